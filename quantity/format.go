@@ -1,0 +1,50 @@
+package quantity
+
+import (
+	"math"
+	"strconv"
+)
+
+// FormatTime writes seconds in the unit in which a person reads them: "520 µs", "1.44 ms".
+func FormatTime(seconds float64) string {
+	for _, u := range []struct {
+		symbol string
+		f      float64
+	}{{"s", 1}, {"ms", 1e-3}, {"µs", 1e-6}} {
+		if math.Abs(seconds) >= u.f {
+			return Digits(seconds/u.f, 3) + " " + u.symbol
+		}
+	}
+	return Digits(seconds/1e-9, 3) + " ns"
+}
+
+// Format writes a value with its unit; seconds are scaled, other units are kept.
+func Format(v float64, unit string) string {
+	switch unit {
+	case "s":
+		return FormatTime(v)
+	case "":
+		return Digits(v, 4)
+	}
+	return Digits(v, 4) + " " + unit
+}
+
+// Digits writes a number with so many significant digits, never in exponent
+// form between 1e-4 and 1e9 and without losing whole digits.
+func Digits(v float64, n int) string {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return strconv.FormatFloat(v, 'g', -1, 64)
+	}
+	if v == 0 {
+		return "0"
+	}
+	a := math.Abs(v)
+	if a < 1e-4 || a >= 1e9 {
+		return strconv.FormatFloat(v, 'g', n, 64)
+	}
+	places := n - 1 - int(math.Floor(math.Log10(a)))
+	if places < 0 {
+		places = 0
+	}
+	return strconv.FormatFloat(v, 'f', places, 64)
+}

@@ -1,0 +1,120 @@
+// Package workload is the registry of what weir can measure: for each workload
+// kind its options (type, default, unit) and its metrics (unit, direction,
+// definition). The validator, the plan, the engine, the reports and `weir docs`
+// all read these tables; nothing about an option or a metric is written twice.
+package workload
+
+import (
+	"slices"
+
+	"weir/quantity"
+)
+
+// Type is what an option's value is.
+type Type string
+
+// The types of option values, with the Go type that holds a value of each.
+const (
+	Size   Type = "size"   // quantity.Size
+	Count  Type = "count"  // int64
+	Enum   Type = "enum"   // string, one of Option.Values
+	String Type = "string" // string
+	Bool   Type = "bool"   // bool
+)
+
+// Option is one setting of a workload.
+type Option struct {
+	Name     string
+	Type     Type
+	Default  any   // of the type's Go type; nil where Required
+	Required bool  // has no sensible default
+	Min, Max int64 // inclusive bounds of a size or count; Max 0 means none
+	Values   []string
+	Process  bool // fixed when a rank process starts: cases that differ in it need different launches
+	Doc      string
+}
+
+// Direction says which way a metric is better.
+type Direction string
+
+// The directions of a metric.
+const (
+	Higher  Direction = "higher"
+	Lower   Direction = "lower"
+	Neither Direction = "none"
+)
+
+// Metric is one number that a launch of the workload yields.
+type Metric struct {
+	Name   string
+	Unit   string // a symbol that package quantity knows; "" for a ratio
+	Better Direction
+	Doc    string // what exactly was counted, between which instants
+}
+
+// Dim is the dimension of the metric's unit.
+func (m Metric) Dim() quantity.Dimension {
+	u, ok := quantity.UnitOf(m.Unit)
+	if !ok {
+		panic("metric " + m.Name + " has unknown unit " + m.Unit)
+	}
+	return u.Dim
+}
+
+// Kind is one workload.
+type Kind struct {
+	Name    string
+	Doc     string
+	Options []Option
+	Metrics []Metric
+}
+
+// Option finds an option by name.
+func (k *Kind) Option(name string) (Option, bool) {
+	i := slices.IndexFunc(k.Options, func(o Option) bool { return o.Name == name })
+	if i < 0 {
+		return Option{}, false
+	}
+	return k.Options[i], true
+}
+
+// Metric finds a metric by name.
+func (k *Kind) Metric(name string) (Metric, bool) {
+	i := slices.IndexFunc(k.Metrics, func(m Metric) bool { return m.Name == name })
+	if i < 0 {
+		return Metric{}, false
+	}
+	return k.Metrics[i], true
+}
+
+// Kinds are all workloads, by name.
+func Kinds() []*Kind { return []*Kind{Transfer} }
+
+// Lookup finds a workload by its name.
+func Lookup(name string) (*Kind, bool) {
+	for _, k := range Kinds() {
+		if k.Name == name {
+			return k, true
+		}
+	}
+	return nil, false
+}
+
+// Names are the names of all workloads.
+func Names() []string {
+	var names []string
+	for _, k := range Kinds() {
+		names = append(names, k.Name)
+	}
+	return names
+}
+
+// FindMetric looks a metric up in whichever workload has it, for readers of a
+// result document that know only the name.
+func FindMetric(workload, metric string) (Metric, bool) {
+	k, ok := Lookup(workload)
+	if !ok {
+		return Metric{}, false
+	}
+	return k.Metric(metric)
+}
