@@ -1,0 +1,368 @@
+// Package results is the versioned result document: what a session ran, what
+// it measured and what the gate said of it. It is the one thing that the gate
+// judges and the reporters show; everything in them can be computed from it.
+package results
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"weir/assertion"
+)
+
+// Schema is the version of the document that this package reads and writes.
+const Schema = "weir.results/v1"
+
+// Document is a whole session.
+type Document struct {
+	Schema      string              `json:"schema"`
+	Session     Session             `json:"session"`
+	Weir        Version             `json:"weir"`
+	Scenario    Scenario            `json:"scenario"`
+	Plan        Plan                `json:"plan"`
+	Environment Environment         `json:"environment"`
+	Checks      []Check             `json:"checks"`
+	Cases       []*Case             `json:"cases"`
+	Assertions  []*AssertionVerdict `json:"assertions"` // those over several cases
+	Summary     Summary             `json:"summary"`
+}
+
+// Session says when and how the session ran.
+type Session struct {
+	ID       string    `json:"id"`
+	Started  time.Time `json:"started"`
+	Finished time.Time `json:"finished"`
+	Status   string    `json:"status"` // passed | failed | inconclusive | error | aborted
+	ExitCode int       `json:"exit_code"`
+	Reason   string    `json:"reason,omitempty"` // of an error or abort, one line
+	Argv     []string  `json:"argv"`
+}
+
+// Session statuses.
+const (
+	Passed       = "passed"
+	Failed       = "failed"
+	Inconclusive = "inconclusive"
+	Errored      = "error"
+	Aborted      = "aborted"
+)
+
+// Version is of the program that ran the session.
+type Version struct {
+	Version string `json:"version"`
+	Commit  string `json:"commit"`
+	Go      string `json:"go"`
+}
+
+// Scenario names what was run.
+type Scenario struct {
+	Name        string            `json:"name"`
+	Description string            `json:"description,omitempty"`
+	File        string            `json:"file"`
+	Digest      string            `json:"digest"`
+	Variables   map[string]string `json:"variables"`
+}
+
+// Plan sums up the plan that was executed.
+type Plan struct {
+	Digest   string `json:"digest"`
+	Cases    int    `json:"cases"`
+	Excluded int    `json:"excluded"`
+}
+
+// Environment is what the session ran on.
+type Environment struct {
+	Nodes       []Node `json:"nodes"`
+	Fingerprint string `json:"fingerprint"`
+}
+
+// Node is one host of the session.
+type Node struct {
+	Name        string            `json:"name"`
+	Kernel      string            `json:"kernel"`
+	OS          string            `json:"os"`
+	CPU         CPU               `json:"cpu"`
+	Memory      Memory            `json:"memory"`
+	GPUs        []GPU             `json:"gpus"`
+	NICs        []NIC             `json:"nics"`
+	Fabrics     map[string]Fabric `json:"fabrics"`
+	ClockOffset ClockOffset       `json:"clock_offset_s"`
+}
+
+// CPU describes the processors that a node lets weir use.
+type CPU struct {
+	Model   string `json:"model"`
+	Count   int    `json:"count"`   // logical CPUs on the node
+	Allowed int    `json:"allowed"` // of them, in weir's affinity mask
+	Sockets int    `json:"sockets"`
+	NUMA    int    `json:"numa_nodes"`
+	Gov     string `json:"governor,omitempty"`
+}
+
+// Memory is in bytes.
+type Memory struct {
+	Total int64  `json:"total"`
+	Page  int64  `json:"page_size"`
+	THP   string `json:"transparent_hugepages,omitempty"`
+}
+
+// GPU is one accelerator.
+type GPU struct {
+	Name   string `json:"name"`
+	Driver string `json:"driver,omitempty"`
+}
+
+// NIC is one network interface.
+type NIC struct {
+	Name  string `json:"name"`
+	State string `json:"state"`
+	MTU   int    `json:"mtu"`
+	Speed string `json:"speed,omitempty"`
+}
+
+// Fabric says whether a node has a fabric: a version, or the reason why not.
+type Fabric struct {
+	Available bool              `json:"available"`
+	Version   string            `json:"version,omitempty"`
+	Reason    string            `json:"reason,omitempty"`
+	Details   map[string]string `json:"details,omitempty"`
+}
+
+// ClockOffset is a node's clock less the coordinator's, in seconds, with a bound on the error.
+type ClockOffset struct {
+	Value float64 `json:"value"`
+	Bound float64 `json:"bound"`
+}
+
+// Check is one preflight check on one node.
+type Check struct {
+	Name   string `json:"name"`
+	Node   string `json:"node"`
+	Status string `json:"status"` // ok | failed
+	Reason string `json:"reason,omitempty"`
+}
+
+// Case is one case of the plan, run or not.
+type Case struct {
+	Key        string                    `json:"key"`
+	ID         string                    `json:"id"`
+	Run        string                    `json:"run"`
+	Workload   string                    `json:"workload"`
+	Axes       map[string]any            `json:"axes"`
+	AxisOrder  []string                  `json:"axis_order"` // as the author wrote them, outermost first
+	Options    map[string]any            `json:"options"`
+	Env        map[string]string         `json:"env"`
+	Status     string                    `json:"status"` // ok | error | skipped | excluded
+	Reason     string                    `json:"reason"`
+	Invalid    string                    `json:"invalid,omitempty"` // why the gate cannot use what was measured; set by the gate
+	Launches   []*Launch                 `json:"launches"`
+	Metrics    map[string]MetricEstimate `json:"metrics"`
+	Assertions []*AssertionVerdict       `json:"assertions"`
+}
+
+// Case and launch statuses.
+const (
+	OK       = "ok"
+	Error    = "error"
+	Skipped  = "skipped"
+	Excluded = "excluded"
+)
+
+// Launch is the case's part of one launch.
+type Launch struct {
+	Index     int          `json:"index"`
+	Started   time.Time    `json:"started"`
+	Duration  float64      `json:"duration_s"`
+	Status    string       `json:"status"` // ok | error
+	Failure   *Failure     `json:"failure,omitempty"`
+	Nodes     []string     `json:"nodes"` // of rank 0, 1, …
+	Fabric    string       `json:"fabric,omitempty"`
+	Transport string       `json:"transport,omitempty"` // what the fabric really used, read back from it
+	Metrics   MetricValues `json:"metrics"`
+	Samples   []string     `json:"samples"` // files below the session directory, one per measuring rank
+	Verified  bool         `json:"verified"`
+}
+
+// Failure names what ended a launch.
+type Failure struct {
+	Rank  int      `json:"rank"` // -1: no single rank
+	Node  string   `json:"node,omitempty"`
+	Phase string   `json:"phase"` // ready | connect | run | verify | teardown | …
+	Cause string   `json:"cause"`
+	Log   []string `json:"log,omitempty"` // last lines of the rank's log
+}
+
+// String is the failure in one line.
+func (f *Failure) String() string {
+	if f.Rank < 0 {
+		return fmt.Sprintf("phase %s: %s", f.Phase, f.Cause)
+	}
+	return fmt.Sprintf("rank %d, phase %s: %s", f.Rank, f.Phase, f.Cause)
+}
+
+// MetricEstimate is a metric over the launches of a case, in the registry's
+// unit. Value is what CI is an interval for: the geometric mean, or the
+// arithmetic mean if a launch gave zero or less. Mean is always arithmetic.
+type MetricEstimate struct {
+	Unit       string      `json:"unit"`
+	N          int         `json:"n"`
+	Value      float64     `json:"value"`
+	Median     float64     `json:"median"`
+	Mean       float64     `json:"mean"`
+	CV         float64     `json:"cv"`
+	CI         *[2]float64 `json:"ci"` // nil below two launches
+	Confidence float64     `json:"confidence"`
+	Better     string      `json:"better"`
+}
+
+// Verdict of an assertion.
+type Verdict string
+
+// The verdicts.
+const (
+	Pass                Verdict = "pass"
+	Fail                Verdict = "fail"
+	InconclusiveVerdict Verdict = "inconclusive"
+	ErrorVerdict        Verdict = "error"
+	SkippedVerdict      Verdict = "skipped"
+	WarnVerdict         Verdict = "warn"
+	XFail               Verdict = "xfail"
+	XPass               Verdict = "xpass"
+)
+
+// AssertionVerdict is an assertion with what the gate said of it.
+type AssertionVerdict struct {
+	assertion.Assertion
+	Looks    []int     `json:"looks"`
+	Verdict  Verdict   `json:"verdict"`
+	Observed *Observed `json:"observed"`
+	Message  string    `json:"message"`
+}
+
+// Observed is the estimate that a verdict rests on, in the assertion's unit. Of
+// a trend it is the step that comes nearest to breaking it, as a ratio.
+type Observed struct {
+	Value float64     `json:"value"`
+	Unit  string      `json:"unit"`
+	CI    *[2]float64 `json:"ci"`
+	N     int         `json:"n"`
+}
+
+// Summary counts.
+type Summary struct {
+	Cases      map[string]int `json:"cases"`
+	Assertions map[string]int `json:"assertions"`
+}
+
+// Case finds a case by its key.
+func (d *Document) Case(key string) *Case {
+	for _, c := range d.Cases {
+		if c.Key == key {
+			return c
+		}
+	}
+	return nil
+}
+
+// Summarize recounts the summary from cases and assertions. An assertion of
+// severity info that does not hold counts as "info", whatever its verdict, so
+// that a reader who looks for failures at "fail" finds those that decide.
+func (d *Document) Summarize() {
+	s := Summary{
+		Cases:      map[string]int{OK: 0, Error: 0, Skipped: 0, Excluded: 0},
+		Assertions: map[string]int{"pass": 0, "fail": 0, "inconclusive": 0, "error": 0, "skipped": 0, "warn": 0, "info": 0},
+	}
+	for _, c := range d.Cases {
+		s.Cases[c.Status]++
+	}
+	for _, a := range d.AllAssertions() {
+		s.Assertions[a.Standing()]++
+	}
+	d.Summary = s
+}
+
+// Standing is the verdict as far as it matters: an assertion of severity info
+// that does not hold is "info", every other one stands as its verdict says.
+func (a *AssertionVerdict) Standing() string {
+	if a.Severity == assertion.Info && a.Verdict != Pass && a.Verdict != SkippedVerdict {
+		return string(assertion.Info)
+	}
+	return string(a.Verdict)
+}
+
+// AllAssertions are those of all cases, in order, then those over several cases.
+func (d *Document) AllAssertions() []*AssertionVerdict {
+	var all []*AssertionVerdict
+	for _, c := range d.Cases {
+		all = append(all, c.Assertions...)
+	}
+	return append(all, d.Assertions...)
+}
+
+// Read reads a document from a file, or from the results.json of a session directory.
+func Read(path string) (*Document, error) {
+	if st, err := os.Stat(path); err == nil && st.IsDir() {
+		path = filepath.Join(path, "results.json")
+	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("reading results: %w", err)
+	}
+	var d Document
+	if err := json.Unmarshal(b, &d); err != nil {
+		return nil, fmt.Errorf("reading results %s: %w", path, err)
+	}
+	if d.Schema != Schema {
+		return nil, fmt.Errorf("%s is a %q document; this weir reads %q", path, d.Schema, Schema)
+	}
+	return &d, nil
+}
+
+// Encode is the document as JSON. Lists and maps that hold nothing are written
+// as empty, not as null, so that readers need no case for it.
+func (d *Document) Encode() ([]byte, error) {
+	d.fill()
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false) // assertions are full of < and >
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(d); err != nil {
+		return nil, fmt.Errorf("encoding results: %w", err)
+	}
+	return b.Bytes(), nil
+}
+
+// Write writes the document under a temporary name and renames it, so that a
+// reader never sees half of it.
+func (d *Document) Write(path string) error {
+	b, err := d.Encode()
+	if err != nil {
+		return err
+	}
+	return WriteFile(path, b)
+}
+
+// WriteFile writes a file under a temporary name beside it and renames it.
+func WriteFile(path string, content []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.tmp")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name()) // fails after the rename, as it should
+	if _, err := f.Write(content); err != nil {
+		f.Close()
+		return err
+	}
+	if err := f.Chmod(0o644); err != nil {
+		f.Close()
+		return err
+	}
+	if err := f.Close(); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
+}

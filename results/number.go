@@ -1,0 +1,126 @@
+package results
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"weir/quantity"
+)
+
+// Scale is the unit in which a person reads a value: seconds become ms, µs or
+// ns, every other unit is kept. A value and its interval share one scale.
+type Scale struct {
+	Unit   string
+	Factor float64 // a value times Factor is in Unit
+}
+
+// Micro is the scale of columns of times, which have one unit for all rows.
+var Micro = Scale{"µs", 1e6}
+
+// ScaleFor chooses the scale for values near v.
+func ScaleFor(v float64, unit string) Scale {
+	if unit != "s" {
+		return Scale{unit, 1}
+	}
+	switch a := math.Abs(v); {
+	case a >= 1:
+		return Scale{"s", 1}
+	case a >= 1e-3:
+		return Scale{"ms", 1e3}
+	case a >= 1e-6:
+		return Micro
+	}
+	return Scale{"ns", 1e9}
+}
+
+// singleLaunch is the number of significant digits where no interval says how
+// many are meant.
+const singleLaunch = 4
+
+// Estimate writes a value and the ends of its interval with the digits that the
+// interval supports: the ends to the first digit of its half width, the value
+// to one more.
+func (s Scale) Estimate(v float64, ci *[2]float64) (value, low, high string) {
+	v *= s.Factor
+	if ci == nil {
+		return fixed(v, singleLaunch-1-exponent(v)), "", ""
+	}
+	lo, hi := ci[0]*s.Factor, ci[1]*s.Factor
+	half := (hi - lo) / 2
+	if half <= 0 || math.IsInf(half, 0) {
+		text := fixed(v, singleLaunch-1-exponent(v))
+		return text, text, text
+	}
+	places := -exponent(half)
+	return fixed(v, significant(v, places+1)), fixed(lo, significant(lo, places)), fixed(hi, significant(hi, places))
+}
+
+// Exact writes a number that somebody chose, such as a bound: all its digits up
+// to the sixth, no zeros after them.
+func (s Scale) Exact(v float64) string {
+	v = quantity.Round(v * s.Factor)
+	if a := math.Abs(v); a >= 1e9 || a < 1e-4 {
+		return strconv.FormatFloat(v, 'g', 6, 64)
+	}
+	text := fixed(v, max(5-exponent(v), 0))
+	if strings.Contains(text, ".") {
+		text = strings.TrimRight(strings.TrimRight(text, "0"), ".")
+	}
+	return text
+}
+
+// WithUnit appends the scale's unit to a number.
+func (s Scale) WithUnit(number string) string {
+	if s.Unit == "" || s.Unit == "%" {
+		return number + s.Unit
+	}
+	return number + " " + s.Unit
+}
+
+// String writes the estimate as messages and reports show it:
+// "40.91 GB/s (96% CI 40.2–41.6, n=5)".
+func (o Observed) String() string {
+	s := ScaleFor(o.Value, o.Unit)
+	value, low, high := s.Estimate(o.Value, o.CI)
+	if o.CI == nil {
+		return fmt.Sprintf("%s (n=%d)", s.WithUnit(value), o.N)
+	}
+	return fmt.Sprintf("%s (%s CI %s–%s, n=%d)", s.WithUnit(value), ConfidenceText, low, high, o.N)
+}
+
+// Confidence is that of every interval in the document: 0.96 is what keeps the
+// one-sided error of four looks (after 3, 5, 8 and 12 launches) near 5 %.
+const Confidence = 0.96
+
+// ConfidenceText is Confidence for readers.
+const ConfidenceText = "96%"
+
+// significant limits decimal places to two to five significant digits of v: an
+// interval wider than the value must not round it away, and a narrow one comes
+// from too few launches to support more.
+func significant(v float64, places int) int {
+	e := exponent(v)
+	return min(max(places, 1-e), 4-e)
+}
+
+// exponent is the place of the first digit: 0 for 1 to 9.99….
+func exponent(v float64) int {
+	if v == 0 || math.IsInf(v, 0) || math.IsNaN(v) {
+		return 0
+	}
+	return int(math.Floor(math.Log10(math.Abs(v))))
+}
+
+// fixed writes v with so many decimal places; whole digits are never lost, and
+// only numbers too long to read have an exponent.
+func fixed(v float64, places int) string {
+	if v == 0 {
+		return "0"
+	}
+	if a := math.Abs(v); a >= 1e9 || a < 1e-6 {
+		return strconv.FormatFloat(v, 'g', singleLaunch, 64)
+	}
+	return strconv.FormatFloat(v, 'f', max(places, 0), 64)
+}

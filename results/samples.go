@@ -1,0 +1,195 @@
+package results
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"slices"
+
+	hdr "github.com/HdrHistogram/hdrhistogram-go"
+)
+
+// The layout of every latency histogram: 3 significant digits from 1 ns to 2⁴⁰ ns
+// (18 minutes). It is fixed so that histograms of all ranks and launches add up
+// exactly; the engine's C recorder fills the same counters.
+const (
+	HistogramLowest  = 1
+	HistogramHighest = 1<<40 - 1
+	HistogramDigits  = 3
+)
+
+// Samples are the raw samples of one rank for one case of one launch.
+type Samples struct {
+	Case    string  `json:"case"`
+	Launch  int     `json:"launch"`
+	Rank    int     `json:"rank"`
+	Role    string  `json:"role"`
+	Ops     uint64  `json:"ops"`
+	Bytes   uint64  `json:"bytes"`
+	Start   int64   `json:"start_ns"` // CLOCK_MONOTONIC
+	End     int64   `json:"end_ns"`
+	Every   int     `json:"every"`    // one request in so many was stamped
+	ClockNS float64 `json:"clock_ns"` // cost of reading the clock once
+	// Counts are the non-zero counters of the latency histogram, by index.
+	Counts map[int]int64 `json:"-"`
+	// First and Last are latencies in ns of the first and last stamped requests, in order.
+	First []int64 `json:"-"`
+	Last  []int64 `json:"-"`
+	// Progress says how many bytes were complete at which time, for overlap windows.
+	Progress []Progress `json:"-"`
+}
+
+// Progress is one point of a rank's course: bytes complete at a time (ns, CLOCK_MONOTONIC).
+type Progress struct {
+	Time  int64
+	Bytes uint64
+}
+
+// Histogram rebuilds the latency histogram.
+func (s *Samples) Histogram() *hdr.Histogram {
+	h := hdr.New(HistogramLowest, HistogramHighest, HistogramDigits)
+	snap := h.Export()
+	for i, n := range s.Counts {
+		if i >= 0 && i < len(snap.Counts) {
+			snap.Counts[i] = n
+		}
+	}
+	return hdr.Import(snap)
+}
+
+var samplesMagic = []byte("WEIRSMP1")
+
+// Write writes the samples: the magic, a JSON header with its length, then
+// varints: histogram (index step, count), first, last, progress (differences).
+func (s *Samples) Write(w io.Writer) error {
+	head, err := json.Marshal(s)
+	if err != nil {
+		return fmt.Errorf("encoding samples: %w", err)
+	}
+	b := append([]byte{}, samplesMagic...)
+	b = binary.AppendUvarint(b, uint64(len(head)))
+	b = append(b, head...)
+	b = binary.AppendUvarint(b, uint64(len(s.Counts)))
+	last := 0
+	for _, i := range sortedKeys(s.Counts) {
+		b = binary.AppendUvarint(b, uint64(i-last))
+		b = binary.AppendUvarint(b, uint64(s.Counts[i]))
+		last = i
+	}
+	for _, list := range [][]int64{s.First, s.Last} {
+		b = binary.AppendUvarint(b, uint64(len(list)))
+		for _, v := range list {
+			b = binary.AppendVarint(b, v)
+		}
+	}
+	b = binary.AppendUvarint(b, uint64(len(s.Progress)))
+	var p Progress
+	for _, q := range s.Progress {
+		b = binary.AppendVarint(b, q.Time-p.Time)
+		b = binary.AppendUvarint(b, q.Bytes-p.Bytes)
+		p = q
+	}
+	_, err = w.Write(b)
+	return err
+}
+
+var errSamples = errors.New("not a samples file, or cut short")
+
+// ReadSamples reads what Write wrote.
+func ReadSamples(r io.Reader) (*Samples, error) {
+	in := bufio.NewReader(r)
+	magic := make([]byte, len(samplesMagic))
+	if _, err := io.ReadFull(in, magic); err != nil || !bytes.Equal(magic, samplesMagic) {
+		return nil, errSamples
+	}
+	n, err := count(in, 1<<20)
+	if err != nil {
+		return nil, err
+	}
+	head := make([]byte, n)
+	if _, err := io.ReadFull(in, head); err != nil {
+		return nil, errSamples
+	}
+	s := &Samples{}
+	if err := json.Unmarshal(head, s); err != nil {
+		return nil, fmt.Errorf("samples header: %w", err)
+	}
+	if n, err = count(in, 1<<20); err != nil {
+		return nil, err
+	}
+	s.Counts = make(map[int]int64)
+	index := uint64(0)
+	for range n {
+		step, err1 := binary.ReadUvarint(in)
+		c, err2 := binary.ReadUvarint(in)
+		if err1 != nil || err2 != nil || step > 1<<20 || c > math.MaxInt64 {
+			return nil, errSamples
+		}
+		index += step
+		s.Counts[int(index)] = int64(c)
+	}
+	for _, list := range []*[]int64{&s.First, &s.Last} {
+		if n, err = count(in, 1<<24); err != nil {
+			return nil, err
+		}
+		for range n {
+			v, err := binary.ReadVarint(in)
+			if err != nil {
+				return nil, errSamples
+			}
+			*list = append(*list, v)
+		}
+	}
+	if n, err = count(in, 1<<24); err != nil {
+		return nil, err
+	}
+	var p Progress
+	for range n {
+		dt, err1 := binary.ReadVarint(in)
+		db, err2 := binary.ReadUvarint(in)
+		if err1 != nil || err2 != nil {
+			return nil, errSamples
+		}
+		p.Time += dt
+		p.Bytes += db
+		s.Progress = append(s.Progress, p)
+	}
+	return s, nil
+}
+
+// ReadSamplesFile reads one file of a session's samples folder.
+func ReadSamplesFile(path string) (*Samples, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("reading samples: %w", err)
+	}
+	defer f.Close()
+	s, err := ReadSamples(f)
+	if err != nil {
+		return nil, fmt.Errorf("reading samples %s: %w", path, err)
+	}
+	return s, nil
+}
+
+func count(in *bufio.Reader, limit uint64) (uint64, error) {
+	n, err := binary.ReadUvarint(in)
+	if err != nil || n > limit {
+		return 0, errSamples
+	}
+	return n, nil
+}
+
+func sortedKeys(m map[int]int64) []int {
+	keys := make([]int, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}

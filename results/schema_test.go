@@ -1,0 +1,153 @@
+package results_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"weir/assertion"
+	"weir/quantity"
+	"weir/results"
+)
+
+func compile(t *testing.T) *jsonschema.Schema {
+	t.Helper()
+	schema, err := jsonschema.UnmarshalJSON(bytes.NewReader(results.JSONSchema))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := jsonschema.NewCompiler()
+	c.AssertFormat()
+	if err := c.AddResource("results.json", schema); err != nil {
+		t.Fatal(err)
+	}
+	s, err := c.Compile("results.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func validate(t *testing.T, s *jsonschema.Schema, doc []byte) error {
+	t.Helper()
+	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(doc))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.Validate(v)
+}
+
+// full is a document in which every field that can be set is set.
+func full() *results.Document {
+	lower := 41.832
+	metric := &assertion.Expr{Op: assertion.Metric, Metric: "bandwidth", Unit: "GB/s"}
+	verdict := func(a assertion.Assertion) *results.AssertionVerdict {
+		a.Name, a.Text, a.Lowered, a.File, a.Line, a.Severity, a.Unit = "n", "t", "l", "f.yaml", 3, assertion.Gate, "GB/s"
+		return &results.AssertionVerdict{
+			Assertion: a, Looks: []int{3, 5}, Verdict: results.Pass, Message: "m",
+			Observed: &results.Observed{Value: 46.1, Unit: "GB/s", CI: &[2]float64{45.9, 46.4}, N: 3},
+		}
+	}
+	now := time.Date(2026, 11, 21, 10, 15, 0, 0, time.UTC)
+	d := &results.Document{
+		Schema:   results.Schema,
+		Session:  results.Session{ID: "s", Started: now, Finished: now, Status: results.Passed, Reason: "r", Argv: []string{"weir"}},
+		Weir:     results.Version{Version: "1", Commit: "c", Go: "go1.26"},
+		Scenario: results.Scenario{Name: "n", Description: "d", File: "f", Digest: "sha256:00", Variables: map[string]string{"peak": "46.48 GB/s"}},
+		Plan:     results.Plan{Digest: "sha256:01", Cases: 1},
+		Environment: results.Environment{Fingerprint: "sha256:02", Nodes: []results.Node{{
+			Name: "n1", Kernel: "6.1", OS: "Debian 13", CPU: results.CPU{Model: "x", Count: 8, Allowed: 2, Sockets: 1, NUMA: 1, Gov: "performance"},
+			Memory: results.Memory{Total: 1 << 34, Page: 4096, THP: "madvise"}, GPUs: []results.GPU{{Name: "g", Driver: "d"}},
+			NICs:        []results.NIC{{Name: "eth0", State: "up", MTU: 1500, Speed: "10 Gb/s"}},
+			Fabrics:     map[string]results.Fabric{"ucx": {Available: true, Version: "1.13.1", Reason: "r", Details: map[string]string{"tls": "tcp"}}},
+			ClockOffset: results.ClockOffset{Value: -1e-6, Bound: 1e-5},
+		}}},
+		Checks: []results.Check{{Name: "c", Node: "n1", Status: "failed", Reason: "r"}},
+		Cases: []*results.Case{{
+			Key: "bw[block_size=64MiB]", ID: "sha256:03", Run: "bw", Workload: "transfer",
+			Axes: map[string]any{"block_size": quantity.Size(64 << 20), "threads": int64(1)}, AxisOrder: []string{"block_size", "threads"},
+			Options: map[string]any{"fabric": "shm", "verify": "sample"}, Env: map[string]string{"A": "b"}, Status: results.OK, Invalid: "i",
+			Launches: []*results.Launch{{
+				Index: 0, Started: now, Duration: 1.5, Status: results.Error, Nodes: []string{"n1", "n1"}, Fabric: "shm", Transport: "ring",
+				Failure: &results.Failure{Rank: -1, Node: "n1", Phase: "run", Cause: "killed", Log: []string{"x"}},
+				Metrics: map[string]float64{"bandwidth": 46.1, "odd": math.NaN(), "inf": math.Inf(1), "minus": math.Inf(-1)},
+				Samples: []string{"samples/a.bin"}, Verified: true,
+			}},
+			Metrics:    map[string]results.MetricEstimate{"bandwidth": {Unit: "GB/s", N: 1, Value: 46.1, Median: 46.1, Mean: 46.1, Confidence: 0.96, Better: "higher"}},
+			Assertions: []*results.AssertionVerdict{verdict(assertion.Assertion{Subject: metric, Bounds: assertion.Bounds{Lower: &lower}})},
+		}},
+		Assertions: []*results.AssertionVerdict{verdict(assertion.Assertion{
+			Subject: &assertion.Expr{Op: assertion.Div, Args: []*assertion.Expr{metric, {Op: assertion.Const, Value: 2}}},
+			Trend:   &assertion.Trend{Axis: "block_size", Direction: "increases", Tolerance: 0.1}, Cases: []string{"a", "b"},
+		})},
+	}
+	d.Summarize()
+	return d
+}
+
+func TestDocumentsFollowTheSchema(t *testing.T) {
+	s := compile(t)
+	empty := &results.Document{Schema: results.Schema, Session: results.Session{Status: results.Errored, ExitCode: 5}}
+	empty.Summarize()
+	for name, doc := range map[string]*results.Document{"full": full(), "empty": empty} {
+		b, err := doc.Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := validate(t, s, b); err != nil {
+			t.Errorf("%s: %v\n%s", name, err, b)
+		}
+		if strings.Contains(string(b), `\u003c`) {
+			t.Errorf("%s: < is escaped", name)
+		}
+	}
+}
+
+// The schema must be strict enough to notice: each change makes a valid document invalid.
+func TestSchemaRefuses(t *testing.T) {
+	s := compile(t)
+	b, err := full().Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, change := range map[string]func(map[string]any){
+		"another version":    func(d map[string]any) { d["schema"] = "weir.results/v2" },
+		"an unknown key":     func(d map[string]any) { d["extra"] = 1 },
+		"a missing key":      func(d map[string]any) { delete(d, "cases") },
+		"null for a list":    func(d map[string]any) { d["cases"] = nil },
+		"an unknown status":  func(d map[string]any) { d["session"].(map[string]any)["status"] = "green" },
+		"exit code 2":        func(d map[string]any) { d["session"].(map[string]any)["exit_code"] = 2 },
+		"no verdict":         func(d map[string]any) { firstAssertion(d)["verdict"] = "" },
+		"half an interval":   func(d map[string]any) { firstAssertion(d)["observed"].(map[string]any)["ci"] = []any{1} },
+		"a unary expression": func(d map[string]any) { firstAssertion(d)["subject"] = map[string]any{"op": "-", "args": []any{}} },
+		"a metric that is text": func(d map[string]any) {
+			firstCase(d)["launches"].([]any)[0].(map[string]any)["metrics"].(map[string]any)["bandwidth"] = "fast"
+		},
+	} {
+		var d map[string]any
+		if err := json.Unmarshal(b, &d); err != nil {
+			t.Fatal(err)
+		}
+		change(d)
+		changed, err := json.Marshal(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if validate(t, s, changed) == nil {
+			t.Errorf("the schema accepts %s", name)
+		}
+	}
+}
+
+func firstCase(d map[string]any) map[string]any {
+	return d["cases"].([]any)[0].(map[string]any)
+}
+
+func firstAssertion(d map[string]any) map[string]any {
+	return firstCase(d)["assertions"].([]any)[0].(map[string]any)
+}
