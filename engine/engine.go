@@ -1,0 +1,141 @@
+// Package engine says what a rank can do. It is the Go interface between the
+// executor, which knows processes and etcd but not how bytes move, and the
+// engines, which know how bytes move but neither processes nor etcd: native
+// (package engine/native, cgo) moves real ones.
+//
+// A rank process does, in this order: Open, Address, Connect, then Run for each
+// case of its launch, then Close. All ranks of a launch run the same cases in
+// the same order; between them an engine synchronises over the data path itself.
+package engine
+
+import (
+	"fmt"
+	"os"
+
+	"weir/results"
+	"weir/workload"
+)
+
+// Launch is what every rank of a launch is told.
+type Launch struct {
+	ID     string `json:"id"`
+	Index  int    `json:"index"`
+	Fabric string `json:"fabric"` // resolved: never auto
+	Ranks  int    `json:"ranks"`
+	Seed   uint64 `json:"seed"` // of the contents of blocks
+	// Nodes is the node name of each rank.
+	Nodes []string `json:"nodes"`
+	Cases []Case   `json:"cases"`
+}
+
+// Case is one case as a rank runs it.
+type Case struct {
+	Key     string                   `json:"key"`
+	Options workload.TransferOptions `json:"options"`
+	// Timeout bounds each phase of the case inside the engine, in nanoseconds.
+	Timeout int64 `json:"timeout_ns"`
+}
+
+// Identity is what one rank is told about itself.
+type Identity struct {
+	Rank int `json:"rank"`
+	CPU  int `json:"cpu"` // to run on; -1: wherever the kernel likes
+}
+
+// Engine makes ranks.
+type Engine interface {
+	// Probe says what this host offers of the named fabrics (all, if none are
+	// named). It may load vendor libraries, so it belongs in a throw-away process.
+	Probe(fabrics []string) map[string]results.Fabric
+	// Open prepares a rank: fabric open, memory for the largest case allocated,
+	// touched and registered. control is the shared page described at Control.
+	Open(launch Launch, self Identity, control *Control) (Rank, error)
+}
+
+// Rank is one rank of a launch in its own process.
+type Rank interface {
+	// Address is what the other ranks need to connect to this one.
+	Address() ([]byte, error)
+	// Connect connects to all ranks, whose addresses come in rank order.
+	Connect(addresses [][]byte) error
+	// Run runs one case. An error leaves the rank unusable: exit, do not clean up.
+	Run(c Case) (*CaseResult, error)
+	// Close ends the rank after its last case.
+	Close() error
+}
+
+// CaseResult is what one rank measured in one case.
+type CaseResult struct {
+	Key       string  `json:"key"`
+	Rank      int     `json:"rank"`
+	Initiator bool    `json:"initiator"` // false: it only served, and Samples is nil
+	Verified  bool    `json:"verified"`
+	Transport string  `json:"transport"` // what the fabric says that it used
+	PingPong  bool    `json:"pingpong"`
+	Prep      Prep    `json:"prep"`
+	Memcpy    float64 `json:"memcpy"`  // bytes/s, 0 where not probed
+	Ceiling   float64 `json:"ceiling"` // bytes/s of the path, 0 where not probed
+	// Samples of an initiator.
+	Samples *results.Samples `json:"-"`
+}
+
+// Prep are the times in seconds that a rank needed before its first case.
+type Prep struct {
+	Alloc    float64 `json:"alloc"`
+	Register float64 `json:"register"`
+	Connect  float64 `json:"connect"`
+}
+
+// Error says where and why an engine gave up.
+type Error struct {
+	Fabric string `json:"fabric"`
+	Op     string `json:"op"`    // what was being done: open, register, connect, put, …
+	Phase  string `json:"phase"` // ready, connect, run, verify, teardown
+	Peer   int    `json:"peer"`  // -1: none in particular
+	Code   int    `json:"code"`
+	Text   string `json:"text"` // with the library's own words
+}
+
+func (e *Error) Error() string {
+	if e.Peer >= 0 {
+		return fmt.Sprintf("%s: %s (peer %d): %s", e.Fabric, e.Op, e.Peer, e.Text)
+	}
+	return fmt.Sprintf("%s: %s: %s", e.Fabric, e.Op, e.Text)
+}
+
+// RankEnv is the environment that a rank process needs before its first
+// instruction, because vendor libraries read it while they are loaded: they must
+// neither take over signal handlers nor patch the memory functions under Go.
+func RankEnv() []string {
+	return []string{
+		"UCX_HANDLE_ERRORS=none", "UCX_ERROR_SIGNALS=", "UCX_MEM_EVENTS=n", "UCX_WARN_UNUSED_ENV_VARS=y",
+		"IPATH_NO_BACKTRACE=1", "HFI_NO_BACKTRACE=1",
+	}
+}
+
+// Resolve turns fabric auto into a real one.
+func Resolve(fabric string, nodes []string) string {
+	if fabric != "auto" {
+		return fabric
+	}
+	for _, n := range nodes {
+		if n != nodes[0] {
+			return "tcp"
+		}
+	}
+	return "shm"
+}
+
+var registered Engine
+
+// Register sets the engine of this program; package engine/native does so when
+// it is linked in.
+func Register(e Engine) { registered = e }
+
+// Default is the registered engine. A program built without cgo has none.
+func Default() (Engine, error) {
+	if registered == nil {
+		return nil, fmt.Errorf("%s was built without cgo: it can plan, judge and report, but it cannot move bytes; build it with CGO_ENABLED=1 and a C compiler", os.Args[0])
+	}
+	return registered, nil
+}

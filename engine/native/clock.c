@@ -1,0 +1,49 @@
+#include "clock.h"
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
+int weir_has_tsc;
+
+#if defined(__x86_64__)
+/* A constructor, so that threads never see it change. */
+__attribute__((constructor)) static void find_tsc(void)
+{
+    unsigned a, b, c, d;
+    weir_has_tsc = __get_cpuid(0x80000007, &a, &b, &c, &d) && (d >> 8 & 1);
+}
+#endif
+
+/* The tick that belongs to a clock reading: the closest pair of several, since an
+ * interrupt between the readings would shift the whole time line. */
+static void pair(int64_t *ticks, int64_t *ns)
+{
+    int64_t best = INT64_MAX;
+    for (int i = 0; i < 16; i++) {
+        int64_t a = weir_ticks(), n = weir_monotonic(), b = weir_ticks();
+        if (b - a < best) {
+            best   = b - a;
+            *ticks = a + (b - a) / 2;
+            *ns    = n;
+        }
+    }
+}
+
+void weir_clock_calibrate(struct weir_clock *c)
+{
+    c->ns_per_tick = 1;
+    if (weir_has_tsc) {
+        if (!c->first_ns) {
+            pair(&c->first_ticks, &c->first_ns);
+            while (weir_monotonic() - c->first_ns < 2000000)
+                ;
+        }
+        pair(&c->base_ticks, &c->base_ns);
+        c->ns_per_tick = (double)(c->base_ns - c->first_ns) / (double)(c->base_ticks - c->first_ticks);
+    }
+    int64_t t0 = weir_monotonic();
+    for (int i = 0; i < 256; i++)
+        __asm__ volatile("" ::"r"(weir_ticks()));
+    c->cost_ns = (double)(weir_monotonic() - t0) / 256;
+}

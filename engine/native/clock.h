@@ -1,0 +1,48 @@
+/* clock.h: time stamps cheap enough for a hot loop. The invariant TSC where the
+ * processor has one, calibrated against CLOCK_MONOTONIC, so that stamps of
+ * different ranks of a host are on one time line; clock_gettime elsewhere. */
+#ifndef WEIR_CLOCK_H
+#define WEIR_CLOCK_H
+
+#include <stdint.h>
+#include <time.h>
+#if defined(__x86_64__)
+#include <x86intrin.h>
+#endif
+
+struct weir_clock {
+    double  ns_per_tick;
+    int64_t first_ticks, first_ns; /* of the base line that the rate is measured over */
+    int64_t base_ticks, base_ns;
+    double  cost_ns; /* of one weir_ticks() */
+};
+
+extern int weir_has_tsc; /* set before any clock is used */
+
+/* About 2 ms the first time. Again before each case: the longer the base line, the
+ * better the rate. */
+void weir_clock_calibrate(struct weir_clock *c);
+
+static inline int64_t weir_monotonic(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static inline int64_t weir_ticks(void)
+{
+#if defined(__x86_64__)
+    if (__builtin_expect(weir_has_tsc, 1))
+        return (int64_t)__rdtsc();
+#endif
+    return weir_monotonic();
+}
+
+/* A span of ticks in ns. */
+static inline int64_t weir_span(const struct weir_clock *c, int64_t ticks) { return (int64_t)((double)ticks * c->ns_per_tick); }
+
+/* A tick as CLOCK_MONOTONIC ns. */
+static inline int64_t weir_when(const struct weir_clock *c, int64_t tick) { return c->base_ns + weir_span(c, tick - c->base_ticks); }
+
+#endif

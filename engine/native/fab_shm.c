@@ -1,0 +1,271 @@
+/* shm: ranks of one host map each other's memory and copy. The memory is a memfd
+ * handed over an abstract socket, so it has no name in any file system, works
+ * between containers that share a network name space, and dies with its ranks.
+ * A put is complete when the copy is: the target's memory is the same memory. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "rank.h"
+#include "unsupported.h"
+
+struct shm_peer {
+    char  *base;
+    size_t size;
+};
+
+struct shm {
+    int              listener;
+    uint64_t         cookie; /* a peer that knows it has our address blob from the session */
+    struct shm_peer *peers;
+};
+
+struct shm_blob {
+    uint64_t           cookie;
+    uint32_t           addrlen;
+    struct sockaddr_un addr;
+};
+
+struct shm_hello { /* travels with the descriptor */
+    uint64_t cookie, size;
+    int32_t  rank;
+};
+
+/* A message this small travels in the line of its own arrival mark: one cache
+ * line changes hands instead of two. */
+#define INLINE_MAX (WEIR_LINE - sizeof(uint64_t))
+
+static void shm_probe(struct weir_info *out)
+{
+    int fd = memfd_create("weir-probe", MFD_CLOEXEC);
+    if (fd < 0) {
+        snprintf(out->reason, sizeof out->reason, "memfd_create: %s", strerror(errno));
+        return;
+    }
+    close(fd);
+    out->available = 1;
+    snprintf(out->version, sizeof out->version, "built in");
+}
+
+static int shm_open_(struct weir_rank *r)
+{
+    struct shm *s = calloc(1, sizeof *s);
+    if (!s || !(s->peers = calloc((size_t)r->cfg.ranks, sizeof *s->peers)))
+        return rank_fail(r, -ENOMEM, "open", -1, "no memory for %d peers", r->cfg.ranks);
+    r->fs       = s;
+    s->listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    struct sockaddr_un any = {.sun_family = AF_UNIX};
+    /* binding with no name: the kernel picks a free abstract one */
+    if (s->listener < 0 || bind(s->listener, (struct sockaddr *)&any, sizeof any.sun_family) < 0 || listen(s->listener, r->cfg.ranks) < 0 ||
+        getrandom(&s->cookie, sizeof s->cookie, 0) != sizeof s->cookie)
+        return rank_fail(r, -errno, "open", -1, "making an abstract socket: %s", strerror(errno));
+    return 0;
+}
+
+static int shm_attach(struct weir_rank *r, size_t bytes)
+{
+    struct shm *s = r->fs;
+    (void)bytes;
+    if (r->mem.fd < 0)
+        return rank_fail(r, -EINVAL, "register", -1, "memory of kind %s cannot be shared by a descriptor", r->memory->name);
+    s->peers[r->cfg.rank] = (struct shm_peer){r->mem.base, r->mem.size};
+    return 0;
+}
+
+static int64_t shm_address(struct weir_rank *r, void *buf, size_t cap)
+{
+    struct shm     *s = r->fs;
+    struct shm_blob b = {.cookie = s->cookie};
+    socklen_t       n = sizeof b.addr;
+    if (cap < sizeof b || getsockname(s->listener, (struct sockaddr *)&b.addr, &n) < 0)
+        return rank_fail(r, -errno, "address", -1, "reading the socket's name: %s", strerror(errno));
+    b.addrlen = n;
+    memcpy(buf, &b, sizeof b);
+    return sizeof b;
+}
+
+static int send_memory(struct weir_rank *r, int peer, const struct shm_blob *b)
+{
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (fd < 0 || connect(fd, (const struct sockaddr *)&b->addr, b->addrlen) < 0) {
+        int e = errno;
+        if (fd >= 0)
+            close(fd);
+        return rank_fail(r, -e, "connect", peer, "connecting to its socket: %s (a rank in another network name space?)", strerror(e));
+    }
+    struct shm_hello h   = {b->cookie, r->mem.size, r->cfg.rank};
+    struct iovec     iov = {&h, sizeof h};
+    union {
+        char           space[CMSG_SPACE(sizeof(int))];
+        struct cmsghdr align;
+    } ctl = {0};
+    struct msghdr   m = {.msg_iov = &iov, .msg_iovlen = 1, .msg_control = ctl.space, .msg_controllen = sizeof ctl.space};
+    struct cmsghdr *c = CMSG_FIRSTHDR(&m);
+    c->cmsg_level     = SOL_SOCKET;
+    c->cmsg_type      = SCM_RIGHTS;
+    c->cmsg_len       = CMSG_LEN(sizeof(int));
+    memcpy(CMSG_DATA(c), &r->mem.fd, sizeof(int));
+    ssize_t n = sendmsg(fd, &m, MSG_NOSIGNAL);
+    int     e = errno;
+    close(fd); /* what was sent stays in the peer's queue */
+    if (n != sizeof h)
+        return rank_fail(r, -e, "connect", peer, "handing over memory: %s", strerror(e));
+    return 0;
+}
+
+/* Takes one descriptor; 0: got a peer's memory, 1: a stranger, dropped. */
+static int take_memory(struct weir_rank *r, int conn)
+{
+    struct shm      *s = r->fs;
+    struct shm_hello h;
+    struct iovec     iov = {&h, sizeof h};
+    union {
+        char           space[CMSG_SPACE(sizeof(int))];
+        struct cmsghdr align;
+    } ctl = {0};
+    struct msghdr  m  = {.msg_iov = &iov, .msg_iovlen = 1, .msg_control = ctl.space, .msg_controllen = sizeof ctl.space};
+    struct timeval tv = {.tv_sec = 1};
+    setsockopt(conn, SOL_SOCKET, SO_RCVTIMEO, &tv, sizeof tv);
+    ssize_t         n  = recvmsg(conn, &m, MSG_CMSG_CLOEXEC | MSG_WAITALL);
+    struct cmsghdr *c  = n == (ssize_t)sizeof h ? CMSG_FIRSTHDR(&m) : NULL;
+    int             fd = -1;
+    if (c && c->cmsg_type == SCM_RIGHTS)
+        memcpy(&fd, CMSG_DATA(c), sizeof fd);
+    if (fd < 0)
+        return 1;
+    if (h.cookie != s->cookie || h.rank < 0 || h.rank >= r->cfg.ranks || s->peers[h.rank].base) {
+        close(fd);
+        return 1;
+    }
+    char *p = mmap(NULL, h.size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd, 0);
+    int   e = errno;
+    close(fd);
+    if (p == MAP_FAILED)
+        return rank_fail(r, -e, "connect", h.rank, "mapping %llu bytes of its memory: %s", (unsigned long long)h.size, strerror(e));
+    s->peers[h.rank] = (struct shm_peer){p, h.size};
+    return 0;
+}
+
+static int shm_connect(struct weir_rank *r, const char *const *blobs, const size_t *lens)
+{
+    struct shm *s = r->fs;
+    for (int p = 0; p < r->cfg.ranks; p++) {
+        struct shm_blob b;
+        if (p == r->cfg.rank)
+            continue;
+        if (lens[p] != sizeof b)
+            return rank_fail(r, -EPROTO, "connect", p, "its address has %zu bytes, not %zu", lens[p], sizeof b);
+        memcpy(&b, blobs[p], sizeof b);
+        if (b.addrlen > sizeof b.addr)
+            return rank_fail(r, -EPROTO, "connect", p, "its address is malformed");
+        int rc = send_memory(r, p, &b);
+        if (rc < 0)
+            return rc;
+    }
+    for (int got = 1; got < r->cfg.ranks;) {
+        int rc, conn = accept4(s->listener, NULL, NULL, SOCK_CLOEXEC);
+        if (conn < 0) {
+            struct pollfd pfd = {s->listener, POLLIN, 0};
+            poll(&pfd, 1, 1);
+            if ((rc = rank_expired(r)) < 0)
+                return rc;
+            continue;
+        }
+        rc = take_memory(r, conn);
+        close(conn);
+        if (rc < 0)
+            return rc;
+        got += rc == 0;
+    }
+    return 0;
+}
+
+static int shm_put(struct weir_rank *r, int peer, const void *local, uint64_t roff, size_t n, struct weir_req *q)
+{
+    (void)q;
+    r->copy->fn(((struct shm *)r->fs)->peers[peer].base + roff, local, n);
+    return WEIR_DONE;
+}
+
+static int shm_get(struct weir_rank *r, int peer, void *local, uint64_t roff, size_t n, struct weir_req *q)
+{
+    (void)q;
+    r->copy->fn(local, ((struct shm *)r->fs)->peers[peer].base + roff, n);
+    return WEIR_DONE;
+}
+
+static int shm_progress(struct weir_rank *r)
+{
+    (void)r;
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#endif
+    return 0;
+}
+
+static int shm_flush(struct weir_rank *r, int peer, struct weir_req *q)
+{
+    (void)r, (void)peer, (void)q;
+    atomic_thread_fence(memory_order_seq_cst);
+    return WEIR_DONE;
+}
+
+static int shm_signal(struct weir_rank *r, int peer, uint64_t value)
+{
+    char *base = ((struct shm *)r->fs)->peers[peer].base;
+    atomic_store_explicit((_Atomic uint64_t *)(base + (size_t)r->cfg.rank * WEIR_LINE), value, memory_order_release);
+    return 0;
+}
+
+static int shm_ping(struct weir_rank *r, int peer, void *local, size_t n, uint64_t seq)
+{
+    char *base = ((struct shm *)r->fs)->peers[peer].base;
+    char *line = base + r->pings + (size_t)r->cfg.rank * WEIR_LINE;
+    if (n <= INLINE_MAX)
+        memcpy(line + sizeof seq, local, n);
+    else
+        r->copy->fn(base + r->exposed, local, n);
+    atomic_store_explicit((_Atomic uint64_t *)line, seq, memory_order_release);
+    return 0;
+}
+
+static int shm_arrived(struct weir_rank *r, int peer, size_t n, uint64_t seq)
+{
+    _Atomic uint64_t *slot = rank_ping_slot(r, peer);
+    if (atomic_load_explicit(slot, memory_order_acquire) != seq)
+        return 0;
+    if (n <= INLINE_MAX)
+        memcpy(rank_exposed(r), (char *)slot + sizeof seq, n);
+    return 1;
+}
+
+static void shm_transport(struct weir_rank *r, int peer, char *buf, size_t cap)
+{
+    (void)peer;
+    snprintf(buf, cap, "shm (memfd, copies by %s)", r->copy->name);
+}
+
+static void shm_close(struct weir_rank *r)
+{
+    struct shm *s = r->fs;
+    for (int p = 0; p < r->cfg.ranks; p++)
+        if (p != r->cfg.rank && s->peers[p].base)
+            munmap(s->peers[p].base, s->peers[p].size);
+    close(s->listener);
+    free(s->peers);
+    free(s);
+}
+
+const struct weir_fabric weir_fab_shm = {
+    .name = "shm", .caps = CAP_REMOTE_COMPLETION, .probe = shm_probe, .open = shm_open_, .attach = shm_attach, .address = shm_address,
+    .connect = shm_connect, .put = shm_put, .get = shm_get, .progress = shm_progress, .flush = shm_flush, .signal = shm_signal,
+    .ping = shm_ping, .arrived = shm_arrived, .ceiling = ceiling_is_memcpy, .transport = shm_transport, .close = shm_close,
+};

@@ -1,0 +1,69 @@
+/* fabric.h: one table of functions per fabric. A fabric is one .c file and one
+ * line in fabric.c. What it cannot do it says in caps; callers ask caps, never names. */
+#ifndef WEIR_FABRIC_H
+#define WEIR_FABRIC_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "weir.h"
+
+struct weir_rank;
+struct weir_loop;
+
+/* One request of a loop: done when all its parts are. */
+struct weir_req {
+    uint32_t          pending;
+    uint32_t          stamped;
+    int64_t           posted; /* tick */
+    struct weir_req  *next;   /* in the list of free ones */
+    struct weir_loop *loop;
+};
+
+/* Called by a fabric for each part that it had returned WEIR_PENDING for. */
+void weir_part_done(struct weir_req *q, int status);
+
+enum { WEIR_DONE = 0, WEIR_PENDING = 1 }; /* less than 0: failed, error filled */
+
+enum weir_caps {
+    CAP_REMOTE_COMPLETION = 1 << 0, /* a put is complete when the data is at the target, not before */
+    CAP_ALLOCATES         = 1 << 1, /* register allocates the memory itself */
+    CAP_NETWORK           = 1 << 2, /* reaches other hosts */
+};
+
+struct weir_fabric {
+    const char *name;
+    uint32_t    caps;
+    void (*probe)(struct weir_info *out);
+    int (*open)(struct weir_rank *r);
+    /* Makes r->mem usable by peers; with CAP_ALLOCATES it also allocates it (bytes). */
+    int (*attach)(struct weir_rank *r, size_t bytes);
+    /* What peers need to connect; returns its length, or an error. */
+    int64_t (*address)(struct weir_rank *r, void *buf, size_t cap);
+    /* Connects to all peers at once: each of them is in this call too. */
+    int (*connect)(struct weir_rank *r, const char *const *blobs, const size_t *lens);
+    /* roff is an offset into the peer's memory. */
+    int (*put)(struct weir_rank *r, int peer, const void *local, uint64_t roff, size_t n, struct weir_req *q);
+    int (*get)(struct weir_rank *r, int peer, void *local, uint64_t roff, size_t n, struct weir_req *q);
+    int (*progress)(struct weir_rank *r); /* less than 0: a connection broke, error filled */
+    /* Done when all puts posted to the peer before are in its memory. */
+    int (*flush)(struct weir_rank *r, int peer, struct weir_req *q);
+    /* Writes a word into the peer's slot of this rank. Ordered after nothing: flush first. */
+    int (*signal)(struct weir_rank *r, int peer, uint64_t value);
+    /* A message that the peer can see arriving: seq counts from 1. The buffer may be
+     * marked in its last byte. arrived: this rank has the peer's message number seq. */
+    int (*ping)(struct weir_rank *r, int peer, void *local, size_t n, uint64_t seq);
+    int (*arrived)(struct weir_rank *r, int peer, size_t n, uint64_t seq);
+    /* The most that the path to the peer can carry, in bytes/s; both ends are in
+     * this call. *bps only grows; 0: the path is bounded by memory copies only. */
+    int (*ceiling)(struct weir_rank *r, int peer, int initiator, size_t block, double *bps);
+    /* What was really selected, in words. */
+    void (*transport)(struct weir_rank *r, int peer, char *buf, size_t cap);
+    void (*close)(struct weir_rank *r);
+};
+
+extern const struct weir_fabric weir_fab_shm, weir_fab_tcp, weir_fab_ucx, weir_fab_libfabric;
+
+const struct weir_fabric *weir_fabric_find(const char *name);
+
+#endif

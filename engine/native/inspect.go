@@ -1,0 +1,25 @@
+package native
+
+/*
+#include <stdlib.h>
+#include <sys/socket.h>
+#include "hist.h"
+#include "pattern.h"
+#include "selftest.h"
+*/
+import "C"
+
+// What tests need to see of the C side; cgo is not allowed in test files.
+
+func histogramCounts() int { return int(C.HIST_COUNTS) }
+
+func histogramIndex(v int64) int { return int(C.hist_index(C.int64_t(v))) }
+
+// patternCheckFlipped fills n bytes, flips one (none if at < 0) and gives the
+// offset at which the check finds a fault, -1 for none.
+func patternCheckFlipped(n, at int) int {
+	return int(C.selftest_pattern(C.size_t(n), C.int64_t(at)))
+}
+
+// breakConnections shuts a tcp rank's sockets down, as its death would.
+func (r *rank) breakConnections() { C.selftest_break_tcp(r.c) }

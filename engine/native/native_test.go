@@ -1,0 +1,158 @@
+package native
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"weir/engine"
+	"weir/quantity"
+	"weir/workload"
+)
+
+// transfer runs cases between the ranks of one launch, all in this process:
+// what they share with each other is only what ranks of a host share anyway.
+func transfer(t testing.TB, fabric string, ranks int, options ...workload.TransferOptions) [][]*engine.CaseResult {
+	t.Helper()
+	out, err := tryTransfer(t, fabric, ranks, options...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func tryTransfer(t testing.TB, fabric string, ranks int, options ...workload.TransferOptions) ([][]*engine.CaseResult, error) {
+	t.Helper()
+	l := engine.Launch{ID: "test", Fabric: fabric, Ranks: ranks, Seed: 42}
+	for i, o := range options {
+		l.Cases = append(l.Cases, engine.Case{Key: string(rune('a' + i)), Options: o, Timeout: 20e9})
+	}
+	for range ranks {
+		l.Nodes = append(l.Nodes, "here")
+	}
+	rs := make([]engine.Rank, ranks)
+	addresses := make([][]byte, ranks)
+	controls := make([]*engine.Control, ranks)
+	for i := range rs {
+		controls[i] = control(t)
+		r, err := native{}.Open(l, engine.Identity{Rank: i, CPU: -1}, controls[i])
+		if err != nil {
+			return nil, err
+		}
+		rs[i] = r
+		if addresses[i], err = r.Address(); err != nil {
+			return nil, err
+		}
+	}
+	out := make([][]*engine.CaseResult, len(options))
+	for i := range out {
+		out[i] = make([]*engine.CaseResult, ranks)
+	}
+	errs := make(chan error, ranks)
+	for i, r := range rs {
+		go func() {
+			errs <- func() error {
+				if err := r.Connect(addresses); err != nil {
+					return err
+				}
+				for k, c := range l.Cases {
+					res, err := r.Run(c)
+					if err != nil {
+						for _, ctl := range controls { // as an agent does
+							ctl.Abort.Store(1)
+						}
+						return err
+					}
+					out[k][i] = res
+				}
+				return r.Close()
+			}()
+		}()
+	}
+	var first error
+	for range rs {
+		if err := <-errs; err != nil && first == nil {
+			first = err
+		}
+	}
+	return out, first
+}
+
+func control(t testing.TB) *engine.Control {
+	t.Helper()
+	page, err := unix.Mmap(-1, 0, engine.ControlSize, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED|unix.MAP_ANONYMOUS)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// never unmapped: the thread of a rank that was given up still reads it
+	return engine.ControlAt(page)
+}
+
+func TestMain(m *testing.M) {
+	for _, e := range engine.RankEnv() { // before a vendor library is loaded
+		name, value, _ := strings.Cut(e, "=")
+		os.Setenv(name, value)
+	}
+	if os.Getenv(benchRankEnv) != "" {
+		os.Exit(benchRank())
+	}
+	os.Exit(m.Run())
+}
+
+func options(size quantity.Size, change ...func(*workload.TransferOptions)) workload.TransferOptions {
+	o := workload.TransferOptions{
+		Op: "write", Initiator: "dram", Target: "dram", Pattern: "pairwise", Mode: "stream", Verify: "sample",
+		BlockSize: size, Batch: 1, Iterations: 200, Warmup: 10, InFlight: 16, Threads: 1, Ranks: 2,
+	}
+	for _, f := range change {
+		f(&o)
+	}
+	return o
+}
+
+func read(o *workload.TransferOptions)     { o.Op = "read" }
+func pingpong(o *workload.TransferOptions) { o.Mode = "pingpong" }
+func batch4(o *workload.TransferOptions)   { o.Batch = 4 }
+func full(o *workload.TransferOptions)     { o.Verify, o.Iterations = "full", 20 }
+
+func TestTransfer(t *testing.T) {
+	for _, fabric := range []string{"shm", "tcp", "ucx"} {
+		t.Run(fabric, func(t *testing.T) {
+			if f := (native{}).Probe([]string{fabric})[fabric]; !f.Available {
+				t.Skipf("no %s here: %s", fabric, f.Reason)
+			}
+			cases := []workload.TransferOptions{
+				options(1), options(8), options(4096), options(4097, batch4), options(1<<20, read), options(100, read, batch4),
+				options(8, pingpong), options(1, pingpong), options(100000, pingpong), options(64<<10, full), options(5000, read, full), options(333, pingpong, full),
+			}
+			for k, ranks := range transfer(t, fabric, 2, cases...) {
+				o := cases[k]
+				m, err := engine.TransferMetrics(engine.Case{Options: o}, ranks)
+				if err != nil {
+					t.Fatal(err)
+				}
+				s := ranks[0].Samples
+				want := uint64(o.BlockSize) * uint64(o.Batch) * uint64(o.Iterations)
+				if o.Mode == "pingpong" {
+					want *= 2
+				}
+				if s.Bytes != want {
+					t.Errorf("case %d: %d bytes, want %d", k, s.Bytes, want)
+				}
+				var stamped int64
+				for _, n := range s.Counts {
+					stamped += n
+				}
+				if wantStamps := (o.Iterations + int64(s.Every) - 1) / int64(s.Every); stamped != wantStamps {
+					t.Errorf("case %d: %d stamps, want %d", k, stamped, wantStamps)
+				}
+				if !ranks[0].Verified || !ranks[1].Verified || ranks[1].Samples != nil {
+					t.Errorf("case %d: verified %v %v, target's samples %v", k, ranks[0].Verified, ranks[1].Verified, ranks[1].Samples)
+				}
+				t.Logf("%-5s %-8s %8v x%d: %8.3f GB/s  ceiling %6.3f  p50 %.3g us  %s", o.Op, o.Mode, o.BlockSize, o.Batch, m["bandwidth"], m["ceiling"], m["latency.p50"]*1e6, ranks[0].Transport)
+			}
+		})
+	}
+}

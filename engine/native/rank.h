@@ -1,0 +1,86 @@
+/* rank.h: the state of a rank, and what fabrics and loops use of it. */
+#ifndef WEIR_RANK_H
+#define WEIR_RANK_H
+
+#include <sched.h>
+
+#include "clock.h"
+#include "copy.h"
+#include "fabric.h"
+#include "hist.h"
+#include "memory.h"
+#include "weir.h"
+
+#define WEIR_LINE 64 /* a signal slot: one cache line, so that writers do not disturb each other */
+
+struct weir_rank {
+    struct weir_config        cfg;
+    const struct weir_fabric *fab;
+    void                     *fs; /* the fabric's own state */
+    const struct weir_memory *memory;
+    /* memory: [slot per rank for signals][slot per rank for pings][local][exposed] */
+    struct weir_region mem;
+    size_t             pings, local, exposed, area; /* offsets; bytes of an area */
+    const struct weir_copy *copy; /* the method that suits the case */
+
+    struct weir_clock clk;
+    struct weir_err  *err; /* of the call in progress */
+    int64_t           deadline;
+    uint32_t          turns;
+    int               closing; /* a peer that goes away now is no fault */
+    uint64_t          barriers; /* passed */
+    uint64_t          released; /* last value seen from rank 0 */
+    struct weir_hist *hist;
+    struct weir_point points[WEIR_POINTS];
+    size_t            npoints;
+    double            alloc_s, register_s, connect_s;
+    struct weir_thread *thread;
+};
+
+/* Fills the error of the call in progress, if it is the first, and returns code. */
+int rank_fail(struct weir_rank *r, int code, const char *op, int peer, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
+void rank_phase(struct weir_rank *r, enum weir_phase phase, uint64_t total);
+int  rank_expired(struct weir_rank *r); /* the slow half of rank_tick */
+
+/* Called in every turn of every loop that waits: shows life, and ends the wait on
+ * abort or deadline (the clock is read once in 256 turns). Not 0: give up. */
+static inline int rank_tick(struct weir_rank *r)
+{
+    struct weir_control *ctl = r->cfg.control;
+    atomic_store_explicit(&ctl->heartbeat, atomic_load_explicit(&ctl->heartbeat, memory_order_relaxed) + 1, memory_order_relaxed);
+    if (__builtin_expect(atomic_load_explicit(&ctl->abort, memory_order_relaxed) != 0, 0))
+        return rank_expired(r);
+    if (__builtin_expect((++r->turns & 255) == 0, 0)) {
+        if (r->cfg.cpu < 0)
+            sched_yield(); /* cores are shared: do not spin against those who work */
+        return rank_expired(r);
+    }
+    return 0;
+}
+
+static inline char *rank_local(struct weir_rank *r) { return r->mem.base + r->local; }
+static inline char *rank_exposed(struct weir_rank *r) { return r->mem.base + r->exposed; }
+
+/* The word in this rank's memory into which a peer signals. */
+static inline _Atomic uint64_t *rank_slot(struct weir_rank *r, int peer)
+{
+    return (_Atomic uint64_t *)(r->mem.base + (size_t)peer * WEIR_LINE);
+}
+static inline _Atomic uint64_t *rank_ping_slot(struct weir_rank *r, int peer)
+{
+    return (_Atomic uint64_t *)(r->mem.base + r->pings + (size_t)peer * WEIR_LINE);
+}
+
+/* All ranks meet on the data path; everything they wrote before is delivered.
+ * With lead > 0 all leave at the same instant, that long after the last arrived;
+ * it comes back in *start. */
+int rank_barrier(struct weir_rank *r, int64_t lead, int64_t *start);
+
+/* Waits until everything put to the peer is in its memory. */
+int rank_flush(struct weir_rank *r, int peer);
+
+/* One case, on the rank's thread. */
+int rank_case(struct weir_rank *r, const struct weir_case *c, struct weir_result *out);
+
+#endif

@@ -1,0 +1,97 @@
+/* weir.h: what one rank is made of. Go sees the functions at the end; all else
+ * is between the C files. Sizes are bytes and times nanoseconds unless a name
+ * says otherwise. No vendor header is included here. */
+#ifndef WEIR_H
+#define WEIR_H
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define WEIR_TEXT 512
+#define WEIR_MAX_RANKS 1024
+
+/* An error is filled once, where the cause is known, with the library's words. */
+struct weir_err {
+    int  code; /* 0: none; negative errno or the library's own */
+    int  peer; /* -1: none in particular */
+    char op[32];
+    char phase[16];
+    char text[WEIR_TEXT];
+};
+
+/* The page shared with the agent; engine/control.go has the same layout. */
+struct weir_control {
+    _Atomic uint32_t abort, phase, case_index;
+    uint32_t         pad;
+    _Atomic uint64_t heartbeat, done, total, rate;
+};
+
+enum weir_phase { PH_START, PH_READY, PH_CONNECT, PH_VERIFY, PH_WARMUP, PH_RUN, PH_CEILING, PH_TEARDOWN };
+enum weir_op { OP_WRITE, OP_READ };
+enum weir_mode { MODE_STREAM, MODE_PINGPONG };
+enum weir_verify { VERIFY_NONE, VERIFY_SAMPLE, VERIFY_FULL };
+
+struct weir_config {
+    const char          *fabric;
+    int                  rank, ranks, cpu; /* cpu -1: anywhere */
+    int                  one_host;         /* all ranks are on this host */
+    uint64_t             footprint;        /* bytes of the largest request of the launch */
+    uint64_t             seed;
+    struct weir_control *control; /* never NULL */
+};
+
+struct weir_case {
+    uint32_t index;
+    int      op, mode, verify;
+    uint64_t block, batch, iterations, warmup, in_flight;
+    int64_t  timeout; /* of the whole case */
+    int64_t  corrupt; /* self-test: flip the received byte at this offset before the check; -1: do not */
+};
+
+struct weir_point { /* progress of an initiator */
+    int64_t  time;
+    uint64_t bytes;
+};
+
+#define WEIR_KEEP 4096   /* first and last stamps kept */
+#define WEIR_POINTS 1024 /* progress points kept at most */
+
+struct weir_result {
+    int      initiator, verified;
+    uint64_t ops, bytes;
+    int64_t  start, end; /* CLOCK_MONOTONIC */
+    uint32_t every;      /* one request in so many was stamped */
+    double   clock_ns;   /* cost of one clock read */
+    double   memcpy_bps, ceiling_bps;
+    double   alloc_s, register_s, connect_s;
+    /* owned by the rank, valid until the next run */
+    const uint64_t          *counts;
+    size_t                   ncounts;
+    const int64_t           *first, *last;
+    size_t                   nfirst, nlast;
+    const struct weir_point *points;
+    size_t                   npoints;
+    char                     transport[WEIR_TEXT];
+};
+
+struct weir_rank;
+
+/* Functions for Go. All return 0 or fill err and return its code. A rank has one
+ * thread of its own, made in C with signals blocked, and everything runs on it. */
+int  weir_open(const struct weir_config *cfg, struct weir_rank **out, struct weir_err *err);
+int  weir_address(struct weir_rank *r, void *buf, size_t cap, size_t *len, struct weir_err *err);
+int  weir_connect(struct weir_rank *r, const void *blobs, const size_t *lens, int64_t timeout, struct weir_err *err);
+int  weir_run(struct weir_rank *r, const struct weir_case *c, struct weir_result *out, struct weir_err *err);
+int  weir_close(struct weir_rank *r, int64_t timeout, struct weir_err *err);
+
+struct weir_info { /* of a fabric on this host */
+    int  available;
+    char version[64];
+    char reason[WEIR_TEXT];
+    char details[WEIR_TEXT]; /* key=value lines */
+};
+int         weir_probe(const char *fabric, struct weir_info *out);
+const char *weir_fabric_name(int i); /* NULL past the last */
+
+#endif

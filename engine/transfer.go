@@ -1,0 +1,111 @@
+package engine
+
+import (
+	"fmt"
+	"math"
+
+	hdr "github.com/HdrHistogram/hdrhistogram-go"
+
+	"weir/results"
+)
+
+// TransferMetrics computes the metrics of one transfer case in one launch from
+// what its ranks measured, in the units of the workload's registry (GB/s,
+// seconds). Package workload has the definitions.
+func TransferMetrics(c Case, ranks []*CaseResult) (map[string]float64, error) {
+	var initiators []*CaseResult
+	var prep Prep
+	for _, r := range ranks {
+		prep.Alloc = max(prep.Alloc, r.Prep.Alloc)
+		prep.Register = max(prep.Register, r.Prep.Register)
+		prep.Connect = max(prep.Connect, r.Prep.Connect)
+		if r.Initiator {
+			if r.Samples == nil || r.Samples.Ops == 0 {
+				return nil, fmt.Errorf("rank %d has no samples", r.Rank)
+			}
+			initiators = append(initiators, r)
+		}
+	}
+	if len(initiators) == 0 {
+		return nil, fmt.Errorf("no rank has samples")
+	}
+	bytes, window, err := overlap(initiators)
+	if err != nil {
+		return nil, err
+	}
+	h := hdr.New(results.HistogramLowest, results.HistogramHighest, results.HistogramDigits)
+	minRank, memcpy, ceiling, perMessage := math.Inf(1), 0., 0., 0.
+	for _, r := range initiators {
+		s := r.Samples
+		h.Merge(s.Histogram())
+		took := float64(s.End-s.Start) / 1e9
+		minRank = min(minRank, float64(s.Bytes)/took)
+		memcpy += r.Memcpy
+		ceiling += r.Ceiling
+		perMessage += took / float64(2*s.Ops) / float64(len(initiators))
+	}
+	const ns = 1e-9
+	message := float64(c.Options.BlockSize) * float64(c.Options.Batch)
+	avg := h.Mean() * ns
+	if c.Options.Mode == "pingpong" {
+		message = float64(c.Options.BlockSize)
+		avg = perMessage // exact: every message counts, stamped or not
+	}
+	bandwidth := bytes / window
+	m := map[string]float64{
+		"bandwidth":          bandwidth / 1e9,
+		"bandwidth.min_rank": minRank / 1e9,
+		"latency.avg":        avg,
+		"latency.min":        float64(h.Min()) * ns,
+		"latency.max":        float64(h.Max()) * ns,
+		"message_rate":       bandwidth / message,
+		"prep.alloc":         prep.Alloc,
+		"prep.register":      prep.Register,
+		"prep.connect":       prep.Connect,
+	}
+	for name, q := range map[string]float64{"p50": 50, "p90": 90, "p95": 95, "p99": 99, "p999": 99.9} {
+		m["latency."+name] = float64(h.ValueAtQuantile(q)) * ns
+	}
+	if ceiling > 0 {
+		m["ceiling"] = bandwidth / ceiling
+		m["ceiling.bandwidth"] = ceiling / 1e9
+	}
+	if memcpy > 0 {
+		m["ceiling.memcpy"] = memcpy / 1e9
+	}
+	return m, nil
+}
+
+// overlap counts the bytes that were completed while all initiators were in
+// their timed part, and that time in seconds. What one moved before the others
+// began or after they ended is a solo run and no part of the aggregate.
+func overlap(initiators []*CaseResult) (bytes, seconds float64, err error) {
+	from, to := int64(math.MinInt64), int64(math.MaxInt64)
+	for _, r := range initiators {
+		from = max(from, r.Samples.Start)
+		to = min(to, r.Samples.End)
+	}
+	if to <= from {
+		return 0, 0, fmt.Errorf("the timed parts of the initiators do not overlap: use more iterations")
+	}
+	for _, r := range initiators {
+		bytes += completed(r.Samples, to) - completed(r.Samples, from)
+	}
+	return bytes, float64(to-from) / 1e9, nil
+}
+
+// completed interpolates how many bytes a rank had completed at a time.
+func completed(s *results.Samples, at int64) float64 {
+	p := results.Progress{Time: s.Start}
+	if at >= s.End {
+		return float64(s.Bytes)
+	}
+	for _, q := range append(s.Progress, results.Progress{Time: s.End, Bytes: s.Bytes}) {
+		if q.Time >= at && q.Time > p.Time {
+			share := float64(at-p.Time) / float64(q.Time-p.Time)
+			return float64(p.Bytes) + share*float64(q.Bytes-p.Bytes)
+		}
+		p = q
+	}
+	return float64(p.Bytes)
+}

@@ -1,0 +1,124 @@
+package workload
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"weir/quantity"
+)
+
+// Every entry of the registry must be usable: a unit that exists, a default that
+// its own type accepts, a definition, a name that is there once.
+func TestRegistryIsSound(t *testing.T) {
+	for _, k := range Kinds() {
+		seen := map[string]bool{}
+		for _, o := range k.Options {
+			if seen[o.Name] || o.Doc == "" {
+				t.Errorf("%s: option %q is there twice or has no words", k.Name, o.Name)
+			}
+			seen[o.Name] = true
+			if o.Required {
+				continue
+			}
+			v, err := o.Parse(Text(o.Default))
+			if err != nil || v != o.Default {
+				t.Errorf("%s: default of %s reads as %#v, %v", k.Name, o.Name, v, err)
+			}
+		}
+		for _, m := range k.Metrics {
+			if seen[m.Name] || m.Doc == "" {
+				t.Errorf("%s: metric %q is there twice, hides an option or has no definition", k.Name, m.Name)
+			}
+			seen[m.Name] = true
+			m.Dim() // panics on an unknown unit
+		}
+	}
+	if _, ok := Lookup("transfr"); ok {
+		t.Error("found a workload that is none")
+	}
+	if m, ok := FindMetric("transfer", "latency.p99"); !ok || m.Unit != "s" || m.Better != Lower {
+		t.Errorf("latency.p99 is %+v, %v", m, ok)
+	}
+}
+
+func TestParseOption(t *testing.T) {
+	for _, c := range []struct {
+		option, text string
+		want         any
+		wrong        string
+	}{
+		{"block_size", "64MiB", quantity.Size(64 << 20), ""},
+		{"block_size", "0", nil, "0B is below the least block_size, which is 1B"},
+		{"block_size", "2TiB", nil, "above the largest"},
+		{"block_size", "64 M", nil, "MiB or MB"},
+		{"iterations", "1_000", int64(1000), ""},
+		{"iterations", "1e3", nil, "not a whole number"},
+		{"iterations", "0", nil, "below the least"},
+		{"op", "read", "read", ""},
+		{"op", "READ", nil, "not one of write, read"},
+		{"ranks", "1", nil, "below the least ranks, which is 2"},
+	} {
+		o, ok := Transfer.Option(c.option)
+		if !ok {
+			t.Fatalf("no option %s", c.option)
+		}
+		got, err := o.Parse(c.text)
+		switch {
+		case c.wrong == "" && (err != nil || got != c.want):
+			t.Errorf("%s %q = %#v, %v", c.option, c.text, got, err)
+		case c.wrong != "" && (err == nil || !strings.Contains(err.Error(), c.wrong)):
+			t.Errorf("%s %q: error %v, want %q", c.option, c.text, err, c.wrong)
+		}
+	}
+}
+
+// What a plan or result document holds must read back as what was written.
+func TestValuesSurviveJSON(t *testing.T) {
+	in := Values{"block_size": quantity.Size(1 << 20), "iterations": int64(1000), "op": "read"}
+	b, err := json.Marshal(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := `{"block_size":"1MiB","iterations":1000,"op":"read"}`; string(b) != want {
+		t.Errorf("got %s", b)
+	}
+	var raw map[string]any
+	if err := json.Unmarshal(b, &raw); err != nil {
+		t.Fatal(err)
+	}
+	out, err := Transfer.Normalize(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name := range in {
+		if out[name] != in[name] {
+			t.Errorf("%s came back as %#v", name, out[name])
+		}
+	}
+	for _, bad := range []map[string]any{{"nonsense": 1.}, {"iterations": 1.5}, {"op": "push"}} {
+		if v, err := Transfer.Normalize(bad); err == nil {
+			t.Errorf("%v was read as %v", bad, v)
+		}
+	}
+}
+
+func TestDecodeTransfer(t *testing.T) {
+	o, err := DecodeTransfer(Values{"block_size": quantity.Size(8)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o.BlockSize != 8 || o.Iterations != 100 || o.Fabric != "auto" || o.Ranks != 2 || o.InFlight != 16 || o.Verify != "sample" {
+		t.Errorf("defaults are %+v", o)
+	}
+	for want, v := range map[string]Values{
+		"block_size is missing":        {},
+		"even number of ranks":         {"block_size": quantity.Size(8), "ranks": int64(3)},
+		"has no op read":               {"block_size": quantity.Size(8), "mode": "pingpong", "op": "read"},
+		"option op is int, not a stri": {"block_size": quantity.Size(8), "op": 3},
+	} {
+		if _, err := DecodeTransfer(v); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v: got %v, want %q", v, err, want)
+		}
+	}
+}
