@@ -1,0 +1,61 @@
+# weir: make run  sets up what is missing, builds, and runs the quickstart here
+#       make test sets up what is missing and passes all tests
+
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+
+GO      ?= go
+CC      ?= gcc
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+COMMIT  ?= $(shell git rev-parse --short=12 HEAD 2>/dev/null || echo unknown)
+LDFLAGS := -s -w -X main.version=$(VERSION) -X main.commit=$(COMMIT)
+CWARN   := -std=gnu11 -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Werror
+FUZZTIME ?= 5s
+
+.PHONY: help setup build run test lint pure ctest race fuzz bench clean
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' Makefile
+
+setup: ## install the headers and libraries of UCX and libfabric, if they are missing
+	@scripts/setup
+
+build: setup ## bin/weir
+	@mkdir -p bin
+	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/weir ./cmd/weir
+
+run: build ## run the quickstart scenario on this machine
+	bin/weir run examples/quickstart.yaml
+
+test: setup lint pure race ctest fuzz ## everything that must pass
+
+lint: ## gofmt, vet, staticcheck, go.mod is tidy
+	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { echo 'not gofmt-ed:'; gofmt -l $$(git ls-files '*.go'); exit 1; }
+	$(GO) vet ./...
+	$(GO) tool -modfile=tools/go.mod staticcheck ./...
+	$(GO) mod tidy -diff
+
+pure: ## all but the engine builds without cgo
+	CGO_ENABLED=0 $(GO) build -o /dev/null ./cmd/weir
+
+race: ## all Go tests, under the race detector
+	$(GO) test -race -timeout 15m ./...
+
+ctest: ## the C engine under AddressSanitizer, UBSan and ThreadSanitizer
+	@mkdir -p .build
+	@for s in address,undefined thread; do \
+	  $(CC) $(CWARN) -O1 -g -fno-omit-frame-pointer -fsanitize=$$s -fno-sanitize-recover=undefined -o .build/engine_test-$$s \
+	    engine/native/*.c engine/native/ctest/engine_test.c -ldl -lpthread; \
+	  echo "sanitizers: $$s"; TSAN_OPTIONS=halt_on_error=1 .build/engine_test-$$s shm tcp; \
+	done
+
+fuzz: ## every fuzz target for $(FUZZTIME)
+	@scripts/fuzz $(FUZZTIME)
+
+bench: setup ## weir against memcpy and ucx_perftest, and the cost of coordination
+	@scripts/setup bench
+	$(GO) test -run '^$$' -bench . -benchtime 1x -timeout 60m ./engine/native ./executor/... ./planner ./gate
+
+clean: ## what the build made
+	rm -rf bin .build
