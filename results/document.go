@@ -10,8 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"time"
-
-	"weir/assertion"
 )
 
 // Schema is the version of the document that this package reads and writes.
@@ -219,45 +217,6 @@ type MetricEstimate struct {
 	Better     string      `json:"better"`
 }
 
-// Verdict of an assertion.
-type Verdict string
-
-// The verdicts.
-const (
-	Pass                Verdict = "pass"
-	Fail                Verdict = "fail"
-	InconclusiveVerdict Verdict = "inconclusive"
-	ErrorVerdict        Verdict = "error"
-	SkippedVerdict      Verdict = "skipped"
-	WarnVerdict         Verdict = "warn"
-	XFail               Verdict = "xfail"
-	XPass               Verdict = "xpass"
-)
-
-// AssertionVerdict is an assertion with what the gate said of it.
-type AssertionVerdict struct {
-	assertion.Assertion
-	Looks    []int     `json:"looks"`
-	Verdict  Verdict   `json:"verdict"`
-	Observed *Observed `json:"observed"`
-	Message  string    `json:"message"`
-}
-
-// Observed is the estimate that a verdict rests on, in the assertion's unit. Of
-// a trend it is the step that comes nearest to breaking it, as a ratio.
-type Observed struct {
-	Value float64     `json:"value"`
-	Unit  string      `json:"unit"`
-	CI    *[2]float64 `json:"ci"`
-	N     int         `json:"n"`
-}
-
-// Summary counts.
-type Summary struct {
-	Cases      map[string]int `json:"cases"`
-	Assertions map[string]int `json:"assertions"`
-}
-
 // Case finds a case by its key.
 func (d *Document) Case(key string) *Case {
 	for _, c := range d.Cases {
@@ -266,41 +225,6 @@ func (d *Document) Case(key string) *Case {
 		}
 	}
 	return nil
-}
-
-// Summarize recounts the summary from cases and assertions. An assertion of
-// severity info that does not hold counts as "info", whatever its verdict, so
-// that a reader who looks for failures at "fail" finds those that decide.
-func (d *Document) Summarize() {
-	s := Summary{
-		Cases:      map[string]int{OK: 0, Error: 0, Skipped: 0, Excluded: 0},
-		Assertions: map[string]int{"pass": 0, "fail": 0, "inconclusive": 0, "error": 0, "skipped": 0, "warn": 0, "info": 0},
-	}
-	for _, c := range d.Cases {
-		s.Cases[c.Status]++
-	}
-	for _, a := range d.AllAssertions() {
-		s.Assertions[a.Standing()]++
-	}
-	d.Summary = s
-}
-
-// Standing is the verdict as far as it matters: an assertion of severity info
-// that does not hold is "info", every other one stands as its verdict says.
-func (a *AssertionVerdict) Standing() string {
-	if a.Severity == assertion.Info && a.Verdict != Pass && a.Verdict != SkippedVerdict {
-		return string(assertion.Info)
-	}
-	return string(a.Verdict)
-}
-
-// AllAssertions are those of all cases, in order, then those over several cases.
-func (d *Document) AllAssertions() []*AssertionVerdict {
-	var all []*AssertionVerdict
-	for _, c := range d.Cases {
-		all = append(all, c.Assertions...)
-	}
-	return append(all, d.Assertions...)
 }
 
 // Read reads a document from a file, or from the results.json of a session directory.
@@ -318,6 +242,11 @@ func Read(path string) (*Document, error) {
 	}
 	if d.Schema != Schema {
 		return nil, fmt.Errorf("%s is a %q document; this weir reads %q", path, d.Schema, Schema)
+	}
+	for _, a := range d.AllAssertions() {
+		if err := a.Check(); err != nil {
+			return nil, fmt.Errorf("reading results %s: assertion %q: %w", path, a.Name, err)
+		}
 	}
 	return &d, nil
 }

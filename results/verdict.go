@@ -1,0 +1,97 @@
+package results
+
+import (
+	"fmt"
+
+	"weir/assertion"
+)
+
+// Verdict of an assertion.
+type Verdict string
+
+// The verdicts.
+const (
+	Pass                Verdict = "pass"
+	Fail                Verdict = "fail"
+	InconclusiveVerdict Verdict = "inconclusive"
+	ErrorVerdict        Verdict = "error"
+	SkippedVerdict      Verdict = "skipped"
+	WarnVerdict         Verdict = "warn"
+	XFail               Verdict = "xfail"
+	XPass               Verdict = "xpass"
+)
+
+// AssertionVerdict is an assertion with what the gate said of it.
+type AssertionVerdict struct {
+	assertion.Assertion
+	Looks    []int     `json:"looks"`
+	Verdict  Verdict   `json:"verdict"`
+	Observed *Observed `json:"observed"`
+	Message  string    `json:"message"`
+}
+
+// Observed is the estimate that a verdict rests on, in the assertion's unit. Of
+// a trend it is the step that comes nearest to breaking it, as a ratio.
+type Observed struct {
+	Value float64     `json:"value"`
+	Unit  string      `json:"unit"`
+	CI    *[2]float64 `json:"ci"`
+	N     int         `json:"n"`
+}
+
+// Summary counts.
+type Summary struct {
+	Cases      map[string]int `json:"cases"`
+	Assertions map[string]int `json:"assertions"`
+}
+
+// Summarize recounts the summary from cases and assertions. An assertion of
+// severity info that does not hold counts as "info", whatever its verdict, so
+// that a reader who looks for failures at "fail" finds those that decide.
+func (d *Document) Summarize() {
+	s := Summary{
+		Cases:      map[string]int{OK: 0, Error: 0, Skipped: 0, Excluded: 0},
+		Assertions: map[string]int{"pass": 0, "fail": 0, "inconclusive": 0, "error": 0, "skipped": 0, "warn": 0, "info": 0},
+	}
+	for _, c := range d.Cases {
+		s.Cases[c.Status]++
+	}
+	for _, a := range d.AllAssertions() {
+		s.Assertions[a.Standing()]++
+	}
+	d.Summary = s
+}
+
+// Standing is the verdict as far as it matters: an assertion of severity info
+// that does not hold is "info", every other one stands as its verdict says.
+func (a *AssertionVerdict) Standing() string {
+	if a.Severity == assertion.Info && a.Verdict != Pass && a.Verdict != SkippedVerdict {
+		return string(assertion.Info)
+	}
+	return string(a.Verdict)
+}
+
+// Check refuses an assertion that has no subject to judge, which only a damaged
+// document holds.
+func (a *AssertionVerdict) Check() error { return checkExpr(a.Subject) }
+
+func checkExpr(e *assertion.Expr) error {
+	if e == nil {
+		return fmt.Errorf("it has no subject, or an operation without its operands")
+	}
+	for _, arg := range e.Args {
+		if err := checkExpr(arg); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// AllAssertions are those of all cases, in order, then those over several cases.
+func (d *Document) AllAssertions() []*AssertionVerdict {
+	var all []*AssertionVerdict
+	for _, c := range d.Cases {
+		all = append(all, c.Assertions...)
+	}
+	return append(all, d.Assertions...)
+}
