@@ -1,0 +1,175 @@
+package gate
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"weir/assertion"
+	"weir/results"
+)
+
+func TestBandRule(t *testing.T) {
+	within := func(at ...int) *results.AssertionVerdict { return band(p(41.832), p(51.128), at) }
+	for _, c := range []struct {
+		name      string
+		a         *results.AssertionVerdict
+		values    []float64
+		want      results.Verdict
+		undecided bool
+		says      string
+	}{
+		{"inside", within(looks...), []float64{46, 46.2, 46.1}, results.Pass, false, "in [41.832, 51.128] GB/s"},
+		{"wholly below", within(looks...), []float64{39, 39.1, 39.2}, results.Fail, false, "< 41.832 GB/s; 6.5% below"},
+		{"too fast", within(looks...), []float64{60, 60.1, 60.2}, results.Fail, false, "faster than the band: suspicious"},
+		{"crossing at the first look", within(looks...), []float64{40, 42, 44}, results.InconclusiveVerdict, true, "the next look is after 5"},
+		{"crossing at the last look", within(3, 5), []float64{40, 42, 44, 40, 43}, results.InconclusiveVerdict, false, "the last look"},
+		{"before the first look", within(looks...), []float64{46, 46.1}, results.InconclusiveVerdict, true, "the next look is after 3"},
+		{"between looks", within(looks...), []float64{46, 46.1, 46.2, 46.1}, results.InconclusiveVerdict, true, "the next look is after 5"},
+		{"more than the last look", within(3), []float64{46, 46.1, 46.2, 46.1}, results.Pass, false, "n=4"},
+		{"exactly one launch inside", within(1), []float64{46}, results.Pass, false, "one launch cannot show its noise"},
+		{"exactly one launch outside", within(1), []float64{41}, results.Fail, false, "one launch cannot show its noise"},
+		{"exactly two launches", within(2), []float64{46, 46.1}, results.Pass, false, "n=2"},
+		{"exactly two noisy launches", within(2), []float64{43, 49}, results.InconclusiveVerdict, false, "the last look"},
+		{"no variance inside", within(looks...), []float64{46, 46, 46}, results.Pass, false, "96% CI 46.00–46.00"},
+		{"no variance on the bound", within(looks...), []float64{41.832, 41.832, 41.832}, results.Pass, false, ""},
+		{"no variance outside", within(looks...), []float64{41.8, 41.8, 41.8}, results.Fail, false, "below"},
+		{"lower bound only, far above", band(p(10), nil, looks), []float64{46, 47, 48}, results.Pass, false, ">= 10 GB/s"},
+		{"lower bound only, below", band(p(50), nil, looks), []float64{46, 46.1, 46.2}, results.Fail, false, "< 50 GB/s"},
+		{"upper bound only, below", band(nil, p(50), looks), []float64{46, 46.1, 46.2}, results.Pass, false, "<= 50 GB/s"},
+		{"upper bound only, above", band(nil, p(40), looks), []float64{46, 46.1, 46.2}, results.Fail, false, "> 40 GB/s; 15% above"},
+		{"no bounds at all", band(nil, nil, looks), []float64{46, 46.1, 46.2}, results.ErrorVerdict, false, "no bounds"},
+		{"zero", within(looks...), []float64{46, 0, 46}, results.ErrorVerdict, false, "launch 1: bandwidth is 0 GB/s"},
+		{"negative", within(1), []float64{-1}, results.ErrorVerdict, false, "must be above zero"},
+		{"not a number", within(looks...), []float64{46, math.NaN(), 46}, results.ErrorVerdict, false, "launch 1: metric bandwidth is NaN"},
+		{"infinite", within(looks...), []float64{46, math.Inf(1), 46}, results.ErrorVerdict, false, "+Inf"},
+		{"no launches", within(looks...), nil, results.ErrorVerdict, true, "nothing was measured"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			doc := judged(caseOf("c", c.values...), c.a)
+			wantVerdict(t, c.a, c.want)
+			if !strings.Contains(c.a.Message, c.says) {
+				t.Errorf("message %q does not say %q", c.a.Message, c.says)
+			}
+			if got := len(Undecided(doc)) == 1; got != c.undecided {
+				t.Errorf("undecided %v, want %v", got, c.undecided)
+			}
+		})
+	}
+}
+
+func TestMessageOfAFailure(t *testing.T) {
+	a := band(p(41.832), p(51.128), looks)
+	judged(caseOf("c", 40.3, 41.1, 40.9, 41.4, 40.86), a)
+	const want = "bandwidth 40.91 GB/s (96% CI 40.4–41.5, n=5) < 41.832 GB/s; 2.2% below"
+	if a.Message != want {
+		t.Errorf("message\n%s\nwant\n%s", a.Message, want)
+	}
+}
+
+// A slow band of a time: being below it is the suspicious end.
+func TestTooFastIsBelowABandOfTimes(t *testing.T) {
+	c := caseOf("c", 1)
+	c.Launches[0].Metrics["latency.avg"] = 10e-6
+	a := band(p(50), p(60), []int{1})
+	a.Subject, a.Unit = metric("latency.avg", "s"), "us"
+	judged(c, a)
+	wantVerdict(t, a, results.Fail)
+	if !strings.Contains(a.Message, "faster than the band") || !strings.Contains(a.Message, "< 50 us") {
+		t.Errorf("message %q", a.Message)
+	}
+}
+
+// A difference may be zero or negative, so it has no logarithm and is judged as it is.
+func TestDifferenceIsJudgedLinearly(t *testing.T) {
+	c := caseOf("c", 5, 5.1, 4.9)
+	for i, other := range []float64{5.1, 5, 5} {
+		c.Launches[i].Metrics["ceiling.bandwidth"] = other
+	}
+	a := band(p(-1), p(1), looks)
+	a.Subject = &assertion.Expr{Op: assertion.Sub, Args: []*assertion.Expr{metric("bandwidth", "GB/s"), metric("ceiling.bandwidth", "GB/s")}}
+	judged(c, a)
+	wantVerdict(t, a, results.Pass)
+}
+
+func TestOutliers(t *testing.T) {
+	steady := []float64{46, 46.1, 45.9, 46.05, 45.95, 46.02, 45.98}
+	t.Run("marked, named, kept", func(t *testing.T) {
+		a := band(p(30), nil, []int{8})
+		doc := judged(caseOf("c", append(steady, 44)...), a)
+		wantVerdict(t, a, results.Pass)
+		if !strings.Contains(a.Message, "outlier: launch 7 (44.00 GB/s on n1)") {
+			t.Errorf("message %q", a.Message)
+		}
+		if n := doc.Cases[0].Metrics["bandwidth"].N; n != 8 {
+			t.Errorf("estimate rests on %d launches, want all 8", n)
+		}
+	})
+	t.Run("a verdict that hangs on them is inconclusive", func(t *testing.T) {
+		// Five slow launches pull the interval into the band; the seven that agree
+		// with each other are wholly above it.
+		a := band(p(40), p(49.9), []int{12})
+		judged(caseOf("c", 50, 50.01, 49.99, 50.02, 49.98, 50, 50.01, 45, 45, 45, 45, 45), a)
+		wantVerdict(t, a, results.InconclusiveVerdict)
+		if !strings.Contains(a.Message, "the verdict changes without it") {
+			t.Errorf("message %q", a.Message)
+		}
+	})
+	t.Run("too few launches to mark any", func(t *testing.T) {
+		a := band(p(1), nil, looks)
+		judged(caseOf("c", 46, 46, 20), a)
+		if strings.Contains(a.Message, "outlier") {
+			t.Errorf("message %q", a.Message)
+		}
+	})
+}
+
+func TestSeverities(t *testing.T) {
+	for _, c := range []struct {
+		severity  assertion.Severity
+		values    []float64
+		want      results.Verdict
+		code      int
+		undecided int
+		summary   string
+	}{
+		{assertion.Gate, []float64{39, 39, 39}, results.Fail, ExitFailed, 0, "fail"},
+		{assertion.Gate, []float64{38, 42, 46}, results.InconclusiveVerdict, ExitInconclusive, 1, "inconclusive"},
+		{assertion.Warn, []float64{39, 39, 39}, results.WarnVerdict, ExitPassed, 0, "warn"},
+		{assertion.Warn, []float64{38, 42, 46}, results.WarnVerdict, ExitPassed, 1, "warn"},
+		{assertion.Warn, []float64{0, 42, 46}, results.ErrorVerdict, ExitExecution, 0, "error"},
+		{assertion.Info, []float64{39, 39, 39}, results.Fail, ExitPassed, 0, "info"},
+		{assertion.Info, []float64{38, 42, 46}, results.InconclusiveVerdict, ExitPassed, 0, "info"},
+		{assertion.Info, []float64{46, 46, 46}, results.Pass, ExitPassed, 0, "pass"},
+	} {
+		a := band(p(41.832), p(51.128), looks)
+		a.Severity = c.severity
+		doc := judged(caseOf("c", c.values...), a)
+		if a.Verdict != c.want || doc.Session.ExitCode != c.code || len(Undecided(doc)) != c.undecided || doc.Summary.Assertions[c.summary] != 1 {
+			t.Errorf("%s %v: verdict %s (want %s), exit %d (%d), undecided %d (%d), summary %v (%s)", c.severity, c.values,
+				a.Verdict, c.want, doc.Session.ExitCode, c.code, len(Undecided(doc)), c.undecided, doc.Summary.Assertions, c.summary)
+		}
+	}
+}
+
+func TestNextLook(t *testing.T) {
+	for _, c := range []struct{ have, want int }{{0, 3}, {2, 3}, {3, 5}, {4, 5}, {8, 12}, {12, 0}, {20, 0}} {
+		if got := NextLook(looks, c.have); got != c.want {
+			t.Errorf("NextLook(%v, %d) = %d, want %d", looks, c.have, got, c.want)
+		}
+	}
+}
+
+func TestNeededLaunchesAreNamed(t *testing.T) {
+	a := band(p(41.832), nil, []int{5})
+	judged(caseOf("c", 41.5, 42.5, 42.4, 42.9, 41.9), a)
+	wantVerdict(t, a, results.InconclusiveVerdict)
+	if !strings.Contains(a.Message, "about ") || !strings.Contains(a.Message, "launches would decide") {
+		t.Errorf("message %q", a.Message)
+	}
+	a = band(p(41.832), nil, []int{5})
+	judged(caseOf("c", 36, 47, 40, 45, 42), a)
+	if !strings.Contains(a.Message, "not even 100 launches") {
+		t.Errorf("message %q", a.Message)
+	}
+}

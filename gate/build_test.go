@@ -1,0 +1,86 @@
+package gate
+
+import (
+	"fmt"
+	"testing"
+
+	"weir/assertion"
+	"weir/results"
+)
+
+var looks = []int{3, 5, 8, 12}
+
+// metric is a subject of one metric.
+func metric(name, unit string) *assertion.Expr {
+	return &assertion.Expr{Op: assertion.Metric, Metric: name, Unit: unit}
+}
+
+// band is a gate assertion on bandwidth; NaN-free pointers make open ends.
+func band(lower, upper *float64, at []int) *results.AssertionVerdict {
+	return &results.AssertionVerdict{
+		Assertion: assertion.Assertion{
+			Name: "bw", Severity: assertion.Gate, Subject: metric("bandwidth", "GB/s"), Unit: "GB/s",
+			Bounds: assertion.Bounds{Lower: lower, Upper: upper},
+		},
+		Looks: at,
+	}
+}
+
+func p(v float64) *float64 { return &v }
+
+// caseOf is a transfer case whose launches gave these bandwidths.
+func caseOf(key string, values ...float64) *results.Case {
+	c := &results.Case{
+		Key: key, Run: "run", Workload: "transfer", Status: results.OK,
+		Axes: map[string]any{"block_size": key}, Options: map[string]any{"verify": "sample"},
+	}
+	for i, v := range values {
+		c.Launches = append(c.Launches, &results.Launch{
+			Index: i, Status: results.OK, Verified: true, Nodes: []string{"n1", "n1"},
+			Metrics: map[string]float64{"bandwidth": v},
+		})
+	}
+	return c
+}
+
+func docOf(cases ...*results.Case) *results.Document {
+	return &results.Document{Schema: results.Schema, Cases: cases}
+}
+
+// judged judges a document of one case with one assertion.
+func judged(c *results.Case, a *results.AssertionVerdict) *results.Document {
+	c.Assertions = []*results.AssertionVerdict{a}
+	doc := docOf(c)
+	Judge(doc)
+	return doc
+}
+
+func trend(direction string, tolerance float64, at []int, keys ...string) *results.AssertionVerdict {
+	return &results.AssertionVerdict{
+		Assertion: assertion.Assertion{
+			Name: "trend", Severity: assertion.Gate, Subject: metric("bandwidth", "GB/s"), Unit: "GB/s",
+			Trend: &assertion.Trend{Axis: "block_size", Direction: direction, Tolerance: tolerance},
+			Cases: keys,
+		},
+		Looks: at,
+	}
+}
+
+// series makes one case for each list of values, keyed c0, c1, …
+func series(lists ...[]float64) ([]*results.Case, []string) {
+	var cases []*results.Case
+	var keys []string
+	for i, vs := range lists {
+		key := fmt.Sprintf("c%d", i)
+		cases = append(cases, caseOf(key, vs...))
+		keys = append(keys, key)
+	}
+	return cases, keys
+}
+
+func wantVerdict(t *testing.T, a *results.AssertionVerdict, want results.Verdict) {
+	t.Helper()
+	if a.Verdict != want {
+		t.Errorf("verdict %s, want %s: %s", a.Verdict, want, a.Message)
+	}
+}

@@ -1,0 +1,143 @@
+package gate
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"weir/quantity"
+	"weir/results"
+	"weir/workload"
+)
+
+// estimate is the centre of some values with its confidence interval. Below two
+// values there is no interval and lo and hi are the centre.
+type estimate struct {
+	center, lo, hi float64
+	n              int
+}
+
+// ci is the interval, nil where there is none.
+func (e estimate) ci() *[2]float64 {
+	if e.n < 2 {
+		return nil
+	}
+	return &[2]float64{e.lo, e.hi}
+}
+
+// linear estimates the mean by a t-interval. The sum is taken in ascending
+// order so that the order of launches cannot change its last bit.
+func linear(values []float64) estimate {
+	mean, sd := moments(values)
+	n := len(values)
+	if n < 2 || sd == 0 {
+		return estimate{mean, mean, mean, n}
+	}
+	half := student(float64(n-1)) * sd / math.Sqrt(float64(n))
+	return estimate{mean, mean - half, mean + half, n}
+}
+
+// arithmetic estimates the mean of values that may be zero or negative.
+func arithmetic(values []float64) estimate {
+	e := linear(values)
+	return estimate{quantity.Round(e.center), quantity.Round(e.lo), quantity.Round(e.hi), e.n}
+}
+
+// logarithmic estimates the geometric mean of positive values: errors of rates
+// and times are relative, and a tolerance in percent is a ratio.
+func logarithmic(values []float64) estimate {
+	if slices.Min(values) == slices.Max(values) {
+		v := values[0] // not exp(log(v)), which may lie just outside a bound
+		return estimate{v, v, v, len(values)}
+	}
+	e := linear(logs(values))
+	return estimate{unlog(e.center), unlog(e.lo), unlog(e.hi), e.n}
+}
+
+// unlog keeps 12 digits, because the last bits of exp and log differ between
+// machines, and stays finite, because two values far apart have an interval
+// whose end is not.
+func unlog(v float64) float64 {
+	return min(quantity.Round(math.Exp(v)), math.MaxFloat64)
+}
+
+func logs(values []float64) []float64 {
+	out := make([]float64, len(values))
+	for i, v := range values {
+		out[i] = math.Log(v)
+	}
+	return out
+}
+
+// student is the quantile that a two-sided interval of the document's confidence needs.
+func student(df float64) float64 {
+	return distuv.StudentsT{Mu: 0, Sigma: 1, Nu: df}.Quantile((1 + results.Confidence) / 2)
+}
+
+// moments are the mean and the sample standard deviation.
+func moments(values []float64) (mean, sd float64) {
+	s := slices.Sorted(slices.Values(values))
+	if len(s) == 0 {
+		return 0, 0
+	}
+	if s[0] == s[len(s)-1] {
+		return s[0], 0
+	}
+	n := float64(len(s))
+	for _, v := range s {
+		mean += v / n // not sum/n, which may overflow
+	}
+	sum := 0.0
+	for _, v := range s {
+		sum += (v - mean) * (v - mean)
+	}
+	return mean, math.Sqrt(sum / (n - 1))
+}
+
+// median of values that need not be sorted.
+func median(values []float64) float64 {
+	s := slices.Sorted(slices.Values(values))
+	n := len(s)
+	if n%2 == 1 {
+		return s[n/2]
+	}
+	return s[n/2-1]/2 + s[n/2]/2
+}
+
+// estimates are those of every metric over the launches that succeeded. A metric
+// with a value that is not finite has none.
+func estimates(c *results.Case) map[string]results.MetricEstimate {
+	values := map[string][]float64{}
+	for _, l := range okLaunches(c) {
+		for name, v := range l.Metrics {
+			values[name] = append(values[name], v)
+		}
+	}
+	out := make(map[string]results.MetricEstimate, len(values))
+	for name, vs := range values {
+		if slices.ContainsFunc(vs, notFinite) {
+			continue
+		}
+		m, known := workload.FindMetric(c.Workload, name)
+		if !known {
+			m.Better = workload.Neither
+		}
+		e := arithmetic(vs)
+		if slices.Min(vs) > 0 {
+			e = logarithmic(vs)
+		}
+		mean, sd := moments(vs)
+		cv := 0.0
+		if mean != 0 {
+			cv = sd / math.Abs(mean)
+		}
+		out[name] = results.MetricEstimate{
+			Unit: m.Unit, N: e.n, Value: e.center, Median: median(vs), Mean: mean, CV: cv,
+			CI: e.ci(), Confidence: results.Confidence, Better: string(m.Better),
+		}
+	}
+	return out
+}
+
+func notFinite(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }

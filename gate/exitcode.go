@@ -1,0 +1,117 @@
+package gate
+
+import (
+	"slices"
+
+	"weir/results"
+)
+
+// The exit codes of weir. They are an interface: scripts and CI jobs branch on them.
+const (
+	ExitPassed       = 0
+	ExitFailed       = 1
+	ExitInconclusive = 3
+	ExitUsage        = 4
+	ExitEmpty        = 5
+	ExitExecution    = 6
+	ExitStale        = 7
+	ExitInternal     = 8
+	ExitTimeout      = 124
+	ExitInterrupted  = 130
+	ExitTerminated   = 143
+)
+
+// ExitCodes is every exit code with what it means.
+var ExitCodes = []struct {
+	Code    int
+	Meaning string
+}{
+	{ExitPassed, "all gates passed; warnings and assertions of severity info do not count"},
+	{ExitFailed, "an assertion failed"},
+	{ExitInconclusive, "no gate failed, but after the last look one is still inconclusive: less noise or more launches would decide it"},
+	{ExitUsage, "wrong usage, or a scenario or plan that is not valid; nothing was run"},
+	{ExitEmpty, "nothing was run: no case was selected, or all were skipped or excluded"},
+	{ExitExecution, "execution error: infrastructure, a crash, the timeout of a case, a metric that is missing or not finite, a failed check"},
+	{ExitStale, "the saved plan is stale, or a digest does not match"},
+	{ExitInternal, "internal error: a bug in weir"},
+	{ExitTimeout, "the total timeout passed; what was measured until then is in the report"},
+	{ExitInterrupted, "interrupted (SIGINT); what was measured until then is in the report"},
+	{ExitTerminated, "terminated (SIGTERM); what was measured until then is in the report"},
+}
+
+// precedence lists the codes that outrank those after them. A session that was
+// cut short keeps its code whatever it measured, so these come first.
+var precedence = []int{
+	ExitTerminated, ExitInterrupted, ExitTimeout,
+	ExitInternal, ExitUsage, ExitStale, ExitExecution, ExitFailed, ExitInconclusive, ExitEmpty, ExitPassed,
+}
+
+// Worst is the code that outranks the others; a code that weir does not know is
+// an internal error.
+func Worst(codes ...int) int {
+	worst := len(precedence) - 1
+	for _, c := range codes {
+		i := slices.Index(precedence, c)
+		if i < 0 {
+			return ExitInternal
+		}
+		worst = min(worst, i)
+	}
+	return precedence[worst]
+}
+
+// ExitCode is the exit code of a judged document. What the session itself ran
+// into is taken from it: the code of an abort, of an internal error, of a wrong
+// or stale plan; a failed check or a reason of the session is an execution error.
+// Codes that the gate gives are computed anew.
+func ExitCode(doc *results.Document) int {
+	codes := []int{}
+	switch c := doc.Session.ExitCode; c {
+	case ExitTerminated, ExitInterrupted, ExitTimeout, ExitInternal, ExitUsage, ExitStale:
+		codes = append(codes, c)
+	}
+	if doc.Session.Reason != "" {
+		codes = append(codes, ExitExecution)
+	}
+	for _, c := range doc.Checks {
+		if c.Status != results.OK {
+			codes = append(codes, ExitExecution)
+		}
+	}
+	ran := false
+	for _, c := range doc.Cases {
+		ran = ran || c.Status != results.Skipped && c.Status != results.Excluded
+		if c.Status == results.Error || c.Invalid != "" {
+			codes = append(codes, ExitExecution)
+		}
+	}
+	if !ran {
+		codes = append(codes, ExitEmpty)
+	}
+	for _, a := range doc.AllAssertions() {
+		switch a.Standing() {
+		case string(results.Fail), string(results.XPass):
+			codes = append(codes, ExitFailed)
+		case string(results.InconclusiveVerdict):
+			codes = append(codes, ExitInconclusive)
+		case string(results.ErrorVerdict):
+			codes = append(codes, ExitExecution)
+		}
+	}
+	return Worst(codes...)
+}
+
+// status is the session's status for an exit code.
+func status(code int) string {
+	switch code {
+	case ExitPassed:
+		return results.Passed
+	case ExitFailed:
+		return results.Failed
+	case ExitInconclusive:
+		return results.Inconclusive
+	case ExitTimeout, ExitInterrupted, ExitTerminated:
+		return results.Aborted
+	}
+	return results.Errored
+}

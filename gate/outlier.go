@@ -1,0 +1,93 @@
+package gate
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"weir/assertion"
+	"weir/results"
+)
+
+// Outliers are marked, shown and never dropped (Iglewicz and Hoaglin's modified
+// z above 3.5). Below five launches the median absolute deviation says nothing.
+const (
+	outlierZ         = 3.5
+	outlierMinPoints = 5
+	// rounding is a relative difference that arithmetic alone can make, so that
+	// launches that agree to nine digits have no outlier among them.
+	rounding = 1e-9
+)
+
+// outliers tells for each point whether it is one.
+func outliers(subject *assertion.Expr, ps []point) []bool {
+	out := make([]bool, len(ps))
+	if len(ps) < outlierMinPoints {
+		return out
+	}
+	vs := valuesOf(ps)
+	if positive(subject) {
+		vs = logs(vs)
+	}
+	center := median(vs)
+	dev := make([]float64, len(vs))
+	for i, v := range vs {
+		dev[i] = math.Abs(v - center)
+	}
+	// 1/0.6745 and 1.2533 make the median and the mean of absolute deviations
+	// estimate a standard deviation. The mean serves where more than half of the
+	// launches gave the same value and the median deviation is zero.
+	sd := median(dev) / 0.6745
+	if sd == 0 {
+		mean, _ := moments(dev)
+		sd = 1.2533 * mean
+	}
+	for i := range dev {
+		out[i] = dev[i] > outlierZ*sd && dev[i] > rounding*max(math.Abs(center), 1)
+	}
+	return out
+}
+
+// without is the points that are not marked.
+func without(ps []point, marked []bool) []point {
+	var out []point
+	for i, p := range ps {
+		if !marked[i] {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// describe names the marked launches with their values, nodes and times.
+func describe(ps []point, marked []bool, unit string) string {
+	var names []string
+	for i, p := range ps {
+		if !marked[i] {
+			continue
+		}
+		s := results.ScaleFor(p.value, unit)
+		value, _, _ := s.Estimate(p.value, nil)
+		text := fmt.Sprintf("launch %d (", p.launch.Index) + s.WithUnit(value)
+		if len(p.launch.Nodes) > 0 {
+			text += " on " + strings.Join(distinct(p.launch.Nodes), ", ")
+		}
+		if !p.launch.Started.IsZero() {
+			text += " at " + p.launch.Started.UTC().Format("15:04:05Z")
+		}
+		names = append(names, text+")")
+	}
+	return strings.Join(names, ", ")
+}
+
+func distinct(names []string) []string {
+	var out []string
+	seen := map[string]bool{}
+	for _, n := range names {
+		if !seen[n] {
+			seen[n] = true
+			out = append(out, n)
+		}
+	}
+	return out
+}

@@ -1,0 +1,92 @@
+package gate
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"weir/results"
+)
+
+// sessions is how many simulated sessions stand behind each promise.
+const sessions = 2000
+
+// session runs a simulated session as the executor does, with more launches only
+// while the gate asks for them, and tells the verdict and the launches it took.
+func session(seed uint64, truth, cv float64) (results.Verdict, int) {
+	r := rand.New(rand.NewPCG(seed, 1))
+	launch := func() float64 { return truth * math.Exp(r.NormFloat64()*cv) }
+	c := caseOf("c")
+	a := band(p(0.9), p(1.1), looks)
+	c.Assertions = []*results.AssertionVerdict{a}
+	doc := docOf(c)
+	for n := NextLook(looks, 0); n > 0; n = NextLook(looks, n) {
+		for len(c.Launches) < n {
+			c.Launches = append(c.Launches, caseOf("", launch()).Launches[0])
+			c.Launches[len(c.Launches)-1].Index = len(c.Launches) - 1
+		}
+		Judge(doc)
+		if len(Undecided(doc)) == 0 {
+			break
+		}
+	}
+	return a.Verdict, len(c.Launches)
+}
+
+// The operating characteristics that weir promises, with launches that vary by 3 %.
+func TestOperatingCharacteristics(t *testing.T) {
+	for _, c := range []struct {
+		truth float64
+		want  results.Verdict // at least in share of the sessions
+		share float64
+		wrong results.Verdict // at most in 2 % of them
+	}{
+		{1.00, results.Pass, 0.99, results.Fail},
+		{0.85, results.Fail, 0.99, results.Pass},
+		{0.92, results.Pass, 0, results.Fail},
+		{0.88, results.Fail, 0, results.Pass},
+	} {
+		count := map[results.Verdict]int{}
+		launches := 0
+		for seed := range uint64(sessions) {
+			v, n := session(seed, c.truth, 0.03)
+			count[v]++
+			launches += n
+		}
+		t.Logf("true value %.2f of the target: %v, %.1f launches", c.truth, count, float64(launches)/sessions)
+		if got := float64(count[c.want]) / sessions; got < c.share {
+			t.Errorf("at %.2f: %s in %.1f%% of sessions, promised %.0f%%", c.truth, c.want, got*100, c.share*100)
+		}
+		if got := float64(count[c.wrong]) / sessions; got > 0.02 {
+			t.Errorf("at %.2f: the wrong verdict %s in %.1f%% of sessions, promised at most 2%%", c.truth, c.wrong, got*100)
+		}
+		if count[results.ErrorVerdict] > 0 {
+			t.Errorf("at %.2f: %d sessions ended with an error", c.truth, count[results.ErrorVerdict])
+		}
+	}
+}
+
+// At the edge of the band itself each verdict is wrong half of the time by
+// right; the four looks together must keep both rare.
+func TestEdgeOfTheBand(t *testing.T) {
+	count := map[results.Verdict]int{}
+	for seed := range uint64(sessions) {
+		v, _ := session(seed, 0.9, 0.03)
+		count[v]++
+	}
+	t.Logf("%v", count)
+	for _, v := range []results.Verdict{results.Pass, results.Fail} {
+		if got := float64(count[v]) / sessions; got > 0.07 {
+			t.Errorf("%s in %.1f%% of sessions, want at most 7%%", v, got*100)
+		}
+	}
+}
+
+// A quiet path needs no more than the first look.
+func TestQuietPathTakesThreeLaunches(t *testing.T) {
+	for seed := range uint64(200) {
+		if v, n := session(seed, 1, 0.005); v != results.Pass || n != 3 {
+			t.Fatalf("seed %d: %s after %d launches", seed, v, n)
+		}
+	}
+}

@@ -1,0 +1,115 @@
+package gate
+
+import (
+	"strings"
+	"testing"
+
+	"weir/results"
+)
+
+func TestTrendRule(t *testing.T) {
+	rising := [][]float64{{10, 10.1, 10.2}, {20, 20.1, 20.2}, {40, 40.1, 40.2}}
+	for _, c := range []struct {
+		name      string
+		direction string
+		tolerance float64
+		at        []int
+		lists     [][]float64
+		want      results.Verdict
+		undecided int
+		says      string
+	}{
+		{"rises", "increases", 0, looks, rising, results.Pass, 0, "in all 2 steps"},
+		{"does not fall", "decreases", 0, looks, rising, results.Fail, 0, "c0 -> c1: 10.10 -> 20.10 GB/s"},
+		{"falls", "decreases", 0, looks, [][]float64{{4, 4.1, 4.05}, {2, 2.1, 2.05}}, results.Pass, 0, "decreases with block_size"},
+		{"one step falls", "increases", 0, looks, [][]float64{{3.1, 3.2, 3.3}, {2.8, 2.9, 3}, {9, 9, 9}}, results.Fail, 0, "c0 -> c1: 3.20 -> 2.90 GB/s (-9.4%"},
+		{"small step down is tolerated", "increases", 0.1, looks, [][]float64{{10, 10, 10}, {9.5, 9.5, 9.5}}, results.Pass, 0, "within 10%"},
+		{"exactly the tolerance", "increases", 0.1, looks, [][]float64{{10, 10, 10}, {9, 9, 9}}, results.Pass, 0, ""},
+		{"more than the tolerance", "increases", 0.1, looks, [][]float64{{10, 10, 10}, {8.9, 8.9, 8.9}}, results.Fail, 0, ""},
+		{"small step up is tolerated", "decreases", 0.1, looks, [][]float64{{10, 10, 10}, {10.9, 10.9, 10.9}}, results.Pass, 0, ""},
+		{"level is not an increase", "increases", 0, looks, [][]float64{{10, 10, 10}, {10, 10, 10}}, results.Fail, 0, ""},
+		{"noisy", "increases", 0, looks, [][]float64{{10, 12, 11}, {12, 10, 13}}, results.InconclusiveVerdict, 2, "the next look is after 5"},
+		{"noisy at the last look", "increases", 0, []int{3}, [][]float64{{10, 12, 11}, {12, 10, 13}}, results.InconclusiveVerdict, 0, "the last look"},
+		{"noise that both share cancels in pairs", "increases", 0, looks, [][]float64{{10, 20, 30}, {10.5, 21.1, 31.4}}, results.Pass, 0, ""},
+		{"one launch", "increases", 0, []int{1}, [][]float64{{10}, {11}}, results.Pass, 0, "one launch cannot show its noise"},
+		{"one launch, wrong way", "increases", 0, []int{1}, [][]float64{{10}, {9}}, results.Fail, 0, ""},
+		{"too few launches yet", "increases", 0, looks, [][]float64{{10}, {11}}, results.InconclusiveVerdict, 2, ""},
+		{"a case without launches", "increases", 0, looks, [][]float64{{10, 10, 10}, nil}, results.ErrorVerdict, 0, "c1: nothing was measured"},
+		{"zero", "increases", 0, looks, [][]float64{{10, 10, 10}, {0, 11, 11}}, results.ErrorVerdict, 0, "c1: launch 0"},
+		{"one case", "increases", 0, looks, [][]float64{{10, 10, 10}}, results.ErrorVerdict, 0, "at least two"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			cases, keys := series(c.lists...)
+			a := trend(c.direction, c.tolerance, c.at, keys...)
+			doc := docOf(cases...)
+			doc.Assertions = []*results.AssertionVerdict{a}
+			Judge(doc)
+			wantVerdict(t, a, c.want)
+			if !strings.Contains(a.Message, c.says) {
+				t.Errorf("message %q does not say %q", a.Message, c.says)
+			}
+			if got := Undecided(doc); c.name != "a case without launches" && len(got) != c.undecided {
+				t.Errorf("undecided %v, want %d cases", got, c.undecided)
+			}
+		})
+	}
+}
+
+// Launches of different numbers cannot be pairs: the steps are judged by Welch's interval.
+func TestTrendWithoutPairs(t *testing.T) {
+	cases, keys := series([]float64{10, 10.2, 10.1}, []float64{11, 11.2, 11.1, 11.3, 11})
+	a := trend("increases", 0, looks, keys...)
+	doc := docOf(cases...)
+	doc.Assertions = []*results.AssertionVerdict{a}
+	Judge(doc)
+	wantVerdict(t, a, results.Pass)
+	cases[1].Launches = cases[1].Launches[:1]
+	Judge(doc)
+	wantVerdict(t, a, results.InconclusiveVerdict)
+}
+
+func TestTrendOverUnusableCases(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		status []string
+		want   results.Verdict
+	}{
+		{"all there", []string{results.OK, results.OK, results.OK}, results.Pass},
+		{"all skipped", []string{results.Skipped, results.Skipped, results.Skipped}, results.SkippedVerdict},
+		{"one skipped", []string{results.OK, results.Skipped, results.OK}, results.SkippedVerdict},
+		{"one in error", []string{results.OK, results.Error, results.Skipped}, results.ErrorVerdict},
+		{"one left out by its author", []string{results.OK, results.Excluded, results.OK}, results.Pass},
+		{"all but one left out", []string{results.OK, results.Excluded, results.Excluded}, results.SkippedVerdict},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			cases, keys := series([]float64{1, 1, 1}, []float64{2, 2, 2}, []float64{3, 3, 3})
+			for i, s := range c.status {
+				cases[i].Status = s
+			}
+			a := trend("increases", 0, looks, keys...)
+			doc := docOf(cases...)
+			doc.Assertions = []*results.AssertionVerdict{a}
+			Judge(doc)
+			wantVerdict(t, a, c.want)
+		})
+	}
+	t.Run("missing", func(t *testing.T) {
+		cases, keys := series([]float64{1, 1, 1}, []float64{2, 2, 2})
+		a := trend("increases", 0, looks, append(keys, "gone")...)
+		doc := docOf(cases...)
+		doc.Assertions = []*results.AssertionVerdict{a}
+		Judge(doc)
+		wantVerdict(t, a, results.ErrorVerdict)
+	})
+}
+
+// A pass that rests on one odd launch is not one.
+func TestTrendOutlier(t *testing.T) {
+	level := []float64{10, 10.02, 9.98, 10.01, 9.99}
+	cases, keys := series(level, []float64{10.01, 10, 9.99, 10.02, 30})
+	a := trend("increases", 0, []int{5}, keys...)
+	doc := docOf(cases...)
+	doc.Assertions = []*results.AssertionVerdict{a}
+	Judge(doc)
+	wantVerdict(t, a, results.InconclusiveVerdict)
+}

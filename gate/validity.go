@@ -1,0 +1,128 @@
+package gate
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"weir/results"
+	"weir/workload"
+)
+
+// aboveCeiling is the share of its ceiling beyond which a measurement is called
+// impossible. The ceiling is a short probe in the same launch and its own noise
+// is several percent, as is the measurement's, so a path at its limit may well
+// read 1.05; beyond 1.10 either bytes did not travel or the probe took another
+// path, and in both cases the number says nothing about this one.
+const aboveCeiling = 1.10
+
+// measured says whether a case has launches that can be judged: it was neither
+// left out nor ended by an error.
+func measured(c *results.Case) bool {
+	switch c.Status {
+	case results.Error, results.Skipped, results.Excluded:
+		return false
+	}
+	return true
+}
+
+func okLaunches(c *results.Case) []*results.Launch {
+	var out []*results.Launch
+	for _, l := range c.Launches {
+		if l.Status == results.OK {
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
+// invalid says why what a case measured cannot be used, "" if it can. A failed
+// launch is not a slow launch: it spoils the case instead of being left out,
+// because the launches that survive are not a fair sample.
+func invalid(c *results.Case) string {
+	launches := slices.SortedStableFunc(slices.Values(c.Launches), func(a, b *results.Launch) int { return a.Index - b.Index })
+	for _, l := range launches {
+		if l.Status != results.OK {
+			if l.Failure == nil {
+				return fmt.Sprintf("launch %d failed", l.Index)
+			}
+			return fmt.Sprintf("launch %d failed: %s", l.Index, l.Failure)
+		}
+	}
+	for _, l := range launches {
+		if !l.Verified && verifies(c) {
+			return fmt.Sprintf("launch %d: the data it moved was not verified", l.Index)
+		}
+		for _, name := range slices.Sorted(maps.Keys(l.Metrics)) {
+			if v := l.Metrics[name]; notFinite(v) {
+				return fmt.Sprintf("launch %d: metric %s is %v", l.Index, name, v)
+			}
+		}
+	}
+	return impossible(launches)
+}
+
+// impossible compares a case with the ceiling that its own launches probed.
+func impossible(launches []*results.Launch) string {
+	var shares []float64
+	for _, l := range launches {
+		if v, ok := l.Metrics["ceiling"]; ok && v > 0 {
+			shares = append(shares, v)
+		}
+	}
+	if len(shares) == 0 {
+		return ""
+	}
+	e := logarithmic(shares)
+	if e.lo <= aboveCeiling {
+		return ""
+	}
+	o := results.Observed{Value: e.center * 100, Unit: "%", N: e.n}
+	if ci := e.ci(); ci != nil {
+		o.CI = &[2]float64{ci[0] * 100, ci[1] * 100}
+	}
+	return fmt.Sprintf("measured more than the path can carry: %s of the probed ceiling", o)
+}
+
+// verifies says whether the case asked for its data to be verified.
+func verifies(c *results.Case) bool {
+	mode, ok := c.Options["verify"]
+	if !ok {
+		k, known := workload.Lookup(c.Workload)
+		if !known {
+			return false
+		}
+		o, has := k.Option("verify")
+		if !has {
+			return false
+		}
+		mode = o.Default
+	}
+	return mode != "none"
+}
+
+// unusable is the outcome that the state of a case forces on its assertions.
+func unusable(c *results.Case) (outcome, bool) {
+	switch c.Status {
+	case results.Skipped, results.Excluded:
+		return outcome{verdict: results.SkippedVerdict, message: because(c.Status, c.Reason)}, true
+	case results.Error:
+		return failed(because("the case ended with an error", c.Reason)), true
+	}
+	if reason := invalid(c); reason != "" {
+		return failed(reason), true
+	}
+	if len(c.Launches) == 0 {
+		o := failed("nothing was measured: the case had no launch")
+		o.undecided = true
+		return o, true
+	}
+	return outcome{}, false
+}
+
+func because(what, reason string) string {
+	if reason == "" {
+		return what
+	}
+	return what + ": " + reason
+}

@@ -1,0 +1,111 @@
+package gate
+
+import (
+	"strings"
+	"testing"
+
+	"weir/assertion"
+	"weir/results"
+)
+
+func TestValidityComesFirst(t *testing.T) {
+	good := func() *results.Case { return caseOf("c", 46, 46.1, 46.2) }
+	for _, c := range []struct {
+		name   string
+		spoil  func(*results.Case)
+		want   results.Verdict
+		reason string
+		code   int
+	}{
+		{"nothing wrong", func(c *results.Case) {}, results.Pass, "", ExitPassed},
+		{"failed launch", func(c *results.Case) {
+			c.Launches[1].Status = results.Error
+			c.Launches[1].Failure = &results.Failure{Rank: 1, Phase: "run", Cause: "killed"}
+		}, results.ErrorVerdict, "launch 1 failed: rank 1, phase run: killed", ExitExecution},
+		{"failed launch without a failure", func(c *results.Case) { c.Launches[1].Status = results.Error }, results.ErrorVerdict, "launch 1 failed", ExitExecution},
+		{"unverified", func(c *results.Case) { c.Launches[2].Verified = false }, results.ErrorVerdict, "launch 2: the data it moved was not verified", ExitExecution},
+		{"unverified by default", func(c *results.Case) { delete(c.Options, "verify"); c.Launches[2].Verified = false }, results.ErrorVerdict, "not verified", ExitExecution},
+		{"unverified as asked", func(c *results.Case) { c.Options["verify"] = "none"; c.Launches[2].Verified = false }, results.Pass, "", ExitPassed},
+		{"missing metric", func(c *results.Case) { delete(c.Launches[0].Metrics, "bandwidth") }, results.ErrorVerdict, "launch 0: metric bandwidth is missing", ExitExecution},
+		{"case ended with an error", func(c *results.Case) { c.Status, c.Reason = results.Error, "no UCX here" }, results.ErrorVerdict, "no UCX here", ExitExecution},
+		{"skipped", func(c *results.Case) { c.Status, c.Reason = results.Skipped, "needs x" }, results.SkippedVerdict, "skipped: needs x", ExitEmpty},
+		{"excluded", func(c *results.Case) { c.Status, c.Reason = results.Excluded, "known slow" }, results.SkippedVerdict, "excluded: known slow", ExitEmpty},
+		{"far above its ceiling", func(c *results.Case) {
+			for i, l := range c.Launches {
+				l.Metrics["ceiling"] = 1.30 + float64(i)*0.001
+			}
+		}, results.ErrorVerdict, "measured more than the path can carry: 130.10%", ExitExecution},
+		{"above its ceiling, but the interval is not", func(c *results.Case) {
+			for i, v := range []float64{0.9, 1.2, 1.5} {
+				c.Launches[i].Metrics["ceiling"] = v
+			}
+		}, results.Pass, "", ExitPassed},
+		{"at its ceiling", func(c *results.Case) {
+			for _, l := range c.Launches {
+				l.Metrics["ceiling"] = 1.04
+			}
+		}, results.Pass, "", ExitPassed},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			cs, a := good(), band(p(41.832), p(51.128), looks)
+			c.spoil(cs)
+			doc := judged(cs, a)
+			wantVerdict(t, a, c.want)
+			if !strings.Contains(a.Message, c.reason) {
+				t.Errorf("message %q does not say %q", a.Message, c.reason)
+			}
+			if doc.Session.ExitCode != c.code {
+				t.Errorf("exit code %d, want %d", doc.Session.ExitCode, c.code)
+			}
+			if u := Undecided(doc); len(u) != 0 {
+				t.Errorf("asks for launches of %v", u)
+			}
+		})
+	}
+}
+
+// A case that nobody asserts anything of is still no success when its data are wrong.
+func TestInvalidCaseWithoutAssertions(t *testing.T) {
+	c := caseOf("c", 46)
+	c.Launches[0].Verified = false
+	doc := docOf(c)
+	Judge(doc)
+	if doc.Session.ExitCode != ExitExecution || doc.Session.Status != results.Errored || c.Invalid == "" {
+		t.Errorf("exit %d, status %s, invalid %q", doc.Session.ExitCode, doc.Session.Status, c.Invalid)
+	}
+	c.Launches[0].Verified = true
+	Judge(doc)
+	if doc.Session.ExitCode != ExitPassed || c.Invalid != "" {
+		t.Errorf("judged again: exit %d, invalid %q", doc.Session.ExitCode, c.Invalid)
+	}
+}
+
+// One launch above the ceiling is judged as a point.
+func TestCeilingOfOneLaunch(t *testing.T) {
+	c := caseOf("c", 46)
+	c.Launches[0].Metrics["ceiling"] = 1.11
+	a := band(p(1), nil, []int{1})
+	judged(c, a)
+	wantVerdict(t, a, results.ErrorVerdict)
+}
+
+func TestDamagedAssertions(t *testing.T) {
+	for name, spoil := range map[string]func(*results.AssertionVerdict){
+		"no subject": func(a *results.AssertionVerdict) { a.Subject = nil },
+		"no operand": func(a *results.AssertionVerdict) {
+			a.Subject = &assertion.Expr{Op: assertion.Add, Args: []*assertion.Expr{nil, nil}}
+		},
+		"unknown operation": func(a *results.AssertionVerdict) { a.Subject = &assertion.Expr{Op: "^"} },
+		"unknown unit":      func(a *results.AssertionVerdict) { a.Unit = "furlong" },
+		"unknown trend": func(a *results.AssertionVerdict) {
+			a.Trend, a.Cases = &assertion.Trend{Direction: "wobbles"}, []string{"c"}
+		},
+	} {
+		a := band(p(1), nil, looks)
+		spoil(a)
+		judged(caseOf("c", 46, 46, 46), a)
+		if a.Verdict != results.ErrorVerdict || a.Message == "" {
+			t.Errorf("%s: verdict %s, message %q", name, a.Verdict, a.Message)
+		}
+	}
+}

@@ -1,0 +1,72 @@
+package gate
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"weir/assertion"
+	"weir/quantity"
+	"weir/results"
+)
+
+// point is the value of a subject in one launch.
+type point struct {
+	launch *results.Launch
+	value  float64
+}
+
+// points are the subject's values in the launches of a case that succeeded, by
+// launch index. One launch without a value spoils all: a mean over the launches
+// that happen to have one would be a mean over the lucky ones.
+func points(c *results.Case, a *results.AssertionVerdict) ([]point, error) {
+	var out []point
+	for _, l := range okLaunches(c) {
+		v, err := a.Subject.Eval(l.Metrics, a.Unit)
+		if err != nil {
+			return nil, fmt.Errorf("launch %d: %w", l.Index, err)
+		}
+		if v <= 0 && positive(a.Subject) {
+			return nil, fmt.Errorf("launch %d: %s is %s; it is judged as a ratio, so it must be above zero",
+				l.Index, a.Subject, quantity.Format(v, a.Unit))
+		}
+		out = append(out, point{l, quantity.Round(v)}) // the way through base units may move it off a bound
+	}
+	slices.SortStableFunc(out, func(x, y point) int {
+		return cmp.Or(cmp.Compare(x.launch.Index, y.launch.Index), cmp.Compare(x.value, y.value))
+	})
+	return out, nil
+}
+
+// positive says whether a subject is above zero whenever its metrics are, and so
+// judged on the log scale. A difference is not, and is judged as it is.
+func positive(e *assertion.Expr) bool {
+	switch e.Op {
+	case assertion.Sub:
+		return false
+	case assertion.Const:
+		return e.Value > 0
+	}
+	for _, arg := range e.Args {
+		if !positive(arg) {
+			return false
+		}
+	}
+	return true
+}
+
+func valuesOf(ps []point) []float64 {
+	out := make([]float64, len(ps))
+	for i, p := range ps {
+		out[i] = p.value
+	}
+	return out
+}
+
+// estimateOf estimates a subject on the scale that fits it.
+func estimateOf(subject *assertion.Expr, ps []point) estimate {
+	if positive(subject) {
+		return logarithmic(valuesOf(ps))
+	}
+	return arithmetic(valuesOf(ps))
+}
