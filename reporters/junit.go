@@ -1,0 +1,228 @@
+package reporters
+
+import (
+	"encoding/xml"
+	"fmt"
+	"io"
+	"time"
+
+	"weir/assertion"
+	"weir/results"
+)
+
+// JUnit writes the intersection of what GitLab, Jenkins and the GitHub actions
+// read: one level of suites, one per run; one test case per assertion on a case,
+// and one for a case that no deciding assertion speaks for, so that nothing
+// planned is missing; names that stay the same from session to session; counters
+// that add up. What counts against a session here is what counts in its exit code.
+func JUnit(w io.Writer, doc *results.Document) error {
+	if _, err := io.WriteString(w, xml.Header); err != nil {
+		return err
+	}
+	enc := xml.NewEncoder(w)
+	enc.Indent("", "  ")
+	if err := enc.Encode(newSuites(doc)); err != nil {
+		return fmt.Errorf("encoding JUnit: %w", err)
+	}
+	_, err := io.WriteString(w, "\n")
+	return err
+}
+
+type xmlSuites struct {
+	XMLName xml.Name `xml:"testsuites"`
+	Name    string   `xml:"name,attr"`
+	xmlCounts
+	Suites []*xmlSuite `xml:"testsuite"`
+}
+
+type xmlCounts struct {
+	Tests     int    `xml:"tests,attr"`
+	Failures  int    `xml:"failures,attr"`
+	Errors    int    `xml:"errors,attr"`
+	Skipped   int    `xml:"skipped,attr"`
+	Time      string `xml:"time,attr"`
+	Timestamp string `xml:"timestamp,attr"`
+
+	seconds float64
+}
+
+type xmlSuite struct {
+	ID       int    `xml:"id,attr"`
+	Name     string `xml:"name,attr"`
+	Hostname string `xml:"hostname,attr"`
+	xmlCounts
+	Cases []*xmlCase `xml:"testcase"`
+}
+
+type xmlCase struct {
+	Classname  string         `xml:"classname,attr"`
+	Name       string         `xml:"name,attr"`
+	Time       string         `xml:"time,attr"`
+	File       string         `xml:"file,attr,omitempty"`
+	Line       int            `xml:"line,attr,omitempty"`
+	Properties *xmlProperties `xml:"properties"`
+	Skipped    *xmlResult     `xml:"skipped"`
+	Error      *xmlResult     `xml:"error"`
+	Failure    *xmlResult     `xml:"failure"`
+	SystemOut  string         `xml:"system-out,omitempty"`
+
+	seconds float64
+}
+
+type xmlProperties struct {
+	List []xmlProperty `xml:"property"`
+}
+
+type xmlProperty struct {
+	Name  string `xml:"name,attr"`
+	Value string `xml:"value,attr"`
+}
+
+type xmlResult struct {
+	Type    string `xml:"type,attr,omitempty"`
+	Message string `xml:"message,attr"`
+	Text    string `xml:",cdata"`
+}
+
+func newSuites(doc *results.Document) *xmlSuites {
+	b := &junit{doc: doc, names: map[string]int{}, suites: map[string]*xmlSuite{}, budget: textBudget}
+	b.all.Name = ascii(doc.Scenario.Name)
+	b.session()
+	for _, c := range doc.Cases {
+		b.planned(c)
+	}
+	for _, a := range doc.Assertions {
+		b.trend(a)
+	}
+	b.all.start(doc.Session.Started)
+	for i, s := range b.all.Suites {
+		s.ID = i
+		s.start(doc.Session.Started)
+		for _, c := range s.Cases {
+			c.Time = seconds(c.seconds)
+			s.count(c)
+			b.all.count(c)
+		}
+		s.Time = seconds(s.seconds)
+	}
+	b.all.Time = seconds(b.all.seconds)
+	return &b.all
+}
+
+func (n *xmlCounts) start(t time.Time) { n.Timestamp = t.UTC().Format("2006-01-02T15:04:05Z") }
+
+func (n *xmlCounts) count(c *xmlCase) {
+	n.Tests++
+	n.seconds += c.seconds
+	switch {
+	case c.Error != nil:
+		n.Errors++
+	case c.Failure != nil:
+		n.Failures++
+	case c.Skipped != nil:
+		n.Skipped++
+	}
+}
+
+// junit builds the tree.
+type junit struct {
+	doc    *results.Document
+	all    xmlSuites
+	suites map[string]*xmlSuite
+	names  map[string]int
+	budget int // bytes of text left for the whole file
+}
+
+// add appends a test case to the suite of a run under a name that no other has.
+func (b *junit) add(run, name string, c *xmlCase) {
+	s := b.suites[run]
+	if s == nil {
+		s = &xmlSuite{Name: ascii(run)}
+		if nodes := b.doc.Environment.Nodes; len(nodes) > 0 {
+			s.Hostname = ascii(nodes[0].Name)
+		}
+		b.suites[run] = s
+		b.all.Suites = append(b.all.Suites, s)
+	}
+	c.Classname = "weir." + undotted(b.doc.Scenario.Name) + "." + undotted(run)
+	c.Name = ascii(name)
+	b.names[c.Name]++
+	for n := b.names[c.Name]; n > 1; n++ {
+		next := fmt.Sprintf("%s #%d", c.Name, n)
+		if b.names[next] == 0 {
+			b.names[next]++
+			c.Name = next
+			break
+		}
+	}
+	s.Cases = append(s.Cases, c)
+}
+
+// session is a suite of its own for what ended the session and for failed checks.
+func (b *junit) session() {
+	for _, f := range sessionErrors(b.doc) {
+		b.add("session", f.where, &xmlCase{Error: b.result("weir.error", f.message)})
+	}
+}
+
+// planned writes the test cases of one case; its time stands at the first.
+func (b *junit) planned(c *results.Case) {
+	time := 0.0
+	for _, l := range c.Launches {
+		time += l.Duration
+	}
+	decided := false
+	for _, a := range c.Assertions {
+		x := b.judged(a, c)
+		x.seconds, time = time, 0
+		b.add(c.Run, c.Key+" "+title(a), x)
+		decided = decided || a.Severity != assertion.Info
+	}
+	if decided {
+		return
+	}
+	x := &xmlCase{seconds: time, Properties: &xmlProperties{}}
+	x.Properties.add("case", c.Key)
+	switch s := standing(c); {
+	case reason(c) != "":
+		x.Error = b.result("weir.error", reason(c), b.evidence(c, nil)...)
+	case s == results.Skipped, s == results.Excluded:
+		x.Skipped = &xmlResult{Message: plain(sentence(": ", s, c.Reason))}
+	}
+	b.add(c.Run, c.Key+" runs", x)
+}
+
+// trend writes an assertion over several cases into the suite of their run.
+func (b *junit) trend(a *results.AssertionVerdict) {
+	run := "session"
+	if len(a.Cases) > 0 {
+		if c := b.doc.Case(a.Cases[0]); c != nil {
+			run = c.Run
+		}
+	}
+	b.add(run, over(b.doc, a)+" "+title(a), b.judged(a, nil))
+}
+
+// judged is the test case of one assertion; c is nil for those over several cases.
+func (b *junit) judged(a *results.AssertionVerdict, c *results.Case) *xmlCase {
+	x := &xmlCase{File: plain(a.File), Line: a.Line, Properties: properties(a, c)}
+	message := a.Message
+	if message == "" {
+		message = a.Lowered
+	}
+	text := b.evidence(c, a)
+	switch s := a.Standing(); s {
+	case string(results.Pass):
+	case string(results.Fail), string(results.XPass):
+		x.Failure = b.result("weir.assertion", message, text...)
+	case string(results.InconclusiveVerdict):
+		x.Error = b.result("weir.inconclusive", message, text...)
+	case string(results.SkippedVerdict):
+		x.Skipped = &xmlResult{Message: plain(message)}
+	case string(results.WarnVerdict), string(results.XFail), string(assertion.Info):
+		x.SystemOut = plain(s + ": " + message)
+	default:
+		x.Error = b.result("weir.error", message, text...)
+	}
+	return x
+}

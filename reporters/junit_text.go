@@ -1,0 +1,132 @@
+package reporters
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"weir/results"
+)
+
+// GitLab refuses reports above 30 MB, and nobody reads more than a few screens
+// of one failure.
+const (
+	textLimit  = 8 << 10
+	textBudget = 20 << 20
+)
+
+// result is the outcome element of a test case. Consumers differ in whether they
+// show the message or the text, so the text repeats the message.
+func (b *junit) result(kind, message string, lines ...string) *xmlResult {
+	message = plain(message)
+	text := strings.Join(append([]string{message}, lines...), "\n")
+	if len(text) > textLimit {
+		cut := textLimit
+		for !utf8.RuneStart(text[cut]) {
+			cut--
+		}
+		text = text[:cut] + "\n… cut; results.json has all"
+	}
+	if b.budget -= len(text); b.budget < 0 {
+		text = ""
+	}
+	return &xmlResult{Type: kind, Message: message, Text: text}
+}
+
+// evidence is what a person needs to look into a verdict: how the assertion was
+// understood, what each launch gave, and how to run the case again.
+func (b *junit) evidence(c *results.Case, a *results.AssertionVerdict) []string {
+	var lines []string
+	if a != nil {
+		lines = append(lines, "assertion: "+plain(a.Text), "understood as: "+plain(a.Lowered))
+	}
+	if c == nil {
+		return lines
+	}
+	for _, l := range c.Launches {
+		lines = append(lines, plain(launchLine(l, a)))
+		for _, s := range l.Samples {
+			lines = append(lines, "  samples: "+plain(s))
+		}
+	}
+	for _, l := range lastLog(c) {
+		lines = append(lines, "  | "+l)
+	}
+	return append(lines, "again: weir run "+quoted(b.doc.Scenario.File)+" --only "+quoted(c.Key))
+}
+
+func launchLine(l *results.Launch, a *results.AssertionVerdict) string {
+	s := fmt.Sprintf("launch %d on %s: ", l.Index, strings.Join(l.Nodes, ", "))
+	switch {
+	case l.Failure != nil:
+		return s + l.Failure.String()
+	case l.Status != results.OK:
+		return s + l.Status
+	case a == nil || a.Subject == nil:
+		return s + "ok"
+	}
+	v, err := a.Subject.Eval(l.Metrics, a.Unit)
+	if err != nil {
+		return s + err.Error()
+	}
+	scale := results.ScaleFor(v, a.Unit)
+	value, _, _ := scale.Estimate(v, nil)
+	return s + scale.WithUnit(value)
+}
+
+func (p *xmlProperties) add(name, value string) {
+	p.List = append(p.List, xmlProperty{name, plain(value)})
+}
+
+// properties are the numbers of a verdict for machines.
+func properties(a *results.AssertionVerdict, c *results.Case) *xmlProperties {
+	p := &xmlProperties{}
+	if c != nil {
+		p.add("case", c.Key)
+	}
+	p.add("severity", string(a.Severity))
+	p.add("verdict", string(a.Verdict))
+	if o := a.Observed; o != nil {
+		p.add("value", raw(o.Value))
+		p.add("unit", o.Unit)
+		p.add("n", strconv.Itoa(o.N))
+		if o.CI != nil {
+			p.add("ci_low", raw(o.CI[0]))
+			p.add("ci_high", raw(o.CI[1]))
+		}
+	}
+	if v := a.Bounds.Lower; v != nil {
+		p.add("lower", raw(*v))
+	}
+	if v := a.Bounds.Upper; v != nil {
+		p.add("upper", raw(*v))
+	}
+	return p
+}
+
+// quoted is one word for a shell.
+func quoted(s string) string { return "'" + strings.ReplaceAll(plain(s), "'", `'\''`) + "'" }
+
+// ascii writes what is not ASCII as escapes: consumers key their history by these
+// names, and some lose other characters on the way.
+func ascii(s string) string {
+	var b strings.Builder
+	for _, r := range plain(s) {
+		switch {
+		case r < utf8.RuneSelf:
+			b.WriteRune(r)
+		case r < 0x10000:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		default:
+			fmt.Fprintf(&b, `\U%08x`, r)
+		}
+	}
+	return b.String()
+}
+
+// undotted is a name as one level of a class name, where dots are hierarchy.
+func undotted(s string) string { return strings.ReplaceAll(ascii(s), ".", "_") }
+
+// seconds are fixed-point: some consumers cannot read exponents.
+func seconds(v float64) string { return strconv.FormatFloat(v, 'f', 3, 64) }

@@ -1,0 +1,217 @@
+package reporters
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"weir/results"
+)
+
+// markdownBudget is how large a Markdown report may be: GitHub refuses a step
+// summary above 1 MiB as a whole.
+const markdownBudget = 900 << 10
+
+// Markdown writes the report for pull requests and job summaries: the verdict,
+// what is wrong with its numbers, the measurements, and folded away what passed.
+func Markdown(w io.Writer, doc *results.Document) error {
+	_, err := io.WriteString(w, markdown(doc, markdownBudget))
+	return err
+}
+
+func markdown(doc *results.Document, limit int) string {
+	m := page{limit: limit}
+	name := sentence(" ", labelled(doc.Session.Status)+":", mdText(doc.Scenario.Name))
+	m.always("# %s\n\n%s\n\n", name, headline(doc))
+	if doc.Scenario.Description != "" {
+		m.always("%s\n\n", mdText(doc.Scenario.Description))
+	}
+	for _, s := range []struct{ standing, heading string }{
+		{"fail", "Failed"}, {"xpass", "Passed against expectation"}, {"error", "Errors"}, {"inconclusive", "Inconclusive"},
+		{"warn", "Warnings"}, {"info", "For information"},
+	} {
+		m.findings(s.heading, findings(doc, s.standing))
+	}
+	for _, g := range grids(doc) {
+		m.grid(g)
+	}
+	m.omitted(m.lost)
+	m.list("Not run", leftOut(doc))
+	m.folded("passed", findings(doc, "pass"))
+	m.folded("failed as expected", findings(doc, "xfail"))
+	m.session(doc)
+	return m.out.String()
+}
+
+// page is a report that never grows above its limit. Once a row does not fit, no
+// later one is written, so that what stands there is always the most important
+// part; what was left out is counted.
+type page struct {
+	out   strings.Builder
+	limit int
+	full  bool
+	lost  int // rows of runs of which not even the head did fit
+}
+
+// closing is kept free for the ends of sections and for what comes last.
+const closing = 8 << 10
+
+func (m *page) always(format string, args ...any) { fmt.Fprintf(&m.out, format, args...) }
+
+// row writes a row if there is room for it.
+func (m *page) row(s string) bool {
+	m.full = m.full || m.out.Len()+len(s) > m.limit-closing
+	if m.full {
+		return false
+	}
+	m.out.WriteString(s)
+	return true
+}
+
+// rows writes as many rows as fit and returns how many did not.
+func (m *page) rows(n int, row func(i int) string) (omitted int) {
+	for i := range n {
+		if m.full || !m.row(row(i)) {
+			omitted++
+		}
+	}
+	return omitted
+}
+
+func (m *page) omitted(n int) {
+	if n > 0 {
+		m.always("\n%s omitted; results.json has all.\n", plural(n, "row"))
+	}
+}
+
+func (m *page) findings(heading string, fs []finding) {
+	if len(fs) == 0 {
+		return
+	}
+	m.always("## %s\n\n", heading)
+	m.omitted(m.rows(len(fs), func(i int) string {
+		f := fs[i]
+		what := sentence(" ", mdCode(f.where), mdBold(f.name), parenthesis(mdText(f.place)))
+		s := "- " + labelled(f.standing) + " " + sentence(": ", what, mdText(f.message)) + "\n"
+		if len(f.log) > 0 {
+			s += "\n"
+			for _, line := range f.log {
+				s += "      " + line + "\n" // indented code: no fence that a line could close
+			}
+		}
+		return s
+	}))
+	m.always("\n")
+}
+
+func (m *page) grid(g grid) {
+	var head, rule []string
+	for _, c := range g.columns {
+		head = append(head, mdText(strings.TrimSpace(c.head)))
+		if c.right {
+			rule = append(rule, "---:")
+		} else {
+			rule = append(rule, ":---")
+		}
+	}
+	if !m.row(fmt.Sprintf("## %s\n\n| %s |\n| %s |\n", mdText(g.run), strings.Join(head, " | "), strings.Join(rule, " | "))) {
+		m.lost += len(g.cases)
+		return
+	}
+	m.omitted(m.rows(len(g.cases), func(i int) string {
+		var cells []string
+		for _, c := range g.columns {
+			cells = append(cells, mdText(c.cell(g.cases[i])))
+		}
+		return "| " + strings.Join(cells, " | ") + " |\n"
+	}))
+	m.always("\n")
+}
+
+func (m *page) list(heading string, lines []string) {
+	if len(lines) == 0 {
+		return
+	}
+	m.always("## %s\n\n", heading)
+	m.omitted(m.rows(len(lines), func(i int) string { return "- " + mdText(lines[i]) + "\n" }))
+	m.always("\n")
+}
+
+func (m *page) folded(what string, fs []finding) {
+	if len(fs) == 0 {
+		return
+	}
+	m.always("<details><summary>%s %s</summary>\n\n| case | assertion | observed |\n| :--- | :--- | :--- |\n", plural(len(fs), "assertion"), what)
+	m.omitted(m.rows(len(fs), func(i int) string {
+		return fmt.Sprintf("| %s | %s | %s |\n", mdCode(fs[i].where), mdText(fs[i].name), mdText(fs[i].message))
+	}))
+	m.always("\n</details>\n\n")
+}
+
+// session says where the numbers come from.
+func (m *page) session(doc *results.Document) {
+	s := doc.Session
+	m.always("<details><summary>Session</summary>\n\n")
+	var lines []string
+	add := func(what, value string) {
+		if value != "" {
+			lines = append(lines, "- "+what+": "+mdText(value)+"\n")
+		}
+	}
+	add("id", s.ID)
+	if !s.Started.IsZero() {
+		add("started", s.Started.UTC().Format("2006-01-02 15:04:05 UTC"))
+	}
+	add("command", strings.Join(s.Argv, " "))
+	add("scenario", sentence(" ", doc.Scenario.File, doc.Scenario.Digest))
+	add("plan", doc.Plan.Digest)
+	add("weir", sentence(" ", doc.Weir.Version, doc.Weir.Commit, doc.Weir.Go))
+	for _, n := range doc.Environment.Nodes {
+		add("node", sentence(", ", n.Name, n.OS, n.Kernel, nodeCPU(n)))
+	}
+	m.omitted(m.rows(len(lines), func(i int) string { return lines[i] }))
+	m.always("\n</details>\n")
+}
+
+func nodeCPU(n results.Node) string {
+	if n.CPU.Count == 0 {
+		return n.CPU.Model
+	}
+	return sentence(" ", n.CPU.Model, fmt.Sprintf("(%d of %s)", n.CPU.Allowed, plural(n.CPU.Count, "CPU")))
+}
+
+// mdText escapes what Markdown or HTML would read as markup. An underscore
+// inside a word is none, and metric names are full of them.
+func mdText(s string) string {
+	s = plain(s)
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		inWord := c == '_' && i > 0 && i+1 < len(s) && wordByte(s[i-1]) && wordByte(s[i+1])
+		if strings.IndexByte("\\`*_[]<|~&#", c) >= 0 && !inWord || c == '>' && i == 0 {
+			b.WriteByte('\\')
+		}
+		b.WriteByte(c)
+	}
+	return b.String()
+}
+
+func wordByte(c byte) bool {
+	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+}
+
+func mdBold(s string) string {
+	if s == "" {
+		return ""
+	}
+	return "**" + mdText(s) + "**"
+}
+
+// mdCode writes a key as code where that is possible: a pipe or a backtick would
+// end the cell or the code.
+func mdCode(s string) string {
+	if s == "" || strings.ContainsAny(s, "|`") {
+		return mdText(s)
+	}
+	return "`" + s + "`"
+}

@@ -1,0 +1,43 @@
+package reporters
+
+import (
+	"strconv"
+
+	"weir/results"
+)
+
+// All numbers of all reports are formatted here, on top of results.Scale: as
+// many digits as their interval supports, none more.
+
+// number is the estimate of a metric in a column of the scale's unit; "-" where
+// there is none.
+func number(c *results.Case, metric string, s results.Scale) string {
+	m, ok := c.Metrics[metric]
+	if !ok {
+		return "-"
+	}
+	v, _, _ := s.Estimate(m.Value, m.CI)
+	return v
+}
+
+// interval is the confidence interval of a metric.
+func interval(c *results.Case, metric string, s results.Scale) string {
+	m, ok := c.Metrics[metric]
+	if !ok || m.CI == nil {
+		return "-"
+	}
+	_, low, high := s.Estimate(m.Value, m.CI)
+	return low + "–" + high
+}
+
+// raw is a number for a machine: shortest form that reads back the same.
+func raw(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+
+// columnScale is the unit of a column: it is the same in all rows, so times are
+// in µs, as in the tools whose output people compare.
+func columnScale(unit string) results.Scale {
+	if unit == "s" {
+		return results.Micro
+	}
+	return results.Scale{Unit: unit, Factor: 1}
+}

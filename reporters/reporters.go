@@ -1,0 +1,81 @@
+// Package reporters shows a judged result document to people and to other
+// programs, one format per file. Its stance: a report says nothing that is not in
+// the document, what is wrong comes first, no planned case is ever missing, and
+// a word always stands beside the colour. Reports never judge: verdicts, estimates
+// and messages are the gate's.
+package reporters
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+
+	"weir/results"
+)
+
+// Reporter writes a document in one format.
+type Reporter struct {
+	Name        string
+	DefaultFile string // its name in a session directory
+	Write       func(io.Writer, *results.Document) error
+}
+
+var registry = []Reporter{
+	{"csv", "results.csv", CSV},
+	{"json", "results.json", JSON},
+	{"junit", "junit.xml", JUnit},
+	{"markdown", "report.md", Markdown},
+	{"table", "report.txt", func(w io.Writer, doc *results.Document) error { return Table(w, doc, false, 0) }},
+}
+
+// Lookup finds the reporter of a format.
+func Lookup(format string) (Reporter, bool) {
+	for _, r := range registry {
+		if r.Name == format {
+			return r, true
+		}
+	}
+	return Reporter{}, false
+}
+
+// Formats are the names of all formats, in alphabetical order.
+func Formats() []string {
+	var names []string
+	for _, r := range registry {
+		names = append(names, r.Name)
+	}
+	return names
+}
+
+// WriteFile writes a report under a temporary name and renames it, so that a CI
+// job never collects half of one.
+func (r Reporter) WriteFile(path string, doc *results.Document) error {
+	var b bytes.Buffer
+	if err := r.Write(&b, doc); err != nil {
+		return fmt.Errorf("writing %s report: %w", r.Name, err)
+	}
+	if err := results.WriteFile(path, b.Bytes()); err != nil {
+		return fmt.Errorf("writing %s report: %w", r.Name, err)
+	}
+	return nil
+}
+
+// plural counts things in words: "1 case", "3 cases".
+func plural(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}
+
+// sentence joins the parts that are not empty.
+func sentence(separator string, parts ...string) string {
+	var kept []string
+	for _, p := range parts {
+		if p != "" {
+			kept = append(kept, p)
+		}
+	}
+	return strings.Join(kept, separator)
+}

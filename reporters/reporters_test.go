@@ -1,0 +1,194 @@
+package reporters
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"weir/results"
+)
+
+var update = flag.Bool("update", false, "write the golden reports anew")
+
+// documents are hand-made ones, judged by the gate: all pass; failures with
+// warnings and an inconclusive gate; an aborted session with errors and cases
+// that were left out; names that no format likes.
+var documents = []string{"passed", "failed", "aborted", "odd"}
+
+func read(t *testing.T, name string) *results.Document {
+	t.Helper()
+	doc, err := results.Read(filepath.Join("testdata", name+".json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return doc
+}
+
+func golden(t *testing.T, path string, got []byte) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(path, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), string(got)); diff != "" {
+		t.Errorf("%s (-update writes it anew): %s", path, diff)
+	}
+}
+
+func TestGoldenReports(t *testing.T) {
+	extension := map[string]string{"csv": "csv", "json": "json", "junit": "xml", "markdown": "md", "table": "txt"}
+	for _, name := range documents {
+		for _, format := range Formats() {
+			r, ok := Lookup(format)
+			if !ok {
+				t.Fatalf("format %s is listed but not found", format)
+			}
+			var b bytes.Buffer
+			if err := r.Write(&b, read(t, name)); err != nil {
+				t.Fatalf("%s: %v", format, err)
+			}
+			path := filepath.Join("testdata", name+"."+extension[format])
+			if format == "json" { // the document itself comes back, byte for byte
+				want, err := os.ReadFile(path)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !bytes.Equal(want, b.Bytes()) {
+					t.Errorf("%s is not written as it was read", path)
+				}
+				continue
+			}
+			golden(t, path, b.Bytes())
+		}
+	}
+}
+
+func TestDocumentsFollowTheSchema(t *testing.T) {
+	schema, err := jsonschema.UnmarshalJSON(bytes.NewReader(results.JSONSchema))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := jsonschema.NewCompiler()
+	if err := c.AddResource("results.json", schema); err != nil {
+		t.Fatal(err)
+	}
+	s, err := c.Compile("results.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range documents {
+		var b bytes.Buffer
+		if err := JSON(&b, read(t, name)); err != nil {
+			t.Fatal(err)
+		}
+		v, err := jsonschema.UnmarshalJSON(&b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Validate(v); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// No report carries a control character or a change of direction to its reader.
+func TestReportsCarryNoControlCharacters(t *testing.T) {
+	for _, format := range []string{"csv", "junit", "markdown", "table"} {
+		r, _ := Lookup(format)
+		for _, name := range documents {
+			var b bytes.Buffer
+			if err := r.Write(&b, read(t, name)); err != nil {
+				t.Fatal(err)
+			}
+			for _, line := range strings.Split(b.String(), "\n") {
+				if clean := plain(line); clean != line {
+					t.Errorf("%s report of %s: %q", format, name, line)
+				}
+			}
+		}
+	}
+}
+
+// Nothing that was planned is missing from any report.
+func TestEveryCaseIsInEveryReport(t *testing.T) {
+	doc := read(t, "aborted")
+	for _, format := range []string{"csv", "json", "junit"} {
+		r, _ := Lookup(format)
+		var b bytes.Buffer
+		if err := r.Write(&b, doc); err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range doc.Cases {
+			if !strings.Contains(b.String(), c.Key) {
+				t.Errorf("%s does not name %s", format, c.Key)
+			}
+		}
+	}
+	rows := 0
+	for _, g := range grids(doc) {
+		rows += len(g.cases)
+	}
+	if rows != len(doc.Cases) {
+		t.Errorf("%d rows for %d cases", rows, len(doc.Cases))
+	}
+}
+
+func TestWriteFile(t *testing.T) {
+	dir := t.TempDir()
+	for _, format := range Formats() {
+		r, _ := Lookup(format)
+		if err := r.WriteFile(filepath.Join(dir, r.DefaultFile), read(t, "failed")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	want := []string{"junit.xml", "report.md", "report.txt", "results.csv", "results.json"}
+	if !slices.Equal(names, want) {
+		t.Errorf("files %v, want %v", names, want)
+	}
+	r, _ := Lookup("json")
+	if err := r.WriteFile(filepath.Join(dir, "gone", "x"), read(t, "failed")); err == nil {
+		t.Error("wrote below a folder that does not exist")
+	}
+	if _, ok := Lookup("pdf"); ok {
+		t.Error("found a format that does not exist")
+	}
+}
+
+func TestPlain(t *testing.T) {
+	for in, want := range map[string]string{
+		"plain":                     "plain",
+		"a\nb\tc\r":                 "a b c ",
+		"\x1b[31;1mred\x1b[0m":      "red",
+		"\x1b]0;title\x07name":      "name",
+		"\x1b]8;;http://x\x1b\\go":  "go",
+		"nul\x00 bell\x07 c1\u009b": "nul bell c1",
+		"\u202eturn\u202c":          "turn",
+		"bad \xff byte":             "bad \uFFFD byte",
+		"日本語 µ –":                   "日本語 µ –",
+	} {
+		if got := plain(in); got != want {
+			t.Errorf("plain(%q) = %q, want %q", in, got, want)
+		}
+	}
+}

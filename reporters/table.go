@@ -1,0 +1,145 @@
+package reporters
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
+
+	"weir/results"
+)
+
+// paint are the ANSI colours of standings. go-pretty's own depend on the
+// environment, and what a caller asks for must not.
+var paint = map[string]string{
+	"pass": "32", "passed": "32", "xfail": "32", "fail": "31", "failed": "31", "xpass": "31", "error": "31", "aborted": "31",
+	"inconclusive": "33", "warn": "33", "info": "36", "skipped": "2", "excluded": "2",
+}
+
+// Table writes the report for a terminal: one table per run, then what is wrong
+// with its reasons, then the session in one line. A width above zero is the
+// terminal's; columns that can be spared make way until a table fits.
+func Table(w io.Writer, doc *results.Document, color bool, width int) error {
+	t := terminal{color: color, width: width}
+	for _, g := range grids(doc) {
+		t.grid(g)
+	}
+	for _, s := range []string{"error", "fail", "xpass", "inconclusive", "warn", "xfail", "info"} {
+		for _, f := range findings(doc, s) {
+			t.finding(f)
+		}
+	}
+	for _, a := range doc.Assertions { // no row of a table shows these
+		if a.Standing() == string(results.Pass) || a.Standing() == string(results.SkippedVerdict) {
+			t.finding(found(a, over(doc, a)))
+		}
+	}
+	for _, line := range leftOut(doc) {
+		fmt.Fprintf(&t.out, "  %s\n", line)
+	}
+	if t.out.Len() > 0 {
+		t.out.WriteByte('\n')
+	}
+	fmt.Fprintf(&t.out, "%s: %s\n", t.colored(doc.Session.Status, labelled(doc.Session.Status)), headline(doc))
+	_, err := io.WriteString(w, t.out.String())
+	return err
+}
+
+type terminal struct {
+	out   strings.Builder
+	color bool
+	width int
+}
+
+func (t *terminal) colored(standing, s string) string {
+	code := paint[standing]
+	if !t.color || code == "" {
+		return s
+	}
+	return "\x1b[" + code + "m" + s + "\x1b[0m"
+}
+
+// grid draws a run in as many of its columns as fit.
+func (t *terminal) grid(g grid) {
+	columns := g.columns
+	drawn := t.draw(g, columns)
+	for t.width > 0 && text.LongestLineLen(drawn) > t.width {
+		fewer := withoutLeast(columns)
+		if len(fewer) == len(columns) {
+			break
+		}
+		columns = fewer
+		drawn = t.draw(g, columns)
+	}
+	fmt.Fprintf(&t.out, "%s\n%s\n\n", plain(g.run), drawn)
+}
+
+// withoutLeast is the columns less the one that is missed least.
+func withoutLeast(columns []column) []column {
+	least := -1
+	for i, c := range columns {
+		if c.drop > 0 && (least < 0 || c.drop > columns[least].drop) {
+			least = i
+		}
+	}
+	if least < 0 {
+		return columns
+	}
+	return append(append([]column{}, columns[:least]...), columns[least+1:]...)
+}
+
+func (t *terminal) draw(g grid, columns []column) string {
+	tw := table.NewWriter()
+	style := table.StyleLight
+	style.Options = table.Options{SeparateHeader: true}
+	style.Format.Header = text.FormatDefault // units are case-sensitive
+	style.Box.PaddingLeft, style.Box.PaddingRight = "  ", ""
+	tw.SetStyle(style)
+	var head table.Row
+	var configs []table.ColumnConfig
+	for i, c := range columns {
+		head = append(head, c.head)
+		align := text.AlignLeft
+		if c.right {
+			align = text.AlignRight
+		}
+		configs = append(configs, table.ColumnConfig{Number: i + 1, Align: align, AlignHeader: align, VAlignHeader: text.VAlignBottom})
+	}
+	tw.AppendHeader(head)
+	tw.SetColumnConfigs(configs)
+	for _, c := range g.cases {
+		var row table.Row
+		for i, col := range columns {
+			cell := col.cell(c)
+			if i == len(columns)-1 { // the verdict
+				cell = t.colored(standing(c), cell)
+			}
+			row = append(row, cell)
+		}
+		tw.AppendRow(row)
+	}
+	lines := strings.Split(tw.Render(), "\n")
+	for i := range lines {
+		lines[i] = strings.TrimRight(lines[i], " ")
+	}
+	return strings.Join(lines, "\n")
+}
+
+func (t *terminal) finding(f finding) {
+	fmt.Fprintf(&t.out, "%s  %s\n", t.colored(f.standing, labelled(f.standing)), sentence("  ", f.where, f.name, parenthesis(f.place)))
+	if f.message != "" {
+		fmt.Fprintf(&t.out, "    %s\n", f.message)
+	}
+	for _, line := range f.log {
+		fmt.Fprintf(&t.out, "    | %s\n", line)
+	}
+}
+
+func parenthesis(s string) string {
+	if s == "" {
+		return ""
+	}
+	return "(" + s + ")"
+}

@@ -1,0 +1,103 @@
+package reporters
+
+import (
+	"bytes"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/jedib0t/go-pretty/v6/text"
+
+	"weir/results"
+)
+
+func drawn(t *testing.T, doc *results.Document, color bool, width int) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := Table(&b, doc, color, width); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func TestTableInColor(t *testing.T) {
+	t.Setenv("NO_COLOR", "1") // the caller decides, not the environment
+	doc := read(t, "failed")
+	colored := drawn(t, doc, true, 0)
+	golden(t, filepath.Join("testdata", "failed.color.txt"), []byte(colored))
+	if got := text.StripEscape(colored); got != drawn(t, doc, false, 0) {
+		t.Error("colour changes more than colour")
+	}
+}
+
+// tables are the lines of a report that belong to its tables.
+func tables(report string) []string {
+	var out []string
+	for _, block := range strings.Split(report, "\n\n") {
+		if strings.Contains(block, "───") {
+			out = append(out, strings.Split(block, "\n")...)
+		}
+	}
+	return out
+}
+
+func TestTableFitsItsTerminal(t *testing.T) {
+	doc := read(t, "failed")
+	full := drawn(t, doc, false, 0)
+	for _, width := range []int{200, 120, 100, 80, 72, 60} {
+		report := drawn(t, doc, false, width)
+		for _, line := range tables(report) {
+			if n := text.StringWidthWithoutEscSequences(line); n > width {
+				t.Errorf("a line of %d columns in a terminal of %d: %s", n, width, line)
+			}
+		}
+		for _, always := range []string{"bandwidth", "GB/s", "verdict"} {
+			if !strings.Contains(report, always) {
+				t.Errorf("%s is gone at %d columns", always, width)
+			}
+		}
+		if width == 200 && report != full {
+			t.Error("a table that fits has lost something")
+		}
+	}
+	// Nothing is left to drop: what remains is drawn, however narrow the terminal.
+	if report := drawn(t, doc, false, 10); !strings.Contains(report, "verdict") {
+		t.Error("no table at 10 columns")
+	}
+}
+
+// A failing rank's last log lines stand below its case, no more than five of them.
+func TestTableShowsTheFailingRank(t *testing.T) {
+	report := drawn(t, read(t, "aborted"), false, 0)
+	for _, want := range []string{"rank 1, phase run: killed by signal 9", "| three\n", "| ring: peer gone\n", "| seven\n", "2 cases skipped: the session was interrupted"} {
+		if !strings.Contains(report, want) {
+			t.Errorf("%q is missing in\n%s", want, report)
+		}
+	}
+	if strings.Contains(report, "| two") {
+		t.Error("more than five log lines")
+	}
+	if n := strings.Count(report, "killed by signal 9"); n != 2 { // the case, and the trend over it
+		t.Errorf("the cause is reported %d times", n)
+	}
+}
+
+func TestColumnsOfAxesComeFirst(t *testing.T) {
+	doc := read(t, "failed")
+	for i, c := range doc.Cases {
+		c.AxisOrder = []string{"fabric", "block_size", "in_flight"}
+		c.Axes["fabric"], c.Axes["in_flight"] = "shm", []any{int64(1), int64(4), int64(16)}[i]
+	}
+	g := grids(doc)[0]
+	var heads []string
+	for _, c := range g.columns {
+		heads = append(heads, strings.ReplaceAll(c.head, "\n", " "))
+	}
+	got := strings.Join(heads, ",")
+	if !strings.HasPrefix(got, "fabric,in_flight,block size,batch,bandwidth GB/s,96% CI,latency avg µs,") {
+		t.Errorf("columns %s", got)
+	}
+	if g.columns[0].right || !g.columns[1].right {
+		t.Error("words are aligned right or numbers left")
+	}
+}

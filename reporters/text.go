@@ -1,0 +1,25 @@
+package reporters
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+)
+
+var ansi = regexp.MustCompile(`\x1b(\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(\x07|\x1b\\)?)`)
+
+// plain makes any text fit for one line of a report. Names and log lines come
+// from files and from programs, and must neither steer a terminal, nor turn the
+// direction of the text, nor break XML.
+func plain(s string) string {
+	s = ansi.ReplaceAllString(strings.ToValidUTF8(s, "\uFFFD"), "")
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n', r == '\t', r == '\r', r == '\u2028', r == '\u2029':
+			return ' '
+		case unicode.IsControl(r), unicode.Is(unicode.Bidi_Control, r), r == '\uFFFE', r == '\uFFFF':
+			return -1
+		}
+		return r
+	}, s)
+}

@@ -1,0 +1,207 @@
+package reporters
+
+import (
+	"fmt"
+	"strings"
+
+	"weir/results"
+)
+
+// Standings of a case or an assertion, worst first.
+var standings = []string{"error", "fail", "xpass", "inconclusive", "warn", "info", "xfail", "pass", "skipped", "excluded", "-"}
+
+// symbols stand before the word, so that a verdict can be found at a glance
+// without colour.
+var symbols = map[string]string{
+	"pass": "✓", "passed": "✓", "xfail": "✓", "fail": "✗", "failed": "✗", "xpass": "✗", "error": "!", "aborted": "!", "inconclusive": "?", "warn": "~", "info": "i",
+}
+
+// labelled is a standing with its symbol.
+func labelled(standing string) string {
+	return sentence(" ", symbols[standing], standing)
+}
+
+// standing is the worst of a case's own state and its assertions'; "-" if
+// nothing is asserted of it.
+func standing(c *results.Case) string {
+	switch {
+	case c.Status == results.Error, c.Invalid != "":
+		return "error"
+	case c.Status == results.Skipped, c.Status == results.Excluded:
+		return c.Status
+	}
+	worst := "-"
+	for _, a := range c.Assertions {
+		if s := a.Standing(); rank(s) < rank(worst) {
+			worst = s
+		}
+	}
+	return worst
+}
+
+func rank(standing string) int {
+	for i, s := range standings {
+		if s == standing {
+			return i
+		}
+	}
+	return 0 // a verdict that is not known is not known to be harmless
+}
+
+// reason is why a case is in error.
+func reason(c *results.Case) string {
+	if c.Status == results.Error {
+		return sentence(": ", "the case ended with an error", c.Reason)
+	}
+	return c.Invalid
+}
+
+// finding is one thing that a reader should know, with where it comes from.
+type finding struct {
+	standing string
+	where    string // a case key, or what a trend runs over
+	name     string // of the assertion
+	message  string
+	place    string // file:line
+	log      []string
+}
+
+// logLines is how much of a failing rank's log a report repeats.
+const logLines = 5
+
+// findings are all assertions and errors of one standing, in document order. A
+// case in error is one finding: its assertions are in error for the same reason.
+func findings(doc *results.Document, want string) []finding {
+	var out []finding
+	if want == "error" {
+		out = sessionErrors(doc)
+	}
+	for _, c := range doc.Cases {
+		broken := standing(c) == "error" && reason(c) != ""
+		if broken && want == "error" {
+			out = append(out, finding{standing: want, where: plain(c.Key), message: plain(reason(c)), log: lastLog(c)})
+		}
+		for _, a := range c.Assertions {
+			if a.Standing() == want && !(broken && a.Verdict == results.ErrorVerdict) {
+				out = append(out, found(a, c.Key))
+			}
+		}
+	}
+	for _, a := range doc.Assertions {
+		if a.Standing() == want {
+			out = append(out, found(a, over(doc, a)))
+		}
+	}
+	return out
+}
+
+// sessionErrors are those that belong to no case.
+func sessionErrors(doc *results.Document) []finding {
+	var out []finding
+	why := doc.Session.Reason
+	if why == "" && doc.Session.Status == results.Aborted {
+		why = "aborted"
+	}
+	if why != "" {
+		out = append(out, finding{standing: "error", where: "session", message: plain(why)})
+	}
+	for _, c := range doc.Checks {
+		if c.Status != results.OK {
+			out = append(out, finding{standing: "error", where: plain("check " + c.Name + " on " + c.Node), message: plain(sentence(": ", "failed", c.Reason))})
+		}
+	}
+	return out
+}
+
+func found(a *results.AssertionVerdict, where string) finding {
+	f := finding{standing: a.Standing(), where: plain(where), name: plain(title(a)), message: plain(a.Message)}
+	if a.File != "" {
+		f.place = plain(a.File)
+		if a.Line > 0 {
+			f.place = fmt.Sprintf("%s:%d", f.place, a.Line)
+		}
+	}
+	return f
+}
+
+// title is the assertion's name, or its text if it has none.
+func title(a *results.AssertionVerdict) string {
+	if a.Name != "" {
+		return a.Name
+	}
+	return a.Text
+}
+
+// over names the cases of a trend by the key that they share.
+func over(doc *results.Document, a *results.AssertionVerdict) string {
+	if a.Trend == nil || len(a.Cases) == 0 {
+		return "all cases"
+	}
+	key := a.Cases[0]
+	if c := doc.Case(key); c != nil {
+		if v, ok := c.Axes[a.Trend.Axis]; ok {
+			return strings.Replace(key, a.Trend.Axis+"="+valueText(v), a.Trend.Axis+"=*", 1)
+		}
+	}
+	return key
+}
+
+// lastLog is the end of the log of the rank that failed first.
+func lastLog(c *results.Case) []string {
+	for _, l := range c.Launches {
+		if l.Failure == nil {
+			continue
+		}
+		var out []string
+		for _, line := range l.Failure.Log[max(len(l.Failure.Log)-logLines, 0):] {
+			out = append(out, plain(line))
+		}
+		return out
+	}
+	return nil
+}
+
+// leftOut are the cases that were not run, grouped by why, in document order.
+func leftOut(doc *results.Document) []string {
+	var order []string
+	count := map[string]int{}
+	for _, c := range doc.Cases {
+		if c.Status != results.Skipped && c.Status != results.Excluded {
+			continue
+		}
+		k := sentence(": ", c.Status, plain(c.Reason))
+		if count[k] == 0 {
+			order = append(order, k)
+		}
+		count[k]++
+	}
+	for i, k := range order {
+		order[i] = plural(count[k], "case") + " " + k
+	}
+	return order
+}
+
+// headline is the session in one line.
+func headline(doc *results.Document) string {
+	var counts []string
+	for _, s := range standings {
+		if n := doc.Summary.Assertions[s]; n > 0 {
+			counts = append(counts, fmt.Sprintf("%d %s", n, s))
+		}
+	}
+	assertions := "no assertions"
+	if len(counts) > 0 {
+		assertions = "assertions: " + strings.Join(counts, ", ")
+	}
+	counts = nil
+	for _, s := range []string{results.OK, results.Error, results.Skipped, results.Excluded} {
+		if n := doc.Summary.Cases[s]; n > 0 {
+			counts = append(counts, fmt.Sprintf("%d %s", n, s))
+		}
+	}
+	cases := "no cases"
+	if len(counts) > 0 {
+		cases = "cases: " + strings.Join(counts, ", ")
+	}
+	return fmt.Sprintf("%s; %s; exit code %d", assertions, cases, doc.Session.ExitCode)
+}
