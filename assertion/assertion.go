@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"strings"
 
 	"weir/quantity"
 )
@@ -188,6 +189,10 @@ func operand(e *Expr, parent Op, right bool) string {
 // Key is a stable text of everything that the verdict depends on, for digests:
 // neither the place in a file nor the author's spelling.
 func (a Assertion) Key() string {
+	name := a.Name
+	if strings.HasPrefix(name, a.Text) {
+		name = name[len(a.Text):] // a name made of the text says nothing of its own
+	}
 	b, err := json.Marshal(struct {
 		Name     string
 		Severity Severity
@@ -196,7 +201,7 @@ func (a Assertion) Key() string {
 		Bounds   Bounds
 		Trend    *Trend
 		Cases    []string
-	}{a.Name, a.Severity, a.Subject, a.Unit, a.Bounds, a.Trend, a.Cases})
+	}{name, a.Severity, a.Subject, a.Unit, a.Bounds, a.Trend, a.Cases})
 	if err != nil {
 		panic(err) // a NaN bound: the language never makes one
 	}

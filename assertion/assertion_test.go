@@ -69,6 +69,10 @@ func TestKeyIsOfTheMeaning(t *testing.T) {
 	if a.Key() != b.Key() {
 		t.Error("the place or the spelling changed the key")
 	}
+	a.Name, b.Name = a.Text, b.Text // as without a name of the author's
+	if a.Key() != b.Key() {
+		t.Error("the spelling changed the key by way of the name")
+	}
 	b.Severity = Warn
 	if a.Key() == b.Key() {
 		t.Error("the severity did not change the key")

@@ -37,28 +37,58 @@ static uint64_t key_of(struct weir_rank *r, const struct weir_case *c, int rank,
     return pattern_key(r->cfg.seed, c->index, rank, pass);
 }
 
-/* Fresh contents at the sender, poison at the receiver. */
-static void prepare(struct weir_rank *r, const struct weir_case *c, const struct role *o, uint64_t pass)
+#define PIECE ((size_t)64 << 20) /* of a long fill or check, between two signs of life */
+
+static int fill(struct weir_rank *r, char *p, size_t n, uint64_t key)
 {
+    for (size_t off = 0; off < n; off += PIECE) {
+        int rc = rank_tick(r);
+        if (rc < 0)
+            return rc;
+        /* word i of a pattern depends on key + i: a piece is a pattern with a later key */
+        r->memory->fill(p + off, n - off < PIECE ? n - off : PIECE, key + off / 8);
+    }
+    return 0;
+}
+
+/* The first wrong offset, or -1; an error of the rank comes back in *rc. */
+static int64_t find_wrong(struct weir_rank *r, const char *p, size_t n, uint64_t key, int *rc)
+{
+    for (size_t off = 0; off < n; off += PIECE) {
+        if ((*rc = rank_tick(r)) < 0)
+            return -1;
+        int64_t at = r->memory->check(p + off, n - off < PIECE ? n - off : PIECE, key + off / 8);
+        if (at >= 0)
+            return (int64_t)off + at;
+    }
+    return -1;
+}
+
+/* Fresh contents at the sender, poison at the receiver. */
+static int prepare(struct weir_rank *r, const struct weir_case *c, const struct role *o, uint64_t pass)
+{
+    int rc = 0;
     if (o->sender)
-        r->memory->fill(c->op == OP_WRITE ? rank_local(r) : rank_exposed(r), o->bytes, key_of(r, c, r->cfg.rank, pass));
-    if (o->receiver)
-        r->memory->fill(o->data, o->bytes, ~key_of(r, c, r->cfg.rank, PASS_POISON + pass));
+        rc = fill(r, c->op == OP_WRITE ? rank_local(r) : rank_exposed(r), o->bytes, key_of(r, c, r->cfg.rank, pass));
+    if (rc == 0 && o->receiver)
+        rc = fill(r, o->data, o->bytes, ~key_of(r, c, r->cfg.rank, PASS_POISON + pass));
+    return rc;
 }
 
 /* Between warm-up and timed part only the initiator's own memory may change: the
  * target would pull the lines into its cache and slow the first timed requests.
  * A new source makes the whole target stale, a poisoned destination the reader. */
-static void rekey(struct weir_rank *r, const struct weir_case *c, const struct role *o)
+static int rekey(struct weir_rank *r, const struct weir_case *c, const struct role *o)
 {
     if (c->mode == MODE_PINGPONG) {
-        prepare(r, c, o, PASS_TIMED);
+        int rc                        = prepare(r, c, o, PASS_TIMED);
         rank_exposed(r)[c->block - 1] = 0; /* no message has arrived */
-    } else if (o->initiator && c->op == OP_WRITE) {
-        r->memory->fill(rank_local(r), o->bytes, key_of(r, c, r->cfg.rank, PASS_TIMED));
-    } else if (o->initiator) {
-        r->memory->fill(rank_local(r), o->bytes, ~key_of(r, c, r->cfg.rank, PASS_POISON));
+        return rc;
     }
+    if (!o->initiator)
+        return 0;
+    uint64_t key = c->op == OP_WRITE ? key_of(r, c, r->cfg.rank, PASS_TIMED) : ~key_of(r, c, r->cfg.rank, PASS_POISON);
+    return fill(r, rank_local(r), o->bytes, key);
 }
 
 static int check(struct weir_rank *r, const struct weir_case *c, const struct role *o, uint64_t pass, const char *what)
@@ -70,9 +100,10 @@ static int check(struct weir_rank *r, const struct weir_case *c, const struct ro
     if (c->corrupt >= 0 && (size_t)c->corrupt < n)
         o->data[c->corrupt] ^= 1;
     uint64_t key = key_of(r, c, o->peer, pass);
-    int64_t  at  = r->memory->check(o->data, n, key);
+    int      rc  = 0;
+    int64_t  at  = find_wrong(r, o->data, n, key, &rc);
     if (at < 0)
-        return 0;
+        return rc;
     rank_phase(r, PH_VERIFY, 0);
     return rank_fail(r, -EBADMSG, "verify", o->peer, "wrong data from rank %d after %s: byte %lld of %zu (block %lld, offset %lld in it) is 0x%02x, should be 0x%02x",
                      o->peer, what, (long long)at, n, (long long)(at / (int64_t)c->block), (long long)(at % (int64_t)c->block),
@@ -85,8 +116,7 @@ static int verify_once(struct weir_rank *r, const struct weir_case *c, const str
     int              rc;
     struct weir_case plain = *c;
     plain.mode             = MODE_STREAM;
-    prepare(r, c, o, pass);
-    if ((rc = rank_barrier(r, 0, NULL)) < 0)
+    if ((rc = prepare(r, c, o, pass)) < 0 || (rc = rank_barrier(r, 0, NULL)) < 0)
         return rc;
     if (o->initiator || c->mode == MODE_PINGPONG)
         if ((rc = loop_stream(l, &plain, 1, 0)) < 0)
@@ -107,9 +137,7 @@ static int verify(struct weir_rank *r, const struct weir_case *c, const struct r
             return rc;
         atomic_store(&r->cfg.control->done, passes - i);
     }
-    if (!passes)
-        prepare(r, c, o, PASS_VERIFY);
-    return 0;
+    return passes ? 0 : prepare(r, c, o, PASS_VERIFY);
 }
 
 static int measure(struct weir_rank *r, const struct weir_case *c, const struct role *o, struct weir_loop *l)
@@ -136,9 +164,9 @@ static void fill_result(struct weir_rank *r, const struct weir_case *c, const st
     out->alloc_s    = r->alloc_s;
     out->register_s = r->register_s;
     out->connect_s  = r->connect_s;
-    r->fab->transport(r, o->peer, out->transport, sizeof out->transport);
     if (!o->initiator)
         return;
+    r->fab->transport(r, o->peer, out->transport, sizeof out->transport);
     out->ops     = l->done;
     out->bytes   = l->done * l->request_bytes;
     out->start   = weir_when(&r->clk, l->start);
@@ -158,23 +186,24 @@ static void fill_result(struct weir_rank *r, const struct weir_case *c, const st
     atomic_store(&r->cfg.control->rate, s > 0 ? (uint64_t)((double)out->bytes / s) : 0);
 }
 
-/* Before and after the timed part, so that the ceiling has had the same luck with
- * the host; *best is the copy method that suits the case. */
-static int ceilings(struct weir_rank *r, const struct weir_case *c, const struct role *o, struct weir_result *out, const struct weir_copy **best)
+/* Before and after the timed part, so that the ceilings have had the same luck
+ * with the host. */
+static int probe_ceilings(struct weir_rank *r, const struct weir_case *c, const struct role *o, struct ceiling *copies, struct ceiling *path)
 {
     int rc;
     rank_phase(r, PH_CEILING, 0);
-    if (o->initiator && (rc = ceiling_memcpy(r, c->block, c->batch, &out->memcpy_bps, best)) < 0)
+    if (o->initiator && (rc = ceiling_memcpy(r, c->block, c->batch, copies)) < 0)
         return rc;
     if ((rc = rank_barrier(r, 0, NULL)) < 0)
         return rc;
-    return r->fab->ceiling(r, o->peer, o->initiator, c->block, &out->ceiling_bps);
+    return r->fab->ceiling(r, o->peer, o->initiator, c->block, path);
 }
 
 int rank_case(struct weir_rank *r, const struct weir_case *c, struct weir_result *out)
 {
     struct role      o = role_of(r, c);
     struct weir_loop l = {.r = r, .peer = o.peer};
+    struct ceiling   copies = {.n = 0}, path = {.n = 0};
     int              rc;
     if (o.bytes > r->area)
         return rank_fail(r, -EINVAL, "start", -1, "a request of %zu bytes, but the launch was opened for %zu", o.bytes, r->area);
@@ -190,9 +219,12 @@ int rank_case(struct weir_rank *r, const struct weir_case *c, struct weir_result
         return rc;
     if (o.initiator && c->mode == MODE_STREAM && c->warmup && (rc = loop_stream(&l, c, c->warmup, 0)) < 0)
         return rc;
-    if ((rc = ceilings(r, c, &o, out, &r->copy)) < 0 || (rc = rank_barrier(r, 0, NULL)) < 0)
+    if (o.initiator && (rc = ceiling_choose(r, c->block, c->batch, &r->copy)) < 0)
         return rc;
-    rekey(r, c, &o);
+    if ((rc = probe_ceilings(r, c, &o, &copies, &path)) < 0 || (rc = rank_barrier(r, 0, NULL)) < 0)
+        return rc;
+    if ((rc = rekey(r, c, &o)) < 0)
+        return rc;
 
     if ((rc = measure(r, c, &o, &l)) < 0)
         return rc;
@@ -200,10 +232,9 @@ int rank_case(struct weir_rank *r, const struct weir_case *c, struct weir_result
     if (c->verify != VERIFY_NONE && (rc = check(r, c, &o, c->op == OP_READ ? PASS_VERIFY : PASS_TIMED, "the timed part")) < 0)
         return rc;
 
-    const struct weir_copy *unused;
-    if ((rc = ceilings(r, c, &o, out, &unused)) < 0)
+    if ((rc = probe_ceilings(r, c, &o, &copies, &path)) < 0)
         return rc;
-    if (out->ceiling_bps == 0)
-        out->ceiling_bps = out->memcpy_bps;
+    out->memcpy_bps  = ceiling_median(&copies);
+    out->ceiling_bps = path.n ? ceiling_median(&path) : out->memcpy_bps;
     return 0;
 }

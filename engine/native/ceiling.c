@@ -1,12 +1,13 @@
 #include "ceiling.h"
 
-/* What the path sustains, not its luckiest copy: a rate is a mean over this time
- * (and at least so many copies), as the timed part's is. */
-#define PROBE_NS 3000000
-#define PROBE_COPIES 6
+#include <stdlib.h>
 
-/* Rate in bytes/s, 0 if told to stop. */
-static double rate_of(struct weir_rank *r, const struct weir_copy *m, size_t block, size_t n)
+#define SPAN_NS 300000 /* shorter than a time slice, so that few spans are interrupted */
+#define SPAN_COPIES 2
+#define TRIALS 3
+
+/* Rate of one span in bytes/s. */
+static double span(struct weir_rank *r, const struct weir_copy *m, size_t block, size_t n)
 {
     char   *to = rank_exposed(r), *from = rank_local(r);
     size_t  copies = 0, per = 1 + (64 << 10) / (block * n); /* clock reads must not show */
@@ -19,28 +20,60 @@ static double rate_of(struct weir_rank *r, const struct weir_copy *m, size_t blo
             }
         copies += per;
         t1 = weir_ticks();
-        if (rank_tick(r) < 0)
-            return 0;
-    } while (weir_span(&r->clk, t1 - t0) < PROBE_NS || copies < PROBE_COPIES);
+    } while (weir_span(&r->clk, t1 - t0) < SPAN_NS || copies < SPAN_COPIES);
     return (double)copies * (double)n * (double)block / (double)weir_span(&r->clk, t1 - t0) * 1e9;
 }
 
-int ceiling_memcpy(struct weir_rank *r, size_t block, size_t n, double *bps, const struct weir_copy **best)
+int ceiling_choose(struct weir_rank *r, size_t block, size_t n, const struct weir_copy **best)
 {
     size_t                  methods;
     const struct weir_copy *m   = weir_copies(&methods);
     double                  top = 0;
     for (size_t i = 0; i < methods; i++) {
-        double of = rate_of(r, &m[i], block, n);
-        if (of == 0)
-            return rank_expired(r);
+        double of = 0;
+        for (int k = 0; k < TRIALS; k++) {
+            double rate = span(r, &m[i], block, n);
+            int    rc   = rank_tick(r);
+            if (rc < 0)
+                return rc;
+            of = rate > of ? rate : of;
+        }
         /* libc comes first and keeps its place unless another is clearly faster */
         if (of > top * (i ? 1.05 : 1)) {
             top   = of;
             *best = &m[i];
         }
-        if (of > *bps)
-            *bps = of;
     }
     return 0;
+}
+
+int ceiling_memcpy(struct weir_rank *r, size_t block, size_t n, struct ceiling *c)
+{
+    for (int k = 0; k < CEILING_SPANS; k++) {
+        int rc = rank_tick(r);
+        if (rc < 0)
+            return rc;
+        ceiling_add(c, span(r, r->copy, block, n));
+    }
+    return 0;
+}
+
+void ceiling_add(struct ceiling *c, double rate)
+{
+    if (c->n < sizeof c->rate / sizeof *c->rate)
+        c->rate[c->n++] = rate;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+double ceiling_median(struct ceiling *c)
+{
+    if (!c->n)
+        return 0;
+    qsort(c->rate, c->n, sizeof *c->rate, ascending);
+    return (c->rate[(c->n - 1) / 2] + c->rate[c->n / 2]) / 2;
 }

@@ -4,9 +4,23 @@
 
 #include "rank.h"
 
-/* Rate in bytes/s at which one thread copies a request of n blocks from the local
- * to the exposed area, by the best of the copy methods; *best is that method.
- * *bps only grows, so that of several probes the fastest counts. */
-int ceiling_memcpy(struct weir_rank *r, size_t block, size_t n, double *bps, const struct weir_copy **best);
+#define CEILING_SPANS 9
+
+/* Rates in bytes/s of spans of a probe, before and after a timed part. The median
+ * is the path's: a span in which the host did something else does not count, nor
+ * does one lucky span. */
+struct ceiling {
+    double rate[2 * CEILING_SPANS];
+    size_t n;
+};
+
+void   ceiling_add(struct ceiling *c, double rate);
+double ceiling_median(struct ceiling *c); /* 0: nothing was probed */
+
+/* The method that copies a request of n blocks from the local to the exposed area
+ * fastest, by a short trial of each. */
+int ceiling_choose(struct weir_rank *r, size_t block, size_t n, const struct weir_copy **best);
+/* One thread makes that copy by the rank's method, CEILING_SPANS times. */
+int ceiling_memcpy(struct weir_rank *r, size_t block, size_t n, struct ceiling *c);
 
 #endif

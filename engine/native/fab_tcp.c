@@ -61,6 +61,7 @@ struct tcp {
 };
 
 #define IOVS 64
+#define ROUNDS 16 /* of system calls before the rank's loop turns again */
 
 static void *ring_at(struct ring *g, uint64_t i) { return g->at + (i & g->mask) * g->size; }
 
@@ -134,11 +135,12 @@ static int broken(struct weir_rank *r, int peer, const char *op, ssize_t n)
     return rank_fail(r, -e, op, peer, "%s", n == 0 ? "the peer closed the connection" : strerror(e));
 }
 
-/* Sends as much as the socket takes. */
+/* Sends what the socket takes, in a bounded number of calls: a peer that drains it
+ * as fast would otherwise keep this side from everything else. */
 static int pump_out(struct weir_rank *r, int peer)
 {
     struct tcp_peer *p = &((struct tcp *)r->fs)->peers[peer];
-    while (p->out.head < p->out.tail) {
+    for (int round = 0; round < ROUNDS && p->out.head < p->out.tail; round++) {
         struct iovec iov[IOVS];
         int          n    = 0;
         size_t       skip = p->sent;
@@ -269,7 +271,7 @@ static int pump_in(struct weir_rank *r, int peer)
 {
     struct tcp_peer *p = &((struct tcp *)r->fs)->peers[peer];
     int              rc;
-    for (int round = 0; round < 16; round++) {
+    for (int round = 0; round < ROUNDS; round++) {
         size_t keep = p->to_end - p->from; /* the beginning of a header */
         memmove(p->stage, p->stage + p->from, keep);
         p->from = 0, p->to_end = keep;
@@ -391,9 +393,10 @@ static int tcp_arrived(struct weir_rank *r, int peer, size_t n, uint64_t seq)
     return atomic_load_explicit(rank_ping_slot(r, peer), memory_order_acquire) == seq;
 }
 
-static int tcp_ceiling(struct weir_rank *r, int peer, int initiator, size_t block, double *bps)
+static int tcp_ceiling(struct weir_rank *r, int peer, int initiator, size_t block, struct ceiling *c)
 {
-    return tcp_wire_ceiling(r, ((struct tcp *)r->fs)->peers[peer].probe, peer, initiator, block, bps);
+    (void)block;
+    return tcp_wire_ceiling(r, ((struct tcp *)r->fs)->peers[peer].probe, peer, initiator, c);
 }
 
 int fab_tcp_socket(struct weir_rank *r, int peer) { return ((struct tcp *)r->fs)->peers[peer].fd; }

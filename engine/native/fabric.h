@@ -10,6 +10,7 @@
 
 struct weir_rank;
 struct weir_loop;
+struct ceiling;
 
 /* One request of a loop: done when all its parts are. */
 struct weir_req {
@@ -54,9 +55,9 @@ struct weir_fabric {
      * marked in its last byte. arrived: this rank has the peer's message number seq. */
     int (*ping)(struct weir_rank *r, int peer, void *local, size_t n, uint64_t seq);
     int (*arrived)(struct weir_rank *r, int peer, size_t n, uint64_t seq);
-    /* The most that the path to the peer can carry, in bytes/s; both ends are in
-     * this call. *bps only grows; 0: the path is bounded by memory copies only. */
-    int (*ceiling)(struct weir_rank *r, int peer, int initiator, size_t block, double *bps);
+    /* Adds rates that the path to the peer can carry, CEILING_SPANS of them; both
+     * ends are in this call. None: the path is bounded by memory copies only. */
+    int (*ceiling)(struct weir_rank *r, int peer, int initiator, size_t block, struct ceiling *c);
     /* What was really selected, in words. */
     void (*transport)(struct weir_rank *r, int peer, char *buf, size_t cap);
     void (*close)(struct weir_rank *r);

@@ -27,8 +27,8 @@ static inline size_t hist_index(int64_t v)
 
 static inline void hist_record(struct weir_hist *h, int64_t ns)
 {
-    if (ns < 0)
-        ns = 0;
+    if (ns < 1)
+        ns = 1; /* shorter than the clock can tell */
     if (ns > HIST_MAX)
         ns = HIST_MAX;
     h->counts[hist_index(ns)]++;

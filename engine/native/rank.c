@@ -105,6 +105,7 @@ int rank_flush(struct weir_rank *r, int peer)
 
 /* ---- the functions for Go, each a call on the rank's thread ---- */
 
+#define SKEW (17 * 4096)
 #define MIN_AREA (256 << 10) /* the link probe streams pieces of this size whatever the block */
 
 static size_t pages(size_t n)
@@ -125,7 +126,9 @@ static int do_open(struct weir_rank *r, void *arg)
     r->area    = pages(r->cfg.footprint > MIN_AREA ? r->cfg.footprint : MIN_AREA);
     r->pings   = lines;
     r->local   = 2 * lines;
-    r->exposed = r->local + r->area;
+    /* the areas must not lie a power of two apart, or the two streams of a copy fight
+     * for the same lines of the first-level cache */
+    r->exposed = r->local + r->area + SKEW;
     size_t bytes = r->exposed + r->area;
 
     if ((rc = r->fab->open(r)) < 0)
@@ -173,6 +176,7 @@ int weir_open(const struct weir_config *cfg, struct weir_rank **out, struct weir
         thread_call(r->thread, do_open, NULL, err);
     r->err = NULL;
     if (err->code) {
+        fflush(NULL); /* as in call */
         free(r); /* its thread and what the fabric holds go with the process */
         return err->code;
     }
@@ -205,6 +209,8 @@ static int call(struct weir_rank *r, int (*fn)(struct weir_rank *, void *), void
         err->code = rc;
         snprintf(err->text, sizeof err->text, "failed with %d and no word why", rc);
     }
+    if (rc < 0)
+        fflush(NULL); /* libraries log through stdio, and the process ends without flushing it */
     return rc;
 }
 

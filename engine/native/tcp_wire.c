@@ -16,6 +16,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "ceiling.h"
+
 #define MAX_ADDRS 8
 #define TRY_NS 2000000000 /* for one of several addresses of a peer */
 
@@ -194,10 +196,10 @@ int tcp_wire_connect(struct weir_rank *r, struct tcp_wire *w, const char *const 
     return 0;
 }
 
-/* A stream's best piece is neither tiny nor beyond the cache, whatever the block. */
+/* A stream's best piece is neither tiny nor beyond the cache; which of these is
+ * found by one round of each. */
 static const size_t pieces[] = {64 << 10, 256 << 10};
-#define ROUND_MIN (16u << 20)
-#define ROUNDS 2
+#define SPAN_BYTES (8u << 20)
 
 /* Moves total bytes in pieces, spinning as the fabric does. */
 static int stream(struct weir_rank *r, int fd, int peer, char *buf, size_t piece, size_t total, int sending)
@@ -218,30 +220,31 @@ static int stream(struct weir_rank *r, int fd, int peer, char *buf, size_t piece
     return 0;
 }
 
-static int round_trip(struct weir_rank *r, int fd, int peer, int initiator, size_t piece, double *bps)
+/* One span: the last byte has arrived when the answer does. */
+static int round_trip(struct weir_rank *r, int fd, int peer, int initiator, size_t piece, double *rate)
 {
-    size_t  total = 2 * piece > ROUND_MIN ? 2 * piece : ROUND_MIN;
-    char    done  = 0;
+    char    done = 0;
     int     rc;
     int64_t t0 = weir_ticks();
-    if ((rc = stream(r, fd, peer, initiator ? rank_local(r) : rank_exposed(r), piece, total, initiator)) < 0 ||
+    if ((rc = stream(r, fd, peer, initiator ? rank_local(r) : rank_exposed(r), piece, SPAN_BYTES, initiator)) < 0 ||
         (rc = stream(r, fd, peer, &done, 1, 1, !initiator)) < 0)
         return rc;
-    double rate = (double)total / (double)weir_span(&r->clk, weir_ticks() - t0) * 1e9;
-    if (rate > *bps)
-        *bps = rate;
+    *rate = (double)SPAN_BYTES / (double)weir_span(&r->clk, weir_ticks() - t0) * 1e9;
     return 0;
 }
 
-int tcp_wire_ceiling(struct weir_rank *r, int fd, int peer, int initiator, size_t block, double *bps)
+int tcp_wire_ceiling(struct weir_rank *r, int fd, int peer, int initiator, struct ceiling *c)
 {
-    int rc;
-    for (int k = 0; k < ROUNDS; k++) {
-        for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++)
-            if ((rc = round_trip(r, fd, peer, initiator, pieces[i], bps)) < 0)
-                return rc;
-        if (block > pieces[0] && (rc = round_trip(r, fd, peer, initiator, block, bps)) < 0)
+    double rate[2];
+    int    rc;
+    for (int i = 0; i < 2; i++)
+        if ((rc = round_trip(r, fd, peer, initiator, pieces[i], &rate[i])) < 0)
             return rc;
+    size_t piece = pieces[rate[1] > rate[0]]; /* the receiver's own choice may differ: it takes what comes */
+    for (int k = 0; k < CEILING_SPANS; k++) {
+        if ((rc = round_trip(r, fd, peer, initiator, piece, &rate[0])) < 0)
+            return rc;
+        ceiling_add(c, rate[0]);
     }
     return 0;
 }

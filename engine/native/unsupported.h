@@ -20,6 +20,6 @@ void    unsupported_transport(struct weir_rank *r, int peer, char *buf, size_t c
 void    unsupported_close(struct weir_rank *r);
 
 /* Not an "unsupported": the path carries what memory copies carry. */
-int ceiling_is_memcpy(struct weir_rank *r, int peer, int initiator, size_t block, double *bps);
+int ceiling_is_memcpy(struct weir_rank *r, int peer, int initiator, size_t block, struct ceiling *c);
 
 #endif
