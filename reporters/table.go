@@ -3,6 +3,7 @@ package reporters
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -23,7 +24,7 @@ var paint = map[string]string{
 // terminal's; columns that can be spared make way until a table fits.
 func Table(w io.Writer, doc *results.Document, color bool, width int) error {
 	t := terminal{color: color, width: width}
-	for _, g := range grids(doc) {
+	for _, g := range grids(attempted(doc)) {
 		t.grid(g)
 	}
 	for _, s := range []string{"error", "fail", "xpass", "inconclusive", "warn", "xfail", "info"} {
@@ -45,6 +46,16 @@ func Table(w io.Writer, doc *results.Document, color bool, width int) error {
 	fmt.Fprintf(&t.out, "%s: %s\n", t.colored(doc.Session.Status, labelled(doc.Session.Status)), headline(doc))
 	_, err := io.WriteString(w, t.out.String())
 	return err
+}
+
+// attempted is the document without the cases that were left out: on a terminal
+// rows of nothing hide the others, and a line below the tables counts them.
+func attempted(doc *results.Document) *results.Document {
+	d := *doc
+	d.Cases = slices.DeleteFunc(slices.Clone(doc.Cases), func(c *results.Case) bool {
+		return c.Status == results.Skipped || c.Status == results.Excluded
+	})
+	return &d
 }
 
 type terminal struct {
