@@ -1,0 +1,176 @@
+package dsl
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/function"
+
+	"weir/dsl/suggest"
+)
+
+// evaluator gives expressions their values: variables, the axes of a point, and
+// the environment variables that they name.
+type evaluator struct {
+	variables map[string]cty.Value
+	env       func(string) (string, bool)
+	functions map[string]function.Function
+}
+
+// references checks every name in an expression before it is evaluated, so that
+// a wrong name is explained in the language's own terms. axes is nil where no
+// point exists yet. It says whether the value depends on the point.
+func (e *evaluator) references(expr hcl.Expression, axes []string) (onPoint bool, diags hcl.Diagnostics) {
+	for _, t := range expr.Variables() {
+		at := t.SourceRange()
+		root := t.RootName()
+		var name string
+		if len(t) > 1 {
+			switch step := t[1].(type) {
+			case hcl.TraverseAttr:
+				name = step.Name
+			case hcl.TraverseIndex:
+				if step.Key.Type() == cty.String && step.Key.IsKnown() && !step.Key.IsNull() {
+					name = step.Key.AsString()
+				}
+			}
+		}
+		fail := func(detail, hint string) {
+			diags = append(diags, diagnostic(at, "Unknown name", detail, hint))
+		}
+		switch {
+		case root != "var" && root != "env" && root != "axis":
+			fail(fmt.Sprintf("There is no %s here.", quote(root)), fmt.Sprintf("A text stands in quotes: %s. Expressions know var.NAME, axis.NAME and env.NAME.", quote(root)))
+		case name == "":
+			fail(fmt.Sprintf("%s is not a value by itself.", quote(root)), fmt.Sprintf("Write %s.NAME.", root))
+		case root == "var" && e.variables == nil:
+			fail("A default cannot use other variables.", "Write its value, or use env.NAME.")
+		case root == "var":
+			if _, ok := e.variables[name]; !ok {
+				fail(fmt.Sprintf("The scenario has no variable %s.", quote(name)), suggest.Sentence(name, slices.Sorted(maps.Keys(e.variables)), "variables"))
+			}
+		case root == "env":
+			if _, ok := e.env(name); !ok {
+				fail(fmt.Sprintf("The environment variable %s is not set.", name), fmt.Sprintf("Set it before weir starts (export %s=…), or use a variable of the scenario with a default.", name))
+			}
+		case axes == nil:
+			fail(fmt.Sprintf("axis.%s has no value here.", name), "Axes can be used in the options and env of a run that sweeps them.")
+		case !slices.Contains(axes, name):
+			fail(fmt.Sprintf("The run has no axis %s.", quote(name)), suggest.Sentence(name, axes, "axes"))
+		default:
+			onPoint = true
+		}
+	}
+	return onPoint, diags
+}
+
+// context is what an expression whose references are checked is evaluated in.
+func (e *evaluator) context(expr hcl.Expression, axes map[string]cty.Value) *hcl.EvalContext {
+	env := map[string]cty.Value{}
+	for _, t := range expr.Variables() {
+		if t.RootName() != "env" || len(t) < 2 {
+			continue
+		}
+		var name string
+		switch step := t[1].(type) {
+		case hcl.TraverseAttr:
+			name = step.Name
+		case hcl.TraverseIndex:
+			name = step.Key.AsString()
+		}
+		if v, ok := e.env(name); ok {
+			env[name] = cty.StringVal(v)
+		}
+	}
+	return &hcl.EvalContext{
+		Variables: map[string]cty.Value{"var": cty.ObjectVal(e.variables), "axis": cty.ObjectVal(axes), "env": cty.ObjectVal(env)},
+		Functions: e.functions,
+	}
+}
+
+// value evaluates an expression that does not depend on a point. It is unknown
+// if that fails, which has then been reported.
+func (l *loader) value(expr hcl.Expression) cty.Value {
+	_, diags := l.eval.references(expr, nil)
+	if !diags.HasErrors() {
+		var v cty.Value
+		v, diags = expr.Value(l.eval.context(expr, nil))
+		if !diags.HasErrors() {
+			return v
+		}
+	}
+	l.diags = append(l.diags, explain(diags)...)
+	return cty.DynamicVal
+}
+
+// explain adds what to do to diagnostics of hcl that leave it open.
+func explain(diags hcl.Diagnostics) hcl.Diagnostics {
+	for _, d := range diags {
+		if d.Extra == nil && d.Summary == "Invalid operand" {
+			d.Extra = advice(`A quantity becomes a number by size("64MiB"), rate("46 GB/s") or time("5us").`)
+		}
+		if call, ok := d.Extra.(hclsyntax.FunctionCallUnknownDiagExtra); ok {
+			name := call.CalledFunctionName()
+			d.Detail = fmt.Sprintf("There is no function %q.", name)
+			d.Extra = advice(suggest.Sentence(name, slices.Sorted(maps.Keys(functions)), "functions"))
+		}
+	}
+	return diags
+}
+
+// text reads a value as the raw text that its place will interpret. It is false
+// where there is none, which has then been reported.
+func (l *loader) text(expr hcl.Expression, what string) (string, bool) {
+	v := l.value(expr)
+	if !v.IsWhollyKnown() {
+		return "", false
+	}
+	s, problem := scalarText(v)
+	if problem != "" {
+		l.error(expr.Range(), "Invalid value", what+" "+problem+".", "")
+		return "", false
+	}
+	return s, true
+}
+
+// item is one value of a list.
+type item struct {
+	text string
+	at   hcl.Range
+}
+
+// list reads a list of texts. ok is false if the expression is not a list.
+// Items that are wrong have been reported and are left out, which whole tells.
+func (l *loader) list(expr hcl.Expression, what string) (items []item, ok, whole bool) {
+	if exprs, diags := hcl.ExprList(expr); !diags.HasErrors() {
+		for _, e := range exprs {
+			if s, ok := l.text(e, "an item of "+what); ok {
+				items = append(items, item{s, e.Range()})
+			}
+		}
+		return items, true, len(items) == len(exprs)
+	}
+	v := l.value(expr)
+	if !v.IsWhollyKnown() {
+		return nil, true, false
+	}
+	if v.IsNull() || !v.CanIterateElements() || v.Type().IsObjectType() || v.Type().IsMapType() {
+		return nil, false, false
+	}
+	whole = true
+	for it := v.ElementIterator(); it.Next(); {
+		_, e := it.Element()
+		s, problem := scalarText(e)
+		if problem != "" {
+			l.error(expr.Range(), "Invalid value", "an item of "+what+" "+problem+".", "")
+			whole = false
+			continue
+		}
+		items = append(items, item{s, expr.Range()})
+	}
+	return items, true, whole
+}

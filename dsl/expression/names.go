@@ -1,0 +1,105 @@
+package expression
+
+import (
+	"strings"
+
+	"weir/dsl/suggest"
+	"weir/quantity"
+	"weir/workload"
+)
+
+// AxisType is what the values of an axis are that does not set an option.
+type AxisType int
+
+// The types of such axes.
+const (
+	Text AxisType = iota
+	Number
+	Flag
+)
+
+// Axis is an axis as expressions see it.
+type Axis struct {
+	Name string
+	Type AxisType // of an axis that sets no option
+}
+
+// Names are what an expression may mention.
+type Names struct {
+	Kind *workload.Kind
+	Axes []Axis // every axis of the run, in file order
+}
+
+func (n *Names) axis(name string) (Axis, bool) {
+	for _, a := range n.Axes {
+		if a.Name == name {
+			return a, true
+		}
+	}
+	return Axis{}, false
+}
+
+func (n *Names) metricNames() []string {
+	var out []string
+	for _, m := range n.Kind.Metrics {
+		out = append(out, m.Name)
+	}
+	return out
+}
+
+// knobNames are what is known of a case before it runs.
+func (n *Names) knobNames() []string {
+	var out []string
+	for _, o := range n.Kind.Options {
+		out = append(out, o.Name)
+	}
+	for _, a := range n.Axes {
+		if _, ok := n.Kind.Option(a.Name); !ok {
+			out = append(out, a.Name)
+		}
+	}
+	return out
+}
+
+// dimension is that of an option or axis used as a number.
+func (n *Names) dimension(name string) (quantity.Dimension, bool) {
+	if o, ok := n.Kind.Option(name); ok {
+		switch o.Type {
+		case workload.Size:
+			return quantity.SizeDim, true
+		case workload.Count:
+			return quantity.Number, true
+		}
+		return quantity.Dimension{}, false
+	}
+	a, ok := n.axis(name)
+	return quantity.Number, ok && a.Type == Number
+}
+
+// unknownMetric says what a name in an assertion could have been.
+func (n *Names) unknownMetric(t token) *Error {
+	metrics := n.metricNames()
+	if near := suggest.Nearest(t.text, metrics); near == "" {
+		if knob := suggest.Nearest(t.text, n.knobNames()); knob != "" {
+			return errorf(t.from, t.to, "did you mean the option "+knob+"? The metrics are "+strings.Join(metrics, ", "), "workload %s has no metric %q", n.Kind.Name, t.text)
+		}
+	}
+	return errorf(t.from, t.to, lowerFirst(suggest.Sentence(t.text, metrics, "metrics")), "workload %s has no metric %q", n.Kind.Name, t.text)
+}
+
+// unknownKnob says what a name in a condition could have been.
+func (n *Names) unknownKnob(t token) *Error {
+	if _, ok := n.Kind.Metric(t.text); ok {
+		return errorf(t.from, t.to, "name options and axes: "+strings.Join(n.knobNames(), ", "), "%q is measured, and conditions are decided before anything runs", t.text)
+	}
+	for _, o := range n.Kind.Options {
+		for _, v := range o.Values {
+			if v == t.text {
+				return errorf(t.from, t.to, `a text stands in quotes: "`+t.text+`"`, "there is no option %s; it is a value of %s", t.text, o.Name)
+			}
+		}
+	}
+	return errorf(t.from, t.to, lowerFirst(suggest.Sentence(t.text, n.knobNames(), "options and axes")), "workload %s has no option %q and the run no such axis", n.Kind.Name, t.text)
+}
+
+func lowerFirst(s string) string { return strings.ToLower(s[:1]) + s[1:] }

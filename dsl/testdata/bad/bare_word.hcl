@@ -1,0 +1,9 @@
+scenario "bad" {
+  run "a" {
+    workload = transfer
+    options { 
+      block_size = "1MiB"
+      op = write
+    }
+  }
+}

@@ -1,0 +1,3 @@
+scenario "bad" {
+  description = "café"
+}

@@ -1,0 +1,8 @@
+scenario "bad" {
+  run "a" {
+    workload = "transfer"
+    sweep {
+      env.FI_PROVIDER = ["tcp"]
+    }
+  }
+}

@@ -1,0 +1,4 @@
+scenario "bad" {
+  run "a" {
+    workload = 
+  }

@@ -1,0 +1,6 @@
+scenario "bad" {
+  run "a" {
+    workload = "transfer"
+    workload = "transfer"
+  }
+}

@@ -1,0 +1,137 @@
+package dsl
+
+import (
+	"fmt"
+	"math/big"
+	"strconv"
+	"time"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
+
+	"weir/quantity"
+)
+
+// plainText is the text of a known scalar.
+func plainText(v cty.Value) (string, bool) {
+	s, problem := scalarText(v)
+	return s, problem == ""
+}
+
+// scalarText writes a scalar as the text that its place will read. Numbers are
+// written in full, and fractions without the digits that binary adds.
+func scalarText(v cty.Value) (text, problem string) {
+	switch {
+	case !v.IsKnown():
+		return "", "is not known"
+	case v.IsNull():
+		return "", "has no value"
+	case v.Type() == cty.String:
+		return v.AsString(), ""
+	case v.Type() == cty.Bool:
+		return strconv.FormatBool(v.True()), ""
+	case v.Type() == cty.Number:
+		f := v.AsBigFloat()
+		if f.IsInf() {
+			return "", "is not a finite number"
+		}
+		if f.IsInt() {
+			if f.MantExp(nil) > 1024 {
+				return "", "is too large a number"
+			}
+			n, _ := f.Int(nil)
+			return n.String(), ""
+		}
+		g, _ := f.Float64()
+		return strconv.FormatFloat(quantity.Round(g), 'f', -1, 64), ""
+	}
+	if v.Type().IsObjectType() || v.Type().IsMapType() {
+		return "", "is a mapping, not a single value"
+	}
+	return "", "is a list, not a single value"
+}
+
+// ctyOf is what expressions see of an axis value: sizes and counts are numbers
+// of base units.
+func ctyOf(v any) cty.Value {
+	switch v := v.(type) {
+	case quantity.Size:
+		return cty.NumberIntVal(int64(v))
+	case int64:
+		return cty.NumberIntVal(v)
+	case float64:
+		return cty.NumberFloatVal(v)
+	case bool:
+		return cty.BoolVal(v)
+	case string:
+		return cty.StringVal(v)
+	}
+	panic(fmt.Sprintf("dsl: axis value of type %T", v))
+}
+
+// parseNumber reads a plain number in the decimal form that people mean: no
+// leading zeros, no hexadecimal, nothing infinite.
+func parseNumber(text string) (float64, bool) {
+	f, _, err := big.ParseFloat(text, 10, 64, big.ToNearestEven)
+	if err != nil || f.IsInf() || text[0] == '+' {
+		return 0, false
+	}
+	digits := text
+	if digits[0] == '-' {
+		digits = digits[1:]
+	}
+	if len(digits) > 1 && digits[0] == '0' && digits[1] != '.' {
+		return 0, false
+	}
+	v, err := strconv.ParseFloat(text, 64)
+	return v, err == nil
+}
+
+// count reads a whole number within bounds.
+func (l *loader) count(expr hcl.Expression, what string, least, most int) int {
+	text, ok := l.text(expr, what)
+	if !ok {
+		return least
+	}
+	return l.countText(item{text, expr.Range()}, what, least, most)
+}
+
+func (l *loader) countText(i item, what string, least, most int) int {
+	n, err := strconv.Atoi(i.text)
+	switch {
+	case err != nil:
+		l.error(i.at, "Invalid value", fmt.Sprintf("%s is a whole number, not %q.", what, i.text), "")
+	case n < least:
+		l.error(i.at, "Invalid value", fmt.Sprintf("%s is at least %d, not %d.", what, least, n), "")
+	case n > most:
+		l.error(i.at, "Invalid value", fmt.Sprintf("%s is at most %d, not %d.", what, most, n), "")
+	default:
+		return n
+	}
+	return least
+}
+
+// flag reads true or false.
+func (l *loader) flag(expr hcl.Expression, what string) bool {
+	text, ok := l.text(expr, what)
+	if ok && text != "true" && text != "false" {
+		l.error(expr.Range(), "Invalid value", fmt.Sprintf("%s is true or false, not %q.", what, text), "")
+	}
+	return text == "true"
+}
+
+// duration reads a time above zero.
+func (l *loader) duration(expr hcl.Expression, what string) time.Duration {
+	text, ok := l.text(expr, what)
+	if !ok {
+		return 0
+	}
+	d, err := quantity.ParseTime(text)
+	switch {
+	case err != nil:
+		l.error(expr.Range(), "Invalid value", what+": "+err.Error()+".", `Times look like 5m, 30s or 1.5 h.`)
+	case d <= 0:
+		l.error(expr.Range(), "Invalid value", fmt.Sprintf("%s is %q, which is not above zero.", what, text), "")
+	}
+	return d
+}

@@ -1,0 +1,183 @@
+package yamlsyntax
+
+import "bytes"
+
+// maskBase is where masked ASCII characters go: a private-use area that YAML
+// takes for letters. One character stands for one, so columns stay true.
+const maskBase = 0xE000
+
+// mask hides the characters of ${…} in unquoted text from YAML, which would
+// otherwise end the scalar at the `: ` of a conditional, a comma or a brace.
+// A source that already uses these private characters is left as it is.
+func mask(src []byte) []byte {
+	if !bytes.Contains(src, []byte("${")) || bytes.ContainsAny(src, privateUse) {
+		return src
+	}
+	m := &masker{src: src}
+	for m.at < len(src) {
+		m.line()
+	}
+	return m.out
+}
+
+var privateUse = func() string {
+	var all []rune
+	for r := rune(maskBase); r < maskBase+0x80; r++ {
+		all = append(all, r)
+	}
+	return string(all)
+}()
+
+// unmask gives the text back.
+func unmask(s string) string {
+	out := []rune(s)
+	for i, r := range out {
+		if r >= maskBase && r < maskBase+0x80 {
+			out[i] = r - maskBase
+		}
+	}
+	return string(out)
+}
+
+type masker struct {
+	src, out []byte
+	at       int
+}
+
+// copyTo copies the source up to an offset.
+func (m *masker) copyTo(end int) {
+	m.out = append(m.out, m.src[m.at:end]...)
+	m.at = end
+}
+
+// line copies a line (more, if a quoted scalar goes over several). A quote opens
+// a scalar only where a value may begin.
+func (m *masker) line() {
+	indent := 0
+	for m.at+indent < len(m.src) && m.src[m.at+indent] == ' ' {
+		indent++
+	}
+	valueMayBegin := true
+	for m.at < len(m.src) {
+		c := m.src[m.at]
+		next := byte('\n')
+		if m.at+1 < len(m.src) {
+			next = m.src[m.at+1]
+		}
+		switch {
+		case c == '\n':
+			m.copyTo(m.at + 1)
+			return
+		case c == '#' && (m.at == 0 || isSpace(m.src[m.at-1])):
+			m.copyTo(m.lineEnd())
+		case valueMayBegin && (c == '"' || c == '\''):
+			s := source{src: m.src}
+			m.copyTo(s.endOfQuoted(m.at))
+			valueMayBegin = false
+		case valueMayBegin && (c == '|' || c == '>') && m.blockHeader():
+			m.copyBlock(indent)
+			return
+		case c == '$' && next == '{':
+			m.template()
+			valueMayBegin = false
+		default:
+			switch {
+			case bytes.IndexByte([]byte("[{,"), c) >= 0, (c == ':' || c == '-' || c == '?') && isSpace(next):
+				valueMayBegin = true
+			case !isSpace(c):
+				valueMayBegin = false
+			}
+			m.copyTo(m.at + 1)
+		}
+	}
+}
+
+func (m *masker) lineEnd() int {
+	if n := bytes.IndexByte(m.src[m.at:], '\n'); n >= 0 {
+		return m.at + n
+	}
+	return len(m.src)
+}
+
+// blockHeader says whether the rest of the line is that of a block scalar.
+func (m *masker) blockHeader() bool {
+	rest := bytes.TrimLeft(m.src[m.at+1:m.lineEnd()], "+-0123456789")
+	rest = bytes.TrimSpace(rest)
+	return len(rest) == 0 || rest[0] == '#'
+}
+
+// copyBlock copies a block scalar: the header and every deeper or blank line.
+func (m *masker) copyBlock(indent int) {
+	for {
+		end := m.lineEnd()
+		if end < len(m.src) {
+			end++
+		}
+		m.copyTo(end)
+		line := m.src[m.at:m.lineEnd()]
+		text := bytes.TrimLeft(line, " ")
+		blank := len(bytes.TrimSpace(line)) == 0
+		if m.at >= len(m.src) || !blank && len(line)-len(text) <= indent {
+			return
+		}
+	}
+}
+
+// template masks ${…} if it closes on its line. Otherwise the rest of the line
+// is left to YAML: looking again at each ${ would take quadratic time.
+func (m *masker) template() {
+	end := endOfTemplate(m.src[:m.lineEnd()], m.at+2)
+	if end < 0 {
+		m.copyTo(m.lineEnd())
+		return
+	}
+	for _, r := range string(m.src[m.at:end]) {
+		if r < 0x80 {
+			r += maskBase
+		}
+		m.out = append(m.out, string(r)...)
+	}
+	m.at = end
+}
+
+// endOfTemplate finds the offset after the brace that closes ${…}, -1 if none.
+func endOfTemplate(src []byte, at int) int {
+	depth := 1
+	for at < len(src) {
+		switch src[at] {
+		case '{':
+			depth++
+		case '}':
+			if depth--; depth == 0 {
+				return at + 1
+			}
+		case '"':
+			if at = endOfString(src, at+1); at < 0 {
+				return -1
+			}
+			continue
+		}
+		at++
+	}
+	return -1
+}
+
+// endOfString finds the offset after the quote that closes a string of the
+// expression language, which may hold templates itself.
+func endOfString(src []byte, at int) int {
+	for at < len(src) {
+		switch {
+		case src[at] == '\\':
+			at++
+		case src[at] == '"':
+			return at + 1
+		case src[at] == '$' && at+1 < len(src) && src[at+1] == '{':
+			if at = endOfTemplate(src, at+2); at < 0 {
+				return -1
+			}
+			continue
+		}
+		at++
+	}
+	return -1
+}
