@@ -1,0 +1,43 @@
+package planner
+
+import "testing"
+
+func TestWhenThatNeedsNoHostIsSettledNow(t *testing.T) {
+	p := build(t, `
+scenario: s
+runs:
+  a:
+    workload: transfer
+    when: block_size < 8KiB
+    sweep: {block_size: [4KiB, 8KiB]}
+  b:
+    workload: transfer
+    needs: [a]
+    sweep: {block_size: [4KiB, 8KiB]}
+`)
+	status := map[string]string{}
+	for _, c := range p.Cases {
+		status[c.Key] = c.Status
+	}
+	equal(t, "status", status, map[string]string{
+		"a[block_size=4KiB]": Planned, "a[block_size=8KiB]": Skipped,
+		"b[block_size=4KiB]": Planned, "b[block_size=8KiB]": Skipped,
+	})
+	equal(t, "reason", p.Case("a[block_size=8KiB]").Reason, "when: block_size < 8KiB")
+	equal(t, "reason downstream", p.Case("b[block_size=8KiB]").Reason, "needs a[block_size=8KiB], which does not run")
+	equal(t, "cases of the group", p.Groups[0].Cases, []string{"a[block_size=4KiB]"})
+}
+
+func TestWhenAboutHostsIsLeftForTheRun(t *testing.T) {
+	p := build(t, `
+scenario: s
+runs:
+  a:
+    workload: transfer
+    when: fabric in host.fabrics
+    sweep: {fabric: [shm, ucx]}
+    options: {block_size: 1MiB}
+`)
+	equal(t, "when", p.Cases[1].When, "fabric in host.fabrics")
+	equal(t, "status", p.Cases[1].Status, Planned)
+}

@@ -1,0 +1,180 @@
+// Package planner turns a scenario into a plan: every case that the sweeps
+// give, the order they come in, the launches that run them, and what is asserted
+// of each. It is pure: the same scenario and variables give the same bytes.
+package planner
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"slices"
+
+	"weir/assertion"
+	"weir/workload"
+)
+
+// Schema is the version of the plan document.
+const Schema = "weir.plan/v1"
+
+// Plan is everything that a session will do, in execution order.
+type Plan struct {
+	Schema     string                `json:"schema"`
+	Scenario   Scenario              `json:"scenario"`
+	Digest     string                `json:"digest"` // of what will be run and judged
+	Cluster    Cluster               `json:"cluster"`
+	Checks     []Check               `json:"checks"`
+	Cases      []*Case               `json:"cases"`
+	Assertions []assertion.Assertion `json:"assertions"` // over several cases
+	Groups     []*LaunchGroup        `json:"launch_groups"`
+	Cost       Cost                  `json:"cost"`
+}
+
+// Scenario is the part of the scenario that outlives planning.
+type Scenario struct {
+	Name        string            `json:"name"`
+	Description string            `json:"description,omitempty"`
+	File        string            `json:"file"`
+	Digest      string            `json:"digest"`
+	Variables   map[string]string `json:"variables"`
+}
+
+// Cluster is what the scenario needs to run on.
+type Cluster struct {
+	Nodes         int  `json:"nodes"` // 0 and 1: one is enough
+	DistinctHosts bool `json:"distinct_hosts"`
+	GPUsPerNode   int  `json:"gpus_per_node"`
+}
+
+// Check is a command that must succeed before anything runs.
+type Check struct {
+	Name    string   `json:"name"`
+	Command []string `json:"command"`
+}
+
+// Case is one run at one point.
+type Case struct {
+	Key        string                `json:"key"` // run[axis=value,…], axes by name
+	ID         string                `json:"id"`  // sha256 of what is run and judged here
+	Run        string                `json:"run"`
+	Workload   string                `json:"workload"`
+	Axes       map[string]any        `json:"axes"`
+	AxisOrder  []string              `json:"axis_order"`
+	Options    workload.Values       `json:"options"`
+	Env        map[string]string     `json:"env"`
+	Place      Place                 `json:"place"`
+	Needs      []string              `json:"needs"` // keys of cases that must succeed first
+	When       string                `json:"when,omitempty"`
+	Timeout    float64               `json:"timeout_s"` // of one launch of this case
+	Assertions []assertion.Assertion `json:"assertions"`
+	Status     string                `json:"status"` // planned | excluded | skipped
+	Reason     string                `json:"reason,omitempty"`
+}
+
+// Case statuses in a plan.
+const (
+	Planned  = "planned"
+	Excluded = "excluded"
+	Skipped  = "skipped"
+)
+
+// Place says where the ranks of a case go.
+type Place struct {
+	Nodes         int  `json:"nodes"`
+	DistinctHosts bool `json:"distinct_hosts"`
+}
+
+// LaunchGroup is a set of cases that one launch walks, because they share
+// processes and environment.
+type LaunchGroup struct {
+	ID    string   `json:"id"`
+	Run   string   `json:"run"`
+	Cases []string `json:"cases"`
+	Ranks int      `json:"ranks"`
+	Looks []int    `json:"looks"` // launches after which the gate looks; the last is the most
+	Needs []string `json:"needs"` // ids of groups that must be decided first
+}
+
+// Cost says how much the plan will do.
+type Cost struct {
+	Launches Range  `json:"launches"`
+	Seconds  *Range `json:"seconds"` // nil: no history to tell from
+}
+
+// Range is a least, a likely and a largest number.
+type Range struct {
+	Min      float64 `json:"min"`
+	Expected float64 `json:"expected"`
+	Max      float64 `json:"max"`
+}
+
+// Case finds a case by its key.
+func (p *Plan) Case(key string) *Case {
+	for _, c := range p.Cases {
+		if c.Key == key {
+			return c
+		}
+	}
+	return nil
+}
+
+// Read reads a saved plan and checks that its content is what its digest says.
+func Read(path string) (*Plan, error) {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("reading plan: %w", err)
+	}
+	var p Plan
+	if err := json.Unmarshal(b, &p); err != nil {
+		return nil, fmt.Errorf("reading plan %s: %w", path, err)
+	}
+	if p.Schema != Schema {
+		return nil, fmt.Errorf("%s is a %q document; this weir reads %q", path, p.Schema, Schema)
+	}
+	if err := p.Verify(); err != nil {
+		return nil, fmt.Errorf("reading plan %s: %w", path, err)
+	}
+	if err := p.normalize(); err != nil {
+		return nil, fmt.Errorf("reading plan %s: %w", path, err)
+	}
+	return &p, nil
+}
+
+// normalize gives options, and the axes that set them, the Go types that JSON
+// does not keep.
+func (p *Plan) normalize() error {
+	for _, c := range p.Cases {
+		k, ok := workload.Lookup(c.Workload)
+		if !ok {
+			return fmt.Errorf("case %s: unknown workload %q", c.Key, c.Workload)
+		}
+		v, err := k.Normalize(c.Options)
+		if err != nil {
+			return fmt.Errorf("case %s: %w", c.Key, err)
+		}
+		c.Options = v
+		for name := range c.Axes {
+			if v, ok := c.Options[name]; ok {
+				c.Axes[name] = v
+			}
+		}
+	}
+	for _, g := range p.Groups {
+		if len(g.Looks) == 0 || slices.ContainsFunc(g.Cases, func(key string) bool { return p.Case(key) == nil }) {
+			return fmt.Errorf("launch group %s has no looks, or a case that is not in the plan", g.ID)
+		}
+	}
+	return nil
+}
+
+// Encode is the plan as JSON.
+func (p *Plan) Encode() ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false) // assertions are full of < and >
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(p); err != nil {
+		return nil, fmt.Errorf("encoding plan: %w", err)
+	}
+	return b.Bytes(), nil
+}

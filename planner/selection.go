@@ -1,0 +1,124 @@
+package planner
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"weir/dsl"
+)
+
+// ErrNothing says that a selection leaves nothing to run.
+var ErrNothing = errors.New("nothing selected")
+
+// Selector picks cases: by the name of their run, by a case key in which *
+// stands for anything, or by a condition.
+type Selector struct {
+	text    string
+	matches func(*Case) (bool, error)
+}
+
+// ParseSelector reads a run name, a case key with *, or where:EXPR.
+func ParseSelector(text string) (Selector, error) {
+	if expr, ok := strings.CutPrefix(text, "where:"); ok {
+		c, err := dsl.CompileCondition(expr)
+		if err != nil {
+			return Selector{}, fmt.Errorf("selector %q: %w", text, err)
+		}
+		if c.UsesHost() {
+			return Selector{}, fmt.Errorf("selector %q: a selection is made before any host is known, so it cannot use host", text)
+		}
+		return Selector{text, func(k *Case) (bool, error) { return c.Eval(k.scope()) }}, nil
+	}
+	if text == "" {
+		return Selector{}, fmt.Errorf("a selector is a run name, a case key with *, or where:EXPR; it cannot be empty")
+	}
+	glob := regexp.MustCompile("^" + strings.ReplaceAll(regexp.QuoteMeta(text), `\*`, ".*") + "$")
+	return Selector{text, func(k *Case) (bool, error) {
+		return k.Run == text || glob.MatchString(k.Key), nil
+	}}, nil
+}
+
+// Select keeps the cases that only picks (all, if it is empty) with everything
+// that they need, less those that skip picks with everything that needs them.
+// What is left out stays in the plan as skipped, with the reason.
+func (p *Plan) Select(only, skip []Selector) error {
+	if len(only) > 0 {
+		keep, err := p.pick(only)
+		if err != nil {
+			return err
+		}
+		for i := len(p.Cases) - 1; i >= 0; i-- { // what is needed comes before what needs it
+			if c := p.Cases[i]; keep[c.Key] {
+				for _, n := range c.Needs {
+					keep[n] = true
+				}
+			}
+		}
+		for _, c := range p.Cases {
+			if !keep[c.Key] && c.Status == Planned {
+				c.skip("not selected by --only")
+			}
+		}
+	}
+	drop, err := p.pick(skip)
+	if err != nil {
+		return err
+	}
+	for _, c := range p.Cases {
+		if drop[c.Key] && c.Status == Planned {
+			c.skip("selected by --skip")
+		}
+	}
+	p.skipDownstream()
+	p.regroup()
+	p.refresh()
+	if len(p.Groups) == 0 {
+		return fmt.Errorf("%w: every case is skipped", ErrNothing)
+	}
+	return nil
+}
+
+// pick are the keys of the cases that any of the selectors matches. A selector
+// that matches none is a mistake: it would silently select less than was meant.
+func (p *Plan) pick(selectors []Selector) (map[string]bool, error) {
+	keys := map[string]bool{}
+	for _, s := range selectors {
+		hits := 0
+		for _, c := range p.Cases {
+			ok, err := s.matches(c)
+			if err != nil {
+				return nil, fmt.Errorf("selector %q at %s: %w", s.text, c.Key, err)
+			}
+			if ok {
+				hits++
+				keys[c.Key] = true
+			}
+		}
+		if hits == 0 {
+			return nil, fmt.Errorf("%w: no case matches %q; the runs are %s", ErrNothing, s.text, strings.Join(p.runs(), ", "))
+		}
+	}
+	return keys, nil
+}
+
+// SetLaunches asks for exactly n launches of everything.
+func (p *Plan) SetLaunches(n int) {
+	for _, g := range p.Groups {
+		g.Looks = []int{n}
+	}
+	p.refresh()
+}
+
+// runs are the names of the runs, in execution order.
+func (p *Plan) runs() []string {
+	var names []string
+	for _, c := range p.Cases {
+		if !slices.Contains(names, c.Run) {
+			names = append(names, c.Run)
+		}
+	}
+	return names
+}
