@@ -1,0 +1,171 @@
+// Package agent is a node's part in a session: it says what the node has, starts
+// the rank processes that it is asked to, watches over them and ends them. It
+// loads no fabric library itself, so nothing that a rank does can take it down,
+// and it trusts nothing that a rank says. `weir run` has one in its own process;
+// on a cluster each node runs one.
+//
+// An agent never measures and, while ranks measure, hardly moves: it wakes a few
+// times a second to look at their heartbeats, and when a case is done.
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"weir/executor/cluster"
+	"weir/results"
+)
+
+// Options say who an agent is and how it works.
+type Options struct {
+	Node         string   // how the session calls this node
+	Session      string   // the session's id
+	RankCommand  []string // argv of a rank process; it must end in rank.Main
+	ProbeCommand []string // argv of a probe process, without the fabrics; it must end in rank.ProbeMain
+	LogDir       string   // where the logs of rank processes go
+	ScratchDir   string   // for files that ranks share as memory; whoever made it removes it
+	Deadlines    Deadlines
+	Sink         func(Report) // takes what the agent has to say; called from several goroutines
+}
+
+// Agent is the agent of one node in one session.
+type Agent struct {
+	o       Options
+	cpus    []int // that ranks may run on
+	spawner *spawner
+	session *cluster.Session
+	ctx     context.Context // of all tasks; its cause says why they must end
+	cancel  context.CancelCauseFunc
+	wg      sync.WaitGroup
+	count   atomic.Int64 // launches so far
+}
+
+// New makes an agent that has not joined yet.
+func New(o Options) *Agent {
+	o.Deadlines = o.Deadlines.orDefaults()
+	ctx, cancel := context.WithCancelCause(context.Background())
+	return &Agent{o: o, cpus: allowedCPUs(), spawner: newSpawner(), ctx: ctx, cancel: cancel}
+}
+
+// Member is what an agent registers in etcd about its node.
+type Member struct {
+	Host string       `json:"host"` // equal for agents of one host, however they are called
+	Node results.Node `json:"node"`
+}
+
+// Serve joins the session and does what is placed on this node until Close.
+func (a *Agent) Serve(ctx context.Context, endpoints []string, node results.Node) error {
+	s, err := cluster.Open(ctx, endpoints, a.o.Session)
+	if err != nil {
+		return err
+	}
+	a.session = s
+	placements, err := s.Placements(a.ctx, a.o.Node)
+	if err != nil {
+		return fmt.Errorf("watching for tasks: %w", err)
+	}
+	cancelled, err := s.Cancelled(a.ctx)
+	if err != nil {
+		return fmt.Errorf("watching for the end of the session: %w", err)
+	}
+	inventory, err := json.Marshal(Member{Host: hostID(), Node: node})
+	if err != nil {
+		return fmt.Errorf("encoding the inventory: %w", err)
+	}
+	if err := s.Join(ctx, a.o.Node, inventory); err != nil {
+		return err
+	}
+	a.wg.Go(func() { a.serve(placements, cancelled) })
+	return nil
+}
+
+var errLost = errors.New("lost etcd: it is gone, or this process was suspended")
+
+func (a *Agent) serve(placements <-chan cluster.Placement, cancelled <-chan string) {
+	for {
+		select {
+		case p, ok := <-placements:
+			if !ok {
+				a.cancel(errLost)
+				return
+			}
+			a.wg.Go(func() { a.do(p) })
+		case reason, ok := <-cancelled:
+			if !ok {
+				a.cancel(errLost)
+			} else {
+				a.cancel(errors.New(reason))
+			}
+			return
+		case <-a.session.Lost():
+			a.cancel(errLost)
+			return
+		case <-a.ctx.Done():
+			return
+		}
+	}
+}
+
+func (a *Agent) do(p cluster.Placement) {
+	task, err := decodeTask(p.Spec)
+	switch {
+	case err != nil:
+		a.report(Report{Task: p.Task, Outcome: failed(kindTold, results.Failure{Rank: -1, Phase: "ready", Cause: err.Error()})})
+	case task.Check != nil:
+		a.report(Report{Task: p.Task, Check: a.check(a.ctx, *task.Check)})
+	default:
+		a.report(Report{Task: p.Task, Outcome: a.launch(a.ctx, p.Task, *task.Launch)})
+	}
+}
+
+func (a *Agent) report(r Report) {
+	r.Node = a.o.Node
+	a.o.Sink(r)
+}
+
+// Close ends all tasks, and with them all rank processes, and leaves the session.
+func (a *Agent) Close() error {
+	a.cancel(errors.New("the agent is closing"))
+	a.wg.Wait()
+	var err error
+	if a.session != nil {
+		err = a.session.Close()
+	}
+	a.spawner.close() // last: the kernel kills ranks with the thread that started them
+	return err
+}
+
+// allowedCPUs are the processors in this process's affinity mask, in order.
+func allowedCPUs() []int {
+	var set unix.CPUSet
+	if unix.SchedGetaffinity(0, &set) != nil {
+		return nil
+	}
+	var cpus []int
+	for i := 0; len(cpus) < set.Count(); i++ {
+		if set.IsSet(i) {
+			cpus = append(cpus, i)
+		}
+	}
+	return cpus
+}
+
+// hostID tells hosts apart: names may repeat, boots do not.
+func hostID() string {
+	if b, err := os.ReadFile("/proc/sys/kernel/random/boot_id"); err == nil {
+		return string(b[:len(b)-1])
+	}
+	name, _ := os.Hostname()
+	return name
+}
+
+// tick is how often an agent looks at its ranks.
+const tick = 200 * time.Millisecond

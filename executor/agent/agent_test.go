@@ -1,0 +1,204 @@
+package agent
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"weir/engine"
+	"weir/results"
+	"weir/workload"
+)
+
+func TestJudgeFindsTheCause(t *testing.T) {
+	begin := time.Now()
+	at := func(ms int, k kind, rank int) suspect {
+		return suspect{kind: k, rank: rank, at: begin.Add(time.Duration(ms) * time.Millisecond), phase: "run", cause: fmt.Sprintf("cause %d", ms)}
+	}
+	for name, test := range map[string]struct {
+		suspects []suspect
+		rank     int
+		cause    string
+	}{
+		"a peer complains before the kernel reaps the dead": {[]suspect{at(0, kindPeer, 0), at(1, kindPeer, 2), at(9, kindDied, 1)}, 1, "cause 9"},
+		"an engine's own error before those about it":       {[]suspect{at(0, kindPeer, 0), at(3, kindFailed, 1)}, 1, "cause 3"},
+		"a stopped rank before time-outs":                   {[]suspect{at(0, kindOverdue, 0), at(0, kindStopped, 3)}, 3, "cause 0"},
+		"a rank that hangs before those that wait for it":   {[]suspect{at(0, kindOverdue, 0), at(1, kindSilent, 1), at(2, kindPeer, 0)}, 1, "cause 1"},
+		"of two alike the first":                            {[]suspect{at(5, kindDied, 0), at(2, kindDied, 1)}, 1, "cause 2"},
+		"being told to stop is no cause":                    {[]suspect{at(0, kindTold, 0), at(5, kindFailed, 1)}, 1, "cause 5"},
+		"all late and all moving":                           {[]suspect{at(1, kindOverdue, 0), at(1, kindOverdue, 1)}, -1, "2 ranks cause 1"},
+		"one late":                                          {[]suspect{at(1, kindOverdue, 1)}, 1, "cause 1"},
+	} {
+		if got := judge(test.suspects); got.rank != test.rank || got.cause != test.cause {
+			t.Errorf("%s: rank %d, %s", name, got.rank, got.cause)
+		}
+	}
+}
+
+func TestWeightierOutcome(t *testing.T) {
+	fine := &Outcome{}
+	peer := failed(kindPeer, results.Failure{Rank: 0})
+	died := failed(kindDied, results.Failure{Rank: 1})
+	for _, test := range []struct {
+		a, b *Outcome
+		want bool
+	}{
+		{fine, nil, false}, {peer, nil, true}, {peer, fine, true}, {fine, peer, false}, {died, peer, true}, {peer, died, false},
+	} {
+		if got := test.a.Weightier(test.b); got != test.want {
+			t.Errorf("%+v over %+v: %v", test.a, test.b, got)
+		}
+	}
+}
+
+func TestEngineErrorsAreSorted(t *testing.T) {
+	for _, test := range []struct {
+		err  engine.Error
+		kind kind
+		text string
+	}{
+		{engine.Error{Fabric: "ucx", Op: "put", Peer: -1, Code: -3, Text: "no memory"}, kindFailed, "ucx: put: no memory"},
+		{engine.Error{Fabric: "tcp", Op: "put", Peer: 1, Code: -104, Text: "reset"}, kindPeer, "tcp: put (peer 1): reset"},
+		{engine.Error{Fabric: "shm", Op: "wait", Peer: -1, Code: -110, Text: "deadline"}, kindPeer, "shm: wait: deadline"},
+		{engine.Error{Fabric: "shm", Op: "wait", Peer: -1, Code: -125, Text: "told to stop"}, kindTold, "shm: wait: told to stop"},
+		{engine.Error{Peer: -1, Text: "no engine\x1b[31m"}, kindFailed, "no engine[31m"},
+	} {
+		if k, text := fromEngine(&test.err); k != test.kind || text != test.text {
+			t.Errorf("%+v: %v, %q", test.err, k, text)
+		}
+	}
+}
+
+func TestTailOfALog(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "log")
+	var b strings.Builder
+	for i := range 30000 {
+		fmt.Fprintf(&b, "line %d\n", i)
+	}
+	b.WriteString("bad \xff byte, \x1b[31mred\x1b[0m, " + strings.Repeat("long ", 200) + "\n\n")
+	if err := os.WriteFile(path, []byte(b.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	got := tailOf(path)
+	if len(got) != logLines || got[0] != "line 29981" {
+		t.Errorf("%d lines from %q", len(got), got[0])
+	}
+	last := got[len(got)-1]
+	if !strings.HasPrefix(last, "bad � byte, [31mred[0m, long") || len(last) > lineMax+len("…") {
+		t.Errorf("last line %q", last)
+	}
+	if tailOf(path+".absent") != nil {
+		t.Error("a log that is not there has lines")
+	}
+}
+
+func TestOrphansAreOnlyOurs(t *testing.T) {
+	const list = `       key      shmid perms                  size  cpid  lpid nattch   uid   gid  cuid  cgid      atime      dtime      ctime
+         0          3   600               4194304   100   100      0     0     0     0     0 1 2 3
+         0          4   600               4194304   100   100      1     0     0     0     0 1 2 3
+         0          5   600               4194304   200   200      0     0     0     0     0 1 2 3
+`
+	got := orphans(bufio.NewScanner(strings.NewReader(list)), map[int]bool{100: true})
+	if diff := cmp.Diff([]int{3}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestInventory(t *testing.T) {
+	got := inventory("testdata/node")
+	want := results.Node{
+		OS:     "Debian GNU/Linux 12 (bookworm)",
+		CPU:    results.CPU{Model: "AMD EPYC 9654", Count: 2, Sockets: 2, NUMA: 2, Gov: "performance"},
+		Memory: results.Memory{Total: 16 << 20, Page: int64(os.Getpagesize()), THP: "madvise"},
+		GPUs:   []results.GPU{{Name: "NVIDIA H100 80GB HBM3", Driver: "550.54.15"}},
+	}
+	if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(results.Node{}, "Kernel", "NICs")); diff != "" {
+		t.Error(diff)
+	}
+	if !strings.HasPrefix(got.Kernel, "Linux ") {
+		t.Errorf("kernel %q", got.Kernel)
+	}
+}
+
+func TestInventoryOfAnEmptyNode(t *testing.T) {
+	got := inventory(t.TempDir())
+	if got.CPU.Sockets != 1 || got.CPU.NUMA != 1 || got.GPUs == nil || got.CPU.Model == "" {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestTaskSurvivesItsEncoding(t *testing.T) {
+	task := Task{Launch: &LaunchTask{Ranks: []int{0, 1}, Env: map[string]string{"A": "b"}, Launch: engine.Launch{Ranks: 2}}}
+	for i := range 5000 { // a sweep as large as they come
+		task.Launch.Launch.Cases = append(task.Launch.Launch.Cases, engine.Case{
+			Key: fmt.Sprintf("c[x=%d]", i), Timeout: 1, Options: workload.TransferOptions{Fabric: "shm", BlockSize: 4096},
+		})
+	}
+	b, err := task.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(b) > 1<<20 {
+		t.Errorf("%d bytes are more than etcd takes", len(b))
+	}
+	got, err := decodeTask(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(task, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestTasksThatMakeNoSense(t *testing.T) {
+	cases := []engine.Case{{Key: "c"}}
+	for name, task := range map[string]Task{
+		"nothing":  {},
+		"no ranks": {Launch: &LaunchTask{Launch: engine.Launch{Ranks: 2, Cases: cases}}},
+		"no cases": {Launch: &LaunchTask{Launch: engine.Launch{Ranks: 2}, Ranks: []int{0}}},
+		"bad rank": {Launch: &LaunchTask{Launch: engine.Launch{Ranks: 2, Cases: cases}, Ranks: []int{2}}},
+		"no argv":  {Check: &CheckTask{Name: "c"}},
+	} {
+		b, err := task.Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := decodeTask(b); err == nil {
+			t.Errorf("%s: accepted", name)
+		}
+	}
+}
+
+func TestReadyAllowsForMemory(t *testing.T) {
+	d := Deadlines{Ready: time.Second}
+	launch := engine.Launch{Cases: []engine.Case{
+		{Options: workload.TransferOptions{BlockSize: 64 << 20, Batch: 16}},
+		{Options: workload.TransferOptions{BlockSize: 4096}},
+	}}
+	if got := d.ready(launch, 2); got < 10*time.Second || got > 30*time.Second {
+		t.Errorf("two ranks that fill 2 GiB each get %v", got)
+	}
+	if got := d.ready(engine.Launch{Cases: launch.Cases[1:]}, 2); got > 1100*time.Millisecond {
+		t.Errorf("ranks with hardly any memory get %v", got)
+	}
+}
+
+func TestCommandThatDoesNotEndIsKilledWithItsChildren(t *testing.T) {
+	s := newSpawner()
+	defer s.close()
+	begin := time.Now()
+	_, err := s.output(t.Context(), 200*time.Millisecond, []string{"sh", "-c", "echo begun; sleep 60 & sleep 60"}, os.Environ())
+	if err == nil || !strings.Contains(err.Error(), "did not end within 200ms: begun") {
+		t.Errorf("error %v", err)
+	}
+	if took := time.Since(begin); took > 900*time.Millisecond {
+		t.Errorf("took %v: a child held the pipe", took)
+	}
+}

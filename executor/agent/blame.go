@@ -1,0 +1,100 @@
+package agent
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"weir/engine"
+	"weir/results"
+)
+
+// kind orders the signs of trouble from cause to consequence. When one rank
+// fails, the others soon do too, and often it is they who speak first: a peer's
+// "connection reset" arrives before the kernel has reaped the process that died.
+// So an agent collects the signs of all ranks and reports the one nearest to the
+// cause; of equal signs the first.
+type kind int
+
+const (
+	kindDied    kind = iota // killed by a signal that weir did not send, or left without a word
+	kindStopped             // stopped by a signal
+	kindGarbage             // broke the protocol
+	kindFailed              // said what went wrong with itself
+	kindSilent              // its loop stands still while others' move
+	kindOverdue             // did not finish in time, and moves
+	kindPeer                // complains about a peer, or about time running out
+	kindMissing             // another node's rank that was waited for
+	kindTold                // ended because it was told to
+)
+
+// suspect is one rank with a sign of trouble.
+type suspect struct {
+	kind  kind
+	rank  int // -1: none in particular
+	at    time.Time
+	phase string
+	cause string
+	log   string // file
+}
+
+// judge picks the suspect that is nearest to the cause.
+func judge(suspects []suspect) suspect {
+	best := suspects[0]
+	var alike []int // ranks with the same kind of sign as the best
+	for _, s := range suspects[1:] {
+		if s.kind < best.kind || s.kind == best.kind && s.at.Before(best.at) {
+			best = s
+		}
+	}
+	for _, s := range suspects {
+		if s.kind == best.kind && s.phase == best.phase {
+			alike = append(alike, s.rank)
+		}
+	}
+	if best.kind == kindOverdue && len(alike) > 1 {
+		best.rank = -1 // all of them move, none ends: nobody is to blame
+		best.cause = fmt.Sprintf("%d ranks %s", len(alike), best.cause)
+	}
+	return best
+}
+
+func failed(k kind, f results.Failure) *Outcome {
+	return &Outcome{Failure: &f, At: time.Now(), kind: k}
+}
+
+// Lost is the outcome on a node whose agent does not answer any more.
+func Lost(f results.Failure) *Outcome { return failed(kindDied, f) }
+
+// fromExit words the end of a process that did not say why it ends. One that was
+// told to stop says so, so this is a sign of trouble even then.
+func fromExit(p *os.ProcessState) string {
+	status, ok := p.Sys().(syscall.WaitStatus)
+	if ok && status.Signaled() {
+		s := status.Signal()
+		return fmt.Sprintf("killed by signal %d (%s)", s, unix.SignalName(s))
+	}
+	return fmt.Sprintf("exited with status %d without saying why", p.ExitCode())
+}
+
+// fromEngine reads what a rank's engine said as a sign of trouble.
+func fromEngine(e *engine.Error) (kind, string) {
+	code := syscall.Errno(max(e.Code, -e.Code))
+	text := e.Error()
+	if e.Fabric == "" && e.Op == "" {
+		text = e.Text
+	}
+	text = strings.Join(lastLines([]byte(text), logLines), "\n")
+	switch {
+	case errors.Is(code, syscall.ECANCELED):
+		return kindTold, text
+	case e.Peer >= 0, errors.Is(code, syscall.ETIMEDOUT):
+		return kindPeer, text
+	}
+	return kindFailed, text
+}

@@ -1,0 +1,17 @@
+package agent
+
+import (
+	"context"
+	"os"
+
+	"weir/results"
+)
+
+// check runs a scenario's check on this node.
+func (a *Agent) check(ctx context.Context, c CheckTask) *results.Check {
+	r := &results.Check{Name: c.Name, Node: a.o.Node, Status: "ok"}
+	if _, err := a.spawner.output(ctx, a.o.Deadlines.Command, c.Command, os.Environ()); err != nil {
+		r.Status, r.Reason = "failed", err.Error()
+	}
+	return r
+}

@@ -1,0 +1,304 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"weir/engine"
+	"weir/executor/cluster"
+	"weir/executor/wire"
+	"weir/results"
+)
+
+// launch is a launch under way on this node. One goroutine owns it: events of
+// the processes, news of other nodes and the clock come to it one by one.
+type launch struct {
+	a       *Agent
+	id      string
+	task    LaunchTask
+	meeting *cluster.Rendezvous
+	ranks   []*member
+	events  chan event
+	over    chan struct{} // closed when nobody takes events any more
+	ctx     context.Context
+	wg      sync.WaitGroup
+
+	published, introduced, arrived, started bool
+
+	suspects []suspect
+	told     time.Time // when the ranks were told to stop; zero: they were not
+	killed   time.Time // when SIGKILL was sent
+}
+
+// connectBarrier is the generation of the barrier before the first case.
+const connectBarrier = 1
+
+func (a *Agent) launch(ctx context.Context, id string, task LaunchTask) *Outcome {
+	meeting, err := a.session.Meet(ctx, id, task.Launch.Ranks)
+	if err != nil {
+		return failed(kindMissing, results.Failure{Rank: -1, Node: a.o.Node, Phase: "ready", Cause: err.Error()})
+	}
+	defer meeting.Close()
+	l := &launch{a: a, id: id, task: task, meeting: meeting, events: make(chan event), over: make(chan struct{}), ctx: ctx}
+	// a short name: UCX puts it into every key and address that it sends
+	scratch := filepath.Join(a.o.ScratchDir, strconv.FormatInt(a.count.Add(1), 10))
+	defer os.RemoveAll(scratch)
+	defer l.release()
+	if err := os.MkdirAll(scratch, 0o700); err != nil {
+		return failed(kindFailed, results.Failure{Rank: -1, Node: a.o.Node, Phase: "ready", Cause: err.Error()})
+	}
+	l.spawn(environment(scratch, task.Env))
+	l.loop()
+	return l.outcome()
+}
+
+func (l *launch) spawn(env []string) {
+	for i, rank := range l.task.Ranks {
+		log := filepath.Join(l.a.o.LogDir, l.task.LogDir, strconv.Itoa(l.task.Launch.Index), strconv.Itoa(rank)+".log")
+		p, err := startProcess(l.a.spawner, l.a.o.RankCommand, env, log, l.emit)
+		if err != nil {
+			l.suspects = append(l.suspects, suspect{kind: kindFailed, rank: rank, at: time.Now(), phase: "ready", cause: "starting the process: " + err.Error()})
+			l.tellStop()
+			return
+		}
+		m := &member{process: p, rank: rank}
+		m.enter(starting)
+		l.ranks = append(l.ranks, m)
+		cpu := -1
+		if len(l.task.Ranks) <= len(l.a.cpus) {
+			cpu = l.a.cpus[i]
+		}
+		l.tellLaunch(m, cpu)
+	}
+}
+
+func (l *launch) tellLaunch(m *member, cpu int) {
+	body, err := wire.EncodeLaunch(wire.Launch{Launch: l.task.Launch, Self: engine.Identity{Rank: m.rank, CPU: cpu}})
+	if err != nil {
+		l.suspect(m, kindFailed, err.Error())
+		return
+	}
+	m.tell(wire.KindLaunch, body)
+}
+
+func (l *launch) emit(e event) {
+	select {
+	case l.events <- e:
+	case <-l.over:
+	}
+}
+
+// loop runs until all processes have ended.
+func (l *launch) loop() {
+	clock := time.NewTicker(tick)
+	defer clock.Stop()
+	stop := l.ctx.Done()
+	for !l.allEnded() {
+		select {
+		case e := <-l.events:
+			l.event(e)
+		case <-l.meeting.Changed():
+			l.news()
+		case now := <-clock.C:
+			if !l.look(now) {
+				return
+			}
+		case <-stop:
+			stop = nil
+			l.stop(kindTold, context.Cause(l.ctx).Error())
+		}
+	}
+}
+
+func (l *launch) allEnded() bool {
+	return !slices.ContainsFunc(l.ranks, func(m *member) bool { return !m.ended })
+}
+
+func (l *launch) event(e event) {
+	m := l.ranks[slices.IndexFunc(l.ranks, func(m *member) bool { return m.process == e.from })]
+	switch {
+	case e.exit != nil:
+		m.ended = true
+		l.exited(m, e.exit)
+	case e.err != nil:
+		l.suspect(m, kindGarbage, e.err.Error())
+	case e.frame.Kind == wire.KindFailure:
+		l.complained(m, e.frame.Body)
+	default:
+		if err := l.message(m, e.frame); err != nil {
+			l.suspect(m, kindGarbage, err.Error())
+		}
+	}
+}
+
+func (l *launch) exited(m *member, p *os.ProcessState) {
+	if !l.killed.IsZero() || m.stage == left && p.Success() || l.spoke(m) {
+		return
+	}
+	l.suspect(m, kindDied, fromExit(p)+m.where(l.task.Launch.Cases))
+}
+
+// spoke says whether the rank itself has already said why it ends.
+func (l *launch) spoke(m *member) bool {
+	return slices.ContainsFunc(l.suspects, func(s suspect) bool {
+		return s.rank == m.rank && (s.kind == kindFailed || s.kind == kindPeer || s.kind == kindTold)
+	})
+}
+
+func (l *launch) complained(m *member, body []byte) {
+	e, err := wire.DecodeFailure(body)
+	if err != nil {
+		l.suspect(m, kindGarbage, err.Error())
+		return
+	}
+	k, cause := fromEngine(e)
+	if !l.told.IsZero() {
+		k = kindTold
+	}
+	l.suspect(m, k, cause+m.where(l.task.Launch.Cases))
+}
+
+// message takes a message that belongs to the rank's stage.
+func (l *launch) message(m *member, f *wire.Frame) error {
+	cases := l.task.Launch.Cases
+	switch {
+	case m.stage == starting && f.Kind == wire.KindAddress:
+		m.address = f.Body
+		m.enter(addressed)
+		return l.publish()
+	case m.stage == connecting && f.Kind == wire.KindConnected:
+		m.enter(connected)
+		return l.arrive()
+	case m.stage == running && f.Kind == wire.KindResult:
+		r, samples, err := wire.DecodeResult(f.Body)
+		if err != nil {
+			return err
+		}
+		if r.Key != cases[m.next].Key || r.Rank != m.rank {
+			return fmt.Errorf("a result of rank %d for case %s came in case %s", r.Rank, r.Key, cases[m.next].Key)
+		}
+		m.next++
+		m.enter(running)
+		if m.next == len(cases) {
+			m.enter(closing)
+		}
+		rate := 0.
+		if r.Initiator {
+			rate = float64(m.control.Rate.Load())
+		}
+		l.a.report(Report{Task: l.id, Result: &Result{Case: r, Samples: samples, Rate: rate}})
+		return nil
+	case m.stage == closing && f.Kind == wire.KindBye:
+		m.enter(left)
+		return nil
+	}
+	return fmt.Errorf("it sent %s out of turn", f.Kind)
+}
+
+// every says whether all ranks of this node have come to a stage.
+func (l *launch) every(s stage) bool {
+	return len(l.ranks) == len(l.task.Ranks) && !slices.ContainsFunc(l.ranks, func(m *member) bool { return m.stage < s })
+}
+
+func (l *launch) publish() error {
+	if l.published || !l.every(addressed) {
+		return nil
+	}
+	l.published = true
+	addresses := map[int][]byte{}
+	for _, m := range l.ranks {
+		addresses[m.rank] = m.address
+	}
+	ctx, cancel := context.WithTimeout(l.ctx, l.a.o.Deadlines.Connect)
+	defer cancel()
+	if err := l.meeting.Publish(ctx, addresses); err != nil {
+		l.stop(kindMissing, err.Error())
+	}
+	return nil
+}
+
+func (l *launch) arrive() error {
+	if l.arrived || !l.every(connected) {
+		return nil
+	}
+	l.arrived = true
+	ctx, cancel := context.WithTimeout(l.ctx, l.a.o.Deadlines.Connect)
+	defer cancel()
+	if err := l.meeting.Arrive(ctx, connectBarrier, l.task.Ranks); err != nil {
+		l.stop(kindMissing, err.Error())
+	}
+	return nil
+}
+
+// news acts on what other nodes have said.
+func (l *launch) news() {
+	if err := l.meeting.Broken(); err != nil {
+		l.stop(kindMissing, err.Error())
+		return
+	}
+	if reason, ok := l.meeting.Aborted(); ok {
+		l.stop(kindTold, reason)
+		return
+	}
+	if all, err := l.meeting.Addresses(); err == nil && !l.introduced && l.every(addressed) {
+		l.introduced = true
+		body := wire.EncodePeers(all)
+		for _, m := range l.ranks {
+			m.enter(connecting)
+			m.tell(wire.KindPeers, body)
+		}
+	}
+	if l.arrived && !l.started && l.meeting.Barrier(connectBarrier) == nil {
+		l.started = true
+		for _, m := range l.ranks {
+			m.enter(running)
+			m.tell(wire.KindGo, nil)
+		}
+		now := time.Now()
+		l.a.report(Report{Task: l.id, Running: &now})
+	}
+}
+
+// missing is who the launch waits for elsewhere, nil if for nobody.
+func (l *launch) missing() *cluster.MissingError {
+	_, err := l.meeting.Addresses()
+	if err == nil {
+		err = l.meeting.Barrier(connectBarrier)
+	}
+	m, _ := errors.AsType[*cluster.MissingError](err)
+	return m
+}
+
+// outcome is the end of the launch on this node, when all processes are gone.
+func (l *launch) outcome() *Outcome {
+	if len(l.suspects) == 0 {
+		return &Outcome{At: time.Now()}
+	}
+	s := judge(l.suspects)
+	return &Outcome{
+		Failure: &results.Failure{Rank: s.rank, Node: l.a.o.Node, Phase: s.phase, Cause: s.cause, Log: tailOf(s.log)},
+		At:      s.at, kind: s.kind,
+	}
+}
+
+func (l *launch) release() {
+	close(l.over)
+	l.wg.Wait()
+	bad := map[int]bool{}
+	for _, m := range l.ranks {
+		if m.stage != left {
+			bad[m.pid] = true
+		}
+		m.release()
+	}
+	if len(bad) > 0 {
+		sweep(bad)
+	}
+}

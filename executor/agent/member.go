@@ -1,0 +1,98 @@
+package agent
+
+import (
+	"fmt"
+	"time"
+
+	"weir/engine"
+)
+
+// stage is how far a rank has come, as its messages tell.
+type stage int
+
+const (
+	starting   stage = iota // no address yet
+	addressed               // waits for the others' addresses
+	connecting              // has them
+	connected               // waits for the others
+	running                 // in a case
+	closing                 // has no more cases
+	left                    // has said that it is done
+)
+
+// member is a rank of this node in a launch.
+type member struct {
+	*process
+	rank    int
+	stage   stage
+	since   time.Time // when the stage, or the case in it, began
+	next    int       // index of the case that it is in
+	address []byte
+	ended   bool
+	beat    uint64 // the last heartbeat seen
+	beatAt  time.Time
+}
+
+// enter begins a stage, which counts as movement.
+func (m *member) enter(s stage) {
+	m.stage, m.since = s, time.Now()
+	m.beatAt = m.since
+}
+
+// observe notes whether the rank's loop has moved.
+func (m *member) observe(now time.Time) {
+	if b := m.control.Heartbeat.Load(); b != m.beat {
+		m.beat, m.beatAt = b, now
+	}
+}
+
+// phase is the phase that a failure of the rank is reported under.
+func (m *member) phase() string {
+	switch m.stage {
+	case starting:
+		return "ready"
+	case addressed, connecting, connected:
+		return "connect"
+	case running:
+		// what the page says, if it can be true
+		switch p := m.control.Phase.Load(); p {
+		case engine.PhaseVerify, engine.PhaseWarmup, engine.PhaseRun, engine.PhaseCeiling:
+			return engine.PhaseName(p)
+		}
+		return "run"
+	}
+	return "teardown"
+}
+
+// where says what the rank was doing, to follow a cause.
+func (m *member) where(cases []engine.Case) string {
+	if m.stage != running || m.next >= len(cases) {
+		return ""
+	}
+	at := " in case " + cases[m.next].Key
+	if total := m.control.Total.Load(); total > 0 {
+		at += fmt.Sprintf(" at iteration %d of %d", m.control.Done.Load(), total)
+	}
+	return at
+}
+
+// engineSlack is how much longer an agent waits than the engine's own deadline:
+// the engine knows better what it was waiting for.
+const engineSlack = 300 * time.Millisecond
+
+// limit is how long the rank may be in its stage, and what it fails to do.
+func (m *member) limit(d Deadlines, l engine.Launch, ranks int) (time.Duration, string) {
+	switch m.stage {
+	case starting:
+		return d.ready(l, ranks), "did not become ready"
+	case addressed:
+		return d.ready(l, ranks) + d.Connect, "did not learn the other ranks' addresses"
+	case connecting:
+		return d.Connect, "did not connect"
+	case connected:
+		return 2 * d.Connect, "did not hear that all are connected"
+	case running:
+		return time.Duration(l.Cases[m.next].Timeout) + engineSlack, "did not finish"
+	}
+	return d.Teardown, "did not leave"
+}

@@ -1,0 +1,91 @@
+package agent
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os/exec"
+	"runtime"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// spawner starts processes from one thread that lives as long as the agent. The
+// kernel sends a child's death signal when the *thread* that started it ends,
+// and Go ends threads when it likes.
+type spawner struct {
+	work chan func()
+	done chan struct{}
+}
+
+func newSpawner() *spawner {
+	s := &spawner{work: make(chan func()), done: make(chan struct{})}
+	go func() {
+		defer close(s.done)
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		for f := range s.work {
+			f()
+		}
+	}()
+	return s
+}
+
+func (s *spawner) close() {
+	close(s.work)
+	<-s.done
+}
+
+// start starts a command in a process group of its own that dies with the agent.
+func (s *spawner) start(cmd *exec.Cmd) error {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	result := make(chan error, 1)
+	s.work <- func() { result <- cmd.Start() }
+	return <-result
+}
+
+// killGroup kills a process and all that it started.
+func killGroup(pid int) { _ = unix.Kill(-pid, unix.SIGKILL) } // gone already is as good
+
+// capture keeps the beginning of what a command writes.
+type capture struct {
+	bytes.Buffer
+}
+
+const maxCapture = 1 << 20
+
+func (c *capture) Write(p []byte) (int, error) {
+	c.Buffer.Write(p[:min(len(p), maxCapture-c.Len())])
+	return len(p), nil
+}
+
+// output runs a command to its end. An error says what the command said last.
+func (s *spawner) output(ctx context.Context, limit time.Duration, argv, env []string) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	var stdout, stderr capture
+	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
+	cmd.Env = env
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	cmd.Cancel = func() error { killGroup(cmd.Process.Pid); return nil }
+	cmd.WaitDelay = time.Second // for pipes that something outside of the group holds open
+	if err := s.start(cmd); err != nil {
+		return nil, err
+	}
+	err := cmd.Wait()
+	if err == nil {
+		return stdout.Bytes(), nil
+	}
+	if ctx.Err() == context.DeadlineExceeded {
+		err = fmt.Errorf("did not end within %v", limit)
+	}
+	for _, out := range []*capture{&stderr, &stdout} {
+		if lines := lastLines(out.Bytes(), 1); len(lines) > 0 {
+			return nil, fmt.Errorf("%w: %s", err, strings.TrimSpace(lines[0]))
+		}
+	}
+	return nil, err
+}

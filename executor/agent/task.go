@@ -1,0 +1,156 @@
+package agent
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"fmt"
+	"io"
+	"time"
+
+	"weir/engine"
+	"weir/results"
+)
+
+// Deadlines bound what a launch may take in each phase. A case has its own, in
+// engine.Case.
+type Deadlines struct {
+	Ready    time.Duration `json:"ready"`    // from the start of a process to its address, without filling memory
+	Connect  time.Duration `json:"connect"`  // from the addresses to the connection
+	Teardown time.Duration `json:"teardown"` // from the last result to the exit
+	Stall    time.Duration `json:"stall"`    // a rank whose loop stands still for so long, while others move, hangs
+	Grace    time.Duration `json:"grace"`    // from the word to stop to SIGKILL
+	Command  time.Duration `json:"command"`  // of a check or a probe
+}
+
+func (d Deadlines) orDefaults() Deadlines {
+	for _, f := range []struct {
+		d        *time.Duration
+		fallback time.Duration
+	}{
+		{&d.Ready, 10 * time.Second}, {&d.Connect, 10 * time.Second}, {&d.Teardown, 5 * time.Second},
+		{&d.Stall, 10 * time.Second}, {&d.Grace, time.Second}, {&d.Command, 10 * time.Second},
+	} {
+		if *f.d <= 0 {
+			*f.d = f.fallback
+		}
+	}
+	return d
+}
+
+// memoryRate is the rate at which even a slow node fills fresh memory, bytes/s.
+const memoryRate = 256 << 20
+
+// ready is the deadline for ranks that have this much memory to fill.
+func (d Deadlines) ready(l engine.Launch, ranks int) time.Duration {
+	var most float64
+	for _, c := range l.Cases {
+		most = max(most, float64(c.Options.BlockSize)*float64(max(c.Options.Batch, 1)))
+	}
+	return d.Ready + time.Duration(most*2*float64(ranks)/memoryRate*float64(time.Second))
+}
+
+// Task is what the coordinator places on a node: a launch or a check.
+type Task struct {
+	Launch *LaunchTask `json:"launch,omitempty"`
+	Check  *CheckTask  `json:"check,omitempty"`
+}
+
+// LaunchTask is a node's part in a launch.
+type LaunchTask struct {
+	Launch engine.Launch     `json:"launch"`
+	Ranks  []int             `json:"ranks"` // that this node runs
+	Env    map[string]string `json:"env"`   // the scenario's; it wins over all else
+	LogDir string            `json:"log_dir"`
+}
+
+// CheckTask is a command that must succeed.
+type CheckTask struct {
+	Name    string   `json:"name"`
+	Command []string `json:"command"`
+}
+
+// Encode gives a task the form in which it is placed. It is compressed, because
+// the cases of a large sweep are near copies of each other and etcd's values
+// must be small.
+func (t Task) Encode() ([]byte, error) {
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	if err := json.NewEncoder(z).Encode(t); err != nil {
+		return nil, fmt.Errorf("encoding a task: %w", err)
+	}
+	if err := z.Close(); err != nil {
+		return nil, fmt.Errorf("encoding a task: %w", err)
+	}
+	return b.Bytes(), nil
+}
+
+const maxTask = 64 << 20
+
+func decodeTask(b []byte) (Task, error) {
+	var t Task
+	z, err := gzip.NewReader(bytes.NewReader(b))
+	if err != nil {
+		return t, fmt.Errorf("reading a task: %w", err)
+	}
+	if err := json.NewDecoder(io.LimitReader(z, maxTask)).Decode(&t); err != nil {
+		return t, fmt.Errorf("reading a task: %w", err)
+	}
+	switch {
+	case t.Check != nil && len(t.Check.Command) > 0:
+		return t, nil
+	case t.Launch == nil || len(t.Launch.Ranks) == 0 || len(t.Launch.Launch.Cases) == 0:
+		return t, fmt.Errorf("reading a task: it asks for nothing")
+	}
+	for _, r := range t.Launch.Ranks {
+		if r < 0 || r >= t.Launch.Launch.Ranks {
+			return t, fmt.Errorf("reading a task: rank %d of %d", r, t.Launch.Launch.Ranks)
+		}
+	}
+	return t, nil
+}
+
+// Report is what an agent says of a task; one of the pointers is set.
+type Report struct {
+	Node, Task string
+	Running    *time.Time // all ranks are connected: the first case begins
+	Progress   *Progress
+	Result     *Result
+	Outcome    *Outcome // the launch is over, and all its processes are gone
+	Check      *results.Check
+}
+
+// Progress is where the slowest of a node's ranks is.
+type Progress struct {
+	Rank        int
+	Case        int // index into the launch's cases
+	Phase       string
+	Done, Total uint64
+	Rate        float64 // bytes/s of the last timed part
+}
+
+// Result is what one rank measured in one case, its samples as they are stored.
+type Result struct {
+	Case    *engine.CaseResult
+	Samples []byte
+	Rate    float64 // bytes/s of an initiator, as the engine saw it
+}
+
+// Outcome is how a launch ended on a node.
+type Outcome struct {
+	Failure *results.Failure // nil: every rank ran every case and left in order
+	At      time.Time
+	kind    kind
+}
+
+// Weightier says whether this outcome, of two failures of one launch, is nearer
+// to the cause than the other.
+func (o *Outcome) Weightier(other *Outcome) bool {
+	if other == nil || other.Failure == nil || o.Failure == nil {
+		return o.Failure != nil
+	}
+	if o.kind != other.kind {
+		return o.kind < other.kind
+	}
+	return o.At.Before(other.At)
+}

@@ -1,0 +1,199 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// look is what the agent does at each tick: note who moves, act on deadlines.
+// It is false when there is nothing more to wait for.
+func (l *launch) look(now time.Time) bool {
+	for _, m := range l.ranks {
+		if !m.ended {
+			m.observe(now)
+		}
+	}
+	if !l.told.IsZero() {
+		return l.hurry(now)
+	}
+	l.overdue(now)
+	l.stalled(now)
+	if l.told.IsZero() && l.started {
+		l.progress()
+	}
+	return true
+}
+
+// unkillable is how long a process may outlive SIGKILL: it is then stuck inside
+// the kernel, and waiting does not help.
+const unkillable = 5 * time.Second
+
+// hurry kills what does not stop in time.
+func (l *launch) hurry(now time.Time) bool {
+	switch {
+	case l.killed.IsZero() && now.Sub(l.told) >= l.a.o.Deadlines.Grace:
+		l.killed = now
+		for _, m := range l.ranks {
+			if !m.ended {
+				killGroup(m.pid)
+			}
+		}
+	case !l.killed.IsZero() && now.Sub(l.killed) >= unkillable:
+		for _, m := range l.ranks {
+			if !m.ended {
+				l.suspect(m, kindDied, fmt.Sprintf("cannot be killed: process %d is in state %c", m.pid, m.state()))
+			}
+		}
+		return false
+	}
+	return true
+}
+
+// overdue ends the launch when a rank has passed its deadline.
+func (l *launch) overdue(now time.Time) {
+	var late []*member
+	for _, m := range l.ranks {
+		if limit, _ := m.limit(l.a.o.Deadlines, l.task.Launch, len(l.task.Ranks)); !m.ended && now.Sub(m.since) > limit {
+			late = append(late, m)
+		}
+	}
+	if len(late) == 0 {
+		return
+	}
+	l.inspect(now)
+	for _, m := range late {
+		l.add(l.lateness(m))
+	}
+	l.tellStop()
+}
+
+func (l *launch) lateness(m *member) suspect {
+	limit, what := m.limit(l.a.o.Deadlines, l.task.Launch, len(l.task.Ranks))
+	cause := fmt.Sprintf("%s within %v%s", what, limit.Round(time.Millisecond), m.where(l.task.Launch.Cases))
+	switch m.stage {
+	case starting:
+		return l.about(m, kindSilent, cause) // ranks become ready each on its own: nobody else can be the cause
+	case addressed, connected:
+		s := l.about(m, kindMissing, cause)
+		if missing := l.missing(); missing != nil {
+			s.rank, s.cause, s.log = missing.Ranks[0], missing.Error(), ""
+		}
+		return s
+	}
+	return l.about(m, kindOverdue, cause)
+}
+
+// stalled ends the launch when one rank's loop stands still and others' move.
+func (l *launch) stalled(now time.Time) {
+	if !l.started {
+		return
+	}
+	var still []*member
+	moving := false
+	for _, m := range l.ranks {
+		switch age := now.Sub(m.beatAt); {
+		case m.ended || m.stage != running:
+		case age >= l.a.o.Deadlines.Stall:
+			still = append(still, m)
+		case age < 2*tick:
+			moving = true
+		}
+	}
+	if len(still) == 0 || !moving {
+		return
+	}
+	l.inspect(now)
+	for _, m := range still {
+		l.add(l.about(m, kindSilent, fmt.Sprintf("hangs: its loop has stood still for %v%s",
+			now.Sub(m.beatAt).Round(100*time.Millisecond), m.where(l.task.Launch.Cases))))
+	}
+	l.tellStop()
+}
+
+// inspect looks at all ranks when there is trouble, before they are told to stop
+// and nobody can tell any more who caused it.
+func (l *launch) inspect(now time.Time) {
+	if !l.told.IsZero() {
+		return
+	}
+	moving := false
+	for _, m := range l.ranks {
+		moving = moving || !m.ended && now.Sub(m.beatAt) < 2*tick
+	}
+	for _, m := range l.ranks {
+		if m.ended {
+			continue
+		}
+		switch s := m.state(); {
+		case s == 'T' || s == 't':
+			l.add(l.about(m, kindStopped, "hangs: it was stopped by a signal (SIGSTOP, or a debugger)"+m.where(l.task.Launch.Cases)))
+		case (m.stage == running || m.stage == connecting) && moving && now.Sub(m.beatAt) > 5*tick:
+			l.add(l.about(m, kindSilent, fmt.Sprintf("hangs: its loop has stood still for %v%s",
+				now.Sub(m.beatAt).Round(100*time.Millisecond), m.where(l.task.Launch.Cases))))
+		}
+	}
+}
+
+func (l *launch) about(m *member, k kind, cause string) suspect {
+	return suspect{kind: k, rank: m.rank, at: time.Now(), phase: m.phase(), cause: cause, log: m.log}
+}
+
+func (l *launch) add(s suspect) { l.suspects = append(l.suspects, s) }
+
+// suspect notes a sign of trouble with a rank and ends the launch.
+func (l *launch) suspect(m *member, k kind, cause string) {
+	s := l.about(m, k, cause)
+	l.inspect(s.at)
+	l.add(s)
+	l.tellStop()
+}
+
+// stop ends the launch for a reason that is no rank's.
+func (l *launch) stop(k kind, cause string) {
+	phase := "ready"
+	if len(l.ranks) > 0 {
+		phase = l.ranks[0].phase()
+	}
+	l.add(suspect{kind: k, rank: -1, at: time.Now(), phase: phase, cause: cause})
+	l.tellStop()
+}
+
+// tellStop tells all ranks to stop, here and on other nodes.
+func (l *launch) tellStop() {
+	if !l.told.IsZero() {
+		return
+	}
+	l.told = time.Now()
+	for _, m := range l.ranks {
+		m.control.Abort.Store(1)
+		_ = m.conn.CloseWrite() // a rank that waits for a message reads no control page
+	}
+	if len(l.task.Ranks) == l.task.Launch.Ranks {
+		return
+	}
+	reason := fmt.Sprintf("stopped, because on node %s %s", l.a.o.Node, l.suspects[len(l.suspects)-1].cause)
+	l.wg.Go(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+		defer cancel()
+		_ = l.a.session.Abort(ctx, l.id, reason) // without etcd the other nodes' deadlines end it
+	})
+}
+
+// progress reports the rank that has come least far.
+func (l *launch) progress() {
+	slowest := l.ranks[0]
+	for _, m := range l.ranks[1:] {
+		if m.next < slowest.next || m.next == slowest.next && m.control.Done.Load() < slowest.control.Done.Load() {
+			slowest = m
+		}
+	}
+	if slowest.stage != running {
+		return
+	}
+	c := slowest.control
+	l.a.report(Report{Task: l.id, Progress: &Progress{
+		Rank: slowest.rank, Case: slowest.next, Phase: slowest.phase(),
+		Done: c.Done.Load(), Total: c.Total.Load(), Rate: float64(c.Rate.Load()),
+	}})
+}

@@ -1,0 +1,72 @@
+package executor
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"weir/executor/agent"
+	"weir/planner"
+	"weir/results"
+)
+
+// checks runs every check on every node. If one fails, nothing is launched.
+func (s *session) checks(ctx context.Context) error {
+	var failed []string
+	for i, c := range s.plan.Checks {
+		id := fmt.Sprintf("check-%d", i)
+		done, err := s.checkEverywhere(ctx, id, c)
+		if err != nil {
+			return err
+		}
+		for _, r := range done {
+			s.doc.Checks = append(s.doc.Checks, r)
+			s.emit(Event{Type: CheckDone, Check: r.Name, Node: r.Node, Status: r.Status, Reason: r.Reason})
+			if err := s.record(Record{Check: &r}); err != nil {
+				return err
+			}
+			if r.Status != "ok" {
+				failed = append(failed, fmt.Sprintf("check %q failed on node %s: %s", r.Name, r.Node, r.Reason))
+			}
+		}
+	}
+	if len(failed) > 0 {
+		return &checkError{strings.Join(failed, "; ")}
+	}
+	return nil
+}
+
+// checkError ends a session because a node is not what the scenario asks for.
+type checkError struct{ text string }
+
+func (e *checkError) Error() string { return e.text }
+
+func (s *session) checkEverywhere(ctx context.Context, id string, c planner.Check) ([]results.Check, error) {
+	nodes := slices.Sorted(maps.Keys(s.members))
+	spec, err := agent.Task{Check: &agent.CheckTask{Name: c.Name, Command: c.Command}}.Encode()
+	if err != nil {
+		return nil, err
+	}
+	var done []results.Check
+	err = s.task(ctx, id, specFor(nodes, spec), func(r agent.Report) bool {
+		if r.Check == nil {
+			return false
+		}
+		done = append(done, *r.Check)
+		return true
+	}, func(node string) {
+		done = append(done, results.Check{Name: c.Name, Node: node, Status: "failed", Reason: "the node's agent is gone"})
+	})
+	slices.SortFunc(done, func(a, b results.Check) int { return strings.Compare(a.Node, b.Node) })
+	return done, err
+}
+
+func specFor(nodes []string, spec []byte) map[string][]byte {
+	m := make(map[string][]byte, len(nodes))
+	for _, n := range nodes {
+		m[n] = spec
+	}
+	return m
+}

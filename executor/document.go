@@ -1,0 +1,111 @@
+package executor
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"weir/assertion"
+	"weir/planner"
+	"weir/results"
+)
+
+// notRun is the reason of a case that has not run so far.
+const notRun = "not run"
+
+// newDocument is the document of a session that has not run anything.
+func newDocument(p *planner.Plan, o Options) *results.Document {
+	d := &results.Document{
+		Schema:  results.Schema,
+		Session: results.Session{ID: o.SessionID, Started: time.Now().UTC(), Argv: o.Argv, Status: results.Errored},
+		Weir:    o.Version,
+		Scenario: results.Scenario{
+			Name: p.Scenario.Name, Description: p.Scenario.Description, File: p.Scenario.File,
+			Digest: p.Scenario.Digest, Variables: p.Scenario.Variables,
+		},
+		Plan:        results.Plan{Digest: p.Digest, Cases: len(p.Cases)},
+		Environment: results.Environment{Nodes: []results.Node{}},
+		Checks:      []results.Check{},
+		Cases:       []*results.Case{},
+		Assertions:  []*results.AssertionVerdict{},
+	}
+	looks := map[string][]int{}
+	for _, g := range p.Groups {
+		for _, key := range g.Cases {
+			looks[key] = looksOf(g, o)
+		}
+	}
+	for _, c := range p.Cases {
+		r := &results.Case{
+			Key: c.Key, ID: c.ID, Run: c.Run, Workload: c.Workload, Axes: c.Axes, AxisOrder: c.AxisOrder,
+			Options: c.Options, Env: c.Env, Status: results.Skipped, Reason: notRun,
+			Launches: []*results.Launch{}, Metrics: map[string]results.MetricEstimate{},
+		}
+		switch c.Status {
+		case planner.Excluded:
+			r.Status, r.Reason = results.Excluded, c.Reason
+			d.Plan.Excluded++
+		case planner.Skipped:
+			r.Reason = c.Reason
+		}
+		r.Assertions = verdicts(c.Assertions, looks[c.Key], results.SkippedVerdict, r.Reason)
+		d.Cases = append(d.Cases, r)
+	}
+	for _, a := range p.Assertions {
+		d.Assertions = append(d.Assertions, verdicts([]assertion.Assertion{a}, looks[a.Cases[0]], results.SkippedVerdict, notRun)...)
+	}
+	return d
+}
+
+func looksOf(g *planner.LaunchGroup, o Options) []int {
+	if o.Launches > 0 {
+		return []int{o.Launches}
+	}
+	if len(g.Looks) == 0 {
+		return []int{1}
+	}
+	return g.Looks
+}
+
+func verdicts(list []assertion.Assertion, looks []int, v results.Verdict, message string) []*results.AssertionVerdict {
+	out := []*results.AssertionVerdict{}
+	for _, a := range list {
+		out = append(out, &results.AssertionVerdict{Assertion: a, Looks: looks, Verdict: v, Message: message})
+	}
+	return out
+}
+
+// setEnvironment puts the nodes into the document.
+func (s *session) setEnvironment() {
+	s.doc.Environment.Nodes = s.nodes()
+	s.doc.Environment.Fingerprint = fingerprint(s.doc.Environment.Nodes)
+}
+
+// fingerprint is equal for environments whose numbers may be compared. Names,
+// free memory and links' momentary states are no part of it.
+func fingerprint(nodes []results.Node) string {
+	var kinds []string
+	for _, n := range nodes {
+		n.Name, n.ClockOffset = "", results.ClockOffset{}
+		n.Memory.Total >>= 30 // what the kernel keeps for itself differs from boot to boot
+		var nics []results.NIC
+		for _, nic := range n.NICs {
+			nics = append(nics, results.NIC{MTU: nic.MTU, Speed: nic.Speed})
+		}
+		n.NICs = nics
+		n.Fabrics = maps.Clone(n.Fabrics)
+		for name, f := range n.Fabrics {
+			n.Fabrics[name] = results.Fabric{Available: f.Available, Version: f.Version}
+		}
+		b, err := json.Marshal(n)
+		if err != nil {
+			panic(err) // a node is strings and whole numbers
+		}
+		kinds = append(kinds, string(b))
+	}
+	slices.Sort(kinds)
+	return fmt.Sprintf("sha256:%x", sha256.Sum256([]byte(fmt.Sprint(kinds))))
+}

@@ -1,0 +1,85 @@
+package executor
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"time"
+
+	"weir/results"
+)
+
+// EventType says what happened.
+type EventType string
+
+// The events, in about the order in which they come.
+const (
+	SessionStarted  EventType = "session_started"
+	NodeReady       EventType = "node_ready"
+	CaseSkipped     EventType = "case_skipped" // for Reason, without having run
+	RequireMissing  EventType = "require_missing"
+	CheckDone       EventType = "check_done"
+	LaunchStarted   EventType = "launch_started"
+	CaseStarted     EventType = "case_started"
+	CaseProgress    EventType = "case_progress" // of the slowest rank
+	CaseFinished    EventType = "case_finished" // all ranks have run it; its samples are not evaluated yet
+	CaseMeasured    EventType = "case_measured" // with the launch's metrics
+	LaunchFinished  EventType = "launch_finished"
+	VerdictReached  EventType = "verdict" // a first verdict, or another one than before
+	SessionFinished EventType = "session_finished"
+)
+
+// Event is one thing that happened; fields that do not apply are absent.
+type Event struct {
+	Time      time.Time          `json:"time"`
+	Type      EventType          `json:"type"`
+	Session   string             `json:"session,omitempty"`
+	Node      string             `json:"node,omitempty"`
+	Check     string             `json:"check,omitempty"`
+	Group     string             `json:"group,omitempty"`
+	Launch    *int               `json:"launch,omitempty"`   // index within the group
+	Launches  int                `json:"launches,omitempty"` // how many of the group the next look needs
+	Case      string             `json:"case,omitempty"`
+	Cases     int                `json:"cases,omitempty"` // how many
+	Phase     string             `json:"phase,omitempty"`
+	Done      uint64             `json:"done,omitempty"` // iterations of the phase
+	Total     uint64             `json:"total,omitempty"`
+	Rate      float64            `json:"rate,omitempty"` // bytes/s of all initiators, as they see it; a first idea
+	Seconds   float64            `json:"seconds,omitempty"`
+	Status    string             `json:"status,omitempty"`
+	Reason    string             `json:"reason,omitempty"`
+	Metrics   map[string]float64 `json:"metrics,omitempty"`
+	Failure   *results.Failure   `json:"failure,omitempty"`
+	Assertion string             `json:"assertion,omitempty"`
+	Verdict   results.Verdict    `json:"verdict,omitempty"`
+}
+
+// emit passes an event on and keeps it in events.ndjson.
+func (s *session) emit(e Event) {
+	e.Time = time.Now()
+	if s.events != nil {
+		// the stream is for watching; the journal is what must not be lost
+		s.eventErr = firstError(s.eventErr, writeLine(s.events, e))
+	}
+	if s.o.Events != nil {
+		s.o.Events(e)
+	}
+}
+
+func writeLine(f *os.File, v any) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Errorf("writing %s: %w", f.Name(), err)
+	}
+	if _, err := f.Write(append(b, '\n')); err != nil {
+		return fmt.Errorf("writing %s: %w", f.Name(), err)
+	}
+	return nil
+}
+
+func firstError(a, b error) error {
+	if a != nil {
+		return a
+	}
+	return b
+}

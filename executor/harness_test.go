@@ -1,0 +1,224 @@
+package executor
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"weir/assertion"
+	"weir/executor/agent"
+	"weir/planner"
+	"weir/quantity"
+	"weir/results"
+	"weir/workload"
+)
+
+// aCase is a case with defaults that suit a test.
+func aCase(key string, change ...func(*planner.Case)) *planner.Case {
+	run, _, _ := strings.Cut(key, "[")
+	c := &planner.Case{
+		Key: key, ID: "sha256:" + key, Run: run, Workload: "transfer", Status: planner.Planned, Timeout: 5,
+		Options: workload.Values{"fabric": "shm", "block_size": quantity.Size(4096), "iterations": int64(20)},
+		Env:     map[string]string{},
+	}
+	for _, f := range change {
+		f(c)
+	}
+	return c
+}
+
+func env(name, value string) func(*planner.Case) {
+	return func(c *planner.Case) { c.Env[name] = value }
+}
+
+func option(name string, value any) func(*planner.Case) {
+	return func(c *planner.Case) { c.Options[name] = value }
+}
+
+func timeout(d time.Duration) func(*planner.Case) {
+	return func(c *planner.Case) { c.Timeout = d.Seconds() }
+}
+
+func needs(keys ...string) func(*planner.Case) {
+	return func(c *planner.Case) { c.Needs = keys }
+}
+
+// gated gives a case an assertion for judges to decide.
+func gated(c *planner.Case) {
+	c.Assertions = []assertion.Assertion{{Name: "a of " + c.Key, Severity: assertion.Gate}}
+}
+
+// aGroup is a launch group of cases, one launch unless looks say otherwise.
+func aGroup(id string, cases []*planner.Case, looks ...int) *planner.LaunchGroup {
+	if looks == nil {
+		looks = []int{1}
+	}
+	g := &planner.LaunchGroup{ID: id, Run: cases[0].Run, Ranks: 2, Looks: looks}
+	for _, c := range cases {
+		g.Cases = append(g.Cases, c.Key)
+	}
+	return g
+}
+
+// aPlan is a plan of groups with their cases.
+func aPlan(cases []*planner.Case, groups ...*planner.LaunchGroup) *planner.Plan {
+	return &planner.Plan{Schema: planner.Schema, Digest: "sha256:plan", Scenario: planner.Scenario{Name: "test"}, Cases: cases, Groups: groups}
+}
+
+// onePlan is a plan with one group.
+func onePlan(cases ...*planner.Case) *planner.Plan {
+	return aPlan(cases, aGroup(cases[0].Run, cases))
+}
+
+// bench is a place for a session to run in, which checks that nothing is left.
+type bench struct {
+	t      testing.TB
+	dir    string
+	tmp    string
+	events []Event
+}
+
+func newBench(t testing.TB) *bench {
+	t.Helper()
+	b := &bench{t: t, dir: t.TempDir()}
+	var err error
+	if b.tmp, err = os.MkdirTemp("", "ex"); err != nil { // t.TempDir's path is too long for a socket
+		t.Fatal(err)
+	}
+	t.Setenv("TMPDIR", b.tmp)
+	old := sharedMemory
+	if sharedMemory, err = os.MkdirTemp("/dev/shm", "ex"); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		b.nothingLeft()
+		os.RemoveAll(sharedMemory)
+		os.RemoveAll(b.tmp)
+		sharedMemory = old
+	})
+	return b
+}
+
+func (b *bench) options() Options {
+	return Options{
+		Dir: filepath.Join(b.dir, "session"), SessionID: "test-session",
+		RankCommand: []string{os.Args[0], "rank"}, ProbeCommand: []string{os.Args[0], "probe"},
+		Deadlines: agent.Deadlines{Ready: 4 * time.Second, Connect: 2 * time.Second, Teardown: 2 * time.Second, Grace: 300 * time.Millisecond},
+		Events:    func(e Event) { b.events = append(b.events, e) },
+	}
+}
+
+// run runs a plan that must not fail as a session.
+func (b *bench) run(p *planner.Plan, change ...func(*Options)) *results.Document {
+	b.t.Helper()
+	o := b.options()
+	for _, f := range change {
+		f(&o)
+	}
+	ctx, cancel := context.WithTimeout(b.t.Context(), 30*time.Second)
+	defer cancel()
+	doc, err := Run(ctx, p, o)
+	if err != nil {
+		b.t.Fatalf("the session failed: %v", err)
+	}
+	return doc
+}
+
+// nothingLeft looks for what a session must not leave.
+func (b *bench) nothingLeft() {
+	b.t.Helper()
+	for _, dir := range []string{b.tmp, sharedMemory} {
+		left, err := os.ReadDir(dir)
+		if err != nil || len(left) > 0 {
+			b.t.Errorf("left in %s: %v (%v)", dir, left, err)
+		}
+	}
+	if c := children(b.t); len(c) > 0 {
+		b.t.Errorf("processes left: %v", c)
+	}
+	fds, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	for _, fd := range fds {
+		if to, _ := os.Readlink("/proc/self/fd/" + fd.Name()); strings.Contains(to, "weir-control") {
+			b.t.Errorf("descriptor %s is still a control page", fd.Name())
+		}
+	}
+	maps, err := os.ReadFile("/proc/self/maps")
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	if strings.Contains(string(maps), "weir-control") {
+		b.t.Error("a control page is still mapped")
+	}
+}
+
+// children are the processes that this one has started and that still are.
+func children(t testing.TB) []string {
+	t.Helper()
+	var all []string
+	found, err := filepath.Glob("/proc/self/task/*/children")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range found {
+		text, _ := os.ReadFile(path) // a thread may have ended
+		all = append(all, strings.Fields(string(text))...)
+	}
+	return all
+}
+
+// count says how many events of a type there were for a case, any if key is "".
+func (b *bench) count(kind EventType, key string) int {
+	n := 0
+	for _, e := range b.events {
+		if e.Type == kind && (key == "" || e.Case == key) {
+			n++
+		}
+	}
+	return n
+}
+
+// launches is the order in which groups were launched, as "a0 b0 a1".
+func (b *bench) launches() string {
+	var order []string
+	for _, e := range b.events {
+		if e.Type == LaunchStarted {
+			order = append(order, fmt.Sprintf("%s%d", e.Group, *e.Launch))
+		}
+	}
+	return strings.Join(order, " ")
+}
+
+// silence is how long the last launch took from the last good news to its end.
+func (b *bench) silence() time.Duration {
+	var good time.Time
+	for _, e := range b.events {
+		switch e.Type {
+		case LaunchStarted, CaseStarted, CaseFinished:
+			good = e.Time
+		case LaunchFinished:
+			return e.Time.Sub(good)
+		}
+	}
+	b.t.Fatal("no launch finished")
+	return 0
+}
+
+// failure is the failure of the only failed launch of a case.
+func failure(t testing.TB, d *results.Document, key string) *results.Failure {
+	t.Helper()
+	c := d.Case(key)
+	if c.Status != results.Error {
+		t.Fatalf("case %s is %s (%s), want error", key, c.Status, c.Reason)
+	}
+	if len(c.Launches) == 0 || c.Launches[len(c.Launches)-1].Failure == nil {
+		t.Fatalf("case %s has no failed launch: %s", key, c.Reason)
+	}
+	return c.Launches[len(c.Launches)-1].Failure
+}

@@ -1,0 +1,111 @@
+package executor
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"weir/results"
+)
+
+// JournalName is the file of a session directory in which each finished launch
+// is on disk before the next begins: a session that is killed loses the launch
+// that it was in, and nothing else.
+const JournalName = "journal.ndjson"
+
+// Record is one line of a journal. With the plan beside it, the records are all
+// that a result document is made of; one of the pointers is set.
+type Record struct {
+	Time    time.Time      `json:"time"`
+	Session *SessionRecord `json:"session,omitempty"`
+	Check   *results.Check `json:"check,omitempty"`
+	Launch  *LaunchRecord  `json:"launch,omitempty"`
+	Case    *CaseRecord    `json:"case,omitempty"`
+	End     *EndRecord     `json:"end,omitempty"`
+}
+
+// SessionRecord is how a session began.
+type SessionRecord struct {
+	Schema      string              `json:"schema"`
+	ID          string              `json:"id"`
+	Started     time.Time           `json:"started"`
+	Argv        []string            `json:"argv"`
+	Weir        results.Version     `json:"weir"`
+	PlanDigest  string              `json:"plan_digest"`
+	Environment results.Environment `json:"environment"`
+}
+
+// LaunchRecord is a finished launch: what each of its cases has of it.
+type LaunchRecord struct {
+	Group   string           `json:"group"`
+	Index   int              `json:"index"`
+	Failure *results.Failure `json:"failure,omitempty"`
+	Cases   []LaunchedCase   `json:"cases"`
+}
+
+// LaunchedCase is a case's part of a launch.
+type LaunchedCase struct {
+	Key    string          `json:"key"`
+	Launch *results.Launch `json:"launch"`
+}
+
+// CaseRecord is a case that ended without or beside a launch.
+type CaseRecord struct {
+	Key    string `json:"key"`
+	Status string `json:"status"`
+	Reason string `json:"reason"`
+}
+
+// EndRecord is how a session ended.
+type EndRecord struct {
+	Status   string `json:"status"`
+	ExitCode int    `json:"exit_code"`
+	Reason   string `json:"reason,omitempty"`
+}
+
+// record appends to the journal. A session that cannot keep its results ends.
+func (s *session) record(r Record) error {
+	if s.journal == nil {
+		return nil
+	}
+	r.Time = time.Now()
+	if err := writeLine(s.journal, r); err != nil {
+		return err
+	}
+	if r.Launch == nil && r.End == nil {
+		return nil // the next launch's sync covers it
+	}
+	if err := s.journal.Sync(); err != nil {
+		return fmt.Errorf("writing %s: %w", s.journal.Name(), err)
+	}
+	return nil
+}
+
+// ReadJournal reads a journal. A last line that was cut short by the end of the
+// process is left out.
+func ReadJournal(path string) ([]Record, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("reading journal: %w", err)
+	}
+	defer f.Close()
+	var all []Record
+	in := bufio.NewReader(f)
+	for n := 1; ; n++ {
+		line, err := in.ReadBytes('\n')
+		if err == io.EOF {
+			return all, nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("reading journal: %w", err)
+		}
+		var r Record
+		if err := json.Unmarshal(line, &r); err != nil {
+			return nil, fmt.Errorf("reading journal %s, line %d: %w", path, n, err)
+		}
+		all = append(all, r)
+	}
+}

@@ -1,0 +1,127 @@
+package executor
+
+import (
+	"net"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"weir/engine"
+	"weir/executor/agent"
+	"weir/executor/cluster"
+	"weir/results"
+	"weir/workload"
+)
+
+// lonely is an agent with rank 0 of a launch of two ranks. The test is the other
+// node, and may not do its part.
+func lonely(t *testing.T) (*cluster.Session, <-chan agent.Report) {
+	t.Helper()
+	b := newBench(t)
+	dir, err := os.MkdirTemp("", "lo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	server, err := cluster.StartServer(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(server.Close)
+	session, err := cluster.Open(t.Context(), []string{server.Endpoint()}, "s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { session.Close() })
+	reports := make(chan agent.Report, 16)
+	a := agent.New(agent.Options{
+		Node: "n1", Session: "s", RankCommand: []string{os.Args[0], "rank"}, LogDir: b.dir, ScratchDir: dir,
+		Deadlines: agent.Deadlines{Ready: time.Second, Connect: 500 * time.Millisecond, Grace: 300 * time.Millisecond},
+		Sink:      func(r agent.Report) { reports <- r },
+	})
+	t.Cleanup(func() {
+		if err := a.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	if err := a.Serve(t.Context(), []string{server.Endpoint()}, results.Node{}); err != nil {
+		t.Fatal(err)
+	}
+	spec, err := agent.Task{Launch: &agent.LaunchTask{
+		Launch: engine.Launch{ID: "l", Ranks: 2, Nodes: []string{"n1", "n2"}, Cases: []engine.Case{{
+			Key: "c", Timeout: int64(time.Second), Options: workload.TransferOptions{Iterations: 1, BlockSize: 1},
+		}}},
+		Ranks: []int{0},
+	}}.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := session.Place(t.Context(), "n1", "l", spec); err != nil {
+		t.Fatal(err)
+	}
+	return session, reports
+}
+
+func outcomeOf(t *testing.T, reports <-chan agent.Report) *results.Failure {
+	t.Helper()
+	for {
+		select {
+		case r := <-reports:
+			if r.Outcome != nil {
+				if r.Outcome.Failure == nil {
+					t.Fatal("the launch succeeded")
+				}
+				return r.Outcome.Failure
+			}
+		case <-time.After(10 * time.Second):
+			t.Fatal("the agent waits for ever")
+		}
+	}
+}
+
+func TestRankWithoutAnAddressIsNamed(t *testing.T) {
+	_, reports := lonely(t)
+	f := outcomeOf(t, reports)
+	if f.Rank != 1 || f.Phase != "connect" || f.Cause != "addresses: waiting for rank 1" {
+		t.Errorf("got %+v", f)
+	}
+}
+
+func TestRankThatDoesNotComeToTheBarrierIsNamed(t *testing.T) {
+	session, reports := lonely(t)
+	meeting, err := session.Meet(t.Context(), "l", 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer meeting.Close()
+	if err := meeting.Publish(t.Context(), map[int][]byte{1: []byte("none")}); err != nil {
+		t.Fatal(err)
+	}
+	var address string
+	for address == "" {
+		<-meeting.Changed()
+		if all, err := meeting.Addresses(); err == nil {
+			address = string(all[0])
+		}
+	}
+	conn, err := net.Dial("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	f := outcomeOf(t, reports)
+	if f.Rank != 1 || f.Phase != "connect" || f.Cause != "barrier 1: waiting for rank 1" {
+		t.Errorf("got %+v", f)
+	}
+}
+
+func TestTaskThatMakesNoSenseIsRefused(t *testing.T) {
+	session, reports := lonely(t)
+	if err := session.Place(t.Context(), "n1", "nonsense", []byte("nonsense")); err != nil {
+		t.Fatal(err)
+	}
+	if f := outcomeOf(t, reports); !strings.Contains(f.Cause, "reading a task") {
+		t.Errorf("got %+v", f)
+	}
+}

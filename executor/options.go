@@ -1,0 +1,75 @@
+// Package executor drives a plan: it starts etcd and agents, finds out what the
+// nodes have, runs launch after launch in the order that statistics ask for, and
+// gathers everything into a result document. How bytes move, how numbers are
+// judged and how they look is other packages' business and comes in as functions.
+//
+// A session always ends with a whole document: what was planned and did not run
+// is in it, with the reason.
+package executor
+
+import (
+	"context"
+	"errors"
+
+	"weir/engine"
+	"weir/executor/agent"
+	"weir/planner"
+	"weir/results"
+)
+
+// Options say how to run a session.
+type Options struct {
+	Dir       string // the session directory; it must not hold a session yet
+	SessionID string
+	Argv      []string
+	Version   results.Version
+
+	Etcd         []string // URLs of an etcd; none: one inside this process
+	Nodes        []string // names of the agents to have in this process; none: one, named after the host
+	RankCommand  []string // argv of a rank process, which must end in rank.Main
+	ProbeCommand []string // argv of a probe process, which must end in rank.ProbeMain
+	Deadlines    agent.Deadlines
+
+	Launches int  // exactly so many for each case; 0: as the plan says
+	FailFast bool // end the session at the first error or failed gate
+
+	// When says whether a case with a condition is to run on these nodes, and if
+	// not, why.
+	When func(c *planner.Case, nodes []results.Node) (run bool, reason string, err error)
+	// Fabrics names the fabrics that the condition of a case asks for besides the
+	// case's own; not ok: it may ask for any, as it may if there is no such function.
+	Fabrics func(c *planner.Case) (names []string, ok bool)
+	// Metrics computes a launch's metrics of a case from what its ranks measured;
+	// nil: engine.TransferMetrics.
+	Metrics func(c engine.Case, ranks []*engine.CaseResult) (map[string]float64, error)
+	// Judge fills in estimates and verdicts from the launches so far, and Undecided
+	// then names the cases to which more launches could make a difference. Without
+	// them nothing is judged and every case has the launches of its first look.
+	Judge     func(*results.Document)
+	Undecided func(*results.Document) []string
+	// Events hears of everything as it happens, one event at a time.
+	Events func(Event)
+}
+
+func (o *Options) check() error {
+	switch {
+	case o.Dir == "" || o.SessionID == "":
+		return errors.New("executor: a session needs a directory and an id")
+	case len(o.RankCommand) == 0 || len(o.ProbeCommand) == 0:
+		return errors.New("executor: the commands of rank and probe processes are not set")
+	}
+	return nil
+}
+
+// Run runs a plan to its end or until ctx ends. The document is never nil; the
+// caller writes it. The error says why the session could not be carried through:
+// it is the cause of ctx when that ended it. Cases that fail are no error of
+// Run's, they are in the document.
+func Run(ctx context.Context, plan *planner.Plan, o Options) (*results.Document, error) {
+	if o.Metrics == nil {
+		o.Metrics = engine.TransferMetrics
+	}
+	s := newSession(plan, o)
+	err := s.run(ctx)
+	return s.doc, s.conclude(ctx, err)
+}

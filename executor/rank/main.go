@@ -1,0 +1,174 @@
+// Package rank is the whole of a rank process: it is told a launch over a socket
+// pair, opens the engine, meets the others through its agent, runs the cases and
+// leaves. Between those steps it does nothing: no second goroutine, no garbage
+// collection, because whatever else runs in here is measured too.
+package rank
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"runtime/metrics"
+
+	"golang.org/x/sys/unix"
+
+	"weir/engine"
+	"weir/executor/wire"
+)
+
+// The file descriptors that an agent gives to a rank.
+const (
+	SocketFD  = 3
+	ControlFD = 4
+)
+
+// Main is the rank process; the value is its exit status.
+func Main() int {
+	conn, control, err := inherit()
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "weir rank: %v; it is started by weir itself, not by hand\n", err)
+		return 4
+	}
+	if err := run(conn, control); err != nil {
+		fmt.Fprintf(os.Stderr, "weir rank: %v\n", err)
+		// no more clean-up than that: a library that failed may hang in it
+		_ = wire.Write(conn, wire.KindFailure, wire.EncodeFailure(structured(err, control)))
+		return 1
+	}
+	return 0
+}
+
+// inherit takes over what the agent left open for this process, and keeps it
+// from whatever a library may start.
+func inherit() (io.ReadWriter, *engine.Control, error) {
+	for _, fd := range []int{SocketFD, ControlFD} {
+		var st unix.Stat_t
+		if err := unix.Fstat(fd, &st); err != nil {
+			return nil, nil, fmt.Errorf("file descriptor %d: %w", fd, err)
+		}
+		unix.CloseOnExec(fd)
+	}
+	page, err := unix.Mmap(ControlFD, 0, engine.ControlSize, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
+	if err != nil {
+		return nil, nil, fmt.Errorf("mapping the control page: %w", err)
+	}
+	return os.NewFile(SocketFD, "agent"), engine.ControlAt(page), nil
+}
+
+// structured gives an error the form in which agents take it. An engine's own
+// errors have it already.
+func structured(err error, control *engine.Control) *engine.Error {
+	if e, ok := errors.AsType[*engine.Error](err); ok {
+		return e
+	}
+	return &engine.Error{Phase: engine.PhaseName(control.Phase.Load()), Peer: -1, Text: err.Error()}
+}
+
+func run(conn io.ReadWriter, control *engine.Control) error {
+	body, err := expect(conn, wire.KindLaunch)
+	if err != nil {
+		return err
+	}
+	l, err := wire.DecodeLaunch(body)
+	if err != nil {
+		return err
+	}
+	control.Phase.Store(engine.PhaseReady)
+	e, err := engine.Default()
+	if err != nil {
+		return err
+	}
+	debug.SetGCPercent(-1)
+	r, err := e.Open(l.Launch, l.Self, control)
+	if err != nil {
+		return err
+	}
+	if err := meet(conn, control, r, l.Launch.Ranks); err != nil {
+		return err
+	}
+	for i, c := range l.Launch.Cases {
+		control.Case.Store(uint32(i))
+		if err := runCase(conn, r, c, l); err != nil {
+			return err
+		}
+		collect()
+	}
+	control.Phase.Store(engine.PhaseTeardown)
+	if err := r.Close(); err != nil {
+		return fmt.Errorf("closing: %w", err)
+	}
+	return wire.Write(conn, wire.KindBye, nil)
+}
+
+// meet connects the rank to all others and waits until all are connected.
+func meet(conn io.ReadWriter, control *engine.Control, r engine.Rank, ranks int) error {
+	address, err := r.Address()
+	if err != nil {
+		return err
+	}
+	if err := wire.Write(conn, wire.KindAddress, address); err != nil {
+		return fmt.Errorf("sending the address: %w", err)
+	}
+	body, err := expect(conn, wire.KindPeers)
+	if err != nil {
+		return err
+	}
+	peers, err := wire.DecodePeers(body, ranks)
+	if err != nil {
+		return err
+	}
+	control.Phase.Store(engine.PhaseConnect)
+	if err := r.Connect(peers); err != nil {
+		return err
+	}
+	if err := wire.Write(conn, wire.KindConnected, nil); err != nil {
+		return fmt.Errorf("saying that it is connected: %w", err)
+	}
+	_, err = expect(conn, wire.KindGo)
+	return err
+}
+
+func runCase(conn io.Writer, r engine.Rank, c engine.Case, l wire.Launch) error {
+	res, err := r.Run(c)
+	if err != nil {
+		return err
+	}
+	res.Key, res.Rank = c.Key, l.Self.Rank
+	if s := res.Samples; s != nil {
+		s.Case, s.Launch, s.Rank = c.Key, l.Launch.Index, l.Self.Rank
+	}
+	body, err := wire.EncodeResult(res)
+	if err != nil {
+		return err
+	}
+	if err := wire.Write(conn, wire.KindResult, body); err != nil {
+		return fmt.Errorf("sending the result of %s: %w", c.Key, err)
+	}
+	return nil
+}
+
+// heapLimit is the garbage that a rank may pile up before it collects it, which
+// it does between two cases only.
+const heapLimit = 128 << 20
+
+func collect() {
+	heap := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+	metrics.Read(heap)
+	if heap[0].Value.Kind() == metrics.KindUint64 && heap[0].Value.Uint64() > heapLimit {
+		runtime.GC()
+	}
+}
+
+func expect(conn io.Reader, kind wire.Kind) ([]byte, error) {
+	f, err := wire.Read(conn)
+	if err != nil {
+		return nil, fmt.Errorf("waiting for the agent's %s: %w", kind, err)
+	}
+	if f.Kind != kind {
+		return nil, fmt.Errorf("the agent sent %s instead of %s", f.Kind, kind)
+	}
+	return f.Body, nil
+}

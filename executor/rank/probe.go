@@ -1,0 +1,35 @@
+package rank
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+
+	"weir/engine"
+	"weir/results"
+)
+
+// Probe is what a probe process prints.
+type Probe struct {
+	Fabrics map[string]results.Fabric `json:"fabrics"`
+	Error   string                    `json:"error,omitempty"`
+}
+
+// ProbeMain is the probe process: it asks the engine for the named fabrics, all
+// if none are named, and prints what it says. It is a process of its own because
+// loading a vendor's library changes the process for good. The value is its exit
+// status.
+func ProbeMain(w io.Writer, fabrics []string) int {
+	var p Probe
+	if e, err := engine.Default(); err != nil {
+		p.Error = err.Error()
+	} else {
+		p.Fabrics = e.Probe(fabrics)
+	}
+	if err := json.NewEncoder(w).Encode(p); err != nil {
+		fmt.Fprintf(os.Stderr, "weir probe: %v\n", err)
+		return 6
+	}
+	return 0
+}

@@ -1,0 +1,179 @@
+package executor
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"weir/engine"
+	"weir/planner"
+	"weir/results"
+	"weir/workload"
+)
+
+// nodes are the members' inventories, by name.
+func (s *session) nodes() []results.Node {
+	var list []results.Node
+	for _, name := range slices.Sorted(maps.Keys(s.members)) {
+		list = append(list, s.members[name].Node)
+	}
+	return list
+}
+
+// fabrics are those that the agents must probe for: the ones that planned cases
+// use or ask for, or all (none named) if a condition may ask for any. Loading a
+// vendor's library can take long, so nobody waits for one that nothing uses.
+func (s *session) fabrics() []string {
+	set := map[string]bool{}
+	for _, c := range s.plan.Cases {
+		if c.Status != planner.Planned {
+			continue
+		}
+		if c.When != "" {
+			if s.o.Fabrics == nil {
+				return nil
+			}
+			names, ok := s.o.Fabrics(c)
+			if !ok {
+				return nil
+			}
+			for _, f := range names {
+				set[f] = true
+			}
+		}
+		o, err := transfer(c)
+		if err != nil {
+			continue // admit says so
+		}
+		if o.Fabric == "auto" {
+			set["shm"], set["tcp"] = true, true
+		} else {
+			set[o.Fabric] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(set))
+}
+
+// transfer reads the options of a case, whether they come from the planner or
+// from a plan file.
+func transfer(c *planner.Case) (workload.TransferOptions, error) {
+	kind, ok := workload.Lookup(c.Workload)
+	if !ok {
+		return workload.TransferOptions{}, fmt.Errorf("this weir has no workload %q", c.Workload)
+	}
+	values, err := kind.Normalize(c.Options)
+	if err != nil {
+		return workload.TransferOptions{}, err
+	}
+	return workload.DecodeTransfer(values)
+}
+
+// admit decides, before anything is launched, which cases can run here: those
+// whose condition does not hold are skipped, and those that need what the nodes
+// do not have are errors. It names everything that is missing at once.
+func (s *session) admit() error {
+	seen := map[string]bool{}
+	for _, c := range s.plan.Cases {
+		if c.Status != planner.Planned {
+			continue
+		}
+		if c.When != "" {
+			if s.o.When == nil {
+				return fmt.Errorf("case %s has a condition, and nothing to evaluate it with", c.Key)
+			}
+			run, reason, err := s.o.When(c, s.nodes())
+			if err != nil {
+				s.decide(c.Key, results.Error, "evaluating when: "+err.Error())
+				continue
+			}
+			if !run {
+				s.decide(c.Key, results.Skipped, reason)
+				continue
+			}
+		}
+		lacks := s.lacks(c)
+		if len(lacks) == 0 {
+			continue
+		}
+		s.decide(c.Key, results.Error, "missing: "+strings.Join(lacks, "; "))
+		for _, what := range lacks {
+			if !seen[what] {
+				seen[what] = true
+				s.missing = append(s.missing, what)
+				s.emit(Event{Type: RequireMissing, Reason: what})
+			}
+		}
+	}
+	return nil
+}
+
+// lacks lists what the session's nodes lack for a case.
+func (s *session) lacks(c *planner.Case) []string {
+	o, err := transfer(c)
+	if err != nil {
+		return []string{err.Error()}
+	}
+	var lacks []string
+	need := max(s.plan.Cluster.Nodes, c.Place.Nodes, 1)
+	distinct := s.plan.Cluster.DistinctHosts || c.Place.DistinctHosts
+	names := s.usable(distinct)
+	if len(names) < need {
+		lacks = append(lacks, nodesNeeded(need, len(names), distinct))
+	}
+	vram := o.Initiator == "vram" || o.Target == "vram"
+	fabric := engine.Resolve(o.Fabric, placeRanks(names, max(c.Place.Nodes, 1), int(o.Ranks)))
+	for _, name := range names {
+		n := s.members[name].Node
+		gpus := s.plan.Cluster.GPUsPerNode
+		if vram {
+			gpus = max(gpus, 1)
+		}
+		if len(n.GPUs) < gpus {
+			lacks = append(lacks, fmt.Sprintf("GPUs on node %s (needed: %d, there: %d)", name, gpus, len(n.GPUs)))
+		}
+		if f := n.Fabrics[fabric]; !f.Available {
+			reason := f.Reason
+			if reason == "" {
+				reason = "this weir does not have it"
+			}
+			lacks = append(lacks, fmt.Sprintf("fabric %s on node %s: %s", fabric, name, reason))
+		}
+	}
+	return lacks
+}
+
+func nodesNeeded(need, have int, distinct bool) string {
+	what := "nodes"
+	if distinct {
+		what = "nodes on distinct hosts"
+	}
+	return fmt.Sprintf("%s (needed: %d, there: %d)", what, need, have)
+}
+
+// usable are the names of nodes to place ranks on, one for each host if hosts
+// must be distinct.
+func (s *session) usable(distinct bool) []string {
+	var names []string
+	hosts := map[string]bool{}
+	for _, name := range slices.Sorted(maps.Keys(s.members)) {
+		host := s.members[name].Host
+		if distinct && hosts[host] {
+			continue
+		}
+		hosts[host] = true
+		names = append(names, name)
+	}
+	return names
+}
+
+// placeRanks spreads ranks over the first so many nodes in equal blocks, so that
+// with pairwise traffic over two nodes each pair crosses between them.
+func placeRanks(names []string, nodes, ranks int) []string {
+	nodes = min(nodes, len(names))
+	out := make([]string, ranks)
+	for r := range out {
+		out[r] = names[r*nodes/ranks]
+	}
+	return out
+}

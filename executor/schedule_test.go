@@ -1,0 +1,319 @@
+package executor
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"weir/assertion"
+	"weir/planner"
+	"weir/results"
+)
+
+// judgeBy makes a judge that gives each case's assertions the verdict that a
+// table has for that number of launches.
+func judgeBy(table map[string][]results.Verdict) (func(*results.Document), func(*results.Document) []string) {
+	of := func(c *results.Case) results.Verdict {
+		n := len(c.Launches)
+		if v := table[c.Key]; n > 0 && n <= len(v) {
+			return v[n-1]
+		}
+		return results.SkippedVerdict
+	}
+	judge := func(d *results.Document) {
+		for _, c := range d.Cases {
+			for _, a := range c.Assertions {
+				a.Verdict = of(c)
+			}
+		}
+		d.Summarize()
+	}
+	undecided := func(d *results.Document) []string {
+		var keys []string
+		for _, c := range d.Cases {
+			if of(c) == results.InconclusiveVerdict {
+				keys = append(keys, c.Key)
+			}
+		}
+		return keys
+	}
+	return judge, undecided
+}
+
+const (
+	open = results.InconclusiveVerdict
+	pass = results.Pass
+	fail = results.Fail
+)
+
+func TestOnlyUndecidedCasesGetMoreLaunches(t *testing.T) {
+	b := newBench(t)
+	cases := []*planner.Case{aCase("c[x=1]", gated), aCase("c[x=2]", gated), aCase("c[x=3]", gated)}
+	judge, undecided := judgeBy(map[string][]results.Verdict{
+		"c[x=1]": {open, pass},
+		"c[x=2]": {open, open, open, open},
+		"c[x=3]": {open, open, pass},
+	})
+	judged := 0
+	doc := b.run(aPlan(cases, aGroup("g", cases, 2, 3, 4)), func(o *Options) {
+		o.Judge = func(d *results.Document) { judged++; judge(d) }
+		o.Undecided = undecided
+	})
+	for key, want := range map[string]int{"c[x=1]": 2, "c[x=2]": 4, "c[x=3]": 3} {
+		if got := len(doc.Case(key).Launches); got != want {
+			t.Errorf("%s has %d launches, want %d", key, got, want)
+		}
+	}
+	if judged != 4 { // at each of the three looks, and at the end
+		t.Errorf("judged %d times, want once at each look and once at the end", judged)
+	}
+	if n := b.count(VerdictReached, "c[x=3]"); n != 2 {
+		t.Errorf("%d verdict events for a case that was inconclusive and then passed", n)
+	}
+	if looks := doc.Case("c[x=1]").Assertions[0].Looks; !slices.Equal(looks, []int{2, 3, 4}) {
+		t.Errorf("looks in the document: %v", looks)
+	}
+}
+
+func TestGroupsTakeTurns(t *testing.T) {
+	b := newBench(t)
+	a, c, d := []*planner.Case{aCase("a")}, []*planner.Case{aCase("c")}, []*planner.Case{aCase("d")}
+	b.run(aPlan(slices.Concat(a, c, d), aGroup("A", a, 3), aGroup("B", c, 2), aGroup("C", d, 3)))
+	if got, want := b.launches(), "A0 B0 C0 A1 B1 C1 A2 C2"; got != want {
+		t.Errorf("launches %s, want %s", got, want)
+	}
+}
+
+func TestLaunchesAsAsked(t *testing.T) {
+	b := newBench(t)
+	c := []*planner.Case{aCase("c", gated)}
+	doc := b.run(aPlan(c, aGroup("g", c, 3, 5, 8)), func(o *Options) { o.Launches = 2 })
+	if n := len(doc.Case("c").Launches); n != 2 {
+		t.Errorf("%d launches, want the 2 that were asked for", n)
+	}
+	if looks := doc.Case("c").Assertions[0].Looks; !slices.Equal(looks, []int{2}) {
+		t.Errorf("looks in the document: %v", looks)
+	}
+}
+
+func TestNeedsOrderAndCause(t *testing.T) {
+	b := newBench(t)
+	first := []*planner.Case{aCase("first[x=1]", gated), aCase("first[x=2]", gated)}
+	second := []*planner.Case{aCase("second[x=1]", needs("first[x=1]")), aCase("second[x=2]", needs("first[x=2]"))}
+	third := []*planner.Case{aCase("third", needs("second[x=1]", "second[x=2]"))}
+	g1, g2, g3 := aGroup("F", first, 2), aGroup("S", second, 2), aGroup("T", third)
+	g2.Needs, g3.Needs = []string{"F"}, []string{"S"}
+	judge, undecided := judgeBy(map[string][]results.Verdict{"first[x=1]": {pass, pass}, "first[x=2]": {open, fail}})
+	doc := b.run(aPlan(slices.Concat(first, second, third), g3, g2, g1), func(o *Options) { o.Judge, o.Undecided = judge, undecided })
+
+	if got, want := b.launches(), "F0 F1 S0 S1"; got != want {
+		t.Errorf("launches %s, want %s", got, want)
+	}
+	if c := doc.Case("second[x=1]"); c.Status != results.OK {
+		t.Errorf("its need is met, but it is %s: %s", c.Status, c.Reason)
+	}
+	const cause = `needs first[x=2], where "a of first[x=2]" does not hold`
+	for _, key := range []string{"second[x=2]", "third"} {
+		if c := doc.Case(key); c.Status != results.Skipped || c.Reason != cause {
+			t.Errorf("%s is %s: %s\nwant the one cause: %s", key, c.Status, c.Reason, cause)
+		}
+	}
+}
+
+func TestNeedOfACaseThatCrashed(t *testing.T) {
+	b := newBench(t)
+	up, down := []*planner.Case{aCase("up", env(faultEnv, "kill run 1"))}, []*planner.Case{aCase("down", needs("up"))}
+	g := aGroup("D", down)
+	g.Needs = []string{"U"}
+	doc := b.run(aPlan(slices.Concat(up, down), aGroup("U", up), g))
+	if c := doc.Case("down"); c.Status != results.Skipped || !strings.HasPrefix(c.Reason, "needs up, which failed: launch 0: rank 1") {
+		t.Errorf("down is %s: %s", c.Status, c.Reason)
+	}
+}
+
+func TestFailFastEndsTheSession(t *testing.T) {
+	for name, test := range map[string]struct {
+		fault   string
+		verdict results.Verdict
+	}{
+		"error": {fault: "kill run 1", verdict: pass},
+		"gate":  {fault: "none", verdict: fail},
+	} {
+		b := newBench(t)
+		first, second := []*planner.Case{aCase("first", gated, env(faultEnv, test.fault))}, []*planner.Case{aCase("second")}
+		judge, undecided := judgeBy(map[string][]results.Verdict{"first": {test.verdict}})
+		g := aGroup("S", second)
+		g.Needs = []string{"F"}
+		doc := b.run(aPlan(slices.Concat(first, second), aGroup("F", first), g), func(o *Options) {
+			o.Judge, o.Undecided, o.FailFast = judge, undecided, true
+		})
+		if got := b.launches(); got != "F0" {
+			t.Errorf("%s: launches %s", name, got)
+		}
+		if c := doc.Case("second"); c.Status != results.Skipped || !strings.Contains(c.Reason, "--fail-fast: ") {
+			t.Errorf("%s: second is %s: %s", name, c.Status, c.Reason)
+		}
+	}
+}
+
+func TestConditions(t *testing.T) {
+	b := newBench(t)
+	when := func(c *planner.Case) { c.When = "host.fabric" }
+	cases := []*planner.Case{aCase("yes", when), aCase("no", when, gated), aCase("unconditional")}
+	doc := b.run(onePlan(cases...), func(o *Options) {
+		o.When = func(c *planner.Case, nodes []results.Node) (bool, string, error) {
+			// all fabrics are probed when a condition may ask for any
+			if _, ok := nodes[0].Fabrics["ucx"]; !ok {
+				t.Errorf("fabrics: %v", nodes[0].Fabrics)
+			}
+			return c.Key == "yes", "when: no such card", nil
+		}
+	})
+	if c := doc.Case("no"); c.Status != results.Skipped || c.Reason != "when: no such card" || c.Assertions[0].Verdict != results.SkippedVerdict {
+		t.Errorf("no is %s: %s", c.Status, c.Reason)
+	}
+	for _, key := range []string{"yes", "unconditional"} {
+		if c := doc.Case(key); c.Status != results.OK {
+			t.Errorf("%s is %s: %s", key, c.Status, c.Reason)
+		}
+	}
+	if doc.Session.ExitCode != 0 {
+		t.Errorf("a skip is no failure, but the exit code is %d", doc.Session.ExitCode)
+	}
+}
+
+func TestOnlyFabricsThatMatterAreProbed(t *testing.T) {
+	conditional := aCase("c", func(c *planner.Case) { c.When = "x" })
+	skipped := aCase("s", option("fabric", "ucx"), func(c *planner.Case) { c.Status = planner.Skipped })
+	asks := func(ok bool) func(*planner.Case) ([]string, bool) {
+		return func(*planner.Case) ([]string, bool) { return []string{"cuda"}, ok }
+	}
+	for name, test := range map[string]struct {
+		cases []*planner.Case
+		asks  func(*planner.Case) ([]string, bool)
+		want  []string
+	}{
+		"those of planned cases":         {[]*planner.Case{aCase("c"), skipped}, nil, []string{"shm"}},
+		"auto is one of two":             {[]*planner.Case{aCase("c", option("fabric", "auto"))}, nil, []string{"shm", "tcp"}},
+		"and those of conditions":        {[]*planner.Case{conditional}, asks(true), []string{"cuda", "shm"}},
+		"a condition that may ask any":   {[]*planner.Case{aCase("d"), conditional}, asks(false), nil},
+		"a condition that nobody parsed": {[]*planner.Case{conditional}, nil, nil},
+	} {
+		s := newSession(onePlan(test.cases...), Options{Fabrics: test.asks})
+		if got := s.fabrics(); !slices.Equal(got, test.want) {
+			t.Errorf("%s: %v, want %v", name, got, test.want)
+		}
+	}
+}
+
+func TestEverythingMissingIsNamedBeforeAnythingIsLaunched(t *testing.T) {
+	b := newBench(t)
+	cases := []*planner.Case{
+		aCase("ucx", option("fabric", "ucx")),
+		aCase("vram", option("initiator", "vram")),
+		aCase("two", func(c *planner.Case) { c.Place = planner.Place{Nodes: 2, DistinctHosts: true} }),
+		aCase("fine"),
+	}
+	var groups []*planner.LaunchGroup
+	for _, c := range cases {
+		groups = append(groups, aGroup(c.Key, []*planner.Case{c}))
+	}
+	doc := b.run(aPlan(cases, groups...), func(o *Options) { o.Nodes = []string{"n1", "n2"} })
+	for key, want := range map[string]string{
+		"ucx":  "fabric ucx on node n1: libucp.so.0: not found",
+		"vram": "GPUs on node n1 (needed: 1, there: 0)",
+		"two":  "nodes on distinct hosts (needed: 2, there: 1)",
+	} {
+		c := doc.Case(key)
+		if c.Status != results.Error || !strings.Contains(c.Reason, want) || len(c.Launches) != 0 {
+			t.Errorf("%s is %s: %s", key, c.Status, c.Reason)
+		}
+		if !strings.Contains(doc.Session.Reason, want) {
+			t.Errorf("the session's reason lacks %q: %s", want, doc.Session.Reason)
+		}
+	}
+	if c := doc.Case("fine"); c.Status != results.OK {
+		t.Errorf("fine is %s: %s", c.Status, c.Reason)
+	}
+	if doc.Session.ExitCode != 6 {
+		t.Errorf("exit code %d", doc.Session.ExitCode)
+	}
+	first := slices.IndexFunc(b.events, func(e Event) bool { return e.Type == LaunchStarted })
+	if last := slices.IndexFunc(b.events[first:], func(e Event) bool { return e.Type == RequireMissing }); last >= 0 {
+		t.Error("something missing was found only after the first launch")
+	}
+}
+
+func TestProbeThatCrashesIsTheReason(t *testing.T) {
+	b := newBench(t)
+	conditional := aCase("c", func(c *planner.Case) { c.When = "any" }) // so that all fabrics are asked for
+	doc := b.run(onePlan(conditional), func(o *Options) {
+		o.ProbeCommand = []string{"sh", "-c", "echo loading >&2; kill -SEGV $$"}
+		o.When = func(*planner.Case, []results.Node) (bool, string, error) { return true, "", nil }
+	})
+	c := doc.Case("c")
+	if c.Status != results.Error || !strings.Contains(c.Reason, "the probe process failed: signal: segmentation fault") {
+		t.Errorf("%s: %s", c.Status, c.Reason)
+	}
+}
+
+func TestFailedCheckEndsTheSession(t *testing.T) {
+	b := newBench(t)
+	p := onePlan(aCase("c"))
+	p.Checks = []planner.Check{
+		{Name: "fine", Command: []string{"true"}},
+		{Name: "broken", Command: []string{"sh", "-c", "echo the card is not there >&2; exit 7"}},
+		{Name: "absent", Command: []string{"no-such-program"}},
+	}
+	doc := b.run(p)
+	if doc.Session.ExitCode != 6 || b.launches() != "" {
+		t.Errorf("session %+v, launches %q", doc.Session, b.launches())
+	}
+	for i, want := range []struct{ status, reason string }{
+		{"ok", ""}, {"failed", "exit status 7: the card is not there"}, {"failed", "no-such-program"},
+	} {
+		if c := doc.Checks[i]; c.Status != want.status || !strings.Contains(c.Reason, want.reason) {
+			t.Errorf("check %+v, want %+v", c, want)
+		}
+	}
+	if c := doc.Case("c"); c.Status != results.Skipped || !strings.Contains(c.Reason, `check "broken" failed`) {
+		t.Errorf("c is %s: %s", c.Status, c.Reason)
+	}
+}
+
+func TestTrendThatFailsIsANeedThatIsNotMet(t *testing.T) {
+	s := &session{plan: &planner.Plan{}, doc: &results.Document{
+		Cases: []*results.Case{{Key: "a", Status: results.OK}},
+		Assertions: []*results.AssertionVerdict{{
+			Assertion: assertion.Assertion{Name: "grows", Cases: []string{"a", "b"}}, Verdict: results.Fail,
+		}},
+	}}
+	if got := s.unmet(&planner.Case{Needs: []string{"a"}}); !strings.Contains(got, "grows") {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestDirNames(t *testing.T) {
+	long := "r[env.X=" + strings.Repeat("y", 300) + "]"
+	keys := []string{"bw[block_size=64MiB,op=read]", "bw", "a/b", "a b", "A B", "..", "-x", long, long + "2", "größe"}
+	names := dirNames(keys)
+	for key, want := range map[string]string{
+		"bw[block_size=64MiB,op=read]": "bw.block_size=64MiB,op=read",
+		"bw":                           "bw", "a/b": "a_b", "a b": "a_b~2", "A B": "A_B~3", "..": "_", "-x": "x",
+	} {
+		if names[key] != want {
+			t.Errorf("%q becomes %q, want %q", key, names[key], want)
+		}
+	}
+	seen := map[string]string{}
+	for _, key := range keys {
+		n := names[key]
+		if other, ok := seen[strings.ToLower(n)]; ok {
+			t.Errorf("%q and %q both become %q", key, other, n)
+		}
+		if len(n) > 200 || strings.ContainsAny(n, "/[]") {
+			t.Errorf("%q becomes %q", key, n)
+		}
+		seen[strings.ToLower(n)] = key
+	}
+}

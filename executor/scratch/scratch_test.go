@@ -1,0 +1,83 @@
+package scratch
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+)
+
+func TestMain(m *testing.M) {
+	if root := os.Getenv("SCRATCH_LEAVE_IN"); root != "" {
+		d, err := Make(root)
+		if err != nil {
+			panic(err)
+		}
+		os.Stdout.WriteString(d.Path())
+		os.Exit(0) // as a killed session would: nothing is removed
+	}
+	os.Exit(m.Run())
+}
+
+func TestRemoveLeavesNothing(t *testing.T) {
+	root := t.TempDir()
+	d, err := Make(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(d.Path(), "x"), []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Remove(); err != nil {
+		t.Fatal(err)
+	}
+	if left, _ := os.ReadDir(root); len(left) != 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+func TestMakeFallsBackToTheNextRoot(t *testing.T) {
+	root := t.TempDir()
+	d, err := Make(filepath.Join(root, "absent"), root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Remove()
+	if filepath.Dir(d.Path()) != root {
+		t.Errorf("made %s, not below %s", d.Path(), root)
+	}
+}
+
+func TestSweepTakesOnlyWhatDeadSessionsLeft(t *testing.T) {
+	root := t.TempDir()
+	child := exec.Command(os.Args[0])
+	child.Env = append(os.Environ(), "SCRATCH_LEAVE_IN="+root)
+	out, err := child.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	stale := string(out)
+	if _, err := os.Stat(stale); err != nil {
+		t.Fatalf("the dead session left nothing to sweep: %v", err)
+	}
+	live, err := makeIn(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer live.Remove()
+	foreign := filepath.Join(root, "weir-main") // a clone, say
+	if err := os.Mkdir(foreign, 0o755); err != nil {
+		t.Fatal(err)
+	}
+
+	Sweep(root)
+
+	if _, err := os.Stat(stale); !os.IsNotExist(err) {
+		t.Errorf("the dead session's directory is still there (%v)", err)
+	}
+	for _, dir := range []string{live.Path(), foreign} {
+		if _, err := os.Stat(dir); err != nil {
+			t.Errorf("swept what it must not touch: %v", err)
+		}
+	}
+}

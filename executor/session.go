@@ -1,0 +1,254 @@
+package executor
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
+
+	"weir/executor/agent"
+	"weir/executor/cluster"
+	"weir/executor/scratch"
+	"weir/planner"
+	"weir/results"
+)
+
+// session is one Run. All but the agents' reports happens in one goroutine.
+type session struct {
+	plan *planner.Plan
+	o    Options
+	doc  *results.Document
+	// folder names, by case key and by group id
+	caseDirs, groupDirs map[string]string
+
+	events, journal *os.File
+	eventErr        error
+	journalErr      error
+	verdicts        map[*results.AssertionVerdict]results.Verdict // as last told
+
+	tmp, shm *scratch.Dir
+	server   *cluster.Server
+	cluster  *cluster.Session
+	agents   []*agent.Agent
+	members  map[string]agent.Member
+	changes  <-chan cluster.Member
+	reports  chan agent.Report
+	closed   chan struct{} // nobody takes reports any more
+	stop     context.CancelFunc
+
+	missing []string // what the nodes lack for this plan
+}
+
+func newSession(p *planner.Plan, o Options) *session {
+	s := &session{
+		plan: p, o: o, doc: newDocument(p, o),
+		verdicts: map[*results.AssertionVerdict]results.Verdict{},
+		members:  map[string]agent.Member{}, reports: make(chan agent.Report, 64), closed: make(chan struct{}),
+	}
+	var keys, groups []string
+	for _, c := range p.Cases {
+		keys = append(keys, c.Key)
+	}
+	for _, g := range p.Groups {
+		groups = append(groups, g.ID)
+	}
+	s.caseDirs, s.groupDirs = dirNames(keys), dirNames(groups)
+	return s
+}
+
+// run carries the session through and tidies up. Whatever it returns, no process
+// and no file outside of the session directory is left.
+func (s *session) run(ctx context.Context) (err error) {
+	if err := s.o.check(); err != nil {
+		return err
+	}
+	if err := s.openDir(); err != nil {
+		return err
+	}
+	s.emit(Event{Type: SessionStarted, Session: s.o.SessionID, Cases: len(s.plan.Cases)})
+	defer func() { err = firstError(err, s.close()) }()
+	if err := s.open(ctx); err != nil {
+		return err
+	}
+	s.setEnvironment()
+	for _, n := range s.doc.Environment.Nodes {
+		s.emit(Event{Type: NodeReady, Node: n.Name})
+	}
+	if err := s.record(Record{Session: &SessionRecord{
+		Schema: results.Schema, ID: s.o.SessionID, Started: s.doc.Session.Started, Argv: s.o.Argv, Weir: s.o.Version,
+		PlanDigest: s.plan.Digest, Environment: s.doc.Environment,
+	}}); err != nil {
+		return err
+	}
+	if err := s.admit(); err != nil {
+		return err
+	}
+	if err := s.checks(ctx); err != nil {
+		return err
+	}
+	return s.schedule(ctx)
+}
+
+// openDir makes the session directory and the files that grow with the session.
+func (s *session) openDir() error {
+	if err := os.MkdirAll(s.o.Dir, 0o755); err != nil {
+		return fmt.Errorf("making the session directory: %w", err)
+	}
+	var err error
+	s.journal, err = os.OpenFile(filepath.Join(s.o.Dir, JournalName), os.O_CREATE|os.O_EXCL|os.O_WRONLY|os.O_APPEND, 0o644)
+	if errors.Is(err, os.ErrExist) {
+		return fmt.Errorf("%s holds a session already", s.o.Dir)
+	}
+	if err != nil {
+		return fmt.Errorf("making the journal: %w", err)
+	}
+	s.events, err = os.Create(filepath.Join(s.o.Dir, "events.ndjson"))
+	if err != nil {
+		return fmt.Errorf("making the event file: %w", err)
+	}
+	b, err := json.MarshalIndent(s.plan, "", "  ")
+	if err != nil {
+		return fmt.Errorf("encoding the plan: %w", err)
+	}
+	if err := results.WriteFile(filepath.Join(s.o.Dir, "plan.json"), append(b, '\n')); err != nil {
+		return fmt.Errorf("writing the plan: %w", err)
+	}
+	return nil
+}
+
+// sharedMemory is where ranks put files that they share as memory.
+var sharedMemory = "/dev/shm"
+
+// maxTmp is the longest root below which a unix socket's path still fits.
+const maxTmp = 70
+
+// open brings up etcd and the agents, which survey their nodes meanwhile.
+func (s *session) open(ctx context.Context) error {
+	life, stop := context.WithCancel(context.Background())
+	s.stop = stop
+	roots := []string{"/tmp", "/dev/shm", "/var/tmp"}
+	if len(os.TempDir()) <= maxTmp {
+		roots = slices.Insert(roots, 0, os.TempDir())
+	}
+	var err error
+	if s.tmp, err = scratch.Make(roots...); err != nil {
+		return err
+	}
+	if s.shm, err = scratch.Make(sharedMemory, s.tmp.Path()); err != nil {
+		return err
+	}
+	names, err := s.nodeNames()
+	if err != nil {
+		return err
+	}
+	surveys := make([]results.Node, len(names))
+	g, gctx := errgroup.WithContext(ctx)
+	fabrics := s.fabrics()
+	for i, name := range names {
+		a := s.newAgent(name)
+		s.agents = append(s.agents, a)
+		g.Go(func() error { surveys[i] = a.Survey(gctx, fabrics); return context.Cause(gctx) })
+	}
+	endpoints := s.o.Etcd
+	g.Go(func() (err error) {
+		if len(endpoints) == 0 {
+			if s.server, err = cluster.StartServer(gctx, s.tmp.Path()); err != nil {
+				return err
+			}
+			endpoints = []string{s.server.Endpoint()}
+		}
+		s.cluster, err = cluster.Open(gctx, endpoints, s.o.SessionID)
+		return err
+	})
+	if err := g.Wait(); err != nil {
+		return err
+	}
+	for i, a := range s.agents {
+		if err := a.Serve(ctx, endpoints, surveys[i]); err != nil {
+			return err
+		}
+	}
+	if s.changes, err = s.cluster.Members(life); err != nil {
+		return err
+	}
+	return s.gather(ctx, len(names))
+}
+
+func (s *session) nodeNames() ([]string, error) {
+	if len(s.o.Nodes) > 0 {
+		return s.o.Nodes, nil
+	}
+	name, err := os.Hostname()
+	if err != nil {
+		return nil, fmt.Errorf("naming this node: %w", err)
+	}
+	return []string{name}, nil
+}
+
+func (s *session) newAgent(node string) *agent.Agent {
+	return agent.New(agent.Options{
+		Node: node, Session: s.o.SessionID, RankCommand: s.o.RankCommand, ProbeCommand: s.o.ProbeCommand,
+		LogDir: filepath.Join(s.o.Dir, "logs"), ScratchDir: s.shm.Path(), Deadlines: s.o.Deadlines,
+		Sink: func(r agent.Report) {
+			select {
+			case s.reports <- r:
+			case <-s.closed:
+			}
+		},
+	})
+}
+
+// gather waits for so many agents.
+func (s *session) gather(ctx context.Context, want int) error {
+	for len(s.members) < want {
+		select {
+		case m, ok := <-s.changes:
+			if !ok {
+				return errEtcdGone
+			}
+			var member agent.Member
+			if err := json.Unmarshal(m.Inventory, &member); err != nil && !m.Gone {
+				return fmt.Errorf("inventory of node %s: %w", m.Node, err)
+			}
+			s.members[m.Node] = member
+		case <-s.cluster.Lost():
+			return errEtcdGone
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+	return nil
+}
+
+var errEtcdGone = errors.New("etcd is gone, or this process was suspended")
+
+// close undoes open. Agents go first: with them go all processes.
+func (s *session) close() error {
+	close(s.closed)
+	var errs []error
+	for _, a := range s.agents {
+		errs = append(errs, a.Close())
+	}
+	if s.stop != nil {
+		s.stop()
+	}
+	if s.cluster != nil {
+		ctx, cancel := context.WithTimeout(context.Background(), tidyTime)
+		errs = append(errs, s.cluster.Wipe(ctx), s.cluster.Close())
+		cancel()
+	}
+	if s.server != nil {
+		s.server.Close()
+	}
+	for _, d := range []*scratch.Dir{s.shm, s.tmp} {
+		if d != nil {
+			errs = append(errs, d.Remove())
+		}
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,124 @@
+package wire
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+
+	"weir/engine"
+)
+
+// Launch is the first message: what a rank is to do and who it is.
+type Launch struct {
+	Launch engine.Launch   `json:"launch"`
+	Self   engine.Identity `json:"self"`
+}
+
+// EncodeLaunch writes a KindLaunch body.
+func EncodeLaunch(l Launch) ([]byte, error) {
+	b, err := json.Marshal(l)
+	if err != nil {
+		return nil, fmt.Errorf("encoding a launch: %w", err)
+	}
+	return b, nil
+}
+
+// DecodeLaunch reads a KindLaunch body.
+func DecodeLaunch(body []byte) (Launch, error) {
+	var l Launch
+	if err := json.Unmarshal(body, &l); err != nil {
+		return l, fmt.Errorf("launch message: %w", err)
+	}
+	if l.Self.Rank < 0 || l.Self.Rank >= l.Launch.Ranks {
+		return l, fmt.Errorf("launch message: rank %d of %d", l.Self.Rank, l.Launch.Ranks)
+	}
+	return l, nil
+}
+
+// EncodePeers writes a KindPeers body.
+func EncodePeers(addresses [][]byte) []byte {
+	var b []byte
+	for _, a := range addresses {
+		b = binary.AppendUvarint(b, uint64(len(a)))
+		b = append(b, a...)
+	}
+	return b
+}
+
+// DecodePeers reads a KindPeers body with the addresses of so many ranks.
+func DecodePeers(body []byte, ranks int) ([][]byte, error) {
+	var all [][]byte
+	for len(body) > 0 {
+		n, used := binary.Uvarint(body)
+		if used <= 0 || n > uint64(len(body)-used) {
+			return nil, fmt.Errorf("peers message: address %d is cut short", len(all))
+		}
+		body = body[used:]
+		all = append(all, body[:n:n])
+		body = body[n:]
+	}
+	if len(all) != ranks {
+		return nil, fmt.Errorf("peers message: %d addresses for %d ranks", len(all), ranks)
+	}
+	return all, nil
+}
+
+// EncodeResult writes a KindResult body: the length of the JSON part, that part,
+// and the samples in the form in which they are stored.
+func EncodeResult(r *engine.CaseResult) ([]byte, error) {
+	head, err := json.Marshal(r)
+	if err != nil {
+		return nil, fmt.Errorf("encoding a result: %w", err)
+	}
+	b := bytes.NewBuffer(binary.AppendUvarint(nil, uint64(len(head))))
+	b.Write(head)
+	if r.Samples != nil {
+		if err := r.Samples.Write(b); err != nil {
+			return nil, fmt.Errorf("encoding samples: %w", err)
+		}
+	}
+	return b.Bytes(), nil
+}
+
+// DecodeResult reads a KindResult body. The samples stay as they are stored:
+// they are parsed when no rank is measuring any more.
+func DecodeResult(body []byte) (r *engine.CaseResult, samples []byte, err error) {
+	n, used := binary.Uvarint(body)
+	if used <= 0 || n > uint64(len(body)-used) {
+		return nil, nil, fmt.Errorf("result message: cut short")
+	}
+	body = body[used:]
+	r = &engine.CaseResult{}
+	if err := json.Unmarshal(body[:n], r); err != nil {
+		return nil, nil, fmt.Errorf("result message: %w", err)
+	}
+	samples = body[n:]
+	if r.Initiator != (len(samples) > 0) {
+		return nil, nil, fmt.Errorf("result message: an initiator has samples and no other rank has, but initiator is %v and samples have %d bytes", r.Initiator, len(samples))
+	}
+	return r, samples, nil
+}
+
+// EncodeFailure writes a KindFailure body, shortening the text if it must.
+func EncodeFailure(e *engine.Error) []byte {
+	short := *e
+	const most = 8 << 10
+	if len(short.Text) > most {
+		short.Text = short.Text[:most] + "…"
+	}
+	b, err := json.Marshal(short)
+	if err != nil {
+		panic(err) // strings and numbers always encode
+	}
+	return b
+}
+
+// DecodeFailure reads a KindFailure body.
+func DecodeFailure(body []byte) (*engine.Error, error) {
+	e := &engine.Error{}
+	if err := json.Unmarshal(body, e); err != nil {
+		return nil, fmt.Errorf("failure message: %w", err)
+	}
+	return e, nil
+}

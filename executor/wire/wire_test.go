@@ -1,0 +1,150 @@
+package wire
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"weir/engine"
+	"weir/results"
+)
+
+func TestFramesComeOutAsTheyWentIn(t *testing.T) {
+	var b bytes.Buffer
+	frames := []Frame{
+		{KindAddress, []byte("blob")},
+		{KindConnected, []byte{}},
+		{KindResult, bytes.Repeat([]byte("x"), 3<<20)},
+	}
+	for _, f := range frames {
+		if err := Write(&b, f.Kind, f.Body); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, want := range frames {
+		got, err := Read(&b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: %s", want.Kind, diff)
+		}
+	}
+	if _, err := Read(&b); !errors.Is(err, io.EOF) {
+		t.Errorf("at the end: %v", err)
+	}
+}
+
+func TestGarbageIsRefused(t *testing.T) {
+	for name, text := range map[string]string{
+		"text of a library":    "[1234] UCX ERROR something\n",
+		"a frame cut short":    "a\x00\x00\x00\x09blob",
+		"a header cut short":   "a\x00\x00",
+		"a length over limits": "a\xff\xff\xff\xff",
+	} {
+		if _, err := Read(strings.NewReader(text)); !errors.Is(err, ErrGarbage) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if err := Write(io.Discard, KindAddress, make([]byte, 1<<20)); err == nil {
+		t.Error("an address of 1 MiB was written")
+	}
+}
+
+func TestResultKeepsItsSamples(t *testing.T) {
+	want := &engine.CaseResult{
+		Key: "b[block_size=4KiB]", Rank: 1, Initiator: true, Verified: true, Transport: "shm", Memcpy: 1e10,
+		Samples: &results.Samples{
+			Case: "b[block_size=4KiB]", Rank: 1, Ops: 2, Bytes: 8192, Start: 5, End: 9,
+			Counts: map[int]int64{3: 1, 900: 1}, First: []int64{3, 900},
+		},
+	}
+	body, err := EncodeResult(want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, raw, err := DecodeResult(body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Samples, err = results.ReadSamples(bytes.NewReader(raw)); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestAnInitiatorWithoutSamplesIsRefused(t *testing.T) {
+	body, err := EncodeResult(&engine.CaseResult{Key: "b", Initiator: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := DecodeResult(body); err == nil {
+		t.Error("accepted")
+	}
+}
+
+func TestPeersMustBeAll(t *testing.T) {
+	body := EncodePeers([][]byte{[]byte("one"), {}, []byte("three")})
+	got, err := DecodePeers(body, 3)
+	if err != nil || len(got) != 3 || string(got[2]) != "three" || len(got[1]) != 0 {
+		t.Errorf("got %q, %v", got, err)
+	}
+	if _, err := DecodePeers(body, 4); err == nil {
+		t.Error("three addresses are enough for four ranks")
+	}
+	if _, err := DecodePeers(body[:len(body)-1], 3); err == nil {
+		t.Error("a cut address was accepted")
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	for _, kind := range []Kind{KindLaunch, KindPeers, KindResult, KindFailure, KindBye} {
+		var b bytes.Buffer
+		body := []byte(`{"rank":1}`)
+		if limits[kind] == 0 {
+			body = nil
+		}
+		if err := Write(&b, kind, body); err != nil {
+			f.Fatal(err)
+		}
+		f.Add(b.Bytes())
+	}
+	result, err := EncodeResult(&engine.CaseResult{Key: "k", Initiator: true, Samples: &results.Samples{}})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(append([]byte{'r', 0, 0, 0, byte(len(result))}, result...))
+	f.Fuzz(func(t *testing.T, in []byte) {
+		r := bytes.NewReader(in)
+		for {
+			frame, err := Read(r)
+			if err != nil {
+				return
+			}
+			var again bytes.Buffer
+			if err := Write(&again, frame.Kind, frame.Body); err != nil {
+				t.Fatalf("read a frame that cannot be written: %v", err)
+			}
+			// whatever the body is, reading it ends in a value or an error
+			if l, err := DecodeLaunch(frame.Body); err == nil && l.Self.Rank >= l.Launch.Ranks {
+				t.Fatal("accepted a rank outside of its launch")
+			}
+			if peers, err := DecodePeers(frame.Body, 2); err == nil && len(peers) != 2 {
+				t.Fatal("accepted too few peers")
+			}
+			if _, raw, err := DecodeResult(frame.Body); err == nil && len(raw) > len(frame.Body) {
+				t.Fatal("samples longer than the message")
+			}
+			if e, err := DecodeFailure(frame.Body); err == nil && e == nil {
+				t.Fatal("no failure and no error")
+			}
+		}
+	})
+}
