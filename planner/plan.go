@@ -6,6 +6,7 @@ package planner
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -124,26 +125,36 @@ func Read(path string) (*Plan, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading plan: %w", err)
 	}
+	p, err := decode(b)
+	if err != nil {
+		return nil, fmt.Errorf("reading plan %s: %w", path, err)
+	}
+	return p, nil
+}
+
+func decode(b []byte) (*Plan, error) {
 	var p Plan
 	if err := json.Unmarshal(b, &p); err != nil {
-		return nil, fmt.Errorf("reading plan %s: %w", path, err)
+		return nil, err
 	}
 	if p.Schema != Schema {
-		return nil, fmt.Errorf("%s is a %q document; this weir reads %q", path, p.Schema, Schema)
+		return nil, fmt.Errorf("it is a %q document; this weir reads %q", p.Schema, Schema)
+	}
+	if slices.Contains(p.Cases, nil) || slices.Contains(p.Groups, nil) {
+		return nil, errors.New("it holds an empty case or launch group")
 	}
 	if err := p.Verify(); err != nil {
-		return nil, fmt.Errorf("reading plan %s: %w", path, err)
+		return nil, err
 	}
-	if err := p.normalize(); err != nil {
-		return nil, fmt.Errorf("reading plan %s: %w", path, err)
-	}
-	return &p, nil
+	return &p, p.normalize()
 }
 
 // normalize gives options, and the axes that set them, the Go types that JSON
 // does not keep.
 func (p *Plan) normalize() error {
+	known := map[string]bool{}
 	for _, c := range p.Cases {
+		known[c.Key] = true
 		k, ok := workload.Lookup(c.Workload)
 		if !ok {
 			return fmt.Errorf("case %s: unknown workload %q", c.Key, c.Workload)
@@ -160,7 +171,7 @@ func (p *Plan) normalize() error {
 		}
 	}
 	for _, g := range p.Groups {
-		if len(g.Looks) == 0 || slices.ContainsFunc(g.Cases, func(key string) bool { return p.Case(key) == nil }) {
+		if len(g.Looks) == 0 || slices.ContainsFunc(g.Cases, func(key string) bool { return !known[key] }) {
 			return fmt.Errorf("launch group %s has no looks, or a case that is not in the plan", g.ID)
 		}
 	}

@@ -35,7 +35,10 @@ func ParseSelector(text string) (Selector, error) {
 	if text == "" {
 		return Selector{}, fmt.Errorf("a selector is a run name, a case key with *, or where:EXPR; it cannot be empty")
 	}
-	glob := regexp.MustCompile("^" + strings.ReplaceAll(regexp.QuoteMeta(text), `\*`, ".*") + "$")
+	glob, err := regexp.Compile("^" + strings.ReplaceAll(regexp.QuoteMeta(text), `\*`, ".*") + "$")
+	if err != nil { // bytes that are not text
+		return Selector{}, fmt.Errorf("selector %q: %w", text, err)
+	}
 	return Selector{text, func(k *Case) (bool, error) {
 		return k.Run == text || glob.MatchString(k.Key), nil
 	}}, nil

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tcp_wire.h"
 #include "thread.h"
 
 static const char *const phase_names[] = {"start", "ready", "connect", "verify", "warmup", "run", "ceiling", "teardown"};
@@ -106,7 +107,7 @@ int rank_flush(struct weir_rank *r, int peer)
 /* ---- the functions for Go, each a call on the rank's thread ---- */
 
 #define SKEW (17 * 4096)
-#define MIN_AREA (256 << 10) /* the link probe streams pieces of this size whatever the block */
+#define MIN_AREA TCP_WIRE_PIECE_MAX /* the link's probe needs it, whatever the block */
 
 static size_t pages(size_t n)
 {

@@ -196,9 +196,8 @@ int tcp_wire_connect(struct weir_rank *r, struct tcp_wire *w, const char *const 
     return 0;
 }
 
-/* A stream's best piece is neither tiny nor beyond the cache; which of these is
- * found by one round of each. */
-static const size_t pieces[] = {64 << 10, 256 << 10};
+/* Bytes per system call: few calls or a warm cache, one round of each tells. */
+static const size_t pieces[] = {64 << 10, 256 << 10, 1 << 20, TCP_WIRE_PIECE_MAX};
 #define SPAN_BYTES (8u << 20)
 
 /* Moves total bytes in pieces, spinning as the fabric does. */
@@ -235,16 +234,19 @@ static int round_trip(struct weir_rank *r, int fd, int peer, int initiator, size
 
 int tcp_wire_ceiling(struct weir_rank *r, int fd, int peer, int initiator, struct ceiling *c)
 {
-    double rate[2];
+    double rate, top = 0;
+    size_t best = 0;
     int    rc;
-    for (int i = 0; i < 2; i++)
-        if ((rc = round_trip(r, fd, peer, initiator, pieces[i], &rate[i])) < 0)
+    for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) {
+        if ((rc = round_trip(r, fd, peer, initiator, pieces[i], &rate)) < 0)
             return rc;
-    size_t piece = pieces[rate[1] > rate[0]]; /* the receiver's own choice may differ: it takes what comes */
+        if (rate > top) /* each end for itself: the receiver takes what comes */
+            top = rate, best = pieces[i];
+    }
     for (int k = 0; k < CEILING_SPANS; k++) {
-        if ((rc = round_trip(r, fd, peer, initiator, piece, &rate[0])) < 0)
+        if ((rc = round_trip(r, fd, peer, initiator, best, &rate)) < 0)
             return rc;
-        ceiling_add(c, rate[0]);
+        ceiling_add(c, rate);
     }
     return 0;
 }

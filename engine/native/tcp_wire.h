@@ -5,6 +5,8 @@
 
 #include "rank.h"
 
+#define TCP_WIRE_PIECE_MAX (4u << 20) /* of the ceiling's probe: areas are at least this large */
+
 struct ceiling;
 
 struct tcp_wire *tcp_wire_listen(struct weir_rank *r); /* NULL: error filled */

@@ -1,0 +1,66 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"weir/gate"
+)
+
+// abort is the cause of a context that ends a session from outside.
+type abort struct {
+	code int
+	text string
+}
+
+func (a *abort) Error() string { return a.text }
+
+// ExitCode is what the executor puts into the document.
+func (a *abort) ExitCode() int { return a.code }
+
+var (
+	interrupted = &abort{gate.ExitInterrupted, "interrupted (SIGINT)"}
+	terminated  = &abort{gate.ExitTerminated, "terminated (SIGTERM)"}
+	hungUp      = &abort{gate.ExitTerminated, "terminated: the terminal is gone (SIGHUP)"}
+)
+
+var causes = map[os.Signal]*abort{unix.SIGINT: interrupted, unix.SIGTERM: terminated, unix.SIGHUP: hungUp}
+
+// abortable is a context that ends with the first signal, or after the total
+// timeout if there is one. The second signal is swallowed: ranks are being killed
+// and files removed, which takes two seconds at most, and dying before that would
+// leave both. After it, signals do what they do to any program.
+func abortable(parent context.Context, timeout time.Duration) (ctx context.Context, stop func()) {
+	ctx, cancel := context.WithCancelCause(parent)
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, unix.SIGINT, unix.SIGTERM, unix.SIGHUP)
+	var late <-chan time.Time
+	if timeout > 0 {
+		late = time.After(timeout)
+	}
+	done := make(chan struct{})
+	go func() {
+		for seen := 0; seen < 2; {
+			select {
+			case s := <-signals:
+				seen++
+				cancel(causes[s]) // the first cause stays
+			case <-late:
+				cancel(&abort{gate.ExitTimeout, fmt.Sprintf("the total timeout of %s passed", timeout)})
+			case <-done:
+				return
+			}
+		}
+		signal.Stop(signals)
+	}()
+	return ctx, func() {
+		close(done)
+		signal.Stop(signals)
+		cancel(nil)
+	}
+}

@@ -1,0 +1,53 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"weir/gate"
+	"weir/scenarios"
+)
+
+func newCatalog() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "catalog",
+		Short: "list the shipped scenarios",
+		Example: `  weir catalog
+  weir catalog show nixlbench-libfabric
+  weir plan catalog:nixlbench-libfabric`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return onlySubcommands(cmd, args)
+			}
+			for _, e := range scenarios.Entries() {
+				p, _, diags, err := read(catalogPrefix+e.Name, nil)
+				if err != nil {
+					return err
+				}
+				if diags.HasErrors() {
+					return withCode(gate.ExitInternal, fmt.Errorf("shipped scenario %s: %w", e.Name, diags))
+				}
+				if _, err := fmt.Fprintf(cmd.OutOrStdout(), "%s  %s\n", e.Name, p.Scenario.Description); err != nil {
+					return withCode(gate.ExitExecution, err)
+				}
+			}
+			return nil
+		},
+	}
+	cmd.AddCommand(&cobra.Command{
+		Use:     "show NAME",
+		Short:   "print a shipped scenario",
+		Example: "  weir catalog show nixlbench-libfabric > mine.yaml",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			e, err := scenarios.Lookup(args[0])
+			if err != nil {
+				return withCode(gate.ExitUsage, err)
+			}
+			_, err = cmd.OutOrStdout().Write(e.Content)
+			return withCode(gate.ExitExecution, err)
+		},
+	})
+	return cmd
+}

@@ -1,0 +1,92 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"weir/gate"
+	"weir/workload"
+)
+
+func newDocs() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "docs",
+		Short:   "print the reference: workloads, metrics, exit codes",
+		Example: "  weir docs workloads",
+		RunE:    onlySubcommands,
+	}
+	for name, page := range map[string]struct {
+		short string
+		write func(io.Writer)
+	}{
+		"workloads":  {"workloads with their options, defaults and metrics", docsWorkloads},
+		"metrics":    {"metrics with their units and exact definitions", docsMetrics},
+		"exit-codes": {"every exit code and what it means", docsExitCodes},
+	} {
+		cmd.AddCommand(&cobra.Command{
+			Use: name, Short: page.short, Example: "  weir docs " + name, Args: cobra.NoArgs,
+			RunE: func(cmd *cobra.Command, _ []string) error {
+				var b strings.Builder
+				page.write(&b)
+				_, err := io.WriteString(cmd.OutOrStdout(), b.String())
+				return withCode(gate.ExitExecution, err)
+			},
+		})
+	}
+	return cmd
+}
+
+func docsWorkloads(w io.Writer) {
+	for _, k := range workload.Kinds() {
+		fmt.Fprintf(w, "%s: %s\n\noptions\n", k.Name, k.Doc)
+		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+		for _, o := range k.Options {
+			value := "default " + workload.Text(o.Default)
+			if o.Required {
+				value = "required"
+			}
+			kind := string(o.Type)
+			if len(o.Values) > 0 {
+				kind = strings.Join(o.Values, " | ")
+			}
+			fmt.Fprintf(t, "  %s\t%s\t%s\t%s\n", o.Name, kind, value, o.Doc)
+		}
+		t.Flush()
+		names := make([]string, len(k.Metrics))
+		for i, m := range k.Metrics {
+			names[i] = m.Name
+		}
+		fmt.Fprintf(w, "\nmetrics (see weir docs metrics)\n  %s\n", strings.Join(names, " "))
+	}
+}
+
+func docsMetrics(w io.Writer) {
+	for _, k := range workload.Kinds() {
+		fmt.Fprintf(w, "%s\n", k.Name)
+		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+		for _, m := range k.Metrics {
+			unit := m.Unit
+			if unit == "" {
+				unit = "ratio"
+			}
+			better := string(m.Better) + " is better"
+			if m.Better == workload.Neither {
+				better = "context"
+			}
+			fmt.Fprintf(t, "  %s\t%s\t%s\t%s\n", m.Name, unit, better, m.Doc)
+		}
+		t.Flush()
+	}
+}
+
+func docsExitCodes(w io.Writer) {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, c := range gate.ExitCodes {
+		fmt.Fprintf(t, "%d\t%s\n", c.Code, c.Meaning)
+	}
+	t.Flush()
+}

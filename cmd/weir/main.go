@@ -1,0 +1,42 @@
+// Weir measures the data paths of AI inference and judges what it measured: it
+// reads a scenario, moves real bytes between processes, and says by its exit
+// code whether the flow is what was promised.
+//
+// This package is the command line: one file for each verb, flags in, exit code
+// out. What the verbs do is in the packages that they call.
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"runtime/debug"
+
+	"weir/gate"
+)
+
+func main() {
+	os.Exit(guard(os.Stderr, func() int { return run(os.Args[1:], os.Stdout, os.Stderr) }))
+}
+
+// run executes one command line and returns its exit code.
+func run(args []string, stdout, stderr io.Writer) int {
+	root := newRoot()
+	root.SetArgs(args)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	cmd, err := root.ExecuteC()
+	return explain(stderr, cmd, err)
+}
+
+// guard turns a panic into exit code 8 with a text that can be acted on. Go's
+// own handling would exit with 2 and leave the user with a stack trace only.
+func guard(stderr io.Writer, f func() int) (code int) {
+	defer func() {
+		if v := recover(); v != nil {
+			fmt.Fprintf(stderr, "weir: internal error: %v\n\nThis is a bug in weir %s. Please report it with the command line and what follows.\n\n%s", v, buildVersion().Version, debug.Stack())
+			code = gate.ExitInternal
+		}
+	}()
+	return f()
+}

@@ -1,0 +1,105 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"weir/executor/agent"
+	"weir/executor/rank"
+	"weir/gate"
+	"weir/quantity"
+	"weir/results"
+)
+
+func newProbe() *cobra.Command {
+	var asJSON, internal bool
+	cmd := &cobra.Command{
+		Use:   "probe [FABRIC…]",
+		Short: "show what this host can do: fabrics, processors, memory, devices",
+		Example: `  weir probe
+  weir probe ucx --json`,
+		RunE: func(cmd *cobra.Command, fabrics []string) error {
+			if internal {
+				return exit(rank.ProbeMain(cmd.OutOrStdout(), fabrics))
+			}
+			for _, f := range fabrics {
+				if known := fabricNames(); !slices.Contains(known, f) {
+					return wrongUsage("unknown fabric %q%s", f, didYouMean(f, known))
+				}
+			}
+			node, err := survey(cmd, fabrics)
+			if err != nil {
+				return withCode(gate.ExitExecution, err)
+			}
+			if asJSON {
+				enc := json.NewEncoder(cmd.OutOrStdout())
+				enc.SetIndent("", "  ")
+				return withCode(gate.ExitExecution, enc.Encode(node))
+			}
+			return withCode(gate.ExitExecution, printNode(cmd.OutOrStdout(), node))
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the node as it stands in result documents")
+	cmd.Flags().BoolVar(&internal, "internal", false, "be the throw-away process that loads the vendors' libraries")
+	if err := cmd.Flags().MarkHidden("internal"); err != nil {
+		panic(err) // the flag was added above
+	}
+	return cmd
+}
+
+// survey asks an agent of this host that joins no session.
+func survey(cmd *cobra.Command, fabrics []string) (node results.Node, err error) {
+	self, err := processes()
+	if err != nil {
+		return node, err
+	}
+	name, err := os.Hostname()
+	if err != nil {
+		return node, fmt.Errorf("naming this node: %w", err)
+	}
+	a := agent.New(agent.Options{Node: name, ProbeCommand: self.probe})
+	defer func() {
+		if cerr := a.Close(); err == nil {
+			err = cerr
+		}
+	}()
+	if len(fabrics) == 0 {
+		fabrics = fabricNames()
+	}
+	return a.Survey(cmd.Context(), fabrics), nil
+}
+
+func printNode(w io.Writer, n results.Node) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	line := func(cells ...string) { fmt.Fprintln(t, strings.Join(cells, "\t")) }
+	line("node", n.Name)
+	line("system", strings.Trim(n.OS+", "+n.Kernel, ", "))
+	line("processors", fmt.Sprintf("%d of %d usable, %s", n.CPU.Allowed, n.CPU.Count, n.CPU.Model))
+	line("memory", quantity.Digits(float64(n.Memory.Total)/(1<<30), 3)+" GiB")
+	for _, g := range n.GPUs {
+		line("gpu", strings.TrimSpace(g.Name+" "+g.Driver))
+	}
+	for _, i := range n.NICs {
+		line("nic", strings.TrimSpace(fmt.Sprintf("%s %s, MTU %d %s", i.Name, i.State, i.MTU, i.Speed)))
+	}
+	t.Flush()
+	line()
+	line("FABRIC", "AVAILABLE", "VERSION", "REASON")
+	for _, name := range slices.Sorted(maps.Keys(n.Fabrics)) {
+		f := n.Fabrics[name]
+		available := "no"
+		if f.Available {
+			available = "yes"
+		}
+		line(name, available, f.Version, f.Reason)
+	}
+	return t.Flush()
+}

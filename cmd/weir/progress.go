@@ -1,0 +1,195 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"weir/executor"
+	"weir/planner"
+	"weir/quantity"
+	"weir/results"
+	"weir/workload"
+)
+
+// progress shows a person how far a session is.
+type progress interface {
+	see(executor.Event)
+	close()
+}
+
+// newProgress chooses how: one live line on a terminal, a plain line for each
+// measured case elsewhere, nothing if nothing is wanted.
+func newProgress(w io.Writer, p *planner.Plan, style styleFlags) progress {
+	switch {
+	case style.quiet:
+		return silent{}
+	case isTerminal(w):
+		return newLiveLine(w, p, style.color(w))
+	}
+	return &plainLines{w: w, tally: newTally(p)}
+}
+
+type silent struct{}
+
+func (silent) see(executor.Event) {}
+func (silent) close()             {}
+
+// tally follows the events: which case of which launch, and how much is done. Its
+// unit is one case in one launch.
+type tally struct {
+	points   map[string]string // by case key, as a person reads it
+	group    map[string]*groupTally
+	of       map[string]*groupTally // by case key
+	launch   int
+	launches int
+	cases    int    // of the launch under way
+	finished int    // of them
+	current  string // case key
+	phase    string
+	rate     float64
+}
+
+// groupTally counts the units of a launch group.
+type groupTally struct {
+	done, ahead int
+	firstLook   int
+	started     bool
+}
+
+func newTally(p *planner.Plan) *tally {
+	t := &tally{points: map[string]string{}, group: map[string]*groupTally{}, of: map[string]*groupTally{}}
+	for _, c := range p.Cases {
+		parts := []string{c.Run}
+		for _, name := range c.AxisOrder {
+			parts = append(parts, name+"="+workload.Text(c.Axes[name]))
+		}
+		t.points[c.Key] = strings.Join(parts, " ")
+	}
+	for _, g := range p.Groups {
+		n := &groupTally{firstLook: g.Looks[0]}
+		n.ahead = len(g.Cases) * n.firstLook
+		t.group[g.ID] = n
+		for _, key := range g.Cases {
+			t.of[key] = n
+		}
+	}
+	return t
+}
+
+func (t *tally) see(e executor.Event) {
+	g := t.group[e.Group]
+	switch e.Type {
+	case executor.LaunchStarted:
+		t.launch, t.launches, t.cases, t.finished = *e.Launch+1, e.Launches, e.Cases, 0
+		t.current, t.phase, t.rate = "", "", 0
+		g.started = true
+		g.ahead = e.Cases * (e.Launches - *e.Launch) // sure to come until the next look
+	case executor.CaseStarted, executor.CaseProgress:
+		t.current, t.phase = e.Case, e.Phase
+		if e.Rate > 0 {
+			t.rate = e.Rate
+		}
+	case executor.CaseFinished:
+		t.finished++
+		g.done++
+		g.ahead--
+	case executor.LaunchFinished: // one that failed did not come to all its cases
+		g.done += t.cases - t.finished
+		g.ahead -= t.cases - t.finished
+	case executor.CaseSkipped:
+		if n := t.of[e.Case]; n != nil && !n.started {
+			n.ahead -= n.firstLook
+		}
+	}
+}
+
+// done and total are in units; more may be asked for at the next look.
+func (t *tally) done() (n int) {
+	for _, g := range t.group {
+		n += g.done
+	}
+	return n
+}
+
+func (t *tally) total() (n int) {
+	for _, g := range t.group {
+		n += g.done + g.ahead
+	}
+	return n
+}
+
+// line says where the session is.
+func (t *tally) line() string {
+	if t.current == "" {
+		return "starting"
+	}
+	s := fmt.Sprintf("%s · launch %d/%d", t.points[t.current], t.launch, t.launches)
+	if t.phase != "" && t.phase != "run" {
+		s += " · " + t.phase
+	}
+	if t.rate > 0 {
+		s += " · " + quantity.Digits(t.rate/1e9, 3) + " GB/s"
+	}
+	return s
+}
+
+// plainLines is for logs: no control codes, one line for each measured case.
+type plainLines struct {
+	w       io.Writer
+	tally   *tally
+	mishaps mishaps
+}
+
+func (p *plainLines) see(e executor.Event) {
+	p.tally.see(e)
+	switch e.Type {
+	case executor.CaseMeasured:
+		if e.Failure == nil { // else the launch says so
+			fmt.Fprintf(p.w, "%s launch %d/%d: %s\n", e.Case, p.tally.launch, p.tally.launches, measured(e.Metrics))
+		}
+	default:
+		if text := p.mishaps.text(e); text != "" {
+			fmt.Fprintln(p.w, text)
+		}
+	}
+}
+
+func (p *plainLines) close() {}
+
+// measured is a case's result in a launch, in short.
+func measured(m map[string]float64) string {
+	var parts []string
+	for _, k := range []struct{ metric, unit string }{{"bandwidth", "GB/s"}, {"latency.p50", "s"}, {"latency.p99", "s"}} {
+		if v, ok := m[k.metric]; ok {
+			parts = append(parts, strings.TrimPrefix(k.metric, "latency.")+" "+quantity.Format(v, k.unit))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// mishaps are what a person must hear of when it happens.
+type mishaps struct{ told map[string]bool }
+
+// text is what to say of an event, "" if nothing. Cases that are left out for
+// one reason are many: the reason is told once, with the first of them.
+func (m *mishaps) text(e executor.Event) string {
+	switch {
+	case e.Type == executor.RequireMissing:
+		return "missing: " + e.Reason
+	case e.Type == executor.CaseSkipped:
+		if m.told[e.Reason] {
+			return ""
+		}
+		if m.told == nil {
+			m.told = map[string]bool{}
+		}
+		m.told[e.Reason] = true
+		return fmt.Sprintf("%s from %s on: %s", e.Status, e.Case, e.Reason)
+	case e.Type == executor.CheckDone && e.Status != results.OK:
+		return fmt.Sprintf("check %q on %s failed: %s", e.Check, e.Node, e.Reason)
+	case e.Type == executor.LaunchFinished && e.Failure != nil:
+		return fmt.Sprintf("launch %d of %s failed: %s", *e.Launch+1, e.Group, e.Failure)
+	}
+	return ""
+}

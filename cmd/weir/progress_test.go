@@ -1,0 +1,98 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"weir/executor"
+	"weir/planner"
+	"weir/results"
+)
+
+func aPlan() *planner.Plan {
+	return &planner.Plan{
+		Cases: []*planner.Case{
+			{Key: "a[n=1]", Run: "a", AxisOrder: []string{"n"}, Axes: map[string]any{"n": int64(1)}},
+			{Key: "a[n=2]", Run: "a", AxisOrder: []string{"n"}, Axes: map[string]any{"n": int64(2)}},
+			{Key: "b", Run: "b"},
+		},
+		Groups: []*planner.LaunchGroup{
+			{ID: "a", Cases: []string{"a[n=1]", "a[n=2]"}, Looks: []int{3, 5}},
+			{ID: "b", Cases: []string{"b"}, Looks: []int{2}},
+		},
+	}
+}
+
+func started(group string, launch, launches, cases int) executor.Event {
+	return executor.Event{Type: executor.LaunchStarted, Group: group, Launch: &launch, Launches: launches, Cases: cases}
+}
+
+func TestTallyCountsWhatIsDoneAndSureToCome(t *testing.T) {
+	finished := func(group, key string) executor.Event {
+		return executor.Event{Type: executor.CaseFinished, Group: group, Case: key}
+	}
+	tally := newTally(aPlan())
+	for i, step := range []struct {
+		event       executor.Event
+		done, total int
+	}{
+		{executor.Event{Type: executor.SessionStarted}, 0, 8},
+		{executor.Event{Type: executor.CaseSkipped, Case: "b"}, 0, 6},
+		{started("a", 0, 3, 2), 0, 6},
+		{finished("a", "a[n=1]"), 1, 6},
+		{finished("a", "a[n=2]"), 2, 6},
+		{executor.Event{Type: executor.LaunchFinished, Group: "a"}, 2, 6},
+		{started("a", 1, 3, 2), 2, 6},
+		{finished("a", "a[n=1]"), 3, 6},
+		{executor.Event{Type: executor.LaunchFinished, Group: "a", Failure: &results.Failure{}}, 4, 6},
+		{started("a", 2, 3, 1), 4, 5}, // one case was given up
+		{finished("a", "a[n=1]"), 5, 5},
+		{executor.Event{Type: executor.LaunchFinished, Group: "a"}, 5, 5},
+		{started("a", 3, 5, 1), 5, 7}, // the gate asked for more
+	} {
+		tally.see(step.event)
+		if tally.done() != step.done || tally.total() != step.total {
+			t.Errorf("step %d (%s): %d of %d, want %d of %d", i, step.event.Type, tally.done(), tally.total(), step.done, step.total)
+		}
+	}
+}
+
+func TestTallyLine(t *testing.T) {
+	tally := newTally(aPlan())
+	if got := tally.line(); got != "starting" {
+		t.Errorf("before anything runs: %q", got)
+	}
+	tally.see(started("a", 1, 3, 2))
+	tally.see(executor.Event{Type: executor.CaseProgress, Group: "a", Case: "a[n=2]", Phase: "warmup"})
+	if got, want := tally.line(), "a n=2 · launch 2/3 · warmup"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	tally.see(executor.Event{Type: executor.CaseProgress, Group: "a", Case: "a[n=2]", Phase: "run", Rate: 12.34e9})
+	if got, want := tally.line(), "a n=2 · launch 2/3 · 12.3 GB/s"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestPlainLinesTellMishapsOnce(t *testing.T) {
+	var b strings.Builder
+	p := &plainLines{w: &b, tally: newTally(aPlan())}
+	first := 0
+	failure := &results.Failure{Rank: 1, Phase: "run", Cause: "killed by signal 9"}
+	for _, e := range []executor.Event{
+		{Type: executor.CaseSkipped, Case: "b", Status: "skipped", Reason: "when: false"},
+		{Type: executor.CaseSkipped, Case: "c", Status: "skipped", Reason: "when: false"},
+		started("a", 0, 3, 2),
+		{Type: executor.CaseMeasured, Group: "a", Case: "a[n=1]", Metrics: map[string]float64{"bandwidth": 12.5, "latency.p50": 5e-6}},
+		{Type: executor.CaseMeasured, Group: "a", Case: "a[n=2]", Failure: failure},
+		{Type: executor.LaunchFinished, Group: "a", Launch: &first, Failure: failure},
+	} {
+		p.see(e)
+	}
+	want := `skipped from b on: when: false
+a[n=1] launch 1/3: bandwidth 12.50 GB/s, p50 5.00 µs
+launch 1 of a failed: rank 1, phase run: killed by signal 9
+`
+	if got := b.String(); got != want {
+		t.Errorf("got:\n%swant:\n%s", got, want)
+	}
+}

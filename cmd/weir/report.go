@@ -1,0 +1,49 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"weir/gate"
+	"weir/results"
+)
+
+func newReport() *cobra.Command {
+	var reports reportFlags
+	cmd := &cobra.Command{
+		Use:   "report RESULTS --report FORMAT[=PATH]",
+		Short: "write reports of stored results",
+		Long: `report writes a result document in other formats, as it was judged. RESULTS is a
+results.json or a session directory; reports without a path go beside it.`,
+		Example: `  weir report weir-out/20261121-101500-quickstart-3f9a --report markdown=-
+  weir report results.json --report junit=junit.xml --report csv=cells.csv`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			wanted, err := reports.parse()
+			if err != nil {
+				return err
+			}
+			if len(wanted) == 0 {
+				return wrongUsage("nothing to write: give --report FORMAT[=PATH]")
+			}
+			doc, err := results.Read(args[0])
+			if err != nil {
+				return withCode(gate.ExitUsage, err)
+			}
+			return withCode(gate.ExitExecution, write(wanted, doc, sessionDir(args[0]), cmd.OutOrStdout()))
+		},
+	}
+	reports.add(cmd.Flags())
+	return cmd
+}
+
+// sessionDir is the folder of a result document that was named by its path or
+// by that folder.
+func sessionDir(path string) string {
+	if st, err := os.Stat(path); err == nil && st.IsDir() {
+		return path
+	}
+	return filepath.Dir(path)
+}

@@ -1,0 +1,153 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"weir/gate"
+	"weir/planner"
+	"weir/quantity"
+)
+
+// runFlags are the flags of weir run.
+type runFlags struct {
+	variables variableFlags
+	selection selectionFlags
+	style     styleFlags
+	reports   reportFlags
+	out       string
+	etcd      []string
+	failFast  bool
+	timeout   string
+	events    string
+}
+
+func newRun() *cobra.Command {
+	var f runFlags
+	cmd := &cobra.Command{
+		Use:   "run FILE|DIR|plan.json|catalog:NAME…",
+		Short: "run scenarios: plan, measure, judge, report",
+		Long: `run plans each scenario, starts its rank processes, measures, judges and reports.
+The session directory gets results.json, report.md, junit.xml, the plan, the raw
+samples and the logs of all ranks; the table goes to stdout, everything else that
+is for a person to stderr. Several scenarios run one after the other, and the
+worst result decides the exit code; "weir docs exit-codes" lists them.`,
+		Example: `  weir run examples/quickstart.yaml
+  weir run examples/quickstart.yaml --only 'bandwidth[*fabric=shm]' --launches 1
+  weir run examples/variables.yaml --var least='2 GB/s' --report junit=junit.xml
+  weir run catalog:nixlbench-libfabric`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
+	}
+	f.variables.add(cmd.Flags())
+	f.selection.add(cmd.Flags())
+	f.reports.add(cmd.Flags())
+	f.style.add(cmd.Flags())
+	cmd.Flags().StringVar(&f.out, "out", "", "session `DIR` (default weir-out/<session>); of several scenarios each gets a folder in it")
+	cmd.Flags().StringSliceVar(&f.etcd, "etcd", nil, "`URLS` of an etcd cluster; without it weir brings its own")
+	cmd.Flags().BoolVar(&f.failFast, "fail-fast", false, "end the session at the first error or failed gate")
+	cmd.Flags().StringVar(&f.timeout, "timeout", "", "total `TIME` for everything, as 90s or 10m; then the partial report is written and the exit code is 124")
+	cmd.Flags().StringVar(&f.events, "events", "", "stream events as NDJSON to `FILE`; - is stdout")
+	return cmd
+}
+
+func (f *runFlags) run(cmd *cobra.Command, args []string) error {
+	wanted, err := f.reports.parse()
+	if err != nil {
+		return err
+	}
+	timeout, err := f.limit()
+	if err != nil {
+		return err
+	}
+	plans, err := f.plans(cmd, args)
+	if err != nil {
+		return err
+	}
+	for _, r := range wanted {
+		if len(plans) > 1 && r.path != "" && r.path != "-" {
+			return wrongUsage("--report %s=%s: %d scenarios would write one file; leave the path out and each session directory gets its own", r.Name, r.path, len(plans))
+		}
+	}
+	stream, err := f.openEvents(cmd)
+	if err != nil {
+		return err
+	}
+	defer stream.Close()
+	ctx, stop := abortable(cmd.Context(), timeout)
+	defer stop()
+	codes := []int{}
+	for _, p := range plans {
+		if p == nil { // nothing selected of it
+			codes = append(codes, gate.ExitEmpty)
+			continue
+		}
+		s := session{flags: f, plan: p, reports: wanted, stream: stream, stdout: cmd.OutOrStdout(), stderr: cmd.ErrOrStderr(), several: len(plans) > 1}
+		code, err := s.run(ctx)
+		if err != nil {
+			code = gate.Worst(code, explain(cmd.ErrOrStderr(), cmd, err))
+		}
+		codes = append(codes, code)
+		if ctx.Err() != nil {
+			break // it was told to stop, and so are those after it
+		}
+	}
+	return exit(gate.Worst(codes...))
+}
+
+// limit is the total timeout, 0 without one.
+func (f *runFlags) limit() (time.Duration, error) {
+	if f.timeout == "" {
+		return 0, nil
+	}
+	d, err := quantity.ParseTime(f.timeout)
+	if err == nil && d <= 0 {
+		err = fmt.Errorf("%q leaves no time", f.timeout)
+	}
+	if err != nil {
+		return 0, wrongUsage("--timeout: %w", err)
+	}
+	return d, nil
+}
+
+// plans reads everything before anything runs, so that a mistake in the last
+// file does not show after the first has been measured for an hour. A plan of
+// which nothing is selected is nil.
+func (f *runFlags) plans(cmd *cobra.Command, args []string) ([]*planner.Plan, error) {
+	vars, err := f.variables.values()
+	if err != nil {
+		return nil, err
+	}
+	plans, err := readAll(cmd, args, vars)
+	if err != nil {
+		return nil, err
+	}
+	for i, p := range plans {
+		if err := f.selection.apply(p); err != nil {
+			code := explain(cmd.ErrOrStderr(), cmd, fmt.Errorf("%s: %w", p.Scenario.File, err))
+			if code != gate.ExitEmpty {
+				return nil, exit(code)
+			}
+			plans[i] = nil
+		}
+	}
+	return plans, nil
+}
+
+// openEvents opens the stream of --events; without it, events go nowhere.
+func (f *runFlags) openEvents(cmd *cobra.Command) (*eventStream, error) {
+	switch f.events {
+	case "":
+		return &eventStream{}, nil
+	case "-":
+		return &eventStream{w: cmd.OutOrStdout()}, nil
+	}
+	file, err := os.Create(f.events)
+	if err != nil {
+		return nil, wrongUsage("--events: %w", err)
+	}
+	return &eventStream{w: file, close: file.Close}, nil
+}

@@ -1,0 +1,143 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	"golang.org/x/sys/unix"
+
+	"weir/results"
+)
+
+// TestMain makes this test binary the weir that the scripts run, so that every
+// rank, probe and session is a process as it is for users.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"weir": main,
+		"weir-with-a-bug": func() {
+			os.Exit(guard(os.Stderr, func() int { panic("deliberate") }))
+		},
+	})
+}
+
+func TestScripts(t *testing.T) {
+	examples, err := filepath.Abs("../../examples")
+	if err != nil {
+		t.Fatal(err)
+	}
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("EXAMPLES", examples)
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exits":    exits,
+			"measured": measuredCases,
+			"signal":   signalled,
+		},
+		Condition: func(name string) (bool, error) {
+			if name == "engine" {
+				return engineLinked, nil
+			}
+			return false, errors.New("unknown condition")
+		},
+	})
+}
+
+// exits runs a command and holds it to an exit code, or to one of several:
+// exits CODE[|CODE…] COMMAND ARG…
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits CODE[|CODE…] COMMAND ARG…")
+	}
+	code := 0
+	if err := ts.Exec(args[1], args[2:]...); err != nil {
+		var failed *exec.ExitError
+		if !errors.As(err, &failed) {
+			ts.Fatalf("running %s: %v", args[1], err)
+		}
+		code = failed.ExitCode()
+	}
+	if !slices.Contains(strings.Split(args[0], "|"), strconv.Itoa(code)) {
+		ts.Fatalf("%s exited with %d, want %s", strings.Join(args[1:], " "), code, args[0])
+	}
+}
+
+// measuredCases holds a session to so many cases with verified launches and none
+// with an error: measured DIR N.
+func measuredCases(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: measured DIR N")
+	}
+	doc, err := results.Read(ts.MkAbs(args[0]))
+	ts.Check(err)
+	n := 0
+	for _, c := range doc.Cases {
+		if c.Status == results.Error {
+			ts.Fatalf("%s: %s", c.Key, c.Reason)
+		}
+		if slices.ContainsFunc(c.Launches, func(l *results.Launch) bool {
+			return l.Status == results.OK && l.Verified && l.Metrics["bandwidth"] > 0
+		}) {
+			n++
+		}
+	}
+	if strconv.Itoa(n) != args[1] {
+		ts.Fatalf("%d cases were measured, want %s", n, args[1])
+	}
+}
+
+var signalNumbers = map[string]unix.Signal{"INT": unix.SIGINT, "TERM": unix.SIGTERM, "HUP": unix.SIGHUP}
+
+// signalled starts a command that writes events to the file events, signals it
+// once a case runs, and holds it to an exit code: signal NAME CODE COMMAND ARG…
+func signalled(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 3 {
+		ts.Fatalf("usage: signal NAME CODE COMMAND ARG…")
+	}
+	path := ts.MkAbs("events")
+	cmd := exec.Command(args[2], args[3:]...)
+	cmd.Dir = ts.MkAbs(".")
+	cmd.Env = append(os.Environ(), "HOME="+ts.Getenv("HOME"), "TMPDIR="+ts.Getenv("TMPDIR"))
+	out, err := os.Create(ts.MkAbs("output"))
+	ts.Check(err)
+	defer out.Close()
+	cmd.Stdout, cmd.Stderr = out, out
+	ts.Check(cmd.Start())
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	deadline := time.After(30 * time.Second)
+	for running := false; !running; {
+		select {
+		case err := <-ended:
+			ts.Fatalf("ended before any case ran: %v\n%s", err, ts.ReadFile("output"))
+		case <-deadline:
+			ts.Check(cmd.Process.Kill())
+			ts.Fatalf("no case ran within 30 s:\n%s", ts.ReadFile("output"))
+		case <-time.After(20 * time.Millisecond):
+			b, err := os.ReadFile(path)
+			running = err == nil && bytes.Contains(b, []byte(`"case_progress"`))
+		}
+	}
+	ts.Check(cmd.Process.Signal(signalNumbers[args[0]]))
+	begin := time.Now()
+	<-ended
+	if took := time.Since(begin); took > 10*time.Second {
+		ts.Fatalf("took %s to end", took)
+	}
+	if got := strconv.Itoa(cmd.ProcessState.ExitCode()); got != args[1] {
+		ts.Fatalf("exited with %s, want %s\n%s", got, args[1], ts.ReadFile("output"))
+	}
+}

@@ -1,0 +1,60 @@
+package main
+
+import (
+	"errors"
+
+	"github.com/spf13/pflag"
+
+	"weir/gate"
+	"weir/planner"
+)
+
+// selectionFlags change what of a plan is run.
+type selectionFlags struct {
+	only, skip []string
+	launches   int
+}
+
+func (s *selectionFlags) add(f *pflag.FlagSet) {
+	f.StringArrayVar(&s.only, "only", nil, "run only what `SELECTOR` picks and what that needs (repeatable); a selector is a run name, a case key with *, or where:EXPR")
+	f.StringArrayVar(&s.skip, "skip", nil, "leave out what `SELECTOR` picks and what needs it (repeatable)")
+	f.IntVar(&s.launches, "launches", 0, "exactly `N` launches of everything, instead of the looks in the scenario")
+}
+
+// apply changes the plan.
+func (s *selectionFlags) apply(p *planner.Plan) error {
+	if s.launches < 0 {
+		return wrongUsage("--launches %d: at least one launch is needed", s.launches)
+	}
+	only, err := selectors(s.only)
+	if err != nil {
+		return err
+	}
+	skip, err := selectors(s.skip)
+	if err != nil {
+		return err
+	}
+	err = p.Select(only, skip)
+	switch {
+	case errors.Is(err, planner.ErrNothing):
+		return withCode(gate.ExitEmpty, err)
+	case err != nil:
+		return withCode(gate.ExitUsage, err)
+	}
+	if s.launches > 0 {
+		p.SetLaunches(s.launches)
+	}
+	return nil
+}
+
+func selectors(texts []string) ([]planner.Selector, error) {
+	var out []planner.Selector
+	for _, t := range texts {
+		s, err := planner.ParseSelector(t)
+		if err != nil {
+			return nil, withCode(gate.ExitUsage, err)
+		}
+		out = append(out, s)
+	}
+	return out, nil
+}

@@ -1,0 +1,127 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"weir/executor"
+	"weir/gate"
+	"weir/planner"
+	"weir/reporters"
+	"weir/results"
+)
+
+// session is one plan's way through executor, gate and reporters.
+type session struct {
+	flags          *runFlags
+	plan           *planner.Plan
+	reports        []report
+	stream         *eventStream
+	stdout, stderr io.Writer
+	several        bool // other scenarios run in the same command
+}
+
+// run runs the session and writes what it gave, whole or partial. The exit code
+// is the document's; an error beside it is about writing.
+func (s *session) run(ctx context.Context) (int, error) {
+	id := sessionID(time.Now(), s.plan.Scenario.Name)
+	dir := s.dir(id)
+	if _, err := os.Stat(filepath.Join(dir, executor.JournalName)); err == nil {
+		return gate.ExitUsage, wrongUsage("%s holds a session already: give another --out", dir)
+	}
+	self, err := processes()
+	if err != nil {
+		return gate.ExitExecution, withCode(gate.ExitExecution, err)
+	}
+	show := newProgress(s.stderr, s.plan, s.flags.style)
+	doc, runErr := executor.Run(ctx, s.plan, executor.Options{
+		Dir: dir, SessionID: id, Argv: os.Args, Version: buildVersion(),
+		Etcd: s.flags.etcd, RankCommand: self.rank, ProbeCommand: self.probe,
+		FailFast: s.flags.failFast, When: admits, Fabrics: asksFor, Judge: gate.Judge, Undecided: gate.Undecided,
+		Events: func(e executor.Event) {
+			s.stream.write(e)
+			show.see(e)
+		},
+	})
+	show.close()
+	if _, aborted := errors.AsType[*abort](runErr); aborted {
+		fmt.Fprintf(s.stderr, "weir: %v; writing what was measured until now\n", runErr)
+		runErr = nil // it is the document's exit code
+	}
+	return doc.Session.ExitCode, withCode(gate.ExitExecution, errors.Join(runErr, s.write(doc, dir), s.stream.err))
+}
+
+// write writes the document and the reports, and tells the person where they are.
+func (s *session) write(doc *results.Document, dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("making the session directory: %w", err)
+	}
+	if err := doc.Write(filepath.Join(dir, "results.json")); err != nil {
+		return fmt.Errorf("writing results: %w", err)
+	}
+	all := s.reports
+	for _, format := range []string{"markdown", "junit"} { // what people and CI systems look for first
+		r, ok := reporters.Lookup(format)
+		if !ok {
+			panic("no reporter " + format)
+		}
+		all = append(all, report{r, ""})
+	}
+	if err := write(all, doc, dir, s.stdout); err != nil {
+		return err
+	}
+	if s.flags.style.quiet {
+		if code := doc.Session.ExitCode; code != gate.ExitPassed {
+			why := doc.Session.Reason
+			if why == "" {
+				why = "see " + filepath.Join(dir, "report.md")
+			}
+			fmt.Fprintf(s.stderr, "weir: %s: %s, exit code %d: %s\n", doc.Scenario.Name, doc.Session.Status, code, why)
+		}
+		return nil
+	}
+	w := s.stdout
+	if toStdout(s.reports) || s.flags.events == "-" {
+		w = s.stderr // stdout belongs to a program
+	}
+	if err := reporters.Table(w, doc, s.flags.style.color(w), width(w)); err != nil {
+		return fmt.Errorf("printing the table: %w", err)
+	}
+	fmt.Fprintf(s.stderr, "results in %s\n", dir)
+	return nil
+}
+
+func (s *session) dir(id string) string {
+	switch {
+	case s.flags.out == "":
+		return filepath.Join("weir-out", id)
+	case s.several:
+		return filepath.Join(s.flags.out, id)
+	}
+	return s.flags.out
+}
+
+// sessionID is unique, sorts by time, and says what ran.
+func sessionID(now time.Time, scenario string) string {
+	unique := make([]byte, 2)
+	rand.Read(unique)
+	return now.UTC().Format("20060102-150405") + "-" + slug(scenario) + "-" + hex.EncodeToString(unique)
+}
+
+// slug keeps of a name what is harmless in paths and keys.
+func slug(name string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '.' {
+			return r
+		}
+		return '-'
+	}, name)
+}

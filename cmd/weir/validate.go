@@ -1,0 +1,71 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/spf13/cobra"
+
+	"weir/dsl"
+	"weir/gate"
+)
+
+func newValidate() *cobra.Command {
+	var (
+		variables variableFlags
+		format    string
+	)
+	cmd := &cobra.Command{
+		Use:   "validate FILE…",
+		Short: "check scenarios without running anything",
+		Long: `validate reads and plans the scenarios and reports everything that is wrong with
+them. Text goes to stderr; json and github are for programs and go to stdout.`,
+		Example: `  weir validate examples/*.yaml
+  weir validate --format github scenario.yaml`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if !slices.Contains([]string{"text", "json", "github"}, format) {
+				return wrongUsage("--format %q: use text, json or github", format)
+			}
+			vars, err := variables.values()
+			if err != nil {
+				return err
+			}
+			files, err := inputs(args)
+			if err != nil {
+				return err
+			}
+			var all hcl.Diagnostics
+			sources := dsl.Sources{}
+			code := gate.ExitPassed
+			for _, f := range files {
+				p, src, diags, err := read(f, vars)
+				if err != nil {
+					code = gate.Worst(code, explain(cmd.ErrOrStderr(), cmd, err))
+					continue
+				}
+				maps.Copy(sources, src)
+				all = append(all, diags...)
+				switch {
+				case diags.HasErrors():
+					code = gate.Worst(code, gate.ExitUsage)
+				case format == "text":
+					fmt.Fprintf(cmd.ErrOrStderr(), "%s: valid, %d cases\n", f, len(p.Cases))
+				}
+			}
+			w := cmd.OutOrStdout()
+			if format == "text" {
+				w = cmd.ErrOrStderr()
+			}
+			if err := dsl.WriteDiagnostics(w, format, all, sources); err != nil {
+				return withCode(gate.ExitExecution, fmt.Errorf("writing diagnostics: %w", err))
+			}
+			return exit(code)
+		},
+	}
+	variables.add(cmd.Flags())
+	cmd.Flags().StringVar(&format, "format", "text", "`FORMAT`: text, json or github")
+	return cmd
+}

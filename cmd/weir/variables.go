@@ -1,0 +1,64 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/pflag"
+)
+
+// variableFlags are --var and --var-file. Files come first, in order, so that
+// the command line wins.
+type variableFlags struct {
+	vars  []string
+	files []string
+}
+
+func (v *variableFlags) add(f *pflag.FlagSet) {
+	f.StringArrayVar(&v.vars, "var", nil, "set a variable, as `NAME=VALUE` (repeatable)")
+	f.StringArrayVar(&v.files, "var-file", nil, "read variables from a `FILE` of lines name = value (repeatable)")
+}
+
+// values are all variables with their raw texts.
+func (v *variableFlags) values() (map[string]string, error) {
+	out := map[string]string{}
+	for _, path := range v.files {
+		b, err := os.ReadFile(path)
+		if err != nil {
+			return nil, wrongUsage("reading variables: %w", err)
+		}
+		if err := parseVariables(string(b), out); err != nil {
+			return nil, wrongUsage("%s:%w", path, err)
+		}
+	}
+	for _, text := range v.vars {
+		name, value, ok := strings.Cut(text, "=")
+		if !ok || name == "" {
+			return nil, wrongUsage("--var %q: write it as NAME=VALUE", text)
+		}
+		out[name] = value
+	}
+	return out, nil
+}
+
+// parseVariables reads lines of `name = value` or `name: value`, the value bare
+// or in double quotes; # begins a comment line.
+func parseVariables(text string, into map[string]string) error {
+	for i, line := range strings.Split(text, "\n") {
+		line = strings.TrimSpace(line)
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		at := strings.IndexAny(line, "=:")
+		if at <= 0 {
+			return fmt.Errorf("%d: %q is not of the form name = value", i+1, line)
+		}
+		value := strings.TrimSpace(line[at+1:])
+		if len(value) >= 2 && value[0] == '"' && value[len(value)-1] == '"' {
+			value = value[1 : len(value)-1]
+		}
+		into[strings.TrimSpace(line[:at])] = value
+	}
+	return nil
+}

@@ -1,0 +1,81 @@
+package scenarios_test
+
+import (
+	"testing"
+
+	"weir/dsl"
+	"weir/planner"
+	"weir/scenarios"
+)
+
+func TestEveryScenarioPlans(t *testing.T) {
+	entries := scenarios.Entries()
+	if len(entries) == 0 {
+		t.Fatal("the catalogue is empty")
+	}
+	for _, e := range entries {
+		s, _, diags := dsl.Load(e.File, e.Content, dsl.Options{})
+		if diags.HasErrors() {
+			t.Errorf("%s: %v", e.File, diags)
+			continue
+		}
+		p, diags := planner.Build(s)
+		if len(diags) > 0 {
+			t.Errorf("%s: %v", e.File, diags)
+			continue
+		}
+		if p.Scenario.Name != e.Name || p.Scenario.Description == "" || len(p.Cases) == 0 {
+			t.Errorf("%s: name %q, description %q, %d cases", e.File, p.Scenario.Name, p.Scenario.Description, len(p.Cases))
+		}
+	}
+}
+
+// What was published for LIBFABRIC over EFA is what is asserted.
+func TestNixlbenchLibfabric(t *testing.T) {
+	e, err := scenarios.Lookup("nixlbench-libfabric")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, _, diags := dsl.Load(e.File, e.Content, dsl.Options{})
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	p, diags := planner.Build(s)
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	peak := p.Case("bandwidth[block_size=64MiB]")
+	if peak == nil {
+		t.Fatal("no case of 64 MiB")
+	}
+	b := peak.Assertions[0].Bounds
+	if peak.Assertions[0].Severity != "gate" || *b.Lower != 41.832 || *b.Upper != 51.128 {
+		t.Errorf("the gate is %+v", peak.Assertions[0])
+	}
+	for name, want := range map[string]string{"FI_PROVIDER": "efa", "FI_HMEM_DISABLE_P2P": "0", "FI_EFA_ENABLE_SHM_TRANSFER": "0"} {
+		if peak.Env[name] != want {
+			t.Errorf("%s=%q, want %q", name, peak.Env[name], want)
+		}
+	}
+	if len(p.Assertions) != 1 || p.Assertions[0].Trend == nil || len(p.Assertions[0].Cases) != 4 {
+		t.Errorf("scaling is asserted as %+v", p.Assertions)
+	}
+	for _, key := range []string{"bandwidth[block_size=4KiB]", "bandwidth[block_size=1MiB]", "bandwidth[block_size=16MiB]"} {
+		c := p.Case(key)
+		if c == nil || len(c.Assertions) < 2 {
+			t.Errorf("%s has no references", key)
+			continue
+		}
+		for _, a := range c.Assertions {
+			if a.Severity == "gate" {
+				t.Errorf("%s: the published table is a reference, not a gate: %s", key, a.Text)
+			}
+		}
+	}
+}
+
+func TestLookupNamesWhatThereIs(t *testing.T) {
+	if _, err := scenarios.Lookup("nope"); err == nil {
+		t.Error("found a scenario that does not exist")
+	}
+}
