@@ -145,10 +145,10 @@ static int take_memory(struct weir_rank *r, int conn)
         close(fd);
         return 1;
     }
-    char *p = mmap(NULL, h.size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd, 0);
+    char *p = weir_map_shared(fd, h.size, 1);
     int   e = errno;
     close(fd);
-    if (p == MAP_FAILED)
+    if (!p)
         return rank_fail(r, -e, "connect", h.rank, "mapping %llu bytes of its memory: %s", (unsigned long long)h.size, strerror(e));
     s->peers[h.rank] = (struct shm_peer){p, h.size};
     return 0;

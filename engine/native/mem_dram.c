@@ -19,6 +19,28 @@ static int fail(struct weir_err *err, const char *what, size_t bytes)
     return -e;
 }
 
+#define MAP_AT ((size_t)256 << 20)
+
+char *weir_map_shared(int fd, size_t bytes, int populate)
+{
+    char *space = mmap(NULL, bytes + MAP_AT, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (space == MAP_FAILED)
+        return NULL;
+    char *at = (char *)(((uintptr_t)space + MAP_AT - 1) / MAP_AT * MAP_AT);
+    char *p  = mmap(at, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED | (populate ? MAP_POPULATE : 0), fd, 0);
+    int   e  = errno;
+    if (p == MAP_FAILED) {
+        munmap(space, bytes + MAP_AT);
+        errno = e;
+        return NULL;
+    }
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), end = (bytes + page - 1) / page * page;
+    if (at > space)
+        munmap(space, (size_t)(at - space));
+    munmap(at + end, (size_t)(space + bytes + MAP_AT - at) - end);
+    return p;
+}
+
 static int dram_alloc(size_t bytes, struct weir_region *out, struct weir_err *err)
 {
     int fd = memfd_create("weir", MFD_CLOEXEC);
@@ -33,8 +55,8 @@ static int dram_alloc(size_t bytes, struct weir_region *out, struct weir_err *er
         fail(err, "reserving", bytes);
         goto close_fd;
     }
-    char *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    if (p == MAP_FAILED) {
+    char *p = weir_map_shared(fd, bytes, 0);
+    if (!p) {
         fail(err, "mapping", bytes);
         goto close_fd;
     }

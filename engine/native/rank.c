@@ -127,8 +127,7 @@ static int do_open(struct weir_rank *r, void *arg)
     r->area    = pages(r->cfg.footprint > MIN_AREA ? r->cfg.footprint : MIN_AREA);
     r->pings   = lines;
     r->local   = 2 * lines;
-    /* the areas must not lie a power of two apart, or the two streams of a copy fight
-     * for the same lines of the first-level cache */
+    /* an odd number of pages more than a power of two: see weir_map_shared */
     r->exposed = r->local + r->area + SKEW;
     size_t bytes = r->exposed + r->area;
 
