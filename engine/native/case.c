@@ -234,7 +234,7 @@ int rank_case(struct weir_rank *r, const struct weir_case *c, struct weir_result
 
     if ((rc = probe_ceilings(r, c, &o, &copies, &path)) < 0)
         return rc;
-    out->memcpy_bps  = ceiling_median(&copies);
-    out->ceiling_bps = path.n ? ceiling_median(&path) : out->memcpy_bps;
+    out->memcpy_bps  = ceiling_rate(&copies);
+    out->ceiling_bps = path.n ? ceiling_rate(&path) : out->memcpy_bps;
     return 0;
 }

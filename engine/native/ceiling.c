@@ -71,10 +71,10 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-double ceiling_median(struct ceiling *c)
+double ceiling_rate(struct ceiling *c)
 {
     if (!c->n)
         return 0;
     qsort(c->rate, c->n, sizeof *c->rate, ascending);
-    return (c->rate[(c->n - 1) / 2] + c->rate[c->n / 2]) / 2;
+    return c->rate[3 * (c->n - 1) / 4];
 }

@@ -6,16 +6,16 @@
 
 #define CEILING_SPANS 9
 
-/* Rates in bytes/s of spans of a probe, before and after a timed part. The median
- * is the path's: a span in which the host did something else does not count, nor
- * does one lucky span. */
+/* Rates in bytes/s of spans of a probe, before and after a timed part. The upper
+ * quartile is the path's: a host that does something else only ever makes a span
+ * slower, and one lucky span is not what the path can do. */
 struct ceiling {
     double rate[2 * CEILING_SPANS];
     size_t n;
 };
 
 void   ceiling_add(struct ceiling *c, double rate);
-double ceiling_median(struct ceiling *c); /* 0: nothing was probed */
+double ceiling_rate(struct ceiling *c); /* 0: nothing was probed */
 
 /* The method that copies a request of n blocks from the local to the exposed area
  * fastest, by a short trial of each. */
