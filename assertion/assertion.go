@@ -189,10 +189,7 @@ func operand(e *Expr, parent Op, right bool) string {
 // Key is a stable text of everything that the verdict depends on, for digests:
 // neither the place in a file nor the author's spelling.
 func (a Assertion) Key() string {
-	name := a.Name
-	if strings.HasPrefix(name, a.Text) {
-		name = name[len(a.Text):] // a name made of the text says nothing of its own
-	}
+	name := strings.TrimPrefix(a.Name, a.Text) // a name made of the text says nothing of its own
 	b, err := json.Marshal(struct {
 		Name     string
 		Severity Severity
