@@ -47,7 +47,7 @@ func TestParse(t *testing.T) {
 
 func TestParseSize(t *testing.T) {
 	for text, want := range map[string]Size{
-		"0": 0, "4096": 4096, "4KiB": 4096, "1.5GiB": 3 << 29, "64 MB": 64e6, "8Kb": 1000, "9223372036854775807": math.MaxInt64,
+		"0": 0, "4096": 4096, "4KiB": 4096, "1.5GiB": 3 << 29, "64 MB": 64e6, "8Kb": 1000, "9223372036854775807": math.MaxInt64, "9007199270000001B": 9007199270000001,
 	} {
 		if got, err := ParseSize(text); err != nil || got != want {
 			t.Errorf("ParseSize(%q) = %d, %v, want %d", text, got, err, want)

@@ -15,11 +15,8 @@ type Size int64
 // whole, non-negative number of bytes below 2⁶³.
 func ParseSize(text string) (Size, error) {
 	number, symbol := split(text)
-	if symbol == "" {
-		n, err := strconv.ParseInt(number, 10, 64)
-		if err == nil && n >= 0 {
-			return Size(n), nil
-		}
+	if n, ok := wholeBytes(number, symbol); ok {
+		return n, nil
 	}
 	q, err := Parse(text)
 	if err != nil {
@@ -37,6 +34,24 @@ func ParseSize(text string) (Size, error) {
 		return 0, fmt.Errorf("%q is not a whole number of bytes", text)
 	}
 	return Size(q.Value), nil
+}
+
+// wholeBytes multiplies without a detour through floating point, which has only
+// 53 bits for the 63 of a size.
+func wholeBytes(number, symbol string) (Size, bool) {
+	n, err := strconv.ParseInt(number, 10, 64)
+	factor := int64(1)
+	if symbol != "" {
+		u := units[symbol]
+		if u.Dim != SizeDim || u.Factor != math.Trunc(u.Factor) {
+			return 0, false
+		}
+		factor = int64(u.Factor)
+	}
+	if err != nil || n < 0 || n > math.MaxInt64/factor {
+		return 0, false
+	}
+	return Size(n * factor), true
 }
 
 // String is the canonical spelling: the largest unit in which the size is a
