@@ -68,12 +68,12 @@ func WriteDiagnostics(w io.Writer, format string, diags hcl.Diagnostics, src Sou
 }
 
 func makeReport(d *hcl.Diagnostic, src Sources) report {
-	r := report{Severity: "error", Summary: d.Summary, Detail: d.Detail}
+	r := report{Severity: "error", Summary: abridged(d.Summary), Detail: abridged(d.Detail)}
 	if d.Severity == hcl.DiagWarning {
 		r.Severity = "warning"
 	}
 	if a, ok := d.Extra.(advice); ok {
-		r.Hint = string(a)
+		r.Hint = abridged(string(a))
 	}
 	if d.Subject == nil {
 		return r
@@ -114,6 +114,22 @@ func lineAt(src []byte, at int) (line []byte, column int) {
 	}
 	line = bytes.TrimSuffix(src[start:end], []byte("\r"))
 	return line, utf8.RuneCount(src[start:at]) + 1
+}
+
+// maxText is how long a sentence may be: it may quote the file, which may hold
+// one line of anything.
+const maxText = 1000
+
+func abridged(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, l := range lines {
+		lines[i] = printable([]byte(l))
+	}
+	r := []rune(strings.Join(lines, "\n"))
+	if len(r) > maxText {
+		return string(r[:maxText]) + "…"
+	}
+	return string(r)
 }
 
 // printable keeps control characters of a file from reaching a terminal.

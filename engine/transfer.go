@@ -86,7 +86,7 @@ func overlap(initiators []*CaseResult) (bytes, seconds float64, err error) {
 		to = min(to, r.Samples.End)
 	}
 	if to <= from {
-		return 0, 0, fmt.Errorf("the timed parts of the initiators do not overlap: use more iterations")
+		return 0, 0, fmt.Errorf("the timed parts of the initiators do not overlap: use more iterations, or no more ranks than processors")
 	}
 	for _, r := range initiators {
 		bytes += completed(r.Samples, to) - completed(r.Samples, from)

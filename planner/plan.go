@@ -134,8 +134,13 @@ func Read(path string) (*Plan, error) {
 
 func decode(b []byte) (*Plan, error) {
 	var p Plan
-	if err := json.Unmarshal(b, &p); err != nil {
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.DisallowUnknownFields() // as everywhere: a misspelt key must not be a silent default
+	if err := d.Decode(&p); err != nil {
 		return nil, err
+	}
+	if d.More() {
+		return nil, errors.New("there is more after the plan")
 	}
 	if p.Schema != Schema {
 		return nil, fmt.Errorf("it is a %q document; this weir reads %q", p.Schema, Schema)

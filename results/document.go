@@ -6,6 +6,7 @@ package results
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -294,4 +295,16 @@ func WriteFile(path string, content []byte) error {
 		return err
 	}
 	return os.Rename(f.Name(), path)
+}
+
+// ErrIncomplete says that a document lacks what it says that it has.
+var ErrIncomplete = errors.New("the document was changed after it was written")
+
+// Complete holds the cases against the plan that the document names: a case
+// that was taken out must not count as one that never failed.
+func (d *Document) Complete() error {
+	if len(d.Cases) != d.Plan.Cases {
+		return fmt.Errorf("%w: its plan has %d cases and it holds %d", ErrIncomplete, d.Plan.Cases, len(d.Cases))
+	}
+	return nil
 }

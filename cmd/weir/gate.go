@@ -33,6 +33,9 @@ results.json or a session directory; it is not changed.`,
 			if err != nil {
 				return withCode(gate.ExitUsage, err)
 			}
+			if err := doc.Complete(); err != nil {
+				return withCode(gate.ExitStale, err)
+			}
 			gate.Judge(doc)
 			if err := write(wanted, doc, sessionDir(args[0]), cmd.OutOrStdout()); err != nil {
 				return withCode(gate.ExitExecution, err)

@@ -13,9 +13,11 @@ import (
 type selectionFlags struct {
 	only, skip []string
 	launches   int
+	flags      *pflag.FlagSet
 }
 
 func (s *selectionFlags) add(f *pflag.FlagSet) {
+	s.flags = f
 	f.StringArrayVar(&s.only, "only", nil, "run only what `SELECTOR` picks and what that needs (repeatable); a selector is a run name, a case key with *, or where:EXPR")
 	f.StringArrayVar(&s.skip, "skip", nil, "leave out what `SELECTOR` picks and what needs it (repeatable)")
 	f.IntVar(&s.launches, "launches", 0, "exactly `N` launches of everything, instead of the looks in the scenario")
@@ -23,7 +25,7 @@ func (s *selectionFlags) add(f *pflag.FlagSet) {
 
 // apply changes the plan.
 func (s *selectionFlags) apply(p *planner.Plan) error {
-	if s.launches < 0 {
+	if s.flags.Changed("launches") && s.launches < 1 {
 		return wrongUsage("--launches %d: at least one launch is needed", s.launches)
 	}
 	only, err := selectors(s.only)

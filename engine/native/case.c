@@ -144,7 +144,7 @@ static int measure(struct weir_rank *r, const struct weir_case *c, const struct 
 {
     int rc;
     hist_reset(r->hist);
-    rank_phase(r, PH_RUN, c->iterations);
+    rank_phase(r, PH_RUN, o->initiator ? c->iterations : 0);
     if ((rc = rank_barrier(r, START_LEAD_NS, NULL)) < 0)
         return rc;
     if (c->mode == MODE_PINGPONG)
@@ -208,6 +208,7 @@ int rank_case(struct weir_rank *r, const struct weir_case *c, struct weir_result
     if (o.bytes > r->area)
         return rank_fail(r, -EINVAL, "start", -1, "a request of %zu bytes, but the launch was opened for %zu", o.bytes, r->area);
     weir_clock_calibrate(&r->clk); /* again for each case: the longer the base line, the better the rate */
+    r->limit    = c->timeout;
     r->deadline = weir_monotonic() + c->timeout;
     atomic_store(&r->cfg.control->case_index, c->index);
 

@@ -42,6 +42,7 @@ static int turn(struct weir_loop *l)
         return rc;
     if (l->status)
         return rank_fail(l->r, l->status, "transfer", l->peer, "a request failed with status %d", l->status);
+    atomic_store_explicit(&l->r->cfg.control->done, l->done, memory_order_relaxed);
     return rank_tick(l->r);
 }
 
@@ -107,7 +108,6 @@ int loop_stream(struct weir_loop *l, const struct weir_case *c, uint64_t n, int 
         if (--q->pending == 0)
             complete(l, q);
         if (i % POSTS_PER_TICK == POSTS_PER_TICK - 1) {
-            atomic_store_explicit(&r->cfg.control->done, l->done, memory_order_relaxed);
             if ((rc = turn(l)) < 0)
                 goto out;
         }

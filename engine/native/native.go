@@ -86,15 +86,18 @@ type rank struct {
 // Open opens the fabric and makes the memory for the largest case.
 func (native) Open(l engine.Launch, self engine.Identity, control *engine.Control) (engine.Rank, error) {
 	r := &rank{fabric: l.Fabric, self: self, launch: l, corrupt: -1}
-	if err := r.readCorrupt(os.Getenv(CorruptEnv)); err != nil {
-		return nil, err
-	}
 	var footprint uint64
 	for _, c := range l.Cases {
 		if err := r.supported(c.Options); err != nil {
 			return nil, err
 		}
 		footprint = max(footprint, uint64(c.Options.BlockSize)*uint64(c.Options.Batch))
+	}
+	if err := r.readCorrupt(os.Getenv(CorruptEnv), footprint); err != nil {
+		return nil, err
+	}
+	if err := r.memoryFits(footprint); err != nil {
+		return nil, err
 	}
 	oneHost := C.int(1)
 	for _, n := range l.Nodes {
@@ -116,15 +119,15 @@ func (native) Open(l engine.Launch, self engine.Identity, control *engine.Contro
 	return r, nil
 }
 
-func (r *rank) readCorrupt(text string) error {
+func (r *rank) readCorrupt(text string, footprint uint64) error {
 	if text == "" {
 		return nil
 	}
 	who, where, ok := strings.Cut(text, ":")
 	n, err1 := strconv.Atoi(who)
 	at, err2 := strconv.ParseInt(where, 10, 64)
-	if !ok || err1 != nil || err2 != nil || at < 0 {
-		return fmt.Errorf("%s is %q, not rank:offset", CorruptEnv, text)
+	if !ok || err1 != nil || err2 != nil || n < 0 || n >= r.launch.Ranks || at < 0 || uint64(at) >= footprint {
+		return fmt.Errorf("%s is %q, not rank:offset of one of %d ranks and %d bytes", CorruptEnv, text, r.launch.Ranks, footprint)
 	}
 	if n == r.self.Rank {
 		r.corrupt = at

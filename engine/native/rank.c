@@ -41,13 +41,20 @@ int rank_expired(struct weir_rank *r)
 {
     if (atomic_load(&r->cfg.control->abort))
         return rank_fail(r, -ECANCELED, "wait", -1, "told to stop");
-    if (r->deadline && weir_monotonic() > r->deadline)
-        return rank_fail(r, -ETIMEDOUT, "wait", -1, "deadline passed after %llu of %llu iterations",
-                         (unsigned long long)atomic_load(&r->cfg.control->done), (unsigned long long)atomic_load(&r->cfg.control->total));
+    if (r->deadline && weir_monotonic() > r->deadline) {
+        struct weir_control *ctl = r->cfg.control;
+        if (!atomic_load(&ctl->total))
+            return rank_fail(r, -ETIMEDOUT, "wait", -1, "the time of %.3g s is up", (double)r->limit / 1e9);
+        return rank_fail(r, -ETIMEDOUT, "wait", -1, "the time of %.3g s is up after %llu of %llu iterations", (double)r->limit / 1e9,
+                         (unsigned long long)atomic_load(&ctl->done), (unsigned long long)atomic_load(&ctl->total));
+    }
     return 0;
 }
 
-static int wait_slot(struct weir_rank *r, int peer, uint64_t at_least)
+/* Who waits gives up a little later than who works, whose words say more. */
+#define PATIENCE_NS 150000000
+
+static int wait_slot_until_deadline(struct weir_rank *r, int peer, uint64_t at_least)
 {
     int rc;
     while (atomic_load_explicit(rank_slot(r, peer), memory_order_acquire) < at_least) {
@@ -56,12 +63,21 @@ static int wait_slot(struct weir_rank *r, int peer, uint64_t at_least)
         if ((rc = rank_tick(r)) < 0) {
             if (rc == -ETIMEDOUT && r->err && !strcmp(r->err->op, "wait")) {
                 r->err->peer = peer;
-                snprintf(r->err->text, sizeof r->err->text, "rank %d did not come to the barrier before the deadline", peer);
+                snprintf(r->err->text, sizeof r->err->text, "rank %d did not come to the barrier within %.3g s", peer, (double)r->limit / 1e9);
             }
             return rc;
         }
     }
     return 0;
+}
+
+static int wait_slot(struct weir_rank *r, int peer, uint64_t at_least)
+{
+    int64_t deadline = r->deadline;
+    r->deadline      = deadline ? deadline + PATIENCE_NS : 0;
+    int rc           = wait_slot_until_deadline(r, peer, at_least);
+    r->deadline      = deadline;
+    return rc;
 }
 
 int rank_barrier(struct weir_rank *r, int64_t lead, int64_t *start)
@@ -234,6 +250,7 @@ static int do_connect(struct weir_rank *r, void *arg)
     int64_t              t0 = weir_monotonic();
     int                  rc;
     rank_phase(r, PH_CONNECT, 0);
+    r->limit    = a->timeout;
     r->deadline = t0 + a->timeout;
     if ((rc = r->fab->connect(r, a->blobs, a->lens)) < 0)
         return rc;
@@ -286,7 +303,8 @@ static int do_close(struct weir_rank *r, void *arg)
     int rc;
     rank_phase(r, PH_TEARDOWN, 0);
     r->closing  = 1;
-    r->deadline = weir_monotonic() + *(int64_t *)arg;
+    r->limit    = *(int64_t *)arg;
+    r->deadline = weir_monotonic() + r->limit;
     /* nobody takes memory away while another still uses it */
     if ((rc = rank_barrier(r, 0, NULL)) < 0)
         return rc;

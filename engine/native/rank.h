@@ -25,7 +25,7 @@ struct weir_rank {
 
     struct weir_clock clk;
     struct weir_err  *err; /* of the call in progress */
-    int64_t           deadline;
+    int64_t           deadline, limit; /* when the call must be over, and how long that was */
     uint32_t          turns;
     int               closing; /* a peer that goes away now is no fault */
     uint64_t          barriers; /* passed */

@@ -27,6 +27,8 @@ const (
 
 // Main is the rank process; the value is its exit status.
 func Main() int {
+	// where memory runs out, a rank is to go and not the coordinator, which can tell
+	_ = os.WriteFile("/proc/self/oom_score_adj", []byte("500"), 0)
 	conn, control, err := inherit()
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "weir rank: %v; it is started by weir itself, not by hand\n", err)
