@@ -16,6 +16,11 @@ import (
 // path, and in both cases the number says nothing about this one.
 const aboveCeiling = 1.10
 
+// aboveCeilingAlone is the same for a single launch, whose noise nobody knows: a
+// probe of milliseconds and a timed part of milliseconds may well have had
+// different luck, but not by a factor of two on a path that carried both.
+const aboveCeilingAlone = 2
+
 // measured says whether a case has launches that can be judged: it was neither
 // left out nor ended by an error.
 func measured(c *results.Case) bool {
@@ -74,7 +79,11 @@ func impossible(launches []*results.Launch) string {
 		return ""
 	}
 	e := logarithmic(shares)
-	if e.lo <= aboveCeiling {
+	limit := aboveCeiling
+	if e.n == 1 {
+		limit = aboveCeilingAlone
+	}
+	if e.lo <= limit {
 		return ""
 	}
 	o := results.Observed{Value: e.center * 100, Unit: "%", N: e.n}

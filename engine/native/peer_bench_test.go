@@ -240,11 +240,14 @@ func benchRank() int {
 	return 0
 }
 
+var peerRuns int
+
 var finalRow = regexp.MustCompile(`(?m)^(?:Final:)?\s+\d+\s+([0-9.]+)\s+([0-9.]+)\s+([0-9.]+)\s+([0-9.]+)\s+([0-9.]+)`)
 
 // perftestSpeed is GB/s of a bandwidth test, µs of a latency test.
 func perftestSpeed(b *testing.B, tls string, test peerTest, size quantity.Size, iterations int64) float64 {
-	port := strconv.Itoa(20000 + os.Getpid()%20000)
+	peerRuns++
+	port := strconv.Itoa(20000 + (os.Getpid()+peerRuns)%20000) // a port that was just closed may still be taken
 	env := append(os.Environ(), "UCX_TLS="+tls)
 	server := exec.Command("taskset", "-c", "1", "ucx_perftest", "-p", port)
 	server.Env = env
