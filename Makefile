@@ -13,7 +13,7 @@ LDFLAGS := -s -w -X main.version=$(VERSION) -X main.commit=$(COMMIT)
 CWARN   := -std=gnu11 -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Werror
 FUZZTIME ?= 5s
 
-.PHONY: help setup build run test lint pure ctest race fuzz bench clean
+.PHONY: help setup build run test soak lint pure ctest race fuzz bench clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' Makefile
@@ -28,7 +28,7 @@ build: setup ## bin/weir
 run: build ## run the quickstart scenario on this machine
 	bin/weir run examples/quickstart.yaml
 
-test: setup lint pure race ctest fuzz ## everything that must pass
+test: setup lint pure race ctest fuzz soak ## everything that must pass
 
 lint: ## gofmt, vet, staticcheck, go.mod is tidy
 	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { echo 'not gofmt-ed:'; gofmt -l $$(git ls-files '*.go'); exit 1; }
@@ -47,11 +47,17 @@ ctest: ## the C engine under AddressSanitizer, UBSan and ThreadSanitizer
 	@for s in address,undefined thread; do \
 	  $(CC) $(CWARN) -O1 -g -fno-omit-frame-pointer -fsanitize=$$s -fno-sanitize-recover=undefined -o .build/engine_test-$$s \
 	    engine/native/*.c engine/native/ctest/engine_test.c -ldl -lpthread; \
-	  echo "sanitizers: $$s"; TSAN_OPTIONS=halt_on_error=1 .build/engine_test-$$s shm tcp; \
 	done
+	@# vendor libraries only under AddressSanitizer: ThreadSanitizer wants all code built for it
+	@ucx=$$(ldconfig -p | grep -q libucp.so.0 && echo ucx || true); \
+	UCX_HANDLE_ERRORS=none UCX_ERROR_SIGNALS= UCX_MEM_EVENTS=n .build/engine_test-address,undefined shm tcp $$ucx; \
+	TSAN_OPTIONS=halt_on_error=1 .build/engine_test-thread shm tcp
 
 fuzz: ## every fuzz target for $(FUZZTIME)
 	@scripts/fuzz $(FUZZTIME)
+
+soak: build ## 100 small sessions, some interrupted or killed: nothing may be left behind
+	@scripts/soak 100
 
 bench: setup ## weir against memcpy and ucx_perftest, and the cost of coordination
 	@scripts/setup bench
