@@ -6,9 +6,9 @@
 
 #define CEILING_SPANS 9
 
-/* Rates in bytes/s of spans of a probe, before and after a timed part. The upper
- * quartile is the path's: a host that does something else only ever makes a span
- * slower, and one lucky span is not what the path can do. */
+/* Rates in bytes/s of spans of a probe, before and after a timed part. The median
+ * is the path's: a span in which the host did something else does not count, nor
+ * does a lucky one. */
 struct ceiling {
     double rate[2 * CEILING_SPANS];
     size_t n;
