@@ -91,13 +91,13 @@ static int rekey(struct weir_rank *r, const struct weir_case *c, const struct ro
     return fill(r, rank_local(r), o->bytes, key);
 }
 
-static int check(struct weir_rank *r, const struct weir_case *c, const struct role *o, uint64_t pass, const char *what)
+static int check(struct weir_rank *r, const struct weir_case *c, const struct role *o, uint64_t pass, int timed)
 {
     if (!o->receiver)
         return 0;
     /* a ping may carry its number in its last byte */
-    size_t n = c->mode == MODE_PINGPONG && pass == PASS_TIMED ? o->bytes - 1 : o->bytes;
-    if (c->corrupt >= 0 && (size_t)c->corrupt < n)
+    size_t n = c->mode == MODE_PINGPONG && timed ? o->bytes - 1 : o->bytes;
+    if (c->corrupt >= 0 && (size_t)c->corrupt < n && c->corrupt_timed == timed)
         o->data[c->corrupt] ^= 1;
     uint64_t key = key_of(r, c, o->peer, pass);
     int      rc  = 0;
@@ -106,7 +106,7 @@ static int check(struct weir_rank *r, const struct weir_case *c, const struct ro
         return rc;
     rank_phase(r, PH_VERIFY, 0);
     return rank_fail(r, -EBADMSG, "verify", o->peer, "wrong data from rank %d after %s: byte %lld of %zu (block %lld, offset %lld in it) is 0x%02x, should be 0x%02x",
-                     o->peer, what, (long long)at, n, (long long)(at / (int64_t)c->block), (long long)(at % (int64_t)c->block),
+                     o->peer, timed ? "the timed part" : "an untimed pass", (long long)at, n, (long long)(at / (int64_t)c->block), (long long)(at % (int64_t)c->block),
                      (unsigned char)o->data[at], pattern_byte(key, (size_t)at));
 }
 
@@ -123,7 +123,7 @@ static int verify_once(struct weir_rank *r, const struct weir_case *c, const str
             return rc;
     if ((rc = rank_barrier(r, 0, NULL)) < 0)
         return rc;
-    return check(r, c, o, pass, "an untimed pass");
+    return check(r, c, o, pass, 0);
 }
 
 static int verify(struct weir_rank *r, const struct weir_case *c, const struct role *o, struct weir_loop *l)
@@ -230,7 +230,7 @@ int rank_case(struct weir_rank *r, const struct weir_case *c, struct weir_result
     if ((rc = measure(r, c, &o, &l)) < 0)
         return rc;
     fill_result(r, c, &o, &l, out);
-    if (c->verify != VERIFY_NONE && (rc = check(r, c, &o, c->op == OP_READ ? PASS_VERIFY : PASS_TIMED, "the timed part")) < 0)
+    if (c->verify != VERIFY_NONE && (rc = check(r, c, &o, c->op == OP_READ ? PASS_VERIFY : PASS_TIMED, 1)) < 0)
         return rc;
 
     if ((rc = probe_ceilings(r, c, &o, &copies, &path)) < 0)

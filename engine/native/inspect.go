@@ -1,8 +1,6 @@
 package native
 
 /*
-#include <stdlib.h>
-#include <sys/socket.h>
 #include "hist.h"
 #include "pattern.h"
 #include "selftest.h"

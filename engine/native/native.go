@@ -37,7 +37,8 @@ const (
 )
 
 // CorruptEnv makes a rank flip one received byte before it is checked, as
-// "rank:offset". It exists to show that verification can fail.
+// "rank:offset", or "rank:offset:timed" for the check of the timed part. It exists
+// to show that verification can fail.
 const CorruptEnv = "WEIR_SELFTEST_CORRUPT"
 
 // Probe loads vendor libraries: run it in a process that ends afterwards.
@@ -81,6 +82,7 @@ type rank struct {
 	self    engine.Identity
 	launch  engine.Launch
 	corrupt int64
+	timed   C.int // the corruption is of the timed part
 }
 
 // Open opens the fabric and makes the memory for the largest case.
@@ -123,14 +125,18 @@ func (r *rank) readCorrupt(text string, footprint uint64) error {
 	if text == "" {
 		return nil
 	}
-	who, where, ok := strings.Cut(text, ":")
+	place, timed := strings.CutSuffix(text, ":timed")
+	who, where, ok := strings.Cut(place, ":")
 	n, err1 := strconv.Atoi(who)
 	at, err2 := strconv.ParseInt(where, 10, 64)
 	if !ok || err1 != nil || err2 != nil || n < 0 || n >= r.launch.Ranks || at < 0 || uint64(at) >= footprint {
-		return fmt.Errorf("%s is %q, not rank:offset of one of %d ranks and %d bytes", CorruptEnv, text, r.launch.Ranks, footprint)
+		return fmt.Errorf("%s is %q, not rank:offset or rank:offset:timed of one of %d ranks and %d bytes", CorruptEnv, text, r.launch.Ranks, footprint)
 	}
 	if n == r.self.Rank {
 		r.corrupt = at
+		if timed {
+			r.timed = 1
+		}
 	}
 	return nil
 }
@@ -202,7 +208,7 @@ func (r *rank) Run(c engine.Case) (*engine.CaseResult, error) {
 	cc := C.struct_weir_case{
 		index: C.uint32_t(index), op: ops[o.Op], mode: modes[o.Mode], verify: verifies[o.Verify],
 		block: C.uint64_t(o.BlockSize), batch: C.uint64_t(o.Batch), iterations: C.uint64_t(o.Iterations),
-		warmup: C.uint64_t(o.Warmup), in_flight: C.uint64_t(o.InFlight), timeout: C.int64_t(c.Timeout), corrupt: C.int64_t(r.corrupt),
+		warmup: C.uint64_t(o.Warmup), in_flight: C.uint64_t(o.InFlight), timeout: C.int64_t(c.Timeout), corrupt: C.int64_t(r.corrupt), corrupt_timed: r.timed,
 	}
 	var out C.struct_weir_result
 	var e C.struct_weir_err

@@ -47,6 +47,7 @@ struct weir_case {
     uint64_t block, batch, iterations, warmup, in_flight;
     int64_t  timeout; /* of the whole case */
     int64_t  corrupt; /* self-test: flip the received byte at this offset before the check; -1: do not */
+    int      corrupt_timed; /* before the check of the timed part, not of an untimed pass */
 };
 
 struct weir_point { /* progress of an initiator */
