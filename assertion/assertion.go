@@ -37,8 +37,44 @@ type Assertion struct {
 	Bounds  Bounds `json:"bounds"`
 	// Trend is set for assertions over several cases; Bounds is then empty.
 	Trend *Trend `json:"trend,omitempty"`
-	// Cases are the keys of the cases of a Trend, in the order of its axis.
+	// Quantifier is "all" or "any" where the statement is about Parts, each of
+	// which is a band over one case; Subject and Bounds are then empty.
+	Quantifier string `json:"quantifier,omitempty"`
+	Parts      []Part `json:"parts,omitempty"`
+	// Cases are the keys of the cases of an assertion that belongs to no single
+	// case: of a trend in the order of its axis, of all others in plan order.
 	Cases []string `json:"cases,omitempty"`
+	// Halo widens the bounds, as a share of them, for failing only: a value outside
+	// of the bounds but inside of the halo warns.
+	Halo float64 `json:"halo,omitempty"`
+	// Multiple is "holm" where the assertions that one text makes for several
+	// cases are judged as one family, otherwise "".
+	Multiple string  `json:"multiple,omitempty"`
+	Decide   *Decide `json:"decide,omitempty"` // nil: the defaults
+	XFail    *XFail  `json:"xfail,omitempty"`
+}
+
+// Part is one band of a quantified assertion.
+type Part struct {
+	Subject *Expr  `json:"subject"`
+	Unit    string `json:"unit"`
+	Bounds  Bounds `json:"bounds"`
+	Case    string `json:"case"` // key
+}
+
+// Decide overrides how an assertion is decided.
+type Decide struct {
+	Confidence float64 `json:"confidence,omitempty"` // of the interval, between 0.5 and 1; 0: the default
+	// OnInconclusive is the verdict that stands in for inconclusive after the last
+	// look: "fail", "warn" or "pass"; "": it stays inconclusive.
+	OnInconclusive string `json:"on_inconclusive,omitempty"`
+}
+
+// XFail marks an assertion that is known not to hold. Not holding is then
+// expected, and holding is reported, until the day has passed.
+type XFail struct {
+	Reason string `json:"reason"`
+	Until  string `json:"until"` // 2006-01-02; the last day on which it counts
 }
 
 // Bounds is the band that the subject must lie in; a nil end is open.
@@ -65,16 +101,27 @@ const (
 	Sub    Op = "-"
 	Mul    Op = "*"
 	Div    Op = "/"
+
+	// Aggregates over their operands, of which there is at least one.
+	Min     Op = "min"
+	Max     Op = "max"
+	Mean    Op = "mean"
+	Geomean Op = "geomean"
+	Median  Op = "median"
 )
 
 // Expr is an arithmetic expression over the metrics of one launch. It is
 // evaluated in base units (bytes, seconds), so units cannot be mixed up.
 type Expr struct {
-	Op     Op      `json:"op"`
-	Metric string  `json:"metric,omitempty"`
-	Unit   string  `json:"unit,omitempty"`
-	Value  float64 `json:"value,omitempty"`
-	Args   []*Expr `json:"args,omitempty"`
+	Op     Op     `json:"op"`
+	Metric string `json:"metric,omitempty"`
+	Unit   string `json:"unit,omitempty"`
+	// Case is the key of the case that a Metric is of; "": the assertion's own.
+	Case string `json:"case,omitempty"`
+	// Baseline says that a Metric is taken from the baseline's case of that key.
+	Baseline bool    `json:"baseline,omitempty"`
+	Value    float64 `json:"value,omitempty"`
+	Args     []*Expr `json:"args,omitempty"`
 }
 
 // Metrics are the names of all metrics in the expression, each once, in order.

@@ -77,7 +77,7 @@ func (l *loader) needList(expr hcl.Expression) []*Need {
 	}
 	var needs []*Need
 	for _, i := range items {
-		needs = append(needs, &Need{Run: i.text, Range: i.at})
+		needs = append(needs, &Need{Run: i.text, On: "success", Range: i.at})
 	}
 	return needs
 }

@@ -22,7 +22,10 @@ type Scenario struct {
 	Variables   []*Variable
 	Cluster     Cluster
 	Checks      []*Check
-	Runs        []*Run // in file order
+	Setup       []*Command // of the session, in file order
+	Teardown    []*Command
+	Baseline    string // results document, relative to the working directory; "" without one
+	Runs        []*Run // those of included files first, then in file order
 }
 
 // Variable is a declared variable with the value that it has in this load.
@@ -48,17 +51,41 @@ type Check struct {
 	Range   hcl.Range
 }
 
+// Command is a setup or teardown command.
+type Command struct {
+	Name    string // unique in its list; by default the program's name
+	On      string // every node | first node
+	Argv    []string
+	Env     map[string]string
+	Secrets map[string]string // environment variables whose value is a secret("…")
+	Timeout time.Duration
+	Range   hcl.Range
+}
+
+// Retry says which failed launches are made again.
+type Retry struct {
+	Times int
+	On    []string // kinds of failures: results.FailureKinds
+	Wait  time.Duration
+}
+
 // Run is a named block of a scenario: a workload over a sweep.
 type Run struct {
 	Name     string
 	Range    hcl.Range // of its name
 	Workload *workload.Kind
 	Axes     []*Axis // in file order; none: a single point
+	Sweep    Sweep
 	Needs    []*Need
-	When     *Condition    // nil: always
-	Launches []int         // looks of the sequential gate, ascending
-	Timeout  time.Duration // of one launch of one case
-	Asserts  []*Assert
+	While    *Need                    // the run as whose background load this one runs; nil: none
+	When     *Condition               // nil: always
+	Launches []int                    // looks of the sequential gate, ascending
+	Timeout  time.Duration            // of one launch of one case
+	Phases   map[string]time.Duration // deadlines of ready, connect, run, verify, teardown, where given
+	Retry    *Retry                   // nil: never
+	// Setup and Teardown surround all launches of the run, the Launch ones each launch.
+	Setup, Teardown, LaunchSetup, LaunchTeardown []*Command
+	Asserts                                      []*Assert
 
 	options []*setting // in the order of the workload's options, defaults merged in
 	env     []*setting // by name, defaults merged in
@@ -79,9 +106,61 @@ type AxisValue struct {
 	Range hcl.Range
 }
 
-// Need is an edge: this run waits for the success of another.
+// Sweep says which points the axes of a run make.
+type Sweep struct {
+	Root     *SweepNode // nil: the run has the single point without axes
+	Exclude  []*Exclusion
+	Include  []*Point
+	Order    Order
+	MaxCases int
+	Range    hcl.Range
+}
+
+// SweepNode is an axis, or a combination of nodes. Every node gives rows of
+// values for some of the run's axes.
+type SweepNode struct {
+	Op      SweepOp
+	Axis    int   // of AxisNode: index into Run.Axes
+	Values  []int // of AxisNode: indices into its Values
+	Members []*SweepNode
+	Range   hcl.Range
+}
+
+// SweepOp says how a node is made of its members.
+type SweepOp int
+
+// The operations of a sweep.
+const (
+	AxisNode    SweepOp = iota
+	ProductNode         // every combination, the first member outermost
+	ZipNode             // row by row; all members have equally many
+	ConcatNode          // the rows of one after those of the other; all members have the same axes
+)
+
+// Exclusion takes points out of a sweep.
+type Exclusion struct {
+	When   *Condition
+	Reason string
+	Range  hcl.Range
+}
+
+// Point is a point that include adds: for each of Run.Axes the index of its value.
+type Point struct {
+	Values []int
+	Range  hcl.Range
+}
+
+// Order says in which order the launches of a run come.
+type Order struct {
+	By   string // given | random | interleave
+	Axis string // of interleave; "": over all launch groups
+	Seed uint64 // of random
+}
+
+// Need is an edge: this run waits for another.
 type Need struct {
 	Run   string
+	On    string // success | failed | always
 	Range hcl.Range
 }
 

@@ -25,6 +25,10 @@ type Plan struct {
 	Digest     string                `json:"digest"` // of what will be run and judged
 	Cluster    Cluster               `json:"cluster"`
 	Checks     []Check               `json:"checks"`
+	Setup      []Command             `json:"setup,omitempty"`    // of the session
+	Teardown   []Command             `json:"teardown,omitempty"` // of the session; always runs
+	Runs       []*Run                `json:"runs"`               // in execution order
+	Baseline   string                `json:"baseline,omitempty"` // results document; "": none, or the command line's
 	Cases      []*Case               `json:"cases"`
 	Assertions []assertion.Assertion `json:"assertions"` // over several cases
 	Groups     []*LaunchGroup        `json:"launch_groups"`
@@ -53,18 +57,66 @@ type Check struct {
 	Command []string `json:"command"`
 }
 
+// Command is a setup or teardown command. It runs without a shell.
+type Command struct {
+	Name    string            `json:"name"`
+	On      string            `json:"on"` // every node | first node
+	Command []string          `json:"command"`
+	Env     map[string]string `json:"env,omitempty"`
+	Secrets map[string]string `json:"secrets,omitempty"` // as Case.Secrets
+	Timeout float64           `json:"timeout_s"`
+}
+
+// Run is what the cases of a run have in common.
+type Run struct {
+	Name  string `json:"name"`
+	Order Order  `json:"order"`
+	// Setup and Teardown surround all launches of the run, the Launch ones each
+	// launch. Teardown always runs if its setup began.
+	Setup          []Command `json:"setup,omitempty"`
+	Teardown       []Command `json:"teardown,omitempty"`
+	LaunchSetup    []Command `json:"launch_setup,omitempty"`
+	LaunchTeardown []Command `json:"launch_teardown,omitempty"`
+	Retry          *Retry    `json:"retry,omitempty"`
+	// Phases are deadlines by phase in seconds, where the scenario sets them:
+	// ready, connect, run, verify, teardown.
+	Phases map[string]float64 `json:"phases_s,omitempty"`
+	// While names the run as whose background load this one runs.
+	While string `json:"while,omitempty"`
+}
+
+// Order says in which order the launches of a run's groups come.
+type Order struct {
+	By   string `json:"by"`             // given | random | interleave
+	Axis string `json:"axis,omitempty"` // that interleave alternates; "": all groups of the run
+	Seed uint64 `json:"seed,omitempty"` // of random
+}
+
+// Retry says which failed launches are made again.
+type Retry struct {
+	Times int      `json:"times"`  // at most so many further attempts for each launch
+	On    []string `json:"on"`     // kinds of failures, of results.FailureKinds
+	Wait  float64  `json:"wait_s"` // before each
+}
+
 // Case is one run at one point.
 type Case struct {
-	Key        string                `json:"key"` // run[axis=value,…], axes by name
-	ID         string                `json:"id"`  // sha256 of what is run and judged here
-	Run        string                `json:"run"`
-	Workload   string                `json:"workload"`
-	Axes       map[string]any        `json:"axes"`
-	AxisOrder  []string              `json:"axis_order"`
-	Options    workload.Values       `json:"options"`
-	Env        map[string]string     `json:"env"`
-	Place      Place                 `json:"place"`
-	Needs      []string              `json:"needs"` // keys of cases that must succeed first
+	Key       string            `json:"key"` // run[axis=value,…], axes by name
+	ID        string            `json:"id"`  // sha256 of what is run and judged here
+	Run       string            `json:"run"`
+	Workload  string            `json:"workload"`
+	Axes      map[string]any    `json:"axes"`
+	AxisOrder []string          `json:"axis_order"`
+	Options   workload.Values   `json:"options"`
+	Env       map[string]string `json:"env"`
+	Place     Place             `json:"place"`
+	Needs     []string          `json:"needs"` // keys of cases that must succeed first
+	// NeedsOn says on what outcome a case of Needs lets this one run where that
+	// is not success: failed or always.
+	NeedsOn map[string]string `json:"needs_on,omitempty"`
+	// Secrets are environment variables whose value is read where a rank starts,
+	// by name: the name of an environment variable there, or file:PATH.
+	Secrets    map[string]string     `json:"secrets,omitempty"`
 	When       string                `json:"when,omitempty"`
 	Timeout    float64               `json:"timeout_s"` // of one launch of this case
 	Assertions []assertion.Assertion `json:"assertions"`
@@ -94,6 +146,9 @@ type LaunchGroup struct {
 	Ranks int      `json:"ranks"`
 	Looks []int    `json:"looks"` // launches after which the gate looks; the last is the most
 	Needs []string `json:"needs"` // ids of groups that must be decided first
+	// During are the ids of the groups during whose launches this one runs as
+	// background load, one launch during each of theirs.
+	During []string `json:"during,omitempty"`
 }
 
 // Cost says how much the plan will do.

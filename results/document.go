@@ -28,6 +28,39 @@ type Document struct {
 	Cases       []*Case             `json:"cases"`
 	Assertions  []*AssertionVerdict `json:"assertions"` // those over several cases
 	Summary     Summary             `json:"summary"`
+	// Baseline is what assertions that mention it are held against; nil without one.
+	Baseline *Baseline `json:"baseline,omitempty"`
+	// Commands are the setup and teardown commands that ran, in order.
+	Commands []Command `json:"commands,omitempty"`
+}
+
+// Baseline is another session's measurements, copied into this document so that
+// its verdicts can be reproduced from it alone.
+type Baseline struct {
+	Session     string         `json:"session"`
+	File        string         `json:"file"`
+	Fingerprint string         `json:"fingerprint"` // of its environment
+	Cases       []BaselineCase `json:"cases"`
+}
+
+// BaselineCase is one case of a baseline: the launches that succeeded.
+type BaselineCase struct {
+	Key      string         `json:"key"`
+	Launches []MetricValues `json:"launches"`
+}
+
+// Command is one setup or teardown command on one node.
+type Command struct {
+	Name     string    `json:"name"`
+	Stage    string    `json:"stage"`        // setup | teardown
+	Scope    string    `json:"scope"`        // session | run | launch
+	Of       string    `json:"of,omitempty"` // the run, or the launch as GROUP/INDEX
+	Node     string    `json:"node"`
+	Started  time.Time `json:"started"`
+	Duration float64   `json:"duration_s"`
+	Status   string    `json:"status"` // ok | failed
+	Reason   string    `json:"reason,omitempty"`
+	Log      []string  `json:"log,omitempty"` // last lines of its output
 }
 
 // Session says when and how the session ran.
@@ -39,6 +72,10 @@ type Session struct {
 	ExitCode int       `json:"exit_code"`
 	Reason   string    `json:"reason,omitempty"` // of an error or abort, one line
 	Argv     []string  `json:"argv"`
+	// Simulated says that some launch came from the simulated engine.
+	Simulated bool `json:"simulated,omitempty"`
+	// Resumed is the id of the session that this one went on with.
+	Resumed string `json:"resumed,omitempty"`
 }
 
 // Session statuses.
@@ -184,16 +221,40 @@ type Launch struct {
 	Metrics   MetricValues `json:"metrics"`
 	Samples   []string     `json:"samples"` // files below the session directory, one per measuring rank
 	Verified  bool         `json:"verified"`
+	// Simulated says that nothing was moved: the numbers follow from a declared model.
+	Simulated bool `json:"simulated,omitempty"`
+	// Retried says that the launch failed, does not count, and was made again.
+	Retried bool `json:"retried,omitempty"`
+	// Resumed says that the launch was made by the session that this one goes on with.
+	Resumed bool `json:"resumed,omitempty"`
 }
 
 // Failure names what ended a launch.
 type Failure struct {
-	Rank  int      `json:"rank"` // -1: no single rank
-	Node  string   `json:"node,omitempty"`
-	Phase string   `json:"phase"` // ready | connect | run | verify | teardown | …
+	Rank  int    `json:"rank"` // -1: no single rank
+	Node  string `json:"node,omitempty"`
+	Phase string `json:"phase"` // ready | connect | run | verify | teardown | …
+	// Kind classifies the failure, for retries: see FailureKinds. "" in documents of older versions.
+	Kind  string   `json:"kind,omitempty"`
 	Cause string   `json:"cause"`
 	Log   []string `json:"log,omitempty"` // last lines of the rank's log
 }
+
+// The kinds of failures. All but Fault and Wrong are the infrastructure's and
+// may be retried if the scenario says so.
+const (
+	FailedSetup = "setup"   // a setup command failed
+	FailedReady = "ready"   // ranks did not start or open their fabric
+	FailedLink  = "connect" // ranks did not connect
+	Crashed     = "crash"   // a rank process died
+	TimedOut    = "timeout" // a deadline passed, or a rank stood still
+	NodeLost    = "lost"    // a node or its agent is gone
+	Fault       = "fault"   // the engine reported an error
+	Wrong       = "wrong"   // data failed verification, or metrics could not be computed
+)
+
+// FailureKinds are the kinds that a retry may name.
+var FailureKinds = []string{FailedSetup, FailedReady, FailedLink, Crashed, TimedOut, NodeLost, Fault}
 
 // String is the failure in one line.
 func (f *Failure) String() string {

@@ -28,6 +28,10 @@ type Axis struct {
 type Names struct {
 	Kind *workload.Kind
 	Axes []Axis // every axis of the run, in file order
+
+	Run       string            // the run's own name
+	Runs      map[string]*Names // all runs of the scenario, by name
+	Reference *Reference        // nil: the scenario has none for this run
 }
 
 func (n *Names) axis(name string) (Axis, bool) {

@@ -11,10 +11,54 @@ type Scope struct {
 	Options workload.Values
 	Axes    map[string]any
 	Host    *Host // nil while planning without an inventory
+
+	// The rest is for assertions only.
+	Key   string            // of the case
+	Texts map[string]string // canonical texts of its axes
+	Cases Cases             // to look for other cases in; nil where there are none
+}
+
+// Cases finds cases for run("…") and for aggregates.
+type Cases interface {
+	// Find lists the keys of the cases of a run that are not excluded, in sweep
+	// order, that have the canonical texts of `at` (axes that the run lacks do not
+	// count) and satisfy where (nil: all). The caller must not change the result.
+	Find(run string, at map[string]string, where *Condition) []string
 }
 
 // Host is the inventory as conditions see it.
 type Host struct {
 	Fabrics           []string // names available on every node
 	Nodes, GPUs, CPUs int      // GPUs and CPUs: of the node that has the fewest
+}
+
+// Reach says what one lowered assertion is about.
+type Reach int
+
+// The reaches of an assertion.
+const (
+	EachCase Reach = iota // one case: one assertion for each
+	Along                 // a trend: the cases along TrendAxis, one for each combination of the other axes
+	Over                  // an aggregate or quantifier: the cases over OverAxes (none: all axes), one for each combination of the others
+)
+
+// Uses are the names that an assertion depends on.
+type Uses struct {
+	Knobs     []string // options and axes, in where and in terms
+	Runs      []string // other runs, by run("…")
+	Others    bool     // other cases of its own run, by an aggregate
+	Reference bool
+	Baseline  bool
+}
+
+// Reference is the table of reference values of one run.
+type Reference struct {
+	Name string // of the table's file, for messages
+	Rows []ReferenceRow
+}
+
+// ReferenceRow is a row of a reference table.
+type ReferenceRow struct {
+	At     map[string]string  // canonical texts by axis or option
+	Values map[string]float64 // by metric, in base units
 }

@@ -1,0 +1,165 @@
+package grammar
+
+// VariableTypes are the types that a variable may have.
+var VariableTypes = []string{"string", "number", "bool", "list", "size", "rate", "bandwidth", "time", "percent"}
+
+// Scenario are the keys of a scenario.
+var Scenario = []Key{
+	key("scenario", "the scenario's name, which becomes part of keys and file names", scalar(String)).required(),
+	key("description", "what the scenario is for, in a sentence", scalar(String)),
+	key("include", "other scenario files whose runs this one takes in", scalar(File), list(scalar(File), section(Include...))),
+	key("variables", "values that may be set from outside, used as ${var.NAME}", Form{Shape: Named, Keys: Variable}).named("variable"),
+	key("cluster", "what the scenario needs to run on", section(Cluster...)),
+	key("defaults", "what every run has unless it says otherwise", section(Defaults...)),
+	key("references", "tables of expected values, indexed by axes, used as reference.METRIC", scalar(File), mapOf("runs", list(mapOf("axes and metrics", scalar(Any))))),
+	key("baseline", "result document that baseline.METRIC is taken from; --baseline wins", scalar(File)),
+	key("checks", "commands that must succeed on every node before anything runs", Form{Shape: Named, Keys: Check}).named("check"),
+	key("setup", "commands before everything, or before each run or launch", commands...),
+	key("teardown", "commands after everything, or after each run or launch; they always run", commands...),
+	key("runs", "what is measured: a workload over a sweep each", Form{Shape: Named, Keys: Run}).named("run").required(),
+}
+
+// Include are the keys of an included file.
+var Include = []Key{
+	key("file", "the scenario file to take in", scalar(File)).required(),
+	key("as", "prefix of its runs' names, as PREFIX.RUN", scalar(String)),
+	key("runs", "the runs to take, with what they need; without it all", list(scalar(String))),
+	key("variables", "values for its variables", mapOf("variables", scalar(Any), list(scalar(Any)))),
+}
+
+// Variable are the keys of a variable.
+var Variable = []Key{
+	key("type", "how its value is read", scalar(String, VariableTypes...)).or("string"),
+	key("default", "its value unless one is given from outside; without it one must be given", scalar(Any), list(scalar(Any))),
+	key("description", "what it means", scalar(String)),
+	key("validation", "what must hold of its value", section(Validation...), list(section(Validation...))),
+}
+
+// Validation are the keys of a condition on a variable.
+var Validation = []Key{
+	key("condition", "an expression over var.NAME that must be true", scalar(Expression)).required(),
+	key("message", "what to tell who gave a value that does not fit", scalar(String)),
+}
+
+// Cluster are the keys of the requirements.
+var Cluster = []Key{
+	key("nodes", "how many nodes", scalar(Count)).or("1"),
+	key("distinct_hosts", "whether they must be different hosts", scalar(Bool)).or("false"),
+	key("gpus_per_node", "how many GPUs each must have", scalar(Count)).or("0"),
+}
+
+// Defaults are the keys of the defaults. All but options may also stand in a run.
+var Defaults = []Key{
+	launches, timeout, retry, env,
+	key("options", "option defaults by workload", mapOf("workloads", mapOf("options", scalar(Any)))),
+}
+
+// Check are the keys of a check.
+var Check = []Key{
+	key("on", "where it runs", scalar(String, "every node")).or("every node"),
+	argv,
+}
+
+// Command are the keys of a setup or teardown command.
+var Command = []Key{
+	key("name", "what to call it; by default its program", scalar(String)),
+	argv,
+	key("on", "where it runs", scalar(String, "every node", "first node")).or("every node"),
+	key("scope", "how often: once around the session, around each run, or around each launch; by default that of the place where it stands", scalar(String, "session", "run", "launch")),
+	env,
+	key("timeout", "how long it may take", scalar(Time)).or("1m"),
+}
+
+// Run are the keys of a run.
+var Run = []Key{
+	key("workload", "what it does", scalar(String)).required(),
+	key("options", "settings of the workload", mapOf("options", scalar(Any))),
+	env,
+	key("sweep", "the axes over which it is repeated", Form{Shape: Sweep, Keys: SweepKeys}),
+	key("needs", "runs that must come first; axes of the same name are matched value by value", scalar(String), section(Need...), list(scalar(String), section(Need...))),
+	key("while", "the run as whose background load this one runs", scalar(String)),
+	key("when", "condition without which a case is skipped; it may ask for host.fabrics, host.nodes, host.gpus and host.cpus", scalar(Condition)),
+	launches, timeout, retry,
+	key("setup", "commands before the run, or before each of its launches", commands...),
+	key("teardown", "commands after the run, or after each of its launches; they always run", commands...),
+	key("assert", "what must hold", list(scalar(Assertion), section(Assert...))),
+}
+
+// Need are the keys of the long form of a need.
+var Need = []Key{
+	key("run", "the run that comes first", scalar(String)).required(),
+	key("on", "the outcome that lets this one run", scalar(String, "success", "failed", "always")).or("success"),
+}
+
+// SweepKeys are the keys of a sweep that are no axes.
+var SweepKeys = []Key{
+	key("product", "axes of which every combination runs, as axes of one mapping do anyway", Form{Shape: Sweep}, list(Form{Shape: Sweep})),
+	key("zip", "axes that advance together and are equally long", Form{Shape: Sweep}, list(Form{Shape: Sweep})),
+	key("concat", "sweeps over the same axes, one after the other", list(Form{Shape: Sweep})),
+	key("exclude", "points to leave out", list(section(Exclude...))),
+	key("include", "points to add", list(mapOf("axes", scalar(Any)))),
+	key("order", "in which order launches come: as given, shuffled by a seed, or A B B A over an axis", scalar(String, "given", "random", "interleave"), section(Order...)).or("given"),
+	key("max_cases", "how many points the sweep may have", scalar(Count)).or("10000"),
+}
+
+// Exclude are the keys of an exclusion.
+var Exclude = []Key{
+	key("when", "condition on a point's options and axes", scalar(Condition)).required(),
+	key("reason", "why, for plan and reports", scalar(String)),
+}
+
+// Order are the keys of the long form of order.
+var Order = []Key{
+	key("by", "the kind of order", scalar(String, "given", "random", "interleave")).required(),
+	key("axis", "of interleave: the axis whose values alternate", scalar(String)),
+	key("seed", "of random: the seed", scalar(Count)).or("1"),
+}
+
+// Assert are the keys of the long form of an assertion.
+var Assert = []Key{
+	key("that", "the assertion", scalar(Assertion)).required(),
+	key("name", "what reports call it; by default its text", scalar(String)),
+	key("severity", "whether it decides the exit code, warns, or is only shown", scalar(String, "gate", "warn", "info")).or("gate"),
+	key("halo", "share of the bounds by which the value may lie outside and only warn", scalar(Percent)),
+	key("multiple", "holm: the assertions that it makes for several cases share one error budget", scalar(String, "none", "holm")).or("none"),
+	key("decide", "how it is decided", section(Decide...)),
+	key("xfail", "that it is known not to hold", section(XFail...)),
+}
+
+// Decide are the keys of how an assertion is decided.
+var Decide = []Key{
+	key("confidence", "of the interval", scalar(Percent)).or("96%"),
+	key("on_inconclusive", "the verdict if the last look leaves it open", scalar(String, "inconclusive", "fail", "warn", "pass")).or("inconclusive"),
+}
+
+// XFail are the keys of an expected failure.
+var XFail = []Key{
+	key("reason", "why it does not hold", scalar(String)).required(),
+	key("until", "the last day on which that excuses it", scalar(Date)).required(),
+}
+
+// Timeouts are the phases that may have a deadline of their own.
+var Timeouts = []Key{
+	key("launch", "one launch of one case as a whole", scalar(Time)).or("5m"),
+	key("ready", "starting ranks and opening the fabric", scalar(Time)),
+	key("connect", "exchanging addresses and connecting", scalar(Time)),
+	key("run", "warm-up and the timed part of a case", scalar(Time)),
+	key("verify", "checking what was moved", scalar(Time)),
+	key("teardown", "closing", scalar(Time)),
+}
+
+// Retry are the keys of the long form of retry.
+var Retry = []Key{
+	key("times", "at most so many further attempts for each launch", scalar(Count)).required(),
+	key("on", "the kinds of failures that are retried; a missed target never is", list(scalar(String, "setup", "ready", "connect", "crash", "timeout", "lost", "fault"))).or("[setup, ready, connect, crash, timeout, lost]"),
+	key("wait", "before each attempt", scalar(Time)).or("0s"),
+}
+
+var (
+	launches = key("launches", "launches after which the gate looks; a plain number means exactly so many", scalar(Count), list(scalar(Count))).or("[3, 5, 8, 12]")
+	timeout  = key("timeout", "how long one launch of one case may take, or its phases", scalar(Time), section(Timeouts...)).or("5m")
+	retry    = key("retry", "how often a launch that failed for reasons of infrastructure is made again", scalar(Count), section(Retry...)).or("0")
+	env      = key("env", "environment variables of its processes; secret(\"NAME\") takes a value from where they start", mapOf("env", scalar(Any)))
+	argv     = key("command", "the program and its arguments; no shell reads it", list(scalar(String))).required()
+	commands = []Form{list(list(scalar(String)), section(Command...))}
+)
