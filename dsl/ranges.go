@@ -54,8 +54,8 @@ func expandRange(text string) ([]string, error) {
 		if v > b.Value*(1+1e-12) {
 			return out, nil
 		}
-		if len(out) == maxPoints {
-			return nil, fmt.Errorf("the range has more than %d values", maxPoints)
+		if len(out) == maxValues {
+			return nil, fmt.Errorf("the range has more than %d values", maxValues)
 		}
 		out = append(out, rangeText(v, a))
 	}

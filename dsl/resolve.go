@@ -6,77 +6,46 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
-
-	"weir/workload"
 )
 
-// Resolved is a run at a point.
-type Resolved struct {
-	Options workload.Values // every option of the workload that has a value
-	Env     map[string]string
-}
-
-// At evaluates the run's options and environment at a point: one value for each
-// axis of r.Axes, in that order. An axis named like an option sets that option,
-// and one named env.NAME that variable. Diagnostics point at the source of the
-// value that is wrong.
-func (r *Run) At(point []AxisValue) (Resolved, hcl.Diagnostics) {
-	if len(point) != len(r.Axes) {
-		panic(fmt.Sprintf("dsl: a point of %d values for %d axes of run %s", len(point), len(r.Axes), r.Name))
+// Value computes the setting where its axes (Setting.Axes, in that order) have
+// these values: the Go type of its option, or a text. Diagnostics point at the
+// source of what is wrong. The value is nil if something failed.
+func (s *Setting) Value(at []AxisValue) (any, hcl.Diagnostics) {
+	if len(at) != len(s.Axes) {
+		panic(fmt.Sprintf("dsl: %d values for the %d axes of %s", len(at), len(s.Axes), s.Name))
 	}
-	out := Resolved{Options: workload.Values{}, Env: map[string]string{}}
-	for _, o := range r.Workload.Options {
-		if o.Default != nil {
-			out.Options[o.Name] = o.Default
-		}
+	switch {
+	case s.expr == nil && len(at) == 0:
+		return s.value, nil
+	case s.expr == nil && s.Env:
+		return at[0].Text, nil
+	case s.expr == nil:
+		return at[0].Value, nil
 	}
 	axes := map[string]cty.Value{}
-	for i, a := range r.Axes {
-		axes[a.Name] = ctyOf(point[i].Value)
+	for i, a := range s.Axes {
+		axes[s.run.Axes[a].Name] = ctyOf(at[i].Value)
 	}
-	var diags hcl.Diagnostics
-	value := func(s *setting) any {
-		if !s.onPoint {
-			return s.value
-		}
-		v, d := s.evaluate(r.eval, axes)
-		for _, e := range d {
-			e.Detail += " At " + pointText(r, point) + "."
-		}
-		diags = append(diags, d...)
-		return v
-	}
-	for _, s := range r.options {
-		out.Options[s.name] = value(s)
-	}
-	for _, s := range r.env {
-		if text, ok := value(s).(string); ok {
-			out.Env[s.name] = text
+	v, diags := s.evaluate(s.run.eval, axes)
+	for _, d := range diags {
+		if len(at) > 0 {
+			d.Detail += " At " + s.at(at) + "."
 		}
 	}
-	for i, a := range r.Axes {
-		if name, ok := strings.CutPrefix(a.Name, "env."); ok {
-			out.Env[name] = point[i].Text
-		} else if _, ok := r.Workload.Option(a.Name); ok {
-			out.Options[a.Name] = point[i].Value
-		}
-	}
-	if diags.HasErrors() {
-		return Resolved{}, diags
-	}
-	return out, nil
+	return v, diags
 }
 
-func pointText(r *Run, point []AxisValue) string {
+func (s *Setting) at(at []AxisValue) string {
 	var parts []string
-	for i, a := range r.Axes {
-		parts = append(parts, a.Name+"="+point[i].Text)
+	for i, a := range s.Axes {
+		parts = append(parts, s.run.Axes[a].Name+"="+at[i].Text)
 	}
 	return strings.Join(parts, ",")
 }
 
-// evaluate computes a setting as the Go type of its option, or as text.
-func (s *setting) evaluate(e *evaluator, axes map[string]cty.Value) (any, hcl.Diagnostics) {
+// evaluate computes the expression as the Go type of its option, or as text.
+func (s *Setting) evaluate(e *evaluator, axes map[string]cty.Value) (any, hcl.Diagnostics) {
 	v, diags := s.expr.Value(e.context(s.expr, axes))
 	if diags.HasErrors() {
 		return nil, explain(diags)
@@ -87,73 +56,20 @@ func (s *setting) evaluate(e *evaluator, axes map[string]cty.Value) (any, hcl.Di
 	text, problem := scalarText(v)
 	if problem != "" {
 		hint := ""
-		if s.isEnv && v.IsNull() {
+		if s.Env && v.IsNull() {
 			hint = `Write "" for an empty text.`
 		}
-		return nil, hcl.Diagnostics{diagnostic(s.expr.Range(), "Invalid value", s.name+" "+problem+".", hint)}
+		return nil, hcl.Diagnostics{diagnostic(s.expr.Range(), "Invalid value", s.Name+" "+problem+".", hint)}
 	}
-	if s.isEnv {
+	if s.Env {
 		if strings.ContainsRune(text, 0) {
-			return nil, hcl.Diagnostics{diagnostic(s.expr.Range(), "Invalid value", s.name+" contains a NUL character, which no environment can hold.", "")}
+			return nil, hcl.Diagnostics{diagnostic(s.expr.Range(), "Invalid value", s.Name+" contains a NUL character, which no environment can hold.", "")}
 		}
 		return text, nil
 	}
-	parsed, err := s.option.Parse(text)
+	parsed, err := s.Option.Parse(text)
 	if err != nil {
-		return nil, hcl.Diagnostics{diagnostic(s.expr.Range(), "Invalid value", fmt.Sprintf("Option %s: %v.", s.name, err), "")}
+		return nil, hcl.Diagnostics{diagnostic(s.expr.Range(), "Invalid value", fmt.Sprintf("Option %s: %v.", s.Name, err), "")}
 	}
 	return parsed, nil
-}
-
-// everyPoint evaluates the run and its assertions everywhere, so that what loads
-// also plans. Points that fail at one place give one diagnostic.
-func (l *loader) everyPoint(r *Run) {
-	point := make([]AxisValue, len(r.Axes))
-	index := make([]int, len(r.Axes))
-	seen := map[int]bool{}
-	report := func(diags hcl.Diagnostics) {
-		for _, d := range diags {
-			if !seen[d.Subject.Start.Byte] {
-				seen[d.Subject.Start.Byte] = true
-				l.diags = append(l.diags, d)
-			}
-		}
-	}
-	for {
-		for i, a := range r.Axes {
-			point[i] = a.Values[index[i]]
-		}
-		resolved, diags := r.At(point)
-		report(diags)
-		if !diags.HasErrors() {
-			report(r.lower(resolved, point))
-		}
-		i := len(index) - 1
-		for ; i >= 0; i-- {
-			if index[i]++; index[i] < len(r.Axes[i].Values) {
-				break
-			}
-			index[i] = 0
-		}
-		if i < 0 {
-			return
-		}
-	}
-}
-
-// lower tries the assertions at a point.
-func (r *Run) lower(resolved Resolved, point []AxisValue) (diags hcl.Diagnostics) {
-	scope := Scope{Options: resolved.Options, Axes: map[string]any{}}
-	for i, a := range r.Axes {
-		scope.Axes[a.Name] = point[i].Value
-	}
-	for _, a := range r.Asserts {
-		ok, d := a.Matches(scope)
-		diags = append(diags, d...)
-		if ok {
-			_, d = a.Lower(scope)
-			diags = append(diags, d...)
-		}
-	}
-	return diags
 }

@@ -6,7 +6,6 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 
-	"weir/dsl/expression"
 	"weir/dsl/suggest"
 	"weir/workload"
 )
@@ -32,22 +31,13 @@ func (l *loader) run(b *hcl.Block, d defaults) *Run {
 	if r.Workload = l.workload(content, r); r.Workload == nil {
 		return r
 	}
-	before := len(l.diags)
-	r.Axes = l.sweep(content, r)
-	l.settings(content, r, d)
-	evaluable := len(l.diags) == before && r.points() > 0
-	names := &expression.Names{Kind: r.Workload}
-	for _, a := range r.Axes {
-		names.Axes = append(names.Axes, expression.Axis{Name: a.Name, Type: a.expressionType()})
-	}
+	l.settings(content, r, d, l.sweep(content, r))
+	names := r.names()
 	if a, ok := content.Attributes["when"]; ok {
 		r.When = l.condition(a.Expr, names)
 	}
 	if a, ok := content.Attributes["assert"]; ok {
 		r.Asserts = l.asserts(a.Expr, names)
-	}
-	if evaluable {
-		l.everyPoint(r)
 	}
 	return r
 }

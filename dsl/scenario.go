@@ -83,20 +83,20 @@ type Run struct {
 	Timeout  time.Duration            // of one launch of one case
 	Phases   map[string]time.Duration // deadlines of ready, connect, run, verify, teardown, where given
 	Retry    *Retry                   // nil: never
+	Secrets  map[string]string        // environment variables whose value is a secret("…")
 	// Setup and Teardown surround all launches of the run, the Launch ones each launch.
 	Setup, Teardown, LaunchSetup, LaunchTeardown []*Command
 	Asserts                                      []*Assert
 
-	options []*setting // in the order of the workload's options, defaults merged in
-	env     []*setting // by name, defaults merged in
-	eval    *evaluator
+	settings []*Setting
+	eval     *evaluator
 }
 
 // Axis is one dimension of a sweep.
 type Axis struct {
 	Name   string
 	Range  hcl.Range
-	Values []AxisValue
+	Values []AxisValue // each once, in the order in which the file mentions them
 }
 
 // AxisValue is one value of an axis.
@@ -162,6 +162,8 @@ type Need struct {
 	Run   string
 	On    string // success | failed | always
 	Range hcl.Range
+	// Implied says that it follows from run("…") in an assertion, whose range it has.
+	Implied bool
 }
 
 // Assert is one assertion of a run as compiled; each case lowers it.

@@ -13,19 +13,26 @@ import (
 	"weir/workload"
 )
 
-// setting is an option or an environment variable of a run. One that does not
-// depend on the point has its value; the others keep their expression.
-type setting struct {
-	name    string
-	option  workload.Option // of an option
-	isEnv   bool
-	expr    hcl.Expression
-	onPoint bool
-	value   any // if not onPoint
+// Setting is an option or an environment variable of a run, whatever gives it
+// its value: an axis, an expression, the registry's default.
+type Setting struct {
+	Name   string
+	Option workload.Option // of an option
+	Env    bool            // else it is an option
+	Axes   []int           // of Run.Axes: those that the value depends on, ascending
+
+	run   *Run
+	expr  hcl.Expression // nil: the value is that of the only axis, or constant
+	value any            // if it depends on no axis
 }
 
-// settings reads options and env of a run, its own before the defaults.
-func (l *loader) settings(content *hcl.BodyContent, r *Run, d defaults) {
+// Settings are everything that is set for the run's cases: options in the order
+// of the workload's registry, then environment variables by name.
+func (r *Run) Settings() []*Setting { return r.settings }
+
+// settings reads options and env of a run, its own before the defaults. swept
+// says that the sweep is sound: otherwise what is missing may be missing in it.
+func (l *loader) settings(content *hcl.BodyContent, r *Run, d defaults, swept bool) {
 	given := map[string]bool{}
 	own := l.section(content, "options")
 	for _, e := range own {
@@ -37,7 +44,8 @@ func (l *loader) settings(content *hcl.BodyContent, r *Run, d defaults) {
 			entries = append(entries, e)
 		}
 	}
-	mentioned := map[string]bool{}
+	used := map[string]bool{} // axes that have an effect
+	byName := map[string]*Setting{}
 	for i, e := range entries {
 		o, ok := r.Workload.Option(e.name)
 		if !ok {
@@ -52,15 +60,28 @@ func (l *loader) settings(content *hcl.BodyContent, r *Run, d defaults) {
 			}
 			continue
 		}
-		if s := l.setting(&setting{name: e.name, option: o, expr: e.expr}, r, mentioned); s != nil {
-			r.options = append(r.options, s)
+		if s := l.setting(&Setting{Name: e.name, Option: o, run: r, expr: e.expr}, used); s != nil {
+			byName[e.name] = s
 		}
 	}
-	l.environment(content, r, d, mentioned)
-	l.required(r, entries)
+	for _, o := range r.Workload.Options {
+		s := byName[o.Name]
+		if i := r.axisIndex(o.Name); i >= 0 {
+			s = &Setting{Name: o.Name, Option: o, Axes: []int{i}, run: r}
+			used[o.Name] = true
+		} else if s == nil && o.Default != nil {
+			s = &Setting{Name: o.Name, Option: o, run: r, value: o.Default}
+		}
+		if s != nil {
+			r.settings = append(r.settings, s)
+		}
+	}
+	l.environment(content, r, d, used)
+	if swept {
+		l.required(r, entries)
+	}
 	for _, a := range r.Axes {
-		_, isOption := r.Workload.Option(a.Name)
-		if isOption || strings.HasPrefix(a.Name, "env.") || mentioned[a.Name] {
+		if used[a.Name] {
 			continue
 		}
 		near := ""
@@ -80,75 +101,87 @@ func optionNames(k *workload.Kind) []string {
 	return names
 }
 
-func (l *loader) environment(content *hcl.BodyContent, r *Run, d defaults, mentioned map[string]bool) {
-	own := l.section(content, "env")
-	given := map[string]bool{}
-	for _, e := range own {
-		given[e.name] = true
-	}
-	entries := own
-	for _, e := range d.env {
-		if !given[e.name] {
-			entries = append(entries, e)
-		}
-	}
-	for i, e := range entries {
+// environment reads the run's variables, which are its own, those of the
+// defaults, and axes named env.NAME.
+func (l *loader) environment(content *hcl.BodyContent, r *Run, d defaults, used map[string]bool) {
+	var env []*Setting
+	own := len(l.section(content, "env"))
+	for i, e := range l.envEntries(content, r, d) {
 		if !identifier.MatchString(e.name) {
 			l.error(e.at, "Invalid name", fmt.Sprintf("%q is not the name of an environment variable.", e.name), "Use letters, digits and _.")
 			continue
 		}
 		if a := r.axis("env." + e.name); a != nil {
-			if i < len(own) {
+			if i < own {
 				l.error(e.at, "Variable and axis", fmt.Sprintf("%s is also set by axis env.%s on line %d.", e.name, e.name, a.Range.Start.Line), "Keep one of the two.")
 			}
 			continue
 		}
-		if s := l.setting(&setting{name: e.name, isEnv: true, expr: e.expr}, r, mentioned); s != nil {
-			r.env = append(r.env, s)
+		if s := l.setting(&Setting{Name: e.name, Env: true, run: r, expr: e.expr}, used); s != nil {
+			env = append(env, s)
 		}
 	}
-	slices.SortFunc(r.env, func(a, b *setting) int { return cmp.Compare(a.name, b.name) })
+	for i, a := range r.Axes {
+		if name, ok := strings.CutPrefix(a.Name, "env."); ok {
+			env = append(env, &Setting{Name: name, Env: true, Axes: []int{i}, run: r})
+			used[a.Name] = true
+		}
+	}
+	slices.SortFunc(env, func(a, b *Setting) int { return cmp.Compare(a.Name, b.Name) })
+	r.settings = append(r.settings, env...)
 }
 
 // setting checks one value, and computes it if it is the same at every point.
-func (l *loader) setting(s *setting, r *Run, mentioned map[string]bool) *setting {
+func (l *loader) setting(s *Setting, used map[string]bool) *Setting {
 	names := []string{}
 	unknown := map[string]cty.Value{}
-	for _, a := range r.Axes {
+	for _, a := range s.run.Axes {
 		names = append(names, a.Name)
 		unknown[a.Name] = cty.DynamicVal
 		if len(a.Values) > 0 {
 			unknown[a.Name] = cty.UnknownVal(ctyOf(a.Values[0].Value).Type())
 		}
 	}
-	var diags hcl.Diagnostics
-	s.onPoint, diags = l.eval.references(s.expr, names)
+	onPoint, diags := l.eval.references(s.expr, names)
 	if diags.HasErrors() {
 		l.diags = append(l.diags, diags...)
 		return nil
 	}
-	if !s.onPoint {
-		v, diags := s.evaluate(l.eval, nil)
+	if !onPoint {
+		v, diags := s.Value(nil)
 		l.diags = append(l.diags, diags...)
-		s.value = v
+		s.value, s.expr = v, nil
 		return s
 	}
-	for _, t := range s.expr.Variables() {
-		if t.RootName() == "axis" && len(t) > 1 {
-			switch step := t[1].(type) {
-			case hcl.TraverseAttr:
-				mentioned[step.Name] = true
-			case hcl.TraverseIndex:
-				mentioned[step.Key.AsString()] = true
-			}
-		}
+	for _, name := range axesOf(s.expr) {
+		used[name] = true
+		s.Axes = append(s.Axes, s.run.axisIndex(name))
 	}
+	slices.Sort(s.Axes)
+	s.Axes = slices.Compact(s.Axes)
 	// With unknown axes, wrong types and functions show before any point does.
 	if _, diags := s.expr.Value(l.eval.context(s.expr, unknown)); diags.HasErrors() {
 		l.diags = append(l.diags, explain(diags)...)
 		return nil
 	}
 	return s
+}
+
+// axesOf are the names of the axes that an expression mentions.
+func axesOf(expr hcl.Expression) []string {
+	var names []string
+	for _, t := range expr.Variables() {
+		if t.RootName() != "axis" || len(t) < 2 {
+			continue
+		}
+		switch step := t[1].(type) {
+		case hcl.TraverseAttr:
+			names = append(names, step.Name)
+		case hcl.TraverseIndex:
+			names = append(names, step.Key.AsString())
+		}
+	}
+	return names
 }
 
 // required reports options that have no default and that nothing sets.
@@ -168,10 +201,12 @@ func (l *loader) required(r *Run, entries []entry) {
 }
 
 func (r *Run) axis(name string) *Axis {
-	for _, a := range r.Axes {
-		if a.Name == name {
-			return a
-		}
+	if i := r.axisIndex(name); i >= 0 {
+		return r.Axes[i]
 	}
 	return nil
+}
+
+func (r *Run) axisIndex(name string) int {
+	return slices.IndexFunc(r.Axes, func(a *Axis) bool { return a.Name == name })
 }

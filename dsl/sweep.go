@@ -1,173 +1,328 @@
 package dsl
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
-
-	"weir/dsl/expression"
-	"weir/quantity"
-	"weir/workload"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
 )
 
-// maxPoints bounds the values of an axis, and the points at which a run is tried
-// while it is read; the planner refuses runs with more.
-const maxPoints = 10_000
+// maxValues bounds the values of an axis, most to keep a mistyped range from
+// filling the memory.
+const maxValues = 10_000
 
-// reserved are the keys of a sweep that are no axes.
-var reserved = map[string]bool{"zip": true, "product": true, "concat": true, "exclude": true, "include": true, "order": true, "max_cases": true}
+// The bounds of max_cases.
+const (
+	defaultMaxCases = 10_000
+	mostCases       = 10_000_000
+)
 
-// sweep reads the axes of a run, in file order.
-func (l *loader) sweep(content *hcl.BodyContent, r *Run) []*Axis {
-	var axes []*Axis
-	for _, e := range l.section(content, "sweep") {
-		if reserved[e.name] {
-			l.error(e.at, "Unknown key", fmt.Sprintf("This version of weir has no %q in a sweep.", e.name), "Name axes; those of one sweep multiply.")
-			continue
-		}
-		variable, isEnv := strings.CutPrefix(e.name, "env.")
-		if !identifier.MatchString(variable) || !isEnv && (e.name == "env" || e.name == "host" || e.name == "axis") {
-			l.error(e.at, "Invalid name", fmt.Sprintf("%q cannot be the name of an axis.", e.name), "An axis is named like an option, env.NAME, or by a word of your own for axis.NAME.")
-			continue
-		}
-		a := &Axis{Name: e.name, Range: e.at}
-		a.Values = l.axisValues(e, r.Workload, isEnv)
-		l.distinct(a)
-		// An axis without values has been reported; it stays, so that what
-		// mentions it is not reported as well.
-		axes = append(axes, a)
-	}
-	return axes
+// sweeper reads the sweep of one run.
+type sweeper struct {
+	*loader
+	run   *Run
+	index map[string]int   // of axes, by name
+	known map[valueKey]int // of values in their axis
 }
 
-// points is the number of points of the run, 0 if an axis is empty or there are
-// more than are worth trying.
-func (r *Run) points() int {
-	n := 1
-	for _, a := range r.Axes {
-		if n *= len(a.Values); n > maxPoints {
-			return 0
+type valueKey struct {
+	axis *Axis
+	text string
+}
+
+// sweepEntry is a key of a sweep with its value, which HCL may write as a block.
+type sweepEntry struct {
+	name string
+	at   hcl.Range
+	expr hcl.Expression
+	body hcl.Body // of a block; expr is then nil
+}
+
+func (e sweepEntry) whole() hcl.Range {
+	if e.expr == nil {
+		return e.at
+	}
+	return e.expr.Range()
+}
+
+// sweep reads the axes of a run and how their values combine. It is false if
+// something in it is wrong.
+func (l *loader) sweep(content *hcl.BodyContent, r *Run) bool {
+	before := len(l.diags)
+	s := &sweeper{loader: l, run: r, index: map[string]int{}, known: map[valueKey]int{}}
+	r.Sweep = Sweep{Order: Order{By: "given"}, MaxCases: defaultMaxCases, Range: r.Range}
+	entries, ok := s.top(content)
+	if !ok {
+		return true
+	}
+	var settings, members []sweepEntry
+	for _, e := range entries {
+		switch e.name {
+		case "exclude", "include", "order", "max_cases":
+			settings = append(settings, e)
+		default:
+			members = append(members, e)
 		}
+	}
+	r.Sweep.Root = s.product(members, r.Sweep.Range)
+	for _, e := range settings {
+		switch e.name {
+		case "include":
+			s.include(e)
+		case "order":
+			s.order(e)
+		case "max_cases":
+			r.Sweep.MaxCases = l.count(e.expr, "max_cases", 1, mostCases)
+		}
+	}
+	for _, a := range r.Axes {
+		if r.ownAxis(a) {
+			inferType(a.Values)
+		}
+	}
+	for _, e := range settings {
+		if e.name == "exclude" { // conditions see the types of all axes
+			s.exclude(e)
+		}
+	}
+	return len(l.diags) == before
+}
+
+// top is the content of the sweep, whichever way it is written.
+func (s *sweeper) top(content *hcl.BodyContent) ([]sweepEntry, bool) {
+	for _, b := range content.Blocks {
+		if b.Type == "sweep" {
+			s.run.Sweep.Range = b.TypeRange
+			return s.bodyEntries(b.Body), true
+		}
+	}
+	if a, ok := content.Attributes["sweep"]; ok {
+		s.run.Sweep.Range = a.NameRange
+		return s.mappingEntries(a.Expr, "sweep"), true
+	}
+	return nil, false
+}
+
+// bodyEntries reads a block. HCL may nest blocks for product, zip and order in it.
+func (s *sweeper) bodyEntries(body hcl.Body) []sweepEntry {
+	var out []sweepEntry
+	var attrs hcl.Attributes
+	if native, ok := body.(*hclsyntax.Body); ok {
+		attrs = hcl.Attributes{}
+		for name, a := range native.Attributes {
+			attrs[name] = a.AsHCLAttribute()
+		}
+		for _, b := range native.Blocks {
+			if b.Type != "product" && b.Type != "zip" && b.Type != "order" || len(b.Labels) > 0 {
+				s.error(b.TypeRange, "Unexpected block", fmt.Sprintf("%q is not written as a block.", b.Type), "Write it after an equals sign: "+b.Type+" = ….")
+				continue
+			}
+			out = append(out, sweepEntry{name: b.Type, at: b.TypeRange, body: b.Body})
+		}
+	} else {
+		var diags hcl.Diagnostics
+		attrs, diags = body.JustAttributes()
+		s.diags = append(s.diags, diags...)
+	}
+	for _, a := range attrs {
+		out = append(out, sweepEntry{name: a.Name, at: a.NameRange, expr: a.Expr})
+	}
+	slices.SortFunc(out, func(a, b sweepEntry) int { return cmp.Compare(a.at.Start.Byte, b.at.Start.Byte) })
+	return out
+}
+
+func (s *sweeper) mappingEntries(expr hcl.Expression, name string) []sweepEntry {
+	var out []sweepEntry
+	for _, e := range s.mapping(expr, name) {
+		out = append(out, sweepEntry{name: e.name, at: e.at, expr: e.expr})
+	}
+	return out
+}
+
+// product reads members that multiply. No member is no node.
+func (s *sweeper) product(entries []sweepEntry, at hcl.Range) *SweepNode {
+	return combined(ProductNode, s.members(entries), at)
+}
+
+// combined is a node over members, or the only member itself.
+func combined(op SweepOp, members []*SweepNode, at hcl.Range) *SweepNode {
+	switch len(members) {
+	case 0:
+		return nil
+	case 1:
+		return members[0]
+	}
+	return &SweepNode{Op: op, Members: members, Range: at}
+}
+
+func (s *sweeper) members(entries []sweepEntry) []*SweepNode {
+	var nodes []*SweepNode
+	seen := map[int]bool{}
+	for _, e := range entries {
+		n := s.member(e)
+		if n == nil {
+			continue
+		}
+		for _, i := range n.axes() {
+			if seen[i] {
+				s.error(e.at, "Duplicate axis", fmt.Sprintf("Axis %q is already swept beside this.", s.run.Axes[i].Name), "Name an axis once; the branches of a concat may share it.")
+				return nodes
+			}
+			seen[i] = true
+		}
+		nodes = append(nodes, n)
+	}
+	return nodes
+}
+
+func (s *sweeper) member(e sweepEntry) *SweepNode {
+	switch e.name {
+	case "product":
+		return s.combination(e, ProductNode)
+	case "zip":
+		return s.combination(e, ZipNode)
+	case "concat":
+		return s.concat(e)
+	case "exclude", "include", "order", "max_cases":
+		s.error(e.at, "Misplaced key", fmt.Sprintf("%q belongs to the sweep as a whole.", e.name), "Write it directly below sweep.")
+		return nil
+	}
+	return s.axis(e)
+}
+
+// combination reads a mapping of members or a list of mappings, each a product.
+func (s *sweeper) combination(e sweepEntry, op SweepOp) *SweepNode {
+	var members []*SweepNode
+	if e.body != nil {
+		members = s.members(s.bodyEntries(e.body))
+	} else if items, diags := hcl.ExprList(e.expr); !diags.HasErrors() {
+		members = s.list(e, items)
+	} else {
+		members = s.members(s.mappingEntries(e.expr, e.name))
+	}
+	n := combined(op, members, e.at)
+	if n == nil {
+		if !s.diags.HasErrors() {
+			s.error(e.whole(), "Empty sweep", fmt.Sprintf("%q holds no axes.", e.name), "Name axes in it, or remove it.")
+		}
+		return nil
+	}
+	if op == ZipNode {
+		s.equallyLong(n)
 	}
 	return n
 }
 
-// axisValues reads a list or a range as values of what the axis sets.
-func (l *loader) axisValues(e entry, kind *workload.Kind, isEnv bool) []AxisValue {
-	texts, ok := l.axisTexts(e, kind)
-	if !ok {
-		return nil
-	}
-	if len(texts) == 0 {
-		l.error(e.expr.Range(), "Empty axis", fmt.Sprintf("Axis %q has no values, so nothing would run.", e.name), "Give it values, or remove it.")
-		return nil
-	}
-	o, isOption := kind.Option(e.name)
-	var values []AxisValue
-	for _, t := range texts {
-		v := AxisValue{Value: t.text, Text: t.text, Range: t.at}
-		if isOption {
-			parsed, err := o.Parse(t.text)
-			if err != nil {
-				l.error(t.at, "Invalid value", fmt.Sprintf("Axis %s: %v.", e.name, err), "")
-				continue
+// list reads nodes that stand in a list; their axes must differ.
+func (s *sweeper) list(e sweepEntry, items []hcl.Expression) []*SweepNode {
+	var members []*SweepNode
+	seen := map[int]bool{}
+	for _, item := range items {
+		n := s.product(s.mappingEntries(item, e.name), item.Range())
+		if n == nil {
+			continue
+		}
+		for _, i := range n.axes() {
+			if seen[i] {
+				s.error(item.Range(), "Duplicate axis", fmt.Sprintf("Axis %q is already swept beside this.", s.run.Axes[i].Name), "Name an axis once; the branches of a concat may share it.")
+				return members
 			}
-			v.Value, v.Text = parsed, workload.Text(parsed)
+			seen[i] = true
 		}
-		values = append(values, v)
+		members = append(members, n)
 	}
-	if !isOption && !isEnv {
-		inferType(values)
-	}
-	return values
+	return members
 }
 
-// inferType gives an axis of the author's own the type that all of its values have.
-func inferType(values []AxisValue) {
-	numbers, flags := true, true
-	for _, v := range values {
-		_, isNumber := parseNumber(v.Text)
-		numbers = numbers && isNumber
-		flags = flags && (v.Text == "true" || v.Text == "false")
+func (s *sweeper) concat(e sweepEntry) *SweepNode {
+	items, diags := hcl.ExprList(e.expr)
+	if diags.HasErrors() {
+		s.error(e.whole(), "Not a list", "concat is a list of sweeps, one after the other.", "Write each as an item of its own.")
+		return nil
 	}
-	for i, v := range values {
-		switch {
-		case numbers:
-			values[i].Value, _ = parseNumber(v.Text)
-		case flags:
-			values[i].Value = v.Text == "true"
+	n := &SweepNode{Op: ConcatNode, Range: e.at}
+	for _, item := range items {
+		m := s.product(s.mappingEntries(item, "concat"), item.Range())
+		if m == nil {
+			continue
 		}
+		if len(n.Members) > 0 && !slices.Equal(n.Members[0].axes(), m.axes()) {
+			s.error(item.Range(), "Different axes", fmt.Sprintf("This branch of concat has %s, and the first has %s.", s.names(m), s.names(n.Members[0])), "Give every branch the same axes, if need be with a single value.")
+			return nil
+		}
+		n.Members = append(n.Members, m)
 	}
+	if len(n.Members) == 0 {
+		if !s.diags.HasErrors() {
+			s.error(e.whole(), "Empty sweep", "concat holds no sweeps.", "Give it items, or remove it.")
+		}
+		return nil
+	}
+	return n
 }
 
-// axisTexts reads a list, or a text that is a range.
-func (l *loader) axisTexts(e entry, kind *workload.Kind) ([]item, bool) {
-	items, isList, whole := l.list(e.expr, "axis "+e.name)
-	if isList {
-		if len(items) > maxPoints {
-			l.error(e.expr.Range(), "Too many values", fmt.Sprintf("Axis %q has %d values; the most is %d.", e.name, len(items), maxPoints), "")
-			return nil, false
-		}
-		return items, len(items) > 0 || whole
+func (s *sweeper) names(n *SweepNode) string {
+	var names []string
+	for _, i := range n.axes() {
+		names = append(names, s.run.Axes[i].Name)
 	}
-	wrong := func(detail string) {
-		hint := "Write a list, as [4KiB, 1MiB], or a range, as 4KiB..64MiB x2 or 1..8 +1."
-		l.error(e.expr.Range(), "Not an axis", detail, hint)
-	}
-	if pairs, diags := hcl.ExprMap(e.expr); !diags.HasErrors() && pairs != nil {
-		wrong(fmt.Sprintf("The values of axis %q are not a mapping.", e.name))
-		return nil, false
-	}
-	text, ok := l.text(e.expr, "axis "+e.name)
-	if !ok {
-		return nil, false
-	}
-	if !strings.Contains(text, "..") {
-		wrong(fmt.Sprintf("Axis %q has the single value %q.", e.name, text))
-		return nil, false
-	}
-	if o, isOption := kind.Option(e.name); isOption && o.Type != workload.Size && o.Type != workload.Count {
-		wrong(fmt.Sprintf("Values of %s cannot be counted through.", e.name))
-		return nil, false
-	}
-	texts, err := expandRange(text)
-	if err != nil {
-		l.error(e.expr.Range(), "Invalid range", err.Error()+".", "Ranges look like 4KiB..64MiB x2 (times 2 each) or 1..8 +1 (plus 1 each).")
-		return nil, false
-	}
-	for _, t := range texts {
-		items = append(items, item{t, e.expr.Range()})
-	}
-	return items, true
+	return strings.Join(names, ", ")
 }
 
-// distinct refuses equal values, which would give two cases one key.
-func (l *loader) distinct(a *Axis) {
-	seen := map[string]bool{}
-	for _, v := range a.Values {
-		key := v.Text
-		if n, ok := v.Value.(float64); ok {
-			key = workload.Text(n)
-		}
-		if seen[key] {
-			l.error(v.Range, "Duplicate value", fmt.Sprintf("Axis %q already has the value %s.", a.Name, v.Text), "Remove one of the two.")
+// axes are the indices of the axes that a node gives values for, ascending.
+func (n *SweepNode) axes() []int {
+	if n.Op == AxisNode {
+		return []int{n.Axis}
+	}
+	var out []int
+	for _, m := range n.Members {
+		out = append(out, m.axes()...)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// Rows is how many rows a node gives, as a float64 because it may be of any size.
+func (n *SweepNode) Rows() float64 {
+	if n == nil {
+		return 1
+	}
+	switch n.Op {
+	case AxisNode:
+		return float64(len(n.Values))
+	case ZipNode:
+		return n.Members[0].Rows()
+	}
+	product, sum := 1., 0.
+	for _, m := range n.Members {
+		rows := m.Rows()
+		product *= rows
+		sum += rows
+	}
+	if n.Op == ConcatNode {
+		return sum
+	}
+	return product
+}
+
+// Repeats says whether the node could give one row twice.
+func (n *SweepNode) Repeats() bool {
+	return n != nil && (n.Op == ConcatNode || slices.ContainsFunc(n.Members, (*SweepNode).Repeats))
+}
+
+func (s *sweeper) equallyLong(n *SweepNode) {
+	if n.Op != ZipNode {
+		return
+	}
+	first := n.Members[0]
+	for _, m := range n.Members[1:] {
+		if m.Rows() != first.Rows() && m.Rows() > 0 && first.Rows() > 0 {
+			s.error(m.Range, "Unequal lengths", fmt.Sprintf("zip takes its members row by row: %s has %.0f and %s has %.0f.", s.names(first), first.Rows(), s.names(m), m.Rows()),
+				"Give them equally many values, or take them out of zip to multiply them.")
 			return
 		}
-		seen[key] = true
 	}
-}
-
-// expressionType is how conditions and assertions see the values of the axis.
-func (a *Axis) expressionType() expression.AxisType {
-	if len(a.Values) == 0 {
-		return expression.Text
-	}
-	switch a.Values[0].Value.(type) {
-	case float64, int64, quantity.Size:
-		return expression.Number
-	case bool:
-		return expression.Flag
-	}
-	return expression.Text
 }

@@ -1,135 +1,195 @@
 package planner
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
 	"weir/assertion"
 	"weir/dsl"
-	"weir/quantity"
 )
 
-// trend is an assertion over the cases along one axis, before their keys are known to stay.
-type trend struct {
-	run       string
-	assertion assertion.Assertion
+// judgements are the assertions of some cases, which share them.
+type judgements struct {
+	list   []assertion.Assertion
+	judged []byte // as a part of ids
+	asking bool   // whether one can ask for further launches
 }
 
 // assert attaches the assertions of each run to the cases that they speak of.
-func assert(d *draft) {
-	if d.diags.HasErrors() {
+func assert(t *Table) {
+	if t.diags.HasErrors() {
 		return // scopes need resolved options, and one cause is enough
 	}
-	for _, r := range d.runs {
-		for _, c := range r.cases {
-			c.Assertions = []assertion.Assertion{}
-		}
-		for _, a := range r.run.Asserts {
-			cases := d.matching(r, a)
-			if len(cases) == 0 {
-				continue
-			}
-			if axis := a.TrendAxis(); axis != "" {
-				d.assertTrend(r, a, axis, cases)
-				continue
-			}
-			for _, c := range cases {
-				lowered, diags := a.Lower(c.scope())
-				d.report(diags...)
-				if !diags.HasErrors() {
-					c.Assertions = append(c.Assertions, lowered)
-				}
+	find := &finder{table: t}
+	for _, s := range t.sheets {
+		var axes []int
+		for _, a := range s.run.Asserts {
+			switch a.Reach() {
+			case dsl.Along:
+				t.along(s, a, find)
+			case dsl.Over:
+				t.over(s, a, find)
+			default:
+				axes = append(axes, t.eachCase(s, a, find)...)
 			}
 		}
+		slices.Sort(axes)
+		s.assertions = work(s.by(slices.Compact(axes)), s.judgements)
 	}
 }
 
-// matching are the cases that the where clause of an assertion lets through. An
-// assertion that speaks of nothing would pass for ever, so it is an error.
-func (d *draft) matching(r *draftRun, a *dsl.Assert) []*draftCase {
-	var out []*draftCase
-	for _, c := range r.cases {
-		ok, diags := a.Matches(c.scope())
-		d.report(diags...)
-		if diags.HasErrors() {
-			return nil
-		}
-		if ok {
-			out = append(out, c)
-		}
-	}
-	if len(out) == 0 {
-		d.fail(a.Range, "Assertion matches no case", fmt.Sprintf("None of the %d cases of run %q satisfies its where clause, so it would never be judged.", len(r.cases), r.run.Name))
+// scope is what conditions and assertions see of a live case.
+func (s *sheet) scope(i int) dsl.Scope {
+	out := dsl.Scope{Options: s.options(i), Axes: map[string]any{}, Texts: map[string]string{}, Key: s.key(s.columns, i)}
+	for axis, a := range s.run.Axes {
+		v := s.value(s.columns, axis, i)
+		out.Axes[a.Name], out.Texts[a.Name] = v.Value, v.Text
 	}
 	return out
 }
 
-// assertTrend makes one assertion for each combination of the other axes.
-func (d *draft) assertTrend(r *draftRun, a *dsl.Assert, axis string, cases []*draftCase) {
-	var others []string
-	for _, x := range r.run.Axes {
-		if x.Name != axis {
-			others = append(others, x.Name)
-		}
-	}
-	var combinations []string
-	along := map[string][]*draftCase{}
-	for _, c := range cases {
-		k := c.project(r.run, others)
-		if along[k] == nil {
-			combinations = append(combinations, k)
-		}
-		along[k] = append(along[k], c)
-	}
-	for _, k := range combinations {
-		line := along[k]
-		slices.SortStableFunc(line, func(a, b *draftCase) int { return ascending(a.Axes[axis], b.Axes[axis]) })
-		if len(line) < 2 {
-			d.fail(a.Range, "Trend over a single case", fmt.Sprintf("%q compares cases along the axis %s, and only %s takes part. A trend needs at least two cases.", a.Text, axis, line[0].Key))
-			return
-		}
-		lowered, diags := a.Lower(line[0].scope())
-		d.report(diags...)
-		if diags.HasErrors() {
-			return
-		}
-		lowered.Cases = nil
-		for _, c := range line {
-			lowered.Cases = append(lowered.Cases, c.Key)
-		}
-		if len(combinations) > 1 {
-			lowered.Name = strings.TrimSpace(lowered.Name + " " + k)
-		}
-		d.trends = append(d.trends, trend{r.run.Name, lowered})
-	}
+func (s *sheet) scopeIn(i int, find *finder) dsl.Scope {
+	out := s.scope(i)
+	out.Cases = find
+	return out
 }
 
-// ascending orders values of an axis: numbers by size, in whatever order they are
-// listed; all else has no order but that of the list.
-func ascending(a, b any) int {
-	x, ok := number(a)
-	y, also := number(b)
-	if !ok || !also {
-		return 0
+// depends are the axes on which an assertion depends, so that one lowering does
+// for all cases with the same values on them.
+func (t *Table) depends(s *sheet, a *dsl.Assert) []int {
+	uses := a.Uses()
+	if uses.Others || uses.Reference || uses.Baseline {
+		return s.allAxes()
 	}
-	return cmp.Compare(x, y)
+	axes := s.axesOf(uses.Knobs)
+	for _, run := range uses.Runs {
+		if up := t.sheet(run); up != nil {
+			own, _ := sharedAxes(s.run, up.run)
+			axes = append(axes, own...)
+		}
+	}
+	slices.Sort(axes)
+	return slices.Compact(axes)
 }
 
-func number(v any) (float64, bool) {
-	switch v := v.(type) {
-	case quantity.Size:
-		return float64(v), true
-	case int64:
-		return float64(v), true
-	case float64:
-		return v, true
+// eachCase lowers an assertion for the cases that it matches, and gives the axes
+// on which that depends.
+func (t *Table) eachCase(s *sheet, a *dsl.Assert, find *finder) []int {
+	axes := t.depends(s, a)
+	matches, failed := 0, false
+	f := work(s.by(axes), func(i int) *assertion.Assertion {
+		if failed {
+			return nil
+		}
+		scope := s.scopeIn(i, find)
+		ok, diags := a.Matches(scope)
+		if t.report(diags...); diags.HasErrors() {
+			failed = true
+			return nil
+		}
+		if !ok {
+			return nil
+		}
+		matches++
+		lowered, diags := a.Lower(scope)
+		if t.report(diags...); diags.HasErrors() {
+			failed = true
+			return nil
+		}
+		return &lowered
+	})
+	if matches == 0 && !failed {
+		t.matchesNone(s, a)
 	}
-	return 0, false
+	s.asserted = append(s.asserted, f)
+	return axes
 }
 
-// scope is what conditions and assertions see of a case.
-func (c *Case) scope() dsl.Scope {
-	return dsl.Scope{Options: c.Options, Axes: c.Axes}
+// matchesNone refuses an assertion that speaks of nothing: it would pass for ever.
+func (t *Table) matchesNone(s *sheet, a *dsl.Assert) {
+	t.fail(a.Range, "Assertion matches no case", fmt.Sprintf("None of the %d cases of run %q satisfies its where clause, so it would never be judged.", s.live, s.run.Name))
+}
+
+// judgements gathers what is asserted of a case.
+func (s *sheet) judgements(i int) judgements {
+	out := judgements{list: []assertion.Assertion{}}
+	for _, f := range s.asserted {
+		if a := f.at(i); a != nil {
+			out.list = append(out.list, *a)
+			out.asking = out.asking || a.Severity != assertion.Info
+		}
+	}
+	out.judged = encode(judged(out.list))
+	return out
+}
+
+// matching are the live cases that the where clause lets through, nil after an error.
+func (t *Table) matching(s *sheet, a *dsl.Assert, find *finder) []int {
+	failed := false
+	var knobs []string
+	if w := a.Where(); w != nil {
+		knobs = w.Names()
+	}
+	f := work(s.by(s.axesOf(knobs)), func(i int) bool {
+		ok, diags := a.Matches(s.scopeIn(i, find))
+		t.report(diags...)
+		failed = failed || diags.HasErrors()
+		return ok
+	})
+	if failed {
+		return nil
+	}
+	var out []int
+	for i := range s.live {
+		if f.at(i) {
+			out = append(out, i)
+		}
+	}
+	if len(out) == 0 {
+		t.matchesNone(s, a)
+	}
+	return out
+}
+
+// rowsOf divides cases by their values on all but some axes, in order of appearance.
+func (s *sheet) rowsOf(cases []int, without []string) [][]int {
+	var axes []int
+	for i, a := range s.run.Axes {
+		if !slices.Contains(without, a.Name) {
+			axes = append(axes, i)
+		}
+	}
+	classes := s.by(axes)
+	index := map[int]int{}
+	var out [][]int
+	for _, i := range cases {
+		k, ok := index[classes.class(i)]
+		if !ok {
+			k = len(out)
+			index[classes.class(i)] = k
+			out = append(out, nil)
+		}
+		out[k] = append(out[k], i)
+	}
+	return out
+}
+
+// combination names the values of a case on all but some axes.
+func (s *sheet) combination(i int, without []string) string {
+	var axes []int
+	for k, a := range s.run.Axes {
+		if !slices.Contains(without, a.Name) {
+			axes = append(axes, k)
+		}
+	}
+	return s.text(s.columns, axes, i)
+}
+
+// span adds an assertion over several cases, one of so many of the same text.
+func (t *Table) span(s *sheet, a assertion.Assertion, combination string, many bool) {
+	if many {
+		a.Name = strings.TrimSpace(a.Name + " " + combination)
+	}
+	t.spanning = append(t.spanning, spanning{s.run.Name, a})
 }

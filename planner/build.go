@@ -1,62 +1,114 @@
 package planner
 
 import (
+	"fmt"
+	"slices"
+	"strings"
+
 	"github.com/hashicorp/hcl/v2"
 
 	"weir/dsl"
 )
 
-// draft is a plan in the making. Build's steps fill it in one after the other;
-// each is in the file of its name.
-type draft struct {
-	scenario *dsl.Scenario
-	runs     []*draftRun // in file order until order() sorts them
-	trends   []trend
-	plan     *Plan
-	diags    hcl.Diagnostics
+// step is one transform on the way from scenario to plan. Each is in the file of its name.
+type step struct {
+	name string
+	do   func(*Table)
 }
 
-// draftRun is a run with the cases that its sweep gives.
-type draftRun struct {
-	run   *dsl.Run
-	cases []*draftCase // in sweep order, first axis outermost
-}
+// The steps that find out what is wrong go on after an error, as far as they
+// can, so that all of it is reported at once; the others need a sound table.
+var (
+	checking  = []step{{"expand", expand}, {"exclude", exclude}, {"resolve", resolve}, {"need", need}, {"assert", assert}, {"condition", condition}}
+	arranging = []step{{"order", order}, {"describe", describe}, {"group", group}, {"seal", seal}}
+)
 
-// draftCase is a case together with the point that it came from.
-type draftCase struct {
-	*Case
-	point []dsl.AxisValue // one value per axis of the run
+// Steps are the names of the steps, in order.
+func Steps() []string {
+	var names []string
+	for _, s := range slices.Concat(checking, arranging) {
+		names = append(names, s.name)
+	}
+	return names
 }
 
 // Build plans a scenario. All that is wrong with it is reported at once; a plan
 // comes only with diagnostics that hold no error.
 func Build(s *dsl.Scenario) (*Plan, hcl.Diagnostics) {
-	d := &draft{scenario: s, plan: &Plan{Schema: Schema}}
-	for _, step := range []func(*draft){expand, resolve, need, assert, condition} {
-		step(d)
+	t, diags := Tabulate(s)
+	if t == nil {
+		return nil, diags
 	}
-	if d.diags.HasErrors() {
-		return nil, d.diags
+	return t.Plan(), diags
+}
+
+// Tabulate plans a scenario without writing its cases out.
+func Tabulate(s *dsl.Scenario) (*Table, hcl.Diagnostics) {
+	t := tabulate(s, "")
+	if t.diags.HasErrors() {
+		return nil, t.diags
 	}
-	for _, step := range []func(*draft){order, describe, group, seal} {
-		step(d)
+	return t, t.diags
+}
+
+// After plans up to and with a step, to see what the step did. What later steps
+// give (keys of groups, ids, digests, cost) is missing from the plan.
+func After(s *dsl.Scenario, name string) (*Plan, hcl.Diagnostics, error) {
+	if !slices.Contains(Steps(), name) {
+		return nil, nil, fmt.Errorf("there is no step %q; the steps are %s", name, strings.Join(Steps(), ", "))
 	}
-	return d.plan, d.diags
+	t := tabulate(s, name)
+	if t.diags.HasErrors() {
+		return nil, t.diags, nil
+	}
+	if !slices.ContainsFunc(t.sheets, func(s *sheet) bool { return s.clusters != nil }) {
+		describe(t)
+		for _, s := range t.sheets {
+			s.clusters = []*tableGroup{{sheet: s, id: s.run.Name, all: s.everyone(), index: -1}}
+		}
+	}
+	return t.Plan(), t.diags, nil
+}
+
+func (s *sheet) everyone() []int32 {
+	all := make([]int32, s.live)
+	for i := range all {
+		all[i] = int32(i)
+	}
+	return all
+}
+
+func tabulate(s *dsl.Scenario, last string) *Table {
+	t := &Table{scenario: s, head: &Plan{Schema: Schema}}
+	for _, step := range checking {
+		if step.do(t); step.name == last {
+			return t
+		}
+	}
+	if t.diags.HasErrors() {
+		return t
+	}
+	for _, step := range arranging {
+		if step.do(t); step.name == last {
+			break
+		}
+	}
+	return t
 }
 
 // report adds a diagnostic once: the same mistake shows at every point of a sweep.
-func (d *draft) report(diags ...*hcl.Diagnostic) {
+func (t *Table) report(diags ...*hcl.Diagnostic) {
 	for _, n := range diags {
-		if !d.reported(n) {
-			d.diags = append(d.diags, n)
+		if !t.reported(n) {
+			t.diags = append(t.diags, n)
 		}
 	}
 }
 
-func (d *draft) reported(n *hcl.Diagnostic) bool {
-	for _, o := range d.diags {
+func (t *Table) reported(n *hcl.Diagnostic) bool {
+	for _, o := range t.diags {
 		samePlace := o.Subject == n.Subject || o.Subject != nil && n.Subject != nil && *o.Subject == *n.Subject
-		if samePlace && o.Summary == n.Summary && o.Detail == n.Detail {
+		if samePlace && o.Summary == n.Summary {
 			return true
 		}
 	}
@@ -64,35 +116,24 @@ func (d *draft) reported(n *hcl.Diagnostic) bool {
 }
 
 // fail reports an error of the scenario's author at a place in the file.
-func (d *draft) fail(at hcl.Range, summary, detail string) {
-	d.report(&hcl.Diagnostic{Severity: hcl.DiagError, Summary: summary, Detail: detail, Subject: at.Ptr()})
+func (t *Table) fail(at hcl.Range, summary, detail string) {
+	t.report(&hcl.Diagnostic{Severity: hcl.DiagError, Summary: summary, Detail: detail, Subject: at.Ptr()})
 }
 
-// describe copies what the plan keeps of the scenario itself.
-func describe(d *draft) {
-	s := d.scenario
-	d.plan.Scenario = Scenario{Name: s.Name, Description: s.Description, File: s.File, Variables: map[string]string{}}
-	for _, v := range s.Variables {
-		d.plan.Scenario.Variables[v.Name] = v.Text
+func (t *Table) sheet(run string) *sheet {
+	for _, s := range t.sheets {
+		if s.run.Name == run {
+			return s
+		}
 	}
-	d.plan.Cluster = Cluster(s.Cluster)
-	d.plan.Checks = []Check{}
-	for _, c := range s.Checks {
-		d.plan.Checks = append(d.plan.Checks, Check{Name: c.Name, Command: c.Command})
-	}
+	return nil
 }
 
-// seal computes what follows from everything else: ids, digests and cost.
-func seal(d *draft) {
-	for _, c := range d.plan.Cases {
-		c.ID = c.digest()
+// Len is the number of cases, excluded ones included.
+func (t *Table) Len() int {
+	n := 0
+	for _, s := range t.sheets {
+		n += s.live + len(s.excluded.reasons)
 	}
-	d.plan.refresh()
-	d.plan.Scenario.Digest = d.plan.Digest
-}
-
-// refresh computes again what a change of cases or groups makes stale.
-func (p *Plan) refresh() {
-	p.Digest = p.digest()
-	p.Cost = p.cost()
+	return n
 }

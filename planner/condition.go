@@ -2,40 +2,96 @@ package planner
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/hashicorp/hcl/v2"
 )
 
 // condition settles what `when` can be settled of now. What depends on the hosts
-// stays with the case, for whoever knows them.
-func condition(d *draft) {
-	if d.diags.HasErrors() {
+// stays with the cases, for whoever knows them.
+func condition(t *Table) {
+	if t.diags.HasErrors() {
 		return
 	}
-	for _, r := range d.runs {
-		w := r.run.When
-		if w == nil {
-			continue
+	for _, s := range t.sheets {
+		s.skipped = facet[string]{&classes{first: []int32{0}}, []string{""}}
+		w := s.run.When
+		switch {
+		case w == nil:
+		case w.UsesHost():
+			s.when = w.Text()
+		default:
+			s.skipped = work(s.by(s.axesOf(w.Names())), func(i int) string {
+				ok, err := w.Eval(s.scope(i))
+				if err != nil {
+					t.report(&hcl.Diagnostic{
+						Severity: hcl.DiagError, Summary: "Condition cannot be evaluated",
+						Detail:  fmt.Sprintf("The `when` of run %q: %s.", s.run.Name, err),
+						Subject: s.run.Range.Ptr(),
+					})
+				}
+				if ok {
+					return ""
+				}
+				return "when: " + w.Text()
+			})
 		}
-		for _, c := range r.cases {
-			if w.UsesHost() {
-				c.When = w.Text()
+	}
+}
+
+// skip propagates: what waits for a case that will not run does not run either.
+// Sheets are in execution order.
+func (t *Table) skip() {
+	for _, s := range t.sheets {
+		for _, e := range s.needs {
+			if e.On == always || !e.upstream.skips() {
 				continue
 			}
-			ok, err := w.Eval(c.scope())
-			if err != nil {
-				d.report(&hcl.Diagnostic{
-					Severity: hcl.DiagError, Summary: "Condition cannot be evaluated",
-					Detail:  fmt.Sprintf("The `when` of run %q: %s.", r.run.Name, err),
-					Subject: r.run.Range.Ptr(),
-				})
-				break
+			if s.downstream == nil {
+				s.downstream = make([]string, s.live)
 			}
-			if !ok {
-				c.skip("when: " + w.Text())
+			for i := range s.live {
+				for _, u := range e.lists.at(i).cases {
+					if s.downstream[i] == "" && e.upstream.reason(int(u)) != "" {
+						s.downstream[i] = "needs " + e.upstream.key(e.upstream.columns, int(u)) + ", which does not run"
+					}
+				}
 			}
 		}
 	}
 }
 
+// skips says whether any case of the sheet is skipped.
+func (s *sheet) skips() bool {
+	return s.downstream != nil || slices.ContainsFunc(s.skipped.values, func(r string) bool { return r != "" })
+}
+
+// reason is why a live case is skipped, "" if it runs.
+func (s *sheet) reason(i int) string {
+	if r := s.skipped.at(i); r != "" {
+		return r
+	}
+	if s.downstream != nil {
+		return s.downstream[i]
+	}
+	return ""
+}
+
 func (c *Case) skip(reason string) { c.Status, c.Reason = Skipped, reason }
+
+// skipDownstream does the same as Table.skip for a plan that is written out, when
+// a selection has skipped some of its cases.
+func (p *Plan) skipDownstream() {
+	status := map[string]string{}
+	for _, c := range p.Cases {
+		status[c.Key] = c.Status
+	}
+	for _, c := range p.Cases {
+		for _, key := range c.Needs {
+			if c.Status == Planned && status[key] == Skipped && c.NeedsOn[key] != always {
+				c.skip("needs " + key + ", which does not run")
+				status[c.Key] = Skipped
+			}
+		}
+	}
+}

@@ -6,89 +6,99 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/hashicorp/hcl/v2"
-
 	"weir/dsl"
 )
 
-// maxCases is how many cases one sweep may give. A product of a few harmless
-// lists grows past what anyone meant to wait for.
-const maxCases = 10_000
-
-// expand makes the cases of every run: the product of its axes, the first
-// outermost.
-func expand(d *draft) {
-	for _, r := range d.scenario.Runs {
-		dr := &draftRun{run: r}
-		d.runs = append(d.runs, dr)
-		if n := points(r.Axes); n > maxCases {
-			d.fail(r.Range, "Too many cases", fmt.Sprintf("The sweep of run %q gives %.6g cases; at most %d are allowed. Shorten an axis, or split the run.", r.Name, n, maxCases))
+// expand lays out the points of every run's sweep, the first axis outermost.
+func expand(t *Table) {
+	for _, r := range t.scenario.Runs {
+		s := &sheet{run: r, excluded: &excluded{}, columns: make([][]int32, len(r.Axes))}
+		s.prepareKeys()
+		t.sheets = append(t.sheets, s)
+		if n := r.Sweep.Root.Rows(); n > float64(r.Sweep.MaxCases) {
+			t.fail(r.Range, "Too many cases", fmt.Sprintf("The sweep of run %q gives %.6g cases; at most %d are allowed. Shorten an axis, split the run, or raise max_cases in the sweep.", r.Name, n, r.Sweep.MaxCases))
 			continue
 		}
-		seen := map[string]bool{}
-		for _, point := range product(r.Axes) {
-			c := newCase(r, point)
-			if seen[c.Key] {
-				d.fail(repeated(r.Axes), "Value repeated in an axis", fmt.Sprintf("The sweep gives the case %s more than once. List every value of an axis once.", c.Key))
-				continue
-			}
-			seen[c.Key] = true
-			dr.cases = append(dr.cases, &draftCase{Case: c, point: point})
-		}
+		rows := expandNode(r.Sweep.Root, len(r.Axes))
+		s.columns, s.live = rows.columns, rows.n
 	}
 }
 
-// repeated is the place of the first value that an axis has twice.
-func repeated(axes []*dsl.Axis) hcl.Range {
-	for _, a := range axes {
-		seen := map[string]bool{}
-		for _, v := range a.Values {
-			if seen[v.Text] {
-				return v.Range
-			}
-			seen[v.Text] = true
-		}
-	}
-	return axes[0].Range
+// rows are points: for each axis the value indices, nil for axes not yet given.
+type rows struct {
+	columns [][]int32
+	n       int
 }
 
-// points is the size of the product, as a float64 because it may be of any size.
-func points(axes []*dsl.Axis) float64 {
-	n := 1.
-	for _, a := range axes {
-		n *= float64(len(a.Values))
+func expandNode(n *dsl.SweepNode, axes int) rows {
+	out := rows{columns: make([][]int32, axes), n: 1}
+	if n == nil {
+		return out
 	}
-	return n
-}
-
-// product lists all points, the last axis changing fastest.
-func product(axes []*dsl.Axis) [][]dsl.AxisValue {
-	out := [][]dsl.AxisValue{{}}
-	for _, a := range axes {
-		next := make([][]dsl.AxisValue, 0, len(out)*len(a.Values))
-		for _, p := range out {
-			for _, v := range a.Values {
-				next = append(next, append(p[:len(p):len(p)], v))
-			}
+	if n.Op == dsl.AxisNode {
+		column := make([]int32, len(n.Values))
+		for i, v := range n.Values {
+			column[i] = int32(v)
 		}
-		out = next
+		out.columns[n.Axis], out.n = column, len(column)
+		return out
+	}
+	var members []rows
+	for _, m := range n.Members {
+		members = append(members, expandNode(m, axes))
+	}
+	switch n.Op {
+	case dsl.ZipNode:
+		out.n = members[0].n
+		for _, m := range members {
+			out.take(m.columns, 1, 1)
+		}
+	case dsl.ConcatNode:
+		out.n = 0
+		for _, m := range members {
+			for a, c := range m.columns {
+				out.columns[a] = append(out.columns[a], c...)
+			}
+			out.n += m.n
+		}
+	default:
+		for _, m := range members {
+			out.n *= m.n
+		}
+		inner, outer := out.n, 1
+		for _, m := range members {
+			if m.n == 0 {
+				return rows{columns: make([][]int32, axes)}
+			}
+			inner /= m.n
+			out.take(m.columns, inner, outer)
+			outer *= m.n
+		}
 	}
 	return out
 }
 
-func newCase(r *dsl.Run, point []dsl.AxisValue) *Case {
-	c := &Case{
-		Run: r.Name, Workload: r.Workload.Name, Axes: map[string]any{}, AxisOrder: []string{},
-		Timeout: r.Timeout.Seconds(), Status: Planned,
+// take copies columns with each value repeated and the whole of it tiled.
+func (r *rows) take(columns [][]int32, repeat, tile int) {
+	for a, c := range columns {
+		if c == nil {
+			continue
+		}
+		if repeat == 1 && tile == 1 {
+			r.columns[a] = c
+			continue
+		}
+		out := make([]int32, 0, len(c)*repeat*tile)
+		for _, v := range c {
+			for range repeat {
+				out = append(out, v)
+			}
+		}
+		for once := len(out); len(out) < cap(out); {
+			out = append(out, out[:once]...)
+		}
+		r.columns[a] = out
 	}
-	texts := map[string]string{}
-	for i, a := range r.Axes {
-		c.Axes[a.Name] = point[i].Value
-		c.AxisOrder = append(c.AxisOrder, a.Name)
-		texts[a.Name] = point[i].Text
-	}
-	c.Key = Key(r.Name, texts)
-	return c
 }
 
 // Key is the readable name of a case: run[axis=value,…], axes by name, so that

@@ -43,7 +43,7 @@ func (p *Plan) Mermaid(w io.Writer) error {
 }
 
 func (g *LaunchGroup) summary() string {
-	return fmt.Sprintf("%s, %s", plural(len(g.Cases), "case"), plural(g.Ranks, "rank"))
+	return fmt.Sprintf("%s, %s", plural(len(g.Cases)+g.omitted, "case"), plural(g.Ranks, "rank"))
 }
 
 func plural(n int, noun string) string {

@@ -1,114 +1,181 @@
 package planner
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 
-	"weir/assertion"
-	"weir/workload"
+	"weir/dsl"
 )
 
 // group puts cases that can share processes into one launch each, and brings
 // the cases into execution order, which is that of the groups.
-func group(d *draft) {
-	p := d.plan
-	p.Cases, p.Groups, p.Assertions = []*Case{}, []*LaunchGroup{}, []assertion.Assertion{}
+func group(t *Table) {
 	ids := map[string]int{}
-	for _, r := range d.runs {
-		byProcess := map[string]*LaunchGroup{}
-		members := map[*LaunchGroup][]*Case{}
-		var groups []*LaunchGroup
-		for _, c := range r.cases {
-			k := c.process(r.run.Workload)
-			g := byProcess[k]
-			if g == nil {
-				g = &LaunchGroup{Run: r.run.Name, Ranks: c.ranks(), Looks: r.run.Launches, ID: c.groupID(r, r.run.Workload)}
-				ids[g.ID]++
-				if n := ids[g.ID]; n > 1 {
-					g.ID = fmt.Sprintf("%s#%d", g.ID, n)
+	for _, s := range t.sheets {
+		s.cluster(ids)
+		for _, g := range s.clusters {
+			for _, i := range g.all {
+				if s.reason(int(i)) == "" {
+					g.cases = append(g.cases, i)
 				}
-				byProcess[k] = g
-				groups = append(groups, g)
 			}
-			members[g] = append(members[g], c.Case)
-		}
-		for _, g := range groups {
-			for _, c := range members[g] {
-				g.Cases = append(g.Cases, c.Key)
-				p.Cases = append(p.Cases, c)
-			}
-		}
-		p.Groups = append(p.Groups, groups...)
-		for _, t := range d.trends {
-			if t.run == r.run.Name {
-				p.Assertions = append(p.Assertions, t.assertion)
+			if len(g.cases) > 0 {
+				g.index = len(t.groups)
+				t.groups = append(t.groups, g)
 			}
 		}
 	}
-	p.skipDownstream()
-	p.regroup()
+	for _, s := range t.sheets {
+		for _, e := range s.needs {
+			e.upstream.link(e.lists.values)
+		}
+	}
+	for _, g := range t.groups {
+		g.await()
+	}
+	t.during()
 }
 
-// process is everything that is fixed when a rank process starts.
-func (c *Case) process(k *workload.Kind) string {
-	fixed := map[string]any{}
-	for _, o := range k.Options {
-		if v, ok := c.Options[o.Name]; ok && o.Process {
-			fixed[o.Name] = v
+// cluster divides the cases of a run by everything that is fixed when a rank
+// process starts.
+func (s *sheet) cluster(ids map[string]int) {
+	var axes []int
+	for _, c := range s.settings {
+		if c.Env || c.Option.Process {
+			axes = append(axes, c.Axes...)
 		}
 	}
-	b, err := json.Marshal([]any{fixed, c.Env, c.Place})
-	if err != nil {
-		panic(err) // values are strings, numbers and booleans
+	slices.Sort(axes)
+	byProcess := map[string]*tableGroup{}
+	groups := work(s.by(slices.Compact(axes)), func(i int) *tableGroup {
+		key := s.process(i)
+		g := byProcess[key]
+		if g == nil {
+			g = &tableGroup{sheet: s, ranks: s.ranks(i), id: s.groupID(i), index: -1}
+			byProcess[key] = g
+		}
+		return g
+	})
+	for i := range s.live {
+		g := groups.at(i)
+		if len(g.all) == 0 {
+			ids[g.id]++
+			if n := ids[g.id]; n > 1 {
+				g.id = fmt.Sprintf("%s#%d", g.id, n)
+			}
+			s.clusters = append(s.clusters, g)
+		}
+		g.all = append(g.all, int32(i))
 	}
-	return string(b)
+}
+
+// process identifies everything that is fixed when a rank process starts.
+func (s *sheet) process(i int) string {
+	var b strings.Builder
+	for _, c := range s.settings {
+		if c.Env || c.Option.Process {
+			b.Write(c.json[c.values.class(i)])
+			b.WriteByte(',')
+		}
+	}
+	return b.String()
 }
 
 // groupID names a group by its run and those axes that its processes depend on.
-func (c *draftCase) groupID(r *draftRun, k *workload.Kind) string {
+func (s *sheet) groupID(i int) string {
 	texts := map[string]string{}
-	for i, a := range r.run.Axes {
-		o, isOption := k.Option(a.Name)
-		if isOption && o.Process || strings.HasPrefix(a.Name, "env.") {
-			texts[a.Name] = c.point[i].Text
+	for axis, a := range s.run.Axes {
+		if s.fixes(a) {
+			texts[a.Name] = s.value(s.columns, axis, i).Text
 		}
 	}
-	return Key(r.run.Name, texts)
+	return Key(s.run.Name, texts)
+}
+
+// fixes says whether an axis sets something that is fixed when a rank process starts.
+func (s *sheet) fixes(a *dsl.Axis) bool {
+	o, isOption := s.run.Workload.Option(a.Name)
+	return isOption && o.Process || strings.HasPrefix(a.Name, "env.")
 }
 
 // ranks is how many processes the case's launch has.
-func (c *Case) ranks() int {
-	if n, ok := c.Options["ranks"].(int64); ok {
-		return int(n)
+func (s *sheet) ranks(i int) int {
+	for _, c := range s.settings {
+		if n, ok := c.values.at(i).(int64); ok && !c.Env && c.Name == "ranks" {
+			return int(n)
+		}
 	}
 	return 1
 }
 
-// regroup drops cases that do not run from the groups, and empty groups, and
-// draws the edges between the groups that are left.
-func (p *Plan) regroup() {
-	byKey := make(map[string]*Case, len(p.Cases))
-	for _, c := range p.Cases {
-		byKey[c.Key] = c
+// link tells lists of needed cases in which groups those run.
+func (s *sheet) link(lists []*needList) {
+	of := make([]int, s.live)
+	for i := range of {
+		of[i] = -1
 	}
-	groupOf := map[string]string{}
-	p.Groups = slices.DeleteFunc(p.Groups, func(g *LaunchGroup) bool {
-		g.Cases = slices.DeleteFunc(g.Cases, func(key string) bool { return byKey[key].Status != Planned })
-		for _, key := range g.Cases {
-			groupOf[key] = g.ID
+	for _, g := range s.clusters {
+		for _, i := range g.cases {
+			of[i] = g.index
 		}
-		return len(g.Cases) == 0
-	})
-	for _, g := range p.Groups {
-		g.Needs = []string{}
-		for _, key := range g.Cases {
-			for _, n := range byKey[key].Needs {
-				if id := groupOf[n]; !slices.Contains(g.Needs, id) {
-					g.Needs = append(g.Needs, id)
+	}
+	for _, l := range lists {
+		if l == nil || l.groups != nil {
+			continue
+		}
+		for _, i := range l.cases {
+			if of[i] >= 0 {
+				l.groups = append(l.groups, of[i])
+			}
+		}
+		slices.Sort(l.groups)
+		l.groups = slices.Compact(l.groups)
+	}
+}
+
+// await gathers the groups that a group waits for.
+func (g *tableGroup) await() {
+	for _, e := range g.sheet.needs {
+		seen := map[*needList]bool{}
+		for _, i := range g.cases {
+			if l := e.lists.at(int(i)); !seen[l] {
+				seen[l] = true
+				g.needs = append(g.needs, l.groups...)
+			}
+		}
+	}
+	slices.Sort(g.needs)
+	g.needs = slices.Compact(g.needs)
+}
+
+// during finds, for the groups of background runs, those during whose launches they run.
+func (t *Table) during() {
+	for _, g := range t.groups {
+		w := g.sheet.run.While
+		if w == nil {
+			continue
+		}
+		front := t.sheet(w.Run)
+		own, theirs := sharedAxes(g.sheet.run, front.run)
+		for _, a := range theirs {
+			if !front.fixes(front.run.Axes[a]) {
+				t.fail(w.Range, "Load cannot follow the axis", fmt.Sprintf("Run %q has axis %s too, whose values share launches; background load changes between launches only. Name the axis differently in one of the two.", w.Run, front.run.Axes[a].Name))
+				return
+			}
+		}
+		text := g.sheet.text(g.sheet.columns, own, int(g.cases[0]))
+		for _, f := range front.clusters {
+			if f.index < 0 || front.text(front.columns, theirs, int(f.cases[0])) != text {
+				continue
+			}
+			for _, other := range t.groups[:g.index] {
+				if other.sheet == g.sheet && slices.Contains(other.during, f.index) {
+					t.fail(w.Range, "Several loads at once", fmt.Sprintf("Run %q has several launch groups (%s, %s) for %s. Background load is one group of processes for each launch.", g.sheet.run.Name, other.id, g.id, f.id))
+					return
 				}
 			}
+			g.during = append(g.during, f.index)
 		}
 	}
 }

@@ -1,142 +1,145 @@
 package planner
 
 import (
+	"crypto/sha256"
 	"fmt"
+	"slices"
 	"strings"
-
-	"github.com/hashicorp/hcl/v2"
 
 	"weir/dsl"
 )
 
+// edges are one need of a run, drawn between cases.
+type edges struct {
+	*dsl.Need
+	upstream *sheet
+	lists    facet[*needList]
+}
+
+// needList are the upstream cases that some cases need; they share it.
+type needList struct {
+	cases  []int32
+	groups []int // of the cases that run, distinct; set by group
+}
+
 // need draws the edges between runs and, from them, between cases: axes that
-// both runs have match point by point, all others fan in.
-func need(d *draft) {
-	if cycle := findCycle(d.scenario.Runs); cycle != nil {
-		d.report(cycleDiagnostic(cycle))
+// both runs have match value by value, all others fan in.
+func need(t *Table) {
+	if cycle := findCycle(t.scenario.Runs); cycle != nil {
+		t.report(cycleDiagnostic(cycle))
 		return
 	}
-	byName := map[string]*draftRun{}
-	for _, r := range d.runs {
-		byName[r.run.Name] = r
+	if t.diags.HasErrors() {
+		return // points may be missing
 	}
-	for _, r := range d.runs {
-		for _, c := range r.cases {
-			c.Needs = []string{}
-		}
-		for _, n := range r.run.Needs {
-			upstream, ok := byName[n.Run]
-			if !ok {
-				d.fail(n.Range, "Unknown run", fmt.Sprintf("Run %q needs %q, which the scenario does not have.", r.run.Name, n.Run))
+	for _, s := range t.sheets {
+		for _, n := range s.run.Needs {
+			up := t.sheet(n.Run)
+			if up == nil {
+				t.fail(n.Range, "Unknown run", fmt.Sprintf("Run %q needs %q, which the scenario does not have.", s.run.Name, n.Run))
 				continue
 			}
-			d.connect(r, upstream, n)
+			s.needs = append(s.needs, edges{n, up, t.connect(s, up, n)})
 		}
 	}
 }
 
-// connect adds the edges of one need to the cases.
-func (d *draft) connect(r, upstream *draftRun, n *dsl.Need) {
-	shared := sharedAxes(r.run, upstream.run)
-	at := map[string][]string{}
-	for _, u := range upstream.cases {
-		k := u.project(upstream.run, shared)
-		at[k] = append(at[k], u.Key)
+// connect finds, for the cases of a run, the cases of another with the same
+// values on the axes that both have.
+func (t *Table) connect(s, up *sheet, n *dsl.Need) facet[*needList] {
+	own, theirs := sharedAxes(s.run, up.run)
+	at := map[string]*needList{}
+	classes := up.by(theirs)
+	lists := work(classes, func(i int) *needList {
+		l := &needList{}
+		at[up.text(up.columns, theirs, i)] = l
+		return l
+	})
+	for i := range up.live {
+		l := lists.at(i)
+		l.cases = append(l.cases, int32(i))
 	}
-	for _, c := range r.cases {
-		keys := at[c.project(r.run, shared)]
-		if len(keys) == 0 && len(upstream.cases) > 0 {
-			d.fail(n.Range, "No matching case", fmt.Sprintf("The case %s has no counterpart in run %q: axes of the same name (%s) are matched value by value. Give both runs the same values.", c.Key, n.Run, strings.Join(shared, ", ")))
-			return
+	excluded := map[string]bool{}
+	for i := range up.excluded.reasons {
+		excluded[up.text(up.excluded.columns, theirs, i)] = true
+	}
+	return work(s.by(own), func(i int) *needList {
+		text := s.text(s.columns, own, i)
+		if l := at[text]; l != nil {
+			return l
 		}
-		c.Needs = append(c.Needs, keys...)
-	}
+		if !excluded[text] && !n.Implied { // what an assertion cannot find it says itself
+			t.fail(n.Range, "No matching case", fmt.Sprintf("The case %s has no counterpart in run %q: axes of the same name (%s) are matched value by value. Give both runs the same values.", s.key(s.columns, i), n.Run, strings.Join(s.axisNames(own), ", ")))
+		}
+		return &needList{}
+	})
 }
 
-func sharedAxes(a, b *dsl.Run) []string {
-	var names []string
-	for _, x := range a.Axes {
-		for _, y := range b.Axes {
+// sharedAxes are the axes of the same name, as indices in both runs.
+func sharedAxes(a, b *dsl.Run) (inA, inB []int) {
+	for i, x := range a.Axes {
+		for j, y := range b.Axes {
 			if x.Name == y.Name {
-				names = append(names, x.Name)
+				inA, inB = append(inA, i), append(inB, j)
 			}
 		}
+	}
+	return inA, inB
+}
+
+func (s *sheet) axisNames(axes []int) []string {
+	var names []string
+	for _, a := range axes {
+		names = append(names, s.run.Axes[a].Name)
 	}
 	return names
 }
 
-// project is the part of a case's point that lies on the named axes.
-func (c *draftCase) project(r *dsl.Run, axes []string) string {
+// text identifies a case's values on some axes.
+func (s *sheet) text(columns [][]int32, axes []int, i int) string {
 	texts := map[string]string{}
-	for _, name := range axes {
-		for i, a := range r.Axes {
-			if a.Name == name {
-				texts[name] = c.point[i].Text
-			}
-		}
+	for _, a := range axes {
+		texts[s.run.Axes[a].Name] = s.value(columns, a, i).Text
 	}
 	return Key("", texts)
 }
 
-// edge is a need together with the run that has it.
-type edge struct {
-	from string
-	need *dsl.Need
+// needed is what a case needs: keys with the outcome that lets it run, sorted.
+type needed struct{ key, on string }
+
+func sortNeeds(all []needed) []needed {
+	slices.SortFunc(all, func(a, b needed) int { return strings.Compare(a.key+"\x00"+a.on, b.key+"\x00"+b.on) })
+	return all
 }
 
-// findCycle walks the needs depth first, in file order, and returns the edges of
-// the first cycle, nil if there is none.
-func findCycle(runs []*dsl.Run) []edge {
-	byName := map[string]*dsl.Run{}
-	for _, r := range runs {
-		byName[r.Name] = r
+// hashNeeds identifies what a case waits for.
+func hashNeeds(all []needed) [32]byte {
+	h := sha256.New()
+	for _, n := range all {
+		fmt.Fprintf(h, "%q%q", n.key, n.on)
 	}
-	const active, done = 1, 2
-	state := map[string]int{}
-	var path, cycle []edge
-	var visit func(r *dsl.Run) bool
-	visit = func(r *dsl.Run) bool {
-		state[r.Name] = active
-		for _, n := range r.Needs {
-			next, ok := byName[n.Run]
-			if !ok || state[n.Run] == done {
-				continue
-			}
-			path = append(path, edge{r.Name, n})
-			if state[n.Run] == active {
-				for i, e := range path {
-					if e.from == n.Run {
-						cycle = path[i:]
-					}
-				}
-				return true
-			}
-			if visit(next) {
-				return true
-			}
-			path = path[:len(path)-1]
-		}
-		state[r.Name] = done
-		return false
-	}
-	for _, r := range runs {
-		if state[r.Name] == 0 && visit(r) {
-			return cycle
-		}
-	}
-	return nil
+	return [32]byte(h.Sum(nil))
 }
 
-func cycleDiagnostic(cycle []edge) *hcl.Diagnostic {
-	names := []string{cycle[0].from}
-	var places []string
-	for _, e := range cycle {
-		names = append(names, e.need.Run)
-		places = append(places, fmt.Sprintf("  %s needs %s at %s", e.from, e.need.Run, e.need.Range))
+// needed lists what a case needs.
+func (s *sheet) needed(i int) []needed {
+	var all []needed
+	for _, e := range s.needs {
+		for _, u := range e.lists.at(i).cases {
+			all = append(all, needed{e.upstream.key(e.upstream.columns, int(u)), e.On})
+		}
 	}
-	return &hcl.Diagnostic{
-		Severity: hcl.DiagError, Summary: "Runs need each other",
-		Detail:  fmt.Sprintf("The cycle %s:\n%s\nRemove one of these needs.", strings.Join(names, " → "), strings.Join(places, "\n")),
-		Subject: cycle[0].need.Range.Ptr(),
+	return sortNeeds(all)
+}
+
+// neededHashes gives the hash of what each case needs, worked out once for all
+// cases with the same values on the axes that matter.
+func (s *sheet) neededHashes() facet[[32]byte] {
+	var axes []int
+	for _, e := range s.needs {
+		own, _ := sharedAxes(s.run, e.upstream.run)
+		axes = append(axes, own...)
 	}
+	slices.Sort(axes)
+	return work(s.by(slices.Compact(axes)), func(i int) [32]byte { return hashNeeds(s.needed(i)) })
 }

@@ -33,6 +33,10 @@ type Plan struct {
 	Assertions []assertion.Assertion `json:"assertions"` // over several cases
 	Groups     []*LaunchGroup        `json:"launch_groups"`
 	Cost       Cost                  `json:"cost"`
+
+	// What an excerpt leaves out: cases by run, and groups.
+	omitted       map[string]int
+	omittedGroups int
 }
 
 // Scenario is the part of the scenario that outlives planning.
@@ -149,6 +153,8 @@ type LaunchGroup struct {
 	// During are the ids of the groups during whose launches this one runs as
 	// background load, one launch during each of theirs.
 	During []string `json:"during,omitempty"`
+
+	omitted int // cases that an excerpt leaves out
 }
 
 // Cost says how much the plan will do.

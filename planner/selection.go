@@ -30,7 +30,7 @@ func ParseSelector(text string) (Selector, error) {
 		if c.UsesHost() {
 			return Selector{}, fmt.Errorf("selector %q: a selection is made before any host is known, so it cannot use host", text)
 		}
-		return Selector{text, func(k *Case) (bool, error) { return c.Eval(k.scope()) }}, nil
+		return Selector{text, func(k *Case) (bool, error) { return c.Eval(dsl.Scope{Options: k.Options, Axes: k.Axes}) }}, nil
 	}
 	if text == "" {
 		return Selector{}, fmt.Errorf("a selector is a run name, a case key with *, or where:EXPR; it cannot be empty")

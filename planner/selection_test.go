@@ -2,6 +2,7 @@ package planner
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -31,7 +32,7 @@ func TestSelect(t *testing.T) {
 			}
 		}
 		want := strings.Fields(c.want)
-		sortKeys := func(keys []string) []string { return sorted(keys) }
+		sortKeys := func(keys []string) []string { slices.Sort(keys); return keys }
 		equal(t, c.name, sortKeys(got), sortKeys(want))
 		if err := p.Verify(); err != nil {
 			t.Errorf("%s: %v", c.name, err)

@@ -41,6 +41,11 @@ func (p *Plan) textHeader(b *strings.Builder) {
 	for _, c := range p.Checks {
 		row(t, "check", c.Name+": "+strings.Join(c.Command, " "))
 	}
+	textCommands(t, "setup", p.Setup)
+	textCommands(t, "teardown", p.Teardown)
+	if p.Baseline != "" {
+		row(t, "baseline", p.Baseline)
+	}
 	t.Flush()
 }
 
@@ -66,8 +71,9 @@ func (p *Plan) textRun(b *strings.Builder, run string) {
 	}
 	first := cases[0]
 	common, varying := splitOptions(cases)
-	fmt.Fprintf(b, "\nrun %s: workload %s, %s\n", run, first.Workload, plural(len(cases), "case"))
+	fmt.Fprintf(b, "\nrun %s: workload %s, %s\n", run, first.Workload, plural(len(cases)+p.omitted[run], "case"))
 	t := columns(b)
+	p.run(run).text(t)
 	if len(common) > 0 {
 		row(t, "  options", strings.Join(common, " "))
 	}
@@ -90,7 +96,10 @@ func (p *Plan) textRun(b *strings.Builder, run string) {
 		c.textRows(t, names)
 	}
 	t.Flush()
-	p.textTrends(b, cases)
+	if n := p.omitted[run]; n > 0 {
+		fmt.Fprintf(b, "  … and %s more; -o json writes all of them\n", plural(n, "case"))
+	}
+	p.textSpanning(b, cases)
 }
 
 // shortTime is a duration without the zeros that Go appends: 5m, not 5m0s.
@@ -102,6 +111,15 @@ func shortTime(seconds float64) string {
 	return strings.Replace(s, "h0m", "h", 1)
 }
 
+// roughTime is a duration to the second, or finer below ten.
+func roughTime(seconds float64) string {
+	d := time.Duration(seconds * float64(time.Second))
+	if d < 10*time.Second {
+		return d.Round(100 * time.Millisecond).String()
+	}
+	return shortTime(d.Round(time.Second).Seconds())
+}
+
 // textRows writes a case: its values, and an assertion on each line.
 func (c *Case) textRows(t io.Writer, names []string) {
 	var cells []string
@@ -110,8 +128,11 @@ func (c *Case) textRows(t io.Writer, names []string) {
 		if !ok {
 			v, ok = c.Options[n]
 		}
+		if !ok && n == "case" {
+			v, ok = c.Key, true
+		}
 		if !ok {
-			v = c.Key
+			v = "–" // an option that this case has not
 		}
 		cells = append(cells, workload.Text(v))
 	}
@@ -132,8 +153,56 @@ func (c *Case) textRows(t io.Writer, names []string) {
 	}
 }
 
-// textTrends writes the assertions over several of a run's cases.
-func (p *Plan) textTrends(b *strings.Builder, cases []*Case) {
+// text writes what the cases of a run have in common besides their settings.
+func (r *Run) text(t io.Writer) {
+	if r == nil {
+		return // a plan of an earlier version
+	}
+	if r.Order.By != "given" {
+		o := r.Order.By
+		if r.Order.Axis != "" {
+			o += " over " + r.Order.Axis
+		}
+		if r.Order.By == "random" {
+			o += fmt.Sprintf(", seed %d", r.Order.Seed)
+		}
+		row(t, "  order", o)
+	}
+	if r.While != "" {
+		row(t, "  while", r.While+" runs, as its background load")
+	}
+	if r.Retry != nil {
+		row(t, "  retry", fmt.Sprintf("up to %d times on %s", r.Retry.Times, strings.Join(r.Retry.On, ", ")))
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.Phases)) {
+		row(t, "  timeout", shortTime(r.Phases[name])+" for phase "+name)
+	}
+	for _, c := range []struct {
+		name string
+		list []Command
+	}{{"setup", r.Setup}, {"setup each launch", r.LaunchSetup}, {"teardown each launch", r.LaunchTeardown}, {"teardown", r.Teardown}} {
+		textCommands(t, "  "+c.name, c.list)
+	}
+}
+
+func textCommands(t io.Writer, name string, list []Command) {
+	for _, c := range list {
+		row(t, name, strings.Join(c.Command, " ")+" on "+c.On)
+	}
+}
+
+// run finds what the cases of a run have in common.
+func (p *Plan) run(name string) *Run {
+	for _, r := range p.Runs {
+		if r.Name == name {
+			return r
+		}
+	}
+	return nil
+}
+
+// textSpanning writes the assertions over several of a run's cases.
+func (p *Plan) textSpanning(b *strings.Builder, cases []*Case) {
 	in := map[string]bool{}
 	for _, c := range cases {
 		in[c.Key] = true
@@ -158,14 +227,23 @@ func (p *Plan) textGroups(b *strings.Builder) {
 		if len(g.Needs) > 0 {
 			after = strings.Join(g.Needs, ", ")
 		}
-		row(t, "  "+g.ID, fmt.Sprint(len(g.Cases)), fmt.Sprint(g.Ranks), strings.Join(looks, ", "), after)
+		if len(g.During) > 0 {
+			after = "runs during " + strings.Join(g.During, ", ")
+		}
+		row(t, "  "+g.ID, fmt.Sprint(len(g.Cases)+g.omitted), fmt.Sprint(g.Ranks), strings.Join(looks, ", "), after)
 	}
 	t.Flush()
+	if p.omittedGroups > 0 {
+		fmt.Fprintf(b, "  … and %s more\n", plural(p.omittedGroups, "group"))
+	}
 }
 
 func (p *Plan) textCost(b *strings.Builder) {
 	l := p.Cost.Launches
 	fmt.Fprintf(b, "\ncost  %g launches at least, about %g expected, %g at most\n", l.Min, l.Expected, l.Max)
+	if s := p.Cost.Seconds; s != nil {
+		fmt.Fprintf(b, "time  %s at least, about %s expected, %s at most, from what its cases took before\n", roughTime(s.Min), roughTime(s.Expected), roughTime(s.Max))
+	}
 }
 
 // splitOptions divides options into those that all cases share, as name=value,

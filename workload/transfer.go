@@ -60,6 +60,14 @@ var Transfer = &Kind{
 		{"prep.register", "s", Lower, "registering the launch's buffers with the fabric, the slowest rank"},
 		{"prep.connect", "s", Lower, "connecting to all peers once their addresses are known, the slowest rank"},
 	},
+	Checked: []string{"pattern", "ranks", "mode", "op"},
+}
+
+func init() {
+	Transfer.Check = func(v Values) error { // here, because it looks at the options above
+		_, err := DecodeTransfer(v)
+		return err
+	}
 }
 
 // TransferOptions are the options of one transfer case in typed form.

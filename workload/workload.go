@@ -67,6 +67,10 @@ type Kind struct {
 	Doc     string
 	Options []Option
 	Metrics []Metric
+	// Check holds what no single option can say; nil: nothing. It looks at the
+	// options of Checked only.
+	Check   func(Values) error
+	Checked []string
 }
 
 // Option finds an option by name.

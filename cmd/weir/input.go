@@ -47,36 +47,46 @@ func inputs(args []string) ([]string, error) {
 	return out, nil
 }
 
-// read makes a plan of an argument: a scenario file, a saved plan (.json) or
-// catalog:NAME. Errors of the scenario come as diagnostics, all others as error.
-func read(arg string, vars map[string]string) (*planner.Plan, dsl.Sources, hcl.Diagnostics, error) {
-	if filepath.Ext(arg) == ".json" {
-		if len(vars) > 0 {
-			return nil, nil, nil, wrongUsage("%s is a saved plan: its variables already have their values; plan the scenario again to change them", arg)
-		}
-		p, err := planner.Read(arg)
-		if errors.Is(err, planner.ErrDigest) {
-			return nil, nil, nil, withCode(gate.ExitStale, fmt.Errorf("%w; plan the scenario again", err))
-		}
-		return p, nil, nil, withCode(gate.ExitUsage, err)
-	}
-	var (
-		s       *dsl.Scenario
-		sources dsl.Sources
-		diags   hcl.Diagnostics
-	)
+// isPlan says whether an argument names a saved plan.
+func isPlan(arg string) bool { return filepath.Ext(arg) == ".json" }
+
+// load reads a scenario from a file or as catalog:NAME.
+func load(arg string, vars map[string]string) (*dsl.Scenario, dsl.Sources, hcl.Diagnostics, error) {
 	options := dsl.Options{Vars: vars}
 	if name, ok := strings.CutPrefix(arg, catalogPrefix); ok {
 		e, err := scenarios.Lookup(name)
 		if err != nil {
 			return nil, nil, nil, withCode(gate.ExitUsage, err)
 		}
-		s, sources, diags = dsl.Load(catalogPrefix+e.File, e.Content, options)
-	} else {
-		s, sources, diags = dsl.LoadFile(arg, options)
+		s, sources, diags := dsl.Load(catalogPrefix+e.File, e.Content, options)
+		return s, sources, diags, nil
 	}
-	if diags.HasErrors() {
-		return nil, sources, diags, nil
+	s, sources, diags := dsl.LoadFile(arg, options)
+	return s, sources, diags, nil
+}
+
+// readPlan reads a saved plan.
+func readPlan(arg string, vars map[string]string) (*planner.Plan, error) {
+	if len(vars) > 0 {
+		return nil, wrongUsage("%s is a saved plan: its variables already have their values; plan the scenario again to change them", arg)
+	}
+	p, err := planner.Read(arg)
+	if errors.Is(err, planner.ErrDigest) {
+		return nil, withCode(gate.ExitStale, fmt.Errorf("%w; plan the scenario again", err))
+	}
+	return p, withCode(gate.ExitUsage, err)
+}
+
+// read makes a plan of an argument: a scenario file, a saved plan (.json) or
+// catalog:NAME. Errors of the scenario come as diagnostics, all others as error.
+func read(arg string, vars map[string]string) (*planner.Plan, dsl.Sources, hcl.Diagnostics, error) {
+	if isPlan(arg) {
+		p, err := readPlan(arg, vars)
+		return p, nil, nil, err
+	}
+	s, sources, diags, err := load(arg, vars)
+	if err != nil || diags.HasErrors() {
+		return nil, sources, diags, err
 	}
 	p, more := planner.Build(s)
 	return p, sources, append(diags, more...), nil

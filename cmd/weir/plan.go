@@ -3,9 +3,14 @@ package main
 import (
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
+	"strings"
 
+	"github.com/hashicorp/hcl/v2"
 	"github.com/spf13/cobra"
 
+	"weir/dsl"
 	"weir/gate"
 	"weir/planner"
 	"weir/results"
@@ -26,55 +31,149 @@ var planFormats = map[string]func(*planner.Plan, io.Writer) error{
 	},
 }
 
+// What the text of a large plan shows of each run, and of groups.
+const (
+	shownCases  = 1000
+	shownGroups = 200
+)
+
+// planFlags are the flags of weir plan.
+type planFlags struct {
+	variables variableFlags
+	selection selectionFlags
+	output    string
+	save      string
+	diff      string
+	after     string
+	history   string
+}
+
 func newPlan() *cobra.Command {
-	var (
-		variables variableFlags
-		selection selectionFlags
-		output    string
-		save      string
-	)
+	var f planFlags
 	cmd := &cobra.Command{
 		Use:   "plan FILE",
 		Short: "show what a scenario would run and what it asserts, with the numbers that decide",
+		Long: `plan shows every case that a scenario gives, in the order in which they run, what
+is asserted of each with its numeric bounds, which cases share launches, and how
+many launches it takes. A saved plan runs exactly as it was shown.`,
 		Example: `  weir plan examples/quickstart.yaml
   weir plan examples/quickstart.yaml --save plan.json && weir run plan.json
+  weir plan examples/quickstart.yaml --diff plan.json
+  weir plan examples/quickstart.yaml --after expand
   weir plan examples/quickstart.yaml -o dot | dot -Tsvg > plan.svg`,
 		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			write, ok := planFormats[output]
-			if !ok {
-				return wrongUsage("--output %q: use text, json, dot or mermaid", output)
-			}
-			vars, err := variables.values()
-			if err != nil {
-				return err
-			}
-			plans, err := readAll(cmd, args, vars)
-			if err != nil {
-				return err
-			}
-			if len(plans) != 1 {
-				return wrongUsage("%s holds %d scenarios; plan one at a time", args[0], len(plans))
-			}
-			p := plans[0]
-			if err := selection.apply(p); err != nil {
-				return err
-			}
-			if save != "" {
-				b, err := p.Encode()
-				if err == nil {
-					err = results.WriteFile(save, b)
-				}
-				if err != nil {
-					return withCode(gate.ExitExecution, fmt.Errorf("saving the plan: %w", err))
-				}
-			}
-			return withCode(gate.ExitExecution, write(p, cmd.OutOrStdout()))
-		},
+		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
 	}
-	variables.add(cmd.Flags())
-	selection.add(cmd.Flags())
-	cmd.Flags().StringVarP(&output, "output", "o", "text", "`FORMAT`: text, json, dot or mermaid")
-	cmd.Flags().StringVar(&save, "save", "", "also save the plan as JSON to `FILE`, for weir run FILE")
+	f.variables.add(cmd.Flags())
+	f.selection.add(cmd.Flags())
+	cmd.Flags().StringVarP(&f.output, "output", "o", "text", "`FORMAT`: text, json, dot or mermaid")
+	cmd.Flags().StringVar(&f.save, "save", "", "also save the plan as JSON to `FILE`, for weir run FILE")
+	cmd.Flags().StringVar(&f.diff, "diff", "", "show what would run again and why, compared with `OLD`: a saved plan or a session directory")
+	cmd.Flags().StringVar(&f.after, "after", "", "show the plan as it is after `STEP`: "+strings.Join(planner.Steps(), ", "))
+	cmd.Flags().StringVar(&f.history, "history", "weir-out", "session directories in `DIR` from which to tell how long it takes")
 	return cmd
+}
+
+func (f *planFlags) run(cmd *cobra.Command, args []string) error {
+	write, ok := planFormats[f.output]
+	if !ok {
+		return wrongUsage("--output %q: use text, json, dot or mermaid", f.output)
+	}
+	vars, err := f.variables.values()
+	if err != nil {
+		return err
+	}
+	files, err := inputs(args)
+	if err != nil {
+		return err
+	}
+	if len(files) != 1 {
+		return wrongUsage("%s holds %d scenarios; plan one at a time", args[0], len(files))
+	}
+	p, err := f.plan(cmd, files[0], vars)
+	if err != nil {
+		return err
+	}
+	if f.save != "" {
+		b, err := p.Encode()
+		if err == nil {
+			err = results.WriteFile(f.save, b)
+		}
+		if err != nil {
+			return withCode(gate.ExitExecution, fmt.Errorf("saving the plan: %w", err))
+		}
+	}
+	if f.diff != "" {
+		return f.compare(cmd, p)
+	}
+	if f.output == "text" || cmd.Flags().Changed("history") {
+		p.Estimate(durations(f.history)) // what is saved is the same whatever ran before
+	}
+	return withCode(gate.ExitExecution, write(p, cmd.OutOrStdout()))
+}
+
+// plan makes the plan that is shown. A large one of which only the text is asked
+// for is not written out.
+func (f *planFlags) plan(cmd *cobra.Command, file string, vars map[string]string) (*planner.Plan, error) {
+	if isPlan(file) {
+		if f.after != "" {
+			return nil, wrongUsage("--after needs a scenario: %s is planned already", file)
+		}
+		p, err := readPlan(file, vars)
+		if err != nil {
+			return nil, err
+		}
+		return f.finish(p)
+	}
+	s, sources, diags, err := load(file, vars)
+	if err != nil {
+		return nil, err
+	}
+	var p *planner.Plan
+	var t *planner.Table
+	if !diags.HasErrors() {
+		var more hcl.Diagnostics
+		if f.after != "" {
+			if p, more, err = planner.After(s, f.after); err != nil {
+				return nil, wrongUsage("--after: %w", err)
+			}
+		} else {
+			t, more = planner.Tabulate(s)
+		}
+		diags = append(diags, more...)
+	}
+	if err := dsl.WriteDiagnostics(cmd.ErrOrStderr(), "text", diags, sources); err != nil {
+		return nil, withCode(gate.ExitExecution, fmt.Errorf("writing diagnostics: %w", err))
+	}
+	switch {
+	case diags.HasErrors():
+		return nil, exit(gate.ExitUsage)
+	case t == nil:
+		return p, nil
+	case t.Len() > shownCases && f.output == "text" && f.save == "" && f.diff == "" && !f.selection.given():
+		return t.Excerpt(shownCases, shownGroups), nil
+	}
+	return f.finish(t.Plan())
+}
+
+// finish applies the selection.
+func (f *planFlags) finish(p *planner.Plan) (*planner.Plan, error) {
+	if err := f.selection.apply(p); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// compare shows what changed since another plan.
+func (f *planFlags) compare(cmd *cobra.Command, p *planner.Plan) error {
+	path := f.diff
+	if st, err := os.Stat(path); err == nil && st.IsDir() {
+		path = filepath.Join(path, "plan.json")
+	}
+	old, err := readPlan(path, nil)
+	if err != nil {
+		return err
+	}
+	changes, same := planner.Diff(old, p)
+	return withCode(gate.ExitExecution, planner.WriteDiff(cmd.OutOrStdout(), changes, same))
 }

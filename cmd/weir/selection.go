@@ -23,6 +23,9 @@ func (s *selectionFlags) add(f *pflag.FlagSet) {
 	f.IntVar(&s.launches, "launches", 0, "exactly `N` launches of everything, instead of the looks in the scenario")
 }
 
+// given says whether anything is selected or changed.
+func (s *selectionFlags) given() bool { return len(s.only)+len(s.skip)+s.launches > 0 }
+
 // apply changes the plan.
 func (s *selectionFlags) apply(p *planner.Plan) error {
 	if s.flags.Changed("launches") && s.launches < 1 {

@@ -10,6 +10,7 @@ import (
 
 	"weir/dsl"
 	"weir/gate"
+	"weir/planner"
 )
 
 func newValidate() *cobra.Command {
@@ -41,7 +42,7 @@ them. Text goes to stderr; json and github are for programs and go to stdout.`,
 			sources := dsl.Sources{}
 			code := gate.ExitPassed
 			for _, f := range files {
-				p, src, diags, err := read(f, vars)
+				cases, src, diags, err := check(f, vars)
 				if err != nil {
 					code = gate.Worst(code, explain(cmd.ErrOrStderr(), cmd, err))
 					continue
@@ -52,7 +53,7 @@ them. Text goes to stderr; json and github are for programs and go to stdout.`,
 				case diags.HasErrors():
 					code = gate.Worst(code, gate.ExitUsage)
 				case format == "text":
-					fmt.Fprintf(cmd.ErrOrStderr(), "%s: valid, %d cases\n", f, len(p.Cases))
+					fmt.Fprintf(cmd.ErrOrStderr(), "%s: valid, %d cases\n", f, cases)
 				}
 			}
 			w := cmd.OutOrStdout()
@@ -68,4 +69,24 @@ them. Text goes to stderr; json and github are for programs and go to stdout.`,
 	variables.add(cmd.Flags())
 	cmd.Flags().StringVar(&format, "format", "text", "`FORMAT`: text, json or github")
 	return cmd
+}
+
+// check plans an argument without writing its cases out, and counts them.
+func check(arg string, vars map[string]string) (cases int, _ dsl.Sources, _ hcl.Diagnostics, _ error) {
+	if isPlan(arg) {
+		p, err := readPlan(arg, vars)
+		if err != nil {
+			return 0, nil, nil, err
+		}
+		return len(p.Cases), nil, nil, nil
+	}
+	s, sources, diags, err := load(arg, vars)
+	if err != nil || diags.HasErrors() {
+		return 0, sources, diags, err
+	}
+	t, more := planner.Tabulate(s)
+	if t != nil {
+		cases = t.Len()
+	}
+	return cases, sources, append(diags, more...), nil
 }

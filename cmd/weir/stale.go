@@ -1,0 +1,41 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"weir/gate"
+	"weir/planner"
+)
+
+// fresh refuses a saved plan whose scenario has changed since: what was shown is
+// no longer what the scenario says. Where the scenario cannot be read, as on
+// another machine, the plan stands for itself.
+func fresh(p *planner.Plan, arg string, stderr io.Writer) error {
+	file := p.Scenario.File
+	if _, err := os.Stat(file); err != nil && !strings.HasPrefix(file, catalogPrefix) {
+		return nil
+	}
+	s, _, diags, err := load(file, p.Scenario.Variables)
+	if err != nil || diags.HasErrors() || s.Name != p.Scenario.Name {
+		return stalePlan(arg, file, "its scenario can no longer be planned")
+	}
+	now, diags := planner.Build(s)
+	if diags.HasErrors() {
+		return stalePlan(arg, file, "its scenario can no longer be planned")
+	}
+	if now.Digest == p.Scenario.Digest {
+		return nil
+	}
+	changes, same := planner.Diff(p, now)
+	if err := planner.WriteDiff(stderr, changes, same); err != nil {
+		return withCode(gate.ExitExecution, err)
+	}
+	return stalePlan(arg, file, "its scenario has changed since, as above")
+}
+
+func stalePlan(arg, file, why string) error {
+	return withCode(gate.ExitStale, fmt.Errorf("%s is stale: %s; plan %s again, or run it as it is with --allow-stale", arg, why, file))
+}

@@ -1,0 +1,198 @@
+package dsl
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"weir/dsl/expression"
+	"weir/quantity"
+	"weir/workload"
+)
+
+// axisValues reads a list or a range as values of what the axis sets.
+func (s *sweeper) axisValues(e entry, kind *workload.Kind) []AxisValue {
+	if e.expr == nil {
+		s.error(e.at, "Not an axis", fmt.Sprintf("Axis %q is written as a block.", e.name), "Write its values after an equals sign: "+e.name+" = […].")
+		return nil
+	}
+	texts, ok := s.axisTexts(e, kind)
+	if !ok {
+		return nil
+	}
+	if len(texts) == 0 {
+		s.error(e.expr.Range(), "Empty axis", fmt.Sprintf("Axis %q has no values, so nothing would run.", e.name), "Give it values, or remove it.")
+		return nil
+	}
+	o, isOption := kind.Option(e.name)
+	var values []AxisValue
+	for _, t := range texts {
+		if v, ok := s.value(t, e.name, o, isOption); ok {
+			values = append(values, v)
+		}
+	}
+	return values
+}
+
+// inferType gives an axis of the author's own the type that all of its values have.
+func inferType(values []AxisValue) {
+	numbers, flags := true, true
+	for _, v := range values {
+		_, isNumber := parseNumber(v.Text)
+		numbers = numbers && isNumber
+		flags = flags && (v.Text == "true" || v.Text == "false")
+	}
+	for i, v := range values {
+		switch {
+		case numbers:
+			values[i].Value, _ = parseNumber(v.Text)
+		case flags:
+			values[i].Value = v.Text == "true"
+		}
+	}
+}
+
+// axisTexts reads a list, or a text that is a range.
+func (s *sweeper) axisTexts(e entry, kind *workload.Kind) ([]item, bool) {
+	items, isList, whole := s.loader.list(e.expr, "axis "+e.name)
+	if isList {
+		if len(items) > maxValues {
+			s.error(e.expr.Range(), "Too many values", fmt.Sprintf("Axis %q has %d values; the most is %d.", e.name, len(items), maxValues), "")
+			return nil, false
+		}
+		return items, len(items) > 0 || whole
+	}
+	wrong := func(detail string) {
+		hint := "Write a list, as [4KiB, 1MiB], or a range, as 4KiB..64MiB x2 or 1..8 +1."
+		s.error(e.expr.Range(), "Not an axis", detail, hint)
+	}
+	if pairs, diags := hcl.ExprMap(e.expr); !diags.HasErrors() && pairs != nil {
+		wrong(fmt.Sprintf("The values of axis %q are not a mapping.", e.name))
+		return nil, false
+	}
+	text, ok := s.text(e.expr, "axis "+e.name)
+	if !ok {
+		return nil, false
+	}
+	if !strings.Contains(text, "..") {
+		wrong(fmt.Sprintf("Axis %q has the single value %q.", e.name, text))
+		return nil, false
+	}
+	if o, isOption := kind.Option(e.name); isOption && (o.Type == workload.Enum || o.Type == workload.Bool || o.Type == workload.String) {
+		wrong(fmt.Sprintf("Values of %s cannot be counted through.", e.name))
+		return nil, false
+	}
+	texts, err := expandRange(text)
+	if err != nil {
+		s.error(e.expr.Range(), "Invalid range", err.Error()+".", "Ranges look like 4KiB..64MiB x2 (times 2 each) or 1..8 +1 (plus 1 each).")
+		return nil, false
+	}
+	for _, t := range texts {
+		items = append(items, item{t, e.expr.Range()})
+	}
+	return items, true
+}
+
+// axis reads one axis. Mentioned again, in another branch of a concat, it is the
+// same axis with more values.
+func (s *sweeper) axis(e sweepEntry) *SweepNode {
+	variable, isEnv := strings.CutPrefix(e.name, "env.")
+	if !identifier.MatchString(variable) || !isEnv && (e.name == "env" || e.name == "host" || e.name == "axis") {
+		s.error(e.at, "Invalid name", fmt.Sprintf("%q cannot be the name of an axis.", e.name), "An axis is named like an option, env.NAME, or by a word of your own for axis.NAME.")
+		return nil
+	}
+	a := &Axis{Name: e.name, Range: e.at}
+	if i, ok := s.index[e.name]; ok {
+		a = s.run.Axes[i]
+	} else {
+		// An axis without values has been reported; it stays, so that what
+		// mentions it is not reported as well.
+		s.index[e.name] = len(s.run.Axes)
+		s.run.Axes = append(s.run.Axes, a)
+	}
+	values := s.axisValues(entry{e.name, e.at, e.expr}, s.run.Workload)
+	s.distinct(a, values)
+	n := &SweepNode{Op: AxisNode, Axis: s.index[e.name], Range: e.at}
+	for _, v := range values {
+		n.Values = append(n.Values, s.add(a, v))
+	}
+	return n
+}
+
+// add gives the index of a value in its axis, to which it may be new.
+func (s *sweeper) add(a *Axis, v AxisValue) int {
+	key := valueKey{a, s.key(a, v)}
+	i, ok := s.known[key]
+	if !ok {
+		i = len(a.Values)
+		s.known[key] = i
+		a.Values = append(a.Values, v)
+	}
+	return i
+}
+
+// key is equal for equal values: 1 and 1.0 of an axis of the author's own are one.
+func (s *sweeper) key(a *Axis, v AxisValue) string {
+	if n, ok := parseNumber(v.Text); ok && s.run.ownAxis(a) {
+		return strconv.FormatFloat(n, 'g', -1, 64)
+	}
+	return v.Text
+}
+
+// ownAxis says whether an axis sets neither an option nor a variable by its name.
+func (r *Run) ownAxis(a *Axis) bool {
+	_, isOption := r.Workload.Option(a.Name)
+	return !isOption && !strings.HasPrefix(a.Name, "env.")
+}
+
+// distinct refuses equal values in one list, which would give two cases one key.
+func (s *sweeper) distinct(a *Axis, values []AxisValue) {
+	seen := map[string]bool{}
+	for _, v := range values {
+		if key := s.key(a, v); seen[key] {
+			s.error(v.Range, "Duplicate value", fmt.Sprintf("Axis %q already has the value %s.", a.Name, v.Text), "Remove one of the two.")
+			return
+		}
+		seen[s.key(a, v)] = true
+	}
+}
+
+// names are what conditions of the run may mention.
+func (r *Run) names() *expression.Names {
+	n := &expression.Names{Kind: r.Workload, Run: r.Name}
+	for _, a := range r.Axes {
+		n.Axes = append(n.Axes, expression.Axis{Name: a.Name, Type: a.expressionType()})
+	}
+	return n
+}
+
+// expressionType is how conditions and assertions see the values of the axis.
+func (a *Axis) expressionType() expression.AxisType {
+	if len(a.Values) == 0 {
+		return expression.Text
+	}
+	switch a.Values[0].Value.(type) {
+	case float64, int64, quantity.Size:
+		return expression.Number
+	case bool:
+		return expression.Flag
+	}
+	return expression.Text
+}
+
+// value reads one value as what the axis sets.
+func (s *sweeper) value(t item, name string, o workload.Option, isOption bool) (AxisValue, bool) {
+	v := AxisValue{Value: t.text, Text: t.text, Range: t.at}
+	if !isOption {
+		return v, true
+	}
+	parsed, err := o.Parse(t.text)
+	if err != nil {
+		s.error(t.at, "Invalid value", fmt.Sprintf("Axis %s: %v.", name, err), "")
+		return v, false
+	}
+	v.Value, v.Text = parsed, workload.Text(parsed)
+	return v, true
+}

@@ -1,0 +1,155 @@
+package dsl
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"weir/dsl/expression"
+	"weir/dsl/grammar"
+	"weir/dsl/suggest"
+)
+
+// include reads points to add.
+func (s *sweeper) include(e sweepEntry) {
+	items, diags := hcl.ExprList(e.expr)
+	if diags.HasErrors() {
+		s.error(e.whole(), "Not a list", "include is a list of points.", "Write each as an item {axis: value, …}.")
+		return
+	}
+	for _, item := range items {
+		p := &Point{Values: make([]int, len(s.run.Axes)), Range: item.Range()}
+		for i := range p.Values {
+			p.Values[i] = -1
+		}
+		for _, v := range s.mapping(item, "include") {
+			s.includeValue(p, v)
+		}
+		var missing []string
+		for i, v := range p.Values {
+			if v < 0 {
+				missing = append(missing, s.run.Axes[i].Name)
+			}
+		}
+		if len(missing) > 0 && !s.diags.HasErrors() {
+			s.error(item.Range(), "Incomplete point", fmt.Sprintf("The point gives no value for %s.", strings.Join(missing, ", ")), "A point that is added names every axis of the sweep.")
+			continue
+		}
+		if len(missing) == 0 {
+			s.run.Sweep.Include = append(s.run.Sweep.Include, p)
+		}
+	}
+}
+
+func (s *sweeper) includeValue(p *Point, e entry) {
+	i, ok := s.index[e.name]
+	if !ok {
+		var names []string
+		for _, a := range s.run.Axes {
+			names = append(names, a.Name)
+		}
+		s.error(e.at, "Unknown axis", fmt.Sprintf("The sweep has no axis %q.", e.name), suggest.Sentence(e.name, names, "axes"))
+		return
+	}
+	text, ok := s.text(e.expr, "axis "+e.name)
+	if !ok {
+		return
+	}
+	a := s.run.Axes[i]
+	o, isOption := s.run.Workload.Option(a.Name)
+	v, ok := s.value(item{text, e.expr.Range()}, a.Name, o, isOption)
+	if ok {
+		p.Values[i] = s.add(a, v)
+	}
+}
+
+// exclude reads points to leave out, by conditions.
+func (s *sweeper) exclude(e sweepEntry) {
+	items, diags := hcl.ExprList(e.expr)
+	if diags.HasErrors() {
+		s.error(e.whole(), "Not a list", "exclude is a list of conditions with their reasons.", `Write {when: fabric == "ucx", reason: …} as an item.`)
+		return
+	}
+	names := s.run.names()
+	for _, item := range items {
+		x := &Exclusion{Range: item.Range()}
+		for _, k := range s.mapping(item, "exclude") {
+			switch k.name {
+			case "when":
+				x.When = s.excludeCondition(k.expr, names)
+			case "reason":
+				x.Reason, _ = s.text(k.expr, "reason")
+			default:
+				s.error(k.at, "Unknown key", fmt.Sprintf("There is no %q in an exclusion.", k.name), suggest.Sentence(k.name, keyNames(grammar.Exclude), "keys"))
+			}
+		}
+		if x.When != nil {
+			s.run.Sweep.Exclude = append(s.run.Sweep.Exclude, x)
+		} else if !s.diags.HasErrors() {
+			s.error(item.Range(), "Missing condition", "The exclusion does not say what it leaves out.", `Add when: a condition, as fabric == "ucx".`)
+		}
+	}
+}
+
+func (s *sweeper) excludeCondition(expr hcl.Expression, names *expression.Names) *Condition {
+	c := s.condition(expr, names)
+	if c != nil && c.UsesHost() {
+		s.error(expr.Range(), "Invalid condition", "A sweep is laid out before any host is known.", "Use `when` of the run for what depends on the host.")
+		return nil
+	}
+	return c
+}
+
+// order reads given, random or interleave, or the long form.
+func (s *sweeper) order(e sweepEntry) {
+	o := &s.run.Sweep.Order
+	o.Seed = 1
+	var entries []sweepEntry
+	switch {
+	case e.body != nil:
+		entries = s.bodyEntries(e.body)
+	default:
+		if pairs, diags := hcl.ExprMap(e.expr); diags.HasErrors() || pairs == nil {
+			entries = []sweepEntry{{name: "by", at: e.at, expr: e.expr}}
+			break
+		}
+		entries = s.mappingEntries(e.expr, "order")
+	}
+	o.By = ""
+	for _, k := range entries {
+		switch k.name {
+		case "by":
+			text, ok := s.text(k.expr, "order")
+			by, _ := grammar.Find(grammar.Order, "by")
+			if kinds := by.Forms[0].Values; ok && !slices.Contains(kinds, text) {
+				s.error(k.expr.Range(), "Invalid value", fmt.Sprintf("There is no order %q.", text), suggest.Sentence(text, kinds, "orders"))
+			}
+			o.By = text
+		case "axis":
+			o.Axis, _ = s.text(k.expr, "axis")
+			if _, ok := s.index[o.Axis]; !ok && o.Axis != "" {
+				s.error(k.expr.Range(), "Unknown axis", fmt.Sprintf("The sweep has no axis %q.", o.Axis), "Name one of its axes.")
+			}
+		case "seed":
+			o.Seed = uint64(s.count(k.expr, "seed", 0, 1<<53))
+		default:
+			s.error(k.at, "Unknown key", fmt.Sprintf("There is no %q in order.", k.name), suggest.Sentence(k.name, keyNames(grammar.Order), "keys"))
+		}
+	}
+	if o.By == "" && !s.diags.HasErrors() {
+		s.error(e.whole(), "Missing order", "The order does not say of which kind it is.", "Add by: given, random or interleave.")
+	}
+	if o.By != "random" {
+		o.Seed = 0
+	}
+}
+
+func keyNames(keys []grammar.Key) []string {
+	var names []string
+	for _, k := range keys {
+		names = append(names, k.Name)
+	}
+	return names
+}

@@ -1,0 +1,10 @@
+scenario "s" {
+  run "a" {
+    workload = "transfer"
+    options { op = "write" }
+    sweep {
+      block_size = ["4KiB"]
+      max_cases = "many"
+    }
+  }
+}

@@ -1,0 +1,12 @@
+scenario "s" {
+  run "a" {
+    workload = "transfer"
+    options { op = "write" }
+    sweep {
+      block_size = ["4KiB"]
+      order {
+        seed = 3
+      }
+    }
+  }
+}

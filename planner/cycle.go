@@ -1,0 +1,81 @@
+package planner
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"weir/dsl"
+)
+
+// edge is a need together with the run that has it.
+type edge struct {
+	from string
+	need *dsl.Need
+}
+
+// edgesOf are the runs that a run waits for, or runs beside.
+func edgesOf(r *dsl.Run) []*dsl.Need {
+	if r.While == nil {
+		return r.Needs
+	}
+	return append(r.Needs[:len(r.Needs):len(r.Needs)], r.While)
+}
+
+// findCycle walks the needs depth first, in file order, and returns the edges of
+// the first cycle, nil if there is none.
+func findCycle(runs []*dsl.Run) []edge {
+	byName := map[string]*dsl.Run{}
+	for _, r := range runs {
+		byName[r.Name] = r
+	}
+	const active, done = 1, 2
+	state := map[string]int{}
+	var path, cycle []edge
+	var visit func(r *dsl.Run) bool
+	visit = func(r *dsl.Run) bool {
+		state[r.Name] = active
+		for _, n := range edgesOf(r) {
+			next, ok := byName[n.Run]
+			if !ok || state[n.Run] == done {
+				continue
+			}
+			path = append(path, edge{r.Name, n})
+			if state[n.Run] == active {
+				for i, e := range path {
+					if e.from == n.Run {
+						cycle = path[i:]
+					}
+				}
+				return true
+			}
+			if visit(next) {
+				return true
+			}
+			path = path[:len(path)-1]
+		}
+		state[r.Name] = done
+		return false
+	}
+	for _, r := range runs {
+		if state[r.Name] == 0 && visit(r) {
+			return cycle
+		}
+	}
+	return nil
+}
+
+func cycleDiagnostic(cycle []edge) *hcl.Diagnostic {
+	names := []string{cycle[0].from}
+	var places []string
+	for _, e := range cycle {
+		names = append(names, e.need.Run)
+		places = append(places, fmt.Sprintf("  %s needs %s at %s:%d:%d", e.from, e.need.Run, e.need.Range.Filename, e.need.Range.Start.Line, e.need.Range.Start.Column))
+	}
+	return &hcl.Diagnostic{
+		Severity: hcl.DiagError, Summary: "Runs need each other",
+		Detail:  fmt.Sprintf("The cycle %s:\n%s\nRemove one of these needs.", strings.Join(names, " → "), strings.Join(places, "\n")),
+		Subject: cycle[0].need.Range.Ptr(),
+	}
+}

@@ -1,0 +1,55 @@
+package planner
+
+import (
+	"time"
+
+	"weir/dsl"
+)
+
+// describe copies what the plan keeps of the scenario and of its runs.
+func describe(t *Table) {
+	s, p := t.scenario, t.head
+	p.Scenario = Scenario{Name: s.Name, Description: s.Description, File: s.File, Variables: map[string]string{}}
+	for _, v := range s.Variables {
+		p.Scenario.Variables[v.Name] = v.Text
+	}
+	p.Cluster = Cluster(s.Cluster)
+	p.Checks = []Check{}
+	for _, c := range s.Checks {
+		p.Checks = append(p.Checks, Check{Name: c.Name, Command: c.Command})
+	}
+	p.Setup, p.Teardown, p.Baseline = commands(s.Setup), commands(s.Teardown), s.Baseline
+	p.Runs = []*Run{}
+	for _, sheet := range t.sheets {
+		p.Runs = append(p.Runs, describeRun(sheet.run))
+	}
+}
+
+func describeRun(r *dsl.Run) *Run {
+	out := &Run{
+		Name: r.Name, Order: Order(r.Sweep.Order),
+		Setup: commands(r.Setup), Teardown: commands(r.Teardown),
+		LaunchSetup: commands(r.LaunchSetup), LaunchTeardown: commands(r.LaunchTeardown),
+	}
+	if r.Retry != nil && r.Retry.Times > 0 {
+		out.Retry = &Retry{Times: r.Retry.Times, On: r.Retry.On, Wait: r.Retry.Wait.Seconds()}
+	}
+	if len(r.Phases) > 0 {
+		out.Phases = map[string]float64{}
+		for name, d := range r.Phases {
+			out.Phases[name] = d.Seconds()
+		}
+	}
+	if r.While != nil {
+		out.While = r.While.Run
+	}
+	return out
+}
+
+func commands(list []*dsl.Command) []Command {
+	var out []Command
+	for _, c := range list {
+		out = append(out, Command{Name: c.Name, On: c.On, Command: c.Argv, Env: c.Env, Secrets: c.Secrets, Timeout: max(c.Timeout, time.Millisecond).Seconds()})
+	}
+	return out
+}

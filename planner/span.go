@@ -1,0 +1,145 @@
+package planner
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"weir/dsl"
+	"weir/quantity"
+)
+
+// along makes one assertion of a trend for each combination of the other axes.
+func (t *Table) along(s *sheet, a *dsl.Assert, find *finder) {
+	axis := []string{a.TrendAxis()}
+	trendAxis := slices.IndexFunc(s.run.Axes, func(x *dsl.Axis) bool { return x.Name == axis[0] })
+	lines := s.rowsOf(t.matching(s, a, find), axis)
+	for _, line := range lines {
+		slices.SortStableFunc(line, func(x, y int) int {
+			return ascending(s.value(s.columns, trendAxis, x).Value, s.value(s.columns, trendAxis, y).Value)
+		})
+		if len(line) < 2 {
+			t.fail(a.Range, "Trend over a single case", fmt.Sprintf("%q compares cases along the axis %s, and only %s takes part. A trend needs at least two cases.", a.Text, axis[0], s.key(s.columns, line[0])))
+			return
+		}
+		lowered, diags := a.Lower(s.scopeIn(line[0], find))
+		if t.report(diags...); diags.HasErrors() {
+			return
+		}
+		lowered.Cases = nil
+		for _, i := range line {
+			lowered.Cases = append(lowered.Cases, s.key(s.columns, i))
+		}
+		t.span(s, lowered, s.combination(line[0], axis), len(lines) > 1)
+	}
+}
+
+// over makes one assertion of an aggregate or quantifier for each combination of
+// the axes that it does not run over.
+func (t *Table) over(s *sheet, a *dsl.Assert, find *finder) {
+	over := a.OverAxes()
+	if len(over) == 0 {
+		over = s.axisNames(s.allAxes())
+	}
+	lines := s.rowsOf(t.matching(s, a, find), over)
+	for _, line := range lines {
+		var scopes []dsl.Scope
+		for _, i := range line {
+			scopes = append(scopes, s.scopeIn(i, find))
+		}
+		lowered, diags := a.LowerOver(scopes)
+		if t.report(diags...); diags.HasErrors() {
+			return
+		}
+		t.span(s, lowered, s.combination(line[0], over), len(lines) > 1)
+	}
+}
+
+// ascending orders values of an axis: numbers by size, in whatever order they are
+// listed; all else has no order but that of the list.
+func ascending(a, b any) int {
+	x, ok := number(a)
+	y, also := number(b)
+	if !ok || !also {
+		return 0
+	}
+	return cmp.Compare(x, y)
+}
+
+func number(v any) (float64, bool) {
+	switch v := v.(type) {
+	case quantity.Size:
+		return float64(v), true
+	case int64:
+		return float64(v), true
+	case float64:
+		return v, true
+	}
+	return 0, false
+}
+
+// finder finds cases for assertions that speak of other cases than their own.
+// What it found it keeps: neighbouring cases ask alike.
+type finder struct {
+	table *Table
+	found map[findKey][]string
+	lines map[string]map[string][]int32 // run and axes → text of the values → cases
+}
+
+type findKey struct {
+	run, at string
+	where   *dsl.Condition
+}
+
+// Find lists the keys of a run's cases with given values that satisfy a condition.
+func (f *finder) Find(run string, at map[string]string, where *dsl.Condition) []string {
+	s := f.table.sheet(run)
+	if s == nil {
+		return nil
+	}
+	var axes []int
+	texts := map[string]string{}
+	for i, a := range s.run.Axes {
+		if text, ok := at[a.Name]; ok {
+			axes = append(axes, i)
+			texts[a.Name] = text
+		}
+	}
+	key := findKey{run, Key("", texts), where}
+	if keys, ok := f.found[key]; ok {
+		return keys
+	}
+	keys := []string{}
+	for _, i := range f.line(s, axes)[key.at] {
+		if where != nil {
+			if ok, err := where.Eval(s.scope(int(i))); err != nil || !ok {
+				continue // a condition of a known run was checked when it was compiled
+			}
+		}
+		keys = append(keys, s.key(s.columns, int(i)))
+	}
+	if f.found == nil {
+		f.found = map[findKey][]string{}
+	}
+	f.found[key] = keys
+	return keys
+}
+
+// line gives a sheet's cases by the text of their values on some axes.
+func (f *finder) line(s *sheet, axes []int) map[string][]int32 {
+	key := fmt.Sprint(s.run.Name, axes)
+	if at, ok := f.lines[key]; ok {
+		return at
+	}
+	c := s.by(axes)
+	names := work(c, func(i int) string { return s.text(s.columns, axes, i) })
+	at := map[string][]int32{}
+	for i := range s.live {
+		at[names.at(i)] = append(at[names.at(i)], int32(i))
+	}
+	if f.lines == nil {
+		f.lines = map[string]map[string][]int32{}
+	}
+	f.lines[key] = at
+	return at
+}
