@@ -3,7 +3,6 @@ package gate
 import (
 	"fmt"
 	"math"
-	"slices"
 	"sort"
 	"strings"
 
@@ -13,96 +12,110 @@ import (
 	"weir/workload"
 )
 
-// place is where an interval lies relative to a band.
-type place int
-
-const (
-	crossing place = iota // an end of the band lies inside the interval
-	inside
-	below
-	above
-)
-
-// locate places an interval; the ends of a band belong to it, an absent end is open.
-func locate(b assertion.Bounds, e estimate) place {
-	switch {
-	case b.Lower != nil && e.hi < *b.Lower:
-		return below
-	case b.Upper != nil && e.lo > *b.Upper:
-		return above
-	case (b.Lower == nil || e.lo >= *b.Lower) && (b.Upper == nil || e.hi <= *b.Upper):
-		return inside
-	}
-	return crossing
+// claim is the statement that a subject lies in a band.
+type claim struct {
+	subject *assertion.Expr
+	unit    string
+	bounds  assertion.Bounds
+	halo    float64
+	looks   []int
+	own     *results.Case // nil where the statement is about a run
+	levels
 }
 
-// judgeBand applies the sequential rule to one case: an interval wholly inside
-// the band passes, one wholly outside fails, at both ends; else the next look's
-// launches are needed, and after the last look it is inconclusive.
-func judgeBand(c *results.Case, a *results.AssertionVerdict) outcome {
-	if o, ok := unusable(c); ok {
+// evidence is what launches say of a claim's subject.
+type evidence struct {
+	at       func(confidence float64) estimate
+	rest     func(confidence float64) estimate // at without the outliers; nil where none is marked
+	outliers string
+	method   string   // how several cases were combined
+	noise    float64  // standard deviation of one launch, on the scale of the interval
+	launched []string // keys of the cases that can be launched again
+}
+
+// judgeClaim applies the sequential rule: an interval wholly inside the band
+// passes, one wholly outside fails, at both ends; else the next look's launches
+// are needed, and after the last look it is inconclusive. Outside of the band but
+// inside of the halo it warns; so does, after the last look, what is shown to be
+// inside of the halo and not on which side of the band's end.
+func (ct *court) judgeClaim(cl claim) outcome {
+	sources, o, ok := ct.sources(cl)
+	if !ok {
 		return o
 	}
-	if a.Bounds.Lower == nil && a.Bounds.Upper == nil {
+	if cl.bounds.Lower == nil && cl.bounds.Upper == nil {
 		return failed("the assertion has no bounds")
 	}
-	ps, err := points(c, a)
+	ev, err := cl.evidence(sources)
 	if err != nil {
 		return failed(err.Error())
 	}
-	e := estimateOf(a.Subject, ps)
-	o := outcome{
-		verdict:  results.InconclusiveVerdict,
-		observed: &results.Observed{Value: e.center, Unit: a.Unit, CI: e.ci(), N: e.n},
+	ev.at = remembered(ev.at)
+	e := ev.at(cl.shown)
+	where := cl.locate(ev.at)
+	o = outcome{verdict: results.InconclusiveVerdict, observed: cl.observed(e, cl.unit)}
+	o.message = fmt.Sprintf("%s %s %s%s", shown(cl.subject), o.observed, cl.relation(e, where), cl.familyNote(ev.at, where))
+	if ev.method != "" {
+		o.message += "; " + ev.method
 	}
-	where := locate(a.Bounds, e)
-	o.message = fmt.Sprintf("%s %s %s", a.Subject, o.observed, relation(c, a, e, where))
-
-	marked := outliers(a.Subject, ps)
 	stable := true
-	if slices.Contains(marked, true) {
-		o.message += "; outlier: " + describe(ps, marked, a.Unit)
-		stable = locate(a.Bounds, estimateOf(a.Subject, without(ps, marked))) == where
+	if ev.rest != nil {
+		o.message += "; outlier: " + ev.outliers
+		stable = cl.locate(ev.rest) == where
 	}
+	next := NextLook(cl.looks, e.n)
 	switch {
-	case !atLook(a.Looks, e.n):
-	case where == crossing:
+	case !atLook(cl.looks, e.n), where == crossing:
 	case !stable:
 		o.message += "; the verdict changes without it"
 	case where == inside:
 		o.verdict = results.Pass
-	default:
+	case where == inHalo, where == grazing && next == 0:
+		o.verdict = results.WarnVerdict
+	case where == below, where == above:
 		o.verdict = results.Fail
 	}
 	if o.verdict == results.InconclusiveVerdict {
-		next := NextLook(a.Looks, e.n)
-		o.undecided = next > 0
 		o.message += "; " + outlook(next, e.n)
-		if next == 0 && where == crossing {
-			o.message += needed(a, ps, e)
+		switch {
+		case next > 0:
+			o.undecided = ev.launched
+		case where == crossing:
+			o.message += cl.needed(ev, e)
 		}
 	}
 	if e.n == 1 && o.verdict != results.InconclusiveVerdict {
 		o.message += "; one launch cannot show its noise"
 	}
+	o.message += retried(sources)
 	return o
 }
 
 // relation says how the estimate lies to the bounds, with the margin.
-func relation(c *results.Case, a *results.AssertionVerdict, e estimate, where place) string {
-	b := a.Bounds
-	s := results.ScaleFor(e.center, a.Unit)
-	switch where {
+func (cl claim) relation(e estimate, where place) string {
+	b := cl.bounds
+	s := results.ScaleFor(e.center, cl.unit)
+	halo, seen := "", locate(b, e) // as the interval shown has it; families are judged by wider ones
+	switch {
+	case where == inHalo || where == grazing:
+		halo = "; inside of the halo of " + percent(cl.halo)
+	case where == crossing && seen != inside && locate(cl.widened(), e) == crossing:
+		if seen != crossing { // only its halo is in doubt
+			halo = ", which is of the halo of " + percent(cl.halo)
+		}
+		b, seen = cl.widened(), crossing
+	}
+	switch seen {
 	case below:
-		return fmt.Sprintf("< %s; %s below%s", s.WithUnit(s.Exact(*b.Lower)), margin(s, e.center, *b.Lower), suspicion(c, a, workload.Lower))
+		return fmt.Sprintf("< %s; %s below%s%s", s.WithUnit(s.Exact(*b.Lower)), margin(s, e.center, *b.Lower), cl.suspicion(workload.Lower), halo)
 	case above:
-		return fmt.Sprintf("> %s; %s above%s", s.WithUnit(s.Exact(*b.Upper)), margin(s, e.center, *b.Upper), suspicion(c, a, workload.Higher))
+		return fmt.Sprintf("> %s; %s above%s%s", s.WithUnit(s.Exact(*b.Upper)), margin(s, e.center, *b.Upper), cl.suspicion(workload.Higher), halo)
 	case inside:
 		return fmt.Sprintf("%s; %s from the bound", bounds(b, s), margin(s, e.center, nearest(b, e.center)))
 	}
 	crossed := nearest(b, e.center)
-	return fmt.Sprintf("against %s: the interval crosses %s, %s from its centre",
-		strings.TrimPrefix(bounds(b, s), "in "), s.Exact(crossed), margin(s, e.center, crossed))
+	return fmt.Sprintf("against %s: the interval crosses %s, %s from its centre%s",
+		strings.TrimPrefix(bounds(b, s), "in "), s.Exact(crossed), margin(s, e.center, crossed), halo)
 }
 
 // bounds writes bounds as a relation.
@@ -135,8 +148,8 @@ func margin(s results.Scale, v, bound float64) string {
 // suspicion is what to say of a value beyond the end of a two-sided band that
 // its author cannot have hoped for: wrong size, skipped transfer, cached buffer
 // or missing completion are likelier than a path that became faster.
-func suspicion(c *results.Case, a *results.AssertionVerdict, end workload.Direction) string {
-	if a.Bounds.Lower == nil || a.Bounds.Upper == nil || better(c.Workload, a) != end {
+func (cl claim) suspicion(end workload.Direction) string {
+	if cl.bounds.Lower == nil || cl.bounds.Upper == nil || cl.better() != end {
 		return ""
 	}
 	return "; faster than the band: suspicious"
@@ -144,13 +157,13 @@ func suspicion(c *results.Case, a *results.AssertionVerdict, end workload.Direct
 
 // better is the direction in which a subject is better: its metric's, or what
 // its dimension says if it is an expression.
-func better(kind string, a *results.AssertionVerdict) workload.Direction {
-	if a.Subject.Op == assertion.Metric {
-		if m, ok := workload.FindMetric(kind, a.Subject.Metric); ok {
+func (cl claim) better() workload.Direction {
+	if cl.subject.Op == assertion.Metric && cl.own != nil {
+		if m, ok := workload.FindMetric(cl.own.Workload, cl.subject.Metric); ok {
 			return m.Better
 		}
 	}
-	u, _ := quantity.UnitOf(a.Unit)
+	u, _ := quantity.UnitOf(cl.unit)
 	switch u.Dim {
 	case quantity.RateDim, quantity.Frequency:
 		return workload.Higher
@@ -165,20 +178,19 @@ const searchLimit = 100
 
 // needed says how many launches would bring the interval clear of the bound
 // that it crosses, if the noise stays what it is.
-func needed(a *results.AssertionVerdict, ps []point, e estimate) string {
+func (cl claim) needed(ev evidence, e estimate) string {
 	if e.n < 2 {
 		return ""
 	}
-	vs, center, bound := valuesOf(ps), e.center, nearest(a.Bounds, e.center)
-	if positive(a.Subject) {
+	center, bound := e.center, nearest(cl.bounds, e.center)
+	if positive(cl.subject) {
 		if bound <= 0 {
 			return ""
 		}
-		vs, center, bound = logs(vs), math.Log(center), math.Log(bound)
+		center, bound = math.Log(center), math.Log(bound)
 	}
-	_, sd := moments(vs)
 	n := sort.Search(searchLimit+1, func(n int) bool { // the interval only shrinks with n
-		return n > e.n && student(float64(n-1))*sd/math.Sqrt(float64(n)) < math.Abs(center-bound)
+		return n > e.n && student(float64(n-1), cl.pass)*ev.noise/math.Sqrt(float64(n)) < math.Abs(center-bound)
 	})
 	if n <= searchLimit {
 		return fmt.Sprintf("; at this noise about %d launches would decide", n)

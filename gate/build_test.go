@@ -3,6 +3,7 @@ package gate
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"weir/assertion"
 	"weir/results"
@@ -83,4 +84,41 @@ func wantVerdict(t *testing.T, a *results.AssertionVerdict, want results.Verdict
 	if a.Verdict != want {
 		t.Errorf("verdict %s, want %s: %s", a.Verdict, want, a.Message)
 	}
+}
+
+// of is a metric of another case.
+func of(key, name, unit string) *assertion.Expr {
+	return &assertion.Expr{Op: assertion.Metric, Metric: name, Unit: unit, Case: key}
+}
+
+func ratio(a, b *assertion.Expr) *assertion.Expr {
+	return &assertion.Expr{Op: assertion.Div, Args: []*assertion.Expr{a, b}}
+}
+
+// against is a gate assertion on the bandwidth of its case as a ratio to another's.
+func against(key string, lower, upper *float64, at []int) *results.AssertionVerdict {
+	a := band(lower, upper, at)
+	a.Subject, a.Unit = ratio(metric("bandwidth", "GB/s"), of(key, "bandwidth", "GB/s")), ""
+	return a
+}
+
+// began gives the launches of some cases start times in the order of the indexes
+// given for each, one second after the other.
+func began(order []int, cases ...*results.Case) {
+	next := make([]int, len(cases))
+	for at, i := range order {
+		cases[i].Launches[next[i]].Started = time.Date(2026, 11, 21, 10, 0, at, 0, time.UTC)
+		next[i]++
+	}
+}
+
+// quantified is an all() or any() over the bandwidth of some cases.
+func quantified(word string, lower *float64, at []int, keys ...string) *results.AssertionVerdict {
+	a := &results.AssertionVerdict{
+		Assertion: assertion.Assertion{Name: word, Severity: assertion.Gate, Quantifier: word, Cases: keys}, Looks: at,
+	}
+	for _, k := range keys {
+		a.Parts = append(a.Parts, assertion.Part{Subject: of(k, "bandwidth", "GB/s"), Unit: "GB/s", Bounds: assertion.Bounds{Lower: lower}, Case: k})
+	}
+	return a
 }

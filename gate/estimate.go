@@ -26,32 +26,32 @@ func (e estimate) ci() *[2]float64 {
 	return &[2]float64{e.lo, e.hi}
 }
 
-// linear estimates the mean by a t-interval. The sum is taken in ascending
-// order so that the order of launches cannot change its last bit.
-func linear(values []float64) estimate {
+// linear estimates the mean by a t-interval of a confidence. The sum is taken in
+// ascending order so that the order of launches cannot change its last bit.
+func linear(values []float64, confidence float64) estimate {
 	mean, sd := moments(values)
 	n := len(values)
 	if n < 2 || sd == 0 {
 		return estimate{mean, mean, mean, n}
 	}
-	half := student(float64(n-1)) * sd / math.Sqrt(float64(n))
+	half := student(float64(n-1), confidence) * sd / math.Sqrt(float64(n))
 	return estimate{mean, mean - half, mean + half, n}
 }
 
 // arithmetic estimates the mean of values that may be zero or negative.
-func arithmetic(values []float64) estimate {
-	e := linear(values)
+func arithmetic(values []float64, confidence float64) estimate {
+	e := linear(values, confidence)
 	return estimate{quantity.Round(e.center), quantity.Round(e.lo), quantity.Round(e.hi), e.n}
 }
 
 // logarithmic estimates the geometric mean of positive values: errors of rates
 // and times are relative, and a tolerance in percent is a ratio.
-func logarithmic(values []float64) estimate {
+func logarithmic(values []float64, confidence float64) estimate {
 	if slices.Min(values) == slices.Max(values) {
 		v := values[0] // not exp(log(v)), which may lie just outside a bound
 		return estimate{v, v, v, len(values)}
 	}
-	e := linear(logs(values))
+	e := linear(logs(values), confidence)
 	return estimate{unlog(e.center), unlog(e.lo), unlog(e.hi), e.n}
 }
 
@@ -70,9 +70,10 @@ func logs(values []float64) []float64 {
 	return out
 }
 
-// student is the quantile that a two-sided interval of the document's confidence needs.
-func student(df float64) float64 {
-	return distuv.StudentsT{Mu: 0, Sigma: 1, Nu: df}.Quantile((1 + results.Confidence) / 2)
+// student is the quantile of Student's distribution that a two-sided interval of
+// a confidence needs.
+func student(df, confidence float64) float64 {
+	return distuv.StudentsT{Mu: 0, Sigma: 1, Nu: df}.Quantile((1 + confidence) / 2)
 }
 
 // moments are the mean and the sample standard deviation.
@@ -123,9 +124,9 @@ func estimates(c *results.Case) map[string]results.MetricEstimate {
 		if !known {
 			m.Better = workload.Neither
 		}
-		e := arithmetic(vs)
+		e := arithmetic(vs, results.Confidence)
 		if slices.Min(vs) > 0 {
-			e = logarithmic(vs)
+			e = logarithmic(vs, results.Confidence)
 		}
 		mean, sd := moments(vs)
 		cv := 0.0

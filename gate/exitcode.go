@@ -27,11 +27,11 @@ var ExitCodes = []struct {
 	Meaning string
 }{
 	{ExitPassed, "all gates passed; warnings and assertions of severity info do not count"},
-	{ExitFailed, "an assertion failed"},
+	{ExitFailed, "an assertion failed, or held although it is expected to fail"},
 	{ExitInconclusive, "no gate failed, but after the last look one is still inconclusive: less noise or more launches would decide it"},
 	{ExitUsage, "wrong usage, or a scenario or plan that is not valid; nothing was run"},
 	{ExitEmpty, "nothing was run: no case was selected, or all were skipped or excluded"},
-	{ExitExecution, "execution error: infrastructure, a crash, the timeout of a case, a metric that is missing or not finite, a failed check"},
+	{ExitExecution, "execution error: infrastructure, a crash, the timeout of a case, a metric that is missing or not finite, a failed check, setup or teardown"},
 	{ExitStale, "the saved plan is stale, or a digest does not match"},
 	{ExitInternal, "internal error: a bug in weir"},
 	{ExitTimeout, "the total timeout passed; what was measured until then is in the report"},
@@ -62,7 +62,8 @@ func Worst(codes ...int) int {
 
 // ExitCode is the exit code of a judged document. What the session itself ran
 // into is taken from it: the code of an abort, of an internal error, of a wrong
-// or stale plan; a failed check or a reason of the session is an execution error.
+// or stale plan; a failed check, setup or teardown and a reason of the session are
+// execution errors.
 // Codes that the gate gives are computed anew.
 func ExitCode(doc *results.Document) int {
 	codes := []int{}
@@ -74,6 +75,11 @@ func ExitCode(doc *results.Document) int {
 		codes = append(codes, ExitExecution)
 	}
 	for _, c := range doc.Checks {
+		if c.Status != results.OK {
+			codes = append(codes, ExitExecution)
+		}
+	}
+	for _, c := range doc.Commands {
 		if c.Status != results.OK {
 			codes = append(codes, ExitExecution)
 		}

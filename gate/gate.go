@@ -19,19 +19,16 @@ import (
 // metric estimates and the validity of each case, all verdicts, the summary, and
 // the session's status and exit code. Judging again changes nothing.
 func Judge(doc *results.Document) {
-	byKey := index(doc)
 	for _, c := range doc.Cases {
 		c.Metrics = estimates(c)
 		c.Invalid = ""
 		if measured(c) {
 			c.Invalid = invalid(c)
 		}
-		for _, a := range c.Assertions {
-			settle(a, judge(byKey, c, a))
-		}
 	}
-	for _, a := range doc.Assertions {
-		settle(a, judge(byKey, nil, a))
+	ct := newCourt(doc)
+	for c, a := range statements(doc) {
+		settle(a, ct.judge(c, a), doc.Session.Started)
 	}
 	doc.Summarize()
 	doc.Session.ExitCode = ExitCode(doc)
@@ -39,29 +36,17 @@ func Judge(doc *results.Document) {
 }
 
 // Undecided lists, in document order, the keys of the cases that need more
-// launches: those of gate and warn assertions that are not decided and have a
-// look left. Assertions of severity info never ask for launches.
+// launches: those that gate and warn assertions involve which are not decided and
+// have a look left. Assertions of severity info never ask for launches.
 func Undecided(doc *results.Document) []string {
-	byKey := index(doc)
+	ct := newCourt(doc)
 	need := map[string]bool{}
-	mark := func(a *results.AssertionVerdict, keys ...string) {
+	for c, a := range statements(doc) {
 		if a.Severity == assertion.Info {
-			return
+			continue
 		}
-		for _, k := range keys {
-			need[k] = true
-		}
-	}
-	for _, c := range doc.Cases {
-		for _, a := range c.Assertions {
-			if judge(byKey, c, a).undecided {
-				mark(a, c.Key)
-			}
-		}
-	}
-	for _, a := range doc.Assertions {
-		if judge(byKey, nil, a).undecided {
-			mark(a, runnable(byKey, a.Cases)...)
+		for _, key := range ct.judge(c, a).undecided {
+			need[key] = true
 		}
 	}
 	var keys []string
@@ -85,10 +70,17 @@ func NextLook(looks []int, have int) int {
 	return next
 }
 
+// atLook says whether n launches are a point at which the gate may decide. The
+// confidence is paid for by the planned looks; deciding also between them would
+// be more looks. An assertion without looks is judged on what there is.
+func atLook(looks []int, n int) bool {
+	return len(looks) == 0 || slices.Contains(looks, n) || n > slices.Max(looks)
+}
+
 // outcome is what the rules say of an assertion before its severity counts.
 type outcome struct {
 	verdict   results.Verdict
-	undecided bool // further launches may decide it
+	undecided []string // keys of the cases whose further launches may decide it
 	observed  *results.Observed
 	message   string
 }
@@ -97,58 +89,72 @@ func failed(reason string) outcome {
 	return outcome{verdict: results.ErrorVerdict, message: reason}
 }
 
-func judge(byKey map[string]*results.Case, c *results.Case, a *results.AssertionVerdict) outcome {
-	switch err := a.Check(); {
-	case err != nil:
-		return failed(err.Error())
-	case a.Trend != nil:
-		return judgeTrend(byKey, a)
-	case c == nil:
-		return failed("an assertion over several cases must be a trend")
-	}
-	return judgeBand(c, a)
-}
-
-// settle writes an outcome into the document. A warn assertion warns, whether it
-// does not hold or could not be shown to hold; its message says which. An info
-// assertion keeps the verdict that the rules give and counts for nothing
-// (results.AssertionVerdict.Standing).
-func settle(a *results.AssertionVerdict, o outcome) {
-	a.Verdict, a.Observed, a.Message = o.verdict, o.observed, o.message
-	if a.Severity != assertion.Warn {
-		return
-	}
-	switch o.verdict {
-	case results.Fail:
-		a.Verdict = results.WarnVerdict
-	case results.InconclusiveVerdict:
-		a.Verdict = results.WarnVerdict
-		a.Message = "inconclusive: " + o.message
+// statements are all assertions with the case that each belongs to, nil for
+// those over several cases.
+func statements(doc *results.Document) func(yield func(*results.Case, *results.AssertionVerdict) bool) {
+	return func(yield func(*results.Case, *results.AssertionVerdict) bool) {
+		for _, c := range doc.Cases {
+			for _, a := range c.Assertions {
+				if !yield(c, a) {
+					return
+				}
+			}
+		}
+		for _, a := range doc.Assertions {
+			if !yield(nil, a) {
+				return
+			}
+		}
 	}
 }
 
-func index(doc *results.Document) map[string]*results.Case {
-	m := make(map[string]*results.Case, len(doc.Cases))
+// court is a document while it is judged.
+type court struct {
+	doc    *results.Document
+	cases  map[string]*results.Case
+	family map[*results.AssertionVerdict]int // by how much the error budget of failing is divided
+}
+
+func newCourt(doc *results.Document) *court {
+	ct := &court{doc: doc, cases: make(map[string]*results.Case, len(doc.Cases))}
 	for _, c := range doc.Cases {
-		m[c.Key] = c
+		if _, twice := ct.cases[c.Key]; twice {
+			ct.cases[c.Key] = nil // a key that two cases have names neither
+			continue
+		}
+		ct.cases[c.Key] = c
 	}
-	return m
+	ct.family = ct.families()
+	return ct
+}
+
+func (ct *court) judge(c *results.Case, a *results.AssertionVerdict) outcome {
+	return ct.judgeAs(c, a, max(ct.family[a], 1))
+}
+
+// judgeAs judges an assertion that may use one part in share of its error budget
+// for failing.
+func (ct *court) judgeAs(c *results.Case, a *results.AssertionVerdict, share int) outcome {
+	if err := a.Check(); err != nil {
+		return failed(err.Error())
+	}
+	lv := levelsOf(a).forFailing(share)
+	switch {
+	case a.Trend != nil:
+		return ct.judgeTrend(a, lv)
+	case a.Quantifier != "":
+		return ct.judgeParts(a, lv)
+	}
+	return ct.judgeClaim(claim{subject: a.Subject, unit: a.Unit, bounds: a.Bounds, halo: a.Halo, looks: a.Looks, own: c, levels: lv})
 }
 
 // runnable are the keys whose cases can still be launched.
-func runnable(byKey map[string]*results.Case, keys []string) []string {
+func (ct *court) runnable(keys []string) []string {
 	var out []string
 	for _, k := range keys {
-		if c := byKey[k]; c != nil && measured(c) {
+		if c := ct.cases[k]; c != nil && measured(c) {
 			out = append(out, k)
 		}
 	}
 	return out
-}
-
-// atLook says whether n launches are a point at which the gate may decide. The
-// confidence is paid for by the planned looks; deciding also between them would
-// be more looks. An assertion without looks is judged on what there is.
-func atLook(looks []int, n int) bool {
-	return len(looks) == 0 || slices.Contains(looks, n) || n > slices.Max(looks)
 }

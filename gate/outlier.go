@@ -21,13 +21,23 @@ const (
 
 // outliers tells for each point whether it is one.
 func outliers(subject *assertion.Expr, ps []point) []bool {
-	out := make([]bool, len(ps))
-	if len(ps) < outlierMinPoints {
-		return out
-	}
 	vs := valuesOf(ps)
 	if positive(subject) {
 		vs = logs(vs)
+	}
+	scale := 1.0
+	if len(vs) > 0 {
+		scale = max(math.Abs(median(vs)), 1)
+	}
+	return standingOut(vs, scale)
+}
+
+// standingOut tells which values are outliers; scale is the size of what they are
+// values of, next to which a rounding error is none.
+func standingOut(vs []float64, scale float64) []bool {
+	out := make([]bool, len(vs))
+	if len(vs) < outlierMinPoints {
+		return out
 	}
 	center := median(vs)
 	dev := make([]float64, len(vs))
@@ -43,7 +53,7 @@ func outliers(subject *assertion.Expr, ps []point) []bool {
 		sd = 1.2533 * mean
 	}
 	for i := range dev {
-		out[i] = dev[i] > outlierZ*sd && dev[i] > rounding*max(math.Abs(center), 1)
+		out[i] = dev[i] > outlierZ*sd && dev[i] > rounding*scale
 	}
 	return out
 }

@@ -40,14 +40,42 @@ func drawDocument(t *rapid.T) *results.Document {
 		a.Subject, a.Unit = subjects[k], units[k]
 		a.Severity = rapid.SampledFrom([]assertion.Severity{assertion.Gate, assertion.Warn, assertion.Info}).Draw(t, "severity")
 		c.Assertions = []*results.AssertionVerdict{a}
+		if i > 0 {
+			c.Assertions = append(c.Assertions, against(keys[i-1], p(rapid.Float64Range(0, 2).Draw(t, "ratio")), nil, looks))
+		}
+		for _, a := range c.Assertions {
+			a.Text = "as drawn"
+			a.Multiple = rapid.SampledFrom([]string{"", "holm"}).Draw(t, "multiple")
+			a.Halo = rapid.SampledFrom([]float64{0, 0.05}).Draw(t, "halo")
+			if rapid.Bool().Draw(t, "decided") {
+				a.Decide = &assertion.Decide{Confidence: rapid.Float64Range(0.6, 0.99).Draw(t, "confidence"), OnInconclusive: "warn"}
+			}
+		}
 		doc.Cases = append(doc.Cases, c)
 		keys = append(keys, c.Key)
+	}
+	if rapid.Bool().Draw(t, "started") {
+		var order []int
+		for range launches {
+			order = append(order, rapid.Permutation(indexes(n)).Draw(t, "order")...)
+		}
+		began(order, doc.Cases...)
 	}
 	if n > 1 {
 		direction := rapid.SampledFrom([]string{"increases", "decreases"}).Draw(t, "direction")
 		doc.Assertions = []*results.AssertionVerdict{trend(direction, rapid.Float64Range(0, 0.5).Draw(t, "tolerance"), looks, keys...)}
 	}
+	word := rapid.SampledFrom([]string{"all", "any"}).Draw(t, "quantifier")
+	doc.Assertions = append(doc.Assertions, quantified(word, p(rapid.Float64Range(0, 60).Draw(t, "each")), looks, keys...))
 	return doc
+}
+
+func indexes(n int) []int {
+	out := make([]int, n)
+	for i := range out {
+		out[i] = i
+	}
+	return out
 }
 
 // statement is all that the gate says.
@@ -89,6 +117,9 @@ func TestRenumberingLaunchesChangesNoBand(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		doc := drawDocument(t)
 		doc.Assertions = nil
+		for _, c := range doc.Cases {
+			c.Assertions = c.Assertions[:1] // launches of one number may be pairs in those over several cases
+		}
 		before := judgeAll(doc)
 		for _, c := range doc.Cases {
 			order := rapid.Permutation(slices.Clone(c.Launches)).Draw(t, "order")
@@ -133,10 +164,71 @@ func TestDeletedMetricNeverPasses(t *testing.T) {
 		c := rapid.SampledFrom(doc.Cases).Draw(t, "case")
 		used := append(slices.Clone(c.Assertions), doc.Assertions...)
 		a := rapid.SampledFrom(used).Draw(t, "assertion")
-		delete(rapid.SampledFrom(c.Launches).Draw(t, "launch").Metrics, rapid.SampledFrom(a.Subject.Metrics()).Draw(t, "metric"))
+		delete(rapid.SampledFrom(c.Launches).Draw(t, "launch").Metrics, rapid.SampledFrom(metricsOf(a)).Draw(t, "metric"))
 		Judge(doc)
 		if a.Verdict != results.ErrorVerdict {
 			t.Fatalf("%s: %s", a.Verdict, a.Message)
+		}
+	})
+}
+
+func metricsOf(a *results.AssertionVerdict) []string {
+	if a.Subject == nil {
+		return a.Parts[0].Subject.Metrics()
+	}
+	return a.Subject.Metrics()
+}
+
+// A document that passes and from which something is taken out passes no more:
+// the gate says so, or the number of cases that the plan has does.
+func TestWhatIsTakenOutNeverPasses(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		doc, a := regression(nil, []float64{10, 10.01})
+		doc.Cases = nil
+		n := rapid.SampledFrom([]int{3, 5, 12}).Draw(t, "launches")
+		steady := slices.Repeat([]float64{10}, n)
+		for _, key := range []string{"a", "b", "c"} {
+			c := caseOf(key, steady...)
+			c.Assertions = []*results.AssertionVerdict{band(p(9), nil, looks)}
+			doc.Cases = append(doc.Cases, c)
+		}
+		doc.Plan.Cases = 3
+		doc.Cases[0].Assertions = append(doc.Cases[0].Assertions, against("b", p(0.9), nil, looks))
+		doc.Cases[2].Assertions = append(doc.Cases[2].Assertions, a)
+		doc.Assertions = []*results.AssertionVerdict{quantified("all", p(9), looks, "a", "b", "c"), quantified("any", p(9), looks, "a", "b")}
+		Judge(doc)
+		if doc.Session.ExitCode != ExitPassed {
+			t.Fatalf("exit code %d before: %v", doc.Session.ExitCode, doc.Summary)
+		}
+		k := rapid.IntRange(0, 2).Draw(t, "case")
+		c := doc.Cases[k]
+		i := rapid.IntRange(0, n-1).Draw(t, "launch")
+		what := rapid.SampledFrom([]string{"case", "launch", "metric", "baseline", "stored case", "stored metric", "subject", "bounds", "parts", "part's case"}).Draw(t, "what")
+		switch what {
+		case "case":
+			doc.Cases = slices.Delete(doc.Cases, k, k+1)
+		case "launch":
+			c.Launches = slices.Delete(c.Launches, i, i+1)
+		case "metric":
+			delete(c.Launches[i].Metrics, "bandwidth")
+		case "baseline":
+			doc.Baseline = nil
+		case "stored case":
+			doc.Baseline.Cases = nil
+		case "stored metric":
+			delete(doc.Baseline.Cases[0].Launches[1], "bandwidth")
+		case "subject":
+			c.Assertions[0].Subject = nil
+		case "bounds":
+			c.Assertions[0].Bounds = assertion.Bounds{}
+		case "parts":
+			doc.Assertions[0].Parts = nil
+		case "part's case":
+			doc.Assertions[1].Parts[1].Case = ""
+		}
+		Judge(doc)
+		if doc.Session.ExitCode == ExitPassed && (what != "case" || doc.Complete() == nil) {
+			t.Fatalf("without its %s it still passes", what)
 		}
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"weir/assertion"
 	"weir/quantity"
 	"weir/results"
 )
@@ -18,12 +19,13 @@ type step struct {
 	from, to   *results.Case
 	fromE, toE estimate
 	diff       estimate // log ratio in the asserted direction
+	wide       estimate // the same at the confidence that failing needs
 	n          int      // launches of the case that has fewer
 	place      place    // inside: shown; below: refuted
 	fragile    string   // outliers without which the place is another
 }
 
-func judgeTrend(byKey map[string]*results.Case, a *results.AssertionVerdict) outcome {
+func (ct *court) judgeTrend(a *results.AssertionVerdict, lv levels) outcome {
 	sign := 1.0
 	switch a.Trend.Direction {
 	case "increases":
@@ -32,40 +34,40 @@ func judgeTrend(byKey map[string]*results.Case, a *results.AssertionVerdict) out
 	default:
 		return failed(fmt.Sprintf("unknown trend direction %q", a.Trend.Direction))
 	}
-	cases, o, ok := trendCases(byKey, a.Cases)
+	cases, o, ok := ct.trendCases(a.Cases)
 	if !ok {
 		return o
 	}
 	series := make([][]point, len(cases))
 	for i, c := range cases {
-		ps, err := points(c, a)
+		ps, err := points(c, a.Subject, a.Unit)
 		if err != nil {
 			return failed(fmt.Sprintf("%s: %v", c.Key, err))
 		}
 		for _, p := range ps {
 			if p.value <= 0 {
 				return failed(fmt.Sprintf("%s: launch %d: %s is %s; the steps of a trend are ratios, so it must be above zero",
-					c.Key, p.launch.Index, a.Subject, quantity.Format(p.value, a.Unit)))
+					c.Key, p.launch.Index, shown(a.Subject), quantity.Format(p.value, a.Unit)))
 			}
 		}
 		series[i] = ps
 	}
 	steps := make([]step, len(cases)-1)
 	for i := range steps {
-		steps[i] = newStep(cases[i], cases[i+1], series[i], series[i+1], sign, a)
+		steps[i] = newStep(cases[i], cases[i+1], series[i], series[i+1], sign, a, lv)
 	}
-	return overSteps(a, steps)
+	return ct.overSteps(a, steps, lv)
 }
 
 // trendCases are the cases that a trend runs over. Those that the author
 // excluded are no part of it; one that was skipped this time leaves a hole over
 // which nothing can be said.
-func trendCases(byKey map[string]*results.Case, keys []string) ([]*results.Case, outcome, bool) {
+func (ct *court) trendCases(keys []string) ([]*results.Case, outcome, bool) {
 	var cases []*results.Case
 	var waiting, skipped *outcome
 	excluded := 0
 	for _, k := range keys {
-		c := byKey[k]
+		c := ct.cases[k]
 		if c == nil {
 			return nil, failed(fmt.Sprintf("case %s is not in the document", k)), false
 		}
@@ -80,7 +82,8 @@ func trendCases(byKey map[string]*results.Case, keys []string) ([]*results.Case,
 		}
 		o.message = k + ": " + o.message
 		switch {
-		case o.undecided:
+		case len(o.undecided) > 0:
+			o.undecided = ct.runnable(keys)
 			waiting = &o
 		case o.verdict == results.SkippedVerdict:
 			skipped = &o
@@ -101,9 +104,9 @@ func trendCases(byKey map[string]*results.Case, keys []string) ([]*results.Case,
 	return cases, outcome{}, true
 }
 
-func newStep(from, to *results.Case, x, y []point, sign float64, a *results.AssertionVerdict) step {
-	s := step{from: from, to: to, fromE: logarithmic(valuesOf(x)), toE: logarithmic(valuesOf(y)), n: min(len(x), len(y))}
-	s.diff = logRatio(x, y, sign)
+func newStep(from, to *results.Case, x, y []point, sign float64, a *results.AssertionVerdict, lv levels) step {
+	s := step{from: from, to: to, fromE: logarithmic(valuesOf(x), lv.shown), toE: logarithmic(valuesOf(y), lv.shown), n: min(len(x), len(y))}
+	s.diff, s.wide = logRatio(x, y, sign, lv.shown), logRatio(x, y, sign, lv.fail)
 	s.place = s.locate(a)
 	mx, my := outliers(a.Subject, x), outliers(a.Subject, y)
 	if paired(x, y) { // a launch leaves a pair as a whole
@@ -115,7 +118,8 @@ func newStep(from, to *results.Case, x, y []point, sign float64, a *results.Asse
 	if !slices.Contains(mx, true) && !slices.Contains(my, true) {
 		return s
 	}
-	rest := step{n: s.n, diff: logRatio(without(x, mx), without(y, my), sign)}
+	restX, restY := without(x, mx), without(y, my)
+	rest := step{n: s.n, diff: logRatio(restX, restY, sign, lv.shown), wide: logRatio(restX, restY, sign, lv.fail)}
 	if rest.diff.n < 2 || rest.locate(a) != s.place {
 		s.fragile = strings.Trim(describe(x, mx, a.Unit)+", "+describe(y, my, a.Unit), ", ")
 	}
@@ -125,14 +129,14 @@ func newStep(from, to *results.Case, x, y []point, sign float64, a *results.Asse
 // logRatio is the interval of the signed log ratio y/x. Cases that were walked
 // by the same launches are paired, because what one launch does to both cancels;
 // else the interval is Welch's.
-func logRatio(x, y []point, sign float64) estimate {
+func logRatio(x, y []point, sign, confidence float64) estimate {
 	lx, ly := logs(valuesOf(x)), logs(valuesOf(y))
 	if paired(x, y) {
 		d := make([]float64, len(x))
 		for i := range d {
 			d[i] = sign * (ly[i] - lx[i])
 		}
-		return linear(d)
+		return linear(d, confidence)
 	}
 	mx, sx := moments(lx)
 	my, sy := moments(ly)
@@ -147,7 +151,7 @@ func logRatio(x, y []point, sign float64) estimate {
 		return estimate{d, d, d, n}
 	}
 	df := (vx + vy) * (vx + vy) / (vx*vx/(nx-1) + vy*vy/(ny-1))
-	half := student(df) * math.Sqrt(vx+vy)
+	half := student(df, confidence) * math.Sqrt(vx+vy)
 	return estimate{d, d - half, d + half, n}
 }
 
@@ -171,24 +175,35 @@ func (s step) locate(a *results.AssertionVerdict) place {
 	if !atLook(a.Looks, s.n) {
 		return crossing
 	}
-	tol := a.Trend.Tolerance
-	least := math.Log(max(1-tol, 0))
-	if a.Trend.Direction == "decreases" {
-		least = -math.Log(1 + tol)
-	}
-	lo, hi, least := quantity.Round(s.diff.lo), quantity.Round(s.diff.hi), quantity.Round(least)
-	strict := tol == 0
+	least, last := leastStep(a.Trend, 0), leastStep(a.Trend, a.Halo)
+	lo, hi := quantity.Round(s.diff.lo), quantity.Round(s.wide.hi)
+	refuted := func(least float64, strict bool) bool { return hi < least || strict && hi == least }
+	strict := a.Trend.Tolerance == 0
 	switch {
 	case lo > least, !strict && lo == least:
 		return inside
-	case hi < least, strict && hi == least:
+	case refuted(last, strict && a.Halo == 0):
 		return below
+	case a.Halo > 0 && quantity.Round(s.wide.lo) >= last && refuted(least, strict):
+		return inHalo
 	}
 	return crossing
 }
 
+// leastStep is the log ratio that a step must at least have.
+func leastStep(t *assertion.Trend, halo float64) float64 {
+	tol := t.Tolerance + halo
+	if t.Direction == "decreases" {
+		return quantity.Round(-math.Log(1 + tol))
+	}
+	return quantity.Round(math.Log(max(1-tol, 0)))
+}
+
+// open says that nothing can be said of a step, or nothing without its outliers.
+func (s step) open() bool { return s.place == crossing || s.fragile != "" }
+
 // overSteps is the verdict over all steps.
-func overSteps(a *results.AssertionVerdict, steps []step) outcome {
+func (ct *court) overSteps(a *results.AssertionVerdict, steps []step, lv levels) outcome {
 	worst := steps[0]
 	verdict := results.Pass
 	n := worst.n
@@ -197,8 +212,11 @@ func overSteps(a *results.AssertionVerdict, steps []step) outcome {
 		if s.diff.lo < worst.diff.lo {
 			worst = s
 		}
-		if s.place == crossing || s.fragile != "" {
+		switch {
+		case s.open():
 			verdict = results.InconclusiveVerdict
+		case s.place == inHalo && verdict == results.Pass:
+			verdict = results.WarnVerdict
 		}
 	}
 	for _, s := range steps { // a step shown to go the wrong way outweighs those that are open
@@ -207,23 +225,30 @@ func overSteps(a *results.AssertionVerdict, steps []step) outcome {
 			break
 		}
 	}
-	if verdict == results.InconclusiveVerdict && worst.place == inside && worst.fragile == "" {
-		worst = steps[slices.IndexFunc(steps, func(s step) bool { return s.place == crossing || s.fragile != "" })]
+	if verdict == results.InconclusiveVerdict && !worst.open() {
+		worst = steps[slices.IndexFunc(steps, step.open)]
 	}
-	o := outcome{verdict: verdict, observed: worst.observed(a)}
-	what := fmt.Sprintf("%s %s with %s", a.Subject, a.Trend.Direction, a.Trend.Axis)
+	if verdict == results.WarnVerdict && worst.place != inHalo {
+		worst = steps[slices.IndexFunc(steps, func(s step) bool { return s.place == inHalo })]
+	}
+	o := outcome{verdict: verdict, observed: worst.observed(a, lv)}
+	what := fmt.Sprintf("%s %s with %s", shown(a.Subject), a.Trend.Direction, a.Trend.Axis)
 	if a.Trend.Tolerance > 0 {
 		what += " within " + percent(a.Trend.Tolerance)
 	}
 	switch verdict {
 	case results.Pass:
-		o.message = fmt.Sprintf("%s in all %d steps; the nearest is %s", what, len(steps), worst.describe(a))
+		o.message = fmt.Sprintf("%s in all %d steps; the nearest is %s", what, len(steps), worst.describe(a, lv))
 	case results.Fail:
-		o.message = fmt.Sprintf("%s: not from %s", what, worst.describe(a))
+		o.message = fmt.Sprintf("%s: not from %s", what, worst.describe(a, lv))
+	case results.WarnVerdict:
+		o.message = fmt.Sprintf("%s: not from %s; inside of the halo of %s", what, worst.describe(a, lv), percent(a.Halo))
 	default:
 		next := NextLook(a.Looks, n)
-		o.undecided = next > 0
-		o.message = fmt.Sprintf("%s: not shown from %s", what, worst.describe(a))
+		if next > 0 {
+			o.undecided = ct.runnable(a.Cases)
+		}
+		o.message = fmt.Sprintf("%s: not shown from %s", what, worst.describe(a, lv))
 		if worst.fragile != "" {
 			o.message += "; outlier: " + worst.fragile + "; the verdict changes without it"
 		}
@@ -232,5 +257,6 @@ func overSteps(a *results.AssertionVerdict, steps []step) outcome {
 	if n == 1 && verdict != results.InconclusiveVerdict {
 		o.message += "; one launch cannot show its noise"
 	}
+	o.message += retriedIn(ct.casesOf(a.Cases))
 	return o
 }

@@ -31,10 +31,12 @@ func measured(c *results.Case) bool {
 	return true
 }
 
+// okLaunches are the launches that succeeded. One that was made again is none of
+// them: that it failed is the infrastructure's matter and shown beside.
 func okLaunches(c *results.Case) []*results.Launch {
 	var out []*results.Launch
 	for _, l := range c.Launches {
-		if l.Status == results.OK {
+		if l.Status == results.OK && !l.Retried {
 			out = append(out, l)
 		}
 	}
@@ -45,7 +47,7 @@ func okLaunches(c *results.Case) []*results.Launch {
 // launch is not a slow launch: it spoils the case instead of being left out,
 // because the launches that survive are not a fair sample.
 func invalid(c *results.Case) string {
-	launches := slices.SortedStableFunc(slices.Values(c.Launches), func(a, b *results.Launch) int { return a.Index - b.Index })
+	launches := byIndex(counting(c))
 	for _, l := range launches {
 		if l.Status != results.OK {
 			if l.Failure == nil {
@@ -64,7 +66,36 @@ func invalid(c *results.Case) string {
 			}
 		}
 	}
+	if reason := gap(c); reason != "" {
+		return reason
+	}
 	return impossible(launches)
+}
+
+// counting are the launches of a case that were not made again.
+func counting(c *results.Case) []*results.Launch {
+	return slices.DeleteFunc(slices.Clone(c.Launches), func(l *results.Launch) bool { return l.Retried })
+}
+
+// gap finds launches that were taken out of the document, or stand in it twice:
+// a session numbers those of a case from 0, without a hole.
+func gap(c *results.Case) string {
+	made := map[int]bool{}
+	for _, l := range counting(c) {
+		if made[l.Index] {
+			return fmt.Sprintf("launch %d stands twice in the document", l.Index)
+		}
+		made[l.Index] = true
+	}
+	for _, l := range c.Launches {
+		made[l.Index] = true
+	}
+	for i := range len(made) {
+		if !made[i] {
+			return fmt.Sprintf("launch %d is missing in the document", i)
+		}
+	}
+	return ""
 }
 
 // impossible compares a case with the ceiling that its own launches probed.
@@ -78,7 +109,7 @@ func impossible(launches []*results.Launch) string {
 	if len(shares) == 0 {
 		return ""
 	}
-	e := logarithmic(shares)
+	e := logarithmic(shares, results.Confidence)
 	limit := aboveCeiling
 	if e.n == 1 {
 		limit = aboveCeilingAlone
@@ -121,9 +152,9 @@ func unusable(c *results.Case) (outcome, bool) {
 	if reason := invalid(c); reason != "" {
 		return failed(reason), true
 	}
-	if len(c.Launches) == 0 {
+	if len(counting(c)) == 0 {
 		o := failed("nothing was measured: the case had no launch")
-		o.undecided = true
+		o.undecided = []string{c.Key}
 		return o, true
 	}
 	return outcome{}, false

@@ -16,19 +16,24 @@ type point struct {
 	value  float64
 }
 
-// points are the subject's values in the launches of a case that succeeded, by
+// points are a subject's values in the launches of a case that succeeded, by
 // launch index. One launch without a value spoils all: a mean over the launches
 // that happen to have one would be a mean over the lucky ones.
-func points(c *results.Case, a *results.AssertionVerdict) ([]point, error) {
+func points(c *results.Case, subject *assertion.Expr, unit string) ([]point, error) {
 	var out []point
 	for _, l := range okLaunches(c) {
-		v, err := a.Subject.Eval(l.Metrics, a.Unit)
+		v, err := subject.EvalWith(func(leaf *assertion.Expr) (float64, error) {
+			if leaf.Baseline || leaf.Case != "" && leaf.Case != c.Key {
+				return 0, fmt.Errorf("metric %s is of another case", leaf.Metric)
+			}
+			return metricOf(l, leaf.Metric)
+		}, unit)
 		if err != nil {
 			return nil, fmt.Errorf("launch %d: %w", l.Index, err)
 		}
-		if v <= 0 && positive(a.Subject) {
+		if v <= 0 && positive(subject) {
 			return nil, fmt.Errorf("launch %d: %s is %s; it is judged as a ratio, so it must be above zero",
-				l.Index, a.Subject, quantity.Format(v, a.Unit))
+				l.Index, shown(subject), quantity.Format(v, unit))
 		}
 		out = append(out, point{l, quantity.Round(v)}) // the way through base units may move it off a bound
 	}
@@ -36,6 +41,19 @@ func points(c *results.Case, a *results.AssertionVerdict) ([]point, error) {
 		return cmp.Or(cmp.Compare(x.launch.Index, y.launch.Index), cmp.Compare(x.value, y.value))
 	})
 	return out, nil
+}
+
+// metricOf is a metric of a launch. One that is missing or not finite is an
+// error: a value that nobody measured must never satisfy a bound.
+func metricOf(l *results.Launch, name string) (float64, error) {
+	v, ok := l.Metrics[name]
+	switch {
+	case !ok:
+		return 0, fmt.Errorf("metric %s is missing", name)
+	case notFinite(v):
+		return 0, fmt.Errorf("metric %s is %v", name, v)
+	}
+	return v, nil
 }
 
 // positive says whether a subject is above zero whenever its metrics are, and so
@@ -64,9 +82,9 @@ func valuesOf(ps []point) []float64 {
 }
 
 // estimateOf estimates a subject on the scale that fits it.
-func estimateOf(subject *assertion.Expr, ps []point) estimate {
+func estimateOf(subject *assertion.Expr, ps []point, confidence float64) estimate {
 	if positive(subject) {
-		return logarithmic(valuesOf(ps))
+		return logarithmic(valuesOf(ps), confidence)
 	}
-	return arithmetic(valuesOf(ps))
+	return arithmetic(valuesOf(ps), confidence)
 }

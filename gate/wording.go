@@ -12,7 +12,7 @@ import (
 )
 
 // describe writes a step as "64KiB -> 128KiB: 3.2 -> 2.9 GB/s (−9.4%, 96% CI …, n=3)".
-func (s step) describe(a *results.AssertionVerdict) string {
+func (s step) describe(a *results.AssertionVerdict, lv levels) string {
 	scale := results.ScaleFor(s.fromE.center, a.Unit)
 	from, _, _ := scale.Estimate(s.fromE.center, s.fromE.ci())
 	to, _, _ := scale.Estimate(s.toE.center, s.toE.ci())
@@ -23,18 +23,19 @@ func (s step) describe(a *results.AssertionVerdict) string {
 		if a.Trend.Direction == "decreases" {
 			lo, hi = -hi, -lo
 		}
-		text += fmt.Sprintf(", %s CI %s to %s", results.ConfidenceText, signed(lo), signed(hi))
+		text += fmt.Sprintf(", %s CI %s to %s", results.PercentText(lv.shown), signed(lo), signed(hi))
 	}
 	return fmt.Sprintf("%s -> %s: %s -> %s (%s, n=%d)", axisText(s.from, a.Trend), axisText(s.to, a.Trend), from, scale.WithUnit(to), text, s.n)
 }
 
 // observed is the step as the ratio of its second case to its first.
-func (s step) observed(a *results.AssertionVerdict) *results.Observed {
+func (s step) observed(a *results.AssertionVerdict, lv levels) *results.Observed {
 	lo, hi := s.diff.lo, s.diff.hi
 	if a.Trend.Direction == "decreases" {
 		lo, hi = -hi, -lo
 	}
-	o := &results.Observed{Value: unlog(math.Log(s.toE.center / s.fromE.center)), N: s.n}
+	o := lv.observed(estimate{center: unlog(math.Log(s.toE.center / s.fromE.center)), n: s.n}, "")
+	o.CI = nil
 	if s.diff.n >= 2 {
 		o.CI = &[2]float64{unlog(lo), unlog(hi)}
 	}
@@ -79,4 +80,68 @@ func outlook(next, n int) string {
 		return fmt.Sprintf("undecided after %s, the next look is after %d", launches(n), next)
 	}
 	return fmt.Sprintf("undecided after %s, the last look", launches(n))
+}
+
+// longSubject is where a subject is too long to be read in a message.
+const longSubject = 160
+
+// shown is a subject as messages write it.
+func shown(e *assertion.Expr) string {
+	if text := e.String(); len(text) <= longSubject {
+		return text
+	}
+	return fmt.Sprintf("its value over %s", counted(len(e.Cases()), "case"))
+}
+
+func counted(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return strconv.Itoa(n) + " " + thing + "s"
+}
+
+// retriedIn says which launches of some cases were made again, and how many of
+// those that were made succeeded.
+func retriedIn(cases []*results.Case) string {
+	made, again := 0, 0
+	why := ""
+	for _, c := range cases {
+		made += len(c.Launches)
+		for _, l := range c.Launches {
+			if !l.Retried {
+				continue
+			}
+			again++
+			if why == "" && l.Failure != nil {
+				why = ": " + l.Failure.String()
+			}
+		}
+	}
+	if again == 0 {
+		return ""
+	}
+	if again > 1 && why != "" {
+		why = ", the first" + why
+	}
+	return fmt.Sprintf("; %s retried%s; %d of %d succeeded", launches(again), why, made-again, made)
+}
+
+func retried(sources []*source) string {
+	var cases []*results.Case
+	for _, s := range sources {
+		if s.c != nil {
+			cases = append(cases, s.c)
+		}
+	}
+	return retriedIn(cases)
+}
+
+func (ct *court) casesOf(keys []string) []*results.Case {
+	var out []*results.Case
+	for _, k := range keys {
+		if c := ct.cases[k]; c != nil {
+			out = append(out, c)
+		}
+	}
+	return out
 }

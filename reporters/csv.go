@@ -20,7 +20,7 @@ func CSV(w io.Writer, doc *results.Document) error {
 	for _, a := range axisNames {
 		head = append(head, plain(a))
 	}
-	head = append(head, "metric", "unit", "better", "n", "value", "median", "mean", "cv", "ci_low", "ci_high", "confidence")
+	head = append(head, "metric", "unit", "better", "n", "value", "median", "mean", "cv", "ci_low", "ci_high", "confidence", "simulated", "retried")
 	if err := out.Write(head); err != nil {
 		return fmt.Errorf("writing the header: %w", err)
 	}
@@ -33,7 +33,8 @@ func CSV(w io.Writer, doc *results.Document) error {
 			}
 			row = append(row, v)
 		}
-		if err := metricRows(out, row, c); err != nil {
+		last := []string{strconv.FormatBool(c.Simulated()), strconv.Itoa(c.Retried())}
+		if err := metricRows(out, row, last, c); err != nil {
 			return fmt.Errorf("writing case %s: %w", c.Key, err)
 		}
 	}
@@ -41,9 +42,10 @@ func CSV(w io.Writer, doc *results.Document) error {
 	return out.Error()
 }
 
-func metricRows(out *csv.Writer, row []string, c *results.Case) error {
+// metricRows writes a row per metric between the columns that all of them share.
+func metricRows(out *csv.Writer, row, last []string, c *results.Case) error {
 	if len(c.Metrics) == 0 {
-		return out.Write(append(row, "", "", "", "0", "", "", "", "", "", "", ""))
+		return out.Write(slices.Concat(row, []string{"", "", "", "0", "", "", "", "", "", "", ""}, last))
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Metrics)) {
 		m := c.Metrics[name]
@@ -51,9 +53,9 @@ func metricRows(out *csv.Writer, row []string, c *results.Case) error {
 		if m.CI != nil {
 			low, high = raw(m.CI[0]), raw(m.CI[1])
 		}
-		full := append(slices.Clone(row), plain(name), m.Unit, m.Better, strconv.Itoa(m.N),
-			raw(m.Value), raw(m.Median), raw(m.Mean), raw(m.CV), low, high, raw(m.Confidence))
-		if err := out.Write(full); err != nil {
+		measured := []string{plain(name), m.Unit, m.Better, strconv.Itoa(m.N),
+			raw(m.Value), raw(m.Median), raw(m.Mean), raw(m.CV), low, high, raw(m.Confidence)}
+		if err := out.Write(slices.Concat(row, measured, last)); err != nil {
 			return err
 		}
 	}

@@ -95,7 +95,7 @@ func newGrid(run string, cases []*results.Case) grid {
 		g.add("% of ceiling", true, 1, func(c *results.Case) string { return number(c, "ceiling", percent) })
 	}
 	g.add("n", true, 6, launchCount)
-	g.add("verdict", false, 0, func(c *results.Case) string { return labelled(standing(c)) })
+	g.add("verdict", false, 0, func(c *results.Case) string { return sentence(" ", labelled(standing(c)), simulatedMark(c)) })
 	return g
 }
 
@@ -182,14 +182,8 @@ func allNumbers(cases []*results.Case, axis string) bool {
 
 // launchCount is how many launches a case's estimates rest on.
 func launchCount(c *results.Case) string {
-	n := 0
-	for _, l := range c.Launches {
-		if l.Status == results.OK {
-			n++
-		}
+	if n := succeeded(c); n > 0 {
+		return strconv.Itoa(n)
 	}
-	if n == 0 {
-		return "-"
-	}
-	return strconv.Itoa(n)
+	return "-"
 }

@@ -51,7 +51,8 @@ type xmlSuite struct {
 	Name     string `xml:"name,attr"`
 	Hostname string `xml:"hostname,attr"`
 	xmlCounts
-	Cases []*xmlCase `xml:"testcase"`
+	Properties *xmlProperties `xml:"properties"`
+	Cases      []*xmlCase     `xml:"testcase"`
 }
 
 type xmlCase struct {
@@ -92,7 +93,7 @@ func newSuites(doc *results.Document) *xmlSuites {
 		b.planned(c)
 	}
 	for _, a := range doc.Assertions {
-		b.trend(a)
+		b.several(a)
 	}
 	b.all.start(doc.Session.Started)
 	for i, s := range b.all.Suites {
@@ -141,6 +142,7 @@ func (b *junit) add(run, name string, c *xmlCase) {
 		if nodes := b.doc.Environment.Nodes; len(nodes) > 0 {
 			s.Hostname = ascii(nodes[0].Name)
 		}
+		s.Properties = sessionProperties(b.doc)
 		b.suites[run] = s
 		b.all.Suites = append(b.all.Suites, s)
 	}
@@ -182,7 +184,7 @@ func (b *junit) planned(c *results.Case) {
 		return
 	}
 	x := &xmlCase{seconds: time, Properties: &xmlProperties{}}
-	x.Properties.add("case", c.Key)
+	x.Properties.ofCase(c)
 	switch s := standing(c); {
 	case reason(c) != "":
 		x.Error = b.result("weir.error", reason(c), b.evidence(c, nil)...)
@@ -192,8 +194,8 @@ func (b *junit) planned(c *results.Case) {
 	b.add(c.Run, c.Key+" runs", x)
 }
 
-// trend writes an assertion over several cases into the suite of their run.
-func (b *junit) trend(a *results.AssertionVerdict) {
+// several writes an assertion over several cases into the suite of the first's run.
+func (b *junit) several(a *results.AssertionVerdict) {
 	run := "session"
 	if len(a.Cases) > 0 {
 		if c := b.doc.Case(a.Cases[0]); c != nil {

@@ -2,10 +2,12 @@ package reporters
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
+	"weir/assertion"
 	"weir/results"
 )
 
@@ -58,6 +60,9 @@ func (b *junit) evidence(c *results.Case, a *results.AssertionVerdict) []string 
 
 func launchLine(l *results.Launch, a *results.AssertionVerdict) string {
 	s := fmt.Sprintf("launch %d on %s: ", l.Index, strings.Join(l.Nodes, ", "))
+	if l.Retried {
+		s += "retried: "
+	}
 	switch {
 	case l.Failure != nil:
 		return s + l.Failure.String()
@@ -65,6 +70,8 @@ func launchLine(l *results.Launch, a *results.AssertionVerdict) string {
 		return s + l.Status
 	case a == nil || a.Subject == nil:
 		return s + "ok"
+	case !alone(a.Subject):
+		return s + ownMetrics(l, a.Subject)
 	}
 	v, err := a.Subject.Eval(l.Metrics, a.Unit)
 	if err != nil {
@@ -75,15 +82,67 @@ func launchLine(l *results.Launch, a *results.AssertionVerdict) string {
 	return s + scale.WithUnit(value)
 }
 
+// alone says whether a subject is of its own case only and so has a value in a launch.
+func alone(e *assertion.Expr) bool {
+	return !slices.ContainsFunc(e.Leaves(), func(l *assertion.Expr) bool { return l.Case != "" || l.Baseline })
+}
+
+// ownMetrics are the values that a launch adds to a subject over several cases.
+func ownMetrics(l *results.Launch, e *assertion.Expr) string {
+	var parts []string
+	for _, leaf := range e.Leaves() {
+		v, ok := l.Metrics[leaf.Metric]
+		if leaf.Case != "" || leaf.Baseline || !ok {
+			continue
+		}
+		scale := results.ScaleFor(v, leaf.Unit)
+		value, _, _ := scale.Estimate(v, nil)
+		if text := leaf.Metric + " " + scale.WithUnit(value); !slices.Contains(parts, text) {
+			parts = append(parts, text)
+		}
+	}
+	if len(parts) == 0 {
+		return "ok"
+	}
+	return strings.Join(parts, ", ")
+}
+
 func (p *xmlProperties) add(name, value string) {
 	p.List = append(p.List, xmlProperty{name, plain(value)})
+}
+
+// ofCase adds what is to be known of a case whatever is asserted of it.
+func (p *xmlProperties) ofCase(c *results.Case) {
+	p.add("case", c.Key)
+	if c.Simulated() {
+		p.add("simulated", "true")
+	}
+	if n := c.Retried(); n > 0 {
+		p.add("launches_retried", strconv.Itoa(n))
+	}
+}
+
+// sessionProperties say where all results of a suite come from; nil if there is
+// nothing to say.
+func sessionProperties(doc *results.Document) *xmlProperties {
+	p := &xmlProperties{}
+	if doc.Simulated() {
+		p.add("simulated", simulatedBanner(doc))
+	}
+	if text := takenOver(doc); text != "" {
+		p.add("resumed", text)
+	}
+	if len(p.List) == 0 {
+		return nil
+	}
+	return p
 }
 
 // properties are the numbers of a verdict for machines.
 func properties(a *results.AssertionVerdict, c *results.Case) *xmlProperties {
 	p := &xmlProperties{}
 	if c != nil {
-		p.add("case", c.Key)
+		p.ofCase(c)
 	}
 	p.add("severity", string(a.Severity))
 	p.add("verdict", string(a.Verdict))
@@ -94,6 +153,9 @@ func properties(a *results.AssertionVerdict, c *results.Case) *xmlProperties {
 		if o.CI != nil {
 			p.add("ci_low", raw(o.CI[0]))
 			p.add("ci_high", raw(o.CI[1]))
+		}
+		if o.Confidence != 0 {
+			p.add("confidence", raw(o.Confidence))
 		}
 	}
 	if v := a.Bounds.Lower; v != nil {

@@ -22,7 +22,11 @@ func Markdown(w io.Writer, doc *results.Document) error {
 func markdown(doc *results.Document, limit int) string {
 	m := page{limit: limit}
 	name := sentence(" ", labelled(doc.Session.Status)+":", mdText(doc.Scenario.Name))
-	m.always("# %s\n\n%s\n\n", name, headline(doc))
+	m.always("# %s\n\n", name)
+	if doc.Simulated() {
+		m.always("> **%s**\n\n", mdText(simulatedBanner(doc)))
+	}
+	m.always("%s\n\n", headline(doc))
 	if doc.Scenario.Description != "" {
 		m.always("%s\n\n", mdText(doc.Scenario.Description))
 	}
@@ -36,6 +40,7 @@ func markdown(doc *results.Document, limit int) string {
 		m.grid(g)
 	}
 	m.omitted(m.lost)
+	m.list("Retried launches", madeAgain(doc))
 	m.list("Not run", leftOut(doc))
 	m.folded("passed", findings(doc, "pass"))
 	m.folded("failed as expected", findings(doc, "xfail"))
@@ -166,6 +171,10 @@ func (m *page) session(doc *results.Document) {
 	add("scenario", sentence(" ", doc.Scenario.File, doc.Scenario.Digest))
 	add("plan", doc.Plan.Digest)
 	add("weir", sentence(" ", doc.Weir.Version, doc.Weir.Commit, doc.Weir.Go))
+	add("goes on with session", s.Resumed)
+	if b := doc.Baseline; b != nil {
+		add("baseline", sentence(" ", b.File, parenthesis(sentence(" ", "session", b.Session))))
+	}
 	for _, n := range doc.Environment.Nodes {
 		add("node", sentence(", ", n.Name, n.OS, n.Kernel, nodeCPU(n)))
 	}

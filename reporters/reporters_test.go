@@ -19,8 +19,9 @@ var update = flag.Bool("update", false, "write the golden reports anew")
 
 // documents are hand-made ones, judged by the gate: all pass; failures with
 // warnings and an inconclusive gate; an aborted session with errors and cases
-// that were left out; names that no format likes.
-var documents = []string{"passed", "failed", "aborted", "odd"}
+// that were left out; names that no format likes; assertions over several cases
+// in a session that was resumed, simulated in part, and has a baseline.
+var documents = []string{"passed", "failed", "aborted", "odd", "several"}
 
 func read(t *testing.T, name string) *results.Document {
 	t.Helper()

@@ -24,6 +24,9 @@ var paint = map[string]string{
 // terminal's; columns that can be spared make way until a table fits.
 func Table(w io.Writer, doc *results.Document, color bool, width int) error {
 	t := terminal{color: color, width: width}
+	if doc.Simulated() {
+		fmt.Fprintf(&t.out, "%s\n\n", t.colored("warn", simulatedBanner(doc)))
+	}
 	for _, g := range grids(attempted(doc)) {
 		t.grid(g)
 	}
@@ -37,7 +40,7 @@ func Table(w io.Writer, doc *results.Document, color bool, width int) error {
 			t.finding(found(a, over(doc, a)))
 		}
 	}
-	for _, line := range leftOut(doc) {
+	for _, line := range slices.Concat(madeAgain(doc), leftOut(doc)) {
 		fmt.Fprintf(&t.out, "  %s\n", line)
 	}
 	if t.out.Len() > 0 {

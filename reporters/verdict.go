@@ -110,7 +110,17 @@ func sessionErrors(doc *results.Document) []finding {
 			out = append(out, finding{standing: "error", where: plain("check " + c.Name + " on " + c.Node), message: plain(sentence(": ", "failed", c.Reason))})
 		}
 	}
+	for _, c := range doc.Commands {
+		if c.Status != results.OK {
+			out = append(out, finding{standing: "error", where: plain(commandName(c)), message: plain(sentence(": ", "failed", c.Reason)), log: lastLines(c.Log)})
+		}
+	}
 	return out
+}
+
+// commandName says which command it was, of what and where.
+func commandName(c results.Command) string {
+	return sentence(" ", c.Stage, c.Name, "of the "+c.Scope, c.Of) + " on " + c.Node
 }
 
 func found(a *results.AssertionVerdict, where string) finding {
@@ -132,10 +142,14 @@ func title(a *results.AssertionVerdict) string {
 	return a.Text
 }
 
-// over names the cases of a trend by the key that they share.
+// over names the cases of an assertion over several: those of a trend by the key
+// that they share, others by their runs.
 func over(doc *results.Document, a *results.AssertionVerdict) string {
-	if a.Trend == nil || len(a.Cases) == 0 {
+	if len(a.Cases) == 0 {
 		return "all cases"
+	}
+	if a.Trend == nil {
+		return plural(len(a.Cases), "case") + " of " + strings.Join(runsOf(doc, a.Cases), ", ")
 	}
 	key := a.Cases[0]
 	if c := doc.Case(key); c != nil {
@@ -146,19 +160,22 @@ func over(doc *results.Document, a *results.AssertionVerdict) string {
 	return key
 }
 
-// lastLog is the end of the log of the rank that failed first.
+// lastLog is the end of the log of the rank that failed first and for good.
 func lastLog(c *results.Case) []string {
 	for _, l := range c.Launches {
-		if l.Failure == nil {
-			continue
+		if l.Failure != nil && !l.Retried {
+			return lastLines(l.Failure.Log)
 		}
-		var out []string
-		for _, line := range l.Failure.Log[max(len(l.Failure.Log)-logLines, 0):] {
-			out = append(out, plain(line))
-		}
-		return out
 	}
 	return nil
+}
+
+func lastLines(log []string) []string {
+	var out []string
+	for _, line := range log[max(len(log)-logLines, 0):] {
+		out = append(out, plain(line))
+	}
+	return out
 }
 
 // leftOut are the cases that were not run, grouped by why, in document order.
@@ -203,5 +220,5 @@ func headline(doc *results.Document) string {
 	if len(counts) > 0 {
 		cases = "cases: " + strings.Join(counts, ", ")
 	}
-	return fmt.Sprintf("%s; %s; exit code %d", assertions, cases, doc.Session.ExitCode)
+	return sentence("; ", assertions, cases, takenOver(doc), fmt.Sprintf("exit code %d", doc.Session.ExitCode))
 }

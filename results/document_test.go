@@ -4,12 +4,14 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"weir/assertion"
 	"weir/results"
 )
 
@@ -40,6 +42,11 @@ func TestReadRefuses(t *testing.T) {
 		"no JSON":         `schema: x`,
 		"a null metric":   `{"schema": "weir.results/v1", "cases": [{"launches": [{"metrics": {"bandwidth": null}}]}]}`,
 		"a word metric":   `{"schema": "weir.results/v1", "cases": [{"launches": [{"metrics": {"bandwidth": "fast"}}]}]}`,
+		"a null case":     `{"schema": "weir.results/v1", "cases": [null]}`,
+		"a null launch":   `{"schema": "weir.results/v1", "cases": [{"launches": [null]}]}`,
+		"a null verdict":  `{"schema": "weir.results/v1", "cases": [{"assertions": [null]}]}`,
+		"a null trend":    `{"schema": "weir.results/v1", "assertions": [null]}`,
+		"a bad subject":   `{"schema": "weir.results/v1", "assertions": [{"subject": {"op": "min"}}]}`,
 	} {
 		path := filepath.Join(t.TempDir(), "r.json")
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
@@ -116,5 +123,68 @@ func TestMetricValuesKeepWhatIsNotFinite(t *testing.T) {
 	}
 	if diff := cmp.Diff(in, out, cmpopts.EquateNaNs()); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// What an assertion says must mean something, or a damaged document could pass.
+func TestCheckOfAnAssertion(t *testing.T) {
+	metric := &assertion.Expr{Op: assertion.Metric, Metric: "bandwidth", Unit: "GB/s"}
+	part := assertion.Part{Subject: metric, Unit: "GB/s", Case: "c"}
+	deep := metric
+	for range 300 {
+		deep = &assertion.Expr{Op: assertion.Min, Args: []*assertion.Expr{deep}}
+	}
+	wide := &assertion.Expr{Op: assertion.Max, Args: slices.Repeat([]*assertion.Expr{metric}, 30_000)}
+	nan := math.NaN()
+	for name, c := range map[string]struct {
+		a     assertion.Assertion
+		wrong string
+	}{
+		"a band":              {assertion.Assertion{Subject: metric, Halo: 0.1, Multiple: "holm"}, ""},
+		"parts":               {assertion.Assertion{Quantifier: "any", Parts: []assertion.Part{part}}, ""},
+		"a decision":          {assertion.Assertion{Subject: metric, Decide: &assertion.Decide{Confidence: 0.9, OnInconclusive: "pass"}}, ""},
+		"an excuse":           {assertion.Assertion{Subject: metric, XFail: &assertion.XFail{Until: "2027-01-31"}}, ""},
+		"nothing":             {assertion.Assertion{}, "no subject"},
+		"no operands":         {assertion.Assertion{Subject: &assertion.Expr{Op: assertion.Geomean}}, "0 operands"},
+		"three operands":      {assertion.Assertion{Subject: &assertion.Expr{Op: assertion.Add, Args: []*assertion.Expr{metric, metric, metric}}}, "3 operands"},
+		"a leaf with leaves":  {assertion.Assertion{Subject: &assertion.Expr{Op: assertion.Metric, Args: []*assertion.Expr{metric}}}, "1 operands"},
+		"unknown operation":   {assertion.Assertion{Subject: &assertion.Expr{Op: "^"}}, "unknown operation"},
+		"too deep":            {assertion.Assertion{Subject: deep}, "nested"},
+		"too wide":            {assertion.Assertion{Subject: wide}, "more than 20000 values"},
+		"a bound of NaN":      {assertion.Assertion{Subject: metric, Bounds: assertion.Bounds{Lower: &nan}}, "a bound is NaN"},
+		"parts of nothing":    {assertion.Assertion{Quantifier: "all"}, "no parts"},
+		"some of parts":       {assertion.Assertion{Quantifier: "some", Parts: []assertion.Part{part}}, "not all or any"},
+		"parts for nobody":    {assertion.Assertion{Subject: metric, Parts: []assertion.Part{part}}, "neither all nor any"},
+		"parts and subject":   {assertion.Assertion{Quantifier: "all", Subject: metric, Parts: []assertion.Part{part}}, "of its own"},
+		"a part of no case":   {assertion.Assertion{Quantifier: "all", Parts: []assertion.Part{{Subject: metric}}}, "of no case"},
+		"an empty part":       {assertion.Assertion{Quantifier: "all", Parts: []assertion.Part{{Case: "c"}}}, "part 0: it has no subject"},
+		"a negative halo":     {assertion.Assertion{Subject: metric, Halo: -0.1}, "halo"},
+		"a halo of NaN":       {assertion.Assertion{Subject: metric, Halo: nan}, "halo"},
+		"a tolerance of NaN":  {assertion.Assertion{Subject: metric, Trend: &assertion.Trend{Tolerance: nan}}, "tolerance"},
+		"certainty":           {assertion.Assertion{Subject: metric, Decide: &assertion.Decide{Confidence: 1}}, "confidence is 1"},
+		"a coin":              {assertion.Assertion{Subject: metric, Decide: &assertion.Decide{Confidence: 0.5}}, "confidence is 0.5"},
+		"a confidence of NaN": {assertion.Assertion{Subject: metric, Decide: &assertion.Decide{Confidence: nan}}, "confidence"},
+		"another stand-in":    {assertion.Assertion{Subject: metric, Decide: &assertion.Decide{OnInconclusive: "shrug"}}, "shrug"},
+		"an excuse for ever":  {assertion.Assertion{Subject: metric, XFail: &assertion.XFail{Until: "never"}}, "not a date"},
+		"another family":      {assertion.Assertion{Subject: metric, Multiple: "none"}, "not holm"},
+	} {
+		err := (&results.AssertionVerdict{Assertion: c.a}).Check()
+		if c.wrong == "" && err != nil || c.wrong != "" && (err == nil || !strings.Contains(err.Error(), c.wrong)) {
+			t.Errorf("%s: %v, want %q", name, err, c.wrong)
+		}
+	}
+}
+
+func TestProvenance(t *testing.T) {
+	d := &results.Document{Cases: []*results.Case{
+		{Launches: []*results.Launch{{Retried: true}, {Resumed: true}, {Resumed: true}}},
+		{Launches: []*results.Launch{{}}},
+	}}
+	if d.Simulated() || d.Resumed() != 2 || d.Cases[0].Retried() != 1 || d.Cases[1].Retried() != 0 {
+		t.Errorf("simulated %v, resumed %d, retried %d", d.Simulated(), d.Resumed(), d.Cases[0].Retried())
+	}
+	d.Cases[1].Launches[0].Simulated = true // whatever the session says of itself
+	if !d.Simulated() || d.Cases[0].Simulated() || !d.Cases[1].Simulated() {
+		t.Error("a simulated launch is not told of")
 	}
 }

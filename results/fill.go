@@ -20,6 +20,16 @@ func (d *Document) fill() {
 	for _, a := range d.Assertions {
 		list(&a.Looks)
 	}
+	if d.Baseline != nil {
+		list(&d.Baseline.Cases)
+		for i := range d.Baseline.Cases {
+			b := &d.Baseline.Cases[i]
+			list(&b.Launches)
+			for j := range b.Launches {
+				dict((*map[string]float64)(&b.Launches[j]))
+			}
+		}
+	}
 	dict(&d.Summary.Cases)
 	dict(&d.Summary.Assertions)
 }

@@ -87,10 +87,22 @@ func (o Observed) String() string {
 	if o.CI == nil {
 		return fmt.Sprintf("%s (n=%d)", s.WithUnit(value), o.N)
 	}
-	return fmt.Sprintf("%s (%s CI %s–%s, n=%d)", s.WithUnit(value), ConfidenceText, low, high, o.N)
+	return fmt.Sprintf("%s (%s CI %s–%s, n=%d)", s.WithUnit(value), o.confidence(), low, high, o.N)
 }
 
-// Confidence is that of every interval in the document: 0.96 is what keeps the
+func (o Observed) confidence() string {
+	if o.Confidence == 0 {
+		return ConfidenceText
+	}
+	return PercentText(o.Confidence)
+}
+
+// PercentText writes a confidence for readers, with as many nines as it has.
+func PercentText(c float64) string {
+	return strconv.FormatFloat(quantity.Round(c*100), 'g', 8, 64) + "%"
+}
+
+// Confidence is that of every interval in the document that names no other: 0.96 is what keeps the
 // one-sided error of four looks (after 3, 5, 8 and 12 launches) near 5 %.
 const Confidence = 0.96
 

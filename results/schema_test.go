@@ -53,10 +53,19 @@ func full() *results.Document {
 			Observed: &results.Observed{Value: 46.1, Unit: "GB/s", CI: &[2]float64{45.9, 46.4}, N: 3},
 		}
 	}
+	foreign := &assertion.Expr{Op: assertion.Metric, Metric: "bandwidth", Unit: "GB/s", Case: "b", Baseline: true}
+	several := verdict(assertion.Assertion{
+		Quantifier: "all", Cases: []string{"a"}, Halo: 0.05, Multiple: "holm",
+		Decide: &assertion.Decide{Confidence: 0.99, OnInconclusive: "warn"}, XFail: &assertion.XFail{Reason: "r", Until: "2026-12-24"},
+		Parts: []assertion.Part{{
+			Subject: &assertion.Expr{Op: assertion.Median, Args: []*assertion.Expr{metric, foreign, metric}}, Unit: "GB/s", Bounds: assertion.Bounds{Lower: &lower}, Case: "a",
+		}},
+	})
+	several.Verdict, several.Observed.Confidence = results.XFail, 0.99
 	now := time.Date(2026, 11, 21, 10, 15, 0, 0, time.UTC)
 	d := &results.Document{
 		Schema:   results.Schema,
-		Session:  results.Session{ID: "s", Started: now, Finished: now, Status: results.Passed, Reason: "r", Argv: []string{"weir"}},
+		Session:  results.Session{ID: "s", Started: now, Finished: now, Status: results.Passed, Reason: "r", Argv: []string{"weir"}, Simulated: true, Resumed: "s0"},
 		Weir:     results.Version{Version: "1", Commit: "c", Go: "go1.26"},
 		Scenario: results.Scenario{Name: "n", Description: "d", File: "f", Digest: "sha256:00", Variables: map[string]string{"peak": "46.48 GB/s"}},
 		Plan:     results.Plan{Digest: "sha256:01", Cases: 1},
@@ -74,9 +83,9 @@ func full() *results.Document {
 			Options: map[string]any{"fabric": "shm", "verify": "sample"}, Env: map[string]string{"A": "b"}, Status: results.OK, Invalid: "i",
 			Launches: []*results.Launch{{
 				Index: 0, Started: now, Duration: 1.5, Status: results.Error, Nodes: []string{"n1", "n1"}, Fabric: "shm", Transport: "ring",
-				Failure: &results.Failure{Rank: -1, Node: "n1", Phase: "run", Cause: "killed", Log: []string{"x"}},
+				Failure: &results.Failure{Rank: -1, Node: "n1", Phase: "run", Kind: results.Crashed, Cause: "killed", Log: []string{"x"}},
 				Metrics: map[string]float64{"bandwidth": 46.1, "odd": math.NaN(), "inf": math.Inf(1), "minus": math.Inf(-1)},
-				Samples: []string{"samples/a.bin"}, Verified: true,
+				Samples: []string{"samples/a.bin"}, Verified: true, Simulated: true, Retried: true, Resumed: true,
 			}},
 			Metrics:    map[string]results.MetricEstimate{"bandwidth": {Unit: "GB/s", N: 1, Value: 46.1, Median: 46.1, Mean: 46.1, Confidence: 0.96, Better: "higher"}},
 			Assertions: []*results.AssertionVerdict{verdict(assertion.Assertion{Subject: metric, Bounds: assertion.Bounds{Lower: &lower}})},
@@ -84,7 +93,13 @@ func full() *results.Document {
 		Assertions: []*results.AssertionVerdict{verdict(assertion.Assertion{
 			Subject: &assertion.Expr{Op: assertion.Div, Args: []*assertion.Expr{metric, {Op: assertion.Const, Value: 2}}},
 			Trend:   &assertion.Trend{Axis: "block_size", Direction: "increases", Tolerance: 0.1}, Cases: []string{"a", "b"},
-		})},
+		}), several},
+		Baseline: &results.Baseline{Session: "b", File: "b.json", Fingerprint: "sha256:02", Cases: []results.BaselineCase{
+			{Key: "a", Launches: []results.MetricValues{{"bandwidth": 46, "odd": math.NaN()}}},
+		}},
+		Commands: []results.Command{{
+			Name: "mount", Stage: "setup", Scope: "launch", Of: "g/0", Node: "n1", Started: now, Duration: 0.5, Status: "failed", Reason: "r", Log: []string{"x"},
+		}},
 	}
 	d.Summarize()
 	return d
@@ -125,6 +140,22 @@ func TestSchemaRefuses(t *testing.T) {
 		"no verdict":         func(d map[string]any) { firstAssertion(d)["verdict"] = "" },
 		"half an interval":   func(d map[string]any) { firstAssertion(d)["observed"].(map[string]any)["ci"] = []any{1} },
 		"a unary expression": func(d map[string]any) { firstAssertion(d)["subject"] = map[string]any{"op": "-", "args": []any{}} },
+		"no parts":           func(d map[string]any) { d["assertions"].([]any)[1].(map[string]any)["parts"] = []any{} },
+		"a part without a case": func(d map[string]any) {
+			delete(d["assertions"].([]any)[1].(map[string]any)["parts"].([]any)[0].(map[string]any), "case")
+		},
+		"an excuse without a day": func(d map[string]any) {
+			delete(d["assertions"].([]any)[1].(map[string]any)["xfail"].(map[string]any), "until")
+		},
+		"no operand": func(d map[string]any) {
+			firstAssertion(d)["subject"] = map[string]any{"op": "geomean", "args": []any{}}
+		},
+		"another correction":    func(d map[string]any) { firstAssertion(d)["multiple"] = "bonferroni" },
+		"an unknown stage":      func(d map[string]any) { d["commands"].([]any)[0].(map[string]any)["stage"] = "later" },
+		"a baseline of nowhere": func(d map[string]any) { delete(d["baseline"].(map[string]any), "fingerprint") },
+		"an unknown failure": func(d map[string]any) {
+			firstCase(d)["launches"].([]any)[0].(map[string]any)["failure"].(map[string]any)["kind"] = "bad luck"
+		},
 		"a metric that is text": func(d map[string]any) {
 			firstCase(d)["launches"].([]any)[0].(map[string]any)["metrics"].(map[string]any)["bandwidth"] = "fast"
 		},

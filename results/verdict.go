@@ -1,10 +1,6 @@
 package results
 
-import (
-	"fmt"
-
-	"weir/assertion"
-)
+import "weir/assertion"
 
 // Verdict of an assertion.
 type Verdict string
@@ -37,6 +33,8 @@ type Observed struct {
 	Unit  string      `json:"unit"`
 	CI    *[2]float64 `json:"ci"`
 	N     int         `json:"n"`
+	// Confidence of CI, where it is not the document's (Confidence).
+	Confidence float64 `json:"confidence,omitempty"`
 }
 
 // Summary counts.
@@ -51,7 +49,7 @@ type Summary struct {
 func (d *Document) Summarize() {
 	s := Summary{
 		Cases:      map[string]int{OK: 0, Error: 0, Skipped: 0, Excluded: 0},
-		Assertions: map[string]int{"pass": 0, "fail": 0, "inconclusive": 0, "error": 0, "skipped": 0, "warn": 0, "info": 0},
+		Assertions: map[string]int{"pass": 0, "fail": 0, "inconclusive": 0, "error": 0, "skipped": 0, "warn": 0, "info": 0, "xfail": 0, "xpass": 0},
 	}
 	for _, c := range d.Cases {
 		s.Cases[c.Status]++
@@ -69,22 +67,6 @@ func (a *AssertionVerdict) Standing() string {
 		return string(assertion.Info)
 	}
 	return string(a.Verdict)
-}
-
-// Check refuses an assertion that has no subject to judge, which only a damaged
-// document holds.
-func (a *AssertionVerdict) Check() error { return checkExpr(a.Subject) }
-
-func checkExpr(e *assertion.Expr) error {
-	if e == nil {
-		return fmt.Errorf("it has no subject, or an operation without its operands")
-	}
-	for _, arg := range e.Args {
-		if err := checkExpr(arg); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // AllAssertions are those of all cases, in order, then those over several cases.

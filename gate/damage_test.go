@@ -1,0 +1,115 @@
+package gate
+
+import (
+	"encoding/json"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"weir/results"
+)
+
+// storedDocuments are those that the reporters are tested with.
+func storedDocuments(t testing.TB) [][]byte {
+	t.Helper()
+	paths, err := filepath.Glob("../reporters/testdata/*.json")
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no documents: %v", err)
+	}
+	var out [][]byte
+	for _, path := range paths {
+		b, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, b)
+	}
+	return out
+}
+
+// judgeFile reads and judges a document; one that is refused is not judged.
+func judgeFile(t testing.TB, path string, content []byte) {
+	t.Helper()
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	doc, err := results.Read(path)
+	if err != nil {
+		return
+	}
+	Judge(doc)
+	Undecided(doc)
+	if _, err := doc.Encode(); err != nil && doc.Session.ExitCode == ExitPassed {
+		t.Fatalf("a document that cannot be written passes: %v", err)
+	}
+}
+
+// damage replaces or removes one value somewhere in a decoded document.
+func damage(t *rapid.T, v any) any {
+	if rapid.IntRange(0, 6).Draw(t, "here") == 0 {
+		return rapid.SampledFrom([]any{nil, "", "x", -1., 0., 1e308, true, []any{}, []any{nil}, map[string]any{}}).Draw(t, "value")
+	}
+	switch v := v.(type) {
+	case map[string]any:
+		if len(v) == 0 {
+			return v
+		}
+		key := rapid.SampledFrom(slices.Sorted(maps.Keys(v))).Draw(t, "key")
+		if rapid.IntRange(0, 6).Draw(t, "remove") == 0 {
+			delete(v, key)
+			return v
+		}
+		v[key] = damage(t, v[key])
+	case []any:
+		if len(v) == 0 {
+			return v
+		}
+		i := rapid.IntRange(0, len(v)-1).Draw(t, "index")
+		if rapid.IntRange(0, 6).Draw(t, "remove") == 0 {
+			return slices.Delete(v, i, i+1)
+		}
+		v[i] = damage(t, v[i])
+	}
+	return v
+}
+
+// Whatever is damaged in a document, judging it ends with a verdict or it is refused.
+func TestDamagedDocumentsAreRefusedOrJudged(t *testing.T) {
+	docs := storedDocuments(t)
+	path := filepath.Join(t.TempDir(), "results.json")
+	rapid.Check(t, func(rt *rapid.T) {
+		var v any
+		if err := json.Unmarshal(rapid.SampledFrom(docs).Draw(rt, "document"), &v); err != nil {
+			rt.Fatal(err)
+		}
+		for range rapid.IntRange(1, 4).Draw(rt, "damages") {
+			v = damage(rt, v)
+		}
+		b, err := json.Marshal(v)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		judgeFile(t, path, b)
+	})
+}
+
+// FuzzJudge starts from small documents, which a fuzzer can take apart in its time.
+func FuzzJudge(f *testing.F) {
+	ratioOfTwo, _ := pair([]float64{2, 4, 8}, []float64{1, 4}, looks)
+	stored, _ := regression([]float64{9, 10}, []float64{10})
+	parts := docOf(caseOf("a", 1, 2))
+	parts.Assertions = []*results.AssertionVerdict{quantified("any", p(1), looks, "a")}
+	for _, doc := range []*results.Document{ratioOfTwo, stored, parts} {
+		b, err := json.Marshal(doc)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(b)
+	}
+	path := filepath.Join(f.TempDir(), "results.json")
+	f.Fuzz(func(t *testing.T, data []byte) { judgeFile(t, path, data) })
+}

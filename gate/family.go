@@ -1,0 +1,85 @@
+package gate
+
+import (
+	"slices"
+	"sort"
+
+	"weir/results"
+)
+
+// families finds by how much each assertion of a family ("multiple: holm") must
+// divide its error budget for failing. A family is what one text says of several
+// cases of a run: assertions of equal run, text and name (the names of those over
+// several cases hold the combination of the other axes and do not count).
+//
+// The probability that any of them fails although it holds stays below the level
+// of one: Holm's step-down (Scandinavian Journal of Statistics 6, 1979) refutes
+// the clearest first and gives what it did not spend to the rest. Only failing is
+// divided. That a family passes is an intersection of its members' passing and
+// needs no correction, and dividing it too would make every healthy sweep pay in
+// launches.
+//
+// The levels are those of one look. As for a single assertion, the default
+// confidence of 96 % pays for four looks.
+func (ct *court) families() map[*results.AssertionVerdict]int {
+	type family struct{ document, run, text, name string }
+	type member struct {
+		c *results.Case
+		a *results.AssertionVerdict
+	}
+	members := map[family][]member{}
+	for c, a := range statements(ct.doc) {
+		if a.Multiple != "holm" || a.Check() != nil {
+			continue
+		}
+		k := family{text: a.Text}
+		switch {
+		case c != nil:
+			k.run, k.name = c.Run, a.Name
+		case len(a.Cases) > 0 && ct.cases[a.Cases[0]] != nil:
+			k.document, k.run = "document", ct.cases[a.Cases[0]].Run
+		}
+		members[k] = append(members[k], member{c, a})
+	}
+	share := map[*results.AssertionVerdict]int{}
+	for _, ms := range members {
+		judged := 0
+		var limits []int
+		for _, m := range ms {
+			switch ct.judgeAs(m.c, m.a, 1).verdict {
+			case results.SkippedVerdict, results.ErrorVerdict:
+				continue
+			case results.Fail:
+				limits = append(limits, ct.largestShare(m.c, m.a, len(ms)))
+			}
+			judged++
+		}
+		left := stepDown(limits, judged)
+		for _, m := range ms {
+			share[m.a] = left
+		}
+	}
+	return share
+}
+
+// largestShare is the most by which an assertion's budget can be divided so that
+// it still fails; its interval only grows with it.
+func (ct *court) largestShare(c *results.Case, a *results.AssertionVerdict, most int) int {
+	return sort.Search(most, func(i int) bool { return ct.judgeAs(c, a, i+1).verdict != results.Fail })
+}
+
+// stepDown is what Holm's procedure divides the budget by when it stops, at m
+// members of which some fail up to a share each: the clearest must fail at m, the
+// next at m−1, and so on.
+func stepDown(limits []int, m int) int {
+	slices.Sort(limits)
+	slices.Reverse(limits)
+	left := m
+	for _, most := range limits {
+		if most < left {
+			break
+		}
+		left--
+	}
+	return max(left, 1)
+}

@@ -1,0 +1,65 @@
+package gate
+
+import (
+	"fmt"
+	"time"
+
+	"weir/assertion"
+	"weir/results"
+)
+
+// settle writes an outcome into the document. What an assertion says of itself is
+// applied in this order: what stands in for inconclusive after the last look, the
+// expectation that it fails, its severity. A warn assertion warns, whether it does
+// not hold or could not be shown to hold; its message says which. An info
+// assertion keeps the verdict that the rules give and counts for nothing
+// (results.AssertionVerdict.Standing).
+func settle(a *results.AssertionVerdict, o outcome, started time.Time) {
+	o = standIn(a.Decide, o)
+	o = expected(a.XFail, o, started)
+	if a.Severity == assertion.Warn {
+		switch o.verdict {
+		case results.Fail, results.XPass:
+			o.verdict = results.WarnVerdict
+		case results.InconclusiveVerdict:
+			o.verdict = results.WarnVerdict
+			o.message = "inconclusive: " + o.message
+		}
+	}
+	a.Verdict, a.Observed, a.Message = o.verdict, o.observed, o.message
+}
+
+// standIn replaces inconclusive by the verdict that its author chose. While more
+// launches may decide, as in a session that was cut short, it stays.
+func standIn(d *assertion.Decide, o outcome) outcome {
+	if d == nil || o.verdict != results.InconclusiveVerdict || len(o.undecided) > 0 {
+		return o
+	}
+	switch d.OnInconclusive {
+	case "pass", "fail", "warn":
+		o.verdict = results.Verdict(d.OnInconclusive)
+		o.message = fmt.Sprintf("inconclusive, which counts as %s: %s", d.OnInconclusive, o.message)
+	}
+	return o
+}
+
+// expected turns the verdict of an assertion that is known not to hold. It counts
+// up to and with its last day, by the session's start in UTC, so that judging
+// again gives the same; a session without a start has no day on which it counts.
+func expected(x *assertion.XFail, o outcome, started time.Time) outcome {
+	if x == nil || o.verdict != results.Fail && o.verdict != results.Pass {
+		return o
+	}
+	why := fmt.Sprintf("until %s (%s)", x.Until, x.Reason)
+	switch {
+	case started.IsZero() || started.UTC().Format(time.DateOnly) > x.Until:
+		o.message += "; it was expected to fail only " + why + ": this has expired"
+	case o.verdict == results.Fail:
+		o.verdict = results.XFail
+		o.message = "expected to fail " + why + ": " + o.message
+	default:
+		o.verdict = results.XPass
+		o.message = "expected to fail " + why + ", but it holds: " + o.message
+	}
+	return o
+}

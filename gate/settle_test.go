@@ -1,0 +1,203 @@
+package gate
+
+import (
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"weir/assertion"
+	"weir/results"
+)
+
+var (
+	inBand  = []float64{46, 46.1, 46.2}
+	outBand = []float64{39, 39.1, 39.2}
+	noisy   = []float64{38, 42, 46}
+)
+
+func TestHalo(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		at     []int
+		values []float64
+		want   results.Verdict
+		says   string
+	}{
+		{"in the band", looks, inBand, results.Pass, "in [40, 50] GB/s"},
+		{"in the halo below", looks, []float64{39, 39.1, 39.2}, results.WarnVerdict, "2.3% below; inside of the halo of 5.0%"},
+		{"in the halo above", looks, []float64{51, 51.1, 51.2}, results.WarnVerdict, "inside of the halo"},
+		{"beyond the halo", looks, []float64{37, 37.1, 37.2}, results.Fail, "< 40 GB/s"},
+		{"over the end of the halo", looks, []float64{37.8, 38, 38.2}, results.InconclusiveVerdict, "the interval crosses 38, "},
+		{"over the end of the band", looks, []float64{39.8, 40, 40.2}, results.InconclusiveVerdict, "the interval crosses 40"},
+		{"over the end of the band at the last look", []int{3}, []float64{39.8, 40, 40.2}, results.WarnVerdict, "inside of the halo"},
+		{"over the end of the halo at the last look", []int{3}, []float64{37.8, 38, 38.2}, results.InconclusiveVerdict, "the last look"},
+		{"a single launch", []int{1}, []float64{39}, results.WarnVerdict, "one launch cannot show its noise"},
+	} {
+		a := band(p(40), p(50), c.at)
+		a.Halo = 0.05
+		doc := judged(caseOf("c", c.values...), a)
+		wantVerdict(t, a, c.want)
+		if !strings.Contains(a.Message, c.says) {
+			t.Errorf("%s: message %q does not say %q", c.name, a.Message, c.says)
+		}
+		if a.Verdict == results.WarnVerdict && doc.Session.ExitCode != ExitPassed {
+			t.Errorf("%s: exit code %d", c.name, doc.Session.ExitCode)
+		}
+	}
+}
+
+// The halo of a negative bound lies outside of the band too.
+func TestHaloOfANegativeBound(t *testing.T) {
+	got := claim{bounds: assertion.Bounds{Lower: p(-10), Upper: p(-1)}, halo: 0.1}.widened()
+	if *got.Lower != -11 || *got.Upper != -0.9 {
+		t.Errorf("[%v, %v]", *got.Lower, *got.Upper)
+	}
+}
+
+func TestHaloOfATrend(t *testing.T) {
+	for _, c := range []struct {
+		to   float64
+		want results.Verdict
+	}{{10, results.Pass}, {9.2, results.WarnVerdict}, {8, results.Fail}} {
+		cases, keys := series([]float64{10, 10, 10}, []float64{c.to, c.to, c.to})
+		a := trend("increases", 0.05, looks, keys...)
+		a.Halo = 0.05
+		doc := docOf(cases...)
+		doc.Assertions = []*results.AssertionVerdict{a}
+		Judge(doc)
+		wantVerdict(t, a, c.want)
+	}
+}
+
+func TestOnInconclusive(t *testing.T) {
+	for _, c := range []struct {
+		at       []int
+		stand    string
+		severity assertion.Severity
+		want     results.Verdict
+		code     int
+	}{
+		{[]int{3}, "", assertion.Gate, results.InconclusiveVerdict, ExitInconclusive},
+		{[]int{3}, "inconclusive", assertion.Gate, results.InconclusiveVerdict, ExitInconclusive},
+		{[]int{3}, "fail", assertion.Gate, results.Fail, ExitFailed},
+		{[]int{3}, "warn", assertion.Gate, results.WarnVerdict, ExitPassed},
+		{[]int{3}, "pass", assertion.Gate, results.Pass, ExitPassed},
+		{[]int{3}, "fail", assertion.Warn, results.WarnVerdict, ExitPassed},
+		{looks, "pass", assertion.Gate, results.InconclusiveVerdict, ExitInconclusive}, // looks are left
+		{looks, "fail", assertion.Gate, results.InconclusiveVerdict, ExitInconclusive},
+	} {
+		a := band(p(41.832), nil, c.at)
+		a.Severity, a.Decide = c.severity, &assertion.Decide{OnInconclusive: c.stand}
+		doc := judged(caseOf("c", noisy...), a)
+		wantVerdict(t, a, c.want)
+		if doc.Session.ExitCode != c.code || !strings.Contains(a.Message, "inconclusive") && c.stand != "" && c.stand != "inconclusive" && len(c.at) == 1 {
+			t.Errorf("%v %q: exit code %d, message %q", c.at, c.stand, doc.Session.ExitCode, a.Message)
+		}
+	}
+}
+
+func TestConfidenceIsTheAuthors(t *testing.T) {
+	width := func(confidence float64) float64 {
+		a := band(p(1), nil, looks)
+		a.Decide = &assertion.Decide{Confidence: confidence}
+		judged(caseOf("c", noisy...), a)
+		if confidence == 0.99 && (a.Observed.Confidence != 0.99 || !strings.Contains(a.Message, "(99% CI")) {
+			t.Errorf("observed %+v: %s", a.Observed, a.Message)
+		}
+		return math.Log(a.Observed.CI[1] / a.Observed.CI[0])
+	}
+	if narrow, usual, wide := width(0.9), width(0), width(0.99); !(narrow < usual && usual < wide) {
+		t.Errorf("widths %v %v %v", narrow, usual, wide)
+	}
+}
+
+func TestExpectedFailures(t *testing.T) {
+	day := func(s string) time.Time {
+		d, err := time.Parse(time.RFC3339, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return d
+	}
+	for _, c := range []struct {
+		name     string
+		started  time.Time
+		values   []float64
+		severity assertion.Severity
+		want     results.Verdict
+		code     int
+		says     string
+	}{
+		{"fails", day("2026-11-20T10:00:00Z"), outBand, assertion.Gate, results.XFail, ExitPassed, "expected to fail until 2026-11-21 (bug 7)"},
+		{"holds", day("2026-11-20T10:00:00Z"), inBand, assertion.Gate, results.XPass, ExitFailed, "but it holds"},
+		{"holds and would only warn", day("2026-11-20T10:00:00Z"), inBand, assertion.Warn, results.WarnVerdict, ExitPassed, "but it holds"},
+		{"on its last day", day("2026-11-21T23:59:59Z"), outBand, assertion.Gate, results.XFail, ExitPassed, "expected"},
+		{"on its last day in UTC", day("2026-11-22T00:30:00+02:00"), outBand, assertion.Gate, results.XFail, ExitPassed, "expected"},
+		{"a day later", day("2026-11-22T00:00:00Z"), outBand, assertion.Gate, results.Fail, ExitFailed, "this has expired"},
+		{"holds a day later", day("2026-11-22T00:00:00Z"), inBand, assertion.Gate, results.Pass, ExitPassed, "this has expired"},
+		{"without a start", time.Time{}, outBand, assertion.Gate, results.Fail, ExitFailed, "this has expired"},
+		{"inconclusive", day("2026-11-20T10:00:00Z"), noisy, assertion.Gate, results.InconclusiveVerdict, ExitInconclusive, "next look"},
+		{"error", day("2026-11-20T10:00:00Z"), []float64{0, 1, 2}, assertion.Gate, results.ErrorVerdict, ExitExecution, "above zero"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			a := band(p(41.832), nil, looks)
+			a.Severity, a.XFail = c.severity, &assertion.XFail{Reason: "bug 7", Until: "2026-11-21"}
+			k := caseOf("c", c.values...)
+			k.Assertions = []*results.AssertionVerdict{a}
+			doc := docOf(k)
+			doc.Session.Started = c.started
+			for range 2 {
+				Judge(doc)
+				wantVerdict(t, a, c.want)
+				if doc.Session.ExitCode != c.code || !strings.Contains(a.Message, c.says) {
+					t.Errorf("exit code %d (want %d), message %q", doc.Session.ExitCode, c.code, a.Message)
+				}
+				if n := doc.Summary.Assertions[string(c.want)]; n != 1 {
+					t.Errorf("summary %v", doc.Summary.Assertions)
+				}
+			}
+		})
+	}
+}
+
+// A launch that was made again is no failure of its case, counts for nothing and is told of.
+func TestRetriedLaunches(t *testing.T) {
+	c := caseOf("c", inBand...)
+	c.Launches = append(c.Launches, &results.Launch{
+		Index: 1, Status: results.Error, Retried: true, Metrics: map[string]float64{"bandwidth": 1},
+		Failure: &results.Failure{Rank: -1, Phase: "connect", Kind: results.FailedLink, Cause: "refused"},
+	})
+	a := band(p(41.832), nil, looks)
+	doc := judged(c, a)
+	wantVerdict(t, a, results.Pass)
+	if !strings.HasSuffix(a.Message, "; 1 launch retried: phase connect: refused; 3 of 4 succeeded") {
+		t.Errorf("message %q", a.Message)
+	}
+	if c.Invalid != "" || c.Metrics["bandwidth"].N != 3 || doc.Session.ExitCode != ExitPassed {
+		t.Errorf("invalid %q, n=%d, exit code %d", c.Invalid, c.Metrics["bandwidth"].N, doc.Session.ExitCode)
+	}
+	c.Launches = c.Launches[3:] // nothing but the launch that is to be made again
+	Judge(doc)
+	wantVerdict(t, a, results.ErrorVerdict)
+	c.Launches[0].Retried = false // it was not made again
+	Judge(doc)
+	wantVerdict(t, a, results.ErrorVerdict)
+}
+
+func TestCommandsThatFailedEndInAnError(t *testing.T) {
+	for _, stage := range []string{"setup", "teardown"} {
+		a := band(p(41.832), nil, looks)
+		doc := judged(caseOf("c", inBand...), a)
+		doc.Commands = []results.Command{{Name: "umount", Stage: stage, Scope: "session", Status: "failed"}}
+		Judge(doc)
+		if doc.Session.ExitCode != ExitExecution || doc.Session.Status != results.Errored || a.Verdict != results.Pass {
+			t.Errorf("%s: exit code %d, %s", stage, doc.Session.ExitCode, a.Verdict)
+		}
+		doc.Commands[0].Status = results.OK
+		Judge(doc)
+		if doc.Session.ExitCode != ExitPassed {
+			t.Errorf("%s that succeeded: exit code %d", stage, doc.Session.ExitCode)
+		}
+	}
+}

@@ -1,0 +1,94 @@
+package reporters
+
+import (
+	"fmt"
+	"slices"
+
+	"weir/results"
+)
+
+// simulatedBanner says what nobody may miss: the numbers of a simulation look
+// like measured ones.
+func simulatedBanner(doc *results.Document) string {
+	n := 0
+	for _, c := range doc.Cases {
+		if c.Simulated() {
+			n++
+		}
+	}
+	if n == 0 || n == len(doc.Cases) {
+		return "SIMULATED: no data was moved; these numbers follow from a declared model"
+	}
+	return fmt.Sprintf("SIMULATED IN PART: the numbers of %d of %s follow from a declared model", n, plural(len(doc.Cases), "case"))
+}
+
+// simulatedMark stands beside the verdict of a case that was simulated.
+func simulatedMark(c *results.Case) string {
+	if c.Simulated() {
+		return "(simulated)"
+	}
+	return ""
+}
+
+// takenOver says how many launches an earlier session made; "" if none.
+func takenOver(doc *results.Document) string {
+	n := doc.Resumed()
+	if n == 0 {
+		return ""
+	}
+	text := "1 launch"
+	if n > 1 {
+		text = fmt.Sprintf("%d launches", n)
+	}
+	return sentence(" ", text+" taken over from session", plain(doc.Session.Resumed))
+}
+
+// madeAgain are the cases with launches that failed and were made again: how many
+// of all launches succeeded, and why the others did not.
+func madeAgain(doc *results.Document) []string {
+	var out []string
+	for _, c := range doc.Cases {
+		n := c.Retried()
+		if n == 0 {
+			continue
+		}
+		what := fmt.Sprintf("%d launches retried", n)
+		if n == 1 {
+			what = "1 launch retried"
+		}
+		var causes []string
+		for _, l := range c.Launches {
+			if l.Retried && l.Failure != nil && !slices.Contains(causes, l.Failure.String()) {
+				causes = append(causes, l.Failure.String())
+			}
+		}
+		out = append(out, plain(fmt.Sprintf("%s: %s; %d of %d launches succeeded",
+			c.Key, sentence(": ", what, sentence(" and ", causes...)), succeeded(c), len(c.Launches))))
+	}
+	return out
+}
+
+func succeeded(c *results.Case) int {
+	n := 0
+	for _, l := range c.Launches {
+		if l.Status == results.OK && !l.Retried {
+			n++
+		}
+	}
+	return n
+}
+
+// runsOf are the runs of some cases, each once, in order.
+func runsOf(doc *results.Document, keys []string) []string {
+	run := make(map[string]string, len(doc.Cases))
+	for _, c := range doc.Cases {
+		run[c.Key] = c.Run
+	}
+	var out []string
+	for _, k := range keys {
+		if r := run[k]; r != "" && !slices.Contains(out, r) {
+			out = append(out, r)
+		}
+	}
+	return out
+}

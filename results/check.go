@@ -1,0 +1,165 @@
+package results
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"weir/assertion"
+)
+
+// Limits of what a document may ask of its judge. An expression that is read is
+// walked more than once, and a person made none of this size.
+const (
+	leafLimit  = 20_000
+	depthLimit = 200
+)
+
+// Check refuses an assertion that cannot be judged, which only a damaged document
+// holds: without a subject, or with a number or a word that means nothing.
+func (a *AssertionVerdict) Check() error {
+	if err := a.checkForm(); err != nil {
+		return err
+	}
+	if err := finite("the halo", a.Halo); err != nil || a.Halo < 0 {
+		return fmt.Errorf("its halo is %v", a.Halo)
+	}
+	if a.Multiple != "" && a.Multiple != "holm" {
+		return fmt.Errorf("its way with multiple cases is %q, not holm", a.Multiple)
+	}
+	if d := a.Decide; d != nil {
+		if d.Confidence != 0 && !(d.Confidence > 0.5 && d.Confidence < 1) {
+			return fmt.Errorf("its confidence is %v, not between 0.5 and 1", d.Confidence)
+		}
+		if !slices.Contains([]string{"", "inconclusive", "fail", "warn", "pass"}, d.OnInconclusive) {
+			return fmt.Errorf("what stands in for inconclusive is %q", d.OnInconclusive)
+		}
+	}
+	if x := a.XFail; x != nil {
+		if _, err := time.Parse(time.DateOnly, x.Until); err != nil {
+			return fmt.Errorf("the last day on which it may fail is %q, not a date like 2026-01-31", x.Until)
+		}
+	}
+	for _, look := range a.Looks {
+		if look < 1 {
+			return fmt.Errorf("it has a look after %d launches", look)
+		}
+	}
+	return nil
+}
+
+// checkForm checks the one of three forms that the assertion has: a band, a
+// trend, or parts.
+func (a *AssertionVerdict) checkForm() error {
+	if a.Quantifier == "" {
+		if len(a.Parts) > 0 {
+			return fmt.Errorf("it has parts and neither all nor any")
+		}
+		if a.Trend != nil {
+			if err := finite("the tolerance", a.Trend.Tolerance); err != nil || a.Trend.Tolerance < 0 {
+				return fmt.Errorf("its tolerance is %v", a.Trend.Tolerance)
+			}
+		}
+		return checkBand(a.Subject, a.Bounds)
+	}
+	switch {
+	case a.Quantifier != "all" && a.Quantifier != "any":
+		return fmt.Errorf("its quantifier is %q, not all or any", a.Quantifier)
+	case len(a.Parts) == 0:
+		return fmt.Errorf("it is about %s of no parts", a.Quantifier)
+	case a.Subject != nil || a.Trend != nil:
+		return fmt.Errorf("it has parts and a subject or trend of its own")
+	}
+	for i, p := range a.Parts {
+		if p.Case == "" {
+			return fmt.Errorf("part %d is of no case", i)
+		}
+		if err := checkBand(p.Subject, p.Bounds); err != nil {
+			return fmt.Errorf("part %d: %w", i, err)
+		}
+	}
+	return nil
+}
+
+func checkBand(subject *assertion.Expr, b assertion.Bounds) error {
+	leaves := 0
+	if err := checkExpr(subject, 0, &leaves); err != nil {
+		return err
+	}
+	for _, end := range []*float64{b.Lower, b.Upper} {
+		if end == nil {
+			continue
+		}
+		if err := finite("a bound", *end); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func checkExpr(e *assertion.Expr, depth int, leaves *int) error {
+	if e == nil {
+		return fmt.Errorf("it has no subject, or an operation without its operands")
+	}
+	if depth > depthLimit {
+		return fmt.Errorf("its subject is nested more than %d deep", depthLimit)
+	}
+	want := -1 // as many operands as there are, but one
+	switch e.Op {
+	case assertion.Metric, assertion.Const:
+		if *leaves++; *leaves > leafLimit {
+			return fmt.Errorf("its subject has more than %d values", leafLimit)
+		}
+		want = 0
+	case assertion.Add, assertion.Sub, assertion.Mul, assertion.Div:
+		want = 2
+	case assertion.Min, assertion.Max, assertion.Mean, assertion.Geomean, assertion.Median:
+	default:
+		return fmt.Errorf("unknown operation %q", e.Op)
+	}
+	if n := len(e.Args); n != want && (want >= 0 || n == 0) {
+		return fmt.Errorf("operation %q has %d operands", e.Op, n)
+	}
+	if err := finite("a constant", e.Value); err != nil {
+		return err
+	}
+	for _, arg := range e.Args {
+		if err := checkExpr(arg, depth+1, leaves); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func finite(what string, v float64) error {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return fmt.Errorf("%s is %v", what, v)
+	}
+	return nil
+}
+
+// check refuses a document that nobody can read without stumbling: an entry that
+// is null, an assertion that cannot be judged.
+func (d *Document) check() error {
+	for i, c := range d.Cases {
+		if c == nil {
+			return fmt.Errorf("case %d is null", i)
+		}
+		if slices.Contains(c.Launches, nil) {
+			return fmt.Errorf("case %s: a launch is null", c.Key)
+		}
+		if slices.Contains(c.Assertions, nil) {
+			return fmt.Errorf("case %s: an assertion is null", c.Key)
+		}
+	}
+	if slices.Contains(d.Assertions, nil) {
+		return fmt.Errorf("an assertion is null")
+	}
+	for _, a := range d.AllAssertions() {
+		if err := a.Check(); err != nil {
+			return fmt.Errorf("assertion %q: %w", a.Name, err)
+		}
+	}
+	return nil
+}
