@@ -6,11 +6,7 @@ package assertion
 
 import (
 	"encoding/json"
-	"fmt"
-	"math"
 	"strings"
-
-	"weir/quantity"
 )
 
 // Severity says what an assertion that does not hold means.
@@ -90,149 +86,6 @@ type Trend struct {
 	Tolerance float64 `json:"tolerance"` // relative step in the wrong direction that is still allowed
 }
 
-// Op is the operation of an expression node.
-type Op string
-
-// The operations.
-const (
-	Metric Op = "metric" // value of Expr.Metric, which is in Expr.Unit
-	Const  Op = "const"  // Expr.Value, in base units
-	Add    Op = "+"
-	Sub    Op = "-"
-	Mul    Op = "*"
-	Div    Op = "/"
-
-	// Aggregates over their operands, of which there is at least one.
-	Min     Op = "min"
-	Max     Op = "max"
-	Mean    Op = "mean"
-	Geomean Op = "geomean"
-	Median  Op = "median"
-)
-
-// Expr is an arithmetic expression over the metrics of one launch. It is
-// evaluated in base units (bytes, seconds), so units cannot be mixed up.
-type Expr struct {
-	Op     Op     `json:"op"`
-	Metric string `json:"metric,omitempty"`
-	Unit   string `json:"unit,omitempty"`
-	// Case is the key of the case that a Metric is of; "": the assertion's own.
-	Case string `json:"case,omitempty"`
-	// Baseline says that a Metric is taken from the baseline's case of that key.
-	Baseline bool    `json:"baseline,omitempty"`
-	Value    float64 `json:"value,omitempty"`
-	Args     []*Expr `json:"args,omitempty"`
-}
-
-// Metrics are the names of all metrics in the expression, each once, in order.
-func (e *Expr) Metrics() []string {
-	var names []string
-	seen := map[string]bool{}
-	var walk func(*Expr)
-	walk = func(e *Expr) {
-		if e.Op == Metric && !seen[e.Metric] {
-			seen[e.Metric] = true
-			names = append(names, e.Metric)
-		}
-		for _, a := range e.Args {
-			walk(a)
-		}
-	}
-	walk(e)
-	return names
-}
-
-// Eval computes the expression from the metrics of one launch (each in its
-// registry's unit) and gives it in the unit asked for. A metric that is missing
-// and a result that is not finite are errors: a value that nobody measured must
-// never satisfy a bound.
-func (e *Expr) Eval(metrics map[string]float64, unit string) (float64, error) {
-	v, err := e.eval(metrics)
-	if err != nil {
-		return 0, err
-	}
-	u, ok := quantity.UnitOf(unit)
-	if !ok {
-		return 0, fmt.Errorf("unknown unit %q", unit)
-	}
-	return v / u.Factor, nil
-}
-
-func (e *Expr) eval(metrics map[string]float64) (float64, error) {
-	switch e.Op {
-	case Const:
-		return e.Value, nil
-	case Metric:
-		v, ok := metrics[e.Metric]
-		if !ok {
-			return 0, fmt.Errorf("metric %s is missing", e.Metric)
-		}
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return 0, fmt.Errorf("metric %s is %v", e.Metric, v)
-		}
-		u, ok := quantity.UnitOf(e.Unit)
-		if !ok {
-			return 0, fmt.Errorf("metric %s has unknown unit %q", e.Metric, e.Unit)
-		}
-		return v * u.Factor, nil
-	}
-	if len(e.Args) != 2 {
-		return 0, fmt.Errorf("operation %q has %d operands, not 2", e.Op, len(e.Args))
-	}
-	a, err := e.Args[0].eval(metrics)
-	if err != nil {
-		return 0, err
-	}
-	b, err := e.Args[1].eval(metrics)
-	if err != nil {
-		return 0, err
-	}
-	var v float64
-	switch e.Op {
-	case Add:
-		v = a + b
-	case Sub:
-		v = a - b
-	case Mul:
-		v = a * b
-	case Div:
-		if b == 0 {
-			return 0, fmt.Errorf("division by zero: %s is 0", e.Args[1])
-		}
-		v = a / b
-	default:
-		return 0, fmt.Errorf("unknown operation %q", e.Op)
-	}
-	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return 0, fmt.Errorf("%s is %v", e, v)
-	}
-	return v, nil
-}
-
-// String writes the expression as a person would; constants have no unit of
-// their own here, so they are written in base units.
-func (e *Expr) String() string {
-	switch e.Op {
-	case Metric:
-		return e.Metric
-	case Const:
-		return quantity.Digits(e.Value, 6)
-	}
-	if len(e.Args) != 2 {
-		return string(e.Op) + "?"
-	}
-	return operand(e.Args[0], e.Op, false) + " " + string(e.Op) + " " + operand(e.Args[1], e.Op, true)
-}
-
-func operand(e *Expr, parent Op, right bool) string {
-	weak := e.Op == Add || e.Op == Sub
-	strongParent := parent == Mul || parent == Div
-	if weak && strongParent || right && (parent == Sub || parent == Div) && len(e.Args) == 2 {
-		return "(" + e.String() + ")"
-	}
-	return e.String()
-}
-
 // Key is a stable text of everything that the verdict depends on, for digests:
 // neither the place in a file nor the author's spelling.
 func (a Assertion) Key() string {
@@ -245,7 +98,15 @@ func (a Assertion) Key() string {
 		Bounds   Bounds
 		Trend    *Trend
 		Cases    []string
-	}{name, a.Severity, a.Subject, a.Unit, a.Bounds, a.Trend, a.Cases})
+
+		// Absent from the text where they say nothing, as plain assertions are most.
+		Quantifier string  `json:",omitempty"`
+		Parts      []Part  `json:",omitempty"`
+		Halo       float64 `json:",omitempty"`
+		Multiple   string  `json:",omitempty"`
+		Decide     *Decide `json:",omitempty"`
+		XFail      *XFail  `json:",omitempty"`
+	}{name, a.Severity, a.Subject, a.Unit, a.Bounds, a.Trend, a.Cases, a.Quantifier, a.Parts, a.Halo, a.Multiple, a.Decide, a.XFail})
 	if err != nil {
 		panic(err) // a NaN bound: the language never makes one
 	}

@@ -1,65 +1,10 @@
 package assertion
 
 import (
-	"math"
-	"strings"
+	"encoding/json"
+	"reflect"
 	"testing"
 )
-
-func metric(name, unit string) *Expr { return &Expr{Op: Metric, Metric: name, Unit: unit} }
-func number(v float64) *Expr         { return &Expr{Op: Const, Value: v} }
-func op(o Op, a, b *Expr) *Expr      { return &Expr{Op: o, Args: []*Expr{a, b}} }
-
-func TestEvalWorksInBaseUnits(t *testing.T) {
-	m := map[string]float64{"bandwidth": 40, "latency": 0.002, "zero": 0, "bad": math.NaN(), "huge": math.MaxFloat64}
-	bandwidth, latency := metric("bandwidth", "GB/s"), metric("latency", "s")
-	for _, c := range []struct {
-		e     *Expr
-		unit  string
-		want  float64
-		wrong string
-	}{
-		{bandwidth, "GB/s", 40, ""},
-		{bandwidth, "MB/s", 40000, ""},
-		{op(Mul, bandwidth, latency), "MB", 80, ""}, // a rate times a time is a size
-		{op(Div, bandwidth, number(20e9)), "", 2, ""},
-		{op(Sub, bandwidth, number(10e9)), "GB/s", 30, ""},
-		{op(Add, latency, latency), "ms", 4, ""},
-		{op(Div, bandwidth, metric("zero", "")), "", 0, "division by zero: zero is 0"},
-		{metric("bad", ""), "", 0, "metric bad is NaN"},
-		{metric("absent", ""), "", 0, "metric absent is missing"},
-		{op(Mul, metric("huge", ""), metric("huge", "")), "", 0, "is +Inf"},
-		{&Expr{Op: "?", Args: []*Expr{number(1), number(1)}}, "", 0, "unknown operation"},
-		{&Expr{Op: Add}, "", 0, "0 operands"},
-		{bandwidth, "furlong", 0, "unknown unit"},
-	} {
-		got, err := c.e.Eval(m, c.unit)
-		switch {
-		case c.wrong == "" && (err != nil || math.Abs(got/c.want-1) > 1e-12):
-			t.Errorf("%s in %q = %v, %v, want %v", c.e, c.unit, got, err, c.want)
-		case c.wrong != "" && (err == nil || !strings.Contains(err.Error(), c.wrong)):
-			t.Errorf("%s: error %v, want %q", c.e, err, c.wrong)
-		}
-	}
-}
-
-func TestString(t *testing.T) {
-	a, b, c := metric("a", ""), metric("b", ""), metric("c", "")
-	for want, e := range map[string]*Expr{
-		"a + b * c":   op(Add, a, op(Mul, b, c)),
-		"(a + b) * c": op(Mul, op(Add, a, b), c),
-		"a - (b - c)": op(Sub, a, op(Sub, b, c)),
-		"a / (b * c)": op(Div, a, op(Mul, b, c)),
-		"a * b / c":   op(Div, op(Mul, a, b), c),
-	} {
-		if got := e.String(); got != want {
-			t.Errorf("got %q, want %q", got, want)
-		}
-	}
-	if got := strings.Join(op(Add, a, op(Mul, b, a)).Metrics(), " "); got != "a b" {
-		t.Errorf("metrics %q", got)
-	}
-}
 
 func TestKeyIsOfTheMeaning(t *testing.T) {
 	lower := 1.
@@ -76,5 +21,55 @@ func TestKeyIsOfTheMeaning(t *testing.T) {
 	b.Severity = Warn
 	if a.Key() == b.Key() {
 		t.Error("the severity did not change the key")
+	}
+}
+
+// Whatever a verdict depends on changes the key; a new field that does not would
+// let two plans that judge differently pass for one.
+func TestKeyHasEveryField(t *testing.T) {
+	unjudged := map[string]bool{"Text": true, "Lowered": true, "File": true, "Line": true}
+	lower := 1.
+	values := map[string]any{
+		"Name": "n", "Severity": Warn, "Subject": metric("latency", "s"), "Unit": "s", "Bounds": Bounds{Lower: &lower}, "Trend": &Trend{Axis: "a"},
+		"Quantifier": "all", "Parts": []Part{{Case: "c"}}, "Cases": []string{"c"}, "Halo": 0.1, "Multiple": "holm", "Decide": &Decide{Confidence: 0.9}, "XFail": &XFail{Reason: "r"},
+	}
+	fields := reflect.TypeFor[Assertion]()
+	for i := range fields.NumField() {
+		name := fields.Field(i).Name
+		if unjudged[name] {
+			continue
+		}
+		v, ok := values[name]
+		if !ok {
+			t.Errorf("field %s is not tested", name)
+			continue
+		}
+		var a Assertion
+		before := a.Key()
+		reflect.ValueOf(&a).Elem().Field(i).Set(reflect.ValueOf(v))
+		if a.Key() == before {
+			t.Errorf("field %s is not in the key", name)
+		}
+	}
+	own, other, baseline := Assertion{Subject: metric("a", "")}, Assertion{Subject: at("a", "k")}, Assertion{Subject: &Expr{Op: Metric, Metric: "a", Case: "k", Baseline: true}}
+	if own.Key() == other.Key() || other.Key() == baseline.Key() {
+		t.Error("the case of a metric is not in the key")
+	}
+}
+
+func TestJSONKeepsEverything(t *testing.T) {
+	lower := 0.5
+	a := Assertion{
+		Name: "n", Text: "t", Severity: Gate, Quantifier: "any", Cases: []string{"k"}, Halo: 0.05, Multiple: "holm",
+		Parts:  []Part{{Subject: op(Div, at("a", "k"), &Expr{Op: Geomean, Args: []*Expr{{Op: Metric, Metric: "b", Case: "k", Baseline: true}, number(2)}}), Bounds: Bounds{Lower: &lower}, Case: "k"}},
+		Decide: &Decide{Confidence: 0.9, OnInconclusive: "warn"}, XFail: &XFail{Reason: "r", Until: "2030-01-02"},
+	}
+	b, err := json.Marshal(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var back Assertion
+	if err := json.Unmarshal(b, &back); err != nil || !reflect.DeepEqual(a, back) {
+		t.Errorf("%v: %s came back as %+v", err, b, back)
 	}
 }

@@ -1,6 +1,7 @@
 package expression
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/expr-lang/expr/ast"
@@ -19,22 +20,28 @@ type conditionChecker struct {
 	at       map[int]token
 	literals map[int]token
 	local    map[string]bool // names that the condition defines itself
+	callees  map[int]bool    // places of names of functions
 	used     []string
+	ranges   []*ast.BinaryNode // those after in
 	err      *Error
 }
 
 var hostFields = []string{"host.fabrics", "host.nodes", "host.gpus", "host.cpus"}
 
-type localCollector struct{ into map[string]bool }
+// collector finds the names that are no options or axes, before the walk comes
+// to them.
+type collector struct{ c *conditionChecker }
 
-func (l localCollector) Visit(node *ast.Node) {
-	if v, ok := (*node).(*ast.VariableDeclaratorNode); ok {
-		l.into[v.Name] = true
+// Visit looks at one node.
+func (v collector) Visit(node *ast.Node) {
+	switch n := (*node).(type) {
+	case *ast.VariableDeclaratorNode:
+		v.c.local[n.Name] = true
+	case *ast.CallNode:
+		if callee, ok := n.Callee.(*ast.IdentifierNode); ok {
+			v.c.callees[callee.Location().From] = true
+		}
 	}
-}
-
-func (c *conditionChecker) collectLocals(n ast.Node) {
-	ast.Walk(&n, localCollector{c.local})
 }
 
 // Visit sees every node, operands before operators.
@@ -45,21 +52,71 @@ func (c *conditionChecker) Visit(node *ast.Node) {
 	switch n := (*node).(type) {
 	case *ast.IdentifierNode:
 		c.name(n)
-	case *ast.CallNode:
-		if id, ok := n.Callee.(*ast.IdentifierNode); ok {
-			t := c.at[id.Location().From]
-			c.err = errorf(t.from, t.to, "", "there is no function %s", t.text)
-		}
+	case *ast.CallNode, *ast.BuiltinNode:
+		c.call(n)
 	case *ast.BinaryNode:
-		if c.names != nil {
+		c.bounded(n)
+		if c.names != nil && c.err == nil {
 			c.binary(n)
 		}
 	}
 }
 
+// conditionFunctions are the functions that a condition may call: none of them
+// gives back more than it was given.
+var conditionFunctions = []string{"abs", "all", "any", "ceil", "count", "floor", "hasPrefix", "hasSuffix", "len", "lower", "max", "min", "none", "one", "round", "trim", "upper"}
+
+func (c *conditionChecker) call(n ast.Node) {
+	at := n.Location().From
+	if b, ok := n.(*ast.BuiltinNode); ok && slices.Contains(conditionFunctions, b.Name) {
+		return
+	}
+	if call, ok := n.(*ast.CallNode); ok {
+		at = call.Callee.Location().From
+	}
+	t, ok := c.at[at]
+	if !ok || t.kind != nameToken {
+		c.err = errorf(at, at+1, "", "only functions can be called")
+		return
+	}
+	c.err = errorf(t.from, t.to, lowerFirst(suggest.Sentence(t.text, conditionFunctions, "functions")), "conditions have no function %s", t.text)
+}
+
+// bounded refuses operations whose cost does not show in the text.
+func (c *conditionChecker) bounded(n *ast.BinaryNode) {
+	at := n.Location()
+	switch n.Operator {
+	case "in":
+		if r, ok := n.Right.(*ast.BinaryNode); ok && r.Operator == ".." {
+			c.ranges = append(c.ranges, r)
+		}
+	case "matches":
+		if pattern, ok := n.Right.(*ast.StringNode); !ok {
+			c.err = errorf(at.From, max(at.To, at.From+1), "write the pattern as a text in quotes", "the pattern of matches is computed")
+		} else if patternSize(pattern.Value) > mostPattern {
+			t := c.at[pattern.Location().From]
+			c.err = errorf(t.from, max(t.to, t.from+1), "repeat less", "the pattern is too large")
+		}
+	}
+}
+
+// strayRange refuses a..b where it would be a list of numbers. Operands are
+// visited before their operators, so only the end of the walk can tell.
+type strayRange struct{ c *conditionChecker }
+
+// Visit looks at one node.
+func (v strayRange) Visit(node *ast.Node) {
+	n, ok := (*node).(*ast.BinaryNode)
+	if !ok || n.Operator != ".." || v.c.err != nil || slices.Contains(v.c.ranges, n) {
+		return
+	}
+	at := n.Location()
+	v.c.err = errorf(at.From, max(at.To, at.From+1), "write x in a..b", "a range stands only after in")
+}
+
 func (c *conditionChecker) name(n *ast.IdentifierNode) {
 	t, ok := c.at[n.Location().From]
-	if _, literal := c.literals[n.Location().From]; literal || !ok || c.local[n.Value] {
+	if _, literal := c.literals[n.Location().From]; literal || !ok || c.local[n.Value] || c.callees[t.from] {
 		return
 	}
 	defer func() {
@@ -100,8 +157,15 @@ func (c *conditionChecker) binary(n *ast.BinaryNode) {
 		return
 	}
 	right := []ast.Node{n.Right}
-	if list, ok := n.Right.(*ast.ArrayNode); ok && n.Operator == "in" {
-		right = list.Nodes
+	if n.Operator == "in" {
+		switch r := n.Right.(type) {
+		case *ast.ArrayNode:
+			right = r.Nodes
+		case *ast.BinaryNode:
+			if r.Operator == ".." {
+				right = []ast.Node{r.Left, r.Right}
+			}
+		}
 	}
 	for _, r := range right {
 		c.enumValue(n.Left, r)

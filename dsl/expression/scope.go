@@ -1,7 +1,9 @@
 // Package expression compiles what is judged after a run: assertions and the
-// conditions of when and where. They are expr-lang with quantity literals and
-// three comparisons (within, between, increases/decreases with) that are
-// lowered to plain data before anything runs.
+// conditions of when and where. expr-lang parses both; what it has no words for
+// (quantities, within, between, trends, run("…"), aggregates over axes, all and
+// any) is found in the tokens and masked before. Assertions are lowered to plain
+// data before anything runs; conditions stay expr-lang programs, of which only
+// what is bounded in time and memory is let through.
 package expression
 
 import "weir/workload"
@@ -24,6 +26,8 @@ type Cases interface {
 	// order, that have the canonical texts of `at` (axes that the run lacks do not
 	// count) and satisfy where (nil: all). The caller must not change the result.
 	Find(run string, at map[string]string, where *Condition) []string
+	// Scope is what is known of the case of a key that Find gave.
+	Scope(key string) (Scope, bool)
 }
 
 // Host is the inventory as conditions see it.

@@ -1,34 +1,75 @@
 package expression
 
 import (
+	"fmt"
 	"math"
 	"strconv"
+	"strings"
 
 	"weir/assertion"
 	"weir/quantity"
 )
 
-// bandText says what is judged, with numbers: "bandwidth in [41.832, 51.128] GB/s".
-func bandText(a assertion.Assertion) string {
-	scale, unit := 1.0, a.Unit
+// String says what is judged, with numbers: "bandwidth in [41.832, 51.128] GB/s".
+func (b band) String() string {
+	scale, unit := 1.0, b.unit
 	if unit == "s" {
-		scale, unit = timeScale(a.Bounds)
+		scale, unit = timeScale(b.bounds)
 	}
-	text := a.Subject.String() + " in "
-	if a.Bounds.Lower == nil {
+	text := b.subject.String() + " in "
+	if b.bounds.Lower == nil {
 		text += "(-∞, "
 	} else {
-		text += "[" + number(quantity.Round(*a.Bounds.Lower/scale)) + ", "
+		text += "[" + number(quantity.Round(*b.bounds.Lower/scale)) + ", "
 	}
-	if a.Bounds.Upper == nil {
+	if b.bounds.Upper == nil {
 		text += "∞)"
 	} else {
-		text += number(quantity.Round(*a.Bounds.Upper/scale)) + "]"
+		text += number(quantity.Round(*b.bounds.Upper/scale)) + "]"
 	}
 	if unit != "" {
 		text += " " + unit
 	}
 	return text
+}
+
+// ofOwnCase is the band as it reads where its case need not be named.
+func (b band) ofOwnCase(key string) band {
+	b.subject = unkeyed(b.subject, key)
+	return b
+}
+
+func unkeyed(e *assertion.Expr, key string) *assertion.Expr {
+	out := *e
+	if out.Case == key {
+		out.Case = ""
+	}
+	out.Args = nil
+	for _, a := range e.Args {
+		out.Args = append(out.Args, unkeyed(a, key))
+	}
+	return &out
+}
+
+// quantifiedText says what is judged of every case. texts are those of the last
+// case, which stand for all if they are alike.
+func quantifiedText(a *assertion.Assertion, texts []string, alike bool, cases int) string {
+	head := fmt.Sprintf("%s of %d cases: ", a.Quantifier, cases)
+	if cases == 1 {
+		head = a.Quantifier + " of 1 case: "
+	}
+	if alike {
+		return head + strings.Join(texts, "; ")
+	}
+	shown := a.Parts[:min(len(a.Parts), mostShown)]
+	texts = nil
+	for _, p := range shown {
+		texts = append(texts, band{p.Subject, p.Unit, p.Bounds}.String())
+	}
+	if len(shown) < len(a.Parts) {
+		texts = append(texts, fmt.Sprintf("… %d relations", len(a.Parts)))
+	}
+	return head + strings.Join(texts, "; ")
 }
 
 // timeScale is the unit of time in which the larger bound is at least 1.

@@ -49,7 +49,7 @@ type token struct {
 
 // keywords are the words that may follow a number without being its unit.
 var keywords = map[string]bool{
-	"within": true, "of": true, "between": true, "and": true, "or": true, "not": true, "where": true, "with": true,
+	"within": true, "of": true, "between": true, "and": true, "or": true, "not": true, "where": true, "with": true, "over": true,
 	"increases": true, "decreases": true, "in": true, "matches": true, "contains": true, "startsWith": true, "endsWith": true,
 }
 

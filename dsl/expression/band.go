@@ -1,0 +1,127 @@
+package expression
+
+import (
+	"reflect"
+
+	"weir/assertion"
+	"weir/quantity"
+)
+
+// band is a lowered relation.
+type band struct {
+	subject *assertion.Expr
+	unit    string
+	bounds  assertion.Bounds
+}
+
+// relation puts a case's values into a relation. A trend has no bounds.
+func (l *lowering) relation(r *relation, v view) (band, *Error) {
+	out := band{unit: r.unit}
+	left, err := l.expr(r.left, v)
+	if err != nil {
+		return out, err
+	}
+	out.subject = left
+	if r.axis != "" {
+		return out, nil
+	}
+	target, err := l.expr(r.right, v)
+	if err != nil {
+		return out, err
+	}
+	var upper *assertion.Expr
+	if r.upper != nil {
+		if upper, err = l.expr(r.upper, v); err != nil {
+			return out, err
+		}
+	}
+	if r.right.measured() {
+		err = r.ratio(&out, left, target, upper)
+	} else {
+		err = r.constant(&out, target, upper)
+	}
+	return out, err
+}
+
+// constant sets the bounds where the target is a number.
+func (r *relation) constant(out *band, target, upper *assertion.Expr) *Error {
+	low := r.inUnit(r.right, target.Value)
+	high := low
+	if upper != nil {
+		high = r.inUnit(r.upper, upper.Value)
+		if low >= high {
+			return errorf(r.right.from, r.upper.to, "give the lower end first", "the band from %s to %s is empty", number(low), number(high))
+		}
+	}
+	if r.word == "within" && low == 0 {
+		return errorf(r.right.from, r.right.to, "write `x between a and b`", "a share of 0 is 0: the band is empty")
+	}
+	out.bounds = r.band(low, high)
+	return nil
+}
+
+// inUnit is a constant of the target in the unit of the bounds. A bare number is
+// in that unit already.
+func (r *relation) inUnit(t *term, v float64) float64 {
+	u, _ := quantity.UnitOf(r.unit)
+	if t.bare && r.left.dim != quantity.Number {
+		return quantity.Round(v)
+	}
+	return quantity.Round(v / u.Factor)
+}
+
+// ratio sets subject and bounds where the target is measured: left over right,
+// of one launch where both are its own, with constant factors moved into the
+// bounds.
+func (r *relation) ratio(out *band, left, target, upper *assertion.Expr) *Error {
+	leftFactor, leftRest := factor(left)
+	factorLow, rest := factor(target)
+	factorHigh := factorLow
+	if upper != nil {
+		var upperRest *assertion.Expr
+		if factorHigh, upperRest = factor(upper); !reflect.DeepEqual(rest, upperRest) {
+			return errorf(r.upper.from, r.upper.to, "write two assertions, one with >= and one with <=", "the ends of between are measured differently")
+		}
+	}
+	if !(leftFactor > 0) || factorLow == 0 || r.word != "within" && factorLow < 0 || upper != nil && factorLow >= factorHigh {
+		return errorf(r.right.from, r.right.to, "check the numbers and options in it", "the target is %s * %s, which makes no band", number(factorLow), rest)
+	}
+	out.subject = &assertion.Expr{Op: assertion.Div, Args: []*assertion.Expr{leftRest, rest}}
+	out.unit = ""
+	out.bounds = r.band(quantity.Round(factorLow/leftFactor), quantity.Round(factorHigh/leftFactor))
+	return nil
+}
+
+// band applies the comparison. Strict and non-strict bounds are the same for a
+// value that is measured on a continuous scale.
+func (r *relation) band(low, high float64) assertion.Bounds {
+	switch r.word {
+	case ">=", ">":
+		return assertion.Bounds{Lower: &low}
+	case "<=", "<":
+		return assertion.Bounds{Upper: &low}
+	case "within":
+		low, high = quantity.Round(low*(1-r.share)), quantity.Round(high*(1+r.share))
+		if low > high {
+			low, high = high, low
+		}
+	}
+	return assertion.Bounds{Lower: &low, Upper: &high}
+}
+
+// factor takes the constant factors out of an expression.
+func factor(e *assertion.Expr) (float64, *assertion.Expr) {
+	if e.Op == assertion.Mul {
+		for i, c := range e.Args {
+			if c.Op == assertion.Const {
+				k, rest := factor(e.Args[1-i])
+				return k * c.Value, rest
+			}
+		}
+	}
+	if e.Op == assertion.Div && e.Args[1].Op == assertion.Const {
+		k, rest := factor(e.Args[0])
+		return k / e.Args[1].Value, rest
+	}
+	return 1, e
+}

@@ -1,0 +1,185 @@
+package expression
+
+import (
+	"math"
+
+	"weir/assertion"
+)
+
+// mostLeaves bounds one lowered assertion: an aggregate over many cases in each
+// of many cases would fill a document of gigabytes.
+const mostLeaves = 10_000
+
+// mostInAll bounds what an assertion about each case makes of all of them
+// together; single ones of up to smallAssertion values are not worth counting.
+const (
+	mostInAll      = 1_000_000
+	smallAssertion = 100
+)
+
+// explodes refuses an aggregate over many cases in each of many cases.
+func (l *lowering) explodes() *Error {
+	a := l.assertion
+	if l.leaves <= smallAssertion || l.cases == nil {
+		return nil
+	}
+	if cases := len(l.cases.Find(a.names.Run, nil, a.where)); cases*l.leaves > mostInAll {
+		return errorf(a.from, a.to, "aggregate over fewer cases, by `over AXIS`, or choose cases by where", "the assertion would compare some %d values in each of %d cases", l.leaves, cases)
+	}
+	return nil
+}
+
+// lowering is the work of lowering one assertion once.
+type lowering struct {
+	assertion   *Assertion
+	cases       Cases
+	keyed       bool   // own metrics carry the key of their case, too
+	ownKey      string // of the case whose metrics carry none
+	leaves      int
+	own, others orderedKeys // cases that are involved, where keyed
+}
+
+// view is from where a term is looked at.
+type view struct {
+	one   *Scope            // the own case; nil where the term is about a group
+	group []Scope           // the cases of an assertion over several
+	at    map[string]string // what is known of the point: texts by axis
+	bound string            // the case of another run that an aggregate has come to
+}
+
+// expr puts a view's values in and folds what is then constant.
+func (l *lowering) expr(t *term, v view) (*assertion.Expr, *Error) {
+	switch {
+	case t.op == assertion.Const:
+		return &assertion.Expr{Op: assertion.Const, Value: t.value}, nil
+	case t.op == assertion.Metric:
+		return l.metric(t, v)
+	case t.op == knob || t.op == reference:
+		value, err := l.known(t, v)
+		return &assertion.Expr{Op: assertion.Const, Value: value}, err
+	case t.op.Aggregates():
+		return l.aggregate(t, v)
+	}
+	a, err := l.expr(t.args[0], v)
+	if err != nil {
+		return nil, err
+	}
+	b, err := l.expr(t.args[1], v)
+	if err != nil {
+		return nil, err
+	}
+	if t.op == assertion.Div && b.Op == assertion.Const && b.Value == 0 {
+		return nil, errorf(t.args[1].from, t.args[1].to, "", "division by zero")
+	}
+	switch {
+	case a.Op == assertion.Const && b.Op == assertion.Const:
+		v := compute(t.op, a.Value, b.Value)
+		if math.IsInf(v, 0) || math.IsNaN(v) {
+			return nil, errorf(t.from, t.to, "", "the value is not finite")
+		}
+		return &assertion.Expr{Op: assertion.Const, Value: v}, nil
+	case (t.op == assertion.Mul || t.op == assertion.Div) && b.Op == assertion.Const && b.Value == 1:
+		return a, nil
+	case t.op == assertion.Mul && a.Op == assertion.Const && a.Value == 1:
+		return b, nil
+	}
+	return &assertion.Expr{Op: t.op, Args: []*assertion.Expr{a, b}}, nil
+}
+
+func (l *lowering) metric(t *term, v view) (*assertion.Expr, *Error) {
+	if l.leaves++; l.leaves > mostLeaves {
+		return nil, errorf(l.assertion.from, l.assertion.to, "aggregate over fewer cases, by `over AXIS` or by where", "the assertion would compare more than %d values", mostLeaves)
+	}
+	leaf := &assertion.Expr{Op: assertion.Metric, Metric: t.metric, Unit: t.unit, Baseline: t.baseline}
+	switch {
+	case t.other != nil:
+		leaf.Case = v.bound
+		if v.bound == "" {
+			key, err := l.single(t, v.at)
+			if err != nil {
+				return nil, err
+			}
+			leaf.Case = key
+		}
+		l.others.add(leaf.Case)
+	case v.one == nil:
+		return nil, errorf(t.from, t.to, "put it into an aggregate", "it is not known of which case %s is meant", t.metric)
+	case l.keyed || t.baseline || v.one.Key != l.ownKey:
+		leaf.Case = v.one.Key
+		l.own.add(leaf.Case)
+	}
+	return leaf, nil
+}
+
+// aggregate lists the operands: the term at each case that it goes over.
+func (l *lowering) aggregate(t *term, v view) (*assertion.Expr, *Error) {
+	views, err := l.over(t, v)
+	if err != nil {
+		return nil, err
+	}
+	if len(views) == 0 {
+		return nil, errorf(t.from, t.to, "", "the aggregate %s goes over no case", t.op)
+	}
+	out := &assertion.Expr{Op: t.op}
+	for _, at := range views {
+		arg, err := l.expr(t.args[0], at)
+		if err != nil {
+			return nil, err
+		}
+		out.Args = append(out.Args, arg)
+	}
+	return out, nil
+}
+
+// known is an option, axis or reference value. Of a group it must be the same in
+// every case.
+func (l *lowering) known(t *term, v view) (float64, *Error) {
+	if v.one != nil {
+		return l.knownOf(t, *v.one)
+	}
+	first, err := l.knownOf(t, v.group[0])
+	if err != nil {
+		return 0, err
+	}
+	for _, s := range v.group[1:] {
+		value, err := l.knownOf(t, s)
+		if err != nil {
+			return 0, err
+		}
+		if value != first {
+			return 0, errorf(t.from, t.to, "use it inside of the aggregate, or aggregate over axes on which it does not depend", "%q is not the same in all cases: %s and %s differ", t.name(), v.group[0].Key, s.Key)
+		}
+	}
+	return first, nil
+}
+
+func (l *lowering) knownOf(t *term, s Scope) (float64, *Error) {
+	if t.op == reference {
+		return l.assertion.names.Reference.value(t, s)
+	}
+	v, ok := s.number(t.knob)
+	if !ok {
+		return 0, errorf(t.from, t.to, "", "the case has no number %s", t.knob)
+	}
+	return v, nil
+}
+
+// name is what the author calls a value that is known before anything runs.
+func (t *term) name() string {
+	if t.op == reference {
+		return "reference." + t.metric
+	}
+	return t.knob
+}
+
+// number is the value of an option or axis in base units.
+func (s Scope) number(name string) (float64, bool) {
+	v, _ := s.knob(name)
+	switch v := base(v).(type) {
+	case int:
+		return float64(v), true
+	case float64:
+		return v, true
+	}
+	return 0, false
+}

@@ -1,0 +1,180 @@
+package expression
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"weir/workload"
+)
+
+// over gives a view of each case that an aggregate goes over.
+func (l *lowering) over(t *term, v view) ([]view, *Error) {
+	if domain := t.domain(); domain != nil {
+		return l.overOther(t, domain, v)
+	}
+	if v.group != nil && sameAxes(t.over, l.assertion.over) {
+		views := make([]view, len(v.group))
+		for i := range v.group {
+			views[i] = view{one: &v.group[i], at: v.group[i].Texts}
+		}
+		return views, nil
+	}
+	var at map[string]string
+	if len(t.over) > 0 {
+		at = without(v.at, t.over)
+	}
+	if l.cases == nil {
+		return nil, noCases(t)
+	}
+	var views []view
+	for _, key := range l.cases.Find(l.assertion.names.Run, at, l.assertion.where) {
+		s, ok := l.cases.Scope(key)
+		if !ok {
+			return nil, noCases(t)
+		}
+		views = append(views, view{one: &s, at: s.Texts})
+	}
+	return views, nil
+}
+
+// overOther goes over the cases of another run that fit the known point. Along
+// named axes they may differ in nothing else.
+func (l *lowering) overOther(t *term, domain *otherRun, v view) ([]view, *Error) {
+	if l.cases == nil {
+		return nil, noCases(t)
+	}
+	keys := l.cases.Find(domain.name, without(v.at, t.over), domain.where)
+	if len(keys) == 0 {
+		return nil, l.none(t, domain, without(v.at, t.over))
+	}
+	if len(t.over) > 0 {
+		stray := slices.DeleteFunc(l.differing(domain, keys), func(axis string) bool { return slices.Contains(t.over, axis) })
+		if len(stray) > 0 {
+			return nil, errorf(t.from, t.to, "add it after over, or choose: "+l.example(domain, keys[0], stray),
+				"the cases of run %q differ in %s, too", domain.name, strings.Join(stray, " and "))
+		}
+	}
+	views := make([]view, len(keys))
+	for i, key := range keys {
+		views[i] = view{one: v.one, at: v.at, bound: key}
+	}
+	return views, nil
+}
+
+// single finds the one case of another run that a metric is of.
+func (l *lowering) single(t *term, at map[string]string) (string, *Error) {
+	if l.cases == nil {
+		return "", noCases(t)
+	}
+	keys := l.cases.Find(t.other.name, at, t.other.where)
+	switch len(keys) {
+	case 0:
+		return "", l.none(t, t.other, at)
+	case 1:
+		return keys[0], nil
+	}
+	differing := l.differing(t.other, keys)
+	hint := "choose one: " + l.example(t.other, keys[0], differing) + "." + t.metric +
+		fmt.Sprintf(", or aggregate them: max(run(%q).%s)", t.other.name, t.metric)
+	return "", errorf(t.from, t.to, hint, "the run %q has %d cases for this one, which differ in %s", t.other.name, len(keys), strings.Join(differing, " and "))
+}
+
+// none explains that no case of another run fits.
+func (l *lowering) none(t *term, other *otherRun, at map[string]string) *Error {
+	var sought []string
+	for _, axis := range other.names.Axes {
+		if text, ok := at[axis.Name]; ok {
+			sought = append(sought, axis.Name+"="+text)
+		}
+	}
+	message := fmt.Sprintf("the run %q has no case", other.name)
+	if len(sought) > 0 {
+		message += " with " + strings.Join(sought, ", ")
+	}
+	if other.where != nil {
+		message += " that satisfies " + other.where.text
+	}
+	all := l.cases.Find(other.name, nil, nil)
+	if len(all) == 0 {
+		return errorf(t.from, t.to, "look at its sweep and exclusions", "the run %q has no cases", other.name)
+	}
+	hint := fmt.Sprintf("choose cases with where, or give run %q this point. It has %s", other.name, someOf(all))
+	return errorf(t.from, t.to, hint, "%s", message)
+}
+
+// mostShown is how many cases a message lists.
+const mostShown = 3
+
+func someOf(keys []string) string {
+	if len(keys) > mostShown {
+		return strings.Join(keys[:mostShown], ", ") + fmt.Sprintf(" and %d more", len(keys)-mostShown)
+	}
+	return strings.Join(keys, ", ")
+}
+
+// differing are the axes of a run in which some of its cases differ.
+func (l *lowering) differing(other *otherRun, keys []string) []string {
+	first, ok := l.cases.Scope(keys[0])
+	if !ok {
+		return nil
+	}
+	var differing []string
+	for _, axis := range other.names.Axes {
+		if slices.ContainsFunc(keys[1:], func(key string) bool {
+			s, ok := l.cases.Scope(key)
+			return ok && s.Texts[axis.Name] != first.Texts[axis.Name]
+		}) {
+			differing = append(differing, axis.Name)
+		}
+	}
+	return differing
+}
+
+// example is a mention of a run that fixes some axes to those of a case.
+func (l *lowering) example(other *otherRun, key string, axes []string) string {
+	s, _ := l.cases.Scope(key)
+	var conditions []string
+	if other.where != nil {
+		conditions = append(conditions, other.where.text)
+	}
+	for _, axis := range axes {
+		conditions = append(conditions, axis+" == "+other.names.literal(axis, s.Texts[axis]))
+	}
+	return fmt.Sprintf("run(%q, %s)", other.name, strings.Join(conditions, " and "))
+}
+
+// literal is a value of an axis as a condition writes it.
+func (n *Names) literal(axis, text string) string {
+	if o, ok := n.Kind.Option(axis); ok {
+		if o.Type == workload.Enum || o.Type == workload.String {
+			return quoted(text)
+		}
+		return text
+	}
+	if a, ok := n.axis(axis); ok && a.Type != Text {
+		return text
+	}
+	return quoted(text)
+}
+
+func noCases(t *term) *Error {
+	return errorf(t.from, t.to, "", "there are no other cases to look in")
+}
+
+// without leaves axes out of a point.
+func without(at map[string]string, axes []string) map[string]string {
+	if len(axes) == 0 {
+		return at
+	}
+	out := maps.Clone(at)
+	for _, axis := range axes {
+		delete(out, axis)
+	}
+	return out
+}
+
+func sameAxes(a, b []string) bool {
+	return len(a) == len(b) && !slices.ContainsFunc(a, func(axis string) bool { return !slices.Contains(b, axis) })
+}

@@ -1,0 +1,184 @@
+package expression
+
+import (
+	"strings"
+	"testing"
+)
+
+// Each text is refused at exactly these characters, which are marked by « », with
+// a message and a hint that hold these words.
+func TestRefusedAssertions(t *testing.T) {
+	n, _ := rich()
+	for _, c := range []struct{ marked, message, hint string }{
+		// other runs
+		{`bandwidth >= run(«"tpc"»).bandwidth`, `no run "tpc"`, `did you mean "tcp"? The other runs are far, single, tcp, wide`},
+		{`bandwidth >= run("tcp").«bandwith»`, `no metric "bandwith"`, `did you mean "bandwidth"?`},
+		{`bandwidth >= 0.9 * «run("tcp")»`, `no metric follows run("tcp")`, `run("NAME").METRIC`},
+		{`bandwidth >= «run("tcp")».5`, "no metric follows", ""},
+		{`bandwidth >= run(«tcp»).bandwidth`, "in quotes", `run("NAME").METRIC`},
+		{`bandwidth >= run(«)».bandwidth`, "in quotes", ""},
+		{`bandwidth >= run«(»`, "in quotes", ""},
+		{`bandwidth >= «run.bandwidth»`, "name of a run is missing", `run("NAME").METRIC`},
+		{`bandwidth >= «run("tcp"»`, "not closed", "close it"},
+		{`bandwidth >= run(«"main"»).bandwidth`, "that the assertion stands in", "max(bandwidth)"},
+		{`bandwidth >= run("tcp" «"wide"»).bandwidth`, "not expected after the name of a run", ""},
+		{`bandwidth >= run("tcp"«,)».bandwidth`, "condition is missing", ""},
+		{`bandwidth >= run("tcp", «fabrik» == "ucx").bandwidth`, `no option "fabrik"`, `did you mean "fabric"?`},
+		{`bandwidth >= run("tcp", «latency.p50» > 5us).bandwidth`, "is measured", "options and axes"},
+		{`bandwidth >= run("tcp", fabric == «"uxc"»).bandwidth`, "is never", `did you mean "ucx"?`},
+		{`bandwidth >= run("tcp", block_size «==» 5us).bandwidth`, "compared with", ""},
+		{`bandwidth >= run("tcp", «host.gpus» > 1).bandwidth`, "without a host", ""},
+		{`bandwidth >= «run("tcp").latency.p50»`, "is a time", "compare a rate with a rate"},
+		{`«run("tcp").bandwidth >= 5»`, "nothing of this run", ""},
+		{`«run("tcp").bandwidth >= run("wide").bandwidth»`, "nothing of this run", ""},
+		{`«baseline.bandwidth >= 5»`, "nothing of this run", ""},
+		// aggregates
+		{"max(bandwidth over «fabrik») >= 5", `no axis "fabrik"`, "did you mean fabric?"},
+		{`bandwidth >= max(run("tcp").bandwidth over «fabric»)`, `the run "tcp" has no axis "fabric"`, "block_size"},
+		{`bandwidth >= max(run("single").bandwidth over «fabric»)`, `the run "single" has no axes`, ""},
+		{"max(bandwidth over fabric, «fabric») >= 5", "twice", ""},
+		{"bandwidth «over» fabric >= 5", "over stands only in", "max(bandwidth over AXIS)"},
+		{"max((bandwidth «over» fabric)) >= 5", "over stands only in", ""},
+		{"ratio(bandwidth «over» fabric, bandwidth) >= 5", "over stands only in", ""},
+		{"max(«over» fabric) >= 5", "nothing stands before over", ""},
+		{"max(bandwidth «over») >= 5", "axis is missing after over", ""},
+		{"max(bandwidth over fabric«,») >= 5", "axis is missing after ,", ""},
+		{"max(bandwidth over fabric «block_size») >= 5", "not expected in a list of axes", ""},
+		{"max(bandwidth over «4KiB») >= 5", "not expected in a list of axes", ""},
+		{"«max()» >= 5", "takes one value", "max(TERM)"},
+		{"«max(bandwidth, ceiling.bandwidth)» >= 5", "this one has 2", ""},
+		{"max(«min(bandwidth)») >= 5", "min stands inside of max", ""},
+		{"bandwidth >= mean(«batch»)", "nothing that is measured stands in mean", "name a metric"},
+		{"bandwidth >= mean(«reference.bandwidth»)", "nothing that is measured", ""},
+		{`bandwidth >= mean(run("tcp").bandwidth * «batch»)`, `those of run "tcp"`, "out of the aggregate"},
+		{`bandwidth >= mean(run("tcp").bandwidth + «run("wide").bandwidth»)`, "one run", "one aggregate for each"},
+		{`bandwidth >= mean(run("tcp").bandwidth + «run("tcp", block_size > 1MiB).bandwidth»)`, "one run", ""},
+		{"«max(bandwidth)» increases with block_size", "trend of an aggregate", "by itself"},
+		{"bandwidth / «batch» increases with block_size", "differ from case to case", ""},
+		{`bandwidth / «run("tcp").bandwidth» increases with block_size`, "own metrics", ""},
+		{"bandwidth / «baseline.bandwidth» increases with block_size", "own metrics", ""},
+		{"bandwidth / «reference.bandwidth» increases with block_size", "own metrics", ""},
+		{"«avg»(bandwidth) >= 5", "no function avg", "functions are min, max"},
+		{"«maxx»(bandwidth) >= 5", "no function maxx", `did you mean "max"?`},
+		{"«bandwidth»(5) >= 5", "no function bandwidth", ""},
+		// ratio
+		{"«ratio(bandwidth)» >= 5", "takes two values", "ratio(a, b)"},
+		{"«ratio(bandwidth, latency.p50)» >= 5", "a rate and a time have no ratio", "a / b"},
+		{"«ratio(bandwidth, 5)» >= 5", "have no ratio", "unit"},
+		{"bandwidth >= ratio(5, «0»)", "division by zero", ""},
+		{"ratio(bandwidth, ceiling.bandwidth) >= «5 GB/s»", "is a rate", ""},
+		// all and any
+		{"all(«any»(bandwidth >= 5))", "any stands by itself", ""},
+		{"bandwidth >= 2 * «any»(bandwidth >= 5)", "any stands by itself", ""},
+		{"all(bandwidth >= 5) «+» 1 >= 2", "the word all stands by itself", ""},
+		{"«all()»", "a relation is missing", ""},
+		{"«all(bandwidth >= 5,)»", "a relation is missing", ""},
+		{"«all(bandwidth >= 5»", "not closed", ""},
+		{"all(«bandwidth»)", "nothing is compared", ""},
+		{"all(bandwidth >= 5 «and» ceiling >= 1)", "one thing", ""},
+		{"all(«max»(bandwidth) >= 5)", "without aggregates", "of its own"},
+		{`all(bandwidth >= «run»("tcp").bandwidth)`, "without other runs", "of its own"},
+		{"all(«bandwidth increases with block_size»)", "trend cannot stand in all", ""},
+		{"any(«batch» >= 5)", "nothing here is measured", ""},
+		// reference and baseline
+		{"bandwidth >= «reference.ceiling»", `no row of reference "lab.yaml" has ceiling`, "bandwidth, latency.p50"},
+		{"bandwidth >= reference.«bandwith»", `no metric "bandwith"`, `"bandwidth"`},
+		{"bandwidth >= «reference»", "no value by itself", "reference.METRIC"},
+		{"bandwidth >= baseline.«fabric»", `no metric "fabric"`, ""},
+		{"bandwidth >= «reference.latency.p50»", "is a time", ""},
+		{"bandwidth within «reference.bandwidth» of 5", "not a percentage", ""},
+		// what expr-lang would understand
+		{"bandwidth «in» [1, 2]", `"in" has no meaning`, arithmeticOnly},
+		{"bandwidth >= ceiling.bandwidth «??» 5", "no meaning", ""},
+		{"bandwidth«?.»x >= 5", "no meaning", ""},
+		{"bandwidth >= 5 «|» max()", "no meaning", ""},
+		{"bandwidth >= ceiling.bandwidth «?» 5 : 6", "no meaning", ""},
+		{"bandwidth >= «[»1, 2][0]", "no meaning", ""},
+		{"bandwidth >= «{»a: 1}.a", "no meaning", ""},
+		{"«let» x = 5; bandwidth >= x", `"let" has no meaning`, ""},
+		{"«if» bandwidth >= 5 { 1 } else { 2 }", `"if" has no meaning`, ""},
+		{"bandwidth >= «len»([1, 2])", "no function len", ""},
+		{"bandwidth >= «sum»(1..3)", "no function sum", ""},
+		{"all(«xs», # > 1)", "", ""},
+		{"bandwidth >= 2 «**» 3", "no meaning", ""},
+		{"bandwidth >= batch «%» 3", "no meaning", ""},
+		{"bandwidth >= «'5'»", "a text is not a number", "where"},
+		{"bandwidth >= (5 «>=» 3)", "comparison cannot stand inside", ""},
+		{"bandwidth >= (5 «and» 3)", "one thing", ""},
+		{"bandwidth >= 5 «3»", "not expected here", ""},
+		{"bandwidth >= 5«(»3)", "not expected here", ""},
+		{`bandwidth >= run("tcp").bandwidth«(»3)`, "not expected here", ""},
+		{"bandwidth >= (5)«(»3)", "not expected here", ""},
+		{"bandwidth >= max(bandwidth)«(»3)", "not expected here", ""},
+		{"bandwidth >= «,» 3", "not expected here", ""},
+		{"bandwidth >= (batch, 3)", "", ""},
+		{"bandwidth >= 5«)»", "closes nothing", ""},
+		{"bandwidth >= 1e300 * 1e300", "", ""},
+		{"bandwidth >= «" + strings.Repeat("block_size * ", 8) + "block_size»", "too many units", ""},
+		{"bandwidth >= «fabric»", "is not a number", "where fabric"},
+	} {
+		text := strings.NewReplacer("«", "", "»", "").Replace(c.marked)
+		_, err := n.Assertion(text)
+		if err == nil {
+			t.Errorf("%s compiles", text)
+			continue
+		}
+		if strings.Contains(c.marked, "«") {
+			r := []rune(text)
+			if got := string(r[:err.From]) + "«" + string(r[err.From:err.To]) + "»" + string(r[err.To:]); got != c.marked {
+				t.Errorf("the error is at %s\n            want %s: %v", got, c.marked, err)
+			}
+		}
+		if !strings.Contains(err.Message, c.message) || !strings.Contains(err.Hint, c.hint) {
+			t.Errorf("%s: %q, %q", text, err.Message, err.Hint)
+		}
+	}
+}
+
+func TestRefusedWhenLowered(t *testing.T) {
+	n, c := rich()
+	for _, x := range []struct{ marked, message, hint string }{
+		{`bandwidth >= «run("wide").bandwidth»`, `the run "wide" has 6 cases for this one, which differ in threads and op`, `run("wide", threads == 1 and op == "write").bandwidth, or aggregate them: max(run("wide").bandwidth)`},
+		{`bandwidth >= «run("wide", op == "read").bandwidth»`, "has 3 cases for this one, which differ in threads", `run("wide", op == "read" and threads == 1)`},
+		{`bandwidth >= «run("far").bandwidth»`, `the run "far" has no case with block_size=4KiB`, "It has far[block_size=1GiB]"},
+		{`bandwidth >= «run("wide", threads == 3).bandwidth»`, `has no case with block_size=4KiB that satisfies threads == 3`, "and 9 more"},
+		{`bandwidth >= «max(run("far").bandwidth)»`, `has no case with block_size=4KiB`, ""},
+		{`bandwidth >= «max(run("wide").bandwidth over threads)»`, "differ in op, too", `run("wide", op == "write")`},
+		{`max(bandwidth) >= «run("tcp").bandwidth»`, "2 cases", "block_size == 4KiB"},
+		{"max(bandwidth) >= «block_size» / 1ms", `"block_size" is not the same in all cases: main[block_size=4KiB,fabric=shm] and main[block_size=64MiB,fabric=shm]`, "inside of the aggregate"},
+		{"max(bandwidth) >= «reference.bandwidth»", `"reference.bandwidth" is not the same`, ""},
+		{"bandwidth >= 1 GB / («batch - 4») / 1s", "division by zero", ""},
+		{"latency.p50 >= «reference.latency.p50»", `rows 4 and 5 of reference "lab.yaml" both fit case main[block_size=4KiB,fabric=shm]`, "tells them apart"},
+		{"max(bandwidth / «(block_size - block_size)») >= 5", "", ""},
+	} {
+		text := strings.NewReplacer("«", "", "»", "").Replace(x.marked)
+		a, err := n.Assertion(text)
+		if err == nil {
+			if a.Reach() == Over {
+				_, err = a.LowerOver(c.groups(a)[0])
+			} else {
+				_, err = a.Lower(c.in("main", a.Where())[0])
+			}
+		}
+		if err == nil {
+			t.Errorf("%s lowers", text)
+			continue
+		}
+		r := []rune(text)
+		if got := string(r[:err.From]) + "«" + string(r[err.From:err.To]) + "»" + string(r[err.To:]); x.message != "" && got != x.marked {
+			t.Errorf("the error is at %s\n            want %s: %v", got, x.marked, err)
+		}
+		if !strings.Contains(err.Message, x.message) || !strings.Contains(err.Hint, x.hint) {
+			t.Errorf("%s: %q, %q", text, err.Message, err.Hint)
+		}
+	}
+	n.Reference.Rows = n.Reference.Rows[:2]
+	a, err := n.Assertion("bandwidth within 5% of reference.bandwidth")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = a.Lower(c.byKey["main[block_size=64MiB,fabric=ucx]"])
+	if err == nil || err.Message != `no row of reference "lab.yaml" fits case main[block_size=64MiB,fabric=ucx]` || !strings.Contains(err.Hint, "{block_size: 64MiB, fabric: ucx, bandwidth: …}") {
+		t.Error(err)
+	}
+}
