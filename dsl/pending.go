@@ -1,11 +1,10 @@
 package dsl
 
 import (
-	"strings"
+	"github.com/hashicorp/hcl/v2"
+
 	"weir/assertion"
 	"weir/dsl/expression"
-
-	"github.com/hashicorp/hcl/v2"
 )
 
 func (l *loader) envEntries(content *hcl.BodyContent, r *Run, d defaults) []entry {
@@ -30,21 +29,10 @@ const (
 
 type Uses = expression.Uses
 
-func (a *Assert) Reach() expression.Reach {
-	if a.TrendAxis() != "" {
-		return Along
-	}
-	return EachCase
+func (a *Assert) Reach() expression.Reach { return a.compiled.Reach() }
+func (a *Assert) OverAxes() []string      { return a.compiled.OverAxes() }
+func (a *Assert) Uses() Uses              { return a.compiled.Uses() }
+func (a *Assert) LowerOver(s []Scope) (assertion.Assertion, hcl.Diagnostics) {
+	panic("pending")
 }
-func (a *Assert) OverAxes() []string { return nil }
-func (a *Assert) Uses() Uses {
-	names := []string{}
-	for _, x := range a.compiled.AxisNames() {
-		if strings.Contains(a.Text, x) {
-			names = append(names, x)
-		}
-	}
-	return Uses{Knobs: names}
-}
-func (a *Assert) LowerOver([]Scope) (assertion.Assertion, hcl.Diagnostics) { panic("pending") }
-func (a *Assert) Where() *Condition                                        { return a.compiled.Where() }
+func (a *Assert) Where() *Condition { return a.compiled.Where() }

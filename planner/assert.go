@@ -21,7 +21,7 @@ func assert(t *Table) {
 	if t.diags.HasErrors() {
 		return // scopes need resolved options, and one cause is enough
 	}
-	find := &finder{table: t}
+	find := newFinder(t)
 	for _, s := range t.sheets {
 		var axes []int
 		for _, a := range s.run.Asserts {

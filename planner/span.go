@@ -81,9 +81,23 @@ func number(v any) (float64, bool) {
 // finder finds cases for assertions that speak of other cases than their own.
 // What it found it keeps: neighbouring cases ask alike.
 type finder struct {
-	table *Table
-	found map[findKey][]string
-	lines map[string]map[string][]int32 // run and axes → text of the values → cases
+	table  *Table
+	found  map[findKey][]string
+	lines  map[string]map[string][]int32 // run and axes → text of the values → cases
+	places map[string]place              // of the cases that were found
+	scopes map[string]dsl.Scope
+}
+
+type place struct {
+	sheet *sheet
+	index int
+}
+
+func newFinder(t *Table) *finder {
+	return &finder{
+		table: t, found: map[findKey][]string{}, lines: map[string]map[string][]int32{},
+		places: map[string]place{}, scopes: map[string]dsl.Scope{},
+	}
 }
 
 type findKey struct {
@@ -116,13 +130,26 @@ func (f *finder) Find(run string, at map[string]string, where *dsl.Condition) []
 				continue // a condition of a known run was checked when it was compiled
 			}
 		}
-		keys = append(keys, s.key(s.columns, int(i)))
-	}
-	if f.found == nil {
-		f.found = map[findKey][]string{}
+		found := s.key(s.columns, int(i))
+		f.places[found] = place{s, int(i)}
+		keys = append(keys, found)
 	}
 	f.found[key] = keys
 	return keys
+}
+
+// Scope is that of a case that Find gave.
+func (f *finder) Scope(key string) (dsl.Scope, bool) {
+	p, ok := f.places[key]
+	if !ok {
+		return dsl.Scope{}, false
+	}
+	scope, ok := f.scopes[key]
+	if !ok {
+		scope = p.sheet.scopeIn(p.index, f)
+		f.scopes[key] = scope
+	}
+	return scope, true
 }
 
 // line gives a sheet's cases by the text of their values on some axes.
@@ -136,9 +163,6 @@ func (f *finder) line(s *sheet, axes []int) map[string][]int32 {
 	at := map[string][]int32{}
 	for i := range s.live {
 		at[names.at(i)] = append(at[names.at(i)], int32(i))
-	}
-	if f.lines == nil {
-		f.lines = map[string]map[string][]int32{}
 	}
 	f.lines[key] = at
 	return at
