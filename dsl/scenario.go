@@ -60,6 +60,8 @@ type Command struct {
 	Secrets map[string]string // environment variables whose value is a secret("…")
 	Timeout time.Duration
 	Range   hcl.Range
+
+	named bool // the author gave the name
 }
 
 // Retry says which failed launches are made again.
@@ -86,6 +88,9 @@ type Run struct {
 	// Setup and Teardown surround all launches of the run, the Launch ones each launch.
 	Setup, Teardown, LaunchSetup, LaunchTeardown []*Command
 	Asserts                                      []*Assert
+	// Secrets are environment variables whose value is read where a process
+	// starts: the name of an environment variable there, or file:PATH.
+	Secrets map[string]string
 
 	options []*setting // in the order of the workload's options, defaults merged in
 	env     []*setting // by name, defaults merged in
@@ -170,8 +175,14 @@ type Assert struct {
 	Severity   assertion.Severity
 	Range      hcl.Range
 
+	Halo     float64 // share of the bounds, see assertion.Assertion
+	Multiple string
+	Decide   *assertion.Decide
+	XFail    *assertion.XFail
+
 	compiled *expression.Assertion
 	place    located
+	runs     map[string]*Run // by the names that its file gives them
 }
 
 // Scope is what conditions and assertions see of a case.

@@ -81,24 +81,13 @@ func optionNames(k *workload.Kind) []string {
 }
 
 func (l *loader) environment(content *hcl.BodyContent, r *Run, d defaults, mentioned map[string]bool) {
-	own := l.section(content, "env")
-	given := map[string]bool{}
-	for _, e := range own {
-		given[e.name] = true
-	}
-	entries := own
-	for _, e := range d.env {
-		if !given[e.name] {
-			entries = append(entries, e)
-		}
-	}
-	for i, e := range entries {
+	for _, e := range l.envEntries(content, r, d) {
 		if !identifier.MatchString(e.name) {
 			l.error(e.at, "Invalid name", fmt.Sprintf("%q is not the name of an environment variable.", e.name), "Use letters, digits and _.")
 			continue
 		}
 		if a := r.axis("env." + e.name); a != nil {
-			if i < len(own) {
+			if !e.inherited {
 				l.error(e.at, "Variable and axis", fmt.Sprintf("%s is also set by axis env.%s on line %d.", e.name, e.name, a.Range.Start.Line), "Keep one of the two.")
 			}
 			continue
