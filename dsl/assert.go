@@ -3,13 +3,14 @@ package dsl
 import (
 	"fmt"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/hashicorp/hcl/v2"
 
 	"weir/assertion"
 	"weir/dsl/expression"
-	"weir/dsl/suggest"
+	"weir/dsl/grammar"
 )
 
 // located is a text that is an expression of its own, with what is needed to
@@ -94,8 +95,9 @@ func (l *loader) condition(expr hcl.Expression, names *expression.Names) *Condit
 	return c
 }
 
-// asserts reads the list: texts, or mappings with `that`.
-func (l *loader) asserts(expr hcl.Expression, names *expression.Names) []*Assert {
+// asserts reads the list: texts, or mappings with `that`. runs are those that
+// the file sees, by the names that it gives them.
+func (l *loader) asserts(expr hcl.Expression, names *expression.Names, runs map[string]*Run) []*Assert {
 	exprs, diags := hcl.ExprList(expr)
 	if diags.HasErrors() {
 		l.error(expr.Range(), "Not a list", "assert is a list of assertions.", "Write each as an item of its own.")
@@ -108,6 +110,7 @@ func (l *loader) asserts(expr hcl.Expression, names *expression.Names) []*Assert
 		if a == nil {
 			continue
 		}
+		a.runs = runs
 		if first := byName[a.Name]; first != nil {
 			l.error(a.Range, "Duplicate assertion", fmt.Sprintf("The run already has %q, on line %d.", a.Name, first.Range.Start.Line), "Remove it, or give one of the two a name.")
 			continue
@@ -121,7 +124,7 @@ func (l *loader) asserts(expr hcl.Expression, names *expression.Names) []*Assert
 func (l *loader) assert(expr hcl.Expression, names *expression.Names) *Assert {
 	a := &Assert{Severity: assertion.Gate}
 	that := expr
-	if pairs, diags := hcl.ExprMap(expr); !diags.HasErrors() && pairs != nil {
+	if isMapping(expr) {
 		if that = l.longForm(expr, a); that == nil {
 			return nil
 		}
@@ -132,7 +135,9 @@ func (l *loader) assert(expr hcl.Expression, names *expression.Names) *Assert {
 	}
 	compiled, err := names.Assertion(t.text)
 	if err != nil {
-		l.diags = append(l.diags, t.diagnostic("Invalid assertion", err))
+		if !l.incomplete || !strings.Contains(t.text, "run(") { // a run whose own error has been reported
+			l.diags = append(l.diags, t.diagnostic("Invalid assertion", err))
+		}
 		return nil
 	}
 	a.Text, a.Range, a.compiled, a.place = t.text, t.at, compiled, t
@@ -142,55 +147,72 @@ func (l *loader) assert(expr hcl.Expression, names *expression.Names) *Assert {
 	return a
 }
 
-// longForm reads {that, name, severity}; nil if it has no `that`.
+// longForm reads the keys beside `that`; it is nil if there is no `that`.
 func (l *loader) longForm(expr hcl.Expression, a *Assert) (that hcl.Expression) {
-	known := []string{"that", "name", "severity"}
-	for _, e := range l.mapping(expr, "assert") {
-		switch e.name {
-		case "that":
-			that = e.expr
-		case "name":
-			a.Name, _ = l.text(e.expr, "name")
-		case "severity":
-			text, ok := l.text(e.expr, "severity")
-			a.Severity = assertion.Severity(text)
-			if ok && a.Severity != assertion.Gate && a.Severity != assertion.Warn && a.Severity != assertion.Info {
-				l.error(e.expr.Range(), "Invalid value", fmt.Sprintf("There is no severity %q.", text), suggest.Sentence(text, []string{"gate", "warn", "info"}, "severities"))
-			}
-		default:
-			l.error(e.at, "Unknown key", fmt.Sprintf("There is no %q in an assertion.", e.name), suggest.Sentence(e.name, known, "keys"))
+	p := l.record(expr, schemaOf(grammar.Assert), "an assertion")
+	get := func(name string) hcl.Expression { return argument(p.BodyContent, name) }
+	if e := get("name"); e != nil {
+		a.Name = l.name(e)
+	}
+	if e := get("severity"); e != nil {
+		text, _ := l.oneOf(e, grammar.Assert, "severity")
+		a.Severity = assertion.Severity(text)
+	}
+	if e := get("halo"); e != nil {
+		a.Halo = l.percent(e, "halo", 0, 1)
+	}
+	if e := get("multiple"); e != nil {
+		if a.Multiple, _ = l.oneOf(e, grammar.Assert, "multiple"); a.Multiple == "none" {
+			a.Multiple = ""
 		}
 	}
-	if that == nil {
+	if e := get("decide"); e != nil {
+		a.Decide = l.decide(e)
+	}
+	if e := get("xfail"); e != nil {
+		a.XFail = l.xfail(e)
+	}
+	if that = get("that"); that == nil {
 		l.error(expr.Range(), "Missing assertion", "The assertion says nothing.", "Add that: the assertion as a text.")
 	}
 	return that
 }
 
-// Matches says whether the assertion is about this case, by its where clause.
-func (a *Assert) Matches(s Scope) (bool, hcl.Diagnostics) {
-	where := a.compiled.Where()
-	if where == nil {
-		return true, nil
+// decide reads how the assertion is decided; nil if it is as everywhere.
+func (l *loader) decide(expr hcl.Expression) *assertion.Decide {
+	p := l.record(expr, schemaOf(grammar.Decide), "decide")
+	var d assertion.Decide
+	if e := argument(p.BodyContent, "confidence"); e != nil {
+		d.Confidence = l.percent(e, "confidence", 0.5, 1)
 	}
-	ok, err := where.Eval(s)
-	if err != nil {
-		return false, hcl.Diagnostics{diagnostic(a.Range, "Invalid condition", sentence(err.Error()), "")}
+	if e := argument(p.BodyContent, "on_inconclusive"); e != nil {
+		if d.OnInconclusive, _ = l.oneOf(e, grammar.Decide, "on_inconclusive"); d.OnInconclusive == "inconclusive" {
+			d.OnInconclusive = ""
+		}
 	}
-	return ok, nil
+	if d == (assertion.Decide{}) {
+		return nil
+	}
+	return &d
 }
 
-// Lower gives the assertion for one case. The cases of a trend are the planner's
-// to add.
-func (a *Assert) Lower(s Scope) (assertion.Assertion, hcl.Diagnostics) {
-	out, err := a.compiled.Lower(s)
-	if err != nil {
-		return assertion.Assertion{}, hcl.Diagnostics{a.place.diagnostic("Invalid assertion", err)}
+// xfail reads why the assertion is known not to hold, and until when that counts.
+// A day that has passed is no error of the file: the gate says so.
+func (l *loader) xfail(expr hcl.Expression) *assertion.XFail {
+	p := l.record(expr, schemaOf(grammar.XFail), "xfail")
+	if !l.complete(p, grammar.XFail, "xfail") {
+		return nil
 	}
-	out.Name, out.Severity = a.Name, a.Severity
-	out.File, out.Line = a.Range.Filename, a.Range.Start.Line
-	return out, nil
+	var x assertion.XFail
+	reason, until := argument(p.BodyContent, "reason"), argument(p.BodyContent, "until")
+	text, ok := l.text(reason, "reason")
+	if x.Reason = strings.TrimSpace(text); ok && x.Reason == "" {
+		l.error(reason.Range(), "Invalid value", "The reason is empty.", "Say why it does not hold, for whoever reads the report.")
+	}
+	if x.Until, ok = l.text(until, "until"); ok {
+		if _, err := time.Parse(time.DateOnly, x.Until); err != nil {
+			l.error(until.Range(), "Invalid value", fmt.Sprintf("%q is no day.", x.Until), "Write the last day on which it counts as 2006-01-31.")
+		}
+	}
+	return &x
 }
-
-// TrendAxis is the axis of a trend, otherwise "".
-func (a *Assert) TrendAxis() string { return a.compiled.TrendAxis() }

@@ -112,7 +112,7 @@ func (s *sweeper) axis(e sweepEntry) *SweepNode {
 		s.index[e.name] = len(s.run.Axes)
 		s.run.Axes = append(s.run.Axes, a)
 	}
-	values := s.axisValues(entry{e.name, e.at, e.expr}, s.run.Workload)
+	values := s.axisValues(entry{name: e.name, at: e.at, expr: e.expr}, s.run.Workload)
 	s.distinct(a, values)
 	n := &SweepNode{Op: AxisNode, Axis: s.index[e.name], Range: e.at}
 	for _, v := range values {

@@ -2,12 +2,14 @@ package dsl
 
 import (
 	"fmt"
-	"math"
 	"regexp"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/hashicorp/hcl/v2"
 
+	"weir/dsl/grammar"
 	"weir/dsl/suggest"
 	"weir/workload"
 )
@@ -19,39 +21,75 @@ var (
 
 // defaults are what runs have unless they say otherwise.
 type defaults struct {
-	launches []int
-	timeout  time.Duration
-	env      []entry
-	options  map[string][]entry // by workload
+	launches  []int
+	deadlines deadlines
+	retry     *Retry
+	env       []entry
+	options   map[string][]entry // by workload
 }
 
+var rootSchema = schema{labelled: []string{"scenario"}}
+
 func (l *loader) rootBlocks(body hcl.Body) hcl.Blocks {
-	content, _, _ := body.PartialContent(schema{labelled: []string{"scenario"}}.hcl())
+	content, _, _ := body.PartialContent(rootSchema.hcl())
 	return content.Blocks
 }
 
-// scenario decodes the whole file.
-func (l *loader) scenario(body hcl.Body, given map[string]string) *Scenario {
-	s := &Scenario{File: l.file}
-	root := l.content(body, schema{labelled: []string{"scenario"}}, "the file")
+// scenario decodes the whole file. from are the values that its variables have
+// from outside.
+func (l *loader) scenario(body hcl.Body, from map[string]*given) *module {
+	m := &module{Scenario: &Scenario{File: l.file}}
+	root := l.content(body, rootSchema, "the file")
 	if len(root.Blocks) == 0 {
 		if !l.diags.HasErrors() {
 			l.error(root.MissingItemRange, "Missing scenario", "The file has no scenario.", `Begin it with scenario "NAME" { … }.`)
 		}
-		return s
+		m.incomplete = true
+		return m
 	}
 	for _, b := range root.Blocks[1:] {
 		l.places.add(b.DefRange, "scenario "+b.Labels[0])
 		l.error(b.DefRange, "Second scenario", "A file holds one scenario.", "Write each scenario into its own file.")
 	}
 	top := root.Blocks[0]
-	s.Name = top.Labels[0]
-	l.checkName(s.Name, top.LabelRanges[0])
-	content := l.content(top.Body, schema{
-		attributes: []string{"description"},
-		sections:   []string{"cluster", "defaults"},
-		labelled:   []string{"variable", "check", "run"},
-	}, "a scenario")
+	m.Name = top.Labels[0]
+	l.checkName(m.Name, top.LabelRanges[0])
+	content := l.content(top.Body, schemaOf(slices.DeleteFunc(slices.Clone(grammar.Scenario), func(k grammar.Key) bool { return k.Name == "scenario" })), "a scenario")
+	l.mark(content)
+	own, dotted := map[string]*given{}, map[string]*given{}
+	for name, g := range from {
+		if strings.Contains(name, ".") {
+			dotted[name] = g
+		} else {
+			own[name] = g
+		}
+	}
+	m.Variables = l.variables(content, own)
+	files := l.includes(content, dotted)
+	l.head(m, content)
+	drafts := l.runs(content, l.defaults(content))
+	l.merge(m, files)
+	var runs []*Run
+	for _, d := range drafts {
+		l.distinctRun(m, d.run)
+		m.runs = append(m.runs, d.run)
+		runs = append(runs, d.run)
+	}
+	if len(m.runs) == 0 && !l.incomplete && !l.diags.HasErrors() {
+		l.error(top.LabelRanges[0], "No runs", "The scenario has nothing to run.", "Add a run with a workload.")
+	}
+	l.edges(runs, m.runs)
+	l.judge(m, drafts, l.references(content, runs))
+	for _, r := range m.runs {
+		l.root.surround(r)
+	}
+	m.incomplete = l.incomplete
+	m.Setup, m.Teardown, m.Runs = session(m.session.setup), session(m.session.teardown), m.runs
+	return m
+}
+
+// mark notes where sections begin, for the places of diagnostics.
+func (l *loader) mark(content *hcl.BodyContent) {
 	for _, a := range content.Attributes {
 		l.places.add(a.NameRange, a.Name)
 	}
@@ -60,36 +98,58 @@ func (l *loader) scenario(body hcl.Body, given map[string]string) *Scenario {
 			l.places.add(b.DefRange, b.Type)
 		}
 	}
-	s.Variables = l.variables(content, given)
-	if a, ok := content.Attributes["description"]; ok {
-		s.Description, _ = l.text(a.Expr, "description")
+}
+
+// head reads what is said of the scenario as a whole.
+func (l *loader) head(m *module, content *hcl.BodyContent) {
+	if expr := argument(content, "description"); expr != nil {
+		m.Description, _ = l.text(expr, "description")
 	}
-	s.Cluster = l.cluster(content)
-	d := l.defaults(content)
-	names := map[string]bool{}
-	for _, b := range content.Blocks {
-		switch b.Type {
-		case "check":
-			c := l.check(b)
-			for _, other := range s.Checks {
-				if other.Name == c.Name {
-					l.error(c.Range, "Duplicate check", fmt.Sprintf("Check %q was already given.", c.Name), "Rename one of the two.")
-				}
-			}
-			s.Checks = append(s.Checks, c)
-		case "run":
-			if names[b.Labels[0]] {
-				l.error(b.LabelRanges[0], "Duplicate run", fmt.Sprintf("Run %q was already given.", b.Labels[0]), "Rename one of the two.")
-			}
-			names[b.Labels[0]] = true
-			s.Runs = append(s.Runs, l.run(b, d))
+	if expr := argument(content, "baseline"); expr != nil {
+		if path, ok := l.text(expr, "baseline"); ok && strings.TrimSpace(path) == "" {
+			l.error(expr.Range(), "Invalid value", "baseline names no file.", "Name a result document, or leave the key out.")
+		} else if ok {
+			m.Baseline, m.ownBaseline = l.relative(path), true
 		}
 	}
-	if len(s.Runs) == 0 && !l.diags.HasErrors() {
-		l.error(top.LabelRanges[0], "No runs", "The scenario has nothing to run.", "Add a run with a workload.")
+	m.Cluster = l.cluster(content)
+	l.root = l.hooks(content, sessionScope)
+	m.session = l.root
+	for _, b := range content.Blocks {
+		if b.Type != "check" {
+			continue
+		}
+		c := l.check(b)
+		for _, other := range m.Checks {
+			if other.Name == c.Name {
+				l.error(c.Range, "Duplicate check", fmt.Sprintf("Check %q was already given.", c.Name), "Rename one of the two.")
+			}
+		}
+		m.Checks = append(m.Checks, c)
 	}
-	l.needs(s.Runs)
-	return s
+}
+
+func (l *loader) runs(content *hcl.BodyContent, d defaults) []*draft {
+	var out []*draft
+	for _, b := range content.Blocks {
+		if b.Type == "run" {
+			out = append(out, l.run(b, d))
+		}
+	}
+	return out
+}
+
+// distinctRun reports a run whose name another has, of this file or of one that
+// it includes.
+func (l *loader) distinctRun(m *module, r *Run) {
+	i := slices.IndexFunc(m.runs, func(o *Run) bool { return o.Name == r.Name })
+	switch {
+	case i < 0:
+	case m.runs[i].Range.Filename == l.file:
+		l.error(r.Range, "Duplicate run", fmt.Sprintf("Run %q was already given.", r.Name), "Rename one of the two.")
+	default:
+		l.error(r.Range, "Duplicate run", fmt.Sprintf("Run %q is also at %s, which this file includes.", r.Name, placeText(m.runs[i].Range)), "Rename it, or give the include a prefix with as.")
+	}
 }
 
 func (l *loader) checkName(name string, at hcl.Range) {
@@ -98,64 +158,35 @@ func (l *loader) checkName(name string, at hcl.Range) {
 	}
 }
 
-// sectionContent is the content of a section with fixed keys, whichever way it
-// is written; nil if it is absent.
-func (l *loader) sectionContent(content *hcl.BodyContent, name string, s schema) *hcl.BodyContent {
-	for _, b := range content.Blocks {
-		if b.Type == name && len(b.Labels) == 0 {
-			return l.content(b.Body, s, quote(name))
-		}
-	}
-	a, ok := content.Attributes[name]
-	if !ok {
-		return nil
-	}
-	out := &hcl.BodyContent{Attributes: hcl.Attributes{}, MissingItemRange: a.NameRange}
-	known := l.known(s)
-	for _, e := range l.mapping(a.Expr, name) {
-		found := false
-		for _, k := range known {
-			found = found || k == e.name
-		}
-		if !found {
-			l.error(e.at, "Unknown key", fmt.Sprintf("There is no %q in %q.", e.name, name), suggest.Sentence(e.name, known, "keys"))
-			continue
-		}
-		out.Attributes[e.name] = &hcl.Attribute{Name: e.name, NameRange: e.at, Range: hcl.RangeBetween(e.at, e.expr.Range()), Expr: e.expr}
-	}
-	return out
-}
-
 func (l *loader) cluster(content *hcl.BodyContent) Cluster {
 	c := Cluster{Nodes: 1}
-	inner := l.sectionContent(content, "cluster", schema{attributes: []string{"nodes", "distinct_hosts", "gpus_per_node"}})
+	inner := l.sectionContent(content, "cluster", schemaOf(grammar.Cluster))
 	if inner == nil {
 		return c
 	}
-	if a, ok := inner.Attributes["nodes"]; ok {
-		c.Nodes = l.count(a.Expr, "nodes", 1, 100_000)
+	if expr := argument(inner, "nodes"); expr != nil {
+		c.Nodes = l.count(expr, "nodes", 1, 100_000)
 	}
-	if a, ok := inner.Attributes["distinct_hosts"]; ok {
-		c.DistinctHosts = l.flag(a.Expr, "distinct_hosts")
+	if expr := argument(inner, "distinct_hosts"); expr != nil {
+		c.DistinctHosts = l.flag(expr, "distinct_hosts")
 	}
-	if a, ok := inner.Attributes["gpus_per_node"]; ok {
-		c.GPUsPerNode = l.count(a.Expr, "gpus_per_node", 0, 1024)
+	if expr := argument(inner, "gpus_per_node"); expr != nil {
+		c.GPUsPerNode = l.count(expr, "gpus_per_node", 0, 1024)
 	}
 	return c
 }
 
 func (l *loader) defaults(content *hcl.BodyContent) defaults {
-	d := defaults{launches: []int{3, 5, 8, 12}, timeout: 5 * time.Minute, options: map[string][]entry{}}
-	inner := l.sectionContent(content, "defaults", schema{attributes: []string{"launches", "timeout"}, sections: []string{"env", "options"}})
+	d := defaults{launches: []int{3, 5, 8, 12}, deadlines: deadlines{launch: 5 * time.Minute}, options: map[string][]entry{}}
+	inner := l.sectionContent(content, "defaults", schemaOf(grammar.Defaults))
 	if inner == nil {
 		return d
 	}
-	if a, ok := inner.Attributes["launches"]; ok {
-		d.launches = l.launches(a.Expr)
+	if expr := argument(inner, "launches"); expr != nil {
+		d.launches = l.launches(expr)
 	}
-	if a, ok := inner.Attributes["timeout"]; ok {
-		d.timeout = l.duration(a.Expr, "timeout")
-	}
+	d.deadlines = l.deadlines(inner, d.deadlines)
+	d.retry = l.retry(inner)
 	d.env = l.section(inner, "env")
 	byWorkload := l.sectionContent(inner, "options", schema{sections: workload.Names()})
 	for _, name := range workload.Names() {
@@ -180,52 +211,17 @@ func (l *loader) unknownOption(kind *workload.Kind, e entry) {
 func (l *loader) check(b *hcl.Block) *Check {
 	c := &Check{Name: b.Labels[0], Range: b.LabelRanges[0]}
 	l.places.add(b.DefRange, "check "+c.Name)
-	content := l.content(b.Body, schema{attributes: []string{"on", "command"}}, "a check")
-	if a, ok := content.Attributes["on"]; ok {
-		if on, ok := l.text(a.Expr, "on"); ok && on != "every node" {
-			l.error(a.Expr.Range(), "Invalid value", fmt.Sprintf("A check runs on every node, not on %q.", on), "Write `every node`, or leave it out.")
+	content := l.content(b.Body, schemaOf(grammar.Check), "a check")
+	if expr := argument(content, "on"); expr != nil {
+		if on, ok := l.text(expr, "on"); ok && on != "every node" {
+			l.error(expr.Range(), "Invalid value", fmt.Sprintf("A check runs on every node, not on %q.", on), "Write `every node`, or leave it out.")
 		}
 	}
-	a, ok := content.Attributes["command"]
-	if !ok {
+	expr := argument(content, "command")
+	if expr == nil {
 		l.error(c.Range, "Missing command", fmt.Sprintf("Check %q has nothing to run.", c.Name), "Add command: the program and its arguments as a list.")
 		return c
 	}
-	items, ok, whole := l.list(a.Expr, "command")
-	if !ok {
-		l.error(a.Expr.Range(), "Not a list", "A command is a list of the program and its arguments; no shell reads it.", "Write [fi_info, -p, efa].")
-		return c
-	}
-	for _, i := range items {
-		c.Command = append(c.Command, i.text)
-	}
-	if len(c.Command) == 0 && whole {
-		l.error(a.Expr.Range(), "Missing command", "The list is empty.", "Name a program.")
-	}
+	c.Command, _ = l.argv(expr, "command")
 	return c
-}
-
-// launches reads the looks of the sequential gate; a plain number is one look.
-func (l *loader) launches(expr hcl.Expression) []int {
-	items, isList, whole := l.list(expr, "launches")
-	if !isList {
-		return []int{l.count(expr, "launches", 1, 1000)}
-	}
-	var looks []int
-	last := 0
-	for _, i := range items {
-		n := l.countText(i, "a number of launches", 1, math.MaxInt32)
-		if n > 1000 {
-			l.error(i.at, "Invalid value", fmt.Sprintf("%d launches are more than 1000.", n), "")
-		}
-		if n <= last {
-			l.error(i.at, "Invalid value", fmt.Sprintf("%d does not come after %d: looks ascend.", n, last), "Write them as [3, 5, 8, 12].")
-		}
-		last = n
-		looks = append(looks, n)
-	}
-	if len(looks) == 0 && whole {
-		l.error(expr.Range(), "Invalid value", "launches is empty.", "Write a number, or the looks as [3, 5, 8, 12].")
-	}
-	return looks
 }

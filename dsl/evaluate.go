@@ -1,6 +1,7 @@
 package dsl
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -19,12 +20,20 @@ type evaluator struct {
 	variables map[string]cty.Value
 	env       func(string) (string, bool)
 	functions map[string]function.Function
+	object    cty.Value // the variables as one value, made once: expressions are many
+}
+
+func (e *evaluator) setVariables(values map[string]cty.Value) {
+	e.variables, e.object = values, cty.ObjectVal(values)
 }
 
 // references checks every name in an expression before it is evaluated, so that
 // a wrong name is explained in the language's own terms. axes is nil where no
 // point exists yet. It says whether the value depends on the point.
 func (e *evaluator) references(expr hcl.Expression, axes []string) (onPoint bool, diags hcl.Diagnostics) {
+	if diags := unbounded(expr); diags.HasErrors() {
+		return false, diags
+	}
 	for _, t := range expr.Variables() {
 		at := t.SourceRange()
 		root := t.RootName()
@@ -86,8 +95,12 @@ func (e *evaluator) context(expr hcl.Expression, axes map[string]cty.Value) *hcl
 			env[name] = cty.StringVal(v)
 		}
 	}
+	variables := e.object
+	if variables == cty.NilVal {
+		variables = cty.EmptyObjectVal // while the variables themselves are read
+	}
 	return &hcl.EvalContext{
-		Variables: map[string]cty.Value{"var": cty.ObjectVal(e.variables), "axis": cty.ObjectVal(axes), "env": cty.ObjectVal(env)},
+		Variables: map[string]cty.Value{"var": variables, "axis": cty.ObjectVal(axes), "env": cty.ObjectVal(env)},
 		Functions: e.functions,
 	}
 }
@@ -112,6 +125,10 @@ func explain(diags hcl.Diagnostics) hcl.Diagnostics {
 	for _, d := range diags {
 		if d.Extra == nil && d.Summary == "Invalid operand" {
 			d.Extra = advice(`A quantity becomes a number by size("64MiB"), rate("46 GB/s") or time("5us").`)
+		}
+		if call, ok := d.Extra.(hclsyntax.FunctionCallDiagExtra); ok && errors.Is(call.FunctionCallError(), errSecret) {
+			d.Summary, d.Detail = "Misplaced secret", sentence(errSecret.Error())
+			d.Extra = advice(`Write it alone, as NAME: ${secret("NAME")} or NAME = secret("NAME"), in env of a run, of the defaults or of a command.`)
 		}
 		if call, ok := d.Extra.(hclsyntax.FunctionCallUnknownDiagExtra); ok {
 			name := call.CalledFunctionName()

@@ -26,10 +26,10 @@ var functions = map[string]function.Function{
 	"parseint": stdlib.ParseIntFunc,
 	"pow":      stdlib.PowFunc,
 
-	"format":  stdlib.FormatFunc,
+	"format":  boundedFormat,
 	"join":    stdlib.JoinFunc,
 	"lower":   stdlib.LowerFunc,
-	"replace": stdlib.ReplaceFunc,
+	"replace": boundedReplace,
 	"split":   stdlib.SplitFunc,
 	"substr":  stdlib.SubstrFunc,
 	"trim":    stdlib.TrimFunc,
@@ -41,6 +41,8 @@ var functions = map[string]function.Function{
 	"element":  stdlib.ElementFunc,
 	"length":   stdlib.LengthFunc,
 	"reverse":  stdlib.ReverseListFunc,
+
+	secretFunction: secret,
 }
 
 // measure reads a quantity and gives its number in base units: bytes, bytes per

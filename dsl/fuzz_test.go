@@ -23,8 +23,24 @@ func fuzzLoad(f *testing.F, extension string) {
 		}
 		f.Add(src)
 	}
+	for _, b := range brokenInputs {
+		piece := b.yaml
+		if extension == ".hcl" {
+			piece = b.hcl
+		}
+		src, _ := framed(b.place, extension, piece)
+		f.Add([]byte(src))
+	}
+	for _, s := range samples {
+		piece := s.yaml
+		if extension == ".hcl" {
+			piece = s.hcl
+		}
+		src, _ := framed(s.place, extension, piece)
+		f.Add([]byte(src))
+	}
 	f.Fuzz(func(t *testing.T, src []byte) {
-		s, sources, diags := Load("fuzz"+extension, src, Options{Env: testEnv})
+		s, sources, diags := Load("fuzz"+extension, src, Options{Env: testEnv, Read: memory(brokenNeighbours)})
 		if s == nil && !diags.HasErrors() {
 			t.Fatal("neither a scenario nor an error")
 		}

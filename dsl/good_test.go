@@ -107,7 +107,7 @@ func TestBothSyntaxesGiveTheSameScenario(t *testing.T) {
 		t.Fatal(files, err)
 	}
 	ignore := cmp.Options{
-		cmpopts.IgnoreUnexported(Run{}, Assert{}),
+		cmpopts.IgnoreUnexported(Run{}, Assert{}, Command{}),
 		cmpopts.IgnoreTypes(hcl.Range{}, &Condition{}),
 		cmpopts.IgnoreFields(Scenario{}, "File", "Runs"),
 		cmpopts.IgnoreFields(workload.Kind{}, "Check"),

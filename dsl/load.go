@@ -3,8 +3,10 @@ package dsl
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -16,58 +18,125 @@ import (
 
 // Options of a load.
 type Options struct {
-	Vars map[string]string           // values given on the command line, raw text
-	Env  func(string) (string, bool) // environment lookup for env.NAME; nil: os.LookupEnv
+	Vars map[string]string                 // values given on the command line, raw text
+	Env  func(string) (string, bool)       // environment lookup for env.NAME; nil: os.LookupEnv
+	Read func(path string) ([]byte, error) // of included files and references; nil: the file system
 }
 
 // Sources are the files that diagnostics point into, by name.
 type Sources map[string]*hcl.File
 
-// maxSource and maxNesting keep hostile input from exhausting the parsers, which
-// recurse.
+// These bounds keep hostile input from exhausting the parsers, which recurse.
 const (
-	maxSource  = 256 << 10
-	maxNesting = 200
-	maxUnary   = 1000 // operators in a row; a ruler of dashes in a comment is shorter
+	maxSource    = 256 << 10
+	maxReference = 2 << 20
+	maxFiles     = 32
+	maxNesting   = 200
+	maxUnary     = 1000 // operators in a row; a ruler of dashes in a comment is shorter
 )
 
 // LoadFile reads a scenario from a file.
 func LoadFile(path string, o Options) (*Scenario, Sources, hcl.Diagnostics) {
-	src, err := os.ReadFile(path)
+	if o.Read == nil {
+		o.Read = readFile
+	}
+	src, err := o.Read(path)
 	if err != nil {
 		return nil, Sources{}, hcl.Diagnostics{{Severity: hcl.DiagError, Summary: "Cannot read the scenario", Detail: err.Error()}}
 	}
 	return Load(path, src, o)
 }
 
-// Load reads one scenario. The syntax is chosen by the extension: .yaml, .yml or
-// .hcl. The scenario is nil if there are errors; sources never are. What
-// the text says has been checked: names, types, units, and the value of every
-// option at every point. What follows from it (cycles, the number of cases,
-// options that do not go together) is the planner's to check.
+// readFile reads no more of a file than shows that it is too large.
+func readFile(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, maxReference+1))
+}
+
+// Load reads one scenario with the files that it includes. The syntax is chosen
+// by the extension: .yaml, .yml or .hcl. The scenario is nil if there are errors;
+// sources never are. What the text says has been checked: names, types and units.
+// What follows from it (cycles, the number of cases, options that do not go
+// together) is the planner's to check.
 func Load(path string, src []byte, o Options) (*Scenario, Sources, hcl.Diagnostics) {
+	g := newLoading(path, o)
+	from := map[string]*given{}
+	for name, text := range o.Vars {
+		from[name] = &given{name: name, text: text}
+	}
+	m := g.module(path, src, from, "", nil)
+	if m == nil || g.diags.HasErrors() {
+		return nil, g.sources, inOrder(g.diags, g.files)
+	}
+	g.distinctCommands(m.Scenario)
+	diags := inOrder(g.diags, g.files)
+	if diags.HasErrors() {
+		return nil, g.sources, diags
+	}
+	return m.Scenario, g.sources, diags
+}
+
+// loading is what the files of one load share.
+type loading struct {
+	options Options
+	main    string
+	sources Sources
+	files   []string // in the order in which they were met
+	open    []string // the files that include one another at this moment
+	modules int
+	diags   hcl.Diagnostics
+}
+
+func newLoading(path string, o Options) *loading {
 	if o.Env == nil {
 		o.Env = os.LookupEnv
 	}
+	if o.Read == nil {
+		o.Read = readFile
+	}
+	return &loading{options: o, main: path, sources: Sources{}}
+}
+
+func (g *loading) add(path string, file *hcl.File) {
+	g.sources[path] = file
+	g.files = append(g.files, path)
+}
+
+// module reads one file with what it includes; nil if there is nothing to go on
+// with. by is what includes it, nil for the main file.
+func (g *loading) module(path string, src []byte, from map[string]*given, prefix string, by *included) *module {
+	g.modules++
 	if len(src) > maxSource {
-		d := &hcl.Diagnostic{Severity: hcl.DiagError, Summary: "File too large", Detail: fmt.Sprintf("%s has %d bytes; a scenario has at most %d.", path, len(src), maxSource)}
-		return nil, Sources{}, hcl.Diagnostics{d}
+		d := &hcl.Diagnostic{Severity: hcl.DiagError, Summary: "File too large", Detail: fmt.Sprintf("%s has more than %d bytes, which is the most that a scenario may have.", path, maxSource)}
+		if by != nil {
+			d.Subject = by.at.Ptr()
+		}
+		g.diags = append(g.diags, d)
+		return nil
 	}
 	file, diags := parse(path, src)
-	l := &loader{file: path, src: src, yaml: !isHCL(path), diags: diags, places: &places{}}
+	for _, d := range diags {
+		if d.Subject == nil && by != nil {
+			d.Subject = by.at.Ptr()
+		}
+	}
+	l := &loader{file: path, src: src, yaml: !isHCL(path), diags: diags, places: &places{}, all: g, prefix: prefix}
+	defer func() { g.diags = append(g.diags, l.diags...) }()
 	file.Nav = l.places
-	sources := Sources{path: file}
+	g.add(path, file)
 	// A broken HCL tree lacks what the parser skipped: errors about that would
 	// only hide the cause. A broken YAML tree is whole or absent.
 	if diags.HasErrors() && (isHCL(path) || len(l.rootBlocks(file.Body)) == 0) {
-		return nil, sources, inOrder(diags)
+		return nil
 	}
-	l.eval = &evaluator{env: o.Env, functions: functions}
-	s := l.scenario(file.Body, o.Vars)
-	if l.diags.HasErrors() {
-		return nil, sources, inOrder(l.diags)
-	}
-	return s, sources, inOrder(l.diags)
+	g.open = append(g.open, filepath.Clean(path))
+	defer func() { g.open = g.open[:len(g.open)-1] }()
+	l.eval = &evaluator{env: g.options.Env, functions: functions}
+	return l.scenario(file.Body, from)
 }
 
 func isHCL(path string) bool { return strings.EqualFold(filepath.Ext(path), ".hcl") }
@@ -81,6 +150,7 @@ func parse(path string, src []byte) (*hcl.File, hcl.Diagnostics) {
 			return &hcl.File{Bytes: src, Body: hcl.EmptyBody()}, hcl.Diagnostics{d}
 		}
 		file, diags := hclsyntax.ParseConfig(src, path, hcl.InitialPos)
+		diags = untilUnclosed(diags)
 		for _, d := range diags {
 			if d.Subject != nil && bytes.HasPrefix(src[d.Subject.Start.Byte:], []byte("env.")) {
 				d.Extra = advice(`A name with a dot stands in quotes, in a sweep with an equals sign: sweep = { "env.NAME" = […] }.`)
@@ -92,6 +162,19 @@ func parse(path string, src []byte) (*hcl.File, hcl.Diagnostics) {
 		Severity: hcl.DiagError, Summary: "Unknown kind of file",
 		Detail: fmt.Sprintf("%s is read by its extension, which is .yaml, .yml or .hcl.", path),
 	}}
+}
+
+// untilUnclosed ends with a string that is not closed: after it, what is text and
+// what is not has changed places, and no further error means anything.
+func untilUnclosed(diags hcl.Diagnostics) hcl.Diagnostics {
+	i := slices.IndexFunc(diags, func(d *hcl.Diagnostic) bool { return d.Summary == "Invalid multi-line string" })
+	if i < 0 {
+		return diags
+	}
+	diags[i].Summary = "Unclosed string"
+	diags[i].Detail = "The string does not end on its line."
+	diags[i].Extra = advice(`Close it with ". For a line break in it write \n, or <<EOT with the text on lines of its own.`)
+	return diags[:i+1]
 }
 
 // nestingError bounds the brackets and unary operators that are open at once.

@@ -6,8 +6,6 @@ import (
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
-
-	"weir/dsl/suggest"
 )
 
 // loader holds what the decoding of one file shares: its text, its diagnostics
@@ -19,6 +17,13 @@ type loader struct {
 	diags  hcl.Diagnostics
 	places *places
 	eval   *evaluator
+
+	all    *loading
+	root   hooks  // commands of the scenario's own
+	prefix string // what --var puts before the names of its variables: "" or "as."
+	// incomplete says that runs are missing whose own errors have been reported,
+	// so that what mentions them is not reported as well.
+	incomplete bool
 }
 
 // advice is what to do about a diagnostic, kept apart from what is wrong.
@@ -36,158 +41,31 @@ func diagnostic(at hcl.Range, summary, detail, hint string) *hcl.Diagnostic {
 	return d
 }
 
-// inOrder sorts by place and drops repetitions.
-func inOrder(diags hcl.Diagnostics) hcl.Diagnostics {
-	start := func(d *hcl.Diagnostic) int {
-		if d.Subject == nil {
-			return -1
+// inOrder sorts by file, the main one first, then by place, and drops repetitions.
+func inOrder(diags hcl.Diagnostics, files []string) hcl.Diagnostics {
+	order := map[string]int{}
+	for i, f := range files {
+		if _, ok := order[f]; !ok {
+			order[f] = i
 		}
-		return d.Subject.Start.Byte
 	}
-	slices.SortStableFunc(diags, func(a, b *hcl.Diagnostic) int { return cmp.Compare(start(a), start(b)) })
+	compare := func(a, b *hcl.Diagnostic) int {
+		fileA, startA := placeOf(a, order)
+		fileB, startB := placeOf(b, order)
+		return cmp.Or(cmp.Compare(fileA, fileB), cmp.Compare(startA, startB))
+	}
+	slices.SortStableFunc(diags, compare)
 	return slices.CompactFunc(diags, func(a, b *hcl.Diagnostic) bool {
-		return start(a) == start(b) && a.Summary == b.Summary && a.Detail == b.Detail
+		return compare(a, b) == 0 && a.Summary == b.Summary && a.Detail == b.Detail
 	})
 }
 
-// schema names the keys of a body. A section may be a block or an attribute that
-// holds a mapping: HCL writes `options { … }`, but needs `sweep = { "env.X" = … }`
-// for names that are not identifiers.
-type schema struct {
-	attributes []string
-	sections   []string
-	labelled   []string // block types with a name
-}
-
-func (s schema) hcl() *hcl.BodySchema {
-	out := &hcl.BodySchema{}
-	for _, a := range s.attributes {
-		out.Attributes = append(out.Attributes, hcl.AttributeSchema{Name: a})
+// placeOf is the place of a diagnostic for sorting; one without comes first.
+func placeOf(d *hcl.Diagnostic, order map[string]int) (file, start int) {
+	if d.Subject == nil {
+		return 0, -1
 	}
-	for _, b := range s.sections {
-		out.Attributes = append(out.Attributes, hcl.AttributeSchema{Name: b})
-		out.Blocks = append(out.Blocks, hcl.BlockHeaderSchema{Type: b})
-	}
-	for _, b := range s.labelled {
-		out.Blocks = append(out.Blocks, hcl.BlockHeaderSchema{Type: b, LabelNames: []string{"name"}})
-	}
-	return out
-}
-
-// known are the keys as the author of this syntax writes them.
-func (l *loader) known(s schema) []string {
-	names := slices.Concat(s.attributes, s.sections)
-	for _, b := range s.labelled {
-		if l.yaml {
-			b += "s"
-		}
-		names = append(names, b)
-	}
-	return names
-}
-
-// content reads a body. Keys that are not in the schema are errors that say which are.
-func (l *loader) content(body hcl.Body, s schema, of string) *hcl.BodyContent {
-	content, diags := body.Content(s.hcl())
-	for _, d := range diags {
-		if d.Subject != nil && (d.Summary == "Unsupported argument" || d.Summary == "Unsupported block type") {
-			name := strings.Trim(string(d.Subject.SliceBytes(l.src)), `"'`)
-			d = diagnostic(*d.Subject, "Unknown key", "There is no "+quote(name)+" in "+of+".", l.keyAdvice(name, s))
-		}
-		if strings.HasPrefix(d.Summary, "Missing name for ") && d.Extra == nil && !l.yaml {
-			d.Extra = advice("Write " + strings.TrimPrefix(d.Summary, "Missing name for ") + ` "NAME" { … }.`)
-		}
-		l.diags = append(l.diags, d)
-	}
-	seen := map[string]bool{}
-	for _, b := range content.Blocks {
-		if len(b.Labels) > 0 {
-			continue
-		}
-		if _, also := content.Attributes[b.Type]; also || seen[b.Type] {
-			l.error(b.TypeRange, "Given twice", quote(b.Type)+" was already given in "+of+".", "Keep one of the two.")
-		}
-		seen[b.Type] = true
-	}
-	return content
-}
-
-func (l *loader) keyAdvice(name string, s schema) string {
-	for _, b := range s.labelled {
-		if l.yaml && name == b || !l.yaml && name == b+"s" {
-			if l.yaml {
-				return "In YAML it is " + quote(b+"s") + ", a mapping from name to contents."
-			}
-			return "In HCL it is a block of its own for each: " + b + " \"NAME\" { … }."
-		}
-		if !l.yaml && name == b {
-			return "It is a block: " + b + " \"NAME\" { … }, without the equals sign."
-		}
-	}
-	if !l.yaml && slices.Contains(s.attributes, name) {
-		return "It is an argument: " + name + " = …, with an equals sign."
-	}
-	return suggest.Sentence(name, l.known(s), "keys")
-}
-
-// entry is one key of a section.
-type entry struct {
-	name string
-	at   hcl.Range
-	expr hcl.Expression
-}
-
-// section reads a mapping, in file order, from its block or its attribute.
-func (l *loader) section(content *hcl.BodyContent, name string) []entry {
-	for _, b := range content.Blocks {
-		if b.Type == name && len(b.Labels) == 0 {
-			attrs, diags := b.Body.JustAttributes()
-			l.diags = append(l.diags, diags...)
-			var out []entry
-			for _, a := range attrs {
-				out = append(out, entry{a.Name, a.NameRange, a.Expr})
-			}
-			slices.SortFunc(out, func(a, b entry) int { return cmp.Compare(a.at.Start.Byte, b.at.Start.Byte) })
-			return out
-		}
-	}
-	if a, ok := content.Attributes[name]; ok {
-		return l.mapping(a.Expr, name)
-	}
-	return nil
-}
-
-// mapping reads an expression that holds pairs.
-func (l *loader) mapping(expr hcl.Expression, name string) []entry {
-	pairs, diags := hcl.ExprMap(expr)
-	if diags.HasErrors() {
-		l.error(expr.Range(), "Not a mapping", quote(name)+" holds keys of its own.", "Write them below it, as "+name+l.sample())
-		return nil
-	}
-	var out []entry
-	seen := map[string]bool{}
-	for _, p := range pairs {
-		key, diags := p.Key.Value(nil)
-		text, ok := plainText(key)
-		if diags.HasErrors() || !ok {
-			l.error(p.Key.Range(), "Invalid key", "A key is a plain text.", "Write it without ${…}.")
-			continue
-		}
-		if seen[text] {
-			l.error(p.Key.Range(), "Duplicate key", quote(text)+" was already given.", "Keep one of the two.")
-			continue
-		}
-		seen[text] = true
-		out = append(out, entry{text, p.Key.Range(), p.Value})
-	}
-	return out
-}
-
-func (l *loader) sample() string {
-	if l.yaml {
-		return ": {key: value}."
-	}
-	return " { key = value }."
+	return order[d.Subject.Filename], d.Subject.Start.Byte
 }
 
 func quote(s string) string { return `"` + s + `"` }
@@ -202,8 +80,8 @@ type mark struct {
 }
 
 func (p *places) add(at hcl.Range, name string) {
-	p.marks = append(p.marks, mark{at.Start.Byte, name})
-	slices.SortStableFunc(p.marks, func(a, b mark) int { return cmp.Compare(a.from, b.from) })
+	i, _ := slices.BinarySearchFunc(p.marks, at.Start.Byte+1, func(m mark, from int) int { return cmp.Compare(m.from, from) })
+	p.marks = slices.Insert(p.marks, i, mark{at.Start.Byte, name})
 }
 
 // ContextString is what hcl's own diagnostic writers also ask for.
@@ -217,3 +95,6 @@ func (p *places) ContextString(offset int) string {
 	}
 	return name
 }
+
+// capital gives a text its first capital.
+func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }

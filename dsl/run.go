@@ -6,93 +6,104 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 
+	"weir/dsl/expression"
+	"weir/dsl/grammar"
 	"weir/dsl/suggest"
 	"weir/workload"
 )
 
-// run decodes one run. It is returned even if it has errors, for needs to find.
-func (l *loader) run(b *hcl.Block, d defaults) *Run {
-	r := &Run{Name: b.Labels[0], Range: b.LabelRanges[0], Launches: d.launches, Timeout: d.timeout, eval: l.eval}
+// draft is a run whose assertions are not compiled yet: they may speak of runs
+// that come after it.
+type draft struct {
+	run     *Run
+	content *hcl.BodyContent
+}
+
+// run decodes one run but for its assertions. It is returned even if it has
+// errors, for needs to find.
+func (l *loader) run(b *hcl.Block, d defaults) *draft {
+	r := &Run{Name: b.Labels[0], Range: b.LabelRanges[0], Launches: d.launches, Retry: d.retry, eval: l.eval}
 	l.places.add(b.DefRange, "run "+r.Name)
 	l.checkName(r.Name, r.Range)
-	content := l.content(b.Body, schema{
-		attributes: []string{"workload", "needs", "when", "launches", "timeout", "assert"},
-		sections:   []string{"options", "env", "sweep"},
-	}, "a run")
-	if a, ok := content.Attributes["launches"]; ok {
-		r.Launches = l.launches(a.Expr)
+	content := l.content(b.Body, schemaOf(grammar.Run), "a run")
+	out := &draft{run: r, content: content}
+	if expr := argument(content, "launches"); expr != nil {
+		r.Launches = l.launches(expr)
 	}
-	if a, ok := content.Attributes["timeout"]; ok {
-		r.Timeout = l.duration(a.Expr, "timeout")
+	t := l.deadlines(content, d.deadlines)
+	r.Timeout, r.Phases = t.launch, t.phases
+	if has(content, "retry") {
+		r.Retry = l.retry(content)
 	}
-	if a, ok := content.Attributes["needs"]; ok {
-		r.Needs = l.needList(a.Expr)
-	}
+	r.Needs, r.While = l.needList(content), l.whileRun(content)
+	l.hooks(content, runScope).surround(r)
 	if r.Workload = l.workload(content, r); r.Workload == nil {
-		return r
+		return out
 	}
 	l.settings(content, r, d, l.sweep(content, r))
-	names := r.names()
-	if a, ok := content.Attributes["when"]; ok {
-		r.When = l.condition(a.Expr, names)
+	if expr := argument(content, "when"); expr != nil {
+		r.When = l.condition(expr, r.names())
 	}
-	if a, ok := content.Attributes["assert"]; ok {
-		r.Asserts = l.asserts(a.Expr, names)
+	return out
+}
+
+// has says whether a key is given, as an argument or as a block.
+func has(content *hcl.BodyContent, name string) bool {
+	for _, b := range content.Blocks {
+		if b.Type == name {
+			return true
+		}
 	}
-	return r
+	return argument(content, name) != nil
 }
 
 func (l *loader) workload(content *hcl.BodyContent, r *Run) *workload.Kind {
-	a, ok := content.Attributes["workload"]
-	if !ok {
+	expr := argument(content, "workload")
+	if expr == nil {
 		l.error(r.Range, "Missing workload", fmt.Sprintf("Run %q does not say what it does.", r.Name), "Add a workload: "+strings.Join(workload.Names(), ", ")+".")
 		return nil
 	}
-	name, ok := l.text(a.Expr, "workload")
+	name, ok := l.text(expr, "workload")
 	if !ok {
 		return nil
 	}
 	kind, ok := workload.Lookup(name)
 	if !ok {
-		l.error(a.Expr.Range(), "Unknown workload", fmt.Sprintf("There is no workload %q.", name), suggest.Sentence(name, workload.Names(), "workloads"))
+		l.error(expr.Range(), "Unknown workload", fmt.Sprintf("There is no workload %q.", name), suggest.Sentence(name, workload.Names(), "workloads"))
 		return nil
 	}
 	return kind
 }
 
-func (l *loader) needList(expr hcl.Expression) []*Need {
-	items, ok, _ := l.list(expr, "needs")
-	if !ok {
-		l.error(expr.Range(), "Not a list", "needs is a list of runs.", "Write [RUN].")
-	}
-	var needs []*Need
-	for _, i := range items {
-		needs = append(needs, &Need{Run: i.text, On: "success", Range: i.at})
-	}
-	return needs
-}
-
-// needs checks that every edge between runs has its end. Cycles are the planner's
-// to find: they are a matter of the graph, not of the text.
-func (l *loader) needs(runs []*Run) {
-	byName := map[string]*Run{}
-	var names []string
-	for _, r := range runs {
-		if byName[r.Name] == nil {
-			names = append(names, r.Name)
+// judge compiles the assertions of the file's own runs, which may speak of all
+// runs that the file sees.
+func (l *loader) judge(m *module, drafts []*draft, tables map[string]*expression.Reference) {
+	names, byName := map[string]*expression.Names{}, map[string]*Run{}
+	for _, r := range m.runs {
+		if r.Workload == nil {
+			l.incomplete = true
+			continue
 		}
-		byName[r.Name] = r
+		if byName[r.Name] == nil {
+			n := r.names()
+			n.Run, n.Runs = r.Name, names
+			names[r.Name], byName[r.Name] = n, r
+		}
 	}
-	for _, r := range runs {
-		seen := map[string]bool{}
-		for _, n := range r.Needs {
-			switch {
-			case byName[n.Run] == nil:
-				l.error(n.Range, "Unknown run", fmt.Sprintf("There is no run %q.", n.Run), suggest.Sentence(n.Run, names, "runs"))
-			case seen[n.Run]:
-				l.error(n.Range, "Duplicate need", fmt.Sprintf("Run %q is already needed.", n.Run), "Name it once.")
-			}
-			seen[n.Run] = true
+	for _, d := range drafts {
+		if d.run.Workload == nil {
+			continue
+		}
+		n := d.run.names()
+		n.Run, n.Runs, n.Reference = d.run.Name, names, tables[d.run.Name]
+		if byName[d.run.Name] == d.run {
+			names[d.run.Name] = n
+		}
+		if expr := argument(d.content, "assert"); expr != nil {
+			d.run.Asserts = l.asserts(expr, n, byName)
+		}
+		for _, a := range d.run.Asserts {
+			d.run.imply(a.mentioned(), a.Range)
 		}
 	}
 }

@@ -60,6 +60,8 @@ type Command struct {
 	Secrets map[string]string // environment variables whose value is a secret("…")
 	Timeout time.Duration
 	Range   hcl.Range
+
+	named bool // the author gave the name
 }
 
 // Retry says which failed launches are made again.
@@ -83,10 +85,12 @@ type Run struct {
 	Timeout  time.Duration            // of one launch of one case
 	Phases   map[string]time.Duration // deadlines of ready, connect, run, verify, teardown, where given
 	Retry    *Retry                   // nil: never
-	Secrets  map[string]string        // environment variables whose value is a secret("…")
 	// Setup and Teardown surround all launches of the run, the Launch ones each launch.
 	Setup, Teardown, LaunchSetup, LaunchTeardown []*Command
 	Asserts                                      []*Assert
+	// Secrets are environment variables whose value is read where a process
+	// starts: the name of an environment variable there, or file:PATH.
+	Secrets map[string]string
 
 	settings []*Setting
 	eval     *evaluator
@@ -172,8 +176,14 @@ type Assert struct {
 	Severity   assertion.Severity
 	Range      hcl.Range
 
+	Halo     float64 // share of the bounds, see assertion.Assertion
+	Multiple string
+	Decide   *assertion.Decide
+	XFail    *assertion.XFail
+
 	compiled *expression.Assertion
 	place    located
+	runs     map[string]*Run // by the names that its file gives them
 }
 
 // Scope is what conditions and assertions see of a case.
@@ -181,6 +191,13 @@ type Scope = expression.Scope
 
 // Host is the inventory as conditions see it.
 type Host = expression.Host
+
+// What one lowered assertion is about.
+const (
+	EachCase = expression.EachCase
+	Along    = expression.Along
+	Over     = expression.Over
+)
 
 // Condition is a compiled when or where expression.
 type Condition = expression.Condition

@@ -105,14 +105,13 @@ func optionNames(k *workload.Kind) []string {
 // defaults, and axes named env.NAME.
 func (l *loader) environment(content *hcl.BodyContent, r *Run, d defaults, used map[string]bool) {
 	var env []*Setting
-	own := len(l.section(content, "env"))
-	for i, e := range l.envEntries(content, r, d) {
+	for _, e := range l.envEntries(content, r, d) {
 		if !identifier.MatchString(e.name) {
 			l.error(e.at, "Invalid name", fmt.Sprintf("%q is not the name of an environment variable.", e.name), "Use letters, digits and _.")
 			continue
 		}
 		if a := r.axis("env." + e.name); a != nil {
-			if i < own {
+			if !e.inherited {
 				l.error(e.at, "Variable and axis", fmt.Sprintf("%s is also set by axis env.%s on line %d.", e.name, e.name, a.Range.Start.Line), "Keep one of the two.")
 			}
 			continue

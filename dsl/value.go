@@ -3,12 +3,15 @@ package dsl
 import (
 	"fmt"
 	"math/big"
+	"slices"
 	"strconv"
 	"time"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
 
+	"weir/dsl/grammar"
+	"weir/dsl/suggest"
 	"weir/quantity"
 )
 
@@ -122,6 +125,15 @@ func (l *loader) flag(expr hcl.Expression, what string) bool {
 
 // duration reads a time above zero.
 func (l *loader) duration(expr hcl.Expression, what string) time.Duration {
+	return l.timeAbove(expr, what, 1, "above zero")
+}
+
+// wait reads a time that may be zero.
+func (l *loader) wait(expr hcl.Expression, what string) time.Duration {
+	return l.timeAbove(expr, what, 0, "zero or above")
+}
+
+func (l *loader) timeAbove(expr hcl.Expression, what string, least time.Duration, bound string) time.Duration {
 	text, ok := l.text(expr, what)
 	if !ok {
 		return 0
@@ -130,8 +142,38 @@ func (l *loader) duration(expr hcl.Expression, what string) time.Duration {
 	switch {
 	case err != nil:
 		l.error(expr.Range(), "Invalid value", what+": "+err.Error()+".", `Times look like 5m, 30s or 1.5 h.`)
-	case d <= 0:
-		l.error(expr.Range(), "Invalid value", fmt.Sprintf("%s is %q, which is not above zero.", what, text), "")
+	case d < least:
+		l.error(expr.Range(), "Invalid value", fmt.Sprintf("%s is %q, which is not %s.", what, text, bound), "")
 	}
 	return d
+}
+
+// percent reads a share, written with its sign, from least up to but without below.
+func (l *loader) percent(expr hcl.Expression, what string, least, below float64) float64 {
+	text, ok := l.text(expr, what)
+	if !ok {
+		return 0
+	}
+	q, err := quantity.Parse(text)
+	switch {
+	case err != nil || q.Unit != "%":
+		l.error(expr.Range(), "Invalid value", fmt.Sprintf("%s is a percentage, not %q.", what, text), "Write it as 10%.")
+	case q.Value < least || q.Value >= below:
+		l.error(expr.Range(), "Invalid value", fmt.Sprintf("%s is %q, which is not from %g%% up to, but without, %g%%.", what, text, 100*least, 100*below), "")
+	default:
+		return quantity.Round(q.Value)
+	}
+	return 0
+}
+
+// oneOf reads a word, one of those that the grammar gives for the key.
+func (l *loader) oneOf(expr hcl.Expression, keys []grammar.Key, name string) (string, bool) {
+	k, _ := grammar.Find(keys, name)
+	form, _ := k.Form(grammar.Scalar)
+	text, ok := l.text(expr, name)
+	if ok && !slices.Contains(form.Values, text) {
+		l.error(expr.Range(), "Invalid value", fmt.Sprintf("%q is no value of %s.", text, name), suggest.Sentence(text, form.Values, "values of "+name))
+		return "", false
+	}
+	return text, ok
 }

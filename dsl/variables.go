@@ -9,95 +9,155 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
 
+	"weir/dsl/grammar"
 	"weir/dsl/suggest"
 	"weir/quantity"
 )
 
-var variableTypes = []string{"string", "number", "bool", "list", "size", "rate", "bandwidth", "time", "percent"}
+// given is the value of a variable from outside of its file: from the command
+// line, or from a file that includes it.
+type given struct {
+	name   string // as the command line has it
+	text   string
+	items  []string
+	isList bool
+	by     *loader // of the including file; nil: the command line
+	at     hcl.Range
+}
+
+// source says where the value comes from, for messages.
+func (g *given) source() string { return fmt.Sprintf("--var %s=%s", g.name, g.text) }
 
 // variables reads the declarations and gives each its value: the one from
 // outside, otherwise its default.
-func (l *loader) variables(content *hcl.BodyContent, given map[string]string) []*Variable {
-	var out []*Variable
+func (l *loader) variables(content *hcl.BodyContent, from map[string]*given) []*Variable {
+	var all []*declared
 	values := map[string]cty.Value{}
 	for _, b := range content.Blocks {
 		if b.Type != "variable" {
 			continue
 		}
-		v, value := l.variable(b, given)
+		v := l.variable(b, from)
 		if _, twice := values[v.Name]; twice {
 			l.error(v.Range, "Duplicate variable", fmt.Sprintf("Variable %q was already declared.", v.Name), "Rename or remove one of the two.")
 			continue
 		}
-		values[v.Name] = value
-		out = append(out, v)
+		values[v.Name] = v.value
+		all = append(all, v)
 	}
-	for _, name := range slices.Sorted(maps.Keys(given)) {
+	for _, name := range slices.Sorted(maps.Keys(from)) {
 		if _, ok := values[name]; !ok {
-			d := &hcl.Diagnostic{Severity: hcl.DiagError, Summary: "Unknown variable", Detail: fmt.Sprintf("--var %s: the scenario declares no variable %q.", name, name)}
-			d.Extra = advice(suggest.Sentence(name, slices.Sorted(maps.Keys(values)), "variables"))
-			l.diags = append(l.diags, d)
+			l.unknownVariable(from[name], name, slices.Sorted(maps.Keys(values)))
 		}
 	}
 	// Only now: defaults do not refer to one another.
-	l.eval.variables = values
+	l.eval.setVariables(values)
+	l.validate(all)
+	var out []*Variable
+	for _, v := range all {
+		out = append(out, v.Variable)
+	}
 	return out
 }
 
-func (l *loader) variable(b *hcl.Block, given map[string]string) (*Variable, cty.Value) {
-	v := &Variable{Name: b.Labels[0], Type: "string", Range: b.LabelRanges[0]}
+func (l *loader) unknownVariable(g *given, name string, known []string) {
+	hint := suggest.Sentence(name, known, "variables")
+	if g.by != nil {
+		g.by.error(g.at, "Unknown variable", fmt.Sprintf("%s declares no variable %q.", l.file, name), hint)
+		return
+	}
+	d := &hcl.Diagnostic{Severity: hcl.DiagError, Summary: "Unknown variable", Detail: fmt.Sprintf("--var %s: the scenario declares no variable %q.", g.name, g.name)}
+	d.Extra = advice(hint)
+	l.diags = append(l.diags, d)
+}
+
+func (l *loader) variable(b *hcl.Block, from map[string]*given) *declared {
+	v := &declared{Variable: &Variable{Name: b.Labels[0], Type: "string", Range: b.LabelRanges[0]}, value: cty.DynamicVal}
 	l.places.add(b.DefRange, "variable "+v.Name)
 	if !identifier.MatchString(v.Name) {
 		l.error(v.Range, "Invalid name", fmt.Sprintf("%q cannot be used as var.NAME.", v.Name), "Use letters, digits and _.")
 	}
-	content := l.content(b.Body, schema{attributes: []string{"type", "default", "description"}}, "a variable")
-	if a, ok := content.Attributes["description"]; ok {
-		v.Description, _ = l.text(a.Expr, "description")
+	content := l.content(b.Body, schemaOf(grammar.Variable), "a variable")
+	if expr := argument(content, "description"); expr != nil {
+		v.Description, _ = l.text(expr, "description")
 	}
-	if a, ok := content.Attributes["type"]; ok && !l.variableType(a.Expr, v) {
-		return v, cty.DynamicVal
+	if expr := argument(content, "type"); expr != nil && !l.variableType(expr, v.Variable) {
+		return v
 	}
-	raw, fromOutside := given[v.Name]
-	a, hasDefault := content.Attributes["default"]
-	at := v.Range
-	switch {
-	case fromOutside && v.Type == "list":
-		return v, listValue(v, splitList(raw))
-	case fromOutside:
-	case !hasDefault:
-		l.error(v.Range, "Variable without value", fmt.Sprintf("Variable %q has no default.", v.Name), fmt.Sprintf("Give it one, or run with --var %s=….", v.Name))
-		return v, cty.DynamicVal
+	v.validation = l.parts(content, "validation", schemaOf(grammar.Validation), "a validation")
+	v.given, v.at = from[v.Name], v.Range
+	if v.given != nil {
+		l.fromOutside(v)
+		return v
+	}
+	expr := argument(content, "default")
+	if expr == nil {
+		l.error(v.Range, "Variable without value", fmt.Sprintf("Variable %q has no default.", v.Name), l.howToGive(v.Name))
+		return v
+	}
+	v.at = expr.Range()
+	l.fromDefault(v, expr)
+	return v
+}
+
+func (l *loader) howToGive(name string) string {
+	if l.all.main == l.file || l.prefix != "" {
+		return fmt.Sprintf("Give it one, or run with --var %s%s=….", l.prefix, name)
+	}
+	return "Give it one, or a value in variables of the include."
+}
+
+// fromOutside takes the value that was given.
+func (l *loader) fromOutside(v *declared) {
+	switch g := v.given; {
+	case v.Type == "list" && g.isList:
+		v.value = listValue(v.Variable, g.items)
 	case v.Type == "list":
-		items, ok, whole := l.list(a.Expr, "the default")
-		if !ok {
-			l.error(a.Expr.Range(), "Invalid value", fmt.Sprintf("Variable %q is a list.", v.Name), "Write [a, b].")
-		}
-		if !ok || !whole {
-			return v, cty.DynamicVal
-		}
-		var texts []string
-		for _, i := range items {
-			texts = append(texts, i.text)
-		}
-		return v, listValue(v, texts)
+		v.value = listValue(v.Variable, splitList(g.text))
+	case g.isList:
+		l.badVariable(v, fmt.Sprintf("Variable %q is a %s, not a list.", v.Name, v.Type), "Write a single value.")
 	default:
-		var ok bool
-		if raw, ok = l.text(a.Expr, "the default of "+v.Name); !ok {
-			return v, cty.DynamicVal
+		source := g.source()
+		if g.by != nil {
+			source = "The value of " + v.Name
 		}
-		at = a.Expr.Range()
+		l.parse(v, g.text, source)
 	}
-	value, text, err := parseVariable(v.Type, raw)
+}
+
+func (l *loader) fromDefault(v *declared, expr hcl.Expression) {
+	if v.Type != "list" {
+		if text, ok := l.text(expr, "the default of "+v.Name); ok {
+			l.parse(v, text, "The default")
+		}
+		return
+	}
+	items, ok, whole := l.list(expr, "the default")
+	if !ok {
+		l.error(expr.Range(), "Invalid value", fmt.Sprintf("Variable %q is a list.", v.Name), "Write [a, b].")
+	}
+	if !ok || !whole {
+		return
+	}
+	var texts []string
+	for _, i := range items {
+		texts = append(texts, i.text)
+	}
+	v.value = listValue(v.Variable, texts)
+}
+
+// parse reads the text of a value by the variable's type.
+func (l *loader) parse(v *declared, text, source string) {
+	value, canonical, err := parseVariable(v.Type, text)
 	if err != nil {
-		source := "The default"
-		if fromOutside {
-			source = fmt.Sprintf("--var %s=%s", v.Name, raw)
+		reporter, at := l, v.at
+		if v.given != nil && v.given.by != nil {
+			reporter, at = v.given.by, v.given.at
 		}
-		l.error(at, "Invalid value", fmt.Sprintf("%s does not fit type %s: %v.", source, v.Type, err), "")
-		return v, cty.DynamicVal
+		reporter.error(at, "Invalid value", fmt.Sprintf("%s does not fit type %s: %v.", source, v.Type, err), "")
+		return
 	}
-	v.Text = text
-	return v, value
+	v.value, v.Text = value, canonical
 }
 
 // variableType reads the type, which HCL authors may write as a bare word.
@@ -109,8 +169,8 @@ func (l *loader) variableType(expr hcl.Expression, v *Variable) bool {
 			return false
 		}
 	}
-	if !slices.Contains(variableTypes, text) {
-		l.error(expr.Range(), "Unknown type", fmt.Sprintf("There is no type %q.", text), suggest.Sentence(text, variableTypes, "types"))
+	if !slices.Contains(grammar.VariableTypes, text) {
+		l.error(expr.Range(), "Unknown type", fmt.Sprintf("There is no type %q.", text), suggest.Sentence(text, grammar.VariableTypes, "types"))
 		return false
 	}
 	v.Type = text

@@ -5,15 +5,20 @@ package suggest
 import (
 	"fmt"
 	"strings"
+	"unicode/utf8"
 )
 
 // Nearest is the known name that takes the fewest edits to reach, "" if none is
 // near: more than a third of the letters wrong is another word, not a slip.
 func Nearest(name string, known []string) string {
 	best, least := "", len([]rune(name))/3+1
+	length := utf8.RuneCountInString(name)
 	for _, k := range known {
 		if strings.EqualFold(k, name) {
 			return k
+		}
+		if n := utf8.RuneCountInString(k); n-length > least || length-n > least {
+			continue // each letter that one has more takes an edit
 		}
 		if d := distance([]rune(name), []rune(k)); d < least || d == least && best == "" && d > 0 {
 			best, least = k, d
@@ -21,6 +26,9 @@ func Nearest(name string, known []string) string {
 	}
 	return best
 }
+
+// most is how many names a sentence lists.
+const most = 50
 
 // Sentence is the whole advice: the nearest name if there is one, then all.
 func Sentence(name string, known []string, what string) string {
@@ -32,7 +40,11 @@ func Sentence(name string, known []string, what string) string {
 		fmt.Fprintf(&b, "There are no %s.", what)
 		return b.String()
 	}
-	fmt.Fprintf(&b, "The %s are %s.", what, strings.Join(known, ", "))
+	shown, more := known, ""
+	if len(known) > most {
+		shown, more = known[:most], fmt.Sprintf(" and %d more", len(known)-most)
+	}
+	fmt.Fprintf(&b, "The %s are %s%s.", what, strings.Join(shown, ", "), more)
 	return b.String()
 }
 

@@ -69,6 +69,14 @@ func (e *expression) Variables() []hcl.Traversal {
 	return append(all, found...)
 }
 
+// Template is what a text with ${…} is parsed as; nil for any other value.
+func (e *expression) Template() hclsyntax.Expression {
+	if e.node.template == nil {
+		return nil
+	}
+	return e.node.template
+}
+
 // Range is the value's place.
 func (e *expression) Range() hcl.Range { return e.node.rng }
 

@@ -66,6 +66,8 @@ func advice(problem, line string) string {
 		return detail + " A text that contains `: ` stands in quotes, and every key of a mapping begins in the same column."
 	case strings.Contains(problem, "cannot start any token"):
 		return detail + " A text that begins with @, ` or % stands in quotes."
+	case strings.Contains(problem, "incompatible YAML document"):
+		return detail + " Remove the line %YAML: nothing in a scenario depends on the version."
 	case strings.Contains(problem, "unknown anchor"):
 		return detail + " A text that begins with * stands in quotes."
 	case strings.Contains(line, "${"):

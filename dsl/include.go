@@ -1,0 +1,323 @@
+package dsl
+
+import (
+	"fmt"
+	"maps"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"weir/dsl/grammar"
+	"weir/dsl/suggest"
+)
+
+// module is a file as it has been read, with those that it includes.
+type module struct {
+	*Scenario
+	runs    []*Run // all that the file sees; their names are those it gives them
+	session hooks  // commands around the session
+
+	ownBaseline bool // the file says which, so that no included one does
+	incomplete  bool // runs are missing whose errors have been reported
+}
+
+// included is one file that another takes in.
+type included struct {
+	file      string
+	at        hcl.Range // of the file's name
+	as        string
+	asAt      hcl.Range
+	runs      []item // nil: all
+	chooses   bool   // runs was given
+	variables map[string]*given
+	module    *module // nil: it could not be read
+}
+
+// prefixName is narrower than a run's name: --var PREFIX.NAME is cut at its first dot.
+var prefixName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_-]*$`)
+
+// includes reads the files that this one takes in. from are values of variables
+// that the command line gives them, by PREFIX.NAME.
+func (l *loader) includes(content *hcl.BodyContent, from map[string]*given) []*included {
+	var out []*included
+	expr := argument(content, "include")
+	if expr != nil {
+		items, diags := hcl.ExprList(expr)
+		if diags.HasErrors() {
+			items = []hcl.Expression{expr}
+			if isMapping(expr) {
+				l.error(expr.Range(), "Not a list", "include is a file's name, or a list.", "Write the mapping as an item of a list.")
+				items = nil
+			}
+		}
+		for _, e := range items {
+			if inc := l.include(e); inc != nil {
+				out = append(out, inc)
+			}
+		}
+	}
+	l.handOver(out, from)
+	for i, inc := range out {
+		if inc.as != "" && slices.ContainsFunc(out[:i], func(o *included) bool { return o.as == inc.as }) {
+			l.error(inc.asAt, "Duplicate prefix", fmt.Sprintf("%q is already the prefix of another file.", inc.as), "Choose another.")
+			l.incomplete = true
+			continue
+		}
+		l.open(inc)
+	}
+	return out
+}
+
+// include reads one item of the list.
+func (l *loader) include(expr hcl.Expression) *included {
+	inc := &included{at: expr.Range(), variables: map[string]*given{}}
+	var ok bool
+	if !isMapping(expr) {
+		inc.file, ok = l.text(expr, "include")
+		l.incomplete = l.incomplete || !ok
+		return inc.orNil(ok)
+	}
+	p := l.record(expr, schemaOf(grammar.Include), "an include")
+	if !l.complete(p, grammar.Include, "an include") {
+		l.incomplete = true
+		return nil
+	}
+	file := argument(p.BodyContent, "file")
+	inc.at = file.Range()
+	inc.file, ok = l.text(file, "file")
+	l.incomplete = l.incomplete || !ok
+	if as := argument(p.BodyContent, "as"); as != nil {
+		inc.as, _ = l.text(as, "as")
+		inc.asAt = as.Range()
+		if inc.as != "" && !prefixName.MatchString(inc.as) || len(inc.as) > 50 {
+			l.error(inc.asAt, "Invalid name", fmt.Sprintf("%q becomes part of the names of runs.", inc.as), "Use letters, digits, _ and -, at most 50 of them.")
+		}
+	}
+	if runs := argument(p.BodyContent, "runs"); runs != nil {
+		var isList bool
+		if inc.runs, isList, _ = l.list(runs, "runs"); !isList {
+			l.error(runs.Range(), "Not a list", "runs is a list of the runs to take.", "Write [RUN], or leave it out for all.")
+		}
+		inc.chooses = true
+	}
+	for _, e := range l.section(p.BodyContent, "variables") {
+		if g := l.givenBy(e); g != nil {
+			inc.variables[e.name] = g
+		}
+	}
+	return inc.orNil(ok)
+}
+
+func (inc *included) orNil(ok bool) *included {
+	if !ok {
+		return nil
+	}
+	return inc
+}
+
+// givenBy reads the value of a variable of an included file.
+func (l *loader) givenBy(e entry) *given {
+	items, isList, whole := l.list(e.expr, e.name)
+	if isList {
+		g := &given{name: e.name, isList: true, by: l, at: e.expr.Range()}
+		for _, i := range items {
+			g.items = append(g.items, i.text)
+		}
+		if !whole {
+			return nil
+		}
+		return g
+	}
+	text, ok := l.text(e.expr, e.name)
+	if !ok {
+		return nil
+	}
+	return &given{name: e.name, text: text, by: l, at: e.expr.Range()}
+}
+
+// handOver gives each PREFIX.NAME of the command line to the file with the prefix.
+func (l *loader) handOver(all []*included, from map[string]*given) {
+	var prefixes []string
+	for _, inc := range all {
+		if inc.as != "" {
+			prefixes = append(prefixes, inc.as)
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(from)) {
+		prefix, name, _ := strings.Cut(key, ".")
+		i := slices.IndexFunc(all, func(inc *included) bool { return inc.as == prefix && prefix != "" })
+		if i >= 0 {
+			all[i].variables[name] = from[key]
+			continue
+		}
+		if l.incomplete {
+			continue
+		}
+		if by := from[key].by; by != nil {
+			by.error(from[key].at, "Unknown variable", fmt.Sprintf("%s includes no file with the prefix %q.", l.file, prefix), suggest.Sentence(prefix, prefixes, "prefixes"))
+			continue
+		}
+		d := &hcl.Diagnostic{Severity: hcl.DiagError, Summary: "Unknown variable", Detail: fmt.Sprintf("--var %s: no included file has the prefix %q.", from[key].name, prefix)}
+		d.Extra = advice(suggest.Sentence(prefix, prefixes, "prefixes"))
+		l.diags = append(l.diags, d)
+	}
+}
+
+// open reads the file of an include.
+func (l *loader) open(inc *included) {
+	path := l.relative(inc.file)
+	g := l.all
+	switch cycle := slices.Index(g.open, filepath.Clean(path)); {
+	case cycle >= 0:
+		l.error(inc.at, "Files include each other", "The cycle "+strings.Join(append(slices.Clone(g.open[cycle:]), filepath.Clean(path)), " → ")+".", "Remove one of these includes.")
+	case g.modules >= maxFiles:
+		l.error(inc.at, "Too many files", fmt.Sprintf("A scenario is made of at most %d files.", maxFiles), "Merge some of them.")
+	default:
+		src, err := g.options.Read(path)
+		if err != nil {
+			l.error(inc.at, "Cannot read the included file", sentence(err.Error()), "Paths are relative to the file that names them.")
+			break
+		}
+		prefix := ""
+		if inc.as != "" && (g.main == l.file || l.prefix != "") {
+			prefix = l.prefix + inc.as + "."
+		}
+		inc.module = g.module(path, src, inc.variables, prefix, inc)
+	}
+	l.incomplete = l.incomplete || inc.module == nil || inc.module.incomplete
+}
+
+// relative is a path that this file names, seen from the working directory.
+func (l *loader) relative(path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(filepath.Dir(l.file), path)
+}
+
+// merge puts what is included into the scenario of this file, its runs first.
+func (l *loader) merge(m *module, all []*included) {
+	for _, inc := range all {
+		if inc.module == nil {
+			continue
+		}
+		inc.choose(l)
+		inc.rename()
+		for _, r := range inc.module.runs {
+			if i := slices.IndexFunc(m.runs, func(o *Run) bool { return o.Name == r.Name }); i >= 0 {
+				l.error(inc.at, "Duplicate run", fmt.Sprintf("Run %q of %s is also at %s.", r.Name, placeText(r.Range), placeText(m.runs[i].Range)), "Give the include a prefix with as, or choose its runs.")
+				continue
+			}
+			m.runs = append(m.runs, r)
+		}
+		m.take(l, inc)
+	}
+}
+
+func placeText(r hcl.Range) string { return fmt.Sprintf("%s:%d", r.Filename, r.Start.Line) }
+
+// choose leaves the runs that were asked for, with all that they need.
+func (inc *included) choose(l *loader) {
+	if !inc.chooses {
+		return
+	}
+	byName := map[string]*Run{}
+	var names []string
+	for _, r := range inc.module.runs {
+		byName[r.Name] = r
+		names = append(names, r.Name)
+	}
+	wanted := map[*Run]bool{}
+	var want func(r *Run)
+	want = func(r *Run) {
+		if r == nil || wanted[r] {
+			return
+		}
+		wanted[r] = true
+		for _, n := range r.Needs {
+			want(byName[n.Run])
+		}
+		if r.While != nil {
+			want(byName[r.While.Run])
+		}
+		for _, a := range r.Asserts {
+			for _, x := range a.mentioned() {
+				want(x)
+			}
+		}
+	}
+	for _, i := range inc.runs {
+		if byName[i.text] == nil {
+			l.error(i.at, "Unknown run", fmt.Sprintf("%s has no run %q.", inc.file, i.text), suggest.Sentence(i.text, names, "runs"))
+		}
+		want(byName[i.text])
+	}
+	inc.module.runs = slices.DeleteFunc(inc.module.runs, func(r *Run) bool { return !wanted[r] })
+}
+
+// rename puts the prefix before all names that become the including file's.
+func (inc *included) rename() {
+	if inc.as == "" {
+		return
+	}
+	in := func(name string) string { return inc.as + "." + name }
+	for _, r := range inc.module.runs {
+		r.Name = in(r.Name)
+		for _, n := range r.Needs {
+			n.Run = in(n.Run)
+		}
+		if r.While != nil {
+			r.While.Run = in(r.While.Run)
+		}
+	}
+	var commands []*Command
+	for _, c := range slices.Concat(inc.module.session.setup, inc.module.session.teardown) {
+		commands = append(commands, c.Command)
+	}
+	for _, r := range inc.module.runs {
+		commands = slices.Concat(commands, r.Setup, r.LaunchSetup, r.Teardown, r.LaunchTeardown)
+	}
+	for _, c := range commands {
+		if c.named {
+			c.Name = in(c.Name)
+		}
+	}
+	for _, v := range inc.module.Variables {
+		v.Name = in(v.Name)
+	}
+	for _, c := range inc.module.Checks {
+		c.Name = in(c.Name)
+	}
+}
+
+// take adds what an included file asks for besides its runs. Its teardown comes
+// before this file's, as its setup comes after.
+func (m *module) take(l *loader, inc *included) {
+	from := inc.module
+	if inc.as != "" {
+		m.Variables = append(m.Variables, from.Variables...)
+	}
+	m.Cluster.Nodes = max(m.Cluster.Nodes, from.Cluster.Nodes)
+	m.Cluster.GPUsPerNode = max(m.Cluster.GPUsPerNode, from.Cluster.GPUsPerNode)
+	m.Cluster.DistinctHosts = m.Cluster.DistinctHosts || from.Cluster.DistinctHosts
+	for _, c := range from.Checks {
+		i := slices.IndexFunc(m.Checks, func(o *Check) bool { return o.Name == c.Name })
+		switch {
+		case i < 0:
+			m.Checks = append(m.Checks, c)
+		case !slices.Equal(m.Checks[i].Command, c.Command):
+			l.error(inc.at, "Duplicate check", fmt.Sprintf("Check %q of %s is another command than that of %s.", c.Name, placeText(c.Range), placeText(m.Checks[i].Range)), "Rename one of the two, or give the include a prefix with as.")
+		}
+	}
+	m.session.setup = append(m.session.setup, from.session.setup...)
+	m.session.teardown = append(slices.Clone(from.session.teardown), m.session.teardown...)
+	switch {
+	case m.Baseline == "":
+		m.Baseline = from.Baseline
+	case !m.ownBaseline && from.Baseline != "" && from.Baseline != m.Baseline:
+		l.error(inc.at, "Second baseline", fmt.Sprintf("%s compares with %s, and another included file with %s.", inc.file, from.Baseline, m.Baseline), "Say in this file which baseline counts.")
+	}
+}

@@ -1,0 +1,170 @@
+package dsl
+
+import (
+	"fmt"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"weir/dsl/grammar"
+	"weir/dsl/suggest"
+)
+
+// On what outcome of a needed case another may run.
+const (
+	onSuccess = "success"
+	onAlways  = "always"
+)
+
+// needList reads a name, a mapping {run, on}, or a list of both.
+func (l *loader) needList(content *hcl.BodyContent) []*Need {
+	var out []*Need
+	for _, b := range content.Blocks {
+		if b.Type == "needs" {
+			out = append(out, l.longNeed(part{l.content(b.Body, schemaOf(grammar.Need), "a need"), b.DefRange})...)
+		}
+	}
+	expr := argument(content, "needs")
+	if expr == nil {
+		return out
+	}
+	items, diags := hcl.ExprList(expr)
+	if diags.HasErrors() {
+		items = []hcl.Expression{expr}
+	}
+	for _, e := range items {
+		if isMapping(e) {
+			out = append(out, l.longNeed(l.record(e, schemaOf(grammar.Need), "a need"))...)
+			continue
+		}
+		out = append(out, l.shortNeeds(e)...)
+	}
+	return out
+}
+
+func (l *loader) longNeed(p part) []*Need {
+	if !l.complete(p, grammar.Need, "a need") {
+		return nil
+	}
+	expr := argument(p.BodyContent, "run")
+	name, ok := l.text(expr, "run")
+	if !ok {
+		return nil
+	}
+	n := &Need{Run: name, On: onSuccess, Range: expr.Range()}
+	if expr := argument(p.BodyContent, "on"); expr != nil {
+		n.On, _ = l.oneOf(expr, grammar.Need, "on")
+	}
+	return []*Need{n}
+}
+
+// shortNeeds reads a name, or an expression that gives names.
+func (l *loader) shortNeeds(expr hcl.Expression) []*Need {
+	v := l.value(expr)
+	if !v.IsWhollyKnown() {
+		return nil
+	}
+	if text, ok := plainText(v); ok {
+		return []*Need{{Run: text, On: onSuccess, Range: expr.Range()}}
+	}
+	if v.IsNull() || !v.CanIterateElements() || v.Type().IsObjectType() || v.Type().IsMapType() {
+		l.error(expr.Range(), "Invalid need", "needs names runs.", "Write a run's name, [RUN, RUN], or run and on of one.")
+		return nil
+	}
+	var out []*Need
+	for it := v.ElementIterator(); it.Next(); {
+		_, e := it.Element()
+		text, problem := scalarText(e)
+		if problem != "" {
+			l.error(expr.Range(), "Invalid value", "an item of needs "+problem+".", "")
+			continue
+		}
+		out = append(out, &Need{Run: text, On: onSuccess, Range: expr.Range()})
+	}
+	return out
+}
+
+// whileRun reads the run as whose load this one runs.
+func (l *loader) whileRun(content *hcl.BodyContent) *Need {
+	expr := argument(content, "while")
+	if expr == nil {
+		return nil
+	}
+	name, ok := l.text(expr, "while")
+	if !ok {
+		return nil
+	}
+	return &Need{Run: name, On: onAlways, Range: expr.Range()}
+}
+
+// edges checks what runs say of each other. known are all runs that the file
+// sees, in order. Cycles are the planner's to find: they are a matter of the
+// graph, not of the text.
+func (l *loader) edges(own []*Run, known []*Run) {
+	byName := map[string]*Run{}
+	var names []string
+	for _, r := range known {
+		if byName[r.Name] == nil {
+			names = append(names, r.Name)
+		}
+		byName[r.Name] = r
+	}
+	exists := func(n *Need) bool {
+		if byName[n.Run] == nil && !l.incomplete {
+			l.error(n.Range, "Unknown run", fmt.Sprintf("There is no run %q.", n.Run), suggest.Sentence(n.Run, names, "runs"))
+		}
+		return byName[n.Run] != nil
+	}
+	for _, r := range own {
+		seen := map[string]bool{}
+		for _, n := range r.Needs {
+			switch {
+			case n.Run == r.Name:
+				l.error(n.Range, "Run needs itself", fmt.Sprintf("Run %q would wait for its own end.", r.Name), "Remove it.")
+			case !exists(n):
+			case seen[n.Run]:
+				l.error(n.Range, "Duplicate need", fmt.Sprintf("Run %q is already needed.", n.Run), "Name it once.")
+			}
+			seen[n.Run] = true
+		}
+		if r.While != nil && r.While.Run == r.Name {
+			l.error(r.While.Range, "Run needs itself", fmt.Sprintf("Run %q cannot be its own background load.", r.Name), "Name the run during which it runs.")
+		} else if r.While != nil && exists(r.While) {
+			l.background(r, byName[r.While.Run])
+		}
+	}
+}
+
+// background checks a background load and the run that it accompanies.
+func (l *loader) background(load, of *Run) {
+	if of.While != nil {
+		l.error(load.While.Range, "Load of a load", fmt.Sprintf("Run %q is itself background load, of %q.", of.Name, of.While.Run), "Name a run that is measured for itself.")
+	}
+	if n := load.need(of.Name); n != nil {
+		l.error(n.Range, "Load comes after its run", fmt.Sprintf("Run %q runs during %q, so it cannot wait for its end.", load.Name, of.Name), "Remove needs or while.")
+	}
+	if n := of.need(load.Name); n != nil {
+		l.error(n.Range, "Run comes after its load", fmt.Sprintf("Run %q runs during %q, which therefore cannot wait for its end.", load.Name, of.Name), "Remove this need, or while from the other run.")
+	}
+}
+
+func (r *Run) need(name string) *Need {
+	for _, n := range r.Needs {
+		if n.Run == name {
+			return n
+		}
+	}
+	return nil
+}
+
+// imply adds a need for each run that an assertion mentions, whatever comes of
+// it: both must have ended before the assertion can be judged. A load and its run
+// end together and need no edge.
+func (r *Run) imply(mentioned []*Run, at hcl.Range) {
+	for _, x := range mentioned {
+		together := x.While != nil && x.While.Run == r.Name || r.While != nil && r.While.Run == x.Name
+		if x == r || together || r.need(x.Name) != nil {
+			continue
+		}
+		r.Needs = append(r.Needs, &Need{Run: x.Name, On: onAlways, Range: at, Implied: true})
+	}
+}
