@@ -19,6 +19,7 @@ type setting struct {
 	name    string
 	option  workload.Option // of an option
 	isEnv   bool
+	own     bool // set by the run itself, not by the defaults
 	expr    hcl.Expression
 	onPoint bool
 	value   any // if not onPoint
@@ -52,7 +53,7 @@ func (l *loader) settings(content *hcl.BodyContent, r *Run, d defaults) {
 			}
 			continue
 		}
-		if s := l.setting(&setting{name: e.name, option: o, expr: e.expr}, r, mentioned); s != nil {
+		if s := l.setting(&setting{name: e.name, option: o, expr: e.expr, own: i < len(own)}, r, mentioned); s != nil {
 			r.options = append(r.options, s)
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"weir/dsl/expression"
-	"weir/quantity"
 	"weir/workload"
 )
 
@@ -127,7 +126,7 @@ func (l *loader) axisTexts(e entry, kind *workload.Kind) ([]item, bool) {
 		wrong(fmt.Sprintf("Axis %q has the single value %q.", e.name, text))
 		return nil, false
 	}
-	if o, isOption := kind.Option(e.name); isOption && o.Type != workload.Size && o.Type != workload.Count {
+	if o, isOption := kind.Option(e.name); isOption && !o.Type.Numeric() {
 		wrong(fmt.Sprintf("Values of %s cannot be counted through.", e.name))
 		return nil, false
 	}
@@ -163,10 +162,10 @@ func (a *Axis) expressionType() expression.AxisType {
 	if len(a.Values) == 0 {
 		return expression.Text
 	}
-	switch a.Values[0].Value.(type) {
-	case float64, int64, quantity.Size:
+	if _, ok := workload.Number(a.Values[0].Value); ok {
 		return expression.Number
-	case bool:
+	}
+	if _, ok := a.Values[0].Value.(bool); ok {
 		return expression.Flag
 	}
 	return expression.Text

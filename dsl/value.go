@@ -10,6 +10,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"weir/quantity"
+	"weir/workload"
 )
 
 // plainText is the text of a known scalar.
@@ -65,6 +66,9 @@ func ctyOf(v any) cty.Value {
 		return cty.BoolVal(v)
 	case string:
 		return cty.StringVal(v)
+	}
+	if n, ok := workload.Number(v); ok {
+		return cty.NumberFloatVal(n)
 	}
 	panic(fmt.Sprintf("dsl: axis value of type %T", v))
 }

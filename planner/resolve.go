@@ -2,6 +2,9 @@ package planner
 
 import (
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 
@@ -18,7 +21,7 @@ func resolve(d *draft) {
 			if diags.HasErrors() {
 				continue
 			}
-			c.Options, c.Env, c.Place = at.Options, at.Env, place
+			c.Options, c.Env, c.Place = r.run.Workload.Applicable(at.Options), at.Env, place
 			if c.Env == nil {
 				c.Env = map[string]string{}
 			}
@@ -30,6 +33,24 @@ func resolve(d *draft) {
 				})
 			}
 		}
+		idle(d, r)
+	}
+}
+
+// idle reports options that the run sets and that exist in none of its cases.
+func idle(d *draft, r *draftRun) {
+	k := r.run.Workload
+	for _, o := range k.Options {
+		at, given := r.run.Given(o.Name)
+		if !given || len(r.cases) == 0 || slices.ContainsFunc(r.cases, func(c *draftCase) bool { return c.Options == nil || k.Applies(o, c.Options) }) {
+			continue
+		}
+		var only []string
+		for _, name := range slices.Sorted(maps.Keys(o.For)) {
+			only = append(only, name+" "+o.For[name])
+		}
+		d.fail(at, "Option without effect", fmt.Sprintf("Option %s exists only with %s, and no case of run %q has that. Set that too, or remove %s.",
+			o.Name, strings.Join(only, " and "), r.run.Name, o.Name))
 	}
 }
 

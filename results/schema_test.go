@@ -56,7 +56,7 @@ func full() *results.Document {
 	now := time.Date(2026, 11, 21, 10, 15, 0, 0, time.UTC)
 	d := &results.Document{
 		Schema:   results.Schema,
-		Session:  results.Session{ID: "s", Started: now, Finished: now, Status: results.Passed, Reason: "r", Argv: []string{"weir"}},
+		Session:  results.Session{ID: "s", Started: now, Finished: now, Status: results.Passed, Reason: "r", Simulated: true, Argv: []string{"weir"}},
 		Weir:     results.Version{Version: "1", Commit: "c", Go: "go1.26"},
 		Scenario: results.Scenario{Name: "n", Description: "d", File: "f", Digest: "sha256:00", Variables: map[string]string{"peak": "46.48 GB/s"}},
 		Plan:     results.Plan{Digest: "sha256:01", Cases: 1},
@@ -74,7 +74,7 @@ func full() *results.Document {
 			Options: map[string]any{"fabric": "shm", "verify": "sample"}, Env: map[string]string{"A": "b"}, Status: results.OK, Invalid: "i",
 			Launches: []*results.Launch{{
 				Index: 0, Started: now, Duration: 1.5, Status: results.Error, Nodes: []string{"n1", "n1"}, Fabric: "shm", Transport: "ring",
-				Failure: &results.Failure{Rank: -1, Node: "n1", Phase: "run", Cause: "killed", Log: []string{"x"}},
+				Failure: &results.Failure{Rank: -1, Node: "n1", Phase: "run", Kind: results.Crashed, Cause: "killed", Log: []string{"x"}},
 				Metrics: map[string]float64{"bandwidth": 46.1, "odd": math.NaN(), "inf": math.Inf(1), "minus": math.Inf(-1)},
 				Samples: []string{"samples/a.bin"}, Verified: true,
 			}},

@@ -112,6 +112,9 @@ func base(v any) any {
 	case int64:
 		return int(v)
 	}
+	if n, ok := workload.Number(v); ok {
+		return n
+	}
 	return v
 }
 
@@ -216,6 +219,8 @@ func (n *Names) types(host bool) types.Map {
 		switch o.Type {
 		case workload.Size, workload.Count:
 			m[o.Name] = types.Int
+		case workload.Time, workload.Rate, workload.Percent:
+			m[o.Name] = types.Float64
 		case workload.Bool:
 			m[o.Name] = types.Bool
 		default:
