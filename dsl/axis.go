@@ -8,7 +8,6 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"weir/dsl/expression"
-	"weir/quantity"
 	"weir/workload"
 )
 
@@ -80,7 +79,7 @@ func (s *sweeper) axisTexts(e entry, kind *workload.Kind) ([]item, bool) {
 		wrong(fmt.Sprintf("Axis %q has the single value %q.", e.name, text))
 		return nil, false
 	}
-	if o, isOption := kind.Option(e.name); isOption && (o.Type == workload.Enum || o.Type == workload.Bool || o.Type == workload.String) {
+	if o, isOption := kind.Option(e.name); isOption && !o.Type.Numeric() {
 		wrong(fmt.Sprintf("Values of %s cannot be counted through.", e.name))
 		return nil, false
 	}
@@ -173,10 +172,10 @@ func (a *Axis) expressionType() expression.AxisType {
 	if len(a.Values) == 0 {
 		return expression.Text
 	}
-	switch a.Values[0].Value.(type) {
-	case float64, int64, quantity.Size:
+	if _, ok := workload.Number(a.Values[0].Value); ok {
 		return expression.Number
-	case bool:
+	}
+	if _, ok := a.Values[0].Value.(bool); ok {
 		return expression.Flag
 	}
 	return expression.Text

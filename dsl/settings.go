@@ -22,9 +22,14 @@ type Setting struct {
 	Axes   []int           // of Run.Axes: those that the value depends on, ascending
 
 	run   *Run
+	given hcl.Range      // where the run itself sets it; zero if it does not
 	expr  hcl.Expression // nil: the value is that of the only axis, or constant
 	value any            // if it depends on no axis
 }
+
+// Given is the place where the run itself, by its options or an axis, sets it.
+// Defaults do not count: they are for whichever run can use them.
+func (s *Setting) Given() (hcl.Range, bool) { return s.given, s.given != hcl.Range{} }
 
 // Settings are everything that is set for the run's cases: options in the order
 // of the workload's registry, then environment variables by name.
@@ -61,13 +66,16 @@ func (l *loader) settings(content *hcl.BodyContent, r *Run, d defaults, swept bo
 			continue
 		}
 		if s := l.setting(&Setting{Name: e.name, Option: o, run: r, expr: e.expr}, used); s != nil {
+			if i < len(own) {
+				s.given = e.expr.Range()
+			}
 			byName[e.name] = s
 		}
 	}
 	for _, o := range r.Workload.Options {
 		s := byName[o.Name]
 		if i := r.axisIndex(o.Name); i >= 0 {
-			s = &Setting{Name: o.Name, Option: o, Axes: []int{i}, run: r}
+			s = &Setting{Name: o.Name, Option: o, Axes: []int{i}, run: r, given: r.Axes[i].Range}
 			used[o.Name] = true
 		} else if s == nil && o.Default != nil {
 			s = &Setting{Name: o.Name, Option: o, run: r, value: o.Default}

@@ -13,6 +13,7 @@ import (
 	"weir/dsl/grammar"
 	"weir/dsl/suggest"
 	"weir/quantity"
+	"weir/workload"
 )
 
 // plainText is the text of a known scalar.
@@ -68,6 +69,9 @@ func ctyOf(v any) cty.Value {
 		return cty.BoolVal(v)
 	case string:
 		return cty.StringVal(v)
+	}
+	if n, ok := workload.Number(v); ok {
+		return cty.NumberFloatVal(n)
 	}
 	panic(fmt.Sprintf("dsl: axis value of type %T", v))
 }

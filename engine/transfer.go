@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"math"
 
-	hdr "github.com/HdrHistogram/hdrhistogram-go"
-
 	"weir/results"
 )
 
@@ -33,17 +31,20 @@ func TransferMetrics(c Case, ranks []*CaseResult) (map[string]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := hdr.New(results.HistogramLowest, results.HistogramHighest, results.HistogramDigits)
+	counts := map[int]int64{} // of all: histograms of one layout add up counter by counter
 	minRank, memcpy, ceiling, perMessage := math.Inf(1), 0., 0., 0.
 	for _, r := range initiators {
 		s := r.Samples
-		h.Merge(s.Histogram())
+		for i, n := range s.Counts {
+			counts[i] += n
+		}
 		took := float64(s.End-s.Start) / 1e9
 		minRank = min(minRank, float64(s.Bytes)/took)
 		memcpy += r.Memcpy
 		ceiling += r.Ceiling
 		perMessage += took / float64(2*s.Ops) / float64(len(initiators))
 	}
+	h := results.NewLatencies(counts)
 	const ns = 1e-9
 	message := float64(c.Options.BlockSize) * float64(c.Options.Batch)
 	avg := h.Mean() * ns
@@ -56,15 +57,13 @@ func TransferMetrics(c Case, ranks []*CaseResult) (map[string]float64, error) {
 		"bandwidth":          bandwidth / 1e9,
 		"bandwidth.min_rank": minRank / 1e9,
 		"latency.avg":        avg,
-		"latency.min":        float64(h.Min()) * ns,
-		"latency.max":        float64(h.Max()) * ns,
 		"message_rate":       bandwidth / message,
 		"prep.alloc":         prep.Alloc,
 		"prep.register":      prep.Register,
 		"prep.connect":       prep.Connect,
 	}
-	for name, q := range map[string]float64{"p50": 50, "p90": 90, "p95": 95, "p99": 99, "p999": 99.9} {
-		m["latency."+name] = float64(h.ValueAtQuantile(q)) * ns
+	for name, q := range map[string]float64{"min": 0, "p50": 50, "p90": 90, "p95": 95, "p99": 99, "p999": 99.9, "max": 100} {
+		m["latency."+name] = float64(h.Percentile(q)) * ns
 	}
 	if ceiling > 0 {
 		m["ceiling"] = bandwidth / ceiling

@@ -80,7 +80,7 @@ func verdicts(list []assertion.Assertion, looks []int, v results.Verdict, messag
 
 // setEnvironment puts the nodes into the document.
 func (s *session) setEnvironment() {
-	s.doc.Environment.Nodes = s.nodes()
+	s.doc.Environment.Nodes = append(s.nodes(), s.virtual...)
 	s.doc.Environment.Fingerprint = fingerprint(s.doc.Environment.Nodes)
 }
 

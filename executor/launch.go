@@ -49,16 +49,12 @@ func (s *session) launch(ctx context.Context, g *group, cases []*planner.Case) e
 		s.giveUp(g, err.Error())
 		return s.journalErr
 	}
-	specs, err := l.specs()
-	if err != nil {
-		return err
-	}
 	index := l.index
 	s.emit(Event{Type: LaunchStarted, Group: g.ID, Launch: &index, Launches: g.looks[g.look], Cases: len(cases)})
 	begin := time.Now()
 	l.pending[0].from = begin
 	g.launches++
-	ended := s.task(ctx, l.id, specs, l.take, l.gone)
+	ended := l.carryOut(ctx)
 	if l.err != nil {
 		return l.err
 	}
@@ -73,12 +69,29 @@ func (s *session) launch(ctx context.Context, g *group, cases []*planner.Case) e
 	return firstError(ended, s.journalErr)
 }
 
+// carryOut has the launch run by the agents, or played. The error is the end of
+// the session's context.
+func (l *launched) carryOut(ctx context.Context) error {
+	if simulated(l.cases[0]) {
+		return l.play(ctx)
+	}
+	specs, err := l.specs()
+	if err != nil {
+		l.err = err
+		return nil
+	}
+	return l.s.task(ctx, l.id, specs, l.take, l.gone)
+}
+
 // prepare decides who runs the launch and with what.
 func (s *session) prepare(g *group, cases []*planner.Case) (*launched, error) {
 	l := &launched{s: s, g: g, index: g.launches, cases: cases, id: fmt.Sprintf("%s-%d", s.groupDirs[g.ID], g.launches)}
 	place := cases[0].Place
 	distinct := s.plan.Cluster.DistinctHosts || place.DistinctHosts
 	names := s.usable(distinct)
+	if simulated(cases[0]) {
+		names = s.virtualNames()
+	}
 	if need := max(place.Nodes, 1); len(names) < need {
 		return nil, fmt.Errorf("missing: %s", nodesNeeded(need, len(names), distinct)) // some have gone
 	}

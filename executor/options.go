@@ -42,6 +42,9 @@ type Options struct {
 	// Metrics computes a launch's metrics of a case from what its ranks measured;
 	// nil: engine.TransferMetrics.
 	Metrics func(c engine.Case, ranks []*engine.CaseResult) (map[string]float64, error)
+	// Simulate makes what goes through the launches of fabric sim in a session; nil:
+	// there is no such fabric.
+	Simulate func() Simulator
 	// Judge fills in estimates and verdicts from the launches so far, and Undecided
 	// then names the cases to which more launches could make a difference. Without
 	// them nothing is judged and every case has the launches of its first look.

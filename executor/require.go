@@ -42,6 +42,9 @@ func (s *session) fabrics() []string {
 				set[f] = true
 			}
 		}
+		if simulated(c) {
+			continue
+		}
 		o, err := transfer(c)
 		if err != nil {
 			continue // admit says so
@@ -51,6 +54,10 @@ func (s *session) fabrics() []string {
 		} else {
 			set[o.Fabric] = true
 		}
+	}
+	delete(set, workload.SimFabric) // no host has it
+	if len(set) == 0 {
+		set["shm"] = true // to name none would ask for all
 	}
 	return slices.Sorted(maps.Keys(set))
 }
@@ -82,7 +89,7 @@ func (s *session) admit() error {
 			if s.o.When == nil {
 				return fmt.Errorf("case %s has a condition, and nothing to evaluate it with", c.Key)
 			}
-			run, reason, err := s.o.When(c, s.nodes())
+			run, reason, err := s.o.When(c, s.hosts(c))
 			if err != nil {
 				s.decide(c.Key, results.Error, "evaluating when: "+err.Error())
 				continue
@@ -113,6 +120,9 @@ func (s *session) lacks(c *planner.Case) []string {
 	o, err := transfer(c)
 	if err != nil {
 		return []string{err.Error()}
+	}
+	if simulated(c) {
+		return s.lacksSimulation()
 	}
 	var lacks []string
 	need := max(s.plan.Cluster.Nodes, c.Place.Nodes, 1)

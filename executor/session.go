@@ -41,12 +41,14 @@ type session struct {
 	closed   chan struct{} // nobody takes reports any more
 	stop     context.CancelFunc
 
-	missing []string // what the nodes lack for this plan
+	missing   []string       // what the nodes lack for this plan
+	virtual   []results.Node // of simulated launches
+	simulator Simulator      // of fabric sim, once it is needed
 }
 
 func newSession(p *planner.Plan, o Options) *session {
 	s := &session{
-		plan: p, o: o, doc: newDocument(p, o),
+		plan: p, o: o, doc: newDocument(p, o), virtual: virtualNodes(p, o),
 		verdicts: map[*results.AssertionVerdict]results.Verdict{},
 		members:  map[string]agent.Member{}, reports: make(chan agent.Report, 64), closed: make(chan struct{}),
 	}
@@ -127,8 +129,12 @@ var sharedMemory = "/dev/shm"
 // maxTmp is the longest root below which a unix socket's path still fits.
 const maxTmp = 70
 
-// open brings up etcd and the agents, which survey their nodes meanwhile.
+// open brings up etcd and the agents, which survey their nodes meanwhile. A
+// session that only simulates needs neither.
 func (s *session) open(ctx context.Context) error {
+	if s.onlySimulated() {
+		return nil
+	}
 	life, stop := context.WithCancel(context.Background())
 	s.stop = stop
 	roots := []string{"/tmp", "/dev/shm", "/var/tmp"}

@@ -3,9 +3,13 @@ package planner
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 
+	"weir/dsl"
 	"weir/workload"
 )
 
@@ -13,18 +17,59 @@ import (
 func resolve(t *Table) {
 	for _, s := range t.sheets {
 		for _, c := range s.run.Settings() {
-			col := column{Setting: c, values: work(s.by(c.Axes), func(i int) any {
+			col := column{Setting: c, values: work(s.by(s.reach(c)), func(i int) any {
+				if !s.applies(c.Option, i) {
+					return nil
+				}
 				v, diags := c.Value(s.at(s.columns, c.Axes, i))
 				t.report(diags...)
 				return v
 			})}
 			col.encode()
 			s.settings = append(s.settings, col)
+			t.effect(s, col)
 		}
 		if !t.diags.HasErrors() {
 			t.together(s)
 		}
 	}
+}
+
+// reach are the axes on which the value of a setting depends, and on which it
+// depends whether there is such an option.
+func (s *sheet) reach(c *dsl.Setting) []int {
+	axes := append(slices.Clone(c.Axes), s.axesOf(slices.Collect(maps.Keys(c.Option.For)))...)
+	slices.Sort(axes)
+	return slices.Compact(axes)
+}
+
+// applies says whether an option exists for a case.
+func (s *sheet) applies(o workload.Option, i int) bool {
+	if len(o.For) == 0 {
+		return true
+	}
+	values := workload.Values{}
+	for _, c := range s.run.Settings() {
+		if _, ok := o.For[c.Name]; ok && !c.Env {
+			v, _ := c.Value(s.at(s.columns, c.Axes, i)) // its own column reports what is wrong
+			values[c.Name] = v
+		}
+	}
+	return s.run.Workload.Applies(o, values)
+}
+
+// effect reports an option that the run sets and that exists for none of its cases.
+func (t *Table) effect(s *sheet, c column) {
+	at, given := c.Given()
+	if !given || len(c.Option.For) == 0 || t.diags.HasErrors() || s.live == 0 || slices.ContainsFunc(c.values.values, func(v any) bool { return v != nil }) {
+		return
+	}
+	var only []string
+	for _, name := range slices.Sorted(maps.Keys(c.Option.For)) {
+		only = append(only, name+" "+c.Option.For[name])
+	}
+	t.fail(at, "Option without effect", fmt.Sprintf("Option %s exists only with %s, and no case of run %q has that. Set that too, or remove %s.",
+		c.Name, strings.Join(only, " and "), s.run.Name, c.Name))
 }
 
 // encode writes the fragments that ids are made of.

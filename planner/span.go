@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"weir/dsl"
-	"weir/quantity"
+	"weir/workload"
 )
 
 // along makes one assertion of a trend for each combination of the other axes.
@@ -58,24 +58,12 @@ func (t *Table) over(s *sheet, a *dsl.Assert, find *finder) {
 // ascending orders values of an axis: numbers by size, in whatever order they are
 // listed; all else has no order but that of the list.
 func ascending(a, b any) int {
-	x, ok := number(a)
-	y, also := number(b)
+	x, ok := workload.Number(a)
+	y, also := workload.Number(b)
 	if !ok || !also {
 		return 0
 	}
 	return cmp.Compare(x, y)
-}
-
-func number(v any) (float64, bool) {
-	switch v := v.(type) {
-	case quantity.Size:
-		return float64(v), true
-	case int64:
-		return float64(v), true
-	case float64:
-		return v, true
-	}
-	return 0, false
 }
 
 // finder finds cases for assertions that speak of other cases than their own.

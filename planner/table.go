@@ -186,7 +186,7 @@ func (s *sheet) axesOf(names []string) []int {
 		}
 		for _, c := range s.run.Settings() {
 			if !c.Env && c.Name == name {
-				axes = append(axes, c.Axes...)
+				axes = append(axes, s.reach(c)...)
 			}
 		}
 	}

@@ -117,6 +117,7 @@ func (s *sheet) excludedCase(t *Table, i int) *Case {
 			c.Options[setting.Name] = v
 		}
 	}
+	c.Options = s.run.Workload.Applicable(c.Options)
 	c.ID = text(sha256.Sum256(c.content(nil)))
 	return c
 }

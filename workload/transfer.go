@@ -11,9 +11,9 @@ import (
 var Transfer = &Kind{
 	Name: "transfer",
 	Doc:  "block transfers between ranks: one-sided writes and reads, streamed with a window or as a ping-pong",
-	Options: []Option{
-		{Name: "fabric", Type: Enum, Default: "auto", Process: true, Values: []string{"auto", "shm", "tcp", "ucx", "libfabric", "cuda", "nixl"},
-			Doc: "the way to move bytes; auto takes shm between ranks of one node and tcp between nodes"},
+	Options: append([]Option{
+		{Name: "fabric", Type: Enum, Default: "auto", Process: true, Values: []string{"auto", "shm", "tcp", "ucx", "libfabric", "cuda", "nixl", "sim"},
+			Doc: "the way to move bytes; auto takes shm between ranks of one node and tcp between nodes; sim moves none: its numbers follow from the model that the sim_ options declare"},
 		{Name: "op", Type: Enum, Default: "write", Values: []string{"write", "read"},
 			Doc: "write: the initiator puts into the target's memory; read: it gets from there"},
 		{Name: "initiator", Type: Enum, Default: "dram", Process: true, Values: []string{"dram", "vram"},
@@ -40,7 +40,7 @@ var Transfer = &Kind{
 			Doc: "stream: requests overlap up to in_flight, which measures bandwidth; pingpong: one block at a time there and back, which measures latency"},
 		{Name: "verify", Type: Enum, Default: "sample", Values: []string{"none", "sample", "full"},
 			Doc: "sample: every block is checked before the timed part and what the timed part moved is checked after it; full: also each of the iterations singly in an untimed pass with fresh contents"},
-	},
+	}, simulationOptions...),
 	Metrics: []Metric{
 		{"bandwidth", "GB/s", Higher, "bytes of requests that completed while all initiators were in their timed part, divided by that time; for writes the time ends when the last byte is at the target"},
 		{"bandwidth.min_rank", "GB/s", Higher, "the least of the initiators' own bandwidths: its bytes divided by its timed part"},
@@ -75,6 +75,7 @@ type TransferOptions struct {
 	Fabric, Op, Initiator, Target, Pattern, Mode, Verify string
 	BlockSize                                            quantity.Size
 	Batch, Iterations, Warmup, InFlight, Threads, Ranks  int64
+	Sim                                                  *Simulation `json:",omitempty"` // of fabric sim; nil for others
 }
 
 // DecodeTransfer reads the values of a transfer case; options that are absent
@@ -109,6 +110,12 @@ func DecodeTransfer(v Values) (TransferOptions, error) {
 		return t, fmt.Errorf("option block_size is missing")
 	}
 	t.BlockSize = size
+	if t.Fabric == SimFabric {
+		var err error
+		if t.Sim, err = decodeSimulation(get, t.Ranks); err != nil {
+			return t, err
+		}
+	}
 	return t, t.check()
 }
 

@@ -21,6 +21,8 @@ func (o Option) Parse(text string) (any, error) {
 			return nil, err
 		}
 		return v, o.inBounds(int64(v), v.String())
+	case Time, Rate, Percent:
+		return o.parseTyped(text)
 	case Count:
 		v, err := strconv.ParseInt(strings.ReplaceAll(text, "_", ""), 10, 64)
 		if err != nil {
@@ -42,24 +44,91 @@ func (o Option) Parse(text string) (any, error) {
 			}
 		}
 		return nil, fmt.Errorf("%q is not one of %s", text, strings.Join(o.Values, ", "))
+	case Failures:
+		_, err := ParseFailures(text)
+		return text, err
 	}
 	return text, nil
 }
 
-func (o Option) inBounds(v int64, text string) error {
-	show := func(n int64) string {
-		if o.Type == Size {
-			return quantity.Size(n).String()
-		}
-		return strconv.FormatInt(n, 10)
+// parseTyped reads a value that has a unit. A bound holds the value as written,
+// so one just outside is outside although it rounds to the bound.
+func (o Option) parseTyped(text string) (any, error) {
+	var v fmt.Stringer
+	var n float64 // in the unit of the bounds
+	var err error
+	switch o.Type {
+	case Time:
+		var t quantity.Time
+		t, err = quantity.ReadTime(text)
+		v, n = t, float64(t)
+	case Rate:
+		var r quantity.Rate
+		r, err = quantity.ReadRate(text)
+		v, n = r, float64(r)
+	case Percent:
+		var p quantity.Percent
+		p, err = quantity.ReadPercent(text)
+		v, n = p, quantity.Round(float64(p)*100)
 	}
+	switch {
+	case err != nil:
+		return nil, err
+	case n < float64(o.Min):
+		return nil, o.outside(v, "below the least", o.Min)
+	case o.Max != 0 && n > float64(o.Max):
+		return nil, o.outside(v, "above the largest", o.Max)
+	}
+	return v, nil
+}
+
+func (o Option) inBounds(v int64, text string) error {
 	if v < o.Min {
-		return fmt.Errorf("%s is below the least %s, which is %s", text, o.Name, show(o.Min))
+		return o.outside(text, "below the least", o.Min)
 	}
 	if o.Max != 0 && v > o.Max {
-		return fmt.Errorf("%s is above the largest %s, which is %s", text, o.Name, show(o.Max))
+		return o.outside(text, "above the largest", o.Max)
 	}
 	return nil
+}
+
+func (o Option) outside(value any, how string, bound int64) error {
+	return fmt.Errorf("%v is %s %s, which is %s", value, how, o.Name, o.bound(bound))
+}
+
+// bound writes a bound in the option's own units.
+func (o Option) bound(n int64) string {
+	switch o.Type {
+	case Size:
+		return quantity.Size(n).String()
+	case Time:
+		return quantity.Time(n).String()
+	case Rate:
+		return quantity.Rate(n).String()
+	case Percent:
+		return strconv.FormatInt(n, 10) + "%"
+	}
+	return strconv.FormatInt(n, 10)
+}
+
+// Number is the value of a numeric option in base units: bytes, seconds, bytes
+// per second, shares and counts.
+func Number(v any) (float64, bool) {
+	switch v := v.(type) {
+	case quantity.Size:
+		return float64(v), true
+	case quantity.Time:
+		return v.Seconds(), true
+	case quantity.Rate:
+		return float64(v), true
+	case quantity.Percent:
+		return float64(v), true
+	case int64:
+		return float64(v), true
+	case float64:
+		return v, true
+	}
+	return 0, false
 }
 
 // Text is the canonical spelling of a value: equal values have equal texts.

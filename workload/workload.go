@@ -15,12 +15,25 @@ type Type string
 
 // The types of option values, with the Go type that holds a value of each.
 const (
-	Size   Type = "size"   // quantity.Size
-	Count  Type = "count"  // int64
-	Enum   Type = "enum"   // string, one of Option.Values
-	String Type = "string" // string
-	Bool   Type = "bool"   // bool
+	Size     Type = "size"     // quantity.Size
+	Time     Type = "time"     // quantity.Time
+	Rate     Type = "rate"     // quantity.Rate
+	Percent  Type = "percent"  // quantity.Percent
+	Count    Type = "count"    // int64
+	Enum     Type = "enum"     // string, one of Option.Values
+	Failures Type = "failures" // string that ParseFailures reads
+	String   Type = "string"   // string
+	Bool     Type = "bool"     // bool
 )
+
+// Numeric says whether values of the type have a Number.
+func (t Type) Numeric() bool {
+	switch t {
+	case Size, Time, Rate, Percent, Count:
+		return true
+	}
+	return false
+}
 
 // Option is one setting of a workload.
 type Option struct {
@@ -28,9 +41,10 @@ type Option struct {
 	Type     Type
 	Default  any   // of the type's Go type; nil where Required
 	Required bool  // has no sensible default
-	Min, Max int64 // inclusive bounds of a size or count; Max 0 means none
+	Min, Max int64 // inclusive bounds in bytes, counts, nanoseconds, bytes/s or percent; Max 0 means none
 	Values   []string
-	Process  bool // fixed when a rank process starts: cases that differ in it need different launches
+	Process  bool              // fixed when a rank process starts: cases that differ in it need different launches
+	For      map[string]string // the option exists only where these options have these values; nil: always
 	Doc      string
 }
 
@@ -80,6 +94,33 @@ func (k *Kind) Option(name string) (Option, bool) {
 		return Option{}, false
 	}
 	return k.Options[i], true
+}
+
+// Applies says whether an option exists for a case with these values; options
+// that v lacks have their defaults.
+func (k *Kind) Applies(o Option, v Values) bool {
+	for name, want := range o.For {
+		have, ok := v[name]
+		if !ok {
+			other, _ := k.Option(name)
+			have = other.Default
+		}
+		if have != want {
+			return false
+		}
+	}
+	return true
+}
+
+// Applicable is v without the options that do not exist for such a case.
+func (k *Kind) Applicable(v Values) Values {
+	out := make(Values, len(v))
+	for name, value := range v {
+		if o, ok := k.Option(name); !ok || k.Applies(o, v) {
+			out[name] = value
+		}
+	}
+	return out
 }
 
 // Metric finds a metric by name.

@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -46,14 +48,21 @@ func docsWorkloads(w io.Writer) {
 		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 		for _, o := range k.Options {
 			value := "default " + workload.Text(o.Default)
-			if o.Required {
+			switch {
+			case o.Required:
 				value = "required"
+			case o.Default == "":
+				value = "no default"
+			}
+			doc := o.Doc
+			for _, name := range slices.Sorted(maps.Keys(o.For)) {
+				doc = fmt.Sprintf("(%s %s only) %s", name, o.For[name], doc)
 			}
 			kind := string(o.Type)
 			if len(o.Values) > 0 {
 				kind = strings.Join(o.Values, " | ")
 			}
-			fmt.Fprintf(t, "  %s\t%s\t%s\t%s\n", o.Name, kind, value, o.Doc)
+			fmt.Fprintf(t, "  %s\t%s\t%s\t%s\n", o.Name, kind, value, doc)
 		}
 		t.Flush()
 		names := make([]string, len(k.Metrics))

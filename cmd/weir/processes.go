@@ -25,5 +25,5 @@ func fabricNames() []string {
 	if !ok {
 		panic("workload transfer has no option fabric")
 	}
-	return slices.DeleteFunc(slices.Clone(o.Values), func(f string) bool { return f == "auto" })
+	return slices.DeleteFunc(slices.Clone(o.Values), func(f string) bool { return f == "auto" || f == workload.SimFabric })
 }

@@ -45,6 +45,7 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits":    exits,
 			"measured": measuredCases,
+			"same":     sameMeasurements,
 			"signal":   signalled,
 		},
 		Condition: func(name string) (bool, error) {

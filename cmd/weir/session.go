@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"weir/engine/sim"
 	"weir/executor"
 	"weir/gate"
 	"weir/planner"
@@ -46,6 +47,7 @@ func (s *session) run(ctx context.Context) (int, error) {
 		Dir: dir, SessionID: id, Argv: os.Args, Version: buildVersion(),
 		Etcd: s.flags.etcd, RankCommand: self.rank, ProbeCommand: self.probe,
 		FailFast: s.flags.failFast, When: admits, Fabrics: asksFor, Judge: gate.Judge, Undecided: gate.Undecided,
+		Simulate: func() executor.Simulator { return sim.New() },
 		Events: func(e executor.Event) {
 			s.stream.write(e)
 			show.see(e)

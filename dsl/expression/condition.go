@@ -9,6 +9,7 @@ import (
 	"github.com/expr-lang/expr/vm"
 
 	"weir/quantity"
+	"weir/workload"
 )
 
 // Condition is a compiled when or where expression. It may be evaluated by
@@ -134,6 +135,9 @@ func base(v any) any {
 		return int(v)
 	case int64:
 		return int(v)
+	}
+	if n, ok := workload.Number(v); ok {
+		return n
 	}
 	return v
 }

@@ -142,6 +142,8 @@ func (n *Names) types(host bool) types.Map {
 		switch o.Type {
 		case workload.Size, workload.Count:
 			m[o.Name] = types.Int
+		case workload.Time, workload.Rate, workload.Percent:
+			m[o.Name] = types.Float64
 		case workload.Bool:
 			m[o.Name] = types.Bool
 		default:

@@ -75,7 +75,11 @@ func (n *Names) dimension(name string) (quantity.Dimension, bool) {
 		switch o.Type {
 		case workload.Size:
 			return quantity.SizeDim, true
-		case workload.Count:
+		case workload.Time:
+			return quantity.TimeDim, true
+		case workload.Rate:
+			return quantity.RateDim, true
+		case workload.Count, workload.Percent:
 			return quantity.Number, true
 		}
 		return quantity.Dimension{}, false

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -35,7 +36,7 @@ func (a *Agent) Survey(ctx context.Context, fabrics []string) results.Node {
 		// no fabric is known to be there, and each says why
 		if len(fabrics) == 0 {
 			o, _ := workload.Transfer.Option("fabric")
-			fabrics = o.Values
+			fabrics = slices.DeleteFunc(slices.Clone(o.Values), func(f string) bool { return f == workload.SimFabric }) // no host has it
 		}
 		n.Fabrics = map[string]results.Fabric{}
 		for _, f := range fabrics {

@@ -1,0 +1,161 @@
+package sim
+
+import (
+	"fmt"
+	"runtime"
+	"sync/atomic"
+	"testing"
+
+	"golang.org/x/sync/errgroup"
+
+	"weir/assertion"
+	"weir/engine"
+	"weir/gate"
+	"weir/quantity"
+	"weir/results"
+	"weir/workload"
+)
+
+// looks are those that scenarios have unless they say otherwise.
+var looks = []int{3, 5, 8, 12}
+
+// target is the bandwidth in GB/s that the simulated sessions are judged by, in
+// the band of 10 % around it.
+const target = 10.
+
+// conditions are what varies between launches.
+type conditions struct {
+	name              string
+	noise             quantity.Percent
+	stragglers, drift quantity.Percent
+}
+
+// session runs a whole session over fabric sim as the executor does: from the
+// model to samples, metrics and verdicts, with more launches only while the gate
+// asks for them. It tells the verdict and the launches that it took.
+func session(seed int64, truth float64, c conditions) (results.Verdict, int, error) {
+	o, err := workload.DecodeTransfer(workload.Values{
+		"fabric": "sim", "block_size": quantity.Size(64 << 10), "in_flight": int64(1), "sim_latency": quantity.Time(0),
+		"sim_bandwidth": quantity.Rate(quantity.Round(truth * target * 1e9)), "sim_seed": seed,
+		"sim_noise": c.noise, "sim_stragglers": c.stragglers, "sim_straggler_loss": quantity.Percent(0.15), "sim_drift": c.drift,
+	})
+	if err != nil {
+		return "", 0, err
+	}
+	low, high := 0.9*target, 1.1*target
+	verdict := &results.AssertionVerdict{Looks: looks, Assertion: assertion.Assertion{
+		Name: "bandwidth", Severity: assertion.Gate, Unit: "GB/s", Bounds: assertion.Bounds{Lower: &low, Upper: &high},
+		Subject: &assertion.Expr{Op: assertion.Metric, Metric: "bandwidth", Unit: "GB/s"},
+	}}
+	cs := &results.Case{Key: "c", Run: "c", Workload: "transfer", Status: results.OK, Assertions: []*results.AssertionVerdict{verdict}}
+	doc := &results.Document{Schema: results.Schema, Cases: []*results.Case{cs}}
+	s := New()
+	for n := gate.NextLook(looks, 0); n > 0; n = gate.NextLook(looks, n) {
+		for i := len(cs.Launches); i < n; i++ {
+			l := engine.Launch{Index: i, Fabric: "sim", Ranks: 2, Nodes: []string{"sim-1", "sim-1"}, Seed: uint64(i), Cases: []engine.Case{{Key: "c", Options: o}}}
+			p, err := s.Play(l)
+			if err != nil {
+				return "", 0, err
+			}
+			m, err := engine.TransferMetrics(l.Cases[0], p.Cases[0].Ranks)
+			if err != nil {
+				return "", 0, err
+			}
+			cs.Launches = append(cs.Launches, &results.Launch{Index: i, Status: results.OK, Verified: true, Metrics: m})
+		}
+		gate.Judge(doc)
+		if len(gate.Undecided(doc)) == 0 {
+			break
+		}
+	}
+	return verdict.Verdict, len(cs.Launches), nil
+}
+
+// outcomes are those of many sessions.
+type outcomes struct {
+	pass, fail, inconclusive, broken float64 // shares
+	launches                         float64 // mean
+}
+
+func (o outcomes) String() string {
+	return fmt.Sprintf("pass %5.1f %%  fail %5.1f %%  inconclusive %5.1f %%  %4.1f launches", o.pass*100, o.fail*100, o.inconclusive*100, o.launches)
+}
+
+// sessions runs so many sessions, each with its own seed, on all processors.
+func sessions(t *testing.T, n int, truth float64, c conditions) outcomes {
+	t.Helper()
+	verdicts := make([]results.Verdict, n)
+	var launches atomic.Int64
+	var g errgroup.Group
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for i := range n {
+		g.Go(func() error {
+			v, made, err := session(int64(i), truth, c)
+			verdicts[i] = v
+			launches.Add(int64(made))
+			return err
+		})
+	}
+	if err := g.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	share := func(verdict results.Verdict) float64 {
+		count := 0
+		for _, v := range verdicts {
+			if v == verdict {
+				count++
+			}
+		}
+		return float64(count) / float64(n)
+	}
+	return outcomes{
+		pass: share(results.Pass), fail: share(results.Fail), inconclusive: share(results.InconclusiveVerdict),
+		broken: share(results.ErrorVerdict), launches: float64(launches.Load()) / float64(n),
+	}
+}
+
+// The operating characteristics that weir promises, with launches that vary by
+// 3 %: over 1000 sessions each, from the model through samples and metrics to the
+// verdict.
+func TestOperatingCharacteristics(t *testing.T) {
+	const n = 1000
+	quiet := conditions{noise: 0.03}
+	for _, c := range []struct {
+		truth                        float64 // true value over the target
+		leastPass, leastFail         float64
+		mostWronglyPass, mostWrongly float64 // passes, and fails, that should not be
+	}{
+		{truth: 1.00, leastPass: 0.99, mostWronglyPass: 1, mostWrongly: 0.01},
+		{truth: 0.92, mostWronglyPass: 1, mostWrongly: 0.02},
+		{truth: 0.88, mostWronglyPass: 0.02, mostWrongly: 1},
+		{truth: 0.85, leastFail: 0.99, mostWronglyPass: 0.01, mostWrongly: 1},
+	} {
+		o := sessions(t, n, c.truth, quiet)
+		t.Logf("%.2f of the target: %s", c.truth, o)
+		if o.pass < c.leastPass || o.fail < c.leastFail || o.pass > c.mostWronglyPass || o.fail > c.mostWrongly || o.broken > 0 {
+			t.Errorf("%.2f of the target: %s; promised are pass >= %g and <= %g, fail >= %g and <= %g, no errors",
+				c.truth, o, c.leastPass, c.mostWronglyPass, c.leastFail, c.mostWrongly)
+		}
+	}
+}
+
+// What stragglers and drift do to verdicts, as a table in the log. They cost
+// launches and decisions; a sound path that fails, or a bad one that passes, stays
+// rare. Drift moves the truth itself from launch to launch, so near the edge its
+// verdicts are only reported.
+func TestCharacteristicsInTrouble(t *testing.T) {
+	const n = 150
+	for _, c := range []conditions{
+		{name: "noise 3 %, 5 % stragglers up to 15 %", noise: 0.03, stragglers: 0.05},
+		{name: "noise 6 %, 10 % stragglers up to 15 %", noise: 0.06, stragglers: 0.10},
+		{name: "noise 3 %, drift 1 % per launch", noise: 0.03, drift: 0.01},
+	} {
+		for _, truth := range []float64{1.00, 0.95, 0.92, 0.90, 0.88, 0.85} {
+			o := sessions(t, n, truth, c)
+			t.Logf("%-38s %.2f of the target: %s", c.name, truth, o)
+			if truth >= 1 && o.fail > 0.02 || truth <= 0.85 && o.pass > 0.02 || o.broken > 0 {
+				t.Errorf("%s: at %.2f of the target %s", c.name, truth, o)
+			}
+		}
+	}
+}

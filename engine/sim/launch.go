@@ -1,0 +1,159 @@
+package sim
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"weir/engine"
+	"weir/quantity"
+	"weir/results"
+	"weir/workload"
+)
+
+// What a launch needs before its first case; the package comment has the words.
+const (
+	startUp      = 10 * time.Millisecond
+	fillRate     = 8e9   // bytes/s
+	registerTime = 20e-6 // s
+	registerRate = 100e9 // bytes/s
+	roundTrips   = 3     // of connecting
+)
+
+// longest is the virtual time, some 13 days, and most the bytes that a case may
+// take: far beyond both, the whole numbers of samples would overflow.
+const (
+	longest = float64(1 << 50) // ns
+	most    = float64(1 << 62)
+)
+
+// launch is a launch under way.
+type launch struct {
+	engine.Launch
+	model   *workload.Simulation // of its first case; all cases share what is the launch's
+	attempt int
+	speed   float64
+	now     time.Duration
+	prep    engine.Prep
+	played  engine.Played
+}
+
+// stream is the launch's own for a purpose.
+func (l *launch) stream(words ...uint64) stream {
+	return streamFor(append([]uint64{uint64(l.model.Seed), l.Seed, uint64(l.attempt)}, words...)...)
+}
+
+// drawSpeed draws how fast the launch is, given where the drift is. All draws are
+// made whatever the options are, so that changing one leaves the others' luck.
+func (l *launch) drawSpeed(drift float64) float64 {
+	r := l.stream(forLaunch)
+	noise, straggles, loss := r.NormFloat64(), r.Float64(), r.Float64()
+	speed := math.Exp(sigma(float64(l.model.Noise))*noise + float64(l.model.Drift)*drift)
+	if straggles < float64(l.model.Stragglers) {
+		speed *= 1 - loss*float64(l.model.StragglerLoss)
+	}
+	return quantity.Round(speed) // the last bits of exp differ between machines
+}
+
+// play goes through the launch.
+func (l *launch) play() *engine.Played {
+	l.played.Began = l.now
+	bad := l.drawFailure()
+	l.prepare()
+	l.played.Connected = l.now
+	for i, c := range l.Cases {
+		if bad.before(i) {
+			l.reach(bad.failure.Phase, c)
+			break
+		}
+		if !l.run(c) {
+			break
+		}
+	}
+	if l.played.Failure == nil {
+		l.played.Failure = bad.failure
+	}
+	l.played.Ended = l.now
+	return &l.played
+}
+
+// prepare starts the ranks, makes their buffers and connects them.
+func (l *launch) prepare() {
+	var footprint float64
+	for _, c := range l.Cases {
+		footprint = max(footprint, 2*float64(c.Options.BlockSize)*float64(c.Options.Batch))
+	}
+	l.prep = engine.Prep{
+		Alloc:    quantity.Round(footprint / fillRate),
+		Register: quantity.Round(registerTime + footprint/registerRate),
+		Connect:  quantity.Round(roundTrips * 2 * l.model.Latency.Seconds() / l.speed),
+	}
+	l.now += startUp
+	l.wait(l.prep.Alloc + l.prep.Register + l.prep.Connect)
+}
+
+// wait lets virtual time pass, in seconds.
+func (l *launch) wait(seconds float64) {
+	l.now += time.Duration(math.Min(math.Round(seconds*1e9), longest))
+}
+
+// reach lets the time pass until a case fails: after its preparation, or halfway
+// through its timed part.
+func (l *launch) reach(phase string, c engine.Case) {
+	p := pathOf(c.Options)
+	switch phase {
+	case "verify":
+		l.wait(p.untimed(c.Options) / l.speed)
+	case "run":
+		l.wait((p.untimed(c.Options) + p.interval*float64(c.Options.Iterations)/2) / l.speed)
+	}
+}
+
+// run goes through a case; false: it ended the launch.
+func (l *launch) run(c engine.Case) bool {
+	from := l.now
+	p := pathOf(c.Options)
+	untimed, timed := p.untimed(c.Options)/l.speed, p.interval*float64(c.Options.Iterations)/l.speed
+	if float64(p.bytes)*float64(c.Options.Iterations) > most || math.Max(untimed, timed)*1e9 > longest {
+		return l.fail(results.Fault, -1, fmt.Sprintf("simulated: case %s has more bytes or time than can be counted", c.Key))
+	}
+	limit := time.Duration(c.Timeout)
+	l.wait(untimed)
+	ranks := l.measure(c, p)
+	if limit > 0 && l.now-from > limit {
+		l.now = from + limit
+		return l.fail(results.TimedOut, -1, fmt.Sprintf("simulated: %d ranks did not finish within %v in case %s", l.Ranks, limit, c.Key))
+	}
+	l.played.Cases = append(l.played.Cases, engine.PlayedCase{From: from, To: l.now, Ranks: ranks})
+	return true
+}
+
+func (l *launch) fail(kind string, rank int, cause string) bool {
+	l.played.Failure = &results.Failure{Rank: rank, Phase: "run", Kind: kind, Cause: cause}
+	return false
+}
+
+// measure draws what all ranks measure in the timed part of a case, which begins
+// at one instant.
+func (l *launch) measure(c engine.Case, p path) []*engine.CaseResult {
+	o := c.Options
+	ceiling := quantity.Round(float64(o.Sim.Bandwidth) * l.speed)
+	ranks := make([]*engine.CaseResult, l.Ranks)
+	for r := range ranks {
+		ranks[r] = &engine.CaseResult{Key: c.Key, Rank: r, Verified: o.Verify != "none", PingPong: o.Mode == "pingpong", Prep: l.prep}
+	}
+	way := course{
+		start: int64(l.now), interval: p.interval / l.speed * 1e9, latency: p.latency / l.speed * 1e9,
+		jitter: float64(o.Sim.Jitter), iterations: uint64(o.Iterations), bytes: p.bytes,
+	}
+	key := textWord(c.Key)
+	for _, f := range patterns[o.Pattern](l.Ranks) {
+		res := ranks[f.initiator]
+		s := way.record(l.stream(forRank, key, uint64(f.initiator)))
+		s.Case, s.Launch, s.Rank = c.Key, l.Index, f.initiator
+		res.Initiator, res.Samples, res.Transport = true, s, "simulated"
+		res.Ceiling, res.Memcpy = ceiling, ceiling
+		l.now = max(l.now, time.Duration(s.End))
+	}
+	return ranks
+}

@@ -1,0 +1,183 @@
+package executor
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"time"
+
+	"weir/engine"
+	"weir/executor/agent"
+	"weir/planner"
+	"weir/results"
+	"weir/workload"
+)
+
+// Simulator goes through the launches of fabric sim instead of ranks: in this
+// process and in virtual time, which it keeps from launch to launch. One is made
+// for each session.
+type Simulator interface {
+	Play(l engine.Launch) (*engine.Played, error)
+}
+
+// simulated says whether a case moves no bytes.
+func simulated(c *planner.Case) bool { return c.Options["fabric"] == workload.SimFabric }
+
+// onlySimulated says whether the session needs no node at all: every case is
+// simulated, and no command is to run anywhere.
+func (s *session) onlySimulated() bool {
+	p := s.plan
+	planned := false
+	for _, c := range p.Cases {
+		if c.Status == planner.Planned {
+			if !simulated(c) {
+				return false
+			}
+			planned = true
+		}
+	}
+	commands := len(p.Checks) + len(p.Setup) + len(p.Teardown)
+	for _, r := range p.Runs {
+		commands += len(r.Setup) + len(r.Teardown) + len(r.LaunchSetup) + len(r.LaunchTeardown)
+	}
+	return planned && commands == 0 && s.o.Simulate != nil
+}
+
+// virtualNodes are those that simulated launches run on, none if there are no
+// such launches: as many, with as many GPUs, as the plan asks for, and a processor
+// for each rank.
+func virtualNodes(p *planner.Plan, o Options) []results.Node {
+	if o.Simulate == nil {
+		return nil
+	}
+	count, gpus, cpus := 0, p.Cluster.GPUsPerNode, 1
+	for _, c := range p.Cases {
+		if c.Status != planner.Planned || !simulated(c) {
+			continue
+		}
+		count = max(count, p.Cluster.Nodes, c.Place.Nodes, 1)
+		if c.Options["initiator"] == "vram" || c.Options["target"] == "vram" {
+			gpus = max(gpus, 1)
+		}
+		if t, err := transfer(c); err == nil { // else admit says so
+			cpus = max(cpus, int(t.Ranks))
+		}
+	}
+	nodes := make([]results.Node, count)
+	for i := range nodes {
+		nodes[i] = results.Node{
+			Name: fmt.Sprintf("sim-%d", i+1), Kernel: "simulated", OS: "simulated",
+			CPU:     results.CPU{Model: "simulated", Count: cpus, Allowed: cpus, Sockets: 1, NUMA: 1},
+			GPUs:    slices.Repeat([]results.GPU{{Name: "simulated"}}, gpus),
+			NICs:    []results.NIC{},
+			Fabrics: map[string]results.Fabric{workload.SimFabric: simFabric},
+		}
+	}
+	return nodes
+}
+
+// simFabric is what nodes say of fabric sim.
+var simFabric = results.Fabric{Available: true, Version: "model 1"}
+
+func (s *session) virtualNames() []string {
+	var names []string
+	for _, n := range s.virtual {
+		names = append(names, n.Name)
+	}
+	return names
+}
+
+// hosts are the nodes that the condition of a case is about: the virtual ones if
+// it is simulated. Fabric sim can be had on every real one as well.
+func (s *session) hosts(c *planner.Case) []results.Node {
+	if simulated(c) && s.o.Simulate != nil {
+		return s.virtual
+	}
+	nodes := s.nodes()
+	for i := range nodes {
+		if s.o.Simulate != nil {
+			nodes[i].Fabrics = maps.Clone(nodes[i].Fabrics)
+			if nodes[i].Fabrics == nil {
+				nodes[i].Fabrics = map[string]results.Fabric{}
+			}
+			nodes[i].Fabrics[workload.SimFabric] = simFabric
+		}
+	}
+	return nodes
+}
+
+// lacksSimulation is why a simulated case cannot run.
+func (s *session) lacksSimulation() []string {
+	if s.o.Simulate == nil {
+		return []string{"fabric sim: this weir does not have it"}
+	}
+	return nil
+}
+
+// play goes through a simulated launch and takes what it gives, as the reports of
+// agents would have brought it. The error is the end of the session's context.
+func (l *launched) play(ctx context.Context) error {
+	if err := context.Cause(ctx); err != nil {
+		return err
+	}
+	s := l.s
+	s.doc.Session.Simulated = true
+	if s.simulator == nil {
+		s.simulator = s.o.Simulate()
+	}
+	played, err := s.simulator.Play(l.engine)
+	if err != nil {
+		l.outcome = &agent.Outcome{Failure: &results.Failure{Rank: -1, Phase: "ready", Kind: results.FailedReady, Cause: err.Error()}, At: time.Now()}
+		return nil
+	}
+	at := func(t time.Duration) time.Time { return s.doc.Session.Started.Add(t) }
+	from := played.Connected
+	for i, c := range played.Cases {
+		l.begun(i)
+		if err := l.takePlayed(i, c); err != nil {
+			l.err = err
+			return nil
+		}
+		l.pending[i].from, l.pending[i].to = at(c.From), at(c.To)
+		from = c.To
+		index := l.index
+		s.emit(Event{
+			Type: CaseFinished, Group: l.g.ID, Launch: &index, Case: l.cases[i].Key, Rate: l.pending[i].rate, Seconds: (c.To - c.From).Seconds(),
+		})
+	}
+	for _, p := range l.pending[len(played.Cases):] {
+		p.from, p.to = at(from), at(played.Ended)
+	}
+	if played.Failure != nil {
+		l.outcome = &agent.Outcome{Failure: played.Failure, At: time.Now()}
+	}
+	return nil
+}
+
+// takePlayed keeps what the ranks of a played case measured.
+func (l *launched) takePlayed(i int, c engine.PlayedCase) error {
+	p := l.pending[i]
+	for rank, r := range c.Ranks {
+		p.ranks[rank] = r
+		p.arrived++
+		if r.Samples == nil {
+			continue
+		}
+		var b bytes.Buffer
+		if err := r.Samples.Write(&b); err != nil {
+			return err
+		}
+		p.files[rank] = filepath.Join("samples", l.s.caseDirs[r.Key], strconv.Itoa(l.index), strconv.Itoa(rank)+".bin")
+		if err := l.s.keep(p.files[rank], b.Bytes()); err != nil {
+			return err
+		}
+		if took := r.Samples.End - r.Samples.Start; took > 0 {
+			p.rate += float64(r.Samples.Bytes) * 1e9 / float64(took)
+		}
+	}
+	return nil
+}

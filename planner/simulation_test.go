@@ -1,0 +1,74 @@
+package planner
+
+import (
+	"strings"
+	"testing"
+
+	"weir/quantity"
+)
+
+// Options of the model are part of simulated cases and of no others.
+func TestSimulationOptionsExistForSimOnly(t *testing.T) {
+	p := build(t, `
+scenario: s
+defaults: {launches: 1, options: {transfer: {sim_noise: 3%}}}
+runs:
+  a:
+    workload: transfer
+    options: {block_size: 4KiB}
+    sweep: {fabric: [sim, shm], sim_latency: [1us, 1500ns]}
+    when: fabric != "sim" || sim_latency >= 1us
+    assert: [bandwidth >= 0.5 * sim_bandwidth where fabric == "sim"]
+  real: {workload: transfer, options: {block_size: 4KiB, fabric: shm}}
+`)
+	for _, c := range p.Cases {
+		_, has := c.Options["sim_noise"]
+		if has != (c.Options["fabric"] == "sim") {
+			t.Errorf("%s has options %v", c.Key, c.Options)
+		}
+	}
+	c := p.Case("a[fabric=sim,sim_latency=1500ns]")
+	if c == nil || c.Options["sim_latency"] != quantity.Time(1500) || c.Options["sim_noise"] != quantity.Percent(0.03) || c.Options["sim_seed"] != int64(1) {
+		t.Fatalf("the simulated case is %+v", c)
+	}
+	if a := c.Assertions; len(a) != 1 || *a[0].Bounds.Lower != 5 {
+		t.Errorf("half of 10 GB/s is asserted as %+v", a)
+	}
+}
+
+func TestSimulationAxes(t *testing.T) {
+	p := build(t, `
+scenario: s
+runs:
+  a:
+    workload: transfer
+    options: {block_size: 4KiB, fabric: sim}
+    launches: 1
+    sweep:
+      sim_latency: 1us..4us x2
+      sim_bandwidth: [10 GB/s, 100 Gbps]
+      sim_noise: 0%..2% +1%
+    when: sim_noise < 2% && sim_bandwidth > 1 GB/s
+`)
+	planned := 0
+	for _, c := range p.Cases {
+		if c.Status == Planned {
+			planned++
+		}
+	}
+	if len(p.Cases) != 18 || planned != 12 || p.Case("a[sim_bandwidth=12.5GB/s,sim_latency=4us,sim_noise=1%]") == nil {
+		t.Errorf("of %d cases %d run; the first is %s", len(p.Cases), planned, p.Cases[0].Key)
+	}
+}
+
+func TestSimulationOptionsWithoutEffect(t *testing.T) {
+	for what, text := range map[string]string{
+		"an option": "options: {block_size: 4KiB, fabric: shm, sim_noise: 3%}",
+		"an axis":   "options: {block_size: 4KiB}\n    sweep: {sim_noise: [1%, 3%]}",
+	} {
+		p, diags := plan(t, "test.yaml", "scenario: s\nruns:\n  a:\n    workload: transfer\n    "+text+"\n")
+		if p != nil || len(diags) != 1 || !strings.Contains(diags[0].Detail, "Option sim_noise exists only with fabric sim") {
+			t.Errorf("%s: %s", what, render(diags))
+		}
+	}
+}
