@@ -225,6 +225,9 @@ type Launch struct {
 	Simulated bool `json:"simulated,omitempty"`
 	// Retried says that the launch failed, does not count, and was made again.
 	Retried bool `json:"retried,omitempty"`
+	// Load is the share of the launch's time during which its background load was
+	// running; nil: it has none.
+	Load *float64 `json:"load,omitempty"`
 	// Resumed says that the launch was made by the session that this one goes on with.
 	Resumed bool `json:"resumed,omitempty"`
 }
