@@ -16,13 +16,13 @@ import (
 func (s *session) checks(ctx context.Context) error {
 	var failed []string
 	for i, c := range s.plan.Checks {
-		id := fmt.Sprintf("check-%d", i)
+		id := fmt.Sprintf("%scheck-%d", ownTask, i)
 		done, err := s.checkEverywhere(ctx, id, c)
 		if err != nil {
 			return err
 		}
 		for _, r := range done {
-			s.doc.Checks = append(s.doc.Checks, r)
+			s.doc.Checks = append(s.doc.Checks, r) // those of a former session are forgotten
 			s.emit(Event{Type: CheckDone, Check: r.Name, Node: r.Node, Status: r.Status, Reason: r.Reason})
 			if err := s.record(Record{Check: &r}); err != nil {
 				return err
@@ -45,7 +45,7 @@ func (e *checkError) Error() string { return e.text }
 
 func (s *session) checkEverywhere(ctx context.Context, id string, c planner.Check) ([]results.Check, error) {
 	nodes := slices.Sorted(maps.Keys(s.members))
-	spec, err := agent.Task{Check: &agent.CheckTask{Name: c.Name, Command: c.Command}}.Encode()
+	spec, err := agent.Task{Redact: s.secrets, Check: &agent.CheckTask{Name: c.Name, Command: c.Command}}.Encode()
 	if err != nil {
 		return nil, err
 	}

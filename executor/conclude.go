@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"time"
 
@@ -13,7 +14,9 @@ import (
 // Exit codes that the gate cannot give, because they say how the session ended
 // and not what it measured; and the one of a session that no gate judges.
 const (
+	exitUsage       = 4
 	exitError       = 6
+	exitStale       = 7
 	exitTimeout     = 124
 	exitInterrupted = 130
 )
@@ -22,25 +25,31 @@ const (
 // a reason, the gate has seen it all, and the session has its outcome.
 func (s *session) conclude(ctx context.Context, err error) error {
 	err = firstError(err, s.journalErr)
+	if r, ok := errors.AsType[*Refusal](err); ok {
+		return s.refused(r)
+	}
 	cause := context.Cause(ctx)
 	aborted := cause != nil && err != nil
 	s.settle(err, aborted)
 	session := &s.doc.Session
 	_, early := errors.AsType[*failFastError](err)
 	_, check := errors.AsType[*checkError](err)
+	_, unready := errors.AsType[*setupError](err)
 	switch {
 	case aborted:
 		session.ExitCode, session.Reason = abortCode(cause), cancelReason(cause)
 		err = cause
 	case early: // what failed says so itself
 		err = nil
-	case check:
+	case check, unready:
 		session.Reason = err.Error()
 		err = nil
 	case err != nil:
 		session.Reason = err.Error()
 	case len(s.missing) > 0:
 		session.Reason = "missing: " + strings.Join(s.missing, "; ")
+	case len(s.untidy) > 0:
+		session.Reason = strings.Join(s.untidy, "; ")
 	}
 	session.Finished = time.Now().UTC()
 	if s.o.Judge != nil {
@@ -49,6 +58,17 @@ func (s *session) conclude(ctx context.Context, err error) error {
 		s.unjudged(aborted)
 	}
 	return firstError(err, s.closeFiles())
+}
+
+// refused ends a session that did not begin, and writes nothing.
+func (s *session) refused(r *Refusal) error {
+	s.doc.Session.ExitCode, s.doc.Session.Reason = r.Code, r.Error()
+	for _, f := range []*os.File{s.journal, s.events} {
+		if f != nil {
+			f.Close()
+		}
+	}
+	return r
 }
 
 // unjudged completes a document that no gate looks at: all it can say is whether
@@ -75,12 +95,21 @@ func (s *session) settle(err error, aborted bool) {
 	case err != nil:
 		reason = notRun + ": " + err.Error()
 	}
+	for _, g := range s.groups {
+		if g.background() && err == nil {
+			for _, c := range s.live(g) {
+				if len(s.doc.Case(c.Key).Launches) == 0 {
+					s.leave(c.Key, results.Skipped, "it ran as background load only: no launch of it was complete")
+				}
+			}
+		}
+	}
 	for _, c := range s.doc.Cases {
 		switch {
 		case c.Reason == notRun && reason != notRun:
-			s.decide(c.Key, results.Skipped, reason)
+			s.leave(c.Key, results.Skipped, reason)
 		case aborted && c.Status == results.OK:
-			c.Reason = fmt.Sprintf("%s, after %d launches", reason, len(c.Launches))
+			c.Reason = fmt.Sprintf("%s, after %d launches", reason, counted(c))
 		}
 	}
 }

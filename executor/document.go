@@ -34,6 +34,9 @@ func newDocument(p *planner.Plan, o Options) *results.Document {
 	}
 	looks := map[string][]int{}
 	for _, g := range p.Groups {
+		if len(g.During) > 0 {
+			continue // others decide how often background load runs: it is judged on what there is
+		}
 		for _, key := range g.Cases {
 			looks[key] = looksOf(g, o)
 		}
@@ -41,7 +44,7 @@ func newDocument(p *planner.Plan, o Options) *results.Document {
 	for _, c := range p.Cases {
 		r := &results.Case{
 			Key: c.Key, ID: c.ID, Run: c.Run, Workload: c.Workload, Axes: c.Axes, AxisOrder: c.AxisOrder,
-			Options: c.Options, Env: c.Env, Status: results.Skipped, Reason: notRun,
+			Options: c.Options, Env: c.Env, Status: results.Skipped, Reason: notRun, Assertions: []*results.AssertionVerdict{},
 			Launches: []*results.Launch{}, Metrics: map[string]results.MetricEstimate{},
 		}
 		switch c.Status {
@@ -51,11 +54,13 @@ func newDocument(p *planner.Plan, o Options) *results.Document {
 		case planner.Skipped:
 			r.Reason = c.Reason
 		}
-		r.Assertions = verdicts(c.Assertions, looks[c.Key], results.SkippedVerdict, r.Reason)
+		for _, a := range c.Assertions {
+			r.Assertions = append(r.Assertions, verdict(a, looksOver(looks, append(a.Cases, c.Key), a), r.Reason))
+		}
 		d.Cases = append(d.Cases, r)
 	}
 	for _, a := range p.Assertions {
-		d.Assertions = append(d.Assertions, verdicts([]assertion.Assertion{a}, looks[a.Cases[0]], results.SkippedVerdict, notRun)...)
+		d.Assertions = append(d.Assertions, verdict(a, looksOver(looks, a.Cases, a), notRun))
 	}
 	return d
 }
@@ -70,12 +75,23 @@ func looksOf(g *planner.LaunchGroup, o Options) []int {
 	return g.Looks
 }
 
-func verdicts(list []assertion.Assertion, looks []int, v results.Verdict, message string) []*results.AssertionVerdict {
-	out := []*results.AssertionVerdict{}
-	for _, a := range list {
-		out = append(out, &results.AssertionVerdict{Assertion: a, Looks: looks, Verdict: v, Message: message})
+// looksOver are the looks of an assertion over several cases: those of the case
+// that is launched the fewest times, or the last one would never be reached.
+func looksOver(looks map[string][]int, keys []string, a assertion.Assertion) []int {
+	if a.Subject != nil {
+		keys = append(keys[:len(keys):len(keys)], a.Subject.Cases()...)
 	}
-	return out
+	var least []int
+	for _, key := range keys {
+		if own := looks[key]; len(own) > 0 && (least == nil || own[len(own)-1] < least[len(least)-1]) {
+			least = own
+		}
+	}
+	return least
+}
+
+func verdict(a assertion.Assertion, looks []int, message string) *results.AssertionVerdict {
+	return &results.AssertionVerdict{Assertion: a, Looks: looks, Verdict: results.SkippedVerdict, Message: message}
 }
 
 // setEnvironment puts the nodes into the document.
@@ -84,23 +100,28 @@ func (s *session) setEnvironment() {
 	s.doc.Environment.Fingerprint = fingerprint(s.doc.Environment.Nodes)
 }
 
+// essence is a node without what says nothing of its numbers.
+func essence(n results.Node) results.Node {
+	n.Name, n.ClockOffset = "", results.ClockOffset{}
+	n.Memory.Total >>= 30 // what the kernel keeps for itself differs from boot to boot
+	var nics []results.NIC
+	for _, nic := range n.NICs {
+		nics = append(nics, results.NIC{MTU: nic.MTU, Speed: nic.Speed})
+	}
+	n.NICs = nics
+	n.Fabrics = maps.Clone(n.Fabrics)
+	for name, f := range n.Fabrics {
+		n.Fabrics[name] = results.Fabric{Available: f.Available, Version: f.Version}
+	}
+	return n
+}
+
 // fingerprint is equal for environments whose numbers may be compared. Names,
 // free memory and links' momentary states are no part of it.
 func fingerprint(nodes []results.Node) string {
 	var kinds []string
 	for _, n := range nodes {
-		n.Name, n.ClockOffset = "", results.ClockOffset{}
-		n.Memory.Total >>= 30 // what the kernel keeps for itself differs from boot to boot
-		var nics []results.NIC
-		for _, nic := range n.NICs {
-			nics = append(nics, results.NIC{MTU: nic.MTU, Speed: nic.Speed})
-		}
-		n.NICs = nics
-		n.Fabrics = maps.Clone(n.Fabrics)
-		for name, f := range n.Fabrics {
-			n.Fabrics[name] = results.Fabric{Available: f.Available, Version: f.Version}
-		}
-		b, err := json.Marshal(n)
+		b, err := json.Marshal(essence(n))
 		if err != nil {
 			panic(err) // a node is strings and whole numbers
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -42,6 +43,12 @@ type testEngine struct{}
 const (
 	// faultEnv is "action phase rank", with a case's key as an optional fourth word.
 	faultEnv = "WEIR_TEST_FAULT"
+	// faultLaunchesEnv are the indices of the launches that have the fault, as
+	// "0,2"; all without it.
+	faultLaunchesEnv = "WEIR_TEST_FAULT_LAUNCHES"
+	// sayEnv names an environment variable whose value the rank prints, and fails
+	// with if the fault is "tell".
+	sayEnv = "WEIR_TEST_SAY"
 	// stepEnv is how long an iteration takes.
 	stepEnv = "WEIR_TEST_STEP"
 )
@@ -77,6 +84,9 @@ func (testEngine) Open(l engine.Launch, self engine.Identity, control *engine.Co
 	r := &testRank{launch: l, self: self, control: control}
 	r.step, _ = time.ParseDuration(os.Getenv(stepEnv))
 	fmt.Printf("rank %d of %d opens on CPU %d, UCX_POSIX_DIR=%s\n", self.Rank, l.Ranks, self.CPU, os.Getenv("UCX_POSIX_DIR"))
+	if name := os.Getenv(sayEnv); name != "" {
+		fmt.Printf("%s is %s\n", name, os.Getenv(name))
+	}
 	if err := r.fault("ready", ""); err != nil {
 		return nil, err
 	}
@@ -236,6 +246,9 @@ func (r *testRank) fault(phase, key string) error {
 	if len(f) < 3 || f[1] != phase || f[2] != fmt.Sprint(r.self.Rank) || len(f) == 4 && f[3] != key {
 		return nil
 	}
+	if only, ok := os.LookupEnv(faultLaunchesEnv); ok && !slices.Contains(strings.Split(only, ","), fmt.Sprint(r.launch.Index)) {
+		return nil
+	}
 	fmt.Printf("rank %d: %s in %s\n", r.self.Rank, f[0], phase)
 	switch f[0] {
 	case "kill":
@@ -252,6 +265,18 @@ func (r *testRank) fault(phase, key string) error {
 		panic("a bug in the engine")
 	case "error":
 		return &engine.Error{Fabric: "test", Op: "put", Peer: -1, Code: -5, Text: "the card is on fire"}
+	case "tell":
+		return &engine.Error{Fabric: "test", Op: "put", Peer: -1, Code: -5, Text: "refused with " + os.Getenv(os.Getenv(sayEnv))}
+	case "corrupt":
+		return &engine.Error{Fabric: "test", Op: "verify", Phase: "verify", Peer: 0, Code: -int(unix.EBADMSG), Text: "wrong data"}
+	case "verify":
+		r.control.Phase.Store(engine.PhaseVerify)
+		for {
+			time.Sleep(10 * time.Millisecond)
+			if err := r.beat(); err != nil {
+				return err
+			}
+		}
 	case "garbage":
 		_, _ = syscall.Write(rank.SocketFD, []byte("[1234] a library that writes where it likes\n"))
 		time.Sleep(time.Hour)

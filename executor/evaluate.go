@@ -2,6 +2,7 @@ package executor
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -10,7 +11,6 @@ import (
 	"time"
 
 	"weir/engine"
-	"weir/planner"
 	"weir/results"
 )
 
@@ -26,21 +26,41 @@ func (s *session) keep(name string, content []byte) error {
 	return nil
 }
 
-// finish puts the launch into the document and the journal, now that no rank is
+// conclude puts the launch into the document and the journal, now that no rank is
 // measuring. When the session was cancelled, what is incomplete is not held
 // against anybody: it did not run.
-func (l *launched) finish(cancelled bool) error {
-	s := l.s
-	if l.outcome != nil && !cancelled {
-		l.failure = l.outcome.Failure
+func (l *launched) conclude(cancelled bool) error {
+	if !cancelled {
+		l.failure = l.failed()
+	} else {
+		l.failure = nil
 	}
+	record := l.keepAll()
+	if l.failure == nil && !cancelled {
+		for _, m := range l.load.members {
+			for _, b := range m.done {
+				record.Background = append(record.Background, b.keepAll())
+			}
+		}
+	}
+	if len(record.Cases) == 0 {
+		return nil
+	}
+	if err := l.s.record(Record{Launch: record}); err != nil {
+		return err
+	}
+	l.s.giveUpAfterFailures(l.g)
+	return nil
+}
+
+// keepAll puts what each case has of the launch into the document.
+func (l *launched) keepAll() *LaunchRecord {
 	record := &LaunchRecord{Group: l.g.ID, Index: l.index, Failure: l.failure}
 	charged := l.charged()
 	for i, c := range l.cases {
-		p := l.pending[i]
 		var entry *results.Launch
 		switch {
-		case p.complete():
+		case l.pending[i].complete():
 			entry = l.evaluate(i)
 			if l.failure != nil && slices.Contains(charged, i) { // after the last case
 				entry.Status, entry.Failure = results.Error, l.failure
@@ -51,19 +71,20 @@ func (l *launched) finish(cancelled bool) error {
 		default:
 			continue // this launch did not get to it
 		}
-		l.enter(c, entry)
+		if l.load != nil && len(l.load.members) > 0 && entry.Status == results.OK {
+			if f := l.load.missed(entry); f != nil {
+				entry.Status, entry.Failure = results.Error, f
+			}
+		}
+		entry.Retried = entry.Failure != nil && l.s.retries(c, entry.Failure)
+		l.s.enter(c.Key, entry)
+		l.tell(Event{
+			Type: CaseMeasured, Case: c.Key, Status: entry.Status, Retried: entry.Retried,
+			Metrics: entry.Metrics, Failure: entry.Failure, Seconds: entry.Duration,
+		})
 		record.Cases = append(record.Cases, LaunchedCase{Key: c.Key, Launch: entry})
 	}
-	if err := s.record(Record{Launch: record}); err != nil {
-		return err
-	}
-	if l.failure != nil {
-		l.g.failures++
-		if l.g.failures >= maxFailures {
-			s.giveUp(l.g, fmt.Sprintf("%d launches of its group failed; the last: %s", l.g.failures, l.failure))
-		}
-	}
-	return nil
+	return record
 }
 
 // charged are the cases that a failure counts for: the first that not all ranks
@@ -76,7 +97,7 @@ func (l *launched) charged() []int {
 	switch {
 	case first < 0:
 		return []int{len(l.pending) - 1}
-	case first == 0 && (l.failure.Phase == "ready" || l.failure.Phase == "connect"):
+	case first == 0 && (l.failure.Phase == setup || l.failure.Phase == "ready" || l.failure.Phase == "connect"):
 		all := make([]int, len(l.pending))
 		for i := range all {
 			all[i] = i
@@ -87,34 +108,31 @@ func (l *launched) charged() []int {
 }
 
 // enter adds a launch to a case of the document. A case with a launch that
-// failed is an error and is not launched again.
-func (l *launched) enter(c *planner.Case, entry *results.Launch) {
-	d := l.s.doc.Case(c.Key)
-	d.Launches = append(d.Launches, entry)
-	index := l.index
-	l.s.emit(Event{
-		Type: CaseMeasured, Group: l.g.ID, Launch: &index, Case: c.Key, Status: entry.Status,
-		Metrics: entry.Metrics, Failure: entry.Failure, Seconds: entry.Duration,
-	})
-	if entry.Status == results.OK {
-		d.Status, d.Reason = results.OK, ""
-		return
+// failed, and is not made again, is an error and is not launched again.
+func (s *session) enter(key string, entry *results.Launch) {
+	c := s.doc.Case(key)
+	c.Launches = append(c.Launches, entry)
+	switch {
+	case entry.Retried:
+	case entry.Status == results.OK:
+		c.Status, c.Reason = results.OK, ""
+	default:
+		c.Status, c.Reason = results.Error, fmt.Sprintf("launch %d: %s", entry.Index, entry.Failure)
 	}
-	d.Status, d.Reason = results.Error, fmt.Sprintf("launch %d: %s", entry.Index, entry.Failure)
-	l.g.drop(c)
 }
 
-func (g *group) drop(c *planner.Case) {
-	g.live = slices.DeleteFunc(g.live, func(other *planner.Case) bool { return other == c })
+// giveUpAfterFailures ends the cases of a group whose launches keep failing.
+func (s *session) giveUpAfterFailures(g *group) {
+	failed := s.failures(g)
+	if len(failed) < maxFailures {
+		return
+	}
+	last := slices.Max(slices.Collect(maps.Keys(failed)))
+	s.giveUp(g, fmt.Sprintf("%d launches of its group failed; the last: %s", len(failed), failed[last]))
 }
 
 // giveUp ends all cases of a group that still want launches.
-func (s *session) giveUp(g *group, reason string) {
-	for _, c := range g.due(s.doc) {
-		s.decide(c.Key, results.Error, reason)
-		g.drop(c)
-	}
-}
+func (s *session) giveUp(g *group, reason string) { s.decideAll(s.due(g), results.Error, reason) }
 
 // entry is the part of a launch that every case of it has.
 func (l *launched) entry(i int) *results.Launch {
@@ -147,7 +165,7 @@ func (l *launched) evaluate(i int) *results.Launch {
 	var transports []string
 	fail := func(format string, args ...any) *results.Launch {
 		e.Status = results.Error
-		e.Failure = &results.Failure{Rank: -1, Phase: "evaluate", Cause: fmt.Sprintf(format, args...)}
+		e.Failure = &results.Failure{Rank: -1, Phase: evaluating, Kind: results.Wrong, Cause: fmt.Sprintf(format, args...)}
 		return e
 	}
 	for rank, r := range p.ranks {

@@ -19,6 +19,8 @@ const (
 	CaseSkipped     EventType = "case_skipped" // for Reason, without having run
 	RequireMissing  EventType = "require_missing"
 	CheckDone       EventType = "check_done"
+	CommandDone     EventType = "command_done"   // a setup or teardown command on one node
+	LaunchResumed   EventType = "launch_resumed" // taken over from the session that this one goes on with
 	LaunchStarted   EventType = "launch_started"
 	CaseStarted     EventType = "case_started"
 	CaseProgress    EventType = "case_progress" // of the slowest rank
@@ -36,6 +38,10 @@ type Event struct {
 	Session   string             `json:"session,omitempty"`
 	Node      string             `json:"node,omitempty"`
 	Check     string             `json:"check,omitempty"`
+	Command   string             `json:"command,omitempty"`
+	Stage     string             `json:"stage,omitempty"` // setup | teardown
+	Scope     string             `json:"scope,omitempty"` // session | run | launch
+	Of        string             `json:"of,omitempty"`    // the run or launch that a command is of
 	Group     string             `json:"group,omitempty"`
 	Launch    *int               `json:"launch,omitempty"`   // index within the group
 	Launches  int                `json:"launches,omitempty"` // how many of the group the next look needs
@@ -52,6 +58,10 @@ type Event struct {
 	Failure   *results.Failure   `json:"failure,omitempty"`
 	Assertion string             `json:"assertion,omitempty"`
 	Verdict   results.Verdict    `json:"verdict,omitempty"`
+	// Background says that the launch runs as load beside another one.
+	Background bool `json:"background,omitempty"`
+	// Retried says that the launch failed and is made again.
+	Retried bool `json:"retried,omitempty"`
 }
 
 // emit passes an event on and keeps it in events.ndjson.

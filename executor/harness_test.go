@@ -2,6 +2,7 @@ package executor
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -221,4 +222,20 @@ func failure(t testing.TB, d *results.Document, key string) *results.Failure {
 		t.Fatalf("case %s has no failed launch: %s", key, c.Reason)
 	}
 	return c.Launches[len(c.Launches)-1].Failure
+}
+
+// interrupted runs a plan and interrupts it when a case has had so many launches.
+func (b *bench) interrupted(p *planner.Plan, key string, after int) (doc *results.Document, was bool) {
+	b.t.Helper()
+	ctx, cancel := context.WithCancelCause(b.t.Context())
+	defer cancel(nil)
+	o := b.options()
+	o.Events = func(e Event) {
+		b.events = append(b.events, e)
+		if b.count(CaseMeasured, key) == after {
+			cancel(signalled{})
+		}
+	}
+	doc, err := Run(ctx, p, o)
+	return doc, errors.Is(err, signalled{})
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"time"
 
@@ -19,15 +20,17 @@ const JournalName = "journal.ndjson"
 // Record is one line of a journal. With the plan beside it, the records are all
 // that a result document is made of; one of the pointers is set.
 type Record struct {
-	Time    time.Time      `json:"time"`
-	Session *SessionRecord `json:"session,omitempty"`
-	Check   *results.Check `json:"check,omitempty"`
-	Launch  *LaunchRecord  `json:"launch,omitempty"`
-	Case    *CaseRecord    `json:"case,omitempty"`
-	End     *EndRecord     `json:"end,omitempty"`
+	Time    time.Time        `json:"time"`
+	Session *SessionRecord   `json:"session,omitempty"`
+	Check   *results.Check   `json:"check,omitempty"`
+	Command *results.Command `json:"command,omitempty"`
+	Launch  *LaunchRecord    `json:"launch,omitempty"`
+	Case    *CaseRecord      `json:"case,omitempty"`
+	End     *EndRecord       `json:"end,omitempty"`
 }
 
-// SessionRecord is how a session began.
+// SessionRecord is how a session began. A journal has several if the session was
+// resumed.
 type SessionRecord struct {
 	Schema      string              `json:"schema"`
 	ID          string              `json:"id"`
@@ -36,6 +39,8 @@ type SessionRecord struct {
 	Weir        results.Version     `json:"weir"`
 	PlanDigest  string              `json:"plan_digest"`
 	Environment results.Environment `json:"environment"`
+	Resumed     string              `json:"resumed,omitempty"` // id of the session that this one goes on with
+	Baseline    *results.Baseline   `json:"baseline,omitempty"`
 }
 
 // LaunchRecord is a finished launch: what each of its cases has of it.
@@ -44,6 +49,8 @@ type LaunchRecord struct {
 	Index   int              `json:"index"`
 	Failure *results.Failure `json:"failure,omitempty"`
 	Cases   []LaunchedCase   `json:"cases"`
+	// Background are the launches of its background load that were complete.
+	Background []*LaunchRecord `json:"background,omitempty"`
 }
 
 // LaunchedCase is a case's part of a launch.
@@ -52,11 +59,12 @@ type LaunchedCase struct {
 	Launch *results.Launch `json:"launch"`
 }
 
-// CaseRecord is a case that ended without or beside a launch.
+// CaseRecord is a case that was decided without or beside a launch.
 type CaseRecord struct {
 	Key    string `json:"key"`
 	Status string `json:"status"`
 	Reason string `json:"reason"`
+	Kind   string `json:"kind,omitempty"` // of the failure that was no launch's, as in results.Failure
 }
 
 // EndRecord is how a session ended.
@@ -92,20 +100,27 @@ func ReadJournal(path string) ([]Record, error) {
 		return nil, fmt.Errorf("reading journal: %w", err)
 	}
 	defer f.Close()
-	var all []Record
-	in := bufio.NewReader(f)
+	all, _, err := readJournal(f)
+	return all, err
+}
+
+// readJournal reads a journal from its beginning, and says how many bytes of it
+// are whole records.
+func readJournal(f *os.File) (all []Record, size int64, err error) {
+	in := bufio.NewReader(io.NewSectionReader(f, 0, math.MaxInt64))
 	for n := 1; ; n++ {
 		line, err := in.ReadBytes('\n')
 		if err == io.EOF {
-			return all, nil
+			return all, size, nil
 		}
 		if err != nil {
-			return nil, fmt.Errorf("reading journal: %w", err)
+			return nil, 0, fmt.Errorf("reading journal: %w", err)
 		}
 		var r Record
 		if err := json.Unmarshal(line, &r); err != nil {
-			return nil, fmt.Errorf("reading journal %s, line %d: %w", path, n, err)
+			return nil, 0, fmt.Errorf("reading journal %s, line %d: %w", f.Name(), n, err)
 		}
 		all = append(all, r)
+		size += int64(len(line))
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -18,16 +19,22 @@ import (
 
 // launched is one launch of a group's cases.
 type launched struct {
-	s       *session
-	g       *group
-	id      string
-	index   int
-	cases   []*planner.Case
-	engine  engine.Launch
-	pending []*pendingCase // as cases
-	failure *results.Failure
-	outcome *agent.Outcome
-	err     error // of keeping what was measured
+	s          *session
+	g          *group
+	id         string
+	index      int
+	cases      []*planner.Case
+	engine     engine.Launch
+	cpus       map[string]agent.CPUs // by node, where other launches run beside it
+	load       *load                 // that runs in its background
+	background bool                  // it is part of such a load
+	pending    []*pendingCase        // as cases
+	begun      bool                  // its setup began
+	task       *task                 // nil: nothing was placed
+	running    time.Time             // when its ranks were connected
+	failure    *results.Failure
+	outcome    *agent.Outcome
+	err        error // of the session, not of the launch
 }
 
 // pendingCase gathers what the ranks measured in one case.
@@ -41,51 +48,159 @@ type pendingCase struct {
 
 func (p *pendingCase) complete() bool { return p.arrived == len(p.ranks) }
 
-// launch runs cases once in fresh processes and puts what came of it into the
-// document. A launch that fails is no error of the session's.
+// launch runs cases once in fresh processes, or takes over what a former session
+// measured of that launch, and puts what came of it into the document. A launch
+// that fails is no error of the session's.
 func (s *session) launch(ctx context.Context, g *group, cases []*planner.Case) error {
-	l, err := s.prepare(g, cases)
+	index := s.nextIndex(g)
+	if s.takeOver(g, index) {
+		s.giveUpAfterFailures(g)
+		return s.journalErr
+	}
+	for _, other := range append([]*group{g}, g.load...) {
+		if err := s.beginRun(ctx, other.Run); err != nil {
+			return err
+		}
+		if len(s.live(other)) == 0 { // its setup failed
+			s.decideAll(s.live(g), results.Skipped, fmt.Sprintf("its background load %s does not run: %s", other.ID, s.doc.Case(other.Cases[0]).Reason))
+			return s.journalErr
+		}
+	}
+	if err := s.sleep(ctx, s.pause(cases)); err != nil {
+		return err
+	}
+	l, err := s.prepare(g, cases, index)
 	if err != nil {
 		s.giveUp(g, err.Error())
 		return s.journalErr
 	}
-	index := l.index
-	s.emit(Event{Type: LaunchStarted, Group: g.ID, Launch: &index, Launches: g.looks[g.look], Cases: len(cases)})
+	return l.run(ctx)
+}
+
+// run carries a launch through with all that belongs to it.
+func (l *launched) run(ctx context.Context) error {
+	s := l.s
+	l.tell(Event{Type: LaunchStarted, Launches: l.index + s.ahead(l), Cases: len(l.cases)})
 	begin := time.Now()
 	l.pending[0].from = begin
-	g.launches++
-	ended := l.carryOut(ctx)
+	l.load = s.newLoad(l)
+	ended := l.measure(ctx)
 	if l.err != nil {
 		return l.err
 	}
-	if err := l.finish(ended != nil); err != nil {
+	if err := l.conclude(ended != nil); err != nil {
 		return err
 	}
 	status := results.OK
 	if l.failure != nil {
 		status = results.Error
 	}
-	s.emit(Event{Type: LaunchFinished, Group: g.ID, Launch: &index, Status: status, Failure: l.failure, Seconds: time.Since(begin).Seconds()})
+	l.tell(Event{Type: LaunchFinished, Status: status, Failure: l.failure, Seconds: time.Since(begin).Seconds()})
 	return firstError(ended, s.journalErr)
 }
 
-// carryOut has the launch run by the agents, or played. The error is the end of
-// the session's context.
-func (l *launched) carryOut(ctx context.Context) error {
-	if simulated(l.cases[0]) {
-		return l.play(ctx)
+// measure runs the launch's ranks, with its load around them and its commands
+// around that. The error says why the session must end.
+func (l *launched) measure(ctx context.Context) error {
+	l.setUp(ctx)
+	err := l.err
+	if err == nil && l.failure == nil && simulated(l.cases[0]) {
+		err = firstError(l.play(ctx), l.err)
+	} else if err == nil && l.failure == nil {
+		if err = l.load.start(ctx); err == nil && l.failure == nil {
+			l.place(ctx)
+			err = l.err
+		}
+		for err == nil && !l.over() {
+			err = l.s.wait(ctx, func() bool { return l.over() || l.load.changed() })
+			if err == nil {
+				err = l.load.renew(ctx)
+			}
+		}
+		if l.task != nil {
+			err = l.s.finish(l.task, err)
+		}
+		err = l.load.stop(ctx, err)
 	}
+	l.task = nil
+	return l.close(ctx, err)
+}
+
+// setUp runs the commands before the launch.
+func (l *launched) setUp(ctx context.Context) {
+	l.begun = true
+	err := l.s.setUp(ctx, l.s.runOf(l.g.Run).LaunchSetup, l.around(setup))
+	if f, ok := errors.AsType[*setupError](err); ok {
+		l.failure = &results.Failure{Rank: -1, Node: f.Node, Phase: setup, Kind: results.FailedSetup, Cause: f.Error(), Log: f.Log}
+		return
+	}
+	l.err = err
+}
+
+func (l *launched) around(stage string) around {
+	return around{stage, ofLaunch, fmt.Sprintf("%s/%d", l.g.ID, l.index)}
+}
+
+// place starts the ranks.
+func (l *launched) place(ctx context.Context) {
 	specs, err := l.specs()
-	if err != nil {
-		l.err = err
-		return nil
+	if err == nil {
+		l.task, err = l.s.start(ctx, l.id, specs, l.take, l.gone)
 	}
-	return l.s.task(ctx, l.id, specs, l.take, l.gone)
+	l.err = firstError(l.err, err)
+}
+
+// over says whether the launch has ended, or can have no end because it never
+// began.
+func (l *launched) over() bool {
+	if l.task == nil {
+		return l.failure != nil || l.err != nil
+	}
+	return l.task.over()
+}
+
+// close finishes what the launch has placed and runs the commands after it.
+func (l *launched) close(ctx context.Context, err error) error {
+	if l.task != nil {
+		err = l.s.finish(l.task, err)
+		l.task = nil
+	}
+	if l.begun {
+		l.begun = false
+		l.s.tearDown(ctx, l.s.runOf(l.g.Run).LaunchTeardown, l.around(teardown))
+	}
+	return err
+}
+
+// failed is why the launch failed, nil if it did not or has not yet.
+func (l *launched) failed() *results.Failure {
+	if l.failure != nil || l.outcome == nil {
+		return l.failure
+	}
+	return l.outcome.Failure
+}
+
+// stopped says whether what ended the launch came from its being stopped at a time.
+func (l *launched) stopped(at time.Time) bool {
+	return l.outcome != nil && (l.outcome.Told() || !l.outcome.At.Before(at))
+}
+
+// complete says whether all ranks have run all cases.
+func (l *launched) complete() bool {
+	return !slices.ContainsFunc(l.pending, func(p *pendingCase) bool { return !p.complete() })
+}
+
+// to is when the last case ended, or now.
+func (l *launched) to() time.Time {
+	if at := l.pending[len(l.pending)-1].to; !at.IsZero() {
+		return at
+	}
+	return time.Now()
 }
 
 // prepare decides who runs the launch and with what.
-func (s *session) prepare(g *group, cases []*planner.Case) (*launched, error) {
-	l := &launched{s: s, g: g, index: g.launches, cases: cases, id: fmt.Sprintf("%s-%d", s.groupDirs[g.ID], g.launches)}
+func (s *session) prepare(g *group, cases []*planner.Case, index int) (*launched, error) {
+	l := &launched{s: s, g: g, index: index, cases: cases, id: fmt.Sprintf("%s-%d", s.groupDirs[g.ID], index)}
 	place := cases[0].Place
 	distinct := s.plan.Cluster.DistinctHosts || place.DistinctHosts
 	names := s.usable(distinct)
@@ -127,8 +242,9 @@ func (l *launched) specs() (map[string][]byte, error) {
 	}
 	specs := make(map[string][]byte, len(ranks))
 	for node, list := range ranks {
-		spec, err := agent.Task{Launch: &agent.LaunchTask{
-			Launch: l.engine, Ranks: list, Env: l.cases[0].Env, LogDir: l.s.groupDirs[l.g.ID],
+		spec, err := agent.Task{Redact: l.s.secrets, Launch: &agent.LaunchTask{
+			Launch: l.engine, Ranks: list, Env: l.cases[0].Env, Secrets: l.cases[0].Secrets, LogDir: l.s.groupDirs[l.g.ID],
+			Deadlines: phases(l.s.runOf(l.g.Run).Phases), CPUs: l.cpus[node],
 		}}.Encode()
 		if err != nil {
 			return nil, err
@@ -138,13 +254,22 @@ func (l *launched) specs() (map[string][]byte, error) {
 	return specs, nil
 }
 
+// phases are the deadlines that a run sets itself.
+func phases(p map[string]float64) agent.Deadlines {
+	return agent.Deadlines{
+		Ready: seconds(p["ready"]), Connect: seconds(p["connect"]), Teardown: seconds(p["teardown"]),
+		Run: seconds(p["run"]), Verify: seconds(p["verify"]),
+	}
+}
+
 // take takes a report; true: the node is done with the launch.
 func (l *launched) take(r agent.Report) bool {
 	switch {
 	case r.Running != nil:
+		l.running = later(l.running, *r.Running)
 		if l.pending[0].arrived == 0 && r.Running.After(l.pending[0].from) {
 			l.pending[0].from = *r.Running
-			l.begun(0)
+			l.started(0)
 		}
 	case r.Progress != nil:
 		l.progress(r.Progress)
@@ -167,18 +292,21 @@ func (l *launched) gone(node string) {
 	_ = l.s.cluster.Abort(ctx, l.id, "node "+node+" is gone") // without etcd, deadlines end it
 }
 
-func (l *launched) begun(i int) {
+// tell emits an event of the launch.
+func (l *launched) tell(e Event) {
 	index := l.index
-	l.s.emit(Event{Type: CaseStarted, Group: l.g.ID, Launch: &index, Case: l.cases[i].Key})
+	e.Group, e.Launch, e.Background = l.g.ID, &index, l.background
+	l.s.emit(e)
 }
+
+func (l *launched) started(i int) { l.tell(Event{Type: CaseStarted, Case: l.cases[i].Key}) }
 
 func (l *launched) progress(p *agent.Progress) {
 	if p.Case >= len(l.cases) || l.pending[p.Case].complete() {
 		return
 	}
-	index := l.index
-	l.s.emit(Event{
-		Type: CaseProgress, Group: l.g.ID, Launch: &index, Case: l.cases[p.Case].Key,
+	l.tell(Event{
+		Type: CaseProgress, Case: l.cases[p.Case].Key,
 		Phase: p.Phase, Done: p.Done, Total: p.Total, Rate: p.Rate,
 	})
 }
@@ -205,13 +333,10 @@ func (l *launched) result(r *agent.Result) error {
 		return nil
 	}
 	p.to = time.Now()
-	index := l.index
-	l.s.emit(Event{
-		Type: CaseFinished, Group: l.g.ID, Launch: &index, Case: l.cases[i].Key, Rate: p.rate, Seconds: p.to.Sub(p.from).Seconds(),
-	})
+	l.tell(Event{Type: CaseFinished, Case: l.cases[i].Key, Rate: p.rate, Seconds: p.to.Sub(p.from).Seconds()})
 	if i+1 < len(l.cases) {
 		l.pending[i+1].from = p.to
-		l.begun(i + 1)
+		l.started(i + 1)
 	}
 	return nil
 }

@@ -13,7 +13,14 @@ import (
 func (s *session) unmet(c *planner.Case) string {
 	first, others := "", 0
 	for _, key := range c.Needs {
-		why := s.unsuccessful(key)
+		why := ""
+		switch c.NeedsOn[key] {
+		case "always":
+		case "failed":
+			why = s.notFailed(key)
+		default:
+			why = s.unsuccessful(key)
+		}
 		if why == "" {
 			continue
 		}
@@ -55,6 +62,21 @@ func (s *session) unsuccessful(key string) string {
 		if failedGate(a) && (slices.Contains(c.Assertions, a) || slices.Contains(a.Cases, key)) {
 			return fmt.Sprintf("needs %s, where %q does not hold", key, a.Name)
 		}
+	}
+	return ""
+}
+
+// notFailed words why a needed case did not fail, "" if it did: it is an error,
+// or a gate that it is part of does not hold.
+func (s *session) notFailed(key string) string {
+	c := s.doc.Case(key)
+	switch {
+	case c == nil:
+		return fmt.Sprintf("needs %s to fail, which is not in the plan", key)
+	case c.Status == results.Skipped || c.Status == results.Excluded:
+		return fmt.Sprintf("needs %s to fail, which did not run: %s", key, c.Reason)
+	case s.unsuccessful(key) == "":
+		return fmt.Sprintf("needs %s to fail, and it did not", key)
 	}
 	return ""
 }

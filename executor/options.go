@@ -19,7 +19,8 @@ import (
 
 // Options say how to run a session.
 type Options struct {
-	Dir       string // the session directory; it must not hold a session yet
+	Dir       string // the session directory
+	Resume    bool   // go on with the session that Dir holds; otherwise it must not hold one
 	SessionID string
 	Argv      []string
 	Version   results.Version
@@ -32,6 +33,15 @@ type Options struct {
 
 	Launches int  // exactly so many for each case; 0: as the plan says
 	FailFast bool // end the session at the first error or failed gate
+
+	// Kill, once closed, makes a session that is ending give up waiting, for ranks
+	// that leave in order and for teardown; nil: it never does.
+	Kill <-chan struct{}
+
+	// Baseline is what assertions that mention it are held against, and BaselineFile
+	// where it was read. A resumed session has the one that it began with.
+	Baseline     *results.Document
+	BaselineFile string
 
 	// When says whether a case with a condition is to run on these nodes, and if
 	// not, why.

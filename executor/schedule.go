@@ -13,13 +13,13 @@ import (
 type group struct {
 	*planner.LaunchGroup
 	looks    []int
-	look     int             // index of the look that it works towards
-	live     []*planner.Case // to be launched again
+	cases    []*planner.Case // that the plan means to run
 	admitted bool            // the groups that it needs are decided, and so are its needs
-	decided  bool
-	launches int // made so far; the index of the next
-	failures int
+	load     []*group        // that run as background load during its launches
 }
+
+// background says whether the group runs only beside others.
+func (g *group) background() bool { return len(g.During) > 0 }
 
 // maxFailures is how many launches of a group may fail before the rest of it is
 // given up. A first one may be one case's own; its other cases go on.
@@ -28,110 +28,124 @@ const maxFailures = 2
 // schedule runs launches until every case is decided. Among the groups that may
 // run, launches take turns (A B C A B C …), so that a drift of the machine meets
 // all of them alike; the gate looks when a group has all launches of its look.
+// Whatever made the launches that the document has, the next one is the same.
 func (s *session) schedule(ctx context.Context) error {
-	groups := s.groups()
 	for {
-		ready := s.ready(groups)
-		if len(ready) == 0 {
+		round := s.round()
+		if len(round) == 0 {
 			return nil
 		}
-		for _, g := range ready {
-			due := g.due(s.doc)
+		for _, g := range round {
+			due := s.due(g)
 			if len(due) == 0 {
 				continue
 			}
-			if err := s.launch(ctx, g, due); err != nil {
+			if err := s.launch(ctx, g, s.arrange(g, due)); err != nil {
 				return err
 			}
 			if err := s.failFast(); err != nil {
 				return err
 			}
 		}
-		s.lookAt(ready)
+		s.lookAt(round)
 		if err := s.failFast(); err != nil {
 			return err
 		}
+		s.endRuns(ctx)
 	}
 }
 
-func (s *session) groups() []*group {
+func groupsOf(p *planner.Plan, o Options) []*group {
 	var all []*group
-	for _, g := range s.plan.Groups {
-		all = append(all, &group{LaunchGroup: g, looks: looksOf(g, s.o)})
+	byID := map[string]*group{}
+	for _, g := range p.Groups {
+		n := &group{LaunchGroup: g, looks: looksOf(g, o)}
+		for _, key := range g.Cases {
+			if c := p.Case(key); c != nil && c.Status == planner.Planned {
+				n.cases = append(n.cases, c)
+			}
+		}
+		all = append(all, n)
+		byID[g.ID] = n
+	}
+	for _, g := range all {
+		for _, id := range g.During {
+			if f := byID[id]; f != nil {
+				f.load = append(f.load, g)
+			}
+		}
 	}
 	return all
 }
 
-// ready are the undecided groups whose needed groups are decided.
-func (s *session) ready(groups []*group) []*group {
-	decided := map[string]bool{}
-	for _, g := range groups {
-		decided[g.ID] = g.decided
+// group finds a group, nil if the plan does not have it.
+func (s *session) group(id string) *group {
+	i := slices.IndexFunc(s.groups, func(g *group) bool { return g.ID == id })
+	if i < 0 {
+		return nil
 	}
+	return s.groups[i]
+}
+
+// round is the groups of which a launch is due, in the order of this round. A
+// group that the gate had called decided is among them again if an assertion
+// over several cases has made one of its cases undecided.
+func (s *session) round() []*group {
 	var ready []*group
-	for _, g := range groups {
-		if g.decided || slices.ContainsFunc(g.Needs, func(id string) bool { return !decided[id] }) {
-			continue
-		}
-		if !g.admitted {
+	for _, g := range s.groups {
+		if !g.admitted && s.mayBegin(g) {
 			s.admitGroup(g)
 		}
-		ready = append(ready, g)
+		if len(s.due(g)) > 0 {
+			ready = append(ready, g)
+		}
 	}
-	return ready
+	return s.inOrder(ready)
+}
+
+// mayBegin says whether everything that the group and its load need is decided.
+func (s *session) mayBegin(g *group) bool {
+	for _, other := range append([]*group{g}, g.load...) {
+		for _, id := range other.Needs {
+			if n := s.group(id); n != nil && !s.decided(n) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // admitGroup finds the cases of a group that are still to run, now that what
 // they need is decided.
 func (s *session) admitGroup(g *group) {
 	g.admitted = true
-	for _, key := range g.Cases {
-		c := s.plan.Case(key)
-		if c == nil || c.Status != planner.Planned || s.doc.Case(key).Reason != notRun {
-			continue
-		}
+	for _, c := range s.live(g) {
 		if reason := s.unmet(c); reason != "" {
-			s.decide(key, results.Skipped, reason)
-			continue
+			s.decide(c.Key, results.Skipped, reason)
 		}
-		g.live = append(g.live, c)
+	}
+	for _, l := range g.load {
+		if !l.admitted {
+			s.admitGroup(l)
+		}
+		if len(s.live(l)) == 0 && len(s.live(g)) > 0 {
+			s.decideAll(s.live(g), results.Skipped, fmt.Sprintf("its background load %s does not run: %s", l.ID, s.doc.Case(l.Cases[0]).Reason))
+		}
 	}
 }
 
-// due are the group's cases that lack launches for the next look.
-func (g *group) due(d *results.Document) []*planner.Case {
-	var due []*planner.Case
-	for _, c := range g.live {
-		if len(d.Case(c.Key).Launches) < g.looks[g.look] {
-			due = append(due, c)
-		}
-	}
-	return due
-}
-
-// lookAt lets the gate judge if any group has all launches of its look; of those
-// groups only cases to which more launches can make a difference go on.
-func (s *session) lookAt(ready []*group) {
-	var complete []*group
-	for _, g := range ready {
-		if len(g.due(s.doc)) == 0 {
-			complete = append(complete, g)
-		}
-	}
-	if len(complete) == 0 {
+// lookAt lets the gate judge if any group has come to a look: only cases that it
+// then calls undecided go on.
+func (s *session) lookAt(round []*group) {
+	if !slices.ContainsFunc(round, s.complete) {
 		return
 	}
 	s.judge()
-	undecided := map[string]bool{}
+	s.undecided = map[string]bool{}
 	if s.o.Undecided != nil {
 		for _, key := range s.o.Undecided(s.doc) {
-			undecided[key] = true
+			s.undecided[key] = true
 		}
-	}
-	for _, g := range complete {
-		g.live = slices.DeleteFunc(g.live, func(c *planner.Case) bool { return !undecided[c.Key] })
-		g.look++
-		g.decided = len(g.live) == 0 || g.look == len(g.looks)
 	}
 }
 
@@ -139,6 +153,9 @@ func (s *session) lookAt(ready []*group) {
 func (s *session) judge() {
 	if s.o.Judge == nil {
 		return
+	}
+	for _, c := range s.doc.Cases {
+		c.Made = len(c.Launches)
 	}
 	s.o.Judge(s.doc)
 	tell := func(key string, list []*results.AssertionVerdict) {
@@ -156,14 +173,29 @@ func (s *session) judge() {
 }
 
 // decide ends a case without, or beside, its launches.
-func (s *session) decide(key, status, reason string) {
+func (s *session) decide(key, status, reason string) { s.decideFor("", key, status, reason) }
+
+// decideFor does so because of a failure of some kind that was no launch's.
+func (s *session) decideFor(kind, key, status, reason string) {
+	s.leave(key, status, reason)
+	s.journalErr = firstError(s.journalErr, s.recordCase(CaseRecord{Key: key, Status: status, Reason: reason, Kind: kind}))
+}
+
+// leave says of a case why it was not run, or not to its end, without deciding it
+// for a session that goes on with this one.
+func (s *session) leave(key, status, reason string) {
 	c := s.doc.Case(key)
 	c.Status, c.Reason = status, reason
 	for _, a := range c.Assertions {
 		a.Message = reason
 	}
 	s.emit(Event{Type: CaseSkipped, Case: key, Status: status, Reason: reason})
-	s.journalErr = firstError(s.journalErr, s.record(Record{Case: &CaseRecord{Key: key, Status: status, Reason: reason}}))
+}
+
+func (s *session) decideAll(cases []*planner.Case, status, reason string) {
+	for _, c := range cases {
+		s.decide(c.Key, status, reason)
+	}
 }
 
 // failFastError ends a session early because it was asked to end at a failure.

@@ -20,9 +20,11 @@ import (
 
 // session is one Run. All but the agents' reports happens in one goroutine.
 type session struct {
-	plan *planner.Plan
-	o    Options
-	doc  *results.Document
+	plan   *planner.Plan
+	o      Options
+	doc    *results.Document
+	groups []*group
+	past   *past // of the session that this one goes on with; empty without one
 	// folder names, by case key and by group id
 	caseDirs, groupDirs map[string]string
 
@@ -30,6 +32,15 @@ type session struct {
 	eventErr        error
 	journalErr      error
 	verdicts        map[*results.AssertionVerdict]results.Verdict // as last told
+
+	undecided map[string]bool  // cases, as the gate last said
+	rounds    map[string]int   // so far, by run
+	tasks     map[string]*task // under way
+	begun     bool             // what must come before the first launch was done
+	openRuns  []string         // whose setup began and whose teardown did not
+	commands  int              // so far
+	secrets   []string         // references to all of the plan's
+	untidy    []string         // teardown that failed
 
 	tmp, shm *scratch.Dir
 	server   *cluster.Server
@@ -48,7 +59,8 @@ type session struct {
 
 func newSession(p *planner.Plan, o Options) *session {
 	s := &session{
-		plan: p, o: o, doc: newDocument(p, o), virtual: virtualNodes(p, o),
+		plan: p, o: o, doc: newDocument(p, o), virtual: virtualNodes(p, o), groups: groupsOf(p, o), past: &past{}, secrets: secretsOf(p),
+		undecided: map[string]bool{}, rounds: map[string]int{}, tasks: map[string]*task{},
 		verdicts: map[*results.AssertionVerdict]results.Verdict{},
 		members:  map[string]agent.Member{}, reports: make(chan agent.Report, 64), closed: make(chan struct{}),
 	}
@@ -69,6 +81,11 @@ func (s *session) run(ctx context.Context) (err error) {
 	if err := s.o.check(); err != nil {
 		return err
 	}
+	if !s.o.Resume { // a resumed session may have one
+		if err := s.takeBaseline(); err != nil {
+			return err
+		}
+	}
 	if err := s.openDir(); err != nil {
 		return err
 	}
@@ -78,49 +95,33 @@ func (s *session) run(ctx context.Context) (err error) {
 		return err
 	}
 	s.setEnvironment()
+	if err := s.past.admits(s.doc.Environment); err != nil {
+		return err
+	}
 	for _, n := range s.doc.Environment.Nodes {
 		s.emit(Event{Type: NodeReady, Node: n.Name})
 	}
 	if err := s.record(Record{Session: &SessionRecord{
 		Schema: results.Schema, ID: s.o.SessionID, Started: s.doc.Session.Started, Argv: s.o.Argv, Weir: s.o.Version,
-		PlanDigest: s.plan.Digest, Environment: s.doc.Environment,
+		PlanDigest: s.plan.Digest, Environment: s.doc.Environment, Resumed: s.doc.Session.Resumed, Baseline: s.doc.Baseline,
 	}}); err != nil {
 		return err
 	}
 	if err := s.admit(); err != nil {
 		return err
 	}
-	if err := s.checks(ctx); err != nil {
-		return err
+	defer func() {
+		s.end(ctx)
+		if killed(s.o.Kill) {
+			err = firstError(err, errKilled)
+		}
+	}()
+	if !s.o.Resume { // what is resumed may have nothing left to begin for
+		if err := s.begin(ctx); err != nil {
+			return err
+		}
 	}
 	return s.schedule(ctx)
-}
-
-// openDir makes the session directory and the files that grow with the session.
-func (s *session) openDir() error {
-	if err := os.MkdirAll(s.o.Dir, 0o755); err != nil {
-		return fmt.Errorf("making the session directory: %w", err)
-	}
-	var err error
-	s.journal, err = os.OpenFile(filepath.Join(s.o.Dir, JournalName), os.O_CREATE|os.O_EXCL|os.O_WRONLY|os.O_APPEND, 0o644)
-	if errors.Is(err, os.ErrExist) {
-		return fmt.Errorf("%s holds a session already", s.o.Dir)
-	}
-	if err != nil {
-		return fmt.Errorf("making the journal: %w", err)
-	}
-	s.events, err = os.Create(filepath.Join(s.o.Dir, "events.ndjson"))
-	if err != nil {
-		return fmt.Errorf("making the event file: %w", err)
-	}
-	b, err := json.MarshalIndent(s.plan, "", "  ")
-	if err != nil {
-		return fmt.Errorf("encoding the plan: %w", err)
-	}
-	if err := results.WriteFile(filepath.Join(s.o.Dir, "plan.json"), append(b, '\n')); err != nil {
-		return fmt.Errorf("writing the plan: %w", err)
-	}
-	return nil
 }
 
 // sharedMemory is where ranks put files that they share as memory.
@@ -238,6 +239,9 @@ func (s *session) close() error {
 	close(s.closed)
 	var errs []error
 	for _, a := range s.agents {
+		if killed(s.o.Kill) {
+			a.Kill()
+		}
 		errs = append(errs, a.Close())
 	}
 	if s.stop != nil {

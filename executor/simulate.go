@@ -137,7 +137,7 @@ func (l *launched) play(ctx context.Context) error {
 	at := func(t time.Duration) time.Time { return s.doc.Session.Started.Add(t) }
 	from := played.Connected
 	for i, c := range played.Cases {
-		l.begun(i)
+		l.started(i)
 		if err := l.takePlayed(i, c); err != nil {
 			l.err = err
 			return nil

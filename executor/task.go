@@ -12,73 +12,137 @@ import (
 )
 
 const (
-	// cancelTime is how long a cancelled task may take to end in order; agents
-	// kill their processes well before.
+	// cancelTime is how long a withdrawn task may take to end in order; agents kill
+	// its processes well before.
 	cancelTime = 1600 * time.Millisecond
 	// tidyTime bounds each step of tidying up in etcd.
 	tidyTime = time.Second
+	// ownTask begins the names of tasks that are no launch: groups' names never do.
+	ownTask = "."
 )
 
-// task places a task on nodes and takes their reports until all have ended: take
-// says whether a report is a node's last, gone hears of a node whose agent died.
-// When ctx ends, the session is cancelled and the error is the cause.
+// task is something that nodes do. Several may be under way; the session's
+// goroutine hands each its reports.
+type task struct {
+	id      string
+	nodes   []string
+	pending map[string]bool         // nodes that have not said their last
+	take    func(agent.Report) bool // says whether a report is a node's last
+	gone    func(node string)       // hears of a node whose agent died
+}
+
+func (t *task) over() bool { return len(t.pending) == 0 }
+
+var errKilled = errors.New("killed: told to stop a second time")
+
+// task places a task on nodes and takes their reports until all have ended. When
+// ctx ends before, the task is withdrawn and the error is the cause.
 func (s *session) task(ctx context.Context, id string, specs map[string][]byte, take func(agent.Report) bool, gone func(node string)) error {
-	if err := context.Cause(ctx); err != nil {
+	t, err := s.start(ctx, id, specs, take, gone)
+	if err != nil {
 		return err
 	}
-	pending := map[string]bool{}
-	nodes := slices.Sorted(maps.Keys(specs))
-	for _, node := range nodes {
-		if err := s.cluster.Place(ctx, node, id, specs[node]); err != nil {
-			return firstError(context.Cause(ctx), err)
-		}
-		pending[node] = true
+	return s.finish(t, s.wait(ctx, t.over))
+}
+
+// start places a task on nodes. Whoever starts one must finish it.
+func (s *session) start(ctx context.Context, id string, specs map[string][]byte, take func(agent.Report) bool, gone func(node string)) (*task, error) {
+	if err := context.Cause(ctx); err != nil {
+		return nil, err
 	}
-	stopped := ctx.Done()
-	var giveUp <-chan time.Time
-	var ended error
-	for len(pending) > 0 {
+	t := &task{id: id, nodes: slices.Sorted(maps.Keys(specs)), pending: map[string]bool{}, take: take, gone: gone}
+	s.tasks[id] = t
+	for _, node := range t.nodes {
+		t.pending[node] = true
+	}
+	for _, node := range t.nodes {
+		if err := s.cluster.Place(ctx, node, id, specs[node]); err != nil {
+			return nil, s.finish(t, firstError(context.Cause(ctx), err))
+		}
+	}
+	return t, nil
+}
+
+// wait hands out reports until over says so, or ctx ends, or nothing can come
+// any more.
+func (s *session) wait(ctx context.Context, over func() bool) error {
+	for !over() {
 		select {
 		case r := <-s.reports:
-			if r.Task == id && take(r) {
-				delete(pending, r.Node)
+			if t := s.tasks[r.Task]; t != nil && t.take(r) {
+				delete(t.pending, r.Node)
 			}
 		case m, ok := <-s.changes:
 			if !ok {
 				return errEtcdGone
 			}
-			if !m.Gone {
-				continue
-			}
-			delete(s.members, m.Node)
-			if pending[m.Node] {
-				delete(pending, m.Node)
-				gone(m.Node)
+			if m.Gone {
+				s.lost(m.Node)
 			}
 		case <-s.cluster.Lost():
 			return errEtcdGone
-		case <-stopped:
-			stopped = nil
-			ended = context.Cause(ctx)
-			giveUp = time.After(cancelTime)
-			s.cancel(ended)
-		case <-giveUp:
-			return ended // closing the agents ends what is left
+		case <-s.o.Kill:
+			return errKilled
+		case <-ctx.Done():
+			return context.Cause(ctx)
 		}
 	}
-	if ended != nil {
-		return ended
+	return nil
+}
+
+// lost tells the tasks of a node that its agent is gone.
+func (s *session) lost(node string) {
+	delete(s.members, node)
+	for _, t := range s.tasks {
+		if t.pending[node] {
+			delete(t.pending, node)
+			t.gone(node)
+		}
+	}
+}
+
+// finish ends what is left of a task and deletes its keys. An error of waiting
+// stays the error.
+func (s *session) finish(t *task, err error) error {
+	defer delete(s.tasks, t.id)
+	if err != nil && !t.over() && s.reachable(err) {
+		s.withdraw(t)
+		patience, cancel := context.WithTimeout(context.Background(), cancelTime)
+		_ = s.wait(patience, t.over) // closing the agents ends what is left
+		cancel()
+	}
+	if !s.reachable(err) {
+		return err
 	}
 	tidy, cancel := context.WithTimeout(context.Background(), tidyTime)
 	defer cancel()
-	return s.cluster.Forget(tidy, id, nodes)
+	return firstError(err, s.cluster.Forget(tidy, t.id, t.nodes))
 }
 
-// cancel tells all agents to end what they do.
-func (s *session) cancel(cause error) {
+// reachable says whether, after an error of waiting, agents still hear.
+func (s *session) reachable(err error) bool {
+	return !errors.Is(err, errEtcdGone) && !errors.Is(err, errKilled)
+}
+
+// withdraw tells a task's agents to end it.
+func (s *session) withdraw(t *task) {
 	ctx, cancel := context.WithTimeout(context.Background(), tidyTime/2)
 	defer cancel()
-	_ = s.cluster.Cancel(ctx, cancelReason(cause)) // without etcd, closing the agents does it
+	_ = s.cluster.Withdraw(ctx, t.id, t.nodes) // without etcd, closing the agents does it
+}
+
+// sleep waits, and goes on taking reports meanwhile.
+func (s *session) sleep(ctx context.Context, d time.Duration) error {
+	if d <= 0 {
+		return context.Cause(ctx)
+	}
+	slept := errors.New("slept")
+	timer, cancel := context.WithTimeoutCause(ctx, d, slept)
+	defer cancel()
+	if err := s.wait(timer, func() bool { return false }); !errors.Is(err, slept) {
+		return err
+	}
+	return nil
 }
 
 // cancelReason words the end of a context for a person.
@@ -90,4 +154,14 @@ func cancelReason(cause error) string {
 		return "the session was cancelled"
 	}
 	return fmt.Sprint(cause)
+}
+
+// killed says whether nothing may be waited for any more.
+func killed(kill <-chan struct{}) bool {
+	select {
+	case <-kill:
+		return true
+	default:
+		return false
+	}
 }

@@ -80,7 +80,8 @@ func ExitCode(doc *results.Document) int {
 		}
 	}
 	for _, c := range doc.Commands {
-		if c.Status != results.OK {
+		// One that failed before a launch failed that launch, which may have been made again.
+		if c.Status != results.OK && !(c.Stage == "setup" && c.Scope == "launch") {
 			codes = append(codes, ExitExecution)
 		}
 	}

@@ -185,18 +185,20 @@ type Check struct {
 
 // Case is one case of the plan, run or not.
 type Case struct {
-	Key        string                    `json:"key"`
-	ID         string                    `json:"id"`
-	Run        string                    `json:"run"`
-	Workload   string                    `json:"workload"`
-	Axes       map[string]any            `json:"axes"`
-	AxisOrder  []string                  `json:"axis_order"` // as the author wrote them, outermost first
-	Options    map[string]any            `json:"options"`
-	Env        map[string]string         `json:"env"`
-	Status     string                    `json:"status"` // ok | error | skipped | excluded
-	Reason     string                    `json:"reason"`
-	Invalid    string                    `json:"invalid,omitempty"` // why the gate cannot use what was measured; set by the gate
-	Launches   []*Launch                 `json:"launches"`
+	Key       string            `json:"key"`
+	ID        string            `json:"id"`
+	Run       string            `json:"run"`
+	Workload  string            `json:"workload"`
+	Axes      map[string]any    `json:"axes"`
+	AxisOrder []string          `json:"axis_order"` // as the author wrote them, outermost first
+	Options   map[string]any    `json:"options"`
+	Env       map[string]string `json:"env"`
+	Status    string            `json:"status"` // ok | error | skipped | excluded
+	Reason    string            `json:"reason"`
+	Invalid   string            `json:"invalid,omitempty"` // why the gate cannot use what was measured; set by the gate
+	Launches  []*Launch         `json:"launches"`
+	// Made is how many launches there must be in Launches; 0 if the document does not say.
+	Made       int                       `json:"made,omitempty"`
 	Metrics    map[string]MetricEstimate `json:"metrics"`
 	Assertions []*AssertionVerdict       `json:"assertions"`
 }
@@ -226,6 +228,9 @@ type Launch struct {
 	Simulated bool `json:"simulated,omitempty"`
 	// Retried says that the launch failed, does not count, and was made again.
 	Retried bool `json:"retried,omitempty"`
+	// Load is the share of the launch's time during which its background load was
+	// running; nil: it has none.
+	Load *float64 `json:"load,omitempty"`
 	// Resumed says that the launch was made by the session that this one goes on with.
 	Resumed bool `json:"resumed,omitempty"`
 }

@@ -32,10 +32,11 @@ var (
 var causes = map[os.Signal]*abort{unix.SIGINT: interrupted, unix.SIGTERM: terminated, unix.SIGHUP: hungUp}
 
 // abortable is a context that ends with the first signal, or after the total
-// timeout if there is one. The second signal is swallowed: ranks are being killed
-// and files removed, which takes two seconds at most, and dying before that would
-// leave both. After it, signals do what they do to any program.
-func abortable(parent context.Context, timeout time.Duration) (ctx context.Context, stop func()) {
+// timeout if there is one. A signal after that closes kill: nothing is waited for
+// any more, neither ranks nor teardown commands, but processes are still killed
+// and files removed, which takes a moment. After it, signals do what they do to
+// any program.
+func abortable(parent context.Context, timeout time.Duration) (ctx context.Context, kill <-chan struct{}, stop func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, unix.SIGINT, unix.SIGTERM, unix.SIGHUP)
@@ -43,12 +44,14 @@ func abortable(parent context.Context, timeout time.Duration) (ctx context.Conte
 	if timeout > 0 {
 		late = time.After(timeout)
 	}
-	done := make(chan struct{})
+	done, second := make(chan struct{}), make(chan struct{})
 	go func() {
-		for seen := 0; seen < 2; {
+		for killed := false; !killed; {
 			select {
 			case s := <-signals:
-				seen++
+				if killed = ctx.Err() != nil; killed {
+					close(second)
+				}
 				cancel(causes[s]) // the first cause stays
 			case <-late:
 				cancel(&abort{gate.ExitTimeout, fmt.Sprintf("the total timeout of %s passed", timeout)})
@@ -58,7 +61,7 @@ func abortable(parent context.Context, timeout time.Duration) (ctx context.Conte
 		}
 		signal.Stop(signals)
 	}()
-	return ctx, func() {
+	return ctx, second, func() {
 		close(done)
 		signal.Stop(signals)
 		cancel(nil)

@@ -67,6 +67,9 @@ func newTally(p *planner.Plan) *tally {
 		t.points[c.Key] = strings.Join(parts, " ")
 	}
 	for _, g := range p.Groups {
+		if len(g.During) > 0 {
+			continue // background load
+		}
 		n := &groupTally{firstLook: g.Looks[0]}
 		n.ahead = len(g.Cases) * n.firstLook
 		t.group[g.ID] = n
@@ -78,8 +81,15 @@ func newTally(p *planner.Plan) *tally {
 }
 
 func (t *tally) see(e executor.Event) {
+	if e.Background {
+		return // the launch beside which it runs is what counts
+	}
 	g := t.group[e.Group]
 	switch e.Type {
+	case executor.LaunchResumed:
+		g.started = true
+		g.done += e.Cases
+		g.ahead = max(0, g.ahead-e.Cases)
 	case executor.LaunchStarted:
 		t.launch, t.launches, t.cases, t.finished = *e.Launch+1, e.Launches, e.Cases, 0
 		t.current, t.phase, t.rate = "", "", 0
@@ -145,7 +155,7 @@ func (p *plainLines) see(e executor.Event) {
 	p.tally.see(e)
 	switch e.Type {
 	case executor.CaseMeasured:
-		if e.Failure == nil { // else the launch says so
+		if e.Failure == nil && !e.Background { // else the launch says so
 			fmt.Fprintf(p.w, "%s launch %d/%d: %s\n", e.Case, p.tally.launch, p.tally.launches, measured(e.Metrics))
 		}
 	default:
@@ -188,6 +198,8 @@ func (m *mishaps) text(e executor.Event) string {
 		return fmt.Sprintf("%s from %s on: %s", e.Status, e.Case, e.Reason)
 	case e.Type == executor.CheckDone && e.Status != results.OK:
 		return fmt.Sprintf("check %q on %s failed: %s", e.Check, e.Node, e.Reason)
+	case e.Type == executor.CommandDone && e.Status != results.OK:
+		return fmt.Sprintf("%s %q on %s failed: %s", e.Stage, e.Command, e.Node, e.Reason)
 	case e.Type == executor.LaunchFinished && e.Failure != nil:
 		return fmt.Sprintf("launch %d of %s failed: %s", *e.Launch+1, e.Group, e.Failure)
 	}

@@ -14,15 +14,18 @@ import (
 
 // runFlags are the flags of weir run.
 type runFlags struct {
-	variables variableFlags
-	selection selectionFlags
-	style     styleFlags
-	reports   reportFlags
-	out       string
-	etcd      []string
-	failFast  bool
-	timeout   string
-	events    string
+	variables  variableFlags
+	selection  selectionFlags
+	style      styleFlags
+	reports    reportFlags
+	out        string
+	etcd       []string
+	failFast   bool
+	timeout    string
+	events     string
+	allowStale bool
+	resume     string
+	baseline   string
 }
 
 func newRun() *cobra.Command {
@@ -38,8 +41,14 @@ worst result decides the exit code; "weir docs exit-codes" lists them.`,
 		Example: `  weir run examples/quickstart.yaml
   weir run examples/quickstart.yaml --only 'bandwidth[*fabric=shm]' --launches 1
   weir run examples/variables.yaml --var least='2 GB/s' --report junit=junit.xml
+  weir run --resume weir-out/20261121-101500-quickstart-3f9a
   weir run catalog:nixlbench-libfabric`,
-		Args: cobra.MinimumNArgs(1),
+		Args: func(cmd *cobra.Command, args []string) error {
+			if f.resume != "" { // the session directory has the plan
+				return cobra.MaximumNArgs(1)(cmd, args)
+			}
+			return cobra.MinimumNArgs(1)(cmd, args)
+		},
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
 	}
 	f.variables.add(cmd.Flags())
@@ -50,6 +59,9 @@ worst result decides the exit code; "weir docs exit-codes" lists them.`,
 	cmd.Flags().StringSliceVar(&f.etcd, "etcd", nil, "`URLS` of an etcd cluster; without it weir brings its own")
 	cmd.Flags().BoolVar(&f.failFast, "fail-fast", false, "end the session at the first error or failed gate")
 	cmd.Flags().StringVar(&f.timeout, "timeout", "", "total `TIME` for everything, as 90s or 10m; then the partial report is written and the exit code is 124")
+	cmd.Flags().StringVar(&f.resume, "resume", "", "go on with the session in `DIR` that was cut off or stopped: what it has measured is taken over")
+	cmd.Flags().StringVar(&f.baseline, "baseline", "", "result document `FILE|DIR` that baseline.METRIC is taken from, instead of the scenario's")
+	cmd.Flags().BoolVar(&f.allowStale, "allow-stale", false, "run a saved plan though its scenario has changed since")
 	cmd.Flags().StringVar(&f.events, "events", "", "stream events as NDJSON to `FILE`; - is stdout")
 	return cmd
 }
@@ -63,7 +75,7 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	plans, err := f.plans(cmd, args)
+	plans, err := f.chosen(cmd, args)
 	if err != nil {
 		return err
 	}
@@ -72,20 +84,27 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 			return wrongUsage("--report %s=%s: %d scenarios would write one file; leave the path out and each session directory gets its own", r.Name, r.path, len(plans))
 		}
 	}
+	if err := f.writable(wanted); err != nil {
+		return err
+	}
+	baselines, err := f.baselines(plans)
+	if err != nil {
+		return err
+	}
 	stream, err := f.openEvents(cmd)
 	if err != nil {
 		return err
 	}
 	defer stream.Close()
-	ctx, stop := abortable(cmd.Context(), timeout)
+	ctx, kill, stop := abortable(cmd.Context(), timeout)
 	defer stop()
 	codes := []int{}
-	for _, p := range plans {
+	for i, p := range plans {
 		if p == nil { // nothing selected of it
 			codes = append(codes, gate.ExitEmpty)
 			continue
 		}
-		s := session{flags: f, plan: p, reports: wanted, stream: stream, stdout: cmd.OutOrStdout(), stderr: cmd.ErrOrStderr(), several: len(plans) > 1}
+		s := session{flags: f, plan: p, baseline: baselines[i], kill: kill, reports: wanted, stream: stream, stdout: cmd.OutOrStdout(), stderr: cmd.ErrOrStderr(), several: len(plans) > 1}
 		code, err := s.run(ctx)
 		if err != nil {
 			code = gate.Worst(code, explain(cmd.ErrOrStderr(), cmd, err))
@@ -125,7 +144,16 @@ func (f *runFlags) plans(cmd *cobra.Command, args []string) ([]*planner.Plan, er
 	if err != nil {
 		return nil, err
 	}
+	files, err := inputs(args)
+	if err != nil {
+		return nil, err
+	}
 	for i, p := range plans {
+		if isPlan(files[i]) && !f.allowStale {
+			if err := fresh(p, files[i], cmd.ErrOrStderr()); err != nil {
+				return nil, err
+			}
+		}
 		if err := f.selection.apply(p); err != nil {
 			code := explain(cmd.ErrOrStderr(), cmd, fmt.Errorf("%s: %w", p.Scenario.File, err))
 			if code != gate.ExitEmpty {

@@ -24,6 +24,8 @@ import (
 type session struct {
 	flags          *runFlags
 	plan           *planner.Plan
+	baseline       baseline
+	kill           <-chan struct{} // closed when nothing may be waited for any more
 	reports        []report
 	stream         *eventStream
 	stdout, stderr io.Writer
@@ -35,8 +37,8 @@ type session struct {
 func (s *session) run(ctx context.Context) (int, error) {
 	id := sessionID(time.Now(), s.plan.Scenario.Name)
 	dir := s.dir(id)
-	if _, err := os.Stat(filepath.Join(dir, executor.JournalName)); err == nil {
-		return gate.ExitUsage, wrongUsage("%s holds a session already: give another --out", dir)
+	if _, err := os.Stat(filepath.Join(dir, executor.JournalName)); err == nil && s.flags.resume == "" {
+		return gate.ExitUsage, wrongUsage("%s holds a session already: give another --out, or go on with it by --resume %s", dir, dir)
 	}
 	self, err := processes()
 	if err != nil {
@@ -44,8 +46,9 @@ func (s *session) run(ctx context.Context) (int, error) {
 	}
 	show := newProgress(s.stderr, s.plan, s.flags.style)
 	doc, runErr := executor.Run(ctx, s.plan, executor.Options{
-		Dir: dir, SessionID: id, Argv: os.Args, Version: buildVersion(),
+		Dir: dir, Resume: s.flags.resume != "", SessionID: id, Argv: os.Args, Version: buildVersion(),
 		Etcd: s.flags.etcd, RankCommand: self.rank, ProbeCommand: self.probe,
+		Kill: s.kill, Baseline: s.baseline.doc, BaselineFile: s.baseline.file,
 		FailFast: s.flags.failFast, When: admits, Fabrics: asksFor, Judge: gate.Judge, Undecided: gate.Undecided,
 		Simulate: func() executor.Simulator { return sim.New() },
 		Events: func(e executor.Event) {
@@ -54,6 +57,9 @@ func (s *session) run(ctx context.Context) (int, error) {
 		},
 	})
 	show.close()
+	if r, refused := errors.AsType[*executor.Refusal](runErr); refused {
+		return r.Code, withCode(r.Code, r) // what the directory holds stays as it is
+	}
 	if _, aborted := errors.AsType[*abort](runErr); aborted {
 		fmt.Fprintf(s.stderr, "weir: %v; writing what was measured until now\n", runErr)
 		runErr = nil // it is the document's exit code
@@ -103,6 +109,8 @@ func (s *session) write(doc *results.Document, dir string) error {
 
 func (s *session) dir(id string) string {
 	switch {
+	case s.flags.resume != "":
+		return s.flags.resume
 	case s.flags.out == "":
 		return filepath.Join("weir-out", id)
 	case s.several:

@@ -45,14 +45,22 @@ type Agent struct {
 	ctx     context.Context // of all tasks; its cause says why they must end
 	cancel  context.CancelCauseFunc
 	wg      sync.WaitGroup
-	count   atomic.Int64 // launches so far
+	count   atomic.Int64  // launches so far
+	kill    chan struct{} // closed when nothing may be waited for any more
+	killing sync.Once
+
+	mu    sync.Mutex
+	tasks map[string]context.CancelCauseFunc // under way
 }
 
 // New makes an agent that has not joined yet.
 func New(o Options) *Agent {
 	o.Deadlines = o.Deadlines.orDefaults()
 	ctx, cancel := context.WithCancelCause(context.Background())
-	return &Agent{o: o, cpus: allowedCPUs(), spawner: newSpawner(), ctx: ctx, cancel: cancel}
+	return &Agent{
+		o: o, cpus: allowedCPUs(), spawner: newSpawner(), ctx: ctx, cancel: cancel,
+		kill: make(chan struct{}), tasks: map[string]context.CancelCauseFunc{},
+	}
 }
 
 // Member is what an agent registers in etcd about its node.
@@ -97,7 +105,7 @@ func (a *Agent) serve(placements <-chan cluster.Placement, cancelled <-chan stri
 				a.cancel(errLost)
 				return
 			}
-			a.wg.Go(func() { a.do(p) })
+			a.placed(p)
 		case reason, ok := <-cancelled:
 			if !ok {
 				a.cancel(errLost)
@@ -114,21 +122,57 @@ func (a *Agent) serve(placements <-chan cluster.Placement, cancelled <-chan stri
 	}
 }
 
-func (a *Agent) do(p cluster.Placement) {
+var errWithdrawn = errors.New("it was called off")
+
+// placed begins a task, or ends one that was withdrawn.
+func (a *Agent) placed(p cluster.Placement) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if end, ok := a.tasks[p.Task]; ok || p.Withdrawn {
+		if p.Withdrawn && ok {
+			end(errWithdrawn)
+		}
+		return
+	}
+	ctx, end := context.WithCancelCause(a.ctx)
+	a.tasks[p.Task] = end
+	a.wg.Go(func() {
+		a.do(ctx, p)
+		a.mu.Lock()
+		delete(a.tasks, p.Task)
+		a.mu.Unlock()
+		end(nil)
+	})
+}
+
+func (a *Agent) do(ctx context.Context, p cluster.Placement) {
 	task, err := decodeTask(p.Spec)
+	r := Report{Task: p.Task}
 	switch {
 	case err != nil:
-		a.report(Report{Task: p.Task, Outcome: failed(kindTold, results.Failure{Rank: -1, Phase: "ready", Cause: err.Error()})})
+		r.Outcome = failed(kindTold, results.Failure{Rank: -1, Phase: "ready", Kind: results.Fault, Cause: err.Error()})
 	case task.Check != nil:
-		a.report(Report{Task: p.Task, Check: a.check(a.ctx, *task.Check)})
+		r.Check = a.check(ctx, *task.Check, a.hidden(task.Redact))
+	case task.Command != nil:
+		r.Command = a.command(ctx, *task.Command, a.hidden(task.Redact))
+	case task.Secrets != nil:
+		r.Secrets = &SecretsReport{Problems: problems(task.Secrets.Names)}
 	default:
-		a.report(Report{Task: p.Task, Outcome: a.launch(a.ctx, p.Task, *task.Launch)})
+		r.Outcome = a.launch(ctx, p.Task, *task.Launch, a.hidden(task.Redact))
 	}
+	a.report(r)
 }
 
 func (a *Agent) report(r Report) {
 	r.Node = a.o.Node
 	a.o.Sink(r)
+}
+
+// Kill makes the end of all tasks immediate: no process has a chance to leave in
+// order. Close must follow.
+func (a *Agent) Kill() {
+	a.killing.Do(func() { close(a.kill) })
+	a.cancel(errors.New("the session was killed"))
 }
 
 // Close ends all tasks, and with them all rank processes, and leaves the session.

@@ -60,18 +60,20 @@ func TestWeightierOutcome(t *testing.T) {
 
 func TestEngineErrorsAreSorted(t *testing.T) {
 	for _, test := range []struct {
-		err  engine.Error
-		kind kind
-		text string
+		err   engine.Error
+		kind  kind
+		class string
+		text  string
 	}{
-		{engine.Error{Fabric: "ucx", Op: "put", Peer: -1, Code: -3, Text: "no memory"}, kindFailed, "ucx: put: no memory"},
-		{engine.Error{Fabric: "tcp", Op: "put", Peer: 1, Code: -104, Text: "reset"}, kindPeer, "tcp: put (peer 1): reset"},
-		{engine.Error{Fabric: "shm", Op: "wait", Peer: -1, Code: -110, Text: "deadline"}, kindPeer, "shm: wait: deadline"},
-		{engine.Error{Fabric: "shm", Op: "wait", Peer: -1, Code: -125, Text: "told to stop"}, kindTold, "shm: wait: told to stop"},
-		{engine.Error{Peer: -1, Text: "no engine\x1b[31m"}, kindFailed, "no engine[31m"},
+		{engine.Error{Fabric: "ucx", Op: "put", Peer: -1, Code: -3, Text: "no memory"}, kindFailed, "", "ucx: put: no memory"},
+		{engine.Error{Fabric: "tcp", Op: "put", Peer: 1, Code: -104, Text: "reset"}, kindPeer, "", "tcp: put (peer 1): reset"},
+		{engine.Error{Fabric: "shm", Op: "wait", Peer: -1, Code: -110, Text: "deadline"}, kindPeer, results.TimedOut, "shm: wait: deadline"},
+		{engine.Error{Fabric: "shm", Op: "wait", Peer: -1, Code: -125, Text: "told to stop"}, kindTold, "", "shm: wait: told to stop"},
+		{engine.Error{Peer: -1, Text: "no engine\x1b[31m"}, kindFailed, "", "no engine[31m"},
+		{engine.Error{Fabric: "shm", Op: "verify", Phase: "verify", Peer: 0, Code: -74, Text: "wrong data"}, kindFailed, results.Wrong, "shm: verify (peer 0): wrong data"},
 	} {
-		if k, text := fromEngine(&test.err); k != test.kind || text != test.text {
-			t.Errorf("%+v: %v, %q", test.err, k, text)
+		if k, class, text := fromEngine(&test.err); k != test.kind || class != test.class || text != test.text {
+			t.Errorf("%+v: %v, %q, %q", test.err, k, class, text)
 		}
 	}
 }

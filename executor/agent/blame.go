@@ -39,8 +39,32 @@ type suspect struct {
 	rank  int // -1: none in particular
 	at    time.Time
 	phase string
+	class string // of results.FailureKinds, where it is known better than from kind and phase
 	cause string
 	log   string // file
+}
+
+// failure classifies the suspect for results.Failure.Kind. Whatever keeps ranks
+// from becoming ready or from connecting is a failure of that; later it matters
+// whether the process died, time ran out, or the engine said what is wrong.
+func (s suspect) failure() string {
+	switch {
+	case s.class != "":
+		return s.class
+	case s.kind == kindDied:
+		return results.Crashed
+	case s.kind == kindGarbage:
+		return results.Fault
+	case s.phase == "start", s.phase == "ready":
+		return results.FailedReady
+	case s.phase == "connect":
+		return results.FailedLink
+	case s.kind == kindStopped, s.kind == kindSilent, s.kind == kindOverdue:
+		return results.TimedOut
+	case s.kind == kindMissing, s.kind == kindTold:
+		return results.NodeLost
+	}
+	return results.Fault
 }
 
 // judge picks the suspect that is nearest to the cause.
@@ -69,7 +93,10 @@ func failed(k kind, f results.Failure) *Outcome {
 }
 
 // Lost is the outcome on a node whose agent does not answer any more.
-func Lost(f results.Failure) *Outcome { return failed(kindDied, f) }
+func Lost(f results.Failure) *Outcome {
+	f.Kind = results.NodeLost
+	return failed(kindDied, f)
+}
 
 // fromExit words the end of a process that did not say why it ends. One that was
 // told to stop says so, so this is a sign of trouble even then.
@@ -82,19 +109,24 @@ func fromExit(p *os.ProcessState) string {
 	return fmt.Sprintf("exited with status %d without saying why", p.ExitCode())
 }
 
-// fromEngine reads what a rank's engine said as a sign of trouble.
-func fromEngine(e *engine.Error) (kind, string) {
+// fromEngine reads what a rank's engine said as a sign of trouble. The class is
+// "" where the phase says it.
+func fromEngine(e *engine.Error) (k kind, class, text string) {
 	code := syscall.Errno(max(e.Code, -e.Code))
-	text := e.Error()
+	text = e.Error()
 	if e.Fabric == "" && e.Op == "" {
 		text = e.Text
 	}
 	text = strings.Join(lastLines([]byte(text), logLines), "\n")
 	switch {
 	case errors.Is(code, syscall.ECANCELED):
-		return kindTold, text
+		return kindTold, "", text
+	case errors.Is(code, syscall.EBADMSG): // what was moved is not what was sent
+		return kindFailed, results.Wrong, text
+	case errors.Is(code, syscall.ETIMEDOUT) && e.Phase != "ready" && e.Phase != "connect":
+		return kindPeer, results.TimedOut, text
 	case e.Peer >= 0, errors.Is(code, syscall.ETIMEDOUT):
-		return kindPeer, text
+		return kindPeer, "", text
 	}
-	return kindFailed, text
+	return kindFailed, "", text
 }

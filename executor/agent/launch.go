@@ -23,6 +23,8 @@ type launch struct {
 	a       *Agent
 	id      string
 	task    LaunchTask
+	limits  Deadlines
+	hidden  hidden
 	meeting *cluster.Rendezvous
 	ranks   []*member
 	events  chan event
@@ -40,21 +42,28 @@ type launch struct {
 // connectBarrier is the generation of the barrier before the first case.
 const connectBarrier = 1
 
-func (a *Agent) launch(ctx context.Context, id string, task LaunchTask) *Outcome {
+func (a *Agent) launch(ctx context.Context, id string, task LaunchTask, h hidden) *Outcome {
+	refuse := func(k kind, class string, err error) *Outcome {
+		return failed(k, results.Failure{Rank: -1, Node: a.o.Node, Phase: "ready", Kind: class, Cause: h.redact(err.Error())})
+	}
+	secrets, err := resolveAll(task.Secrets)
+	if err != nil {
+		return refuse(kindFailed, results.FailedReady, err)
+	}
 	meeting, err := a.session.Meet(ctx, id, task.Launch.Ranks)
 	if err != nil {
-		return failed(kindMissing, results.Failure{Rank: -1, Node: a.o.Node, Phase: "ready", Cause: err.Error()})
+		return refuse(kindMissing, results.NodeLost, err)
 	}
 	defer meeting.Close()
-	l := &launch{a: a, id: id, task: task, meeting: meeting, events: make(chan event), over: make(chan struct{}), ctx: ctx}
+	l := &launch{a: a, id: id, task: task, limits: task.Deadlines.over(a.o.Deadlines), hidden: h, meeting: meeting, events: make(chan event), over: make(chan struct{}), ctx: ctx}
 	// a short name: UCX puts it into every key and address that it sends
 	scratch := filepath.Join(a.o.ScratchDir, strconv.FormatInt(a.count.Add(1), 10))
 	defer os.RemoveAll(scratch)
 	defer l.release()
 	if err := os.MkdirAll(scratch, 0o700); err != nil {
-		return failed(kindFailed, results.Failure{Rank: -1, Node: a.o.Node, Phase: "ready", Cause: err.Error()})
+		return refuse(kindFailed, results.FailedReady, err)
 	}
-	l.spawn(environment(scratch, task.Env))
+	l.spawn(environment(scratch, task.Env, secrets))
 	l.loop()
 	return l.outcome()
 }
@@ -62,21 +71,26 @@ func (a *Agent) launch(ctx context.Context, id string, task LaunchTask) *Outcome
 func (l *launch) spawn(env []string) {
 	for i, rank := range l.task.Ranks {
 		log := filepath.Join(l.a.o.LogDir, l.task.LogDir, strconv.Itoa(l.task.Launch.Index), strconv.Itoa(rank)+".log")
-		p, err := startProcess(l.a.spawner, l.a.o.RankCommand, env, log, l.emit)
+		p, err := startProcess(l.a.spawner, l.a.o.RankCommand, env, log, l.hidden, l.emit)
 		if err != nil {
-			l.suspects = append(l.suspects, suspect{kind: kindFailed, rank: rank, at: time.Now(), phase: "ready", cause: "starting the process: " + err.Error()})
+			l.suspects = append(l.suspects, suspect{kind: kindFailed, class: results.FailedReady, rank: rank, at: time.Now(), phase: "ready", cause: "starting the process: " + err.Error()})
 			l.tellStop()
 			return
 		}
 		m := &member{process: p, rank: rank}
 		m.enter(starting)
 		l.ranks = append(l.ranks, m)
-		cpu := -1
-		if len(l.task.Ranks) <= len(l.a.cpus) {
-			cpu = l.a.cpus[i]
-		}
-		l.tellLaunch(m, cpu)
+		l.tellLaunch(m, l.cpu(i))
 	}
+}
+
+// cpu is the processor of the node's i-th rank of the launch, -1 where there are
+// fewer processors than ranks.
+func (l *launch) cpu(i int) int {
+	if max(l.task.CPUs.Ranks, l.task.CPUs.First+len(l.task.Ranks)) > len(l.a.cpus) {
+		return -1
+	}
+	return l.a.cpus[l.task.CPUs.First+i]
 }
 
 func (l *launch) tellLaunch(m *member, cpu int) {
@@ -99,7 +113,7 @@ func (l *launch) emit(e event) {
 func (l *launch) loop() {
 	clock := time.NewTicker(tick)
 	defer clock.Stop()
-	stop := l.ctx.Done()
+	stop, kill := l.ctx.Done(), l.a.kill
 	for !l.allEnded() {
 		select {
 		case e := <-l.events:
@@ -113,6 +127,9 @@ func (l *launch) loop() {
 		case <-stop:
 			stop = nil
 			l.stop(kindTold, context.Cause(l.ctx).Error())
+		case <-kill:
+			kill = nil
+			l.killAll(time.Now())
 		}
 	}
 }
@@ -158,11 +175,13 @@ func (l *launch) complained(m *member, body []byte) {
 		l.suspect(m, kindGarbage, err.Error())
 		return
 	}
-	k, cause := fromEngine(e)
-	if !l.told.IsZero() {
-		k = kindTold
+	k, class, cause := fromEngine(e)
+	if own := k == kindFailed && m.stage == running; !l.told.IsZero() && !own {
+		k = kindTold // in a case it would say that it was stopped, and may have failed before
 	}
-	l.suspect(m, k, cause+m.where(l.task.Launch.Cases))
+	s := l.about(m, k, cause+m.where(l.task.Launch.Cases))
+	s.class = class
+	l.blame(s)
 }
 
 // message takes a message that belongs to the rank's stage.
@@ -193,6 +212,7 @@ func (l *launch) message(m *member, f *wire.Frame) error {
 		if r.Initiator {
 			rate = float64(m.control.Rate.Load())
 		}
+		r.Transport = l.hidden.redact(r.Transport)
 		l.a.report(Report{Task: l.id, Result: &Result{Case: r, Samples: samples, Rate: rate}})
 		return nil
 	case m.stage == closing && f.Kind == wire.KindBye:
@@ -216,7 +236,7 @@ func (l *launch) publish() error {
 	for _, m := range l.ranks {
 		addresses[m.rank] = m.address
 	}
-	ctx, cancel := context.WithTimeout(l.ctx, l.a.o.Deadlines.Connect)
+	ctx, cancel := context.WithTimeout(l.ctx, l.limits.Connect)
 	defer cancel()
 	if err := l.meeting.Publish(ctx, addresses); err != nil {
 		l.stop(kindMissing, err.Error())
@@ -229,7 +249,7 @@ func (l *launch) arrive() error {
 		return nil
 	}
 	l.arrived = true
-	ctx, cancel := context.WithTimeout(l.ctx, l.a.o.Deadlines.Connect)
+	ctx, cancel := context.WithTimeout(l.ctx, l.limits.Connect)
 	defer cancel()
 	if err := l.meeting.Arrive(ctx, connectBarrier, l.task.Ranks); err != nil {
 		l.stop(kindMissing, err.Error())
@@ -283,8 +303,10 @@ func (l *launch) outcome() *Outcome {
 	}
 	s := judge(l.suspects)
 	return &Outcome{
-		Failure: &results.Failure{Rank: s.rank, Node: l.a.o.Node, Phase: s.phase, Cause: s.cause, Log: tailOf(s.log)},
-		At:      s.at, kind: s.kind,
+		Failure: &results.Failure{
+			Rank: s.rank, Node: l.a.o.Node, Phase: s.phase, Kind: s.failure(), Cause: l.hidden.redact(s.cause), Log: l.hidden.lines(tailOf(s.log)),
+		},
+		At: s.at, kind: s.kind,
 	}
 }
 

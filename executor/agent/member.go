@@ -31,12 +31,15 @@ type member struct {
 	ended   bool
 	beat    uint64 // the last heartbeat seen
 	beatAt  time.Time
+	spent   map[string]time.Duration // in the case, by the phase that has a deadline
+	seenAt  time.Time                // until when that is counted
 }
 
 // enter begins a stage, which counts as movement.
 func (m *member) enter(s stage) {
 	m.stage, m.since = s, time.Now()
-	m.beatAt = m.since
+	m.beatAt, m.seenAt = m.since, m.since
+	m.spent = map[string]time.Duration{}
 }
 
 // observe notes whether the rank's loop has moved.
@@ -44,6 +47,36 @@ func (m *member) observe(now time.Time) {
 	if b := m.control.Heartbeat.Load(); b != m.beat {
 		m.beat, m.beatAt = b, now
 	}
+	if m.stage == running {
+		m.spent[m.timedPhase()] += now.Sub(m.seenAt)
+	}
+	m.seenAt = now
+}
+
+// timedPhase is the phase under whose deadline a rank in a case is: run, verify,
+// or "" for phases that have none of their own.
+func (m *member) timedPhase() string {
+	switch m.control.Phase.Load() {
+	case engine.PhaseWarmup, engine.PhaseRun:
+		return "run"
+	case engine.PhaseVerify:
+		return "verify"
+	}
+	return ""
+}
+
+// late says whether the rank has passed a deadline, which, and what it fails to do.
+func (m *member) late(now time.Time, d Deadlines, t LaunchTask) (limit time.Duration, what string, passed bool) {
+	if m.stage == running {
+		switch {
+		case d.Run > 0 && m.spent["run"] > d.Run:
+			return d.Run, "did not get through warm-up and the timed part", true
+		case d.Verify > 0 && m.spent["verify"] > d.Verify:
+			return d.Verify, "did not verify what was moved", true
+		}
+	}
+	limit, what = m.limit(d, t.Launch, len(t.Ranks))
+	return limit, what, now.Sub(m.since) > limit
 }
 
 // phase is the phase that a failure of the rank is reported under.

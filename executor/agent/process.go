@@ -35,6 +35,7 @@ type process struct {
 	page    []byte
 	control *engine.Control
 	log     string
+	kept    io.Closer // of the output
 	outbox  chan outgoing
 	emit    func(event)
 	read    chan struct{} // closed when no message will come any more
@@ -45,29 +46,34 @@ type outgoing struct {
 	body []byte
 }
 
-// startProcess starts a rank. Its output goes straight into the log file: passing
-// it on would cost the measurement processor time.
-func startProcess(s *spawner, argv, env []string, log string, emit func(event)) (*process, error) {
+// startProcess starts a rank. Its output goes straight into the log file, because
+// passing it on costs the measurement processor time; only where the session has
+// secrets it must go through this process.
+func startProcess(s *spawner, argv, env []string, log string, h hidden, emit func(event)) (*process, error) {
 	p := &process{log: log, emit: emit, outbox: make(chan outgoing, 3), read: make(chan struct{})}
 	if err := os.MkdirAll(filepath.Dir(log), 0o755); err != nil {
 		return nil, err
 	}
-	out, err := os.Create(log)
+	file, err := os.Create(log)
 	if err != nil {
 		return nil, err
 	}
-	defer out.Close()
+	out := h.output(file)
+	p.kept = out
 	theirs, err := p.share()
 	defer closeAll(theirs)
 	if err != nil {
+		out.Close()
 		p.release()
 		return nil, err
 	}
 	p.cmd = exec.Command(argv[0], argv[1:]...)
 	p.cmd.Env = env
 	p.cmd.Stdout, p.cmd.Stderr = out, out
-	p.cmd.ExtraFiles = theirs // from descriptor 3 on, as package rank expects
+	p.cmd.WaitDelay = time.Second // for pipes that something outside of the group holds open
+	p.cmd.ExtraFiles = theirs     // from descriptor 3 on, as package rank expects
 	if err := s.start(p.cmd); err != nil {
+		out.Close()
 		p.release()
 		return nil, err
 	}
@@ -161,8 +167,9 @@ func (p *process) wait() {
 	for unix.Waitid(unix.P_PID, p.pid, nil, unix.WEXITED|unix.WNOWAIT, nil) == unix.EINTR {
 	}
 	killGroup(p.pid)
-	_ = p.cmd.Wait() // ProcessState says more than its error
-	select {         // what it said before it ended comes first
+	_ = p.cmd.Wait()   // ProcessState says more than its error
+	_ = p.kept.Close() // a log that is cut short is all that can come of it
+	select {           // what it said before it ended comes first
 	case <-p.read:
 	case <-time.After(time.Second):
 		p.conn.Close()
@@ -186,13 +193,10 @@ func (p *process) state() byte {
 }
 
 // environment is what a rank's process sees. Of equal names the last one counts.
-func environment(scratch string, scenario map[string]string) []string {
+func environment(scratch string, scenario, secrets map[string]string) []string {
 	env := append(os.Environ(), engine.RankEnv()...)
 	// UCX makes its shared memory as files here, so that removing the directory
 	// removes whatever a killed rank left
 	env = append(env, "UCX_POSIX_DIR="+scratch)
-	for name, value := range scenario {
-		env = append(env, name+"="+value)
-	}
-	return env
+	return append(append(env, pairs(scenario)...), pairs(secrets)...)
 }

@@ -21,6 +21,21 @@ type Deadlines struct {
 	Stall    time.Duration `json:"stall"`    // a rank whose loop stands still for so long, while others move, hangs
 	Grace    time.Duration `json:"grace"`    // from the word to stop to SIGKILL
 	Command  time.Duration `json:"command"`  // of a check or a probe
+	Run      time.Duration `json:"run"`      // warm-up and timed part of a case; 0: only the case's own deadline
+	Verify   time.Duration `json:"verify"`   // checking what was moved; 0: only the case's own deadline
+}
+
+// over gives the deadlines of which those that are set replace another's.
+func (d Deadlines) over(base Deadlines) Deadlines {
+	for _, f := range []struct{ from, to *time.Duration }{
+		{&d.Ready, &base.Ready}, {&d.Connect, &base.Connect}, {&d.Teardown, &base.Teardown}, {&d.Stall, &base.Stall},
+		{&d.Grace, &base.Grace}, {&d.Command, &base.Command}, {&d.Run, &base.Run}, {&d.Verify, &base.Verify},
+	} {
+		if *f.from > 0 {
+			*f.to = *f.from
+		}
+	}
+	return base
 }
 
 func (d Deadlines) orDefaults() Deadlines {
@@ -50,10 +65,16 @@ func (d Deadlines) ready(l engine.Launch, ranks int) time.Duration {
 	return d.Ready + time.Duration(most*2*float64(ranks)/memoryRate*float64(time.Second))
 }
 
-// Task is what the coordinator places on a node: a launch or a check.
+// Task is what the coordinator places on a node; one of the pointers is set.
 type Task struct {
-	Launch *LaunchTask `json:"launch,omitempty"`
-	Check  *CheckTask  `json:"check,omitempty"`
+	Launch  *LaunchTask  `json:"launch,omitempty"`
+	Check   *CheckTask   `json:"check,omitempty"`
+	Command *CommandTask `json:"command,omitempty"`
+	Secrets *SecretsTask `json:"secrets,omitempty"`
+	// Redact are references to the secrets whose values may stand in nothing that
+	// is kept of the task, whether or not the task itself is given them: processes
+	// inherit the agent's environment.
+	Redact []string `json:"redact,omitempty"`
 }
 
 // LaunchTask is a node's part in a launch.
@@ -62,6 +83,33 @@ type LaunchTask struct {
 	Ranks  []int             `json:"ranks"` // that this node runs
 	Env    map[string]string `json:"env"`   // the scenario's; it wins over all else
 	LogDir string            `json:"log_dir"`
+	// Secrets are references to the values of further environment variables.
+	Secrets map[string]string `json:"secrets,omitempty"`
+	// Deadlines are those that the run sets; of the others the agent has its own.
+	Deadlines Deadlines `json:"deadlines"`
+	CPUs      CPUs      `json:"cpus"`
+}
+
+// CPUs says which of a node's processors the ranks of a task get, where several
+// launches run at a time: so many of all the ranks come before its own.
+type CPUs struct {
+	First int `json:"first"`
+	Ranks int `json:"ranks"` // of all launches; 0: this launch is alone
+}
+
+// CommandTask is a setup or teardown command.
+type CommandTask struct {
+	Name    string            `json:"name"`
+	Command []string          `json:"command"`
+	Env     map[string]string `json:"env,omitempty"`
+	Secrets map[string]string `json:"secrets,omitempty"`
+	Timeout time.Duration     `json:"timeout"`
+	Log     string            `json:"log"` // file for its output, below the agent's log directory
+}
+
+// SecretsTask asks whether a node has secrets.
+type SecretsTask struct {
+	Names []string `json:"names"` // references
 }
 
 // CheckTask is a command that must succeed.
@@ -97,7 +145,7 @@ func decodeTask(b []byte) (Task, error) {
 		return t, fmt.Errorf("reading a task: %w", err)
 	}
 	switch {
-	case t.Check != nil && len(t.Check.Command) > 0:
+	case t.Check != nil && len(t.Check.Command) > 0, t.Command != nil && len(t.Command.Command) > 0, t.Secrets != nil:
 		return t, nil
 	case t.Launch == nil || len(t.Launch.Ranks) == 0 || len(t.Launch.Launch.Cases) == 0:
 		return t, fmt.Errorf("reading a task: it asks for nothing")
@@ -118,7 +166,12 @@ type Report struct {
 	Result     *Result
 	Outcome    *Outcome // the launch is over, and all its processes are gone
 	Check      *results.Check
+	Command    *results.Command
+	Secrets    *SecretsReport
 }
+
+// SecretsReport says what is wrong with a node's secrets; nothing if it has all.
+type SecretsReport struct{ Problems []string }
 
 // Progress is where the slowest of a node's ranks is.
 type Progress struct {
@@ -142,6 +195,9 @@ type Outcome struct {
 	At      time.Time
 	kind    kind
 }
+
+// Told says whether the launch ended because it was told to.
+func (o *Outcome) Told() bool { return o.Failure != nil && o.kind == kindTold }
 
 // Weightier says whether this outcome, of two failures of one launch, is nearer
 // to the cause than the other.

@@ -32,13 +32,8 @@ const unkillable = 5 * time.Second
 // hurry kills what does not stop in time.
 func (l *launch) hurry(now time.Time) bool {
 	switch {
-	case l.killed.IsZero() && now.Sub(l.told) >= l.a.o.Deadlines.Grace:
-		l.killed = now
-		for _, m := range l.ranks {
-			if !m.ended {
-				killGroup(m.pid)
-			}
-		}
+	case l.killed.IsZero() && now.Sub(l.told) >= l.limits.Grace:
+		l.killAll(now)
 	case !l.killed.IsZero() && now.Sub(l.killed) >= unkillable:
 		for _, m := range l.ranks {
 			if !m.ended {
@@ -50,11 +45,23 @@ func (l *launch) hurry(now time.Time) bool {
 	return true
 }
 
+func (l *launch) killAll(now time.Time) {
+	if l.told.IsZero() {
+		l.stop(kindTold, "it was killed")
+	}
+	l.killed = now
+	for _, m := range l.ranks {
+		if !m.ended {
+			killGroup(m.pid)
+		}
+	}
+}
+
 // overdue ends the launch when a rank has passed its deadline.
 func (l *launch) overdue(now time.Time) {
 	var late []*member
 	for _, m := range l.ranks {
-		if limit, _ := m.limit(l.a.o.Deadlines, l.task.Launch, len(l.task.Ranks)); !m.ended && now.Sub(m.since) > limit {
+		if _, _, passed := m.late(now, l.limits, l.task); !m.ended && passed {
 			late = append(late, m)
 		}
 	}
@@ -63,13 +70,13 @@ func (l *launch) overdue(now time.Time) {
 	}
 	l.inspect(now)
 	for _, m := range late {
-		l.add(l.lateness(m))
+		l.add(l.lateness(now, m))
 	}
 	l.tellStop()
 }
 
-func (l *launch) lateness(m *member) suspect {
-	limit, what := m.limit(l.a.o.Deadlines, l.task.Launch, len(l.task.Ranks))
+func (l *launch) lateness(now time.Time, m *member) suspect {
+	limit, what, _ := m.late(now, l.limits, l.task)
 	cause := fmt.Sprintf("%s within %v%s", what, limit.Round(time.Millisecond), m.where(l.task.Launch.Cases))
 	switch m.stage {
 	case starting:
@@ -94,7 +101,7 @@ func (l *launch) stalled(now time.Time) {
 	for _, m := range l.ranks {
 		switch age := now.Sub(m.beatAt); {
 		case m.ended || m.stage != running:
-		case age >= l.a.o.Deadlines.Stall:
+		case age >= l.limits.Stall:
 			still = append(still, m)
 		case age < 2*tick:
 			moving = true
@@ -143,7 +150,10 @@ func (l *launch) add(s suspect) { l.suspects = append(l.suspects, s) }
 
 // suspect notes a sign of trouble with a rank and ends the launch.
 func (l *launch) suspect(m *member, k kind, cause string) {
-	s := l.about(m, k, cause)
+	l.blame(l.about(m, k, cause))
+}
+
+func (l *launch) blame(s suspect) {
 	l.inspect(s.at)
 	l.add(s)
 	l.tellStop()
@@ -172,7 +182,7 @@ func (l *launch) tellStop() {
 	if len(l.task.Ranks) == l.task.Launch.Ranks {
 		return
 	}
-	reason := fmt.Sprintf("stopped, because on node %s %s", l.a.o.Node, l.suspects[len(l.suspects)-1].cause)
+	reason := l.hidden.redact(fmt.Sprintf("stopped, because on node %s %s", l.a.o.Node, l.suspects[len(l.suspects)-1].cause))
 	l.wg.Go(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 		defer cancel()

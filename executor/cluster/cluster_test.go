@@ -116,7 +116,12 @@ func TestTasksReachTheirNodeOnly(t *testing.T) {
 	if err := coordinator.Place(t.Context(), "n1", "l1", []byte("after")); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []Placement{{"l0", []byte("before")}, {"l1", []byte("after")}} {
+	if err := coordinator.Withdraw(t.Context(), "l0", []string{"n1", "n2"}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []Placement{
+		{Task: "l0", Spec: []byte("before")}, {Task: "l1", Spec: []byte("after")}, {Task: "l0", Withdrawn: true},
+	} {
 		if diff := cmp.Diff(want, next(t, want.Task, tasks)); diff != "" {
 			t.Error(diff)
 		}

@@ -48,16 +48,18 @@ func (s *Session) Place(ctx context.Context, node, task string, spec []byte) err
 	return nil
 }
 
-// Placement is a task for a node.
+// Placement is a task for a node, or the withdrawal of one.
 type Placement struct {
-	Task string
-	Spec []byte
+	Task      string
+	Spec      []byte
+	Withdrawn bool
 }
 
-// Placements gives the tasks of a node as they come.
+// Placements gives the tasks of a node as they come, and as they are withdrawn:
+// those that were done are, too.
 func (s *Session) Placements(ctx context.Context, node string) (<-chan Placement, error) {
 	return stream(ctx, s, s.placementsKey()+node+"/", func(c change) (Placement, bool) {
-		return Placement{Task: c.name, Spec: c.value}, !c.deleted
+		return Placement{Task: c.name, Spec: c.value, Withdrawn: c.deleted}, true
 	})
 }
 

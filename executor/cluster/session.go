@@ -122,6 +122,18 @@ func (s *Session) Forget(ctx context.Context, launch string, nodes []string) err
 	return nil
 }
 
+// Withdraw calls a task off on nodes: their agents end it, and then say how it ended.
+func (s *Session) Withdraw(ctx context.Context, task string, nodes []string) error {
+	var ops []clientv3.Op
+	for _, node := range nodes {
+		ops = append(ops, clientv3.OpDelete(s.placementsKey()+node+"/"+task))
+	}
+	if err := s.commit(ctx, ops); err != nil {
+		return fmt.Errorf("withdrawing %s: %w", task, err)
+	}
+	return nil
+}
+
 func (s *Session) put(ctx context.Context, key, value string) error {
 	_, err := s.client.Put(ctx, key, value, clientv3.WithLease(s.lease))
 	return err

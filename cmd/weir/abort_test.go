@@ -1,0 +1,51 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+func raise(t *testing.T) {
+	t.Helper()
+	if err := unix.Kill(unix.Getpid(), unix.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func within(t *testing.T, what string, c <-chan struct{}) {
+	t.Helper()
+	select {
+	case <-c:
+	case <-time.After(5 * time.Second):
+		t.Fatalf("%s did not come", what)
+	}
+}
+
+func TestSecondSignalKills(t *testing.T) {
+	ctx, kill, stop := abortable(t.Context(), 0)
+	defer stop()
+	raise(t)
+	within(t, "the end", ctx.Done())
+	select {
+	case <-kill:
+		t.Error("the first signal kills")
+	default:
+	}
+	raise(t)
+	within(t, "the kill", kill)
+	if err := context.Cause(ctx); !errors.Is(err, interrupted) {
+		t.Errorf("cause %v", err)
+	}
+}
+
+func TestSignalAfterTheTimeoutKills(t *testing.T) {
+	ctx, kill, stop := abortable(t.Context(), time.Millisecond)
+	defer stop()
+	within(t, "the timeout", ctx.Done())
+	raise(t)
+	within(t, "the kill", kill)
+}

@@ -1,0 +1,65 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"time"
+
+	"weir/results"
+)
+
+// command runs a setup or teardown command on this node. Its output is kept in a
+// file, the end of it in the report.
+func (a *Agent) command(ctx context.Context, c CommandTask, h hidden) *results.Command {
+	r := &results.Command{Name: c.Name, Node: a.o.Node, Started: time.Now().UTC(), Status: results.OK}
+	log := filepath.Join(a.o.LogDir, c.Log)
+	if err := a.runCommand(ctx, c, log, h); err != nil {
+		r.Status, r.Reason = "failed", h.redact(err.Error())
+	}
+	r.Duration = time.Since(r.Started).Seconds()
+	r.Log = h.lines(tailOf(log))
+	return r
+}
+
+func (a *Agent) runCommand(ctx context.Context, c CommandTask, log string, h hidden) error {
+	secrets, err := resolveAll(c.Secrets)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(log), 0o755); err != nil {
+		return err
+	}
+	file, err := os.Create(log)
+	if err != nil {
+		return err
+	}
+	out := h.output(file)
+	limit := c.Timeout
+	if limit <= 0 {
+		limit = a.o.Deadlines.Command
+	}
+	bounded, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	cmd := exec.CommandContext(bounded, c.Command[0], c.Command[1:]...)
+	cmd.Env = append(append(os.Environ(), pairs(c.Env)...), pairs(secrets)...)
+	cmd.Stdout, cmd.Stderr = out, out
+	cmd.Cancel = func() error { killGroup(cmd.Process.Pid); return nil }
+	cmd.WaitDelay = time.Second // a daemon that it started may hold its output open
+	err = a.spawner.start(cmd)
+	if err == nil {
+		err = cmd.Wait()
+	}
+	if errors.Is(err, exec.ErrWaitDelay) {
+		err = nil // the command itself succeeded
+	}
+	if err != nil && ctx.Err() != nil {
+		err = context.Cause(ctx)
+	} else if err != nil && bounded.Err() != nil {
+		err = fmt.Errorf("did not end within %v", limit)
+	}
+	return errors.Join(err, out.Close())
+}

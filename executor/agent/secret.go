@@ -1,0 +1,183 @@
+package agent
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+)
+
+// filePrefix marks a reference to a secret that stands in a file.
+const filePrefix = "file:"
+
+// minSecret is the length in bytes below which a value cannot be redacted: it
+// would be found everywhere.
+const minSecret = 4
+
+// resolve reads a secret: the environment variable of that name, or the content
+// of the file of file:PATH without the line's end. Errors name the reference and
+// never the value.
+func resolve(reference string) (string, error) {
+	value, err := read(reference)
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("secret %s: %w", reference, err)
+	case len(value) < minSecret:
+		return "", fmt.Errorf("secret %s: its value is too short to redact: it needs at least %d characters", reference, minSecret)
+	case strings.ContainsRune(value, 0):
+		return "", fmt.Errorf("secret %s: its value holds a zero byte, which no environment variable can", reference)
+	}
+	return value, nil
+}
+
+func read(reference string) (string, error) {
+	path, isFile := strings.CutPrefix(reference, filePrefix)
+	if !isFile {
+		value, ok := os.LookupEnv(reference)
+		if !ok {
+			return "", errors.New("this environment variable is not set")
+		}
+		return value, nil
+	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return "", err
+	}
+	return strings.TrimSuffix(strings.TrimSuffix(string(b), "\n"), "\r"), nil
+}
+
+// resolveAll gives environment variables the values that they refer to.
+func resolveAll(references map[string]string) (map[string]string, error) {
+	values := make(map[string]string, len(references))
+	for _, name := range slices.Sorted(maps.Keys(references)) {
+		value, err := resolve(references[name])
+		if err != nil {
+			return nil, err
+		}
+		values[name] = value
+	}
+	return values, nil
+}
+
+// problems says what is wrong with each of the secrets that cannot be used here.
+func problems(references []string) []string {
+	var all []string
+	for _, r := range references {
+		if _, err := resolve(r); err != nil {
+			all = append(all, err.Error())
+		}
+	}
+	return all
+}
+
+// pairs are variables in the form of an environment.
+func pairs(variables map[string]string) []string {
+	var env []string
+	for _, name := range slices.Sorted(maps.Keys(variables)) {
+		env = append(env, name+"="+variables[name])
+	}
+	return env
+}
+
+// hidden are the values that nothing may show that is kept, the longest first.
+type hidden []string
+
+// hidden reads the secrets to redact. One that is not here cannot show here.
+func (a *Agent) hidden(references []string) hidden {
+	var h hidden
+	for _, r := range references {
+		if value, err := resolve(r); err == nil && !slices.Contains(h, value) {
+			h = append(h, value)
+		}
+	}
+	slices.SortFunc(h, func(a, b string) int { return len(b) - len(a) })
+	return h
+}
+
+const redacted = "***"
+
+func (h hidden) redact(text string) string {
+	if len(h) == 0 {
+		return text
+	}
+	var b strings.Builder
+	r := redactor{hidden: h, to: &b}
+	_, _ = r.Write([]byte(text)) // a strings.Builder takes everything
+	_ = r.flush()
+	return b.String()
+}
+
+// lines redacts lines that were redacted as a whole before: cutting them to
+// length may not bring anything back, but a failure's log is read by everybody.
+func (h hidden) lines(list []string) []string {
+	for i, line := range list {
+		list[i] = h.redact(line)
+	}
+	return list
+}
+
+// output is where a process writes what is kept in a file: the file itself, or a
+// redactor in front of it.
+func (h hidden) output(file *os.File) io.WriteCloser {
+	if len(h) == 0 {
+		return file
+	}
+	return &redactor{hidden: h, to: file, file: file}
+}
+
+// redactor passes on what it is given with every hidden value replaced, whatever
+// the pieces are that it comes in.
+type redactor struct {
+	hidden hidden
+	to     io.Writer
+	file   io.Closer
+	held   []byte // the end of what came, in which a value may begin
+}
+
+func (r *redactor) Write(p []byte) (int, error) {
+	r.held = append(r.held, p...)
+	if err := r.pass(len(r.held) - len(r.hidden[0]) + 1); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
+// pass writes what was held as far as values that begin before end are complete.
+func (r *redactor) pass(end int) error {
+	var out []byte
+	at := 0
+	for at < end {
+		if n := r.hidden.at(r.held[at:]); n > 0 {
+			out = append(out, redacted...)
+			at += n
+			continue
+		}
+		out = append(out, r.held[at])
+		at++
+	}
+	r.held = append(r.held[:0], r.held[at:]...)
+	if len(out) == 0 {
+		return nil
+	}
+	_, err := r.to.Write(out)
+	return err
+}
+
+// at is the length of the hidden value that the text begins with, 0 if with none.
+func (h hidden) at(text []byte) int {
+	for _, value := range h {
+		if bytes.HasPrefix(text, []byte(value)) {
+			return len(value)
+		}
+	}
+	return 0
+}
+
+func (r *redactor) flush() error { return r.pass(len(r.held)) }
+
+// Close passes the rest on and closes the file.
+func (r *redactor) Close() error { return errors.Join(r.flush(), r.file.Close()) }

@@ -1,0 +1,85 @@
+package agent
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// TestRedactionDoesNotDependOnPieces: however a text comes, no hidden value is
+// left in it, and what is no value is.
+func TestRedactionDoesNotDependOnPieces(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		h := hidden{"abcdef", "abcd", "ddcc"}
+		text := rapid.StringOfN(rapid.SampledFrom([]rune("abcdef")), 0, 60, -1).Draw(t, "text")
+		var b strings.Builder
+		r := redactor{hidden: h, to: &b}
+		for rest := text; rest != ""; {
+			n := rapid.IntRange(1, len(rest)).Draw(t, "piece")
+			if _, err := r.Write([]byte(rest[:n])); err != nil {
+				t.Fatal(err)
+			}
+			rest = rest[n:]
+		}
+		if err := r.flush(); err != nil {
+			t.Fatal(err)
+		}
+		if b.String() != h.redact(text) {
+			t.Fatalf("%q becomes %q in pieces and %q as a whole", text, b.String(), h.redact(text))
+		}
+		for _, value := range h {
+			if strings.Contains(b.String(), value) {
+				t.Fatalf("%q is left in %q", value, b.String())
+			}
+		}
+	})
+}
+
+func TestRedaction(t *testing.T) {
+	h := hidden{"token-long", "token"}
+	for text, want := range map[string]string{
+		"":                         "",
+		"nothing":                  "nothing",
+		"token":                    "***",
+		"a token, a token-long b":  "a ***, a *** b",
+		"tok":                      "tok",
+		"tokentoken":               "******",
+		"toke\ntoken-lon":          "toke\n***-lon",
+		"{\"password\":\"token\"}": "{\"password\":\"***\"}",
+	} {
+		if got := h.redact(text); got != want {
+			t.Errorf("%q becomes %q, want %q", text, got, want)
+		}
+	}
+	if got := hidden(nil).redact("token"); got != "token" {
+		t.Errorf("without secrets, token becomes %q", got)
+	}
+}
+
+func TestSecretsAreRead(t *testing.T) {
+	dir := t.TempDir()
+	for name, content := range map[string]string{"unix": "value\n", "dos": "value\r\n", "bare": "value", "lines": "one\ntwo\n\n", "short": "abc\n", "binary": "ab\x00cd"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("WEIR_TEST_SECRET", "from the environment")
+	for reference, want := range map[string]string{
+		"WEIR_TEST_SECRET": "from the environment", "file:" + dir + "/unix": "value", "file:" + dir + "/dos": "value",
+		"file:" + dir + "/bare": "value", "file:" + dir + "/lines": "one\ntwo\n",
+	} {
+		if got, err := resolve(reference); err != nil || got != want {
+			t.Errorf("%s: %q, %v", reference, got, err)
+		}
+	}
+	for reference, want := range map[string]string{
+		"WEIR_TEST_NO_SECRET": "is not set", "file:" + dir + "/absent": "no such file", "file:" + dir + "/short": "too short to redact", "file:" + dir + "/binary": "zero byte",
+	} {
+		if _, err := resolve(reference); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "secret "+reference) {
+			t.Errorf("%s: %v", reference, err)
+		}
+	}
+}

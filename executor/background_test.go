@@ -1,0 +1,185 @@
+package executor
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"weir/planner"
+	"weir/results"
+)
+
+// underLoad is a plan of a case that is measured while another runs.
+func underLoad(fore, back *planner.Case, looks ...int) *planner.Plan {
+	f, b := []*planner.Case{fore}, []*planner.Case{back}
+	g := aGroup("B", b, 3, 5)
+	g.During = []string{"F"}
+	return aPlan(slices.Concat(f, b), aGroup("F", f, looks...), g)
+}
+
+func steps(iterations int64, step string) func(*planner.Case) {
+	return func(c *planner.Case) {
+		c.Options["iterations"] = iterations
+		c.Env[stepEnv] = step
+		c.Timeout = 20
+	}
+}
+
+// TestLoadIsStoppedWithItsForeground: one that would run for minutes has no
+// complete launch of its own, and that is no failure.
+func TestLoadIsStoppedWithItsForeground(t *testing.T) {
+	b := newBench(t)
+	doc := b.run(underLoad(aCase("fore", steps(20, "5ms")), aCase("back", steps(1000000, "1ms")), 2))
+	c := doc.Case("fore")
+	if c.Status != results.OK || len(c.Launches) != 2 {
+		t.Fatalf("fore is %s after %d launches: %s", c.Status, len(c.Launches), c.Reason)
+	}
+	for _, l := range c.Launches {
+		if l.Load == nil || *l.Load < 0.99 {
+			t.Errorf("load %v", l.Load)
+		}
+	}
+	back := doc.Case("back")
+	if back.Status != results.Skipped || len(back.Launches) != 0 || !strings.Contains(back.Reason, "background load") {
+		t.Errorf("back is %s after %d launches: %s", back.Status, len(back.Launches), back.Reason)
+	}
+	if doc.Session.ExitCode != 0 {
+		t.Errorf("session %+v", doc.Session)
+	}
+	if got := b.launches(); got != "F0 F1" {
+		t.Errorf("launches %s", got)
+	}
+}
+
+// TestLoadThatEndsIsLaunchedAgain, and what it measured counts for its own case.
+// One whose launches have long gaps is no load.
+func TestLoadThatEndsIsLaunchedAgain(t *testing.T) {
+	b := newBench(t)
+	doc := b.run(underLoad(aCase("fore", steps(150, "10ms")), aCase("back", steps(40, "10ms"))))
+	back := doc.Case("back")
+	if back.Status != results.OK || len(back.Launches) < 2 {
+		t.Fatalf("back is %s after %d launches: %s", back.Status, len(back.Launches), back.Reason)
+	}
+	for i, l := range back.Launches {
+		if l.Index != i || l.Metrics["bandwidth"] <= 0 || len(l.Samples) != 1 {
+			t.Errorf("background launch %d: %+v", i, l)
+		}
+	}
+	records, err := ReadJournal(filepath.Join(b.dir, "session", JournalName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range records {
+		if r.Launch != nil && (r.Launch.Group != "F" || len(r.Launch.Background) != len(back.Launches)) {
+			t.Errorf("journal has launch %+v", r.Launch)
+		}
+	}
+}
+
+func TestTooLittleLoadIsAnError(t *testing.T) {
+	b := newBench(t)
+	// each launch of the load takes much longer to begin than to run
+	doc := b.run(underLoad(aCase("fore", steps(60, "10ms")), aCase("back", steps(1, "1ms"))))
+	f := failure(t, doc, "fore")
+	if f.Kind != results.Wrong || !strings.Contains(f.Cause, "background load was running for ") || !strings.HasSuffix(f.Cause, " % of the time only") {
+		t.Errorf("failure %+v", f)
+	}
+	if l := doc.Case("fore").Launches[0]; l.Load == nil || *l.Load >= leastLoad {
+		t.Errorf("load %v", l.Load)
+	}
+}
+
+func TestLoadThatFailsFailsItsForeground(t *testing.T) {
+	for fault, want := range map[string]struct{ kind, cause string }{
+		"kill run 1":      {results.Crashed, "background load B, launch 0, failed: rank 1, phase run: killed by signal 9"},
+		"error ready 1":   {results.FailedReady, "background load B, launch 0, failed: rank 1, phase ready: test: put: the card is on fire"},
+		"error connect 0": {results.FailedLink, "background load B, launch 0, failed: rank 0, phase connect: test: put: the card is on fire"},
+	} {
+		t.Run(strings.ReplaceAll(fault, " ", "_"), func(t *testing.T) {
+			b := newBench(t)
+			p := underLoad(aCase("fore", steps(1000, "10ms")), aCase("back", steps(100, "5ms"), env(faultEnv, fault)))
+			begin := time.Now()
+			f := failure(t, b.run(p), "fore")
+			if f.Rank != -1 || f.Kind != want.kind || !strings.HasPrefix(f.Cause, want.cause) {
+				t.Errorf("failure %+v", f)
+			}
+			if took := time.Since(begin); took > 5*time.Second {
+				t.Errorf("took %v", took)
+			}
+		})
+	}
+}
+
+func TestLoadThatFailedIsRetriedWithItsForeground(t *testing.T) {
+	b := newBench(t)
+	back := aCase("back", steps(1000000, "1ms"), env(faultEnv, "kill ready 1"))
+	p := underLoad(aCase("fore"), back)
+	p.Runs = []*planner.Run{{Name: "fore", Retry: &planner.Retry{Times: 1, On: []string{results.Crashed}}}}
+	doc := b.run(p)
+	if got := launchesOf(doc.Case("fore")); got != "0:retried 1:error" {
+		t.Errorf("launches %s", got)
+	}
+}
+
+// TestRanksOfLoadAndForegroundHaveDistinctCPUs where there are enough of them.
+func TestRanksOfLoadAndForegroundHaveDistinctCPUs(t *testing.T) {
+	mk := func(nodes ...string) *launched {
+		l := &launched{}
+		l.engine.Nodes = nodes
+		return l
+	}
+	fore, one, two := mk("n1", "n2"), mk("n1", "n1"), mk("n2", "n1")
+	shareCPUs([]*launched{fore, one, two})
+	for i, test := range []struct {
+		l            *launched
+		node         string
+		first, ranks int
+	}{{fore, "n1", 0, 4}, {fore, "n2", 0, 2}, {one, "n1", 1, 4}, {two, "n1", 3, 4}, {two, "n2", 1, 2}} {
+		if c := test.l.cpus[test.node]; c.First != test.first || c.Ranks != test.ranks {
+			t.Errorf("%d: %+v, want %d of %d", i, c, test.first, test.ranks)
+		}
+	}
+}
+
+func TestCancelUnderLoad(t *testing.T) {
+	b := newBench(t)
+	ctx, cancel := context.WithCancelCause(t.Context())
+	var at time.Time
+	o := b.options()
+	o.Events = func(e Event) {
+		if e.Type == CaseProgress && e.Case == "fore" && at.IsZero() {
+			at = time.Now()
+			cancel(signalled{})
+		}
+	}
+	doc, err := Run(ctx, underLoad(aCase("fore", steps(1000000, "1ms")), aCase("back", steps(1000000, "1ms"))), o)
+	if took := time.Since(at); !errors.Is(err, signalled{}) || took > 3*time.Second {
+		t.Errorf("took %v: %v", took, err)
+	}
+	if c := doc.Case("fore"); c.Status != results.Skipped || len(c.Launches) != 0 {
+		t.Errorf("fore is %s: %s", c.Status, c.Reason)
+	}
+}
+
+func TestCommandsOfTheLoadsRun(t *testing.T) {
+	b := newBench(t)
+	p := underLoad(aCase("fore"), aCase("back", steps(1000000, "1ms")))
+	p.Runs = []*planner.Run{{
+		Name: "back", Setup: []planner.Command{b.noting("up")}, Teardown: []planner.Command{b.noting("down")},
+		LaunchSetup: []planner.Command{b.noting("launch-up")}, LaunchTeardown: []planner.Command{b.noting("launch-down")},
+	}}
+	if c := b.run(p).Case("fore"); c.Status != results.OK {
+		t.Errorf("fore is %s: %s", c.Status, c.Reason)
+	}
+	if got := b.noted(); got != "up launch-up launch-down down" {
+		t.Errorf("ran %s", got)
+	}
+	if _, err := os.Stat(filepath.Join(b.dir, "session", "logs", "B", "0", "1.log")); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,108 @@
+package executor
+
+import (
+	"weir/assertion"
+	"weir/planner"
+	"weir/results"
+)
+
+// UsesBaseline names an assertion of the plan that mentions the baseline, "" if
+// none does.
+func UsesBaseline(p *planner.Plan) string {
+	for _, a := range assertionsOf(p) {
+		if len(baselineCases(a.Assertion, a.of)) > 0 {
+			return a.Text
+		}
+	}
+	return ""
+}
+
+// owned is an assertion with the key of its case; "" of one over several.
+type owned struct {
+	assertion.Assertion
+	of string
+}
+
+func assertionsOf(p *planner.Plan) []owned {
+	var all []owned
+	for _, c := range p.Cases {
+		for _, a := range c.Assertions {
+			all = append(all, owned{a, c.Key})
+		}
+	}
+	for _, a := range p.Assertions {
+		all = append(all, owned{a, ""})
+	}
+	return all
+}
+
+// baselineCases are the keys of the baseline's cases that an assertion mentions.
+func baselineCases(a assertion.Assertion, own string) []string {
+	var keys []string
+	walk := func(e *assertion.Expr, own string) {
+		eachMetric(e, func(m *assertion.Expr) {
+			switch {
+			case !m.Baseline:
+			case m.Case != "":
+				keys = append(keys, m.Case)
+			default:
+				keys = append(keys, own)
+			}
+		})
+	}
+	walk(a.Subject, own)
+	for _, p := range a.Parts {
+		walk(p.Subject, p.Case)
+	}
+	return keys
+}
+
+func eachMetric(e *assertion.Expr, see func(*assertion.Expr)) {
+	if e == nil {
+		return
+	}
+	if e.Op == assertion.Metric {
+		see(e)
+	}
+	for _, a := range e.Args {
+		eachMetric(a, see)
+	}
+}
+
+// takeBaseline copies into the document what its assertions mention of the
+// baseline. A case that the baseline lacks, or that has no launch that succeeded,
+// is not there, and the gate says so.
+func (s *session) takeBaseline() error {
+	text := UsesBaseline(s.plan)
+	if text == "" || s.doc.Baseline != nil {
+		return nil
+	}
+	b := s.o.Baseline
+	if b == nil {
+		return refuse(exitUsage, "the assertion %q mentions the baseline, and there is none", text)
+	}
+	taken := &results.Baseline{
+		Session: b.Session.ID, File: s.o.BaselineFile, Fingerprint: b.Environment.Fingerprint, Cases: []results.BaselineCase{},
+	}
+	seen := map[string]bool{}
+	for _, a := range assertionsOf(s.plan) {
+		for _, key := range baselineCases(a.Assertion, a.of) {
+			if c := b.Case(key); c != nil && !seen[key] {
+				seen[key] = true
+				taken.Cases = append(taken.Cases, baselineCase(c))
+			}
+		}
+	}
+	s.doc.Baseline = taken
+	return nil
+}
+
+func baselineCase(c *results.Case) results.BaselineCase {
+	b := results.BaselineCase{Key: c.Key, Launches: []results.MetricValues{}}
+	for _, l := range c.Launches {
+		if l.Status == results.OK && !l.Retried {
+			b.Launches = append(b.Launches, l.Metrics)
+		}
+	}
+	return b
+}

@@ -1,0 +1,58 @@
+package executor
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"weir/assertion"
+	"weir/planner"
+	"weir/results"
+)
+
+// heldAgainst gives a case an assertion that mentions the baseline.
+func heldAgainst(c *planner.Case) {
+	metric := func(baseline bool, key string) *assertion.Expr {
+		return &assertion.Expr{Op: assertion.Metric, Metric: "bandwidth", Unit: "GB/s", Baseline: baseline, Case: key}
+	}
+	c.Assertions = []assertion.Assertion{{
+		Name: "no slower", Text: "bandwidth >= 0.9 * baseline.bandwidth", Severity: assertion.Gate,
+		Subject: &assertion.Expr{Op: assertion.Div, Args: []*assertion.Expr{metric(false, ""), metric(true, c.Key)}},
+	}}
+}
+
+func TestBaselineIsCopiedAsFarAsItIsMentioned(t *testing.T) {
+	ok := func(v float64) *results.Launch {
+		return &results.Launch{Status: results.OK, Metrics: results.MetricValues{"bandwidth": v}}
+	}
+	bad, again := ok(9), ok(8)
+	bad.Status, again.Retried = results.Error, true
+	former := &results.Document{
+		Session:     results.Session{ID: "former"},
+		Environment: results.Environment{Fingerprint: "sha256:x"},
+		Cases: []*results.Case{
+			{Key: "a", Launches: []*results.Launch{again, ok(1), bad, ok(2)}},
+			{Key: "unmentioned", Launches: []*results.Launch{ok(3)}},
+		},
+	}
+	b := newBench(t)
+	doc := b.run(onePlan(aCase("a", heldAgainst), aCase("lacking", heldAgainst), aCase("unmentioned")), func(o *Options) {
+		o.Baseline, o.BaselineFile = former, "former.json"
+	})
+	want := &results.Baseline{Session: "former", File: "former.json", Fingerprint: "sha256:x", Cases: []results.BaselineCase{
+		{Key: "a", Launches: []results.MetricValues{{"bandwidth": 1}, {"bandwidth": 2}}},
+	}}
+	if diff := cmp.Diff(want, doc.Baseline); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestBaselineThatIsMentionedMustBeThere(t *testing.T) {
+	b := newBench(t)
+	doc, err := Run(t.Context(), onePlan(aCase("a", heldAgainst)), b.options())
+	r, ok := errors.AsType[*Refusal](err)
+	if !ok || r.Code != exitUsage || doc.Session.ExitCode != exitUsage || b.launches() != "" {
+		t.Errorf("error %v, session %+v", err, doc.Session)
+	}
+}

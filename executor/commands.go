@@ -1,0 +1,222 @@
+package executor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"weir/executor/agent"
+	"weir/planner"
+	"weir/results"
+)
+
+// The stages and scopes of commands, as results.Command has them.
+const (
+	setup    = "setup"
+	teardown = "teardown"
+
+	ofSession = "session"
+	ofRun     = "run"
+	ofLaunch  = "launch"
+)
+
+// around is what a list of commands surrounds.
+type around struct{ stage, scope, of string }
+
+// setupError says that a setup command failed, so that what it prepares for
+// cannot be.
+type setupError struct{ results.Command }
+
+func (e *setupError) Error() string {
+	return fmt.Sprintf("%s %q failed on node %s: %s", e.Stage, e.Name, e.Node, e.Reason)
+}
+
+// setUp runs setup commands, each after the one before has succeeded everywhere.
+// A *setupError says which failed first.
+func (s *session) setUp(ctx context.Context, list []planner.Command, a around) error {
+	for _, c := range list {
+		failed, err := s.command(ctx, c, a)
+		if err != nil {
+			return err
+		}
+		if failed != nil {
+			return &setupError{*failed}
+		}
+	}
+	return nil
+}
+
+// tearDown runs teardown commands, whatever has ended ctx and whatever becomes of
+// each of them: only their own timeouts and a session that is killed end them.
+func (s *session) tearDown(ctx context.Context, list []planner.Command, a around) {
+	ctx = context.WithoutCancel(ctx)
+	for _, c := range list {
+		failed, err := s.command(ctx, c, a)
+		if err != nil {
+			s.missed(c, a, err)
+			continue
+		}
+		if failed != nil {
+			s.untidy = append(s.untidy, (&setupError{*failed}).Error())
+		}
+	}
+}
+
+// missed notes a teardown command that could not be run, or not to its end.
+func (s *session) missed(c planner.Command, a around, err error) {
+	for _, node := range s.targets(c) {
+		r := results.Command{Name: c.Name, Node: node, Started: time.Now().UTC(), Status: "failed", Reason: "not carried through: " + err.Error()}
+		s.untidy = append(s.untidy, fmt.Sprintf("%s %q on node %s was %s", a.stage, c.Name, node, r.Reason))
+		s.journalErr = firstError(s.journalErr, s.enterCommand(r, a))
+	}
+}
+
+// targets are the nodes that a command runs on.
+func (s *session) targets(c planner.Command) []string {
+	nodes := slices.Sorted(maps.Keys(s.members))
+	if c.On == "first node" && len(nodes) > 1 {
+		return nodes[:1]
+	}
+	return nodes
+}
+
+// commandSlack is how much longer than a command's own timeout its nodes may take
+// to say how it ended.
+const commandSlack = 5 * time.Second
+
+// command runs a command on its nodes and gives the first that failed, nil if
+// none did.
+func (s *session) command(ctx context.Context, c planner.Command, a around) (*results.Command, error) {
+	s.commands++
+	id := fmt.Sprintf("%scommand-%d", ownTask, s.commands)
+	nodes := s.targets(c)
+	specs := map[string][]byte{}
+	for _, node := range nodes {
+		spec, err := agent.Task{Redact: s.secrets, Command: &agent.CommandTask{
+			Name: c.Name, Command: c.Command, Env: c.Env, Secrets: c.Secrets, Timeout: seconds(c.Timeout), Log: s.commandLog(c, a, node),
+		}}.Encode()
+		if err != nil {
+			return nil, err
+		}
+		specs[node] = spec
+	}
+	var done []results.Command
+	bounded, cancel := context.WithTimeoutCause(ctx, seconds(c.Timeout)+commandSlack, errors.New("its nodes did not say how it ended"))
+	defer cancel()
+	err := s.task(bounded, id, specs, func(r agent.Report) bool {
+		if r.Command == nil {
+			return false
+		}
+		done = append(done, *r.Command)
+		return true
+	}, func(node string) {
+		done = append(done, results.Command{Name: c.Name, Node: node, Started: time.Now().UTC(), Status: "failed", Reason: "the node's agent is gone"})
+	})
+	slices.SortFunc(done, func(a, b results.Command) int { return strings.Compare(a.Node, b.Node) })
+	var failed *results.Command
+	for _, r := range done {
+		r.Stage, r.Scope, r.Of = a.stage, a.scope, a.of
+		if r.Status != results.OK && failed == nil {
+			failed = &r
+		}
+		err = firstError(err, s.enterCommand(r, a))
+	}
+	return failed, err
+}
+
+func (s *session) commandLog(c planner.Command, a around, node string) string {
+	name := fmt.Sprintf("%d-%s-%s.%s.log", len(s.doc.Commands), a.stage, dirName(c.Name), dirName(node))
+	return filepath.Join("commands", name)
+}
+
+// enterCommand puts a command that ran into document and journal.
+func (s *session) enterCommand(r results.Command, a around) error {
+	r.Stage, r.Scope, r.Of = a.stage, a.scope, a.of
+	s.doc.Commands = append(s.doc.Commands, r)
+	s.emit(Event{Type: CommandDone, Command: r.Name, Stage: r.Stage, Scope: r.Scope, Of: r.Of, Node: r.Node, Status: r.Status, Reason: r.Reason, Seconds: r.Duration})
+	return s.record(Record{Command: &r})
+}
+
+// begin does, before the first launch of the session, what must come before any.
+func (s *session) begin(ctx context.Context) error {
+	if s.begun {
+		return nil
+	}
+	if err := s.findSecrets(ctx); err != nil {
+		return err
+	}
+	s.forgetFormer()
+	if err := s.checks(ctx); err != nil {
+		return err
+	}
+	s.begun = true
+	return s.setUp(ctx, s.plan.Setup, around{setup, ofSession, ""})
+}
+
+// end undoes what runs and session have set up.
+func (s *session) end(ctx context.Context) {
+	for _, r := range s.openRuns {
+		s.endRun(ctx, r)
+	}
+	s.openRuns = nil
+	if s.begun {
+		s.tearDown(ctx, s.plan.Teardown, around{teardown, ofSession, ""})
+	}
+}
+
+// beginRun runs a run's setup before its first launch, and before that whatever
+// comes before any. If that fails, all of the
+// run's cases that could still be launched are errors.
+func (s *session) beginRun(ctx context.Context, name string) error {
+	if slices.Contains(s.openRuns, name) {
+		return nil
+	}
+	if reason, ok := s.past.failedRuns[name]; ok {
+		s.failRun(name, reason)
+		return nil
+	}
+	if err := s.begin(ctx); err != nil {
+		return err
+	}
+	s.openRuns = append(s.openRuns, name)
+	err := s.setUp(ctx, s.runOf(name).Setup, around{setup, ofRun, name})
+	if failed, ok := errors.AsType[*setupError](err); ok {
+		s.failRun(name, failed.Error())
+		return nil
+	}
+	return err
+}
+
+func (s *session) failRun(name, reason string) {
+	for _, g := range s.groups {
+		if g.Run != name {
+			continue
+		}
+		for _, c := range s.live(g) {
+			s.decideFor(results.FailedSetup, c.Key, results.Error, reason)
+		}
+	}
+}
+
+// endRuns tears down the runs of which, as it stands, nothing is due any more. If
+// the gate asks for more of one later, it is set up again.
+func (s *session) endRuns(ctx context.Context) {
+	s.openRuns = slices.DeleteFunc(s.openRuns, func(name string) bool {
+		for _, g := range s.groups {
+			if g.Run == name && !s.decided(g) {
+				return false
+			}
+		}
+		s.endRun(ctx, name)
+		return true
+	})
+}
+
+func (s *session) endRun(ctx context.Context, name string) {
+	s.tearDown(ctx, s.runOf(name).Teardown, around{teardown, ofRun, name})
+}

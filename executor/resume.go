@@ -1,0 +1,191 @@
+package executor
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"weir/planner"
+	"weir/results"
+)
+
+// ErrStale says that a plan is not the one that a session was made with.
+var ErrStale = errors.New("the plan is not that of the session")
+
+// past is what the sessions before this one have done. A resumed session goes
+// through its schedule from the beginning; a launch that is in here is taken over
+// instead of being made, so whatever follows from the launches follows again.
+type past struct {
+	sessions   []*SessionRecord
+	launches   map[launchID]*LaunchRecord
+	decided    map[CaseRecord]bool
+	failedRuns map[string]string // by run: why its setup failed
+	checks     []results.Check
+	commands   []results.Command
+}
+
+type launchID struct {
+	group string
+	index int
+}
+
+// readPast reads the records of a journal, which may end anywhere.
+func readPast(records []Record, p *planner.Plan) (*past, error) {
+	f := &past{launches: map[launchID]*LaunchRecord{}, decided: map[CaseRecord]bool{}, failedRuns: map[string]string{}}
+	for i, r := range records {
+		switch {
+		case r.Session != nil:
+			if r.Session.PlanDigest != p.Digest {
+				return nil, refuse(exitStale, "%w: that one has digest %s, this one %s", ErrStale, r.Session.PlanDigest, p.Digest)
+			}
+			f.sessions = append(f.sessions, r.Session)
+		case r.Check != nil:
+			f.checks = append(f.checks, *r.Check)
+		case r.Command != nil:
+			f.commands = append(f.commands, *r.Command)
+		case r.Launch != nil:
+			if err := r.Launch.check(p); err != nil {
+				return nil, refuse(exitUsage, "journal, record %d: %w", i+1, err)
+			}
+			f.launches[launchID{r.Launch.Group, r.Launch.Index}] = r.Launch
+		case r.Case != nil:
+			c := p.Case(r.Case.Key)
+			if c == nil {
+				return nil, refuse(exitUsage, "journal, record %d: the plan has no case %s", i+1, r.Case.Key)
+			}
+			f.decided[*r.Case] = true
+			if r.Case.Kind == results.FailedSetup {
+				f.failedRuns[c.Run] = r.Case.Reason
+			}
+		}
+	}
+	return f, nil
+}
+
+// check refuses a record that cannot have come from the plan.
+func (r *LaunchRecord) check(p *planner.Plan) error {
+	i := slices.IndexFunc(p.Groups, func(g *planner.LaunchGroup) bool { return g.ID == r.Group })
+	if i < 0 {
+		return fmt.Errorf("the plan has no launch group %s", r.Group)
+	}
+	for _, c := range r.Cases {
+		if c.Launch == nil || c.Launch.Index != r.Index || !slices.Contains(p.Groups[i].Cases, c.Key) {
+			return fmt.Errorf("launch %d of %s does not hold together at case %s", r.Index, r.Group, c.Key)
+		}
+		if c.Launch.Status != results.OK && c.Launch.Failure == nil {
+			return fmt.Errorf("launch %d of %s failed at case %s and does not say why", r.Index, r.Group, c.Key)
+		}
+	}
+	for _, b := range r.Background {
+		if b == nil {
+			return fmt.Errorf("launch %d of %s has an empty record of its background load", r.Index, r.Group)
+		}
+		if err := b.check(p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// restore puts into the document what does not follow from the schedule.
+func (f *past) restore(s *session) {
+	s.doc.Checks = append(s.doc.Checks, f.checks...)
+	for _, c := range f.commands {
+		s.restoreCommand(c)
+	}
+	if len(f.sessions) == 0 {
+		return
+	}
+	s.doc.Session.Started = f.sessions[0].Started
+	s.doc.Session.Resumed = f.sessions[len(f.sessions)-1].ID
+	s.doc.Baseline = f.sessions[0].Baseline
+}
+
+func (s *session) restoreCommand(c results.Command) {
+	s.doc.Commands = append(s.doc.Commands, c)
+	if c.Stage == teardown && c.Status != results.OK {
+		s.untidy = append(s.untidy, (&setupError{c}).Error())
+	}
+}
+
+// forgetFormer drops what is done again now that the session goes on: the checks,
+// and what went wrong around the whole of a former session.
+func (s *session) forgetFormer() {
+	if !s.o.Resume {
+		return
+	}
+	s.doc.Checks = []results.Check{}
+	s.doc.Commands, s.untidy = nil, nil
+	for _, c := range s.past.commands {
+		if c.Scope != ofSession || c.Status == results.OK {
+			s.restoreCommand(c)
+		}
+	}
+}
+
+// admits refuses an environment in which numbers would not compare with those
+// that the former sessions measured.
+func (f *past) admits(now results.Environment) error {
+	if len(f.sessions) == 0 || f.sessions[0].Environment.Fingerprint == now.Fingerprint {
+		return nil
+	}
+	diff := differences(f.sessions[0].Environment.Nodes, now.Nodes)
+	return refuse(exitStale, "the session was measured in another environment, so its numbers and new ones would not compare: %s", strings.Join(diff, "; "))
+}
+
+// differences says in which parts the nodes' fingerprints differ.
+func differences(before, now []results.Node) []string {
+	if len(before) != len(now) {
+		return []string{fmt.Sprintf("it had %d nodes, now there are %d", len(before), len(now))}
+	}
+	var all []string
+	for i := range now {
+		b, n := reflect.ValueOf(essence(before[i])), reflect.ValueOf(essence(now[i]))
+		for f := range b.NumField() {
+			was, is := text(b.Field(f).Interface()), text(n.Field(f).Interface())
+			if was != is {
+				all = append(all, fmt.Sprintf("%s of node %s was %s and is %s", b.Type().Field(f).Name, now[i].Name, was, is))
+			}
+		}
+	}
+	return all
+}
+
+func text(v any) string {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // parts of a node are strings and whole numbers
+	}
+	return string(b)
+}
+
+// takeOver puts a launch that a former session made into the document, and says
+// whether there is one.
+func (s *session) takeOver(g *group, index int) bool {
+	id := launchID{g.ID, index}
+	r := s.past.launches[id]
+	delete(s.past.launches, id)
+	if r == nil || len(r.Cases) == 0 {
+		return false
+	}
+	for _, part := range append([]*LaunchRecord{r}, r.Background...) {
+		for _, c := range part.Cases {
+			c.Launch.Resumed = true
+			s.enter(c.Key, c.Launch)
+		}
+	}
+	s.emit(Event{Type: LaunchResumed, Group: g.ID, Launch: &index, Cases: len(r.Cases)})
+	return true
+}
+
+// recordCase appends to the journal that a case was decided, unless it says so
+// already.
+func (s *session) recordCase(c CaseRecord) error {
+	if s.past.decided[c] {
+		return nil
+	}
+	return s.record(Record{Case: &c})
+}

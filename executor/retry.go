@@ -1,0 +1,54 @@
+package executor
+
+import (
+	"slices"
+	"time"
+
+	"weir/planner"
+	"weir/results"
+)
+
+// runOf finds what the cases of a run have in common; a plan may say nothing of it.
+func (s *session) runOf(name string) *planner.Run {
+	for _, r := range s.plan.Runs {
+		if r.Name == name {
+			return r
+		}
+	}
+	return &planner.Run{Name: name}
+}
+
+// retries says whether a case's failed launch is made again: its run asks for it
+// for this kind of failure, and not as often as it allows have come already.
+func (s *session) retries(c *planner.Case, f *results.Failure) bool {
+	r := s.runOf(c.Run).Retry
+	return r != nil && f.Kind != results.Wrong && slices.Contains(r.On, f.Kind) && trailing(s.doc.Case(c.Key)) < r.Times
+}
+
+// trailing is how many attempts at the case's next launch have failed.
+func trailing(c *results.Case) int {
+	n := 0
+	for i := len(c.Launches) - 1; i >= 0 && c.Launches[i].Retried; i-- {
+		n++
+	}
+	return n
+}
+
+// pause is how long to wait before cases are launched again, because one of them
+// has just failed.
+func (s *session) pause(cases []*planner.Case) time.Duration {
+	var pause time.Duration
+	for _, c := range cases {
+		d := s.doc.Case(c.Key)
+		r := s.runOf(c.Run).Retry
+		if r == nil || trailing(d) == 0 {
+			continue
+		}
+		last := d.Launches[len(d.Launches)-1]
+		end := last.Started.Add(seconds(last.Duration))
+		pause = max(pause, seconds(r.Wait)-time.Since(end))
+	}
+	return pause
+}
+
+func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }

@@ -1,0 +1,67 @@
+package executor
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"weir/executor/agent"
+	"weir/planner"
+)
+
+// secretsOf are the references to all secrets of a plan.
+func secretsOf(p *planner.Plan) []string {
+	set := map[string]bool{}
+	add := func(m map[string]string) {
+		for _, reference := range m {
+			set[reference] = true
+		}
+	}
+	lists := [][]planner.Command{p.Setup, p.Teardown}
+	for _, r := range p.Runs {
+		lists = append(lists, r.Setup, r.Teardown, r.LaunchSetup, r.LaunchTeardown)
+	}
+	for _, c := range slices.Concat(lists...) {
+		add(c.Secrets)
+	}
+	for _, c := range p.Cases {
+		if c.Status == planner.Planned {
+			add(c.Secrets)
+		}
+	}
+	return slices.Sorted(maps.Keys(set))
+}
+
+// findSecrets makes sure that every node has every secret, before anything is
+// launched. The values stay where they are.
+func (s *session) findSecrets(ctx context.Context) error {
+	if len(s.secrets) == 0 {
+		return nil
+	}
+	spec, err := agent.Task{Secrets: &agent.SecretsTask{Names: s.secrets}}.Encode()
+	if err != nil {
+		return err
+	}
+	var problems []string
+	err = s.task(ctx, ownTask+"secrets", specFor(slices.Sorted(maps.Keys(s.members)), spec), func(r agent.Report) bool {
+		if r.Secrets == nil {
+			return false
+		}
+		for _, p := range r.Secrets.Problems {
+			problems = append(problems, fmt.Sprintf("%s (on node %s)", p, r.Node))
+		}
+		return true
+	}, func(node string) {
+		problems = append(problems, fmt.Sprintf("the agent of node %s is gone", node))
+	})
+	if err != nil {
+		return err
+	}
+	if len(problems) > 0 {
+		slices.Sort(problems)
+		return &checkError{strings.Join(problems, "; ")}
+	}
+	return nil
+}
