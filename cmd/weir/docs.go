@@ -17,7 +17,7 @@ import (
 func newDocs() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "docs",
-		Short:   "print the reference: workloads, metrics, exit codes",
+		Short:   "print the reference: the language, functions, workloads, metrics, exit codes",
 		Example: "  weir docs workloads",
 		RunE:    onlySubcommands,
 	}
@@ -25,8 +25,8 @@ func newDocs() *cobra.Command {
 		short string
 		write func(io.Writer)
 	}{
-		"workloads":  {"workloads with their options, defaults and metrics", docsWorkloads},
-		"metrics":    {"metrics with their units and exact definitions", docsMetrics},
+		"language":   {"every key of a scenario, its forms and its default", docsLanguage},
+		"functions":  {"functions of expressions and forms of assertions, with examples", docsFunctions},
 		"exit-codes": {"every exit code and what it means", docsExitCodes},
 	} {
 		cmd.AddCommand(&cobra.Command{
@@ -39,11 +39,39 @@ func newDocs() *cobra.Command {
 			},
 		})
 	}
+	cmd.AddCommand(
+		docsOfWorkloads("workloads", "workloads with their options, defaults and metrics", docsWorkloads),
+		docsOfWorkloads("metrics", "metrics with their units and exact definitions", docsMetrics),
+	)
 	return cmd
 }
 
-func docsWorkloads(w io.Writer) {
-	for _, k := range workload.Kinds() {
+// docsOfWorkloads is a page about all workloads or the ones that are named.
+func docsOfWorkloads(name, short string, write func(io.Writer, []*workload.Kind)) *cobra.Command {
+	return &cobra.Command{
+		Use: name + " [WORKLOAD…]", Short: short, Example: "  weir docs " + name + "\n  weir docs " + name + " transfer",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			kinds := workload.Kinds()
+			if len(args) > 0 {
+				kinds = nil
+			}
+			for _, a := range args {
+				k, ok := workload.Lookup(a)
+				if !ok {
+					return wrongUsage("there is no workload %q%s", a, didYouMean(a, workload.Names()))
+				}
+				kinds = append(kinds, k)
+			}
+			var b strings.Builder
+			write(&b, kinds)
+			_, err := io.WriteString(cmd.OutOrStdout(), b.String())
+			return withCode(gate.ExitExecution, err)
+		},
+	}
+}
+
+func docsWorkloads(w io.Writer, kinds []*workload.Kind) {
+	for _, k := range kinds {
 		fmt.Fprintf(w, "%s: %s\n\noptions\n", k.Name, k.Doc)
 		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 		for _, o := range k.Options {
@@ -73,8 +101,8 @@ func docsWorkloads(w io.Writer) {
 	}
 }
 
-func docsMetrics(w io.Writer) {
-	for _, k := range workload.Kinds() {
+func docsMetrics(w io.Writer, kinds []*workload.Kind) {
+	for _, k := range kinds {
 		fmt.Fprintf(w, "%s\n", k.Name)
 		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 		for _, m := range k.Metrics {

@@ -27,8 +27,9 @@ flow is what was promised. Exit codes are listed by "weir docs exit-codes".`,
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(
 		newRun(), newPlan(), newValidate(), newGate(), newReport(), newProbe(),
-		newCatalog(), newSchema(), newDocs(), newVersion(), newRank(),
+		newFmt(), newConvert(), newCatalog(), newSchema(), newDocs(), newVersion(), newRank(),
 	)
+	addCompletions(root)
 	return root
 }
 

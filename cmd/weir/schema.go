@@ -3,20 +3,32 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"weir/dsl/jsonschema"
 	"weir/gate"
 	"weir/results"
 )
 
 func newSchema() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:     "schema",
-		Short:   "print the JSON Schema of a document",
-		Example: "  weir schema results > results.schema.json",
+		Use:   "schema",
+		Short: "print the JSON Schema of scenarios, or of another document",
+		Long: `schema prints the JSON Schema of scenarios in YAML, which gives editors completion,
+hover texts and errors while typing. An editor with yaml-language-server reads it
+if the file begins with the line
+
+  # yaml-language-server: $schema=weir.schema.json`,
+		Example: `  weir schema > weir.schema.json
+  weir schema results > results.schema.json`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return onlySubcommands(cmd, args)
 			}
-			return wrongUsage(`this version has no schema of the scenario language; "weir schema results" prints that of result documents`)
+			b, err := jsonschema.Scenario()
+			if err != nil {
+				return withCode(gate.ExitInternal, err)
+			}
+			_, err = cmd.OutOrStdout().Write(b)
+			return withCode(gate.ExitExecution, err)
 		},
 	}
 	cmd.AddCommand(&cobra.Command{

@@ -1,0 +1,151 @@
+package main
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/spf13/cobra"
+
+	"weir/dsl"
+	"weir/dsl/format"
+	"weir/reporters"
+	"weir/scenarios"
+	"weir/workload"
+)
+
+// completer gives the words that may stand where somebody presses Tab. It says
+// nothing about what is wrong: a shell has no place for that.
+type completer = func(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective)
+
+// addCompletions tells every command of the tree what its flags and arguments take.
+func addCompletions(root *cobra.Command) {
+	flags := map[string]completer{
+		"run --only": completeSelector, "run --skip": completeSelector, "plan --only": completeSelector, "plan --skip": completeSelector,
+		"run --var": completeVariable, "plan --var": completeVariable, "validate --var": completeVariable,
+		"run --report": words(reporters.Formats()...), "report --report": words(reporters.Formats()...), "gate --report": words(reporters.Formats()...),
+		"plan --output": words("text", "json", "dot", "mermaid"), "validate --format": words("text", "json", "github"),
+		"convert --to": words(format.YAML, format.HCL), "fmt --syntax": words(format.YAML, format.HCL),
+	}
+	arguments := map[string]completer{
+		"run": completeScenario, "plan": completeScenario, "validate": completeScenario, "convert": completeScenario,
+		"fmt": completeFile, "show": words(catalogNames()...), "workloads": words(workload.Names()...), "metrics": words(workload.Names()...),
+	}
+	var add func(c *cobra.Command)
+	add = func(c *cobra.Command) {
+		if complete, ok := arguments[c.Name()]; ok {
+			c.ValidArgsFunction = complete
+		}
+		for name, complete := range flags {
+			command, flag, _ := strings.Cut(name, " --")
+			if command == c.Name() && c.Flags().Lookup(flag) != nil {
+				if err := c.RegisterFlagCompletionFunc(flag, complete); err != nil {
+					panic(err) // registered twice
+				}
+			}
+		}
+		for _, inner := range c.Commands() {
+			add(inner)
+		}
+	}
+	add(root)
+}
+
+func catalogNames() []string {
+	var names []string
+	for _, e := range scenarios.Entries() {
+		names = append(names, e.Name)
+	}
+	return names
+}
+
+// begin keeps the words that go on from what is written.
+func begin(all []string, begun string) []string {
+	return slices.DeleteFunc(slices.Clone(all), func(w string) bool { return !strings.HasPrefix(w, begun) })
+}
+
+func words(all ...string) completer {
+	return func(_ *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
+		return begin(all, begun), cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+var scenarioExtensions = []string{"yaml", "yml", "hcl"}
+
+func completeFile(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return scenarioExtensions, cobra.ShellCompDirectiveFilterFileExt
+}
+
+// completeScenario offers files, and once somebody begins to write it the catalogue.
+func completeScenario(_ *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
+	var all []string
+	for _, name := range catalogNames() {
+		all = append(all, catalogPrefix+name)
+	}
+	if found := begin(all, begun); begun != "" && len(found) > 0 {
+		return found, cobra.ShellCompDirectiveNoFileComp
+	}
+	return append([]string{"json"}, scenarioExtensions...), cobra.ShellCompDirectiveFilterFileExt
+}
+
+// labels are the names of the blocks of a type in a scenario that may be broken
+// in any other way.
+func labels(arg, blockType string) []string {
+	path, src, err := scenarioSource(arg)
+	if err != nil {
+		return nil
+	}
+	file, _ := dsl.CheckSyntax(path, src)
+	top := func(name string) *hcl.BodySchema {
+		return &hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{{Type: name, LabelNames: []string{"name"}}}}
+	}
+	content, _, _ := file.Body.PartialContent(top("scenario"))
+	var names []string
+	for _, b := range content.Blocks {
+		inner, _, _ := b.Body.PartialContent(top(blockType))
+		for _, named := range inner.Blocks {
+			names = append(names, named.Labels[0])
+		}
+	}
+	return names
+}
+
+// maxCompletions is more than anybody reads.
+const maxCompletions = 200
+
+// completeSelector offers runs, and the cases of a run once it is named.
+func completeSelector(_ *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+	var found []string
+	for _, arg := range args {
+		found = append(found, begin(labels(arg, "run"), begun)...)
+		if strings.Contains(begun, "[") || slices.Contains(found, begun) {
+			found = append(found, caseKeys(arg, begun)...)
+		}
+	}
+	return found[:min(len(found), maxCompletions)], cobra.ShellCompDirectiveNoFileComp
+}
+
+func caseKeys(arg, begun string) []string {
+	p, _, diags, err := read(arg, nil)
+	if err != nil || diags.HasErrors() {
+		return nil
+	}
+	var keys []string
+	for _, c := range p.Cases {
+		if c.Key != begun && strings.HasPrefix(c.Key, begun) {
+			keys = append(keys, c.Key)
+		}
+	}
+	return keys
+}
+
+// completeVariable offers the names of variables, to be followed by a value.
+func completeVariable(_ *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+	var found []string
+	for _, arg := range args {
+		for _, name := range begin(labels(arg, "variable"), begun) {
+			found = append(found, name+"=")
+		}
+	}
+	return found, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+}

@@ -1,0 +1,104 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"weir/dsl"
+	"weir/dsl/grammar"
+)
+
+// docsLanguage prints the table of keys, each below the key that holds it.
+func docsLanguage(w io.Writer) {
+	fmt.Fprint(w, `A scenario in YAML. In HCL the whole is scenario "NAME" { … }, a key of named
+entries is a block for each (run "NAME" { … }), and the rest is the same.
+
+`)
+	docsKeys(w, grammar.Scenario, 0)
+}
+
+func docsKeys(w io.Writer, keys []grammar.Key, depth int) {
+	indent := strings.Repeat("  ", depth)
+	for _, k := range keys {
+		fmt.Fprintf(w, "%s%s: %s\n", indent, k.Name, formsText(k.Forms))
+		note := ""
+		if k.Required {
+			note = " (required)"
+		}
+		if k.Default != "" {
+			note = " (default: " + k.Default + ")"
+		}
+		if k.Singular != "" {
+			note += fmt.Sprintf("; in HCL %s \"NAME\" { … }", k.Singular)
+		}
+		fmt.Fprintf(w, "%s    %s%s\n", indent, k.Doc, note)
+		for _, inner := range innerKeys(k.Forms) {
+			docsKeys(w, inner, depth+1)
+		}
+	}
+}
+
+// innerKeys are the tables of keys that a value may have. A sweep holds itself,
+// and its keys are told once.
+func innerKeys(forms []grammar.Form) [][]grammar.Key {
+	var out [][]grammar.Key
+	for _, f := range forms {
+		if len(f.Keys) > 0 {
+			out = append(out, f.Keys)
+		}
+		out = append(out, innerKeys(f.Item)...)
+		out = append(out, innerKeys(f.Value)...)
+	}
+	return out
+}
+
+// formsText says in words how a value may be written.
+func formsText(forms []grammar.Form) string {
+	var parts []string
+	for _, f := range forms {
+		parts = append(parts, formText(f))
+	}
+	return strings.Join(parts, ", or ")
+}
+
+func formText(f grammar.Form) string {
+	switch f.Shape {
+	case grammar.List:
+		return "list of (" + formsText(f.Item) + ")"
+	case grammar.Section:
+		return "keys"
+	case grammar.Named:
+		return "NAME: keys"
+	case grammar.Map:
+		return "mapping of " + f.Names + " to " + formsText(f.Value)
+	case grammar.Sweep:
+		return "axes"
+	}
+	if len(f.Values) > 0 {
+		return strings.Join(f.Values, " | ")
+	}
+	return string(f.Type)
+}
+
+// docsFunctions prints the functions of expressions with the values of their
+// examples, and the forms of assertions.
+func docsFunctions(w io.Writer) {
+	fmt.Fprint(w, "functions of ${…} in YAML and of expressions in HCL, evaluated before anything runs\n\n")
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, f := range dsl.Functions() {
+		example := ""
+		if v, err := dsl.EvaluateExample(f.Example); f.Example != "" && err == nil {
+			example = f.Example + " = " + v
+		}
+		fmt.Fprintf(t, "  %s\t%s\t%s\n", f.Signature, f.Doc, example)
+	}
+	t.Flush()
+	fmt.Fprint(w, "\nassertions, judged after the run\n\n")
+	t = tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, f := range dsl.AssertionForms() {
+		fmt.Fprintf(t, "  %s\t%s\t%s\n", f.Form, f.Doc, f.Example)
+	}
+	t.Flush()
+}

@@ -1,0 +1,146 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/spf13/cobra"
+
+	"weir/dsl"
+	"weir/dsl/format"
+	"weir/gate"
+)
+
+func newFmt() *cobra.Command {
+	var (
+		check  bool
+		syntax string
+	)
+	cmd := &cobra.Command{
+		Use:   "fmt FILE…",
+		Short: "give scenario files their canonical layout",
+		Long: `fmt rewrites scenarios in place: indentation, spaces, quotes that are not needed,
+empty lines. What a file says does not change, comments stay, and a file with
+syntax errors is left as it is. The file - is stdin, written to stdout.`,
+		Example: `  weir fmt examples/*.yaml
+  weir fmt --check .
+  weir fmt --syntax yaml - < scenario.yaml`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 1 && args[0] == "-" {
+				return fmtStdin(cmd, syntax, check)
+			}
+			if syntax != "" {
+				return wrongUsage("--syntax is for - alone; the syntax of a file is told by its extension")
+			}
+			files, err := inputs(args)
+			if err != nil {
+				return err
+			}
+			code := gate.ExitPassed
+			for _, f := range files {
+				one, err := fmtFile(cmd, f, check)
+				if err != nil {
+					one = explain(cmd.ErrOrStderr(), cmd, err)
+				}
+				code = gate.Worst(code, one)
+			}
+			return exit(code)
+		},
+	}
+	cmd.Flags().BoolVar(&check, "check", false, "write nothing: list the files that would change and exit with 1 if there are any")
+	cmd.Flags().StringVar(&syntax, "syntax", "", "`SYNTAX` of stdin: yaml or hcl")
+	return cmd
+}
+
+// fmtStdin formats stdin to stdout; with check it only says whether it would change.
+func fmtStdin(cmd *cobra.Command, syntax string, check bool) error {
+	if syntax != format.YAML && syntax != format.HCL {
+		return wrongUsage("--syntax %q: stdin has no extension, so say --syntax yaml or --syntax hcl", syntax)
+	}
+	src, err := io.ReadAll(cmd.InOrStdin())
+	if err != nil {
+		return withCode(gate.ExitExecution, fmt.Errorf("reading stdin: %w", err))
+	}
+	out, diags := format.Format("stdin."+syntax, src)
+	if diags.HasErrors() {
+		return refused(cmd, "stdin."+syntax, src, diags)
+	}
+	if !check {
+		_, err = cmd.OutOrStdout().Write(out)
+		return withCode(gate.ExitExecution, err)
+	}
+	if !bytes.Equal(src, out) {
+		fmt.Fprintln(cmd.OutOrStdout(), "-")
+		return exit(gate.ExitFailed)
+	}
+	return nil
+}
+
+// fmtFile formats one file and gives its part of the exit code.
+func fmtFile(cmd *cobra.Command, path string, check bool) (int, error) {
+	if format.SyntaxOf(path) == "" {
+		return 0, wrongUsage("%s: only .yaml, .yml and .hcl files can be formatted", path)
+	}
+	src, err := os.ReadFile(path)
+	if err != nil {
+		return 0, withCode(gate.ExitUsage, fmt.Errorf("reading a scenario: %w", err))
+	}
+	out, diags := format.Format(path, src)
+	if diags.HasErrors() {
+		return 0, refused(cmd, path, src, diags)
+	}
+	if bytes.Equal(src, out) {
+		return gate.ExitPassed, nil
+	}
+	if check {
+		_, err := fmt.Fprintln(cmd.OutOrStdout(), path)
+		return gate.ExitFailed, withCode(gate.ExitExecution, err)
+	}
+	return gate.ExitPassed, withCode(gate.ExitExecution, replaceFile(path, out))
+}
+
+// refused shows why a file is not rewritten.
+func refused(cmd *cobra.Command, path string, src []byte, diags hcl.Diagnostics) error {
+	sources := dsl.Sources{path: {Bytes: src}}
+	if err := dsl.WriteDiagnostics(cmd.ErrOrStderr(), "text", diags, sources); err != nil {
+		return withCode(gate.ExitExecution, fmt.Errorf("writing diagnostics: %w", err))
+	}
+	return exit(gate.ExitUsage)
+}
+
+// replaceFile puts new content in the place of a file at once, so that nobody
+// ever reads half of it. The file keeps its mode, and a link stays a link.
+func replaceFile(path string, content []byte) error {
+	target, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return fmt.Errorf("replacing a file: %w", err)
+	}
+	info, err := os.Stat(target)
+	if err != nil {
+		return fmt.Errorf("replacing a file: %w", err)
+	}
+	f, err := os.CreateTemp(filepath.Dir(target), "."+filepath.Base(target)+".*.tmp")
+	if err != nil {
+		return fmt.Errorf("replacing %s: %w", path, err)
+	}
+	defer os.Remove(f.Name()) // fails after the rename, as it should
+	_, err = f.Write(content)
+	if err == nil {
+		err = f.Chmod(info.Mode().Perm())
+	}
+	if closing := f.Close(); err == nil {
+		err = closing
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), target)
+	}
+	if err != nil {
+		return fmt.Errorf("replacing %s: %w", path, err)
+	}
+	return nil
+}

@@ -1,0 +1,42 @@
+package dsl
+
+import (
+	"fmt"
+	"testing"
+)
+
+// Every function is described, and every example gives the value that the
+// documentation will print.
+func TestEveryFunctionHasAnExampleThatEvaluates(t *testing.T) {
+	for _, f := range Functions() {
+		if f.Doc == "" {
+			t.Errorf("%s is not described", f.Name)
+		}
+		if f.Name == "secret" {
+			continue // has no value while a scenario is read
+		}
+		if v, err := EvaluateExample(f.Example); err != nil || v == "" {
+			t.Errorf("%s: %q gives %q, %v", f.Name, f.Example, v, err)
+		}
+	}
+	for example, want := range map[string]string{
+		`size("64MiB") / size("4KiB")`: "16384", `time("5ms")`: "0.005", `reverse([1, 2, 3])`: "[3, 2, 1]",
+		`contains(["shm", "tcp"], "tcp")`: "true", `element(["a", "b"], 3)`: "b", `format("rank-%02d", 7)`: "rank-07",
+	} {
+		if got, err := EvaluateExample(example); got != want || err != nil {
+			t.Errorf("%s = %q, %v; want %q", example, got, err, want)
+		}
+	}
+	if _, err := EvaluateExample("1 +"); err == nil {
+		t.Error("half an expression has a value")
+	}
+}
+
+func TestEveryAssertionFormHasAnExampleThatCompiles(t *testing.T) {
+	for _, f := range AssertionForms() {
+		src := fmt.Sprintf("scenario: x\nruns:\n  a:\n    workload: transfer\n    sweep: {block_size: [4KiB, 8KiB], fabric: [shm, tcp]}\n    assert:\n      - %s\n", f.Example)
+		if _, _, diags := Load("x.yaml", []byte(src), Options{Env: testEnv}); diags.HasErrors() {
+			t.Errorf("%s: %v", f.Form, diags)
+		}
+	}
+}

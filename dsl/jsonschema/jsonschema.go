@@ -1,0 +1,237 @@
+// Package jsonschema makes the JSON Schema (draft 2020-12) of the scenario
+// language in its YAML syntax, for editors: the table of keys and the registry
+// of workloads, walked.
+//
+// A place that reads text takes what YAML makes of it (a number, a flag) and any
+// text with ${…}, whose value only a load knows. A file that the schema takes may
+// still be refused by `weir validate`; one that it refuses is wrong.
+package jsonschema
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"weir/dsl/grammar"
+	"weir/workload"
+)
+
+// ID names the schema.
+const ID = "urn:weir:schema:scenario:v1"
+
+// schema is a JSON Schema. Go writes the keys of a map in order, so equal tables
+// give equal bytes.
+type schema map[string]any
+
+// Scenario is the schema of scenario files, indented, with a final line feed.
+func Scenario() ([]byte, error) {
+	w := &walker{definitions: schema{}}
+	root := w.keys(grammar.Scenario)
+	root["$schema"] = "https://json-schema.org/draft/2020-12/schema"
+	root["$id"] = ID
+	root["title"] = "weir scenario"
+	root["description"] = "a weir scenario in YAML: runs, their sweeps and what must hold"
+	w.scalars()
+	w.workloads()
+	root["$defs"] = w.definitions
+	b, err := json.MarshalIndent(root, "", "  ")
+	if err != nil {
+		return nil, fmt.Errorf("writing the schema of scenarios: %w", err)
+	}
+	return append(b, '\n'), nil
+}
+
+// walker makes a schema of the table of keys. Mappings with known keys that are
+// used more than once would be written once each; the table shares them by value.
+type walker struct {
+	definitions schema
+}
+
+func reference(name string) schema { return schema{"$ref": "#/$defs/" + name} }
+
+// keys is the schema of a mapping with known keys.
+func (w *walker) keys(keys []grammar.Key) schema {
+	properties := schema{}
+	var required []string
+	for _, k := range keys {
+		p := w.key(k)
+		properties[k.Name] = p
+		if k.Required {
+			required = append(required, k.Name)
+		}
+	}
+	s := schema{"type": "object", "properties": properties, "additionalProperties": false}
+	if len(required) > 0 {
+		s["required"] = required
+	}
+	return s
+}
+
+func (w *walker) key(k grammar.Key) schema {
+	s := schema{}
+	for name, v := range w.forms(k.Forms) {
+		s[name] = v
+	}
+	s["description"] = description(k)
+	if k.Default != "" {
+		s["default"] = defaultValue(k.Default)
+	}
+	return s
+}
+
+func description(k grammar.Key) string {
+	if k.Default != "" {
+		return k.Doc + " (default: " + k.Default + ")"
+	}
+	return k.Doc
+}
+
+// forms is the schema of a value that has one of several forms.
+func (w *walker) forms(forms []grammar.Form) schema {
+	if len(forms) == 1 {
+		return w.form(forms[0])
+	}
+	var any []schema
+	for _, f := range forms {
+		any = append(any, w.form(f))
+	}
+	return schema{"anyOf": any}
+}
+
+func (w *walker) form(f grammar.Form) schema {
+	switch f.Shape {
+	case grammar.List:
+		return schema{"anyOf": []schema{{"type": "array", "items": w.forms(f.Item)}, reference("template")}}
+	case grammar.Section:
+		return orNothing(w.shared(f.Keys))
+	case grammar.Named:
+		return w.named(f)
+	case grammar.Map:
+		return w.mapOf(f)
+	case grammar.Sweep:
+		return w.sweep()
+	}
+	if len(f.Values) > 0 {
+		return schema{"anyOf": []schema{{"enum": f.Values}, reference("template")}}
+	}
+	return reference(string(f.Type))
+}
+
+// orNothing also takes a key with nothing after it, as the loader does.
+func orNothing(s schema) schema {
+	return schema{"anyOf": []schema{s, {"type": "null"}}}
+}
+
+// shared puts the schema of some keys among the definitions, under the name of
+// its first keys, so that a command is written down once.
+func (w *walker) shared(keys []grammar.Key) schema {
+	name := tableName(keys)
+	if name == "" {
+		return w.keys(keys)
+	}
+	if w.definitions[name] == nil {
+		w.definitions[name] = schema{} // a table may hold itself
+		s := w.keys(keys)
+		if name == "run" {
+			s = withOptions(s)
+		}
+		w.definitions[name] = s
+	}
+	return reference(name)
+}
+
+// tableName names the tables of package grammar.
+func tableName(keys []grammar.Key) string {
+	for name, table := range map[string][]grammar.Key{
+		"run": grammar.Run, "command": grammar.Command, "check": grammar.Check, "variable": grammar.Variable,
+		"assert": grammar.Assert, "need": grammar.Need, "exclude": grammar.Exclude, "order": grammar.Order,
+		"defaults": grammar.Defaults, "cluster": grammar.Cluster, "include": grammar.Include,
+		"timeouts": grammar.Timeouts, "retry": grammar.Retry, "decide": grammar.Decide, "xfail": grammar.XFail,
+		"validation": grammar.Validation,
+	} {
+		if len(keys) == len(table) && len(keys) > 0 && &keys[0] == &table[0] {
+			return name
+		}
+	}
+	return ""
+}
+
+// named takes a mapping from name to contents, or a list whose items carry theirs.
+func (w *walker) named(f grammar.Form) schema {
+	contents := w.shared(f.Keys)
+	name := tableName(f.Keys)
+	listed := w.keys(f.Keys)
+	if name == "run" {
+		listed = withOptions(listed)
+	}
+	listed["properties"].(schema)["name"] = schema{"$ref": "#/$defs/string", "description": "its name"}
+	required, _ := listed["required"].([]string)
+	listed["required"] = append([]string{"name"}, required...)
+	w.definitions["listed_"+name] = listed
+	least := orNothing(contents)
+	if required != nil {
+		least = contents
+	}
+	return schema{"anyOf": []schema{
+		{"type": "object", "additionalProperties": least},
+		{"type": "array", "items": reference("listed_" + name)},
+	}}
+}
+
+func (w *walker) mapOf(f grammar.Form) schema {
+	s := schema{"type": []string{"object", "null"}, "additionalProperties": w.forms(f.Value)}
+	switch f.Names {
+	case "env":
+		s["propertyNames"] = schema{"pattern": "^[A-Za-z_][A-Za-z0-9_]*$"}
+	case "workloads":
+		properties := schema{}
+		for _, k := range workload.Kinds() {
+			properties[k.Name] = reference("options_" + k.Name)
+		}
+		s["properties"], s["additionalProperties"] = properties, false
+	}
+	return s
+}
+
+// sweep takes axes beside the keys that combine them; it holds itself.
+func (w *walker) sweep() schema {
+	if w.definitions["sweep"] != nil {
+		return orNothing(reference("sweep"))
+	}
+	w.definitions["sweep"] = schema{}
+	s := w.keys(grammar.SweepKeys)
+	axes := schema{}
+	for _, k := range workload.Kinds() {
+		for _, o := range k.Options {
+			axes[o.Name] = schema{"$ref": "#/$defs/axis", "description": "axis over the option: " + o.Doc}
+		}
+	}
+	properties := s["properties"].(schema)
+	for name, axis := range axes {
+		if properties[name] == nil {
+			properties[name] = axis
+		}
+	}
+	s["additionalProperties"] = reference("axis")
+	s["propertyNames"] = schema{"pattern": `^(env\.)?[A-Za-z_][A-Za-z0-9_]*$`, "not": schema{"enum": []string{"env", "host", "axis"}}}
+	w.definitions["sweep"] = s
+	return orNothing(reference("sweep"))
+}
+
+// withOptions ties the options of a run to its workload.
+func withOptions(run schema) schema {
+	var rules []schema
+	for _, k := range workload.Kinds() {
+		rules = append(rules, schema{
+			"if":   schema{"properties": schema{"workload": schema{"const": k.Name}}, "required": []string{"workload"}},
+			"then": schema{"properties": schema{"options": reference("options_" + k.Name)}},
+		})
+	}
+	run["allOf"] = rules
+	names := slices.Clone(workload.Names())
+	run["properties"].(schema)["workload"] = schema{
+		"anyOf":       []schema{{"enum": names}, reference("template")},
+		"description": run["properties"].(schema)["workload"].(schema)["description"],
+	}
+	return run
+}

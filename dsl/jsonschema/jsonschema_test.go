@@ -1,0 +1,216 @@
+package jsonschema_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	validator "github.com/santhosh-tekuri/jsonschema/v6"
+
+	"weir/dsl/grammar"
+	"weir/dsl/jsonschema"
+	"weir/dsl/yamlsyntax"
+	"weir/workload"
+)
+
+func scenarioSchema(t *testing.T) []byte {
+	t.Helper()
+	b, err := jsonschema.Scenario()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func compiled(t *testing.T) *validator.Schema {
+	t.Helper()
+	doc, err := validator.UnmarshalJSON(bytes.NewReader(scenarioSchema(t)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := validator.NewCompiler()
+	if err := c.AddResource(jsonschema.ID, doc); err != nil {
+		t.Fatal(err)
+	}
+	s, err := c.Compile(jsonschema.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// value is what an editor makes of a YAML value.
+func value(v *yamlsyntax.Value) any {
+	switch v.Kind {
+	case yamlsyntax.Alias:
+		return value(v.Target)
+	case yamlsyntax.Sequence:
+		items := []any{}
+		for _, i := range v.Items {
+			items = append(items, value(i))
+		}
+		return items
+	case yamlsyntax.Mapping:
+		m := map[string]any{}
+		for _, e := range v.Entries {
+			if e.Merge {
+				for k, x := range value(e.Value).(map[string]any) {
+					m[k] = x
+				}
+			}
+		}
+		for _, e := range v.Entries {
+			if !e.Merge {
+				m[e.Key.Text] = value(e.Value)
+			}
+		}
+		return m
+	}
+	switch {
+	case v.Null:
+		return nil
+	case v.Style != yamlsyntax.Plain:
+		return v.Text
+	case v.Text == "true" || v.Text == "false":
+		return v.Text == "true"
+	}
+	if _, err := strconv.ParseFloat(v.Text, 64); err == nil && strings.Trim(v.Text, "0123456789.+-eE") == "" {
+		return json.Number(strings.TrimLeft(v.Text[:len(v.Text)-1], "+0") + v.Text[len(v.Text)-1:])
+	}
+	return v.Text
+}
+
+func parse(t *testing.T, name string, src []byte) any {
+	t.Helper()
+	doc, diags := yamlsyntax.ParseDocument(src, name, "scenario")
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	return value(doc.Root)
+}
+
+func TestGoodScenariosAreValid(t *testing.T) {
+	s := compiled(t)
+	n := 0
+	for _, pattern := range []string{"../../examples/*.yaml", "../../scenarios/*.yaml", "../testdata/good/*.yaml", "testdata/good.yaml"} {
+		files, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			src, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := s.Validate(parse(t, file, src)); err != nil {
+				t.Errorf("%s: %#v", file, err)
+			}
+			n++
+		}
+	}
+	if n < 8 {
+		t.Errorf("only %d files", n)
+	}
+}
+
+func TestBrokenScenariosAreNot(t *testing.T) {
+	s := compiled(t)
+	const head = "scenario: x\n"
+	const run = "runs:\n  a: {workload: transfer, options: {block_size: 4KiB}"
+	if err := s.Validate(parse(t, "x", []byte(head+run+"}"))); err != nil {
+		t.Fatalf("the base of all is not valid: %v", err)
+	}
+	for _, src := range []string{
+		"scenario: x\n",
+		head + "runs: []\nrnus: 1",
+		head + "runs: text",
+		head + "runs: {a: {}}",
+		head + "runs: {a: {workload: transfr}}",
+		head + "runs: [{workload: transfer}]",
+		head + run + ", opttions: {}}",
+		head + "runs: {a: {workload: transfer, options: {blocksize: 4KiB}}}",
+		head + "runs: {a: {workload: transfer, options: {block_size: 4 KiX}}}",
+		head + "runs: {a: {workload: transfer, options: {block_size: 4KiB, op: push}}}",
+		head + "runs: {a: {workload: transfer, options: {block_size: 4KiB, ranks: 1}}}",
+		head + "runs: {a: {workload: transfer, options: {block_size: 4KiB, threads: 1.5}}}",
+		head + "runs: {a: {workload: transfer, options: [a]}}",
+		head + run + ", sweep: {batch: 4}}",
+		head + run + ", sweep: {batch: []}}",
+		head + run + ", sweep: {my-axis: [1]}}",
+		head + run + ", sweep: {host: [1]}}",
+		head + run + ", sweep: {order: backwards}}",
+		head + run + ", sweep: {exclude: [{reason: because}]}}",
+		head + run + ", sweep: {max_cases: many}}",
+		head + run + ", env: {a-b: x}}",
+		head + run + ", needs: {on: always}}",
+		head + run + ", needs: [{run: b, on: never}]}",
+		head + run + ", timeout: 5}",
+		head + run + ", timeout: {launches: 5m}}",
+		head + run + ", launches: some}",
+		head + run + ", retry: {on: [crash]}}",
+		head + run + ", retry: {times: 1, on: [target]}}",
+		head + run + ", assert: bandwidth >= 1 GB/s}",
+		head + run + ", assert: [{name: no assertion}]}",
+		head + run + ", assert: [{that: bandwidth >= 1, severity: high}]}",
+		head + run + ", assert: [{that: bandwidth >= 1, xfail: {reason: known, until: soon}}]}",
+		head + run + ", setup: [{name: no command}]}",
+		head + "cluster: {nodes: -1}\n" + run + "}",
+		head + "cluster: {gpus: 1}\n" + run + "}",
+		head + "variables: {a: {type: int}}\n" + run + "}",
+		head + "variables: {a: {default: {b: c}}}\n" + run + "}",
+		head + "checks: [{command: [a]}]\n" + run + "}",
+		head + "checks: {a: {command: fi_info}}\n" + run + "}",
+		head + "defaults: {options: {transfr: {}}}\n" + run + "}",
+		head + "include: [{as: a}]\n" + run + "}",
+	} {
+		if s.Validate(parse(t, "x", []byte(src))) == nil {
+			t.Errorf("valid:\n%s", src)
+		}
+	}
+}
+
+// Every key of the language, every option of every workload and what is said
+// about them are in the schema.
+func TestEveryKeyOccurs(t *testing.T) {
+	text := string(scenarioSchema(t))
+	var walk func(keys []grammar.Key)
+	var forms func(all []grammar.Form)
+	has := func(name, doc string) {
+		quoted, err := json.Marshal(doc)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(text, strconv.Quote(name)+":") || !strings.Contains(text, strings.Trim(string(quoted), `"`)) {
+			t.Errorf("%s (%s) is not in the schema", name, doc)
+		}
+	}
+	walk = func(keys []grammar.Key) {
+		for _, k := range keys {
+			has(k.Name, k.Doc)
+			forms(k.Forms)
+		}
+	}
+	forms = func(all []grammar.Form) {
+		for _, f := range all {
+			if f.Shape != grammar.Sweep {
+				walk(f.Keys)
+			}
+			forms(f.Item)
+			forms(f.Value)
+		}
+	}
+	walk(grammar.Scenario)
+	walk(grammar.SweepKeys)
+	for _, k := range workload.Kinds() {
+		for _, o := range k.Options {
+			has(o.Name, o.Doc)
+		}
+	}
+	if first := scenarioSchema(t); !bytes.Equal(first, scenarioSchema(t)) {
+		t.Error("two schemas of the same tables differ")
+	}
+}

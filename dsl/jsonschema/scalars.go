@@ -1,0 +1,134 @@
+package jsonschema
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"weir/dsl/grammar"
+	"weir/workload"
+)
+
+// The patterns of quantities, as package quantity reads them. They are looser
+// than it is where a pattern cannot be exact.
+const (
+	number   = `[0-9][0-9_]*(\.[0-9_]+)?([eE][+-]?[0-9]+)?`
+	sizeUnit = `([KMGT]i?B|kB|B|b|kb|[KMGT]b)`
+	timeUnit = `(ns|us|µs|μs|ms|s|m|min|h)`
+	open     = `[$%]\{`
+)
+
+func exactly(pattern string) string { return `^\s*` + pattern + `\s*$` }
+
+// texts are the patterns of the types that are written as text.
+var texts = map[grammar.Type]struct {
+	pattern  string
+	examples []any
+}{
+	grammar.Time:    {exactly(number + `\s*` + timeUnit), []any{"30s", "5m", "1.5 h"}},
+	grammar.Percent: {exactly(number + `\s*%`), []any{"10%", "2.5%"}},
+	grammar.Date:    {exactly(`[0-9]{4}-[0-9]{2}-[0-9]{2}`), []any{"2026-12-31"}},
+}
+
+// scalars defines the types that scalars are read as.
+func (w *walker) scalars() {
+	scalar := []string{"string", "number", "boolean"}
+	w.definitions["template"] = schema{"type": "string", "pattern": open, "description": "a text with ${…}, evaluated when the scenario is read"}
+	for name, text := range texts {
+		w.definitions[string(name)] = orExpression(schema{"type": "string", "pattern": text.pattern}, text.examples...)
+	}
+	w.definitions["time"].(schema)["description"] = "a time with its unit: ns, us, ms, s, m or h"
+	for _, t := range []grammar.Type{grammar.String, grammar.File} {
+		w.definitions[string(t)] = schema{"type": scalar}
+	}
+	w.definitions["expression"] = schema{"type": scalar, "description": "an expression over var.NAME, bare or in ${…}", "examples": []any{"var.n > 0"}}
+	w.definitions["any"] = schema{"type": []string{"string", "number", "boolean", "null"}}
+	w.definitions["assertion"] = schema{"type": "string", "examples": []any{
+		"bandwidth within 10% of 46.48 GB/s", "latency.p99 <= 60us where block_size == 4KiB", "bandwidth increases with block_size",
+	}}
+	w.definitions["condition"] = schema{"type": []string{"string", "boolean"}, "examples": []any{`fabric in host.fabrics`, `block_size > 16MiB`}}
+	w.definitions["number"] = orExpression(schema{"type": "number"})
+	w.definitions["count"] = orExpression(schema{"anyOf": []schema{
+		{"type": "integer", "minimum": 0}, {"type": "string", "pattern": exactly(`[0-9][0-9_]*`)},
+	}}, 1, 100)
+	w.definitions["bool"] = orExpression(schema{"enum": []any{true, false, "true", "false"}})
+	w.definitions["axis"] = schema{
+		"description": "values as a list, or a range: first..last xFACTOR or first..last +STEP",
+		"anyOf": []schema{
+			{"type": "array", "items": schema{"type": scalar}, "minItems": 1},
+			{"type": "string", "pattern": `\.\.`},
+			reference("template"),
+		},
+		"examples": []any{[]string{"4KiB", "1MiB"}, "4KiB..64MiB x2", "1..8 +1"},
+	}
+}
+
+func orExpression(s schema, examples ...any) schema {
+	out := schema{"anyOf": []schema{s, reference("template")}}
+	if len(examples) > 0 {
+		out["examples"] = examples
+	}
+	return out
+}
+
+// workloads defines the options of each workload.
+func (w *walker) workloads() {
+	for _, k := range workload.Kinds() {
+		properties := schema{}
+		for _, o := range k.Options {
+			properties[o.Name] = option(o)
+		}
+		w.definitions["options_"+k.Name] = schema{
+			"type": []string{"object", "null"}, "description": k.Doc, "properties": properties, "additionalProperties": false,
+		}
+	}
+}
+
+func option(o workload.Option) schema {
+	var s schema
+	switch o.Type {
+	case workload.Size:
+		s = orExpression(schema{"anyOf": []schema{
+			{"type": "integer", "minimum": o.Min}, {"type": "string", "pattern": exactly(number + `\s*` + sizeUnit + `?`)},
+		}}, "4KiB", "64MiB", "1GB")
+	case workload.Count:
+		whole := schema{"type": "integer", "minimum": o.Min}
+		if o.Max != 0 {
+			whole["maximum"] = o.Max
+		}
+		s = orExpression(schema{"anyOf": []schema{whole, {"type": "string", "pattern": exactly(`[0-9][0-9_]*`)}}})
+	case workload.Bool:
+		s = orExpression(schema{"enum": []any{true, false, "true", "false"}})
+	case workload.Enum:
+		s = orExpression(schema{"enum": o.Values})
+	default:
+		s = schema{"type": []string{"string", "number", "boolean"}}
+	}
+	s["description"] = o.Doc
+	if o.Required {
+		s["description"] = o.Doc + " (required, here or as an axis)"
+		return s
+	}
+	s["description"] = fmt.Sprintf("%s (default: %s)", o.Doc, workload.Text(o.Default))
+	s["default"] = defaultValue(workload.Text(o.Default))
+	return s
+}
+
+// defaultValue is a default as JSON has it.
+func defaultValue(text string) any {
+	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
+		return n
+	}
+	if text == "true" || text == "false" {
+		return text == "true"
+	}
+	inner, isList := strings.CutPrefix(text, "[")
+	if !isList {
+		return text
+	}
+	var items []any
+	for _, item := range strings.Split(strings.TrimSuffix(inner, "]"), ",") {
+		items = append(items, defaultValue(strings.TrimSpace(item)))
+	}
+	return items
+}
