@@ -143,7 +143,6 @@ var brokenInputs = map[string]broken{
 
 	// include
 	"include/not there":       {"root", "include: «none.yaml»", "include = «\"none.yaml\"»", "Cannot read the included file", "not exist"},
-	"include/mapping":         {"root", "include: «{file: other.yaml}»", "include = «{ file = \"other.yaml\" }»", "Not a list", "item of a list"},
 	"include/no file":         {"root", "include: [«{as: x}»]", "include = [«{ as = \"x\" }»]", "Missing key", "Add file"},
 	"include/unknown key":     {"root", "include: [{file: other.yaml, «prefix»: x}]", "include = [{ file = \"other.yaml\", «prefix» = \"x\" }]", "Unknown key", "file, as, runs, variables"},
 	"include/as":              {"root", "include: [{file: other.yaml, as: «a.b»}]", "include = [{ file = \"other.yaml\", as = «\"a.b\"» }]", "Invalid name", "names of runs"},

@@ -22,7 +22,8 @@ type sample struct{ place, yaml, hcl string }
 var samples = map[string]sample{
 	"description":                        {"root", "description: d", "description = \"d\""},
 	"include":                            {"root", "include: other.yaml", "include = \"other.yaml\""},
-	"include 2":                          {"root", "include: [other.yaml]", "include = [\"other.yaml\"]"},
+	"include 2":                          {"root", "include: {file: other.yaml, as: y}", "include { \nfile = \"other.yaml\"\nas = \"y\"\n}"},
+	"include 3":                          {"root", "include: [other.yaml]", "include = [\"other.yaml\"]"},
 	"include.file":                       {"root", "include: [{file: other.yaml}]", "include = [{ file = \"other.yaml\" }]"},
 	"include.as":                         {"root", "include: [{file: other.yaml, as: x}]", "include = [{ file = \"other.yaml\", as = \"x\" }]"},
 	"include.runs":                       {"root", "include: [{file: other.yaml, runs: [o]}]", "include = [{ file = \"other.yaml\", runs = [\"o\"] }]"},

@@ -43,20 +43,24 @@ var prefixName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_-]*$`)
 // that the command line gives them, by PREFIX.NAME.
 func (l *loader) includes(content *hcl.BodyContent, from map[string]*given) []*included {
 	var out []*included
+	add := func(inc *included) {
+		if inc != nil {
+			out = append(out, inc)
+		}
+	}
+	for _, b := range content.Blocks {
+		if b.Type == "include" {
+			add(l.includeOf(part{l.content(b.Body, schemaOf(grammar.Include), "an include"), b.DefRange}))
+		}
+	}
 	expr := argument(content, "include")
 	if expr != nil {
 		items, diags := hcl.ExprList(expr)
 		if diags.HasErrors() {
 			items = []hcl.Expression{expr}
-			if isMapping(expr) {
-				l.error(expr.Range(), "Not a list", "include is a file's name, or a list.", "Write the mapping as an item of a list.")
-				items = nil
-			}
 		}
 		for _, e := range items {
-			if inc := l.include(e); inc != nil {
-				out = append(out, inc)
-			}
+			add(l.include(e))
 		}
 	}
 	l.handOver(out, from)
@@ -73,20 +77,25 @@ func (l *loader) includes(content *hcl.BodyContent, from map[string]*given) []*i
 
 // include reads one item of the list.
 func (l *loader) include(expr hcl.Expression) *included {
-	inc := &included{at: expr.Range(), variables: map[string]*given{}}
-	var ok bool
 	if !isMapping(expr) {
+		inc := &included{at: expr.Range(), variables: map[string]*given{}}
+		var ok bool
 		inc.file, ok = l.text(expr, "include")
 		l.incomplete = l.incomplete || !ok
 		return inc.orNil(ok)
 	}
-	p := l.record(expr, schemaOf(grammar.Include), "an include")
+	return l.includeOf(l.record(expr, schemaOf(grammar.Include), "an include"))
+}
+
+// includeOf reads the long form.
+func (l *loader) includeOf(p part) *included {
 	if !l.complete(p, grammar.Include, "an include") {
 		l.incomplete = true
 		return nil
 	}
 	file := argument(p.BodyContent, "file")
-	inc.at = file.Range()
+	inc := &included{at: file.Range(), variables: map[string]*given{}}
+	var ok bool
 	inc.file, ok = l.text(file, "file")
 	l.incomplete = l.incomplete || !ok
 	if as := argument(p.BodyContent, "as"); as != nil {

@@ -112,7 +112,6 @@ func TestTrapsOfHCL(t *testing.T) {
 		"block and attribute":  {"scenario \"s\" {\ncluster = { nodes = 1 }\ncluster { nodes = 2 }\n" + run + "}\n", ""},
 		"needs with a label":   {"scenario \"s\" {\nrun \"a\" {\nworkload = \"transfer\"\nneeds \"b\" {}\noptions { block_size = 1 }\n}\n}\n", "Extraneous label for needs"},
 		"two retries":          {"scenario \"s\" {\nrun \"a\" {\nworkload = \"transfer\"\nretry { times = 1 }\nretry { times = 2 }\noptions { block_size = 1 }\n}\n}\n", "Given twice"},
-		"include as a block":   {"scenario \"s\" {\ninclude { file = \"x\" }\n" + run + "}\n", "Unknown key"},
 		"validation as a name": {"scenario \"s\" {\nvariable \"v\" {\ndefault = 1\nvalidation \"x\" { condition = true }\n}\n" + run + "}\n", "Extraneous label for validation"},
 	} {
 		s, sources, diags := Load("x.hcl", []byte(c.src), Options{Env: testEnv})

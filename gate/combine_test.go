@@ -222,8 +222,8 @@ func TestValidityOfTheOtherCase(t *testing.T) {
 				l.Metrics["ceiling"] = 1.4
 			}
 		}, results.ErrorVerdict, "b: measured more than the path can carry", 0},
-		{"no launch yet", func(d *results.Document) { d.Cases[1].Launches = nil }, results.ErrorVerdict, "b: nothing was measured", 2},
-		{"one launch yet", func(d *results.Document) { d.Cases[1].Launches = d.Cases[1].Launches[:1] }, results.InconclusiveVerdict, "the next look is after 3", 2},
+		{"no launch yet", func(d *results.Document) { d.Cases[1].Launches = nil }, results.ErrorVerdict, "b: nothing was measured", 1},
+		{"one launch yet", func(d *results.Document) { d.Cases[1].Launches = d.Cases[1].Launches[:1] }, results.InconclusiveVerdict, "the next look is after 3", 1},
 		{"no metric", func(d *results.Document) { delete(d.Cases[1].Launches[2].Metrics, "bandwidth") }, results.ErrorVerdict, "b: launch 2: metric bandwidth is missing", 0},
 		{"zero", func(d *results.Document) { d.Cases[1].Launches[2].Metrics["bandwidth"] = 0 }, results.ErrorVerdict, "b: launch 2: metric bandwidth is 0 GB/s", 0},
 		{"NaN", func(d *results.Document) { d.Cases[1].Launches[2].Metrics["bandwidth"] = math.NaN() }, results.ErrorVerdict, "b: launch 2: metric bandwidth is NaN", 0},

@@ -45,7 +45,7 @@ func Undecided(doc *results.Document) []string {
 		if a.Severity == assertion.Info {
 			continue
 		}
-		for _, key := range ct.judge(c, a).undecided {
+		for _, key := range behind(ct, ct.judge(c, a).undecided) {
 			need[key] = true
 		}
 	}
@@ -56,6 +56,24 @@ func Undecided(doc *results.Document) []string {
 		}
 	}
 	return keys
+}
+
+// behind are the cases that have the fewest launches. What an assertion says of
+// several cases is decided when all of them have as many: the others wait, above
+// all for a case that has not had its turn yet.
+func behind(ct *court, keys []string) []string {
+	var out []string
+	least := 0
+	for _, key := range keys {
+		n := len(counting(ct.cases[key]))
+		if len(out) == 0 || n < least {
+			out, least = nil, n
+		}
+		if n == least {
+			out = append(out, key)
+		}
+	}
+	return out
 }
 
 // NextLook is the number of launches after which the gate looks next, 0 if

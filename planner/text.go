@@ -9,6 +9,8 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"weir/assertion"
+	"weir/quantity"
 	"weir/workload"
 )
 
@@ -143,7 +145,7 @@ func (c *Case) textRows(t io.Writer, names []string) {
 	} else if len(c.Assertions) > 0 {
 		lines = nil
 		for _, a := range c.Assertions {
-			lines = append(lines, string(a.Severity)+" "+a.Lowered)
+			lines = append(lines, textAssertion(a))
 		}
 	}
 	blank := make([]string, len(cells))
@@ -201,6 +203,27 @@ func (p *Plan) run(name string) *Run {
 	return nil
 }
 
+// textAssertion says what is asserted, with the numbers and terms that decide.
+func textAssertion(a assertion.Assertion) string {
+	s := string(a.Severity) + " " + a.Lowered
+	if a.Halo > 0 {
+		s += fmt.Sprintf(", halo %g%%", quantity.Round(a.Halo*100))
+	}
+	if a.Multiple != "" {
+		s += ", " + a.Multiple
+	}
+	if d := a.Decide; d != nil && d.Confidence > 0 {
+		s += fmt.Sprintf(", %g%% confidence", quantity.Round(d.Confidence*100))
+	}
+	if d := a.Decide; d != nil && d.OnInconclusive != "" {
+		s += ", if inconclusive " + d.OnInconclusive
+	}
+	if a.XFail != nil {
+		s += ", expected to fail until " + a.XFail.Until + ": " + a.XFail.Reason
+	}
+	return s
+}
+
 // textSpanning writes the assertions over several of a run's cases.
 func (p *Plan) textSpanning(b *strings.Builder, cases []*Case) {
 	in := map[string]bool{}
@@ -209,7 +232,7 @@ func (p *Plan) textSpanning(b *strings.Builder, cases []*Case) {
 	}
 	for _, a := range p.Assertions {
 		if len(a.Cases) > 0 && in[a.Cases[0]] {
-			fmt.Fprintf(b, "  over %s, %s … %s: %s %s\n", plural(len(a.Cases), "case"), a.Cases[0], a.Cases[len(a.Cases)-1], a.Severity, a.Lowered)
+			fmt.Fprintf(b, "  over %s, %s … %s: %s\n", plural(len(a.Cases), "case"), a.Cases[0], a.Cases[len(a.Cases)-1], textAssertion(a))
 		}
 	}
 }

@@ -7,7 +7,7 @@ var VariableTypes = []string{"string", "number", "bool", "list", "size", "rate",
 var Scenario = []Key{
 	key("scenario", "the scenario's name, which becomes part of keys and file names", scalar(String)).required(),
 	key("description", "what the scenario is for, in a sentence", scalar(String)),
-	key("include", "other scenario files whose runs this one takes in", scalar(File), list(scalar(File), section(Include...))),
+	key("include", "other scenario files whose runs this one takes in", scalar(File), section(Include...), list(scalar(File), section(Include...))),
 	key("variables", "values that may be set from outside, used as ${var.NAME}", Form{Shape: Named, Keys: Variable}).named("variable"),
 	key("cluster", "what the scenario needs to run on", section(Cluster...)),
 	key("defaults", "what every run has unless it says otherwise", section(Defaults...)),
