@@ -75,6 +75,9 @@ type CaseResult struct {
 	Prep      Prep    `json:"prep"`
 	Memcpy    float64 `json:"memcpy"`  // bytes/s, 0 where not probed
 	Ceiling   float64 `json:"ceiling"` // bytes/s of the path, 0 where not probed
+	Usage     Usage   `json:"usage"`
+	Clock     Clock   `json:"clock"`
+	Stages    Stages  `json:"stages"` // of an initiator
 	// Samples of an initiator.
 	Samples *results.Samples `json:"-"`
 }
@@ -84,6 +87,33 @@ type Prep struct {
 	Alloc    float64 `json:"alloc"`
 	Register float64 `json:"register"`
 	Connect  float64 `json:"connect"`
+}
+
+// Usage is what a rank's process used from the common start until all ranks had
+// ended their timed parts.
+type Usage struct {
+	CPU      float64 `json:"cpu"` // user and system seconds
+	Switches uint64  `json:"switches"`
+}
+
+// Clock is the clock of a rank's stamps, in seconds.
+type Clock struct {
+	Resolution float64 `json:"resolution"`
+	Cost       float64 `json:"cost"` // of reading it once
+}
+
+// Stages are the parts of the time of a request.
+type Stages struct {
+	Prepare  float64 `json:"prepare"` // seconds for one request
+	Post     Stage   `json:"post"`
+	Transfer Stage   `json:"transfer"`
+}
+
+// Stage is how long a part of so many stamped requests took, in seconds.
+type Stage struct {
+	Stamps uint64  `json:"stamps"`
+	Mean   float64 `json:"mean"`
+	P99    float64 `json:"p99"`
 }
 
 // Error says where and why an engine gave up.

@@ -21,13 +21,13 @@ func TestVerificationFindsOneWrongByte(t *testing.T) {
 		corrupt string
 		want    string
 	}{
-		"write":                 {options(4096, batch4), "1:5000", "wrong data from rank 0 after an untimed pass: byte 5000 of 16384 (block 1, offset 904 in it)"},
-		"read":                  {options(4096, read), "0:17", "wrong data from rank 1 after an untimed pass: byte 17 of 4096"},
+		"write":                 {options(4096, batch4), "1:5000", "wrong data from rank 0 to rank 1 after an untimed pass: byte 5000 of 16384 (block 1, offset 904 in it)"},
+		"read":                  {options(4096, read), "0:17", "wrong data from rank 1 to rank 0 after an untimed pass: byte 17 of 4096"},
 		"last byte":             {options(1<<20 + 3), "1:1048578", "byte 1048578 of 1048579"},
 		"initiator of pingpong": {options(64, pingpong), "0:3", "wrong data from rank 1"},
-		"timed write":           {options(4096, batch4), "1:5000:timed", "wrong data from rank 0 after the timed part: byte 5000 of 16384"},
-		"timed read":            {options(4096, read), "0:17:timed", "wrong data from rank 1 after the timed part: byte 17 of 4096"},
-		"timed pingpong":        {options(100000, pingpong), "1:99998:timed", "wrong data from rank 0 after the timed part: byte 99998 of 99999"},
+		"timed write":           {options(4096, batch4), "1:5000:timed", "wrong data from rank 0 to rank 1 after the timed part: byte 5000 of 16384"},
+		"timed read":            {options(4096, read), "0:17:timed", "wrong data from rank 1 to rank 0 after the timed part: byte 17 of 4096"},
+		"timed pingpong":        {options(100000, pingpong), "1:99998:timed", "wrong data from rank 0 to rank 1 after the timed part: byte 99998 of 99999"},
 		"full":                  {options(777, full), "1:776", "byte 776 of 777"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -80,6 +80,18 @@ static int wait_slot(struct weir_rank *r, int peer, uint64_t at_least)
     return rc;
 }
 
+/* Hosts count from their own boot. What rank 0 released says when it did; the least
+ * difference of all barriers is the one whose message travelled fastest. */
+static void compare_clocks(struct weir_rank *r, int64_t lead)
+{
+    if (r->cfg.one_host)
+        return;
+    int64_t ahead = weir_monotonic() - ((int64_t)r->released - lead);
+    if (!r->compared || ahead < r->ahead)
+        r->ahead = ahead;
+    r->compared = 1;
+}
+
 int rank_barrier(struct weir_rank *r, int64_t lead, int64_t *start)
 {
     int rc;
@@ -88,6 +100,7 @@ int rank_barrier(struct weir_rank *r, int64_t lead, int64_t *start)
         if ((rc = r->fab->signal(r, 0, r->barriers)) < 0 || (rc = wait_slot(r, 0, r->released + 1)) < 0)
             return rc;
         r->released = atomic_load(rank_slot(r, 0));
+        compare_clocks(r, lead);
     } else {
         for (int p = 1; p < r->cfg.ranks; p++)
             if ((rc = wait_slot(r, p, r->barriers)) < 0)
@@ -99,25 +112,43 @@ int rank_barrier(struct weir_rank *r, int64_t lead, int64_t *start)
             if ((rc = r->fab->signal(r, p, r->released)) < 0)
                 return rc;
     }
+    int64_t at = (int64_t)r->released + r->ahead;
     if (lead > 0)
-        while ((uint64_t)weir_monotonic() < r->released)
+        while (weir_monotonic() < at)
             if ((rc = r->fab->progress(r)) < 0)
                 return rc;
     if (start)
-        *start = (int64_t)r->released;
+        *start = at;
     return 0;
+}
+
+/* Waits for one part that a fabric has pending. It must not end before: the fabric
+ * would write to what is gone. */
+static int await(struct weir_rank *r, const char *op, int peer, struct weir_req *q)
+{
+    int rc;
+    while (q->pending == 2)
+        if ((rc = r->fab->progress(r)) < 0 || (rc = rank_tick(r)) < 0)
+            return rc;
+    return q->failed ? rank_fail(r, q->failed, op, peer, "failed with status %d", q->failed) : 0;
 }
 
 int rank_flush(struct weir_rank *r, int peer)
 {
     struct weir_req q  = {.pending = 2}; /* never falls to 0, so no loop hears of it */
     int             rc = r->fab->flush(r, peer, &q);
-    if (rc <= 0)
-        return rc;
-    while (q.pending == 2)
-        if ((rc = r->fab->progress(r)) < 0 || (rc = rank_tick(r)) < 0)
-            return rc;
-    return 0;
+    return rc == WEIR_PENDING ? await(r, "flush", peer, &q) : rc;
+}
+
+int rank_tell(struct weir_rank *r, int peer, uint64_t word)
+{
+    char           *from = r->mem.base + r->told + (size_t)peer * WEIR_LINE;
+    struct weir_req q    = {.pending = 2};
+    memcpy(from, &word, sizeof word);
+    int rc = r->fab->put(r, peer, from, r->tallies + (size_t)r->cfg.rank * WEIR_LINE, sizeof word, &q);
+    if (rc == WEIR_PENDING)
+        rc = await(r, "put", peer, &q);
+    return rc < 0 ? rc : rank_flush(r, peer);
 }
 
 /* ---- the functions for Go, each a call on the rank's thread ---- */
@@ -131,6 +162,41 @@ static size_t pages(size_t n)
     return (n + page - 1) / page * page;
 }
 
+static size_t area(const struct weir_rank *r, int regions)
+{
+    size_t n = r->cfg.region * (size_t)(regions > 0 ? regions : 1);
+    return pages(n > MIN_AREA ? n : MIN_AREA);
+}
+
+/* The lists of the caller are gone when weir_open returns. */
+static int keep_flows(struct weir_rank *r)
+{
+    struct weir_config *c       = &r->cfg;
+    struct weir_flow   *targets = calloc((size_t)c->ntargets + 1, sizeof *targets);
+    int                *sources = calloc((size_t)c->nsources + 1, sizeof *sources);
+    struct weir_turn   *turns   = calloc((size_t)c->nturns + 1, sizeof *turns);
+    if (!targets || !sources || !turns) {
+        free(targets), free(sources), free(turns);
+        c->ntargets = c->nsources = c->nturns = 0;
+        return rank_fail(r, -ENOMEM, "alloc", -1, "no memory for the list of peers");
+    }
+    for (int i = 0; i < c->ntargets; i++)
+        targets[i] = c->targets[i];
+    for (int i = 0; i < c->nsources; i++)
+        sources[i] = c->sources[i];
+    for (int i = 0; i < c->nturns; i++)
+        turns[i] = c->turns[i];
+    c->targets = targets, c->sources = sources, c->turns = turns;
+    return 0;
+}
+
+static void drop_flows(struct weir_rank *r)
+{
+    free((void *)(uintptr_t)r->cfg.targets);
+    free((void *)(uintptr_t)r->cfg.sources);
+    free((void *)(uintptr_t)r->cfg.turns);
+}
+
 static int do_open(struct weir_rank *r, void *arg)
 {
     (void)arg;
@@ -138,21 +204,28 @@ static int do_open(struct weir_rank *r, void *arg)
     size_t lines = pages((size_t)r->cfg.ranks * WEIR_LINE);
     rank_phase(r, PH_READY, 0);
     weir_clock_calibrate(&r->clk);
-    if (r->cfg.footprint > SIZE_MAX / 4)
-        return rank_fail(r, -E2BIG, "alloc", -1, "a request of %llu bytes does not fit into memory", (unsigned long long)r->cfg.footprint);
-    r->area    = pages(r->cfg.footprint > MIN_AREA ? r->cfg.footprint : MIN_AREA);
+    int    regions = r->cfg.ntargets + r->cfg.nsources + 1;
+    if (r->cfg.region > SIZE_MAX / 4 / (size_t)regions)
+        return rank_fail(r, -E2BIG, "alloc", -1, "%d regions of %llu bytes do not fit into memory", regions, (unsigned long long)r->cfg.region);
     r->pings   = lines;
-    r->local   = 2 * lines;
+    r->tallies = 2 * lines;
+    r->told    = 3 * lines;
+    r->exposed = 4 * lines;
     /* an odd number of pages more than a power of two: see weir_map_shared */
-    r->exposed = r->local + r->area + SKEW;
-    size_t bytes = r->exposed + r->area;
+    r->local     = r->exposed + area(r, r->cfg.nsources) + SKEW;
+    r->probe     = r->exposed;
+    size_t bytes = r->local + area(r, r->cfg.ntargets);
+    if (r->cfg.nsources) { /* peers still need what stands in the exposed area while this rank probes */
+        r->probe = bytes + SKEW;
+        bytes    = r->probe + (r->cfg.ntargets ? area(r, 1) : MIN_AREA);
+    }
 
     if ((rc = r->fab->open(r)) < 0)
         return rc;
     int64_t t1 = weir_monotonic();
     if (!(r->fab->caps & CAP_ALLOCATES)) {
         struct weir_err e = {0};
-        if ((rc = r->memory->alloc(bytes, &r->mem, &e)) < 0)
+        if ((rc = r->memory->alloc(bytes, r->cfg.pages, &r->mem, &e)) < 0)
             return rank_fail(r, rc, "alloc", -1, "%s", e.text);
     }
     int64_t t2 = weir_monotonic();
@@ -180,6 +253,8 @@ int weir_open(const struct weir_config *cfg, struct weir_rank **out, struct weir
     r->cfg    = *cfg;
     r->mem.fd = -1;
     r->memory = &weir_mem_dram;
+    for (r->turn_mask = 255; r->turn_mask > 7 && (r->turn_mask + 1) * (uint32_t)cfg->ranks > 512; r->turn_mask >>= 1)
+        ;
     r->copy   = weir_copies(&(size_t){0});
     r->err    = err;
     r->fab    = weir_fabric_find(cfg->fabric);
@@ -188,7 +263,7 @@ int weir_open(const struct weir_config *cfg, struct weir_rank **out, struct weir
         rank_fail(r, -EINVAL, "open", -1, "this weir has no fabric %s", cfg->fabric);
     else if (cfg->ranks < 2 || cfg->ranks > WEIR_MAX_RANKS || cfg->rank < 0 || cfg->rank >= cfg->ranks)
         rank_fail(r, -EINVAL, "open", -1, "rank %d of %d", cfg->rank, cfg->ranks);
-    else if ((r->thread = thread_start(r, err)))
+    else if (keep_flows(r) == 0 && (r->thread = thread_start(r, err)))
         thread_call(r->thread, do_open, NULL, err);
     r->err = NULL;
     if (err->code) {
@@ -319,6 +394,7 @@ int weir_close(struct weir_rank *r, int64_t timeout, struct weir_err *err)
     if (rc < 0)
         return rc; /* abandoned: the process must end */
     thread_stop(r->thread);
+    drop_flows(r);
     free(r->hist);
     free(r);
     return 0;

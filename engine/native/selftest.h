@@ -10,4 +10,7 @@
 int64_t selftest_pattern(size_t n, int64_t flip);
 void    selftest_break_tcp(struct weir_rank *r);
 
+/* Nanoseconds that recording one stamped request takes, with its clock read. */
+double selftest_record_ns(uint64_t n);
+
 #endif

@@ -1,21 +1,11 @@
 package sim
 
-import "weir/workload"
+import (
+	"math"
 
-// flow is the path from an initiator to its peer.
-type flow struct{ initiator, peer int }
-
-// patterns say who moves to whom.
-var patterns = map[string]func(ranks int) []flow{"pairwise": pairwise}
-
-// pairwise is rank i of the first half with rank i of the second.
-func pairwise(ranks int) []flow {
-	flows := make([]flow, ranks/2)
-	for i := range flows {
-		flows[i] = flow{i, i + ranks/2}
-	}
-	return flows
-}
+	"weir/quantity"
+	"weir/workload"
+)
 
 // path is what the model says of the requests of a case, without variation and
 // at speed 1. Times are in seconds.
@@ -26,8 +16,9 @@ type path struct {
 	bytes    uint64  // that a completion counts for
 }
 
-func pathOf(o workload.TransferOptions) path {
-	way, rate := o.Sim.Latency.Seconds(), float64(o.Sim.Bandwidth)
+// pathOf is the path of an initiator to its targets.
+func pathOf(o workload.TransferOptions, initiator int) path {
+	way, rate := o.Sim.Latency.Seconds(), rateOf(o, initiator)
 	if o.Mode == "pingpong" {
 		message := way + float64(o.BlockSize)/rate
 		return path{interval: 2 * message, latency: message, alone: message, bytes: 2 * uint64(o.BlockSize)}
@@ -36,9 +27,27 @@ func pathOf(o workload.TransferOptions) path {
 		way *= 2
 	}
 	request := float64(o.BlockSize) * float64(o.Batch)
-	window := float64(min(o.InFlight, o.Iterations))
+	window := float64(o.InFlight)
+	if o.Duration == 0 {
+		window = float64(min(o.InFlight, o.Iterations))
+	}
 	interval := way/window + request/rate
 	return path{interval: interval, latency: window * interval, alone: way + request/rate, bytes: uint64(o.BlockSize) * uint64(o.Batch)}
+}
+
+// rateOf is the bandwidth that an initiator has: targets share theirs among those
+// who initiate to them.
+func rateOf(o workload.TransferOptions, initiator int) float64 {
+	return quantity.Round(float64(o.Sim.Bandwidth) * o.Share(initiator))
+}
+
+// iterations are those of the timed part, which with a duration the speed decides:
+// as many as begin before it is over, but one to each target.
+func (p path) iterations(o workload.TransferOptions, speed float64) float64 {
+	if o.Duration == 0 {
+		return float64(o.Iterations)
+	}
+	return max(math.Ceil(quantity.Round(o.Duration.Seconds()*speed/p.interval)), float64(o.FanOut()))
 }
 
 // untimed is how long the verification and warm-up before the timed part take.

@@ -18,7 +18,15 @@
 //
 // So the bandwidth of a stream is S / (l/w + S/B): that of one request at a time
 // for w = 1, and nearly B once w requests cover the latency. Every initiator has
-// such a path to itself: with n initiators the aggregate is n times that.
+// such a path of its own, which all its targets are on; a target that serves n
+// initiators gives each an n-th of B. So B is sim_bandwidth times
+//
+//	share = min(1, Σ 1/n) over the targets of the initiator
+//
+// which is 1/(ranks - 1) under many_to_one and 1 under every other pattern; the two
+// directions of bidirectional do not share. With a duration T the timed part has
+// the iterations that begin before it is over, ⌈T / interval⌉ at the launch's speed,
+// but one to each target, and w is in_flight.
 //
 // # Variation
 //
@@ -41,8 +49,11 @@
 //
 // # The rest
 //
-// The ceiling of the path, and that of memory copies, which are not modelled, is
-// B times the launch's speed. A launch takes 10 ms to start; buffers are filled at
+// The ceiling of the path is B times the launch's speed; that of memory copies,
+// which are not modelled, sim_bandwidth times it. Nor are processors: posting and
+// making a request, CPU time and context switches are 0, and so is what the clock
+// costs, which counts nanoseconds. What buffers are made of (reuse, pages, payload)
+// makes no difference. A launch takes 10 ms to start; buffers are filled at
 // 8 GB/s, registered in 20 µs and at 100 GB/s, and connected in three round trips.
 //
 // Everything follows from sim_seed, the launch's seed and attempt, the rank and
@@ -104,7 +115,7 @@ func check(l engine.Launch) error {
 		switch o := c.Options; {
 		case o.Sim == nil || o.Fabric != workload.SimFabric:
 			return fmt.Errorf("simulating a launch: case %s is not of fabric %s", c.Key, workload.SimFabric)
-		case patterns[o.Pattern] == nil:
+		case len(o.Targets(first(o))) == 0:
 			return fmt.Errorf("simulating a launch: case %s: no model of pattern %q", c.Key, o.Pattern)
 		}
 	}
