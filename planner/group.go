@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"weir/dsl"
+	"weir/workload"
 )
 
 // group puts cases that can share processes into one launch each, and brings
@@ -149,6 +150,11 @@ func (g *tableGroup) await() {
 	g.needs = slices.Compact(g.needs)
 }
 
+// simulated says whether the group moves no bytes.
+func (g *tableGroup) simulated() bool {
+	return g.sheet.options(int(g.cases[0]))["fabric"] == workload.SimFabric
+}
+
 // during finds, for the groups of background runs, those during whose launches they run.
 func (t *Table) during() {
 	for _, g := range t.groups {
@@ -168,6 +174,10 @@ func (t *Table) during() {
 		for _, f := range front.clusters {
 			if f.index < 0 || front.text(front.columns, theirs, int(f.cases[0])) != text {
 				continue
+			}
+			if g.simulated() || f.simulated() {
+				t.fail(w.Range, "Load without effect", "Of "+g.id+" and "+f.id+" at least one is simulated, and simulated launches do not disturb anything. Give both a real fabric, or leave while out.")
+				return
 			}
 			for _, other := range t.groups[:g.index] {
 				if other.sheet == g.sheet && slices.Contains(other.during, f.index) {
