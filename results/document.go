@@ -211,6 +211,9 @@ const (
 	Excluded = "excluded"
 )
 
+// NotRun is the reason of a skipped case that its session has not got to.
+const NotRun = "not run"
+
 // Launch is the case's part of one launch.
 type Launch struct {
 	Index     int          `json:"index"`
