@@ -149,3 +149,39 @@ func TestCommandsAreContent(t *testing.T) {
 	short := build(t, strings.Replace(text, "%", "    setup: [[sync]]\n", 1))
 	equal(t, "a command's name is no content of the case", named.Cases[0].ID, short.Cases[0].ID)
 }
+
+func TestSelectionKeepsLoadWithItsRun(t *testing.T) {
+	status := func(only, skip string) map[string]string {
+		p := build(t, loaded)
+		if err := p.Select(parse(t, only), parse(t, skip)); err != nil {
+			t.Fatal(err)
+		}
+		if err := p.Verify(); err != nil {
+			t.Error(err)
+		}
+		out := map[string]string{}
+		for _, c := range p.Cases {
+			out[c.Key] = c.Status
+		}
+		return out
+	}
+	got := status("front[block_size=1KiB,ranks=2]", "")
+	for key, want := range map[string]string{
+		"front[block_size=1KiB,ranks=2]": Planned, "noise[ranks=2]": Planned, "noise[ranks=4]": Skipped, "front[block_size=1MiB,ranks=2]": Skipped,
+	} {
+		equal(t, "only: "+key, got[key], want)
+	}
+	got = status("", "noise[ranks=4]")
+	for key, want := range map[string]string{
+		"front[block_size=1KiB,ranks=4]": Skipped, "front[block_size=1KiB,ranks=2]": Planned, "noise[ranks=2]": Planned,
+	} {
+		equal(t, "skip: "+key, got[key], want)
+	}
+}
+
+func TestNothingSelectedSaysWhy(t *testing.T) {
+	p := build(t, "scenario: s\nruns:\n  a: {workload: transfer, sweep: {block_size: [1, 2], exclude: [{when: 'true', reason: not today}]}}\n")
+	if err := p.Select(nil, nil); err == nil || !strings.Contains(err.Error(), "2 cases excluded: not today") {
+		t.Errorf("got %v", err)
+	}
+}
