@@ -95,10 +95,8 @@ func docsFunctions(w io.Writer) {
 		fmt.Fprintf(t, "  %s\t%s\t%s\n", f.Signature, f.Doc, example)
 	}
 	t.Flush()
-	fmt.Fprint(w, "\nassertions, judged after the run\n\n")
-	t = tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprint(w, "\nassertions, judged after the run, with an example each\n")
 	for _, f := range dsl.AssertionForms() {
-		fmt.Fprintf(t, "  %s\t%s\t%s\n", f.Form, f.Doc, f.Example)
+		fmt.Fprintf(w, "\n  %s\n      %s\n      %s\n", f.Form, f.Doc, f.Example)
 	}
-	t.Flush()
 }
