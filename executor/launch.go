@@ -53,7 +53,7 @@ func (p *pendingCase) complete() bool { return p.arrived == len(p.ranks) }
 // that fails is no error of the session's.
 func (s *session) launch(ctx context.Context, g *group, cases []*planner.Case) error {
 	index := s.nextIndex(g)
-	if s.takeOver(g, index) {
+	if s.takeOver(g, cases, index) {
 		s.giveUpAfterFailures(g)
 		return s.journalErr
 	}

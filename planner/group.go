@@ -102,12 +102,23 @@ func (s *sheet) fixes(a *dsl.Axis) bool {
 
 // ranks is how many processes the case's launch has.
 func (s *sheet) ranks(i int) int {
-	for _, c := range s.settings {
-		if n, ok := c.values.at(i).(int64); ok && !c.Env && c.Name == "ranks" {
-			return int(n)
-		}
+	if n, ok := s.option("ranks", i).(int64); ok {
+		return int(n)
 	}
 	return 1
+}
+
+// simulated says whether a case moves no bytes.
+func (s *sheet) simulated(i int) bool { return s.option("fabric", i) == workload.SimFabric }
+
+// option is the value of an option of a case, nil if the case has none of the name.
+func (s *sheet) option(name string, i int) any {
+	for _, c := range s.settings {
+		if !c.Env && c.Name == name {
+			return c.values.at(i)
+		}
+	}
+	return nil
 }
 
 // link tells lists of needed cases in which groups those run.
@@ -150,11 +161,6 @@ func (g *tableGroup) await() {
 	g.needs = slices.Compact(g.needs)
 }
 
-// simulated says whether the group moves no bytes.
-func (g *tableGroup) simulated() bool {
-	return g.sheet.options(int(g.cases[0]))["fabric"] == workload.SimFabric
-}
-
 // during finds, for the groups of background runs, those during whose launches they run.
 func (t *Table) during() {
 	for _, g := range t.groups {
@@ -175,8 +181,8 @@ func (t *Table) during() {
 			if f.index < 0 || front.text(front.columns, theirs, int(f.cases[0])) != text {
 				continue
 			}
-			if g.simulated() || f.simulated() {
-				t.fail(w.Range, "Load without effect", "Of "+g.id+" and "+f.id+" at least one is simulated, and simulated launches do not disturb anything. Give both a real fabric, or leave while out.")
+			if g.sheet.simulated(int(g.cases[0])) || front.simulated(int(f.cases[0])) {
+				t.fail(w.Range, "Load cannot be simulated", fmt.Sprintf("%s cannot run during %s: launches of fabric %s follow each other in virtual time, in which nothing runs beside another. Choose a real fabric for both runs, or remove while.", g.id, f.id, workload.SimFabric))
 				return
 			}
 			for _, other := range t.groups[:g.index] {

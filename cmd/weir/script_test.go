@@ -47,6 +47,9 @@ func TestScripts(t *testing.T) {
 			"measured": measuredCases,
 			"same":     sameMeasurements,
 			"signal":   signalled,
+			"nowhere":  nowhere,
+			"replace":  replaceText,
+			"statuses": statuses,
 		},
 		Condition: func(name string) (bool, error) {
 			if name == "engine" {
@@ -100,10 +103,10 @@ func measuredCases(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-var signalNumbers = map[string]unix.Signal{"INT": unix.SIGINT, "TERM": unix.SIGTERM, "HUP": unix.SIGHUP}
+var signalNumbers = map[string]unix.Signal{"INT": unix.SIGINT, "KILL": unix.SIGKILL, "TERM": unix.SIGTERM, "HUP": unix.SIGHUP}
 
 // signalled starts a command that writes events to the file events, signals it
-// once a case runs, and holds it to an exit code: signal NAME CODE COMMAND ARG…
+// once a case runs, and holds it to an exit code, -1 if the signal ends it: signal NAME CODE COMMAND ARG…
 func signalled(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 3 {
 		ts.Fatalf("usage: signal NAME CODE COMMAND ARG…")
