@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"weir/assertion"
+	"weir/dsl"
 	"weir/quantity"
 	"weir/workload"
 )
@@ -24,8 +25,17 @@ func (p *Plan) Text(w io.Writer) error {
 	}
 	p.textGroups(&b)
 	p.textCost(&b)
-	_, err := io.WriteString(w, b.String())
+	_, err := io.WriteString(w, harmless(b.String()))
 	return err
+}
+
+// harmless is text of which nothing but the ends of lines acts on a terminal.
+func harmless(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, l := range lines {
+		lines[i] = dsl.Printable(l)
+	}
+	return strings.Join(lines, "\n")
 }
 
 func (p *Plan) textHeader(b *strings.Builder) {

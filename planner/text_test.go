@@ -95,3 +95,15 @@ func TestEveryConstructIsSealed(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestTextActsOnNoTerminal: what an author writes stays text.
+func TestTextActsOnNoTerminal(t *testing.T) {
+	p := build(t, "scenario: s\ndescription: \"a\\e[2Jb\\u202Ec\\u0085d\"\nruns:\n  a: {workload: transfer, options: {block_size: 4KiB}}\n")
+	var b strings.Builder
+	if err := p.Text(&b); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(b.String(), "a\uFFFD[2Jb\uFFFDc\uFFFDd\n") || strings.ContainsAny(b.String(), "\x1b\u202E\u0085") {
+		t.Errorf("%q", b.String())
+	}
+}

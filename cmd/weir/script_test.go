@@ -50,6 +50,7 @@ func TestScripts(t *testing.T) {
 			"nowhere":  nowhere,
 			"replace":  replaceText,
 			"statuses": statuses,
+			"unread":   unread,
 		},
 		Condition: func(name string) (bool, error) {
 			if name == "engine" {
@@ -58,6 +59,30 @@ func TestScripts(t *testing.T) {
 			return false, errors.New("unknown condition")
 		},
 	})
+}
+
+// unread runs a command of which nobody reads a stream and holds it to an exit
+// code: unread stdout|stderr CODE COMMAND ARG…
+func unread(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 3 {
+		ts.Fatalf("usage: unread stdout|stderr CODE COMMAND ARG…")
+	}
+	reader, writer, err := os.Pipe()
+	ts.Check(err)
+	ts.Check(reader.Close())
+	defer writer.Close()
+	cmd := exec.Command(args[2], args[3:]...)
+	cmd.Dir = ts.MkAbs(".")
+	cmd.Env = append(os.Environ(), "HOME="+ts.Getenv("HOME"), "TMPDIR="+ts.Getenv("TMPDIR"))
+	var other strings.Builder
+	cmd.Stdout, cmd.Stderr = writer, &other
+	if args[0] == "stderr" {
+		cmd.Stdout, cmd.Stderr = &other, writer
+	}
+	_ = cmd.Run() // the exit code says it
+	if got := strconv.Itoa(cmd.ProcessState.ExitCode()); got != args[1] {
+		ts.Fatalf("exited with %s, want %s\n%s", cmd.ProcessState, args[1], other.String())
+	}
 }
 
 // exits runs a command and holds it to an exit code, or to one of several:
