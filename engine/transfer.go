@@ -54,11 +54,12 @@ func TransferMetrics(c Case, ranks []*CaseResult) (map[string]float64, error) {
 		ceiling += r.Ceiling
 		ops += s.Ops
 		moved += s.Bytes
-		first, latest = min(first, s.Start), max(latest, s.Start)
+		from, _ := r.timed()
+		first, latest = min(first, s.Start), max(latest, from)
 		prepare = max(prepare, r.Stages.Prepare)
 		post.add(r.Stages.Post)
 		transfer.add(r.Stages.Transfer)
-		perMessage += took / float64(2*s.Ops) / float64(len(initiators))
+		perMessage += r.took() / float64(2*s.Ops) / float64(len(initiators))
 	}
 	h := results.NewLatencies(counts)
 	const ns = 1e-9
@@ -120,11 +121,11 @@ func (s *Stage) add(o Stage) {
 func overlap(initiators []*CaseResult) (bytes, seconds float64, err error) {
 	from, to := int64(math.MinInt64), int64(math.MaxInt64)
 	for _, r := range initiators {
-		from = max(from, r.Samples.Start)
-		to = min(to, r.Samples.End)
+		start, end := r.timed()
+		from, to = max(from, start), min(to, end)
 	}
 	if to <= from {
-		return 0, 0, fmt.Errorf("the timed parts of the initiators do not overlap: use more iterations, or no more ranks than processors")
+		return 0, 0, fmt.Errorf("the timed parts of the initiators do not overlap: use more iterations, or no more ranks and threads than processors")
 	}
 	for _, r := range initiators {
 		bytes += completed(r.Samples, to) - completed(r.Samples, from)
@@ -135,6 +136,9 @@ func overlap(initiators []*CaseResult) (bytes, seconds float64, err error) {
 // completed interpolates how many bytes a rank had completed at a time.
 func completed(s *results.Samples, at int64) float64 {
 	p := results.Progress{Time: s.Start}
+	if at <= s.Start {
+		return 0
+	}
 	if at >= s.End {
 		return float64(s.Bytes)
 	}

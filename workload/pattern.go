@@ -110,7 +110,7 @@ func (t TransferOptions) check() error {
 	case t.Fabric == "ucx" && t.Pages != "default":
 		return fmt.Errorf("fabric ucx allocates the buffers itself: it has only pages default; UCX's own environment variables decide about huge pages (UCX_POSIX_HUGETLB_MODE)")
 	}
-	if areas := t.Regions(); t.BlockSize > mostMemory/quantity.Size(t.Batch)/quantity.Size(areas) {
+	if areas := t.Regions() * t.Threads; t.BlockSize > mostMemory/quantity.Size(t.Batch)/quantity.Size(areas) {
 		return fmt.Errorf("a rank needs room for %d requests of %d blocks of %v, which is more than %v", areas, t.Batch, t.BlockSize, mostMemory)
 	}
 	return nil

@@ -17,7 +17,7 @@ func (r *rank) memoryFits(region uint64) error {
 	for i, n := range r.launch.Nodes {
 		if n == r.launch.Nodes[r.self.Rank] {
 			ranks++
-			regions += regionsOf(r.options, i)
+			regions += regionsOf(r.options, i) * r.launch.Threads()
 		}
 	}
 	need := float64(region) * float64(regions)

@@ -79,7 +79,7 @@ func TestDeadline(t *testing.T) {
 		addresses := make([][]byte, 2)
 		for i := range ranks {
 			var err error
-			if ranks[i], err = (native{}).Open(l, engine.Identity{Rank: i, CPU: -1}, control(t)); err != nil {
+			if ranks[i], err = (native{}).Open(l, engine.Identity{Rank: i}, control(t)); err != nil {
 				t.Fatal(err)
 			}
 			if addresses[i], err = ranks[i].Address(); err != nil {
@@ -127,11 +127,11 @@ func TestPeerThatClosesTCP(t *testing.T) {
 	l := engine.Launch{Fabric: "tcp", Ranks: 2, Nodes: []string{"a", "a"}, Cases: []engine.Case{
 		{Key: "a", Options: options(1<<20, func(o *workload.TransferOptions) { o.Iterations = 1 << 30 }), Timeout: 20e9}}}
 	ctl := control(t)
-	r0, err := (native{}).Open(l, engine.Identity{Rank: 0, CPU: -1}, ctl)
+	r0, err := (native{}).Open(l, engine.Identity{Rank: 0}, ctl)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r1, err := (native{}).Open(l, engine.Identity{Rank: 1, CPU: -1}, control(t))
+	r1, err := (native{}).Open(l, engine.Identity{Rank: 1}, control(t))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -77,19 +77,24 @@ func (native) Probe(fabrics []string) map[string]results.Fabric {
 }
 
 type rank struct {
-	c       *C.struct_weir_rank
+	threads []*C.struct_weir_rank
+	team    *C.struct_weir_team // nil: there is one thread
 	fabric  string
 	self    engine.Identity
+	control *engine.Control
 	launch  engine.Launch
 	options workload.TransferOptions // of the first case: all share what is the launch's
 	cache   uint64                   // bytes that requests are spread over; 0: no case does
-	corrupt int64
-	timed   C.int // the corruption is of the timed part
+	// of the byte that is flipped on purpose: its offset, whose it is, and whether
+	// it is of the timed part
+	corrupt       int64
+	corruptThread int
+	timed         C.int
 }
 
 // Open opens the fabric and makes the memory for the largest case.
 func (native) Open(l engine.Launch, self engine.Identity, control *engine.Control) (engine.Rank, error) {
-	r := &rank{fabric: l.Fabric, self: self, launch: l, corrupt: -1}
+	r := &rank{fabric: l.Fabric, self: self, control: control, launch: l, corrupt: -1}
 	if len(l.Cases) == 0 {
 		return nil, fmt.Errorf("a launch without cases")
 	}
@@ -120,19 +125,18 @@ func (native) Open(l engine.Launch, self engine.Identity, control *engine.Contro
 	name := C.CString(l.Fabric)
 	defer C.free(unsafe.Pointer(name))
 	cfg := C.struct_weir_config{
-		fabric: name, rank: C.int(self.Rank), ranks: C.int(l.Ranks), cpu: C.int(self.CPU), one_host: oneHost,
-		region: C.uint64_t(largest), seed: C.uint64_t(l.Seed), pages: pages[r.options.Pages],
-		control: (*C.struct_weir_control)(unsafe.Pointer(control)), // mapped memory, not Go's
+		fabric: name, rank: C.int(self.Rank), ranks: C.int(l.Ranks), one_host: oneHost,
+		region: C.uint64_t(largest), pages: pages[r.options.Pages],
 	}
 	defer r.describeFlows(&cfg)()
-	var e C.struct_weir_err
-	if C.weir_open(&cfg, &r.c, &e) != 0 {
-		return nil, r.error(&e)
+	if err := r.openThreads(cfg); err != nil {
+		return nil, err
 	}
 	return r, nil
 }
 
-func (r *rank) readCorrupt(text string, received uint64) error {
+// readCorrupt takes apart where to flip a byte, of so many that each thread receives.
+func (r *rank) readCorrupt(text string, each uint64) error {
 	if text == "" {
 		return nil
 	}
@@ -140,11 +144,12 @@ func (r *rank) readCorrupt(text string, received uint64) error {
 	who, where, ok := strings.Cut(place, ":")
 	n, err1 := strconv.Atoi(who)
 	at, err2 := strconv.ParseInt(where, 10, 64)
+	received := each * uint64(r.launch.Threads())
 	if !ok || err1 != nil || err2 != nil || n < 0 || n >= r.launch.Ranks || at < 0 || n == r.self.Rank && uint64(at) >= received {
 		return fmt.Errorf("%s is %q, not rank:offset or rank:offset:timed of one of %d ranks and %d bytes that it receives", CorruptEnv, text, r.launch.Ranks, received)
 	}
 	if n == r.self.Rank {
-		r.corrupt = at
+		r.corrupt, r.corruptThread = at%int64(each), int(at/int64(each))
 		if timed {
 			r.timed = 1
 		}
@@ -167,40 +172,28 @@ func (r *rank) supported(o workload.TransferOptions) error {
 const addressSize = 64 << 10
 
 func (r *rank) Address() ([]byte, error) {
-	buf := C.malloc(addressSize)
-	if buf == nil {
-		return nil, fmt.Errorf("no memory for an address")
+	all, err := r.address()
+	if err != nil {
+		return nil, err
 	}
-	defer C.free(buf)
-	var n C.size_t
-	var e C.struct_weir_err
-	if C.weir_address(r.c, buf, addressSize, &n, &e) != 0 {
-		return nil, r.error(&e)
-	}
-	return append(r.cacheWord(), C.GoBytes(buf, C.int(n))...), nil
+	return append(r.cacheWord(), all...), nil
 }
 
 func (r *rank) Connect(addresses [][]byte) error {
-	var all []byte
-	lens := make([]C.size_t, len(addresses))
 	if len(addresses) != r.launch.Ranks {
 		return fmt.Errorf("%d addresses for %d ranks", len(addresses), r.launch.Ranks)
 	}
+	blobs := make([][][]byte, len(addresses))
 	for i, a := range addresses {
-		blob, err := r.sameCache(i, a)
+		all, err := r.sameCache(i, a)
+		if err == nil {
+			blobs[i], err = r.split(i, all)
+		}
 		if err != nil {
 			return err
 		}
-		all = append(all, blob...)
-		lens[i] = C.size_t(len(blob))
 	}
-	blobs := C.CBytes(all)
-	defer C.free(blobs)
-	var e C.struct_weir_err
-	if C.weir_connect(r.c, blobs, &lens[0], C.int64_t(connectTimeout), &e) != 0 {
-		return r.error(&e)
-	}
-	return nil
+	return r.connect(blobs)
 }
 
 var (
@@ -228,12 +221,7 @@ func (r *rank) Run(c engine.Case) (*engine.CaseResult, error) {
 		zeros: zeros[o.Payload], slots: C.uint64_t(r.slots(o)), duration: C.int64_t(o.Duration),
 		warmup: C.uint64_t(o.Warmup), in_flight: C.uint64_t(o.InFlight), timeout: C.int64_t(c.Timeout), corrupt: C.int64_t(r.corrupt), corrupt_timed: r.timed,
 	}
-	var out C.struct_weir_result
-	var e C.struct_weir_err
-	if C.weir_run(r.c, &cc, &out, &e) != 0 {
-		return nil, r.error(&e)
-	}
-	return r.result(c, &out), nil
+	return r.run(c, cc)
 }
 
 func (r *rank) result(c engine.Case, out *C.struct_weir_result) *engine.CaseResult {
@@ -280,18 +268,13 @@ func stamps(p *C.int64_t, n C.size_t) []int64 {
 	return out
 }
 
-func (r *rank) Close() error {
-	var e C.struct_weir_err
-	if C.weir_close(r.c, C.int64_t(closeTimeout), &e) != 0 {
-		return r.error(&e)
+func (r *rank) error(thread int, e *C.struct_weir_err) error {
+	text := C.GoString(&e.text[0])
+	if r.launch.Threads() > 1 {
+		text = fmt.Sprintf("thread %d: %s", thread, text)
 	}
-	r.c = nil
-	return nil
-}
-
-func (r *rank) error(e *C.struct_weir_err) error {
 	return &engine.Error{
 		Fabric: r.fabric, Op: C.GoString(&e.op[0]), Phase: C.GoString(&e.phase[0]), Peer: int(e.peer),
-		Code: int(e.code), Text: C.GoString(&e.text[0]),
+		Code: int(e.code), Text: text,
 	}
 }

@@ -37,7 +37,7 @@ func tryTransfer(t testing.TB, fabric string, ranks int, options ...workload.Tra
 	controls := make([]*engine.Control, ranks)
 	for i := range rs {
 		controls[i] = control(t)
-		r, err := native{}.Open(l, engine.Identity{Rank: i, CPU: -1}, controls[i])
+		r, err := native{}.Open(l, engine.Identity{Rank: i}, controls[i])
 		if err != nil {
 			return nil, err
 		}
@@ -90,7 +90,7 @@ func opened(t testing.TB, fabric string, nodes []string, options ...workload.Tra
 	ranks := make([]engine.Rank, len(nodes))
 	addresses := make([][]byte, len(nodes))
 	for i := range ranks {
-		r, err := native{}.Open(l, engine.Identity{Rank: i, CPU: -1}, control(t))
+		r, err := native{}.Open(l, engine.Identity{Rank: i}, control(t))
 		if err != nil {
 			t.Fatal(err)
 		}

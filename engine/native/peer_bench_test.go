@@ -157,7 +157,7 @@ func weirRun(b *testing.B, fabric string, env []string, o workload.TransferOptio
 	children := make([]child, 2)
 	var addresses []string
 	for i := range children {
-		spec, _ := json.Marshal(benchSpec{l, engine.Identity{Rank: i, CPU: i}})
+		spec, _ := json.Marshal(benchSpec{l, engine.Identity{Rank: i, CPUs: []int{i}}})
 		cmd := exec.Command(os.Args[0])
 		cmd.Env = append(append(os.Environ(), env...), benchRankEnv+"="+string(spec))
 		cmd.Stderr = os.Stderr

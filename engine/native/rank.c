@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "tcp_wire.h"
+#include "team.h"
 #include "thread.h"
 
 static const char *const phase_names[] = {"start", "ready", "connect", "verify", "warmup", "run", "ceiling", "teardown"};
@@ -39,7 +40,7 @@ void rank_phase(struct weir_rank *r, enum weir_phase phase, uint64_t total)
 
 int rank_expired(struct weir_rank *r)
 {
-    if (atomic_load(&r->cfg.control->abort))
+    if (atomic_load(&r->cfg.control->abort) || team_over(r->cfg.team))
         return rank_fail(r, -ECANCELED, "wait", -1, "told to stop");
     if (r->deadline && weir_monotonic() > r->deadline) {
         struct weir_control *ctl = r->cfg.control;
@@ -48,77 +49,6 @@ int rank_expired(struct weir_rank *r)
         return rank_fail(r, -ETIMEDOUT, "wait", -1, "the time of %.3g s is up after %llu of %llu iterations", (double)r->limit / 1e9,
                          (unsigned long long)atomic_load(&ctl->done), (unsigned long long)atomic_load(&ctl->total));
     }
-    return 0;
-}
-
-/* Who waits gives up a little later than who works, whose words say more. */
-#define PATIENCE_NS 150000000
-
-static int wait_slot_until_deadline(struct weir_rank *r, int peer, uint64_t at_least)
-{
-    int rc;
-    while (atomic_load_explicit(rank_slot(r, peer), memory_order_acquire) < at_least) {
-        if ((rc = r->fab->progress(r)) < 0)
-            return rc;
-        if ((rc = rank_tick(r)) < 0) {
-            if (rc == -ETIMEDOUT && r->err && !strcmp(r->err->op, "wait")) {
-                r->err->peer = peer;
-                snprintf(r->err->text, sizeof r->err->text, "rank %d did not come to the barrier within %.3g s", peer, (double)r->limit / 1e9);
-            }
-            return rc;
-        }
-    }
-    return 0;
-}
-
-static int wait_slot(struct weir_rank *r, int peer, uint64_t at_least)
-{
-    int64_t deadline = r->deadline;
-    r->deadline      = deadline ? deadline + PATIENCE_NS : 0;
-    int rc           = wait_slot_until_deadline(r, peer, at_least);
-    r->deadline      = deadline;
-    return rc;
-}
-
-/* Hosts count from their own boot. What rank 0 released says when it did; the least
- * difference of all barriers is the one whose message travelled fastest. */
-static void compare_clocks(struct weir_rank *r, int64_t lead)
-{
-    if (r->cfg.one_host)
-        return;
-    int64_t ahead = weir_monotonic() - ((int64_t)r->released - lead);
-    if (!r->compared || ahead < r->ahead)
-        r->ahead = ahead;
-    r->compared = 1;
-}
-
-int rank_barrier(struct weir_rank *r, int64_t lead, int64_t *start)
-{
-    int rc;
-    r->barriers++;
-    if (r->cfg.rank != 0) {
-        if ((rc = r->fab->signal(r, 0, r->barriers)) < 0 || (rc = wait_slot(r, 0, r->released + 1)) < 0)
-            return rc;
-        r->released = atomic_load(rank_slot(r, 0));
-        compare_clocks(r, lead);
-    } else {
-        for (int p = 1; p < r->cfg.ranks; p++)
-            if ((rc = wait_slot(r, p, r->barriers)) < 0)
-                return rc;
-        /* one word is both the release and the time: it only ever grows */
-        uint64_t at = (uint64_t)(weir_monotonic() + lead);
-        r->released = at > r->released ? at : r->released + 1;
-        for (int p = 1; p < r->cfg.ranks; p++)
-            if ((rc = r->fab->signal(r, p, r->released)) < 0)
-                return rc;
-    }
-    int64_t at = (int64_t)r->released + r->ahead;
-    if (lead > 0)
-        while (weir_monotonic() < at)
-            if ((rc = r->fab->progress(r)) < 0)
-                return rc;
-    if (start)
-        *start = at;
     return 0;
 }
 
@@ -253,7 +183,8 @@ int weir_open(const struct weir_config *cfg, struct weir_rank **out, struct weir
     r->cfg    = *cfg;
     r->mem.fd = -1;
     r->memory = &weir_mem_dram;
-    for (r->turn_mask = 255; r->turn_mask > 7 && (r->turn_mask + 1) * (uint32_t)cfg->ranks > 512; r->turn_mask >>= 1)
+    uint32_t busy = (uint32_t)(cfg->ranks * (cfg->team ? cfg->team->threads : 1));
+    for (r->turn_mask = 255; r->turn_mask > 7 && (r->turn_mask + 1) * busy > 512; r->turn_mask >>= 1)
         ;
     r->copy   = weir_copies(&(size_t){0});
     r->err    = err;
@@ -300,6 +231,8 @@ static int call(struct weir_rank *r, int (*fn)(struct weir_rank *, void *), void
         err->code = rc;
         snprintf(err->text, sizeof err->text, "failed with %d and no word why", rc);
     }
+    if (rc < 0 && r->cfg.team)
+        atomic_store(&r->cfg.team->given_up, 1);
     if (rc < 0)
         fflush(NULL); /* libraries log through stdio, and the process ends without flushing it */
     return rc;
@@ -331,7 +264,7 @@ static int do_connect(struct weir_rank *r, void *arg)
         return rc;
     r->connect_s = (double)(weir_monotonic() - t0) / 1e9;
     /* wire-up of many fabrics is lazy and needs both sides' progress: finish it here */
-    return rank_barrier(r, 0, NULL);
+    return rank_meet_peers(r, 0, NULL);
 }
 
 int weir_connect(struct weir_rank *r, const void *blobs, const size_t *lens, int64_t timeout, struct weir_err *err)
@@ -381,7 +314,7 @@ static int do_close(struct weir_rank *r, void *arg)
     r->limit    = *(int64_t *)arg;
     r->deadline = weir_monotonic() + r->limit;
     /* nobody takes memory away while another still uses it */
-    if ((rc = rank_barrier(r, 0, NULL)) < 0)
+    if ((rc = rank_meet_peers(r, 0, NULL)) < 0)
         return rc;
     r->fab->close(r);
     r->memory->free(&r->mem);

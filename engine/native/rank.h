@@ -34,6 +34,7 @@ struct weir_rank {
     uint64_t          released; /* last value seen from rank 0 */
     int64_t           ahead;    /* by how much this rank's clock is ahead of rank 0's; 0 on one host */
     int               compared;
+    uint64_t          met;      /* meetings with the other threads of this rank */
     struct weir_hist *hist;
     struct weir_point points[WEIR_POINTS];
     size_t            npoints;
@@ -49,7 +50,8 @@ int  rank_expired(struct weir_rank *r); /* the slow half of rank_tick */
 
 /* Called in every turn of every loop that waits: shows life, and ends the wait on
  * abort or deadline (the clock is read once in 256 turns, of many ranks more often,
- * since a turn looks at all of them). Not 0: give up. */
+ * since a turn looks at all of them, and of many threads, which may share a core).
+ * Not 0: give up. */
 static inline int rank_tick(struct weir_rank *r)
 {
     struct weir_control *ctl = r->cfg.control;
@@ -86,10 +88,13 @@ static inline uint64_t rank_tally(struct weir_rank *r, int peer)
     return atomic_load_explicit((_Atomic uint64_t *)(r->mem.base + r->tallies + (size_t)peer * WEIR_LINE), memory_order_acquire);
 }
 
-/* All ranks meet on the data path; everything they wrote before is delivered.
- * With lead > 0 all leave at the same instant, that long after the last arrived;
- * it comes back in *start, on this rank's clock. */
+/* All ranks, with all their threads, meet on the data path; everything they wrote
+ * before is delivered. With lead > 0 all leave at the same instant, that long after
+ * the last arrived; it comes back in *start, on this rank's clock. */
 int rank_barrier(struct weir_rank *r, int64_t lead, int64_t *start);
+
+/* The same without other threads of the ranks, and without waiting for the instant. */
+int rank_meet_peers(struct weir_rank *r, int64_t lead, int64_t *at);
 
 /* Waits until everything put to the peer is in its memory. */
 int rank_flush(struct weir_rank *r, int peer);

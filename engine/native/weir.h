@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct weir_team; /* team.h */
+
 #define WEIR_TEXT 512
 #define WEIR_MAX_RANKS 1024
 
@@ -60,6 +62,8 @@ struct weir_config {
     int                     ntargets, nsources, nturns;
     double                  share; /* of its path that an initiator has, if it shares its targets */
     struct weir_control *control; /* never NULL */
+    struct weir_team    *team;    /* of the threads of this rank; NULL: it has one */
+    int                  thread;  /* which of them this is */
 };
 
 struct weir_case {
@@ -112,8 +116,9 @@ struct weir_result {
 
 struct weir_rank;
 
-/* Functions for Go. All return 0 or fill err and return its code. A rank has one
- * thread of its own, made in C with signals blocked, and everything runs on it. */
+/* Functions for Go. All return 0 or fill err and return its code. A rank (each of
+ * its threads, if it has several) has a thread of its own, made in C with signals
+ * blocked, and everything runs on it. */
 int  weir_open(const struct weir_config *cfg, struct weir_rank **out, struct weir_err *err);
 int  weir_address(struct weir_rank *r, void *buf, size_t cap, size_t *len, struct weir_err *err);
 int  weir_connect(struct weir_rank *r, const void *blobs, const size_t *lens, int64_t timeout, struct weir_err *err);

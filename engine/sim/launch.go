@@ -81,7 +81,7 @@ func (l *launch) play() *engine.Played {
 func (l *launch) prepare() {
 	var footprint float64
 	for _, c := range l.Cases {
-		footprint = max(footprint, float64(c.Options.Regions())*float64(c.Options.BlockSize)*float64(c.Options.Batch))
+		footprint = max(footprint, float64(c.Options.Regions()*c.Options.Threads)*float64(c.Options.BlockSize)*float64(c.Options.Batch))
 	}
 	l.prep = engine.Prep{
 		Alloc:    quantity.Round(footprint / fillRate),
@@ -165,6 +165,9 @@ func (l *launch) measure(c engine.Case, p path) []*engine.CaseResult {
 		s := way.record(l.stream(forRank, key, uint64(rank)))
 		s.Case, s.Launch, s.Rank = c.Key, l.Index, rank
 		res.Initiator, res.Samples, res.Transport = true, s, "simulated"
+		if o.Threads > 1 {
+			res.Threads = &engine.Threads{From: s.Start, To: s.End, Took: float64(s.End-s.Start) / 1e9 * float64(o.Threads)}
+		}
 		res.Ceiling = quantity.Round(rateOf(o, rank) * l.speed)
 		res.Memcpy = quantity.Round(float64(o.Sim.Bandwidth) * l.speed)
 		res.Stages.Transfer = stage(s)

@@ -48,6 +48,10 @@ func TestModel(t *testing.T) {
 			2 * mib / (2*us + mib/10e9) / 1e9, 2*us + mib/10e9, 2 / (2*us + mib/10e9), mib / 10e9 / (2*us + mib/10e9)},
 		{"a duration has as many as begin in it", workload.Values{"in_flight": int64(1), "duration": quantity.Time(50e6)},
 			mib / (2*us + mib/10e9) / 1e9, 2*us + mib/10e9, 1 / (2*us + mib/10e9), mib / 10e9 / (2*us + mib/10e9)},
+		{"threads have a window each, on one path", workload.Values{"in_flight": int64(2), "threads": int64(4)},
+			mib / (2*us/8 + mib/10e9) / 1e9, 8 * (2*us/8 + mib/10e9), 1 / (2*us/8 + mib/10e9), mib / 10e9 / (2*us/8 + mib/10e9)},
+		{"a message of each thread is under way", workload.Values{"mode": "pingpong", "threads": int64(4)},
+			mib / (2*us/4 + mib/10e9) / 1e9, 2*us + 4*mib/10e9, 1 / (2*us/4 + mib/10e9), mib / 10e9 / (2*us/4 + mib/10e9)},
 		{"many iterations", workload.Values{"in_flight": int64(1), "iterations": int64(1e6)},
 			mib / (2*us + mib/10e9) / 1e9, 2*us + mib/10e9, 1 / (2*us + mib/10e9), mib / 10e9 / (2*us + mib/10e9)},
 	} {

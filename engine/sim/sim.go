@@ -7,14 +7,14 @@
 // # The path
 //
 // With L = sim_latency, B = sim_bandwidth, b = block_size, n = batch,
-// w = min(in_flight, iterations) and S = n·b, the bytes of a request:
+// t = threads, w = t·min(in_flight, iterations) and S = n·b, the bytes of a request:
 //
 //	write      l = L               the last byte is at the target after L + S/B
 //	read       l = 2·L             the request travels first
 //	stream     interval = l/w + S/B      between the completions of two requests
 //	           latency  = w · interval   of a request, by Little's law
-//	pingpong   latency  = L + b/B        of a message
-//	           interval = 2 · latency    a round trip
+//	pingpong   interval = 2 · (L/t + b/B)    between the ends of two round trips
+//	           latency  = L + t · b/B        of a message: t of them are under way
 //
 // So the bandwidth of a stream is S / (l/w + S/B): that of one request at a time
 // for w = 1, and nearly B once w requests cover the latency. Every initiator has
@@ -26,7 +26,8 @@
 // which is 1/(ranks - 1) under many_to_one and 1 under every other pattern; the two
 // directions of bidirectional do not share. With a duration T the timed part has
 // the iterations that begin before it is over, ⌈T / interval⌉ at the launch's speed,
-// but one to each target, and w is in_flight.
+// but of each thread one to each target, and w is t·in_flight. The threads of a rank
+// share its path.
 //
 // # Variation
 //

@@ -7,9 +7,11 @@
 #include <string.h>
 
 #include "../pattern.h"
+#include "../team.h"
 #include "../weir.h"
 
 #define MOST 3
+#define TEAM 2
 
 static const struct weir_case cases[] = {
     {.index = 0, .op = OP_WRITE, .mode = MODE_STREAM, .verify = VERIFY_SAMPLE, .block = 1, .batch = 1, .iterations = 300, .warmup = 3, .in_flight = 16},
@@ -36,6 +38,8 @@ struct one {
     int                 rank, ranks, corrupt, failed;
     struct weir_control control;
     struct one         *all; /* by rank */
+    struct weir_team   *team; /* of the two threads of a rank; NULL: it has one */
+    int                 thread;
     struct weir_rank   *r;
     char                blob[65536];
     size_t              len;
@@ -87,6 +91,9 @@ static void *life(void *arg)
 {
     struct one        *o   = arg;
     struct weir_config cfg = {.fabric = o->fabric, .rank = o->rank, .ranks = o->ranks, .cpu = -1, .one_host = 1, .region = REGION, .seed = 7, .control = &o->control};
+    cfg.team = o->team, cfg.thread = o->thread;
+    if (o->thread)
+        cfg.control = team_control(o->team, o->thread);
     struct weir_flow   targets[MOST];
     struct weir_turn   turns[MOST];
     int                sources[MOST];
@@ -134,19 +141,51 @@ static void launch(const char *fabric, int ranks, int corrupt, struct one o[MOST
     pthread_barrier_destroy(&meet);
 }
 
+/* Two ranks of two threads: four at a time, of which those with one number belong together. */
+static void launch_threads(const char *fabric, struct one o[2 * TEAM])
+{
+    pthread_barrier_t meet;
+    pthread_t         t[2 * TEAM];
+    struct weir_team *teams[2];
+    memset(o, 0, 2 * TEAM * sizeof *o);
+    pthread_barrier_init(&meet, NULL, 2 * TEAM);
+    for (int i = 0; i < 2 * TEAM; i++) {
+        int thread = i / 2, rank = i % 2;
+        if (!thread)
+            teams[rank] = team_new(TEAM, &o[rank].control);
+        o[i].fabric = fabric, o[i].rank = rank, o[i].ranks = 2, o[i].meet = &meet, o[i].all = &o[2 * thread], o[i].team = teams[rank], o[i].thread = thread;
+    }
+    for (int i = 0; i < 2 * TEAM; i++)
+        pthread_create(&t[i], NULL, life, &o[i]);
+    for (int i = 0; i < 2 * TEAM; i++)
+        pthread_join(t[i], NULL);
+    for (int rank = 0; rank < 2; rank++)
+        team_free(teams[rank]);
+    pthread_barrier_destroy(&meet);
+}
+
+static int report(const char *fabric, const char *what, const struct one *o, int n)
+{
+    int bad = 0;
+    for (int k = 0; k < n; k++)
+        if (o[k].failed)
+            printf("FAIL %s, %s: rank %d thread %d: %s: %s\n", fabric, what, o[k].rank, o[k].thread, o[k].err.op, o[k].err.text), bad++;
+    printf("%s %s, %s\n", bad ? "FAIL" : "ok  ", fabric, what);
+    return bad;
+}
+
 int main(int argc, char **argv)
 {
-    static struct one o[MOST], leaked[MOST]; /* the ranks of the run with a fault are given up, not cleaned up */
+    static struct one o[2 * TEAM], leaked[MOST]; /* the ranks of the run with a fault are given up, not cleaned up */
     int               bad = 0;
-    for (int i = 1; i < argc; i++)
-        for (int ranks = 2; ranks <= MOST; ranks++) {
-            int before = bad;
-            launch(argv[i], ranks, 0, o);
-            for (int k = 0; k < ranks; k++)
-                if (o[k].failed)
-                    printf("FAIL %s rank %d of %d: %s: %s\n", argv[i], k, ranks, o[k].err.op, o[k].err.text), bad++;
-            printf("%s %s, %d ranks\n", bad > before ? "FAIL" : "ok  ", argv[i], ranks);
-        }
+    for (int i = 1; i < argc; i++) {
+        launch(argv[i], 2, 0, o);
+        bad += report(argv[i], "2 ranks", o, 2);
+        launch(argv[i], 3, 0, o);
+        bad += report(argv[i], "3 ranks", o, 3);
+        launch_threads(argv[i], o);
+        bad += report(argv[i], "2 ranks of 2 threads", o, 2 * TEAM);
+    }
     if (argc > 1) {
         launch(argv[1], 2, 1, leaked);
         if (!leaked[1].failed || !strstr(leaked[1].err.text, "wrong data from rank 0 to rank 1"))
