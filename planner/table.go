@@ -41,6 +41,7 @@ type sheet struct {
 	clusters   []*tableGroup // all cases by their processes, in order
 	keyOrder   []int         // axes in the order of their names
 	keyParts   [][]string    // by axis and value: axis=value
+	around     []byte        // what surrounds its cases and is part of what they are, once it is known
 	ids        [][32]byte
 	lines      [][32]byte
 
