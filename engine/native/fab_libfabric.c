@@ -236,7 +236,8 @@ static int get(struct weir_rank *r, int peer, void *local, uint64_t roff, size_t
     return post_all(r, peer, (struct post){.kind = POST_READ, .local = local, .n = n, .roff = roff}, q);
 }
 
-/* This rank's own places beside the slots, into which no peer writes. */
+/* This rank's own line beside the slots, into which no peer writes: the word of a
+ * signal, what a flush reads, and what is sent to see whether a peer is there. */
 static inline char  *own_word(struct weir_rank *r) { return (char *)rank_ping_slot(r, r->cfg.rank); }
 static inline size_t beside(struct weir_rank *r, int rank) { return r->pings + (size_t)rank * WEIR_LINE; }
 
@@ -269,10 +270,10 @@ static int await(struct weir_rank *r, int peer, struct post o, int64_t patience)
     return rc < 0 ? rc : 0;
 }
 
-int libfabric_hello(struct weir_rank *r, int peer)
-{
-    return await(r, peer, (struct post){.kind = POST_WRITE, .local = own_word(r), .n = 8, .roff = beside(r, r->cfg.rank)}, 0);
-}
+/* A write that nobody reads, to see whether the peer is there. */
+static struct post hello(struct weir_rank *r) { return (struct post){.kind = POST_WRITE, .local = own_word(r) + 16, .n = 8, .roff = beside(r, r->cfg.rank) + 16}; }
+
+int libfabric_hello(struct weir_rank *r, int peer) { return await(r, peer, hello(r), 0); }
 
 static int send_word(struct weir_rank *r, int peer, uint64_t value)
 {
@@ -298,6 +299,10 @@ static int ping(struct weir_rank *r, int peer, void *local, size_t n, uint64_t s
     return rc < 0 ? rc : 0;
 }
 
+/* Who only waits for a message hears nothing of its sender's death. After so many
+ * looks in vain, some tens of milliseconds, a write finds out. */
+#define LOOKS (1u << 18)
+
 static int arrived(struct weir_rank *r, int peer, size_t n, uint64_t seq)
 {
     struct libfabric_rank *f    = r->fs;
@@ -305,9 +310,12 @@ static int arrived(struct weir_rank *r, int peer, size_t n, uint64_t seq)
     uint32_t               need = n > f->piece ? (uint32_t)((n + f->piece - 1) / f->piece) : 1;
     if (p->pieces == need && p->ping == (seq & SEQ_MASK)) {
         p->pieces = 0; /* the next message may have the same number: each case counts anew */
+        p->looks  = 0;
         return 1;
     }
     int rc = libfabric_progress(r);
+    if (rc == 0 && ++p->looks % LOOKS == 0 && !p->outstanding)
+        rc = post_all(r, peer, hello(r), NULL);
     return rc < 0 ? rc : 0;
 }
 

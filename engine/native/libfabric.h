@@ -67,6 +67,7 @@ struct libfabric_peer {
     struct weir_req *flush;       /* told when there are none */
     struct weir_req  awaited;     /* of an operation that this rank waits for at once */
     uint32_t         ping, pieces; /* the message that is arriving, and its pieces that have */
+    uint32_t         looks; /* for it, in vain */
 };
 
 struct libfabric_rank {

@@ -2,6 +2,7 @@ package native
 
 import (
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -24,6 +25,12 @@ func providers(t testing.TB) []string {
 		t.Skipf("no libfabric here: %s", f.Reason)
 	}
 	here := strings.Split(f.Details["providers"], ",")
+	if only := os.Getenv(onlyProviderEnv); only != "" {
+		if !slices.Contains(here, only) {
+			t.Fatalf("no provider %s here: %v", only, here)
+		}
+		return []string{only}
+	}
 	var out []string
 	for _, p := range []string{"tcp;ofi_rxm", "net", "shm", "sockets", "tcp"} {
 		// "tcp" is a provider of its own from 1.18 on; before, the name stands for tcp;ofi_rxm
