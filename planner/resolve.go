@@ -21,10 +21,19 @@ func resolve(t *Table) {
 				if !s.applies(c.Option, i) {
 					return nil
 				}
+				if len(c.Axes) > 0 && !t.spend(settingWork+expressionWork*c.Length(), s.run.Range) {
+					return nil
+				}
 				v, diags := c.Value(s.at(s.columns, c.Axes, i))
 				t.report(diags...)
+				if text, ok := v.(string); ok && len(c.Axes) > 0 && !t.spend(len(text), s.run.Range) {
+					return nil
+				}
 				return v
 			})}
+			if t.exhausted {
+				return
+			}
 			col.encode()
 			s.settings = append(s.settings, col)
 			t.effect(s, col)
