@@ -88,7 +88,7 @@ func makeReport(d *hcl.Diagnostic, src Sources) report {
 	var line []byte
 	line, r.Column = lineAt(file.Bytes, d.Subject.Start.Byte)
 	_, r.EndColumn = lineAt(file.Bytes, d.Subject.End.Byte)
-	text := []rune(printable(line))
+	text := []rune(Printable(string(line)))
 	if len(text) > maxSnippet {
 		r.cut = min(max(r.Column-1-maxSnippet/2, 0), len(text)-maxSnippet)
 		text = text[r.cut : r.cut+maxSnippet]
@@ -123,23 +123,13 @@ const maxText = 1000
 func abridged(text string) string {
 	lines := strings.Split(text, "\n")
 	for i, l := range lines {
-		lines[i] = printable([]byte(l))
+		lines[i] = Printable(l)
 	}
 	r := []rune(strings.Join(lines, "\n"))
 	if len(r) > maxText {
 		return string(r[:maxText]) + "…"
 	}
 	return string(r)
-}
-
-// printable keeps control characters of a file from reaching a terminal.
-func printable(line []byte) string {
-	return strings.Map(func(r rune) rune {
-		if r < 0x20 && r != '\t' || r >= 0x7F && r < 0xA0 || r == utf8.RuneError {
-			return '\uFFFD'
-		}
-		return r
-	}, string(line))
 }
 
 func (r report) text(b *bytes.Buffer) {

@@ -103,21 +103,3 @@ func exampleText(v cty.Value) (string, error) {
 	}
 	return text, nil
 }
-
-// FormDoc is a form of assertions with an example of it.
-type FormDoc struct{ Form, Doc, Example string }
-
-// AssertionForms are the forms of assertions. The examples are about a run of
-// workload transfer that sweeps block_size and fabric.
-func AssertionForms() []FormDoc {
-	return []FormDoc{
-		{"x >= y, x > y", "at least, above", "bandwidth >= 40 GB/s"},
-		{"x <= y, x < y", "at most, below", "latency.p99 <= 60us"},
-		{"x within P of y", "not further from y than the share P of it", "bandwidth within 10% of 46.48 GB/s"},
-		{"x between a and b", "from a to b, both included", "bandwidth between 40 and 50"},
-		{"x increases with AXIS", "over the cases along an axis, one for each combination of the others", "bandwidth increases with block_size"},
-		{"x decreases with AXIS within P", "a step the other way by no more than P is allowed", "message_rate decreases with block_size within 5%"},
-		{"… where CONDITION", "only for the cases for which the condition holds", "latency.avg <= 60us where block_size == 4KiB && fabric == \"shm\""},
-		{"+ - * / ( )", "sides are sums and products of metrics, options, axes and quantities; dimensions must fit", "block_size / latency.p50 >= 0.5 * ceiling.bandwidth"},
-	}
-}

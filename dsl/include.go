@@ -99,16 +99,21 @@ func (l *loader) includeOf(p part) *included {
 	inc.file, ok = l.text(file, "file")
 	l.incomplete = l.incomplete || !ok
 	if as := argument(p.BodyContent, "as"); as != nil {
-		inc.as, _ = l.text(as, "as")
+		var isText bool
+		inc.as, isText = l.text(as, "as")
 		inc.asAt = as.Range()
-		if inc.as != "" && !prefixName.MatchString(inc.as) || len(inc.as) > 50 {
+		if isText && !prefixName.MatchString(inc.as) || len(inc.as) > 50 {
 			l.error(inc.asAt, "Invalid name", fmt.Sprintf("%q becomes part of the names of runs.", inc.as), "Use letters, digits, _ and -, at most 50 of them.")
 		}
 	}
 	if runs := argument(p.BodyContent, "runs"); runs != nil {
-		var isList bool
-		if inc.runs, isList, _ = l.list(runs, "runs"); !isList {
+		var isList, whole bool
+		inc.runs, isList, whole = l.list(runs, "runs")
+		switch {
+		case !isList:
 			l.error(runs.Range(), "Not a list", "runs is a list of the runs to take.", "Write [RUN], or leave it out for all.")
+		case whole && len(inc.runs) == 0:
+			l.error(runs.Range(), "Empty list", "Nothing is taken from the included file.", "Name runs of it, or leave runs out for all.")
 		}
 		inc.chooses = true
 	}

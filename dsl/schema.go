@@ -91,6 +91,9 @@ func (l *loader) content(body hcl.Body, s schema, of string) *hcl.BodyContent {
 		}
 		if what, ok := strings.CutPrefix(d.Summary, "Extraneous label for "); ok {
 			d.Extra = advice("It has no name: write " + what + " { … }.")
+			if slices.Contains(s.labelled, what) {
+				d.Extra = advice("One label is enough: write " + what + ` "NAME" { … }.`)
+			}
 		}
 		l.diags = append(l.diags, d)
 	}

@@ -118,6 +118,7 @@ func (s *sweeper) order(e sweepEntry) {
 		entries = s.mappingEntries(e.expr, "order")
 	}
 	o.By = ""
+	var seed, axis *hcl.Range
 	for _, k := range entries {
 		switch k.name {
 		case "by":
@@ -128,11 +129,13 @@ func (s *sweeper) order(e sweepEntry) {
 			}
 			o.By = text
 		case "axis":
+			axis = k.at.Ptr()
 			o.Axis, _ = s.text(k.expr, "axis")
 			if _, ok := s.index[o.Axis]; !ok && o.Axis != "" {
 				s.error(k.expr.Range(), "Unknown axis", fmt.Sprintf("The sweep has no axis %q.", o.Axis), "Name one of its axes.")
 			}
 		case "seed":
+			seed = k.at.Ptr()
 			o.Seed = uint64(s.count(k.expr, "seed", 0, 1<<53))
 		default:
 			s.error(k.at, "Unknown key", fmt.Sprintf("There is no %q in order.", k.name), suggest.Sentence(k.name, keyNames(grammar.Order), "keys"))
@@ -141,8 +144,14 @@ func (s *sweeper) order(e sweepEntry) {
 	if o.By == "" && !s.diags.HasErrors() {
 		s.error(e.whole(), "Missing order", "The order does not say of which kind it is.", "Add by: given, random or interleave.")
 	}
+	if o.By != "" && o.By != "interleave" && axis != nil {
+		s.error(*axis, "Key without effect", "Only an interleaved order has an axis.", "Leave axis out, or write by: interleave.")
+	}
 	if o.By != "random" {
 		o.Seed = 0
+		if o.By != "" && seed != nil {
+			s.error(*seed, "Key without effect", "Only a random order has a seed.", "Leave seed out, or write by: random.")
+		}
 	}
 }
 

@@ -22,9 +22,9 @@ scenario "simulated" {
   defaults {
     launches = [3, 5, 8, 12]
     options {
-      transfer = {             # the declared path
+      transfer = { # the declared path
         fabric        = "sim"
-        sim_latency   = "3us"  # one way of an empty message
+        sim_latency   = "3us" # one way of an empty message
         sim_bandwidth = "25 GB/s"
         sim_noise     = var.noise
       }

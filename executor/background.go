@@ -3,6 +3,7 @@ package executor
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"weir/executor/agent"
@@ -19,6 +20,10 @@ type load struct {
 	fore    *launched
 	members []*loadMember
 }
+
+// mostLoadCases is up to how many cases a background launch runs, its own over and
+// over in the same processes: the gap until new processes move something is no load.
+const mostLoadCases = 1000
 
 // loadMember is one group's part in a load. Its launches follow each other until
 // that of the foreground has ended.
@@ -55,6 +60,7 @@ func (l *load) prepare() error {
 				return fmt.Errorf("background load %s: %w", m.g.ID, err)
 			}
 			b.background = true
+			b.engine.Cases = slices.Repeat(b.engine.Cases, max(1, mostLoadCases/len(b.engine.Cases)))
 			b.pending[0].from = time.Now()
 			m.current = b
 		}
@@ -192,7 +198,7 @@ func (l *load) stop(ctx context.Context, err error) error {
 		if b == nil {
 			continue
 		}
-		f := b.failed()
+		f, complete := b.failed(), b.complete()
 		m.end(now)
 		if b.task != nil && !b.task.over() && l.s.reachable(err) {
 			l.s.withdraw(b.task)
@@ -205,7 +211,7 @@ func (l *load) stop(ctx context.Context, err error) error {
 			l.fail(m, f)
 			continue
 		}
-		if f == nil && b.complete() && b.to().Before(now) {
+		if complete && (f == nil || b.stopped(now)) {
 			m.done = append(m.done, b)
 		}
 		err = firstError(err, b.close(ctx, err))
@@ -256,5 +262,6 @@ func (l *load) missed(e *results.Launch) *results.Failure {
 	if share >= leastLoad {
 		return nil
 	}
-	return &results.Failure{Rank: -1, Phase: "run", Kind: results.Wrong, Cause: fmt.Sprintf("background load was running for %.0f %% of the time only", share*100)}
+	return &results.Failure{Rank: -1, Phase: "run", Kind: results.Wrong, Cause: fmt.Sprintf(
+		"background load was running for %.0f %% of the time only, and %.0f %% are needed: raise the iterations of its run, so that its processes are started again less often", share*100, leastLoad*100)}
 }

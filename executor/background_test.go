@@ -56,11 +56,27 @@ func TestLoadIsStoppedWithItsForeground(t *testing.T) {
 	}
 }
 
+// TestLoadGoesOnInTheSameProcesses when it has run all its cases, and what it
+// measured then counts for its own case although it is stopped.
+func TestLoadGoesOnInTheSameProcesses(t *testing.T) {
+	b := newBench(t)
+	doc := b.run(underLoad(aCase("fore", steps(100, "10ms")), aCase("back", steps(10, "10ms"))))
+	back := doc.Case("back")
+	if back.Status != results.OK || len(back.Launches) != 1 || back.Launches[0].Metrics["bandwidth"] <= 0 {
+		t.Fatalf("back is %s after %d launches: %s", back.Status, len(back.Launches), back.Reason)
+	}
+	if l := doc.Case("fore").Launches[0]; l.Status != results.OK || l.Load == nil || *l.Load < 0.99 {
+		t.Errorf("foreground %+v", l)
+	}
+	if got := b.launches(); got != "F0" {
+		t.Errorf("launches %s", got)
+	}
+}
+
 // TestLoadThatEndsIsLaunchedAgain, and what it measured counts for its own case.
-// One whose launches have long gaps is no load.
 func TestLoadThatEndsIsLaunchedAgain(t *testing.T) {
 	b := newBench(t)
-	doc := b.run(underLoad(aCase("fore", steps(150, "10ms")), aCase("back", steps(40, "10ms"))))
+	doc := b.run(underLoad(aCase("fore", steps(400, "10ms")), aCase("back", steps(1, "1ms"))))
 	back := doc.Case("back")
 	if back.Status != results.OK || len(back.Launches) < 2 {
 		t.Fatalf("back is %s after %d launches: %s", back.Status, len(back.Launches), back.Reason)
@@ -82,15 +98,17 @@ func TestLoadThatEndsIsLaunchedAgain(t *testing.T) {
 }
 
 func TestTooLittleLoadIsAnError(t *testing.T) {
-	b := newBench(t)
-	// each launch of the load takes much longer to begin than to run
-	doc := b.run(underLoad(aCase("fore", steps(60, "10ms")), aCase("back", steps(1, "1ms"))))
-	f := failure(t, doc, "fore")
-	if f.Kind != results.Wrong || !strings.Contains(f.Cause, "background load was running for ") || !strings.HasSuffix(f.Cause, " % of the time only") {
-		t.Errorf("failure %+v", f)
+	begin := time.Now()
+	l := &load{members: []*loadMember{{periods: []period{{begin.Add(-time.Second), begin.Add(2 * time.Second)}, {begin.Add(3 * time.Second), begin.Add(9 * time.Second)}}}}}
+	e := &results.Launch{Started: begin, Duration: 10}
+	f := l.missed(e)
+	const want = "background load was running for 80 % of the time only, and 90 % are needed: raise the iterations of its run"
+	if f == nil || f.Kind != results.Wrong || !strings.HasPrefix(f.Cause, want) || e.Load == nil || *e.Load != 0.8 {
+		t.Errorf("failure %+v, load %v", f, e.Load)
 	}
-	if l := doc.Case("fore").Launches[0]; l.Load == nil || *l.Load >= leastLoad {
-		t.Errorf("load %v", l.Load)
+	e.Started, e.Duration = begin.Add(3*time.Second), 6
+	if f := l.missed(e); f != nil || *e.Load != 1 {
+		t.Errorf("failure %+v, load %v", f, *e.Load)
 	}
 }
 

@@ -70,8 +70,8 @@ func eachMetric(e *assertion.Expr, see func(*assertion.Expr)) {
 }
 
 // takeBaseline copies into the document what its assertions mention of the
-// baseline. A case that the baseline lacks, or that has no launch that succeeded,
-// is not there, and the gate says so.
+// baseline. A case that the baseline lacks, or that was not measured to its end
+// there, is not there, and the gate says so.
 func (s *session) takeBaseline() error {
 	text := UsesBaseline(s.plan)
 	if text == "" || s.doc.Baseline != nil {
@@ -87,7 +87,7 @@ func (s *session) takeBaseline() error {
 	seen := map[string]bool{}
 	for _, a := range assertionsOf(s.plan) {
 		for _, key := range baselineCases(a.Assertion, a.of) {
-			if c := b.Case(key); c != nil && !seen[key] {
+			if c := b.Case(key); c != nil && c.Status == results.OK && !seen[key] {
 				seen[key] = true
 				taken.Cases = append(taken.Cases, baselineCase(c))
 			}

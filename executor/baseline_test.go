@@ -32,12 +32,13 @@ func TestBaselineIsCopiedAsFarAsItIsMentioned(t *testing.T) {
 		Session:     results.Session{ID: "former"},
 		Environment: results.Environment{Fingerprint: "sha256:x"},
 		Cases: []*results.Case{
-			{Key: "a", Launches: []*results.Launch{again, ok(1), bad, ok(2)}},
-			{Key: "unmentioned", Launches: []*results.Launch{ok(3)}},
+			{Key: "a", Status: results.OK, Launches: []*results.Launch{again, ok(1), bad, ok(2)}},
+			{Key: "broken", Status: results.Error, Launches: []*results.Launch{ok(1), bad}},
+			{Key: "unmentioned", Status: results.OK, Launches: []*results.Launch{ok(3)}},
 		},
 	}
 	b := newBench(t)
-	doc := b.run(onePlan(aCase("a", heldAgainst), aCase("lacking", heldAgainst), aCase("unmentioned")), func(o *Options) {
+	doc := b.run(onePlan(aCase("a", heldAgainst), aCase("lacking", heldAgainst), aCase("broken", heldAgainst), aCase("unmentioned")), func(o *Options) {
 		o.Baseline, o.BaselineFile = former, "former.json"
 	})
 	want := &results.Baseline{Session: "former", File: "former.json", Fingerprint: "sha256:x", Cases: []results.BaselineCase{

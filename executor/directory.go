@@ -1,7 +1,6 @@
 package executor
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -54,7 +53,7 @@ func (s *session) newDir() error {
 	if err := os.MkdirAll(s.o.Dir, 0o755); err != nil {
 		return fmt.Errorf("making the session directory: %w", err)
 	}
-	b, err := json.MarshalIndent(s.plan, "", "  ")
+	b, err := s.plan.Encode()
 	if err != nil {
 		return fmt.Errorf("encoding the plan: %w", err)
 	}
@@ -68,7 +67,7 @@ func (s *session) newDir() error {
 	if err := s.lock(); err != nil {
 		return err
 	}
-	if err := results.WriteFile(filepath.Join(s.o.Dir, PlanName), append(b, '\n')); err != nil {
+	if err := results.WriteFile(filepath.Join(s.o.Dir, PlanName), b); err != nil {
 		return fmt.Errorf("writing the plan: %w", err)
 	}
 	return nil

@@ -14,7 +14,7 @@ import (
 )
 
 // notRun is the reason of a case that has not run so far.
-const notRun = "not run"
+const notRun = results.NotRun
 
 // newDocument is the document of a session that has not run anything.
 func newDocument(p *planner.Plan, o Options) *results.Document {

@@ -32,6 +32,7 @@ type launched struct {
 	begun      bool                  // its setup began
 	task       *task                 // nil: nothing was placed
 	running    time.Time             // when its ranks were connected
+	latest     time.Time             // when the last result came
 	failure    *results.Failure
 	outcome    *agent.Outcome
 	err        error // of the session, not of the launch
@@ -53,7 +54,7 @@ func (p *pendingCase) complete() bool { return p.arrived == len(p.ranks) }
 // that fails is no error of the session's.
 func (s *session) launch(ctx context.Context, g *group, cases []*planner.Case) error {
 	index := s.nextIndex(g)
-	if s.takeOver(g, index) {
+	if s.takeOver(g, cases, index) {
 		s.giveUpAfterFailures(g)
 		return s.journalErr
 	}
@@ -192,12 +193,12 @@ func (l *launched) complete() bool {
 	return !slices.ContainsFunc(l.pending, func(p *pendingCase) bool { return !p.complete() })
 }
 
-// to is when the last case ended, or now.
+// to is when the last result came, or now if none has.
 func (l *launched) to() time.Time {
-	if at := l.pending[len(l.pending)-1].to; !at.IsZero() {
-		return at
+	if l.latest.IsZero() {
+		return time.Now()
 	}
-	return time.Now()
+	return l.latest
 }
 
 // prepare decides who runs the launch and with what.
@@ -313,12 +314,13 @@ func (l *launched) progress(p *agent.Progress) {
 	})
 }
 
-// result keeps what a rank measured in a case. Its samples go to their file as
+// result keeps what a rank measured in a case, the first time that it ran it. Its samples go to their file as
 // they are; they are read again when no rank is measuring any more.
 func (l *launched) result(r *agent.Result) error {
+	l.latest = time.Now()
 	i := slices.IndexFunc(l.cases, func(c *planner.Case) bool { return c.Key == r.Case.Key })
 	if i < 0 || r.Case.Rank < 0 || r.Case.Rank >= l.engine.Ranks || l.pending[i].ranks[r.Case.Rank] != nil {
-		return nil // an agent never sends such a thing; a rank's tricks end there
+		return nil // a background launch runs its cases again; a rank's tricks end there too
 	}
 	p := l.pending[i]
 	p.ranks[r.Case.Rank] = r.Case

@@ -162,9 +162,9 @@ func text(v any) string {
 	return string(b)
 }
 
-// takeOver puts a launch that a former session made into the document, and says
-// whether there is one.
-func (s *session) takeOver(g *group, index int) bool {
+// takeOver puts a launch of cases that a former session made into the document,
+// and says whether there is one.
+func (s *session) takeOver(g *group, cases []*planner.Case, index int) bool {
 	id := launchID{g.ID, index}
 	r := s.past.launches[id]
 	delete(s.past.launches, id)
@@ -176,6 +176,9 @@ func (s *session) takeOver(g *group, index int) bool {
 			c.Launch.Resumed = true
 			s.enter(c.Key, c.Launch)
 		}
+	}
+	if simulated(cases[0]) {
+		s.replay(g, cases, index)
 	}
 	s.emit(Event{Type: LaunchResumed, Group: g.ID, Launch: &index, Cases: len(r.Cases)})
 	return true

@@ -11,7 +11,7 @@ import (
 	"weir/planner"
 )
 
-// secretsOf are the references to all secrets of a plan.
+// secretsOf are the references to all secrets that processes of a plan get.
 func secretsOf(p *planner.Plan) []string {
 	set := map[string]bool{}
 	add := func(m map[string]string) {
@@ -27,7 +27,7 @@ func secretsOf(p *planner.Plan) []string {
 		add(c.Secrets)
 	}
 	for _, c := range p.Cases {
-		if c.Status == planner.Planned {
+		if c.Status == planner.Planned && !simulated(c) { // which has no processes
 			add(c.Secrets)
 		}
 	}

@@ -125,11 +125,7 @@ func (l *launched) play(ctx context.Context) error {
 		return err
 	}
 	s := l.s
-	s.doc.Session.Simulated = true
-	if s.simulator == nil {
-		s.simulator = s.o.Simulate()
-	}
-	played, err := s.simulator.Play(l.engine)
+	played, err := s.simulate(l.engine)
 	if err != nil {
 		l.outcome = &agent.Outcome{Failure: &results.Failure{Rank: -1, Phase: "ready", Kind: results.FailedReady, Cause: err.Error()}, At: time.Now()}
 		return nil
@@ -156,6 +152,28 @@ func (l *launched) play(ctx context.Context) error {
 		l.outcome = &agent.Outcome{Failure: played.Failure, At: time.Now()}
 	}
 	return nil
+}
+
+// simulate gives a launch to the session's simulator.
+func (s *session) simulate(l engine.Launch) (*engine.Played, error) {
+	s.doc.Session.Simulated = true
+	if s.simulator == nil {
+		s.simulator = s.o.Simulate()
+	}
+	return s.simulator.Play(l)
+}
+
+// replay lets the simulator go through a launch that was taken over, so that the
+// virtual clock, drift and luck stand for the next one where they would have stood.
+// What comes of it is in the document already.
+func (s *session) replay(g *group, cases []*planner.Case, index int) {
+	s.doc.Session.Simulated = true
+	if s.o.Simulate == nil {
+		return // and no further launch can be made either
+	}
+	if l, err := s.prepare(g, cases, index); err == nil {
+		_, _ = s.simulate(l.engine) // what fails again failed then
+	}
 }
 
 // takePlayed keeps what the ranks of a played case measured.

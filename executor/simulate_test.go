@@ -233,3 +233,12 @@ func TestSamplesOfASimulationThatCannotBeKept(t *testing.T) {
 		t.Errorf("the session ended with %v and the case is %s", err, doc.Cases[0].Status)
 	}
 }
+
+// Nobody reads the secrets of a simulated case, so they need not be there.
+func TestSimulationNeedsNoSecrets(t *testing.T) {
+	c := aSimulation("a", func(c *planner.Case) { c.Secrets = map[string]string{"TOKEN": "WEIR_TEST_NOT_SET"} })
+	doc := newBench(t).run(onePlan(c), simulate)
+	if doc.Session.Status != results.Passed || doc.Cases[0].Status != results.OK {
+		t.Errorf("the session is %+v and the case %s: %s", doc.Session, doc.Cases[0].Status, doc.Cases[0].Reason)
+	}
+}

@@ -131,10 +131,11 @@ type court struct {
 	doc    *results.Document
 	cases  map[string]*results.Case
 	family map[*results.AssertionVerdict]int // by how much the error budget of failing is divided
+	whole  bool                              // the session got to its end
 }
 
 func newCourt(doc *results.Document) *court {
-	ct := &court{doc: doc, cases: make(map[string]*results.Case, len(doc.Cases))}
+	ct := &court{doc: doc, cases: make(map[string]*results.Case, len(doc.Cases)), whole: whole(doc)}
 	for _, c := range doc.Cases {
 		if _, twice := ct.cases[c.Key]; twice {
 			ct.cases[c.Key] = nil // a key that two cases have names neither
@@ -163,7 +164,14 @@ func (ct *court) judgeAs(c *results.Case, a *results.AssertionVerdict, share int
 	case a.Quantifier != "":
 		return ct.judgeParts(a, lv)
 	}
-	return ct.judgeClaim(claim{subject: a.Subject, unit: a.Unit, bounds: a.Bounds, halo: a.Halo, looks: a.Looks, own: c, levels: lv})
+	gone := map[string]bool{}
+	subject := ct.present(a.Subject, gone)
+	if subject == nil {
+		return outcome{verdict: results.SkippedVerdict, message: noneRan}
+	}
+	o := ct.judgeClaim(claim{subject: subject, unit: a.Unit, bounds: a.Bounds, halo: a.Halo, looks: a.Looks, own: c, levels: lv})
+	o.message += absence(len(gone))
+	return o
 }
 
 // runnable are the keys whose cases can still be launched.

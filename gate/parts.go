@@ -24,18 +24,20 @@ type part struct {
 
 func (ct *court) judgeParts(a *results.AssertionVerdict, lv levels) outcome {
 	var claims []claim
+	gone := map[string]bool{}
 	for _, p := range a.Parts {
 		c := ct.cases[p.Case]
 		switch {
 		case c == nil:
 			return failed(fmt.Sprintf("case %s is not in the document", p.Case))
-		case c.Status == results.Excluded:
+		case ct.absent(c):
+			gone[c.Key] = true
 			continue
 		}
 		claims = append(claims, claim{subject: p.Subject, unit: p.Unit, bounds: p.Bounds, halo: a.Halo, looks: a.Looks, own: c})
 	}
 	if len(claims) == 0 {
-		return outcome{verdict: results.SkippedVerdict, message: "all of its cases were excluded"}
+		return outcome{verdict: results.SkippedVerdict, message: noneRan}
 	}
 	all := a.Quantifier == "all"
 	if all {
@@ -49,7 +51,9 @@ func (ct *court) judgeParts(a *results.AssertionVerdict, lv levels) outcome {
 		o := ct.judgeClaim(cl)
 		parts[i] = part{o, cl.own.Key, margins(cl, o.observed)}
 	}
-	return overParts(all, parts)
+	o := overParts(all, parts)
+	o.message += absence(len(gone))
+	return o
 }
 
 // margins is how far an estimate lies from the nearer bound, as a share of it.
@@ -63,8 +67,8 @@ func margins(cl claim, o *results.Observed) float64 {
 
 // Verdicts that decide a quantified statement, first come first served.
 var (
-	overAll = []results.Verdict{results.ErrorVerdict, results.SkippedVerdict, results.Fail, results.InconclusiveVerdict, results.WarnVerdict, results.Pass}
-	overAny = []results.Verdict{results.ErrorVerdict, results.SkippedVerdict, results.Pass, results.InconclusiveVerdict, results.WarnVerdict, results.Fail}
+	overAll = []results.Verdict{results.ErrorVerdict, results.Fail, results.SkippedVerdict, results.InconclusiveVerdict, results.WarnVerdict, results.Pass}
+	overAny = []results.Verdict{results.ErrorVerdict, results.Pass, results.SkippedVerdict, results.InconclusiveVerdict, results.WarnVerdict, results.Fail}
 )
 
 // overParts is the verdict over all parts: that of the first part that decides it.

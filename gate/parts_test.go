@@ -26,9 +26,13 @@ func TestQuantifiers(t *testing.T) {
 		{"none holds", "any", [][]float64{out, out, out}, nil, results.Fail, "3 fail", ""},
 		{"some may hold", "any", [][]float64{out, open, out}, nil, results.InconclusiveVerdict, "c1", "c1"},
 		{"one in error", "any", [][]float64{in, in, in}, func(cs []*results.Case) { cs[2].Status = results.Error }, results.ErrorVerdict, "c2: the case ended with an error", ""},
-		{"one skipped", "all", [][]float64{in, in, in}, func(cs []*results.Case) { cs[2].Status = results.Skipped }, results.SkippedVerdict, "c2: skipped", ""},
+		{"one skipped", "all", [][]float64{in, in, in}, func(cs []*results.Case) { cs[2].Status = results.Skipped }, results.Pass, "all of 2 parts: 2 pass; c0: bandwidth", ""},
+		{"one skipped, one fails", "all", [][]float64{out, in, in}, func(cs []*results.Case) { cs[2].Status = results.Skipped }, results.Fail, "; 1 case did not run and does not count", ""},
+		{"the one that holds is not skipped", "any", [][]float64{out, in, in}, func(cs []*results.Case) { cs[2].Status = results.Skipped }, results.Pass, "any of 2 parts", ""},
+		{"one not reached", "all", [][]float64{in, in, in}, func(cs []*results.Case) { cs[2].Status, cs[2].Reason = results.Skipped, results.NotRun }, results.SkippedVerdict, "c2: skipped", ""},
+		{"one not reached, one fails", "all", [][]float64{in, out, in}, func(cs []*results.Case) { cs[2].Status, cs[2].Reason = results.Skipped, results.NotRun }, results.Fail, "c1: bandwidth", ""},
 		{"one left out by its author", "all", [][]float64{in, in, out}, func(cs []*results.Case) { cs[2].Status = results.Excluded }, results.Pass, "all of 2 parts", ""},
-		{"all left out", "all", [][]float64{in}, func(cs []*results.Case) { cs[0].Status = results.Excluded }, results.SkippedVerdict, "all of its cases were excluded", ""},
+		{"all left out", "all", [][]float64{in}, func(cs []*results.Case) { cs[0].Status = results.Excluded }, results.SkippedVerdict, noneRan, ""},
 		{"one not measured yet", "all", [][]float64{in, nil, in}, nil, results.ErrorVerdict, "c1: nothing was measured", "c1"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

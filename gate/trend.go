@@ -56,12 +56,12 @@ func (ct *court) judgeTrend(a *results.AssertionVerdict, lv levels) outcome {
 	for i := range steps {
 		steps[i] = newStep(cases[i], cases[i+1], series[i], series[i+1], sign, a, lv)
 	}
-	return ct.overSteps(a, steps, lv)
+	o = ct.overSteps(a, steps, lv)
+	o.message += absence(len(a.Cases) - len(cases))
+	return o
 }
 
-// trendCases are the cases that a trend runs over. Those that the author
-// excluded are no part of it; one that was skipped this time leaves a hole over
-// which nothing can be said.
+// trendCases are the cases that a trend runs over: those that are not absent.
 func (ct *court) trendCases(keys []string) ([]*results.Case, outcome, bool) {
 	var cases []*results.Case
 	var waiting, skipped *outcome
@@ -76,7 +76,7 @@ func (ct *court) trendCases(keys []string) ([]*results.Case, outcome, bool) {
 		case !bad:
 			cases = append(cases, c)
 			continue
-		case c.Status == results.Excluded:
+		case ct.absent(c):
 			excluded++
 			continue
 		}
@@ -97,7 +97,7 @@ func (ct *court) trendCases(keys []string) ([]*results.Case, outcome, bool) {
 	case waiting != nil:
 		return nil, *waiting, false
 	case len(cases) < 2 && excluded > 0:
-		return nil, outcome{verdict: results.SkippedVerdict, message: "fewer than two of its cases were not excluded"}, false
+		return nil, outcome{verdict: results.SkippedVerdict, message: "fewer than two of its cases ran"}, false
 	case len(cases) < 2:
 		return nil, failed("a trend needs at least two cases"), false
 	}

@@ -126,11 +126,17 @@ func TestChangedPlanIsRefused(t *testing.T) {
 		"looks":     func(p *Plan) { p.Groups[0].Looks = []int{1} },
 		"case gone": func(p *Plan) { p.Cases = p.Cases[1:] },
 		"when":      func(p *Plan) { p.Cases[0].When = "false" },
+		"text":      func(p *Plan) { p.Cases[0].Assertions[0].Text = "bandwidth >= 99 GB/s" },
+		"lowered":   func(p *Plan) { p.Cases[0].Assertions[0].Lowered = "bandwidth in [99, ∞) GB/s" },
+		"name":      func(p *Plan) { p.Scenario.Name = "other" },
 	} {
 		p := build(t, twoRuns)
-		change(p)
 		path := filepath.Join(t.TempDir(), "plan.json")
 		save(t, p, path)
+		change(p)
+		if err := os.WriteFile(path, encode(p), 0o644); err != nil {
+			t.Fatal(err)
+		}
 		if _, err := Read(path); !errors.Is(err, ErrDigest) {
 			t.Errorf("%s: got %v, want ErrDigest", name, err)
 		}

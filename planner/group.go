@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"weir/dsl"
+	"weir/workload"
 )
 
 // group puts cases that can share processes into one launch each, and brings
@@ -101,12 +102,23 @@ func (s *sheet) fixes(a *dsl.Axis) bool {
 
 // ranks is how many processes the case's launch has.
 func (s *sheet) ranks(i int) int {
-	for _, c := range s.settings {
-		if n, ok := c.values.at(i).(int64); ok && !c.Env && c.Name == "ranks" {
-			return int(n)
-		}
+	if n, ok := s.option("ranks", i).(int64); ok {
+		return int(n)
 	}
 	return 1
+}
+
+// simulated says whether a case moves no bytes.
+func (s *sheet) simulated(i int) bool { return s.option("fabric", i) == workload.SimFabric }
+
+// option is the value of an option of a case, nil if the case has none of the name.
+func (s *sheet) option(name string, i int) any {
+	for _, c := range s.settings {
+		if !c.Env && c.Name == name {
+			return c.values.at(i)
+		}
+	}
+	return nil
 }
 
 // link tells lists of needed cases in which groups those run.
@@ -176,6 +188,10 @@ func (t *Table) during() {
 			fronts[g.sheet] = by
 		}
 		for _, f := range by[g.sheet.text(g.sheet.columns, own, int(g.cases[0]))] {
+			if g.sheet.simulated(int(g.cases[0])) || front.simulated(int(f.cases[0])) {
+				t.fail(w.Range, "Load cannot be simulated", fmt.Sprintf("%s cannot run during %s: launches of fabric %s follow each other in virtual time, in which nothing runs beside another. Choose a real fabric for both runs, or remove while.", g.id, f.id, workload.SimFabric))
+				return
+			}
 			if other := loads[load{g.sheet, f.index}]; other != nil {
 				t.fail(w.Range, "Several loads at once", fmt.Sprintf("Run %q has several launch groups (%s, %s) for %s. Background load is one group of processes for each launch.", g.sheet.run.Name, other.id, g.id, f.id))
 				return

@@ -5,6 +5,7 @@ package planner
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -33,6 +34,9 @@ type Plan struct {
 	Assertions []assertion.Assertion `json:"assertions"` // over several cases
 	Groups     []*LaunchGroup        `json:"launch_groups"`
 	Cost       Cost                  `json:"cost"`
+	// Checksum is of the whole document, names and texts included, which the digest
+	// does not cover: what is shown must be what is run.
+	Checksum string `json:"checksum,omitempty"`
 
 	// What an excerpt leaves out: cases by run, and groups.
 	omitted       map[string]int
@@ -212,7 +216,16 @@ func decode(b []byte) (*Plan, error) {
 	if err := p.Verify(); err != nil {
 		return nil, err
 	}
+	if got := p.checksum(); got != p.Checksum {
+		return nil, fmt.Errorf("%w: its checksum is not that of its content", ErrDigest)
+	}
 	return &p, p.normalize()
+}
+
+func (p *Plan) checksum() string {
+	c := *p
+	c.Checksum = ""
+	return text(sha256.Sum256(encode(c)))
 }
 
 // normalize gives options, and the axes that set them, the Go types that JSON
@@ -246,6 +259,7 @@ func (p *Plan) normalize() error {
 
 // Encode is the plan as JSON.
 func (p *Plan) Encode() ([]byte, error) {
+	p.Checksum = p.checksum()
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false) // assertions are full of < and >

@@ -78,6 +78,7 @@ func (c *canon) content(b []byte, i int) []byte {
 
 // seal gives the live cases their ids and lines, on all processors.
 func (s *sheet) seal(t *Table, around []byte) {
+	s.around = around
 	s.ids, s.lines = make([][32]byte, s.live), make([][32]byte, s.live)
 	needs := s.neededHashes()
 	timeout := s.run.Timeout.Seconds()

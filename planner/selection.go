@@ -53,12 +53,17 @@ func (p *Plan) Select(only, skip []Selector) error {
 		if err != nil {
 			return err
 		}
-		for i := len(p.Cases) - 1; i >= 0; i-- { // what is needed comes before what needs it
-			if c := p.Cases[i]; keep[c.Key] {
-				for _, n := range c.Needs {
-					keep[n] = true
+		loads := p.loads()
+		for again := true; again; { // a load may need what comes before it
+			before := len(keep)
+			for i := len(p.Cases) - 1; i >= 0; i-- { // what is needed comes before what needs it
+				if c := p.Cases[i]; keep[c.Key] {
+					for _, n := range append(loads[c.Key], c.Needs...) {
+						keep[n] = true
+					}
 				}
 			}
+			again = len(keep) > before
 		}
 		for _, c := range p.Cases {
 			if !keep[c.Key] && c.Status == Planned {
@@ -75,13 +80,65 @@ func (p *Plan) Select(only, skip []Selector) error {
 			c.skip("selected by --skip")
 		}
 	}
+	p.skipUnloaded()
 	p.skipDownstream()
 	p.regroup()
 	p.refresh()
 	if len(p.Groups) == 0 {
-		return fmt.Errorf("%w: every case is skipped", ErrNothing)
+		return fmt.Errorf("%w: %s", ErrNothing, p.whyNothing())
 	}
 	return nil
+}
+
+// loads are, by the key of a case, the keys of the cases that run in its background.
+func (p *Plan) loads() map[string][]string {
+	byID := map[string]*LaunchGroup{}
+	for _, g := range p.Groups {
+		byID[g.ID] = g
+	}
+	out := map[string][]string{}
+	for _, g := range p.Groups {
+		for _, id := range g.During {
+			for _, key := range byID[id].Cases {
+				out[key] = append(out[key], g.Cases...)
+			}
+		}
+	}
+	return out
+}
+
+// skipUnloaded skips cases of whose background load nothing is left: measured
+// alone they would be something else.
+func (p *Plan) skipUnloaded() {
+	status := map[string]string{}
+	for _, c := range p.Cases {
+		status[c.Key] = c.Status
+	}
+	for key, load := range p.loads() {
+		if c := p.Case(key); c.Status == Planned && !slices.ContainsFunc(load, func(k string) bool { return status[k] == Planned }) {
+			c.skip("its background load " + load[0] + " does not run")
+		}
+	}
+}
+
+// whyNothing counts the reasons for which no case runs.
+func (p *Plan) whyNothing() string {
+	count := map[string]int{}
+	var reasons []string
+	for _, c := range p.Cases {
+		reason := c.Status + ": " + strings.TrimPrefix(c.Reason, c.Status+": ")
+		if count[reason]++; count[reason] == 1 {
+			reasons = append(reasons, reason)
+		}
+	}
+	const most = 3
+	for i, r := range reasons[:min(most, len(reasons))] {
+		reasons[i] = plural(count[r], "case") + " " + r
+	}
+	if n := len(reasons) - most; n > 0 {
+		reasons = append(reasons[:most], fmt.Sprintf("and for %d more reasons", n))
+	}
+	return strings.Join(reasons, "; ")
 }
 
 // pick are the keys of the cases that any of the selectors matches. A selector

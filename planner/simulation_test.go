@@ -1,6 +1,7 @@
 package planner
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -70,5 +71,20 @@ func TestSimulationOptionsWithoutEffect(t *testing.T) {
 		if p != nil || len(diags) != 1 || !strings.Contains(diags[0].Detail, "Option sim_noise exists only with fabric sim") {
 			t.Errorf("%s: %s", what, render(diags))
 		}
+	}
+}
+
+// Virtual time has room for one launch at a time, so neither a load nor what it
+// burdens can be simulated.
+func TestSimulatedLoadIsRefused(t *testing.T) {
+	for _, fabrics := range [][2]string{{"sim", "sim"}, {"shm", "sim"}, {"sim", "tcp"}} {
+		diags := refuse(t, fmt.Sprintf(`
+scenario: s
+defaults: {launches: 1, options: {transfer: {block_size: 4KiB}}}
+runs:
+  fore: {workload: transfer, options: {fabric: %s}}
+  load: {workload: transfer, options: {fabric: %s}, while: fore}
+`, fabrics[0], fabrics[1]))
+		mentions(t, diags, 6, "Load cannot be simulated", "load cannot run during fore")
 	}
 }

@@ -56,6 +56,7 @@ type sheet struct {
 	keyOrder   []int         // axes in the order of their names
 	keyParts   [][]string    // by axis and value: axis=value
 	keys       []string      // of cases that others need, as far as they were asked for
+	around     []byte        // what surrounds its cases and is part of what they are, once it is known
 	ids        [][32]byte
 	lines      [][32]byte
 

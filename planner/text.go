@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"weir/assertion"
+	"weir/dsl"
 	"weir/quantity"
 	"weir/workload"
 )
@@ -24,8 +25,17 @@ func (p *Plan) Text(w io.Writer) error {
 	}
 	p.textGroups(&b)
 	p.textCost(&b)
-	_, err := io.WriteString(w, b.String())
+	_, err := io.WriteString(w, harmless(b.String()))
 	return err
+}
+
+// harmless is text of which nothing but the ends of lines acts on a terminal.
+func harmless(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, l := range lines {
+		lines[i] = dsl.Printable(l)
+	}
+	return strings.Join(lines, "\n")
 }
 
 func (p *Plan) textHeader(b *strings.Builder) {
@@ -41,7 +51,7 @@ func (p *Plan) textHeader(b *strings.Builder) {
 	}
 	row(t, "cluster", p.Cluster.String())
 	for _, c := range p.Checks {
-		row(t, "check", c.Name+": "+strings.Join(c.Command, " "))
+		row(t, "check", c.Name+": "+textArgv(c.Command))
 	}
 	textCommands(t, "setup", p.Setup)
 	textCommands(t, "teardown", p.Teardown)
@@ -81,6 +91,9 @@ func (p *Plan) textRun(b *strings.Builder, run string) {
 	}
 	if env := commonEnv(cases); len(env) > 0 {
 		row(t, "  env", strings.Join(env, " "))
+	}
+	for _, name := range slices.Sorted(maps.Keys(first.Secrets)) {
+		row(t, "  secret", name+" from "+first.Secrets[name])
 	}
 	if first.When != "" {
 		row(t, "  when", first.When)
@@ -155,44 +168,6 @@ func (c *Case) textRows(t io.Writer, names []string) {
 	}
 }
 
-// text writes what the cases of a run have in common besides their settings.
-func (r *Run) text(t io.Writer) {
-	if r == nil {
-		return // a plan of an earlier version
-	}
-	if r.Order.By != "given" {
-		o := r.Order.By
-		if r.Order.Axis != "" {
-			o += " over " + r.Order.Axis
-		}
-		if r.Order.By == "random" {
-			o += fmt.Sprintf(", seed %d", r.Order.Seed)
-		}
-		row(t, "  order", o)
-	}
-	if r.While != "" {
-		row(t, "  while", r.While+" runs, as its background load")
-	}
-	if r.Retry != nil {
-		row(t, "  retry", fmt.Sprintf("up to %d times on %s", r.Retry.Times, strings.Join(r.Retry.On, ", ")))
-	}
-	for _, name := range slices.Sorted(maps.Keys(r.Phases)) {
-		row(t, "  timeout", shortTime(r.Phases[name])+" for phase "+name)
-	}
-	for _, c := range []struct {
-		name string
-		list []Command
-	}{{"setup", r.Setup}, {"setup each launch", r.LaunchSetup}, {"teardown each launch", r.LaunchTeardown}, {"teardown", r.Teardown}} {
-		textCommands(t, "  "+c.name, c.list)
-	}
-}
-
-func textCommands(t io.Writer, name string, list []Command) {
-	for _, c := range list {
-		row(t, name, strings.Join(c.Command, " ")+" on "+c.On)
-	}
-}
-
 // run finds what the cases of a run have in common.
 func (p *Plan) run(name string) *Run {
 	for _, r := range p.Runs {
@@ -232,15 +207,23 @@ func (p *Plan) textSpanning(b *strings.Builder, cases []*Case) {
 	}
 	for _, a := range p.Assertions {
 		if len(a.Cases) > 0 && in[a.Cases[0]] {
-			fmt.Fprintf(b, "  over %s, %s … %s: %s\n", plural(len(a.Cases), "case"), a.Cases[0], a.Cases[len(a.Cases)-1], textAssertion(a))
+			fmt.Fprintf(b, "  over %s: %s\n", textSpan(a.Cases), textAssertion(a))
 		}
 	}
+}
+
+func textSpan(keys []string) string {
+	if len(keys) == 1 {
+		return keys[0]
+	}
+	return fmt.Sprintf("%s, %s … %s", plural(len(keys), "case"), keys[0], keys[len(keys)-1])
 }
 
 func (p *Plan) textGroups(b *strings.Builder) {
 	b.WriteString("\nlaunches\n")
 	t := columns(b)
 	row(t, "  group", "cases", "ranks", "the gate looks after", "waits for")
+	outcomes := p.outcomes()
 	for _, g := range p.Groups {
 		looks := make([]string, len(g.Looks))
 		for i, l := range g.Looks {
@@ -248,7 +231,7 @@ func (p *Plan) textGroups(b *strings.Builder) {
 		}
 		after := "–"
 		if len(g.Needs) > 0 {
-			after = strings.Join(g.Needs, ", ")
+			after = strings.Join(outcomes.named(g), ", ")
 		}
 		if len(g.During) > 0 {
 			after = "runs during " + strings.Join(g.During, ", ")
@@ -282,7 +265,7 @@ func splitOptions(cases []*Case) (common, varying []string) {
 			varying = append(varying, name)
 			continue
 		}
-		common = append(common, name+"="+text)
+		common = append(common, name+"="+textWord(text))
 	}
 	return common, varying
 }
@@ -292,7 +275,7 @@ func commonEnv(cases []*Case) []string {
 	for _, name := range slices.Sorted(maps.Keys(cases[0].Env)) {
 		v := cases[0].Env[name]
 		if !slices.ContainsFunc(cases, func(c *Case) bool { return c.Env[name] != v }) {
-			out = append(out, name+"="+v)
+			out = append(out, name+"="+textWord(v))
 		}
 	}
 	return out

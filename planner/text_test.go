@@ -4,6 +4,8 @@ import (
 	"io"
 	"strings"
 	"testing"
+
+	"weir/dsl"
 )
 
 const shown = `
@@ -37,9 +39,29 @@ runs:
     sweep: {block_size: [4KiB, 8KiB], fabric: [shm, tcp]}
 `
 
-func TestRenderings(t *testing.T) {
-	p := build(t, shown)
-	for name, write := range map[string]func(io.Writer) error{"plan.txt": p.Text, "plan.dot": p.Dot, "plan.mermaid": p.Mermaid} {
+func TestRenderings(t *testing.T) { renderings(t, build(t, shown), "plan") }
+
+// everyConstruct is the plan of a scenario with every construct.
+func everyConstruct(t *testing.T) *Plan {
+	t.Helper()
+	s, _, diags := dsl.LoadFile("testdata/every/main.yaml", dsl.Options{})
+	if diags.HasErrors() {
+		t.Fatal(render(diags))
+	}
+	p, diags := Build(s)
+	if diags.HasErrors() {
+		t.Fatal(render(diags))
+	}
+	return p
+}
+
+// What a person sees of each construct.
+func TestRenderingsOfEveryConstruct(t *testing.T) { renderings(t, everyConstruct(t), "every/plan") }
+
+func renderings(t *testing.T, p *Plan, base string) {
+	t.Helper()
+	for ext, write := range map[string]func(io.Writer) error{".txt": p.Text, ".dot": p.Dot, ".mermaid": p.Mermaid} {
+		name := base + ext
 		var b strings.Builder
 		if err := write(&b); err != nil {
 			t.Fatal(err)
@@ -50,5 +72,38 @@ func TestRenderings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "plan.json", string(b))
+	golden(t, base+".json", string(b))
+}
+
+// Nothing selected leaves every plan as it was made, and it holds what its digest
+// says, as a plan that is saved and read does.
+func TestEveryConstructIsSealed(t *testing.T) {
+	p := everyConstruct(t)
+	if err := p.Verify(); err != nil {
+		t.Error(err)
+	}
+	q := everyConstruct(t)
+	if err := q.Select(nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "after selecting all", q, p)
+	b, err := p.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := decode(b); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestTextActsOnNoTerminal: what an author writes stays text.
+func TestTextActsOnNoTerminal(t *testing.T) {
+	p := build(t, "scenario: s\ndescription: \"a\\e[2Jb\\u202Ec\\u0085d\"\nruns:\n  a: {workload: transfer, options: {block_size: 4KiB}}\n")
+	var b strings.Builder
+	if err := p.Text(&b); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(b.String(), "a\uFFFD[2Jb\uFFFDc\uFFFDd\n") || strings.ContainsAny(b.String(), "\x1b\u202E\u0085") {
+		t.Errorf("%q", b.String())
+	}
 }

@@ -1,11 +1,11 @@
 package planner
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 )
 
 // Verify computes the digests of a plan again and compares.
@@ -141,6 +141,7 @@ func (p *Plan) regroup() {
 		byKey[c.Key] = c
 	}
 	groupOf := map[string]string{}
+	place := map[string]int{}
 	left := map[string]bool{}
 	p.Groups = slices.DeleteFunc(p.Groups, func(g *LaunchGroup) bool {
 		g.Cases = slices.DeleteFunc(g.Cases, func(key string) bool { return byKey[key].Status != Planned })
@@ -150,7 +151,8 @@ func (p *Plan) regroup() {
 		left[g.ID] = len(g.Cases) > 0
 		return len(g.Cases) == 0
 	})
-	for _, g := range p.Groups {
+	for i, g := range p.Groups {
+		place[g.ID] = i
 		g.Needs = []string{}
 		for _, key := range g.Cases {
 			for _, n := range byKey[key].Needs {
@@ -159,7 +161,7 @@ func (p *Plan) regroup() {
 				}
 			}
 		}
-		slices.SortFunc(g.Needs, strings.Compare)
+		slices.SortFunc(g.Needs, func(a, b string) int { return cmp.Compare(place[a], place[b]) })
 		g.During = slices.DeleteFunc(g.During, func(id string) bool { return !left[id] })
 	}
 }

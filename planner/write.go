@@ -129,7 +129,7 @@ func (s *sheet) excludedCase(t *Table, i int) *Case {
 		}
 	}
 	c.Options = s.run.Workload.Applicable(c.Options)
-	c.ID = text(sha256.Sum256(c.content(nil)))
+	c.ID = text(sha256.Sum256(c.content(s.around)))
 	return c
 }
 

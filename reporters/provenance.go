@@ -10,16 +10,19 @@ import (
 // simulatedBanner says what nobody may miss: the numbers of a simulation look
 // like measured ones.
 func simulatedBanner(doc *results.Document) string {
-	n := 0
+	n, launched := 0, 0
 	for _, c := range doc.Cases {
+		if len(c.Launches) > 0 {
+			launched++
+		}
 		if c.Simulated() {
 			n++
 		}
 	}
-	if n == 0 || n == len(doc.Cases) {
+	if n == launched {
 		return "SIMULATED: no data was moved; these numbers follow from a declared model"
 	}
-	return fmt.Sprintf("SIMULATED IN PART: the numbers of %d of %s follow from a declared model", n, plural(len(doc.Cases), "case"))
+	return fmt.Sprintf("SIMULATED IN PART: the numbers of %d of %s follow from a declared model", n, plural(launched, "case"))
 }
 
 // simulatedMark stands beside the verdict of a case that was simulated.

@@ -211,6 +211,9 @@ const (
 	Excluded = "excluded"
 )
 
+// NotRun is the reason of a skipped case that its session has not got to.
+const NotRun = "not run"
+
 // Launch is the case's part of one launch.
 type Launch struct {
 	Index     int          `json:"index"`
@@ -363,8 +366,20 @@ func (d *Document) Write(path string) error {
 	return WriteFile(path, b)
 }
 
-// WriteFile writes a file under a temporary name beside it and renames it.
+// WriteFile writes a file under a temporary name beside it and renames it. What a
+// link names is written, not the link; a device or a pipe is written to.
 func WriteFile(path string, content []byte) error {
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		path = target
+	}
+	if st, err := os.Stat(path); err == nil && !st.Mode().IsRegular() && !st.IsDir() {
+		f, err := os.OpenFile(path, os.O_WRONLY, 0)
+		if err != nil {
+			return err
+		}
+		_, err = f.Write(content)
+		return errors.Join(err, f.Close())
+	}
 	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.tmp")
 	if err != nil {
 		return err

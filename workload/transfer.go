@@ -60,7 +60,7 @@ var Transfer = &Kind{
 		{"prep.register", "s", Lower, "registering the launch's buffers with the fabric, the slowest rank"},
 		{"prep.connect", "s", Lower, "connecting to all peers once their addresses are known, the slowest rank"},
 	},
-	Checked: []string{"pattern", "ranks", "mode", "op"},
+	Checked: []string{"pattern", "ranks", "mode", "op", "batch"},
 }
 
 func init() {
@@ -123,6 +123,9 @@ func DecodeTransfer(v Values) (TransferOptions, error) {
 func (t TransferOptions) check() error {
 	if t.Pattern == "pairwise" && t.Ranks%2 != 0 {
 		return fmt.Errorf("pattern pairwise needs an even number of ranks, not %d", t.Ranks)
+	}
+	if t.Mode == "pingpong" && t.Batch != 1 {
+		return fmt.Errorf("mode pingpong sends one message at a time: a batch of %d has no meaning in it; for many blocks in a request use mode stream", t.Batch)
 	}
 	if t.Mode == "pingpong" && t.Op == "read" {
 		return fmt.Errorf("mode pingpong sends messages there and back: it has no op read; for the latency of a read use mode stream with in_flight 1")

@@ -1,6 +1,10 @@
 package main
 
 import (
+	"fmt"
+	"io"
+	"slices"
+
 	"weir/executor"
 	"weir/planner"
 	"weir/results"
@@ -13,9 +17,17 @@ type baseline struct {
 }
 
 // baselines reads the baseline of each plan that mentions one, before anything
-// runs. A resumed session has its own.
-func (f *runFlags) baselines(plans []*planner.Plan) ([]baseline, error) {
+// runs. That of the flag is read whether or not one does. A resumed session has
+// its own.
+func (f *runFlags) baselines(plans []*planner.Plan, notes io.Writer) ([]baseline, error) {
 	all := make([]baseline, len(plans))
+	used, err := f.checkBaseline(plans)
+	if err != nil {
+		return nil, err
+	}
+	if f.baseline != "" && !used {
+		fmt.Fprintf(notes, "note: --baseline %s: no assertion mentions the baseline, so nothing is compared with it\n", f.baseline)
+	}
 	for i, p := range plans {
 		if p == nil || f.resume != "" {
 			continue
@@ -38,4 +50,16 @@ func (f *runFlags) baselines(plans []*planner.Plan) ([]baseline, error) {
 		all[i] = baseline{doc, file}
 	}
 	return all, nil
+}
+
+// checkBaseline makes sure that the flag's baseline can be read, and says whether
+// any plan mentions one.
+func (f *runFlags) checkBaseline(plans []*planner.Plan) (used bool, err error) {
+	if f.baseline == "" {
+		return false, nil
+	}
+	if _, err := results.Read(f.baseline); err != nil {
+		return false, wrongUsage("--baseline: %w", err)
+	}
+	return slices.ContainsFunc(plans, func(p *planner.Plan) bool { return p != nil && executor.UsesBaseline(p) != "" }), nil
 }

@@ -34,10 +34,15 @@ func TestBaselineIsReadBeforeAnythingRuns(t *testing.T) {
 		"missing":       {mentioning("nothing.json"), "", "nothing.json"},
 		"the plan's":    {mentioning(dir), "", ""},
 		"the flag's":    {mentioning("nothing.json"), filepath.Join(dir, "results.json"), ""},
-		"not mentioned": {&planner.Plan{}, "nothing.json", ""},
+		"not mentioned": {&planner.Plan{}, filepath.Join(dir, "results.json"), ""},
+		"not readable":  {&planner.Plan{}, "nothing.json", "--baseline: "},
 	} {
 		f := runFlags{baseline: test.flag}
-		got, err := f.baselines([]*planner.Plan{test.plan})
+		var notes strings.Builder
+		got, err := f.baselines([]*planner.Plan{test.plan}, &notes)
+		if told := strings.Contains(notes.String(), "no assertion mentions the baseline"); told != (name == "not mentioned") {
+			t.Errorf("%s: notes %q", name, notes.String())
+		}
 		switch {
 		case test.want != "":
 			if err == nil || !strings.Contains(err.Error(), test.want) {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 
 	"weir/dsl"
 	"weir/dsl/grammar"
@@ -34,24 +33,25 @@ func docsKeys(w io.Writer, keys []grammar.Key, depth int) {
 			note += fmt.Sprintf("; in HCL %s \"NAME\" { … }", k.Singular)
 		}
 		fmt.Fprintf(w, "%s    %s%s\n", indent, k.Doc, note)
-		for _, inner := range innerKeys(k.Forms) {
-			docsKeys(w, inner, depth+1)
-		}
+		docsKeys(w, innerKeys(k.Forms), depth+1)
 	}
 }
 
-// innerKeys are the tables of keys that a value may have. A sweep holds itself,
-// and its keys are told once.
-func innerKeys(forms []grammar.Form) [][]grammar.Key {
-	var out [][]grammar.Key
+// innerKeys are the keys that a value may have, in whichever of its forms: where
+// several have keys they are the same.
+func innerKeys(forms []grammar.Form) []grammar.Key {
 	for _, f := range forms {
 		if len(f.Keys) > 0 {
-			out = append(out, f.Keys)
+			return f.Keys
 		}
-		out = append(out, innerKeys(f.Item)...)
-		out = append(out, innerKeys(f.Value)...)
+		if keys := innerKeys(f.Item); keys != nil {
+			return keys
+		}
+		if keys := innerKeys(f.Value); keys != nil {
+			return keys
+		}
 	}
-	return out
+	return nil
 }
 
 // formsText says in words how a value may be written.
@@ -86,19 +86,14 @@ func formText(f grammar.Form) string {
 // examples, and the forms of assertions.
 func docsFunctions(w io.Writer) {
 	fmt.Fprint(w, "functions of ${…} in YAML and of expressions in HCL, evaluated before anything runs\n\n")
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, f := range dsl.Functions() {
-		example := ""
+		fmt.Fprintf(w, "  %s\n      %s\n", f.Signature, f.Doc)
 		if v, err := dsl.EvaluateExample(f.Example); f.Example != "" && err == nil {
-			example = f.Example + " = " + v
+			fmt.Fprintf(w, "      %s = %s\n", f.Example, v)
 		}
-		fmt.Fprintf(t, "  %s\t%s\t%s\n", f.Signature, f.Doc, example)
 	}
-	t.Flush()
 	fmt.Fprint(w, "\nassertions, judged after the run\n\n")
-	t = tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, f := range dsl.AssertionForms() {
-		fmt.Fprintf(t, "  %s\t%s\t%s\n", f.Form, f.Doc, f.Example)
+		fmt.Fprintf(w, "  %s\n      %s\n      %s\n", f.Form, f.Doc, f.Example)
 	}
-	t.Flush()
 }

@@ -79,6 +79,9 @@ func (f *planFlags) run(cmd *cobra.Command, args []string) error {
 	if !ok {
 		return wrongUsage("--output %q: use text, json, dot or mermaid", f.output)
 	}
+	if f.after != "" && f.save != "" {
+		return wrongUsage("--save cannot be used with --after: a plan that is not planned to its end cannot be run")
+	}
 	vars, err := f.variables.values()
 	if err != nil {
 		return err

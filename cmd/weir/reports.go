@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -51,8 +52,10 @@ func toStdout(rs []report) bool {
 	return false
 }
 
-// write writes the reports; those without a path go to dir.
+// write writes the reports; those without a path go to dir. One that cannot be
+// written keeps no other from being written.
 func write(rs []report, doc *results.Document, dir string, stdout io.Writer) error {
+	var failed []error
 	for _, r := range rs {
 		var err error
 		switch r.path {
@@ -65,9 +68,7 @@ func write(rs []report, doc *results.Document, dir string, stdout io.Writer) err
 		default:
 			err = r.WriteFile(r.path, doc)
 		}
-		if err != nil {
-			return err
-		}
+		failed = append(failed, err)
 	}
-	return nil
+	return errors.Join(failed...)
 }

@@ -29,6 +29,12 @@ flow is what was promised. Exit codes are listed by "weir docs exit-codes".`,
 		newRun(), newPlan(), newValidate(), newGate(), newReport(), newProbe(),
 		newFmt(), newConvert(), newCatalog(), newSchema(), newDocs(), newVersion(), newRank(),
 	)
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		if c.Name() == "completion" { // cobra's own answers a shell that it does not know with its help
+			c.Args, c.RunE = cobra.ArbitraryArgs, onlySubcommands
+		}
+	}
 	addCompletions(root)
 	return root
 }

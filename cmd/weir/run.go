@@ -49,7 +49,7 @@ worst result decides the exit code; "weir docs exit-codes" lists them.`,
 			}
 			return cobra.MinimumNArgs(1)(cmd, args)
 		},
-		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
+		RunE: func(cmd *cobra.Command, args []string) error { return f.witnessed(cmd, args) },
 	}
 	f.variables.add(cmd.Flags())
 	f.selection.add(cmd.Flags())
@@ -64,6 +64,20 @@ worst result decides the exit code; "weir docs exit-codes" lists them.`,
 	cmd.Flags().BoolVar(&f.allowStale, "allow-stale", false, "run a saved plan though its scenario has changed since")
 	cmd.Flags().StringVar(&f.events, "events", "", "stream events as NDJSON to `FILE`; - is stdout")
 	return cmd
+}
+
+// witnessed runs, and makes it an execution error if stdout or stderr could not
+// take what was said.
+func (f *runFlags) witnessed(cmd *cobra.Command, args []string) error {
+	survivePipes()
+	stdout, stderr := &witness{Writer: cmd.OutOrStdout()}, &witness{Writer: cmd.ErrOrStderr()}
+	cmd.SetOut(stdout)
+	cmd.SetErr(stderr)
+	err := f.run(cmd, args)
+	if !stdout.failed() && !stderr.failed() {
+		return err
+	}
+	return exit(gate.Worst(gate.ExitExecution, explain(stderr, cmd, err)))
 }
 
 func (f *runFlags) run(cmd *cobra.Command, args []string) error {
@@ -87,7 +101,7 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 	if err := f.writable(wanted); err != nil {
 		return err
 	}
-	baselines, err := f.baselines(plans)
+	baselines, err := f.baselines(plans, cmd.ErrOrStderr())
 	if err != nil {
 		return err
 	}
@@ -112,6 +126,12 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 		codes = append(codes, code)
 		if ctx.Err() != nil {
 			break // it was told to stop, and so are those after it
+		}
+		if f.failFast && code != gate.ExitPassed && code != gate.ExitEmpty {
+			if left := len(plans) - i - 1; left > 0 {
+				fmt.Fprintf(cmd.ErrOrStderr(), "weir: --fail-fast: %s failed; scenarios not run: %d\n", p.Scenario.File, left)
+			}
+			break
 		}
 	}
 	return exit(gate.Worst(codes...))

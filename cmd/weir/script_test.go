@@ -47,6 +47,10 @@ func TestScripts(t *testing.T) {
 			"measured": measuredCases,
 			"same":     sameMeasurements,
 			"signal":   signalled,
+			"nowhere":  nowhere,
+			"replace":  replaceText,
+			"statuses": statuses,
+			"unread":   unread,
 		},
 		Condition: func(name string) (bool, error) {
 			if name == "engine" {
@@ -55,6 +59,30 @@ func TestScripts(t *testing.T) {
 			return false, errors.New("unknown condition")
 		},
 	})
+}
+
+// unread runs a command of which nobody reads a stream and holds it to an exit
+// code: unread stdout|stderr CODE COMMAND ARG…
+func unread(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 3 {
+		ts.Fatalf("usage: unread stdout|stderr CODE COMMAND ARG…")
+	}
+	reader, writer, err := os.Pipe()
+	ts.Check(err)
+	ts.Check(reader.Close())
+	defer writer.Close()
+	cmd := exec.Command(args[2], args[3:]...)
+	cmd.Dir = ts.MkAbs(".")
+	cmd.Env = append(os.Environ(), "HOME="+ts.Getenv("HOME"), "TMPDIR="+ts.Getenv("TMPDIR"))
+	var other strings.Builder
+	cmd.Stdout, cmd.Stderr = writer, &other
+	if args[0] == "stderr" {
+		cmd.Stdout, cmd.Stderr = &other, writer
+	}
+	_ = cmd.Run() // the exit code says it
+	if got := strconv.Itoa(cmd.ProcessState.ExitCode()); got != args[1] {
+		ts.Fatalf("exited with %s, want %s\n%s", cmd.ProcessState, args[1], other.String())
+	}
 }
 
 // exits runs a command and holds it to an exit code, or to one of several:
@@ -100,10 +128,10 @@ func measuredCases(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-var signalNumbers = map[string]unix.Signal{"INT": unix.SIGINT, "TERM": unix.SIGTERM, "HUP": unix.SIGHUP}
+var signalNumbers = map[string]unix.Signal{"INT": unix.SIGINT, "KILL": unix.SIGKILL, "TERM": unix.SIGTERM, "HUP": unix.SIGHUP}
 
 // signalled starts a command that writes events to the file events, signals it
-// once a case runs, and holds it to an exit code: signal NAME CODE COMMAND ARG…
+// once a case runs, and holds it to an exit code, -1 if the signal ends it: signal NAME CODE COMMAND ARG…
 func signalled(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 3 {
 		ts.Fatalf("usage: signal NAME CODE COMMAND ARG…")

@@ -23,6 +23,9 @@ func (s *selectionFlags) add(f *pflag.FlagSet) {
 	f.IntVar(&s.launches, "launches", 0, "exactly `N` launches of everything, instead of the looks in the scenario")
 }
 
+// mostLaunches is more than any verdict needs.
+const mostLaunches = 1000
+
 // given says whether anything is selected or changed.
 func (s *selectionFlags) given() bool { return len(s.only)+len(s.skip)+s.launches > 0 }
 
@@ -30,6 +33,9 @@ func (s *selectionFlags) given() bool { return len(s.only)+len(s.skip)+s.launche
 func (s *selectionFlags) apply(p *planner.Plan) error {
 	if s.flags.Changed("launches") && s.launches < 1 {
 		return wrongUsage("--launches %d: at least one launch is needed", s.launches)
+	}
+	if s.launches > mostLaunches {
+		return wrongUsage("--launches %d: at most %d launches can be made", s.launches, mostLaunches)
 	}
 	only, err := selectors(s.only)
 	if err != nil {

@@ -83,9 +83,7 @@ func (s *session) write(doc *results.Document, dir string) error {
 		}
 		all = append(all, report{r, ""})
 	}
-	if err := write(all, doc, dir, s.stdout); err != nil {
-		return err
-	}
+	err := write(all, doc, dir, s.stdout)
 	if s.flags.style.quiet {
 		if code := doc.Session.ExitCode; code != gate.ExitPassed {
 			why := doc.Session.Reason
@@ -94,17 +92,17 @@ func (s *session) write(doc *results.Document, dir string) error {
 			}
 			fmt.Fprintf(s.stderr, "weir: %s: %s, exit code %d: %s\n", doc.Scenario.Name, doc.Session.Status, code, why)
 		}
-		return nil
+		return err
 	}
 	w := s.stdout
 	if toStdout(s.reports) || s.flags.events == "-" {
 		w = s.stderr // stdout belongs to a program
 	}
-	if err := reporters.Table(w, doc, s.flags.style.color(w), width(w)); err != nil {
-		return fmt.Errorf("printing the table: %w", err)
+	if failed := reporters.Table(w, doc, s.flags.style.color(w), width(w)); failed != nil {
+		err = errors.Join(err, fmt.Errorf("printing the table: %w", failed))
 	}
 	fmt.Fprintf(s.stderr, "results in %s\n", dir)
-	return nil
+	return err
 }
 
 func (s *session) dir(id string) string {

@@ -25,13 +25,13 @@ func (s *styleFlags) color(w io.Writer) bool {
 }
 
 func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
+	f, ok := fileOf(w)
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
 // width is how many columns w has, 0 where there is no limit.
 func width(w io.Writer) int {
-	if f, ok := w.(*os.File); ok {
+	if f, ok := fileOf(w); ok {
 		if columns, _, err := term.GetSize(int(f.Fd())); err == nil {
 			return columns
 		}

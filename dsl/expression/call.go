@@ -1,6 +1,7 @@
 package expression
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/expr-lang/expr/ast"
@@ -11,6 +12,9 @@ import (
 
 // functions are what may stand before a parenthesis in an assertion.
 var functions = []string{"min", "max", "mean", "geomean", "median", "ratio", "run", "all", "any"}
+
+// Functions are the words that may stand before a parenthesis in an assertion.
+func Functions() []string { return slices.Clone(functions) }
 
 func unknownFunction(t token) *Error {
 	return errorf(t.from, t.to, lowerFirst(suggest.Sentence(t.text, functions, "functions"))+" Otherwise use + - * / and parentheses", "assertions have no function %s", t.text)

@@ -158,6 +158,7 @@ func (c *conditionChecker) binary(n *ast.BinaryNode) {
 	}
 	right := []ast.Node{n.Right}
 	if n.Operator == "in" {
+		c.fabricName(n)
 		switch r := n.Right.(type) {
 		case *ast.ArrayNode:
 			right = r.Nodes
@@ -197,6 +198,20 @@ func (c *conditionChecker) enumValue(name, value ast.Node) {
 	}
 	t := c.at[text.Location().From]
 	c.err = errorf(t.from, max(t.to, t.from+1), lowerFirst(suggest.Sentence(text.Value, o.Values, "values")), "option %s is never %q", o.Name, text.Value)
+}
+
+// fabricName checks a name that is sought among the fabrics of a host.
+func (c *conditionChecker) fabricName(n *ast.BinaryNode) {
+	text, ok := n.Left.(*ast.StringNode)
+	if !ok || !isHostFabrics(n.Right) || c.err != nil {
+		return
+	}
+	fabric, ok := workload.Transfer.Option("fabric")
+	if !ok || slices.Contains(fabric.Values, text.Value) {
+		return
+	}
+	t := c.at[text.Location().From]
+	c.err = errorf(t.from, max(t.to, t.from+1), lowerFirst(suggest.Sentence(text.Value, fabric.Values, "fabrics")), "no host has a fabric %q", text.Value)
 }
 
 // dimension is that of an operand, if it is known; bare numbers go with anything.

@@ -19,6 +19,8 @@ var checkedFunctions = map[string]*builtin.Function{
 	"+":    arithmeticFunction("+", addWhole, func(a, b float64) float64 { return a + b }),
 	"-":    arithmeticFunction("-", subtractWhole, func(a, b float64) float64 { return a - b }),
 	"*":    arithmeticFunction("*", multiplyWhole, func(a, b float64) float64 { return a * b }),
+	"/":    {Name: "/", Func: divide, Validate: validateDivision},
+	"%":    {Name: "%", Func: remainder, Validate: validateRemainder},
 	"in..": {Name: "in..", Func: inRange, Validate: validateRange},
 }
 
@@ -33,7 +35,7 @@ func (arithmeticPatcher) Visit(node *ast.Node) {
 	}
 	name, args := n.Operator, []ast.Node{n.Left, n.Right}
 	switch n.Operator {
-	case "+", "-", "*":
+	case "+", "-", "*", "/", "%":
 	case "in":
 		r, ok := n.Right.(*ast.BinaryNode)
 		if !ok || r.Operator != ".." {
@@ -129,6 +131,45 @@ func magnitude(a int) uint64 {
 		return -uint64(a)
 	}
 	return uint64(a)
+}
+
+// divide gives a real number also for whole ones, as expr-lang does, but no
+// infinity: that would be larger than any bound.
+func divide(args ...any) (any, error) {
+	a, ok := asReal(args[0])
+	b, also := asReal(args[1])
+	switch {
+	case !ok || !also:
+		return nil, fmt.Errorf("/ takes numbers, not %T and %T", args[0], args[1])
+	case b == 0:
+		return nil, fmt.Errorf("%v / 0 divides by zero", args[0])
+	}
+	return a / b, nil
+}
+
+func validateDivision(args []reflect.Type) (reflect.Type, error) {
+	return reflect.TypeFor[float64](), numeric("/", args)
+}
+
+func remainder(args ...any) (any, error) {
+	a, ok := args[0].(int)
+	b, also := args[1].(int)
+	switch {
+	case !ok || !also:
+		return nil, fmt.Errorf("%% takes whole numbers, not %T and %T", args[0], args[1])
+	case b == 0:
+		return nil, fmt.Errorf("%d %% 0 divides by zero", a)
+	}
+	return a % b, nil
+}
+
+func validateRemainder(args []reflect.Type) (reflect.Type, error) {
+	for _, t := range args {
+		if t != nil && t.Kind() == reflect.Float64 {
+			return nil, errors.New("% takes whole numbers")
+		}
+	}
+	return reflect.TypeFor[int](), numeric("%", args)
 }
 
 func validateRange(args []reflect.Type) (reflect.Type, error) {

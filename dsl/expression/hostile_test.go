@@ -175,8 +175,12 @@ func TestConditionArithmetic(t *testing.T) {
 		"share * 2 in 0..1":                                  "true",
 		"block_size in 1GiB..1TiB":                           "true",
 		"batch in 1..ranks * 1000000":                        "true",
-		"batch / 0 > 1":                                      "true",
-		"batch % 0 > 1":                                      "divide by zero",
+		"batch / 0 > 1":                                      "divides by zero",
+		"batch / (ranks - ranks) > 1":                        "divides by zero",
+		"0 / 0 == 1":                                         "divides by zero",
+		"share / 2 == 0.25 and batch / 4 == 262144":          "true",
+		"batch % 0 > 1":                                      "divides by zero",
+		"batch % 0.5 > 1":                                    "takes whole numbers",
 		"fabric + 'x' == 'ucxx'":                             "takes numbers",
 		"let n = batch * 2; n > 3 and n - 1 > 3":             "true",
 		"any([1, 2, 3], # * 2 == 6)":                         "true",
@@ -208,6 +212,7 @@ func TestConditionArithmetic(t *testing.T) {
 func TestRefusedConditions(t *testing.T) {
 	for _, c := range []struct{ marked, message, hint string }{
 		{"«filter»(host.fabrics, # == 'tcp') == []", "no function filter", "functions are abs, all"},
+		{"'shm' in host.fabrics and not («'shmm'» in host.fabrics)", `no host has a fabric "shmm"`, `did you mean "shm"`},
 		{"«repeat»('x', 3) == 'x'", "no function repeat", ""},
 		{"«lowr»(fabric) == 'x'", "no function lowr", `"lower"`},
 		{"fabric | «split»(',') == []", "no function split", ""},

@@ -37,6 +37,10 @@ func (a *Agent) runCommand(ctx context.Context, c CommandTask, log string, h hid
 	if err != nil {
 		return err
 	}
+	stop, err := boundLog(log)
+	if err != nil {
+		return errors.Join(err, file.Close())
+	}
 	out := h.output(file)
 	limit := c.Timeout
 	if limit <= 0 {
@@ -61,5 +65,5 @@ func (a *Agent) runCommand(ctx context.Context, c CommandTask, log string, h hid
 	} else if err != nil && bounded.Err() != nil {
 		err = fmt.Errorf("did not end within %v", limit)
 	}
-	return errors.Join(err, out.Close())
+	return errors.Join(err, out.Close(), stop())
 }

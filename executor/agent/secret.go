@@ -90,12 +90,27 @@ type hidden []string
 func (a *Agent) hidden(references []string) hidden {
 	var h hidden
 	for _, r := range references {
-		if value, err := resolve(r); err == nil && !slices.Contains(h, value) {
+		if value, err := resolve(r); err == nil {
 			h = append(h, value)
+			h = append(h, linesOf(value)...)
 		}
 	}
+	slices.Sort(h)
+	h = slices.Compact(h)
 	slices.SortFunc(h, func(a, b string) int { return len(b) - len(a) })
 	return h
+}
+
+// linesOf are the lines of a value, such as a key's, that a program may show one
+// by one.
+func linesOf(value string) []string {
+	var all []string
+	for line := range strings.Lines(value) {
+		if line = strings.TrimRight(line, "\r\n"); len(line) >= minSecret {
+			all = append(all, line)
+		}
+	}
+	return all
 }
 
 const redacted = "***"

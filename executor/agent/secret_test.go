@@ -59,6 +59,22 @@ func TestRedaction(t *testing.T) {
 	}
 }
 
+// TestLinesOfASecretAreHidden, alone and together, but not those that are found
+// everywhere.
+func TestLinesOfASecretAreHidden(t *testing.T) {
+	t.Setenv("WEIR_TEST_SECRET", "first line\r\nsecond line\nabc\n")
+	h := (&Agent{}).hidden([]string{"WEIR_TEST_SECRET"})
+	for text, want := range map[string]string{
+		"> second line <":                    "> *** <",
+		"first line, abc":                    "***, abc",
+		"[first line\r\nsecond line\nabc\n]": "[***]",
+	} {
+		if got := h.redact(text); got != want {
+			t.Errorf("%q becomes %q, want %q", text, got, want)
+		}
+	}
+}
+
 func TestSecretsAreRead(t *testing.T) {
 	dir := t.TempDir()
 	for name, content := range map[string]string{"unix": "value\n", "dos": "value\r\n", "bare": "value", "lines": "one\ntwo\n\n", "short": "abc\n", "binary": "ab\x00cd"} {

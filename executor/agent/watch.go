@@ -29,20 +29,38 @@ func (l *launch) look(now time.Time) bool {
 // the kernel, and waiting does not help.
 const unkillable = 5 * time.Second
 
+// unreaped is how long a process that is dead may stay in the process table: the
+// machine may be busy, or one of its threads stuck inside the kernel.
+const unreaped = 30 * time.Second
+
 // hurry kills what does not stop in time.
 func (l *launch) hurry(now time.Time) bool {
 	switch {
 	case l.killed.IsZero() && now.Sub(l.told) >= l.limits.Grace:
 		l.killAll(now)
 	case !l.killed.IsZero() && now.Sub(l.killed) >= unkillable:
-		for _, m := range l.ranks {
-			if !m.ended {
-				l.suspect(m, kindDied, fmt.Sprintf("cannot be killed: process %d is in state %c", m.pid, m.state()))
-			}
-		}
-		return false
+		return !l.stuck(now)
 	}
 	return true
+}
+
+// stuck says whether waiting for the processes that were killed does not help,
+// and notes of which.
+func (l *launch) stuck(now time.Time) (any bool) {
+	for _, m := range l.ranks {
+		if m.ended {
+			continue
+		}
+		switch s := m.state(); {
+		case s != 'Z' && s != 'X' && s != 0:
+			l.suspect(m, kindDied, fmt.Sprintf("cannot be killed: process %d is in state %c", m.pid, s))
+			any = true
+		case now.Sub(l.killed) >= unreaped:
+			l.suspect(m, kindDied, fmt.Sprintf("was killed, but the end of process %d was not reported within %v", m.pid, unreaped))
+			any = true
+		}
+	}
+	return any
 }
 
 func (l *launch) killAll(now time.Time) {

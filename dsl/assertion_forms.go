@@ -1,0 +1,29 @@
+package dsl
+
+// FormDoc is a form of assertions with an example of it.
+type FormDoc struct{ Form, Doc, Example string }
+
+// AssertionForms are the forms of assertions. The examples are about a run of
+// workload transfer that sweeps block_size and fabric and has a table of reference
+// values, beside a run "host" that sweeps block_size and op.
+func AssertionForms() []FormDoc {
+	return []FormDoc{
+		{"x >= y, x > y", "at least, above", "bandwidth >= 40 GB/s"},
+		{"x <= y, x < y", "at most, below", "latency.p99 <= 60us"},
+		{"x within P of y", "not further from y than the share P of it", "bandwidth within 10% of 46.48 GB/s"},
+		{"x between a and b", "from a to b, both included", "bandwidth between 40 and 50"},
+		{"x increases with AXIS", "over the cases along an axis, one for each combination of the others", "bandwidth increases with block_size"},
+		{"x decreases with AXIS within P", "a step the other way by no more than P is allowed", "message_rate decreases with block_size within 5%"},
+		{"… where CONDITION", "only for the cases for which the condition holds", "latency.avg <= 60us where block_size == 4KiB && fabric == \"shm\""},
+		{"+ - * / ( )", "sides are sums and products of metrics, options, axes and quantities; dimensions must fit", "block_size / latency.p50 >= 0.5 * ceiling.bandwidth"},
+		{"ratio(a, b)", "a / b of two values of one kind, a plain number", "ratio(latency.p99, latency.p50) <= 5"},
+		{"min(x) max(x) mean(x) geomean(x) median(x)", "over all cases of the run that where admits: one assertion for the run", "geomean(bandwidth) >= 0.5 * min(ceiling.bandwidth) where fabric == \"shm\""},
+		{"min(x over AXIS, …)", "along these axes only, one for each combination of the others", "mean(latency.p99 over fabric) <= 3 * median(latency.p50 over fabric)"},
+		{"run(\"NAME\", CONDITION).METRIC", "of the one case of another run that has the same values of shared axes and fits the condition, which may be left out; that run comes first", "bandwidth >= 0.9 * run(\"host\", op == \"write\").bandwidth"},
+		{"max(run(\"NAME\").METRIC)", "over the cases of another run that have the same values of shared axes", "latency.p50 <= 2 * max(run(\"host\").latency.p50)"},
+		{"all(RELATION, …)", "one verdict: every relation holds in every case of the run", "all(bandwidth >= 1 GB/s, latency.p99 <= 1ms) where block_size == 4KiB"},
+		{"any(RELATION, …)", "one verdict: at least one relation holds in at least one case of the run", "any(bandwidth >= 40 GB/s, ceiling >= 0.9)"},
+		{"reference.METRIC", "from the row of references for this run whose axes and options are the case's", "bandwidth within 5% of reference.bandwidth"},
+		{"baseline.METRIC", "of the same case in the result document of baseline or --baseline", "bandwidth >= 0.97 * baseline.bandwidth"},
+	}
+}

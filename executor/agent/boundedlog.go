@@ -1,0 +1,65 @@
+package agent
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"time"
+)
+
+// maxOutput is how much of a command's output is kept, in bytes.
+const maxOutput = 16 << 20
+
+// boundedLog keeps a file from filling the disk that a command writes itself:
+// through a pipe, a daemon that it leaves behind could write only as long as the
+// command runs.
+type boundedLog struct {
+	file    *os.File
+	largest int64 // bytes that had been written when it was last looked at
+}
+
+// boundLog bounds a file until stop, which says in the file what was left out.
+func boundLog(path string) (stop func() error, err error) {
+	file, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		return nil, err
+	}
+	b := &boundedLog{file: file}
+	done, ended := make(chan struct{}), make(chan error, 1)
+	go func() {
+		clock := time.NewTicker(100 * time.Millisecond)
+		defer clock.Stop()
+		for {
+			select {
+			case <-clock.C:
+				_ = b.cut() // the last one says what is wrong
+			case <-done:
+				ended <- errors.Join(b.finish(), file.Close())
+				return
+			}
+		}
+	}()
+	return func() error { close(done); return <-ended }, nil
+}
+
+// cut takes off what is too much. Whoever writes goes on at its own place, so the
+// file's size stays the count of what was written.
+func (b *boundedLog) cut() error {
+	st, err := b.file.Stat()
+	if err != nil {
+		return err
+	}
+	b.largest = max(b.largest, st.Size())
+	if st.Size() <= maxOutput {
+		return nil
+	}
+	return b.file.Truncate(maxOutput)
+}
+
+func (b *boundedLog) finish() error {
+	if err := b.cut(); err != nil || b.largest <= maxOutput {
+		return err
+	}
+	_, err := b.file.WriteAt(fmt.Appendf(nil, "\n… %d bytes more were left out\n", b.largest-maxOutput), maxOutput)
+	return err
+}

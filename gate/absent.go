@@ -1,0 +1,81 @@
+package gate
+
+import (
+	"fmt"
+
+	"weir/assertion"
+	"weir/results"
+)
+
+// absent says that a case is no part of what its session set out to measure here:
+// its author excluded it, or a condition, a selection or a missing fabric skipped
+// it. A statement about several cases is then about the others, and says so. What
+// a session did not get to is no such case: its statements stay open.
+func (ct *court) absent(c *results.Case) bool {
+	switch c.Status {
+	case results.Excluded:
+		return true
+	case results.Skipped:
+		return c.Reason != results.NotRun && ct.whole
+	}
+	return false
+}
+
+// whole says whether the session got to its end.
+func whole(doc *results.Document) bool {
+	switch doc.Session.ExitCode {
+	case ExitTerminated, ExitInterrupted, ExitTimeout, ExitInternal:
+		return false
+	}
+	return doc.Session.Reason == ""
+}
+
+// present takes absent cases out of the aggregates of a subject, and counts them.
+// It is nil if an aggregate has nothing left to be about.
+func (ct *court) present(e *assertion.Expr, gone map[string]bool) *assertion.Expr {
+	if e == nil || len(e.Args) == 0 {
+		return e
+	}
+	out := *e
+	out.Args = nil
+	for _, arg := range e.Args {
+		if e.Op.Aggregates() {
+			if key := ct.absentOf(arg); key != "" {
+				gone[key] = true
+				continue
+			}
+		}
+		kept := ct.present(arg, gone)
+		if kept == nil {
+			return nil
+		}
+		out.Args = append(out.Args, kept)
+	}
+	if len(out.Args) == 0 {
+		return nil
+	}
+	return &out
+}
+
+// absentOf is the key of an absent case that an expression mentions, "" if there is none.
+func (ct *court) absentOf(e *assertion.Expr) string {
+	for _, leaf := range e.Leaves() {
+		if c := ct.cases[leaf.Case]; leaf.Case != "" && !leaf.Baseline && c != nil && ct.absent(c) {
+			return c.Key
+		}
+	}
+	return ""
+}
+
+// absence says how many cases a statement is not about.
+func absence(n int) string {
+	if n == 0 {
+		return ""
+	}
+	if n == 1 {
+		return "; 1 case did not run and does not count"
+	}
+	return fmt.Sprintf("; %d cases did not run and do not count", n)
+}
+
+const noneRan = "none of its cases ran"

@@ -1,0 +1,187 @@
+package planner
+
+import (
+	"strings"
+	"testing"
+)
+
+const twoLevels = `
+scenario: s
+runs:
+  up:
+    workload: transfer
+    options: {block_size: 1KiB}
+    sweep: {fabric: [shm, tcp]}
+  down:
+    workload: transfer
+    options: {block_size: 1KiB}
+    sweep: {fabric: [shm, tcp]}
+    needs: %
+`
+
+func TestNeedsSayOnWhatOutcome(t *testing.T) {
+	for needs, on := range map[string]map[string]string{
+		"up":                      nil,
+		"[up]":                    nil,
+		"{run: up, on: success}":  nil,
+		"{run: up, on: failed}":   {"up[fabric=shm]": "failed"},
+		"[{run: up, on: always}]": {"up[fabric=shm]": "always"},
+	} {
+		p := build(t, strings.Replace(twoLevels, "%", needs, 1))
+		c := p.Case("down[fabric=shm]")
+		equal(t, needs, c.Needs, []string{"up[fabric=shm]"})
+		equal(t, needs, c.NeedsOn, on)
+		equal(t, needs, p.Groups[2].Needs, []string{"up[fabric=shm]"})
+	}
+}
+
+func TestAssertionsImplyEdges(t *testing.T) {
+	p := build(t, strings.Replace(twoLevels, "needs: %", `assert: [bandwidth >= 0.9 * run("up").bandwidth]`, 1))
+	c := p.Case("down[fabric=tcp]")
+	equal(t, "needs", c.Needs, []string{"up[fabric=tcp]"})
+	equal(t, "on", c.NeedsOn, map[string]string{"up[fabric=tcp]": "always"})
+	equal(t, "lowered", c.Assertions[0].Lowered, "bandwidth / bandwidth@up[fabric=tcp] in [0.9, ∞)")
+	if err := p.Select(parse(t, "down[fabric=tcp]"), nil); err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "selected with it", p.Case("up[fabric=tcp]").Status, Planned)
+	equal(t, "the rest", p.Case("up[fabric=shm]").Status, Skipped)
+}
+
+func TestRunsThatSpeakOfEachOtherAreACycle(t *testing.T) {
+	diags := refuse(t, `
+scenario: s
+runs:
+  a: {workload: transfer, options: {block_size: 1}, assert: ['bandwidth >= run("b").bandwidth']}
+  b: {workload: transfer, options: {block_size: 1}, needs: [a]}
+`)
+	mentions(t, diags, 4, "a → b → a", "test.yaml:4", "test.yaml:5")
+}
+
+func TestSkippedUpstreamSkipsUnlessAlways(t *testing.T) {
+	const text = `
+scenario: s
+runs:
+  up: {workload: transfer, options: {block_size: 1KiB}, when: block_size > 1KiB}
+  down: {workload: transfer, options: {block_size: 1KiB}, needs: %}
+`
+	for needs, want := range map[string]string{"up": Skipped, "{run: up, on: failed}": Skipped, "{run: up, on: always}": Planned} {
+		p := build(t, strings.Replace(text, "%", needs, 1))
+		equal(t, needs, p.Case("down").Status, want)
+	}
+}
+
+const loaded = `
+scenario: s
+runs:
+  front:
+    workload: transfer
+    options: {fabric: shm}
+    sweep: {block_size: [1KiB, 1MiB], ranks: [2, 4]}
+  noise:
+    workload: transfer
+    options: {fabric: tcp, block_size: 1MiB}
+    sweep: {ranks: [2, 4]}
+    while: front
+`
+
+func TestBackgroundLoadFollowsItsRun(t *testing.T) {
+	p := build(t, loaded)
+	during := map[string][]string{}
+	for _, g := range p.Groups {
+		during[g.ID] = g.During
+	}
+	equal(t, "during", during, map[string][]string{
+		"front[ranks=2]": nil, "front[ranks=4]": nil, "noise[ranks=2]": {"front[ranks=2]"}, "noise[ranks=4]": {"front[ranks=4]"},
+	})
+	// Measured under load is another measurement than measured alone.
+	alone := build(t, strings.Replace(loaded, "    while: front\n", "", 1))
+	busier := build(t, strings.Replace(loaded, "tcp, block_size: 1MiB", "tcp, block_size: 4MiB", 1))
+	key := "front[block_size=1KiB,ranks=2]"
+	if id := p.Case(key).ID; id == alone.Case(key).ID || id == busier.Case(key).ID {
+		t.Error("the load is not part of the case's id")
+	}
+}
+
+func TestLoadsThatCannotFollow(t *testing.T) {
+	for name, c := range map[string]struct {
+		old, new string
+		words    []string
+	}{
+		"axis within launches": {"tcp, block_size: 1MiB}\n    sweep: {ranks: [2, 4]}", "tcp}\n    sweep: {block_size: [1KiB, 1MiB]}", []string{"axis block_size", "share launches"}},
+		"several groups":       {"sweep: {ranks: [2, 4]}\n    while", "sweep: {fabric: [tcp, shm], ranks: [2, 4]}\n    while", []string{"noise[fabric=shm,ranks=2]", "several launch groups"}},
+		"simulated front":      {"fabric: shm", "fabric: sim", []string{"simulated"}},
+		"simulated load":       {"fabric: tcp", "fabric: sim", []string{"simulated"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			text := strings.Replace(loaded, c.old, c.new, 1)
+			if name == "several groups" {
+				text = strings.Replace(text, "fabric: tcp, ", "", 1)
+			}
+			mentions(t, refuse(t, text), strings.Count(text[:strings.Index(text, "while:")], "\n")+1, c.words...)
+		})
+	}
+}
+
+func TestCommandsAreContent(t *testing.T) {
+	const text = "scenario: s\nruns:\n  a:\n    workload: transfer\n    options: {block_size: 1}\n%"
+	plain := build(t, strings.Replace(text, "%", "", 1))
+	for _, c := range []struct {
+		yaml         string
+		id, digested bool
+	}{
+		{"    setup: [[sync]]\n", true, true},
+		{"    setup: [{command: [sync], scope: launch}]\n", true, true},
+		{"    teardown: [[sync]]\n", false, true},
+		{"    retry: 2\n", false, true},
+		{"    timeout: {connect: 3s}\n", false, true},
+		{"    env: {TOKEN: '${secret(\"T\")}'}\n", true, true},
+	} {
+		p := build(t, strings.Replace(text, "%", c.yaml, 1))
+		if got := p.Cases[0].ID != plain.Cases[0].ID; got != c.id {
+			t.Errorf("%schanges the id: %v", c.yaml, got)
+		}
+		if got := p.Digest != plain.Digest; got != c.digested {
+			t.Errorf("%schanges the digest: %v", c.yaml, got)
+		}
+	}
+	named := build(t, strings.Replace(text, "%", "    setup: [{name: flush, command: [sync], timeout: 5s}]\n", 1))
+	short := build(t, strings.Replace(text, "%", "    setup: [[sync]]\n", 1))
+	equal(t, "a command's name is no content of the case", named.Cases[0].ID, short.Cases[0].ID)
+}
+
+func TestSelectionKeepsLoadWithItsRun(t *testing.T) {
+	status := func(only, skip string) map[string]string {
+		p := build(t, loaded)
+		if err := p.Select(parse(t, only), parse(t, skip)); err != nil {
+			t.Fatal(err)
+		}
+		if err := p.Verify(); err != nil {
+			t.Error(err)
+		}
+		out := map[string]string{}
+		for _, c := range p.Cases {
+			out[c.Key] = c.Status
+		}
+		return out
+	}
+	got := status("front[block_size=1KiB,ranks=2]", "")
+	for key, want := range map[string]string{
+		"front[block_size=1KiB,ranks=2]": Planned, "noise[ranks=2]": Planned, "noise[ranks=4]": Skipped, "front[block_size=1MiB,ranks=2]": Skipped,
+	} {
+		equal(t, "only: "+key, got[key], want)
+	}
+	got = status("", "noise[ranks=4]")
+	for key, want := range map[string]string{
+		"front[block_size=1KiB,ranks=4]": Skipped, "front[block_size=1KiB,ranks=2]": Planned, "noise[ranks=2]": Planned,
+	} {
+		equal(t, "skip: "+key, got[key], want)
+	}
+}
+
+func TestNothingSelectedSaysWhy(t *testing.T) {
+	p := build(t, "scenario: s\nruns:\n  a: {workload: transfer, sweep: {block_size: [1, 2], exclude: [{when: 'true', reason: not today}]}}\n")
+	if err := p.Select(nil, nil); err == nil || !strings.Contains(err.Error(), "2 cases excluded: not today") {
+		t.Errorf("got %v", err)
+	}
+}

@@ -1,0 +1,89 @@
+package planner
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// text writes what the cases of a run have in common besides their settings.
+func (r *Run) text(t io.Writer) {
+	if r == nil {
+		return // a plan of an earlier version
+	}
+	if r.Order.By != "given" {
+		o := r.Order.By
+		if r.Order.Axis != "" {
+			o += " over " + r.Order.Axis
+		}
+		if r.Order.By == "random" {
+			o += fmt.Sprintf(", seed %d", r.Order.Seed)
+		}
+		row(t, "  order", o)
+	}
+	if r.While != "" {
+		row(t, "  while", r.While+" runs, as its background load")
+	}
+	if r.Retry != nil {
+		row(t, "  retry", r.Retry.text())
+	}
+	for _, name := range []string{"ready", "connect", "run", "verify", "teardown"} {
+		if limit, ok := r.Phases[name]; ok {
+			row(t, "  timeout", shortTime(limit)+" for phase "+name)
+		}
+	}
+	for _, c := range []struct {
+		name string
+		list []Command
+	}{{"setup", r.Setup}, {"setup each launch", r.LaunchSetup}, {"teardown each launch", r.LaunchTeardown}, {"teardown", r.Teardown}} {
+		textCommands(t, "  "+c.name, c.list)
+	}
+}
+
+func (r *Retry) text() string {
+	s := fmt.Sprintf("up to %s on %s", plural(r.Times, "time"), strings.Join(r.On, ", "))
+	if r.Wait > 0 {
+		s += ", " + "after " + shortTime(r.Wait)
+	}
+	return s
+}
+
+func textCommands(t io.Writer, name string, list []Command) {
+	for _, c := range list {
+		row(t, name, c.text())
+	}
+}
+
+// text says what runs where, and what it is given.
+func (c Command) text() string {
+	s := textArgv(c.Command) + " on " + c.On + " within " + shortTime(c.Timeout)
+	if len(c.Command) > 0 && !strings.HasSuffix(c.Command[0], c.Name) {
+		s = c.Name + ": " + s
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Env)) {
+		s += ", " + name + "=" + textWord(c.Env[name])
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Secrets)) {
+		s += ", secret " + name + " from " + c.Secrets[name]
+	}
+	return s
+}
+
+// textArgv shows where each argument begins and ends.
+func textArgv(argv []string) string {
+	words := make([]string, len(argv))
+	for i, a := range argv {
+		words[i] = textWord(a)
+	}
+	return strings.Join(words, " ")
+}
+
+func textWord(s string) string {
+	if s == "" || strings.ContainsAny(s, " \t\n\"'") {
+		return strconv.Quote(s)
+	}
+	return s
+}
