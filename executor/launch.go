@@ -63,7 +63,7 @@ func (s *session) launch(ctx context.Context, g *group, cases []*planner.Case) e
 			return err
 		}
 		if len(s.live(other)) == 0 { // its setup failed
-			s.decideAll(s.live(g), results.Skipped, fmt.Sprintf("its background load %s does not run: %s", other.ID, s.doc.Case(other.Cases[0]).Reason))
+			s.decideAll(s.live(g), results.Skipped, fmt.Sprintf("its background load %s does not run: %s", other.ID, s.caseOf(other.Cases[0]).Reason))
 			return s.journalErr
 		}
 	}

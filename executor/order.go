@@ -40,7 +40,7 @@ func (s *session) shuffle(o planner.Order, run string, round int, groups []*grou
 		r := s.random(o.Seed, run, round)
 		r.Shuffle(len(groups), func(i, j int) { groups[i], groups[j] = groups[j], groups[i] })
 	case "interleave":
-		interleave(o.Axis, round, groups, func(g *group) *planner.Case { return s.plan.Case(g.Cases[0]) })
+		interleave(o.Axis, round, groups, func(g *group) *planner.Case { return s.plannedCase(g.Cases[0]) })
 	}
 }
 
