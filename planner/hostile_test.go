@@ -17,7 +17,10 @@ import (
 	"weir/planner"
 )
 
-const hostileSize = 64 << 10
+const (
+	hostileSize = 64 << 10
+	text        = hostileSize - 100
+)
 
 // many repeats a line, in which %[1]d is its number, as often as a hostile file has room for.
 func many(line string, room int) string {
@@ -46,7 +49,7 @@ func listed(item string, n int) string {
 }
 
 // hostile are files of at most 64 KiB that ask for as much work as they can. They
-// are written in YAML, and tried in HCL as well where they can be converted.
+// are written in YAML, a few in HCL, and tried in HCL as well where they can be converted.
 var hostile = map[string]string{
 	"runs":            head + many("  r%d: {workload: transfer, options: {block_size: 4KiB}}\n", room),
 	"runs of sweeps":  "scenario: s\ndefaults: {options: {transfer: {block_size: 4KiB}}}\nruns:\n" + many("  r%d: {workload: transfer, env: {I: '${axis.i}'}, sweep: {i: 1..10000 +1}}\n", room),
@@ -166,6 +169,19 @@ var hostile = map[string]string{
 	"columns":          "scenario: s\nruns: {" + many("r%d: {workload: transfer, options: {block_size: 4KiB}}, ", room) + "}\n",
 	"one line errors":  "scenario: s\nruns: {" + many("r%d: {workload: transfer, optio: {block_size: 4KiB}}, ", room) + "}\n",
 	"one line asserts": "scenario: s\nruns: {a: {workload: transfer, options: {block_size: 4KiB}, assert: [" + many("bandwdth >= %d, ", room) + "]}}\n",
+
+	"long list":          "scenario: x\nextra: [" + strings.Repeat("a,", text/2) + "]",
+	"commented list":     "scenario: x\nextra:\n" + strings.Repeat(" - a # b\n", text/9),
+	"deep":               "scenario: x\nextra: " + strings.Repeat("[", 60) + strings.Repeat("a, ", text/3-60) + strings.Repeat("]", 60),
+	"many aliases":       "scenario: x\na: &a {b: " + strings.Repeat("c", 20_000) + "}\nextra: [" + strings.Repeat("*a,", 12_000) + "]",
+	"bare comments":      "scenario: x\n" + strings.Repeat("#\n", text/2),
+	"quoted list":        "scenario: x\nextra: [" + strings.Repeat(`"a b",`, text/6) + "]",
+	"template list":      "scenario: x\nextra: [" + strings.Repeat(`"${a}",`, text/7) + "]",
+	"question marks":     "scenario: x\nextra:\n" + strings.Repeat("  ? a\n", text/6),
+	"hcl comments":       "scenario \"x\" {\n" + strings.Repeat("# c\n", text/4) + "}",
+	"hcl list":           "scenario \"x\" {\na = [" + strings.Repeat("b,", text/2) + "]\n}",
+	"hcl commented list": "scenario \"x\" {\na = [" + strings.Repeat("b, # c\n", text/7) + "]\n}",
+	"hcl empty lines":    "scenario \"x\" {" + strings.Repeat("\n", text) + "}",
 }
 
 func variables(name, value string, room int) string {
@@ -287,6 +303,9 @@ func TestNoInputTakesLong(t *testing.T) {
 				t.Fatalf("the file has %d bytes", len(src))
 			}
 			file := "s.yaml"
+			if strings.HasPrefix(src, `scenario "`) {
+				file = "s.hcl"
+			}
 			for {
 				said := ""
 				within(t, file+" plan", func() {
