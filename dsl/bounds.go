@@ -241,19 +241,6 @@ var boundedSplit = bounded(stdlib.SplitFunc, func(args []cty.Value) error {
 	return nil
 })
 
-// numeric makes a function that calculates refuse texts that are numbers of
-// milliards of digits: they are only put together while evaluating.
-func numeric(f function.Function) function.Function {
-	return bounded(f, func(args []cty.Value) error {
-		for _, v := range args {
-			if huge(v) {
-				return fmt.Errorf("the number is beyond what weir calculates with")
-			}
-		}
-		return nil
-	})
-}
-
 var boundedReplace = bounded(stdlib.ReplaceFunc, func(args []cty.Value) error {
 	for _, v := range args {
 		if !v.IsKnown() || v.IsNull() {
