@@ -53,7 +53,13 @@ ctest: ## the C engine under AddressSanitizer, UBSan and ThreadSanitizer
 	done
 	@# vendor libraries only under AddressSanitizer: ThreadSanitizer wants all code built for it
 	@ucx=$$(ldconfig -p | grep -q libucp.so.0 && echo ucx || true); \
-	UCX_HANDLE_ERRORS=none UCX_ERROR_SIGNALS= UCX_MEM_EVENTS=n .build/engine_test-address,undefined shm tcp $$ucx; \
+	fi=$$(ldconfig -p | grep -q libfabric.so.1 && echo 'libfabric libfabric:net libfabric:shm' || true); \
+	if ldconfig -p | grep -q 'libfabric.so '; then \
+	  mkdir -p .build/providers && fi="$$fi libfabric:strict" && \
+	  $(CC) $(CWARN) -O1 -g -shared -fPIC -o .build/providers/libstrict-fi.so engine/native/testdata/libfabric/strict_provider.c -lfabric; \
+	fi; \
+	UCX_HANDLE_ERRORS=none UCX_ERROR_SIGNALS= UCX_MEM_EVENTS=n IPATH_NO_BACKTRACE=1 HFI_NO_BACKTRACE=1 FI_PROVIDER_PATH=.build/providers \
+	  .build/engine_test-address,undefined shm tcp $$ucx $$fi; \
 	TSAN_OPTIONS=halt_on_error=1 .build/engine_test-thread shm tcp
 
 fuzz: ## every fuzz target for $(FUZZTIME)
@@ -62,7 +68,7 @@ fuzz: ## every fuzz target for $(FUZZTIME)
 soak: build ## 100 small sessions, some interrupted or killed: nothing may be left behind
 	@scripts/soak 100
 
-bench: setup ## weir against memcpy and ucx_perftest, and the cost of coordination
+bench: setup ## weir against memcpy, ucx_perftest and fi_pingpong, and the cost of coordination
 	@scripts/setup bench
 	$(GO) test -run '^$$' -bench . -benchtime 1x -timeout 60m ./engine/native ./executor/... ./planner ./gate ./cmd/weir
 

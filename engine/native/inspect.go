@@ -21,3 +21,8 @@ func patternCheckFlipped(n, at int) int {
 
 // breakConnections shuts a tcp rank's sockets down, as its death would.
 func (r *rank) breakConnections() { C.selftest_break_tcp(r.c) }
+
+// libfabricLimits narrows what libfabric's ranks may use that open from now on: the
+// ways to learn of delivery, a bit each (0: any), and the bytes of one operation (0:
+// as the provider says).
+func libfabricLimits(ways uint, piece int) { C.selftest_libfabric(C.uint(ways), C.size_t(piece)) }

@@ -89,10 +89,12 @@ type rank struct {
 func (native) Open(l engine.Launch, self engine.Identity, control *engine.Control) (engine.Rank, error) {
 	r := &rank{fabric: l.Fabric, self: self, launch: l, corrupt: -1}
 	var footprint uint64
+	var providerName string
 	for _, c := range l.Cases {
 		if err := r.supported(c.Options); err != nil {
 			return nil, err
 		}
+		providerName = c.Options.Provider
 		footprint = max(footprint, uint64(c.Options.BlockSize)*uint64(c.Options.Batch))
 	}
 	if err := r.readCorrupt(os.Getenv(CorruptEnv), footprint); err != nil {
@@ -109,10 +111,13 @@ func (native) Open(l engine.Launch, self engine.Identity, control *engine.Contro
 	}
 	name := C.CString(l.Fabric)
 	defer C.free(unsafe.Pointer(name))
+	provider := C.CString(providerName) // the same in all cases: it is fixed when a rank starts
+	defer C.free(unsafe.Pointer(provider))
 	cfg := C.struct_weir_config{
 		fabric: name, rank: C.int(self.Rank), ranks: C.int(l.Ranks), cpu: C.int(self.CPU), one_host: oneHost,
 		footprint: C.uint64_t(footprint), seed: C.uint64_t(l.Seed),
-		control: (*C.struct_weir_control)(unsafe.Pointer(control)), // mapped memory, not Go's
+		control:  (*C.struct_weir_control)(unsafe.Pointer(control)), // mapped memory, not Go's
+		provider: provider,
 	}
 	var e C.struct_weir_err
 	if C.weir_open(&cfg, &r.c, &e) != 0 {

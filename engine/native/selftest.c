@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <sys/socket.h>
 
+#include "libfabric.h"
 #include "pattern.h"
 #include "rank.h"
 #include "tcp_wire.h" /* fab_tcp_socket */
@@ -27,4 +28,14 @@ void selftest_break_tcp(struct weir_rank *r)
         if (fd >= 0)
             shutdown(fd, SHUT_RDWR);
     }
+}
+
+void selftest_libfabric(unsigned ways, size_t piece)
+{
+#ifdef WEIR_HAS_LIBFABRIC
+    libfabric_ways  = ways ? ways : (1u << DELIVERY_WAYS) - 1;
+    libfabric_piece = piece;
+#else
+    (void)ways, (void)piece;
+#endif
 }

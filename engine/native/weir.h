@@ -39,6 +39,7 @@ struct weir_config {
     uint64_t             footprint;        /* bytes of the largest request of the launch */
     uint64_t             seed;
     struct weir_control *control; /* never NULL */
+    const char          *provider; /* of libfabric, by its name there; NULL or "": libfabric chooses */
 };
 
 struct weir_case {

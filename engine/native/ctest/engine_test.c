@@ -1,5 +1,6 @@
 /* The engine without Go, for the sanitizers: two ranks as threads of one process
- * run every operation, mode and verification over the fabrics named. */
+ * run every operation, mode and verification over the fabrics named; libfabric:NAME
+ * is libfabric over the provider of that name. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +23,8 @@ static const struct weir_case cases[] = {
 #define FOOTPRINT (1u << 20)
 
 struct one {
-    const char         *fabric;
+    const char         *provider;
+    char                fabric[64];
     int                 rank, corrupt, failed;
     struct weir_control control;
     struct one         *peer;
@@ -36,7 +38,7 @@ struct one {
 static void *life(void *arg)
 {
     struct one        *o   = arg;
-    struct weir_config cfg = {o->fabric, o->rank, RANKS, -1, 1, FOOTPRINT, 7, &o->control};
+    struct weir_config cfg = {o->fabric, o->rank, RANKS, -1, 1, FOOTPRINT, 7, &o->control, o->provider};
     char              *all = malloc(2 * sizeof o->blob);
     o->failed              = 1;
     int open_failed        = weir_open(&cfg, &o->r, &o->err) || weir_address(o->r, o->blob, sizeof o->blob, &o->len, &o->err);
@@ -78,7 +80,11 @@ static void pair(const char *fabric, int corrupt, struct one o[RANKS])
     memset(o, 0, RANKS * sizeof *o);
     pthread_barrier_init(&meet, NULL, RANKS);
     for (int i = 0; i < RANKS; i++) {
-        o[i].fabric = fabric, o[i].rank = i, o[i].meet = &meet, o[i].peer = &o[1 - i], o[i].corrupt = corrupt && i == 1;
+        snprintf(o[i].fabric, sizeof o[i].fabric, "%s", fabric);
+        char *colon = strchr(o[i].fabric, ':');
+        if (colon)
+            *colon = 0, o[i].provider = colon + 1;
+        o[i].rank = i, o[i].meet = &meet, o[i].peer = &o[1 - i], o[i].corrupt = corrupt && i == 1;
         pthread_create(&t[i], NULL, life, &o[i]);
     }
     for (int i = 0; i < RANKS; i++)
