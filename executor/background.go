@@ -53,7 +53,7 @@ func (l *load) prepare() error {
 		if m.current == nil {
 			cases := l.s.live(m.g)
 			if len(cases) == 0 {
-				return fmt.Errorf("background load %s cannot run: %s", m.g.ID, l.s.doc.Case(m.g.Cases[0]).Reason)
+				return fmt.Errorf("background load %s cannot run: %s", m.g.ID, l.s.caseOf(m.g.Cases[0]).Reason)
 			}
 			b, err := l.s.prepare(m.g, cases, m.first+len(m.done))
 			if err != nil {

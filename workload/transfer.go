@@ -14,6 +14,8 @@ var Transfer = &Kind{
 	Options: append([]Option{
 		{Name: "fabric", Type: Enum, Default: "auto", Process: true, Values: []string{"auto", "shm", "tcp", "ucx", "libfabric", "cuda", "nixl", "sim"},
 			Doc: "the way to move bytes; auto takes shm between ranks of one node and tcp between nodes; sim moves none: its numbers follow from the model that the sim_ options declare"},
+		{Name: "provider", Type: String, Default: "", Process: true, For: map[string]string{"fabric": "libfabric"},
+			Doc: "libfabric's provider by its name there, as `weir probe` lists them (tcp;ofi_rxm, shm, verbs;ofi_rxm, efa); empty: the first that libfabric offers and that can do what is needed"},
 		{Name: "op", Type: Enum, Default: "write", Values: []string{"write", "read"},
 			Doc: "write: the initiator puts into the target's memory; read: it gets from there"},
 		{Name: "initiator", Type: Enum, Default: "dram", Process: true, Values: []string{"dram", "vram"},
@@ -99,6 +101,7 @@ type TransferOptions struct {
 	BlockSize                                            quantity.Size
 	Batch, Iterations, Warmup, InFlight, Threads, Ranks  int64
 	Duration                                             quantity.Time // 0: Iterations decide
+	Provider                                             string      `json:",omitempty"` // of fabric libfabric; "": its choice
 	Sim                                                  *Simulation   `json:",omitempty"` // of fabric sim; nil for others
 }
 
@@ -113,7 +116,7 @@ func DecodeTransfer(v Values) (TransferOptions, error) {
 		o, _ := Transfer.Option(name)
 		return o.Default
 	}
-	text := map[string]*string{"fabric": &t.Fabric, "op": &t.Op, "initiator": &t.Initiator, "target": &t.Target, "pattern": &t.Pattern, "mode": &t.Mode, "verify": &t.Verify, "reuse": &t.Reuse, "pages": &t.Pages, "payload": &t.Payload}
+	text := map[string]*string{"fabric": &t.Fabric, "op": &t.Op, "initiator": &t.Initiator, "target": &t.Target, "pattern": &t.Pattern, "mode": &t.Mode, "verify": &t.Verify, "reuse": &t.Reuse, "pages": &t.Pages, "payload": &t.Payload, "provider": &t.Provider}
 	count := map[string]*int64{"batch": &t.Batch, "iterations": &t.Iterations, "warmup": &t.Warmup, "in_flight": &t.InFlight, "threads": &t.Threads, "ranks": &t.Ranks}
 	for name, p := range text {
 		s, ok := get(name).(string)

@@ -110,7 +110,6 @@ func TestUnsupportedIsAnError(t *testing.T) {
 	vram := options(8, func(o *workload.TransferOptions) { o.Target = "vram" })
 	for want, try := range map[string]func() error{
 		"memory of kind vram":                   func() error { _, err := tryTransfer(t, "shm", 2, vram); return err },
-		"fabric libfabric cannot do this":       func() error { _, err := tryTransfer(t, "libfabric", 2, options(8)); return err },
 		"this weir has no fabric carrierpigeon": func() error { _, err := tryTransfer(t, "carrierpigeon", 2, options(8)); return err },
 		"GiB of memory on this node": func() error {
 			_, err := tryTransfer(t, "shm", 2, options(1<<40))

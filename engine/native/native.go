@@ -124,9 +124,11 @@ func (native) Open(l engine.Launch, self engine.Identity, control *engine.Contro
 	}
 	name := C.CString(l.Fabric)
 	defer C.free(unsafe.Pointer(name))
+	provider := C.CString(r.options.Provider) // the same in all cases: it is fixed when a rank starts
+	defer C.free(unsafe.Pointer(provider))
 	cfg := C.struct_weir_config{
 		fabric: name, rank: C.int(self.Rank), ranks: C.int(l.Ranks), one_host: oneHost,
-		region: C.uint64_t(largest), pages: pages[r.options.Pages],
+		region: C.uint64_t(largest), pages: pages[r.options.Pages], provider: provider,
 	}
 	defer r.describeFlows(&cfg)()
 	if err := r.openThreads(cfg); err != nil {

@@ -173,7 +173,7 @@ func batch4(o *workload.TransferOptions)   { o.Batch = 4 }
 func full(o *workload.TransferOptions)     { o.Verify, o.Iterations = "full", 20 }
 
 func TestTransfer(t *testing.T) {
-	for _, fabric := range []string{"shm", "tcp", "ucx"} {
+	for _, fabric := range []string{"shm", "tcp", "ucx", "libfabric"} {
 		t.Run(fabric, func(t *testing.T) {
 			if f := (native{}).Probe([]string{fabric})[fabric]; !f.Available {
 				t.Skipf("no %s here: %s", fabric, f.Reason)
@@ -182,32 +182,39 @@ func TestTransfer(t *testing.T) {
 				options(1), options(8), options(4096), options(4097, batch4), options(1<<20, read), options(100, read, batch4),
 				options(8, pingpong), options(1, pingpong), options(100000, pingpong), options(64<<10, full), options(5000, read, full), options(333, pingpong, full),
 			}
-			for k, ranks := range transfer(t, fabric, 2, cases...) {
-				o := cases[k]
-				m, err := engine.TransferMetrics(engine.Case{Options: o}, ranks)
-				if err != nil {
-					t.Fatal(err)
-				}
-				s := ranks[0].Samples
-				want := uint64(o.BlockSize) * uint64(o.Batch) * uint64(o.Iterations)
-				if o.Mode == "pingpong" {
-					want *= 2
-				}
-				if s.Bytes != want {
-					t.Errorf("case %d: %d bytes, want %d", k, s.Bytes, want)
-				}
-				var stamped int64
-				for _, n := range s.Counts {
-					stamped += n
-				}
-				if wantStamps := (o.Iterations + int64(s.Every) - 1) / int64(s.Every); stamped != wantStamps {
-					t.Errorf("case %d: %d stamps, want %d", k, stamped, wantStamps)
-				}
-				if !ranks[0].Verified || !ranks[1].Verified || ranks[1].Samples != nil {
-					t.Errorf("case %d: verified %v %v, target's samples %v", k, ranks[0].Verified, ranks[1].Verified, ranks[1].Samples)
-				}
-				t.Logf("%-5s %-8s %8v x%d: %8.3f GB/s  ceiling %6.3f  p50 %.3g us  %s", o.Op, o.Mode, o.BlockSize, o.Batch, m["bandwidth"], m["ceiling"], m["latency.p50"]*1e6, ranks[0].Transport)
-			}
+			checkTransfer(t, fabric, cases)
 		})
+	}
+}
+
+// checkTransfer runs the cases between two ranks: all bytes are counted, all stamps
+// taken, and both ends verified what they received.
+func checkTransfer(t *testing.T, fabric string, cases []workload.TransferOptions) {
+	t.Helper()
+	for k, ranks := range transfer(t, fabric, 2, cases...) {
+		o := cases[k]
+		m, err := engine.TransferMetrics(engine.Case{Options: o}, ranks)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := ranks[0].Samples
+		want := uint64(o.BlockSize) * uint64(o.Batch) * uint64(o.Iterations)
+		if o.Mode == "pingpong" {
+			want *= 2
+		}
+		if s.Bytes != want {
+			t.Errorf("case %d: %d bytes, want %d", k, s.Bytes, want)
+		}
+		var stamped int64
+		for _, n := range s.Counts {
+			stamped += n
+		}
+		if wantStamps := (o.Iterations + int64(s.Every) - 1) / int64(s.Every); stamped != wantStamps {
+			t.Errorf("case %d: %d stamps, want %d", k, stamped, wantStamps)
+		}
+		if !ranks[0].Verified || !ranks[1].Verified || ranks[1].Samples != nil {
+			t.Errorf("case %d: verified %v %v, target's samples %v", k, ranks[0].Verified, ranks[1].Verified, ranks[1].Samples)
+		}
+		t.Logf("%-5s %-8s %8v x%d: %8.3f GB/s  ceiling %6.3f  p50 %.3g us  %s", o.Op, o.Mode, o.BlockSize, o.Batch, m["bandwidth"], m["ceiling"], m["latency.p50"]*1e6, ranks[0].Transport)
 	}
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <sys/socket.h>
 
+#include "libfabric.h"
 #include "loop.h"
 #include "pattern.h"
 #include "rank.h"
@@ -51,4 +52,14 @@ double selftest_record_ns(uint64_t n)
     free(r->hist);
     free(r);
     return each;
+}
+
+void selftest_libfabric(unsigned ways, size_t piece)
+{
+#ifdef WEIR_HAS_LIBFABRIC
+    libfabric_ways  = ways ? ways : (1u << DELIVERY_WAYS) - 1;
+    libfabric_piece = piece;
+#else
+    (void)ways, (void)piece;
+#endif
 }

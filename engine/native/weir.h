@@ -64,6 +64,7 @@ struct weir_config {
     struct weir_control *control; /* never NULL */
     struct weir_team    *team;    /* of the threads of this rank; NULL: it has one */
     int                  thread;  /* which of them this is */
+    const char          *provider; /* of libfabric, by its name there; NULL or "": libfabric chooses */
 };
 
 struct weir_case {

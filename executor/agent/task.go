@@ -43,7 +43,7 @@ func (d Deadlines) orDefaults() Deadlines {
 		d        *time.Duration
 		fallback time.Duration
 	}{
-		{&d.Ready, 10 * time.Second}, {&d.Connect, 10 * time.Second}, {&d.Teardown, 5 * time.Second},
+		{&d.Ready, 30 * time.Second}, {&d.Connect, 30 * time.Second}, {&d.Teardown, 5 * time.Second},
 		{&d.Stall, 10 * time.Second}, {&d.Grace, time.Second}, {&d.Command, 10 * time.Second},
 	} {
 		if *f.d <= 0 {

@@ -1,6 +1,7 @@
 /* The engine without Go, for the sanitizers: ranks as threads of one process run
  * every operation, mode and verification over the fabrics named, two of them as a
- * pair and three each to each other. */
+ * pair and three each to each other; libfabric:NAME is libfabric over the provider
+ * of that name. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,7 +35,8 @@ static const struct weir_case many[] = {
 #define NMANY (sizeof many / sizeof *many)
 
 struct one {
-    const char         *fabric;
+    const char         *provider;
+    char                fabric[64];
     int                 rank, ranks, corrupt, failed;
     struct weir_control control;
     struct one         *all; /* by rank */
@@ -90,7 +92,7 @@ static int run(struct one *o, const struct weir_case *plan)
 static void *life(void *arg)
 {
     struct one        *o   = arg;
-    struct weir_config cfg = {.fabric = o->fabric, .rank = o->rank, .ranks = o->ranks, .cpu = -1, .one_host = 1, .region = REGION, .seed = 7, .control = &o->control};
+    struct weir_config cfg = {.fabric = o->fabric, .rank = o->rank, .ranks = o->ranks, .cpu = -1, .one_host = 1, .region = REGION, .seed = 7, .control = &o->control, .provider = o->provider};
     cfg.team = o->team, cfg.thread = o->thread;
     if (o->thread)
         cfg.control = team_control(o->team, o->thread);
@@ -126,6 +128,15 @@ static void *life(void *arg)
     return NULL;
 }
 
+/* NAME or NAME:PROVIDER */
+static void name(struct one *o, const char *fabric)
+{
+    snprintf(o->fabric, sizeof o->fabric, "%s", fabric);
+    char *colon = strchr(o->fabric, ':');
+    if (colon)
+        *colon = 0, o->provider = colon + 1;
+}
+
 static void launch(const char *fabric, int ranks, int corrupt, struct one o[MOST])
 {
     pthread_barrier_t meet;
@@ -133,7 +144,8 @@ static void launch(const char *fabric, int ranks, int corrupt, struct one o[MOST
     memset(o, 0, MOST * sizeof *o);
     pthread_barrier_init(&meet, NULL, (unsigned)ranks);
     for (int i = 0; i < ranks; i++) {
-        o[i].fabric = fabric, o[i].rank = i, o[i].ranks = ranks, o[i].meet = &meet, o[i].all = o, o[i].corrupt = corrupt && i == 1;
+        name(&o[i], fabric);
+        o[i].rank = i, o[i].ranks = ranks, o[i].meet = &meet, o[i].all = o, o[i].corrupt = corrupt && i == 1;
         pthread_create(&t[i], NULL, life, &o[i]);
     }
     for (int i = 0; i < ranks; i++)
@@ -153,7 +165,8 @@ static void launch_threads(const char *fabric, struct one o[2 * TEAM])
         int thread = i / 2, rank = i % 2;
         if (!thread)
             teams[rank] = team_new(TEAM, &o[rank].control);
-        o[i].fabric = fabric, o[i].rank = rank, o[i].ranks = 2, o[i].meet = &meet, o[i].all = &o[2 * thread], o[i].team = teams[rank], o[i].thread = thread;
+        name(&o[i], fabric);
+        o[i].rank = rank, o[i].ranks = 2, o[i].meet = &meet, o[i].all = &o[2 * thread], o[i].team = teams[rank], o[i].thread = thread;
     }
     for (int i = 0; i < 2 * TEAM; i++)
         pthread_create(&t[i], NULL, life, &o[i]);
