@@ -81,12 +81,12 @@ func shareCPUs(all []*launched) {
 			}
 		}
 		for _, node := range l.engine.Nodes {
-			total[node]++
+			total[node] += l.engine.Threads()
 		}
 	}
 	for _, l := range all {
 		for node, c := range l.cpus {
-			c.Ranks = total[node]
+			c.Threads = total[node]
 			l.cpus[node] = c
 		}
 	}

@@ -166,13 +166,15 @@ static ssize_t post_message(struct libfabric_rank *f, struct libfabric_peer *p, 
     struct fi_msg_rma m      = {.msg_iov = &iov, .desc = &f->desc, .iov_count = 1, .addr = p->address, .rma_iov = &remote, .rma_iov_count = 1, .context = context, .data = o->note};
     if (o->kind == POST_FLUSH)
         return fi_readmsg(f->ep, &m, FI_COMPLETION | (f->delivery == DELIVERY_FENCE ? FI_FENCE : 0));
-    return fi_writemsg(f->ep, &m, FI_COMPLETION | FI_REMOTE_CQ_DATA);
+    return fi_writemsg(f->ep, &m, FI_COMPLETION | (o->kind == POST_NOTE ? FI_REMOTE_CQ_DATA : FI_DELIVERY_COMPLETE));
 }
 
 static inline ssize_t post_once(struct libfabric_rank *f, struct libfabric_peer *p, const struct post *o, void *context)
 {
     switch (o->kind) {
     case POST_WRITE:
+        if (f->delivery == DELIVERY_COMPLETION) /* said with each: net takes the endpoint's default in vain */
+            return post_message(f, p, o, context);
         return fi_write(f->ep, o->local, o->n, f->desc, p->address, p->base + o->roff, p->key, context);
     case POST_READ:
         return fi_read(f->ep, (void *)o->local, o->n, f->desc, p->address, p->base + o->roff, p->key, context);

@@ -32,7 +32,7 @@ func newLonelyPair(t *testing.T, o workload.TransferOptions, timeout time.Durati
 	t.Helper()
 	p := &lonelyPair{control: control(t), launch: engine.Launch{Fabric: "libfabric", Ranks: 2, Nodes: []string{"a", "a"},
 		Cases: []engine.Case{{Key: "a", Options: o, Timeout: int64(timeout)}}}}
-	spec, err := json.Marshal(benchSpec{p.launch, engine.Identity{Rank: 1, CPU: -1}})
+	spec, err := json.Marshal(benchSpec{p.launch, engine.Identity{Rank: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +54,7 @@ func newLonelyPair(t *testing.T, o workload.TransferOptions, timeout time.Durati
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p.rank, err = (native{}).Open(p.launch, engine.Identity{Rank: 0, CPU: -1}, p.control); err != nil {
+	if p.rank, err = (native{}).Open(p.launch, engine.Identity{Rank: 0}, p.control); err != nil {
 		t.Fatal(err)
 	}
 	ours, err := p.rank.Address()

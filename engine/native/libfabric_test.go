@@ -148,7 +148,7 @@ func TestLibfabricRefusals(t *testing.T) {
 	}
 	if slices.Contains(here, "shm") {
 		l := engine.Launch{Fabric: "libfabric", Ranks: 2, Nodes: []string{"a", "b"}, Cases: []engine.Case{{Key: "a", Options: options(8, provider("shm")), Timeout: 1e9}}}
-		_, err := (native{}).Open(l, engine.Identity{CPU: -1}, control(t))
+		_, err := (native{}).Open(l, engine.Identity{}, control(t))
 		if err == nil || !strings.Contains(err.Error(), "no provider named shm can write and read remote memory between hosts") {
 			t.Errorf("shm between hosts: got %v", err)
 		}
@@ -170,7 +170,7 @@ func TestLibfabricUnequalProviders(t *testing.T) {
 	for i := range ranks {
 		l := engine.Launch{Fabric: "libfabric", Ranks: 2, Nodes: []string{"a", "a"}, Cases: []engine.Case{{Key: "a", Options: options(8, provider(here[i])), Timeout: 1e9}}}
 		var err error
-		if ranks[i], err = (native{}).Open(l, engine.Identity{Rank: i, CPU: -1}, control(t)); err != nil {
+		if ranks[i], err = (native{}).Open(l, engine.Identity{Rank: i}, control(t)); err != nil {
 			t.Fatal(err)
 		}
 		if addresses[i], err = ranks[i].Address(); err != nil {

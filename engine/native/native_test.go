@@ -37,7 +37,7 @@ func tryTransfer(t testing.TB, fabric string, ranks int, options ...workload.Tra
 	controls := make([]*engine.Control, ranks)
 	for i := range rs {
 		controls[i] = control(t)
-		r, err := native{}.Open(l, engine.Identity{Rank: i, CPU: -1}, controls[i])
+		r, err := native{}.Open(l, engine.Identity{Rank: i}, controls[i])
 		if err != nil {
 			return nil, err
 		}
@@ -80,6 +80,60 @@ func tryTransfer(t testing.TB, fabric string, ranks int, options ...workload.Tra
 	return out, first
 }
 
+// opened are the connected ranks of a launch, of which a test does what it likes.
+func opened(t testing.TB, fabric string, nodes []string, options ...workload.TransferOptions) (engine.Launch, []engine.Rank) {
+	t.Helper()
+	l := engine.Launch{ID: "test", Fabric: fabric, Ranks: len(nodes), Nodes: nodes, Seed: 42}
+	for i, o := range options {
+		l.Cases = append(l.Cases, engine.Case{Key: string(rune('a' + i)), Options: o, Timeout: 20e9})
+	}
+	ranks := make([]engine.Rank, len(nodes))
+	addresses := make([][]byte, len(nodes))
+	for i := range ranks {
+		r, err := native{}.Open(l, engine.Identity{Rank: i}, control(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if addresses[i], err = r.Address(); err != nil {
+			t.Fatal(err)
+		}
+		ranks[i] = r
+	}
+	errs := make(chan error, len(nodes))
+	for _, r := range ranks {
+		go func() { errs <- r.Connect(addresses) }()
+	}
+	for range ranks {
+		if err := <-errs; err != nil {
+			t.Fatal(err)
+		}
+	}
+	return l, ranks
+}
+
+// onNodes runs one case between ranks that are told to be on these nodes.
+func onNodes(t testing.TB, fabric string, nodes []string, o workload.TransferOptions) []*engine.CaseResult {
+	t.Helper()
+	l, ranks := opened(t, fabric, nodes, o)
+	out := make([]*engine.CaseResult, len(ranks))
+	errs := make(chan error, len(ranks))
+	for i, r := range ranks {
+		go func() {
+			var err error
+			if out[i], err = r.Run(l.Cases[0]); err == nil {
+				err = r.Close()
+			}
+			errs <- err
+		}()
+	}
+	for range ranks {
+		if err := <-errs; err != nil {
+			t.Fatal(err)
+		}
+	}
+	return out
+}
+
 func control(t testing.TB) *engine.Control {
 	t.Helper()
 	page, err := unix.Mmap(-1, 0, engine.ControlSize, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED|unix.MAP_ANONYMOUS)
@@ -104,6 +158,7 @@ func TestMain(m *testing.M) {
 func options(size quantity.Size, change ...func(*workload.TransferOptions)) workload.TransferOptions {
 	o := workload.TransferOptions{
 		Op: "write", Initiator: "dram", Target: "dram", Pattern: "pairwise", Mode: "stream", Verify: "sample",
+		Reuse: "hot", Pages: "default", Payload: "random",
 		BlockSize: size, Batch: 1, Iterations: 200, Warmup: 10, InFlight: 16, Threads: 1, Ranks: 2,
 	}
 	for _, f := range change {

@@ -13,4 +13,7 @@ void    selftest_break_tcp(struct weir_rank *r);
  * any), and the most bytes of one of their operations (0: as the provider says). */
 void    selftest_libfabric(unsigned ways, size_t piece);
 
+/* Nanoseconds that recording one stamped request takes, with its clock read. */
+double selftest_record_ns(uint64_t n);
+
 #endif

@@ -91,10 +91,10 @@ type LaunchTask struct {
 }
 
 // CPUs says which of a node's processors the ranks of a task get, where several
-// launches run at a time: so many of all the ranks come before its own.
+// launches run at a time: so many threads of all the ranks come before its own.
 type CPUs struct {
-	First int `json:"first"`
-	Ranks int `json:"ranks"` // of all launches; 0: this launch is alone
+	First   int `json:"first"`
+	Threads int `json:"threads"` // of all launches; 0: this launch is alone
 }
 
 // CommandTask is a setup or teardown command.
