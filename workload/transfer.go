@@ -101,7 +101,7 @@ type TransferOptions struct {
 	BlockSize                                            quantity.Size
 	Batch, Iterations, Warmup, InFlight, Threads, Ranks  int64
 	Duration                                             quantity.Time // 0: Iterations decide
-	Provider                                             string      `json:",omitempty"` // of fabric libfabric; "": its choice
+	Provider                                             string        `json:",omitempty"` // of fabric libfabric; "": its choice
 	Sim                                                  *Simulation   `json:",omitempty"` // of fabric sim; nil for others
 }
 
