@@ -49,8 +49,10 @@ ctest: ## the C engine under AddressSanitizer, UBSan and ThreadSanitizer
 	    engine/native/*.c engine/native/ctest/engine_test.c -ldl -lpthread; \
 	done
 	@# vendor libraries only under AddressSanitizer: ThreadSanitizer wants all code built for it
+	@$(CC) $(CWARN) -Wno-missing-prototypes -O1 -g -fPIC -shared -o .build/libnixl_capi.so engine/native/testdata/nixl/fake_nixl.c
 	@ucx=$$(ldconfig -p | grep -q libucp.so.0 && echo ucx || true); \
 	UCX_HANDLE_ERRORS=none UCX_ERROR_SIGNALS= UCX_MEM_EVENTS=n .build/engine_test-address,undefined shm tcp $$ucx; \
+	WEIR_NIXL_LIBRARY=$$PWD/.build/libnixl_capi.so FAKE_NIXL_POLLS=3 .build/engine_test-address,undefined nixl; \
 	TSAN_OPTIONS=halt_on_error=1 .build/engine_test-thread shm tcp
 
 fuzz: ## every fuzz target for $(FUZZTIME)

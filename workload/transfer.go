@@ -2,6 +2,7 @@ package workload
 
 import (
 	"fmt"
+	"slices"
 
 	"weir/quantity"
 )
@@ -40,7 +41,7 @@ var Transfer = &Kind{
 			Doc: "stream: requests overlap up to in_flight, which measures bandwidth; pingpong: one block at a time there and back, which measures latency"},
 		{Name: "verify", Type: Enum, Default: "sample", Values: []string{"none", "sample", "full"},
 			Doc: "sample: every block is checked before the timed part and what the timed part moved is checked after it; full: also each of the iterations singly in an untimed pass with fresh contents"},
-	}, simulationOptions...),
+	}, slices.Concat(nixlOptions, simulationOptions)...),
 	Metrics: []Metric{
 		{"bandwidth", "GB/s", Higher, "bytes of requests that completed while all initiators were in their timed part, divided by that time; for writes the time ends when the last byte is at the target"},
 		{"bandwidth.min_rank", "GB/s", Higher, "the least of the initiators' own bandwidths: its bytes divided by its timed part"},
@@ -60,7 +61,7 @@ var Transfer = &Kind{
 		{"prep.register", "s", Lower, "registering the launch's buffers with the fabric, the slowest rank"},
 		{"prep.connect", "s", Lower, "connecting to all peers once their addresses are known, the slowest rank"},
 	},
-	Checked: []string{"pattern", "ranks", "mode", "op", "batch"},
+	Checked: []string{"pattern", "ranks", "mode", "op", "batch", "fabric", "nixl_backend"},
 }
 
 func init() {
@@ -75,6 +76,7 @@ type TransferOptions struct {
 	Fabric, Op, Initiator, Target, Pattern, Mode, Verify string
 	BlockSize                                            quantity.Size
 	Batch, Iterations, Warmup, InFlight, Threads, Ranks  int64
+	Nixl                                                 *Nixl       `json:",omitempty"` // of fabric nixl; nil for others
 	Sim                                                  *Simulation `json:",omitempty"` // of fabric sim; nil for others
 }
 
@@ -110,6 +112,12 @@ func DecodeTransfer(v Values) (TransferOptions, error) {
 		return t, fmt.Errorf("option block_size is missing")
 	}
 	t.BlockSize = size
+	if t.Fabric == NixlFabric {
+		var err error
+		if t.Nixl, err = decodeNixl(get); err != nil {
+			return t, err
+		}
+	}
 	if t.Fabric == SimFabric {
 		var err error
 		if t.Sim, err = decodeSimulation(get, t.Ranks); err != nil {

@@ -114,6 +114,7 @@ func (native) Open(l engine.Launch, self engine.Identity, control *engine.Contro
 		footprint: C.uint64_t(footprint), seed: C.uint64_t(l.Seed),
 		control: (*C.struct_weir_control)(unsafe.Pointer(control)), // mapped memory, not Go's
 	}
+	defer r.describeNixl(&cfg)()
 	var e C.struct_weir_err
 	if C.weir_open(&cfg, &r.c, &e) != 0 {
 		return nil, r.error(&e)

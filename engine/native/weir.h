@@ -32,6 +32,13 @@ enum weir_op { OP_WRITE, OP_READ };
 enum weir_mode { MODE_STREAM, MODE_PINGPONG };
 enum weir_verify { VERIFY_NONE, VERIFY_SAMPLE, VERIFY_FULL };
 
+struct weir_nixl { /* options of fabric nixl */
+    const char *backend; /* NULL: UCX */
+    const char *params;  /* key=value lines; NULL: the plugin's own */
+    int         merge, progress_thread;
+    uint64_t    in_flight; /* most requests of a case in flight */
+};
+
 struct weir_config {
     const char          *fabric;
     int                  rank, ranks, cpu; /* cpu -1: anywhere */
@@ -39,6 +46,7 @@ struct weir_config {
     uint64_t             footprint;        /* bytes of the largest request of the launch */
     uint64_t             seed;
     struct weir_control *control; /* never NULL */
+    struct weir_nixl     nixl;
 };
 
 struct weir_case {

@@ -36,7 +36,7 @@ struct one {
 static void *life(void *arg)
 {
     struct one        *o   = arg;
-    struct weir_config cfg = {o->fabric, o->rank, RANKS, -1, 1, FOOTPRINT, 7, &o->control};
+    struct weir_config cfg = {.fabric = o->fabric, .rank = o->rank, .ranks = RANKS, .cpu = -1, .one_host = 1, .footprint = FOOTPRINT, .seed = 7, .control = &o->control};
     char              *all = malloc(2 * sizeof o->blob);
     o->failed              = 1;
     int open_failed        = weir_open(&cfg, &o->r, &o->err) || weir_address(o->r, o->blob, sizeof o->blob, &o->len, &o->err);
