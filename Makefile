@@ -11,9 +11,9 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 COMMIT  ?= $(shell git rev-parse --short=12 HEAD 2>/dev/null || echo unknown)
 LDFLAGS := -s -w -X main.version=$(VERSION) -X main.commit=$(COMMIT)
 CWARN   := -std=gnu11 -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Werror
-FUZZTIME ?= 5s
+FUZZTIME ?= 4s
 
-.PHONY: help setup build run test soak lint pure ctest race fuzz bench clean
+.PHONY: help setup build run test soak lint pure ctest race bounds fuzz bench clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' Makefile
@@ -28,7 +28,7 @@ build: setup ## bin/weir
 run: build ## run the quickstart scenario on this machine
 	bin/weir run examples/quickstart.yaml
 
-test: setup lint pure race ctest fuzz soak ## everything that must pass
+test: setup lint pure race bounds ctest fuzz soak ## everything that must pass
 
 lint: ## gofmt, vet, staticcheck, go.mod is tidy
 	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { echo 'not gofmt-ed:'; gofmt -l $$(git ls-files '*.go'); exit 1; }
@@ -38,6 +38,9 @@ lint: ## gofmt, vet, staticcheck, go.mod is tidy
 
 pure: ## all but the engine builds without cgo
 	CGO_ENABLED=0 $(GO) build -o /dev/null ./cmd/weir
+
+bounds: ## no scenario of 64 KiB takes long to plan, format or convert
+	$(GO) test -run TestNoInputTakesLong ./planner
 
 race: ## all Go tests, under the race detector
 	$(GO) test -race -timeout 15m ./...
@@ -51,7 +54,13 @@ ctest: ## the C engine under AddressSanitizer, UBSan and ThreadSanitizer
 	@# vendor libraries only under AddressSanitizer: ThreadSanitizer wants all code built for it
 	@$(CC) $(CWARN) -Wno-missing-prototypes -O1 -g -fPIC -shared -o .build/libnixl_capi.so engine/native/testdata/nixl/fake_nixl.c
 	@ucx=$$(ldconfig -p | grep -q libucp.so.0 && echo ucx || true); \
-	UCX_HANDLE_ERRORS=none UCX_ERROR_SIGNALS= UCX_MEM_EVENTS=n .build/engine_test-address,undefined shm tcp $$ucx; \
+	fi=$$(ldconfig -p | grep -q libfabric.so.1 && echo 'libfabric libfabric:net libfabric:shm' || true); \
+	if ldconfig -p | grep -q 'libfabric.so '; then \
+	  mkdir -p .build/providers && fi="$$fi libfabric:strict" && \
+	  $(CC) $(CWARN) -O1 -g -shared -fPIC -o .build/providers/libstrict-fi.so engine/native/testdata/libfabric/strict_provider.c -lfabric; \
+	fi; \
+	UCX_HANDLE_ERRORS=none UCX_ERROR_SIGNALS= UCX_MEM_EVENTS=n IPATH_NO_BACKTRACE=1 HFI_NO_BACKTRACE=1 FI_PROVIDER_PATH=.build/providers \
+	  .build/engine_test-address,undefined shm tcp $$ucx $$fi; \
 	WEIR_NIXL_LIBRARY=$$PWD/.build/libnixl_capi.so FAKE_NIXL_POLLS=3 .build/engine_test-address,undefined nixl; \
 	TSAN_OPTIONS=halt_on_error=1 .build/engine_test-thread shm tcp
 
@@ -61,9 +70,9 @@ fuzz: ## every fuzz target for $(FUZZTIME)
 soak: build ## 100 small sessions, some interrupted or killed: nothing may be left behind
 	@scripts/soak 100
 
-bench: setup ## weir against memcpy and ucx_perftest, and the cost of coordination
+bench: setup ## weir against memcpy, ucx_perftest and fi_pingpong, and the cost of coordination
 	@scripts/setup bench
-	$(GO) test -run '^$$' -bench . -benchtime 1x -timeout 60m ./engine/native ./executor/... ./planner ./gate
+	$(GO) test -run '^$$' -bench . -benchtime 1x -timeout 60m ./engine/native ./executor/... ./planner ./gate ./cmd/weir
 
 clean: ## what the build made
 	rm -rf bin .build

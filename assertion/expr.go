@@ -44,6 +44,18 @@ type Expr struct {
 	Args     []*Expr `json:"args,omitempty"`
 }
 
+// Size is the number of nodes.
+func (e *Expr) Size() int {
+	if e == nil {
+		return 0
+	}
+	n := 1
+	for _, a := range e.Args {
+		n += a.Size()
+	}
+	return n
+}
+
 // Leaves are all Metric nodes, from left to right. Missing operands, which only
 // a damaged document has, are passed over.
 func (e *Expr) Leaves() []*Expr {

@@ -108,16 +108,35 @@ func (s *sweeper) axis(e sweepEntry) *SweepNode {
 	} else {
 		// An axis without values has been reported; it stays, so that what
 		// mentions it is not reported as well.
+		if len(s.run.Axes) == maxAxes {
+			s.tooMany(e.at, fmt.Sprintf("The sweep has more than %d axes.", maxAxes))
+			return nil
+		}
 		s.index[e.name] = len(s.run.Axes)
 		s.run.Axes = append(s.run.Axes, a)
 	}
+	if s.all.values > maxAllValues {
+		return nil
+	}
 	values := s.axisValues(entry{name: e.name, at: e.at, expr: e.expr}, s.run.Workload)
+	if s.all.values += len(values); s.all.values > maxAllValues {
+		s.tooMany(e.at, fmt.Sprintf("The axes of the scenario have more than %d values in all.", maxAllValues))
+		return nil
+	}
 	s.distinct(a, values)
 	n := &SweepNode{Op: AxisNode, Axis: s.index[e.name], Range: e.at}
 	for _, v := range values {
 		n.Values = append(n.Values, s.add(a, v))
 	}
 	return n
+}
+
+// tooMany refuses a sweep once, not for each of many axes.
+func (s *sweeper) tooMany(at hcl.Range, detail string) {
+	if !s.excessive {
+		s.excessive = true
+		s.error(at, "Sweep too large", detail, "Divide it between scenarios, or combine axes by zip.")
+	}
 }
 
 // add gives the index of a value in its axis, to which it may be new.

@@ -18,6 +18,41 @@ import (
 // maxResult bounds the text that one function makes.
 const maxResult = 1 << 20
 
+// maxVariables bounds the environment variables of all runs together.
+const maxVariables = 50_000
+
+// Bounds of what all expressions of a scenario do together: the bytes of the
+// texts that they give, and the items of the lists that they read.
+const (
+	maxMade = 16 << 20
+	maxRead = 1 << 20
+)
+
+// spent counts a value that an expression gave.
+func (g *loading) spent(v cty.Value) bool {
+	if g.made <= maxMade && v.IsKnown() && !v.IsNull() && v.Type() == cty.String {
+		g.made += len(v.AsString())
+	}
+	return g.made <= maxMade
+}
+
+// readable counts the items of the lists that an expression is about to read.
+func (l *loader) readable(expr hcl.Expression) bool {
+	for _, t := range expr.Variables() {
+		if t.RootName() != "var" || len(t) < 2 {
+			continue
+		}
+		attribute, ok := t[1].(hcl.TraverseAttr)
+		if !ok {
+			continue
+		}
+		if v, ok := l.eval.variables[attribute.Name]; ok && v.IsKnown() && !v.IsNull() && v.CanIterateElements() {
+			l.all.read += v.LengthInt()
+		}
+	}
+	return l.all.read <= maxRead
+}
+
 // maxItems bounds lists that are calculated with: finding one type for all items
 // takes the square of their number.
 const maxItems = 1000
@@ -125,10 +160,83 @@ var boundedFormat = bounded(stdlib.FormatFunc, func(args []cty.Value) error {
 	if v := args[0]; v.IsKnown() && !v.IsNull() && hugeWidth.MatchString(v.AsString()) {
 		return fmt.Errorf("a width has at most 3 digits")
 	}
+	longest := maxWidth
 	for _, v := range args[1:] {
 		if huge(v) {
 			return fmt.Errorf("the number is beyond what weir calculates with")
 		}
+		longest = max(longest, textLength(v))
+	}
+	if v := args[0]; v.IsKnown() && !v.IsNull() {
+		text := v.AsString()
+		return small(len(text) + strings.Count(text, "%")*longest)
+	}
+	return nil
+})
+
+// maxWidth is what a verb of format takes at least into account.
+const maxWidth = 400
+
+// textLength is about how long a value is as a text.
+func textLength(v cty.Value) int {
+	v, _ = v.Unmark()
+	switch {
+	case !v.IsKnown() || v.IsNull():
+		return 0
+	case v.Type() == cty.String:
+		return len(v.AsString())
+	case v.CanIterateElements():
+		n := 2
+		for it := v.ElementIterator(); it.Next(); {
+			_, item := it.Element()
+			n += textLength(item) + 3
+		}
+		return n
+	}
+	return maxWidth
+}
+
+func small(bytes int) error {
+	if bytes > maxResult {
+		return fmt.Errorf("the result would have more than %d bytes", maxResult)
+	}
+	return nil
+}
+
+var boundedJoin = bounded(stdlib.JoinFunc, func(args []cty.Value) error {
+	n, items := 0, 0
+	for _, v := range args[1:] {
+		n += textLength(v)
+		if v.IsKnown() && !v.IsNull() && v.CanIterateElements() {
+			items += v.LengthInt()
+		}
+	}
+	return small(n + items*textLength(args[0]))
+})
+
+// boundedConcat keeps lists short enough to calculate with.
+var boundedConcat = bounded(stdlib.ConcatFunc, func(args []cty.Value) error {
+	n := 0
+	for _, v := range args {
+		if v.IsKnown() && !v.IsNull() && v.CanIterateElements() {
+			n += v.LengthInt()
+		}
+	}
+	if n > maxValues {
+		return fmt.Errorf("the list would have more than %d items", maxValues)
+	}
+	return nil
+})
+
+// boundedSplit makes no more items than a list may have.
+var boundedSplit = bounded(stdlib.SplitFunc, func(args []cty.Value) error {
+	for _, v := range args {
+		if !v.IsKnown() || v.IsNull() {
+			return nil
+		}
+	}
+	if n := strings.Count(args[1].AsString(), args[0].AsString()); n >= maxValues {
+		return fmt.Errorf("the list would have more than %d items", maxValues)
 	}
 	return nil
 })
@@ -140,8 +248,5 @@ var boundedReplace = bounded(stdlib.ReplaceFunc, func(args []cty.Value) error {
 		}
 	}
 	text, old, new := args[0].AsString(), args[1].AsString(), args[2].AsString()
-	if len(text)+(strings.Count(text, old)+1)*len(new) > maxResult {
-		return fmt.Errorf("the result would have more than %d bytes", maxResult)
-	}
-	return nil
+	return small(len(text) + (strings.Count(text, old)+1)*len(new))
 })

@@ -109,11 +109,17 @@ func (e *evaluator) context(expr hcl.Expression, axes map[string]cty.Value) *hcl
 // if that fails, which has then been reported.
 func (l *loader) value(expr hcl.Expression) cty.Value {
 	_, diags := l.eval.references(expr, nil)
+	if !diags.HasErrors() && !l.readable(expr) {
+		diags = hcl.Diagnostics{diagnostic(expr.Range(), "Expression too costly", fmt.Sprintf("With this the expressions of the scenario read lists of more than %d items in all.", maxRead), "Use shorter lists, or use them less often.")}
+	}
 	if !diags.HasErrors() {
 		var v cty.Value
 		v, diags = expr.Value(l.eval.context(expr, nil))
-		if !diags.HasErrors() {
+		if !diags.HasErrors() && l.all.spent(v) {
 			return v
+		}
+		if !diags.HasErrors() {
+			diags = hcl.Diagnostics{diagnostic(expr.Range(), "Texts too long", fmt.Sprintf("With this the texts of the scenario have more than %d bytes in all.", maxMade), "Use shorter texts, or use them less often.")}
 		}
 	}
 	l.diags = append(l.diags, explain(diags)...)

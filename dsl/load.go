@@ -29,6 +29,7 @@ type Sources map[string]*hcl.File
 // These bounds keep hostile input from exhausting the parsers, which recurse.
 const (
 	maxSource    = 256 << 10
+	maxSources   = 1 << 20 // of all files of a scenario
 	maxReference = 2 << 20
 	maxFiles     = 32
 	maxNesting   = 200
@@ -88,6 +89,11 @@ type loading struct {
 	files   []string // in the order in which they were met
 	open    []string // the files that include one another at this moment
 	modules int
+	bytes   int // of all scenarios that were read
+	values  int // of all axes
+	env     int // variables of all runs
+	made    int // bytes that expressions gave
+	read    int // items of lists that expressions read
 	diags   hcl.Diagnostics
 }
 
@@ -112,6 +118,14 @@ func (g *loading) module(path string, src []byte, from map[string]*given, prefix
 	g.modules++
 	if len(src) > maxSource {
 		d := &hcl.Diagnostic{Severity: hcl.DiagError, Summary: "File too large", Detail: fmt.Sprintf("%s has more than %d bytes, which is the most that a scenario may have.", path, maxSource)}
+		if by != nil {
+			d.Subject = by.at.Ptr()
+		}
+		g.diags = append(g.diags, d)
+		return nil
+	}
+	if g.bytes += len(src); g.bytes > maxSources {
+		d := &hcl.Diagnostic{Severity: hcl.DiagError, Summary: "Too much included", Detail: fmt.Sprintf("With %s the scenario has more than %d bytes, which is the most for all of its files together.", path, maxSources)}
 		if by != nil {
 			d.Subject = by.at.Ptr()
 		}

@@ -14,6 +14,13 @@ import (
 // filling the memory.
 const maxValues = 10_000
 
+// maxAllValues bounds the values of all axes of a scenario together, and maxAxes
+// the axes of a run: each case has a value on each.
+const (
+	maxAllValues = 200_000
+	maxAxes      = 64
+)
+
 // The bounds of max_cases.
 const (
 	defaultMaxCases = 10_000
@@ -26,6 +33,8 @@ type sweeper struct {
 	run   *Run
 	index map[string]int   // of axes, by name
 	known map[valueKey]int // of values in their axis
+
+	excessive bool // which has been reported
 }
 
 type valueKey struct {

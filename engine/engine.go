@@ -28,6 +28,14 @@ type Launch struct {
 	Cases []Case   `json:"cases"`
 }
 
+// Threads is how many each rank of the launch has; all its cases have as many.
+func (l Launch) Threads() int {
+	if len(l.Cases) == 0 {
+		return 1
+	}
+	return max(1, int(l.Cases[0].Options.Threads))
+}
+
 // Case is one case as a rank runs it.
 type Case struct {
 	Key     string                   `json:"key"`
@@ -39,7 +47,9 @@ type Case struct {
 // Identity is what one rank is told about itself.
 type Identity struct {
 	Rank int `json:"rank"`
-	CPU  int `json:"cpu"` // to run on; -1: wherever the kernel likes
+	// CPUs are the processors that its threads run on, one each; none: wherever the
+	// kernel likes.
+	CPUs []int `json:"cpus,omitempty"`
 }
 
 // Engine makes ranks.
@@ -75,6 +85,11 @@ type CaseResult struct {
 	Prep      Prep    `json:"prep"`
 	Memcpy    float64 `json:"memcpy"`  // bytes/s, 0 where not probed
 	Ceiling   float64 `json:"ceiling"` // bytes/s of the path, 0 where not probed
+	Usage     Usage   `json:"usage"`
+	Clock     Clock   `json:"clock"`
+	Stages    Stages  `json:"stages"` // of an initiator
+	// Threads of a rank that has several; nil: it has one.
+	Threads *Threads `json:"threads,omitempty"`
 	// Samples of an initiator.
 	Samples *results.Samples `json:"-"`
 }
@@ -84,6 +99,43 @@ type Prep struct {
 	Alloc    float64 `json:"alloc"`
 	Register float64 `json:"register"`
 	Connect  float64 `json:"connect"`
+}
+
+// Usage is what a rank's process used from the common start until all ranks had
+// ended their timed parts.
+type Usage struct {
+	CPU      float64 `json:"cpu"` // user and system seconds
+	Switches uint64  `json:"switches"`
+}
+
+// Clock is the clock of a rank's stamps, in seconds.
+type Clock struct {
+	Resolution float64 `json:"resolution"`
+	Cost       float64 `json:"cost"` // of reading it once
+}
+
+// Stages are the parts of the time of a request.
+type Stages struct {
+	Prepare  float64 `json:"prepare"` // seconds for one request
+	Post     Stage   `json:"post"`
+	Transfer Stage   `json:"transfer"`
+}
+
+// Stage is how long a part of so many stamped requests took, in seconds.
+type Stage struct {
+	Stamps uint64  `json:"stamps"`
+	Mean   float64 `json:"mean"`
+	P99    float64 `json:"p99"`
+}
+
+// Threads is what the samples of a rank with several threads do not say of them.
+type Threads struct {
+	// From and To bound the time in which all of them were in their timed parts
+	// (CLOCK_MONOTONIC, ns). Where To is not after From there was none.
+	From int64 `json:"from"`
+	To   int64 `json:"to"`
+	// Took are the timed parts of all of them in seconds, added up.
+	Took float64 `json:"took"`
 }
 
 // Error says where and why an engine gave up.

@@ -13,10 +13,16 @@ import (
 func TransferMetrics(c Case, ranks []*CaseResult) (map[string]float64, error) {
 	var initiators []*CaseResult
 	var prep Prep
+	var clock Clock
+	var used Usage
 	for _, r := range ranks {
 		prep.Alloc = max(prep.Alloc, r.Prep.Alloc)
 		prep.Register = max(prep.Register, r.Prep.Register)
 		prep.Connect = max(prep.Connect, r.Prep.Connect)
+		clock.Resolution = max(clock.Resolution, r.Clock.Resolution)
+		clock.Cost = max(clock.Cost, r.Clock.Cost)
+		used.CPU += r.Usage.CPU
+		used.Switches += r.Usage.Switches
 		if r.Initiator {
 			if r.Samples == nil || r.Samples.Ops == 0 {
 				return nil, fmt.Errorf("rank %d has no samples", r.Rank)
@@ -33,6 +39,10 @@ func TransferMetrics(c Case, ranks []*CaseResult) (map[string]float64, error) {
 	}
 	counts := map[int]int64{} // of all: histograms of one layout add up counter by counter
 	minRank, memcpy, ceiling, perMessage := math.Inf(1), 0., 0., 0.
+	var ops, moved uint64
+	var prepare float64
+	var post, transfer Stage
+	first, latest := int64(math.MaxInt64), int64(math.MinInt64)
 	for _, r := range initiators {
 		s := r.Samples
 		for i, n := range s.Counts {
@@ -42,7 +52,14 @@ func TransferMetrics(c Case, ranks []*CaseResult) (map[string]float64, error) {
 		minRank = min(minRank, float64(s.Bytes)/took)
 		memcpy += r.Memcpy
 		ceiling += r.Ceiling
-		perMessage += took / float64(2*s.Ops) / float64(len(initiators))
+		ops += s.Ops
+		moved += s.Bytes
+		from, _ := r.timed()
+		first, latest = min(first, s.Start), max(latest, from)
+		prepare = max(prepare, r.Stages.Prepare)
+		post.add(r.Stages.Post)
+		transfer.add(r.Stages.Transfer)
+		perMessage += r.took() / float64(2*s.Ops) / float64(len(initiators))
 	}
 	h := results.NewLatencies(counts)
 	const ns = 1e-9
@@ -61,6 +78,17 @@ func TransferMetrics(c Case, ranks []*CaseResult) (map[string]float64, error) {
 		"prep.alloc":         prep.Alloc,
 		"prep.register":      prep.Register,
 		"prep.connect":       prep.Connect,
+		"prep.request":       prepare,
+		"post.avg":           post.Mean,
+		"post.p99":           post.P99,
+		"transfer.avg":       transfer.Mean,
+		"transfer.p99":       transfer.P99,
+		"requests":           float64(ops),
+		"skew":               float64(latest-first) * ns,
+		"cpu_time_per_gb":    used.CPU / (float64(moved) / 1e9),
+		"context_switches":   float64(used.Switches),
+		"clock.resolution":   clock.Resolution,
+		"clock.cost":         clock.Cost,
 	}
 	for name, q := range map[string]float64{"min": 0, "p50": 50, "p90": 90, "p95": 95, "p99": 99, "p999": 99.9, "max": 100} {
 		m["latency."+name] = float64(h.Percentile(q)) * ns
@@ -75,17 +103,29 @@ func TransferMetrics(c Case, ranks []*CaseResult) (map[string]float64, error) {
 	return m, nil
 }
 
+// add takes another initiator's stage in: the mean is that of all stamps, the
+// percentile the largest.
+func (s *Stage) add(o Stage) {
+	if o.Stamps == 0 {
+		return
+	}
+	all := s.Stamps + o.Stamps
+	s.Mean += (o.Mean - s.Mean) * float64(o.Stamps) / float64(all)
+	s.P99 = max(s.P99, o.P99)
+	s.Stamps = all
+}
+
 // overlap counts the bytes that were completed while all initiators were in
 // their timed part, and that time in seconds. What one moved before the others
 // began or after they ended is a solo run and no part of the aggregate.
 func overlap(initiators []*CaseResult) (bytes, seconds float64, err error) {
 	from, to := int64(math.MinInt64), int64(math.MaxInt64)
 	for _, r := range initiators {
-		from = max(from, r.Samples.Start)
-		to = min(to, r.Samples.End)
+		start, end := r.timed()
+		from, to = max(from, start), min(to, end)
 	}
 	if to <= from {
-		return 0, 0, fmt.Errorf("the timed parts of the initiators do not overlap: use more iterations, or no more ranks than processors")
+		return 0, 0, fmt.Errorf("the timed parts of the initiators do not overlap: use more iterations, or no more ranks and threads than processors")
 	}
 	for _, r := range initiators {
 		bytes += completed(r.Samples, to) - completed(r.Samples, from)
@@ -96,6 +136,9 @@ func overlap(initiators []*CaseResult) (bytes, seconds float64, err error) {
 // completed interpolates how many bytes a rank had completed at a time.
 func completed(s *results.Samples, at int64) float64 {
 	p := results.Progress{Time: s.Start}
+	if at <= s.Start {
+		return 0
+	}
 	if at >= s.End {
 		return float64(s.Bytes)
 	}

@@ -53,7 +53,7 @@ func (l *load) prepare() error {
 		if m.current == nil {
 			cases := l.s.live(m.g)
 			if len(cases) == 0 {
-				return fmt.Errorf("background load %s cannot run: %s", m.g.ID, l.s.doc.Case(m.g.Cases[0]).Reason)
+				return fmt.Errorf("background load %s cannot run: %s", m.g.ID, l.s.caseOf(m.g.Cases[0]).Reason)
 			}
 			b, err := l.s.prepare(m.g, cases, m.first+len(m.done))
 			if err != nil {
@@ -81,12 +81,12 @@ func shareCPUs(all []*launched) {
 			}
 		}
 		for _, node := range l.engine.Nodes {
-			total[node]++
+			total[node] += l.engine.Threads()
 		}
 	}
 	for _, l := range all {
 		for node, c := range l.cpus {
-			c.Ranks = total[node]
+			c.Threads = total[node]
 			l.cpus[node] = c
 		}
 	}

@@ -10,8 +10,10 @@ import (
 	"testing"
 	"time"
 
+	"weir/engine"
 	"weir/planner"
 	"weir/results"
+	"weir/workload"
 )
 
 // underLoad is a plan of a case that is measured while another runs.
@@ -152,14 +154,15 @@ func TestRanksOfLoadAndForegroundHaveDistinctCPUs(t *testing.T) {
 		return l
 	}
 	fore, one, two := mk("n1", "n2"), mk("n1", "n1"), mk("n2", "n1")
+	one.engine.Cases = []engine.Case{{Options: workload.TransferOptions{Threads: 3}}}
 	shareCPUs([]*launched{fore, one, two})
 	for i, test := range []struct {
-		l            *launched
-		node         string
-		first, ranks int
-	}{{fore, "n1", 0, 4}, {fore, "n2", 0, 2}, {one, "n1", 1, 4}, {two, "n1", 3, 4}, {two, "n2", 1, 2}} {
-		if c := test.l.cpus[test.node]; c.First != test.first || c.Ranks != test.ranks {
-			t.Errorf("%d: %+v, want %d of %d", i, c, test.first, test.ranks)
+		l              *launched
+		node           string
+		first, threads int
+	}{{fore, "n1", 0, 8}, {fore, "n2", 0, 2}, {one, "n1", 1, 8}, {two, "n1", 7, 8}, {two, "n2", 1, 2}} {
+		if c := test.l.cpus[test.node]; c.First != test.first || c.Threads != test.threads {
+			t.Errorf("%d: %+v, want %d of %d", i, c, test.first, test.threads)
 		}
 	}
 }

@@ -98,7 +98,7 @@ func (s *session) settle(err error, aborted bool) {
 	for _, g := range s.groups {
 		if g.background() && err == nil {
 			for _, c := range s.live(g) {
-				if len(s.doc.Case(c.Key).Launches) == 0 {
+				if len(s.caseOf(c.Key).Launches) == 0 {
 					s.leave(c.Key, results.Skipped, "it ran as background load only: no launch of it was complete")
 				}
 			}

@@ -32,7 +32,7 @@ func runnable(c *results.Case) bool {
 func (s *session) live(g *group) []*planner.Case {
 	var live []*planner.Case
 	for _, c := range g.cases {
-		if runnable(s.doc.Case(c.Key)) {
+		if runnable(s.caseOf(c.Key)) {
 			live = append(live, c)
 		}
 	}
@@ -49,7 +49,7 @@ func (s *session) due(g *group) []*planner.Case {
 	var due []*planner.Case
 	target := 0
 	for _, c := range s.live(g) {
-		n := counted(s.doc.Case(c.Key))
+		n := counted(s.caseOf(c.Key))
 		look := nextLook(g.looks, n)
 		if look == 0 || slices.Contains(g.looks, n) && !s.undecided[c.Key] || target > 0 && look > target {
 			continue
@@ -75,7 +75,7 @@ func nextLook(looks []int, n int) int {
 // complete says whether every case of the group stands at a look.
 func (s *session) complete(g *group) bool {
 	for _, c := range s.live(g) {
-		n := counted(s.doc.Case(c.Key))
+		n := counted(s.caseOf(c.Key))
 		if nextLook(g.looks, n) > 0 && !slices.Contains(g.looks, n) {
 			return false
 		}
@@ -97,7 +97,7 @@ func (s *session) decided(g *group) bool {
 func (s *session) nextIndex(g *group) int {
 	next := 0
 	for _, key := range g.Cases {
-		for _, l := range s.doc.Case(key).Launches {
+		for _, l := range s.caseOf(key).Launches {
 			next = max(next, l.Index+1)
 		}
 	}
@@ -109,7 +109,7 @@ func (s *session) nextIndex(g *group) int {
 func (s *session) failures(g *group) map[int]*results.Failure {
 	failed := map[int]*results.Failure{}
 	for _, key := range g.Cases {
-		for _, l := range s.doc.Case(key).Launches {
+		for _, l := range s.caseOf(key).Launches {
 			if l.Failure != nil && !l.Retried && l.Failure.Phase != evaluating {
 				failed[l.Index] = l.Failure
 			}
@@ -124,6 +124,6 @@ const evaluating = "evaluate"
 // ahead is how many launches the cases of a launch need until their next look,
 // this one included.
 func (s *session) ahead(l *launched) int {
-	n := counted(s.doc.Case(l.cases[0].Key))
+	n := counted(s.caseOf(l.cases[0].Key))
 	return max(1, nextLook(l.g.looks, n)-n)
 }

@@ -83,7 +83,7 @@ type testRank struct {
 func (testEngine) Open(l engine.Launch, self engine.Identity, control *engine.Control) (engine.Rank, error) {
 	r := &testRank{launch: l, self: self, control: control}
 	r.step, _ = time.ParseDuration(os.Getenv(stepEnv))
-	fmt.Printf("rank %d of %d opens on CPU %d, UCX_POSIX_DIR=%s\n", self.Rank, l.Ranks, self.CPU, os.Getenv("UCX_POSIX_DIR"))
+	fmt.Printf("rank %d of %d opens on CPUs %d, UCX_POSIX_DIR=%s\n", self.Rank, l.Ranks, self.CPUs, os.Getenv("UCX_POSIX_DIR"))
 	if name := os.Getenv(sayEnv); name != "" {
 		fmt.Printf("%s is %s\n", name, os.Getenv(name))
 	}

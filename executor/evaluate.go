@@ -110,7 +110,7 @@ func (l *launched) charged() []int {
 // enter adds a launch to a case of the document. A case with a launch that
 // failed, and is not made again, is an error and is not launched again.
 func (s *session) enter(key string, entry *results.Launch) {
-	c := s.doc.Case(key)
+	c := s.caseOf(key)
 	c.Launches = append(c.Launches, entry)
 	switch {
 	case entry.Retried:

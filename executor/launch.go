@@ -63,7 +63,7 @@ func (s *session) launch(ctx context.Context, g *group, cases []*planner.Case) e
 			return err
 		}
 		if len(s.live(other)) == 0 { // its setup failed
-			s.decideAll(s.live(g), results.Skipped, fmt.Sprintf("its background load %s does not run: %s", other.ID, s.doc.Case(other.Cases[0]).Reason))
+			s.decideAll(s.live(g), results.Skipped, fmt.Sprintf("its background load %s does not run: %s", other.ID, s.caseOf(other.Cases[0]).Reason))
 			return s.journalErr
 		}
 	}
@@ -230,10 +230,10 @@ func (s *session) prepare(g *group, cases []*planner.Case, index int) (*launched
 	return l, nil
 }
 
-// seed gives every launch its own contents of blocks, the same in every session
-// of the same plan.
+// seed gives every launch its own contents of blocks and, where it is simulated, its
+// own noise: the same in every session of the scenario, whatever it asserts.
 func (s *session) seed(group string, index int) uint64 {
-	sum := sha256.Sum256([]byte(s.plan.Digest + "\x00" + group + "\x00" + strconv.Itoa(index)))
+	sum := sha256.Sum256([]byte(s.plan.Scenario.Name + "\x00" + group + "\x00" + strconv.Itoa(index)))
 	return binary.BigEndian.Uint64(sum[:])
 }
 

@@ -42,7 +42,7 @@ func (s *session) unmet(c *planner.Case) string {
 // unsuccessful words why a needed case is no success, "" if it is one. Excluded
 // cases are not part of what runs and keep nobody from running.
 func (s *session) unsuccessful(key string) string {
-	c := s.doc.Case(key)
+	c := s.caseOf(key)
 	switch {
 	case c == nil:
 		return fmt.Sprintf("needs %s, which is not in the plan", key)
@@ -51,7 +51,7 @@ func (s *session) unsuccessful(key string) string {
 	case c.Status == results.Error:
 		return fmt.Sprintf("needs %s, which failed: %s", key, c.Reason)
 	case c.Status == results.Skipped:
-		if p := s.plan.Case(key); p != nil {
+		if p := s.plannedCase(key); p != nil {
 			if why := s.unmet(p); why != "" {
 				return why // the root of the chain
 			}
@@ -69,7 +69,7 @@ func (s *session) unsuccessful(key string) string {
 // notFailed words why a needed case did not fail, "" if it did: it is an error,
 // or a gate that it is part of does not hold.
 func (s *session) notFailed(key string) string {
-	c := s.doc.Case(key)
+	c := s.caseOf(key)
 	switch {
 	case c == nil:
 		return fmt.Sprintf("needs %s to fail, which is not in the plan", key)

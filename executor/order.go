@@ -40,7 +40,7 @@ func (s *session) shuffle(o planner.Order, run string, round int, groups []*grou
 		r := s.random(o.Seed, run, round)
 		r.Shuffle(len(groups), func(i, j int) { groups[i], groups[j] = groups[j], groups[i] })
 	case "interleave":
-		interleave(o.Axis, round, groups, func(g *group) *planner.Case { return s.plan.Case(g.Cases[0]) })
+		interleave(o.Axis, round, groups, func(g *group) *planner.Case { return s.plannedCase(g.Cases[0]) })
 	}
 }
 
@@ -97,8 +97,8 @@ func (s *session) arrange(g *group, cases []*planner.Case) []*planner.Case {
 	return cases
 }
 
-// random is a source that is the same in every session of the same plan.
+// random is a source that is the same in every session of the scenario.
 func (s *session) random(seed uint64, what string, n int) *rand.Rand {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%d\x00%s\x00%s\x00%d", seed, s.plan.Digest, what, n))
+	sum := sha256.Sum256(fmt.Appendf(nil, "%d\x00%s\x00%s\x00%d", seed, s.plan.Scenario.Name, what, n))
 	return rand.New(rand.NewPCG(binary.BigEndian.Uint64(sum[:8]), binary.BigEndian.Uint64(sum[8:16])))
 }

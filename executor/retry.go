@@ -8,21 +8,11 @@ import (
 	"weir/results"
 )
 
-// runOf finds what the cases of a run have in common; a plan may say nothing of it.
-func (s *session) runOf(name string) *planner.Run {
-	for _, r := range s.plan.Runs {
-		if r.Name == name {
-			return r
-		}
-	}
-	return &planner.Run{Name: name}
-}
-
 // retries says whether a case's failed launch is made again: its run asks for it
 // for this kind of failure, and not as often as it allows have come already.
 func (s *session) retries(c *planner.Case, f *results.Failure) bool {
 	r := s.runOf(c.Run).Retry
-	return r != nil && f.Kind != results.Wrong && slices.Contains(r.On, f.Kind) && trailing(s.doc.Case(c.Key)) < r.Times
+	return r != nil && f.Kind != results.Wrong && slices.Contains(r.On, f.Kind) && trailing(s.caseOf(c.Key)) < r.Times
 }
 
 // trailing is how many attempts at the case's next launch have failed.
@@ -39,7 +29,7 @@ func trailing(c *results.Case) int {
 func (s *session) pause(cases []*planner.Case) time.Duration {
 	var pause time.Duration
 	for _, c := range cases {
-		d := s.doc.Case(c.Key)
+		d := s.caseOf(c.Key)
 		r := s.runOf(c.Run).Retry
 		if r == nil || trailing(d) == 0 {
 			continue

@@ -58,10 +58,14 @@ func (s *session) schedule(ctx context.Context) error {
 func groupsOf(p *planner.Plan, o Options) []*group {
 	var all []*group
 	byID := map[string]*group{}
+	cases := map[string]*planner.Case{}
+	for _, c := range p.Cases {
+		cases[c.Key] = c
+	}
 	for _, g := range p.Groups {
 		n := &group{LaunchGroup: g, looks: looksOf(g, o)}
 		for _, key := range g.Cases {
-			if c := p.Case(key); c != nil && c.Status == planner.Planned {
+			if c := cases[key]; c != nil && c.Status == planner.Planned {
 				n.cases = append(n.cases, c)
 			}
 		}
@@ -76,15 +80,6 @@ func groupsOf(p *planner.Plan, o Options) []*group {
 		}
 	}
 	return all
-}
-
-// group finds a group, nil if the plan does not have it.
-func (s *session) group(id string) *group {
-	i := slices.IndexFunc(s.groups, func(g *group) bool { return g.ID == id })
-	if i < 0 {
-		return nil
-	}
-	return s.groups[i]
 }
 
 // round is the groups of which a launch is due, in the order of this round. A
@@ -129,7 +124,7 @@ func (s *session) admitGroup(g *group) {
 			s.admitGroup(l)
 		}
 		if len(s.live(l)) == 0 && len(s.live(g)) > 0 {
-			s.decideAll(s.live(g), results.Skipped, fmt.Sprintf("its background load %s does not run: %s", l.ID, s.doc.Case(l.Cases[0]).Reason))
+			s.decideAll(s.live(g), results.Skipped, fmt.Sprintf("its background load %s does not run: %s", l.ID, s.caseOf(l.Cases[0]).Reason))
 		}
 	}
 }
@@ -184,7 +179,7 @@ func (s *session) decideFor(kind, key, status, reason string) {
 // leave says of a case why it was not run, or not to its end, without deciding it
 // for a session that goes on with this one.
 func (s *session) leave(key, status, reason string) {
-	c := s.doc.Case(key)
+	c := s.caseOf(key)
 	c.Status, c.Reason = status, reason
 	for _, a := range c.Assertions {
 		a.Message = reason

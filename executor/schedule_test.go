@@ -288,6 +288,7 @@ func TestTrendThatFailsIsANeedThatIsNotMet(t *testing.T) {
 			Assertion: assertion.Assertion{Name: "grows", Cases: []string{"a", "b"}}, Verdict: results.Fail,
 		}},
 	}}
+	s.find = s.newIndex()
 	if got := s.unmet(&planner.Case{Needs: []string{"a"}}); !strings.Contains(got, "grows") {
 		t.Errorf("got %q", got)
 	}

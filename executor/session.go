@@ -24,6 +24,7 @@ type session struct {
 	o      Options
 	doc    *results.Document
 	groups []*group
+	find   index
 	past   *past // of the session that this one goes on with; empty without one
 	// folder names, by case key and by group id
 	caseDirs, groupDirs map[string]string
@@ -64,6 +65,7 @@ func newSession(p *planner.Plan, o Options) *session {
 		verdicts: map[*results.AssertionVerdict]results.Verdict{},
 		members:  map[string]agent.Member{}, reports: make(chan agent.Report, 64), closed: make(chan struct{}),
 	}
+	s.find = s.newIndex()
 	var keys, groups []string
 	for _, c := range p.Cases {
 		keys = append(keys, c.Key)

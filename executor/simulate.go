@@ -64,7 +64,7 @@ func virtualNodes(p *planner.Plan, o Options) []results.Node {
 			gpus = max(gpus, 1)
 		}
 		if t, err := transfer(c); err == nil { // else admit says so
-			cpus = max(cpus, int(t.Ranks))
+			cpus = max(cpus, int(t.Ranks*t.Threads))
 		}
 	}
 	nodes := make([]results.Node, count)

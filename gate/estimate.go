@@ -3,6 +3,8 @@ package gate
 import (
 	"math"
 	"slices"
+	"sync"
+	"sync/atomic"
 
 	"gonum.org/v1/gonum/stat/distuv"
 
@@ -73,8 +75,27 @@ func logs(values []float64) []float64 {
 // student is the quantile of Student's distribution that a two-sided interval of
 // a confidence needs.
 func student(df, confidence float64) float64 {
-	return distuv.StudentsT{Mu: 0, Sigma: 1, Nu: df}.Quantile((1 + confidence) / 2)
+	key := quantileKey{df, confidence}
+	if q, ok := quantiles.Load(key); ok {
+		return q.(float64)
+	}
+	q := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: df}.Quantile((1 + confidence) / 2)
+	if df == math.Trunc(df) && kept.Add(1) <= mostKept { // others hardly ever come again
+		quantiles.Store(key, q)
+	}
+	return q
 }
+
+// quantiles are those of Student's distribution that were computed before: a
+// search takes some 10 us, and ten thousand cases ask for the same few.
+var (
+	quantiles sync.Map // quantileKey → float64
+	kept      atomic.Int64
+)
+
+const mostKept = 4096
+
+type quantileKey struct{ df, confidence float64 }
 
 // moments are the mean and the sample standard deviation.
 func moments(values []float64) (mean, sd float64) {

@@ -9,6 +9,12 @@ import (
 	"weir/dsl"
 )
 
+// attached is an assertion of a case with its part of ids.
+type attached struct {
+	assertion.Assertion
+	judged string
+}
+
 // judgements are the assertions of some cases, which share them.
 type judgements struct {
 	list   []assertion.Assertion
@@ -25,6 +31,9 @@ func assert(t *Table) {
 	for _, s := range t.sheets {
 		var axes []int
 		for _, a := range s.run.Asserts {
+			if len(t.diags) > mostSame {
+				return // each may have taken long to find
+			}
 			switch a.Reach() {
 			case dsl.Along:
 				t.along(s, a, find)
@@ -34,8 +43,12 @@ func assert(t *Table) {
 				axes = append(axes, t.eachCase(s, a, find)...)
 			}
 		}
+		if t.diags.HasErrors() {
+			continue
+		}
 		slices.Sort(axes)
-		s.assertions = work(s.by(slices.Compact(axes)), s.judgements)
+		classes := s.by(slices.Compact(axes))
+		s.assertions = work(classes, func(i int) judgements { return t.judgements(s, i) })
 	}
 }
 
@@ -59,7 +72,7 @@ func (s *sheet) scopeIn(i int, find *finder) dsl.Scope {
 // for all cases with the same values on them.
 func (t *Table) depends(s *sheet, a *dsl.Assert) []int {
 	uses := a.Uses()
-	if uses.Others || uses.Reference || uses.Baseline {
+	if uses.Others || uses.Baseline {
 		return s.allAxes()
 	}
 	axes := s.axesOf(uses.Knobs)
@@ -78,8 +91,10 @@ func (t *Table) depends(s *sheet, a *dsl.Assert) []int {
 func (t *Table) eachCase(s *sheet, a *dsl.Assert, find *finder) []int {
 	axes := t.depends(s, a)
 	matches, failed := 0, false
-	f := work(s.by(axes), func(i int) *assertion.Assertion {
-		if failed {
+	perCase := whereWork(a)
+	f := work(s.by(axes), func(i int) *attached {
+		if failed || !t.spend(perCase, a.Range) {
+			failed = true
 			return nil
 		}
 		scope := s.scopeIn(i, find)
@@ -92,12 +107,20 @@ func (t *Table) eachCase(s *sheet, a *dsl.Assert, find *finder) []int {
 			return nil
 		}
 		matches++
+		if !t.spend(lowerWork, a.Range) {
+			failed = true
+			return nil
+		}
 		lowered, diags := a.Lower(scope)
 		if t.report(diags...); diags.HasErrors() {
 			failed = true
 			return nil
 		}
-		return &lowered
+		if n := lowered.Subject.Size(); n > 1 && !t.spend(n*leafWork/4, a.Range) {
+			failed = true
+			return nil
+		}
+		return &attached{lowered, judgedKey(lowered)}
 	})
 	if matches == 0 && !failed {
 		t.matchesNone(s, a)
@@ -111,16 +134,30 @@ func (t *Table) matchesNone(s *sheet, a *dsl.Assert) {
 	t.fail(a.Range, "Assertion matches no case", fmt.Sprintf("None of the %d cases of run %q satisfies its where clause, so it would never be judged.", s.live, s.run.Name))
 }
 
+// whereWork is the work of finding out whether a case is one that the assertion is about.
+func whereWork(a *dsl.Assert) int {
+	if w := a.Where(); w != nil {
+		return conditionWork + len(w.Text())
+	}
+	return 1
+}
+
 // judgements gathers what is asserted of a case.
-func (s *sheet) judgements(i int) judgements {
+func (t *Table) judgements(s *sheet, i int) judgements {
 	out := judgements{list: []assertion.Assertion{}}
+	keys := []string{}
 	for _, f := range s.asserted {
 		if a := f.at(i); a != nil {
-			out.list = append(out.list, *a)
+			if !t.spend(copyWork, s.run.Range) {
+				return out
+			}
+			out.list = append(out.list, a.Assertion)
+			keys = append(keys, a.judged)
 			out.asking = out.asking || a.Severity != assertion.Info
 		}
 	}
-	out.judged = encode(judged(out.list))
+	slices.Sort(keys)
+	out.judged = encode(keys)
 	return out
 }
 
@@ -131,7 +168,11 @@ func (t *Table) matching(s *sheet, a *dsl.Assert, find *finder) []int {
 	if w := a.Where(); w != nil {
 		knobs = w.Names()
 	}
-	f := work(s.by(s.axesOf(knobs)), func(i int) bool {
+	classes := s.by(s.axesOf(knobs))
+	if !t.spend(len(classes.first)*whereWork(a), a.Range) {
+		return nil
+	}
+	f := work(classes, func(i int) bool {
 		ok, diags := a.Matches(s.scopeIn(i, find))
 		t.report(diags...)
 		failed = failed || diags.HasErrors()

@@ -30,6 +30,64 @@ runs:
 `, map[bool]string{true: ", block_size: 4KiB"}[n == 0], strings.Join(axes[:n], "\n      "))
 }
 
+// weaveOf is a scenario of about 10^n cases that uses everything which makes cases
+// differ: zip, concat and exclude, a `when`, an option computed from an axis, a
+// need with a shared axis, and assertions over two axes and over another run.
+func weaveOf(n int) (src string, cases int) {
+	batches, warmups, rest := 10, 10, 1
+	for range n - 3 {
+		rest *= 10
+	}
+	src = fmt.Sprintf(`
+scenario: woven
+runs:
+  base:
+    workload: transfer
+    options: {fabric: tcp, block_size: 4KiB}
+    sweep: {batch: 1..10 +1, in_flight: 1..10 +1}
+  sweep:
+    workload: transfer
+    needs: {run: base, on: always}
+    when: batch < 10 || warmup < 10
+    options: {fabric: tcp, iterations: "${axis.batch * 100}"}
+    env: {ROW: "${axis.row}"}
+    sweep:
+      max_cases: 2000000
+      concat:
+        - {zip: {block_size: [4KiB, 8KiB, 16KiB, 32KiB, 64KiB], in_flight: [1, 2, 3, 4, 5]}, batch: 1..10 +1, warmup: 1..10 +1, row: 0..%[1]d +1}
+        - {zip: {block_size: [1MiB, 2MiB, 4MiB, 8MiB, 16MiB], in_flight: [1, 2, 3, 4, 5]}, batch: 1..10 +1, warmup: 1..10 +1, row: 0..%[1]d +1}
+      exclude:
+        - {when: batch == 1 && warmup == 1, reason: too short}
+    assert:
+      - bandwidth >= 1 GB/s where block_size >= 16KiB && batch > 2
+      - bandwidth >= 0.5 * run("base").bandwidth
+      - latency.p50 <= 10us
+`, rest-1)
+	return src, 100 + 10*batches*warmups*rest
+}
+
+// BenchmarkPlanWoven is BenchmarkPlan with everything that makes cases differ.
+func BenchmarkPlanWoven(b *testing.B) {
+	for n := 3; n <= 6; n++ {
+		src, cases := weaveOf(n)
+		b.Run(fmt.Sprintf("cases=1e%d", n), func(b *testing.B) { benchPlan(b, src, cases) })
+	}
+}
+
+// BenchmarkValidate reads and plans a scenario of a hundred runs.
+func BenchmarkValidate(b *testing.B) {
+	var src strings.Builder
+	src.WriteString("scenario: hundred\nruns:\n")
+	for i := range 100 {
+		fmt.Fprintf(&src, "  run%d:\n    workload: transfer\n    options: {fabric: tcp, iterations: 100}\n", i)
+		if i > 0 {
+			fmt.Fprintf(&src, "    needs: run%d\n", i-1)
+		}
+		src.WriteString("    sweep: {block_size: 4KiB..64KiB x2}\n    assert:\n      - bandwidth >= 1 GB/s where block_size >= 16KiB\n      - latency.p50 <= 10us\n")
+	}
+	benchPlan(b, src.String(), 500)
+}
+
 // BenchmarkPlan plans sweeps of 10^3 to 10^6 cases, from the text of the file to
 // the digest of the plan; ns/case must be flat.
 func BenchmarkPlan(b *testing.B) {
@@ -39,21 +97,26 @@ func BenchmarkPlan(b *testing.B) {
 			cases *= 10
 		}
 		b.Run(fmt.Sprintf("cases=1e%d", n), func(b *testing.B) {
-			src := []byte(sweepOf(n))
-			for b.Loop() {
-				s, _, diags := dsl.Load("large.yaml", src, dsl.Options{})
-				if diags.HasErrors() {
-					b.Fatal(diags)
-				}
-				t, diags := Tabulate(s)
-				if diags.HasErrors() || t.Len() != cases {
-					b.Fatal(diags)
-				}
-			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(cases), "ns/case")
-			var m runtime.MemStats
-			runtime.ReadMemStats(&m)
-			b.ReportMetric(float64(m.Sys)/(1<<20), "MiB-sys")
+			benchPlan(b, sweepOf(n), cases)
 		})
 	}
+}
+
+func benchPlan(b *testing.B, text string, cases int) {
+	src := []byte(text)
+	b.ReportAllocs()
+	for b.Loop() {
+		s, _, diags := dsl.Load("large.yaml", src, dsl.Options{})
+		if diags.HasErrors() {
+			b.Fatal(diags)
+		}
+		t, diags := Tabulate(s)
+		if diags.HasErrors() || t.Len() != cases {
+			b.Fatal(diags, t)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(cases), "ns/case")
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	b.ReportMetric(float64(m.Sys)/(1<<20), "MiB-sys")
 }

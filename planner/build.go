@@ -79,7 +79,7 @@ func (s *sheet) everyone() []int32 {
 }
 
 func tabulate(s *dsl.Scenario, last string) *Table {
-	t := &Table{scenario: s, head: &Plan{Schema: Schema}}
+	t := &Table{scenario: s, head: &Plan{Schema: Schema}, known: map[problem]bool{}, byName: map[string]*sheet{}}
 	for _, step := range checking {
 		if step.do(t); step.name == last {
 			return t
@@ -99,20 +99,15 @@ func tabulate(s *dsl.Scenario, last string) *Table {
 // report adds a diagnostic once: the same mistake shows at every point of a sweep.
 func (t *Table) report(diags ...*hcl.Diagnostic) {
 	for _, n := range diags {
-		if !t.reported(n) {
+		p := problem{summary: n.Summary}
+		if n.Subject != nil {
+			p.at, p.placed = *n.Subject, true
+		}
+		if !t.known[p] {
+			t.known[p] = true
 			t.diags = append(t.diags, n)
 		}
 	}
-}
-
-func (t *Table) reported(n *hcl.Diagnostic) bool {
-	for _, o := range t.diags {
-		samePlace := o.Subject == n.Subject || o.Subject != nil && n.Subject != nil && *o.Subject == *n.Subject
-		if samePlace && o.Summary == n.Summary {
-			return true
-		}
-	}
-	return false
 }
 
 // fail reports an error of the scenario's author at a place in the file.
@@ -121,12 +116,7 @@ func (t *Table) fail(at hcl.Range, summary, detail string) {
 }
 
 func (t *Table) sheet(run string) *sheet {
-	for _, s := range t.sheets {
-		if s.run.Name == run {
-			return s
-		}
-	}
-	return nil
+	return t.byName[run]
 }
 
 // Len is the number of cases, excluded ones included.

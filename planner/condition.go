@@ -21,7 +21,11 @@ func condition(t *Table) {
 		case w.UsesHost():
 			s.when = w.Text()
 		default:
-			s.skipped = work(s.by(s.axesOf(w.Names())), func(i int) string {
+			classes := s.by(s.axesOf(w.Names()))
+			if !t.spend(len(classes.first)*(conditionWork+len(w.Text())), s.run.Range) {
+				return
+			}
+			s.skipped = work(classes, func(i int) string {
 				ok, err := w.Eval(s.scope(i))
 				if err != nil {
 					t.report(&hcl.Diagnostic{

@@ -73,11 +73,16 @@ func line(b []byte, key []byte, id [32]byte, when, status string, timeout float6
 func judged(list []assertion.Assertion) []string {
 	keys := []string{}
 	for _, a := range list {
-		a.Name = ""
-		keys = append(keys, a.Key())
+		keys = append(keys, judgedKey(a))
 	}
 	slices.Sort(keys)
 	return keys
+}
+
+// judgedKey is that of one assertion.
+func judgedKey(a assertion.Assertion) string {
+	a.Name = ""
+	return a.Key()
 }
 
 // around is what surrounds the cases of a run and may change what they measure;
@@ -93,10 +98,11 @@ func (r *Run) around(load []string) []byte {
 		}
 		return out
 	}
-	return encode(struct {
+	all := encode(struct {
 		Setup, LaunchSetup []Command
 		Load               []string
 	}{anonymous(r.Setup), anonymous(r.LaunchSetup), load})
+	return encode(text(sha256.Sum256(all))) // it may be long, and is part of every case
 }
 
 // whole is the content of a plan, of which its digest is the SHA-256.

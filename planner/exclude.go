@@ -1,7 +1,10 @@
 package planner
 
 import (
+	"crypto/sha256"
+	"encoding/binary"
 	"fmt"
+	"math"
 	"slices"
 
 	"weir/dsl"
@@ -34,7 +37,11 @@ func (t *Table) exclusions(s *sheet) []string {
 			reason = x.Reason
 		}
 		names, failed, hits := x.When.Names(), false, 0
-		matches := work(s.by(s.axesOf(names)), func(i int) bool {
+		classes := s.by(s.axesOf(names))
+		if !t.spend(len(classes.first)*(conditionWork+len(x.When.Text())), x.Range) {
+			return reasons
+		}
+		matches := work(classes, func(i int) bool {
 			ok, err := x.When.Eval(t.partialScope(s, i, names))
 			if err != nil && !failed {
 				failed = true
@@ -95,7 +102,7 @@ func (s *sheet) split(reasons []string) {
 		return
 	}
 	for a, column := range s.columns {
-		var kept []int32
+		kept := make([]int32, 0, s.live-len(x.reasons))
 		for i, v := range column {
 			if reasons[i] == "" {
 				kept = append(kept, v)
@@ -125,20 +132,35 @@ func (t *Table) distinct(s *sheet) {
 	if len(s.run.Sweep.Include) == 0 && !s.run.Sweep.Root.Repeats() {
 		return
 	}
-	seen := make(map[string]bool, s.live)
+	seen := make(map[[2]uint64]bool, s.live)
 	for i := range len(s.excluded.reasons) {
-		seen[s.key(s.excluded.columns, i)] = true
+		seen[s.point(s.excluded.columns, i)] = true
 	}
 	for i := range s.live {
-		key := s.key(s.columns, i)
-		if seen[key] {
+		point := s.point(s.columns, i)
+		if seen[point] {
 			at := s.run.Sweep.Range
 			if i >= included {
 				at = s.run.Sweep.Include[i-included].Range
 			}
-			t.fail(at, "Point given twice", fmt.Sprintf("The sweep gives the case %s more than once. Remove one of the two.", key))
+			t.fail(at, "Point given twice", fmt.Sprintf("The sweep gives the case %s more than once. Remove one of the two.", s.key(s.columns, i)))
 			return
 		}
-		seen[key] = true
+		seen[point] = true
 	}
+}
+
+// point identifies the values of a case: by their number among all combinations,
+// or where those are too many by a hash of them.
+func (s *sheet) point(columns [][]int32, i int) [2]uint64 {
+	number, room := uint64(0), uint64(math.MaxUint64)
+	for a, column := range columns {
+		n := uint64(len(s.run.Axes[a].Values))
+		if room /= n; room == 0 {
+			sum := sha256.Sum256(s.appendKey(nil, columns, i))
+			return [2]uint64{binary.LittleEndian.Uint64(sum[:8]), binary.LittleEndian.Uint64(sum[8:16])}
+		}
+		number = number*n + uint64(column[i])
+	}
+	return [2]uint64{number, 0}
 }

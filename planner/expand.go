@@ -15,9 +15,13 @@ func expand(t *Table) {
 		s := &sheet{run: r, excluded: &excluded{}, columns: make([][]int32, len(r.Axes))}
 		s.prepareKeys()
 		t.sheets = append(t.sheets, s)
+		t.byName[r.Name] = s
 		if n := r.Sweep.Root.Rows(); n > float64(r.Sweep.MaxCases) {
 			t.fail(r.Range, "Too many cases", fmt.Sprintf("The sweep of run %q gives %.6g cases; at most %d are allowed. Shorten an axis, split the run, or raise max_cases in the sweep.", r.Name, n, r.Sweep.MaxCases))
 			continue
+		}
+		if !t.inAll(s, r.Sweep.Root.Rows()) {
+			return
 		}
 		rows := expandNode(r.Sweep.Root, len(r.Axes))
 		s.columns, s.live = rows.columns, rows.n

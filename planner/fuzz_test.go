@@ -1,9 +1,63 @@
 package planner
 
 import (
+	"io/fs"
 	"os"
+	"path/filepath"
 	"testing"
+
+	"weir/dsl"
 )
+
+// FuzzScenario: whatever a scenario says, planning it never panics, the table and
+// the plan that is written from it have one digest, and every step can be shown.
+func FuzzScenario(f *testing.F) {
+	for _, pattern := range []string{"testdata/*.yaml", "testdata/*.hcl", "../examples/*", "../scenarios/*.yaml"} {
+		files, err := filepath.Glob(pattern)
+		if err != nil {
+			f.Fatal(err)
+		}
+		for _, file := range files {
+			src, err := os.ReadFile(file)
+			if err != nil {
+				f.Fatal(err)
+			}
+			f.Add(filepath.Ext(file) == ".hcl", src)
+		}
+	}
+	f.Add(false, []byte(twoRuns))
+	woven, _ := weaveOf(3)
+	f.Add(false, []byte(woven))
+	f.Fuzz(func(t *testing.T, isHCL bool, src []byte) {
+		name := map[bool]string{false: "fuzz.yaml", true: "fuzz.hcl"}[isHCL]
+		s, _, _ := dsl.Load(name, src, dsl.Options{
+			Env:  func(string) (string, bool) { return "", false },
+			Read: func(string) ([]byte, error) { return nil, fs.ErrNotExist },
+		})
+		if s == nil {
+			return
+		}
+		table, diags := Tabulate(s)
+		if (table == nil) != diags.HasErrors() {
+			t.Fatal("a table with errors, or none without: ", diags)
+		}
+		if table == nil || table.Len() > 2000 {
+			return
+		}
+		p := table.Plan()
+		if p.Digest != table.Digest() {
+			t.Fatalf("the table has digest %s and its plan %s", table.Digest(), p.Digest)
+		}
+		if err := p.Verify(); err != nil {
+			t.Fatal(err)
+		}
+		for _, step := range Steps() {
+			if _, diags, err := After(s, step); err != nil || diags.HasErrors() {
+				t.Fatalf("after %s: %v, %v", step, err, diags)
+			}
+		}
+	})
+}
 
 // FuzzDecode: whatever a plan file holds, it is refused or it is a plan that
 // survives being written and read again.

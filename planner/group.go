@@ -163,6 +163,12 @@ func (g *tableGroup) await() {
 
 // during finds, for the groups of background runs, those during whose launches they run.
 func (t *Table) during() {
+	type load struct {
+		sheet *sheet
+		front int
+	}
+	loads := map[load]*tableGroup{}
+	fronts := map[*sheet]map[string][]*tableGroup{}
 	for _, g := range t.groups {
 		w := g.sheet.run.While
 		if w == nil {
@@ -176,22 +182,34 @@ func (t *Table) during() {
 				return
 			}
 		}
-		text := g.sheet.text(g.sheet.columns, own, int(g.cases[0]))
-		for _, f := range front.clusters {
-			if f.index < 0 || front.text(front.columns, theirs, int(f.cases[0])) != text {
-				continue
-			}
+		by := fronts[g.sheet]
+		if by == nil {
+			by = front.clustersBy(theirs)
+			fronts[g.sheet] = by
+		}
+		for _, f := range by[g.sheet.text(g.sheet.columns, own, int(g.cases[0]))] {
 			if g.sheet.simulated(int(g.cases[0])) || front.simulated(int(f.cases[0])) {
 				t.fail(w.Range, "Load cannot be simulated", fmt.Sprintf("%s cannot run during %s: launches of fabric %s follow each other in virtual time, in which nothing runs beside another. Choose a real fabric for both runs, or remove while.", g.id, f.id, workload.SimFabric))
 				return
 			}
-			for _, other := range t.groups[:g.index] {
-				if other.sheet == g.sheet && slices.Contains(other.during, f.index) {
-					t.fail(w.Range, "Several loads at once", fmt.Sprintf("Run %q has several launch groups (%s, %s) for %s. Background load is one group of processes for each launch.", g.sheet.run.Name, other.id, g.id, f.id))
-					return
-				}
+			if other := loads[load{g.sheet, f.index}]; other != nil {
+				t.fail(w.Range, "Several loads at once", fmt.Sprintf("Run %q has several launch groups (%s, %s) for %s. Background load is one group of processes for each launch.", g.sheet.run.Name, other.id, g.id, f.id))
+				return
 			}
+			loads[load{g.sheet, f.index}] = g
 			g.during = append(g.during, f.index)
 		}
 	}
+}
+
+// clustersBy are the groups that run, by the text of their values on some axes.
+func (s *sheet) clustersBy(axes []int) map[string][]*tableGroup {
+	out := map[string][]*tableGroup{}
+	for _, g := range s.clusters {
+		if g.index >= 0 {
+			text := s.text(s.columns, axes, int(g.cases[0]))
+			out[text] = append(out[text], g)
+		}
+	}
+	return out
 }

@@ -39,7 +39,11 @@ func need(t *Table) {
 				t.fail(n.Range, "Unknown run", fmt.Sprintf("Run %q needs %q, which the scenario does not have.", s.run.Name, n.Run))
 				continue
 			}
-			s.needs = append(s.needs, edges{n, up, t.connect(s, up, n)})
+			lists := t.connect(s, up, n)
+			if !t.connectable(s, up, lists, n.Range) {
+				return
+			}
+			s.needs = append(s.needs, edges{n, up, lists})
 		}
 	}
 }

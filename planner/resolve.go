@@ -21,10 +21,19 @@ func resolve(t *Table) {
 				if !s.applies(c.Option, i) {
 					return nil
 				}
+				if len(c.Axes) > 0 && !t.spend(settingWork+expressionWork*c.Length(), s.run.Range) {
+					return nil
+				}
 				v, diags := c.Value(s.at(s.columns, c.Axes, i))
 				t.report(diags...)
+				if text, ok := v.(string); ok && len(c.Axes) > 0 && !t.spend(len(text), s.run.Range) {
+					return nil
+				}
 				return v
 			})}
+			if t.exhausted {
+				return
+			}
 			col.encode()
 			s.settings = append(s.settings, col)
 			t.effect(s, col)
@@ -97,8 +106,9 @@ func (t *Table) together(s *sheet) {
 	if k.Check == nil {
 		return
 	}
+	columns := slices.DeleteFunc(slices.Clone(s.settings), func(c column) bool { return c.Env })
 	work(s.by(s.axesOf(k.Checked)), func(i int) bool {
-		if err := k.Check(s.options(i)); err != nil {
+		if err := k.Check(optionsOf(columns, i)); err != nil {
 			t.report(&hcl.Diagnostic{
 				Severity: hcl.DiagError, Summary: "Options that do not go together",
 				Detail:  fmt.Sprintf("Run %q: %s.", s.run.Name, err),
@@ -110,9 +120,11 @@ func (t *Table) together(s *sheet) {
 }
 
 // options are those of a live case.
-func (s *sheet) options(i int) workload.Values {
-	out := make(workload.Values, len(s.settings))
-	for _, c := range s.settings {
+func (s *sheet) options(i int) workload.Values { return optionsOf(s.settings, i) }
+
+func optionsOf(columns []column, i int) workload.Values {
+	out := workload.Values{}
+	for _, c := range columns {
 		if v := c.values.at(i); !c.Env && v != nil {
 			out[c.Name] = v
 		}

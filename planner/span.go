@@ -13,7 +13,11 @@ import (
 func (t *Table) along(s *sheet, a *dsl.Assert, find *finder) {
 	axis := []string{a.TrendAxis()}
 	trendAxis := slices.IndexFunc(s.run.Axes, func(x *dsl.Axis) bool { return x.Name == axis[0] })
-	lines := s.rowsOf(t.matching(s, a, find), axis)
+	cases := t.matching(s, a, find)
+	if !t.spend(len(cases)*keyWork, a.Range) {
+		return
+	}
+	lines := s.rowsOf(cases, axis)
 	for _, line := range lines {
 		slices.SortStableFunc(line, func(x, y int) int {
 			return ascending(s.value(s.columns, trendAxis, x).Value, s.value(s.columns, trendAxis, y).Value)
@@ -41,7 +45,11 @@ func (t *Table) over(s *sheet, a *dsl.Assert, find *finder) {
 	if len(over) == 0 {
 		over = s.axisNames(s.allAxes())
 	}
-	lines := s.rowsOf(t.matching(s, a, find), over)
+	cases := t.matching(s, a, find)
+	if !t.spend(len(cases)*leafWork*a.Parts(), a.Range) {
+		return
+	}
+	lines := s.rowsOf(cases, over)
 	for _, line := range lines {
 		var scopes []dsl.Scope
 		for _, i := range line {
@@ -112,7 +120,11 @@ func (f *finder) Find(run string, at map[string]string, where *dsl.Condition) []
 		return keys
 	}
 	keys := []string{}
-	for _, i := range f.line(s, axes)[key.at] {
+	line := f.line(s, axes)[key.at]
+	if where != nil && !f.table.spend(len(line)*(conditionWork+len(where.Text())), s.run.Range) {
+		return nil
+	}
+	for _, i := range line {
 		if where != nil {
 			if ok, err := where.Eval(s.scope(int(i))); err != nil || !ok {
 				continue // a condition of a known run was checked when it was compiled

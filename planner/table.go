@@ -16,12 +16,26 @@ import (
 // combination of their values and not for each case, so that a sweep of a
 // million cases is planned in about a second. Case writes one case out, Plan all.
 type Table struct {
-	scenario *dsl.Scenario
-	sheets   []*sheet // in file order until order sorts them
-	groups   []*tableGroup
-	spanning []spanning
-	head     *Plan // everything but cases and groups
-	diags    hcl.Diagnostics
+	scenario  *dsl.Scenario
+	sheets    []*sheet // in file order until order sorts them
+	byName    map[string]*sheet
+	groups    []*tableGroup
+	spanning  []spanning
+	head      *Plan // everything but cases and groups
+	diags     hcl.Diagnostics
+	known     map[problem]bool // what diags has
+	cases     int              // so far
+	modest    int              // of them, in runs with the default max_cases
+	work      int              // units that are left
+	exhausted bool             // which has been reported
+	edges     int              // between cases, that are left
+}
+
+// problem is what makes a diagnostic the same as another.
+type problem struct {
+	at      hcl.Range
+	placed  bool
+	summary string
 }
 
 // sheet is a run with its cases.
@@ -33,7 +47,7 @@ type sheet struct {
 
 	settings   []column
 	needs      []edges // by need of the run
-	asserted   []facet[*assertion.Assertion]
+	asserted   []facet[*attached]
 	assertions facet[judgements]
 	when       string        // condition that only a host can decide
 	skipped    facet[string] // reason of each case; "": planned
@@ -41,6 +55,7 @@ type sheet struct {
 	clusters   []*tableGroup // all cases by their processes, in order
 	keyOrder   []int         // axes in the order of their names
 	keyParts   [][]string    // by axis and value: axis=value
+	keys       []string      // of cases that others need, as far as they were asked for
 	around     []byte        // what surrounds its cases and is part of what they are, once it is known
 	ids        [][32]byte
 	lines      [][32]byte
@@ -219,7 +234,7 @@ func (s *sheet) at(columns [][]int32, axes []int, i int) []dsl.AxisValue {
 
 // key is the key of a case.
 func (s *sheet) key(columns [][]int32, i int) string {
-	return string(s.appendKey(nil, columns, i))
+	return string(s.appendKey(make([]byte, 0, 128), columns, i))
 }
 
 func (s *sheet) appendKey(b []byte, columns [][]int32, i int) []byte {

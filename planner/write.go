@@ -74,12 +74,23 @@ func (s *sheet) newCase(t *Table, columns [][]int32, i int) *Case {
 	return c
 }
 
+// keptKey is the key of a case that many others may need.
+func (s *sheet) keptKey(i int) string {
+	if s.keys == nil {
+		s.keys = make([]string, s.live)
+	}
+	if s.keys[i] == "" {
+		s.keys[i] = s.key(s.columns, i)
+	}
+	return s.keys[i]
+}
+
 func (s *sheet) liveCase(t *Table, i int) *Case {
 	c := s.newCase(t, s.columns, i)
 	c.Options, c.Env = s.options(i), s.env(i)
 	for _, e := range s.needs {
 		for _, u := range e.lists.at(i).cases {
-			key := e.upstream.key(e.upstream.columns, int(u))
+			key := e.upstream.keptKey(int(u))
 			c.Needs = append(c.Needs, key)
 			if e.On != success {
 				if c.NeedsOn == nil {

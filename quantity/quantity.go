@@ -25,6 +25,7 @@ var (
 	TimeDim   = Dimension{0, 1}
 	RateDim   = Dimension{1, -1}
 	Frequency = Dimension{0, -1}
+	TimeEach  = Dimension{-1, 1} // of what each byte takes
 )
 
 // Mul is the dimension of a product of two values.
@@ -50,6 +51,8 @@ func (d Dimension) String() string {
 		return "rate"
 	case Frequency:
 		return "frequency"
+	case TimeEach:
+		return "time per size"
 	}
 	return fmt.Sprintf("bytes^%d·s^%d", d.Bytes, d.Seconds)
 }
@@ -82,6 +85,8 @@ var units = func() map[string]Unit {
 		"m":   {"m", TimeDim, 60},
 		"min": {"m", TimeDim, 60},
 		"h":   {"h", TimeDim, 3600},
+
+		"s/GB": {"s/GB", TimeEach, 1e-9}, "ms/GB": {"ms/GB", TimeEach, 1e-12},
 	}
 	for _, u := range sizeUnits {
 		m[u.Symbol] = u
@@ -190,5 +195,5 @@ func unknownUnit(symbol string) error {
 	if near, ok := nearUnits[symbol]; ok {
 		return fmt.Errorf("unknown unit %q: write %s", symbol, near)
 	}
-	return fmt.Errorf("unknown unit %q: sizes are B KiB MiB GiB (1024) or kB MB GB (1000) or Kb Mb Gb (bits), rates <size>/s, times ns us ms s m h", symbol)
+	return fmt.Errorf("unknown unit %q: sizes are B KiB MiB GiB (1024) or kB MB GB (1000) or Kb Mb Gb (bits), rates <size>/s, times ns us ms s m h, times per size s/GB ms/GB", symbol)
 }

@@ -19,7 +19,7 @@ var simulationOptions = []Option{
 	{Name: "sim_latency", Type: Time, Default: quantity.Time(2000), Min: 0, Max: 1e12, For: onlySim,
 		Doc: "one way of an empty message; a read needs two"},
 	{Name: "sim_bandwidth", Type: Rate, Default: quantity.Rate(10e9), Min: 1, Max: 1e18, For: onlySim,
-		Doc: "of the path of one initiator; other initiators do not share it"},
+		Doc: "of the path of one initiator; other initiators do not share it, unless they share its target"},
 	{Name: "sim_noise", Type: Percent, Default: quantity.Percent(0.01), Max: 100, For: onlySim, Process: true,
 		Doc: "coefficient of variation of a launch's speed (lognormal, median 1)"},
 	{Name: "sim_jitter", Type: Percent, Default: quantity.Percent(0.05), Max: 100, For: onlySim,

@@ -15,6 +15,8 @@ var Transfer = &Kind{
 	Options: append([]Option{
 		{Name: "fabric", Type: Enum, Default: "auto", Process: true, Values: []string{"auto", "shm", "tcp", "ucx", "libfabric", "cuda", "nixl", "sim"},
 			Doc: "the way to move bytes; auto takes shm between ranks of one node and tcp between nodes; sim moves none: its numbers follow from the model that the sim_ options declare"},
+		{Name: "provider", Type: String, Default: "", Process: true, For: map[string]string{"fabric": "libfabric"},
+			Doc: "libfabric's provider by its name there, as `weir probe` lists them (tcp;ofi_rxm, shm, verbs;ofi_rxm, efa); empty: the first that libfabric offers and that can do what is needed"},
 		{Name: "op", Type: Enum, Default: "write", Values: []string{"write", "read"},
 			Doc: "write: the initiator puts into the target's memory; read: it gets from there"},
 		{Name: "initiator", Type: Enum, Default: "dram", Process: true, Values: []string{"dram", "vram"},
@@ -26,21 +28,31 @@ var Transfer = &Kind{
 		{Name: "batch", Type: Count, Default: int64(1), Min: 1, Max: 1 << 20,
 			Doc: "blocks in one request, each at its own offset; a request is complete when all its blocks are"},
 		{Name: "iterations", Type: Count, Default: int64(100), Min: 1, Max: 1 << 40,
-			Doc: "timed requests of each initiator"},
+			Doc: "timed requests of each thread of an initiator, which go round its targets in turn; without effect on the timed part if there is a duration"},
+		{Name: "duration", Type: Time, Default: quantity.Time(0), Min: 0, Max: 86400e9,
+			Doc: "if not 0, the timed part has no fixed number of iterations: every initiator posts requests until this long after the common start, but one to each target in any case, and what it posted is completed and counted; below 256 KiB the clock is read only for requests that are stamped, one in 4 to 64"},
 		{Name: "warmup", Type: Count, Default: int64(10), Min: 0, Max: 1 << 40,
-			Doc: "requests before the timed ones; they are not counted anywhere"},
+			Doc: "requests of each thread of an initiator before the timed ones; they are not counted anywhere"},
 		{Name: "in_flight", Type: Count, Default: int64(16), Min: 1, Max: 4096,
-			Doc: "requests that an initiator keeps in flight in mode stream"},
-		{Name: "threads", Type: Count, Default: int64(1), Min: 1, Max: 1,
-			Doc: "initiating threads of a rank (one, in this version)"},
+			Doc: "requests that each thread of an initiator keeps in flight in mode stream, over all of its targets together"},
+		{Name: "threads", Type: Count, Default: int64(1), Min: 1, Max: 64, Process: true,
+			Doc: "threads of each rank, initiator or target. Each has its own memory and connections, and moves to the thread of the same number in other ranks: an endpoint and worker for each with ucx, as many streams between two ranks with tcp, a mapping for each with shm. All do what one would do alone, and start together"},
 		{Name: "ranks", Type: Count, Default: int64(2), Min: 2, Max: 1024, Process: true,
 			Doc: "processes taking part; the pattern decides which of them initiate"},
-		{Name: "pattern", Type: Enum, Default: "pairwise", Values: []string{"pairwise"}, Process: true,
-			Doc: "who moves to whom; pairwise: rank i of the first half with rank i of the second"},
+		{Name: "pattern", Type: Enum, Default: "pairwise", Values: []string{"pairwise", "one_to_many", "many_to_one", "ring", "all_to_all"}, Process: true,
+			Doc: "who moves to whom; pairwise: rank i of the first half with rank i of the second; one_to_many: rank 0 with all others; many_to_one: all others with rank 0; ring: rank i with rank i + 1, the last with rank 0; all_to_all: each with every other. Each pair of an initiator and a target has memory of its own at both"},
+		{Name: "bidirectional", Type: Bool, Default: false, Process: true,
+			Doc: "of pattern pairwise in mode stream: both ranks of a pair initiate, at the same time"},
 		{Name: "mode", Type: Enum, Default: "stream", Values: []string{"stream", "pingpong"},
 			Doc: "stream: requests overlap up to in_flight, which measures bandwidth; pingpong: one block at a time there and back, which measures latency"},
 		{Name: "verify", Type: Enum, Default: "sample", Values: []string{"none", "sample", "full"},
 			Doc: "sample: every block is checked before the timed part and what the timed part moved is checked after it; full: also each of the iterations singly in an untimed pass with fresh contents"},
+		{Name: "reuse", Type: Enum, Default: "hot", Values: []string{"hot", "spread"},
+			Doc: "hot: all requests to a target use the same memory, which small ones find in the cache; spread: each uses the next place of a region, and the regions of an initiator have together at least twice the size of the last-level cache"},
+		{Name: "pages", Type: Enum, Default: "default", Values: []string{"default", "thp", "2MiB"}, Process: true,
+			Doc: "pages of the buffers; default: what the system gives to shared memory that asks for nothing; thp: transparent huge pages; 2MiB: reserved huge pages. Where the kernel does not have them the launch fails. Fabric ucx allocates by itself and has default only"},
+		{Name: "payload", Type: Enum, Default: "random", Values: []string{"random", "zero"},
+			Doc: "contents of blocks: random, or zeros but for the first 8 bytes of each block, which tell one pass from another; some copies are faster with zeros"},
 	}, slices.Concat(nixlOptions, simulationOptions)...),
 	Metrics: []Metric{
 		{"bandwidth", "GB/s", Higher, "bytes of requests that completed while all initiators were in their timed part, divided by that time; for writes the time ends when the last byte is at the target"},
@@ -53,15 +65,26 @@ var Transfer = &Kind{
 		{"latency.p99", "s", Lower, "99th percentile of requests"},
 		{"latency.p999", "s", Lower, "99.9th percentile of requests"},
 		{"latency.max", "s", Lower, "longest request"},
+		{"post.avg", "s", Lower, "mean time of handing a request to the fabric, from before its first block is posted until the call for the last returns; of stamped requests"},
+		{"post.p99", "s", Lower, "99th percentile of that (1.6 % resolution), of the initiator that has the largest"},
+		{"transfer.avg", "s", Lower, "mean time of a request from the return of posting it to its completion; 0 where posting completes it; in pingpong half of a round trip less the posting"},
+		{"transfer.p99", "s", Lower, "99th percentile of that (1.6 % resolution), of the initiator that has the largest"},
+		{"requests", "", Neither, "requests that all initiators completed in the timed part; in pingpong round trips"},
+		{"skew", "s", Lower, "latest minus earliest start of the timed parts of the initiators, of all their threads; between hosts as exact as their clocks could be compared, which is the time that a message takes"},
 		{"message_rate", "1/s", Higher, "requests completed per second, over the same window as bandwidth"},
 		{"ceiling", "", Higher, "bandwidth divided by ceiling.bandwidth"},
-		{"ceiling.bandwidth", "GB/s", Neither, "the most that this path can carry, probed in the same launch with the same buffers by the same cores: memory copies for paths through shared memory, a bare socket for tcp"},
-		{"ceiling.memcpy", "GB/s", Neither, "one thread copying the block between the initiator's own buffers, the best of the copy methods"},
+		{"ceiling.bandwidth", "GB/s", Neither, "the most that this path can carry, probed in the same launch with the same buffers by the same cores, summed over the initiators and their threads: memory copies for paths through shared memory, for tcp a bare socket from each to its first target; initiators that share targets count with their share"},
+		{"ceiling.memcpy", "GB/s", Neither, "each thread of an initiator copying the block between its own buffers, the best of the copy methods; all of them at the same time, added up"},
 		{"prep.alloc", "s", Lower, "allocating and touching the launch's buffers, the slowest rank"},
 		{"prep.register", "s", Lower, "registering the launch's buffers with the fabric, the slowest rank"},
 		{"prep.connect", "s", Lower, "connecting to all peers once their addresses are known, the slowest rank"},
+		{"prep.request", "s", Lower, "making a request with its places at both ends, the slowest initiator; the in_flight requests are made once before the timed part and used again"},
+		{"cpu_time_per_gb", "s/GB", Lower, "user and system time of all ranks, with all their threads, from the common start until the last has ended its timed part, divided by the bytes that all initiators moved; targets and who waits for others poll, so a rank counts with a whole core unless it sleeps"},
+		{"context_switches", "", Lower, "of all ranks in the same time, voluntary and involuntary"},
+		{"clock.resolution", "s", Neither, "the step by which the clock of the stamps advances, the coarsest rank"},
+		{"clock.cost", "s", Neither, "reading that clock once, the slowest rank; it is taken off the latencies"},
 	},
-	Checked: []string{"pattern", "ranks", "mode", "op", "batch", "fabric", "nixl_backend"},
+	Checked: []string{"pattern", "bidirectional", "ranks", "mode", "op", "iterations", "block_size", "batch", "threads", "fabric", "pages", "nixl_backend"},
 }
 
 func init() {
@@ -74,10 +97,14 @@ func init() {
 // TransferOptions are the options of one transfer case in typed form.
 type TransferOptions struct {
 	Fabric, Op, Initiator, Target, Pattern, Mode, Verify string
+	Reuse, Pages, Payload                                string
+	Bidirectional                                        bool
 	BlockSize                                            quantity.Size
 	Batch, Iterations, Warmup, InFlight, Threads, Ranks  int64
-	Nixl                                                 *Nixl       `json:",omitempty"` // of fabric nixl; nil for others
-	Sim                                                  *Simulation `json:",omitempty"` // of fabric sim; nil for others
+	Duration                                             quantity.Time // 0: Iterations decide
+	Provider                                             string        `json:",omitempty"` // of fabric libfabric; "": its choice
+	Nixl                                                 *Nixl         `json:",omitempty"` // of fabric nixl; nil for others
+	Sim                                                  *Simulation   `json:",omitempty"` // of fabric sim; nil for others
 }
 
 // DecodeTransfer reads the values of a transfer case; options that are absent
@@ -91,7 +118,7 @@ func DecodeTransfer(v Values) (TransferOptions, error) {
 		o, _ := Transfer.Option(name)
 		return o.Default
 	}
-	text := map[string]*string{"fabric": &t.Fabric, "op": &t.Op, "initiator": &t.Initiator, "target": &t.Target, "pattern": &t.Pattern, "mode": &t.Mode, "verify": &t.Verify}
+	text := map[string]*string{"fabric": &t.Fabric, "op": &t.Op, "initiator": &t.Initiator, "target": &t.Target, "pattern": &t.Pattern, "mode": &t.Mode, "verify": &t.Verify, "reuse": &t.Reuse, "pages": &t.Pages, "payload": &t.Payload, "provider": &t.Provider}
 	count := map[string]*int64{"batch": &t.Batch, "iterations": &t.Iterations, "warmup": &t.Warmup, "in_flight": &t.InFlight, "threads": &t.Threads, "ranks": &t.Ranks}
 	for name, p := range text {
 		s, ok := get(name).(string)
@@ -118,6 +145,12 @@ func DecodeTransfer(v Values) (TransferOptions, error) {
 			return t, err
 		}
 	}
+	if t.Duration, ok = get("duration").(quantity.Time); !ok {
+		return t, fmt.Errorf("option duration is %T, not a time", get("duration"))
+	}
+	if t.Bidirectional, ok = get("bidirectional").(bool); !ok {
+		return t, fmt.Errorf("option bidirectional is %T, not true or false", get("bidirectional"))
+	}
 	if t.Fabric == SimFabric {
 		var err error
 		if t.Sim, err = decodeSimulation(get, t.Ranks); err != nil {
@@ -125,18 +158,4 @@ func DecodeTransfer(v Values) (TransferOptions, error) {
 		}
 	}
 	return t, t.check()
-}
-
-// check holds what no single option can say.
-func (t TransferOptions) check() error {
-	if t.Pattern == "pairwise" && t.Ranks%2 != 0 {
-		return fmt.Errorf("pattern pairwise needs an even number of ranks, not %d", t.Ranks)
-	}
-	if t.Mode == "pingpong" && t.Batch != 1 {
-		return fmt.Errorf("mode pingpong sends one message at a time: a batch of %d has no meaning in it; for many blocks in a request use mode stream", t.Batch)
-	}
-	if t.Mode == "pingpong" && t.Op == "read" {
-		return fmt.Errorf("mode pingpong sends messages there and back: it has no op read; for the latency of a read use mode stream with in_flight 1")
-	}
-	return nil
 }

@@ -112,10 +112,17 @@ func TestDecodeTransfer(t *testing.T) {
 		t.Errorf("defaults are %+v", o)
 	}
 	for want, v := range map[string]Values{
-		"block_size is missing":        {},
-		"even number of ranks":         {"block_size": quantity.Size(8), "ranks": int64(3)},
-		"has no op read":               {"block_size": quantity.Size(8), "mode": "pingpong", "op": "read"},
-		"option op is int, not a stri": {"block_size": quantity.Size(8), "op": 3},
+		"block_size is missing":                   {},
+		"even number of ranks":                    {"block_size": quantity.Size(8), "ranks": int64(3)},
+		"has no op read":                          {"block_size": quantity.Size(8), "mode": "pingpong", "op": "read"},
+		"option op is int, not a stri":            {"block_size": quantity.Size(8), "op": 3},
+		"has only pattern pairwise, not ring":     {"block_size": quantity.Size(8), "mode": "pingpong", "pattern": "ring"},
+		"bidirectional is of pattern pairwise":    {"block_size": quantity.Size(8), "bidirectional": true, "pattern": "ring"},
+		"it cannot be bidirectional":              {"block_size": quantity.Size(8), "bidirectional": true, "mode": "pingpong"},
+		"at least 8 iterations":                   {"block_size": quantity.Size(8), "ranks": int64(9), "pattern": "all_to_all", "iterations": int64(7)},
+		"fabric ucx allocates the buffers itself": {"block_size": quantity.Size(8), "fabric": "ucx", "pages": "2MiB"},
+		"room for 6 requests of 1048576 blocks":   {"block_size": quantity.Size(1 << 40), "batch": int64(1 << 20), "ranks": int64(4), "pattern": "all_to_all"},
+		"option duration is int, not a time":      {"block_size": quantity.Size(8), "duration": 3},
 	} {
 		if _, err := DecodeTransfer(v); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: got %v, want %q", v, err, want)

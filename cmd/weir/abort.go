@@ -34,7 +34,7 @@ var causes = map[os.Signal]*abort{unix.SIGINT: interrupted, unix.SIGTERM: termin
 // survivePipes lets a reader of stdout or stderr go away: writes to it then fail,
 // and the session still tears down and writes its documents. The signal is taken
 // and not ignored, because the processes of a session would inherit that.
-func survivePipes() { signal.Notify(make(chan os.Signal), unix.SIGPIPE) }
+func survivePipes() { signal.Notify(make(chan os.Signal, 1), unix.SIGPIPE) }
 
 // abortable is a context that ends with the first signal, or after the total
 // timeout if there is one. A signal after that closes kill: nothing is waited for

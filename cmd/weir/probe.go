@@ -92,14 +92,26 @@ func printNode(w io.Writer, n results.Node) error {
 	}
 	t.Flush()
 	line()
-	line("FABRIC", "AVAILABLE", "VERSION", "REASON")
+	line("FABRIC", "AVAILABLE", "VERSION", "NOTES")
 	for _, name := range slices.Sorted(maps.Keys(n.Fabrics)) {
 		f := n.Fabrics[name]
 		available := "no"
 		if f.Available {
 			available = "yes"
 		}
-		line(name, available, f.Version, f.Reason)
+		line(name, available, f.Version, notes(f))
 	}
 	return t.Flush()
+}
+
+// notes says why a fabric is not available, or what it offers.
+func notes(f results.Fabric) string {
+	if !f.Available {
+		return f.Reason
+	}
+	var out []string
+	for _, key := range slices.Sorted(maps.Keys(f.Details)) {
+		out = append(out, key+": "+strings.ReplaceAll(f.Details[key], ",", ", "))
+	}
+	return strings.Join(out, "; ")
 }

@@ -2,7 +2,9 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -56,9 +58,25 @@ func TestScripts(t *testing.T) {
 			if name == "engine" {
 				return engineLinked, nil
 			}
+			if fabric, ok := strings.CutPrefix(name, "fabric:"); ok {
+				return fabricHere(fabric)
+			}
 			return false, errors.New("unknown condition")
 		},
 	})
+}
+
+// fabricHere says whether a fabric can be used on this host, as weir itself finds.
+func fabricHere(name string) (bool, error) {
+	out, err := exec.Command("weir", "probe", "--json", name).Output()
+	if err != nil {
+		return false, fmt.Errorf("probing %s: %w", name, err)
+	}
+	var node results.Node
+	if err := json.Unmarshal(out, &node); err != nil {
+		return false, fmt.Errorf("reading the probe of %s: %w", name, err)
+	}
+	return node.Fabrics[name].Available, nil
 }
 
 // unread runs a command of which nobody reads a stream and holds it to an exit

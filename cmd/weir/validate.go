@@ -53,7 +53,11 @@ them. Text goes to stderr; json and github are for programs and go to stdout.`,
 				case diags.HasErrors():
 					code = gate.Worst(code, gate.ExitUsage)
 				case format == "text":
-					fmt.Fprintf(cmd.ErrOrStderr(), "%s: valid, %d cases\n", f, cases)
+					noun := "cases"
+					if cases == 1 {
+						noun = "case"
+					}
+					fmt.Fprintf(cmd.ErrOrStderr(), "%s: valid, %d %s\n", f, cases, noun)
 				}
 			}
 			w := cmd.OutOrStdout()

@@ -124,6 +124,9 @@ func (a *Assertion) Reach() Reach { return a.reach }
 // where Reach is Over; none: all of them.
 func (a *Assertion) OverAxes() []string { return slices.Clone(a.over) }
 
+// Parts is how many relations the assertion has.
+func (a *Assertion) Parts() int { return len(a.relations) }
+
 // about finds the reach. An own metric outside of aggregates belongs to one
 // case. Otherwise the cases of one assertion differ in the axes over which every
 // aggregate goes; if the aggregates leave no axis free, that is a case again.
@@ -174,6 +177,7 @@ func (a *Assertion) Uses() Uses {
 			u.Knobs = append(u.Knobs, t.knob)
 		case t.op == reference:
 			u.Reference = true
+			u.Knobs = append(u.Knobs, a.names.Reference.columns()...)
 		case t.op.Aggregates() && t.domain() == nil:
 			u.Others = true
 		case t.other != nil:

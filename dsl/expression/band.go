@@ -2,6 +2,7 @@ package expression
 
 import (
 	"reflect"
+	"slices"
 
 	"weir/assertion"
 	"weir/quantity"
@@ -38,13 +39,13 @@ func (l *lowering) relation(r *relation, v view) (band, *Error) {
 	if r.right.measured() {
 		err = r.ratio(&out, left, target, upper)
 	} else {
-		err = r.constant(&out, target, upper)
+		err = r.constant(&out, left, target, upper)
 	}
 	return out, err
 }
 
 // constant sets the bounds where the target is a number.
-func (r *relation) constant(out *band, target, upper *assertion.Expr) *Error {
+func (r *relation) constant(out *band, left, target, upper *assertion.Expr) *Error {
 	low := r.inUnit(r.right, target.Value)
 	high := low
 	if upper != nil {
@@ -57,7 +58,25 @@ func (r *relation) constant(out *band, target, upper *assertion.Expr) *Error {
 		return errorf(r.right.from, r.right.to, "write `x between a and b`", "a share of 0 is 0: the band is empty")
 	}
 	out.bounds = r.band(low, high)
+	switch b := out.bounds; {
+	case !neverNegative(left):
+	case b.Upper != nil && *b.Upper < 0:
+		return errorf(r.right.from, r.right.to, "check the number", "nothing measured is negative: a band up to %s is never met", number(*b.Upper))
+	case b.Upper == nil && *b.Lower < 0:
+		return errorf(r.right.from, r.right.to, "check the number", "nothing measured is negative: it is always above %s", number(*b.Lower))
+	}
 	return nil
+}
+
+// neverNegative says that an expression has no value below 0, as all metrics.
+func neverNegative(e *assertion.Expr) bool {
+	switch e.Op {
+	case assertion.Const:
+		return e.Value >= 0
+	case assertion.Sub:
+		return false
+	}
+	return !slices.ContainsFunc(e.Args, func(a *assertion.Expr) bool { return !neverNegative(a) })
 }
 
 // inUnit is a constant of the target in the unit of the bounds. A bare number is

@@ -21,9 +21,6 @@ func (a *Assertion) Lower(s Scope) (assertion.Assertion, *Error) {
 	if err != nil {
 		return out, err
 	}
-	if err := l.explodes(); err != nil {
-		return out, err
-	}
 	out.Subject, out.Unit, out.Bounds = b.subject, b.unit, b.bounds
 	if r := a.relations[0]; r.axis != "" {
 		out.Trend = &assertion.Trend{Axis: r.axis, Direction: r.word, Tolerance: quantity.Round(r.share)}

@@ -17,14 +17,15 @@ const (
 	smallAssertion = 100
 )
 
-// explodes refuses an aggregate over many cases in each of many cases.
+// explodes refuses an aggregate over many cases in each of many cases, before it
+// is written out.
 func (l *lowering) explodes() *Error {
 	a := l.assertion
-	if l.leaves <= smallAssertion || l.cases == nil {
+	if l.keyed || l.cases == nil {
 		return nil
 	}
 	if cases := len(l.cases.Find(a.names.Run, nil, a.where)); cases*l.leaves > mostInAll {
-		return errorf(a.from, a.to, "aggregate over fewer cases, by `over AXIS`, or choose cases by where", "the assertion would compare some %d values in each of %d cases", l.leaves, cases)
+		return errorf(a.from, a.to, "aggregate over fewer cases, by `over AXIS`, or choose cases by where", "the assertion would compare %d values or more in each of %d cases", l.leaves, cases)
 	}
 	return nil
 }
@@ -89,6 +90,11 @@ func (l *lowering) expr(t *term, v view) (*assertion.Expr, *Error) {
 func (l *lowering) metric(t *term, v view) (*assertion.Expr, *Error) {
 	if l.leaves++; l.leaves > mostLeaves {
 		return nil, errorf(l.assertion.from, l.assertion.to, "aggregate over fewer cases, by `over AXIS` or by where", "the assertion would compare more than %d values", mostLeaves)
+	}
+	if l.leaves > smallAssertion && l.leaves%smallAssertion == 1 {
+		if err := l.explodes(); err != nil {
+			return nil, err
+		}
 	}
 	leaf := &assertion.Expr{Op: assertion.Metric, Metric: t.metric, Unit: t.unit, Baseline: t.baseline}
 	switch {

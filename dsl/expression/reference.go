@@ -14,8 +14,8 @@ import (
 // this metric whose columns are all the case's own values.
 func (r *Reference) value(t *term, s Scope) (float64, *Error) {
 	found := -1
-	for i, row := range r.Rows {
-		if _, has := row.Values[t.metric]; !has || !row.fits(s) {
+	for _, i := range r.fitting(s) {
+		if _, has := r.Rows[i].Values[t.metric]; !has {
 			continue
 		}
 		if found >= 0 {
@@ -35,14 +35,8 @@ func (r *Reference) value(t *term, s Scope) (float64, *Error) {
 
 // missing says which row would fit.
 func (r *Reference) missing(t *term, s Scope) string {
-	columns := map[string]bool{}
-	for _, row := range r.Rows {
-		for name := range row.At {
-			columns[name] = true
-		}
-	}
 	var cells []string
-	for _, name := range slices.Sorted(maps.Keys(columns)) {
+	for _, name := range r.columns() {
 		if text, ok := s.text(name); ok {
 			cells = append(cells, name+": "+text)
 		}
@@ -51,13 +45,71 @@ func (r *Reference) missing(t *term, s Scope) string {
 	return fmt.Sprintf("add the row {%s}, or choose cases with where", strings.Join(cells, ", "))
 }
 
-func (row ReferenceRow) fits(s Scope) bool {
-	for name, want := range row.At {
-		if text, ok := s.text(name); !ok || text != want {
-			return false
+// referenceIndex finds rows without looking at all of them: cases are many.
+type referenceIndex struct {
+	of      []ReferenceRow
+	columns []string // of all rows, sorted
+	shapes  []shape
+}
+
+// shape are the rows that have the same columns.
+type shape struct {
+	columns []string
+	rows    map[string][]int // by the text of their cells
+}
+
+func (r *Reference) indexed() *referenceIndex {
+	if x := r.index; x != nil && len(x.of) == len(r.Rows) && (len(x.of) == 0 || &x.of[0] == &r.Rows[0]) {
+		return x
+	}
+	x := &referenceIndex{of: r.Rows}
+	shapes := map[string]int{}
+	for i, row := range r.Rows {
+		columns := slices.Sorted(maps.Keys(row.At))
+		key := strings.Join(columns, "\x00")
+		n, ok := shapes[key]
+		if !ok {
+			n = len(x.shapes)
+			shapes[key] = n
+			x.shapes = append(x.shapes, shape{columns, map[string][]int{}})
+			x.columns = append(x.columns, columns...)
+		}
+		cells, _ := cellsOf(columns, func(name string) (string, bool) { return row.At[name], true })
+		x.shapes[n].rows[cells] = append(x.shapes[n].rows[cells], i)
+	}
+	slices.Sort(x.columns)
+	x.columns = slices.Compact(x.columns)
+	r.index = x
+	return x
+}
+
+// cellsOf is the text of some columns; not ok if one is missing.
+func cellsOf(columns []string, value func(name string) (string, bool)) (cells string, ok bool) {
+	var b strings.Builder
+	for _, name := range columns {
+		text, ok := value(name)
+		if !ok {
+			return "", false
+		}
+		b.WriteString(text)
+		b.WriteByte(0)
+	}
+	return b.String(), true
+}
+
+// columns are the names of all axes and options that rows have, sorted.
+func (r *Reference) columns() []string { return r.indexed().columns }
+
+// fitting are the rows whose columns are all the case's own values, in order.
+func (r *Reference) fitting(s Scope) []int {
+	var out []int
+	for _, shape := range r.indexed().shapes {
+		if cells, ok := cellsOf(shape.columns, s.text); ok {
+			out = append(out, shape.rows[cells]...)
 		}
 	}
-	return true
+	slices.Sort(out)
+	return out
 }
 
 // text is the canonical text of an axis or option.

@@ -149,6 +149,11 @@ func TestRefusedWhenLowered(t *testing.T) {
 		{"max(bandwidth) >= «reference.bandwidth»", `"reference.bandwidth" is not the same`, ""},
 		{"bandwidth >= 1 GB / («batch - 4») / 1s", "division by zero", ""},
 		{"latency.p50 >= «reference.latency.p50»", `rows 4 and 5 of reference "lab.yaml" both fit case main[block_size=4KiB,fabric=shm]`, "tells them apart"},
+		// bands that every measurement misses or meets
+		{"bandwidth >= «-5»", "always above -5", "check the number"},
+		{"bandwidth between «-5» and -1", "up to -1 is never met", ""},
+		{"max(bandwidth over fabric) / 2 <= «-1 GB/s»", "never met", ""},
+		{"bandwidth within 10% of «-1 GB/s»", "never met", ""},
 		{"max(bandwidth / «(block_size - block_size)») >= 5", "", ""},
 	} {
 		text := strings.NewReplacer("«", "", "»", "").Replace(x.marked)

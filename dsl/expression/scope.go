@@ -48,7 +48,7 @@ const (
 
 // Uses are the names that an assertion depends on.
 type Uses struct {
-	Knobs     []string // options and axes, in where and in terms
+	Knobs     []string // options and axes, in where, in terms and as columns of the reference table
 	Runs      []string // other runs, by run("…")
 	Others    bool     // other cases of its own run, by an aggregate
 	Reference bool
@@ -59,6 +59,8 @@ type Uses struct {
 type Reference struct {
 	Name string // of the table's file, for messages
 	Rows []ReferenceRow
+
+	index *referenceIndex // made with the first look-up
 }
 
 // ReferenceRow is a row of a reference table.

@@ -169,11 +169,24 @@ func scanUnit(r []rune, from, at int) (int, *Error) {
 			return end + 2, nil
 		}
 	}
+	if each := endOfEach(r, end); each > end {
+		if _, ok := quantity.UnitOf(string(r[start:each])); ok {
+			return each, nil
+		}
+	}
 	if _, ok := quantity.UnitOf(word); !ok {
 		_, err := quantity.Parse(string(r[from:at]) + " " + word)
 		return 0, errorf(start, end, "", "%v", err)
 	}
 	return end, nil
+}
+
+// endOfEach is where a word ends that a slash joins to a unit, as in s/GB.
+func endOfEach(r []rune, at int) int {
+	if at+1 >= len(r) || r[at] != '/' || !startsName(r[at+1]) {
+		return at
+	}
+	return endOfName(r, at+1)
 }
 
 func perSecond(r []rune, at int) bool {

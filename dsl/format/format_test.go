@@ -4,12 +4,8 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
-	"time"
-
-	"github.com/hashicorp/hcl/v2"
 
 	"weir/dsl"
 	"weir/dsl/format"
@@ -222,66 +218,5 @@ func TestWhatCannotBeConverted(t *testing.T) {
 	}
 	if _, diags := format.Convert("x.hcl", []byte(`scenario "x" {}`), format.HCL); !diags.HasErrors() {
 		t.Error("HCL was converted to HCL")
-	}
-}
-
-// checkSoon holds what is done to an input to slack seconds and 200 MB of heap.
-func checkSoon(t *testing.T, name string, do func() hcl.Diagnostics) {
-	t.Helper()
-	runtime.GC()
-	least, most := heap(), uint64(0)
-	done, sampled := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(sampled)
-		for {
-			select {
-			case <-done:
-				return
-			case <-time.After(2 * time.Millisecond):
-				most = max(most, heap())
-			}
-		}
-	}()
-	start := time.Now()
-	diags := do()
-	took := time.Since(start)
-	close(done)
-	<-sampled
-	most = max(most, heap())
-	used := (max(most, least) - least) >> 20
-	t.Logf("%s: %v, %d MB, errors %v", name, took, used, diags.HasErrors())
-	if took > slack*time.Second || used > 200 {
-		t.Errorf("%s took %v and %d MB", name, took, used)
-	}
-}
-
-// heap is what is in use, garbage that nobody has collected yet included.
-func heap() uint64 {
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return m.HeapAlloc
-}
-
-func TestHostileInputEndsSoon(t *testing.T) {
-	const size = 64<<10 - 100
-	for name, src := range map[string]string{
-		"list.yaml":     "scenario: x\nextra: [" + strings.Repeat("a,", size/2) + "]",
-		"lines.yaml":    "scenario: x\nextra:\n" + strings.Repeat(" - a # b\n", size/9),
-		"deep.yaml":     "scenario: x\nextra: " + strings.Repeat("[", 60) + strings.Repeat("a, ", size/3) + strings.Repeat("]", 60),
-		"aliases.yaml":  "scenario: x\na: &a {b: " + strings.Repeat("c", 20_000) + "}\nextra: [" + strings.Repeat("*a,", 12_000) + "]",
-		"comments.yaml": "scenario: x\n" + strings.Repeat("#\n", size/2),
-		"quoted.yaml":   "scenario: x\nextra: [" + strings.Repeat(`"a b",`, size/6) + "]",
-		"template.yaml": "scenario: x\nextra: [" + strings.Repeat(`"${a}",`, size/7) + "]",
-		"runs.yaml":     "scenario: x\nextra:\n" + strings.Repeat("  ? a\n", size/6),
-		"lines.hcl":     "scenario \"x\" {\n" + strings.Repeat("# c\n", size/4) + "}",
-		"list.hcl":      "scenario \"x\" {\na = [" + strings.Repeat("b,", size/2) + "]\n}",
-		"comments.hcl":  "scenario \"x\" {\na = [" + strings.Repeat("b, # c\n", size/7) + "]\n}",
-		"empty.hcl":     "scenario \"x\" {" + strings.Repeat("\n", size) + "}",
-	} {
-		checkSoon(t, "format "+name, func() hcl.Diagnostics { _, d := format.Format(name, []byte(src)); return d })
-		checkSoon(t, "convert "+name, func() hcl.Diagnostics {
-			_, d := format.Convert(name, []byte(src), other[format.SyntaxOf(name)])
-			return d
-		})
 	}
 }

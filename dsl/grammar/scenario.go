@@ -141,11 +141,11 @@ var XFail = []Key{
 // Timeouts are the phases that may have a deadline of their own.
 var Timeouts = []Key{
 	key("launch", "one launch of one case as a whole", scalar(Time)).or("5m"),
-	key("ready", "starting ranks and opening the fabric", scalar(Time)),
-	key("connect", "exchanging addresses and connecting", scalar(Time)),
+	key("ready", "starting ranks, opening the fabric and making memory", scalar(Time)).or("30s, and time to fill the memory"),
+	key("connect", "exchanging addresses and connecting", scalar(Time)).or("30s"),
 	key("run", "warm-up and the timed part of a case", scalar(Time)),
 	key("verify", "checking what was moved", scalar(Time)),
-	key("teardown", "closing", scalar(Time)),
+	key("teardown", "closing", scalar(Time)).or("5s"),
 }
 
 // Retry are the keys of the long form of retry.

@@ -55,6 +55,9 @@ func parseAll(src []byte) error {
 	}
 }
 
+// quotedTwice is a text in double quotes whose template has such quotes of its own.
+var quotedTwice = regexp.MustCompile(`"[^"']*\$\{[^}"]*"[^}]*"[^}]*\}`)
+
 // advice says what to do about the commonest mistakes.
 func advice(problem, line string) string {
 	text := strings.TrimLeft(line, " ")
@@ -70,6 +73,8 @@ func advice(problem, line string) string {
 		return detail + " Remove the line %YAML: nothing in a scenario depends on the version."
 	case strings.Contains(problem, "unknown anchor"):
 		return detail + " A text that begins with * stands in quotes."
+	case quotedTwice.MatchString(line):
+		return detail + ` Inside of "…" the quotes of ${f("x")} end the text: put it in '…'.`
 	case strings.Contains(line, "${"):
 		return detail + " A text with ${…} that goes over several lines stands in quotes."
 	case strings.Contains(problem, "did not find expected key"):

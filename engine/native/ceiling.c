@@ -6,33 +6,47 @@
 #define SPAN_COPIES 2
 #define TRIALS 3
 
-/* Rate of one span in bytes/s. */
-static double span(struct weir_rank *r, const struct weir_copy *m, size_t block, size_t n)
+struct walk { /* over the slots of a region, as the requests of the case do */
+    const struct weir_case *c;
+    const struct weir_role *o;
+    uint64_t                slot;
+};
+
+static void copy_request(struct weir_rank *r, const struct weir_copy *m, struct walk *w)
 {
-    char   *to = rank_exposed(r), *from = rank_local(r);
-    size_t  copies = 0, per = 1 + (64 << 10) / (block * n); /* clock reads must not show */
+    size_t at = w->slot * w->o->stride, block = w->c->block;
+    char  *to = rank_probe(r) + at, *from = rank_local(r) + at;
+    for (uint64_t i = 0; i < w->c->batch; i++) {
+        m->fn(to + i * block, from + i * block, block);
+        __asm__ volatile("" ::: "memory");
+    }
+    w->slot = w->slot + 1 == w->o->slots ? 0 : w->slot + 1;
+}
+
+/* Rate of one span in bytes/s. */
+static double span(struct weir_rank *r, const struct weir_copy *m, struct walk *w)
+{
+    size_t  copies = 0, per = 1 + (64 << 10) / w->o->request; /* clock reads must not show */
     int64_t t0 = weir_ticks(), t1;
     do {
         for (size_t k = 0; k < per; k++)
-            for (size_t i = 0; i < n; i++) {
-                m->fn(to + i * block, from + i * block, block);
-                __asm__ volatile("" ::: "memory");
-            }
+            copy_request(r, m, w);
         copies += per;
         t1 = weir_ticks();
     } while (weir_span(&r->clk, t1 - t0) < SPAN_NS || copies < SPAN_COPIES);
-    return (double)copies * (double)n * (double)block / (double)weir_span(&r->clk, t1 - t0) * 1e9;
+    return (double)copies * (double)w->o->request / (double)weir_span(&r->clk, t1 - t0) * 1e9;
 }
 
-int ceiling_choose(struct weir_rank *r, size_t block, size_t n, const struct weir_copy **best)
+int ceiling_choose(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o, const struct weir_copy **best)
 {
     size_t                  methods;
     const struct weir_copy *m   = weir_copies(&methods);
+    struct walk             w   = {c, o, 0};
     double                  top = 0;
     for (size_t i = 0; i < methods; i++) {
         double of = 0;
         for (int k = 0; k < TRIALS; k++) {
-            double rate = span(r, &m[i], block, n);
+            double rate = span(r, &m[i], &w);
             int    rc   = rank_tick(r);
             if (rc < 0)
                 return rc;
@@ -48,13 +62,14 @@ int ceiling_choose(struct weir_rank *r, size_t block, size_t n, const struct wei
     return 0;
 }
 
-int ceiling_memcpy(struct weir_rank *r, size_t block, size_t n, struct ceiling *c)
+int ceiling_memcpy(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o, struct ceiling *out)
 {
+    struct walk w = {c, o, 0};
     for (int k = 0; k < CEILING_SPANS; k++) {
         int rc = rank_tick(r);
         if (rc < 0)
             return rc;
-        ceiling_add(c, span(r, r->copy, block, n));
+        ceiling_add(out, span(r, r->copy, &w));
     }
     return 0;
 }

@@ -2,7 +2,7 @@
 #ifndef WEIR_CEILING_H
 #define WEIR_CEILING_H
 
-#include "rank.h"
+#include "role.h"
 
 #define CEILING_SPANS 9
 
@@ -17,10 +17,10 @@ struct ceiling {
 void   ceiling_add(struct ceiling *c, double rate);
 double ceiling_rate(struct ceiling *c); /* 0: nothing was probed */
 
-/* The method that copies a request of n blocks from the local to the exposed area
- * fastest, by a short trial of each. */
-int ceiling_choose(struct weir_rank *r, size_t block, size_t n, const struct weir_copy **best);
+/* The method that copies the case's requests from the local area to the place for
+ * probes fastest, by a short trial of each. */
+int ceiling_choose(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o, const struct weir_copy **best);
 /* One thread makes that copy by the rank's method, CEILING_SPANS times. */
-int ceiling_memcpy(struct weir_rank *r, size_t block, size_t n, struct ceiling *c);
+int ceiling_memcpy(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o, struct ceiling *out);
 
 #endif

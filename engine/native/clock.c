@@ -30,6 +30,23 @@ static void pair(int64_t *ticks, int64_t *ns)
     }
 }
 
+/* Of a counter that advances in steps all differences are multiples of the step. */
+static int64_t step(void)
+{
+    int64_t divisor = 0, before = weir_ticks();
+    for (int i = 0; i < 256; i++) {
+        int64_t now = weir_ticks(), a = now - before, b = divisor;
+        while (a) {
+            int64_t rest = b % a;
+            b            = a;
+            a            = rest;
+        }
+        divisor = b;
+        before  = now;
+    }
+    return divisor;
+}
+
 void weir_clock_calibrate(struct weir_clock *c)
 {
     c->ns_per_tick = 1;
@@ -42,6 +59,7 @@ void weir_clock_calibrate(struct weir_clock *c)
         pair(&c->base_ticks, &c->base_ns);
         c->ns_per_tick = (double)(c->base_ns - c->first_ns) / (double)(c->base_ticks - c->first_ticks);
     }
+    c->resolution_ns = (double)step() * c->ns_per_tick;
     /* the least of several: a preemption in between is not the clock's cost */
     c->cost_ns = 1e9;
     for (int k = 0; k < 16; k++) {

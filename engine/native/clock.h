@@ -14,7 +14,8 @@ struct weir_clock {
     double  ns_per_tick;
     int64_t first_ticks, first_ns; /* of the base line that the rate is measured over */
     int64_t base_ticks, base_ns;
-    double  cost_ns; /* of one weir_ticks() */
+    double  cost_ns;       /* of one weir_ticks() */
+    double  resolution_ns; /* the step by which it advances */
 };
 
 extern int weir_has_tsc; /* set before any clock is used */
@@ -41,6 +42,9 @@ static inline int64_t weir_ticks(void)
 
 /* A span of ticks in ns. */
 static inline int64_t weir_span(const struct weir_clock *c, int64_t ticks) { return (int64_t)((double)ticks * c->ns_per_tick); }
+
+/* The tick at a CLOCK_MONOTONIC time. */
+static inline int64_t weir_tick_at(const struct weir_clock *c, int64_t ns) { return c->base_ticks + (int64_t)((double)(ns - c->base_ns) / c->ns_per_tick); }
 
 /* A tick as CLOCK_MONOTONIC ns. */
 static inline int64_t weir_when(const struct weir_clock *c, int64_t tick) { return c->base_ns + weir_span(c, tick - c->base_ticks); }

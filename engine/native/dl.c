@@ -2,26 +2,34 @@
 #include "dl.h"
 
 #include <dlfcn.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
-#define NSIGNALS 32
+void dl_handlers_keep(struct dl_handlers *h)
+{
+    for (int s = 1; s < DL_SIGNALS; s++)
+        sigaction(s, NULL, &h->of[s]);
+}
+
+void dl_handlers_restore(const struct dl_handlers *h)
+{
+    struct sigaction now;
+    for (int s = 1; s < DL_SIGNALS; s++)
+        if (s != SIGKILL && s != SIGSTOP && sigaction(s, NULL, &now) == 0 && now.sa_sigaction != h->of[s].sa_sigaction)
+            sigaction(s, &h->of[s], NULL);
+}
 
 void *dl_open(const char *const *names, char *why, size_t cap)
 {
-    struct sigaction before[NSIGNALS], after;
-    void            *lib = NULL;
-    for (int s = 1; s < NSIGNALS; s++)
-        sigaction(s, NULL, &before[s]);
+    struct dl_handlers before;
+    void              *lib = NULL;
+    dl_handlers_keep(&before);
     for (; *names && !lib; names++) {
         lib = dlopen(*names, RTLD_NOW | RTLD_LOCAL);
         if (!lib)
             snprintf(why, cap, "%s", dlerror());
     }
-    for (int s = 1; s < NSIGNALS; s++)
-        if (s != SIGKILL && s != SIGSTOP && sigaction(s, NULL, &after) == 0 && after.sa_sigaction != before[s].sa_sigaction)
-            sigaction(s, &before[s], NULL);
+    dl_handlers_restore(&before);
     return lib;
 }
 

@@ -1,56 +1,337 @@
-/* libfabric: found and described. Moving data over it is not in this version, and
- * the probe says so. */
+/* libfabric: one endpoint (FI_EP_RDM) with remote memory access over whatever
+ * provider does that here. What tells the target that something came is data that
+ * travels with a write and shows in its completion queue when the write is in its
+ * memory; nothing relies on the order of bytes or of writes. */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "dl.h"
+#include "libfabric.h"
+#include "rank.h"
 #include "unsupported.h"
 
-#if __has_include(<rdma/fabric.h>)
-#include <rdma/fabric.h>
+#ifdef WEIR_HAS_LIBFABRIC
 
-static void fabric_probe(struct weir_info *out)
+/* The data of a write: what it is, who wrote, which message it belongs to. */
+#define KIND_PING 1u
+#define KIND_WORD 2u
+#define SEQ_BITS 20
+#define SEQ_MASK ((1u << SEQ_BITS) - 1)
+_Static_assert(WEIR_MAX_RANKS <= 1024, "a rank has 10 bits of the data of a write");
+
+static inline uint32_t note(uint32_t kind, int rank, uint64_t seq) { return kind << 30 | (uint32_t)rank << SEQ_BITS | (uint32_t)(seq & SEQ_MASK); }
+
+#define EVENTS 16
+#define PARTING_NS 250000000 /* how long a last signal may take to be confirmed */
+
+static void arrive(struct weir_rank *r, uint32_t data)
 {
-    char  why[WEIR_TEXT];
-    void *lib = dl_open((const char *const[]){"libfabric.so.1", NULL}, why, sizeof why);
-    if (!lib) {
-        snprintf(out->reason, sizeof out->reason, "%s", why);
+    struct libfabric_rank *f    = r->fs;
+    int                    peer = data >> SEQ_BITS & 1023;
+    uint32_t               seq  = data & SEQ_MASK;
+    if (peer >= r->cfg.ranks)
         return;
-    }
-    /* pinned versions: fi_info grew with FABRIC_1.7, and an unversioned lookup takes the library's newest */
-    __typeof__(fi_version)  *version  = (__typeof__(fi_version) *)dl_versioned(lib, "fi_version", "FABRIC_1.0");
-    __typeof__(fi_getinfo)  *getinfo  = (__typeof__(fi_getinfo) *)dl_versioned(lib, "fi_getinfo", "FABRIC_1.3");
-    __typeof__(fi_freeinfo) *freeinfo = (__typeof__(fi_freeinfo) *)dl_versioned(lib, "fi_freeinfo", "FABRIC_1.3");
-    if (!version || !getinfo || !freeinfo) {
-        snprintf(out->reason, sizeof out->reason, "libfabric.so.1 lacks fi_version, fi_getinfo or fi_freeinfo");
-        return;
-    }
-    uint32_t v = version();
-    snprintf(out->version, sizeof out->version, "%u.%u", FI_MAJOR(v), FI_MINOR(v));
-    struct fi_info *list = NULL;
-    size_t          at   = (size_t)snprintf(out->details, sizeof out->details, "providers=");
-    size_t          from = at;
-    if (getinfo(FI_VERSION(1, 9), NULL, NULL, 0, NULL, &list) == 0) {
-        for (struct fi_info *i = list; i; i = i->next) {
-            const char *name = i->fabric_attr && i->fabric_attr->prov_name ? i->fabric_attr->prov_name : "?";
-            char        item[64];
-            snprintf(item, sizeof item, "%s,", name);
-            if (!strstr(out->details + from, item) && at + strlen(item) < sizeof out->details)
-                at += (size_t)snprintf(out->details + at, sizeof out->details - at, "%s", item);
-        }
-        freeinfo(list);
-        if (at > from)
-            out->details[at - 1] = 0;
-    }
-    snprintf(out->reason, sizeof out->reason, "libfabric %s is here (%.320s), but this version of weir does not move data over it", out->version, out->details);
+    struct libfabric_peer *p = &f->peers[peer];
+    if (data >> 30 == KIND_WORD) /* it was written beside the slot, so that nobody sees a part of it */
+        atomic_store_explicit(rank_slot(r, peer), atomic_load_explicit(rank_ping_slot(r, peer), memory_order_relaxed), memory_order_release);
+    else if (p->pieces && p->ping == seq)
+        p->pieces++;
+    else
+        p->ping = seq, p->pieces = 1;
 }
+
+static struct libfabric_op *op_of(struct libfabric_rank *f, void *context)
+{
+    struct libfabric_op *op = context;
+    return op >= f->ops && op < f->ops + f->nops ? op : NULL;
+}
+
+static inline void release(struct libfabric_rank *f, struct libfabric_op *op)
+{
+    op->next = f->free;
+    f->free  = op;
+}
+
+static void finish(struct libfabric_rank *f, struct libfabric_op *op)
+{
+    struct libfabric_op   *whole = op->whole;
+    struct libfabric_peer *p     = &f->peers[op->peer];
+    if (op != whole)
+        release(f, op);
+    if (--whole->left == 0) {
+        struct weir_req *q = whole->q;
+        release(f, whole);
+        if (q)
+            weir_part_done(q, 0);
+    }
+    if (--p->outstanding == 0 && p->flush) {
+        struct weir_req *q = p->flush;
+        p->flush           = NULL;
+        weir_part_done(q, 0);
+    }
+}
+
+static int again(struct weir_rank *r, const struct weir_err *e) { return rank_fail(r, e->code, e->op, e->peer, "%s", e->text); }
+
+static int queue_error(struct weir_rank *r)
+{
+    struct libfabric_rank *f = r->fs;
+    struct fi_cq_err_entry e = {0};
+    char                   text[128];
+    ssize_t                rc = fi_cq_readerr(f->cq, &e, 0);
+    if (rc == -FI_EAGAIN)
+        return 0;
+    struct libfabric_op *op = rc > 0 ? op_of(f, e.op_context) : NULL;
+    if (r->closing) { /* a peer that goes away now is no fault */
+        if (op)
+            finish(f, op);
+        return 0;
+    }
+    struct weir_err *b = &f->broken;
+    b->peer            = op ? op->peer : r->cfg.ranks == 2 ? 1 - r->cfg.rank : -1; /* of two, there is but one it can be about */
+    snprintf(b->op, sizeof b->op, "%s", op ? op->name : "fi_cq_read");
+    if (rc < 0) {
+        b->code = (int)rc;
+        snprintf(b->text, sizeof b->text, "reading an error: %s", libfabric.fi_strerror((int)-rc));
+        return again(r, b);
+    }
+    const char *why = fi_cq_strerror(f->cq, e.prov_errno, e.err_data, text, sizeof text);
+    b->code         = e.err ? -e.err : -EIO;
+    snprintf(b->text, sizeof b->text, "%s (the provider: %s, %d)", libfabric.fi_strerror(e.err), why ? why : "no word", e.prov_errno);
+    return again(r, b);
+}
+
+int libfabric_progress(struct weir_rank *r)
+{
+    struct libfabric_rank  *f = r->fs;
+    struct fi_cq_data_entry events[EVENTS];
+    if (f->broken.code)
+        return again(r, &f->broken);
+    ssize_t n = fi_cq_read(f->cq, events, EVENTS);
+    if (n == -FI_EAGAIN || n == 0)
+        return 0;
+    if (n == -FI_EAVAIL)
+        return queue_error(r);
+    if (n < 0)
+        return rank_fail(r, (int)n, "fi_cq_read", -1, "%s", libfabric.fi_strerror((int)-n));
+    for (ssize_t i = 0; i < n; i++) {
+        struct libfabric_op *op = op_of(f, events[i].op_context);
+        if (op)
+            finish(f, op);
+        else if (events[i].flags & FI_REMOTE_CQ_DATA)
+            arrive(r, (uint32_t)events[i].data);
+    }
+    return 0;
+}
+
+/* One turn of a wait for the peer; at the deadline the error says whom it was for. */
+static int turn(struct weir_rank *r, int peer, const char *op)
+{
+    int rc = libfabric_progress(r);
+    if (rc < 0 || (rc = rank_tick(r)) != -ETIMEDOUT || !r->err || strcmp(r->err->op, "wait"))
+        return rc;
+    r->err->peer = peer;
+    snprintf(r->err->op, sizeof r->err->op, "%s", op);
+    snprintf(r->err->text, sizeof r->err->text, "rank %d did not let it complete within %.3g s: it is gone, does not answer, or cannot be reached", peer, (double)r->limit / 1e9);
+    return rc;
+}
+
+static int take_op(struct weir_rank *r, int peer, const char *name, struct libfabric_op **op)
+{
+    struct libfabric_rank *f = r->fs;
+    int                    rc;
+    while (!f->free)
+        if ((rc = turn(r, peer, name)) < 0)
+            return rc;
+    *op     = f->free;
+    f->free = (*op)->next;
+    return 0;
+}
+
+struct post { /* one operation */
+    enum { POST_WRITE, POST_READ, POST_FLUSH, POST_NOTE, POST_INJECT } kind;
+    const void *local;
+    size_t      n;
+    uint64_t    roff;
+    uint32_t    note;
+};
+
+static const char *const names[] = {"fi_write", "fi_read", "fi_readmsg", "fi_writemsg", "fi_inject_writedata"};
+
+static ssize_t post_message(struct libfabric_rank *f, struct libfabric_peer *p, const struct post *o, void *context)
+{
+    struct iovec      iov    = {(void *)o->local, o->n};
+    struct fi_rma_iov remote = {p->base + o->roff, o->n, p->key};
+    struct fi_msg_rma m      = {.msg_iov = &iov, .desc = &f->desc, .iov_count = 1, .addr = p->address, .rma_iov = &remote, .rma_iov_count = 1, .context = context, .data = o->note};
+    if (o->kind == POST_FLUSH)
+        return fi_readmsg(f->ep, &m, FI_COMPLETION | (f->delivery == DELIVERY_FENCE ? FI_FENCE : 0));
+    return fi_writemsg(f->ep, &m, FI_COMPLETION | (o->kind == POST_NOTE ? FI_REMOTE_CQ_DATA : FI_DELIVERY_COMPLETE));
+}
+
+static inline ssize_t post_once(struct libfabric_rank *f, struct libfabric_peer *p, const struct post *o, void *context)
+{
+    switch (o->kind) {
+    case POST_WRITE:
+        if (f->delivery == DELIVERY_COMPLETION) /* said with each: net takes the endpoint's default in vain */
+            return post_message(f, p, o, context);
+        return fi_write(f->ep, o->local, o->n, f->desc, p->address, p->base + o->roff, p->key, context);
+    case POST_READ:
+        return fi_read(f->ep, (void *)o->local, o->n, f->desc, p->address, p->base + o->roff, p->key, context);
+    case POST_INJECT:
+        return fi_inject_writedata(f->ep, o->local, o->n, o->note, p->address, p->base + o->roff, p->key);
+    default:
+        return post_message(f, p, o, context);
+    }
+}
+
+/* Posts until the provider takes it: a full queue, or a connection that is being
+ * made, empties by progress. */
+static inline int post(struct weir_rank *r, int peer, const struct post *o, void *context)
+{
+    struct libfabric_rank *f = r->fs;
+    ssize_t                n;
+    int                    rc;
+    while ((n = post_once(f, &f->peers[peer], o, context)) == -FI_EAGAIN)
+        if ((rc = turn(r, peer, names[o->kind])) < 0)
+            return rc;
+    return n < 0 ? rank_fail(r, (int)n, names[o->kind], peer, "%s", libfabric.fi_strerror((int)-n)) : 0;
+}
+
+/* Posts a request, in pieces if it is longer than one operation may be. */
+static int post_all(struct weir_rank *r, int peer, struct post o, struct weir_req *q)
+{
+    struct libfabric_rank *f     = r->fs;
+    struct libfabric_peer *p     = &f->peers[peer];
+    struct libfabric_op   *whole = NULL, *op;
+    size_t                 n     = o.n;
+    int                    rc;
+    do {
+        if ((rc = take_op(r, peer, names[o.kind], &op)) < 0)
+            return rc;
+        if (!whole) {
+            whole       = op;
+            whole->left = n > f->piece ? (uint32_t)((n + f->piece - 1) / f->piece) : 1;
+            whole->q    = q;
+        }
+        op->whole = whole;
+        op->peer  = peer;
+        op->name  = names[o.kind];
+        o.n       = n < f->piece ? n : f->piece;
+        p->outstanding++;
+        if ((rc = post(r, peer, &o, op)) < 0)
+            return rc;
+        o.local = (const char *)o.local + o.n;
+        o.roff += o.n;
+        n -= o.n;
+    } while (n);
+    return WEIR_PENDING;
+}
+
+static int put(struct weir_rank *r, int peer, const void *local, uint64_t roff, size_t n, struct weir_req *q)
+{
+    return post_all(r, peer, (struct post){.kind = POST_WRITE, .local = local, .n = n, .roff = roff}, q);
+}
+
+static int get(struct weir_rank *r, int peer, void *local, uint64_t roff, size_t n, struct weir_req *q)
+{
+    return post_all(r, peer, (struct post){.kind = POST_READ, .local = local, .n = n, .roff = roff}, q);
+}
+
+/* This rank's own line beside the slots, into which no peer writes: the word of a
+ * signal, what a flush reads, and what is sent to see whether a peer is there. */
+static inline char  *own_word(struct weir_rank *r) { return (char *)rank_ping_slot(r, r->cfg.rank); }
+static inline size_t beside(struct weir_rank *r, int rank) { return r->pings + (size_t)rank * WEIR_LINE; }
+
+static int flush(struct weir_rank *r, int peer, struct weir_req *q)
+{
+    struct libfabric_rank *f = r->fs;
+    struct libfabric_peer *p = &f->peers[peer];
+    if (f->delivery != DELIVERY_COMPLETION)
+        return post_all(r, peer, (struct post){.kind = POST_FLUSH, .local = own_word(r) + 8, .n = 8, .roff = beside(r, peer)}, q);
+    if (!p->outstanding)
+        return WEIR_DONE;
+    if (p->flush)
+        return rank_fail(r, -EBUSY, "flush", peer, "another flush waits already");
+    p->flush = q;
+    return WEIR_PENDING;
+}
+
+/* Posts and waits; after at most so long, if it is not 0, what happened is let be. */
+static int await(struct weir_rank *r, int peer, struct post o, int64_t patience)
+{
+    struct weir_req *q     = &((struct libfabric_rank *)r->fs)->peers[peer].awaited;
+    int64_t          until = patience ? weir_monotonic() + patience : 0;
+    *q                     = (struct weir_req){.pending = 2}; /* never falls to 0, so no loop hears of it */
+    int rc                 = post_all(r, peer, o, q);
+    while (rc >= 0 && q->pending == 2) {
+        if (until && weir_monotonic() > until)
+            return 0;
+        rc = turn(r, peer, names[o.kind]);
+    }
+    return rc < 0 ? rc : 0;
+}
+
+/* A write that nobody reads, to see whether the peer is there. */
+static struct post hello(struct weir_rank *r) { return (struct post){.kind = POST_WRITE, .local = own_word(r) + 16, .n = 8, .roff = beside(r, r->cfg.rank) + 16}; }
+
+int libfabric_hello(struct weir_rank *r, int peer) { return await(r, peer, hello(r), 0); }
+
+static int send_word(struct weir_rank *r, int peer, uint64_t value)
+{
+    struct libfabric_rank *f = r->fs;
+    struct post            o = {.kind = POST_NOTE, .local = own_word(r), .n = sizeof value, .roff = beside(r, r->cfg.rank), .note = note(KIND_WORD, r->cfg.rank, 0)};
+    memcpy(own_word(r), &value, sizeof value);
+    if (f->inject >= sizeof value && !r->closing) { /* taken when it is posted */
+        o.kind = POST_INJECT;
+        return post(r, peer, &o, NULL);
+    }
+    return await(r, peer, o, r->closing ? PARTING_NS : 0);
+}
+
+static int ping(struct weir_rank *r, int peer, void *local, size_t n, uint64_t seq)
+{
+    struct libfabric_rank *f = r->fs;
+    struct post            o = {.kind = POST_NOTE, .local = local, .n = n, .roff = r->exposed, .note = note(KIND_PING, r->cfg.rank, seq)};
+    if (n <= f->inject && n <= f->piece) {
+        o.kind = POST_INJECT;
+        return post(r, peer, &o, NULL);
+    }
+    int rc = post_all(r, peer, o, NULL); /* its answer says that it came: nobody waits for its completion */
+    return rc < 0 ? rc : 0;
+}
+
+/* Who only waits for a message hears nothing of its sender's death. After so many
+ * looks in vain, some tens of milliseconds, a write finds out. */
+#define LOOKS (1u << 18)
+
+static int arrived(struct weir_rank *r, int peer, size_t n, uint64_t seq)
+{
+    struct libfabric_rank *f    = r->fs;
+    struct libfabric_peer *p    = &f->peers[peer];
+    uint32_t               need = n > f->piece ? (uint32_t)((n + f->piece - 1) / f->piece) : 1;
+    if (p->pieces == need && p->ping == (seq & SEQ_MASK)) {
+        p->pieces = 0; /* the next message may have the same number: each case counts anew */
+        p->looks  = 0;
+        return 1;
+    }
+    int rc = libfabric_progress(r);
+    if (rc == 0 && ++p->looks % LOOKS == 0 && !p->outstanding)
+        rc = post_all(r, peer, hello(r), NULL);
+    return rc < 0 ? rc : 0;
+}
+
+const struct weir_fabric weir_fab_libfabric = {
+    .name = "libfabric", .caps = CAP_NETWORK, .probe = libfabric_probe, .open = libfabric_open, .attach = libfabric_attach, .address = libfabric_address,
+    .connect = libfabric_connect, .put = put, .get = get, .progress = libfabric_progress, .flush = flush, .signal = send_word, .ping = ping,
+    .arrived = arrived, .ceiling = ceiling_is_memcpy, .transport = libfabric_transport, .close = libfabric_close,
+};
+
 #else
 static void fabric_probe(struct weir_info *out)
 {
     snprintf(out->reason, sizeof out->reason, "weir was built without libfabric's headers (install libfabric-dev and build again)");
 }
-#endif
 
 const struct weir_fabric weir_fab_libfabric = {
     .name = "libfabric", .caps = CAP_NETWORK, .probe = fabric_probe, .open = unsupported_open, .attach = unsupported_attach, .address = unsupported_address,
@@ -58,3 +339,4 @@ const struct weir_fabric weir_fab_libfabric = {
     .signal = unsupported_signal, .ping = unsupported_ping, .arrived = unsupported_arrived, .ceiling = ceiling_is_memcpy,
     .transport = unsupported_transport, .close = unsupported_close,
 };
+#endif

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "dl.h"
 #include "nixl_xfer.h"
 #include "unsupported.h"
 
@@ -133,10 +134,13 @@ static int nixl_open(struct weir_rank *r)
     int rc = nixl_load(why, sizeof why);
     if (rc < 0)
         return rank_fail(r, rc, "load", -1, "%s", why);
+    struct dl_handlers handlers; /* plugins are loaded now, and some install handlers */
+    dl_handlers_keep(&handlers);
     spread_threads(r, 1);
     if ((rc = make_agent(r)) == 0)
         rc = make_backend(r);
     spread_threads(r, 0);
+    dl_handlers_restore(&handlers);
     return rc;
 }
 

@@ -16,7 +16,9 @@ struct ceiling;
 struct weir_req {
     uint32_t          pending;
     uint32_t          stamped;
-    int64_t           posted; /* tick */
+    int               peer;
+    int               failed;           /* status of a part of a request of no loop */
+    int64_t           posted, returned; /* ticks: before the first part was posted, and after the last */
     struct weir_req  *next;   /* in the list of free ones */
     struct weir_loop *loop;
 };

@@ -21,13 +21,13 @@ func TestVerificationFindsOneWrongByte(t *testing.T) {
 		corrupt string
 		want    string
 	}{
-		"write":                 {options(4096, batch4), "1:5000", "wrong data from rank 0 after an untimed pass: byte 5000 of 16384 (block 1, offset 904 in it)"},
-		"read":                  {options(4096, read), "0:17", "wrong data from rank 1 after an untimed pass: byte 17 of 4096"},
+		"write":                 {options(4096, batch4), "1:5000", "wrong data from rank 0 to rank 1 after an untimed pass: byte 5000 of 16384 (block 1, offset 904 in it)"},
+		"read":                  {options(4096, read), "0:17", "wrong data from rank 1 to rank 0 after an untimed pass: byte 17 of 4096"},
 		"last byte":             {options(1<<20 + 3), "1:1048578", "byte 1048578 of 1048579"},
 		"initiator of pingpong": {options(64, pingpong), "0:3", "wrong data from rank 1"},
-		"timed write":           {options(4096, batch4), "1:5000:timed", "wrong data from rank 0 after the timed part: byte 5000 of 16384"},
-		"timed read":            {options(4096, read), "0:17:timed", "wrong data from rank 1 after the timed part: byte 17 of 4096"},
-		"timed pingpong":        {options(100000, pingpong), "1:99998:timed", "wrong data from rank 0 after the timed part: byte 99998 of 99999"},
+		"timed write":           {options(4096, batch4), "1:5000:timed", "wrong data from rank 0 to rank 1 after the timed part: byte 5000 of 16384"},
+		"timed read":            {options(4096, read), "0:17:timed", "wrong data from rank 1 to rank 0 after the timed part: byte 17 of 4096"},
+		"timed pingpong":        {options(100000, pingpong), "1:99998:timed", "wrong data from rank 0 to rank 1 after the timed part: byte 99998 of 99999"},
 		"full":                  {options(777, full), "1:776", "byte 776 of 777"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -79,7 +79,7 @@ func TestDeadline(t *testing.T) {
 		addresses := make([][]byte, 2)
 		for i := range ranks {
 			var err error
-			if ranks[i], err = (native{}).Open(l, engine.Identity{Rank: i, CPU: -1}, control(t)); err != nil {
+			if ranks[i], err = (native{}).Open(l, engine.Identity{Rank: i}, control(t)); err != nil {
 				t.Fatal(err)
 			}
 			if addresses[i], err = ranks[i].Address(); err != nil {
@@ -110,7 +110,6 @@ func TestUnsupportedIsAnError(t *testing.T) {
 	vram := options(8, func(o *workload.TransferOptions) { o.Target = "vram" })
 	for want, try := range map[string]func() error{
 		"memory of kind vram":                   func() error { _, err := tryTransfer(t, "shm", 2, vram); return err },
-		"fabric libfabric cannot do this":       func() error { _, err := tryTransfer(t, "libfabric", 2, options(8)); return err },
 		"this weir has no fabric carrierpigeon": func() error { _, err := tryTransfer(t, "carrierpigeon", 2, options(8)); return err },
 		"GiB of memory on this node": func() error {
 			_, err := tryTransfer(t, "shm", 2, options(1<<40))
@@ -127,11 +126,11 @@ func TestPeerThatClosesTCP(t *testing.T) {
 	l := engine.Launch{Fabric: "tcp", Ranks: 2, Nodes: []string{"a", "a"}, Cases: []engine.Case{
 		{Key: "a", Options: options(1<<20, func(o *workload.TransferOptions) { o.Iterations = 1 << 30 }), Timeout: 20e9}}}
 	ctl := control(t)
-	r0, err := (native{}).Open(l, engine.Identity{Rank: 0, CPU: -1}, ctl)
+	r0, err := (native{}).Open(l, engine.Identity{Rank: 0}, ctl)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r1, err := (native{}).Open(l, engine.Identity{Rank: 1, CPU: -1}, control(t))
+	r1, err := (native{}).Open(l, engine.Identity{Rank: 1}, control(t))
 	if err != nil {
 		t.Fatal(err)
 	}

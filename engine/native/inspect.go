@@ -20,4 +20,12 @@ func patternCheckFlipped(n, at int) int {
 }
 
 // breakConnections shuts a tcp rank's sockets down, as its death would.
-func (r *rank) breakConnections() { C.selftest_break_tcp(r.c) }
+func (r *rank) breakConnections() { C.selftest_break_tcp(r.threads[0]) }
+
+// recordCost is what recording a stamped request takes in ns, with its clock read.
+func recordCost(n int) float64 { return float64(C.selftest_record_ns(C.uint64_t(n))) }
+
+// libfabricLimits narrows what libfabric's ranks may use that open from now on: the
+// ways to learn of delivery, a bit each (0: any), and the bytes of one operation (0:
+// as the provider says).
+func libfabricLimits(ways uint, piece int) { C.selftest_libfabric(C.uint(ways), C.size_t(piece)) }

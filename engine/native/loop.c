@@ -14,28 +14,42 @@ static uint32_t stamp_one_in(uint64_t bytes)
 
 #define POSTS_PER_TICK 256
 
-static inline void complete(struct weir_loop *l, struct weir_req *q)
+/* Of a stamped request so many clock reads lie between posting and completion: they
+ * are not the fabric's time. */
+static inline void record(struct weir_loop *l, struct weir_req *q, int64_t now)
+{
+    const struct weir_clock *k    = &l->r->clk;
+    int64_t                  read = (int64_t)k->cost_ns, transfer = weir_span(k, now - q->returned);
+    /* a request that was complete when its post returned is not stamped again */
+    int64_t reads = now == q->returned ? read : 2 * read;
+    hist_record(l->r->hist, weir_span(k, now - q->posted) - reads);
+    stage_record(&l->post, weir_span(k, q->returned - q->posted) - read);
+    stage_record(&l->transfer, transfer ? transfer - read : 0);
+    if ((l->until ? (uint64_t)now : l->done) >= l->next_point && l->r->npoints < WEIR_POINTS) {
+        l->r->points[l->r->npoints++] = (struct weir_point){now, l->done * l->request_bytes};
+        l->next_point += l->point_step;
+    }
+}
+
+static inline void complete(struct weir_loop *l, struct weir_req *q, int64_t now)
 {
     l->done++;
-    if (q->stamped) {
-        int64_t now = weir_ticks();
-        /* one clock read lies between the two stamps: it is not the fabric's time */
-        hist_record(l->r->hist, weir_span(&l->r->clk, now - q->posted) - (int64_t)l->r->clk.cost_ns);
-        if (l->done >= l->next_point && l->r->npoints < WEIR_POINTS) {
-            l->r->points[l->r->npoints++] = (struct weir_point){now, l->done * l->request_bytes};
-            l->next_point += l->point_step;
-        }
-    }
+    if (q->stamped)
+        record(l, q, now);
     q->next = l->free;
     l->free = q;
 }
 
 void weir_part_done(struct weir_req *q, int status)
 {
-    if (status < 0 && !q->loop->status)
-        q->loop->status = status;
+    struct weir_loop *l = q->loop;
+    if (status < 0) {
+        q->failed = status;
+        if (l && !l->status)
+            l->status = status, l->failed = q->peer;
+    }
     if (--q->pending == 0)
-        complete(q->loop, q);
+        complete(l, q, q->stamped ? weir_ticks() : 0);
 }
 
 static int turn(struct weir_loop *l)
@@ -44,72 +58,120 @@ static int turn(struct weir_loop *l)
     if (rc < 0)
         return rc;
     if (l->status)
-        return rank_fail(l->r, l->status, "transfer", l->peer, "a request failed with status %d", l->status);
+        return rank_fail(l->r, l->status, "transfer", l->failed, "a request failed with status %d", l->status);
     atomic_store_explicit(&l->r->cfg.control->done, l->done, memory_order_relaxed);
     return rank_tick(l->r);
 }
 
-static void begin(struct weir_loop *l, uint64_t bytes, uint64_t n)
+/* Points of progress are counted in requests, or with a duration in ticks. */
+void loop_begin(struct weir_loop *l, uint64_t bytes, uint64_t n)
 {
+    int64_t now      = weir_ticks();
     l->done          = 0;
     l->status        = 0;
     l->every         = stamp_one_in(bytes);
     l->request_bytes = bytes;
-    l->point_step    = n / (WEIR_POINTS - 2) + 1;
-    l->next_point    = l->point_step;
+    l->point_step    = (l->until > now ? (uint64_t)(l->until - now) : n) / (WEIR_POINTS - 2) + 1;
+    l->next_point    = (l->until ? (uint64_t)now : 0) + l->point_step;
     l->r->npoints    = 0;
+    stage_reset(&l->post);
+    stage_reset(&l->transfer);
 }
 
-int loop_stream(struct weir_loop *l, const struct weir_case *c, uint64_t n, int timed)
+struct path { /* to a target: its region at both ends */
+    int      peer;
+    char    *local;
+    uint64_t remote;
+};
+
+/* The requests of the window and the paths that they take: all that is made of them
+ * before they are posted. */
+struct window {
+    struct weir_req *slots;
+    struct path     *paths;
+};
+
+static int make_window(struct weir_loop *l, const struct weir_role *o, uint64_t in, struct window *w)
 {
     struct weir_rank *r  = l->r;
-    uint64_t          in = c->in_flight < n ? c->in_flight : n;
-    struct weir_req  *slots = calloc(in ? in : 1, sizeof *slots);
-    int               rc    = 0;
-    if (!slots)
-        return rank_fail(r, -ENOMEM, "start", -1, "no memory for %llu requests in flight", (unsigned long long)in);
-    begin(l, c->block * c->batch, n);
+    int64_t           t0 = weir_ticks();
+    w->slots             = calloc(in, sizeof *w->slots);
+    w->paths             = calloc((size_t)o->ntargets, sizeof *w->paths);
+    if (!w->slots || !w->paths)
+        return rank_fail(r, -ENOMEM, "start", -1, "no memory for %llu requests in flight to %d peers", (unsigned long long)in, o->ntargets);
     l->free = NULL;
     for (uint64_t i = in; i-- > 0;)
-        slots[i] = (struct weir_req){.loop = l, .next = l->free}, l->free = &slots[i];
+        w->slots[i] = (struct weir_req){.loop = l, .next = l->free}, l->free = &w->slots[i];
+    for (int k = 0; k < o->ntargets; k++)
+        w->paths[k] = (struct path){o->targets[k].peer, rank_local(r) + (size_t)k * o->region, r->exposed + (size_t)o->targets[k].region * o->region};
+    l->prep_s = (double)weir_span(&r->clk, weir_ticks() - t0) / (double)in / 1e9;
+    return 0;
+}
 
-    char    *local       = rank_local(r);
-    uint64_t roff        = r->exposed;
+int loop_stream(struct weir_loop *l, const struct weir_case *c, const struct weir_role *o, uint64_t n, int timed)
+{
+    struct weir_rank *r   = l->r;
+    int64_t           end = timed ? l->until : 0;
+    uint64_t          in  = c->in_flight < n || end ? c->in_flight : n;
+    struct window     w;
+    int               rc = make_window(l, o, in ? in : 1, &w);
+    if (rc < 0)
+        return rc;
+    loop_begin(l, o->request, n);
+
+    int      next = 0, last = o->ntargets - 1;
+    uint64_t slot = 0, at = 0;
     uint32_t until_stamp = 0;
-    int      delivered   = r->fab->caps & CAP_REMOTE_COMPLETION || c->op == OP_READ;
+    int      delivered    = r->fab->caps & CAP_REMOTE_COMPLETION || c->op == OP_READ;
     int (*post)(struct weir_rank *, int, const void *, uint64_t, size_t, struct weir_req *) = r->fab->put;
 
     l->start = weir_ticks();
-    for (uint64_t i = 0; i < n; i++) {
+    for (uint64_t i = 0; i < n || end; i++) {
         while (!l->free)
             if ((rc = turn(l)) < 0)
                 goto out;
-        struct weir_req *q = l->free;
-        l->free            = q->next;
-        q->pending         = (uint32_t)c->batch + 1; /* one more until all are posted */
-        q->stamped         = timed && until_stamp-- == 0;
+        struct weir_req   *q = l->free;
+        const struct path *p = &w.paths[next];
+        q->stamped           = timed && until_stamp-- == 0;
         if (q->stamped) {
             until_stamp = l->every - 1;
             q->posted   = weir_ticks();
+            if (end && q->posted >= end && i > (uint64_t)last) {
+                n = i;
+                break;
+            }
         }
+        l->free    = q->next;
+        q->peer    = p->peer;
+        q->pending = (uint32_t)c->batch + 1; /* one more until all are posted */
         for (uint64_t d = 0; d < c->batch; d++) {
-            uint64_t off = d * c->block;
-            rc = c->op == OP_WRITE ? post(r, l->peer, local + off, roff + off, c->block, q)
-                                   : r->fab->get(r, l->peer, local + off, roff + off, c->block, q);
+            uint64_t off = at + d * c->block;
+            rc = c->op == OP_WRITE ? post(r, p->peer, p->local + off, p->remote + off, c->block, q)
+                                   : r->fab->get(r, p->peer, p->local + off, p->remote + off, c->block, q);
             if (rc < 0)
                 goto out;
             if (rc == WEIR_DONE)
                 q->pending--;
         }
-        if (q->stamped && !delivered) { /* what is timed is delivery, not hand-over */
-            q->pending++;
-            if ((rc = r->fab->flush(r, l->peer, q)) < 0)
-                goto out;
-            if (rc == WEIR_DONE)
-                q->pending--;
+        int64_t now = 0;
+        if (q->stamped) {
+            now = q->returned = weir_ticks();
+            if (!delivered) { /* what is timed is delivery, not hand-over */
+                q->pending++;
+                if ((rc = r->fab->flush(r, p->peer, q)) < 0)
+                    goto out;
+                if (rc == WEIR_DONE)
+                    q->pending--;
+                now = weir_ticks();
+            }
         }
         if (--q->pending == 0)
-            complete(l, q);
+            complete(l, q, now);
+        if (next++ == last) {
+            next = 0;
+            slot = slot + 1 == o->slots ? 0 : slot + 1;
+            at   = slot * o->stride;
+        }
         if (i % POSTS_PER_TICK == POSTS_PER_TICK - 1) {
             if ((rc = turn(l)) < 0)
                 goto out;
@@ -118,8 +180,9 @@ int loop_stream(struct weir_loop *l, const struct weir_case *c, uint64_t n, int 
     while (l->done < n)
         if ((rc = turn(l)) < 0)
             goto out;
-    if (!delivered && (rc = rank_flush(r, l->peer)) < 0)
-        goto out;
+    for (int k = 0; !delivered && k <= last; k++)
+        if ((rc = rank_flush(r, w.paths[k].peer)) < 0)
+            goto out;
     l->end = weir_ticks();
     if (timed && r->npoints < WEIR_POINTS)
         r->points[r->npoints++] = (struct weir_point){l->end, n * l->request_bytes};
@@ -127,52 +190,8 @@ int loop_stream(struct weir_loop *l, const struct weir_case *c, uint64_t n, int 
     rc = 0;
 out:
     if (rc == 0)
-        free(slots); /* after an error the fabric may still write to them; the process ends anyway */
+        free(w.slots); /* after an error the fabric may still write to them; the process ends anyway */
+    free(w.paths);
     return rc;
 }
 
-int loop_pingpong(struct weir_loop *l, const struct weir_case *c, int initiator, uint64_t skip, uint64_t n)
-{
-    struct weir_rank *r     = l->r;
-    char             *local = rank_local(r);
-    int               rc;
-    uint32_t          until_stamp = 0;
-    begin(l, 2 * c->block, n);
-    for (uint64_t i = 0; i < skip + n; i++) {
-        int64_t t0    = 0;
-        int     timed = i >= skip && until_stamp-- == 0;
-        if (i == skip)
-            l->start = weir_ticks();
-        if (timed) {
-            until_stamp = l->every - 1;
-            t0          = weir_ticks();
-        }
-        if (initiator && (rc = r->fab->ping(r, l->peer, local, c->block, i + 1)) < 0)
-            return rc;
-        while (!(rc = r->fab->arrived(r, l->peer, c->block, i + 1)))
-            if ((rc = rank_tick(r)) < 0)
-                return rc;
-        if (rc < 0)
-            return rc;
-        if (!initiator && (rc = r->fab->ping(r, l->peer, local, c->block, i + 1)) < 0)
-            return rc;
-        if (timed && initiator) {
-            int64_t now = weir_ticks();
-            hist_record(r->hist, (weir_span(&r->clk, now - t0) - (int64_t)r->clk.cost_ns) / 2);
-            if (i - skip + 1 >= l->next_point && r->npoints < WEIR_POINTS) {
-                r->points[r->npoints++] = (struct weir_point){now, (i - skip + 1) * l->request_bytes};
-                l->next_point += l->point_step;
-            }
-        }
-        if (i % POSTS_PER_TICK == POSTS_PER_TICK - 1) {
-            atomic_store_explicit(&r->cfg.control->done, i < skip ? 0 : i - skip, memory_order_relaxed);
-            if ((rc = rank_tick(r)) < 0)
-                return rc;
-        }
-    }
-    l->end  = weir_ticks();
-    l->done = n;
-    if (initiator && r->npoints < WEIR_POINTS)
-        r->points[r->npoints++] = (struct weir_point){l->end, n * l->request_bytes};
-    return rank_flush(r, l->peer);
-}

@@ -2,26 +2,35 @@
 #ifndef WEIR_LOOP_H
 #define WEIR_LOOP_H
 
-#include "rank.h"
+#include "role.h"
+#include "stage.h"
 
 struct weir_loop {
     struct weir_rank *r;
-    int               peer;
+    int64_t           until; /* tick: with a duration, the common end */
     /* filled by the loop */
     uint64_t done;
-    int      status; /* of the first part that failed */
-    int64_t  start, end; /* ticks */
-    uint32_t every;      /* one request in so many is stamped */
+    int      status, failed; /* of the first part that failed, and to whom it was */
+    int64_t  start, end;     /* ticks */
+    uint32_t every;          /* one request in so many is stamped */
+    double   prep_s;         /* making one request */
+    struct weir_stage post, transfer;
     /* between loop and weir_part_done */
     struct weir_req *free;
     uint64_t         next_point, point_step, request_bytes;
 };
 
-/* Moves n requests with a window; timed ones are recorded. Returns 0 when all of
- * them are at the target (write) or here (read). */
-int loop_stream(struct weir_loop *l, const struct weir_case *c, uint64_t n, int timed);
+/* Nothing is done yet of n requests of so many bytes. */
+void loop_begin(struct weir_loop *l, uint64_t bytes, uint64_t n);
 
-/* n messages there and back, of which the first skip are not recorded. */
-int loop_pingpong(struct weir_loop *l, const struct weir_case *c, int initiator, uint64_t skip, uint64_t n);
+/* Moves n requests with a window, going round the targets and the slots of their
+ * regions; timed ones are recorded, and posted only before l->until, if that is
+ * set, but one to each target in any case. Returns 0 when all of them are at their
+ * target (write) or here (read). */
+int loop_stream(struct weir_loop *l, const struct weir_case *c, const struct weir_role *o, uint64_t n, int timed);
+
+/* n messages there and back after skip that are not recorded; or, if l->until is
+ * set, as many as end before that, at least one. */
+int loop_pingpong(struct weir_loop *l, const struct weir_case *c, const struct weir_role *o, uint64_t skip, uint64_t n);
 
 #endif

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <linux/memfd.h>
 #include <unistd.h>
 
 #include "memory.h"
@@ -41,18 +42,51 @@ char *weir_map_shared(int fd, size_t bytes, int populate)
     return p;
 }
 
-static int dram_alloc(size_t bytes, struct weir_region *out, struct weir_err *err)
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23 /* Linux 5.14; older kernels say EINVAL, and the touch below does it */
+#endif
+#define HUGE_PAGE ((size_t)2 << 20)
+#define SHMEM_POLICY "/sys/kernel/mm/transparent_hugepage/shmem_enabled"
+
+/* Whether this kernel gives transparent huge pages to shared memory that asks. Asking
+ * one that does not would measure small pages under another name. */
+static int grants_huge(struct weir_err *err)
 {
-    int fd = memfd_create("weir", MFD_CLOEXEC);
+    char text[128] = "";
+    FILE *f = fopen(SHMEM_POLICY, "re");
+    if (f) {
+        size_t n = fread(text, 1, sizeof text - 1, f);
+        text[n]  = 0;
+        fclose(f);
+    }
+    if (strstr(text, "[always]") || strstr(text, "[advise]") || strstr(text, "[within_size]") || strstr(text, "[force]"))
+        return 0;
+    text[strcspn(text, "\n")] = 0;
+    err->code = -EOPNOTSUPP;
+    snprintf(err->text, sizeof err->text, "pages thp: this kernel gives no transparent huge pages to shared memory (" SHMEM_POLICY " has '%s'; advise would do)", text);
+    return err->code;
+}
+
+static int dram_alloc(size_t bytes, int pages, struct weir_region *out, struct weir_err *err)
+{
+    if (pages == PAGES_THP && grants_huge(err) < 0)
+        return err->code;
+    if (pages == PAGES_2MIB)
+        bytes = (bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
+    int fd = memfd_create("weir", MFD_CLOEXEC | (pages == PAGES_2MIB ? MFD_HUGETLB | MFD_HUGE_2MB : 0));
     if (fd < 0)
         return fail(err, "creating", bytes);
     if (ftruncate(fd, (off_t)bytes) < 0) {
         fail(err, "sizing", bytes);
         goto close_fd;
     }
-    /* fallocate first: where memory is short it says so, while a touch would be killed */
-    if (fallocate(fd, 0, 0, (off_t)bytes) < 0 && errno != EOPNOTSUPP) {
+    /* fallocate first: where memory is short it says so, while a touch would be killed; but
+     * what it reserves are small pages */
+    if (pages != PAGES_THP && fallocate(fd, 0, 0, (off_t)bytes) < 0 && errno != EOPNOTSUPP) {
         fail(err, "reserving", bytes);
+        if (pages == PAGES_2MIB)
+            snprintf(err->text, sizeof err->text, "pages 2MiB: the kernel has not %zu huge pages free (see HugePages_Free in /proc/meminfo; vm.nr_hugepages sets how many there are)",
+                     bytes / HUGE_PAGE);
         goto close_fd;
     }
     char *p = weir_map_shared(fd, bytes, 0);
@@ -60,7 +94,11 @@ static int dram_alloc(size_t bytes, struct weir_region *out, struct weir_err *er
         fail(err, "mapping", bytes);
         goto close_fd;
     }
-    (void)madvise(p, bytes, MADV_HUGEPAGE); /* before the first touch, or it has no effect */
+    /* before the first touch, or it has no effect */
+    if (pages == PAGES_THP && (madvise(p, bytes, MADV_HUGEPAGE) < 0 || (madvise(p, bytes, MADV_POPULATE_WRITE) < 0 && errno != EINVAL))) {
+        fail(err, "getting transparent huge pages for", bytes);
+        goto close_fd;
+    }
     memset(p, 0, bytes);
     *out = (struct weir_region){p, bytes, fd};
     return 0;

@@ -15,7 +15,7 @@ struct weir_region {
 
 struct weir_memory {
     const char *name;
-    int (*alloc)(size_t bytes, struct weir_region *out, struct weir_err *err); /* touched */
+    int (*alloc)(size_t bytes, int pages, struct weir_region *out, struct weir_err *err); /* touched */
     void (*fill)(void *p, size_t n, uint64_t key);
     int64_t (*check)(const void *p, size_t n, uint64_t key); /* first wrong offset or -1 */
     void (*free)(struct weir_region *m);

@@ -7,7 +7,7 @@ package native
 #cgo CFLAGS: -std=gnu11 -O2 -Wall -Wextra -Wshadow
 #cgo LDFLAGS: -ldl -lpthread
 #include <stdlib.h>
-#include "weir.h"
+#include "role.h"
 _Static_assert(sizeof(struct weir_control) <= 4096, "the control page");
 */
 import "C"
@@ -77,28 +77,43 @@ func (native) Probe(fabrics []string) map[string]results.Fabric {
 }
 
 type rank struct {
-	c       *C.struct_weir_rank
+	threads []*C.struct_weir_rank
+	team    *C.struct_weir_team // nil: there is one thread
 	fabric  string
 	self    engine.Identity
+	control *engine.Control
 	launch  engine.Launch
-	corrupt int64
-	timed   C.int // the corruption is of the timed part
+	options workload.TransferOptions // of the first case: all share what is the launch's
+	cache   uint64                   // bytes that requests are spread over; 0: no case does
+	// of the byte that is flipped on purpose: its offset, whose it is, and whether
+	// it is of the timed part
+	corrupt       int64
+	corruptThread int
+	timed         C.int
 }
 
 // Open opens the fabric and makes the memory for the largest case.
 func (native) Open(l engine.Launch, self engine.Identity, control *engine.Control) (engine.Rank, error) {
-	r := &rank{fabric: l.Fabric, self: self, launch: l, corrupt: -1}
-	var footprint uint64
+	r := &rank{fabric: l.Fabric, self: self, control: control, launch: l, corrupt: -1}
+	if len(l.Cases) == 0 {
+		return nil, fmt.Errorf("a launch without cases")
+	}
+	r.options = l.Cases[0].Options
+	var largest, request uint64
 	for _, c := range l.Cases {
 		if err := r.supported(c.Options); err != nil {
 			return nil, err
 		}
-		footprint = max(footprint, uint64(c.Options.BlockSize)*uint64(c.Options.Batch))
+		if c.Options.Reuse == "spread" {
+			r.cache = 2 * lastLevelCache()
+		}
+		request = max(request, requestBytes(c.Options))
+		largest = max(largest, r.slots(c.Options)*stride(c.Options))
 	}
-	if err := r.readCorrupt(os.Getenv(CorruptEnv), footprint); err != nil {
+	if err := r.readCorrupt(os.Getenv(CorruptEnv), request*uint64(max(1, len(r.receives())))); err != nil {
 		return nil, err
 	}
-	if err := r.memoryFits(footprint); err != nil {
+	if err := r.memoryFits(largest); err != nil {
 		return nil, err
 	}
 	oneHost := C.int(1)
@@ -109,20 +124,22 @@ func (native) Open(l engine.Launch, self engine.Identity, control *engine.Contro
 	}
 	name := C.CString(l.Fabric)
 	defer C.free(unsafe.Pointer(name))
+	provider := C.CString(r.options.Provider) // the same in all cases: it is fixed when a rank starts
+	defer C.free(unsafe.Pointer(provider))
 	cfg := C.struct_weir_config{
-		fabric: name, rank: C.int(self.Rank), ranks: C.int(l.Ranks), cpu: C.int(self.CPU), one_host: oneHost,
-		footprint: C.uint64_t(footprint), seed: C.uint64_t(l.Seed),
-		control: (*C.struct_weir_control)(unsafe.Pointer(control)), // mapped memory, not Go's
+		fabric: name, rank: C.int(self.Rank), ranks: C.int(l.Ranks), one_host: oneHost,
+		region: C.uint64_t(largest), pages: pages[r.options.Pages], provider: provider,
 	}
 	defer r.describeNixl(&cfg)()
-	var e C.struct_weir_err
-	if C.weir_open(&cfg, &r.c, &e) != 0 {
-		return nil, r.error(&e)
+	defer r.describeFlows(&cfg)()
+	if err := r.openThreads(cfg); err != nil {
+		return nil, err
 	}
 	return r, nil
 }
 
-func (r *rank) readCorrupt(text string, footprint uint64) error {
+// readCorrupt takes apart where to flip a byte, of so many that each thread receives.
+func (r *rank) readCorrupt(text string, each uint64) error {
 	if text == "" {
 		return nil
 	}
@@ -130,11 +147,12 @@ func (r *rank) readCorrupt(text string, footprint uint64) error {
 	who, where, ok := strings.Cut(place, ":")
 	n, err1 := strconv.Atoi(who)
 	at, err2 := strconv.ParseInt(where, 10, 64)
-	if !ok || err1 != nil || err2 != nil || n < 0 || n >= r.launch.Ranks || at < 0 || uint64(at) >= footprint {
-		return fmt.Errorf("%s is %q, not rank:offset or rank:offset:timed of one of %d ranks and %d bytes", CorruptEnv, text, r.launch.Ranks, footprint)
+	received := each * uint64(r.launch.Threads())
+	if !ok || err1 != nil || err2 != nil || n < 0 || n >= r.launch.Ranks || at < 0 || n == r.self.Rank && uint64(at) >= received {
+		return fmt.Errorf("%s is %q, not rank:offset or rank:offset:timed of one of %d ranks and %d bytes that it receives", CorruptEnv, text, r.launch.Ranks, received)
 	}
 	if n == r.self.Rank {
-		r.corrupt = at
+		r.corrupt, r.corruptThread = at%int64(each), int(at/int64(each))
 		if timed {
 			r.timed = 1
 		}
@@ -157,41 +175,35 @@ func (r *rank) supported(o workload.TransferOptions) error {
 const addressSize = 64 << 10
 
 func (r *rank) Address() ([]byte, error) {
-	buf := C.malloc(addressSize)
-	if buf == nil {
-		return nil, fmt.Errorf("no memory for an address")
+	all, err := r.address()
+	if err != nil {
+		return nil, err
 	}
-	defer C.free(buf)
-	var n C.size_t
-	var e C.struct_weir_err
-	if C.weir_address(r.c, buf, addressSize, &n, &e) != 0 {
-		return nil, r.error(&e)
-	}
-	return C.GoBytes(buf, C.int(n)), nil
+	return append(r.cacheWord(), all...), nil
 }
 
 func (r *rank) Connect(addresses [][]byte) error {
-	var all []byte
-	lens := make([]C.size_t, len(addresses))
-	for i, a := range addresses {
-		all = append(all, a...)
-		lens[i] = C.size_t(len(a))
-	}
 	if len(addresses) != r.launch.Ranks {
 		return fmt.Errorf("%d addresses for %d ranks", len(addresses), r.launch.Ranks)
 	}
-	blobs := C.CBytes(all)
-	defer C.free(blobs)
-	var e C.struct_weir_err
-	if C.weir_connect(r.c, blobs, &lens[0], C.int64_t(connectTimeout), &e) != 0 {
-		return r.error(&e)
+	blobs := make([][][]byte, len(addresses))
+	for i, a := range addresses {
+		all, err := r.sameCache(i, a)
+		if err == nil {
+			blobs[i], err = r.split(i, all)
+		}
+		if err != nil {
+			return err
+		}
 	}
-	return nil
+	return r.connect(blobs)
 }
 
 var (
 	ops      = map[string]C.int{"write": C.OP_WRITE, "read": C.OP_READ}
 	modes    = map[string]C.int{"stream": C.MODE_STREAM, "pingpong": C.MODE_PINGPONG}
+	pages    = map[string]C.int{"default": C.PAGES_DEFAULT, "thp": C.PAGES_THP, "2MiB": C.PAGES_2MIB}
+	zeros    = map[string]C.int{"random": 0, "zero": 1}
 	verifies = map[string]C.int{"none": C.VERIFY_NONE, "sample": C.VERIFY_SAMPLE, "full": C.VERIFY_FULL}
 )
 
@@ -209,14 +221,10 @@ func (r *rank) Run(c engine.Case) (*engine.CaseResult, error) {
 	cc := C.struct_weir_case{
 		index: C.uint32_t(index), op: ops[o.Op], mode: modes[o.Mode], verify: verifies[o.Verify],
 		block: C.uint64_t(o.BlockSize), batch: C.uint64_t(o.Batch), iterations: C.uint64_t(o.Iterations),
+		zeros: zeros[o.Payload], slots: C.uint64_t(r.slots(o)), duration: C.int64_t(o.Duration),
 		warmup: C.uint64_t(o.Warmup), in_flight: C.uint64_t(o.InFlight), timeout: C.int64_t(c.Timeout), corrupt: C.int64_t(r.corrupt), corrupt_timed: r.timed,
 	}
-	var out C.struct_weir_result
-	var e C.struct_weir_err
-	if C.weir_run(r.c, &cc, &out, &e) != 0 {
-		return nil, r.error(&e)
-	}
-	return r.result(c, &out), nil
+	return r.run(c, cc)
 }
 
 func (r *rank) result(c engine.Case, out *C.struct_weir_result) *engine.CaseResult {
@@ -225,6 +233,9 @@ func (r *rank) result(c engine.Case, out *C.struct_weir_result) *engine.CaseResu
 		Transport: C.GoString(&out.transport[0]), PingPong: c.Options.Mode == "pingpong",
 		Prep:   engine.Prep{Alloc: float64(out.alloc_s), Register: float64(out.register_s), Connect: float64(out.connect_s)},
 		Memcpy: float64(out.memcpy_bps), Ceiling: float64(out.ceiling_bps),
+		Usage:  engine.Usage{CPU: float64(out.cpu_s), Switches: uint64(out.switches)},
+		Clock:  engine.Clock{Resolution: float64(out.resolution_ns) / 1e9, Cost: float64(out.clock_ns) / 1e9},
+		Stages: engine.Stages{Prepare: float64(out.prep_s), Post: stage(out.post), Transfer: stage(out.transfer)},
 	}
 	if !res.Initiator {
 		return res
@@ -248,6 +259,10 @@ func (r *rank) result(c engine.Case, out *C.struct_weir_result) *engine.CaseResu
 	return res
 }
 
+func stage(s C.struct_weir_part_time) engine.Stage {
+	return engine.Stage{Stamps: uint64(s.n), Mean: float64(s.mean), P99: float64(s.p99)}
+}
+
 func stamps(p *C.int64_t, n C.size_t) []int64 {
 	out := make([]int64, n)
 	for i, v := range unsafe.Slice(p, n) {
@@ -256,18 +271,13 @@ func stamps(p *C.int64_t, n C.size_t) []int64 {
 	return out
 }
 
-func (r *rank) Close() error {
-	var e C.struct_weir_err
-	if C.weir_close(r.c, C.int64_t(closeTimeout), &e) != 0 {
-		return r.error(&e)
+func (r *rank) error(thread int, e *C.struct_weir_err) error {
+	text := C.GoString(&e.text[0])
+	if r.launch.Threads() > 1 {
+		text = fmt.Sprintf("thread %d: %s", thread, text)
 	}
-	r.c = nil
-	return nil
-}
-
-func (r *rank) error(e *C.struct_weir_err) error {
 	return &engine.Error{
 		Fabric: r.fabric, Op: C.GoString(&e.op[0]), Phase: C.GoString(&e.phase[0]), Peer: int(e.peer),
-		Code: int(e.code), Text: C.GoString(&e.text[0]),
+		Code: int(e.code), Text: text,
 	}
 }

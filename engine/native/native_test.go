@@ -37,7 +37,7 @@ func tryTransfer(t testing.TB, fabric string, ranks int, options ...workload.Tra
 	controls := make([]*engine.Control, ranks)
 	for i := range rs {
 		controls[i] = control(t)
-		r, err := native{}.Open(l, engine.Identity{Rank: i, CPU: -1}, controls[i])
+		r, err := native{}.Open(l, engine.Identity{Rank: i}, controls[i])
 		if err != nil {
 			return nil, err
 		}
@@ -83,6 +83,60 @@ func tryTransfer(t testing.TB, fabric string, ranks int, options ...workload.Tra
 	return out, first
 }
 
+// opened are the connected ranks of a launch, of which a test does what it likes.
+func opened(t testing.TB, fabric string, nodes []string, options ...workload.TransferOptions) (engine.Launch, []engine.Rank) {
+	t.Helper()
+	l := engine.Launch{ID: "test", Fabric: fabric, Ranks: len(nodes), Nodes: nodes, Seed: 42}
+	for i, o := range options {
+		l.Cases = append(l.Cases, engine.Case{Key: string(rune('a' + i)), Options: o, Timeout: 20e9})
+	}
+	ranks := make([]engine.Rank, len(nodes))
+	addresses := make([][]byte, len(nodes))
+	for i := range ranks {
+		r, err := native{}.Open(l, engine.Identity{Rank: i}, control(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if addresses[i], err = r.Address(); err != nil {
+			t.Fatal(err)
+		}
+		ranks[i] = r
+	}
+	errs := make(chan error, len(nodes))
+	for _, r := range ranks {
+		go func() { errs <- r.Connect(addresses) }()
+	}
+	for range ranks {
+		if err := <-errs; err != nil {
+			t.Fatal(err)
+		}
+	}
+	return l, ranks
+}
+
+// onNodes runs one case between ranks that are told to be on these nodes.
+func onNodes(t testing.TB, fabric string, nodes []string, o workload.TransferOptions) []*engine.CaseResult {
+	t.Helper()
+	l, ranks := opened(t, fabric, nodes, o)
+	out := make([]*engine.CaseResult, len(ranks))
+	errs := make(chan error, len(ranks))
+	for i, r := range ranks {
+		go func() {
+			var err error
+			if out[i], err = r.Run(l.Cases[0]); err == nil {
+				err = r.Close()
+			}
+			errs <- err
+		}()
+	}
+	for range ranks {
+		if err := <-errs; err != nil {
+			t.Fatal(err)
+		}
+	}
+	return out
+}
+
 func control(t testing.TB) *engine.Control {
 	t.Helper()
 	page, err := unix.Mmap(-1, 0, engine.ControlSize, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED|unix.MAP_ANONYMOUS)
@@ -107,6 +161,7 @@ func TestMain(m *testing.M) {
 func options(size quantity.Size, change ...func(*workload.TransferOptions)) workload.TransferOptions {
 	o := workload.TransferOptions{
 		Op: "write", Initiator: "dram", Target: "dram", Pattern: "pairwise", Mode: "stream", Verify: "sample",
+		Reuse: "hot", Pages: "default", Payload: "random",
 		BlockSize: size, Batch: 1, Iterations: 200, Warmup: 10, InFlight: 16, Threads: 1, Ranks: 2,
 	}
 	for _, f := range change {
@@ -121,7 +176,7 @@ func batch4(o *workload.TransferOptions)   { o.Batch = 4 }
 func full(o *workload.TransferOptions)     { o.Verify, o.Iterations = "full", 20 }
 
 func TestTransfer(t *testing.T) {
-	for _, fabric := range []string{"shm", "tcp", "ucx"} {
+	for _, fabric := range []string{"shm", "tcp", "ucx", "libfabric"} {
 		t.Run(fabric, func(t *testing.T) {
 			if f := (native{}).Probe([]string{fabric})[fabric]; !f.Available {
 				t.Skipf("no %s here: %s", fabric, f.Reason)
@@ -130,32 +185,39 @@ func TestTransfer(t *testing.T) {
 				options(1), options(8), options(4096), options(4097, batch4), options(1<<20, read), options(100, read, batch4),
 				options(8, pingpong), options(1, pingpong), options(100000, pingpong), options(64<<10, full), options(5000, read, full), options(333, pingpong, full),
 			}
-			for k, ranks := range transfer(t, fabric, 2, cases...) {
-				o := cases[k]
-				m, err := engine.TransferMetrics(engine.Case{Options: o}, ranks)
-				if err != nil {
-					t.Fatal(err)
-				}
-				s := ranks[0].Samples
-				want := uint64(o.BlockSize) * uint64(o.Batch) * uint64(o.Iterations)
-				if o.Mode == "pingpong" {
-					want *= 2
-				}
-				if s.Bytes != want {
-					t.Errorf("case %d: %d bytes, want %d", k, s.Bytes, want)
-				}
-				var stamped int64
-				for _, n := range s.Counts {
-					stamped += n
-				}
-				if wantStamps := (o.Iterations + int64(s.Every) - 1) / int64(s.Every); stamped != wantStamps {
-					t.Errorf("case %d: %d stamps, want %d", k, stamped, wantStamps)
-				}
-				if !ranks[0].Verified || !ranks[1].Verified || ranks[1].Samples != nil {
-					t.Errorf("case %d: verified %v %v, target's samples %v", k, ranks[0].Verified, ranks[1].Verified, ranks[1].Samples)
-				}
-				t.Logf("%-5s %-8s %8v x%d: %8.3f GB/s  ceiling %6.3f  p50 %.3g us  %s", o.Op, o.Mode, o.BlockSize, o.Batch, m["bandwidth"], m["ceiling"], m["latency.p50"]*1e6, ranks[0].Transport)
-			}
+			checkTransfer(t, fabric, cases)
 		})
+	}
+}
+
+// checkTransfer runs the cases between two ranks: all bytes are counted, all stamps
+// taken, and both ends verified what they received.
+func checkTransfer(t *testing.T, fabric string, cases []workload.TransferOptions) {
+	t.Helper()
+	for k, ranks := range transfer(t, fabric, 2, cases...) {
+		o := cases[k]
+		m, err := engine.TransferMetrics(engine.Case{Options: o}, ranks)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := ranks[0].Samples
+		want := uint64(o.BlockSize) * uint64(o.Batch) * uint64(o.Iterations)
+		if o.Mode == "pingpong" {
+			want *= 2
+		}
+		if s.Bytes != want {
+			t.Errorf("case %d: %d bytes, want %d", k, s.Bytes, want)
+		}
+		var stamped int64
+		for _, n := range s.Counts {
+			stamped += n
+		}
+		if wantStamps := (o.Iterations + int64(s.Every) - 1) / int64(s.Every); stamped != wantStamps {
+			t.Errorf("case %d: %d stamps, want %d", k, stamped, wantStamps)
+		}
+		if !ranks[0].Verified || !ranks[1].Verified || ranks[1].Samples != nil {
+			t.Errorf("case %d: verified %v %v, target's samples %v", k, ranks[0].Verified, ranks[1].Verified, ranks[1].Samples)
+		}
+		t.Logf("%-5s %-8s %8v x%d: %8.3f GB/s  ceiling %6.3f  p50 %.3g us  %s", o.Op, o.Mode, o.BlockSize, o.Batch, m["bandwidth"], m["ceiling"], m["latency.p50"]*1e6, ranks[0].Transport)
 	}
 }

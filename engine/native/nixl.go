@@ -14,10 +14,10 @@ import (
 // describeNixl gives a rank of fabric nixl its options, which are the same in all
 // cases of a launch. They are needed until the rank is open: free them then.
 func (r *rank) describeNixl(cfg *C.struct_weir_config) (free func()) {
-	if len(r.launch.Cases) == 0 || r.launch.Cases[0].Options.Nixl == nil {
+	o := r.options.Nixl
+	if o == nil {
 		return func() {}
 	}
-	o := r.launch.Cases[0].Options.Nixl
 	params := strings.Builder{}
 	for _, p := range o.Params {
 		params.WriteString(p.Key + "=" + p.Value + "\n")

@@ -116,7 +116,7 @@ func nixlPeerThatWent(t *testing.T) error {
 	var addresses [2][]byte
 	for i := range ranks {
 		var err error
-		if ranks[i], err = (native{}).Open(l, engine.Identity{Rank: i, CPU: -1}, control(t)); err != nil {
+		if ranks[i], err = (native{}).Open(l, engine.Identity{Rank: i}, control(t)); err != nil {
 			return err
 		}
 		if addresses[i], err = ranks[i].Address(); err != nil {

@@ -12,9 +12,10 @@ static inline uint64_t mix(uint64_t x)
     return x ^ (x >> 31);
 }
 
-uint64_t pattern_key(uint64_t seed, uint32_t case_index, int rank, uint64_t pass)
+uint64_t pattern_key(uint64_t seed, uint32_t case_index, int from, int to, uint64_t pass)
 {
-    return mix(mix(mix(seed + 0x9e3779b97f4a7c15u) + ((uint64_t)case_index << 32 | (uint32_t)rank)) + pass);
+    uint64_t of_case = mix(mix(seed + 0x9e3779b97f4a7c15u) + case_index);
+    return mix(mix(of_case + ((uint64_t)(uint32_t)from << 32 | (uint32_t)to)) + pass);
 }
 
 /* One multiplication per word: contents are made at memory speed, since a 64 MiB

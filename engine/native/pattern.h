@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Key of what a rank sends in a pass of a case. */
-uint64_t pattern_key(uint64_t seed, uint32_t case_index, int rank, uint64_t pass);
+/* Key of what a rank sends to another in a pass of a case. */
+uint64_t pattern_key(uint64_t seed, uint32_t case_index, int from, int to, uint64_t pass);
 void     pattern_fill(void *buf, size_t n, uint64_t key);
 /* First wrong offset, or -1. */
 int64_t pattern_check(const void *buf, size_t n, uint64_t key);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "tcp_wire.h"
+#include "team.h"
 #include "thread.h"
 
 static const char *const phase_names[] = {"start", "ready", "connect", "verify", "warmup", "run", "ceiling", "teardown"};
@@ -39,7 +40,7 @@ void rank_phase(struct weir_rank *r, enum weir_phase phase, uint64_t total)
 
 int rank_expired(struct weir_rank *r)
 {
-    if (atomic_load(&r->cfg.control->abort))
+    if (atomic_load(&r->cfg.control->abort) || team_over(r->cfg.team))
         return rank_fail(r, -ECANCELED, "wait", -1, "told to stop");
     if (r->deadline && weir_monotonic() > r->deadline) {
         struct weir_control *ctl = r->cfg.control;
@@ -51,73 +52,33 @@ int rank_expired(struct weir_rank *r)
     return 0;
 }
 
-/* Who waits gives up a little later than who works, whose words say more. */
-#define PATIENCE_NS 150000000
-
-static int wait_slot_until_deadline(struct weir_rank *r, int peer, uint64_t at_least)
+/* Waits for one part that a fabric has pending. It must not end before: the fabric
+ * would write to what is gone. */
+static int await(struct weir_rank *r, const char *op, int peer, struct weir_req *q)
 {
     int rc;
-    while (atomic_load_explicit(rank_slot(r, peer), memory_order_acquire) < at_least) {
-        if ((rc = r->fab->progress(r)) < 0)
+    while (q->pending == 2)
+        if ((rc = r->fab->progress(r)) < 0 || (rc = rank_tick(r)) < 0)
             return rc;
-        if ((rc = rank_tick(r)) < 0) {
-            if (rc == -ETIMEDOUT && r->err && !strcmp(r->err->op, "wait")) {
-                r->err->peer = peer;
-                snprintf(r->err->text, sizeof r->err->text, "rank %d did not come to the barrier within %.3g s", peer, (double)r->limit / 1e9);
-            }
-            return rc;
-        }
-    }
-    return 0;
-}
-
-static int wait_slot(struct weir_rank *r, int peer, uint64_t at_least)
-{
-    int64_t deadline = r->deadline;
-    r->deadline      = deadline ? deadline + PATIENCE_NS : 0;
-    int rc           = wait_slot_until_deadline(r, peer, at_least);
-    r->deadline      = deadline;
-    return rc;
-}
-
-int rank_barrier(struct weir_rank *r, int64_t lead, int64_t *start)
-{
-    int rc;
-    r->barriers++;
-    if (r->cfg.rank != 0) {
-        if ((rc = r->fab->signal(r, 0, r->barriers)) < 0 || (rc = wait_slot(r, 0, r->released + 1)) < 0)
-            return rc;
-        r->released = atomic_load(rank_slot(r, 0));
-    } else {
-        for (int p = 1; p < r->cfg.ranks; p++)
-            if ((rc = wait_slot(r, p, r->barriers)) < 0)
-                return rc;
-        /* one word is both the release and the time: it only ever grows */
-        uint64_t at = (uint64_t)(weir_monotonic() + lead);
-        r->released = at > r->released ? at : r->released + 1;
-        for (int p = 1; p < r->cfg.ranks; p++)
-            if ((rc = r->fab->signal(r, p, r->released)) < 0)
-                return rc;
-    }
-    if (lead > 0)
-        while ((uint64_t)weir_monotonic() < r->released)
-            if ((rc = r->fab->progress(r)) < 0)
-                return rc;
-    if (start)
-        *start = (int64_t)r->released;
-    return 0;
+    return q->failed ? rank_fail(r, q->failed, op, peer, "failed with status %d", q->failed) : 0;
 }
 
 int rank_flush(struct weir_rank *r, int peer)
 {
     struct weir_req q  = {.pending = 2}; /* never falls to 0, so no loop hears of it */
     int             rc = r->fab->flush(r, peer, &q);
-    if (rc <= 0)
-        return rc;
-    while (q.pending == 2)
-        if ((rc = r->fab->progress(r)) < 0 || (rc = rank_tick(r)) < 0)
-            return rc;
-    return 0;
+    return rc == WEIR_PENDING ? await(r, "flush", peer, &q) : rc;
+}
+
+int rank_tell(struct weir_rank *r, int peer, uint64_t word)
+{
+    char           *from = r->mem.base + r->told + (size_t)peer * WEIR_LINE;
+    struct weir_req q    = {.pending = 2};
+    memcpy(from, &word, sizeof word);
+    int rc = r->fab->put(r, peer, from, r->tallies + (size_t)r->cfg.rank * WEIR_LINE, sizeof word, &q);
+    if (rc == WEIR_PENDING)
+        rc = await(r, "put", peer, &q);
+    return rc < 0 ? rc : rank_flush(r, peer);
 }
 
 /* ---- the functions for Go, each a call on the rank's thread ---- */
@@ -131,6 +92,41 @@ static size_t pages(size_t n)
     return (n + page - 1) / page * page;
 }
 
+static size_t area(const struct weir_rank *r, int regions)
+{
+    size_t n = r->cfg.region * (size_t)(regions > 0 ? regions : 1);
+    return pages(n > MIN_AREA ? n : MIN_AREA);
+}
+
+/* The lists of the caller are gone when weir_open returns. */
+static int keep_flows(struct weir_rank *r)
+{
+    struct weir_config *c       = &r->cfg;
+    struct weir_flow   *targets = calloc((size_t)c->ntargets + 1, sizeof *targets);
+    int                *sources = calloc((size_t)c->nsources + 1, sizeof *sources);
+    struct weir_turn   *turns   = calloc((size_t)c->nturns + 1, sizeof *turns);
+    if (!targets || !sources || !turns) {
+        free(targets), free(sources), free(turns);
+        c->ntargets = c->nsources = c->nturns = 0;
+        return rank_fail(r, -ENOMEM, "alloc", -1, "no memory for the list of peers");
+    }
+    for (int i = 0; i < c->ntargets; i++)
+        targets[i] = c->targets[i];
+    for (int i = 0; i < c->nsources; i++)
+        sources[i] = c->sources[i];
+    for (int i = 0; i < c->nturns; i++)
+        turns[i] = c->turns[i];
+    c->targets = targets, c->sources = sources, c->turns = turns;
+    return 0;
+}
+
+static void drop_flows(struct weir_rank *r)
+{
+    free((void *)(uintptr_t)r->cfg.targets);
+    free((void *)(uintptr_t)r->cfg.sources);
+    free((void *)(uintptr_t)r->cfg.turns);
+}
+
 static int do_open(struct weir_rank *r, void *arg)
 {
     (void)arg;
@@ -138,21 +134,28 @@ static int do_open(struct weir_rank *r, void *arg)
     size_t lines = pages((size_t)r->cfg.ranks * WEIR_LINE);
     rank_phase(r, PH_READY, 0);
     weir_clock_calibrate(&r->clk);
-    if (r->cfg.footprint > SIZE_MAX / 4)
-        return rank_fail(r, -E2BIG, "alloc", -1, "a request of %llu bytes does not fit into memory", (unsigned long long)r->cfg.footprint);
-    r->area    = pages(r->cfg.footprint > MIN_AREA ? r->cfg.footprint : MIN_AREA);
+    int    regions = r->cfg.ntargets + r->cfg.nsources + 1;
+    if (r->cfg.region > SIZE_MAX / 4 / (size_t)regions)
+        return rank_fail(r, -E2BIG, "alloc", -1, "%d regions of %llu bytes do not fit into memory", regions, (unsigned long long)r->cfg.region);
     r->pings   = lines;
-    r->local   = 2 * lines;
+    r->tallies = 2 * lines;
+    r->told    = 3 * lines;
+    r->exposed = 4 * lines;
     /* an odd number of pages more than a power of two: see weir_map_shared */
-    r->exposed = r->local + r->area + SKEW;
-    size_t bytes = r->exposed + r->area;
+    r->local     = r->exposed + area(r, r->cfg.nsources) + SKEW;
+    r->probe     = r->exposed;
+    size_t bytes = r->local + area(r, r->cfg.ntargets);
+    if (r->cfg.nsources) { /* peers still need what stands in the exposed area while this rank probes */
+        r->probe = bytes + SKEW;
+        bytes    = r->probe + (r->cfg.ntargets ? area(r, 1) : MIN_AREA);
+    }
 
     if ((rc = r->fab->open(r)) < 0)
         return rc;
     int64_t t1 = weir_monotonic();
     if (!(r->fab->caps & CAP_ALLOCATES)) {
         struct weir_err e = {0};
-        if ((rc = r->memory->alloc(bytes, &r->mem, &e)) < 0)
+        if ((rc = r->memory->alloc(bytes, r->cfg.pages, &r->mem, &e)) < 0)
             return rank_fail(r, rc, "alloc", -1, "%s", e.text);
     }
     int64_t t2 = weir_monotonic();
@@ -180,6 +183,9 @@ int weir_open(const struct weir_config *cfg, struct weir_rank **out, struct weir
     r->cfg    = *cfg;
     r->mem.fd = -1;
     r->memory = &weir_mem_dram;
+    uint32_t busy = (uint32_t)(cfg->ranks * (cfg->team ? cfg->team->threads : 1));
+    for (r->turn_mask = 255; r->turn_mask > 7 && (r->turn_mask + 1) * busy > 512; r->turn_mask >>= 1)
+        ;
     r->copy   = weir_copies(&(size_t){0});
     r->err    = err;
     r->fab    = weir_fabric_find(cfg->fabric);
@@ -188,7 +194,7 @@ int weir_open(const struct weir_config *cfg, struct weir_rank **out, struct weir
         rank_fail(r, -EINVAL, "open", -1, "this weir has no fabric %s", cfg->fabric);
     else if (cfg->ranks < 2 || cfg->ranks > WEIR_MAX_RANKS || cfg->rank < 0 || cfg->rank >= cfg->ranks)
         rank_fail(r, -EINVAL, "open", -1, "rank %d of %d", cfg->rank, cfg->ranks);
-    else if ((r->thread = thread_start(r, err)))
+    else if (keep_flows(r) == 0 && (r->thread = thread_start(r, err)))
         thread_call(r->thread, do_open, NULL, err);
     r->err = NULL;
     if (err->code) {
@@ -225,6 +231,8 @@ static int call(struct weir_rank *r, int (*fn)(struct weir_rank *, void *), void
         err->code = rc;
         snprintf(err->text, sizeof err->text, "failed with %d and no word why", rc);
     }
+    if (rc < 0 && r->cfg.team)
+        atomic_store(&r->cfg.team->given_up, 1);
     if (rc < 0)
         fflush(NULL); /* libraries log through stdio, and the process ends without flushing it */
     return rc;
@@ -256,7 +264,7 @@ static int do_connect(struct weir_rank *r, void *arg)
         return rc;
     r->connect_s = (double)(weir_monotonic() - t0) / 1e9;
     /* wire-up of many fabrics is lazy and needs both sides' progress: finish it here */
-    return rank_barrier(r, 0, NULL);
+    return rank_meet_peers(r, 0, NULL);
 }
 
 int weir_connect(struct weir_rank *r, const void *blobs, const size_t *lens, int64_t timeout, struct weir_err *err)
@@ -306,7 +314,7 @@ static int do_close(struct weir_rank *r, void *arg)
     r->limit    = *(int64_t *)arg;
     r->deadline = weir_monotonic() + r->limit;
     /* nobody takes memory away while another still uses it */
-    if ((rc = rank_barrier(r, 0, NULL)) < 0)
+    if ((rc = rank_meet_peers(r, 0, NULL)) < 0)
         return rc;
     r->fab->close(r);
     r->memory->free(&r->mem);
@@ -319,6 +327,7 @@ int weir_close(struct weir_rank *r, int64_t timeout, struct weir_err *err)
     if (rc < 0)
         return rc; /* abandoned: the process must end */
     thread_stop(r->thread);
+    drop_flows(r);
     free(r->hist);
     free(r);
     return 0;

@@ -18,18 +18,23 @@ struct weir_rank {
     const struct weir_fabric *fab;
     void                     *fs; /* the fabric's own state */
     const struct weir_memory *memory;
-    /* memory: [slot per rank for signals][slot per rank for pings][local][exposed] */
+    /* memory: a line per rank for each of [signals][pings][tallies][told], then the
+     * areas [exposed][local][probe]: what peers need to find comes first and lies at
+     * the same offset in all ranks */
     struct weir_region mem;
-    size_t             pings, local, exposed, area; /* offsets; bytes of an area */
+    size_t             pings, tallies, told, exposed, local, probe; /* offsets */
     const struct weir_copy *copy; /* the method that suits the case */
 
     struct weir_clock clk;
     struct weir_err  *err; /* of the call in progress */
     int64_t           deadline, limit; /* when the call must be over, and how long that was */
-    uint32_t          turns;
+    uint32_t          turns, turn_mask;
     int               closing; /* a peer that goes away now is no fault */
     uint64_t          barriers; /* passed */
     uint64_t          released; /* last value seen from rank 0 */
+    int64_t           ahead;    /* by how much this rank's clock is ahead of rank 0's; 0 on one host */
+    int               compared;
+    uint64_t          met;      /* meetings with the other threads of this rank */
     struct weir_hist *hist;
     struct weir_point points[WEIR_POINTS];
     size_t            npoints;
@@ -44,14 +49,16 @@ void rank_phase(struct weir_rank *r, enum weir_phase phase, uint64_t total);
 int  rank_expired(struct weir_rank *r); /* the slow half of rank_tick */
 
 /* Called in every turn of every loop that waits: shows life, and ends the wait on
- * abort or deadline (the clock is read once in 256 turns). Not 0: give up. */
+ * abort or deadline (the clock is read once in 256 turns, of many ranks more often,
+ * since a turn looks at all of them, and of many threads, which may share a core).
+ * Not 0: give up. */
 static inline int rank_tick(struct weir_rank *r)
 {
     struct weir_control *ctl = r->cfg.control;
     atomic_store_explicit(&ctl->heartbeat, atomic_load_explicit(&ctl->heartbeat, memory_order_relaxed) + 1, memory_order_relaxed);
     if (__builtin_expect(atomic_load_explicit(&ctl->abort, memory_order_relaxed) != 0, 0))
         return rank_expired(r);
-    if (__builtin_expect((++r->turns & 255) == 0, 0)) {
+    if (__builtin_expect((++r->turns & r->turn_mask) == 0, 0)) {
         if (r->cfg.cpu < 0)
             sched_yield(); /* cores are shared: do not spin against those who work */
         return rank_expired(r);
@@ -61,6 +68,9 @@ static inline int rank_tick(struct weir_rank *r)
 
 static inline char *rank_local(struct weir_rank *r) { return r->mem.base + r->local; }
 static inline char *rank_exposed(struct weir_rank *r) { return r->mem.base + r->exposed; }
+
+/* Where probes of ceilings may write: no peer uses it while they do. */
+static inline char *rank_probe(struct weir_rank *r) { return r->mem.base + r->probe; }
 
 /* The word in this rank's memory into which a peer signals. */
 static inline _Atomic uint64_t *rank_slot(struct weir_rank *r, int peer)
@@ -72,13 +82,25 @@ static inline _Atomic uint64_t *rank_ping_slot(struct weir_rank *r, int peer)
     return (_Atomic uint64_t *)(r->mem.base + r->pings + (size_t)peer * WEIR_LINE);
 }
 
-/* All ranks meet on the data path; everything they wrote before is delivered.
- * With lead > 0 all leave at the same instant, that long after the last arrived;
- * it comes back in *start. */
+/* The last word that a peer told this rank, see rank_tell. */
+static inline uint64_t rank_tally(struct weir_rank *r, int peer)
+{
+    return atomic_load_explicit((_Atomic uint64_t *)(r->mem.base + r->tallies + (size_t)peer * WEIR_LINE), memory_order_acquire);
+}
+
+/* All ranks, with all their threads, meet on the data path; everything they wrote
+ * before is delivered. With lead > 0 all leave at the same instant, that long after
+ * the last arrived; it comes back in *start, on this rank's clock. */
 int rank_barrier(struct weir_rank *r, int64_t lead, int64_t *start);
+
+/* The same without other threads of the ranks, and without waiting for the instant. */
+int rank_meet_peers(struct weir_rank *r, int64_t lead, int64_t *at);
 
 /* Waits until everything put to the peer is in its memory. */
 int rank_flush(struct weir_rank *r, int peer);
+
+/* Puts a word into a line that the peer keeps for this rank; it is there on return. */
+int rank_tell(struct weir_rank *r, int peer, uint64_t word);
 
 /* One case, on the rank's thread. */
 int rank_case(struct weir_rank *r, const struct weir_case *c, struct weir_result *out);

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <sys/socket.h>
 
+#include "libfabric.h"
+#include "loop.h"
 #include "pattern.h"
 #include "rank.h"
 #include "tcp_wire.h" /* fab_tcp_socket */
@@ -27,4 +29,37 @@ void selftest_break_tcp(struct weir_rank *r)
         if (fd >= 0)
             shutdown(fd, SHUT_RDWR);
     }
+}
+
+double selftest_record_ns(uint64_t n)
+{
+    struct weir_rank *r = calloc(1, sizeof *r);
+    struct weir_loop  l = {.r = r, .next_point = UINT64_MAX};
+    struct weir_req   q = {.loop = &l, .stamped = 1};
+    if (!r || !(r->hist = hist_new())) {
+        free(r);
+        return -1;
+    }
+    weir_clock_calibrate(&r->clk);
+    int64_t t0 = weir_ticks();
+    for (uint64_t i = 0; i < n; i++) {
+        q.pending  = 1;
+        q.posted   = t0 - (int64_t)(i & 1023);
+        q.returned = t0;
+        weir_part_done(&q, 0);
+    }
+    double each = (double)weir_span(&r->clk, weir_ticks() - t0) / (double)n;
+    free(r->hist);
+    free(r);
+    return each;
+}
+
+void selftest_libfabric(unsigned ways, size_t piece)
+{
+#ifdef WEIR_HAS_LIBFABRIC
+    libfabric_ways  = ways ? ways : (1u << DELIVERY_WAYS) - 1;
+    libfabric_piece = piece;
+#else
+    (void)ways, (void)piece;
+#endif
 }

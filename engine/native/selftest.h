@@ -9,5 +9,11 @@
 
 int64_t selftest_pattern(size_t n, int64_t flip);
 void    selftest_break_tcp(struct weir_rank *r);
+/* How libfabric's ranks that open from now on may learn of delivery (a bit per way; 0:
+ * any), and the most bytes of one of their operations (0: as the provider says). */
+void    selftest_libfabric(unsigned ways, size_t piece);
+
+/* Nanoseconds that recording one stamped request takes, with its clock read. */
+double selftest_record_ns(uint64_t n);
 
 #endif

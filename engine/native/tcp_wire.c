@@ -225,7 +225,7 @@ static int round_trip(struct weir_rank *r, int fd, int peer, int initiator, size
     char    done = 0;
     int     rc;
     int64_t t0 = weir_ticks();
-    if ((rc = stream(r, fd, peer, initiator ? rank_local(r) : rank_exposed(r), piece, SPAN_BYTES, initiator)) < 0 ||
+    if ((rc = stream(r, fd, peer, initiator ? rank_local(r) : rank_probe(r), piece, SPAN_BYTES, initiator)) < 0 ||
         (rc = stream(r, fd, peer, &done, 1, 1, !initiator)) < 0)
         return rc;
     *rate = (double)SPAN_BYTES / (double)weir_span(&r->clk, weir_ticks() - t0) * 1e9;

@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct weir_team; /* team.h */
+
 #define WEIR_TEXT 512
 #define WEIR_MAX_RANKS 1024
 
@@ -31,6 +33,20 @@ enum weir_phase { PH_START, PH_READY, PH_CONNECT, PH_VERIFY, PH_WARMUP, PH_RUN, 
 enum weir_op { OP_WRITE, OP_READ };
 enum weir_mode { MODE_STREAM, MODE_PINGPONG };
 enum weir_verify { VERIFY_NONE, VERIFY_SAMPLE, VERIFY_FULL };
+enum weir_pages { PAGES_DEFAULT, PAGES_THP, PAGES_2MIB };
+
+/* Who moves to whom is the same for all cases of a launch. Each pair of initiator
+ * and target has a region of its own at both: at the initiator the k-th in its
+ * local area belongs to its k-th target, at the target the k-th in its exposed
+ * area to its k-th source. */
+struct weir_flow {
+    int peer;
+    int region; /* index of this rank's region in the peer's exposed area */
+};
+
+struct weir_turn { /* of probing links one after the other: a link's ends take it together */
+    int peer, initiator;
+};
 
 struct weir_nixl { /* options of fabric nixl */
     const char *backend; /* NULL: UCX */
@@ -43,18 +59,31 @@ struct weir_config {
     const char          *fabric;
     int                  rank, ranks, cpu; /* cpu -1: anywhere */
     int                  one_host;         /* all ranks are on this host */
-    uint64_t             footprint;        /* bytes of the largest request of the launch */
+    uint64_t             region;           /* bytes of the largest region of the launch */
     uint64_t             seed;
+    int                  pages;
+    /* copied when the rank is opened */
+    const struct weir_flow *targets;
+    const int              *sources;
+    const struct weir_turn *turns;
+    int                     ntargets, nsources, nturns;
+    double                  share; /* of its path that an initiator has, if it shares its targets */
     struct weir_control *control; /* never NULL */
     struct weir_nixl     nixl;
+    struct weir_team    *team;    /* of the threads of this rank; NULL: it has one */
+    int                  thread;  /* which of them this is */
+    const char          *provider; /* of libfabric, by its name there; NULL or "": libfabric chooses */
 };
 
 struct weir_case {
     uint32_t index;
     int      op, mode, verify;
+    int      zeros;    /* blocks of zeros, but for their first word */
     uint64_t block, batch, iterations, warmup, in_flight;
+    uint64_t slots;    /* places of a region that requests go round */
+    int64_t  duration; /* not 0: instead of iterations */
     int64_t  timeout; /* of the whole case */
-    int64_t  corrupt; /* self-test: flip the received byte at this offset before the check; -1: do not */
+    int64_t  corrupt; /* self-test: flip the received byte at this offset, counted over all regions, before the check; -1: do not */
     int      corrupt_timed; /* before the check of the timed part, not of an untimed pass */
 };
 
@@ -66,12 +95,22 @@ struct weir_point { /* progress of an initiator */
 #define WEIR_KEEP 4096   /* first and last stamps kept */
 #define WEIR_POINTS 1024 /* progress points kept at most */
 
+struct weir_part_time { /* a part of the time of a request; seconds */
+    uint64_t n;
+    double   mean, p99;
+};
+
 struct weir_result {
     int      initiator, verified;
     uint64_t ops, bytes;
     int64_t  start, end; /* CLOCK_MONOTONIC */
     uint32_t every;      /* one request in so many was stamped */
     double   clock_ns;   /* cost of one clock read */
+    double   resolution_ns;
+    double   cpu_s;      /* user and system time of the process in the timed part */
+    uint64_t switches;   /* context switches in it */
+    double   prep_s;     /* making one request */
+    struct weir_part_time post, transfer;
     double   memcpy_bps, ceiling_bps;
     double   alloc_s, register_s, connect_s;
     /* owned by the rank, valid until the next run */
@@ -86,8 +125,9 @@ struct weir_result {
 
 struct weir_rank;
 
-/* Functions for Go. All return 0 or fill err and return its code. A rank has one
- * thread of its own, made in C with signals blocked, and everything runs on it. */
+/* Functions for Go. All return 0 or fill err and return its code. A rank (each of
+ * its threads, if it has several) has a thread of its own, made in C with signals
+ * blocked, and everything runs on it. */
 int  weir_open(const struct weir_config *cfg, struct weir_rank **out, struct weir_err *err);
 int  weir_address(struct weir_rank *r, void *buf, size_t cap, size_t *len, struct weir_err *err);
 int  weir_connect(struct weir_rank *r, const void *blobs, const size_t *lens, int64_t timeout, struct weir_err *err);

@@ -81,7 +81,7 @@ func (l *launch) play() *engine.Played {
 func (l *launch) prepare() {
 	var footprint float64
 	for _, c := range l.Cases {
-		footprint = max(footprint, 2*float64(c.Options.BlockSize)*float64(c.Options.Batch))
+		footprint = max(footprint, float64(c.Options.Regions()*c.Options.Threads)*float64(c.Options.BlockSize)*float64(c.Options.Batch))
 	}
 	l.prep = engine.Prep{
 		Alloc:    quantity.Round(footprint / fillRate),
@@ -92,6 +92,16 @@ func (l *launch) prepare() {
 	l.wait(l.prep.Alloc + l.prep.Register + l.prep.Connect)
 }
 
+// first is the initiator with the lowest number. All have paths of one kind.
+func first(o workload.TransferOptions) int {
+	for r := range int(o.Ranks) {
+		if len(o.Targets(r)) > 0 {
+			return r
+		}
+	}
+	return 0
+}
+
 // wait lets virtual time pass, in seconds.
 func (l *launch) wait(seconds float64) {
 	l.now += time.Duration(math.Min(math.Round(seconds*1e9), longest))
@@ -100,21 +110,22 @@ func (l *launch) wait(seconds float64) {
 // reach lets the time pass until a case fails: after its preparation, or halfway
 // through its timed part.
 func (l *launch) reach(phase string, c engine.Case) {
-	p := pathOf(c.Options)
+	p := pathOf(c.Options, first(c.Options))
 	switch phase {
 	case "verify":
 		l.wait(p.untimed(c.Options) / l.speed)
 	case "run":
-		l.wait((p.untimed(c.Options) + p.interval*float64(c.Options.Iterations)/2) / l.speed)
+		l.wait((p.untimed(c.Options) + p.interval*p.iterations(c.Options, l.speed)/2) / l.speed)
 	}
 }
 
 // run goes through a case; false: it ended the launch.
 func (l *launch) run(c engine.Case) bool {
 	from := l.now
-	p := pathOf(c.Options)
-	untimed, timed := p.untimed(c.Options)/l.speed, p.interval*float64(c.Options.Iterations)/l.speed
-	if float64(p.bytes)*float64(c.Options.Iterations) > most || math.Max(untimed, timed)*1e9 > longest {
+	p := pathOf(c.Options, first(c.Options))
+	n := p.iterations(c.Options, l.speed)
+	untimed, timed := p.untimed(c.Options)/l.speed, p.interval*n/l.speed
+	if float64(p.bytes)*n > most || math.Max(untimed, timed)*1e9 > longest {
 		return l.fail(results.Fault, -1, fmt.Sprintf("simulated: case %s has more bytes or time than can be counted", c.Key))
 	}
 	limit := time.Duration(c.Timeout)
@@ -137,23 +148,36 @@ func (l *launch) fail(kind string, rank int, cause string) bool {
 // at one instant.
 func (l *launch) measure(c engine.Case, p path) []*engine.CaseResult {
 	o := c.Options
-	ceiling := quantity.Round(float64(o.Sim.Bandwidth) * l.speed)
 	ranks := make([]*engine.CaseResult, l.Ranks)
 	for r := range ranks {
 		ranks[r] = &engine.CaseResult{Key: c.Key, Rank: r, Verified: o.Verify != "none", PingPong: o.Mode == "pingpong", Prep: l.prep}
 	}
 	way := course{
 		start: int64(l.now), interval: p.interval / l.speed * 1e9, latency: p.latency / l.speed * 1e9,
-		jitter: float64(o.Sim.Jitter), iterations: uint64(o.Iterations), bytes: p.bytes,
+		jitter: float64(o.Sim.Jitter), iterations: uint64(p.iterations(o, l.speed)), bytes: p.bytes,
 	}
 	key := textWord(c.Key)
-	for _, f := range patterns[o.Pattern](l.Ranks) {
-		res := ranks[f.initiator]
-		s := way.record(l.stream(forRank, key, uint64(f.initiator)))
-		s.Case, s.Launch, s.Rank = c.Key, l.Index, f.initiator
+	for rank, res := range ranks {
+		res.Clock = engine.Clock{Resolution: 1e-9}
+		if len(o.Targets(rank)) == 0 {
+			continue
+		}
+		s := way.record(l.stream(forRank, key, uint64(rank)))
+		s.Case, s.Launch, s.Rank = c.Key, l.Index, rank
 		res.Initiator, res.Samples, res.Transport = true, s, "simulated"
-		res.Ceiling, res.Memcpy = ceiling, ceiling
+		if o.Threads > 1 {
+			res.Threads = &engine.Threads{From: s.Start, To: s.End, Took: float64(s.End-s.Start) / 1e9 * float64(o.Threads)}
+		}
+		res.Ceiling = quantity.Round(rateOf(o, rank) * l.speed)
+		res.Memcpy = quantity.Round(float64(o.Sim.Bandwidth) * l.speed)
+		res.Stages.Transfer = stage(s)
 		l.now = max(l.now, time.Duration(s.End))
 	}
 	return ranks
+}
+
+// stage is the whole of the latencies: posting takes no time.
+func stage(s *results.Samples) engine.Stage {
+	h := results.NewLatencies(s.Counts)
+	return engine.Stage{Stamps: uint64(h.Count()), Mean: h.Mean() / 1e9, P99: float64(h.Percentile(99)) / 1e9}
 }

@@ -213,13 +213,13 @@ func TestRefusesWhatItHasNoModelOf(t *testing.T) {
 	good := options(t, nil)
 	other, pattern := good, good
 	other.Fabric, other.Sim = "shm", nil
-	pattern.Pattern = "ring"
+	pattern.Pattern = "star"
 	empty := launchOf(0, good)
 	empty.Cases = nil
 	for want, l := range map[string]engine.Launch{
 		"has no cases":               empty,
 		"case0 is not of fabric sim": launchOf(0, other),
-		`no model of pattern "ring"`: launchOf(0, pattern),
+		`no model of pattern "star"`: launchOf(0, pattern),
 	} {
 		if p, err := New().Play(l); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("played %+v, %v; want %q", p, err, want)
@@ -235,6 +235,12 @@ func TestManyRanksAreQuick(t *testing.T) {
 	m := metrics(t, New(), l)
 	if took := time.Since(begin); took > 500*time.Millisecond {
 		t.Errorf("1024 ranks took %v", took)
+	}
+	all := launchOf(0, options(t, workload.Values{"ranks": int64(1024), "iterations": int64(1023), "pattern": "all_to_all"}))
+	begin = time.Now()
+	metrics(t, New(), all)
+	if took := time.Since(begin); took > 2*time.Second {
+		t.Errorf("1024 ranks, each to each other, took %v", took)
 	}
 	if want := m["bandwidth.min_rank"] * 512; m["bandwidth"] < want || m["bandwidth"] > want*1.05 {
 		t.Errorf("512 initiators give %v GB/s together, the slowest %v", m["bandwidth"], m["bandwidth.min_rank"])

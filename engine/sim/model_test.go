@@ -36,6 +36,22 @@ func TestModel(t *testing.T) {
 			mib / (2*us + mib/10e9) / 1e9, 2*us + mib/10e9, 1 / (2*us + mib/10e9), mib / 10e9 / (2*us + mib/10e9)},
 		{"pairs add up", workload.Values{"in_flight": int64(1), "ranks": int64(8)},
 			4 * mib / (2*us + mib/10e9) / 1e9, 2*us + mib/10e9, 4 / (2*us + mib/10e9), mib / 10e9 / (2*us + mib/10e9)},
+		{"one sender has one path", workload.Values{"in_flight": int64(1), "ranks": int64(5), "pattern": "one_to_many"},
+			mib / (2*us + mib/10e9) / 1e9, 2*us + mib/10e9, 1 / (2*us + mib/10e9), mib / 10e9 / (2*us + mib/10e9)},
+		{"senders share their target", workload.Values{"in_flight": int64(1), "ranks": int64(5), "pattern": "many_to_one"},
+			4 * mib / (2*us + mib/2.5e9) / 1e9, 2*us + mib/2.5e9, 4 / (2*us + mib/2.5e9), mib / 2.5e9 / (2*us + mib/2.5e9)},
+		{"a ring has a path for each", workload.Values{"in_flight": int64(1), "ranks": int64(3), "pattern": "ring"},
+			3 * mib / (2*us + mib/10e9) / 1e9, 2*us + mib/10e9, 3 / (2*us + mib/10e9), mib / 10e9 / (2*us + mib/10e9)},
+		{"each to each other", workload.Values{"in_flight": int64(1), "ranks": int64(5), "pattern": "all_to_all"},
+			5 * mib / (2*us + mib/10e9) / 1e9, 2*us + mib/10e9, 5 / (2*us + mib/10e9), mib / 10e9 / (2*us + mib/10e9)},
+		{"both directions of a pair", workload.Values{"in_flight": int64(1), "bidirectional": true},
+			2 * mib / (2*us + mib/10e9) / 1e9, 2*us + mib/10e9, 2 / (2*us + mib/10e9), mib / 10e9 / (2*us + mib/10e9)},
+		{"a duration has as many as begin in it", workload.Values{"in_flight": int64(1), "duration": quantity.Time(50e6)},
+			mib / (2*us + mib/10e9) / 1e9, 2*us + mib/10e9, 1 / (2*us + mib/10e9), mib / 10e9 / (2*us + mib/10e9)},
+		{"threads have a window each, on one path", workload.Values{"in_flight": int64(2), "threads": int64(4)},
+			mib / (2*us/8 + mib/10e9) / 1e9, 8 * (2*us/8 + mib/10e9), 1 / (2*us/8 + mib/10e9), mib / 10e9 / (2*us/8 + mib/10e9)},
+		{"a message of each thread is under way", workload.Values{"mode": "pingpong", "threads": int64(4)},
+			mib / (2*us/4 + mib/10e9) / 1e9, 2*us + 4*mib/10e9, 1 / (2*us/4 + mib/10e9), mib / 10e9 / (2*us/4 + mib/10e9)},
 		{"many iterations", workload.Values{"in_flight": int64(1), "iterations": int64(1e6)},
 			mib / (2*us + mib/10e9) / 1e9, 2*us + mib/10e9, 1 / (2*us + mib/10e9), mib / 10e9 / (2*us + mib/10e9)},
 	} {
@@ -150,6 +166,26 @@ func TestJitter(t *testing.T) {
 			if math.Abs(c.got/c.want-1) > c.within {
 				t.Errorf("%d iterations: %s is %.5g, want %.5g within %g %%", iterations, c.what, c.got, c.want, c.within*100)
 			}
+		}
+	}
+}
+
+// A timed part of a duration has the iterations that begin in it, of a slow launch
+// fewer, and one to each target if it is over at once.
+func TestDurationCountsIterations(t *testing.T) {
+	for _, c := range []struct {
+		set  workload.Values
+		want float64
+	}{
+		{workload.Values{"in_flight": int64(1), "duration": quantity.Time(10e6)}, math.Ceil(10e-3 / (2e-6 + float64(1<<20)/10e9))},
+		{workload.Values{"duration": quantity.Time(1), "ranks": int64(4), "pattern": "all_to_all"}, 12},
+	} {
+		m := metrics(t, New(), launchOf(0, options(t, still(c.set))))
+		if m["requests"] != c.want {
+			t.Errorf("%v: %v requests, want %v", c.set, m["requests"], c.want)
+		}
+		if m["skew"] != 0 || m["post.avg"] != 0 || m["cpu_time_per_gb"] != 0 || math.Abs(m["transfer.p99"]/m["latency.p99"]-1) > 0.01 {
+			t.Errorf("%v: skew %v, post %v, cpu %v, transfer %v of %v", c.set, m["skew"], m["post.avg"], m["cpu_time_per_gb"], m["transfer.p99"], m["latency.p99"])
 		}
 	}
 }

@@ -1,21 +1,11 @@
 package sim
 
-import "weir/workload"
+import (
+	"math"
 
-// flow is the path from an initiator to its peer.
-type flow struct{ initiator, peer int }
-
-// patterns say who moves to whom.
-var patterns = map[string]func(ranks int) []flow{"pairwise": pairwise}
-
-// pairwise is rank i of the first half with rank i of the second.
-func pairwise(ranks int) []flow {
-	flows := make([]flow, ranks/2)
-	for i := range flows {
-		flows[i] = flow{i, i + ranks/2}
-	}
-	return flows
-}
+	"weir/quantity"
+	"weir/workload"
+)
 
 // path is what the model says of the requests of a case, without variation and
 // at speed 1. Times are in seconds.
@@ -26,25 +16,46 @@ type path struct {
 	bytes    uint64  // that a completion counts for
 }
 
-func pathOf(o workload.TransferOptions) path {
-	way, rate := o.Sim.Latency.Seconds(), float64(o.Sim.Bandwidth)
+// pathOf is the path of an initiator to its targets.
+func pathOf(o workload.TransferOptions, initiator int) path {
+	way, rate := o.Sim.Latency.Seconds(), rateOf(o, initiator)
 	if o.Mode == "pingpong" {
-		message := way + float64(o.BlockSize)/rate
-		return path{interval: 2 * message, latency: message, alone: message, bytes: 2 * uint64(o.BlockSize)}
+		threads, turn := float64(o.Threads), float64(o.BlockSize)/rate
+		return path{interval: 2 * (way/threads + turn), latency: way + threads*turn, alone: way + turn, bytes: 2 * uint64(o.BlockSize)}
 	}
 	if o.Op == "read" {
 		way *= 2
 	}
 	request := float64(o.BlockSize) * float64(o.Batch)
-	window := float64(min(o.InFlight, o.Iterations))
+	window := float64(o.InFlight)
+	if o.Duration == 0 {
+		window = float64(min(o.InFlight, o.Iterations))
+	}
+	window *= float64(o.Threads)
 	interval := way/window + request/rate
 	return path{interval: interval, latency: window * interval, alone: way + request/rate, bytes: uint64(o.BlockSize) * uint64(o.Batch)}
+}
+
+// rateOf is the bandwidth that an initiator has: targets share theirs among those
+// who initiate to them.
+func rateOf(o workload.TransferOptions, initiator int) float64 {
+	return quantity.Round(float64(o.Sim.Bandwidth) * o.Share(initiator))
+}
+
+// iterations are those of all threads in the timed part, which with a duration the
+// speed decides: as many as begin before it is over, but of each thread one to each
+// target.
+func (p path) iterations(o workload.TransferOptions, speed float64) float64 {
+	if o.Duration == 0 {
+		return float64(o.Iterations * o.Threads)
+	}
+	return max(math.Ceil(quantity.Round(o.Duration.Seconds()*speed/p.interval)), float64(o.FanOut()*o.Threads))
 }
 
 // untimed is how long the verification and warm-up before the timed part take.
 func (p path) untimed(o workload.TransferOptions) float64 {
 	passes := map[string]float64{"sample": 1, "full": float64(o.Iterations)}[o.Verify]
-	return passes*p.alone + float64(o.Warmup)*p.interval
+	return passes*p.alone + float64(o.Warmup*o.Threads)*p.interval
 }
 
 // stampedOneIn is the rate at which engine/native stamps requests of a size.

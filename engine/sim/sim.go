@@ -7,18 +7,27 @@
 // # The path
 //
 // With L = sim_latency, B = sim_bandwidth, b = block_size, n = batch,
-// w = min(in_flight, iterations) and S = n·b, the bytes of a request:
+// t = threads, w = t·min(in_flight, iterations) and S = n·b, the bytes of a request:
 //
 //	write      l = L               the last byte is at the target after L + S/B
 //	read       l = 2·L             the request travels first
 //	stream     interval = l/w + S/B      between the completions of two requests
 //	           latency  = w · interval   of a request, by Little's law
-//	pingpong   latency  = L + b/B        of a message
-//	           interval = 2 · latency    a round trip
+//	pingpong   interval = 2 · (L/t + b/B)    between the ends of two round trips
+//	           latency  = L + t · b/B        of a message: t of them are under way
 //
 // So the bandwidth of a stream is S / (l/w + S/B): that of one request at a time
 // for w = 1, and nearly B once w requests cover the latency. Every initiator has
-// such a path to itself: with n initiators the aggregate is n times that.
+// such a path of its own, which all its targets are on; a target that serves n
+// initiators gives each an n-th of B. So B is sim_bandwidth times
+//
+//	share = min(1, Σ 1/n) over the targets of the initiator
+//
+// which is 1/(ranks - 1) under many_to_one and 1 under every other pattern; the two
+// directions of bidirectional do not share. With a duration T the timed part has
+// the iterations that begin before it is over, ⌈T / interval⌉ at the launch's speed,
+// but of each thread one to each target, and w is t·in_flight. The threads of a rank
+// share its path.
 //
 // # Variation
 //
@@ -41,8 +50,11 @@
 //
 // # The rest
 //
-// The ceiling of the path, and that of memory copies, which are not modelled, is
-// B times the launch's speed. A launch takes 10 ms to start; buffers are filled at
+// The ceiling of the path is B times the launch's speed; that of memory copies,
+// which are not modelled, sim_bandwidth times it. Nor are processors: posting and
+// making a request, CPU time and context switches are 0, and so is what the clock
+// costs, which counts nanoseconds. What buffers are made of (reuse, pages, payload)
+// makes no difference. A launch takes 10 ms to start; buffers are filled at
 // 8 GB/s, registered in 20 µs and at 100 GB/s, and connected in three round trips.
 //
 // Everything follows from sim_seed, the launch's seed and attempt, the rank and
@@ -104,7 +116,7 @@ func check(l engine.Launch) error {
 		switch o := c.Options; {
 		case o.Sim == nil || o.Fabric != workload.SimFabric:
 			return fmt.Errorf("simulating a launch: case %s is not of fabric %s", c.Key, workload.SimFabric)
-		case patterns[o.Pattern] == nil:
+		case len(o.Targets(first(o))) == 0:
 			return fmt.Errorf("simulating a launch: case %s: no model of pattern %q", c.Key, o.Pattern)
 		}
 	}

@@ -80,21 +80,23 @@ func (l *launch) spawn(env []string) {
 		m := &member{process: p, rank: rank}
 		m.enter(starting)
 		l.ranks = append(l.ranks, m)
-		l.tellLaunch(m, l.cpu(i))
+		l.tellLaunch(m, l.cpus(i))
 	}
 }
 
-// cpu is the processor of the node's i-th rank of the launch, -1 where there are
-// fewer processors than ranks.
-func (l *launch) cpu(i int) int {
-	if max(l.task.CPUs.Ranks, l.task.CPUs.First+len(l.task.Ranks)) > len(l.a.cpus) {
-		return -1
+// cpus are the processors of the node's i-th rank of the launch, one for each of its
+// threads; none where there are fewer processors than threads of all ranks.
+func (l *launch) cpus(i int) []int {
+	each := l.task.Launch.Threads()
+	first := l.task.CPUs.First + i*each
+	if max(l.task.CPUs.Threads, l.task.CPUs.First+len(l.task.Ranks)*each) > len(l.a.cpus) {
+		return nil
 	}
-	return l.a.cpus[l.task.CPUs.First+i]
+	return l.a.cpus[first : first+each]
 }
 
-func (l *launch) tellLaunch(m *member, cpu int) {
-	body, err := wire.EncodeLaunch(wire.Launch{Launch: l.task.Launch, Self: engine.Identity{Rank: m.rank, CPU: cpu}})
+func (l *launch) tellLaunch(m *member, cpus []int) {
+	body, err := wire.EncodeLaunch(wire.Launch{Launch: l.task.Launch, Self: engine.Identity{Rank: m.rank, CPUs: cpus}})
 	if err != nil {
 		l.suspect(m, kindFailed, err.Error())
 		return

@@ -43,7 +43,7 @@ func (d Deadlines) orDefaults() Deadlines {
 		d        *time.Duration
 		fallback time.Duration
 	}{
-		{&d.Ready, 10 * time.Second}, {&d.Connect, 10 * time.Second}, {&d.Teardown, 5 * time.Second},
+		{&d.Ready, 30 * time.Second}, {&d.Connect, 30 * time.Second}, {&d.Teardown, 5 * time.Second},
 		{&d.Stall, 10 * time.Second}, {&d.Grace, time.Second}, {&d.Command, 10 * time.Second},
 	} {
 		if *f.d <= 0 {
@@ -91,10 +91,10 @@ type LaunchTask struct {
 }
 
 // CPUs says which of a node's processors the ranks of a task get, where several
-// launches run at a time: so many of all the ranks come before its own.
+// launches run at a time: so many threads of all the ranks come before its own.
 type CPUs struct {
-	First int `json:"first"`
-	Ranks int `json:"ranks"` // of all launches; 0: this launch is alone
+	First   int `json:"first"`
+	Threads int `json:"threads"` // of all launches; 0: this launch is alone
 }
 
 // CommandTask is a setup or teardown command.

@@ -1,0 +1,88 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"weir/dsl"
+	"weir/engine/sim"
+	"weir/executor"
+	"weir/gate"
+	"weir/planner"
+	"weir/reporters"
+	"weir/results"
+)
+
+// largeSession is one group of so many simulated cases, three launches each, with
+// assertions about each and about all of them.
+const largeSession = `
+scenario: large
+runs:
+  sweep:
+    workload: transfer
+    options: {fabric: sim}
+    launches: 3
+    sweep:
+      max_cases: 1000000
+      block_size: 4KiB..%dKiB +4KiB
+      batch: 1..100 +1
+    assert:
+      - bandwidth >= 1 MB/s
+      - {that: latency.p50 <= 10s, multiple: holm}
+      - max(bandwidth over block_size) >= 1 MB/s
+      - bandwidth increases with block_size within 99%%
+`
+
+// BenchmarkSession runs sessions of many cases end to end, and writes the
+// document and every report of them; ns/case must be flat.
+func BenchmarkSession(b *testing.B) {
+	for _, sizes := range []int{10, 100} {
+		cases := 100 * sizes
+		b.Run(fmt.Sprintf("cases=%d", cases), func(b *testing.B) {
+			s, _, diags := dsl.Load("large.yaml", fmt.Appendf(nil, largeSession, 4*sizes), dsl.Options{})
+			if diags.HasErrors() {
+				b.Fatal(diags)
+			}
+			p, diags := planner.Build(s)
+			if diags.HasErrors() {
+				b.Fatal(diags)
+			}
+			for b.Loop() {
+				benchSession(b, p)
+			}
+			b.ReportMetric(float64(b.Elapsed().Milliseconds())/float64(b.N)/float64(len(p.Cases)), "ms/case")
+		})
+	}
+}
+
+func benchSession(b *testing.B, p *planner.Plan) {
+	dir := filepath.Join(b.TempDir(), "session")
+	doc, err := executor.Run(context.Background(), p, executor.Options{
+		Dir: dir, SessionID: "large", RankCommand: []string{os.Args[0]}, ProbeCommand: []string{os.Args[0]},
+		Judge: gate.Judge, Undecided: gate.Undecided, When: admits, Fabrics: asksFor,
+		Simulate: func() executor.Simulator { return sim.New() },
+	})
+	if err != nil || doc.Session.ExitCode != gate.ExitPassed {
+		b.Fatal(err, doc.Session)
+	}
+	timed := func(what string, do func() error) {
+		start := time.Now()
+		if err := do(); err != nil {
+			b.Fatal(what, err)
+		}
+		b.ReportMetric(time.Since(start).Seconds(), what+"-s")
+	}
+	path := filepath.Join(dir, "results.json")
+	timed("write", func() error { return doc.Write(path) })
+	timed("read", func() error { _, err := results.Read(path); return err })
+	timed("judge", func() error { gate.Judge(doc); return nil })
+	for _, name := range reporters.Formats() {
+		r, _ := reporters.Lookup(name)
+		timed(name, func() error { return r.Write(io.Discard, doc) })
+	}
+}

@@ -1,0 +1,221 @@
+#include "contents.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "pattern.h"
+
+#define PIECE ((size_t)64 << 20) /* of a long fill or check, between two signs of life */
+#define HEAD 8                   /* bytes of a block of zeros that tell what it is */
+
+static uint64_t key_of(struct weir_rank *r, const struct weir_case *c, const struct weir_share *s, uint64_t pass)
+{
+    return pattern_key(r->cfg.seed, c->index, s->from, s->to, pass);
+}
+
+static int fill(struct weir_rank *r, char *p, size_t n, uint64_t key)
+{
+    for (size_t off = 0; off < n; off += PIECE) {
+        int rc = rank_tick(r);
+        if (rc < 0)
+            return rc;
+        /* word i of a pattern depends on key + i: a piece is a pattern with a later key */
+        r->memory->fill(p + off, n - off < PIECE ? n - off : PIECE, key + off / 8);
+    }
+    return 0;
+}
+
+/* The first wrong offset, or -1; an error of the rank comes back in *rc. */
+static int64_t find_wrong(struct weir_rank *r, const char *p, size_t n, uint64_t key, int *rc)
+{
+    for (size_t off = 0; off < n; off += PIECE) {
+        if ((*rc = rank_tick(r)) < 0)
+            return -1;
+        int64_t at = r->memory->check(p + off, n - off < PIECE ? n - off : PIECE, key + off / 8);
+        if (at >= 0)
+            return (int64_t)off + at;
+    }
+    return -1;
+}
+
+/* Each block of zeros begins with a word of its own: zeros alone would not tell
+ * one pass from another, nor one block. */
+static int fill_zeros(struct weir_rank *r, const struct weir_case *c, char *p, size_t n, uint64_t key)
+{
+    for (size_t off = 0, k = 0; off < n; off += c->block, k++) {
+        size_t head = c->block < HEAD ? c->block : HEAD;
+        int    rc   = k % 1024 ? 0 : rank_tick(r);
+        if (rc < 0)
+            return rc;
+        memset(p + off + head, 0, c->block - head);
+        r->memory->fill(p + off, head, key + k);
+    }
+    return 0;
+}
+
+static int64_t find_nonzero(const char *p, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (p[i])
+            return (int64_t)i;
+    return -1;
+}
+
+static int64_t find_wrong_zeros(struct weir_rank *r, const struct weir_case *c, const char *p, size_t n, uint64_t key, int *rc)
+{
+    for (size_t off = 0, k = 0; off < n; off += c->block, k++) {
+        size_t left = n - off < c->block ? n - off : c->block, head = left < HEAD ? left : HEAD;
+        if (k % 1024 == 0 && (*rc = rank_tick(r)) < 0)
+            return -1;
+        int64_t at = r->memory->check(p + off, head, key + k);
+        if (at < 0 && (at = find_nonzero(p + off + head, left - head)) >= 0)
+            at += (int64_t)head;
+        if (at >= 0)
+            return (int64_t)off + at;
+    }
+    return -1;
+}
+
+/* Slots of a region have keys so far apart that no two share a word. */
+static uint64_t slot_key(const struct weir_role *o, uint64_t key, uint64_t slot) { return key + slot * (o->stride / 8); }
+
+static int fill_region(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o, char *at, uint64_t key)
+{
+    if (!c->zeros)
+        return fill(r, at, o->slots > 1 ? o->region : o->request, key);
+    for (uint64_t k = 0; k < o->slots; k++) {
+        int rc = fill_zeros(r, c, at + k * o->stride, o->request, slot_key(o, key, k));
+        if (rc < 0)
+            return rc;
+    }
+    return 0;
+}
+
+static int poison_region(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o, const struct weir_share *s, uint64_t pass)
+{
+    return fill(r, s->at, o->slots > 1 ? o->region : o->request, ~key_of(r, c, s, PASS_POISON + pass));
+}
+
+int contents_prepare(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o, uint64_t pass)
+{
+    struct weir_share s;
+    for (int i = 0; role_share(r, c, o, i, &s); i++) {
+        int rc = s.receiving ? poison_region(r, c, o, &s, pass) : fill_region(r, c, o, s.at, key_of(r, c, &s, pass));
+        if (rc < 0)
+            return rc;
+    }
+    return 0;
+}
+
+/* Between warm-up and timed part only the initiator's own memory may change: the
+ * target would pull the lines into its cache and slow the first timed requests.
+ * A new source makes the whole target stale, a poisoned destination the reader. */
+int contents_renew(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o)
+{
+    struct weir_share s;
+    if (c->mode == MODE_PINGPONG) {
+        int rc                        = contents_prepare(r, c, o, PASS_TIMED);
+        rank_exposed(r)[c->block - 1] = 0; /* no message has arrived */
+        atomic_store(rank_ping_slot(r, o->from), 0);
+        return rc;
+    }
+    for (int i = 0; i < o->ntargets && role_share(r, c, o, i, &s); i++) {
+        int rc = s.receiving ? poison_region(r, c, o, &s, 0) : fill_region(r, c, o, s.at, key_of(r, c, &s, PASS_TIMED));
+        if (rc < 0)
+            return rc;
+    }
+    return 0;
+}
+
+#define NUMBER_BITS 40
+
+uint64_t contents_word(const struct weir_case *c, uint64_t number)
+{
+    uint64_t most = ((uint64_t)1 << NUMBER_BITS) - 1;
+    return ((uint64_t)c->index + 1) << NUMBER_BITS | (number < most ? number : most);
+}
+
+int64_t contents_number(const struct weir_case *c, uint64_t word)
+{
+    return word >> NUMBER_BITS == (uint64_t)c->index + 1 ? (int64_t)(word & (((uint64_t)1 << NUMBER_BITS) - 1)) : -1;
+}
+
+/* Requests to the k-th target, of so many that went round them. */
+static uint64_t to_target(const struct weir_role *o, int k, uint64_t done)
+{
+    uint64_t n = (uint64_t)o->ntargets;
+    return done / n + ((uint64_t)k < done % n);
+}
+
+int contents_tell(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o, uint64_t done)
+{
+    for (int k = 0; k < o->ntargets; k++) {
+        int rc = rank_tell(r, o->targets[k].peer, contents_word(c, to_target(o, k, done)));
+        if (rc < 0)
+            return rc;
+    }
+    return 0;
+}
+
+/* Slots of the i-th region that the timed part touched. */
+static int touched(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o, int i, uint64_t done, uint64_t *slots)
+{
+    int64_t requests;
+    if (i < o->ntargets) {
+        requests = (int64_t)to_target(o, i, done);
+    } else {
+        int source = o->sources[i - o->ntargets];
+        requests   = contents_number(c, rank_tally(r, source));
+        if (requests < 1)
+            return rank_fail(r, -EPROTO, "verify", source, "rank %d does not say how many requests it made to rank %d", source, r->cfg.rank);
+    }
+    *slots = (uint64_t)requests < o->slots ? (uint64_t)requests : o->slots;
+    return 0;
+}
+
+static int wrong(struct weir_rank *r, const struct weir_case *c, const struct weir_share *s, uint64_t slot, const char *p, size_t n, int64_t at, uint64_t key, int timed)
+{
+    int64_t  block = (int64_t)c->block;
+    uint64_t k     = (uint64_t)(at / block);
+    uint8_t  want  = pattern_byte(key, (size_t)at);
+    char     place[48] = "";
+    if (c->zeros)
+        want = at % block < HEAD ? pattern_byte(key + k, (size_t)(at % block)) : 0;
+    if (c->slots > 1)
+        snprintf(place, sizeof place, " at place %llu", (unsigned long long)slot);
+    rank_phase(r, PH_VERIFY, 0);
+    return rank_fail(r, -EBADMSG, "verify", s->from == r->cfg.rank ? s->to : s->from,
+                     "wrong data from rank %d to rank %d after %s%s: byte %lld of %zu (block %llu, offset %lld in it) is 0x%02x, should be 0x%02x", s->from, s->to,
+                     timed ? "the timed part" : "an untimed pass", place, (long long)at, n, (unsigned long long)k, (long long)(at % block), (unsigned char)p[at], want);
+}
+
+static int check_slot(struct weir_rank *r, const struct weir_case *c, const struct weir_share *s, uint64_t slot, const char *p, size_t n, uint64_t key, int timed)
+{
+    int     rc = 0;
+    int64_t at = c->zeros ? find_wrong_zeros(r, c, p, n, key, &rc) : find_wrong(r, p, n, key, &rc);
+    return at < 0 ? rc : wrong(r, c, s, slot, p, n, at, key, timed);
+}
+
+int contents_check(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o, uint64_t pass, int timed, uint64_t done)
+{
+    struct weir_share s;
+    /* a ping may carry its number in its last byte */
+    size_t  n    = c->mode == MODE_PINGPONG && timed ? o->request - 1 : o->request;
+    int64_t flip = c->corrupt_timed == timed ? c->corrupt : -1;
+    for (int i = 0; role_share(r, c, o, i, &s); i++) {
+        uint64_t slots = o->slots;
+        int      rc;
+        if (!s.receiving)
+            continue;
+        if (flip >= 0 && (size_t)flip < n)
+            s.at[flip] ^= 1;
+        flip -= (int64_t)o->request;
+        if (timed && c->mode != MODE_PINGPONG && (rc = touched(r, c, o, i, done, &slots)) < 0)
+            return rc;
+        for (uint64_t k = 0; k < slots; k++)
+            if ((rc = check_slot(r, c, &s, k, s.at + k * o->stride, n, slot_key(o, key_of(r, c, &s, pass), k), timed)) < 0)
+                return rc;
+    }
+    return 0;
+}

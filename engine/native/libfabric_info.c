@@ -1,0 +1,218 @@
+/* libfabric: loading it, and choosing one of its providers by what it can do. No
+ * provider is named here. */
+#define _GNU_SOURCE
+#include "libfabric.h"
+
+#ifdef WEIR_HAS_LIBFABRIC
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dl.h"
+#include "rank.h"
+
+/* Of the interface that is asked for, whatever the library's own version. */
+#define API FI_VERSION(1, 9)
+/* What of registration is handled: see libfabric_attach and libfabric_connect. */
+#define MR_MODES (FI_MR_LOCAL | FI_MR_RAW | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_ENDPOINT)
+#define CQ_DATA_BYTES 4 /* that travel with a write and tell the target who wrote, and why */
+
+struct libfabric_api libfabric;
+unsigned             libfabric_ways = (1u << DELIVERY_WAYS) - 1;
+size_t               libfabric_piece;
+
+const char *const libfabric_delivery_words[DELIVERY_WAYS] = {"delivery complete", "flushed by a fenced read", "flushed by an ordered read"};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static int load_locked(char *why, size_t cap)
+{
+    static int loaded;
+    if (loaded)
+        return 0;
+    void *lib = dl_open((const char *const[]){"libfabric.so.1", NULL}, why, cap);
+    if (!lib)
+        return -ENOENT;
+#define FILL(f, version)                                                                                     \
+    if (!(libfabric.f = (__typeof__(f) *)dl_versioned(lib, #f, version))) {                                  \
+        snprintf(why, cap, "libfabric.so.1 has no %s of %s: weir needs libfabric 1.9 or newer", #f, version); \
+        return -ENOSYS;                                                                                      \
+    }
+    LIBFABRIC_SYMBOLS(FILL)
+    if (FI_VERSION_LT(libfabric.fi_version(), API)) {
+        uint32_t v = libfabric.fi_version();
+        snprintf(why, cap, "libfabric here is %u.%u: weir needs 1.9 or newer", FI_MAJOR(v), FI_MINOR(v));
+        return -ENOSYS;
+    }
+    loaded = 1;
+    return 0;
+}
+
+int libfabric_load(char *why, size_t cap)
+{
+    pthread_mutex_lock(&lock);
+    int rc = load_locked(why, cap);
+    pthread_mutex_unlock(&lock);
+    return rc;
+}
+
+static struct fi_info *demand(const char *provider, uint64_t reach)
+{
+    struct fi_info *h = libfabric.fi_dupinfo(NULL);
+    if (!h)
+        return NULL;
+    h->caps                      = FI_RMA | reach;
+    h->mode                      = FI_CONTEXT | FI_CONTEXT2;
+    h->ep_attr->type             = FI_EP_RDM;
+    h->domain_attr->mr_mode      = MR_MODES;
+    h->domain_attr->threading    = FI_THREAD_DOMAIN; /* a rank has one thread and one domain */
+    h->domain_attr->cq_data_size = CQ_DATA_BYTES;
+    if (provider && *provider && !(h->fabric_attr->prov_name = strdup(provider))) {
+        libfabric.fi_freeinfo(h);
+        return NULL;
+    }
+    return h;
+}
+
+static void demand_delivery(struct fi_info *h, enum libfabric_delivery way)
+{
+    switch (way) {
+    case DELIVERY_COMPLETION:
+        h->tx_attr->op_flags = FI_DELIVERY_COMPLETE;
+        break;
+    case DELIVERY_FENCE:
+        h->caps |= FI_FENCE;
+        break;
+    case DELIVERY_ORDER:
+        h->tx_attr->msg_order = h->rx_attr->msg_order = FI_ORDER_RAW;
+        break;
+    case DELIVERY_WAYS:
+        break;
+    }
+}
+
+/* The list for a demand, which is freed; 0 or the library's error. */
+static int ask(struct fi_info *h, struct fi_info **list)
+{
+    struct dl_handlers handlers;
+    *list = NULL;
+    if (!h)
+        return -FI_ENOMEM;
+    pthread_mutex_lock(&lock);
+    dl_handlers_keep(&handlers); /* providers initialise in the first call, and some install handlers */
+    int rc = libfabric.fi_getinfo(API, NULL, NULL, 0, h, list);
+    dl_handlers_restore(&handlers);
+    pthread_mutex_unlock(&lock);
+    libfabric.fi_freeinfo(h);
+    return rc;
+}
+
+static int loopback(const struct fi_info *i)
+{
+    const struct sockaddr *a = i->src_addr;
+    if (!a || (i->addr_format != FI_SOCKADDR_IN && i->addr_format != FI_SOCKADDR_IN6 && i->addr_format != FI_SOCKADDR))
+        return 0;
+    if (a->sa_family == AF_INET)
+        return ntohl(((const struct sockaddr_in *)a)->sin_addr.s_addr) >> 24 == 127;
+    if (a->sa_family == AF_INET6)
+        return IN6_IS_ADDR_LOOPBACK(&((const struct sockaddr_in6 *)a)->sin6_addr);
+    return 0;
+}
+
+/* The first that keeps what it offers useful to this rank: libfabric's order is its preference. */
+static struct fi_info *first_fit(struct weir_rank *r, const struct fi_info *list, enum libfabric_delivery way)
+{
+    for (const struct fi_info *i = list; i; i = i->next) {
+        if (!r->cfg.one_host && loopback(i))
+            continue;
+        if (way == DELIVERY_ORDER && !i->ep_attr->max_order_raw_size)
+            continue; /* it names the order, and keeps it for no size */
+        struct fi_info *mine = libfabric.fi_dupinfo(i);
+        if (mine && way == DELIVERY_COMPLETION)
+            mine->tx_attr->op_flags |= FI_DELIVERY_COMPLETE; /* granted: the default of what is posted */
+        return mine;
+    }
+    return NULL;
+}
+
+/* Providers that could be used here by name, separated by commas. */
+static void names(uint64_t reach, char *buf, size_t cap)
+{
+    struct fi_info *list;
+    size_t          at = 0;
+    buf[0] = 0;
+    if (ask(demand(NULL, reach), &list) < 0)
+        return;
+    for (struct fi_info *i = list; i; i = i->next) {
+        const char *name = i->fabric_attr->prov_name, *seen = buf;
+        size_t      n = strlen(name);
+        while ((seen = strstr(seen, name)) && ((seen > buf && seen[-1] != ',') || (seen[n] && seen[n] != ',')))
+            seen += n;
+        if (!seen && at + n + 2 < cap)
+            at += (size_t)snprintf(buf + at, cap - at, "%s%s", at ? "," : "", name);
+    }
+    libfabric.fi_freeinfo(list);
+}
+
+static int none(struct weir_rank *r, uint64_t reach)
+{
+    char            have[256], filter[96] = "";
+    struct fi_info *list;
+    const char     *provider = r->cfg.provider ? r->cfg.provider : "", *env = getenv("FI_PROVIDER"), *where = r->cfg.one_host ? "on this host" : "between hosts";
+    if (*provider && ask(demand(provider, reach), &list) == 0) {
+        libfabric.fi_freeinfo(list);
+        return rank_fail(r, -EOPNOTSUPP, "fi_getinfo", -1,
+                         "provider %s neither completes writes on delivery (FI_DELIVERY_COMPLETE) nor fences or orders a read after them, so when they are in the target's memory cannot be known", provider);
+    }
+    names(reach, have, sizeof have);
+    if (env && *env)
+        snprintf(filter, sizeof filter, "; FI_PROVIDER=%.60s allows no others", env);
+    return rank_fail(r, -ENODEV, "fi_getinfo", -1, "no provider%s%s can write and read remote memory %s; %s%s%s", *provider ? " named " : "", provider, where,
+                     *have ? "there are: " : "there are none", have, filter);
+}
+
+struct fi_info *libfabric_choose(struct weir_rank *r, enum libfabric_delivery *way)
+{
+    uint64_t reach = r->cfg.one_host ? 0 : FI_REMOTE_COMM; /* FI_LOCAL_COMM is not asked for: shm does not claim it */
+    for (*way = 0; *way < DELIVERY_WAYS; ++*way) {
+        struct fi_info *list, *h;
+        if (!(libfabric_ways & 1u << *way))
+            continue;
+        if ((h = demand(r->cfg.provider, reach)))
+            demand_delivery(h, *way);
+        int rc = ask(h, &list);
+        if (rc < 0 && rc != -FI_ENODATA) {
+            rank_fail(r, rc, "fi_getinfo", -1, "%s", libfabric.fi_strerror(-rc));
+            return NULL;
+        }
+        if (rc < 0)
+            continue;
+        struct fi_info *mine = first_fit(r, list, *way);
+        libfabric.fi_freeinfo(list);
+        if (mine)
+            return mine;
+    }
+    none(r, reach);
+    return NULL;
+}
+
+void libfabric_probe(struct weir_info *out)
+{
+    char have[sizeof out->details - 16];
+    if (libfabric_load(out->reason, sizeof out->reason) < 0)
+        return;
+    uint32_t v = libfabric.fi_version();
+    snprintf(out->version, sizeof out->version, "%u.%u", FI_MAJOR(v), FI_MINOR(v));
+    names(0, have, sizeof have);
+    if (!*have) {
+        snprintf(out->reason, sizeof out->reason, "libfabric %s has no provider here that can write and read remote memory (FI_EP_RDM with FI_RMA)", out->version);
+        return;
+    }
+    snprintf(out->details, sizeof out->details, "providers=%s", have);
+    out->available = 1;
+}
+#endif

@@ -1,0 +1,191 @@
+package native
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"weir/engine"
+	"weir/quantity"
+	"weir/workload"
+)
+
+func provider(name string) func(*workload.TransferOptions) {
+	return func(o *workload.TransferOptions) { o.Provider = name }
+}
+
+// providers are those of libfabric that are tested wherever they are: what they
+// demand of registration, progress and delivery differs.
+func providers(t testing.TB) []string {
+	t.Helper()
+	f := (native{}).Probe([]string{"libfabric"})["libfabric"]
+	if !f.Available {
+		t.Skipf("no libfabric here: %s", f.Reason)
+	}
+	here := strings.Split(f.Details["providers"], ",")
+	if only := os.Getenv(onlyProviderEnv); only != "" {
+		if !slices.Contains(here, only) {
+			t.Fatalf("no provider %s here: %v", only, here)
+		}
+		return []string{only}
+	}
+	var out []string
+	for _, p := range []string{"tcp;ofi_rxm", "net", "shm", "sockets", "tcp"} {
+		// "tcp" is a provider of its own from 1.18 on; before, the name stands for tcp;ofi_rxm
+		if slices.Contains(here, p) {
+			out = append(out, p)
+		}
+	}
+	if len(out) == 0 {
+		t.Skipf("none of libfabric's providers that are tested is here: %v", here)
+	}
+	return out
+}
+
+// fewer shortens the cases for a provider that hands each operation to a thread of
+// its own: where cores are short, each takes milliseconds.
+func fewer(provider string, cases []workload.TransferOptions) []workload.TransferOptions {
+	if provider != "sockets" {
+		return cases
+	}
+	var out []workload.TransferOptions
+	for i, o := range cases {
+		if i%3 == 0 || o.BlockSize >= 1<<20 {
+			o.Iterations, o.Warmup, o.InFlight = 2, 1, 2
+			out = append(out, o)
+		}
+	}
+	return out
+}
+
+// Every size and way to move on each provider, with every byte checked.
+func TestLibfabricMovesEveryByte(t *testing.T) {
+	for _, p := range providers(t) {
+		t.Run(p, func(t *testing.T) {
+			var cases []workload.TransferOptions
+			for _, size := range []quantity.Size{1, 8, 4095, 64 << 10, 1<<20 + 1} {
+				for _, how := range [][]func(*workload.TransferOptions){{}, {batch4}, {read}, {read, batch4}, {pingpong}} {
+					cases = append(cases, options(size, append(how, full, provider(p))...))
+				}
+			}
+			big := func(o *workload.TransferOptions) { o.Iterations, o.Warmup, o.InFlight = 3, 1, 2 }
+			for _, how := range []func(*workload.TransferOptions){func(*workload.TransferOptions) {}, read, pingpong} {
+				cases = append(cases, options(64<<20, full, big, how, provider(p)))
+			}
+			checkTransfer(t, "libfabric", fewer(p, cases))
+		})
+	}
+}
+
+func TestLibfabricFourRanks(t *testing.T) {
+	for _, p := range providers(t) {
+		t.Run(p, func(t *testing.T) {
+			o := options(64<<10, provider(p), func(o *workload.TransferOptions) { o.Ranks = 4 })
+			for _, r := range transfer(t, "libfabric", 4, fewer(p, []workload.TransferOptions{o})...)[0] {
+				if !r.Verified {
+					t.Errorf("rank %d is not verified", r.Rank)
+				}
+			}
+		})
+	}
+}
+
+// What a provider that does not confirm delivery is driven by: a read that is fenced
+// off from the writes before it, or ordered after them. Requests longer than one
+// operation go in pieces.
+func TestLibfabricWaysOfDelivery(t *testing.T) {
+	t.Cleanup(func() { libfabricLimits(0, 0) })
+	for way, words := range []string{"delivery complete", "flushed by a fenced read", "flushed by an ordered read"} {
+		tried, granted := 0, 0
+		for _, p := range providers(t) {
+			libfabricLimits(1<<way, 1000)
+			t.Run(words+"/"+p, func(t *testing.T) {
+				tried++
+				cases := []workload.TransferOptions{
+					options(8, full, provider(p)), options(4097, full, batch4, provider(p)), options(10000, full, read, provider(p)),
+					options(1000, full, pingpong, provider(p)), options(12345, full, pingpong, provider(p)), options(7000, provider(p)),
+				}
+				out, err := tryTransfer(t, "libfabric", 2, fewer(p, cases)...)
+				if err != nil && strings.Contains(err.Error(), "cannot be known") {
+					t.Skip(err)
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				granted++
+				if got := out[0][0].Transport; !strings.Contains(got, words) || !strings.HasPrefix(got, "libfabric/"+p+" (") {
+					t.Errorf("transport %q, want %s and %s", got, p, words)
+				}
+			})
+		}
+		if tried > 0 && granted == 0 {
+			t.Errorf("no provider here is %s", words)
+		}
+	}
+}
+
+// Each case starts its messages at 1 again: one that ended with 1 must not be taken
+// for the first of the next.
+func TestLibfabricSinglePings(t *testing.T) {
+	for _, p := range providers(t) {
+		once := func(o *workload.TransferOptions) { o.Iterations, o.Warmup = 1, 0 }
+		var cases []workload.TransferOptions
+		for range 4 {
+			cases = append(cases, options(300000, pingpong, once, provider(p)))
+		}
+		transfer(t, "libfabric", 2, cases...)
+	}
+}
+
+func TestLibfabricRefusals(t *testing.T) {
+	here := providers(t)
+	t.Cleanup(func() { libfabricLimits(0, 0) })
+	_, err := tryTransfer(t, "libfabric", 2, options(8, provider("carrierpigeon")))
+	if err == nil || !strings.Contains(err.Error(), "no provider named carrierpigeon") || !strings.Contains(err.Error(), here[0]) {
+		t.Errorf("got %v, want those that are here", err)
+	}
+	if slices.Contains(here, "shm") {
+		l := engine.Launch{Fabric: "libfabric", Ranks: 2, Nodes: []string{"a", "b"}, Cases: []engine.Case{{Key: "a", Options: options(8, provider("shm")), Timeout: 1e9}}}
+		_, err := (native{}).Open(l, engine.Identity{}, control(t))
+		if err == nil || !strings.Contains(err.Error(), "no provider named shm can write and read remote memory between hosts") {
+			t.Errorf("shm between hosts: got %v", err)
+		}
+		libfabricLimits(1<<1, 0)
+		_, err = tryTransfer(t, "libfabric", 2, options(8, provider("shm")))
+		if err == nil || !strings.Contains(err.Error(), "neither completes writes on delivery") {
+			t.Errorf("no way to know of delivery: got %v", err)
+		}
+	}
+}
+
+// Ranks that chose differently are told so, each naming the other's choice.
+func TestLibfabricUnequalProviders(t *testing.T) {
+	here := providers(t)
+	if len(here) < 2 {
+		t.Skip("one provider only")
+	}
+	ranks, addresses := make([]engine.Rank, 2), make([][]byte, 2)
+	for i := range ranks {
+		l := engine.Launch{Fabric: "libfabric", Ranks: 2, Nodes: []string{"a", "a"}, Cases: []engine.Case{{Key: "a", Options: options(8, provider(here[i])), Timeout: 1e9}}}
+		var err error
+		if ranks[i], err = (native{}).Open(l, engine.Identity{Rank: i}, control(t)); err != nil {
+			t.Fatal(err)
+		}
+		if addresses[i], err = ranks[i].Address(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i, r := range ranks {
+		want := fmt.Sprintf("it chose provider %s and this rank %s", here[1-i], here[i])
+		if err := r.Connect(addresses); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("rank %d: got %v, want %q", i, err, want)
+		}
+	}
+	for name, bad := range map[string][]byte{"short": addresses[1][:5], "cut": addresses[1][:len(addresses[1])-1]} {
+		if err := ranks[0].Connect([][]byte{addresses[0], bad}); err == nil || !strings.Contains(err.Error(), "its address") {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+}

@@ -1,0 +1,240 @@
+/* libfabric: opening what the chosen provider has, registering the rank's memory,
+ * and connecting. */
+#define _GNU_SOURCE
+#include "libfabric.h"
+
+#ifdef WEIR_HAS_LIBFABRIC
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "dl.h"
+#include "rank.h"
+
+#define MIN_OPS 16
+#define MAX_OPS 4096
+#define LINGER_NS 2000000 /* of a rank that leaves: what it has acknowledged goes out */
+
+struct blob {
+    char     provider[64];
+    uint32_t protocol, protocol_version, format, address, raw_key; /* the last two: lengths of what follows */
+    uint64_t base, key;
+};
+
+static int failed(struct weir_rank *r, const char *op, int peer, int64_t rc)
+{
+    return rank_fail(r, (int)rc, op, peer, "%s", libfabric.fi_strerror((int)-rc));
+}
+
+static int make_ops(struct weir_rank *r, struct libfabric_rank *f)
+{
+    size_t n = f->info->tx_attr->size;
+    f->nops  = n < MIN_OPS ? MIN_OPS : n > MAX_OPS ? MAX_OPS : n;
+    if (!(f->ops = calloc(f->nops, sizeof *f->ops)))
+        return rank_fail(r, -ENOMEM, "open", -1, "no memory for %zu operations", f->nops);
+    for (size_t i = f->nops; i-- > 0;)
+        f->ops[i].next = f->free, f->free = &f->ops[i];
+    return 0;
+}
+
+static int open_endpoint(struct weir_rank *r, struct libfabric_rank *f)
+{
+    int               rc;
+    struct fi_cq_attr cq = {.size = f->nops + 2 * (size_t)r->cfg.ranks, .format = FI_CQ_FORMAT_DATA, .wait_obj = FI_WAIT_NONE};
+    struct fi_av_attr av = {.type = f->info->domain_attr->av_type, .count = (size_t)r->cfg.ranks};
+    if ((rc = libfabric.fi_fabric(f->info->fabric_attr, &f->fabric, NULL)) < 0)
+        return failed(r, "fi_fabric", -1, rc);
+    if ((rc = fi_domain(f->fabric, f->info, &f->domain, NULL)) < 0)
+        return failed(r, "fi_domain", -1, rc);
+    if ((rc = fi_cq_open(f->domain, &cq, &f->cq, NULL)) < 0)
+        return failed(r, "fi_cq_open", -1, rc);
+    if ((rc = fi_av_open(f->domain, &av, &f->av, NULL)) < 0)
+        return failed(r, "fi_av_open", -1, rc);
+    if ((rc = fi_endpoint(f->domain, f->info, &f->ep, NULL)) < 0)
+        return failed(r, "fi_endpoint", -1, rc);
+    if ((rc = fi_ep_bind(f->ep, &f->av->fid, 0)) < 0 || (rc = fi_ep_bind(f->ep, &f->cq->fid, FI_TRANSMIT | FI_RECV)) < 0)
+        return failed(r, "fi_ep_bind", -1, rc);
+    if ((rc = fi_enable(f->ep)) < 0)
+        return failed(r, "fi_enable", -1, rc);
+    return 0;
+}
+
+/* The most bytes of one operation, and of one that needs no completion. */
+static void take_limits(struct libfabric_rank *f)
+{
+    size_t most = f->info->ep_attr->max_msg_size;
+    f->piece    = most ? most : SIZE_MAX;
+    if (f->delivery == DELIVERY_ORDER && f->info->ep_attr->max_order_raw_size < f->piece)
+        f->piece = f->info->ep_attr->max_order_raw_size;
+    f->inject = f->info->tx_attr->inject_size;
+    if (libfabric_piece && libfabric_piece < f->piece)
+        f->piece = libfabric_piece;
+}
+
+int libfabric_open(struct weir_rank *r)
+{
+    char                   why[WEIR_TEXT];
+    struct dl_handlers     handlers;
+    struct libfabric_rank *f  = calloc(1, sizeof *f);
+    int                    rc = f ? 0 : -ENOMEM;
+    if (!f || !(f->peers = calloc((size_t)r->cfg.ranks, sizeof *f->peers)))
+        return rank_fail(r, -ENOMEM, "open", -1, "no memory for %d peers", r->cfg.ranks);
+    r->fs = f;
+    if ((rc = libfabric_load(why, sizeof why)) < 0)
+        return rank_fail(r, rc, "load", -1, "%s", why);
+    if (!(f->info = libfabric_choose(r, &f->delivery)))
+        return r->err->code;
+    f->table = weir_fab_libfabric;
+    if (f->delivery == DELIVERY_COMPLETION)
+        f->table.caps |= CAP_REMOTE_COMPLETION;
+    take_limits(f);
+    dl_handlers_keep(&handlers);
+    if ((rc = make_ops(r, f)) == 0)
+        rc = open_endpoint(r, f);
+    dl_handlers_restore(&handlers);
+    if (rc == 0)
+        r->fab = &f->table;
+    return rc;
+}
+
+/* What may be locked is the usual reason why a network card's driver refuses memory. */
+static int not_registered(struct weir_rank *r, size_t bytes, int rc)
+{
+    struct rlimit lock;
+    char          limit[64] = "";
+    if (getrlimit(RLIMIT_MEMLOCK, &lock) == 0 && lock.rlim_cur != RLIM_INFINITY && lock.rlim_cur < bytes)
+        snprintf(limit, sizeof limit, "; this process may lock %llu KiB (ulimit -l)", (unsigned long long)lock.rlim_cur / 1024);
+    return rank_fail(r, rc, "fi_mr_reg", -1, "registering %zu bytes: %s%s", bytes, libfabric.fi_strerror(-rc), limit);
+}
+
+int libfabric_attach(struct weir_rank *r, size_t bytes)
+{
+    struct libfabric_rank *f      = r->fs;
+    uint64_t               access = FI_READ | FI_WRITE | FI_REMOTE_READ | FI_REMOTE_WRITE;
+    int                    mode   = f->info->domain_attr->mr_mode;
+    int                    rc     = fi_mr_reg(f->domain, r->mem.base, bytes, access, 0, 1, 0, &f->mr, NULL);
+    if (rc < 0)
+        return not_registered(r, bytes, rc);
+    if (mode & FI_MR_ENDPOINT && ((rc = fi_mr_bind(f->mr, &f->ep->fid, 0)) < 0 || (rc = fi_mr_enable(f->mr)) < 0))
+        return not_registered(r, bytes, rc);
+    f->desc = fi_mr_desc(f->mr);
+    return 0;
+}
+
+int64_t libfabric_address(struct weir_rank *r, void *buf, size_t cap)
+{
+    struct libfabric_rank *f = r->fs;
+    struct fi_info        *i = f->info;
+    struct blob            b = {.protocol = i->ep_attr->protocol, .protocol_version = i->ep_attr->protocol_version, .format = i->addr_format};
+    size_t                 n = cap - sizeof b, key = 0;
+    int                    rc;
+    if (cap < sizeof b)
+        return rank_fail(r, -ENOBUFS, "address", -1, "%zu bytes are too few for an address", cap);
+    if ((rc = fi_getname(&f->ep->fid, (char *)buf + sizeof b, &n)) < 0)
+        return failed(r, "fi_getname", -1, rc);
+    snprintf(b.provider, sizeof b.provider, "%s", i->fabric_attr->prov_name);
+    b.base = i->domain_attr->mr_mode & FI_MR_VIRT_ADDR ? (uint64_t)(uintptr_t)r->mem.base : 0;
+    if (i->domain_attr->mr_mode & FI_MR_RAW) {
+        uint64_t base = b.base;
+        key           = cap - sizeof b - n;
+        if ((rc = fi_mr_raw_attr(f->mr, &base, (uint8_t *)buf + sizeof b + n, &key, 0)) < 0)
+            return failed(r, "fi_mr_raw_attr", -1, rc);
+        b.base = i->domain_attr->mr_mode & FI_MR_VIRT_ADDR ? base : 0;
+    } else if ((b.key = fi_mr_key(f->mr)) == FI_KEY_NOTAVAIL) {
+        return rank_fail(r, -EIO, "fi_mr_key", -1, "the provider has no key for the registered memory");
+    }
+    b.address = (uint32_t)n;
+    b.raw_key = (uint32_t)key;
+    memcpy(buf, &b, sizeof b);
+    return (int64_t)(sizeof b + n + key);
+}
+
+/* Both ends must have chosen alike; they see different lists where hosts differ. */
+static int same_choice(struct weir_rank *r, int peer, struct blob *b)
+{
+    const struct fi_info *i = ((struct libfabric_rank *)r->fs)->info;
+    b->provider[sizeof b->provider - 1] = 0;
+    if (strcmp(b->provider, i->fabric_attr->prov_name))
+        return rank_fail(r, -EPROTO, "connect", peer, "it chose provider %s and this rank %s; set the option provider", b->provider, i->fabric_attr->prov_name);
+    if (b->protocol != i->ep_attr->protocol || b->protocol_version != i->ep_attr->protocol_version || b->format != i->addr_format)
+        return rank_fail(r, -EPROTO, "connect", peer, "its %s speaks protocol %u.%u with addresses of format %u, and this rank's %u.%u with %u", b->provider,
+                         b->protocol, b->protocol_version, b->format, i->ep_attr->protocol, i->ep_attr->protocol_version, i->addr_format);
+    return 0;
+}
+
+static int take_address(struct weir_rank *r, int peer, const char *blob, size_t len)
+{
+    struct libfabric_rank *f = r->fs;
+    struct libfabric_peer *p = &f->peers[peer];
+    struct blob            b;
+    int                    rc;
+    if (len < sizeof b)
+        return rank_fail(r, -EPROTO, "connect", peer, "its address has only %zu bytes", len);
+    memcpy(&b, blob, sizeof b);
+    if (len != sizeof b + b.address + b.raw_key)
+        return rank_fail(r, -EPROTO, "connect", peer, "its address is malformed");
+    if ((rc = same_choice(r, peer, &b)) < 0)
+        return rc;
+    rc = fi_av_insert(f->av, blob + sizeof b, 1, &p->address, 0, NULL);
+    if (rc != 1)
+        return rc < 0 ? failed(r, "fi_av_insert", peer, rc) : rank_fail(r, -EADDRNOTAVAIL, "fi_av_insert", peer, "the provider does not take its address");
+    p->base = b.base;
+    p->key  = b.key;
+    if (b.raw_key) {
+        uint8_t raw[1024]; /* the provider wants to write to it */
+        if (b.raw_key > sizeof raw)
+            return rank_fail(r, -EPROTO, "connect", peer, "its key has %u bytes", b.raw_key);
+        memcpy(raw, blob + sizeof b + b.address, b.raw_key);
+        if ((rc = fi_mr_map_raw(f->domain, b.base, raw, b.raw_key, &p->key, 0)) < 0)
+            return failed(r, "fi_mr_map_raw", peer, rc);
+    }
+    return 0;
+}
+
+int libfabric_connect(struct weir_rank *r, const char *const *blobs, const size_t *lens)
+{
+    int rc;
+    for (int p = 0; p < r->cfg.ranks; p++)
+        if (p != r->cfg.rank && (rc = take_address(r, p, blobs[p], lens[p])) < 0)
+            return rc;
+    for (int p = 0; p < r->cfg.ranks; p++) /* wire-up is lazy: finish it before anything is timed */
+        if (p != r->cfg.rank && (rc = libfabric_hello(r, p)) < 0)
+            return rc;
+    return 0;
+}
+
+void libfabric_transport(struct weir_rank *r, int peer, char *buf, size_t cap)
+{
+    (void)peer; /* one endpoint reaches all */
+    struct libfabric_rank *f = r->fs;
+    struct fi_info        *i = f->info;
+    uint32_t               v = libfabric.fi_version();
+    size_t                 at = (size_t)snprintf(buf, cap, "libfabric/%s (%u.%u", i->fabric_attr->prov_name, FI_MAJOR(v), FI_MINOR(v));
+    if (at < cap) /* fi_tostr has one buffer: a call each */
+        at += (size_t)snprintf(buf + at, cap - at, "; %s", libfabric.fi_tostr(&i->ep_attr->protocol, FI_TYPE_PROTOCOL));
+    if (at < cap)
+        at += (size_t)snprintf(buf + at, cap - at, "; %s", libfabric.fi_tostr(&i->addr_format, FI_TYPE_ADDR_FORMAT));
+    if (at < cap)
+        snprintf(buf + at, cap - at, "; %s; %s)", i->domain_attr->name, libfabric_delivery_words[f->delivery]);
+}
+
+void libfabric_close(struct weir_rank *r)
+{
+    struct libfabric_rank *f     = r->fs;
+    int64_t                until = weir_monotonic() + LINGER_NS;
+    while (weir_monotonic() < until)
+        (void)libfabric_progress(r);
+    struct fid *const all[] = {&f->mr->fid, &f->ep->fid, &f->av->fid, &f->cq->fid, &f->domain->fid, &f->fabric->fid};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        (void)fi_close(all[i]); /* nothing to be done about what does not close */
+    libfabric.fi_freeinfo(f->info);
+    r->fab = &weir_fab_libfabric;
+    r->fs  = NULL;
+    free(f->ops);
+    free(f->peers);
+    free(f);
+    fflush(NULL); /* it logs through stdio, and Go's exit does not flush it */
+}
+#endif

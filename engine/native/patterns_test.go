@@ -1,0 +1,361 @@
+package native
+
+import (
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"weir/engine"
+	"weir/quantity"
+	"weir/workload"
+)
+
+func under(pattern string, ranks int) func(*workload.TransferOptions) {
+	return func(o *workload.TransferOptions) {
+		o.Pattern, o.Ranks = pattern, int64(ranks)
+		o.Verify, o.Iterations, o.Warmup, o.InFlight = "full", 9, 5, 4
+	}
+}
+
+func bidirectional(o *workload.TransferOptions) { o.Bidirectional = true }
+
+// initiates says which ranks must initiate, from the definition of the patterns
+// and not from the code that the engine asks.
+var initiates = map[string]func(rank, ranks int) bool{
+	"pairwise":    func(rank, ranks int) bool { return rank < ranks/2 },
+	"one_to_many": func(rank, _ int) bool { return rank == 0 },
+	"many_to_one": func(rank, _ int) bool { return rank > 0 },
+	"ring":        func(int, int) bool { return true },
+	"all_to_all":  func(int, int) bool { return true },
+}
+
+func needs(t *testing.T, fabric string) {
+	t.Helper()
+	if f := (native{}).Probe([]string{fabric})[fabric]; !f.Available {
+		t.Skipf("no %s here: %s", fabric, f.Reason)
+	}
+}
+
+// Under every pattern, with every number of ranks, each byte of each pair arrives
+// where it belongs, in every single iteration; who initiates moves what it says.
+func TestPatterns(t *testing.T) {
+	for _, fabric := range []string{"shm", "tcp", "ucx"} {
+		for pattern, initiates := range initiates {
+			for _, ranks := range []int{2, 3, 4, 8} {
+				if pattern == "pairwise" && ranks%2 != 0 {
+					continue
+				}
+				t.Run(fmt.Sprintf("%s/%s/%d", fabric, pattern, ranks), func(t *testing.T) {
+					needs(t, fabric)
+					cases := []workload.TransferOptions{options(100, under(pattern, ranks), batch4), options(70000, under(pattern, ranks), read)}
+					for k, results := range transfer(t, fabric, ranks, cases...) {
+						checkMoved(t, cases[k], results, func(rank int) bool { return initiates(rank, ranks) })
+					}
+				})
+			}
+		}
+	}
+}
+
+func TestBothDirectionsAtOnce(t *testing.T) {
+	for _, fabric := range []string{"shm", "tcp", "ucx"} {
+		t.Run(fabric, func(t *testing.T) {
+			needs(t, fabric)
+			cases := []workload.TransferOptions{options(5000, under("pairwise", 4), bidirectional), options(70000, under("pairwise", 4), bidirectional, read)}
+			for k, results := range transfer(t, fabric, 4, cases...) {
+				checkMoved(t, cases[k], results, func(int) bool { return true })
+			}
+		})
+	}
+}
+
+func checkMoved(t *testing.T, o workload.TransferOptions, ranks []*engine.CaseResult, initiates func(int) bool) {
+	t.Helper()
+	for rank, r := range ranks {
+		if !r.Verified || r.Initiator != initiates(rank) || (r.Samples != nil) != r.Initiator {
+			t.Errorf("rank %d: verified %v, initiator %v, has samples %v", rank, r.Verified, r.Initiator, r.Samples != nil)
+		}
+		if !r.Initiator {
+			continue
+		}
+		if want := uint64(o.Iterations) * requestBytes(o); r.Samples.Bytes != want || r.Samples.Ops != uint64(o.Iterations) {
+			t.Errorf("rank %d moved %d bytes in %d requests, want %d in %d", rank, r.Samples.Bytes, r.Samples.Ops, want, o.Iterations)
+		}
+		if r.Ceiling <= 0 || r.Memcpy <= 0 || r.Stages.Post.Stamps == 0 || r.Stages.Post.P99 <= 0 {
+			t.Errorf("rank %d: ceiling %v, memcpy %v, posting %+v", rank, r.Ceiling, r.Memcpy, r.Stages.Post)
+		}
+	}
+}
+
+// Whatever the shape of a case is, the bytes that are counted are those that the
+// pattern moves: the requests of all initiators, each of all its blocks.
+func TestBytesCountedAreThoseThatThePatternMoves(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		pattern := rapid.SampledFrom([]string{"pairwise", "one_to_many", "many_to_one", "ring", "all_to_all"}).Draw(rt, "pattern")
+		ranks := rapid.IntRange(2, 5).Filter(func(n int) bool { return pattern != "pairwise" || n%2 == 0 }).Draw(rt, "ranks")
+		o := options(quantity.Size(rapid.IntRange(1, 9000).Draw(rt, "block")), func(o *workload.TransferOptions) {
+			o.Pattern, o.Ranks = pattern, int64(ranks)
+			o.Bidirectional = pattern == "pairwise" && rapid.Bool().Draw(rt, "bidirectional")
+			o.Op = rapid.SampledFrom([]string{"write", "read"}).Draw(rt, "op")
+			o.Payload = rapid.SampledFrom([]string{"random", "zero"}).Draw(rt, "payload")
+			o.Batch = rapid.Int64Range(1, 5).Draw(rt, "batch")
+			o.Iterations = rapid.Int64Range(int64(ranks), 60).Draw(rt, "iterations")
+			o.Warmup = rapid.Int64Range(0, 5).Draw(rt, "warmup")
+			o.InFlight = rapid.Int64Range(1, 20).Draw(rt, "in flight")
+		})
+		initiators := map[string]int{"pairwise": ranks / 2, "one_to_many": 1, "many_to_one": ranks - 1, "ring": ranks, "all_to_all": ranks}[pattern]
+		if o.Bidirectional {
+			initiators = ranks
+		}
+		moved := uint64(0)
+		for _, r := range transfer(t, "shm", ranks, o)[0] {
+			if r.Initiator {
+				moved += r.Samples.Bytes
+			}
+		}
+		if want := uint64(initiators) * uint64(o.Iterations) * uint64(o.Batch) * uint64(o.BlockSize); moved != want {
+			rt.Fatalf("%d bytes, want %d", moved, want)
+		}
+	})
+}
+
+// In each pattern a byte that one rank received wrongly is found, with its source,
+// its target and its offset, whichever of the pairs it is in.
+func TestWrongByteUnderEachPattern(t *testing.T) {
+	for name, c := range map[string]struct {
+		option  workload.TransferOptions
+		corrupt string
+		want    string
+	}{
+		"one_to_many":         {options(4096, under("one_to_many", 4)), "3:17", "wrong data from rank 0 to rank 3 after an untimed pass: byte 17 of 4096"},
+		"many_to_one":         {options(4096, under("many_to_one", 4)), "0:8197", "wrong data from rank 3 to rank 0 after an untimed pass: byte 5 of 4096"},
+		"ring":                {options(4096, under("ring", 4)), "0:9:timed", "wrong data from rank 3 to rank 0 after the timed part: byte 9 of 4096"},
+		"all_to_all":          {options(4096, under("all_to_all", 4)), "2:4099:timed", "wrong data from rank 1 to rank 2 after the timed part: byte 3 of 4096"},
+		"read of one_to_many": {options(4096, under("one_to_many", 4), read), "0:8192:timed", "wrong data from rank 3 to rank 0 after the timed part: byte 0 of 4096"},
+		"read of all_to_all":  {options(4096, under("all_to_all", 4), read), "2:1", "wrong data from rank 3 to rank 2 after an untimed pass: byte 1 of 4096"},
+		"bidirectional":       {options(4096, under("pairwise", 2), bidirectional), "0:2:timed", "wrong data from rank 1 to rank 0 after the timed part: byte 2 of 4096"},
+		"zeros":               {options(4096, under("pairwise", 2), zeroed), "1:99:timed", "wrong data from rank 0 to rank 1 after the timed part: byte 99 of 4096 (block 0, offset 99 in it) is 0x01, should be 0x00"},
+		"head of zeros":       {options(4096, under("pairwise", 2), zeroed, batch4), "1:4097", "byte 4097 of 16384 (block 1, offset 1 in it)"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Setenv(CorruptEnv, c.corrupt)
+			if _, err := tryTransfer(t, "shm", int(c.option.Ranks), c.option); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Fatalf("got %v, want %q", err, c.want)
+			}
+		})
+	}
+}
+
+// With a duration the timed part ends when the time is over, whatever the number
+// of iterations is, and says how many there were.
+func TestDuration(t *testing.T) {
+	const wanted = 60 * time.Millisecond
+	lasting := func(o *workload.TransferOptions) { o.Duration, o.Iterations = quantity.Time(wanted), 8 }
+	for _, fabric := range []string{"shm", "tcp", "ucx"} {
+		t.Run(fabric, func(t *testing.T) {
+			needs(t, fabric)
+			cases := []workload.TransferOptions{
+				options(8, under("pairwise", 2), lasting), options(100000, under("pairwise", 2), lasting, read),
+				options(8, under("pairwise", 2), pingpong, lasting), options(100000, under("pairwise", 2), pingpong, lasting), options(64, under("pairwise", 2), pingpong),
+			}
+			for k, ranks := range transfer(t, fabric, 2, cases...) {
+				s := ranks[0].Samples
+				perRequest := requestBytes(cases[k])
+				if cases[k].Mode == "pingpong" {
+					perRequest *= 2
+				}
+				if s.Bytes != s.Ops*perRequest {
+					t.Errorf("case %d: %d bytes in %d requests", k, s.Bytes, s.Ops)
+				}
+				if cases[k].Duration == 0 {
+					if s.Ops != 9 {
+						t.Errorf("case %d: %d requests after a case that lasted, want 9", k, s.Ops)
+					}
+					continue
+				}
+				took := time.Duration(s.End - s.Start)
+				if took < wanted*9/10 || took > 20*wanted || s.Ops <= 8 || len(s.Progress) < 2 {
+					t.Errorf("case %d took %v for %d requests with %d points of progress", k, took, s.Ops, len(s.Progress))
+				}
+			}
+		})
+	}
+	o := options(4096, under("all_to_all", 4), lasting)
+	for rank, r := range transfer(t, "tcp", 4, o)[0] {
+		if r.Samples == nil || r.Samples.Ops < 3 {
+			t.Errorf("rank %d: %+v", rank, r.Samples)
+		}
+	}
+}
+
+// Even a duration that is over at once moves one request to each target, so that
+// what is verified has been moved.
+func TestDurationThatIsOver(t *testing.T) {
+	o := options(4096, under("one_to_many", 4), func(o *workload.TransferOptions) { o.Duration = 1 })
+	if s := transfer(t, "shm", 4, o)[0][0].Samples; s.Ops < 3 {
+		t.Errorf("%d requests to three targets", s.Ops)
+	}
+}
+
+func zeroed(o *workload.TransferOptions) { o.Payload = "zero" }
+func spread(o *workload.TransferOptions) { o.Reuse = "spread" }
+
+func TestReuseAndPayload(t *testing.T) {
+	defer func(f func() uint64) { lastLevelCache = f }(lastLevelCache)
+	lastLevelCache = func() uint64 { return 100000 }
+	for _, fabric := range []string{"shm", "tcp", "ucx"} {
+		t.Run(fabric, func(t *testing.T) {
+			needs(t, fabric)
+			for _, pattern := range []string{"pairwise", "all_to_all"} {
+				cases := []workload.TransferOptions{
+					options(4097, under(pattern, 4), spread), options(1000, under(pattern, 4), spread, read, batch4), options(300000, under(pattern, 4), spread),
+					options(7, under(pattern, 4), zeroed), options(5001, under(pattern, 4), zeroed, read, batch4), options(4097, under(pattern, 4), zeroed, spread),
+				}
+				for k, ranks := range transfer(t, fabric, 4, cases...) {
+					checkMoved(t, cases[k], ranks, func(rank int) bool { return pattern == "all_to_all" || rank < 2 })
+				}
+			}
+		})
+	}
+	t.Run("places", func(t *testing.T) {
+		t.Setenv(CorruptEnv, "1:5")
+		_, err := tryTransfer(t, "shm", 2, options(4096, under("pairwise", 2), spread))
+		if err == nil || !strings.Contains(err.Error(), "after an untimed pass at place 0: byte 5") {
+			t.Errorf("got %v", err)
+		}
+	})
+}
+
+// The places of a region cover at least twice the cache, over all targets together.
+func TestSpreadCoversTheCache(t *testing.T) {
+	r := &rank{cache: 2 * 384 << 20}
+	for _, o := range []workload.TransferOptions{options(1, spread), options(4096, spread, batch4), options(1<<30, spread), options(5000, spread, under("all_to_all", 8))} {
+		if covered := r.slots(o) * stride(o) * uint64(o.FanOut()); covered < r.cache {
+			t.Errorf("%v x%d: %d bytes of %d", o.BlockSize, o.Batch, covered, r.cache)
+		}
+	}
+	if lastLevelCache() < 1<<20 {
+		t.Errorf("the last-level cache has %d bytes?", lastLevelCache())
+	}
+}
+
+func TestRanksWithDifferentCaches(t *testing.T) {
+	defer func(f func() uint64) { lastLevelCache = f }(lastLevelCache)
+	calls := uint64(0)
+	lastLevelCache = func() uint64 { calls++; return calls << 20 }
+	_, err := tryTransfer(t, "shm", 2, options(4096, spread))
+	if err == nil || !strings.Contains(err.Error(), "ranks with different caches cannot spread requests") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// Huge pages are there, or the launch says why not: never small pages unsaid.
+func TestPagesAreWhatWasAskedFor(t *testing.T) {
+	for pages, words := range map[string]string{"thp": "this kernel gives no transparent huge pages", "2MiB": "huge pages free"} {
+		o := options(100000, under("pairwise", 2), func(o *workload.TransferOptions) { o.Pages = pages })
+		for _, fabric := range []string{"shm", "tcp"} {
+			ranks, err := tryTransfer(t, fabric, 2, o)
+			switch {
+			case err == nil:
+				checkMoved(t, o, ranks[0], func(rank int) bool { return rank == 0 })
+			case !strings.Contains(err.Error(), words):
+				t.Errorf("%s over %s: %v, want %q", pages, fabric, err, words)
+			}
+		}
+	}
+}
+
+// What is not of one host has clocks of its own; the common start and the end of a
+// duration are on rank 0's.
+func TestRanksOfSeveralHosts(t *testing.T) {
+	o := options(4096, under("many_to_one", 3), func(o *workload.TransferOptions) { o.Duration = 20e6 })
+	ranks := onNodes(t, "tcp", []string{"a", "b", "c"}, o)
+	m, err := engine.TransferMetrics(engine.Case{Options: o}, ranks)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m["skew"] < 0 || m["skew"] > 1 {
+		t.Errorf("skew %v s", m["skew"])
+	}
+}
+
+func TestMetricsOfUse(t *testing.T) {
+	o := options(64<<10, func(o *workload.TransferOptions) { o.Duration = 50e6 })
+	m, err := engine.TransferMetrics(engine.Case{Options: o}, transfer(t, "shm", 2, o)[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	gb := m["requests"] * 65536 / 1e9
+	// both ranks poll; both are counted in each, because here they are one process
+	if cpu := m["cpu_time_per_gb"] * gb; cpu < 0.02 || cpu > 4*float64(runtime.NumCPU()) {
+		t.Errorf("%v s of processors for a timed part of 50 ms", cpu)
+	}
+	if m["clock.cost"] <= 0 || m["clock.cost"] > 1e-6 || m["clock.resolution"] <= 0 || m["clock.resolution"] > 1e-6 {
+		t.Errorf("clock: cost %v s, resolution %v s", m["clock.cost"], m["clock.resolution"])
+	}
+	if m["post.avg"] <= 0 || m["post.p99"] < m["post.avg"]/2 || m["transfer.avg"] != 0 || m["prep.request"] <= 0 {
+		t.Errorf("shm completes in the post: post %v and %v s, transfer %v s, making %v s", m["post.avg"], m["post.p99"], m["transfer.avg"], m["prep.request"])
+	}
+	tcp, err := engine.TransferMetrics(engine.Case{Options: o}, transfer(t, "tcp", 2, o)[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if sum := tcp["post.avg"] + tcp["transfer.avg"]; tcp["transfer.avg"] <= 0 || sum < tcp["latency.avg"]*0.95 || sum > tcp["latency.avg"]*1.05 {
+		t.Errorf("tcp: post %v and transfer %v are not the latency %v", tcp["post.avg"], tcp["transfer.avg"], tcp["latency.avg"])
+	}
+}
+
+// Where one of several ranks does not come, the others say which.
+func TestOneOfFourStaysAway(t *testing.T) {
+	o := options(4096, under("all_to_all", 4))
+	for _, fabric := range []string{"shm", "tcp"} {
+		l, ranks := opened(t, fabric, slices.Repeat([]string{"a"}, 4), o)
+		l.Cases[0].Timeout = 300e6
+		errs := make(chan error, 4)
+		for _, r := range ranks[:3] {
+			go func() { _, err := r.Run(l.Cases[0]); errs <- err }()
+		}
+		named := false
+		for range 3 {
+			err := <-errs
+			if err == nil {
+				t.Errorf("%s: a rank came through without rank 3", fabric)
+				continue
+			}
+			named = named || strings.Contains(err.Error(), "rank 3 did not come to the barrier")
+		}
+		if !named {
+			t.Errorf("%s: nobody names rank 3", fabric)
+		}
+	}
+}
+
+// Where the connections of one of several ranks break in the middle, the others
+// end at once.
+func TestOneOfFourBreaksOff(t *testing.T) {
+	o := options(1<<20, under("all_to_all", 4), func(o *workload.TransferOptions) { o.Iterations, o.Verify = 1<<30, "none" })
+	l, ranks := opened(t, "tcp", slices.Repeat([]string{"a"}, 4), o)
+	errs := make(chan error, 4)
+	for _, r := range ranks {
+		go func() { _, err := r.Run(l.Cases[0]); errs <- err }()
+	}
+	time.Sleep(200 * time.Millisecond)
+	ranks[3].(*rank).breakConnections()
+	begin := time.Now()
+	named := false
+	for range ranks {
+		err := <-errs
+		named = named || err != nil && strings.Contains(err.Error(), "peer 3")
+		if err == nil {
+			t.Error("a rank came through")
+		}
+	}
+	if took := time.Since(begin); took > 5*time.Second || !named {
+		t.Errorf("ended after %v, and rank 3 is named: %v", took, named)
+	}
+}

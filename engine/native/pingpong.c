@@ -1,0 +1,102 @@
+/* One message at a time, there and back. */
+#include "contents.h"
+#include "loop.h"
+
+#define MESSAGES_PER_TICK 256
+
+/* Half of a round trip, of which the part until ping returned is posting. */
+static void record(struct weir_loop *l, int64_t posted, int64_t returned, int64_t now, uint64_t done)
+{
+    struct weir_rank        *r = l->r;
+    const struct weir_clock *k = &r->clk;
+    int64_t read = (int64_t)k->cost_ns, half = (weir_span(k, now - posted) - 2 * read) / 2, post = weir_span(k, returned - posted) - read;
+    hist_record(r->hist, half);
+    stage_record(&l->post, post);
+    stage_record(&l->transfer, half - post);
+    if ((l->until ? (uint64_t)now : done) >= l->next_point && r->npoints < WEIR_POINTS) {
+        r->points[r->npoints++] = (struct weir_point){now, done * l->request_bytes};
+        l->next_point += l->point_step;
+    }
+}
+
+static int await_message(struct weir_loop *l, const struct weir_case *c, int peer, uint64_t seq)
+{
+    struct weir_rank *r = l->r;
+    int               rc;
+    while (!(rc = r->fab->arrived(r, peer, c->block, seq)))
+        if ((rc = rank_tick(r)) < 0)
+            return rc;
+    return rc < 0 ? rc : 0;
+}
+
+/* With a duration only the initiator knows when it is over: it tells before it sends
+ * the last message, which does not count, so that the other looks only when one came. */
+static int last_message(struct weir_loop *l, const struct weir_case *c, int peer, uint64_t seq)
+{
+    int rc = rank_tell(l->r, peer, contents_word(c, seq));
+    if (rc < 0 || (rc = l->r->fab->ping(l->r, peer, rank_local(l->r), c->block, seq)) < 0)
+        return rc;
+    return await_message(l, c, peer, seq);
+}
+
+static int initiate(struct weir_loop *l, const struct weir_case *c, int peer, uint64_t skip, uint64_t n)
+{
+    struct weir_rank *r           = l->r;
+    uint32_t          until_stamp = 0;
+    uint64_t          i;
+    int               rc;
+    for (i = 0; i < skip + n || l->until; i++) {
+        int64_t posted = 0, returned = 0;
+        int     stamped = i >= skip && until_stamp-- == 0;
+        if (i == skip)
+            l->start = weir_ticks();
+        if (stamped) {
+            until_stamp = l->every - 1;
+            posted      = weir_ticks();
+            if (l->until && posted >= l->until && i > skip)
+                break;
+        }
+        if ((rc = r->fab->ping(r, peer, rank_local(r), c->block, i + 1)) < 0)
+            return rc;
+        if (stamped)
+            returned = weir_ticks();
+        if ((rc = await_message(l, c, peer, i + 1)) < 0)
+            return rc;
+        if (stamped)
+            record(l, posted, returned, weir_ticks(), i - skip + 1);
+        if (i % MESSAGES_PER_TICK == MESSAGES_PER_TICK - 1) {
+            atomic_store_explicit(&r->cfg.control->done, i < skip ? 0 : i - skip, memory_order_relaxed);
+            if ((rc = rank_tick(r)) < 0)
+                return rc;
+        }
+    }
+    l->end  = weir_ticks();
+    l->done = i - skip;
+    if (r->npoints < WEIR_POINTS)
+        r->points[r->npoints++] = (struct weir_point){l->end, l->done * l->request_bytes};
+    return l->until ? last_message(l, c, peer, i + 1) : 0;
+}
+
+static int answer(struct weir_loop *l, const struct weir_case *c, int peer, uint64_t n)
+{
+    struct weir_rank *r = l->r;
+    int               rc, last = 0;
+    for (uint64_t i = 0; l->until ? !last : i < n; i++) {
+        if ((rc = await_message(l, c, peer, i + 1)) < 0)
+            return rc;
+        last = l->until && contents_number(c, rank_tally(r, peer)) == (int64_t)(i + 1);
+        if ((rc = r->fab->ping(r, peer, rank_local(r), c->block, i + 1)) < 0)
+            return rc;
+        if (i % MESSAGES_PER_TICK == MESSAGES_PER_TICK - 1 && (rc = rank_tick(r)) < 0)
+            return rc;
+    }
+    return 0;
+}
+
+int loop_pingpong(struct weir_loop *l, const struct weir_case *c, const struct weir_role *o, uint64_t skip, uint64_t n)
+{
+    int peer = o->from, rc;
+    loop_begin(l, 2 * c->block, n);
+    rc = o->initiator ? initiate(l, c, peer, skip, n) : answer(l, c, peer, skip + n);
+    return rc < 0 ? rc : rank_flush(l->r, peer);
+}

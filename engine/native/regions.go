@@ -1,0 +1,154 @@
+package native
+
+/*
+#include <stdlib.h>
+#include "role.h"
+*/
+import "C"
+
+import (
+	"encoding/binary"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unsafe"
+
+	"weir/engine"
+	"weir/quantity"
+	"weir/workload"
+)
+
+func requestBytes(o workload.TransferOptions) uint64 { return uint64(o.BlockSize) * uint64(o.Batch) }
+
+// stride is the room of a request in a region.
+func stride(o workload.TransferOptions) uint64 {
+	return uint64(C.role_stride(C.size_t(requestBytes(o))))
+}
+
+// slots are the places of a region that requests go round.
+func (r *rank) slots(o workload.TransferOptions) uint64 {
+	if o.Reuse != "spread" {
+		return 1
+	}
+	round := stride(o) * uint64(o.FanOut())
+	return max(1, (r.cache+round-1)/round)
+}
+
+// regionsOf are the regions that a rank makes memory for; engine/native/rank.c has
+// the same rule: an area has at least one, and who is initiator and target has one
+// more to probe in.
+func regionsOf(o workload.TransferOptions, rank int) int {
+	targets, sources := len(o.Targets(rank)), len(o.Sources(rank))
+	n := max(1, targets) + max(1, sources)
+	if targets > 0 && sources > 0 {
+		n++
+	}
+	return n
+}
+
+// receives are the peers that data comes from, in the order of its places.
+func (r *rank) receives() []int {
+	t, s := r.options.Targets(r.self.Rank), r.options.Sources(r.self.Rank)
+	switch {
+	case r.options.Mode == "pingpong":
+		return append(t, s...)
+	case r.options.Op == "read":
+		return t
+	}
+	return s
+}
+
+// describeFlows tells the C side whom this rank has to do with. The lists are
+// theirs until the function that it returns is called.
+func (r *rank) describeFlows(cfg *C.struct_weir_config) (free func()) {
+	o, self := r.options, r.self.Rank
+	targets, sources, turns := o.Targets(self), o.Sources(self), probeTurns(o, self)
+	flows, freeFlows := cArray[C.struct_weir_flow](len(targets))
+	for i, t := range targets {
+		flows[i] = C.struct_weir_flow{peer: C.int(t), region: C.int(slices.Index(o.Sources(t), self))}
+	}
+	from, freeSources := cArray[C.int](len(sources))
+	for i, s := range sources {
+		from[i] = C.int(s)
+	}
+	links, freeTurns := cArray[C.struct_weir_turn](len(turns))
+	for i, t := range turns {
+		links[i] = t
+	}
+	cfg.targets, cfg.ntargets = unsafe.SliceData(flows), C.int(len(flows))
+	cfg.sources, cfg.nsources = unsafe.SliceData(from), C.int(len(from))
+	cfg.turns, cfg.nturns = unsafe.SliceData(links), C.int(len(links))
+	cfg.share = 1
+	if len(targets) > 0 {
+		cfg.share = C.double(o.Share(self))
+	}
+	return func() { freeFlows(); freeSources(); freeTurns() }
+}
+
+// cArray makes a list in C memory: a Go list must not hang in what C is given.
+func cArray[T any](n int) ([]T, func()) {
+	var zero T
+	p := C.calloc(C.size_t(n+1), C.size_t(unsafe.Sizeof(zero)))
+	if p == nil {
+		panic("out of memory")
+	}
+	return unsafe.Slice((*T)(p), n), func() { C.free(p) }
+}
+
+// probeTurns are the links that this rank helps to probe, from each initiator to
+// its first target. Every rank takes them in the order of the initiators, so that
+// nobody waits in a circle; links without a common rank are probed at once.
+func probeTurns(o workload.TransferOptions, self int) []C.struct_weir_turn {
+	var turns []C.struct_weir_turn
+	for i := range int(o.Ranks) {
+		targets := o.Targets(i)
+		switch {
+		case len(targets) == 0:
+		case i == self:
+			turns = append(turns, C.struct_weir_turn{peer: C.int(targets[0]), initiator: 1})
+		case targets[0] == self:
+			turns = append(turns, C.struct_weir_turn{peer: C.int(i)})
+		}
+	}
+	return turns
+}
+
+// lastLevelCache is the size in bytes of the largest cache of this host's first
+// processor; a variable, because tests cannot spread requests over hundreds of MiB.
+var lastLevelCache = func() uint64 {
+	const usual = 64 << 20 // where the kernel does not say
+	var largest quantity.Size
+	files, _ := filepath.Glob("/sys/devices/system/cpu/cpu0/cache/index*/size")
+	for _, f := range files {
+		text, err := os.ReadFile(f)
+		if err != nil {
+			continue
+		}
+		if size, err := quantity.ParseSize(strings.TrimSpace(string(text)) + "iB"); err == nil {
+			largest = max(largest, size)
+		}
+	}
+	if largest == 0 {
+		return usual
+	}
+	return uint64(largest)
+}
+
+// cacheWord goes before a rank's address: what requests are spread over must be
+// equal in all ranks, since it decides where regions lie.
+func (r *rank) cacheWord() []byte { return binary.LittleEndian.AppendUint64(nil, r.cache) }
+
+// sameCache cuts that word off a peer's address.
+func (r *rank) sameCache(peer int, address []byte) ([]byte, error) {
+	if len(address) < 8 {
+		return nil, &engine.Error{Fabric: r.fabric, Op: "connect", Phase: "connect", Peer: peer, Code: -71, Text: fmt.Sprintf("its address has only %d bytes", len(address))}
+	}
+	if theirs := binary.LittleEndian.Uint64(address); theirs != r.cache {
+		return nil, &engine.Error{Fabric: r.fabric, Op: "connect", Phase: "connect", Peer: peer, Code: -95, Text: fmt.Sprintf(
+			"reuse spread: its last-level cache has %v and that of rank %d %v; ranks with different caches cannot spread requests over the same places",
+			quantity.Size(theirs/2), r.self.Rank, quantity.Size(r.cache/2))}
+	}
+	return address[8:], nil
+}

@@ -1,0 +1,165 @@
+package native
+
+/*
+#include <stdlib.h>
+#include "role.h"
+#include "team.h"
+*/
+import "C"
+
+import (
+	"encoding/binary"
+	"fmt"
+	"sync"
+	"syscall"
+	"unsafe"
+
+	"weir/engine"
+)
+
+// errorBeforeOthers makes an error of a call on all threads: the first one that
+// says more than that its thread was told to stop because another gave up.
+func (r *rank) errorBeforeOthers(rcs []C.int, errs []C.struct_weir_err) error {
+	found := -1
+	for i, rc := range rcs {
+		if rc != 0 && (found < 0 || errs[found].code == -C.int(syscall.ECANCELED) && errs[i].code != errs[found].code) {
+			found = i
+		}
+	}
+	if found < 0 {
+		return nil
+	}
+	return r.error(found, &errs[found])
+}
+
+// each calls a function for each thread of the rank, for all at a time, because a
+// thread may wait for the others.
+func (r *rank) each(f func(i int, c *C.struct_weir_rank, e *C.struct_weir_err) C.int) error {
+	rcs, errs := make([]C.int, len(r.threads)), make([]C.struct_weir_err, len(r.threads))
+	var wg sync.WaitGroup
+	for i, c := range r.threads[1:] {
+		wg.Go(func() { rcs[i+1] = f(i+1, c, &errs[i+1]) })
+	}
+	rcs[0] = f(0, r.threads[0], &errs[0])
+	wg.Wait()
+	return r.errorBeforeOthers(rcs, errs)
+}
+
+// openThreads opens each thread as a rank of its own: they share nothing but the
+// meetings, and have contents of their own, so that what another one moved is not
+// taken for this one's.
+func (r *rank) openThreads(cfg C.struct_weir_config) error {
+	n := r.launch.Threads()
+	first := (*C.struct_weir_control)(unsafe.Pointer(r.control)) // mapped memory, not Go's
+	cfg.control = first
+	if n > 1 {
+		if r.team = C.team_new(C.int(n), first); r.team == nil {
+			return fmt.Errorf("no memory for %d threads", n)
+		}
+		cfg.team = r.team
+	}
+	for i := range n {
+		cfg.thread, cfg.cpu = C.int(i), -1
+		if i < len(r.self.CPUs) {
+			cfg.cpu = C.int(r.self.CPUs[i])
+		}
+		if n > 1 {
+			cfg.control = C.team_control(r.team, C.int(i))
+		}
+		cfg.seed = C.uint64_t(r.launch.Seed + uint64(i)*0x9e3779b97f4a7c15)
+		var c *C.struct_weir_rank
+		var e C.struct_weir_err
+		if C.weir_open(&cfg, &c, &e) != 0 {
+			return r.error(i, &e)
+		}
+		r.threads = append(r.threads, c)
+	}
+	return nil
+}
+
+// address are the addresses of all threads, each with its length.
+func (r *rank) address() ([]byte, error) {
+	buf := C.malloc(addressSize)
+	if buf == nil {
+		return nil, fmt.Errorf("no memory for an address")
+	}
+	defer C.free(buf)
+	var all []byte
+	for i, c := range r.threads {
+		var n C.size_t
+		var e C.struct_weir_err
+		if C.weir_address(c, buf, addressSize, &n, &e) != 0 {
+			return nil, r.error(i, &e)
+		}
+		all = binary.LittleEndian.AppendUint32(all, uint32(n))
+		all = append(all, C.GoBytes(buf, C.int(n))...)
+	}
+	return all, nil
+}
+
+// split takes a peer's addresses apart.
+func (r *rank) split(peer int, all []byte) ([][]byte, error) {
+	var list [][]byte
+	for len(all) >= 4 {
+		n := uint64(binary.LittleEndian.Uint32(all))
+		if n > uint64(len(all)-4) {
+			break
+		}
+		list, all = append(list, all[4:4+n]), all[4+n:]
+	}
+	if len(all) > 0 || len(list) != len(r.threads) {
+		return nil, &engine.Error{Fabric: r.fabric, Op: "connect", Phase: "connect", Peer: peer, Code: -int(syscall.EPROTO),
+			Text: fmt.Sprintf("its address is not one of %d threads", len(r.threads))}
+	}
+	return list, nil
+}
+
+// connect connects each thread with its like in the other ranks: blobs are by rank
+// and thread.
+func (r *rank) connect(blobs [][][]byte) error {
+	return r.each(func(i int, c *C.struct_weir_rank, e *C.struct_weir_err) C.int {
+		var all []byte
+		lens := make([]C.size_t, len(blobs))
+		for peer, list := range blobs {
+			all = append(all, list[i]...)
+			lens[peer] = C.size_t(len(list[i]))
+		}
+		p := C.CBytes(all)
+		defer C.free(p)
+		return C.weir_connect(c, p, &lens[0], C.int64_t(connectTimeout), e)
+	})
+}
+
+// run runs a case in all threads.
+func (r *rank) run(c engine.Case, cc C.struct_weir_case) (*engine.CaseResult, error) {
+	out := make([]C.struct_weir_result, len(r.threads))
+	if err := r.each(func(i int, t *C.struct_weir_rank, e *C.struct_weir_err) C.int {
+		mine := cc
+		if i != r.corruptThread {
+			mine.corrupt = -1
+		}
+		return C.weir_run(t, &mine, &out[i], e)
+	}); err != nil {
+		return nil, err
+	}
+	threads := make([]*engine.CaseResult, len(out))
+	for i := range out {
+		threads[i] = r.result(c, &out[i])
+	}
+	all := engine.Together(threads)
+	if s := all.Samples; s != nil && s.End > s.Start { // each thread wrote its own
+		r.control.Rate.Store(uint64(float64(s.Bytes) / float64(s.End-s.Start) * 1e9))
+	}
+	return all, nil
+}
+
+func (r *rank) Close() error {
+	if err := r.each(func(_ int, c *C.struct_weir_rank, e *C.struct_weir_err) C.int {
+		return C.weir_close(c, C.int64_t(closeTimeout), e)
+	}); err != nil {
+		return err
+	}
+	C.team_free(r.team)
+	r.threads, r.team = nil, nil
+	return nil
+}

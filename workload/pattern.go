@@ -1,0 +1,117 @@
+package workload
+
+import (
+	"fmt"
+	"slices"
+
+	"weir/quantity"
+)
+
+// Targets are the ranks that a rank initiates to, in the order of its requests;
+// none: it only serves. In a ping-pong the targets answer.
+func (t TransferOptions) Targets(rank int) []int {
+	n := int(t.Ranks)
+	switch half := n / 2; {
+	case t.Pattern == "pairwise" && rank < half:
+		return []int{rank + half}
+	case t.Pattern == "pairwise" && t.Bidirectional:
+		return []int{rank - half}
+	case t.Pattern == "one_to_many" && rank == 0, t.Pattern == "all_to_all":
+		return others(rank, n)
+	case t.Pattern == "many_to_one" && rank != 0:
+		return []int{0}
+	case t.Pattern == "ring":
+		return []int{(rank + 1) % n}
+	}
+	return nil
+}
+
+// Sources are the ranks that initiate to a rank, in ascending order.
+func (t TransferOptions) Sources(rank int) []int {
+	n := int(t.Ranks)
+	switch half := n / 2; {
+	case t.Pattern == "pairwise" && rank >= half:
+		return []int{rank - half}
+	case t.Pattern == "pairwise" && t.Bidirectional:
+		return []int{rank + half}
+	case t.Pattern == "one_to_many" && rank != 0:
+		return []int{0}
+	case t.Pattern == "many_to_one" && rank == 0, t.Pattern == "all_to_all":
+		list := others(rank, n)
+		slices.Sort(list)
+		return list
+	case t.Pattern == "ring":
+		return []int{(rank + n - 1) % n}
+	}
+	return nil
+}
+
+// others begin with the next rank, so that not all initiators begin with the same.
+func others(rank, n int) []int {
+	list := make([]int, 0, n-1)
+	for i := 1; i < n; i++ {
+		list = append(list, (rank+i)%n)
+	}
+	return list
+}
+
+// Share is how much of the path of an initiator is its own: less than 1 if its
+// targets together have more initiators to serve than targets that it could use.
+// It is min(1, Σ 1/sources) over its targets, so that the shares of those who
+// share one target add up to it.
+func (t TransferOptions) Share(initiator int) float64 {
+	share := 0.
+	for _, target := range t.Targets(initiator) {
+		share += 1 / float64(t.served(target))
+	}
+	return min(1, share)
+}
+
+// FanOut is the number of targets of an initiator, which is the same for all.
+func (t TransferOptions) FanOut() int64 {
+	if t.Pattern == "one_to_many" || t.Pattern == "all_to_all" {
+		return t.Ranks - 1
+	}
+	return 1
+}
+
+// served is the number of sources of a target.
+func (t TransferOptions) served(target int) int64 {
+	if t.Pattern == "all_to_all" || t.Pattern == "many_to_one" && target == 0 {
+		return t.Ranks - 1
+	}
+	return 1
+}
+
+// Regions are the pairs that a rank is in, of the rank that is in the most, and at
+// least one each as an initiator and as a target: so many it makes memory for.
+func (t TransferOptions) Regions() int64 { return t.FanOut() + t.served(0) }
+
+// mostMemory is far more than a rank can have, and little enough to calculate with.
+const mostMemory = quantity.Size(1 << 50)
+
+// check holds what no single option can say.
+func (t TransferOptions) check() error {
+	switch {
+	case t.Pattern == "pairwise" && t.Ranks%2 != 0:
+		return fmt.Errorf("pattern pairwise needs an even number of ranks, not %d", t.Ranks)
+	case t.Mode == "pingpong" && t.Batch != 1:
+		return fmt.Errorf("mode pingpong sends one message at a time: a batch of %d has no meaning in it; for many blocks in a request use mode stream", t.Batch)
+	case t.Mode == "pingpong" && t.Op == "read":
+		return fmt.Errorf("mode pingpong sends messages there and back: it has no op read; for the latency of a read use mode stream with in_flight 1")
+	case t.Mode == "pingpong" && t.Pattern != "pairwise":
+		return fmt.Errorf("mode pingpong is between two ranks, who wait for each other: it has only pattern pairwise, not %s; for latencies under a pattern use mode stream with in_flight 1", t.Pattern)
+	case t.Bidirectional && t.Pattern != "pairwise":
+		return fmt.Errorf("bidirectional is of pattern pairwise, where only one rank of a pair initiates; pattern %s says already who does", t.Pattern)
+	case t.Bidirectional && t.Mode == "pingpong":
+		return fmt.Errorf("mode pingpong goes there and back already: it cannot be bidirectional")
+	case t.Iterations < t.FanOut():
+		return fmt.Errorf("pattern %s of %d ranks needs at least %d iterations, one for each target of an initiator, not %d", t.Pattern, t.Ranks, t.FanOut(), t.Iterations)
+	case t.Fabric == "ucx" && t.Pages != "default":
+		return fmt.Errorf("fabric ucx allocates the buffers itself: it has only pages default; UCX's own environment variables decide about huge pages (UCX_POSIX_HUGETLB_MODE)")
+	}
+	if areas := t.Regions() * t.Threads; t.BlockSize > mostMemory/quantity.Size(t.Batch)/quantity.Size(areas) {
+		return fmt.Errorf("a rank needs room for %d requests of %d blocks of %v, which is more than %v", areas, t.Batch, t.BlockSize, mostMemory)
+	}
+	return nil
+}
