@@ -52,6 +52,7 @@ ctest: ## the C engine under AddressSanitizer, UBSan and ThreadSanitizer
 	    engine/native/*.c engine/native/ctest/engine_test.c -ldl -lpthread; \
 	done
 	@# vendor libraries only under AddressSanitizer: ThreadSanitizer wants all code built for it
+	@$(CC) $(CWARN) -Wno-missing-prototypes -O1 -g -fPIC -shared -o .build/libnixl_capi.so engine/native/testdata/nixl/fake_nixl.c
 	@ucx=$$(ldconfig -p | grep -q libucp.so.0 && echo ucx || true); \
 	fi=$$(ldconfig -p | grep -q libfabric.so.1 && echo 'libfabric libfabric:net libfabric:shm' || true); \
 	if ldconfig -p | grep -q 'libfabric.so '; then \
@@ -60,6 +61,7 @@ ctest: ## the C engine under AddressSanitizer, UBSan and ThreadSanitizer
 	fi; \
 	UCX_HANDLE_ERRORS=none UCX_ERROR_SIGNALS= UCX_MEM_EVENTS=n IPATH_NO_BACKTRACE=1 HFI_NO_BACKTRACE=1 FI_PROVIDER_PATH=.build/providers \
 	  .build/engine_test-address,undefined shm tcp $$ucx $$fi; \
+	WEIR_NIXL_LIBRARY=$$PWD/.build/libnixl_capi.so FAKE_NIXL_POLLS=3 .build/engine_test-address,undefined nixl; \
 	TSAN_OPTIONS=halt_on_error=1 .build/engine_test-thread shm tcp
 
 fuzz: ## every fuzz target for $(FUZZTIME)

@@ -2,6 +2,7 @@ package workload
 
 import (
 	"fmt"
+	"slices"
 
 	"weir/quantity"
 )
@@ -52,7 +53,7 @@ var Transfer = &Kind{
 			Doc: "pages of the buffers; default: what the system gives to shared memory that asks for nothing; thp: transparent huge pages; 2MiB: reserved huge pages. Where the kernel does not have them the launch fails. Fabric ucx allocates by itself and has default only"},
 		{Name: "payload", Type: Enum, Default: "random", Values: []string{"random", "zero"},
 			Doc: "contents of blocks: random, or zeros but for the first 8 bytes of each block, which tell one pass from another; some copies are faster with zeros"},
-	}, simulationOptions...),
+	}, slices.Concat(nixlOptions, simulationOptions)...),
 	Metrics: []Metric{
 		{"bandwidth", "GB/s", Higher, "bytes of requests that completed while all initiators were in their timed part, divided by that time; for writes the time ends when the last byte is at the target"},
 		{"bandwidth.min_rank", "GB/s", Higher, "the least of the initiators' own bandwidths: its bytes divided by its timed part"},
@@ -83,7 +84,7 @@ var Transfer = &Kind{
 		{"clock.resolution", "s", Neither, "the step by which the clock of the stamps advances, the coarsest rank"},
 		{"clock.cost", "s", Neither, "reading that clock once, the slowest rank; it is taken off the latencies"},
 	},
-	Checked: []string{"pattern", "bidirectional", "ranks", "mode", "op", "iterations", "block_size", "batch", "threads", "fabric", "pages"},
+	Checked: []string{"pattern", "bidirectional", "ranks", "mode", "op", "iterations", "block_size", "batch", "threads", "fabric", "pages", "nixl_backend"},
 }
 
 func init() {
@@ -102,6 +103,7 @@ type TransferOptions struct {
 	Batch, Iterations, Warmup, InFlight, Threads, Ranks  int64
 	Duration                                             quantity.Time // 0: Iterations decide
 	Provider                                             string        `json:",omitempty"` // of fabric libfabric; "": its choice
+	Nixl                                                 *Nixl         `json:",omitempty"` // of fabric nixl; nil for others
 	Sim                                                  *Simulation   `json:",omitempty"` // of fabric sim; nil for others
 }
 
@@ -137,6 +139,12 @@ func DecodeTransfer(v Values) (TransferOptions, error) {
 		return t, fmt.Errorf("option block_size is missing")
 	}
 	t.BlockSize = size
+	if t.Fabric == NixlFabric {
+		var err error
+		if t.Nixl, err = decodeNixl(get); err != nil {
+			return t, err
+		}
+	}
 	if t.Duration, ok = get("duration").(quantity.Time); !ok {
 		return t, fmt.Errorf("option duration is %T, not a time", get("duration"))
 	}

@@ -44,6 +44,9 @@ func (o Option) Parse(text string) (any, error) {
 			}
 		}
 		return nil, fmt.Errorf("%q is not one of %s", text, strings.Join(o.Values, ", "))
+	case Params:
+		_, err := ParseParams(text)
+		return text, err
 	case Failures:
 		_, err := ParseFailures(text)
 		return text, err

@@ -22,6 +22,7 @@ const (
 	Count    Type = "count"    // int64
 	Enum     Type = "enum"     // string, one of Option.Values
 	Failures Type = "failures" // string that ParseFailures reads
+	Params   Type = "params"   // string that ParseParams reads
 	String   Type = "string"   // string
 	Bool     Type = "bool"     // bool
 )

@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* The list of fabrics: a new one is its .c file and its line here. */
-static const struct weir_fabric *const fabrics[] = {&weir_fab_shm, &weir_fab_tcp, &weir_fab_ucx, &weir_fab_libfabric};
+static const struct weir_fabric *const fabrics[] = {&weir_fab_shm, &weir_fab_tcp, &weir_fab_ucx, &weir_fab_libfabric, &weir_fab_nixl};
 
 #define NFABRICS (sizeof fabrics / sizeof *fabrics)
 

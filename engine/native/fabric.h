@@ -65,7 +65,7 @@ struct weir_fabric {
     void (*close)(struct weir_rank *r);
 };
 
-extern const struct weir_fabric weir_fab_shm, weir_fab_tcp, weir_fab_ucx, weir_fab_libfabric;
+extern const struct weir_fabric weir_fab_shm, weir_fab_tcp, weir_fab_ucx, weir_fab_libfabric, weir_fab_nixl;
 
 const struct weir_fabric *weir_fabric_find(const char *name);
 

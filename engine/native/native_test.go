@@ -53,17 +53,20 @@ func tryTransfer(t testing.TB, fabric string, ranks int, options ...workload.Tra
 	errs := make(chan error, ranks)
 	for i, r := range rs {
 		go func() {
+			abort := func(err error) error { // as an agent does
+				for _, ctl := range controls {
+					ctl.Abort.Store(1)
+				}
+				return err
+			}
 			errs <- func() error {
 				if err := r.Connect(addresses); err != nil {
-					return err
+					return abort(err)
 				}
 				for k, c := range l.Cases {
 					res, err := r.Run(c)
 					if err != nil {
-						for _, ctl := range controls { // as an agent does
-							ctl.Abort.Store(1)
-						}
-						return err
+						return abort(err)
 					}
 					out[k][i] = res
 				}

@@ -48,6 +48,13 @@ struct weir_turn { /* of probing links one after the other: a link's ends take i
     int peer, initiator;
 };
 
+struct weir_nixl { /* options of fabric nixl */
+    const char *backend; /* NULL: UCX */
+    const char *params;  /* key=value lines; NULL: the plugin's own */
+    int         merge, progress_thread;
+    uint64_t    in_flight; /* most requests of a case in flight */
+};
+
 struct weir_config {
     const char          *fabric;
     int                  rank, ranks, cpu; /* cpu -1: anywhere */
@@ -62,6 +69,7 @@ struct weir_config {
     int                     ntargets, nsources, nturns;
     double                  share; /* of its path that an initiator has, if it shares its targets */
     struct weir_control *control; /* never NULL */
+    struct weir_nixl     nixl;
     struct weir_team    *team;    /* of the threads of this rank; NULL: it has one */
     int                  thread;  /* which of them this is */
     const char          *provider; /* of libfabric, by its name there; NULL or "": libfabric chooses */

@@ -1,0 +1,309 @@
+/* nixl: NIXL itself, by its C API, with whichever of its backends the scenario
+ * names. Its status "done" of a request is all that it tells: with backend UCX each
+ * request ends with a flush of the endpoint (nixlUcxEngine::sendXferRange), so a
+ * write that is done is at the target; other backends promise what they promise.
+ * Therefore no CAP_REMOTE_COMPLETION, and a flush waits until every write to the
+ * peer is done. A ping-pong looks at the last byte of a message, which says nothing
+ * where a backend splits messages over rails: it is for UCX only, as in fabric ucx. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "dl.h"
+#include "nixl_xfer.h"
+#include "unsupported.h"
+
+struct blob {
+    char     backend[64];
+    uint64_t base;
+    uint32_t rank, metadata; /* length of what follows */
+};
+
+/* NIXL's threads would inherit the one processor of this rank's thread, which spins
+ * on it; they get those of the whole process. */
+static void spread_threads(struct weir_rank *r, int on)
+{
+    cpu_set_t set;
+    if (r->cfg.cpu < 0)
+        return;
+    CPU_ZERO(&set);
+    CPU_SET((unsigned)r->cfg.cpu, &set);
+    if (on && sched_getaffinity(getpid(), sizeof set, &set) < 0)
+        return;
+    (void)pthread_setaffinity_np(pthread_self(), sizeof set, &set);
+}
+
+static int make_agent(struct weir_rank *r)
+{
+    struct nixl_rank *u = r->fs;
+    char              name[32];
+    snprintf(name, sizeof name, "weir-rank-%d", r->cfg.rank);
+    if (r->cfg.nixl.progress_thread || !nixl.create_configured_agent) {
+        NIXL_TRY(r, -1, create_agent, name, &u->agent);
+        return 0;
+    }
+    struct nixl_agent_config cfg = {.progress_thread = false};
+    NIXL_TRY(r, -1, create_configured_agent, name, &cfg, &u->agent);
+    NIXL_TRY(r, -1, create_notif_map, &u->notifs);
+    return 0;
+}
+
+static int listed(nixl_params params, const char *key, int *yes)
+{
+    nixl_param_iter it;
+    bool            more = true;
+    *yes                 = 0;
+    nixl_status s        = nixl.params_create_iterator(params, &it);
+    while (s == NIXL_DONE && more) {
+        const char *k = NULL, *v = NULL;
+        s             = nixl.params_iterator_next(it, &k, &v, &more);
+        *yes |= s == NIXL_DONE && k && !strcmp(k, key);
+    }
+    nixl_status d = nixl.params_destroy_iterator(it);
+    return s != NIXL_DONE ? s : d;
+}
+
+/* lines: key=value, each on its own line. */
+static int set_params(struct weir_rank *r, nixl_params params, const char *lines)
+{
+    struct nixl_rank *u = r->fs;
+    char             *text = strdup(lines), *save = NULL;
+    int               rc = text ? 0 : rank_fail(r, -ENOMEM, "open", -1, "no memory for nixl_params");
+    for (char *line = text ? strtok_r(text, "\n", &save) : NULL; line && rc == 0; line = strtok_r(NULL, "\n", &save)) {
+        char *value = strchr(line, '=');
+        int   known = 0;
+        if (!value || !nixl.params_add) {
+            rc = rank_fail(r, -ENOSYS, "params_add", -1, "nixl_params cannot be set: %s has no nixl_capi_params_add (NIXL 0.9 or newer has it)", nixl.path);
+            break;
+        }
+        *value++      = 0;
+        nixl_status s = listed(params, line, &known);
+        if (s == NIXL_DONE)
+            s = nixl.params_add(params, line, value);
+        if (s != NIXL_DONE)
+            rc = nixl_failed(r, "params_add", -1, s);
+        size_t at = strlen(u->unlisted);
+        if (!known && at + strlen(line) + 2 < sizeof u->unlisted)
+            snprintf(u->unlisted + at, sizeof u->unlisted - at, "%s%s", at ? " " : "", line);
+    }
+    free(text);
+    return rc;
+}
+
+static int make_backend(struct weir_rank *r)
+{
+    struct nixl_rank *u = r->fs;
+    char              plugins[WEIR_TEXT / 2], listing[sizeof plugins + 2], wanted[sizeof u->name + 2];
+    nixl_mem_list     mems;
+    nixl_params       params;
+    int               rc;
+    nixl_status       s = nixl_plugins(u->agent, plugins, sizeof plugins);
+    if (s != NIXL_DONE)
+        return nixl_failed(r, "get_available_plugins", -1, s);
+    snprintf(listing, sizeof listing, ",%s,", plugins);
+    snprintf(wanted, sizeof wanted, ",%s,", u->name);
+    if (!strstr(listing, wanted))
+        return rank_fail(r, -ENOENT, "create_backend", -1, "NIXL has no backend %s here; it has %s (%s)", u->name, plugins[0] ? plugins : "none", nixl.path);
+    NIXL_TRY(r, -1, get_plugin_params, u->agent, u->name, &mems, &params);
+    if ((rc = set_params(r, params, r->cfg.nixl.params ? r->cfg.nixl.params : "")) < 0)
+        return rc;
+    NIXL_TRY(r, -1, create_backend, u->agent, u->name, params, &u->backend);
+    NIXL_TRY(r, -1, destroy_params, params);
+    NIXL_TRY(r, -1, destroy_mem_list, mems);
+    NIXL_TRY(r, -1, create_opt_args, &u->args);
+    NIXL_TRY(r, -1, opt_args_add_backend, u->args, u->backend);
+    NIXL_TRY(r, -1, opt_args_set_skip_desc_merge, u->args, !r->cfg.nixl.merge);
+    return 0;
+}
+
+static int nixl_open(struct weir_rank *r)
+{
+    struct nixl_rank *u = calloc(1, sizeof *u);
+    char              why[WEIR_TEXT];
+    if (!u || !(u->peers = calloc((size_t)r->cfg.ranks, sizeof *u->peers)))
+        return rank_fail(r, -ENOMEM, "open", -1, "no memory for %d peers", r->cfg.ranks);
+    r->fs     = u;
+    u->last   = &u->first;
+    u->is_ucx = !r->cfg.nixl.backend || !strcmp(r->cfg.nixl.backend, "UCX");
+    snprintf(u->name, sizeof u->name, "%s", r->cfg.nixl.backend ? r->cfg.nixl.backend : "UCX");
+    int rc = nixl_load(why, sizeof why);
+    if (rc < 0)
+        return rank_fail(r, rc, "load", -1, "%s", why);
+    struct dl_handlers handlers; /* plugins are loaded now, and some install handlers */
+    dl_handlers_keep(&handlers);
+    spread_threads(r, 1);
+    if ((rc = make_agent(r)) == 0)
+        rc = make_backend(r);
+    spread_threads(r, 0);
+    dl_handlers_restore(&handlers);
+    return rc;
+}
+
+static int nixl_attach(struct weir_rank *r, size_t bytes)
+{
+    struct nixl_rank *u = r->fs;
+    /* what signals are written from must be registered as well */
+    u->words_size = (size_t)r->cfg.ranks * WEIR_LINE;
+    if (posix_memalign((void **)&u->words, WEIR_LINE, u->words_size))
+        return rank_fail(r, -ENOMEM, "register", -1, "no memory for the words of %d peers", r->cfg.ranks);
+    memset(u->words, 0, u->words_size);
+    NIXL_TRY(r, -1, create_reg_dlist, NIXL_DRAM, &u->registered, false);
+    NIXL_TRY(r, -1, reg_dlist_add_desc, u->registered, (uintptr_t)r->mem.base, bytes, 0, NULL, 0);
+    NIXL_TRY(r, -1, reg_dlist_add_desc, u->registered, (uintptr_t)u->words, u->words_size, 0, NULL, 0);
+    NIXL_TRY(r, -1, register_mem, u->agent, u->registered, u->args);
+    return 0;
+}
+
+static int64_t nixl_address(struct weir_rank *r, void *buf, size_t cap)
+{
+    struct nixl_rank *u = r->fs;
+    void             *md = NULL;
+    size_t            n  = 0;
+    NIXL_TRY(r, -1, get_local_md, u->agent, &md, &n);
+    struct blob b = {.base = (uint64_t)(uintptr_t)r->mem.base, .rank = (uint32_t)r->cfg.rank, .metadata = (uint32_t)n};
+    snprintf(b.backend, sizeof b.backend, "%s", u->name);
+    if (n > UINT32_MAX || sizeof b + n > cap)
+        return rank_fail(r, -ENOBUFS, "address", -1, "%zu bytes are too few for NIXL's metadata of %zu", cap, n);
+    memcpy(buf, &b, sizeof b);
+    memcpy((char *)buf + sizeof b, md, n);
+    nixl_give_back(md);
+    return (int64_t)(sizeof b + n);
+}
+
+static int meet(struct weir_rank *r, int p, const char *blob, size_t len)
+{
+    struct nixl_rank *u = r->fs;
+    struct blob       b;
+    char             *name = NULL;
+    if (len < sizeof b)
+        return rank_fail(r, -EPROTO, "connect", p, "its address has only %zu bytes", len);
+    memcpy(&b, blob, sizeof b);
+    b.backend[sizeof b.backend - 1] = 0;
+    if (len != sizeof b + b.metadata || b.rank != (uint32_t)p)
+        return rank_fail(r, -EPROTO, "connect", p, "its address is malformed");
+    if (strcmp(b.backend, u->name))
+        return rank_fail(r, -EPROTO, "connect", p, "it uses backend %s and this rank %s", b.backend, u->name);
+    NIXL_TRY(r, p, load_remote_md, u->agent, blob + sizeof b, b.metadata, &name);
+    u->peers[p].base   = b.base;
+    u->peers[p].loaded = 1;
+    snprintf(u->peers[p].name, sizeof u->peers[p].name, "weir-rank-%d", p);
+    int same = name && !strcmp(name, u->peers[p].name);
+    int rc   = same ? 0 : rank_fail(r, -EPROTO, "load_remote_md", p, "its metadata are those of agent %s, not of %s", name ? name : "(none)", u->peers[p].name);
+    nixl_give_back(name);
+    return rc;
+}
+
+static int nixl_connect(struct weir_rank *r, const char *const *blobs, const size_t *lens)
+{
+    struct nixl_rank *u = r->fs;
+    int               rc;
+    for (int p = 0; p < r->cfg.ranks; p++)
+        if (p != r->cfg.rank && (rc = meet(r, p, blobs[p], lens[p])) < 0)
+            return rc;
+    for (int p = 0; p < r->cfg.ranks; p++)
+        if (p != r->cfg.rank)
+            NIXL_TRY(r, p, agent_make_connection, u->agent, u->peers[p].name, u->args);
+    return 0;
+}
+
+static int nixl_put(struct weir_rank *r, int peer, const void *local, uint64_t roff, size_t n, struct weir_req *q)
+{
+    return nixl_add(r, peer, NIXL_WRITE, local, roff, n, q);
+}
+
+static int nixl_get(struct weir_rank *r, int peer, void *local, uint64_t roff, size_t n, struct weir_req *q)
+{
+    return nixl_add(r, peer, NIXL_READ, local, roff, n, q);
+}
+
+/* Where NIXL has no thread for it, asking for notifications is what makes a target
+ * take part; an initiator does when it asks for the status of its requests. */
+static int nixl_progress(struct weir_rank *r)
+{
+    struct nixl_rank *u  = r->fs;
+    int               rc = nixl_poll(r);
+    if (rc < 0 || u->first || !u->notifs)
+        return rc;
+    NIXL_TRY(r, -1, get_notifs, u->agent, u->notifs, u->args);
+    return 0;
+}
+
+static int nixl_flush(struct weir_rank *r, int peer, struct weir_req *q) { return nixl_fence(r, peer, q); }
+
+static int nixl_signal(struct weir_rank *r, int peer, uint64_t value)
+{
+    char *word = ((struct nixl_rank *)r->fs)->words + (size_t)peer * WEIR_LINE;
+    memcpy(word, &value, sizeof value);
+    return nixl_write_now(r, peer, word, (size_t)r->cfg.rank * WEIR_LINE, sizeof value, "signal");
+}
+
+static inline unsigned char mark(uint64_t seq) { return (unsigned char)(seq % 255 + 1); }
+
+static int nixl_ping(struct weir_rank *r, int peer, void *local, size_t n, uint64_t seq)
+{
+    struct nixl_rank *u = r->fs;
+    if (!u->is_ucx)
+        return rank_fail(r, -EOPNOTSUPP, "ping", peer, "a ping-pong needs the bytes of a message to arrive in order, and NIXL's backend %s does not promise that; use mode stream with in_flight 1", u->name);
+    ((unsigned char *)local)[n - 1] = mark(seq);
+    return nixl_write_now(r, peer, local, r->exposed, n, "ping");
+}
+
+static int nixl_arrived(struct weir_rank *r, int peer, size_t n, uint64_t seq)
+{
+    (void)peer;
+    volatile unsigned char *last = (unsigned char *)rank_exposed(r) + n - 1;
+    if (*last == mark(seq))
+        return 1;
+    return nixl_progress(r) < 0 ? -EIO : 0;
+}
+
+static void nixl_transport(struct weir_rank *r, int peer, char *buf, size_t cap)
+{
+    struct nixl_rank *u = r->fs;
+    (void)peer;
+    snprintf(buf, cap, "nixl/%s (%s, %s, progress by %s%s%s)", u->name, nixl.path, nixl.version, u->notifs ? "the rank" : "a thread of NIXL's",
+             u->unlisted[0] ? ", parameters that the plugin does not list: " : "", u->unlisted);
+}
+
+/* In the order in which things hold each other. */
+static int take_down(struct weir_rank *r)
+{
+    struct nixl_rank *u = r->fs;
+    int               rc = nixl_release_all(r);
+    if (rc < 0)
+        return rc;
+    for (int p = 0; p < r->cfg.ranks; p++)
+        if (u->peers[p].loaded)
+            NIXL_TRY(r, p, invalidate_remote_md, u->agent, u->peers[p].name);
+    NIXL_TRY(r, -1, deregister_mem, u->agent, u->registered, u->args);
+    NIXL_TRY(r, -1, destroy_reg_dlist, u->registered);
+    NIXL_TRY(r, -1, destroy_opt_args, u->args);
+    NIXL_TRY(r, -1, destroy_backend, u->backend);
+    if (u->notifs)
+        NIXL_TRY(r, -1, destroy_notif_map, u->notifs);
+    NIXL_TRY(r, -1, destroy_agent, u->agent);
+    return 0;
+}
+
+static void nixl_close(struct weir_rank *r)
+{
+    struct nixl_rank *u = r->fs;
+    if (take_down(r) < 0)
+        return; /* the error is in the rank; what NIXL still holds goes with the process */
+    free(u->words);
+    free(u->parts);
+    free(u->peers);
+    free(u);
+    fflush(NULL); /* plugins log through stdio, and Go's exit does not flush it */
+}
+
+const struct weir_fabric weir_fab_nixl = {
+    .name = "nixl", .caps = CAP_NETWORK, .probe = nixl_probe, .open = nixl_open, .attach = nixl_attach, .address = nixl_address,
+    .connect = nixl_connect, .put = nixl_put, .get = nixl_get, .progress = nixl_progress, .flush = nixl_flush, .signal = nixl_signal,
+    .ping = nixl_ping, .arrived = nixl_arrived, .ceiling = ceiling_is_memcpy, .transport = nixl_transport, .close = nixl_close,
+};

@@ -1,0 +1,278 @@
+package native
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"weir/engine"
+	"weir/workload"
+)
+
+// The library that a process has loaded stays loaded, and the stand-in for it reads
+// its orders from the environment: each test of NIXL is a process of its own. The
+// child prints what came of it.
+const nixlChildEnv = "WEIR_TEST_NIXL_CHILD"
+
+var nixlChildren = map[string]func(t *testing.T) error{
+	"transfers": nixlTransfers,
+	"one":       func(t *testing.T) error { _, err := tryTransfer(t, "nixl", 2, options(4096, nixlDefaults)); return err },
+	"old": func(t *testing.T) error {
+		ranks, err := tryTransfer(t, "nixl", 2, options(4096, nixlDefaults))
+		if err == nil && !strings.Contains(ranks[0][0].Transport, "progress by a thread of NIXL's") {
+			err = errors.New(ranks[0][0].Transport)
+		}
+		return err
+	},
+	"backend": func(t *testing.T) error {
+		_, err := tryTransfer(t, "nixl", 2, options(8, nixlDefaults, func(o *workload.TransferOptions) { o.Nixl.Backend = "LIBFABRIC" }))
+		return err
+	},
+	"posix pingpong": func(t *testing.T) error {
+		_, err := tryTransfer(t, "nixl", 2, options(8, pingpong, nixlDefaults, func(o *workload.TransferOptions) { o.Nixl.Backend = "POSIX" }))
+		return err
+	},
+	"params": func(t *testing.T) error {
+		ranks, err := tryTransfer(t, "nixl", 2, options(8, nixlDefaults, nixlParam("num_workers", "2"), nixlParam("ucx_devises", "all")))
+		if err != nil {
+			return err
+		}
+		return errors.New(ranks[0][0].Transport)
+	},
+	"refused": func(t *testing.T) error {
+		_, err := tryTransfer(t, "nixl", 2, options(8, nixlDefaults, nixlParam("refused", "1")))
+		return err
+	},
+	"once": func(t *testing.T) error {
+		_, err := tryTransfer(t, "nixl", 2, options(8, nixlDefaults, func(o *workload.TransferOptions) { o.Iterations, o.Warmup, o.Verify = 1, 0, "none" }))
+		return err
+	},
+	"batch": func(t *testing.T) error {
+		_, err := tryTransfer(t, "nixl", 2, options(4096, nixlDefaults, batch4, func(o *workload.TransferOptions) { o.InFlight, o.Warmup = 3, 10 }))
+		return err
+	},
+	"probe": func(*testing.T) error {
+		f := native{}.Probe([]string{"nixl"})["nixl"]
+		return errors.New(f.Version + " | " + f.Reason + " | " + f.Details["library"] + " | " + f.Details["backends"])
+	},
+	"peer that went": nixlPeerThatWent,
+}
+
+func nixlDefaults(o *workload.TransferOptions) { o.Nixl = &workload.Nixl{Backend: "UCX"} }
+
+func nixlParam(key, value string) func(*workload.TransferOptions) {
+	return func(o *workload.TransferOptions) {
+		o.Nixl.Params = append(o.Nixl.Params, workload.Param{Key: key, Value: value})
+	}
+}
+
+// nixlTransfers runs all operations over sizes, batches and windows; a transfer
+// that did not verify is an error of its rank.
+func nixlTransfers(t *testing.T) error {
+	var cases []workload.TransferOptions
+	for _, o := range []workload.TransferOptions{
+		options(1), options(8, read), options(4096), options(4097, batch4), options(1<<20, read), options(100, read, batch4), options(64<<10, full),
+		options(5000, read, full), options(8, pingpong), options(1, pingpong), options(100000, pingpong), options(333, pingpong, full),
+	} {
+		for _, window := range []int64{1, 16, 300} {
+			if o.Mode == "pingpong" && window > 1 {
+				continue
+			}
+			o.InFlight = window
+			nixlDefaults(&o)
+			cases = append(cases, o)
+		}
+	}
+	all, err := tryTransfer(t, "nixl", 2, cases...)
+	if err != nil {
+		return err
+	}
+	for k, ranks := range all {
+		o := cases[k]
+		if _, err := engine.TransferMetrics(engine.Case{Options: o}, ranks); err != nil {
+			return err
+		}
+		want := uint64(o.BlockSize) * uint64(o.Batch) * uint64(o.Iterations)
+		if o.Mode == "pingpong" {
+			want *= 2
+		}
+		if got := ranks[0].Samples.Bytes; got != want || !ranks[0].Verified || !ranks[1].Verified {
+			t.Errorf("case %d moved %d bytes, want %d; verified %v %v", k, got, want, ranks[0].Verified, ranks[1].Verified)
+		}
+		if !strings.HasPrefix(ranks[0].Transport, "nixl/UCX ("+os.Getenv("WEIR_NIXL_LIBRARY")) {
+			t.Errorf("the transport %q does not name the library", ranks[0].Transport)
+		}
+	}
+	return nil
+}
+
+// nixlPeerThatWent has a rank whose peer never comes to the case.
+func nixlPeerThatWent(t *testing.T) error {
+	l := engine.Launch{Fabric: "nixl", Ranks: 2, Nodes: []string{"a", "a"}, Cases: []engine.Case{{Key: "a", Options: options(4096, nixlDefaults), Timeout: 300e6}}}
+	var ranks [2]engine.Rank
+	var addresses [2][]byte
+	for i := range ranks {
+		var err error
+		if ranks[i], err = (native{}).Open(l, engine.Identity{Rank: i}, control(t)); err != nil {
+			return err
+		}
+		if addresses[i], err = ranks[i].Address(); err != nil {
+			return err
+		}
+	}
+	connected := make(chan error, 2)
+	for _, r := range ranks {
+		go func() { connected <- r.Connect(addresses[:]) }()
+	}
+	if err := errors.Join(<-connected, <-connected); err != nil {
+		return err
+	}
+	_, err := ranks[0].Run(l.Cases[0])
+	return err
+}
+
+func TestNixlChild(t *testing.T) {
+	what, ok := os.LookupEnv(nixlChildEnv)
+	if !ok {
+		t.Skip("is started by the tests of nixl")
+	}
+	if err := nixlChildren[what](t); err != nil {
+		t.Log("ERROR " + err.Error())
+		return
+	}
+	t.Log("FINE")
+}
+
+// nixlChild runs one of the children with an environment.
+func nixlChild(t *testing.T, what string, env ...string) string {
+	t.Helper()
+	cmd := exec.Command(os.Args[0], "-test.run=^TestNixlChild$", "-test.v", "-test.timeout=2m")
+	cmd.Env = append(append(os.Environ(), nixlChildEnv+"="+what), env...)
+	out, _ := cmd.CombinedOutput() // what it printed says whether it failed
+	text := string(out)
+	if !strings.Contains(text, "--- PASS: TestNixlChild") {
+		t.Fatalf("%s:\n%s", what, text)
+	}
+	return text
+}
+
+// fakeNixl builds the stand-in.
+func fakeNixl(t *testing.T, flags ...string) string {
+	t.Helper()
+	compiler, err := exec.LookPath("gcc")
+	if err != nil {
+		t.Skip("no gcc here")
+	}
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	lib := filepath.Join(dir, "libnixl_capi.so")
+	args := append([]string{"-std=gnu11", "-Wall", "-Wextra", "-Wshadow", "-Werror", "-O1", "-fPIC", "-shared", "-o", lib, "testdata/nixl/fake_nixl.c"}, flags...)
+	if out, err := exec.Command(compiler, args...).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return lib
+}
+
+func TestNixl(t *testing.T) {
+	lib := "WEIR_NIXL_LIBRARY=" + fakeNixl(t)
+	for _, polls := range []string{"0", "1", "7"} {
+		if out := nixlChild(t, "transfers", lib, "FAKE_NIXL_POLLS="+polls); !strings.Contains(out, "FINE") {
+			t.Errorf("done after %s questions:\n%s", polls, out)
+		}
+	}
+}
+
+// The real library, where there is one.
+func TestNixlItself(t *testing.T) {
+	out := nixlChild(t, "probe")
+	if !strings.Contains(out, "| UCX") && !strings.Contains(out, ",UCX") || os.Getenv("WEIR_NIXL_LIBRARY") == "" {
+		t.Skip("WEIR_NIXL_LIBRARY names no NIXL with UCX")
+	}
+	if out := nixlChild(t, "transfers"); !strings.Contains(out, "FINE") {
+		t.Error(out)
+	}
+}
+
+// A batch is one request with all its blocks, prepared once for each place in the
+// window and posted again after that.
+func TestNixlPreparesOncePerPlace(t *testing.T) {
+	trace := filepath.Join(t.TempDir(), "trace")
+	out := nixlChild(t, "batch", "WEIR_NIXL_LIBRARY="+fakeNixl(t), "FAKE_NIXL_TRACE="+trace, "FAKE_NIXL_POLLS=3")
+	b, err := os.ReadFile(trace)
+	if err != nil || !strings.Contains(out, "FINE") {
+		t.Fatal(err, out)
+	}
+	if n := strings.Count(string(b), "write 4 x 4096\n"); n != 3 {
+		t.Errorf("%d requests were prepared for a window of 3:\n%s", n, b)
+	}
+	if strings.Contains(string(b), "write 1 x 4096\n") {
+		t.Errorf("a batch was taken apart:\n%s", b)
+	}
+}
+
+// Whatever call of NIXL's fails, the error names it with its status.
+func TestNixlNamesTheCallThatFails(t *testing.T) {
+	lib := "WEIR_NIXL_LIBRARY=" + fakeNixl(t)
+	for _, call := range []string{
+		"create_configured_agent", "create_notif_map", "get_available_plugins", "string_list_size", "string_list_get", "destroy_string_list", "get_plugin_params",
+		"create_backend", "destroy_params", "destroy_mem_list", "create_opt_args", "opt_args_add_backend", "opt_args_set_skip_desc_merge", "create_reg_dlist",
+		"reg_dlist_add_desc", "register_mem", "get_local_md", "load_remote_md", "agent_make_connection", "create_xfer_dlist", "xfer_dlist_add_desc:5",
+		"create_xfer_req", "destroy_xfer_dlist", "post_xfer_req", "post_xfer_req:60:-13", "get_xfer_status:20", "get_notifs",
+	} {
+		name, _, _ := strings.Cut(call, ":")
+		want := "nixl_capi_" + name + " gave -2 (backend error)"
+		if strings.HasSuffix(call, "-13") {
+			want = "nixl_capi_" + name + " gave -13 (remote disconnected)"
+		}
+		if name == "string_list_size" || name == "string_list_get" || name == "destroy_string_list" {
+			want = "nixl_capi_get_available_plugins gave -2" // of which they are a part
+		}
+		if out := nixlChild(t, "one", lib, "FAKE_NIXL_POLLS=2", "FAKE_NIXL_FAIL="+call); !strings.Contains(out, want) {
+			t.Errorf("%s failed:\n%s\nwant %q", call, out, want)
+		}
+	}
+}
+
+func TestNixlFaults(t *testing.T) {
+	fake := fakeNixl(t)
+	lib := "WEIR_NIXL_LIBRARY=" + fake
+	for name, c := range map[string]struct {
+		child string
+		env   []string
+		want  string
+	}{
+		"wrong data":       {"one", []string{lib, "FAKE_NIXL_CORRUPT=1"}, "ERROR nixl: verify (peer 0): wrong data from rank 0"},
+		"unknown backend":  {"backend", []string{lib}, "NIXL has no backend LIBFABRIC here; it has POSIX,UCX (" + fake + ")"},
+		"order of bytes":   {"posix pingpong", []string{lib}, "NIXL's backend POSIX does not promise that"},
+		"unlisted param":   {"params", []string{lib}, "parameters that the plugin does not list: ucx_devises)"},
+		"refused param":    {"refused", []string{lib}, "nixl_capi_params_add gave -1 (invalid parameter)"},
+		"peer that went":   {"peer that went", []string{lib}, "rank 1 did not come to the barrier within 0.3 s"},
+		"never done":       {"peer that went", []string{lib, "FAKE_NIXL_POLLS=1000000000"}, "the time of 8 s is up"},
+		"left first":       {"once", []string{lib, "FAKE_NIXL_RECEIPT=1", "FAKE_NIXL_POLLS=200000"}, "FINE"},
+		"missing symbol":   {"probe", []string{"WEIR_NIXL_LIBRARY=" + fakeNixl(t, "-DFAKE_NIXL_WITHOUT_POST")}, "libnixl_capi.so has no nixl_capi_post_xfer_req"},
+		"missing, in rank": {"one", []string{"WEIR_NIXL_LIBRARY=" + fakeNixl(t, "-DFAKE_NIXL_WITHOUT_POST")}, "ERROR nixl: load: libnixl_capi.so has no nixl_capi_post_xfer_req"},
+		"stub":             {"probe", []string{"WEIR_NIXL_LIBRARY=" + fakeNixl(t, "-DFAKE_NIXL_STUB")}, "is NIXL's stub, which moves nothing"},
+		"no such file":     {"probe", []string{"WEIR_NIXL_LIBRARY=/nonexistent/libnixl_capi.so"}, "(the file that WEIR_NIXL_LIBRARY names)"},
+		"absent":           {"probe", []string{"WEIR_NIXL_LIBRARY="}, "looked for libnixl_capi.so.0 and libnixl_capi.so in LD_LIBRARY_PATH"},
+		"found":            {"probe", []string{lib}, "C API 0.99.7 |  | " + fake + " | POSIX,UCX"},
+		"on the path":      {"probe", []string{"WEIR_NIXL_LIBRARY=", "LD_LIBRARY_PATH=" + filepath.Dir(fake)}, "C API 0.99.7 |  | " + fake},
+		"old library":      {"old", []string{"WEIR_NIXL_LIBRARY=" + fakeNixl(t, "-DFAKE_NIXL_OLD")}, "FINE"},
+		"old, parameters":  {"params", []string{"WEIR_NIXL_LIBRARY=" + fakeNixl(t, "-DFAKE_NIXL_OLD")}, "has no nixl_capi_params_add"},
+	} {
+		if name == "absent" && nixlInstalled(t) {
+			continue
+		}
+		if out := nixlChild(t, c.child, c.env...); !strings.Contains(out, c.want) {
+			t.Errorf("%s:\n%s\nwant %q", name, out, c.want)
+		}
+	}
+}
+
+func nixlInstalled(t *testing.T) bool {
+	return !strings.Contains(nixlChild(t, "probe", "WEIR_NIXL_LIBRARY="), "looked for")
+}

@@ -1,0 +1,94 @@
+/* nixl_xfer.h: a rank's NIXL state, and its transfer requests. */
+#ifndef WEIR_NIXL_XFER_H
+#define WEIR_NIXL_XFER_H
+
+#include "nixl.h"
+#include "rank.h"
+
+/* One block of a request: an address here, and an offset into the peer's memory. */
+struct nixl_part {
+    uint64_t local, remote, size;
+};
+
+struct nixl_shape;
+
+/* A request that NIXL has prepared, or, with shape NULL, a fence: done when the
+ * writes before it are. */
+struct nixl_handle {
+    nixl_xfer_req       req;
+    struct nixl_shape  *shape;
+    struct weir_req    *q;
+    int                 peer;
+    struct nixl_handle *next; /* of the idle ones of a shape, or of those in flight */
+};
+
+/* Requests with the same blocks: any that is idle will do. */
+struct nixl_shape {
+    struct nixl_shape  *next; /* in its bucket */
+    struct nixl_handle *idle;
+    struct nixl_part   *parts;
+    size_t              nparts, handles;
+    uint64_t            hash;
+    int                 peer, op;
+};
+
+struct nixl_peer {
+    char     name[32];
+    uint64_t base;        /* of its memory */
+    uint64_t busy;        /* the scan that saw a write to it still in flight */
+    int      loaded;
+};
+
+#define NIXL_BUCKETS 4096
+
+struct nixl_rank {
+    nixl_agent        agent;
+    nixl_backend      backend;
+    nixl_opt_args     args;
+    nixl_reg_dlist    registered;
+    nixl_notif_map    notifs; /* NULL where a thread of NIXL's makes progress */
+    char              name[64]; /* of the backend */
+    char              unlisted[96]; /* parameters that the plugin does not list */
+    int               is_ucx;
+    struct nixl_peer *peers;
+    char             *words; /* registered, a line for each peer */
+    size_t            words_size;
+
+    struct nixl_shape  *buckets[NIXL_BUCKETS];
+    size_t              handles;
+    struct nixl_handle *first, **last; /* in flight, oldest first */
+    struct nixl_handle *fences;        /* idle */
+    uint64_t            scan;
+
+    /* the request that is being put together: all that was asked for under one
+     * weir_req, which becomes one transfer */
+    struct weir_req  *q;
+    int               peer, op;
+    struct nixl_part *parts;
+    size_t            nparts, cap;
+};
+
+int nixl_failed(struct weir_rank *r, const char *call, int peer, nixl_status s);
+
+/* Calls that fail end the function they are in. */
+#define NIXL_TRY(r, peer, f, ...) \
+    do { \
+        nixl_status s_ = nixl.f(__VA_ARGS__); \
+        if (s_ != NIXL_DONE) \
+            return nixl_failed(r, #f, peer, s_); \
+    } while (0)
+
+/* Adds a block to the open request, or opens one. WEIR_PENDING or an error. */
+int nixl_add(struct weir_rank *r, int peer, int op, const void *local, uint64_t remote, size_t n, struct weir_req *q);
+/* Posts the open request, if there is one. */
+int nixl_submit(struct weir_rank *r);
+/* Hears of what is done. */
+int nixl_poll(struct weir_rank *r);
+/* WEIR_DONE if nothing written to the peer is in flight; else a part of q. */
+int nixl_fence(struct weir_rank *r, int peer, struct weir_req *q);
+/* Writes one block and waits for it. */
+int nixl_write_now(struct weir_rank *r, int peer, const void *local, uint64_t remote, size_t n, const char *op);
+/* Releases all requests; none may be in flight. */
+int nixl_release_all(struct weir_rank *r);
+
+#endif
