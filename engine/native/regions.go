@@ -74,9 +74,7 @@ func (r *rank) describeFlows(cfg *C.struct_weir_config) (free func()) {
 		from[i] = C.int(s)
 	}
 	links, freeTurns := cArray[C.struct_weir_turn](len(turns))
-	for i, t := range turns {
-		links[i] = t
-	}
+	copy(links, turns)
 	cfg.targets, cfg.ntargets = unsafe.SliceData(flows), C.int(len(flows))
 	cfg.sources, cfg.nsources = unsafe.SliceData(from), C.int(len(from))
 	cfg.turns, cfg.nturns = unsafe.SliceData(links), C.int(len(links))
