@@ -59,16 +59,16 @@ func BenchmarkUCXPerftest(b *testing.B) {
 	}
 }
 
-func comparePeer(b *testing.B, tls string, test peerTest, size quantity.Size) {
+func comparePeer(b *testing.B, tls string, test peerTest, size quantity.Size, change ...func(*workload.TransferOptions)) {
 	iterations := int64(20000)
 	if size > 1<<20 {
 		iterations = 63
 	} else if size >= 64<<10 {
 		iterations = 4000
 	}
-	o := options(size, func(o *workload.TransferOptions) {
+	o := options(size, append(change, func(o *workload.TransferOptions) {
 		o.Mode, o.InFlight, o.Iterations, o.Warmup = test.mode, test.window, iterations, iterations/10+1
-	})
+	})...)
 	var ratios, ours, theirs []float64
 	for i := range pairs {
 		var weir, peer float64
