@@ -177,7 +177,9 @@ int rank_case(struct weir_rank *r, const struct weir_case *c, struct weir_result
 
     if ((rc = probe_ceilings(r, c, &o, &copies, &path)) < 0)
         return rc;
-    out->memcpy_bps  = ceiling_rate(&copies);
-    out->ceiling_bps = (path.n ? ceiling_rate(&path) : out->memcpy_bps) * r->cfg.share;
+    struct ceiling *of    = path.n ? &path : &copies;
+    out->memcpy_bps       = ceiling_rate(&copies);
+    out->ceiling_bps      = ceiling_rate(of) * r->cfg.share;
+    out->ceiling_best_bps = ceiling_best(of) * r->cfg.share;
     return 0;
 }

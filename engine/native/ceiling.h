@@ -16,6 +16,7 @@ struct ceiling {
 
 void   ceiling_add(struct ceiling *c, double rate);
 double ceiling_rate(struct ceiling *c); /* 0: nothing was probed */
+double ceiling_best(const struct ceiling *c); /* what at least one span reached; 0: nothing was probed */
 
 /* The method that copies the case's requests from the local area to the place for
  * probes fastest, by a short trial of each. */
