@@ -85,7 +85,8 @@ var Transfer = &Kind{
 		{"clock.resolution", "s", Neither, "the step by which the clock of the stamps advances, the coarsest rank"},
 		{"clock.cost", "s", Neither, "reading that clock once, the slowest rank; it is taken off the latencies"},
 	},
-	Checked: []string{"pattern", "bidirectional", "ranks", "mode", "op", "iterations", "block_size", "batch", "threads", "fabric", "pages", "nixl_backend"},
+	MayBeZero: []string{"transfer.avg", "transfer.p99", "skew", "context_switches"},
+	Checked:   []string{"pattern", "bidirectional", "ranks", "mode", "op", "iterations", "block_size", "batch", "threads", "fabric", "pages", "nixl_backend"},
 }
 
 func init() {
