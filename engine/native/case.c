@@ -135,7 +135,7 @@ static int probe_ceilings(struct weir_rank *r, const struct weir_case *c, const 
         return rc;
     /* links in turns: two that share a rank would halve each other */
     for (int i = 0; i < r->cfg.nturns; i++)
-        if ((rc = r->fab->ceiling(r, r->cfg.turns[i].peer, r->cfg.turns[i].initiator, c->block, r->cfg.turns[i].initiator ? path : &(struct ceiling){.n = 0})) < 0)
+        if ((rc = r->fab->ceiling(r, r->cfg.turns[i].peer, r->cfg.turns[i].initiator, c, r->cfg.turns[i].initiator ? path : &(struct ceiling){.n = 0})) < 0)
             return rc;
     return 0;
 }

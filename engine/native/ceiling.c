@@ -101,3 +101,9 @@ double ceiling_best(const struct ceiling *c)
         best = c->rate[i] > best ? c->rate[i] : best;
     return best;
 }
+
+int ceiling_is_memcpy(struct weir_rank *r, int peer, int initiator, const struct weir_case *of, struct ceiling *c)
+{
+    (void)r, (void)peer, (void)initiator, (void)of, (void)c;
+    return 0;
+}
