@@ -14,6 +14,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "ceiling.h"
 #include "rank.h"
 #include "unsupported.h"
 

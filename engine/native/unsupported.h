@@ -19,7 +19,4 @@ int     unsupported_arrived(struct weir_rank *r, int peer, size_t n, uint64_t se
 void    unsupported_transport(struct weir_rank *r, int peer, char *buf, size_t cap);
 void    unsupported_close(struct weir_rank *r);
 
-/* Not an "unsupported": the path carries what memory copies carry. */
-int ceiling_is_memcpy(struct weir_rank *r, int peer, int initiator, size_t block, struct ceiling *c);
-
 #endif
