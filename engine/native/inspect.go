@@ -29,3 +29,7 @@ func recordCost(n int) float64 { return float64(C.selftest_record_ns(C.uint64_t(
 // ways to learn of delivery, a bit each (0: any), and the bytes of one operation (0:
 // as the provider says).
 func libfabricLimits(ways uint, piece int) { C.selftest_libfabric(C.uint(ways), C.size_t(piece)) }
+
+// stampOneIn has loops that begin from now on stamp one request in so many, whatever its
+// size; 0: as suits it.
+func stampOneIn(every uint32) { C.selftest_stamp_one_in(C.uint32_t(every)) }
