@@ -88,9 +88,12 @@ type CaseResult struct {
 	Prep       Prep                `json:"prep"`
 	Memcpy     float64             `json:"memcpy"`  // bytes/s, 0 where not probed
 	Ceiling    float64             `json:"ceiling"` // bytes/s of the path, 0 where not probed
-	Usage      Usage               `json:"usage"`
-	Clock      Clock               `json:"clock"`
-	Stages     Stages              `json:"stages"` // of an initiator
+	// CeilingBest is the best of the spans of which Ceiling is the median: the path
+	// has carried that once.
+	CeilingBest float64 `json:"ceiling_best"`
+	Usage       Usage   `json:"usage"`
+	Clock       Clock   `json:"clock"`
+	Stages      Stages  `json:"stages"` // of an initiator
 	// Threads of a rank that has several; nil: it has one.
 	Threads *Threads `json:"threads,omitempty"`
 	// Samples of an initiator.

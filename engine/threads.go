@@ -31,6 +31,7 @@ func Together(threads []*CaseResult) *CaseResult {
 		all.Prep.Connect = max(all.Prep.Connect, t.Prep.Connect)
 		all.Memcpy += t.Memcpy
 		all.Ceiling += t.Ceiling
+		all.CeilingBest += t.CeilingBest
 		all.Clock.Resolution = max(all.Clock.Resolution, t.Clock.Resolution)
 		all.Clock.Cost = max(all.Clock.Cost, t.Clock.Cost)
 		all.Stages.Prepare = max(all.Stages.Prepare, t.Stages.Prepare)

@@ -14,6 +14,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "ceiling.h"
 #include "rank.h"
 #include "unsupported.h"
 
@@ -36,7 +37,7 @@ struct shm_blob {
 
 struct shm_hello { /* travels with the descriptor */
     uint64_t cookie, size;
-    int32_t  rank;
+    int64_t  rank; /* as wide as the others: padding would carry what was on the stack */
 };
 
 /* A message this small travels in the line of its own arrival mark: one cache

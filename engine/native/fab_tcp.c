@@ -393,9 +393,9 @@ static int tcp_arrived(struct weir_rank *r, int peer, size_t n, uint64_t seq)
     return atomic_load_explicit(rank_ping_slot(r, peer), memory_order_acquire) == seq;
 }
 
-static int tcp_ceiling(struct weir_rank *r, int peer, int initiator, size_t block, struct ceiling *c)
+static int tcp_ceiling(struct weir_rank *r, int peer, int initiator, const struct weir_case *of, struct ceiling *c)
 {
-    (void)block; /* what arrives at the target is what it has already: nothing is lost for a read */
+    (void)of; /* any size: a bare socket has no requests */
     return tcp_wire_ceiling(r, ((struct tcp *)r->fs)->peers[peer].probe, peer, initiator, c);
 }
 

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "ceiling.h"
 #include "dl.h"
 #include "rank.h"
 #include "unsupported.h"
@@ -370,7 +371,7 @@ static void ucx_close(struct weir_rank *r)
 const struct weir_fabric weir_fab_ucx = {
     .name = "ucx", .caps = CAP_ALLOCATES | CAP_NETWORK, .probe = ucx_probe, .open = ucx_open, .attach = ucx_attach, .address = ucx_address,
     .connect = ucx_connect, .put = ucx_put, .get = ucx_get, .progress = ucx_progress, .flush = ucx_flush, .signal = ucx_signal,
-    .ping = ucx_ping, .arrived = ucx_arrived, .ceiling = ceiling_is_memcpy, .transport = ucx_transport, .carriers = ucx_carriers, .close = ucx_close,
+    .ping = ucx_ping, .arrived = ucx_arrived, .ceiling = ceiling_raw, .transport = ucx_transport, .carriers = ucx_carriers, .close = ucx_close,
 };
 
 #else

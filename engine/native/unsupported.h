@@ -20,7 +20,4 @@ void    unsupported_transport(struct weir_rank *r, int peer, char *buf, size_t c
 void    unsupported_carriers(struct weir_rank *r, int peer, char *list);
 void    unsupported_close(struct weir_rank *r);
 
-/* Not an "unsupported": the path carries what memory copies carry. */
-int ceiling_is_memcpy(struct weir_rank *r, int peer, int initiator, size_t block, struct ceiling *c);
-
 #endif

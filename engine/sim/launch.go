@@ -170,6 +170,8 @@ func (l *launch) measure(c engine.Case, p path) []*engine.CaseResult {
 			res.Threads = &engine.Threads{From: s.Start, To: s.End, Took: float64(s.End-s.Start) / 1e9 * float64(o.Threads)}
 		}
 		res.Ceiling = quantity.Round(rateOf(o, rank) * l.speed)
+		res.CeilingBest = res.Ceiling
+		res.CeilingBest = res.Ceiling
 		res.Memcpy = quantity.Round(float64(o.Sim.Bandwidth) * l.speed)
 		res.Stages.Transfer = stage(s)
 		l.now = max(l.now, time.Duration(s.End))
