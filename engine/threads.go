@@ -25,6 +25,7 @@ func Together(threads []*CaseResult) *CaseResult {
 	all.Transport = fmt.Sprintf("%s, by each of %d threads", all.Transport, len(threads))
 	for _, t := range threads[1:] {
 		all.Verified = all.Verified && t.Verified
+		all.Transports = append(slices.Clone(all.Transports), t.Transports...)
 		all.Prep.Alloc += t.Prep.Alloc
 		all.Prep.Register += t.Prep.Register
 		all.Prep.Connect = max(all.Prep.Connect, t.Prep.Connect)
@@ -37,6 +38,7 @@ func Together(threads []*CaseResult) *CaseResult {
 		all.Stages.Post.add(t.Stages.Post)
 		all.Stages.Transfer.add(t.Stages.Transfer)
 	}
+	all.Transports = results.MergeTransports(all.Transports)
 	if !all.Initiator {
 		all.Transport = threads[0].Transport // a target does not know it
 		return &all

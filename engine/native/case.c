@@ -101,6 +101,8 @@ static void fill_result(struct weir_rank *r, const struct weir_case *c, const st
     if (!o->initiator)
         return;
     r->fab->transport(r, o->targets[0].peer, out->transport, sizeof out->transport);
+    for (int i = 0; i < o->ntargets; i++) /* peers on this host and on others may be reached differently */
+        r->fab->carriers(r, o->targets[i].peer, out->carriers);
     out->ops      = l->done;
     out->bytes    = l->done * l->request_bytes;
     out->start    = weir_when(&r->clk, l->start) - r->ahead;

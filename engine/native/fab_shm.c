@@ -254,6 +254,12 @@ static void shm_transport(struct weir_rank *r, int peer, char *buf, size_t cap)
     snprintf(buf, cap, "shm (memfd, copies by %s)", r->copy->name);
 }
 
+static void shm_carriers(struct weir_rank *r, int peer, char *list)
+{
+    (void)r, (void)peer;
+    carrier_add(list, CARRIES_DATA, "shm", "");
+}
+
 static void shm_close(struct weir_rank *r)
 {
     struct shm *s = r->fs;
@@ -268,5 +274,5 @@ static void shm_close(struct weir_rank *r)
 const struct weir_fabric weir_fab_shm = {
     .name = "shm", .caps = CAP_REMOTE_COMPLETION, .probe = shm_probe, .open = shm_open_, .attach = shm_attach, .address = shm_address,
     .connect = shm_connect, .put = shm_put, .get = shm_get, .progress = shm_progress, .flush = shm_flush, .signal = shm_signal,
-    .ping = shm_ping, .arrived = shm_arrived, .ceiling = ceiling_is_memcpy, .transport = shm_transport, .close = shm_close,
+    .ping = shm_ping, .arrived = shm_arrived, .ceiling = ceiling_is_memcpy, .transport = shm_transport, .carriers = shm_carriers, .close = shm_close,
 };

@@ -406,6 +406,12 @@ static void tcp_transport(struct weir_rank *r, int peer, char *buf, size_t cap)
     tcp_wire_describe(((struct tcp *)r->fs)->peers[peer].fd, buf, cap);
 }
 
+static void tcp_carriers(struct weir_rank *r, int peer, char *list)
+{
+    (void)r, (void)peer;
+    carrier_add(list, CARRIES_DATA, "tcp", "");
+}
+
 static void tcp_close(struct weir_rank *r)
 {
     struct tcp *t = r->fs;
@@ -427,5 +433,5 @@ static void tcp_close(struct weir_rank *r)
 const struct weir_fabric weir_fab_tcp = {
     .name = "tcp", .caps = CAP_REMOTE_COMPLETION | CAP_NETWORK, .probe = tcp_probe, .open = tcp_open, .attach = tcp_attach, .address = tcp_address,
     .connect = tcp_connect, .put = tcp_put, .get = tcp_get, .progress = tcp_progress, .flush = tcp_flush, .signal = tcp_signal,
-    .ping = tcp_ping, .arrived = tcp_arrived, .ceiling = tcp_ceiling, .transport = tcp_transport, .close = tcp_close,
+    .ping = tcp_ping, .arrived = tcp_arrived, .ceiling = tcp_ceiling, .transport = tcp_transport, .carriers = tcp_carriers, .close = tcp_close,
 };

@@ -62,6 +62,9 @@ struct weir_fabric {
     int (*ceiling)(struct weir_rank *r, int peer, int initiator, const struct weir_case *of, struct ceiling *c);
     /* What was really selected, in words. */
     void (*transport)(struct weir_rank *r, int peer, char *buf, size_t cap);
+    /* Adds to a list what of the library carried blocks to and from the peer, and
+     * what else it used: see carriers.h. */
+    void (*carriers)(struct weir_rank *r, int peer, char *list);
     void (*close)(struct weir_rank *r);
 };
 

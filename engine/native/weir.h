@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "carriers.h"
+
 struct weir_team; /* team.h */
 
 #define WEIR_TEXT 512
@@ -121,6 +123,7 @@ struct weir_result {
     const struct weir_point *points;
     size_t                   npoints;
     char                     transport[WEIR_TEXT];
+    char                     carriers[WEIR_CARRIERS]; /* of all targets */
 };
 
 struct weir_rank;
