@@ -8,7 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
+#include "ceiling.h"
 #include "dl.h"
 #include "rank.h"
 #include "unsupported.h"
@@ -22,7 +24,7 @@
     F(ucp_get_version_string) F(ucp_config_read) F(ucp_config_release) F(ucp_init_version) F(ucp_cleanup) F(ucp_worker_create) \
     F(ucp_worker_destroy) F(ucp_worker_get_address) F(ucp_worker_release_address) F(ucp_worker_progress) F(ucp_ep_create) \
     F(ucp_ep_close_nbx) F(ucp_ep_flush_nbx) F(ucp_ep_print_info) F(ucp_mem_map) F(ucp_mem_unmap) F(ucp_mem_query) \
-    F(ucp_rkey_pack) F(ucp_rkey_buffer_release) F(ucp_ep_rkey_unpack) F(ucp_rkey_destroy) F(ucp_put_nbx) F(ucp_get_nbx) \
+    F(ucp_rkey_pack) F(ucp_rkey_buffer_release) F(ucp_ep_rkey_unpack) F(ucp_rkey_destroy) F(ucp_rkey_ptr) F(ucp_put_nbx) F(ucp_get_nbx) \
     F(ucp_request_free) F(ucp_request_check_status) F(ucs_status_string)
 
 #define MEMBER(f) __typeof__(f) *f;
@@ -321,6 +323,31 @@ static void ucx_transport(struct weir_rank *r, int peer, char *buf, size_t cap)
     snprintf(buf + at, cap - at, ")");
 }
 
+/* Those of 1.16 and later, unless UCX_PROTO_ENABLE chooses. */
+static int second_protocols(void)
+{
+    const char *set = getenv("UCX_PROTO_ENABLE");
+    unsigned    major = 0, minor = 0;
+    if (set && *set)
+        return strchr("yY1tT", *set) || !strcasecmp(set, "on");
+    return sscanf(api.ucp_get_version_string(), "%u.%u", &major, &minor) == 2 && (major > 1 || minor >= 16);
+}
+
+static void ucx_carriers(struct weir_rank *r, int peer, char *list)
+{
+    struct ucx_peer *p = &((struct ucx *)r->fs)->peers[peer];
+    char            *text = NULL;
+    size_t           size = 0;
+    void            *here = NULL;
+    FILE            *f    = open_memstream(&text, &size);
+    if (!f)
+        return;
+    api.ucp_ep_print_info(p->ep, f);
+    fclose(f);
+    carriers_ucx(list, text, api.ucp_rkey_ptr(p->rkey, p->base, &here) == UCS_OK ? carriers_mapping(here) : "", second_protocols());
+    free(text);
+}
+
 static void ucx_close(struct weir_rank *r)
 {
     struct ucx         *u    = r->fs;
@@ -344,7 +371,7 @@ static void ucx_close(struct weir_rank *r)
 const struct weir_fabric weir_fab_ucx = {
     .name = "ucx", .caps = CAP_ALLOCATES | CAP_NETWORK, .probe = ucx_probe, .open = ucx_open, .attach = ucx_attach, .address = ucx_address,
     .connect = ucx_connect, .put = ucx_put, .get = ucx_get, .progress = ucx_progress, .flush = ucx_flush, .signal = ucx_signal,
-    .ping = ucx_ping, .arrived = ucx_arrived, .ceiling = ceiling_is_memcpy, .transport = ucx_transport, .close = ucx_close,
+    .ping = ucx_ping, .arrived = ucx_arrived, .ceiling = ceiling_raw, .transport = ucx_transport, .carriers = ucx_carriers, .close = ucx_close,
 };
 
 #else
@@ -357,6 +384,6 @@ const struct weir_fabric weir_fab_ucx = {
     .name = "ucx", .caps = CAP_NETWORK, .probe = ucx_probe, .open = unsupported_open, .attach = unsupported_attach, .address = unsupported_address,
     .connect = unsupported_connect, .put = unsupported_put, .get = unsupported_get, .progress = unsupported_progress, .flush = unsupported_flush,
     .signal = unsupported_signal, .ping = unsupported_ping, .arrived = unsupported_arrived, .ceiling = ceiling_is_memcpy,
-    .transport = unsupported_transport, .close = unsupported_close,
+    .transport = unsupported_transport, .carriers = unsupported_carriers, .close = unsupported_close,
 };
 #endif
