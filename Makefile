@@ -13,7 +13,7 @@ LDFLAGS := -s -w -X main.version=$(VERSION) -X main.commit=$(COMMIT)
 CWARN   := -std=gnu11 -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Werror
 FUZZTIME ?= 4s
 
-.PHONY: help setup build run test soak lint pure ctest race bounds fuzz bench clean
+.PHONY: help setup build run test soak lint pure ctest valgrind race bounds fuzz bench clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' Makefile
@@ -63,6 +63,15 @@ ctest: ## the C engine under AddressSanitizer, UBSan and ThreadSanitizer
 	  .build/engine_test-address,undefined shm tcp $$ucx $$fi; \
 	WEIR_NIXL_LIBRARY=$$PWD/.build/libnixl_capi.so FAKE_NIXL_POLLS=3 .build/engine_test-address,undefined nixl; \
 	TSAN_OPTIONS=halt_on_error=1 .build/engine_test-thread shm tcp
+	@$(MAKE) --no-print-directory valgrind
+
+valgrind: ## the C engine under memcheck: no error, nothing lost
+	@mkdir -p .build
+	@$(CC) $(CWARN) -O1 -g -o .build/engine_test-plain engine/native/*.c engine/native/ctest/engine_test.c -ldl -lpthread
+	@if ! command -v valgrind >/dev/null; then echo 'skipped: valgrind is not here (scripts/setup valgrind installs it)'; else \
+	  valgrind --quiet --error-exitcode=1 --leak-check=full --errors-for-leak-kinds=definite --show-leak-kinds=definite --fair-sched=yes \
+	    .build/engine_test-plain shm tcp; \
+	fi
 
 fuzz: ## every fuzz target for $(FUZZTIME)
 	@scripts/fuzz $(FUZZTIME)
@@ -70,9 +79,13 @@ fuzz: ## every fuzz target for $(FUZZTIME)
 soak: build ## 100 small sessions, some interrupted or killed: nothing may be left behind
 	@scripts/soak 100
 
-bench: setup ## weir against memcpy, ucx_perftest and fi_pingpong, and the cost of coordination
+bench: setup ## weir beside its peers, into .build/bench.md (BENCH=REGEX: only these rows, BENCH_PAIRS=11)
 	@scripts/setup bench
-	$(GO) test -run '^$$' -bench . -benchtime 1x -timeout 60m ./engine/native ./executor/... ./planner ./gate ./cmd/weir
+	@mkdir -p .build
+	BENCH_OUT=$$PWD/.build/bench.md $(GO) test -run '^$$' -bench 'Peers' -benchtime 1x -timeout 40m ./engine/native
+	@test -n "$(BENCH)" || BENCH_OUT=$$PWD/.build/bench.md $(GO) test -run '^$$' -bench 'Recording' -benchtime 1x ./engine/native
+	@test -n "$(BENCH)" || BENCH_OUT=$$PWD/.build/bench.md $(GO) test -run '^$$' -bench 'FirstByte' -benchtime 1x ./cmd/weir
+	@test -n "$(BENCH)" || $(GO) test -run '^$$' -bench . -benchtime 1x -timeout 20m ./executor/... ./planner ./gate
 
 clean: ## what the build made
 	rm -rf bin .build

@@ -48,17 +48,20 @@ func within(path, room string) bool {
 // Nobody looks right along scenario → plan → results → verdicts → reports, and
 // the leaves know nobody.
 var forbidden = map[string][]string{
-	"weir/quantity":  {"weir"},
-	"weir/workload":  {"weir/assertion", "weir/dsl", "weir/engine", "weir/executor", "weir/gate", "weir/planner", "weir/reporters", "weir/results", "weir/scenarios", "weir/cmd"},
-	"weir/assertion": {"weir/dsl", "weir/engine", "weir/executor", "weir/gate", "weir/planner", "weir/reporters", "weir/results", "weir/scenarios", "weir/cmd"},
-	"weir/results":   {"weir/dsl", "weir/engine", "weir/executor", "weir/gate", "weir/planner", "weir/reporters", "weir/scenarios", "weir/cmd"},
-	"weir/dsl":       {"weir/engine", "weir/executor", "weir/gate", "weir/planner", "weir/reporters", "weir/results", "weir/scenarios", "weir/cmd"},
-	"weir/planner":   {"weir/engine", "weir/executor", "weir/gate", "weir/reporters", "weir/results", "weir/scenarios", "weir/cmd"},
-	"weir/engine":    {"weir/dsl", "weir/executor", "weir/gate", "weir/planner", "weir/reporters", "weir/scenarios", "weir/cmd"},
-	"weir/executor":  {"weir/dsl", "weir/gate", "weir/reporters", "weir/scenarios", "weir/cmd", "weir/engine/native"},
-	"weir/gate":      {"weir/dsl", "weir/engine", "weir/executor", "weir/planner", "weir/reporters", "weir/scenarios", "weir/cmd"},
-	"weir/reporters": {"weir/dsl", "weir/engine", "weir/executor", "weir/gate", "weir/planner", "weir/scenarios", "weir/cmd"},
-	"weir/scenarios": {"weir"},
+	"weir/quantity":   {"weir"},
+	"weir/workload":   {"weir/assertion", "weir/dsl", "weir/engine", "weir/executor", "weir/gate", "weir/planner", "weir/reporters", "weir/results", "weir/scenarios", "weir/cmd"},
+	"weir/assertion":  {"weir/dsl", "weir/engine", "weir/executor", "weir/gate", "weir/planner", "weir/reporters", "weir/results", "weir/scenarios", "weir/cmd"},
+	"weir/results":    {"weir/dsl", "weir/engine", "weir/executor", "weir/gate", "weir/planner", "weir/reporters", "weir/scenarios", "weir/cmd"},
+	"weir/dsl":        {"weir/engine", "weir/executor", "weir/gate", "weir/planner", "weir/reporters", "weir/results", "weir/scenarios", "weir/cmd"},
+	"weir/planner":    {"weir/engine", "weir/executor", "weir/gate", "weir/reporters", "weir/results", "weir/scenarios", "weir/cmd"},
+	"weir/engine":     {"weir/dsl", "weir/executor", "weir/gate", "weir/planner", "weir/reporters", "weir/scenarios", "weir/cmd"},
+	"weir/executor":   {"weir/dsl", "weir/gate", "weir/reporters", "weir/scenarios", "weir/cmd", "weir/engine/native"},
+	"weir/gate":       {"weir/dsl", "weir/engine", "weir/executor", "weir/planner", "weir/reporters", "weir/scenarios", "weir/cmd"},
+	"weir/reporters":  {"weir/dsl", "weir/engine", "weir/executor", "weir/gate", "weir/planner", "weir/scenarios", "weir/cmd"},
+	"weir/scenarios":  {"weir"},
+	"weir/matrix":     {"weir"},
+	"weir/matgen":     {"weir/assertion", "weir/cmd", "weir/ctperftest", "weir/dsl", "weir/engine", "weir/executor", "weir/gate", "weir/planner", "weir/reporters", "weir/results", "weir/scenarios", "weir/workload"},
+	"weir/ctperftest": {"weir/assertion", "weir/cmd", "weir/engine", "weir/executor", "weir/gate", "weir/matgen", "weir/planner", "weir/reporters", "weir/results", "weir/scenarios", "weir/workload"},
 }
 
 func TestImportsPointOneWay(t *testing.T) {

@@ -37,6 +37,9 @@ type Assertion struct {
 	// which is a band over one case; Subject and Bounds are then empty.
 	Quantifier string `json:"quantifier,omitempty"`
 	Parts      []Part `json:"parts,omitempty"`
+	// Transport is set for a statement about what carried the data of a case, which
+	// has no number; Subject and Bounds are then empty.
+	Transport *Transport `json:"transport,omitempty"`
 	// Cases are the keys of the cases of an assertion that belongs to no single
 	// case: of a trend in the order of its axis, of all others in plan order.
 	Cases []string `json:"cases,omitempty"`
@@ -100,13 +103,14 @@ func (a Assertion) Key() string {
 		Cases    []string
 
 		// Absent from the text where they say nothing, as plain assertions are most.
-		Quantifier string  `json:",omitempty"`
-		Parts      []Part  `json:",omitempty"`
-		Halo       float64 `json:",omitempty"`
-		Multiple   string  `json:",omitempty"`
-		Decide     *Decide `json:",omitempty"`
-		XFail      *XFail  `json:",omitempty"`
-	}{name, a.Severity, a.Subject, a.Unit, a.Bounds, a.Trend, a.Cases, a.Quantifier, a.Parts, a.Halo, a.Multiple, a.Decide, a.XFail})
+		Quantifier string     `json:",omitempty"`
+		Parts      []Part     `json:",omitempty"`
+		Halo       float64    `json:",omitempty"`
+		Multiple   string     `json:",omitempty"`
+		Decide     *Decide    `json:",omitempty"`
+		XFail      *XFail     `json:",omitempty"`
+		Transport  *Transport `json:",omitempty"`
+	}{name, a.Severity, a.Subject, a.Unit, a.Bounds, a.Trend, a.Cases, a.Quantifier, a.Parts, a.Halo, a.Multiple, a.Decide, a.XFail, a.Transport})
 	if err != nil {
 		panic(err) // a NaN bound: the language never makes one
 	}

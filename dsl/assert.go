@@ -140,6 +140,10 @@ func (l *loader) assert(expr hcl.Expression, names *expression.Names) *Assert {
 		}
 		return nil
 	}
+	if compiled.Transport() && (a.Halo > 0 || a.Multiple != "" || a.Decide != nil) {
+		l.error(t.at, "Invalid assertion", "A transport has no number, so halo, multiple and decide say nothing about it.", "Remove them.")
+		return nil
+	}
 	a.Text, a.Range, a.compiled, a.place = t.text, t.at, compiled, t
 	if a.Name == "" {
 		a.Name = t.text

@@ -21,9 +21,33 @@ func AssertionForms() []FormDoc {
 		{"min(x over AXIS, …)", "along these axes only, one for each combination of the others", "mean(latency.p99 over fabric) <= 3 * median(latency.p50 over fabric)"},
 		{"run(\"NAME\", CONDITION).METRIC", "of the one case of another run that has the same values of shared axes and fits the condition, which may be left out; that run comes first", "bandwidth >= 0.9 * run(\"host\", op == \"write\").bandwidth"},
 		{"max(run(\"NAME\").METRIC)", "over the cases of another run that have the same values of shared axes", "latency.p50 <= 2 * max(run(\"host\").latency.p50)"},
+		{`transport == "NAME"`, "nothing but transports of this name carried the data, in every launch, as the fabric's library names them", `transport == "shm" where fabric == "shm"`},
+		{`transport != "NAME"`, "no transport of this name carried data; also \"NAME\" not in transport", `transport != "tcp" where fabric == "shm"`},
+		{`transport in ["NAME", …]`, "nothing but transports of these names; not in: none of them", `transport in ["shm", "tcp"]`},
+		{`transport startsWith "NAME"`, "the names of all transports that carried data begin so", `transport startsWith "rc" where fabric == "tcp"`},
+		{`"NAME" in transport`, "a transport of this name carried data, others may have too", `"tcp" in transport where fabric == "tcp"`},
 		{"all(RELATION, …)", "one verdict: every relation holds in every case of the run", "all(bandwidth >= 1 GB/s, latency.p99 <= 1ms) where block_size == 4KiB"},
 		{"any(RELATION, …)", "one verdict: at least one relation holds in at least one case of the run", "any(bandwidth >= 40 GB/s, ceiling >= 0.9)"},
 		{"reference.METRIC", "from the row of references for this run whose axes and options are the case's", "bandwidth within 5% of reference.bandwidth"},
 		{"baseline.METRIC", "of the same case in the result document of baseline or --baseline", "bandwidth >= 0.97 * baseline.bandwidth"},
 	}
 }
+
+// TransportNames says what the names in assertions about transports are.
+const TransportNames = `  The transports of a launch are those that carried blocks between its ranks, read
+  back from the library by every rank that moves them; what only wires up or signals
+  is none of them. A name is the library's own, exactly, and fits with the device
+  (rc_mlx5/mlx5_0:1) and without; a name in layers (tcp;ofi_rxm) fits as a whole and
+  by each layer. The statement must hold in every launch.
+
+    shm, tcp    shm and tcp: weir's own
+    ucx         posix, sysv, cma, tcp, rc_mlx5, …: of UCX's first protocols (before 1.16)
+                the lane that a put takes, or the lane of active messages where puts are
+                emulated; its later protocols choose among lanes by size and do not say
+                which, so all lanes that may have been chosen are possible
+    libfabric   the provider: tcp;ofi_rxm, shm, verbs;ofi_rxm, efa, …
+    nixl        the backend plugin; what it uses beneath is not told
+    sim         sim
+
+  Where that is not known, or does not decide the statement, the verdict is an error.
+`

@@ -76,18 +76,24 @@ type Rank interface {
 
 // CaseResult is what one rank measured in one case.
 type CaseResult struct {
-	Key       string  `json:"key"`
-	Rank      int     `json:"rank"`
-	Initiator bool    `json:"initiator"` // false: it only served, and Samples is nil
-	Verified  bool    `json:"verified"`
-	Transport string  `json:"transport"` // what the fabric says that it used
-	PingPong  bool    `json:"pingpong"`
-	Prep      Prep    `json:"prep"`
-	Memcpy    float64 `json:"memcpy"`  // bytes/s, 0 where not probed
-	Ceiling   float64 `json:"ceiling"` // bytes/s of the path, 0 where not probed
-	Usage     Usage   `json:"usage"`
-	Clock     Clock   `json:"clock"`
-	Stages    Stages  `json:"stages"` // of an initiator
+	Key       string `json:"key"`
+	Rank      int    `json:"rank"`
+	Initiator bool   `json:"initiator"` // false: it only served, and Samples is nil
+	Verified  bool   `json:"verified"`
+	Transport string `json:"transport"` // what the fabric says that it used
+	// Transports of an initiator, name by name; one without a name where the fabric
+	// does not say what carried the data.
+	Transports []results.Transport `json:"transports,omitempty"`
+	PingPong   bool                `json:"pingpong"`
+	Prep       Prep                `json:"prep"`
+	Memcpy     float64             `json:"memcpy"`  // bytes/s, 0 where not probed
+	Ceiling    float64             `json:"ceiling"` // bytes/s of the path, 0 where not probed
+	// CeilingBest is the best of the spans of which Ceiling is the median: the path
+	// has carried that once.
+	CeilingBest float64 `json:"ceiling_best"`
+	Usage       Usage   `json:"usage"`
+	Clock       Clock   `json:"clock"`
+	Stages      Stages  `json:"stages"` // of an initiator
 	// Threads of a rank that has several; nil: it has one.
 	Threads *Threads `json:"threads,omitempty"`
 	// Samples of an initiator.
@@ -163,19 +169,6 @@ func RankEnv() []string {
 		"UCX_HANDLE_ERRORS=none", "UCX_ERROR_SIGNALS=", "UCX_MEM_EVENTS=n", "UCX_WARN_UNUSED_ENV_VARS=y",
 		"IPATH_NO_BACKTRACE=1", "HFI_NO_BACKTRACE=1",
 	}
-}
-
-// Resolve turns fabric auto into a real one.
-func Resolve(fabric string, nodes []string) string {
-	if fabric != "auto" {
-		return fabric
-	}
-	for _, n := range nodes {
-		if n != nodes[0] {
-			return "tcp"
-		}
-	}
-	return "shm"
 }
 
 var registered Engine

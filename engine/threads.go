@@ -25,17 +25,20 @@ func Together(threads []*CaseResult) *CaseResult {
 	all.Transport = fmt.Sprintf("%s, by each of %d threads", all.Transport, len(threads))
 	for _, t := range threads[1:] {
 		all.Verified = all.Verified && t.Verified
+		all.Transports = append(slices.Clone(all.Transports), t.Transports...)
 		all.Prep.Alloc += t.Prep.Alloc
 		all.Prep.Register += t.Prep.Register
 		all.Prep.Connect = max(all.Prep.Connect, t.Prep.Connect)
 		all.Memcpy += t.Memcpy
 		all.Ceiling += t.Ceiling
+		all.CeilingBest += t.CeilingBest
 		all.Clock.Resolution = max(all.Clock.Resolution, t.Clock.Resolution)
 		all.Clock.Cost = max(all.Clock.Cost, t.Clock.Cost)
 		all.Stages.Prepare = max(all.Stages.Prepare, t.Stages.Prepare)
 		all.Stages.Post.add(t.Stages.Post)
 		all.Stages.Transfer.add(t.Stages.Transfer)
 	}
+	all.Transports = results.MergeTransports(all.Transports)
 	if !all.Initiator {
 		all.Transport = threads[0].Transport // a target does not know it
 		return &all

@@ -38,7 +38,7 @@ func TransferMetrics(c Case, ranks []*CaseResult) (map[string]float64, error) {
 		return nil, err
 	}
 	counts := map[int]int64{} // of all: histograms of one layout add up counter by counter
-	minRank, memcpy, ceiling, perMessage := math.Inf(1), 0., 0., 0.
+	minRank, memcpy, ceiling, best, perMessage := math.Inf(1), 0., 0., 0., 0.
 	var ops, moved uint64
 	var prepare float64
 	var post, transfer Stage
@@ -52,6 +52,7 @@ func TransferMetrics(c Case, ranks []*CaseResult) (map[string]float64, error) {
 		minRank = min(minRank, float64(s.Bytes)/took)
 		memcpy += r.Memcpy
 		ceiling += r.Ceiling
+		best += r.CeilingBest
 		ops += s.Ops
 		moved += s.Bytes
 		from, _ := r.timed()
@@ -96,6 +97,9 @@ func TransferMetrics(c Case, ranks []*CaseResult) (map[string]float64, error) {
 	if ceiling > 0 {
 		m["ceiling"] = bandwidth / ceiling
 		m["ceiling.bandwidth"] = ceiling / 1e9
+	}
+	if best > 0 {
+		m["ceiling.best"] = bandwidth / best
 	}
 	if memcpy > 0 {
 		m["ceiling.memcpy"] = memcpy / 1e9

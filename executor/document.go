@@ -109,6 +109,20 @@ func essence(n results.Node) results.Node {
 		nics = append(nics, results.NIC{MTU: nic.MTU, Speed: nic.Speed})
 	}
 	n.NICs = nics
+	n.NUMA, n.Memory.Hugepages, n.Memory.LockLimit = nil, nil, ""
+	n.GPUs = slices.Clone(n.GPUs)
+	for i := range n.GPUs {
+		n.GPUs[i].Bus, n.GPUs[i].NUMA = "", nil
+	}
+	var devices []results.RDMA
+	for _, d := range n.RDMA {
+		ports := slices.Clone(d.Ports)
+		for i := range ports {
+			ports[i].State = ""
+		}
+		devices = append(devices, results.RDMA{Driver: d.Driver, Ports: ports})
+	}
+	n.RDMA = devices
 	n.Fabrics = maps.Clone(n.Fabrics)
 	for name, f := range n.Fabrics {
 		n.Fabrics[name] = results.Fabric{Available: f.Available, Version: f.Version}

@@ -49,8 +49,19 @@ func (l *launched) conclude(cancelled bool) error {
 	if err := l.s.record(Record{Launch: record}); err != nil {
 		return err
 	}
+	l.warnOfIgnored()
 	l.s.giveUpAfterFailures(l.g)
 	return nil
+}
+
+// warnOfIgnored tells once of each variable that a library had no use for.
+func (l *launched) warnOfIgnored() {
+	for _, v := range l.ignored {
+		if !l.s.warned[v] {
+			l.s.warned[v] = true
+			l.tell(Event{Type: EnvIgnored, Reason: v.String()})
+		}
+	}
 }
 
 // keepAll puts what each case has of the launch into the document.
@@ -146,7 +157,7 @@ func (l *launched) entry(i int) *results.Launch {
 	}
 	e := &results.Launch{
 		Index: l.index, Started: p.from.UTC(), Duration: to.Sub(p.from).Seconds(), Status: results.OK,
-		Nodes: l.engine.Nodes, Fabric: l.engine.Fabric, Metrics: map[string]float64{}, Samples: []string{},
+		Nodes: l.engine.Nodes, Fabric: l.engine.Fabric, FabricReason: l.why, Ignored: l.ignored, Metrics: map[string]float64{}, Samples: []string{},
 		Simulated: simulated(l.cases[0]),
 	}
 	for _, name := range p.files {
@@ -163,6 +174,7 @@ func (l *launched) evaluate(i int) *results.Launch {
 	e, p := l.entry(i), l.pending[i]
 	e.Verified = true
 	var transports []string
+	var used []results.Transport
 	fail := func(format string, args ...any) *results.Launch {
 		e.Status = results.Error
 		e.Failure = &results.Failure{Rank: -1, Phase: evaluating, Kind: results.Wrong, Cause: fmt.Sprintf(format, args...)}
@@ -173,6 +185,10 @@ func (l *launched) evaluate(i int) *results.Launch {
 		if r.Transport != "" && !slices.Contains(transports, r.Transport) {
 			transports = append(transports, r.Transport)
 		}
+		if r.Initiator && !slices.ContainsFunc(r.Transports, results.Transport.Data) {
+			r.Transports = append(r.Transports, results.Transport{Use: results.DataUse, Ranks: []int{rank}})
+		}
+		used = append(used, r.Transports...)
 		if p.files[rank] == "" {
 			continue
 		}
@@ -182,7 +198,7 @@ func (l *launched) evaluate(i int) *results.Launch {
 		}
 		r.Samples = samples
 	}
-	e.Transport = strings.Join(transports, ", ")
+	e.Transport, e.Transports = strings.Join(transports, ", "), results.MergeTransports(used)
 	metrics, err := l.s.o.Metrics(l.engine.Cases[i], p.ranks)
 	p.ranks = make([]*engine.CaseResult, len(p.ranks)) // the samples are large
 	if err != nil {

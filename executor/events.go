@@ -27,7 +27,8 @@ const (
 	CaseFinished    EventType = "case_finished" // all ranks have run it; its samples are not evaluated yet
 	CaseMeasured    EventType = "case_measured" // with the launch's metrics
 	LaunchFinished  EventType = "launch_finished"
-	VerdictReached  EventType = "verdict" // a first verdict, or another one than before
+	EnvIgnored      EventType = "env_ignored" // a library has no use for a variable of the scenario
+	VerdictReached  EventType = "verdict"     // a first verdict, or another one than before
 	SessionFinished EventType = "session_finished"
 )
 

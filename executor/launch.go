@@ -25,6 +25,7 @@ type launched struct {
 	index      int
 	cases      []*planner.Case
 	engine     engine.Launch
+	why        string                // this fabric, where the scenario leaves it to weir
 	cpus       map[string]agent.CPUs // by node, where other launches run beside it
 	load       *load                 // that runs in its background
 	background bool                  // it is part of such a load
@@ -36,6 +37,7 @@ type launched struct {
 	failure    *results.Failure
 	outcome    *agent.Outcome
 	err        error // of the session, not of the launch
+	ignored    []results.Ignored
 }
 
 // pendingCase gathers what the ranks measured in one case.
@@ -222,7 +224,8 @@ func (s *session) prepare(g *group, cases []*planner.Case, index int) (*launched
 		if i == 0 {
 			l.engine.Ranks = int(o.Ranks)
 			l.engine.Nodes = placeRanks(names, max(place.Nodes, 1), int(o.Ranks))
-			l.engine.Fabric = engine.Resolve(o.Fabric, l.engine.Nodes)
+			choice := s.choose(o, l.engine.Nodes)
+			l.engine.Fabric, l.why = choice.Fabric, choice.Reason
 		}
 		l.engine.Cases = append(l.engine.Cases, engine.Case{Key: c.Key, Options: o, Timeout: int64(c.Timeout * float64(time.Second))})
 		l.pending = append(l.pending, &pendingCase{ranks: make([]*engine.CaseResult, o.Ranks), files: make([]string, o.Ranks)})
@@ -279,6 +282,7 @@ func (l *launched) take(r agent.Report) bool {
 	case r.Result != nil:
 		l.err = firstError(l.err, l.result(r.Result))
 	case r.Outcome != nil:
+		l.ignored = results.MergeIgnored(append(l.ignored, r.Outcome.Ignored...))
 		if r.Outcome.Weightier(l.outcome) {
 			l.outcome = r.Outcome
 		}

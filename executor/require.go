@@ -49,10 +49,8 @@ func (s *session) fabrics() []string {
 		if err != nil {
 			continue // admit says so
 		}
-		if o.Fabric == "auto" {
-			set["shm"], set["tcp"] = true, true
-		} else {
-			set[o.Fabric] = true
+		for _, f := range engine.Candidates(o, max(c.Place.Nodes, s.plan.Cluster.Nodes)) {
+			set[f] = true
 		}
 	}
 	delete(set, workload.SimFabric) // no host has it
@@ -132,7 +130,7 @@ func (s *session) lacks(c *planner.Case) []string {
 		lacks = append(lacks, nodesNeeded(need, len(names), distinct))
 	}
 	vram := o.Initiator == "vram" || o.Target == "vram"
-	fabric := engine.Resolve(o.Fabric, placeRanks(names, max(c.Place.Nodes, 1), int(o.Ranks)))
+	fabric := s.choose(o, placeRanks(names, max(c.Place.Nodes, 1), int(o.Ranks))).Fabric
 	for _, name := range names {
 		n := s.members[name].Node
 		gpus := s.plan.Cluster.GPUsPerNode
@@ -151,6 +149,17 @@ func (s *session) lacks(c *planner.Case) []string {
 		}
 	}
 	return lacks
+}
+
+// choose resolves the fabric of ranks on these nodes.
+func (s *session) choose(o workload.TransferOptions, ranks []string) engine.Choice {
+	var nodes []results.Node
+	for _, name := range slices.Compact(slices.Sorted(slices.Values(ranks))) {
+		n := s.members[name].Node
+		n.Name = name
+		nodes = append(nodes, n)
+	}
+	return engine.Choose(o, nodes)
 }
 
 func nodesNeeded(need, have int, distinct bool) string {

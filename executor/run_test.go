@@ -168,4 +168,7 @@ func TestRanksOfSeveralAgents(t *testing.T) {
 	if l.Launches[0].Fabric != "tcp" {
 		t.Errorf("fabric auto between nodes is %s", l.Launches[0].Fabric)
 	}
+	if why := l.Launches[0].FabricReason; why != "ranks on nodes n1, n2, and no RDMA device with an active port is on n1, n2" {
+		t.Errorf("because %s", why)
+	}
 }

@@ -195,6 +195,7 @@ func TestOnlyFabricsThatMatterAreProbed(t *testing.T) {
 	}{
 		"those of planned cases":         {[]*planner.Case{aCase("c"), skipped}, nil, []string{"shm"}},
 		"auto is one of two":             {[]*planner.Case{aCase("c", option("fabric", "auto"))}, nil, []string{"shm", "tcp"}},
+		"auto between nodes":             {[]*planner.Case{aCase("c", option("fabric", "auto"), func(c *planner.Case) { c.Place.Nodes = 2 })}, nil, []string{"libfabric", "shm", "tcp", "ucx"}},
 		"and those of conditions":        {[]*planner.Case{conditional}, asks(true), []string{"cuda", "shm"}},
 		"a condition that may ask any":   {[]*planner.Case{aCase("d"), conditional}, asks(false), nil},
 		"a condition that nobody parsed": {[]*planner.Case{conditional}, nil, nil},

@@ -42,6 +42,7 @@ type session struct {
 	commands  int              // so far
 	secrets   []string         // references to all of the plan's
 	untidy    []string         // teardown that failed
+	warned    map[results.Ignored]bool
 
 	tmp, shm *scratch.Dir
 	server   *cluster.Server
@@ -62,8 +63,8 @@ func newSession(p *planner.Plan, o Options) *session {
 	s := &session{
 		plan: p, o: o, doc: newDocument(p, o), virtual: virtualNodes(p, o), groups: groupsOf(p, o), past: &past{}, secrets: secretsOf(p),
 		undecided: map[string]bool{}, rounds: map[string]int{}, tasks: map[string]*task{},
-		verdicts: map[*results.AssertionVerdict]results.Verdict{},
-		members:  map[string]agent.Member{}, reports: make(chan agent.Report, 64), closed: make(chan struct{}),
+		warned: map[results.Ignored]bool{}, verdicts: map[*results.AssertionVerdict]results.Verdict{},
+		members: map[string]agent.Member{}, reports: make(chan agent.Report, 64), closed: make(chan struct{}),
 	}
 	s.find = s.newIndex()
 	var keys, groups []string

@@ -173,3 +173,25 @@ func TestNeededLaunchesAreNamed(t *testing.T) {
 		t.Errorf("message %q", a.Message)
 	}
 }
+
+// With one initiator the skew is 0 in each launch, which is as good as it gets.
+func TestMetricsThatMayBeZero(t *testing.T) {
+	for _, test := range []struct {
+		values []float64
+		want   results.Verdict
+	}{
+		{[]float64{0, 0, 0}, results.Pass},
+		{[]float64{0, 0.0001, 0}, results.Pass},
+		{[]float64{2, 2.1, 2}, results.Fail},
+		{[]float64{0, 3, 0}, results.InconclusiveVerdict},
+	} {
+		c := caseOf("c", 46, 46, 46)
+		for i, v := range test.values {
+			c.Launches[i].Metrics["skew"] = v
+		}
+		a := band(nil, p(1), []int{3})
+		a.Subject, a.Unit = metric("skew", "s"), "s"
+		judged(c, a)
+		wantVerdict(t, a, test.want)
+	}
+}

@@ -163,6 +163,8 @@ func (ct *court) judgeAs(c *results.Case, a *results.AssertionVerdict, share int
 		return ct.judgeTrend(a, lv)
 	case a.Quantifier != "":
 		return ct.judgeParts(a, lv)
+	case a.Transport != nil:
+		return ct.judgeTransport(c, a)
 	}
 	gone := map[string]bool{}
 	subject := ct.present(a.Subject, gone)

@@ -40,6 +40,16 @@ func TestValidityComesFirst(t *testing.T) {
 				c.Launches[i].Metrics["ceiling"] = v
 			}
 		}, results.Pass, "", ExitPassed},
+		{"above a ceiling that was probed beside others", func(c *results.Case) {
+			for _, l := range c.Launches {
+				l.Metrics["ceiling"], l.Metrics["ceiling.best"] = 4.2, 1.02
+			}
+		}, results.Pass, "", ExitPassed},
+		{"above the best that was probed", func(c *results.Case) {
+			for i, l := range c.Launches {
+				l.Metrics["ceiling"], l.Metrics["ceiling.best"] = 4.2, 1.30+float64(i)*0.001
+			}
+		}, results.ErrorVerdict, "measured more than the path can carry: 130.10%", ExitExecution},
 		{"at its ceiling", func(c *results.Case) {
 			for _, l := range c.Launches {
 				l.Metrics["ceiling"] = 1.04

@@ -8,6 +8,7 @@ import (
 	"weir/assertion"
 	"weir/quantity"
 	"weir/results"
+	"weir/workload"
 )
 
 // point is the value of a subject in one launch.
@@ -56,10 +57,13 @@ func metricOf(l *results.Launch, name string) (float64, error) {
 	return v, nil
 }
 
-// positive says whether a subject is above zero whenever its metrics are, and so
-// judged on the log scale. A difference is not, and is judged as it is.
+// positive says whether a subject is above zero whenever something was measured,
+// and so judged on the log scale. A difference is not, and is judged as it is;
+// neither is a metric of which 0 is a good value.
 func positive(e *assertion.Expr) bool {
 	switch e.Op {
+	case assertion.Metric:
+		return !workload.MayBeZero(e.Metric)
 	case assertion.Sub:
 		return false
 	case assertion.Const:

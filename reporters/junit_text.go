@@ -68,6 +68,8 @@ func launchLine(l *results.Launch, a *results.AssertionVerdict) string {
 		return s + l.Failure.String()
 	case l.Status != results.OK:
 		return s + l.Status
+	case a != nil && a.Transport != nil:
+		return s + transportsText(l)
 	case a == nil || a.Subject == nil:
 		return s + "ok"
 	case !alone(a.Subject):
@@ -80,6 +82,20 @@ func launchLine(l *results.Launch, a *results.AssertionVerdict) string {
 	scale := results.ScaleFor(v, a.Unit)
 	value, _, _ := scale.Estimate(v, nil)
 	return s + scale.WithUnit(value)
+}
+
+// transportsText says what carried a launch's data.
+func transportsText(l *results.Launch) string {
+	var names []string
+	for _, t := range l.Transports {
+		if t.Data() {
+			names = append(names, t.String())
+		}
+	}
+	if len(names) == 0 {
+		return "it is not known what carried the data"
+	}
+	return strings.Join(names, ", ")
 }
 
 // alone says whether a subject is of its own case only and so has a value in a launch.

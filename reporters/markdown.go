@@ -40,6 +40,8 @@ func markdown(doc *results.Document, limit int) string {
 		m.grid(g)
 	}
 	m.omitted(m.lost)
+	m.list("Ignored settings", ignored(doc))
+	m.list("Fabrics chosen", chosen(doc))
 	m.list("Retried launches", madeAgain(doc))
 	m.list("Not run", leftOut(doc))
 	m.folded("passed", findings(doc, "pass"))
@@ -176,10 +178,26 @@ func (m *page) session(doc *results.Document) {
 		add("baseline", sentence(" ", b.File, parenthesis(sentence(" ", "session", b.Session))))
 	}
 	for _, n := range doc.Environment.Nodes {
-		add("node", sentence(", ", n.Name, n.OS, n.Kernel, nodeCPU(n)))
+		add("node", sentence(", ", n.Name, n.OS, n.Kernel, nodeCPU(n), nodeDevices(n)))
 	}
 	m.omitted(m.rows(len(lines), func(i int) string { return lines[i] }))
 	m.always("\n</details>\n")
+}
+
+// nodeDevices names what of a node moves data.
+func nodeDevices(n results.Node) string {
+	var out []string
+	for _, d := range n.RDMA {
+		state := "no active port"
+		if d.Active() {
+			state = "active"
+		}
+		out = append(out, fmt.Sprintf("%s (%s)", d.Name, state))
+	}
+	for _, g := range n.GPUs {
+		out = append(out, g.Name)
+	}
+	return strings.Join(out, ", ")
 }
 
 func nodeCPU(n results.Node) string {

@@ -3,6 +3,7 @@ package reporters
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"weir/results"
 )
@@ -44,6 +45,57 @@ func takenOver(doc *results.Document) string {
 		text = fmt.Sprintf("%d launches", n)
 	}
 	return sentence(" ", text+" taken over from session", plain(doc.Session.Resumed))
+}
+
+// chosen says which fabrics weir chose, where the scenario left it the choice, for
+// how many cases and why.
+func chosen(doc *results.Document) []string {
+	var order []string
+	count := map[string]int{}
+	for _, c := range doc.Cases {
+		seen := map[string]bool{}
+		for _, l := range c.Launches {
+			if l.FabricReason == "" {
+				continue
+			}
+			k := plain(l.Fabric) + "\x00" + plain(l.FabricReason)
+			if count[k] == 0 {
+				order = append(order, k)
+			}
+			if !seen[k] {
+				seen[k] = true
+				count[k]++
+			}
+		}
+	}
+	for i, k := range order {
+		fabric, why, _ := strings.Cut(k, "\x00")
+		order[i] = fmt.Sprintf("fabric auto was %s in %s: %s", fabric, plural(count[k], "case"), why)
+	}
+	return order
+}
+
+// ignored says which variables of the scenario did nothing, and in how many cases.
+func ignored(doc *results.Document) []string {
+	var order []results.Ignored
+	count := map[results.Ignored]int{}
+	for _, c := range doc.Cases {
+		var all []results.Ignored
+		for _, l := range c.Launches {
+			all = append(all, l.Ignored...)
+		}
+		for _, v := range results.MergeIgnored(all) {
+			if count[v] == 0 {
+				order = append(order, v)
+			}
+			count[v]++
+		}
+	}
+	var out []string
+	for _, v := range order {
+		out = append(out, plain(fmt.Sprintf("%s (%s)", v, plural(count[v], "case"))))
+	}
+	return out
 }
 
 // madeAgain are the cases with launches that failed and were made again: how many

@@ -49,12 +49,15 @@ func (a *AssertionVerdict) Check() error {
 	return nil
 }
 
-// checkForm checks the one of three forms that the assertion has: a band, a
-// trend, or parts.
+// checkForm checks the one of four forms that the assertion has: a band, a
+// trend, parts, or a transport.
 func (a *AssertionVerdict) checkForm() error {
 	if a.Quantifier == "" {
 		if len(a.Parts) > 0 {
 			return fmt.Errorf("it has parts and neither all nor any")
+		}
+		if a.Transport != nil {
+			return a.checkTransport()
 		}
 		if a.Trend != nil {
 			if err := finite("the tolerance", a.Trend.Tolerance); err != nil || a.Trend.Tolerance < 0 {
@@ -68,8 +71,8 @@ func (a *AssertionVerdict) checkForm() error {
 		return fmt.Errorf("its quantifier is %q, not all or any", a.Quantifier)
 	case len(a.Parts) == 0:
 		return fmt.Errorf("it is about %s of no parts", a.Quantifier)
-	case a.Subject != nil || a.Trend != nil:
-		return fmt.Errorf("it has parts and a subject or trend of its own")
+	case a.Subject != nil || a.Trend != nil || a.Transport != nil:
+		return fmt.Errorf("it has parts and a subject, trend or transport of its own")
 	}
 	for i, p := range a.Parts {
 		if p.Case == "" {
@@ -78,6 +81,20 @@ func (a *AssertionVerdict) checkForm() error {
 		if err := checkBand(p.Subject, p.Bounds); err != nil {
 			return fmt.Errorf("part %d: %w", i, err)
 		}
+	}
+	return nil
+}
+
+// checkTransport checks a statement that has no number.
+func (a *AssertionVerdict) checkTransport() error {
+	t := a.Transport
+	switch {
+	case a.Subject != nil || a.Trend != nil || a.Bounds != (assertion.Bounds{}):
+		return fmt.Errorf("it is about a transport and has a subject, a trend or bounds")
+	case t.Of != assertion.All && t.Of != assertion.Some && t.Of != assertion.None:
+		return fmt.Errorf("it is about %q of the transports, not all, some or none", t.Of)
+	case len(t.Names) == 0 || slices.Contains(t.Names, ""):
+		return fmt.Errorf("it names no transport, or one without a name")
 	}
 	return nil
 }

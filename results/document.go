@@ -117,58 +117,6 @@ type Environment struct {
 	Fingerprint string `json:"fingerprint"`
 }
 
-// Node is one host of the session.
-type Node struct {
-	Name        string            `json:"name"`
-	Kernel      string            `json:"kernel"`
-	OS          string            `json:"os"`
-	CPU         CPU               `json:"cpu"`
-	Memory      Memory            `json:"memory"`
-	GPUs        []GPU             `json:"gpus"`
-	NICs        []NIC             `json:"nics"`
-	Fabrics     map[string]Fabric `json:"fabrics"`
-	ClockOffset ClockOffset       `json:"clock_offset_s"`
-}
-
-// CPU describes the processors that a node lets weir use.
-type CPU struct {
-	Model   string `json:"model"`
-	Count   int    `json:"count"`   // logical CPUs on the node
-	Allowed int    `json:"allowed"` // of them, in weir's affinity mask
-	Sockets int    `json:"sockets"`
-	NUMA    int    `json:"numa_nodes"`
-	Gov     string `json:"governor,omitempty"`
-}
-
-// Memory is in bytes.
-type Memory struct {
-	Total int64  `json:"total"`
-	Page  int64  `json:"page_size"`
-	THP   string `json:"transparent_hugepages,omitempty"`
-}
-
-// GPU is one accelerator.
-type GPU struct {
-	Name   string `json:"name"`
-	Driver string `json:"driver,omitempty"`
-}
-
-// NIC is one network interface.
-type NIC struct {
-	Name  string `json:"name"`
-	State string `json:"state"`
-	MTU   int    `json:"mtu"`
-	Speed string `json:"speed,omitempty"`
-}
-
-// Fabric says whether a node has a fabric: a version, or the reason why not.
-type Fabric struct {
-	Available bool              `json:"available"`
-	Version   string            `json:"version,omitempty"`
-	Reason    string            `json:"reason,omitempty"`
-	Details   map[string]string `json:"details,omitempty"`
-}
-
 // ClockOffset is a node's clock less the coordinator's, in seconds, with a bound on the error.
 type ClockOffset struct {
 	Value float64 `json:"value"`
@@ -216,17 +164,24 @@ const NotRun = "not run"
 
 // Launch is the case's part of one launch.
 type Launch struct {
-	Index     int          `json:"index"`
-	Started   time.Time    `json:"started"`
-	Duration  float64      `json:"duration_s"`
-	Status    string       `json:"status"` // ok | error
-	Failure   *Failure     `json:"failure,omitempty"`
-	Nodes     []string     `json:"nodes"` // of rank 0, 1, …
-	Fabric    string       `json:"fabric,omitempty"`
-	Transport string       `json:"transport,omitempty"` // what the fabric really used, read back from it
-	Metrics   MetricValues `json:"metrics"`
-	Samples   []string     `json:"samples"` // files below the session directory, one per measuring rank
-	Verified  bool         `json:"verified"`
+	Index     int       `json:"index"`
+	Started   time.Time `json:"started"`
+	Duration  float64   `json:"duration_s"`
+	Status    string    `json:"status"` // ok | error
+	Failure   *Failure  `json:"failure,omitempty"`
+	Nodes     []string  `json:"nodes"` // of rank 0, 1, …
+	Fabric    string    `json:"fabric,omitempty"`
+	Transport string    `json:"transport,omitempty"` // what the fabric really used, read back from it
+	// Ignored are the variables of the scenario for which a library had no use.
+	Ignored []Ignored `json:"ignored_env,omitempty"`
+	// FabricReason says why this fabric, where the scenario left the choice to weir.
+	FabricReason string `json:"fabric_reason,omitempty"`
+	// Transports are the ways that its data and other messages took, as the fabric's
+	// library names them; nil in documents of older versions.
+	Transports []Transport  `json:"transports,omitempty"`
+	Metrics    MetricValues `json:"metrics"`
+	Samples    []string     `json:"samples"` // files below the session directory, one per measuring rank
+	Verified   bool         `json:"verified"`
 	// Simulated says that nothing was moved: the numbers follow from a declared model.
 	Simulated bool `json:"simulated,omitempty"`
 	// Retried says that the launch failed, does not count, and was made again.

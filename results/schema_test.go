@@ -44,7 +44,7 @@ func validate(t *testing.T, s *jsonschema.Schema, doc []byte) error {
 
 // full is a document in which every field that can be set is set.
 func full() *results.Document {
-	lower := 41.832
+	lower, numa := 41.832, 0
 	metric := &assertion.Expr{Op: assertion.Metric, Metric: "bandwidth", Unit: "GB/s"}
 	verdict := func(a assertion.Assertion) *results.AssertionVerdict {
 		a.Name, a.Text, a.Lowered, a.File, a.Line, a.Severity, a.Unit = "n", "t", "l", "f.yaml", 3, assertion.Gate, "GB/s"
@@ -62,6 +62,8 @@ func full() *results.Document {
 		}},
 	})
 	several.Verdict, several.Observed.Confidence = results.XFail, 0.99
+	stated := verdict(assertion.Assertion{Transport: &assertion.Transport{Of: assertion.All, Names: []string{"rc"}, Prefix: true}})
+	stated.Observed = nil
 	now := time.Date(2026, 11, 21, 10, 15, 0, 0, time.UTC)
 	d := &results.Document{
 		Schema:   results.Schema,
@@ -70,9 +72,11 @@ func full() *results.Document {
 		Scenario: results.Scenario{Name: "n", Description: "d", File: "f", Digest: "sha256:00", Variables: map[string]string{"peak": "46.48 GB/s"}},
 		Plan:     results.Plan{Digest: "sha256:01", Cases: 1},
 		Environment: results.Environment{Fingerprint: "sha256:02", Nodes: []results.Node{{
-			Name: "n1", Kernel: "6.1", OS: "Debian 13", CPU: results.CPU{Model: "x", Count: 8, Allowed: 2, Sockets: 1, NUMA: 1, Gov: "performance"},
-			Memory: results.Memory{Total: 1 << 34, Page: 4096, THP: "madvise"}, GPUs: []results.GPU{{Name: "g", Driver: "d"}},
-			NICs:        []results.NIC{{Name: "eth0", State: "up", MTU: 1500, Speed: "10 Gb/s"}},
+			Name: "n1", Kernel: "6.1", OS: "Debian 13", CPU: results.CPU{Model: "x", Count: 8, Allowed: 2, Sockets: 1, NUMA: 1, Gov: "performance", Driver: "intel_pstate", Turbo: "off"},
+			NUMA:   []results.NUMANode{{ID: 0, CPUs: "0-7", Memory: 1 << 34}},
+			RDMA:   []results.RDMA{{Name: "mlx5_0", Driver: "mlx5_core", Firmware: "20.31", NUMA: &numa, Ports: []results.RDMAPort{{Port: 1, State: "ACTIVE", Rate: "400 Gb/s", Link: "InfiniBand"}}}},
+			Memory: results.Memory{Total: 1 << 34, Page: 4096, THP: "madvise", LockLimit: "unlimited", Hugepages: []results.Hugepages{{Size: 2 << 20, Total: 4, Free: 3}}}, GPUs: []results.GPU{{Name: "g", Driver: "d", Bus: "0000:01:00.0", NUMA: &numa}},
+			NICs:        []results.NIC{{Name: "eth0", State: "up", MTU: 1500, Speed: "10 Gb/s", Driver: "ice", NUMA: &numa, RDMA: []string{"mlx5_0"}}},
 			Fabrics:     map[string]results.Fabric{"ucx": {Available: true, Version: "1.13.1", Reason: "r", Details: map[string]string{"tls": "tcp"}}},
 			ClockOffset: results.ClockOffset{Value: -1e-6, Bound: 1e-5},
 		}}},
@@ -83,6 +87,7 @@ func full() *results.Document {
 			Options: map[string]any{"fabric": "shm", "verify": "sample"}, Env: map[string]string{"A": "b"}, Status: results.OK, Invalid: "i",
 			Launches: []*results.Launch{{
 				Index: 0, Started: now, Duration: 1.5, Status: results.Error, Nodes: []string{"n1", "n1"}, Fabric: "shm", Transport: "ring",
+				FabricReason: "r", Ignored: []results.Ignored{{Name: "UCX_TLSS", Suggestion: "UCX_TLS"}}, Transports: []results.Transport{{Name: "posix", Device: "memory", Use: results.DataUse, Emulated: true, Opaque: true, Ranks: []int{0}}},
 				Failure: &results.Failure{Rank: -1, Node: "n1", Phase: "run", Kind: results.Crashed, Cause: "killed", Log: []string{"x"}},
 				Metrics: map[string]float64{"bandwidth": 46.1, "odd": math.NaN(), "inf": math.Inf(1), "minus": math.Inf(-1)},
 				Samples: []string{"samples/a.bin"}, Verified: true, Simulated: true, Retried: true, Resumed: true,
@@ -93,7 +98,7 @@ func full() *results.Document {
 		Assertions: []*results.AssertionVerdict{verdict(assertion.Assertion{
 			Subject: &assertion.Expr{Op: assertion.Div, Args: []*assertion.Expr{metric, {Op: assertion.Const, Value: 2}}},
 			Trend:   &assertion.Trend{Axis: "block_size", Direction: "increases", Tolerance: 0.1}, Cases: []string{"a", "b"},
-		}), several},
+		}), several, stated},
 		Baseline: &results.Baseline{Session: "b", File: "b.json", Fingerprint: "sha256:02", Cases: []results.BaselineCase{
 			{Key: "a", Launches: []results.MetricValues{{"bandwidth": 46, "odd": math.NaN()}}},
 		}},
@@ -146,6 +151,12 @@ func TestSchemaRefuses(t *testing.T) {
 		},
 		"an excuse without a day": func(d map[string]any) {
 			delete(d["assertions"].([]any)[1].(map[string]any)["xfail"].(map[string]any), "until")
+		},
+		"a transport of no name": func(d map[string]any) {
+			d["assertions"].([]any)[2].(map[string]any)["transport"].(map[string]any)["names"] = []any{}
+		},
+		"a use of a transport that is unknown": func(d map[string]any) {
+			firstCase(d)["launches"].([]any)[0].(map[string]any)["transports"].([]any)[0].(map[string]any)["use"] = "maybe"
 		},
 		"no operand": func(d map[string]any) {
 			firstAssertion(d)["subject"] = map[string]any{"op": "geomean", "args": []any{}}

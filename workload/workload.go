@@ -82,6 +82,9 @@ type Kind struct {
 	Doc     string
 	Options []Option
 	Metrics []Metric
+	// MayBeZero are the metrics of which 0 is a measurement as any other. Such are
+	// judged as differences, and all others as ratios, which 0 has none of.
+	MayBeZero []string
 	// Check holds what no single option can say; nil: nothing. It looks at the
 	// options of Checked only.
 	Check   func(Values) error
@@ -153,6 +156,12 @@ func Names() []string {
 		names = append(names, k.Name)
 	}
 	return names
+}
+
+// MayBeZero says whether 0 is a measurement of a metric as any other, in whichever
+// workload has it.
+func MayBeZero(metric string) bool {
+	return slices.ContainsFunc(Kinds(), func(k *Kind) bool { return slices.Contains(k.MayBeZero, metric) })
 }
 
 // FindMetric looks a metric up in whichever workload has it, for readers of a

@@ -47,6 +47,9 @@ func (f *runFlags) baselines(plans []*planner.Plan, notes io.Writer) ([]baseline
 		if err != nil {
 			return nil, wrongUsage("the baseline of %s: %w", p.Scenario.File, err)
 		}
+		if doc.Scenario.Name != p.Scenario.Name {
+			fmt.Fprintf(notes, "note: the baseline %s is of scenario %s, not of %s; cases are compared by their keys\n", file, doc.Scenario.Name, p.Scenario.Name)
+		}
 		all[i] = baseline{doc, file}
 	}
 	return all, nil

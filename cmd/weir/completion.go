@@ -9,6 +9,7 @@ import (
 
 	"weir/dsl"
 	"weir/dsl/format"
+	"weir/matgen"
 	"weir/reporters"
 	"weir/scenarios"
 	"weir/workload"
@@ -25,6 +26,7 @@ func addCompletions(root *cobra.Command) {
 		"run --var": completeVariable, "plan --var": completeVariable, "validate --var": completeVariable,
 		"run --report": words(reporters.Formats()...), "report --report": words(reporters.Formats()...), "gate --report": words(reporters.Formats()...),
 		"plan --output": words("text", "json", "dot", "mermaid"), "validate --format": words("text", "json", "github"),
+		"matgen --model": words(matgen.Names()...), "matgen --kv-dtype": words(matgen.DTypes()...), "matgen --sleep": words(matgen.Rules()...),
 		"convert --to": words(format.YAML, format.HCL), "fmt --syntax": words(format.YAML, format.HCL),
 	}
 	arguments := map[string]completer{

@@ -96,4 +96,5 @@ func docsFunctions(w io.Writer) {
 	for _, f := range dsl.AssertionForms() {
 		fmt.Fprintf(w, "  %s\n      %s\n      %s\n", f.Form, f.Doc, f.Example)
 	}
+	fmt.Fprint(w, "\ntransports, as assertions name them\n\n"+dsl.TransportNames)
 }

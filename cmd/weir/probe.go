@@ -83,12 +83,21 @@ func printNode(w io.Writer, n results.Node) error {
 	line("node", n.Name)
 	line("system", strings.Trim(n.OS+", "+n.Kernel, ", "))
 	line("processors", fmt.Sprintf("%d of %d usable, %s", n.CPU.Allowed, n.CPU.Count, n.CPU.Model))
-	line("memory", quantity.Digits(float64(n.Memory.Total)/(1<<30), 3)+" GiB")
+	line("clock", frequency(n.CPU))
+	for _, m := range n.NUMA {
+		line("numa node", fmt.Sprintf("%d: CPUs %s, %s", m.ID, m.CPUs, gibibytes(m.Memory)))
+	}
+	line("memory", gibibytes(n.Memory.Total)+pagesText(n.Memory))
 	for _, g := range n.GPUs {
 		line("gpu", strings.TrimSpace(g.Name+" "+g.Driver))
 	}
 	for _, i := range n.NICs {
-		line("nic", strings.TrimSpace(fmt.Sprintf("%s %s, MTU %d %s", i.Name, i.State, i.MTU, i.Speed)))
+		line("nic", strings.TrimSpace(fmt.Sprintf("%s %s, MTU %d %s", i.Name, i.State, i.MTU, strings.TrimSpace(i.Speed+" "+i.Driver))))
+	}
+	for _, d := range n.RDMA {
+		for _, p := range d.Ports {
+			line("rdma", strings.TrimSpace(fmt.Sprintf("%s port %d %s, %s %s", d.Name, p.Port, p.State, p.Link, p.Rate)))
+		}
 	}
 	t.Flush()
 	line()
@@ -102,6 +111,37 @@ func printNode(w io.Writer, n results.Node) error {
 		line(name, available, f.Version, notes(f))
 	}
 	return t.Flush()
+}
+
+func gibibytes(n int64) string { return quantity.Digits(float64(n)/(1<<30), 3) + " GiB" }
+
+// frequency says what decides the clock of the processors, as far as it is known.
+func frequency(c results.CPU) string {
+	var out []string
+	for _, f := range []struct{ what, value string }{{"governor", c.Gov}, {"driver", c.Driver}, {"turbo", c.Turbo}} {
+		if f.value != "" {
+			out = append(out, f.what+" "+f.value)
+		}
+	}
+	if len(out) == 0 {
+		return "not told by the kernel"
+	}
+	return strings.Join(out, ", ")
+}
+
+// pagesText says what memory can be had in large pages, and locked.
+func pagesText(m results.Memory) string {
+	s := ""
+	if m.THP != "" {
+		s += ", transparent huge pages " + m.THP
+	}
+	for _, h := range m.Hugepages {
+		s += fmt.Sprintf(", %d of %d pages of %v free", h.Free, h.Total, quantity.Size(h.Size))
+	}
+	if m.LockLimit != "" {
+		s += ", locked at most " + m.LockLimit
+	}
+	return s
 }
 
 // notes says why a fabric is not available, or what it offers.

@@ -7,20 +7,22 @@ import (
 )
 
 // Assertion is a compiled assertion: one relation between a measured side and
-// what it is held against, or several under all or any.
+// what it is held against, or several under all or any, or a statement about
+// transports.
 type Assertion struct {
 	text       string
 	names      *Names
 	where      *Condition // nil: every case
 	quantifier string     // all | any; "": there is one relation
 	relations  []*relation
-	from, to   int // without where
+	transport  *assertion.Transport // a statement about transports, which has no relation
+	from, to   int                  // without where
 
 	reach Reach
 	over  []string
 }
 
-const forms = "an assertion is one of `x within 10% of y`, `x between a and b`, `x >= y`, `x <= y`, `x increases with AXIS`, `x decreases with AXIS`, or `all(…)` or `any(…)` of them, and may end with `where CONDITION`"
+const forms = "an assertion is one of `x within 10% of y`, `x between a and b`, `x >= y`, `x <= y`, `x increases with AXIS`, `x decreases with AXIS`, `transport == \"NAME\"`, or `all(…)` or `any(…)` of them, and may end with `where CONDITION`"
 
 // Assertion compiles an assertion.
 func (n *Names) Assertion(text string) (*Assertion, *Error) {
@@ -53,6 +55,11 @@ func (n *Names) Assertion(text string) (*Assertion, *Error) {
 func (a *Assertion) compile(p *sideParser, body []token) *Error {
 	if isQuantifier(body[0]) && followedBy(body, 0, "(") {
 		return a.quantified(p, body)
+	}
+	if at := a.names.aboutTransport(body); at >= 0 {
+		var err *Error
+		a.transport, err = transportStatement(body, at)
+		return err
 	}
 	return a.relation(p, body)
 }
@@ -94,6 +101,10 @@ func (a *Assertion) quantified(p *sideParser, body []token) *Error {
 		if len(piece) == 0 {
 			return errorf(q.from, body[closing].to, "write "+q.text+"(bandwidth >= 40 GB/s, latency.p99 <= 60us)", "a relation is missing in %s", q.text)
 		}
+		if at := a.names.aboutTransport(piece); at >= 0 {
+			t := piece[at]
+			return errorf(t.from, t.to, "write it as an assertion of its own", "transports cannot stand in %s", q.text)
+		}
 		if err := a.relation(p, piece); err != nil {
 			return err
 		}
@@ -114,7 +125,16 @@ func (a *Assertion) Text() string { return a.text }
 func (a *Assertion) Where() *Condition { return a.where }
 
 // TrendAxis is the axis of a trend, "" for any other assertion.
-func (a *Assertion) TrendAxis() string { return a.relations[0].axis }
+func (a *Assertion) TrendAxis() string {
+	if a.transport != nil {
+		return ""
+	}
+	return a.relations[0].axis
+}
+
+// Transport says whether the assertion is about transports: it has no number, and
+// nothing of it is estimated.
+func (a *Assertion) Transport() bool { return a.transport != nil }
 
 // Reach says whether the assertion is about each case, about the cases along an
 // axis, or about the cases over OverAxes.
@@ -131,6 +151,9 @@ func (a *Assertion) Parts() int { return len(a.relations) }
 // case. Otherwise the cases of one assertion differ in the axes over which every
 // aggregate goes; if the aggregates leave no axis free, that is a case again.
 func (a *Assertion) about() (Reach, []string) {
+	if a.transport != nil {
+		return EachCase, nil
+	}
 	if a.TrendAxis() != "" {
 		return Along, nil
 	}

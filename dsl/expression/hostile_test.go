@@ -211,7 +211,7 @@ func TestConditionArithmetic(t *testing.T) {
 
 func TestRefusedConditions(t *testing.T) {
 	for _, c := range []struct{ marked, message, hint string }{
-		{"«filter»(host.fabrics, # == 'tcp') == []", "no function filter", "functions are abs, all"},
+		{"«filter»(host.fabrics, # == 'tcp') == []", "no function filter", "did you mean"},
 		{"'shm' in host.fabrics and not («'shmm'» in host.fabrics)", `no host has a fabric "shmm"`, `did you mean "shm"`},
 		{"«repeat»('x', 3) == 'x'", "no function repeat", ""},
 		{"«lowr»(fabric) == 'x'", "no function lowr", `"lower"`},

@@ -16,6 +16,11 @@ func (a *Assertion) Lower(s Scope) (assertion.Assertion, *Error) {
 	if a.reach == Over {
 		return out, errorf(a.from, a.to, "", "the assertion is about several cases, and was asked of one")
 	}
+	if t := a.transport; t != nil {
+		out.Transport = &assertion.Transport{Of: t.Of, Names: slices.Clone(t.Names), Prefix: t.Prefix}
+		out.Lowered = t.String()
+		return out, nil
+	}
 	l := &lowering{assertion: a, cases: s.Cases, ownKey: s.Key}
 	b, err := l.relation(a.relations[0], view{one: &s, at: s.Texts})
 	if err != nil {

@@ -91,6 +91,9 @@ func (n *Names) dimension(name string) (quantity.Dimension, bool) {
 // unknownMetric says what a name in an assertion could have been.
 func (n *Names) unknownMetric(t token) *Error {
 	metrics := n.metricNames()
+	if near := suggest.Nearest(t.text, append(metrics, transportWord)); near == transportWord {
+		return errorf(t.from, t.to, "did you mean transport? The metrics are "+strings.Join(metrics, ", "), "workload %s has no metric %q", n.Kind.Name, t.text)
+	}
 	if near := suggest.Nearest(t.text, metrics); near == "" {
 		if knob := suggest.Nearest(t.text, n.knobNames()); knob != "" {
 			return errorf(t.from, t.to, "did you mean the option "+knob+"? The metrics are "+strings.Join(metrics, ", "), "workload %s has no metric %q", n.Kind.Name, t.text)
@@ -101,7 +104,7 @@ func (n *Names) unknownMetric(t token) *Error {
 
 // unknownKnob says what a name in a condition could have been.
 func (n *Names) unknownKnob(t token) *Error {
-	if _, ok := n.Kind.Metric(t.text); ok {
+	if _, ok := n.Kind.Metric(t.text); ok || t.text == transportWord {
 		return errorf(t.from, t.to, "name options and axes: "+strings.Join(n.knobNames(), ", "), "%q is measured, and conditions are decided before anything runs", t.text)
 	}
 	for _, o := range n.Kind.Options {

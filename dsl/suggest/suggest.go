@@ -27,14 +27,20 @@ func Nearest(name string, known []string) string {
 	return best
 }
 
-// most is how many names a sentence lists.
-const most = 50
+// most is how many names a sentence lists, and some how many beside the one that
+// was meant.
+const most, some = 50, 12
 
-// Sentence is the whole advice: the nearest name if there is one, then all.
+// Sentence is the whole advice: the nearest name if there is one, then all; those
+// of a long list only where none is near.
 func Sentence(name string, known []string, what string) string {
 	var b strings.Builder
 	if near := Nearest(name, known); near != "" {
-		fmt.Fprintf(&b, "Did you mean %q? ", near)
+		fmt.Fprintf(&b, "Did you mean %q?", near)
+		if len(known) > some {
+			return b.String()
+		}
+		b.WriteByte(' ')
 	}
 	if len(known) == 0 {
 		fmt.Fprintf(&b, "There are no %s.", what)

@@ -52,6 +52,8 @@ type builder struct {
 	diags hcl.Diagnostics
 	built map[*yaml.Node]*node
 	open  map[*yaml.Node]bool
+	most  int  // nodes that a document may have
+	plain bool // ${…} is text like any other
 	stop  bool // a limit was hit: nothing more to say
 }
 
@@ -105,7 +107,7 @@ func (b *builder) value(y *yaml.Node, depth int) *node {
 		for _, c := range y.Content {
 			item := b.value(c, depth+1)
 			n.items = append(n.items, item)
-			n.add(item)
+			n.add(item, b.most)
 			end = max(end, item.rng.End.Byte)
 		}
 		n.rng = b.src.span(at, b.closing(y, end, ']'))
@@ -113,15 +115,15 @@ func (b *builder) value(y *yaml.Node, depth int) *node {
 		b.scalar(n, y, at)
 	}
 	b.built[y] = n
-	if n.weight > maxNodes {
-		b.errorf(place, "Too large", "The document has more than %d values once its aliases are followed.", maxNodes)
+	if n.weight > b.most {
+		b.errorf(place, "Too large", "The document has more than %d values once its aliases are followed.", b.most)
 		b.stop = true
 	}
 	return n
 }
 
-func (n *node) add(child *node) {
-	n.weight = min(n.weight+child.weight, maxNodes+1)
+func (n *node) add(child *node, most int) {
+	n.weight = min(n.weight+child.weight, most+1)
 	n.height = max(n.height, child.height+1)
 }
 
@@ -177,7 +179,7 @@ func (b *builder) mapping(n *node, y *yaml.Node, at, depth int) {
 		}
 		key := b.value(y.Content[i], depth+1)
 		value := b.value(y.Content[i+1], depth+1)
-		n.add(value)
+		n.add(value, b.most)
 		end = max(end, key.rng.End.Byte, value.rng.End.Byte)
 		if y.Content[i].Tag == "!!merge" {
 			merges = append(merges, value)
@@ -221,7 +223,10 @@ func (b *builder) merge(n, from *node, seen map[string]hcl.Range) {
 
 func (b *builder) scalar(n *node, y *yaml.Node, at int) {
 	s := b.src
-	n.text = unmask(y.Value)
+	n.text = y.Value
+	if !b.plain {
+		n.text = unmask(n.text)
+	}
 	inner := at // where the text begins, if it is verbatim
 	end := at
 	switch {
@@ -236,7 +241,7 @@ func (b *builder) scalar(n *node, y *yaml.Node, at int) {
 		end, n.verbatim = s.endOfPlain(at, n.text)
 	}
 	n.rng = s.span(at, end)
-	if !strings.Contains(n.text, "${") && !strings.Contains(n.text, "%{") {
+	if b.plain || !strings.Contains(n.text, "${") && !strings.Contains(n.text, "%{") {
 		return
 	}
 	if len(n.text) > maxTemplate {

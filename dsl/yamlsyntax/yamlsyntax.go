@@ -31,38 +31,49 @@ import (
 func Parse(src []byte, filename, root string) (*hcl.File, hcl.Diagnostics) {
 	s := newSource(src, filename)
 	empty := &hcl.File{Bytes: src, Body: &body{src: s, node: &node{kind: mapping, rng: s.span(0, 0)}}}
-	if d := encodingError(s); d != nil {
-		return empty, hcl.Diagnostics{d}
+	b := &builder{src: s, most: maxNodes}
+	top, diags := b.read(fmt.Sprintf("A document begins with `%s: NAME`.", root))
+	if top == nil {
+		return empty, diags
 	}
-	masked := mask(src)
+	tree, wrapping := wrapRoot(s, top, root)
+	diags = append(diags, wrapping...)
+	if tree == nil {
+		return empty, diags
+	}
+	return &hcl.File{Bytes: src, Body: &body{src: s, node: tree}}, diags
+}
+
+// read builds the tree of a document; nil where it could not be read. whenEmpty is
+// what to say of a file without a document.
+func (b *builder) read(whenEmpty string) (*node, hcl.Diagnostics) {
+	s := b.src
+	if d := encodingError(s); d != nil {
+		return nil, hcl.Diagnostics{d}
+	}
+	masked := s.src
+	if !b.plain {
+		masked = mask(masked)
+	}
 	var doc, second yaml.Node
 	dec := yaml.NewDecoder(bytes.NewReader(masked))
 	err := dec.Decode(&doc)
 	if errors.Is(err, io.EOF) {
-		return empty, hcl.Diagnostics{s.errorAt(0, 0, "Empty file", fmt.Sprintf("A document begins with `%s: NAME`.", root))}
+		return nil, hcl.Diagnostics{s.errorAt(0, 0, "Empty file", whenEmpty)}
 	}
 	if err == nil {
 		if err = dec.Decode(&second); errors.Is(err, io.EOF) {
 			err = nil
 		} else if err == nil {
 			at := s.offset(second.Line, second.Column)
-			return empty, hcl.Diagnostics{s.errorAt(at, s.lineEnd(at), "Several documents in one file", "Write each document into its own file, without `---` between them.")}
+			return nil, hcl.Diagnostics{s.errorAt(at, s.lineEnd(at), "Several documents in one file", "Write each document into its own file, without `---` between them.")}
 		}
 	}
 	if err != nil {
-		return empty, hcl.Diagnostics{syntaxError(s, masked, err)}
+		return nil, hcl.Diagnostics{syntaxError(s, masked, err)}
 	}
-	b := &builder{src: s}
 	top := b.document(&doc)
-	if b.diags.HasErrors() && top == nil {
-		return empty, b.diags
-	}
-	tree, diags := wrapRoot(s, top, root)
-	diags = append(b.diags, diags...)
-	if tree == nil {
-		return empty, diags
-	}
-	return &hcl.File{Bytes: src, Body: &body{src: s, node: tree}}, diags
+	return top, b.diags
 }
 
 // encodingError refuses what is not UTF-8 before YAML guesses at it.

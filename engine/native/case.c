@@ -101,6 +101,8 @@ static void fill_result(struct weir_rank *r, const struct weir_case *c, const st
     if (!o->initiator)
         return;
     r->fab->transport(r, o->targets[0].peer, out->transport, sizeof out->transport);
+    for (int i = 0; i < o->ntargets; i++) /* peers on this host and on others may be reached differently */
+        r->fab->carriers(r, o->targets[i].peer, out->carriers);
     out->ops      = l->done;
     out->bytes    = l->done * l->request_bytes;
     out->start    = weir_when(&r->clk, l->start) - r->ahead;
@@ -135,7 +137,7 @@ static int probe_ceilings(struct weir_rank *r, const struct weir_case *c, const 
         return rc;
     /* links in turns: two that share a rank would halve each other */
     for (int i = 0; i < r->cfg.nturns; i++)
-        if ((rc = r->fab->ceiling(r, r->cfg.turns[i].peer, r->cfg.turns[i].initiator, c->block, r->cfg.turns[i].initiator ? path : &(struct ceiling){.n = 0})) < 0)
+        if ((rc = r->fab->ceiling(r, r->cfg.turns[i].peer, r->cfg.turns[i].initiator, c, r->cfg.turns[i].initiator ? path : &(struct ceiling){.n = 0})) < 0)
             return rc;
     return 0;
 }
@@ -177,7 +179,9 @@ int rank_case(struct weir_rank *r, const struct weir_case *c, struct weir_result
 
     if ((rc = probe_ceilings(r, c, &o, &copies, &path)) < 0)
         return rc;
-    out->memcpy_bps  = ceiling_rate(&copies);
-    out->ceiling_bps = (path.n ? ceiling_rate(&path) : out->memcpy_bps) * r->cfg.share;
+    struct ceiling *of    = path.n ? &path : &copies;
+    out->memcpy_bps       = ceiling_rate(&copies);
+    out->ceiling_bps      = ceiling_rate(of) * r->cfg.share;
+    out->ceiling_best_bps = ceiling_best(of) * r->cfg.share;
     return 0;
 }

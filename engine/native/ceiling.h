@@ -16,11 +16,18 @@ struct ceiling {
 
 void   ceiling_add(struct ceiling *c, double rate);
 double ceiling_rate(struct ceiling *c); /* 0: nothing was probed */
+double ceiling_best(const struct ceiling *c); /* what at least one span reached; 0: nothing was probed */
 
 /* The method that copies the case's requests from the local area to the place for
  * probes fastest, by a short trial of each. */
 int ceiling_choose(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o, const struct weir_copy **best);
 /* One thread makes that copy by the rank's method, CEILING_SPANS times. */
 int ceiling_memcpy(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o, struct ceiling *out);
+
+/* A fabric's table takes one of these or its own: paths through shared memory are
+ * bounded by copies; of other fabrics their own requests are probed, as many and as
+ * large as they carry best. */
+int ceiling_is_memcpy(struct weir_rank *r, int peer, int initiator, const struct weir_case *of, struct ceiling *c);
+int ceiling_raw(struct weir_rank *r, int peer, int initiator, const struct weir_case *of, struct ceiling *c);
 
 #endif

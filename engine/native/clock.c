@@ -59,6 +59,7 @@ void weir_clock_calibrate(struct weir_clock *c)
         pair(&c->base_ticks, &c->base_ns);
         c->ns_per_tick = (double)(c->base_ns - c->first_ns) / (double)(c->base_ticks - c->first_ticks);
     }
+    c->scale         = (int64_t)(c->ns_per_tick * 4294967296.);
     c->resolution_ns = (double)step() * c->ns_per_tick;
     /* the least of several: a preemption in between is not the clock's cost */
     c->cost_ns = 1e9;

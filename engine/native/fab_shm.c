@@ -14,6 +14,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "ceiling.h"
 #include "rank.h"
 #include "unsupported.h"
 
@@ -36,7 +37,7 @@ struct shm_blob {
 
 struct shm_hello { /* travels with the descriptor */
     uint64_t cookie, size;
-    int32_t  rank;
+    int64_t  rank; /* as wide as the others: padding would carry what was on the stack */
 };
 
 /* A message this small travels in the line of its own arrival mark: one cache
@@ -253,6 +254,12 @@ static void shm_transport(struct weir_rank *r, int peer, char *buf, size_t cap)
     snprintf(buf, cap, "shm (memfd, copies by %s)", r->copy->name);
 }
 
+static void shm_carriers(struct weir_rank *r, int peer, char *list)
+{
+    (void)r, (void)peer;
+    carrier_add(list, CARRIES_DATA, "shm", "");
+}
+
 static void shm_close(struct weir_rank *r)
 {
     struct shm *s = r->fs;
@@ -267,5 +274,5 @@ static void shm_close(struct weir_rank *r)
 const struct weir_fabric weir_fab_shm = {
     .name = "shm", .caps = CAP_REMOTE_COMPLETION, .probe = shm_probe, .open = shm_open_, .attach = shm_attach, .address = shm_address,
     .connect = shm_connect, .put = shm_put, .get = shm_get, .progress = shm_progress, .flush = shm_flush, .signal = shm_signal, .expect = expects_nothing,
-    .ping = shm_ping, .arrived = shm_arrived, .ceiling = ceiling_is_memcpy, .transport = shm_transport, .close = shm_close,
+    .ping = shm_ping, .arrived = shm_arrived, .ceiling = ceiling_is_memcpy, .transport = shm_transport, .carriers = shm_carriers, .close = shm_close,
 };

@@ -393,9 +393,9 @@ static int tcp_arrived(struct weir_rank *r, int peer, size_t n, uint64_t seq)
     return atomic_load_explicit(rank_ping_slot(r, peer), memory_order_acquire) == seq;
 }
 
-static int tcp_ceiling(struct weir_rank *r, int peer, int initiator, size_t block, struct ceiling *c)
+static int tcp_ceiling(struct weir_rank *r, int peer, int initiator, const struct weir_case *of, struct ceiling *c)
 {
-    (void)block; /* what arrives at the target is what it has already: nothing is lost for a read */
+    (void)of; /* any size: a bare socket has no requests */
     return tcp_wire_ceiling(r, ((struct tcp *)r->fs)->peers[peer].probe, peer, initiator, c);
 }
 
@@ -404,6 +404,12 @@ int fab_tcp_socket(struct weir_rank *r, int peer) { return ((struct tcp *)r->fs)
 static void tcp_transport(struct weir_rank *r, int peer, char *buf, size_t cap)
 {
     tcp_wire_describe(((struct tcp *)r->fs)->peers[peer].fd, buf, cap);
+}
+
+static void tcp_carriers(struct weir_rank *r, int peer, char *list)
+{
+    (void)r, (void)peer;
+    carrier_add(list, CARRIES_DATA, "tcp", "");
 }
 
 static void tcp_close(struct weir_rank *r)
@@ -427,5 +433,5 @@ static void tcp_close(struct weir_rank *r)
 const struct weir_fabric weir_fab_tcp = {
     .name = "tcp", .caps = CAP_REMOTE_COMPLETION | CAP_NETWORK, .probe = tcp_probe, .open = tcp_open, .attach = tcp_attach, .address = tcp_address,
     .connect = tcp_connect, .put = tcp_put, .get = tcp_get, .progress = tcp_progress, .flush = tcp_flush, .signal = tcp_signal, .expect = expects_nothing,
-    .ping = tcp_ping, .arrived = tcp_arrived, .ceiling = tcp_ceiling, .transport = tcp_transport, .close = tcp_close,
+    .ping = tcp_ping, .arrived = tcp_arrived, .ceiling = tcp_ceiling, .transport = tcp_transport, .carriers = tcp_carriers, .close = tcp_close,
 };

@@ -1,6 +1,7 @@
 /* ucx: libucp, worker and endpoints in one thread, and one of its APIs to carry
  * writes. Memory comes from ucp_mem_map itself: only then are puts over shared memory
  * plain stores, as in ucx_perftest. */
+#include "ceiling.h"
 #include "ucx.h"
 #include "unsupported.h"
 
@@ -21,6 +22,7 @@ static void take_functions(struct weir_fabric *t, const struct ucx_api *a)
     t->expect  = a->expect;
     t->ping    = a->ping;
     t->arrived = a->arrived;
+    t->ceiling = a->ceiling;
 }
 
 static int ucx_open(struct weir_rank *r)
@@ -65,7 +67,7 @@ const struct weir_fabric weir_fab_ucx = {
     .name = "ucx", .caps = CAP_ALLOCATES | CAP_NETWORK, .probe = ucx_probe, .open = ucx_open, .attach = ucx_attach, .address = ucx_address,
     .connect = ucx_connect, .put = unsupported_put, .get = unsupported_get, .progress = ucx_progress, .flush = unsupported_flush,
     .signal = unsupported_signal, .expect = expects_nothing, .ping = unsupported_ping, .arrived = unsupported_arrived,
-    .ceiling = ceiling_is_memcpy, .transport = ucx_transport, .close = ucx_close,
+    .ceiling = ceiling_is_memcpy, .transport = ucx_transport, .carriers = ucx_carriers, .close = ucx_close,
 };
 
 #else
@@ -80,6 +82,6 @@ const struct weir_fabric weir_fab_ucx = {
     .name = "ucx", .caps = CAP_NETWORK, .probe = no_probe, .open = unsupported_open, .attach = unsupported_attach, .address = unsupported_address,
     .connect = unsupported_connect, .put = unsupported_put, .get = unsupported_get, .progress = unsupported_progress, .flush = unsupported_flush,
     .signal = unsupported_signal, .expect = expects_nothing, .ping = unsupported_ping, .arrived = unsupported_arrived,
-    .ceiling = ceiling_is_memcpy, .transport = unsupported_transport, .close = unsupported_close,
+    .ceiling = ceiling_is_memcpy, .transport = unsupported_transport, .carriers = unsupported_carriers, .close = unsupported_close,
 };
 #endif

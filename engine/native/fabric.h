@@ -64,9 +64,12 @@ struct weir_fabric {
     int (*arrived)(struct weir_rank *r, int peer, size_t n, uint64_t seq);
     /* Adds rates that the path to the peer can carry, CEILING_SPANS of them; both
      * ends are in this call. None: the path is bounded by memory copies only. */
-    int (*ceiling)(struct weir_rank *r, int peer, int initiator, size_t block, struct ceiling *c);
+    int (*ceiling)(struct weir_rank *r, int peer, int initiator, const struct weir_case *of, struct ceiling *c);
     /* What was really selected, in words. */
     void (*transport)(struct weir_rank *r, int peer, char *buf, size_t cap);
+    /* Adds to a list what of the library carried blocks to and from the peer, and
+     * what else it used: see carriers.h. */
+    void (*carriers)(struct weir_rank *r, int peer, char *list);
     void (*close)(struct weir_rank *r);
 };
 

@@ -1,11 +1,15 @@
 package native
 
 /*
+#include <stdlib.h>
+#include "carriers.h"
 #include "hist.h"
 #include "pattern.h"
 #include "selftest.h"
 */
 import "C"
+
+import "unsafe"
 
 // What tests need to see of the C side; cgo is not allowed in test files.
 
@@ -29,3 +33,34 @@ func recordCost(n int) float64 { return float64(C.selftest_record_ns(C.uint64_t(
 // ways to learn of delivery, a bit each (0: any), and the bytes of one operation (0:
 // as the provider says).
 func libfabricLimits(ways uint, piece int) { C.selftest_libfabric(C.uint(ways), C.size_t(piece)) }
+
+// carriersOfUCX reads the lanes of an endpoint of UCX from the library's text.
+func carriersOfUCX(text, mapped string, second bool) string {
+	list := (*C.char)(C.calloc(1, C.WEIR_CARRIERS))
+	defer C.free(unsafe.Pointer(list))
+	c := C.CString(text)
+	defer C.free(unsafe.Pointer(c))
+	number := map[bool]C.int{true: 1}
+	m := C.CString(mapped)
+	defer C.free(unsafe.Pointer(m))
+	C.carriers_ucx(list, c, m, number[second])
+	return C.GoString(list)
+}
+
+// addCarriers adds so many different lines to an empty list and gives it.
+func addCarriers(names []string) string {
+	list := (*C.char)(C.calloc(1, C.WEIR_CARRIERS))
+	defer C.free(unsafe.Pointer(list))
+	none := C.CString("")
+	defer C.free(unsafe.Pointer(none))
+	for _, n := range names {
+		c := C.CString(n)
+		C.carrier_add(list, C.CARRIES_DATA, c, none)
+		C.free(unsafe.Pointer(c))
+	}
+	return C.GoString(list)
+}
+
+// stampOneIn has loops that begin from now on stamp one request in so many, whatever its
+// size; 0: as suits it.
+func stampOneIn(every uint32) { C.selftest_stamp_one_in(C.uint32_t(every)) }

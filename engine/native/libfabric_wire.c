@@ -220,6 +220,13 @@ void libfabric_transport(struct weir_rank *r, int peer, char *buf, size_t cap)
         snprintf(buf + at, cap - at, "; %s; %s)", i->domain_attr->name, libfabric_delivery_words[f->delivery]);
 }
 
+void libfabric_carriers(struct weir_rank *r, int peer, char *list)
+{
+    (void)peer;
+    struct fi_info *i = ((struct libfabric_rank *)r->fs)->info;
+    carrier_add(list, CARRIES_DATA, i->fabric_attr->prov_name, i->domain_attr->name ? i->domain_attr->name : "");
+}
+
 void libfabric_close(struct weir_rank *r)
 {
     struct libfabric_rank *f     = r->fs;

@@ -18,7 +18,11 @@ struct weir_loop {
     /* between loop and weir_part_done */
     struct weir_req *free;
     uint64_t         next_point, point_step, request_bytes;
+    int64_t          read; /* ns of a clock read */
 };
+
+/* For tests: stamp one request in so many, whatever its size; 0: as suits it. */
+extern uint32_t loop_stamp_one_in;
 
 /* Nothing is done yet of n requests of so many bytes. */
 void loop_begin(struct weir_loop *l, uint64_t bytes, uint64_t n);

@@ -15,6 +15,7 @@ import "C"
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -71,9 +72,34 @@ func (native) Probe(fabrics []string) map[string]results.Fabric {
 				f.Details[k] = v
 			}
 		}
+		if path := libraryOf(name); f.Available && path != "" && f.Details["library"] == "" {
+			if f.Details == nil {
+				f.Details = map[string]string{}
+			}
+			f.Details["library"] = path
+		}
 		out[name] = f
 	}
 	return out
+}
+
+// libraries are the vendors' libraries of fabrics, by the beginning of their files.
+var libraries = map[string]string{"ucx": "libucp.so", "libfabric": "libfabric.so"}
+
+// libraryOf is the file of a fabric's library that this process has loaded.
+func libraryOf(fabric string) string {
+	maps, err := os.ReadFile("/proc/self/maps")
+	if err != nil || libraries[fabric] == "" {
+		return ""
+	}
+	for line := range strings.Lines(string(maps)) {
+		if i := strings.IndexByte(line, '/'); i >= 0 {
+			if path := strings.TrimSpace(line[i:]); strings.HasPrefix(filepath.Base(path), libraries[fabric]) {
+				return path
+			}
+		}
+	}
+	return ""
 }
 
 type rank struct {
@@ -231,9 +257,9 @@ func (r *rank) Run(c engine.Case) (*engine.CaseResult, error) {
 func (r *rank) result(c engine.Case, out *C.struct_weir_result) *engine.CaseResult {
 	res := &engine.CaseResult{
 		Key: c.Key, Rank: r.self.Rank, Initiator: out.initiator != 0, Verified: out.verified != 0,
-		Transport: C.GoString(&out.transport[0]), PingPong: c.Options.Mode == "pingpong",
+		Transport: C.GoString(&out.transport[0]), Transports: transports(C.GoString(&out.carriers[0]), r.self.Rank, out.initiator != 0), PingPong: c.Options.Mode == "pingpong",
 		Prep:   engine.Prep{Alloc: float64(out.alloc_s), Register: float64(out.register_s), Connect: float64(out.connect_s)},
-		Memcpy: float64(out.memcpy_bps), Ceiling: float64(out.ceiling_bps),
+		Memcpy: float64(out.memcpy_bps), Ceiling: float64(out.ceiling_bps), CeilingBest: float64(out.ceiling_best_bps),
 		Usage:  engine.Usage{CPU: float64(out.cpu_s), Switches: uint64(out.switches)},
 		Clock:  engine.Clock{Resolution: float64(out.resolution_ns) / 1e9, Cost: float64(out.clock_ns) / 1e9},
 		Stages: engine.Stages{Prepare: float64(out.prep_s), Post: stage(out.post), Transfer: stage(out.transfer)},

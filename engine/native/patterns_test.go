@@ -298,7 +298,7 @@ func TestMetricsOfUse(t *testing.T) {
 	if m["clock.cost"] <= 0 || m["clock.cost"] > 1e-6 || m["clock.resolution"] <= 0 || m["clock.resolution"] > 1e-6 {
 		t.Errorf("clock: cost %v s, resolution %v s", m["clock.cost"], m["clock.resolution"])
 	}
-	if m["post.avg"] <= 0 || m["post.p99"] < m["post.avg"]/2 || m["transfer.avg"] != 0 || m["prep.request"] <= 0 {
+	if m["post.avg"] <= 0 || m["post.p99"] <= 0 || m["transfer.avg"] != 0 || m["prep.request"] <= 0 {
 		t.Errorf("shm completes in the post: post %v and %v s, transfer %v s, making %v s", m["post.avg"], m["post.p99"], m["transfer.avg"], m["prep.request"])
 	}
 	tcp, err := engine.TransferMetrics(engine.Case{Options: o}, transfer(t, "tcp", 2, o)[0])

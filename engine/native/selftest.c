@@ -31,6 +31,8 @@ void selftest_break_tcp(struct weir_rank *r)
     }
 }
 
+void selftest_stamp_one_in(uint32_t every) { loop_stamp_one_in = every; }
+
 double selftest_record_ns(uint64_t n)
 {
     struct weir_rank *r = calloc(1, sizeof *r);
@@ -41,6 +43,7 @@ double selftest_record_ns(uint64_t n)
         return -1;
     }
     weir_clock_calibrate(&r->clk);
+    l.read     = (int64_t)r->clk.cost_ns;
     int64_t t0 = weir_ticks();
     for (uint64_t i = 0; i < n; i++) {
         q.pending  = 1;

@@ -15,7 +15,7 @@
     F(ucp_get_version_string) F(ucp_config_read) F(ucp_config_release) F(ucp_init_version) F(ucp_cleanup) F(ucp_worker_create)    \
     F(ucp_worker_destroy) F(ucp_worker_get_address) F(ucp_worker_release_address) F(ucp_worker_progress) F(ucp_ep_create)         \
     F(ucp_ep_close_nbx) F(ucp_ep_flush_nbx) F(ucp_ep_print_info) F(ucp_mem_map) F(ucp_mem_unmap) F(ucp_mem_query)                 \
-    F(ucp_rkey_pack) F(ucp_rkey_buffer_release) F(ucp_ep_rkey_unpack) F(ucp_rkey_destroy) F(ucp_put_nbx) F(ucp_get_nbx)           \
+    F(ucp_rkey_pack) F(ucp_rkey_buffer_release) F(ucp_ep_rkey_unpack) F(ucp_rkey_destroy) F(ucp_rkey_ptr) F(ucp_put_nbx) F(ucp_get_nbx)           \
     F(ucp_request_free) F(ucp_request_check_status) F(ucp_request_cancel) F(ucs_status_string) F(ucp_am_send_nbx)                 \
     F(ucp_am_recv_data_nbx) F(ucp_worker_set_am_recv_handler) F(ucp_tag_send_nbx) F(ucp_tag_recv_nbx) F(ucp_tag_probe_nb)
 
@@ -44,6 +44,7 @@ struct ucx_api {
     int (*expect)(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o);
     int (*ping)(struct weir_rank *r, int peer, void *local, size_t n, uint64_t seq);
     int (*arrived)(struct weir_rank *r, int peer, size_t n, uint64_t seq);
+    int (*ceiling)(struct weir_rank *r, int peer, int initiator, const struct weir_case *of, struct ceiling *c);
     void (*close)(struct weir_rank *r);
 };
 extern const struct ucx_api ucx_rma, ucx_am, ucx_tag;
@@ -121,6 +122,7 @@ static inline struct ucx_rank *ucx_of(struct weir_rank *r) { return r->fs; }
 int64_t ucx_address(struct weir_rank *r, void *buf, size_t cap);
 int     ucx_connect(struct weir_rank *r, const char *const *blobs, const size_t *lens);
 void    ucx_transport(struct weir_rank *r, int peer, char *buf, size_t cap);
+void    ucx_carriers(struct weir_rank *r, int peer, char *list);
 void    ucx_close(struct weir_rank *r);
 int     ucx_failed(struct weir_rank *r, const char *op, int peer, ucs_status_t s);
 int     ucx_progress(struct weir_rank *r);

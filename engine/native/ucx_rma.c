@@ -1,5 +1,6 @@
 /* UCX's one-sided writes and reads. A put's own completion says that the source may
  * be reused; that it is at the target is what a flush says. */
+#include "ceiling.h"
 #include "ucx.h"
 #include "unsupported.h"
 
@@ -71,6 +72,6 @@ static int arrived(struct weir_rank *r, int peer, size_t n, uint64_t seq)
 
 const struct ucx_api ucx_rma = {
     .name = "rma", .features = UCP_FEATURE_RMA, .open = nothing, .connect = nothing, .note = no_note, .put = put, .get = get, .flush = flush,
-    .signal = put_word, .expect = expects_nothing, .ping = ping, .arrived = arrived, .close = no_more,
+    .signal = put_word, .expect = expects_nothing, .ping = ping, .arrived = arrived, .ceiling = ceiling_raw, .close = no_more,
 };
 #endif

@@ -2,6 +2,7 @@
  * which knows from the case what comes in which order, posts receives ahead: data goes
  * straight to its place and never into UCX's queue of what nobody waits for. Notes
  * have receives of their own, which are always posted. */
+#include "ceiling.h"
 #include "ucx.h"
 
 #ifdef WEIR_HAS_UCX
@@ -299,6 +300,6 @@ static void close_tag(struct weir_rank *r)
 
 const struct ucx_api ucx_tag = {
     .name = "tag", .features = UCP_FEATURE_TAG, .open = open_tag, .connect = receive_notes, .note = send_note, .put = put, .get = ucx_notes_get,
-    .flush = ucx_notes_flush, .signal = ucx_notes_signal, .expect = expect, .ping = ping, .arrived = arrived, .close = close_tag,
+    .flush = ucx_notes_flush, .signal = ucx_notes_signal, .expect = expect, .ping = ping, .arrived = arrived, .ceiling = ceiling_is_memcpy, .close = close_tag,
 };
 #endif

@@ -1,5 +1,6 @@
 /* UCX: addresses, connecting, waiting, and what was chosen. */
 #define _GNU_SOURCE
+#include "carriers.h"
 #include "ucx.h"
 
 #ifdef WEIR_HAS_UCX
@@ -7,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 struct blob {
     char     version[16], api[8];
@@ -176,6 +178,35 @@ void ucx_transport(struct weir_rank *r, int peer, char *buf, size_t cap)
     }
     free(text);
     snprintf(buf + at, cap - at, ")");
+}
+
+/* Those of 1.16 and later, unless UCX_PROTO_ENABLE chooses. */
+static int second_protocols(void)
+{
+    const char *set = getenv("UCX_PROTO_ENABLE");
+    unsigned    major = 0, minor = 0;
+    if (set && *set)
+        return strchr("yY1tT", *set) || !strcasecmp(set, "on");
+    return sscanf(ucx.ucp_get_version_string(), "%u.%u", &major, &minor) == 2 && (major > 1 || minor >= 16);
+}
+
+void ucx_carriers(struct weir_rank *r, int peer, char *list)
+{
+    struct ucx_rank *u = r->fs;
+    struct ucx_peer *p = &u->peers[peer];
+    char            *text = NULL;
+    size_t           size = 0;
+    void            *here = NULL;
+    FILE            *f    = open_memstream(&text, &size);
+    if (!f)
+        return;
+    ucx.ucp_ep_print_info(p->ep, f);
+    fclose(f);
+    if (uses_rma(u))
+        carriers_ucx(list, text, ucx.ucp_rkey_ptr(p->rkey, p->base, &here) == UCS_OK ? carriers_mapping(here) : "", second_protocols());
+    else
+        carriers_ucx_messages(list, text);
+    free(text);
 }
 
 void ucx_close(struct weir_rank *r)

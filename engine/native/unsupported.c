@@ -62,16 +62,11 @@ void unsupported_transport(struct weir_rank *r, int peer, char *buf, size_t cap)
     if (cap)
         buf[0] = 0;
 }
+void unsupported_carriers(struct weir_rank *r, int peer, char *list) { (void)r, (void)peer, (void)list; }
 void unsupported_close(struct weir_rank *r) { (void)r; }
 
 int expects_nothing(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o)
 {
     (void)r, (void)c, (void)o;
-    return 0;
-}
-
-int ceiling_is_memcpy(struct weir_rank *r, int peer, int initiator, size_t block, struct ceiling *c)
-{
-    (void)r, (void)peer, (void)initiator, (void)block, (void)c;
     return 0;
 }

@@ -17,12 +17,10 @@ int     unsupported_signal(struct weir_rank *r, int peer, uint64_t value);
 int     unsupported_ping(struct weir_rank *r, int peer, void *local, size_t n, uint64_t seq);
 int     unsupported_arrived(struct weir_rank *r, int peer, size_t n, uint64_t seq);
 void    unsupported_transport(struct weir_rank *r, int peer, char *buf, size_t cap);
+void    unsupported_carriers(struct weir_rank *r, int peer, char *list);
 void    unsupported_close(struct weir_rank *r);
 
 /* Not an "unsupported": the target need not know what comes. */
 int expects_nothing(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o);
-
-/* Nor this: the path carries what memory copies carry. */
-int ceiling_is_memcpy(struct weir_rank *r, int peer, int initiator, size_t block, struct ceiling *c);
 
 #endif

@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "carriers.h"
+
 struct weir_team; /* team.h */
 
 #define WEIR_TEXT 512
@@ -119,7 +121,7 @@ struct weir_result {
     uint64_t switches;   /* context switches in it */
     double   prep_s;     /* making one request */
     struct weir_part_time post, transfer;
-    double   memcpy_bps, ceiling_bps;
+    double   memcpy_bps, ceiling_bps, ceiling_best_bps; /* the best: of the spans of the probe, not their median */
     double   alloc_s, register_s, connect_s;
     /* owned by the rank, valid until the next run */
     const uint64_t          *counts;
@@ -129,6 +131,7 @@ struct weir_result {
     const struct weir_point *points;
     size_t                   npoints;
     char                     transport[WEIR_TEXT];
+    char                     carriers[WEIR_CARRIERS]; /* of all targets */
 };
 
 struct weir_rank;

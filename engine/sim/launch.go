@@ -165,10 +165,13 @@ func (l *launch) measure(c engine.Case, p path) []*engine.CaseResult {
 		s := way.record(l.stream(forRank, key, uint64(rank)))
 		s.Case, s.Launch, s.Rank = c.Key, l.Index, rank
 		res.Initiator, res.Samples, res.Transport = true, s, "simulated"
+		res.Transports = []results.Transport{{Name: "sim", Use: results.DataUse, Ranks: []int{rank}}}
 		if o.Threads > 1 {
 			res.Threads = &engine.Threads{From: s.Start, To: s.End, Took: float64(s.End-s.Start) / 1e9 * float64(o.Threads)}
 		}
 		res.Ceiling = quantity.Round(rateOf(o, rank) * l.speed)
+		res.CeilingBest = res.Ceiling
+		res.CeilingBest = res.Ceiling
 		res.Memcpy = quantity.Round(float64(o.Sim.Bandwidth) * l.speed)
 		res.Stages.Transfer = stage(s)
 		l.now = max(l.now, time.Duration(s.End))

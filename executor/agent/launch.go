@@ -65,7 +65,9 @@ func (a *Agent) launch(ctx context.Context, id string, task LaunchTask, h hidden
 	}
 	l.spawn(environment(scratch, task.Env, secrets))
 	l.loop()
-	return l.outcome()
+	o := l.outcome()
+	o.Ignored = l.ignored()
+	return o
 }
 
 func (l *launch) spawn(env []string) {
@@ -215,6 +217,10 @@ func (l *launch) message(m *member, f *wire.Frame) error {
 			rate = float64(m.control.Rate.Load())
 		}
 		r.Transport = l.hidden.redact(r.Transport)
+		for i := range r.Transports {
+			t := &r.Transports[i]
+			t.Name, t.Device, t.Ranks = l.hidden.redact(t.Name), l.hidden.redact(t.Device), []int{m.rank}
+		}
 		l.a.report(Report{Task: l.id, Result: &Result{Case: r, Samples: samples, Rate: rate}})
 		return nil
 	case m.stage == closing && f.Kind == wire.KindBye:

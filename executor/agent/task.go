@@ -192,6 +192,8 @@ type Result struct {
 // Outcome is how a launch ended on a node.
 type Outcome struct {
 	Failure *results.Failure // nil: every rank ran every case and left in order
+	// Ignored are variables of the scenario for which a library had no use.
+	Ignored []results.Ignored
 	At      time.Time
 	kind    kind
 }

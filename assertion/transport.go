@@ -1,0 +1,50 @@
+package assertion
+
+import "strings"
+
+// Share says of how many of a launch's transports a statement is.
+type Share string
+
+// The shares.
+const (
+	All  Share = "all"  // every transport that carried data is one that is named
+	Some Share = "some" // at least one is
+	None Share = "none" // none is
+)
+
+// Transport is a statement about what carried the data of each launch, as the
+// fabric's own library names it.
+type Transport struct {
+	Of     Share    `json:"of"`
+	Names  []string `json:"names"` // at least one
+	Prefix bool     `json:"prefix,omitempty"`
+}
+
+// Matches says whether a transport is one of those that are named: by its name,
+// by one of the layers of a name like tcp;ofi_rxm, or by name/device. With Prefix
+// the beginning of any of these is enough.
+func (t *Transport) Matches(name, device string) bool {
+	known := append(strings.Split(name, ";"), name)
+	if device != "" {
+		for _, n := range known[:len(known):len(known)] {
+			known = append(known, n+"/"+device)
+		}
+	}
+	for _, want := range t.Names {
+		for _, n := range known {
+			if n == want || t.Prefix && strings.HasPrefix(n, want) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// String is the statement in words: "every transport is rc_mlx5".
+func (t *Transport) String() string {
+	verb := "is"
+	if t.Prefix {
+		verb = "starts with"
+	}
+	return map[Share]string{All: "every", Some: "some", None: "no"}[t.Of] + " transport " + verb + " " + strings.Join(t.Names, " or ")
+}

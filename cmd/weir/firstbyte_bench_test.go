@@ -1,0 +1,123 @@
+//go:build cgo
+
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"weir/dsl"
+	"weir/executor"
+	"weir/gate"
+	"weir/planner"
+	"weir/results"
+)
+
+// firstByteBound is how long a launch of two ranks may take until bytes have crossed
+// the data path.
+const firstByteBound = 60 * time.Millisecond
+
+// firstByteLaunches is how many launches the median is of.
+const firstByteLaunches = 11
+
+const firstByteScenario = `
+scenario: first_byte
+runs:
+  launch:
+    workload: transfer
+    options: {fabric: %s, block_size: 4KiB, iterations: 1}
+    launches: %d
+`
+
+// BenchmarkFirstByte is a launch of two ranks from nothing: the agent starts two
+// processes of the program as users have it, they open the fabric and allocate, their
+// addresses travel through etcd, they connect and meet on the data path. The last is
+// where the first bytes cross it, so the time until all have met is the most that the
+// first byte can have taken. The result is added to the table of BenchmarkPeers.
+func BenchmarkFirstByte(b *testing.B) {
+	program := filepath.Join(b.TempDir(), "weir")
+	build := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", program, ".")
+	if out, err := build.CombinedOutput(); err != nil {
+		b.Fatalf("building weir: %v\n%s", err, out)
+	}
+	var rows strings.Builder
+	for _, fabric := range []string{"shm", "tcp", "ucx", "libfabric"} {
+		b.Run(fabric, func(b *testing.B) {
+			for b.Loop() {
+				took := firstBytes(b, program, fabric)
+				middle := took[len(took)/2]
+				met := "yes"
+				if middle > firstByteBound {
+					met = "**no**"
+				}
+				fmt.Fprintf(&rows, "| %s | %.1f ms | %.1f–%.1f ms | ≤ %v | %s |\n", fabric, ms(middle), ms(took[len(took)/4]), ms(took[len(took)*3/4]), firstByteBound, met)
+				b.ReportMetric(ms(middle), "ms/launch")
+				b.ReportMetric(0, "ns/op") // the time of the benchmark itself means nothing
+			}
+		})
+	}
+	addFirstBytes(b, rows.String())
+}
+
+func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
+// firstBytes are the times of launches, ascending.
+func firstBytes(b *testing.B, program, fabric string) []time.Duration {
+	b.Helper()
+	s, _, diags := dsl.Load("first_byte.yaml", fmt.Appendf(nil, firstByteScenario, fabric, firstByteLaunches), dsl.Options{})
+	if diags.HasErrors() {
+		b.Fatal(diags)
+	}
+	p, diags := planner.Build(s)
+	if diags.HasErrors() {
+		b.Fatal(diags)
+	}
+	var took []time.Duration
+	var begun time.Time
+	doc, err := executor.Run(context.Background(), p, executor.Options{
+		Dir: filepath.Join(b.TempDir(), "session"), SessionID: "first-byte", RankCommand: []string{program, "rank"}, ProbeCommand: []string{program, "probe", "--internal"},
+		Judge: gate.Judge, Undecided: gate.Undecided, When: admits, Fabrics: asksFor,
+		Events: func(e executor.Event) {
+			switch e.Type {
+			case executor.LaunchStarted:
+				begun = e.Time
+			case executor.CaseStarted:
+				took = append(took, e.Time.Sub(begun))
+			}
+		},
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	if slices.ContainsFunc(doc.Cases, func(c *results.Case) bool { return c.Status == results.Skipped || c.Status == results.Error }) || len(took) != firstByteLaunches {
+		b.Skipf("no launches over %s here: %s", fabric, doc.Cases[0].Reason)
+	}
+	slices.Sort(took)
+	return took
+}
+
+func addFirstBytes(b *testing.B, rows string) {
+	b.Helper()
+	table := fmt.Sprintf("\n## From nothing to the first byte\n\nTwo ranks on this host, %d launches: from the first process's start until both have met on the data path.\n\n"+
+		"| fabric | median | middle half | bar | met |\n|---|---:|---:|---:|---|\n%s", firstByteLaunches, rows)
+	fmt.Println(table)
+	path := os.Getenv("BENCH_OUT")
+	if path == "" {
+		return // only `make bench` keeps what it measured
+	}
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY|os.O_CREATE, 0o644)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer f.Close()
+	if _, err := f.WriteString(table); err != nil {
+		b.Fatal(err)
+	}
+}

@@ -1,0 +1,148 @@
+package ctperftest
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"unicode/utf8"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"weir/dsl/yamlsyntax"
+	"weir/matrix"
+)
+
+// matrix finds what a pattern moves: in a file or in the YAML itself.
+func (r *reader) matrix(n *yamlsyntax.Node, keys map[string]yamlsyntax.Pair, p *Pattern) {
+	if s, ok := keys["storage"]; ok {
+		r.error(s.KeyRange, "Storage is not moved", "The pattern reads or writes files, which no workload of weir does between ranks. Remove storage, and what is left is the traffic between ranks.")
+	}
+	_, inFile := keys["matrix_file"]
+	inline, here := keys["matrix"]
+	switch tp, only := keys["tp_file"]; {
+	case inFile && here:
+		r.error(inline.KeyRange, "Two matrices", "The pattern has matrix and matrix_file: keep one of them.")
+	case inFile:
+		if name, at := r.scalar(keys, "matrix_file"); at != nil {
+			p.Matrix, p.File = r.matrixFile(name, at.Range)
+		}
+	case here:
+		p.Matrix = r.inline(inline.Value)
+	case only:
+		r.error(tp.KeyRange, "Unknown kind of file", "A tp_file has storage besides traffic and is not read. Write its section [rdma] into a file of its own and name that by matrix_file.")
+	default:
+		at := n.Range
+		at.End = at.Start
+		r.error(at, "No matrix", "A pattern has a matrix_file.")
+	}
+}
+
+func (r *reader) matrixFile(name string, at hcl.Range) (*matrix.Matrix, string) {
+	path, f, err := r.open(name, at)
+	if err != nil {
+		r.error(at, "Cannot read the matrix", "%v. Paths are relative to the file that names them.", err)
+		return nil, ""
+	}
+	defer f.Close()
+	if m, known := r.matrices[path]; known {
+		return m, path
+	}
+	m, err := matrix.Parse(f, path, r.ranks)
+	r.matrices[path] = m
+	if syntax, ok := errors.AsType[*matrix.SyntaxError](err); ok {
+		r.syntax(syntax)
+	} else if err != nil {
+		r.error(at, "Cannot read the matrix", "%v.", err)
+	}
+	if m != nil {
+		r.ranks = m.Ranks()
+	}
+	return m, path
+}
+
+// open finds a matrix. The generator writes absolute paths of where it ran, so a
+// directory that was moved is looked through by the names of its files.
+func (r *reader) open(name string, at hcl.Range) (string, *os.File, error) {
+	dir := filepath.Dir(r.file)
+	path := name
+	if !filepath.IsAbs(name) {
+		path = filepath.Join(dir, name)
+	}
+	f, err := openRegular(path)
+	if err == nil {
+		return path, f, nil
+	}
+	for _, other := range []string{filepath.Join(dir, matrices, filepath.Base(name)), filepath.Join(dir, filepath.Base(name)), name} {
+		if f, e := openRegular(other); e == nil {
+			r.warnOnce(at, "Matrix found elsewhere", "There is no %s, so %s is taken, and others likewise.", path, other)
+			return other, f, nil
+		}
+	}
+	return "", nil, err
+}
+
+// openRegular opens a file, and nothing on which reading could wait for ever.
+func openRegular(path string) (*os.File, error) {
+	st, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !st.Mode().IsRegular() {
+		return nil, &os.PathError{Op: "read", Path: path, Err: errors.New("it is no regular file")}
+	}
+	return os.Open(path)
+}
+
+// syntax points into the file of a matrix.
+func (r *reader) syntax(e *matrix.SyntaxError) {
+	src, err := os.ReadFile(e.File)
+	if err == nil {
+		r.files[e.File] = &hcl.File{Bytes: src}
+	}
+	end := hcl.Pos{Line: e.Line, Column: e.Column, Byte: e.End}
+	if e.End <= len(src) && e.Start <= e.End {
+		end.Column += utf8.RuneCount(src[e.Start:e.End])
+	}
+	r.error(hcl.Range{Filename: e.File, Start: hcl.Pos{Line: e.Line, Column: e.Column, Byte: e.Start}, End: end}, e.Summary, "%s", e.Detail)
+}
+
+// inline reads a matrix that is a list of rows, each a list of cells.
+func (r *reader) inline(n *yamlsyntax.Node) *matrix.Matrix {
+	if n.Kind != yamlsyntax.Sequence || len(n.Items) == 0 {
+		r.error(n.Range, "Not a matrix", "matrix is a list of rows, each a list with a cell for each receiver.")
+		return nil
+	}
+	if r.ranks > 0 && len(n.Items) != r.ranks {
+		r.error(n.Range, "Wrong number of ranks", "The matrix has %d rows, and there are %d ranks.", len(n.Items), r.ranks)
+		return nil
+	}
+	before := len(r.diags)
+	var cells []matrix.Cell
+	for from, row := range n.Items {
+		if row.Kind != yamlsyntax.Sequence || len(row.Items) != len(n.Items) {
+			r.error(row.Range, "Not a square", "Row %d of the matrix is not a list of %d cells, one for each receiver.", from+1, len(n.Items))
+			continue
+		}
+		for to, cell := range row.Items {
+			bytes, err := matrix.ParseSize(cell.Text)
+			switch {
+			case cell.Kind != yamlsyntax.Scalar:
+				r.error(cell.Range, "Not a size", "The cell has parts. It is a number of bytes, as 4096, 1.5K, 64M or 2G.")
+			case err != nil:
+				r.error(cell.Range, "Not a size", "Of this cell: %v.", err)
+			case bytes > 0:
+				cells = append(cells, matrix.Cell{From: from, To: to, Bytes: bytes})
+			}
+		}
+	}
+	if len(r.diags) > before {
+		return nil
+	}
+	m, err := matrix.New(len(n.Items), cells)
+	if err != nil {
+		r.error(n.Range, "Invalid matrix", "Of this matrix: %v.", err)
+		return nil
+	}
+	r.ranks = m.Ranks()
+	return m
+}

@@ -1,0 +1,159 @@
+package ctperftest
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"weir/dsl/suggest"
+	"weir/dsl/yamlsyntax"
+	"weir/matrix"
+)
+
+// maxSource is the largest YAML file that is read.
+const maxSource = 64 << 20
+
+// Read reads a YAML file of either program, or the metadata.yaml of a directory,
+// with all matrices that it names. The config is nil if and only if there are
+// errors; there may be warnings besides. files has the text of every file that a
+// diagnostic points into.
+func Read(path string) (c *Config, files map[string]*hcl.File, diags hcl.Diagnostics) {
+	if st, err := os.Stat(path); err == nil && st.IsDir() {
+		path = filepath.Join(path, MetadataFile)
+	}
+	src, err := os.ReadFile(path)
+	if err == nil && len(src) > maxSource {
+		err = fmt.Errorf("%s has %d bytes, and at most %d are read", path, len(src), maxSource)
+	}
+	if err != nil {
+		return nil, nil, hcl.Diagnostics{{Severity: hcl.DiagError, Summary: "Cannot read the file", Detail: fmt.Sprintf("Reading a file of ct-perftest: %v.", err)}}
+	}
+	r := &reader{file: path, files: map[string]*hcl.File{path: {Bytes: src}}, said: map[string]bool{}, matrices: map[string]*matrix.Matrix{}}
+	top, diags := yamlsyntax.ParsePlain(src, path)
+	if top == nil {
+		return nil, r.files, diags
+	}
+	c = r.config(top)
+	if r.diags.HasErrors() {
+		return nil, r.files, r.diags
+	}
+	return c, r.files, r.diags
+}
+
+type reader struct {
+	file     string
+	files    map[string]*hcl.File
+	diags    hcl.Diagnostics
+	said     map[string]bool           // warnings that stand once for all patterns
+	matrices map[string]*matrix.Matrix // by path; nil: it is wrong
+	ranks    int                       // of the first matrix
+}
+
+func (r *reader) error(at hcl.Range, summary, format string, args ...any) {
+	r.diags = append(r.diags, &hcl.Diagnostic{Severity: hcl.DiagError, Summary: summary, Detail: fmt.Sprintf(format, args...), Subject: &at})
+}
+
+// warnOnce says something about the first of the places that it is true of.
+func (r *reader) warnOnce(at hcl.Range, summary, format string, args ...any) {
+	if !r.said[summary] {
+		r.said[summary] = true
+		r.diags = append(r.diags, &hcl.Diagnostic{Severity: hcl.DiagWarning, Summary: summary, Detail: fmt.Sprintf(format, args...), Subject: &at})
+	}
+}
+
+// keys are the values of a mapping by key. Unknown ones are warned of: the
+// programs skip them.
+func (r *reader) keys(n *yamlsyntax.Node, what string, known []string) map[string]yamlsyntax.Pair {
+	if n.Kind != yamlsyntax.Mapping {
+		r.error(n.Range, "Not a mapping", "%s is a mapping of keys to values.", what)
+		return nil
+	}
+	out := map[string]yamlsyntax.Pair{}
+	for _, p := range n.Pairs {
+		out[p.Key] = p
+		if !slices.Contains(known, p.Key) {
+			r.warnOnce(p.KeyRange, fmt.Sprintf("Unknown key %q", p.Key), "It is skipped. %s", suggest.Sentence(p.Key, known, "keys here"))
+		}
+	}
+	return out
+}
+
+func (r *reader) config(top *yamlsyntax.Node) *Config {
+	keys := r.keys(top, "The file", []string{"iters", "warmup_iters", "isolation_iters", "traffic_pattern", "traffic_patterns"})
+	one, isOne := keys["traffic_pattern"]
+	many, isMany := keys["traffic_patterns"]
+	c := &Config{File: r.file, Sequence: isMany}
+	switch {
+	case isOne && isMany:
+		r.error(one.KeyRange, "Two kinds of file", "traffic_pattern is of ct-perftest and traffic_patterns of sequential-ct-perftest: keep one of them.")
+	case isOne:
+		c.Iterations, c.Warmup = r.count(keys, "iters", 1, defaultIterations), r.count(keys, "warmup_iters", 0, 0)
+		r.patterns(c, []*yamlsyntax.Node{one.Value})
+	case isMany && (many.Value.Kind != yamlsyntax.Sequence || len(many.Value.Items) == 0):
+		r.error(many.KeyRange, "No patterns", "traffic_patterns is a list of at least one pattern.")
+	case isMany:
+		c.Iterations, c.Warmup = r.count(keys, "iters", 1, defaultSequenceIterations), r.count(keys, "warmup_iters", 0, defaultSequenceWarmup)
+		c.Isolated = r.count(keys, "isolation_iters", 0, defaultIsolated)
+		r.patterns(c, many.Value.Items)
+	case keys != nil:
+		at := top.Range
+		at.End = at.Start
+		r.error(at, "No traffic", "The file has neither traffic_pattern, as those of ct-perftest, nor traffic_patterns, as those of sequential-ct-perftest.")
+	}
+	return c
+}
+
+var patternKeys = []string{
+	"matrix_file", "matrix", "tp_file", "shards", "mem_type", "xfer_op",
+	"sleep_before_launch_sec", "sleep_after_launch_sec", "decode_compute_sec", "metadata", "storage",
+}
+
+func (r *reader) patterns(c *Config, nodes []*yamlsyntax.Node) {
+	for _, n := range nodes {
+		keys := r.keys(n, "A pattern", patternKeys)
+		if keys == nil {
+			continue
+		}
+		p := Pattern{Shards: r.count(keys, "shards", 1, 1)}
+		p.Memory = r.word(keys, "mem_type", map[string]string{"cuda": "vram", "vram": "vram", "cpu": "dram", "dram": "dram"}, "cuda")
+		p.Op = r.word(keys, "xfer_op", map[string]string{"write": "write", "read": "read"}, "write")
+		p.SleepBefore = r.seconds(keys, "sleep_before_launch_sec")
+		p.SleepAfter = r.sleepAfter(keys)
+		p.Metadata = r.metadata(keys)
+		r.differences(keys, &p, c.Sequence)
+		r.matrix(n, keys, &p)
+		c.Patterns = append(c.Patterns, p)
+	}
+}
+
+// differences warns where the programs do something else than the file says. That
+// early versions of sequential-ct-perftest drop sleep_before_launch_sec is not said:
+// every file would be warned of, and later versions sleep.
+func (r *reader) differences(keys map[string]yamlsyntax.Pair, p *Pattern, sequence bool) {
+	if p.Op == "read" {
+		r.warnOnce(keys["xfer_op"].Value.Range, "ct-perftest writes here", "It writes whatever xfer_op says; weir reads, so the two do not measure the same.")
+	}
+	if p.Shards > 1 {
+		r.warnOnce(keys["shards"].Value.Range, "ct-perftest has no shards", "It moves each buffer in one piece whatever shards says; weir moves it in %d.", p.Shards)
+	}
+	for _, key := range []string{"sleep_before_launch_sec", "sleep_after_launch_sec", "decode_compute_sec", "metadata"} {
+		if unused, ok := keys[key]; ok && !sequence {
+			r.warnOnce(unused.KeyRange, fmt.Sprintf("%s is of sequences", key), "It is left out: ct-perftest repeats its one pattern without it.")
+		}
+	}
+}
+
+// sleepAfter has two names, of which one is the older.
+func (r *reader) sleepAfter(keys map[string]yamlsyntax.Pair) float64 {
+	_, old := keys["sleep_after_launch_sec"]
+	if p, both := keys["decode_compute_sec"]; both && old {
+		r.error(p.KeyRange, "Two names of one time", "decode_compute_sec is the newer name of sleep_after_launch_sec: keep one of them.")
+	}
+	if old {
+		return r.seconds(keys, "sleep_after_launch_sec")
+	}
+	return r.seconds(keys, "decode_compute_sec")
+}

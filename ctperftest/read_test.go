@@ -1,0 +1,152 @@
+package ctperftest_test
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"weir/ctperftest"
+	"weir/dsl"
+	"weir/dsl/format"
+)
+
+var update = flag.Bool("update", false, "rewrite golden files")
+
+// golden holds a text to a file.
+func golden(t *testing.T, path string, got []byte) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(path, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Errorf("%s: got\n%s\nwant\n%s", path, got, want)
+	}
+}
+
+// said is how what Read says is shown to a person.
+func said(t *testing.T, path string) ([]byte, *ctperftest.Config) {
+	t.Helper()
+	c, files, diags := ctperftest.Read(path)
+	if (c == nil) != diags.HasErrors() {
+		t.Errorf("%s: a config %v with errors %v", path, c, diags)
+	}
+	var b bytes.Buffer
+	if err := dsl.WriteDiagnostics(&b, "text", diags, files); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes(), c
+}
+
+// Files of both programs, as published, as later versions write them and as
+// people do, become scenarios in weir's own layout.
+func TestFilesBecomeScenarios(t *testing.T) {
+	for _, path := range []string{"single.yaml", "1st.yaml", "sequence", "newer.yaml"} {
+		full := filepath.Join("testdata", "good", path)
+		warnings, c := said(t, full)
+		if c == nil {
+			t.Errorf("%s: %s", path, warnings)
+			continue
+		}
+		stem := filepath.Join("testdata", "good", strings.TrimSuffix(path, ".yaml"))
+		golden(t, stem+".warnings.txt", warnings)
+		scenario := c.Scenario(filepath.Join("testdata", "good"))
+		golden(t, stem+".scenario.yaml", scenario)
+		formatted, diags := format.Format("scenario.yaml", scenario)
+		if diags.HasErrors() || !bytes.Equal(formatted, scenario) {
+			t.Errorf("%s: not in canonical layout: %v\n%s", path, diags, formatted)
+		}
+	}
+}
+
+func TestWrongFilesAreRefusedAtTheirCharacters(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join("testdata", "bad", "*.yaml"))
+	if err != nil || len(files) < 12 {
+		t.Fatal(files, err)
+	}
+	for _, path := range files {
+		got, c := said(t, path)
+		if c != nil {
+			t.Errorf("%s: was accepted", path)
+		}
+		golden(t, strings.TrimSuffix(path, ".yaml")+".txt.want", got)
+	}
+}
+
+func TestWhatIsNotThereIsSaid(t *testing.T) {
+	for _, path := range []string{"testdata/nowhere.yaml", "testdata/bad"} {
+		got, c := said(t, path)
+		if c != nil || !bytes.Contains(got, []byte("no such file")) {
+			t.Errorf("%s: %s", path, got)
+		}
+	}
+}
+
+// What the sequence says arrives: patterns in their order, with what they move,
+// how long they sleep and what is known of them.
+func TestValuesArrive(t *testing.T) {
+	_, c := said(t, "testdata/good/sequence")
+	if !c.Sequence || c.Iterations != 3 || c.Warmup != 30 || c.Isolated != 30 || len(c.Patterns) != 2 || c.Ranks() != 4 {
+		t.Fatalf("%+v", c)
+	}
+	p := c.Patterns[1]
+	if isl, _ := p.Lookup("isl"); isl != "25034" || p.SleepBefore != 71.875102179328 || p.Matrix.At(1, 3) != 3<<29 || p.Memory != "vram" || p.Op != "write" || p.Shards != 1 {
+		t.Errorf("%+v", p)
+	}
+	_, c = said(t, "testdata/good/single.yaml")
+	if c.Sequence || c.Iterations != 50 || c.Warmup != 10 || c.Patterns[0].Matrix.Total() != 4<<20+10<<10 {
+		t.Errorf("%+v", c)
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	for _, dir := range []string{"good", "bad"} {
+		files, err := filepath.Glob(filepath.Join("testdata", dir, "*.yaml"))
+		if err != nil {
+			f.Fatal(err)
+		}
+		for _, path := range files {
+			src, err := os.ReadFile(path)
+			if err != nil {
+				f.Fatal(err)
+			}
+			f.Add(src)
+		}
+	}
+	f.Fuzz(func(t *testing.T, src []byte) {
+		dir := t.TempDir()
+		for name, content := range map[string]string{"f.yaml": string(src), "matrix.txt": "0 1\n1 0\n"} {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		path := filepath.Join(dir, "f.yaml")
+		c, files, diags := ctperftest.Read(path)
+		if (c == nil) != diags.HasErrors() {
+			t.Fatalf("a config %v with %v", c, diags)
+		}
+		for _, d := range diags {
+			if d.Subject != nil && files[d.Subject.Filename] != nil && (d.Subject.Start.Byte < 0 || d.Subject.End.Byte < d.Subject.Start.Byte || d.Subject.End.Byte > len(files[d.Subject.Filename].Bytes)) {
+				t.Fatalf("%v is outside of the file", d)
+			}
+		}
+		if c == nil {
+			return
+		}
+		if len(c.Patterns) == 0 {
+			t.Fatal("no patterns and no error")
+		}
+		scenario := c.Scenario(dir)
+		if _, diags := dsl.CheckSyntax("scenario.yaml", scenario); diags.HasErrors() {
+			t.Fatalf("%v in\n%s", diags, scenario)
+		}
+	})
+}

@@ -1,0 +1,158 @@
+package ctperftest
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"weir/matrix"
+)
+
+// Scenario writes a config as a weir scenario in YAML, in its canonical layout:
+// one run of workload traffic or traffic_sequence. Paths of matrices are relative
+// to base, the directory where the scenario will be, if they are in it.
+func (c *Config) Scenario(base string) []byte {
+	w := &scenarioWriter{base: base}
+	program := "ct-perftest"
+	if c.Sequence {
+		program = "sequential-ct-perftest"
+	}
+	w.line(0, "scenario: %s", scenarioName(c.File))
+	w.line(0, "description: %s", literal("as "+program+" runs "+filepath.Base(c.File)))
+	w.line(0, "")
+	w.line(0, "runs:")
+	if c.Sequence {
+		w.sequence(c)
+	} else {
+		w.single(c)
+	}
+	return w.out.Bytes()
+}
+
+type scenarioWriter struct {
+	out  bytes.Buffer
+	base string
+}
+
+func (w *scenarioWriter) line(indent int, format string, args ...any) {
+	w.out.WriteString(strings.Repeat("  ", indent))
+	fmt.Fprintf(&w.out, format+"\n", args...)
+}
+
+func (w *scenarioWriter) single(c *Config) {
+	p := c.Patterns[0]
+	w.line(1, "traffic:")
+	w.line(2, "workload: traffic")
+	w.line(2, "options:")
+	w.matrix(3, &p)
+	w.moved(3, &p)
+	w.line(3, "iterations: %d", c.Iterations)
+	w.line(3, "warmup: %d", c.Warmup)
+}
+
+func (w *scenarioWriter) sequence(c *Config) {
+	w.line(1, "sequence:")
+	w.line(2, "workload: traffic_sequence")
+	w.line(2, "options:")
+	w.line(3, "iterations: %d", c.Iterations)
+	w.line(3, "isolated_iterations: %d", c.Isolated)
+	w.line(3, "warmup: %d", c.Warmup)
+	w.line(3, "overlap: true") // the program orders patterns only where ranks are in both
+	w.line(3, "patterns:")
+	for i := range c.Patterns {
+		p := &c.Patterns[i]
+		at := w.out.Len()
+		w.matrix(5, p)
+		w.out.Bytes()[at+8] = '-' // two columns before the first key
+		if p.SleepBefore > 0 {
+			w.line(5, "sleep_before_launch: %s", duration(p.SleepBefore))
+		}
+		if p.SleepAfter > 0 {
+			w.line(5, "sleep_after_launch: %s", duration(p.SleepAfter))
+		}
+		if len(p.Metadata) > 0 {
+			var fields []string
+			for _, f := range p.Metadata {
+				fields = append(fields, yamlText(f.Key)+": "+literal(f.Value))
+			}
+			w.line(5, "metadata: {%s}", strings.Join(fields, ", "))
+		}
+		w.moved(5, p)
+	}
+}
+
+// moved are the options that say how a pattern is moved. Defaults of weir that
+// are not those of ct-perftest are written too.
+func (w *scenarioWriter) moved(indent int, p *Pattern) {
+	w.line(indent, "op: %s", p.Op)
+	w.line(indent, "memory: %s", p.Memory)
+	if p.Shards > 1 {
+		w.line(indent, "shards: %d", p.Shards)
+	}
+}
+
+func (w *scenarioWriter) matrix(indent int, p *Pattern) {
+	if p.File != "" {
+		w.line(indent, "matrix_file: %s", literal(w.path(p.File)))
+		return
+	}
+	w.line(indent, "matrix:")
+	for from := range p.Matrix.Ranks() {
+		w.line(indent+1, "- [%s]", strings.Join(row(p.Matrix, from), ", "))
+	}
+}
+
+func row(m *matrix.Matrix, from int) []string {
+	cells := make([]string, m.Ranks())
+	for to := range cells {
+		cells[to] = matrix.Exact(m.At(from, to))
+	}
+	return cells
+}
+
+func (w *scenarioWriter) path(file string) string {
+	base, err := filepath.Abs(w.base)
+	if err != nil {
+		return file
+	}
+	absolute, err := filepath.Abs(file)
+	if err != nil {
+		return file
+	}
+	if relative, err := filepath.Rel(base, absolute); err == nil && filepath.IsLocal(relative) {
+		return filepath.ToSlash(relative)
+	}
+	return absolute
+}
+
+// escape keeps what a scenario would take for an expression text.
+var escape = strings.NewReplacer("${", "$${", "%{", "%%{")
+
+// literal writes a text as a value of a scenario.
+func literal(text string) string { return yamlText(escape.Replace(text)) }
+
+// duration is a time to the nanosecond, in seconds.
+func duration(v float64) string {
+	return strconv.FormatFloat(math.Round(v*1e9)/1e9, 'f', -1, 64) + "s"
+}
+
+var notInNames = regexp.MustCompile(`[^a-zA-Z0-9_-]+`)
+
+// scenarioName is made of the file's name, or of its directory's for metadata.yaml.
+func scenarioName(file string) string {
+	name := strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
+	if filepath.Base(file) == MetadataFile {
+		if absolute, err := filepath.Abs(file); err == nil {
+			name = filepath.Base(filepath.Dir(absolute))
+		}
+	}
+	name = strings.Trim(notInNames.ReplaceAllString(name, "-"), "-")
+	if name == "" || name[0] >= '0' && name[0] <= '9' {
+		name = "traffic-" + name
+	}
+	return strings.Trim(name, "-")
+}

@@ -1,0 +1,195 @@
+package native
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"weir/quantity"
+)
+
+// The peers: each a server on processor 1 and a client on processor 0, as weir's ranks
+// are. Every value is what the tool prints of its client.
+
+// peerRun is one run of a peer.
+type peerRun struct {
+	out string
+	// busy is the part of the client's run in which the server used its processor: one
+	// that must progress the transfers and slept instead delays the client.
+	busy float64
+}
+
+func runPeer(b *testing.B, env, server, client []string, port int) peerRun {
+	b.Helper()
+	ctx, stop := context.WithTimeout(context.Background(), benchPatience)
+	defer stop()
+	command := func(cpu string, args []string) *exec.Cmd {
+		c := exec.CommandContext(ctx, "taskset", append([]string{"-c", cpu}, args...)...)
+		c.Env = append(os.Environ(), env...)
+		return c
+	}
+	s := command("1", server)
+	if err := s.Start(); err != nil {
+		b.Fatal(err)
+	}
+	defer s.Process.Kill()
+	awaitListener(b, port)
+	begin := time.Now()
+	out, err := command("0", client).CombinedOutput()
+	took := time.Since(begin)
+	if err != nil {
+		b.Fatalf("%s: %v\n%s", client[0], err, out)
+	}
+	_ = s.Wait() // its exit status says nothing that the client's does not
+	used := s.ProcessState.UserTime() + s.ProcessState.SystemTime()
+	return peerRun{string(out), used.Seconds() / took.Seconds()}
+}
+
+// freePort is one that nobody listens on.
+func freePort(b *testing.B) int {
+	b.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().(*net.TCPAddr).Port
+}
+
+// awaitListener returns when somebody listens on the port. Connecting to find out
+// would be taken for the client.
+func awaitListener(b *testing.B, port int) {
+	b.Helper()
+	listening := regexp.MustCompile(fmt.Sprintf(`(?m)^\s*\d+: [0-9A-F]+:%04X [0-9A-F]+:0000 0A `, port))
+	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(time.Millisecond) {
+		for _, file := range []string{"/proc/net/tcp", "/proc/net/tcp6"} {
+			if text, err := os.ReadFile(file); err == nil && listening.Match(text) {
+				return
+			}
+		}
+	}
+	b.Fatalf("nobody listens on port %d after 10 s", port)
+}
+
+func number(b *testing.B, text string) float64 {
+	b.Helper()
+	v, err := strconv.ParseFloat(text, 64)
+	if err == nil && (v <= 0 || math.IsInf(v, 0) || math.IsNaN(v)) {
+		err = fmt.Errorf("%s is no speed and no time", text)
+	}
+	if err != nil {
+		b.Fatal(err)
+	}
+	return v
+}
+
+// ucxTest is one of ucx_perftest's tests, and how weir does the same.
+type ucxTest struct {
+	name, perftest string
+	api, op, mode  string
+	window         int64
+}
+
+var finalRow = regexp.MustCompile(`(?m)^(?:Final:)?\s+\d+\s+(\S+)\s+(\S+)\s+(\S+)\s+(\S+)\s+(\S+)`)
+
+// perftest is GB/s of a bandwidth test, µs of a latency test.
+func perftest(b *testing.B, env []string, test ucxTest, size quantity.Size, iterations int64) (float64, peerRun) {
+	b.Helper()
+	port := freePort(b)
+	p := strconv.Itoa(port)
+	run := runPeer(b, env, []string{"ucx_perftest", "-p", p}, []string{
+		"ucx_perftest", "-p", p, "127.0.0.1", "-t", test.perftest, "-s", strconv.FormatInt(int64(size), 10),
+		"-n", strconv.FormatInt(iterations, 10), "-w", strconv.FormatInt(iterations/10+1, 10), "-O", strconv.FormatInt(test.window, 10), "-f",
+	}, port)
+	rows := finalRow.FindAllStringSubmatch(run.out, -1)
+	if len(rows) == 0 {
+		b.Fatalf("no result in\n%s", run.out)
+	}
+	row := rows[len(rows)-1]
+	if test.mode != "stream" {
+		return number(b, row[3]), run // overall latency
+	}
+	v := number(b, row[5]) * (1 << 20) / 1e9 // overall MB/s, which are MiB
+	if test.op == "write" {
+		// it times one transfer more, which carries the mark of the end, than it counts
+		v *= float64(iterations+1) / float64(iterations)
+	}
+	return v, run
+}
+
+var lanes = regexp.MustCompile(`ep_cfg\[\d+\]: *(.*)`)
+
+// ucxLanes is which transports UCX says to have chosen for what, in a run that is not
+// measured.
+func ucxLanes(b *testing.B, run func(env []string)) string {
+	b.Helper()
+	dir := b.TempDir()
+	run([]string{"UCX_LOG_LEVEL=info", "UCX_LOG_FILE=" + filepath.Join(dir, "%p")})
+	var found []string
+	logs, _ := filepath.Glob(filepath.Join(dir, "*"))
+	for _, name := range logs {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			b.Fatal(err)
+		}
+		for _, m := range lanes.FindAllStringSubmatch(string(text), -1) {
+			found = append(found, strings.TrimSpace(m[1]))
+		}
+	}
+	slices.Sort(found)
+	return strings.Join(slices.Compact(found), " | ")
+}
+
+// bytes, sent, acknowledged, total, time, MB/s, µs per transfer
+var fiRow = regexp.MustCompile(`(?m)^\S+\s+\S+\s+=\S+\s+\S+\s+[0-9.]+s\s+[0-9.]+\s+([0-9.]+)`)
+
+// fiPingpong is µs of a message, half of a round trip.
+func fiPingpong(b *testing.B, provider string, size quantity.Size, iterations int64) float64 {
+	b.Helper()
+	port := freePort(b)
+	p := strconv.Itoa(port)
+	args := []string{"-p", provider, "-e", "rdm", "-I", strconv.FormatInt(iterations, 10), "-S", strconv.FormatInt(int64(size), 10)}
+	server := append([]string{"fi_pingpong", "-B", p}, args...)
+	client := append(append([]string{"fi_pingpong", "-P", p}, args...), "127.0.0.1")
+	run := runPeer(b, []string{"IPATH_NO_BACKTRACE=1", "HFI_NO_BACKTRACE=1"}, server, client, port)
+	row := fiRow.FindStringSubmatch(run.out)
+	if row == nil {
+		b.Fatalf("no result in\n%s", run.out)
+	}
+	return number(b, row[1])
+}
+
+// iperf3Seconds is the shortest test that it takes.
+const iperf3Seconds = 1
+
+// iperf3 is GB/s that its server received.
+func iperf3(b *testing.B, streams int64, block quantity.Size) float64 {
+	b.Helper()
+	port := freePort(b)
+	p := strconv.Itoa(port)
+	run := runPeer(b, nil, []string{"iperf3", "-s", "-1", "-p", p}, []string{
+		"iperf3", "-c", "127.0.0.1", "-p", p, "-t", strconv.Itoa(iperf3Seconds), "-P", strconv.FormatInt(streams, 10), "-l", strconv.FormatInt(int64(block), 10), "-J",
+	}, port)
+	var report struct {
+		End struct {
+			Received struct {
+				Rate float64 `json:"bits_per_second"`
+			} `json:"sum_received"`
+		} `json:"end"`
+	}
+	if err := json.Unmarshal([]byte(run.out), &report); err != nil {
+		b.Fatalf("%v in\n%s", err, run.out)
+	}
+	return report.End.Received.Rate / 8e9
+}

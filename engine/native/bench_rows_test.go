@@ -1,0 +1,159 @@
+package native
+
+import (
+	"fmt"
+	"testing"
+
+	"weir/quantity"
+	"weir/workload"
+)
+
+// The rows of the table, by peer.
+
+// memcpyRows: the stream over shm against the best single-thread copy, which is probed
+// before and after it in the same launch, on the same buffers.
+func memcpyRows(t *benchTable) []comparison {
+	const section = "shm and memcpy"
+	t.note(section, "The peer is the best of memcpy, `rep movsb` and non-temporal copies, probed in the same launch on the same buffers.")
+	var list []comparison
+	for _, size := range benchSizes[1:] {
+		c := comparison{section: section, what: "stream", size: size, unit: "GB/s", bar: bar{0.97, true}}
+		if size < 1<<20 {
+			c.bar = bar{} // of small blocks nothing is promised
+		}
+		c.together = func(b *testing.B, n int64) (float64, float64) {
+			m := weirRun(b, "shm", nil, benchOptions(size, n)).Metrics
+			return m["bandwidth"], m["ceiling.bandwidth"]
+		}
+		list = append(list, c)
+	}
+	return list
+}
+
+var ucxTests = []ucxTest{
+	{"put_bw", "ucp_put_bw", "rma", "write", "stream", 32},
+	{"get", "ucp_get", "rma", "read", "stream", 1},
+	{"put_lat", "ucp_put_lat", "rma", "write", "pingpong", 1},
+	{"tag_bw", "tag_bw", "tag", "write", "stream", 32},
+}
+
+// ucxTransports are what UCX_TLS is set to. cma alone has no way to connect.
+var ucxTransports = []struct {
+	name     string
+	env      []string
+	emulated bool // a put or a get is carried out by the target's progress
+}{
+	{"posix", []string{"UCX_TLS=posix"}, false},
+	{"sysv", []string{"UCX_TLS=sysv"}, false},
+	{"cma", []string{"UCX_TLS=posix,cma"}, false},
+	{"tcp", []string{"UCX_TLS=tcp", "UCX_NET_DEVICES=lo"}, true},
+}
+
+func ucxRows(t *benchTable) []comparison {
+	if !(native{}).Probe([]string{"ucx"})["ucx"].Available || !t.present("ucx_perftest", "ucx-utils") {
+		return nil
+	}
+	var list []comparison
+	for _, tls := range ucxTransports {
+		for _, test := range ucxTests {
+			for _, size := range benchSizes {
+				section := "ucx " + tls.name
+				o := func(n int64) workload.TransferOptions {
+					return benchOptions(size, n, func(o *workload.TransferOptions) {
+						o.API, o.Op, o.Mode, o.InFlight = test.api, test.op, test.mode, test.window
+					})
+				}
+				c := comparison{section: section, what: test.name, size: size, unit: "GB/s", bar: bar{1, true}}
+				if test.mode == "pingpong" {
+					c.unit, c.bar = "µs", bar{1, false}
+				}
+				c.weir = func(b *testing.B, n int64) float64 { return weirRun(b, "ucx", tls.env, o(n)).speed(o(n)) }
+				c.peer = func(b *testing.B, n int64) (float64, string) {
+					v, run := perftest(b, tls.env, test, size, n)
+					if tls.emulated && test.mode == "stream" && run.busy < 0.5 {
+						return v, "the peer understates: its target, which must carry the transfers out, slept"
+					}
+					return v, ""
+				}
+				c.describe = func(b *testing.B) []string { return describeUCX(b, tls.env, test, o(fewestIterations)) }
+				list = append(list, c)
+			}
+		}
+	}
+	return list
+}
+
+// describeUCX says which lanes both sides were given, and that the buffers are alike.
+func describeUCX(b *testing.B, env []string, test ucxTest, o workload.TransferOptions) []string {
+	var transport string
+	ours := ucxLanes(b, func(log []string) { transport = weirRun(b, "ucx", append(log, env...), o).Transport })
+	theirs := ucxLanes(b, func(log []string) { perftest(b, append(log, env...), test, o.BlockSize, o.Iterations) })
+	equal := "equal"
+	if ours != theirs {
+		equal = "**not equal**"
+	}
+	return []string{
+		fmt.Sprintf("`%v`, memory of both sides from ucp_mem_map, weir's transport %s; ucp_put_bw with a window of 32, ucp_get of 1, ucp_put_lat marks its last byte.", env, transport),
+		fmt.Sprintf("%s: lanes are %s: weir `%s`, ucx_perftest `%s`.", test.name, equal, ours, theirs),
+	}
+}
+
+// libfabricRows: fi_pingpong sends and receives messages where weir writes into the
+// peer's memory with data that tells it so: what a user gets, not equal calls.
+func libfabricRows(t *benchTable) []comparison {
+	if !(native{}).Probe([]string{"libfabric"})["libfabric"].Available || !t.present("fi_pingpong", "libfabric-bin") {
+		return nil
+	}
+	var list []comparison
+	for _, p := range []string{"tcp", "shm"} {
+		for _, size := range benchSizes {
+			c := comparison{section: "libfabric " + p, what: "pingpong", size: size, unit: "µs", bar: bar{1, false}}
+			o := func(n int64) workload.TransferOptions { return benchOptions(size, n, pingpong, provider(p)) }
+			c.weir = func(b *testing.B, n int64) float64 { return weirRun(b, "libfabric", nil, o(n)).speed(o(n)) }
+			c.peer = func(b *testing.B, n int64) (float64, string) { return fiPingpong(b, p, size, n), "" }
+			c.describe = func(b *testing.B) []string {
+				m := weirRun(b, "libfabric", nil, o(fewestIterations))
+				return []string{fmt.Sprintf("fi_pingpong -e rdm -p %s sends and receives messages; weir writes with data, %s. Memory of both is their own, registered.", p, m.Transport)}
+			}
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// shmRows: what the built-in fabric gains over a library's.
+func shmRows(t *benchTable) []comparison {
+	if !t.present("ucx_perftest", "ucx-utils") {
+		return nil
+	}
+	const size = quantity.Size(8)
+	test := ucxTest{"put_lat", "ucp_put_lat", "rma", "write", "pingpong", 1}
+	o := func(n int64) workload.TransferOptions { return benchOptions(size, n, pingpong) }
+	c := comparison{section: "shm and ucx posix", what: "put_lat", size: size, unit: "µs", bar: bar{0.5, false}}
+	c.weir = func(b *testing.B, n int64) float64 { return weirRun(b, "shm", nil, o(n)).speed(o(n)) }
+	c.peer = func(b *testing.B, n int64) (float64, string) {
+		v, _ := perftest(b, []string{"UCX_TLS=posix"}, test, size, n)
+		return v, ""
+	}
+	return []comparison{c}
+}
+
+// tcpRows: the built-in tcp against iperf3 with as many streams, each of which is a
+// thread of weir's ranks; iperf3's own are threads from version 3.16 on.
+func tcpRows(t *benchTable) []comparison {
+	if !t.present("iperf3", "iperf3") {
+		return nil
+	}
+	const section, block = "tcp and iperf3", 128 << 10
+	t.note(section, "Blocks of 128 KiB, iperf3's default, over 127.0.0.1; iperf3 runs for 1 s.")
+	var list []comparison
+	for _, streams := range []int64{1, 4} {
+		c := comparison{section: section, what: fmt.Sprintf("%d streams", streams), size: block, unit: "GB/s", bar: bar{1, true}}
+		c.weir = func(b *testing.B, n int64) float64 {
+			return weirRun(b, "tcp", nil, benchOptions(block, n, func(o *workload.TransferOptions) { o.Threads = streams })).Metrics["bandwidth"]
+		}
+		c.peer = func(b *testing.B, _ int64) (float64, string) { return iperf3(b, streams, block), "" }
+		list = append(list, c)
+	}
+	return list
+}

@@ -1,0 +1,225 @@
+package native
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"weir/quantity"
+)
+
+// The table that `make bench` writes: what was compared, on what, and which bars are met.
+
+// A bar of 1 is met within the tolerance: a ratio of pairs is not known better.
+const barTolerance = 0.02
+
+// bar is the bound of a ratio, weir's value over the peer's.
+type bar struct {
+	bound   float64
+	atLeast bool // the bound is the least, not the most
+}
+
+func (r bar) met(ratio float64) bool {
+	slack := 0.
+	if r.bound == 1 {
+		slack = barTolerance
+	}
+	if r.atLeast {
+		return ratio >= r.bound-slack
+	}
+	return ratio <= r.bound+slack
+}
+
+func (r bar) String() string {
+	if r == (bar{}) {
+		return "–"
+	}
+	if r.atLeast {
+		return fmt.Sprintf("≥ %.2f", r.bound)
+	}
+	return fmt.Sprintf("≤ %.2f", r.bound)
+}
+
+type benchRow struct {
+	section, what string
+	size          quantity.Size
+	weir, peer    float64 // medians
+	unit          string
+	ratios        []float64 // of pairs
+	bar           bar
+	remark        string
+}
+
+func (r *benchRow) met() string {
+	switch {
+	case r.bar == (bar{}):
+		return "–"
+	case r.bar.met(median(r.ratios)):
+		return "yes"
+	}
+	return "**no**"
+}
+
+// benchTable is written again after each row, so that a run that is cut off leaves
+// what it has found.
+type benchTable struct {
+	path     string
+	pairs    int
+	begun    time.Time
+	load     string
+	rows     []*benchRow
+	notes    map[string][]string // by section
+	absent   []string
+	versions []string
+}
+
+func newTable(pairs int) *benchTable {
+	path := os.Getenv("BENCH_OUT")
+	if path == "" {
+		path = filepath.Join("..", "..", ".build", "bench.md")
+	}
+	return &benchTable{path: path, pairs: pairs, begun: time.Now(), load: loadAverage(), notes: map[string][]string{}, versions: versions()}
+}
+
+// note adds a line below a section, once.
+func (t *benchTable) note(section, line string) {
+	if !slices.Contains(t.notes[section], line) {
+		t.notes[section] = append(t.notes[section], line)
+	}
+}
+
+func (t *benchTable) write(b *testing.B) {
+	b.Helper()
+	if err := os.MkdirAll(filepath.Dir(t.path), 0o755); err != nil {
+		b.Fatal(err)
+	}
+	if err := os.WriteFile(t.path, []byte(t.markdown()), 0o644); err != nil {
+		b.Fatal(err)
+	}
+}
+
+func (t *benchTable) markdown() string {
+	var s strings.Builder
+	fmt.Fprintf(&s, "# weir beside its peers\n\n%s, %s. Load average before %s, after %s.\n", t.begun.Format("2 January 2006 15:04"), machine(), t.load, loadAverage())
+	if busy(t.load) {
+		s.WriteString("\n**The machine was not idle when this began: single ratios may be off.**\n")
+	}
+	fmt.Fprintf(&s, "\n%s.\n\nMedians of %d pairs, the first of each pair alternating. A ratio is weir's value over the peer's, the range the middle half of the pairs; "+
+		"a bar of 1 is met within %g.\n", strings.Join(t.versions, " · "), t.pairs, barTolerance)
+	for _, line := range t.absent {
+		fmt.Fprintf(&s, "\nNot compared: %s.\n", line)
+	}
+	for i, r := range t.rows {
+		if i == 0 || t.rows[i-1].section != r.section {
+			t.beginSection(&s, r.section)
+		}
+		if len(r.ratios) == 0 {
+			fmt.Fprintf(&s, "| %s | %v | | | | | %v | no result: %s |\n", r.what, r.size, r.bar, r.remark)
+			continue
+		}
+		low, high := quartiles(r.ratios)
+		fmt.Fprintf(&s, "| %s | %v | %s %s | %s %s | **%.3g** | %.3g–%.3g | %v | %s%s |\n", r.what, r.size,
+			digits(r.weir), r.unit, digits(r.peer), r.unit, median(r.ratios), low, high, r.bar, r.met(), prefixed("; ", r.remark))
+	}
+	return s.String()
+}
+
+func (t *benchTable) beginSection(s *strings.Builder, name string) {
+	fmt.Fprintf(s, "\n## %s\n\n", name)
+	for _, line := range t.notes[name] {
+		fmt.Fprintf(s, "%s\n\n", line)
+	}
+	s.WriteString("| what | size | weir | peer | ratio | middle half | bar | met |\n|---|---:|---:|---:|---:|---:|---:|---|\n")
+}
+
+func prefixed(prefix, text string) string {
+	if text == "" {
+		return ""
+	}
+	return prefix + text
+}
+
+func digits(v float64) string {
+	if v >= 1000 {
+		return fmt.Sprintf("%.0f", v)
+	}
+	return fmt.Sprintf("%.3g", v)
+}
+
+func median(v []float64) float64 {
+	s := slices.Sorted(slices.Values(v))
+	return (s[(len(s)-1)/2] + s[len(s)/2]) / 2
+}
+
+// quartiles bound the middle half, by linear interpolation.
+func quartiles(v []float64) (low, high float64) {
+	s := slices.Sorted(slices.Values(v))
+	at := func(p float64) float64 {
+		x := p * float64(len(s)-1)
+		i := int(math.Floor(x))
+		if i+1 == len(s) {
+			return s[i]
+		}
+		return s[i] + (x-float64(i))*(s[i+1]-s[i])
+	}
+	return at(0.25), at(0.75)
+}
+
+func loadAverage() string {
+	text, err := os.ReadFile("/proc/loadavg")
+	if err != nil {
+		return "unknown"
+	}
+	first, _, _ := strings.Cut(string(text), " ")
+	return first
+}
+
+func busy(load string) bool {
+	var v float64
+	_, err := fmt.Sscan(load, &v)
+	return err == nil && v > 0.5
+}
+
+// machine is what the ratios were measured on, in words.
+func machine() string {
+	model := runtime.GOARCH
+	if text, err := os.ReadFile("/proc/cpuinfo"); err == nil {
+		for line := range strings.Lines(string(text)) {
+			if k, v, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(k) == "model name" {
+				model = strings.TrimSpace(v)
+				break
+			}
+		}
+	}
+	kernel, _ := os.ReadFile("/proc/sys/kernel/osrelease")
+	return fmt.Sprintf("%s, %d processors, Linux %s", model, runtime.NumCPU(), strings.TrimSpace(string(kernel)))
+}
+
+// versions are those of weir, of what it loads, and of the peers.
+func versions() []string {
+	list := []string{"weir " + strings.TrimSpace(output("git", "describe", "--tags", "--always", "--dirty"))}
+	probed := native{}.Probe([]string{"ucx", "libfabric"})
+	for name, label := range map[string]string{"ucx": "UCX", "libfabric": "libfabric"} {
+		if f := probed[name]; f.Available {
+			list = append(list, label+" "+f.Version)
+		}
+	}
+	slices.Sort(list[1:])
+	if first, _, ok := strings.Cut(output("iperf3", "--version"), " ("); ok {
+		list = append(list, first)
+	}
+	libc, _, _ := strings.Cut(output("ldd", "--version"), "\n")
+	return append(list, libc, runtime.Version())
+}
+
+func output(name string, args ...string) string {
+	out, _ := exec.Command(name, args...).Output() // what is not here has no version
+	return string(out)
+}

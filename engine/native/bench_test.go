@@ -1,0 +1,159 @@
+package native
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"os"
+	"os/exec"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"weir/quantity"
+	"weir/workload"
+)
+
+// BenchmarkPeers compares the engine with its peers in pairs: the same library,
+// transport, window, iterations and kind of buffer, both as two processes on
+// processors 0 and 1, one after the other in turns (A B B A), because the machine's
+// speed changes from minute to minute. It writes a table to .build/bench.md
+// (BENCH_OUT). BENCH is a regular expression of the rows to measure, BENCH_PAIRS how
+// many pairs (11).
+func BenchmarkPeers(b *testing.B) {
+	only, err := regexp.Compile(os.Getenv("BENCH"))
+	if err != nil {
+		b.Fatalf("BENCH: %v", err)
+	}
+	pairs := 11
+	if text := os.Getenv("BENCH_PAIRS"); text != "" {
+		if pairs, err = strconv.Atoi(text); err != nil || pairs < 1 {
+			b.Fatalf("BENCH_PAIRS is %q, not a number of pairs", text)
+		}
+	}
+	t := newTable(pairs)
+	for _, group := range []func(*benchTable) []comparison{memcpyRows, ucxRows, libfabricRows, shmRows, tcpRows} {
+		for _, c := range group(t) {
+			if only.MatchString(c.name()) {
+				b.Run(c.name(), func(b *testing.B) {
+					for b.Loop() {
+						c.measure(b, t)
+					}
+				})
+			}
+		}
+	}
+	fmt.Println(t.markdown())
+}
+
+var benchSizes = []quantity.Size{8, 4 << 10, 64 << 10, 1 << 20, 16 << 20, 64 << 20}
+
+// comparison is one row: weir's side and the peer's, which move so many iterations and
+// give a value in the row's unit.
+type comparison struct {
+	section, what string
+	size          quantity.Size
+	unit          string
+	bar           bar
+	weir          func(b *testing.B, iterations int64) float64
+	peer          func(b *testing.B, iterations int64) (float64, string)    // and a remark about this run
+	together      func(b *testing.B, iterations int64) (weir, peer float64) // instead: one launch has both
+	describe      func(b *testing.B) []string                               // notes of the section, before anything is timed
+}
+
+func (c comparison) name() string { return fmt.Sprintf("%s/%s/%v", c.section, c.what, c.size) }
+
+// measureFor is how long the timed part of either side takes, about; where so few
+// iterations would fit that their beginning and end show, it takes fewestIterations.
+const (
+	measureFor       = 0.15 // s
+	fewestIterations = 5
+	mostIterations   = 2_000_000
+	// rowFor is after how long a row has to do with the pairs that it has, if it has as
+	// many as a median needs at least: transfers that a peer emulates may take a second.
+	rowFor      = 25 * time.Second
+	fewestPairs = 3
+)
+
+// seconds of one iteration at a value in the row's unit.
+func (c comparison) seconds(value float64) float64 {
+	if c.unit == "GB/s" {
+		return float64(c.size) / (value * 1e9)
+	}
+	return 2 * value * 1e-6 // there and back
+}
+
+func (c comparison) measure(b *testing.B, t *benchTable) {
+	row := &benchRow{section: c.section, what: c.what, size: c.size, unit: c.unit, bar: c.bar, remark: "failed"}
+	t.rows = append(t.rows, row)
+	defer t.write(b)
+	if c.describe != nil {
+		for _, line := range c.describe(b) {
+			t.note(c.section, line)
+		}
+	}
+	n := c.iterations(b)
+	var ours, theirs, ratios []float64
+	remarks := map[string]bool{}
+	begun := time.Now()
+	for i := range t.pairs {
+		if i >= fewestPairs && time.Since(begun) > rowFor {
+			remarks[fmt.Sprintf("%d pairs", i)] = true
+			break
+		}
+		weir, peer, remark := c.pair(b, n, i)
+		ours, theirs, ratios = append(ours, weir), append(theirs, peer), append(ratios, weir/peer)
+		if remark != "" {
+			remarks[remark] = true
+		}
+	}
+	row.weir, row.peer, row.ratios = median(ours), median(theirs), ratios
+	row.remark = strings.Join(slices.Sorted(maps.Keys(remarks)), "; ")
+	b.ReportMetric(median(ratios), "ratio")
+	b.ReportMetric(row.weir, "weir-"+c.unit)
+	b.ReportMetric(row.peer, "peer-"+c.unit)
+	b.ReportMetric(0, "ns/op") // the time of the benchmark itself means nothing
+}
+
+// pair runs both sides; which of them first alternates.
+func (c comparison) pair(b *testing.B, n int64, i int) (weir, peer float64, remark string) {
+	if c.together != nil {
+		weir, peer = c.together(b, n)
+		return weir, peer, ""
+	}
+	run := []func(){
+		func() { weir = c.weir(b, n) },
+		func() { peer, remark = c.peer(b, n) },
+	}
+	run[i%2]()
+	run[1-i%2]()
+	return weir, peer, remark
+}
+
+// iterations are as many as the slower side has time for.
+func (c comparison) iterations(b *testing.B) int64 {
+	few := max(fewestIterations, min(10_000, 16<<20/max(int64(c.size), 1<<10)))
+	weir, peer, _ := c.pair(b, few, 0)
+	each := max(c.seconds(weir), c.seconds(peer))
+	return int64(min(mostIterations, max(fewestIterations, math.Round(measureFor/each))))
+}
+
+// present says whether a peer is here, and notes how to install it if not.
+func (t *benchTable) present(tool, pkg string) bool {
+	if _, err := exec.LookPath(tool); err != nil {
+		t.absent = append(t.absent, fmt.Sprintf("%s is not here (Debian: apt-get install %s, or scripts/setup bench)", tool, pkg))
+		return false
+	}
+	return true
+}
+
+// benchOptions are those of one side of a comparison: nothing is verified, because no
+// peer does, and the warm-up is a tenth, as the peers are told.
+func benchOptions(size quantity.Size, iterations int64, change ...func(*workload.TransferOptions)) workload.TransferOptions {
+	o := options(size, change...)
+	o.Iterations, o.Warmup, o.Verify = iterations, iterations/10+1, "none"
+	return o
+}

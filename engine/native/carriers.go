@@ -1,0 +1,42 @@
+package native
+
+import (
+	"strings"
+
+	"weir/results"
+)
+
+// transports reads the list of carriers.h that a rank made. An initiator whose
+// fabric says nothing has used one without a name, so that nobody takes silence for
+// an answer; a target does not know what reached it.
+func transports(list string, rank int, initiator bool) []results.Transport {
+	if !initiator {
+		return nil
+	}
+	var out []results.Transport
+	data := false
+	for line := range strings.Lines(list) {
+		use, name, ok := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		if !ok {
+			continue
+		}
+		t := results.Transport{Use: results.DataUse, Ranks: []int{rank}}
+		t.Name, t.Device, _ = strings.Cut(name, "/")
+		switch use {
+		case "c":
+			t.Use = results.ControlUse
+		case "p":
+			t.Use = results.PossibleUse
+		case "e":
+			t.Emulated = true
+		case "o":
+			t.Opaque = true
+		}
+		data = data || t.Use != results.ControlUse
+		out = append(out, t)
+	}
+	if !data {
+		out = append(out, results.Transport{Use: results.DataUse, Ranks: []int{rank}})
+	}
+	return results.MergeTransports(out)
+}

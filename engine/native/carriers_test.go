@@ -1,0 +1,98 @@
+package native
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"weir/results"
+)
+
+// What UCX prints of endpoints, by version; IB from its sources' formats.
+const (
+	lanesPosix = `#                 lane[0]:  0:posix/memory.0 md[0]          -> md[0]/posix/sysdev[255] am am_bw#0
+#                  put[0]: 0..<short>..4294967296..<bcopy>..(inf)
+#                  get[0]: 0..<bcopy>..(inf)
+#                  rma_bw: mds #`
+	lanesTCP = `#                 lane[0]:  0:tcp/lo.0 md[0]                -> md[0]/tcp/sysdev[255] am am_bw#0 wireup
+#                  rma_bw: mds #`
+	lanesAll = `#                 lane[0]:  3:sysv/memory.0 md[2]           -> md[2]/sysv/sysdev[255] am am_bw#0
+#                 lane[1]:  4:posix/memory.0 md[3]          -> md[3]/posix/sysdev[255]
+#                  put[0]: 0..<short>..4294967296..<bcopy>..(inf)
+#                  put[1]: 0..<short>..4294967296..<bcopy>..(inf)`
+	lanesIB = `#                 lane[0]:  5:rc_mlx5/mlx5_0:1.0 md[4]      -> md[4]/ib/sysdev[0] rma_bw#0 am am_bw#0
+#                 lane[1]:  7:ud_mlx5/mlx5_0:1.0 md[4]      -> md[4]/ib/sysdev[0] wireup
+#                  put[0]: 0..<short>..220..<bcopy>..(inf)`
+	lanesRails = `#                 lane[0]:  5:rc_mlx5/mlx5_0:1.0 md[4]      -> md[4]/ib/sysdev[0] rma_bw#0 am
+#                 lane[1]:  9:rc_mlx5/mlx5_1:1.0 md[5]      -> md[5]/ib/sysdev[1] rma_bw#1
+#                 lane[2]:  0:tcp/eth0.100.0 md[0]          -> md[0]/tcp/sysdev[2] wireup`
+	lanesCMA = `#                 lane[0]:  0:posix/memory.0 md[0]          -> md[0]/posix/sysdev[255] seg 4294967295 am
+#                 lane[1]:  1:cma/memory.0 md[1]            -> md[1]/cma/sysdev[255] seg 4294967295 rma_bw#0`
+)
+
+func TestCarriersOfUCX(t *testing.T) {
+	for _, c := range []struct {
+		name, text, mapped string
+		second             bool
+		want               string
+	}{
+		{"mapped", lanesPosix, "posix", false, "d posix/memory\n"},
+		{"allocated otherwise", lanesPosix, "", false, "e posix/memory\n"},
+		{"tcp has no put", lanesTCP, "", false, "e tcp/lo\n"},
+		{"the mapping decides", lanesAll, "posix", false, "c sysv/memory\nd posix/memory\n"},
+		{"the mapping decides for the other", lanesAll, "sysv", false, "d sysv/memory\nc posix/memory\n"},
+		{"no mapping", lanesAll, "", false, "e sysv/memory\nc posix/memory\n"},
+		{"rdma", lanesIB, "", false, "d rc_mlx5/mlx5_0:1\nc ud_mlx5/mlx5_0:1\n"},
+		{"rails", lanesRails, "", true, "p rc_mlx5/mlx5_0:1\np rc_mlx5/mlx5_1:1\nc tcp/eth0.100\n"},
+		{"second, mapped or copied", lanesCMA, "posix", true, "p posix/memory\np cma/memory\n"},
+		{"second, not mapped", lanesCMA, "", true, "c posix/memory\nd cma/memory\n"},
+		{"nothing", "# no lanes", "", true, ""},
+	} {
+		if got := carriersOfUCX(c.text, c.mapped, c.second); got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+// What does not fit must not look like something that was not used.
+func TestCarriersThatDoNotFitAreNotForgotten(t *testing.T) {
+	var names []string
+	for i := range 1000 {
+		names = append(names, fmt.Sprintf("transport%d", i))
+	}
+	list := addCarriers(names)
+	if !strings.HasSuffix(list, "d \n") || strings.Count(list, "d \n") != 1 {
+		t.Errorf("the end is %q", list[max(0, len(list)-40):])
+	}
+	if got := addCarriers([]string{"tcp", "tcp", "cp"}); got != "d tcp\nd cp\n" {
+		t.Errorf("%q", got)
+	}
+	if got := addCarriers([]string{strings.Repeat("x", 200)}); got != "d \n" {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestTransportsOfAList(t *testing.T) {
+	for list, want := range map[string]results.Transport{
+		"d tcp;ofi_rxm/eth0\n":       {Name: "tcp;ofi_rxm", Device: "eth0", Use: results.DataUse},
+		"e tcp/lo\n":                 {Name: "tcp", Device: "lo", Use: results.DataUse, Emulated: true},
+		"o UCX\n":                    {Name: "UCX", Use: results.DataUse, Opaque: true},
+		"p rc_mlx5/mlx5_0:1\n":       {Name: "rc_mlx5", Device: "mlx5_0:1", Use: results.PossibleUse},
+		"":                           {Use: results.DataUse},
+		"c tcp/eth0\n":               {Use: results.DataUse},
+		"d a/memory\nd b/x\nd b/x\n": {Name: "a", Device: "memory", Use: results.DataUse},
+	} {
+		got := transports(list, 3, true)
+		if len(got) == 0 || fmt.Sprint(got[0].Ranks) != "[3]" {
+			t.Errorf("%q: %+v", list, got)
+			continue
+		}
+		got[0].Ranks = nil
+		if fmt.Sprint(got[0]) != fmt.Sprint(want) || got[0].Use != want.Use {
+			t.Errorf("%q: %+v", list, got)
+		}
+	}
+	if got := transports("d tcp\n", 0, false); got != nil {
+		t.Errorf("a target knows %v", got)
+	}
+}

@@ -1,0 +1,52 @@
+package executor
+
+import (
+	"testing"
+
+	"weir/results"
+)
+
+// Numbers may be compared as long as what they depend on is alike: momentary states
+// and the names of things are not part of it.
+func TestFingerprintIsOfWhatNumbersDependOn(t *testing.T) {
+	node := func(change func(*results.Node)) []results.Node {
+		n := results.Node{
+			Name: "a", CPU: results.CPU{Model: "x", Turbo: "on"},
+			Memory: results.Memory{Total: 1 << 34, Hugepages: []results.Hugepages{{Size: 2 << 20, Total: 4, Free: 4}}, LockLimit: "65536"},
+			NICs:   []results.NIC{{Name: "eth0", State: "up", Speed: "10 Gb/s"}},
+			GPUs:   []results.GPU{{Name: "g", Bus: "0000:01:00.0"}},
+			RDMA:   []results.RDMA{{Name: "mlx5_0", Driver: "mlx5_core", Firmware: "1", Ports: []results.RDMAPort{{Port: 1, State: "ACTIVE", Rate: "400 Gb/s"}}}},
+		}
+		change(&n)
+		return []results.Node{n}
+	}
+	base := fingerprint(node(func(*results.Node) {}))
+	for name, change := range map[string]func(*results.Node){
+		"name":            func(n *results.Node) { n.Name = "b" },
+		"a link's state":  func(n *results.Node) { n.NICs[0].State = "down" },
+		"free huge pages": func(n *results.Node) { n.Memory.Hugepages[0].Free = 1 },
+		"lock limit":      func(n *results.Node) { n.Memory.LockLimit = "unlimited" },
+		"a slot":          func(n *results.Node) { n.GPUs[0].Bus = "0000:02:00.0" },
+		"a port's state":  func(n *results.Node) { n.RDMA[0].Ports[0].State = "DOWN" },
+		"firmware":        func(n *results.Node) { n.RDMA[0].Firmware = "2" },
+	} {
+		if fingerprint(node(change)) != base {
+			t.Errorf("%s changes the fingerprint", name)
+		}
+	}
+	for name, change := range map[string]func(*results.Node){
+		"turbo":         func(n *results.Node) { n.CPU.Turbo = "off" },
+		"a port's rate": func(n *results.Node) { n.RDMA[0].Ports[0].Rate = "200 Gb/s" },
+		"no device":     func(n *results.Node) { n.RDMA = nil },
+		"another GPU":   func(n *results.Node) { n.GPUs[0].Name = "h" },
+	} {
+		if fingerprint(node(change)) == base {
+			t.Errorf("%s does not change the fingerprint", name)
+		}
+	}
+	n := node(func(*results.Node) {})
+	fingerprint(n)
+	if n[0].RDMA[0].Ports[0].State != "ACTIVE" || n[0].GPUs[0].Bus == "" {
+		t.Error("taking the fingerprint changed the node")
+	}
+}

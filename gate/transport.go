@@ -1,0 +1,146 @@
+package gate
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"weir/assertion"
+	"weir/results"
+)
+
+// judgeTransport judges a statement about what carried the data of a case. There
+// is nothing to estimate: each launch either is as stated or is not, so one that
+// is not refutes it at once, and it holds when it held in all launches up to a
+// look. Where a launch does not say what carried its data it is an error.
+func (ct *court) judgeTransport(c *results.Case, a *results.AssertionVerdict) outcome {
+	if c == nil {
+		return failed("it belongs to no case")
+	}
+	if o, bad := unusable(c); bad {
+		return o
+	}
+	launches := byIndex(okLaunches(c))
+	var used []string
+	for _, l := range launches {
+		verdict, why := holds(a.Transport, l)
+		if verdict != results.Pass {
+			o := outcome{verdict: verdict, message: fmt.Sprintf("launch %d: %s", l.Index, why)}
+			if verdict == results.Fail {
+				o.message = fmt.Sprintf("%s is stated, but %s", a.Transport, o.message)
+			}
+			return o
+		}
+		if text := carriers(dataOf(l)); !slices.Contains(used, text) {
+			used = append(used, text)
+		}
+	}
+	n := len(launches)
+	o := outcome{verdict: results.Pass, message: fmt.Sprintf("%s carried the data in %s", strings.Join(used, ", or "), launchesIn(n))}
+	if next := NextLook(a.Looks, n); !atLook(a.Looks, n) {
+		o.verdict, o.undecided = results.InconclusiveVerdict, []string{c.Key}
+		o.message += "; " + outlook(next, n)
+	}
+	o.message += retriedIn([]*results.Case{c})
+	return o
+}
+
+func launchesIn(n int) string {
+	if n == 1 {
+		return "the one launch"
+	}
+	return fmt.Sprintf("all %d launches", n)
+}
+
+// holds says whether a launch is as stated: pass, fail, or an error. Of transports
+// that are merely possible at least one was used, if none was for certain: the
+// statement holds or does not whichever they were, or nobody knows.
+func holds(t *assertion.Transport, l *results.Launch) (results.Verdict, string) {
+	data := dataOf(l)
+	if len(data) == 0 {
+		return results.ErrorVerdict, "the document does not say what carried the data"
+	}
+	var named, others []results.Transport
+	sure := map[bool]bool{} // whether one that is named, or is not, was used for certain
+	for _, d := range data {
+		if d.Name == "" {
+			return results.ErrorVerdict, fmt.Sprintf("the fabric does not say what carried the data of %s", ranksText(d.Ranks))
+		}
+		is := t.Matches(d.Name, d.Device)
+		if is {
+			named = append(named, d)
+		} else {
+			others = append(others, d)
+		}
+		sure[is] = sure[is] || d.Use == results.DataUse
+	}
+	if len(others) == 0 {
+		sure[true] = true
+	}
+	if len(named) == 0 {
+		sure[false] = true
+	}
+	wrong := others
+	var held, refuted bool
+	switch t.Of {
+	case assertion.All:
+		held, refuted = len(others) == 0, sure[false]
+	case assertion.Some:
+		held, refuted = sure[true], len(named) == 0
+	case assertion.None:
+		held, refuted, wrong = len(named) == 0, sure[true], named
+	}
+	// What is not named may have what is named beneath it.
+	if i := slices.IndexFunc(others, func(d results.Transport) bool { return d.Opaque }); i >= 0 && held == (t.Of == assertion.None) {
+		return results.ErrorVerdict, fmt.Sprintf("%s carried the data and does not say what is beneath it", others[i])
+	}
+	switch {
+	case held:
+		return results.Pass, ""
+	case refuted:
+		return results.Fail, carriers(wrong) + " carried data"
+	}
+	return results.ErrorVerdict, fmt.Sprintf("the fabric does not say which of %s carried the data", carriers(data))
+}
+
+func dataOf(l *results.Launch) []results.Transport {
+	return slices.DeleteFunc(slices.Clone(l.Transports), func(t results.Transport) bool { return !t.Data() })
+}
+
+// carriers names transports, and the ranks that used them where these differ.
+func carriers(list []results.Transport) string {
+	alike := !slices.ContainsFunc(list, func(t results.Transport) bool { return !slices.Equal(t.Ranks, list[0].Ranks) })
+	var texts []string
+	for _, t := range list {
+		text := t.String()
+		if t.Emulated {
+			text += " (by active messages)"
+		}
+		if !alike {
+			text += " of " + ranksText(t.Ranks)
+		}
+		texts = append(texts, text)
+	}
+	return strings.Join(texts, " and ")
+}
+
+// mostRanks is how many ranks a message lists.
+const mostRanks = 8
+
+func ranksText(ranks []int) string {
+	if len(ranks) == 0 {
+		return "a rank"
+	}
+	var texts []string
+	for _, r := range ranks[:min(len(ranks), mostRanks)] {
+		texts = append(texts, fmt.Sprint(r))
+	}
+	if len(ranks) > mostRanks {
+		texts = append(texts, "…")
+	}
+	word := "rank "
+	if len(ranks) > 1 {
+		word = "ranks "
+	}
+	return word + strings.Join(texts, ", ")
+}

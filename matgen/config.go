@@ -1,0 +1,187 @@
+package matgen
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// config are the keys of a config.json that matter here. A key that is missing
+// or null stays nil.
+type config struct {
+	ModelType  string  `json:"model_type"`
+	TextConfig *config `json:"text_config"` // of a model that also sees or hears
+
+	Layers       *int `json:"num_hidden_layers"`
+	Hidden       *int `json:"hidden_size"`
+	Heads        *int `json:"num_attention_heads"`
+	KVHeads      *int `json:"num_key_value_heads"`
+	HeadDim      *int `json:"head_dim"`
+	Intermediate *int `json:"intermediate_size"`
+
+	LatentRank *int `json:"kv_lora_rank"`
+	Rope       *int `json:"qk_rope_head_dim"`
+	Nope       *int `json:"qk_nope_head_dim"`
+	ValueDim   *int `json:"v_head_dim"`
+	QueryRank  *int `json:"q_lora_rank"`
+
+	Window        *int     `json:"sliding_window"`
+	UseWindow     *bool    `json:"use_sliding_window"`
+	MaxWindow     *int     `json:"max_window_layers"`
+	WindowPattern *int     `json:"sliding_window_pattern"`
+	LayerTypes    []string `json:"layer_types"`
+
+	NumExperts    *int `json:"num_experts"`
+	LocalExperts  *int `json:"num_local_experts"`
+	RoutedExperts *int `json:"n_routed_experts"`
+	ActiveExperts *int `json:"num_experts_per_tok"`
+	SharedExperts *int `json:"n_shared_experts"`
+	ExpertWidth   *int `json:"moe_intermediate_size"`
+	DenseLayers   *int `json:"first_k_dense_replace"`
+
+	TorchDType string `json:"torch_dtype"`
+	DType      string `json:"dtype"`
+}
+
+// ReadConfig reads a config.json of Hugging Face's transformers. A model whose
+// cache is no keys and values (linear attention, state spaces) is an error.
+func ReadConfig(src []byte, file string) (*Model, error) {
+	var c config
+	if err := json.Unmarshal(src, &c); err != nil {
+		return nil, jsonError(src, file, err)
+	}
+	if c.TextConfig != nil {
+		outer := c
+		c = *outer.TextConfig
+		if c.TorchDType == "" && c.DType == "" {
+			c.TorchDType, c.DType = outer.TorchDType, outer.DType
+		}
+	}
+	m, err := c.model()
+	if err == nil {
+		m.Name, m.Source = file, file
+		err = m.Check()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	return m, nil
+}
+
+// jsonError places an error of encoding/json.
+func jsonError(src []byte, file string, err error) error {
+	offset := int64(-1)
+	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
+		offset = syntax.Offset
+	}
+	if mistyped, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		offset, err = mistyped.Offset, fmt.Errorf("%s is a %s", mistyped.Field, mistyped.Value)
+	}
+	if offset < 0 {
+		return fmt.Errorf("%s: %w", file, err)
+	}
+	before := src[:min(max(offset-1, 0), int64(len(src)))]
+	line := bytes.Count(before, []byte("\n")) + 1
+	column := len([]rune(string(before[bytes.LastIndexByte(before, '\n')+1:]))) + 1
+	return fmt.Errorf("%s:%d:%d: %w", file, line, column, err)
+}
+
+func (c *config) model() (*Model, error) {
+	for _, k := range []struct {
+		name  string
+		value *int
+	}{{"num_hidden_layers", c.Layers}, {"hidden_size", c.Hidden}, {"num_attention_heads", c.Heads}} {
+		if k.value == nil || *k.value < 1 {
+			return nil, fmt.Errorf("%s is missing or not above 0, and without it the size of the cache is unknown", k.name)
+		}
+	}
+	m := &Model{Layers: *c.Layers, Hidden: *c.Hidden, Heads: *c.Heads, KVHeads: or(c.KVHeads, *c.Heads), Intermediate: or(c.Intermediate, 0)}
+	m.HeadDim = or(c.HeadDim, m.Hidden/m.Heads)
+	if c.LatentRank != nil {
+		m.MLA = &Latent{Rank: *c.LatentRank, Rope: or(c.Rope, 0), Nope: or(c.Nope, 0), ValueDim: or(c.ValueDim, 0), Query: or(c.QueryRank, 0)}
+	}
+	c.experts(m)
+	if err := c.windows(m); err != nil {
+		return nil, err
+	}
+	name := c.TorchDType
+	if c.DType != "" {
+		name = c.DType // what torch_dtype is called since transformers 4.56
+	}
+	if name == "" {
+		name = "bfloat16"
+	}
+	var err error
+	m.DType, err = ParseDType(name)
+	return m, err
+}
+
+func (c *config) experts(m *Model) {
+	count := max(or(c.NumExperts, 0), or(c.LocalExperts, 0), or(c.RoutedExperts, 0))
+	if count < 2 {
+		return
+	}
+	m.Experts = &Experts{
+		Count: count, Active: or(c.ActiveExperts, 0), Shared: or(c.SharedExperts, 0),
+		Width: or(c.ExpertWidth, m.Intermediate), Dense: or(c.DenseLayers, 0),
+	}
+}
+
+// windows finds which layers have a sliding window: newer files list the type of
+// each layer; older ones leave it to the code of the model.
+func (c *config) windows(m *Model) error {
+	window := or(c.Window, 0)
+	if c.LayerTypes != nil {
+		return c.listed(m, window)
+	}
+	// Models of transformers whose file has a window that is not on: Qwen2 and Qwen3
+	// have use_sliding_window, others a window of 0 or null.
+	if window == 0 || c.UseWindow != nil && !*c.UseWindow || c.UseWindow == nil && strings.HasPrefix(c.ModelType, "qwen") {
+		return nil
+	}
+	m.Window, m.Windows = window, make([]bool, m.Layers)
+	every := or(c.WindowPattern, 0) // Gemma 3: one layer in so many attends to everything
+	if c.ModelType == "gemma2" || c.ModelType == "gpt_oss" {
+		every = 2
+	}
+	if every < 0 {
+		return fmt.Errorf("sliding_window_pattern is %d", every)
+	}
+	for i := range m.Windows {
+		m.Windows[i] = (every == 0 || (i+1)%every != 0) && (c.UseWindow == nil || i >= or(c.MaxWindow, 0))
+	}
+	return nil
+}
+
+func (c *config) listed(m *Model, window int) error {
+	if len(c.LayerTypes) != m.Layers {
+		return fmt.Errorf("layer_types has %d entries for %d layers", len(c.LayerTypes), m.Layers)
+	}
+	windows := make([]bool, m.Layers)
+	some := false
+	for i, kind := range c.LayerTypes {
+		switch kind {
+		case "full_attention":
+		case "sliding_attention":
+			windows[i], some = true, true
+		default:
+			return fmt.Errorf("layer %d is of type %q, and what it keeps is no keys and values of every token", i, kind)
+		}
+	}
+	if some && window < 1 {
+		return errors.New("layer_types has layers with a sliding window, and sliding_window is not above 0")
+	}
+	if some {
+		m.Window, m.Windows = window, windows
+	}
+	return nil
+}
+
+func or(value *int, otherwise int) int {
+	if value == nil {
+		return otherwise
+	}
+	return *value
+}

@@ -1,0 +1,122 @@
+package matgen
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// The keys of the published config.json of each architecture give the numbers of
+// the table.
+func TestConfigFilesGiveTheTable(t *testing.T) {
+	for file, name := range map[string]string{
+		"llama-3.1-405b.json": "llama-405b", "qwen3-30b-a3b.json": "qwen3-30b-a3b", "deepseek-r1.json": "deepseek-r1", "gpt-oss-120b.json": "gpt-oss-120b",
+	} {
+		src, err := os.ReadFile(filepath.Join("testdata", "config", file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := ReadConfig(src, file)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		want, err := Lookup(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		table := *want
+		table.Name, table.Source = file, file
+		if table.MLA != nil {
+			got.HeadDim = 0 // of a model with latent attention no size follows from it
+		}
+		if !reflect.DeepEqual(*got, table) {
+			t.Errorf("%s: %+v\nthe table has %+v", file, *got, table)
+		}
+	}
+}
+
+// small is a config with the given keys besides those that every model has.
+func small(keys string) string {
+	return fmt.Sprintf(`{"num_hidden_layers": 6, "hidden_size": 64, "num_attention_heads": 8%s}`, keys)
+}
+
+func TestWindowsAreFoundAsTheModelsHaveThem(t *testing.T) {
+	all := []bool{true, true, true, true, true, true}
+	for keys, want := range map[string][]bool{
+		``:                          nil,
+		`, "sliding_window": null`:  nil,
+		`, "sliding_window": 16`:    all, // Mistral 7B v0.1
+		`, "model_type": "mistral"`: nil,
+		`, "sliding_window": 16, "use_sliding_window": false`:                                               nil,
+		`, "model_type": "qwen2", "sliding_window": 16`:                                                     nil,
+		`, "model_type": "qwen2", "sliding_window": 16, "use_sliding_window": true, "max_window_layers": 4`: {false, false, false, false, true, true},
+		`, "model_type": "gemma2", "sliding_window": 16`:                                                    {true, false, true, false, true, false},
+		`, "model_type": "gpt_oss", "sliding_window": 16`:                                                   {true, false, true, false, true, false},
+		`, "sliding_window": 16, "sliding_window_pattern": 3`:                                               {true, true, false, true, true, false},
+		`, "sliding_window": 16, "layer_types": ["full_attention","full_attention","full_attention","full_attention","full_attention","sliding_attention"]`: {false, false, false, false, false, true},
+		`, "sliding_window": 16, "layer_types": ["full_attention","full_attention","full_attention","full_attention","full_attention","full_attention"]`:    nil,
+	} {
+		m, err := ReadConfig([]byte(small(keys)), "c.json")
+		if err != nil {
+			t.Errorf("%s: %v", keys, err)
+			continue
+		}
+		if !slices.Equal(m.Windows, want) || want != nil && m.Window != 16 {
+			t.Errorf("%s: window %d in layers %v, want %v", keys, m.Window, m.Windows, want)
+		}
+	}
+}
+
+func TestConfigsOfOtherShapes(t *testing.T) {
+	m, err := ReadConfig([]byte(`{"torch_dtype": "float16", "text_config": `+small(`, "num_key_value_heads": 2, "head_dim": 32`)+`}`), "c.json")
+	if err != nil || m.DType != "float16" || m.KVHeads != 2 || m.HeadDim != 32 {
+		t.Errorf("a model with eyes: %+v, %v", m, err)
+	}
+	m, err = ReadConfig([]byte(small(``)), "c.json")
+	if err != nil || m.KVHeads != 8 || m.HeadDim != 8 || m.DType != "bfloat16" {
+		t.Errorf("heads of their own: %+v, %v", m, err)
+	}
+}
+
+func TestWrongConfigsAreRefused(t *testing.T) {
+	for src, want := range map[string]string{
+		"{":             "c.json:1:",
+		"{\n \"a\": x}": "c.json:2:7: invalid character 'x'",
+		"{\"a\": 1,\n \"num_hidden_layers\": \"six\"}": "c.json:2:",
+		`{}`: "num_hidden_layers is missing",
+		`{"num_hidden_layers": 6, "hidden_size": -1}`: "hidden_size is missing or not above 0",
+		small(`, "num_key_value_heads": 3`):           "share 3 KV heads",
+		small(`, "torch_dtype": "mxfp4"`):             `unknown type "mxfp4"`,
+		small(`, "kv_lora_rank": 512`):                "latent attention",
+		small(`, "layer_types": ["full_attention"]`):  "1 entries for 6 layers",
+		small(`, "layer_types": ["linear_attention","full_attention","full_attention","full_attention","full_attention","full_attention"]`):  `layer 0 is of type "linear_attention"`,
+		small(`, "layer_types": ["sliding_attention","full_attention","full_attention","full_attention","full_attention","full_attention"]`): "sliding_window is not above 0",
+		small(`, "sliding_window": 16, "sliding_window_pattern": -1`):                                                                        "sliding_window_pattern",
+		small(`, "num_experts": 8, "num_experts_per_tok": 9, "moe_intermediate_size": 4`):                                                    "experts",
+	} {
+		_, err := ReadConfig([]byte(src), "c.json")
+		if err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "c.json:") {
+			t.Errorf("%s: %v, want %s", src, err, want)
+		}
+	}
+}
+
+func FuzzReadConfig(f *testing.F) {
+	f.Add(small(`, "sliding_window": 16`))
+	f.Add(small(`, "kv_lora_rank": 512, "qk_rope_head_dim": 64, "qk_nope_head_dim": 1, "v_head_dim": 1`))
+	f.Add(`{"text_config": null}`)
+	f.Fuzz(func(t *testing.T, src string) {
+		m, err := ReadConfig([]byte(src), "c.json")
+		if err != nil {
+			return
+		}
+		if m.KVBytes(MaxTokens, "float32") <= 0 || m.BytesPerToken("float32") <= 0 {
+			t.Errorf("%s: %d bytes for a token", src, m.BytesPerToken("float32"))
+		}
+	})
+}

@@ -1,0 +1,195 @@
+package matgen
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+
+	"weir/matrix"
+)
+
+// Config is what serves the requests.
+type Config struct {
+	Model           *Model
+	KV              DType // of the cache; "": that of the model
+	Prefill, Decode Parallel
+	PrefillRanks    int // the first ranks; in workers of consecutive ranks
+	DecodeRanks     int // the ranks after those
+	Rail            bool
+	BatchSize       int   // a batch is complete with so many prompts,
+	MaxBatchBytes   int64 // or once its cache takes more than this; 0: no limit
+	Compute         Compute
+}
+
+// Ranks is the number of all ranks.
+func (c *Config) Ranks() int { return c.PrefillRanks + c.DecodeRanks }
+
+// Check says what is wrong with a config, nil if nothing is.
+func (c *Config) Check() error {
+	if err := c.Model.Check(); err != nil {
+		return err
+	}
+	if err := c.Prefill.check(c.Model); err != nil {
+		return fmt.Errorf("prefill: %w", err)
+	}
+	if err := c.Decode.check(c.Model); err != nil {
+		return fmt.Errorf("decode: %w", err)
+	}
+	for _, side := range []struct {
+		name   string
+		ranks  int
+		worker Parallel
+	}{{"prefill", c.PrefillRanks, c.Prefill}, {"decode", c.DecodeRanks, c.Decode}} {
+		if size := side.worker.Ranks(); side.ranks < size || side.ranks%size != 0 {
+			return fmt.Errorf("%s: %d ranks cannot be divided into workers of %d (%s)", side.name, side.ranks, size, side.worker)
+		}
+	}
+	if n := c.Ranks(); n > matrix.MaxRanks {
+		return fmt.Errorf("%d ranks: there are at most %d", n, matrix.MaxRanks)
+	}
+	if _, ok := dtypes[c.kv()]; !ok {
+		return fmt.Errorf("unknown type %q: use %s", c.KV, sentence(DTypes()))
+	}
+	if c.BatchSize < 1 || c.MaxBatchBytes < 0 {
+		return fmt.Errorf("batches of %d requests and %d bytes", c.BatchSize, c.MaxBatchBytes)
+	}
+	if c.Rail && (c.Decode.PP*c.Decode.CP*c.Prefill.PP*c.Prefill.CP != 1 || c.Decode.TP%c.Prefill.TP != 0) {
+		return fmt.Errorf("the order by rails is for tensor parallelism alone, with the ranks of a decode worker (%s) a multiple of those of a prefill worker (%s)", c.Decode, c.Prefill)
+	}
+	return c.Compute.check()
+}
+
+func (c *Config) kv() DType {
+	if c.KV == "" {
+		return c.Model.DType
+	}
+	return c.KV
+}
+
+// local is the rank in a decode worker that takes a position in it. By rails a
+// prefill rank and those that it sends to have the same place in their groups, so
+// that they hang on the same switch: of 4 prefill and 8 decode ranks the positions
+// 0 1 2 3 … lie on ranks 0 4 1 5 ….
+func (c *Config) local(position int) int {
+	if !c.Rail {
+		return position
+	}
+	each := c.Decode.TP / c.Prefill.TP
+	return position/each + position%each*c.Prefill.TP
+}
+
+// Generate makes a pattern of each batch of the requests, in their order. Batches
+// go to the prefill workers in turn; the decode worker of prefill worker i is
+// ⌊i·D/P⌋ where the number P of prefill workers is a multiple of that of decode
+// workers D, as in the published generator, and batch modulo D else.
+//
+// The sleep before a pattern is the time that its prefill takes. With timed
+// requests it is all the time since the worker's last pattern: until the batch is
+// there and then to compute it. What the transfers take is not in it, so a
+// sequence that is played lags behind the trace by just that.
+func Generate(c Config, requests []Request) ([]matrix.Pattern, error) {
+	if err := c.Check(); err != nil {
+		return nil, fmt.Errorf("generating traffic: %w", err)
+	}
+	for i, r := range requests {
+		if r.ISL < 1 || r.ISL > MaxTokens {
+			return nil, fmt.Errorf("generating traffic: request %d has a prompt of %d tokens: it has 1 to %d", i, r.ISL, MaxTokens)
+		}
+	}
+	g := &generator{Config: c, flows: flows(c.Model, c.kv(), c.Prefill, c.Decode)}
+	g.prefills, g.decodes = c.PrefillRanks/c.Prefill.Ranks(), c.DecodeRanks/c.Decode.Ranks()
+	g.free = make([]float64, g.prefills)
+	var out []matrix.Pattern
+	for _, batch := range g.batches(requests) {
+		p, err := g.pattern(len(out), batch)
+		if err != nil {
+			return nil, fmt.Errorf("generating pattern %d: %w", len(out), err)
+		}
+		out = append(out, p)
+	}
+	return out, nil
+}
+
+type generator struct {
+	Config
+	flows             []flow
+	prefills, decodes int       // workers
+	free              []float64 // when each prefill worker has computed its last batch
+}
+
+// batches cuts the requests. The last batch may be smaller than the others.
+func (g *generator) batches(requests []Request) [][]Request {
+	var out [][]Request
+	first, size := 0, int64(0)
+	for i, r := range requests {
+		more := g.Model.KVBytes(r.ISL, g.kv())
+		full := g.MaxBatchBytes > 0 && more > g.MaxBatchBytes-size
+		size += more
+		if full || i+1-first >= g.BatchSize || i+1 == len(requests) {
+			out = append(out, requests[first:i+1])
+			first, size = i+1, 0
+		}
+	}
+	return out
+}
+
+func (g *generator) pattern(number int, batch []Request) (matrix.Pattern, error) {
+	prefill := number % g.prefills
+	decode := number % g.decodes
+	if g.prefills%g.decodes == 0 {
+		decode = prefill * g.decodes / g.prefills
+	}
+	m, err := g.matrix(prefill, decode, batch)
+	if err != nil {
+		return matrix.Pattern{}, err
+	}
+	p := matrix.Pattern{Matrix: m, SleepBefore: g.Compute.Seconds(g.Model, batch, g.Prefill)}
+	if batch[0].Timed {
+		done := math.Max(g.free[prefill], batch[len(batch)-1].Arrival) + p.SleepBefore
+		p.SleepBefore = done - g.free[prefill]
+		g.free[prefill] = done
+	}
+	p.Metadata = metadata(prefill, decode, batch)
+	return p, nil
+}
+
+func (g *generator) matrix(prefill, decode int, batch []Request) (*matrix.Matrix, error) {
+	cells := make([]matrix.Cell, 0, len(g.flows))
+	fromFirst, toFirst := prefill*g.Prefill.Ranks(), g.PrefillRanks+decode*g.Decode.Ranks()
+	for i := range g.flows {
+		f := &g.flows[i]
+		bytes := int64(0)
+		for _, r := range batch {
+			more := f.of(r.ISL, g.Model.Window)
+			if bytes > math.MaxInt64-more {
+				return nil, fmt.Errorf("a cell has 2^63 bytes or more")
+			}
+			bytes += more
+		}
+		if bytes > 0 { // a context rank may have none of a short prompt
+			cells = append(cells, matrix.Cell{From: fromFirst + f.from, To: toFirst + g.local(f.to), Bytes: bytes})
+		}
+	}
+	return matrix.New(g.Ranks(), cells)
+}
+
+// metadata is what a pattern is known by. isl is the published field: the sum of
+// the lengths.
+func metadata(prefill, decode int, batch []Request) []matrix.Field {
+	isl, osl := 0, 0
+	for _, r := range batch {
+		isl, osl = isl+r.ISL, osl+r.OSL
+	}
+	out := []matrix.Field{{Key: "isl", Value: strconv.Itoa(isl)}}
+	if osl > 0 {
+		out = append(out, matrix.Field{Key: "osl", Value: strconv.Itoa(osl)})
+	}
+	out = append(out,
+		matrix.Field{Key: "requests", Value: strconv.Itoa(len(batch))},
+		matrix.Field{Key: "prefill_worker", Value: strconv.Itoa(prefill)},
+		matrix.Field{Key: "decode_worker", Value: strconv.Itoa(decode)})
+	if last := batch[len(batch)-1]; last.Timed {
+		out = append(out, matrix.Field{Key: "arrival_sec", Value: strconv.FormatFloat(last.Arrival, 'f', -1, 64)})
+	}
+	return out
+}

@@ -1,0 +1,35 @@
+package matgen
+
+import (
+	"fmt"
+	"math/rand/v2"
+)
+
+// Request is one prompt to the model.
+type Request struct {
+	ISL     int     // tokens of the prompt
+	OSL     int     // tokens of the answer; 0: not known. They move nothing: only the prompt's cache is sent
+	Arrival float64 // seconds after the first request, if Timed
+	Timed   bool
+}
+
+// MaxRequests is how many requests a mix may have.
+const MaxRequests = 10_000_000
+
+// Mix draws requests: the lengths of prompts, and those of answers unless output
+// is nil. Each has a random stream of its own, so that prompts do not depend on
+// whether answers are asked for.
+func Mix(n int, input Lengths, output *Lengths, seed uint64) ([]Request, error) {
+	if n < 1 || n > MaxRequests {
+		return nil, fmt.Errorf("%d requests: there are 1 to %d", n, MaxRequests)
+	}
+	prompts, answers := rand.New(rand.NewPCG(seed, 1)), rand.New(rand.NewPCG(seed, 2))
+	out := make([]Request, n)
+	for i := range out {
+		out[i].ISL = input.draw(prompts)
+		if output != nil {
+			out[i].OSL = output.draw(answers)
+		}
+	}
+	return out, nil
+}

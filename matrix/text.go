@@ -1,0 +1,211 @@
+package matrix
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// parseCell reads one cell: a number and a suffix, as Python's float() and a
+// table of B K M G in either case do in ct-perftest. Fractions of a byte are
+// dropped there too.
+func parseCell(cell []byte) (int64, *problem) {
+	if len(cell) == 1 && cell[0] == '0' {
+		return 0, nil
+	}
+	number, factor := cell, int64(1)
+	if f := suffix(cell[len(cell)-1]); f != 0 {
+		number, factor = cell[:len(cell)-1], f
+	}
+	digits, form := scanNumber(number)
+	switch {
+	case form == notANumber && digits > 0:
+		return 0, &problem{"Unknown suffix", fmt.Sprintf("%q ends with %q, and the suffixes are K, M and G, powers of 1024, and B.", cell, cell[digits:])}
+	case form == notANumber:
+		return 0, &problem{"Not a size", fmt.Sprintf("%q is not a number of bytes, as 4096, 1.5K, 64M or 2G.", cell)}
+	case number[0] == '-':
+		return 0, &problem{"Negative size", fmt.Sprintf("%q is negative, and nobody sends less than nothing.", cell)}
+	case form == whole:
+		n, err := strconv.ParseInt(string(number), 10, 64)
+		if err != nil || n > math.MaxInt64/factor {
+			return 0, tooLarge(cell)
+		}
+		return n * factor, nil
+	}
+	v, err := strconv.ParseFloat(string(number), 64)
+	if v *= float64(factor); err != nil || v >= 1<<63 {
+		return 0, tooLarge(cell)
+	}
+	return int64(v), nil
+}
+
+// ParseSize reads one cell: "0", "4096", "1.5K", "64M". K M G and B are powers of
+// 1024, in either case; fractions of a byte are dropped. Anything else, a negative
+// size and one of 2⁶³ bytes or more are errors.
+func ParseSize(text string) (int64, error) {
+	if text == "" || len(text) > longestCell {
+		return 0, fmt.Errorf("a cell of %d characters is not a number of bytes", len(text))
+	}
+	bytes, wrong := parseCell([]byte(text))
+	if wrong != nil {
+		return 0, errors.New(strings.TrimSuffix(wrong.detail, "."))
+	}
+	return bytes, nil
+}
+
+func tooLarge(cell []byte) *problem {
+	return &problem{"Size too large", fmt.Sprintf("%q is 2^63 bytes or more.", cell)}
+}
+
+// suffix is what a letter behind a number multiplies it by, 0 if it is none.
+func suffix(c byte) int64 {
+	switch c {
+	case 'B', 'b':
+		return 1
+	case 'K', 'k':
+		return 1 << 10
+	case 'M', 'm':
+		return 1 << 20
+	case 'G', 'g':
+		return 1 << 30
+	}
+	return 0
+}
+
+type numberForm int
+
+const (
+	notANumber numberForm = iota
+	whole                 // digits alone
+	decimal               // with a point or an exponent
+)
+
+// scanNumber says what a text is, and how much of it is a number if not all is.
+func scanNumber(s []byte) (end int, form numberForm) {
+	at := 0
+	if at < len(s) && (s[at] == '+' || s[at] == '-') {
+		at++
+	}
+	form = whole
+	before := at
+	at = skipDigits(s, at)
+	count := at - before
+	if at < len(s) && s[at] == '.' {
+		form = decimal
+		fraction := skipDigits(s, at+1)
+		count += fraction - at - 1
+		at = fraction
+	}
+	if count == 0 {
+		return 0, notANumber
+	}
+	if at < len(s) && (s[at] == 'e' || s[at] == 'E') {
+		exponent := at + 1
+		if exponent < len(s) && (s[exponent] == '+' || s[exponent] == '-') {
+			exponent++
+		}
+		if last := skipDigits(s, exponent); last > exponent {
+			at, form = last, decimal
+		}
+	}
+	if at < len(s) {
+		return at, notANumber
+	}
+	return at, form
+}
+
+func skipDigits(s []byte, at int) int {
+	for at < len(s) && s[at] >= '0' && s[at] <= '9' {
+		at++
+	}
+	return at
+}
+
+// Rounded writes a size as the published generator does: in the largest of B K M
+// G of which it has at least one, with two decimals. What is lost is up to
+// 0.005 of the unit, 5 MiB for G.
+func Rounded(bytes int64) string {
+	if bytes == 0 {
+		return "0"
+	}
+	v, unit := float64(bytes), 0
+	for v/1024 >= 1 && unit < 3 {
+		v /= 1024
+		unit++
+	}
+	v, err := strconv.ParseFloat(strconv.FormatFloat(v, 'f', 2, 64), 64)
+	if err != nil {
+		panic(err) // it was just written
+	}
+	return strconv.FormatFloat(v, 'g', 6, 64) + "BKMG"[unit:unit+1]
+}
+
+// Exact writes a size so that nothing is lost: in the largest of K M G in which
+// it is a whole number, else in bytes.
+func Exact(bytes int64) string {
+	for _, u := range []struct {
+		suffix string
+		f      int64
+	}{{"G", 1 << 30}, {"M", 1 << 20}, {"K", 1 << 10}} {
+		if bytes != 0 && bytes%u.f == 0 {
+			return strconv.FormatInt(bytes/u.f, 10) + u.suffix
+		}
+	}
+	return strconv.FormatInt(bytes, 10)
+}
+
+// Write writes the matrix in the published form, each cell as size spells it
+// (Rounded or Exact).
+func (m *Matrix) Write(w io.Writer, size func(int64) string) error {
+	out := bufio.NewWriterSize(w, 1<<16)
+	zeros := make([]byte, 0, 2*m.ranks)
+	for i := range m.ranks {
+		if i > 0 {
+			zeros = append(zeros, ' ')
+		}
+		zeros = append(zeros, '0')
+	}
+	next := 0
+	for rank := range m.ranks {
+		if next == len(m.senders) || int(m.senders[next]) != rank {
+			out.Write(zeros) // bufio keeps the first error for Flush
+		} else {
+			m.writeRow(out, next, zeros, size)
+			next++
+		}
+		out.WriteByte('\n')
+	}
+	if err := out.Flush(); err != nil {
+		return fmt.Errorf("writing a matrix: %w", err)
+	}
+	return nil
+}
+
+// writeRow writes the row of the i-th sender.
+func (m *Matrix) writeRow(out *bufio.Writer, i int, zeros []byte, size func(int64) string) {
+	column := 0
+	between := func() {
+		if column > 0 {
+			out.WriteByte(' ')
+		}
+	}
+	for k := m.starts[i]; k < m.starts[i+1]; k++ {
+		to := int(m.to[k])
+		if to > column {
+			between()
+			out.Write(zeros[:2*(to-column)-1])
+			column = to
+		}
+		between()
+		out.WriteString(size(m.bytes[k]))
+		column++
+	}
+	if column < m.ranks {
+		between()
+		out.Write(zeros[:2*(m.ranks-column)-1])
+	}
+}

@@ -1,0 +1,58 @@
+package reporters
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"weir/assertion"
+	"weir/results"
+)
+
+// told is a session whose fabric weir chose, with a setting that did nothing and a
+// statement about a transport that does not hold.
+func told() *results.Document {
+	doc := &results.Document{
+		Schema: results.Schema, Session: results.Session{ID: "s", Status: results.Failed, ExitCode: 1},
+		Environment: results.Environment{Nodes: []results.Node{{Name: "n1", RDMA: []results.RDMA{{Name: "mlx5_0", Ports: []results.RDMAPort{{Port: 1, State: "DOWN"}}}}}}},
+		Cases: []*results.Case{{
+			Key: "c", Run: "r", Status: results.OK,
+			Launches: []*results.Launch{{
+				Status: results.OK, Nodes: []string{"n1", "n2"}, Fabric: "tcp", FabricReason: "no RDMA device is on n1",
+				Ignored:    []results.Ignored{{Name: "UCX_TLSS", Suggestion: "UCX_TLS"}},
+				Transports: []results.Transport{{Name: "tcp", Device: "eth0", Use: results.DataUse}, {Name: "ud", Use: results.ControlUse}},
+			}},
+			Assertions: []*results.AssertionVerdict{{
+				Assertion: assertion.Assertion{Name: "t", Text: `transport != "tcp"`, Lowered: "no transport is tcp", Severity: assertion.Gate, Transport: &assertion.Transport{Of: assertion.None, Names: []string{"tcp"}}},
+				Verdict:   results.Fail, Message: "tcp/eth0 carried data",
+			}},
+		}},
+	}
+	doc.Summarize()
+	return doc
+}
+
+func TestReportsSayWhatWasChosenAndUsed(t *testing.T) {
+	chosen, ignored, carried := "fabric auto was tcp in 1 case: no RDMA device is on n1", "UCX_TLSS is set and the library ignores it; did you mean UCX_TLS? (1 case)", "tcp/eth0 carried data"
+	for format, says := range map[string][]string{
+		"table":    {chosen, ignored, carried, "✗ fail"},
+		"markdown": {chosen, ignored, carried, "✗ fail", "mlx5_0 (no active port)"},
+		"junit":    {"launch 0 on n1, n2: tcp/eth0\n", carried, "<failure"},
+		"json":     {`"fabric_reason": "no RDMA device is on n1"`, `"suggestion": "UCX_TLS"`, `"observed": null`},
+		"csv":      {",c,ok,fail,"},
+	} {
+		r, ok := Lookup(format)
+		if !ok {
+			t.Fatal(format)
+		}
+		var b bytes.Buffer
+		if err := r.Write(&b, told()); err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range says {
+			if !strings.Contains(strings.ReplaceAll(b.String(), `\_`, "_"), s) {
+				t.Errorf("%s does not say %q:\n%s", format, s, b.String())
+			}
+		}
+	}
+}

@@ -1,0 +1,106 @@
+package results
+
+import "slices"
+
+// Node is one host of the session. What is not there, or what the kernel does not
+// tell, is absent.
+type Node struct {
+	Name        string            `json:"name"`
+	Kernel      string            `json:"kernel"`
+	OS          string            `json:"os"`
+	CPU         CPU               `json:"cpu"`
+	NUMA        []NUMANode        `json:"numa,omitempty"`
+	Memory      Memory            `json:"memory"`
+	GPUs        []GPU             `json:"gpus"`
+	NICs        []NIC             `json:"nics"`
+	RDMA        []RDMA            `json:"rdma,omitempty"`
+	Fabrics     map[string]Fabric `json:"fabrics"`
+	ClockOffset ClockOffset       `json:"clock_offset_s"`
+}
+
+// CPU describes the processors that a node lets weir use.
+type CPU struct {
+	Model   string `json:"model"`
+	Count   int    `json:"count"`   // logical CPUs on the node
+	Allowed int    `json:"allowed"` // of them, in weir's affinity mask
+	Sockets int    `json:"sockets"`
+	NUMA    int    `json:"numa_nodes"`
+	Gov     string `json:"governor,omitempty"` // of all CPUs: several with commas between
+	Driver  string `json:"frequency_driver,omitempty"`
+	Turbo   string `json:"turbo,omitempty"` // on | off
+}
+
+// NUMANode is one node of memory with its processors.
+type NUMANode struct {
+	ID     int    `json:"id"`
+	CPUs   string `json:"cpus"`   // as the kernel writes lists: 0-3,8
+	Memory int64  `json:"memory"` // bytes
+}
+
+// Memory is in bytes.
+type Memory struct {
+	Total int64  `json:"total"`
+	Page  int64  `json:"page_size"`
+	THP   string `json:"transparent_hugepages,omitempty"`
+	// Hugepages by size, ascending.
+	Hugepages []Hugepages `json:"hugepages,omitempty"`
+	// LockLimit is how much a process may lock or register (ulimit -l) in bytes, or
+	// "unlimited".
+	LockLimit string `json:"lock_limit,omitempty"`
+}
+
+// Hugepages are the reserved pages of one size.
+type Hugepages struct {
+	Size  int64 `json:"size"` // bytes
+	Total int   `json:"total"`
+	Free  int   `json:"free"`
+}
+
+// GPU is one accelerator.
+type GPU struct {
+	Name   string `json:"name"`
+	Driver string `json:"driver,omitempty"` // its version
+	Bus    string `json:"bus,omitempty"`    // PCI address
+	NUMA   *int   `json:"numa,omitempty"`
+}
+
+// NIC is one network interface.
+type NIC struct {
+	Name   string   `json:"name"`
+	State  string   `json:"state"`
+	MTU    int      `json:"mtu"`
+	Speed  string   `json:"speed,omitempty"`
+	Driver string   `json:"driver,omitempty"`
+	NUMA   *int     `json:"numa,omitempty"`
+	RDMA   []string `json:"rdma,omitempty"` // names of its RDMA devices
+}
+
+// RDMA is one device that moves data between memories of hosts.
+type RDMA struct {
+	Name     string     `json:"name"`
+	Driver   string     `json:"driver,omitempty"`
+	Firmware string     `json:"firmware,omitempty"`
+	NUMA     *int       `json:"numa,omitempty"`
+	Ports    []RDMAPort `json:"ports"`
+}
+
+// RDMAPort is one port of an RDMA device.
+type RDMAPort struct {
+	Port  int    `json:"port"`
+	State string `json:"state"` // ACTIVE, DOWN, …
+	Rate  string `json:"rate,omitempty"`
+	Link  string `json:"link_layer,omitempty"` // InfiniBand, Ethernet, …
+}
+
+// Active says whether a port of the device is active.
+func (d RDMA) Active() bool {
+	return slices.ContainsFunc(d.Ports, func(p RDMAPort) bool { return p.State == "ACTIVE" })
+}
+
+// Fabric says whether a node has a fabric: a version, or the reason why not.
+type Fabric struct {
+	Available bool              `json:"available"`
+	Version   string            `json:"version,omitempty"`
+	Reason    string            `json:"reason,omitempty"`
+	Details   map[string]string `json:"details,omitempty"`
+}
