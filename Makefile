@@ -53,7 +53,7 @@ ctest: ## the C engine under AddressSanitizer, UBSan and ThreadSanitizer
 	done
 	@# vendor libraries only under AddressSanitizer: ThreadSanitizer wants all code built for it
 	@$(CC) $(CWARN) -Wno-missing-prototypes -O1 -g -fPIC -shared -o .build/libnixl_capi.so engine/native/testdata/nixl/fake_nixl.c
-	@ucx=$$(ldconfig -p | grep -q libucp.so.0 && echo ucx || true); \
+	@ucx=$$(ldconfig -p | grep -q libucp.so.0 && echo ucx ucx:am ucx:tag || true); \
 	fi=$$(ldconfig -p | grep -q libfabric.so.1 && echo 'libfabric libfabric:net libfabric:shm' || true); \
 	if ldconfig -p | grep -q 'libfabric.so '; then \
 	  mkdir -p .build/providers && fi="$$fi libfabric:strict" && \

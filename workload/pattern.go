@@ -109,6 +109,8 @@ func (t TransferOptions) check() error {
 		return fmt.Errorf("pattern %s of %d ranks needs at least %d iterations, one for each target of an initiator, not %d", t.Pattern, t.Ranks, t.FanOut(), t.Iterations)
 	case t.Fabric == "ucx" && t.Pages != "default":
 		return fmt.Errorf("fabric ucx allocates the buffers itself: it has only pages default; UCX's own environment variables decide about huge pages (UCX_POSIX_HUGETLB_MODE)")
+	case t.Op == "read" && (t.API == "am" || t.API == "tag"):
+		return fmt.Errorf("api %s of fabric ucx sends messages, which carry writes: nothing in them reads from the target's memory; for op read use api rma", t.API)
 	}
 	if areas := t.Regions() * t.Threads; t.BlockSize > mostMemory/quantity.Size(t.Batch)/quantity.Size(areas) {
 		return fmt.Errorf("a rank needs room for %d requests of %d blocks of %v, which is more than %v", areas, t.Batch, t.BlockSize, mostMemory)

@@ -17,6 +17,8 @@ var Transfer = &Kind{
 			Doc: "the way to move bytes; auto takes shm between ranks of one node and tcp between nodes; sim moves none: its numbers follow from the model that the sim_ options declare"},
 		{Name: "provider", Type: String, Default: "", Process: true, For: map[string]string{"fabric": "libfabric"},
 			Doc: "libfabric's provider by its name there, as `weir probe` lists them (tcp;ofi_rxm, shm, verbs;ofi_rxm, efa); empty: the first that libfabric offers and that can do what is needed"},
+		{Name: "api", Type: Enum, Default: "rma", Values: []string{"rma", "am", "tag"}, Process: true, For: map[string]string{"fabric": "ucx"},
+			Doc: "what of UCX carries a write. rma: a one-sided put (ucp_put_nbx); am: an active message whose handler at the target puts the bytes at their place (ucp_am_send_nbx); tag: a tagged message into a receive that the target has posted ahead (ucp_tag_send_nbx). With am and tag the target takes part, confirms what is there when that is timed, and there is no op read"},
 		{Name: "op", Type: Enum, Default: "write", Values: []string{"write", "read"},
 			Doc: "write: the initiator puts into the target's memory; read: it gets from there"},
 		{Name: "initiator", Type: Enum, Default: "dram", Process: true, Values: []string{"dram", "vram"},
@@ -74,7 +76,7 @@ var Transfer = &Kind{
 		{"message_rate", "1/s", Higher, "requests completed per second, over the same window as bandwidth"},
 		{"ceiling", "", Higher, "bandwidth divided by ceiling.bandwidth"},
 		{"ceiling.best", "", Higher, "bandwidth divided by the best of the spans of which ceiling.bandwidth is the median: a path that others used during the probe has reached more at times; a measurement above this is called impossible"},
-		{"ceiling.bandwidth", "GB/s", Neither, "the most that this path can carry, probed in the same launch with the same buffers by the same cores, summed over the initiators and their threads: memory copies for fabric shm, a bare socket for tcp, for other fabrics their own puts (gets for reads), 32 at a time, of the size of a request or of 1 MiB, whichever carries more; from each initiator to its first target; initiators that share targets count with their share"},
+		{"ceiling.bandwidth", "GB/s", Neither, "the most that this path can carry, probed in the same launch with the same buffers by the same cores, summed over the initiators and their threads: memory copies for fabric shm, a bare socket for tcp, for other fabrics (ucx with api rma) their own puts (gets for reads), 32 at a time, of the size of a request or of 1 MiB, whichever carries more; from each initiator to its first target; initiators that share targets count with their share"},
 		{"ceiling.memcpy", "GB/s", Neither, "each thread of an initiator copying the block between its own buffers, the best of the copy methods; all of them at the same time, added up"},
 		{"prep.alloc", "s", Lower, "allocating and touching the launch's buffers, the slowest rank"},
 		{"prep.register", "s", Lower, "registering the launch's buffers with the fabric, the slowest rank"},
@@ -86,7 +88,7 @@ var Transfer = &Kind{
 		{"clock.cost", "s", Neither, "reading that clock once, the slowest rank; it is taken off the latencies"},
 	},
 	MayBeZero: []string{"transfer.avg", "transfer.p99", "skew", "context_switches"},
-	Checked:   []string{"pattern", "bidirectional", "ranks", "mode", "op", "iterations", "block_size", "batch", "threads", "fabric", "pages", "nixl_backend"},
+	Checked:   []string{"pattern", "bidirectional", "ranks", "mode", "op", "iterations", "block_size", "batch", "threads", "fabric", "api", "pages", "nixl_backend"},
 }
 
 func init() {
@@ -105,6 +107,7 @@ type TransferOptions struct {
 	Batch, Iterations, Warmup, InFlight, Threads, Ranks  int64
 	Duration                                             quantity.Time // 0: Iterations decide
 	Provider                                             string        `json:",omitempty"` // of fabric libfabric; "": its choice
+	API                                                  string        `json:",omitempty"` // of fabric ucx; "": rma, and of others
 	Nixl                                                 *Nixl         `json:",omitempty"` // of fabric nixl; nil for others
 	Sim                                                  *Simulation   `json:",omitempty"` // of fabric sim; nil for others
 }
@@ -141,6 +144,11 @@ func DecodeTransfer(v Values) (TransferOptions, error) {
 		return t, fmt.Errorf("option block_size is missing")
 	}
 	t.BlockSize = size
+	if t.Fabric == "ucx" {
+		if t.API, ok = get("api").(string); !ok {
+			return t, fmt.Errorf("option api is %T, not a string", get("api"))
+		}
+	}
 	if t.Fabric == NixlFabric {
 		var err error
 		if t.Nixl, err = decodeNixl(get); err != nil {

@@ -97,7 +97,7 @@ func number(b *testing.B, text string) float64 {
 // ucxTest is one of ucx_perftest's tests, and how weir does the same.
 type ucxTest struct {
 	name, perftest string
-	op, mode       string
+	api, op, mode  string
 	window         int64
 }
 

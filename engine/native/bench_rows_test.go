@@ -31,9 +31,10 @@ func memcpyRows(t *benchTable) []comparison {
 }
 
 var ucxTests = []ucxTest{
-	{"put_bw", "ucp_put_bw", "write", "stream", 32},
-	{"get", "ucp_get", "read", "stream", 1},
-	{"put_lat", "ucp_put_lat", "write", "pingpong", 1},
+	{"put_bw", "ucp_put_bw", "rma", "write", "stream", 32},
+	{"get", "ucp_get", "rma", "read", "stream", 1},
+	{"put_lat", "ucp_put_lat", "rma", "write", "pingpong", 1},
+	{"tag_bw", "tag_bw", "tag", "write", "stream", 32},
 }
 
 // ucxTransports are what UCX_TLS is set to. cma alone has no way to connect.
@@ -58,7 +59,9 @@ func ucxRows(t *benchTable) []comparison {
 			for _, size := range benchSizes {
 				section := "ucx " + tls.name
 				o := func(n int64) workload.TransferOptions {
-					return benchOptions(size, n, func(o *workload.TransferOptions) { o.Op, o.Mode, o.InFlight = test.op, test.mode, test.window })
+					return benchOptions(size, n, func(o *workload.TransferOptions) {
+						o.API, o.Op, o.Mode, o.InFlight = test.api, test.op, test.mode, test.window
+					})
 				}
 				c := comparison{section: section, what: test.name, size: size, unit: "GB/s", bar: bar{1, true}}
 				if test.mode == "pingpong" {
@@ -124,7 +127,7 @@ func shmRows(t *benchTable) []comparison {
 		return nil
 	}
 	const size = quantity.Size(8)
-	test := ucxTest{"put_lat", "ucp_put_lat", "write", "pingpong", 1}
+	test := ucxTest{"put_lat", "ucp_put_lat", "rma", "write", "pingpong", 1}
 	o := func(n int64) workload.TransferOptions { return benchOptions(size, n, pingpong) }
 	c := comparison{section: "shm and ucx posix", what: "put_lat", size: size, unit: "µs", bar: bar{0.5, false}}
 	c.weir = func(b *testing.B, n int64) float64 { return weirRun(b, "shm", nil, o(n)).speed(o(n)) }

@@ -95,6 +95,20 @@ void carriers_ucx(char *list, char *text, const char *mapped, int second)
     }
 }
 
+void carriers_ucx_messages(char *list, char *text)
+{
+    struct lane lanes[MOST_LANES];
+    int         n = read_lanes(text, lanes), first = -1, several = 0;
+    for (int i = 0; i < n; i++) {
+        if (!lanes[i].am && !lanes[i].rma_bw)
+            continue;
+        several |= first >= 0 && (strcmp(lanes[i].name, lanes[first].name) || strcmp(lanes[i].device, lanes[first].device));
+        first = first < 0 ? i : first;
+    }
+    for (int i = 0; i < n; i++)
+        carrier_add(list, !lanes[i].am && !lanes[i].rma_bw ? CARRIES_CONTROL : several ? CARRIES_POSSIBLY : CARRIES_DATA, lanes[i].name, lanes[i].device);
+}
+
 const char *carriers_mapping(const void *at)
 {
     static const struct {

@@ -29,6 +29,10 @@ void carrier_add(char *list, enum weir_carrier_use use, const char *name, const 
  * and do not say which they chose. */
 void carriers_ucx(char *list, char *text, const char *mapped, int second);
 
+/* The same where blocks are messages: short ones go over the lanes for active messages,
+ * long ones may go over those for large memory, and which are long UCX does not say. */
+void carriers_ucx_messages(char *list, char *text);
+
 /* The transport of UCX that maps an address of this process, from /proc/self/maps. */
 const char *carriers_mapping(const void *at);
 

@@ -16,7 +16,7 @@ static int verify_once(struct weir_rank *r, const struct weir_case *c, const str
     int              rc;
     struct weir_case plain = *c;
     plain.mode             = MODE_STREAM;
-    if ((rc = contents_prepare(r, c, o, pass)) < 0 || (rc = rank_barrier(r, 0, NULL)) < 0)
+    if ((rc = contents_prepare(r, c, o, pass)) < 0 || (rc = r->fab->expect(r, &plain, o)) < 0 || (rc = rank_barrier(r, 0, NULL)) < 0)
         return rc;
     if (o->ntargets && (rc = loop_stream(l, &plain, o, o->slots * (uint64_t)o->ntargets, 0)) < 0)
         return rc;
@@ -160,7 +160,7 @@ int rank_case(struct weir_rank *r, const struct weir_case *c, struct weir_result
         return rc;
 
     rank_phase(r, PH_WARMUP, c->warmup);
-    if ((rc = rank_barrier(r, 0, NULL)) < 0)
+    if ((rc = r->fab->expect(r, c, &o)) < 0 || (rc = rank_barrier(r, 0, NULL)) < 0)
         return rc;
     if (o.initiator && c->mode == MODE_STREAM && c->warmup && (rc = loop_stream(&l, c, &o, c->warmup, 0)) < 0)
         return rc;
@@ -168,10 +168,10 @@ int rank_case(struct weir_rank *r, const struct weir_case *c, struct weir_result
         return rc;
     if ((rc = probe_ceilings(r, c, &o, &copies, &path)) < 0 || (rc = rank_barrier(r, 0, NULL)) < 0)
         return rc;
-    if ((rc = contents_renew(r, c, &o)) < 0)
+    if ((rc = contents_renew(r, c, &o)) < 0 || (rc = r->fab->expect(r, c, &o)) < 0)
         return rc;
 
-    if ((rc = measure(r, c, &o, &l, out)) < 0)
+    if ((rc = measure(r, c, &o, &l, out)) < 0 || (rc = r->fab->expect(r, NULL, NULL)) < 0)
         return rc;
     fill_result(r, c, &o, &l, out);
     if (c->verify != VERIFY_NONE && (rc = contents_check(r, c, &o, c->op == OP_READ ? PASS_VERIFY : PASS_TIMED, 1, l.done)) < 0)

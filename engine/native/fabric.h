@@ -11,6 +11,7 @@
 struct weir_rank;
 struct weir_loop;
 struct ceiling;
+struct weir_role;
 
 /* One request of a loop: done when all its parts are. */
 struct weir_req {
@@ -53,6 +54,10 @@ struct weir_fabric {
     int (*flush)(struct weir_rank *r, int peer, struct weir_req *q);
     /* Writes a word into the peer's slot of this rank. Ordered after nothing: flush first. */
     int (*signal)(struct weir_rank *r, int peer, uint64_t value);
+    /* Nothing is under way; from the next barrier on, writes of this case come from this
+     * rank's sources, from the first place of their regions on; c NULL: no more. For a
+     * fabric whose target must know beforehand. */
+    int (*expect)(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o);
     /* A message that the peer can see arriving: seq counts from 1. The buffer may be
      * marked in its last byte. arrived: this rank has the peer's message number seq. */
     int (*ping)(struct weir_rank *r, int peer, void *local, size_t n, uint64_t seq);

@@ -156,6 +156,7 @@ func (native) Open(l engine.Launch, self engine.Identity, control *engine.Contro
 		fabric: name, rank: C.int(self.Rank), ranks: C.int(l.Ranks), one_host: oneHost,
 		region: C.uint64_t(largest), pages: pages[r.options.Pages], provider: provider,
 	}
+	r.describeUCX(&cfg)
 	defer r.describeNixl(&cfg)()
 	defer r.describeFlows(&cfg)()
 	if err := r.openThreads(cfg); err != nil {

@@ -64,3 +64,9 @@ void unsupported_transport(struct weir_rank *r, int peer, char *buf, size_t cap)
 }
 void unsupported_carriers(struct weir_rank *r, int peer, char *list) { (void)r, (void)peer, (void)list; }
 void unsupported_close(struct weir_rank *r) { (void)r; }
+
+int expects_nothing(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o)
+{
+    (void)r, (void)c, (void)o;
+    return 0;
+}

@@ -20,4 +20,7 @@ void    unsupported_transport(struct weir_rank *r, int peer, char *buf, size_t c
 void    unsupported_carriers(struct weir_rank *r, int peer, char *list);
 void    unsupported_close(struct weir_rank *r);
 
+/* Not an "unsupported": the target need not know what comes. */
+int expects_nothing(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o);
+
 #endif

@@ -57,6 +57,13 @@ struct weir_nixl { /* options of fabric nixl */
     uint64_t    in_flight; /* most requests of a case in flight */
 };
 
+enum weir_ucx_api { UCX_RMA, UCX_AM, UCX_TAG }; /* what carries a write of fabric ucx */
+
+struct weir_ucx { /* options of fabric ucx */
+    int      api;
+    uint64_t in_flight; /* most requests of a case in flight */
+};
+
 struct weir_config {
     const char          *fabric;
     int                  rank, ranks, cpu; /* cpu -1: anywhere */
@@ -72,6 +79,7 @@ struct weir_config {
     double                  share; /* of its path that an initiator has, if it shares its targets */
     struct weir_control *control; /* never NULL */
     struct weir_nixl     nixl;
+    struct weir_ucx      ucx;
     struct weir_team    *team;    /* of the threads of this rank; NULL: it has one */
     int                  thread;  /* which of them this is */
     const char          *provider; /* of libfabric, by its name there; NULL or "": libfabric chooses */

@@ -1,7 +1,7 @@
 /* The engine without Go, for the sanitizers: ranks as threads of one process run
  * every operation, mode and verification over the fabrics named, two of them as a
  * pair and three each to each other; libfabric:NAME is libfabric over the provider
- * of that name. */
+ * of that name, ucx:NAME is ucx with the API of that name. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -96,6 +96,8 @@ static void *life(void *arg)
     cfg.team = o->team, cfg.thread = o->thread;
     if (o->thread)
         cfg.control = team_control(o->team, o->thread);
+    if (!strcmp(o->fabric, "ucx") && o->provider)
+        cfg.ucx = (struct weir_ucx){.api = !strcmp(o->provider, "am") ? UCX_AM : !strcmp(o->provider, "tag") ? UCX_TAG : UCX_RMA, .in_flight = 16};
     struct weir_flow   targets[MOST];
     struct weir_turn   turns[MOST];
     int                sources[MOST];
@@ -114,8 +116,11 @@ static void *life(void *arg)
     }
     int rc = weir_connect(o->r, all, lens, 5000000000, &o->err);
     free(all);
-    for (size_t i = 0; i < (o->ranks == 2 ? NCASES : NMANY) && !rc; i++)
-        rc = run(o, o->ranks == 2 ? &cases[i] : &many[i]);
+    for (size_t i = 0; i < (o->ranks == 2 ? NCASES : NMANY) && !rc; i++) {
+        const struct weir_case *c = o->ranks == 2 ? &cases[i] : &many[i];
+        if (c->op == OP_WRITE || cfg.ucx.api == UCX_RMA) /* messages carry writes only */
+            rc = run(o, c);
+    }
     if (!rc)
         rc = weir_close(o->r, 3000000000, &o->err);
     if (rc) {

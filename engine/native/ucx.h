@@ -1,0 +1,186 @@
+/* ucx.h: what the files that drive UCX share: the library's functions, the API that
+ * carries writes, and the state of a rank on it. */
+#ifndef WEIR_UCX_H
+#define WEIR_UCX_H
+
+#if __has_include(<ucp/api/ucp.h>)
+#define WEIR_HAS_UCX 1
+#include <ucp/api/ucp.h>
+
+#include "role.h"
+
+/* The whole foreign interface: one list gives the members, the loader and the name
+ * that is missing. */
+#define UCX_SYMBOLS(F)                                                                                                             \
+    F(ucp_get_version_string) F(ucp_config_read) F(ucp_config_release) F(ucp_init_version) F(ucp_cleanup) F(ucp_worker_create)    \
+    F(ucp_worker_destroy) F(ucp_worker_get_address) F(ucp_worker_release_address) F(ucp_worker_progress) F(ucp_ep_create)         \
+    F(ucp_ep_close_nbx) F(ucp_ep_flush_nbx) F(ucp_ep_print_info) F(ucp_mem_map) F(ucp_mem_unmap) F(ucp_mem_query)                 \
+    F(ucp_rkey_pack) F(ucp_rkey_buffer_release) F(ucp_ep_rkey_unpack) F(ucp_rkey_destroy) F(ucp_rkey_ptr) F(ucp_put_nbx) F(ucp_get_nbx)           \
+    F(ucp_request_free) F(ucp_request_check_status) F(ucp_request_cancel) F(ucs_status_string) F(ucp_am_send_nbx)                 \
+    F(ucp_am_recv_data_nbx) F(ucp_worker_set_am_recv_handler) F(ucp_tag_send_nbx) F(ucp_tag_recv_nbx) F(ucp_tag_probe_nb)
+
+#define UCX_MEMBER(f) __typeof__(f) *f;
+struct ucx_library {
+    UCX_SYMBOLS(UCX_MEMBER)
+};
+extern struct ucx_library ucx;
+
+int          ucx_load(char *why, size_t cap); /* 0, or a negative errno and why */
+ucs_status_t ucx_init(uint64_t features, ucp_context_h *context);
+void         ucx_probe(struct weir_info *out);
+
+/* What carries writes. All of it is here but what an endpoint and its memory are. */
+struct ucx_op;
+struct ucx_api {
+    const char *name;
+    uint64_t    features; /* of UCX, no more than it needs */
+    int (*open)(struct weir_rank *r);    /* the worker is there, peers are not */
+    int (*connect)(struct weir_rank *r); /* the endpoints are there, nothing was sent */
+    int (*note)(struct weir_rank *r, int peer, struct ucx_op *op); /* sends op->note and releases op */
+    int (*put)(struct weir_rank *r, int peer, const void *local, uint64_t roff, size_t n, struct weir_req *q);
+    int (*get)(struct weir_rank *r, int peer, void *local, uint64_t roff, size_t n, struct weir_req *q);
+    int (*flush)(struct weir_rank *r, int peer, struct weir_req *q);
+    int (*signal)(struct weir_rank *r, int peer, uint64_t value);
+    int (*expect)(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o);
+    int (*ping)(struct weir_rank *r, int peer, void *local, size_t n, uint64_t seq);
+    int (*arrived)(struct weir_rank *r, int peer, size_t n, uint64_t seq);
+    int (*ceiling)(struct weir_rank *r, int peer, int initiator, const struct weir_case *of, struct ceiling *c);
+    void (*close)(struct weir_rank *r);
+};
+extern const struct ucx_api ucx_rma, ucx_am, ucx_tag;
+
+enum ucx_kind { NOTE_BLOCK, NOTE_WORD, NOTE_PING, NOTE_ASK, NOTE_ANSWER, NOTE_HELLO };
+
+/* The header of an active message; with tags a message of its own, but not for blocks. */
+struct ucx_note {
+    uint64_t place; /* of a block or word: offset in the receiver's memory */
+    uint64_t value; /* the word; the number of a ping; of an ask: what must have come */
+    uint32_t number; /* of the ask or answer; of all else: of the ask that it is before */
+    uint16_t from, kind;
+};
+
+/* A note on its way: UCX reads it until the message is sent. With a request it is
+ * the header of its block; with none of what nobody waits for. */
+struct ucx_op {
+    struct ucx_note   note;
+    struct weir_rank *r;
+    struct weir_req  *q;
+    int               peer;
+    struct ucx_op    *next;
+};
+
+#define UCX_OPS 64
+struct ucx_ops { /* allocated together */
+    struct ucx_ops *next;
+    struct ucx_op   ops[UCX_OPS];
+};
+
+struct ucx_ask { /* of a peer: whether all that it sent before has come */
+    uint64_t come, expected;
+    int      known; /* what is expected */
+};
+
+struct ucx_peer {
+    ucp_ep_h   ep;
+    ucp_rkey_h rkey; /* of api rma */
+    uint64_t   base, word; /* of api rma; word: source of signals, stable until the put is complete */
+    /* of what this rank sends to it */
+    uint64_t          sent;       /* blocks since the last expect */
+    uint64_t          since;      /* messages since the last ask */
+    uint32_t          asked, told; /* asks, and answers to them */
+    struct weir_req **waiting;    /* for an answer, by number */
+    uint64_t          ping;
+    /* of what comes from it */
+    uint64_t         come; /* blocks since the last expect, in a row from the first */
+    uint32_t         floor, answered; /* asks that are fulfilled, and that it was told of */
+    struct ucx_ask  *asks; /* by number */
+    int              owed; /* it is in the list of those to answer */
+    struct ucx_peer *next;
+    uint32_t         looks; /* for something from it, in vain */
+};
+
+struct ucx_rank {
+    struct weir_fabric    table; /* weir_fab_ucx with the functions of the API */
+    const struct ucx_api *api;
+    ucp_context_h         context;
+    ucp_worker_h          worker;
+    ucp_mem_h             memh;
+    struct ucx_peer      *peers, *owing;
+    uint32_t              mask;  /* of the number of an ask: its place in a ring */
+    uint32_t              open;  /* asks without an answer, to all peers */
+    uint32_t              sending; /* messages that nobody waits for */
+    uint32_t              posts, turns; /* made while some were open */
+    struct ucx_op        *free;
+    struct ucx_ops       *ops;
+    void                 *ahead; /* of api tag: receives posted ahead */
+    struct weir_err       broken; /* the first error in a callback; it stays */
+};
+
+static inline struct ucx_rank *ucx_of(struct weir_rank *r) { return r->fs; }
+
+/* ucx_wire.c: addresses, connecting, waiting, closing. */
+int64_t ucx_address(struct weir_rank *r, void *buf, size_t cap);
+int     ucx_connect(struct weir_rank *r, const char *const *blobs, const size_t *lens);
+void    ucx_transport(struct weir_rank *r, int peer, char *buf, size_t cap);
+void    ucx_carriers(struct weir_rank *r, int peer, char *list);
+void    ucx_close(struct weir_rank *r);
+int     ucx_failed(struct weir_rank *r, const char *op, int peer, ucs_status_t s);
+int     ucx_progress(struct weir_rank *r);
+int     ucx_turn(struct weir_rank *r, int peer, const char *op); /* of a wait for the peer */
+int     ucx_await(struct weir_rank *r, ucs_status_ptr_t p, const char *op, int peer);
+void    ucx_part_done(void *request, ucs_status_t s, void *q); /* callback: q is a weir_req */
+/* Keeps the error of a callback, which cannot give it to anyone, for the next progress. */
+void ucx_broke(struct weir_rank *r, int peer, const char *op, int code, const char *text);
+
+static inline int ucx_posted(struct weir_rank *r, ucs_status_ptr_t p, const char *op, int peer)
+{
+    if (p == NULL)
+        return WEIR_DONE;
+    return UCS_PTR_IS_ERR(p) ? ucx_failed(r, op, peer, UCS_PTR_STATUS(p)) : WEIR_PENDING;
+}
+
+/* MULTI_SEND lets UCX choose its protocol for throughput, as ucx_perftest does in
+ * its bandwidth tests; with one operation at a time it would choose wrongly. */
+static inline ucp_request_param_t ucx_stream_param(struct weir_req *q)
+{
+    return (ucp_request_param_t){
+        .op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA | UCP_OP_ATTR_FIELD_FLAGS,
+        .flags        = UCP_OP_ATTR_FLAG_MULTI_SEND,
+        .cb.send      = ucx_part_done,
+        .user_data    = q,
+    };
+}
+
+/* ucx_notes.c: words and confirmations, of APIs whose own completions say nothing
+ * about the target. */
+int            ucx_notes_open(struct weir_rank *r);
+void           ucx_notes_sent(struct weir_rank *r); /* waits for those that are on their way */
+void           ucx_notes_close(struct weir_rank *r);
+struct ucx_op *ucx_op_take(struct weir_rank *r, int peer, const struct ucx_note *note); /* NULL: no memory, error filled */
+void           ucx_op_drop(struct ucx_op *op);
+int            ucx_op_posted(struct ucx_op *op, ucs_status_ptr_t s, const char *call); /* what the call that was to send it gave */
+void           ucx_op_sent(void *request, ucs_status_t s, void *op); /* callback */
+int            ucx_send_note(struct weir_rank *r, int peer, struct ucx_note note);
+int            ucx_send_word(struct weir_rank *r, int peer, uint64_t place, uint64_t value);
+int            ucx_notes_signal(struct weir_rank *r, int peer, uint64_t value);
+int            ucx_notes_flush(struct weir_rank *r, int peer, struct weir_req *q);
+int            ucx_notes_get(struct weir_rank *r, int peer, void *local, uint64_t roff, size_t n, struct weir_req *q);
+int            ucx_look(struct weir_rank *r, int peer); /* progress, in a wait for something from the peer */
+void           ucx_take_note(struct weir_rank *r, const struct ucx_note *note); /* that came */
+int            ucx_awaits(struct weir_rank *r, const struct ucx_note *note); /* 0: its number cannot be, error kept */
+void           ucx_settle(struct weir_rank *r, int peer); /* more has come from it: what was asked may be fulfilled */
+int            ucx_answer(struct weir_rank *r); /* what is owed */
+int            ucx_find_out(struct weir_rank *r); /* whether who was asked is still there */
+#define UCX_LOOKS (1u << 18) /* in vain before that, some tens of milliseconds */
+
+/* Progress now and then while answers are awaited: they are seen when they come,
+ * which is what is timed, and not when the window is full. */
+#define UCX_POSTS_PER_PROGRESS 8
+static inline int ucx_heed(struct weir_rank *r)
+{
+    struct ucx_rank *u = r->fs;
+    return u->open && ++u->posts % UCX_POSTS_PER_PROGRESS == 0 ? ucx_progress(r) : 0;
+}
+
+#endif
+#endif

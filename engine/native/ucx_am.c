@@ -1,0 +1,185 @@
+/* Writes as UCX's active messages. The header names the place; the handler copies
+ * what came with it there, and what is only announced (rendezvous) is fetched
+ * straight into it. Messages keep no order, so each counts for the ask that it was
+ * sent before. */
+#include "ceiling.h"
+#include "ucx.h"
+#include "unsupported.h"
+
+#ifdef WEIR_HAS_UCX
+#include <errno.h>
+#include <string.h>
+
+enum { MESSAGES }; /* the only kind of active message: the note says what it is */
+
+static int post(struct weir_rank *r, struct ucx_op *op, const void *data, size_t n, uint32_t flags)
+{
+    ucp_request_param_t param = {
+        .op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA | UCP_OP_ATTR_FIELD_FLAGS,
+        .flags        = flags,
+        .cb.send      = ucx_op_sent,
+        .user_data    = op,
+    };
+    return ucx_op_posted(op, ucx.ucp_am_send_nbx(ucx_of(r)->peers[op->peer].ep, MESSAGES, &op->note, sizeof op->note, data, n, &param), "ucp_am_send_nbx");
+}
+
+static int send_note(struct weir_rank *r, int peer, struct ucx_op *op)
+{
+    (void)peer; /* op has it */
+    return post(r, op, NULL, 0, UCP_AM_SEND_FLAG_EAGER);
+}
+
+static int put(struct weir_rank *r, int peer, const void *local, uint64_t roff, size_t n, struct weir_req *q)
+{
+    struct ucx_peer *p  = &ucx_of(r)->peers[peer];
+    int              rc = ucx_heed(r);
+    if (rc < 0)
+        return rc;
+    struct ucx_op *op = ucx_op_take(r, peer, &(struct ucx_note){.kind = NOTE_BLOCK, .place = roff, .number = p->asked + 1});
+    if (!op)
+        return -ENOMEM;
+    op->q = q;
+    p->since++;
+    return post(r, op, local, n, UCP_OP_ATTR_FLAG_MULTI_SEND);
+}
+
+/* Its answer says that it came: nobody waits for it to be sent. */
+static int ping(struct weir_rank *r, int peer, void *local, size_t n, uint64_t seq)
+{
+    struct ucx_peer *p  = &ucx_of(r)->peers[peer];
+    struct ucx_op   *op = ucx_op_take(r, peer, &(struct ucx_note){.kind = NOTE_PING, .place = r->exposed, .value = seq, .number = p->asked + 1});
+    if (!op)
+        return -ENOMEM;
+    p->since++;
+    int rc = post(r, op, local, n, 0);
+    return rc < 0 ? rc : 0;
+}
+
+static int arrived(struct weir_rank *r, int peer, size_t n, uint64_t seq)
+{
+    struct ucx_peer *p = &ucx_of(r)->peers[peer];
+    (void)n;
+    if (p->ping != seq)
+        return ucx_look(r, peer);
+    p->ping = 0; /* the next message may have the same number: each case counts anew */
+    return 1;
+}
+
+/* All of a message is in its place. */
+static void whole(struct weir_rank *r, const struct ucx_note *n)
+{
+    struct ucx_rank *u = r->fs;
+    struct ucx_peer *p = &u->peers[n->from];
+    if (n->kind == NOTE_PING)
+        p->ping = n->value;
+    struct ucx_ask *a = &p->asks[n->number & u->mask];
+    a->come++;
+    if (a->known)
+        ucx_settle(r, n->from);
+}
+
+static void fetched(void *request, ucs_status_t s, size_t length, void *arg)
+{
+    struct ucx_op *op = arg;
+    (void)length;
+    if (s == UCS_OK)
+        whole(op->r, &op->note);
+    else if (!op->r->closing)
+        ucx_broke(op->r, op->peer, "ucp_am_recv_data_nbx", (int)s, ucx.ucs_status_string(s));
+    ucx_op_drop(op);
+    ucx.ucp_request_free(request);
+}
+
+/* Of a rendezvous: the data is still at the sender. */
+static ucs_status_t fetch(struct weir_rank *r, const struct ucx_note *n, void *data, size_t length)
+{
+    struct ucx_op *op = ucx_op_take(r, n->from, n);
+    if (!op) {
+        ucx_broke(r, n->from, "receive", -ENOMEM, "no memory for a message");
+        return UCS_ERR_NO_MEMORY;
+    }
+    op->note.from             = n->from;
+    ucp_request_param_t param = {.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA, .cb.recv_am = fetched, .user_data = op};
+    ucs_status_ptr_t    s     = ucx.ucp_am_recv_data_nbx(ucx_of(r)->worker, data, r->mem.base + n->place, length, &param);
+    if (UCS_PTR_IS_PTR(s))
+        return UCS_INPROGRESS;
+    if (s == NULL)
+        whole(r, n);
+    else
+        ucx_broke(r, n->from, "ucp_am_recv_data_nbx", (int)UCS_PTR_STATUS(s), ucx.ucs_status_string(UCS_PTR_STATUS(s)));
+    ucx_op_drop(op);
+    return UCS_INPROGRESS;
+}
+
+static ucs_status_t take_block(struct weir_rank *r, const struct ucx_note *n, void *data, size_t length, int announced)
+{
+    if (!ucx_awaits(r, n))
+        return UCS_OK;
+    if (n->place < r->exposed || n->place > r->mem.size || length > r->mem.size - n->place) {
+        ucx_broke(r, n->from, "receive", -EPROTO, "it sent a block for a place outside of the memory");
+        return UCS_OK;
+    }
+    if (announced)
+        return fetch(r, n, data, length);
+    memcpy(r->mem.base + n->place, data, length);
+    whole(r, n);
+    return UCS_OK;
+}
+
+static ucs_status_t message(void *arg, const void *header, size_t header_length, void *data, size_t length, const ucp_am_recv_param_t *param)
+{
+    struct weir_rank *r = arg;
+    struct ucx_note   n;
+    if (header_length == sizeof n)
+        memcpy(&n, header, sizeof n);
+    if (header_length != sizeof n || n.from >= r->cfg.ranks) {
+        ucx_broke(r, -1, "receive", -EPROTO, "a message came that is not of this launch");
+        return UCS_OK;
+    }
+    if (n.kind == NOTE_BLOCK || n.kind == NOTE_PING)
+        return take_block(r, &n, data, length, (param->recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV) != 0);
+    ucx_take_note(r, &n);
+    if (n.kind == NOTE_WORD)
+        whole(r, &n);
+    return UCS_OK;
+}
+
+static int open_am(struct weir_rank *r)
+{
+    ucp_am_handler_param_t p = {
+        .field_mask = UCP_AM_HANDLER_PARAM_FIELD_ID | UCP_AM_HANDLER_PARAM_FIELD_FLAGS | UCP_AM_HANDLER_PARAM_FIELD_CB | UCP_AM_HANDLER_PARAM_FIELD_ARG,
+        .id         = MESSAGES,
+        .flags      = UCP_AM_FLAG_WHOLE_MSG,
+        .cb         = message,
+        .arg        = r,
+    };
+    ucs_status_t s = ucx.ucp_worker_set_am_recv_handler(ucx_of(r)->worker, &p);
+    return s == UCS_OK ? ucx_notes_open(r) : ucx_failed(r, "ucp_worker_set_am_recv_handler", -1, s);
+}
+
+static void close_am(struct weir_rank *r)
+{
+    ucx_notes_sent(r);
+    ucx_notes_close(r);
+}
+
+static int nothing(struct weir_rank *r)
+{
+    (void)r;
+    return 0;
+}
+
+static int put_any(struct weir_rank *r, int peer, const void *local, uint64_t roff, size_t n, struct weir_req *q)
+{
+    uint64_t word;
+    if (__builtin_expect(roff >= r->exposed, 1))
+        return put(r, peer, local, roff, n, q);
+    memcpy(&word, local, sizeof word);
+    return ucx_send_word(r, peer, roff, word);
+}
+
+const struct ucx_api ucx_am = {
+    .name = "am", .features = UCP_FEATURE_AM, .open = open_am, .connect = nothing, .note = send_note, .put = put_any, .get = ucx_notes_get,
+    .flush = ucx_notes_flush, .signal = ucx_notes_signal, .expect = expects_nothing, .ping = ping, .arrived = arrived, .ceiling = ceiling_is_memcpy, .close = close_am,
+};
+#endif

@@ -1,0 +1,68 @@
+/* UCX: the library, loaded at run time. */
+#include "ucx.h"
+
+#ifdef WEIR_HAS_UCX
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+
+#include "dl.h"
+
+struct ucx_library ucx;
+
+#define ENTRY(f) {#f, (void **)&ucx.f},
+static const struct dl_symbol symbols[] = {UCX_SYMBOLS(ENTRY)};
+
+static int load_locked(char *why, size_t cap)
+{
+    static int loaded;
+    if (loaded)
+        return 0;
+    void *lib = dl_open((const char *const[]){"libucp.so.0", NULL}, why, cap);
+    if (!lib)
+        return -ENOENT;
+    const char *missing = dl_fill(lib, symbols, sizeof symbols / sizeof *symbols);
+    if (missing) {
+        snprintf(why, cap, "libucp.so.0 has no %s: weir needs UCX 1.13 or newer", missing);
+        return -ENOSYS;
+    }
+    loaded = 1;
+    return 0;
+}
+
+int ucx_load(char *why, size_t cap)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    pthread_mutex_lock(&lock);
+    int rc = load_locked(why, cap);
+    pthread_mutex_unlock(&lock);
+    return rc;
+}
+
+ucs_status_t ucx_init(uint64_t features, ucp_context_h *context)
+{
+    ucp_config_t *config;
+    ucs_status_t  s = ucx.ucp_config_read(NULL, NULL, &config);
+    if (s != UCS_OK)
+        return s;
+    ucp_params_t p = {.field_mask = UCP_PARAM_FIELD_FEATURES, .features = features};
+    s              = ucx.ucp_init_version(1, 13, &p, config, context); /* the floor: newer libraries run it */
+    ucx.ucp_config_release(config);
+    return s;
+}
+
+void ucx_probe(struct weir_info *out)
+{
+    ucp_context_h context;
+    if (ucx_load(out->reason, sizeof out->reason) < 0)
+        return;
+    snprintf(out->version, sizeof out->version, "%s", ucx.ucp_get_version_string());
+    ucs_status_t s = ucx_init(UCP_FEATURE_RMA, &context);
+    if (s != UCS_OK) {
+        snprintf(out->reason, sizeof out->reason, "UCX %s: ucp_init: %s", out->version, ucx.ucs_status_string(s));
+        return;
+    }
+    ucx.ucp_cleanup(context);
+    out->available = 1;
+}
+#endif

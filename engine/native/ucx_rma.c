@@ -1,0 +1,77 @@
+/* UCX's one-sided writes and reads. A put's own completion says that the source may
+ * be reused; that it is at the target is what a flush says. */
+#include "ceiling.h"
+#include "ucx.h"
+#include "unsupported.h"
+
+#ifdef WEIR_HAS_UCX
+
+static int nothing(struct weir_rank *r)
+{
+    (void)r;
+    return 0;
+}
+
+static void no_more(struct weir_rank *r) { (void)r; }
+
+static int no_note(struct weir_rank *r, int peer, struct ucx_op *op)
+{
+    (void)op;
+    return rank_fail(r, UCS_ERR_UNSUPPORTED, "note", peer, "api rma sends none");
+}
+
+static int put(struct weir_rank *r, int peer, const void *local, uint64_t roff, size_t n, struct weir_req *q)
+{
+    struct ucx_peer    *p     = &ucx_of(r)->peers[peer];
+    ucp_request_param_t param = ucx_stream_param(q);
+    return ucx_posted(r, ucx.ucp_put_nbx(p->ep, local, n, p->base + roff, p->rkey, &param), "ucp_put_nbx", peer);
+}
+
+static int get(struct weir_rank *r, int peer, void *local, uint64_t roff, size_t n, struct weir_req *q)
+{
+    struct ucx_peer    *p     = &ucx_of(r)->peers[peer];
+    ucp_request_param_t param = ucx_stream_param(q);
+    return ucx_posted(r, ucx.ucp_get_nbx(p->ep, local, n, p->base + roff, p->rkey, &param), "ucp_get_nbx", peer);
+}
+
+static int flush(struct weir_rank *r, int peer, struct weir_req *q)
+{
+    ucp_request_param_t param = {.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA, .cb.send = ucx_part_done, .user_data = q};
+    return ucx_posted(r, ucx.ucp_ep_flush_nbx(ucx_of(r)->peers[peer].ep, &param), "ucp_ep_flush_nbx", peer);
+}
+
+static int put_word(struct weir_rank *r, int peer, uint64_t value)
+{
+    struct ucx_peer    *p    = &ucx_of(r)->peers[peer];
+    ucp_request_param_t none = {0};
+    p->word                  = value;
+    return ucx_await(r, ucx.ucp_put_nbx(p->ep, &p->word, sizeof p->word, p->base + (size_t)r->cfg.rank * WEIR_LINE, p->rkey, &none), "signal", peer);
+}
+
+/* The mark is the last byte, as in ucx_perftest's ucp_put_lat: one put, and no
+ * order between two of them to rely on. */
+static inline unsigned char mark(uint64_t seq) { return (unsigned char)(seq % 255 + 1); }
+
+static int ping(struct weir_rank *r, int peer, void *local, size_t n, uint64_t seq)
+{
+    struct ucx_peer    *p           = &ucx_of(r)->peers[peer];
+    ucp_request_param_t none        = {0};
+    ((unsigned char *)local)[n - 1] = mark(seq);
+    return ucx_await(r, ucx.ucp_put_nbx(p->ep, local, n, p->base + r->exposed, p->rkey, &none), "ping", peer);
+}
+
+static int arrived(struct weir_rank *r, int peer, size_t n, uint64_t seq)
+{
+    (void)peer;
+    volatile unsigned char *last = (unsigned char *)rank_exposed(r) + n - 1;
+    if (*last == mark(seq))
+        return 1;
+    ucx.ucp_worker_progress(ucx_of(r)->worker);
+    return 0;
+}
+
+const struct ucx_api ucx_rma = {
+    .name = "rma", .features = UCP_FEATURE_RMA, .open = nothing, .connect = nothing, .note = no_note, .put = put, .get = get, .flush = flush,
+    .signal = put_word, .expect = expects_nothing, .ping = ping, .arrived = arrived, .ceiling = ceiling_raw, .close = no_more,
+};
+#endif

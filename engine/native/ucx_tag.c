@@ -1,0 +1,305 @@
+/* Writes as UCX's tagged messages. The tag names sender and place, and the target,
+ * which knows from the case what comes in which order, posts receives ahead: data goes
+ * straight to its place and never into UCX's queue of what nobody waits for. Notes
+ * have receives of their own, which are always posted. */
+#include "ceiling.h"
+#include "ucx.h"
+
+#ifdef WEIR_HAS_UCX
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A tag is the kind in the top bits, then the sender, then the place. */
+#define SENDER_SHIFT 48
+#define NOTES ((ucp_tag_t)1 << 63)
+#define WHOLE_TAG UINT64_MAX
+
+static inline ucp_tag_t block_tag(int from, uint64_t place) { return (ucp_tag_t)from << SENDER_SHIFT | place; }
+static inline ucp_tag_t note_tag(int from) { return NOTES | (ucp_tag_t)from << SENDER_SHIFT; }
+
+#define NOTE_RING 4 /* receives of notes from a peer */
+#define MOST_AHEAD 4096 /* receives of blocks, from all sources together */
+
+struct ahead;
+
+struct receive {
+    struct ahead *of;
+    void         *request; /* NULL: not posted, or done */
+    int           done;
+};
+
+/* The receives from one source, in the order of what it sends. They complete in any
+ * order; those that are complete in a row from the first are what has come. */
+struct ahead {
+    struct weir_rank *r;
+    int               from, notes; /* notes: into their ring, not into places */
+    int               busy;        /* go_on is at work */
+    size_t            bytes;
+    ucp_tag_t         tag;    /* of notes */
+    uint64_t          first;  /* place of the region */
+    uint64_t          batch, slots, stride;
+    uint64_t          block, slot; /* of the next receive */
+    uint64_t          posted, come;
+    uint64_t          window; /* a power of two */
+    struct receive   *ring;
+    struct ucx_note   note[NOTE_RING];
+};
+
+struct aheads { /* of a rank */
+    struct ahead *notes; /* by rank */
+    struct ahead *blocks;
+    int           nblocks, stopping;
+};
+
+static struct aheads *aheads_of(struct weir_rank *r) { return ucx_of(r)->ahead; }
+
+static void received(void *request, ucs_status_t s, const ucp_tag_recv_info_t *info, void *arg);
+
+static ucp_tag_t next_place(struct ahead *a, void **to)
+{
+    if (a->notes) {
+        *to = &a->note[a->posted & (a->window - 1)];
+        return a->tag;
+    }
+    uint64_t place = a->first + a->slot * a->stride + a->block * a->bytes;
+    *to            = a->r->mem.base + place;
+    if (++a->block == a->batch) {
+        a->block = 0;
+        a->slot  = a->slot + 1 == a->slots ? 0 : a->slot + 1;
+    }
+    return block_tag(a->from, place);
+}
+
+static void check(struct ahead *a, ucs_status_t s, size_t length)
+{
+    if (s != UCS_OK)
+        ucx_broke(a->r, a->from, "ucp_tag_recv_nbx", (int)s, ucx.ucs_status_string(s));
+    else if (length != a->bytes)
+        ucx_broke(a->r, a->from, "receive", -EPROTO, "it sent a message of another length than the case's");
+}
+
+/* Posts the next receive, which may find its message there already. */
+static void post_one(struct ahead *a)
+{
+    struct receive     *v = &a->ring[a->posted & (a->window - 1)];
+    ucp_tag_recv_info_t info;
+    void               *to;
+    ucp_tag_t           tag   = next_place(a, &to);
+    ucp_request_param_t param = {
+        .op_attr_mask       = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA | UCP_OP_ATTR_FIELD_RECV_INFO,
+        .cb.recv            = received,
+        .user_data          = v,
+        .recv_info.tag_info = &info,
+    };
+    v->done            = 0;
+    v->request         = NULL;
+    a->posted++;
+    ucs_status_ptr_t s = ucx.ucp_tag_recv_nbx(ucx_of(a->r)->worker, to, a->bytes, tag, WHOLE_TAG, &param);
+    if (UCS_PTR_IS_PTR(s)) {
+        v->request = v->done ? NULL : s; /* a copy may be made at once */
+        return;
+    }
+    v->done = 1;
+    check(a, UCS_PTR_STATUS(s), s ? 0 : info.length);
+}
+
+/* Takes what is complete in a row, and keeps the window posted. */
+static void go_on(struct ahead *a)
+{
+    struct receive  *v;
+    struct ucx_peer *p = &ucx_of(a->r)->peers[a->from];
+    a->busy            = 1;
+    do {
+        while (v = &a->ring[a->come & (a->window - 1)], a->come < a->posted && v->done) {
+            if (a->notes)
+                ucx_take_note(a->r, &a->note[a->come & (a->window - 1)]);
+            v->done = 0;
+            a->come++;
+        }
+        while (a->posted - a->come < a->window && !ucx_of(a->r)->broken.code)
+            post_one(a);
+    } while (a->ring[a->come & (a->window - 1)].done);
+    a->busy = 0;
+    if (!a->notes) {
+        p->come = a->come;
+        if (p->asks[(p->floor + 1) & ucx_of(a->r)->mask].known)
+            ucx_settle(a->r, a->from);
+    }
+}
+
+static void received(void *request, ucs_status_t s, const ucp_tag_recv_info_t *info, void *arg)
+{
+    struct receive *v = arg;
+    struct ahead   *a = v->of;
+    v->request        = NULL;
+    ucx.ucp_request_free(request);
+    if (aheads_of(a->r)->stopping)
+        return;
+    check(a, s, info->length);
+    v->done = 1;
+    if (!a->busy) /* else it sees that by itself */
+        go_on(a);
+}
+
+static int begin(struct weir_rank *r, struct ahead *a, uint64_t window)
+{
+    for (a->window = 1; a->window < window;)
+        a->window *= 2;
+    if (!(a->ring = calloc(a->window, sizeof *a->ring)))
+        return rank_fail(r, -ENOMEM, "receive", a->from, "no memory for %llu receives", (unsigned long long)a->window);
+    for (uint64_t i = 0; i < a->window; i++)
+        a->ring[i].of = a;
+    a->r = r;
+    go_on(a);
+    return 0;
+}
+
+static void end(struct ahead *a)
+{
+    struct ucx_rank *u = ucx_of(a->r);
+    for (uint64_t i = 0; i < a->window; i++)
+        if (a->ring[i].request)
+            ucx.ucp_request_cancel(u->worker, a->ring[i].request); /* calls received */
+    free(a->ring);
+    a->ring = NULL;
+}
+
+static void end_blocks(struct weir_rank *r)
+{
+    struct aheads *all = aheads_of(r);
+    all->stopping      = 1;
+    for (int i = 0; i < all->nblocks; i++)
+        end(&all->blocks[i]);
+    all->stopping = 0;
+    free(all->blocks);
+    all->blocks  = NULL;
+    all->nblocks = 0;
+    for (int p = 0; p < r->cfg.ranks; p++)
+        ucx_of(r)->peers[p].sent = ucx_of(r)->peers[p].come = 0;
+}
+
+/* A block that no receive took would stay in the library for ever, and its place stale. */
+static int nothing_left(struct weir_rank *r)
+{
+    ucp_tag_recv_info_t info;
+    if (!ucx.ucp_tag_probe_nb(ucx_of(r)->worker, 0, NOTES, 0, &info))
+        return 0;
+    return rank_fail(r, -EPROTO, "receive", (int)(info.sender_tag >> SENDER_SHIFT), "it sent a block of %zu bytes that nobody waits for", info.length);
+}
+
+static int expect(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o)
+{
+    struct aheads *all = aheads_of(r);
+    end_blocks(r);
+    int rc = nothing_left(r);
+    if (rc < 0 || !c || !o->nsources)
+        return rc;
+    if (!(all->blocks = calloc((size_t)o->nsources, sizeof *all->blocks)))
+        return rank_fail(r, -ENOMEM, "receive", -1, "no memory for %d sources", o->nsources);
+    int      pingpong = c->mode == MODE_PINGPONG;
+    uint64_t each     = MOST_AHEAD / (uint64_t)o->nsources, window = pingpong ? 1 : c->in_flight * c->batch;
+    for (int i = 0; i < o->nsources; i++) {
+        struct ahead *a = &all->blocks[i];
+        a->from         = o->sources[i];
+        a->bytes        = c->block;
+        a->batch        = c->batch;
+        a->slots        = pingpong ? 1 : o->slots;
+        a->stride       = o->stride;
+        a->first        = r->exposed + (size_t)i * o->region;
+        all->nblocks    = i + 1;
+        if ((rc = begin(r, a, window < each ? window : each)) < 0)
+            return rc;
+    }
+    return 0;
+}
+
+static int put(struct weir_rank *r, int peer, const void *local, uint64_t roff, size_t n, struct weir_req *q)
+{
+    struct ucx_peer    *p     = &ucx_of(r)->peers[peer];
+    ucp_request_param_t param = ucx_stream_param(q);
+    uint64_t            word;
+    int                 rc;
+    if (__builtin_expect(roff < r->exposed, 0)) {
+        memcpy(&word, local, sizeof word);
+        return ucx_send_word(r, peer, roff, word);
+    }
+    if ((rc = ucx_heed(r)) < 0)
+        return rc;
+    p->sent++;
+    p->since++;
+    return ucx_posted(r, ucx.ucp_tag_send_nbx(p->ep, local, n, block_tag(r->cfg.rank, roff), &param), "ucp_tag_send_nbx", peer);
+}
+
+static int send_note(struct weir_rank *r, int peer, struct ucx_op *op)
+{
+    ucp_request_param_t param = {.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA, .cb.send = ucx_op_sent, .user_data = op};
+    return ucx_op_posted(op, ucx.ucp_tag_send_nbx(ucx_of(r)->peers[peer].ep, &op->note, sizeof op->note, note_tag(r->cfg.rank), &param), "ucp_tag_send_nbx");
+}
+
+/* Its answer says that it came: nobody waits for it to be sent, but for the close. */
+static int ping(struct weir_rank *r, int peer, void *local, size_t n, uint64_t seq)
+{
+    struct ucx_peer *p  = &ucx_of(r)->peers[peer];
+    struct ucx_op   *op = ucx_op_take(r, peer, &(struct ucx_note){.kind = NOTE_PING, .value = seq});
+    if (!op)
+        return -ENOMEM;
+    ucp_request_param_t param = {.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA, .cb.send = ucx_op_sent, .user_data = op};
+    p->sent++;
+    p->since++;
+    int rc = ucx_op_posted(op, ucx.ucp_tag_send_nbx(p->ep, local, n, block_tag(r->cfg.rank, r->exposed), &param), "ping");
+    return rc < 0 ? rc : 0;
+}
+
+static int arrived(struct weir_rank *r, int peer, size_t n, uint64_t seq)
+{
+    (void)n;
+    return ucx_of(r)->peers[peer].come >= seq ? 1 : ucx_look(r, peer);
+}
+
+static int open_tag(struct weir_rank *r)
+{
+    struct aheads *all = calloc(1, sizeof *all);
+    if (!all || !(all->notes = calloc((size_t)r->cfg.ranks, sizeof *all->notes)))
+        return rank_fail(r, -ENOMEM, "open", -1, "no memory for %d peers", r->cfg.ranks);
+    ucx_of(r)->ahead = all;
+    return ucx_notes_open(r);
+}
+
+static int receive_notes(struct weir_rank *r)
+{
+    struct aheads *all = aheads_of(r);
+    for (int p = 0; p < r->cfg.ranks; p++) {
+        struct ahead *a = &all->notes[p];
+        if (p == r->cfg.rank)
+            continue;
+        a->from  = p;
+        a->notes = 1;
+        a->bytes = sizeof(struct ucx_note);
+        a->tag   = note_tag(p);
+        int rc   = begin(r, a, NOTE_RING);
+        if (rc < 0)
+            return rc;
+    }
+    return 0;
+}
+
+static void close_tag(struct weir_rank *r)
+{
+    struct aheads *all = aheads_of(r);
+    ucx_notes_sent(r);
+    end_blocks(r);
+    all->stopping = 1;
+    for (int p = 0; p < r->cfg.ranks; p++)
+        if (all->notes[p].ring)
+            end(&all->notes[p]);
+    free(all->notes);
+    free(all);
+    ucx_notes_close(r);
+}
+
+const struct ucx_api ucx_tag = {
+    .name = "tag", .features = UCP_FEATURE_TAG, .open = open_tag, .connect = receive_notes, .note = send_note, .put = put, .get = ucx_notes_get,
+    .flush = ucx_notes_flush, .signal = ucx_notes_signal, .expect = expect, .ping = ping, .arrived = arrived, .ceiling = ceiling_is_memcpy, .close = close_tag,
+};
+#endif

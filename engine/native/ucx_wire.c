@@ -1,0 +1,235 @@
+/* UCX: addresses, connecting, waiting, and what was chosen. */
+#define _GNU_SOURCE
+#include "carriers.h"
+#include "ucx.h"
+
+#ifdef WEIR_HAS_UCX
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+struct blob {
+    char     version[16], api[8];
+    uint64_t base;
+    uint32_t address, rkey; /* lengths of what follows */
+};
+
+int ucx_failed(struct weir_rank *r, const char *op, int peer, ucs_status_t s)
+{
+    return rank_fail(r, s < 0 ? (int)s : -EIO, op, peer, "%s", ucx.ucs_status_string(s));
+}
+
+static int uses_rma(const struct ucx_rank *u) { return (u->api->features & UCP_FEATURE_RMA) != 0; }
+
+int64_t ucx_address(struct weir_rank *r, void *buf, size_t cap)
+{
+    struct ucx_rank *u = r->fs;
+    ucp_address_t   *address;
+    void            *rkey = NULL;
+    size_t           na, nk = 0;
+    ucs_status_t     s;
+    if ((s = ucx.ucp_worker_get_address(u->worker, &address, &na)) != UCS_OK)
+        return ucx_failed(r, "ucp_worker_get_address", -1, s);
+    if (uses_rma(u) && (s = ucx.ucp_rkey_pack(u->context, u->memh, &rkey, &nk)) != UCS_OK)
+        return ucx_failed(r, "ucp_rkey_pack", -1, s);
+    struct blob b = {.base = (uint64_t)(uintptr_t)r->mem.base, .address = (uint32_t)na, .rkey = (uint32_t)nk};
+    snprintf(b.version, sizeof b.version, "%s", ucx.ucp_get_version_string());
+    snprintf(b.api, sizeof b.api, "%s", u->api->name);
+    if (sizeof b + na + nk > cap)
+        return rank_fail(r, -ENOBUFS, "address", -1, "%zu bytes are too few for an address of %zu", cap, sizeof b + na + nk);
+    memcpy(buf, &b, sizeof b);
+    memcpy((char *)buf + sizeof b, address, na);
+    ucx.ucp_worker_release_address(u->worker, address);
+    if (rkey) {
+        memcpy((char *)buf + sizeof b + na, rkey, nk);
+        ucx.ucp_rkey_buffer_release(rkey);
+    }
+    return (int64_t)(sizeof b + na + nk);
+}
+
+void ucx_broke(struct weir_rank *r, int peer, const char *op, int code, const char *text)
+{
+    struct weir_err *b = &ucx_of(r)->broken;
+    if (b->code)
+        return;
+    b->code = code;
+    b->peer = peer;
+    snprintf(b->op, sizeof b->op, "%s", op);
+    snprintf(b->text, sizeof b->text, "%s", text);
+}
+
+int ucx_progress(struct weir_rank *r)
+{
+    struct ucx_rank *u = r->fs;
+    ucx.ucp_worker_progress(u->worker);
+    if (u->broken.code)
+        return rank_fail(r, u->broken.code, u->broken.op, u->broken.peer, "%s", u->broken.text);
+    if (u->open && ++u->turns % UCX_LOOKS == 0) {
+        int rc = ucx_find_out(r);
+        if (rc < 0)
+            return rc;
+    }
+    return u->owing ? ucx_answer(r) : 0;
+}
+
+int ucx_turn(struct weir_rank *r, int peer, const char *op)
+{
+    int rc = ucx_progress(r);
+    if (rc < 0 || (rc = rank_tick(r)) != -ETIMEDOUT || !r->err || strcmp(r->err->op, "wait"))
+        return rc;
+    r->err->peer = peer;
+    snprintf(r->err->op, sizeof r->err->op, "%s", op);
+    snprintf(r->err->text, sizeof r->err->text, "rank %d did not let it complete within %.3g s: it is gone, does not answer, or cannot be reached", peer, (double)r->limit / 1e9);
+    return rc;
+}
+
+/* Waits for one operation, under progress. */
+int ucx_await(struct weir_rank *r, ucs_status_ptr_t p, const char *op, int peer)
+{
+    int          rc;
+    ucs_status_t s;
+    if (!UCS_PTR_IS_PTR(p))
+        return UCS_PTR_STATUS(p) == UCS_OK ? 0 : ucx_failed(r, op, peer, UCS_PTR_STATUS(p));
+    while ((s = ucx.ucp_request_check_status(p)) == UCS_INPROGRESS)
+        if ((rc = ucx_turn(r, peer, op)) < 0)
+            return rc; /* a put cannot be cancelled: the request is abandoned with the process */
+    ucx.ucp_request_free(p);
+    return s == UCS_OK ? 0 : ucx_failed(r, op, peer, s);
+}
+
+void ucx_part_done(void *request, ucs_status_t s, void *q)
+{
+    weir_part_done(q, s == UCS_OK ? 0 : (int)s);
+    ucx.ucp_request_free(request);
+}
+
+/* What an address says of a peer must suit this rank. */
+static int same_choice(struct weir_rank *r, int peer, struct blob *b)
+{
+    b->version[sizeof b->version - 1] = 0;
+    b->api[sizeof b->api - 1]         = 0;
+    if (strcmp(b->version, ucx.ucp_get_version_string()))
+        return rank_fail(r, -EPROTO, "connect", peer, "it has UCX %s and this rank %s; unequal versions do not understand each other on every transport",
+                         b->version, ucx.ucp_get_version_string());
+    if (strcmp(b->api, ucx_of(r)->api->name))
+        return rank_fail(r, -EPROTO, "connect", peer, "it uses api %s and this rank %s", b->api, ucx_of(r)->api->name);
+    return 0;
+}
+
+static int take_address(struct weir_rank *r, int peer, const char *blob, size_t len)
+{
+    struct ucx_rank *u = r->fs;
+    struct ucx_peer *p = &u->peers[peer];
+    struct blob      b;
+    ucs_status_t     s;
+    int              rc;
+    if (len < sizeof b)
+        return rank_fail(r, -EPROTO, "connect", peer, "its address has only %zu bytes", len);
+    memcpy(&b, blob, sizeof b);
+    if (len != sizeof b + b.address + b.rkey)
+        return rank_fail(r, -EPROTO, "connect", peer, "its address is malformed");
+    if ((rc = same_choice(r, peer, &b)) < 0)
+        return rc;
+    ucp_ep_params_t ep = {.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS, .address = (const ucp_address_t *)(blob + sizeof b)};
+    if ((s = ucx.ucp_ep_create(u->worker, &ep, &p->ep)) != UCS_OK)
+        return ucx_failed(r, "ucp_ep_create", peer, s);
+    if (uses_rma(u) && (s = ucx.ucp_ep_rkey_unpack(p->ep, blob + sizeof b + b.address, &p->rkey)) != UCS_OK)
+        return ucx_failed(r, "ucp_ep_rkey_unpack", peer, s);
+    p->base = b.base;
+    return 0;
+}
+
+int ucx_connect(struct weir_rank *r, const char *const *blobs, const size_t *lens)
+{
+    struct ucx_rank    *u    = r->fs;
+    ucp_request_param_t none = {0};
+    int                 rc;
+    for (int p = 0; p < r->cfg.ranks; p++)
+        if (p != r->cfg.rank && (rc = take_address(r, p, blobs[p], lens[p])) < 0)
+            return rc;
+    if ((rc = u->api->connect(r)) < 0)
+        return rc;
+    for (int p = 0; p < r->cfg.ranks; p++) /* wire-up is lazy: finish it before anything is timed */
+        if (p != r->cfg.rank && (rc = ucx_await(r, ucx.ucp_ep_flush_nbx(u->peers[p].ep, &none), "wire-up", p)) < 0)
+            return rc;
+    return 0;
+}
+
+/* The lanes as the library itself prints them: "lane[0]: 5:posix/memory.0 …". */
+void ucx_transport(struct weir_rank *r, int peer, char *buf, size_t cap)
+{
+    struct ucx_rank *u    = r->fs;
+    char            *text = NULL, *save = NULL;
+    size_t           size = 0, at = (size_t)snprintf(buf, cap, "ucx/%s %s (", u->api->name, ucx.ucp_get_version_string()), begin = at;
+    FILE            *f    = open_memstream(&text, &size);
+    if (!f)
+        return;
+    ucx.ucp_ep_print_info(u->peers[peer].ep, f);
+    fclose(f);
+    for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+        char *lane = strstr(line, "lane["), *colon = lane ? strchr(lane, ']') : NULL, name[64];
+        int   md;
+        if (!colon || sscanf(colon, "]: %d:%63s", &md, name) != 2 || at + strlen(name) + 4 > cap)
+            continue;
+        if (!strstr(buf + begin, name))
+            at += (size_t)snprintf(buf + at, cap - at, "%s%s", at > begin ? ", " : "", name);
+    }
+    free(text);
+    snprintf(buf + at, cap - at, ")");
+}
+
+/* Those of 1.16 and later, unless UCX_PROTO_ENABLE chooses. */
+static int second_protocols(void)
+{
+    const char *set = getenv("UCX_PROTO_ENABLE");
+    unsigned    major = 0, minor = 0;
+    if (set && *set)
+        return strchr("yY1tT", *set) || !strcasecmp(set, "on");
+    return sscanf(ucx.ucp_get_version_string(), "%u.%u", &major, &minor) == 2 && (major > 1 || minor >= 16);
+}
+
+void ucx_carriers(struct weir_rank *r, int peer, char *list)
+{
+    struct ucx_rank *u = r->fs;
+    struct ucx_peer *p = &u->peers[peer];
+    char            *text = NULL;
+    size_t           size = 0;
+    void            *here = NULL;
+    FILE            *f    = open_memstream(&text, &size);
+    if (!f)
+        return;
+    ucx.ucp_ep_print_info(p->ep, f);
+    fclose(f);
+    if (uses_rma(u))
+        carriers_ucx(list, text, ucx.ucp_rkey_ptr(p->rkey, p->base, &here) == UCS_OK ? carriers_mapping(here) : "", second_protocols());
+    else
+        carriers_ucx_messages(list, text);
+    free(text);
+}
+
+void ucx_close(struct weir_rank *r)
+{
+    struct ucx_rank    *u    = r->fs;
+    ucp_request_param_t none = {0};
+    u->api->close(r);
+    for (int p = 0; p < r->cfg.ranks; p++) {
+        if (!u->peers[p].ep)
+            continue;
+        if (u->peers[p].rkey)
+            ucx.ucp_rkey_destroy(u->peers[p].rkey);
+        (void)ucx_await(r, ucx.ucp_ep_close_nbx(u->peers[p].ep, &none), "ucp_ep_close_nbx", p);
+    }
+    /* before the context: UCX 1.13 aborts the process if memory is still mapped then */
+    ucx.ucp_mem_unmap(u->context, u->memh);
+    r->mem = (struct weir_region){.fd = -1};
+    ucx.ucp_worker_destroy(u->worker);
+    ucx.ucp_cleanup(u->context);
+    r->fab = &weir_fab_ucx;
+    r->fs  = NULL;
+    free(u->peers);
+    free(u);
+    fflush(NULL); /* UCX logs through stdio, and Go's exit does not flush it */
+}
+#endif
