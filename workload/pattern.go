@@ -97,6 +97,8 @@ func (t TransferOptions) check() error {
 		return fmt.Errorf("pattern pairwise needs an even number of ranks, not %d", t.Ranks)
 	case t.Mode == "pingpong" && t.Batch != 1:
 		return fmt.Errorf("mode pingpong sends one message at a time: a batch of %d has no meaning in it; for many blocks in a request use mode stream", t.Batch)
+	case t.Mode == "pingpong" && t.Reuse == "spread":
+		return fmt.Errorf("mode pingpong sends every message to one place: reuse spread has no meaning in it")
 	case t.Mode == "pingpong" && t.Op == "read":
 		return fmt.Errorf("mode pingpong sends messages there and back: it has no op read; for the latency of a read use mode stream with in_flight 1")
 	case t.Mode == "pingpong" && t.Pattern != "pairwise":

@@ -88,7 +88,7 @@ var Transfer = &Kind{
 		{"clock.cost", "s", Neither, "reading that clock once, the slowest rank; it is taken off the latencies"},
 	},
 	MayBeZero: []string{"transfer.avg", "transfer.p99", "skew", "context_switches"},
-	Checked:   []string{"pattern", "bidirectional", "ranks", "mode", "op", "iterations", "block_size", "batch", "threads", "fabric", "api", "pages", "nixl_backend"},
+	Checked:   []string{"pattern", "bidirectional", "ranks", "mode", "op", "iterations", "block_size", "batch", "threads", "fabric", "api", "reuse", "pages", "nixl_backend"},
 }
 
 func init() {

@@ -119,6 +119,7 @@ func TestDecodeTransfer(t *testing.T) {
 		"has only pattern pairwise, not ring":     {"block_size": quantity.Size(8), "mode": "pingpong", "pattern": "ring"},
 		"bidirectional is of pattern pairwise":    {"block_size": quantity.Size(8), "bidirectional": true, "pattern": "ring"},
 		"it cannot be bidirectional":              {"block_size": quantity.Size(8), "bidirectional": true, "mode": "pingpong"},
+		"reuse spread has no meaning":             {"block_size": quantity.Size(8), "mode": "pingpong", "reuse": "spread"},
 		"at least 8 iterations":                   {"block_size": quantity.Size(8), "ranks": int64(9), "pattern": "all_to_all", "iterations": int64(7)},
 		"fabric ucx allocates the buffers itself": {"block_size": quantity.Size(8), "fabric": "ucx", "pages": "2MiB"},
 		"room for 6 requests of 1048576 blocks":   {"block_size": quantity.Size(1 << 40), "batch": int64(1 << 20), "ranks": int64(4), "pattern": "all_to_all"},
