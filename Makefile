@@ -11,7 +11,7 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 COMMIT  ?= $(shell git rev-parse --short=12 HEAD 2>/dev/null || echo unknown)
 LDFLAGS := -s -w -X main.version=$(VERSION) -X main.commit=$(COMMIT)
 CWARN   := -std=gnu11 -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Werror
-FUZZTIME ?= 4s
+FUZZTIME ?= 2s
 
 .PHONY: help setup build run test soak lint pure ctest valgrind race bounds fuzz bench clean
 
@@ -42,8 +42,10 @@ pure: ## all but the engine builds without cgo
 bounds: ## no scenario of 64 KiB takes long to plan, format or convert
 	$(GO) test -run TestNoInputTakesLong ./planner
 
-race: ## all Go tests, under the race detector
-	$(GO) test -race -timeout 15m ./...
+race: ## all Go tests, under the race detector; of the C engine, which that does not see, all without it
+	$(GO) test -race -timeout 15m $$($(GO) list ./... | grep -v /engine/native$$)
+	$(GO) test -race -short -timeout 10m ./engine/native
+	$(GO) test -timeout 10m ./engine/native
 
 ctest: ## the C engine under AddressSanitizer, UBSan and ThreadSanitizer
 	@mkdir -p .build

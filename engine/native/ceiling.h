@@ -5,6 +5,7 @@
 #include "role.h"
 
 #define CEILING_SPANS 9
+extern int64_t ceiling_span_ns; /* at least; tests that do not look at ceilings shorten it */
 
 /* Rates in bytes/s of spans of a probe, before and after a timed part. The median
  * is the path's: a span in which the host did something else does not count, nor

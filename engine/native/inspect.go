@@ -61,6 +61,9 @@ func addCarriers(names []string) string {
 	return C.GoString(list)
 }
 
+// ceilingSpan is how long the spans of a probe of memory copies take at least, in ns.
+func ceilingSpan(ns int64) { C.selftest_ceiling_span(C.int64_t(ns)) }
+
 // stampOneIn has loops that begin from now on stamp one request in so many, whatever its
 // size; 0: as suits it.
 func stampOneIn(every uint32) { C.selftest_stamp_one_in(C.uint32_t(every)) }

@@ -81,6 +81,7 @@ func (p *lonelyPair) kill() {
 // A peer that is killed in mid-stream ends the case with an error that names it, long
 // before the case's own deadline where the provider notices, else at the deadline.
 func TestLibfabricKilledPeer(t *testing.T) {
+	takesLong(t)
 	const timeout = 3 * time.Second
 	for _, name := range providers(t) {
 		for op, how := range map[string]func(*workload.TransferOptions){"write": func(*workload.TransferOptions) {}, "read": read, "pingpong": pingpong} {

@@ -46,6 +46,7 @@ func again(t *testing.T, dir, tests string, env ...string) string {
 // bound to an endpoint, contexts that it writes to, short operations, full queues and
 // no word about delivery.
 func TestLibfabricStrictProvider(t *testing.T) {
+	takesLong(t)
 	dir := strictProvider(t)
 	const tests = "^TestLibfabric(MovesEveryByte|FourRanks|SinglePings|KilledPeer)$"
 	for _, keys := range []string{"raw", "plain"} {

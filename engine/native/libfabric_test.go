@@ -62,6 +62,7 @@ func fewer(provider string, cases []workload.TransferOptions) []workload.Transfe
 
 // Every size and way to move on each provider, with every byte checked.
 func TestLibfabricMovesEveryByte(t *testing.T) {
+	takesLong(t)
 	for _, p := range providers(t) {
 		t.Run(p, func(t *testing.T) {
 			var cases []workload.TransferOptions
@@ -96,6 +97,7 @@ func TestLibfabricFourRanks(t *testing.T) {
 // off from the writes before it, or ordered after them. Requests longer than one
 // operation go in pieces.
 func TestLibfabricWaysOfDelivery(t *testing.T) {
+	takesLong(t)
 	t.Cleanup(func() { libfabricLimits(0, 0) })
 	for way, words := range []string{"delivery complete", "flushed by a fenced read", "flushed by an ordered read"} {
 		tried, granted := 0, 0

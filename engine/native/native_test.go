@@ -1,6 +1,7 @@
 package native
 
 import (
+	"flag"
 	"os"
 	"strings"
 	"testing"
@@ -155,7 +156,20 @@ func TestMain(m *testing.M) {
 	if os.Getenv(benchRankEnv) != "" {
 		os.Exit(benchRank())
 	}
+	flag.Parse()
+	if flag.Lookup("test.bench").Value.String() == "" {
+		ceilingSpan(50_000) // hundreds of cases are probed that nobody asks for their ceiling
+	}
 	os.Exit(m.Run())
+}
+
+// takesLong skips where time counts: make race, which sees no C, leaves out what the
+// run without the detector has.
+func takesLong(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("takes long; runs without -short")
+	}
 }
 
 func options(size quantity.Size, change ...func(*workload.TransferOptions)) workload.TransferOptions {

@@ -239,6 +239,7 @@ func TestNixlNamesTheCallThatFails(t *testing.T) {
 }
 
 func TestNixlFaults(t *testing.T) {
+	takesLong(t)
 	fake := fakeNixl(t)
 	lib := "WEIR_NIXL_LIBRARY=" + fake
 	for name, c := range map[string]struct {

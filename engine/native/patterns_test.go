@@ -44,6 +44,7 @@ func needs(t *testing.T, fabric string) {
 // Under every pattern, with every number of ranks, each byte of each pair arrives
 // where it belongs, in every single iteration; who initiates moves what it says.
 func TestPatterns(t *testing.T) {
+	takesLong(t)
 	for _, fabric := range []string{"shm", "tcp", "ucx"} {
 		for pattern, initiates := range initiates {
 			for _, ranks := range []int{2, 3, 4, 8} {
@@ -95,6 +96,7 @@ func checkMoved(t *testing.T, o workload.TransferOptions, ranks []*engine.CaseRe
 // Whatever the shape of a case is, the bytes that are counted are those that the
 // pattern moves: the requests of all initiators, each of all its blocks.
 func TestBytesCountedAreThoseThatThePatternMoves(t *testing.T) {
+	takesLong(t)
 	rapid.Check(t, func(rt *rapid.T) {
 		pattern := rapid.SampledFrom([]string{"pairwise", "one_to_many", "many_to_one", "ring", "all_to_all"}).Draw(rt, "pattern")
 		ranks := rapid.IntRange(2, 5).Filter(func(n int) bool { return pattern != "pairwise" || n%2 == 0 }).Draw(rt, "ranks")

@@ -4,13 +4,14 @@
 
 #define LARGE ((size_t)1 << 20)
 #define WINDOW 32
+#define IN_FLIGHT ((size_t)4 << 20) /* bytes, that are enough for any path and few enough for a short span */
 #define TRIALS 2
-#define SPAN_NS 1000000
 
 struct probe {
     struct weir_rank *r;
     int               peer, reads;
     size_t            n; /* bytes of a request */
+    int               many; /* of them in flight */
     struct weir_req   window[WINDOW];
 };
 
@@ -44,12 +45,12 @@ static int span(struct probe *p, double *rate)
     size_t  bytes = 0;
     int64_t t0    = weir_ticks(), took;
     do {
-        for (int i = 0; i < WINDOW; i++, bytes += p->n)
+        for (int i = 0; i < p->many; i++, bytes += p->n)
             if ((rc = settled(p, &p->window[i])) < 0 || (rc = post(p, &p->window[i])) < 0)
                 return rc;
         took = weir_span(&p->r->clk, weir_ticks() - t0);
-    } while (took < SPAN_NS);
-    for (int i = 0; i < WINDOW; i++)
+    } while (took < ceiling_span_ns / 4);
+    for (int i = 0; i < p->many; i++)
         if ((rc = settled(p, &p->window[i])) < 0)
             return rc;
     if (!p->reads && (rc = rank_flush(p->r, p->peer)) < 0)
@@ -58,13 +59,19 @@ static int span(struct probe *p, double *rate)
     return 0;
 }
 
+static void take_size(struct probe *p, size_t n)
+{
+    p->n    = n;
+    p->many = n >= IN_FLIGHT ? 1 : IN_FLIGHT / n < WINDOW ? (int)(IN_FLIGHT / n) : WINDOW;
+}
+
 static int choose_size(struct probe *p, size_t request)
 {
-    size_t sizes[2] = {request, request > LARGE ? request : LARGE}, best = request;
+    size_t sizes[2] = {request, LARGE}, best = request;
     double rate, top = 0;
     int    rc;
-    for (int i = 0; i < 2; i++) {
-        p->n = sizes[i];
+    for (int i = 0; i < 2 && request < LARGE; i++) {
+        take_size(p, sizes[i]);
         for (int k = 0; k < TRIALS; k++) {
             if ((rc = span(p, &rate)) < 0)
                 return rc;
@@ -72,7 +79,7 @@ static int choose_size(struct probe *p, size_t request)
                 top = rate, best = p->n;
         }
     }
-    p->n = best;
+    take_size(p, best);
     return 0;
 }
 

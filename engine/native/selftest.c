@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <sys/socket.h>
 
+#include "ceiling.h"
 #include "libfabric.h"
 #include "loop.h"
 #include "pattern.h"
@@ -30,6 +31,8 @@ void selftest_break_tcp(struct weir_rank *r)
             shutdown(fd, SHUT_RDWR);
     }
 }
+
+void selftest_ceiling_span(int64_t ns) { ceiling_span_ns = ns; }
 
 void selftest_stamp_one_in(uint32_t every) { loop_stamp_one_in = every; }
 

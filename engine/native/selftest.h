@@ -16,6 +16,7 @@ void    selftest_libfabric(unsigned ways, size_t piece);
 /* Nanoseconds that recording one stamped request takes, with its clock read. */
 /* One request in so many is stamped by loops that begin from now on; 0: as suits their size. */
 void selftest_stamp_one_in(uint32_t every);
+void selftest_ceiling_span(int64_t ns);
 
 double selftest_record_ns(uint64_t n);
 

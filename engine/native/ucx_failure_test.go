@@ -54,6 +54,7 @@ func startRank(t *testing.T, l engine.Launch, rank int) *rankProcess {
 // the deadline where UCX notices nothing. UCX 1.13 itself aborts over cma, and sometimes
 // over tcp, with words of its own: a rank's process is there to be lost.
 func TestUCXKilledPeer(t *testing.T) {
+	takesLong(t)
 	const timeout = 2 * time.Second
 	overUCX(t, func(t *testing.T, name string) {
 		for how, change := range map[string]func(*workload.TransferOptions){"small": func(o *workload.TransferOptions) { o.BlockSize = 64 }, "large": func(*workload.TransferOptions) {}, "pingpong": pingpong} {

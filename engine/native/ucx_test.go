@@ -44,6 +44,7 @@ func overUCX(t *testing.T, test func(t *testing.T, api string), envs ...map[stri
 // Every size, batch and window arrives where it belongs, byte for byte, in every
 // iteration; what is read back says which API carried it.
 func TestUCXMovesEveryByte(t *testing.T) {
+	takesLong(t)
 	overUCX(t, func(t *testing.T, name string) {
 		var cases []workload.TransferOptions
 		for _, size := range []quantity.Size{1, 8, 333, 4096, 8192, 9000, 64<<10 + 1, 1 << 20} {

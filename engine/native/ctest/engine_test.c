@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "../pattern.h"
+#include "../ceiling.h"
 #include "../team.h"
 #include "../weir.h"
 
@@ -196,6 +197,7 @@ int main(int argc, char **argv)
 {
     static struct one o[2 * TEAM], leaked[MOST]; /* the ranks of the run with a fault are given up, not cleaned up */
     int               bad = 0;
+    ceiling_span_ns       = 50000;
     for (int i = 1; i < argc; i++) {
         launch(argv[i], 2, 0, o);
         bad += report(argv[i], "2 ranks", o, 2);
