@@ -148,12 +148,14 @@ func measuredCases(ts *testscript.TestScript, neg bool, args []string) {
 
 var signalNumbers = map[string]unix.Signal{"INT": unix.SIGINT, "KILL": unix.SIGKILL, "TERM": unix.SIGTERM, "HUP": unix.SIGHUP}
 
-// signalled starts a command that writes events to the file events, signals it
-// once a case runs, and holds it to an exit code, -1 if the signal ends it: signal NAME CODE COMMAND ARG…
+// signalled starts a command that writes events to the file events, signals it, or
+// one of its ranks, once a case runs, and holds it to an exit code, -1 if the signal
+// ends it: signal NAME[:rank] CODE COMMAND ARG…
 func signalled(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 3 {
-		ts.Fatalf("usage: signal NAME CODE COMMAND ARG…")
+		ts.Fatalf("usage: signal NAME[:rank] CODE COMMAND ARG…")
 	}
+	name, toRank := strings.CutSuffix(args[0], ":rank")
 	path := ts.MkAbs("events")
 	cmd := exec.Command(args[2], args[3:]...)
 	cmd.Dir = ts.MkAbs(".")
@@ -178,7 +180,12 @@ func signalled(ts *testscript.TestScript, neg bool, args []string) {
 			running = err == nil && bytes.Contains(b, []byte(`"case_progress"`))
 		}
 	}
-	ts.Check(cmd.Process.Signal(signalNumbers[args[0]]))
+	pid := cmd.Process.Pid
+	if toRank {
+		pid, err = rankOf(pid)
+		ts.Check(err)
+	}
+	ts.Check(unix.Kill(pid, signalNumbers[name]))
 	begin := time.Now()
 	<-ended
 	if took := time.Since(begin); took > 10*time.Second {
@@ -187,4 +194,33 @@ func signalled(ts *testscript.TestScript, neg bool, args []string) {
 	if got := strconv.Itoa(cmd.ProcessState.ExitCode()); got != args[1] {
 		ts.Fatalf("exited with %s, want %s\n%s", got, args[1], ts.ReadFile("output"))
 	}
+}
+
+// rankOf is the last started rank process of a running weir.
+func rankOf(weir int) (int, error) {
+	lists, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", weir)) // each thread has its own
+	if err != nil {
+		return 0, err
+	}
+	last := 0
+	for _, list := range lists {
+		children, err := os.ReadFile(list)
+		if err != nil {
+			continue // the thread has ended
+		}
+		for _, child := range strings.Fields(string(children)) {
+			pid, err := strconv.Atoi(child)
+			if err != nil {
+				return 0, err
+			}
+			argv, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+			if err == nil && bytes.Contains(argv, []byte("\x00rank\x00")) {
+				last = max(last, pid)
+			}
+		}
+	}
+	if last == 0 {
+		return 0, fmt.Errorf("process %d has no rank", weir)
+	}
+	return last, nil
 }

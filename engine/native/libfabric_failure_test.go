@@ -84,6 +84,9 @@ func TestLibfabricKilledPeer(t *testing.T) {
 	takesLong(t)
 	const timeout = 3 * time.Second
 	for _, name := range providers(t) {
+		if name == "shm" {
+			continue // it waits in a spin lock in shared memory, which may have died with its holder: only weir's agent ends that (run_killed_rank.txtar)
+		}
 		for op, how := range map[string]func(*workload.TransferOptions){"write": func(*workload.TransferOptions) {}, "read": read, "pingpong": pingpong} {
 			t.Run(name+"/"+op, func(t *testing.T) {
 				p := newLonelyPair(t, options(64<<10, provider(name), how, func(o *workload.TransferOptions) { o.Iterations, o.Warmup = 1<<30, 0 }), timeout)
