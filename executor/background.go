@@ -229,29 +229,15 @@ func (l *load) share(from, to time.Time) float64 {
 	for _, m := range l.members {
 		var running time.Duration
 		for _, p := range m.periods {
-			if d := earlier(p.to, to).Sub(later(p.from, from)); d > 0 {
-				running += d
-			}
+			begin := slices.MaxFunc([]time.Time{p.from, from}, time.Time.Compare)
+			end := slices.MinFunc([]time.Time{p.to, to}, time.Time.Compare)
+			running += max(end.Sub(begin), 0)
 		}
 		if whole := to.Sub(from); whole > 0 {
 			least = min(least, float64(running)/float64(whole))
 		}
 	}
 	return least
-}
-
-func earlier(a, b time.Time) time.Time {
-	if a.Before(b) {
-		return a
-	}
-	return b
-}
-
-func later(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
 }
 
 // missed is the failure of a case that had too little of its load, nil if it had

@@ -47,7 +47,7 @@ func TestLoadIsStoppedWithItsForeground(t *testing.T) {
 		}
 	}
 	back := doc.Case("back")
-	if back.Status != results.Skipped || len(back.Launches) != 0 || !strings.Contains(back.Reason, "background load") {
+	if back.Status != results.Skipped || len(back.Launches) != 0 || !back.Unreached() || !strings.Contains(back.Reason, "background load only") {
 		t.Errorf("back is %s after %d launches: %s", back.Status, len(back.Launches), back.Reason)
 	}
 	if doc.Session.ExitCode != 0 {
@@ -202,5 +202,17 @@ func TestCommandsOfTheLoadsRun(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(b.dir, "session", "logs", "B", "0", "1.log")); err != nil {
 		t.Error(err)
+	}
+}
+
+// What is not measured because its load failed was to be measured: nothing that is
+// said of several cases may hold without it.
+func TestLoadWhoseSetupFailsLeavesItsForegroundUnreached(t *testing.T) {
+	b := newBench(t)
+	p := underLoad(aCase("fore"), aCase("back"))
+	p.Runs = []*planner.Run{{Name: "back", Setup: []planner.Command{shell("mount", "exit 32")}}}
+	c := b.run(p).Case("fore")
+	if !c.Unreached() || !strings.HasPrefix(c.Reason, `not run: its background load B does not run: setup "mount" failed`) {
+		t.Errorf("fore is %s: %s", c.Status, c.Reason)
 	}
 }

@@ -99,10 +99,8 @@ func (s *session) takeBaseline() error {
 
 func baselineCase(c *results.Case) results.BaselineCase {
 	b := results.BaselineCase{Key: c.Key, Launches: []results.MetricValues{}}
-	for _, l := range c.Launches {
-		if l.Status == results.OK && !l.Retried {
-			b.Launches = append(b.Launches, l.Metrics)
-		}
+	for _, l := range c.Succeeded() {
+		b.Launches = append(b.Launches, l.Metrics)
 	}
 	return b
 }

@@ -93,13 +93,13 @@ func (s *session) settle(err error, aborted bool) {
 	case aborted:
 		reason = "aborted: " + cancelReason(err)
 	case err != nil:
-		reason = notRun + ": " + err.Error()
+		reason = unrun(err.Error())
 	}
 	for _, g := range s.groups {
 		if g.background() && err == nil {
 			for _, c := range s.live(g) {
 				if len(s.caseOf(c.Key).Launches) == 0 {
-					s.leave(c.Key, results.Skipped, "it ran as background load only: no launch of it was complete")
+					s.leave(c.Key, results.Skipped, unrun("it was background load only, and no launch of it was complete"))
 				}
 			}
 		}

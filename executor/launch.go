@@ -65,7 +65,7 @@ func (s *session) launch(ctx context.Context, g *group, cases []*planner.Case) e
 			return err
 		}
 		if len(s.live(other)) == 0 { // its setup failed
-			s.decideAll(s.live(g), results.Skipped, fmt.Sprintf("its background load %s does not run: %s", other.ID, s.caseOf(other.Cases[0]).Reason))
+			s.decideAll(s.live(g), results.Skipped, s.unloaded(other))
 			return s.journalErr
 		}
 	}
@@ -272,7 +272,7 @@ func phases(p map[string]float64) agent.Deadlines {
 func (l *launched) take(r agent.Report) bool {
 	switch {
 	case r.Running != nil:
-		l.running = later(l.running, *r.Running)
+		l.running = slices.MaxFunc([]time.Time{l.running, *r.Running}, time.Time.Compare)
 		if l.pending[0].arrived == 0 && r.Running.After(l.pending[0].from) {
 			l.pending[0].from = *r.Running
 			l.started(0)

@@ -3,13 +3,46 @@ package executor
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"weir/planner"
 	"weir/results"
 )
 
+// unrun is the reason of a case that was to run and does not, because something
+// failed. The gate tells such a case from one that a condition left out.
+func unrun(why string) string { return notRun + ": " + why }
+
+// unloaded is the reason of cases whose background load does not run: what failed
+// of it, before what was left out.
+func (s *session) unloaded(load *group) string {
+	c := s.caseOf(load.Cases[0])
+	for _, key := range load.Cases {
+		if other := s.caseOf(key); failedOrUnrun(other) {
+			c = other
+			break
+		}
+	}
+	return becauseOf(c, fmt.Sprintf("its background load %s does not run: %s", load.ID, cause(c)))
+}
+
+// becauseOf is a reason that lies in another case. Only one that was left out on
+// purpose leaves others out on purpose.
+func becauseOf(c *results.Case, why string) string {
+	if failedOrUnrun(c) {
+		return unrun(why)
+	}
+	return why
+}
+
+func failedOrUnrun(c *results.Case) bool { return c.Status == results.Error || c.Unreached() }
+
+// cause is a case's reason without the words that say that it was not run.
+func cause(c *results.Case) string { return strings.TrimPrefix(c.Reason, unrun("")) }
+
 // unmet says why a case cannot run because of the cases that it needs, "" if it
-// can. It names the case where the trouble began, not the chain that led here.
+// can. It names the case where the trouble began, not the chain that led here, and
+// one that failed before one that was left out.
 func (s *session) unmet(c *planner.Case) string {
 	first, others := "", 0
 	for _, key := range c.Needs {
@@ -24,11 +57,14 @@ func (s *session) unmet(c *planner.Case) string {
 		if why == "" {
 			continue
 		}
-		if first == "" {
+		switch {
+		case first == "":
 			first = why
-		} else {
-			others++
+			continue
+		case strings.HasPrefix(why, unrun("")) && !strings.HasPrefix(first, unrun("")):
+			first = why
 		}
+		others++
 	}
 	if first == "" {
 		return ""
@@ -45,22 +81,22 @@ func (s *session) unsuccessful(key string) string {
 	c := s.caseOf(key)
 	switch {
 	case c == nil:
-		return fmt.Sprintf("needs %s, which is not in the plan", key)
+		return unrun(fmt.Sprintf("needs %s, which is not in the plan", key))
 	case c.Status == results.Excluded:
 		return ""
 	case c.Status == results.Error:
-		return fmt.Sprintf("needs %s, which failed: %s", key, c.Reason)
+		return unrun(fmt.Sprintf("needs %s, which failed: %s", key, c.Reason))
 	case c.Status == results.Skipped:
 		if p := s.plannedCase(key); p != nil {
 			if why := s.unmet(p); why != "" {
 				return why // the root of the chain
 			}
 		}
-		return fmt.Sprintf("needs %s, which was skipped: %s", key, c.Reason)
+		return becauseOf(c, fmt.Sprintf("needs %s, which was skipped: %s", key, cause(c)))
 	}
 	for _, a := range s.doc.AllAssertions() {
 		if failedGate(a) && (slices.Contains(c.Assertions, a) || slices.Contains(a.Cases, key)) {
-			return fmt.Sprintf("needs %s, where %q does not hold", key, a.Name)
+			return unrun(fmt.Sprintf("needs %s, where %q does not hold", key, a.Name))
 		}
 	}
 	return ""
@@ -72,9 +108,9 @@ func (s *session) notFailed(key string) string {
 	c := s.caseOf(key)
 	switch {
 	case c == nil:
-		return fmt.Sprintf("needs %s to fail, which is not in the plan", key)
+		return unrun(fmt.Sprintf("needs %s to fail, which is not in the plan", key))
 	case c.Status == results.Skipped || c.Status == results.Excluded:
-		return fmt.Sprintf("needs %s to fail, which did not run: %s", key, c.Reason)
+		return becauseOf(c, fmt.Sprintf("needs %s to fail, which did not run: %s", key, cause(c)))
 	case s.unsuccessful(key) == "":
 		return fmt.Sprintf("needs %s to fail, and it did not", key)
 	}

@@ -144,6 +144,7 @@ func TestNeedsOnOtherOutcomes(t *testing.T) {
 		aCase("if-good-failed", on("failed", "good")), aCase("if-bad-failed", on("failed", "bad")), aCase("if-low-failed", on("failed", "low")),
 		aCase("after-good", on("always", "good")), aCase("after-bad", on("always", "bad")),
 		aCase("if-skipped-failed", on("failed", "if-good-failed")), aCase("after-skipped", on("always", "if-good-failed")),
+		aCase("with-skipped", needs("if-good-failed")), aCase("with-both", needs("if-good-failed", "bad")), aCase("if-unrun-failed", on("failed", "with-both")),
 	}
 	var groups []*planner.LaunchGroup
 	for _, c := range cases {
@@ -161,8 +162,12 @@ func TestNeedsOnOtherOutcomes(t *testing.T) {
 		"after-bad":         {results.OK, ""},
 		"if-skipped-failed": {results.Skipped, "needs if-good-failed to fail, which did not run: needs good to fail, and it did not"},
 		"after-skipped":     {results.OK, ""},
+		// What nothing but conditions left out is left out; what a failure kept from running was to run.
+		"with-skipped":    {results.Skipped, "needs good to fail, and it did not"},
+		"with-both":       {results.Skipped, "not run: needs bad, which failed: " + doc.Case("bad").Reason + " (and 1 more)"},
+		"if-unrun-failed": {results.Skipped, "not run: needs with-both to fail, which did not run: needs bad, which failed: " + doc.Case("bad").Reason + " (and 1 more)"},
 	} {
-		if c := doc.Case(key); c.Status != want.status || c.Reason != want.reason {
+		if c := doc.Case(key); c.Status != want.status || c.Reason != want.reason || c.Unreached() != strings.HasPrefix(want.reason, "not run: ") {
 			t.Errorf("%s is %s: %s", key, c.Status, c.Reason)
 		}
 	}

@@ -124,7 +124,7 @@ func (s *session) admitGroup(g *group) {
 			s.admitGroup(l)
 		}
 		if len(s.live(l)) == 0 && len(s.live(g)) > 0 {
-			s.decideAll(s.live(g), results.Skipped, fmt.Sprintf("its background load %s does not run: %s", l.ID, s.caseOf(l.Cases[0]).Reason))
+			s.decideAll(s.live(g), results.Skipped, s.unloaded(l))
 		}
 	}
 }

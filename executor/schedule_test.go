@@ -112,7 +112,7 @@ func TestNeedsOrderAndCause(t *testing.T) {
 	if c := doc.Case("second[x=1]"); c.Status != results.OK {
 		t.Errorf("its need is met, but it is %s: %s", c.Status, c.Reason)
 	}
-	const cause = `needs first[x=2], where "a of first[x=2]" does not hold`
+	const cause = `not run: needs first[x=2], where "a of first[x=2]" does not hold`
 	for _, key := range []string{"second[x=2]", "third"} {
 		if c := doc.Case(key); c.Status != results.Skipped || c.Reason != cause {
 			t.Errorf("%s is %s: %s\nwant the one cause: %s", key, c.Status, c.Reason, cause)
@@ -126,7 +126,7 @@ func TestNeedOfACaseThatCrashed(t *testing.T) {
 	g := aGroup("D", down)
 	g.Needs = []string{"U"}
 	doc := b.run(aPlan(slices.Concat(up, down), aGroup("U", up), g))
-	if c := doc.Case("down"); c.Status != results.Skipped || !strings.HasPrefix(c.Reason, "needs up, which failed: launch 0: rank 1") {
+	if c := doc.Case("down"); c.Status != results.Skipped || !strings.HasPrefix(c.Reason, "not run: needs up, which failed: launch 0: rank 1") {
 		t.Errorf("down is %s: %s", c.Status, c.Reason)
 	}
 }
@@ -150,7 +150,7 @@ func TestFailFastEndsTheSession(t *testing.T) {
 		if got := b.launches(); got != "F0" {
 			t.Errorf("%s: launches %s", name, got)
 		}
-		if c := doc.Case("second"); c.Status != results.Skipped || !strings.Contains(c.Reason, "--fail-fast: ") {
+		if c := doc.Case("second"); c.Status != results.Skipped || !c.Unreached() || !strings.Contains(c.Reason, "--fail-fast: ") {
 			t.Errorf("%s: second is %s: %s", name, c.Status, c.Reason)
 		}
 	}

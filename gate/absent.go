@@ -10,13 +10,14 @@ import (
 // absent says that a case is no part of what its session set out to measure here:
 // its author excluded it, or a condition, a selection or a missing fabric skipped
 // it. A statement about several cases is then about the others, and says so. What
-// a session did not get to is no such case: its statements stay open.
+// a session did not get to, and what it did not run because something failed, is no
+// such case: without it, the others would be the lucky ones.
 func (ct *court) absent(c *results.Case) bool {
 	switch c.Status {
 	case results.Excluded:
 		return true
 	case results.Skipped:
-		return c.Reason != results.NotRun && ct.whole
+		return !c.Unreached() && ct.whole
 	}
 	return false
 }

@@ -63,7 +63,7 @@ func (ct *court) judgeClaim(cl claim) outcome {
 		o.message += "; outlier: " + ev.outliers
 		stable = cl.locate(ev.rest) == where
 	}
-	next := NextLook(cl.looks, e.n)
+	next := nextLook(cl.looks, e.n)
 	switch {
 	case !atLook(cl.looks, e.n), where == crossing:
 	case !stable:

@@ -154,8 +154,8 @@ func TestSeverities(t *testing.T) {
 
 func TestNextLook(t *testing.T) {
 	for _, c := range []struct{ have, want int }{{0, 3}, {2, 3}, {3, 5}, {4, 5}, {8, 12}, {12, 0}, {20, 0}} {
-		if got := NextLook(looks, c.have); got != c.want {
-			t.Errorf("NextLook(%v, %d) = %d, want %d", looks, c.have, got, c.want)
+		if got := nextLook(looks, c.have); got != c.want {
+			t.Errorf("nextLook(%v, %d) = %d, want %d", looks, c.have, got, c.want)
 		}
 	}
 }
@@ -183,6 +183,7 @@ func TestMetricsThatMayBeZero(t *testing.T) {
 		{[]float64{0, 0, 0}, results.Pass},
 		{[]float64{0, 0.0001, 0}, results.Pass},
 		{[]float64{2, 2.1, 2}, results.Fail},
+		{[]float64{0.5, 0.1, 0.3}, results.Pass},
 		{[]float64{0, 3, 0}, results.InconclusiveVerdict},
 	} {
 		c := caseOf("c", 46, 46, 46)
@@ -193,5 +194,14 @@ func TestMetricsThatMayBeZero(t *testing.T) {
 		a.Subject, a.Unit = metric("skew", "s"), "s"
 		judged(c, a)
 		wantVerdict(t, a, test.want)
+		if e := c.Metrics["skew"]; e.Value != a.Observed.Value || *e.CI != *a.Observed.CI {
+			t.Errorf("%v: the estimate is %v in %v, the verdict's %v in %v", test.values, e.Value, e.CI, a.Observed.Value, a.Observed.CI)
+		}
+	}
+	one := caseOf("c", 46, 47, 48) // of what is never 0 they are geometric, both
+	a := band(p(41.832), nil, []int{3})
+	judged(one, a)
+	if e := one.Metrics["bandwidth"]; e.Value != a.Observed.Value || *e.CI != *a.Observed.CI || e.Value >= e.Mean {
+		t.Errorf("the estimate is %v in %v, the verdict's %v in %v", e.Value, e.CI, a.Observed.Value, a.Observed.CI)
 	}
 }

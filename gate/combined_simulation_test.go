@@ -20,7 +20,7 @@ func several(seed uint64, truths []float64, cv float64, declare func(*results.Do
 	declare(doc)
 	want := make([]int, len(truths))
 	for i := range want {
-		want[i] = NextLook(looks, 0)
+		want[i] = nextLook(looks, 0)
 	}
 	for {
 		for i, c := range doc.Cases {
@@ -38,7 +38,7 @@ func several(seed uint64, truths []float64, cv float64, declare func(*results.Do
 		for i, c := range doc.Cases {
 			for _, key := range more {
 				if key == c.Key {
-					want[i] = max(NextLook(looks, len(c.Launches)), len(c.Launches))
+					want[i] = max(nextLook(looks, len(c.Launches)), len(c.Launches))
 				}
 			}
 		}

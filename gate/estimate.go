@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"weir/assertion"
 	"weir/quantity"
 	"weir/results"
 	"weir/workload"
@@ -127,11 +128,12 @@ func median(values []float64) float64 {
 	return s[n/2-1]/2 + s[n/2]/2
 }
 
-// estimates are those of every metric over the launches that succeeded. A metric
-// with a value that is not finite has none.
+// estimates are those of every metric over the launches that succeeded, on the
+// scale on which a verdict about it is found. A metric with a value that is not
+// finite has none.
 func estimates(c *results.Case) map[string]results.MetricEstimate {
 	values := map[string][]float64{}
-	for _, l := range okLaunches(c) {
+	for _, l := range c.Succeeded() {
 		for name, v := range l.Metrics {
 			values[name] = append(values[name], v)
 		}
@@ -146,7 +148,7 @@ func estimates(c *results.Case) map[string]results.MetricEstimate {
 			m.Better = workload.Neither
 		}
 		e := arithmetic(vs, results.Confidence)
-		if slices.Min(vs) > 0 {
+		if positive(&assertion.Expr{Op: assertion.Metric, Metric: name}) && slices.Min(vs) > 0 {
 			e = logarithmic(vs, results.Confidence)
 		}
 		mean, sd := moments(vs)

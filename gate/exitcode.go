@@ -80,19 +80,16 @@ func ExitCode(doc *results.Document) int {
 		}
 	}
 	for _, c := range doc.Commands {
-		// One that failed before a launch failed that launch, which may have been made again.
-		if c.Status != results.OK && !(c.Stage == "setup" && c.Scope == "launch") {
+		if c.Counts() {
 			codes = append(codes, ExitExecution)
 		}
 	}
-	ran := false
 	for _, c := range doc.Cases {
-		ran = ran || c.Status != results.Skipped && c.Status != results.Excluded
 		if c.Status == results.Error || c.Invalid != "" {
 			codes = append(codes, ExitExecution)
 		}
 	}
-	if !ran {
+	if !doc.Ran() {
 		codes = append(codes, ExitEmpty)
 	}
 	for _, a := range doc.AllAssertions() {

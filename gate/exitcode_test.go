@@ -47,12 +47,22 @@ func TestExitCodeOfASession(t *testing.T) {
 	}
 	broken := func() *results.Case { return &results.Case{Key: "b", Workload: "transfer", Status: results.Error} }
 	skipped := func() *results.Case { return &results.Case{Key: "s", Workload: "transfer", Status: results.Skipped} }
+	command := func(stage, scope string) *results.Document {
+		d := docOf(caseOf("c", 1))
+		d.Commands = []results.Command{{Name: "x", Stage: stage, Scope: scope, Status: "failed"}}
+		return d
+	}
 	for _, c := range []struct {
 		name   string
 		doc    *results.Document
 		code   int
 		status string
 	}{
+		{"a failed setup before a launch, which was made again", command("setup", "launch"), ExitPassed, results.Passed},
+		{"a failed teardown after a launch", command("teardown", "launch"), ExitExecution, results.Errored},
+		{"a failed setup of a run", command("setup", "run"), ExitExecution, results.Errored},
+		{"a failed setup of the session", command("setup", "session"), ExitExecution, results.Errored},
+		{"all left out", docOf(skipped(), &results.Case{Key: "x", Status: results.Excluded}), ExitEmpty, results.Errored},
 		{"nothing planned", docOf(), ExitEmpty, results.Errored},
 		{"all skipped", docOf(skipped(), skipped()), ExitEmpty, results.Errored},
 		{"measured without assertions", docOf(caseOf("c", 1)), ExitPassed, results.Passed},
@@ -70,6 +80,27 @@ func TestExitCodeOfASession(t *testing.T) {
 			if c.doc.Session.ExitCode != c.code || c.doc.Session.Status != c.status {
 				t.Errorf("%s: exit %d %s, want %d %s", c.name, c.doc.Session.ExitCode, c.doc.Session.Status, c.code, c.status)
 			}
+		}
+	}
+}
+
+// Two cases of one key are a damaged document: it is judged without a stumble, and
+// asks for no launch of which nobody knows which case it would be.
+func TestCasesOfOneKeyAskForNoLaunches(t *testing.T) {
+	rc := carried(results.DataUse, "rc_mlx5")
+	for name, a := range map[string]*results.AssertionVerdict{
+		"a band": band(p(41.832), nil, looks), "a transport": stated(assertion.All, looks, "rc_mlx5"),
+	} {
+		doc := docOf(caseOf("c", 40, 42, 44), caseOf("c", 46, 46, 46))
+		for _, l := range doc.Cases[0].Launches[1:] {
+			l.Transports = rc
+		}
+		doc.Cases[0].Launches = doc.Cases[0].Launches[1:] // undecided, as there is no look yet
+		doc.Cases[0].Assertions = []*results.AssertionVerdict{a}
+		Judge(doc)
+		wantVerdict(t, a, results.InconclusiveVerdict)
+		if got := Undecided(doc); len(got) > 0 {
+			t.Errorf("%s: undecided %v", name, got)
 		}
 	}
 }

@@ -65,7 +65,11 @@ func behind(ct *court, keys []string) []string {
 	var out []string
 	least := 0
 	for _, key := range keys {
-		n := len(counting(ct.cases[key]))
+		c := ct.cases[key]
+		if c == nil {
+			continue // no more launches of a key that two cases have would tell them apart
+		}
+		n := len(counting(c))
 		if len(out) == 0 || n < least {
 			out, least = nil, n
 		}
@@ -76,9 +80,9 @@ func behind(ct *court, keys []string) []string {
 	return out
 }
 
-// NextLook is the number of launches after which the gate looks next, 0 if
+// nextLook is the number of launches after which the gate looks next, 0 if
 // there is no look left.
-func NextLook(looks []int, have int) int {
+func nextLook(looks []int, have int) int {
 	next := 0
 	for _, l := range looks {
 		if l > have && (next == 0 || l < next) {

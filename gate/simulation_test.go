@@ -20,7 +20,7 @@ func session(seed uint64, truth, cv float64) (results.Verdict, int) {
 	a := band(p(0.9), p(1.1), looks)
 	c.Assertions = []*results.AssertionVerdict{a}
 	doc := docOf(c)
-	for n := NextLook(looks, 0); n > 0; n = NextLook(looks, n) {
+	for n := nextLook(looks, 0); n > 0; n = nextLook(looks, n) {
 		for len(c.Launches) < n {
 			c.Launches = append(c.Launches, caseOf("", launch()).Launches[0])
 			c.Launches[len(c.Launches)-1].Index = len(c.Launches) - 1

@@ -125,7 +125,7 @@ func (ct *court) source(k sourceKey, own *results.Case) (*source, outcome, bool)
 	if o, bad := unusable(c); bad {
 		return nil, o, false
 	}
-	return &source{key: k.key, c: c, launches: byIndex(okLaunches(c))}, outcome{}, true
+	return &source{key: k.key, c: c, launches: byIndex(c.Succeeded())}, outcome{}, true
 }
 
 // baseline is a case of another session. Its numbers say something about this
@@ -150,7 +150,7 @@ func (ct *court) baseline(key string) (*source, outcome, bool) {
 		s.launches = append(s.launches, &results.Launch{Index: n, Status: results.OK, Metrics: metrics})
 	}
 	if c := ct.cases[key]; c != nil {
-		s.donor = okLaunches(c)
+		s.donor = c.Succeeded()
 	}
 	return s, outcome{}, true
 }

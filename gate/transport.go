@@ -20,7 +20,7 @@ func (ct *court) judgeTransport(c *results.Case, a *results.AssertionVerdict) ou
 	if o, bad := unusable(c); bad {
 		return o
 	}
-	launches := byIndex(okLaunches(c))
+	launches := byIndex(c.Succeeded())
 	var used []string
 	for _, l := range launches {
 		verdict, why := holds(a.Transport, l)
@@ -31,13 +31,13 @@ func (ct *court) judgeTransport(c *results.Case, a *results.AssertionVerdict) ou
 			}
 			return o
 		}
-		if text := carriers(dataOf(l)); !slices.Contains(used, text) {
+		if text := results.CarriedBy(l.Transports); !slices.Contains(used, text) {
 			used = append(used, text)
 		}
 	}
 	n := len(launches)
 	o := outcome{verdict: results.Pass, message: fmt.Sprintf("%s carried the data in %s", strings.Join(used, ", or "), launchesIn(n))}
-	if next := NextLook(a.Looks, n); !atLook(a.Looks, n) {
+	if next := nextLook(a.Looks, n); !atLook(a.Looks, n) {
 		o.verdict, o.undecided = results.InconclusiveVerdict, []string{c.Key}
 		o.message += "; " + outlook(next, n)
 	}
@@ -64,7 +64,7 @@ func holds(t *assertion.Transport, l *results.Launch) (results.Verdict, string) 
 	sure := map[bool]bool{} // whether one that is named, or is not, was used for certain
 	for _, d := range data {
 		if d.Name == "" {
-			return results.ErrorVerdict, fmt.Sprintf("the fabric does not say what carried the data of %s", ranksText(d.Ranks))
+			return results.ErrorVerdict, fmt.Sprintf("the fabric does not say what carried the data of %s", d.RanksText())
 		}
 		is := t.Matches(d.Name, d.Device)
 		if is {
@@ -98,49 +98,11 @@ func holds(t *assertion.Transport, l *results.Launch) (results.Verdict, string) 
 	case held:
 		return results.Pass, ""
 	case refuted:
-		return results.Fail, carriers(wrong) + " carried data"
+		return results.Fail, results.CarriedBy(wrong) + " carried data"
 	}
-	return results.ErrorVerdict, fmt.Sprintf("the fabric does not say which of %s carried the data", carriers(data))
+	return results.ErrorVerdict, fmt.Sprintf("the fabric does not say which of %s carried the data", strings.Join(results.TransportTexts(data), " and "))
 }
 
 func dataOf(l *results.Launch) []results.Transport {
 	return slices.DeleteFunc(slices.Clone(l.Transports), func(t results.Transport) bool { return !t.Data() })
-}
-
-// carriers names transports, and the ranks that used them where these differ.
-func carriers(list []results.Transport) string {
-	alike := !slices.ContainsFunc(list, func(t results.Transport) bool { return !slices.Equal(t.Ranks, list[0].Ranks) })
-	var texts []string
-	for _, t := range list {
-		text := t.String()
-		if t.Emulated {
-			text += " (by active messages)"
-		}
-		if !alike {
-			text += " of " + ranksText(t.Ranks)
-		}
-		texts = append(texts, text)
-	}
-	return strings.Join(texts, " and ")
-}
-
-// mostRanks is how many ranks a message lists.
-const mostRanks = 8
-
-func ranksText(ranks []int) string {
-	if len(ranks) == 0 {
-		return "a rank"
-	}
-	var texts []string
-	for _, r := range ranks[:min(len(ranks), mostRanks)] {
-		texts = append(texts, fmt.Sprint(r))
-	}
-	if len(ranks) > mostRanks {
-		texts = append(texts, "…")
-	}
-	word := "rank "
-	if len(ranks) > 1 {
-		word = "ranks "
-	}
-	return word + strings.Join(texts, ", ")
 }

@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -58,11 +59,13 @@ func TestTransports(t *testing.T) {
 		"not among them":                    {some, []string{"tcp"}, wired, results.Fail, "rc_mlx5/mlx5_0:1 carried data"},
 		"none of it":                        {none, []string{"tcp"}, wired, results.Pass, ""},
 		"some of it":                        {none, []string{"tcp"}, both, results.Fail, "tcp/eth0 carried data"},
-		"either is as stated":               {all, []string{"posix", "cma"}, either, results.Pass, ""},
+		"either is as stated":               {all, []string{"posix", "cma"}, either, results.Pass, "posix/memory or cma/memory (one or more of them) carried the data in the one launch"},
+		"for certain and possibly":          {all, []string{"rc_mlx5", "posix", "cma"}, slices.Concat(rc, either), results.Pass, "rc_mlx5/mlx5_0:1 (and possibly posix/memory or cma/memory) carried the data"},
+		"two of which none may be":          {none, []string{"posix", "cma"}, either, results.Fail, "launch 0: posix/memory or cma/memory (one or more of them) carried data"},
 		"one of either":                     {all, []string{"posix"}, either, results.ErrorVerdict, "does not say which of posix/memory and cma/memory"},
 		"one of either, some":               {some, []string{"posix"}, either, results.ErrorVerdict, "does not say which"},
 		"one of either, none":               {none, []string{"posix"}, either, results.ErrorVerdict, "does not say which"},
-		"neither":                           {all, []string{"tcp"}, either, results.Fail, ""},
+		"neither":                           {all, []string{"tcp"}, either, results.Fail, "posix/memory or cma/memory (one or more of them) carried data"},
 		"neither, none":                     {none, []string{"tcp"}, either, results.Pass, ""},
 		"both, some":                        {some, []string{"posix", "cma"}, either, results.Pass, ""},
 		"the plugin itself":                 {all, []string{"UCX"}, hidden, results.Pass, ""},

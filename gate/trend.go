@@ -244,7 +244,7 @@ func (ct *court) overSteps(a *results.AssertionVerdict, steps []step, lv levels)
 	case results.WarnVerdict:
 		o.message = fmt.Sprintf("%s: not from %s; inside of the halo of %s", what, worst.describe(a, lv), percent(a.Halo))
 	default:
-		next := NextLook(a.Looks, n)
+		next := nextLook(a.Looks, n)
 		if next > 0 {
 			o.undecided = ct.runnable(a.Cases)
 		}

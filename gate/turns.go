@@ -165,7 +165,8 @@ func taken(a, b map[int]span) (joined map[int]span, ok bool) {
 	for i, s := range b {
 		if t, both := a[i]; both {
 			common++
-			s = span{earlier(s.first, t.first), later(s.last, t.last)}
+			s.first = slices.MinFunc([]time.Time{s.first, t.first}, time.Time.Compare)
+			s.last = slices.MaxFunc([]time.Time{s.last, t.last}, time.Time.Compare)
 		}
 		joined[i] = s
 	}
@@ -181,20 +182,6 @@ func taken(a, b map[int]span) (joined map[int]span, ok bool) {
 		before = &s
 	}
 	return joined, true
-}
-
-func earlier(a, b time.Time) time.Time {
-	if b.Before(a) {
-		return b
-	}
-	return a
-}
-
-func later(a, b time.Time) time.Time {
-	if b.After(a) {
-		return b
-	}
-	return a
 }
 
 // method says how launches of several cases were combined.

@@ -31,18 +31,6 @@ func measured(c *results.Case) bool {
 	return true
 }
 
-// okLaunches are the launches that succeeded. One that was made again is none of
-// them: that it failed is the infrastructure's matter and shown beside.
-func okLaunches(c *results.Case) []*results.Launch {
-	var out []*results.Launch
-	for _, l := range c.Launches {
-		if l.Status == results.OK && !l.Retried {
-			out = append(out, l)
-		}
-	}
-	return out
-}
-
 // invalid says why what a case measured cannot be used, "" if it can. A failed
 // launch is not a slow launch: it spoils the case instead of being left out,
 // because the launches that survive are not a fair sample.

@@ -22,7 +22,7 @@ type point struct {
 // that happen to have one would be a mean over the lucky ones.
 func points(c *results.Case, subject *assertion.Expr, unit string) ([]point, error) {
 	var out []point
-	for _, l := range okLaunches(c) {
+	for _, l := range c.Succeeded() {
 		v, err := subject.EvalWith(func(leaf *assertion.Expr) (float64, error) {
 			if leaf.Baseline || leaf.Case != "" && leaf.Case != c.Key {
 				return 0, fmt.Errorf("metric %s is of another case", leaf.Metric)

@@ -182,7 +182,7 @@ func allNumbers(cases []*results.Case, axis string) bool {
 
 // launchCount is how many launches a case's estimates rest on.
 func launchCount(c *results.Case) string {
-	if n := succeeded(c); n > 0 {
+	if n := len(c.Succeeded()); n > 0 {
 		return strconv.Itoa(n)
 	}
 	return "-"

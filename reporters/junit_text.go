@@ -11,25 +11,14 @@ import (
 	"weir/results"
 )
 
-// GitLab refuses reports above 30 MB, and nobody reads more than a few screens
-// of one failure.
-const (
-	textLimit  = 8 << 10
-	textBudget = 20 << 20
-)
+// textBudget is how much text a report has: GitLab refuses those above 30 MB.
+const textBudget = 20 << 20
 
 // result is the outcome element of a test case. Consumers differ in whether they
 // show the message or the text, so the text repeats the message.
 func (b *junit) result(kind, message string, lines ...string) *xmlResult {
 	message = plain(message)
-	text := strings.Join(append([]string{message}, lines...), "\n")
-	if len(text) > textLimit {
-		cut := textLimit
-		for !utf8.RuneStart(text[cut]) {
-			cut--
-		}
-		text = text[:cut] + "\n… cut; results.json has all"
-	}
+	text := clip(strings.Join(append([]string{message}, lines...), "\n"), "\n… cut; results.json has all")
 	if b.budget -= len(text); b.budget < 0 {
 		text = ""
 	}
@@ -86,16 +75,10 @@ func launchLine(l *results.Launch, a *results.AssertionVerdict) string {
 
 // transportsText says what carried a launch's data.
 func transportsText(l *results.Launch) string {
-	var names []string
-	for _, t := range l.Transports {
-		if t.Data() {
-			names = append(names, t.String())
-		}
+	if text := results.CarriedBy(l.Transports); text != "" {
+		return text
 	}
-	if len(names) == 0 {
-		return "it is not known what carried the data"
-	}
-	return strings.Join(names, ", ")
+	return "it is not known what carried the data"
 }
 
 // alone says whether a subject is of its own case only and so has a value in a launch.

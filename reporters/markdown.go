@@ -21,14 +21,13 @@ func Markdown(w io.Writer, doc *results.Document) error {
 
 func markdown(doc *results.Document, limit int) string {
 	m := page{limit: limit}
-	name := sentence(" ", labelled(doc.Session.Status)+":", mdText(doc.Scenario.Name))
-	m.always("# %s\n\n", name)
+	m.always("# %s\n\n", sentence(" ", labelled(doc.Session.Status)+":", mdClip(doc.Scenario.Name)))
 	if doc.Simulated() {
 		m.always("> **%s**\n\n", mdText(simulatedBanner(doc)))
 	}
-	m.always("%s\n\n", headline(doc))
+	m.always("%s\n\n", clip(headline(doc), " …"))
 	if doc.Scenario.Description != "" {
-		m.always("%s\n\n", mdText(doc.Scenario.Description))
+		m.always("%s\n\n", mdClip(doc.Scenario.Description))
 	}
 	for _, s := range []struct{ standing, heading string }{
 		{"fail", "Failed"}, {"xpass", "Passed against expectation"}, {"error", "Errors"}, {"inconclusive", "Inconclusive"},
@@ -50,9 +49,9 @@ func markdown(doc *results.Document, limit int) string {
 	return m.out.String()
 }
 
-// page is a report that never grows above its limit. Once a row does not fit, no
-// later one is written, so that what stands there is always the most important
-// part; what was left out is counted.
+// page is a report that never grows above its limit: what is always written is
+// short. Once a row does not fit, no later one is written, so that what stands
+// there is always the most important part; what was left out is counted.
 type page struct {
 	out   strings.Builder
 	limit int
@@ -222,6 +221,10 @@ func mdText(s string) string {
 	}
 	return b.String()
 }
+
+// mdClip is a text of anybody's length for a place where it must not drive out all
+// that follows.
+func mdClip(s string) string { return mdText(clip(plain(s), " …")) }
 
 func wordByte(c byte) bool {
 	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"weir/assertion"
 	"weir/results"
@@ -44,6 +45,22 @@ func TestMarkdownStaysWithinItsBudget(t *testing.T) {
 		}
 		if n := strings.Count(got, "<details>"); n != strings.Count(got, "</details>") {
 			t.Errorf("%s: a fold is not closed", name)
+		}
+	}
+}
+
+// A text of the scenario's author leaves room for what was found, however long it is.
+func TestMarkdownBearsLongTexts(t *testing.T) {
+	for _, text := range []string{strings.Repeat("*", markdownBudget), strings.Repeat("µ", markdownBudget)} {
+		doc := large(3, func(int) string { return "run" })
+		doc.Scenario.Name, doc.Scenario.Description, doc.Session.Resumed = text, text, text
+		doc.Cases[0].Launches = []*results.Launch{{Resumed: true}}
+		got := markdown(doc, markdownBudget)
+		if len(got) > markdownBudget || !utf8.ValidString(got) {
+			t.Errorf("%d bytes, valid: %v", len(got), utf8.ValidString(got))
+		}
+		if strings.Count(got, " …\n") != 3 || !strings.Contains(got, "## Failed") || !strings.Contains(got, "`run[i=2]`") {
+			t.Errorf("what was found is not there:\n%s", got[len(got)-2000:])
 		}
 	}
 }

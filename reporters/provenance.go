@@ -118,19 +118,9 @@ func madeAgain(doc *results.Document) []string {
 			}
 		}
 		out = append(out, plain(fmt.Sprintf("%s: %s; %d of %d launches succeeded",
-			c.Key, sentence(": ", what, sentence(" and ", causes...)), succeeded(c), len(c.Launches))))
+			c.Key, sentence(": ", what, sentence(" and ", causes...)), len(c.Succeeded()), len(c.Launches))))
 	}
 	return out
-}
-
-func succeeded(c *results.Case) int {
-	n := 0
-	for _, l := range c.Launches {
-		if l.Status == results.OK && !l.Retried {
-			n++
-		}
-	}
-	return n
 }
 
 // runsOf are the runs of some cases, each once, in order.

@@ -20,8 +20,9 @@ var update = flag.Bool("update", false, "write the golden reports anew")
 // documents are hand-made ones, judged by the gate: all pass; failures with
 // warnings and an inconclusive gate; an aborted session with errors and cases
 // that were left out; names that no format likes; assertions over several cases
-// in a session that was resumed, simulated in part, and has a baseline.
-var documents = []string{"passed", "failed", "aborted", "odd", "several"}
+// in a session that was resumed, simulated in part, and has a baseline; a launch
+// that was made again because a command before it had failed; nothing that ran.
+var documents = []string{"passed", "failed", "aborted", "odd", "several", "retried", "empty"}
 
 func read(t *testing.T, name string) *results.Document {
 	t.Helper()

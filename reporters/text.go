@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 var ansi = regexp.MustCompile(`\x1b(\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(\x07|\x1b\\)?)`)
@@ -22,4 +23,20 @@ func plain(s string) string {
 		}
 		return r
 	}, s)
+}
+
+// textLimit is how much of one text a report has, in bytes: nobody reads more than
+// a few screens of one failure.
+const textLimit = 8 << 10
+
+// clip cuts a text that is longer than that, with a note in place of the rest.
+func clip(s, note string) string {
+	if len(s) <= textLimit {
+		return s
+	}
+	cut := textLimit
+	for cut > 0 && !utf8.RuneStart(s[cut]) {
+		cut--
+	}
+	return s[:cut] + note
 }

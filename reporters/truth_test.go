@@ -32,6 +32,20 @@ func told() *results.Document {
 	return doc
 }
 
+// Where a library does not say which of several it used, no report says all of them.
+func TestPossibleTransportsAreAlternatives(t *testing.T) {
+	doc := told()
+	l := doc.Cases[0].Launches[0]
+	l.Transports = []results.Transport{{Name: "posix", Use: results.PossibleUse}, {Name: "cma", Use: results.PossibleUse}}
+	if got := written(t, "junit", doc); !strings.Contains(got, "launch 0 on n1, n2: posix or cma (one or more of them)\n") {
+		t.Errorf("junit: %s", got)
+	}
+	l.Transports = nil
+	if got := written(t, "junit", doc); !strings.Contains(got, "launch 0 on n1, n2: it is not known what carried the data\n") {
+		t.Errorf("junit: %s", got)
+	}
+}
+
 func TestReportsSayWhatWasChosenAndUsed(t *testing.T) {
 	chosen, ignored, carried := "fabric auto was tcp in 1 case: no RDMA device is on n1", "UCX_TLSS is set and the library ignores it; did you mean UCX_TLS? (1 case)", "tcp/eth0 carried data"
 	for format, says := range map[string][]string{

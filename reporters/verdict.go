@@ -95,7 +95,7 @@ func findings(doc *results.Document, want string) []finding {
 	return out
 }
 
-// sessionErrors are those that belong to no case.
+// sessionErrors are those that belong to no case: what counts in the exit code.
 func sessionErrors(doc *results.Document) []finding {
 	var out []finding
 	why := doc.Session.Reason
@@ -111,9 +111,12 @@ func sessionErrors(doc *results.Document) []finding {
 		}
 	}
 	for _, c := range doc.Commands {
-		if c.Status != results.OK {
+		if c.Counts() {
 			out = append(out, finding{standing: "error", where: plain(commandName(c)), message: plain(sentence(": ", "failed", c.Reason)), log: lastLines(c.Log)})
 		}
+	}
+	if len(out) == 0 && !doc.Ran() {
+		out = append(out, finding{standing: "error", where: "session", message: "nothing was run"})
 	}
 	return out
 }

@@ -157,12 +157,17 @@ func finite(what string, v float64) error {
 }
 
 // check refuses a document that nobody can read without stumbling: an entry that
-// is null, an assertion that cannot be judged.
+// is null, two cases of one key, an assertion that cannot be judged.
 func (d *Document) check() error {
+	seen := make(map[string]bool, len(d.Cases))
 	for i, c := range d.Cases {
 		if c == nil {
 			return fmt.Errorf("case %d is null", i)
 		}
+		if seen[c.Key] {
+			return fmt.Errorf("case %s stands twice in it", c.Key)
+		}
+		seen[c.Key] = true
 		if slices.Contains(c.Launches, nil) {
 			return fmt.Errorf("case %s: a launch is null", c.Key)
 		}

@@ -6,11 +6,12 @@ package results
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -62,6 +63,13 @@ type Command struct {
 	Status   string    `json:"status"` // ok | failed
 	Reason   string    `json:"reason,omitempty"`
 	Log      []string  `json:"log,omitempty"` // last lines of its output
+}
+
+// Counts says whether the command failed and the session with it. One that failed
+// before a launch failed that launch, which stands with its case and may have been
+// made again.
+func (c Command) Counts() bool {
+	return c.Status != OK && !(c.Stage == "setup" && c.Scope == "launch")
 }
 
 // Session says when and how the session ran.
@@ -159,8 +167,17 @@ const (
 	Excluded = "excluded"
 )
 
-// NotRun is the reason of a skipped case that its session has not got to.
+// NotRun is the reason of a skipped case that its session has not got to. With a
+// colon and a cause behind it, it is that of one that the session was to run and
+// did not: it ended before, or what the case needs failed.
 const NotRun = "not run"
+
+// Unreached says whether the case was to be run and was not, so that nobody knows
+// what it would have measured. A case that a condition, a selection or its author
+// left out is none of these.
+func (c *Case) Unreached() bool {
+	return c.Status == Skipped && (c.Reason == NotRun || strings.HasPrefix(c.Reason, NotRun+": "))
+}
 
 // Launch is the case's part of one launch.
 type Launch struct {
@@ -229,8 +246,10 @@ func (f *Failure) String() string {
 }
 
 // MetricEstimate is a metric over the launches of a case, in the registry's
-// unit. Value is what CI is an interval for: the geometric mean, or the
-// arithmetic mean if a launch gave zero or less. Mean is always arithmetic.
+// unit. Value is what CI is an interval for, on the scale on which a verdict
+// about the metric is found: the geometric mean; the arithmetic mean of a metric
+// of which 0 is a measurement as any other, and if a launch gave zero or less.
+// Mean is always arithmetic.
 type MetricEstimate struct {
 	Unit       string      `json:"unit"`
 	N          int         `json:"n"`
@@ -241,6 +260,11 @@ type MetricEstimate struct {
 	CI         *[2]float64 `json:"ci"` // nil below two launches
 	Confidence float64     `json:"confidence"`
 	Better     string      `json:"better"`
+}
+
+// Ran says whether any case was run, with whatever came of it.
+func (d *Document) Ran() bool {
+	return slices.ContainsFunc(d.Cases, func(c *Case) bool { return c.Status != Skipped && c.Status != Excluded })
 }
 
 // Case finds a case by its key.
@@ -321,47 +345,11 @@ func (d *Document) Write(path string) error {
 	return WriteFile(path, b)
 }
 
-// WriteFile writes a file under a temporary name beside it and renames it. What a
-// link names is written, not the link; a device or a pipe is written to.
-func WriteFile(path string, content []byte) error {
-	if target, err := filepath.EvalSymlinks(path); err == nil {
-		path = target
-	}
-	if st, err := os.Stat(path); err == nil && !st.Mode().IsRegular() && !st.IsDir() {
-		f, err := os.OpenFile(path, os.O_WRONLY, 0)
-		if err != nil {
-			return err
-		}
-		_, err = f.Write(content)
-		return errors.Join(err, f.Close())
-	}
-	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.tmp")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name()) // fails after the rename, as it should
-	if _, err := f.Write(content); err != nil {
-		f.Close()
-		return err
-	}
-	if err := f.Chmod(0o644); err != nil {
-		f.Close()
-		return err
-	}
-	if err := f.Close(); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
-}
-
-// ErrIncomplete says that a document lacks what it says that it has.
-var ErrIncomplete = errors.New("the document was changed after it was written")
-
 // Complete holds the cases against the plan that the document names: a case
 // that was taken out must not count as one that never failed.
 func (d *Document) Complete() error {
 	if len(d.Cases) != d.Plan.Cases {
-		return fmt.Errorf("%w: its plan has %d cases and it holds %d", ErrIncomplete, d.Plan.Cases, len(d.Cases))
+		return fmt.Errorf("the document was changed after it was written: its plan has %d cases and it holds %d", d.Plan.Cases, len(d.Cases))
 	}
 	return nil
 }

@@ -43,6 +43,7 @@ func TestReadRefuses(t *testing.T) {
 		"a null metric":   `{"schema": "weir.results/v1", "cases": [{"launches": [{"metrics": {"bandwidth": null}}]}]}`,
 		"a word metric":   `{"schema": "weir.results/v1", "cases": [{"launches": [{"metrics": {"bandwidth": "fast"}}]}]}`,
 		"a null case":     `{"schema": "weir.results/v1", "cases": [null]}`,
+		"two of one key":  `{"schema": "weir.results/v1", "cases": [{"key": "a"}, {"key": "b"}, {"key": "a"}]}`,
 		"a null launch":   `{"schema": "weir.results/v1", "cases": [{"launches": [null]}]}`,
 		"a null verdict":  `{"schema": "weir.results/v1", "cases": [{"assertions": [null]}]}`,
 		"a null trend":    `{"schema": "weir.results/v1", "assertions": [null]}`,
@@ -175,11 +176,30 @@ func TestCheckOfAnAssertion(t *testing.T) {
 	}
 }
 
+// What was to be run and was not, and what was left out on purpose.
+func TestUnreached(t *testing.T) {
+	for reason, want := range map[string]bool{
+		"not run": true, "not run: --fail-fast: x": true, "not run: needs a, which failed: b": true,
+		"not running on Fridays": false, "not selected": false, "needs a, which was skipped: not run": false, "": false,
+	} {
+		if got := (&results.Case{Status: results.Skipped, Reason: reason}).Unreached(); got != want {
+			t.Errorf("%q: %v", reason, got)
+		}
+		if (&results.Case{Status: results.Excluded, Reason: reason}).Unreached() {
+			t.Errorf("excluded, %q: it was not to be run", reason)
+		}
+	}
+}
+
 func TestProvenance(t *testing.T) {
 	d := &results.Document{Cases: []*results.Case{
 		{Launches: []*results.Launch{{Retried: true}, {Resumed: true}, {Resumed: true}}},
 		{Launches: []*results.Launch{{}}},
 	}}
+	d.Cases[0].Launches[0].Status, d.Cases[0].Launches[2].Status = results.OK, results.OK
+	if got := d.Cases[0].Succeeded(); len(got) != 1 || got[0] != d.Cases[0].Launches[2] {
+		t.Errorf("%d launches succeeded", len(got))
+	}
 	if d.Simulated() || d.Resumed() != 2 || d.Cases[0].Retried() != 1 || d.Cases[1].Retried() != 0 {
 		t.Errorf("simulated %v, resumed %d, retried %d", d.Simulated(), d.Resumed(), d.Cases[0].Retried())
 	}

@@ -12,7 +12,7 @@ import (
 // Whatever was recorded, the answers are those of the library.
 func TestLatenciesAreThoseOfHdrHistogram(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		h := hdr.New(results.HistogramLowest, results.HistogramHighest, results.HistogramDigits)
+		h := hdr.New(1, results.HistogramHighest, 3)
 		for _, bits := range rapid.SliceOfN(rapid.IntRange(0, 39), 0, 50).Draw(t, "magnitudes") {
 			v := rapid.Int64Range(1<<bits, 2<<bits-1).Draw(t, "value")
 			if err := h.RecordValues(v, rapid.Int64Range(1, 1e9).Draw(t, "times")); err != nil {
@@ -39,8 +39,8 @@ func TestLatenciesAreThoseOfHdrHistogram(t *testing.T) {
 
 // What a tampered file says beyond the layout is left out, as the library does.
 func TestLatenciesOfStrangeCounters(t *testing.T) {
-	n := len(hdr.New(results.HistogramLowest, results.HistogramHighest, results.HistogramDigits).Export().Counts)
-	l := results.NewLatencies(map[int]int64{n - 1: 3, n: 5, -1: 7, 100: -1})
+	n := len(hdr.New(1, results.HistogramHighest, 3).Export().Counts)
+	l := results.NewLatencies(map[int]int64{n - 1: 3, n: 5, 1 << 40: 5, -1: 7, 100: -1})
 	if l.Count() != 3 || l.Percentile(100) != 1<<40-1 {
 		t.Errorf("%d latencies up to %d, want 3 up to %d", l.Count(), l.Percentile(100), int64(1<<40-1))
 	}

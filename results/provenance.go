@@ -24,6 +24,18 @@ func (c *Case) Retried() int {
 	return c.count(func(l *Launch) bool { return l.Retried })
 }
 
+// Succeeded are the launches of the case that succeeded. One that was made again is
+// none of them: that it failed is the infrastructure's matter and shown beside.
+func (c *Case) Succeeded() []*Launch {
+	var out []*Launch
+	for _, l := range c.Launches {
+		if l.Status == OK && !l.Retried {
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
 // Resumed is the number of launches of the document that an earlier session made.
 func (d *Document) Resumed() int {
 	n := 0

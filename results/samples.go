@@ -11,18 +11,13 @@ import (
 	"math"
 	"os"
 	"slices"
-
-	hdr "github.com/HdrHistogram/hdrhistogram-go"
 )
 
-// The layout of every latency histogram: 3 significant digits from 1 ns to 2⁴⁰ ns
+// HistogramHighest is the longest latency that a histogram holds, in ns. The layout
+// of all of them is HdrHistogram's with 3 significant digits from 1 ns to 2⁴⁰ ns
 // (18 minutes). It is fixed so that histograms of all ranks and launches add up
 // exactly; the engine's C recorder fills the same counters.
-const (
-	HistogramLowest  = 1
-	HistogramHighest = 1<<40 - 1
-	HistogramDigits  = 3
-)
+const HistogramHighest = 1<<40 - 1
 
 // Samples are the raw samples of one rank for one case of one launch.
 type Samples struct {
@@ -49,18 +44,6 @@ type Samples struct {
 type Progress struct {
 	Time  int64
 	Bytes uint64
-}
-
-// Histogram rebuilds the latency histogram.
-func (s *Samples) Histogram() *hdr.Histogram {
-	h := hdr.New(HistogramLowest, HistogramHighest, HistogramDigits)
-	snap := h.Export()
-	for i, n := range s.Counts {
-		if i >= 0 && i < len(snap.Counts) {
-			snap.Counts[i] = n
-		}
-	}
-	return hdr.Import(snap)
 }
 
 var samplesMagic = []byte("WEIRSMP1")

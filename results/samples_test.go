@@ -18,7 +18,7 @@ import (
 // recorded is a histogram's counters in the form that an engine hands over.
 func recorded(t *testing.T, latencies []int64) map[int]int64 {
 	t.Helper()
-	h := hdr.New(results.HistogramLowest, results.HistogramHighest, results.HistogramDigits)
+	h := hdr.New(1, results.HistogramHighest, 3)
 	for _, ns := range latencies {
 		if err := h.RecordValue(ns); err != nil {
 			t.Fatal(err)
@@ -84,17 +84,17 @@ func TestSamplesCutShort(t *testing.T) {
 	}
 }
 
-func TestHistogramHasTheRightQuantiles(t *testing.T) {
+func TestLatenciesHaveTheRightQuantiles(t *testing.T) {
 	latencies := drawLatencies(20000)
-	h := (&results.Samples{Counts: recorded(t, latencies)}).Histogram()
+	l := results.NewLatencies(recorded(t, latencies))
 	slices.Sort(latencies)
-	if h.TotalCount() != int64(len(latencies)) {
-		t.Fatalf("%d counts, want %d", h.TotalCount(), len(latencies))
+	if l.Count() != int64(len(latencies)) {
+		t.Fatalf("%d counts, want %d", l.Count(), len(latencies))
 	}
 	for _, q := range []float64{0, 50, 90, 95, 99, 99.9, 100} {
 		rank := max(int(q/100*float64(len(latencies))+0.5), 1)
 		want := float64(latencies[rank-1])
-		if got := float64(h.ValueAtPercentile(q)); math.Abs(got/want-1) > 2e-3 {
+		if got := float64(l.Percentile(q)); math.Abs(got/want-1) > 2e-3 {
 			t.Errorf("p%v is %v, want %v within the 3 digits of the layout", q, got, want)
 		}
 	}
@@ -103,22 +103,12 @@ func TestHistogramHasTheRightQuantiles(t *testing.T) {
 // Histograms of two ranks add up to the histogram of both.
 func TestHistogramsAddUp(t *testing.T) {
 	all := drawLatencies(2000)
-	a := &results.Samples{Counts: recorded(t, all[:500])}
-	b := &results.Samples{Counts: recorded(t, all[500:])}
-	sum := a.Histogram()
-	if dropped := sum.Merge(b.Histogram()); dropped != 0 {
-		t.Fatalf("%d values dropped", dropped)
+	sum := recorded(t, all[:500])
+	for i, n := range recorded(t, all[500:]) {
+		sum[i] += n
 	}
-	if !sum.Equals((&results.Samples{Counts: recorded(t, all)}).Histogram()) {
-		t.Error("the merged histogram is another one")
-	}
-}
-
-// A counter outside the layout is ignored instead of reaching past the array.
-func TestHistogramIgnoresForeignIndexes(t *testing.T) {
-	h := (&results.Samples{Counts: map[int]int64{-1: 5, 1 << 40: 5, 10: 1}}).Histogram()
-	if h.TotalCount() != 1 {
-		t.Errorf("%d counts, want 1", h.TotalCount())
+	if diff := cmp.Diff(recorded(t, all), sum); diff != "" {
+		t.Errorf("the merged histogram is another one: %s", diff)
 	}
 }
 
@@ -137,7 +127,7 @@ func FuzzReadSamples(f *testing.F) {
 		if err != nil {
 			return
 		}
-		s.Histogram()
+		results.NewLatencies(s.Counts).Mean()
 		var b bytes.Buffer
 		if err := s.Write(&b); err != nil {
 			t.Fatal(err)

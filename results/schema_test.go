@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"math"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -44,7 +45,7 @@ func validate(t *testing.T, s *jsonschema.Schema, doc []byte) error {
 
 // full is a document in which every field that can be set is set.
 func full() *results.Document {
-	lower, numa := 41.832, 0
+	lower, upper, numa, load := 41.832, 51.128, 0, 0.97
 	metric := &assertion.Expr{Op: assertion.Metric, Metric: "bandwidth", Unit: "GB/s"}
 	verdict := func(a assertion.Assertion) *results.AssertionVerdict {
 		a.Name, a.Text, a.Lowered, a.File, a.Line, a.Severity, a.Unit = "n", "t", "l", "f.yaml", 3, assertion.Gate, "GB/s"
@@ -67,13 +68,13 @@ func full() *results.Document {
 	now := time.Date(2026, 11, 21, 10, 15, 0, 0, time.UTC)
 	d := &results.Document{
 		Schema:   results.Schema,
-		Session:  results.Session{ID: "s", Started: now, Finished: now, Status: results.Passed, Reason: "r", Argv: []string{"weir"}, Simulated: true, Resumed: "s0"},
+		Session:  results.Session{ID: "s", Started: now, Finished: now, Status: results.Failed, ExitCode: 1, Reason: "r", Argv: []string{"weir"}, Simulated: true, Resumed: "s0"},
 		Weir:     results.Version{Version: "1", Commit: "c", Go: "go1.26"},
 		Scenario: results.Scenario{Name: "n", Description: "d", File: "f", Digest: "sha256:00", Variables: map[string]string{"peak": "46.48 GB/s"}},
-		Plan:     results.Plan{Digest: "sha256:01", Cases: 1},
+		Plan:     results.Plan{Digest: "sha256:01", Cases: 2, Excluded: 1},
 		Environment: results.Environment{Fingerprint: "sha256:02", Nodes: []results.Node{{
 			Name: "n1", Kernel: "6.1", OS: "Debian 13", CPU: results.CPU{Model: "x", Count: 8, Allowed: 2, Sockets: 1, NUMA: 1, Gov: "performance", Driver: "intel_pstate", Turbo: "off"},
-			NUMA:   []results.NUMANode{{ID: 0, CPUs: "0-7", Memory: 1 << 34}},
+			NUMA:   []results.NUMANode{{ID: 1, CPUs: "0-7", Memory: 1 << 34}},
 			RDMA:   []results.RDMA{{Name: "mlx5_0", Driver: "mlx5_core", Firmware: "20.31", NUMA: &numa, Ports: []results.RDMAPort{{Port: 1, State: "ACTIVE", Rate: "400 Gb/s", Link: "InfiniBand"}}}},
 			Memory: results.Memory{Total: 1 << 34, Page: 4096, THP: "madvise", LockLimit: "unlimited", Hugepages: []results.Hugepages{{Size: 2 << 20, Total: 4, Free: 3}}}, GPUs: []results.GPU{{Name: "g", Driver: "d", Bus: "0000:01:00.0", NUMA: &numa}},
 			NICs:        []results.NIC{{Name: "eth0", State: "up", MTU: 1500, Speed: "10 Gb/s", Driver: "ice", NUMA: &numa, RDMA: []string{"mlx5_0"}}},
@@ -84,17 +85,17 @@ func full() *results.Document {
 		Cases: []*results.Case{{
 			Key: "bw[block_size=64MiB]", ID: "sha256:03", Run: "bw", Workload: "transfer",
 			Axes: map[string]any{"block_size": quantity.Size(64 << 20), "threads": int64(1)}, AxisOrder: []string{"block_size", "threads"},
-			Options: map[string]any{"fabric": "shm", "verify": "sample"}, Env: map[string]string{"A": "b"}, Status: results.OK, Invalid: "i",
+			Options: map[string]any{"fabric": "shm", "verify": "sample"}, Env: map[string]string{"A": "b"}, Status: results.OK, Reason: "interrupted, after 1 launches", Invalid: "i", Made: 1,
 			Launches: []*results.Launch{{
-				Index: 0, Started: now, Duration: 1.5, Status: results.Error, Nodes: []string{"n1", "n1"}, Fabric: "shm", Transport: "ring",
+				Index: 1, Started: now, Duration: 1.5, Status: results.Error, Nodes: []string{"n1", "n1"}, Fabric: "shm", Transport: "ring",
 				FabricReason: "r", Ignored: []results.Ignored{{Name: "UCX_TLSS", Suggestion: "UCX_TLS"}}, Transports: []results.Transport{{Name: "posix", Device: "memory", Use: results.DataUse, Emulated: true, Opaque: true, Ranks: []int{0}}},
 				Failure: &results.Failure{Rank: -1, Node: "n1", Phase: "run", Kind: results.Crashed, Cause: "killed", Log: []string{"x"}},
 				Metrics: map[string]float64{"bandwidth": 46.1, "odd": math.NaN(), "inf": math.Inf(1), "minus": math.Inf(-1)},
-				Samples: []string{"samples/a.bin"}, Verified: true, Simulated: true, Retried: true, Resumed: true,
+				Samples: []string{"samples/a.bin"}, Verified: true, Simulated: true, Retried: true, Load: &load, Resumed: true,
 			}},
-			Metrics:    map[string]results.MetricEstimate{"bandwidth": {Unit: "GB/s", N: 1, Value: 46.1, Median: 46.1, Mean: 46.1, Confidence: 0.96, Better: "higher"}},
-			Assertions: []*results.AssertionVerdict{verdict(assertion.Assertion{Subject: metric, Bounds: assertion.Bounds{Lower: &lower}})},
-		}},
+			Metrics:    map[string]results.MetricEstimate{"bandwidth": {Unit: "GB/s", N: 2, Value: 46.1, Median: 46.1, Mean: 46.1, CV: 0.01, CI: &[2]float64{45.9, 46.3}, Confidence: 0.96, Better: "higher"}},
+			Assertions: []*results.AssertionVerdict{verdict(assertion.Assertion{Subject: metric, Bounds: assertion.Bounds{Lower: &lower, Upper: &upper}})},
+		}, {Key: "left out", Status: results.Excluded, Reason: "r"}},
 		Assertions: []*results.AssertionVerdict{verdict(assertion.Assertion{
 			Subject: &assertion.Expr{Op: assertion.Div, Args: []*assertion.Expr{metric, {Op: assertion.Const, Value: 2}}},
 			Trend:   &assertion.Trend{Axis: "block_size", Direction: "increases", Tolerance: 0.1}, Cases: []string{"a", "b"},
@@ -108,6 +109,45 @@ func full() *results.Document {
 	}
 	d.Summarize()
 	return d
+}
+
+// A field that full does not set is one that the schema, the reading and the
+// writing are not tested with.
+func TestFullSetsEveryField(t *testing.T) {
+	set := map[string]bool{}
+	var walk func(v reflect.Value)
+	walk = func(v reflect.Value) {
+		switch v.Kind() {
+		case reflect.Pointer, reflect.Interface:
+			if !v.IsNil() {
+				walk(v.Elem())
+			}
+		case reflect.Slice:
+			for i := range v.Len() {
+				walk(v.Index(i))
+			}
+		case reflect.Map:
+			for _, key := range v.MapKeys() {
+				walk(v.MapIndex(key))
+			}
+		case reflect.Struct:
+			if v.Type() == reflect.TypeFor[time.Time]() {
+				return
+			}
+			for i := range v.NumField() {
+				f := v.Type().Field(i)
+				name := v.Type().String() + "." + f.Name
+				set[name] = set[name] || !v.Field(i).IsZero()
+				walk(v.Field(i))
+			}
+		}
+	}
+	walk(reflect.ValueOf(full()))
+	for name, is := range set {
+		if !is {
+			t.Errorf("%s is set nowhere", name)
+		}
+	}
 }
 
 func TestDocumentsFollowTheSchema(t *testing.T) {

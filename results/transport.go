@@ -3,6 +3,8 @@ package results
 import (
 	"cmp"
 	"slices"
+	"strconv"
+	"strings"
 )
 
 // Transport is one way that messages of a launch took, as the library of its
@@ -44,6 +46,67 @@ func (t Transport) String() string {
 
 // Data says whether blocks took it, or may have.
 func (t Transport) Data() bool { return t.Use != ControlUse }
+
+// CarriedBy says what of a list carried data, and which ranks used what where these
+// differ. "" if nothing did. Of transports that are merely possible at least one was
+// used if none was for certain.
+func CarriedBy(list []Transport) string {
+	list = slices.DeleteFunc(slices.Clone(list), func(t Transport) bool { return !t.Data() })
+	texts := map[bool][]string{} // by whether it is certain
+	for i, text := range TransportTexts(list) {
+		is := list[i].Use == DataUse
+		texts[is] = append(texts[is], text)
+	}
+	sure, possible := strings.Join(texts[true], " and "), strings.Join(texts[false], " or ")
+	switch {
+	case possible == "":
+		return sure
+	case sure != "":
+		return sure + " (and possibly " + possible + ")"
+	case len(list) > 1:
+		return possible + " (one or more of them)"
+	}
+	return possible
+}
+
+// TransportTexts names transports, and the ranks that used them where these differ.
+func TransportTexts(list []Transport) []string {
+	alike := !slices.ContainsFunc(list, func(t Transport) bool { return !slices.Equal(t.Ranks, list[0].Ranks) })
+	var texts []string
+	for _, t := range list {
+		text := t.String()
+		if t.Emulated {
+			text += " (by active messages)"
+		}
+		if !alike {
+			text += " of " + t.RanksText()
+		}
+		texts = append(texts, text)
+	}
+	return texts
+}
+
+// mostRanks is how many ranks a message lists.
+const mostRanks = 8
+
+// RanksText names the ranks that used it: "ranks 0, 1".
+func (t Transport) RanksText() string {
+	if len(t.Ranks) == 0 {
+		return "a rank"
+	}
+	var texts []string
+	for _, r := range t.Ranks[:min(len(t.Ranks), mostRanks)] {
+		texts = append(texts, strconv.Itoa(r))
+	}
+	if len(t.Ranks) > mostRanks {
+		texts = append(texts, "…")
+	}
+	word := "rank "
+	if len(t.Ranks) > 1 {
+		word = "ranks "
+	}
+	return word + strings.Join(texts, ", ")
+}
 
 // MergeTransports gathers what ranks say, each transport once with all its ranks,
 // those that carried data first.

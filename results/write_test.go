@@ -10,6 +10,55 @@ import (
 	"weir/results"
 )
 
+// What a link names is written also where it is not there yet, through any number of links.
+func TestWriteFileFollowsLinksToWhatIsNotThere(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(dir, "far", "out"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for link, target := range map[string]string{
+		"first": "near", "near": "far/link", "far/link": "../far/out/real", "folder": "far/out", "loop": "pool", "pool": "loop",
+	} {
+		if err := os.Symlink(target, filepath.Join(dir, link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink("../real", filepath.Join(dir, "folder", "up")); err != nil {
+		t.Fatal(err)
+	}
+	for link, real := range map[string]string{"first": "far/out/real", "folder/up": "far/real"} {
+		if err := results.WriteFile(filepath.Join(dir, link), []byte(link)); err != nil {
+			t.Fatal(err)
+		}
+		if b, err := os.ReadFile(filepath.Join(dir, real)); err != nil || string(b) != link {
+			t.Errorf("%s: what it names holds %q, %v", link, b, err)
+		}
+		if st, err := os.Lstat(filepath.Join(dir, link)); err != nil || st.Mode()&os.ModeSymlink == 0 {
+			t.Errorf("%s is %v, %v", link, st.Mode(), err)
+		}
+	}
+	if err := results.WriteFile(filepath.Join(dir, "loop"), nil); err == nil {
+		t.Error("wrote what a circle of links names")
+	}
+}
+
+// A file that only its owner may read stays so; a new one is for all.
+func TestWriteFileKeepsPermissions(t *testing.T) {
+	dir := t.TempDir()
+	own, fresh := filepath.Join(dir, "own"), filepath.Join(dir, "fresh")
+	if err := os.WriteFile(own, []byte("old"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]os.FileMode{own: 0o600, fresh: 0o644} {
+		if err := results.WriteFile(path, []byte("new")); err != nil {
+			t.Fatal(err)
+		}
+		if st, err := os.Stat(path); err != nil || st.Mode().Perm() != want {
+			t.Errorf("%s is %v, want %v (%v)", path, st.Mode(), want, err)
+		}
+	}
+}
+
 func TestWriteFileLeavesWhatIsNoFile(t *testing.T) {
 	dir := t.TempDir()
 	real, link, pipe := filepath.Join(dir, "real"), filepath.Join(dir, "link"), filepath.Join(dir, "pipe")

@@ -151,7 +151,7 @@ func TestPeerThatClosesTCP(t *testing.T) {
 
 // The C recorder and hdrhistogram-go must put every value into the same counter.
 func TestRecorderIsHdrHistogram(t *testing.T) {
-	h := hdr.New(results.HistogramLowest, results.HistogramHighest, results.HistogramDigits)
+	h := hdr.New(1, results.HistogramHighest, 3)
 	if n := len(h.Export().Counts); n != histogramCounts() {
 		t.Fatalf("C has %d counters, HdrHistogram %d", histogramCounts(), n)
 	}

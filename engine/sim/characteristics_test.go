@@ -50,7 +50,7 @@ func session(seed int64, truth float64, c conditions) (results.Verdict, int, err
 	cs := &results.Case{Key: "c", Run: "c", Workload: "transfer", Status: results.OK, Assertions: []*results.AssertionVerdict{verdict}}
 	doc := &results.Document{Schema: results.Schema, Cases: []*results.Case{cs}}
 	s := New()
-	for n := gate.NextLook(looks, 0); n > 0; n = gate.NextLook(looks, n) {
+	for _, n := range looks {
 		for i := len(cs.Launches); i < n; i++ {
 			l := engine.Launch{Index: i, Fabric: "sim", Ranks: 2, Nodes: []string{"sim-1", "sim-1"}, Seed: uint64(i), Cases: []engine.Case{{Key: "c", Options: o}}}
 			p, err := s.Play(l)

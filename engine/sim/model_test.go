@@ -125,7 +125,7 @@ func whole(t *testing.T, o workload.TransferOptions, res *engine.CaseResult) {
 // The histogram's layout is that of the library.
 func TestHistogramIndex(t *testing.T) {
 	for _, ns := range []int64{1, 2, 2047, 2048, 2049, 4095, 4096, 123_456, 1 << 30, results.HistogramHighest} {
-		h := hdr.New(results.HistogramLowest, results.HistogramHighest, results.HistogramDigits)
+		h := hdr.New(1, results.HistogramHighest, 3)
 		if err := h.RecordValue(ns); err != nil {
 			t.Fatal(err)
 		}
@@ -137,16 +137,25 @@ func TestHistogramIndex(t *testing.T) {
 	}
 }
 
+// histogramOf is the library's histogram of what was recorded.
+func histogramOf(s *results.Samples) *hdr.Histogram {
+	snap := hdr.New(1, results.HistogramHighest, 3).Export()
+	for i, n := range s.Counts {
+		snap.Counts[i] = n
+	}
+	return hdr.Import(snap)
+}
+
 // However many iterations there are, they have the declared mean, coefficient of
 // variation and quantiles.
 func TestJitter(t *testing.T) {
 	for _, iterations := range []int64{256, 200_000} {
-		h := hdr.New(results.HistogramLowest, results.HistogramHighest, results.HistogramDigits)
+		h := hdr.New(1, results.HistogramHighest, 3)
 		var took, ops float64
 		for seed := range int64(200) {
 			set := still(workload.Values{"sim_jitter": quantity.Percent(0.2), "iterations": iterations, "in_flight": int64(1), "sim_seed": seed})
 			s := play(t, New(), launchOf(0, options(t, set))).Cases[0].Ranks[0].Samples
-			h.Merge(s.Histogram())
+			h.Merge(histogramOf(s))
 			took += float64(s.End - s.Start)
 			ops += float64(s.Ops)
 		}

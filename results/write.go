@@ -1,0 +1,72 @@
+package results
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// newFile is the mode of a file that was not there before.
+const newFile = 0o644
+
+// WriteFile writes a file under a temporary name beside it and renames it, so that
+// a reader never sees half of it. What a link names is written, there or not, and
+// not the link; a file that is there keeps its permissions; a device or a pipe is
+// written to.
+func WriteFile(path string, content []byte) error {
+	path, err := followed(path)
+	if err != nil {
+		return err
+	}
+	mode := os.FileMode(newFile)
+	if st, err := os.Stat(path); err == nil && !st.IsDir() {
+		if !st.Mode().IsRegular() {
+			return writeInto(path, content)
+		}
+		mode = st.Mode().Perm()
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.tmp")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name()) // fails after the rename, as it should
+	_, err = f.Write(content)
+	if err = errors.Join(err, f.Chmod(mode), f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
+}
+
+// writeInto writes to what cannot be replaced.
+func writeInto(path string, content []byte) error {
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(content)
+	return errors.Join(err, f.Close())
+}
+
+// mostLinks is how many links lead on to each other at most, as in the kernel.
+const mostLinks = 40
+
+// followed is the path of what a path names through links. The last one may name a
+// file that is not there yet, which filepath.EvalSymlinks refuses.
+func followed(path string) (string, error) {
+	for range mostLinks {
+		link, err := os.Readlink(path)
+		if err != nil {
+			return path, nil // no link, or nothing at all
+		}
+		if !filepath.IsAbs(link) {
+			dir, err := filepath.EvalSymlinks(filepath.Dir(path)) // a link's ".." is its own folder's
+			if err != nil {
+				return "", err
+			}
+			link = filepath.Join(dir, link)
+		}
+		path = link
+	}
+	return "", fmt.Errorf("%s: too many links", path)
+}
