@@ -93,9 +93,10 @@ func openRegular(path string) (*os.File, error) {
 	return os.Open(path)
 }
 
-// syntax points into the file of a matrix.
+// syntax points into the file of a matrix. Of one that is too large to be held for
+// that the place is given without the line.
 func (r *reader) syntax(e *matrix.SyntaxError) {
-	src, err := os.ReadFile(e.File)
+	src, err := readSource(e.File)
 	if err == nil {
 		r.files[e.File] = &hcl.File{Bytes: src}
 	}

@@ -2,6 +2,7 @@ package ctperftest
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,8 +14,28 @@ import (
 	"weir/matrix"
 )
 
-// maxSource is the largest YAML file that is read.
+// maxSource is the largest file that is read into memory: a YAML file, or a matrix
+// of which a line is shown.
 const maxSource = 64 << 20
+
+// readSource reads no more of a file than shows that it is too large: a device has
+// no size beforehand.
+func readSource(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	tooLarge := fmt.Errorf("%s has more than %d bytes, and no more are read", path, maxSource)
+	if st, err := f.Stat(); err == nil && st.Size() > maxSource {
+		return nil, tooLarge
+	}
+	src, err := io.ReadAll(io.LimitReader(f, maxSource+1))
+	if err == nil && len(src) > maxSource {
+		return nil, tooLarge
+	}
+	return src, err
+}
 
 // Read reads a YAML file of either program, or the metadata.yaml of a directory,
 // with all matrices that it names. The config is nil if and only if there are
@@ -24,10 +45,7 @@ func Read(path string) (c *Config, files map[string]*hcl.File, diags hcl.Diagnos
 	if st, err := os.Stat(path); err == nil && st.IsDir() {
 		path = filepath.Join(path, MetadataFile)
 	}
-	src, err := os.ReadFile(path)
-	if err == nil && len(src) > maxSource {
-		err = fmt.Errorf("%s has %d bytes, and at most %d are read", path, len(src), maxSource)
-	}
+	src, err := readSource(path)
 	if err != nil {
 		return nil, nil, hcl.Diagnostics{{Severity: hcl.DiagError, Summary: "Cannot read the file", Detail: fmt.Sprintf("Reading a file of ct-perftest: %v.", err)}}
 	}

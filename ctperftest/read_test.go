@@ -5,6 +5,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -87,6 +88,60 @@ func TestWhatIsNotThereIsSaid(t *testing.T) {
 		if c != nil || !bytes.Contains(got, []byte("no such file")) {
 			t.Errorf("%s: %s", path, got)
 		}
+	}
+}
+
+// long is how large a file is made that no memory should be spent on: sparse, so
+// that it takes no place either.
+const long = 1 << 30
+
+// allocated is how much memory was asked for meanwhile.
+func allocated(do func()) uint64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	do()
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
+}
+
+func TestAFileThatIsTooLargeIsNotRead(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "f.yaml")
+	write(t, path, "traffic_patterns:\n")
+	if err := os.Truncate(path, long); err != nil {
+		t.Skip(err)
+	}
+	var got []byte
+	spent := allocated(func() { got, _ = said(t, path) })
+	if !bytes.Contains(got, []byte("has more than 67108864 bytes")) || spent > long/16 {
+		t.Errorf("%d bytes to say %s", spent, got)
+	}
+}
+
+// An error at the begin of a large matrix has its place, and the file is not held
+// to show a line of it.
+func TestALargeMatrixIsNotHeldForALine(t *testing.T) {
+	dir := t.TempDir()
+	path, cells := filepath.Join(dir, "f.yaml"), filepath.Join(dir, "m.txt")
+	write(t, path, "traffic_pattern: {matrix_file: m.txt}\n")
+	write(t, cells, "0 1\n5T 0\n")
+	small, _ := said(t, path)
+	if err := os.Truncate(cells, long); err != nil {
+		t.Skip(err)
+	}
+	var got []byte
+	spent := allocated(func() { got, _ = said(t, path) })
+	if place := []byte("m.txt:2:1"); !bytes.Contains(got, place) || !bytes.Contains(small, place) || spent > long/16 {
+		t.Errorf("%d bytes to say %s", spent, got)
+	}
+	if line := []byte("5T 0"); bytes.Contains(got, line) || !bytes.Contains(small, line) {
+		t.Errorf("of the large file\n%s\nof the small one\n%s", got, small)
+	}
+}
+
+func write(t *testing.T, path, content string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+		t.Fatal(err)
 	}
 }
 

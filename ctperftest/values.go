@@ -44,17 +44,14 @@ func (r *reader) count(keys map[string]yamlsyntax.Pair, key string, least, other
 	return n
 }
 
-// maxSleep is a year: what is longer is no sleep but a wrong unit.
-const maxSleep = 366 * 86400
-
 func (r *reader) seconds(keys map[string]yamlsyntax.Pair, key string) float64 {
 	text, at := r.scalar(keys, key)
 	if at == nil {
 		return 0
 	}
 	v, err := strconv.ParseFloat(text, 64)
-	if err != nil || !(v >= 0 && v <= maxSleep) {
-		r.error(at.Range, "Invalid time", "%s is a number of seconds from 0 to %d, and not %q.", key, maxSleep, text)
+	if err != nil || !(v >= 0 && v <= matrix.MaxSleep) {
+		r.error(at.Range, "Invalid time", "%s is a number of seconds from 0 to %d, and not %q.", key, matrix.MaxSleep, text)
 		return 0
 	}
 	return math.Abs(v) // -0 is 0

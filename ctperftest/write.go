@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -18,12 +19,16 @@ import (
 // ErrExists is what Write says of a directory that has something in it.
 var ErrExists = errors.New("there is something in it already")
 
-// matrixName are the files that Write makes, and so those that it may remove.
-var matrixName = regexp.MustCompile(`^matrix_\d+\.txt$`)
+// matrixName are the files that Write makes, and so those that it may remove, as is
+// what it left of one when it was killed.
+var matrixName = regexp.MustCompile(`^matrix_\d+\.txt(\.tmp)?$`)
+
+// unfinished is what a file is called until it is whole.
+func unfinished(path string) string { return path + ".tmp" }
 
 // Write makes the directory of a sequence in the published form: matrices/matrix_N.txt,
-// each cell as size spells it, and metadata.yaml, which comes last, so that a
-// directory that has it is whole. Paths in it are relative to it. A directory that
+// each cell as size spells it, and metadata.yaml, which gets its name last, so that
+// a directory that has it is whole. Paths in it are relative to it. A directory that
 // has anything in it is ErrExists unless overwrite is set: then the files of this
 // form are replaced and others stay.
 func Write(dir string, patterns []matrix.Pattern, size func(int64) string, overwrite bool) error {
@@ -31,11 +36,15 @@ func Write(dir string, patterns []matrix.Pattern, size func(int64) string, overw
 		return fmt.Errorf("writing %s: %w", dir, err)
 	}
 	for i, p := range patterns {
-		if err := writeMatrix(filepath.Join(dir, matrixFile(i)), p.Matrix, size); err != nil {
-			return err
+		if err := writeWhole(filepath.Join(dir, matrixFile(i)), func(w io.Writer) error { return p.Matrix.Write(w, size) }); err != nil {
+			return fmt.Errorf("making %s: %w", matrixFile(i), err)
 		}
 	}
-	if err := os.WriteFile(filepath.Join(dir, MetadataFile), metadata(patterns), 0o644); err != nil {
+	err := writeWhole(filepath.Join(dir, MetadataFile), func(w io.Writer) error {
+		_, err := w.Write(metadata(patterns))
+		return err
+	})
+	if err != nil {
 		return fmt.Errorf("writing the metadata: %w", err)
 	}
 	return nil
@@ -52,8 +61,11 @@ func prepare(dir string, overwrite bool) error {
 	if len(entries) > 0 && !overwrite {
 		return ErrExists
 	}
-	if err := os.Remove(filepath.Join(dir, MetadataFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
+	file := filepath.Join(dir, MetadataFile)
+	for _, path := range []string{file, unfinished(file)} {
+		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
 	}
 	inner := filepath.Join(dir, matrices)
 	if err := os.MkdirAll(inner, 0o755); err != nil {
@@ -73,12 +85,20 @@ func prepare(dir string, overwrite bool) error {
 	return nil
 }
 
-func writeMatrix(path string, m *matrix.Matrix, size func(int64) string) error {
-	f, err := os.Create(path)
+// writeWhole makes a file that has its name only once all is in it.
+func writeWhole(path string, write func(io.Writer) error) error {
+	f, err := os.OpenFile(unfinished(path), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
-		return fmt.Errorf("writing a matrix: %w", err)
+		return err
 	}
-	return errors.Join(m.Write(f, size), f.Close())
+	err = errors.Join(write(f), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return nil
 }
 
 // metadata writes the YAML file by hand: its layout is that of the generator, keys

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -81,6 +82,45 @@ func TestWhatIsWrittenReadsBack(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A file that is being written does not have its name yet, and metadata.yaml gets
+// its name when all others have theirs.
+func TestFilesGetTheirNamesWhenTheyAreWhole(t *testing.T) {
+	dir := t.TempDir()
+	two := slices.Repeat([]matrix.Pattern{{Matrix: ring(t, 2, 5)}}, 2)
+	if err := ctperftest.Write(dir, two, matrix.Exact, false); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(dir, "metadata.yaml.tmp"), "of a writer that was killed")
+	write(t, filepath.Join(dir, "matrices", "matrix_7.txt.tmp"), "of a writer that was killed")
+	names := func() (out []string) {
+		for _, pattern := range []string{"*.*", "matrices/*"} {
+			found, err := filepath.Glob(filepath.Join(dir, pattern))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, path := range found {
+				out = append(out, filepath.Base(path))
+			}
+		}
+		return out
+	}
+	var seen []string
+	size := func(n int64) string {
+		seen = append(seen, strings.Join(names(), " "))
+		return matrix.Exact(n)
+	}
+	if err := ctperftest.Write(dir, two, size, true); err != nil {
+		t.Fatal(err)
+	}
+	first, second := "matrix_0.txt.tmp", "matrix_0.txt matrix_1.txt.tmp"
+	if want := []string{first, first, second, second}; !slices.Equal(seen, want) {
+		t.Errorf("while writing there were %q, want %q", seen, want)
+	}
+	if got, want := names(), []string{"metadata.yaml", "matrix_0.txt", "matrix_1.txt"}; !slices.Equal(got, want) {
+		t.Errorf("left are %q, want %q", got, want)
+	}
 }
 
 func TestNothingIsOverwrittenUnasked(t *testing.T) {

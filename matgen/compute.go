@@ -10,11 +10,12 @@ const (
 	// Published is the rule of NIXL's generator, which is what its files can be
 	// compared with: attention 4·s²·H and an MLP of two matrices of 4H, 16·s·H², in
 	// each layer. Other projections are left out and a causal mask saves nothing.
-	// Experts are counted as they are.
+	// What the original does not know is counted as it is: experts, the heads of
+	// latent attention, and windows, s·min(s, window) in place of s².
 	Published Rule = "published"
-	// Full counts all matrices of the layers, and half of the attention for the
-	// causal mask (PaLM, arXiv:2204.02311, appendix B, counts 6·N + 12·L·H·Q·T for
-	// forward and backward without mask; forward is a third).
+	// Full counts all matrices of the layers, and attention of each token to itself
+	// and those before it, in a window or all (PaLM, arXiv:2204.02311, appendix B,
+	// counts 6·N + 12·L·H·Q·T for forward and backward without mask; forward is a third).
 	Full Rule = "full"
 	// None has no time: traffic follows at once.
 	None Rule = "none"
@@ -65,11 +66,18 @@ func (c Compute) Seconds(m *Model, batch []Request, worker Parallel) float64 {
 func (c Compute) operations(m *Model, tokens int) float64 {
 	s := float64(tokens)
 	windowed := float64(m.windowed(0, m.Layers))
-	pairs := (float64(m.Layers)-windowed)*s*s + windowed*s*float64(min(tokens, m.Window))
-	attention := 2 * pairs * float64(m.attentionWidth())
+	whole := float64(m.Layers) - windowed
+	w := float64(min(tokens, m.Window))
 	if c.Rule == Full {
-		return attention/2 + s*2*m.activeWeights()
+		// The first w tokens see 1, 2, … w tokens, those after them w each.
+		pairs := whole*s*(s+1)/2 + windowed*(w*s-w*(w-1)/2)
+		return 2*pairs*float64(m.attentionWidth()) + s*2*m.activeWeights()
 	}
+	width := 2 * m.Hidden
+	if m.MLA != nil {
+		width = m.attentionWidth()
+	}
+	attention := 2 * (whole*s*s + windowed*s*w) * float64(width)
 	dense, sparse := float64(m.Layers), 0.0
 	if e := m.Experts; e != nil {
 		dense = float64(e.Dense)
@@ -80,8 +88,8 @@ func (c Compute) operations(m *Model, tokens int) float64 {
 	return attention + mlp
 }
 
-// attentionWidth is the size of all heads of a query and of a value together:
-// 2·hidden where heads divide the hidden size.
+// attentionWidth is the size of all heads of a query and of a value together. That
+// is 2·hidden only where head_dim is hidden/heads, which in Qwen3 it is not.
 func (m *Model) attentionWidth() int {
 	if l := m.MLA; l != nil {
 		return m.Heads * (l.Nope + l.Rope + l.ValueDim)

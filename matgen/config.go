@@ -41,12 +41,33 @@ type config struct {
 	ExpertWidth   *int `json:"moe_intermediate_size"`
 	DenseLayers   *int `json:"first_k_dense_replace"`
 
+	// Of models that are refused: which layers have attention, or how many heads
+	// are cached, follows from more than these keys.
+	FullInterval   given `json:"full_attention_interval"` // Qwen3-Next
+	LinearHeads    given `json:"linear_num_key_heads"`    // Qwen3-Next
+	HybridPattern  given `json:"hybrid_override_pattern"` // Nemotron-H
+	AttnPeriod     given `json:"attn_layer_period"`       // Jamba
+	AttnIndices    given `json:"attn_layer_indices"`      // Bamba
+	AttnTypes      given `json:"attn_type_list"`          // MiniMax-Text
+	FalconKVHeads  given `json:"num_kv_heads"`            // Falcon 40B, 180B
+	FalconOneGroup given `json:"multi_query"`             // Falcon 7B
+
 	TorchDType string `json:"torch_dtype"`
 	DType      string `json:"dtype"`
 }
 
+// given says that a key has a value, whatever it is.
+type given bool
+
+// UnmarshalJSON takes any value.
+func (g *given) UnmarshalJSON(value []byte) error {
+	*g = string(value) != "null"
+	return nil
+}
+
 // ReadConfig reads a config.json of Hugging Face's transformers. A model whose
-// cache is no keys and values (linear attention, state spaces) is an error.
+// cache is no keys and values (linear attention, state spaces), or whose keys and
+// values are counted by other keys than those of most models, is an error.
 func ReadConfig(src []byte, file string) (*Model, error) {
 	var c config
 	if err := json.Unmarshal(src, &c); err != nil {
@@ -57,6 +78,9 @@ func ReadConfig(src []byte, file string) (*Model, error) {
 		c = *outer.TextConfig
 		if c.TorchDType == "" && c.DType == "" {
 			c.TorchDType, c.DType = outer.TorchDType, outer.DType
+		}
+		if c.ModelType == "" {
+			c.ModelType = outer.ModelType
 		}
 	}
 	m, err := c.model()
@@ -88,13 +112,53 @@ func jsonError(src []byte, file string, err error) error {
 	return fmt.Errorf("%s:%d:%d: %w", file, line, column, err)
 }
 
+// supported says which key of the file makes the size of the cache another than
+// what is computed here, nil if none does.
+func (c *config) supported() error {
+	const hybrid, grouped = "has layers that keep no keys and values of every token", "has its own rule for how many heads are cached"
+	for _, k := range []struct {
+		name  string
+		given given
+		model string
+	}{
+		{"full_attention_interval", c.FullInterval, hybrid}, {"linear_num_key_heads", c.LinearHeads, hybrid}, {"hybrid_override_pattern", c.HybridPattern, hybrid},
+		{"attn_layer_period", c.AttnPeriod, hybrid}, {"attn_layer_indices", c.AttnIndices, hybrid}, {"attn_type_list", c.AttnTypes, hybrid},
+		{"num_kv_heads", c.FalconKVHeads, grouped}, {"multi_query", c.FalconOneGroup, grouped},
+	} {
+		if k.given {
+			return fmt.Errorf("%s is not supported: a model with that key %s", k.name, k.model)
+		}
+	}
+	if !c.gemma3() {
+		return nil
+	}
+	for _, k := range []struct {
+		name  string
+		value *int
+	}{{"head_dim", c.HeadDim}, {"num_key_value_heads", c.KVHeads}, {"sliding_window", c.Window}} {
+		if k.value == nil {
+			return fmt.Errorf("%s is missing: for %s it is not what other keys say but a default in the model's code, so write it into the file", k.name, c.ModelType)
+		}
+	}
+	return nil
+}
+
+// gemma3 says that the file is of a model whose code has defaults of its own.
+func (c *config) gemma3() bool { return c.ModelType == "gemma3" || c.ModelType == "gemma3_text" }
+
 func (c *config) model() (*Model, error) {
+	if err := c.supported(); err != nil {
+		return nil, err
+	}
 	for _, k := range []struct {
 		name  string
 		value *int
 	}{{"num_hidden_layers", c.Layers}, {"hidden_size", c.Hidden}, {"num_attention_heads", c.Heads}} {
 		if k.value == nil || *k.value < 1 {
 			return nil, fmt.Errorf("%s is missing or not above 0, and without it the size of the cache is unknown", k.name)
+		}
+		if *k.value > maxCount { // before there is a list of so many layers
+			return nil, fmt.Errorf("%s is %d: a model has at most %d", k.name, *k.value, maxCount)
 		}
 	}
 	m := &Model{Layers: *c.Layers, Hidden: *c.Hidden, Heads: *c.Heads, KVHeads: or(c.KVHeads, *c.Heads), Intermediate: or(c.Intermediate, 0)}
@@ -142,9 +206,12 @@ func (c *config) windows(m *Model) error {
 		return nil
 	}
 	m.Window, m.Windows = window, make([]bool, m.Layers)
-	every := or(c.WindowPattern, 0) // Gemma 3: one layer in so many attends to everything
-	if c.ModelType == "gemma2" || c.ModelType == "gpt_oss" {
+	every := or(c.WindowPattern, 0) // one layer in so many attends to everything
+	switch {
+	case c.ModelType == "gemma2" || c.ModelType == "gpt_oss":
 		every = 2
+	case c.gemma3():
+		every = or(c.WindowPattern, 6)
 	}
 	if every < 0 {
 		return fmt.Errorf("sliding_window_pattern is %d", every)

@@ -45,6 +45,10 @@ func small(keys string) string {
 	return fmt.Sprintf(`{"num_hidden_layers": 6, "hidden_size": 64, "num_attention_heads": 8%s}`, keys)
 }
 
+// gemma3 are the keys that a file of Gemma 3 must have besides: its code has
+// defaults for them which follow from nothing.
+const gemma3 = `, "model_type": "gemma3_text", "sliding_window": 16, "num_key_value_heads": 4, "head_dim": 16`
+
 func TestWindowsAreFoundAsTheModelsHaveThem(t *testing.T) {
 	all := []bool{true, true, true, true, true, true}
 	for keys, want := range map[string][]bool{
@@ -57,7 +61,9 @@ func TestWindowsAreFoundAsTheModelsHaveThem(t *testing.T) {
 		`, "model_type": "qwen2", "sliding_window": 16, "use_sliding_window": true, "max_window_layers": 4`: {false, false, false, false, true, true},
 		`, "model_type": "gemma2", "sliding_window": 16`:                                                    {true, false, true, false, true, false},
 		`, "model_type": "gpt_oss", "sliding_window": 16`:                                                   {true, false, true, false, true, false},
-		`, "sliding_window": 16, "sliding_window_pattern": 3`:                                               {true, true, false, true, true, false},
+		gemma3:                                   {true, true, true, true, true, false},
+		gemma3 + `, "sliding_window_pattern": 2`: {true, false, true, false, true, false},
+		`, "sliding_window": 16, "sliding_window_pattern": 3`: {true, true, false, true, true, false},
 		`, "sliding_window": 16, "layer_types": ["full_attention","full_attention","full_attention","full_attention","full_attention","sliding_attention"]`: {false, false, false, false, false, true},
 		`, "sliding_window": 16, "layer_types": ["full_attention","full_attention","full_attention","full_attention","full_attention","full_attention"]`:    nil,
 	} {
@@ -69,6 +75,32 @@ func TestWindowsAreFoundAsTheModelsHaveThem(t *testing.T) {
 		if !slices.Equal(m.Windows, want) || want != nil && m.Window != 16 {
 			t.Errorf("%s: window %d in layers %v, want %v", keys, m.Window, m.Windows, want)
 		}
+	}
+}
+
+// gemma3Published are the keys of gemma-3-12b-it's file.
+const gemma3Published = `{"model_type": "gemma3", "torch_dtype": "bfloat16", "text_config": {"hidden_size": 3840, "intermediate_size": 15360, "model_type": "gemma3_text",
+	"num_attention_heads": 16, "num_hidden_layers": 48, "num_key_value_heads": 8, "sliding_window": 1024}}`
+
+// hugeLayers asks for a list that no memory holds.
+const hugeLayers = `{"num_hidden_layers": 4611686018427387904, "hidden_size": 64, "num_attention_heads": 8, "sliding_window": 16}`
+
+// With the size of its heads, which the file leaves to the code, gemma-3-12b-it
+// keeps 16000 tokens in 8 layers and 1024 in 40.
+func TestGemma3KeepsWhatItKeeps(t *testing.T) {
+	m, err := ReadConfig([]byte(strings.Replace(gemma3Published, `"num_hidden_layers"`, `"head_dim": 256, "num_hidden_layers"`, 1)), "c.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := m.KVBytes(16000, m.DType), int64(8*16000+40*1024)*8*256*2*2; got != want {
+		t.Errorf("%d bytes, want %d", got, want)
+	}
+}
+
+// A key that is null says nothing.
+func TestKeysThatAreNullAreMissing(t *testing.T) {
+	if _, err := ReadConfig([]byte(small(`, "multi_query": null, "attn_type_list": null, "num_kv_heads": null`)), "c.json"); err != nil {
+		t.Error(err)
 	}
 }
 
@@ -97,7 +129,24 @@ func TestWrongConfigsAreRefused(t *testing.T) {
 		small(`, "layer_types": ["linear_attention","full_attention","full_attention","full_attention","full_attention","full_attention"]`):  `layer 0 is of type "linear_attention"`,
 		small(`, "layer_types": ["sliding_attention","full_attention","full_attention","full_attention","full_attention","full_attention"]`): "sliding_window is not above 0",
 		small(`, "sliding_window": 16, "sliding_window_pattern": -1`):                                                                        "sliding_window_pattern",
-		small(`, "num_experts": 8, "num_experts_per_tok": 9, "moe_intermediate_size": 4`):                                                    "experts",
+		small(`, "full_attention_interval": 4, "linear_num_key_heads": 16`):                                                                  "full_attention_interval is not supported: a model with that key has layers that keep no keys and values of every token",
+		small(`, "linear_num_key_heads": 16`):                                                                                                "linear_num_key_heads is not supported",
+		small(`, "hybrid_override_pattern": "M-M*M-"`):                                                                                       "hybrid_override_pattern is not supported",
+		small(`, "attn_layer_period": 8, "attn_layer_offset": 4`):                                                                            "attn_layer_period is not supported",
+		small(`, "attn_layer_indices": [3]`):                                                                                                 "attn_layer_indices is not supported",
+		small(`, "attn_type_list": [0, 0, 0, 0, 0, 1]`):                                                                                      "attn_type_list is not supported",
+		small(`, "num_kv_heads": 8, "new_decoder_architecture": true`):                                                                       "num_kv_heads is not supported: a model with that key has its own rule for how many heads are cached",
+		small(`, "multi_query": true`):                                                                                                       "multi_query is not supported",
+		small(`, "multi_query": false`):                                                                                                      "multi_query is not supported",
+		`{"model_type": "any", "text_config": ` + small(`, "attn_layer_period": 8`) + `}`:                                                    "attn_layer_period is not supported",
+		small(strings.Replace(gemma3, "head_dim", "_", 1)):                                                                                   "head_dim is missing: for gemma3_text it is not what other keys say",
+		small(strings.Replace(gemma3, "num_key_value_heads", "_", 1)):                                                                        "num_key_value_heads is missing: for gemma3_text",
+		small(strings.Replace(gemma3, `"sliding_window"`, `"_"`, 1)):                                                                         "sliding_window is missing: for gemma3_text",
+		`{"model_type": "gemma3", "text_config": ` + small(`, "sliding_window": 16`) + `}`:                                                   "head_dim is missing: for gemma3",
+		gemma3Published: "head_dim is missing",
+		hugeLayers:      "num_hidden_layers is 4611686018427387904: a model has at most 1048576",
+		`{"num_hidden_layers": 6, "hidden_size": 64, "num_attention_heads": 1048577}`:     "num_attention_heads is 1048577: a model has at most 1048576",
+		small(`, "num_experts": 8, "num_experts_per_tok": 9, "moe_intermediate_size": 4`): "experts",
 	} {
 		_, err := ReadConfig([]byte(src), "c.json")
 		if err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "c.json:") {
@@ -110,13 +159,17 @@ func FuzzReadConfig(f *testing.F) {
 	f.Add(small(`, "sliding_window": 16`))
 	f.Add(small(`, "kv_lora_rank": 512, "qk_rope_head_dim": 64, "qk_nope_head_dim": 1, "v_head_dim": 1`))
 	f.Add(`{"text_config": null}`)
+	f.Add(hugeLayers)
+	f.Add(gemma3Published)
+	f.Add(small(gemma3))
+	f.Add(small(`, "attn_type_list": [0, 1], "hybrid_override_pattern": "M*", "multi_query": {}`))
 	f.Fuzz(func(t *testing.T, src string) {
 		m, err := ReadConfig([]byte(src), "c.json")
 		if err != nil {
 			return
 		}
-		if m.KVBytes(MaxTokens, "float32") <= 0 || m.BytesPerToken("float32") <= 0 {
-			t.Errorf("%s: %d bytes for a token", src, m.BytesPerToken("float32"))
+		if m.KVBytes(MaxTokens, "float32") <= 0 || m.KVBytes(1, "float32") <= 0 {
+			t.Errorf("%s: %d bytes for a token", src, m.KVBytes(1, "float32"))
 		}
 	})
 }

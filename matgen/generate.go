@@ -92,8 +92,8 @@ func Generate(c Config, requests []Request) ([]matrix.Pattern, error) {
 		return nil, fmt.Errorf("generating traffic: %w", err)
 	}
 	for i, r := range requests {
-		if r.ISL < 1 || r.ISL > MaxTokens {
-			return nil, fmt.Errorf("generating traffic: request %d has a prompt of %d tokens: it has 1 to %d", i, r.ISL, MaxTokens)
+		if err := r.check(); err != nil {
+			return nil, fmt.Errorf("generating traffic: request %d: %w", i, err)
 		}
 	}
 	g := &generator{Config: c, flows: flows(c.Model, c.kv(), c.Prefill, c.Decode)}
@@ -144,14 +144,23 @@ func (g *generator) pattern(number int, batch []Request) (matrix.Pattern, error)
 		return matrix.Pattern{}, err
 	}
 	p := matrix.Pattern{Matrix: m, SleepBefore: g.Compute.Seconds(g.Model, batch, g.Prefill)}
+	if !sleepable(p.SleepBefore) {
+		return matrix.Pattern{}, fmt.Errorf("its prefill takes %.3g s at %.3g operations per second of a GPU, and a pattern sleeps at most %d s", p.SleepBefore, g.Compute.FLOPS, matrix.MaxSleep)
+	}
 	if batch[0].Timed {
 		done := math.Max(g.free[prefill], batch[len(batch)-1].Arrival) + p.SleepBefore
 		p.SleepBefore = done - g.free[prefill]
 		g.free[prefill] = done
 	}
+	if !sleepable(p.SleepBefore) {
+		return matrix.Pattern{}, fmt.Errorf("by the times of the requests its worker sleeps %.3g s before it, and a pattern sleeps at most %d s", p.SleepBefore, matrix.MaxSleep)
+	}
 	p.Metadata = metadata(prefill, decode, batch)
 	return p, nil
 }
+
+// sleepable says that a pattern can sleep so long; what is no number it cannot.
+func sleepable(seconds float64) bool { return seconds >= 0 && seconds <= matrix.MaxSleep }
 
 func (g *generator) matrix(prefill, decode int, batch []Request) (*matrix.Matrix, error) {
 	cells := make([]matrix.Cell, 0, len(g.flows))

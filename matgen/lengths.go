@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -18,11 +19,13 @@ type Lengths struct {
 	Min, Max int     // of normal and lognormal: what lies outside is moved to the end, as the published generator does
 }
 
-// kinds are the distributions with the number of their parameters.
-var kinds = []struct {
+// kind is a distribution with the number of its parameters.
+type kind struct {
 	name, parameters string
 	count            int
-}{
+}
+
+var kinds = []kind{
 	{"fixed", "TOKENS", 1}, {"uniform", "LEAST,MOST", 2}, {"normal", "MEAN,DEVIATION", 2}, {"lognormal", "MEAN,DEVIATION", 2},
 }
 
@@ -69,9 +72,17 @@ func numbers(text string) ([]float64, error) {
 	return out, nil
 }
 
+// maxSpread is how many times its mean a lognormal deviation may be: prompts in
+// use have one or two, and the square of 1e155 is no number.
+const maxSpread = 1e6
+
 func (l Lengths) check() error {
 	whole := l.A == math.Trunc(l.A) && l.B == math.Trunc(l.B)
 	switch {
+	case !slices.ContainsFunc(kinds, func(k kind) bool { return k.name == l.Kind }):
+		return fmt.Errorf("%q is no distribution of lengths", l.Kind)
+	case !(math.Abs(l.A) <= MaxTokens && l.B <= MaxTokens):
+		return fmt.Errorf("lengths of %v and %v: they are up to %d", l.A, l.B, MaxTokens)
 	case l.Kind == "fixed" && (l.A < 1 || !whole):
 		return fmt.Errorf("a length of %v: it is a whole number above 0", l.A)
 	case l.Kind == "uniform" && (l.A < 1 || l.B < l.A || !whole):
@@ -80,6 +91,8 @@ func (l Lengths) check() error {
 		return fmt.Errorf("a standard deviation of %v", l.B)
 	case l.Kind == "lognormal" && l.A <= 0:
 		return fmt.Errorf("a mean of %v: that of a lognormal distribution is above 0", l.A)
+	case l.Kind == "lognormal" && l.B > maxSpread*l.A:
+		return fmt.Errorf("a standard deviation of %v with a mean of %v: that of a lognormal distribution is at most %g times the mean", l.B, l.A, maxSpread)
 	case (l.Kind == "normal" || l.Kind == "lognormal") && (l.Min < 1 || l.Max < l.Min || l.Max > MaxTokens):
 		return fmt.Errorf("lengths between %d and %d: the least is above 0, and the most not below it", l.Min, l.Max)
 	}

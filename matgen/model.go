@@ -8,7 +8,7 @@
 //
 //   - The sizes of Qwen3-30B and DeepSeek-R1 there are 8 and 8.7 times too large:
 //     the head size of Qwen3 is not hidden/heads, and DeepSeek caches a latent
-//     vector and not heads (Model.BytesPerToken).
+//     vector and not heads (Model.KVBytes).
 //   - Tensor parallelism does not divide what cannot be divided: with more ranks
 //     than KV heads, or with a latent vector, every rank holds a whole head, and
 //     every decode rank needs one (layout.go). There each rank sends a share.
@@ -111,18 +111,14 @@ func (m *Model) cached() (heads, width int) {
 	return m.KVHeads, 2 * m.HeadDim
 }
 
-// BytesPerToken is what a token takes in all layers together, windows ignored:
+// KVBytes is what a prompt of so many tokens takes in all layers, of which each
+// keeps for a token
 //
-//	layers · 2 · KV heads · head size · bytes of a number      (GQA, arXiv:2305.13245)
-//	layers · (latent rank + rope size) · bytes of a number     (MLA, arXiv:2405.04434, table 1)
-func (m *Model) BytesPerToken(kv DType) int64 {
-	heads, width := m.cached()
-	return int64(m.Layers) * int64(heads) * int64(width) * int64(kv.Bytes())
-}
-
-// KVBytes is what a prompt of so many tokens takes in all layers. A layer with a
-// sliding window keeps the last tokens only (Mistral 7B, arXiv:2310.06825,
-// section 2: the rolling buffer).
+//	2 · KV heads · head size · bytes of a number      (GQA, arXiv:2305.13245)
+//	(latent rank + rope size) · bytes of a number     (MLA, arXiv:2405.04434, table 1)
+//
+// A layer with a sliding window keeps the last tokens only (Mistral 7B,
+// arXiv:2310.06825, section 2: the rolling buffer).
 func (m *Model) KVBytes(tokens int, kv DType) int64 {
 	heads, width := m.cached()
 	windowed := m.windowed(0, m.Layers)
@@ -152,6 +148,9 @@ func (m *Model) WithoutWindows() *Model {
 	return &whole
 }
 
+// maxCount bounds layers, heads and sizes of a model.
+const maxCount = 1 << 20
+
 // maxPerToken times MaxTokens is below 2⁶³, so that sizes of one prompt are exact.
 const maxPerToken = 1e11
 
@@ -161,8 +160,8 @@ func (m *Model) Check() error {
 		name  string
 		value int
 	}{{"layers", m.Layers}, {"hidden size", m.Hidden}, {"attention heads", m.Heads}, {"KV heads", m.KVHeads}} {
-		if n.value < 1 || n.value > 1<<20 {
-			return fmt.Errorf("%d %s: a model has 1 to %d", n.value, n.name, 1<<20)
+		if n.value < 1 || n.value > maxCount {
+			return fmt.Errorf("%d %s: a model has 1 to %d", n.value, n.name, maxCount)
 		}
 	}
 	if err := m.checkAttention(); err != nil {
@@ -187,11 +186,11 @@ func (m *Model) Check() error {
 func (m *Model) checkAttention() error {
 	if l := m.MLA; l != nil {
 		for _, n := range []int{l.Rank, l.Rope, l.Nope, l.ValueDim} {
-			if n < 1 || n > 1<<20 {
+			if n < 1 || n > maxCount {
 				return fmt.Errorf("latent attention with a rank of %d and heads of %d + %d and %d", l.Rank, l.Nope, l.Rope, l.ValueDim)
 			}
 		}
-	} else if m.HeadDim < 1 || m.HeadDim > 1<<20 || m.Heads%m.KVHeads != 0 {
+	} else if m.HeadDim < 1 || m.HeadDim > maxCount || m.Heads%m.KVHeads != 0 {
 		return fmt.Errorf("%d attention heads of size %d that share %d KV heads", m.Heads, m.HeadDim, m.KVHeads)
 	}
 	if m.Windows == nil {

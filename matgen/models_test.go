@@ -70,10 +70,10 @@ func TestBytesPerToken(t *testing.T) {
 			t.Error(err)
 			continue
 		}
-		if got := m.BytesPerToken(m.DType); got != want {
+		if got := m.KVBytes(1, m.DType); got != want {
 			t.Errorf("%s: %d bytes for a token, want %d", name, got, want)
 		}
-		if half := m.BytesPerToken("fp8"); half != want/2 {
+		if half := m.KVBytes(1, "fp8"); half != want/2 {
 			t.Errorf("%s: %d bytes for a token in fp8", name, half)
 		}
 	}
@@ -144,8 +144,45 @@ func TestFullRuleCountsAllMatrices(t *testing.T) {
 	}
 	n := 32768.0
 	quadratic := c.operations(m, int(n)) - n*2*m.activeWeights()
-	if want := 2 * n * n * 4096 * 32; math.Abs(quadratic/want-1) > 1e-9 {
+	if want := 2 * n * (n + 1) * 4096 * 32; math.Abs(quadratic/want-1) > 1e-9 {
 		t.Errorf("attention takes %.6g operations, want %.6g", quadratic, want)
+	}
+}
+
+// With windows as well: every token is multiplied with each that it sees, itself
+// among them, once for its query and once for its value.
+func TestFullRuleCountsWhatEachTokenSees(t *testing.T) {
+	m := lookup(t, "gpt-oss-120b")
+	const projections, experts = 2880 * 64 * (64 + 8 + 8 + 64), 2880 * (4*3*2880 + 128)
+	for _, n := range []int{1, 2, 100, 127, 128, 129, 5000} {
+		seen := 0
+		for layer := range 36 {
+			for position := range n {
+				if before := position + 1; layer%2 == 0 {
+					seen += min(before, 128)
+				} else {
+					seen += before
+				}
+			}
+		}
+		want := float64(seen)*64*64*2*2 + float64(n)*2*36*(projections+experts)
+		if got := (Compute{Full, 1e12}).operations(m, n); math.Abs(got/want-1) > 1e-12 {
+			t.Errorf("%d tokens take %.15g operations, want %.15g", n, got, want)
+		}
+	}
+}
+
+// The rule is 4·s²·H + 16·s·H² in each layer also where the heads of a query
+// together are not as large as the hidden size H.
+func TestPublishedRuleTakesTheHiddenSize(t *testing.T) {
+	m := lookup(t, "qwen3-32b")
+	const s, h, layers = 16000.0, 5120.0, 64
+	if m.Heads*m.HeadDim == m.Hidden {
+		t.Fatal("the heads divide the hidden size")
+	}
+	want := (4*s*s*h + 16*s*h*h) * layers
+	if got := (Compute{Published, 1e12}).operations(m, s); math.Abs(got/want-1) > 1e-15 {
+		t.Errorf("%.15g operations, want %.15g", got, want)
 	}
 }
 

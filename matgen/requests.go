@@ -13,6 +13,13 @@ type Request struct {
 	Timed   bool
 }
 
+func (r Request) check() error {
+	if r.ISL < 1 || r.ISL > MaxTokens || r.OSL < 0 || r.OSL > MaxTokens {
+		return fmt.Errorf("a prompt of %d tokens and an answer of %d: a prompt has 1 to %d, an answer no more than that", r.ISL, r.OSL, MaxTokens)
+	}
+	return nil
+}
+
 // MaxRequests is how many requests a mix may have.
 const MaxRequests = 10_000_000
 
@@ -22,6 +29,14 @@ const MaxRequests = 10_000_000
 func Mix(n int, input Lengths, output *Lengths, seed uint64) ([]Request, error) {
 	if n < 1 || n > MaxRequests {
 		return nil, fmt.Errorf("%d requests: there are 1 to %d", n, MaxRequests)
+	}
+	if err := input.check(); err != nil {
+		return nil, fmt.Errorf("prompts: %w", err)
+	}
+	if output != nil {
+		if err := output.check(); err != nil {
+			return nil, fmt.Errorf("answers: %w", err)
+		}
 	}
 	prompts, answers := rand.New(rand.NewPCG(seed, 1)), rand.New(rand.NewPCG(seed, 2))
 	out := make([]Request, n)

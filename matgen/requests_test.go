@@ -60,7 +60,7 @@ func TestBoundsAndSeeds(t *testing.T) {
 }
 
 func TestWrongLengthsAreRefused(t *testing.T) {
-	for _, text := range []string{"", "x", "fixed", "fixed:0", "fixed:1.5", "fixed:1,2", "uniform:5", "uniform:5,4", "uniform:0,4", "normal:1,-1", "normal:nan,1", "normal:1,inf", "lognormal:0,1", "gauss:1,2", "fixed:1e30"} {
+	for _, text := range []string{"", "x", "fixed", "fixed:0", "fixed:1.5", "fixed:1,2", "uniform:5", "uniform:5,4", "uniform:0,4", "normal:1,-1", "normal:nan,1", "normal:1,inf", "lognormal:0,1", "gauss:1,2", "fixed:1e30", "lognormal:1e-200,1", "lognormal:5e-324,1", "lognormal:1,1000001"} {
 		if l, err := ParseLengths(text, 1, 10); err == nil {
 			t.Errorf("%q is %+v", text, l)
 		}
@@ -70,9 +70,38 @@ func TestWrongLengthsAreRefused(t *testing.T) {
 			t.Errorf("bounds %v were accepted", bounds)
 		}
 	}
+	good := Lengths{Kind: "fixed", A: 1}
+	for _, l := range []Lengths{{}, {Kind: "gauss", A: 1}, {Kind: "lognormal", A: 1e-200, B: 1, Min: 1, Max: 10}, {Kind: "normal", A: math.NaN(), Min: 1, Max: 10}, {Kind: "uniform", A: 1, B: math.Inf(1)}} {
+		if _, err := Mix(1, l, nil, 1); err == nil || !strings.HasPrefix(err.Error(), "prompts: ") {
+			t.Errorf("prompts of %+v: %v", l, err)
+		}
+		if _, err := Mix(1, good, &l, 1); err == nil || !strings.HasPrefix(err.Error(), "answers: ") {
+			t.Errorf("answers of %+v: %v", l, err)
+		}
+	}
 	for _, n := range []int{0, -1, MaxRequests + 1} {
-		if _, err := Mix(n, Lengths{Kind: "fixed", A: 1}, nil, 1); err == nil {
+		if _, err := Mix(n, good, nil, 1); err == nil {
 			t.Errorf("%d requests were accepted", n)
+		}
+	}
+}
+
+// The widest distributions that there are stay between their bounds.
+func TestExtremeLengthsStayInBounds(t *testing.T) {
+	for _, text := range []string{"lognormal:1,1000000", "lognormal:5e-324,0", "lognormal:16777216,16777216", "normal:-16777216,16777216", "normal:16777216,16777216"} {
+		l, err := ParseLengths(text, 1, 100)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		requests, err := Mix(1000, l, &l, 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range requests {
+			if r.ISL < 1 || r.ISL > 100 || r.OSL < 1 || r.OSL > 100 {
+				t.Fatalf("%s gives %+v", text, r)
+			}
 		}
 	}
 }

@@ -45,7 +45,7 @@ func ReadTrace(r io.Reader, file string, most int) ([]Request, error) {
 		}
 		q, err := parse(line)
 		if err == nil {
-			err = checkTraced(q)
+			err = q.check()
 		}
 		if err == nil && len(out) == 0 {
 			first = q.Arrival
@@ -71,13 +71,6 @@ func ReadTrace(r io.Reader, file string, most int) ([]Request, error) {
 		return nil, fmt.Errorf("%s: there are no requests in it", file)
 	}
 	return out, nil
-}
-
-func checkTraced(q Request) error {
-	if q.ISL < 1 || q.ISL > MaxTokens || q.OSL < 0 || q.OSL > MaxTokens {
-		return fmt.Errorf("a prompt of %d tokens and an answer of %d", q.ISL, q.OSL)
-	}
-	return nil
 }
 
 // mooncake reads a line of kvcache-ai/Mooncake's traces.

@@ -11,6 +11,10 @@ type Pattern struct {
 	Metadata    []Field // what is known of it, as the length of the prompts; in the order of the file
 }
 
+// MaxSleep bounds the sleeps of a pattern, in seconds: what is longer than a year is
+// no sleep but a wrong unit.
+const MaxSleep = 366 * 86400
+
 // Field is one entry of a pattern's metadata: raw text, as it was written.
 type Field struct{ Key, Value string }
 

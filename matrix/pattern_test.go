@@ -4,12 +4,7 @@ import (
 	"io"
 	"math"
 	"testing"
-	"time"
 )
-
-// bound is what a 1024×1024 matrix may take to load on a machine that does nothing
-// else; the benchmark shows it, and the test allows for ten times that.
-const bound = 300 * time.Millisecond
 
 func pipe(m *Matrix) (io.ReadCloser, <-chan error) {
 	reader, writer := io.Pipe()
