@@ -4,10 +4,7 @@
 // it, so that stored results can be judged again without the scenario.
 package assertion
 
-import (
-	"encoding/json"
-	"strings"
-)
+import "encoding/json"
 
 // Severity says what an assertion that does not hold means.
 type Severity string
@@ -90,11 +87,10 @@ type Trend struct {
 }
 
 // Key is a stable text of everything that the verdict depends on, for digests:
-// neither the place in a file nor the author's spelling.
+// neither the place in a file nor the author's spelling, and not the name, which is
+// the text where the author gives none.
 func (a Assertion) Key() string {
-	name := strings.TrimPrefix(a.Name, a.Text) // a name made of the text says nothing of its own
 	b, err := json.Marshal(struct {
-		Name     string
 		Severity Severity
 		Subject  *Expr
 		Unit     string
@@ -110,7 +106,7 @@ func (a Assertion) Key() string {
 		Decide     *Decide    `json:",omitempty"`
 		XFail      *XFail     `json:",omitempty"`
 		Transport  *Transport `json:",omitempty"`
-	}{name, a.Severity, a.Subject, a.Unit, a.Bounds, a.Trend, a.Cases, a.Quantifier, a.Parts, a.Halo, a.Multiple, a.Decide, a.XFail, a.Transport})
+	}{a.Severity, a.Subject, a.Unit, a.Bounds, a.Trend, a.Cases, a.Quantifier, a.Parts, a.Halo, a.Multiple, a.Decide, a.XFail, a.Transport})
 	if err != nil {
 		panic(err) // a NaN bound: the language never makes one
 	}

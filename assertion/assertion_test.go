@@ -27,10 +27,10 @@ func TestKeyIsOfTheMeaning(t *testing.T) {
 // Whatever a verdict depends on changes the key; a new field that does not would
 // let two plans that judge differently pass for one.
 func TestKeyHasEveryField(t *testing.T) {
-	unjudged := map[string]bool{"Text": true, "Lowered": true, "File": true, "Line": true}
+	unjudged := map[string]bool{"Name": true, "Text": true, "Lowered": true, "File": true, "Line": true}
 	lower := 1.
 	values := map[string]any{
-		"Name": "n", "Severity": Warn, "Subject": metric("latency", "s"), "Unit": "s", "Bounds": Bounds{Lower: &lower}, "Trend": &Trend{Axis: "a"},
+		"Severity": Warn, "Subject": metric("latency", "s"), "Unit": "s", "Bounds": Bounds{Lower: &lower}, "Trend": &Trend{Axis: "a"},
 		"Quantifier": "all", "Parts": []Part{{Case: "c"}}, "Cases": []string{"c"}, "Halo": 0.1, "Multiple": "holm", "Decide": &Decide{Confidence: 0.9}, "XFail": &XFail{Reason: "r"},
 		"Transport": &Transport{Of: All, Names: []string{"tcp"}},
 	}

@@ -75,7 +75,7 @@ func sentence(s string) string {
 	if s == "" {
 		return s
 	}
-	s = strings.ToUpper(s[:1]) + s[1:]
+	s = capital(s)
 	if !strings.ContainsAny(s[len(s)-1:], ".?!") {
 		s += "."
 	}

@@ -52,3 +52,11 @@ func TestEveryWordOfAssertionsHasAnExample(t *testing.T) {
 		}
 	}
 }
+
+func TestSentencesBeginWithACharacter(t *testing.T) {
+	for text, want := range map[string]string{"µs is no size": "Μs is no size.", "ärger!": "Ärger!", "": "", "a": "A."} {
+		if got := sentence(text); got != want {
+			t.Errorf("%q becomes %q, want %q", text, got, want)
+		}
+	}
+}

@@ -203,7 +203,7 @@ func TestBrokenInputsHaveOneErrorAtItsCharacters(t *testing.T) {
 				}
 				checkPlaces(t, sources, diags)
 				d := diags[0]
-				hint, _ := d.Extra.(advice)
+				hint, _ := d.Extra.(Hint)
 				if d.Summary != b.summary || !strings.Contains(d.Detail+"\n"+string(hint), b.says) {
 					t.Errorf("got %s: %s (%s)\nin\n%s", d.Summary, d.Detail, hint, src)
 				}

@@ -72,7 +72,7 @@ func makeReport(d *hcl.Diagnostic, src Sources) report {
 	if d.Severity == hcl.DiagWarning {
 		r.Severity = "warning"
 	}
-	if a, ok := d.Extra.(advice); ok {
+	if a, ok := d.Extra.(Hint); ok {
 		r.Hint = abridged(string(a))
 	}
 	if d.Subject == nil {

@@ -130,16 +130,16 @@ func (l *loader) value(expr hcl.Expression) cty.Value {
 func explain(diags hcl.Diagnostics) hcl.Diagnostics {
 	for _, d := range diags {
 		if d.Extra == nil && d.Summary == "Invalid operand" {
-			d.Extra = advice(`A quantity becomes a number by size("64MiB"), rate("46 GB/s") or time("5us").`)
+			d.Extra = Hint(`A quantity becomes a number by size("64MiB"), rate("46 GB/s") or time("5us").`)
 		}
 		if call, ok := d.Extra.(hclsyntax.FunctionCallDiagExtra); ok && errors.Is(call.FunctionCallError(), errSecret) {
 			d.Summary, d.Detail = "Misplaced secret", sentence(errSecret.Error())
-			d.Extra = advice(`Write it alone, as NAME: ${secret("NAME")} or NAME = secret("NAME"), in env of a run, of the defaults or of a command.`)
+			d.Extra = Hint(`Write it alone, as NAME: ${secret("NAME")} or NAME = secret("NAME"), in env of a run, of the defaults or of a command.`)
 		}
 		if call, ok := d.Extra.(hclsyntax.FunctionCallUnknownDiagExtra); ok {
 			name := call.CalledFunctionName()
 			d.Detail = fmt.Sprintf("There is no function %q.", name)
-			d.Extra = advice(suggest.Sentence(name, slices.Sorted(maps.Keys(functions)), "functions"))
+			d.Extra = Hint(suggest.Sentence(name, slices.Sorted(maps.Keys(functions)), "functions"))
 		}
 	}
 	return diags

@@ -175,7 +175,7 @@ func (l *loader) handOver(all []*included, from map[string]*given) {
 			continue
 		}
 		d := &hcl.Diagnostic{Severity: hcl.DiagError, Summary: "Unknown variable", Detail: fmt.Sprintf("--var %s: no included file has the prefix %q.", from[key].name, prefix)}
-		d.Extra = advice(suggest.Sentence(prefix, prefixes, "prefixes"))
+		d.Extra = Hint(suggest.Sentence(prefix, prefixes, "prefixes"))
 		l.diags = append(l.diags, d)
 	}
 }
@@ -233,16 +233,21 @@ func (l *loader) merge(m *module, all []*included) {
 
 func placeText(r hcl.Range) string { return fmt.Sprintf("%s:%d", r.Filename, r.Start.Line) }
 
-// choose leaves the runs that were asked for, with all that they need.
+// choose leaves the runs that were asked for, with all that they need and the
+// background load under which they run: measured alone they would be something else.
 func (inc *included) choose(l *loader) {
 	if !inc.chooses {
 		return
 	}
 	byName := map[string]*Run{}
+	loads := map[string][]*Run{}
 	var names []string
 	for _, r := range inc.module.runs {
 		byName[r.Name] = r
 		names = append(names, r.Name)
+		if r.While != nil {
+			loads[r.While.Run] = append(loads[r.While.Run], r)
+		}
 	}
 	wanted := map[*Run]bool{}
 	var want func(r *Run)
@@ -256,6 +261,9 @@ func (inc *included) choose(l *loader) {
 		}
 		if r.While != nil {
 			want(byName[r.While.Run])
+		}
+		for _, load := range loads[r.Name] {
+			want(load)
 		}
 		for _, a := range r.Asserts {
 			for _, x := range a.mentioned() {

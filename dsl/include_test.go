@@ -236,8 +236,27 @@ func TestVariablesOfIncludedFilesFromTheCommandLine(t *testing.T) {
 			t.Errorf("%+v: %v", c, diags)
 			continue
 		}
-		if hint, _ := diags[0].Extra.(advice); !strings.Contains(string(hint), c.hint) {
+		if hint, _ := diags[0].Extra.(Hint); !strings.Contains(string(hint), c.hint) {
 			t.Errorf("%+v: %s", c, hint)
 		}
 	}
+}
+
+func TestAChosenRunBringsItsBackgroundLoad(t *testing.T) {
+	const inner = `
+scenario: in
+defaults: {options: {transfer: {block_size: 1}}}
+runs:
+  x: {workload: transfer}
+  base: {workload: transfer}
+  load: {workload: transfer, while: x, needs: base}
+  other: {workload: transfer}
+  noise: {workload: transfer, while: other}
+`
+	s := loadText(t, "scenario: s\ninclude: [{file: in.yaml, runs: [x]}]", map[string]string{"in.yaml": inner}, nil)
+	var names []string
+	for _, r := range s.Runs {
+		names = append(names, r.Name)
+	}
+	equal(t, "runs", strings.Join(names, " "), "x base load")
 }

@@ -167,7 +167,7 @@ func parse(path string, src []byte) (*hcl.File, hcl.Diagnostics) {
 		diags = untilUnclosed(diags)
 		for _, d := range diags {
 			if d.Subject != nil && bytes.HasPrefix(src[d.Subject.Start.Byte:], []byte("env.")) {
-				d.Extra = advice(`A name with a dot stands in quotes, in a sweep with an equals sign: sweep = { "env.NAME" = […] }.`)
+				d.Extra = Hint(`A name with a dot stands in quotes, in a sweep with an equals sign: sweep = { "env.NAME" = […] }.`)
 			}
 		}
 		return file, diags
@@ -187,7 +187,7 @@ func untilUnclosed(diags hcl.Diagnostics) hcl.Diagnostics {
 	}
 	diags[i].Summary = "Unclosed string"
 	diags[i].Detail = "The string does not end on its line."
-	diags[i].Extra = advice(`Close it with ". For a line break in it write \n, or <<EOT with the text on lines of its own.`)
+	diags[i].Extra = Hint(`Close it with ". For a line break in it write \n, or <<EOT with the text on lines of its own.`)
 	return diags[:i+1]
 }
 

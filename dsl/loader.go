@@ -3,7 +3,8 @@ package dsl
 import (
 	"cmp"
 	"slices"
-	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/hashicorp/hcl/v2"
 )
@@ -26,8 +27,8 @@ type loader struct {
 	incomplete bool
 }
 
-// advice is what to do about a diagnostic, kept apart from what is wrong.
-type advice string
+// Hint is what to do about a diagnostic, kept apart from what is wrong.
+type Hint string
 
 func (l *loader) error(at hcl.Range, summary, detail, hint string) {
 	l.diags = append(l.diags, diagnostic(at, summary, detail, hint))
@@ -36,7 +37,7 @@ func (l *loader) error(at hcl.Range, summary, detail, hint string) {
 func diagnostic(at hcl.Range, summary, detail, hint string) *hcl.Diagnostic {
 	d := &hcl.Diagnostic{Severity: hcl.DiagError, Summary: summary, Detail: detail, Subject: &at}
 	if hint != "" {
-		d.Extra = advice(hint)
+		d.Extra = Hint(hint)
 	}
 	return d
 }
@@ -97,4 +98,7 @@ func (p *places) ContextString(offset int) string {
 }
 
 // capital gives a text its first capital.
-func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+func capital(s string) string {
+	first, size := utf8.DecodeRuneInString(s)
+	return string(unicode.ToUpper(first)) + s[size:]
+}

@@ -44,15 +44,20 @@ func expandRange(text string) ([]string, error) {
 	case !byFactor && n.Value <= 0:
 		return nil, fmt.Errorf("the step %s is not above 0", step)
 	}
+	// A step of 0.1 reaches 1 up to what binary fractions are off, which is a share of
+	// the larger end: from -1 to 0 steps miss by as much as from 0 to 1.
+	slack := 1e-12 * max(math.Abs(a.Value), math.Abs(b.Value))
 	var out []string
 	for i := 0; ; i++ {
 		v := a.Value + float64(i)*n.Value
 		if byFactor {
 			v = a.Value * math.Pow(n.Value, float64(i))
 		}
-		// A step of 0.1 reaches 1 up to what binary fractions are off.
-		if v > b.Value*(1+1e-12) {
+		if v > b.Value+slack {
 			return out, nil
+		}
+		if !byFactor && math.Abs(v) <= slack {
+			v = 0
 		}
 		if len(out) == maxValues {
 			return nil, fmt.Errorf("the range has more than %d values", maxValues)

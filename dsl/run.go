@@ -42,7 +42,7 @@ func (l *loader) run(b *hcl.Block, d defaults) *draft {
 	}
 	l.settings(content, r, d, l.sweep(content, r))
 	if expr := argument(content, "when"); expr != nil {
-		r.When = l.condition(expr, r.names())
+		r.When, r.WhenRange = l.condition(expr, r.names()), expr.Range()
 	}
 	return out
 }

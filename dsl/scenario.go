@@ -73,18 +73,19 @@ type Retry struct {
 
 // Run is a named block of a scenario: a workload over a sweep.
 type Run struct {
-	Name     string
-	Range    hcl.Range // of its name
-	Workload *workload.Kind
-	Axes     []*Axis // in file order; none: a single point
-	Sweep    Sweep
-	Needs    []*Need
-	While    *Need                    // the run as whose background load this one runs; nil: none
-	When     *Condition               // nil: always
-	Launches []int                    // looks of the sequential gate, ascending
-	Timeout  time.Duration            // of one launch of one case
-	Phases   map[string]time.Duration // deadlines of ready, connect, run, verify, teardown, where given
-	Retry    *Retry                   // nil: never
+	Name      string
+	Range     hcl.Range // of its name
+	Workload  *workload.Kind
+	Axes      []*Axis // in file order; none: a single point
+	Sweep     Sweep
+	Needs     []*Need
+	While     *Need                    // the run as whose background load this one runs; nil: none
+	When      *Condition               // nil: always
+	WhenRange hcl.Range                // its place; zero without one
+	Launches  []int                    // looks of the sequential gate, ascending
+	Timeout   time.Duration            // of one launch of one case
+	Phases    map[string]time.Duration // deadlines of ready, connect, run, verify, teardown, where given
+	Retry     *Retry                   // nil: never
 	// Setup and Teardown surround all launches of the run, the Launch ones each launch.
 	Setup, Teardown, LaunchSetup, LaunchTeardown []*Command
 	Asserts                                      []*Assert

@@ -87,12 +87,12 @@ func (l *loader) content(body hcl.Body, s schema, of string) *hcl.BodyContent {
 			d = diagnostic(*d.Subject, "Unknown key", "There is no "+quote(name)+" in "+of+".", l.keyAdvice(name, s))
 		}
 		if strings.HasPrefix(d.Summary, "Missing name for ") && d.Extra == nil && !l.yaml {
-			d.Extra = advice("Write " + strings.TrimPrefix(d.Summary, "Missing name for ") + ` "NAME" { … }.`)
+			d.Extra = Hint("Write " + strings.TrimPrefix(d.Summary, "Missing name for ") + ` "NAME" { … }.`)
 		}
 		if what, ok := strings.CutPrefix(d.Summary, "Extraneous label for "); ok {
-			d.Extra = advice("It has no name: write " + what + " { … }.")
+			d.Extra = Hint("It has no name: write " + what + " { … }.")
 			if slices.Contains(s.labelled, what) {
-				d.Extra = advice("One label is enough: write " + what + ` "NAME" { … }.`)
+				d.Extra = Hint("One label is enough: write " + what + ` "NAME" { … }.`)
 			}
 		}
 		l.diags = append(l.diags, d)

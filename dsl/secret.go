@@ -79,9 +79,7 @@ func (l *loader) envEntries(content *hcl.BodyContent, r *Run, d defaults) []entr
 	}
 	var plain []entry
 	for _, e := range all {
-		call, isSecret := secretCall(e.expr)
-		if !isSecret {
-			plain = append(plain, e)
+		if !l.variableName(e) {
 			continue
 		}
 		if a := r.axis("env." + e.name); a != nil {
@@ -90,8 +88,13 @@ func (l *loader) envEntries(content *hcl.BodyContent, r *Run, d defaults) []entr
 			}
 			continue
 		}
+		call, isSecret := secretCall(e.expr)
+		if !isSecret {
+			plain = append(plain, e)
+			continue
+		}
 		name, ok := l.secretName(call, e.expr.Range())
-		if !l.variableName(e) || !ok {
+		if !ok {
 			continue
 		}
 		if r.Secrets == nil {

@@ -131,16 +131,6 @@ func (l *loader) environment(content *hcl.BodyContent, r *Run, d defaults, used 
 		return
 	}
 	for _, e := range entries {
-		if !identifier.MatchString(e.name) {
-			l.error(e.at, "Invalid name", fmt.Sprintf("%q is not the name of an environment variable.", e.name), "Use letters, digits and _.")
-			continue
-		}
-		if a := r.axis("env." + e.name); a != nil {
-			if !e.inherited {
-				l.error(e.at, "Variable and axis", fmt.Sprintf("%s is also set by axis env.%s on line %d.", e.name, e.name, a.Range.Start.Line), "Keep one of the two.")
-			}
-			continue
-		}
 		if s := l.setting(&Setting{Name: e.name, Env: true, run: r, expr: e.expr}, used); s != nil {
 			env = append(env, s)
 		}

@@ -23,8 +23,8 @@ const (
 
 // The bounds of max_cases.
 const (
-	defaultMaxCases = 10_000
-	mostCases       = 10_000_000
+	DefaultMaxCases = 10_000     // of a sweep without it
+	MostCases       = 10_000_000 // of a run, and of all runs of a scenario together
 )
 
 // sweeper reads the sweep of one run.
@@ -62,7 +62,7 @@ func (e sweepEntry) whole() hcl.Range {
 func (l *loader) sweep(content *hcl.BodyContent, r *Run) bool {
 	before := len(l.diags)
 	s := &sweeper{loader: l, run: r, index: map[string]int{}, known: map[valueKey]int{}}
-	r.Sweep = Sweep{Order: Order{By: "given"}, MaxCases: defaultMaxCases, Range: r.Range}
+	r.Sweep = Sweep{Order: Order{By: "given"}, MaxCases: DefaultMaxCases, Range: r.Range}
 	entries, ok := s.top(content)
 	if !ok {
 		return true
@@ -84,7 +84,7 @@ func (l *loader) sweep(content *hcl.BodyContent, r *Run) bool {
 		case "order":
 			s.order(e)
 		case "max_cases":
-			r.Sweep.MaxCases = l.count(e.expr, "max_cases", 1, mostCases)
+			r.Sweep.MaxCases = l.count(e.expr, "max_cases", 1, MostCases)
 		}
 	}
 	for _, a := range r.Axes {
@@ -172,19 +172,30 @@ func (s *sweeper) members(entries []sweepEntry) []*SweepNode {
 	seen := map[int]bool{}
 	for _, e := range entries {
 		n := s.member(e)
-		if n == nil {
-			continue
+		if s.twice(n, e.at, seen) {
+			return nodes
 		}
-		for _, i := range n.axes() {
-			if seen[i] {
-				s.error(e.at, "Duplicate axis", fmt.Sprintf("Axis %q is already swept beside this.", s.run.Axes[i].Name), "Name an axis once; the branches of a concat may share it.")
-				return nodes
-			}
-			seen[i] = true
+		if n != nil {
+			nodes = append(nodes, n)
 		}
-		nodes = append(nodes, n)
 	}
 	return nodes
+}
+
+// twice reports an axis of a node, which may be nil, that is among those seen
+// before, and adds the others to them.
+func (s *sweeper) twice(n *SweepNode, at hcl.Range, seen map[int]bool) bool {
+	if n == nil {
+		return false
+	}
+	for _, i := range n.axes() {
+		if seen[i] {
+			s.error(at, "Duplicate axis", fmt.Sprintf("Axis %q is already swept beside this.", s.run.Axes[i].Name), "Name an axis once; the branches of a concat may share it.")
+			return true
+		}
+		seen[i] = true
+	}
+	return false
 }
 
 func (s *sweeper) member(e sweepEntry) *SweepNode {
@@ -231,17 +242,12 @@ func (s *sweeper) list(e sweepEntry, items []hcl.Expression) []*SweepNode {
 	seen := map[int]bool{}
 	for _, item := range items {
 		n := s.product(s.mappingEntries(item, e.name), item.Range())
-		if n == nil {
-			continue
+		if s.twice(n, item.Range(), seen) {
+			return members
 		}
-		for _, i := range n.axes() {
-			if seen[i] {
-				s.error(item.Range(), "Duplicate axis", fmt.Sprintf("Axis %q is already swept beside this.", s.run.Axes[i].Name), "Name an axis once; the branches of a concat may share it.")
-				return members
-			}
-			seen[i] = true
+		if n != nil {
+			members = append(members, n)
 		}
-		members = append(members, n)
 	}
 	return members
 }

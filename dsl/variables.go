@@ -67,7 +67,7 @@ func (l *loader) unknownVariable(g *given, name string, known []string) {
 		return
 	}
 	d := &hcl.Diagnostic{Severity: hcl.DiagError, Summary: "Unknown variable", Detail: fmt.Sprintf("--var %s: the scenario declares no variable %q.", g.name, g.name)}
-	d.Extra = advice(hint)
+	d.Extra = Hint(hint)
 	l.diags = append(l.diags, d)
 }
 

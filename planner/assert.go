@@ -120,7 +120,7 @@ func (t *Table) eachCase(s *sheet, a *dsl.Assert, find *finder) []int {
 			failed = true
 			return nil
 		}
-		return &attached{lowered, judgedKey(lowered)}
+		return &attached{lowered, lowered.Key()}
 	})
 	if matches == 0 && !failed {
 		t.matchesNone(s, a)
@@ -131,7 +131,7 @@ func (t *Table) eachCase(s *sheet, a *dsl.Assert, find *finder) []int {
 
 // matchesNone refuses an assertion that speaks of nothing: it would pass for ever.
 func (t *Table) matchesNone(s *sheet, a *dsl.Assert) {
-	t.fail(a.Range, "Assertion matches no case", fmt.Sprintf("None of the %d cases of run %q satisfies its where clause, so it would never be judged.", s.live, s.run.Name))
+	t.fail(a.Range, "Assertion matches no case", fmt.Sprintf("None of the %d cases of run %q satisfies its where clause, so it would never be judged.", s.live, s.run.Name), "Correct the clause, or remove the assertion.")
 }
 
 // whereWork is the work of finding out whether a case is one that the assertion is about.

@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"github.com/hashicorp/hcl/v2"
+
+	"weir/dsl"
 )
 
 // A file of some kilobytes can ask for years of planning: a thousand assertions,
@@ -40,7 +42,7 @@ func (t *Table) spend(units int, at hcl.Range) bool {
 	}
 	if t.work < units {
 		t.work, t.exhausted = 0, true
-		t.fail(at, "Plan too large", "Working this out for all cases that it concerns would take too long. Give the sweep fewer cases, choose cases by where, aggregate over fewer of them, or divide the scenario.")
+		t.fail(at, "Plan too large", "Working this out for all cases that it concerns would take too long.", "Give the sweep fewer cases, choose cases by where, aggregate over fewer of them, or divide the scenario.")
 		return false
 	}
 	t.work -= units
@@ -55,20 +57,23 @@ func (t *Table) connectable(s, up *sheet, lists facet[*needList], at hcl.Range) 
 	}
 	if t.edges < edges {
 		t.edges = 0
-		t.fail(at, "Too many needs", fmt.Sprintf("The %d cases of run %q need so many of the %d cases of run %q that the plan would have %d edges. Give both runs a common axis, or have a run of one case between them.", s.live, s.run.Name, up.live, up.run.Name, edges))
+		t.fail(at, "Too many needs", fmt.Sprintf("The %d cases of run %q need so many of the %d cases of run %q that the plan would have %d edges.", s.live, s.run.Name, up.live, up.run.Name, edges), "Give both runs a common axis, or have a run of one case between them.")
 		return false
 	}
 	t.edges -= edges
 	return true
 }
 
-// inAll adds the cases of a run, and refuses runs that are too many in sum unless
-// the author has raised max_cases where they come from.
-func (t *Table) inAll(s *sheet, rows float64) bool {
-	t.cases += int(rows)
-	if s.run.Sweep.MaxCases <= defaultMaxCases {
+// inAll adds the cases of a run, and refuses runs that are too many in sum: fewer
+// are allowed of those where the author has not raised max_cases.
+func (t *Table) inAll(r *dsl.Run, rows float64) bool {
+	if t.cases += int(rows); t.cases > dsl.MostCases {
+		t.fail(r.Range, "Too many cases", fmt.Sprintf("With run %q the runs have %d cases together; at most %d are allowed, whatever max_cases says of each.", r.Name, t.cases, dsl.MostCases), "Shorten a sweep, or divide the scenario.")
+		return false
+	}
+	if r.Sweep.MaxCases <= dsl.DefaultMaxCases {
 		if t.modest += int(rows); t.modest > mostTogether {
-			t.fail(s.run.Range, "Too many cases", fmt.Sprintf("With run %q the runs that leave max_cases as it is have %d cases together; at most %d are allowed. Shorten a sweep, or raise max_cases where many cases are meant.", s.run.Name, t.modest, mostTogether))
+			t.fail(r.Range, "Too many cases", fmt.Sprintf("With run %q the runs that leave max_cases as it is have %d cases together; at most %d are allowed.", r.Name, t.modest, mostTogether), "Shorten a sweep, or raise max_cases where many cases are meant.")
 			return false
 		}
 	}
@@ -76,6 +81,3 @@ func (t *Table) inAll(s *sheet, rows float64) bool {
 	t.edges = mostEdges + edgesForCase*t.cases
 	return true
 }
-
-// defaultMaxCases is what a sweep without max_cases has.
-const defaultMaxCases = 10_000

@@ -110,9 +110,14 @@ func (t *Table) report(diags ...*hcl.Diagnostic) {
 	}
 }
 
-// fail reports an error of the scenario's author at a place in the file.
-func (t *Table) fail(at hcl.Range, summary, detail string) {
-	t.report(&hcl.Diagnostic{Severity: hcl.DiagError, Summary: summary, Detail: detail, Subject: at.Ptr()})
+// fail reports an error of the scenario's author at a place in the file, with what
+// to do about it.
+func (t *Table) fail(at hcl.Range, summary, detail string, hint dsl.Hint) {
+	t.report(failure(at, summary, detail, hint))
+}
+
+func failure(at hcl.Range, summary, detail string, hint dsl.Hint) *hcl.Diagnostic {
+	return &hcl.Diagnostic{Severity: hcl.DiagError, Summary: summary, Detail: detail, Extra: hint, Subject: at.Ptr()}
 }
 
 func (t *Table) sheet(run string) *sheet {

@@ -3,9 +3,10 @@ package planner
 import (
 	"fmt"
 	"slices"
-
-	"github.com/hashicorp/hcl/v2"
 )
+
+// byWhen begins the reason of a case that its own run's `when` skips.
+const byWhen = "when: "
 
 // condition settles what `when` can be settled of now. What depends on the hosts
 // stays with the cases, for whoever knows them.
@@ -22,22 +23,18 @@ func condition(t *Table) {
 			s.when = w.Text()
 		default:
 			classes := s.by(s.axesOf(w.Names()))
-			if !t.spend(len(classes.first)*(conditionWork+len(w.Text())), s.run.Range) {
+			if !t.spend(len(classes.first)*(conditionWork+len(w.Text())), s.run.WhenRange) {
 				return
 			}
 			s.skipped = work(classes, func(i int) string {
 				ok, err := w.Eval(s.scope(i))
 				if err != nil {
-					t.report(&hcl.Diagnostic{
-						Severity: hcl.DiagError, Summary: "Condition cannot be evaluated",
-						Detail:  fmt.Sprintf("The `when` of run %q: %s.", s.run.Name, err),
-						Subject: s.run.Range.Ptr(),
-					})
+					t.fail(s.run.WhenRange, "Condition cannot be evaluated", fmt.Sprintf("The `when` of run %q: %s.", s.run.Name, err), "Correct the condition.")
 				}
 				if ok {
 					return ""
 				}
-				return "when: " + w.Text()
+				return byWhen + w.Text()
 			})
 		}
 	}

@@ -1,6 +1,10 @@
 package planner
 
-import "testing"
+import (
+	"testing"
+
+	"weir/dsl"
+)
 
 func TestWhenThatNeedsNoHostIsSettledNow(t *testing.T) {
 	p := build(t, `
@@ -40,4 +44,18 @@ runs:
 `)
 	equal(t, "when", p.Cases[1].When, "fabric in host.fabrics")
 	equal(t, "status", p.Cases[1].Status, Planned)
+}
+
+func TestWhenThatFailsIsPointedAt(t *testing.T) {
+	diags := refuse(t, `
+scenario: s
+runs:
+  a:
+    workload: transfer
+    when: batch % (batch - 1) == 0
+    options: {block_size: 1MiB}
+`)
+	mentions(t, diags, 6, "`when` of run \"a\"", "divides by zero")
+	equal(t, "hint", diags[0].Extra, any(dsl.Hint("Correct the condition.")))
+	equal(t, "column", diags[0].Subject.Start.Column, 11)
 }

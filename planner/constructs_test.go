@@ -98,8 +98,47 @@ func TestBackgroundLoadFollowsItsRun(t *testing.T) {
 	alone := build(t, strings.Replace(loaded, "    while: front\n", "", 1))
 	busier := build(t, strings.Replace(loaded, "tcp, block_size: 1MiB", "tcp, block_size: 4MiB", 1))
 	key := "front[block_size=1KiB,ranks=2]"
+	// A selection changes what is launched and not what it is.
+	chosen := build(t, loaded)
+	if err := chosen.Select(parse(t, key), nil); err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "id of the only case chosen", chosen.Case(key).ID, p.Case(key).ID)
+	equal(t, "skipped load", chosen.Case("noise[ranks=4]").Status, Skipped)
+	unloaded := build(t, strings.Replace(loaded, "    while: front", "    when: ranks > 9\n    while: front", 1))
+	equal(t, "id beside a load that its when skips", unloaded.Case(key).ID, alone.Case(key).ID)
 	if id := p.Case(key).ID; id == alone.Case(key).ID || id == busier.Case(key).ID {
 		t.Error("the load is not part of the case's id")
+	}
+}
+
+// An axis that processes take up by an expression divides launches as one that
+// names an option does.
+func TestBackgroundLoadFollowsAnAxisThatSettingsUse(t *testing.T) {
+	const text = `
+scenario: s
+runs:
+  front:
+    workload: transfer
+    options: {fabric: shm, block_size: 1KiB}
+    env: {MODE: "${axis.tune}"}
+    sweep: {tune: [fast, slow]}
+  noise:
+    workload: transfer
+    options: {fabric: tcp, block_size: 1MiB}
+    env: {MODE: "${axis.tune}"}
+    sweep: {tune: [fast, slow]}
+    while: front
+`
+	p := build(t, text)
+	for _, g := range p.Groups[2:] {
+		equal(t, g.ID, g.During, []string{strings.Replace(g.ID, "noise", "front", 1)})
+	}
+	// What meets both values in one launch can follow neither.
+	for _, run := range []string{"front", "noise"} {
+		before, after, _ := strings.Cut(text, "  "+run+":")
+		mixed := before + "  " + run + ":" + strings.Replace(after, `    env: {MODE: "${axis.tune}"}`, `    env: {MODE: '${axis.tune == "" ? 1 : 2}'}`, 1)
+		mentions(t, refuse(t, mixed), 14, "axis tune", "share launches of run \""+run+"\"")
 	}
 }
 
@@ -132,6 +171,8 @@ func TestCommandsAreContent(t *testing.T) {
 	}{
 		{"    setup: [[sync]]\n", true, true},
 		{"    setup: [{command: [sync], scope: launch}]\n", true, true},
+		{"setup: [[sync]]\n", true, true},
+		{"teardown: [[sync]]\n", false, true},
 		{"    teardown: [[sync]]\n", false, true},
 		{"    retry: 2\n", false, true},
 		{"    timeout: {connect: 3s}\n", false, true},
@@ -144,6 +185,13 @@ func TestCommandsAreContent(t *testing.T) {
 		if got := p.Digest != plain.Digest; got != c.digested {
 			t.Errorf("%schanges the digest: %v", c.yaml, got)
 		}
+	}
+	session := func(yaml string) string {
+		return build(t, strings.Replace(text, "%", yaml, 1)).Cases[0].ID
+	}
+	equal(t, "nor is that of a session's command", session("setup: [{name: flush, command: [sync], timeout: 5s}]\n"), session("setup: [[sync]]\n"))
+	if session("setup: [[sync]]\n") == session("    setup: [[sync]]\n") {
+		t.Error("setup of the session is setup of the run")
 	}
 	named := build(t, strings.Replace(text, "%", "    setup: [{name: flush, command: [sync], timeout: 5s}]\n", 1))
 	short := build(t, strings.Replace(text, "%", "    setup: [[sync]]\n", 1))

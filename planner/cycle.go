@@ -73,9 +73,5 @@ func cycleDiagnostic(cycle []edge) *hcl.Diagnostic {
 		names = append(names, e.need.Run)
 		places = append(places, fmt.Sprintf("  %s needs %s at %s:%d:%d", e.from, e.need.Run, e.need.Range.Filename, e.need.Range.Start.Line, e.need.Range.Start.Column))
 	}
-	return &hcl.Diagnostic{
-		Severity: hcl.DiagError, Summary: "Runs need each other",
-		Detail:  fmt.Sprintf("The cycle %s:\n%s\nRemove one of these needs.", strings.Join(names, " → "), strings.Join(places, "\n")),
-		Subject: cycle[0].need.Range.Ptr(),
-	}
+	return failure(cycle[0].need.Range, "Runs need each other", fmt.Sprintf("The cycle %s:\n%s", strings.Join(names, " → "), strings.Join(places, "\n")), "Remove one of these needs.")
 }

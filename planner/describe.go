@@ -1,10 +1,7 @@
 package planner
 
 import (
-	"fmt"
 	"time"
-
-	"github.com/hashicorp/hcl/v2"
 
 	"weir/dsl"
 )
@@ -25,21 +22,6 @@ func describe(t *Table) {
 	p.Runs = []*Run{}
 	for _, sheet := range t.sheets {
 		p.Runs = append(p.Runs, describeRun(sheet.run))
-		t.alternates(sheet)
-	}
-}
-
-// alternates warns of an interleaved axis whose values share launches: there is
-// nothing to alternate, since every launch meets all of them.
-func (t *Table) alternates(s *sheet) {
-	o := s.run.Sweep.Order
-	for _, a := range s.run.Axes {
-		if o.By == "interleave" && a.Name == o.Axis && !s.fixes(a) {
-			t.report(&hcl.Diagnostic{
-				Severity: hcl.DiagWarning, Summary: "Order without effect", Subject: s.run.Sweep.Range.Ptr(),
-				Detail: fmt.Sprintf("The values of %s share launches, so drift meets them alike and there is nothing to interleave. Interleave an axis that is fixed when processes start, or leave order out.", a.Name),
-			})
-		}
 	}
 }
 

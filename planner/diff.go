@@ -12,9 +12,9 @@ import (
 )
 
 // Change is how one case of a plan differs from the case of the same key in
-// another plan.
+// another plan, or how the plans differ in what belongs to no single case.
 type Change struct {
-	Key  string
+	Key  string // of the case; "" of Whole
 	Kind ChangeKind
 	Why  []string // what differs, in words; of a new or a gone case nothing
 }
@@ -29,11 +29,16 @@ const (
 	Rerun   ChangeKind = "rerun"  // does something else: old measurements do not count
 	Rejudge ChangeKind = "judge"  // does the same and is judged otherwise: old measurements do
 	Moved   ChangeKind = "detail" // neither: when it runs, or what it waits for
+	Whole   ChangeKind = "plan"   // is of the plan and not of a case
 )
 
-// Diff compares two plans: the changes in the order of the new plan, then what is
-// gone, and how many cases are as they were.
+// Diff compares two plans: what differs in the plan as a whole, the changes of cases
+// in the order of the new plan, then what is gone, and how many cases are as they were.
 func Diff(old, now *Plan) (changes []Change, same int) {
+	var whole Change
+	if whole.whole(old, now); whole.Kind != "" {
+		changes = append(changes, whole)
+	}
 	before := map[string]*Case{}
 	for _, c := range old.Cases {
 		before[c.Key] = c
@@ -64,6 +69,11 @@ func Diff(old, now *Plan) (changes []Change, same int) {
 		if before[c.Key] != nil {
 			changes = append(changes, Change{Key: c.Key, Kind: Removed})
 		}
+	}
+	if len(changes) == 0 && old.Digest != now.Digest {
+		// Whoever refuses one for the other points here, so it must not read as if they were alike.
+		whole.note(Whole, "digest: %s → %s, by what shares launches or runs beside them", old.Digest, now.Digest)
+		changes = append(changes, whole)
 	}
 	return changes, same
 }
@@ -182,7 +192,7 @@ func (c *Case) state() string {
 
 // WriteDiff writes changes for a person, the most consequential first.
 func WriteDiff(w io.Writer, changes []Change, same int) error {
-	rank := map[ChangeKind]int{Rerun: 0, Added: 1, Rejudge: 2, Moved: 3, Removed: 4}
+	rank := map[ChangeKind]int{Whole: -1, Rerun: 0, Added: 1, Rejudge: 2, Moved: 3, Removed: 4}
 	meaning := map[ChangeKind]string{
 		Rerun: "would be measured again", Added: "would be measured for the first time",
 		Rejudge: "would be judged again, from the same measurements", Moved: "differ in when they run", Removed: "are gone",
@@ -192,7 +202,12 @@ func WriteDiff(w io.Writer, changes []Change, same int) error {
 	var b strings.Builder
 	last := ChangeKind("")
 	for _, c := range sorted {
-		if c.Kind != last {
+		switch {
+		case c.Kind == last:
+		case c.Kind == Whole:
+			b.WriteString("the plan as a whole: differs\n")
+			last = c.Kind
+		default:
 			n := 0
 			for _, o := range changes {
 				if o.Kind == c.Kind {
@@ -202,9 +217,13 @@ func WriteDiff(w io.Writer, changes []Change, same int) error {
 			fmt.Fprintf(&b, "%s: %s\n", plural(n, "case"), meaning[c.Kind])
 			last = c.Kind
 		}
-		fmt.Fprintf(&b, "  %s\n", c.Key)
+		indent := "  "
+		if c.Kind != Whole {
+			fmt.Fprintf(&b, "  %s\n", c.Key)
+			indent = "    "
+		}
 		for _, why := range c.Why {
-			fmt.Fprintf(&b, "    %s\n", why)
+			b.WriteString(indent + why + "\n")
 		}
 	}
 	fmt.Fprintf(&b, "%s: as before\n", plural(same, "case"))

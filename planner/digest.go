@@ -68,27 +68,20 @@ func line(b []byte, key []byte, id [32]byte, when, status string, timeout float6
 	return binary.LittleEndian.AppendUint64(b, math.Float64bits(timeout))
 }
 
-// judged are assertions as far as verdicts depend on them. The name is not
-// content: where the author gives none it is the text, and spelling is not.
+// judged are assertions as far as verdicts depend on them.
 func judged(list []assertion.Assertion) []string {
 	keys := []string{}
 	for _, a := range list {
-		keys = append(keys, judgedKey(a))
+		keys = append(keys, a.Key())
 	}
 	slices.Sort(keys)
 	return keys
 }
 
-// judgedKey is that of one assertion.
-func judgedKey(a assertion.Assertion) string {
-	a.Name = ""
-	return a.Key()
-}
-
 // around is what surrounds the cases of a run and may change what they measure;
 // nil if nothing does. load are the actions of its background load.
-func (r *Run) around(load []string) []byte {
-	if len(r.Setup)+len(r.LaunchSetup)+len(load) == 0 {
+func (p *Plan) around(r *Run, load []string) []byte {
+	if len(p.Setup)+len(r.Setup)+len(r.LaunchSetup)+len(load) == 0 {
 		return nil
 	}
 	anonymous := func(list []Command) []Command {
@@ -101,7 +94,8 @@ func (r *Run) around(load []string) []byte {
 	all := encode(struct {
 		Setup, LaunchSetup []Command
 		Load               []string
-	}{anonymous(r.Setup), anonymous(r.LaunchSetup), load})
+		Session            []Command `json:",omitempty"`
+	}{anonymous(r.Setup), anonymous(r.LaunchSetup), load, anonymous(p.Setup)})
 	return encode(text(sha256.Sum256(all))) // it may be long, and is part of every case
 }
 

@@ -11,19 +11,23 @@ import (
 
 // expand lays out the points of every run's sweep, the first axis outermost.
 func expand(t *Table) {
+	var bounded []*sheet // those that are within bounds, laid out once all of them are counted
 	for _, r := range t.scenario.Runs {
 		s := &sheet{run: r, excluded: &excluded{}, columns: make([][]int32, len(r.Axes))}
 		s.prepareKeys()
 		t.sheets = append(t.sheets, s)
 		t.byName[r.Name] = s
 		if n := r.Sweep.Root.Rows(); n > float64(r.Sweep.MaxCases) {
-			t.fail(r.Range, "Too many cases", fmt.Sprintf("The sweep of run %q gives %.6g cases; at most %d are allowed. Shorten an axis, split the run, or raise max_cases in the sweep.", r.Name, n, r.Sweep.MaxCases))
+			t.fail(r.Range, "Too many cases", fmt.Sprintf("The sweep of run %q gives %.6g cases; at most %d are allowed.", r.Name, n, r.Sweep.MaxCases), "Shorten an axis, split the run, or raise max_cases in the sweep.")
 			continue
 		}
-		if !t.inAll(s, r.Sweep.Root.Rows()) {
+		if !t.inAll(r, r.Sweep.Root.Rows()) {
 			return
 		}
-		rows := expandNode(r.Sweep.Root, len(r.Axes))
+		bounded = append(bounded, s)
+	}
+	for _, s := range bounded {
+		rows := expandNode(s.run.Sweep.Root, len(s.run.Axes))
 		s.columns, s.live = rows.columns, rows.n
 	}
 }

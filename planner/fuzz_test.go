@@ -67,7 +67,9 @@ func FuzzDecode(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add(b)
-	f.Add([]byte(`{"schema": "weir.plan/v1", "cases": [null]}`))
+	for _, part := range []string{"runs", "cases", "launch_groups"} {
+		f.Add([]byte(`{"schema": "weir.plan/v1", "` + part + `": [null]}`))
+	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		p, err := decode(b)
 		if err != nil {

@@ -1,20 +1,19 @@
 package planner
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
-	"weir/dsl"
 	"weir/workload"
 )
 
 // group puts cases that can share processes into one launch each, and brings
 // the cases into execution order, which is that of the groups.
 func group(t *Table) {
-	ids := map[string]int{}
 	for _, s := range t.sheets {
-		s.cluster(ids)
+		s.cluster()
 		for _, g := range s.clusters {
 			for _, i := range g.all {
 				if s.reason(int(i)) == "" {
@@ -40,7 +39,7 @@ func group(t *Table) {
 
 // cluster divides the cases of a run by everything that is fixed when a rank
 // process starts.
-func (s *sheet) cluster(ids map[string]int) {
+func (s *sheet) cluster() {
 	var axes []int
 	for _, c := range s.settings {
 		if c.Env || c.Option.Process {
@@ -48,23 +47,21 @@ func (s *sheet) cluster(ids map[string]int) {
 		}
 	}
 	slices.Sort(axes)
+	axes = slices.Compact(axes)
 	byProcess := map[string]*tableGroup{}
-	groups := work(s.by(slices.Compact(axes)), func(i int) *tableGroup {
+	groups := work(s.by(axes), func(i int) *tableGroup {
 		key := s.process(i)
 		g := byProcess[key]
 		if g == nil {
-			g = &tableGroup{sheet: s, ranks: s.ranks(i), id: s.groupID(i), index: -1}
+			g = &tableGroup{sheet: s, ranks: s.ranks(i), index: -1}
 			byProcess[key] = g
 		}
+		g.name(s.groupID(axes, i))
 		return g
 	})
 	for i := range s.live {
 		g := groups.at(i)
 		if len(g.all) == 0 {
-			ids[g.id]++
-			if n := ids[g.id]; n > 1 {
-				g.id = fmt.Sprintf("%s#%d", g.id, n)
-			}
 			s.clusters = append(s.clusters, g)
 		}
 		g.all = append(g.all, int32(i))
@@ -83,21 +80,22 @@ func (s *sheet) process(i int) string {
 	return b.String()
 }
 
-// groupID names a group by its run and those axes that its processes depend on.
-func (s *sheet) groupID(i int) string {
+// groupID names a case's group by its run and the axes that its processes depend on.
+func (s *sheet) groupID(axes []int, i int) string {
 	texts := map[string]string{}
-	for axis, a := range s.run.Axes {
-		if s.fixes(a) {
-			texts[a.Name] = s.value(s.columns, axis, i).Text
-		}
+	for _, axis := range axes {
+		texts[s.run.Axes[axis].Name] = s.value(s.columns, axis, i).Text
 	}
 	return Key(s.run.Name, texts)
 }
 
-// fixes says whether an axis sets something that is fixed when a rank process starts.
-func (s *sheet) fixes(a *dsl.Axis) bool {
-	o, isOption := s.run.Workload.Option(a.Name)
-	return isOption && o.Process || strings.HasPrefix(a.Name, "env.")
+// name gives the group one of the ids that its cases have for it: where several
+// values make equal processes, the same one in whatever order a file has them,
+// since a session that is resumed finds its launches by it.
+func (g *tableGroup) name(id string) {
+	if g.id == "" || cmp.Or(cmp.Compare(len(id), len(g.id)), strings.Compare(id, g.id)) < 0 {
+		g.id = id
+	}
 }
 
 // ranks is how many processes the case's launch has.
@@ -176,30 +174,45 @@ func (t *Table) during() {
 		}
 		front := t.sheet(w.Run)
 		own, theirs := sharedAxes(g.sheet.run, front.run)
-		for _, a := range theirs {
-			if !front.fixes(front.run.Axes[a]) {
-				t.fail(w.Range, "Load cannot follow the axis", fmt.Sprintf("Run %q has axis %s too, whose values share launches; background load changes between launches only. Name the axis differently in one of the two.", w.Run, front.run.Axes[a].Name))
-				return
-			}
-		}
 		by := fronts[g.sheet]
 		if by == nil {
+			for k := range own {
+				mixing := ""
+				switch {
+				case front.mixes(theirs[k]):
+					mixing = w.Run
+				case g.sheet.mixes(own[k]):
+					mixing = g.sheet.run.Name
+				}
+				if mixing != "" {
+					t.fail(w.Range, "Load cannot follow the axis", fmt.Sprintf("Run %q has axis %s too, whose values share launches of run %q; background load changes between launches only.", w.Run, front.run.Axes[theirs[k]].Name, mixing), "Name the axis differently in one of the two.")
+					return
+				}
+			}
 			by = front.clustersBy(theirs)
 			fronts[g.sheet] = by
 		}
 		for _, f := range by[g.sheet.text(g.sheet.columns, own, int(g.cases[0]))] {
 			if g.sheet.simulated(int(g.cases[0])) || front.simulated(int(f.cases[0])) {
-				t.fail(w.Range, "Load cannot be simulated", fmt.Sprintf("%s cannot run during %s: launches of fabric %s follow each other in virtual time, in which nothing runs beside another. Choose a real fabric for both runs, or remove while.", g.id, f.id, workload.SimFabric))
+				t.fail(w.Range, "Load cannot be simulated", fmt.Sprintf("%s cannot run during %s: launches of fabric %s follow each other in virtual time, in which nothing runs beside another.", g.id, f.id, workload.SimFabric), "Choose a real fabric for both runs, or remove while.")
 				return
 			}
 			if other := loads[load{g.sheet, f.index}]; other != nil {
-				t.fail(w.Range, "Several loads at once", fmt.Sprintf("Run %q has several launch groups (%s, %s) for %s. Background load is one group of processes for each launch.", g.sheet.run.Name, other.id, g.id, f.id))
+				t.fail(w.Range, "Several loads at once", fmt.Sprintf("Run %q has several launch groups (%s, %s) for %s. Background load is one group of processes for each launch.", g.sheet.run.Name, other.id, g.id, f.id), "Divide the load into several runs, or take what its processes depend on out of its sweep.")
 				return
 			}
 			loads[load{g.sheet, f.index}] = g
 			g.during = append(g.during, f.index)
 		}
 	}
+}
+
+// mixes says whether a launch meets several values of an axis.
+func (s *sheet) mixes(axis int) bool {
+	classes := s.by([]int{axis})
+	return slices.ContainsFunc(s.clusters, func(g *tableGroup) bool {
+		return slices.ContainsFunc(g.cases, func(i int32) bool { return classes.class(int(i)) != classes.class(int(g.cases[0])) })
+	})
 }
 
 // clustersBy are the groups that run, by the text of their values on some axes.

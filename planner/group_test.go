@@ -1,6 +1,9 @@
 package planner
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestCasesShareALaunchUnlessTheirProcessesDiffer(t *testing.T) {
 	p := build(t, `
@@ -38,8 +41,44 @@ runs:
     options: {ranks: "${axis.in_flight > 1 ? 4 : 2}", block_size: 4KiB}
     sweep: {in_flight: [1, 2, 3]}
 `)
-	if len(p.Groups) != 2 || p.Groups[0].ID != "a" || p.Groups[1].ID != "a#2" {
+	if len(p.Groups) != 2 || p.Groups[0].ID != "a[in_flight=1]" || p.Groups[1].ID != "a[in_flight=2]" {
 		t.Fatalf("groups: %+v", p.Groups)
 	}
 	equal(t, "ranks", []int{p.Groups[0].Ranks, p.Groups[1].Ranks}, []int{2, 4})
+}
+
+// A session that goes on finds its launches by the ids of their groups, and the
+// order of an axis's values is no content of a plan.
+func TestGroupIDsDoNotDependOnTheOrderOfValues(t *testing.T) {
+	const text = `
+scenario: s
+runs:
+  a:
+    workload: transfer
+    options: {ranks: "${axis.n > 1 ? 4 : 2}", block_size: 4KiB}
+    env: {X: "${axis.tune}"}
+    sweep: {n: [1, 2, 10], tune: [fast, slow]}
+`
+	ids := func(p *Plan) map[string]string {
+		out := map[string]string{}
+		for _, g := range p.Groups {
+			for _, key := range g.Cases {
+				out[key] = g.ID
+			}
+		}
+		return out
+	}
+	p := build(t, text)
+	q := build(t, strings.NewReplacer("1, 2, 10", "10, 2, 1", "fast, slow", "slow, fast").Replace(text))
+	equal(t, "digest", q.Digest, p.Digest)
+	equal(t, "ids", ids(q), ids(p))
+	equal(t, "id of a group of several values", ids(p)["a[n=10,tune=slow]"], "a[n=2,tune=slow]")
+	equal(t, "id of a group of one value", ids(p)["a[n=1,tune=slow]"], "a[n=1,tune=slow]")
+}
+
+func TestInterleavingWithinLaunchesIsNoMistake(t *testing.T) {
+	_, diags := plan(t, "test.yaml", "scenario: s\nruns:\n  a:\n    workload: transfer\n    sweep: {block_size: [1KiB, 1MiB], order: {by: interleave, axis: block_size}}\n")
+	if len(diags) > 0 {
+		t.Error(render(diags))
+	}
 }

@@ -54,6 +54,7 @@ var hostile = map[string]string{
 	"runs":            head + many("  r%d: {workload: transfer, options: {block_size: 4KiB}}\n", room),
 	"runs of sweeps":  "scenario: s\ndefaults: {options: {transfer: {block_size: 4KiB}}}\nruns:\n" + many("  r%d: {workload: transfer, env: {I: '${axis.i}'}, sweep: {i: 1..10000 +1}}\n", room),
 	"runs of points":  head + many("  r%d: {workload: transfer, sweep: {block_size: 1B..100B +1B, batch: 1..100 +1}}\n", room),
+	"raised bounds":   head + many("  r%d: {workload: transfer, sweep: {max_cases: 10000000, block_size: 1B..100B +1B, batch: 1..100 +1, in_flight: 1..100 +1}}\n", room),
 	"chain":           head + "  r0: {workload: transfer, options: {block_size: 4KiB}}\n" + chain(),
 	"fan in":          head + many("  r%[1]d: {workload: transfer, options: {block_size: 4KiB}}\n", room-8000) + "  z: {workload: transfer, options: {block_size: 4KiB}, needs: [" + listed("r%d", 800) + "]}\n",
 	"all to all":      head + allToAll(),

@@ -210,8 +210,8 @@ func decode(b []byte) (*Plan, error) {
 	if p.Schema != Schema {
 		return nil, fmt.Errorf("it is a %q document; this weir reads %q", p.Schema, Schema)
 	}
-	if slices.Contains(p.Cases, nil) || slices.Contains(p.Groups, nil) {
-		return nil, errors.New("it holds an empty case or launch group")
+	if slices.Contains(p.Runs, nil) || slices.Contains(p.Cases, nil) || slices.Contains(p.Groups, nil) {
+		return nil, errors.New("it holds an empty run, case or launch group")
 	}
 	if err := p.Verify(); err != nil {
 		return nil, err

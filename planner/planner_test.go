@@ -92,7 +92,8 @@ func golden(t *testing.T, name, got string) {
 func mentions(t *testing.T, diags hcl.Diagnostics, line int, words ...string) {
 	t.Helper()
 	for _, d := range diags {
-		text := d.Summary + ": " + d.Detail
+		hint, _ := d.Extra.(dsl.Hint)
+		text := d.Summary + ": " + d.Detail + " " + string(hint)
 		all := d.Subject != nil && d.Subject.Start.Line == line
 		for _, w := range words {
 			all = all && strings.Contains(text, w)

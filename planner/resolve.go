@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hashicorp/hcl/v2"
-
 	"weir/dsl"
 	"weir/workload"
 )
@@ -77,8 +75,8 @@ func (t *Table) effect(s *sheet, c column) {
 	for _, name := range slices.Sorted(maps.Keys(c.Option.For)) {
 		only = append(only, name+" "+c.Option.For[name])
 	}
-	t.fail(at, "Option without effect", fmt.Sprintf("Option %s exists only with %s, and no case of run %q has that. Set that too, or remove %s.",
-		c.Name, strings.Join(only, " and "), s.run.Name, c.Name))
+	t.fail(at, "Option without effect", fmt.Sprintf("Option %s exists only with %s, and no case of run %q has that.",
+		c.Name, strings.Join(only, " and "), s.run.Name), dsl.Hint("Set that too, or remove "+c.Name+"."))
 }
 
 // encode writes the fragments that ids are made of.
@@ -109,11 +107,7 @@ func (t *Table) together(s *sheet) {
 	columns := slices.DeleteFunc(slices.Clone(s.settings), func(c column) bool { return c.Env })
 	work(s.by(s.axesOf(k.Checked)), func(i int) bool {
 		if err := k.Check(optionsOf(columns, i)); err != nil {
-			t.report(&hcl.Diagnostic{
-				Severity: hcl.DiagError, Summary: "Options that do not go together",
-				Detail:  fmt.Sprintf("Run %q: %s.", s.run.Name, err),
-				Subject: s.run.Range.Ptr(),
-			})
+			t.fail(s.run.Range, "Options that do not go together", fmt.Sprintf("Run %q: %s.", s.run.Name, err), "Change one of them, or exclude the point.")
 		}
 		return true
 	})

@@ -20,13 +20,13 @@ func seal(t *Table) {
 		}
 		c := s.canon(t, []byte("[]"), nil)
 		for i := range s.live {
-			if s.reason(i) == "" {
+			if s.skipped.at(i) == "" { // what a selection leaves out is still the load of what it measures
 				load[s.run.While.Run] = append(load[s.run.While.Run], text(sha256.Sum256(c.content(nil, i))))
 			}
 		}
 	}
 	for k, s := range t.sheets {
-		s.seal(t, t.head.Runs[k].around(slices.Sorted(slices.Values(load[s.run.Name]))))
+		s.seal(t, t.head.around(t.head.Runs[k], slices.Sorted(slices.Values(load[s.run.Name]))))
 	}
 	t.head.Digest = t.digest()
 	t.head.Scenario.Digest = t.head.Digest

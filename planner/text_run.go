@@ -15,14 +15,7 @@ func (r *Run) text(t io.Writer) {
 		return // a plan of an earlier version
 	}
 	if r.Order.By != "given" {
-		o := r.Order.By
-		if r.Order.Axis != "" {
-			o += " over " + r.Order.Axis
-		}
-		if r.Order.By == "random" {
-			o += fmt.Sprintf(", seed %d", r.Order.Seed)
-		}
-		row(t, "  order", o)
+		row(t, "  order", r.Order.text())
 	}
 	if r.While != "" {
 		row(t, "  while", r.While+" runs, as its background load")
@@ -43,7 +36,21 @@ func (r *Run) text(t io.Writer) {
 	}
 }
 
+func (o Order) text() string {
+	s := o.By
+	if o.Axis != "" {
+		s += " over " + o.Axis
+	}
+	if o.By == "random" {
+		s += fmt.Sprintf(", seed %d", o.Seed)
+	}
+	return s
+}
+
 func (r *Retry) text() string {
+	if r == nil {
+		return ""
+	}
 	s := fmt.Sprintf("up to %s on %s", plural(r.Times, "time"), strings.Join(r.On, ", "))
 	if r.Wait > 0 {
 		s += ", " + "after " + shortTime(r.Wait)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 )
 
 // Verify computes the digests of a plan again and compares.
@@ -34,14 +35,14 @@ func (p *Plan) surroundings() map[string][]byte {
 			continue
 		}
 		for _, c := range p.Cases {
-			if c.Run == r.Name && c.Status == Planned {
+			if c.Run == r.Name && c.Status != Excluded && !strings.HasPrefix(c.Reason, byWhen) {
 				load[r.While] = append(load[r.While], c.action())
 			}
 		}
 	}
 	out := map[string][]byte{}
 	for _, r := range p.Runs {
-		out[r.Name] = r.around(slices.Sorted(slices.Values(load[r.Name])))
+		out[r.Name] = p.around(r, slices.Sorted(slices.Values(load[r.Name])))
 	}
 	return out
 }

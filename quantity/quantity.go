@@ -121,14 +121,18 @@ func Parse(text string) (Quantity, error) {
 		return Quantity{}, fmt.Errorf("%q is not a number with a unit", text)
 	}
 	v, err := strconv.ParseFloat(strings.ReplaceAll(number, "_", ""), 64)
-	if err != nil || math.IsInf(v, 0) || math.IsNaN(v) {
+	if err != nil {
 		return Quantity{}, fmt.Errorf("%q is not a finite number", number)
 	}
 	u, ok := units[symbol]
 	if !ok {
 		return Quantity{}, unknownUnit(symbol)
 	}
-	return Quantity{v * u.Factor, u.Dim, u.Symbol}, nil
+	v *= u.Factor // which may be what takes it beyond the largest number
+	if math.IsInf(v, 0) {
+		return Quantity{}, fmt.Errorf("%q is not a finite number", text)
+	}
+	return Quantity{v, u.Dim, u.Symbol}, nil
 }
 
 // In is the value expressed in the unit; the dimensions must agree.

@@ -27,6 +27,9 @@ func TestParse(t *testing.T) {
 		{"1_000", 1000, Number},
 		{"2 1/s", 2, Frequency},
 		{"5EB", 0, Number}, // not a unit, and the E is no exponent
+		{"1e400", 0, Number},
+		{"1e300 TiB", 0, SizeDim}, // finite until its unit multiplies it
+		{"-1e308 h", 0, TimeDim},
 	} {
 		q, err := Parse(c.text)
 		if c.want == 0 {
@@ -48,12 +51,13 @@ func TestParse(t *testing.T) {
 func TestParseSize(t *testing.T) {
 	for text, want := range map[string]Size{
 		"0": 0, "4096": 4096, "4KiB": 4096, "1.5GiB": 3 << 29, "64 MB": 64e6, "8Kb": 1000, "9223372036854775807": math.MaxInt64, "9007199270000001B": 9007199270000001,
+		"1.001 kB": 1001, "8.2 GB": 8.2e9, "1.005 kB": 1005, "1.000001 MB": 1000001,
 	} {
 		if got, err := ParseSize(text); err != nil || got != want {
 			t.Errorf("ParseSize(%q) = %d, %v, want %d", text, got, err, want)
 		}
 	}
-	for _, text := range []string{"", "x", "-1", "1.5B", "4K", "10%", "5s", "1e30", "9223372036854775808", "1b", "NaN", "Inf"} {
+	for _, text := range []string{"", "x", "-1", "1.5B", "1.0001kB", "0.3KiB", "1.0000000000001TB", "4K", "10%", "5s", "1e30", "9223372036854775808", "1b", "NaN", "Inf"} {
 		if got, err := ParseSize(text); err == nil {
 			t.Errorf("ParseSize(%q) = %d, want an error", text, got)
 		}

@@ -25,6 +25,11 @@ func ParseSize(text string) (Size, error) {
 	if q.Dim != SizeDim && symbol != "" || symbol == "%" {
 		return 0, fmt.Errorf("%q is a %s, not a size", text, q.Dim)
 	}
+	// 8.2 GB is 8199999999.999999 of a binary fraction: what lies within the last bit of
+	// a whole number is that number.
+	if whole := math.Round(q.Value); whole < 1<<53 && math.Abs(q.Value-whole) <= whole*0x1p-52 {
+		q.Value = whole
+	}
 	switch {
 	case q.Value < 0:
 		return 0, fmt.Errorf("%q is negative", text)

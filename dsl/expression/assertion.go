@@ -199,7 +199,6 @@ func (a *Assertion) Uses() Uses {
 		case t.op == knob:
 			u.Knobs = append(u.Knobs, t.knob)
 		case t.op == reference:
-			u.Reference = true
 			u.Knobs = append(u.Knobs, a.names.Reference.columns()...)
 		case t.op.Aggregates() && t.domain() == nil:
 			u.Others = true

@@ -1,6 +1,7 @@
 package expression
 
 import (
+	"math"
 	"reflect"
 	"slices"
 
@@ -41,8 +42,21 @@ func (l *lowering) relation(r *relation, v view) (band, *Error) {
 	} else {
 		err = r.constant(&out, left, target, upper)
 	}
+	if err == nil && !(finite(out.bounds.Lower) && finite(out.bounds.Upper)) {
+		return out, r.infinite()
+	}
 	return out, err
 }
+
+// infinite refuses finite numbers whose product or quotient is none, which no
+// document can hold.
+func (r *relation) infinite() *Error {
+	sides := r.sides()
+	return errorf(r.left.from, sides[len(sides)-1].to, "check the numbers and options in it", "the value is not finite: a bound is beyond what a number can be")
+}
+
+// finite says whether an end of a band is a number, or open.
+func finite(end *float64) bool { return end == nil || !math.IsInf(*end, 0) && !math.IsNaN(*end) }
 
 // constant sets the bounds where the target is a number.
 func (r *relation) constant(out *band, left, target, upper *assertion.Expr) *Error {
@@ -101,6 +115,9 @@ func (r *relation) ratio(out *band, left, target, upper *assertion.Expr) *Error 
 		if factorHigh, upperRest = factor(upper); !reflect.DeepEqual(rest, upperRest) {
 			return errorf(r.upper.from, r.upper.to, "write two assertions, one with >= and one with <=", "the ends of between are measured differently")
 		}
+	}
+	if !finite(&leftFactor) || !finite(&factorLow) || !finite(&factorHigh) {
+		return r.infinite()
 	}
 	if !(leftFactor > 0) || factorLow == 0 || r.word != "within" && factorLow < 0 || upper != nil && factorLow >= factorHigh {
 		return errorf(r.right.from, r.right.to, "check the numbers and options in it", "the target is %s * %s, which makes no band", number(factorLow), rest)

@@ -149,10 +149,13 @@ func (c *conditionChecker) name(n *ast.IdentifierNode) {
 	}
 }
 
-// binary checks one comparison.
+// binary checks one comparison or sum.
 func (c *conditionChecker) binary(n *ast.BinaryNode) {
 	switch n.Operator {
 	case "==", "!=", "<", "<=", ">", ">=", "in":
+	case "+", "-":
+		c.sum(n)
+		return
 	default:
 		return
 	}
@@ -177,6 +180,16 @@ func (c *conditionChecker) binary(n *ast.BinaryNode) {
 			loc := n.Location()
 			c.err = errorf(loc.From, max(loc.To, loc.From+1), "compare a "+left.String()+" with a "+left.String(), "a %s is compared with a %s", left, other)
 		}
+	}
+}
+
+// sum refuses to add a time to a size. A plain number may count either.
+func (c *conditionChecker) sum(n *ast.BinaryNode) {
+	left, known := c.dimension(n.Left)
+	right, alsoKnown := c.dimension(n.Right)
+	if known && alsoKnown && left != right && left != quantity.Number && right != quantity.Number {
+		loc := n.Location()
+		c.err = errorf(loc.From, max(loc.To, loc.From+1), "add and subtract what is of one kind", "a %s and a %s have no sum and no difference", left, right)
 	}
 }
 
@@ -230,7 +243,7 @@ func (c *conditionChecker) dimension(n ast.Node) (quantity.Dimension, bool) {
 			return a.Mul(b), true
 		case n.Operator == "/" && known && alsoKnown:
 			return a.Div(b), true
-		case (n.Operator == "+" || n.Operator == "-") && known:
+		case (n.Operator == "+" || n.Operator == "-") && known && !(alsoKnown && a == quantity.Number):
 			return a, true
 		case n.Operator == "+" || n.Operator == "-":
 			return b, alsoKnown

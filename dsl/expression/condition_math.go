@@ -21,6 +21,8 @@ var checkedFunctions = map[string]*builtin.Function{
 	"*":    arithmeticFunction("*", multiplyWhole, func(a, b float64) float64 { return a * b }),
 	"/":    {Name: "/", Func: divide, Validate: validateDivision},
 	"%":    {Name: "%", Func: remainder, Validate: validateRemainder},
+	"**":   powerFunction("**"),
+	"^":    powerFunction("^"),
 	"in..": {Name: "in..", Func: inRange, Validate: validateRange},
 }
 
@@ -35,7 +37,7 @@ func (arithmeticPatcher) Visit(node *ast.Node) {
 	}
 	name, args := n.Operator, []ast.Node{n.Left, n.Right}
 	switch n.Operator {
-	case "+", "-", "*", "/", "%":
+	case "+", "-", "*", "/", "%", "**", "^":
 	case "in":
 		r, ok := n.Right.(*ast.BinaryNode)
 		if !ok || r.Operator != ".." {
@@ -68,7 +70,7 @@ func arithmeticFunction(name string, whole func(a, b int) (int, bool), real func
 			if !ok || !also {
 				return nil, fmt.Errorf("%s takes numbers, not %T and %T", name, args[0], args[1])
 			}
-			return real(x, y), nil
+			return bounded(name, x, y, real(x, y))
 		},
 		Validate: func(args []reflect.Type) (reflect.Type, error) {
 			if err := numeric(name, args); err != nil {
@@ -133,8 +135,7 @@ func magnitude(a int) uint64 {
 	return uint64(a)
 }
 
-// divide gives a real number also for whole ones, as expr-lang does, but no
-// infinity: that would be larger than any bound.
+// divide gives a real number also for whole ones, as expr-lang does.
 func divide(args ...any) (any, error) {
 	a, ok := asReal(args[0])
 	b, also := asReal(args[1])
@@ -144,7 +145,33 @@ func divide(args ...any) (any, error) {
 	case b == 0:
 		return nil, fmt.Errorf("%v / 0 divides by zero", args[0])
 	}
-	return a / b, nil
+	return bounded("/", a, b, a/b)
+}
+
+// bounded refuses a result that is no number: an infinity is larger than any bound.
+func bounded(name string, a, b, result float64) (any, error) {
+	if math.IsInf(result, 0) || math.IsNaN(result) {
+		return nil, fmt.Errorf("%v %s %v is not a finite number", a, name, b)
+	}
+	return result, nil
+}
+
+// powerFunction gives a real number also for whole ones, as expr-lang does.
+func powerFunction(name string) *builtin.Function {
+	return &builtin.Function{
+		Name: name,
+		Func: func(args ...any) (any, error) {
+			a, ok := asReal(args[0])
+			b, also := asReal(args[1])
+			if !ok || !also {
+				return nil, fmt.Errorf("%s takes numbers, not %T and %T", name, args[0], args[1])
+			}
+			return bounded(name, a, b, math.Pow(a, b))
+		},
+		Validate: func(args []reflect.Type) (reflect.Type, error) {
+			return reflect.TypeFor[float64](), numeric(name, args)
+		},
+	}
 }
 
 func validateDivision(args []reflect.Type) (reflect.Type, error) {

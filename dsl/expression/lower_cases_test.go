@@ -219,7 +219,7 @@ func TestReachAndUses(t *testing.T) {
 		"max(bandwidth over fabric, block_size) >= 2 * min(bandwidth over fabric)":                {Over, []string{"fabric"}, Uses{Others: true}},
 		"max(bandwidth over fabric) >= 2 * min(bandwidth over block_size)":                        {EachCase, nil, Uses{Others: true}},
 		`bandwidth + run("tcp").bandwidth >= run("single").bandwidth + max(run("tcp").bandwidth)`: {EachCase, nil, Uses{Runs: []string{"tcp", "single"}}},
-		"all(bandwidth >= reference.bandwidth)":                                                   {Over, nil, Uses{Knobs: []string{"block_size", "fabric", "op"}, Reference: true}},
+		"all(bandwidth >= reference.bandwidth)":                                                   {Over, nil, Uses{Knobs: []string{"block_size", "fabric", "op"}}},
 	} {
 		a, err := n.Assertion(text)
 		if err != nil {

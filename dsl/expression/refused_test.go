@@ -184,6 +184,12 @@ func TestRefusedWhenLowered(t *testing.T) {
 		{"max(bandwidth over fabric) / 2 <= «-1 GB/s»", "never met", ""},
 		{"bandwidth within 10% of «-1 GB/s»", "never met", ""},
 		{"max(bandwidth / «(block_size - block_size)») >= 5", "", ""},
+		// bounds that are no numbers
+		{"«bandwidth within 50% of 1.7e308»", "not finite", "check the numbers"},
+		{"«1e-200 * bandwidth >= 1e200 * ceiling.bandwidth»", "not finite", "check the numbers"},
+		{"«1e200 * (1e200 * bandwidth) >= ceiling.bandwidth»", "not finite", "check the numbers"},
+		{"«bandwidth between 0.1 * ceiling.bandwidth and 1e200 * (1e200 * ceiling.bandwidth»)", "not finite", "check the numbers"},
+		{"«all(bandwidth within 50% of 1.7e308)»", "", ""},
 	} {
 		text := strings.NewReplacer("«", "", "»", "").Replace(x.marked)
 		a, err := n.Assertion(text)

@@ -48,11 +48,10 @@ const (
 
 // Uses are the names that an assertion depends on.
 type Uses struct {
-	Knobs     []string // options and axes, in where, in terms and as columns of the reference table
-	Runs      []string // other runs, by run("…")
-	Others    bool     // other cases of its own run, by an aggregate
-	Reference bool
-	Baseline  bool
+	Knobs    []string // options and axes, in where, in terms and as columns of the reference table
+	Runs     []string // other runs, by run("…")
+	Others   bool     // other cases of its own run, by an aggregate
+	Baseline bool
 }
 
 // Reference is the table of reference values of one run.

@@ -2,7 +2,6 @@ package expression
 
 import (
 	"fmt"
-	"math"
 	"strings"
 	"unicode"
 
@@ -135,9 +134,6 @@ func scanQuantity(r []rune, from int) (token, *Error) {
 		return token{}, err
 	}
 	q, perr := quantity.Parse(string(r[from:end]))
-	if perr == nil && math.IsInf(q.Value, 0) {
-		perr = fmt.Errorf("%q is not a finite number", string(r[from:end]))
-	}
 	if perr != nil {
 		return token{}, errorf(from, end, "", "%v", perr)
 	}

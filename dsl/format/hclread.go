@@ -179,10 +179,7 @@ func (r *hclReader) expression(expr hclsyntax.Expression, forms []grammar.Form) 
 	switch e := expr.(type) {
 	case *hclsyntax.TupleConsExpr:
 		n.kind = list
-		var items []grammar.Form
-		for _, f := range forms {
-			items = append(items, f.Item...)
-		}
+		items := itemForms(forms)
 		for _, item := range e.Exprs {
 			value := r.expression(item, items)
 			n.elements = append(n.elements, &element{value: value, start: item.Range().Start.Byte, end: item.Range().End.Byte})

@@ -16,7 +16,8 @@ func quoted(t string) string {
 	return `"` + strings.NewReplacer("${", "$${", "%{", "%%{").Replace(escapeQuoted(t)) + `"`
 }
 
-// escapeQuoted writes what cannot stand in quotes as it is.
+// escapeQuoted writes what cannot stand in double quotes as it is, in the escapes
+// that both syntaxes have.
 func escapeQuoted(t string) string {
 	var b strings.Builder
 	for _, r := range t {

@@ -197,10 +197,7 @@ func (z *normalizer) value(v *node, forms []grammar.Form) {
 	case v.kind == text && v.null && onlySection(forms):
 		*v = node{kind: mapping, at: v.at, style: block}
 	case v.kind == list:
-		var items []grammar.Form
-		for _, f := range forms {
-			items = append(items, f.Item...)
-		}
+		items := itemForms(forms)
 		for _, e := range v.elements {
 			z.value(e.value, items)
 		}

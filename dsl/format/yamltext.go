@@ -1,7 +1,6 @@
 package format
 
 import (
-	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -64,30 +63,4 @@ func unprintable(r rune) bool {
 	return r < ' ' || r == 0x7F || r == 0x85 || r == 0x2028 || r == 0x2029 || r == 0xFEFF || r == unicode.ReplacementChar || unicode.Is(unicode.C, r)
 }
 
-func doubleQuoted(t string) string {
-	var b strings.Builder
-	b.WriteByte('"')
-	for _, r := range t {
-		switch {
-		case r == '"' || r == '\\':
-			b.WriteByte('\\')
-			b.WriteRune(r)
-		case r == '\n':
-			b.WriteString(`\n`)
-		case r == '\t':
-			b.WriteString(`\t`)
-		case r == '\r':
-			b.WriteString(`\r`)
-		case !unprintable(r):
-			b.WriteRune(r)
-		case r <= 0xFF:
-			fmt.Fprintf(&b, `\x%02X`, r)
-		case r <= 0xFFFF:
-			fmt.Fprintf(&b, `\u%04X`, r)
-		default:
-			fmt.Fprintf(&b, `\U%08X`, r)
-		}
-	}
-	b.WriteByte('"')
-	return b.String()
-}
+func doubleQuoted(t string) string { return `"` + escapeQuoted(t) + `"` }

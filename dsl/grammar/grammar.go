@@ -25,7 +25,6 @@ type Type string
 // The types of scalars.
 const (
 	String     Type = "string"
-	Number     Type = "number"
 	Count      Type = "count" // a whole number
 	Bool       Type = "bool"
 	Time       Type = "time"

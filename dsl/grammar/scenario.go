@@ -16,7 +16,7 @@ var Scenario = []Key{
 	key("checks", "commands that must succeed on every node before anything runs", Form{Shape: Named, Keys: Check}).named("check"),
 	key("setup", "commands before everything, or before each run or launch", commands...),
 	key("teardown", "commands after everything, or after each run or launch; they always run", commands...),
-	key("runs", "what is measured: a workload over a sweep each", Form{Shape: Named, Keys: Run}).named("run").required(),
+	key("runs", "what is measured: a workload over a sweep each; a file that includes others may have none", Form{Shape: Named, Keys: Run}).named("run"),
 }
 
 // Include are the keys of an included file.

@@ -27,6 +27,7 @@ type schema map[string]any
 func Scenario() ([]byte, error) {
 	w := &walker{definitions: schema{}}
 	root := w.keys(grammar.Scenario)
+	root["anyOf"] = []schema{{"required": []string{"runs"}}, {"required": []string{"include"}}}
 	root["$schema"] = "https://json-schema.org/draft/2020-12/schema"
 	root["$id"] = ID
 	root["title"] = "weir scenario"
@@ -203,7 +204,13 @@ func (w *walker) sweep() schema {
 	axes := schema{}
 	for _, k := range workload.Kinds() {
 		for _, o := range k.Options {
-			axes[o.Name] = schema{"$ref": "#/$defs/axis", "description": "axis over the option: " + o.Doc}
+			axis := reference("axis")
+			if o.Type == workload.Enum {
+				// Offered and not imposed: a run of another workload may have an axis of its own of this name.
+				axis = schema{"anyOf": []schema{{"type": "array", "items": schema{"enum": o.Values}, "minItems": 1}, axis}}
+			}
+			axis["description"] = "axis over the option: " + o.Doc
+			axes[o.Name] = axis
 		}
 	}
 	properties := s["properties"].(schema)

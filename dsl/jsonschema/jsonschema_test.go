@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -96,7 +97,7 @@ func parse(t *testing.T, name string, src []byte) any {
 func TestGoodScenariosAreValid(t *testing.T) {
 	s := compiled(t)
 	n := 0
-	for _, pattern := range []string{"../../examples/*.yaml", "../../scenarios/*.yaml", "../testdata/good/*.yaml", "testdata/good.yaml"} {
+	for _, pattern := range []string{"../../examples/*.yaml", "../../scenarios/*.yaml", "../testdata/good/*.yaml", "testdata/*.yaml"} {
 		files, err := filepath.Glob(pattern)
 		if err != nil {
 			t.Fatal(err)
@@ -138,6 +139,9 @@ func TestBrokenScenariosAreNot(t *testing.T) {
 		head + "runs: {a: {workload: transfer, options: {block_size: 4KiB, ranks: 1}}}",
 		head + "runs: {a: {workload: transfer, options: {block_size: 4KiB, threads: 1.5}}}",
 		head + "runs: {a: {workload: transfer, options: [a]}}",
+		head + "runs: {a: {workload: transfer, options: {block_size: 4KiB, sim_latency: 3}}}",
+		head + "runs: {a: {workload: transfer, options: {block_size: 4KiB, sim_latency: 3GB}}}",
+		head + "runs: {a: {workload: transfer, options: {block_size: 4KiB, sim_bandwidth: 10 GB}}}",
 		head + run + ", sweep: {batch: 4}}",
 		head + run + ", sweep: {batch: []}}",
 		head + run + ", sweep: {my-axis: [1]}}",
@@ -212,5 +216,32 @@ func TestEveryKeyOccurs(t *testing.T) {
 	}
 	if first := scenarioSchema(t); !bytes.Equal(first, scenarioSchema(t)) {
 		t.Error("two schemas of the same tables differ")
+	}
+}
+
+func TestAnAxisOverAnEnumOffersItsValues(t *testing.T) {
+	var doc struct {
+		Defs struct {
+			Sweep struct {
+				Properties map[string]struct {
+					AnyOf []struct {
+						Items struct{ Enum []string }
+					}
+				}
+			}
+		} `json:"$defs"`
+	}
+	if err := json.Unmarshal(scenarioSchema(t), &doc); err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range workload.Kinds() {
+		for _, o := range k.Options {
+			if o.Type != workload.Enum {
+				continue
+			}
+			if p := doc.Defs.Sweep.Properties[o.Name]; len(p.AnyOf) == 0 || !slices.Equal(p.AnyOf[0].Items.Enum, o.Values) {
+				t.Errorf("%s offers %v, want %v", o.Name, p.AnyOf, o.Values)
+			}
+		}
 	}
 }

@@ -12,8 +12,11 @@ import (
 // The patterns of quantities, as package quantity reads them. They are looser
 // than it is where a pattern cannot be exact.
 const (
-	number   = `[0-9][0-9_]*(\.[0-9_]+)?([eE][+-]?[0-9]+)?`
+	number   = `[+-]?_*([0-9][0-9_]*(\.[0-9_]*)?|\.[0-9_]+)([eE][+-]?[0-9_]+)?`
+	whole    = `[+-]?[0-9_]+`
+	nothing  = `[+-]?[0_]*\.?[0_]*` // the only number that needs no unit
 	sizeUnit = `([KMGT]i?B|kB|B|b|kb|[KMGT]b)`
+	rateUnit = `(` + sizeUnit + `/s|[kKMGT]?bps)`
 	timeUnit = `(ns|us|µs|μs|ms|s|m|min|h)`
 	open     = `[$%]\{`
 )
@@ -47,9 +50,8 @@ func (w *walker) scalars() {
 		"bandwidth within 10% of 46.48 GB/s", "latency.p99 <= 60us where block_size == 4KiB", "bandwidth increases with block_size",
 	}}
 	w.definitions["condition"] = schema{"type": []string{"string", "boolean"}, "examples": []any{`fabric in host.fabrics`, `block_size > 16MiB`}}
-	w.definitions["number"] = orExpression(schema{"type": "number"})
 	w.definitions["count"] = orExpression(schema{"anyOf": []schema{
-		{"type": "integer", "minimum": 0}, {"type": "string", "pattern": exactly(`[0-9][0-9_]*`)},
+		{"type": "integer", "minimum": 0}, {"type": "string", "pattern": exactly(whole)},
 	}}, 1, 100)
 	w.definitions["bool"] = orExpression(schema{"enum": []any{true, false, "true", "false"}})
 	w.definitions["axis"] = schema{
@@ -92,11 +94,17 @@ func option(o workload.Option) schema {
 			{"type": "integer", "minimum": o.Min}, {"type": "string", "pattern": exactly(number + `\s*` + sizeUnit + `?`)},
 		}}, "4KiB", "64MiB", "1GB")
 	case workload.Count:
-		whole := schema{"type": "integer", "minimum": o.Min}
+		bounded := schema{"type": "integer", "minimum": o.Min}
 		if o.Max != 0 {
-			whole["maximum"] = o.Max
+			bounded["maximum"] = o.Max
 		}
-		s = orExpression(schema{"anyOf": []schema{whole, {"type": "string", "pattern": exactly(`[0-9][0-9_]*`)}}})
+		s = orExpression(schema{"anyOf": []schema{bounded, {"type": "string", "pattern": exactly(whole)}}})
+	case workload.Time:
+		s = withUnit(timeUnit, "3us", "1.5 ms")
+	case workload.Rate:
+		s = withUnit(rateUnit, "10 GB/s", "400 Gbps")
+	case workload.Percent:
+		s = withUnit(`%`, "3%", "0.1%")
 	case workload.Bool:
 		s = orExpression(schema{"enum": []any{true, false, "true", "false"}})
 	case workload.Enum:
@@ -112,6 +120,13 @@ func option(o workload.Option) schema {
 	s["description"] = fmt.Sprintf("%s (default: %s)", o.Doc, workload.Text(o.Default))
 	s["default"] = defaultValue(workload.Text(o.Default))
 	return s
+}
+
+// withUnit is a value that has a unit unless it is 0.
+func withUnit(unit string, examples ...any) schema {
+	return orExpression(schema{"anyOf": []schema{
+		{"const": 0}, {"type": "string", "pattern": exactly(`(` + number + `\s*` + unit + `|` + nothing + `)`)},
+	}}, examples...)
 }
 
 // defaultValue is a default as JSON has it.

@@ -71,10 +71,11 @@ func ParseDocument(src []byte, filename, root string) (*Document, hcl.Diagnostic
 	}
 	s := newSource(src, filename)
 	var doc yaml.Node
-	if err := yaml.NewDecoder(bytes.NewReader(mask(src))).Decode(&doc); err != nil || len(doc.Content) != 1 {
+	hidden, masked := mask(src)
+	if err := yaml.NewDecoder(bytes.NewReader(hidden)).Decode(&doc); err != nil || len(doc.Content) != 1 {
 		return nil, hcl.Diagnostics{s.errorAt(0, 0, "Invalid YAML", "The file holds no document.")}
 	}
-	r := &documentReader{src: s, read: map[*yaml.Node]*Value{}}
+	r := &documentReader{src: s, masked: masked, read: map[*yaml.Node]*Value{}}
 	root0 := r.value(doc.Content[0], 0)
 	return &Document{Root: root0, Comments: r.comments()}, nil
 }
@@ -82,9 +83,10 @@ func ParseDocument(src []byte, filename, root string) (*Document, hcl.Diagnostic
 // documentReader makes values from the nodes of yaml.v3, which Parse has
 // already found to be sound.
 type documentReader struct {
-	src   *source
-	read  map[*yaml.Node]*Value
-	texts [][2]int // where scalars and aliases stand: a # in them begins no comment
+	src    *source
+	masked bool // as of a builder
+	read   map[*yaml.Node]*Value
+	texts  [][2]int // where scalars and aliases stand: a # in them begins no comment
 }
 
 // value reads a node inside a block collection whose entries begin at a column.
@@ -111,7 +113,7 @@ func (r *documentReader) value(y *yaml.Node, column int) *Value {
 		}
 		return v
 	}
-	b, n := &builder{src: s}, &node{}
+	b, n := &builder{src: s, masked: r.masked}, &node{}
 	b.scalar(n, y, v.At)
 	v.Text, v.Null, v.End = n.text, n.null, n.rng.End.Byte
 	switch {
@@ -259,12 +261,17 @@ func IsPlain(text string, flow bool) bool {
 		before, after = "- [", "]"
 	}
 	var doc yaml.Node
-	if err := yaml.Unmarshal(mask([]byte(before+text+after)), &doc); err != nil || len(doc.Content) != 1 {
+	hidden, masked := mask([]byte(before + text + after))
+	if err := yaml.Unmarshal(hidden, &doc); err != nil || len(doc.Content) != 1 {
 		return false
 	}
 	for n := doc.Content[0]; ; n = n.Content[0] {
 		if n.Kind == yaml.ScalarNode {
-			return n.Style == 0 && n.Tag == "!!str" && n.Anchor == "" && unmask(n.Value) == text
+			value := n.Value
+			if masked {
+				value = unmask(value)
+			}
+			return n.Style == 0 && n.Tag == "!!str" && n.Anchor == "" && value == text
 		}
 		if n.Kind != yaml.SequenceNode || len(n.Content) != 1 || n.Line != 1 {
 			return false

@@ -1,6 +1,9 @@
 package yamlsyntax
 
-import "bytes"
+import (
+	"bytes"
+	"regexp"
+)
 
 // maskBase is where masked ASCII characters go: a private-use area that YAML
 // takes for letters. One character stands for one, so columns stay true.
@@ -8,17 +11,21 @@ const maskBase = 0xE000
 
 // mask hides the characters of ${…} in unquoted text from YAML, which would
 // otherwise end the scalar at the `: ` of a conditional, a comma or a brace.
-// A source that already uses these private characters is left as it is.
-func mask(src []byte) []byte {
-	if !bytes.Contains(src, []byte("${")) || bytes.ContainsAny(src, privateUse) {
-		return src
+// A source that already uses these private characters, written or as escapes, is
+// left as it is. Only where masked is true are they masked ones and not the author's.
+func mask(src []byte) (out []byte, masked bool) {
+	if !bytes.Contains(src, []byte("${")) || bytes.ContainsAny(src, privateUse) || privateEscape.Match(src) {
+		return src, false
 	}
 	m := &masker{src: src}
 	for m.at < len(src) {
 		m.line()
 	}
-	return m.out
+	return m.out, true
 }
+
+// privateEscape is one of the private characters as quoted scalars may write it.
+var privateEscape = regexp.MustCompile(`\\(u|U0000)[eE]0[0-7]`)
 
 var privateUse = func() string {
 	var all []rune

@@ -55,6 +55,8 @@ type builder struct {
 	most  int  // nodes that a document may have
 	plain bool // ${…} is text like any other
 	stop  bool // a limit was hit: nothing more to say
+
+	masked bool // ${…} stands in the nodes of yaml.v3 as mask writes it
 }
 
 func (b *builder) document(doc *yaml.Node) *node {
@@ -224,7 +226,7 @@ func (b *builder) merge(n, from *node, seen map[string]hcl.Range) {
 func (b *builder) scalar(n *node, y *yaml.Node, at int) {
 	s := b.src
 	n.text = y.Value
-	if !b.plain {
+	if b.masked {
 		n.text = unmask(n.text)
 	}
 	inner := at // where the text begins, if it is verbatim

@@ -53,7 +53,7 @@ func (b *builder) read(whenEmpty string) (*node, hcl.Diagnostics) {
 	}
 	masked := s.src
 	if !b.plain {
-		masked = mask(masked)
+		masked, b.masked = mask(masked)
 	}
 	var doc, second yaml.Node
 	dec := yaml.NewDecoder(bytes.NewReader(masked))

@@ -48,6 +48,24 @@ func TestScalarsAreRawTextAtExactPlaces(t *testing.T) {
 	}
 }
 
+func TestPrivateCharactersAreTextLikeAnyOther(t *testing.T) {
+	for written, text := range map[string]string{"\uE041": "\uE041", `"\uE041"`: "\uE041", `"\U0000e041"`: "\uE041"} {
+		for _, frame := range []string{"doc: x\nkey: %\n", "doc: x\nother: ${a}\nkey: %\n"} {
+			src := strings.Replace(frame, "%", written, 1)
+			if v, diags := document(t, src)["key"].Expr.Value(nil); diags.HasErrors() || v.AsString() != text {
+				t.Errorf("%q: %#v, %v", src, v, diags)
+			}
+			doc, diags := ParseDocument([]byte(src), "t.yaml", "doc")
+			if diags.HasErrors() {
+				t.Fatal(diags)
+			}
+			if entries := doc.Root.Entries; entries[len(entries)-1].Value.Text != text {
+				t.Errorf("%q: %q in the document", src, entries[len(entries)-1].Value.Text)
+			}
+		}
+	}
+}
+
 func TestPlacesOfCollections(t *testing.T) {
 	src := "doc: x\nflow: [a, {b: c, d: [e]} , f]\nmap: {a: 'x, }', b: \"]\" }\nblock:\n  - a\n  -  - b\n     - c: d\nempty: []\n"
 	attrs := document(t, src)
