@@ -23,7 +23,7 @@ type load struct {
 
 // mostLoadCases is up to how many cases a background launch runs, its own over and
 // over in the same processes: the gap until new processes move something is no load.
-const mostLoadCases = 1000
+var mostLoadCases = 1000
 
 // loadMember is one group's part in a load. Its launches follow each other until
 // that of the foreground has ended.
@@ -202,7 +202,8 @@ func (l *load) stop(ctx context.Context, err error) error {
 		m.end(now)
 		if b.task != nil && !b.task.over() && l.s.reachable(err) {
 			l.s.withdraw(b.task)
-			patience, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTime)
+			patience, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), stopTime,
+				fmt.Errorf("background load %s did not end within %v of being told to", m.g.ID, stopTime))
 			err = firstError(err, l.s.wait(patience, b.task.over))
 			cancel()
 			f = b.failed()

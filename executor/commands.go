@@ -7,7 +7,6 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"weir/executor/agent"
@@ -41,7 +40,7 @@ func (e *setupError) Error() string {
 func (s *session) setUp(ctx context.Context, list []planner.Command, a around) error {
 	for _, c := range list {
 		failed, err := s.command(ctx, c, a)
-		if err != nil {
+		if err = firstError(err, s.journalErr); err != nil {
 			return err
 		}
 		if failed != nil {
@@ -58,21 +57,10 @@ func (s *session) tearDown(ctx context.Context, list []planner.Command, a around
 	for _, c := range list {
 		failed, err := s.command(ctx, c, a)
 		if err != nil {
-			s.missed(c, a, err)
-			continue
-		}
-		if failed != nil {
+			s.untidy = append(s.untidy, fmt.Sprintf("%s %q was not carried through: %v", a.stage, c.Name, err))
+		} else if failed != nil {
 			s.untidy = append(s.untidy, (&setupError{*failed}).Error())
 		}
-	}
-}
-
-// missed notes a teardown command that could not be run, or not to its end.
-func (s *session) missed(c planner.Command, a around, err error) {
-	for _, node := range s.targets(c) {
-		r := results.Command{Name: c.Name, Node: node, Started: time.Now().UTC(), Status: "failed", Reason: "not carried through: " + err.Error()}
-		s.untidy = append(s.untidy, fmt.Sprintf("%s %q on node %s was %s", a.stage, c.Name, node, r.Reason))
-		s.journalErr = firstError(s.journalErr, s.enterCommand(r, a))
 	}
 }
 
@@ -90,56 +78,68 @@ func (s *session) targets(c planner.Command) []string {
 const commandSlack = 5 * time.Second
 
 // command runs a command on its nodes and gives the first that failed, nil if
-// none did.
+// none did. Each node's part is in document and journal then, once.
 func (s *session) command(ctx context.Context, c planner.Command, a around) (*results.Command, error) {
 	s.commands++
-	id := fmt.Sprintf("%scommand-%d", ownTask, s.commands)
 	nodes := s.targets(c)
+	done, err := s.commanded(ctx, c, a, nodes)
+	for _, node := range nodes {
+		// what cannot be set up is told by what it was for; what was not torn down by nothing else
+		if _, said := done[node]; err != nil && !said && a.stage == teardown {
+			done[node] = results.Command{Name: c.Name, Node: node, Started: time.Now().UTC(), Status: "failed", Reason: "not carried through: " + err.Error()}
+		}
+	}
+	var failed *results.Command
+	for _, node := range slices.Sorted(maps.Keys(done)) {
+		r := done[node]
+		r.Stage, r.Scope, r.Of = a.stage, a.scope, a.of
+		if r.Status != results.OK && failed == nil {
+			failed = &r
+		}
+		s.enterCommand(r)
+	}
+	return failed, err
+}
+
+// commanded places a command on nodes and gives what each has said of its end.
+func (s *session) commanded(ctx context.Context, c planner.Command, a around, nodes []string) (map[string]results.Command, error) {
+	done := map[string]results.Command{}
 	specs := map[string][]byte{}
 	for _, node := range nodes {
 		spec, err := agent.Task{Redact: s.secrets, Command: &agent.CommandTask{
 			Name: c.Name, Command: c.Command, Env: c.Env, Secrets: c.Secrets, Timeout: seconds(c.Timeout), Log: s.commandLog(c, a, node),
 		}}.Encode()
 		if err != nil {
-			return nil, err
+			return done, err
 		}
 		specs[node] = spec
 	}
-	var done []results.Command
 	bounded, cancel := context.WithTimeoutCause(ctx, seconds(c.Timeout)+commandSlack, errors.New("its nodes did not say how it ended"))
 	defer cancel()
-	err := s.task(bounded, id, specs, func(r agent.Report) bool {
+	err := s.task(bounded, fmt.Sprintf("%scommand-%d", ownTask, s.commands), specs, func(r agent.Report) bool {
 		if r.Command == nil {
 			return false
 		}
-		done = append(done, *r.Command)
+		done[r.Node] = *r.Command
 		return true
 	}, func(node string) {
-		done = append(done, results.Command{Name: c.Name, Node: node, Started: time.Now().UTC(), Status: "failed", Reason: "the node's agent is gone"})
+		done[node] = results.Command{Name: c.Name, Node: node, Started: time.Now().UTC(), Status: "failed", Reason: "the node's agent is gone"}
 	})
-	slices.SortFunc(done, func(a, b results.Command) int { return strings.Compare(a.Node, b.Node) })
-	var failed *results.Command
-	for _, r := range done {
-		r.Stage, r.Scope, r.Of = a.stage, a.scope, a.of
-		if r.Status != results.OK && failed == nil {
-			failed = &r
-		}
-		err = firstError(err, s.enterCommand(r, a))
-	}
-	return failed, err
+	return done, err
 }
 
+// commandLog is the file of a command's output. A session that goes on with another
+// counts on from that one's commands: the files of both are kept.
 func (s *session) commandLog(c planner.Command, a around, node string) string {
-	name := fmt.Sprintf("%d-%s-%s.%s.log", len(s.doc.Commands), a.stage, dirName(c.Name), dirName(node))
+	name := fmt.Sprintf("%d-%s-%s.%s.log", len(s.past.commands)+s.commands, a.stage, dirName(c.Name), dirName(node))
 	return filepath.Join("commands", name)
 }
 
 // enterCommand puts a command that ran into document and journal.
-func (s *session) enterCommand(r results.Command, a around) error {
-	r.Stage, r.Scope, r.Of = a.stage, a.scope, a.of
+func (s *session) enterCommand(r results.Command) {
 	s.doc.Commands = append(s.doc.Commands, r)
 	s.emit(Event{Type: CommandDone, Command: r.Name, Stage: r.Stage, Scope: r.Scope, Of: r.Of, Node: r.Node, Status: r.Status, Reason: r.Reason, Seconds: r.Duration})
-	return s.record(Record{Command: &r})
+	s.journalErr = firstError(s.journalErr, s.record(Record{Command: &r}))
 }
 
 // begin does, before the first launch of the session, what must come before any.

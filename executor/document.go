@@ -1,11 +1,13 @@
 package executor
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"weir/assertion"
@@ -106,8 +108,15 @@ func essence(n results.Node) results.Node {
 	n.Memory.Total >>= 30 // what the kernel keeps for itself differs from boot to boot
 	var nics []results.NIC
 	for _, nic := range n.NICs {
-		nics = append(nics, results.NIC{MTU: nic.MTU, Speed: nic.Speed})
+		// bridges and the ends of containers, which come and go, have no driver, and
+		// the speed of a link is known only while it is up
+		if nic.Driver != "" {
+			nics = append(nics, results.NIC{Driver: nic.Driver, MTU: nic.MTU})
+		}
 	}
+	slices.SortFunc(nics, func(a, b results.NIC) int { // names, which they are listed by, are left out
+		return cmp.Or(strings.Compare(a.Driver, b.Driver), cmp.Compare(a.MTU, b.MTU))
+	})
 	n.NICs = nics
 	n.NUMA, n.Memory.Hugepages, n.Memory.LockLimit = nil, nil, ""
 	n.GPUs = slices.Clone(n.GPUs)

@@ -66,7 +66,7 @@ func (l *launched) warnOfIgnored() {
 
 // keepAll puts what each case has of the launch into the document.
 func (l *launched) keepAll() *LaunchRecord {
-	record := &LaunchRecord{Group: l.g.ID, Index: l.index, Failure: l.failure}
+	record := &LaunchRecord{Group: l.g.ID, Index: l.index}
 	charged := l.charged()
 	for i, c := range l.cases {
 		var entry *results.Launch

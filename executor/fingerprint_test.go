@@ -1,6 +1,7 @@
 package executor
 
 import (
+	"slices"
 	"testing"
 
 	"weir/results"
@@ -13,7 +14,7 @@ func TestFingerprintIsOfWhatNumbersDependOn(t *testing.T) {
 		n := results.Node{
 			Name: "a", CPU: results.CPU{Model: "x", Turbo: "on"},
 			Memory: results.Memory{Total: 1 << 34, Hugepages: []results.Hugepages{{Size: 2 << 20, Total: 4, Free: 4}}, LockLimit: "65536"},
-			NICs:   []results.NIC{{Name: "eth0", State: "up", Speed: "10 Gb/s"}},
+			NICs:   []results.NIC{{Name: "eth0", State: "up", MTU: 1500, Speed: "10 Gb/s", Driver: "ixgbe"}, {Name: "eth1", MTU: 9000, Driver: "ena"}},
 			GPUs:   []results.GPU{{Name: "g", Bus: "0000:01:00.0"}},
 			RDMA:   []results.RDMA{{Name: "mlx5_0", Driver: "mlx5_core", Firmware: "1", Ports: []results.RDMAPort{{Port: 1, State: "ACTIVE", Rate: "400 Gb/s"}}}},
 		}
@@ -22,19 +23,26 @@ func TestFingerprintIsOfWhatNumbersDependOn(t *testing.T) {
 	}
 	base := fingerprint(node(func(*results.Node) {}))
 	for name, change := range map[string]func(*results.Node){
-		"name":            func(n *results.Node) { n.Name = "b" },
-		"a link's state":  func(n *results.Node) { n.NICs[0].State = "down" },
-		"free huge pages": func(n *results.Node) { n.Memory.Hugepages[0].Free = 1 },
-		"lock limit":      func(n *results.Node) { n.Memory.LockLimit = "unlimited" },
-		"a slot":          func(n *results.Node) { n.GPUs[0].Bus = "0000:02:00.0" },
-		"a port's state":  func(n *results.Node) { n.RDMA[0].Ports[0].State = "DOWN" },
-		"firmware":        func(n *results.Node) { n.RDMA[0].Firmware = "2" },
+		"name":                                func(n *results.Node) { n.Name = "b" },
+		"a link's state":                      func(n *results.Node) { n.NICs[0].State = "down" },
+		"its speed, unknown while it is down": func(n *results.Node) { n.NICs[0].Speed = "" },
+		"a container's interface": func(n *results.Node) {
+			n.NICs = append([]results.NIC{{Name: "docker0", MTU: 1500}, {Name: "veth12ab", MTU: 1450, Speed: "10 Gb/s"}}, n.NICs...)
+		},
+		"the order of names": func(n *results.Node) { slices.Reverse(n.NICs) },
+		"free huge pages":    func(n *results.Node) { n.Memory.Hugepages[0].Free = 1 },
+		"lock limit":         func(n *results.Node) { n.Memory.LockLimit = "unlimited" },
+		"a slot":             func(n *results.Node) { n.GPUs[0].Bus = "0000:02:00.0" },
+		"a port's state":     func(n *results.Node) { n.RDMA[0].Ports[0].State = "DOWN" },
+		"firmware":           func(n *results.Node) { n.RDMA[0].Firmware = "2" },
 	} {
 		if fingerprint(node(change)) != base {
 			t.Errorf("%s changes the fingerprint", name)
 		}
 	}
 	for name, change := range map[string]func(*results.Node){
+		"MTU":           func(n *results.Node) { n.NICs[0].MTU = 9000 },
+		"another NIC":   func(n *results.Node) { n.NICs[0].Driver = "mlx5_core" },
 		"turbo":         func(n *results.Node) { n.CPU.Turbo = "off" },
 		"a port's rate": func(n *results.Node) { n.RDMA[0].Ports[0].Rate = "200 Gb/s" },
 		"no device":     func(n *results.Node) { n.RDMA = nil },

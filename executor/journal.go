@@ -45,10 +45,9 @@ type SessionRecord struct {
 
 // LaunchRecord is a finished launch: what each of its cases has of it.
 type LaunchRecord struct {
-	Group   string           `json:"group"`
-	Index   int              `json:"index"`
-	Failure *results.Failure `json:"failure,omitempty"`
-	Cases   []LaunchedCase   `json:"cases"`
+	Group string         `json:"group"`
+	Index int            `json:"index"`
+	Cases []LaunchedCase `json:"cases"`
 	// Background are the launches of its background load that were complete.
 	Background []*LaunchRecord `json:"background,omitempty"`
 }

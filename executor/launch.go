@@ -294,7 +294,7 @@ func (l *launched) take(r agent.Report) bool {
 func (l *launched) gone(node string) {
 	const cause = "the node's agent is gone: its lease in etcd ran out"
 	l.outcome = agent.Lost(results.Failure{Rank: slices.Index(l.engine.Nodes, node), Node: node, Phase: "run", Cause: cause})
-	ctx, cancel := context.WithTimeout(context.Background(), tidyTime)
+	ctx, cancel := context.WithTimeout(context.Background(), wordTime)
 	defer cancel()
 	_ = l.s.cluster.Abort(ctx, l.id, "node "+node+" is gone") // without etcd, deadlines end it
 }
@@ -331,7 +331,7 @@ func (l *launched) result(r *agent.Result) error {
 	p.rate += r.Rate
 	p.arrived++
 	if len(r.Samples) > 0 {
-		name := filepath.Join("samples", l.s.caseDirs[r.Case.Key], strconv.Itoa(l.index), strconv.Itoa(r.Case.Rank)+".bin")
+		name := l.sampleFile(r.Case.Key, r.Case.Rank)
 		if err := l.s.keep(name, r.Samples); err != nil {
 			return err
 		}
@@ -347,4 +347,9 @@ func (l *launched) result(r *agent.Result) error {
 		l.started(i + 1)
 	}
 	return nil
+}
+
+// sampleFile is where a rank's samples of a case go, below the session's directory.
+func (l *launched) sampleFile(key string, rank int) string {
+	return filepath.Join("samples", l.s.caseDirs[key], strconv.Itoa(l.index), strconv.Itoa(rank)+".bin")
 }

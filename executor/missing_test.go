@@ -15,8 +15,8 @@ import (
 )
 
 // lonely is an agent with rank 0 of a launch of two ranks. The test is the other
-// node, and may not do its part.
-func lonely(t *testing.T) (*cluster.Session, <-chan agent.Report) {
+// node, and may not do its part. So long, at least, other ranks are waited for.
+func lonely(t *testing.T, ready time.Duration) (*cluster.Session, <-chan agent.Report) {
 	t.Helper()
 	b := newBench(t)
 	dir, err := os.MkdirTemp("", "lo")
@@ -33,11 +33,11 @@ func lonely(t *testing.T) (*cluster.Session, <-chan agent.Report) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { session.Close() })
+	t.Cleanup(func() { session.Close(false) })
 	reports := make(chan agent.Report, 16)
 	a := agent.New(agent.Options{
 		Node: "n1", Session: "s", RankCommand: []string{os.Args[0], "rank"}, LogDir: b.dir, ScratchDir: dir,
-		Deadlines: agent.Deadlines{Ready: time.Second, Connect: 500 * time.Millisecond, Grace: 300 * time.Millisecond},
+		Deadlines: agent.Deadlines{Ready: ready, Connect: 3 * time.Second, Grace: 300 * time.Millisecond},
 		Sink:      func(r agent.Report) { reports <- r },
 	})
 	t.Cleanup(func() {
@@ -63,33 +63,33 @@ func lonely(t *testing.T) (*cluster.Session, <-chan agent.Report) {
 	return session, reports
 }
 
-func outcomeOf(t *testing.T, reports <-chan agent.Report) *results.Failure {
+func outcomeOf(t *testing.T, reports <-chan agent.Report, task string) *results.Failure {
 	t.Helper()
 	for {
 		select {
 		case r := <-reports:
-			if r.Outcome != nil {
+			if r.Outcome != nil && r.Task == task {
 				if r.Outcome.Failure == nil {
 					t.Fatal("the launch succeeded")
 				}
 				return r.Outcome.Failure
 			}
-		case <-time.After(10 * time.Second):
+		case <-time.After(60 * time.Second):
 			t.Fatal("the agent waits for ever")
 		}
 	}
 }
 
 func TestRankWithoutAnAddressIsNamed(t *testing.T) {
-	_, reports := lonely(t)
-	f := outcomeOf(t, reports)
+	_, reports := lonely(t, 6*time.Second) // it is waited for so long, and a connection's time
+	f := outcomeOf(t, reports, "l")
 	if f.Rank != 1 || f.Phase != "connect" || f.Cause != "addresses: waiting for rank 1" {
 		t.Errorf("got %+v", f)
 	}
 }
 
 func TestRankThatDoesNotComeToTheBarrierIsNamed(t *testing.T) {
-	session, reports := lonely(t)
+	session, reports := lonely(t, 30*time.Second)
 	meeting, err := session.Meet(t.Context(), "l", 2)
 	if err != nil {
 		t.Fatal(err)
@@ -110,18 +110,18 @@ func TestRankThatDoesNotComeToTheBarrierIsNamed(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	f := outcomeOf(t, reports)
+	f := outcomeOf(t, reports, "l")
 	if f.Rank != 1 || f.Phase != "connect" || f.Cause != "barrier 1: waiting for rank 1" {
 		t.Errorf("got %+v", f)
 	}
 }
 
 func TestTaskThatMakesNoSenseIsRefused(t *testing.T) {
-	session, reports := lonely(t)
+	session, reports := lonely(t, 30*time.Second)
 	if err := session.Place(t.Context(), "n1", "nonsense", []byte("nonsense")); err != nil {
 		t.Fatal(err)
 	}
-	if f := outcomeOf(t, reports); !strings.Contains(f.Cause, "reading a task") {
+	if f := outcomeOf(t, reports, "nonsense"); !strings.Contains(f.Cause, "reading a task") {
 		t.Errorf("got %+v", f)
 	}
 }

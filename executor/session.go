@@ -221,8 +221,12 @@ func (s *session) gather(ctx context.Context, want int) error {
 			if !ok {
 				return errEtcdGone
 			}
+			if m.Gone {
+				delete(s.members, m.Node)
+				continue
+			}
 			var member agent.Member
-			if err := json.Unmarshal(m.Inventory, &member); err != nil && !m.Gone {
+			if err := json.Unmarshal(m.Inventory, &member); err != nil {
 				return fmt.Errorf("inventory of node %s: %w", m.Node, err)
 			}
 			s.members[m.Node] = member
@@ -251,9 +255,8 @@ func (s *session) close() error {
 		s.stop()
 	}
 	if s.cluster != nil {
-		ctx, cancel := context.WithTimeout(context.Background(), tidyTime)
-		errs = append(errs, s.cluster.Wipe(ctx), s.cluster.Close())
-		cancel()
+		hurry := killed(s.o.Kill)
+		errs = append(errs, s.cluster.Wipe(hurry), s.cluster.Close(hurry))
 	}
 	if s.server != nil {
 		s.server.Close()

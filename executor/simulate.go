@@ -5,9 +5,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"path/filepath"
 	"slices"
-	"strconv"
 	"time"
 
 	"weir/engine"
@@ -140,10 +138,7 @@ func (l *launched) play(ctx context.Context) error {
 		}
 		l.pending[i].from, l.pending[i].to = at(c.From), at(c.To)
 		from = c.To
-		index := l.index
-		s.emit(Event{
-			Type: CaseFinished, Group: l.g.ID, Launch: &index, Case: l.cases[i].Key, Rate: l.pending[i].rate, Seconds: (c.To - c.From).Seconds(),
-		})
+		l.tell(Event{Type: CaseFinished, Case: l.cases[i].Key, Rate: l.pending[i].rate, Seconds: (c.To - c.From).Seconds()})
 	}
 	for _, p := range l.pending[len(played.Cases):] {
 		p.from, p.to = at(from), at(played.Ended)
@@ -189,7 +184,7 @@ func (l *launched) takePlayed(i int, c engine.PlayedCase) error {
 		if err := r.Samples.Write(&b); err != nil {
 			return err
 		}
-		p.files[rank] = filepath.Join("samples", l.s.caseDirs[r.Key], strconv.Itoa(l.index), strconv.Itoa(rank)+".bin")
+		p.files[rank] = l.sampleFile(r.Key, rank)
 		if err := l.s.keep(p.files[rank], b.Bytes()); err != nil {
 			return err
 		}

@@ -140,14 +140,10 @@ func TestSimulatedFailures(t *testing.T) {
 
 func TestManySimulatedRanks(t *testing.T) {
 	c := aSimulation("a", option("ranks", int64(1024)))
-	begin := time.Now()
 	doc := newBench(t).run(onePlan(c), simulate)
 	l := doc.Cases[0].Launches[0]
 	if l.Status != results.OK || len(l.Nodes) != 1024 || len(l.Samples) != 512 {
 		t.Errorf("the launch is %s with %d nodes and %d samples", l.Status, len(l.Nodes), len(l.Samples))
-	}
-	if took := time.Since(begin); took > 5*time.Second {
-		t.Errorf("it took %v", took)
 	}
 }
 

@@ -15,8 +15,9 @@ const (
 	// cancelTime is how long a withdrawn task may take to end in order; agents kill
 	// its processes well before.
 	cancelTime = 1600 * time.Millisecond
-	// tidyTime bounds each step of tidying up in etcd.
-	tidyTime = time.Second
+	// wordTime bounds each word to the agents that nothing depends on: without it,
+	// their own deadlines or the end of the session do the same later.
+	wordTime = time.Second
 	// ownTask begins the names of tasks that are no launch: groups' names never do.
 	ownTask = "."
 )
@@ -45,8 +46,12 @@ func (s *session) task(ctx context.Context, id string, specs map[string][]byte, 
 	return s.finish(t, s.wait(ctx, t.over))
 }
 
-// start places a task on nodes. Whoever starts one must finish it.
+// start places a task on nodes. Whoever starts one must finish it. A session that
+// is killed starts nothing, not even teardown: it would only be killed at once.
 func (s *session) start(ctx context.Context, id string, specs map[string][]byte, take func(agent.Report) bool, gone func(node string)) (*task, error) {
+	if killed(s.o.Kill) {
+		return nil, errKilled
+	}
 	if err := context.Cause(ctx); err != nil {
 		return nil, err
 	}
@@ -111,12 +116,12 @@ func (s *session) finish(t *task, err error) error {
 		_ = s.wait(patience, t.over) // closing the agents ends what is left
 		cancel()
 	}
-	if !s.reachable(err) {
-		return err
+	if s.reachable(err) {
+		tidy, cancel := context.WithTimeout(context.Background(), wordTime)
+		defer cancel()
+		_ = s.cluster.Forget(tidy, t.id, t.nodes) // what it leaves, the end of the session wipes
 	}
-	tidy, cancel := context.WithTimeout(context.Background(), tidyTime)
-	defer cancel()
-	return firstError(err, s.cluster.Forget(tidy, t.id, t.nodes))
+	return err
 }
 
 // reachable says whether, after an error of waiting, agents still hear.
@@ -126,7 +131,7 @@ func (s *session) reachable(err error) bool {
 
 // withdraw tells a task's agents to end it.
 func (s *session) withdraw(t *task) {
-	ctx, cancel := context.WithTimeout(context.Background(), tidyTime/2)
+	ctx, cancel := context.WithTimeout(context.Background(), wordTime/2)
 	defer cancel()
 	_ = s.cluster.Withdraw(ctx, t.id, t.nodes) // without etcd, closing the agents does it
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"slices"
 
 	"weir/executor"
 	"weir/planner"
@@ -20,49 +19,45 @@ type baseline struct {
 // runs. That of the flag is read whether or not one does. A resumed session has
 // its own.
 func (f *runFlags) baselines(plans []*planner.Plan, notes io.Writer) ([]baseline, error) {
+	var given *results.Document
+	if f.baseline != "" {
+		var err error
+		if given, err = results.Read(f.baseline); err != nil {
+			return nil, wrongUsage("--baseline: %w", err)
+		}
+	}
 	all := make([]baseline, len(plans))
-	used, err := f.checkBaseline(plans)
-	if err != nil {
-		return nil, err
-	}
-	if f.baseline != "" && !used {
-		fmt.Fprintf(notes, "note: --baseline %s: no assertion mentions the baseline, so nothing is compared with it\n", f.baseline)
-	}
+	used := false
 	for i, p := range plans {
-		if p == nil || f.resume != "" {
+		if p == nil {
 			continue
 		}
 		text := executor.UsesBaseline(p)
 		if text == "" {
 			continue
 		}
-		file := f.baseline
-		if file == "" {
+		used = true
+		if f.resume != "" {
+			continue
+		}
+		doc, file := given, f.baseline
+		if doc == nil {
 			file = p.Baseline
-		}
-		if file == "" {
-			return nil, wrongUsage("%s: the assertion %q mentions the baseline, and there is none; give one with --baseline FILE, or as baseline in the scenario", p.Scenario.File, text)
-		}
-		doc, err := results.Read(file)
-		if err != nil {
-			return nil, wrongUsage("the baseline of %s: %w", p.Scenario.File, err)
+			if file == "" {
+				return nil, wrongUsage("%s: the assertion %q mentions the baseline, and there is none; give one with --baseline FILE, or as baseline in the scenario", p.Scenario.File, text)
+			}
+			var err error
+			if doc, err = results.Read(file); err != nil {
+				return nil, wrongUsage("the baseline of %s: %w", p.Scenario.File, err)
+			}
 		}
 		if doc.Scenario.Name != p.Scenario.Name {
 			fmt.Fprintf(notes, "note: the baseline %s is of scenario %s, not of %s; cases are compared by their keys\n", file, doc.Scenario.Name, p.Scenario.Name)
 		}
 		all[i] = baseline{doc, file}
 	}
+	if given != nil && !used {
+		fmt.Fprintf(notes, "note: --baseline %s: no assertion mentions the baseline, so nothing is compared with it\n", f.baseline)
+	}
 	return all, nil
-}
-
-// checkBaseline makes sure that the flag's baseline can be read, and says whether
-// any plan mentions one.
-func (f *runFlags) checkBaseline(plans []*planner.Plan) (used bool, err error) {
-	if f.baseline == "" {
-		return false, nil
-	}
-	if _, err := results.Read(f.baseline); err != nil {
-		return false, wrongUsage("--baseline: %w", err)
-	}
-	return slices.ContainsFunc(plans, func(p *planner.Plan) bool { return p != nil && executor.UsesBaseline(p) != "" }), nil
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/spf13/cobra"
@@ -13,6 +12,7 @@ import (
 	"weir/dsl"
 	"weir/dsl/format"
 	"weir/gate"
+	"weir/results"
 )
 
 func newFmt() *cobra.Command {
@@ -101,7 +101,10 @@ func fmtFile(cmd *cobra.Command, path string, check bool) (int, error) {
 		_, err := fmt.Fprintln(cmd.OutOrStdout(), path)
 		return gate.ExitFailed, withCode(gate.ExitExecution, err)
 	}
-	return gate.ExitPassed, withCode(gate.ExitExecution, replaceFile(path, out))
+	if err := results.WriteFile(path, out); err != nil {
+		return 0, withCode(gate.ExitExecution, fmt.Errorf("writing the formatted scenario: %w", err))
+	}
+	return gate.ExitPassed, nil
 }
 
 // refused shows why a file is not rewritten.
@@ -111,36 +114,4 @@ func refused(cmd *cobra.Command, path string, src []byte, diags hcl.Diagnostics)
 		return withCode(gate.ExitExecution, fmt.Errorf("writing diagnostics: %w", err))
 	}
 	return exit(gate.ExitUsage)
-}
-
-// replaceFile puts new content in the place of a file at once, so that nobody
-// ever reads half of it. The file keeps its mode, and a link stays a link.
-func replaceFile(path string, content []byte) error {
-	target, err := filepath.EvalSymlinks(path)
-	if err != nil {
-		return fmt.Errorf("replacing a file: %w", err)
-	}
-	info, err := os.Stat(target)
-	if err != nil {
-		return fmt.Errorf("replacing a file: %w", err)
-	}
-	f, err := os.CreateTemp(filepath.Dir(target), "."+filepath.Base(target)+".*.tmp")
-	if err != nil {
-		return fmt.Errorf("replacing %s: %w", path, err)
-	}
-	defer os.Remove(f.Name()) // fails after the rename, as it should
-	_, err = f.Write(content)
-	if err == nil {
-		err = f.Chmod(info.Mode().Perm())
-	}
-	if closing := f.Close(); err == nil {
-		err = closing
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), target)
-	}
-	if err != nil {
-		return fmt.Errorf("replacing %s: %w", path, err)
-	}
-	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -60,5 +61,36 @@ func statuses(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	if want := ts.ReadFile(args[1]); b.String() != want {
 		ts.Fatalf("%s has\n%s\nwant\n%s", args[0], b.String(), want)
+	}
+}
+
+// fencedBlocks writes each block of a syntax in a text with fences to a file of its
+// own, 1.yaml and so on. What has no head of its own is part of a scenario, and gets
+// one. There must be so many of them: blocks FILE SYNTAX N.
+func fencedBlocks(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: blocks FILE SYNTAX N")
+	}
+	heads := map[string]struct{ begins, head, tail string }{
+		"yaml": {"scenario:", "scenario: part\n", ""},
+		"hcl":  {"scenario ", "scenario \"part\" {\n", "}\n"},
+	}
+	n := 0
+	for i, rest := range strings.Split("\n"+ts.ReadFile(args[0]), "\n```"+args[1]+"\n") {
+		block, _, closed := strings.Cut(rest, "\n```")
+		if i == 0 {
+			continue
+		}
+		if !closed {
+			ts.Fatalf("%s: a block of %s has no end", args[0], args[1])
+		}
+		if h := heads[args[1]]; !strings.HasPrefix(block, h.begins) {
+			block = h.head + block + "\n" + h.tail
+		}
+		n++
+		ts.Check(os.WriteFile(ts.MkAbs(fmt.Sprintf("%d.%s", n, args[1])), []byte(block+"\n"), 0o644))
+	}
+	if strconv.Itoa(n) != args[2] {
+		ts.Fatalf("%s has %d blocks of %s, want %s", args[0], n, args[1], args[2])
 	}
 }

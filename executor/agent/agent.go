@@ -14,6 +14,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -80,10 +81,6 @@ func (a *Agent) Serve(ctx context.Context, endpoints []string, node results.Node
 	if err != nil {
 		return fmt.Errorf("watching for tasks: %w", err)
 	}
-	cancelled, err := s.Cancelled(a.ctx)
-	if err != nil {
-		return fmt.Errorf("watching for the end of the session: %w", err)
-	}
 	inventory, err := json.Marshal(Member{Host: hostID(), Node: node})
 	if err != nil {
 		return fmt.Errorf("encoding the inventory: %w", err)
@@ -91,13 +88,13 @@ func (a *Agent) Serve(ctx context.Context, endpoints []string, node results.Node
 	if err := s.Join(ctx, a.o.Node, inventory); err != nil {
 		return err
 	}
-	a.wg.Go(func() { a.serve(placements, cancelled) })
+	a.wg.Go(func() { a.serve(placements) })
 	return nil
 }
 
 var errLost = errors.New("lost etcd: it is gone, or this process was suspended")
 
-func (a *Agent) serve(placements <-chan cluster.Placement, cancelled <-chan string) {
+func (a *Agent) serve(placements <-chan cluster.Placement) {
 	for {
 		select {
 		case p, ok := <-placements:
@@ -106,13 +103,6 @@ func (a *Agent) serve(placements <-chan cluster.Placement, cancelled <-chan stri
 				return
 			}
 			a.placed(p)
-		case reason, ok := <-cancelled:
-			if !ok {
-				a.cancel(errLost)
-			} else {
-				a.cancel(errors.New(reason))
-			}
-			return
 		case <-a.session.Lost():
 			a.cancel(errLost)
 			return
@@ -175,13 +165,22 @@ func (a *Agent) Kill() {
 	a.cancel(errors.New("the session was killed"))
 }
 
+func (a *Agent) killed() bool {
+	select {
+	case <-a.kill:
+		return true
+	default:
+		return false
+	}
+}
+
 // Close ends all tasks, and with them all rank processes, and leaves the session.
 func (a *Agent) Close() error {
 	a.cancel(errors.New("the agent is closing"))
 	a.wg.Wait()
 	var err error
 	if a.session != nil {
-		err = a.session.Close()
+		err = a.session.Close(a.killed())
 	}
 	a.spawner.close() // last: the kernel kills ranks with the thread that started them
 	return err
@@ -205,7 +204,9 @@ func allowedCPUs() []int {
 // hostID tells hosts apart: names may repeat, boots do not.
 func hostID() string {
 	if b, err := os.ReadFile("/proc/sys/kernel/random/boot_id"); err == nil {
-		return string(b[:len(b)-1])
+		if id := strings.TrimSpace(string(b)); id != "" {
+			return id
+		}
 	}
 	name, _ := os.Hostname()
 	return name

@@ -101,12 +101,16 @@ func Lost(f results.Failure) *Outcome {
 // fromExit words the end of a process that did not say why it ends. One that was
 // told to stop says so, so this is a sign of trouble even then.
 func fromExit(p *os.ProcessState) string {
-	status, ok := p.Sys().(syscall.WaitStatus)
-	if ok && status.Signaled() {
-		s := status.Signal()
+	if s, ok := signalOf(p); ok {
 		return fmt.Sprintf("killed by signal %d (%s)", s, unix.SignalName(s))
 	}
 	return fmt.Sprintf("exited with status %d without saying why", p.ExitCode())
+}
+
+// signalOf is the signal that ended a process, if one did.
+func signalOf(p *os.ProcessState) (syscall.Signal, bool) {
+	status, ok := p.Sys().(syscall.WaitStatus)
+	return status.Signal(), ok && status.Signaled()
 }
 
 // fromEngine reads what a rank's engine said as a sign of trouble. The class is

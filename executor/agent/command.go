@@ -3,10 +3,9 @@ package agent
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"weir/results"
@@ -46,24 +45,7 @@ func (a *Agent) runCommand(ctx context.Context, c CommandTask, log string, h hid
 	if limit <= 0 {
 		limit = a.o.Deadlines.Command
 	}
-	bounded, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
-	cmd := exec.CommandContext(bounded, c.Command[0], c.Command[1:]...)
-	cmd.Env = append(append(os.Environ(), pairs(c.Env)...), pairs(secrets)...)
-	cmd.Stdout, cmd.Stderr = out, out
-	cmd.Cancel = func() error { killGroup(cmd.Process.Pid); return nil }
-	cmd.WaitDelay = time.Second // a daemon that it started may hold its output open
-	err = a.spawner.start(cmd)
-	if err == nil {
-		err = cmd.Wait()
-	}
-	if errors.Is(err, exec.ErrWaitDelay) {
-		err = nil // the command itself succeeded
-	}
-	if err != nil && ctx.Err() != nil {
-		err = context.Cause(ctx)
-	} else if err != nil && bounded.Err() != nil {
-		err = fmt.Errorf("did not end within %v", limit)
-	}
+	env := slices.Concat(os.Environ(), pairs(c.Env), pairs(secrets))
+	err = a.spawner.run(ctx, limit, c.Command, env, out, out)
 	return errors.Join(err, out.Close(), stop())
 }

@@ -160,7 +160,10 @@ func (l *launch) event(e event) {
 }
 
 func (l *launch) exited(m *member, p *os.ProcessState) {
-	if !l.killed.IsZero() || m.stage == left && p.Success() || l.spoke(m) {
+	// who died while the machine was too busy to tell is to blame, whoever spoke first
+	_, signalled := signalOf(p)
+	ours := !l.killed.IsZero() && !(m.fell && signalled)
+	if ours || m.stage == left && p.Success() || l.spoke(m) {
 		return
 	}
 	l.suspect(m, kindDied, fromExit(p)+m.where(l.task.Launch.Cases))

@@ -29,6 +29,7 @@ type member struct {
 	next    int       // index of the case that it is in
 	address []byte
 	ended   bool
+	fell    bool   // it had ended, though nobody had heard of it, before SIGKILL was sent
 	beat    uint64 // the last heartbeat seen
 	beatAt  time.Time
 	spent   map[string]time.Duration // in the case, by the phase that has a deadline

@@ -171,8 +171,8 @@ func (p *process) wait() {
 	_ = p.kept.Close() // a log that is cut short is all that can come of it
 	select {           // what it said before it ended comes first
 	case <-p.read:
-	case <-time.After(time.Second):
-		p.conn.Close()
+	case <-time.After(time.Second): // something outside of the group holds the rank's end open
+		_ = p.conn.CloseRead() // what is in the socket can still be read; closing would lose it
 		<-p.read
 	}
 	p.emit(event{from: p, exit: p.cmd.ProcessState})
@@ -191,6 +191,10 @@ func (p *process) state() byte {
 	}
 	return 0
 }
+
+// dead says whether a state is that of a process that has ended, whether or not it
+// was waited for.
+func dead(state byte) bool { return state == 'Z' || state == 'X' || state == 0 }
 
 // environment is what a rank's process sees. Of equal names the last one counts.
 func environment(scratch string, scenario, secrets map[string]string) []string {

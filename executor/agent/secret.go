@@ -9,6 +9,8 @@ import (
 	"os"
 	"slices"
 	"strings"
+
+	"golang.org/x/sys/unix"
 )
 
 // filePrefix marks a reference to a secret that stands in a file.
@@ -17,6 +19,9 @@ const filePrefix = "file:"
 // minSecret is the length in bytes below which a value cannot be redacted: it
 // would be found everywhere.
 const minSecret = 4
+
+// maxSecret is the length in bytes up to which a file is taken for a secret.
+const maxSecret = 64 << 10
 
 // resolve reads a secret: the environment variable of that name, or the content
 // of the file of file:PATH without the line's end. Errors name the reference and
@@ -43,11 +48,36 @@ func read(reference string) (string, error) {
 		}
 		return value, nil
 	}
-	b, err := os.ReadFile(path)
+	b, err := readRegular(path, maxSecret)
 	if err != nil {
 		return "", err
 	}
 	return strings.TrimSuffix(strings.TrimSuffix(string(b), "\n"), "\r"), nil
+}
+
+// readRegular reads a file of at most so many bytes. Only regular files have an
+// end for certain: a pipe may stand still, a device go on for ever.
+func readRegular(path string, most int64) ([]byte, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK, 0) // opening a pipe would wait for its writer
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	st, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if !st.Mode().IsRegular() {
+		return nil, errors.New("it is no regular file")
+	}
+	b, err := io.ReadAll(io.LimitReader(f, most+1))
+	if err != nil {
+		return nil, err
+	}
+	if int64(len(b)) > most {
+		return nil, fmt.Errorf("the file is longer than %d bytes", most)
+	}
+	return b, nil
 }
 
 // resolveAll gives environment variables the values that they refer to.

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -77,15 +78,22 @@ func TestLinesOfASecretAreHidden(t *testing.T) {
 
 func TestSecretsAreRead(t *testing.T) {
 	dir := t.TempDir()
-	for name, content := range map[string]string{"unix": "value\n", "dos": "value\r\n", "bare": "value", "lines": "one\ntwo\n\n", "short": "abc\n", "binary": "ab\x00cd"} {
+	for name, content := range map[string]string{"unix": "value\n", "dos": "value\r\n", "bare": "value", "lines": "one\ntwo\n\n", "short": "abc\n", "binary": "ab\x00cd", "long": strings.Repeat("x", maxSecret+1), "longest": strings.Repeat("x", maxSecret)} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
+	}
+	if err := syscall.Mkfifo(filepath.Join(dir, "pipe"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("unix", filepath.Join(dir, "link")); err != nil {
+		t.Fatal(err)
 	}
 	t.Setenv("WEIR_TEST_SECRET", "from the environment")
 	for reference, want := range map[string]string{
 		"WEIR_TEST_SECRET": "from the environment", "file:" + dir + "/unix": "value", "file:" + dir + "/dos": "value",
 		"file:" + dir + "/bare": "value", "file:" + dir + "/lines": "one\ntwo\n",
+		"file:" + dir + "/longest": strings.Repeat("x", maxSecret), "file:" + dir + "/link": "value",
 	} {
 		if got, err := resolve(reference); err != nil || got != want {
 			t.Errorf("%s: %q, %v", reference, got, err)
@@ -93,6 +101,7 @@ func TestSecretsAreRead(t *testing.T) {
 	}
 	for reference, want := range map[string]string{
 		"WEIR_TEST_NO_SECRET": "is not set", "file:" + dir + "/absent": "no such file", "file:" + dir + "/short": "too short to redact", "file:" + dir + "/binary": "zero byte",
+		"file:" + dir + "/pipe": "no regular file", "file:/dev/zero": "no regular file", "file:" + dir: "no regular file", "file:" + dir + "/long": "longer than 65536 bytes",
 	} {
 		if _, err := resolve(reference); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "secret "+reference) {
 			t.Errorf("%s: %v", reference, err)

@@ -3,7 +3,9 @@ package agent
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"os/exec"
 	"runtime"
 	"strings"
@@ -62,25 +64,38 @@ func (c *capture) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// output runs a command to its end. An error says what the command said last.
-func (s *spawner) output(ctx context.Context, limit time.Duration, argv, env []string) ([]byte, error) {
-	ctx, cancel := context.WithTimeout(ctx, limit)
+// run runs a command to its end; when ctx ends, or limit has passed, it is killed
+// with all that it started. Something that it leaves running may hold its output
+// open, which is no failure of the command.
+func (s *spawner) run(ctx context.Context, limit time.Duration, argv, env []string, stdout, stderr io.Writer) error {
+	bounded, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	var stdout, stderr capture
-	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
-	cmd.Env = env
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	cmd := exec.CommandContext(bounded, argv[0], argv[1:]...)
+	cmd.Env, cmd.Stdout, cmd.Stderr = env, stdout, stderr
 	cmd.Cancel = func() error { killGroup(cmd.Process.Pid); return nil }
-	cmd.WaitDelay = time.Second // for pipes that something outside of the group holds open
-	if err := s.start(cmd); err != nil {
-		return nil, err
+	cmd.WaitDelay = time.Second
+	err := s.start(cmd)
+	if err == nil {
+		err = cmd.Wait()
 	}
-	err := cmd.Wait()
+	switch {
+	case err == nil, errors.Is(err, exec.ErrWaitDelay):
+		return nil
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case bounded.Err() != nil:
+		return fmt.Errorf("did not end within %v", limit)
+	}
+	return err
+}
+
+// output runs a command and gives what it wrote. An error says what the command
+// said last.
+func (s *spawner) output(ctx context.Context, limit time.Duration, argv, env []string) ([]byte, error) {
+	var stdout, stderr capture
+	err := s.run(ctx, limit, argv, env, &stdout, &stderr)
 	if err == nil {
 		return stdout.Bytes(), nil
-	}
-	if ctx.Err() == context.DeadlineExceeded {
-		err = fmt.Errorf("did not end within %v", limit)
 	}
 	for _, out := range []*capture{&stderr, &stdout} {
 		if lines := lastLines(out.Bytes(), 1); len(lines) > 0 {

@@ -39,18 +39,10 @@ func (d Deadlines) over(base Deadlines) Deadlines {
 }
 
 func (d Deadlines) orDefaults() Deadlines {
-	for _, f := range []struct {
-		d        *time.Duration
-		fallback time.Duration
-	}{
-		{&d.Ready, 30 * time.Second}, {&d.Connect, 30 * time.Second}, {&d.Teardown, 5 * time.Second},
-		{&d.Stall, 10 * time.Second}, {&d.Grace, time.Second}, {&d.Command, 10 * time.Second},
-	} {
-		if *f.d <= 0 {
-			*f.d = f.fallback
-		}
-	}
-	return d
+	return d.over(Deadlines{
+		Ready: 30 * time.Second, Connect: 30 * time.Second, Teardown: 5 * time.Second,
+		Stall: 10 * time.Second, Grace: time.Second, Command: 10 * time.Second,
+	})
 }
 
 // memoryRate is the rate at which even a slow node fills fresh memory, bytes/s.
@@ -175,7 +167,6 @@ type SecretsReport struct{ Problems []string }
 
 // Progress is where the slowest of a node's ranks is.
 type Progress struct {
-	Rank        int
 	Case        int // index into the launch's cases
 	Phase       string
 	Done, Total uint64

@@ -52,7 +52,7 @@ func (l *launch) stuck(now time.Time) (any bool) {
 			continue
 		}
 		switch s := m.state(); {
-		case s != 'Z' && s != 'X' && s != 0:
+		case !dead(s):
 			l.suspect(m, kindDied, fmt.Sprintf("cannot be killed: process %d is in state %c", m.pid, s))
 			any = true
 		case now.Sub(l.killed) >= unreaped:
@@ -70,6 +70,7 @@ func (l *launch) killAll(now time.Time) {
 	l.killed = now
 	for _, m := range l.ranks {
 		if !m.ended {
+			m.fell = dead(m.state())
 			killGroup(m.pid)
 		}
 	}
@@ -224,7 +225,7 @@ func (l *launch) progress() {
 	}
 	c := slowest.control
 	l.a.report(Report{Task: l.id, Progress: &Progress{
-		Rank: slowest.rank, Case: slowest.next, Phase: slowest.phase(),
+		Case: slowest.next, Phase: slowest.phase(),
 		Done: c.Done.Load(), Total: c.Total.Load(), Rate: float64(c.Rate.Load()),
 	}})
 }

@@ -44,7 +44,7 @@ func openSession(t testing.TB, server *Server, id string) *Session {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
+		if err := s.Close(false); err != nil {
 			t.Error(err)
 		}
 	})
@@ -59,7 +59,7 @@ func next[T any](t *testing.T, what string, c <-chan T) T {
 			t.Fatalf("%s: the watch ended", what)
 		}
 		return v
-	case <-time.After(5 * time.Second):
+	case <-time.After(30 * time.Second):
 		t.Fatalf("%s: nothing came", what)
 	}
 	panic("unreachable")
@@ -92,7 +92,7 @@ func TestAgentsAreSeenComingAndGoing(t *testing.T) {
 	if err := late.Join(t.Context(), "n1", nil); err == nil || !strings.Contains(err.Error(), "n1") {
 		t.Errorf("two agents may call themselves n1: %v", err)
 	}
-	if err := late.Close(); err != nil {
+	if err := late.Close(false); err != nil {
 		t.Fatal(err)
 	}
 	if gone := next(t, "n2 going", members); !gone.Gone || gone.Node != "n2" {
@@ -128,33 +128,10 @@ func TestTasksReachTheirNodeOnly(t *testing.T) {
 	}
 }
 
-func TestCancelReachesEveryoneAndTheFirstReasonStays(t *testing.T) {
-	server := startServer(t)
-	coordinator, agent := openSession(t, server, "s"), openSession(t, server, "s")
-	cancelled, err := agent.Cancelled(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, reason := range []string{"interrupted", "later"} {
-		if err := coordinator.Cancel(t.Context(), reason); err != nil {
-			t.Fatal(err)
-		}
-	}
-	late, err := openSession(t, server, "s").Cancelled(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	for who, c := range map[string]<-chan string{"watching": cancelled, "late": late} {
-		if got := next(t, who, c); got != "interrupted" {
-			t.Errorf("%s: got reason %q", who, got)
-		}
-	}
-}
-
 // until waits for news until done says so.
 func until(t *testing.T, r *Rendezvous, done func() bool) {
 	t.Helper()
-	deadline := time.After(5 * time.Second)
+	deadline := time.After(30 * time.Second)
 	for !done() {
 		select {
 		case <-r.Changed():
@@ -291,16 +268,16 @@ func TestNothingStays(t *testing.T) {
 	if n := keys(); n != 1 {
 		t.Errorf("%d keys after the launch, want the member's only", n)
 	}
-	if err := agent.Close(); err != nil {
+	if err := agent.Close(false); err != nil {
 		t.Fatal(err)
 	}
 	if n := keys(); n != 0 {
 		t.Errorf("%d keys after the agent left", n)
 	}
-	if err := coordinator.Cancel(t.Context(), "x"); err != nil {
+	if err := coordinator.Place(t.Context(), "n2", "l", nil); err != nil {
 		t.Fatal(err)
 	}
-	if err := coordinator.Wipe(t.Context()); err != nil {
+	if err := coordinator.Wipe(false); err != nil {
 		t.Fatal(err)
 	}
 	if n := keys(); n != 0 {
@@ -323,7 +300,7 @@ func TestLosingEtcdIsNoticed(t *testing.T) {
 	case <-time.After(10 * time.Second):
 		t.Error("etcd is gone and the session does not know")
 	}
-	if err := s.Close(); err == nil {
+	if err := s.Close(false); err == nil {
 		t.Error("closing claims to have given the lease back to an etcd that is gone")
 	}
 }
@@ -345,7 +322,7 @@ func TestOpenGivesUpWithItsContext(t *testing.T) {
 	if _, err := Open(ctx, []string{"unix:///nonexistent/socket"}, "s"); err == nil {
 		t.Error("connected to nothing")
 	}
-	if took := time.Since(begin); took > 2*time.Second {
+	if took := time.Since(begin); took > 4500*time.Millisecond { // without its context it would try for 5 s
 		t.Errorf("took %v to give up", took)
 	}
 }

@@ -14,12 +14,10 @@ import (
 //	launches/<launch>/address/<rank>     how to reach a rank
 //	launches/<launch>/barrier/<n>/<rank> a rank that has come to barrier n
 //	launches/<launch>/abort              why the launch must end now
-//	cancel                               why the session must end now
 const root = "/weir/v1/"
 
 func sessionPrefix(id string) string     { return root + id + "/" }
 func (s *Session) membersKey() string    { return s.prefix + "members/" }
-func (s *Session) cancelKey() string     { return s.prefix + "cancel" }
 func (s *Session) placementsKey() string { return s.prefix + "placements/" }
 
 func (s *Session) launchKey(launch string) string {

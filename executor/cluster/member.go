@@ -63,21 +63,6 @@ func (s *Session) Placements(ctx context.Context, node string) (<-chan Placement
 	})
 }
 
-// Cancel tells everyone that the session must end. The first reason stays.
-func (s *Session) Cancel(ctx context.Context, reason string) error {
-	if _, err := s.putNew(ctx, s.cancelKey(), reason); err != nil {
-		return fmt.Errorf("cancelling the session: %w", err)
-	}
-	return nil
-}
-
-// Cancelled gives the reason for which the session was cancelled, once it is.
-func (s *Session) Cancelled(ctx context.Context) (<-chan string, error) {
-	return stream(ctx, s, s.cancelKey(), func(c change) (string, bool) {
-		return string(c.value), !c.deleted
-	})
-}
-
 // stream turns the changes below a prefix into a channel of what they mean.
 func stream[T any](ctx context.Context, s *Session, prefix string, read func(change) (T, bool)) (<-chan T, error) {
 	// a channel would block while the keys that are already there are applied

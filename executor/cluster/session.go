@@ -1,6 +1,6 @@
 // Package cluster is the one door to etcd: the session's embedded server, and a
 // handle through which coordinator and agents find each other, place work, trade
-// addresses, meet at barriers and cancel. etcd is for control only: nothing is
+// addresses and meet at barriers. etcd is for control only: nothing is
 // measured through it and no samples pass through it. Everything is watched,
 // nothing is polled, and every key hangs on a lease, so a dead process cleans up
 // after itself.
@@ -86,9 +86,31 @@ func (s *Session) takeLease(ctx context.Context, ttl int64) error {
 // process was suspended, or etcd is gone. Nothing written is there any more.
 func (s *Session) Lost() <-chan struct{} { return s.lost }
 
-// Close gives the lease back, and with it everything that this handle wrote.
-func (s *Session) Close() error {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+// How long giving keys back may take. That it worked is part of what a session
+// promises, so a busy machine must not make it an error; but nobody waits for an
+// etcd that is gone, or after a second interrupt.
+const (
+	patience  = 10 * time.Second
+	impatient = time.Second
+)
+
+func (s *Session) leaving(hurry bool) (context.Context, context.CancelFunc) {
+	limit := patience
+	select {
+	case <-s.lost:
+		limit = impatient
+	default:
+		if hurry {
+			limit = impatient
+		}
+	}
+	return context.WithTimeout(context.Background(), limit)
+}
+
+// Close gives the lease back, and with it everything that this handle wrote. In a
+// hurry it does not wait long for etcd.
+func (s *Session) Close(hurry bool) error {
+	ctx, cancel := s.leaving(hurry)
 	defer cancel()
 	_, err := s.client.Revoke(ctx, s.lease)
 	s.stop()
@@ -102,8 +124,11 @@ func (s *Session) Close() error {
 	return nil
 }
 
-// Wipe deletes all keys of the session, whoever wrote them.
-func (s *Session) Wipe(ctx context.Context) error {
+// Wipe deletes all keys of the session, whoever wrote them. In a hurry it does not
+// wait long for etcd.
+func (s *Session) Wipe(hurry bool) error {
+	ctx, cancel := s.leaving(hurry)
+	defer cancel()
 	if _, err := s.client.Delete(ctx, s.prefix, clientv3.WithPrefix()); err != nil {
 		return fmt.Errorf("deleting the session's keys: %w", err)
 	}

@@ -141,7 +141,7 @@ func TestReadThisHost(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	for _, n := range got.NICs {
-		if n.Name == "lo" || n.MTU == 0 {
+		if n.Name == "lo" {
 			t.Errorf("%+v", n)
 		}
 	}

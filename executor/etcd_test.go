@@ -1,0 +1,106 @@
+package executor
+
+import (
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"weir/executor/agent"
+	"weir/executor/cluster"
+	"weir/results"
+)
+
+// slowEtcd is an etcd behind a door that can be shut for a while.
+func slowEtcd(t *testing.T) (endpoint string, shut func(time.Duration)) {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "se") // t.TempDir's path is too long for a socket
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	server, err := cluster.StartServer(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(server.Close)
+	door := filepath.Join(dir, "door")
+	listener, err := net.Listen("unix", door)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var wg sync.WaitGroup
+	t.Cleanup(wg.Wait)
+	t.Cleanup(func() { listener.Close() })
+	var closed sync.RWMutex
+	pass := func(to, from net.Conn) {
+		defer to.Close()
+		buf := make([]byte, 32<<10)
+		for {
+			n, err := from.Read(buf)
+			closed.RLock()
+			_, werr := to.Write(buf[:n])
+			closed.RUnlock()
+			if err != nil || werr != nil {
+				return
+			}
+		}
+	}
+	wg.Go(func() {
+		for {
+			client, err := listener.Accept()
+			if err != nil {
+				return // the test is over
+			}
+			behind, err := net.Dial("unix", strings.TrimPrefix(server.Endpoint(), "unix://"))
+			if err != nil {
+				client.Close()
+				continue
+			}
+			wg.Go(func() { pass(behind, client) })
+			wg.Go(func() { pass(client, behind) })
+		}
+	})
+	return "unix://" + door, func(d time.Duration) {
+		closed.Lock()
+		time.AfterFunc(d, closed.Unlock)
+	}
+}
+
+// TestSlowEtcdIsNoFailure: what was measured stands, even if tidying up takes a while.
+func TestSlowEtcdIsNoFailure(t *testing.T) {
+	b := newBench(t)
+	endpoint, shut := slowEtcd(t)
+	doc := b.run(onePlan(aCase("c")), func(o *Options) {
+		o.Etcd = []string{endpoint}
+		events := o.Events
+		o.Events = func(e Event) {
+			if e.Type == CaseFinished {
+				shut(3 * time.Second) // longer than it takes to give up on the launch's keys
+			}
+			events(e)
+		}
+	})
+	if doc.Session.ExitCode != 0 || doc.Case("c").Status != results.OK {
+		t.Errorf("session %+v", doc.Session)
+	}
+}
+
+func TestAgentsThatGoWhileTheyAreGatheredDoNotCount(t *testing.T) {
+	changes := make(chan cluster.Member, 4)
+	for _, m := range []cluster.Member{
+		{Node: "n1", Inventory: []byte("{}")}, {Node: "n1", Gone: true}, {Node: "n2", Inventory: []byte("{}")}, {Node: "n3", Inventory: []byte("{}")},
+	} {
+		changes <- m
+	}
+	s := &session{members: map[string]agent.Member{}, changes: changes, cluster: &cluster.Session{}}
+	if err := s.gather(t.Context(), 2); err != nil {
+		t.Fatal(err)
+	}
+	if _, there := s.members["n1"]; there || len(s.members) != 2 {
+		t.Errorf("members %v", s.members)
+	}
+}
