@@ -55,7 +55,7 @@ func Choose(o workload.TransferOptions, nodes []results.Node) Choice {
 	}
 	var lacks []string
 	for _, f := range fabrics {
-		why := unusable(f, nodes)
+		why := unusable(f, o, nodes)
 		if why == "" {
 			reason := where + " with RDMA devices " + devices(nodes)
 			return Choice{f, strings.Join(append([]string{reason}, lacks...), "; ")}
@@ -75,6 +75,10 @@ func onOneNode(o workload.TransferOptions, n results.Node) Choice {
 	}
 	var lacks []string
 	for _, f := range []string{"cuda", "ucx", "libfabric"} {
+		if why := withoutPages(f, o); why != "" {
+			lacks = append(lacks, why)
+			continue
+		}
 		if n.Fabrics[f].Available {
 			return Choice{f, strings.Join(append([]string{where + " and some memory is a GPU's"}, lacks...), "; ")}
 		}
@@ -106,8 +110,11 @@ func everyDevice(nodes []results.Node, is func(results.RDMA) bool) bool {
 // software are libfabric's providers that use no device for remote memory access.
 var software = []string{"tcp", "udp", "net", "sockets", "shm", "sm2"}
 
-// unusable says why a fabric cannot use the devices of all nodes.
-func unusable(fabric string, nodes []results.Node) string {
+// unusable says why a fabric cannot use the devices of all nodes for these options.
+func unusable(fabric string, o workload.TransferOptions, nodes []results.Node) string {
+	if why := withoutPages(fabric, o); why != "" {
+		return why
+	}
 	for _, n := range nodes {
 		f := n.Fabrics[fabric]
 		if !f.Available {
@@ -124,6 +131,15 @@ func unusable(fabric string, nodes []results.Node) string {
 		}
 	}
 	return ""
+}
+
+// withoutPages says why a fabric cannot have the pages that are asked for: UCX
+// allocates the buffers itself, and would measure small ones unsaid.
+func withoutPages(fabric string, o workload.TransferOptions) string {
+	if fabric != "ucx" || o.Pages == "" || o.Pages == "default" {
+		return ""
+	}
+	return "ucx allocates the buffers itself and has no pages " + o.Pages
 }
 
 func lack(fabric string, n results.Node) string {

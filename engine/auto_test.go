@@ -17,11 +17,14 @@ func TestAutoIsTheBestThatAllNodesHave(t *testing.T) {
 	all := map[string]results.Fabric{"shm": yes, "tcp": yes, "ucx": yes, "libfabric": {Available: true, Details: map[string]string{"providers": "tcp;ofi_rxm,verbs;ofi_rxm"}}}
 	soft := map[string]results.Fabric{"shm": yes, "tcp": yes, "ucx": {Reason: "no libucp.so.0"}, "libfabric": {Available: true, Details: map[string]string{"providers": "tcp;ofi_rxm,shm"}}}
 	verbs := map[string]results.Fabric{"tcp": yes, "ucx": {Reason: "no libucp.so.0"}, "libfabric": all["libfabric"]}
+	hard := map[string]results.Fabric{"tcp": yes, "ucx": yes}
 	up := results.RDMA{Name: "mlx5_0", Driver: "mlx5_core", Ports: []results.RDMAPort{{Port: 1, State: "ACTIVE"}}}
 	down := results.RDMA{Name: "mlx5_0", Ports: []results.RDMAPort{{Port: 1, State: "DOWN"}}}
 	efa := results.RDMA{Name: "rdmap0", Driver: "efa", Ports: []results.RDMAPort{{Port: 1, State: "ACTIVE"}}}
 	dram := workload.TransferOptions{Fabric: Auto, Initiator: "dram", Target: "dram"}
 	gpu := workload.TransferOptions{Fabric: Auto, Initiator: "dram", Target: "vram"}
+	huge, hugeGPU := dram, gpu
+	huge.Pages, hugeGPU.Pages, dram.Pages = "2MiB", "thp", "default"
 	for name, c := range map[string]struct {
 		o      workload.TransferOptions
 		nodes  []results.Node
@@ -39,6 +42,9 @@ func TestAutoIsTheBestThatAllNodesHave(t *testing.T) {
 		"devices":              {dram, []results.Node{node("a", all, up), node("b", all, up)}, "ucx", []string{"mlx5_0 on a, mlx5_0 on b"}},
 		"devices, verbs":       {dram, []results.Node{node("a", all, up), node("b", verbs, up)}, "libfabric", []string{"ucx is not available on b: no libucp.so.0"}},
 		"devices, no library":  {dram, []results.Node{node("a", soft, up), node("b", soft, up)}, "tcp", []string{"nothing to use them", "no libucp.so.0", "has no provider for them (it has tcp;ofi_rxm,shm)"}},
+		"devices, huge pages":  {huge, []results.Node{node("a", all, up), node("b", all, up)}, "libfabric", []string{"ucx allocates the buffers itself and has no pages 2MiB"}},
+		"huge pages, no other": {huge, []results.Node{node("a", hard, up), node("b", hard, up)}, "tcp", []string{"nothing to use them", "has no pages 2MiB", "libfabric is not available on a"}},
+		"GPU memory, pages":    {hugeGPU, []results.Node{node("a", all)}, "libfabric", []string{"cuda is not available on a", "has no pages thp"}},
 		"EFA":                  {dram, []results.Node{node("a", all, efa), node("b", all, efa)}, "libfabric", []string{"rdmap0 on a"}},
 	} {
 		got := Choose(c.o, c.nodes)

@@ -84,7 +84,6 @@ type CaseResult struct {
 	// Transports of an initiator, name by name; one without a name where the fabric
 	// does not say what carried the data.
 	Transports []results.Transport `json:"transports,omitempty"`
-	PingPong   bool                `json:"pingpong"`
 	Prep       Prep                `json:"prep"`
 	Memcpy     float64             `json:"memcpy"`  // bytes/s, 0 where not probed
 	Ceiling    float64             `json:"ceiling"` // bytes/s of the path, 0 where not probed

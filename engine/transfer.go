@@ -107,6 +107,20 @@ func TransferMetrics(c Case, ranks []*CaseResult) (map[string]float64, error) {
 	return m, nil
 }
 
+// StampedOneIn is the rate at which requests of a size are stamped; in a ping-pong a
+// request is there and back. engine/native/loop.c has the same rule.
+func StampedOneIn(bytes uint64) int {
+	switch {
+	case bytes >= 256<<10:
+		return 1
+	case bytes >= 64<<10:
+		return 4
+	case bytes >= 512:
+		return 16
+	}
+	return 64
+}
+
 // add takes another initiator's stage in: the mean is that of all stamps, the
 // percentile the largest.
 func (s *Stage) add(o Stage) {

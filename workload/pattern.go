@@ -107,7 +107,7 @@ func (t TransferOptions) check() error {
 		return fmt.Errorf("bidirectional is of pattern pairwise, where only one rank of a pair initiates; pattern %s says already who does", t.Pattern)
 	case t.Bidirectional && t.Mode == "pingpong":
 		return fmt.Errorf("mode pingpong goes there and back already: it cannot be bidirectional")
-	case t.Iterations < t.FanOut():
+	case t.Duration == 0 && t.Iterations < t.FanOut():
 		return fmt.Errorf("pattern %s of %d ranks needs at least %d iterations, one for each target of an initiator, not %d", t.Pattern, t.Ranks, t.FanOut(), t.Iterations)
 	case t.Fabric == "ucx" && t.Pages != "default":
 		return fmt.Errorf("fabric ucx allocates the buffers itself: it has only pages default; UCX's own environment variables decide about huge pages (UCX_POSIX_HUGETLB_MODE)")

@@ -48,13 +48,31 @@ func TestTargetsAndSourcesAreTheSameFlows(t *testing.T) {
 	}
 }
 
+// No target is given away more than once: of each initiator's share every one of its
+// targets gets the same part. What many send to one is all of it.
 func TestSharesOfATargetAddUpToIt(t *testing.T) {
-	for name, want := range map[string]float64{"one_to_many": 1, "many_to_one": 1. / 3, "ring": 1, "all_to_all": 1, "pairwise": 1} {
-		if got := (TransferOptions{Pattern: name, Ranks: 4}).Share(1); got != want && name != "one_to_many" {
-			t.Errorf("%s: share %v, want %v", name, got, want)
+	pattern, _ := Transfer.Option("pattern")
+	for _, name := range pattern.Values {
+		for ranks := 2; ranks <= 9; ranks++ {
+			if name == "pairwise" && ranks%2 != 0 {
+				continue
+			}
+			for _, both := range []bool{false, name == "pairwise"} {
+				o := TransferOptions{Pattern: name, Ranks: int64(ranks), Bidirectional: both}
+				for target := range ranks {
+					sum := 0.
+					for _, initiator := range o.Sources(target) {
+						share := o.Share(initiator)
+						if share <= 0 || share > 1 {
+							t.Errorf("%s of %d: rank %d has %v of its path", name, ranks, initiator, share)
+						}
+						sum += share / float64(o.FanOut())
+					}
+					if sum > 1+1e-9 || name == "many_to_one" && target == 0 && sum < 1-1e-9 {
+						t.Errorf("%s of %d: %v of target %d are used", name, ranks, sum, target)
+					}
+				}
+			}
 		}
-	}
-	if got := (TransferOptions{Pattern: "one_to_many", Ranks: 4}).Share(0); got != 1 {
-		t.Errorf("the only initiator has %v of its path", got)
 	}
 }

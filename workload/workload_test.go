@@ -2,8 +2,12 @@ package workload
 
 import (
 	"encoding/json"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
+
+	"pgregory.net/rapid"
 
 	"weir/quantity"
 )
@@ -73,6 +77,68 @@ func TestParseOption(t *testing.T) {
 	}
 }
 
+// The planner asks Check once for all cases that differ in other options than those
+// of Checked only: these must not change the answer.
+func TestCheckLooksAtOptionsOfCheckedOnly(t *testing.T) {
+	draw := func(rt *rapid.T, o Option, label string) any {
+		text := map[string][]string{
+			"block_size": {"1", "4KiB", "1TiB"}, "batch": {"1", "7", "1048576"}, "iterations": {"1", "3", "100"}, "ranks": {"2", "3", "4", "9"}, "duration": {"0", "1ms"},
+			"nixl_backend": {"UCX", "no name"}, "provider": {"", "tcp"},
+		}[o.Name]
+		switch {
+		case text != nil:
+		case o.Type == Enum:
+			text = o.Values
+		case o.Type == Bool:
+			text = []string{"true", "false"}
+		case o.Type == Failures:
+			text = []string{"", "launch 1 rank 5 run", "10% connect"}
+		case o.Type == Params:
+			text = []string{"", "a=b", "a=b;c=d"}
+		case o.Type == Time:
+			text = []string{quantity.Time(o.Min).String(), "1ms"}
+		case o.Type == Rate:
+			text = []string{"1B/s", "10GB/s"}
+		case o.Type == Percent:
+			text = []string{"0%", "50%"}
+		default:
+			text = []string{fmt.Sprint(o.Min), fmt.Sprint(max(o.Min, 5)), fmt.Sprint(o.Max)}
+		}
+		v, err := o.Parse(rapid.SampledFrom(text).Draw(rt, label))
+		if err != nil {
+			rt.Fatalf("%s: %v", o.Name, err)
+		}
+		return v
+	}
+	for _, k := range Kinds() {
+		for _, o := range k.Options {
+			if slices.Contains(k.Checked, o.Name) {
+				continue
+			}
+			rapid.Check(t, func(rt *rapid.T) {
+				v := Values{}
+				if rapid.Bool().Draw(rt, "few iterations") { // which chance finds too seldom
+					v["pattern"], v["ranks"], v["iterations"] = "all_to_all", int64(9), int64(7)
+				}
+				for _, other := range k.Options {
+					if other.Required || rapid.IntRange(0, 4).Draw(rt, "set") == 0 { // mostly defaults, which go together
+						v[other.Name] = draw(rt, other, other.Name)
+					}
+				}
+				for name, value := range o.For {
+					v[name] = value
+				}
+				v[o.Name] = draw(rt, o, "one value")
+				one := k.Check(v)
+				v[o.Name] = draw(rt, o, "another")
+				if another := k.Check(v); fmt.Sprint(one) != fmt.Sprint(another) {
+					rt.Fatalf("%s is not of Checked, and with another value %v became %v", o.Name, one, another)
+				}
+			})
+		}
+	}
+}
+
 // What a plan or result document holds must read back as what was written.
 func TestValuesSurviveJSON(t *testing.T) {
 	in := Values{"block_size": quantity.Size(1 << 20), "iterations": int64(1000), "op": "read"}
@@ -110,6 +176,10 @@ func TestDecodeTransfer(t *testing.T) {
 	}
 	if o.BlockSize != 8 || o.Iterations != 100 || o.Fabric != "auto" || o.Ranks != 2 || o.InFlight != 16 || o.Verify != "sample" {
 		t.Errorf("defaults are %+v", o)
+	}
+	// the clock decides then, and moves one to each target in any case
+	if _, err := DecodeTransfer(Values{"block_size": quantity.Size(8), "ranks": int64(9), "pattern": "all_to_all", "iterations": int64(7), "duration": quantity.Time(1)}); err != nil {
+		t.Errorf("few iterations, which a duration overrules: %v", err)
 	}
 	for want, v := range map[string]Values{
 		"block_size is missing":                   {},

@@ -177,7 +177,8 @@ int rank_case(struct weir_rank *r, const struct weir_case *c, struct weir_result
     if (c->verify != VERIFY_NONE && (rc = contents_check(r, c, &o, c->op == OP_READ ? PASS_VERIFY : PASS_TIMED, 1, l.done)) < 0)
         return rc;
 
-    if ((rc = probe_ceilings(r, c, &o, &copies, &path)) < 0)
+    /* who is done waits here and not while it closes, for which there is less time */
+    if ((rc = probe_ceilings(r, c, &o, &copies, &path)) < 0 || (rc = rank_barrier(r, 0, NULL)) < 0)
         return rc;
     struct ceiling *of    = path.n ? &path : &copies;
     out->memcpy_bps       = ceiling_rate(&copies);

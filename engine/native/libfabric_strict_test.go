@@ -32,7 +32,7 @@ func strictProvider(t *testing.T) string {
 // provider: libfabric looks for providers once.
 func again(t *testing.T, dir, tests string, env ...string) string {
 	t.Helper()
-	cmd := exec.Command(os.Args[0], "-test.v", "-test.count=1", "-test.run", tests)
+	cmd := exec.Command(os.Args[0], "-test.v", "-test.count=1", "-test.timeout=5m", "-test.run", tests)
 	cmd.Env = append(append(os.Environ(), "FI_PROVIDER_PATH="+dir, onlyProviderEnv+"=strict"), env...)
 	out, err := cmd.CombinedOutput()
 	if err != nil {

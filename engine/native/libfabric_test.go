@@ -168,17 +168,7 @@ func TestLibfabricUnequalProviders(t *testing.T) {
 	if len(here) < 2 {
 		t.Skip("one provider only")
 	}
-	ranks, addresses := make([]engine.Rank, 2), make([][]byte, 2)
-	for i := range ranks {
-		l := engine.Launch{Fabric: "libfabric", Ranks: 2, Nodes: []string{"a", "a"}, Cases: []engine.Case{{Key: "a", Options: options(8, provider(here[i])), Timeout: 1e9}}}
-		var err error
-		if ranks[i], err = (native{}).Open(l, engine.Identity{Rank: i}, control(t)); err != nil {
-			t.Fatal(err)
-		}
-		if addresses[i], err = ranks[i].Address(); err != nil {
-			t.Fatal(err)
-		}
-	}
+	ranks, addresses := unlike(t, "libfabric", options(8, provider(here[0])), options(8, provider(here[1])))
 	for i, r := range ranks {
 		want := fmt.Sprintf("it chose provider %s and this rank %s", here[1-i], here[i])
 		if err := r.Connect(addresses); err == nil || !strings.Contains(err.Error(), want) {

@@ -31,8 +31,9 @@ func init() { engine.Register(native{}) }
 type native struct{}
 
 // connectTimeout and closeTimeout are the C side's own bounds; the agent's
-// deadlines are above them and end a process that does not keep to these.
-const (
+// deadlines are above them and end a process that does not keep to these. Variables,
+// because tests give ranks of one busy process more.
+var (
 	connectTimeout = 8 * time.Second
 	closeTimeout   = 3 * time.Second
 )
@@ -125,7 +126,7 @@ func (native) Open(l engine.Launch, self engine.Identity, control *engine.Contro
 		return nil, fmt.Errorf("a launch without cases")
 	}
 	r.options = l.Cases[0].Options
-	var largest, request uint64
+	var largest uint64
 	for _, c := range l.Cases {
 		if err := r.supported(c.Options); err != nil {
 			return nil, err
@@ -133,10 +134,9 @@ func (native) Open(l engine.Launch, self engine.Identity, control *engine.Contro
 		if c.Options.Reuse == "spread" {
 			r.cache = 2 * lastLevelCache()
 		}
-		request = max(request, requestBytes(c.Options))
 		largest = max(largest, r.slots(c.Options)*stride(c.Options))
 	}
-	if err := r.readCorrupt(os.Getenv(CorruptEnv), request*uint64(max(1, len(r.receives())))); err != nil {
+	if err := r.readCorrupt(os.Getenv(CorruptEnv)); err != nil {
 		return nil, err
 	}
 	if err := r.memoryFits(largest); err != nil {
@@ -165,8 +165,10 @@ func (native) Open(l engine.Launch, self engine.Identity, control *engine.Contro
 	return r, nil
 }
 
-// readCorrupt takes apart where to flip a byte, of so many that each thread receives.
-func (r *rank) readCorrupt(text string, each uint64) error {
+// readCorrupt takes apart where to flip a byte. What would flip none in one of the
+// cases, or one that nobody looks at, is refused: it would look like a check that
+// finds nothing.
+func (r *rank) readCorrupt(text string) error {
 	if text == "" {
 		return nil
 	}
@@ -174,15 +176,27 @@ func (r *rank) readCorrupt(text string, each uint64) error {
 	who, where, ok := strings.Cut(place, ":")
 	n, err1 := strconv.Atoi(who)
 	at, err2 := strconv.ParseInt(where, 10, 64)
+	if !ok || err1 != nil || err2 != nil || n < 0 || n >= r.launch.Ranks || at < 0 {
+		return fmt.Errorf("%s is %q, not rank:offset or rank:offset:timed of one of %d ranks", CorruptEnv, text, r.launch.Ranks)
+	}
+	first := r.launch.Cases[0].Options
+	each := receives(first, n)
 	received := each * uint64(r.launch.Threads())
-	if !ok || err1 != nil || err2 != nil || n < 0 || n >= r.launch.Ranks || at < 0 || n == r.self.Rank && uint64(at) >= received {
+	for _, c := range r.launch.Cases {
+		switch o := c.Options; {
+		case o.Verify == "none":
+			return fmt.Errorf("%s is %q, but case %s verifies nothing", CorruptEnv, text, c.Key)
+		case requestBytes(o) != requestBytes(first) || receives(o, n) != each:
+			return fmt.Errorf("%s is %q, but offsets mean different bytes in cases %s and %s: they need launches of their own", CorruptEnv, text, r.launch.Cases[0].Key, c.Key)
+		case timed && o.Mode == "pingpong" && each > 0 && uint64(at)%each == each-1:
+			return fmt.Errorf("%s is %q, but the last byte of a message may be its number and is not checked after the timed part", CorruptEnv, text)
+		}
+	}
+	if uint64(at) >= received {
 		return fmt.Errorf("%s is %q, not rank:offset or rank:offset:timed of one of %d ranks and %d bytes that it receives", CorruptEnv, text, r.launch.Ranks, received)
 	}
 	if n == r.self.Rank {
-		r.corrupt, r.corruptThread = at%int64(each), int(at/int64(each))
-		if timed {
-			r.timed = 1
-		}
+		r.corrupt, r.corruptThread, r.timed = at%int64(each), int(at/int64(each)), truth(timed)
 	}
 	return nil
 }
@@ -193,6 +207,9 @@ func (r *rank) supported(o workload.TransferOptions) error {
 		if kind != "dram" {
 			return &engine.Error{Fabric: r.fabric, Op: "alloc", Phase: "ready", Peer: -1, Code: -1, Text: "memory of kind " + kind + " is not supported by this version of weir"}
 		}
+	}
+	if r.fabric == "ucx" && o.Pages != "" && o.Pages != "default" { // a scenario that names ucx is refused before
+		return &engine.Error{Fabric: r.fabric, Op: "alloc", Phase: "ready", Peer: -1, Code: -1, Text: "UCX allocates the buffers itself and has no pages " + o.Pages}
 	}
 	return nil
 }
@@ -257,7 +274,7 @@ func (r *rank) Run(c engine.Case) (*engine.CaseResult, error) {
 func (r *rank) result(c engine.Case, out *C.struct_weir_result) *engine.CaseResult {
 	res := &engine.CaseResult{
 		Key: c.Key, Rank: r.self.Rank, Initiator: out.initiator != 0, Verified: out.verified != 0,
-		Transport: C.GoString(&out.transport[0]), Transports: transports(C.GoString(&out.carriers[0]), r.self.Rank, out.initiator != 0), PingPong: c.Options.Mode == "pingpong",
+		Transport: C.GoString(&out.transport[0]), Transports: transports(C.GoString(&out.carriers[0]), r.self.Rank, out.initiator != 0),
 		Prep:   engine.Prep{Alloc: float64(out.alloc_s), Register: float64(out.register_s), Connect: float64(out.connect_s)},
 		Memcpy: float64(out.memcpy_bps), Ceiling: float64(out.ceiling_bps), CeilingBest: float64(out.ceiling_best_bps),
 		Usage:  engine.Usage{CPU: float64(out.cpu_s), Switches: uint64(out.switches)},

@@ -3,8 +3,11 @@ package native
 import (
 	"flag"
 	"os"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -12,6 +15,10 @@ import (
 	"weir/quantity"
 	"weir/workload"
 )
+
+// patience bounds what only hangs where something is wrong, on a machine that may have
+// much else to do.
+const patience = 2 * time.Minute
 
 // transfer runs cases between the ranks of one launch, all in this process:
 // what they share with each other is only what ranks of a host share anyway.
@@ -28,7 +35,7 @@ func tryTransfer(t testing.TB, fabric string, ranks int, options ...workload.Tra
 	t.Helper()
 	l := engine.Launch{ID: "test", Fabric: fabric, Ranks: ranks, Seed: 42}
 	for i, o := range options {
-		l.Cases = append(l.Cases, engine.Case{Key: string(rune('a' + i)), Options: o, Timeout: 20e9})
+		l.Cases = append(l.Cases, engine.Case{Key: string(rune('a' + i)), Options: o, Timeout: int64(patience)})
 	}
 	for range ranks {
 		l.Nodes = append(l.Nodes, "here")
@@ -51,37 +58,38 @@ func tryTransfer(t testing.TB, fabric string, ranks int, options ...workload.Tra
 	for i := range out {
 		out[i] = make([]*engine.CaseResult, ranks)
 	}
-	errs := make(chan error, ranks)
+	var first error // the others fail because they are told to stop
+	var once sync.Once
+	var wg sync.WaitGroup
 	for i, r := range rs {
-		go func() {
-			abort := func(err error) error { // as an agent does
-				for _, ctl := range controls {
-					ctl.Abort.Store(1)
-				}
-				return err
-			}
-			errs <- func() error {
-				if err := r.Connect(addresses); err != nil {
-					return abort(err)
-				}
-				for k, c := range l.Cases {
-					res, err := r.Run(c)
-					if err != nil {
-						return abort(err)
+		wg.Go(func() {
+			if err := goThrough(l, r, addresses, func(k int, res *engine.CaseResult) { out[k][i] = res }); err != nil {
+				once.Do(func() {
+					first = err
+					for _, ctl := range controls { // as an agent does
+						ctl.Abort.Store(1)
 					}
-					out[k][i] = res
-				}
-				return r.Close()
-			}()
-		}()
+				})
+			}
+		})
 	}
-	var first error
-	for range rs {
-		if err := <-errs; err != nil && first == nil {
-			first = err
-		}
-	}
+	wg.Wait()
 	return out, first
+}
+
+// goThrough is what a rank does once all addresses are known.
+func goThrough(l engine.Launch, r engine.Rank, addresses [][]byte, took func(k int, res *engine.CaseResult)) error {
+	if err := r.Connect(addresses); err != nil {
+		return err
+	}
+	for k, c := range l.Cases {
+		res, err := r.Run(c)
+		if err != nil {
+			return err
+		}
+		took(k, res)
+	}
+	return r.Close()
 }
 
 // opened are the connected ranks of a launch, of which a test does what it likes.
@@ -89,7 +97,7 @@ func opened(t testing.TB, fabric string, nodes []string, options ...workload.Tra
 	t.Helper()
 	l := engine.Launch{ID: "test", Fabric: fabric, Ranks: len(nodes), Nodes: nodes, Seed: 42}
 	for i, o := range options {
-		l.Cases = append(l.Cases, engine.Case{Key: string(rune('a' + i)), Options: o, Timeout: 20e9})
+		l.Cases = append(l.Cases, engine.Case{Key: string(rune('a' + i)), Options: o, Timeout: int64(patience)})
 	}
 	ranks := make([]engine.Rank, len(nodes))
 	addresses := make([][]byte, len(nodes))
@@ -113,6 +121,23 @@ func opened(t testing.TB, fabric string, nodes []string, options ...workload.Tra
 		}
 	}
 	return l, ranks
+}
+
+// unlike are ranks of which each was told something else, not yet connected.
+func unlike(t *testing.T, fabric string, each ...workload.TransferOptions) ([]engine.Rank, [][]byte) {
+	t.Helper()
+	ranks, addresses := make([]engine.Rank, len(each)), make([][]byte, len(each))
+	for i, o := range each {
+		l := engine.Launch{Fabric: fabric, Ranks: len(each), Nodes: slices.Repeat([]string{"a"}, len(each)), Cases: []engine.Case{{Key: "a", Options: o, Timeout: int64(patience)}}}
+		var err error
+		if ranks[i], err = (native{}).Open(l, engine.Identity{Rank: i}, control(t)); err != nil {
+			t.Fatal(err)
+		}
+		if addresses[i], err = ranks[i].Address(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return ranks, addresses
 }
 
 // onNodes runs one case between ranks that are told to be on these nodes.
@@ -155,6 +180,9 @@ func TestMain(m *testing.M) {
 	}
 	if os.Getenv(benchRankEnv) != "" {
 		os.Exit(benchRank())
+	}
+	if os.Getenv(nixlChildEnv) == "" { // these are asked for the usual words
+		connectTimeout, closeTimeout = time.Minute, time.Minute
 	}
 	flag.Parse()
 	if flag.Lookup("test.bench").Value.String() == "" {
@@ -204,6 +232,15 @@ func TestTransfer(t *testing.T) {
 	}
 }
 
+// The sizes at which more requests begin to be stamped are those of package engine.
+func TestStampedOneIn(t *testing.T) {
+	var cases []workload.TransferOptions
+	for _, size := range []quantity.Size{512, 64 << 10, 256 << 10} {
+		cases = append(cases, options(size-1), options(size), options(size/2-1, pingpong), options(size/2, pingpong))
+	}
+	checkTransfer(t, "shm", cases)
+}
+
 // checkTransfer runs the cases between two ranks: all bytes are counted, all stamps
 // taken, and both ends verified what they received.
 func checkTransfer(t *testing.T, fabric string, cases []workload.TransferOptions) {
@@ -221,6 +258,9 @@ func checkTransfer(t *testing.T, fabric string, cases []workload.TransferOptions
 		}
 		if s.Bytes != want {
 			t.Errorf("case %d: %d bytes, want %d", k, s.Bytes, want)
+		}
+		if every := engine.StampedOneIn(want / uint64(o.Iterations)); s.Every != every {
+			t.Errorf("case %d: one request of %v in %d is stamped, want one in %d", k, o.BlockSize, s.Every, every)
 		}
 		var stamped int64
 		for _, n := range s.Counts {

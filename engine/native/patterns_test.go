@@ -2,11 +2,8 @@ package native
 
 import (
 	"fmt"
-	"runtime"
-	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"pgregory.net/rapid"
 
@@ -153,66 +150,6 @@ func TestWrongByteUnderEachPattern(t *testing.T) {
 	}
 }
 
-// With a duration the timed part ends when the time is over, whatever the number
-// of iterations is, and says how many there were.
-func TestDuration(t *testing.T) {
-	const wanted = 60 * time.Millisecond
-	lasting := func(o *workload.TransferOptions) { o.Duration, o.Iterations = quantity.Time(wanted), 8 }
-	for _, fabric := range []string{"shm", "tcp", "ucx"} {
-		t.Run(fabric, func(t *testing.T) {
-			needs(t, fabric)
-			cases := []workload.TransferOptions{
-				options(8, under("pairwise", 2), lasting), options(100000, under("pairwise", 2), lasting, read),
-				options(8, under("pairwise", 2), pingpong, lasting), options(100000, under("pairwise", 2), pingpong, lasting), options(64, under("pairwise", 2), pingpong),
-			}
-			short := slices.Repeat([]bool{true}, len(cases))
-			// A rank that the kernel starts late has the less time: one of the tries is on time.
-			for try := 0; try < 5 && slices.Contains(short, true); try++ {
-				for k, ranks := range transfer(t, fabric, 2, cases...) {
-					s := ranks[0].Samples
-					perRequest := requestBytes(cases[k])
-					if cases[k].Mode == "pingpong" {
-						perRequest *= 2
-					}
-					if s.Bytes != s.Ops*perRequest {
-						t.Errorf("case %d: %d bytes in %d requests", k, s.Bytes, s.Ops)
-					}
-					took := time.Duration(s.End - s.Start)
-					t.Logf("case %d took %v for %d requests with %d points of progress", k, took, s.Ops, len(s.Progress))
-					if cases[k].Duration == 0 {
-						short[k] = false
-						if s.Ops != 9 {
-							t.Errorf("case %d: %d requests after a case that lasted, want 9", k, s.Ops)
-						}
-						continue
-					}
-					if took >= wanted*9/10 && s.Ops > 8 && len(s.Progress) >= 2 {
-						short[k] = false
-					}
-				}
-			}
-			if slices.Contains(short, true) {
-				t.Errorf("cases that were always too short: %v", short)
-			}
-		})
-	}
-	o := options(4096, under("all_to_all", 4), lasting)
-	for rank, r := range transfer(t, "tcp", 4, o)[0] {
-		if r.Samples == nil || r.Samples.Ops < 3 {
-			t.Errorf("rank %d: %+v", rank, r.Samples)
-		}
-	}
-}
-
-// Even a duration that is over at once moves one request to each target, so that
-// what is verified has been moved.
-func TestDurationThatIsOver(t *testing.T) {
-	o := options(4096, under("one_to_many", 4), func(o *workload.TransferOptions) { o.Duration = 1 })
-	if s := transfer(t, "shm", 4, o)[0][0].Samples; s.Ops < 3 {
-		t.Errorf("%d requests to three targets", s.Ops)
-	}
-}
-
 func zeroed(o *workload.TransferOptions) { o.Payload = "zero" }
 func spread(o *workload.TransferOptions) { o.Reuse = "spread" }
 
@@ -278,95 +215,5 @@ func TestPagesAreWhatWasAskedFor(t *testing.T) {
 				t.Errorf("%s over %s: %v, want %q", pages, fabric, err, words)
 			}
 		}
-	}
-}
-
-// What is not of one host has clocks of its own; the common start and the end of a
-// duration are on rank 0's.
-func TestRanksOfSeveralHosts(t *testing.T) {
-	o := options(4096, under("many_to_one", 3), func(o *workload.TransferOptions) { o.Duration = 20e6 })
-	ranks := onNodes(t, "tcp", []string{"a", "b", "c"}, o)
-	m, err := engine.TransferMetrics(engine.Case{Options: o}, ranks)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if m["skew"] < 0 || m["skew"] > 1 {
-		t.Errorf("skew %v s", m["skew"])
-	}
-}
-
-func TestMetricsOfUse(t *testing.T) {
-	o := options(64<<10, func(o *workload.TransferOptions) { o.Duration = 50e6 })
-	m, err := engine.TransferMetrics(engine.Case{Options: o}, transfer(t, "shm", 2, o)[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	gb := m["requests"] * 65536 / 1e9
-	// both ranks poll; both are counted in each, because here they are one process
-	if cpu := m["cpu_time_per_gb"] * gb; cpu < 0.02 || cpu > 4*float64(runtime.NumCPU()) {
-		t.Errorf("%v s of processors for a timed part of 50 ms", cpu)
-	}
-	if m["clock.cost"] <= 0 || m["clock.cost"] > 1e-6 || m["clock.resolution"] <= 0 || m["clock.resolution"] > 1e-6 {
-		t.Errorf("clock: cost %v s, resolution %v s", m["clock.cost"], m["clock.resolution"])
-	}
-	if m["post.avg"] <= 0 || m["post.p99"] <= 0 || m["transfer.avg"] != 0 || m["prep.request"] <= 0 {
-		t.Errorf("shm completes in the post: post %v and %v s, transfer %v s, making %v s", m["post.avg"], m["post.p99"], m["transfer.avg"], m["prep.request"])
-	}
-	tcp, err := engine.TransferMetrics(engine.Case{Options: o}, transfer(t, "tcp", 2, o)[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	if sum := tcp["post.avg"] + tcp["transfer.avg"]; tcp["transfer.avg"] <= 0 || sum < tcp["latency.avg"]*0.95 || sum > tcp["latency.avg"]*1.05 {
-		t.Errorf("tcp: post %v and transfer %v are not the latency %v", tcp["post.avg"], tcp["transfer.avg"], tcp["latency.avg"])
-	}
-}
-
-// Where one of several ranks does not come, the others say which.
-func TestOneOfFourStaysAway(t *testing.T) {
-	o := options(4096, under("all_to_all", 4))
-	for _, fabric := range []string{"shm", "tcp"} {
-		l, ranks := opened(t, fabric, slices.Repeat([]string{"a"}, 4), o)
-		l.Cases[0].Timeout = 300e6
-		errs := make(chan error, 4)
-		for _, r := range ranks[:3] {
-			go func() { _, err := r.Run(l.Cases[0]); errs <- err }()
-		}
-		named := false
-		for range 3 {
-			err := <-errs
-			if err == nil {
-				t.Errorf("%s: a rank came through without rank 3", fabric)
-				continue
-			}
-			named = named || strings.Contains(err.Error(), "rank 3 did not come to the barrier")
-		}
-		if !named {
-			t.Errorf("%s: nobody names rank 3", fabric)
-		}
-	}
-}
-
-// Where the connections of one of several ranks break in the middle, the others
-// end at once.
-func TestOneOfFourBreaksOff(t *testing.T) {
-	o := options(1<<20, under("all_to_all", 4), func(o *workload.TransferOptions) { o.Iterations, o.Verify = 1<<30, "none" })
-	l, ranks := opened(t, "tcp", slices.Repeat([]string{"a"}, 4), o)
-	errs := make(chan error, 4)
-	for _, r := range ranks {
-		go func() { _, err := r.Run(l.Cases[0]); errs <- err }()
-	}
-	time.Sleep(200 * time.Millisecond)
-	ranks[3].(*rank).breakConnections()
-	begin := time.Now()
-	named := false
-	for range ranks {
-		err := <-errs
-		named = named || err != nil && strings.Contains(err.Error(), "peer 3")
-		if err == nil {
-			t.Error("a rank came through")
-		}
-	}
-	if took := time.Since(begin); took > 5*time.Second || !named {
-		t.Errorf("ended after %v, and rank 3 is named: %v", took, named)
 	}
 }

@@ -48,16 +48,17 @@ func regionsOf(o workload.TransferOptions, rank int) int {
 	return n
 }
 
-// receives are the peers that data comes from, in the order of its places.
-func (r *rank) receives() []int {
-	t, s := r.options.Targets(r.self.Rank), r.options.Sources(r.self.Rank)
+// receives is how many bytes come to each thread of a rank in one request of each
+// peer that it has data from.
+func receives(o workload.TransferOptions, rank int) uint64 {
+	peers := o.Sources(rank)
 	switch {
-	case r.options.Mode == "pingpong":
-		return append(t, s...)
-	case r.options.Op == "read":
-		return t
+	case o.Mode == "pingpong":
+		peers = append(o.Targets(rank), peers...)
+	case o.Op == "read":
+		peers = o.Targets(rank)
 	}
-	return s
+	return requestBytes(o) * uint64(len(peers))
 }
 
 // describeFlows tells the C side whom this rank has to do with. The lists are
@@ -74,7 +75,9 @@ func (r *rank) describeFlows(cfg *C.struct_weir_config) (free func()) {
 		from[i] = C.int(s)
 	}
 	links, freeTurns := cArray[C.struct_weir_turn](len(turns))
-	copy(links, turns)
+	for i, t := range turns {
+		links[i] = C.struct_weir_turn{peer: C.int(t.peer), initiator: truth(t.initiator)}
+	}
 	cfg.targets, cfg.ntargets = unsafe.SliceData(flows), C.int(len(flows))
 	cfg.sources, cfg.nsources = unsafe.SliceData(from), C.int(len(from))
 	cfg.turns, cfg.nturns = unsafe.SliceData(links), C.int(len(links))
@@ -95,19 +98,28 @@ func cArray[T any](n int) ([]T, func()) {
 	return unsafe.Slice((*T)(p), n), func() { C.free(p) }
 }
 
+// turn is a link to a peer that a rank helps to probe.
+type turn struct {
+	peer      int
+	initiator bool // this rank is, and not the peer
+}
+
 // probeTurns are the links that this rank helps to probe, from each initiator to
-// its first target. Every rank takes them in the order of the initiators, so that
-// nobody waits in a circle; links without a common rank are probed at once.
-func probeTurns(o workload.TransferOptions, self int) []C.struct_weir_turn {
-	var turns []C.struct_weir_turn
-	for i := range int(o.Ranks) {
-		targets := o.Targets(i)
-		switch {
-		case len(targets) == 0:
-		case i == self:
-			turns = append(turns, C.struct_weir_turn{peer: C.int(targets[0]), initiator: 1})
-		case targets[0] == self:
-			turns = append(turns, C.struct_weir_turn{peer: C.int(i)})
+// its first target. Every rank takes them in one order, so that nobody waits in a
+// circle: the even initiators before the odd ones, because in a ring, and where each
+// has all others, those of one parity have no rank in common and are probed at once.
+func probeTurns(o workload.TransferOptions, self int) []turn {
+	var turns []turn
+	for odd := range 2 {
+		for i := odd; i < int(o.Ranks); i += 2 {
+			targets := o.Targets(i)
+			switch {
+			case len(targets) == 0:
+			case i == self:
+				turns = append(turns, turn{targets[0], true})
+			case targets[0] == self:
+				turns = append(turns, turn{i, false})
+			}
 		}
 	}
 	return turns

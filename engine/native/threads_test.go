@@ -93,7 +93,11 @@ func TestAbortOfThreads(t *testing.T) {
 	}
 	for _, r := range ranks {
 		for r.(*rank).control.Phase.Load() != engine.PhaseRun {
-			time.Sleep(time.Millisecond)
+			select {
+			case err := <-errs:
+				t.Fatalf("before it is told to stop: %v", err)
+			case <-time.After(time.Millisecond):
+			}
 		}
 	}
 	for _, r := range ranks {

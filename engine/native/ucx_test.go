@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"weir/engine"
 	"weir/quantity"
 	"weir/workload"
 )
@@ -149,18 +148,8 @@ func TestUCXVerificationFindsOneWrongByte(t *testing.T) {
 // Ranks that were told different APIs do not begin.
 func TestUCXUnequalAPIs(t *testing.T) {
 	needs(t, "ucx")
-	ranks, addresses := make([]engine.Rank, 2), make([][]byte, 2)
 	names := []string{"am", "tag"}
-	for i := range ranks {
-		l := engine.Launch{Fabric: "ucx", Ranks: 2, Nodes: []string{"a", "a"}, Cases: []engine.Case{{Key: "a", Options: options(8, api(names[i])), Timeout: 1e9}}}
-		var err error
-		if ranks[i], err = (native{}).Open(l, engine.Identity{Rank: i}, control(t)); err != nil {
-			t.Fatal(err)
-		}
-		if addresses[i], err = ranks[i].Address(); err != nil {
-			t.Fatal(err)
-		}
-	}
+	ranks, addresses := unlike(t, "ucx", options(8, api(names[0])), options(8, api(names[1])))
 	for i, r := range ranks {
 		want := fmt.Sprintf("it uses api %s and this rank %s", names[1-i], names[i])
 		if err := r.Connect(addresses); err == nil || !strings.Contains(err.Error(), want) {

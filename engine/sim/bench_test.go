@@ -8,30 +8,41 @@ import (
 	"weir/workload"
 )
 
-func BenchmarkPlay(b *testing.B) {
-	for _, ranks := range []int64{2, 1000} {
-		for _, iterations := range []int64{100, 256, 20000} {
-			b.Run(fmt.Sprintf("ranks=%d/iterations=%d", ranks, iterations), func(b *testing.B) {
-				l := launchOf(0, options(b, workload.Values{"ranks": ranks, "iterations": iterations}))
-				s := New()
-				for b.Loop() {
-					play(b, s, l)
-				}
-			})
-		}
+// shapes are launches from the smallest to those of a thousand ranks, each of which
+// has one target or all others.
+var shapes = []struct {
+	pattern           string
+	ranks, iterations int64
+}{
+	{"pairwise", 2, 100}, {"pairwise", 2, 256}, {"pairwise", 2, 20000},
+	{"pairwise", 1000, 100}, {"pairwise", 1000, 256}, {"pairwise", 1000, 20000},
+	{"all_to_all", 1000, 1000},
+}
+
+func bench(b *testing.B, run func(b *testing.B, l engine.Launch)) {
+	for _, s := range shapes {
+		b.Run(fmt.Sprintf("pattern=%s/ranks=%d/iterations=%d", s.pattern, s.ranks, s.iterations), func(b *testing.B) {
+			run(b, launchOf(0, options(b, workload.Values{"pattern": s.pattern, "ranks": s.ranks, "iterations": s.iterations})))
+		})
 	}
 }
 
+func BenchmarkPlay(b *testing.B) {
+	bench(b, func(b *testing.B, l engine.Launch) {
+		s := New()
+		for b.Loop() {
+			play(b, s, l)
+		}
+	})
+}
+
 func BenchmarkMetrics(b *testing.B) {
-	for _, ranks := range []int64{2, 1000} {
-		b.Run(fmt.Sprintf("ranks=%d", ranks), func(b *testing.B) {
-			l := launchOf(0, options(b, workload.Values{"ranks": ranks}))
-			p := play(b, New(), l)
-			for b.Loop() {
-				if _, err := engine.TransferMetrics(l.Cases[0], p.Cases[0].Ranks); err != nil {
-					b.Fatal(err)
-				}
+	bench(b, func(b *testing.B, l engine.Launch) {
+		p := play(b, New(), l)
+		for b.Loop() {
+			if _, err := engine.TransferMetrics(l.Cases[0], p.Cases[0].Ranks); err != nil {
+				b.Fatal(err)
 			}
-		})
-	}
+		}
+	})
 }

@@ -150,7 +150,7 @@ func (l *launch) measure(c engine.Case, p path) []*engine.CaseResult {
 	o := c.Options
 	ranks := make([]*engine.CaseResult, l.Ranks)
 	for r := range ranks {
-		ranks[r] = &engine.CaseResult{Key: c.Key, Rank: r, Verified: o.Verify != "none", PingPong: o.Mode == "pingpong", Prep: l.prep}
+		ranks[r] = &engine.CaseResult{Key: c.Key, Rank: r, Verified: o.Verify != "none", Prep: l.prep}
 	}
 	way := course{
 		start: int64(l.now), interval: p.interval / l.speed * 1e9, latency: p.latency / l.speed * 1e9,
@@ -170,7 +170,6 @@ func (l *launch) measure(c engine.Case, p path) []*engine.CaseResult {
 			res.Threads = &engine.Threads{From: s.Start, To: s.End, Took: float64(s.End-s.Start) / 1e9 * float64(o.Threads)}
 		}
 		res.Ceiling = quantity.Round(rateOf(o, rank) * l.speed)
-		res.CeilingBest = res.Ceiling
 		res.CeilingBest = res.Ceiling
 		res.Memcpy = quantity.Round(float64(o.Sim.Bandwidth) * l.speed)
 		res.Stages.Transfer = stage(s)

@@ -57,16 +57,3 @@ func (p path) untimed(o workload.TransferOptions) float64 {
 	passes := map[string]float64{"sample": 1, "full": float64(o.Iterations)}[o.Verify]
 	return passes*p.alone + float64(o.Warmup*o.Threads)*p.interval
 }
-
-// stampedOneIn is the rate at which engine/native stamps requests of a size.
-func stampedOneIn(bytes uint64) int {
-	switch {
-	case bytes >= 256<<10:
-		return 1
-	case bytes >= 64<<10:
-		return 4
-	case bytes >= 512:
-		return 16
-	}
-	return 64
-}

@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"sync"
 
+	"weir/engine"
 	"weir/results"
 )
 
@@ -28,7 +29,7 @@ type course struct {
 func (c course) record(r stream) *results.Samples {
 	s := &results.Samples{
 		Role: "initiator", Ops: c.iterations, Bytes: c.iterations * c.bytes, Start: c.start,
-		Every: stampedOneIn(c.bytes), Counts: make(map[int]int64, 2*detailed),
+		Every: engine.StampedOneIn(c.bytes), Counts: make(map[int]int64, 2*detailed),
 	}
 	if c.iterations <= detailed {
 		c.recordEach(s, r)

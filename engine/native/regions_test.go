@@ -1,0 +1,116 @@
+package native
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"weir/engine"
+	"weir/workload"
+)
+
+// Links are probed one after the other only where they share a rank, and nobody
+// waits in a circle: in each round those go whose both ends have come to them.
+func TestProbeTurns(t *testing.T) {
+	for pattern := range initiates {
+		for ranks := 2; ranks <= 9; ranks++ {
+			if pattern == "pairwise" && ranks%2 != 0 {
+				continue
+			}
+			for _, both := range []bool{false, pattern == "pairwise"} {
+				o := workload.TransferOptions{Pattern: pattern, Ranks: int64(ranks), Bidirectional: both}
+				around := 2 + ranks%2 // an odd number does not go into pairs
+				want := map[string]int{"pairwise": 1, "one_to_many": 1, "many_to_one": ranks - 1, "ring": around, "all_to_all": around}[pattern]
+				if both {
+					want = 2
+				}
+				if got := rounds(t, o); got != want {
+					t.Errorf("%s of %d, both ways %v: %d rounds, want %d", pattern, ranks, both, got, want)
+				}
+			}
+		}
+	}
+}
+
+func rounds(t *testing.T, o workload.TransferOptions) int {
+	t.Helper()
+	left := make([][]turn, o.Ranks)
+	links := 0
+	for r := range left {
+		left[r] = probeTurns(o, r)
+		links += len(left[r])
+	}
+	n := 0
+	for ; links > 0; n++ {
+		var met []int // the initiators whose link goes now
+		for r, turns := range left {
+			if len(turns) == 0 || !turns[0].initiator {
+				continue
+			}
+			if p := turns[0].peer; len(left[p]) > 0 && left[p][0] == (turn{peer: r}) {
+				met = append(met, r)
+			}
+		}
+		if len(met) == 0 {
+			t.Errorf("%s of %d: they wait in a circle: %v", o.Pattern, o.Ranks, left)
+			return 0
+		}
+		for _, r := range met {
+			p := left[r][0].peer
+			left[r], left[p] = left[r][1:], left[p][1:]
+			links -= 2
+		}
+	}
+	return n
+}
+
+// Who has probed its last link waits for the others: closing, it would not wait so
+// long. Of the time that the probes take, all come back in the last part.
+func TestRanksEndACaseTogether(t *testing.T) {
+	nodes := slices.Repeat([]string{"a"}, 6)
+	o := options(4096, under("many_to_one", len(nodes)), func(o *workload.TransferOptions) { o.Verify, o.Duration = "sample", 20e6 })
+	var probes, apart time.Duration
+	for range 5 { // in one of them the kernel lets all of them come back at once
+		l, ranks := opened(t, "tcp", nodes, o)
+		errs, returned := make(chan error, len(ranks)), make([]time.Time, len(ranks))
+		for i, r := range ranks {
+			go func() {
+				_, err := r.Run(l.Cases[0])
+				returned[i] = time.Now()
+				errs <- err
+			}()
+		}
+		ended := 0
+		begin := time.Now()
+		for timed := false; ended < len(ranks); {
+			phase := ranks[0].(*rank).control.Phase.Load()
+			timed = timed || phase == engine.PhaseRun
+			if !timed || phase == engine.PhaseRun {
+				begin = time.Now() // the probes after the timed part have not begun
+			}
+			select {
+			case err := <-errs:
+				if err != nil {
+					t.Fatal(err)
+				}
+				ended++
+			case <-time.After(time.Millisecond):
+			}
+		}
+		slices.SortFunc(returned, time.Time.Compare)
+		probes, apart = returned[len(returned)-1].Sub(begin), returned[len(returned)-1].Sub(returned[0])
+		t.Logf("the last probes took %v, the ranks came back within %v", probes, apart)
+		for _, r := range ranks {
+			go func() { errs <- r.Close() }()
+		}
+		for range ranks {
+			if err := <-errs; err != nil {
+				t.Fatal(err)
+			}
+		}
+		if apart < probes/2 {
+			return
+		}
+	}
+	t.Errorf("the last probes took %v, and the ranks came back within %v", probes, apart)
+}
