@@ -72,6 +72,6 @@ static int arrived(struct weir_rank *r, int peer, size_t n, uint64_t seq)
 
 const struct ucx_api ucx_rma = {
     .name = "rma", .features = UCP_FEATURE_RMA, .open = nothing, .connect = nothing, .note = no_note, .put = put, .get = get, .flush = flush,
-    .signal = put_word, .expect = expects_nothing, .ping = ping, .arrived = arrived, .ceiling = ceiling_is_memcpy, .close = no_more,
+    .signal = put_word, .expect = expects_nothing, .ping = ping, .arrived = arrived, .ceiling = ceiling_raw, .close = no_more,
 };
 #endif
