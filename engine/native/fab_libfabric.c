@@ -28,6 +28,7 @@ static inline uint32_t note(uint32_t kind, int rank, uint64_t seq) { return kind
 #define FLUSHED 8  /* what a flush reads */
 #define HELLO 16   /* what is written to see whether a peer is there */
 #define WORD 24    /* of a signal */
+_Static_assert(WORD >= sizeof(uint64_t), "the loops reset the first word, and a signal may come early");
 static inline size_t beside(const struct weir_rank *r, int rank) { return r->pings + (size_t)rank * WEIR_LINE; }
 static inline char  *own(const struct weir_rank *r, size_t what) { return r->mem.base + beside(r, r->cfg.rank) + what; }
 
