@@ -175,6 +175,6 @@ static int put_any(struct weir_rank *r, int peer, const void *local, uint64_t ro
 
 const struct ucx_api ucx_am = {
     .name = "am", .features = UCP_FEATURE_AM, .open = open_am, .connect = ucx_nothing, .note = send_note, .put = put_any, .get = ucx_notes_get,
-    .flush = ucx_notes_flush, .signal = ucx_notes_signal, .expect = expects_nothing, .ping = ping, .arrived = arrived, .ceiling = ceiling_is_memcpy, .close = close_am,
+    .flush = ucx_notes_flush, .signal = ucx_notes_signal, .expect = expects_nothing, .ping = ping, .arrived = arrived, .ceiling = ceiling_raw, .close = close_am,
 };
 #endif
