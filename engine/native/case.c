@@ -48,6 +48,19 @@ static int verify(struct weir_rank *r, const struct weir_case *c, const struct w
     return passes ? 0 : contents_prepare(r, c, o, PASS_VERIFY);
 }
 
+static int warm_up(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o, struct weir_loop *l)
+{
+    int rc;
+    rank_phase(r, PH_WARMUP, c->warmup);
+    if (c->mode == MODE_PINGPONG)
+        contents_no_ping(r, c, o);
+    if ((rc = r->fab->expect(r, c, o)) < 0 || (rc = rank_barrier(r, 0, NULL)) < 0 || !c->warmup)
+        return rc;
+    if (c->mode == MODE_PINGPONG)
+        return loop_pingpong(l, c, o, c->warmup);
+    return o->initiator ? loop_stream(l, c, o, c->warmup, 0) : 0;
+}
+
 /* What the process has used so far: all its threads, because a library's own work
  * for the same bytes. */
 static void usage(double *cpu_s, uint64_t *switches)
@@ -62,7 +75,7 @@ static int move(struct weir_rank *r, const struct weir_case *c, const struct wei
 {
     int rc = 0;
     if (c->mode == MODE_PINGPONG)
-        return loop_pingpong(l, c, o, c->warmup, c->iterations);
+        return loop_pingpong(l, c, o, c->iterations);
     if (o->initiator && (rc = loop_stream(l, c, o, c->iterations, 1)) < 0)
         return rc;
     /* after the clock has stopped */
@@ -152,6 +165,7 @@ int rank_case(struct weir_rank *r, const struct weir_case *c, struct weir_result
     if (o.region > r->cfg.region)
         return rank_fail(r, -EINVAL, "start", -1, "a region of %zu bytes, but the launch was opened for %llu", o.region, (unsigned long long)r->cfg.region);
     weir_clock_calibrate(&r->clk); /* again for each case: the longer the base line, the better the rate */
+    r->compared = 0; /* clocks drift apart: the offset is that of this case's barriers */
     r->limit    = c->timeout;
     r->deadline = weir_monotonic() + c->timeout;
     atomic_store(&r->cfg.control->case_index, c->index);
@@ -159,10 +173,7 @@ int rank_case(struct weir_rank *r, const struct weir_case *c, struct weir_result
     if ((rc = verify(r, c, &o, &l)) < 0)
         return rc;
 
-    rank_phase(r, PH_WARMUP, c->warmup);
-    if ((rc = r->fab->expect(r, c, &o)) < 0 || (rc = rank_barrier(r, 0, NULL)) < 0)
-        return rc;
-    if (o.initiator && c->mode == MODE_STREAM && c->warmup && (rc = loop_stream(&l, c, &o, c->warmup, 0)) < 0)
+    if ((rc = warm_up(r, c, &o, &l)) < 0)
         return rc;
     if (o.initiator && (rc = ceiling_choose(r, c, &o, &r->copy)) < 0)
         return rc;

@@ -25,7 +25,10 @@ int ceiling_choose(struct weir_rank *r, const struct weir_case *c, const struct 
 /* One thread makes that copy by the rank's method, CEILING_SPANS times. */
 int ceiling_memcpy(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o, struct ceiling *out);
 
-/* For a fabric's table: its path is bounded by copies, or nothing better is known. */
+/* A fabric's table takes one of these or its own: paths through shared memory are
+ * bounded by copies; of other fabrics their own requests are probed, as many and as
+ * large as they carry best. */
 int ceiling_is_memcpy(struct weir_rank *r, int peer, int initiator, const struct weir_case *of, struct ceiling *c);
+int ceiling_raw(struct weir_rank *r, int peer, int initiator, const struct weir_case *of, struct ceiling *c);
 
 #endif

@@ -108,6 +108,12 @@ int contents_prepare(struct weir_rank *r, const struct weir_case *c, const struc
     return 0;
 }
 
+void contents_no_ping(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o)
+{
+    rank_exposed(r)[c->block - 1] = 0;
+    atomic_store(rank_ping_slot(r, o->from), 0);
+}
+
 /* Between warm-up and timed part only the initiator's own memory may change: the
  * target would pull the lines into its cache and slow the first timed requests.
  * A new source makes the whole target stale, a poisoned destination the reader. */
@@ -115,9 +121,8 @@ int contents_renew(struct weir_rank *r, const struct weir_case *c, const struct 
 {
     struct weir_share s;
     if (c->mode == MODE_PINGPONG) {
-        int rc                        = contents_prepare(r, c, o, PASS_TIMED);
-        rank_exposed(r)[c->block - 1] = 0; /* no message has arrived */
-        atomic_store(rank_ping_slot(r, o->from), 0);
+        int rc = contents_prepare(r, c, o, PASS_TIMED);
+        contents_no_ping(r, c, o);
         return rc;
     }
     for (int i = 0; i < o->ntargets && role_share(r, c, o, i, &s); i++) {

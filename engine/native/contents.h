@@ -10,6 +10,9 @@ enum pass { PASS_POISON, PASS_VERIFY, PASS_TIMED, PASS_FULL };
 /* Fresh contents where this rank sends from, poison where it receives. */
 int contents_prepare(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o, uint64_t pass);
 
+/* No message of a ping-pong has arrived. */
+void contents_no_ping(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o);
+
 /* Makes everything stale that warm-up moved. */
 int contents_renew(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o);
 

@@ -23,6 +23,15 @@ _Static_assert(WEIR_MAX_RANKS <= 1024, "a rank has 10 bits of the data of a writ
 
 static inline uint32_t note(uint32_t kind, int rank, uint64_t seq) { return kind << 30 | (uint32_t)rank << SEQ_BITS | (uint32_t)(seq & SEQ_MASK); }
 
+/* What stands in the line that a rank keeps for a peer beside the slots, or in its own,
+ * into which no peer writes. The first word is the loops': they reset it. */
+#define FLUSHED 8  /* what a flush reads */
+#define HELLO 16   /* what is written to see whether a peer is there */
+#define WORD 24    /* of a signal */
+_Static_assert(WORD >= sizeof(uint64_t), "the loops reset the first word, and a signal may come early");
+static inline size_t beside(const struct weir_rank *r, int rank) { return r->pings + (size_t)rank * WEIR_LINE; }
+static inline char  *own(const struct weir_rank *r, size_t what) { return r->mem.base + beside(r, r->cfg.rank) + what; }
+
 #define EVENTS 16
 #define PARTING_NS 250000000 /* how long a last signal may take to be confirmed */
 
@@ -35,7 +44,7 @@ static void arrive(struct weir_rank *r, uint32_t data)
         return;
     struct libfabric_peer *p = &f->peers[peer];
     if (data >> 30 == KIND_WORD) /* it was written beside the slot, so that nobody sees a part of it */
-        atomic_store_explicit(rank_slot(r, peer), atomic_load_explicit(rank_ping_slot(r, peer), memory_order_relaxed), memory_order_release);
+        atomic_store_explicit(rank_slot(r, peer), atomic_load_explicit((_Atomic uint64_t *)(r->mem.base + beside(r, peer) + WORD), memory_order_relaxed), memory_order_release);
     else if (p->pieces && p->ping == seq)
         p->pieces++;
     else
@@ -126,24 +135,12 @@ int libfabric_progress(struct weir_rank *r)
     return 0;
 }
 
-/* One turn of a wait for the peer; at the deadline the error says whom it was for. */
-static int turn(struct weir_rank *r, int peer, const char *op)
-{
-    int rc = libfabric_progress(r);
-    if (rc < 0 || (rc = rank_tick(r)) != -ETIMEDOUT || !r->err || strcmp(r->err->op, "wait"))
-        return rc;
-    r->err->peer = peer;
-    snprintf(r->err->op, sizeof r->err->op, "%s", op);
-    snprintf(r->err->text, sizeof r->err->text, "rank %d did not let it complete within %.3g s: it is gone, does not answer, or cannot be reached", peer, (double)r->limit / 1e9);
-    return rc;
-}
-
 static int take_op(struct weir_rank *r, int peer, const char *name, struct libfabric_op **op)
 {
     struct libfabric_rank *f = r->fs;
     int                    rc;
     while (!f->free)
-        if ((rc = turn(r, peer, name)) < 0)
+        if ((rc = rank_turn(r, peer, name)) < 0)
             return rc;
     *op     = f->free;
     f->free = (*op)->next;
@@ -194,7 +191,7 @@ static inline int post(struct weir_rank *r, int peer, const struct post *o, void
     ssize_t                n;
     int                    rc;
     while ((n = post_once(f, &f->peers[peer], o, context)) == -FI_EAGAIN)
-        if ((rc = turn(r, peer, names[o->kind])) < 0)
+        if ((rc = rank_turn(r, peer, names[o->kind])) < 0)
             return rc;
     return n < 0 ? rank_fail(r, (int)n, names[o->kind], peer, "%s", libfabric.fi_strerror((int)-n)) : 0;
 }
@@ -239,17 +236,12 @@ static int get(struct weir_rank *r, int peer, void *local, uint64_t roff, size_t
     return post_all(r, peer, (struct post){.kind = POST_READ, .local = local, .n = n, .roff = roff}, q);
 }
 
-/* This rank's own line beside the slots, into which no peer writes: the word of a
- * signal, what a flush reads, and what is sent to see whether a peer is there. */
-static inline char  *own_word(struct weir_rank *r) { return (char *)rank_ping_slot(r, r->cfg.rank); }
-static inline size_t beside(struct weir_rank *r, int rank) { return r->pings + (size_t)rank * WEIR_LINE; }
-
 static int flush(struct weir_rank *r, int peer, struct weir_req *q)
 {
     struct libfabric_rank *f = r->fs;
     struct libfabric_peer *p = &f->peers[peer];
     if (f->delivery != DELIVERY_COMPLETION)
-        return post_all(r, peer, (struct post){.kind = POST_FLUSH, .local = own_word(r) + 8, .n = 8, .roff = beside(r, peer)}, q);
+        return post_all(r, peer, (struct post){.kind = POST_FLUSH, .local = own(r, FLUSHED), .n = 8, .roff = beside(r, peer) + FLUSHED}, q);
     if (!p->outstanding)
         return WEIR_DONE;
     if (p->flush)
@@ -268,21 +260,21 @@ static int await(struct weir_rank *r, int peer, struct post o, int64_t patience)
     while (rc >= 0 && q->pending == 2) {
         if (until && weir_monotonic() > until)
             return 0;
-        rc = turn(r, peer, names[o.kind]);
+        rc = rank_turn(r, peer, names[o.kind]);
     }
     return rc < 0 ? rc : 0;
 }
 
 /* A write that nobody reads, to see whether the peer is there. */
-static struct post hello(struct weir_rank *r) { return (struct post){.kind = POST_WRITE, .local = own_word(r) + 16, .n = 8, .roff = beside(r, r->cfg.rank) + 16}; }
+static struct post hello(struct weir_rank *r) { return (struct post){.kind = POST_WRITE, .local = own(r, HELLO), .n = 8, .roff = beside(r, r->cfg.rank) + HELLO}; }
 
 int libfabric_hello(struct weir_rank *r, int peer) { return await(r, peer, hello(r), 0); }
 
 static int send_word(struct weir_rank *r, int peer, uint64_t value)
 {
     struct libfabric_rank *f = r->fs;
-    struct post            o = {.kind = POST_NOTE, .local = own_word(r), .n = sizeof value, .roff = beside(r, r->cfg.rank), .note = note(KIND_WORD, r->cfg.rank, 0)};
-    memcpy(own_word(r), &value, sizeof value);
+    struct post            o = {.kind = POST_NOTE, .local = own(r, WORD), .n = sizeof value, .roff = beside(r, r->cfg.rank) + WORD, .note = note(KIND_WORD, r->cfg.rank, 0)};
+    memcpy(own(r, WORD), &value, sizeof value);
     if (f->inject >= sizeof value && !r->closing) { /* taken when it is posted */
         o.kind = POST_INJECT;
         return post(r, peer, &o, NULL);
@@ -325,7 +317,7 @@ static int arrived(struct weir_rank *r, int peer, size_t n, uint64_t seq)
 const struct weir_fabric weir_fab_libfabric = {
     .name = "libfabric", .caps = CAP_NETWORK, .probe = libfabric_probe, .open = libfabric_open, .attach = libfabric_attach, .address = libfabric_address,
     .connect = libfabric_connect, .put = put, .get = get, .progress = libfabric_progress, .flush = flush, .signal = send_word, .expect = expects_nothing, .ping = ping,
-    .arrived = arrived, .ceiling = ceiling_is_memcpy, .transport = libfabric_transport, .carriers = libfabric_carriers, .close = libfabric_close,
+    .arrived = arrived, .ceiling = ceiling_raw, .transport = libfabric_transport, .carriers = libfabric_carriers, .close = libfabric_close,
 };
 
 #else

@@ -60,6 +60,8 @@ static int listed(nixl_params params, const char *key, int *yes)
     bool            more = true;
     *yes                 = 0;
     nixl_status s        = nixl.params_create_iterator(params, &it);
+    if (s != NIXL_DONE)
+        return s;
     while (s == NIXL_DONE && more) {
         const char *k = NULL, *v = NULL;
         s             = nixl.params_iterator_next(it, &k, &v, &more);
@@ -298,20 +300,22 @@ static int take_down(struct weir_rank *r)
     return 0;
 }
 
-static void nixl_close(struct weir_rank *r)
+static int nixl_close(struct weir_rank *r)
 {
     struct nixl_rank *u = r->fs;
-    if (take_down(r) < 0)
-        return; /* the error is in the rank; what NIXL still holds goes with the process */
+    int               rc = take_down(r);
+    if (rc < 0)
+        return rc;
     free(u->words);
     free(u->parts);
     free(u->peers);
     free(u);
     fflush(NULL); /* plugins log through stdio, and Go's exit does not flush it */
+    return 0;
 }
 
 const struct weir_fabric weir_fab_nixl = {
     .name = "nixl", .caps = CAP_NETWORK, .probe = nixl_probe, .open = nixl_open, .attach = nixl_attach, .address = nixl_address,
     .connect = nixl_connect, .put = nixl_put, .get = nixl_get, .progress = nixl_progress, .flush = nixl_flush, .signal = nixl_signal, .expect = expects_nothing,
-    .ping = nixl_ping, .arrived = nixl_arrived, .ceiling = ceiling_is_memcpy, .transport = nixl_transport, .carriers = nixl_carriers, .close = nixl_close,
+    .ping = nixl_ping, .arrived = nixl_arrived, .ceiling = ceiling_raw, .transport = nixl_transport, .carriers = nixl_carriers, .close = nixl_close,
 };

@@ -95,9 +95,17 @@ static int64_t shm_address(struct weir_rank *r, void *buf, size_t cap)
 
 static int send_memory(struct weir_rank *r, int peer, const struct shm_blob *b)
 {
-    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (fd < 0 || connect(fd, (const struct sockaddr *)&b->addr, b->addrlen) < 0) {
-        int e = errno;
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), rc;
+    int e  = fd < 0 || connect(fd, (const struct sockaddr *)&b->addr, b->addrlen) < 0 ? errno : 0;
+    while (e == EAGAIN) { /* its queue is full: it takes from it when it has sent to all */
+        poll(NULL, 0, 1);
+        if ((rc = rank_expired(r)) < 0) {
+            close(fd);
+            return rc;
+        }
+        e = connect(fd, (const struct sockaddr *)&b->addr, b->addrlen) < 0 ? errno : 0;
+    }
+    if (e) {
         if (fd >= 0)
             close(fd);
         return rank_fail(r, -e, "connect", peer, "connecting to its socket: %s (a rank in another network name space?)", strerror(e));
@@ -115,7 +123,7 @@ static int send_memory(struct weir_rank *r, int peer, const struct shm_blob *b)
     c->cmsg_len       = CMSG_LEN(sizeof(int));
     memcpy(CMSG_DATA(c), &r->mem.fd, sizeof(int));
     ssize_t n = sendmsg(fd, &m, MSG_NOSIGNAL);
-    int     e = errno;
+    e         = errno;
     close(fd); /* what was sent stays in the peer's queue */
     if (n != sizeof h)
         return rank_fail(r, -e, "connect", peer, "handing over memory: %s", strerror(e));
@@ -173,11 +181,14 @@ static int shm_connect(struct weir_rank *r, const char *const *blobs, const size
     }
     for (int got = 1; got < r->cfg.ranks;) {
         int rc, conn = accept4(s->listener, NULL, NULL, SOCK_CLOEXEC);
+        if ((rc = rank_expired(r)) < 0) { /* in each round: strangers take time too */
+            if (conn >= 0)
+                close(conn);
+            return rc;
+        }
         if (conn < 0) {
             struct pollfd pfd = {s->listener, POLLIN, 0};
             poll(&pfd, 1, 1);
-            if ((rc = rank_expired(r)) < 0)
-                return rc;
             continue;
         }
         rc = take_memory(r, conn);
@@ -260,7 +271,7 @@ static void shm_carriers(struct weir_rank *r, int peer, char *list)
     carrier_add(list, CARRIES_DATA, "shm", "");
 }
 
-static void shm_close(struct weir_rank *r)
+static int shm_close(struct weir_rank *r)
 {
     struct shm *s = r->fs;
     for (int p = 0; p < r->cfg.ranks; p++)
@@ -269,6 +280,7 @@ static void shm_close(struct weir_rank *r)
     close(s->listener);
     free(s->peers);
     free(s);
+    return 0;
 }
 
 const struct weir_fabric weir_fab_shm = {

@@ -412,7 +412,7 @@ static void tcp_carriers(struct weir_rank *r, int peer, char *list)
     carrier_add(list, CARRIES_DATA, "tcp", "");
 }
 
-static void tcp_close(struct weir_rank *r)
+static int tcp_close(struct weir_rank *r)
 {
     struct tcp *t = r->fs;
     for (int i = 0; i < r->cfg.ranks; i++) {
@@ -428,6 +428,7 @@ static void tcp_close(struct weir_rank *r)
     tcp_wire_close(t->wire);
     free(t->peers);
     free(t);
+    return 0;
 }
 
 const struct weir_fabric weir_fab_tcp = {

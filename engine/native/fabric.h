@@ -31,7 +31,7 @@ enum { WEIR_DONE = 0, WEIR_PENDING = 1 }; /* less than 0: failed, error filled *
 
 enum weir_caps {
     CAP_REMOTE_COMPLETION = 1 << 0, /* a put is complete when the data is at the target, not before */
-    CAP_ALLOCATES         = 1 << 1, /* register allocates the memory itself */
+    CAP_ALLOCATES         = 1 << 1, /* attach allocates the memory itself */
     CAP_NETWORK           = 1 << 2, /* reaches other hosts */
 };
 
@@ -70,7 +70,8 @@ struct weir_fabric {
     /* Adds to a list what of the library carried blocks to and from the peer, and
      * what else it used: see carriers.h. */
     void (*carriers)(struct weir_rank *r, int peer, char *list);
-    void (*close)(struct weir_rank *r);
+    /* After an error nothing that a peer or the library may still use has been freed. */
+    int (*close)(struct weir_rank *r);
 };
 
 extern const struct weir_fabric weir_fab_shm, weir_fab_tcp, weir_fab_ucx, weir_fab_libfabric, weir_fab_nixl;

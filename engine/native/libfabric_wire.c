@@ -78,7 +78,7 @@ int libfabric_open(struct weir_rank *r)
     char                   why[WEIR_TEXT];
     struct dl_handlers     handlers;
     struct libfabric_rank *f  = calloc(1, sizeof *f);
-    int                    rc = f ? 0 : -ENOMEM;
+    int                    rc;
     if (!f || !(f->peers = calloc((size_t)r->cfg.ranks, sizeof *f->peers)))
         return rank_fail(r, -ENOMEM, "open", -1, "no memory for %d peers", r->cfg.ranks);
     r->fs = f;
@@ -227,7 +227,7 @@ void libfabric_carriers(struct weir_rank *r, int peer, char *list)
     carrier_add(list, CARRIES_DATA, i->fabric_attr->prov_name, i->domain_attr->name ? i->domain_attr->name : "");
 }
 
-void libfabric_close(struct weir_rank *r)
+int libfabric_close(struct weir_rank *r)
 {
     struct libfabric_rank *f     = r->fs;
     int64_t                until = weir_monotonic() + LINGER_NS;
@@ -243,5 +243,6 @@ void libfabric_close(struct weir_rank *r)
     free(f->peers);
     free(f);
     fflush(NULL); /* it logs through stdio, and Go's exit does not flush it */
+    return 0;
 }
 #endif

@@ -16,7 +16,15 @@ static uint32_t stamp_one_in(uint64_t bytes)
     return bytes >= 262144 ? 1 : bytes >= 65536 ? 4 : bytes >= 512 ? 16 : 64;
 }
 
-#define POSTS_PER_TICK 256
+/* Requests that complete when they are posted leave no turn in which to wait: one is
+ * taken after so many, or so many bytes, which take some 10 ms. */
+#define POSTS_PER_TURN 256
+#define BYTES_PER_TURN ((size_t)64 << 20)
+
+static uint32_t posts_per_turn(size_t bytes)
+{
+    return bytes >= BYTES_PER_TURN ? 1 : bytes <= BYTES_PER_TURN / POSTS_PER_TURN ? POSTS_PER_TURN : (uint32_t)(BYTES_PER_TURN / bytes);
+}
 
 /* Of a stamped request so many clock reads lie between posting and completion: they
  * are not the fabric's time. */
@@ -126,7 +134,7 @@ int loop_stream(struct weir_loop *l, const struct weir_case *c, const struct wei
 
     int      next = 0, last = o->ntargets - 1;
     uint64_t slot = 0, at = 0;
-    uint32_t until_stamp = 0;
+    uint32_t until_stamp = 0, per_turn = posts_per_turn(o->request), until_turn = per_turn;
     int64_t  before      = 0; /* when the request before ended, if it is the last thing that happened */
     int      delivered    = r->fab->caps & CAP_REMOTE_COMPLETION || c->op == OP_READ;
     int (*post)(struct weir_rank *, int, const void *, uint64_t, size_t, struct weir_req *) = r->fab->put;
@@ -183,8 +191,9 @@ int loop_stream(struct weir_loop *l, const struct weir_case *c, const struct wei
             slot = slot + 1 == o->slots ? 0 : slot + 1;
             at   = slot * o->stride;
         }
-        if (i % POSTS_PER_TICK == POSTS_PER_TICK - 1) {
-            before = 0;
+        if (--until_turn == 0) {
+            until_turn = per_turn;
+            before     = 0;
             if ((rc = turn(l)) < 0)
                 goto out;
         }

@@ -33,8 +33,8 @@ void loop_begin(struct weir_loop *l, uint64_t bytes, uint64_t n);
  * target (write) or here (read). */
 int loop_stream(struct weir_loop *l, const struct weir_case *c, const struct weir_role *o, uint64_t n, int timed);
 
-/* n messages there and back after skip that are not recorded; or, if l->until is
- * set, as many as end before that, at least one. */
-int loop_pingpong(struct weir_loop *l, const struct weir_case *c, const struct weir_role *o, uint64_t skip, uint64_t n);
+/* n messages there and back; or, if l->until is set, as many as end before that, at
+ * least one. Before it contents_no_ping. */
+int loop_pingpong(struct weir_loop *l, const struct weir_case *c, const struct weir_role *o, uint64_t n);
 
 #endif

@@ -120,7 +120,7 @@ int rank_barrier(struct weir_rank *r, int64_t lead, int64_t *start)
         return rc;
     if (lead > 0)
         while (weir_monotonic() < at)
-            if ((rc = r->fab->progress(r)) < 0)
+            if ((rc = r->fab->progress(r)) < 0 || (rc = rank_tick(r)) < 0)
                 return rc;
     if (start)
         *start = at;

@@ -54,6 +54,17 @@ var nixlChildren = map[string]func(t *testing.T) error{
 		_, err := tryTransfer(t, "nixl", 2, options(4096, nixlDefaults, batch4, func(o *workload.TransferOptions) { o.InFlight, o.Warmup = 3, 10 }))
 		return err
 	},
+	"merged batch": func(t *testing.T) error {
+		_, err := tryTransfer(t, "nixl", 2, options(4096, nixlDefaults, batch4, func(o *workload.TransferOptions) { o.Nixl.Merge = true }))
+		return err
+	},
+	"progress thread": func(t *testing.T) error {
+		ranks, err := tryTransfer(t, "nixl", 2, options(8, nixlDefaults, func(o *workload.TransferOptions) { o.Nixl.ProgressThread = true }))
+		if err != nil {
+			return err
+		}
+		return errors.New(ranks[0][0].Transport)
+	},
 	"probe": func(*testing.T) error {
 		f := native{}.Probe([]string{"nixl"})["nixl"]
 		return errors.New(f.Version + " | " + f.Reason + " | " + f.Details["library"] + " | " + f.Details["backends"])
@@ -215,6 +226,33 @@ func TestNixlPreparesOncePerPlace(t *testing.T) {
 	}
 }
 
+// The options reach NIXL: a batch is merged only where that is asked for, parameters
+// are set as written.
+func TestNixlOptions(t *testing.T) {
+	lib := "WEIR_NIXL_LIBRARY=" + fakeNixl(t)
+	traced := func(child string) (string, string) {
+		trace := filepath.Join(t.TempDir(), "trace")
+		out := nixlChild(t, child, lib, "FAKE_NIXL_TRACE="+trace)
+		b, err := os.ReadFile(trace)
+		if err != nil {
+			t.Fatal(err, out)
+		}
+		return string(b), out
+	}
+	if b, _ := traced("batch"); strings.Contains(b, "merged") {
+		t.Errorf("a batch was merged unasked:\n%s", b)
+	}
+	if b, _ := traced("merged batch"); !strings.Contains(b, "write 4 x 4096 merged\n") {
+		t.Errorf("a batch was not merged:\n%s", b)
+	}
+	if b, _ := traced("params"); strings.Count(b, "param num_workers=2\n") != 2 || strings.Count(b, "param ucx_devises=all\n") != 2 {
+		t.Errorf("not the parameters that both ranks were given:\n%s", b)
+	}
+	if _, out := traced("progress thread"); !strings.Contains(out, "progress by a thread of NIXL's") {
+		t.Error(out)
+	}
+}
+
 // Whatever call of NIXL's fails, the error names it with its status.
 func TestNixlNamesTheCallThatFails(t *testing.T) {
 	lib := "WEIR_NIXL_LIBRARY=" + fakeNixl(t)
@@ -223,6 +261,8 @@ func TestNixlNamesTheCallThatFails(t *testing.T) {
 		"create_backend", "destroy_params", "destroy_mem_list", "create_opt_args", "opt_args_add_backend", "opt_args_set_skip_desc_merge", "create_reg_dlist",
 		"reg_dlist_add_desc", "register_mem", "get_local_md", "load_remote_md", "agent_make_connection", "create_xfer_dlist", "xfer_dlist_add_desc:5",
 		"create_xfer_req", "destroy_xfer_dlist", "post_xfer_req", "post_xfer_req:60:-13", "get_xfer_status:20", "get_notifs",
+		"release_xfer_req", "destroy_xfer_req", "invalidate_remote_md", "deregister_mem", "destroy_reg_dlist", "destroy_opt_args", "destroy_backend",
+		"destroy_notif_map", "destroy_agent", "params_create_iterator", "params_iterator_next", "params_destroy_iterator",
 	} {
 		name, _, _ := strings.Cut(call, ":")
 		want := "nixl_capi_" + name + " gave -2 (backend error)"
@@ -232,7 +272,11 @@ func TestNixlNamesTheCallThatFails(t *testing.T) {
 		if name == "string_list_size" || name == "string_list_get" || name == "destroy_string_list" {
 			want = "nixl_capi_get_available_plugins gave -2" // of which they are a part
 		}
-		if out := nixlChild(t, "one", lib, "FAKE_NIXL_POLLS=2", "FAKE_NIXL_FAIL="+call); !strings.Contains(out, want) {
+		child := "one"
+		if strings.HasPrefix(name, "params_") {
+			child, want = "params", "nixl_capi_params_add gave -2" // of which they are a part
+		}
+		if out := nixlChild(t, child, lib, "FAKE_NIXL_POLLS=2", "FAKE_NIXL_FAIL="+call); !strings.Contains(out, want) {
 			t.Errorf("%s failed:\n%s\nwant %q", call, out, want)
 		}
 	}

@@ -39,21 +39,20 @@ static int last_message(struct weir_loop *l, const struct weir_case *c, int peer
     return await_message(l, c, peer, seq);
 }
 
-static int initiate(struct weir_loop *l, const struct weir_case *c, int peer, uint64_t skip, uint64_t n)
+static int initiate(struct weir_loop *l, const struct weir_case *c, int peer, uint64_t n)
 {
     struct weir_rank *r           = l->r;
     uint32_t          until_stamp = 0;
     uint64_t          i;
     int               rc;
-    for (i = 0; i < skip + n || l->until; i++) {
+    l->start = weir_ticks();
+    for (i = 0; i < n || l->until; i++) {
         int64_t posted = 0, returned = 0;
-        int     stamped = i >= skip && until_stamp-- == 0;
-        if (i == skip)
-            l->start = weir_ticks();
+        int     stamped = until_stamp-- == 0;
         if (stamped) {
             until_stamp = l->every - 1;
             posted      = weir_ticks();
-            if (l->until && posted >= l->until && i > skip)
+            if (l->until && posted >= l->until && i > 0)
                 break;
         }
         if ((rc = r->fab->ping(r, peer, rank_local(r), c->block, i + 1)) < 0)
@@ -63,15 +62,15 @@ static int initiate(struct weir_loop *l, const struct weir_case *c, int peer, ui
         if ((rc = await_message(l, c, peer, i + 1)) < 0)
             return rc;
         if (stamped)
-            record(l, posted, returned, weir_ticks(), i - skip + 1);
+            record(l, posted, returned, weir_ticks(), i + 1);
         if (i % MESSAGES_PER_TICK == MESSAGES_PER_TICK - 1) {
-            atomic_store_explicit(&r->cfg.control->done, i < skip ? 0 : i - skip, memory_order_relaxed);
+            atomic_store_explicit(&r->cfg.control->done, i, memory_order_relaxed);
             if ((rc = rank_tick(r)) < 0)
                 return rc;
         }
     }
     l->end  = weir_ticks();
-    l->done = i - skip;
+    l->done = i;
     if (r->npoints < WEIR_POINTS)
         r->points[r->npoints++] = (struct weir_point){l->end, l->done * l->request_bytes};
     return l->until ? last_message(l, c, peer, i + 1) : 0;
@@ -93,10 +92,10 @@ static int answer(struct weir_loop *l, const struct weir_case *c, int peer, uint
     return 0;
 }
 
-int loop_pingpong(struct weir_loop *l, const struct weir_case *c, const struct weir_role *o, uint64_t skip, uint64_t n)
+int loop_pingpong(struct weir_loop *l, const struct weir_case *c, const struct weir_role *o, uint64_t n)
 {
     int peer = o->from, rc;
     loop_begin(l, 2 * c->block, n);
-    rc = o->initiator ? initiate(l, c, peer, skip, n) : answer(l, c, peer, skip + n);
+    rc = o->initiator ? initiate(l, c, peer, n) : answer(l, c, peer, n);
     return rc < 0 ? rc : rank_flush(l->r, peer);
 }

@@ -40,6 +40,7 @@ void rank_phase(struct weir_rank *r, enum weir_phase phase, uint64_t total)
 
 int rank_expired(struct weir_rank *r)
 {
+    atomic_fetch_add_explicit(&r->cfg.control->heartbeat, 1, memory_order_relaxed);
     if (atomic_load(&r->cfg.control->abort) || team_over(r->cfg.team))
         return rank_fail(r, -ECANCELED, "wait", -1, "told to stop");
     if (r->deadline && weir_monotonic() > r->deadline) {
@@ -52,13 +53,24 @@ int rank_expired(struct weir_rank *r)
     return 0;
 }
 
+int rank_turn(struct weir_rank *r, int peer, const char *op)
+{
+    int rc = r->fab->progress(r);
+    if (rc < 0 || (rc = rank_tick(r)) != -ETIMEDOUT || !r->err || strcmp(r->err->op, "wait"))
+        return rc;
+    r->err->peer = peer;
+    snprintf(r->err->op, sizeof r->err->op, "%s", op);
+    snprintf(r->err->text, sizeof r->err->text, "rank %d did not let it complete within %.3g s: it is gone, does not answer, or cannot be reached", peer, (double)r->limit / 1e9);
+    return rc;
+}
+
 /* Waits for one part that a fabric has pending. It must not end before: the fabric
  * would write to what is gone. */
 static int await(struct weir_rank *r, const char *op, int peer, struct weir_req *q)
 {
     int rc;
     while (q->pending == 2)
-        if ((rc = r->fab->progress(r)) < 0 || (rc = rank_tick(r)) < 0)
+        if ((rc = rank_turn(r, peer, op)) < 0)
             return rc;
     return q->failed ? rank_fail(r, q->failed, op, peer, "failed with status %d", q->failed) : 0;
 }
@@ -192,6 +204,8 @@ int weir_open(const struct weir_config *cfg, struct weir_rank **out, struct weir
     rank_phase(r, PH_START, 0);
     if (!r->fab)
         rank_fail(r, -EINVAL, "open", -1, "this weir has no fabric %s", cfg->fabric);
+    else if (!cfg->one_host && !(r->fab->caps & CAP_NETWORK))
+        rank_fail(r, -EHOSTUNREACH, "open", -1, "fabric %s does not reach other hosts", cfg->fabric);
     else if (cfg->ranks < 2 || cfg->ranks > WEIR_MAX_RANKS || cfg->rank < 0 || cfg->rank >= cfg->ranks)
         rank_fail(r, -EINVAL, "open", -1, "rank %d of %d", cfg->rank, cfg->ranks);
     else if (keep_flows(r) == 0 && (r->thread = thread_start(r, err)))
@@ -316,7 +330,8 @@ static int do_close(struct weir_rank *r, void *arg)
     /* nobody takes memory away while another still uses it */
     if ((rc = rank_meet_peers(r, 0, NULL)) < 0)
         return rc;
-    r->fab->close(r);
+    if ((rc = r->fab->close(r)) < 0)
+        return rc;
     r->memory->free(&r->mem);
     return 0;
 }

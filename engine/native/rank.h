@@ -66,6 +66,10 @@ static inline int rank_tick(struct weir_rank *r)
     return 0;
 }
 
+/* One turn of a wait for what a peer must let complete: progress, and rank_tick. At
+ * the deadline the error says for whom and in what it was. */
+int rank_turn(struct weir_rank *r, int peer, const char *op);
+
 static inline char *rank_local(struct weir_rank *r) { return r->mem.base + r->local; }
 static inline char *rank_exposed(struct weir_rank *r) { return r->mem.base + r->exposed; }
 

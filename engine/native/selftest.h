@@ -13,11 +13,12 @@ void    selftest_break_tcp(struct weir_rank *r);
  * any), and the most bytes of one of their operations (0: as the provider says). */
 void    selftest_libfabric(unsigned ways, size_t piece);
 
-/* Nanoseconds that recording one stamped request takes, with its clock read. */
 /* One request in so many is stamped by loops that begin from now on; 0: as suits their size. */
 void selftest_stamp_one_in(uint32_t every);
+/* How long a span of a probe of ceilings takes at least, from now on. */
 void selftest_ceiling_span(int64_t ns);
 
+/* Nanoseconds that recording one stamped request takes, with its clock read. */
 double selftest_record_ns(uint64_t n);
 
 #endif

@@ -36,7 +36,7 @@ struct ucx_api {
     uint64_t    features; /* of UCX, no more than it needs */
     int (*open)(struct weir_rank *r);    /* the worker is there, peers are not */
     int (*connect)(struct weir_rank *r); /* the endpoints are there, nothing was sent */
-    int (*note)(struct weir_rank *r, int peer, struct ucx_op *op); /* sends op->note and releases op */
+    int (*note)(struct weir_rank *r, struct ucx_op *op); /* sends op->note and releases op */
     int (*put)(struct weir_rank *r, int peer, const void *local, uint64_t roff, size_t n, struct weir_req *q);
     int (*get)(struct weir_rank *r, int peer, void *local, uint64_t roff, size_t n, struct weir_req *q);
     int (*flush)(struct weir_rank *r, int peer, struct weir_req *q);
@@ -45,7 +45,7 @@ struct ucx_api {
     int (*ping)(struct weir_rank *r, int peer, void *local, size_t n, uint64_t seq);
     int (*arrived)(struct weir_rank *r, int peer, size_t n, uint64_t seq);
     int (*ceiling)(struct weir_rank *r, int peer, int initiator, const struct weir_case *of, struct ceiling *c);
-    void (*close)(struct weir_rank *r);
+    int (*close)(struct weir_rank *r);
 };
 extern const struct ucx_api ucx_rma, ucx_am, ucx_tag;
 
@@ -123,10 +123,10 @@ int64_t ucx_address(struct weir_rank *r, void *buf, size_t cap);
 int     ucx_connect(struct weir_rank *r, const char *const *blobs, const size_t *lens);
 void    ucx_transport(struct weir_rank *r, int peer, char *buf, size_t cap);
 void    ucx_carriers(struct weir_rank *r, int peer, char *list);
-void    ucx_close(struct weir_rank *r);
+int     ucx_close(struct weir_rank *r);
 int     ucx_failed(struct weir_rank *r, const char *op, int peer, ucs_status_t s);
 int     ucx_progress(struct weir_rank *r);
-int     ucx_turn(struct weir_rank *r, int peer, const char *op); /* of a wait for the peer */
+void    ucx_part_ended(struct weir_req *q, ucs_status_t s); /* of a loop's request, or of one that is awaited */
 int     ucx_await(struct weir_rank *r, ucs_status_ptr_t p, const char *op, int peer);
 void    ucx_part_done(void *request, ucs_status_t s, void *q); /* callback: q is a weir_req */
 /* Keeps the error of a callback, which cannot give it to anyone, for the next progress. */
@@ -154,8 +154,13 @@ static inline ucp_request_param_t ucx_stream_param(struct weir_req *q)
 /* ucx_notes.c: words and confirmations, of APIs whose own completions say nothing
  * about the target. */
 int            ucx_notes_open(struct weir_rank *r);
-void           ucx_notes_sent(struct weir_rank *r); /* waits for those that are on their way */
+int            ucx_notes_sent(struct weir_rank *r); /* waits for those that are on their way */
 void           ucx_notes_close(struct weir_rank *r);
+static inline int ucx_nothing(struct weir_rank *r) /* for a step that an API does not have */
+{
+    (void)r;
+    return 0;
+}
 struct ucx_op *ucx_op_take(struct weir_rank *r, int peer, const struct ucx_note *note); /* NULL: no memory, error filled */
 void           ucx_op_drop(struct ucx_op *op);
 int            ucx_op_posted(struct ucx_op *op, ucs_status_ptr_t s, const char *call); /* what the call that was to send it gave */

@@ -23,9 +23,8 @@ static int post(struct weir_rank *r, struct ucx_op *op, const void *data, size_t
     return ucx_op_posted(op, ucx.ucp_am_send_nbx(ucx_of(r)->peers[op->peer].ep, MESSAGES, &op->note, sizeof op->note, data, n, &param), "ucp_am_send_nbx");
 }
 
-static int send_note(struct weir_rank *r, int peer, struct ucx_op *op)
+static int send_note(struct weir_rank *r, struct ucx_op *op)
 {
-    (void)peer; /* op has it */
     return post(r, op, NULL, 0, UCP_AM_SEND_FLAG_EAGER);
 }
 
@@ -157,16 +156,12 @@ static int open_am(struct weir_rank *r)
     return s == UCS_OK ? ucx_notes_open(r) : ucx_failed(r, "ucp_worker_set_am_recv_handler", -1, s);
 }
 
-static void close_am(struct weir_rank *r)
+static int close_am(struct weir_rank *r)
 {
-    ucx_notes_sent(r);
-    ucx_notes_close(r);
-}
-
-static int nothing(struct weir_rank *r)
-{
-    (void)r;
-    return 0;
+    int rc = ucx_notes_sent(r);
+    if (rc == 0)
+        ucx_notes_close(r);
+    return rc;
 }
 
 static int put_any(struct weir_rank *r, int peer, const void *local, uint64_t roff, size_t n, struct weir_req *q)
@@ -179,7 +174,7 @@ static int put_any(struct weir_rank *r, int peer, const void *local, uint64_t ro
 }
 
 const struct ucx_api ucx_am = {
-    .name = "am", .features = UCP_FEATURE_AM, .open = open_am, .connect = nothing, .note = send_note, .put = put_any, .get = ucx_notes_get,
-    .flush = ucx_notes_flush, .signal = ucx_notes_signal, .expect = expects_nothing, .ping = ping, .arrived = arrived, .ceiling = ceiling_is_memcpy, .close = close_am,
+    .name = "am", .features = UCP_FEATURE_AM, .open = open_am, .connect = ucx_nothing, .note = send_note, .put = put_any, .get = ucx_notes_get,
+    .flush = ucx_notes_flush, .signal = ucx_notes_signal, .expect = expects_nothing, .ping = ping, .arrived = arrived, .ceiling = ceiling_raw, .close = close_am,
 };
 #endif

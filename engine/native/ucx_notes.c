@@ -84,12 +84,14 @@ int ucx_op_posted(struct ucx_op *op, ucs_status_ptr_t s, const char *call)
     return ucx_posted(r, s, call, peer);
 }
 
-/* An endpoint's flush does not wait for a rendezvous. A peer that is gone is no fault here. */
-void ucx_notes_sent(struct weir_rank *r)
+/* An endpoint's flush does not wait for a rendezvous. */
+int ucx_notes_sent(struct weir_rank *r)
 {
+    int rc;
     while (ucx_of(r)->sending)
-        if (ucx_progress(r) < 0 || rank_tick(r) < 0)
-            return;
+        if ((rc = ucx_progress(r)) < 0 || (rc = rank_tick(r)) < 0)
+            return rc; /* the library still has what it sends: nothing may be freed */
+    return 0;
 }
 
 void ucx_op_sent(void *request, ucs_status_t s, void *arg)
@@ -97,7 +99,7 @@ void ucx_op_sent(void *request, ucs_status_t s, void *arg)
     struct ucx_op *op = arg;
     ucx_of(op->r)->sending--;
     if (op->q)
-        weir_part_done(op->q, s == UCS_OK ? 0 : (int)s);
+        ucx_part_ended(op->q, s);
     else if (s != UCS_OK && !op->r->closing)
         ucx_broke(op->r, op->peer, "send", (int)s, ucx.ucs_status_string(s));
     ucx_op_drop(op);
@@ -107,7 +109,7 @@ void ucx_op_sent(void *request, ucs_status_t s, void *arg)
 int ucx_send_note(struct weir_rank *r, int peer, struct ucx_note note)
 {
     struct ucx_op *op = ucx_op_take(r, peer, &note);
-    return op ? ucx_of(r)->api->note(r, peer, op) : -ENOMEM;
+    return op ? ucx_of(r)->api->note(r, op) : -ENOMEM;
 }
 
 int ucx_send_word(struct weir_rank *r, int peer, uint64_t place, uint64_t value)
@@ -137,7 +139,7 @@ int ucx_notes_flush(struct weir_rank *r, int peer, struct weir_req *q)
     if (!p->since && p->asked == p->told)
         return WEIR_DONE;
     while (p->asked - p->told > u->mask)
-        if ((rc = ucx_turn(r, peer, "flush")) < 0)
+        if ((rc = rank_turn(r, peer, "flush")) < 0)
             return rc;
     uint32_t        number = p->asked + 1;
     struct ucx_note ask    = {.kind = NOTE_ASK, .number = number, .place = p->sent, .value = p->since};

@@ -6,19 +6,7 @@
 
 #ifdef WEIR_HAS_UCX
 
-static int nothing(struct weir_rank *r)
-{
-    (void)r;
-    return 0;
-}
-
-static void no_more(struct weir_rank *r) { (void)r; }
-
-static int no_note(struct weir_rank *r, int peer, struct ucx_op *op)
-{
-    (void)op;
-    return rank_fail(r, UCS_ERR_UNSUPPORTED, "note", peer, "api rma sends none");
-}
+static int no_note(struct weir_rank *r, struct ucx_op *op) { return rank_fail(r, UCS_ERR_UNSUPPORTED, "note", op->peer, "api rma sends none"); }
 
 static int put(struct weir_rank *r, int peer, const void *local, uint64_t roff, size_t n, struct weir_req *q)
 {
@@ -71,7 +59,7 @@ static int arrived(struct weir_rank *r, int peer, size_t n, uint64_t seq)
 }
 
 const struct ucx_api ucx_rma = {
-    .name = "rma", .features = UCP_FEATURE_RMA, .open = nothing, .connect = nothing, .note = no_note, .put = put, .get = get, .flush = flush,
-    .signal = put_word, .expect = expects_nothing, .ping = ping, .arrived = arrived, .ceiling = ceiling_is_memcpy, .close = no_more,
+    .name = "rma", .features = UCP_FEATURE_RMA, .open = ucx_nothing, .connect = ucx_nothing, .note = no_note, .put = put, .get = get, .flush = flush,
+    .signal = put_word, .expect = expects_nothing, .ping = ping, .arrived = arrived, .ceiling = ceiling_raw, .close = ucx_nothing,
 };
 #endif

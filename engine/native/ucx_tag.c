@@ -231,10 +231,10 @@ static int put(struct weir_rank *r, int peer, const void *local, uint64_t roff, 
     return ucx_posted(r, ucx.ucp_tag_send_nbx(p->ep, local, n, block_tag(r->cfg.rank, roff), &param), "ucp_tag_send_nbx", peer);
 }
 
-static int send_note(struct weir_rank *r, int peer, struct ucx_op *op)
+static int send_note(struct weir_rank *r, struct ucx_op *op)
 {
     ucp_request_param_t param = {.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA, .cb.send = ucx_op_sent, .user_data = op};
-    return ucx_op_posted(op, ucx.ucp_tag_send_nbx(ucx_of(r)->peers[peer].ep, &op->note, sizeof op->note, note_tag(r->cfg.rank), &param), "ucp_tag_send_nbx");
+    return ucx_op_posted(op, ucx.ucp_tag_send_nbx(ucx_of(r)->peers[op->peer].ep, &op->note, sizeof op->note, note_tag(r->cfg.rank), &param), "ucp_tag_send_nbx");
 }
 
 /* Its answer says that it came: nobody waits for it to be sent, but for the close. */
@@ -284,10 +284,12 @@ static int receive_notes(struct weir_rank *r)
     return 0;
 }
 
-static void close_tag(struct weir_rank *r)
+static int close_tag(struct weir_rank *r)
 {
     struct aheads *all = aheads_of(r);
-    ucx_notes_sent(r);
+    int            rc  = ucx_notes_sent(r);
+    if (rc < 0)
+        return rc;
     end_blocks(r);
     all->stopping = 1;
     for (int p = 0; p < r->cfg.ranks; p++)
@@ -296,6 +298,7 @@ static void close_tag(struct weir_rank *r)
     free(all->notes);
     free(all);
     ucx_notes_close(r);
+    return 0;
 }
 
 const struct ucx_api ucx_tag = {

@@ -1,6 +1,7 @@
 /* UCX: addresses, connecting, waiting, and what was chosen. */
 #define _GNU_SOURCE
 #include "carriers.h"
+#include "loop.h"
 #include "ucx.h"
 
 #ifdef WEIR_HAS_UCX
@@ -74,17 +75,6 @@ int ucx_progress(struct weir_rank *r)
     return u->owing ? ucx_answer(r) : 0;
 }
 
-int ucx_turn(struct weir_rank *r, int peer, const char *op)
-{
-    int rc = ucx_progress(r);
-    if (rc < 0 || (rc = rank_tick(r)) != -ETIMEDOUT || !r->err || strcmp(r->err->op, "wait"))
-        return rc;
-    r->err->peer = peer;
-    snprintf(r->err->op, sizeof r->err->op, "%s", op);
-    snprintf(r->err->text, sizeof r->err->text, "rank %d did not let it complete within %.3g s: it is gone, does not answer, or cannot be reached", peer, (double)r->limit / 1e9);
-    return rc;
-}
-
 /* Waits for one operation, under progress. */
 int ucx_await(struct weir_rank *r, ucs_status_ptr_t p, const char *op, int peer)
 {
@@ -93,15 +83,22 @@ int ucx_await(struct weir_rank *r, ucs_status_ptr_t p, const char *op, int peer)
     if (!UCS_PTR_IS_PTR(p))
         return UCS_PTR_STATUS(p) == UCS_OK ? 0 : ucx_failed(r, op, peer, UCS_PTR_STATUS(p));
     while ((s = ucx.ucp_request_check_status(p)) == UCS_INPROGRESS)
-        if ((rc = ucx_turn(r, peer, op)) < 0)
+        if ((rc = rank_turn(r, peer, op)) < 0)
             return rc; /* a put cannot be cancelled: the request is abandoned with the process */
     ucx.ucp_request_free(p);
     return s == UCS_OK ? 0 : ucx_failed(r, op, peer, s);
 }
 
+void ucx_part_ended(struct weir_req *q, ucs_status_t s)
+{
+    if (s != UCS_OK && q->loop) /* UCX's words; a loop knows only the number */
+        (void)rank_fail(q->loop->r, (int)s, "transfer", q->peer, "%s", ucx.ucs_status_string(s));
+    weir_part_done(q, s == UCS_OK ? 0 : (int)s);
+}
+
 void ucx_part_done(void *request, ucs_status_t s, void *q)
 {
-    weir_part_done(q, s == UCS_OK ? 0 : (int)s);
+    ucx_part_ended(q, s);
     ucx.ucp_request_free(request);
 }
 
@@ -209,17 +206,21 @@ void ucx_carriers(struct weir_rank *r, int peer, char *list)
     free(text);
 }
 
-void ucx_close(struct weir_rank *r)
+int ucx_close(struct weir_rank *r)
 {
     struct ucx_rank    *u    = r->fs;
     ucp_request_param_t none = {0};
-    u->api->close(r);
+    int                 rc   = u->api->close(r);
+    if (rc < 0)
+        return rc;
     for (int p = 0; p < r->cfg.ranks; p++) {
         if (!u->peers[p].ep)
             continue;
         if (u->peers[p].rkey)
             ucx.ucp_rkey_destroy(u->peers[p].rkey);
-        (void)ucx_await(r, ucx.ucp_ep_close_nbx(u->peers[p].ep, &none), "ucp_ep_close_nbx", p);
+        (void)ucx_await(r, ucx.ucp_ep_close_nbx(u->peers[p].ep, &none), "ucp_ep_close_nbx", p); /* a peer that left first is no fault */
+        if ((rc = rank_expired(r)) < 0)
+            return rc; /* the endpoint is still being closed */
     }
     /* before the context: UCX 1.13 aborts the process if memory is still mapped then */
     ucx.ucp_mem_unmap(u->context, u->memh);
@@ -231,5 +232,6 @@ void ucx_close(struct weir_rank *r)
     free(u->peers);
     free(u);
     fflush(NULL); /* UCX logs through stdio, and Go's exit does not flush it */
+    return 0;
 }
 #endif

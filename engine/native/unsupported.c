@@ -63,7 +63,11 @@ void unsupported_transport(struct weir_rank *r, int peer, char *buf, size_t cap)
         buf[0] = 0;
 }
 void unsupported_carriers(struct weir_rank *r, int peer, char *list) { (void)r, (void)peer, (void)list; }
-void unsupported_close(struct weir_rank *r) { (void)r; }
+int unsupported_close(struct weir_rank *r)
+{
+    (void)r;
+    return 0;
+}
 
 int expects_nothing(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o)
 {

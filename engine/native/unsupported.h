@@ -18,7 +18,7 @@ int     unsupported_ping(struct weir_rank *r, int peer, void *local, size_t n, u
 int     unsupported_arrived(struct weir_rank *r, int peer, size_t n, uint64_t seq);
 void    unsupported_transport(struct weir_rank *r, int peer, char *buf, size_t cap);
 void    unsupported_carriers(struct weir_rank *r, int peer, char *list);
-void    unsupported_close(struct weir_rank *r);
+int     unsupported_close(struct weir_rank *r);
 
 /* Not an "unsupported": the target need not know what comes. */
 int expects_nothing(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o);

@@ -127,7 +127,7 @@ static void *life(void *arg)
     if (rc) {
         for (int i = 0; i < o->ranks; i++)
             if (i != o->rank)
-                atomic_store(&o->all[i].control.abort, 1);
+                atomic_store(o->all[i].team ? &o->all[i].team->control->abort : &o->all[i].control.abort, 1);
         return NULL;
     }
     o->failed = 0;

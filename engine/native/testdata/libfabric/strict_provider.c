@@ -3,8 +3,8 @@
  * (FI_MR_LOCAL), keys that it chooses itself and that are longer than a word
  * (FI_MR_PROV_KEY, FI_MR_RAW), virtual addresses, memory bound to an endpoint before
  * it may be used, a context that it writes to, short operations, a full queue every
- * other time, no confirmation of delivery, and memory within the limit of what may be
- * locked. Whoever breaks a rule gets an error; bytes travel by a provider of the
+ * other time (injected ones find room), no confirmation of delivery, and with
+ * STRICT_LOCKS memory within the limit of what may be locked. Whoever breaks a rule gets an error; bytes travel by a provider of the
  * library. With STRICT_KEYS=plain it asks for neither FI_MR_RAW nor virtual addresses.
  *
  * libfabric loads it from FI_PROVIDER_PATH as lib*-fi.so. It has one user thread at a

@@ -8,13 +8,14 @@
  *                                     destroyed before it was asked for so often
  *   FAKE_NIXL_CORRUPT=1               transfers of 64 bytes and more arrive with a wrong byte
  *   FAKE_NIXL_DIE=AGENT:N             the process of AGENT is killed when it asks for notifications the Nth time
- *   FAKE_NIXL_TRACE=FILE              one line for each transfer request that is created, with its descriptors
+ *   FAKE_NIXL_TRACE=FILE              a line for each parameter, and each transfer request that is created with its descriptors
  *
  * Built with -DFAKE_NIXL_STUB it says that it is NIXL's stub; with
  * -DFAKE_NIXL_WITHOUT_POST it lacks nixl_capi_post_xfer_req, and with
  * -DFAKE_NIXL_OLD what older libraries lack. */
 #define _GNU_SOURCE
 #include <signal.h>
+#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -29,6 +30,21 @@ typedef int status;
 enum { DONE = 0, IN_PROGRESS = 1, INVALID = -1, BACKEND = -2, STATE = -3 };
 
 #define MOST 64
+
+/* What a test wants to see of the calls goes to a file. */
+static void trace(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static void trace(const char *format, ...)
+{
+    const char *path = getenv("FAKE_NIXL_TRACE");
+    FILE       *f    = path ? fopen(path, "a") : NULL;
+    va_list     args;
+    if (!f)
+        return;
+    va_start(args, format);
+    vfprintf(f, format, args);
+    va_end(args);
+    fclose(f);
+}
 
 struct region {
     uint64_t at, size;
@@ -132,9 +148,10 @@ const char *nixl_capi_last_error_message(void) { return getenv("FAKE_NIXL_FAIL")
 status nixl_capi_params_add(struct params *p, const char *key, const char *value)
 {
     CHECK("params_add");
-    if (!p || !strcmp(key, "refused"))
+    if (!p || !strcmp(key, "refused") || !value)
         return INVALID;
-    return value ? DONE : INVALID;
+    trace("param %s=%s\n", key, value);
+    return DONE;
 }
 #endif
 
@@ -424,16 +441,6 @@ static struct list copied(const struct list *l)
     return out;
 }
 
-static void trace(int op, const struct list *l)
-{
-    const char *path = getenv("FAKE_NIXL_TRACE");
-    FILE       *f    = path ? fopen(path, "a") : NULL;
-    if (!f)
-        return;
-    fprintf(f, "%s %d x %llu\n", op ? "write" : "read", l->n, (unsigned long long)l->d[0].size);
-    fclose(f);
-}
-
 status nixl_capi_create_xfer_req(struct agent *a, int op, struct list *local, struct list *remote, const char *name, struct request **out, struct args *args)
 {
     CHECK("create_xfer_req");
@@ -445,7 +452,7 @@ status nixl_capi_create_xfer_req(struct agent *a, int op, struct list *local, st
             return -6;
     struct request *q = calloc(1, sizeof *q);
     *q = (struct request){.agent = a, .to = to, .op = op, .local = copied(local), .remote = copied(remote)};
-    trace(op, local);
+    trace("%s %d x %llu%s\n", op ? "write" : "read", local->n, (unsigned long long)local->d[0].size, args->skip_merge ? "" : " merged");
     a->requests++;
     *out = q;
     return DONE;

@@ -1,0 +1,59 @@
+package native
+
+import (
+	"testing"
+	"time"
+
+	"weir/engine"
+	"weir/quantity"
+	"weir/workload"
+)
+
+// A request that is complete when it is posted is no reason to look at nothing else:
+// among large ones the loop takes a turn, in which it shows life and sees its deadline.
+func TestLargeRequestsLeaveTurns(t *testing.T) {
+	const n = 255 // 8 GiB; among small requests a turn is taken after 256
+	l, ranks := opened(t, "shm", []string{"here", "here"}, options(32<<20, func(o *workload.TransferOptions) { o.Iterations, o.Warmup, o.Verify = n, 0, "none" }))
+	l.Cases[0].Timeout = 120e9
+	errs := make(chan error, len(ranks))
+	for _, r := range ranks {
+		go func() {
+			_, err := r.Run(l.Cases[0])
+			errs <- err
+		}()
+	}
+	control, between := ranks[0].(*rank).control, false
+	for ended := 0; ended < len(ranks); {
+		select {
+		case err := <-errs:
+			if err != nil {
+				t.Fatal(err)
+			}
+			ended++
+		case <-time.After(time.Millisecond):
+			done := control.Done.Load()
+			between = between || control.Phase.Load() == engine.PhaseRun && 0 < done && done < n
+		}
+	}
+	if !between {
+		t.Error("the loop told of nothing between its first request and its last")
+	}
+}
+
+// The warm-up of a ping-pong is over before its timed part begins: however long it
+// takes, a duration is the timed part's own.
+func TestWarmUpOfAPingPongIsNotTimed(t *testing.T) {
+	for fabric, warmup := range map[string]int64{"shm": 200000, "tcp": 3000, "ucx": 50000, "libfabric": 3000} {
+		t.Run(fabric, func(t *testing.T) {
+			needs(t, fabric)
+			const wanted = 30 * time.Millisecond
+			o := options(8, pingpong, func(o *workload.TransferOptions) {
+				o.Duration, o.Warmup = quantity.Time(wanted), warmup
+			})
+			s := transfer(t, fabric, 2, o)[0][0].Samples
+			if s.Ops < 2 {
+				t.Errorf("%d messages in %v", s.Ops, time.Duration(s.End-s.Start))
+			}
+		})
+	}
+}

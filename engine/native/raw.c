@@ -1,0 +1,110 @@
+/* What a fabric carries when nothing but it counts: its own puts, or gets where the
+ * case reads, many at a time, of the request's size or of a large one. */
+#include "ceiling.h"
+
+#define LARGE ((size_t)1 << 20)
+#define WINDOW 32
+#define IN_FLIGHT ((size_t)4 << 20) /* bytes, that are enough for any path and few enough for a short span */
+#define TRIALS 2
+
+struct probe {
+    struct weir_rank *r;
+    int               peer, reads;
+    size_t            n; /* bytes of a request */
+    int               many; /* of them in flight */
+    struct weir_req   window[WINDOW];
+};
+
+#define IDLE 1 /* pending of a request that no loop hears of */
+
+static int settled(struct probe *p, struct weir_req *q)
+{
+    int rc;
+    while (q->pending != IDLE)
+        if ((rc = p->r->fab->progress(p->r)) < 0 || (rc = rank_tick(p->r)) < 0)
+            return rc;
+    return q->failed ? rank_fail(p->r, q->failed, "probe", p->peer, "failed with status %d", q->failed) : 0;
+}
+
+/* Between passes the exposed area of a target holds nothing that is still needed,
+ * and a source only what its reader may have. */
+static int post(struct probe *p, struct weir_req *q)
+{
+    struct weir_rank *r = p->r;
+    q->pending          = IDLE + 1;
+    q->peer             = p->peer;
+    int rc = p->reads ? r->fab->get(r, p->peer, rank_local(r), r->exposed, p->n, q) : r->fab->put(r, p->peer, rank_local(r), r->exposed, p->n, q);
+    if (rc == WEIR_DONE)
+        q->pending = IDLE;
+    return rc < 0 ? rc : rank_tick(r);
+}
+
+static int span(struct probe *p, double *rate)
+{
+    int     rc;
+    size_t  bytes = 0;
+    int64_t t0    = weir_ticks(), took;
+    do {
+        for (int i = 0; i < p->many; i++, bytes += p->n)
+            if ((rc = settled(p, &p->window[i])) < 0 || (rc = post(p, &p->window[i])) < 0)
+                return rc;
+        took = weir_span(&p->r->clk, weir_ticks() - t0);
+    } while (took < ceiling_span_ns / 4);
+    for (int i = 0; i < p->many; i++)
+        if ((rc = settled(p, &p->window[i])) < 0)
+            return rc;
+    if (!p->reads && (rc = rank_flush(p->r, p->peer)) < 0)
+        return rc;
+    *rate = (double)bytes / (double)weir_span(&p->r->clk, weir_ticks() - t0) * 1e9;
+    return 0;
+}
+
+static void take_size(struct probe *p, size_t n)
+{
+    p->n    = n;
+    p->many = n >= IN_FLIGHT ? 1 : IN_FLIGHT / n < WINDOW ? (int)(IN_FLIGHT / n) : WINDOW;
+}
+
+static int choose_size(struct probe *p, size_t request)
+{
+    size_t sizes[2] = {request, LARGE}, best = request;
+    double rate, top = 0;
+    int    rc;
+    for (int i = 0; i < 2 && request < LARGE; i++) {
+        take_size(p, sizes[i]);
+        for (int k = 0; k < TRIALS; k++) {
+            if ((rc = span(p, &rate)) < 0)
+                return rc;
+            if (rate > top)
+                top = rate, best = p->n;
+        }
+    }
+    take_size(p, best);
+    return 0;
+}
+
+/* The peer serves until the initiator tells it that this probe, of which there is
+ * one between two barriers, is over. */
+int ceiling_raw(struct weir_rank *r, int peer, int initiator, const struct weir_case *c, struct ceiling *out)
+{
+    uint64_t     over = (uint64_t)1 << 63 | r->barriers;
+    struct probe p    = {.r = r, .peer = peer, .reads = c->op == OP_READ};
+    double       rate;
+    int          rc;
+    if (!initiator) {
+        while (rank_tally(r, peer) != over)
+            if ((rc = r->fab->progress(r)) < 0 || (rc = rank_tick(r)) < 0)
+                return rc;
+        return 0;
+    }
+    for (int i = 0; i < WINDOW; i++)
+        p.window[i].pending = IDLE;
+    if ((rc = choose_size(&p, c->block * c->batch)) < 0)
+        return rc;
+    for (int k = 0; k < CEILING_SPANS; k++) {
+        if ((rc = span(&p, &rate)) < 0)
+            return rc;
+        ceiling_add(out, rate);
+    }
+    return rank_tell(r, peer, over);
+}
