@@ -2,7 +2,9 @@ package native
 
 import (
 	"flag"
+	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -188,7 +190,19 @@ func TestMain(m *testing.M) {
 	if flag.Lookup("test.bench").Value.String() == "" {
 		ceilingSpan(50_000) // hundreds of cases are probed that nobody asks for their ceiling
 	}
-	os.Exit(m.Run())
+	forgetSharedOf(os.Getpid())
+	code := m.Run()
+	forgetSharedOf(os.Getpid())
+	os.Exit(code)
+}
+
+// forgetSharedOf removes what libfabric keeps for a process that cannot do it itself:
+// ranks that were abandoned or killed. Who has its number later would find it busy.
+func forgetSharedOf(pid int) {
+	left, _ := filepath.Glob(fmt.Sprintf("/dev/shm/%d:*", pid)) // only a bad pattern is an error
+	for _, path := range left {
+		os.Remove(path)
+	}
 }
 
 // takesLong skips where time counts: make race, which sees no C, leaves out what the

@@ -84,7 +84,8 @@ func checkMoved(t *testing.T, o workload.TransferOptions, ranks []*engine.CaseRe
 		if want := uint64(o.Iterations) * requestBytes(o); r.Samples.Bytes != want || r.Samples.Ops != uint64(o.Iterations) {
 			t.Errorf("rank %d moved %d bytes in %d requests, want %d in %d", rank, r.Samples.Bytes, r.Samples.Ops, want, o.Iterations)
 		}
-		if r.Ceiling <= 0 || r.Memcpy <= 0 || r.Stages.Post.Stamps == 0 || r.Stages.Post.P99 <= 0 {
+		// copying a few bytes may take no longer than reading the clock, which is not counted
+		if r.Ceiling <= 0 || r.Memcpy <= 0 || r.Stages.Post.Stamps == 0 || r.Stages.Post.P99 < 0 {
 			t.Errorf("rank %d: ceiling %v, memcpy %v, posting %+v", rank, r.Ceiling, r.Memcpy, r.Stages.Post)
 		}
 	}

@@ -92,6 +92,7 @@ func (p *rankProcess) address(tb testing.TB) string {
 // end kills the process and gives what it ended with.
 func (p *rankProcess) end() error {
 	_ = p.cmd.Process.Kill() // it may have ended
+	defer forgetSharedOf(p.cmd.Process.Pid)
 	return p.cmd.Wait()
 }
 

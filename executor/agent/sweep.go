@@ -2,13 +2,13 @@ package agent
 
 import (
 	"bufio"
-	"fmt"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"weir/executor/scratch"
 )
 
 // sweep removes the shared memory that processes which ended badly left outside
@@ -22,10 +22,7 @@ func sweep(pids map[int]bool) {
 		}
 	}
 	for pid := range pids {
-		left, _ := filepath.Glob(fmt.Sprintf("/dev/shm/%d:*", pid)) // only a bad pattern is an error
-		for _, path := range left {
-			os.Remove(path)
-		}
+		scratch.ForgetProcess(pid)
 	}
 }
 

@@ -20,7 +20,7 @@ import (
 // leaseTTL is how long, in seconds, a process may be silent before the others
 // take it for dead. A machine whose processors are all busy measuring must get
 // through three keepalives in it.
-const leaseTTL = 5
+const leaseTTL = 10
 
 // Session is one process's handle on a session's keys.
 type Session struct {

@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"weir/engine"
+	"weir/executor/scratch"
 	"weir/executor/wire"
 )
 
@@ -29,6 +30,7 @@ const (
 func Main() int {
 	// where memory runs out, a rank is to go and not the coordinator, which can tell
 	_ = os.WriteFile("/proc/self/oom_score_adj", []byte("500"), 0)
+	scratch.ForgetProcess(os.Getpid()) // of one that had this number before
 	conn, control, err := inherit()
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "weir rank: %v; it is started by weir itself, not by hand\n", err)
