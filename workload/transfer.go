@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"weir/matrix"
 	"weir/quantity"
 )
 
@@ -105,11 +106,13 @@ type TransferOptions struct {
 	Bidirectional                                        bool
 	BlockSize                                            quantity.Size
 	Batch, Iterations, Warmup, InFlight, Threads, Ranks  int64
-	Duration                                             quantity.Time // 0: Iterations decide
-	Provider                                             string        `json:",omitempty"` // of fabric libfabric; "": its choice
-	API                                                  string        `json:",omitempty"` // of fabric ucx; "": rma, and of others
-	Nixl                                                 *Nixl         `json:",omitempty"` // of fabric nixl; nil for others
-	Sim                                                  *Simulation   `json:",omitempty"` // of fabric sim; nil for others
+	Duration                                             quantity.Time  // 0: Iterations decide
+	Matrix                                               *matrix.Matrix `json:",omitempty"` // of workload traffic, where Pattern is MatrixPattern; nil: of transfer
+	Shards                                               int64          `json:",omitempty"` // descriptors of a cell, in workload traffic
+	Provider                                             string         `json:",omitempty"` // of fabric libfabric; "": its choice
+	API                                                  string         `json:",omitempty"` // of fabric ucx; "": rma, and of others
+	Nixl                                                 *Nixl          `json:",omitempty"` // of fabric nixl; nil for others
+	Sim                                                  *Simulation    `json:",omitempty"` // of fabric sim; nil for others
 }
 
 // DecodeTransfer reads the values of a transfer case; options that are absent

@@ -1,0 +1,69 @@
+package matrix
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func TestCompactTextsReadBack(t *testing.T) {
+	m, err := New(4, []Cell{{3, 0, 7}, {0, 1, 1 << 20}, {0, 2, 5}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := m.Compact(), "4: 0>1=1048576,2=5 3>0=7"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		m := matrices(t)
+		text, err := json.Marshal(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var read Matrix
+		if err := json.Unmarshal(text, &read); err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		if read.Compact() != m.Compact() || read.Ranks() != m.Ranks() || read.Total() != m.Total() {
+			t.Fatalf("%s reads as %s", text, read.Compact())
+		}
+	})
+}
+
+func TestCompactTextsThatAreNone(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                                 "begins with its number of ranks",
+		"x: 0>1=5":                         "begins with its number of ranks",
+		"2 0>1=5":                          "begins with its number of ranks",
+		"2: 1=5":                           "is no sender",
+		"2: 0>":                            "is no receiver",
+		"2: 0>1":                           "is no receiver",
+		"2: 0>1=5,":                        "is no receiver",
+		"2: 0>1=5M":                        "is no receiver",
+		"2: 0>2=5":                         "the ranks are 0 to 1",
+		"2: 0>1=0":                         "a cell is above 0",
+		"2: 0>1=5 0>1=6":                   "two cells",
+		"0:":                               "of 0 ranks",
+		"2: 0>1=9 1>0=9223372036854775807": "2^63",
+	} {
+		if _, err := ParseCompact(text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", text, err, want)
+		}
+	}
+}
+
+func FuzzParseCompact(f *testing.F) {
+	f.Add("4: 0>1=1048576,2=5 3>0=7")
+	f.Fuzz(func(t *testing.T, text string) {
+		m, err := ParseCompact(text)
+		if err != nil {
+			return
+		}
+		again, err := ParseCompact(m.Compact())
+		if err != nil || again.Compact() != m.Compact() {
+			t.Errorf("%q reads as %q, then %v", text, m.Compact(), err)
+		}
+	})
+}
