@@ -95,6 +95,9 @@ type CaseResult struct {
 	Stages      Stages  `json:"stages"` // of an initiator
 	// Threads of a rank that has several; nil: it has one.
 	Threads *Threads `json:"threads,omitempty"`
+	// Iterations of an initiator in workload traffic, in their order; of more than 4096
+	// the first 2048 and the last 2048.
+	Iterations []Span `json:"iterations,omitempty"`
 	// Samples of an initiator.
 	Samples *results.Samples `json:"-"`
 }
@@ -104,6 +107,13 @@ type Prep struct {
 	Alloc    float64 `json:"alloc"`
 	Register float64 `json:"register"`
 	Connect  float64 `json:"connect"`
+}
+
+// Span is an iteration of one rank, in nanoseconds of a clock that all ranks of the
+// launch have in common: CLOCK_MONOTONIC of the first one's host.
+type Span struct {
+	Start int64 `json:"start"`
+	End   int64 `json:"end"`
 }
 
 // Usage is what a rank's process used from the common start until all ranks had

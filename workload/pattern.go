@@ -12,6 +12,10 @@ import (
 func (t TransferOptions) Targets(rank int) []int {
 	n := int(t.Ranks)
 	switch half := n / 2; {
+	case t.Pattern == MatrixPattern && t.Op == "read":
+		return fromTheNext(rank, t.senders(rank))
+	case t.Pattern == MatrixPattern:
+		return fromTheNext(rank, t.receivers(rank))
 	case t.Pattern == "pairwise" && rank < half:
 		return []int{rank + half}
 	case t.Pattern == "pairwise" && t.Bidirectional:
@@ -30,6 +34,10 @@ func (t TransferOptions) Targets(rank int) []int {
 func (t TransferOptions) Sources(rank int) []int {
 	n := int(t.Ranks)
 	switch half := n / 2; {
+	case t.Pattern == MatrixPattern && t.Op == "read":
+		return t.receivers(rank)
+	case t.Pattern == MatrixPattern:
+		return t.senders(rank)
 	case t.Pattern == "pairwise" && rank >= half:
 		return []int{rank - half}
 	case t.Pattern == "pairwise" && t.Bidirectional:
@@ -58,8 +66,12 @@ func others(rank, n int) []int {
 // Share is how much of the path of an initiator is its own: less than 1 if its
 // targets together have more initiators to serve than targets that it could use.
 // It is min(1, Σ 1/sources) over its targets, so that the shares of those who
-// share one target add up to it.
+// share one target add up to it. In a matrix, where each target has something else
+// to serve, it is 1: the whole path.
 func (t TransferOptions) Share(initiator int) float64 {
+	if t.Pattern == MatrixPattern {
+		return 1
+	}
 	share := 0.
 	for _, target := range t.Targets(initiator) {
 		share += 1 / float64(t.served(target))
@@ -67,8 +79,13 @@ func (t TransferOptions) Share(initiator int) float64 {
 	return min(1, share)
 }
 
-// FanOut is the number of targets of an initiator, which is the same for all.
+// FanOut is the number of targets of an initiator, which is the same for all; in a
+// matrix of the one that has the most.
 func (t TransferOptions) FanOut() int64 {
+	if t.Pattern == MatrixPattern {
+		targets, _ := t.flows()
+		return slices.Max(targets)
+	}
 	if t.Pattern == "one_to_many" || t.Pattern == "all_to_all" {
 		return t.Ranks - 1
 	}
@@ -77,6 +94,9 @@ func (t TransferOptions) FanOut() int64 {
 
 // served is the number of sources of a target.
 func (t TransferOptions) served(target int) int64 {
+	if t.Pattern == MatrixPattern {
+		return int64(len(t.Sources(target)))
+	}
 	if t.Pattern == "all_to_all" || t.Pattern == "many_to_one" && target == 0 {
 		return t.Ranks - 1
 	}
@@ -85,13 +105,21 @@ func (t TransferOptions) served(target int) int64 {
 
 // Regions are the pairs that a rank is in, of the rank that is in the most, and at
 // least one each as an initiator and as a target: so many it makes memory for.
-func (t TransferOptions) Regions() int64 { return t.FanOut() + t.served(0) }
+func (t TransferOptions) Regions() int64 {
+	if t.Pattern == MatrixPattern {
+		return t.mostRegions()
+	}
+	return t.FanOut() + t.served(0)
+}
 
 // mostMemory is far more than a rank can have, and little enough to calculate with.
 const mostMemory = quantity.Size(1 << 50)
 
 // check holds what no single option can say.
 func (t TransferOptions) check() error {
+	if t.Pattern == MatrixPattern || t.Matrix != nil {
+		return t.checkMatrix()
+	}
 	switch {
 	case t.Pattern == "pairwise" && t.Ranks%2 != 0:
 		return fmt.Errorf("pattern pairwise needs an even number of ranks, not %d", t.Ranks)
@@ -109,13 +137,23 @@ func (t TransferOptions) check() error {
 		return fmt.Errorf("mode pingpong goes there and back already: it cannot be bidirectional")
 	case t.Duration == 0 && t.Iterations < t.FanOut():
 		return fmt.Errorf("pattern %s of %d ranks needs at least %d iterations, one for each target of an initiator, not %d", t.Pattern, t.Ranks, t.FanOut(), t.Iterations)
+	}
+	if err := t.checkFabric(); err != nil {
+		return err
+	}
+	if areas := t.Regions() * t.Threads; t.BlockSize > mostMemory/quantity.Size(t.Batch)/quantity.Size(areas) {
+		return fmt.Errorf("a rank needs room for %d requests of %d blocks of %v, which is more than %v", areas, t.Batch, t.BlockSize, mostMemory)
+	}
+	return nil
+}
+
+// checkFabric holds what a fabric cannot do, whatever the pattern.
+func (t TransferOptions) checkFabric() error {
+	switch {
 	case t.Fabric == "ucx" && t.Pages != "default":
 		return fmt.Errorf("fabric ucx allocates the buffers itself: it has only pages default; UCX's own environment variables decide about huge pages (UCX_POSIX_HUGETLB_MODE)")
 	case t.Op == "read" && (t.API == "am" || t.API == "tag"):
 		return fmt.Errorf("api %s of fabric ucx sends messages, which carry writes: nothing in them reads from the target's memory; for op read use api rma", t.API)
-	}
-	if areas := t.Regions() * t.Threads; t.BlockSize > mostMemory/quantity.Size(t.Batch)/quantity.Size(areas) {
-		return fmt.Errorf("a rank needs room for %d requests of %d blocks of %v, which is more than %v", areas, t.Batch, t.BlockSize, mostMemory)
 	}
 	return nil
 }

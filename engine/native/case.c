@@ -8,19 +8,24 @@
 #include "contents.h"
 #include "loop.h"
 
-#define START_LEAD_NS 50000 /* from the release of the barrier to the common start */
+/* Moves every block once. */
+static int move_once(struct weir_loop *l, const struct weir_case *c, const struct weir_role *o)
+{
+    if (c->mode == MODE_MATRIX)
+        return loop_matrix(l, c, o, 1, 0);
+    return o->ntargets ? loop_stream(l, c, o, o->slots * (uint64_t)o->ntargets, 0) : 0;
+}
 
-/* Moves every block once, with fresh contents, and checks it. */
+/* The same with fresh contents, and checks what came. */
 static int verify_once(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o, struct weir_loop *l, uint64_t pass)
 {
     int              rc;
     struct weir_case plain = *c;
-    plain.mode             = MODE_STREAM;
+    if (c->mode == MODE_PINGPONG)
+        plain.mode = MODE_STREAM;
     if ((rc = contents_prepare(r, c, o, pass)) < 0 || (rc = r->fab->expect(r, &plain, o)) < 0 || (rc = rank_barrier(r, 0, NULL)) < 0)
         return rc;
-    if (o->ntargets && (rc = loop_stream(l, &plain, o, o->slots * (uint64_t)o->ntargets, 0)) < 0)
-        return rc;
-    if ((rc = rank_barrier(r, 0, NULL)) < 0)
+    if ((rc = move_once(l, &plain, o)) < 0 || (rc = rank_barrier(r, 0, NULL)) < 0)
         return rc;
     return contents_check(r, c, o, pass, 0, 0);
 }
@@ -58,6 +63,8 @@ static int warm_up(struct weir_rank *r, const struct weir_case *c, const struct 
         return rc;
     if (c->mode == MODE_PINGPONG)
         return loop_pingpong(l, c, o, c->warmup);
+    if (c->mode == MODE_MATRIX)
+        return loop_matrix(l, c, o, c->warmup, 0);
     return o->initiator ? loop_stream(l, c, o, c->warmup, 0) : 0;
 }
 
@@ -76,7 +83,11 @@ static int move(struct weir_rank *r, const struct weir_case *c, const struct wei
     int rc = 0;
     if (c->mode == MODE_PINGPONG)
         return loop_pingpong(l, c, o, c->iterations);
-    if (o->initiator && (rc = loop_stream(l, c, o, c->iterations, 1)) < 0)
+    if (c->mode == MODE_MATRIX) {
+        /* what is told to those whose last cells are still under way would be traffic beside them */
+        if ((rc = loop_matrix(l, c, o, c->iterations, 1)) < 0 || (rc = rank_barrier(r, 0, NULL)) < 0)
+            return rc;
+    } else if (o->initiator && (rc = loop_stream(l, c, o, c->iterations, 1)) < 0)
         return rc;
     /* after the clock has stopped */
     return o->initiator && c->op == OP_WRITE ? contents_tell(r, c, o, l->done) : 0;
@@ -111,6 +122,8 @@ static void fill_result(struct weir_rank *r, const struct weir_case *c, const st
     out->alloc_s       = r->alloc_s;
     out->register_s    = r->register_s;
     out->connect_s     = r->connect_s;
+    if (c->mode == MODE_MATRIX)
+        loop_matrix_result(l, out);
     if (!o->initiator)
         return;
     r->fab->transport(r, o->targets[0].peer, out->transport, sizeof out->transport);
@@ -149,8 +162,9 @@ static int probe_ceilings(struct weir_rank *r, const struct weir_case *c, const 
     if ((rc = rank_barrier(r, 0, NULL)) < 0)
         return rc;
     /* links in turns: two that share a rank would halve each other */
-    for (int i = 0; i < r->cfg.nturns; i++)
-        if ((rc = r->fab->ceiling(r, r->cfg.turns[i].peer, r->cfg.turns[i].initiator, c, r->cfg.turns[i].initiator ? path : &(struct ceiling){.n = 0})) < 0)
+    const struct weir_flows *f = &r->cfg.flows[c->op];
+    for (int i = 0; i < f->nturns; i++)
+        if ((rc = r->fab->ceiling(r, f->turns[i].peer, f->turns[i].initiator, c, f->turns[i].initiator ? path : &(struct ceiling){.n = 0})) < 0)
             return rc;
     return 0;
 }

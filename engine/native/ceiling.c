@@ -63,12 +63,40 @@ int ceiling_choose(struct weir_rank *r, const struct weir_case *c, const struct 
     return 0;
 }
 
-int ceiling_memcpy(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o, struct ceiling *out)
+/* Ranks with large and with small cells have one kind of path: of a matrix the better
+ * is taken of a request and of a large copy, as ceiling_raw does. */
+static int widen(struct weir_rank *r, struct weir_case *c, struct weir_role *o)
 {
-    struct walk w = {c, o, 0};
-    for (int k = 0; k < CEILING_SPANS; k++) {
-        int rc = rank_tick(r);
+    struct weir_case large = *c;
+    struct weir_role whole = *o;
+    double           own = 0, other = 0;
+    if (c->mode != MODE_MATRIX || o->request >= CEILING_LARGE)
+        return 0;
+    large.block   = CEILING_LARGE;
+    whole.request = CEILING_LARGE;
+    for (int k = 0; k < TRIALS; k++) {
+        double a = span(r, r->copy, &(struct walk){c, o, 0}), b = span(r, r->copy, &(struct walk){&large, &whole, 0});
+        int    rc = rank_tick(r);
         if (rc < 0)
+            return rc;
+        own   = a > own ? a : own;
+        other = b > other ? b : other;
+    }
+    if (other > own)
+        *c = large, *o = whole;
+    return 0;
+}
+
+int ceiling_memcpy(struct weir_rank *r, const struct weir_case *of, const struct weir_role *as, struct ceiling *out)
+{
+    struct weir_case c  = *of;
+    struct weir_role o  = *as;
+    struct walk      w  = {&c, &o, 0};
+    int              rc = widen(r, &c, &o);
+    if (rc < 0)
+        return rc;
+    for (int k = 0; k < CEILING_SPANS; k++) {
+        if ((rc = rank_tick(r)) < 0)
             return rc;
         ceiling_add(out, span(r, r->copy, &w));
     }

@@ -5,6 +5,7 @@
 #include "role.h"
 
 #define CEILING_SPANS 9
+#define CEILING_LARGE ((size_t)1 << 20) /* bytes; every area has as many */
 extern int64_t ceiling_span_ns; /* at least; tests that do not look at ceilings shorten it */
 
 /* Rates in bytes/s of spans of a probe, before and after a timed part. The median
@@ -22,7 +23,8 @@ double ceiling_best(const struct ceiling *c); /* what at least one span reached;
 /* The method that copies the case's requests from the local area to the place for
  * probes fastest, by a short trial of each. */
 int ceiling_choose(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o, const struct weir_copy **best);
-/* One thread makes that copy by the rank's method, CEILING_SPANS times. */
+/* One thread makes that copy by the rank's method, CEILING_SPANS times; where a matrix
+ * has small cells, one of CEILING_LARGE if that is faster. */
 int ceiling_memcpy(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o, struct ceiling *out);
 
 /* A fabric's table takes one of these or its own: paths through shared memory are

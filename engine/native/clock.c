@@ -71,3 +71,15 @@ void weir_clock_calibrate(struct weir_clock *c)
         c->cost_ns  = each < c->cost_ns ? each : c->cost_ns;
     }
 }
+
+double weir_monotonic_cost(void)
+{
+    int64_t least = INT64_MAX;
+    for (int k = 0; k < 16; k++) {
+        int64_t t0 = weir_monotonic(), t1 = t0;
+        for (int i = 0; i < 32; i++)
+            t1 = weir_monotonic();
+        least = t1 - t0 < least ? t1 - t0 : least;
+    }
+    return (double)least / 32;
+}

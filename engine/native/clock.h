@@ -32,6 +32,9 @@ static inline int64_t weir_monotonic(void)
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
+/* What reading it costs in ns. */
+double weir_monotonic_cost(void);
+
 static inline int64_t weir_ticks(void)
 {
 #if defined(__x86_64__)

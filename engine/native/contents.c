@@ -44,11 +44,11 @@ static int64_t find_wrong(struct weir_rank *r, const char *p, size_t n, uint64_t
 static int fill_zeros(struct weir_rank *r, const struct weir_case *c, char *p, size_t n, uint64_t key)
 {
     for (size_t off = 0, k = 0; off < n; off += c->block, k++) {
-        size_t head = c->block < HEAD ? c->block : HEAD;
+        size_t left = n - off < c->block ? n - off : c->block, head = left < HEAD ? left : HEAD;
         int    rc   = k % 1024 ? 0 : rank_tick(r);
         if (rc < 0)
             return rc;
-        memset(p + off + head, 0, c->block - head);
+        memset(p + off + head, 0, left - head);
         r->memory->fill(p + off, head, key + k);
     }
     return 0;
@@ -80,12 +80,13 @@ static int64_t find_wrong_zeros(struct weir_rank *r, const struct weir_case *c, 
 /* Slots of a region have keys so far apart that no two share a word. */
 static uint64_t slot_key(const struct weir_role *o, uint64_t key, uint64_t slot) { return key + slot * (o->stride / 8); }
 
-static int fill_region(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o, char *at, uint64_t key)
+static int fill_region(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o, const struct weir_share *s, uint64_t pass)
 {
+    uint64_t key = key_of(r, c, s, pass);
     if (!c->zeros)
-        return fill(r, at, o->slots > 1 ? o->region : o->request, key);
+        return fill(r, s->at, o->slots > 1 ? o->region : s->bytes, key);
     for (uint64_t k = 0; k < o->slots; k++) {
-        int rc = fill_zeros(r, c, at + k * o->stride, o->request, slot_key(o, key, k));
+        int rc = fill_zeros(r, c, s->at + k * o->stride, s->bytes, slot_key(o, key, k));
         if (rc < 0)
             return rc;
     }
@@ -94,14 +95,14 @@ static int fill_region(struct weir_rank *r, const struct weir_case *c, const str
 
 static int poison_region(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o, const struct weir_share *s, uint64_t pass)
 {
-    return fill(r, s->at, o->slots > 1 ? o->region : o->request, ~key_of(r, c, s, PASS_POISON + pass));
+    return fill(r, s->at, o->slots > 1 ? o->region : s->bytes, ~key_of(r, c, s, PASS_POISON + pass));
 }
 
 int contents_prepare(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o, uint64_t pass)
 {
     struct weir_share s;
     for (int i = 0; role_share(r, c, o, i, &s); i++) {
-        int rc = s.receiving ? poison_region(r, c, o, &s, pass) : fill_region(r, c, o, s.at, key_of(r, c, &s, pass));
+        int rc = s.receiving ? poison_region(r, c, o, &s, pass) : fill_region(r, c, o, &s, pass);
         if (rc < 0)
             return rc;
     }
@@ -126,7 +127,7 @@ int contents_renew(struct weir_rank *r, const struct weir_case *c, const struct 
         return rc;
     }
     for (int i = 0; i < o->ntargets && role_share(r, c, o, i, &s); i++) {
-        int rc = s.receiving ? poison_region(r, c, o, &s, 0) : fill_region(r, c, o, s.at, key_of(r, c, &s, PASS_TIMED));
+        int rc = s.receiving ? poison_region(r, c, o, &s, 0) : fill_region(r, c, o, &s, PASS_TIMED);
         if (rc < 0)
             return rc;
     }
@@ -146,9 +147,12 @@ int64_t contents_number(const struct weir_case *c, uint64_t word)
     return word >> NUMBER_BITS == (uint64_t)c->index + 1 ? (int64_t)(word & (((uint64_t)1 << NUMBER_BITS) - 1)) : -1;
 }
 
-/* Requests to the k-th target, of so many that went round them. */
-static uint64_t to_target(const struct weir_role *o, int k, uint64_t done)
+/* Requests to the k-th target, of so many that went round them; iterations of a
+ * matrix have one to each. */
+static uint64_t to_target(const struct weir_case *c, const struct weir_role *o, int k, uint64_t done)
 {
+    if (c->mode == MODE_MATRIX)
+        return done;
     uint64_t n = (uint64_t)o->ntargets;
     return done / n + ((uint64_t)k < done % n);
 }
@@ -156,7 +160,7 @@ static uint64_t to_target(const struct weir_role *o, int k, uint64_t done)
 int contents_tell(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o, uint64_t done)
 {
     for (int k = 0; k < o->ntargets; k++) {
-        int rc = rank_tell(r, o->targets[k].peer, contents_word(c, to_target(o, k, done)));
+        int rc = rank_tell(r, o->targets[k].peer, contents_word(c, to_target(c, o, k, done)));
         if (rc < 0)
             return rc;
     }
@@ -168,9 +172,9 @@ static int touched(struct weir_rank *r, const struct weir_case *c, const struct 
 {
     int64_t requests;
     if (i < o->ntargets) {
-        requests = (int64_t)to_target(o, i, done);
+        requests = (int64_t)to_target(c, o, i, done);
     } else {
-        int source = o->sources[i - o->ntargets];
+        int source = o->sources[i - o->ntargets].peer;
         requests   = contents_number(c, rank_tally(r, source));
         if (requests < 1)
             return rank_fail(r, -EPROTO, "verify", source, "rank %d does not say how many requests it made to rank %d", source, r->cfg.rank);
@@ -184,15 +188,16 @@ static int wrong(struct weir_rank *r, const struct weir_case *c, const struct we
     int64_t  block = (int64_t)c->block;
     uint64_t k     = (uint64_t)(at / block);
     uint8_t  want  = pattern_byte(key, (size_t)at);
-    char     place[48] = "";
+    char     place[48] = "", part[64] = "of their cell";
     if (c->zeros)
         want = at % block < HEAD ? pattern_byte(key + k, (size_t)(at % block)) : 0;
     if (c->slots > 1)
         snprintf(place, sizeof place, " at place %llu", (unsigned long long)slot);
+    if (c->mode != MODE_MATRIX)
+        snprintf(part, sizeof part, "(block %llu, offset %lld in it)", (unsigned long long)k, (long long)(at % block));
     rank_phase(r, PH_VERIFY, 0);
-    return rank_fail(r, -EBADMSG, "verify", s->from == r->cfg.rank ? s->to : s->from,
-                     "wrong data from rank %d to rank %d after %s%s: byte %lld of %zu (block %llu, offset %lld in it) is 0x%02x, should be 0x%02x", s->from, s->to,
-                     timed ? "the timed part" : "an untimed pass", place, (long long)at, n, (unsigned long long)k, (long long)(at % block), (unsigned char)p[at], want);
+    return rank_fail(r, -EBADMSG, "verify", s->from == r->cfg.rank ? s->to : s->from, "wrong data from rank %d to rank %d after %s%s: byte %lld of %zu %s is 0x%02x, should be 0x%02x",
+                     s->from, s->to, timed ? "the timed part" : "an untimed pass", place, (long long)at, n, part, (unsigned char)p[at], want);
 }
 
 static int check_slot(struct weir_rank *r, const struct weir_case *c, const struct weir_share *s, uint64_t slot, const char *p, size_t n, uint64_t key, int timed)
@@ -206,16 +211,17 @@ int contents_check(struct weir_rank *r, const struct weir_case *c, const struct 
 {
     struct weir_share s;
     /* a ping may carry its number in its last byte */
-    size_t  n    = c->mode == MODE_PINGPONG && timed ? o->request - 1 : o->request;
-    int64_t flip = c->corrupt_timed == timed ? c->corrupt : -1;
+    size_t  marked = c->mode == MODE_PINGPONG && timed;
+    int64_t flip   = c->corrupt_timed == timed ? c->corrupt : -1;
     for (int i = 0; role_share(r, c, o, i, &s); i++) {
         uint64_t slots = o->slots;
+        size_t   n     = s.bytes - marked;
         int      rc;
         if (!s.receiving)
             continue;
         if (flip >= 0 && (size_t)flip < n)
             s.at[flip] ^= 1;
-        flip -= (int64_t)o->request;
+        flip -= (int64_t)s.bytes;
         if (timed && c->mode != MODE_PINGPONG && (rc = touched(r, c, o, i, done, &slots)) < 0)
             return rc;
         for (uint64_t k = 0; k < slots; k++)

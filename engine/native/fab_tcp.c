@@ -8,11 +8,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
 #include "rank.h"
+#include "tcp_ring.h"
 #include "tcp_wire.h"
 #include "unsupported.h"
 
@@ -36,12 +38,6 @@ struct pending { /* an operation that a message from the peer will complete */
     size_t           n;
 };
 
-struct ring { /* of elements, counted from the beginning of time; grows, never shrinks */
-    char    *at;
-    size_t   size, mask;
-    uint64_t head, tail;
-};
-
 struct tcp_peer {
     int         fd, probe;
     struct ring out, puts, gets; /* struct out, struct pending, struct pending */
@@ -58,28 +54,12 @@ struct tcp_peer {
 struct tcp {
     struct tcp_wire *wire;
     struct tcp_peer *peers;
+    int              epoll; /* of all peers; -1: they are few enough to look at each */
 };
 
 #define IOVS 64
+#define FEW_PEERS 4
 #define ROUNDS 16 /* of system calls before the rank's loop turns again */
-
-static void *ring_at(struct ring *g, uint64_t i) { return g->at + (i & g->mask) * g->size; }
-
-static void *ring_push(struct ring *g)
-{
-    if (!g->at || g->tail - g->head > g->mask) {
-        size_t n  = g->at ? 2 * (g->mask + 1) : 64;
-        char  *to = malloc(n * g->size);
-        if (!to)
-            return NULL;
-        for (uint64_t i = g->head; i < g->tail; i++)
-            memcpy(to + (i & (n - 1)) * g->size, ring_at(g, i), g->size);
-        free(g->at);
-        g->at   = to;
-        g->mask = n - 1;
-    }
-    return ring_at(g, g->tail++);
-}
 
 static void tcp_probe(struct weir_info *out)
 {
@@ -103,7 +83,8 @@ static int tcp_open(struct weir_rank *r)
         t->peers[p].out.size               = sizeof(struct out);
         t->peers[p].puts.size = t->peers[p].gets.size = sizeof(struct pending);
     }
-    r->fs   = t;
+    r->fs    = t;
+    t->epoll = -1;
     t->wire = tcp_wire_listen(r);
     return t->wire ? 0 : -1;
 }
@@ -116,6 +97,21 @@ static int tcp_attach(struct weir_rank *r, size_t bytes)
 
 static int64_t tcp_address(struct weir_rank *r, void *buf, size_t cap) { return tcp_wire_address(r, ((struct tcp *)r->fs)->wire, buf, cap); }
 
+/* Of many sockets one call tells which have something: a call for each would be all
+ * that ranks which share cores have time for. */
+static int watch_all(struct weir_rank *r)
+{
+    struct tcp *t = r->fs;
+    if ((t->epoll = epoll_create1(EPOLL_CLOEXEC)) < 0)
+        return rank_fail(r, -errno, "connect", -1, "epoll_create1: %s", strerror(errno));
+    for (int p = 0; p < r->cfg.ranks; p++) {
+        struct epoll_event e = {.events = EPOLLIN, .data.fd = p};
+        if (t->peers[p].fd >= 0 && epoll_ctl(t->epoll, EPOLL_CTL_ADD, t->peers[p].fd, &e) < 0)
+            return rank_fail(r, -errno, "connect", p, "epoll_ctl: %s", strerror(errno));
+    }
+    return 0;
+}
+
 static int tcp_connect(struct weir_rank *r, const char *const *blobs, const size_t *lens)
 {
     struct tcp *t = r->fs;
@@ -126,7 +122,7 @@ static int tcp_connect(struct weir_rank *r, const char *const *blobs, const size
     for (int p = 0; p < r->cfg.ranks && rc == 0; p++)
         t->peers[p].fd = fds[p][0], t->peers[p].probe = fds[p][1];
     free(fds);
-    return rc;
+    return rc < 0 || r->cfg.ranks - 1 <= FEW_PEERS ? rc : watch_all(r);
 }
 
 static int broken(struct weir_rank *r, int peer, const char *op, ssize_t n)
@@ -308,14 +304,27 @@ static int pump_in(struct weir_rank *r, int peer)
     return 0;
 }
 
+static int pump_in_ready(struct weir_rank *r)
+{
+    struct epoll_event ready[64];
+    int                rc, n = epoll_wait(((struct tcp *)r->fs)->epoll, ready, sizeof ready / sizeof *ready, 0);
+    for (int i = 0; i < n; i++)
+        if ((rc = pump_in(r, ready[i].data.fd)) < 0)
+            return rc;
+    return 0; /* who was not ready, or did not fit, is asked again in the next turn */
+}
+
 static int tcp_progress(struct weir_rank *r)
 {
-    int rc;
+    struct tcp *t  = r->fs;
+    int         rc = t->epoll < 0 ? 0 : pump_in_ready(r);
+    if (rc < 0)
+        return rc;
     for (int p = 0; p < r->cfg.ranks; p++) {
-        struct tcp_peer *q = &((struct tcp *)r->fs)->peers[p];
+        struct tcp_peer *q = &t->peers[p];
         if (q->fd < 0)
             continue;
-        if ((rc = pump_in(r, p)) < 0)
+        if (t->epoll < 0 && (rc = pump_in(r, p)) < 0)
             return rc;
         if (q->out.head < q->out.tail && (rc = pump_out(r, p)) < 0)
             return rc;
@@ -425,6 +434,8 @@ static int tcp_close(struct weir_rank *r)
         free(p->puts.at);
         free(p->gets.at);
     }
+    if (t->epoll >= 0)
+        close(t->epoll);
     tcp_wire_close(t->wire);
     free(t->peers);
     free(t);

@@ -4,6 +4,7 @@ package native
 #include <stdlib.h>
 #include "carriers.h"
 #include "hist.h"
+#include "loop.h"
 #include "pattern.h"
 #include "selftest.h"
 */
@@ -59,6 +60,11 @@ func addCarriers(names []string) string {
 		C.free(unsafe.Pointer(c))
 	}
 	return C.GoString(list)
+}
+
+// matrixEdge is where the k-th request begins of those that a cell is cut into.
+func matrixEdge(bytes, shards, k uint64) uint64 {
+	return uint64(C.matrix_edge(C.uint64_t(bytes), C.uint64_t(shards), C.uint64_t(k)))
 }
 
 // ceilingSpan is how long the spans of a probe of memory copies take at least, in ns.

@@ -16,11 +16,6 @@ static uint32_t stamp_one_in(uint64_t bytes)
     return bytes >= 262144 ? 1 : bytes >= 65536 ? 4 : bytes >= 512 ? 16 : 64;
 }
 
-/* Requests that complete when they are posted leave no turn in which to wait: one is
- * taken after so many, or so many bytes, which take some 10 ms. */
-#define POSTS_PER_TURN 256
-#define BYTES_PER_TURN ((size_t)64 << 20)
-
 static uint32_t posts_per_turn(size_t bytes)
 {
     return bytes >= BYTES_PER_TURN ? 1 : bytes <= BYTES_PER_TURN / POSTS_PER_TURN ? POSTS_PER_TURN : (uint32_t)(BYTES_PER_TURN / bytes);
@@ -116,7 +111,7 @@ static int make_window(struct weir_loop *l, const struct weir_role *o, uint64_t 
     for (uint64_t i = in; i-- > 0;)
         w->slots[i] = (struct weir_req){.loop = l, .next = l->free}, l->free = &w->slots[i];
     for (int k = 0; k < o->ntargets; k++)
-        w->paths[k] = (struct path){o->targets[k].peer, rank_local(r) + (size_t)k * o->region, r->exposed + (size_t)o->targets[k].region * o->region};
+        w->paths[k] = (struct path){o->targets[k].peer, rank_local(r) + role_local(o, k), r->exposed + role_remote(o, k)};
     l->prep_s = (double)weir_span(&r->clk, weir_ticks() - t0) / (double)in / 1e9;
     return 0;
 }

@@ -21,6 +21,13 @@ struct weir_loop {
     int64_t          read; /* ns of a clock read */
 };
 
+/* Requests that complete when they are posted leave no turn in which to wait: one is
+ * taken after so many, or so many bytes, which take some 10 ms. */
+#define POSTS_PER_TURN 256
+#define BYTES_PER_TURN ((size_t)64 << 20)
+
+#define START_LEAD_NS 50000 /* from the release of a barrier to a common start */
+
 /* For tests: stamp one request in so many, whatever its size; 0: as suits it. */
 extern uint32_t loop_stamp_one_in;
 
@@ -36,5 +43,17 @@ int loop_stream(struct weir_loop *l, const struct weir_case *c, const struct wei
 /* n messages there and back; or, if l->until is set, as many as end before that, at
  * least one. Before it contents_no_ping. */
 int loop_pingpong(struct weir_loop *l, const struct weir_case *c, const struct weir_role *o, uint64_t n);
+
+/* n iterations of a matrix, of all ranks at a time, whether they move or not: each
+ * begins at a common instant, moves all cells of this rank, and is over when they are
+ * at their targets (write) or here (read). Timed ones are recorded. */
+int loop_matrix(struct weir_loop *l, const struct weir_case *c, const struct weir_role *o, uint64_t n, int timed);
+
+/* The iterations that were recorded, and the clock of their stamps. */
+void loop_matrix_result(const struct weir_loop *l, struct weir_result *out);
+
+/* Where the k-th of the requests begins that a cell is cut into; that of one more than
+ * there are is its end. */
+uint64_t matrix_edge(uint64_t bytes, uint64_t shards, uint64_t k);
 
 #endif

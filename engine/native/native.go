@@ -111,6 +111,7 @@ type rank struct {
 	control *engine.Control
 	launch  engine.Launch
 	options workload.TransferOptions // of the first case: all share what is the launch's
+	cells   map[string]*cells        // by op, of a matrix; nil: there is none
 	cache   uint64                   // bytes that requests are spread over; 0: no case does
 	// of the byte that is flipped on purpose: its offset, whose it is, and whether
 	// it is of the timed part
@@ -135,6 +136,9 @@ func (native) Open(l engine.Launch, self engine.Identity, control *engine.Contro
 			r.cache = 2 * lastLevelCache()
 		}
 		largest = max(largest, r.slots(c.Options)*stride(c.Options))
+	}
+	if err := r.layOutCells(); err != nil {
+		return nil, err
 	}
 	if err := r.readCorrupt(os.Getenv(CorruptEnv)); err != nil {
 		return nil, err
@@ -186,7 +190,7 @@ func (r *rank) readCorrupt(text string) error {
 		switch o := c.Options; {
 		case o.Verify == "none":
 			return fmt.Errorf("%s is %q, but case %s verifies nothing", CorruptEnv, text, c.Key)
-		case requestBytes(o) != requestBytes(first) || receives(o, n) != each:
+		case requestBytes(o) != requestBytes(first) || receives(o, n) != each || o.Matrix != nil && o.Op != first.Op:
 			return fmt.Errorf("%s is %q, but offsets mean different bytes in cases %s and %s: they need launches of their own", CorruptEnv, text, r.launch.Cases[0].Key, c.Key)
 		case timed && o.Mode == "pingpong" && each > 0 && uint64(at)%each == each-1:
 			return fmt.Errorf("%s is %q, but the last byte of a message may be its number and is not checked after the timed part", CorruptEnv, text)
@@ -265,8 +269,11 @@ func (r *rank) Run(c engine.Case) (*engine.CaseResult, error) {
 	cc := C.struct_weir_case{
 		index: C.uint32_t(index), op: ops[o.Op], mode: modes[o.Mode], verify: verifies[o.Verify],
 		block: C.uint64_t(o.BlockSize), batch: C.uint64_t(o.Batch), iterations: C.uint64_t(o.Iterations),
-		zeros: zeros[o.Payload], slots: C.uint64_t(r.slots(o)), duration: C.int64_t(o.Duration),
+		shards: C.uint64_t(o.Shards), zeros: zeros[o.Payload], slots: C.uint64_t(r.slots(o)), duration: C.int64_t(o.Duration),
 		warmup: C.uint64_t(o.Warmup), in_flight: C.uint64_t(o.InFlight), timeout: C.int64_t(c.Timeout), corrupt: C.int64_t(r.corrupt), corrupt_timed: r.timed,
+	}
+	if o.Matrix != nil {
+		cc.mode, cc.block, cc.batch, cc.slots = C.MODE_MATRIX, C.uint64_t(r.cells[o.Op].probe(r.self.Rank, o.Shards)), 1, 1
 	}
 	return r.run(c, cc)
 }
@@ -283,6 +290,9 @@ func (r *rank) result(c engine.Case, out *C.struct_weir_result) *engine.CaseResu
 	}
 	if !res.Initiator {
 		return res
+	}
+	if c.Options.Matrix != nil {
+		res.Iterations = spans(out)
 	}
 	s := &results.Samples{
 		Case: c.Key, Launch: r.launch.Index, Rank: r.self.Rank, Role: "initiator",

@@ -70,6 +70,7 @@ var nixlChildren = map[string]func(t *testing.T) error{
 		return errors.New(f.Version + " | " + f.Reason + " | " + f.Details["library"] + " | " + f.Details["backends"])
 	},
 	"peer that went": nixlPeerThatWent,
+	"traffic":        nixlTraffic,
 }
 
 func nixlDefaults(o *workload.TransferOptions) { o.Nixl = &workload.Nixl{Backend: "UCX"} }

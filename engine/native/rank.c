@@ -104,39 +104,49 @@ static size_t pages(size_t n)
     return (n + page - 1) / page * page;
 }
 
-static size_t area(const struct weir_rank *r, int regions)
+/* With cells of a matrix in it, it is of them; any has at least a region. */
+static size_t area(const struct weir_rank *r, int regions, uint64_t cells)
 {
-    size_t n = r->cfg.region * (size_t)(regions > 0 ? regions : 1);
+    size_t n = r->cfg.region * (size_t)(regions > 0 && !cells ? regions : 1);
+    if (n < cells)
+        n = cells;
     return pages(n > MIN_AREA ? n : MIN_AREA);
+}
+
+static void *copy_of(const void *list, int n, size_t each)
+{
+    void *copy = calloc((size_t)n + 1, each);
+    if (copy && n)
+        memcpy(copy, list, (size_t)n * each);
+    return copy;
+}
+
+static void drop_flows(struct weir_rank *r)
+{
+    for (int op = 0; op < 2; op++) {
+        struct weir_flows *f = &r->cfg.flows[op];
+        free((void *)(uintptr_t)f->targets);
+        free((void *)(uintptr_t)f->sources);
+        free((void *)(uintptr_t)f->turns);
+        *f = (struct weir_flows){0};
+    }
 }
 
 /* The lists of the caller are gone when weir_open returns. */
 static int keep_flows(struct weir_rank *r)
 {
-    struct weir_config *c       = &r->cfg;
-    struct weir_flow   *targets = calloc((size_t)c->ntargets + 1, sizeof *targets);
-    int                *sources = calloc((size_t)c->nsources + 1, sizeof *sources);
-    struct weir_turn   *turns   = calloc((size_t)c->nturns + 1, sizeof *turns);
-    if (!targets || !sources || !turns) {
-        free(targets), free(sources), free(turns);
-        c->ntargets = c->nsources = c->nturns = 0;
-        return rank_fail(r, -ENOMEM, "alloc", -1, "no memory for the list of peers");
+    int enough = 1;
+    for (int op = 0; op < 2; op++) {
+        struct weir_flows *f = &r->cfg.flows[op];
+        f->targets           = copy_of(f->targets, f->ntargets, sizeof *f->targets);
+        f->sources           = copy_of(f->sources, f->nsources, sizeof *f->sources);
+        f->turns             = copy_of(f->turns, f->nturns, sizeof *f->turns);
+        enough               = enough && f->targets && f->sources && f->turns;
     }
-    for (int i = 0; i < c->ntargets; i++)
-        targets[i] = c->targets[i];
-    for (int i = 0; i < c->nsources; i++)
-        sources[i] = c->sources[i];
-    for (int i = 0; i < c->nturns; i++)
-        turns[i] = c->turns[i];
-    c->targets = targets, c->sources = sources, c->turns = turns;
-    return 0;
-}
-
-static void drop_flows(struct weir_rank *r)
-{
-    free((void *)(uintptr_t)r->cfg.targets);
-    free((void *)(uintptr_t)r->cfg.sources);
-    free((void *)(uintptr_t)r->cfg.turns);
+    if (enough)
+        return 0;
+    drop_flows(r);
+    return rank_fail(r, -ENOMEM, "alloc", -1, "no memory for the list of peers");
 }
 
 static int do_open(struct weir_rank *r, void *arg)
@@ -146,20 +156,24 @@ static int do_open(struct weir_rank *r, void *arg)
     size_t lines = pages((size_t)r->cfg.ranks * WEIR_LINE);
     rank_phase(r, PH_READY, 0);
     weir_clock_calibrate(&r->clk);
-    int    regions = r->cfg.ntargets + r->cfg.nsources + 1;
-    if (r->cfg.region > SIZE_MAX / 4 / (size_t)regions)
-        return rank_fail(r, -E2BIG, "alloc", -1, "%d regions of %llu bytes do not fit into memory", regions, (unsigned long long)r->cfg.region);
+    const struct weir_flows *writes = &r->cfg.flows[OP_WRITE], *reads = &r->cfg.flows[OP_READ];
+    int    targets = writes->ntargets > reads->ntargets ? writes->ntargets : reads->ntargets;
+    int    sources = writes->nsources > reads->nsources ? writes->nsources : reads->nsources;
+    int    regions = targets + sources + 1;
+    if (r->cfg.region > SIZE_MAX / 4 / (size_t)regions || r->cfg.local > SIZE_MAX / 4 || r->cfg.exposed > SIZE_MAX / 4)
+        return rank_fail(r, -E2BIG, "alloc", -1, "%d regions of %llu bytes, or cells of %llu and %llu, do not fit into memory", regions, (unsigned long long)r->cfg.region,
+                         (unsigned long long)r->cfg.local, (unsigned long long)r->cfg.exposed);
     r->pings   = lines;
     r->tallies = 2 * lines;
     r->told    = 3 * lines;
     r->exposed = 4 * lines;
     /* an odd number of pages more than a power of two: see weir_map_shared */
-    r->local     = r->exposed + area(r, r->cfg.nsources) + SKEW;
+    r->local     = r->exposed + area(r, sources, r->cfg.exposed) + SKEW;
     r->probe     = r->exposed;
-    size_t bytes = r->local + area(r, r->cfg.ntargets);
-    if (r->cfg.nsources) { /* peers still need what stands in the exposed area while this rank probes */
+    size_t bytes = r->local + area(r, targets, r->cfg.local);
+    if (sources) { /* peers still need what stands in the exposed area while this rank probes */
         r->probe = bytes + SKEW;
-        bytes    = r->probe + (r->cfg.ntargets ? area(r, 1) : MIN_AREA);
+        bytes    = r->probe + (targets ? area(r, 1, 0) : MIN_AREA);
     }
 
     if ((rc = r->fab->open(r)) < 0)

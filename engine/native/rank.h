@@ -38,6 +38,8 @@ struct weir_rank {
     struct weir_hist *hist;
     struct weir_point points[WEIR_POINTS];
     size_t            npoints;
+    struct weir_iteration iterations[WEIR_KEEP]; /* of a matrix */
+    size_t            niterations;
     double            alloc_s, register_s, connect_s;
     struct weir_thread *thread;
 };

@@ -2,7 +2,6 @@
  * case reads, many at a time, of the request's size or of a large one. */
 #include "ceiling.h"
 
-#define LARGE ((size_t)1 << 20)
 #define WINDOW 32
 #define IN_FLIGHT ((size_t)4 << 20) /* bytes, that are enough for any path and few enough for a short span */
 #define TRIALS 2
@@ -67,10 +66,10 @@ static void take_size(struct probe *p, size_t n)
 
 static int choose_size(struct probe *p, size_t request)
 {
-    size_t sizes[2] = {request, LARGE}, best = request;
+    size_t sizes[2] = {request, CEILING_LARGE}, best = request;
     double rate, top = 0;
     int    rc;
-    for (int i = 0; i < 2 && request < LARGE; i++) {
+    for (int i = 0; i < 2 && request < CEILING_LARGE; i++) {
         take_size(p, sizes[i]);
         for (int k = 0; k < TRIALS; k++) {
             if ((rc = span(p, &rate)) < 0)

@@ -24,8 +24,12 @@ func requestBytes(o workload.TransferOptions) uint64 { return uint64(o.BlockSize
 
 // stride is the room of a request in a region.
 func stride(o workload.TransferOptions) uint64 {
-	return uint64(C.role_stride(C.size_t(requestBytes(o))))
+	return room(requestBytes(o))
 }
+
+// room is what bytes take in an area: role_stride of role.h, which a matrix asks for
+// too often to call it.
+func room(bytes uint64) uint64 { return (bytes + C.ROLE_LINES - 1) / C.ROLE_LINES * C.ROLE_LINES }
 
 // slots are the places of a region that requests go round.
 func (r *rank) slots(o workload.TransferOptions) uint64 {
@@ -51,6 +55,13 @@ func regionsOf(o workload.TransferOptions, rank int) int {
 // receives is how many bytes come to each thread of a rank in one request of each
 // peer that it has data from.
 func receives(o workload.TransferOptions, rank int) uint64 {
+	if o.Matrix != nil {
+		sum := uint64(0)
+		for _, from := range o.Matrix.Senders() {
+			sum += uint64(o.Matrix.At(from, rank))
+		}
+		return sum
+	}
 	peers := o.Sources(rank)
 	switch {
 	case o.Mode == "pingpong":
@@ -64,28 +75,43 @@ func receives(o workload.TransferOptions, rank int) uint64 {
 // describeFlows tells the C side whom this rank has to do with. The lists are
 // theirs until the function that it returns is called.
 func (r *rank) describeFlows(cfg *C.struct_weir_config) (free func()) {
+	if r.cells != nil {
+		return r.describeCells(cfg)
+	}
 	o, self := r.options, r.self.Rank
-	targets, sources, turns := o.Targets(self), o.Sources(self), probeTurns(o, self)
+	targets, sources := o.Targets(self), o.Sources(self)
 	flows, freeFlows := cArray[C.struct_weir_flow](len(targets))
 	for i, t := range targets {
 		flows[i] = C.struct_weir_flow{peer: C.int(t), region: C.int(slices.Index(o.Sources(t), self))}
 	}
-	from, freeSources := cArray[C.int](len(sources))
+	from, freeSources := cArray[C.struct_weir_source](len(sources))
 	for i, s := range sources {
-		from[i] = C.int(s)
+		from[i] = C.struct_weir_source{peer: C.int(s)}
 	}
-	links, freeTurns := cArray[C.struct_weir_turn](len(turns))
-	for i, t := range turns {
-		links[i] = C.struct_weir_turn{peer: C.int(t.peer), initiator: truth(t.initiator)}
-	}
-	cfg.targets, cfg.ntargets = unsafe.SliceData(flows), C.int(len(flows))
-	cfg.sources, cfg.nsources = unsafe.SliceData(from), C.int(len(from))
-	cfg.turns, cfg.nturns = unsafe.SliceData(links), C.int(len(links))
+	turns, freeTurns := cTurns(probeTurns(o, self))
+	all := flowsOf(flows, from, turns)
+	cfg.flows[C.OP_WRITE], cfg.flows[C.OP_READ] = all, all
 	cfg.share = 1
 	if len(targets) > 0 {
 		cfg.share = C.double(o.Share(self))
 	}
 	return func() { freeFlows(); freeSources(); freeTurns() }
+}
+
+func flowsOf(targets []C.struct_weir_flow, sources []C.struct_weir_source, turns []C.struct_weir_turn) C.struct_weir_flows {
+	return C.struct_weir_flows{
+		targets: unsafe.SliceData(targets), ntargets: C.int(len(targets)),
+		sources: unsafe.SliceData(sources), nsources: C.int(len(sources)),
+		turns: unsafe.SliceData(turns), nturns: C.int(len(turns)),
+	}
+}
+
+func cTurns(turns []turn) ([]C.struct_weir_turn, func()) {
+	links, free := cArray[C.struct_weir_turn](len(turns))
+	for i, t := range turns {
+		links[i] = C.struct_weir_turn{peer: C.int(t.peer), initiator: truth(t.initiator)}
+	}
+	return links, free
 }
 
 // cArray makes a list in C memory: a Go list must not hang in what C is given.
@@ -105,19 +131,29 @@ type turn struct {
 }
 
 // probeTurns are the links that this rank helps to probe, from each initiator to
-// its first target. Every rank takes them in one order, so that nobody waits in a
+// its first target.
+func probeTurns(o workload.TransferOptions, self int) []turn {
+	return turnsOf(int(o.Ranks), self, func(i int) int {
+		if targets := o.Targets(i); len(targets) > 0 {
+			return targets[0]
+		}
+		return -1
+	})
+}
+
+// turnsOf are those of the links from each initiator to one target (-1: it is none)
+// that this rank is an end of. Every rank takes them in one order, so that nobody waits in a
 // circle: the even initiators before the odd ones, because in a ring, and where each
 // has all others, those of one parity have no rank in common and are probed at once.
-func probeTurns(o workload.TransferOptions, self int) []turn {
+func turnsOf(ranks, self int, target func(initiator int) int) []turn {
 	var turns []turn
 	for odd := range 2 {
-		for i := odd; i < int(o.Ranks); i += 2 {
-			targets := o.Targets(i)
-			switch {
-			case len(targets) == 0:
+		for i := odd; i < ranks; i += 2 {
+			switch to := target(i); {
+			case to < 0:
 			case i == self:
-				turns = append(turns, turn{targets[0], true})
-			case targets[0] == self:
+				turns = append(turns, turn{to, true})
+			case to == self:
 				turns = append(turns, turn{i, false})
 			}
 		}

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"pgregory.net/rapid"
+
 	"weir/engine"
 	"weir/workload"
 )
@@ -24,7 +26,7 @@ func TestProbeTurns(t *testing.T) {
 				if both {
 					want = 2
 				}
-				if got := rounds(t, o); got != want {
+				if got := rounds(t, ranks, func(r int) []turn { return probeTurns(o, r) }); got != want {
 					t.Errorf("%s of %d, both ways %v: %d rounds, want %d", pattern, ranks, both, got, want)
 				}
 			}
@@ -32,12 +34,32 @@ func TestProbeTurns(t *testing.T) {
 	}
 }
 
-func rounds(t *testing.T, o workload.TransferOptions) int {
+// The links of a matrix are any: each is probed once, by both of its ends.
+func TestProbeTurnsOfAMatrix(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		ranks := rapid.IntRange(2, 30).Draw(rt, "ranks")
+		to := make([]int, ranks)
+		for i := range to {
+			to[i] = (i + rapid.IntRange(0, ranks-1).Draw(rt, "distance") + ranks) % ranks
+			if to[i] == i {
+				to[i] = -1
+			}
+		}
+		if got := rounds(rt, ranks, func(r int) []turn { return turnsOf(ranks, r, func(i int) int { return to[i] }) }); got > ranks {
+			rt.Fatalf("%d rounds of %v", got, to)
+		}
+	})
+}
+
+func rounds(t interface {
+	Helper()
+	Errorf(string, ...any)
+}, ranks int, turns func(rank int) []turn) int {
 	t.Helper()
-	left := make([][]turn, o.Ranks)
+	left := make([][]turn, ranks)
 	links := 0
 	for r := range left {
-		left[r] = probeTurns(o, r)
+		left[r] = turns(r)
 		links += len(left[r])
 	}
 	n := 0
@@ -52,7 +74,7 @@ func rounds(t *testing.T, o workload.TransferOptions) int {
 			}
 		}
 		if len(met) == 0 {
-			t.Errorf("%s of %d: they wait in a circle: %v", o.Pattern, o.Ranks, left)
+			t.Errorf("%d ranks: they wait in a circle: %v", ranks, left)
 			return 0
 		}
 		for _, r := range met {

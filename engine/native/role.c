@@ -2,12 +2,13 @@
 
 void role_of(const struct weir_rank *r, const struct weir_case *c, struct weir_role *o)
 {
+    const struct weir_flows *f = &r->cfg.flows[c->op];
     *o = (struct weir_role){
-        .initiator = r->cfg.ntargets > 0,
-        .targets   = r->cfg.targets,
-        .sources   = r->cfg.sources,
-        .ntargets  = r->cfg.ntargets,
-        .nsources  = r->cfg.nsources,
+        .initiator = f->ntargets > 0,
+        .targets   = f->targets,
+        .sources   = f->sources,
+        .ntargets  = f->ntargets,
+        .nsources  = f->nsources,
         .slots     = c->slots ? c->slots : 1,
         .request   = c->block * c->batch,
     };
@@ -15,26 +16,31 @@ void role_of(const struct weir_rank *r, const struct weir_case *c, struct weir_r
     o->region = o->slots * o->stride;
     if (c->mode != MODE_PINGPONG)
         return;
-    int peer    = o->initiator ? r->cfg.targets[0].peer : r->cfg.sources[0];
-    o->back     = (struct weir_flow){.peer = peer, .region = 0};
+    int peer    = o->initiator ? f->targets[0].peer : f->sources[0].peer;
+    o->back     = (struct weir_flow){.peer = peer};
+    o->served   = (struct weir_source){.peer = peer};
     o->from     = peer;
     o->targets  = &o->back;
-    o->sources  = &o->from;
+    o->sources  = &o->served;
     o->ntargets = o->nsources = 1;
 }
+
+static size_t bytes_of(const struct weir_role *o, uint64_t cell) { return cell ? cell : o->request; }
 
 int role_share(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o, int i, struct weir_share *out)
 {
     int self = r->cfg.rank, writes = c->op == OP_WRITE;
     if (i < o->ntargets) {
         int peer = o->targets[i].peer;
-        *out     = (struct weir_share){.from = writes ? self : peer, .to = writes ? peer : self, .receiving = !writes, .at = rank_local(r) + (size_t)i * o->region};
+        *out     = (struct weir_share){.from = writes ? self : peer, .to = writes ? peer : self, .receiving = !writes, .at = rank_local(r) + role_local(o, i),
+                                       .bytes = bytes_of(o, o->targets[i].bytes)};
         return 1;
     }
     i -= o->ntargets;
     if (i >= o->nsources)
         return 0;
-    int peer = o->sources[i];
-    *out     = (struct weir_share){.from = writes ? peer : self, .to = writes ? self : peer, .receiving = writes, .at = rank_exposed(r) + (size_t)i * o->region};
+    int peer = o->sources[i].peer;
+    *out     = (struct weir_share){.from = writes ? peer : self, .to = writes ? self : peer, .receiving = writes, .at = rank_exposed(r) + role_served(o, i),
+                                   .bytes = bytes_of(o, o->sources[i].bytes)};
     return 1;
 }

@@ -195,13 +195,15 @@ static int expect(struct weir_rank *r, const struct weir_case *c, const struct w
     int rc = nothing_left(r);
     if (rc < 0 || !c || !o->nsources)
         return rc;
+    if (c->mode == MODE_MATRIX)
+        return rank_fail(r, -EOPNOTSUPP, "receive", -1, "receives are posted ahead, all of one size: the cells of a matrix have many");
     if (!(all->blocks = calloc((size_t)o->nsources, sizeof *all->blocks)))
         return rank_fail(r, -ENOMEM, "receive", -1, "no memory for %d sources", o->nsources);
     int      pingpong = c->mode == MODE_PINGPONG;
     uint64_t each     = MOST_AHEAD / (uint64_t)o->nsources, window = pingpong ? 1 : c->in_flight * c->batch;
     for (int i = 0; i < o->nsources; i++) {
         struct ahead *a = &all->blocks[i];
-        a->from         = o->sources[i];
+        a->from         = o->sources[i].peer;
         a->bytes        = c->block;
         a->batch        = c->batch;
         a->slots        = pingpong ? 1 : o->slots;

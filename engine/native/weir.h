@@ -33,21 +33,36 @@ struct weir_control {
 
 enum weir_phase { PH_START, PH_READY, PH_CONNECT, PH_VERIFY, PH_WARMUP, PH_RUN, PH_CEILING, PH_TEARDOWN };
 enum weir_op { OP_WRITE, OP_READ };
-enum weir_mode { MODE_STREAM, MODE_PINGPONG };
+enum weir_mode { MODE_STREAM, MODE_PINGPONG, MODE_MATRIX };
 enum weir_verify { VERIFY_NONE, VERIFY_SAMPLE, VERIFY_FULL };
 enum weir_pages { PAGES_DEFAULT, PAGES_THP, PAGES_2MIB };
 
 /* Who moves to whom is the same for all cases of a launch. Each pair of initiator
  * and target has a region of its own at both: at the initiator the k-th in its
  * local area belongs to its k-th target, at the target the k-th in its exposed
- * area to its k-th source. */
+ * area to its k-th source. How large the regions are follows from the case. The cells
+ * of a matrix have sizes of their own, and with them places. */
 struct weir_flow {
-    int peer;
-    int region; /* index of this rank's region in the peer's exposed area */
+    int      peer;
+    int      region;        /* index of this rank's region in the peer's exposed area */
+    uint64_t bytes;         /* of a cell; 0: this is none */
+    uint64_t local, remote; /* of a cell: where it lies in this rank's local and in the peer's exposed area */
+};
+
+struct weir_source {
+    int      peer;
+    uint64_t bytes, offset; /* of a cell, in this rank's exposed area */
 };
 
 struct weir_turn { /* of probing links one after the other: a link's ends take it together */
     int peer, initiator;
+};
+
+struct weir_flows { /* of a rank */
+    const struct weir_flow   *targets;
+    const struct weir_source *sources;
+    const struct weir_turn   *turns;
+    int                       ntargets, nsources, nturns;
 };
 
 struct weir_nixl { /* options of fabric nixl */
@@ -68,15 +83,13 @@ struct weir_config {
     const char          *fabric;
     int                  rank, ranks, cpu; /* cpu -1: anywhere */
     int                  one_host;         /* all ranks are on this host */
-    uint64_t             region;           /* bytes of the largest region of the launch */
+    uint64_t             region;           /* bytes of the largest region of the launch; of a matrix of what this rank probes with */
+    uint64_t             local, exposed;   /* bytes of the cells of a matrix in these areas; 0: the areas are of regions */
     uint64_t             seed;
     int                  pages;
     /* copied when the rank is opened */
-    const struct weir_flow *targets;
-    const int              *sources;
-    const struct weir_turn *turns;
-    int                     ntargets, nsources, nturns;
-    double                  share; /* of its path that an initiator has, if it shares its targets */
+    struct weir_flows    flows[2]; /* by op: the bytes of a matrix go the same way, and who receives reads them */
+    double               share; /* of its path that an initiator has, if it shares its targets */
     struct weir_control *control; /* never NULL */
     struct weir_nixl     nixl;
     struct weir_ucx      ucx;
@@ -90,6 +103,7 @@ struct weir_case {
     int      op, mode, verify;
     int      zeros;    /* blocks of zeros, but for their first word */
     uint64_t block, batch, iterations, warmup, in_flight;
+    uint64_t shards;   /* of a matrix: into so many requests to the fabric each cell is cut, if it has as many bytes */
     uint64_t slots;    /* places of a region that requests go round */
     int64_t  duration; /* not 0: instead of iterations */
     int64_t  timeout; /* of the whole case */
@@ -104,6 +118,10 @@ struct weir_point { /* progress of an initiator */
 
 #define WEIR_KEEP 4096   /* first and last stamps kept */
 #define WEIR_POINTS 1024 /* progress points kept at most */
+
+struct weir_iteration { /* of a matrix, at one rank; CLOCK_MONOTONIC */
+    int64_t start, end;
+};
 
 struct weir_part_time { /* a part of the time of a request; seconds */
     uint64_t n;
@@ -130,6 +148,8 @@ struct weir_result {
     size_t                   nfirst, nlast;
     const struct weir_point *points;
     size_t                   npoints;
+    const struct weir_iteration *iterations; /* the first and the last, WEIR_KEEP at most */
+    size_t                   niterations;
     char                     transport[WEIR_TEXT];
     char                     carriers[WEIR_CARRIERS]; /* of all targets */
 };

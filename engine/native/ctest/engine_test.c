@@ -1,6 +1,6 @@
 /* The engine without Go, for the sanitizers: ranks as threads of one process run
  * every operation, mode and verification over the fabrics named, two of them as a
- * pair and three each to each other; libfabric:NAME is libfabric over the provider
+ * pair, three each to each other and three with the cells of a matrix; libfabric:NAME is libfabric over the provider
  * of that name, ucx:NAME is ucx with the API of that name. */
 #include <pthread.h>
 #include <stdio.h>
@@ -35,10 +35,21 @@ static const struct weir_case many[] = {
 };
 #define NMANY (sizeof many / sizeof *many)
 
+/* A matrix of three ranks, row by row: rank 0 sends to both, rank 1 to one, rank 2 to
+ * none. Reads of it are initiated by who receives. */
+static const uint64_t cells[3][3] = {{0, 70001, 1}, {0, 0, 3 << 20}, {0, 0, 0}};
+static const struct weir_case matrices[] = {
+    {.index = 0, .op = OP_WRITE, .mode = MODE_MATRIX, .verify = VERIFY_FULL, .block = 70001, .batch = 1, .iterations = 6, .warmup = 2, .shards = 1},
+    {.index = 1, .op = OP_READ, .mode = MODE_MATRIX, .verify = VERIFY_FULL, .block = 1, .batch = 1, .iterations = 6, .warmup = 2, .shards = 3},
+    {.index = 2, .op = OP_WRITE, .mode = MODE_MATRIX, .verify = VERIFY_SAMPLE, .block = 24577, .batch = 1, .iterations = 6, .shards = 300},
+};
+#define NMATRICES (sizeof matrices / sizeof *matrices)
+#define ROOM(n) (((n) + 127) / 128 * 128)
+
 struct one {
     const char         *provider;
     char                fabric[64];
-    int                 rank, ranks, corrupt, failed;
+    int                 rank, ranks, matrix, corrupt, failed;
     struct weir_control control;
     struct one         *all; /* by rank */
     struct weir_team   *team; /* of the two threads of a rank; NULL: it has one */
@@ -50,28 +61,89 @@ struct one {
     struct weir_err     err;
 };
 
+struct peers { /* lists of a rank, for one op */
+    struct weir_flow   targets[MOST];
+    struct weir_source sources[MOST];
+    struct weir_turn   turns[MOST];
+};
+
 /* Lists of who moves to whom: the first of two to the second, or each of three to
  * the two others. Links are probed in the order of initiators. */
-static void describe(struct one *o, struct weir_config *cfg, struct weir_flow *targets, int *sources, struct weir_turn *turns)
+static struct weir_flows flows_of(int self, int ranks, struct peers *p)
 {
-    int self = o->rank;
-    cfg->targets = targets, cfg->sources = sources, cfg->turns = turns, cfg->share = 1;
-    if (o->ranks == 2) {
-        targets[0] = (struct weir_flow){.peer = 1, .region = 0};
-        sources[0] = 0;
-        turns[0]   = (struct weir_turn){1 - self, self == 0};
-        cfg->ntargets = self == 0, cfg->nsources = self == 1, cfg->nturns = 1;
-        return;
+    struct weir_flows f = {.targets = p->targets, .sources = p->sources, .turns = p->turns};
+    if (ranks == 2) {
+        p->targets[0] = (struct weir_flow){.peer = 1, .region = 0};
+        p->sources[0] = (struct weir_source){.peer = 0};
+        p->turns[0]   = (struct weir_turn){1 - self, self == 0};
+        f.ntargets = self == 0, f.nsources = self == 1, f.nturns = 1;
+        return f;
     }
     for (int k = 0; k < 2; k++) {
-        int to     = (self + 1 + k) % 3;
-        targets[k] = (struct weir_flow){.peer = to, .region = self < to ? self : self - 1};
-        sources[k] = k < self ? k : k + 1;
+        int to        = (self + 1 + k) % 3;
+        p->targets[k] = (struct weir_flow){.peer = to, .region = self < to ? self : self - 1};
+        p->sources[k] = (struct weir_source){.peer = k < self ? k : k + 1};
     }
     for (int i = 0; i < 3; i++)
         if (i == self || (i + 1) % 3 == self)
-            turns[cfg->nturns++] = (struct weir_turn){i == self ? (i + 1) % 3 : i, i == self};
-    cfg->ntargets = cfg->nsources = 2;
+            p->turns[f.nturns++] = (struct weir_turn){i == self ? (i + 1) % 3 : i, i == self};
+    f.ntargets = f.nsources = 2;
+    return f;
+}
+
+static uint64_t cell(int op, int initiator, int target) { return op == OP_WRITE ? cells[initiator][target] : cells[target][initiator]; }
+
+/* The cells with their places at both ends, and how long the two areas are. */
+static struct weir_flows cells_of(int self, int op, struct peers *p, struct weir_config *cfg)
+{
+    struct weir_flows f = {.targets = p->targets, .sources = p->sources, .turns = p->turns};
+    uint64_t          local = 0, exposed = 0, largest;
+    for (int to = 0; to < 3; to++) {
+        uint64_t remote = 0, n = cell(op, self, to);
+        for (int before = 0; before < self; before++)
+            remote += ROOM(cell(op, before, to));
+        if (n)
+            p->targets[f.ntargets++] = (struct weir_flow){.peer = to, .bytes = n, .local = local, .remote = remote};
+        local += ROOM(n);
+        if ((n = cell(op, to, self)))
+            p->sources[f.nsources++] = (struct weir_source){.peer = to, .bytes = n, .offset = exposed};
+        exposed += ROOM(n);
+    }
+    for (int i = 0; i < 3; i++) {
+        int best = -1;
+        for (int to = 0; to < 3; to++)
+            if (cell(op, i, to) > (best < 0 ? 0 : cell(op, i, best)))
+                best = to;
+        if (best >= 0 && (i == self || best == self))
+            p->turns[f.nturns++] = (struct weir_turn){i == self ? best : i, i == self};
+        if (i == self && best >= 0 && (largest = ROOM(cell(op, i, best))) > cfg->region)
+            cfg->region = largest;
+    }
+    cfg->local   = local > cfg->local ? local : cfg->local;
+    cfg->exposed = exposed > cfg->exposed ? exposed : cfg->exposed;
+    return f;
+}
+
+static void describe(struct one *o, struct weir_config *cfg, struct peers p[2])
+{
+    cfg->share  = 1;
+    cfg->region = o->matrix ? 0 : REGION;
+    for (int op = OP_WRITE; op <= OP_READ; op++)
+        cfg->flows[op] = o->matrix ? cells_of(o->rank, op, &p[op], cfg) : flows_of(o->rank, o->ranks, &p[op]);
+}
+
+static int run_matrix(struct one *o, const struct weir_case *c, const struct weir_result *res)
+{
+    uint64_t each = 0;
+    for (int to = 0; to < 3; to++)
+        each += cell(c->op, o->rank, to);
+    size_t want = each ? c->iterations : 0;
+    int    bad  = res->niterations != want || (each && res->bytes != c->iterations * each);
+    for (size_t i = 0; i < res->niterations; i++)
+        bad = bad || res->iterations[i].start > res->iterations[i].end || (i && res->iterations[i].start < res->iterations[i - 1].end);
+    if (bad)
+        fprintf(stderr, "%s: rank %d, matrix %u: %zu iterations, %llu bytes\n", o->fabric, o->rank, c->index, res->niterations, (unsigned long long)res->bytes);
+    return bad ? -1 : 0;
 }
 
 static int run(struct one *o, const struct weir_case *plan)
@@ -82,6 +154,8 @@ static int run(struct one *o, const struct weir_case *plan)
     c.corrupt            = o->corrupt ? 0 : -1;
     if (weir_run(o->r, &c, &res, &o->err))
         return -1;
+    if (o->matrix)
+        return run_matrix(o, plan, &res);
     uint64_t each = c.block * c.batch * (c.mode == MODE_PINGPONG ? 2 : 1), want = c.iterations * each;
     if (res.initiator && (res.bytes != res.ops * each || (!c.duration && res.bytes != want))) {
         fprintf(stderr, "%s: case %u moved %llu bytes, not %llu\n", o->fabric, c.index, (unsigned long long)res.bytes, (unsigned long long)want);
@@ -93,19 +167,17 @@ static int run(struct one *o, const struct weir_case *plan)
 static void *life(void *arg)
 {
     struct one        *o   = arg;
-    struct weir_config cfg = {.fabric = o->fabric, .rank = o->rank, .ranks = o->ranks, .cpu = -1, .one_host = 1, .region = REGION, .seed = 7, .control = &o->control, .provider = o->provider};
+    struct weir_config cfg = {.fabric = o->fabric, .rank = o->rank, .ranks = o->ranks, .cpu = -1, .one_host = 1, .seed = 7, .control = &o->control, .provider = o->provider};
     cfg.team = o->team, cfg.thread = o->thread;
     if (o->thread)
         cfg.control = team_control(o->team, o->thread);
     if (!strcmp(o->fabric, "ucx") && o->provider)
         cfg.ucx = (struct weir_ucx){.api = !strcmp(o->provider, "am") ? UCX_AM : !strcmp(o->provider, "tag") ? UCX_TAG : UCX_RMA, .in_flight = 16};
-    struct weir_flow   targets[MOST];
-    struct weir_turn   turns[MOST];
-    int                sources[MOST];
+    struct peers       peers[2];
     size_t             lens[MOST], at = 0;
     char              *all = malloc(MOST * sizeof o->blob);
     o->failed              = 1;
-    describe(o, &cfg, targets, sources, turns);
+    describe(o, &cfg, peers);
     int open_failed = weir_open(&cfg, &o->r, &o->err) || weir_address(o->r, o->blob, sizeof o->blob, &o->len, &o->err);
     if (open_failed)
         fprintf(stderr, "%s: %s: %s\n", o->fabric, o->err.op, o->err.text), exit(2);
@@ -117,8 +189,9 @@ static void *life(void *arg)
     }
     int rc = weir_connect(o->r, all, lens, 5000000000, &o->err);
     free(all);
-    for (size_t i = 0; i < (o->ranks == 2 ? NCASES : NMANY) && !rc; i++) {
-        const struct weir_case *c = o->ranks == 2 ? &cases[i] : &many[i];
+    const struct weir_case *plan = o->matrix ? matrices : o->ranks == 2 ? cases : many;
+    for (size_t i = 0; i < (o->matrix ? NMATRICES : o->ranks == 2 ? NCASES : NMANY) && !rc; i++) {
+        const struct weir_case *c = &plan[i];
         if (c->op == OP_WRITE || cfg.ucx.api == UCX_RMA) /* messages carry writes only */
             rc = run(o, c);
     }
@@ -143,7 +216,8 @@ static void name(struct one *o, const char *fabric)
         *colon = 0, o->provider = colon + 1;
 }
 
-static void launch(const char *fabric, int ranks, int corrupt, struct one o[MOST])
+/* corrupt: the rank that flips the first byte that it receives; -1: none. */
+static void launch(const char *fabric, int ranks, int matrix, int corrupt, struct one o[MOST])
 {
     pthread_barrier_t meet;
     pthread_t         t[MOST];
@@ -151,7 +225,7 @@ static void launch(const char *fabric, int ranks, int corrupt, struct one o[MOST
     pthread_barrier_init(&meet, NULL, (unsigned)ranks);
     for (int i = 0; i < ranks; i++) {
         name(&o[i], fabric);
-        o[i].rank = i, o[i].ranks = ranks, o[i].meet = &meet, o[i].all = o, o[i].corrupt = corrupt && i == 1;
+        o[i].rank = i, o[i].ranks = ranks, o[i].meet = &meet, o[i].all = o, o[i].matrix = matrix, o[i].corrupt = corrupt == i;
         pthread_create(&t[i], NULL, life, &o[i]);
     }
     for (int i = 0; i < ranks; i++)
@@ -193,25 +267,40 @@ static int report(const char *fabric, const char *what, const struct one *o, int
     return bad;
 }
 
+/* Receives of api tag are of one size. */
+static int has_matrix(const char *fabric) { return !strstr(fabric, ":tag"); }
+
+static int noticed(const struct one *o, const char *words)
+{
+    int yes = o->failed && strstr(o->err.text, words);
+    printf(yes ? "ok   a flipped byte is noticed: %s\n" : "FAIL a flipped byte went unnoticed: %s\n", o->err.text);
+    return !yes;
+}
+
 int main(int argc, char **argv)
 {
-    static struct one o[2 * TEAM], leaked[MOST]; /* the ranks of the run with a fault are given up, not cleaned up */
+    static struct one o[2 * TEAM], leaked[MOST], leaked_too[MOST]; /* the ranks of a run with a fault are given up, not cleaned up */
     int               bad = 0;
     ceiling_span_ns       = 50000;
     for (int i = 1; i < argc; i++) {
-        launch(argv[i], 2, 0, o);
+        launch(argv[i], 2, 0, -1, o);
         bad += report(argv[i], "2 ranks", o, 2);
-        launch(argv[i], 3, 0, o);
+        launch(argv[i], 3, 0, -1, o);
         bad += report(argv[i], "3 ranks", o, 3);
+        if (has_matrix(argv[i])) {
+            launch(argv[i], 3, 1, -1, o);
+            bad += report(argv[i], "a matrix of 3 ranks", o, 3);
+        }
         launch_threads(argv[i], o);
         bad += report(argv[i], "2 ranks of 2 threads", o, 2 * TEAM);
     }
     if (argc > 1) {
-        launch(argv[1], 2, 1, leaked);
-        if (!leaked[1].failed || !strstr(leaked[1].err.text, "wrong data from rank 0 to rank 1"))
-            printf("FAIL a flipped byte went unnoticed: %s\n", leaked[1].err.text), bad++;
-        else
-            printf("ok   a flipped byte is noticed: %s\n", leaked[1].err.text);
+        launch(argv[1], 2, 0, 1, leaked);
+        bad += noticed(&leaked[1], "wrong data from rank 0 to rank 1");
+    }
+    if (argc > 1 && has_matrix(argv[1])) {
+        launch(argv[1], 3, 1, 2, leaked_too);
+        bad += noticed(&leaked_too[2], "wrong data from rank 0 to rank 2 after an untimed pass: byte 0 of 1 of their cell");
     }
     fflush(stdout);
     _Exit(bad != 0); /* the threads of the ranks given up still run: no leak check over them */

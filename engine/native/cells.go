@@ -1,0 +1,147 @@
+package native
+
+/*
+#include <stdlib.h>
+#include "role.h"
+*/
+import "C"
+
+import (
+	"fmt"
+	"slices"
+	"unsafe"
+
+	"weir/engine"
+	"weir/workload"
+)
+
+// cellFlow is a cell of a matrix that a rank initiates, with its places in the areas
+// of both ends.
+type cellFlow struct {
+	peer                 int
+	bytes, local, remote uint64
+}
+
+// cellSource is a cell that another rank initiates to this one.
+type cellSource struct {
+	peer          int
+	bytes, offset uint64
+}
+
+// cells are those of a matrix as one rank sees them when cases have one op, and what
+// it must know of the others.
+type cells struct {
+	targets []cellFlow   // in the order of its requests
+	sources []cellSource // ascending
+	// by rank: the bytes of their areas, and whom an initiator probes its path to,
+	// which is who gets its largest cell; -1: it initiates nothing
+	local, exposed, largest []uint64
+	probed                  []int
+}
+
+// layOut gives each cell its place: at the initiator in the order of its targets, at
+// the target in that of its sources. One pass over the cells is enough for all.
+func layOut(o workload.TransferOptions, self int) *cells {
+	n := int(o.Ranks)
+	l := &cells{local: make([]uint64, n), exposed: make([]uint64, n), largest: make([]uint64, n), probed: slices.Repeat([]int{-1}, n)}
+	for c := range o.Matrix.Cells() {
+		initiator, target, bytes := c.From, c.To, uint64(c.Bytes)
+		if o.Op == "read" {
+			initiator, target = target, initiator
+		}
+		if initiator == self {
+			l.targets = append(l.targets, cellFlow{peer: target, bytes: bytes, remote: l.exposed[target]})
+		}
+		if target == self {
+			l.sources = append(l.sources, cellSource{peer: initiator, bytes: bytes, offset: l.exposed[target]})
+		}
+		l.exposed[target] += room(bytes)
+		l.local[initiator] += room(bytes)
+		if p := l.probed[initiator]; p < 0 || bytes > l.largest[initiator] || bytes == l.largest[initiator] && behind(initiator, target, n) < behind(initiator, p, n) {
+			l.probed[initiator], l.largest[initiator] = target, bytes
+		}
+	}
+	slices.SortFunc(l.targets, func(a, b cellFlow) int { return behind(self, a.peer, n) - behind(self, b.peer, n) })
+	at := uint64(0)
+	for i := range l.targets {
+		l.targets[i].local = at
+		at += room(l.targets[i].bytes)
+	}
+	return l
+}
+
+// behind is how many ranks after the first the second comes.
+func behind(rank, other, ranks int) int { return (other - rank + ranks) % ranks }
+
+// probe is what a rank's ceilings are probed with: one of the requests that its
+// largest cell is cut into.
+func (l *cells) probe(rank int, shards int64) uint64 {
+	s := uint64(max(1, shards))
+	return max(1, (l.largest[rank]+s-1)/s)
+}
+
+// layOutCells prepares for a launch of workload traffic. All its cases have one
+// matrix; the ops may differ, and with them who initiates.
+func (r *rank) layOutCells() error {
+	first := r.options.Matrix
+	for _, c := range r.launch.Cases {
+		switch m := c.Options.Matrix; {
+		case (m == nil) != (first == nil) || m != nil && (m.Ranks() != first.Ranks() || m.NonZero() != first.NonZero() || m.Total() != first.Total()):
+			return fmt.Errorf("cases %s and %s have different matrices: they need launches of their own", r.launch.Cases[0].Key, c.Key)
+		case m != nil && (m.Ranks() != r.launch.Ranks || c.Options.Ranks != int64(m.Ranks())):
+			return fmt.Errorf("case %s: a matrix of %d ranks for a case of %d and a launch of %d", c.Key, m.Ranks(), c.Options.Ranks, r.launch.Ranks)
+		case m != nil && r.cells[c.Options.Op] == nil:
+			if r.cells == nil {
+				r.cells = map[string]*cells{}
+			}
+			r.cells[c.Options.Op] = layOut(c.Options, r.self.Rank)
+		}
+	}
+	return nil
+}
+
+// areas are the bytes that a rank needs for its cells, whatever the op, and to probe.
+func (r *rank) areas(rank int) (local, exposed, probe uint64) {
+	for _, c := range r.launch.Cases {
+		l := r.cells[c.Options.Op]
+		local, exposed = max(local, l.local[rank]), max(exposed, l.exposed[rank])
+		probe = max(probe, room(l.probe(rank, c.Options.Shards)))
+	}
+	return local, exposed, probe
+}
+
+// describeCells is describeFlows for a matrix.
+func (r *rank) describeCells(cfg *C.struct_weir_config) (free func()) {
+	var frees []func()
+	for op, l := range r.cells {
+		flows, free := cArray[C.struct_weir_flow](len(l.targets))
+		frees = append(frees, free)
+		for i, t := range l.targets {
+			flows[i] = C.struct_weir_flow{peer: C.int(t.peer), bytes: C.uint64_t(t.bytes), local: C.uint64_t(t.local), remote: C.uint64_t(t.remote)}
+		}
+		from, free := cArray[C.struct_weir_source](len(l.sources))
+		frees = append(frees, free)
+		for i, s := range l.sources {
+			from[i] = C.struct_weir_source{peer: C.int(s.peer), bytes: C.uint64_t(s.bytes), offset: C.uint64_t(s.offset)}
+		}
+		turns, free := cTurns(turnsOf(r.launch.Ranks, r.self.Rank, func(i int) int { return l.probed[i] }))
+		frees = append(frees, free)
+		cfg.flows[ops[op]] = flowsOf(flows, from, turns)
+	}
+	local, exposed, probe := r.areas(r.self.Rank)
+	cfg.local, cfg.exposed, cfg.region, cfg.share = C.uint64_t(local), C.uint64_t(exposed), C.uint64_t(probe), 1
+	return func() {
+		for _, free := range frees {
+			free()
+		}
+	}
+}
+
+// spans are the iterations of an initiator.
+func spans(out *C.struct_weir_result) []engine.Span {
+	list := make([]engine.Span, out.niterations)
+	for i, s := range unsafe.Slice(out.iterations, out.niterations) {
+		list[i] = engine.Span{Start: int64(s.start), End: int64(s.end)}
+	}
+	return list
+}

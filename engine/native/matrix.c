@@ -1,0 +1,205 @@
+/* One traffic matrix, again and again: before each iteration all ranks meet, and all
+ * that move anything begin at a common instant. Nothing here may allocate, print, lock
+ * or call Go while the clock runs. Iterations are stamped by CLOCK_MONOTONIC itself,
+ * because they are compared between ranks: ticks would first have to be converted at a
+ * rate that each rank has measured for itself. */
+#include "loop.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* Beside START_LEAD_NS for each rank: they hear of the instant one after the other,
+ * over a socket in some microseconds each. */
+#define LEAD_PER_RANK_NS 5000
+
+#define IDLE 1 /* pending never falls below it, so nobody takes a cell for one of a window */
+#define LINE 64
+
+struct cell {
+    int             peer;
+    char           *local;
+    uint64_t        remote, bytes, shards;
+    struct weir_req q;
+};
+
+struct traffic { /* what a rank moves in an iteration */
+    struct weir_loop       *l;
+    const struct weir_case *c;
+    struct cell            *cells;
+    int                     n, delivered; /* delivered: what is complete is at its target */
+    uint64_t                bytes;
+    uint32_t                posts; /* since the last turn */
+    size_t                  posted; /* bytes */
+};
+
+/* As equal as can be, but of more than a cache line in whole lines: as pieces of a
+ * real buffer are. */
+uint64_t matrix_edge(uint64_t bytes, uint64_t shards, uint64_t k)
+{
+    uint64_t each = bytes / shards, at = each * k + bytes % shards * k / shards;
+    return each < LINE || k == shards ? at : at / LINE * LINE;
+}
+
+static int make_cells(struct traffic *t, const struct weir_role *o)
+{
+    struct weir_rank *r  = t->l->r;
+    uint64_t          shards = t->c->shards ? t->c->shards : 1;
+    int64_t           t0 = weir_ticks();
+    t->n                 = o->ntargets;
+    t->cells             = calloc((size_t)t->n + 1, sizeof *t->cells);
+    if (!t->cells)
+        return rank_fail(r, -ENOMEM, "start", -1, "no memory for the cells of %d receivers", t->n);
+    for (int k = 0; k < t->n; k++) {
+        uint64_t bytes = o->targets[k].bytes;
+        t->cells[k]    = (struct cell){o->targets[k].peer, rank_local(r) + role_local(o, k), r->exposed + role_remote(o, k), bytes, bytes < shards ? bytes : shards, {0}};
+        t->bytes += bytes;
+    }
+    t->l->prep_s = t->n ? (double)weir_span(&r->clk, weir_ticks() - t0) / t->n / 1e9 : 0;
+    return 0;
+}
+
+/* Posting may be all of the work, as where a post is a copy. */
+static int breathe(struct traffic *t, size_t n)
+{
+    struct weir_rank *r = t->l->r;
+    int               rc;
+    t->posted += n;
+    if (++t->posts < POSTS_PER_TURN && t->posted < BYTES_PER_TURN)
+        return 0;
+    t->posts  = 0;
+    t->posted = 0;
+    return (rc = r->fab->progress(r)) < 0 ? rc : rank_tick(r);
+}
+
+static int post(struct traffic *t, struct cell *m)
+{
+    struct weir_rank *r    = t->l->r;
+    uint64_t          from = 0;
+    int               rc;
+    m->q = (struct weir_req){.pending = IDLE + (uint32_t)m->shards, .peer = m->peer, .loop = t->l};
+    for (uint64_t k = 1; k <= m->shards; k++) {
+        uint64_t to = matrix_edge(m->bytes, m->shards, k);
+        rc = t->c->op == OP_WRITE ? r->fab->put(r, m->peer, m->local + from, m->remote + from, to - from, &m->q)
+                                  : r->fab->get(r, m->peer, m->local + from, m->remote + from, to - from, &m->q);
+        if (rc < 0)
+            return rc;
+        if (rc == WEIR_DONE)
+            m->q.pending--;
+        if ((rc = breathe(t, to - from)) < 0)
+            return rc;
+        from = to;
+    }
+    return 0;
+}
+
+static int post_flush(struct traffic *t, struct cell *m)
+{
+    m->q.pending++;
+    int rc = t->l->r->fab->flush(t->l->r, m->peer, &m->q);
+    if (rc == WEIR_DONE)
+        m->q.pending--;
+    return rc < 0 ? rc : 0;
+}
+
+static int settle(struct traffic *t, struct cell *m)
+{
+    struct weir_loop *l = t->l;
+    int               rc;
+    while (m->q.pending != IDLE && !l->status)
+        if ((rc = rank_turn(l->r, m->peer, "transfer")) < 0)
+            return rc;
+    return l->status ? rank_fail(l->r, l->status, "transfer", l->failed, "a request failed with status %d", l->status) : 0;
+}
+
+/* All cells are posted before the first is waited for, and so are the flushes that
+ * show delivery. */
+static int move(struct traffic *t, int64_t *posted)
+{
+    int rc;
+    for (int k = 0; k < t->n; k++)
+        if ((rc = post(t, &t->cells[k])) < 0)
+            return rc;
+    *posted = weir_monotonic();
+    for (int k = 0; k < t->n && !t->delivered; k++)
+        if ((rc = post_flush(t, &t->cells[k])) < 0)
+            return rc;
+    for (int k = 0; k < t->n; k++)
+        if ((rc = settle(t, &t->cells[k])) < 0)
+            return rc;
+    return 0;
+}
+
+/* Of more than can be kept, the first and the last. */
+static void keep(struct weir_rank *r, uint64_t i, uint64_t n, int64_t start, int64_t end)
+{
+    uint64_t half = WEIR_KEEP / 2;
+    if (n > WEIR_KEEP && i >= half) {
+        if (i < n - half)
+            return;
+        i -= n - WEIR_KEEP;
+    }
+    r->iterations[i] = (struct weir_iteration){start, end};
+    r->niterations   = i + 1;
+}
+
+static void record(struct weir_loop *l, uint64_t i, uint64_t n, int64_t start, int64_t posted, int64_t end)
+{
+    struct weir_rank *r = l->r;
+    keep(r, i, n, start, end);
+    hist_record(r->hist, end - start);
+    stage_record(&l->post, posted - start);
+    stage_record(&l->transfer, end - posted);
+    l->end = weir_ticks();
+    if (i + 1 >= l->next_point && r->npoints < WEIR_POINTS) {
+        r->points[r->npoints++] = (struct weir_point){l->end, (i + 1) * l->request_bytes};
+        l->next_point += l->point_step;
+    }
+}
+
+static int iterate(struct traffic *t, uint64_t i, uint64_t n, int timed)
+{
+    int64_t start, posted;
+    if (!t->n)
+        return 0;
+    if (!i)
+        t->l->start = weir_ticks();
+    start  = weir_monotonic();
+    int rc = move(t, &posted);
+    if (rc == 0 && timed)
+        record(t->l, i, n, start, posted, weir_monotonic());
+    return rc;
+}
+
+int loop_matrix(struct weir_loop *l, const struct weir_case *c, const struct weir_role *o, uint64_t n, int timed)
+{
+    struct weir_rank *r    = l->r;
+    int64_t           lead = START_LEAD_NS + (int64_t)LEAD_PER_RANK_NS * r->cfg.ranks;
+    struct traffic    t    = {.l = l, .c = c, .delivered = r->fab->caps & CAP_REMOTE_COMPLETION || c->op == OP_READ};
+    int               rc   = make_cells(&t, o);
+    if (rc < 0)
+        return rc;
+    loop_begin(l, t.bytes, n);
+    l->every       = 1;
+    r->niterations = 0;
+    for (uint64_t i = 0; i < n; i++) {
+        if ((rc = rank_barrier(r, lead, NULL)) < 0 || (rc = iterate(&t, i, n, timed)) < 0)
+            return rc; /* the fabric may still write to the cells; the process ends anyway */
+        atomic_store_explicit(&r->cfg.control->done, l->done = i + 1, memory_order_relaxed);
+    }
+    free(t.cells);
+    return 0;
+}
+
+void loop_matrix_result(const struct weir_loop *l, struct weir_result *out)
+{
+    struct weir_rank *r = l->r;
+    struct timespec   step;
+    out->clock_ns      = weir_monotonic_cost();
+    out->resolution_ns = clock_getres(CLOCK_MONOTONIC, &step) == 0 ? (double)step.tv_nsec : 1;
+    if (!out->initiator)
+        return;
+    for (size_t i = 0; i < r->niterations; i++)
+        r->iterations[i].start -= r->ahead, r->iterations[i].end -= r->ahead;
+    out->iterations  = r->iterations;
+    out->niterations = r->niterations;
+}

@@ -1,0 +1,291 @@
+package native
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"weir/engine"
+	"weir/matrix"
+	"weir/quantity"
+	"weir/workload"
+)
+
+func matrixOf(t testing.TB, ranks int, cells ...matrix.Cell) *matrix.Matrix {
+	t.Helper()
+	m, err := matrix.New(ranks, cells)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// generated unwraps what a generator of package matrix gives.
+func generated(m *matrix.Matrix, err error) *matrix.Matrix {
+	if err != nil {
+		panic(err)
+	}
+	return m
+}
+
+// traffic are the options of a case of workload traffic.
+func traffic(m *matrix.Matrix, change ...func(*workload.TransferOptions)) workload.TransferOptions {
+	return options(quantity.Size(m.Largest()), append([]func(*workload.TransferOptions){func(o *workload.TransferOptions) {
+		o.Pattern, o.Matrix, o.Ranks, o.Shards = workload.MatrixPattern, m, int64(m.Ranks()), 1
+		o.Verify, o.Iterations, o.Warmup = "full", 7, 2
+	}}, change...)...)
+}
+
+func sharded(n int64) func(*workload.TransferOptions) {
+	return func(o *workload.TransferOptions) { o.Shards = n }
+}
+
+// matrices are what a launch may be asked for; in "uneven" rank 4 has nothing, rank 3
+// only receives and rank 5 only sends.
+func matrices(t testing.TB) map[string]*matrix.Matrix {
+	return map[string]*matrix.Matrix{
+		"uniform": generated(matrix.Uniform(4, 70001)),
+		"ring":    generated(matrix.Ring(5, 5000)),
+		"incast":  generated(matrix.Incast(4, 2, 100_003)),
+		"outcast": generated(matrix.Outcast(4, 1, 4097)),
+		"uneven":  matrixOf(t, 6, matrix.Cell{From: 0, To: 1, Bytes: 1}, matrix.Cell{From: 0, To: 3, Bytes: 3 << 20}, matrix.Cell{From: 1, To: 2, Bytes: 129}, matrix.Cell{From: 2, To: 1, Bytes: 65537}, matrix.Cell{From: 5, To: 0, Bytes: 2}, matrix.Cell{From: 5, To: 3, Bytes: 1000}),
+		"one":     matrixOf(t, 3, matrix.Cell{From: 2, To: 0, Bytes: 1}),
+	}
+}
+
+// Each cell arrives where it belongs in every single iteration, whatever carries it
+// and into however many requests it is cut; who moves has a span for each iteration,
+// and nobody else has.
+func TestTraffic(t *testing.T) {
+	takesLong(t)
+	for _, fabric := range []string{"shm", "tcp", "ucx", "ucx/am", "libfabric"} {
+		for name, m := range matrices(t) {
+			t.Run(fabric+"/"+name, func(t *testing.T) {
+				library, api, _ := strings.Cut(fabric, "/")
+				needs(t, library)
+				over := func(o *workload.TransferOptions) {
+					if library == "ucx" {
+						o.API = "rma"
+					}
+					if api != "" {
+						o.API = api
+					}
+				}
+				cases := []workload.TransferOptions{traffic(m, over), traffic(m, over, sharded(3))}
+				if api == "" {
+					cases = append(cases, traffic(m, over, read), traffic(m, over, read, sharded(5)))
+				}
+				for k, results := range transfer(t, library, m.Ranks(), cases...) {
+					checkTraffic(t, cases[k], results)
+				}
+			})
+		}
+	}
+}
+
+func checkTraffic(t *testing.T, o workload.TransferOptions, ranks []*engine.CaseResult) {
+	t.Helper()
+	sent, received := make([]uint64, len(ranks)), make([]uint64, len(ranks))
+	for c := range o.Matrix.Cells() {
+		sent[c.From] += uint64(c.Bytes)
+		received[c.To] += uint64(c.Bytes)
+	}
+	if o.Op == "read" {
+		sent = received
+	}
+	for rank, r := range ranks {
+		moves := sent[rank] > 0
+		if !r.Verified || r.Initiator != moves || (r.Samples != nil) != moves || len(r.Iterations) > 0 != moves {
+			t.Errorf("rank %d: verified %v, initiator %v, has samples %v and %d iterations", rank, r.Verified, r.Initiator, r.Samples != nil, len(r.Iterations))
+		}
+		if !moves {
+			continue
+		}
+		if s := r.Samples; s.Ops != uint64(o.Iterations) || s.Bytes != uint64(o.Iterations)*sent[rank] || s.Every != 1 {
+			t.Errorf("rank %d: %d iterations and %d bytes, one in %d stamped", rank, s.Ops, s.Bytes, s.Every)
+		}
+		if r.Ceiling <= 0 || r.CeilingBest < r.Ceiling || r.Memcpy <= 0 || r.Stages.Post.Stamps != uint64(o.Iterations) {
+			t.Errorf("rank %d: ceiling %v, at best %v, memcpy %v, posting %+v", rank, r.Ceiling, r.CeilingBest, r.Memcpy, r.Stages.Post)
+		}
+		checkSpans(t, rank, int(o.Iterations), r.Iterations)
+	}
+	// no iteration begins before the one before has ended everywhere
+	for i := 1; i < int(o.Iterations); i++ {
+		for rank, r := range ranks {
+			for other, p := range ranks {
+				if len(r.Iterations) > i && len(p.Iterations) > i && r.Iterations[i].Start < p.Iterations[i-1].End {
+					t.Errorf("rank %d begins iteration %d at %d, before rank %d has ended the one before at %d", rank, i, r.Iterations[i].Start, other, p.Iterations[i-1].End)
+				}
+			}
+		}
+	}
+	metrics, err := engine.Metrics(engine.Case{Options: o}, ranks)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if metrics["bytes"] != float64(o.Matrix.Total()) || metrics["iterations"] != float64(o.Iterations) || metrics["latency.min"] <= 0 {
+		t.Errorf("metrics %v", metrics)
+	}
+	t.Logf("%s in %d: p50 %.3g us, skew %.3g us, %.3g GB/s, ceiling %.3g, best %.3g", o.Op, o.Shards, metrics["latency.p50"]*1e6, metrics["skew"]*1e6, metrics["bandwidth"], metrics["ceiling"], metrics["ceiling.best"])
+}
+
+func checkSpans(t *testing.T, rank, want int, spans []engine.Span) {
+	t.Helper()
+	if len(spans) != want {
+		t.Errorf("rank %d has %d iterations, want %d", rank, len(spans), want)
+	}
+	for i, s := range spans {
+		if s.Start <= 0 || s.End < s.Start || i > 0 && s.Start < spans[i-1].End {
+			t.Errorf("rank %d: iteration %d is from %d to %d: %v", rank, i, s.Start, s.End, spans)
+			return
+		}
+	}
+}
+
+// Cells of any sizes arrive whole, however they are cut.
+func TestAnyMatrix(t *testing.T) {
+	takesLong(t)
+	rapid.Check(t, func(rt *rapid.T) {
+		ranks := rapid.IntRange(2, 6).Draw(rt, "ranks")
+		var list []matrix.Cell
+		for from := range ranks {
+			for to := range ranks {
+				if from != to && rapid.Bool().Draw(rt, "sends") {
+					list = append(list, matrix.Cell{From: from, To: to, Bytes: rapid.Int64Range(1, 9000).Draw(rt, "bytes")})
+				}
+			}
+		}
+		if len(list) == 0 {
+			list = []matrix.Cell{{From: 0, To: 1, Bytes: 5}}
+		}
+		o := traffic(matrixOf(t, ranks, list...), sharded(rapid.Int64Range(1, 300).Draw(rt, "shards")), func(o *workload.TransferOptions) {
+			o.Op = rapid.SampledFrom([]string{"write", "read"}).Draw(rt, "op")
+			o.Iterations, o.Warmup = rapid.Int64Range(1, 5).Draw(rt, "iterations"), rapid.Int64Range(0, 2).Draw(rt, "warmup")
+		})
+		checkTraffic(t, o, transfer(t, "shm", ranks, o)[0])
+	})
+}
+
+// Ranks on other hosts give their times on the clock of the first one's.
+func TestTrafficBetweenHosts(t *testing.T) {
+	o := traffic(matrices(t)["uneven"], sharded(2))
+	ranks := onNodes(t, "tcp", []string{"a", "b", "a", "b", "c", "c"}, o)
+	for rank, r := range ranks {
+		for i, s := range r.Iterations {
+			// all of them have one clock here, and the others are found to be ahead by a message's time
+			if apart := s.Start - ranks[0].Iterations[i].Start; apart > 1e9 || apart < -1e9 {
+				t.Errorf("rank %d begins iteration %d %d ns after rank 0", rank, i, apart)
+			}
+		}
+	}
+	if m, err := engine.Metrics(engine.Case{Options: o}, ranks); err != nil || m["iterations"] != 7 {
+		t.Errorf("%v, %v", m, err)
+	}
+}
+
+// Of more iterations than are kept the first and the last are.
+func TestManyIterations(t *testing.T) {
+	takesLong(t)
+	o := traffic(matrixOf(t, 2, matrix.Cell{From: 0, To: 1, Bytes: 8}), func(o *workload.TransferOptions) { o.Verify, o.Iterations = "sample", 5000 })
+	r := transfer(t, "shm", 2, o)[0][0]
+	checkSpans(t, 0, 4096, r.Iterations)
+	gap := func(i int) int64 { return r.Iterations[i+1].Start - r.Iterations[i].Start }
+	usual := (r.Iterations[2047].Start - r.Iterations[0].Start) / 2047
+	if left := gap(2047); left < 300*usual || r.Samples.Ops != 5000 {
+		t.Errorf("%d iterations; between the first and the last that are kept lie %d ns, and one takes %d", r.Samples.Ops, left, usual)
+	}
+}
+
+// One byte that a rank received wrongly is found, with its sender, its receiver and
+// its offset in the cell, whichever cell it is in.
+func TestWrongByteOfACell(t *testing.T) {
+	m := matrices(t)["uneven"] // rank 3 receives 3 MiB of rank 0, then 1000 bytes of rank 5
+	for name, c := range map[string]struct {
+		option  workload.TransferOptions
+		corrupt string
+		want    string
+	}{
+		"first cell":      {traffic(m), "3:3145727", "wrong data from rank 0 to rank 3 after an untimed pass: byte 3145727 of 3145728 of their cell"},
+		"second cell":     {traffic(m, sharded(3)), "3:3145728:timed", "wrong data from rank 5 to rank 3 after the timed part: byte 0 of 1000 of their cell"},
+		"last byte":       {traffic(m), "3:3146727:timed", "wrong data from rank 5 to rank 3 after the timed part: byte 999 of 1000"},
+		"one byte":        {traffic(m), "0:1", "wrong data from rank 5 to rank 0 after an untimed pass: byte 1 of 2 of their cell"},
+		"read":            {traffic(m, read), "1:65536:timed", "wrong data from rank 2 to rank 1 after the timed part: byte 65536 of 65537 of their cell"},
+		"read, next rank": {traffic(m, read, sharded(7)), "1:65537", "wrong data from rank 0 to rank 1 after an untimed pass: byte 0 of 1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Setenv(CorruptEnv, c.corrupt)
+			if _, err := tryTransfer(t, "shm", m.Ranks(), c.option); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Fatalf("got %v, want %q", err, c.want)
+			}
+		})
+	}
+	for corrupt, cases := range map[string][]workload.TransferOptions{
+		"3:3146728": {traffic(m)}, "5:0": {traffic(m)}, "0:2": {traffic(m, read)}, "4:0": {traffic(m, read)}, "3:1": {traffic(m), traffic(m, read)},
+	} {
+		t.Setenv(CorruptEnv, corrupt)
+		if _, err := tryTransfer(t, "shm", m.Ranks(), cases...); err == nil || !strings.Contains(err.Error(), "that it receives") && !strings.Contains(err.Error(), "different bytes") {
+			t.Errorf("%s: got %v", corrupt, err)
+		}
+	}
+}
+
+// What providers demand of registration, progress and delivery differs.
+func TestTrafficOverEachProvider(t *testing.T) {
+	takesLong(t)
+	m := matrices(t)["uneven"]
+	for _, p := range providers(t) {
+		t.Run(p, func(t *testing.T) {
+			short := func(o *workload.TransferOptions) { o.Iterations, o.Warmup, o.Provider = 2, 1, p }
+			cases := []workload.TransferOptions{traffic(m, short, sharded(3)), traffic(m, short, read)}
+			for k, results := range transfer(t, "libfabric", m.Ranks(), cases...) {
+				checkTraffic(t, cases[k], results)
+			}
+		})
+	}
+}
+
+// nixlTraffic runs in a process of its own, see nixlChildren.
+func nixlTraffic(t *testing.T) error {
+	for _, m := range matrices(t) {
+		cases := []workload.TransferOptions{traffic(m, nixlDefaults), traffic(m, nixlDefaults, sharded(3)), traffic(m, nixlDefaults, read, sharded(3))}
+		all, err := tryTransfer(t, "nixl", m.Ranks(), cases...)
+		if err != nil {
+			return err
+		}
+		for k, results := range all {
+			checkTraffic(t, cases[k], results)
+		}
+	}
+	return nil
+}
+
+// Over NIXL a cell is one request with a descriptor for each of its shards, prepared
+// once and posted in every iteration.
+func TestTrafficOverNixl(t *testing.T) {
+	lib := "WEIR_NIXL_LIBRARY=" + fakeNixl(t)
+	for _, polls := range []string{"0", "3"} {
+		trace := filepath.Join(t.TempDir(), "trace")
+		out := nixlChild(t, "traffic", lib, "FAKE_NIXL_POLLS="+polls, "FAKE_NIXL_TRACE="+trace)
+		if !strings.Contains(out, "FINE") {
+			t.Fatalf("done after %s questions:\n%s", polls, out)
+		}
+		b, err := os.ReadFile(trace)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cells := 0
+		for _, m := range matrices(t) {
+			for c := range m.Cells() {
+				if c.Bytes >= 3 {
+					cells++
+				}
+			}
+		}
+		if n := strings.Count(string(b), "write 3 x "); n != cells {
+			t.Errorf("%d requests of 3 descriptors were prepared for %d cells:\n%s", n, cells, b)
+		}
+	}
+}

@@ -1,0 +1,206 @@
+package engine
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"weir/workload"
+)
+
+// Metrics computes the metrics of a case in one launch from what its ranks measured.
+func Metrics(c Case, ranks []*CaseResult) (map[string]float64, error) {
+	if c.Options.Matrix != nil {
+		return TrafficMetrics(c, ranks)
+	}
+	return TransferMetrics(c, ranks)
+}
+
+// TrafficMetrics computes the metrics of one case of workload traffic in one launch,
+// in the units of its registry (GB/s, seconds, bytes). An iteration lasts from the
+// first start to the last end of all ranks that initiate, on their common clock: no
+// mean over ranks hides the one that is late.
+func TrafficMetrics(c Case, ranks []*CaseResult) (map[string]float64, error) {
+	o := c.Options
+	movers, err := moversOf(o, ranks)
+	if err != nil {
+		return nil, err
+	}
+	latencies, skew, err := iterations(movers)
+	if err != nil {
+		return nil, err
+	}
+	const ns = 1e-9
+	avg := mean(latencies) * ns
+	_, busiest := o.Matrix.Bottleneck()
+	total, bottleneck := float64(o.Matrix.Total()), float64(busiest)/avg
+	m := map[string]float64{
+		"latency.avg":          avg,
+		"bandwidth":            total / avg / 1e9,
+		"bytes":                total,
+		"senders":              float64(len(o.Matrix.Senders())),
+		"receivers":            float64(len(o.Matrix.Receivers())),
+		"iterations":           float64(len(latencies)),
+		"skew":                 skew * ns,
+		"bottleneck.bytes":     float64(busiest),
+		"bottleneck.bandwidth": bottleneck / 1e9,
+	}
+	slices.Sort(latencies)
+	for name, q := range map[string]float64{"min": 0, "p50": 50, "p90": 90, "p95": 95, "p99": 99, "max": 100} {
+		m["latency."+name] = nearestRank(latencies, q) * ns
+	}
+	own(m, movers)
+	ceilings(m, movers, bottleneck, avg)
+	host(m, ranks, total*float64(len(latencies)))
+	for _, name := range slices.Sorted(maps.Keys(m)) {
+		if math.IsNaN(m[name]) || math.IsInf(m[name], 0) {
+			return nil, fmt.Errorf("metric %s is %v", name, m[name])
+		}
+	}
+	return m, nil
+}
+
+// mover is a rank that initiates, with the bytes that it moves in an iteration.
+type mover struct {
+	*CaseResult
+	bytes float64
+}
+
+// moversOf are the ranks that initiate by the matrix, all of which have spans.
+func moversOf(o workload.TransferOptions, ranks []*CaseResult) ([]mover, error) {
+	bytes := make([]int64, o.Matrix.Ranks())
+	for c := range o.Matrix.Cells() {
+		if o.Op == "read" {
+			bytes[c.To] += c.Bytes
+		} else {
+			bytes[c.From] += c.Bytes
+		}
+	}
+	var movers []mover
+	measured := make([]bool, len(bytes))
+	for _, r := range ranks {
+		if r.Rank < 0 || r.Rank >= len(bytes) {
+			return nil, fmt.Errorf("rank %d is not one of the %d ranks of the matrix", r.Rank, len(bytes))
+		}
+		if bytes[r.Rank] > 0 && len(r.Iterations) > 0 {
+			measured[r.Rank] = true
+			movers = append(movers, mover{r, float64(bytes[r.Rank])})
+		}
+	}
+	if len(movers) == 0 {
+		return nil, fmt.Errorf("no rank has iterations")
+	}
+	for rank, b := range bytes {
+		if b > 0 && !measured[rank] {
+			return nil, fmt.Errorf("rank %d has no iterations, and it moves %d bytes in each", rank, b)
+		}
+	}
+	return movers, nil
+}
+
+// iterations are how long each took, and the largest distance of two starts of one,
+// in ns.
+func iterations(movers []mover) (latencies []float64, skew float64, err error) {
+	latencies = make([]float64, len(movers[0].Iterations))
+	for _, m := range movers {
+		if len(m.Iterations) != len(latencies) {
+			return nil, 0, fmt.Errorf("rank %d has %d iterations and rank %d %d", movers[0].Rank, len(latencies), m.Rank, len(m.Iterations))
+		}
+	}
+	for i := range latencies {
+		first, latest, end := int64(math.MaxInt64), int64(math.MinInt64), int64(math.MinInt64)
+		for _, m := range movers {
+			s := m.Iterations[i]
+			if s.End < s.Start {
+				return nil, 0, fmt.Errorf("iteration %d of rank %d ends %d ns before it starts", i, m.Rank, s.Start-s.End)
+			}
+			first, latest, end = min(first, s.Start), max(latest, s.Start), max(end, s.End)
+		}
+		latencies[i] = float64(max(1, end-first)) // shorter than the clock can tell
+		skew = max(skew, float64(latest-first))
+	}
+	return latencies, skew, nil
+}
+
+// own adds what each mover had by itself.
+func own(m map[string]float64, movers []mover) {
+	sum, least := 0., math.Inf(1)
+	for _, r := range movers {
+		took := 0.
+		for _, s := range r.Iterations {
+			took += float64(max(1, s.End-s.Start)) / float64(len(r.Iterations))
+		}
+		sum += r.bytes / took
+		least = min(least, r.bytes/took)
+	}
+	m["bandwidth.per_sender"] = sum / float64(len(movers)) // bytes per ns are GB/s
+	m["bandwidth.min_sender"] = least
+}
+
+// ceilings compares the bottleneck with the path of one initiator. Whether more was
+// measured than can be is judged by the initiators alone, each by the best of its own
+// path: into a rank that only serves, others may well move more at a time than one of
+// them can, as where each copies with a core of its own.
+func ceilings(m map[string]float64, movers []mover, bottleneck, avg float64) {
+	var paths []float64
+	best, memcpy := 0., 0.
+	for _, r := range movers {
+		if r.Ceiling != 0 {
+			paths = append(paths, r.Ceiling)
+		}
+		if r.CeilingBest != 0 {
+			best = max(best, r.bytes/avg/r.CeilingBest)
+		}
+		memcpy += r.Memcpy
+	}
+	if len(paths) > 0 {
+		slices.Sort(paths)
+		n := len(paths)
+		path := (paths[(n-1)/2] + paths[n/2]) / 2
+		m["ceiling"] = bottleneck / path
+		m["ceiling.bandwidth"] = path / 1e9
+	}
+	if best != 0 {
+		m["ceiling.best"] = best
+	}
+	if memcpy != 0 {
+		m["ceiling.memcpy"] = memcpy / 1e9
+	}
+}
+
+// host adds what all ranks used, those included that do not move.
+func host(m map[string]float64, ranks []*CaseResult, moved float64) {
+	var prep Prep
+	var clock Clock
+	var used Usage
+	prepare := 0.
+	for _, r := range ranks {
+		prep.Alloc = max(prep.Alloc, r.Prep.Alloc)
+		prep.Register = max(prep.Register, r.Prep.Register)
+		prep.Connect = max(prep.Connect, r.Prep.Connect)
+		prepare = max(prepare, r.Stages.Prepare)
+		clock.Resolution = max(clock.Resolution, r.Clock.Resolution)
+		clock.Cost = max(clock.Cost, r.Clock.Cost)
+		used.CPU += r.Usage.CPU
+		used.Switches += r.Usage.Switches
+	}
+	m["prep.alloc"], m["prep.register"], m["prep.connect"], m["prep.request"] = prep.Alloc, prep.Register, prep.Connect, prepare
+	m["cpu_time_per_gb"] = used.CPU / (moved / 1e9)
+	m["context_switches"] = float64(used.Switches)
+	m["clock.resolution"], m["clock.cost"] = clock.Resolution, clock.Cost
+}
+
+func mean(values []float64) float64 {
+	sum := 0.
+	for _, v := range values {
+		sum += v / float64(len(values))
+	}
+	return sum
+}
+
+// nearestRank is the least of the sorted values that so many percent do not exceed.
+func nearestRank(sorted []float64, percent float64) float64 {
+	n := int(math.Ceil(percent * float64(len(sorted)) / 100)) // in this order 95 % of 20 are 19
+	return sorted[max(1, n)-1]
+}
