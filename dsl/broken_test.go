@@ -22,6 +22,7 @@ var frames = map[string]struct{ yaml, hcl, indent string }{
 	"run":      {"scenario: s\nruns:\n  a:\n    workload: transfer\n    options: {block_size: 4KiB}\n%\n  b: {workload: transfer, options: {block_size: 4KiB}}\n", "scenario \"s\" {\nrun \"a\" {\nworkload = \"transfer\"\noptions { block_size = 4096 }\n%\n}\nrun \"b\" {\nworkload = \"transfer\"\noptions { block_size = 4096 }\n}\n}\n", "    "},
 	"defaults": {"scenario: s\ndefaults:\n%\nruns:\n  a: {workload: transfer, options: {block_size: 4KiB}}\n", "scenario \"s\" {\ndefaults {\n%\n}\nrun \"a\" {\nworkload = \"transfer\"\noptions { block_size = 4096 }\n}\n}\n", "  "},
 	"variable": {"scenario: s\nvariables:\n  n:\n%\n  m: {type: number, default: 5}\nruns:\n  a: {workload: transfer, options: {block_size: 4KiB}}\n", "scenario \"s\" {\nvariable \"n\" {\n%\n}\nvariable \"m\" {\ntype = \"number\"\ndefault = 5\n}\nrun \"a\" {\nworkload = \"transfer\"\noptions { block_size = 4096 }\n}\n}\n", "    "},
+	"traffic":  {"scenario: s\nruns:\n  a:\n    workload: traffic\n%\n", "scenario \"s\" {\nrun \"a\" {\nworkload = \"traffic\"\n%\n}\n}\n", "    "},
 	"":         {"%", "%", ""},
 }
 
@@ -163,6 +164,39 @@ var brokenInputs = map[string]broken{
 	"include/itself":          {"root", "include: «main.yaml»", "include = «\"main.hcl\"»", "Files include each other", " → "},
 	"include/kind":            {"root", "include: «x.txt»", "include = «\"x.txt\"»", "Unknown kind of file", ".hcl"},
 
+	// matrices
+	"matrix/cell":            {"traffic", "options: {matrix: [[0, «5x»], [1, 0]]}", "options { matrix = [[0, «\"5x\"»], [1, 0]] }", "Not a size", "\"5x\" ends with \"x\""},
+	"matrix/negative":        {"traffic", "options: {matrix: [[0, «-1»], [1, 0]]}", "options { matrix = [[0, «-1»], [1, 0]] }", "Not a size", "negative"},
+	"matrix/cell with parts": {"traffic", "options: {matrix: [[0, «[1]»], [1, 0]]}", "options { matrix = [[0, «[1]»], [1, 0]] }", "Invalid value", "a cell is a list"},
+	"matrix/own cell":        {"traffic", "options: {matrix: [[0, 1], [1, «4K»]]}", "options { matrix = [[0, 1], [1, «\"4K\"»]] }", "Own cell", "Rank 1 sends to itself"},
+	"matrix/long row":        {"traffic", "options: {matrix: [[0, 1], «[1, 0, 2]»]}", "options { matrix = [[0, 1], «[1, 0, 2]»] }", "Not a square", "Row 2"},
+	"matrix/row":             {"traffic", "options: {matrix: [[0, 1], «4K»]}", "options { matrix = [[0, 1], «\"4K\"»] }", "Not a square", "Row 2"},
+	"matrix/zero":            {"traffic", "options: {matrix: «[[0, 0], [0, 0]]»}", "options { matrix = «[[0, 0], [0, 0]]» }", "Invalid matrix", "nothing would move"},
+	"matrix/one rank":        {"traffic", "options: {matrix: «[[0]]»}", "options { matrix = «[[0]]» }", "Invalid matrix", "A matrix of 1 ranks"},
+	"matrix/empty":           {"traffic", "options: {matrix: «[]»}", "options { matrix = «[]» }", "Invalid matrix", "0 ranks"},
+	"matrix/overflow":        {"traffic", "options: {matrix: «[[0, 9223372036854775807], [1, 0]]»}", "options { matrix = «[[0, 9223372036854775807], [1, 0]]» }", "Invalid matrix", "2^63"},
+	"matrix/of the point":    {"traffic", "sweep: {n: [1, 2]}\noptions: {matrix: [[0, '${«axis.n»}'], [1, 0]], shards: '${axis.n}'}", "sweep { n = [1, 2] }\noptions {\nmatrix = [[0, «axis.n»], [1, 0]]\nshards = axis.n\n}", "Depends on the point", "Sweep matrix_file or generate"},
+	"matrix/text":            {"traffic", "options: {matrix: «'0 1'»}", "options { matrix = «\"0 1\"» }", "Invalid value", "Option matrix: line 1, column 1: The matrix ends after 1 rows"},
+	"matrix/mapping":         {"traffic", "options: {matrix: «{a: 1}»}", "options { matrix = «{ a = 1 }» }", "Invalid value", "is a mapping"},
+	"matrix/list of others":  {"traffic", "options: {matrix: '2: 0>1=5', shards: «[1]»}", "options {\nmatrix = \"2: 0>1=5\"\nshards = «[1]»\n}", "Invalid value", "is a list"},
+	"matrix/none":            {"", "scenario: s\nruns: {«a»: {workload: traffic}}", "scenario \"s\" {\nrun «\"a\"» { workload = \"traffic\" }\n}", "Missing option", "none of the options matrix, matrix_file, generate"},
+	"matrix/misspelt":        {"traffic", "options: {«matrx»: '2: 0>1=5'}", "options { «matrx» = \"2: 0>1=5\" }", "Unknown option", "Did you mean \"matrix\"?"},
+	"matrix/two":             {"traffic", "options: {matrix: '2: 0>1=5', «generate»: ring 1KiB, ranks: 2}", "options {\nmatrix = \"2: 0>1=5\"\n«generate» = \"ring 1KiB\"\nranks = 2\n}", "Given twice", "\"generate\" is beside \"matrix\""},
+	"matrix/and file":        {"traffic", "options: {matrix: '2: 0>1=5', «matrix_file»: good.txt}", "options {\nmatrix = \"2: 0>1=5\"\n«matrix_file» = \"good.txt\"\n}", "Given twice", "only one of"},
+	"matrix/and axis":        {"traffic", "sweep: {generate: [ring 1KiB, ring 2KiB]}\noptions: {«matrix_file»: good.txt, ranks: 2}", "sweep { generate = [\"ring 1KiB\", \"ring 2KiB\"] }\noptions {\n«matrix_file» = \"good.txt\"\nranks = 2\n}", "Given twice", "beside \"generate\""},
+	"matrix/two axes":        {"traffic", "sweep: {matrix_file: [good.txt], «generate»: [ring 1KiB, ring 2KiB]}\noptions: {ranks: 2}", "sweep {\nmatrix_file = [\"good.txt\"]\n«generate» = [\"ring 1KiB\", \"ring 2KiB\"]\n}\noptions { ranks = 2 }", "Given twice", "beside \"matrix_file\""},
+	"matrix/ranks":           {"traffic", "options: {matrix: [[0, 1], [1, 0]], ranks: «3»}", "options {\nmatrix = [[0, 1], [1, 0]]\nranks = «3»\n}", "Wrong number of ranks", "the matrix is of 2 ranks"},
+	"matrix_file/ranks":      {"traffic", "options: {matrix_file: good.txt, ranks: «4»}", "options {\nmatrix_file = \"good.txt\"\nranks = «4»\n}", "Wrong number of ranks", "Ranks is 4"},
+	"matrix_file/absent":     {"traffic", "options: {matrix_file: «absent.txt»}", "options { matrix_file = «\"absent.txt\"» }", "Cannot read the matrix", "relative to the file"},
+	"matrix_file/zeros":      {"traffic", "options: {matrix_file: «zeros.txt»}", "options { matrix_file = «\"zeros.txt\"» }", "Invalid matrix", "Of zeros.txt: all cells are 0"},
+	"matrix_file/axis":       {"traffic", "sweep: {matrix_file: [good.txt, «absent.txt»]}", "sweep { matrix_file = [\"good.txt\", «\"absent.txt\"»] }", "Cannot read the matrix", "absent.txt"},
+	"matrix_file/list":       {"traffic", "options: {matrix_file: «[good.txt]»}", "options { matrix_file = «[\"good.txt\"]» }", "Invalid value", "is a list"},
+	"matrix_file/of point":   {"traffic", "sweep: {n: [1, 2]}\noptions: {matrix_file: '${«axis.n»}.txt', shards: '${axis.n}'}", "sweep { n = [1, 2] }\noptions {\nmatrix_file = \"${«axis.n»}.txt\"\nshards = axis.n\n}", "Depends on the point", "A matrix is read before"},
+	"generate/no ranks":      {"", "scenario: s\nruns: {«a»: {workload: traffic, options: {generate: ring 4KiB}}}", "scenario \"s\" {\nrun «\"a\"» {\nworkload = \"traffic\"\noptions { generate = \"ring 4KiB\" }\n}\n}", "Missing option", "Add ranks"},
+	"generate/unknown":       {"traffic", "options: {generate: «rong 4KiB», ranks: 2}", "options {\ngenerate = «\"rong 4KiB\"»\nranks = 2\n}", "Invalid value", "\"rong\" is no generator"},
+	"generate/axis":          {"traffic", "sweep: {generate: [ring 4KiB, «ring»]}\noptions: {ranks: 2}", "sweep { generate = [\"ring 4KiB\", «\"ring\"»] }\noptions { ranks = 2 }", "Invalid value", "ring has no size"},
+	"generate/twice":         {"traffic", "sweep: {generate: [ring 4KiB, «ring 4096»]}\noptions: {ranks: 2}", "sweep { generate = [\"ring 4KiB\", «\"ring 4096\"»] }\noptions { ranks = 2 }", "Duplicate value", "ring 4KiB"},
+
 	// secrets
 	"secret/in a text":      {"run", "env: {TOKEN: 'Bearer ${«secret(»\"T\")}'}", "env = { TOKEN = \"Bearer ${«secret(»\"T\")}\" }", "Misplaced secret", "whole value"},
 	"secret/in an option":   {"run", "needs: ${«secret(»\"T\")}", "needs = «secret(»\"T\")", "Misplaced secret", "in env of a run"},
@@ -187,6 +221,8 @@ var brokenNeighbours = map[string]string{
 	"checks.yaml": "scenario: checks\nchecks: {c: {command: [false]}}\nruns: {q: {workload: transfer, options: {block_size: 1}}}\n",
 	"table.csv":   "a,b",
 	"x.txt":       "",
+	"good.txt":    "0 4K\n1 0\n",
+	"zeros.txt":   "0 0\n0 0\n",
 }
 
 func TestBrokenInputsHaveOneErrorAtItsCharacters(t *testing.T) {

@@ -48,14 +48,15 @@ func LoadFile(path string, o Options) (*Scenario, Sources, hcl.Diagnostics) {
 	return Load(path, src, o)
 }
 
-// readFile reads no more of a file than shows that it is too large.
+// readFile reads no more of a file than shows that it is too large, whichever kind
+// of file it is.
 func readFile(path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, maxReference+1))
+	return io.ReadAll(io.LimitReader(f, maxMatrices+1))
 }
 
 // Load reads one scenario with the files that it includes. The syntax is chosen
@@ -95,6 +96,9 @@ type loading struct {
 	made    int // bytes that expressions gave
 	read    int // items of lists that expressions read
 	diags   hcl.Diagnostics
+
+	matrices map[string]any // texts of the files of matrices, by path; nil: it is wrong
+	cells    int            // bytes of these files
 }
 
 func newLoading(path string, o Options) *loading {
@@ -104,7 +108,7 @@ func newLoading(path string, o Options) *loading {
 	if o.Read == nil {
 		o.Read = readFile
 	}
-	return &loading{options: o, main: path, sources: Sources{}}
+	return &loading{options: o, main: path, sources: Sources{}, matrices: map[string]any{}}
 }
 
 func (g *loading) add(path string, file *hcl.File) {

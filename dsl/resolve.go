@@ -6,6 +6,8 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
+
+	"weir/workload"
 )
 
 // Value computes the setting where its axes (Setting.Axes, in that order) have
@@ -16,6 +18,15 @@ func (s *Setting) Value(at []AxisValue) (any, hcl.Diagnostics) {
 		panic(fmt.Sprintf("dsl: %d values for the %d axes of %s", len(at), len(s.Axes), s.Name))
 	}
 	switch {
+	case s.ranksOf != nil:
+		v, _ := s.ranksOf.Value(at) // which says itself what is wrong with it
+		text, _ := v.(string)
+		if n, ok := workload.Ranks(text); ok {
+			return n, nil
+		}
+		return nil, nil
+	case s.contents != nil:
+		return s.contents[at[0].Text], nil
 	case s.expr == nil && len(at) == 0:
 		return s.value, nil
 	case s.expr == nil && s.Env:

@@ -25,6 +25,9 @@ type Setting struct {
 	given hcl.Range      // where the run itself sets it; zero if it does not
 	expr  hcl.Expression // nil: the value is that of the only axis, or constant
 	value any            // if it depends on no axis
+
+	contents map[string]any // of the files that an axis names, by their names as the axis has them
+	ranksOf  *Setting       // the matrix whose number of ranks it is
 }
 
 // Given is the place where the run itself, by its options or an axis, sets it.
@@ -53,12 +56,8 @@ func (l *loader) settings(content *hcl.BodyContent, r *Run, d defaults, swept bo
 	for _, e := range own {
 		given[e.name] = true
 	}
-	entries := own
-	for _, e := range d.options[r.Workload.Name] {
-		if !given[e.name] {
-			entries = append(entries, e)
-		}
-	}
+	inherited := slices.DeleteFunc(slices.Clone(d.options[r.Workload.Name]), func(e entry) bool { return given[e.name] })
+	entries := slices.Concat(own, l.exclusive(r, own, inherited, swept))
 	used := map[string]bool{} // axes that have an effect
 	byName := map[string]*Setting{}
 	for i, e := range entries {
@@ -75,25 +74,18 @@ func (l *loader) settings(content *hcl.BodyContent, r *Run, d defaults, swept bo
 			}
 			continue
 		}
-		if s := l.setting(&Setting{Name: e.name, Option: o, run: r, expr: e.expr}, used); s != nil {
+		s, read := l.matrixSetting(e, o, r)
+		if !read {
+			s = l.setting(&Setting{Name: e.name, Option: o, run: r, expr: e.expr}, used)
+		}
+		if s != nil {
 			if i < len(own) {
 				s.given = e.expr.Range()
 			}
-			byName[e.name] = s
+			byName[s.Name] = s
 		}
 	}
-	for _, o := range r.Workload.Options {
-		s := byName[o.Name]
-		if i := r.axisIndex(o.Name); i >= 0 {
-			s = &Setting{Name: o.Name, Option: o, Axes: []int{i}, run: r, given: r.Axes[i].Range}
-			used[o.Name] = true
-		} else if s == nil && o.Default != nil {
-			s = &Setting{Name: o.Name, Option: o, run: r, value: o.Default}
-		}
-		if s != nil {
-			r.settings = append(r.settings, s)
-		}
-	}
+	l.registered(r, byName, used)
 	l.environment(content, r, d, used)
 	if swept {
 		l.required(r, entries)
@@ -108,6 +100,38 @@ func (l *loader) settings(content *hcl.BodyContent, r *Run, d defaults, swept bo
 		}
 		l.error(a.Range, "Axis without effect", fmt.Sprintf("Workload %s has no option %q, and neither options nor env of the run use axis.%s.", r.Workload.Name, a.Name, a.Name),
 			near+"An axis sets the option of its name, env.NAME sets a variable, and any other is used as axis.NAME.")
+	}
+}
+
+// registered gives the run its options in the order of the registry, with those
+// that axes and defaults set.
+func (l *loader) registered(r *Run, byName map[string]*Setting, used map[string]bool) {
+	for _, o := range r.Workload.Options {
+		i := r.axisIndex(o.Name)
+		if i < 0 {
+			continue
+		}
+		used[o.Name] = true
+		if o.Type == workload.File {
+			byName[o.Into] = l.fileAxis(o, r, i)
+		} else {
+			byName[o.Name] = &Setting{Name: o.Name, Option: o, Axes: []int{i}, run: r, given: r.Axes[i].Range}
+		}
+	}
+	for _, o := range r.Workload.Options {
+		s := byName[o.Name]
+		switch {
+		case s != nil && o.RanksOf != "":
+			l.asManyRanks(s, byName[o.RanksOf])
+		case s != nil:
+		case o.RanksOf != "":
+			s = l.ranksOf(o, r, byName)
+		case o.Default != nil:
+			s = &Setting{Name: o.Name, Option: o, run: r, value: o.Default}
+		}
+		if s != nil {
+			r.settings = append(r.settings, s)
+		}
 	}
 }
 

@@ -226,11 +226,18 @@ func (s *session) prepare(g *group, cases []*planner.Case, index int) (*launched
 			l.engine.Nodes = placeRanks(names, max(place.Nodes, 1), int(o.Ranks))
 			choice := s.choose(o, l.engine.Nodes)
 			l.engine.Fabric, l.why = choice.Fabric, choice.Reason
+		} else if o.Matrix != nil && sameMatrix(c, cases[i-1]) {
+			o.Matrix = l.engine.Cases[i-1].Options.Matrix
 		}
 		l.engine.Cases = append(l.engine.Cases, engine.Case{Key: c.Key, Options: o, Timeout: int64(c.Timeout * float64(time.Second))})
 		l.pending = append(l.pending, &pendingCase{ranks: make([]*engine.CaseResult, o.Ranks), files: make([]string, o.Ranks)})
 	}
 	return l, nil
+}
+
+// sameMatrix says whether the options of two cases make one matrix.
+func sameMatrix(a, b *planner.Case) bool {
+	return !slices.ContainsFunc([]string{"matrix", "generate", "ranks"}, func(name string) bool { return a.Options[name] != b.Options[name] })
 }
 
 // seed gives every launch its own contents of blocks and, where it is simulated, its

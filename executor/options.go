@@ -50,7 +50,7 @@ type Options struct {
 	// case's own; not ok: it may ask for any, as it may if there is no such function.
 	Fabrics func(c *planner.Case) (names []string, ok bool)
 	// Metrics computes a launch's metrics of a case from what its ranks measured;
-	// nil: engine.TransferMetrics.
+	// nil: engine.Metrics.
 	Metrics func(c engine.Case, ranks []*engine.CaseResult) (map[string]float64, error)
 	// Simulate makes what goes through the launches of fabric sim in a session; nil:
 	// there is no such fabric.
@@ -80,7 +80,7 @@ func (o *Options) check() error {
 // Run's, they are in the document.
 func Run(ctx context.Context, plan *planner.Plan, o Options) (*results.Document, error) {
 	if o.Metrics == nil {
-		o.Metrics = engine.TransferMetrics
+		o.Metrics = engine.Metrics
 	}
 	s := newSession(plan, o)
 	err := s.run(ctx)

@@ -71,7 +71,7 @@ func transfer(c *planner.Case) (workload.TransferOptions, error) {
 	if err != nil {
 		return workload.TransferOptions{}, err
 	}
-	return workload.DecodeTransfer(values)
+	return kind.Decode(values)
 }
 
 // admit decides, before anything is launched, which cases can run here: those

@@ -107,9 +107,9 @@ func (x *Change) action(o, c *Case, around bool) {
 		}
 		return out
 	}
-	x.entries("", texts(o.Options), texts(c.Options))
-	x.entries("env ", o.Env, c.Env)
-	x.entries("secret ", o.Secrets, c.Secrets)
+	x.entries("", texts(o.Options), texts(c.Options), c.show)
+	x.entries("env ", o.Env, c.Env, nil)
+	x.entries("secret ", o.Secrets, c.Secrets, nil)
 	if o.Place != c.Place {
 		x.note(Rerun, "place: %+v → %+v", o.Place, c.Place)
 	}
@@ -118,7 +118,11 @@ func (x *Change) action(o, c *Case, around bool) {
 	}
 }
 
-func (x *Change) entries(what string, o, c map[string]string) {
+// entries compares settings, which show writes for a person.
+func (x *Change) entries(what string, o, c map[string]string, show func(name string, v any) string) {
+	if show == nil {
+		show = func(_ string, v any) string { return workload.Text(v) }
+	}
 	names := slices.Collect(maps.Keys(o))
 	names = append(names, slices.Collect(maps.Keys(c))...)
 	slices.Sort(names)
@@ -127,11 +131,13 @@ func (x *Change) entries(what string, o, c map[string]string) {
 		b, has := c[name]
 		switch {
 		case !had:
-			x.note(Rerun, "%s%s: %q is new", what, name, b)
+			x.note(Rerun, "%s%s: %q is new", what, name, show(name, b))
 		case !has:
-			x.note(Rerun, "%s%s: %q is gone", what, name, a)
+			x.note(Rerun, "%s%s: %q is gone", what, name, show(name, a))
+		case a != b && show(name, a) == show(name, b): // matrices, shown by what they amount to
+			x.note(Rerun, "%s%s: other cells of %s", what, name, show(name, a))
 		case a != b:
-			x.note(Rerun, "%s%s: %s → %s", what, name, a, b)
+			x.note(Rerun, "%s%s: %s → %s", what, name, show(name, a), show(name, b))
 		}
 	}
 }

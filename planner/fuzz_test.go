@@ -12,7 +12,7 @@ import (
 // FuzzScenario: whatever a scenario says, planning it never panics, the table and
 // the plan that is written from it have one digest, and every step can be shown.
 func FuzzScenario(f *testing.F) {
-	for _, pattern := range []string{"testdata/*.yaml", "testdata/*.hcl", "../examples/*", "../scenarios/*.yaml"} {
+	for _, pattern := range []string{"testdata/*.yaml", "testdata/*.hcl", "../examples/*.*", "../scenarios/*.yaml"} {
 		files, err := filepath.Glob(pattern)
 		if err != nil {
 			f.Fatal(err)
@@ -26,6 +26,7 @@ func FuzzScenario(f *testing.F) {
 		}
 	}
 	f.Add(false, []byte(twoRuns))
+	f.Add(false, []byte(traffic))
 	woven, _ := weaveOf(3)
 	f.Add(false, []byte(woven))
 	f.Fuzz(func(t *testing.T, isHCL bool, src []byte) {

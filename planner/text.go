@@ -89,6 +89,9 @@ func (p *Plan) textRun(b *strings.Builder, run string) {
 	if len(common) > 0 {
 		row(t, "  options", strings.Join(common, " "))
 	}
+	if moves := generated(cases); moves != "" {
+		row(t, "  moves", moves)
+	}
 	if env := commonEnv(cases); len(env) > 0 {
 		row(t, "  env", strings.Join(env, " "))
 	}
@@ -139,17 +142,18 @@ func roughTime(seconds float64) string {
 func (c *Case) textRows(t io.Writer, names []string) {
 	var cells []string
 	for _, n := range names {
-		v, ok := c.Axes[n]
-		if !ok {
-			v, ok = c.Options[n]
+		axis, isAxis := c.Axes[n]
+		option, isOption := c.Options[n]
+		switch {
+		case isAxis:
+			cells = append(cells, workload.Text(axis)) // as keys have it
+		case isOption:
+			cells = append(cells, c.show(n, option))
+		case n == "case":
+			cells = append(cells, c.Key)
+		default:
+			cells = append(cells, "–") // an option that this case has not
 		}
-		if !ok && n == "case" {
-			v, ok = c.Key, true
-		}
-		if !ok {
-			v = "–" // an option that this case has not
-		}
-		cells = append(cells, workload.Text(v))
 	}
 	cells[0] = "  " + cells[0]
 	lines := []string{"–"}
@@ -166,6 +170,16 @@ func (c *Case) textRows(t io.Writer, names []string) {
 		row(t, append(cells, l)...)
 		cells = blank
 	}
+}
+
+// show is the value of an option for a person.
+func (c *Case) show(name string, v any) string {
+	if k, ok := workload.Lookup(c.Workload); ok {
+		if o, ok := k.Option(name); ok {
+			return o.Show(v)
+		}
+	}
+	return workload.Text(v)
 }
 
 // run finds what the cases of a run have in common.
@@ -265,9 +279,27 @@ func splitOptions(cases []*Case) (common, varying []string) {
 			varying = append(varying, name)
 			continue
 		}
-		common = append(common, name+"="+textWord(text))
+		common = append(common, name+"="+textWord(first.show(name, first.Options[name])))
 	}
 	return common, varying
+}
+
+// generated is what the matrix amounts to that a generator makes for all cases
+// alike; "" where there is none. Others are among the options.
+func generated(cases []*Case) string {
+	first := cases[0]
+	same := func(name string) bool {
+		return !slices.ContainsFunc(cases, func(c *Case) bool { return c.Options[name] != first.Options[name] })
+	}
+	k, known := workload.Lookup(first.Workload)
+	if _, ok := first.Options["generate"]; !ok || !known || !same("generate") || !same("ranks") {
+		return ""
+	}
+	o, err := k.Decode(first.Options)
+	if err != nil || o.Matrix == nil {
+		return ""
+	}
+	return workload.Amount(o.Matrix)
 }
 
 func commonEnv(cases []*Case) []string {

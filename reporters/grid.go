@@ -35,11 +35,17 @@ var metricColumns = []namedColumn{
 	{"latency.avg", "latency\navg", 4}, {"latency.p50", "latency\np50", 5}, {"latency.p99", "latency\np99", 2},
 }
 
+// metrics of what is moved that have columns before the measured ones.
+var amountColumns = []namedColumn{{"bytes", "moves\n", 4}, {"senders", "senders", 8}}
+
 // namedColumn is a column for an option or a metric.
 type namedColumn struct {
 	name, head string
 	drop       int
 }
+
+// perSender is the metric of what each of several senders has.
+const perSender = "bandwidth.per_sender"
 
 func named(columns []namedColumn, name string) bool {
 	return slices.ContainsFunc(columns, func(c namedColumn) bool { return c.name == name })
@@ -77,10 +83,18 @@ func newGrid(run string, cases []*results.Case) grid {
 			g.add(o.head, true, o.drop, func(c *results.Case) string { return setting(c, o.name) })
 		}
 	}
+	for _, m := range amountColumns {
+		if has(cases, m.name) {
+			g.metric(m.name, m.head, m.drop, cases)
+		}
+	}
 	if has(cases, "bandwidth") {
 		s := columnScale(unitOf(cases, "bandwidth"))
 		g.metric("bandwidth", "bandwidth\n", 0, cases)
 		g.add(results.ConfidenceText+"\nCI", true, 7, func(c *results.Case) string { return interval(c, "bandwidth", s) })
+	}
+	if has(cases, perSender) {
+		g.metric(perSender, "per sender\n", 9, cases)
 	}
 	for _, m := range metricColumns {
 		if has(cases, m.name) {
@@ -132,7 +146,7 @@ func asserted(cases []*results.Case) []string {
 				continue
 			}
 			for _, m := range a.Subject.Metrics() {
-				shown := m == "bandwidth" || m == "ceiling" || named(metricColumns, m) || slices.Contains(out, m)
+				shown := m == "bandwidth" || m == perSender || m == "ceiling" || named(amountColumns, m) || named(metricColumns, m) || slices.Contains(out, m)
 				if !shown && has(cases, m) {
 					out = append(out, m)
 				}

@@ -1,6 +1,7 @@
 package reporters
 
 import (
+	"math"
 	"strconv"
 
 	"weir/results"
@@ -15,6 +16,9 @@ func number(c *results.Case, metric string, s results.Scale) string {
 	m, ok := c.Metrics[metric]
 	if !ok {
 		return "-"
+	}
+	if m.CV == 0 && m.Unit == "" && s.Factor == 1 && m.Median == math.Trunc(m.Median) && m.Median < 1e6 {
+		return strconv.FormatFloat(m.Median, 'f', -1, 64) // a count, of which no digit is in doubt
 	}
 	v, _, _ := s.Estimate(m.Value, m.CI)
 	return v
@@ -34,10 +38,13 @@ func interval(c *results.Case, metric string, s results.Scale) string {
 func raw(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
 // columnScale is the unit of a column: it is the same in all rows, so times are
-// in µs, as in the tools whose output people compare.
+// in µs, as in the tools whose output people compare, and amounts in MB.
 func columnScale(unit string) results.Scale {
-	if unit == "s" {
+	switch unit {
+	case "s":
 		return results.Micro
+	case "B":
+		return results.Scale{Unit: "MB", Factor: 1e-6}
 	}
 	return results.Scale{Unit: unit, Factor: 1}
 }

@@ -21,8 +21,9 @@ var update = flag.Bool("update", false, "write the golden reports anew")
 // warnings and an inconclusive gate; an aborted session with errors and cases
 // that were left out; names that no format likes; assertions over several cases
 // in a session that was resumed, simulated in part, and has a baseline; a launch
-// that was made again because a command before it had failed; nothing that ran.
-var documents = []string{"passed", "failed", "aborted", "odd", "several", "retried", "empty"}
+// that was made again because a command before it had failed; nothing that ran;
+// traffic matrices.
+var documents = []string{"passed", "failed", "aborted", "odd", "several", "retried", "empty", "traffic"}
 
 func read(t *testing.T, name string) *results.Document {
 	t.Helper()

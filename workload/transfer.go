@@ -119,44 +119,23 @@ type TransferOptions struct {
 // have their defaults.
 func DecodeTransfer(v Values) (TransferOptions, error) {
 	var t TransferOptions
-	get := func(name string) any {
-		if x, ok := v[name]; ok {
-			return x
-		}
-		o, _ := Transfer.Option(name)
-		return o.Default
-	}
-	text := map[string]*string{"fabric": &t.Fabric, "op": &t.Op, "initiator": &t.Initiator, "target": &t.Target, "pattern": &t.Pattern, "mode": &t.Mode, "verify": &t.Verify, "reuse": &t.Reuse, "pages": &t.Pages, "payload": &t.Payload, "provider": &t.Provider}
-	count := map[string]*int64{"batch": &t.Batch, "iterations": &t.Iterations, "warmup": &t.Warmup, "in_flight": &t.InFlight, "threads": &t.Threads, "ranks": &t.Ranks}
-	for name, p := range text {
-		s, ok := get(name).(string)
-		if !ok {
-			return t, fmt.Errorf("option %s is %T, not a string", name, get(name))
-		}
-		*p = s
-	}
-	for name, p := range count {
-		n, ok := get(name).(int64)
-		if !ok {
-			return t, fmt.Errorf("option %s is %T, not a count", name, get(name))
-		}
-		*p = n
+	get := Transfer.get(v)
+	err := read(get, map[string]*string{
+		"fabric": &t.Fabric, "op": &t.Op, "initiator": &t.Initiator, "target": &t.Target, "pattern": &t.Pattern, "mode": &t.Mode,
+		"verify": &t.Verify, "reuse": &t.Reuse, "pages": &t.Pages, "payload": &t.Payload, "provider": &t.Provider,
+	}, map[string]*int64{
+		"batch": &t.Batch, "iterations": &t.Iterations, "warmup": &t.Warmup, "in_flight": &t.InFlight, "threads": &t.Threads, "ranks": &t.Ranks,
+	})
+	if err != nil {
+		return t, err
 	}
 	size, ok := get("block_size").(quantity.Size)
 	if !ok {
 		return t, fmt.Errorf("option block_size is missing")
 	}
 	t.BlockSize = size
-	if t.Fabric == "ucx" {
-		if t.API, ok = get("api").(string); !ok {
-			return t, fmt.Errorf("option api is %T, not a string", get("api"))
-		}
-	}
-	if t.Fabric == NixlFabric {
-		var err error
-		if t.Nixl, err = decodeNixl(get); err != nil {
-			return t, err
-		}
+	if err := t.decodeFabric(get); err != nil {
+		return t, err
 	}
 	if t.Duration, ok = get("duration").(quantity.Time); !ok {
 		return t, fmt.Errorf("option duration is %T, not a time", get("duration"))
@@ -171,4 +150,46 @@ func DecodeTransfer(v Values) (TransferOptions, error) {
 		}
 	}
 	return t, t.check()
+}
+
+// get gives the value of an option, or its default.
+func (k *Kind) get(v Values) func(name string) any {
+	return func(name string) any {
+		if x, ok := v[name]; ok {
+			return x
+		}
+		o, _ := k.Option(name)
+		return o.Default
+	}
+}
+
+// read takes options that are texts and counts.
+func read(get func(string) any, texts map[string]*string, counts map[string]*int64) error {
+	for name, p := range texts {
+		s, ok := get(name).(string)
+		if !ok {
+			return fmt.Errorf("option %s is %T, not a string", name, get(name))
+		}
+		*p = s
+	}
+	for name, p := range counts {
+		n, ok := get(name).(int64)
+		if !ok {
+			return fmt.Errorf("option %s is %T, not a count", name, get(name))
+		}
+		*p = n
+	}
+	return nil
+}
+
+// decodeFabric reads the options that only some fabrics have.
+func (t *TransferOptions) decodeFabric(get func(string) any) error {
+	var err error
+	switch t.Fabric {
+	case "ucx":
+		err = read(get, map[string]*string{"api": &t.API}, nil)
+	case NixlFabric:
+		t.Nixl, err = decodeNixl(get)
+	}
+	return err
 }

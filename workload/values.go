@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"weir/matrix"
 	"weir/quantity"
 )
 
@@ -50,6 +51,18 @@ func (o Option) Parse(text string) (any, error) {
 	case Failures:
 		_, err := ParseFailures(text)
 		return text, err
+	case Matrix:
+		m, err := ParseMatrix(text)
+		if err != nil {
+			return nil, err
+		}
+		return m.Compact(), nil
+	case Generator:
+		g, err := ParseGenerated(text)
+		if err != nil {
+			return nil, err
+		}
+		return g.String(), nil
 	}
 	return text, nil
 }
@@ -132,6 +145,20 @@ func Number(v any) (float64, bool) {
 		return v, true
 	}
 	return 0, false
+}
+
+// Show is a value for a person: its text, but of a matrix, which may have a
+// million cells, what it amounts to.
+func (o Option) Show(v any) string {
+	text, ok := v.(string)
+	if o.Type != Matrix || !ok {
+		return Text(v)
+	}
+	m, err := matrix.ParseCompact(text)
+	if err != nil {
+		return text // of a plan that nobody checked yet
+	}
+	return Amount(m)
 }
 
 // Text is the canonical spelling of a value: equal values have equal texts.

@@ -15,16 +15,19 @@ type Type string
 
 // The types of option values, with the Go type that holds a value of each.
 const (
-	Size     Type = "size"     // quantity.Size
-	Time     Type = "time"     // quantity.Time
-	Rate     Type = "rate"     // quantity.Rate
-	Percent  Type = "percent"  // quantity.Percent
-	Count    Type = "count"    // int64
-	Enum     Type = "enum"     // string, one of Option.Values
-	Failures Type = "failures" // string that ParseFailures reads
-	Params   Type = "params"   // string that ParseParams reads
-	String   Type = "string"   // string
-	Bool     Type = "bool"     // bool
+	Size      Type = "size"      // quantity.Size
+	Time      Type = "time"      // quantity.Time
+	Rate      Type = "rate"      // quantity.Rate
+	Percent   Type = "percent"   // quantity.Percent
+	Count     Type = "count"     // int64
+	Enum      Type = "enum"      // string, one of Option.Values
+	Failures  Type = "failures"  // string that ParseFailures reads
+	Params    Type = "params"    // string that ParseParams reads
+	Matrix    Type = "matrix"    // string: Compact of what ParseMatrix reads
+	Generator Type = "generator" // string: Generated.String of what ParseGenerated reads
+	File      Type = "file"      // string: a path; no case has it, but Option.Into what is there
+	String    Type = "string"    // string
+	Bool      Type = "bool"      // bool
 )
 
 // Numeric says whether values of the type have a Number.
@@ -40,12 +43,14 @@ func (t Type) Numeric() bool {
 type Option struct {
 	Name     string
 	Type     Type
-	Default  any   // of the type's Go type; nil where Required
+	Default  any   // of the type's Go type; nil: there is none unless it is given
 	Required bool  // has no sensible default
 	Min, Max int64 // inclusive bounds in bytes, counts, nanoseconds, bytes/s or percent; Max 0 means none
 	Values   []string
 	Process  bool              // fixed when a rank process starts: cases that differ in it need different launches
 	For      map[string]string // the option exists only where these options have these values; nil: always
+	Into     string            // of a File: the option whose value is what the file holds
+	RanksOf  string            // the option whose matrix has as many ranks as this one says, unless it is given
 	Doc      string
 }
 
@@ -85,6 +90,8 @@ type Kind struct {
 	// MayBeZero are the metrics of which 0 is a measurement as any other. Such are
 	// judged as differences, and all others as ratios, which 0 has none of.
 	MayBeZero []string
+	// OneOf are options of which exactly one is given.
+	OneOf []string
 	// Check holds what no single option can say; nil: nothing. It looks at the
 	// options of Checked only.
 	Check   func(Values) error
@@ -127,6 +134,15 @@ func (k *Kind) Applicable(v Values) Values {
 	return out
 }
 
+// Decode gives the options of a case in typed form; options that are absent have
+// their defaults.
+func (k *Kind) Decode(v Values) (TransferOptions, error) {
+	if k == Traffic {
+		return DecodeTraffic(v)
+	}
+	return DecodeTransfer(v)
+}
+
 // Metric finds a metric by name.
 func (k *Kind) Metric(name string) (Metric, bool) {
 	i := slices.IndexFunc(k.Metrics, func(m Metric) bool { return m.Name == name })
@@ -137,7 +153,7 @@ func (k *Kind) Metric(name string) (Metric, bool) {
 }
 
 // Kinds are all workloads, by name.
-func Kinds() []*Kind { return []*Kind{Transfer} }
+func Kinds() []*Kind { return []*Kind{Transfer, Traffic} }
 
 // Lookup finds a workload by its name.
 func Lookup(name string) (*Kind, bool) {

@@ -22,7 +22,10 @@ func TestRegistryIsSound(t *testing.T) {
 				t.Errorf("%s: option %q is there twice or has no words", k.Name, o.Name)
 			}
 			seen[o.Name] = true
-			if o.Required {
+			if o.Default == nil {
+				if !o.Required && o.RanksOf == "" && !slices.Contains(k.OneOf, o.Name) {
+					t.Errorf("%s: option %s has no default and nothing that stands for it", k.Name, o.Name)
+				}
 				continue
 			}
 			v, err := o.Parse(Text(o.Default))
@@ -84,6 +87,7 @@ func TestCheckLooksAtOptionsOfCheckedOnly(t *testing.T) {
 		text := map[string][]string{
 			"block_size": {"1", "4KiB", "1TiB"}, "batch": {"1", "7", "1048576"}, "iterations": {"1", "3", "100"}, "ranks": {"2", "3", "4", "9"}, "duration": {"0", "1ms"},
 			"nixl_backend": {"UCX", "no name"}, "provider": {"", "tcp"},
+			"matrix": {"2: 0>1=5", "3: 0>1=5,2=70000", "0 4K\n1 0"}, "matrix_file": {"m.txt"}, "generate": {"uniform 4KiB", "incast 1B target=3", "block_diagonal 1MiB block=2"},
 		}[o.Name]
 		switch {
 		case text != nil:
@@ -119,6 +123,10 @@ func TestCheckLooksAtOptionsOfCheckedOnly(t *testing.T) {
 				v := Values{}
 				if rapid.Bool().Draw(rt, "few iterations") { // which chance finds too seldom
 					v["pattern"], v["ranks"], v["iterations"] = "all_to_all", int64(9), int64(7)
+				}
+				if len(k.OneOf) > 0 && rapid.Bool().Draw(rt, "generated") {
+					generate, _ := k.Option("generate")
+					v["generate"], v["ranks"] = draw(rt, generate, "generator"), int64(4)
 				}
 				for _, other := range k.Options {
 					if other.Required || rapid.IntRange(0, 4).Draw(rt, "set") == 0 { // mostly defaults, which go together

@@ -31,7 +31,7 @@ func addCompletions(root *cobra.Command) {
 	}
 	arguments := map[string]completer{
 		"run": completeScenario, "plan": completeScenario, "validate": completeScenario, "convert": completeScenario,
-		"fmt": completeFile, "show": words(catalogNames()...), "workloads": words(workload.Names()...), "metrics": words(workload.Names()...),
+		"fmt": completeFile, "ct-perftest": completeFile, "show": words(catalogNames()...), "workloads": words(workload.Names()...), "metrics": words(workload.Names()...),
 	}
 	var add func(c *cobra.Command)
 	add = func(c *cobra.Command) {

@@ -79,7 +79,11 @@ func docsWorkloads(w io.Writer, kinds []*workload.Kind) {
 			switch {
 			case o.Required:
 				value = "required"
-			case o.Default == "":
+			case slices.Contains(k.OneOf, o.Name):
+				value = "one of " + strings.Join(k.OneOf, ", ")
+			case o.RanksOf != "":
+				value = "default that of " + o.RanksOf
+			case o.Default == nil || o.Default == "":
 				value = "no default"
 			}
 			doc := o.Doc

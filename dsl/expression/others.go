@@ -148,10 +148,10 @@ func (l *lowering) example(other *otherRun, key string, axes []string) string {
 // literal is a value of an axis as a condition writes it.
 func (n *Names) literal(axis, text string) string {
 	if o, ok := n.Kind.Option(axis); ok {
-		if o.Type == workload.Enum || o.Type == workload.String {
-			return quoted(text)
+		if o.Type.Numeric() || o.Type == workload.Bool {
+			return text
 		}
-		return text
+		return quoted(text)
 	}
 	if a, ok := n.axis(axis); ok && a.Type != Text {
 		return text

@@ -90,7 +90,7 @@ func TestConvertingThereAndBackKeepsThePlan(t *testing.T) {
 			t.Errorf("%s: %v", file, diags)
 			continue
 		}
-		name := "converted." + other[from]
+		name := filepath.Join(filepath.Dir(file), "converted."+other[from]) // beside what it is of, for the files that it names
 		back, diags := format.Convert(name, there, from)
 		if diags.HasErrors() {
 			t.Errorf("%s: back again: %v\n%s", file, diags, there)

@@ -48,10 +48,13 @@ var Cluster = []Key{
 	key("gpus_per_node", "how many GPUs each must have", scalar(Count)).or("0"),
 }
 
+// optionValue is how an option may be written: a matrix is a list of rows.
+var optionValue = []Form{scalar(Any), list(list(scalar(Any)))}
+
 // Defaults are the keys of the defaults. All but options may also stand in a run.
 var Defaults = []Key{
 	launches, timeout, retry, env,
-	key("options", "option defaults by workload", mapOf("workloads", mapOf("options", scalar(Any)))),
+	key("options", "option defaults by workload", mapOf("workloads", mapOf("options", optionValue...))),
 }
 
 // Check are the keys of a check.
@@ -73,7 +76,7 @@ var Command = []Key{
 // Run are the keys of a run.
 var Run = []Key{
 	key("workload", "what it does", scalar(String)).required(),
-	key("options", "settings of the workload", mapOf("options", scalar(Any))),
+	key("options", "settings of the workload", mapOf("options", optionValue...)),
 	env,
 	key("sweep", "the axes over which it is repeated", Form{Shape: Sweep, Keys: SweepKeys}),
 	key("needs", "runs that must come first; axes of the same name are matched value by value", scalar(String), section(Need...), list(scalar(String), section(Need...))),

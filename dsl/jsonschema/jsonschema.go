@@ -202,14 +202,21 @@ func (w *walker) sweep() schema {
 	w.definitions["sweep"] = schema{}
 	s := w.keys(grammar.SweepKeys)
 	axes := schema{}
+	docs := map[string]string{}
 	for _, k := range workload.Kinds() {
 		for _, o := range k.Options {
+			switch before, known := docs[o.Name]; {
+			case !known:
+				docs[o.Name] = o.Doc
+			case before != o.Doc: // of another workload
+				docs[o.Name] = before + "; of workload " + k.Name + ": " + o.Doc
+			}
 			axis := reference("axis")
 			if o.Type == workload.Enum {
 				// Offered and not imposed: a run of another workload may have an axis of its own of this name.
 				axis = schema{"anyOf": []schema{{"type": "array", "items": schema{"enum": o.Values}, "minItems": 1}, axis}}
 			}
-			axis["description"] = "axis over the option: " + o.Doc
+			axis["description"] = "axis over the option: " + docs[o.Name]
 			axes[o.Name] = axis
 		}
 	}

@@ -109,12 +109,20 @@ func option(o workload.Option) schema {
 		s = orExpression(schema{"enum": []any{true, false, "true", "false"}})
 	case workload.Enum:
 		s = orExpression(schema{"enum": o.Values})
+	case workload.Matrix:
+		rows := schema{"type": "array", "minItems": 2, "items": schema{"type": "array", "minItems": 2, "items": schema{"type": []string{"string", "integer", "number"}}}}
+		s = schema{"anyOf": []schema{rows, {"type": "string"}}, "examples": []any{[][]any{{0, "4M"}, {"512K", 0}}}}
+	case workload.Generator:
+		s = orExpression(schema{"type": "string", "pattern": `^\s*(` + strings.Join(workload.Generators(), "|") + `)\s`}, "uniform 4MiB", "sparse 4MiB peers=2 seed=1")
 	default:
 		s = schema{"type": []string{"string", "number", "boolean"}}
 	}
 	s["description"] = o.Doc
 	if o.Required {
 		s["description"] = o.Doc + " (required, here or as an axis)"
+		return s
+	}
+	if o.Default == nil {
 		return s
 	}
 	s["description"] = fmt.Sprintf("%s (default: %s)", o.Doc, workload.Text(o.Default))

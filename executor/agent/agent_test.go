@@ -169,6 +169,14 @@ func TestReadyAllowsForMemory(t *testing.T) {
 	if got := d.ready(engine.Launch{Cases: launch.Cases[1:]}, 2); got > 1100*time.Millisecond {
 		t.Errorf("ranks with hardly any memory get %v", got)
 	}
+	all, err := workload.DecodeTraffic(workload.Values{"generate": "uniform 256MiB", "ranks": int64(9)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	launch.Cases[0].Options = all
+	if got := d.ready(launch, 1); got < 16*time.Second || got > 30*time.Second {
+		t.Errorf("a rank that fills 2 GiB to send and as much to receive gets %v", got)
+	}
 }
 
 func TestCommandThatDoesNotEndIsKilledWithItsChildren(t *testing.T) {

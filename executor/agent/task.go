@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"weir/engine"
+	"weir/executor/wire"
 	"weir/results"
 )
 
@@ -50,9 +51,14 @@ const memoryRate = 256 << 20
 
 // ready is the deadline for ranks that have this much memory to fill.
 func (d Deadlines) ready(l engine.Launch, ranks int) time.Duration {
-	var most float64
+	var most float64 // of a rank
 	for _, c := range l.Cases {
-		most = max(most, float64(c.Options.BlockSize)*float64(max(c.Options.Batch, 1)))
+		own := float64(c.Options.BlockSize) * float64(max(c.Options.Batch, 1))
+		if m := c.Options.Matrix; m != nil {
+			_, bytes := m.Bottleneck()
+			own = float64(bytes)
+		}
+		most = max(most, own)
 	}
 	return d.Ready + time.Duration(most*2*float64(ranks)/memoryRate*float64(time.Second))
 }
@@ -114,6 +120,11 @@ type CheckTask struct {
 // the cases of a large sweep are near copies of each other and etcd's values
 // must be small.
 func (t Task) Encode() ([]byte, error) {
+	if t.Launch != nil {
+		slim := *t.Launch
+		slim.Launch = wire.Once(slim.Launch)
+		t.Launch = &slim
+	}
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
 	if err := json.NewEncoder(z).Encode(t); err != nil {
@@ -147,6 +158,7 @@ func decodeTask(b []byte) (Task, error) {
 			return t, fmt.Errorf("reading a task: rank %d of %d", r, t.Launch.Launch.Ranks)
 		}
 	}
+	wire.Each(&t.Launch.Launch)
 	return t, nil
 }
 

@@ -17,6 +17,7 @@ type Launch struct {
 
 // EncodeLaunch writes a KindLaunch body.
 func EncodeLaunch(l Launch) ([]byte, error) {
+	l.Launch = Once(l.Launch)
 	b, err := json.Marshal(l)
 	if err != nil {
 		return nil, fmt.Errorf("encoding a launch: %w", err)
@@ -33,6 +34,7 @@ func DecodeLaunch(body []byte) (Launch, error) {
 	if l.Self.Rank < 0 || l.Self.Rank >= l.Launch.Ranks {
 		return l, fmt.Errorf("launch message: rank %d of %d", l.Self.Rank, l.Launch.Ranks)
 	}
+	Each(&l.Launch)
 	return l, nil
 }
 
