@@ -10,16 +10,14 @@ static int no_note(struct weir_rank *r, struct ucx_op *op) { return rank_fail(r,
 
 static int put(struct weir_rank *r, int peer, const void *local, uint64_t roff, size_t n, struct weir_req *q)
 {
-    struct ucx_peer    *p     = &ucx_of(r)->peers[peer];
-    ucp_request_param_t param = ucx_stream_param(q);
-    return ucx_posted(r, ucx.ucp_put_nbx(p->ep, local, n, p->base + roff, p->rkey, &param), "ucp_put_nbx", peer);
+    struct ucx_peer *p = &ucx_of(r)->peers[peer];
+    return ucx_posted(r, ucx.ucp_put_nbx(p->ep, local, n, p->base + roff, p->rkey, ucx_stream_of(r, q)), "ucp_put_nbx", peer);
 }
 
 static int get(struct weir_rank *r, int peer, void *local, uint64_t roff, size_t n, struct weir_req *q)
 {
-    struct ucx_peer    *p     = &ucx_of(r)->peers[peer];
-    ucp_request_param_t param = ucx_stream_param(q);
-    return ucx_posted(r, ucx.ucp_get_nbx(p->ep, local, n, p->base + roff, p->rkey, &param), "ucp_get_nbx", peer);
+    struct ucx_peer *p = &ucx_of(r)->peers[peer];
+    return ucx_posted(r, ucx.ucp_get_nbx(p->ep, local, n, p->base + roff, p->rkey, ucx_stream_of(r, q)), "ucp_get_nbx", peer);
 }
 
 static int flush(struct weir_rank *r, int peer, struct weir_req *q)

@@ -216,10 +216,9 @@ static int expect(struct weir_rank *r, const struct weir_case *c, const struct w
 
 static int put(struct weir_rank *r, int peer, const void *local, uint64_t roff, size_t n, struct weir_req *q)
 {
-    struct ucx_peer    *p     = &ucx_of(r)->peers[peer];
-    ucp_request_param_t param = ucx_stream_param(q);
-    uint64_t            word;
-    int                 rc;
+    struct ucx_peer *p = &ucx_of(r)->peers[peer];
+    uint64_t         word;
+    int              rc;
     if (__builtin_expect(roff < r->exposed, 0)) {
         memcpy(&word, local, sizeof word);
         return ucx_send_word(r, peer, roff, word);
@@ -228,7 +227,7 @@ static int put(struct weir_rank *r, int peer, const void *local, uint64_t roff, 
         return rc;
     p->sent++;
     p->since++;
-    return ucx_posted(r, ucx.ucp_tag_send_nbx(p->ep, local, n, block_tag(r->cfg.rank, roff), &param), "ucp_tag_send_nbx", peer);
+    return ucx_posted(r, ucx.ucp_tag_send_nbx(p->ep, local, n, block_tag(r->cfg.rank, roff), ucx_stream_of(r, q)), "ucp_tag_send_nbx", peer);
 }
 
 static int send_note(struct weir_rank *r, struct ucx_op *op)
