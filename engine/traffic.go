@@ -41,7 +41,6 @@ func TrafficMetrics(c Case, ranks []*CaseResult) (map[string]float64, error) {
 		"bytes":                total,
 		"senders":              float64(len(o.Matrix.Senders())),
 		"receivers":            float64(len(o.Matrix.Receivers())),
-		"iterations":           float64(len(latencies)),
 		"skew":                 skew * ns,
 		"bottleneck.bytes":     float64(busiest),
 		"bottleneck.bandwidth": bottleneck / 1e9,

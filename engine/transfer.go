@@ -107,18 +107,28 @@ func TransferMetrics(c Case, ranks []*CaseResult) (map[string]float64, error) {
 	return m, nil
 }
 
-// StampedOneIn is the rate at which requests of a size are stamped; in a ping-pong a
-// request is there and back. engine/native/loop.c has the same rule.
-func StampedOneIn(bytes uint64) int {
+// fewestStamps are what a timed part of so many requests or more has at least.
+const fewestStamps = 64
+
+// StampedOneIn is the rate at which requests of a size are stamped, of so many that an
+// initiator makes; 0: as many as a duration allows. In a ping-pong a request is there
+// and back. engine/native/loop.c has the same rule.
+func StampedOneIn(bytes, requests uint64) int {
+	every := uint64(256)
 	switch {
+	case bytes >= 1<<20:
+		every = 1
 	case bytes >= 256<<10:
-		return 1
+		every = 4
 	case bytes >= 64<<10:
-		return 4
+		every = 16
 	case bytes >= 512:
-		return 16
+		every = 64
 	}
-	return 64
+	for requests > 0 && every > 1 && requests/every < fewestStamps {
+		every /= 4
+	}
+	return int(every)
 }
 
 // add takes another initiator's stage in: the mean is that of all stamps, the

@@ -33,7 +33,7 @@ var Transfer = &Kind{
 		{Name: "iterations", Type: Count, Default: int64(100), Min: 1, Max: 1 << 40,
 			Doc: "timed requests of each thread of an initiator, which go round its targets in turn; without effect on the timed part if there is a duration"},
 		{Name: "duration", Type: Time, Default: quantity.Time(0), Min: 0, Max: 86400e9,
-			Doc: "if not 0, the timed part has no fixed number of iterations: every initiator posts requests until this long after the common start, but one to each target in any case, and what it posted is completed and counted; below 256 KiB the clock is read only for requests that are stamped, one in 4 to 64"},
+			Doc: "if not 0, the timed part has no fixed number of iterations: every initiator posts requests until this long after the common start, but one to each target in any case, and what it posted is completed and counted; below 1 MiB the clock is read only for requests that are stamped, one in 4 to 256"},
 		{Name: "warmup", Type: Count, Default: int64(10), Min: 0, Max: 1 << 40,
 			Doc: "requests of each thread of an initiator before the timed ones; they are not counted anywhere"},
 		{Name: "in_flight", Type: Count, Default: int64(16), Min: 1, Max: 4096,

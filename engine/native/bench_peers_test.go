@@ -10,9 +10,11 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -34,9 +36,12 @@ func runPeer(b *testing.B, env, server, client []string, port int) peerRun {
 	b.Helper()
 	ctx, stop := context.WithTimeout(context.Background(), benchPatience)
 	defer stop()
+	runtime.LockOSThread() // they die with the thread that started them
+	defer runtime.UnlockOSThread()
 	command := func(cpu string, args []string) *exec.Cmd {
 		c := exec.CommandContext(ctx, "taskset", append([]string{"-c", cpu}, args...)...)
 		c.Env = append(os.Environ(), env...)
+		c.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} // one that stayed would share a core with all later rows
 		return c
 	}
 	s := command("1", server)

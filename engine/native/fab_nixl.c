@@ -245,14 +245,12 @@ static int nixl_signal(struct weir_rank *r, int peer, uint64_t value)
     return nixl_write_now(r, peer, word, (size_t)r->cfg.rank * WEIR_LINE, sizeof value, "signal");
 }
 
-static inline unsigned char mark(uint64_t seq) { return (unsigned char)(seq % 255 + 1); }
-
 static int nixl_ping(struct weir_rank *r, int peer, void *local, size_t n, uint64_t seq)
 {
     struct nixl_rank *u = r->fs;
     if (!u->is_ucx)
         return rank_fail(r, -EOPNOTSUPP, "ping", peer, "a ping-pong needs the bytes of a message to arrive in order, and NIXL's backend %s does not promise that; use mode stream with in_flight 1", u->name);
-    ((unsigned char *)local)[n - 1] = mark(seq);
+    ((unsigned char *)local)[n - 1] = rank_mark(seq);
     return nixl_write_now(r, peer, local, r->exposed, n, "ping");
 }
 
@@ -260,7 +258,7 @@ static int nixl_arrived(struct weir_rank *r, int peer, size_t n, uint64_t seq)
 {
     (void)peer;
     volatile unsigned char *last = (unsigned char *)rank_exposed(r) + n - 1;
-    if (*last == mark(seq))
+    if (*last == rank_mark(seq))
         return 1;
     return nixl_progress(r) < 0 ? -EIO : 0;
 }

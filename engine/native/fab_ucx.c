@@ -42,6 +42,13 @@ static int ucx_open(struct weir_rank *r)
     ucp_worker_params_t w = {.field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE, .thread_mode = UCS_THREAD_MODE_SINGLE};
     if ((s = ucx.ucp_worker_create(u->context, &w, &u->worker)) != UCS_OK)
         return ucx_failed(r, "ucp_worker_create", -1, s);
+    /* MULTI_SEND lets UCX choose its protocol for throughput, as ucx_perftest does in
+     * its bandwidth tests; with one operation at a time it would choose wrongly */
+    u->stream = (ucp_request_param_t){
+        .op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA | UCP_OP_ATTR_FIELD_FLAGS,
+        .flags        = UCP_OP_ATTR_FLAG_MULTI_SEND,
+        .cb.send      = ucx_part_done,
+    };
     take_functions(&u->table, u->api);
     r->fab = &u->table;
     return u->api->open(r);

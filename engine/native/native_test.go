@@ -249,8 +249,14 @@ func TestTransfer(t *testing.T) {
 // The sizes at which more requests begin to be stamped are those of package engine.
 func TestStampedOneIn(t *testing.T) {
 	var cases []workload.TransferOptions
-	for _, size := range []quantity.Size{512, 64 << 10, 256 << 10} {
-		cases = append(cases, options(size-1), options(size), options(size/2-1, pingpong), options(size/2, pingpong))
+	for _, size := range []quantity.Size{512, 64 << 10, 256 << 10, 1 << 20} {
+		for _, n := range []int64{255, 256, 1023, 1024, 4095, 4096, 16384} {
+			if int64(size)*n > 1<<28 {
+				continue
+			}
+			times := func(o *workload.TransferOptions) { o.Iterations = n }
+			cases = append(cases, options(size-1, times), options(size, times), options(size/2-1, pingpong, times), options(size/2, pingpong, times))
+		}
 	}
 	checkTransfer(t, "shm", cases)
 }
@@ -273,7 +279,7 @@ func checkTransfer(t *testing.T, fabric string, cases []workload.TransferOptions
 		if s.Bytes != want {
 			t.Errorf("case %d: %d bytes, want %d", k, s.Bytes, want)
 		}
-		if every := engine.StampedOneIn(want / uint64(o.Iterations)); s.Every != every {
+		if every := engine.StampedOneIn(want/uint64(o.Iterations), uint64(o.Iterations)); s.Every != every {
 			t.Errorf("case %d: one request of %v in %d is stamped, want one in %d", k, o.BlockSize, s.Every, every)
 		}
 		var stamped int64

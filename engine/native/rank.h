@@ -88,6 +88,10 @@ static inline _Atomic uint64_t *rank_ping_slot(struct weir_rank *r, int peer)
     return (_Atomic uint64_t *)(r->mem.base + r->pings + (size_t)peer * WEIR_LINE);
 }
 
+/* The last byte of a message of a ping-pong may be its mark, as in ucx_perftest's
+ * ucp_put_lat: one put, and no order between two of them to rely on. Never 0. */
+static inline unsigned char rank_mark(uint64_t seq) { return (unsigned char)(seq | 128); }
+
 /* The last word that a peer told this rank, see rank_tell. */
 static inline uint64_t rank_tally(struct weir_rank *r, int peer)
 {

@@ -105,6 +105,7 @@ struct ucx_rank {
     ucp_context_h         context;
     ucp_worker_h          worker;
     ucp_mem_h             memh;
+    ucp_request_param_t   stream; /* see ucx_stream_of; made once: making it costs as much as UCX's own work for 8 bytes */
     struct ucx_peer      *peers, *owing;
     uint32_t              mask;  /* of the number of an ask: its place in a ring */
     uint32_t              open;  /* asks without an answer, to all peers */
@@ -139,16 +140,12 @@ static inline int ucx_posted(struct weir_rank *r, ucs_status_ptr_t p, const char
     return UCS_PTR_IS_ERR(p) ? ucx_failed(r, op, peer, UCS_PTR_STATUS(p)) : WEIR_PENDING;
 }
 
-/* MULTI_SEND lets UCX choose its protocol for throughput, as ucx_perftest does in
- * its bandwidth tests; with one operation at a time it would choose wrongly. */
-static inline ucp_request_param_t ucx_stream_param(struct weir_req *q)
+/* The parameters of a request of a stream, which UCX reads before it returns. */
+static inline const ucp_request_param_t *ucx_stream_of(struct weir_rank *r, struct weir_req *q)
 {
-    return (ucp_request_param_t){
-        .op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA | UCP_OP_ATTR_FIELD_FLAGS,
-        .flags        = UCP_OP_ATTR_FLAG_MULTI_SEND,
-        .cb.send      = ucx_part_done,
-        .user_data    = q,
-    };
+    ucp_request_param_t *p = &ucx_of(r)->stream;
+    p->user_data           = q;
+    return p;
 }
 
 /* ucx_notes.c: words and confirmations, of APIs whose own completions say nothing

@@ -8,18 +8,18 @@
 
 static int no_note(struct weir_rank *r, struct ucx_op *op) { return rank_fail(r, UCS_ERR_UNSUPPORTED, "note", op->peer, "api rma sends none"); }
 
+static const ucp_request_param_t none; /* made for each message it would be longer than a short one */
+
 static int put(struct weir_rank *r, int peer, const void *local, uint64_t roff, size_t n, struct weir_req *q)
 {
-    struct ucx_peer    *p     = &ucx_of(r)->peers[peer];
-    ucp_request_param_t param = ucx_stream_param(q);
-    return ucx_posted(r, ucx.ucp_put_nbx(p->ep, local, n, p->base + roff, p->rkey, &param), "ucp_put_nbx", peer);
+    struct ucx_peer *p = &ucx_of(r)->peers[peer];
+    return ucx_posted(r, ucx.ucp_put_nbx(p->ep, local, n, p->base + roff, p->rkey, ucx_stream_of(r, q)), "ucp_put_nbx", peer);
 }
 
 static int get(struct weir_rank *r, int peer, void *local, uint64_t roff, size_t n, struct weir_req *q)
 {
-    struct ucx_peer    *p     = &ucx_of(r)->peers[peer];
-    ucp_request_param_t param = ucx_stream_param(q);
-    return ucx_posted(r, ucx.ucp_get_nbx(p->ep, local, n, p->base + roff, p->rkey, &param), "ucp_get_nbx", peer);
+    struct ucx_peer *p = &ucx_of(r)->peers[peer];
+    return ucx_posted(r, ucx.ucp_get_nbx(p->ep, local, n, p->base + roff, p->rkey, ucx_stream_of(r, q)), "ucp_get_nbx", peer);
 }
 
 static int flush(struct weir_rank *r, int peer, struct weir_req *q)
@@ -30,21 +30,15 @@ static int flush(struct weir_rank *r, int peer, struct weir_req *q)
 
 static int put_word(struct weir_rank *r, int peer, uint64_t value)
 {
-    struct ucx_peer    *p    = &ucx_of(r)->peers[peer];
-    ucp_request_param_t none = {0};
-    p->word                  = value;
+    struct ucx_peer *p = &ucx_of(r)->peers[peer];
+    p->word            = value;
     return ucx_await(r, ucx.ucp_put_nbx(p->ep, &p->word, sizeof p->word, p->base + (size_t)r->cfg.rank * WEIR_LINE, p->rkey, &none), "signal", peer);
 }
 
-/* The mark is the last byte, as in ucx_perftest's ucp_put_lat: one put, and no
- * order between two of them to rely on. */
-static inline unsigned char mark(uint64_t seq) { return (unsigned char)(seq % 255 + 1); }
-
 static int ping(struct weir_rank *r, int peer, void *local, size_t n, uint64_t seq)
 {
-    struct ucx_peer    *p           = &ucx_of(r)->peers[peer];
-    ucp_request_param_t none        = {0};
-    ((unsigned char *)local)[n - 1] = mark(seq);
+    struct ucx_peer *p              = &ucx_of(r)->peers[peer];
+    ((unsigned char *)local)[n - 1] = rank_mark(seq);
     return ucx_await(r, ucx.ucp_put_nbx(p->ep, local, n, p->base + r->exposed, p->rkey, &none), "ping", peer);
 }
 
@@ -52,7 +46,7 @@ static int arrived(struct weir_rank *r, int peer, size_t n, uint64_t seq)
 {
     (void)peer;
     volatile unsigned char *last = (unsigned char *)rank_exposed(r) + n - 1;
-    if (*last == mark(seq))
+    if (*last == rank_mark(seq))
         return 1;
     ucx.ucp_worker_progress(ucx_of(r)->worker);
     return 0;

@@ -43,6 +43,8 @@ struct ahead {
     uint64_t          posted, come;
     uint64_t          window; /* a power of two */
     struct receive   *ring;
+    ucp_request_param_t param; /* of its receives; made once, since it is as long as a short message */
+    ucp_tag_recv_info_t info;  /* of one that found its message there */
     struct ucx_note   note[NOTE_RING];
 };
 
@@ -82,26 +84,20 @@ static void check(struct ahead *a, ucs_status_t s, size_t length)
 /* Posts the next receive, which may find its message there already. */
 static void post_one(struct ahead *a)
 {
-    struct receive     *v = &a->ring[a->posted & (a->window - 1)];
-    ucp_tag_recv_info_t info;
-    void               *to;
-    ucp_tag_t           tag   = next_place(a, &to);
-    ucp_request_param_t param = {
-        .op_attr_mask       = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA | UCP_OP_ATTR_FIELD_RECV_INFO,
-        .cb.recv            = received,
-        .user_data          = v,
-        .recv_info.tag_info = &info,
-    };
-    v->done            = 0;
-    v->request         = NULL;
+    struct receive *v = &a->ring[a->posted & (a->window - 1)];
+    void           *to;
+    ucp_tag_t       tag = next_place(a, &to);
+    v->done             = 0;
+    v->request          = NULL;
+    a->param.user_data  = v;
     a->posted++;
-    ucs_status_ptr_t s = ucx.ucp_tag_recv_nbx(ucx_of(a->r)->worker, to, a->bytes, tag, WHOLE_TAG, &param);
+    ucs_status_ptr_t s = ucx.ucp_tag_recv_nbx(ucx_of(a->r)->worker, to, a->bytes, tag, WHOLE_TAG, &a->param);
     if (UCS_PTR_IS_PTR(s)) {
         v->request = v->done ? NULL : s; /* a copy may be made at once */
         return;
     }
     v->done = 1;
-    check(a, UCS_PTR_STATUS(s), s ? 0 : info.length);
+    check(a, UCS_PTR_STATUS(s), s ? 0 : a->info.length);
 }
 
 /* Takes what is complete in a row, and keeps the window posted. */
@@ -150,7 +146,12 @@ static int begin(struct weir_rank *r, struct ahead *a, uint64_t window)
         return rank_fail(r, -ENOMEM, "receive", a->from, "no memory for %llu receives", (unsigned long long)a->window);
     for (uint64_t i = 0; i < a->window; i++)
         a->ring[i].of = a;
-    a->r = r;
+    a->r     = r;
+    a->param = (ucp_request_param_t){
+        .op_attr_mask       = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA | UCP_OP_ATTR_FIELD_RECV_INFO,
+        .cb.recv            = received,
+        .recv_info.tag_info = &a->info,
+    };
     go_on(a);
     return 0;
 }
@@ -218,10 +219,9 @@ static int expect(struct weir_rank *r, const struct weir_case *c, const struct w
 
 static int put(struct weir_rank *r, int peer, const void *local, uint64_t roff, size_t n, struct weir_req *q)
 {
-    struct ucx_peer    *p     = &ucx_of(r)->peers[peer];
-    ucp_request_param_t param = ucx_stream_param(q);
-    uint64_t            word;
-    int                 rc;
+    struct ucx_peer *p = &ucx_of(r)->peers[peer];
+    uint64_t         word;
+    int              rc;
     if (__builtin_expect(roff < r->exposed, 0)) {
         memcpy(&word, local, sizeof word);
         return ucx_send_word(r, peer, roff, word);
@@ -230,7 +230,7 @@ static int put(struct weir_rank *r, int peer, const void *local, uint64_t roff, 
         return rc;
     p->sent++;
     p->since++;
-    return ucx_posted(r, ucx.ucp_tag_send_nbx(p->ep, local, n, block_tag(r->cfg.rank, roff), &param), "ucp_tag_send_nbx", peer);
+    return ucx_posted(r, ucx.ucp_tag_send_nbx(p->ep, local, n, block_tag(r->cfg.rank, roff), ucx_stream_of(r, q)), "ucp_tag_send_nbx", peer);
 }
 
 static int send_note(struct weir_rank *r, struct ucx_op *op)
