@@ -64,7 +64,7 @@ func TestTrafficMetrics(t *testing.T) {
 		"prep.alloc":   1, "prep.register": 2, "prep.connect": 3, "prep.request": 7e-9,
 		"cpu_time_per_gb": 9e-6 / 27000e-9, "context_switches": 7, "clock.resolution": 1e-9, "clock.cost": 25e-9,
 	})
-	if len(m) != 29 {
+	if len(m) != 28 {
 		t.Errorf("%d metrics: %v", len(m), m)
 	}
 }
