@@ -76,7 +76,7 @@ var Transfer = &Kind{
 		{"skew", "s", Lower, "latest minus earliest start of the timed parts of the initiators, of all their threads; between hosts as exact as their clocks could be compared, which is the time that a message takes"},
 		{"message_rate", "1/s", Higher, "requests completed per second, over the same window as bandwidth"},
 		{"ceiling", "", Higher, "bandwidth divided by ceiling.bandwidth"},
-		{"ceiling.best", "", Higher, "bandwidth divided by the best of the spans of which ceiling.bandwidth is the median: a path that others used during the probe has reached more at times; a measurement above this is called impossible"},
+		{"ceiling.best", "", Higher, "bandwidth divided by the best of the spans of which ceiling.bandwidth is the median, those of all initiators added up whatever they share: a path that others used during the probe has reached more at times, and several may carry more together than one alone; a measurement above this is called impossible"},
 		{"ceiling.bandwidth", "GB/s", Neither, "the most that this path can carry, probed in the same launch with the same buffers by the same cores, summed over the initiators and their threads: memory copies for fabric shm, a bare socket for tcp, for other fabrics (ucx but with api tag, which has the copies) their own puts (gets for reads), many at a time, of the size of a request or of 1 MiB, whichever carries more; from each initiator to its first target; initiators that share targets count with their share"},
 		{"ceiling.memcpy", "GB/s", Neither, "each thread of an initiator copying the block between its own buffers, the best of the copy methods; all of them at the same time, added up"},
 		{"prep.alloc", "s", Lower, "allocating and touching the launch's buffers, the slowest rank"},

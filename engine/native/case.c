@@ -208,6 +208,6 @@ int rank_case(struct weir_rank *r, const struct weir_case *c, struct weir_result
     struct ceiling *of    = path.n ? &path : &copies;
     out->memcpy_bps       = ceiling_rate(&copies);
     out->ceiling_bps      = ceiling_rate(of) * r->cfg.share;
-    out->ceiling_best_bps = ceiling_best(of) * r->cfg.share;
+    out->ceiling_best_bps = ceiling_best(of); /* not a share: those who share a target may have more together than one alone */
     return 0;
 }

@@ -88,6 +88,10 @@ func checkMoved(t *testing.T, o workload.TransferOptions, ranks []*engine.CaseRe
 		if r.Ceiling <= 0 || r.Memcpy <= 0 || r.Stages.Post.Stamps == 0 || r.Stages.Post.P99 < 0 {
 			t.Errorf("rank %d: ceiling %v, memcpy %v, posting %+v", rank, r.Ceiling, r.Memcpy, r.Stages.Post)
 		}
+		// the best that was seen of the path is not divided among those who share it
+		if r.CeilingBest*o.Share(rank) < r.Ceiling*(1-1e-9) {
+			t.Errorf("rank %d: the best span %v, the median's share of %v %v", rank, r.CeilingBest, o.Share(rank), r.Ceiling)
+		}
 	}
 }
 
