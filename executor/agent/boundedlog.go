@@ -3,8 +3,11 @@ package agent
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // maxOutput is how much of a command's output is kept, in bytes.
@@ -14,16 +17,18 @@ const maxOutput = 16 << 20
 // through a pipe, a daemon that it leaves behind could write only as long as the
 // command runs.
 type boundedLog struct {
-	file    *os.File
-	largest int64 // bytes that had been written when it was last looked at
+	file    *os.File // opened together with the command's: they have one place to write at
+	largest int64    // bytes that had been written when it was last looked at
 }
 
-// boundLog bounds a file until stop, which says in the file what was left out.
-func boundLog(path string) (stop func() error, err error) {
-	file, err := os.OpenFile(path, os.O_WRONLY, 0)
+// boundLog bounds a file until stop, which says in the file what was left out. Whoever
+// writes does so through the file that is given, or what was made of it.
+func boundLog(of *os.File) (stop func() error, err error) {
+	fd, err := unix.FcntlInt(of.Fd(), unix.F_DUPFD_CLOEXEC, 0)
 	if err != nil {
 		return nil, err
 	}
+	file := os.NewFile(uintptr(fd), of.Name())
 	b := &boundedLog{file: file}
 	done, ended := make(chan struct{}), make(chan error, 1)
 	go func() {
@@ -42,14 +47,18 @@ func boundLog(path string) (stop func() error, err error) {
 	return func() error { close(done); return <-ended }, nil
 }
 
-// cut takes off what is too much. Whoever writes goes on at its own place, so the
-// file's size stays the count of what was written.
+// cut takes off what is too much. Whoever writes goes on at its place, which stays the
+// count of what was written; the file's size would not be, if this were the last cut.
 func (b *boundedLog) cut() error {
 	st, err := b.file.Stat()
 	if err != nil {
 		return err
 	}
-	b.largest = max(b.largest, st.Size())
+	written, err := b.file.Seek(0, io.SeekCurrent)
+	if err != nil {
+		return err
+	}
+	b.largest = max(b.largest, st.Size(), written)
 	if st.Size() <= maxOutput {
 		return nil
 	}

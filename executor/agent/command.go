@@ -36,7 +36,7 @@ func (a *Agent) runCommand(ctx context.Context, c CommandTask, log string, h hid
 	if err != nil {
 		return err
 	}
-	stop, err := boundLog(log)
+	stop, err := boundLog(file)
 	if err != nil {
 		return errors.Join(err, file.Close())
 	}
