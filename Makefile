@@ -42,10 +42,10 @@ pure: ## all but the engine builds without cgo
 bounds: ## no scenario of 64 KiB takes long to plan, format or convert
 	$(GO) test -run TestNoInputTakesLong ./planner
 
-race: ## all Go tests, under the race detector; of the C engine, which that does not see, all without it
+race: ## all Go tests, under the race detector; of the C engine, which that does not see, those in which Go meets itself, and all without it
 	$(GO) test -race -timeout 15m $$($(GO) list ./... | grep -vE '/(engine/native|executor(/.*)?|cmd/weir)$$')
-	$(GO) test -race -timeout 15m -p 1 ./executor/... ./cmd/weir
-	$(GO) test -race -short -timeout 10m ./engine/native
+	$(GO) test -race -timeout 15m -parallel 3 ./executor/... ./cmd/weir
+	$(GO) test -race -short -timeout 10m -run 'Threads|Abort|Cells|Traffic|Turns|Duration' ./engine/native
 	$(GO) test -timeout 10m ./engine/native
 
 ctest: ## the C engine under AddressSanitizer, UBSan and ThreadSanitizer
