@@ -22,9 +22,12 @@ static uint32_t stamp_one_in(uint64_t bytes, uint64_t n)
     return every;
 }
 
-static uint32_t posts_per_turn(size_t bytes)
+/* What a request takes off the POSTS_PER_TURN that lie between two turns, if it is
+ * complete when it is posted; one that is not takes 1, however long it is: its bytes
+ * move in turns, and a window is to be full before the first. */
+static int32_t turn_share(size_t bytes)
 {
-    return bytes >= BYTES_PER_TURN ? 1 : bytes <= BYTES_PER_TURN / POSTS_PER_TURN ? POSTS_PER_TURN : (uint32_t)(BYTES_PER_TURN / bytes);
+    return bytes >= BYTES_PER_TURN ? POSTS_PER_TURN : (int32_t)(bytes / (BYTES_PER_TURN / POSTS_PER_TURN)) + 1;
 }
 
 /* Of a stamped request so many clock reads lie between posting and completion: they
@@ -164,7 +167,8 @@ int loop_stream(struct weir_loop *l, const struct weir_case *c, const struct wei
 
     int      next = 0, last = o->ntargets - 1;
     uint64_t slot = 0, at = 0;
-    uint32_t until_stamp = 0, per_turn = posts_per_turn(o->request), until_turn = per_turn;
+    uint32_t until_stamp = 0;
+    int32_t  share = turn_share(o->request), until_turn = POSTS_PER_TURN;
     int64_t  before      = 0; /* when the request before ended, if it is the last thing that happened */
     int      delivered    = r->fab->caps & CAP_REMOTE_COMPLETION || c->op == OP_READ;
     int      plain        = c->batch == 1 && last == 0 && o->slots == 1;
@@ -178,15 +182,15 @@ int loop_stream(struct weir_loop *l, const struct weir_case *c, const struct wei
                 goto out;
         }
         if (plain && !(timed && until_stamp == 0)) {
-            uint64_t most = timed && until_stamp < until_turn ? until_stamp : until_turn, posted;
+            uint64_t room = (uint64_t)((until_turn + share - 1) / share), most = timed && until_stamp < room ? until_stamp : room, posted, done = l->done;
             before        = 0;
             if ((rc = burst(l, &m, w.paths, c->block, end || n - i > most ? most : n - i, &posted)) < 0)
                 goto out;
             i += posted;
-            until_turn -= (uint32_t)posted;
+            until_turn -= l->done > done ? (int32_t)posted * share : 1;
             until_stamp -= timed ? (uint32_t)posted : 0;
-            if (until_turn == 0) {
-                until_turn = per_turn;
+            if (until_turn <= 0) {
+                until_turn = POSTS_PER_TURN;
                 if ((rc = turn(l)) < 0)
                     goto out;
             }
@@ -225,9 +229,11 @@ int loop_stream(struct weir_loop *l, const struct weir_case *c, const struct wei
             }
         }
         before = 0;
+        until_turn--;
         if (--q->pending == 0) {
             complete(l, q, now);
             before = l->every == 1 ? now : 0; /* of two reads in a row one is enough */
+            until_turn -= share - 1;
         }
         if (next++ == last) {
             next = 0;
@@ -235,8 +241,8 @@ int loop_stream(struct weir_loop *l, const struct weir_case *c, const struct wei
             at   = slot * o->stride;
         }
         i++;
-        if (--until_turn == 0) {
-            until_turn = per_turn;
+        if (until_turn <= 0) {
+            until_turn = POSTS_PER_TURN;
             before     = 0;
             if ((rc = turn(l)) < 0)
                 goto out;

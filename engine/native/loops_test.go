@@ -57,3 +57,18 @@ func TestWarmUpOfAPingPongIsNotTimed(t *testing.T) {
 		})
 	}
 }
+
+// Requests that wait for the peer fill the window before the first turn moves any of
+// them, however large they are: so many are under way at a time as were asked for, but
+// for the beginning and the end. By Little's law that is rate times latency.
+func TestLargeRequestsFillTheWindow(t *testing.T) {
+	const window = 16
+	o := options(8<<20, func(o *workload.TransferOptions) { o.Iterations, o.Warmup, o.InFlight, o.Verify = 96, 4, window, "none" })
+	m, err := engine.TransferMetrics(engine.Case{Options: o}, transfer(t, "tcp", 2, o)[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if underWay := m["message_rate"] * m["latency.avg"]; underWay < 0.7*window || underWay > 1.1*window {
+		t.Errorf("%.1f requests were under way on average, of a window of %d", underWay, window)
+	}
+}

@@ -58,7 +58,8 @@ static int make_cells(struct traffic *t, const struct weir_role *o)
     return 0;
 }
 
-/* Posting may be all of the work, as where a post is a copy. */
+/* Posting may be all of the work, as where a post is a copy: n bytes of those that were
+ * complete when they were posted. */
 static int breathe(struct traffic *t, size_t n)
 {
     struct weir_rank *r = t->l->r;
@@ -85,7 +86,7 @@ static int post(struct traffic *t, struct cell *m)
             return rc;
         if (rc == WEIR_DONE)
             m->q.pending--;
-        if ((rc = breathe(t, to - from)) < 0)
+        if ((rc = breathe(t, rc == WEIR_DONE ? to - from : 0)) < 0)
             return rc;
         from = to;
     }
