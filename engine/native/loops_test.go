@@ -63,7 +63,9 @@ func TestWarmUpOfAPingPongIsNotTimed(t *testing.T) {
 // for the beginning and the end. By Little's law that is rate times latency.
 func TestLargeRequestsFillTheWindow(t *testing.T) {
 	const window = 16
-	o := options(8<<20, func(o *workload.TransferOptions) { o.Iterations, o.Warmup, o.InFlight, o.Verify = 96, 4, window, "none" })
+	o := options(8<<20, func(o *workload.TransferOptions) {
+		o.Iterations, o.Warmup, o.InFlight, o.Verify = 96, 4, window, "none"
+	})
 	m, err := engine.TransferMetrics(engine.Case{Options: o}, transfer(t, "tcp", 2, o)[0])
 	if err != nil {
 		t.Fatal(err)
