@@ -2,6 +2,7 @@ package ctperftest
 
 import (
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"unicode/utf8"
@@ -62,18 +63,18 @@ func (r *reader) matrixFile(name string, at hcl.Range) (*matrix.Matrix, string) 
 
 // open finds a matrix. The generator writes absolute paths of where it ran, so a
 // directory that was moved is looked through by the names of its files.
-func (r *reader) open(name string, at hcl.Range) (string, *os.File, error) {
+func (r *reader) open(name string, at hcl.Range) (string, io.ReadCloser, error) {
 	dir := filepath.Dir(r.file)
 	path := name
 	if !filepath.IsAbs(name) {
 		path = filepath.Join(dir, name)
 	}
-	f, err := openRegular(path)
+	f, err := r.openFile(path)
 	if err == nil {
 		return path, f, nil
 	}
 	for _, other := range []string{filepath.Join(dir, matrices, filepath.Base(name)), filepath.Join(dir, filepath.Base(name)), name} {
-		if f, e := openRegular(other); e == nil {
+		if f, e := r.openFile(other); e == nil {
 			r.warnOnce(at, "Matrix found elsewhere", "There is no %s, so %s is taken, and others likewise.", path, other)
 			return other, f, nil
 		}
@@ -82,7 +83,7 @@ func (r *reader) open(name string, at hcl.Range) (string, *os.File, error) {
 }
 
 // openRegular opens a file, and nothing on which reading could wait for ever.
-func openRegular(path string) (*os.File, error) {
+func openRegular(path string) (io.ReadCloser, error) {
 	st, err := os.Stat(path)
 	if err != nil {
 		return nil, err
@@ -96,7 +97,7 @@ func openRegular(path string) (*os.File, error) {
 // syntax points into the file of a matrix. Of one that is too large to be held for
 // that the place is given without the line.
 func (r *reader) syntax(e *matrix.SyntaxError) {
-	src, err := readSource(e.File)
+	src, err := r.source(e.File)
 	if err == nil {
 		r.files[e.File] = &hcl.File{Bytes: src}
 	}

@@ -1,6 +1,7 @@
 package ctperftest
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"os"
@@ -45,11 +46,23 @@ func Read(path string) (c *Config, files map[string]*hcl.File, diags hcl.Diagnos
 	if st, err := os.Stat(path); err == nil && st.IsDir() {
 		path = filepath.Join(path, MetadataFile)
 	}
-	src, err := readSource(path)
+	return read(path, readSource, openRegular)
+}
+
+// ReadWith is Read for who has files of his own. The path is that of a file.
+func ReadWith(path string, source func(path string) ([]byte, error)) (c *Config, files map[string]*hcl.File, diags hcl.Diagnostics) {
+	return read(path, source, func(path string) (io.ReadCloser, error) {
+		src, err := source(path)
+		return io.NopCloser(bytes.NewReader(src)), err
+	})
+}
+
+func read(path string, source func(path string) ([]byte, error), open func(path string) (io.ReadCloser, error)) (c *Config, files map[string]*hcl.File, diags hcl.Diagnostics) {
+	src, err := source(path)
 	if err != nil {
 		return nil, nil, hcl.Diagnostics{{Severity: hcl.DiagError, Summary: "Cannot read the file", Detail: fmt.Sprintf("Reading a file of ct-perftest: %v.", err)}}
 	}
-	r := &reader{file: path, files: map[string]*hcl.File{path: {Bytes: src}}, said: map[string]bool{}, matrices: map[string]*matrix.Matrix{}}
+	r := &reader{file: path, source: source, openFile: open, files: map[string]*hcl.File{path: {Bytes: src}}, said: map[string]bool{}, matrices: map[string]*matrix.Matrix{}}
 	top, diags := yamlsyntax.ParsePlain(src, path)
 	if top == nil {
 		return nil, r.files, diags
@@ -62,6 +75,8 @@ func Read(path string) (c *Config, files map[string]*hcl.File, diags hcl.Diagnos
 }
 
 type reader struct {
+	source   func(path string) ([]byte, error)
+	openFile func(path string) (io.ReadCloser, error) // a matrix may be too large to be read as a whole
 	file     string
 	files    map[string]*hcl.File
 	diags    hcl.Diagnostics

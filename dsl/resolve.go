@@ -2,6 +2,7 @@ package dsl
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
@@ -25,6 +26,14 @@ func (s *Setting) Value(at []AxisValue) (any, hcl.Diagnostics) {
 			return n, nil
 		}
 		return nil, nil
+	case s.otherwise != nil:
+		if v, ok := s.contents[at[s.item].Text]; ok {
+			return v, nil
+		}
+		if !slices.Contains(s.otherwise.Axes, s.Axes[s.item]) {
+			at = slices.Delete(slices.Clone(at), s.item, s.item+1)
+		}
+		return s.otherwise.Value(at)
 	case s.contents != nil:
 		return s.contents[at[0].Text], nil
 	case s.expr == nil && len(at) == 0:

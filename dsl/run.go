@@ -2,6 +2,7 @@ package dsl
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
@@ -40,7 +41,8 @@ func (l *loader) run(b *hcl.Block, d defaults) *draft {
 	if r.Workload = l.workload(content, r); r.Workload == nil {
 		return out
 	}
-	l.settings(content, r, d, l.sweep(content, r))
+	own := l.section(content, "options")
+	l.settings(content, r, own, d, l.sweep(content, r, slices.Concat(own, d.options[r.Workload.Name])))
 	if expr := argument(content, "when"); expr != nil {
 		r.When, r.WhenRange = l.condition(expr, r.names()), expr.Range()
 	}

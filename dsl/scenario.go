@@ -94,6 +94,7 @@ type Run struct {
 	Secrets map[string]string
 
 	settings []*Setting
+	sequence *sequence // nil: the workload has none
 	eval     *evaluator
 }
 
@@ -102,6 +103,7 @@ type Axis struct {
 	Name   string
 	Range  hcl.Range
 	Values []AxisValue // each once, in the order in which the file mentions them
+	Item   bool        // made of the items of a sequence, and not of the sweep
 }
 
 // AxisValue is one value of an axis.

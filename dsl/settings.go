@@ -26,8 +26,12 @@ type Setting struct {
 	expr  hcl.Expression // nil: the value is that of the only axis, or constant
 	value any            // if it depends on no axis
 
-	contents map[string]any // of the files that an axis names, by their names as the axis has them
-	ranksOf  *Setting       // the matrix whose number of ranks it is
+	contents map[string]any // of the files that an axis names, by their names as the axis has them; of the items of a sequence, by their places
+	// otherwise has the value of items that do not say it themselves, and item is the
+	// index in Axes of the places; nil: contents have all values
+	otherwise *Setting
+	item      int
+	ranksOf   *Setting // the matrix whose number of ranks it is
 }
 
 // Given is the place where the run itself, by its options or an axis, sets it.
@@ -50,9 +54,8 @@ func (r *Run) Settings() []*Setting { return r.settings }
 
 // settings reads options and env of a run, its own before the defaults. swept
 // says that the sweep is sound: otherwise what is missing may be missing in it.
-func (l *loader) settings(content *hcl.BodyContent, r *Run, d defaults, swept bool) {
+func (l *loader) settings(content *hcl.BodyContent, r *Run, own []entry, d defaults, swept bool) {
 	given := map[string]bool{}
-	own := l.section(content, "options")
 	for _, e := range own {
 		given[e.name] = true
 	}
@@ -67,6 +70,13 @@ func (l *loader) settings(content *hcl.BodyContent, r *Run, d defaults, swept bo
 				l.unknownOption(r.Workload, e)
 			}
 			continue
+		}
+		if o.Item == workload.OnlyItem {
+			l.error(e.at, "Of a pattern", fmt.Sprintf("%s is of each pattern of the sequence, not of the run.", capital(quote(e.name))), "Write it into the items of "+strings.Join(r.Workload.OneOf, " or ")+".")
+			continue
+		}
+		if r.Workload.Sequence != "" && slices.Contains(r.Workload.OneOf, e.name) {
+			continue // it was read with the sweep, since it makes axes
 		}
 		if a := r.axis(e.name); a != nil {
 			if i < len(own) {
@@ -84,6 +94,9 @@ func (l *loader) settings(content *hcl.BodyContent, r *Run, d defaults, swept bo
 			}
 			byName[s.Name] = s
 		}
+	}
+	for _, a := range r.Axes {
+		used[a.Name] = used[a.Name] || a.Item
 	}
 	l.registered(r, byName, used)
 	l.environment(content, r, d, used)
@@ -118,6 +131,7 @@ func (l *loader) registered(r *Run, byName map[string]*Setting, used map[string]
 			byName[o.Name] = &Setting{Name: o.Name, Option: o, Axes: []int{i}, run: r, given: r.Axes[i].Range}
 		}
 	}
+	l.sequenced(r, byName)
 	for _, o := range r.Workload.Options {
 		s := byName[o.Name]
 		switch {

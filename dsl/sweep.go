@@ -57,16 +57,14 @@ func (e sweepEntry) whole() hcl.Range {
 	return e.expr.Range()
 }
 
-// sweep reads the axes of a run and how their values combine. It is false if
+// sweep reads the axes of a run and how their values combine; options are what the run
+// says before what the defaults say. It is false if
 // something in it is wrong.
-func (l *loader) sweep(content *hcl.BodyContent, r *Run) bool {
+func (l *loader) sweep(content *hcl.BodyContent, r *Run, options []entry) bool {
 	before := len(l.diags)
 	s := &sweeper{loader: l, run: r, index: map[string]int{}, known: map[valueKey]int{}}
 	r.Sweep = Sweep{Order: Order{By: "given"}, MaxCases: DefaultMaxCases, Range: r.Range}
-	entries, ok := s.top(content)
-	if !ok {
-		return true
-	}
+	entries, _ := s.top(content)
 	var settings, members []sweepEntry
 	for _, e := range entries {
 		switch e.name {
@@ -77,9 +75,16 @@ func (l *loader) sweep(content *hcl.BodyContent, r *Run) bool {
 		}
 	}
 	r.Sweep.Root = s.product(members, r.Sweep.Range)
+	if r.Workload.Sequence != "" {
+		s.sequence(options)
+	}
 	for _, e := range settings {
 		switch e.name {
 		case "include":
+			if r.sequence != nil {
+				s.error(e.at, "Not of a sequence", "A sequence is played as a whole: there are no points to add to it.", "Write another run.")
+				continue
+			}
 			s.include(e)
 		case "order":
 			s.order(e)

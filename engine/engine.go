@@ -42,6 +42,9 @@ type Case struct {
 	Options workload.TransferOptions `json:"options"`
 	// Timeout bounds each phase of the case inside the engine, in nanoseconds.
 	Timeout int64 `json:"timeout_ns"`
+	// Play bounds playing the sequence that the cases of the launch are together, which
+	// is done before the first of them; 0: they are none.
+	Play int64 `json:"play_ns,omitempty"`
 }
 
 // Identity is what one rank is told about itself.
@@ -98,6 +101,11 @@ type CaseResult struct {
 	// Iterations of an initiator in workload traffic, in their order; of more than 4096
 	// the first 2048 and the last 2048.
 	Iterations []Span `json:"iterations,omitempty"`
+	// Steps are the iterations of workload traffic_sequence in which this case's pattern
+	// was played with the others, and Began the instants at which they began, on the
+	// clock of Span.
+	Steps []Step  `json:"steps,omitempty"`
+	Began []int64 `json:"began,omitempty"`
 	// Samples of an initiator.
 	Samples *results.Samples `json:"-"`
 }
@@ -114,6 +122,15 @@ type Prep struct {
 type Span struct {
 	Start int64 `json:"start"`
 	End   int64 `json:"end"`
+}
+
+// Step is a pattern of a sequence at one rank, in one iteration, on the clock of
+// Span. All are 0 at a rank that takes no part, and Start and End at one that begins
+// nothing.
+type Step struct {
+	Agreed int64 `json:"agreed"` // the instant at which its ranks had agreed to start
+	Start  int64 `json:"start"`
+	End    int64 `json:"end"`
 }
 
 // Usage is what a rank's process used from the common start until all ranks had

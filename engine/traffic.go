@@ -11,7 +11,10 @@ import (
 
 // Metrics computes the metrics of a case in one launch from what its ranks measured.
 func Metrics(c Case, ranks []*CaseResult) (map[string]float64, error) {
-	if c.Options.Matrix != nil {
+	switch {
+	case c.Options.Step != nil:
+		return SequenceMetrics(c, ranks)
+	case c.Options.Matrix != nil:
 		return TrafficMetrics(c, ranks)
 	}
 	return TransferMetrics(c, ranks)
@@ -31,7 +34,6 @@ func TrafficMetrics(c Case, ranks []*CaseResult) (map[string]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	const ns = 1e-9
 	avg := mean(latencies) * ns
 	_, busiest := o.Matrix.Bottleneck()
 	total, bottleneck := float64(o.Matrix.Total()), float64(busiest)/avg
@@ -45,19 +47,30 @@ func TrafficMetrics(c Case, ranks []*CaseResult) (map[string]float64, error) {
 		"bottleneck.bytes":     float64(busiest),
 		"bottleneck.bandwidth": bottleneck / 1e9,
 	}
-	slices.Sort(latencies)
-	for name, q := range map[string]float64{"min": 0, "p50": 50, "p90": 90, "p95": 95, "p99": 99, "max": 100} {
-		m["latency."+name] = nearestRank(latencies, q) * ns
-	}
+	quantiles(m, "latency.", latencies, map[string]float64{"min": 0, "p50": 50, "p90": 90, "p95": 95, "p99": 99, "max": 100})
 	own(m, movers)
 	ceilings(m, movers, bottleneck, avg)
 	host(m, ranks, total*float64(len(latencies)))
+	return m, finite(m)
+}
+
+const ns = 1e-9 // seconds
+
+// quantiles adds those of times in ns, which it sorts.
+func quantiles(m map[string]float64, prefix string, times []float64, percent map[string]float64) {
+	slices.Sort(times)
+	for name, q := range percent {
+		m[prefix+name] = nearestRank(times, q) * ns
+	}
+}
+
+func finite(m map[string]float64) error {
 	for _, name := range slices.Sorted(maps.Keys(m)) {
 		if math.IsNaN(m[name]) || math.IsInf(m[name], 0) {
-			return nil, fmt.Errorf("metric %s is %v", name, m[name])
+			return fmt.Errorf("metric %s is %v", name, m[name])
 		}
 	}
-	return m, nil
+	return nil
 }
 
 // mover is a rank that initiates, with the bytes that it moves in an iteration.

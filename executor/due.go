@@ -5,6 +5,7 @@ import (
 
 	"weir/planner"
 	"weir/results"
+	"weir/workload"
 )
 
 // What is to be launched next follows from the document alone, whether its
@@ -48,7 +49,11 @@ func (s *session) due(g *group) []*planner.Case {
 	}
 	var due []*planner.Case
 	target := 0
-	for _, c := range s.live(g) {
+	live := s.live(g)
+	if len(live) < len(g.cases) && len(g.cases) > 0 && sequence(g.cases[0]) {
+		return nil
+	}
+	for _, c := range live {
 		n := counted(s.caseOf(c.Key))
 		look := nextLook(g.looks, n)
 		if look == 0 || slices.Contains(g.looks, n) && !s.undecided[c.Key] || target > 0 && look > target {
@@ -59,7 +64,16 @@ func (s *session) due(g *group) []*planner.Case {
 		}
 		due = append(due, c)
 	}
+	if len(due) > 0 && sequence(due[0]) { // one that is not whole would be another
+		return g.cases
+	}
 	return due
+}
+
+// sequence says whether a case is played with all others of its group.
+func sequence(c *planner.Case) bool {
+	k, ok := workload.Lookup(c.Workload)
+	return ok && k.Sequence != ""
 }
 
 // nextLook is the first look after n launches, 0 if there is none.

@@ -99,16 +99,18 @@ func (l *launched) keepAll() *LaunchRecord {
 }
 
 // charged are the cases that a failure counts for: the first that not all ranks
-// have run; all, if not even the first began; the last, if all have run.
+// have run; all, if not even the first began or they are a sequence; the last, if all
+// have run.
 func (l *launched) charged() []int {
 	if l.failure == nil {
 		return nil
 	}
 	first := slices.IndexFunc(l.pending, func(p *pendingCase) bool { return !p.complete() })
+	whole := sequence(l.cases[0]) // of which no case can be launched without the others
 	switch {
-	case first < 0:
+	case first < 0 && !whole:
 		return []int{len(l.pending) - 1}
-	case first == 0 && (l.failure.Phase == setup || l.failure.Phase == "ready" || l.failure.Phase == "connect"):
+	case whole || first == 0 && (l.failure.Phase == setup || l.failure.Phase == "ready" || l.failure.Phase == "connect"):
 		all := make([]int, len(l.pending))
 		for i := range all {
 			all[i] = i
@@ -199,6 +201,7 @@ func (l *launched) evaluate(i int) *results.Launch {
 		r.Samples = samples
 	}
 	e.Transport, e.Transports = strings.Join(transports, ", "), results.MergeTransports(used)
+	e.Played = engine.Timeline(p.ranks)
 	metrics, err := l.s.o.Metrics(l.engine.Cases[i], p.ranks)
 	p.ranks = make([]*engine.CaseResult, len(p.ranks)) // the samples are large
 	if err != nil {

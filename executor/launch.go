@@ -15,6 +15,7 @@ import (
 	"weir/executor/agent"
 	"weir/planner"
 	"weir/results"
+	"weir/workload"
 )
 
 // launched is one launch of a group's cases.
@@ -216,6 +217,7 @@ func (s *session) prepare(g *group, cases []*planner.Case, index int) (*launched
 		return nil, fmt.Errorf("missing: %s", nodesNeeded(need, len(names), distinct)) // some have gone
 	}
 	l.engine = engine.Launch{ID: l.id, Index: l.index, Seed: s.seed(g.ID, l.index)}
+	var steps []*workload.TransferOptions // of a sequence
 	for i, c := range cases {
 		o, err := transfer(c)
 		if err != nil {
@@ -229,10 +231,23 @@ func (s *session) prepare(g *group, cases []*planner.Case, index int) (*launched
 		} else if o.Matrix != nil && sameMatrix(c, cases[i-1]) {
 			o.Matrix = l.engine.Cases[i-1].Options.Matrix
 		}
+		if o.Step != nil {
+			steps = append(steps, &o)
+		}
 		l.engine.Cases = append(l.engine.Cases, engine.Case{Key: c.Key, Options: o, Timeout: int64(c.Timeout * float64(time.Second))})
 		l.pending = append(l.pending, &pendingCase{ranks: make([]*engine.CaseResult, o.Ranks), files: make([]string, o.Ranks)})
 	}
+	if len(steps) > 0 {
+		l.schedule(steps)
+	}
 	return l, nil
+}
+
+// schedule tells the patterns of a sequence when they are due, and the first of them how
+// long the whole may take: what the case may, and the sleeps of all iterations.
+func (l *launched) schedule(steps []*workload.TransferOptions) {
+	sleeping := time.Duration(workload.Schedule(steps)) * time.Duration(steps[0].Step.Iterations)
+	l.engine.Cases[0].Play = l.engine.Cases[0].Timeout + int64(sleeping)
 }
 
 // sameMatrix says whether the options of two cases make one matrix.

@@ -20,6 +20,9 @@ func group(t *Table) {
 					g.cases = append(g.cases, i)
 				}
 			}
+			if s.run.Workload.Sequence != "" && len(g.cases) > 0 && len(g.cases) < len(g.all) {
+				t.fail(s.run.Range, "Part of a sequence", fmt.Sprintf("Run %q excludes %d of the %d patterns of its sequence, which is played as a whole.", s.run.Name, len(g.all)-len(g.cases), len(g.all)), "Take them out of the sequence, or exclude all of it.")
+			}
 			if len(g.cases) > 0 {
 				g.index = len(t.groups)
 				t.groups = append(t.groups, g)
@@ -42,7 +45,7 @@ func group(t *Table) {
 func (s *sheet) cluster() {
 	var axes []int
 	for _, c := range s.settings {
-		if c.Env || c.Option.Process {
+		if s.launchWide(c) {
 			axes = append(axes, c.Axes...)
 		}
 	}
@@ -68,11 +71,20 @@ func (s *sheet) cluster() {
 	}
 }
 
+// launchWide says whether cases of one launch have one value of a setting: what is fixed
+// when a process starts, and all that does not differ between the items of a sequence.
+func (s *sheet) launchWide(c column) bool {
+	if s.run.Workload.Sequence == "" {
+		return c.Env || c.Option.Process
+	}
+	return !slices.ContainsFunc(c.Axes, func(a int) bool { return s.run.Axes[a].Item })
+}
+
 // process identifies everything that is fixed when a rank process starts.
 func (s *sheet) process(i int) string {
 	var b strings.Builder
 	for _, c := range s.settings {
-		if c.Env || c.Option.Process {
+		if s.launchWide(c) {
 			b.Write(c.json[c.values.class(i)])
 			b.WriteByte(',')
 		}

@@ -255,7 +255,10 @@ func (s *sheet) appendKey(b []byte, columns [][]int32, i int) []byte {
 
 // prepareKeys writes the parts of keys once for each value.
 func (s *sheet) prepareKeys() {
-	s.keyOrder = s.allAxes()
+	s.keyOrder = slices.DeleteFunc(s.allAxes(), func(a int) bool { // the place of an item is enough
+		axis := s.run.Axes[a]
+		return axis.Item && axis.Name != s.run.Workload.Sequence
+	})
 	slices.SortFunc(s.keyOrder, func(a, b int) int {
 		return strings.Compare(s.run.Axes[a].Name+"=", s.run.Axes[b].Name+"=")
 	})

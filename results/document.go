@@ -198,7 +198,10 @@ type Launch struct {
 	Transports []Transport  `json:"transports,omitempty"`
 	Metrics    MetricValues `json:"metrics"`
 	Samples    []string     `json:"samples"` // files below the session directory, one per measuring rank
-	Verified   bool         `json:"verified"`
+	// Played is when the case's pattern was played in each iteration of the sequence that
+	// it is of: start and end in seconds from the start of the iteration.
+	Played   [][2]float64 `json:"played,omitempty"`
+	Verified bool         `json:"verified"`
 	// Simulated says that nothing was moved: the numbers follow from a declared model.
 	Simulated bool `json:"simulated,omitempty"`
 	// Retried says that the launch failed, does not count, and was made again.

@@ -92,5 +92,10 @@ func (t TransferOptions) checkMatrix() error {
 	if rank, bytes := m.Bottleneck(); bytes > int64(mostMemory) {
 		return fmt.Errorf("rank %d has %v to send or to receive, which is more than %v", rank, quantity.Size(bytes), mostMemory)
 	}
+	if t.Step != nil {
+		if err := t.checkStep(); err != nil {
+			return err
+		}
+	}
 	return t.checkFabric()
 }

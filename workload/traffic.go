@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"weir/matrix"
-	"weir/quantity"
 )
 
 // Traffic moves the cells of a matrix, as NIXL's ct-perftest does.
@@ -110,11 +109,7 @@ func decodeTraffic(v Values, generate func(g Generated, ranks int) (*matrix.Matr
 	if t.Matrix, err = decodeMatrix(v, generate); err != nil {
 		return t, err
 	}
-	t.Ranks, t.BlockSize, t.InFlight = int64(t.Matrix.Ranks()), quantity.Size(t.Matrix.Largest()), 1
-	for _, rank := range t.Matrix.Senders() {
-		to, _ := t.Matrix.Row(rank)
-		t.InFlight = max(t.InFlight, int64(len(to)))
-	}
+	t.fit()
 	return t, t.check()
 }
 

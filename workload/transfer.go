@@ -109,6 +109,7 @@ type TransferOptions struct {
 	Duration                                             quantity.Time  // 0: Iterations decide
 	Matrix                                               *matrix.Matrix `json:",omitempty"` // of workload traffic, where Pattern is MatrixPattern; nil: of transfer
 	Shards                                               int64          `json:",omitempty"` // descriptors of a cell, in workload traffic
+	Step                                                 *Step          `json:",omitempty"` // of workload traffic_sequence; nil: of others
 	Provider                                             string         `json:",omitempty"` // of fabric libfabric; "": its choice
 	API                                                  string         `json:",omitempty"` // of fabric ucx; "": rma, and of others
 	Nixl                                                 *Nixl          `json:",omitempty"` // of fabric nixl; nil for others

@@ -22,6 +22,8 @@ func (o Option) Parse(text string) (any, error) {
 			return nil, err
 		}
 		return v, o.inBounds(int64(v), v.String())
+	case Factor:
+		return parseFactor(text)
 	case Time, Rate, Percent:
 		return o.parseTyped(text)
 	case Count:
@@ -65,6 +67,18 @@ func (o Option) Parse(text string) (any, error) {
 		return g.String(), nil
 	}
 	return text, nil
+}
+
+// parseFactor reads a number or a percentage.
+func parseFactor(text string) (any, error) {
+	if p, err := quantity.ReadPercent(text); err == nil && strings.HasSuffix(strings.TrimSpace(text), "%") {
+		text = strconv.FormatFloat(quantity.Round(float64(p)), 'f', -1, 64)
+	}
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil || strings.Trim(text, "0123456789.") != "" || !(v >= 0 && v <= 1000) {
+		return nil, fmt.Errorf("%q is no factor: it is a number from 0 to 1000, as 0.01", text)
+	}
+	return Scale(v), nil
 }
 
 // parseTyped reads a value that has a unit. A bound holds the value as written,
@@ -140,6 +154,8 @@ func Number(v any) (float64, bool) {
 	case quantity.Percent:
 		return float64(v), true
 	case int64:
+		return float64(v), true
+	case Scale:
 		return float64(v), true
 	case float64:
 		return v, true

@@ -25,6 +25,8 @@ const (
 	Params    Type = "params"    // string that ParseParams reads
 	Matrix    Type = "matrix"    // string: Compact of what ParseMatrix reads
 	Generator Type = "generator" // string: Generated.String of what ParseGenerated reads
+	Patterns  Type = "patterns"  // a list of mappings; no case has it, but each the options that are of one
+	Factor    Type = "factor"    // Scale
 	File      Type = "file"      // string: a path; no case has it, but Option.Into what is there
 	String    Type = "string"    // string
 	Bool      Type = "bool"      // bool
@@ -33,7 +35,7 @@ const (
 // Numeric says whether values of the type have a Number.
 func (t Type) Numeric() bool {
 	switch t {
-	case Size, Time, Rate, Percent, Count:
+	case Size, Time, Rate, Percent, Count, Factor:
 		return true
 	}
 	return false
@@ -51,8 +53,19 @@ type Option struct {
 	For      map[string]string // the option exists only where these options have these values; nil: always
 	Into     string            // of a File: the option whose value is what the file holds
 	RanksOf  string            // the option whose matrix has as many ranks as this one says, unless it is given
+	Item     Itemized          // of a Kind with a Sequence
 	Doc      string
 }
+
+// Itemized says whether the items of a sequence have values of an option.
+type Itemized int
+
+// An option is of the run alone, of an item that may say it instead, or of items only.
+const (
+	NoItem Itemized = iota
+	MayItem
+	OnlyItem
+)
 
 // Direction says which way a metric is better.
 type Direction string
@@ -90,6 +103,10 @@ type Kind struct {
 	// MayBeZero are the metrics of which 0 is a measurement as any other. Such are
 	// judged as differences, and all others as ratios, which 0 has none of.
 	MayBeZero []string
+	// Sequence names the option whose values are the places of a sequence, each of which
+	// is a case: all of them run in one launch, always together and in order. "": cases
+	// of this workload are measured each for itself.
+	Sequence string
 	// OneOf are options of which exactly one is given.
 	OneOf []string
 	// Check holds what no single option can say; nil: nothing. It looks at the
@@ -137,8 +154,11 @@ func (k *Kind) Applicable(v Values) Values {
 // Decode gives the options of a case in typed form; options that are absent have
 // their defaults.
 func (k *Kind) Decode(v Values) (TransferOptions, error) {
-	if k == Traffic {
+	switch k {
+	case Traffic:
 		return DecodeTraffic(v)
+	case TrafficSequence:
+		return decodeSequence(v)
 	}
 	return DecodeTransfer(v)
 }
@@ -153,7 +173,7 @@ func (k *Kind) Metric(name string) (Metric, bool) {
 }
 
 // Kinds are all workloads, by name.
-func Kinds() []*Kind { return []*Kind{Transfer, Traffic} }
+func Kinds() []*Kind { return []*Kind{Transfer, Traffic, TrafficSequence} }
 
 // Lookup finds a workload by its name.
 func Lookup(name string) (*Kind, bool) {

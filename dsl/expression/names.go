@@ -79,7 +79,7 @@ func (n *Names) dimension(name string) (quantity.Dimension, bool) {
 			return quantity.TimeDim, true
 		case workload.Rate:
 			return quantity.RateDim, true
-		case workload.Count, workload.Percent:
+		case workload.Count, workload.Percent, workload.Factor:
 			return quantity.Number, true
 		}
 		return quantity.Dimension{}, false

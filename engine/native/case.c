@@ -83,11 +83,9 @@ static int move(struct weir_rank *r, const struct weir_case *c, const struct wei
     int rc = 0;
     if (c->mode == MODE_PINGPONG)
         return loop_pingpong(l, c, o, c->iterations);
-    if (c->mode == MODE_MATRIX) {
-        /* what is told to those whose last cells are still under way would be traffic beside them */
-        if ((rc = loop_matrix(l, c, o, c->iterations, 1)) < 0 || (rc = rank_barrier(r, 0, NULL)) < 0)
-            return rc;
-    } else if (o->initiator && (rc = loop_stream(l, c, o, c->iterations, 1)) < 0)
+    if (c->mode == MODE_MATRIX)
+        return loop_matrix(l, c, o, c->iterations, 1);
+    if (o->initiator && (rc = loop_stream(l, c, o, c->iterations, 1)) < 0)
         return rc;
     /* after the clock has stopped */
     return o->initiator && c->op == OP_WRITE ? contents_tell(r, c, o, l->done) : 0;
@@ -111,6 +109,14 @@ static int measure(struct weir_rank *r, const struct weir_case *c, const struct 
     out->cpu_s -= cpu_s;
     out->switches -= switches;
     return 0;
+}
+
+static int renew_and_measure(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o, struct weir_loop *l, struct weir_result *out)
+{
+    int rc;
+    if ((rc = contents_renew(r, c, o)) < 0 || (rc = r->fab->expect(r, c, o)) < 0)
+        return rc;
+    return (rc = measure(r, c, o, l, out)) < 0 ? rc : r->fab->expect(r, NULL, NULL);
 }
 
 static void fill_result(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o, const struct weir_loop *l, struct weir_result *out)
@@ -162,7 +168,7 @@ static int probe_ceilings(struct weir_rank *r, const struct weir_case *c, const 
     if ((rc = rank_barrier(r, 0, NULL)) < 0)
         return rc;
     /* links in turns: two that share a rank would halve each other */
-    const struct weir_flows *f = &r->cfg.flows[c->op];
+    const struct weir_flows *f = &r->cfg.flows[c->flows];
     for (int i = 0; i < f->nturns; i++)
         if ((rc = r->fab->ceiling(r, f->turns[i].peer, f->turns[i].initiator, c, f->turns[i].initiator ? path : &(struct ceiling){.n = 0})) < 0)
             return rc;
@@ -184,22 +190,16 @@ int rank_case(struct weir_rank *r, const struct weir_case *c, struct weir_result
     r->deadline = weir_monotonic() + c->timeout;
     atomic_store(&r->cfg.control->case_index, c->index);
 
-    if ((rc = verify(r, c, &o, &l)) < 0)
-        return rc;
-
-    if ((rc = warm_up(r, c, &o, &l)) < 0)
+    if (!c->played && ((rc = verify(r, c, &o, &l)) < 0 || (rc = warm_up(r, c, &o, &l)) < 0))
         return rc;
     if (o.initiator && (rc = ceiling_choose(r, c, &o, &r->copy)) < 0)
         return rc;
     if ((rc = probe_ceilings(r, c, &o, &copies, &path)) < 0 || (rc = rank_barrier(r, 0, NULL)) < 0)
         return rc;
-    if ((rc = contents_renew(r, c, &o)) < 0 || (rc = r->fab->expect(r, c, &o)) < 0)
-        return rc;
-
-    if ((rc = measure(r, c, &o, &l, out)) < 0 || (rc = r->fab->expect(r, NULL, NULL)) < 0)
+    if ((rc = c->played ? loop_take_over(&l, c, &o) : renew_and_measure(r, c, &o, &l, out)) < 0)
         return rc;
     fill_result(r, c, &o, &l, out);
-    if (c->verify != VERIFY_NONE && (rc = contents_check(r, c, &o, c->op == OP_READ ? PASS_VERIFY : PASS_TIMED, 1, l.done)) < 0)
+    if (!c->played && c->verify != VERIFY_NONE && (rc = contents_check(r, c, &o, c->op == OP_READ ? PASS_VERIFY : PASS_TIMED, 1, l.done)) < 0)
         return rc;
 
     /* who is done waits here and not while it closes, for which there is less time */

@@ -28,7 +28,7 @@ type cellSource struct {
 	bytes, offset uint64
 }
 
-// cells are those of a matrix as one rank sees them when cases have one op, and what
+// cells are those of a matrix as one rank sees them when they move one way, and what
 // it must know of the others.
 type cells struct {
 	targets []cellFlow   // in the order of its requests
@@ -40,10 +40,16 @@ type cells struct {
 }
 
 // layOut gives each cell its place: at the initiator in the order of its targets, at
-// the target in that of its sources. One pass over the cells is enough for all.
-func layOut(o workload.TransferOptions, self int) *cells {
+// the target in that of its sources, and behind the cells of another matrix, if there
+// is one. One pass over the cells is enough for all.
+func layOut(o workload.TransferOptions, self int, behindThose *cells) *cells {
 	n := int(o.Ranks)
 	l := &cells{local: make([]uint64, n), exposed: make([]uint64, n), largest: make([]uint64, n), probed: slices.Repeat([]int{-1}, n)}
+	if behindThose != nil {
+		copy(l.local, behindThose.local)
+		copy(l.exposed, behindThose.exposed)
+	}
+	at := l.local[self]
 	for c := range o.Matrix.Cells() {
 		initiator, target, bytes := c.From, c.To, uint64(c.Bytes)
 		if o.Op == "read" {
@@ -62,7 +68,6 @@ func layOut(o workload.TransferOptions, self int) *cells {
 		}
 	}
 	slices.SortFunc(l.targets, func(a, b cellFlow) int { return behind(self, a.peer, n) - behind(self, b.peer, n) })
-	at := uint64(0)
 	for i := range l.targets {
 		l.targets[i].local = at
 		at += room(l.targets[i].bytes)
@@ -80,40 +85,55 @@ func (l *cells) probe(rank int, shards int64) uint64 {
 	return max(1, (l.largest[rank]+s-1)/s)
 }
 
-// layOutCells prepares for a launch of workload traffic. All its cases have one
-// matrix; the ops may differ, and with them who initiates.
+// layOutCells prepares for a launch of matrices. All cases of workload traffic have one
+// matrix; the ops may differ, and with them who initiates. The patterns of a sequence
+// have places of their own, so that what one has moved stands until all are checked.
 func (r *rank) layOutCells() error {
 	first := r.options.Matrix
+	byOp := map[string]int{}
 	for _, c := range r.launch.Cases {
-		switch m := c.Options.Matrix; {
-		case (m == nil) != (first == nil) || m != nil && (m.Ranks() != first.Ranks() || m.NonZero() != first.NonZero() || m.Total() != first.Total()):
+		o := c.Options
+		switch m := o.Matrix; {
+		case (m == nil) != (first == nil) || (o.Step == nil) != (r.options.Step == nil) || m != nil && o.Step == nil && (m.Ranks() != first.Ranks() || m.NonZero() != first.NonZero() || m.Total() != first.Total()):
 			return fmt.Errorf("cases %s and %s have different matrices: they need launches of their own", r.launch.Cases[0].Key, c.Key)
-		case m != nil && (m.Ranks() != r.launch.Ranks || c.Options.Ranks != int64(m.Ranks())):
-			return fmt.Errorf("case %s: a matrix of %d ranks for a case of %d and a launch of %d", c.Key, m.Ranks(), c.Options.Ranks, r.launch.Ranks)
-		case m != nil && r.cells[c.Options.Op] == nil:
-			if r.cells == nil {
-				r.cells = map[string]*cells{}
+		case m != nil && (m.Ranks() != r.launch.Ranks || o.Ranks != int64(m.Ranks())):
+			return fmt.Errorf("case %s: a matrix of %d ranks for a case of %d and a launch of %d", c.Key, m.Ranks(), o.Ranks, r.launch.Ranks)
+		case m == nil:
+			r.flows = append(r.flows, 0)
+		case o.Step != nil:
+			var last *cells
+			if n := len(r.cells); n > 0 {
+				last = r.cells[n-1]
 			}
-			r.cells[c.Options.Op] = layOut(c.Options, r.self.Rank)
+			r.flows = append(r.flows, len(r.cells))
+			r.cells = append(r.cells, layOut(o, r.self.Rank, last))
+		default:
+			i, known := byOp[o.Op]
+			if !known {
+				i, byOp[o.Op] = len(r.cells), len(r.cells)
+				r.cells = append(r.cells, layOut(o, r.self.Rank, nil))
+			}
+			r.flows = append(r.flows, i)
 		}
 	}
 	return nil
 }
 
-// areas are the bytes that a rank needs for its cells, whatever the op, and to probe.
+// areas are the bytes that a rank needs for its cells, in whichever case, and to probe.
 func (r *rank) areas(rank int) (local, exposed, probe uint64) {
-	for _, c := range r.launch.Cases {
-		l := r.cells[c.Options.Op]
+	for i, c := range r.launch.Cases {
+		l := r.cells[r.flows[i]]
 		local, exposed = max(local, l.local[rank]), max(exposed, l.exposed[rank])
 		probe = max(probe, room(l.probe(rank, c.Options.Shards)))
 	}
 	return local, exposed, probe
 }
 
-// describeCells is describeFlows for a matrix.
+// describeCells is describeFlows for matrices.
 func (r *rank) describeCells(cfg *C.struct_weir_config) (free func()) {
 	var frees []func()
-	for op, l := range r.cells {
+	var all []C.struct_weir_flows
+	for _, l := range r.cells {
 		flows, free := cArray[C.struct_weir_flow](len(l.targets))
 		frees = append(frees, free)
 		for i, t := range l.targets {
@@ -126,8 +146,9 @@ func (r *rank) describeCells(cfg *C.struct_weir_config) (free func()) {
 		}
 		turns, free := cTurns(turnsOf(r.launch.Ranks, r.self.Rank, func(i int) int { return l.probed[i] }))
 		frees = append(frees, free)
-		cfg.flows[ops[op]] = flowsOf(flows, from, turns)
+		all = append(all, flowsOf(flows, from, turns))
 	}
+	frees = append(frees, setFlows(cfg, all))
 	local, exposed, probe := r.areas(r.self.Rank)
 	cfg.local, cfg.exposed, cfg.region, cfg.share = C.uint64_t(local), C.uint64_t(exposed), C.uint64_t(probe), 1
 	return func() {

@@ -32,7 +32,7 @@ func TestCellsHaveTheirPlaces(t *testing.T) {
 		o.Op = rapid.SampledFrom([]string{"write", "read"}).Draw(rt, "op")
 		all := make([]*cells, ranks)
 		for i := range all {
-			all[i] = layOut(o, i)
+			all[i] = layOut(o, i, nil)
 		}
 		seen := 0
 		for self, l := range all {

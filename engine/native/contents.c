@@ -147,12 +147,9 @@ int64_t contents_number(const struct weir_case *c, uint64_t word)
     return word >> NUMBER_BITS == (uint64_t)c->index + 1 ? (int64_t)(word & (((uint64_t)1 << NUMBER_BITS) - 1)) : -1;
 }
 
-/* Requests to the k-th target, of so many that went round them; iterations of a
- * matrix have one to each. */
-static uint64_t to_target(const struct weir_case *c, const struct weir_role *o, int k, uint64_t done)
+/* Requests to the k-th target, of so many that went round them. */
+static uint64_t to_target(const struct weir_role *o, int k, uint64_t done)
 {
-    if (c->mode == MODE_MATRIX)
-        return done;
     uint64_t n = (uint64_t)o->ntargets;
     return done / n + ((uint64_t)k < done % n);
 }
@@ -160,7 +157,7 @@ static uint64_t to_target(const struct weir_case *c, const struct weir_role *o, 
 int contents_tell(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o, uint64_t done)
 {
     for (int k = 0; k < o->ntargets; k++) {
-        int rc = rank_tell(r, o->targets[k].peer, contents_word(c, to_target(c, o, k, done)));
+        int rc = rank_tell(r, o->targets[k].peer, contents_word(c, to_target(o, k, done)));
         if (rc < 0)
             return rc;
     }
@@ -172,7 +169,7 @@ static int touched(struct weir_rank *r, const struct weir_case *c, const struct 
 {
     int64_t requests;
     if (i < o->ntargets) {
-        requests = (int64_t)to_target(c, o, i, done);
+        requests = (int64_t)to_target(o, i, done);
     } else {
         int source = o->sources[i - o->ntargets].peer;
         requests   = contents_number(c, rank_tally(r, source));
@@ -222,7 +219,7 @@ int contents_check(struct weir_rank *r, const struct weir_case *c, const struct 
         if (flip >= 0 && (size_t)flip < n)
             s.at[flip] ^= 1;
         flip -= (int64_t)s.bytes;
-        if (timed && c->mode != MODE_PINGPONG && (rc = touched(r, c, o, i, done, &slots)) < 0)
+        if (timed && c->mode == MODE_STREAM && (rc = touched(r, c, o, i, done, &slots)) < 0)
             return rc;
         for (uint64_t k = 0; k < slots; k++)
             if ((rc = check_slot(r, c, &s, k, s.at + k * o->stride, n, slot_key(o, key_of(r, c, &s, pass), k), timed)) < 0)

@@ -49,6 +49,10 @@ int loop_pingpong(struct weir_loop *l, const struct weir_case *c, const struct w
  * at their targets (write) or here (read). Timed ones are recorded. */
 int loop_matrix(struct weir_loop *l, const struct weir_case *c, const struct weir_role *o, uint64_t n, int timed);
 
+/* The iterations of a step that was moved alone in a sequence, as if loop_matrix had
+ * made them now. */
+int loop_take_over(struct weir_loop *l, const struct weir_case *c, const struct weir_role *o);
+
 /* The iterations that were recorded, and the clock of their stamps. */
 void loop_matrix_result(const struct weir_loop *l, struct weir_result *out);
 

@@ -3,34 +3,13 @@
  * or call Go while the clock runs. Iterations are stamped by CLOCK_MONOTONIC itself,
  * because they are compared between ranks: ticks would first have to be converted at a
  * rate that each rank has measured for itself. */
-#include "loop.h"
+#include "matrix.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-/* Beside START_LEAD_NS for each rank: they hear of the instant one after the other,
- * over a socket in some microseconds each. */
-#define LEAD_PER_RANK_NS 5000
-
 #define IDLE 1 /* pending never falls below it, so nobody takes a cell for one of a window */
 #define LINE 64
-
-struct cell {
-    int             peer;
-    char           *local;
-    uint64_t        remote, bytes, shards;
-    struct weir_req q;
-};
-
-struct traffic { /* what a rank moves in an iteration */
-    struct weir_loop       *l;
-    const struct weir_case *c;
-    struct cell            *cells;
-    int                     n, delivered; /* delivered: what is complete is at its target */
-    uint64_t                bytes;
-    uint32_t                posts; /* since the last turn */
-    size_t                  posted; /* bytes */
-};
 
 /* As equal as can be, but of more than a cache line in whole lines: as pieces of a
  * real buffer are. */
@@ -40,9 +19,10 @@ uint64_t matrix_edge(uint64_t bytes, uint64_t shards, uint64_t k)
     return each < LINE || k == shards ? at : at / LINE * LINE;
 }
 
-static int make_cells(struct traffic *t, const struct weir_role *o)
+int traffic_make(struct weir_traffic *t, struct weir_loop *l, const struct weir_case *c, const struct weir_role *o)
 {
-    struct weir_rank *r  = t->l->r;
+    struct weir_rank *r  = l->r;
+    *t = (struct weir_traffic){.l = l, .c = c, .delivered = r->fab->caps & CAP_REMOTE_COMPLETION || c->op == OP_READ};
     uint64_t          shards = t->c->shards ? t->c->shards : 1;
     int64_t           t0 = weir_ticks();
     t->n                 = o->ntargets;
@@ -51,7 +31,7 @@ static int make_cells(struct traffic *t, const struct weir_role *o)
         return rank_fail(r, -ENOMEM, "start", -1, "no memory for the cells of %d receivers", t->n);
     for (int k = 0; k < t->n; k++) {
         uint64_t bytes = o->targets[k].bytes;
-        t->cells[k]    = (struct cell){o->targets[k].peer, rank_local(r) + role_local(o, k), r->exposed + role_remote(o, k), bytes, bytes < shards ? bytes : shards, {0}};
+        t->cells[k]    = (struct weir_cell){o->targets[k].peer, rank_local(r) + role_local(o, k), r->exposed + role_remote(o, k), bytes, bytes < shards ? bytes : shards, {0}};
         t->bytes += bytes;
     }
     t->l->prep_s = t->n ? (double)weir_span(&r->clk, weir_ticks() - t0) / t->n / 1e9 : 0;
@@ -60,7 +40,7 @@ static int make_cells(struct traffic *t, const struct weir_role *o)
 
 /* Posting may be all of the work, as where a post is a copy: n bytes of those that were
  * complete when they were posted. */
-static int breathe(struct traffic *t, size_t n)
+static int breathe(struct weir_traffic *t, size_t n)
 {
     struct weir_rank *r = t->l->r;
     int               rc;
@@ -72,7 +52,7 @@ static int breathe(struct traffic *t, size_t n)
     return (rc = r->fab->progress(r)) < 0 ? rc : rank_tick(r);
 }
 
-static int post(struct traffic *t, struct cell *m)
+static int post(struct weir_traffic *t, struct weir_cell *m)
 {
     struct weir_rank *r    = t->l->r;
     uint64_t          from = 0;
@@ -93,7 +73,7 @@ static int post(struct traffic *t, struct cell *m)
     return 0;
 }
 
-static int post_flush(struct traffic *t, struct cell *m)
+static int post_flush(struct weir_traffic *t, struct weir_cell *m)
 {
     m->q.pending++;
     int rc = t->l->r->fab->flush(t->l->r, m->peer, &m->q);
@@ -102,7 +82,7 @@ static int post_flush(struct traffic *t, struct cell *m)
     return rc < 0 ? rc : 0;
 }
 
-static int settle(struct traffic *t, struct cell *m)
+static int settle(struct weir_traffic *t, struct weir_cell *m)
 {
     struct weir_loop *l = t->l;
     int               rc;
@@ -114,7 +94,7 @@ static int settle(struct traffic *t, struct cell *m)
 
 /* All cells are posted before the first is waited for, and so are the flushes that
  * show delivery. */
-static int move(struct traffic *t, int64_t *posted)
+int traffic_move(struct weir_traffic *t, int64_t *posted)
 {
     int rc;
     for (int k = 0; k < t->n; k++)
@@ -157,7 +137,7 @@ static void record(struct weir_loop *l, uint64_t i, uint64_t n, int64_t start, i
     }
 }
 
-static int iterate(struct traffic *t, uint64_t i, uint64_t n, int timed)
+static int iterate(struct weir_traffic *t, uint64_t i, uint64_t n, int timed)
 {
     int64_t start, posted;
     if (!t->n)
@@ -165,7 +145,7 @@ static int iterate(struct traffic *t, uint64_t i, uint64_t n, int timed)
     if (!i)
         t->l->start = weir_ticks();
     start  = weir_monotonic();
-    int rc = move(t, &posted);
+    int rc = traffic_move(t, &posted);
     if (rc == 0 && timed)
         record(t->l, i, n, start, posted, weir_monotonic());
     return rc;
@@ -174,9 +154,9 @@ static int iterate(struct traffic *t, uint64_t i, uint64_t n, int timed)
 int loop_matrix(struct weir_loop *l, const struct weir_case *c, const struct weir_role *o, uint64_t n, int timed)
 {
     struct weir_rank *r    = l->r;
-    int64_t           lead = START_LEAD_NS + (int64_t)LEAD_PER_RANK_NS * r->cfg.ranks;
-    struct traffic    t    = {.l = l, .c = c, .delivered = r->fab->caps & CAP_REMOTE_COMPLETION || c->op == OP_READ};
-    int               rc   = make_cells(&t, o);
+    int64_t             lead = matrix_lead(r->cfg.ranks);
+    struct weir_traffic t;
+    int                 rc = traffic_make(&t, l, c, o);
     if (rc < 0)
         return rc;
     loop_begin(l, t.bytes, n);
@@ -188,6 +168,25 @@ int loop_matrix(struct weir_loop *l, const struct weir_case *c, const struct wei
         atomic_store_explicit(&r->cfg.control->done, l->done = i + 1, memory_order_relaxed);
     }
     free(t.cells);
+    return 0;
+}
+
+int loop_take_over(struct weir_loop *l, const struct weir_case *c, const struct weir_role *o)
+{
+    struct weir_rank         *r = l->r;
+    const struct weir_played *p = r->played + (c->played - 1);
+    uint64_t                  bytes = 0;
+    for (int k = 0; k < o->ntargets; k++)
+        bytes += o->targets[k].bytes;
+    loop_begin(l, bytes, r->nalone);
+    hist_reset(r->hist);
+    l->every       = 1;
+    r->niterations = 0;
+    for (uint64_t i = 0; i < r->nalone && o->ntargets; i++, p += r->nsteps) {
+        keep(r, i, r->nalone, p->start + r->ahead, p->end + r->ahead); /* which loop_matrix_result takes off */
+        hist_record(r->hist, p->end - p->start);
+    }
+    l->done = r->nalone;
     return 0;
 }
 

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "rank.h"
 #include "team.h"
@@ -49,38 +50,70 @@ static int wait_slot(struct weir_rank *r, int peer, uint64_t at_least) { return 
 
 /* Hosts count from their own boot. What rank 0 released says when it did; the least
  * difference of all barriers is the one whose message travelled fastest. */
-static void compare_clocks(struct weir_rank *r, int64_t lead)
+static void compare_clocks(struct weir_rank *r, int64_t released, int64_t lead)
 {
     if (r->cfg.one_host)
         return;
-    int64_t ahead = weir_monotonic() - ((int64_t)r->released - lead);
+    int64_t ahead = weir_monotonic() - (released - lead);
     if (!r->compared || ahead < r->ahead)
         r->ahead = ahead;
     r->compared = 1;
 }
 
-int rank_meet_peers(struct weir_rank *r, int64_t lead, int64_t *at)
+/* The first of a group releases the others. Between two ranks the lower one sends
+ * releases only and the higher one arrivals only, and neither sends again before the
+ * other has taken note: one word for each direction is enough for any groups. */
+int rank_meet_group(struct weir_rank *r, const struct weir_group *g, int64_t lead, int64_t *at)
 {
-    int rc;
-    r->barriers++;
-    if (r->cfg.rank != 0) {
-        if ((rc = r->fab->signal(r, 0, r->barriers)) < 0 || (rc = wait_slot(r, 0, r->released + 1)) < 0)
+    int      rc, first = g->members[0];
+    uint64_t released;
+    if (r->cfg.rank != first) {
+        struct weir_meetings *m = &r->meetings[first];
+        if ((rc = r->fab->signal(r, first, ++m->arrivals)) < 0 || (rc = wait_slot(r, first, m->released + 1)) < 0)
             return rc;
-        r->released = atomic_load(rank_slot(r, 0));
-        compare_clocks(r, lead);
+        m->released = released = atomic_load(rank_slot(r, first));
+        if (first == 0)
+            compare_clocks(r, (int64_t)released, lead);
     } else {
-        for (int p = 1; p < r->cfg.ranks; p++)
-            if ((rc = wait_slot(r, p, r->barriers)) < 0)
+        for (int i = 1; i < g->n; i++)
+            if ((rc = wait_slot(r, g->members[i], ++r->meetings[g->members[i]].arrivals)) < 0)
                 return rc;
-        /* one word is both the release and the time: it only ever grows */
-        uint64_t now = (uint64_t)(weir_monotonic() + lead);
-        r->released  = now > r->released ? now : r->released + 1;
-        for (int p = 1; p < r->cfg.ranks; p++)
-            if ((rc = r->fab->signal(r, p, r->released)) < 0)
+        /* one word is both the release and the time, which is rank 0's: it only ever grows */
+        uint64_t now = (uint64_t)(weir_monotonic() - r->ahead + lead);
+        r->released  = released = now > r->released ? now : r->released + 1;
+        for (int i = 1; i < g->n; i++)
+            if ((rc = r->fab->signal(r, g->members[i], released)) < 0)
                 return rc;
     }
     if (at)
-        *at = (int64_t)r->released + r->ahead;
+        *at = (int64_t)released + r->ahead;
+    return 0;
+}
+
+int rank_meet_peers(struct weir_rank *r, int64_t lead, int64_t *at)
+{
+    r->barriers++;
+    return rank_meet_group(r, &r->all, lead, at);
+}
+
+/* Nothing is under way to this rank or from it, so who has long to wait sleeps; the
+ * last part is waited for awake. */
+#define AWAKE_NS 3000000
+#define NAP_NS   1000000
+
+int rank_wait_until(struct weir_rank *r, int64_t at)
+{
+    int64_t left;
+    int     rc;
+    while ((left = at - weir_monotonic()) > 0) {
+        if ((rc = r->fab->progress(r)) < 0 || (rc = rank_tick(r)) < 0)
+            return rc;
+        if (left > AWAKE_NS) {
+            nanosleep(&(struct timespec){.tv_nsec = NAP_NS}, NULL);
+            if ((rc = rank_expired(r)) < 0) /* the clock is not looked at in every turn */
+                return rc;
+        }
+    }
     return 0;
 }
 
@@ -118,10 +151,8 @@ int rank_barrier(struct weir_rank *r, int64_t lead, int64_t *start)
     int     rc = !r->cfg.team ? rank_meet_peers(r, lead, &at) : r->cfg.thread == 0 ? lead_team(r, lead, &at) : follow_team(r, &at);
     if (rc < 0)
         return rc;
-    if (lead > 0)
-        while (weir_monotonic() < at)
-            if ((rc = r->fab->progress(r)) < 0 || (rc = rank_tick(r)) < 0)
-                return rc;
+    if (lead > 0 && (rc = rank_wait_until(r, at)) < 0)
+        return rc;
     if (start)
         *start = at;
     return 0;

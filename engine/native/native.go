@@ -16,7 +16,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"time"
 	"unsafe"
@@ -111,7 +110,9 @@ type rank struct {
 	control *engine.Control
 	launch  engine.Launch
 	options workload.TransferOptions // of the first case: all share what is the launch's
-	cells   map[string]*cells        // by op, of a matrix; nil: there is none
+	cells   []*cells                 // of matrices; nil: there is none
+	flows   []int                    // by case: which of the cells, or of what describeFlows describes
+	played  *played                  // what came of the launch's sequence; nil: it has none, or was not played yet
 	cache   uint64                   // bytes that requests are spread over; 0: no case does
 	// of the byte that is flipped on purpose: its offset, whose it is, and whether
 	// it is of the timed part
@@ -167,42 +168,6 @@ func (native) Open(l engine.Launch, self engine.Identity, control *engine.Contro
 		return nil, err
 	}
 	return r, nil
-}
-
-// readCorrupt takes apart where to flip a byte. What would flip none in one of the
-// cases, or one that nobody looks at, is refused: it would look like a check that
-// finds nothing.
-func (r *rank) readCorrupt(text string) error {
-	if text == "" {
-		return nil
-	}
-	place, timed := strings.CutSuffix(text, ":timed")
-	who, where, ok := strings.Cut(place, ":")
-	n, err1 := strconv.Atoi(who)
-	at, err2 := strconv.ParseInt(where, 10, 64)
-	if !ok || err1 != nil || err2 != nil || n < 0 || n >= r.launch.Ranks || at < 0 {
-		return fmt.Errorf("%s is %q, not rank:offset or rank:offset:timed of one of %d ranks", CorruptEnv, text, r.launch.Ranks)
-	}
-	first := r.launch.Cases[0].Options
-	each := receives(first, n)
-	received := each * uint64(r.launch.Threads())
-	for _, c := range r.launch.Cases {
-		switch o := c.Options; {
-		case o.Verify == "none":
-			return fmt.Errorf("%s is %q, but case %s verifies nothing", CorruptEnv, text, c.Key)
-		case requestBytes(o) != requestBytes(first) || receives(o, n) != each || o.Matrix != nil && o.Op != first.Op:
-			return fmt.Errorf("%s is %q, but offsets mean different bytes in cases %s and %s: they need launches of their own", CorruptEnv, text, r.launch.Cases[0].Key, c.Key)
-		case timed && o.Mode == "pingpong" && each > 0 && uint64(at)%each == each-1:
-			return fmt.Errorf("%s is %q, but the last byte of a message may be its number and is not checked after the timed part", CorruptEnv, text)
-		}
-	}
-	if uint64(at) >= received {
-		return fmt.Errorf("%s is %q, not rank:offset or rank:offset:timed of one of %d ranks and %d bytes that it receives", CorruptEnv, text, r.launch.Ranks, received)
-	}
-	if n == r.self.Rank {
-		r.corrupt, r.corruptThread, r.timed = at%int64(each), int(at/int64(each)), truth(timed)
-	}
-	return nil
 }
 
 // supported refuses what the language knows but this engine does not do yet.
@@ -266,16 +231,28 @@ func (r *rank) Run(c engine.Case) (*engine.CaseResult, error) {
 		return nil, fmt.Errorf("case %s is not of this launch", c.Key)
 	}
 	o := c.Options
+	if o.Step != nil && r.played == nil {
+		if err := r.play(c.Play); err != nil {
+			return nil, err
+		}
+	}
 	cc := C.struct_weir_case{
-		index: C.uint32_t(index), op: ops[o.Op], mode: modes[o.Mode], verify: verifies[o.Verify],
+		index: C.uint32_t(index), flows: C.int(r.flows[index]), op: ops[o.Op], mode: modes[o.Mode], verify: verifies[o.Verify],
 		block: C.uint64_t(o.BlockSize), batch: C.uint64_t(o.Batch), iterations: C.uint64_t(o.Iterations),
 		shards: C.uint64_t(o.Shards), zeros: zeros[o.Payload], slots: C.uint64_t(r.slots(o)), duration: C.int64_t(o.Duration),
 		warmup: C.uint64_t(o.Warmup), in_flight: C.uint64_t(o.InFlight), timeout: C.int64_t(c.Timeout), corrupt: C.int64_t(r.corrupt), corrupt_timed: r.timed,
 	}
-	if o.Matrix != nil {
-		cc.mode, cc.block, cc.batch, cc.slots = C.MODE_MATRIX, C.uint64_t(r.cells[o.Op].probe(r.self.Rank, o.Shards)), 1, 1
+	if o.Step != nil {
+		cc.played = C.int(index + 1)
 	}
-	return r.run(c, cc)
+	if o.Matrix != nil {
+		cc.mode, cc.block, cc.batch, cc.slots = C.MODE_MATRIX, C.uint64_t(r.cells[r.flows[index]].probe(r.self.Rank, o.Shards)), 1, 1
+	}
+	res, err := r.run(c, cc)
+	if err == nil && o.Step != nil {
+		res.Steps, res.Began = r.played.of(index)
+	}
+	return res, err
 }
 
 func (r *rank) result(c engine.Case, out *C.struct_weir_result) *engine.CaseResult {

@@ -121,32 +121,58 @@ static void *copy_of(const void *list, int n, size_t each)
     return copy;
 }
 
-static void drop_flows(struct weir_rank *r)
+/* What weir_open has made itself. */
+static void drop_lists(struct weir_rank *r)
 {
-    for (int op = 0; op < 2; op++) {
-        struct weir_flows *f = &r->cfg.flows[op];
-        free((void *)(uintptr_t)f->targets);
-        free((void *)(uintptr_t)f->sources);
-        free((void *)(uintptr_t)f->turns);
-        *f = (struct weir_flows){0};
+    struct weir_flows *flows = (struct weir_flows *)(uintptr_t)r->cfg.flows;
+    for (int i = 0; flows && i < r->cfg.nflows; i++) {
+        free((void *)(uintptr_t)flows[i].targets);
+        free((void *)(uintptr_t)flows[i].sources);
+        free((void *)(uintptr_t)flows[i].turns);
     }
+    free(flows);
+    free((void *)(uintptr_t)r->all.members);
+    free(r->meetings);
 }
 
 /* The lists of the caller are gone when weir_open returns. */
 static int keep_flows(struct weir_rank *r)
 {
-    int enough = 1;
-    for (int op = 0; op < 2; op++) {
-        struct weir_flows *f = &r->cfg.flows[op];
+    struct weir_flows *flows = copy_of(r->cfg.flows, r->cfg.nflows, sizeof *flows);
+    int                enough = flows != NULL;
+    r->cfg.flows              = flows;
+    for (int i = 0; flows && i < r->cfg.nflows; i++) {
+        struct weir_flows *f = &flows[i];
         f->targets           = copy_of(f->targets, f->ntargets, sizeof *f->targets);
         f->sources           = copy_of(f->sources, f->nsources, sizeof *f->sources);
         f->turns             = copy_of(f->turns, f->nturns, sizeof *f->turns);
         enough               = enough && f->targets && f->sources && f->turns;
     }
-    if (enough)
+    return enough;
+}
+
+static int make_lists(struct weir_rank *r)
+{
+    int  enough = keep_flows(r), *all = calloc((size_t)r->cfg.ranks, sizeof *all);
+    r->all      = (struct weir_group){all, r->cfg.ranks};
+    r->meetings = calloc((size_t)r->cfg.ranks, sizeof *r->meetings);
+    for (int i = 0; all && i < r->cfg.ranks; i++)
+        all[i] = i;
+    if (enough && all && r->meetings)
         return 0;
-    drop_flows(r);
+    drop_lists(r);
     return rank_fail(r, -ENOMEM, "alloc", -1, "no memory for the list of peers");
+}
+
+/* Of all flows, the most targets and the most sources. */
+static void most_of(const struct weir_rank *r, int *targets, int *sources)
+{
+    *targets = *sources = 0;
+    for (int i = 0; i < r->cfg.nflows; i++) {
+        const struct weir_flows *f = &r->cfg.flows[i];
+        *targets                   = f->ntargets > *targets ? f->ntargets : *targets;
+        *sources                   = f->nsources > *sources ? f->nsources : *sources;
+    }
 }
 
 static int do_open(struct weir_rank *r, void *arg)
@@ -156,10 +182,9 @@ static int do_open(struct weir_rank *r, void *arg)
     size_t lines = pages((size_t)r->cfg.ranks * WEIR_LINE);
     rank_phase(r, PH_READY, 0);
     weir_clock_calibrate(&r->clk);
-    const struct weir_flows *writes = &r->cfg.flows[OP_WRITE], *reads = &r->cfg.flows[OP_READ];
-    int    targets = writes->ntargets > reads->ntargets ? writes->ntargets : reads->ntargets;
-    int    sources = writes->nsources > reads->nsources ? writes->nsources : reads->nsources;
-    int    regions = targets + sources + 1;
+    int targets, sources;
+    most_of(r, &targets, &sources);
+    int regions = targets + sources + 1;
     if (r->cfg.region > SIZE_MAX / 4 / (size_t)regions || r->cfg.local > SIZE_MAX / 4 || r->cfg.exposed > SIZE_MAX / 4)
         return rank_fail(r, -E2BIG, "alloc", -1, "%d regions of %llu bytes, or cells of %llu and %llu, do not fit into memory", regions, (unsigned long long)r->cfg.region,
                          (unsigned long long)r->cfg.local, (unsigned long long)r->cfg.exposed);
@@ -222,7 +247,7 @@ int weir_open(const struct weir_config *cfg, struct weir_rank **out, struct weir
         rank_fail(r, -EHOSTUNREACH, "open", -1, "fabric %s does not reach other hosts", cfg->fabric);
     else if (cfg->ranks < 2 || cfg->ranks > WEIR_MAX_RANKS || cfg->rank < 0 || cfg->rank >= cfg->ranks)
         rank_fail(r, -EINVAL, "open", -1, "rank %d of %d", cfg->rank, cfg->ranks);
-    else if (keep_flows(r) == 0 && (r->thread = thread_start(r, err)))
+    else if (make_lists(r) == 0 && (r->thread = thread_start(r, err)))
         thread_call(r->thread, do_open, NULL, err);
     r->err = NULL;
     if (err->code) {
@@ -334,6 +359,27 @@ int weir_run(struct weir_rank *r, const struct weir_case *c, struct weir_result 
     return rc;
 }
 
+struct play_args {
+    const struct weir_sequence *s;
+    struct weir_playing        *out;
+};
+
+static int do_play(struct weir_rank *r, void *arg)
+{
+    struct play_args *a = arg;
+    return rank_play(r, a->s, a->out);
+}
+
+int weir_play(struct weir_rank *r, const struct weir_sequence *s, struct weir_playing *out, struct weir_err *err)
+{
+    struct play_args a = {s, out};
+    memset(out, 0, sizeof *out);
+    int rc = call(r, do_play, &a, err);
+    if (rc == 0)
+        thread_idle_progress(r->thread, 1);
+    return rc;
+}
+
 static int do_close(struct weir_rank *r, void *arg)
 {
     int rc;
@@ -356,7 +402,8 @@ int weir_close(struct weir_rank *r, int64_t timeout, struct weir_err *err)
     if (rc < 0)
         return rc; /* abandoned: the process must end */
     thread_stop(r->thread);
-    drop_flows(r);
+    drop_lists(r);
+    rank_forget_play(r);
     free(r->hist);
     free(r);
     return 0;

@@ -13,6 +13,16 @@
 
 #define WEIR_LINE 64 /* a signal slot: one cache line, so that writers do not disturb each other */
 
+struct weir_group { /* ranks that meet, ascending */
+    const int *members;
+    int        n;
+};
+
+struct weir_meetings { /* of two ranks, in groups of which the lower one is the first */
+    uint64_t arrivals; /* of the higher one */
+    uint64_t released; /* the last word from the lower one */
+};
+
 struct weir_rank {
     struct weir_config        cfg;
     const struct weir_fabric *fab;
@@ -30,8 +40,10 @@ struct weir_rank {
     int64_t           deadline, limit; /* when the call must be over, and how long that was */
     uint32_t          turns, turn_mask;
     int               closing; /* a peer that goes away now is no fault */
-    uint64_t          barriers; /* passed */
-    uint64_t          released; /* last value seen from rank 0 */
+    uint64_t          barriers; /* of all ranks, passed */
+    struct weir_group all;
+    struct weir_meetings *meetings; /* with each other rank */
+    uint64_t          released; /* the last word with which this rank released a group */
     int64_t           ahead;    /* by how much this rank's clock is ahead of rank 0's; 0 on one host */
     int               compared;
     uint64_t          met;      /* meetings with the other threads of this rank */
@@ -40,6 +52,10 @@ struct weir_rank {
     size_t            npoints;
     struct weir_iteration iterations[WEIR_KEEP]; /* of a matrix */
     size_t            niterations;
+    struct weir_played *played; /* of the last sequence, each step alone first */
+    uint64_t            nalone;
+    int                 nsteps;
+    int64_t            *starts;
     double            alloc_s, register_s, connect_s;
     struct weir_thread *thread;
 };
@@ -106,6 +122,13 @@ int rank_barrier(struct weir_rank *r, int64_t lead, int64_t *start);
 /* The same without other threads of the ranks, and without waiting for the instant. */
 int rank_meet_peers(struct weir_rank *r, int64_t lead, int64_t *at);
 
+/* The same of some ranks only, this one among them. Ranks with several threads have
+ * no groups. */
+int rank_meet_group(struct weir_rank *r, const struct weir_group *g, int64_t lead, int64_t *at);
+
+/* Waits for an instant of this rank's clock; far from it the thread sleeps. */
+int rank_wait_until(struct weir_rank *r, int64_t at);
+
 /* Waits until everything put to the peer is in its memory. */
 int rank_flush(struct weir_rank *r, int peer);
 
@@ -114,5 +137,9 @@ int rank_tell(struct weir_rank *r, int peer, uint64_t word);
 
 /* One case, on the rank's thread. */
 int rank_case(struct weir_rank *r, const struct weir_case *c, struct weir_result *out);
+
+/* One sequence of matrices, on the rank's thread. */
+int  rank_play(struct weir_rank *r, const struct weir_sequence *s, struct weir_playing *out);
+void rank_forget_play(struct weir_rank *r);
 
 #endif

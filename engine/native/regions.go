@@ -90,12 +90,20 @@ func (r *rank) describeFlows(cfg *C.struct_weir_config) (free func()) {
 	}
 	turns, freeTurns := cTurns(probeTurns(o, self))
 	all := flowsOf(flows, from, turns)
-	cfg.flows[C.OP_WRITE], cfg.flows[C.OP_READ] = all, all
+	freeAll := setFlows(cfg, []C.struct_weir_flows{all})
 	cfg.share = 1
 	if len(targets) > 0 {
 		cfg.share = C.double(o.Share(self))
 	}
-	return func() { freeFlows(); freeSources(); freeTurns() }
+	return func() { freeFlows(); freeSources(); freeTurns(); freeAll() }
+}
+
+// setFlows gives the C side the flows that cases choose from.
+func setFlows(cfg *C.struct_weir_config, flows []C.struct_weir_flows) (free func()) {
+	list, free := cArray[C.struct_weir_flows](len(flows))
+	copy(list, flows)
+	cfg.flows, cfg.nflows = unsafe.SliceData(list), C.int(len(flows))
+	return free
 }
 
 func flowsOf(targets []C.struct_weir_flow, sources []C.struct_weir_source, turns []C.struct_weir_turn) C.struct_weir_flows {

@@ -2,7 +2,7 @@
 
 void role_of(const struct weir_rank *r, const struct weir_case *c, struct weir_role *o)
 {
-    const struct weir_flows *f = &r->cfg.flows[c->op];
+    const struct weir_flows *f = &r->cfg.flows[c->flows];
     *o = (struct weir_role){
         .initiator = f->ntargets > 0,
         .targets   = f->targets,

@@ -88,7 +88,8 @@ struct weir_config {
     uint64_t             seed;
     int                  pages;
     /* copied when the rank is opened */
-    struct weir_flows    flows[2]; /* by op: the bytes of a matrix go the same way, and who receives reads them */
+    const struct weir_flows *flows; /* whom this rank has to do with, which cases choose from */
+    int                  nflows;
     double               share; /* of its path that an initiator has, if it shares its targets */
     struct weir_control *control; /* never NULL */
     struct weir_nixl     nixl;
@@ -100,6 +101,7 @@ struct weir_config {
 
 struct weir_case {
     uint32_t index;
+    int      flows; /* index into those of the rank */
     int      op, mode, verify;
     int      zeros;    /* blocks of zeros, but for their first word */
     uint64_t block, batch, iterations, warmup, in_flight;
@@ -109,6 +111,7 @@ struct weir_case {
     int64_t  timeout; /* of the whole case */
     int64_t  corrupt; /* self-test: flip the received byte at this offset, counted over all regions, before the check; -1: do not */
     int      corrupt_timed; /* before the check of the timed part, not of an untimed pass */
+    int      played;  /* not 0: the step of this number, less 1, of the sequence that was played; it was measured and checked there */
 };
 
 struct weir_point { /* progress of an initiator */
@@ -154,6 +157,35 @@ struct weir_result {
     char                     carriers[WEIR_CARRIERS]; /* of all targets */
 };
 
+struct weir_step { /* of a sequence of matrices */
+    int        flows, op;
+    uint64_t   shards;
+    int64_t    before, after; /* sleeps: from the meeting of its members to their common start, and from their end on */
+    const int *members;       /* ranks that meet before and after it, ascending */
+    int        nmembers;      /* 0: this rank is none of them */
+};
+
+struct weir_sequence {
+    const struct weir_step *steps;
+    int                     n;
+    uint64_t                iterations, warmup; /* of the whole sequence; a warm-up does not sleep */
+    uint64_t                alone, alone_warmup; /* walks through it that move one step at a time, without sleeps */
+    int64_t                 timeout;
+    int                     verify;
+    int64_t                 corrupt; /* self-test: flip the received byte at this offset, counted over the cells of all steps; -1: do not */
+    int                     corrupt_timed; /* before the check of the sequence, not of a step alone */
+};
+
+struct weir_played { /* of a step, at one rank; CLOCK_MONOTONIC; 0: this rank is not a member, or begins nothing */
+    int64_t at, start, end; /* at: the common start that its members agreed on */
+};
+
+struct weir_playing { /* what came of a sequence; owned by the rank, valid until the next */
+    const struct weir_played *alone;  /* by walk, then by step */
+    const struct weir_played *steps;  /* by iteration, then by step */
+    const int64_t            *starts; /* of iterations: the instant from which all ranks went through the steps */
+};
+
 struct weir_rank;
 
 /* Functions for Go. All return 0 or fill err and return its code. A rank (each of
@@ -163,6 +195,7 @@ int  weir_open(const struct weir_config *cfg, struct weir_rank **out, struct wei
 int  weir_address(struct weir_rank *r, void *buf, size_t cap, size_t *len, struct weir_err *err);
 int  weir_connect(struct weir_rank *r, const void *blobs, const size_t *lens, int64_t timeout, struct weir_err *err);
 int  weir_run(struct weir_rank *r, const struct weir_case *c, struct weir_result *out, struct weir_err *err);
+int  weir_play(struct weir_rank *r, const struct weir_sequence *s, struct weir_playing *out, struct weir_err *err);
 int  weir_close(struct weir_rank *r, int64_t timeout, struct weir_err *err);
 
 struct weir_info { /* of a fabric on this host */

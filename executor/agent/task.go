@@ -51,12 +51,16 @@ const memoryRate = 256 << 20
 
 // ready is the deadline for ranks that have this much memory to fill.
 func (d Deadlines) ready(l engine.Launch, ranks int) time.Duration {
-	var most float64 // of a rank
+	var most, all float64 // of a rank; the patterns of a sequence have memory of their own
 	for _, c := range l.Cases {
 		own := float64(c.Options.BlockSize) * float64(max(c.Options.Batch, 1))
 		if m := c.Options.Matrix; m != nil {
 			_, bytes := m.Bottleneck()
 			own = float64(bytes)
+		}
+		if c.Options.Step != nil {
+			all += own
+			own = all
 		}
 		most = max(most, own)
 	}

@@ -44,6 +44,7 @@ static const struct weir_case matrices[] = {
     {.index = 2, .op = OP_WRITE, .mode = MODE_MATRIX, .verify = VERIFY_SAMPLE, .block = 24577, .batch = 1, .iterations = 6, .shards = 300},
 };
 #define NMATRICES (sizeof matrices / sizeof *matrices)
+#define AREA ((uint64_t)4 << 20) /* more than the cells of a rank take */
 #define ROOM(n) (((n) + 127) / 128 * 128)
 
 struct one {
@@ -124,12 +125,49 @@ static struct weir_flows cells_of(int self, int op, struct peers *p, struct weir
     return f;
 }
 
-static void describe(struct one *o, struct weir_config *cfg, struct peers p[2])
+/* The last two are those of a sequence, whose steps have places of their own. */
+#define NFLOWS 4
+
+static void describe(struct one *o, struct weir_config *cfg, struct weir_flows *flows, struct peers p[NFLOWS])
 {
     cfg->share  = 1;
     cfg->region = o->matrix ? 0 : REGION;
+    cfg->nflows = o->matrix ? NFLOWS : 2;
     for (int op = OP_WRITE; op <= OP_READ; op++)
-        cfg->flows[op] = o->matrix ? cells_of(o->rank, op, &p[op], cfg) : flows_of(o->rank, o->ranks, &p[op]);
+        flows[op] = o->matrix ? cells_of(o->rank, op, &p[op], cfg) : flows_of(o->rank, o->ranks, &p[op]);
+    for (int i = 2; i < cfg->nflows; i++) {
+        flows[i] = cells_of(o->rank, i - 2, &p[i], cfg);
+        for (int k = 0; k < flows[i].ntargets; k++)
+            p[i].targets[k].local += AREA * (uint64_t)(i - 1), p[i].targets[k].remote += AREA * (uint64_t)(i - 1);
+        for (int k = 0; k < flows[i].nsources; k++)
+            p[i].sources[k].offset += AREA * (uint64_t)(i - 1);
+    }
+    if (o->matrix)
+        cfg->local = cfg->exposed = AREA * 3;
+}
+
+/* Writes, then reads after a sleep. */
+static int play(struct one *o, int reads)
+{
+    static const int      all[] = {0, 1, 2};
+    struct weir_step      steps[] = {{.flows = 2, .op = OP_WRITE, .shards = 1, .members = all, .nmembers = 3},
+                                     {.flows = 3, .op = reads ? OP_READ : OP_WRITE, .shards = 5, .members = all, .nmembers = 3, .before = 2000000, .after = 1000000}};
+    struct weir_sequence  s = {.steps = steps, .n = 2, .iterations = 4, .warmup = 1, .alone = 3, .alone_warmup = 1, .timeout = 60000000000, .verify = VERIFY_SAMPLE, .corrupt = -1};
+    struct weir_playing   out;
+    if (!reads)
+        s.n = 1;
+    if (weir_play(o->r, &s, &out, &o->err))
+        return -1;
+    for (uint64_t k = 0; k < s.iterations; k++)
+        for (int i = 0; i < s.n; i++) {
+            const struct weir_played *p = &out.steps[k * (uint64_t)s.n + (uint64_t)i], *alone = &out.alone[k % s.alone * (uint64_t)s.n + (uint64_t)i];
+            int begins = i ? o->rank > 0 : o->rank < 2; /* who receives reads */
+            if (p->at < out.starts[k] || (begins ? alone->end <= alone->start || alone->start < alone->at : alone->end != 0) || (begins ? p->start < p->at || p->end < p->start : p->end != 0) || (i && p->at < p[-1].at + steps[i].before)) {
+                fprintf(stderr, "%s: rank %d, step %d of iteration %d: at %lld, from %lld to %lld\n", o->fabric, o->rank, i, (int)k, (long long)p->at, (long long)p->start, (long long)p->end);
+                return -1;
+            }
+        }
+    return 0;
 }
 
 static int run_matrix(struct one *o, const struct weir_case *c, const struct weir_result *res)
@@ -151,6 +189,7 @@ static int run(struct one *o, const struct weir_case *plan)
     struct weir_result res;
     struct weir_case   c = *plan;
     c.timeout            = 60000000000;
+    c.flows              = c.op;
     c.corrupt            = o->corrupt ? 0 : -1;
     if (weir_run(o->r, &c, &res, &o->err))
         return -1;
@@ -173,11 +212,13 @@ static void *life(void *arg)
         cfg.control = team_control(o->team, o->thread);
     if (!strcmp(o->fabric, "ucx") && o->provider)
         cfg.ucx = (struct weir_ucx){.api = !strcmp(o->provider, "am") ? UCX_AM : !strcmp(o->provider, "tag") ? UCX_TAG : UCX_RMA, .in_flight = 16};
-    struct peers       peers[2];
+    struct peers       peers[NFLOWS];
+    struct weir_flows  flows[NFLOWS];
+    cfg.flows = flows;
     size_t             lens[MOST], at = 0;
     char              *all = malloc(MOST * sizeof o->blob);
     o->failed              = 1;
-    describe(o, &cfg, peers);
+    describe(o, &cfg, flows, peers);
     int open_failed = weir_open(&cfg, &o->r, &o->err) || weir_address(o->r, o->blob, sizeof o->blob, &o->len, &o->err);
     if (open_failed)
         fprintf(stderr, "%s: %s: %s\n", o->fabric, o->err.op, o->err.text), exit(2);
@@ -189,6 +230,8 @@ static void *life(void *arg)
     }
     int rc = weir_connect(o->r, all, lens, 5000000000, &o->err);
     free(all);
+    if (!rc && o->matrix)
+        rc = play(o, cfg.ucx.api == UCX_RMA);
     const struct weir_case *plan = o->matrix ? matrices : o->ranks == 2 ? cases : many;
     for (size_t i = 0; i < (o->matrix ? NMATRICES : o->ranks == 2 ? NCASES : NMANY) && !rc; i++) {
         const struct weir_case *c = &plan[i];

@@ -1,0 +1,70 @@
+package native
+
+/*
+#include "weir.h"
+*/
+import "C"
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// readCorrupt takes apart where to flip a byte. What would flip none in one of the
+// cases, or one that nobody looks at, is refused: it would look like a check that
+// finds nothing.
+func (r *rank) readCorrupt(text string) error {
+	if text == "" {
+		return nil
+	}
+	place, timed := strings.CutSuffix(text, ":timed")
+	who, where, ok := strings.Cut(place, ":")
+	n, err1 := strconv.Atoi(who)
+	at, err2 := strconv.ParseInt(where, 10, 64)
+	if !ok || err1 != nil || err2 != nil || n < 0 || n >= r.launch.Ranks || at < 0 {
+		return fmt.Errorf("%s is %q, not rank:offset or rank:offset:timed of one of %d ranks", CorruptEnv, text, r.launch.Ranks)
+	}
+	if r.options.Step != nil {
+		return r.corruptSequence(text, n, at, timed)
+	}
+	first := r.launch.Cases[0].Options
+	each := receives(first, n)
+	received := each * uint64(r.launch.Threads())
+	for _, c := range r.launch.Cases {
+		switch o := c.Options; {
+		case o.Verify == "none":
+			return fmt.Errorf("%s is %q, but case %s verifies nothing", CorruptEnv, text, c.Key)
+		case requestBytes(o) != requestBytes(first) || receives(o, n) != each || o.Matrix != nil && o.Op != first.Op:
+			return fmt.Errorf("%s is %q, but offsets mean different bytes in cases %s and %s: they need launches of their own", CorruptEnv, text, r.launch.Cases[0].Key, c.Key)
+		case timed && o.Mode == "pingpong" && each > 0 && uint64(at)%each == each-1:
+			return fmt.Errorf("%s is %q, but the last byte of a message may be its number and is not checked after the timed part", CorruptEnv, text)
+		}
+	}
+	if uint64(at) >= received {
+		return fmt.Errorf("%s is %q, not rank:offset or rank:offset:timed of one of %d ranks and %d bytes that it receives", CorruptEnv, text, r.launch.Ranks, received)
+	}
+	if n == r.self.Rank {
+		r.corrupt, r.corruptThread, r.timed = at%int64(each), int(at/int64(each)), truth(timed)
+	}
+	return nil
+}
+
+// corruptSequence has a byte flipped of what came in a sequence, or of its patterns
+// alone: its offset is counted over the patterns, in their order.
+func (r *rank) corruptSequence(text string, rank int, at int64, timed bool) error {
+	received := uint64(0)
+	for _, c := range r.launch.Cases {
+		if c.Options.Verify == "none" {
+			return fmt.Errorf("%s is %q, but case %s verifies nothing", CorruptEnv, text, c.Key)
+		}
+		received += receives(c.Options, rank)
+	}
+	if uint64(at) >= received {
+		return fmt.Errorf("%s is %q, but rank %d receives %d bytes in the sequence", CorruptEnv, text, rank, received)
+	}
+	if rank == r.self.Rank {
+		r.corrupt, r.timed = at, truth(timed)
+	}
+	return nil
+}

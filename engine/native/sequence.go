@@ -1,0 +1,73 @@
+package native
+
+/*
+#include <stdlib.h>
+#include "role.h"
+*/
+import "C"
+
+import (
+	"unsafe"
+
+	"weir/engine"
+)
+
+// played is what a rank measured of the sequence that the cases of a launch are
+// together: for each case each iteration, and when those began.
+type played struct {
+	steps [][]engine.Step
+	began []int64
+}
+
+func (p *played) of(index int) (steps []engine.Step, began []int64) {
+	return p.steps[index], p.began
+}
+
+// play plays the sequence, and each of its patterns alone, when the first of them is run:
+// all ranks run the cases of a launch in one order. What is left for a case are its
+// ceilings.
+func (r *rank) play(timeout int64) error {
+	steps, free := cArray[C.struct_weir_step](len(r.launch.Cases))
+	defer free()
+	first := r.options.Step
+	for i, c := range r.launch.Cases {
+		o := c.Options
+		ranks, involved := o.Members(), false
+		members, free := cArray[C.int](len(ranks))
+		defer free()
+		for k, m := range ranks {
+			members[k] = C.int(m)
+			involved = involved || m == r.self.Rank
+		}
+		steps[i] = C.struct_weir_step{
+			flows: C.int(r.flows[i]), op: ops[o.Op], shards: C.uint64_t(o.Shards), before: C.int64_t(o.Step.Before), after: C.int64_t(o.Step.After),
+		}
+		if involved {
+			steps[i].members, steps[i].nmembers = unsafe.SliceData(members), C.int(len(ranks))
+		}
+	}
+	s, freeSequence := cArray[C.struct_weir_sequence](1) // it points to the steps, which no Go value may do while C has it
+	defer freeSequence()
+	s[0] = C.struct_weir_sequence{
+		steps: unsafe.SliceData(steps), n: C.int(len(steps)), iterations: C.uint64_t(first.Iterations), warmup: C.uint64_t(first.Warmup),
+		alone: C.uint64_t(r.options.Iterations), alone_warmup: C.uint64_t(r.options.Warmup),
+		timeout: C.int64_t(timeout), verify: verifies[r.options.Verify], corrupt: C.int64_t(r.corrupt), corrupt_timed: r.timed,
+	}
+	var out C.struct_weir_playing
+	var cerr C.struct_weir_err
+	if C.weir_play(r.threads[0], &s[0], &out, &cerr) != 0 {
+		return r.error(0, &cerr)
+	}
+	r.played = &played{steps: make([][]engine.Step, len(steps))}
+	all := unsafe.Slice(out.steps, len(steps)*int(first.Iterations))
+	for k := range int(first.Iterations) {
+		for i := range steps {
+			p := all[k*len(steps)+i]
+			r.played.steps[i] = append(r.played.steps[i], engine.Step{Agreed: int64(p.at), Start: int64(p.start), End: int64(p.end)})
+		}
+	}
+	for _, at := range unsafe.Slice(out.starts, int(first.Iterations)) {
+		r.played.began = append(r.played.began, int64(at))
+	}
+	return nil
+}
