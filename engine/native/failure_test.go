@@ -135,7 +135,7 @@ func TestUnsupportedIsAnError(t *testing.T) {
 
 func TestPeerThatClosesTCP(t *testing.T) {
 	l := engine.Launch{Fabric: "tcp", Ranks: 2, Nodes: []string{"a", "a"}, Cases: []engine.Case{
-		{Key: "a", Options: options(1<<20, func(o *workload.TransferOptions) { o.Iterations = 1 << 30 }), Timeout: int64(patience)}}}
+		{Key: "a", Options: options(1<<20, func(o *workload.TransferOptions) { o.Iterations = 1 << 30 }), Timeout: int64(patience), Play: int64(patience)}}}
 	ctl := control(t)
 	r0, err := (native{}).Open(l, engine.Identity{Rank: 0}, ctl)
 	if err != nil {

@@ -37,7 +37,7 @@ func tryTransfer(t testing.TB, fabric string, ranks int, options ...workload.Tra
 	t.Helper()
 	l := engine.Launch{ID: "test", Fabric: fabric, Ranks: ranks, Seed: 42}
 	for i, o := range options {
-		l.Cases = append(l.Cases, engine.Case{Key: string(rune('a' + i)), Options: o, Timeout: int64(patience)})
+		l.Cases = append(l.Cases, engine.Case{Key: string(rune('a' + i)), Options: o, Timeout: int64(patience), Play: int64(patience)})
 	}
 	for range ranks {
 		l.Nodes = append(l.Nodes, "here")
@@ -99,7 +99,7 @@ func opened(t testing.TB, fabric string, nodes []string, options ...workload.Tra
 	t.Helper()
 	l := engine.Launch{ID: "test", Fabric: fabric, Ranks: len(nodes), Nodes: nodes, Seed: 42}
 	for i, o := range options {
-		l.Cases = append(l.Cases, engine.Case{Key: string(rune('a' + i)), Options: o, Timeout: int64(patience)})
+		l.Cases = append(l.Cases, engine.Case{Key: string(rune('a' + i)), Options: o, Timeout: int64(patience), Play: int64(patience)})
 	}
 	ranks := make([]engine.Rank, len(nodes))
 	addresses := make([][]byte, len(nodes))
@@ -130,7 +130,7 @@ func unlike(t *testing.T, fabric string, each ...workload.TransferOptions) ([]en
 	t.Helper()
 	ranks, addresses := make([]engine.Rank, len(each)), make([][]byte, len(each))
 	for i, o := range each {
-		l := engine.Launch{Fabric: fabric, Ranks: len(each), Nodes: slices.Repeat([]string{"a"}, len(each)), Cases: []engine.Case{{Key: "a", Options: o, Timeout: int64(patience)}}}
+		l := engine.Launch{Fabric: fabric, Ranks: len(each), Nodes: slices.Repeat([]string{"a"}, len(each)), Cases: []engine.Case{{Key: "a", Options: o, Timeout: int64(patience), Play: int64(patience)}}}
 		var err error
 		if ranks[i], err = (native{}).Open(l, engine.Identity{Rank: i}, control(t)); err != nil {
 			t.Fatal(err)

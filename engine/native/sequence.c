@@ -28,7 +28,7 @@ static int make_parts(struct weir_rank *r, const struct weir_sequence *s, struct
         p->step                      = step;
         p->l                         = (struct weir_loop){.r = r};
         p->c = (struct weir_case){.index = FIRST_STEP + (uint32_t)i, .flows = step->flows, .op = step->op, .mode = MODE_MATRIX, .verify = s->verify,
-                                  .batch = 1, .slots = 1, .shards = step->shards, .corrupt = -1};
+                                  .block = 1, .batch = 1, .slots = 1, .shards = step->shards, .corrupt = -1};
         role_of(r, &p->c, &p->o);
         int rc = traffic_make(&p->t, &p->l, &p->c, &p->o);
         if (rc < 0)
@@ -63,7 +63,8 @@ static int walk(struct weir_rank *r, const struct weir_sequence *s, struct part 
     for (int i = 0; i < s->n; i++) {
         const struct weir_step *step = &s->steps[i];
         struct weir_group       g    = alone ? r->all : (struct weir_group){step->members, step->nmembers};
-        int                     rc   = g.n ? take_step(r, &parts[i], &g, sleeping ? step->before : 0, sleeping ? step->after : 0, &out[i]) : 0;
+        out[i]                       = (struct weir_played){0};
+        int rc                       = g.n ? take_step(r, &parts[i], &g, sleeping ? step->before : 0, sleeping ? step->after : 0, &out[i]) : 0;
         if (rc < 0)
             return rc;
     }

@@ -69,7 +69,7 @@ func TestUCXLeavesNothingBehind(t *testing.T) {
 		log := t.TempDir() + "/log"
 		t.Setenv("UCX_LOG_FILE", log)
 		for _, o := range []workload.TransferOptions{options(8, api(name)), options(100000, api(name)), options(8, pingpong, api(name))} {
-			l := engine.Launch{Fabric: "ucx", Ranks: 2, Nodes: []string{"a", "a"}, Cases: []engine.Case{{Key: "a", Options: o, Timeout: int64(patience)}}}
+			l := engine.Launch{Fabric: "ucx", Ranks: 2, Nodes: []string{"a", "a"}, Cases: []engine.Case{{Key: "a", Options: o, Timeout: int64(patience), Play: int64(patience)}}}
 			var ranks []*rankProcess
 			for i := range l.Ranks {
 				ranks = append(ranks, startRank(t, t.Context(), l, engine.Identity{Rank: i}))
