@@ -20,7 +20,7 @@ func SequenceMetrics(c Case, ranks []*CaseResult) (map[string]float64, error) {
 	if err != nil {
 		return nil, fmt.Errorf("of the pattern in its sequence: %w", err)
 	}
-	latencies, skew, err := iterations(steps)
+	latencies, skews, err := iterations(steps)
 	if err != nil {
 		return nil, fmt.Errorf("of the pattern in its sequence: %w", err)
 	}
@@ -34,7 +34,6 @@ func SequenceMetrics(c Case, ranks []*CaseResult) (map[string]float64, error) {
 		"slowdown":             avg / alone["latency.avg"],
 		"bandwidth":            total / avg / 1e9,
 		"isolated_bandwidth":   alone["bandwidth"],
-		"skew":                 skew * ns,
 		"ceiling.best":         alone["ceiling.best"] * max(1, alone["latency.avg"]/avg),
 	}
 	for _, name := range []string{
@@ -49,6 +48,7 @@ func SequenceMetrics(c Case, ranks []*CaseResult) (map[string]float64, error) {
 		delete(m, "ceiling.best")
 	}
 	quantiles(m, "latency.", latencies, map[string]float64{"min": 0, "p50": 50, "max": 100})
+	skewness(m, skews)
 	own(m, steps)
 	punctuality(m, c, movers)
 	return m, finite(m)
@@ -106,8 +106,8 @@ func Timeline(ranks []*CaseResult) (spans [][2]float64) {
 			if i >= len(spans) {
 				spans = append(spans, [2]float64{math.Inf(1), math.Inf(-1)})
 			}
-			spans[i][0] = min(spans[i][0], float64(s.Start-r.Began[i])*ns)
-			spans[i][1] = max(spans[i][1], float64(s.End-r.Began[i])*ns)
+			spans[i][0] = min(spans[i][0], float64(s.Start-r.Began[i])/1e9)
+			spans[i][1] = max(spans[i][1], float64(s.End-r.Began[i])/1e9)
 		}
 	}
 	return spans

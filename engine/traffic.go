@@ -30,7 +30,7 @@ func TrafficMetrics(c Case, ranks []*CaseResult) (map[string]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	latencies, skew, err := iterations(movers)
+	latencies, skews, err := iterations(movers)
 	if err != nil {
 		return nil, err
 	}
@@ -43,11 +43,11 @@ func TrafficMetrics(c Case, ranks []*CaseResult) (map[string]float64, error) {
 		"bytes":                total,
 		"senders":              float64(len(o.Matrix.Senders())),
 		"receivers":            float64(len(o.Matrix.Receivers())),
-		"skew":                 skew * ns,
 		"bottleneck.bytes":     float64(busiest),
 		"bottleneck.bandwidth": bottleneck / 1e9,
 	}
 	quantiles(m, "latency.", latencies, map[string]float64{"min": 0, "p50": 50, "p90": 90, "p95": 95, "p99": 99, "max": 100})
+	skewness(m, skews)
 	own(m, movers)
 	ceilings(m, movers, bottleneck, avg)
 	host(m, ranks, total*float64(len(latencies)))
@@ -62,6 +62,11 @@ func quantiles(m map[string]float64, prefix string, times []float64, percent map
 	for name, q := range percent {
 		m[prefix+name] = nearestRank(times, q) * ns
 	}
+}
+
+func skewness(m map[string]float64, skews []float64) {
+	m["skew"] = slices.Max(skews) * ns
+	quantiles(m, "skew.", skews, map[string]float64{"p50": 50})
 }
 
 func finite(m map[string]float64) error {
@@ -111,13 +116,13 @@ func moversOf(o workload.TransferOptions, ranks []*CaseResult) ([]mover, error) 
 	return movers, nil
 }
 
-// iterations are how long each took, and the largest distance of two starts of one,
-// in ns.
-func iterations(movers []mover) (latencies []float64, skew float64, err error) {
+// iterations are how long each took, and the distance of its last start from its
+// first, in ns.
+func iterations(movers []mover) (latencies, skews []float64, err error) {
 	latencies = make([]float64, len(movers[0].Iterations))
 	for _, m := range movers {
 		if len(m.Iterations) != len(latencies) {
-			return nil, 0, fmt.Errorf("rank %d has %d iterations and rank %d %d", movers[0].Rank, len(latencies), m.Rank, len(m.Iterations))
+			return nil, nil, fmt.Errorf("rank %d has %d iterations and rank %d %d", movers[0].Rank, len(latencies), m.Rank, len(m.Iterations))
 		}
 	}
 	for i := range latencies {
@@ -125,14 +130,14 @@ func iterations(movers []mover) (latencies []float64, skew float64, err error) {
 		for _, m := range movers {
 			s := m.Iterations[i]
 			if s.End < s.Start {
-				return nil, 0, fmt.Errorf("iteration %d of rank %d ends %d ns before it starts", i, m.Rank, s.Start-s.End)
+				return nil, nil, fmt.Errorf("iteration %d of rank %d ends %d ns before it starts", i, m.Rank, s.Start-s.End)
 			}
 			first, latest, end = min(first, s.Start), max(latest, s.Start), max(end, s.End)
 		}
 		latencies[i] = float64(max(1, end-first)) // shorter than the clock can tell
-		skew = max(skew, float64(latest-first))
+		skews = append(skews, float64(latest-first))
 	}
-	return latencies, skew, nil
+	return latencies, skews, nil
 }
 
 // own adds what each mover had by itself.

@@ -57,14 +57,14 @@ func TestTrafficMetrics(t *testing.T) {
 	avg := (2000. + 1100 + 4000) / 3 // ns
 	wantMetrics(t, m, map[string]float64{
 		"latency.min": 1100e-9, "latency.p50": 2000e-9, "latency.p90": 4000e-9, "latency.p95": 4000e-9, "latency.p99": 4000e-9, "latency.max": 4000e-9, "latency.avg": avg * 1e-9,
-		"bandwidth": 9000 / avg, "bytes": 9000, "senders": 2, "receivers": 2, "skew": 100e-9,
+		"bandwidth": 9000 / avg, "bytes": 9000, "senders": 2, "receivers": 2, "skew": 100e-9, "skew.p50": 100e-9,
 		"bandwidth.per_sender": (3000/1000. + 6000/2300.) / 2, "bandwidth.min_sender": 6000 / 2300.,
 		"bottleneck.bytes": 8000, "bottleneck.bandwidth": 8000 / avg, "ceiling.bandwidth": 15, "ceiling": 8000 / avg / 15, "ceiling.memcpy": 40,
 		"ceiling.best": max(3000/avg/12, 6000/avg/24), // of the initiators, each by its own path
 		"prep.alloc":   1, "prep.register": 2, "prep.connect": 3, "prep.request": 7e-9,
 		"cpu_time_per_gb": 9e-6 / 27000e-9, "context_switches": 7, "clock.resolution": 1e-9, "clock.cost": 25e-9,
 	})
-	if len(m) != 28 {
+	if len(m) != 29 {
 		t.Errorf("%d metrics: %v", len(m), m)
 	}
 }

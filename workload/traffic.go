@@ -49,6 +49,7 @@ var Traffic = &Kind{
 		{"senders", "", Neither, "ranks that have anything to send"},
 		{"receivers", "", Neither, "ranks that get anything"},
 		{"skew", "s", Lower, "latest minus earliest start of the ranks that initiate, of the iteration where it is largest; between hosts as exact as their clocks could be compared"},
+		{"skew.p50", "s", Lower, "the same of the median iteration; where it is over 100 µs and over half of latency.p50, the ranks did not move together and the case is an error: they have no cores to themselves"},
 		{"bottleneck.bytes", "B", Neither, "bytes that go into or come out of the busiest rank in one iteration, whichever are more: with equal links nothing ends before it"},
 		{"bottleneck.bandwidth", "GB/s", Higher, "these bytes divided by latency.avg"},
 		{"ceiling", "", Higher, "bottleneck.bandwidth divided by ceiling.bandwidth; above 1 where several initiators share the work of the busiest rank, which only serves, and each moves with a core of its own"},
@@ -64,7 +65,7 @@ var Traffic = &Kind{
 		{"clock.resolution", "s", Neither, "the step by which the clock of the stamps advances, the coarsest rank"},
 		{"clock.cost", "s", Neither, "reading that clock once, the slowest rank"},
 	},
-	MayBeZero: []string{"skew", "context_switches"},
+	MayBeZero: []string{"skew", "skew.p50", "context_switches"},
 	OneOf:     []string{"matrix", "matrix_file", "generate"},
 	Checked:   []string{"matrix", "generate", "ranks", "op", "fabric", "api", "pages", "nixl_backend"},
 }

@@ -109,7 +109,9 @@ func TestTrafficSequence(t *testing.T) {
 				}
 			}
 			ops := []func(*workload.TransferOptions){over, sharded(3)}
-			sleepy := func(o *workload.TransferOptions) { o.Step.Before, o.Step.After = quantity.Time(4e6), quantity.Time(1e6) }
+			sleepy := func(o *workload.TransferOptions) {
+				o.Step.Before, o.Step.After = quantity.Time(4e6), quantity.Time(1e6)
+			}
 			for _, cases := range [][]workload.TransferOptions{
 				sequence(sequenceOf(t), ops...), sequence(sequenceOf(t), over, sleepy), sequence(sequenceOf(t), over, func(o *workload.TransferOptions) { o.Step.Overlap, o.Verify = false, "sample" }),
 			} {
