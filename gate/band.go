@@ -58,6 +58,10 @@ func (ct *court) judgeClaim(cl claim) outcome {
 	if ev.method != "" {
 		o.message += "; " + ev.method
 	}
+	late := apart(cl.own)
+	if late != "" {
+		o.message += "; " + late
+	}
 	stable := true
 	if ev.rest != nil {
 		o.message += "; outlier: " + ev.outliers
@@ -72,6 +76,8 @@ func (ct *court) judgeClaim(cl claim) outcome {
 		o.verdict = results.Pass
 	case where == inHalo, where == grazing && next == 0:
 		o.verdict = results.WarnVerdict
+	case (where == below || where == above) && late != "":
+		return o // and no launch more would say more
 	case where == below, where == above:
 		o.verdict = results.Fail
 	}

@@ -57,44 +57,7 @@ func invalid(c *results.Case) string {
 	if reason := gap(c); reason != "" {
 		return reason
 	}
-	if reason := apart(launches); reason != "" {
-		return reason
-	}
 	return impossible(launches)
-}
-
-// A pattern of traffic is a question to all of its ranks at a time. Where ranks share
-// cores some start late; up to apartTime that is what a common start costs anywhere,
-// and beyond apartShare of the time that the pattern takes it was another pattern.
-const (
-	apartTime  = 100e-6 // seconds
-	apartShare = 0.5
-)
-
-// apart says whether the ranks did not start together, in the median iteration of the
-// median launch: a late start now and then is in the latencies.
-func apart(launches []*results.Launch) string {
-	var skews, latencies []float64
-	for _, l := range launches {
-		skew, ok := l.Metrics["skew.p50"]
-		latency, known := l.Metrics["latency.p50"]
-		if ok && known {
-			skews, latencies = append(skews, skew), append(latencies, latency)
-		}
-	}
-	if len(skews) == 0 {
-		return ""
-	}
-	skew, latency := median(skews), median(latencies)
-	if skew <= apartTime || skew <= apartShare*latency {
-		return ""
-	}
-	of := func(v float64) string {
-		s := results.ScaleFor(v, "s")
-		value, _, _ := s.Estimate(v, nil)
-		return s.WithUnit(value)
-	}
-	return fmt.Sprintf("the ranks did not start together: in the median iteration the last of them %s after the first, of %s that it took; give each rank a core of its own, or move more", of(skew), of(latency))
 }
 
 // counting are the launches of a case that were not made again.

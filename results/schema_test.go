@@ -91,7 +91,7 @@ func full() *results.Document {
 				FabricReason: "r", Ignored: []results.Ignored{{Name: "UCX_TLSS", Suggestion: "UCX_TLS"}}, Transports: []results.Transport{{Name: "posix", Device: "memory", Use: results.DataUse, Emulated: true, Opaque: true, Ranks: []int{0}}},
 				Failure: &results.Failure{Rank: -1, Node: "n1", Phase: "run", Kind: results.Crashed, Cause: "killed", Log: []string{"x"}},
 				Metrics: map[string]float64{"bandwidth": 46.1, "odd": math.NaN(), "inf": math.Inf(1), "minus": math.Inf(-1)},
-				Samples: []string{"samples/a.bin"}, Verified: true, Simulated: true, Retried: true, Load: &load, Resumed: true,
+				Samples: []string{"samples/a.bin"}, Verified: true, Played: [][2]float64{{0.1, 0.2}}, Simulated: true, Retried: true, Load: &load, Resumed: true,
 			}},
 			Metrics:    map[string]results.MetricEstimate{"bandwidth": {Unit: "GB/s", N: 2, Value: 46.1, Median: 46.1, Mean: 46.1, CV: 0.01, CI: &[2]float64{45.9, 46.3}, Confidence: 0.96, Better: "higher"}},
 			Assertions: []*results.AssertionVerdict{verdict(assertion.Assertion{Subject: metric, Bounds: assertion.Bounds{Lower: &lower, Upper: &upper}})},

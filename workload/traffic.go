@@ -49,7 +49,7 @@ var Traffic = &Kind{
 		{"senders", "", Neither, "ranks that have anything to send"},
 		{"receivers", "", Neither, "ranks that get anything"},
 		{"skew", "s", Lower, "latest minus earliest start of the ranks that initiate, of the iteration where it is largest; between hosts as exact as their clocks could be compared"},
-		{"skew.p50", "s", Lower, "the same of the median iteration; where it is over 100 µs and over half of latency.p50, the ranks did not move together and the case is an error: they have no cores to themselves"},
+		{"skew.p50", "s", Lower, "the same of the median iteration; where it is over 100 µs and over half of latency.p50, the ranks have no cores to themselves and did not move together: that is said with each verdict, and none is a failure"},
 		{"bottleneck.bytes", "B", Neither, "bytes that go into or come out of the busiest rank in one iteration, whichever are more: with equal links nothing ends before it"},
 		{"bottleneck.bandwidth", "GB/s", Higher, "these bytes divided by latency.avg"},
 		{"ceiling", "", Higher, "bottleneck.bandwidth divided by ceiling.bandwidth; above 1 where several initiators share the work of the busiest rank, which only serves, and each moves with a core of its own"},

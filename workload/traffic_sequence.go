@@ -63,7 +63,7 @@ var TrafficSequence = &Kind{
 		{"bandwidth.per_sender", "GB/s", Higher, "in the sequence, mean over the ranks that initiate (senders for op write, receivers for op read) of the bytes that each moves divided by its own mean time"},
 		{"bandwidth.min_sender", "GB/s", Higher, "the least of these"},
 		{"skew", "s", Lower, "in the sequence, latest minus earliest start of the ranks that initiate, of the iteration where it is largest; between hosts as exact as their clocks could be compared"},
-		{"skew.p50", "s", Lower, "the same of the median iteration; where it is over 100 µs and over half of latency.p50, the ranks did not move together and the case is an error: they have no cores to themselves"},
+		{"skew.p50", "s", Lower, "the same of the median iteration; where it is over 100 µs and over half of latency.p50, the ranks have no cores to themselves and did not move together: that is said with each verdict, and none is a failure"},
 		{"late", "s", Lower, "in the sequence, how long after the instant that its ranks agreed on the last of them started, of the iteration where it is longest: a rank that shares its core may miss the instant"},
 		{"drift", "s", Lower, "mean distance of the pattern's start from the planned one, counted from the start of each iteration: the plan is that nothing but sleeps takes time, so the transfers before it are in it"},
 		{"drift.max", "s", Lower, "the largest of these"},

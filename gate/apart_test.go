@@ -1,0 +1,42 @@
+package gate
+
+import (
+	"strings"
+	"testing"
+
+	"weir/results"
+)
+
+// A case whose ranks did not start together may pass, but its failure would be that of
+// the cores they share; asking for more launches would not help it.
+func TestRanksApart(t *testing.T) {
+	for name, c := range map[string]struct {
+		lower, skew, latency float64
+		want                 results.Verdict
+		said                 bool
+	}{
+		"fails, and they were":              {50, 0.0021, 0.004, results.InconclusiveVerdict, true},
+		"passes all the same":               {40, 0.0021, 0.004, results.Pass, true},
+		"within a common start's cost":      {50, 90e-6, 95e-6, results.Fail, false},
+		"little of what it takes":           {50, 0.0019, 0.004, results.Fail, false},
+		"of one launch only, in the others": {50, 10e-6, 0.004, results.Fail, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cs, a := caseOf("c", 46, 46.1, 45.9), band(p(c.lower), nil, looks)
+			for _, l := range cs.Launches {
+				l.Metrics["skew.p50"], l.Metrics["latency.p50"] = c.skew, c.latency
+			}
+			if strings.HasPrefix(name, "of one") {
+				cs.Launches[0].Metrics["skew.p50"] = 0.003
+			}
+			doc := judged(cs, a)
+			wantVerdict(t, a, c.want)
+			if strings.Contains(a.Message, "did not start together: in the median iteration the last of them") != c.said {
+				t.Errorf("message %q", a.Message)
+			}
+			if u := Undecided(doc); len(u) != 0 {
+				t.Errorf("asks for launches of %v", u)
+			}
+		})
+	}
+}
