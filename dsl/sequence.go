@@ -189,6 +189,7 @@ func (s *sweeper) sequenceItems(e entry) []sequenceItem {
 func (s *sweeper) sequenceItem(i int, expr hcl.Expression) sequenceItem {
 	item := sequenceItem{values: map[string]any{}, at: expr.Range()}
 	what := fmt.Sprintf("pattern %d", i)
+	before := len(s.diags)
 	for _, e := range s.mapping(expr, what) {
 		if e.name == "metadata" {
 			item.metadata = s.metadata(e)
@@ -201,7 +202,7 @@ func (s *sweeper) sequenceItem(i int, expr hcl.Expression) sequenceItem {
 			item.values[name] = v
 		}
 	}
-	if _, ok := item.values["matrix"]; !ok && !s.diags.HasErrors() {
+	if _, ok := item.values["matrix"]; !ok && !s.diags[before:].HasErrors() {
 		s.error(item.at, "No matrix", fmt.Sprintf("%s does not say what it moves.", capital(what)), "Give it a matrix or a matrix_file.")
 	}
 	return item

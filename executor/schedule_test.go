@@ -6,8 +6,10 @@ import (
 	"testing"
 
 	"weir/assertion"
+	"weir/engine"
 	"weir/planner"
 	"weir/results"
+	"weir/workload"
 )
 
 // judgeBy makes a judge that gives each case's assertions the verdict that a
@@ -72,6 +74,34 @@ func TestOnlyUndecidedCasesGetMoreLaunches(t *testing.T) {
 	}
 	if looks := doc.Case("c[x=1]").Assertions[0].Looks; !slices.Equal(looks, []int{2, 3, 4}) {
 		t.Errorf("looks in the document: %v", looks)
+	}
+}
+
+// aPattern is a case of a sequence of two ranks.
+func aPattern(key string, place int64) *planner.Case {
+	c := aCase(key, gated)
+	c.Workload = "traffic_sequence"
+	c.Options = workload.Values{"fabric": "shm", "matrix": "2: 0>1=4096", "pattern": place, "iterations": int64(2), "isolated_iterations": int64(3)}
+	return c
+}
+
+// A sequence is launched as a whole while any of its patterns is undecided.
+func TestSequencesAreLaunchedAsAWhole(t *testing.T) {
+	b := newBench(t)
+	cases := []*planner.Case{aPattern("kv[pattern=0]", 0), aPattern("kv[pattern=1]", 1), aPattern("kv[pattern=2]", 2)}
+	judge, undecided := judgeBy(map[string][]results.Verdict{
+		"kv[pattern=0]": {pass, pass, pass}, "kv[pattern=1]": {open, open, pass}, "kv[pattern=2]": {pass, pass, pass},
+	})
+	doc := b.run(aPlan(cases, aGroup("g", cases, 1, 2, 3)), func(o *Options) {
+		o.Judge, o.Undecided = judge, undecided
+		o.Metrics = func(engine.Case, []*engine.CaseResult) (map[string]float64, error) {
+			return map[string]float64{"latency": 1}, nil
+		}
+	})
+	for _, c := range cases {
+		if got := doc.Case(c.Key); len(got.Launches) != 3 || got.Status != results.OK {
+			t.Errorf("%s is %s (%s) with %d launches: %+v", c.Key, got.Status, got.Reason, len(got.Launches), got.Launches)
+		}
 	}
 }
 

@@ -20,8 +20,8 @@ func group(t *Table) {
 					g.cases = append(g.cases, i)
 				}
 			}
-			if s.run.Workload.Sequence != "" && len(g.cases) > 0 && len(g.cases) < len(g.all) {
-				t.fail(s.run.Range, "Part of a sequence", fmt.Sprintf("Run %q excludes %d of the %d patterns of its sequence, which is played as a whole.", s.run.Name, len(g.all)-len(g.cases), len(g.all)), "Take them out of the sequence, or exclude all of it.")
+			if n := s.items(); len(g.cases) > 0 && len(g.cases) < n {
+				t.fail(s.run.Range, "Part of a sequence", fmt.Sprintf("Run %q excludes %d of the %d patterns of its sequence, which is played as a whole.", s.run.Name, n-len(g.cases), n), "Take them out of the sequence, or exclude all of it.")
 			}
 			if len(g.cases) > 0 {
 				g.index = len(t.groups)
@@ -78,6 +78,16 @@ func (s *sheet) launchWide(c column) bool {
 		return c.Env || c.Option.Process
 	}
 	return !slices.ContainsFunc(c.Axes, func(a int) bool { return s.run.Axes[a].Item })
+}
+
+// items is how many cases each sequence of the run has; 0: it has none.
+func (s *sheet) items() int {
+	for _, a := range s.run.Axes {
+		if a.Item && a.Name == s.run.Workload.Sequence {
+			return len(a.Values)
+		}
+	}
+	return 0
 }
 
 // process identifies everything that is fixed when a rank process starts.

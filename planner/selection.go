@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"weir/dsl"
+	"weir/workload"
 )
 
 // ErrNothing says that a selection leaves nothing to run.
@@ -45,7 +46,8 @@ func ParseSelector(text string) (Selector, error) {
 }
 
 // Select keeps the cases that only picks (all, if it is empty) with everything
-// that they need, less those that skip picks with everything that needs them.
+// that they need, less those that skip picks with everything that needs them; of a
+// sequence all cases or none.
 // What is left out stays in the plan as skipped, with the reason.
 func (p *Plan) Select(only, skip []Selector) error {
 	if len(only) > 0 {
@@ -53,12 +55,12 @@ func (p *Plan) Select(only, skip []Selector) error {
 		if err != nil {
 			return err
 		}
-		loads := p.loads()
+		loads, wholes := p.loads(), p.wholes()
 		for again := true; again; { // a load may need what comes before it
 			before := len(keep)
 			for i := len(p.Cases) - 1; i >= 0; i-- { // what is needed comes before what needs it
 				if c := p.Cases[i]; keep[c.Key] {
-					for _, n := range append(loads[c.Key], c.Needs...) {
+					for _, n := range slices.Concat(loads[c.Key], c.Needs, wholes[c.Key]) {
 						keep[n] = true
 					}
 				}
@@ -75,6 +77,13 @@ func (p *Plan) Select(only, skip []Selector) error {
 	if err != nil {
 		return err
 	}
+	for key, whole := range p.wholes() {
+		if drop[key] {
+			for _, k := range whole {
+				drop[k] = true
+			}
+		}
+	}
 	for _, c := range p.Cases {
 		if drop[c.Key] && c.Status == Planned {
 			c.skip("selected by --skip")
@@ -88,6 +97,26 @@ func (p *Plan) Select(only, skip []Selector) error {
 		return fmt.Errorf("%w: %s", ErrNothing, p.whyNothing())
 	}
 	return nil
+}
+
+// wholes are, by the key of a case of a sequence, the keys of all its cases: a part of
+// it would be another sequence.
+func (p *Plan) wholes() map[string][]string {
+	sequences := map[string]bool{}
+	for _, c := range p.Cases {
+		k, ok := workload.Lookup(c.Workload)
+		sequences[c.Key] = ok && k.Sequence != ""
+	}
+	out := map[string][]string{}
+	for _, g := range p.Groups {
+		if len(g.Cases) == 0 || !sequences[g.Cases[0]] {
+			continue
+		}
+		for _, key := range g.Cases {
+			out[key] = g.Cases
+		}
+	}
+	return out
 }
 
 // loads are, by the key of a case, the keys of the cases that run in its background.
