@@ -38,6 +38,12 @@ var metricColumns = []namedColumn{
 // metrics of what is moved that have columns before the measured ones.
 var amountColumns = []namedColumn{{"bytes", "moves\n", 4}, {"senders", "senders", 8}}
 
+// slowdown is what a pattern of a sequence is looked at for, beside these: the columns
+// of sequential-ct-perftest.
+const slowdown = "slowdown"
+
+var sequenceColumns = []namedColumn{{"latency", "latency\n", 0}, {"isolated_latency", "isolated\nlatency", 0}}
+
 // namedColumn is a column for an option or a metric.
 type namedColumn struct {
 	name, head string
@@ -88,16 +94,28 @@ func newGrid(run string, cases []*results.Case) grid {
 			g.metric(m.name, m.head, m.drop, cases)
 		}
 	}
-	if has(cases, "bandwidth") {
-		s := columnScale(unitOf(cases, "bandwidth"))
-		g.metric("bandwidth", "bandwidth\n", 0, cases)
-		g.add(results.ConfidenceText+"\nCI", true, 7, func(c *results.Case) string { return interval(c, "bandwidth", s) })
+	for _, m := range sequenceColumns {
+		if has(cases, slowdown) {
+			g.metric(m.name, m.head, m.drop, cases)
+		}
 	}
-	if has(cases, perSender) {
+	main := "bandwidth"
+	if has(cases, slowdown) {
+		main = slowdown
+	}
+	if has(cases, main) {
+		s := columnScale(unitOf(cases, main))
+		g.metric(main, main+"\n", 0, cases)
+		g.add(results.ConfidenceText+"\nCI", true, 7, func(c *results.Case) string { return interval(c, main, s) })
+	}
+	if main != "bandwidth" && has(cases, "bandwidth") {
+		g.metric("bandwidth", "bandwidth\n", 3, cases)
+	}
+	if has(cases, perSender) && main == "bandwidth" {
 		g.metric(perSender, "per sender\n", 9, cases)
 	}
 	for _, m := range metricColumns {
-		if has(cases, m.name) {
+		if has(cases, m.name) && main == "bandwidth" {
 			g.metric(m.name, m.head, m.drop, cases)
 		}
 	}
@@ -146,7 +164,7 @@ func asserted(cases []*results.Case) []string {
 				continue
 			}
 			for _, m := range a.Subject.Metrics() {
-				shown := m == "bandwidth" || m == perSender || m == "ceiling" || named(amountColumns, m) || named(metricColumns, m) || slices.Contains(out, m)
+				shown := m == "bandwidth" || m == slowdown || named(sequenceColumns, m) || m == perSender || m == "ceiling" || named(amountColumns, m) || named(metricColumns, m) || slices.Contains(out, m)
 				if !shown && has(cases, m) {
 					out = append(out, m)
 				}
