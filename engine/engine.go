@@ -101,6 +101,8 @@ type CaseResult struct {
 	// Iterations of an initiator in workload traffic, in their order; of more than 4096
 	// the first 2048 and the last 2048.
 	Iterations []Span `json:"iterations,omitempty"`
+	// Delivered are the cells of an initiator in workload traffic, by target.
+	Delivered []Delivery `json:"delivered,omitempty"`
 	// Steps are the iterations of workload traffic_sequence in which this case's pattern
 	// was played with the others, and Began the instants at which they began, on the
 	// clock of Span.
@@ -122,6 +124,15 @@ type Prep struct {
 type Span struct {
 	Start int64 `json:"start"`
 	End   int64 `json:"end"`
+}
+
+// Delivery is the cell of a matrix for one peer: the mean time in seconds, over so many
+// iterations, from the instant that all ranks agreed on until the initiator knew that
+// all of it had arrived.
+type Delivery struct {
+	Peer       int     `json:"peer"`
+	Iterations uint64  `json:"iterations"`
+	Mean       float64 `json:"mean"`
 }
 
 // Step is a pattern of a sequence at one rank, in one iteration, on the clock of

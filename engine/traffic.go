@@ -49,6 +49,7 @@ func TrafficMetrics(c Case, ranks []*CaseResult) (map[string]float64, error) {
 	quantiles(m, "latency.", latencies, map[string]float64{"min": 0, "p50": 50, "p90": 90, "p95": 95, "p99": 99, "max": 100})
 	skewness(m, skews)
 	own(m, movers)
+	served(m, movers, o)
 	ceilings(m, movers, bottleneck, avg)
 	host(m, ranks, total*float64(len(latencies)))
 	return m, finite(m)
@@ -153,6 +154,35 @@ func own(m map[string]float64, movers []mover) {
 	}
 	m["bandwidth.per_sender"] = sum / float64(len(movers)) // bytes per ns are GB/s
 	m["bandwidth.min_sender"] = least
+}
+
+// served adds what each rank had that others move to, or from: its bytes divided by the
+// time until the last of those who serve it was done, each on average.
+func served(m map[string]float64, movers []mover, o workload.TransferOptions) {
+	until, bytes := map[int]float64{}, map[int]float64{}
+	for _, r := range movers {
+		for _, d := range r.Delivered {
+			from, to := r.Rank, d.Peer
+			if o.Op == "read" {
+				from, to = to, from
+			}
+			bytes[d.Peer] += float64(o.Matrix.At(from, to))
+			until[d.Peer] = max(until[d.Peer], d.Mean)
+		}
+	}
+	if len(until) == 0 {
+		return
+	}
+	sum, least, longest := 0., math.Inf(1), 0.
+	for peer, took := range until {
+		took = max(took, ns)
+		sum += bytes[peer] / took
+		least = min(least, bytes[peer]/took)
+		longest = max(longest, took)
+	}
+	m["bandwidth.per_receiver"] = sum / float64(len(until)) / 1e9
+	m["bandwidth.min_receiver"] = least / 1e9
+	m["latency.max_receiver"] = longest
 }
 
 // ceilings compares the bottleneck with the path of one initiator. Whether more was

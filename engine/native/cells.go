@@ -158,6 +158,17 @@ func (r *rank) describeCells(cfg *C.struct_weir_config) (free func()) {
 	}
 }
 
+// deliveries are the cells of an initiator.
+func deliveries(out *C.struct_weir_result) []engine.Delivery {
+	var list []engine.Delivery
+	for _, d := range unsafe.Slice(out.delivered, out.ndelivered) {
+		if d.n > 0 {
+			list = append(list, engine.Delivery{Peer: int(d.peer), Iterations: uint64(d.n), Mean: float64(d.sum_ns) / float64(d.n) / 1e9})
+		}
+	}
+	return list
+}
+
 // spans are the iterations of an initiator.
 func spans(out *C.struct_weir_result) []engine.Span {
 	list := make([]engine.Span, out.niterations)

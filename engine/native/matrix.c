@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define IDLE 1 /* pending never falls below it, so nobody takes a cell for one of a window */
 #define LINE 64
@@ -31,7 +32,8 @@ int traffic_make(struct weir_traffic *t, struct weir_loop *l, const struct weir_
         return rank_fail(r, -ENOMEM, "start", -1, "no memory for the cells of %d receivers", t->n);
     for (int k = 0; k < t->n; k++) {
         uint64_t bytes = o->targets[k].bytes;
-        t->cells[k]    = (struct weir_cell){o->targets[k].peer, rank_local(r) + role_local(o, k), r->exposed + role_remote(o, k), bytes, bytes < shards ? bytes : shards, {0}};
+        t->cells[k]    = (struct weir_cell){.peer = o->targets[k].peer, .local = rank_local(r) + role_local(o, k), .remote = r->exposed + role_remote(o, k),
+                                            .bytes = bytes, .shards = bytes < shards ? bytes : shards};
         t->bytes += bytes;
     }
     t->l->prep_s = t->n ? (double)weir_span(&r->clk, weir_ticks() - t0) / t->n / 1e9 : 0;
@@ -92,18 +94,41 @@ static int settle(struct weir_traffic *t, struct weir_cell *m)
     return l->status ? rank_fail(l->r, l->status, "transfer", l->failed, "a request failed with status %d", l->status) : 0;
 }
 
+/* The same of all cells, with the time at which each was seen to be delivered. */
+static int settle_stamped(struct weir_traffic *t)
+{
+    struct weir_loop *l = t->l;
+    int               rc = 0;
+    for (int first = 0; rc >= 0 && !l->status;) {
+        for (int k = first; k < t->n; k++)
+            if (!t->cells[k].done && t->cells[k].q.pending == IDLE)
+                t->cells[k].done = weir_monotonic();
+        while (first < t->n && t->cells[first].done)
+            first++;
+        if (first == t->n)
+            return 0;
+        rc = rank_turn(l->r, t->cells[first].peer, "transfer");
+    }
+    return rc < 0 ? rc : rank_fail(l->r, l->status, "transfer", l->failed, "a request failed with status %d", l->status);
+}
+
 /* All cells are posted before the first is waited for, and so are the flushes that
  * show delivery. */
-int traffic_move(struct weir_traffic *t, int64_t *posted)
+int traffic_move(struct weir_traffic *t, int stamped, int64_t *posted)
 {
     int rc;
-    for (int k = 0; k < t->n; k++)
-        if ((rc = post(t, &t->cells[k])) < 0)
+    for (int k = 0; k < t->n; k++) {
+        struct weir_cell *m = &t->cells[k];
+        if ((rc = post(t, m)) < 0)
             return rc;
+        m->done = stamped && t->delivered && m->q.pending == IDLE ? weir_monotonic() : 0;
+    }
     *posted = weir_monotonic();
     for (int k = 0; k < t->n && !t->delivered; k++)
         if ((rc = post_flush(t, &t->cells[k])) < 0)
             return rc;
+    if (stamped)
+        return settle_stamped(t);
     for (int k = 0; k < t->n; k++)
         if ((rc = settle(t, &t->cells[k])) < 0)
             return rc;
@@ -137,17 +162,40 @@ static void record(struct weir_loop *l, uint64_t i, uint64_t n, int64_t start, i
     }
 }
 
-static int iterate(struct weir_traffic *t, uint64_t i, uint64_t n, int timed)
+/* The clock is read once more for each cell: of small ones not in every iteration. */
+#define STAMPED_CELL 16384 /* mean bytes */
+#define STAMPED_ONE_IN 8
+
+static int stamps_cells(const struct weir_traffic *t, uint64_t i)
+{
+    return t->bytes / (uint64_t)t->n >= STAMPED_CELL || i % STAMPED_ONE_IN == 0;
+}
+
+static void record_cells(struct weir_traffic *t, int64_t at)
+{
+    struct weir_rank *r = t->l->r;
+    for (int k = 0; k < t->n; k++) {
+        r->delivered[k].peer = t->cells[k].peer;
+        r->delivered[k].n++;
+        r->delivered[k].sum_ns += (double)(t->cells[k].done - at);
+    }
+}
+
+static int iterate(struct weir_traffic *t, uint64_t i, uint64_t n, int64_t at, int timed)
 {
     int64_t start, posted;
+    int     stamped;
     if (!t->n)
         return 0;
     if (!i)
         t->l->start = weir_ticks();
-    start  = weir_monotonic();
-    int rc = traffic_move(t, &posted);
+    stamped = timed && stamps_cells(t, i);
+    start   = weir_monotonic();
+    int rc  = traffic_move(t, stamped, &posted);
     if (rc == 0 && timed)
         record(t->l, i, n, start, posted, weir_monotonic());
+    if (rc == 0 && stamped)
+        record_cells(t, at);
     return rc;
 }
 
@@ -162,8 +210,10 @@ int loop_matrix(struct weir_loop *l, const struct weir_case *c, const struct wei
     loop_begin(l, t.bytes, n);
     l->every       = 1;
     r->niterations = 0;
+    memset(r->delivered, 0, (size_t)r->cfg.ranks * sizeof *r->delivered);
     for (uint64_t i = 0; i < n; i++) {
-        if ((rc = rank_barrier(r, lead, NULL)) < 0 || (rc = iterate(&t, i, n, timed)) < 0)
+        int64_t at;
+        if ((rc = rank_barrier(r, lead, &at)) < 0 || (rc = iterate(&t, i, n, at, timed)) < 0)
             return rc; /* the fabric may still write to the cells; the process ends anyway */
         atomic_store_explicit(&r->cfg.control->done, l->done = i + 1, memory_order_relaxed);
     }
@@ -182,6 +232,7 @@ int loop_take_over(struct weir_loop *l, const struct weir_case *c, const struct 
     hist_reset(r->hist);
     l->every       = 1;
     r->niterations = 0;
+    memset(r->delivered, 0, (size_t)r->cfg.ranks * sizeof *r->delivered);
     for (uint64_t i = 0; i < r->nalone && o->ntargets; i++, p += r->nsteps) {
         keep(r, i, r->nalone, p->start + r->ahead, p->end + r->ahead); /* which loop_matrix_result takes off */
         hist_record(r->hist, p->end - p->start);
@@ -200,6 +251,8 @@ void loop_matrix_result(const struct weir_loop *l, struct weir_result *out)
         return;
     for (size_t i = 0; i < r->niterations; i++)
         r->iterations[i].start -= r->ahead, r->iterations[i].end -= r->ahead;
+    out->delivered   = r->delivered;
+    out->ndelivered  = r->delivered[0].n ? (size_t)r->cfg.ranks : 0;
     out->iterations  = r->iterations;
     out->niterations = r->niterations;
 }

@@ -8,6 +8,7 @@ struct weir_cell {
     int             peer;
     char           *local;
     uint64_t        remote, bytes, shards;
+    int64_t         done; /* when it was seen to be delivered; 0: it is not, or nobody looks */
     struct weir_req q;
 };
 
@@ -25,8 +26,9 @@ struct weir_traffic {
  * once nothing is under way. */
 int traffic_make(struct weir_traffic *t, struct weir_loop *l, const struct weir_case *c, const struct weir_role *o);
 
-/* Moves each cell once; all are posted at *posted, and delivered when it returns. */
-int traffic_move(struct weir_traffic *t, int64_t *posted);
+/* Moves each cell once; all are posted at *posted, and delivered when it returns. If it
+ * is to be stamped, each cell has the time then. */
+int traffic_move(struct weir_traffic *t, int stamped, int64_t *posted);
 
 /* From the release of so many ranks to their common start: they hear of the instant
  * one after the other, over a socket in some microseconds each. */

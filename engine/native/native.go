@@ -270,6 +270,7 @@ func (r *rank) result(c engine.Case, out *C.struct_weir_result) *engine.CaseResu
 	}
 	if c.Options.Matrix != nil {
 		res.Iterations = spans(out)
+		res.Delivered = deliveries(out)
 	}
 	s := &results.Samples{
 		Case: c.Key, Launch: r.launch.Index, Rank: r.self.Rank, Role: "initiator",

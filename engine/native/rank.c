@@ -133,6 +133,7 @@ static void drop_lists(struct weir_rank *r)
     free(flows);
     free((void *)(uintptr_t)r->all.members);
     free(r->meetings);
+    free(r->delivered);
 }
 
 /* The lists of the caller are gone when weir_open returns. */
@@ -156,9 +157,10 @@ static int make_lists(struct weir_rank *r)
     int  enough = keep_flows(r), *all = calloc((size_t)r->cfg.ranks, sizeof *all);
     r->all      = (struct weir_group){all, r->cfg.ranks};
     r->meetings = calloc((size_t)r->cfg.ranks, sizeof *r->meetings);
+    r->delivered = calloc((size_t)r->cfg.ranks, sizeof *r->delivered);
     for (int i = 0; all && i < r->cfg.ranks; i++)
         all[i] = i;
-    if (enough && all && r->meetings)
+    if (enough && all && r->meetings && r->delivered)
         return 0;
     drop_lists(r);
     return rank_fail(r, -ENOMEM, "alloc", -1, "no memory for the list of peers");

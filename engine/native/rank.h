@@ -52,6 +52,7 @@ struct weir_rank {
     size_t            npoints;
     struct weir_iteration iterations[WEIR_KEEP]; /* of a matrix */
     size_t            niterations;
+    struct weir_delivery *delivered; /* of a matrix, by target */
     struct weir_played *played; /* of the last sequence, each step alone first */
     uint64_t            nalone;
     int                 nsteps;

@@ -47,7 +47,7 @@ static int take_step(struct weir_rank *r, struct part *p, const struct weir_grou
     *out = (struct weir_played){.at = at};
     if (p->t.n) {
         out->start = weir_monotonic();
-        if ((rc = traffic_move(&p->t, &posted)) < 0)
+        if ((rc = traffic_move(&p->t, 0, &posted)) < 0)
             return rc;
         out->end = weir_monotonic();
     }

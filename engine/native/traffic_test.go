@@ -111,6 +111,14 @@ func checkTraffic(t *testing.T, o workload.TransferOptions, ranks []*engine.Case
 			t.Errorf("rank %d: ceiling %v, at best %v, memcpy %v, posting %+v", rank, r.Ceiling, r.CeilingBest, r.Memcpy, r.Stages.Post)
 		}
 		checkSpans(t, rank, int(o.Iterations), r.Iterations)
+		if targets := len(o.Targets(rank)); o.Step == nil && len(r.Delivered) != targets {
+			t.Errorf("rank %d has times of %d of its %d cells", rank, len(r.Delivered), targets)
+		}
+		for _, d := range r.Delivered {
+			if last := r.Iterations[len(r.Iterations)-1]; d.Mean <= 0 || d.Mean > float64(last.End-r.Iterations[0].Start)/1e9+1 {
+				t.Errorf("rank %d: its cell for rank %d took %v s", rank, d.Peer, d.Mean)
+			}
+		}
 	}
 	// no iteration begins before the one before has ended everywhere
 	for i := 1; i < int(o.Iterations); i++ {

@@ -126,6 +126,12 @@ struct weir_iteration { /* of a matrix, at one rank; CLOCK_MONOTONIC */
     int64_t start, end;
 };
 
+struct weir_delivery { /* of the cell for one peer: from the common start until it was seen to be delivered */
+    int      peer;
+    uint64_t n; /* iterations in which that was looked at */
+    double   sum_ns;
+};
+
 struct weir_part_time { /* a part of the time of a request; seconds */
     uint64_t n;
     double   mean, p99;
@@ -153,6 +159,8 @@ struct weir_result {
     size_t                   npoints;
     const struct weir_iteration *iterations; /* the first and the last, WEIR_KEEP at most */
     size_t                   niterations;
+    const struct weir_delivery *delivered; /* of a matrix, by target; those without iterations are none */
+    size_t                   ndelivered;
     char                     transport[WEIR_TEXT];
     char                     carriers[WEIR_CARRIERS]; /* of all targets */
 };
