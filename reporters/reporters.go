@@ -17,12 +17,16 @@ import (
 // Reporter writes a document in one format.
 type Reporter struct {
 	Name        string
-	DefaultFile string // its name in a session directory
+	DefaultFile string // its name in a session directory; Stdout: it is for whoever reads that
 	Write       func(io.Writer, *results.Document) error
 }
 
+// Stdout stands for the standard output where a path is expected.
+const Stdout = "-"
+
 var registry = []Reporter{
 	{"csv", "results.csv", CSV},
+	{"github", Stdout, GitHub},
 	{"json", "results.json", JSON},
 	{"junit", "junit.xml", JUnit},
 	{"markdown", "report.md", Markdown},

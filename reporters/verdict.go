@@ -62,8 +62,20 @@ type finding struct {
 	where    string // a case key, or what a trend runs over
 	name     string // of the assertion
 	message  string
-	place    string // file:line
 	log      []string
+	of       *results.Case             // nil for the session and for several cases
+	by       *results.AssertionVerdict // the assertion; nil for what went wrong by itself
+}
+
+// place is where the assertion stands in its scenario, as file:line; "" without one.
+func (f finding) place() string {
+	if f.by == nil || f.by.File == "" {
+		return ""
+	}
+	if f.by.Line <= 0 {
+		return plain(f.by.File)
+	}
+	return fmt.Sprintf("%s:%d", plain(f.by.File), f.by.Line)
 }
 
 // logLines is how much of a failing rank's log a report repeats.
@@ -79,11 +91,13 @@ func findings(doc *results.Document, want string) []finding {
 	for _, c := range doc.Cases {
 		broken := standing(c) == "error" && reason(c) != ""
 		if broken && want == "error" {
-			out = append(out, finding{standing: want, where: plain(c.Key), message: plain(reason(c)), log: lastLog(c)})
+			out = append(out, finding{standing: want, where: plain(c.Key), message: plain(reason(c)), log: lastLog(c), of: c})
 		}
 		for _, a := range c.Assertions {
 			if a.Standing() == want && !(broken && a.Verdict == results.ErrorVerdict) {
-				out = append(out, found(a, c.Key))
+				f := found(a, c.Key)
+				f.of = c
+				out = append(out, f)
 			}
 		}
 	}
@@ -127,14 +141,7 @@ func commandName(c results.Command) string {
 }
 
 func found(a *results.AssertionVerdict, where string) finding {
-	f := finding{standing: a.Standing(), where: plain(where), name: plain(title(a)), message: plain(a.Message)}
-	if a.File != "" {
-		f.place = plain(a.File)
-		if a.Line > 0 {
-			f.place = fmt.Sprintf("%s:%d", f.place, a.Line)
-		}
-	}
-	return f
+	return finding{standing: a.Standing(), where: plain(where), name: plain(title(a)), message: plain(a.Message), by: a}
 }
 
 // title is the assertion's name, or its text if it has none.
