@@ -136,7 +136,7 @@ func TestEveryFormatIsDescribed(t *testing.T) {
 // Nothing that was planned is missing from any report.
 func TestEveryCaseIsInEveryReport(t *testing.T) {
 	doc := read(t, "aborted")
-	for _, format := range []string{"csv", "json", "junit"} {
+	for _, format := range []string{"csv", "json", "junit", "openmetrics"} {
 		r, _ := Lookup(format)
 		var b bytes.Buffer
 		if err := r.Write(&b, doc); err != nil {
@@ -176,7 +176,7 @@ func TestWriteFile(t *testing.T) {
 	for _, e := range entries {
 		names = append(names, e.Name())
 	}
-	want := []string{"junit.xml", "report.md", "report.txt", "results.csv", "results.json"}
+	want := []string{"junit.xml", "metrics.prom", "report.md", "report.txt", "results.csv", "results.json"}
 	if !slices.Equal(names, want) {
 		t.Errorf("files %v, want %v", names, want)
 	}
