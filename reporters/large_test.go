@@ -59,4 +59,3 @@ func (c *byteCount) Write(p []byte) (int, error) {
 	*c += byteCount(len(p))
 	return len(p), nil
 }
-

@@ -109,7 +109,7 @@ func TestDocumentsFollowTheSchema(t *testing.T) {
 
 // No report carries a control character or a change of direction to its reader.
 func TestReportsCarryNoControlCharacters(t *testing.T) {
-	for _, format := range []string{"csv", "github", "junit", "markdown", "table"} {
+	for _, format := range []string{"csv", "github", "junit", "markdown", "nixlbench", "table"} {
 		r, _ := Lookup(format)
 		for _, name := range documents {
 			var b bytes.Buffer
@@ -176,7 +176,7 @@ func TestWriteFile(t *testing.T) {
 	for _, e := range entries {
 		names = append(names, e.Name())
 	}
-	want := []string{"junit.xml", "metrics.prom", "report.md", "report.txt", "results.csv", "results.json"}
+	want := []string{"junit.xml", "metrics.prom", "nixlbench.txt", "report.md", "report.txt", "results.csv", "results.json"}
 	if !slices.Equal(names, want) {
 		t.Errorf("files %v, want %v", names, want)
 	}
