@@ -126,8 +126,8 @@ func (p *xmlProperties) ofCase(c *results.Case) {
 	}
 }
 
-// sessionProperties say where all results of a suite come from; nil if there is
-// nothing to say.
+// sessionProperties say where all results of a suite come from, if there is
+// something to say.
 func sessionProperties(doc *results.Document) *xmlProperties {
 	p := &xmlProperties{}
 	if doc.Simulated() {
@@ -135,9 +135,6 @@ func sessionProperties(doc *results.Document) *xmlProperties {
 	}
 	if text := takenOver(doc); text != "" {
 		p.add("resumed", text)
-	}
-	if len(p.List) == 0 {
-		return nil
 	}
 	return p
 }

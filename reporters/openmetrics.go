@@ -199,22 +199,15 @@ var ownLabels = []string{"scenario", "run", "case", "simulated", "verdict", "ass
 
 // axisLabels gives each axis a label of its own: its name, as far as that can be one.
 func axisLabels(names []string) map[string]string {
-	taken := map[string]bool{}
-	for _, l := range ownLabels {
-		taken[l] = true
-	}
+	taken := slices.Clone(ownLabels)
 	out := map[string]string{}
 	for _, a := range names {
 		l := metricName(a)
-		if taken[l] || strings.HasPrefix(l, "__") { // these belong to Prometheus
-			l = "axis_" + l
+		if strings.HasPrefix(l, "__") { // these belong to Prometheus
+			l = "axis" + l
 		}
-		unique := l
-		for n := 2; taken[unique]; n++ {
-			unique = fmt.Sprintf("%s_%d", l, n)
-		}
-		taken[unique] = true
-		out[a] = unique
+		out[a] = distinct(l, "axis_", taken)
+		taken = append(taken, out[a])
 	}
 	return out
 }
