@@ -2,11 +2,7 @@ package history
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
-
-	"weir/results"
 )
 
 // MissingError is that no session has a value of the metric, with what there is.
@@ -42,26 +38,3 @@ type AmbiguousError struct {
 func (e *AmbiguousError) Error() string {
 	return fmt.Sprintf("case %q is of several scenarios: %s; name one with --scenario", e.Case, strings.Join(e.Scenarios, ", "))
 }
-
-// seenNames gathers what could have been asked for.
-type seenNames struct{ c, m map[string]bool }
-
-func (s *seenNames) cases(doc *results.Document) {
-	if s.c == nil {
-		s.c = map[string]bool{}
-	}
-	for _, c := range doc.Cases {
-		s.c[c.Key] = true
-	}
-}
-
-func (s *seenNames) metrics(c *results.Case) {
-	if s.m == nil {
-		s.m = map[string]bool{}
-	}
-	for m := range c.Metrics {
-		s.m[m] = true
-	}
-}
-
-func sortedKeys(m map[string]bool) []string { return slices.Sorted(maps.Keys(m)) }

@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -82,58 +81,39 @@ func (s Store) Trend(q Query) (*Trend, error) {
 	if err != nil {
 		return nil, err
 	}
+	entries = slices.DeleteFunc(entries, func(e Entry) bool {
+		return q.Scenario != "" && e.Scenario != q.Scenario ||
+			!strings.HasPrefix(strings.TrimPrefix(e.Fingerprint, "sha256:"), strings.TrimPrefix(q.Environment, "sha256:"))
+	})
 	t := &Trend{Schema: "weir.trend/v1", Case: q.Case, Metric: q.Metric, Significance: q.Significance, Points: []Point{}, Levels: []Level{}, Changes: []Change{}, LeftOut: problems}
-	seen := seenNames{}
-	scenarios := map[string]bool{}
-	for _, e := range entries {
-		if q.Scenario != "" && e.Scenario != q.Scenario || !strings.HasPrefix(strings.TrimPrefix(e.Fingerprint, "sha256:"), strings.TrimPrefix(q.Environment, "sha256:")) {
-			continue
+	missing := &MissingError{Case: q.Case, Metric: q.Metric}
+	var scenarios []string
+	for i, r := range s.readings(entries, q) {
+		e := entries[i]
+		missing.Cases, missing.Metrics = join(missing.Cases, r.cases), join(missing.Metrics, r.metrics)
+		if r.has {
+			missing.CaseKnown = true
+			scenarios = join(scenarios, []string{e.Scenario})
 		}
-		doc, err := results.Read(filepath.Join(s.Dir, e.File))
-		if err != nil { // changed since it was listed
-			t.LeftOut = append(t.LeftOut, Problem{e.File, err.Error()})
-			continue
+		switch {
+		case r.reason != "":
+			t.LeftOut = append(t.LeftOut, Problem{e.File, r.reason})
+		case !r.has:
+		case len(t.Points) > 0 && r.unit != t.Unit:
+			t.LeftOut = append(t.LeftOut, Problem{e.File, fmt.Sprintf("%s is in %s there, not in %s", q.Metric, r.unit, t.Unit)})
+		default:
+			t.Scenario, t.Unit, t.Better = e.Scenario, r.unit, r.better
+			t.Points = append(t.Points, r.point)
 		}
-		c := doc.Case(q.Case)
-		if c == nil {
-			seen.cases(doc)
-			continue
-		}
-		scenarios[doc.Scenario.Name] = true
-		m, ok := c.Metrics[q.Metric]
-		if reason := unusable(c, q.Metric, ok); reason != "" {
-			seen.metrics(c)
-			t.LeftOut = append(t.LeftOut, Problem{e.File, reason})
-			continue
-		}
-		if t.Unit != "" && m.Unit != t.Unit {
-			t.LeftOut = append(t.LeftOut, Problem{e.File, fmt.Sprintf("%s is in %s there, not in %s", q.Metric, m.Unit, t.Unit)})
-			continue
-		}
-		t.Scenario, t.Unit, t.Better = doc.Scenario.Name, m.Unit, m.Better
-		t.Points = append(t.Points, Point{Session: e.Session, File: e.File, Started: e.Started, Value: m.Value, CI: m.CI, N: m.N, Fingerprint: e.Fingerprint, Simulated: c.Simulated(), facts: facts(doc, c)})
 	}
 	if len(scenarios) > 1 {
-		return nil, &AmbiguousError{Case: q.Case, Scenarios: sortedKeys(scenarios)}
+		return nil, &AmbiguousError{Case: q.Case, Scenarios: scenarios}
 	}
 	if len(t.Points) == 0 {
-		return nil, &MissingError{Case: q.Case, Metric: q.Metric, CaseKnown: len(scenarios) > 0, Cases: sortedKeys(seen.c), Metrics: sortedKeys(seen.m)}
+		return nil, missing
 	}
 	t.detect()
 	return t, nil
-}
-
-// unusable says why a case has no value of a metric, "" if it has.
-func unusable(c *results.Case, metric string, has bool) string {
-	switch {
-	case c.Status != results.OK:
-		return strings.TrimSuffix("the case is "+c.Status+": "+c.Reason, ": ")
-	case c.Invalid != "":
-		return "the case is invalid: " + c.Invalid
-	case !has:
-		return "the case has no metric " + metric
-	}
-	return ""
 }
 
 // detect finds the changes and the levels between them.
