@@ -142,7 +142,7 @@ func (t *Trend) detect() {
 		c := &t.Changes[i]
 		was, is := t.Levels[i].Value, t.Levels[i+1].Value
 		if ratio {
-			r := quantity.Round(is / was)
+			r := min(quantity.Round(is/was), math.MaxFloat64)
 			c.Ratio = &r
 		}
 		c.Effect = effect(was, is, t.Better)

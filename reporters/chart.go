@@ -39,7 +39,13 @@ func chart(t *history.Trend, scale results.Scale, width int) string {
 	}
 	column := func(i int) int { return int(float64(i) * step) }
 	columns = column(len(t.Points)-1) + 1
-	row := func(v float64) int { return int(math.Round((high - v) / (high - low) * (chartHeight - 1))) }
+	row := func(v float64) int {
+		r := (high/2 - v/2) / (high/2 - low/2) * (chartHeight - 1) // the difference of two large values may be too large
+		if math.IsNaN(r) {
+			return 0
+		}
+		return int(math.Round(min(max(r, 0), chartHeight-1)))
+	}
 
 	cells := make([][]rune, chartHeight)
 	for i := range cells {

@@ -112,13 +112,13 @@ func (f *ciFlags) job(cmd *cobra.Command, provider, arg string) (*ciJob, error) 
 		return nil, exit(gate.ExitUsage)
 	}
 	run := f.command(provider, arg)
-	for _, text := range append([]string{run, f.image}, f.runners...) {
+	for _, text := range append([]string{run, f.image}, f.runners...) { // all that is in made, too
 		if !utf8.ValidString(text) || strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) || strings.Contains(text, "${{") {
 			return nil, wrongUsage("%q cannot stand in a job definition: it has a line break, another character that does not print, or ${{", text)
 		}
 	}
 	job := &ciJob{
-		Made: "weir ci " + provider + " " + shellWord(arg), Title: yamlText("weir: " + p.Scenario.Name), Job: "weir-" + p.Scenario.Name,
+		Made: f.made(provider, arg), Title: yamlText("weir: " + p.Scenario.Name), Job: "weir-" + p.Scenario.Name,
 		Run: run, Dir: ciDir, Runner: "ubuntu-latest", Minutes: int(time.Duration(limit)/time.Minute) + 10,
 	}
 	if len(f.runners) > 0 {
@@ -131,15 +131,33 @@ func (f *ciFlags) job(cmd *cobra.Command, provider, arg string) (*ciJob, error) 
 	return job, nil
 }
 
-// command is weir's command line in the job, as shell text.
-func (f *ciFlags) command(provider, scenario string) string {
-	words := []string{"weir", "run", shellWord(scenario), "--out", ciDir, "--timeout", shellWord(f.timeout)}
+// made is the command line that makes this job.
+func (f *ciFlags) made(provider, scenario string) string {
+	words := append([]string{"weir", "ci", provider, shellWord(scenario)}, f.settings()...)
+	for _, r := range f.runners {
+		words = append(words, "--runner", shellWord(r))
+	}
+	if f.image != "" {
+		words = append(words, "--image", shellWord(f.image))
+	}
+	return strings.Join(words, " ")
+}
+
+// settings are the flags that weir ci and the weir run of its job share.
+func (f *ciFlags) settings() []string {
+	words := []string{"--timeout", shellWord(f.timeout)}
 	for _, v := range f.variables.files {
 		words = append(words, "--var-file", shellWord(v))
 	}
 	for _, v := range f.variables.vars {
 		words = append(words, "--var", shellWord(v))
 	}
+	return words
+}
+
+// command is weir's command line in the job, as shell text.
+func (f *ciFlags) command(provider, scenario string) string {
+	words := append([]string{"weir", "run", shellWord(scenario), "--out", ciDir}, f.settings()...)
 	wanted := []string{"csv", "html", "openmetrics"} // besides what weir run writes anyway
 	if provider == "github" {
 		wanted = append(wanted, "github")

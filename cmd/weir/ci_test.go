@@ -215,6 +215,23 @@ func shell(t *testing.T, dir, script string, env ...string) (int, string) {
 	return cmd.ProcessState.ExitCode(), string(out)
 }
 
+// The command that a job names makes the same job.
+func TestCINamesItsCommand(t *testing.T) {
+	inScenarios(t)
+	var out, again bytes.Buffer
+	if code := run([]string{"ci", "github", awkward, "--var", "least=2 GB/s", "--runner", "my own", "--image", "debian:13"}, &out, io.Discard); code != 0 {
+		t.Fatal(code)
+	}
+	made, _, _ := strings.Cut(strings.TrimPrefix(out.String(), "# Made by: "), "\n")
+	words, err := exec.Command("bash", "-c", `for w in `+strings.TrimPrefix(made, "weir ")+`; do printf '%s\n' "$w"; done`).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if code := run(strings.Split(strings.TrimSuffix(string(words), "\n"), "\n"), &again, io.Discard); code != 0 || again.String() != out.String() {
+		t.Errorf("%s exits with %d and makes\n%s\nwant\n%s", made, code, again.String(), out.String())
+	}
+}
+
 func TestCIRefuses(t *testing.T) {
 	inScenarios(t)
 	for _, args := range [][]string{
