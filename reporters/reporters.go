@@ -6,7 +6,7 @@
 package reporters
 
 import (
-	"bytes"
+	"bufio"
 	"fmt"
 	"io"
 	"strings"
@@ -57,11 +57,14 @@ func Formats() []string {
 // WriteFile writes a report under a temporary name and renames it, so that a CI
 // job never collects half of one.
 func (r Reporter) WriteFile(path string, doc *results.Document) error {
-	var b bytes.Buffer
-	if err := r.Write(&b, doc); err != nil {
-		return fmt.Errorf("writing %s report: %w", r.Name, err)
-	}
-	if err := results.WriteFile(path, b.Bytes()); err != nil {
+	err := results.WriteWith(path, func(w io.Writer) error {
+		b := bufio.NewWriter(w)
+		if err := r.Write(b, doc); err != nil {
+			return err
+		}
+		return b.Flush()
+	})
+	if err != nil {
 		return fmt.Errorf("writing %s report: %w", r.Name, err)
 	}
 	return nil
