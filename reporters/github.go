@@ -62,14 +62,14 @@ func GitHub(w io.Writer, doc *results.Document) error {
 // excess is how far a value lies beyond the nearer of its bounds, as the logarithm
 // of their ratio; 0 inside of them. What has no such number comes before all that do.
 func (f finding) excess() float64 {
-	if f.by == nil || f.by.Observed == nil {
+	if f.assertion == nil || f.assertion.Observed == nil {
 		return math.Inf(1)
 	}
-	v, worst := f.by.Observed.Value, 0.
+	v, worst := f.assertion.Observed.Value, 0.
 	for _, end := range []struct {
 		bound *float64
 		sign  float64
-	}{{f.by.Bounds.Lower, -1}, {f.by.Bounds.Upper, 1}} {
+	}{{f.assertion.Bounds.Lower, -1}, {f.assertion.Bounds.Upper, 1}} {
 		if end.bound == nil {
 			continue
 		}
@@ -109,9 +109,9 @@ type annotation struct {
 func annotated(doc *results.Document, f finding) annotation {
 	a := annotation{file: plain(doc.Scenario.File), title: sentence(" ", labelled(f.standing)+":", f.where, f.name)}
 	lines := []string{f.message}
-	if f.by != nil {
-		a.file, a.line = plain(f.by.File), f.by.Line
-		lines = append(lines, "asserted: "+plain(f.by.Text))
+	if f.assertion != nil {
+		a.file, a.line = plain(f.assertion.File), f.assertion.Line
+		lines = append(lines, "asserted: "+plain(f.assertion.Text))
 	}
 	for _, l := range f.log {
 		lines = append(lines, "  | "+l)

@@ -97,7 +97,7 @@ func (m *page) findings(heading string, fs []finding) {
 	m.always("## %s\n\n", heading)
 	m.omitted(m.rows(len(fs), func(i int) string {
 		f := fs[i]
-		what := sentence(" ", mdCode(f.where), mdBold(f.name), parenthesis(mdText(f.place())))
+		what := sentence(" ", mdCode(f.where), mdBold(f.name), parenthesis(mdText(f.place)))
 		s := "- " + labelled(f.standing) + " " + sentence(": ", what, mdText(f.message)) + "\n"
 		if len(f.log) > 0 {
 			s += "\n"

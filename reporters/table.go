@@ -142,7 +142,7 @@ func (t *terminal) draw(g grid, columns []column) string {
 }
 
 func (t *terminal) finding(f finding) {
-	fmt.Fprintf(&t.out, "%s  %s\n", t.colored(f.standing, labelled(f.standing)), sentence("  ", f.where, f.name, parenthesis(f.place())))
+	fmt.Fprintf(&t.out, "%s  %s\n", t.colored(f.standing, labelled(f.standing)), sentence("  ", f.where, f.name, parenthesis(f.place)))
 	if f.message != "" {
 		fmt.Fprintf(&t.out, "    %s\n", f.message)
 	}

@@ -62,20 +62,11 @@ type finding struct {
 	where    string // a case key, or what a trend runs over
 	name     string // of the assertion
 	message  string
+	place    string // file:line
 	log      []string
-	of       *results.Case             // nil for the session and for several cases
-	by       *results.AssertionVerdict // the assertion; nil for what went wrong by itself
-}
 
-// place is where the assertion stands in its scenario, as file:line; "" without one.
-func (f finding) place() string {
-	if f.by == nil || f.by.File == "" {
-		return ""
-	}
-	if f.by.Line <= 0 {
-		return plain(f.by.File)
-	}
-	return fmt.Sprintf("%s:%d", plain(f.by.File), f.by.Line)
+	assertion *results.AssertionVerdict // nil: none
+	of        *results.Case             // nil: of none, or of several
 }
 
 // logLines is how much of a failing rank's log a report repeats.
@@ -141,7 +132,14 @@ func commandName(c results.Command) string {
 }
 
 func found(a *results.AssertionVerdict, where string) finding {
-	return finding{standing: a.Standing(), where: plain(where), name: plain(title(a)), message: plain(a.Message), by: a}
+	f := finding{standing: a.Standing(), where: plain(where), name: plain(title(a)), message: plain(a.Message), assertion: a}
+	if a.File != "" {
+		f.place = plain(a.File)
+		if a.Line > 0 {
+			f.place = fmt.Sprintf("%s:%d", f.place, a.Line)
+		}
+	}
+	return f
 }
 
 // title is the assertion's name, or its text if it has none.
