@@ -117,7 +117,7 @@ func annotated(doc *results.Document, f finding) annotation {
 		lines = append(lines, "  | "+l)
 	}
 	if f.of != nil {
-		lines = append(lines, again(doc, f.of.Key))
+		lines = append(lines, "again: "+again(doc, f.of.Key))
 	}
 	a.message = clip(strings.Join(lines, "\n"), "\n… cut; results.json has all")
 	return a
