@@ -67,7 +67,8 @@ var allowed = map[string][]string{
 	"weir/engine/sim":    {"weir/engine", "weir/workload", "weir/results", "weir/quantity"},
 	"weir/executor":      {"weir/planner", "weir/engine", "weir/assertion", "weir/quantity", "weir/results", "weir/workload"},
 	"weir/gate":          {"weir/results", "weir/assertion", "weir/workload", "weir/quantity"},
-	"weir/reporters":     {"weir/results", "weir/assertion", "weir/workload", "weir/quantity"},
+	"weir/history":       {"weir/results", "weir/workload", "weir/quantity"},
+	"weir/reporters":     {"weir/history", "weir/results", "weir/assertion", "weir/workload", "weir/quantity"},
 }
 
 // closed are rooms inside of others' that only those named may enter, although an

@@ -12,15 +12,21 @@ import (
 )
 
 // CSV writes one row per case and metric, in full precision, for spreadsheets
-// and data frames. A case without metrics has one row too.
+// and data frames. A case without metrics has one row too. The columns are the same
+// for all sessions of a scenario, and no two have one name. The verdict is the case's;
+// asserted is the worst of what is asserted of the row's metric, - if nothing is.
 func CSV(w io.Writer, doc *results.Document) error {
 	out := csv.NewWriter(w)
 	axisNames := axes(doc.Cases)
 	head := []string{"session", "scenario", "run", "case", "status", "verdict"}
+	measured := []string{"metric", "unit", "better", "n", "value", "median", "mean", "cv", "ci_low", "ci_high", "confidence", "asserted", "simulated", "retried"}
+	taken := slices.Concat(head, measured)
 	for _, a := range axisNames {
-		head = append(head, plain(a))
+		name := distinct(plain(a), "axis_", taken)
+		taken = append(taken, name)
+		head = append(head, name)
 	}
-	head = append(head, "metric", "unit", "better", "n", "value", "median", "mean", "cv", "ci_low", "ci_high", "confidence", "simulated", "retried")
+	head = append(head, measured...)
 	if err := out.Write(head); err != nil {
 		return fmt.Errorf("writing the header: %w", err)
 	}
@@ -45,7 +51,7 @@ func CSV(w io.Writer, doc *results.Document) error {
 // metricRows writes a row per metric between the columns that all of them share.
 func metricRows(out *csv.Writer, row, last []string, c *results.Case) error {
 	if len(c.Metrics) == 0 {
-		return out.Write(slices.Concat(row, []string{"", "", "", "0", "", "", "", "", "", "", ""}, last))
+		return out.Write(slices.Concat(row, []string{"", "", "", "0", "", "", "", "", "", "", "", "-"}, last))
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Metrics)) {
 		m := c.Metrics[name]
@@ -54,10 +60,33 @@ func metricRows(out *csv.Writer, row, last []string, c *results.Case) error {
 			low, high = raw(m.CI[0]), raw(m.CI[1])
 		}
 		measured := []string{plain(name), m.Unit, m.Better, strconv.Itoa(m.N),
-			raw(m.Value), raw(m.Median), raw(m.Mean), raw(m.CV), low, high, raw(m.Confidence)}
+			raw(m.Value), raw(m.Median), raw(m.Mean), raw(m.CV), low, high, raw(m.Confidence), assertedOf(c, name)}
 		if err := out.Write(slices.Concat(row, measured, last)); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// assertedOf is the worst verdict of a case's assertions about a metric.
+func assertedOf(c *results.Case, metric string) string {
+	worst := "-"
+	for _, a := range c.Assertions {
+		if a.Subject != nil && slices.Contains(a.Subject.Metrics(), metric) && rank(a.Standing()) < rank(worst) {
+			worst = a.Standing()
+		}
+	}
+	return worst
+}
+
+// distinct is a name that is not taken: the name itself, with a prefix, or with a number.
+func distinct(name, prefix string, taken []string) string {
+	if !slices.Contains(taken, name) {
+		return name
+	}
+	unique := prefix + name
+	for n := 2; slices.Contains(taken, unique); n++ {
+		unique = fmt.Sprintf("%s%s_%d", prefix, name, n)
+	}
+	return unique
 }

@@ -53,6 +53,8 @@ type xmlSuite struct {
 	xmlCounts
 	Properties *xmlProperties `xml:"properties"`
 	Cases      []*xmlCase     `xml:"testcase"`
+	SystemOut  string         `xml:"system-out"` // Ant's schema wants both, whatever they hold
+	SystemErr  string         `xml:"system-err"`
 }
 
 type xmlCase struct {
@@ -110,7 +112,8 @@ func newSuites(doc *results.Document) *xmlSuites {
 	return &b.all
 }
 
-func (n *xmlCounts) start(t time.Time) { n.Timestamp = t.UTC().Format("2006-01-02T15:04:05Z") }
+// start sets the time in UTC: Ant's schema has no place for a zone.
+func (n *xmlCounts) start(t time.Time) { n.Timestamp = t.UTC().Format("2006-01-02T15:04:05") }
 
 func (n *xmlCounts) count(c *xmlCase) {
 	n.Tests++
@@ -138,7 +141,7 @@ type junit struct {
 func (b *junit) add(run, name string, c *xmlCase) {
 	s := b.suites[run]
 	if s == nil {
-		s = &xmlSuite{Name: ascii(run)}
+		s = &xmlSuite{Name: ascii(run), Hostname: "localhost"}
 		if nodes := b.doc.Environment.Nodes; len(nodes) > 0 {
 			s.Hostname = ascii(nodes[0].Name)
 		}

@@ -44,7 +44,12 @@ func (b *junit) evidence(c *results.Case, a *results.AssertionVerdict) []string 
 	for _, l := range lastLog(c) {
 		lines = append(lines, "  | "+l)
 	}
-	return append(lines, "again: weir run "+quoted(b.doc.Scenario.File)+" --only "+quoted(c.Key))
+	return append(lines, "again: "+again(b.doc, c.Key))
+}
+
+// again is the command that runs some cases once more, by their key or a pattern of it.
+func again(doc *results.Document, key string) string {
+	return "weir run " + quoted(doc.Scenario.File) + " --only " + quoted(key)
 }
 
 func launchLine(l *results.Launch, a *results.AssertionVerdict) string {
@@ -121,8 +126,8 @@ func (p *xmlProperties) ofCase(c *results.Case) {
 	}
 }
 
-// sessionProperties say where all results of a suite come from; nil if there is
-// nothing to say.
+// sessionProperties say where all results of a suite come from, if there is
+// something to say.
 func sessionProperties(doc *results.Document) *xmlProperties {
 	p := &xmlProperties{}
 	if doc.Simulated() {
@@ -130,9 +135,6 @@ func sessionProperties(doc *results.Document) *xmlProperties {
 	}
 	if text := takenOver(doc); text != "" {
 		p.add("resumed", text)
-	}
-	if len(p.List) == 0 {
-		return nil
 	}
 	return p
 }

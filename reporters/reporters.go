@@ -6,7 +6,7 @@
 package reporters
 
 import (
-	"bytes"
+	"bufio"
 	"fmt"
 	"io"
 	"strings"
@@ -17,15 +17,21 @@ import (
 // Reporter writes a document in one format.
 type Reporter struct {
 	Name        string
-	DefaultFile string // its name in a session directory
+	DefaultFile string // its name in a session directory; Stdout: it is for whoever reads that
 	Write       func(io.Writer, *results.Document) error
 }
 
+// Stdout stands for the standard output where a path is expected.
+const Stdout = "-"
+
 var registry = []Reporter{
 	{"csv", "results.csv", CSV},
+	{"github", Stdout, GitHub},
 	{"json", "results.json", JSON},
 	{"junit", "junit.xml", JUnit},
 	{"markdown", "report.md", Markdown},
+	{"nixlbench", "nixlbench.txt", NIXLBench},
+	{"openmetrics", "metrics.prom", OpenMetrics},
 	{"table", "report.txt", func(w io.Writer, doc *results.Document) error { return Table(w, doc, false, 0) }},
 }
 
@@ -51,11 +57,14 @@ func Formats() []string {
 // WriteFile writes a report under a temporary name and renames it, so that a CI
 // job never collects half of one.
 func (r Reporter) WriteFile(path string, doc *results.Document) error {
-	var b bytes.Buffer
-	if err := r.Write(&b, doc); err != nil {
-		return fmt.Errorf("writing %s report: %w", r.Name, err)
-	}
-	if err := results.WriteFile(path, b.Bytes()); err != nil {
+	err := results.WriteWith(path, func(w io.Writer) error {
+		b := bufio.NewWriter(w)
+		if err := r.Write(b, doc); err != nil {
+			return err
+		}
+		return b.Flush()
+	})
+	if err != nil {
 		return fmt.Errorf("writing %s report: %w", r.Name, err)
 	}
 	return nil

@@ -52,7 +52,7 @@ func golden(t *testing.T, path string, got []byte) {
 }
 
 func TestGoldenReports(t *testing.T) {
-	extension := map[string]string{"csv": "csv", "json": "json", "junit": "xml", "markdown": "md", "table": "txt"}
+	extension := map[string]string{"github": "github", "openmetrics": "prom", "nixlbench": "nixlbench", "csv": "csv", "json": "json", "junit": "xml", "markdown": "md", "table": "txt"}
 	for _, name := range documents {
 		for _, format := range Formats() {
 			r, ok := Lookup(format)
@@ -109,7 +109,7 @@ func TestDocumentsFollowTheSchema(t *testing.T) {
 
 // No report carries a control character or a change of direction to its reader.
 func TestReportsCarryNoControlCharacters(t *testing.T) {
-	for _, format := range []string{"csv", "junit", "markdown", "table"} {
+	for _, format := range []string{"csv", "github", "junit", "markdown", "nixlbench", "table"} {
 		r, _ := Lookup(format)
 		for _, name := range documents {
 			var b bytes.Buffer
@@ -125,10 +125,18 @@ func TestReportsCarryNoControlCharacters(t *testing.T) {
 	}
 }
 
+func TestEveryFormatIsDescribed(t *testing.T) {
+	for _, format := range Formats() {
+		if About(format) == "" {
+			t.Errorf("nothing is said about format %s", format)
+		}
+	}
+}
+
 // Nothing that was planned is missing from any report.
 func TestEveryCaseIsInEveryReport(t *testing.T) {
 	doc := read(t, "aborted")
-	for _, format := range []string{"csv", "json", "junit"} {
+	for _, format := range []string{"csv", "json", "junit", "openmetrics"} {
 		r, _ := Lookup(format)
 		var b bytes.Buffer
 		if err := r.Write(&b, doc); err != nil {
@@ -153,6 +161,9 @@ func TestWriteFile(t *testing.T) {
 	dir := t.TempDir()
 	for _, format := range Formats() {
 		r, _ := Lookup(format)
+		if r.DefaultFile == Stdout {
+			continue
+		}
 		if err := r.WriteFile(filepath.Join(dir, r.DefaultFile), read(t, "failed")); err != nil {
 			t.Fatal(err)
 		}
@@ -165,7 +176,7 @@ func TestWriteFile(t *testing.T) {
 	for _, e := range entries {
 		names = append(names, e.Name())
 	}
-	want := []string{"junit.xml", "report.md", "report.txt", "results.csv", "results.json"}
+	want := []string{"junit.xml", "metrics.prom", "nixlbench.txt", "report.md", "report.txt", "results.csv", "results.json"}
 	if !slices.Equal(names, want) {
 		t.Errorf("files %v, want %v", names, want)
 	}

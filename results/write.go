@@ -3,6 +3,7 @@ package results
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 )
@@ -10,11 +11,19 @@ import (
 // newFile is the mode of a file that was not there before.
 const newFile = 0o644
 
-// WriteFile writes a file under a temporary name beside it and renames it, so that
-// a reader never sees half of it. What a link names is written, there or not, and
-// not the link; a file that is there keeps its permissions; a device or a pipe is
-// written to.
+// WriteFile writes a file as WriteWith does.
 func WriteFile(path string, content []byte) error {
+	return WriteWith(path, func(w io.Writer) error {
+		_, err := w.Write(content)
+		return err
+	})
+}
+
+// WriteWith has a file written under a temporary name beside it and renames it, so
+// that a reader never sees half of it, nor anything if writing failed. What a link
+// names is written, there or not, and not the link; a file that is there keeps its
+// permissions; a device or a pipe is written to.
+func WriteWith(path string, write func(io.Writer) error) error {
 	path, err := followed(path)
 	if err != nil {
 		return err
@@ -22,7 +31,7 @@ func WriteFile(path string, content []byte) error {
 	mode := os.FileMode(newFile)
 	if st, err := os.Stat(path); err == nil && !st.IsDir() {
 		if !st.Mode().IsRegular() {
-			return writeInto(path, content)
+			return writeInto(path, write)
 		}
 		mode = st.Mode().Perm()
 	}
@@ -31,21 +40,19 @@ func WriteFile(path string, content []byte) error {
 		return err
 	}
 	defer os.Remove(f.Name()) // fails after the rename, as it should
-	_, err = f.Write(content)
-	if err = errors.Join(err, f.Chmod(mode), f.Close()); err != nil {
+	if err = errors.Join(write(f), f.Chmod(mode), f.Close()); err != nil {
 		return err
 	}
 	return os.Rename(f.Name(), path)
 }
 
 // writeInto writes to what cannot be replaced.
-func writeInto(path string, content []byte) error {
+func writeInto(path string, write func(io.Writer) error) error {
 	f, err := os.OpenFile(path, os.O_WRONLY, 0)
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(content)
-	return errors.Join(err, f.Close())
+	return errors.Join(write(f), f.Close())
 }
 
 // mostLinks is how many links lead on to each other at most, as in the kernel.

@@ -1,6 +1,7 @@
 package results_test
 
 import (
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -102,5 +103,31 @@ func TestWriteFileLeavesWhatIsNoFile(t *testing.T) {
 	}
 	if st, err := os.Stat("/dev/null"); err != nil || st.Mode().IsRegular() {
 		t.Fatalf("/dev/null is %v, %v", st.Mode(), err)
+	}
+}
+
+// What fails while it is written leaves the file that was there, and no other.
+func TestWriteWithFailsWhole(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "f")
+	if err := results.WriteFile(path, []byte("old")); err != nil {
+		t.Fatal(err)
+	}
+	broken := errors.New("broken")
+	err := results.WriteWith(path, func(w io.Writer) error {
+		if _, err := io.WriteString(w, "half"); err != nil {
+			return err
+		}
+		return broken
+	})
+	if !errors.Is(err, broken) {
+		t.Errorf("the error is %v", err)
+	}
+	b, err := os.ReadFile(path)
+	if err != nil || string(b) != "old" {
+		t.Errorf("the file holds %q, %v", b, err)
+	}
+	if list, err := os.ReadDir(dir); err != nil || len(list) != 1 {
+		t.Errorf("left behind are %v, %v", list, err)
 	}
 }

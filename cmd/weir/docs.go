@@ -11,13 +11,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"weir/gate"
+	"weir/reporters"
 	"weir/workload"
 )
 
 func newDocs() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "docs",
-		Short:   "print the reference: the language, functions, workloads, metrics, exit codes",
+		Short:   "print the reference: the language, functions, workloads, metrics, reports, exit codes",
 		Example: "  weir docs workloads",
 		RunE:    onlySubcommands,
 	}
@@ -28,6 +29,7 @@ func newDocs() *cobra.Command {
 		"language":   {"every key of a scenario, its forms and its default", docsLanguage},
 		"functions":  {"functions of expressions and forms of assertions, with examples", docsFunctions},
 		"exit-codes": {"every exit code and what it means", docsExitCodes},
+		"reports":    {"every format of --report, who it is for and where it goes", docsReports},
 	} {
 		cmd.AddCommand(&cobra.Command{
 			Use: name, Short: page.short, Example: "  weir docs " + name, Args: cobra.NoArgs,
@@ -128,6 +130,19 @@ func docsExitCodes(w io.Writer) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, c := range gate.ExitCodes {
 		fmt.Fprintf(t, "%d\t%s\n", c.Code, c.Meaning)
+	}
+	t.Flush()
+}
+
+func docsReports(w io.Writer) {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, format := range reporters.Formats() {
+		r, _ := reporters.Lookup(format)
+		place := r.DefaultFile
+		if place == reporters.Stdout {
+			place = "stdout"
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\n", format, place, reporters.About(format))
 	}
 	t.Flush()
 }

@@ -16,9 +16,11 @@ func newReport() *cobra.Command {
 		Use:   "report RESULTS --report FORMAT[=PATH]",
 		Short: "write reports of stored results",
 		Long: `report writes a result document in other formats, as it was judged. RESULTS is a
-results.json or a session directory; reports without a path go beside it.`,
+results.json or a session directory. Reports without a path go beside it, but for
+those whose readers look at stdout; "weir docs reports" has all formats.`,
 		Example: `  weir report weir-out/20261121-101500-quickstart-3f9a --report markdown=-
-  weir report results.json --report junit=junit.xml --report csv=cells.csv`,
+  weir report results.json --report junit=junit.xml --report csv=cells.csv
+  weir report results.json --report github`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			wanted, err := reports.parse()

@@ -23,7 +23,7 @@ func (r *reportFlags) add(f *pflag.FlagSet) {
 // report is one report that was asked for.
 type report struct {
 	reporters.Reporter
-	path string // "": its default file in the session directory; "-": stdout
+	path string // "": its default file in the session directory; reporters.Stdout: that
 }
 
 func (r *reportFlags) parse() ([]report, error) {
@@ -37,6 +37,9 @@ func (r *reportFlags) parse() ([]report, error) {
 		if given && path == "" {
 			return nil, wrongUsage("--report %s: the path is empty", text)
 		}
+		if !given && rep.DefaultFile == reporters.Stdout {
+			path = reporters.Stdout
+		}
 		out = append(out, report{rep, path})
 	}
 	return out, nil
@@ -45,7 +48,7 @@ func (r *reportFlags) parse() ([]report, error) {
 // toStdout says whether any of the reports takes stdout for itself.
 func toStdout(rs []report) bool {
 	for _, r := range rs {
-		if r.path == "-" {
+		if r.path == reporters.Stdout {
 			return true
 		}
 	}
@@ -59,7 +62,7 @@ func write(rs []report, doc *results.Document, dir string, stdout io.Writer) err
 	for _, r := range rs {
 		var err error
 		switch r.path {
-		case "-":
+		case reporters.Stdout:
 			if err = r.Write(stdout, doc); err != nil {
 				err = fmt.Errorf("writing %s report: %w", r.Name, err)
 			}

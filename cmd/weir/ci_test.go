@@ -1,0 +1,247 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"gopkg.in/yaml.v3"
+
+	"weir/gate"
+)
+
+// awkward is a scenario whose path needs quotes everywhere.
+const awkward = "it's a $HOME #1.yaml"
+
+// ciOf is the job that weir ci prints, as YAML reads it.
+func ciOf(t *testing.T, args ...string) map[string]any {
+	t.Helper()
+	var out, stderr bytes.Buffer
+	if code := run(append([]string{"ci"}, args...), &out, &stderr); code != 0 {
+		t.Fatalf("weir ci %v exited with %d: %s", args, code, stderr.String())
+	}
+	var v map[string]any
+	if err := yaml.Unmarshal(out.Bytes(), &v); err != nil {
+		t.Fatalf("not YAML: %v\n%s", err, out.String())
+	}
+	return v
+}
+
+// inScenarios moves the test to a folder with the awkward scenario.
+func inScenarios(t *testing.T) {
+	t.Helper()
+	dir := t.TempDir()
+	text := "scenario: awkward.1\nvariables: {least: {type: bandwidth}}\nruns:\n  a:\n    workload: transfer\n    options: {fabric: sim, block_size: 1MiB}\n    assert: [\"bandwidth >= ${var.least}\"]\n"
+	if err := os.WriteFile(filepath.Join(dir, awkward), []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(dir)
+}
+
+// The jobs follow the schemas that the providers publish, whatever is asked for.
+func TestCIFollowsTheProvidersSchemas(t *testing.T) {
+	schemas := map[string]*jsonschema.Schema{}
+	for provider, file := range map[string]string{"github": "github-workflow.json", "gitlab": "gitlab-ci.json"} {
+		s, err := jsonschema.NewCompiler().Compile(filepath.Join("testdata/ci/schema", file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		schemas[provider] = s
+	}
+	inScenarios(t)
+	for provider, s := range schemas {
+		for _, flags := range [][]string{nil, {"--runner", "self-hosted", "--runner", "h100: #1"}, {"--image", "debian:13", "--timeout", "2h"}} {
+			v := ciOf(t, append([]string{provider, awkward, "--var", "least=2 GB/s"}, flags...)...)
+			b, err := json.Marshal(v)
+			if err != nil {
+				t.Fatal(err)
+			}
+			instance, err := jsonschema.UnmarshalJSON(bytes.NewReader(b))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := s.Validate(instance); err != nil {
+				t.Errorf("%s %v: %v", provider, flags, err)
+			}
+			if broken := map[string]any{"jobs": 3, "stages": 3}; s.Validate(broken) == nil {
+				t.Errorf("%s: the schema takes anything", provider)
+			}
+		}
+	}
+}
+
+// at walks down a tree of maps and lists.
+func at(t *testing.T, v any, path ...any) any {
+	t.Helper()
+	for _, p := range path {
+		switch p := p.(type) {
+		case string:
+			m, ok := v.(map[string]any)
+			if !ok || m[p] == nil {
+				t.Fatalf("there is no %v in %v", p, v)
+			}
+			v = m[p]
+		case int:
+			l, ok := v.([]any)
+			if !ok || len(l) <= p {
+				t.Fatalf("there is no item %d in %v", p, v)
+			}
+			v = l[p]
+		}
+	}
+	return v
+}
+
+// The jobs keep the reports whatever comes of the session, and only the code for
+// inconclusive may be yellow.
+func TestCIKeepsReports(t *testing.T) {
+	inScenarios(t)
+	args := []string{awkward, "--var", "least=1 B/s", "--timeout", "30m"}
+	github := ciOf(t, append([]string{"github"}, args...)...)
+	steps := at(t, github, "jobs", "weir", "steps")
+	if at(t, steps, 2, "if") != "always()" || at(t, steps, 2, "with", "path") != ciDir || at(t, github, "jobs", "weir", "timeout-minutes") != 40 {
+		t.Errorf("%v", github)
+	}
+	gitlab := ciOf(t, append([]string{"gitlab"}, args...)...)
+	job := at(t, gitlab, "weir-awkward.1")
+	if at(t, job, "artifacts", "when") != "always" || fmt.Sprint(at(t, job, "allow_failure", "exit_codes")) != fmt.Sprint([]any{gate.ExitInconclusive}) ||
+		at(t, job, "artifacts", "reports", "junit") != ciDir+"/junit.xml" || at(t, job, "artifacts", "reports", "metrics") != ciDir+"/metrics.prom" {
+		t.Errorf("%v", job)
+	}
+}
+
+// fakeWeir stands in for weir: it keeps its words, writes a report, and exits as told.
+const fakeWeir = `#!/bin/sh
+if [ "$1" = version ]; then exit 0; fi
+for w in "$@"; do printf '%s\n' "$w" >> words; done
+mkdir -p weir-out/ci
+if [ "$FAKE_EXIT" != 8 ]; then echo "# report" > weir-out/ci/report.md; fi
+exit "$FAKE_EXIT"
+`
+
+// The shell of the jobs, run as the providers run it, ends by the exit code of weir,
+// but that GitHub's lets inconclusive pass with a warning; and what weir is told is
+// what was asked for, word by word.
+func TestCIShellEndsByTheExitCode(t *testing.T) {
+	inScenarios(t)
+	args := []string{awkward, "--var", "least=2 GB/s"}
+	for provider, script := range map[string]string{
+		"github": at(t, ciOf(t, append([]string{"github"}, args...)...), "jobs", "weir", "steps", 1, "run").(string),
+		"gitlab": at(t, ciOf(t, append([]string{"gitlab"}, args...)...), "weir-awkward.1", "script", 0).(string),
+	} {
+		for _, c := range gate.ExitCodes {
+			t.Run(fmt.Sprintf("%s %d", provider, c.Code), func(t *testing.T) {
+				dir := t.TempDir()
+				if err := os.WriteFile(filepath.Join(dir, "weir"), []byte(fakeWeir), 0o755); err != nil {
+					t.Fatal(err)
+				}
+				code, out := shell(t, dir, script, "PATH="+dir+":"+os.Getenv("PATH"), fmt.Sprintf("FAKE_EXIT=%d", c.Code))
+				want := c.Code
+				if provider == "github" && want == gate.ExitInconclusive {
+					want = 0
+				}
+				if code != want {
+					t.Errorf("exit code %d, want %d\n%s", code, want, out)
+				}
+				if warned := strings.Contains(out, "::warning "); warned != (provider == "github" && c.Code == gate.ExitInconclusive) {
+					t.Errorf("output: %s", out)
+				}
+				if provider == "github" && c.Code != 8 {
+					if b, err := os.ReadFile(filepath.Join(dir, "summary")); err != nil || string(b) != "# report\n" {
+						t.Errorf("summary %q, %v", b, err)
+					}
+				}
+				words, err := os.ReadFile(filepath.Join(dir, "words"))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !strings.HasPrefix(string(words), "run\n"+awkward+"\n--out\n"+ciDir+"\n") || !strings.Contains(string(words), "\n--var\nleast=2 GB/s\n") {
+					t.Errorf("weir is told %q", words)
+				}
+			})
+		}
+	}
+}
+
+// A runner without weir fetches it, is not content with another file, and says what
+// to do when it does not know from where: never with a code that means a verdict.
+func TestCIShellFetchesWeir(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/weir" {
+			http.NotFound(w, r)
+			return
+		}
+		io.WriteString(w, fakeWeir)
+	}))
+	defer server.Close()
+	inScenarios(t)
+	script := at(t, ciOf(t, "gitlab", awkward, "--var", "least=1 B/s"), "weir-awkward.1", "script", 0).(string)
+	for _, c := range []struct {
+		name string
+		env  []string
+		want int
+		says string
+	}{
+		{"nowhere", nil, gate.ExitExecution, "WEIR_URL"},
+		{"fetched", []string{"WEIR_URL=" + server.URL + "/weir"}, 0, ""},
+		{"gone", []string{"WEIR_URL=" + server.URL + "/other"}, gate.ExitExecution, "404"},
+		{"another file", []string{"WEIR_URL=" + server.URL + "/weir", "WEIR_SHA256=" + strings.Repeat("0", 64)}, gate.ExitExecution, "FAILED"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			code, out := shell(t, t.TempDir(), script, append(c.env, "PATH=/usr/bin:/bin", "FAKE_EXIT=0", "no_proxy=127.0.0.1")...)
+			if code != c.want || !strings.Contains(out, c.says) {
+				t.Errorf("exit code %d, want %d with %q:\n%s", code, c.want, c.says, out)
+			}
+		})
+	}
+}
+
+// shell runs a script as both providers do: bash that ends at the first error.
+func shell(t *testing.T, dir, script string, env ...string) (int, string) {
+	t.Helper()
+	cmd := exec.Command("bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script)
+	cmd.Dir = dir
+	cmd.Env = append(env, "GITHUB_STEP_SUMMARY="+filepath.Join(dir, "summary"), "TMPDIR="+t.TempDir())
+	out, _ := cmd.CombinedOutput() // the exit code says it
+	return cmd.ProcessState.ExitCode(), string(out)
+}
+
+// The command that a job names makes the same job.
+func TestCINamesItsCommand(t *testing.T) {
+	inScenarios(t)
+	var out, again bytes.Buffer
+	if code := run([]string{"ci", "github", awkward, "--var", "least=2 GB/s", "--runner", "my own", "--image", "debian:13"}, &out, io.Discard); code != 0 {
+		t.Fatal(code)
+	}
+	made, _, _ := strings.Cut(strings.TrimPrefix(out.String(), "# Made by: "), "\n")
+	words, err := exec.Command("bash", "-c", `for w in `+strings.TrimPrefix(made, "weir ")+`; do printf '%s\n' "$w"; done`).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if code := run(strings.Split(strings.TrimSuffix(string(words), "\n"), "\n"), &again, io.Discard); code != 0 || again.String() != out.String() {
+		t.Errorf("%s exits with %d and makes\n%s\nwant\n%s", made, code, again.String(), out.String())
+	}
+}
+
+func TestCIRefuses(t *testing.T) {
+	inScenarios(t)
+	for _, args := range [][]string{
+		{"github", "/" + awkward, "--var", "least=1 B/s"}, {"gitlab", "missing.yaml"}, {"github", awkward},
+		{"github", awkward, "--var", "least=1 B/s", "--image", "${{ secrets.x }}"}, {"gitlab", awkward, "--var", "least=1 B/s", "--runner", "a\nb"},
+		{"gitlab", awkward, "--var", "least=1 B/s", "--timeout", "0s"}, {"jenkins", awkward},
+	} {
+		var out, stderr bytes.Buffer
+		if code := run(append([]string{"ci"}, args...), &out, &stderr); code != gate.ExitUsage || out.Len() > 0 || stderr.Len() == 0 {
+			t.Errorf("weir ci %q exited with %d: %s%s", args, code, out.String(), stderr.String())
+		}
+	}
+}

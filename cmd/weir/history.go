@@ -1,0 +1,172 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"weir/gate"
+	"weir/history"
+	"weir/reporters"
+)
+
+// historyFlags are those of weir history's commands.
+type historyFlags struct {
+	dir         string
+	format      string
+	scenario    string
+	environment string
+	significant float64
+}
+
+func newHistory() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "history",
+		Short: "keep the results of many sessions and find where a metric changed",
+		Long: `history keeps result documents in a directory and finds changes of level in what
+they measured. A document there is never changed; any of them can be deleted, or
+copied there by hand. A change that is found is reported and gates nothing.`,
+		Example: `  weir history add weir-out/20261121-101500-quickstart-3f9a
+  weir history list
+  weir history trend 'bandwidth[block_size=64MiB]' bandwidth`,
+		RunE: onlySubcommands,
+	}
+	cmd.AddCommand(newHistoryAdd(), newHistoryList(), newHistoryTrend())
+	return cmd
+}
+
+// addDir and addFormat add the flags that commands share.
+func (f *historyFlags) addDir(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.dir, "dir", "weir-history", "`DIR` of the history")
+}
+
+func (f *historyFlags) addFormat(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.format, "format", "text", "text or json")
+	cmd.Flags().StringVar(&f.scenario, "scenario", "", "only sessions of the scenario `NAME`")
+}
+
+func (f *historyFlags) check() error {
+	if f.format != "text" && f.format != "json" {
+		return wrongUsage("--format %s: there are text and json", f.format)
+	}
+	return nil
+}
+
+func newHistoryAdd() *cobra.Command {
+	var f historyFlags
+	cmd := &cobra.Command{
+		Use:   "add RESULTS…",
+		Short: "copy result documents into the history",
+		Long: `add copies result documents, each a results.json or a session directory, into the
+history. One that is there already is left alone; another document of the same
+session is refused. Several processes may add at the same time.`,
+		Example: `  weir history add weir-out/*
+  weir history add results.json --dir /srv/weir-history`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			var failed []error
+			for _, path := range args {
+				e, added, err := history.Store{Dir: f.dir}.Add(path)
+				switch {
+				case err != nil:
+					failed = append(failed, err)
+				case added:
+					fmt.Fprintf(cmd.ErrOrStderr(), "added session %s of %s\n", e.Session, e.Scenario)
+				default:
+					fmt.Fprintf(cmd.ErrOrStderr(), "session %s is there already\n", e.Session)
+				}
+			}
+			return withCode(gate.ExitUsage, errors.Join(failed...))
+		},
+	}
+	f.addDir(cmd)
+	return cmd
+}
+
+func newHistoryList() *cobra.Command {
+	var f historyFlags
+	cmd := &cobra.Command{
+		Use:     "list",
+		Short:   "list the sessions of the history",
+		Example: "  weir history list --scenario quickstart",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := f.check(); err != nil {
+				return err
+			}
+			all, problems, err := history.Store{Dir: f.dir}.List()
+			if err != nil {
+				return withCode(gate.ExitUsage, err)
+			}
+			entries := []history.Entry{}
+			for _, e := range all {
+				if f.scenario == "" || e.Scenario == f.scenario {
+					entries = append(entries, e)
+				}
+			}
+			if f.format == "json" {
+				return writeJSON(cmd.OutOrStdout(), map[string]any{"schema": "weir.sessions/v1", "sessions": entries, "left_out": problems})
+			}
+			for _, p := range problems {
+				fmt.Fprintf(cmd.ErrOrStderr(), "left out %q: %q\n", p.File, p.Reason)
+			}
+			return withCode(gate.ExitExecution, reporters.Sessions(cmd.OutOrStdout(), entries))
+		},
+	}
+	f.addDir(cmd)
+	f.addFormat(cmd)
+	return cmd
+}
+
+func newHistoryTrend() *cobra.Command {
+	var f historyFlags
+	cmd := &cobra.Command{
+		Use:   "trend CASE METRIC",
+		Short: "draw a metric of a case over the sessions and find where it changed",
+		Long: `trend draws what each session measured, and finds changes of level by E-divisive
+(Matteson and James 2014) on the log scale. For each it names the sessions before
+and after, and what differs between them: versions, options, variables, what
+carried the data, and every part of the nodes. The same documents have the same
+changes on every machine.`,
+		Example: `  weir history trend 'bandwidth[block_size=64MiB]' bandwidth
+  weir history trend latency latency.p99 --format json`,
+		Args: cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := f.check(); err != nil {
+				return err
+			}
+			if !(f.significant > 0 && f.significant < 1) {
+				return wrongUsage("--significance %v: it is a probability between 0 and 1", f.significant)
+			}
+			t, err := history.Store{Dir: f.dir}.Trend(history.Query{
+				Case: args[0], Metric: args[1], Scenario: f.scenario, Environment: f.environment, Significance: f.significant,
+			})
+			if missing, ok := errors.AsType[*history.MissingError](err); ok {
+				return wrongUsage("%w%s", err, didYouMean(missing.Wanted()))
+			}
+			if err != nil {
+				return withCode(gate.ExitUsage, err)
+			}
+			if f.format == "json" {
+				return writeJSON(cmd.OutOrStdout(), t)
+			}
+			w := cmd.OutOrStdout()
+			return withCode(gate.ExitExecution, reporters.Trend(w, t, width(w)))
+		},
+	}
+	f.addDir(cmd)
+	f.addFormat(cmd)
+	cmd.Flags().StringVar(&f.environment, "environment", "", "only sessions whose environment has this `FINGERPRINT`, or one that begins so")
+	cmd.Flags().Float64Var(&f.significant, "significance", 0.01, "a change stands if a test by permutations gives at most this `P`")
+	return cmd
+}
+
+func writeJSON(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return withCode(gate.ExitExecution, enc.Encode(v))
+}

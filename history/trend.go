@@ -1,0 +1,191 @@
+package history
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"weir/quantity"
+	"weir/results"
+)
+
+// Query asks for the series of one metric of one case.
+type Query struct {
+	Case, Metric string
+	Scenario     string  // "": whichever has the case, if only one has
+	Environment  string  // the beginning of a fingerprint; "": any
+	Significance float64 // the p-value up to which a change stands, between 0 and 1
+}
+
+// Trend is a metric of a case over the sessions of a store.
+type Trend struct {
+	Schema       string    `json:"schema"`
+	Scenario     string    `json:"scenario"`
+	Case         string    `json:"case"`
+	Metric       string    `json:"metric"`
+	Unit         string    `json:"unit"`
+	Better       string    `json:"better"` // higher | lower | "": neither
+	Significance float64   `json:"significance"`
+	Points       []Point   `json:"points"`   // by time
+	Levels       []Level   `json:"levels"`   // between changes, one more than these
+	Changes      []Change  `json:"changes"`  // by time
+	LeftOut      []Problem `json:"left_out"` // files that have no such value, and why
+}
+
+// Point is what one session measured: the estimate over its launches, in the trend's unit.
+type Point struct {
+	Session     string      `json:"session"`
+	File        string      `json:"file"`
+	Started     time.Time   `json:"started"`
+	Value       float64     `json:"value"`
+	CI          *[2]float64 `json:"ci"`
+	N           int         `json:"n"` // launches
+	Fingerprint string      `json:"fingerprint"`
+	Simulated   bool        `json:"simulated,omitempty"`
+
+	facts map[string]string
+}
+
+// Level is the mean of the points From to To-1: geometric where all values are
+// positive, since differences of rates and times are ratios. CI is a t-interval over
+// sessions with results.Confidence; nil if they are all the same.
+type Level struct {
+	From  int         `json:"from"`
+	To    int         `json:"to"`
+	Value float64     `json:"value"`
+	CI    *[2]float64 `json:"ci"`
+}
+
+// Change is a change of level between two sessions that follow each other.
+type Change struct {
+	At     int      `json:"at"` // the first point of the new level
+	Before string   `json:"before"`
+	After  string   `json:"after"`       // sessions
+	Ratio  *float64 `json:"ratio"`       // of the levels; nil where they have no common sign
+	Effect string   `json:"effect"`      // better | worse | other
+	P      float64  `json:"p"`           // of the permutation test
+	Differ []Differ `json:"differences"` // between the two sessions
+}
+
+// Trend reads all documents of the store and finds the changes. The result depends on
+// the documents only.
+func (s Store) Trend(q Query) (*Trend, error) {
+	entries, problems, err := s.List()
+	if err != nil {
+		return nil, err
+	}
+	entries = slices.DeleteFunc(entries, func(e Entry) bool {
+		return q.Scenario != "" && e.Scenario != q.Scenario ||
+			!strings.HasPrefix(strings.TrimPrefix(e.Fingerprint, "sha256:"), strings.TrimPrefix(q.Environment, "sha256:"))
+	})
+	t := &Trend{Schema: "weir.trend/v1", Case: q.Case, Metric: q.Metric, Significance: q.Significance, Points: []Point{}, Levels: []Level{}, Changes: []Change{}, LeftOut: problems}
+	missing := &MissingError{Case: q.Case, Metric: q.Metric}
+	var scenarios []string
+	for i, r := range s.readings(entries, q) {
+		e := entries[i]
+		missing.Cases, missing.Metrics = join(missing.Cases, r.cases), join(missing.Metrics, r.metrics)
+		if r.has {
+			missing.CaseKnown = true
+			scenarios = join(scenarios, []string{e.Scenario})
+		}
+		switch {
+		case r.reason != "":
+			t.LeftOut = append(t.LeftOut, Problem{e.File, r.reason})
+		case !r.has:
+		case len(t.Points) > 0 && r.unit != t.Unit:
+			t.LeftOut = append(t.LeftOut, Problem{e.File, fmt.Sprintf("%s is in %s there, not in %s", q.Metric, r.unit, t.Unit)})
+		default:
+			t.Scenario, t.Unit, t.Better = e.Scenario, r.unit, r.better
+			t.Points = append(t.Points, r.point)
+		}
+	}
+	if len(scenarios) > 1 {
+		return nil, &AmbiguousError{Case: q.Case, Scenarios: scenarios}
+	}
+	if len(t.Points) == 0 {
+		return nil, missing
+	}
+	t.detect()
+	return t, nil
+}
+
+// detect finds the changes and the levels between them.
+func (t *Trend) detect() {
+	values := make([]float64, len(t.Points))
+	for i, p := range t.Points {
+		values[i] = p.Value
+	}
+	ratio := slices.Min(values) > 0
+	scale := values
+	if ratio {
+		scale = make([]float64, len(values))
+		for i, v := range values {
+			scale[i] = math.Log(v)
+		}
+	}
+	from := 0
+	for _, c := range divide(scale, t.Significance, t.seed()) {
+		t.Levels = append(t.Levels, level(scale, from, c.at, ratio))
+		from = c.at
+		before, after := t.Points[c.at-1], t.Points[c.at]
+		t.Changes = append(t.Changes, Change{At: c.at, Before: before.Session, After: after.Session, P: c.p, Differ: differences(before.facts, after.facts)})
+	}
+	t.Levels = append(t.Levels, level(scale, from, len(scale), ratio))
+	for i := range t.Changes {
+		c := &t.Changes[i]
+		was, is := t.Levels[i].Value, t.Levels[i+1].Value
+		if ratio {
+			r := min(quantity.Round(is/was), math.MaxFloat64)
+			c.Ratio = &r
+		}
+		c.Effect = effect(was, is, t.Better)
+	}
+}
+
+func effect(was, is float64, better string) string {
+	switch {
+	case better != "higher" && better != "lower":
+		return "other"
+	case is > was == (better == "higher"):
+		return "better"
+	}
+	return "worse"
+}
+
+// level estimates the mean of a segment; scale holds logarithms if ratio is true.
+func level(scale []float64, from, to int, ratio bool) Level {
+	x := slices.Sorted(slices.Values(scale[from:to]))
+	mean, half := x[0], 0.
+	if n := float64(len(x)); x[0] != x[len(x)-1] {
+		var sd float64
+		mean, sd = stat.MeanStdDev(x, nil)
+		half = distuv.StudentsT{Mu: 0, Sigma: 1, Nu: n - 1}.Quantile((1+results.Confidence)/2) * sd / math.Sqrt(n)
+	}
+	back := quantity.Round
+	if ratio {
+		back = func(v float64) float64 { return min(quantity.Round(math.Exp(v)), math.MaxFloat64) }
+	}
+	l := Level{From: from, To: to, Value: back(mean)}
+	if half > 0 {
+		l.CI = &[2]float64{back(mean - half), back(mean + half)}
+	}
+	return l
+}
+
+// seed follows from what is asked and what was measured.
+func (t *Trend) seed() [2]uint64 {
+	h := sha256.New()
+	fmt.Fprintf(h, "%q %q", t.Case, t.Metric)
+	for _, p := range t.Points {
+		_ = binary.Write(h, binary.LittleEndian, p.Value) // a digest takes everything
+	}
+	sum := h.Sum(nil)
+	return [2]uint64{binary.LittleEndian.Uint64(sum), binary.LittleEndian.Uint64(sum[8:])}
+}

@@ -1,0 +1,234 @@
+package reporters
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"weir/quantity"
+	"weir/results"
+	"weir/workload"
+)
+
+// OpenMetrics writes the text format of OpenMetrics 1.0: a gauge for each metric
+// with its median and the ends of its interval, in base units, and a gauge that is
+// 1 for the verdict of each case and each assertion. It holds nothing but gauges, so
+// that what reads Prometheus's older text format takes it too. Values have the digits
+// that their interval supports: GitLab compares them as text, and others would differ
+// each time.
+func OpenMetrics(w io.Writer, doc *results.Document) error {
+	m := &openMetrics{w: bufio.NewWriter(w), doc: doc, names: map[string]bool{}, axes: axisLabels(axes(doc.Cases))}
+	for _, c := range doc.Cases {
+		m.labels = append(m.labels, m.ofCase(c))
+	}
+	m.session()
+	m.cases()
+	m.assertions()
+	for _, f := range m.families() {
+		m.metric(f)
+	}
+	m.w.WriteString("# EOF\n")
+	return m.w.Flush()
+}
+
+type openMetrics struct {
+	w      *bufio.Writer
+	doc    *results.Document
+	names  map[string]bool   // of families
+	axes   map[string]string // the label of each axis
+	labels []string          // of each case, as they stand between the braces
+}
+
+// family writes what comes before a family's samples and returns its name, which no
+// other family has.
+func (m *openMetrics) family(name, unit, help string) string {
+	ending := ""
+	if unit != "" {
+		ending = "_" + unit
+	}
+	name = strings.TrimSuffix("weir_"+metricName(name), ending)
+	unique := name + ending
+	for n := 2; m.names[unique]; n++ {
+		unique = fmt.Sprintf("%s_%d%s", name, n, ending)
+	}
+	m.names[unique] = true
+	fmt.Fprintf(m.w, "# TYPE %s gauge\n", unique)
+	if unit != "" {
+		fmt.Fprintf(m.w, "# UNIT %s %s\n", unique, unit)
+	}
+	// the two formats escape quotes of a help differently: it has none
+	fmt.Fprintf(m.w, "# HELP %s %s\n", unique, strings.NewReplacer(`\`, `\\`, `"`, "'").Replace(plain(help)))
+	return unique
+}
+
+func (m *openMetrics) sample(family, labels, value string) {
+	for _, s := range []string{family, "{", labels, "} ", value, "\n"} {
+		m.w.WriteString(s)
+	}
+}
+
+func (m *openMetrics) session() {
+	labels := label("scenario", m.doc.Scenario.Name)
+	m.sample(m.family("session_exit_code", "", "exit code of the session: weir docs exit-codes"), labels, strconv.Itoa(m.doc.Session.ExitCode))
+	if t := m.doc.Session.Finished; !t.IsZero() {
+		m.sample(m.family("session_finished_timestamp", "seconds", "when the session ended, since the epoch"), labels, strconv.FormatInt(t.Unix(), 10))
+	}
+}
+
+// cases writes a sample or more for each planned case, whether it ran or not.
+func (m *openMetrics) cases() {
+	name := m.family("case_verdict", "", "1 for the worst verdict on the case, skipped or excluded if it was not run, - if nothing is asserted of it")
+	for i, c := range m.doc.Cases {
+		m.sample(name, m.labels[i]+","+label("verdict", standing(c)), "1")
+	}
+	name = m.family("case_launches", "", "launches of the case that succeeded, on which its estimates rest")
+	for i, c := range m.doc.Cases {
+		m.sample(name, m.labels[i], strconv.Itoa(len(c.Succeeded())))
+	}
+	name = m.family("case_launches_retried", "", "launches of the case that failed and were made again")
+	for i, c := range m.doc.Cases {
+		m.sample(name, m.labels[i], strconv.Itoa(c.Retried()))
+	}
+}
+
+func (m *openMetrics) assertions() {
+	name := m.family("assertion_verdict", "", "1 for the verdict on the assertion")
+	verdicts := func(labels string, all []*results.AssertionVerdict) {
+		seen := map[string]bool{}
+		for _, a := range all {
+			called := title(a)
+			for n := 2; seen[called]; n++ {
+				called = fmt.Sprintf("%s #%d", title(a), n)
+			}
+			seen[called] = true
+			m.sample(name, labels+","+label("assertion", called)+","+label("severity", string(a.Severity))+","+label("verdict", a.Standing()), "1")
+		}
+	}
+	for i, c := range m.doc.Cases {
+		verdicts(m.labels[i], c.Assertions)
+	}
+	verdicts(label("scenario", m.doc.Scenario.Name), m.doc.Assertions)
+}
+
+// metricFamily is a metric in one unit.
+type metricFamily struct{ metric, unit string }
+
+// families are all metrics of the document, by name.
+func (m *openMetrics) families() []metricFamily {
+	seen := map[metricFamily]bool{}
+	for _, c := range m.doc.Cases {
+		for name, e := range c.Metrics {
+			seen[metricFamily{name, e.Unit}] = true
+		}
+	}
+	return slices.SortedFunc(maps.Keys(seen), func(a, b metricFamily) int {
+		return strings.Compare(a.metric+"\x00"+a.unit, b.metric+"\x00"+b.unit)
+	})
+}
+
+func (m *openMetrics) metric(f metricFamily) {
+	unit, factor := baseUnit(f.unit)
+	var name string
+	for i, c := range m.doc.Cases {
+		e, ok := c.Metrics[f.metric]
+		if !ok || e.Unit != f.unit {
+			continue
+		}
+		if name == "" { // the first case's workload defines it
+			help := f.metric
+			if known, ok := workload.FindMetric(c.Workload, f.metric); ok {
+				help = known.Doc
+			}
+			name = m.family(f.metric, unit, help+" (median of the launches and the interval of their mean)")
+		}
+		scale := results.ScaleFor(e.Median, e.Unit)
+		median, low, high := scale.Estimate(e.Median, e.CI)
+		for _, s := range []struct{ estimate, text string }{{"median", median}, {"ci_low", low}, {"ci_high", high}} {
+			if s.text != "" {
+				m.sample(name, m.labels[i]+`,estimate="`+s.estimate+`"`, inBase(s.text, factor/scale.Factor))
+			}
+		}
+	}
+}
+
+// inBase is a formatted number times a factor, with the same digits.
+func inBase(text string, factor float64) string {
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		panic("the formatter wrote " + text)
+	}
+	return raw(quantity.Round(v * factor))
+}
+
+// baseNames are the names of base units, by dimension.
+var baseNames = map[quantity.Dimension]string{
+	quantity.SizeDim: "bytes", quantity.TimeDim: "seconds", quantity.RateDim: "bytes_per_second",
+	quantity.Frequency: "per_second", quantity.TimeEach: "seconds_per_byte",
+}
+
+// baseUnit is the name of a unit's base unit, "" for plain numbers, and how many of
+// it are in one.
+func baseUnit(symbol string) (name string, factor float64) {
+	u, ok := quantity.UnitOf(symbol)
+	if !ok {
+		return metricName(symbol), 1
+	}
+	return baseNames[u.Dim], u.Factor
+}
+
+// ofCase are the labels of a case.
+func (m *openMetrics) ofCase(c *results.Case) string {
+	labels := []string{label("scenario", m.doc.Scenario.Name), label("run", c.Run), label("case", c.Key)}
+	for _, a := range c.AxisOrder {
+		if v, ok := c.Axes[a]; ok {
+			labels = append(labels, label(m.axes[a], valueText(v)))
+		}
+	}
+	if c.Simulated() {
+		labels = append(labels, label("simulated", "true"))
+	}
+	return strings.Join(labels, ",")
+}
+
+// ownLabels are those that no axis can have.
+var ownLabels = []string{"scenario", "run", "case", "simulated", "verdict", "assertion", "severity", "estimate"}
+
+// axisLabels gives each axis a label of its own: its name, as far as that can be one.
+func axisLabels(names []string) map[string]string {
+	taken := slices.Clone(ownLabels)
+	out := map[string]string{}
+	for _, a := range names {
+		l := metricName(a)
+		if strings.HasPrefix(l, "__") { // these belong to Prometheus
+			l = "axis" + l
+		}
+		out[a] = distinct(l, "axis_", taken)
+		taken = append(taken, out[a])
+	}
+	return out
+}
+
+// metricName keeps of a name what a metric or a label may have in its own.
+func metricName(s string) string {
+	name := strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
+			return r
+		}
+		return '_'
+	}, s)
+	if name == "" || name[0] >= '0' && name[0] <= '9' {
+		return "_" + name
+	}
+	return name
+}
+
+var labelText = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
+
+// label is one label; what is not UTF-8 in its value is replaced.
+func label(name, value string) string {
+	return name + `="` + labelText.Replace(strings.ToValidUTF8(value, "\uFFFD")) + `"`
+}

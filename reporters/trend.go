@@ -1,0 +1,157 @@
+package reporters
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"text/tabwriter"
+
+	"weir/history"
+	"weir/results"
+)
+
+// moreLines is how many differences, and how many files that were left out, a trend
+// for a terminal has.
+const moreLines = 12
+
+// Sessions writes the sessions of a history, one in a line.
+func Sessions(w io.Writer, entries []history.Entry) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for i, e := range entries {
+		if i == 0 {
+			fmt.Fprintln(t, "session\tstarted (UTC)\tscenario\tstatus\tcases\tweir\tenvironment\tnodes")
+		}
+		var cases []string
+		for _, s := range []string{results.OK, results.Error, results.Skipped, results.Excluded} {
+			if n := e.Cases[s]; n > 0 {
+				cases = append(cases, fmt.Sprintf("%d %s", n, s))
+			}
+		}
+		status := labelled(e.Status)
+		if e.Simulated {
+			status += " (simulated)"
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", plain(e.Session), e.Started.UTC().Format("2006-01-02 15:04"), plain(e.Scenario), plain(status),
+			strings.Join(cases, ", "), plain(e.Weir), plain(shortDigest(e.Fingerprint)), plain(strings.Join(e.Nodes, ",")))
+	}
+	return t.Flush()
+}
+
+// shortDigest is as much of a digest as tells a few apart.
+func shortDigest(digest string) string {
+	_, hex, ok := strings.Cut(digest, ":")
+	if !ok {
+		hex = digest
+	}
+	return hex[:min(len(hex), 12)]
+}
+
+// Trend writes a metric over the sessions of a history for a terminal of so many
+// columns (0: not known): a chart, then each change with the levels on its sides, its
+// sessions and what differs between these.
+func Trend(w io.Writer, t *history.Trend, width int) error {
+	var b strings.Builder
+	n, simulated := len(t.Points), 0
+	for _, p := range t.Points {
+		if p.Simulated {
+			simulated++
+		}
+	}
+	if simulated > 0 {
+		fmt.Fprintf(&b, "SIMULATED: the numbers of %d of %s follow from a declared model\n\n", simulated, plural(n, "session"))
+	}
+	scale := results.ScaleFor(t.Levels[len(t.Levels)-1].Value, t.Unit)
+	head := plain(t.Metric) + " of " + plain(t.Case)
+	if scale.Unit != "" {
+		head += " in " + scale.Unit
+	}
+	fmt.Fprintf(&b, "%s: %s of %s\n\n", head, plural(n, "session"), plain(t.Scenario))
+	b.WriteString(chart(t, scale, width))
+	b.WriteString("\n")
+	switch {
+	case n < 2*history.LeastSegment:
+		fmt.Fprintf(&b, "too few sessions to find a change: it takes %d on each side\n", history.LeastSegment)
+	case len(t.Changes) == 0:
+		fmt.Fprintf(&b, "no change of level (E-divisive, p <= %s); %s\n", raw(t.Significance), levelText(t, 0))
+	default:
+		fmt.Fprintf(&b, "%s of level (E-divisive, p <= %s)\n", plural(len(t.Changes), "change"), raw(t.Significance))
+	}
+	for i, c := range t.Changes {
+		fmt.Fprintf(&b, "\n%d  %s -> %s: %s\n", i+1, levelText(t, i), levelText(t, i+1), sentence(", ", size(t, i), symbolic(c.Effect), "p="+raw(c.P)))
+		fmt.Fprintf(&b, "   between %s and %s\n", sessionText(t.Points[c.At-1]), sessionText(t.Points[c.At]))
+		if len(c.Differ) == 0 {
+			b.WriteString("   nothing that is recorded differs between them\n")
+		}
+		for j, d := range c.Differ {
+			if j == moreLines {
+				fmt.Fprintf(&b, "   and %d more differences; --format json has all\n", len(c.Differ)-j)
+				break
+			}
+			fmt.Fprintf(&b, "   %s: %s -> %s\n", plain(d.What), present(d.Base), present(d.New))
+		}
+	}
+	for i, p := range t.LeftOut {
+		if i == 0 {
+			b.WriteString("\n")
+		}
+		if i == moreLines {
+			fmt.Fprintf(&b, "and %d more left out; --format json has all\n", len(t.LeftOut)-i)
+			break
+		}
+		fmt.Fprintf(&b, "left out %s: %s\n", plain(p.File), plain(p.Reason))
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// levelText is a level with its interval over sessions.
+func levelText(t *history.Trend, i int) string {
+	l := t.Levels[i]
+	return results.Observed{Value: l.Value, Unit: t.Unit, CI: l.CI, N: l.To - l.From}.String()
+}
+
+// size is how much a change is, with the digits that the levels' intervals support.
+func size(t *history.Trend, i int) string {
+	if t.Changes[i].Ratio == nil {
+		return ""
+	}
+	by := *t.Changes[i].Ratio - 1
+	var half float64
+	for _, l := range t.Levels[i : i+2] {
+		if l.CI != nil {
+			half = math.Hypot(half, (l.CI[1]-l.CI[0])/2/l.Value)
+		}
+	}
+	var ci *[2]float64
+	if half > 0 {
+		ci = &[2]float64{by - half, by + half}
+	}
+	text, _, _ := results.Scale{Unit: "%", Factor: 100}.Estimate(by, ci)
+	if by > 0 {
+		text = "+" + text
+	}
+	return text + "%"
+}
+
+// symbolic is a word for an effect with its symbol.
+func symbolic(effect string) string {
+	switch effect {
+	case "worse":
+		return "✗ worse"
+	case "better":
+		return "✓ better"
+	}
+	return ""
+}
+
+func sessionText(p history.Point) string {
+	return plain(p.Session) + " (" + p.Started.UTC().Format("2006-01-02 15:04") + ")"
+}
+
+func present(s string) string {
+	if s == "" {
+		return "(none)"
+	}
+	return plain(s)
+}
