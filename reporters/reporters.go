@@ -23,6 +23,7 @@ type Reporter struct {
 
 var registry = []Reporter{
 	{"csv", "results.csv", CSV},
+	{"html", "report.html", HTML},
 	{"json", "results.json", JSON},
 	{"junit", "junit.xml", JUnit},
 	{"markdown", "report.md", Markdown},

@@ -64,6 +64,9 @@ type finding struct {
 	message  string
 	place    string // file:line
 	log      []string
+
+	assertion *results.AssertionVerdict // nil: none
+	of        *results.Case             // nil: of none, or of several
 }
 
 // logLines is how much of a failing rank's log a report repeats.
@@ -79,11 +82,13 @@ func findings(doc *results.Document, want string) []finding {
 	for _, c := range doc.Cases {
 		broken := standing(c) == "error" && reason(c) != ""
 		if broken && want == "error" {
-			out = append(out, finding{standing: want, where: plain(c.Key), message: plain(reason(c)), log: lastLog(c)})
+			out = append(out, finding{standing: want, where: plain(c.Key), message: plain(reason(c)), log: lastLog(c), of: c})
 		}
 		for _, a := range c.Assertions {
 			if a.Standing() == want && !(broken && a.Verdict == results.ErrorVerdict) {
-				out = append(out, found(a, c.Key))
+				f := found(a, c.Key)
+				f.of = c
+				out = append(out, f)
 			}
 		}
 	}
@@ -127,7 +132,7 @@ func commandName(c results.Command) string {
 }
 
 func found(a *results.AssertionVerdict, where string) finding {
-	f := finding{standing: a.Standing(), where: plain(where), name: plain(title(a)), message: plain(a.Message)}
+	f := finding{standing: a.Standing(), where: plain(where), name: plain(title(a)), message: plain(a.Message), assertion: a}
 	if a.File != "" {
 		f.place = plain(a.File)
 		if a.Line > 0 {

@@ -1,0 +1,195 @@
+package reporters
+
+import (
+	"fmt"
+	"io"
+	"slices"
+
+	"weir/quantity"
+	"weir/reporters/html"
+	"weir/results"
+)
+
+// HTML writes the report as one page for a browser: the verdict and what is wrong
+// first, then a section for each run with its charts, and at the end what the
+// numbers mean and where they come from.
+func HTML(w io.Writer, doc *results.Document) error {
+	d := newDefinitions()
+	p := &html.Page{
+		Title: plain(clip(doc.Scenario.Name, " …")), Sign: symbols[doc.Session.Status], Status: plain(doc.Session.Status),
+		Headline: clip(headline(doc), " …"), Description: plain(clip(doc.Scenario.Description, " …")),
+		Facts:  sessionFacts(doc),
+		Groups: d.groups(doc),
+		Notes:  notes(doc),
+	}
+	if doc.Simulated() {
+		p.Banner = simulatedBanner(doc)
+	}
+	for i, g := range grids(doc) {
+		p.Runs = append(p.Runs, d.run(doc, fmt.Sprintf("run-%d", i+1), g))
+	}
+	p.Held = held(doc)
+	p.Matrices = matrices(doc)
+	p.Timeline = timeline(doc)
+	p.Environment = environment(doc)
+	p.Definitions = d.used()
+	return p.Write(w)
+}
+
+// atLength is how many findings of one kind are shown with all that is known of
+// them; the others have a row each.
+const atLength = 20
+
+// groups are the findings, what is worst first.
+func (d *definitions) groups(doc *results.Document) []html.Group {
+	var out []html.Group
+	for _, s := range []struct{ standing, heading string }{
+		{"fail", "Failed"}, {"xpass", "Passed against expectation"}, {"error", "Errors"}, {"inconclusive", "Inconclusive"},
+		{"warn", "Warnings"}, {"info", "For information"}, {"xfail", "Failed as expected"},
+	} {
+		all := findings(doc, s.standing)
+		if len(all) == 0 {
+			continue
+		}
+		group := html.Group{Title: fmt.Sprintf("%s (%d)", s.heading, len(all))}
+		shown := all[:min(len(all), atLength)]
+		for _, f := range shown {
+			group.Cards = append(group.Cards, d.card(doc, f))
+		}
+		if rest := all[len(shown):]; len(rest) > 0 {
+			group.More = findingTable(fmt.Sprintf("%s: %d more", s.heading, len(rest)), rest)
+		}
+		out = append(out, group)
+	}
+	return out
+}
+
+// held are the assertions over several cases that hold: no row of a run has these.
+func held(doc *results.Document) *html.Table {
+	var all []finding
+	for _, a := range doc.Assertions {
+		if a.Standing() == string(results.Pass) || a.Standing() == string(results.SkippedVerdict) {
+			all = append(all, found(a, over(doc, a)))
+		}
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	return findingTable(plural(len(all), "assertion")+" over several cases", all)
+}
+
+func findingTable(caption string, all []finding) *html.Table {
+	t := &html.Table{Caption: caption, Folded: len(all) > mostRows, Text: true,
+		Columns: []html.Column{{Head: "case"}, {Head: "assertion"}, {Head: "what was found"}, {Head: "asserted at"}, {Head: "verdict"}}}
+	for _, f := range all {
+		t.Rows = append(t.Rows, html.Row{Class: rowClass(f.standing), Cells: []string{f.where, f.name, f.message, f.place, labelled(f.standing)}})
+	}
+	return t
+}
+
+// rowClass is the colour of a standing's row.
+func rowClass(standing string) string {
+	switch standing {
+	case "fail", "error", "xpass":
+		return "bad"
+	case "inconclusive", "warn":
+		return "doubt"
+	case "pass", "xfail":
+		return "good"
+	}
+	return ""
+}
+
+// card is a finding with what an engineer asks next: what was promised, what was
+// measured and how surely, by which launches on which nodes, and how to run just this.
+func (d *definitions) card(doc *results.Document, f finding) html.Card {
+	c := html.Card{Sign: symbols[f.standing], Standing: f.standing, Where: clip(f.where, " …"), Name: clip(f.name, " …"), Place: f.place,
+		Message: clip(f.message, " …"), Log: f.log}
+	if f.of != nil {
+		c.Again = "weir run " + quoted(doc.Scenario.File) + " --only " + quoted(f.of.Key)
+		for _, l := range f.of.Launches {
+			c.Launches = append(c.Launches, plain(launchLine(l, f.assertion)))
+		}
+	}
+	a := f.assertion
+	if a == nil {
+		return c
+	}
+	c.Promised = plain(clip(a.Lowered, " …"))
+	if a.Subject != nil && f.of != nil {
+		for _, m := range a.Subject.Metrics() {
+			c.Metrics = append(c.Metrics, d.link(f.of.Workload, m))
+		}
+	}
+	if o := a.Observed; o != nil {
+		s := results.ScaleFor(o.Value, o.Unit)
+		value, low, high := s.Estimate(o.Value, o.CI)
+		c.Measured = s.WithUnit(value)
+		c.Interval = fmt.Sprintf("n=%d, too few launches for one", o.N)
+		if o.CI != nil {
+			c.Interval = fmt.Sprintf("%s CI %s–%s, n=%d", confidence(o.Confidence), low, s.WithUnit(high), o.N)
+		}
+		c.Margin = margin(a)
+	}
+	return c
+}
+
+// confidence of an interval in words; 0 is the document's.
+func confidence(c float64) string {
+	if c == 0 {
+		return results.ConfidenceText
+	}
+	return results.PercentText(c)
+}
+
+// margin is how far the estimate lies from the bound that it breaks, or from the
+// nearest if it breaks none, as a share of that bound; "" without one.
+func margin(a *results.AssertionVerdict) string {
+	v := a.Observed.Value
+	best, text := 0., ""
+	for _, b := range []struct {
+		end     *float64
+		in, out string
+		outside bool
+	}{
+		{a.Bounds.Lower, "above", "below", a.Bounds.Lower != nil && v < *a.Bounds.Lower},
+		{a.Bounds.Upper, "below", "above", a.Bounds.Upper != nil && v > *a.Bounds.Upper},
+	} {
+		if b.end == nil || *b.end == 0 {
+			continue
+		}
+		by := (v - *b.end) / *b.end
+		if by < 0 {
+			by = -by
+		}
+		word := b.in
+		if b.outside {
+			word = b.out
+		}
+		s := results.ScaleFor(*b.end, a.Unit)
+		if t := fmt.Sprintf("%s%% %s %s", quantity.Digits(by*100, 2), word, s.WithUnit(s.Exact(*b.end))); b.outside {
+			return t
+		} else if text == "" || by < best {
+			best, text = by, t
+		}
+	}
+	return text
+}
+
+// notes are what other reports list below their tables.
+func notes(doc *results.Document) []html.Note {
+	var out []html.Note
+	for _, n := range []html.Note{
+		{Title: "Ignored settings", Lines: ignored(doc)}, {Title: "Fabrics chosen", Lines: chosen(doc)},
+		{Title: "Retried launches", Lines: madeAgain(doc)}, {Title: "Not run", Lines: leftOut(doc)},
+	} {
+		if len(n.Lines) == 0 {
+			continue
+		}
+		if more := len(n.Lines) - mostRows; more > 0 {
+			n.Lines = append(slices.Clone(n.Lines[:mostRows]), fmt.Sprintf("… and %d more", more))
+		}
+		out = append(out, n)
+	}
+	return out
+}

@@ -1,0 +1,276 @@
+package reporters
+
+import (
+	"cmp"
+	"errors"
+	"math"
+	"slices"
+	"strings"
+
+	"weir/assertion"
+	"weir/reporters/html"
+	"weir/results"
+	"weir/workload"
+)
+
+// mostFigures is how many metrics of a run have charts.
+const mostFigures = 6
+
+// ceilingOf is the metric that ceiling.bandwidth is the ceiling of, by workload.
+var ceilingOf = map[string]string{workload.Transfer.Name: "bandwidth", workload.Traffic.Name: "bottleneck.bandwidth"}
+
+// charted are the metrics of a run that have charts: those that assertions judge,
+// otherwise its workload's first that was measured.
+func charted(doc *results.Document, cases []*results.Case) []string {
+	var out []string
+	add := func(leaves []*assertion.Expr) {
+		for _, l := range leaves {
+			if !slices.Contains(out, l.Metric) && !strings.HasPrefix(l.Metric, "ceiling.") && has(cases, l.Metric) {
+				out = append(out, l.Metric)
+			}
+		}
+	}
+	own := make(map[string]bool, len(cases))
+	seen := map[string]bool{} // one text makes the same assertion for many cases
+	for _, c := range cases {
+		own[c.Key] = true
+		for _, a := range c.Assertions {
+			if !seen[a.Text] {
+				seen[a.Text] = true
+				add(leavesOf(a))
+			}
+		}
+	}
+	for _, a := range doc.Assertions {
+		if slices.ContainsFunc(a.Cases, func(key string) bool { return own[key] }) {
+			add(leavesOf(a))
+		}
+	}
+	if kind, ok := workload.Lookup(workloadOf(cases)); ok && len(out) == 0 {
+		for _, m := range kind.Metrics {
+			if has(cases, m.Name) {
+				return []string{m.Name}
+			}
+		}
+	}
+	return out[:min(len(out), mostFigures)]
+}
+
+func workloadOf(cases []*results.Case) string {
+	if len(cases) == 0 {
+		return ""
+	}
+	return cases[0].Workload
+}
+
+// leavesOf are the metrics that an assertion is about.
+func leavesOf(a *results.AssertionVerdict) []*assertion.Expr {
+	all := a.Subject.Leaves()
+	for _, p := range a.Parts {
+		all = append(all, p.Subject.Leaves()...)
+	}
+	return all
+}
+
+// figure draws a metric over the cases of a run.
+func (d *definitions) figure(l *layout, metric string) (html.Figure, bool) {
+	f := html.Figure{Note: l.note()}
+	var values []float64
+	points := 0
+	unit, of := "", ""
+	for _, p := range l.panels {
+		for _, s := range p.series {
+			for _, c := range s.cases {
+				if m, ok := c.Metrics[metric]; ok {
+					values = append(values, m.Value)
+					unit, of = m.Unit, c.Workload
+					points++
+				}
+			}
+		}
+	}
+	if points == 0 {
+		return f, false
+	}
+	y := html.Axis{Name: strings.TrimPrefix(unitIn(unit), "in "), Log: html.Wide(values), Label: tickLabel(unit)}
+	f.Metric = d.link(of, metric)
+	f.Title = unitIn(unit)
+	point := func(c *results.Case) (html.Point, bool) {
+		p, ok := estimate(c, metric, points <= mostPoints)
+		f.Band = f.Band || p.Lower != nil || p.Upper != nil
+		f.Ceiling = f.Ceiling || p.Ceiling != nil
+		if p.CI != nil {
+			f.Interval = results.PercentText(cmp.Or(c.Metrics[metric].Confidence, results.Confidence)) + " interval"
+		}
+		return p, ok
+	}
+	if l.axis == "" {
+		var bars []html.Bar
+		for _, s := range l.panels[0].series {
+			for _, c := range s.cases {
+				if p, ok := point(c); ok {
+					bars = append(bars, html.Bar{Name: cmp.Or(s.name, plain(c.Run)), Point: p})
+				}
+			}
+		}
+		f.Drawings = append(f.Drawings, html.Strip(plain(metric)+" of each case", y, bars))
+		return f, true
+	}
+	f.Title = sentence(" ", f.Title, "over "+plain(l.axis))
+	x := html.Axis{Name: plain(l.axis), Log: l.log, Ticks: l.ticks}
+	var panels []html.Panel
+	for _, p := range l.panels {
+		drawn := html.Panel{Title: p.title}
+		for _, s := range p.series {
+			series := html.Series{Name: s.name}
+			for _, c := range s.cases {
+				if q, ok := point(c); ok {
+					q.X = l.x[c]
+					series.Points = append(series.Points, q)
+				}
+			}
+			drawn.Series = append(drawn.Series, series)
+		}
+		panels = append(panels, drawn)
+	}
+	f.Drawings = html.Panels(plain(metric)+" over "+plain(l.axis), x, y, panels)
+	f.Keys = keys(l.panels)
+	return f, true
+}
+
+// keys are the names of the series, which all panels share.
+func keys(panels []panel) []string {
+	var out []string
+	for _, p := range panels {
+		for i, s := range p.series {
+			if i >= len(out) && s.name != "" {
+				out = append(out, s.name)
+			}
+		}
+	}
+	return out
+}
+
+// estimate is a case on a chart of one metric.
+func estimate(c *results.Case, metric string, launches bool) (html.Point, bool) {
+	m, ok := c.Metrics[metric]
+	if !ok || math.IsNaN(m.Value) || math.IsInf(m.Value, 0) {
+		return html.Point{}, false
+	}
+	p := html.Point{Y: m.Value, CI: m.CI}
+	p.Lower, p.Upper = band(c, metric)
+	if v, ok := c.Metrics["ceiling.bandwidth"]; ok && ceilingOf[c.Workload] == metric {
+		p.Ceiling = &v.Value
+	}
+	for _, l := range c.Succeeded() {
+		if v, ok := l.Metrics[metric]; ok && launches && len(c.Launches) > 1 && !math.IsNaN(v) && !math.IsInf(v, 0) {
+			p.Launches = append(p.Launches, v)
+		}
+	}
+	verdict := "-"
+	for _, a := range c.Assertions {
+		about := slices.ContainsFunc(leavesOf(a), func(e *assertion.Expr) bool { return e.Metric == metric })
+		if s := a.Standing(); about && rank(s) < rank(verdict) {
+			verdict = s
+		}
+	}
+	o := results.Observed{Value: m.Value, Unit: m.Unit, CI: m.CI, N: m.N, Confidence: m.Confidence}
+	p.Says = plain(c.Key) + ": " + plain(metric) + " " + o.String()
+	if verdict != "-" {
+		p.Says += ", " + labelled(verdict)
+	}
+	if class := rowClass(verdict); class == "bad" || class == "doubt" {
+		p.Sign = symbols[verdict]
+	}
+	return p, true
+}
+
+// band is where the assertions of a case want a metric, everything else that they
+// mention being as it was measured: of bandwidth >= 0.2 * ceiling.bandwidth it is a fifth of the
+// ceiling. Only of assertions that are proportional to the metric, or to its inverse.
+func band(c *results.Case, metric string) (lower, upper *float64) {
+	for _, a := range c.Assertions {
+		if a.Subject == nil || a.Severity == assertion.Info || !alone(a.Subject) || !slices.Contains(a.Subject.Metrics(), metric) {
+			continue
+		}
+		low, high, ok := solve(c, a, metric)
+		if !ok {
+			continue
+		}
+		if low != nil && (lower == nil || *low > *lower) {
+			lower = low
+		}
+		if high != nil && (upper == nil || *high < *upper) {
+			upper = high
+		}
+	}
+	return lower, upper
+}
+
+var errNotMeasured = errors.New("not measured")
+
+// solve moves the bounds of an assertion to the metric: it looks at the subject with the
+// metric once, twice and four times as large as it was measured.
+func solve(c *results.Case, a *results.AssertionVerdict, metric string) (low, high *float64, ok bool) {
+	at := func(times float64) float64 {
+		v, err := a.Subject.EvalWith(func(leaf *assertion.Expr) (float64, error) {
+			m, ok := c.Metrics[leaf.Metric]
+			if !ok {
+				return 0, errNotMeasured
+			}
+			if leaf.Metric == metric {
+				return m.Value * times, nil
+			}
+			return m.Value, nil
+		}, a.Unit)
+		if err != nil {
+			return math.NaN()
+		}
+		return v
+	}
+	value, twice, four := at(1), at(2), at(4)
+	is := func(v, want float64) bool { return math.Abs(v/value-want) < 1e-9 }
+	if !(value > 0) {
+		return nil, nil, false
+	}
+	low, high = a.Bounds.Lower, a.Bounds.Upper
+	measured := c.Metrics[metric].Value
+	move := func(bound *float64, factor func(float64) float64) *float64 {
+		if bound == nil || *bound <= 0 {
+			return nil
+		}
+		v := measured * factor(*bound)
+		return &v
+	}
+	switch {
+	case is(twice, 2) && is(four, 4):
+		times := func(b float64) float64 { return b / value }
+		return move(low, times), move(high, times), true
+	case is(twice, 0.5) && is(four, 0.25):
+		times := func(b float64) float64 { return value / b }
+		return move(high, times), move(low, times), true
+	}
+	return nil, nil, false
+}
+
+func unitIn(unit string) string {
+	switch unit {
+	case "", "s": // labels of times have units of their own
+		return ""
+	}
+	return "in " + columnScale(unit).Unit
+}
+
+// tickLabel writes the round numbers of an axis.
+func tickLabel(unit string) func(float64) string {
+	return func(v float64) string {
+		if unit == "s" {
+			if v == 0 {
+				return "0"
+			}
+			s := results.ScaleFor(v, unit)
+			return s.WithUnit(s.Exact(v))
+		}
+		return columnScale(unit).Exact(v)
+	}
+}
