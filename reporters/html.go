@@ -30,7 +30,7 @@ func HTML(w io.Writer, doc *results.Document) error {
 	}
 	p.Held = held(doc)
 	p.Matrices = matrices(doc)
-	p.Timeline = timeline(doc)
+	p.Timeline, p.TimelineNote = timeline(doc)
 	p.Environment = environment(doc)
 	p.Definitions = d.used()
 	return p.Write(w)
@@ -58,6 +58,7 @@ func (d *definitions) groups(doc *results.Document) []html.Group {
 		}
 		if rest := all[len(shown):]; len(rest) > 0 {
 			group.More = findingTable(fmt.Sprintf("%s: %d more", s.heading, len(rest)), rest)
+			group.More.Folded = true
 		}
 		out = append(out, group)
 	}
@@ -79,7 +80,7 @@ func held(doc *results.Document) *html.Table {
 }
 
 func findingTable(caption string, all []finding) *html.Table {
-	t := &html.Table{Caption: caption, Folded: len(all) > mostRows, Text: true,
+	t := &html.Table{Caption: caption, Text: true,
 		Columns: []html.Column{{Head: "case"}, {Head: "assertion"}, {Head: "what was found"}, {Head: "asserted at"}, {Head: "verdict"}}}
 	for _, f := range all {
 		t.Rows = append(t.Rows, html.Row{Class: rowClass(f.standing), Cells: []string{f.where, f.name, f.message, f.place, labelled(f.standing)}})

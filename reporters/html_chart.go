@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"weir/assertion"
+	"weir/quantity"
 	"weir/reporters/html"
 	"weir/results"
 	"weir/workload"
@@ -23,10 +24,10 @@ var ceilingOf = map[string]string{workload.Transfer.Name: "bandwidth", workload.
 // otherwise its workload's first that was measured.
 func charted(doc *results.Document, cases []*results.Case) []string {
 	var out []string
-	add := func(leaves []*assertion.Expr) {
-		for _, l := range leaves {
-			if !slices.Contains(out, l.Metric) && !strings.HasPrefix(l.Metric, "ceiling.") && has(cases, l.Metric) {
-				out = append(out, l.Metric)
+	add := func(a *results.AssertionVerdict) {
+		for _, m := range judged(a) {
+			if !slices.Contains(out, m) && has(cases, m) {
+				out = append(out, m)
 			}
 		}
 	}
@@ -37,13 +38,13 @@ func charted(doc *results.Document, cases []*results.Case) []string {
 		for _, a := range c.Assertions {
 			if !seen[a.Text] {
 				seen[a.Text] = true
-				add(leavesOf(a))
+				add(a)
 			}
 		}
 	}
 	for _, a := range doc.Assertions {
 		if slices.ContainsFunc(a.Cases, func(key string) bool { return own[key] }) {
-			add(leavesOf(a))
+			add(a)
 		}
 	}
 	if kind, ok := workload.Lookup(workloadOf(cases)); ok && len(out) == 0 {
@@ -63,13 +64,23 @@ func workloadOf(cases []*results.Case) string {
 	return cases[0].Workload
 }
 
-// leavesOf are the metrics that an assertion is about.
-func leavesOf(a *results.AssertionVerdict) []*assertion.Expr {
-	all := a.Subject.Leaves()
-	for _, p := range a.Parts {
-		all = append(all, p.Subject.Leaves()...)
+// judged are the metrics that an assertion is about: the first that each of its
+// subjects mentions, which are then held against others and against ceilings.
+func judged(a *results.AssertionVerdict) []string {
+	var out []string
+	add := func(e *assertion.Expr) {
+		for _, m := range e.Metrics() {
+			if !strings.HasPrefix(m, "ceiling.") {
+				out = append(out, m)
+				return
+			}
+		}
 	}
-	return all
+	add(a.Subject)
+	for _, p := range a.Parts {
+		add(p.Subject)
+	}
+	return out
 }
 
 // figure draws a metric over the cases of a run.
@@ -81,7 +92,7 @@ func (d *definitions) figure(l *layout, metric string) (html.Figure, bool) {
 	for _, p := range l.panels {
 		for _, s := range p.series {
 			for _, c := range s.cases {
-				if m, ok := c.Metrics[metric]; ok {
+				if m, ok := c.Metrics[metric]; ok && drawable(m.Value) {
 					values = append(values, m.Value)
 					unit, of = m.Unit, c.Workload
 					points++
@@ -154,7 +165,7 @@ func keys(panels []panel) []string {
 // estimate is a case on a chart of one metric.
 func estimate(c *results.Case, metric string, launches bool) (html.Point, bool) {
 	m, ok := c.Metrics[metric]
-	if !ok || math.IsNaN(m.Value) || math.IsInf(m.Value, 0) {
+	if !ok || !drawable(m.Value) {
 		return html.Point{}, false
 	}
 	p := html.Point{Y: m.Value, CI: m.CI}
@@ -163,14 +174,13 @@ func estimate(c *results.Case, metric string, launches bool) (html.Point, bool) 
 		p.Ceiling = &v.Value
 	}
 	for _, l := range c.Succeeded() {
-		if v, ok := l.Metrics[metric]; ok && launches && len(c.Launches) > 1 && !math.IsNaN(v) && !math.IsInf(v, 0) {
+		if v, ok := l.Metrics[metric]; ok && launches && len(c.Launches) > 1 && drawable(v) {
 			p.Launches = append(p.Launches, v)
 		}
 	}
 	verdict := "-"
 	for _, a := range c.Assertions {
-		about := slices.ContainsFunc(leavesOf(a), func(e *assertion.Expr) bool { return e.Metric == metric })
-		if s := a.Standing(); about && rank(s) < rank(verdict) {
+		if s := a.Standing(); slices.Contains(judged(a), metric) && rank(s) < rank(verdict) {
 			verdict = s
 		}
 	}
@@ -185,12 +195,18 @@ func estimate(c *results.Case, metric string, launches bool) (html.Point, bool) 
 	return p, true
 }
 
+// drawable says whether a chart can have a place for a value. Only a damaged document has
+// one of which no axis could be made.
+func drawable(v float64) bool {
+	return v == 0 || math.Abs(v) > 1e-100 && math.Abs(v) < 1e100
+}
+
 // band is where the assertions of a case want a metric, everything else that they
 // mention being as it was measured: of bandwidth >= 0.2 * ceiling.bandwidth it is a fifth of the
 // ceiling. Only of assertions that are proportional to the metric, or to its inverse.
 func band(c *results.Case, metric string) (lower, upper *float64) {
 	for _, a := range c.Assertions {
-		if a.Subject == nil || a.Severity == assertion.Info || !alone(a.Subject) || !slices.Contains(a.Subject.Metrics(), metric) {
+		if a.Subject == nil || a.Severity == assertion.Info || !alone(a.Subject) || !slices.Contains(judged(a), metric) {
 			continue
 		}
 		low, high, ok := solve(c, a, metric)
@@ -239,7 +255,10 @@ func solve(c *results.Case, a *results.AssertionVerdict, metric string) (low, hi
 		if bound == nil || *bound <= 0 {
 			return nil
 		}
-		v := measured * factor(*bound)
+		v := quantity.Round(measured * factor(*bound))
+		if !drawable(v) {
+			return nil
+		}
 		return &v
 	}
 	switch {

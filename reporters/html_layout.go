@@ -89,6 +89,11 @@ func newLayout(cases []*results.Case) *layout {
 // categories is the layout of cases without an axis of numbers: one beneath the other.
 func (l *layout) categories(cases []*results.Case, varying []string) {
 	all := tuples(cases, varying)
+	if len(varying) == 1 { // the title of the run says of what
+		for i := range all {
+			all[i].name = setting(all[i].cases[0], varying[0])
+		}
+	}
 	if len(all) > mostBars {
 		l.omitted, all = len(all)-mostBars, all[:mostBars]
 	}
@@ -169,7 +174,7 @@ func evenly[T any](all []T, most int) []T {
 	return out
 }
 
-// leaves out says what of a run its charts do not show.
+// note says what of a run its charts do not show.
 func (l *layout) note() string {
 	var parts []string
 	if l.omitted > 0 {

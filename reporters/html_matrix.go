@@ -27,8 +27,9 @@ type traffic struct {
 // matrices are those of all cases, each once.
 func matrices(doc *results.Document) html.Matrices {
 	var out html.Matrices
-	drawn, left := 0, 0
-	for _, x := range trafficOf(doc) {
+	all, left := trafficOf(doc)
+	drawn := 0
+	for _, x := range all {
 		if out.Table == nil {
 			out.Table = &html.Table{Caption: "traffic matrices", Columns: []html.Column{{Head: "matrix"}, {Head: "ranks", Right: true}, {Head: "senders", Right: true},
 				{Head: "receivers", Right: true}, {Head: "cells", Right: true}, {Head: "total", Right: true}, {Head: "largest cell", Right: true},
@@ -44,13 +45,16 @@ func matrices(doc *results.Document) html.Matrices {
 			continue
 		}
 		f := html.Figure{Title: x.name, Drawings: []template.HTML{html.HeatMap("traffic matrix "+x.name, x.m.Ranks(), cells, bytesText)}}
-		if n := html.Blocks(x.m.Ranks()); n > 1 {
+		if n := html.Block(x.m.Ranks()); n > 1 {
 			f.Note = fmt.Sprintf("%d ranks: each row and each column is the sum of %d.", x.m.Ranks(), n)
 		}
 		out.Maps = append(out.Maps, f)
 	}
+	if out.Table != nil {
+		out.Table.Folded = len(out.Table.Rows) > mostRows
+	}
 	if left > 0 {
-		out.Note = fmt.Sprintf("%d further matrices are in the table only.", left)
+		out.Note = fmt.Sprintf("Of %d matrices there is no heat map: the page would be too large.", left)
 	}
 	return out
 }
@@ -65,10 +69,13 @@ func (x *traffic) row() []string {
 		fmt.Sprint(x.m.NonZero()), bytesText(x.m.Total()), bytesText(x.m.Largest()), fmt.Sprint(busiest), bytesText(bytes), moved}
 }
 
+// mostRead is how many cells of matrices are read or generated for a page, some 100 MB.
+const mostRead = 4 << 20
+
 // trafficOf finds the matrices of the cases. What a case moves is in its options, as rows
-// or as the words of a generator.
-func trafficOf(doc *results.Document) []*traffic {
-	var out []*traffic
+// or as the words of a generator. unread is how many are too many.
+func trafficOf(doc *results.Document) (out []*traffic, unread int) {
+	cells := 0
 	known := map[string]*traffic{} // nil: it cannot be read, which is the executor's to say
 	for _, c := range doc.Cases {
 		text, given := c.Options["matrix"].(string)
@@ -81,7 +88,10 @@ func trafficOf(doc *results.Document) []*traffic {
 			id = fmt.Sprint(words, "/", c.Options["ranks"])
 		}
 		x, ok := known[id]
-		if !ok {
+		if !ok && cells > mostRead {
+			known[id] = nil
+			unread++
+		} else if !ok {
 			x = &traffic{first: plain(c.Key)}
 			var err error
 			if generated {
@@ -95,6 +105,7 @@ func trafficOf(doc *results.Document) []*traffic {
 				x = nil
 			} else {
 				out = append(out, x)
+				cells += x.m.NonZero()
 			}
 			known[id] = x
 		}
@@ -102,7 +113,16 @@ func trafficOf(doc *results.Document) []*traffic {
 			x.cases++
 		}
 	}
-	return out
+	named := map[string]int{}
+	for _, x := range out {
+		named[x.name]++
+	}
+	for _, x := range out {
+		if named[x.name] > 1 { // a run has several that are written down
+			x.name = "of " + x.first
+		}
+	}
+	return out, unread
 }
 
 // generate makes the matrix that the launches of a case made.
@@ -120,7 +140,7 @@ func generate(words string, ranks any) (*matrix.Matrix, error) {
 
 // bytesText writes an amount for a person.
 func bytesText(b int64) string {
-	if exact := quantity.Size(b).String(); len(exact) <= 7 {
+	if exact := quantity.Size(b).String(); b < 1<<10 || b%(1<<10) == 0 && len(exact) <= 7 {
 		return exact
 	}
 	s := results.Scale{Unit: "KiB", Factor: 1. / (1 << 10)}

@@ -30,7 +30,7 @@ func quantileFigure(l *layout) *html.Figure {
 	if len(ticks) < 3 {
 		return nil
 	}
-	f := &html.Figure{Metric: html.Link{}, Title: "latency of a request or an iteration, by quantile"}
+	f := &html.Figure{}
 	groups, some := distributions(l)
 	var values []float64
 	var panels []html.Panel
@@ -40,7 +40,7 @@ func quantileFigure(l *layout) *html.Figure {
 			series := html.Series{Name: s.name}
 			c := s.cases[0]
 			for _, q := range quantiles {
-				if m, ok := c.Metrics[q]; ok {
+				if m, ok := c.Metrics[q]; ok && drawable(m.Value) {
 					series.Points = append(series.Points, html.Point{X: place[q], Y: m.Value, Says: plain(c.Key) + ": " + q + " " +
 						results.Observed{Value: m.Value, Unit: m.Unit, CI: m.CI, N: m.N, Confidence: m.Confidence}.String()})
 					values = append(values, m.Value)

@@ -31,7 +31,7 @@ func sessionFacts(doc *results.Document) []html.Pair {
 	if !s.Started.IsZero() {
 		f.add("started", s.Started.UTC().Format("2006-01-02 15:04:05 UTC"))
 		if took := s.Finished.Sub(s.Started); took > 0 {
-			f.add("took", took.Round(100*time.Millisecond).String())
+			f.add("took", took.Round(10*time.Millisecond).String())
 		}
 	}
 	var nodes []string
@@ -45,11 +45,14 @@ func sessionFacts(doc *results.Document) []html.Pair {
 }
 
 // timeline draws the launches of each run, and the commands around them, over time.
-func timeline(doc *results.Document) template.HTML {
+func timeline(doc *results.Document) (drawing template.HTML, note string) {
 	var lanes []html.Lane
 	index := map[string]int{}
 	start := firstLaunch(doc)
 	stretch := func(lane string, from time.Time, took float64, sign, says string) {
+		if !(took >= 0 && took < 1e9) { // only a damaged document has one
+			return
+		}
 		i, ok := index[lane]
 		if !ok {
 			i = len(lanes)
@@ -88,14 +91,17 @@ func timeline(doc *results.Document) template.HTML {
 		stretch("commands", c.Started, c.Duration, sign, fmt.Sprintf("%s, %s: %s", commandName(c), quantity.FormatTime(c.Duration), what))
 	}
 	if len(lanes) == 0 {
-		return ""
+		return "", ""
 	}
+	note = "Launches over the seconds since the first; " + symbols["fail"] + " marks those that failed."
 	if more := len(lanes) - mostBars; more > 0 {
 		lanes = lanes[:mostBars]
+		note += fmt.Sprintf(" %d further lanes are not drawn.", more)
 	}
+	seconds := results.Scale{Unit: "s", Factor: 1}
 	return html.Timeline("launches over the time of the session", lanes,
-		func(v float64) string { return results.ScaleFor(1, "s").Exact(v) + " s" },
-		func(n int) string { return fmt.Sprintf("%d launches", n) })
+		func(v float64) string { return seconds.WithUnit(seconds.Exact(v)) },
+		func(n int) string { return fmt.Sprintf("%d launches", n) }), note
 }
 
 // firstLaunch is when the first launch or command began.

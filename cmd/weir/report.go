@@ -16,9 +16,14 @@ func newReport() *cobra.Command {
 		Use:   "report RESULTS --report FORMAT[=PATH]",
 		Short: "write reports of stored results",
 		Long: `report writes a result document in other formats, as it was judged. RESULTS is a
-results.json or a session directory; reports without a path go beside it.`,
+results.json or a session directory; reports without a path go beside it.
+
+html is one page for a browser, with charts of each run, traffic matrices and the
+definition of every number. It asks no host for anything, and without scripts and
+styles, as Jenkins shows it, it says the same.`,
 		Example: `  weir report weir-out/20261121-101500-quickstart-3f9a --report markdown=-
-  weir report results.json --report junit=junit.xml --report csv=cells.csv`,
+  weir report results.json --report junit=junit.xml --report csv=cells.csv
+  weir report weir-out/20261121-101500-quickstart-3f9a --report html    # report.html beside the results`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			wanted, err := reports.parse()

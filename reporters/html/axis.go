@@ -102,7 +102,7 @@ func roundTicks(low, high float64, log bool) []float64 {
 	}
 	var out []float64
 	for k := math.Ceil(low/step - 1e-9); k*step <= high*(1+1e-12)+step*1e-9 && len(out) < 20; k++ {
-		out = append(out, k*step)
+		out = append(out, k*step+0) // of -0 it makes 0
 	}
 	return out
 }

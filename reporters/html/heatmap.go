@@ -21,11 +21,8 @@ var heats = []string{"#d6e6f4", "#abd0e6", "#6aaed6", "#3787c0", "#1b64a5", "#0a
 // shown as blocks of several.
 const mostBlocks = 64
 
-// block is how many ranks a row of the map of so many ranks stands for.
-func block(ranks int) int { return (ranks + mostBlocks - 1) / mostBlocks }
-
-// Blocks says how many ranks a row and a column of a heat map stand for.
-func Blocks(ranks int) int { return block(ranks) }
+// Block is how many ranks a row and a column of the heat map of so many ranks stand for.
+func Block(ranks int) int { return (ranks + mostBlocks - 1) / mostBlocks }
 
 // Drawn is how many cells a heat map of these has, which is what it costs in a page.
 func Drawn(ranks int, cells []Cell) int { return len(sums(ranks, cells)) }
@@ -33,7 +30,7 @@ func Drawn(ranks int, cells []Cell) int { return len(sums(ranks, cells)) }
 // sums adds the cells up in blocks, by row and column.
 func sums(ranks int, cells []Cell) map[[2]int]int64 {
 	of := make(map[[2]int]int64, min(len(cells), mostBlocks*mostBlocks))
-	each := block(ranks)
+	each := Block(ranks)
 	for _, c := range cells {
 		at := [2]int{c.From / each, c.To / each}
 		if of[at] > math.MaxInt64-c.Bytes {
@@ -49,7 +46,7 @@ func sums(ranks int, cells []Cell) map[[2]int]int64 {
 // a logarithmic scale of colours, nothing where nothing is sent. label writes an
 // amount of bytes.
 func HeatMap(name string, ranks int, cells []Cell, label func(bytes int64) string) template.HTML {
-	of, each := sums(ranks, cells), block(ranks)
+	of, each := sums(ranks, cells), Block(ranks)
 	rows := (ranks + each - 1) / each
 	side := math.Floor(min(max(352/float64(rows), 5), 44))
 	const left, top = 50., 40.
@@ -63,8 +60,7 @@ func HeatMap(name string, ranks int, cells []Cell, label func(bytes int64) strin
 	s.text(left, 12, "start", "to rank →", "class", "dim")
 	s.text(2, top-6, "start", "from ↓", "class", "dim")
 	s.rect(left, top, edge, edge, "fill", "none", "stroke", "currentColor", "stroke-opacity", "0.4")
-	every := (rows + int(edge/24) - 1) / max(int(edge/24), 1)
-	for i := 0; i < rows; i += max(every, 1) {
+	for i := 0; i < rows; i += int(math.Ceil(24 / side)) { // a label is that wide
 		at := float64(i)*side + side/2
 		s.text(left-5, top+at+4, "end", strconv.Itoa(i*each))
 		s.text(left+at, top-5, "middle", strconv.Itoa(i*each))

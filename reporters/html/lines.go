@@ -35,6 +35,9 @@ const (
 	marginTop, marginBottom = 30., 44.
 )
 
+// crowd is how many places on an axis have room for markers that are easy to tell apart.
+const crowd = 60
+
 // Panels draws each panel as one chart, all on the same scales so that they can be
 // compared. name says for a screen reader what they show.
 func Panels(name string, x, y Axis, panels []Panel) []template.HTML {
@@ -54,6 +57,16 @@ func Panels(name string, x, y Axis, panels []Panel) []template.HTML {
 	c.xs = span{slices.Min(xs), slices.Max(xs), marginLeft + 14, panelWidth - marginRight - 14, x.Log}
 	low, high := domain(ys, y.Log)
 	c.ys = span{low, high, panelHeight - marginBottom, marginTop, y.Log}
+	slices.Sort(xs)
+	c.apart, c.radius = 6, 3.6
+	if len(slices.Compact(slices.Clone(xs))) > crowd {
+		c.radius = 1.8
+	}
+	for i := 1; i < len(xs); i++ {
+		if gap := c.xs.at(xs[i]) - c.xs.at(xs[i-1]); gap > 0 {
+			c.apart = min(c.apart, gap/10)
+		}
+	}
 	var out []template.HTML
 	for _, p := range panels {
 		out = append(out, c.draw(name, p))
@@ -64,7 +77,12 @@ func Panels(name string, x, y Axis, panels []Panel) []template.HTML {
 // extent are the values that an axis must have room for: whiskers and ceilings only
 // as far as they leave the points some of it.
 func (p Point) extent(log bool) []float64 {
-	all := append([]float64{p.Y}, p.Launches...)
+	all := []float64{p.Y}
+	for _, v := range p.Launches {
+		if v > 0 || !log {
+			all = append(all, v)
+		}
+	}
 	least, most := slices.Min(all), slices.Max(all)
 	reach := 1.6
 	if log {
@@ -91,6 +109,8 @@ func (p Point) extent(log bool) []float64 {
 type chart struct {
 	x, y   Axis
 	xs, ys span
+	apart  float64 // how far the series stand beside each other, so that whiskers do not cover whiskers
+	radius float64 // of markers
 }
 
 func (c chart) draw(name string, p Panel) template.HTML {
@@ -117,9 +137,10 @@ func (c chart) draw(name string, p Panel) template.HTML {
 	for i, series := range p.Series {
 		s.series(i)
 		c.ceiling(s, series.Points)
-		c.course(s, series.Points)
+		beside := (float64(i) - float64(len(p.Series)-1)/2) * c.apart
+		c.course(s, series.Points, beside)
 		for _, q := range series.Points {
-			c.point(s, i, q)
+			c.point(s, i, q, beside)
 		}
 		s.close("g")
 	}
@@ -223,21 +244,21 @@ func (c chart) ceiling(s *svg, points []Point) {
 }
 
 // course joins the points.
-func (c chart) course(s *svg, points []Point) {
+func (c chart) course(s *svg, points []Point, beside float64) {
 	d := ""
 	for i, p := range points {
-		d += map[bool]string{true: "M", false: "L"}[i == 0] + px(c.xs.at(p.X)) + " " + px(c.ys.clamp(p.Y))
+		d += map[bool]string{true: "M", false: "L"}[i == 0] + px(c.xs.at(p.X)+beside) + " " + px(c.ys.clamp(p.Y))
 	}
 	if len(points) > 1 {
 		s.mark("path", "d", d, "fill", "none", "stroke", "currentColor", "stroke-width", "1.8", "stroke-opacity", "0.8")
 	}
 }
 
-func (c chart) point(s *svg, i int, p Point) {
-	x, y := c.xs.at(p.X), c.ys.clamp(p.Y)
+func (c chart) point(s *svg, i int, p Point, beside float64) {
+	x, y := c.xs.at(p.X)+beside, c.ys.clamp(p.Y)
 	for _, v := range p.Launches {
 		if c.ys.has(v) {
-			s.mark("circle", "cx", px(x), "cy", px(c.ys.at(v)), "r", "1.6", "fill", "currentColor", "fill-opacity", "0.4")
+			s.launch(x-5, c.ys.at(v))
 		}
 	}
 	if p.CI != nil {
@@ -249,10 +270,15 @@ func (c chart) point(s *svg, i int, p Point) {
 			}
 		}
 	}
-	s.marker(i, x, y, p.Says)
+	s.marker(i, x, y, c.radius, p.Says)
 	if p.Sign != "" {
-		s.sign(x, y-9, p.Sign)
+		s.sign(x+11, y+5, p.Sign)
 	}
+}
+
+// launch is what one launch measured, beside the estimate that rests on it.
+func (s *svg) launch(x, y float64) {
+	s.mark("circle", "cx", px(x), "cy", px(y), "r", "1.4", "fill", "currentColor", "fill-opacity", "0.55")
 }
 
 // sign is that of a verdict, which colour repeats.

@@ -39,6 +39,7 @@ type Page struct {
 	Held         *Table // assertions over several cases that hold; nil: there are none
 	Matrices     Matrices
 	Timeline     template.HTML
+	TimelineNote string
 	Notes        []Note
 	Environment  []Note // facts of the whole, then one for each node
 	Definitions  []Definition
@@ -146,7 +147,7 @@ func swatch(i int) template.HTML {
 	s.open("svg", "width", "26", "height", "12", "viewBox", "0 0 26 12", "aria-hidden", "true")
 	s.series(i)
 	s.line(0, 6, 26, 6, "stroke-width", "1.8")
-	s.marker(i, 13, 6, "")
+	s.marker(i, 13, 6, 3.6, "")
 	s.close("g")
 	return s.done()
 }

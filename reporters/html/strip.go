@@ -73,7 +73,7 @@ func (s *svg) bar(along span, b Bar, y, row float64) {
 	}
 	for _, v := range b.Launches {
 		if along.has(v) {
-			s.mark("circle", "cx", px(along.at(v)), "cy", px(y), "r", "1.6", "fill", "currentColor", "fill-opacity", "0.4")
+			s.launch(along.at(v), y+6)
 		}
 	}
 	if b.CI != nil && !math.IsNaN(b.CI[0]) {
@@ -86,8 +86,8 @@ func (s *svg) bar(along span, b Bar, y, row float64) {
 		}
 	}
 	x := along.clamp(b.Y)
-	s.marker(0, x, y, b.Says)
+	s.marker(0, x, y, 3.6, b.Says)
 	if b.Sign != "" {
-		s.sign(x, y-7, b.Sign)
+		s.sign(x+11, y+5, b.Sign)
 	}
 }

@@ -60,7 +60,9 @@ func (s *svg) rect(x, y, width, height float64, attributes ...string) {
 }
 
 // px is a length with as many digits as a screen has.
-func px(v float64) string { return strconv.FormatFloat(math.Round(v*10)/10, 'f', -1, 64) }
+func px(v float64) string {
+	return strconv.FormatFloat(math.Round(v*10)/10, 'f', -1, 64)
+}
 
 // hues are the colours of series on white, each at least 4.5 to 1; the style sheet
 // has others on black.
@@ -76,9 +78,8 @@ func (s *svg) series(i int) {
 }
 
 // marker draws the shape of the i-th series, so that colour is not all that tells
-// series apart.
-func (s *svg) marker(i int, x, y float64, says string) {
-	const r = 3.6
+// series apart, with a radius of r.
+func (s *svg) marker(i int, x, y, r float64, says string) {
 	at := func(points ...float64) string {
 		var b strings.Builder
 		for k := 0; k < len(points); k += 2 {
