@@ -205,6 +205,22 @@ func screenshot(t *testing.T, ctx context.Context, name string) {
 	}
 }
 
+// On paper the page is light whatever the reader's screen is, and what is folded is there.
+func TestPageOnPaper(t *testing.T) {
+	ctx := browser(t)
+	wish := emulation.SetEmulatedMediaParams{Media: "print", Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}}}
+	if _, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, wish); err != nil {
+		t.Fatal(err)
+	}
+	do(t, ctx, chromedp.Navigate("file://"+pageFile(t, "paper", read(t, "failed"))))
+	if got := ask[string](t, ctx, `getComputedStyle(document.body).backgroundColor`); got != "rgb(255, 255, 255)" {
+		t.Errorf("the paper is %s", got)
+	}
+	if text := ask[string](t, ctx, `document.body.innerText`); !strings.Contains(text, "--only 'bandwidth[block_size=4KiB]'") || strings.Contains(text, "↕") {
+		t.Error("what is folded is not printed, or what cannot be clicked is")
+	}
+}
+
 // A table sorts by amounts, not by letters, and says so; a filter keeps the rows that have
 // all words; a chart reads out its points by the arrow keys.
 func TestPageSortsFiltersAndReadsOut(t *testing.T) {

@@ -17,12 +17,12 @@ var quantiles = []string{"latency.min", "latency.p50", "latency.p90", "latency.p
 func quantileFigure(l *layout) *html.Figure {
 	var ticks []html.Tick
 	place := map[string]float64{}
-	for i, q := range quantiles {
+	for _, q := range quantiles {
 		for _, p := range l.panels {
 			for _, s := range p.series {
 				if has(s.cases, q) && place[q] == 0 {
-					place[q] = float64(i + 1)
-					ticks = append(ticks, html.Tick{At: float64(i + 1), Label: strings.Replace(strings.TrimPrefix(q, "latency."), "p999", "p99.9", 1)})
+					place[q] = float64(len(ticks) + 1)
+					ticks = append(ticks, html.Tick{At: place[q], Label: strings.Replace(strings.TrimPrefix(q, "latency."), "p999", "p99.9", 1)})
 				}
 			}
 		}

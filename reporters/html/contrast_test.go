@@ -47,7 +47,7 @@ func contrast(a, b float64) float64 { return (max(a, b) + 0.05) / (min(a, b) + 0
 // Text has a contrast of 4.5 to 1 at least on what it stands on (WCAG 2.1 AA), and what is drawn one of 3
 // to 1, by day, by night and without the sheet.
 func TestContrast(t *testing.T) {
-	day, rest, ok := strings.Cut(sheet, "@media (prefers-color-scheme: dark)")
+	day, rest, ok := strings.Cut(sheet, "@media screen and (prefers-color-scheme: dark)")
 	if !ok {
 		t.Fatal("the sheet has no dark page")
 	}

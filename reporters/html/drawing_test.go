@@ -71,7 +71,7 @@ func TestHeatMapCells(t *testing.T) {
 		t.Fatalf("%d cells", len(cells))
 	}
 	small, large, middle := cells["rank 0 → rank 1: 1B"], cells["rank 0 → rank 2: 1048576B"], cells["rank 2 → rank 1: 1024B"]
-	if small.at["class"] != "pt h0" || large.at["class"] != "pt h6" || middle.at["class"] != "pt h3" {
+	if small.at["class"] != "pt cell h0" || large.at["class"] != "pt cell h6" || middle.at["class"] != "pt cell h3" {
 		t.Errorf("steps %q %q %q: the scale is logarithmic", small.at["class"], middle.at["class"], large.at["class"])
 	}
 	side := small.number("width")

@@ -60,7 +60,7 @@ func HeatMap(name string, ranks int, cells []Cell, label func(bytes int64) strin
 	s.text(left, 12, "start", "to rank →", "class", "dim")
 	s.text(2, top-6, "start", "from ↓", "class", "dim")
 	s.rect(left, top, edge, edge, "fill", "none", "stroke", "currentColor", "stroke-opacity", "0.4")
-	for i := 0; i < rows; i += int(math.Ceil(24 / side)) { // a label is that wide
+	for i := 0; i < rows; i += int(math.Ceil(34 / side)) { // a label of four digits is that wide
 		at := float64(i)*side + side/2
 		s.text(left-5, top+at+4, "end", strconv.Itoa(i*each))
 		s.text(left+at, top-5, "middle", strconv.Itoa(i*each))
@@ -69,8 +69,13 @@ func HeatMap(name string, ranks int, cells []Cell, label func(bytes int64) strin
 		for column := range rows {
 			if b, ok := of[[2]int{row, column}]; ok {
 				heat := heatOf(b, least, most)
-				s.open("rect", "x", px(left+float64(column)*side), "y", px(top+float64(row)*side), "width", px(side), "height", px(side),
-					"fill", heats[heat], "class", "pt h"+strconv.Itoa(heat))
+				shape := []string{"x", px(left + float64(column)*side), "y", px(top + float64(row)*side), "width", px(side), "height", px(side), "fill", heats[heat]}
+				if side >= 12 { // room for a line between cells
+					shape = append(shape, "stroke", "#ffffff", "class", "pt cell h"+strconv.Itoa(heat))
+				} else {
+					shape = append(shape, "class", "pt h"+strconv.Itoa(heat))
+				}
+				s.open("rect", shape...)
 				s.title(ranksText(row, each, ranks) + " → " + ranksText(column, each, ranks) + ": " + label(b))
 				s.close("rect")
 			}

@@ -42,11 +42,13 @@ const crowd = 60
 // compared. name says for a screen reader what they show.
 func Panels(name string, x, y Axis, panels []Panel) []template.HTML {
 	var xs, ys []float64
+	whiskers := false
 	for _, p := range panels {
 		for _, s := range p.Series {
 			for _, q := range s.Points {
 				xs = append(xs, q.X)
 				ys = append(ys, q.extent(y.Log)...)
+				whiskers = whiskers || q.CI != nil
 			}
 		}
 	}
@@ -58,7 +60,10 @@ func Panels(name string, x, y Axis, panels []Panel) []template.HTML {
 	low, high := domain(ys, y.Log)
 	c.ys = span{low, high, panelHeight - marginBottom, marginTop, y.Log}
 	slices.Sort(xs)
-	c.apart, c.radius = 6, 3.6
+	c.radius = 3.6
+	if whiskers {
+		c.apart = 6
+	}
 	if len(slices.Compact(slices.Clone(xs))) > crowd {
 		c.radius = 1.8
 	}
