@@ -3,6 +3,7 @@ package reporters
 import (
 	"fmt"
 	"io"
+	"math"
 	"slices"
 
 	"weir/quantity"
@@ -107,7 +108,7 @@ func (d *definitions) card(doc *results.Document, f finding) html.Card {
 	c := html.Card{Sign: symbols[f.standing], Standing: f.standing, Where: clip(f.where, " …"), Name: clip(f.name, " …"), Place: f.place,
 		Message: clip(f.message, " …"), Log: f.log}
 	if f.of != nil {
-		c.Again = "weir run " + quoted(doc.Scenario.File) + " --only " + quoted(f.of.Key)
+		c.Again = again(doc, f.of.Key)
 		for _, l := range f.of.Launches {
 			c.Launches = append(c.Launches, plain(launchLine(l, f.assertion)))
 		}
@@ -117,61 +118,51 @@ func (d *definitions) card(doc *results.Document, f finding) html.Card {
 		return c
 	}
 	c.Promised = plain(clip(a.Lowered, " …"))
-	if a.Subject != nil && f.of != nil {
+	of := f.of
+	if of == nil && len(a.Cases) > 0 {
+		of = doc.Case(a.Cases[0])
+	}
+	if a.Trend != nil {
+		c.Again = again(doc, f.where)
+	}
+	if a.Subject != nil && of != nil {
 		for _, m := range a.Subject.Metrics() {
-			c.Metrics = append(c.Metrics, d.link(f.of.Workload, m))
+			c.Metrics = append(c.Metrics, d.link(of.Workload, m))
 		}
 	}
-	if o := a.Observed; o != nil {
-		s := results.ScaleFor(o.Value, o.Unit)
-		value, low, high := s.Estimate(o.Value, o.CI)
-		c.Measured = s.WithUnit(value)
-		c.Interval = fmt.Sprintf("n=%d, too few launches for one", o.N)
-		if o.CI != nil {
-			c.Interval = fmt.Sprintf("%s CI %s–%s, n=%d", confidence(o.Confidence), low, s.WithUnit(high), o.N)
-		}
+	if a.Observed != nil {
+		c.Measured = a.Observed.String()
 		c.Margin = margin(a)
 	}
 	return c
-}
-
-// confidence of an interval in words; 0 is the document's.
-func confidence(c float64) string {
-	if c == 0 {
-		return results.ConfidenceText
-	}
-	return results.PercentText(c)
 }
 
 // margin is how far the estimate lies from the bound that it breaks, or from the
 // nearest if it breaks none, as a share of that bound; "" without one.
 func margin(a *results.AssertionVerdict) string {
 	v := a.Observed.Value
-	best, text := 0., ""
+	best, text := math.Inf(1), ""
 	for _, b := range []struct {
 		end     *float64
-		in, out string
 		outside bool
 	}{
-		{a.Bounds.Lower, "above", "below", a.Bounds.Lower != nil && v < *a.Bounds.Lower},
-		{a.Bounds.Upper, "below", "above", a.Bounds.Upper != nil && v > *a.Bounds.Upper},
+		{a.Bounds.Lower, a.Bounds.Lower != nil && v < *a.Bounds.Lower},
+		{a.Bounds.Upper, a.Bounds.Upper != nil && v > *a.Bounds.Upper},
 	} {
 		if b.end == nil || *b.end == 0 {
 			continue
 		}
-		by := (v - *b.end) / *b.end
-		if by < 0 {
-			by = -by
-		}
-		word := b.in
+		by := math.Abs(v / *b.end - 1)
 		if b.outside {
-			word = b.out
+			by = -by // nearer than any bound that holds
 		}
-		s := results.ScaleFor(*b.end, a.Unit)
-		if t := fmt.Sprintf("%s%% %s %s", quantity.Digits(by*100, 2), word, s.WithUnit(s.Exact(*b.end))); b.outside {
-			return t
-		} else if text == "" || by < best {
-			best, text = by, t
+		if by < best {
+			word := "above"
+			if v < *b.end {
+				word = "below"
+			}
+			s := results.ScaleFor(*b.end, a.Unit)
+			best, text = by, fmt.Sprintf("%s%% %s %s", quantity.Digits(math.Abs(by)*100, 2), word, s.WithUnit(s.Exact(*b.end)))
 		}
 	}
 	return text

@@ -134,7 +134,7 @@ func (d *definitions) figure(l *layout, metric string) (html.Figure, bool) {
 		drawn := html.Panel{Title: p.title}
 		for _, s := range p.series {
 			series := html.Series{Name: s.name}
-			for _, c := range s.cases {
+			for _, c := range evenly(s.cases, mostPoints) {
 				if q, ok := point(c); ok {
 					q.X = l.x[c]
 					series.Points = append(series.Points, q)
@@ -149,14 +149,12 @@ func (d *definitions) figure(l *layout, metric string) (html.Figure, bool) {
 	return f, true
 }
 
-// keys are the names of the series, which all panels share.
+// keys are the names of the series, which are the same in all panels.
 func keys(panels []panel) []string {
 	var out []string
-	for _, p := range panels {
-		for i, s := range p.series {
-			if i >= len(out) && s.name != "" {
-				out = append(out, s.name)
-			}
+	for _, s := range panels[0].series {
+		if s.name != "" {
+			out = append(out, s.name)
 		}
 	}
 	return out
@@ -184,8 +182,7 @@ func estimate(c *results.Case, metric string, launches bool) (html.Point, bool) 
 			verdict = s
 		}
 	}
-	o := results.Observed{Value: m.Value, Unit: m.Unit, CI: m.CI, N: m.N, Confidence: m.Confidence}
-	p.Says = plain(c.Key) + ": " + plain(metric) + " " + o.String()
+	p.Says = says(c, metric)
 	if verdict != "-" {
 		p.Says += ", " + labelled(verdict)
 	}
@@ -193,6 +190,12 @@ func estimate(c *results.Case, metric string, launches bool) (html.Point, bool) 
 		p.Sign = symbols[verdict]
 	}
 	return p, true
+}
+
+// says is an estimate in words.
+func says(c *results.Case, metric string) string {
+	m := c.Metrics[metric]
+	return plain(c.Key) + ": " + plain(metric) + " " + results.Observed{Value: m.Value, Unit: m.Unit, CI: m.CI, N: m.N, Confidence: m.Confidence}.String()
 }
 
 // drawable says whether a chart can have a place for a value. Only a damaged document has

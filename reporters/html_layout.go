@@ -25,8 +25,8 @@ type layout struct {
 	x       map[*results.Case]float64
 	ticks   []html.Tick
 	panels  []panel
-	omitted int // panels that are not drawn
-	thinned bool
+	omitted int  // panels that are not drawn
+	thinned bool // some series has more points than are drawn
 }
 
 type panel struct {
@@ -34,7 +34,8 @@ type panel struct {
 	series []caseSeries
 }
 
-// caseSeries are cases with the same values of all axes but the one along.
+// caseSeries are cases with the same values of all axes but the one along, ascending
+// in that; none where a panel lacks what others have.
 type caseSeries struct {
 	name  string
 	cases []*results.Case
@@ -71,18 +72,23 @@ func newLayout(cases []*results.Case) *layout {
 		}
 	}
 	between := slices.DeleteFunc(slices.Clone(rest), func(a string) bool { return slices.Contains(within, a) })
+	all := tuples(cases, within) // in each panel, so that a series looks the same in all
 	for _, group := range tuples(cases, between) {
-		p := panel{title: group.name}
+		of := map[string][]*results.Case{}
 		for _, s := range tuples(group.cases, within) {
 			slices.SortStableFunc(s.cases, func(a, b *results.Case) int { return cmp.Compare(l.x[a], l.x[b]) })
-			if kept := evenly(s.cases, mostPoints); len(kept) < len(s.cases) {
-				s.cases, l.thinned = kept, true
-			}
-			p.series = append(p.series, s)
+			l.thinned = l.thinned || len(s.cases) > mostPoints
+			of[s.name] = s.cases
+		}
+		p := panel{title: group.name}
+		for _, s := range all {
+			p.series = append(p.series, caseSeries{s.name, of[s.name]})
 		}
 		l.panels = append(l.panels, p)
 	}
-	l.cut(mostPanels)
+	if len(l.panels) > mostPanels {
+		l.omitted, l.panels = len(l.panels)-mostPanels, l.panels[:mostPanels]
+	}
 	return l
 }
 
@@ -98,12 +104,6 @@ func (l *layout) categories(cases []*results.Case, varying []string) {
 		l.omitted, all = len(all)-mostBars, all[:mostBars]
 	}
 	l.panels = []panel{{series: all}}
-}
-
-func (l *layout) cut(most int) {
-	if len(l.panels) > most {
-		l.omitted, l.panels = len(l.panels)-most, l.panels[:most]
-	}
 }
 
 // along gives each case its place on the axis.

@@ -87,6 +87,33 @@ func TestLayout(t *testing.T) {
 	}
 }
 
+// A series has one colour in all panels, whether or not each of them has it.
+func TestSeriesAreTheSameInAllPanels(t *testing.T) {
+	cases := swept([]string{"fabric", "threads", "block_size"}, []string{"shm", "tcp", "ucx"}, []string{"1", "2", "3"}, []string{"4KiB", "64KiB", "1MiB", "16MiB", "256MiB", "2GiB", "16GiB"})
+	cases = slices.DeleteFunc(cases, func(c *results.Case) bool {
+		return c.Axes["threads"] == "2" && c.Axes["fabric"] == "shm" || c.Axes["threads"] == "3" && c.Axes["block_size"] == "4KiB"
+	})
+	l := newLayout(cases)
+	drawn, _ := distributions(l)
+	for what, panels := range map[string][]panel{"charts": l.panels, "distributions": drawn} {
+		if len(panels) < 3 {
+			t.Fatalf("%s: %d panels", what, len(panels))
+		}
+		names := keys(panels)
+		for _, p := range panels {
+			for i, s := range p.series {
+				if i >= len(names) || s.name != names[i] {
+					t.Errorf("%s: series %d of panel %q is %q, and the legend %q", what, i, p.title, s.name, names)
+				}
+			}
+		}
+	}
+	two := l.panels[slices.IndexFunc(l.panels, func(p panel) bool { return p.title == "threads=2" })]
+	if len(two.series[0].cases) != 0 || len(two.series[1].cases) != 7 {
+		t.Errorf("with two threads %d and %d cases", len(two.series[0].cases), len(two.series[1].cases))
+	}
+}
+
 func metricLeaf(name, unit string) *assertion.Expr {
 	return &assertion.Expr{Op: assertion.Metric, Metric: name, Unit: unit}
 }

@@ -1,7 +1,9 @@
 package reporters
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"weir/reporters/html"
@@ -12,82 +14,86 @@ import (
 // latencies, ascending.
 var quantiles = []string{"latency.min", "latency.p50", "latency.p90", "latency.p95", "latency.p99", "latency.p999", "latency.max"}
 
-// quantileFigure draws the distributions of a run: a line for a case, a panel for
-// each series of its charts. Of an axis with many points it shows some.
-func quantileFigure(l *layout) *html.Figure {
+// quantileFigures draw the distributions of a run, a line for a case: of an axis of numbers
+// some of its values in a panel for each series of the charts, otherwise all cases, in as
+// many figures as their lines need.
+func quantileFigures(l *layout) []html.Figure {
 	var ticks []html.Tick
 	place := map[string]float64{}
 	for _, q := range quantiles {
-		for _, p := range l.panels {
-			for _, s := range p.series {
-				if has(s.cases, q) && place[q] == 0 {
-					place[q] = float64(len(ticks) + 1)
-					ticks = append(ticks, html.Tick{At: place[q], Label: strings.Replace(strings.TrimPrefix(q, "latency."), "p999", "p99.9", 1)})
-				}
-			}
+		if slices.ContainsFunc(l.panels, func(p panel) bool {
+			return slices.ContainsFunc(p.series, func(s caseSeries) bool { return has(s.cases, q) })
+		}) {
+			place[q] = float64(len(ticks) + 1)
+			ticks = append(ticks, html.Tick{At: place[q], Label: strings.Replace(strings.TrimPrefix(q, "latency."), "p999", "p99.9", 1)})
 		}
 	}
 	if len(ticks) < 3 {
 		return nil
 	}
-	f := &html.Figure{}
-	groups, some := distributions(l)
+	if l.axis != "" {
+		groups, some := distributions(l)
+		f := quantileFigure(groups, ticks, place)
+		if some {
+			f.Note = "Some cases, evenly spread over " + plain(l.axis) + "; the table below has all."
+		}
+		return []html.Figure{f}
+	}
+	var out []html.Figure
+	for chunk := range slices.Chunk(l.panels[0].series, html.MostSeries) {
+		out = append(out, quantileFigure([]panel{{series: chunk}}, ticks, place))
+	}
+	return out
+}
+
+func quantileFigure(groups []panel, ticks []html.Tick, place map[string]float64) html.Figure {
 	var values []float64
 	var panels []html.Panel
 	for _, g := range groups {
 		p := html.Panel{Title: g.title}
 		for _, s := range g.series {
-			series := html.Series{Name: s.name}
-			c := s.cases[0]
+			p.Series = append(p.Series, html.Series{Name: s.name})
+			points := &p.Series[len(p.Series)-1].Points
 			for _, q := range quantiles {
+				if !has(s.cases, q) {
+					continue
+				}
+				c := s.cases[0]
 				if m, ok := c.Metrics[q]; ok && drawable(m.Value) {
-					series.Points = append(series.Points, html.Point{X: place[q], Y: m.Value, Says: plain(c.Key) + ": " + q + " " +
-						results.Observed{Value: m.Value, Unit: m.Unit, CI: m.CI, N: m.N, Confidence: m.Confidence}.String()})
+					*points = append(*points, html.Point{X: place[q], Y: m.Value, Says: says(c, q)})
 					values = append(values, m.Value)
 				}
 			}
-			p.Series = append(p.Series, series)
 		}
 		panels = append(panels, p)
 	}
-	x := html.Axis{Name: "quantile", Ticks: ticks}
-	y := html.Axis{Log: html.Wide(values), Label: tickLabel("s")}
-	f.Drawings = html.Panels("latency by quantile", x, y, panels)
-	f.Keys = keys(groups)
-	if some {
-		f.Note = "Some cases, evenly spread over the axis; the table below has all."
-	}
-	return f
+	return html.Figure{Keys: keys(groups), Drawings: html.Panels("latency by quantile", html.Axis{Name: "quantile", Ticks: ticks},
+		html.Axis{Log: html.Wide(values), Label: tickLabel("s")}, panels)}
 }
 
-// distributions are the cases whose distributions are drawn, each a series of its own:
-// the points of each series of the charts in a panel. some says that there are more.
+// distributions are the cases of an axis whose distributions are drawn, each a series of
+// its own, which is the same in all panels. some says that there are more cases.
 func distributions(l *layout) (out []panel, some bool) {
-	some = l.omitted > 0 || l.thinned
-	add := func(title string, all []caseSeries) {
-		if len(all) > 0 {
-			out = append(out, panel{title, all})
-		}
-	}
+	picked := evenly(l.ticks, html.MostSeries)
+	some = l.omitted > 0 || len(picked) < len(l.ticks)
 	for _, p := range l.panels {
-		if l.axis == "" { // names of cases have no common series
-			for from := 0; from < len(p.series); from += html.MostSeries {
-				add("", p.series[from:min(from+html.MostSeries, len(p.series))])
-			}
-			continue
-		}
 		for _, s := range p.series {
-			var each []caseSeries
-			kept := evenly(s.cases, html.MostSeries)
-			some = some || len(kept) < len(s.cases)
-			for _, c := range kept {
-				each = append(each, caseSeries{plain(l.axis) + "=" + setting(c, l.axis), []*results.Case{c}})
+			if len(s.cases) == 0 {
+				continue
 			}
-			add(sentence(", ", p.title, s.name), each)
+			if len(out) == mostPanels {
+				return out, true
+			}
+			drawn := panel{title: sentence(", ", p.title, s.name)}
+			for _, t := range picked {
+				one := caseSeries{name: plain(l.axis) + "=" + t.Label}
+				if i, ok := slices.BinarySearchFunc(s.cases, t.At, func(c *results.Case, x float64) int { return cmp.Compare(l.x[c], x) }); ok {
+					one.cases = s.cases[i : i+1]
+				}
+				drawn.series = append(drawn.series, one)
+			}
+			out = append(out, drawn)
 		}
-	}
-	if len(out) > mostPanels {
-		out, some = out[:mostPanels], true
 	}
 	return out, some
 }

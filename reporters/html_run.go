@@ -20,7 +20,7 @@ func (d *definitions) run(doc *results.Document, id string, g grid) html.Run {
 		}
 	}
 	r.Table = d.caseTable(g)
-	r.Quantiles = quantileFigure(l)
+	r.Quantiles = quantileFigures(l)
 	r.QuantileTable = d.quantileTable(g)
 	return r
 }

@@ -44,7 +44,12 @@ func (b *junit) evidence(c *results.Case, a *results.AssertionVerdict) []string 
 	for _, l := range lastLog(c) {
 		lines = append(lines, "  | "+l)
 	}
-	return append(lines, "again: weir run "+quoted(b.doc.Scenario.File)+" --only "+quoted(c.Key))
+	return append(lines, "again: "+again(b.doc, c.Key))
+}
+
+// again is the command that runs some cases once more, by their key or a pattern of it.
+func again(doc *results.Document, key string) string {
+	return "weir run " + quoted(doc.Scenario.File) + " --only " + quoted(key)
 }
 
 func launchLine(l *results.Launch, a *results.AssertionVerdict) string {

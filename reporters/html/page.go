@@ -54,15 +54,14 @@ type Group struct {
 
 // Card is a finding at length.
 type Card struct {
-	Sign, Standing     string
-	Where, Name, Place string
-	Measured, Interval string
-	Promised, Margin   string
-	Message            string
-	Metrics            []Link
-	Launches           []string
-	Log                []string
-	Again              string // the command that runs it again
+	Sign, Standing             string
+	Where, Name, Place         string
+	Measured, Promised, Margin string
+	Message                    string
+	Metrics                    []Link
+	Launches                   []string
+	Log                        []string
+	Again                      string // the command that runs it again
 }
 
 // Run is what one block of the scenario measured.
@@ -70,7 +69,7 @@ type Run struct {
 	ID, Name      string
 	Figures       []Figure
 	Table         Table
-	Quantiles     *Figure
+	Quantiles     []Figure
 	QuantileTable *Table
 }
 
