@@ -15,7 +15,7 @@ import (
 // first, then a section for each run with its charts, and at the end what the
 // numbers mean and where they come from.
 func HTML(w io.Writer, doc *results.Document) error {
-	d := newDefinitions()
+	d := newDraft()
 	p := &html.Page{
 		Title: plain(clip(doc.Scenario.Name, " …")), Sign: symbols[doc.Session.Status], Status: plain(doc.Session.Status),
 		Headline: clip(headline(doc), " …"), Description: plain(clip(doc.Scenario.Description, " …")),
@@ -33,16 +33,19 @@ func HTML(w io.Writer, doc *results.Document) error {
 	p.Matrices = matrices(doc)
 	p.Timeline, p.TimelineNote = timeline(doc)
 	p.Environment = environment(doc)
-	p.Definitions = d.used()
+	p.Definitions = d.definitions
 	return p.Write(w)
 }
 
-// atLength is how many findings of one kind are shown with all that is known of
-// them; the others have a row each.
-const atLength = 20
+// Of findings of one kind so many are shown with all that is known of them, and so
+// many in a row each.
+const (
+	atLength = 20
+	inRows   = 2000
+)
 
 // groups are the findings, what is worst first.
-func (d *definitions) groups(doc *results.Document) []html.Group {
+func (d *draft) groups(doc *results.Document) []html.Group {
 	var out []html.Group
 	for _, s := range []struct{ standing, heading string }{
 		{"fail", "Failed"}, {"xpass", "Passed against expectation"}, {"error", "Errors"}, {"inconclusive", "Inconclusive"},
@@ -58,7 +61,11 @@ func (d *definitions) groups(doc *results.Document) []html.Group {
 			group.Cards = append(group.Cards, d.card(doc, f))
 		}
 		if rest := all[len(shown):]; len(rest) > 0 {
-			group.More = findingTable(fmt.Sprintf("%s: %d more", s.heading, len(rest)), rest)
+			caption := fmt.Sprintf("%s: %d more", s.heading, len(rest))
+			if len(rest) > inRows {
+				caption += fmt.Sprintf(", of which %d are listed; results.json has all", inRows)
+			}
+			group.More = findingTable(caption, rest[:min(len(rest), inRows)])
 			group.More.Folded = true
 		}
 		out = append(out, group)
@@ -104,7 +111,7 @@ func rowClass(standing string) string {
 
 // card is a finding with what an engineer asks next: what was promised, what was
 // measured and how surely, by which launches on which nodes, and how to run just this.
-func (d *definitions) card(doc *results.Document, f finding) html.Card {
+func (d *draft) card(doc *results.Document, f finding) html.Card {
 	c := html.Card{Sign: symbols[f.standing], Standing: f.standing, Where: clip(f.where, " …"), Name: clip(f.name, " …"), Place: f.place,
 		Message: clip(f.message, " …"), Log: f.log}
 	if f.of != nil {

@@ -3,6 +3,7 @@ package reporters
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -83,15 +84,33 @@ func judged(a *results.AssertionVerdict) []string {
 	return out
 }
 
+// A point takes some 250 bytes of the page, and what its launches measured as much again.
+const (
+	fewPoints  = 200   // of a figure that shows launches
+	manyPoints = 2000  // of a figure
+	pagePoints = 12000 // of all figures, but for a few of each
+)
+
+// mostPoints is how many points each series of the next figure may have.
+func (d *draft) mostPoints(l *layout) int {
+	series := 0
+	for _, p := range l.panels {
+		series += len(p.series)
+	}
+	return max(2, min(manyPoints, max(pagePoints-d.points, fewPoints))/max(series, 1))
+}
+
 // figure draws a metric over the cases of a run.
-func (d *definitions) figure(l *layout, metric string) (html.Figure, bool) {
-	f := html.Figure{Note: l.note()}
+func (d *draft) figure(l *layout, metric string) (html.Figure, bool) {
+	var f html.Figure
 	var values []float64
+	most, thinned := d.mostPoints(l), false // of a series
 	points := 0
 	unit, of := "", ""
 	for _, p := range l.panels {
 		for _, s := range p.series {
-			for _, c := range s.cases {
+			thinned = thinned || len(s.cases) > most
+			for _, c := range evenly(s.cases, most) {
 				if m, ok := c.Metrics[metric]; ok && drawable(m.Value) {
 					values = append(values, m.Value)
 					unit, of = m.Unit, c.Workload
@@ -103,11 +122,16 @@ func (d *definitions) figure(l *layout, metric string) (html.Figure, bool) {
 	if points == 0 {
 		return f, false
 	}
+	d.points += points
+	f.Note = l.note()
+	if thinned {
+		f.Note = sentence("; ", f.Note, fmt.Sprintf("%d points of each series are drawn, evenly spread, and the table has all", most))
+	}
 	y := html.Axis{Name: strings.TrimPrefix(unitIn(unit), "in "), Log: html.Wide(values), Label: tickLabel(unit)}
 	f.Metric = d.link(of, metric)
 	f.Title = unitIn(unit)
 	point := func(c *results.Case) (html.Point, bool) {
-		p, ok := estimate(c, metric, points <= mostPoints)
+		p, ok := estimate(c, metric, points <= fewPoints)
 		f.Band = f.Band || p.Lower != nil || p.Upper != nil
 		f.Ceiling = f.Ceiling || p.Ceiling != nil
 		if p.CI != nil {
@@ -134,7 +158,7 @@ func (d *definitions) figure(l *layout, metric string) (html.Figure, bool) {
 		drawn := html.Panel{Title: p.title}
 		for _, s := range p.series {
 			series := html.Series{Name: s.name}
-			for _, c := range evenly(s.cases, mostPoints) {
+			for _, c := range evenly(s.cases, most) {
 				if q, ok := point(c); ok {
 					q.X = l.x[c]
 					series.Points = append(series.Points, q)

@@ -12,9 +12,8 @@ import (
 )
 
 const (
-	mostPanels = 12  // of one figure; the table has all cases
-	mostPoints = 200 // of one series
-	mostBars   = 40  // of a figure without an axis of numbers
+	mostPanels = 12 // of one figure; the table has all cases
+	mostBars   = 40 // of a figure without an axis of numbers
 )
 
 // layout says how the cases of a run become charts: which axis runs along them,
@@ -25,8 +24,7 @@ type layout struct {
 	x       map[*results.Case]float64
 	ticks   []html.Tick
 	panels  []panel
-	omitted int  // panels that are not drawn
-	thinned bool // some series has more points than are drawn
+	omitted int // panels that are not drawn
 }
 
 type panel struct {
@@ -77,7 +75,6 @@ func newLayout(cases []*results.Case) *layout {
 		of := map[string][]*results.Case{}
 		for _, s := range tuples(group.cases, within) {
 			slices.SortStableFunc(s.cases, func(a, b *results.Case) int { return cmp.Compare(l.x[a], l.x[b]) })
-			l.thinned = l.thinned || len(s.cases) > mostPoints
 			of[s.name] = s.cases
 		}
 		p := panel{title: group.name}
@@ -176,12 +173,8 @@ func evenly[T any](all []T, most int) []T {
 
 // note says what of a run its charts do not show.
 func (l *layout) note() string {
-	var parts []string
-	if l.omitted > 0 {
-		parts = append(parts, fmt.Sprintf("%d further combinations are in the table only", l.omitted))
+	if l.omitted == 0 {
+		return ""
 	}
-	if l.thinned {
-		parts = append(parts, fmt.Sprintf("%d points of each series are drawn, evenly spread; the table has all", mostPoints))
-	}
-	return strings.Join(parts, "; ")
+	return fmt.Sprintf("%d further combinations are in the table only", l.omitted)
 }

@@ -99,7 +99,7 @@ func distributions(l *layout) (out []panel, some bool) {
 }
 
 // quantileTable has the distributions of all cases of a run.
-func (d *definitions) quantileTable(g grid) *html.Table {
+func (d *draft) quantileTable(g grid) *html.Table {
 	t := &html.Table{Caption: fmt.Sprintf("Latencies of all cases of run %s", plain(g.run))}
 	s := columnScale("s")
 	names := axes(g.cases)

@@ -11,7 +11,7 @@ import (
 const mostRows = 500
 
 // run is the section of a run.
-func (d *definitions) run(doc *results.Document, id string, g grid) html.Run {
+func (d *draft) run(doc *results.Document, id string, g grid) html.Run {
 	r := html.Run{ID: id, Name: plain(clip(g.run, " …"))}
 	l := newLayout(g.cases)
 	for _, metric := range charted(doc, g.cases) {
@@ -25,7 +25,7 @@ func (d *definitions) run(doc *results.Document, id string, g grid) html.Run {
 	return r
 }
 
-func (d *definitions) caseTable(g grid) html.Table {
+func (d *draft) caseTable(g grid) html.Table {
 	t := html.Table{Caption: fmt.Sprintf("%s of run %s", plural(len(g.cases), "case"), plain(g.run)), Folded: len(g.cases) > mostRows}
 	for _, c := range g.columns {
 		column := html.Column{Head: c.head, Right: c.right}

@@ -141,8 +141,8 @@ func (c chart) draw(name string, p Panel) template.HTML {
 	}
 	for i, series := range p.Series {
 		s.series(i)
-		c.ceiling(s, series.Points)
 		beside := (float64(i) - float64(len(p.Series)-1)/2) * c.apart
+		c.marks(s, series.Points, beside)
 		c.course(s, series.Points, beside)
 		for _, q := range series.Points {
 			c.point(s, i, q, beside)
@@ -211,6 +211,7 @@ const edged = 9.
 
 // bands shade where each point must lie, so deep from each end.
 func (c chart) bands(s *svg, points []Point, deep float64) {
+	ends := c.strokes()
 	for i, p := range points {
 		left, right := c.edges(points, i)
 		top, bottom := c.ys.to, c.ys.from
@@ -220,32 +221,36 @@ func (c chart) bands(s *svg, points []Point, deep float64) {
 		if p.Lower != nil {
 			bottom = c.ys.clamp(*p.Lower)
 		}
-		for _, end := range []struct {
-			at       *float64
-			from, to float64
-		}{{p.Lower, max(bottom-deep, top), bottom}, {p.Upper, top, min(top+deep, bottom)}} {
-			if end.at == nil {
-				continue
-			}
-			if p.Lower == nil || p.Upper == nil || deep < bottom-top || end.at == p.Lower {
-				s.rect(left, end.from, right-left, max(end.to-end.from, 1), "class", "band", "fill", "currentColor", "fill-opacity", "0.13")
-			}
-			if c.ys.has(*end.at) {
-				y := c.ys.at(*end.at)
-				s.line(left, y, right, y, "stroke-opacity", "0.7", "stroke-width", "1.3")
-			}
+		shade := func(from, to float64) {
+			s.rect(left, from, right-left, max(to-from, 1), asBand...)
 		}
+		if p.Lower != nil {
+			shade(max(bottom-deep, top), bottom)
+		}
+		if p.Upper != nil && (p.Lower == nil || deep < bottom-top) { // otherwise all is shaded already
+			shade(top, min(top+deep, bottom))
+		}
+		ends.mark(p.Lower, left, right)
+		ends.mark(p.Upper, left, right)
 	}
+	s.strokes(ends, asBound...)
 }
 
-func (c chart) ceiling(s *svg, points []Point) {
+func (c chart) strokes() *strokes { return &strokes{values: c.ys, upright: true} }
+
+// marks are what there is to see of points besides the points.
+func (c chart) marks(s *svg, points []Point, beside float64) {
+	ceilings, dots, whiskers := c.strokes(), c.strokes(), c.strokes()
 	for i, p := range points {
-		if p.Ceiling != nil && c.ys.has(*p.Ceiling) {
-			left, right := c.edges(points, i)
-			y := c.ys.at(*p.Ceiling)
-			s.line(left, y, right, y, "class", "ceiling", "stroke-width", "1.5", "stroke-dasharray", "5 3")
-		}
+		left, right := c.edges(points, i)
+		ceilings.mark(p.Ceiling, left, right)
+		x := c.xs.at(p.X) + beside
+		dots.dots(p.Launches, x-5)
+		whiskers.whisker(p.CI, x)
 	}
+	s.strokes(ceilings, asCeiling...)
+	s.strokes(dots, asDots...)
+	s.strokes(whiskers, asWhisker...)
 }
 
 // course joins the points.
@@ -261,29 +266,10 @@ func (c chart) course(s *svg, points []Point, beside float64) {
 
 func (c chart) point(s *svg, i int, p Point, beside float64) {
 	x, y := c.xs.at(p.X)+beside, c.ys.clamp(p.Y)
-	for _, v := range p.Launches {
-		if c.ys.has(v) {
-			s.launch(x-5, c.ys.at(v))
-		}
-	}
-	if p.CI != nil {
-		low, high := c.ys.clamp(p.CI[0]), c.ys.clamp(p.CI[1])
-		s.line(x, low, x, high, "stroke-width", "1.4")
-		for k, end := range []float64{low, high} {
-			if c.ys.has(p.CI[k]) {
-				s.line(x-4, end, x+4, end, "stroke-width", "1.4")
-			}
-		}
-	}
 	s.marker(i, x, y, c.radius, p.Says)
 	if p.Sign != "" {
 		s.sign(x+11, y+5, p.Sign)
 	}
-}
-
-// launch is what one launch measured, beside the estimate that rests on it.
-func (s *svg) launch(x, y float64) {
-	s.mark("circle", "cx", px(x), "cy", px(y), "r", "1.4", "fill", "currentColor", "fill-opacity", "0.55")
 }
 
 // sign is that of a verdict, which colour repeats.

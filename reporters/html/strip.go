@@ -1,9 +1,6 @@
 package html
 
-import (
-	"html/template"
-	"math"
-)
+import "html/template"
 
 // Bar is one row of a strip.
 type Bar struct {
@@ -37,20 +34,14 @@ func Strip(name string, y Axis, bars []Bar) template.HTML {
 	}
 	s.line(left, bottom, panelWidth-marginRight, bottom, "stroke-opacity", "0.7")
 	s.text(left, 14, "start", y.Name, "class", "dim")
-	s.series(0)
-	for i, b := range bars {
-		middle := marginTop + row*(float64(i)+.5)
-		s.bar(along, b, middle, row)
+	stripe := func(i int) (top, middle, bottom float64) {
+		top = marginTop + row*float64(i) + 2
+		return top, top + row/2 - 2, top + row - 4
 	}
-	s.close("g")
+	ceilings, dots, whiskers, ends := &strokes{values: along}, &strokes{values: along}, &strokes{values: along}, &strokes{values: along}
+	s.open("g", "class", "target", "color", "#1a7340")
 	for i, b := range bars {
-		s.text(left-8, marginTop+row*(float64(i)+.5)+4, "end", shorten(b.Name, 30))
-	}
-	return s.done()
-}
-
-func (s *svg) bar(along span, b Bar, y, row float64) {
-	if b.Lower != nil || b.Upper != nil {
+		top, middle, bottom := stripe(i)
 		from, to := along.from, along.to
 		if b.Lower != nil {
 			from = along.clamp(*b.Lower)
@@ -58,36 +49,32 @@ func (s *svg) bar(along span, b Bar, y, row float64) {
 		if b.Upper != nil {
 			to = along.clamp(*b.Upper)
 		}
-		s.open("g", "class", "target", "color", "#1a7340")
-		s.rect(from, y-row/2+2, max(to-from, 1), row-4, "class", "band", "fill", "currentColor", "fill-opacity", "0.13")
-		for _, end := range []*float64{b.Lower, b.Upper} {
-			if end != nil && along.has(*end) {
-				s.line(along.at(*end), y-row/2+2, along.at(*end), y+row/2-2, "stroke-opacity", "0.7", "stroke-width", "1.3")
-			}
+		if b.Lower != nil || b.Upper != nil {
+			s.rect(from, top, max(to-from, 1), bottom-top, asBand...)
 		}
-		s.close("g")
+		ends.mark(b.Lower, top, bottom)
+		ends.mark(b.Upper, top, bottom)
+		ceilings.mark(b.Ceiling, top, bottom)
+		dots.dots(b.Launches, middle+6)
+		whiskers.whisker(b.CI, middle)
 	}
-	if b.Ceiling != nil && along.has(*b.Ceiling) {
-		x := along.at(*b.Ceiling)
-		s.line(x, y-row/2+2, x, y+row/2-2, "class", "ceiling", "stroke-width", "1.5", "stroke-dasharray", "5 3")
-	}
-	for _, v := range b.Launches {
-		if along.has(v) {
-			s.launch(along.at(v), y+6)
-		}
-	}
-	if b.CI != nil && !math.IsNaN(b.CI[0]) {
-		low, high := along.clamp(b.CI[0]), along.clamp(b.CI[1])
-		s.line(low, y, high, y, "stroke-width", "1.4")
-		for k, end := range []float64{low, high} {
-			if along.has(b.CI[k]) {
-				s.line(end, y-4, end, y+4, "stroke-width", "1.4")
-			}
+	s.strokes(ends, asBound...)
+	s.close("g")
+	s.series(0)
+	s.strokes(ceilings, asCeiling...)
+	s.strokes(dots, asDots...)
+	s.strokes(whiskers, asWhisker...)
+	for i, b := range bars {
+		_, middle, _ := stripe(i)
+		s.marker(0, along.clamp(b.Y), middle, 3.6, b.Says)
+		if b.Sign != "" {
+			s.sign(along.clamp(b.Y)+11, middle+5, b.Sign)
 		}
 	}
-	x := along.clamp(b.Y)
-	s.marker(0, x, y, 3.6, b.Says)
-	if b.Sign != "" {
-		s.sign(x+11, y+5, b.Sign)
+	s.close("g")
+	for i, b := range bars {
+		_, middle, _ := stripe(i)
+		s.text(left-8, middle+4, "end", shorten(b.Name, 30))
 	}
+	return s.done()
 }
