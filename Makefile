@@ -13,13 +13,16 @@ LDFLAGS := -s -w -X main.version=$(VERSION) -X main.commit=$(COMMIT)
 CWARN   := -std=gnu11 -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Werror
 FUZZTIME ?= 2s
 
-.PHONY: help setup build run test soak lint pure ctest valgrind race bounds fuzz bench clean
+.PHONY: help setup browser build run test soak lint pure ctest valgrind race bounds fuzz bench clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' Makefile
 
 setup: ## install the headers and libraries of UCX and libfabric, if they are missing
 	@scripts/setup
+
+browser: setup ## install the Chromium in which tests look at the HTML report, if there is none
+	@scripts/setup browser
 
 build: setup ## bin/weir
 	@mkdir -p bin
@@ -28,7 +31,7 @@ build: setup ## bin/weir
 run: build ## run the quickstart scenario on this machine
 	bin/weir run examples/quickstart.yaml
 
-test: setup lint pure race bounds ctest fuzz soak ## everything that must pass
+test: setup browser lint pure race bounds ctest fuzz soak ## everything that must pass
 
 lint: ## gofmt, vet, staticcheck, go.mod is tidy
 	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { echo 'not gofmt-ed:'; gofmt -l $$(git ls-files '*.go'); exit 1; }

@@ -25,6 +25,8 @@ type column struct {
 	right bool
 	drop  int
 	cell  func(*results.Case) string
+
+	metric string // what it shows; "": no metric
 }
 
 // options that have columns of their own, whether they are axes or not.
@@ -125,6 +127,7 @@ func newGrid(run string, cases []*results.Case) grid {
 	if has(cases, "ceiling") {
 		percent := results.Scale{Unit: "%", Factor: 100}
 		g.add("% of ceiling", true, 1, func(c *results.Case) string { return number(c, "ceiling", percent) })
+		g.columns[len(g.columns)-1].metric = "ceiling"
 	}
 	g.add("n", true, 6, launchCount)
 	g.add("verdict", false, 0, func(c *results.Case) string { return sentence(" ", labelled(standing(c)), simulatedMark(c)) })
@@ -132,13 +135,14 @@ func newGrid(run string, cases []*results.Case) grid {
 }
 
 func (g *grid) add(head string, right bool, drop int, cell func(*results.Case) string) {
-	g.columns = append(g.columns, column{head, right, drop, cell})
+	g.columns = append(g.columns, column{head: head, right: right, drop: drop, cell: cell})
 }
 
 // metric adds a column of a metric with its unit in the head.
 func (g *grid) metric(name, head string, drop int, cases []*results.Case) {
 	s := columnScale(unitOf(cases, name))
 	g.add(strings.TrimSpace(strings.ReplaceAll(head+" "+s.Unit, "\n ", "\n")), true, drop, func(c *results.Case) string { return number(c, name, s) })
+	g.columns[len(g.columns)-1].metric = name
 }
 
 // axes are those of all cases in the order of their author.

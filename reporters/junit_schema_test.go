@@ -14,10 +14,10 @@ import (
 	"weir/results"
 )
 
-// element is what a schema says of one element: a pattern for each attribute, those
+// elementRule is what a schema says of one element: a pattern for each attribute, those
 // with "!" required, and one for the names of its children, each with a space behind
 // it. Text is allowed everywhere where there are no children.
-type element struct {
+type elementRule struct {
 	attributes map[string]string
 	children   string
 }
@@ -31,7 +31,7 @@ const (
 )
 
 // jenkins are the rules of junit-10.xsd of Jenkins' xUnit plugin.
-var jenkins = map[string]element{
+var jenkins = map[string]elementRule{
 	"testsuites": {map[string]string{"name": anyText, "time": surefire, "tests": anyText, "failures": anyText, "errors": anyText}, `(testsuite )*`},
 	"testsuite": {map[string]string{
 		"!name": anyText, "!tests": anyText, "!failures": anyText, "!errors": anyText, "group": anyText, "time": surefire, "skipped": anyText,
@@ -52,7 +52,7 @@ const surefire = `((\d{0,3},)*\d{3}|\d{0,3})*(\.\d*)?`
 
 // ant are the rules of JUnit.xsd for the reports of Apache Ant's junit and junitreport
 // tasks; skipped may be anything there.
-var ant = map[string]element{
+var ant = map[string]elementRule{
 	"testsuites": {nil, `(testsuite )*`},
 	"testsuite": {map[string]string{
 		"!package": anyText, "!id": wholeNumber, "!name": someText, "!timestamp": moment, "!hostname": someText,
@@ -78,7 +78,7 @@ type node struct {
 // violations are what a tree has against the rules, each kind once: ELEMENT@ATTRIBUTE
 // that is not allowed or has no such form, -ELEMENT@ATTRIBUTE that is missing,
 // ELEMENT/CHILD that is not allowed there at all, ELEMENT: CHILDREN in a wrong order.
-func violations(n node, rules map[string]element, into map[string]bool) {
+func violations(n node, rules map[string]elementRule, into map[string]bool) {
 	name := n.XMLName.Local
 	rule, ok := rules[name]
 	if !ok {
@@ -120,7 +120,7 @@ func violations(n node, rules map[string]element, into map[string]bool) {
 // of the whole file. Ant's package is left out because Jenkins puts it before the name.
 func TestJUnitFollowsTheSchemas(t *testing.T) {
 	for name, c := range map[string]struct {
-		rules map[string]element
+		rules map[string]elementRule
 		more  []string
 	}{
 		"Jenkins": {jenkins, []string{"testcase/properties", "testcase@file", "testcase@line", "testsuites@skipped", "testsuites@timestamp"}},

@@ -27,6 +27,7 @@ const Stdout = "-"
 var registry = []Reporter{
 	{"csv", "results.csv", CSV},
 	{"github", Stdout, GitHub},
+	{"html", "report.html", HTML},
 	{"json", "results.json", JSON},
 	{"junit", "junit.xml", JUnit},
 	{"markdown", "report.md", Markdown},

@@ -51,6 +51,7 @@ func TestReportsSayWhatWasChosenAndUsed(t *testing.T) {
 	for format, says := range map[string][]string{
 		"table":    {chosen, ignored, carried, "✗ fail"},
 		"markdown": {chosen, ignored, carried, "✗ fail", "mlx5_0 (no active port)"},
+		"html":     {chosen, ignored, carried, "✗ fail", "<dt>RDMA mlx5_0</dt><dd>no active port</dd>", "launch 0 on n1, n2: tcp/eth0"},
 		"junit":    {"launch 0 on n1, n2: tcp/eth0\n", carried, "<failure"},
 		"json":     {`"fabric_reason": "no RDMA device is on n1"`, `"suggestion": "UCX_TLS"`, `"observed": null`},
 		"csv":      {",c,ok,fail,"},

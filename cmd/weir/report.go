@@ -17,9 +17,14 @@ func newReport() *cobra.Command {
 		Short: "write reports of stored results",
 		Long: `report writes a result document in other formats, as it was judged. RESULTS is a
 results.json or a session directory. Reports without a path go beside it, but for
-those whose readers look at stdout; "weir docs reports" has all formats.`,
+those whose readers look at stdout; "weir docs reports" has all formats.
+
+html is one page for a browser, with charts of each run, traffic matrices and the
+definition of every number. It asks no host for anything, and without scripts and
+styles, as Jenkins shows it, it says the same.`,
 		Example: `  weir report weir-out/20261121-101500-quickstart-3f9a --report markdown=-
   weir report results.json --report junit=junit.xml --report csv=cells.csv
+  weir report weir-out/20261121-101500-quickstart-3f9a --report html    # report.html beside the results
   weir report results.json --report github`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -40,7 +40,7 @@ is for a person to stderr. Several scenarios run one after the other, and the
 worst result decides the exit code; "weir docs exit-codes" lists them.`,
 		Example: `  weir run examples/quickstart.yaml
   weir run examples/quickstart.yaml --only 'bandwidth[*fabric=shm]' --launches 1
-  weir run examples/variables.yaml --var least='2 GB/s' --report junit=junit.xml
+  weir run examples/variables.yaml --var least='2 GB/s' --report junit=junit.xml --report html
   weir run --resume weir-out/20261121-101500-quickstart-3f9a
   weir run catalog:nixlbench-libfabric`,
 		Args: func(cmd *cobra.Command, args []string) error {

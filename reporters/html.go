@@ -1,0 +1,194 @@
+package reporters
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+
+	"weir/quantity"
+	"weir/reporters/html"
+	"weir/results"
+)
+
+// HTML writes the report as one page for a browser: the verdict and what is wrong
+// first, then a section for each run with its charts, and at the end what the
+// numbers mean and where they come from.
+func HTML(w io.Writer, doc *results.Document) error {
+	d := newDraft()
+	p := &html.Page{
+		Title: plain(clip(doc.Scenario.Name, " …")), Sign: symbols[doc.Session.Status], Status: plain(doc.Session.Status),
+		Headline: clip(headline(doc), " …"), Description: plain(clip(doc.Scenario.Description, " …")),
+		Facts:  sessionFacts(doc),
+		Groups: d.groups(doc),
+		Notes:  notes(doc),
+	}
+	if doc.Simulated() {
+		p.Banner = simulatedBanner(doc)
+	}
+	for i, g := range grids(doc) {
+		p.Runs = append(p.Runs, d.run(doc, fmt.Sprintf("run-%d", i+1), g))
+	}
+	p.Held = held(doc)
+	p.Matrices = matrices(doc)
+	p.Timeline, p.TimelineNote = timeline(doc)
+	p.Environment = environment(doc)
+	p.Definitions = d.definitions
+	return p.Write(w)
+}
+
+// Of findings of one kind so many are shown with all that is known of them, and so
+// many in a row each.
+const (
+	atLength = 20
+	inRows   = 2000
+)
+
+// groups are the findings, what is worst first.
+func (d *draft) groups(doc *results.Document) []html.Group {
+	var out []html.Group
+	for _, s := range []struct{ standing, heading string }{
+		{"fail", "Failed"}, {"xpass", "Passed against expectation"}, {"error", "Errors"}, {"inconclusive", "Inconclusive"},
+		{"warn", "Warnings"}, {"info", "For information"}, {"xfail", "Failed as expected"},
+	} {
+		all := findings(doc, s.standing)
+		if len(all) == 0 {
+			continue
+		}
+		group := html.Group{Title: fmt.Sprintf("%s (%d)", s.heading, len(all))}
+		shown := all[:min(len(all), atLength)]
+		for _, f := range shown {
+			group.Cards = append(group.Cards, d.card(doc, f))
+		}
+		if rest := all[len(shown):]; len(rest) > 0 {
+			caption := fmt.Sprintf("%s: %d more", s.heading, len(rest))
+			if len(rest) > inRows {
+				caption += fmt.Sprintf(", of which %d are listed; results.json has all", inRows)
+			}
+			group.More = findingTable(caption, rest[:min(len(rest), inRows)])
+			group.More.Folded = true
+		}
+		out = append(out, group)
+	}
+	return out
+}
+
+// held are the assertions over several cases that hold: no row of a run has these.
+func held(doc *results.Document) *html.Table {
+	var all []finding
+	for _, a := range doc.Assertions {
+		if a.Standing() == string(results.Pass) || a.Standing() == string(results.SkippedVerdict) {
+			all = append(all, found(a, over(doc, a)))
+		}
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	return findingTable(plural(len(all), "assertion")+" over several cases", all)
+}
+
+func findingTable(caption string, all []finding) *html.Table {
+	t := &html.Table{Caption: caption, Text: true,
+		Columns: []html.Column{{Head: "case"}, {Head: "assertion"}, {Head: "what was found"}, {Head: "asserted at"}, {Head: "verdict"}}}
+	for _, f := range all {
+		t.Rows = append(t.Rows, html.Row{Class: rowClass(f.standing), Cells: []string{f.where, f.name, f.message, f.place, labelled(f.standing)}})
+	}
+	return t
+}
+
+// rowClass is the colour of a standing's row.
+func rowClass(standing string) string {
+	switch standing {
+	case "fail", "error", "xpass":
+		return "bad"
+	case "inconclusive", "warn":
+		return "doubt"
+	case "pass", "xfail":
+		return "good"
+	}
+	return ""
+}
+
+// card is a finding with what an engineer asks next: what was promised, what was
+// measured and how surely, by which launches on which nodes, and how to run just this.
+func (d *draft) card(doc *results.Document, f finding) html.Card {
+	c := html.Card{Sign: symbols[f.standing], Standing: f.standing, Where: clip(f.where, " …"), Name: clip(f.name, " …"), Place: f.place,
+		Message: clip(f.message, " …"), Log: f.log}
+	if f.of != nil {
+		c.Again = again(doc, f.of.Key)
+		for _, l := range f.of.Launches {
+			c.Launches = append(c.Launches, plain(launchLine(l, f.assertion)))
+		}
+	}
+	a := f.assertion
+	if a == nil {
+		return c
+	}
+	c.Promised = plain(clip(a.Lowered, " …"))
+	of := f.of
+	if of == nil && len(a.Cases) > 0 {
+		of = doc.Case(a.Cases[0])
+	}
+	if a.Trend != nil {
+		c.Again = again(doc, f.where)
+	}
+	if a.Subject != nil && of != nil {
+		for _, m := range a.Subject.Metrics() {
+			c.Metrics = append(c.Metrics, d.link(of.Workload, m))
+		}
+	}
+	if a.Observed != nil {
+		c.Measured = a.Observed.String()
+		c.Margin = margin(a)
+	}
+	return c
+}
+
+// margin is how far the estimate lies from the bound that it breaks, or from the
+// nearest if it breaks none, as a share of that bound; "" without one.
+func margin(a *results.AssertionVerdict) string {
+	v := a.Observed.Value
+	best, text := math.Inf(1), ""
+	for _, b := range []struct {
+		end     *float64
+		outside bool
+	}{
+		{a.Bounds.Lower, a.Bounds.Lower != nil && v < *a.Bounds.Lower},
+		{a.Bounds.Upper, a.Bounds.Upper != nil && v > *a.Bounds.Upper},
+	} {
+		if b.end == nil || *b.end == 0 {
+			continue
+		}
+		by := math.Abs(v / *b.end - 1)
+		if b.outside {
+			by = -by // nearer than any bound that holds
+		}
+		if by < best {
+			word := "above"
+			if v < *b.end {
+				word = "below"
+			}
+			s := results.ScaleFor(*b.end, a.Unit)
+			best, text = by, fmt.Sprintf("%s%% %s %s", quantity.Digits(math.Abs(by)*100, 2), word, s.WithUnit(s.Exact(*b.end)))
+		}
+	}
+	return text
+}
+
+// notes are what other reports list below their tables.
+func notes(doc *results.Document) []html.Note {
+	var out []html.Note
+	for _, n := range []html.Note{
+		{Title: "Ignored settings", Lines: ignored(doc)}, {Title: "Fabrics chosen", Lines: chosen(doc)},
+		{Title: "Retried launches", Lines: madeAgain(doc)}, {Title: "Not run", Lines: leftOut(doc)},
+	} {
+		if len(n.Lines) == 0 {
+			continue
+		}
+		if more := len(n.Lines) - mostRows; more > 0 {
+			n.Lines = append(slices.Clone(n.Lines[:mostRows]), fmt.Sprintf("… and %d more", more))
+		}
+		out = append(out, n)
+	}
+	return out
+}

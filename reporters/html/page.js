@@ -1,0 +1,135 @@
+'use strict';
+// Everything here is an addition: what the page says it says without it.
+(function () {
+  const make = (name, text, parent) => {
+    const e = document.createElement(name);
+    if (text) e.textContent = text;
+    if (parent) parent.appendChild(e);
+    return e;
+  };
+
+  // A cell's number in its base unit: "4KiB" before "1MiB", "-" and words after all numbers.
+  const factors = { '': 1, '%': 0.01, B: 1, kB: 1e3, KB: 1e3, MB: 1e6, GB: 1e9, TB: 1e12, KiB: 1024, MiB: 1048576, GiB: 1073741824, TiB: 1099511627776, ns: 1e-9, 'µs': 1e-6, us: 1e-6, ms: 1e-3, s: 1 };
+  const number = (text) => {
+    const m = /^([+-]?[\d.]+(?:e[+-]?\d+)?)\s*([A-Za-zµ%]*)(?:\/s)?(?:–.*)?$/i.exec(text);
+    return m && m[2] in factors ? parseFloat(m[1]) * factors[m[2]] : NaN;
+  };
+
+  const sortBy = (table, column, down) => {
+    const body = table.tBodies[0];
+    const rows = Array.from(body.rows, (row) => {
+      const text = row.cells[column] ? row.cells[column].textContent.trim() : '';
+      return { row, text, value: number(text) };
+    });
+    const sign = down ? -1 : 1;
+    rows.sort((a, b) => {
+      const an = isNaN(a.value), bn = isNaN(b.value);
+      if (an !== bn) return an ? 1 : -1;
+      if (!an) return sign * (a.value - b.value);
+      return sign * (a.text < b.text ? -1 : a.text > b.text ? 1 : 0);
+    });
+    const all = document.createDocumentFragment();
+    for (const r of rows) all.appendChild(r.row);
+    body.appendChild(all);
+  };
+
+  const sortable = (table) => {
+    const heads = Array.from(table.tHead.rows[0].cells);
+    heads.forEach((head, column) => {
+      const name = head.textContent.replace(/\s+/g, ' ');
+      const button = make('button', '↕', head);
+      button.type = 'button';
+      button.setAttribute('aria-label', 'sort by ' + name);
+      button.addEventListener('click', () => {
+        const down = head.getAttribute('aria-sort') === 'ascending';
+        for (const h of heads) {
+          h.removeAttribute('aria-sort');
+          h.lastChild.textContent = '↕';
+        }
+        head.setAttribute('aria-sort', down ? 'descending' : 'ascending');
+        button.textContent = down ? '↓' : '↑';
+        sortBy(table, column, down);
+      });
+    });
+  };
+
+  const filterable = (table, box) => {
+    const rows = Array.from(table.tBodies[0].rows);
+    if (rows.length < 8) return;
+    const tools = document.createElement('div');
+    tools.className = 'tools';
+    const label = make('label', 'Filter ', tools);
+    const input = make('input', '', label);
+    input.type = 'search';
+    input.placeholder = 'words, all of which a row has';
+    const shown = make('output', rows.length + ' rows', tools);
+    let texts = null, waiting = 0;
+    const apply = () => {
+      texts = texts || rows.map((r) => Array.from(r.cells, (c) => c.textContent).join(' ').toLowerCase());
+      const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
+      let n = 0;
+      rows.forEach((row, i) => {
+        const keep = words.every((w) => texts[i].includes(w));
+        if (row.hidden === keep) row.hidden = !keep;
+        if (keep) n++;
+      });
+      shown.textContent = words.length ? n + ' of ' + rows.length + ' rows' : rows.length + ' rows';
+    };
+    input.addEventListener('input', () => {
+      clearTimeout(waiting);
+      waiting = setTimeout(apply, rows.length > 1000 ? 150 : 0);
+    });
+    box.parentNode.insertBefore(tools, box);
+  };
+
+  for (const box of document.querySelectorAll('div.box')) {
+    const table = box.querySelector('table.data');
+    if (!table || !table.tHead) continue;
+    sortable(table);
+    filterable(table, box);
+  }
+
+  // Charts read out the point that a pointer is on, or that the arrow keys choose.
+  for (const chart of document.querySelectorAll('svg[role=img]')) {
+    const points = chart.querySelectorAll('.pt');
+    if (!points.length) continue;
+    let at = -1;
+    const out = document.createElement('output');
+    out.className = 'readout';
+    const home = chart.closest('figure') || chart.parentNode;
+    if (!home.querySelector('.readout')) home.appendChild(out);
+    const show = (i) => {
+      if (at >= 0) points[at].classList.remove('on');
+      at = i;
+      if (at >= 0) points[at].classList.add('on');
+      home.querySelector('.readout').textContent = at >= 0 ? points[at].querySelector('title').textContent : '';
+    };
+    chart.tabIndex = 0;
+    chart.setAttribute('aria-label', chart.getAttribute('aria-label') + '; arrow keys read its points');
+    chart.addEventListener('pointerover', (e) => {
+      const i = Array.prototype.indexOf.call(points, e.target.closest('.pt'));
+      if (i >= 0) show(i);
+    });
+    chart.addEventListener('keydown', (e) => {
+      const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[e.key];
+      if (step) {
+        show(at < 0 ? (step > 0 ? 0 : points.length - 1) : (at + step + points.length) % points.length);
+        e.preventDefault();
+      } else if (e.key === 'Home' || e.key === 'End') {
+        show(e.key === 'Home' ? 0 : points.length - 1);
+        e.preventDefault();
+      }
+    });
+    chart.addEventListener('blur', () => show(-1));
+  }
+
+  // What is folded is printed too.
+  let opened = [];
+  addEventListener('beforeprint', () => {
+    opened = Array.from(document.querySelectorAll('details:not([open])'));
+    for (const d of opened) d.open = true;
+  });
+  addEventListener('afterprint', () => {
+    for (const d of opened) d.open = false;
+  });
+}());

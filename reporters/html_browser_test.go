@@ -1,0 +1,344 @@
+package reporters
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"weir/results"
+)
+
+// browser starts Chromium, or skips the test where there is none.
+func browser(t testing.TB) context.Context {
+	t.Helper()
+	path := ""
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "headless-shell"} {
+		if found, err := exec.LookPath(name); err == nil {
+			path = found
+			break
+		}
+	}
+	if path == "" {
+		t.Skip("no Chromium is installed (scripts/setup browser installs Debian's)")
+	}
+	options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]), chromedp.ExecPath(path), chromedp.DisableGPU)
+	if os.Getuid() == 0 {
+		options = append(options, chromedp.NoSandbox) // which root cannot have
+	}
+	ctx, cancel := chromedp.NewExecAllocator(t.Context(), options...)
+	t.Cleanup(cancel)
+	ctx, cancel = chromedp.NewContext(ctx)
+	t.Cleanup(cancel)
+	if err := chromedp.Do(ctx, chromedp.EmulateViewport(1280, 900)); err != nil { // without a timeout: its end would be the browser's
+		t.Fatalf("starting %s: %v", path, err)
+	}
+	ctx, cancel = context.WithTimeout(ctx, 2*time.Minute)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+// do takes steps in the browser.
+func do(t testing.TB, ctx context.Context, steps ...chromedp.Action[chromedp.Void]) {
+	t.Helper()
+	if err := chromedp.Do(ctx, steps...); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// ask has the browser evaluate an expression; of a promise it is what it becomes.
+func ask[T any](t testing.TB, ctx context.Context, expression string) T {
+	t.Helper()
+	v, err := chromedp.Run(ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// witness hears what a browser complains of and what it asks for.
+type witness struct {
+	sync.Mutex
+	complaints, requests []string
+}
+
+func listen(t testing.TB, ctx context.Context) *witness {
+	t.Helper()
+	w := &witness{}
+	err := chromedp.Listen(ctx, func(event any) {
+		w.Lock()
+		defer w.Unlock()
+		switch e := event.(type) {
+		case *log.EventEntryAdded:
+			w.complaints = append(w.complaints, e.Entry.Text)
+		case *runtime.EventConsoleAPICalled:
+			w.complaints = append(w.complaints, fmt.Sprintf("console.%s", e.Type))
+		case *runtime.EventExceptionThrown:
+			w.complaints = append(w.complaints, e.ExceptionDetails.Text)
+		case *network.EventRequestWillBeSent:
+			w.requests = append(w.requests, e.Request.URL)
+		}
+	})
+	if err == nil {
+		_, err = chromedp.Call(ctx, network.Enable, network.EnableParams{})
+	}
+	if err == nil {
+		_, err = chromedp.Call(ctx, log.Enable, cdp.Empty{})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// taken is what was heard since the last time.
+func (w *witness) taken() (complaints, requests []string) {
+	w.Lock()
+	defer w.Unlock()
+	complaints, requests = w.complaints, w.requests
+	w.complaints, w.requests = nil, nil
+	return complaints, requests
+}
+
+func pageFile(t testing.TB, name string, doc *results.Document) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name+".html")
+	r, _ := Lookup("html")
+	if err := r.WriteFile(path, doc); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// colors has the browser prefer light or dark pages.
+func colors(t testing.TB, ctx context.Context, scheme string) {
+	t.Helper()
+	wish := emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}}
+	if _, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, wish); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// On a desk and in a hand, by day and by night: no complaint, no request but for the
+// page, nothing wider than the window, and the verdict can be read. WEIR_SCREENSHOTS names a
+// folder that gets pictures of all of them.
+func TestPageInABrowser(t *testing.T) {
+	ctx := browser(t)
+	heard := listen(t, ctx)
+	for _, name := range documents {
+		doc := read(t, name)
+		path := pageFile(t, name, doc)
+		for _, width := range []int64{1280, 390} {
+			for _, scheme := range []string{"light", "dark"} {
+				t.Run(fmt.Sprintf("%s/%d/%s", name, width, scheme), func(t *testing.T) {
+					colors(t, ctx, scheme)
+					do(t, ctx, chromedp.EmulateViewport(width, 900), chromedp.Navigate("file://"+path))
+					at := ask[struct {
+						Text        string   `json:"text"`
+						Page        float64  `json:"page"`
+						Wide        float64  `json:"wide"`
+						Paper       string   `json:"paper"`
+						Drawings    int      `json:"drawings"`
+						Unreachable []string `json:"unreachable"`
+					}](t, ctx, `({
+						text: document.body.innerText, page: document.documentElement.scrollWidth, wide: innerWidth,
+						paper: getComputedStyle(document.body).backgroundColor,
+						drawings: Array.from(document.querySelectorAll('svg[role=img]')).filter((s) => s.getBoundingClientRect().height > 50).length,
+						unreachable: Array.from(document.querySelectorAll('.box, button, input, summary, a')).filter((e) => e.tabIndex < 0).map((e) => e.outerHTML),
+					})`)
+					complaints, requests := heard.taken()
+					if len(complaints) > 0 {
+						t.Errorf("complaints: %q", complaints)
+					}
+					if !slices.Equal(requests, []string{"file://" + path}) {
+						t.Errorf("requests: %q", requests)
+					}
+					if at.Page > at.Wide {
+						t.Errorf("the page is %v wide in a window of %v", at.Page, at.Wide)
+					}
+					if !strings.Contains(at.Text, headline(doc)) || !strings.Contains(at.Text, labelled(doc.Session.Status)) {
+						t.Errorf("the verdict cannot be read: %.300s", at.Text)
+					}
+					if want := map[string]string{"light": "rgb(255, 255, 255)", "dark": "rgb(21, 24, 27)"}[scheme]; at.Paper != want {
+						t.Errorf("the page is %s, want %s", at.Paper, want)
+					}
+					if at.Drawings == 0 && doc.Ran() {
+						t.Error("no drawing can be seen")
+					}
+					if len(at.Unreachable) > 0 {
+						t.Errorf("out of the keyboard's reach: %q", at.Unreachable)
+					}
+					screenshot(t, ctx, fmt.Sprintf("%s-%d-%s.png", name, width, scheme))
+				})
+			}
+		}
+	}
+}
+
+func screenshot(t *testing.T, ctx context.Context, name string) {
+	dir := os.Getenv("WEIR_SCREENSHOTS")
+	if dir == "" {
+		return
+	}
+	picture, err := chromedp.Run(ctx, chromedp.FullScreenshot(100))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, name), picture, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// On paper the page is light whatever the reader's screen is, and what is folded is there.
+func TestPageOnPaper(t *testing.T) {
+	ctx := browser(t)
+	wish := emulation.SetEmulatedMediaParams{Media: "print", Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}}}
+	if _, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, wish); err != nil {
+		t.Fatal(err)
+	}
+	do(t, ctx, chromedp.Navigate("file://"+pageFile(t, "paper", read(t, "failed"))))
+	if got := ask[string](t, ctx, `getComputedStyle(document.body).backgroundColor`); got != "rgb(255, 255, 255)" {
+		t.Errorf("the paper is %s", got)
+	}
+	if text := ask[string](t, ctx, `document.body.innerText`); !strings.Contains(text, "--only 'bandwidth[block_size=4KiB]'") || strings.Contains(text, "↕") {
+		t.Error("what is folded is not printed, or what cannot be clicked is")
+	}
+}
+
+// A table sorts by amounts, not by letters, and says so; a filter keeps the rows that have
+// all words; a chart reads out its points by the arrow keys.
+func TestPageSortsFiltersAndReadsOut(t *testing.T) {
+	doc := session(40, 3)
+	ctx := browser(t)
+	heard := listen(t, ctx)
+	const button = "#run-1 th:nth-child(2) button"
+	column := func() []string {
+		return ask[[]string](t, ctx, `Array.from(document.querySelectorAll('#run-1 tbody')[0].rows, (r) => r.cells[1].textContent)`)
+	}
+	do(t, ctx, chromedp.Navigate("file://"+pageFile(t, "session", doc)))
+	sizes := column()
+	do(t, ctx, chromedp.Focus(button), chromedp.KeyEvent(kb.Enter))
+	sorted, order := column(), ask[string](t, ctx, `document.querySelector('#run-1 th:nth-child(2)').getAttribute('aria-sort')`)
+	do(t, ctx, chromedp.Click(button))
+	back := column()
+	do(t, ctx, chromedp.SendKeys(`#run-1 input[type=search]`, "512KiB ucx"))
+	shown := ask[string](t, ctx, `new Promise((done) => setTimeout(() => done(
+		Array.from(document.querySelectorAll('#run-1 tbody')[0].rows).filter((r) => r.getClientRects().length).map((r) => r.cells[0].textContent + ' ' + r.cells[1].textContent).join('|')), 300))`)
+	do(t, ctx, chromedp.Evaluate[chromedp.Void](`document.querySelector('#run-1 svg[role=img]').focus()`), chromedp.KeyEvent(kb.ArrowRight))
+	const readout = `document.querySelector('#run-1 .readout').textContent`
+	first := ask[string](t, ctx, readout)
+	do(t, ctx, chromedp.KeyEvent(kb.ArrowRight))
+	second := ask[string](t, ctx, readout)
+	if complaints, _ := heard.taken(); len(complaints) > 0 {
+		t.Errorf("complaints: %q", complaints)
+	}
+	want := slices.Clone(sizes)
+	slices.SortStableFunc(want, bySize)
+	if !slices.Equal(sorted, want) || order != "ascending" {
+		t.Errorf("sorted %s: %v, want %v", order, sorted, want)
+	}
+	slices.Reverse(want)
+	if !slices.Equal(back, want) {
+		t.Errorf("sorted back %v, want %v", back, want)
+	}
+	if shown != "ucx 512KiB" {
+		t.Errorf("the filter shows %q", shown)
+	}
+	if !strings.Contains(first, "GB/s") || first == second || !strings.Contains(second, "GB/s") {
+		t.Errorf("the chart reads out %q, then %q", first, second)
+	}
+}
+
+// Under a policy that forbids scripts and styles (that of Jenkins for what it
+// archives) the page says all the same what it has to say, and its drawings have their
+// colours.
+func TestPageWithoutScriptsAndStyles(t *testing.T) {
+	doc := read(t, "failed")
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Security-Policy", "sandbox; default-src 'none'; img-src 'self'; style-src 'self';")
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		if err := HTML(w, doc); err != nil {
+			t.Error(err)
+		}
+	}))
+	defer server.Close()
+	ctx := browser(t)
+	heard := listen(t, ctx)
+	do(t, ctx, chromedp.Navigate(server.URL))
+	at := ask[struct {
+		Text    string  `json:"text"`
+		Color   string  `json:"color"`
+		Font    string  `json:"font"`
+		Buttons int     `json:"buttons"`
+		Height  float64 `json:"height"`
+	}](t, ctx, `({
+		text: document.body.innerText, buttons: document.querySelectorAll('button').length,
+		color: getComputedStyle(document.querySelector('svg[role=img] g.c0')).color, font: getComputedStyle(document.body).fontSize,
+		height: document.querySelector('svg[role=img]').getBoundingClientRect().height,
+	})`)
+	for _, want := range []string{"✗ failed", headline(doc), "bandwidth[block_size=4KiB]", "9.4% above 2 GB/s"} {
+		if !strings.Contains(at.Text, want) {
+			t.Errorf("the page does not say %q", want)
+		}
+	}
+	if at.Buttons != 0 || at.Font != "16px" {
+		t.Errorf("the policy did not hold: %+v", at)
+	}
+	if at.Color != "rgb(11, 95, 165)" || at.Height < 200 {
+		t.Errorf("the chart is drawn as %s, %v high", at.Color, at.Height)
+	}
+	complaints, requests := heard.taken()
+	if len(complaints) == 0 {
+		t.Error("nobody complains of what the policy forbids: the witness of the other tests is deaf")
+	}
+	if !slices.Equal(requests, []string{server.URL + "/"}) {
+		t.Errorf("requests: %q", requests)
+	}
+	screenshot(t, ctx, "bare.png")
+}
+
+// The page of ten thousand cases opens; how long that takes is in the log.
+func TestLargePageOpens(t *testing.T) {
+	if testing.Short() {
+		t.Skip("ten thousand cases take some seconds")
+	}
+	path := pageFile(t, "large", session(10_000, 5))
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info.Size() >= 10e6 {
+		t.Errorf("the page has %d bytes", info.Size())
+	}
+	ctx := browser(t)
+	begin := time.Now()
+	do(t, ctx, chromedp.Navigate("file://"+path))
+	loaded := ask[float64](t, ctx, `performance.timing.loadEventEnd - performance.timing.navigationStart`)
+	painted := ask[float64](t, ctx, `new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(performance.now()))))`)
+	took := time.Since(begin)
+	opened := ask[float64](t, ctx, `new Promise((done) => {
+		const before = performance.now();
+		document.querySelector('#run-1 details').open = true;
+		requestAnimationFrame(() => requestAnimationFrame(() => done(performance.now() - before)));
+	})`)
+	t.Logf("%.1f MB: loaded after %.0f ms, painted after %.0f ms; its table unfolds in %.0f ms", float64(info.Size())/1e6, loaded, painted, opened)
+	if took > 20*time.Second {
+		t.Errorf("opened after %v", took)
+	}
+}

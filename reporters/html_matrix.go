@@ -1,0 +1,155 @@
+package reporters
+
+import (
+	"fmt"
+	"html/template"
+	"math"
+
+	"weir/matrix"
+	"weir/quantity"
+	"weir/reporters/html"
+	"weir/results"
+	"weir/workload"
+)
+
+// mostCells is how many cells all heat maps of a page have together: each takes some
+// 150 bytes of it.
+const mostCells = 16 << 10
+
+// traffic is a matrix that cases moved.
+type traffic struct {
+	name  string
+	m     *matrix.Matrix
+	first string // key of the first case
+	cases int
+}
+
+// matrices are those of all cases, each once.
+func matrices(doc *results.Document) html.Matrices {
+	var out html.Matrices
+	all, left := trafficOf(doc)
+	drawn := 0
+	for _, x := range all {
+		if out.Table == nil {
+			out.Table = &html.Table{Caption: "traffic matrices", Columns: []html.Column{{Head: "matrix"}, {Head: "ranks", Right: true}, {Head: "senders", Right: true},
+				{Head: "receivers", Right: true}, {Head: "cells", Right: true}, {Head: "total", Right: true}, {Head: "largest cell", Right: true},
+				{Head: "busiest rank", Right: true}, {Head: "of it", Right: true}, {Head: "moved by"}}}
+		}
+		out.Table.Rows = append(out.Table.Rows, html.Row{Cells: x.row()})
+		var cells []html.Cell
+		for c := range x.m.Cells() {
+			cells = append(cells, html.Cell{From: c.From, To: c.To, Bytes: c.Bytes})
+		}
+		if drawn += html.Drawn(x.m.Ranks(), cells); drawn > mostCells {
+			left++
+			continue
+		}
+		f := html.Figure{Title: x.name, Drawings: []template.HTML{html.HeatMap("traffic matrix "+x.name, x.m.Ranks(), cells, bytesText)}}
+		if n := html.Block(x.m.Ranks()); n > 1 {
+			f.Note = fmt.Sprintf("%d ranks: each row and each column is the sum of %d.", x.m.Ranks(), n)
+		}
+		out.Maps = append(out.Maps, f)
+	}
+	if out.Table != nil {
+		out.Table.Folded = len(out.Table.Rows) > mostRows
+	}
+	if left > 0 {
+		out.Note = fmt.Sprintf("Of %d matrices there is no heat map: the page would be too large.", left)
+	}
+	return out
+}
+
+func (x *traffic) row() []string {
+	busiest, bytes := x.m.Bottleneck()
+	moved := x.first
+	if x.cases > 1 {
+		moved += fmt.Sprintf(" and %d more", x.cases-1)
+	}
+	return []string{x.name, fmt.Sprint(x.m.Ranks()), fmt.Sprint(len(x.m.Senders())), fmt.Sprint(len(x.m.Receivers())),
+		fmt.Sprint(x.m.NonZero()), bytesText(x.m.Total()), bytesText(x.m.Largest()), fmt.Sprint(busiest), bytesText(bytes), moved}
+}
+
+// mostRead is how many cells of matrices are read or generated for a page, some 100 MB.
+const mostRead = 4 << 20
+
+// trafficOf finds the matrices of the cases. What a case moves is in its options, as rows
+// or as the words of a generator. unread is how many are too many.
+func trafficOf(doc *results.Document) (out []*traffic, unread int) {
+	cells := 0
+	known := map[string]*traffic{} // nil: it cannot be read, which is the executor's to say
+	for _, c := range doc.Cases {
+		text, given := c.Options["matrix"].(string)
+		words, generated := c.Options["generate"].(string)
+		if !given && !generated {
+			continue
+		}
+		id := text
+		if generated {
+			id = fmt.Sprint(words, "/", c.Options["ranks"])
+		}
+		x, ok := known[id]
+		if !ok && cells > mostRead {
+			known[id] = nil
+			unread++
+		} else if !ok {
+			x = &traffic{first: plain(c.Key)}
+			var err error
+			if generated {
+				x.name = fmt.Sprintf("%s of %v ranks", plain(words), c.Options["ranks"])
+				x.m, err = generate(words, c.Options["ranks"])
+			} else {
+				x.m, err = workload.ParseMatrix(text)
+				x.name = "of run " + plain(c.Run)
+			}
+			if err != nil {
+				x = nil
+			} else {
+				out = append(out, x)
+				cells += x.m.NonZero()
+			}
+			known[id] = x
+		}
+		if x != nil {
+			x.cases++
+		}
+	}
+	named := map[string]int{}
+	for _, x := range out {
+		named[x.name]++
+	}
+	for _, x := range out {
+		if named[x.name] > 1 { // a run has several that are written down
+			x.name = "of " + x.first
+		}
+	}
+	return out, unread
+}
+
+// generate makes the matrix that the launches of a case made.
+func generate(words string, ranks any) (*matrix.Matrix, error) {
+	g, err := workload.ParseGenerated(words)
+	if err != nil {
+		return nil, err
+	}
+	n, ok := workload.Number(ranks)
+	if !ok || n != math.Trunc(n) || n < 2 || n > matrix.MaxRanks {
+		return nil, fmt.Errorf("%v is no number of ranks", ranks)
+	}
+	return g.Matrix(int(n))
+}
+
+// bytesText writes an amount for a person.
+func bytesText(b int64) string {
+	if exact := quantity.Size(b).String(); b < 1<<10 || b%(1<<10) == 0 && len(exact) <= 7 {
+		return exact
+	}
+	s := results.Scale{Unit: "KiB", Factor: 1. / (1 << 10)}
+	switch v := math.Abs(float64(b)); {
+	case v >= 1<<30:
+		s = results.Scale{Unit: "GiB", Factor: 1. / (1 << 30)}
+	case v >= 1<<20:
+		s = results.Scale{Unit: "MiB", Factor: 1. / (1 << 20)}
+	}
+	text, _, _ := s.Estimate(float64(b), nil)
+	return s.WithUnit(text)
+}

@@ -1,0 +1,45 @@
+package reporters
+
+import (
+	"fmt"
+
+	"weir/reporters/html"
+	"weir/results"
+)
+
+// mostRows is how long a table may be that is open from the beginning.
+const mostRows = 500
+
+// run is the section of a run.
+func (d *draft) run(doc *results.Document, id string, g grid) html.Run {
+	r := html.Run{ID: id, Name: plain(clip(g.run, " …"))}
+	l := newLayout(g.cases)
+	for _, metric := range charted(doc, g.cases) {
+		if f, ok := d.figure(l, metric); ok {
+			r.Figures = append(r.Figures, f)
+		}
+	}
+	r.Table = d.caseTable(g)
+	r.Quantiles = quantileFigures(l)
+	r.QuantileTable = d.quantileTable(g)
+	return r
+}
+
+func (d *draft) caseTable(g grid) html.Table {
+	t := html.Table{Caption: fmt.Sprintf("%s of run %s", plural(len(g.cases), "case"), plain(g.run)), Folded: len(g.cases) > mostRows}
+	for _, c := range g.columns {
+		column := html.Column{Head: c.head, Right: c.right}
+		if c.metric != "" && len(g.cases) > 0 {
+			column.Metric = d.link(g.cases[0].Workload, c.metric)
+		}
+		t.Columns = append(t.Columns, column)
+	}
+	for _, c := range g.cases {
+		row := html.Row{Class: rowClass(standing(c)), Cells: make([]string, len(g.columns))}
+		for i, column := range g.columns {
+			row.Cells[i] = column.cell(c)
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}

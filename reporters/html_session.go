@@ -1,0 +1,217 @@
+package reporters
+
+import (
+	"fmt"
+	"html/template"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"weir/quantity"
+	"weir/reporters/html"
+	"weir/results"
+)
+
+// facts collects pairs that say something.
+type facts []html.Pair
+
+func (f *facts) add(name, value string) {
+	if value != "" {
+		*f = append(*f, html.Pair{Name: name, Value: plain(clip(value, " …"))})
+	}
+}
+
+// sessionFacts say what ran, when and how long.
+func sessionFacts(doc *results.Document) []html.Pair {
+	var f facts
+	s := doc.Session
+	f.add("exit code", fmt.Sprint(s.ExitCode))
+	f.add("scenario", doc.Scenario.File)
+	if !s.Started.IsZero() {
+		f.add("started", s.Started.UTC().Format("2006-01-02 15:04:05 UTC"))
+		if took := s.Finished.Sub(s.Started); took > 0 {
+			f.add("took", took.Round(10*time.Millisecond).String())
+		}
+	}
+	var nodes []string
+	for _, n := range doc.Environment.Nodes {
+		nodes = append(nodes, n.Name)
+	}
+	f.add("nodes", strings.Join(nodes, ", "))
+	f.add("session", s.ID)
+	f.add("goes on with session", s.Resumed)
+	return f
+}
+
+// timeline draws the launches of each run, and the commands around them, over time.
+func timeline(doc *results.Document) (drawing template.HTML, note string) {
+	var lanes []html.Lane
+	index := map[string]int{}
+	start := firstLaunch(doc)
+	stretch := func(lane string, from time.Time, took float64, sign, says string) {
+		if !(took >= 0 && took < 1e9) { // only a damaged document has one
+			return
+		}
+		i, ok := index[lane]
+		if !ok {
+			i = len(lanes)
+			index[lane] = i
+			lanes = append(lanes, html.Lane{Name: plain(lane)})
+		}
+		at := from.Sub(start).Seconds()
+		lanes[i].Stretches = append(lanes[i].Stretches, html.Stretch{From: at, To: at + took, Sign: sign, Says: plain(says)})
+	}
+	for _, c := range doc.Cases {
+		for _, l := range c.Launches {
+			if l.Started.IsZero() {
+				continue
+			}
+			sign, what := "", results.OK
+			if l.Status != results.OK {
+				sign, what = symbols["fail"], l.Status
+				if l.Failure != nil {
+					what = l.Failure.String()
+				}
+				if l.Retried {
+					what += " (made again)"
+				}
+			}
+			stretch("run "+c.Run, l.Started, l.Duration, sign, fmt.Sprintf("%s launch %d, %s: %s", c.Key, l.Index, quantity.FormatTime(l.Duration), what))
+		}
+	}
+	for _, c := range doc.Commands {
+		if c.Started.IsZero() {
+			continue
+		}
+		sign, what := "", c.Status
+		if c.Status != results.OK {
+			sign, what = symbols["fail"], sentence(": ", c.Status, c.Reason)
+		}
+		stretch("commands", c.Started, c.Duration, sign, fmt.Sprintf("%s, %s: %s", commandName(c), quantity.FormatTime(c.Duration), what))
+	}
+	if len(lanes) == 0 {
+		return "", ""
+	}
+	note = "Launches over the seconds since the first; " + symbols["fail"] + " marks those that failed."
+	if more := len(lanes) - mostBars; more > 0 {
+		lanes = lanes[:mostBars]
+		note += fmt.Sprintf(" %d further lanes are not drawn.", more)
+	}
+	seconds := results.Scale{Unit: "s", Factor: 1}
+	return html.Timeline("launches over the time of the session", lanes,
+		func(v float64) string { return seconds.WithUnit(seconds.Exact(v)) },
+		func(n int) string { return fmt.Sprintf("%d launches", n) }), note
+}
+
+// firstLaunch is when the first launch or command began.
+func firstLaunch(doc *results.Document) time.Time {
+	var first time.Time
+	earlier := func(t time.Time) {
+		if !t.IsZero() && (first.IsZero() || t.Before(first)) {
+			first = t
+		}
+	}
+	for _, c := range doc.Cases {
+		for _, l := range c.Launches {
+			earlier(l.Started)
+		}
+	}
+	for _, c := range doc.Commands {
+		earlier(c.Started)
+	}
+	return first
+}
+
+// mostNodes is how many nodes are described in full.
+const mostNodes = 64
+
+// environment says on what the session ran, with what, and whether the baseline ran
+// on the same.
+func environment(doc *results.Document) []html.Note {
+	var f facts
+	f.add("command", strings.Join(doc.Session.Argv, " "))
+	f.add("weir", sentence(" ", doc.Weir.Version, doc.Weir.Commit, doc.Weir.Go))
+	f.add("scenario digest", doc.Scenario.Digest)
+	f.add("plan digest", doc.Plan.Digest)
+	for _, name := range slices.Sorted(maps.Keys(doc.Scenario.Variables)) {
+		f.add("variable "+name, doc.Scenario.Variables[name])
+	}
+	f.add("environment fingerprint", doc.Environment.Fingerprint)
+	if b := doc.Baseline; b != nil {
+		f.add("baseline", sentence(" ", b.File, parenthesis(sentence(" ", "session", b.Session))))
+		f.add("baseline's environment", against(b.Fingerprint, doc.Environment.Fingerprint))
+	}
+	out := []html.Note{{Facts: f}}
+	for i, n := range doc.Environment.Nodes {
+		if i == mostNodes {
+			out = append(out, html.Note{Title: fmt.Sprintf("%d further nodes", len(doc.Environment.Nodes)-i)})
+			break
+		}
+		out = append(out, html.Note{Title: plain("Node " + n.Name), Facts: nodeFacts(n)})
+	}
+	return out
+}
+
+func against(base, own string) string {
+	switch {
+	case base == "":
+		return "not recorded"
+	case base == own:
+		return "the same"
+	}
+	return "different: fingerprint " + base
+}
+
+func nodeFacts(n results.Node) []html.Pair {
+	var f facts
+	f.add("system", sentence(", ", n.OS, n.Kernel))
+	f.add("CPU", sentence(", ", nodeCPU(n), count(n.CPU.Sockets, "socket"), count(n.CPU.NUMA, "NUMA node"), sentence(" ", n.CPU.Driver, n.CPU.Gov), tagged("turbo ", n.CPU.Turbo)))
+	if n.Memory.Total > 0 {
+		f.add("memory", sentence(", ", bytesText(n.Memory.Total), tagged("transparent huge pages ", n.Memory.THP), tagged("lock limit ", n.Memory.LockLimit)))
+	}
+	for _, h := range n.Memory.Hugepages {
+		if h.Total > 0 {
+			f.add("huge pages of "+quantity.Size(h.Size).String(), fmt.Sprintf("%d, %d free", h.Total, h.Free))
+		}
+	}
+	for _, g := range n.GPUs {
+		f.add("GPU", sentence(", ", g.Name, tagged("driver ", g.Driver), g.Bus))
+	}
+	for _, r := range n.RDMA {
+		state := "no active port"
+		if r.Active() {
+			state = "active"
+		}
+		f.add("RDMA "+r.Name, sentence(", ", state, r.Driver, tagged("firmware ", r.Firmware)))
+	}
+	for _, i := range n.NICs {
+		f.add("interface "+i.Name, sentence(", ", i.State, tagged("MTU ", fmt.Sprint(i.MTU)), i.Speed, i.Driver))
+	}
+	for _, name := range slices.Sorted(maps.Keys(n.Fabrics)) {
+		fabric := n.Fabrics[name]
+		what := sentence(" ", "available", fabric.Version)
+		if !fabric.Available {
+			what = sentence(": ", "absent", fabric.Reason)
+		}
+		f.add("fabric "+name, what)
+	}
+	if o := n.ClockOffset; o.Bound > 0 {
+		f.add("clock", fmt.Sprintf("%s from the coordinator's, within %s", quantity.FormatTime(o.Value), quantity.FormatTime(o.Bound)))
+	}
+	return f
+}
+
+func count(n int, thing string) string {
+	if n == 0 {
+		return ""
+	}
+	return plural(n, thing)
+}
+
+func tagged(tag, value string) string {
+	if value == "" {
+		return ""
+	}
+	return tag + value
+}

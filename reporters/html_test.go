@@ -1,0 +1,384 @@
+package reporters
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/net/html"
+	"pgregory.net/rapid"
+
+	"weir/assertion"
+	"weir/results"
+	"weir/workload"
+)
+
+// element is a node of a page that was read back by a parser.
+type element struct{ *html.Node }
+
+func parsePage(t interface {
+	Helper()
+	Fatal(...any)
+}, doc *results.Document) element {
+	t.Helper()
+	var b bytes.Buffer
+	if err := HTML(&b, doc); err != nil {
+		t.Fatal(err)
+	}
+	root, err := html.Parse(&b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return element{root}
+}
+
+// all are the elements of a name below this one; "" has any.
+func (e element) all(name string) []element {
+	var out []element
+	for n := range e.Descendants() {
+		if n.Type == html.ElementNode && (name == "" || n.Data == name) {
+			out = append(out, element{n})
+		}
+	}
+	return out
+}
+
+func (e element) attribute(name string) string {
+	for _, a := range e.Attr {
+		if a.Key == name || a.Namespace+":"+a.Key == name {
+			return a.Val
+		}
+	}
+	return ""
+}
+
+// id is the element with this id.
+func (e element) id(t testing.TB, id string) element {
+	t.Helper()
+	for _, x := range e.all("") {
+		if x.attribute("id") == id {
+			return x
+		}
+	}
+	t.Fatalf("nothing has the id %s", id)
+	return element{}
+}
+
+// text is all text below, with single spaces.
+func (e element) text() string {
+	var b strings.Builder
+	for n := range e.Descendants() {
+		if n.Type == html.TextNode && n.Parent.Data != "script" && n.Parent.Data != "style" {
+			b.WriteString(n.Data + " ")
+		}
+	}
+	return strings.Join(strings.Fields(b.String()), " ")
+}
+
+func (e element) rows() [][]string {
+	var out [][]string
+	for _, tr := range e.all("tr") {
+		var cells []string
+		for _, td := range tr.all("td") {
+			cells = append(cells, td.text())
+		}
+		if cells != nil {
+			out = append(out, cells)
+		}
+	}
+	return out
+}
+
+// The page begins with the verdict, then says what failed, by how much, how surely,
+// where it was asserted, on which node, and how to run just that again.
+func TestPageSaysWhatFailed(t *testing.T) {
+	page := parsePage(t, read(t, "failed"))
+	if got := page.all("h1")[0].text(); got != "✗ failed regression" {
+		t.Errorf("headline %q", got)
+	}
+	card := page.all("article")[0]
+	text := card.text()
+	for _, want := range []string{
+		"✗ fail bandwidth[block_size=4KiB] floor", "measured 2.188 GB/s (96% CI 2.12–2.26, n=3)", "promised bandwidth in [1, 2] GB/s",
+		"margin 9.4% above 2 GB/s", "faster than the band: suspicious", "asserted at examples/x.yaml:31", "launch 0 on n1, n1: 2.199 GB/s",
+		"weir run 'examples/regression.yaml' --only 'bandwidth[block_size=4KiB]'",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the first finding does not say %q: %s", want, text)
+		}
+	}
+	var order []string
+	for _, h := range page.all("h2") {
+		order = append(order, strings.Fields(h.text())[0])
+	}
+	if want := []string{"Failed", "Warnings", "bandwidth", "Timeline", "Environment", "Definitions"}; !inOrder(order, want) {
+		t.Errorf("sections %v, want among them in this order %v", order, want)
+	}
+}
+
+func inOrder(got, want []string) bool {
+	for _, w := range want {
+		i := slices.Index(got, w)
+		if i < 0 {
+			return false
+		}
+		got = got[i+1:]
+	}
+	return true
+}
+
+// The table of a run has the numbers of the other reports, from the same formatter,
+// with every case that was planned.
+func TestPageHasTheTableOfEachRun(t *testing.T) {
+	for _, name := range documents {
+		doc := read(t, name)
+		page := parsePage(t, doc)
+		for i, g := range grids(doc) {
+			section := page.id(t, fmt.Sprintf("run-%d", i+1))
+			var rows [][]string
+			for _, box := range section.all("table")[:1] {
+				rows = box.rows()
+			}
+			if len(rows) != len(g.cases) {
+				t.Fatalf("%s: %d rows for %d cases of run %s", name, len(rows), len(g.cases), g.run)
+			}
+			for k, c := range g.cases {
+				for j, column := range g.columns {
+					if want := strings.Join(strings.Fields(column.cell(c)), " "); rows[k][j] != want {
+						t.Errorf("%s: cell %q of %s is %q, want %q", name, column.head, c.Key, rows[k][j], want)
+					}
+				}
+			}
+		}
+	}
+}
+
+// What a browser may load and run is the page's own sheet and script, named by their hashes;
+// nothing else is in it that could run, and nothing that a policy without styles takes away.
+func TestPageNeedsNothingElse(t *testing.T) {
+	for _, name := range documents {
+		page := parsePage(t, read(t, name))
+		policy := ""
+		for _, m := range page.all("meta") {
+			if m.attribute("http-equiv") == "Content-Security-Policy" {
+				policy = m.attribute("content")
+			}
+		}
+		if !strings.HasPrefix(policy, "default-src 'none'; ") || strings.Contains(policy, "unsafe") {
+			t.Fatalf("policy %q", policy)
+		}
+		for kind, directive := range map[string]string{"script": "script-src", "style": "style-src"} {
+			all := page.all(kind)
+			if len(all) != 1 || all[0].FirstChild == nil {
+				t.Fatalf("%s: %d elements %s", name, len(all), kind)
+			}
+			sum := sha256.Sum256([]byte(all[0].FirstChild.Data))
+			if want := directive + " 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "';"; !strings.Contains(policy, want) {
+				t.Errorf("policy %q does not let in its own %s", policy, kind)
+			}
+		}
+		for _, e := range page.all("") {
+			for _, a := range e.Attr {
+				switch {
+				case a.Key == "style" || strings.HasPrefix(a.Key, "on"):
+					t.Errorf("%s: <%s %s=%q>", name, e.Data, a.Key, a.Val)
+				case a.Key == "src" || a.Key == "href" && !strings.HasPrefix(a.Val, "#") && a.Val != "data:,":
+					t.Errorf("%s: <%s> leads out of the page: %q", name, e.Data, a.Val)
+				}
+			}
+		}
+	}
+}
+
+// Every metric that is named leads to its definition in the page, word for word the registry's.
+func TestPageDefinesWhatItShows(t *testing.T) {
+	page := parsePage(t, read(t, "traffic"))
+	links := 0
+	for _, a := range page.all("a") {
+		if a.attribute("class") != "metric" {
+			continue
+		}
+		links++
+		id := strings.TrimPrefix(a.attribute("href"), "#")
+		at := page.id(t, id)
+		m, ok := workload.FindMetric("traffic", strings.TrimPrefix(id, "m-traffic-"))
+		if !ok || !strings.HasPrefix(at.text(), m.Name) {
+			t.Fatalf("%s leads to %q", id, at.text())
+		}
+		if abbr := a.all("abbr"); len(abbr) != 1 || abbr[0].attribute("title") != m.Doc || !strings.Contains(page.id(t, "definitions").text(), m.Doc) {
+			t.Errorf("%s is not defined as in the registry", m.Name)
+		}
+	}
+	if links < 10 {
+		t.Errorf("only %d metrics lead to their definitions", links)
+	}
+}
+
+// Drawings have a name, are drawn within their box by presentation attributes, and say in words
+// what each point is.
+func TestPageDrawings(t *testing.T) {
+	doc := read(t, "failed")
+	page := parsePage(t, doc)
+	charts, points := 0, ""
+	for _, s := range page.all("svg") {
+		if s.attribute("role") != "img" {
+			continue
+		}
+		charts++
+		if s.attribute("aria-label") == "" || s.attribute("width") == "" {
+			t.Errorf("a drawing without name or size")
+		}
+		box := strings.Fields(s.attribute("viewBox"))
+		width, _ := strconv.ParseFloat(box[2], 64)
+		height, _ := strconv.ParseFloat(box[3], 64)
+		for _, e := range s.all("") {
+			for _, a := range e.Attr {
+				v, err := strconv.ParseFloat(a.Val, 64)
+				limit := map[string]float64{"x": width, "cx": width, "x1": width, "x2": width, "y": height, "cy": height, "y1": height, "y2": height}[a.Key]
+				if limit > 0 && (err != nil || math.IsNaN(v) || v < 0 || v > limit) {
+					t.Errorf("<%s %s=%q> lies outside of %v", e.Data, a.Key, a.Val, box)
+				}
+			}
+		}
+		for _, title := range s.all("title") {
+			points += title.text() + "\n"
+		}
+	}
+	if charts < 3 {
+		t.Errorf("%d drawings", charts)
+	}
+	for _, want := range []string{
+		"bandwidth[block_size=4KiB]: bandwidth 2.188 GB/s (96% CI 2.12–2.26, n=3), ✗ fail\n",
+		"bandwidth[block_size=1MiB]: latency.p99 ",
+		"bandwidth[block_size=4KiB] launch 0, 1.25 s: ok\n",
+	} {
+		if !strings.Contains(points, want) {
+			t.Errorf("no point says %q:\n%s", want, points)
+		}
+	}
+}
+
+func TestPageShowsMatrices(t *testing.T) {
+	doc := read(t, "traffic")
+	page := parsePage(t, doc)
+	section := page.id(t, "matrices")
+	titles := ""
+	for _, e := range section.all("title") {
+		titles += e.text() + "\n"
+	}
+	if want := "rank 0 → rank 1: 1MiB\n"; !strings.Contains(titles, want) {
+		t.Errorf("the heat maps do not say %q:\n%s", want, titles)
+	}
+	found := false
+	for _, row := range section.all("table")[0].rows() {
+		if row[0] == "incast 3MiB target=0 of 4 ranks" {
+			found = true
+			want := []string{"4", "3", "1", "3", "9MiB", "3MiB", "0", "9MiB", `generated[generate="incast 3MiB target=0"]`}
+			if !slices.Equal(row[1:], want) {
+				t.Errorf("row %q, want %q", row[1:], want)
+			}
+		}
+	}
+	if !found {
+		t.Error("the generated incast is not in the table")
+	}
+}
+
+// Whatever names and messages hold, it is text: the page has the elements that it has with
+// harmless names.
+func TestNoNameBreaksThePage(t *testing.T) {
+	shape := func(doc *results.Document) string {
+		var b strings.Builder
+		for _, e := range parsePage(t, doc).all("") {
+			b.WriteString(e.Data + " ")
+		}
+		return b.String()
+	}
+	want := shape(called("harmless"))
+	for _, evil := range []string{
+		`</script><img src=x onerror=alert(1)>`, `"><script>alert(1)</script>`, `' onfocus='alert(1)`, `</title></style></svg><b>`, `<!--`, `]]>`, `{{.}}`, "javascript:alert(1)", "&lt;b&gt;",
+	} {
+		if got := shape(called(evil)); got != want {
+			t.Errorf("%q changes the page:\n%s\n%s", evil, got, want)
+		}
+		if page := parsePage(t, called(evil)); !strings.Contains(page.text(), strings.Join(strings.Fields(evil), " ")) {
+			t.Errorf("%q is not in the page as text", evil)
+		}
+	}
+	rapid.Check(t, func(rt *rapid.T) {
+		text := string(rapid.SliceOfN(rapid.Byte(), 1, 40).Draw(rt, "bytes"))
+		if strings.TrimSpace(plain(text)) == "" || plain(text+"x") != plain(text)+"x" { // an escape sequence takes away what tells the cases apart
+			return
+		}
+		if got := shape(called(text)); got != want {
+			rt.Fatalf("%q changes the page", text)
+		}
+	})
+}
+
+// Whatever numbers a document holds, the page is made, and its drawings have places only.
+func TestNoNumberBreaksThePage(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		doc := read(t, "failed")
+		value := rapid.OneOf(rapid.Float64(), rapid.SampledFrom([]float64{0, -1, 5e-324, math.MaxFloat64, -math.MaxFloat64, 1e-300}))
+		for _, c := range doc.Cases {
+			for _, name := range slices.Sorted(maps.Keys(c.Metrics)) {
+				m := c.Metrics[name]
+				m.Value, m.CI = value.Draw(rt, name), nil
+				if rapid.Bool().Draw(rt, "interval") {
+					m.CI = &[2]float64{value.Draw(rt, "low"), value.Draw(rt, "high")}
+				}
+				c.Metrics[name] = m
+			}
+			for _, l := range c.Launches {
+				l.Duration = value.Draw(rt, "duration")
+				for _, name := range slices.Sorted(maps.Keys(l.Metrics)) {
+					l.Metrics[name] = value.Draw(rt, name)
+				}
+			}
+		}
+		for _, e := range parsePage(rt, doc).all("svg") {
+			for _, x := range e.all("") {
+				for _, a := range x.Attr {
+					if strings.Contains(a.Val, "NaN") && a.Key != "aria-label" {
+						rt.Fatalf("<%s %s=%q> of %s", x.Data, a.Key, a.Val, e.text())
+					}
+				}
+			}
+		}
+	})
+}
+
+// called is a session all of whose texts are one.
+func called(text string) *results.Document {
+	bound := 3.
+	start := time.Date(2026, 11, 21, 10, 15, 0, 0, time.UTC)
+	doc := &results.Document{
+		Scenario:    results.Scenario{Name: text, Description: text, File: text, Variables: map[string]string{text: text}},
+		Session:     results.Session{ID: text, Status: results.Failed, ExitCode: 1, Argv: []string{text}, Started: start, Finished: start.Add(time.Minute)},
+		Environment: results.Environment{Nodes: []results.Node{{Name: text, OS: text, Fabrics: map[string]results.Fabric{text: {Reason: text}}}}},
+		Commands:    []results.Command{{Name: text, Stage: "setup", Scope: "run", Of: text, Node: text, Started: start, Duration: 1, Status: results.OK}},
+	}
+	for i, size := range []string{"4KiB", "1MiB"} {
+		doc.Cases = append(doc.Cases, &results.Case{
+			Key: text + size, Run: text, Workload: "transfer", Axes: map[string]any{"block_size": size, text: text + strconv.Itoa(i)}, AxisOrder: []string{"block_size", text}, Status: results.OK,
+			Launches: []*results.Launch{{Status: results.Error, Started: start, Duration: 1, Failure: &results.Failure{Cause: text, Log: []string{text}}, Nodes: []string{text}}},
+			Metrics:  map[string]results.MetricEstimate{"bandwidth": {Unit: "GB/s", N: 1, Value: 1, Median: 1}, text: {Unit: "GB/s", N: 1, Value: 1, Median: 1}},
+			Assertions: []*results.AssertionVerdict{{
+				Assertion: assertion.Assertion{Name: text, Text: text, Lowered: text, File: text, Severity: assertion.Gate, Unit: "GB/s", Bounds: assertion.Bounds{Lower: &bound},
+					Subject: &assertion.Expr{Op: assertion.Metric, Metric: text, Unit: "GB/s"}},
+				Verdict: results.Fail, Message: text, Observed: &results.Observed{Value: 1, Unit: "GB/s", N: 1},
+			}},
+		})
+	}
+	doc.Summarize()
+	return doc
+}
