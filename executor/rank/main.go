@@ -76,7 +76,7 @@ func run(conn io.ReadWriter, control *engine.Control) error {
 	if err != nil {
 		return err
 	}
-	l, err := wire.DecodeLaunch(body)
+	l, err := wire.DecodeSelf(body)
 	if err != nil {
 		return err
 	}
