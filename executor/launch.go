@@ -157,6 +157,7 @@ func (l *launched) place(ctx context.Context) {
 	if err == nil {
 		l.task, err = l.s.start(ctx, l.id, specs, l.packed, l.take, l.gone)
 	}
+	l.packed = nil // it may be long, and launches of a background are kept
 	l.err = firstError(l.err, err)
 }
 

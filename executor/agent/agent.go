@@ -162,9 +162,9 @@ func (a *Agent) assigned(ctx context.Context, id string, task LaunchTask, h hidd
 	}
 	switch {
 	case ctx.Err() != nil:
-		return failed(kindTold, results.Failure{Rank: -1, Node: a.o.Node, Phase: "ready", Kind: results.Fault, Cause: context.Cause(ctx).Error()})
+		return a.refuse(id, kindTold, results.Fault, context.Cause(ctx).Error())
 	case err != nil:
-		return a.refuse(id, kindFailed, results.Fault, err.Error())
+		return a.refuse(id, kindFailed, results.Fault, h.redact(err.Error()))
 	}
 	return a.launch(ctx, id, all, h)
 }

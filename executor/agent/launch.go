@@ -68,10 +68,12 @@ func (a *Agent) launch(ctx context.Context, id string, task *assignment, h hidde
 	return o
 }
 
-// refuse is the outcome of a launch of which this node starts no rank. Those on other
-// nodes need not wait for it.
+// refuse is the outcome of a launch of which this node starts no rank. Where that is
+// its own fault, those on other nodes need not wait for it.
 func (a *Agent) refuse(id string, k kind, class, cause string) *Outcome {
-	a.abort(id, cause)
+	if k == kindFailed {
+		a.abort(id, cause)
+	}
 	return failed(k, results.Failure{Rank: -1, Node: a.o.Node, Phase: "ready", Kind: class, Cause: cause})
 }
 
