@@ -137,7 +137,7 @@ func TestTheLargestMatrixComesWhole(t *testing.T) {
 // nothing of it stays.
 func TestALaunchThatIsNotWholeIsRefused(t *testing.T) {
 	s, reports := joined(t)
-	l := dense(t, 300)
+	l := dense(t, 30)
 	text := packed(t, l)
 	short := bytes.Clone(text)
 	short[len(short)-100] ^= 1
@@ -161,7 +161,7 @@ func TestALaunchThatIsNotWholeIsRefused(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		meeting, err := s.Meet(t.Context(), name, 300) // of another node
+		meeting, err := s.Meet(t.Context(), name, 30) // of another node
 		if err != nil {
 			t.Fatal(err)
 		}

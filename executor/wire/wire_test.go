@@ -31,8 +31,8 @@ func TestFramesComeOutAsTheyWentIn(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%s: %s", want.Kind, diff)
+		if got.Kind != want.Kind || !bytes.Equal(got.Body, want.Body) {
+			t.Errorf("%s of %d bytes came as %s of %d", want.Kind, len(want.Body), got.Kind, len(got.Body))
 		}
 	}
 	if _, err := Read(&b); !errors.Is(err, io.EOF) {
