@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"os/exec"
 	"regexp"
@@ -207,4 +208,35 @@ func perftestPairs(b *testing.B, env []string, pairs int, size quantity.Size) fl
 	}
 	b.Fatalf("%d pairs did not report three times each within %v", pairs, benchPatience)
 	return 0
+}
+
+// The rates of pairs count from the first report of each after the last of them began.
+func TestPairsCountWhileAllRun(t *testing.T) {
+	const head = "+--------+\n| Stage | # iterations | 50.0%ile | average | overall |\n"
+	row := func(iterations int, each string) string {
+		return fmt.Sprintf("[thread 0] %20d %10s %10s %10s %10s 1.00 1 1\n", iterations, "0.5", "0.6", each, "2.00")
+	}
+	early, late := &course{}, &course{}
+	write := func(c *course, text string) {
+		t.Helper()
+		for half := len(text) / 2; text != ""; text, half = text[half:], len(text)-half { // a pipe may cut a line
+			if _, err := c.Write([]byte(text[:half])); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	write(early, head+row(1000, "1000.0")+row(2000, "1000.0")+row(2500, "1200.0")+row(3000, "1333.333333"))
+	if _, known := together([]*course{early, late}); known {
+		t.Error("a pair that has reported nothing has a rate")
+	}
+	write(late, head+row(10, "100000.0")+row(30, "66666.666667"))
+	early.began = late.began.Add(-1500 * time.Millisecond) // it had a second to itself
+	if _, known := together([]*course{early, late}); known {
+		t.Error("two reports are a rate")
+	}
+	write(late, row(70, "42857.142857"))
+	late.began = early.began.Add(1500 * time.Millisecond)
+	if rate, known := together([]*course{early, late}); !known || math.Abs(rate-(500+30)) > 1e-3 {
+		t.Errorf("%v iterations/s, %v, want those of 2 s to 4 s and of 1 s to 3 s: 500 and 30", rate, known)
+	}
 }
