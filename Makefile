@@ -90,7 +90,7 @@ soak: build ## 100 small sessions, some interrupted or killed: nothing may be le
 bench: setup ## weir beside its peers, into .build/bench.md (BENCH=REGEX: only these rows, BENCH_PAIRS=11)
 	@scripts/setup bench
 	@mkdir -p .build
-	BENCH_OUT=$$PWD/.build/bench.md $(GO) test -run '^$$' -bench 'Peers' -benchtime 1x -timeout 40m ./engine/native
+	BENCH_OUT=$$PWD/.build/bench.md $(GO) test -run '^$$' -bench 'Peers' -benchtime 1x -timeout 60m ./engine/native
 	@test -n "$(BENCH)" || BENCH_OUT=$$PWD/.build/bench.md $(GO) test -run '^$$' -bench 'Recording' -benchtime 1x ./engine/native
 	@test -n "$(BENCH)" || BENCH_OUT=$$PWD/.build/bench.md $(GO) test -run '^$$' -bench 'FirstByte' -benchtime 1x ./cmd/weir
 	@test -n "$(BENCH)" || $(GO) test -run '^$$' -bench . -benchtime 1x -timeout 20m ./executor/... ./planner ./gate

@@ -62,6 +62,9 @@ func (l *load) prepare() error {
 			b.background = true
 			b.engine.Cases = slices.Repeat(b.engine.Cases, max(1, mostLoadCases/len(b.engine.Cases)))
 			b.pending[0].from = time.Now()
+			if err := b.pack(); err != nil {
+				return fmt.Errorf("background load %s: %w", m.g.ID, err)
+			}
 			m.current = b
 		}
 		all = append(all, m.current)

@@ -13,6 +13,7 @@ import (
 
 	"weir/engine"
 	"weir/executor/agent"
+	"weir/executor/cluster"
 	"weir/planner"
 	"weir/results"
 	"weir/workload"
@@ -26,6 +27,7 @@ type launched struct {
 	index      int
 	cases      []*planner.Case
 	engine     engine.Launch
+	packed     []byte                // engine, on its way to the nodes
 	why        string                // this fabric, where the scenario leaves it to weir
 	cpus       map[string]agent.CPUs // by node, where other launches run beside it
 	load       *load                 // that runs in its background
@@ -76,6 +78,9 @@ func (s *session) launch(ctx context.Context, g *group, cases []*planner.Case) e
 		}
 	}
 	l, err := s.prepare(g, cases, index)
+	if err == nil {
+		err = l.pack()
+	}
 	if err != nil {
 		s.giveUp(g, err.Error())
 		return s.journalErr
@@ -151,8 +156,9 @@ func (l *launched) around(stage string) around {
 func (l *launched) place(ctx context.Context) {
 	specs, err := l.specs()
 	if err == nil {
-		l.task, err = l.s.start(ctx, l.id, specs, l.take, l.gone)
+		l.task, err = l.s.start(ctx, l.id, specs, l.packed, l.take, l.gone)
 	}
+	l.packed = nil // it may be long, and launches of a background are kept
 	l.err = firstError(l.err, err)
 }
 
@@ -250,6 +256,14 @@ func (l *launched) schedule(steps []*workload.TransferOptions) {
 	l.engine.Cases[0].Play = l.engine.Cases[0].Timeout + int64(sleeping)
 }
 
+// pack makes the launch what its nodes are told. One that is simulated has none.
+func (l *launched) pack() (err error) {
+	if !simulated(l.cases[0]) {
+		l.packed, err = agent.Pack(l.engine)
+	}
+	return err
+}
+
 // sameMatrix says whether the options of two cases make one matrix.
 func sameMatrix(a, b *planner.Case) bool {
 	return !slices.ContainsFunc([]string{"matrix", "generate", "ranks"}, func(name string) bool { return a.Options[name] != b.Options[name] })
@@ -268,10 +282,10 @@ func (l *launched) specs() (map[string][]byte, error) {
 	for r, node := range l.engine.Nodes {
 		ranks[node] = append(ranks[node], r)
 	}
-	specs := make(map[string][]byte, len(ranks))
+	specs, parts := make(map[string][]byte, len(ranks)), cluster.PartsOf(l.packed)
 	for node, list := range ranks {
 		spec, err := agent.Task{Redact: l.s.secrets, Launch: &agent.LaunchTask{
-			Launch: l.engine, Ranks: list, Env: l.cases[0].Env, Secrets: l.cases[0].Secrets, LogDir: l.s.groupDirs[l.g.ID],
+			Parts: parts, Ranks: list, Env: l.cases[0].Env, Secrets: l.cases[0].Secrets, LogDir: l.s.groupDirs[l.g.ID],
 			Deadlines: phases(l.s.runOf(l.g.Run).Phases), CPUs: l.cpus[node],
 		}}.Encode()
 		if err != nil {

@@ -48,13 +48,17 @@ func lonely(t *testing.T, ready time.Duration) (*cluster.Session, <-chan agent.R
 	if err := a.Serve(t.Context(), []string{server.Endpoint()}, results.Node{}); err != nil {
 		t.Fatal(err)
 	}
-	spec, err := agent.Task{Launch: &agent.LaunchTask{
-		Launch: engine.Launch{ID: "l", Ranks: 2, Nodes: []string{"n1", "n2"}, Cases: []engine.Case{{
-			Key: "c", Timeout: int64(time.Second), Options: workload.TransferOptions{Iterations: 1, BlockSize: 1},
-		}}},
-		Ranks: []int{0},
-	}}.Encode()
+	packed, err := agent.Pack(engine.Launch{ID: "l", Ranks: 2, Nodes: []string{"n1", "n2"}, Cases: []engine.Case{{
+		Key: "c", Timeout: int64(time.Second), Options: workload.TransferOptions{Iterations: 1, BlockSize: 1},
+	}}})
 	if err != nil {
+		t.Fatal(err)
+	}
+	spec, err := agent.Task{Launch: &agent.LaunchTask{Parts: cluster.PartsOf(packed), Ranks: []int{0}}}.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := session.Share(t.Context(), "l", packed); err != nil {
 		t.Fatal(err)
 	}
 	if err := session.Place(t.Context(), "n1", "l", spec); err != nil {

@@ -39,16 +39,17 @@ var errKilled = errors.New("killed: told to stop a second time")
 // task places a task on nodes and takes their reports until all have ended. When
 // ctx ends before, the task is withdrawn and the error is the cause.
 func (s *session) task(ctx context.Context, id string, specs map[string][]byte, take func(agent.Report) bool, gone func(node string)) error {
-	t, err := s.start(ctx, id, specs, take, gone)
+	t, err := s.start(ctx, id, specs, nil, take, gone)
 	if err != nil {
 		return err
 	}
 	return s.finish(t, s.wait(ctx, t.over))
 }
 
-// start places a task on nodes. Whoever starts one must finish it. A session that
-// is killed starts nothing, not even teardown: it would only be killed at once.
-func (s *session) start(ctx context.Context, id string, specs map[string][]byte, take func(agent.Report) bool, gone func(node string)) (*task, error) {
+// start places a task on nodes, and before that what they share, if anything. Whoever
+// starts one must finish it. A session that is killed starts nothing, not even
+// teardown: it would only be killed at once.
+func (s *session) start(ctx context.Context, id string, specs map[string][]byte, shared []byte, take func(agent.Report) bool, gone func(node string)) (*task, error) {
 	if killed(s.o.Kill) {
 		return nil, errKilled
 	}
@@ -60,12 +61,24 @@ func (s *session) start(ctx context.Context, id string, specs map[string][]byte,
 	for _, node := range t.nodes {
 		t.pending[node] = true
 	}
-	for _, node := range t.nodes {
-		if err := s.cluster.Place(ctx, node, id, specs[node]); err != nil {
-			return nil, s.finish(t, firstError(context.Cause(ctx), err))
-		}
+	if err := s.place(ctx, t, specs, shared); err != nil {
+		return nil, s.finish(t, firstError(context.Cause(ctx), err))
 	}
 	return t, nil
+}
+
+func (s *session) place(ctx context.Context, t *task, specs map[string][]byte, shared []byte) error {
+	if shared != nil {
+		if err := s.cluster.Share(ctx, t.id, shared); err != nil {
+			return err
+		}
+	}
+	for _, node := range t.nodes {
+		if err := s.cluster.Place(ctx, node, t.id, specs[node]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // wait hands out reports until over says so, or ctx ends, or nothing can come

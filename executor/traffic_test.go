@@ -1,9 +1,14 @@
 package executor
 
 import (
+	"encoding/hex"
+	"math/rand/v2"
+	"strings"
 	"testing"
 
+	"weir/executor/cluster"
 	"weir/planner"
+	"weir/results"
 	"weir/workload"
 )
 
@@ -36,5 +41,44 @@ func TestCasesOfOneMatrixAreTold(t *testing.T) {
 	g := of(workload.Values{"generate": "ring 1B", "ranks": int64(2)})
 	if sameMatrix(g, of(workload.Values{"generate": "ring 1B", "ranks": int64(3)})) || sameMatrix(g, a) || !sameMatrix(g, g) {
 		t.Error("matrices that are generated")
+	}
+}
+
+// What no node can be told ends its cases and nothing else, and says whose fault it is.
+func TestALaunchThatIsTooLongToTravelIsGivenUp(t *testing.T) {
+	b := newBench(t)
+	long := strings.Repeat("x", 33<<20)
+	big := []*planner.Case{aCase("big[x=1]", option("provider", long)), aCase("big[x=2]", option("provider", long+"x"))}
+	small := aCase("small")
+	doc := b.run(aPlan(append(big, small), aGroup("big", big), aGroup("small", []*planner.Case{small})))
+	for _, key := range []string{"big[x=1]", "big[x=2]"} {
+		c := doc.Case(key)
+		if c.Status != results.Error || !strings.Contains(c.Reason, "launch big-0: its 2 cases take 66.0 MiB on their way to the nodes, of which case big[x=2] has 33.0, and 64 MiB is the most") {
+			t.Errorf("%s: %s, %.300s", key, c.Status, c.Reason)
+		}
+	}
+	if c := doc.Case("small"); c.Status != results.OK {
+		t.Errorf("the other case: %s, %s", c.Status, c.Reason)
+	}
+}
+
+// A launch that is longer than etcd takes at a time runs like any other, and leaves no
+// key behind.
+func TestALongLaunchRuns(t *testing.T) {
+	b := newBench(t)
+	endpoint, _ := slowEtcd(t)
+	word := make([]byte, 3<<19)
+	rand.NewChaCha8([32]byte{}).Read(word)
+	doc := b.run(onePlan(aCase("c", option("provider", hex.EncodeToString(word)))), func(o *Options) { o.Etcd = []string{endpoint} })
+	if c := doc.Case("c"); c.Status != results.OK {
+		t.Errorf("%s, %.300s", c.Status, c.Reason)
+	}
+	s, err := cluster.Open(t.Context(), []string{endpoint}, "observer")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close(false)
+	if n, err := s.Keys(t.Context(), b.options().SessionID); err != nil || n != 0 {
+		t.Errorf("%d keys are left, %v", n, err)
 	}
 }

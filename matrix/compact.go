@@ -9,25 +9,25 @@ import (
 // Compact writes the matrix as one word for each sender after the number of ranks,
 // as "4: 0>1=1048576,2=5 3>0=7": its length is that of the cells that are not zero.
 // Equal matrices have equal texts.
-func (m *Matrix) Compact() string {
-	var b strings.Builder
-	b.WriteString(strconv.Itoa(m.ranks))
-	b.WriteByte(':')
+func (m *Matrix) Compact() string { return string(m.compact()) }
+
+func (m *Matrix) compact() []byte {
+	const usual = 12 // bytes of a cell's text: a rank, megabytes to the byte
+	b := make([]byte, 0, 8+usual*m.NonZero())
+	b = append(strconv.AppendInt(b, int64(m.ranks), 10), ':')
 	last := -1
 	for c := range m.Cells() {
 		if c.From != last {
-			b.WriteByte(' ')
-			b.WriteString(strconv.Itoa(c.From))
-			b.WriteByte('>')
+			b = append(b, ' ')
+			b = append(strconv.AppendInt(b, int64(c.From), 10), '>')
 		} else {
-			b.WriteByte(',')
+			b = append(b, ',')
 		}
 		last = c.From
-		b.WriteString(strconv.Itoa(c.To))
-		b.WriteByte('=')
-		b.WriteString(strconv.FormatInt(c.Bytes, 10))
+		b = append(strconv.AppendInt(b, int64(c.To), 10), '=')
+		b = strconv.AppendInt(b, c.Bytes, 10)
 	}
-	return b.String()
+	return b
 }
 
 // ParseCompact reads what Compact writes.
@@ -37,7 +37,7 @@ func ParseCompact(text string) (*Matrix, error) {
 	if !ok || err != nil {
 		return nil, fmt.Errorf("a matrix begins with its number of ranks and a colon, not with %.20q", text)
 	}
-	var cells []Cell
+	cells := make([]Cell, 0, min(strings.Count(rest, "="), MaxCells))
 	for row := range strings.FieldsSeq(rest) {
 		sender, list, _ := strings.Cut(row, ">")
 		from, err := strconv.Atoi(sender)
@@ -63,7 +63,7 @@ func ParseCompact(text string) (*Matrix, error) {
 }
 
 // MarshalText is Compact: a matrix is a string in JSON.
-func (m *Matrix) MarshalText() ([]byte, error) { return []byte(m.Compact()), nil }
+func (m *Matrix) MarshalText() ([]byte, error) { return m.compact(), nil }
 
 // UnmarshalText is ParseCompact.
 func (m *Matrix) UnmarshalText(text []byte) error {

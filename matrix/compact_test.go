@@ -67,3 +67,32 @@ func FuzzParseCompact(f *testing.F) {
 		}
 	})
 }
+
+// BenchmarkCompact1024 is a million different cells.
+func BenchmarkCompact1024(b *testing.B) {
+	var cells []Cell
+	for from := range 1024 {
+		for to := range 1024 {
+			cells = append(cells, Cell{from, to, 1 + int64(from*to)<<10})
+		}
+	}
+	m, err := New(1024, cells)
+	if err != nil {
+		b.Fatal(err)
+	}
+	text := m.Compact()
+	for name, f := range map[string]func() error{
+		"write": func() error { m.Compact(); return nil },
+		"read":  func() error { _, err := ParseCompact(text); return err },
+	} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			b.SetBytes(int64(len(text)))
+			for b.Loop() {
+				if err := f(); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

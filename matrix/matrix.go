@@ -8,6 +8,7 @@
 package matrix
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"iter"
@@ -44,13 +45,11 @@ func New(ranks int, cells []Cell) (*Matrix, error) {
 	if err := checkRanks(ranks); err != nil {
 		return nil, err
 	}
-	sorted := slices.Clone(cells)
-	slices.SortFunc(sorted, func(a, b Cell) int {
-		if a.From != b.From {
-			return a.From - b.From
-		}
-		return a.To - b.To
-	})
+	sorted := cells
+	if !slices.IsSortedFunc(sorted, inOrder) { // they mostly are, and may be millions
+		sorted = slices.Clone(cells)
+		slices.SortFunc(sorted, inOrder)
+	}
 	b := newBuilder(ranks, len(cells))
 	for i, c := range sorted {
 		switch {
@@ -67,6 +66,9 @@ func New(ranks int, cells []Cell) (*Matrix, error) {
 	}
 	return b.done(), nil
 }
+
+// inOrder compares cells by sender, then by receiver.
+func inOrder(a, b Cell) int { return cmp.Or(a.From-b.From, a.To-b.To) }
 
 func checkRanks(ranks int) error {
 	if ranks < 1 || ranks > MaxRanks {

@@ -2,7 +2,7 @@ package native
 
 import (
 	"context"
-	"encoding/json"
+	"slices"
 	"testing"
 	"time"
 
@@ -16,8 +16,7 @@ const benchPatience = time.Minute
 // measured is what a launch of one case found.
 type measured struct {
 	Metrics   map[string]float64
-	Transport string
-	Every     int // one request in so many was stamped
+	Transport string // of rank 0
 }
 
 // speed is GB/s of a stream, µs of a message of a ping-pong.
@@ -28,30 +27,36 @@ func (m measured) speed(o workload.TransferOptions) float64 {
 	return m.Metrics["latency.avg"] * 1e6
 }
 
-// weirRun runs one case between two ranks on processors 0 and 1; with several threads
-// they run wherever the kernel likes, as where processors are few.
+// weirRun runs one case. Two ranks have processors 0 and 1; more of them, or several
+// threads, run wherever the kernel likes, as where processors are few.
 func weirRun(b *testing.B, fabric string, env []string, o workload.TransferOptions) measured {
 	b.Helper()
 	ctx, stop := context.WithTimeout(context.Background(), benchPatience)
 	defer stop() // kills whoever is left
-	l := engine.Launch{Fabric: fabric, Ranks: 2, Nodes: []string{"a", "a"}, Seed: 1, Cases: []engine.Case{{Key: "a", Options: o, Timeout: int64(benchPatience)}}}
-	ranks := make([]*rankProcess, 2)
+	c := engine.Case{Key: "a", Options: o, Timeout: int64(benchPatience)}
+	ranks := make([]*rankProcess, o.Ranks)
+	l := engine.Launch{Fabric: fabric, Ranks: len(ranks), Nodes: slices.Repeat([]string{"a"}, len(ranks)), Seed: 1, Cases: []engine.Case{c}}
 	for i := range ranks {
 		self := engine.Identity{Rank: i}
-		if o.Threads == 1 {
+		if o.Threads == 1 && len(ranks) == 2 {
 			self.CPUs = []int{i}
 		}
 		ranks[i] = startRank(b, ctx, l, self, env...)
 	}
 	meet(b, ranks)
-	var m measured
-	if err := json.NewDecoder(ranks[0].out).Decode(&m); err != nil {
-		b.Fatalf("%v; rank 0: %v: %s", err, ranks[0].end(), &ranks[0].words)
+	found := make([]*engine.CaseResult, len(ranks))
+	for i, p := range ranks {
+		found[i] = p.found(b)
+		found[i].Rank = i
 	}
 	for i, p := range ranks {
 		if err := p.cmd.Wait(); err != nil {
 			b.Fatalf("rank %d: %v: %s", i, err, &p.words)
 		}
 	}
-	return m
+	metrics, err := engine.Metrics(c, found)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return measured{metrics, found[0].Transport}
 }

@@ -83,8 +83,15 @@ func ucxRows(t *benchTable) []comparison {
 	return list
 }
 
-// describeUCX says which lanes both sides were given, and that the buffers are alike.
+// describeUCX says what both sides are, and that their lanes are alike.
 func describeUCX(b *testing.B, env []string, test ucxTest, o workload.TransferOptions) []string {
+	lines := describeLanes(b, env, test, o)
+	lines[0] += " ucp_put_bw has a window of 32, ucp_get of 1; ucp_put_lat marks its last byte."
+	return lines
+}
+
+// describeLanes says which lanes both sides were given, and that the buffers are alike.
+func describeLanes(b *testing.B, env []string, test ucxTest, o workload.TransferOptions) []string {
 	var transport string
 	ours := ucxLanes(b, func(log []string) { transport = weirRun(b, "ucx", append(log, env...), o).Transport })
 	theirs := ucxLanes(b, func(log []string) { perftest(b, append(log, env...), test, o.BlockSize, o.Iterations) })
@@ -93,7 +100,7 @@ func describeUCX(b *testing.B, env []string, test ucxTest, o workload.TransferOp
 		equal = "**not equal**"
 	}
 	return []string{
-		fmt.Sprintf("`%v`, memory of both sides from ucp_mem_map, weir's transport %s; ucp_put_bw with a window of 32, ucp_get of 1, ucp_put_lat marks its last byte.", env, transport),
+		fmt.Sprintf("`%v`, memory of both sides from ucp_mem_map, weir's transport %s.", env, transport),
 		fmt.Sprintf("%s: lanes are %s: weir `%s`, ucx_perftest `%s`.", test.name, equal, ours, theirs),
 	}
 }

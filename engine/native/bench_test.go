@@ -35,7 +35,7 @@ func BenchmarkPeers(b *testing.B) {
 		}
 	}
 	t := newTable(pairs)
-	for _, group := range []func(*benchTable) []comparison{memcpyRows, ucxRows, libfabricRows, shmRows, tcpRows} {
+	for _, group := range []func(*benchTable) []comparison{memcpyRows, ucxRows, libfabricRows, shmRows, tcpRows, matrixRows} {
 		for _, c := range group(t) {
 			if only.MatchString(c.name()) {
 				b.Run(c.name(), func(b *testing.B) {
@@ -56,12 +56,14 @@ var benchSizes = []quantity.Size{8, 4 << 10, 64 << 10, 1 << 20, 16 << 20, 64 << 
 type comparison struct {
 	section, what string
 	size          quantity.Size
+	cells         int64 // requests of this size in an iteration; 0: one
 	unit          string
 	bar           bar
 	weir          func(b *testing.B, iterations int64) float64
 	peer          func(b *testing.B, iterations int64) (float64, string)    // and a remark about this run
 	together      func(b *testing.B, iterations int64) (weir, peer float64) // instead: one launch has both
 	describe      func(b *testing.B) []string                               // notes of the section, before anything is timed
+	patience      time.Duration                                             // instead of rowFor, where a run of the peer takes seconds
 }
 
 func (c comparison) name() string { return fmt.Sprintf("%s/%s/%v", c.section, c.what, c.size) }
@@ -81,7 +83,7 @@ const (
 // seconds of one iteration at a value in the row's unit.
 func (c comparison) seconds(value float64) float64 {
 	if c.unit == "GB/s" {
-		return float64(c.size) / (value * 1e9)
+		return float64(c.size) * float64(max(1, c.cells)) / (value * 1e9)
 	}
 	return 2 * value * 1e-6 // there and back
 }
@@ -100,7 +102,7 @@ func (c comparison) measure(b *testing.B, t *benchTable) {
 	remarks := map[string]bool{}
 	begun := time.Now()
 	for i := range t.pairs {
-		if i >= fewestPairs && time.Since(begun) > rowFor {
+		if i >= fewestPairs && time.Since(begun) > max(rowFor, c.patience) {
 			remarks[fmt.Sprintf("%d pairs", i)] = true
 			break
 		}

@@ -18,6 +18,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"weir/engine"
+	"weir/results"
 )
 
 // Ranks as processes of their own, as the agent has them, started from this test's
@@ -31,6 +32,27 @@ const controlFD = 3
 type benchSpec struct {
 	Launch engine.Launch
 	Self   engine.Identity
+}
+
+// rankFound is what such a process says of its case, an initiator's samples as they
+// are stored.
+type rankFound struct {
+	Result  *engine.CaseResult
+	Samples []byte
+}
+
+// found is what the rank has found, once its case is over.
+func (p *rankProcess) found(tb testing.TB) *engine.CaseResult {
+	tb.Helper()
+	var f rankFound
+	err := json.NewDecoder(p.out).Decode(&f)
+	if err == nil && f.Samples != nil {
+		f.Result.Samples, err = results.ReadSamples(bytes.NewReader(f.Samples))
+	}
+	if err != nil {
+		tb.Fatalf("a rank has found nothing: %v: %v: %s", err, p.end(), &p.words)
+	}
+	return f.Result
 }
 
 type rankProcess struct {
@@ -184,14 +206,16 @@ func benchRankRuns() error {
 	if err != nil {
 		return err
 	}
-	if res.Initiator {
-		m, err := engine.TransferMetrics(c, []*engine.CaseResult{res})
-		if err != nil {
+	found := rankFound{Result: res}
+	if res.Samples != nil {
+		var samples bytes.Buffer
+		if err := res.Samples.Write(&samples); err != nil {
 			return err
 		}
-		if err := json.NewEncoder(os.Stdout).Encode(measured{m, res.Transport, res.Samples.Every}); err != nil {
-			return err
-		}
+		found.Samples = samples.Bytes()
+	}
+	if err := json.NewEncoder(os.Stdout).Encode(found); err != nil {
+		return err
 	}
 	return r.Close()
 }

@@ -148,9 +148,25 @@ func (a *Agent) do(ctx context.Context, p cluster.Placement) {
 	case task.Secrets != nil:
 		r.Secrets = &SecretsReport{Problems: problems(task.Secrets.Names)}
 	default:
-		r.Outcome = a.launch(ctx, p.Task, *task.Launch, a.hidden(task.Redact))
+		r.Outcome = a.assigned(ctx, p.Task, *task.Launch, a.hidden(task.Redact))
 	}
 	a.report(r)
+}
+
+// assigned fetches what the launch is and carries this node's part in it through.
+func (a *Agent) assigned(ctx context.Context, id string, task LaunchTask, h hidden) *Outcome {
+	packed, err := a.session.Shared(ctx, id, task.Parts)
+	var all *assignment
+	if err == nil {
+		all, err = unpack(task, packed)
+	}
+	switch {
+	case ctx.Err() != nil:
+		return a.refuse(id, kindTold, results.Fault, context.Cause(ctx).Error())
+	case err != nil:
+		return a.refuse(id, kindFailed, results.Fault, h.redact(err.Error()))
+	}
+	return a.launch(ctx, id, all, h)
 }
 
 func (a *Agent) report(r Report) {

@@ -115,48 +115,6 @@ func TestOrphansAreOnlyOurs(t *testing.T) {
 	}
 }
 
-func TestTaskSurvivesItsEncoding(t *testing.T) {
-	task := Task{Launch: &LaunchTask{Ranks: []int{0, 1}, Env: map[string]string{"A": "b"}, Launch: engine.Launch{Ranks: 2}}}
-	for i := range 5000 { // a sweep as large as they come
-		task.Launch.Launch.Cases = append(task.Launch.Launch.Cases, engine.Case{
-			Key: fmt.Sprintf("c[x=%d]", i), Timeout: 1, Options: workload.TransferOptions{Fabric: "shm", BlockSize: 4096},
-		})
-	}
-	b, err := task.Encode()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(b) > 1<<20 {
-		t.Errorf("%d bytes are more than etcd takes", len(b))
-	}
-	got, err := decodeTask(b)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(task, got); diff != "" {
-		t.Error(diff)
-	}
-}
-
-func TestTasksThatMakeNoSense(t *testing.T) {
-	cases := []engine.Case{{Key: "c"}}
-	for name, task := range map[string]Task{
-		"nothing":  {},
-		"no ranks": {Launch: &LaunchTask{Launch: engine.Launch{Ranks: 2, Cases: cases}}},
-		"no cases": {Launch: &LaunchTask{Launch: engine.Launch{Ranks: 2}, Ranks: []int{0}}},
-		"bad rank": {Launch: &LaunchTask{Launch: engine.Launch{Ranks: 2, Cases: cases}, Ranks: []int{2}}},
-		"no argv":  {Check: &CheckTask{Name: "c"}},
-	} {
-		b, err := task.Encode()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := decodeTask(b); err == nil {
-			t.Errorf("%s: accepted", name)
-		}
-	}
-}
-
 func TestReadyAllowsForMemory(t *testing.T) {
 	d := Deadlines{Ready: time.Second}
 	launch := engine.Launch{Cases: []engine.Case{

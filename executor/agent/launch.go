@@ -22,7 +22,7 @@ import (
 type launch struct {
 	a       *Agent
 	id      string
-	task    LaunchTask
+	task    *assignment
 	limits  Deadlines
 	hidden  hidden
 	meeting *cluster.Rendezvous
@@ -42,15 +42,13 @@ type launch struct {
 // connectBarrier is the generation of the barrier before the first case.
 const connectBarrier = 1
 
-func (a *Agent) launch(ctx context.Context, id string, task LaunchTask, h hidden) *Outcome {
-	refuse := func(k kind, class string, err error) *Outcome {
-		return failed(k, results.Failure{Rank: -1, Node: a.o.Node, Phase: "ready", Kind: class, Cause: h.redact(err.Error())})
-	}
+func (a *Agent) launch(ctx context.Context, id string, task *assignment, h hidden) *Outcome {
+	refuse := func(k kind, class string, err error) *Outcome { return a.refuse(id, k, class, h.redact(err.Error())) }
 	secrets, err := resolveAll(task.Secrets)
 	if err != nil {
 		return refuse(kindFailed, results.FailedReady, err)
 	}
-	meeting, err := a.session.Meet(ctx, id, task.Launch.Ranks)
+	meeting, err := a.session.Meet(ctx, id, task.launch.Ranks)
 	if err != nil {
 		return refuse(kindMissing, results.NodeLost, err)
 	}
@@ -70,9 +68,26 @@ func (a *Agent) launch(ctx context.Context, id string, task LaunchTask, h hidden
 	return o
 }
 
+// refuse is the outcome of a launch of which this node starts no rank. Where that is
+// its own fault, those on other nodes need not wait for it.
+func (a *Agent) refuse(id string, k kind, class, cause string) *Outcome {
+	if k == kindFailed {
+		a.abort(id, cause)
+	}
+	return failed(k, results.Failure{Rank: -1, Node: a.o.Node, Phase: "ready", Kind: class, Cause: cause})
+}
+
+// abort ends a launch on all nodes.
+func (a *Agent) abort(id, cause string) {
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+	defer cancel()
+	// without etcd the other nodes' deadlines end it
+	_ = a.session.Abort(ctx, id, fmt.Sprintf("stopped, because on node %s %s", a.o.Node, cause))
+}
+
 func (l *launch) spawn(env []string) {
 	for i, rank := range l.task.Ranks {
-		log := filepath.Join(l.a.o.LogDir, l.task.LogDir, strconv.Itoa(l.task.Launch.Index), strconv.Itoa(rank)+".log")
+		log := filepath.Join(l.a.o.LogDir, l.task.LogDir, strconv.Itoa(l.task.launch.Index), strconv.Itoa(rank)+".log")
 		p, err := startProcess(l.a.spawner, l.a.o.RankCommand, env, log, l.hidden, l.emit)
 		if err != nil {
 			l.suspects = append(l.suspects, suspect{kind: kindFailed, class: results.FailedReady, rank: rank, at: time.Now(), phase: "ready", cause: "starting the process: " + err.Error()})
@@ -84,12 +99,13 @@ func (l *launch) spawn(env []string) {
 		l.ranks = append(l.ranks, m)
 		l.tellLaunch(m, l.cpus(i))
 	}
+	l.task.text = nil // the queues of the ranks have it for as long as it is needed
 }
 
 // cpus are the processors of the node's i-th rank of the launch, one for each of its
 // threads; none where there are fewer processors than threads of all ranks.
 func (l *launch) cpus(i int) []int {
-	each := l.task.Launch.Threads()
+	each := l.task.launch.Threads()
 	first := l.task.CPUs.First + i*each
 	if max(l.task.CPUs.Threads, l.task.CPUs.First+len(l.task.Ranks)*each) > len(l.a.cpus) {
 		return nil
@@ -98,12 +114,12 @@ func (l *launch) cpus(i int) []int {
 }
 
 func (l *launch) tellLaunch(m *member, cpus []int) {
-	body, err := wire.EncodeLaunch(wire.Launch{Launch: l.task.Launch, Self: engine.Identity{Rank: m.rank, CPUs: cpus}})
+	body, err := wire.EncodeSelf(engine.Identity{Rank: m.rank, CPUs: cpus}, l.task.text)
 	if err != nil {
 		l.suspect(m, kindFailed, err.Error())
 		return
 	}
-	m.tell(wire.KindLaunch, body)
+	m.tell(wire.KindLaunch, body...)
 }
 
 func (l *launch) emit(e event) {
@@ -166,7 +182,7 @@ func (l *launch) exited(m *member, p *os.ProcessState) {
 	if ours || m.stage == left && p.Success() || l.spoke(m) {
 		return
 	}
-	l.suspect(m, kindDied, fromExit(p)+m.where(l.task.Launch.Cases))
+	l.suspect(m, kindDied, fromExit(p)+m.where(l.task.launch.Cases))
 }
 
 // spoke says whether the rank itself has already said why it ends.
@@ -186,14 +202,14 @@ func (l *launch) complained(m *member, body []byte) {
 	if own := k == kindFailed && m.stage == running; !l.told.IsZero() && !own {
 		k = kindTold // in a case it would say that it was stopped, and may have failed before
 	}
-	s := l.about(m, k, cause+m.where(l.task.Launch.Cases))
+	s := l.about(m, k, cause+m.where(l.task.launch.Cases))
 	s.class = class
 	l.blame(s)
 }
 
 // message takes a message that belongs to the rank's stage.
 func (l *launch) message(m *member, f *wire.Frame) error {
-	cases := l.task.Launch.Cases
+	cases := l.task.launch.Cases
 	switch {
 	case m.stage == starting && f.Kind == wire.KindAddress:
 		m.address = f.Body

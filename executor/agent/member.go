@@ -67,7 +67,7 @@ func (m *member) timedPhase() string {
 }
 
 // late says whether the rank has passed a deadline, which, and what it fails to do.
-func (m *member) late(now time.Time, d Deadlines, t LaunchTask) (limit time.Duration, what string, passed bool) {
+func (m *member) late(now time.Time, d Deadlines, t *assignment) (limit time.Duration, what string, passed bool) {
 	if m.stage == running {
 		switch {
 		case d.Run > 0 && m.spent["run"] > d.Run:
@@ -76,7 +76,7 @@ func (m *member) late(now time.Time, d Deadlines, t LaunchTask) (limit time.Dura
 			return d.Verify, "did not verify what was moved", true
 		}
 	}
-	limit, what = m.limit(d, t.Launch, len(t.Ranks))
+	limit, what = m.limit(d, t.launch, len(t.Ranks))
 	return limit, what, now.Sub(m.since) > limit
 }
 

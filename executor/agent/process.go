@@ -43,7 +43,7 @@ type process struct {
 
 type outgoing struct {
 	kind wire.Kind
-	body []byte
+	body [][]byte // in pieces
 }
 
 // startProcess starts a rank. Its output goes straight into the log file, because
@@ -135,12 +135,12 @@ func (p *process) release() {
 
 // tell queues a message. The queue holds all that a rank is ever told, so this
 // does not wait for a rank that does not listen.
-func (p *process) tell(kind wire.Kind, body []byte) { p.outbox <- outgoing{kind, body} }
+func (p *process) tell(kind wire.Kind, body ...[]byte) { p.outbox <- outgoing{kind, body} }
 
 func (p *process) send() {
 	broken := false
 	for m := range p.outbox {
-		if !broken && wire.Write(p.conn, m.kind, m.body) != nil {
+		if !broken && wire.Write(p.conn, m.kind, m.body...) != nil {
 			broken = true // the rank is gone; its end will say why
 		}
 	}

@@ -1,15 +1,13 @@
 package agent
 
 import (
-	"bytes"
-	"compress/gzip"
 	"encoding/json"
+	"errors"
 	"fmt"
-	"io"
 	"time"
 
 	"weir/engine"
-	"weir/executor/wire"
+	"weir/executor/cluster"
 	"weir/results"
 )
 
@@ -79,9 +77,10 @@ type Task struct {
 	Redact []string `json:"redact,omitempty"`
 }
 
-// LaunchTask is a node's part in a launch.
+// LaunchTask is a node's part in a launch. The launch itself, which all nodes have in
+// common and which may be long, is shared beside the placements.
 type LaunchTask struct {
-	Launch engine.Launch     `json:"launch"`
+	Parts  cluster.Parts     `json:"parts"` // of what Pack gives
 	Ranks  []int             `json:"ranks"` // that this node runs
 	Env    map[string]string `json:"env"`   // the scenario's; it wins over all else
 	LogDir string            `json:"log_dir"`
@@ -120,49 +119,36 @@ type CheckTask struct {
 	Command []string `json:"command"`
 }
 
-// Encode gives a task the form in which it is placed. It is compressed, because
-// the cases of a large sweep are near copies of each other and etcd's values
-// must be small.
+// Encode gives a task the form in which it is placed.
 func (t Task) Encode() ([]byte, error) {
-	if t.Launch != nil {
-		slim := *t.Launch
-		slim.Launch = wire.Once(slim.Launch)
-		t.Launch = &slim
+	text, err := json.Marshal(t)
+	if err == nil {
+		text, err = compress(text)
 	}
-	var b bytes.Buffer
-	z := gzip.NewWriter(&b)
-	if err := json.NewEncoder(z).Encode(t); err != nil {
+	if err != nil {
 		return nil, fmt.Errorf("encoding a task: %w", err)
 	}
-	if err := z.Close(); err != nil {
-		return nil, fmt.Errorf("encoding a task: %w", err)
-	}
-	return b.Bytes(), nil
+	return text, nil
 }
 
-const maxTask = 64 << 20
+// maxTask is the longest text of a task without its launch.
+const maxTask = 16 << 20
 
 func decodeTask(b []byte) (Task, error) {
 	var t Task
-	z, err := gzip.NewReader(bytes.NewReader(b))
-	if err != nil {
-		return t, fmt.Errorf("reading a task: %w", err)
+	text, err := decompress(b, maxTask)
+	if err == nil {
+		err = json.Unmarshal(text, &t)
 	}
-	if err := json.NewDecoder(io.LimitReader(z, maxTask)).Decode(&t); err != nil {
+	if err != nil {
 		return t, fmt.Errorf("reading a task: %w", err)
 	}
 	switch {
 	case t.Check != nil && len(t.Check.Command) > 0, t.Command != nil && len(t.Command.Command) > 0, t.Secrets != nil:
 		return t, nil
-	case t.Launch == nil || len(t.Launch.Ranks) == 0 || len(t.Launch.Launch.Cases) == 0:
-		return t, fmt.Errorf("reading a task: it asks for nothing")
+	case t.Launch == nil || len(t.Launch.Ranks) == 0:
+		return t, errors.New("reading a task: it asks for nothing")
 	}
-	for _, r := range t.Launch.Ranks {
-		if r < 0 || r >= t.Launch.Launch.Ranks {
-			return t, fmt.Errorf("reading a task: rank %d of %d", r, t.Launch.Launch.Ranks)
-		}
-	}
-	wire.Each(&t.Launch.Launch)
 	return t, nil
 }
 

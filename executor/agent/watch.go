@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"context"
 	"fmt"
 	"time"
 )
@@ -96,7 +95,7 @@ func (l *launch) overdue(now time.Time) {
 
 func (l *launch) lateness(now time.Time, m *member) suspect {
 	limit, what, _ := m.late(now, l.limits, l.task)
-	cause := fmt.Sprintf("%s within %v%s", what, limit.Round(time.Millisecond), m.where(l.task.Launch.Cases))
+	cause := fmt.Sprintf("%s within %v%s", what, limit.Round(time.Millisecond), m.where(l.task.launch.Cases))
 	switch m.stage {
 	case starting:
 		return l.about(m, kindSilent, cause) // ranks become ready each on its own: nobody else can be the cause
@@ -132,7 +131,7 @@ func (l *launch) stalled(now time.Time) {
 	l.inspect(now)
 	for _, m := range still {
 		l.add(l.about(m, kindSilent, fmt.Sprintf("hangs: its loop has stood still for %v%s",
-			now.Sub(m.beatAt).Round(100*time.Millisecond), m.where(l.task.Launch.Cases))))
+			now.Sub(m.beatAt).Round(100*time.Millisecond), m.where(l.task.launch.Cases))))
 	}
 	l.tellStop()
 }
@@ -153,10 +152,10 @@ func (l *launch) inspect(now time.Time) {
 		}
 		switch s := m.state(); {
 		case s == 'T' || s == 't':
-			l.add(l.about(m, kindStopped, "hangs: it was stopped by a signal (SIGSTOP, or a debugger)"+m.where(l.task.Launch.Cases)))
+			l.add(l.about(m, kindStopped, "hangs: it was stopped by a signal (SIGSTOP, or a debugger)"+m.where(l.task.launch.Cases)))
 		case (m.stage == running || m.stage == connecting) && moving && now.Sub(m.beatAt) > 5*tick:
 			l.add(l.about(m, kindSilent, fmt.Sprintf("hangs: its loop has stood still for %v%s",
-				now.Sub(m.beatAt).Round(100*time.Millisecond), m.where(l.task.Launch.Cases))))
+				now.Sub(m.beatAt).Round(100*time.Millisecond), m.where(l.task.launch.Cases))))
 		}
 	}
 }
@@ -198,15 +197,11 @@ func (l *launch) tellStop() {
 		m.control.Abort.Store(1)
 		_ = m.conn.CloseWrite() // a rank that waits for a message reads no control page
 	}
-	if len(l.task.Ranks) == l.task.Launch.Ranks {
+	if len(l.task.Ranks) == l.task.launch.Ranks {
 		return
 	}
-	reason := l.hidden.redact(fmt.Sprintf("stopped, because on node %s %s", l.a.o.Node, l.suspects[len(l.suspects)-1].cause))
-	l.wg.Go(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
-		defer cancel()
-		_ = l.a.session.Abort(ctx, l.id, reason) // without etcd the other nodes' deadlines end it
-	})
+	cause := l.hidden.redact(l.suspects[len(l.suspects)-1].cause)
+	l.wg.Go(func() { l.a.abort(l.id, cause) })
 }
 
 // progress reports the rank that has come least far. One that only serves, and

@@ -48,7 +48,7 @@ func TestRankThatDiedBeforeItWasKilledIsToBlame(t *testing.T) {
 			awaitZombie(t, m)
 		}
 		now := time.Now()
-		l := &launch{a: &Agent{}, ranks: []*member{m}, told: now, suspects: []suspect{{kind: kindPeer, rank: 1, at: now, cause: "connection reset"}}}
+		l := &launch{task: &assignment{}, a: &Agent{}, ranks: []*member{m}, told: now, suspects: []suspect{{kind: kindPeer, rank: 1, at: now, cause: "connection reset"}}}
 		l.killAll(now)
 		_ = m.cmd.Wait() // its state says it
 		l.exited(m, m.cmd.ProcessState)
@@ -63,14 +63,14 @@ func TestZombieHasBeenKilled(t *testing.T) {
 	dead, alive := startMember(t, "true"), startMember(t, "sleep", "60")
 	awaitZombie(t, dead)
 	now := time.Now()
-	l := &launch{a: &Agent{}, ranks: []*member{dead}, told: now, killed: now}
+	l := &launch{task: &assignment{}, a: &Agent{}, ranks: []*member{dead}, told: now, killed: now}
 	if !l.hurry(now.Add(unkillable)) || len(l.suspects) > 0 {
 		t.Errorf("a zombie is not waited for: %+v", l.suspects)
 	}
 	if l.hurry(now.Add(unreaped)) || len(l.suspects) != 1 || !strings.HasPrefix(l.suspects[0].cause, "was killed") {
 		t.Errorf("a zombie is waited for without end: %+v", l.suspects)
 	}
-	l = &launch{a: &Agent{}, ranks: []*member{dead, alive}, told: now, killed: now}
+	l = &launch{task: &assignment{}, a: &Agent{}, ranks: []*member{dead, alive}, told: now, killed: now}
 	if l.hurry(now.Add(unkillable)) || len(l.suspects) != 1 || !strings.HasPrefix(l.suspects[0].cause, "cannot be killed") {
 		t.Errorf("what lives is waited for: %+v", l.suspects)
 	}

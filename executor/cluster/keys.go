@@ -11,6 +11,7 @@ import (
 //
 //	members/<node>                       an agent and what its node has
 //	placements/<node>/<task>             what the coordinator wants of a node
+//	shared/<task>/<part>                 what all its nodes need of a task
 //	launches/<launch>/address/<rank>     how to reach a rank
 //	launches/<launch>/barrier/<n>/<rank> a rank that has come to barrier n
 //	launches/<launch>/abort              why the launch must end now
@@ -19,6 +20,8 @@ const root = "/weir/v1/"
 func sessionPrefix(id string) string     { return root + id + "/" }
 func (s *Session) membersKey() string    { return s.prefix + "members/" }
 func (s *Session) placementsKey() string { return s.prefix + "placements/" }
+
+func (s *Session) sharedKey(task string) string { return s.prefix + "shared/" + task + "/" }
 
 func (s *Session) launchKey(launch string) string {
 	return s.prefix + "launches/" + launch + "/"

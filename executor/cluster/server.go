@@ -14,7 +14,7 @@ import (
 // maxSocketPath is the longest path of a unix socket, without the closing 0.
 const maxSocketPath = 107
 
-// A session writes some kilobytes; etcd would set 64 MB aside for them, twice,
+// Most sessions write some kilobytes; etcd would set 64 MB aside for them, twice,
 // which is memory where the temporary directory is.
 func init() { wal.SegmentSizeBytes = 1 << 20 }
 
@@ -41,6 +41,10 @@ func StartServer(ctx context.Context, dir string) (*Server, error) {
 	cfg.InitialCluster = cfg.InitialClusterFromName(cfg.Name)
 	cfg.TickMs, cfg.ElectionMs = 10, 100 // one member elects itself: a fast start, and leases of a second
 	cfg.UnsafeNoFsync = true             // nothing in it survives the session anyway
+	// launches may be megabytes; etcd would keep those of the last 10000 writes on the disk,
+	// of the last 5000 in memory for members that lag behind, and all of them in its history
+	cfg.SnapshotCount, cfg.SnapshotCatchUpEntries = 200, 1
+	cfg.AutoCompactionMode, cfg.AutoCompactionRetention = embed.CompactorModePeriodic, "10s"
 	e, err := embed.StartEtcd(cfg)
 	if err != nil {
 		return nil, fmt.Errorf("starting etcd: %w", err)

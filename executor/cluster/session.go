@@ -135,9 +135,13 @@ func (s *Session) Wipe(hurry bool) error {
 	return nil
 }
 
-// Forget deletes what a launch left: its placements and its meeting place.
+// Forget deletes what a launch left: its placements, what its nodes shared, and its
+// meeting place.
 func (s *Session) Forget(ctx context.Context, launch string, nodes []string) error {
-	ops := []clientv3.Op{clientv3.OpDelete(s.launchKey(launch), clientv3.WithPrefix())}
+	ops := []clientv3.Op{
+		clientv3.OpDelete(s.launchKey(launch), clientv3.WithPrefix()),
+		clientv3.OpDelete(s.sharedKey(launch), clientv3.WithPrefix()),
+	}
 	for _, node := range nodes {
 		ops = append(ops, clientv3.OpDelete(s.placementsKey()+node+"/"+launch))
 	}

@@ -72,11 +72,7 @@ func structured(err error, control *engine.Control) *engine.Error {
 }
 
 func run(conn io.ReadWriter, control *engine.Control) error {
-	body, err := expect(conn, wire.KindLaunch)
-	if err != nil {
-		return err
-	}
-	l, err := wire.DecodeLaunch(body)
+	l, err := told(conn)
 	if err != nil {
 		return err
 	}
@@ -105,6 +101,22 @@ func run(conn io.ReadWriter, control *engine.Control) error {
 		return fmt.Errorf("closing: %w", err)
 	}
 	return wire.Write(conn, wire.KindBye, nil)
+}
+
+// told reads what the rank is to do. What is left of a long text goes back to the
+// host, which has many ranks, before nothing is collected any more.
+func told(conn io.Reader) (wire.Launch, error) {
+	body, err := expect(conn, wire.KindLaunch)
+	if err != nil {
+		return wire.Launch{}, err
+	}
+	l, err := wire.DecodeSelf(body)
+	const long = 1 << 20
+	if len(body) > long {
+		body = nil
+		debug.FreeOSMemory()
+	}
+	return l, err
 }
 
 // meet connects the rank to all others and waits until all are connected.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"weir/engine"
@@ -11,30 +12,38 @@ import (
 
 // Launch is the first message: what a rank is to do and who it is.
 type Launch struct {
-	Launch engine.Launch   `json:"launch"`
-	Self   engine.Identity `json:"self"`
+	Launch engine.Launch
+	Self   engine.Identity
 }
 
-// EncodeLaunch writes a KindLaunch body.
-func EncodeLaunch(l Launch) ([]byte, error) {
-	l.Launch = Once(l.Launch)
-	b, err := json.Marshal(l)
+// EncodeSelf writes a KindLaunch body in two pieces: all ranks of a node are told one
+// launch, as EncodeLaunch wrote it, and each who it is.
+func EncodeSelf(self engine.Identity, launch []byte) ([][]byte, error) {
+	who, err := json.Marshal(self)
 	if err != nil {
-		return nil, fmt.Errorf("encoding a launch: %w", err)
+		return nil, fmt.Errorf("encoding who a rank is: %w", err)
 	}
-	return b, nil
+	return [][]byte{append(binary.AppendUvarint(nil, uint64(len(who))), who...), launch}, nil
 }
 
-// DecodeLaunch reads a KindLaunch body.
-func DecodeLaunch(body []byte) (Launch, error) {
+// DecodeSelf reads a KindLaunch body.
+func DecodeSelf(body []byte) (Launch, error) {
 	var l Launch
-	if err := json.Unmarshal(body, &l); err != nil {
+	n, used := binary.Uvarint(body)
+	if used <= 0 || n > uint64(len(body)-used) {
+		return l, errors.New("launch message: cut short")
+	}
+	body = body[used:]
+	if err := json.Unmarshal(body[:n], &l.Self); err != nil {
+		return l, fmt.Errorf("launch message: %w", err)
+	}
+	var err error
+	if l.Launch, err = DecodeLaunch(body[n:]); err != nil {
 		return l, fmt.Errorf("launch message: %w", err)
 	}
 	if l.Self.Rank < 0 || l.Self.Rank >= l.Launch.Ranks {
 		return l, fmt.Errorf("launch message: rank %d of %d", l.Self.Rank, l.Launch.Ranks)
 	}
-	Each(&l.Launch)
 	return l, nil
 }
 

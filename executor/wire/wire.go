@@ -5,10 +5,12 @@
 package wire
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+	"net"
 )
 
 // Kind says what a frame is.
@@ -29,7 +31,7 @@ const (
 
 // limits are the longest bodies of each kind.
 var limits = map[Kind]uint32{
-	KindLaunch:    64 << 20,
+	KindLaunch:    MaxLaunch + 1<<20, // a launch, and who the rank is
 	KindPeers:     128 << 20,
 	KindGo:        0,
 	KindAddress:   64 << 10,
@@ -58,18 +60,30 @@ type Frame struct {
 
 const headerSize = 5
 
-// Write writes a frame in one call, so that it is never seen in halves.
-func Write(w io.Writer, kind Kind, body []byte) error {
-	limit, ok := limits[kind]
-	if !ok || uint64(len(body)) > uint64(limit) {
-		return fmt.Errorf("%s of %d bytes: at most %d are allowed", kind, len(body), limit)
+// Write writes a frame whose body may come in pieces. A short one is written in one
+// call, so that it is never seen in halves; of a long one, which is told to many ranks
+// at a time, no copy is made.
+func Write(w io.Writer, kind Kind, body ...[]byte) error {
+	size := uint64(0)
+	for _, piece := range body {
+		size += uint64(len(piece))
 	}
-	b := make([]byte, headerSize, headerSize+len(body))
-	b[0] = byte(kind)
-	binary.BigEndian.PutUint32(b[1:], uint32(len(body)))
-	_, err := w.Write(append(b, body...))
+	limit, ok := limits[kind]
+	if !ok || size > uint64(limit) {
+		return fmt.Errorf("%s of %d bytes: at most %d are allowed", kind, size, limit)
+	}
+	head := append(make([]byte, 0, headerSize), byte(kind))
+	head = binary.BigEndian.AppendUint32(head, uint32(size))
+	frame := net.Buffers(append([][]byte{head}, body...))
+	if size <= mostCopied {
+		frame = net.Buffers{bytes.Join(frame, nil)}
+	}
+	_, err := frame.WriteTo(w)
 	return err
 }
+
+// mostCopied is the longest body that is copied to be written in one call.
+const mostCopied = 64 << 10
 
 // ErrGarbage says that what came is not a frame.
 var ErrGarbage = errors.New("not a message of the rank protocol")
