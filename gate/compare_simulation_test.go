@@ -133,22 +133,22 @@ func TestWhatIsDetectableIsFound(t *testing.T) {
 	}
 }
 
-// many compares 40 cases of which every fourth is 5 % faster and the others are at a
-// level.
-func many(t *testing.T, seed uint64, level float64, holm bool) *results.Comparison {
+// many compares 40 cases, with launches that vary by cv, of which every fourth has one
+// ratio to its base and the others another.
+func many(t *testing.T, seed uint64, cv, fourth, others float64, holm bool) *results.Comparison {
 	t.Helper()
 	r := rand.New(rand.NewPCG(seed, 5))
 	base, now := apart(nil, nil)
 	base.Cases, now.Cases = nil, nil
 	for i := range 40 {
-		ratio := level
+		ratio := others
 		if i%4 == 0 {
-			ratio = 1.05
+			ratio = fourth
 		}
 		var values [2][]float64
 		for range 6 {
-			values[0] = append(values[0], math.Exp(0.02*r.NormFloat64()))
-			values[1] = append(values[1], ratio*math.Exp(0.02*r.NormFloat64()))
+			values[0] = append(values[0], math.Exp(cv*r.NormFloat64()))
+			values[1] = append(values[1], ratio*math.Exp(cv*r.NormFloat64()))
 		}
 		key := string(rune('A' + i))
 		base.Cases, now.Cases = append(base.Cases, caseOf(key, values[0]...)), append(now.Cases, caseOf(key, values[1]...))
@@ -166,7 +166,7 @@ func TestFalseDiscoveries(t *testing.T) {
 	falsely, found := 0.0, 0
 	for seed := range uint64(reports) {
 		wrong, all := 0, 0
-		for i, e := range many(t, seed, 1, false).Effects {
+		for i, e := range many(t, seed, 0.02, 1.05, 1, false).Effects {
 			if e.Change.Found {
 				all++
 				if i%4 != 0 {
@@ -193,7 +193,7 @@ func TestHolmOverAComparison(t *testing.T) {
 			reports /= 10
 		}
 		for seed := range uint64(reports) {
-			if many(t, seed, 0.97, holm).Counts()[results.Regression] > 0 {
+			if many(t, seed, 0.02, 1.05, 0.97, holm).Counts()[results.Regression] > 0 {
 				alarms++
 			}
 		}
@@ -202,6 +202,26 @@ func TestHolmOverAComparison(t *testing.T) {
 		if share < limits[0] || share > limits[1] {
 			t.Errorf("Holm %v: %.1f%% of reports have a false regression", holm, share*100)
 		}
+	}
+}
+
+// A report about many cases that are alike hardly ever has a regression: one of them
+// must stand out among all.
+func TestNoRegressionAmongLikes(t *testing.T) {
+	const reports = 1000
+	alarms, beyond := 0, 0
+	for seed := range uint64(reports) {
+		c := many(t, seed, 0.06, 1, 1, false)
+		alarms += min(1, c.Counts()[results.Regression])
+		for _, e := range c.Effects {
+			if e.Change.CI[1] < 0.97 {
+				beyond++
+			}
+		}
+	}
+	t.Logf("%d of %d reports have a regression; %d intervals lie beyond the margin", alarms, reports, beyond)
+	if alarms > reports*4/100 || beyond == 0 {
+		t.Errorf("%d of %d reports have a regression; %d intervals lie beyond the margin", alarms, reports, beyond)
 	}
 }
 

@@ -18,12 +18,16 @@ import (
 // would have been found.
 const power = 0.8
 
+// interval is an estimate at a confidence.
+type interval = func(confidence float64) estimate
+
 // contrast is the change of one metric of one case, as far as its launches tell.
 type contrast struct {
 	effect *results.Effect
 	claim  claim        // that the change is not beyond the margin
 	change *combination // nil where a side has a single launch
-	rest   *combination // without the outliers; nil where none is marked
+	at     interval     // of the change
+	rest   interval     // without the outliers; nil where none is marked
 	marked string       // the outliers
 	margin float64
 }
@@ -62,11 +66,14 @@ func (c *comparer) contrast(p couple, m workload.Metric, e *results.Effect) (*co
 	if x.change, err = cl.combine(sides); err != nil {
 		return nil, err
 	}
+	x.at = remembered(x.change.at)
 	if rest, marked := x.change.withoutOddOnes(e.Pairs > 0); marked != "" {
 		x.marked = marked
-		if x.rest, err = cl.combine(rest); err != nil {
+		c, err := cl.combine(rest)
+		if err != nil {
 			return nil, fmt.Errorf("without the outliers: %w", err)
 		}
+		x.rest = remembered(c.at)
 	}
 	return x, x.fill()
 }
@@ -205,7 +212,7 @@ func (x *contrast) single() error {
 // (Bloom, Evaluation Review 19, 1995).
 func (x *contrast) fill() error {
 	c, e := x.change, x.effect
-	at := c.at(results.Confidence)
+	at := x.at(results.Confidence)
 	e.Change = &results.Change{Value: at.center, CI: at.ci()}
 	p, detectable := 1.0, 0.0
 	se := math.Sqrt(c.variance)

@@ -37,7 +37,7 @@ func (d *differing) add(of, what, base, now string) {
 		d.at[k] = i
 		d.list = append(d.list, results.Difference{What: what, Base: base, New: now})
 	}
-	if of != "" && !slices.Contains(d.list[i].Of, of) {
+	if of != "" { // what is compared is compared once
 		d.list[i].Of = append(d.list[i].Of, of)
 	}
 }
@@ -55,6 +55,7 @@ func (d *differing) addAll(of, prefix string, base, now map[string]string) {
 func environmentDifferences(base, now *results.Document) []results.Difference {
 	d := &differing{}
 	yes := map[bool]string{true: "yes", false: "no"}
+	d.add("", "fingerprint", base.Environment.Fingerprint, now.Environment.Fingerprint)
 	d.add("", "simulated", yes[base.Simulated()], yes[now.Simulated()])
 	d.add("", "scenario", base.Scenario.Name, now.Scenario.Name)
 	d.addAll("", "variable ", base.Scenario.Variables, now.Scenario.Variables)

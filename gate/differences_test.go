@@ -77,7 +77,7 @@ func TestCaseDifferences(t *testing.T) {
 	}
 	other.Env = nil
 	var got []string
-	for _, d := range caseDifferences([]couple{{one, other}, {one, one}}) {
+	for _, d := range caseDifferences([]couple{{one, other}, {caseOf("b"), caseOf("b")}}) {
 		got = append(got, fmt.Sprintf("%s: %s -> %s %v", d.What, d.Base, d.New, d.Of))
 	}
 	want := []string{"option batch: 1 -> 2 [a]", "env UCX_TLS: rc ->  [a]", "transport: rc_mlx5 -> rc_mlx5, or tcp [a]"}

@@ -67,10 +67,10 @@ func (c *comparer) shareBudget() {
 			continue
 		}
 		judged++
-		if x.place(x.change, 1) != results.Regression {
+		if x.place(x.at, 1) != results.Regression {
 			continue
 		}
-		limits = append(limits, sort.Search(len(c.contrasts), func(i int) bool { return x.place(x.change, i+1) != results.Regression }))
+		limits = append(limits, sort.Search(len(c.contrasts), func(i int) bool { return x.place(x.at, i+1) != results.Regression }))
 	}
 	left := stepDown(limits, judged)
 	for _, x := range c.contrasts {
@@ -80,10 +80,10 @@ func (c *comparer) shareBudget() {
 
 // place is the verdict that an estimate gives by itself if it may use one part in
 // share of the error budget of regressions.
-func (x *contrast) place(c *combination, share int) results.EffectVerdict {
+func (x *contrast) place(at interval, share int) results.EffectVerdict {
 	cl := x.claim
 	cl.levels = cl.forFailing(share)
-	switch cl.locate(c.at) {
+	switch cl.locate(at) {
 	case inside:
 		return results.NoRegression
 	case below, above:
@@ -92,8 +92,9 @@ func (x *contrast) place(c *combination, share int) results.EffectVerdict {
 	return results.Unclear
 }
 
-// judge gives the verdict with its reasons. As in the gate, outliers are never left
-// out, but a verdict that hangs on them is none.
+// judge gives the verdict with its reasons. A regression is a change that is found
+// among all effects: of ten thousand comparisons of likes some lie beyond any margin.
+// As in the gate, outliers are never left out, but a verdict that hangs on them is none.
 func (x *contrast) judge() {
 	e := x.effect
 	e.Message = x.described()
@@ -107,13 +108,16 @@ func (x *contrast) judge() {
 		e.Message += "; one launch cannot show its noise: give both sides two or more"
 		return
 	}
-	verdict := x.place(x.change, 1)
+	verdict := x.place(x.at, 1)
 	e.Verdict = verdict
 	switch {
+	case verdict == results.Regression && !e.Change.Found:
+		e.Verdict = results.Unclear
+		e.Message += "; beyond " + x.marginText() + ", as some of so many are by chance"
 	case verdict == results.Regression:
 		e.Message += "; worse by more than " + x.marginText()
 	case verdict == results.Unclear:
-		e.Message += "; the interval crosses " + x.marginText() + x.claim.familyNote(x.change.at, crossing)
+		e.Message += "; the interval crosses " + x.marginText() + x.claim.familyNote(x.at, crossing)
 	case e.Change.Found && x.forTheBetter():
 		e.Verdict = results.Improved
 	default:

@@ -124,7 +124,7 @@ func effectLegend(c *results.Comparison) []string {
 func ComparisonText(w io.Writer, c *results.Comparison, color bool, width int) error {
 	t := terminal{color: color, width: width}
 	if c.Simulated {
-		fmt.Fprintf(&t.out, "%s\n\n", t.colored("warn", comparisonSimulated))
+		fmt.Fprintf(&t.out, "%s\n\n", t.colored("warn", partlySimulated))
 	}
 	for _, side := range []struct {
 		name string
@@ -197,7 +197,7 @@ func (t *terminal) effects(c *results.Comparison) string {
 	}
 }
 
-const comparisonSimulated = "SIMULATED: numbers on at least one side follow from a declared model"
+const partlySimulated = "SIMULATED: numbers on at least one side follow from a declared model"
 
 func comparedText(side results.Compared) string {
 	of := sentence(" ", plain(side.File), dash(side.File))

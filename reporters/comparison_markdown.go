@@ -14,7 +14,7 @@ func ComparisonMarkdown(w io.Writer, c *results.Comparison) error {
 	m := page{limit: markdownBudget, whole: "--format json"}
 	m.always("# %s\n\n", mdText(comparisonHeadline(c)))
 	if c.Simulated {
-		m.always("> **%s**\n\n", comparisonSimulated)
+		m.always("> **%s**\n\n", partlySimulated)
 	}
 	m.always("- base: %s\n- new: %s\n\n", mdClip(comparedText(c.Base)), mdClip(comparedText(c.New)))
 	m.always("%s\n\n", mdText(environmentText(c)))

@@ -92,7 +92,7 @@ func interruptible(parent context.Context, do func() error) error {
 		}()
 		o.err = do()
 	}()
-	var o outcome
+	o := outcome{err: withCode(gate.ExitInternal, errors.New("it ended without an answer"))}
 	select {
 	case <-ctx.Done():
 	case o = <-done:

@@ -106,10 +106,8 @@ func (f *compareFlags) parse(args []string) error {
 		return wrongUsage("--multiple %q: there is holm", f.multiple)
 	}
 	f.options.Holm = f.multiple == "holm"
-	for _, m := range f.options.Metrics {
-		if names := metricNames(); !slices.Contains(names, m) {
-			return wrongUsage("--metric %s: no workload has it%s", m, didYouMean(m, names))
-		}
+	if err := knownMetrics(f.options.Metrics); err != nil {
+		return err
 	}
 	switch {
 	case f.runs != "" && f.axis != "":
@@ -204,6 +202,17 @@ func (f *compareFlags) write(w io.Writer, c *results.Comparison) error {
 	}
 	_, err = w.Write(b.Bytes())
 	return err
+}
+
+// knownMetrics refuses names of --metric that no workload has.
+func knownMetrics(wanted []string) error {
+	names := metricNames()
+	for _, m := range wanted {
+		if !slices.Contains(names, m) {
+			return wrongUsage("--metric %s: no workload has it%s", m, didYouMean(m, names))
+		}
+	}
+	return nil
 }
 
 // metricNames are those of all workloads, each once.
