@@ -126,7 +126,7 @@ func TestTolerancesHoldNewSessions(t *testing.T) {
 		{"nodes hardly", 0.002, 0.01, 0.01, 3, 2, 6},
 	} {
 		held, passed, tried, widest := 0, 0, 0, 0.0
-		for seed := range uint64(sessions) {
+		for seed := range uint64(comparisons) {
 			l := &laboratory{r: rand.New(rand.NewPCG(seed, 9)), node: c.node, session: c.session, launch: c.launch}
 			var docs []*results.Document
 			for i := range c.nodes * c.sessions {
@@ -146,7 +146,7 @@ func TestTolerancesHoldNewSessions(t *testing.T) {
 			Judge(fresh)
 			a := fresh.Cases[0].Assertions[0]
 			tried++
-			widest += target.Tolerance / sessions
+			widest += target.Tolerance / comparisons
 			if a.Observed.Value >= low && a.Observed.Value <= high {
 				held++
 			}
