@@ -46,6 +46,11 @@ func judgeFile(t testing.TB, path string, content []byte) {
 	if _, err := doc.Encode(); err != nil && doc.Session.ExitCode == ExitPassed {
 		t.Fatalf("a document that cannot be written passes: %v", err)
 	}
+	if c, err := Compare(doc, doc, CompareOptions{Margin: 0.03, All: true}); err == nil {
+		if _, err := c.Encode(); err != nil {
+			t.Fatalf("a comparison that cannot be written: %v", err)
+		}
+	}
 }
 
 // damage replaces or removes one value somewhere in a decoded document.

@@ -125,8 +125,7 @@ func newGrid(run string, cases []*results.Case) grid {
 		g.metric(name, plain(name)+"\n", 0, cases)
 	}
 	if has(cases, "ceiling") {
-		percent := results.Scale{Unit: "%", Factor: 100}
-		g.add("% of ceiling", true, 1, func(c *results.Case) string { return number(c, "ceiling", percent) })
+		g.add("% of ceiling", true, 1, func(c *results.Case) string { return number(c, "ceiling", results.Percent) })
 		g.columns[len(g.columns)-1].metric = "ceiling"
 	}
 	g.add("n", true, 6, launchCount)

@@ -20,7 +20,7 @@ func Markdown(w io.Writer, doc *results.Document) error {
 }
 
 func markdown(doc *results.Document, limit int) string {
-	m := page{limit: limit}
+	m := page{limit: limit, whole: "results.json"}
 	m.always("# %s\n\n", sentence(" ", labelled(doc.Session.Status)+":", mdClip(doc.Scenario.Name)))
 	if doc.Simulated() {
 		m.always("> **%s**\n\n", mdText(simulatedBanner(doc)))
@@ -56,7 +56,8 @@ type page struct {
 	out   strings.Builder
 	limit int
 	full  bool
-	lost  int // rows of runs of which not even the head did fit
+	lost  int    // rows of runs of which not even the head did fit
+	whole string // what has the rows that did not fit
 }
 
 // closing is kept free for the ends of sections and for what comes last.
@@ -86,7 +87,7 @@ func (m *page) rows(n int, row func(i int) string) (omitted int) {
 
 func (m *page) omitted(n int) {
 	if n > 0 {
-		m.always("\n%s omitted; results.json has all.\n", plural(n, "row"))
+		m.always("\n%s omitted; %s has all.\n", plural(n, "row"), m.whole)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"math"
 	"strconv"
 
+	"weir/quantity"
 	"weir/results"
 )
 
@@ -36,6 +37,12 @@ func interval(c *results.Case, metric string, s results.Scale) string {
 
 // raw is a number for a machine: shortest form that reads back the same.
 func raw(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+
+// significantText is a number that others are judged by, to five digits.
+func significantText(v float64) string { return quantity.Digits(v, 5) }
+
+// cvText is a coefficient of variation, which nobody knows to more than two digits.
+func cvText(cv float64) string { return results.Percent.WithUnit(quantity.Digits(cv*100, 2)) }
 
 // columnScale is the unit of a column: it is the same in all rows, so times are
 // in µs, as in the tools whose output people compare, and amounts in MB.

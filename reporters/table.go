@@ -105,26 +105,14 @@ func withoutLeast(columns []column) []column {
 }
 
 func (t *terminal) draw(g grid, columns []column) string {
-	tw := table.NewWriter()
-	style := table.StyleLight
-	style.Options = table.Options{SeparateHeader: true}
-	style.Format.Header = text.FormatDefault // units are case-sensitive
-	style.Box.PaddingLeft, style.Box.PaddingRight = "  ", ""
-	tw.SetStyle(style)
-	var head table.Row
-	var configs []table.ColumnConfig
-	for i, c := range columns {
-		head = append(head, c.head)
-		align := text.AlignLeft
-		if c.right {
-			align = text.AlignRight
-		}
-		configs = append(configs, table.ColumnConfig{Number: i + 1, Align: align, AlignHeader: align, VAlignHeader: text.VAlignBottom})
+	var head []string
+	var right []bool
+	for _, c := range columns {
+		head, right = append(head, c.head), append(right, c.right)
 	}
-	tw.AppendHeader(head)
-	tw.SetColumnConfigs(configs)
+	var rows [][]string
 	for _, c := range g.cases {
-		var row table.Row
+		var row []string
 		for i, col := range columns {
 			cell := col.cell(c)
 			if i == len(columns)-1 { // the verdict
@@ -132,7 +120,37 @@ func (t *terminal) draw(g grid, columns []column) string {
 			}
 			row = append(row, cell)
 		}
-		tw.AppendRow(row)
+		rows = append(rows, row)
+	}
+	return ruled(head, right, rows)
+}
+
+// ruled is a table with a rule below its head; right says which columns are numbers.
+func ruled(head []string, right []bool, rows [][]string) string {
+	tw := table.NewWriter()
+	style := table.StyleLight
+	style.Options = table.Options{SeparateHeader: true}
+	style.Format.Header = text.FormatDefault // units are case-sensitive
+	style.Box.PaddingLeft, style.Box.PaddingRight = "  ", ""
+	tw.SetStyle(style)
+	var configs []table.ColumnConfig
+	for i := range head {
+		align := text.AlignLeft
+		if right[i] {
+			align = text.AlignRight
+		}
+		configs = append(configs, table.ColumnConfig{Number: i + 1, Align: align, AlignHeader: align, VAlignHeader: text.VAlignBottom})
+	}
+	cells := func(list []string) (row table.Row) {
+		for _, cell := range list {
+			row = append(row, cell)
+		}
+		return row
+	}
+	tw.AppendHeader(cells(head))
+	tw.SetColumnConfigs(configs)
+	for _, row := range rows {
+		tw.AppendRow(cells(row))
 	}
 	lines := strings.Split(tw.Render(), "\n")
 	for i := range lines {

@@ -19,6 +19,9 @@ type Scale struct {
 // Micro is the scale of columns of times, which have one unit for all rows.
 var Micro = Scale{"µs", 1e6}
 
+// Percent is the scale of shares.
+var Percent = Scale{"%", 100}
+
 // ScaleFor chooses the scale for values near v.
 func ScaleFor(v float64, unit string) Scale {
 	if unit != "s" {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/signal"
@@ -71,4 +72,36 @@ func abortable(parent context.Context, timeout time.Duration) (ctx context.Conte
 		signal.Stop(signals)
 		cancel(nil)
 	}
+}
+
+// interruptible does what reads and computes only, and ends it at the first signal
+// with that signal's exit code, whatever it was about to say.
+func interruptible(parent context.Context, do func() error) error {
+	ctx, _, stop := abortable(parent, 0)
+	defer stop()
+	type outcome struct {
+		err      error
+		panicked any
+	}
+	done := make(chan outcome, 1)
+	go func() {
+		var o outcome
+		defer func() {
+			o.panicked = recover() // Go's own handling exits with 2
+			done <- o
+		}()
+		o.err = do()
+	}()
+	o := outcome{err: withCode(gate.ExitInternal, errors.New("it ended without an answer"))}
+	select {
+	case <-ctx.Done():
+	case o = <-done:
+	}
+	if o.panicked != nil {
+		panic(o.panicked)
+	}
+	if cause, ok := errors.AsType[*abort](context.Cause(ctx)); ok {
+		return withCode(cause.code, cause)
+	}
+	return o.err
 }

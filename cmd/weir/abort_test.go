@@ -49,3 +49,23 @@ func TestSignalAfterTheTimeoutKills(t *testing.T) {
 	raise(t)
 	within(t, "the kill", kill)
 }
+
+// A signal decides, whatever was found by then; a panic is still one where main sees it.
+func TestInterruptible(t *testing.T) {
+	started, never := make(chan struct{}), make(chan struct{})
+	go func() { <-started; raise(t) }()
+	err := interruptible(t.Context(), func() error { close(started); <-never; return nil })
+	if c, ok := errors.AsType[*codedError](err); !ok || c.code != interrupted.code {
+		t.Errorf("%v", err)
+	}
+	if err := interruptible(t.Context(), func() error { return nil }); err != nil {
+		t.Error(err)
+	}
+	defer func() {
+		if v := recover(); v != "deliberate" {
+			t.Errorf("recovered %v", v)
+		}
+	}()
+	_ = interruptible(t.Context(), func() error { panic("deliberate") })
+	t.Error("it went on after a panic")
+}

@@ -1,0 +1,229 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"weir/gate"
+	"weir/quantity"
+	"weir/reporters"
+	"weir/results"
+	"weir/workload"
+)
+
+var comparisonFormats = []string{"text", "json", "markdown"}
+
+// compareFlags are the flags of weir compare.
+type compareFlags struct {
+	style    styleFlags
+	runs     string
+	axis     string
+	margin   string
+	multiple string
+	format   string
+	output   string
+	options  gate.CompareOptions
+}
+
+func newCompare() *cobra.Command {
+	var f compareFlags
+	cmd := &cobra.Command{
+		Use:   "compare BASE NEW | compare RESULTS --runs BASE,NEW | compare RESULTS --axis NAME=BASE,NEW",
+		Short: "hold new measurements against older ones, or two parts of a session",
+		Long: `compare says of each case and metric that two result documents share how much it
+changed, with an interval, whether the change is real, and whether it is a
+regression: worse by more than the margin beyond doubt. BASE and NEW are
+results.json files or session directories; cases are matched by their keys. What
+differs between the two environments and settings comes first.
+
+Compared are the metrics that the assertions of either side are about.
+
+Launches of two sessions are compared as two samples. Two runs of one session, or
+the cases at two values of an axis, that took turns are compared launch by launch,
+which takes out what drifts: this finds far smaller changes, so prefer it where
+both can run together, best with order: {by: interleave, axis: NAME} in the sweep.
+
+It ends with 1 only if there is a regression, with 3 if for some metric nobody can
+tell yet, with 6 if a side has launches that cannot be judged.`,
+		Example: `  weir compare weir-out/before weir-out/after
+  weir compare old.json new.json --metric latency.p99 --margin 5%
+  weir compare weir-out/20261121-101500-ab-3f9a --runs old_kernel,new_kernel
+  weir compare weir-out/20261121-101500-ab-3f9a --axis fabric=tcp,ucx
+  weir compare old.json new.json --format markdown >> "$GITHUB_STEP_SUMMARY"`,
+		Args: cobra.RangeArgs(1, 2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return interruptible(cmd.Context(), func() error { return f.run(cmd, args) })
+		},
+	}
+	flags := cmd.Flags()
+	f.style.add(flags)
+	flags.StringVar(&f.runs, "runs", "", "compare two runs of one document: `BASE,NEW`")
+	flags.StringVar(&f.axis, "axis", "", "compare the cases of one document at two values of an axis: `NAME=BASE,NEW`")
+	flags.StringArrayVar(&f.options.Metrics, "metric", nil, "compare metric `NAME` (repeatable)")
+	flags.BoolVar(&f.options.All, "all", false, "compare every metric that has a better direction")
+	flags.StringVar(&f.margin, "margin", "3%", "by how much a metric may be worse, in `PERCENT` of the base")
+	flags.StringVar(&f.multiple, "multiple", "", "`holm`: all regressions together are false no more often than a single one")
+	flags.StringVar(&f.format, "format", "text", "`FORMAT`: text, json or markdown")
+	flags.StringVarP(&f.output, "output", "o", "", "write to `FILE` instead of stdout")
+	return cmd
+}
+
+func (f *compareFlags) run(cmd *cobra.Command, args []string) error {
+	if err := f.parse(args); err != nil {
+		return err
+	}
+	c, err := f.compare(args)
+	if err != nil {
+		return err
+	}
+	c.Base.File, c.New.File = args[0], args[len(args)-1]
+	if err := f.write(cmd.OutOrStdout(), c); err != nil {
+		return withCode(gate.ExitExecution, fmt.Errorf("writing the comparison: %w", err))
+	}
+	return exit(c.ExitCode)
+}
+
+// parse checks everything before a document is read.
+func (f *compareFlags) parse(args []string) error {
+	if !slices.Contains(comparisonFormats, f.format) {
+		return wrongUsage("--format %q: use %s", f.format, strings.Join(comparisonFormats, ", "))
+	}
+	margin, err := quantity.ReadPercent(f.margin)
+	if err == nil && (margin < 0 || margin >= 1) {
+		err = fmt.Errorf("%s is not from 0%% to below 100%%", f.margin)
+	}
+	if err != nil {
+		return wrongUsage("--margin: %w", err)
+	}
+	f.options.Margin = float64(margin)
+	if f.multiple != "" && f.multiple != "holm" {
+		return wrongUsage("--multiple %q: there is holm", f.multiple)
+	}
+	f.options.Holm = f.multiple == "holm"
+	if err := knownMetrics(f.options.Metrics); err != nil {
+		return err
+	}
+	switch {
+	case f.runs != "" && f.axis != "":
+		return wrongUsage("--runs and --axis are two ways to compare parts of a document: give one of them")
+	case f.runs == "" && f.axis == "" && len(args) != 2:
+		return wrongUsage("give two result documents, or one with --runs BASE,NEW or --axis NAME=BASE,NEW")
+	case (f.runs != "" || f.axis != "") && len(args) != 1:
+		return wrongUsage("--runs and --axis compare parts of one document: give only that")
+	}
+	return nil
+}
+
+func (f *compareFlags) compare(args []string) (*results.Comparison, error) {
+	var docs []*results.Document
+	for _, path := range args {
+		doc, err := readWhole(path)
+		if err != nil {
+			return nil, err
+		}
+		docs = append(docs, doc)
+	}
+	c, err := f.compareRead(docs)
+	if errors.Is(err, gate.ErrNothingCompared) {
+		return nil, withCode(gate.ExitEmpty, err)
+	}
+	return c, withCode(gate.ExitUsage, err)
+}
+
+func (f *compareFlags) compareRead(docs []*results.Document) (*results.Comparison, error) {
+	two := func(flag, values string) (base, now string, err error) {
+		base, now, found := strings.Cut(values, ",")
+		if !found || base == now {
+			err = fmt.Errorf("%s: name two that differ, as BASE,NEW", flag)
+		}
+		return base, now, err
+	}
+	switch {
+	case f.runs != "":
+		base, now, err := two("--runs "+f.runs, f.runs)
+		if err != nil {
+			return nil, err
+		}
+		return gate.CompareRuns(docs[0], base, now, f.options)
+	case f.axis != "":
+		axis, values, _ := strings.Cut(f.axis, "=")
+		base, now, err := two("--axis "+f.axis, values)
+		if err != nil {
+			return nil, err
+		}
+		return gate.CompareAxis(docs[0], axis, base, now, f.options)
+	}
+	return gate.Compare(docs[0], docs[1], f.options)
+}
+
+// readWhole reads a document that has all cases of its plan.
+func readWhole(path string) (*results.Document, error) {
+	doc, err := results.Read(path)
+	if err != nil {
+		return nil, withCode(gate.ExitUsage, err)
+	}
+	if err := doc.Complete(); err != nil {
+		return nil, withCode(gate.ExitStale, fmt.Errorf("%s: %w", path, err))
+	}
+	return doc, nil
+}
+
+func (f *compareFlags) write(w io.Writer, c *results.Comparison) error {
+	if f.style.quiet && f.output == "" {
+		return nil
+	}
+	var b bytes.Buffer
+	var err error
+	switch f.format {
+	case "json":
+		var encoded []byte
+		encoded, err = c.Encode()
+		b.Write(encoded)
+	case "markdown":
+		err = reporters.ComparisonMarkdown(&b, c)
+	default:
+		color, columns := f.style.color(w), width(w)
+		if f.output != "" {
+			color, columns = false, 0
+		}
+		err = reporters.ComparisonText(&b, c, color, columns)
+	}
+	if err != nil {
+		return err
+	}
+	if f.output != "" {
+		return results.WriteFile(f.output, b.Bytes())
+	}
+	_, err = w.Write(b.Bytes())
+	return err
+}
+
+// knownMetrics refuses names of --metric that no workload has.
+func knownMetrics(wanted []string) error {
+	names := metricNames()
+	for _, m := range wanted {
+		if !slices.Contains(names, m) {
+			return wrongUsage("--metric %s: no workload has it%s", m, didYouMean(m, names))
+		}
+	}
+	return nil
+}
+
+// metricNames are those of all workloads, each once.
+func metricNames() []string {
+	var names []string
+	for _, k := range workload.Kinds() {
+		for _, m := range k.Metrics {
+			if !slices.Contains(names, m.Name) {
+				names = append(names, m.Name)
+			}
+		}
+	}
+	return names
+}

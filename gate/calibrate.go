@@ -1,0 +1,290 @@
+package gate
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"weir/assertion"
+	"weir/quantity"
+	"weir/results"
+	"weir/workload"
+)
+
+// CalibrateOptions say what is proposed.
+type CalibrateOptions struct {
+	Metrics       []string // by name; none: those that assertions are about
+	All           bool     // every metric with a better direction
+	Cap           float64  // the largest tolerance that is proposed, as a share: 0.2
+	Launches      int      // of a session that the tolerances are for; 0: the last look of the assertions
+	SingleSession bool     // propose from one session, which does not know how sessions differ
+}
+
+// Calibrate proposes a target and a tolerance for each metric of each case from
+// sessions of one scenario on machines that are alike. The tolerance is what a new
+// session of the same path passes by: it covers the prediction interval of that
+// session's mean, and around the mean the interval that the gate draws, because that
+// must lie inside of a band. It fails on sessions that do not belong together, and with
+// ErrNothingCompared if there is nothing to propose.
+func Calibrate(docs []*results.Document, o CalibrateOptions) (*results.Calibration, error) {
+	if err := belongTogether(docs, o.SingleSession); err != nil {
+		return nil, err
+	}
+	if i := slices.IndexFunc(o.Metrics, workload.MayBeZero); i >= 0 {
+		return nil, fmt.Errorf("metric %s may be 0, of which no tolerance in percent can be had", o.Metrics[i])
+	}
+	docs = slices.SortedStableFunc(slices.Values(docs), func(a, b *results.Document) int {
+		return cmp.Or(a.Session.Started.Compare(b.Session.Started), cmp.Compare(a.Session.ID, b.Session.ID))
+	})
+	out := &results.Calibration{Scenario: docs[0].Scenario.Name, Confidence: results.Confidence, Cap: o.Cap}
+	for _, d := range docs {
+		out.Sessions = append(out.Sessions, results.Calibrated{Session: d.Session.ID, Started: d.Session.Started, Weir: d.Weir.Version})
+		out.Simulated = out.Simulated || d.Simulated()
+	}
+	asserted := map[string][]string{}
+	for _, d := range docs {
+		for key, names := range assertedMetrics(d) {
+			asserted[key] = append(asserted[key], names...)
+		}
+	}
+	keys, cases := casesByKey(docs)
+	for _, key := range keys {
+		of := cases[key]
+		targets, err := calibrateCase(of, asserted[key], o)
+		if err != nil {
+			return nil, err
+		}
+		out.Targets = append(out.Targets, targets...)
+	}
+	if len(out.Targets) == 0 {
+		return nil, fmt.Errorf("%w: no assertion is about a metric with a better direction; --metric NAME and --all calibrate others", ErrNothingCompared)
+	}
+	codes := []int{ExitPassed}
+	for _, t := range out.Targets {
+		switch {
+		case t.Unusable:
+			codes = append(codes, ExitExecution)
+		case t.Refused != "":
+			codes = append(codes, ExitInconclusive)
+		}
+	}
+	out.ExitCode = Worst(codes...)
+	return out, nil
+}
+
+// measuredCase is a case in one of the sessions.
+type measuredCase struct {
+	*results.Case
+	doc *results.Document
+}
+
+// belongTogether refuses sessions whose noise says nothing of each other's.
+func belongTogether(docs []*results.Document, single bool) error {
+	first := docs[0]
+	seen := map[string]bool{}
+	for _, d := range docs {
+		switch {
+		case seen[d.Session.ID]:
+			return fmt.Errorf("session %s is given twice, and would look like two that agree", d.Session.ID)
+		case d.Scenario.Name != first.Scenario.Name:
+			return fmt.Errorf("sessions are of different scenarios, %s and %s", first.Scenario.Name, d.Scenario.Name)
+		case d.Environment.Fingerprint != first.Environment.Fingerprint:
+			var diff []string
+			for _, x := range environmentDifferences(first, d) {
+				diff = append(diff, fmt.Sprintf("%s: %s -> %s", x.What, x.Base, x.New))
+			}
+			return fmt.Errorf("sessions %s and %s ran in environments that are unlike, so one reference does not hold for both: %s", first.Session.ID, d.Session.ID, strings.Join(diff, "; "))
+		}
+		seen[d.Session.ID] = true
+	}
+	if len(docs) < 2 && !single {
+		return fmt.Errorf("one session cannot tell how sessions differ, which its tolerances must cover: give several, best of different days; --single-session proposes without")
+	}
+	return nil
+}
+
+// casesByKey are the cases that were to be measured, of all sessions.
+func casesByKey(docs []*results.Document) (keys []string, cases map[string][]measuredCase) {
+	cases = map[string][]measuredCase{}
+	for _, d := range docs {
+		for _, c := range d.Cases {
+			if !inPlan(c) {
+				continue
+			}
+			if cases[c.Key] == nil {
+				keys = append(keys, c.Key)
+			}
+			cases[c.Key] = append(cases[c.Key], measuredCase{c, d})
+		}
+	}
+	return keys, cases
+}
+
+// chance is the option that is no part of what a case asks for: the simulation's dice.
+const chance = "sim_seed"
+
+// calibrateCase proposes the metrics of one case.
+func calibrateCase(of []measuredCase, asserted []string, o CalibrateOptions) ([]*results.Target, error) {
+	last := of[len(of)-1].Case
+	for _, m := range of {
+		for _, d := range caseDifferences([]couple{{m.Case, last}}) {
+			if d.What != "option "+chance && d.What != "fabric" && d.What != "transport" {
+				return nil, fmt.Errorf("sessions ask for different things of case %s: %s is %q and %q", last.Key, d.What, d.Base, d.New)
+			}
+		}
+	}
+	k, ok := workload.Lookup(last.Workload)
+	if !ok {
+		return nil, fmt.Errorf("case %s is of workload %q, which this weir does not know", last.Key, last.Workload)
+	}
+	var out []*results.Target
+	for _, m := range k.Metrics {
+		switch {
+		case slices.Contains(o.Metrics, m.Name):
+		case len(o.Metrics) > 0 && !o.All, m.Better == workload.Neither, workload.MayBeZero(m.Name):
+			continue
+		case o.All && !slices.ContainsFunc(of, func(x measuredCase) bool { return shared(couple{x.Case, x.Case}, m.Name) }):
+			continue
+		case !o.All && !slices.Contains(asserted, m.Name):
+			continue
+		}
+		t := &results.Target{Case: last.Key, Run: last.Run, Axes: last.Axes, AxisOrder: last.AxisOrder, Metric: m.Name, Unit: m.Unit}
+		if why := unfitSession(of, m); why != "" {
+			t.Refused, t.Unusable = why, true
+		} else {
+			t.Refused = propose(t, of, o)
+		}
+		out = append(out, t)
+	}
+	return out, nil
+}
+
+// unfitSession says why the metric cannot be had of some session, "" if it can of all.
+func unfitSession(of []measuredCase, metric workload.Metric) string {
+	for _, m := range of {
+		o, bad := unusable(m.Case)
+		if !bad {
+			leaf := &assertion.Expr{Op: assertion.Metric, Metric: metric.Name, Unit: metric.Unit}
+			_, err := newVariable(0, &source{launches: m.Succeeded()}, leaf, true)
+			if err == nil {
+				continue
+			}
+			o.message = err.Error()
+		}
+		return fmt.Sprintf("session %s cannot be used: %s", m.doc.Session.ID, o.message)
+	}
+	return ""
+}
+
+// propose fills a target in, and says why it cannot be used if so.
+func propose(t *results.Target, of []measuredCase, o CalibrateOptions) string {
+	sets := map[string]int{}
+	var data nested
+	for _, m := range of {
+		launches := m.Succeeded()
+		var values []float64
+		for _, l := range launches {
+			values = append(values, l.Metrics[t.Metric])
+		}
+		nodes := nodesOf(launches)
+		i, known := sets[nodes]
+		if !known {
+			i = len(data)
+			sets[nodes] = i
+			data = append(data, nil)
+		}
+		data[i] = append(data[i], logs(values))
+		t.Launches += len(values)
+	}
+	t.Sessions = len(of)
+	if t.Sessions < 2 && !o.SingleSession {
+		return "only one session measured it"
+	}
+	c := componentsOf(data)
+	if c.launch.df == 0 {
+		return "no session has two launches of it"
+	}
+	t.Value, t.Noise, t.Look = unlog(c.mean), c.noise(), lookFor(t, of, o)
+	t.Tolerance = c.tolerance(t.Look, 0)
+	if t.Tolerance > o.Cap {
+		if more := c.tolerance(t.Look, enoughSessions-1); more <= o.Cap && c.session.df < enoughSessions-1 {
+			return fmt.Sprintf("%s tell too little of how sessions differ: a tolerance would have to be %s, from %d sessions of this noise about %s",
+				counted(t.Sessions, "session"), percentText(t.Tolerance), enoughSessions, percentText(more))
+		}
+		return fmt.Sprintf("fix the noise first: %s; a tolerance would have to be %s, which is more than %s",
+			noiseText(t.Noise), percentText(t.Tolerance), percentText(o.Cap))
+	}
+	return ""
+}
+
+// enoughSessions is from where one more session hardly narrows a tolerance.
+const enoughSessions = 5
+
+// lookFor is after how many launches a new session is judged: the last look of the
+// assertions about the metric, or as many as the session with fewest had.
+func lookFor(t *results.Target, of []measuredCase, o CalibrateOptions) int {
+	if o.Launches > 0 {
+		return o.Launches
+	}
+	look, fewest := 0, 0
+	for _, m := range of {
+		if n := len(m.Succeeded()); fewest == 0 || n < fewest {
+			fewest = n
+		}
+		for _, a := range m.Assertions {
+			if len(a.Looks) > 0 && slices.Contains(a.Subject.Metrics(), t.Metric) {
+				look = max(look, slices.Max(a.Looks))
+			}
+		}
+	}
+	return cmp.Or(look, fewest)
+}
+
+// tolerance is that of a band around the mean in which a new session of so many
+// launches is shown to lie, as a share, rounded up. Upwards is the longer way:
+// e^d − 1 > 1 − e^−d. df is as for reach.
+func (c components) tolerance(n int, df float64) float64 {
+	d := c.reach(n, results.Confidence, df)
+	if n > 1 { // one launch is judged without an interval
+		d += student(float64(n-1), results.Confidence) * math.Sqrt(c.launch.value/float64(n))
+	}
+	return roundedUp(math.Expm1(d))
+}
+
+// roundedUp is a share in half percents up to 5 %, in whole ones up to 20 %, in fives
+// beyond, and never none.
+func roundedUp(share float64) float64 {
+	percent, step := quantity.Round(share*100), 5.
+	switch {
+	case percent <= 5:
+		step = 0.5
+	case percent <= 20:
+		step = 1
+	}
+	return quantity.Round(max(0.5, math.Ceil(quantity.Round(percent/step))*step) / 100)
+}
+
+// nodesOf names the nodes that launches ran on.
+func nodesOf(launches []*results.Launch) string {
+	var names []string
+	for _, l := range launches {
+		names = append(names, l.Nodes...)
+	}
+	names = distinct(names)
+	slices.Sort(names)
+	return strings.Join(names, ", ")
+}
+
+func noiseText(list []results.Component) string {
+	var parts []string
+	for _, c := range list {
+		parts = append(parts, fmt.Sprintf("%s vary by %s", c.Of, percent(c.CV)))
+	}
+	return strings.Join(parts, ", ")
+}
+
+func percentText(share float64) string {
+	return results.Percent.WithUnit(results.Percent.Exact(share))
+}

@@ -1,0 +1,180 @@
+package gate
+
+import (
+	"math"
+
+	"weir/results"
+)
+
+// nested are logarithms of a metric by node set, session and launch.
+type nested [][][]float64
+
+// components are the variances that launches, sessions and node sets add, by the
+// analysis of variance of an unbalanced nested random model (Henderson's method I):
+// mean squares are set equal to their expectations,
+//
+//	E MSE = σe²
+//	E MSB = σe² + k₁·σb²            k₁ = (N − Σ_i Σ_j n_ij²/n_i) / (b − a)
+//	E MSA = σe² + k₂·σb² + k₃·σa²   k₂ = (Σ_i Σ_j n_ij²/n_i − Σ_ij n_ij²/N) / (a − 1)
+//	                                k₃ = (N − Σ_i n_i²/N) / (a − 1)
+//
+// for a node sets, b sessions and N launches; with sessions of one node set only, or
+// one session for each, it is the one-way model of sessions (k₁ = (N − Σ n_j²/N)/(b−1)).
+// What comes out below zero is shown as zero. Sources: Henderson, Biometrics 9
+// (1953); Searle, Casella and McCulloch, Variance Components (1992), 3.6 and 5.3.
+type components struct {
+	node, session, launch meanSquare
+	k1, k2, k3            float64
+	mean                  float64 // of the sessions' means
+	counts                [][]float64
+	sessions, launches    int
+}
+
+type meanSquare struct{ value, df float64 }
+
+func componentsOf(data nested) components {
+	if data = separable(data); len(data) == 0 {
+		return components{}
+	}
+	c := components{}
+	total, grand, ofSets, ofSessions := 0.0, 0.0, 0.0, 0.0 // N, Σx, and sums of squares of counts over sums
+	squares := 0.0                                         // Σ n_ij²
+	setSquares := 0.0                                      // Σ n_i²
+	means := make([][]float64, len(data))
+	for i, set := range data {
+		n := 0.0
+		var counts []float64
+		for _, values := range set {
+			m, sd := moments(values)
+			k := float64(len(values))
+			means[i], counts = append(means[i], m), append(counts, k)
+			c.launch.value += sd * sd * (k - 1)
+			c.launch.df += k - 1
+			c.mean += m
+			grand += m * k
+			n += k
+			squares += k * k
+			c.sessions++
+			c.launches += len(values)
+		}
+		for _, k := range counts {
+			ofSets += k * k / n
+		}
+		setSquares += n * n
+		total += n
+		c.counts = append(c.counts, counts)
+	}
+	c.mean /= float64(c.sessions)
+	grand /= total
+	for i, counts := range c.counts {
+		n, mean := 0.0, 0.0
+		for j, k := range counts {
+			n += k
+			mean += means[i][j] * k
+		}
+		mean /= n
+		for j, k := range counts {
+			ofSessions += k * (means[i][j] - mean) * (means[i][j] - mean)
+		}
+		c.node.value += n * (mean - grand) * (mean - grand)
+	}
+	c.session = meanSquare{ofSessions, float64(c.sessions - len(data))}
+	c.node.df = float64(len(data) - 1)
+	for _, ms := range []*meanSquare{&c.launch, &c.session, &c.node} {
+		if ms.df > 0 {
+			ms.value /= ms.df
+		}
+	}
+	if c.session.df > 0 {
+		c.k1 = (total - ofSets) / c.session.df
+	}
+	if c.node.df > 0 {
+		c.k2 = (ofSets - squares/total) / c.node.df
+		c.k3 = (total - setSquares/total) / c.node.df
+	}
+	return c
+}
+
+// separable is the data with one node set where node sets and sessions are not told
+// apart: each set has one session.
+func separable(data nested) nested {
+	sessions := 0
+	for _, set := range data {
+		sessions += len(set)
+	}
+	if sessions > len(data) || len(data) < 2 {
+		return data
+	}
+	var all [][]float64
+	for _, set := range data {
+		all = append(all, set...)
+	}
+	return nested{all}
+}
+
+// noise are the components as coefficients of variation, without those that the data
+// cannot tell.
+func (c components) noise() []results.Component {
+	out := []results.Component{{Of: "launches", CV: math.Sqrt(c.launch.value)}}
+	if c.session.df > 0 {
+		out = append(out, results.Component{Of: "sessions", CV: math.Sqrt(max(0, c.sessionVariance()))})
+	}
+	if c.node.df > 0 {
+		v := (c.node.value - c.launch.value - c.k2*c.sessionVariance()) / c.k3
+		out = append(out, results.Component{Of: "nodes", CV: math.Sqrt(max(0, v))})
+	}
+	return out
+}
+
+func (c components) sessionVariance() float64 {
+	return (c.session.value - c.launch.value) / c.k1
+}
+
+// reach is how far the mean of a new session of so many launches lies from the mean
+// found here at most, with a confidence: half of a prediction interval on the log
+// scale. The variance of that distance,
+//
+//	V = cₐ·σa² + c_b·σb² + c_e·σe²   cₐ = 1 + Σ_i (b_i/b)², c_b = 1 + 1/b, c_e = 1/n + Σ_ij 1/(b²·n_ij),
+//
+// is a sum of mean squares with known factors, whose degrees of freedom are
+// Satterthwaite's (Biometrics Bulletin 2, 1946). His approximation is poor for
+// differences, so a mean square that would be subtracted is left out, which errs to
+// the safe side: a new session is then taken to have as few launches as these. And a
+// component that came out below zero would make V too small with too many degrees of
+// freedom, so the greatest of the distances by launches alone, by launches and
+// sessions, and by all three counts. With df above zero that many degrees of freedom
+// are taken at least: what more sessions of the same noise would give.
+func (c components) reach(n int, confidence, df float64) float64 {
+	b := float64(c.sessions)
+	ca, cb, ce := 1.0, 1+1/b, 1/float64(n)
+	for _, counts := range c.counts {
+		share := float64(len(counts)) / b
+		ca += share * share
+		for _, k := range counts {
+			ce += 1 / (b * b * k)
+		}
+	}
+	farthest := 0.0
+	consider := func(factors []float64, squares []meanSquare) {
+		v, welch := 0.0, 0.0
+		for i, f := range factors {
+			part := max(0, f) * squares[i].value
+			v += part
+			welch += part * part / squares[i].df
+		}
+		if v > 0 {
+			farthest = max(farthest, student(max(v*v/welch, df), confidence)*math.Sqrt(v))
+		}
+	}
+	consider([]float64{ce}, []meanSquare{c.launch})
+	if c.session.df > 0 {
+		f := cb / c.k1
+		consider([]float64{f, ce - f}, []meanSquare{c.session, c.launch})
+	}
+	if c.session.df > 0 && c.node.df > 0 {
+		f := ca / c.k3
+		g := (cb - f*c.k2) / c.k1
+		consider([]float64{f, g, ce - f - max(0, g)}, []meanSquare{c.node, c.session, c.launch})
+	}
+	return farthest
+}

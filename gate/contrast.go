@@ -1,0 +1,246 @@
+package gate
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"weir/assertion"
+	"weir/quantity"
+	"weir/results"
+	"weir/workload"
+)
+
+// power is with which probability a change of the size that is called detectable
+// would have been found.
+const power = 0.8
+
+// interval is an estimate at a confidence.
+type interval = func(confidence float64) estimate
+
+// contrast is the change of one metric of one case, as far as its launches tell.
+type contrast struct {
+	effect *results.Effect
+	claim  claim        // that the change is not beyond the margin
+	change *combination // nil where a side has a single launch
+	at     interval     // of the change
+	rest   interval     // without the outliers; nil where none is marked
+	marked string       // the outliers
+	margin float64
+}
+
+// contrast estimates a change with the means of combine.go: new/base on the log
+// scale, or new − base of a metric that may be zero. Launches of one session that
+// took turns are compared pair by pair, which takes out what the minutes around
+// them did to both; others by Welch's unequal variances.
+func (c *comparer) contrast(p couple, m workload.Metric, e *results.Effect) (*contrast, error) {
+	leaf := func(s *source) *assertion.Expr {
+		return &assertion.Expr{Op: assertion.Metric, Metric: m.Name, Unit: m.Unit, Case: s.key, Baseline: s.c == nil}
+	}
+	base := &source{key: p.base.Key, launches: byIndex(p.base.Succeeded())}
+	now := &source{key: p.now.Key, c: p.now, launches: byIndex(p.now.Succeeded())}
+	if c.within {
+		base.c = p.base // it may have taken turns
+	}
+	sides := []*source{now, base}
+	cl := claim{subject: &assertion.Expr{Op: assertion.Div, Args: []*assertion.Expr{leaf(now), leaf(base)}}, levels: levels{results.Confidence, results.Confidence, results.Confidence}}
+	if e.Additive = workload.MayBeZero(m.Name); e.Additive {
+		cl.subject.Op, cl.unit = assertion.Sub, m.Unit
+	}
+	var err error
+	if e.Base, err = side(base, leaf(base)); err != nil {
+		return nil, fmt.Errorf("base: %w", err)
+	}
+	if e.New, err = side(now, leaf(now)); err != nil {
+		return nil, fmt.Errorf("new: %w", err)
+	}
+	cl.bounds = margined(e, c.options.Margin)
+	x := &contrast{effect: e, claim: cl, margin: c.options.Margin}
+	e.Pairs, e.Method = c.pairing(now, base)
+	if e.Base.N < 2 || e.New.N < 2 {
+		return x, x.single()
+	}
+	if x.change, err = cl.combine(sides); err != nil {
+		return nil, err
+	}
+	x.at = remembered(x.change.at)
+	if rest, marked := x.change.withoutOddOnes(e.Pairs > 0); marked != "" {
+		x.marked = marked
+		c, err := cl.combine(rest)
+		if err != nil {
+			return nil, fmt.Errorf("without the outliers: %w", err)
+		}
+		x.rest = remembered(c.at)
+	}
+	return x, x.fill()
+}
+
+// withoutOddOnes are both sides without their outliers, and the names of these: of
+// launches that were compared one to one those of the pairs that stand out, because
+// each side by itself may drift.
+func (c *combination) withoutOddOnes(pairs bool) (rest []*source, marked string) {
+	if !pairs {
+		rest, names := c.withoutOutliers()
+		return rest, strings.Join(names, ", ")
+	}
+	now, base := c.sources[0], c.sources[1]
+	place := map[int]int{} // of a launch of the base
+	for j, l := range base.launches {
+		place[l.Index] = j
+	}
+	var of []int
+	var together []float64
+	for i, l := range now.launches {
+		if j, ok := place[l.Index]; ok {
+			of, together = append(of, l.Index), append(together, c.z[0][i]+c.z[1][j])
+		}
+	}
+	scale := 1.0
+	if !c.log {
+		scale = math.Abs(c.center)
+	}
+	odd := map[int]bool{}
+	var names []string
+	for k, out := range standingOut(together, scale) {
+		if out {
+			odd[of[k]] = true
+			names = append(names, fmt.Sprintf("the pair of launches %d", of[k]))
+		}
+	}
+	for _, s := range c.sources {
+		less := *s
+		less.launches = slices.DeleteFunc(slices.Clone(s.launches), func(l *results.Launch) bool { return odd[l.Index] })
+		rest = append(rest, &less)
+	}
+	return rest, strings.Join(names, ", ")
+}
+
+// side is the estimate of one side by itself.
+func side(s *source, leaf *assertion.Expr) (*results.Observed, error) {
+	v, err := newVariable(0, s, leaf, positive(leaf))
+	if err != nil {
+		return nil, err
+	}
+	e := arithmetic(v.values, results.Confidence)
+	if positive(leaf) {
+		e = logarithmic(v.values, results.Confidence)
+	}
+	return &results.Observed{Value: e.center, Unit: leaf.Unit, CI: e.ci(), N: e.n}, nil
+}
+
+// margined is the band in which a change is no regression: open on the better side,
+// and on both where there is none.
+func margined(e *results.Effect, margin float64) assertion.Bounds {
+	worst := func(sign float64) *float64 {
+		v := quantity.Round(1 + sign*margin)
+		if e.Additive {
+			v = quantity.Round(sign * margin * math.Abs(e.Base.Value))
+		}
+		return &v
+	}
+	switch workload.Direction(e.Better) {
+	case workload.Higher:
+		return assertion.Bounds{Lower: worst(-1)}
+	case workload.Lower:
+		return assertion.Bounds{Upper: worst(1)}
+	}
+	return assertion.Bounds{}
+}
+
+// pairing says how many launches were compared one to one, and why or why not.
+func (c *comparer) pairing(now, base *source) (pairs int, text string) {
+	switch {
+	case c.within && len(clusters([]*source{now, base})) == 1:
+		return turns(now.launches, base.launches)
+	case c.within && (spans(now.launches) == nil || spans(base.launches) == nil):
+		return 0, "unpaired: the document does not say when launches began"
+	case c.within:
+		return 0, "unpaired: the launches did not take turns"
+	case !c.out.CrossSession:
+		return 0, "unpaired: both documents are of the same session"
+	case c.out.SameEnvironment == nil:
+		return 0, "unpaired: cross-session, and nothing shows that the environments are alike"
+	case !*c.out.SameEnvironment:
+		return 0, "unpaired: cross-session and cross-environment"
+	}
+	return 0, "unpaired: cross-session"
+}
+
+// turns counts the pairs of launches that took turns. Where the same side always
+// began, what drifts steadily favours one of them by what it does within a pair.
+func turns(now, base []*results.Launch) (pairs int, text string) {
+	first := 0
+	for _, l := range now {
+		i := slices.IndexFunc(base, func(o *results.Launch) bool { return o.Index == l.Index })
+		if i < 0 {
+			continue
+		}
+		pairs++
+		if l.Started.Before(base[i].Started) {
+			first++
+		}
+	}
+	text = "paired: the launches took turns"
+	switch {
+	case first == 0:
+		text += ", base always first, so a steady drift counts as a change"
+	case first == pairs:
+		text += ", new always first, so a steady drift counts as a change"
+	}
+	return pairs, text
+}
+
+// single is the change where a side has one launch: a point that shows no noise.
+func (x *contrast) single() error {
+	e := x.effect
+	v := e.New.Value - e.Base.Value
+	if !e.Additive {
+		v = e.New.Value / e.Base.Value
+	}
+	if notFinite(v) {
+		return fmt.Errorf("the change is %v", v)
+	}
+	e.Change = &results.Change{Value: quantity.Round(v)}
+	return nil
+}
+
+// fill writes the estimate with its interval, the probability of it by chance, and
+// what could have been found: a true change of (t₁₋α⸝₂ + t_power) standard errors
+// (Bloom, Evaluation Review 19, 1995).
+func (x *contrast) fill() error {
+	c, e := x.change, x.effect
+	at := x.at(results.Confidence)
+	e.Change = &results.Change{Value: at.center, CI: at.ci()}
+	p, detectable := 1.0, 0.0
+	se := math.Sqrt(c.variance)
+	null := 0.0
+	if c.log {
+		null = 1
+	}
+	switch {
+	case se > 0:
+		t := math.Abs(c.center-null) / se
+		if c.log {
+			t = math.Abs(math.Log(c.center)) / se
+		}
+		p = quantity.Round(min(1, 2*distuv.StudentsT{Sigma: 1, Nu: c.df}.CDF(-t)))
+		detectable = (student(c.df, results.Confidence) + student(c.df, 2*power-1)) * se
+	case c.center != null:
+		p = 0
+	}
+	if c.log {
+		detectable = math.Expm1(detectable)
+		if e.Better == string(workload.Higher) {
+			detectable = detectable / (1 + detectable) // 1 − e^−d: a rate that falls
+		}
+	}
+	detectable = min(quantity.Round(detectable), math.MaxFloat64)
+	if notFinite(p) || notFinite(detectable) {
+		return fmt.Errorf("its spread is %v", c.variance)
+	}
+	e.Change.P, e.Change.Detectable = &p, &detectable
+	return nil
+}

@@ -1,0 +1,194 @@
+package gate
+
+import (
+	"cmp"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"weir/results"
+	"weir/workload"
+)
+
+// What differs between two sides of a comparison comes from their documents as they
+// are: every part of a node's description, not only those that the fingerprint is
+// made of, so that a reader sees the firmware that is no reason to refuse a number
+// and may well be the reason for it.
+
+// differing gathers differences, each once with all that it is found at.
+type differing struct {
+	list []results.Difference
+	at   map[[3]string]int
+}
+
+func (d *differing) add(of, what, base, now string) {
+	if base == now {
+		return
+	}
+	k := [3]string{what, base, now}
+	i, known := d.at[k]
+	if !known {
+		if d.at == nil {
+			d.at = map[[3]string]int{}
+		}
+		i = len(d.list)
+		d.at[k] = i
+		d.list = append(d.list, results.Difference{What: what, Base: base, New: now})
+	}
+	if of != "" { // what is compared is compared once
+		d.list[i].Of = append(d.list[i].Of, of)
+	}
+}
+
+// addAll compares texts by name; one that a side lacks is "" there.
+func (d *differing) addAll(of, prefix string, base, now map[string]string) {
+	names := slices.Concat(slices.Collect(maps.Keys(base)), slices.Collect(maps.Keys(now)))
+	slices.Sort(names)
+	for _, name := range slices.Compact(names) {
+		d.add(of, prefix+name, base[name], now[name])
+	}
+}
+
+// environmentDifferences are those of sessions and nodes.
+func environmentDifferences(base, now *results.Document) []results.Difference {
+	d := &differing{}
+	yes := map[bool]string{true: "yes", false: "no"}
+	d.add("", "fingerprint", base.Environment.Fingerprint, now.Environment.Fingerprint)
+	d.add("", "simulated", yes[base.Simulated()], yes[now.Simulated()])
+	d.add("", "scenario", base.Scenario.Name, now.Scenario.Name)
+	d.addAll("", "variable ", base.Scenario.Variables, now.Scenario.Variables)
+	d.add("", "weir", base.Weir.Version, now.Weir.Version)
+	d.add("", "weir commit", base.Weir.Commit, now.Weir.Commit)
+	d.add("", "go", base.Weir.Go, now.Weir.Go)
+	d.add("", "nodes", strconv.Itoa(len(base.Environment.Nodes)), strconv.Itoa(len(now.Environment.Nodes)))
+	for _, p := range nodePairs(base.Environment.Nodes, now.Environment.Nodes) {
+		d.add("", "node", p[0].Name, p[1].Name)
+		d.addAll(p[1].Name, "", described(p[0]), described(p[1]))
+	}
+	return d.list
+}
+
+// nodePairs couples nodes by name, and those whose names only one side has in order.
+func nodePairs(base, now []results.Node) [][2]results.Node {
+	var out [][2]results.Node
+	named := func(list []results.Node, name string) int {
+		return slices.IndexFunc(list, func(n results.Node) bool { return n.Name == name })
+	}
+	var strangers []results.Node
+	for _, n := range base {
+		if named(now, n.Name) < 0 {
+			strangers = append(strangers, n)
+		}
+	}
+	for _, n := range now {
+		if i := named(base, n.Name); i >= 0 {
+			out = append(out, [2]results.Node{base[i], n})
+		} else if len(strangers) > 0 {
+			out = append(out, [2]results.Node{strangers[0], n})
+			strangers = strangers[1:]
+		}
+	}
+	return out
+}
+
+// described is a node as texts by their path: "cpu.governor", "rdma.mlx5_0.firmware".
+// Momentary states are not part of it, nor are interfaces without a driver: bridges
+// and the ends of containers come and go.
+func described(n results.Node) map[string]string {
+	n.ClockOffset = results.ClockOffset{}
+	n.NICs = slices.DeleteFunc(slices.Clone(n.NICs), func(nic results.NIC) bool { return nic.Driver == "" })
+	for i := range n.NICs {
+		n.NICs[i].State, n.NICs[i].Speed = "", ""
+	}
+	n.Memory.Hugepages = slices.Clone(n.Memory.Hugepages)
+	for i := range n.Memory.Hugepages {
+		n.Memory.Hugepages[i].Free = 0
+	}
+	n.Memory.Total >>= 30 // GiB: what the kernel keeps for itself differs from boot to boot
+	n.NUMA = slices.Clone(n.NUMA)
+	for i := range n.NUMA {
+		n.NUMA[i].Memory >>= 30
+	}
+	name := n.Name
+	n.Name = ""
+	b, err := json.Marshal(n)
+	var tree any
+	if err == nil {
+		err = json.Unmarshal(b, &tree)
+	}
+	if err != nil { // a node that was read is texts and numbers
+		return map[string]string{"node " + name: err.Error()}
+	}
+	out := map[string]string{}
+	flatten(out, "", tree)
+	return out
+}
+
+// flatten writes the leaves of a tree by their paths; an item of a list goes by its
+// name, or by its place.
+func flatten(out map[string]string, path string, v any) {
+	join := func(step string) string { return strings.TrimPrefix(path+"."+step, ".") }
+	switch v := v.(type) {
+	case map[string]any:
+		for k, inner := range v {
+			flatten(out, join(k), inner)
+		}
+	case []any:
+		for i, inner := range v {
+			step := strconv.Itoa(i)
+			if o, ok := inner.(map[string]any); ok {
+				if name, ok := o["name"].(string); ok && name != "" {
+					step = name
+					if _, twice := out[join(step)+".name"]; twice { // GPUs of one kind
+						step += "#" + strconv.Itoa(i)
+					}
+				}
+			}
+			flatten(out, join(step), inner)
+		}
+	case nil:
+	default:
+		out[path] = workload.Text(v)
+	}
+}
+
+// caseDifferences are those of what cases ask for, and of what carried their data.
+func caseDifferences(couples []couple) []results.Difference {
+	d := &differing{}
+	for _, p := range couples {
+		d.add(p.now.Key, "workload", p.base.Workload, p.now.Workload)
+		d.addAll(p.now.Key, "option ", texts(p.base.Options), texts(p.now.Options))
+		d.addAll(p.now.Key, "env ", p.base.Env, p.now.Env)
+		d.add(p.now.Key, "fabric", used(p.base, fabricOf), used(p.now, fabricOf))
+		d.add(p.now.Key, "transport", used(p.base, transportOf), used(p.now, transportOf))
+	}
+	return d.list
+}
+
+func texts(values map[string]any) map[string]string {
+	out := make(map[string]string, len(values))
+	for k, v := range values {
+		out[k] = workload.Text(v)
+	}
+	return out
+}
+
+func fabricOf(l *results.Launch) string { return l.Fabric }
+
+func transportOf(l *results.Launch) string {
+	return cmp.Or(results.CarriedBy(l.Transports), l.Transport)
+}
+
+// used are the different texts of a case's launches.
+func used(c *results.Case, of func(*results.Launch) string) string {
+	var all []string
+	for _, l := range byIndex(c.Succeeded()) {
+		if text := of(l); text != "" && !slices.Contains(all, text) {
+			all = append(all, text)
+		}
+	}
+	slices.Sort(all)
+	return strings.Join(all, ", or ")
+}

@@ -1,0 +1,87 @@
+package gate
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"weir/results"
+)
+
+// nodeOf is a node with something of everything.
+func nodeOf(name string) results.Node {
+	return results.Node{
+		Name: name, Kernel: "6.1", CPU: results.CPU{Model: "x", Count: 8, Gov: "powersave"},
+		Memory:  results.Memory{Total: 1 << 34, Hugepages: []results.Hugepages{{Size: 2 << 20, Total: 4, Free: 4}}},
+		NICs:    []results.NIC{{Name: "eth0", Driver: "ice", MTU: 1500, State: "up", Speed: "10 Gb/s"}, {Name: "docker0", MTU: 1500}},
+		GPUs:    []results.GPU{{Name: "g", Driver: "1"}, {Name: "g", Driver: "1"}},
+		RDMA:    []results.RDMA{{Name: "mlx5_0", Firmware: "20.31"}},
+		Fabrics: map[string]results.Fabric{"ucx": {Available: true, Version: "1.13"}},
+	}
+}
+
+func TestEnvironmentDifferences(t *testing.T) {
+	doc := func(change func(*results.Document), nodes ...string) *results.Document {
+		d := docOf()
+		d.Weir.Version, d.Scenario.Name = "1", "s"
+		for _, n := range nodes {
+			d.Environment.Nodes = append(d.Environment.Nodes, nodeOf(n))
+		}
+		change(d)
+		return d
+	}
+	node := func(i int, change func(*results.Node)) func(*results.Document) {
+		return func(d *results.Document) { change(&d.Environment.Nodes[i]) }
+	}
+	as := func(*results.Document) {}
+	two := []string{"a", "b"}
+	for name, c := range map[string]struct {
+		now  *results.Document
+		want []string
+	}{
+		"nothing":            {doc(as, two...), nil},
+		"the order of nodes": {doc(as, "b", "a"), nil},
+		"what is momentary":  {doc(node(0, func(n *results.Node) { n.NICs[0].State, n.Memory.Hugepages[0].Free, n.ClockOffset.Value = "down", 1, 3 }), two...), nil},
+		"a bridge":           {doc(node(0, func(n *results.Node) { n.NICs = n.NICs[:1] }), two...), nil},
+		"kernel of one":      {doc(node(1, func(n *results.Node) { n.Kernel = "6.5" }), two...), []string{"kernel: 6.1 -> 6.5 [b]"}},
+		"governor of both": {doc(func(d *results.Document) {
+			d.Environment.Nodes[0].CPU.Gov, d.Environment.Nodes[1].CPU.Gov = "performance", "performance"
+		}, two...), []string{"cpu.governor: powersave -> performance [a b]"}},
+		"firmware": {doc(node(0, func(n *results.Node) { n.RDMA[0].Firmware = "20.32" }), two...), []string{"rdma.mlx5_0.firmware: 20.31 -> 20.32 [a]"}},
+		"a library": {doc(node(0, func(n *results.Node) {
+			n.Fabrics = map[string]results.Fabric{"ucx": {Available: true, Version: "1.17"}}
+		}), two...), []string{"fabrics.ucx.version: 1.13 -> 1.17 [a]"}},
+		"one of two GPUs":      {doc(node(0, func(n *results.Node) { n.GPUs[1].Driver = "2" }), two...), []string{"gpus.g#1.driver: 1 -> 2 [a]"}},
+		"another node":         {doc(as, "a", "c"), []string{"node: b -> c []"}},
+		"fewer nodes":          {doc(as, "a"), []string{"nodes: 2 -> 1 []"}},
+		"weir and the session": {doc(func(d *results.Document) { d.Weir.Version, d.Session.Simulated = "2", true }, two...), []string{"simulated: no -> yes []", "weir: 1 -> 2 []"}},
+		"a variable":           {doc(func(d *results.Document) { d.Scenario.Variables = map[string]string{"peak": "3"} }, two...), []string{"variable peak:  -> 3 []"}},
+	} {
+		var got []string
+		for _, d := range environmentDifferences(doc(as, two...), c.now) {
+			got = append(got, fmt.Sprintf("%s: %s -> %s %v", d.What, d.Base, d.New, d.Of))
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+func TestCaseDifferences(t *testing.T) {
+	one, other := caseOf("a", 1, 2), caseOf("a", 1, 2)
+	for i, c := range []*results.Case{one, other} {
+		c.Options = map[string]any{"batch": float64(1 + i), "verify": "none"}
+		c.Env = map[string]string{"UCX_TLS": "rc"}
+		c.Launches[0].Transports = []results.Transport{{Name: []string{"rc_mlx5", "tcp"}[i], Use: results.DataUse}}
+		c.Launches[1].Transport, c.Launches[1].Fabric = "rc_mlx5", "ucx"
+	}
+	other.Env = nil
+	var got []string
+	for _, d := range caseDifferences([]couple{{one, other}, {caseOf("b"), caseOf("b")}}) {
+		got = append(got, fmt.Sprintf("%s: %s -> %s %v", d.What, d.Base, d.New, d.Of))
+	}
+	want := []string{"option batch: 1 -> 2 [a]", "env UCX_TLS: rc ->  [a]", "transport: rc_mlx5 -> rc_mlx5, or tcp [a]"}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}

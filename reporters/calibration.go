@@ -1,0 +1,207 @@
+package reporters
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"weir/results"
+	"weir/workload"
+)
+
+// References writes what a calibration proposes as a file of references, which the
+// scenario language reads. Where the numbers come from and what is to be asserted of
+// them stands in comments.
+func References(w io.Writer, c *results.Calibration) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# Proposed by weir calibrate from %s of scenario %s.\n", plural(len(c.Sessions), "session"), plain(c.Scenario))
+	b.WriteString("# A person reviews it before it becomes a promise; nothing updates it by itself. A\n")
+	b.WriteString("# scenario names this file as references, and asserts what stands above its tables.\n")
+	if c.Simulated {
+		b.WriteString("# " + followsModel + "\n")
+	}
+	for _, s := range c.Sessions {
+		fmt.Fprintf(&b, "#   %s\n", calibratedText(s))
+	}
+	if len(c.Sessions) == 1 {
+		b.WriteString("# " + singleSession + "\n")
+	}
+	for _, t := range c.Targets {
+		if t.Refused != "" {
+			fmt.Fprintf(&b, "# not proposed: %s of %s: %s\n", t.Metric, plain(t.Case), plain(t.Refused))
+		}
+	}
+	fmt.Fprintf(&b, "reference: %s\n", scalar(c.Scenario))
+	fmt.Fprintf(&b, "description: %s\n", scalar(period(c)))
+	b.WriteString("tables:\n")
+	for _, run := range tablesOf(c) {
+		writeTable(&b, c, run)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+const (
+	followsModel  = "SIMULATED: the numbers follow from a declared model"
+	singleSession = "From a single session: nobody knows how sessions differ, and the tolerances do not cover it."
+)
+
+// tablesOf are the runs with something to propose, in order.
+func tablesOf(c *results.Calibration) []string {
+	var out []string
+	for _, t := range c.Targets {
+		if t.Refused == "" && !slices.Contains(out, t.Run) {
+			out = append(out, t.Run)
+		}
+	}
+	return out
+}
+
+// writeTable writes a row for each case of a run. Before it stand the assertions that
+// hold all of them: of each metric with the largest tolerance of its cases.
+func writeTable(b *strings.Builder, c *results.Calibration, run string) {
+	widest := map[string]float64{}
+	var metrics, cases []string
+	byCase := map[string][]*results.Target{}
+	for _, t := range c.Targets {
+		if t.Run != run || t.Refused != "" {
+			continue
+		}
+		if !slices.Contains(metrics, t.Metric) {
+			metrics = append(metrics, t.Metric)
+		}
+		widest[t.Metric] = max(widest[t.Metric], t.Tolerance)
+		if byCase[t.Case] == nil {
+			cases = append(cases, t.Case)
+		}
+		byCase[t.Case] = append(byCase[t.Case], t)
+	}
+	for _, m := range metrics {
+		fmt.Fprintf(b, "  # assert: %s within %s of reference.%s\n", m, share(widest[m]), m)
+	}
+	fmt.Fprintf(b, "  %s:\n", scalar(run))
+	for _, key := range cases {
+		ts := byCase[key]
+		var cells []string
+		for _, axis := range ts[0].AxisOrder {
+			cells = append(cells, scalar(axis)+": "+scalar(workload.Text(ts[0].Axes[axis])))
+		}
+		for _, t := range ts {
+			cells = append(cells, scalar(t.Metric)+": "+scalar(targetText(t)))
+			fmt.Fprintf(b, "    # %s ±%s: %s\n", t.Metric, share(t.Tolerance), basis(t))
+		}
+		fmt.Fprintf(b, "    - {%s}\n", strings.Join(cells, ", "))
+	}
+}
+
+// basis says what a proposal rests on: "launches 1.1%, sessions 0.4%; 30 launches of 5 sessions, judged after 12".
+func basis(t *results.Target) string {
+	var parts []string
+	for _, n := range t.Noise {
+		parts = append(parts, n.Of+" "+cvText(n.CV))
+	}
+	return fmt.Sprintf("%s; %s of %s, judged after %d", strings.Join(parts, ", "), fmt.Sprintf("%d launches", t.Launches), plural(t.Sessions, "session"), t.Look)
+}
+
+func share(v float64) string { return results.Percent.WithUnit(results.Percent.Exact(v)) }
+
+// targetText is a target with five digits in a unit that a person reads.
+func targetText(t *results.Target) string {
+	s := results.ScaleFor(t.Value, t.Unit)
+	return s.WithUnit(significantText(t.Value * s.Factor))
+}
+
+func calibratedText(s results.Calibrated) string {
+	started := "at no known time"
+	if !s.Started.IsZero() {
+		started = s.Started.UTC().Format("2006-01-02 15:04:05 UTC")
+	}
+	return sentence(", ", plain(s.File), "session "+plain(s.Session), started, "weir "+plain(s.Weir), plain(s.Digest))
+}
+
+// period says from when the sessions are.
+func period(c *results.Calibration) string {
+	text := "calibrated from " + plural(len(c.Sessions), "session")
+	first, last := c.Sessions[0].Started, c.Sessions[len(c.Sessions)-1].Started
+	if first.IsZero() {
+		return text
+	}
+	from, to := first.UTC().Format("2006-01-02"), last.UTC().Format("2006-01-02")
+	if from == to {
+		return text + " of " + from
+	}
+	return text + " from " + from + " to " + to
+}
+
+// bare are words that YAML takes for a text and nothing else.
+var bare = regexp.MustCompile(`^[a-z][a-z0-9_]*(\.[a-z0-9_]+)*$`)
+
+// scalar is a text as a scalar of the scenario language, in which ${ and %{ begin an
+// expression. JSON's escapes are YAML's too.
+func scalar(s string) string {
+	s = strings.NewReplacer("${", "$${", "%{", "%%{").Replace(s)
+	if bare.MatchString(s) && !slices.Contains([]string{"y", "n", "yes", "no", "on", "off", "true", "false", "null"}, s) {
+		return s
+	}
+	b, err := json.Marshal(s)
+	if err != nil {
+		panic(err) // a text
+	}
+	return strings.NewReplacer(`\u003c`, "<", `\u003e`, ">", `\u0026`, "&").Replace(string(b))
+}
+
+// CalibrationText writes a calibration for a terminal: what is proposed with the noise
+// that it rests on, then what is not and why.
+func CalibrationText(w io.Writer, c *results.Calibration) error {
+	var b strings.Builder
+	if c.Simulated {
+		b.WriteString(followsModel + "\n\n")
+	}
+	for _, s := range c.Sessions {
+		b.WriteString(calibratedText(s) + "\n")
+	}
+	head := []string{"case", "metric", "target", "launch\nnoise", "session\nnoise", "node\nnoise", "launches", "judged\nafter", "tolerance"}
+	right := []bool{false, false, true, true, true, true, true, true, true}
+	var rows [][]string
+	proposed, noisy, unusable := 0, 0, 0
+	for _, t := range c.Targets {
+		switch {
+		case t.Unusable:
+			unusable++
+		case t.Refused != "":
+			noisy++
+		default:
+			proposed++
+		}
+		row := []string{plain(t.Case), t.Metric, "-", "-", "-", "-", "-", "-", "refused"}
+		if t.Look > 0 {
+			row[2] = targetText(t)
+			for _, n := range t.Noise {
+				row[3+slices.Index([]string{"launches", "sessions", "nodes"}, n.Of)] = cvText(n.CV)
+			}
+			row[6], row[7] = fmt.Sprintf("%d in %d", t.Launches, t.Sessions), strconv.Itoa(t.Look)
+			if t.Refused == "" {
+				row[8] = "±" + share(t.Tolerance)
+			}
+		}
+		rows = append(rows, row)
+	}
+	fmt.Fprintf(&b, "\n%s\n\n", ruled(head, right, rows))
+	for _, t := range c.Targets {
+		if t.Refused != "" {
+			fmt.Fprintf(&b, "refused  %s  %s\n    %s\n", plain(t.Case), t.Metric, plain(t.Refused))
+		}
+	}
+	fmt.Fprintf(&b, "  noise: the standard deviation that launches of a session, sessions and nodes add\n")
+	fmt.Fprintf(&b, "  tolerance: so wide that a new session of the same path is shown to lie in it after so many launches, with a confidence of %s\n", results.PercentText(c.Confidence))
+	if len(c.Sessions) == 1 {
+		fmt.Fprintf(&b, "  %s\n", singleSession)
+	}
+	fmt.Fprintf(&b, "\n%d proposed, %d refused, %d unusable; exit code %d\n", proposed, noisy, unusable, c.ExitCode)
+	_, err := io.WriteString(w, b.String())
+	return err
+}

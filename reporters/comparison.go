@@ -1,0 +1,317 @@
+package reporters
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/text"
+
+	"weir/results"
+)
+
+// effectVerdicts, worst first, with what they are called in the colours of standings.
+var effectVerdicts = []struct {
+	verdict  results.EffectVerdict
+	standing string
+}{
+	{results.EffectError, "error"}, {results.Regression, "fail"}, {results.Unclear, "inconclusive"},
+	{results.Improved, "pass"}, {results.NoRegression, "pass"}, {results.Reported, "info"},
+}
+
+func standingOf(v results.EffectVerdict) string {
+	for _, e := range effectVerdicts {
+		if e.verdict == v {
+			return e.standing
+		}
+	}
+	return "error" // a verdict that is not known is not known to be harmless
+}
+
+func effectLabel(v results.EffectVerdict) string {
+	return sentence(" ", symbols[standingOf(v)], string(v))
+}
+
+// effectColumn is one column of a comparison; those with the highest drop make way first.
+type effectColumn struct {
+	head  string
+	right bool
+	drop  int
+	cell  func(*results.Effect) string
+}
+
+func effectColumns(c *results.Comparison) []effectColumn {
+	value := func(o func(*results.Effect) *results.Observed) func(*results.Effect) string {
+		return func(e *results.Effect) string {
+			if o(e) == nil {
+				return "-"
+			}
+			s := results.ScaleFor(o(e).Value, e.Unit)
+			v, _, _ := s.Estimate(o(e).Value, o(e).CI)
+			return s.WithUnit(v)
+		}
+	}
+	change := func(text func(*results.Effect) string) func(*results.Effect) string {
+		return func(e *results.Effect) string {
+			if e.Change == nil {
+				return "-"
+			}
+			return text(e)
+		}
+	}
+	return []effectColumn{
+		{"case", false, 0, func(e *results.Effect) string { return plain(e.Case) }},
+		{"metric", false, 0, func(e *results.Effect) string { return sentence("", plain(e.Metric), dash(e.Metric)) }},
+		{"base", true, 2, value(func(e *results.Effect) *results.Observed { return e.Base })},
+		{"new", true, 1, value(func(e *results.Effect) *results.Observed { return e.New })},
+		{"change", true, 0, change(func(e *results.Effect) string { v, _, _ := e.ChangeText(); return v })},
+		{results.PercentText(c.Confidence) + " CI", true, 3, change(func(e *results.Effect) string {
+			_, low, high := e.ChangeText()
+			return sentence("", sentence(" to ", low, high), dash(low))
+		})},
+		{"real?", false, 4, change(func(e *results.Effect) string {
+			switch {
+			case e.Change.Q == nil:
+				return "-"
+			case e.Change.Found:
+				return "yes"
+			}
+			return "not shown"
+		})},
+		{"finds", true, 5, change((*results.Effect).DetectableText)},
+		{"n", true, 6, change(launchesOf)},
+		{"verdict", false, 0, func(e *results.Effect) string { return effectLabel(e.Verdict) }},
+	}
+}
+
+func dash(s string) string {
+	if s == "" {
+		return "-"
+	}
+	return ""
+}
+
+func launchesOf(e *results.Effect) string {
+	if e.Pairs > 0 && e.Pairs == e.Base.N && e.Pairs == e.New.N {
+		return plural(e.Pairs, "pair")
+	}
+	return strconv.Itoa(e.Base.N) + "+" + strconv.Itoa(e.New.N)
+}
+
+// effectLegend says what the columns and verdicts of a comparison are.
+func effectLegend(c *results.Comparison) []string {
+	margin := results.Percent.WithUnit(results.Percent.Exact(c.Margin))
+	lines := []string{
+		"change: new against base, in percent of the base or, where 0 is a value as any other, in the metric's unit",
+		"real?: found at a false discovery rate of " + results.PercentText(1-c.Confidence) + " over all rows (Benjamini-Hochberg)",
+		"finds: the least change for the worse that these launches would show as real four times of five",
+		"regression: the whole interval is worse than the base by more than the margin of " + margin + "; inconclusive: it crosses the margin; improved: a real change for the better",
+	}
+	if c.Multiple != "" {
+		lines = append(lines, "multiple: all regressions together share one error budget (Holm)")
+	}
+	if c.CrossSession {
+		lines = append(lines, "cross-session: intervals know how launches within a session differ, not how sessions do; weir calibrate measures that, and launches of one session that take turns do without")
+	}
+	return lines
+}
+
+// ComparisonText writes a comparison for a terminal: what is compared, what differs
+// around it, all effects, then the reasons of those that are not well. A width above
+// zero is the terminal's.
+func ComparisonText(w io.Writer, c *results.Comparison, color bool, width int) error {
+	t := terminal{color: color, width: width}
+	if c.Simulated {
+		fmt.Fprintf(&t.out, "%s\n\n", t.colored("warn", partlySimulated))
+	}
+	for _, side := range []struct {
+		name string
+		of   results.Compared
+	}{{"base", c.Base}, {"new ", c.New}} {
+		fmt.Fprintf(&t.out, "%s  %s\n", side.name, comparedText(side.of))
+	}
+	fmt.Fprintf(&t.out, "\n%s\n", t.colored(environmentStanding(c), environmentText(c)))
+	for _, d := range differenceTexts(c) {
+		fmt.Fprintf(&t.out, "  %s\n", d)
+	}
+	if len(c.Effects) > 0 {
+		fmt.Fprintf(&t.out, "\n%s\n\n", t.effects(c))
+	}
+	for _, e := range worthTelling(c) {
+		fmt.Fprintf(&t.out, "%s  %s\n    %s\n", t.colored(standingOf(e.Verdict), effectLabel(e.Verdict)), plain(effectName(e)), plain(e.Message))
+	}
+	for _, line := range leftOvers(c) {
+		fmt.Fprintf(&t.out, "  %s\n", line)
+	}
+	if len(worthTelling(c))+len(leftOvers(c)) > 0 {
+		t.out.WriteByte('\n')
+	}
+	for _, line := range effectLegend(c) {
+		fmt.Fprintf(&t.out, "  %s\n", line)
+	}
+	fmt.Fprintf(&t.out, "\n%s\n", t.colored(comparisonStanding(c), comparisonHeadline(c)))
+	_, err := io.WriteString(w, t.out.String())
+	return err
+}
+
+// worthTelling are the effects of which more is said than the table does, worst first: all
+// that are not well, and real changes.
+func worthTelling(c *results.Comparison) []*results.Effect {
+	var out []*results.Effect
+	for _, v := range effectVerdicts {
+		for _, e := range c.Effects {
+			if e.Verdict == v.verdict && (e.Verdict != results.NoRegression || e.Change.Found) {
+				out = append(out, e)
+			}
+		}
+	}
+	return out
+}
+
+// effects draws the table in as many of its columns as fit.
+func (t *terminal) effects(c *results.Comparison) string {
+	columns := effectColumns(c)
+	for {
+		var head []string
+		var right []bool
+		for _, col := range columns {
+			head, right = append(head, col.head), append(right, col.right)
+		}
+		var rows [][]string
+		for _, e := range c.Effects {
+			var row []string
+			for _, col := range columns {
+				row = append(row, col.cell(e))
+			}
+			row[len(row)-1] = t.colored(standingOf(e.Verdict), row[len(row)-1])
+			rows = append(rows, row)
+		}
+		drawn := ruled(head, right, rows)
+		least := slices.MaxFunc(columns, func(a, b effectColumn) int { return a.drop - b.drop })
+		if t.width <= 0 || text.LongestLineLen(drawn) <= t.width || least.drop == 0 {
+			return drawn
+		}
+		columns = slices.DeleteFunc(columns, func(col effectColumn) bool { return col.drop == least.drop })
+	}
+}
+
+const partlySimulated = "SIMULATED: numbers on at least one side follow from a declared model"
+
+func comparedText(side results.Compared) string {
+	of := sentence(" ", plain(side.File), dash(side.File))
+	if side.Part != "" {
+		of = plain(side.Part) + " of " + of
+	}
+	started := ""
+	if !side.Started.IsZero() {
+		started = side.Started.UTC().Format("2006-01-02 15:04:05 UTC")
+	}
+	return sentence(", ", of, "session "+plain(side.Session), started, "weir "+plain(side.Weir))
+}
+
+func environmentStanding(c *results.Comparison) string {
+	if c.SameEnvironment == nil || !*c.SameEnvironment {
+		return "warn"
+	}
+	return ""
+}
+
+func environmentText(c *results.Comparison) string {
+	what := "nothing else differs"
+	if len(c.Differences) > 0 {
+		what = "what differs:"
+	}
+	switch {
+	case !c.CrossSession:
+		return "one session: the environment is the same; " + what
+	case c.SameEnvironment == nil:
+		return "nothing shows that the environments are alike: the samples are judged as of different environments, and a change may be theirs; " + what
+	case !*c.SameEnvironment:
+		return "the environments are unlike: the samples are judged as of different environments, and a change may be theirs; " + what
+	}
+	return "the environments are alike; " + what
+}
+
+// mostShown is how many things of a kind a line or a list names.
+const mostShown = 20
+
+// differenceTexts writes differences as "cpu.governor: powersave -> performance (node n1)".
+func differenceTexts(c *results.Comparison) []string {
+	var out []string
+	for _, d := range c.Differences {
+		text := func(s string) string { return sentence("", plain(s), dash(s)) }
+		line := plain(d.What) + ": " + text(d.Base) + " -> " + text(d.New)
+		switch n := len(d.Of); {
+		case n > 3:
+			line += fmt.Sprintf(" (%s and %d more)", plain(d.Of[0]), n-1)
+		case n > 0:
+			line += " (" + plain(strings.Join(d.Of, ", ")) + ")"
+		}
+		out = append(out, clip(line, " …"))
+	}
+	return firstOf(out)
+}
+
+func firstOf(lines []string) []string {
+	if len(lines) <= mostShown {
+		return lines
+	}
+	return append(lines[:mostShown:mostShown], fmt.Sprintf("and %d more; --format json has all", len(lines)-mostShown))
+}
+
+func leftOvers(c *results.Comparison) []string {
+	var out []string
+	for _, side := range []struct {
+		name string
+		list []results.LeftOver
+	}{{"base", c.OnlyBase}, {"new", c.OnlyNew}} {
+		var lines []string
+		for _, l := range side.list {
+			lines = append(lines, fmt.Sprintf("only in %s: %s (%s)", side.name, plain(l.Case), plain(l.Reason)))
+		}
+		out = append(out, firstOf(lines)...)
+	}
+	return out
+}
+
+func effectName(e *results.Effect) string {
+	name := e.Case
+	if e.BaseCase != "" {
+		name = e.BaseCase + " -> " + e.Case
+	}
+	return sentence("  ", name, e.Metric)
+}
+
+// comparisonStanding is the worst of the effects.
+func comparisonStanding(c *results.Comparison) string {
+	n := c.Counts()
+	for _, v := range effectVerdicts {
+		if n[v.verdict] > 0 {
+			return v.standing
+		}
+	}
+	return ""
+}
+
+func comparisonHeadline(c *results.Comparison) string {
+	n := c.Counts()
+	var parts []string
+	for _, v := range effectVerdicts {
+		if n[v.verdict] > 0 {
+			word := string(v.verdict)
+			if v.verdict == results.Regression && n[v.verdict] > 1 {
+				word += "s"
+			}
+			parts = append(parts, fmt.Sprintf("%d %s", n[v.verdict], word))
+		}
+	}
+	found := 0
+	for _, e := range c.Effects {
+		if e.Change != nil && e.Change.Found {
+			found++
+		}
+	}
+	return sentence("; ", strings.Join(parts, ", "), plural(found, "real change")+" in all", fmt.Sprintf("exit code %d", c.ExitCode))
+}

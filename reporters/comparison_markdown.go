@@ -1,0 +1,49 @@
+package reporters
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"weir/results"
+)
+
+// ComparisonMarkdown writes a comparison for pull requests and job summaries, within
+// the budget that they have.
+func ComparisonMarkdown(w io.Writer, c *results.Comparison) error {
+	m := page{limit: markdownBudget, whole: "--format json"}
+	m.always("# %s\n\n", mdText(comparisonHeadline(c)))
+	if c.Simulated {
+		m.always("> **%s**\n\n", partlySimulated)
+	}
+	m.always("- base: %s\n- new: %s\n\n", mdClip(comparedText(c.Base)), mdClip(comparedText(c.New)))
+	m.always("%s\n\n", mdText(environmentText(c)))
+	for _, d := range differenceTexts(c) {
+		m.always("- %s\n", mdText(d))
+	}
+	columns := effectColumns(c)
+	var head, rule []string
+	for _, col := range columns {
+		head = append(head, mdText(col.head))
+		rule = append(rule, map[bool]string{true: "---:", false: ":---"}[col.right])
+	}
+	if len(c.Effects) > 0 {
+		m.always("\n| %s |\n| %s |\n", strings.Join(head, " | "), strings.Join(rule, " | "))
+	}
+	m.omitted(m.rows(len(c.Effects), func(i int) string {
+		var cells []string
+		for _, col := range columns {
+			cells = append(cells, mdText(col.cell(c.Effects[i])))
+		}
+		return "| " + strings.Join(cells, " | ") + " |\n"
+	}))
+	m.always("\n")
+	var lines []string
+	for _, e := range worthTelling(c) {
+		lines = append(lines, fmt.Sprintf("%s %s: %s", effectLabel(e.Verdict), effectName(e), e.Message))
+	}
+	m.list("Details", append(lines, leftOvers(c)...))
+	m.list("How to read it", effectLegend(c))
+	_, err := io.WriteString(w, m.out.String())
+	return err
+}
