@@ -155,6 +155,9 @@ type Usage struct {
 type Clock struct {
 	Resolution float64 `json:"resolution"`
 	Cost       float64 `json:"cost"` // of reading it once
+	// Bound is by how much the difference to the clock of rank 0, which is taken off all
+	// instants, may be wrong; 0 where it is the same clock.
+	Bound float64 `json:"bound,omitempty"`
 }
 
 // Stages are the parts of the time of a request.

@@ -38,7 +38,7 @@ func SequenceMetrics(c Case, ranks []*CaseResult) (map[string]float64, error) {
 	}
 	for _, name := range []string{
 		"bytes", "senders", "receivers", "bottleneck.bytes", "ceiling", "ceiling.bandwidth", "ceiling.memcpy",
-		"prep.alloc", "prep.register", "prep.connect", "clock.resolution", "clock.cost",
+		"prep.alloc", "prep.register", "prep.connect", "clock.resolution", "clock.cost", "clock.bound",
 	} {
 		if v, ok := alone[name]; ok {
 			m[name] = v

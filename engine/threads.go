@@ -34,6 +34,7 @@ func Together(threads []*CaseResult) *CaseResult {
 		all.CeilingBest += t.CeilingBest
 		all.Clock.Resolution = max(all.Clock.Resolution, t.Clock.Resolution)
 		all.Clock.Cost = max(all.Clock.Cost, t.Clock.Cost)
+		all.Clock.Bound = max(all.Clock.Bound, t.Clock.Bound)
 		all.Stages.Prepare = max(all.Stages.Prepare, t.Stages.Prepare)
 		all.Stages.Post.add(t.Stages.Post)
 		all.Stages.Transfer.add(t.Stages.Transfer)

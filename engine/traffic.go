@@ -235,7 +235,17 @@ func host(m map[string]float64, ranks []*CaseResult, moved float64) {
 	m["prep.alloc"], m["prep.register"], m["prep.connect"], m["prep.request"] = prep.Alloc, prep.Register, prep.Connect, prepare
 	m["cpu_time_per_gb"] = used.CPU / (moved / 1e9)
 	m["context_switches"] = float64(used.Switches)
-	m["clock.resolution"], m["clock.cost"] = clock.Resolution, clock.Cost
+	m["clock.resolution"], m["clock.cost"], m["clock.bound"] = clock.Resolution, clock.Cost, clockBound(ranks)
+}
+
+// clockBound is by how much an instant of one rank may be wrong to that of another.
+func clockBound(ranks []*CaseResult) float64 {
+	first, second := 0., 0.
+	for _, r := range ranks {
+		b := r.Clock.Bound
+		first, second = max(first, b), max(second, min(first, b))
+	}
+	return first + second
 }
 
 func mean(values []float64) float64 {

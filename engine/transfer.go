@@ -90,6 +90,7 @@ func TransferMetrics(c Case, ranks []*CaseResult) (map[string]float64, error) {
 		"context_switches":   float64(used.Switches),
 		"clock.resolution":   clock.Resolution,
 		"clock.cost":         clock.Cost,
+		"clock.bound":        clockBound(ranks),
 	}
 	for name, q := range map[string]float64{"min": 0, "p50": 50, "p90": 90, "p95": 95, "p99": 99, "p999": 99.9, "max": 100} {
 		m["latency."+name] = float64(h.Percentile(q)) * ns

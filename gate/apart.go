@@ -6,6 +6,38 @@ import (
 	"weir/results"
 )
 
+// unsynchronised is the share of the time that a pattern takes beyond which what is not
+// known of the hosts' clocks spoils it: its start and its end are of different hosts.
+const unsynchronised = 0.1
+
+// clocksApart says whether the clocks of a case's hosts could not be compared well
+// enough for what was measured with them.
+func clocksApart(launches []*results.Launch) string {
+	var bounds, latencies []float64
+	for _, l := range launches {
+		_, isPattern := l.Metrics["skew.p50"]
+		latency, known := l.Metrics["latency.p50"]
+		if isPattern && known {
+			bounds, latencies = append(bounds, l.Metrics["clock.bound"]), append(latencies, latency)
+		}
+	}
+	if len(bounds) == 0 {
+		return ""
+	}
+	bound, latency := median(bounds), median(latencies)
+	if bound <= unsynchronised*latency {
+		return ""
+	}
+	return fmt.Sprintf("the clocks of its hosts are known to each other to %s only, and the pattern takes %s: move more, or compare hosts with a quicker path between them", seconds(bound), seconds(latency))
+}
+
+// seconds is a time for a person.
+func seconds(v float64) string {
+	s := results.ScaleFor(v, "s")
+	value, _, _ := s.Estimate(v, nil)
+	return s.WithUnit(value)
+}
+
 // A pattern of traffic is a question to all of its ranks at a time. Where ranks share
 // cores some start late; up to apartTime that is what a common start costs anywhere,
 // and beyond apartShare of the time that the pattern takes it was another pattern.
@@ -37,10 +69,5 @@ func apart(c *results.Case) string {
 	if skew <= apartTime || skew <= apartShare*latency {
 		return ""
 	}
-	of := func(v float64) string {
-		s := results.ScaleFor(v, "s")
-		value, _, _ := s.Estimate(v, nil)
-		return s.WithUnit(value)
-	}
-	return fmt.Sprintf("its ranks did not start together: in the median iteration the last of them %s after the first, of %s that it took; they share cores", of(skew), of(latency))
+	return fmt.Sprintf("its ranks did not start together: in the median iteration the last of them %s after the first, of %s that it took; they share cores", seconds(skew), seconds(latency))
 }

@@ -7,6 +7,21 @@ import (
 	"weir/results"
 )
 
+// Instants of different hosts are worth no more than what is known of their clocks.
+func TestClocksApart(t *testing.T) {
+	for bound, want := range map[float64]results.Verdict{0: results.Pass, 0.00039: results.Pass, 0.00041: results.ErrorVerdict} {
+		cs, a := caseOf("c", 46, 46.1, 45.9), band(p(40), nil, looks)
+		for _, l := range cs.Launches {
+			l.Metrics["skew.p50"], l.Metrics["latency.p50"], l.Metrics["clock.bound"] = 1e-6, 0.004, bound
+		}
+		judged(cs, a)
+		wantVerdict(t, a, want)
+		if said := strings.Contains(a.Message, "known to each other to 410.0 µs only, and the pattern takes 4.000 ms"); said != (want == results.ErrorVerdict) {
+			t.Errorf("message %q", a.Message)
+		}
+	}
+}
+
 // A case whose ranks did not start together may pass, but its failure would be that of
 // the cores they share; asking for more launches would not help it.
 func TestRanksApart(t *testing.T) {

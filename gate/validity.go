@@ -57,6 +57,9 @@ func invalid(c *results.Case) string {
 	if reason := gap(c); reason != "" {
 		return reason
 	}
+	if reason := clocksApart(launches); reason != "" {
+		return reason
+	}
 	return impossible(launches)
 }
 

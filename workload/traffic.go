@@ -67,8 +67,9 @@ var Traffic = &Kind{
 		{"context_switches", "", Lower, "of all ranks in the same time, voluntary and involuntary"},
 		{"clock.resolution", "s", Neither, "the step by which the clock of the stamps advances, the coarsest rank"},
 		{"clock.cost", "s", Neither, "reading that clock once, the slowest rank"},
+		{"clock.bound", "s", Neither, "by how much the instants of two ranks may be wrong to each other: the two largest bounds of hosts' clocks, added up; 0 where all ranks are on one host. A clock is compared with that of rank 0 before and after the timed part, by questions and answers on the data path (Cristian 1989), and what it has drifted in between counts as well"},
 	},
-	MayBeZero: []string{"skew", "skew.p50", "context_switches"},
+	MayBeZero: []string{"skew", "skew.p50", "context_switches", "clock.bound"},
 	OneOf:     []string{"matrix", "matrix_file", "generate"},
 	Checked:   []string{"matrix", "generate", "ranks", "op", "fabric", "api", "pages", "nixl_backend"},
 }

@@ -116,7 +116,9 @@ static int renew_and_measure(struct weir_rank *r, const struct weir_case *c, con
     int rc;
     if ((rc = contents_renew(r, c, o)) < 0 || (rc = r->fab->expect(r, c, o)) < 0)
         return rc;
-    return (rc = measure(r, c, o, l, out)) < 0 ? rc : r->fab->expect(r, NULL, NULL);
+    if ((rc = measure(r, c, o, l, out)) < 0 || (rc = r->fab->expect(r, NULL, NULL)) < 0 || (rc = rank_compare_clocks(r, 1)) < 0)
+        return rc;
+    return r->cfg.one_host ? 0 : rank_barrier(r, 0, NULL); /* where threads hear what the first one found */
 }
 
 static void fill_result(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o, const struct weir_loop *l, struct weir_result *out)
@@ -125,6 +127,7 @@ static void fill_result(struct weir_rank *r, const struct weir_case *c, const st
     out->verified      = c->verify != VERIFY_NONE;
     out->clock_ns      = r->clk.cost_ns;
     out->resolution_ns = r->clk.resolution_ns;
+    out->bound_ns      = (double)(c->played ? r->played_bound : r->bound);
     out->alloc_s       = r->alloc_s;
     out->register_s    = r->register_s;
     out->connect_s     = r->connect_s;
@@ -185,11 +188,12 @@ int rank_case(struct weir_rank *r, const struct weir_case *c, struct weir_result
     if (o.region > r->cfg.region)
         return rank_fail(r, -EINVAL, "start", -1, "a region of %zu bytes, but the launch was opened for %llu", o.region, (unsigned long long)r->cfg.region);
     weir_clock_calibrate(&r->clk); /* again for each case: the longer the base line, the better the rate */
-    r->compared = 0; /* clocks drift apart: the offset is that of this case's barriers */
     r->limit    = c->timeout;
     r->deadline = weir_monotonic() + c->timeout;
     atomic_store(&r->cfg.control->case_index, c->index);
 
+    if ((rc = rank_compare_clocks(r, 0)) < 0)
+        return rc;
     if (!c->played && ((rc = verify(r, c, &o, &l)) < 0 || (rc = warm_up(r, c, &o, &l)) < 0))
         return rc;
     if (o.initiator && (rc = ceiling_choose(r, c, &o, &r->copy)) < 0)

@@ -48,18 +48,6 @@ static int wait_for(struct weir_rank *r, const _Atomic uint64_t *word, uint64_t 
 
 static int wait_slot(struct weir_rank *r, int peer, uint64_t at_least) { return wait_for(r, rank_slot(r, peer), at_least, peer); }
 
-/* Hosts count from their own boot. What rank 0 released says when it did; the least
- * difference of all barriers is the one whose message travelled fastest. */
-static void compare_clocks(struct weir_rank *r, int64_t released, int64_t lead)
-{
-    if (r->cfg.one_host)
-        return;
-    int64_t ahead = weir_monotonic() - (released - lead);
-    if (!r->compared || ahead < r->ahead)
-        r->ahead = ahead;
-    r->compared = 1;
-}
-
 /* The first of a group releases the others. Between two ranks the lower one sends
  * releases only and the higher one arrivals only, and neither sends again before the
  * other has taken note: one word for each direction is enough for any groups. */
@@ -72,8 +60,6 @@ int rank_meet_group(struct weir_rank *r, const struct weir_group *g, int64_t lea
         if ((rc = r->fab->signal(r, first, ++m->arrivals)) < 0 || (rc = wait_slot(r, first, m->released + 1)) < 0)
             return rc;
         m->released = released = atomic_load(rank_slot(r, first));
-        if (first == 0)
-            compare_clocks(r, (int64_t)released, lead);
     } else {
         for (int i = 1; i < g->n; i++)
             if ((rc = wait_slot(r, g->members[i], ++r->meetings[g->members[i]].arrivals)) < 0)
@@ -127,6 +113,7 @@ static int lead_team(struct weir_rank *r, int64_t lead, int64_t *at)
         return rc;
     t->at    = *at;
     t->ahead = r->ahead;
+    t->bound = r->bound;
     atomic_store_explicit(&t->meetings, r->met, memory_order_release);
     return 0;
 }
@@ -142,6 +129,7 @@ static int follow_team(struct weir_rank *r, int64_t *at)
         return rc;
     *at      = t->at;
     r->ahead = t->ahead;
+    r->bound = t->bound;
     return 0;
 }
 

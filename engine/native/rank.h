@@ -45,7 +45,7 @@ struct weir_rank {
     struct weir_meetings *meetings; /* with each other rank */
     uint64_t          released; /* the last word with which this rank released a group */
     int64_t           ahead;    /* by how much this rank's clock is ahead of rank 0's; 0 on one host */
-    int               compared;
+    int64_t           bound;    /* by how much that may be wrong */
     uint64_t          met;      /* meetings with the other threads of this rank */
     struct weir_hist *hist;
     struct weir_point points[WEIR_POINTS];
@@ -56,7 +56,7 @@ struct weir_rank {
     struct weir_played *played; /* of the last sequence, each step alone first */
     uint64_t            nalone;
     int                 nsteps;
-    int64_t            *starts;
+    int64_t            *starts, played_bound;
     double            alloc_s, register_s, connect_s;
     struct weir_thread *thread;
 };
@@ -126,6 +126,10 @@ int rank_meet_peers(struct weir_rank *r, int64_t lead, int64_t *at);
 /* The same of some ranks only, this one among them. Ranks with several threads have
  * no groups. */
 int rank_meet_group(struct weir_rank *r, const struct weir_group *g, int64_t lead, int64_t *at);
+
+/* Finds by how much this rank's clock is ahead of rank 0's, if it is another one; again:
+ * as well, for the time since it was found last. All ranks do it at a time. */
+int rank_compare_clocks(struct weir_rank *r, int again);
 
 /* Waits for an instant of this rank's clock; far from it the thread sleeps. */
 int rank_wait_until(struct weir_rank *r, int64_t at);

@@ -159,7 +159,7 @@ static int play(struct weir_rank *r, const struct weir_sequence *s, struct part 
 {
     struct weir_played *loaded = r->played + s->alone * (uint64_t)s->n;
     int                 rc;
-    if ((rc = make_parts(r, s, parts)) < 0 || (rc = verify(r, s, parts)) < 0)
+    if ((rc = rank_compare_clocks(r, 0)) < 0 || (rc = make_parts(r, s, parts)) < 0 || (rc = verify(r, s, parts)) < 0)
         return rc;
     /* Each step alone follows those that come before it in the sequence, too: what lies
      * in caches is as old as there. */
@@ -171,6 +171,9 @@ static int play(struct weir_rank *r, const struct weir_sequence *s, struct part 
             return rc;
     if ((rc = walks(r, s, parts, 0, s->iterations, 1, loaded)) < 0)
         return rc;
+    if ((rc = rank_compare_clocks(r, 1)) < 0)
+        return rc;
+    r->played_bound = r->bound;
     rank_phase(r, PH_VERIFY, 0);
     if (s->verify != VERIFY_NONE && (rc = check(r, s, parts, PASS_TIMED, 1)) < 0)
         return rc;
@@ -198,7 +201,6 @@ int rank_play(struct weir_rank *r, const struct weir_sequence *s, struct weir_pl
     if (!parts || !r->played || !r->starts)
         return rank_fail(r, -ENOMEM, "start", -1, "no memory for the %d patterns of a sequence", s->n);
     weir_clock_calibrate(&r->clk);
-    r->compared = 0;
     r->limit    = s->timeout;
     r->deadline = weir_monotonic() + s->timeout;
     int rc      = play(r, s, parts);

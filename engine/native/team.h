@@ -16,7 +16,7 @@ struct weir_team {
     /* words that threads spin on are in lines of their own */
     _Alignas(TEAM_LINE) _Atomic uint64_t arrived;  /* threads but the first, counted over all meetings */
     _Alignas(TEAM_LINE) _Atomic uint64_t meetings; /* that all ranks came to */
-    int64_t at, ahead; /* of the last meeting: what the first thread's barrier said */
+    int64_t at, ahead, bound; /* of the last meeting: what the first thread's barrier said */
 };
 
 /* Threads with their control pages, of which the first is the rank's; NULL: no memory. */

@@ -144,6 +144,7 @@ struct weir_result {
     uint32_t every;      /* one request in so many was stamped */
     double   clock_ns;   /* cost of one clock read */
     double   resolution_ns;
+    double   bound_ns;   /* of the difference to the clock of rank 0 */
     double   cpu_s;      /* user and system time of the process in the timed part */
     uint64_t switches;   /* context switches in it */
     double   prep_s;     /* making one request */
