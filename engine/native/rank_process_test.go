@@ -11,6 +11,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -66,6 +67,13 @@ type rankProcess struct {
 // startRank starts a rank of a launch, which is killed when the context ends.
 func startRank(tb testing.TB, ctx context.Context, l engine.Launch, self engine.Identity, env ...string) *rankProcess {
 	tb.Helper()
+	return startRankBy(tb, ctx, nil, l, self, env...)
+}
+
+// startRankBy has another program start it.
+func startRankBy(tb testing.TB, ctx context.Context, starter []string, l engine.Launch, self engine.Identity, env ...string) *rankProcess {
+	tb.Helper()
+	argv := append(slices.Clone(starter), os.Args[0])
 	spec, err := json.Marshal(benchSpec{l, self})
 	if err != nil {
 		tb.Fatal(err)
@@ -84,7 +92,7 @@ func startRank(tb testing.TB, ctx context.Context, l engine.Launch, self engine.
 		tb.Fatal(err)
 	}
 	tb.Cleanup(func() { _ = unix.Munmap(page) }) // no thread of this process reads it
-	p := &rankProcess{cmd: exec.CommandContext(ctx, os.Args[0]), control: engine.ControlAt(page)}
+	p := &rankProcess{cmd: exec.CommandContext(ctx, argv[0], argv[1:]...), control: engine.ControlAt(page)}
 	p.cmd.Env = append(append(os.Environ(), env...), benchRankEnv+"="+string(spec))
 	p.cmd.Stderr = &p.words
 	p.cmd.ExtraFiles = []*os.File{shared} // the first of them is controlFD
