@@ -250,10 +250,10 @@ func (s *session) prepare(g *group, cases []*planner.Case, index int) (*launched
 }
 
 // schedule tells the patterns of a sequence when they are due, and the first of them how
-// long the whole may take: what the case may, and the sleeps of all iterations.
+// long the whole may take: what its cases may, and the sleeps of all iterations.
 func (l *launched) schedule(steps []*workload.TransferOptions) {
 	sleeping := time.Duration(workload.Schedule(steps)) * time.Duration(steps[0].Step.Iterations)
-	l.engine.Cases[0].Play = l.engine.Cases[0].Timeout + int64(sleeping)
+	l.engine.Cases[0].Play = l.engine.Cases[0].Timeout*int64(len(steps)) + int64(sleeping)
 }
 
 // pack makes the launch what its nodes are told. One that is simulated has none.

@@ -39,3 +39,34 @@ func BenchmarkMatrixBarrier(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkSequenceStep is what coordinating a pattern of a sequence costs: from the
+// last end of one to the common start of the next, of all ranks and without a sleep.
+func BenchmarkSequenceStep(b *testing.B) {
+	for _, ranks := range []int{16, 64} {
+		for _, fabric := range []string{"shm", "tcp"} {
+			b.Run(fmt.Sprintf("%s/%d", fabric, ranks), func(b *testing.B) {
+				ring := generated(matrix.Ring(ranks, 1))
+				cases := sequence([]*matrix.Matrix{ring, ring}, func(o *workload.TransferOptions) {
+					o.Verify, o.Iterations, o.Warmup = "none", 1, 1
+					o.Step.Iterations = max(3, int64(b.N))
+				})
+				all := transfer(b, fabric, ranks, cases...)
+				var between, late []int64
+				for i := range all[0][0].Steps {
+					end, last := int64(0), int64(0)
+					for rank := range ranks {
+						end = max(end, all[0][rank].Steps[i].End)
+						last = max(last, all[1][rank].Steps[i].Start)
+					}
+					at := all[1][0].Steps[i].Agreed
+					between, late = append(between, at-end), append(late, last-at)
+				}
+				slices.Sort(between)
+				slices.Sort(late)
+				b.ReportMetric(float64(between[len(between)/2]), "ns/meeting")
+				b.ReportMetric(float64(late[len(late)/2]), "ns/late")
+			})
+		}
+	}
+}
