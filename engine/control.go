@@ -16,8 +16,6 @@ const ControlSize = 4096
 type Control struct {
 	Abort     atomic.Uint32 // not 0: give up at once
 	Phase     atomic.Uint32 // index into Phases
-	Case      atomic.Uint32 // index into Launch.Cases
-	_         uint32
 	Heartbeat atomic.Uint64 // grows whenever the rank's loop turns, even if it only waits
 	Done      atomic.Uint64 // iterations completed in this phase
 	Total     atomic.Uint64 // iterations that this phase will have; 0: unknown

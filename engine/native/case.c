@@ -190,7 +190,6 @@ int rank_case(struct weir_rank *r, const struct weir_case *c, struct weir_result
     weir_clock_calibrate(&r->clk); /* again for each case: the longer the base line, the better the rate */
     r->limit    = c->timeout;
     r->deadline = weir_monotonic() + c->timeout;
-    atomic_store(&r->cfg.control->case_index, c->index);
 
     if ((rc = rank_compare_clocks(r, 0)) < 0)
         return rc;

@@ -26,8 +26,7 @@ struct weir_err {
 
 /* The page shared with the agent; engine/control.go has the same layout. */
 struct weir_control {
-    _Atomic uint32_t abort, phase, case_index;
-    uint32_t         pad;
+    _Atomic uint32_t abort, phase;
     _Atomic uint64_t heartbeat, done, total, rate;
 };
 

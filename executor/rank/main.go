@@ -89,8 +89,7 @@ func run(conn io.ReadWriter, control *engine.Control) error {
 	if err := meet(conn, control, r, l.Launch.Ranks); err != nil {
 		return err
 	}
-	for i, c := range l.Launch.Cases {
-		control.Case.Store(uint32(i))
+	for _, c := range l.Launch.Cases {
 		if err := runCase(conn, r, c, l); err != nil {
 			return err
 		}
