@@ -45,9 +45,7 @@ func group(t *Table) {
 func (s *sheet) cluster() {
 	var axes []int
 	for _, c := range s.settings {
-		if s.launchWide(c) {
-			axes = append(axes, c.Axes...)
-		}
+		axes = append(axes, s.launchAxes(c)...)
 	}
 	slices.Sort(axes)
 	axes = slices.Compact(axes)
@@ -71,22 +69,31 @@ func (s *sheet) cluster() {
 	}
 }
 
-// launchWide says whether cases of one launch have one value of a setting: what is fixed
-// when a process starts, and all that does not differ between the items of a sequence.
-func (s *sheet) launchWide(c column) bool {
+// launchAxes are the axes on which a setting depends between launches, and not between
+// cases of one launch: all of what is fixed when a process starts. Cases of a sequence
+// differ in its items alone.
+func (s *sheet) launchAxes(c column) []int {
 	if s.run.Workload.Sequence == "" {
-		return c.Env || c.Option.Process
+		if c.Env || c.Option.Process {
+			return c.Axes
+		}
+		return nil
 	}
-	return !slices.ContainsFunc(c.Axes, func(a int) bool { return s.run.Axes[a].Item })
+	return slices.DeleteFunc(slices.Clone(c.Axes), func(a int) bool { return s.run.Axes[a].Item })
 }
 
 // process identifies everything that is fixed when a rank process starts.
 func (s *sheet) process(i int) string {
 	var b strings.Builder
 	for _, c := range s.settings {
-		if s.launchWide(c) {
+		axes := s.launchAxes(c)
+		if len(axes) == len(c.Axes) && (s.run.Workload.Sequence != "" || c.Env || c.Option.Process) {
 			b.Write(c.json[c.values.class(i)])
 			b.WriteByte(',')
+			continue
+		}
+		for _, a := range axes { // what differs between items as well is told by its other axes
+			fmt.Fprintf(&b, "%q,", s.value(s.columns, a, i).Text)
 		}
 	}
 	return b.String()

@@ -243,9 +243,11 @@ func (p *Plan) normalize() error {
 			return fmt.Errorf("case %s: %w", c.Key, err)
 		}
 		c.Options = v
-		for name := range c.Axes {
-			if v, ok := c.Options[name]; ok {
-				c.Axes[name] = v
+		for name, v := range c.Axes {
+			if o, ok := k.Option(name); ok { // whose value of the case may be another: a pattern of a sequence may say its own
+				if c.Axes[name], err = o.Parse(workload.Text(v)); err != nil {
+					return fmt.Errorf("case %s: axis %s: %w", c.Key, name, err)
+				}
 			}
 		}
 	}
