@@ -20,8 +20,9 @@ func group(t *Table) {
 					g.cases = append(g.cases, i)
 				}
 			}
-			if s.run.Workload.Sequence != "" && len(g.cases) > 0 && len(g.cases) < len(g.all) {
-				t.fail(s.run.Range, "Part of a sequence", fmt.Sprintf("Run %q excludes %d of the %d patterns of its sequence, which is played as a whole.", s.run.Name, len(g.all)-len(g.cases), len(g.all)), "Take them out of the sequence, or exclude all of it.")
+			if all := s.patterns(); len(g.cases) > 0 && len(g.cases) < all {
+				t.fail(s.run.Range, "Part of a sequence", fmt.Sprintf("Run %q excludes %d of the %d patterns of its sequence, which is played as a whole.", s.run.Name, all-len(g.cases), all), "Take them out of the sequence, or exclude all of it.")
+				break
 			}
 			if len(g.cases) > 0 {
 				g.index = len(t.groups)
@@ -38,6 +39,16 @@ func group(t *Table) {
 		g.await()
 	}
 	t.during()
+}
+
+// patterns is how many cases a launch of a sequence has; 0 if the run plays none.
+func (s *sheet) patterns() int {
+	for _, a := range s.run.Axes {
+		if a.Item && a.Name == s.run.Workload.Sequence {
+			return len(a.Values)
+		}
+	}
+	return 0
 }
 
 // cluster divides the cases of a run by everything that is fixed when a rank
