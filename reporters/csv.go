@@ -12,13 +12,18 @@ import (
 )
 
 // CSV writes one row per case and metric, in full precision, for spreadsheets
-// and data frames. A case without metrics has one row too.
+// and data frames. A case without metrics has one row too. Where sleeps were scaled
+// there is a column of their factor, empty where it was 1.
 func CSV(w io.Writer, doc *results.Document) error {
 	out := csv.NewWriter(w)
 	axisNames := axes(doc.Cases)
 	head := []string{"session", "scenario", "run", "case", "status", "verdict"}
 	for _, a := range axisNames {
 		head = append(head, plain(a))
+	}
+	scaled := scaledBanner(doc) != "" && !slices.Contains(axisNames, "time_scale")
+	if scaled {
+		head = append(head, "time_scale")
 	}
 	head = append(head, "metric", "unit", "better", "n", "value", "median", "mean", "cv", "ci_low", "ci_high", "confidence", "simulated", "retried")
 	if err := out.Write(head); err != nil {
@@ -32,6 +37,9 @@ func CSV(w io.Writer, doc *results.Document) error {
 				v = plain(valueText(x))
 			}
 			row = append(row, v)
+		}
+		if scaled {
+			row = append(row, timeScale(c))
 		}
 		last := []string{strconv.FormatBool(c.Simulated()), strconv.Itoa(c.Retried())}
 		if err := metricRows(out, row, last, c); err != nil {
