@@ -1,6 +1,9 @@
 package dsl
 
-import "maps"
+import (
+	"maps"
+	"testing"
+)
 
 func init() { maps.Copy(brokenInputs, brokenSequences) }
 
@@ -55,4 +58,41 @@ var brokenSequences = map[string]broken{
 	"model/several for one":   {"traffic", "options: {generate: «{model: llama-8b, requests: 3, prefill_nodes: 1, decode_nodes: 1}»}", "options { generate = «{ model = \"llama-8b\", requests = 3, prefill_nodes = 1, decode_nodes = 1 }» }", "Several matrices", "use workload traffic_sequence"},
 	"model/ranks of one":      {"traffic", "options: {ranks: «8», generate: {model: llama-8b, requests: 1, prefill_nodes: 1, decode_nodes: 1}}", "options {\nranks = «8»\ngenerate = { model = \"llama-8b\", requests = 1, prefill_nodes = 1, decode_nodes = 1 }\n}", "Wrong number of ranks", "the matrix is of 16 ranks"},
 	"model/beside a matrix":   {"traffic", "options: {matrix_file: good.txt, «generate»: {model: llama-8b, requests: 1, prefill_nodes: 1, decode_nodes: 1}}", "options {\nmatrix_file = \"good.txt\"\n«generate» = { model = \"llama-8b\", requests = 1, prefill_nodes = 1, decode_nodes = 1 }\n}", "Given twice", "only one of"},
+}
+
+// soundSequences are pieces that load, for what only happens after that.
+var soundSequences = map[string]sample{
+	"rows":      {"sequence", "options: {patterns: [{matrix: [[0, 1K], [0, 0]], sleep_before_launch: 1ms, metadata: {isl: 5}}, {matrix: '2: 1>0=7', shards: 2, op: read, metadata: {isl: 6, more: x}}]}\nassert: [slowdown < 2 where isl > 5]", "options {\npatterns = [{ matrix = [[0, \"1K\"], [0, 0]], sleep_before_launch = \"1ms\", metadata = { isl = 5 } }, { matrix = \"2: 1>0=7\", shards = 2, op = \"read\", metadata = { isl = 6, more = \"x\" } }]\n}\nassert = [\"slowdown < 2 where isl > 5\"]"},
+	"files":     {"sequence", "options: {patterns: [{matrix_file: good.txt, sleep_after_launch_sec: 0.5}], overlap: false}\nsweep: {time_scale: [0.5, 1%], sleep_before_launch: [0s, 1s]}", "options {\npatterns = [{ matrix_file = \"good.txt\", sleep_after_launch_sec = 0.5 }]\noverlap = false\n}\nsweep {\ntime_scale = [0.5, \"1%\"]\nsleep_before_launch = [\"0s\", \"1s\"]\n}"},
+	"published": {"sequence", "options: {metadata_file: ct.yaml, shards: '${axis.n}'}\nsweep: {n: [1, 2]}", "options {\nmetadata_file = \"ct.yaml\"\nshards = axis.n\n}\nsweep { n = [1, 2] }"},
+	"model":     {"sequence", "options: {generate: {model: gpt-oss-20b, isl: 'normal:5,6', min_isl: 2, requests: 3, prefill_nodes: 1, decode_nodes: '${1 + 1}', decode_tp: 16, kv_dtype: fp8, bytes_scale: 0.1}}", "options {\ngenerate = { model = \"gpt-oss-20b\", isl = \"normal:5,6\", min_isl = 2, requests = 3, prefill_nodes = 1, decode_nodes = 1 + 1, decode_tp = 16, kv_dtype = \"fp8\", bytes_scale = 0.1 }\n}"},
+	"traced":    {"sequence", "options: {generate: {config: model.json, trace: trace.jsonl, requests: 1, gpus_per_node: 1, prefill_nodes: 2, decode_nodes: 1, no_windows: true}}", "options {\ngenerate = { config = \"model.json\", trace = \"trace.jsonl\", requests = 1, gpus_per_node = 1, prefill_nodes = 2, decode_nodes = 1, no_windows = true }\n}"},
+	"one batch": {"traffic", "options: {generate: {model: deepseek-r1, requests: 2, batch_size: 2, prefill_nodes: 1, decode_nodes: 1, decode_tp: 8}}", "options {\ngenerate = { model = \"deepseek-r1\", requests = 2, batch_size = 2, prefill_nodes = 1, decode_nodes = 1, decode_tp = 8 }\n}"},
+}
+
+func TestSoundSequencesLoad(t *testing.T) {
+	for name, s := range soundSequences {
+		var seen []string
+		for extension, piece := range map[string]string{".yaml": s.yaml, ".hcl": s.hcl} {
+			src, _ := framed(s.place, extension, piece)
+			loaded, _, diags := Load("main"+extension, []byte(src), Options{Env: testEnv, Read: memory(brokenNeighbours)})
+			if diags.HasErrors() {
+				t.Errorf("%s: %v in\n%s", name, diags, src)
+				continue
+			}
+			first := make([]AxisValue, len(loaded.Runs[0].Axes))
+			for i, a := range loaded.Runs[0].Axes {
+				first[i] = a.Values[0]
+			}
+			resolved, diags := loaded.Runs[0].At(first)
+			text, _ := resolved.Options["matrix"].(string)
+			if diags.HasErrors() || text == "" || resolved.Options["ranks"] == nil {
+				t.Errorf("%s: %v, %v", name, resolved, diags)
+			}
+			seen = append(seen, text)
+		}
+		if len(seen) == 2 && seen[0] != seen[1] {
+			t.Errorf("%s differs between the syntaxes: %v", name, seen)
+		}
+	}
 }

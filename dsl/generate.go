@@ -18,7 +18,8 @@ import (
 const (
 	maxRanks    = 1024 // as workload.CheckMatrix has it, but before the work
 	maxRequests = 1_000_000
-	bytesOfCell = 32 // more than the text of a cell has, which counts towards maxMatrices
+	maxWork     = 100_000_000 // of all runs together, some ns each
+	bytesOfCell = 32          // more than the text of a cell has, which counts towards maxMatrices
 )
 
 // fromModel makes the traffic of a model and its requests, nil if something is wrong
@@ -29,7 +30,7 @@ func (l *loader) fromModel(e entry) []matrix.Pattern {
 	}
 	g := l.all
 	spec := matgen.NewSpec()
-	spec.Most = matgen.Limits{Ranks: maxRanks, Requests: maxRequests, Patterns: maxPatterns, Cells: max(1, (maxMatrices-g.cells)/bytesOfCell)}
+	spec.Most = matgen.Limits{Ranks: maxRanks, Requests: maxRequests, Patterns: maxPatterns, Cells: max(1, (maxMatrices-g.cells)/bytesOfCell), Work: max(1, maxWork-g.work)}
 	spec.Open = func(path string) (io.ReadCloser, error) {
 		src, err := g.matrixSource(l.relative(path))
 		return io.NopCloser(bytes.NewReader(src)), err
@@ -60,6 +61,7 @@ func (l *loader) fromModel(e entry) []matrix.Pattern {
 		return nil
 	}
 	_, patterns, err := spec.Patterns()
+	g.work += spec.Work() + 1
 	if err != nil {
 		place := e.expr.Range()
 		if due, ok := errors.AsType[*matgen.FieldError](err); ok {

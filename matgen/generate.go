@@ -89,10 +89,14 @@ func (c *Config) local(position int) int {
 // there and then to compute it. What the transfers take is not in it, so a
 // sequence that is played lags behind the trace by just that.
 func Generate(c Config, requests []Request) ([]matrix.Pattern, error) {
-	return generate(c, requests, Limits{})
+	g, err := newGenerator(c, requests)
+	if err != nil {
+		return nil, err
+	}
+	return g.patterns()
 }
 
-func generate(c Config, requests []Request, most Limits) ([]matrix.Pattern, error) {
+func newGenerator(c Config, requests []Request) (*generator, error) {
 	if err := c.Check(); err != nil {
 		return nil, fmt.Errorf("generating traffic: %w", err)
 	}
@@ -104,12 +108,22 @@ func generate(c Config, requests []Request, most Limits) ([]matrix.Pattern, erro
 	g := &generator{Config: c, flows: flows(c.Model, c.kv(), c.Prefill, c.Decode)}
 	g.prefills, g.decodes = c.PrefillRanks/c.Prefill.Ranks(), c.DecodeRanks/c.Decode.Ranks()
 	g.free = make([]float64, g.prefills)
-	var out []matrix.Pattern
-	batches := g.batches(requests)
-	if err := most.check(len(batches), len(g.flows)); err != nil {
-		return nil, err
+	g.requests = g.batches(requests)
+	return g, nil
+}
+
+// work is how many cells all requests fill, each those of its pattern.
+func (g *generator) work() int {
+	n := 0
+	for _, batch := range g.requests {
+		n += len(batch)
 	}
-	for _, batch := range batches {
+	return n * len(g.flows)
+}
+
+func (g *generator) patterns() ([]matrix.Pattern, error) {
+	var out []matrix.Pattern
+	for _, batch := range g.requests {
 		p, err := g.pattern(len(out), batch)
 		if err != nil {
 			return nil, fmt.Errorf("generating pattern %d: %w", len(out), err)
@@ -122,8 +136,9 @@ func generate(c Config, requests []Request, most Limits) ([]matrix.Pattern, erro
 type generator struct {
 	Config
 	flows             []flow
-	prefills, decodes int       // workers
-	free              []float64 // when each prefill worker has computed its last batch
+	requests          [][]Request // in batches
+	prefills, decodes int         // workers
+	free              []float64   // when each prefill worker has computed its last batch
 }
 
 // batches cuts the requests. The last batch may be smaller than the others.

@@ -21,6 +21,7 @@ type Spec struct {
 	Most  Limits
 
 	given                     map[string]bool
+	work                      int
 	model, config, kv         string
 	keepAll                   bool
 	requests                  int
@@ -43,6 +44,7 @@ type Limits struct {
 	Requests int
 	Patterns int
 	Cells    int // of all patterns
+	Work     int // cells that all requests fill, each those of its pattern; see Spec.Work
 }
 
 // NewSpec has the default of every field.
@@ -100,12 +102,23 @@ func (s *Spec) Patterns() (*Config, []matrix.Pattern, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	patterns, err := generate(*c, requests, s.Most)
+	g, err := newGenerator(*c, requests)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := s.Most.check(g); err != nil {
+		return nil, nil, err
+	}
+	s.work = g.work()
+	patterns, err := g.patterns()
 	if err != nil {
 		return nil, nil, err
 	}
 	return c, patterns, nil
 }
+
+// Work is what the last call of Patterns took of Limits.Work.
+func (s *Spec) Work() int { return s.work }
 
 // served is what serves the requests.
 func (s *Spec) served() (*Config, error) {
@@ -235,13 +248,16 @@ func (s *Spec) open(path string) (io.ReadCloser, error) {
 	return s.Open(path)
 }
 
-// check says what is wrong with what would be made of so many batches.
-func (l Limits) check(batches, flows int) error {
+// check says what is wrong with what would be made, before it is.
+func (l Limits) check(g *generator) error {
+	n, flows := len(g.requests), len(g.flows)
 	switch {
-	case l.Patterns > 0 && batches > l.Patterns:
-		return due("requests", "the requests make %d patterns, and the most is %d", batches, l.Patterns)
-	case l.Cells > 0 && flows > 0 && batches > l.Cells/flows:
-		return due("requests", "the requests make %d patterns of %d cells, and the most is %d cells in all", batches, flows, l.Cells)
+	case l.Patterns > 0 && n > l.Patterns:
+		return due("requests", "the requests make %d patterns, and the most is %d", n, l.Patterns)
+	case l.Cells > 0 && n*flows > l.Cells:
+		return due("requests", "the requests make %d patterns of %d cells, and the most is %d cells in all", n, flows, l.Cells)
+	case l.Work > 0 && g.work() > l.Work:
+		return due("requests", "so many requests between so many ranks take more work than a scenario may: make fewer of them, or files with weir matgen")
 	}
 	return nil
 }

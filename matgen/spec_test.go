@@ -147,6 +147,8 @@ func TestLimitsHold(t *testing.T) {
 		{Limits{Requests: 2}, map[string]string{"requests": "3"}, "requests"},
 		{Limits{Patterns: 2}, map[string]string{"requests": "3"}, "requests"},
 		{Limits{Patterns: 2}, map[string]string{"requests": "3", "batch_size": "2"}, "none"},
+		{Limits{Work: 24}, map[string]string{"requests": "3", "batch_size": "3"}, "none"},
+		{Limits{Work: 23}, map[string]string{"requests": "3", "batch_size": "3"}, "requests"},
 		{Limits{Cells: 23}, map[string]string{"requests": "3"}, "requests"},
 		{Limits{Requests: 1}, map[string]string{"isl": without, "requests": without, "trace": "trace.jsonl"}, "trace"},
 		{Limits{Requests: 1000, Patterns: 1}, map[string]string{"isl": without, "requests": without, "trace": "trace.jsonl"}, "requests"},
