@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"weir/matrix"
 	"weir/quantity"
 	"weir/workload"
 )
@@ -15,7 +14,7 @@ import (
 // playing is what a launch of a sequence plays, for a person who waits for it.
 type playing struct {
 	patterns   int
-	bytes      int64          // of all of them
+	bytes      float64        // of all of them
 	sum, least quantity.Time  // of the sleeps of an iteration, added up and on the longest way, with the scale
 	iterations int64          // of the sequence
 	scale      workload.Scale // of the sleeps
@@ -29,7 +28,6 @@ func playingOf(kind *workload.Kind, cases []workload.Values) *playing {
 	p := &playing{patterns: len(cases), scale: 1}
 	p.scale, _ = cases[0]["time_scale"].(workload.Scale)
 	var steps []*workload.TransferOptions
-	var matrices []matrix.Pattern
 	for _, v := range cases {
 		o, err := kind.Decode(v)
 		if err != nil {
@@ -37,9 +35,10 @@ func playingOf(kind *workload.Kind, cases []workload.Values) *playing {
 		}
 		p.sum += o.Step.Before + o.Step.After
 		p.iterations = o.Step.Iterations
-		steps, matrices = append(steps, &o), append(matrices, matrix.Pattern{Matrix: o.Matrix})
+		p.bytes += float64(o.Matrix.Total())
+		steps = append(steps, &o)
 	}
-	p.bytes, p.least = matrix.Bytes(matrices), workload.Schedule(steps)
+	p.least = workload.Schedule(steps)
 	return p
 }
 
@@ -64,8 +63,8 @@ func (p *playing) scaled() string {
 }
 
 // bytesText is a size to four digits.
-func bytesText(n int64) string {
-	v, unit := float64(n), "B"
+func bytesText(v float64) string {
+	unit := "B"
 	for _, next := range []string{"kB", "MB", "GB", "TB", "PB"} {
 		if v < 1000 {
 			break
