@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/hashicorp/hcl/v2"
 
@@ -39,7 +40,7 @@ func (l *loader) fromModel(e entry) []matrix.Pattern {
 	before := len(l.diags)
 	sound := true
 	for _, f := range l.mapping(e.expr, e.name) {
-		if !isField(f.name) {
+		if !slices.Contains(fieldNames(), f.name) {
 			hint := suggest.Sentence(f.name, fieldNames(), "keys")
 			if _, isNumber := parseNumber(f.name); isNumber { // YAML ends a value at a comma
 				hint = `A distribution with a comma in it stands in quotes: "normal:16000,10000".`
@@ -101,15 +102,6 @@ func fieldNames() []string {
 		names = append(names, f.Name)
 	}
 	return names
-}
-
-func isField(name string) bool {
-	for _, f := range matgen.Fields() {
-		if f.Name == name {
-			return true
-		}
-	}
-	return false
 }
 
 // matrixSource reads a file that says what is moved; all of them together are bounded.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"weir/dsl"
+	"weir/workload"
 )
 
 // ErrNothing says that a selection leaves nothing to run.
@@ -46,7 +47,8 @@ func ParseSelector(text string) (Selector, error) {
 
 // Select keeps the cases that only picks (all, if it is empty) with everything
 // that they need, less those that skip picks with everything that needs them.
-// What is left out stays in the plan as skipped, with the reason.
+// What is left out stays in the plan as skipped, with the reason. The patterns of a
+// sequence need each other: one that is played in part is another load.
 func (p *Plan) Select(only, skip []Selector) error {
 	if len(only) > 0 {
 		keep, err := p.pick(only)
@@ -63,6 +65,7 @@ func (p *Plan) Select(only, skip []Selector) error {
 					}
 				}
 			}
+			p.wholeSequences(keep)
 			again = len(keep) > before
 		}
 		for _, c := range p.Cases {
@@ -75,6 +78,7 @@ func (p *Plan) Select(only, skip []Selector) error {
 	if err != nil {
 		return err
 	}
+	p.wholeSequences(drop)
 	for _, c := range p.Cases {
 		if drop[c.Key] && c.Status == Planned {
 			c.skip("selected by --skip")
@@ -88,6 +92,22 @@ func (p *Plan) Select(only, skip []Selector) error {
 		return fmt.Errorf("%w: %s", ErrNothing, p.whyNothing())
 	}
 	return nil
+}
+
+// wholeSequences adds to some cases all that are played in one sequence with them.
+func (p *Plan) wholeSequences(keys map[string]bool) {
+	play := map[string]bool{} // by run
+	for _, c := range p.Cases {
+		k, ok := workload.Lookup(c.Workload)
+		play[c.Run] = ok && k.Sequence != ""
+	}
+	for _, g := range p.Groups {
+		if play[g.Run] && slices.ContainsFunc(g.Cases, func(key string) bool { return keys[key] }) {
+			for _, key := range g.Cases {
+				keys[key] = true
+			}
+		}
+	}
 }
 
 // loads are, by the key of a case, the keys of the cases that run in its background.

@@ -134,3 +134,40 @@ func TestASequenceIsExcludedAsAWhole(t *testing.T) {
 		t.Errorf("%d launch groups", n)
 	}
 }
+
+// A selection of some patterns is one of all that are played with them.
+func TestSelectionsKeepSequencesWhole(t *testing.T) {
+	for _, c := range []struct {
+		only, skip string
+		want       int // launch groups, of three patterns each
+	}{
+		{"generated[pattern=1]", "", 1},
+		{`where:isl == 900 && fabric == "tcp"`, "", 2},
+		{"", "generated[pattern=1]", 4},
+		{"written", "where:isl == 900 && sleep_before_launch > 0s", 2},
+	} {
+		p := build(t, sequences)
+		pick := func(text string) []Selector {
+			if text == "" {
+				return nil
+			}
+			s, err := ParseSelector(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return []Selector{s}
+		}
+		if err := p.Select(pick(c.only), pick(c.skip)); err != nil {
+			t.Fatal(err)
+		}
+		planned := 0
+		for _, k := range p.Cases {
+			if k.Status == Planned {
+				planned++
+			}
+		}
+		if len(p.Groups) != c.want || planned != 3*c.want {
+			t.Errorf("only %q, skip %q: %d groups and %d cases, want %d groups", c.only, c.skip, len(p.Groups), planned, c.want)
+		}
+	}
+}
