@@ -6,6 +6,7 @@ import (
 	"math"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -14,7 +15,8 @@ import (
 
 // Scenario writes a config as a weir scenario in YAML, in its canonical layout:
 // one run of workload traffic or traffic_sequence. Paths of matrices are relative
-// to base, the directory where the scenario will be, if they are in it.
+// to base, the directory where the scenario will be, if they are in it. A sequence is
+// one that OneMemory has no error of.
 func (c *Config) Scenario(base string) []byte {
 	w := &scenarioWriter{base: base}
 	program := "ct-perftest"
@@ -33,6 +35,17 @@ func (c *Config) Scenario(base string) []byte {
 	return w.out.Bytes()
 }
 
+// OneMemory is an error of a sequence whose patterns are in different memory: weir's
+// ranks have all their buffers in one kind.
+func (c *Config) OneMemory() error {
+	for i, p := range c.Patterns {
+		if p.Memory != c.Patterns[0].Memory {
+			return fmt.Errorf("pattern %d of %s has its buffers in %s and the first has them in %s: memory is one for a whole sequence, because its ranks register their buffers once. Divide the file, or give all patterns one mem_type", i, c.File, p.Memory, c.Patterns[0].Memory)
+		}
+	}
+	return nil
+}
+
 type scenarioWriter struct {
 	out  bytes.Buffer
 	base string
@@ -49,7 +62,9 @@ func (w *scenarioWriter) single(c *Config) {
 	w.line(2, "workload: traffic")
 	w.line(2, "options:")
 	w.matrix(3, &p)
-	w.moved(3, &p)
+	w.line(3, "op: %s", p.Op)
+	w.line(3, "memory: %s", p.Memory)
+	w.shards(3, &p)
 	w.line(3, "iterations: %d", c.Iterations)
 	w.line(3, "warmup: %d", c.Warmup)
 }
@@ -58,9 +73,16 @@ func (w *scenarioWriter) sequence(c *Config) {
 	w.line(1, "sequence:")
 	w.line(2, "workload: traffic_sequence")
 	w.line(2, "options:")
+	first := c.Patterns[0]
+	oneOp := !slices.ContainsFunc(c.Patterns, func(p Pattern) bool { return p.Op != first.Op })
+	if oneOp {
+		w.line(3, "op: %s", first.Op)
+	}
+	w.line(3, "memory: %s", first.Memory) // which OneMemory holds all of them to
 	w.line(3, "iterations: %d", c.Iterations)
+	w.line(3, "warmup: 0") // the program warms up patterns, and not the sequence
 	w.line(3, "isolated_iterations: %d", c.Isolated)
-	w.line(3, "warmup: %d", c.Warmup)
+	w.line(3, "isolated_warmup: %d", c.Warmup)
 	w.line(3, "overlap: true") // the program orders patterns only where ranks are in both
 	w.line(3, "patterns:")
 	for i := range c.Patterns {
@@ -81,15 +103,14 @@ func (w *scenarioWriter) sequence(c *Config) {
 			}
 			w.line(5, "metadata: {%s}", strings.Join(fields, ", "))
 		}
-		w.moved(5, p)
+		if !oneOp {
+			w.line(5, "op: %s", p.Op)
+		}
+		w.shards(5, p)
 	}
 }
 
-// moved are the options that say how a pattern is moved. Defaults of weir that
-// are not those of ct-perftest are written too.
-func (w *scenarioWriter) moved(indent int, p *Pattern) {
-	w.line(indent, "op: %s", p.Op)
-	w.line(indent, "memory: %s", p.Memory)
+func (w *scenarioWriter) shards(indent int, p *Pattern) {
 	if p.Shards > 1 {
 		w.line(indent, "shards: %d", p.Shards)
 	}

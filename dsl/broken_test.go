@@ -23,6 +23,7 @@ var frames = map[string]struct{ yaml, hcl, indent string }{
 	"defaults": {"scenario: s\ndefaults:\n%\nruns:\n  a: {workload: transfer, options: {block_size: 4KiB}}\n", "scenario \"s\" {\ndefaults {\n%\n}\nrun \"a\" {\nworkload = \"transfer\"\noptions { block_size = 4096 }\n}\n}\n", "  "},
 	"variable": {"scenario: s\nvariables:\n  n:\n%\n  m: {type: number, default: 5}\nruns:\n  a: {workload: transfer, options: {block_size: 4KiB}}\n", "scenario \"s\" {\nvariable \"n\" {\n%\n}\nvariable \"m\" {\ntype = \"number\"\ndefault = 5\n}\nrun \"a\" {\nworkload = \"transfer\"\noptions { block_size = 4096 }\n}\n}\n", "    "},
 	"traffic":  {"scenario: s\nruns:\n  a:\n    workload: traffic\n%\n", "scenario \"s\" {\nrun \"a\" {\nworkload = \"traffic\"\n%\n}\n}\n", "    "},
+	"sequence": {"scenario: s\nruns:\n  a:\n    workload: traffic_sequence\n%\n", "scenario \"s\" {\nrun \"a\" {\nworkload = \"traffic_sequence\"\n%\n}\n}\n", "    "},
 	"":         {"%", "%", ""},
 }
 
@@ -222,6 +223,10 @@ var brokenNeighbours = map[string]string{
 	"table.csv":   "a,b",
 	"x.txt":       "",
 	"good.txt":    "0 4K\n1 0\n",
+	"three.txt":   "0 4K 0\n1 0 0\n0 0 0\n",
+	"model.json":  "{\"num_hidden_layers\": 4, \"hidden_size\": 64, \"num_attention_heads\": 4, \"torch_dtype\": \"bfloat16\"}",
+	"trace.jsonl": "{\"timestamp\": 0, \"input_length\": 100}\n{\"timestamp\": 9, \"input_length\": 200}\n",
+	"ct.yaml":     "traffic_patterns:\n- matrix_file: good.txt\n  sleep_before_launch_sec: 0.5\n",
 	"zeros.txt":   "0 0\n0 0\n",
 }
 

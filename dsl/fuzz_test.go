@@ -31,13 +31,15 @@ func fuzzLoad(f *testing.F, extension string) {
 		src, _ := framed(b.place, extension, piece)
 		f.Add([]byte(src))
 	}
-	for _, s := range samples {
-		piece := s.yaml
-		if extension == ".hcl" {
-			piece = s.hcl
+	for _, pieces := range []map[string]sample{samples, soundSequences} {
+		for _, s := range pieces {
+			piece := s.yaml
+			if extension == ".hcl" {
+				piece = s.hcl
+			}
+			src, _ := framed(s.place, extension, piece)
+			f.Add([]byte(src))
 		}
-		src, _ := framed(s.place, extension, piece)
-		f.Add([]byte(src))
 	}
 	f.Fuzz(func(t *testing.T, src []byte) {
 		s, sources, diags := Load("fuzz"+extension, src, Options{Env: testEnv, Read: memory(brokenNeighbours)})

@@ -98,7 +98,8 @@ type loading struct {
 	diags   hcl.Diagnostics
 
 	matrices map[string]any // texts of the files of matrices, by path; nil: it is wrong
-	cells    int            // bytes of these files
+	cells    int            // bytes of these files, and of what models make
+	work     int            // of matgen
 }
 
 func newLoading(path string, o Options) *loading {

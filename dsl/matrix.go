@@ -60,11 +60,17 @@ func (l *loader) onlyOne(r *Run, first *entry, e entry) *entry {
 	return first
 }
 
-// matrixSetting reads a matrix that is a list of rows, or names a file; nil if it
-// is an option like others.
+// matrixSetting reads a matrix that is a list of rows, names a file or follows from a
+// model; nil if it is an option like others.
 func (l *loader) matrixSetting(e entry, o workload.Option, r *Run) (s *Setting, mine bool) {
 	rows, diags := hcl.ExprList(e.expr)
 	switch {
+	case o.Type == workload.Generator && isMapping(e.expr):
+		into, _ := r.Workload.Option(o.Into)
+		s = &Setting{Name: into.Name, Option: into, run: r}
+		if text, ok := l.modelMatrix(e); ok {
+			s.value = text
+		}
 	case o.Type == workload.Matrix && !diags.HasErrors():
 		s = &Setting{Name: o.Name, Option: o, run: r}
 		if text, ok := l.rows(rows, e.expr.Range()); ok {
@@ -73,7 +79,7 @@ func (l *loader) matrixSetting(e entry, o workload.Option, r *Run) (s *Setting, 
 	case o.Type == workload.File:
 		into, _ := r.Workload.Option(o.Into)
 		s = &Setting{Name: into.Name, Option: into, run: r}
-		if !l.fixed(e.expr) {
+		if !l.fixed(e.expr, sweepMatrices) {
 			break
 		}
 		if name, ok := l.text(e.expr, o.Name); ok {
@@ -85,11 +91,17 @@ func (l *loader) matrixSetting(e entry, o workload.Option, r *Run) (s *Setting, 
 	return s, true
 }
 
+// Ways out of a matrix that would differ between the points of a sweep.
+const (
+	sweepMatrices = "Sweep matrix_file or generate itself."
+	severalRuns   = "Write a run for each value."
+)
+
 // fixed reports a value that would differ between the points of a sweep.
-func (l *loader) fixed(expr hcl.Expression) bool {
+func (l *loader) fixed(expr hcl.Expression, instead string) bool {
 	for _, t := range expr.Variables() {
 		if t.RootName() == "axis" {
-			l.error(t.SourceRange(), "Depends on the point", "A matrix is read before there is any point of the sweep.", "Sweep matrix_file or generate itself.")
+			l.error(t.SourceRange(), "Depends on the point", "A matrix is read before there is any point of the sweep.", instead)
 			return false
 		}
 	}
@@ -127,7 +139,7 @@ func (l *loader) rows(rows []hcl.Expression, at hcl.Range) (string, bool) {
 }
 
 func (l *loader) cell(expr hcl.Expression, from, to int) int64 {
-	if !l.fixed(expr) {
+	if !l.fixed(expr, sweepMatrices) {
 		return 0
 	}
 	text, ok := l.text(expr, "a cell")
@@ -236,12 +248,20 @@ func (l *loader) ranksOf(o workload.Option, r *Run, others map[string]*Setting) 
 }
 
 // asManyRanks holds a number of ranks that is given to the matrix, where neither
-// differs between points: the planner looks at those that do.
+// differs between points: the planner looks at those that do. The matrices of a
+// sequence are all of the same ranks.
 func (l *loader) asManyRanks(s, of *Setting) {
-	if of == nil || len(s.Axes)+len(of.Axes) > 0 {
+	if of == nil {
 		return
 	}
-	text, _ := of.value.(string)
+	value, varies := of.value, len(s.Axes)+len(of.Axes) > 0
+	if q := s.run.sequence; q != nil {
+		value, varies = q.items[0].values[of.Name], len(s.Axes) > 0
+	}
+	if varies {
+		return
+	}
+	text, _ := value.(string)
 	ranks, known := workload.Ranks(text)
 	given, ok := s.value.(int64)
 	if !known || !ok || given == ranks {

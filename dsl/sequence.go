@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -14,10 +13,7 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 
-	"weir/ctperftest"
-	"weir/dsl/suggest"
 	"weir/matrix"
-	"weir/quantity"
 	"weir/workload"
 )
 
@@ -38,10 +34,6 @@ type sequenceItem struct {
 	at       hcl.Range
 }
 
-// secondsSuffix is of keys of a pattern that are a plain number of seconds, as the
-// published files have them.
-const secondsSuffix = "_sec"
-
 // sequence reads the items of a run's sequence and makes axes of them: their place,
 // which cases are named by, and what their metadata says of all of them.
 func (s *sweeper) sequence(given []entry) {
@@ -57,9 +49,12 @@ func (s *sweeper) sequence(given []entry) {
 		return // which is reported with the other options
 	}
 	q := &sequence{said: given[i]}
-	if o, _ := kind.Option(given[i].name); o.Type == workload.File {
+	switch o, _ := kind.Option(given[i].name); o.Type {
+	case workload.File:
 		q.items = s.sequenceFile(given[i].expr)
-	} else {
+	case workload.Model:
+		q.items = s.sequenceOfModel(given[i])
+	default:
 		q.items = s.sequenceItems(given[i])
 	}
 	if len(q.items) == 0 {
@@ -158,179 +153,9 @@ func (s *sweeper) sameRanks(items []sequenceItem) {
 	}
 }
 
-// sequenceItems reads a list of patterns.
-func (s *sweeper) sequenceItems(e entry) []sequenceItem {
-	list, diags := hcl.ExprList(e.expr)
-	switch {
-	case diags.HasErrors():
-		s.error(e.expr.Range(), "Not a list", fmt.Sprintf("%s is a list, with a mapping for each pattern of the sequence.", capital(quote(e.name))), "Write each as an item with its matrix or matrix_file.")
-		return nil
-	case len(list) == 0:
-		s.error(e.expr.Range(), "Empty sequence", fmt.Sprintf("%s has no items, so nothing would run.", capital(quote(e.name))), "Give it patterns.")
-		return nil
-	case len(list) > maxPatterns:
-		s.error(e.expr.Range(), "Too many patterns", fmt.Sprintf("The sequence has %d patterns; the most is %d.", len(list), maxPatterns), "Divide it between runs.")
-		return nil
-	}
-	var items []sequenceItem
-	before := len(s.diags)
-	for i, expr := range list {
-		if !s.fixed(expr) {
-			return nil
-		}
-		items = append(items, s.sequenceItem(i, expr))
-	}
-	if s.diags[before:].HasErrors() {
-		return nil
-	}
-	return items
-}
-
-func (s *sweeper) sequenceItem(i int, expr hcl.Expression) sequenceItem {
-	item := sequenceItem{values: map[string]any{}, at: expr.Range()}
-	what := fmt.Sprintf("pattern %d", i)
-	before := len(s.diags)
-	for _, e := range s.mapping(expr, what) {
-		if e.name == "metadata" {
-			item.metadata = s.metadata(e)
-			continue
-		}
-		if name, v := s.itemValue(e, what); v != nil {
-			if _, twice := item.values[name]; twice {
-				s.error(e.at, "Given twice", fmt.Sprintf("%s has %s already.", capital(what), name), "Keep one of the two.")
-			}
-			item.values[name] = v
-		}
-	}
-	if _, ok := item.values["matrix"]; !ok && !s.diags[before:].HasErrors() {
-		s.error(item.at, "No matrix", fmt.Sprintf("%s does not say what it moves.", capital(what)), "Give it a matrix or a matrix_file.")
-	}
-	return item
-}
-
-// itemValue reads what an item says of itself: the name of the option and its value.
-func (s *sweeper) itemValue(e entry, what string) (string, any) {
-	kind := s.run.Workload
-	if e.name == "matrix_file" {
-		name, ok := s.text(e.expr, e.name)
-		if !ok {
-			return "", nil
-		}
-		text, _ := s.matrixFile(name, e.expr.Range())
-		return "matrix", text
-	}
-	name, inSeconds := strings.CutSuffix(e.name, secondsSuffix)
-	o, ok := kind.Option(name)
-	if !ok || o.Item == workload.NoItem || o.Name == kind.Sequence || inSeconds && o.Type != workload.Time {
-		s.error(e.at, "Unknown key", fmt.Sprintf("There is no %q in a pattern.", e.name), suggest.Sentence(e.name, itemKeys(kind), "keys"))
-		return "", nil
-	}
-	if o.Type == workload.Matrix {
-		if rows, diags := hcl.ExprList(e.expr); !diags.HasErrors() {
-			if text, ok := s.rows(rows, e.expr.Range()); ok {
-				return name, text
-			}
-			return "", nil
-		}
-	}
-	text, ok := s.text(e.expr, e.name+" of "+what)
-	if !ok {
-		return "", nil
-	}
-	if inSeconds {
-		if _, err := strconv.ParseFloat(text, 64); err != nil {
-			s.error(e.expr.Range(), "Invalid value", fmt.Sprintf("%s is a plain number of seconds, not %q.", e.name, text), "With a unit it is written "+name+": "+text+".")
-			return "", nil
-		}
-		text += "s"
-	}
-	v, err := o.Parse(text)
-	if err != nil {
-		s.error(e.expr.Range(), "Invalid value", fmt.Sprintf("%s of %s: %v.", e.name, what, err), "")
-		return "", nil
-	}
-	return name, v
-}
-
-// itemKeys are what an item may hold.
-func itemKeys(kind *workload.Kind) []string {
-	keys := []string{"matrix_file"}
-	for _, o := range kind.Options {
-		if o.Item != workload.NoItem && o.Name != kind.Sequence {
-			keys = append(keys, o.Name)
-		}
-		if o.Item != workload.NoItem && o.Type == workload.Time {
-			keys = append(keys, o.Name+secondsSuffix)
-		}
-	}
-	return keys
-}
-
-func (s *sweeper) metadata(e entry) []matrix.Field {
-	var fields []matrix.Field
-	for _, f := range s.mapping(e.expr, "metadata") {
-		if text, ok := s.text(f.expr, f.name+" of metadata"); ok {
-			fields = append(fields, matrix.Field{Key: f.name, Value: text})
-		}
-	}
-	return fields
-}
-
-// sequenceFile reads a metadata.yaml with all its matrices. What is wrong with it is
-// said at its place in its own file.
-func (s *sweeper) sequenceFile(expr hcl.Expression) []sequenceItem {
-	if !s.fixed(expr) {
-		return nil
-	}
-	name, ok := s.text(expr, "metadata_file")
-	if !ok {
-		return nil
-	}
-	path := s.relative(name)
-	if ext := filepath.Ext(path); ext != ".yaml" && ext != ".yml" {
-		path = filepath.Join(path, ctperftest.MetadataFile)
-	}
-	g := s.all
-	c, files, diags := ctperftest.ReadWith(path, func(path string) ([]byte, error) {
-		src, err := g.options.Read(path)
-		if g.cells += len(src); err == nil && g.cells > maxMatrices {
-			return nil, fmt.Errorf("with %s the matrices of the scenario have more than %d bytes, which is the most for all of them together", path, maxMatrices)
-		}
-		return src, err
-	})
-	for file, f := range files {
-		g.add(file, f)
-	}
-	for _, d := range diags {
-		if d.Subject == nil { // it is about the file as a whole
-			d.Subject = expr.Range().Ptr()
-		}
-		s.diags = append(s.diags, d)
-	}
-	if c == nil {
-		return nil
-	}
-	if len(c.Patterns) > maxPatterns {
-		s.error(expr.Range(), "Too many patterns", fmt.Sprintf("%s has %d patterns; the most is %d.", path, len(c.Patterns), maxPatterns), "Divide it between runs.")
-		return nil
-	}
-	var items []sequenceItem
-	for i, p := range c.Patterns {
-		item := sequenceItem{at: expr.Range(), metadata: p.Metadata, values: map[string]any{
-			"matrix": p.Matrix.Compact(), "op": p.Op, "shards": int64(p.Shards),
-			"sleep_before_launch": quantity.Time(p.SleepBefore * 1e9), "sleep_after_launch": quantity.Time(p.SleepAfter * 1e9),
-		}}
-		if err := workload.CheckMatrix(p.Matrix); err != nil {
-			s.error(expr.Range(), "Invalid matrix", fmt.Sprintf("Of pattern %d in %s: %v.", i, path, err), "")
-			return nil
-		}
-		items = append(items, item)
-	}
-	return items
-}
-
-// digest tells sequences from each other.
-func (q *sequence) digest() string {
+// digest tells sequences from each other by what their items are in the end: what an
+// item does not say the run says for it, in base, unless that depends on the point.
+func (q *sequence) digest(base map[string]*Setting) string {
 	type plain struct {
 		Values   map[string]string
 		Metadata []matrix.Field
@@ -339,8 +164,14 @@ func (q *sequence) digest() string {
 	enc := json.NewEncoder(h)
 	for _, item := range q.items {
 		p := plain{map[string]string{}, item.metadata}
-		for name, v := range item.values {
-			p.Values[name] = workload.Text(v)
+		for name, b := range base {
+			v, own := item.values[name]
+			if !own && len(b.Axes) == 0 {
+				v = b.value
+			}
+			if v != nil {
+				p.Values[name] = workload.Text(v)
+			}
 		}
 		if err := enc.Encode(p); err != nil {
 			panic(err) // texts always encode
@@ -356,14 +187,13 @@ func (l *loader) sequenced(r *Run, byName map[string]*Setting) {
 	if q == nil {
 		return
 	}
-	for _, o := range r.Workload.Options {
-		if o.Item == workload.NoItem || o.Name == r.Workload.Sequence {
-			continue
-		}
+	bases := map[string]*Setting{}
+	for _, o := range r.Workload.ItemOptions() {
 		base := byName[o.Name]
 		if base == nil {
 			base = &Setting{Name: o.Name, Option: o, run: r, value: o.Default}
 		}
+		bases[o.Name] = base
 		s := &Setting{Name: o.Name, Option: o, run: r, given: base.given, contents: map[string]any{}, otherwise: base}
 		for i, item := range q.items {
 			if v, ok := item.values[o.Name]; ok {
@@ -381,7 +211,7 @@ func (l *loader) sequenced(r *Run, byName map[string]*Setting) {
 		byName[o.Name] = s
 	}
 	whole, _ := r.Workload.Option("patterns")
-	byName[whole.Name] = &Setting{Name: whole.Name, Option: whole, run: r, value: q.digest()}
+	byName[whole.Name] = &Setting{Name: whole.Name, Option: whole, run: r, value: q.digest(bases)}
 	for _, s := range byName {
 		l.ofWhole(r, s)
 	}

@@ -125,9 +125,11 @@ func (l *loader) registered(r *Run, byName map[string]*Setting, used map[string]
 			continue
 		}
 		used[o.Name] = true
-		if o.Type == workload.File {
+		switch {
+		case o.Type == workload.File && r.Workload.Sequence != "": // which is reported with the sweep
+		case o.Type == workload.File:
 			byName[o.Into] = l.fileAxis(o, r, i)
-		} else {
+		default:
 			byName[o.Name] = &Setting{Name: o.Name, Option: o, Axes: []int{i}, run: r, given: r.Axes[i].Range}
 		}
 	}

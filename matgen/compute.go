@@ -1,7 +1,5 @@
 package matgen
 
-import "fmt"
-
 // Rule is how the time of a prefill is estimated.
 type Rule string
 
@@ -40,10 +38,10 @@ func (c Compute) check() error {
 		return nil
 	case Published, Full:
 	default:
-		return fmt.Errorf("unknown rule %q: use %s", c.Rule, sentence(Rules()))
+		return due("sleep", "unknown rule %q: use %s", c.Rule, sentence(Rules()))
 	}
 	if !(c.FLOPS > 0 && c.FLOPS < 1e30) {
-		return fmt.Errorf("a GPU of %v operations per second", c.FLOPS)
+		return due("flops", "a GPU of %v operations per second", c.FLOPS)
 	}
 	return nil
 }

@@ -19,6 +19,7 @@ type Config struct {
 	BatchSize       int   // a batch is complete with so many prompts,
 	MaxBatchBytes   int64 // or once its cache takes more than this; 0: no limit
 	Compute         Compute
+	BytesScale      float64 // factor of all cells, which are rounded to at least 1 byte; 0: as 1
 }
 
 // Ranks is the number of all ranks.
@@ -29,32 +30,32 @@ func (c *Config) Check() error {
 	if err := c.Model.Check(); err != nil {
 		return err
 	}
-	if err := c.Prefill.check(c.Model); err != nil {
-		return fmt.Errorf("prefill: %w", err)
-	}
-	if err := c.Decode.check(c.Model); err != nil {
-		return fmt.Errorf("decode: %w", err)
-	}
 	for _, side := range []struct {
 		name   string
 		ranks  int
 		worker Parallel
 	}{{"prefill", c.PrefillRanks, c.Prefill}, {"decode", c.DecodeRanks, c.Decode}} {
+		if which, err := side.worker.check(c.Model); err != nil {
+			return due(side.name+"_"+which, "%s: %w", side.name, err)
+		}
 		if size := side.worker.Ranks(); side.ranks < size || side.ranks%size != 0 {
-			return fmt.Errorf("%s: %d ranks cannot be divided into workers of %d (%s)", side.name, side.ranks, size, side.worker)
+			return due(side.name+"_nodes", "%s: %d ranks cannot be divided into workers of %d (%s)", side.name, side.ranks, size, side.worker)
 		}
 	}
 	if n := c.Ranks(); n > matrix.MaxRanks {
-		return fmt.Errorf("%d ranks: there are at most %d", n, matrix.MaxRanks)
+		return due("prefill_nodes", "%d ranks: there are at most %d", n, matrix.MaxRanks)
 	}
 	if _, ok := dtypes[c.kv()]; !ok {
-		return fmt.Errorf("unknown type %q: use %s", c.KV, sentence(DTypes()))
+		return due("kv_dtype", "unknown type %q: use %s", c.KV, sentence(DTypes()))
 	}
 	if c.BatchSize < 1 || c.MaxBatchBytes < 0 {
-		return fmt.Errorf("batches of %d requests and %d bytes", c.BatchSize, c.MaxBatchBytes)
+		return due("batch_size", "batches of %d requests and %d bytes", c.BatchSize, c.MaxBatchBytes)
 	}
 	if c.Rail && (c.Decode.PP*c.Decode.CP*c.Prefill.PP*c.Prefill.CP != 1 || c.Decode.TP%c.Prefill.TP != 0) {
-		return fmt.Errorf("the order by rails is for tensor parallelism alone, with the ranks of a decode worker (%s) a multiple of those of a prefill worker (%s)", c.Decode, c.Prefill)
+		return due("rail_optimized", "the order by rails is for tensor parallelism alone, with the ranks of a decode worker (%s) a multiple of those of a prefill worker (%s)", c.Decode, c.Prefill)
+	}
+	if c.BytesScale != 0 && !(c.BytesScale > 0 && c.BytesScale <= 1) {
+		return due("bytes_scale", "cells made smaller by a factor of %v: it is above 0 and at most 1", c.BytesScale)
 	}
 	return c.Compute.check()
 }
@@ -88,6 +89,14 @@ func (c *Config) local(position int) int {
 // there and then to compute it. What the transfers take is not in it, so a
 // sequence that is played lags behind the trace by just that.
 func Generate(c Config, requests []Request) ([]matrix.Pattern, error) {
+	g, err := newGenerator(c, requests)
+	if err != nil {
+		return nil, err
+	}
+	return g.patterns()
+}
+
+func newGenerator(c Config, requests []Request) (*generator, error) {
 	if err := c.Check(); err != nil {
 		return nil, fmt.Errorf("generating traffic: %w", err)
 	}
@@ -99,8 +108,22 @@ func Generate(c Config, requests []Request) ([]matrix.Pattern, error) {
 	g := &generator{Config: c, flows: flows(c.Model, c.kv(), c.Prefill, c.Decode)}
 	g.prefills, g.decodes = c.PrefillRanks/c.Prefill.Ranks(), c.DecodeRanks/c.Decode.Ranks()
 	g.free = make([]float64, g.prefills)
+	g.requests = g.batches(requests)
+	return g, nil
+}
+
+// work is how many cells all requests fill, each those of its pattern.
+func (g *generator) work() int {
+	n := 0
+	for _, batch := range g.requests {
+		n += len(batch)
+	}
+	return n * len(g.flows)
+}
+
+func (g *generator) patterns() ([]matrix.Pattern, error) {
 	var out []matrix.Pattern
-	for _, batch := range g.batches(requests) {
+	for _, batch := range g.requests {
 		p, err := g.pattern(len(out), batch)
 		if err != nil {
 			return nil, fmt.Errorf("generating pattern %d: %w", len(out), err)
@@ -113,8 +136,9 @@ func Generate(c Config, requests []Request) ([]matrix.Pattern, error) {
 type generator struct {
 	Config
 	flows             []flow
-	prefills, decodes int       // workers
-	free              []float64 // when each prefill worker has computed its last batch
+	requests          [][]Request // in batches
+	prefills, decodes int         // workers
+	free              []float64   // when each prefill worker has computed its last batch
 }
 
 // batches cuts the requests. The last batch may be smaller than the others.
@@ -156,6 +180,9 @@ func (g *generator) pattern(number int, batch []Request) (matrix.Pattern, error)
 		return matrix.Pattern{}, fmt.Errorf("by the times of the requests its worker sleeps %.3g s before it, and a pattern sleeps at most %d s", p.SleepBefore, matrix.MaxSleep)
 	}
 	p.Metadata = metadata(prefill, decode, batch)
+	if g.BytesScale != 0 && g.BytesScale != 1 {
+		p.Metadata = append(p.Metadata, matrix.Field{Key: "bytes_scale", Value: strconv.FormatFloat(g.BytesScale, 'f', -1, 64)})
+	}
 	return p, nil
 }
 
@@ -176,7 +203,7 @@ func (g *generator) matrix(prefill, decode int, batch []Request) (*matrix.Matrix
 			bytes += more
 		}
 		if bytes > 0 { // a context rank may have none of a short prompt
-			cells = append(cells, matrix.Cell{From: fromFirst + f.from, To: toFirst + g.local(f.to), Bytes: bytes})
+			cells = append(cells, matrix.Cell{From: fromFirst + f.from, To: toFirst + g.local(f.to), Bytes: scaled(bytes, g.BytesScale)})
 		}
 	}
 	return matrix.New(g.Ranks(), cells)

@@ -14,22 +14,37 @@ func (p Parallel) Ranks() int { return p.TP * p.PP * p.CP }
 
 func (p Parallel) String() string { return fmt.Sprintf("tp %d pp %d cp %d", p.TP, p.PP, p.CP) }
 
-func (p Parallel) check(m *Model) error {
+// check says what is wrong with it for a model, and of which of tp, pp and cp.
+func (p Parallel) check(m *Model) (which string, err error) {
 	const most = 1 << 12 // ranks of a worker
 	if p.TP < 1 || p.PP < 1 || p.CP < 1 || p.TP > most || p.PP > most || p.CP > most || p.Ranks() > most {
-		return fmt.Errorf("%s: each is above 0, and a worker has at most %d ranks", p, most)
+		return p.widest(), fmt.Errorf("%s: each is above 0, and a worker has at most %d ranks", p, most)
 	}
 	heads, _ := m.cached()
 	if p.TP <= heads && heads%p.TP != 0 || p.TP > heads && p.TP%heads != 0 {
-		return fmt.Errorf("%d KV heads cannot be divided between %d tensor ranks: one number has to be a multiple of the other", heads, p.TP)
+		return "tp", fmt.Errorf("%d KV heads cannot be divided between %d tensor ranks: one number has to be a multiple of the other", heads, p.TP)
 	}
 	if m.Heads%p.TP != 0 {
-		return fmt.Errorf("%d attention heads cannot be divided between %d tensor ranks", m.Heads, p.TP)
+		return "tp", fmt.Errorf("%d attention heads cannot be divided between %d tensor ranks", m.Heads, p.TP)
 	}
 	if p.PP > m.Layers {
-		return fmt.Errorf("%d stages for %d layers", p.PP, m.Layers)
+		return "pp", fmt.Errorf("%d stages for %d layers", p.PP, m.Layers)
 	}
-	return nil
+	return "", nil
+}
+
+// widest is which of them is least possible: not above 0, or else the most.
+func (p Parallel) widest() string {
+	name, value := "tp", p.TP
+	for _, other := range []struct {
+		name  string
+		value int
+	}{{"pp", p.PP}, {"cp", p.CP}} {
+		if value > 0 && (other.value < 1 || other.value > value) {
+			name, value = other.name, other.value
+		}
+	}
+	return name
 }
 
 // stage gives the layers of a stage, from first up to end. What cannot be divided

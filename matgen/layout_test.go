@@ -73,8 +73,10 @@ func TestEveryDecodeRankGetsItsCacheOnce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := smallModel(t)
 		prefill, decode := parallel(t, "prefill", m), parallel(t, "decode", m)
-		if prefill.check(m) != nil || decode.check(m) != nil {
-			t.Fatal(prefill.check(m), decode.check(m))
+		for _, p := range []Parallel{prefill, decode} {
+			if _, err := p.check(m); err != nil {
+				t.Fatal(err)
+			}
 		}
 		tokens := rapid.IntRange(1, 20).Draw(t, "tokens")
 		_, width := m.cached()

@@ -90,21 +90,23 @@ func TestDigestSeesEverythingThatIsRunOrJudged(t *testing.T) {
 	}
 }
 
-func TestBothSyntaxesOfTheQuickstartGiveOneDigest(t *testing.T) {
-	var digests []string
-	for _, f := range []string{"quickstart.yaml", "quickstart.hcl"} {
-		path := filepath.Join("..", "examples", f)
-		b, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
+func TestBothSyntaxesOfAnExampleGiveOneDigest(t *testing.T) {
+	for _, name := range []string{"quickstart", "traffic", "traffic_sequence"} {
+		var digests []string
+		for _, extension := range []string{".yaml", ".hcl"} {
+			path := filepath.Join("..", "examples", name+extension)
+			b, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, diags := plan(t, path, string(b))
+			if diags.HasErrors() {
+				t.Fatal(render(diags))
+			}
+			digests = append(digests, p.Digest)
 		}
-		p, diags := plan(t, path, string(b))
-		if diags.HasErrors() {
-			t.Fatal(render(diags))
-		}
-		digests = append(digests, p.Digest)
+		equal(t, "digests of "+name, digests[1], digests[0])
 	}
-	equal(t, "digests", digests[1], digests[0])
 }
 
 func TestSavedPlanIsReadBackUnchanged(t *testing.T) {

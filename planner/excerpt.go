@@ -1,5 +1,7 @@
 package planner
 
+import "weir/workload"
+
 // Excerpt writes the plan out with at most so many cases of each launch group
 // and so many groups of each run; the text of a plan says how many it leaves out.
 // It is for looking at: it cannot be saved or run.
@@ -33,6 +35,13 @@ func (t *Table) Excerpt(cases, groups int) *Plan {
 		kept.cases = g.cases[:min(1, len(g.cases))]
 		out := kept.write(t)
 		out.omitted = len(g.cases) - len(kept.cases)
+		if kind := g.sheet.run.Workload; kind.Sequence != "" {
+			all := make([]workload.Values, len(g.cases))
+			for k, c := range g.cases {
+				all[k] = g.sheet.options(int(c))
+			}
+			out.playing = playingOf(kind, all)
+		}
 		p.Groups = append(p.Groups, out)
 	}
 	return &p

@@ -20,8 +20,9 @@ func group(t *Table) {
 					g.cases = append(g.cases, i)
 				}
 			}
-			if n := s.items(); len(g.cases) > 0 && len(g.cases) < n {
-				t.fail(s.run.Range, "Part of a sequence", fmt.Sprintf("Run %q excludes %d of the %d patterns of its sequence, which is played as a whole.", s.run.Name, n-len(g.cases), n), "Take them out of the sequence, or exclude all of it.")
+			if all := s.patterns(); len(g.cases) > 0 && len(g.cases) < all {
+				t.fail(s.run.Range, "Part of a sequence", fmt.Sprintf("Run %q excludes %d of the %d patterns of its sequence, which is played as a whole.", s.run.Name, all-len(g.cases), all), "Take them out of the sequence, or exclude all of it.")
+				break
 			}
 			if len(g.cases) > 0 {
 				g.index = len(t.groups)
@@ -40,14 +41,22 @@ func group(t *Table) {
 	t.during()
 }
 
+// patterns is how many cases a launch of a sequence has; 0 if the run plays none.
+func (s *sheet) patterns() int {
+	for _, a := range s.run.Axes {
+		if a.Item && a.Name == s.run.Workload.Sequence {
+			return len(a.Values)
+		}
+	}
+	return 0
+}
+
 // cluster divides the cases of a run by everything that is fixed when a rank
 // process starts.
 func (s *sheet) cluster() {
 	var axes []int
 	for _, c := range s.settings {
-		if s.launchWide(c) {
-			axes = append(axes, c.Axes...)
-		}
+		axes = append(axes, s.launchAxes(c)...)
 	}
 	slices.Sort(axes)
 	axes = slices.Compact(axes)
@@ -71,32 +80,31 @@ func (s *sheet) cluster() {
 	}
 }
 
-// launchWide says whether cases of one launch have one value of a setting: what is fixed
-// when a process starts, and all that does not differ between the items of a sequence.
-func (s *sheet) launchWide(c column) bool {
+// launchAxes are the axes on which a setting depends between launches, and not between
+// cases of one launch: all of what is fixed when a process starts. Cases of a sequence
+// differ in its items alone.
+func (s *sheet) launchAxes(c column) []int {
 	if s.run.Workload.Sequence == "" {
-		return c.Env || c.Option.Process
-	}
-	return !slices.ContainsFunc(c.Axes, func(a int) bool { return s.run.Axes[a].Item })
-}
-
-// items is how many cases each sequence of the run has; 0: it has none.
-func (s *sheet) items() int {
-	for _, a := range s.run.Axes {
-		if a.Item && a.Name == s.run.Workload.Sequence {
-			return len(a.Values)
+		if c.Env || c.Option.Process {
+			return c.Axes
 		}
+		return nil
 	}
-	return 0
+	return slices.DeleteFunc(slices.Clone(c.Axes), func(a int) bool { return s.run.Axes[a].Item })
 }
 
 // process identifies everything that is fixed when a rank process starts.
 func (s *sheet) process(i int) string {
 	var b strings.Builder
 	for _, c := range s.settings {
-		if s.launchWide(c) {
+		axes := s.launchAxes(c)
+		if len(axes) == len(c.Axes) && (s.run.Workload.Sequence != "" || c.Env || c.Option.Process) {
 			b.Write(c.json[c.values.class(i)])
 			b.WriteByte(',')
+			continue
+		}
+		for _, a := range axes { // what differs between items as well is told by its other axes
+			fmt.Fprintf(&b, "%q,", s.value(s.columns, a, i).Text)
 		}
 	}
 	return b.String()

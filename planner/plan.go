@@ -158,7 +158,8 @@ type LaunchGroup struct {
 	// background load, one launch during each of theirs.
 	During []string `json:"during,omitempty"`
 
-	omitted int // cases that an excerpt leaves out
+	omitted int      // cases that an excerpt leaves out
+	playing *playing // of an excerpt, which has not all cases to add up
 }
 
 // Cost says how much the plan will do.
@@ -243,9 +244,11 @@ func (p *Plan) normalize() error {
 			return fmt.Errorf("case %s: %w", c.Key, err)
 		}
 		c.Options = v
-		for name := range c.Axes {
-			if v, ok := c.Options[name]; ok {
-				c.Axes[name] = v
+		for name, v := range c.Axes {
+			if o, ok := k.Option(name); ok { // whose value of the case may be another: a pattern of a sequence may say its own
+				if c.Axes[name], err = o.Parse(workload.Text(v)); err != nil {
+					return fmt.Errorf("case %s: axis %s: %w", c.Key, name, err)
+				}
 			}
 		}
 	}

@@ -46,25 +46,26 @@ func ParseSelector(text string) (Selector, error) {
 }
 
 // Select keeps the cases that only picks (all, if it is empty) with everything
-// that they need, less those that skip picks with everything that needs them; of a
-// sequence all cases or none.
-// What is left out stays in the plan as skipped, with the reason.
+// that they need, less those that skip picks with everything that needs them.
+// What is left out stays in the plan as skipped, with the reason. The patterns of a
+// sequence need each other: one that is played in part is another load.
 func (p *Plan) Select(only, skip []Selector) error {
 	if len(only) > 0 {
 		keep, err := p.pick(only)
 		if err != nil {
 			return err
 		}
-		loads, wholes := p.loads(), p.wholes()
+		loads := p.loads()
 		for again := true; again; { // a load may need what comes before it
 			before := len(keep)
 			for i := len(p.Cases) - 1; i >= 0; i-- { // what is needed comes before what needs it
 				if c := p.Cases[i]; keep[c.Key] {
-					for _, n := range slices.Concat(loads[c.Key], c.Needs, wholes[c.Key]) {
+					for _, n := range append(loads[c.Key], c.Needs...) {
 						keep[n] = true
 					}
 				}
 			}
+			p.wholeSequences(keep)
 			again = len(keep) > before
 		}
 		for _, c := range p.Cases {
@@ -77,13 +78,7 @@ func (p *Plan) Select(only, skip []Selector) error {
 	if err != nil {
 		return err
 	}
-	for key, whole := range p.wholes() {
-		if drop[key] {
-			for _, k := range whole {
-				drop[k] = true
-			}
-		}
-	}
+	p.wholeSequences(drop)
 	for _, c := range p.Cases {
 		if drop[c.Key] && c.Status == Planned {
 			c.skip("selected by --skip")
@@ -99,24 +94,20 @@ func (p *Plan) Select(only, skip []Selector) error {
 	return nil
 }
 
-// wholes are, by the key of a case of a sequence, the keys of all its cases: a part of
-// it would be another sequence.
-func (p *Plan) wholes() map[string][]string {
-	sequences := map[string]bool{}
+// wholeSequences adds to some cases all that are played in one sequence with them.
+func (p *Plan) wholeSequences(keys map[string]bool) {
+	play := map[string]bool{} // by run
 	for _, c := range p.Cases {
 		k, ok := workload.Lookup(c.Workload)
-		sequences[c.Key] = ok && k.Sequence != ""
+		play[c.Run] = ok && k.Sequence != ""
 	}
-	out := map[string][]string{}
 	for _, g := range p.Groups {
-		if len(g.Cases) == 0 || !sequences[g.Cases[0]] {
-			continue
-		}
-		for _, key := range g.Cases {
-			out[key] = g.Cases
+		if play[g.Run] && slices.ContainsFunc(g.Cases, func(key string) bool { return keys[key] }) {
+			for _, key := range g.Cases {
+				keys[key] = true
+			}
 		}
 	}
-	return out
 }
 
 // loads are, by the key of a case, the keys of the cases that run in its background.

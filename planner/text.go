@@ -86,9 +86,14 @@ func (p *Plan) textRun(b *strings.Builder, run string) {
 	fmt.Fprintf(b, "\nrun %s: workload %s, %s\n", run, first.Workload, plural(len(cases)+p.omitted[run], "case"))
 	t := columns(b)
 	p.run(run).text(t)
+	names, alike := columnsOf(cases, append(slices.Clone(first.AxisOrder), varying...))
 	if len(common) > 0 {
 		row(t, "  options", strings.Join(common, " "))
 	}
+	if len(alike) > 0 {
+		row(t, "  alike", strings.Join(alike, " "))
+	}
+	p.textPlaying(t, run, cases)
 	if moves := generated(cases); moves != "" {
 		row(t, "  moves", moves)
 	}
@@ -105,7 +110,6 @@ func (p *Plan) textRun(b *strings.Builder, run string) {
 	t.Flush()
 	b.WriteByte('\n')
 	t = columns(b)
-	names := append(slices.Clone(first.AxisOrder), varying...)
 	if len(names) == 0 {
 		names = []string{"case"}
 	}
@@ -145,6 +149,8 @@ func (c *Case) textRows(t io.Writer, names []string) {
 		axis, isAxis := c.Axes[n]
 		option, isOption := c.Options[n]
 		switch {
+		case isAxis && isOption && workload.Text(option) != workload.Text(axis):
+			cells = append(cells, c.show(n, option)+" (its own)") // of a pattern
 		case isAxis:
 			cells = append(cells, workload.Text(axis)) // as keys have it
 		case isOption:
@@ -172,10 +178,16 @@ func (c *Case) textRows(t io.Writer, names []string) {
 	}
 }
 
+// longTime is the text of a time that is rounded for a person.
+const longTime = 8
+
 // show is the value of an option for a person.
 func (c *Case) show(name string, v any) string {
 	if k, ok := workload.Lookup(c.Workload); ok {
 		if o, ok := k.Option(name); ok {
+			if long, isTime := v.(quantity.Time); isTime && len(long.String()) > longTime {
+				return sleepText(long)
+			}
 			return o.Show(v)
 		}
 	}
@@ -221,16 +233,16 @@ func (p *Plan) textSpanning(b *strings.Builder, cases []*Case) {
 	}
 	for _, a := range p.Assertions {
 		if len(a.Cases) > 0 && in[a.Cases[0]] {
-			fmt.Fprintf(b, "  over %s: %s\n", textSpan(a.Cases), textAssertion(a))
+			fmt.Fprintf(b, "  over %s: %s\n", textSpan(a.Cases, "case"), textAssertion(a))
 		}
 	}
 }
 
-func textSpan(keys []string) string {
+func textSpan(keys []string, what string) string {
 	if len(keys) == 1 {
 		return keys[0]
 	}
-	return fmt.Sprintf("%s, %s … %s", plural(len(keys), "case"), keys[0], keys[len(keys)-1])
+	return fmt.Sprintf("%s, %s … %s", plural(len(keys), what), keys[0], keys[len(keys)-1])
 }
 
 func (p *Plan) textGroups(b *strings.Builder) {
@@ -270,8 +282,12 @@ func (p *Plan) textCost(b *strings.Builder) {
 // and the names of those that differ and are no axis.
 func splitOptions(cases []*Case) (common, varying []string) {
 	first := cases[0]
+	kind, known := workload.Lookup(first.Workload)
+	if !known {
+		kind = &workload.Kind{}
+	}
 	for _, name := range slices.Sorted(maps.Keys(first.Options)) {
-		if slices.Contains(first.AxisOrder, name) {
+		if slices.Contains(first.AxisOrder, name) || said(kind, name, cases) {
 			continue
 		}
 		text := workload.Text(first.Options[name])

@@ -15,6 +15,7 @@ import (
 // and data frames. A case without metrics has one row too. The columns are the same
 // for all sessions of a scenario, and no two have one name. The verdict is the case's;
 // asserted is the worst of what is asserted of the row's metric, - if nothing is.
+// Where sleeps were scaled there is a column of their factor, empty where it was 1.
 func CSV(w io.Writer, doc *results.Document) error {
 	out := csv.NewWriter(w)
 	axisNames := axes(doc.Cases)
@@ -25,6 +26,10 @@ func CSV(w io.Writer, doc *results.Document) error {
 		name := distinct(plain(a), "axis_", taken)
 		taken = append(taken, name)
 		head = append(head, name)
+	}
+	scaled := scaledBanner(doc) != "" && !slices.Contains(axisNames, "time_scale")
+	if scaled {
+		head = append(head, "time_scale")
 	}
 	head = append(head, measured...)
 	if err := out.Write(head); err != nil {
@@ -38,6 +43,9 @@ func CSV(w io.Writer, doc *results.Document) error {
 				v = plain(valueText(x))
 			}
 			row = append(row, v)
+		}
+		if scaled {
+			row = append(row, timeScale(c))
 		}
 		last := []string{strconv.FormatBool(c.Simulated()), strconv.Itoa(c.Retried())}
 		if err := metricRows(out, row, last, c); err != nil {

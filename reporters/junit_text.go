@@ -121,6 +121,9 @@ func (p *xmlProperties) ofCase(c *results.Case) {
 	if c.Simulated() {
 		p.add("simulated", "true")
 	}
+	if scale := timeScale(c); scale != "" {
+		p.add("time_scale", scale)
+	}
 	if n := c.Retried(); n > 0 {
 		p.add("launches_retried", strconv.Itoa(n))
 	}
@@ -132,6 +135,9 @@ func sessionProperties(doc *results.Document) *xmlProperties {
 	p := &xmlProperties{}
 	if doc.Simulated() {
 		p.add("simulated", simulatedBanner(doc))
+	}
+	if text := scaledBanner(doc); text != "" {
+		p.add("time_scale", text)
 	}
 	if text := takenOver(doc); text != "" {
 		p.add("resumed", text)

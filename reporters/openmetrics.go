@@ -27,6 +27,7 @@ func OpenMetrics(w io.Writer, doc *results.Document) error {
 	}
 	m.session()
 	m.cases()
+	m.scales()
 	m.assertions()
 	for _, f := range m.families() {
 		m.metric(f)
@@ -68,6 +69,19 @@ func (m *openMetrics) family(name, unit, help string) string {
 func (m *openMetrics) sample(family, labels, value string) {
 	for _, s := range []string{family, "{", labels, "} ", value, "\n"} {
 		m.w.WriteString(s)
+	}
+}
+
+// scales are the factors of sleeps that were scaled.
+func (m *openMetrics) scales() {
+	if scaledBanner(m.doc) == "" {
+		return
+	}
+	family := m.family("time_scale", "", "factor by which the sleeps of a case's sequence were longer than the scenario has them")
+	for i, c := range m.doc.Cases {
+		if scale := timeScale(c); scale != "" && len(c.Launches) > 0 {
+			m.sample(family, m.labels[i], scale)
+		}
 	}
 }
 

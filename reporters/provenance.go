@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"weir/results"
+	"weir/workload"
 )
 
 // simulatedBanner says what nobody may miss: the numbers of a simulation look
@@ -24,6 +25,52 @@ func simulatedBanner(doc *results.Document) string {
 		return "SIMULATED: no data was moved; these numbers follow from a declared model"
 	}
 	return fmt.Sprintf("SIMULATED IN PART: the numbers of %d of %s follow from a declared model", n, plural(launched, "case"))
+}
+
+// banners say what nobody may miss of the numbers as a whole.
+func banners(doc *results.Document) []string {
+	var out []string
+	if doc.Simulated() {
+		out = append(out, simulatedBanner(doc))
+	}
+	if text := scaledBanner(doc); text != "" {
+		out = append(out, text)
+	}
+	return out
+}
+
+// scaledBanner says whose sleeps were not as long as the scenario has them; "" if
+// nobody's.
+func scaledBanner(doc *results.Document) string {
+	var order []string
+	runs := map[string][]string{} // by scale
+	for _, c := range doc.Cases {
+		scale := timeScale(c)
+		if scale == "" || len(c.Launches) == 0 {
+			continue
+		}
+		if runs[scale] == nil {
+			order = append(order, scale)
+		}
+		if run := plain(c.Run); !slices.Contains(runs[scale], run) {
+			runs[scale] = append(runs[scale], run)
+		}
+	}
+	if order == nil {
+		return ""
+	}
+	for i, scale := range order {
+		order[i] = fmt.Sprintf("by %s in %s", scale, strings.Join(runs[scale], ", "))
+	}
+	return "SLEEPS SCALED " + strings.Join(order, "; ") + ": these numbers are of another load than the scenario describes"
+}
+
+// timeScale is the factor of a case's sleeps, "" if it is 1 or there is none.
+func timeScale(c *results.Case) string {
+	if v, ok := workload.Number(c.Options["time_scale"]); ok && v != 1 {
+		return raw(v)
+	}
+	return ""
 }
 
 // simulatedMark stands beside the verdict of a case that was simulated.

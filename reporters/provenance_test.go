@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"weir/results"
+	"weir/workload"
 )
 
 func written(t *testing.T, format string, doc *results.Document) string {
@@ -45,6 +46,40 @@ func TestEveryReportSaysThatItIsSimulated(t *testing.T) {
 	}
 	if got := written(t, "table", read(t, "several")); !strings.HasPrefix(got, "SIMULATED IN PART: the numbers of 1 of 5 cases") || strings.Count(got, "(simulated)") != 1 {
 		t.Errorf("a session that is simulated in part:\n%s", got)
+	}
+}
+
+// Nobody takes a rehearsal for the real thing, in whatever format he reads it.
+func TestEveryReportSaysThatSleepsWereScaled(t *testing.T) {
+	for _, format := range Formats() {
+		doc := read(t, "passed")
+		for i, c := range doc.Cases {
+			c.Options["time_scale"] = 1.0
+			if i > 0 {
+				c.Options["time_scale"] = workload.Scale(1) // as in the session itself
+			}
+		}
+		before := written(t, format, doc)
+		if format != "json" && strings.Contains(strings.ToLower(before), "sleeps scaled") {
+			t.Errorf("%s: sleeps as they are written are called scaled", format)
+		}
+		for _, c := range doc.Cases {
+			c.Options["time_scale"] = 0.01
+		}
+		run := doc.Cases[0].Run
+		want := map[string]string{
+			"csv": ",time_scale,metric,", "json": `"time_scale": 0.01`, "junit": `<property name="time_scale" value="SLEEPS SCALED by 0.01 in ` + run,
+			"markdown": "> **SLEEPS SCALED by 0.01 in " + run, "table": "SLEEPS SCALED by 0.01 in " + run,
+			"github": "SLEEPS SCALED by 0.01 in " + run, "html": "SLEEPS SCALED by 0.01 in " + run, "nixlbench": "SLEEPS SCALED by 0.01 in " + run,
+			"openmetrics": "# TYPE weir_time_scale gauge",
+		}[format]
+		if got := written(t, format, doc); want == "" || !strings.Contains(got, want) {
+			t.Errorf("%s does not say %q:\n%s", format, want, got)
+		}
+		doc.Cases[0].Options["time_scale"] = workload.Scale(0.5)
+		if got := written(t, "table", doc); !strings.HasPrefix(got, "SLEEPS SCALED by 0.5 in "+run+"; by 0.01 in ") {
+			t.Errorf("two scales:\n%s", got)
+		}
 	}
 }
 

@@ -19,6 +19,8 @@ var TrafficSequence = &Kind{
 			Doc: "the sequence: a list of patterns, each a mapping with matrix or matrix_file (as in workload traffic), and if it wants sleep_before_launch, sleep_after_launch (or the same with _sec, in seconds, as the published files have them), shards, op, and metadata, a mapping of what is known of it. Fields of metadata that all patterns have, each a single value, are names for where and exclude, and stand beside the axes in results"},
 		{Name: "metadata_file", Type: File, Into: "patterns",
 			Doc: "the sequence from a metadata.yaml of NIXL's sequential-ct-perftest or of weir matgen, relative to the file that names it; a directory means the one in it. It is read with the scenario, and what it says is part of the plan"},
+		{Name: "generate", Type: Model, Into: "patterns",
+			Doc: "the sequence from a model and its requests, without files: a mapping as {model: llama-405b, isl: 16000, requests: 3, prefill_nodes: 1, decode_nodes: 1, prefill_tp: 8, decode_tp: 8}. Its keys are the flags of `weir matgen`, and `weir docs generate` lists them"},
 		{Name: "pattern", Type: Count, Default: int64(0), Min: 0, Max: mostPatterns, Item: OnlyItem,
 			Doc: "the place of a case's pattern in the sequence, from 0"},
 		{Name: "matrix", Type: Matrix, Item: OnlyItem,
@@ -70,7 +72,7 @@ var TrafficSequence = &Kind{
 	}, trafficMetrics("bytes", "senders", "receivers", "bottleneck.bytes", "ceiling", "ceiling.best", "ceiling.bandwidth", "ceiling.memcpy",
 		"prep.alloc", "prep.register", "prep.connect", "clock.resolution", "clock.cost", "clock.bound")...),
 	MayBeZero: []string{"skew", "skew.p50", "late", "drift", "drift.max", "clock.bound"},
-	OneOf:     []string{"patterns", "metadata_file"},
+	OneOf:     []string{"patterns", "metadata_file", "generate"},
 	Checked:   []string{"pattern", "matrix", "ranks", "op", "fabric", "api", "pages", "nixl_backend", "time_scale", "sleep_before_launch", "sleep_after_launch"},
 	Sequence:  "pattern",
 }

@@ -24,7 +24,8 @@ const (
 	Failures  Type = "failures"  // string that ParseFailures reads
 	Params    Type = "params"    // string that ParseParams reads
 	Matrix    Type = "matrix"    // string: Compact of what ParseMatrix reads
-	Generator Type = "generator" // string: Generated.String of what ParseGenerated reads
+	Generator Type = "generator" // string: Generated.String of what ParseGenerated reads; or a mapping as of a Model
+	Model     Type = "model"     // a mapping that package matgen reads; no case has it, but Option.Into what follows from it
 	Patterns  Type = "patterns"  // a list of mappings; no case has it, but each the options that are of one
 	Factor    Type = "factor"    // Scale
 	File      Type = "file"      // string: a path; no case has it, but Option.Into what is there
@@ -51,7 +52,7 @@ type Option struct {
 	Values   []string
 	Process  bool              // fixed when a rank process starts: cases that differ in it need different launches
 	For      map[string]string // the option exists only where these options have these values; nil: always
-	Into     string            // of a File: the option whose value is what the file holds
+	Into     string            // of a File or a Model: the option whose value is what the file holds, or what the model moves
 	RanksOf  string            // the option whose matrix has as many ranks as this one says, unless it is given
 	Item     Itemized          // of a Kind with a Sequence
 	Doc      string
@@ -122,6 +123,15 @@ func (k *Kind) Option(name string) (Option, bool) {
 		return Option{}, false
 	}
 	return k.Options[i], true
+}
+
+// InSeconds is behind the names of times that items of a sequence may give as a plain
+// number of seconds, as the published files have them.
+const InSeconds = "_sec"
+
+// ItemOptions are the options that an item of a sequence may have.
+func (k *Kind) ItemOptions() []Option {
+	return slices.DeleteFunc(slices.Clone(k.Options), func(o Option) bool { return o.Item == NoItem || o.Name == k.Sequence })
 }
 
 // Applies says whether an option exists for a case with these values; options

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"weir/gate"
+	"weir/matgen"
 	"weir/reporters"
 	"weir/workload"
 )
@@ -18,7 +19,7 @@ import (
 func newDocs() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "docs",
-		Short:   "print the reference: the language, functions, workloads, metrics, reports, exit codes",
+		Short:   "print the reference: the language, functions, workloads, metrics, traffic of models, reports, exit codes",
 		Example: "  weir docs workloads",
 		RunE:    onlySubcommands,
 	}
@@ -28,6 +29,7 @@ func newDocs() *cobra.Command {
 	}{
 		"language":   {"every key of a scenario, its forms and its default", docsLanguage},
 		"functions":  {"functions of expressions and forms of assertions, with examples", docsFunctions},
+		"generate":   {"what traffic that follows from a model takes, in a scenario and of weir matgen", docsGenerate},
 		"exit-codes": {"every exit code and what it means", docsExitCodes},
 		"reports":    {"every format of --report, who it is for and where it goes", docsReports},
 	} {
@@ -124,6 +126,28 @@ func docsMetrics(w io.Writer, kinds []*workload.Kind) {
 		}
 		t.Flush()
 	}
+}
+
+// docsGenerate prints the fields of traffic that follows from a model.
+func docsGenerate(w io.Writer) {
+	fmt.Fprint(w, `Traffic that follows from a model and its requests: generate: {model: …} among the
+options of workload traffic_sequence, or of workload traffic if the requests make one
+batch; in HCL generate = { model = … }. The same with dashes are the flags of weir
+matgen, which writes files. Either model or config is given, and the nodes.
+
+`)
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, f := range matgen.Fields() {
+		value := "no default"
+		switch text := f.Default(); {
+		case text != "":
+			value = "default " + text
+		case f.Type == matgen.Bool:
+			value = "default false"
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", f.Name, f.Type, value, f.Doc)
+	}
+	t.Flush()
 }
 
 func docsExitCodes(w io.Writer) {

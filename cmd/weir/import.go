@@ -17,7 +17,7 @@ func newImport() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "import",
 		Short:   "make a scenario of another benchmark's file",
-		Example: "  weir import ct-perftest config.yaml > scenario.yaml",
+		Example: "  weir import ct-perftest config.yaml > scenario.yaml\n  weir import ct-perftest matrices_16ranks > sequence.yaml",
 		RunE:    onlySubcommands,
 	}
 	cmd.AddCommand(newImportCTPerftest())
@@ -28,16 +28,19 @@ func newImportCTPerftest() *cobra.Command {
 	var out string
 	cmd := &cobra.Command{
 		Use:   "ct-perftest FILE|DIR",
-		Short: "make a scenario of a file of NIXL's ct-perftest",
-		Long: `ct-perftest reads the YAML file of NIXL's ct-perftest, with the matrix that it
-names, and prints the scenario that moves the same. Where that program does
-something else than its file says, a warning tells. Of a directory it reads the
-metadata.yaml.
+		Short: "make a scenario of a file of NIXL's ct-perftest or sequential-ct-perftest",
+		Long: `ct-perftest reads the YAML file of NIXL's ct-perftest or sequential-ct-perftest,
+with the matrices that it names, and prints the scenario that moves the same: of
+workload traffic, or of traffic_sequence with as many iterations as the program has.
+Where that program does something else than its file says, a warning tells. Of a
+directory, as weir matgen writes it, it reads the metadata.yaml. A scenario may also
+name such a file itself, as metadata_file of workload traffic_sequence.
 
 Paths of matrices are written relative to the scenario: to the folder of the
 file that -o names, or else to the working directory.`,
 		Example: `  weir import ct-perftest config.yaml > scenario.yaml
-  weir import ct-perftest traffic/config.yaml -o traffic/scenario.yaml`,
+  weir import ct-perftest traffic/config.yaml -o traffic/scenario.yaml
+  weir import ct-perftest matrices_16ranks -o sequence.yaml`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if out != "" && format.SyntaxOf(out) != format.YAML {
@@ -47,11 +50,11 @@ file that -o names, or else to the working directory.`,
 			if err := dsl.WriteDiagnostics(cmd.ErrOrStderr(), "text", diags, files); err != nil {
 				return withCode(gate.ExitExecution, fmt.Errorf("writing diagnostics: %w", err))
 			}
-			switch {
-			case c == nil:
+			if c == nil {
 				return exit(gate.ExitUsage)
-			case c.Sequence:
-				return wrongUsage("%s is of sequential-ct-perftest (traffic_patterns), and weir has no workload yet that moves several matrices one after the other: import one of them from a file with traffic_pattern", c.File)
+			}
+			if err := c.OneMemory(); err != nil {
+				return wrongUsage("%w", err)
 			}
 			scenario, err := imported(cmd, c, out)
 			if err != nil {

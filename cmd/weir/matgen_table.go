@@ -7,17 +7,7 @@ import (
 
 	"weir/matgen"
 	"weir/matrix"
-	"weir/quantity"
 )
-
-// sizeFlag reads a flag that is a size.
-func sizeFlag(name, text string) (int64, error) {
-	n, err := quantity.ParseSize(text)
-	if err != nil {
-		return 0, fmt.Errorf("--%s: %w", name, err)
-	}
-	return int64(n), nil
-}
 
 // writeTrafficTable prints a line for each pattern, and what they have in sum.
 func writeTrafficTable(w io.Writer, c *matgen.Config, patterns []matrix.Pattern) error {

@@ -48,8 +48,13 @@ var Cluster = []Key{
 	key("gpus_per_node", "how many GPUs each must have", scalar(Count)).or("0"),
 }
 
-// optionValue is how an option may be written: a matrix is a list of rows.
-var optionValue = []Form{scalar(Any), list(list(scalar(Any)))}
+// optionValue is how an option may be written: a matrix is a list of rows, a sequence
+// a list of patterns, and a model with its requests is a mapping.
+var optionValue = []Form{
+	scalar(Any),
+	list(list(scalar(Any)), mapOf("keys of a pattern", scalar(Any), list(list(scalar(Any))), mapOf("names", scalar(Any)))),
+	mapOf("keys", scalar(Any)),
+}
 
 // Defaults are the keys of the defaults. All but options may also stand in a run.
 var Defaults = []Key{

@@ -212,6 +212,9 @@ func (w *walker) sweep() schema {
 				docs[o.Name] = before + "; of workload " + k.Name + ": " + o.Doc
 			}
 			axis := reference("axis")
+			if axes[o.Name] != nil && o.Type != workload.Enum {
+				axis = axes[o.Name].(schema) // another workload may offer values
+			}
 			if o.Type == workload.Enum {
 				// Offered and not imposed: a run of another workload may have an axis of its own of this name.
 				axis = schema{"anyOf": []schema{{"type": "array", "items": schema{"enum": o.Values}, "minItems": 1}, axis}}

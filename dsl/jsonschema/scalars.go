@@ -78,7 +78,7 @@ func (w *walker) workloads() {
 	for _, k := range workload.Kinds() {
 		properties := schema{}
 		for _, o := range k.Options {
-			properties[o.Name] = option(o)
+			properties[o.Name] = option(k, o)
 		}
 		w.definitions["options_"+k.Name] = schema{
 			"type": []string{"object", "null"}, "description": k.Doc, "properties": properties, "additionalProperties": false,
@@ -86,7 +86,7 @@ func (w *walker) workloads() {
 	}
 }
 
-func option(o workload.Option) schema {
+func option(k *workload.Kind, o workload.Option) schema {
 	var s schema
 	switch o.Type {
 	case workload.Size:
@@ -113,7 +113,13 @@ func option(o workload.Option) schema {
 		rows := schema{"type": "array", "minItems": 2, "items": schema{"type": "array", "minItems": 2, "items": schema{"type": []string{"string", "integer", "number"}}}}
 		s = schema{"anyOf": []schema{rows, {"type": "string"}}, "examples": []any{[][]any{{0, "4M"}, {"512K", 0}}}}
 	case workload.Generator:
-		s = orExpression(schema{"type": "string", "pattern": `^\s*(` + strings.Join(workload.Generators(), "|") + `)\s`}, "uniform 4MiB", "sparse 4MiB peers=2 seed=1")
+		s = schema{"anyOf": []schema{
+			{"type": "string", "pattern": `^\s*(` + strings.Join(workload.Generators(), "|") + `)\s`}, reference("template"), model(),
+		}, "examples": []any{"uniform 4MiB", "sparse 4MiB peers=2 seed=1"}}
+	case workload.Model:
+		s = model()
+	case workload.Patterns:
+		s = schema{"type": "array", "minItems": 1, "items": pattern(k)}
 	default:
 		s = schema{"type": []string{"string", "number", "boolean"}}
 	}

@@ -1,0 +1,196 @@
+package dsl
+
+import (
+	"fmt"
+	"math"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"weir/ctperftest"
+	"weir/dsl/suggest"
+	"weir/matrix"
+	"weir/quantity"
+	"weir/workload"
+)
+
+// sequenceItems reads a list of patterns.
+func (s *sweeper) sequenceItems(e entry) []sequenceItem {
+	list, diags := hcl.ExprList(e.expr)
+	switch {
+	case diags.HasErrors():
+		s.error(e.expr.Range(), "Not a list", fmt.Sprintf("%s is a list, with a mapping for each pattern of the sequence.", capital(quote(e.name))), "Write each as an item with its matrix or matrix_file.")
+		return nil
+	case len(list) == 0:
+		s.error(e.expr.Range(), "Empty sequence", fmt.Sprintf("%s has no items, so nothing would run.", capital(quote(e.name))), "Give it patterns.")
+		return nil
+	case len(list) > maxPatterns:
+		s.error(e.expr.Range(), "Too many patterns", fmt.Sprintf("The sequence has %d patterns; the most is %d.", len(list), maxPatterns), "Divide it between runs.")
+		return nil
+	}
+	var items []sequenceItem
+	before := len(s.diags)
+	for i, expr := range list {
+		if !s.fixed(expr, severalRuns) {
+			return nil
+		}
+		items = append(items, s.sequenceItem(i, expr))
+	}
+	if s.diags[before:].HasErrors() {
+		return nil
+	}
+	return items
+}
+
+func (s *sweeper) sequenceItem(i int, expr hcl.Expression) sequenceItem {
+	item := sequenceItem{values: map[string]any{}, at: expr.Range()}
+	what := fmt.Sprintf("pattern %d", i)
+	before := len(s.diags)
+	for _, e := range s.mapping(expr, what) {
+		if e.name == "metadata" {
+			item.metadata = s.metadata(e)
+			continue
+		}
+		if name, v := s.itemValue(e, what); v != nil {
+			if _, twice := item.values[name]; twice {
+				s.error(e.at, "Given twice", fmt.Sprintf("%s has %s already.", capital(what), name), "Keep one of the two.")
+			}
+			item.values[name] = v
+		}
+	}
+	if _, ok := item.values["matrix"]; !ok && !s.diags[before:].HasErrors() {
+		s.error(item.at, "No matrix", fmt.Sprintf("%s does not say what it moves.", capital(what)), "Give it a matrix or a matrix_file.")
+	}
+	return item
+}
+
+// itemValue reads what an item says of itself: the name of the option and its value.
+func (s *sweeper) itemValue(e entry, what string) (string, any) {
+	kind := s.run.Workload
+	if e.name == "matrix_file" {
+		name, ok := s.text(e.expr, e.name)
+		if !ok {
+			return "", nil
+		}
+		text, _ := s.matrixFile(name, e.expr.Range())
+		return "matrix", text
+	}
+	name, inSeconds := strings.CutSuffix(e.name, workload.InSeconds)
+	o, ok := kind.Option(name)
+	if !ok || o.Item == workload.NoItem || o.Name == kind.Sequence || inSeconds && o.Type != workload.Time {
+		s.error(e.at, "Unknown key", fmt.Sprintf("There is no %q in a pattern.", e.name), suggest.Sentence(e.name, itemKeys(kind), "keys"))
+		return "", nil
+	}
+	if o.Type == workload.Matrix {
+		if rows, diags := hcl.ExprList(e.expr); !diags.HasErrors() {
+			if text, ok := s.rows(rows, e.expr.Range()); ok {
+				return name, text
+			}
+			return "", nil
+		}
+	}
+	text, ok := s.text(e.expr, e.name+" of "+what)
+	if !ok {
+		return "", nil
+	}
+	if inSeconds {
+		if _, err := strconv.ParseFloat(text, 64); err != nil {
+			s.error(e.expr.Range(), "Invalid value", fmt.Sprintf("%s is a plain number of seconds, not %q.", e.name, text), "With a unit it is written "+name+": "+text+".")
+			return "", nil
+		}
+		text += "s"
+	}
+	v, err := o.Parse(text)
+	if err != nil {
+		s.error(e.expr.Range(), "Invalid value", fmt.Sprintf("%s of %s: %v.", e.name, what, err), "")
+		return "", nil
+	}
+	return name, v
+}
+
+// itemKeys are what an item may hold.
+func itemKeys(kind *workload.Kind) []string {
+	keys := []string{"matrix_file"}
+	for _, o := range kind.ItemOptions() {
+		keys = append(keys, o.Name)
+		if o.Type == workload.Time {
+			keys = append(keys, o.Name+workload.InSeconds)
+		}
+	}
+	return keys
+}
+
+func (s *sweeper) metadata(e entry) []matrix.Field {
+	var fields []matrix.Field
+	for _, f := range s.mapping(e.expr, "metadata") {
+		if text, ok := s.text(f.expr, f.name+" of metadata"); ok {
+			fields = append(fields, matrix.Field{Key: f.name, Value: text})
+		}
+	}
+	return fields
+}
+
+// sequenceFile reads a metadata.yaml with all its matrices. What is wrong with it is
+// said at its place in its own file.
+func (s *sweeper) sequenceFile(expr hcl.Expression) []sequenceItem {
+	if !s.fixed(expr, severalRuns) {
+		return nil
+	}
+	name, ok := s.text(expr, "metadata_file")
+	if !ok {
+		return nil
+	}
+	path := s.relative(name)
+	if ext := filepath.Ext(path); ext != ".yaml" && ext != ".yml" {
+		path = filepath.Join(path, ctperftest.MetadataFile)
+	}
+	c, files, diags := ctperftest.ReadWith(path, s.all.matrixSource)
+	for file, f := range files {
+		s.all.add(file, f)
+	}
+	for _, d := range diags {
+		if d.Subject == nil { // it is about the file as a whole
+			d.Subject = expr.Range().Ptr()
+		}
+		s.diags = append(s.diags, d)
+	}
+	if c == nil {
+		return nil
+	}
+	if len(c.Patterns) > maxPatterns {
+		s.error(expr.Range(), "Too many patterns", fmt.Sprintf("%s has %d patterns; the most is %d.", path, len(c.Patterns), maxPatterns), "Divide it between runs.")
+		return nil
+	}
+	var items []sequenceItem
+	for i, p := range c.Patterns {
+		item := patternItem(p.Pattern, expr.Range())
+		item.values["op"], item.values["shards"] = p.Op, int64(p.Shards)
+		if err := workload.CheckMatrix(p.Matrix); err != nil {
+			s.error(expr.Range(), "Invalid matrix", fmt.Sprintf("Of pattern %d in %s: %v.", i, path, err), "")
+			return nil
+		}
+		items = append(items, item)
+	}
+	return items
+}
+
+// sequenceOfModel makes the sequence of a model's requests.
+func (s *sweeper) sequenceOfModel(e entry) []sequenceItem {
+	var items []sequenceItem
+	for _, p := range s.fromModel(e) {
+		item := patternItem(p, e.expr.Range())
+		s.all.cells += len(item.values["matrix"].(string))
+		items = append(items, item)
+	}
+	return items
+}
+
+// patternItem is a pattern that comes from elsewhere. Its sleeps are to the nanosecond.
+func patternItem(p matrix.Pattern, at hcl.Range) sequenceItem {
+	sleep := func(seconds float64) quantity.Time { return quantity.Time(math.Round(seconds * 1e9)) }
+	return sequenceItem{at: at, metadata: p.Metadata, values: map[string]any{
+		"matrix": p.Matrix.Compact(), "sleep_before_launch": sleep(p.SleepBefore), "sleep_after_launch": sleep(p.SleepAfter),
+	}}
+}
