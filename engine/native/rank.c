@@ -113,70 +113,6 @@ static size_t area(const struct weir_rank *r, int regions, uint64_t cells)
     return pages(n > MIN_AREA ? n : MIN_AREA);
 }
 
-static void *copy_of(const void *list, int n, size_t each)
-{
-    void *copy = calloc((size_t)n + 1, each);
-    if (copy && n)
-        memcpy(copy, list, (size_t)n * each);
-    return copy;
-}
-
-/* What weir_open has made itself. */
-static void drop_lists(struct weir_rank *r)
-{
-    struct weir_flows *flows = (struct weir_flows *)(uintptr_t)r->cfg.flows;
-    for (int i = 0; flows && i < r->cfg.nflows; i++) {
-        free((void *)(uintptr_t)flows[i].targets);
-        free((void *)(uintptr_t)flows[i].sources);
-        free((void *)(uintptr_t)flows[i].turns);
-    }
-    free(flows);
-    free((void *)(uintptr_t)r->all.members);
-    free(r->meetings);
-    free(r->delivered);
-}
-
-/* The lists of the caller are gone when weir_open returns. */
-static int keep_flows(struct weir_rank *r)
-{
-    struct weir_flows *flows = copy_of(r->cfg.flows, r->cfg.nflows, sizeof *flows);
-    int                enough = flows != NULL;
-    r->cfg.flows              = flows;
-    for (int i = 0; flows && i < r->cfg.nflows; i++) {
-        struct weir_flows *f = &flows[i];
-        f->targets           = copy_of(f->targets, f->ntargets, sizeof *f->targets);
-        f->sources           = copy_of(f->sources, f->nsources, sizeof *f->sources);
-        f->turns             = copy_of(f->turns, f->nturns, sizeof *f->turns);
-        enough               = enough && f->targets && f->sources && f->turns;
-    }
-    return enough;
-}
-
-static int make_lists(struct weir_rank *r)
-{
-    int  enough = keep_flows(r), *all = calloc((size_t)r->cfg.ranks, sizeof *all);
-    r->all      = (struct weir_group){all, r->cfg.ranks};
-    r->meetings = calloc((size_t)r->cfg.ranks, sizeof *r->meetings);
-    r->delivered = calloc((size_t)r->cfg.ranks, sizeof *r->delivered);
-    for (int i = 0; all && i < r->cfg.ranks; i++)
-        all[i] = i;
-    if (enough && all && r->meetings && r->delivered)
-        return 0;
-    drop_lists(r);
-    return rank_fail(r, -ENOMEM, "alloc", -1, "no memory for the list of peers");
-}
-
-/* Of all flows, the most targets and the most sources. */
-static void most_of(const struct weir_rank *r, int *targets, int *sources)
-{
-    *targets = *sources = 0;
-    for (int i = 0; i < r->cfg.nflows; i++) {
-        const struct weir_flows *f = &r->cfg.flows[i];
-        *targets                   = f->ntargets > *targets ? f->ntargets : *targets;
-        *sources                   = f->nsources > *sources ? f->nsources : *sources;
-    }
-}
-
 static int do_open(struct weir_rank *r, void *arg)
 {
     (void)arg;
@@ -185,7 +121,7 @@ static int do_open(struct weir_rank *r, void *arg)
     rank_phase(r, PH_READY, 0);
     weir_clock_calibrate(&r->clk);
     int targets, sources;
-    most_of(r, &targets, &sources);
+    lists_most(r, &targets, &sources);
     int regions = targets + sources + 1;
     if (r->cfg.region > SIZE_MAX / 4 / (size_t)regions || r->cfg.local > SIZE_MAX / 4 || r->cfg.exposed > SIZE_MAX / 4)
         return rank_fail(r, -E2BIG, "alloc", -1, "%d regions of %llu bytes, or cells of %llu and %llu, do not fit into memory", regions, (unsigned long long)r->cfg.region,
@@ -249,7 +185,7 @@ int weir_open(const struct weir_config *cfg, struct weir_rank **out, struct weir
         rank_fail(r, -EHOSTUNREACH, "open", -1, "fabric %s does not reach other hosts", cfg->fabric);
     else if (cfg->ranks < 2 || cfg->ranks > WEIR_MAX_RANKS || cfg->rank < 0 || cfg->rank >= cfg->ranks)
         rank_fail(r, -EINVAL, "open", -1, "rank %d of %d", cfg->rank, cfg->ranks);
-    else if (make_lists(r) == 0 && (r->thread = thread_start(r, err)))
+    else if (lists_make(r) == 0 && (r->thread = thread_start(r, err)))
         thread_call(r->thread, do_open, NULL, err);
     r->err = NULL;
     if (err->code) {
@@ -404,7 +340,7 @@ int weir_close(struct weir_rank *r, int64_t timeout, struct weir_err *err)
     if (rc < 0)
         return rc; /* abandoned: the process must end */
     thread_stop(r->thread);
-    drop_lists(r);
+    lists_drop(r);
     rank_forget_play(r);
     free(r->hist);
     free(r);

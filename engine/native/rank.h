@@ -61,6 +61,14 @@ struct weir_rank {
     struct weir_thread *thread;
 };
 
+/* Copies the lists of the configuration, which are gone when weir_open returns, and makes
+ * what is kept of each peer; lists_drop frees both. */
+int  lists_make(struct weir_rank *r);
+void lists_drop(struct weir_rank *r);
+
+/* Of all flows, the most targets and the most sources. */
+void lists_most(const struct weir_rank *r, int *targets, int *sources);
+
 /* Fills the error of the call in progress, if it is the first, and returns code. */
 int rank_fail(struct weir_rank *r, int code, const char *op, int peer, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
