@@ -33,8 +33,8 @@ var annotationLevels = []struct {
 // counted in the last of its level. A session in which all holds has none.
 func GitHub(w io.Writer, doc *results.Document) error {
 	var b strings.Builder
-	if doc.Simulated() {
-		b.WriteString(command("notice", annotation{title: "weir", message: simulatedBanner(doc)}))
+	if text := banner(doc); text != "" {
+		b.WriteString(command("notice", annotation{title: "weir", message: text}))
 	}
 	for _, l := range annotationLevels {
 		var found []finding
@@ -44,7 +44,7 @@ func GitHub(w io.Writer, doc *results.Document) error {
 			found = append(found, fs...)
 		}
 		limit := annotations
-		if l.level == "notice" && doc.Simulated() {
+		if l.level == "notice" && banner(doc) != "" {
 			limit--
 		}
 		for i, f := range found {

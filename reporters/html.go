@@ -22,9 +22,7 @@ func HTML(w io.Writer, doc *results.Document) error {
 		Facts:  sessionFacts(doc),
 		Groups: d.groups(doc),
 		Notes:  notes(doc),
-	}
-	if doc.Simulated() {
-		p.Banner = simulatedBanner(doc)
+		Banner: clip(banner(doc), " …"),
 	}
 	for i, g := range grids(doc) {
 		p.Runs = append(p.Runs, d.run(doc, fmt.Sprintf("run-%d", i+1), g))

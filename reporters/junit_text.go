@@ -133,6 +133,9 @@ func sessionProperties(doc *results.Document) *xmlProperties {
 	if doc.Simulated() {
 		p.add("simulated", simulatedBanner(doc))
 	}
+	if text := rescaled(doc); text != "" {
+		p.add("time_scale", text)
+	}
 	if text := takenOver(doc); text != "" {
 		p.add("resumed", text)
 	}

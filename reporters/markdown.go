@@ -22,8 +22,8 @@ func Markdown(w io.Writer, doc *results.Document) error {
 func markdown(doc *results.Document, limit int) string {
 	m := page{limit: limit, whole: "results.json"}
 	m.always("# %s\n\n", sentence(" ", labelled(doc.Session.Status)+":", mdClip(doc.Scenario.Name)))
-	if doc.Simulated() {
-		m.always("> **%s**\n\n", mdText(simulatedBanner(doc)))
+	if text := banner(doc); text != "" {
+		m.always("> **%s**\n\n", mdClip(text))
 	}
 	m.always("%s\n\n", clip(headline(doc), " …"))
 	if doc.Scenario.Description != "" {

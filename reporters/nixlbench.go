@@ -39,8 +39,8 @@ type nixlbenchColumn struct {
 // above the rows that share it.
 func NIXLBench(w io.Writer, doc *results.Document) error {
 	out := bufio.NewWriter(w)
-	if doc.Simulated() {
-		fmt.Fprintf(out, "%s\n\n", simulatedBanner(doc))
+	if text := banner(doc); text != "" {
+		fmt.Fprintf(out, "%s\n\n", text)
 	}
 	out.WriteString(nixlbenchNotes)
 	var order []string

@@ -6,11 +6,38 @@ import (
 	"strings"
 
 	"weir/results"
+	"weir/workload"
 )
 
-// simulatedBanner says what nobody may miss: the numbers of a simulation look
-// like measured ones.
+// banner says what nobody may miss: the numbers of a simulation, or of a rehearsal, look
+// like others.
+func banner(doc *results.Document) string {
+	return sentence("; ", simulatedBanner(doc), plain(rescaled(doc)))
+}
+
+// rescaled says whose sleeps are other ones than those of the sequence; "" if nobody's.
+func rescaled(doc *results.Document) string {
+	var out []string
+	for _, c := range doc.Cases {
+		scale, ok := workload.Number(c.Options["time_scale"])
+		if !ok || scale == 1 {
+			continue
+		}
+		if text := fmt.Sprintf("run %s with %s times its sleeps", c.Run, workload.Text(scale)); !slices.Contains(out, text) {
+			out = append(out, text)
+		}
+	}
+	if len(out) == 0 {
+		return ""
+	}
+	return "REHEARSED: " + strings.Join(out, ", ") + "; the load is another one than at time_scale 1"
+}
+
+// simulatedBanner says which numbers were not measured; "" if all were.
 func simulatedBanner(doc *results.Document) string {
+	if !doc.Simulated() {
+		return ""
+	}
 	n, launched := 0, 0
 	for _, c := range doc.Cases {
 		if len(c.Launches) > 0 {

@@ -24,8 +24,8 @@ var paint = map[string]string{
 // terminal's; columns that can be spared make way until a table fits.
 func Table(w io.Writer, doc *results.Document, color bool, width int) error {
 	t := terminal{color: color, width: width}
-	if doc.Simulated() {
-		fmt.Fprintf(&t.out, "%s\n\n", t.colored("warn", simulatedBanner(doc)))
+	if text := banner(doc); text != "" {
+		fmt.Fprintf(&t.out, "%s\n\n", t.colored("warn", text))
 	}
 	for _, g := range grids(attempted(doc)) {
 		t.grid(g)

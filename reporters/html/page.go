@@ -68,6 +68,7 @@ type Card struct {
 type Run struct {
 	ID, Name      string
 	Figures       []Figure
+	Scores        []Figure // timelines of sequences
 	Table         Table
 	Quantiles     []Figure
 	QuantileTable *Table
