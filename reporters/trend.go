@@ -88,7 +88,7 @@ func Trend(w io.Writer, t *history.Trend, width int) error {
 				fmt.Fprintf(&b, "   and %d more differences; --format json has all\n", len(c.Differ)-j)
 				break
 			}
-			fmt.Fprintf(&b, "   %s: %s -> %s\n", plain(d.What), present(d.Base), present(d.New))
+			fmt.Fprintf(&b, "   %s\n", differenceText(d))
 		}
 	}
 	for i, p := range t.LeftOut {
@@ -147,11 +147,4 @@ func symbolic(effect string) string {
 
 func sessionText(p history.Point) string {
 	return plain(p.Session) + " (" + p.Started.UTC().Format("2006-01-02 15:04") + ")"
-}
-
-func present(s string) string {
-	if s == "" {
-		return "(none)"
-	}
-	return plain(s)
 }

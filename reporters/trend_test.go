@@ -45,9 +45,9 @@ func TestTrendGolden(t *testing.T) {
 		values = append(values, 12+0.1*float64(i%5)-2*float64(i/14))
 	}
 	changed := trend(values, 14)
-	changed.Changes[0].Differ = []history.Differ{{What: "weir commit", Base: "aaaa", New: "bb\x1b[31mbb"}, {What: "node 0 governor", Base: "", New: "powersave"}}
+	changed.Changes[0].Differ = []results.Difference{{What: "weir commit", Base: "aaaa", New: "bb\x1b[31mbb"}, {What: "cpu.governor", Base: "", New: "powersave", Of: []string{"n1", "n2"}}}
 	for i := range 20 {
-		changed.Changes[0].Differ = append(changed.Changes[0].Differ, history.Differ{What: fmt.Sprintf("env X%d", i), Base: "1", New: "2"})
+		changed.Changes[0].Differ = append(changed.Changes[0].Differ, results.Difference{What: fmt.Sprintf("env X%d", i), Base: "1", New: "2"})
 	}
 	changed.LeftOut = []history.Problem{{File: "x.json", Reason: "the case is error: rank 1 died"}}
 	simulated := trend([]float64{3e-6, 3e-6}, 0)
