@@ -29,6 +29,7 @@ type Trend struct {
 	Schema       string    `json:"schema"`
 	Scenario     string    `json:"scenario"`
 	Case         string    `json:"case"`
+	Workload     string    `json:"workload"`
 	Metric       string    `json:"metric"`
 	Unit         string    `json:"unit"`
 	Better       string    `json:"better"` // higher | lower | "": neither
@@ -103,7 +104,7 @@ func (s Store) Trend(q Query) (*Trend, error) {
 		case len(t.Points) > 0 && r.unit != t.Unit:
 			t.LeftOut = append(t.LeftOut, Problem{e.File, fmt.Sprintf("%s is in %s there, not in %s", q.Metric, r.unit, t.Unit)})
 		default:
-			t.Scenario, t.Unit, t.Better = e.Scenario, r.unit, r.better
+			t.Scenario, t.Workload, t.Unit, t.Better = e.Scenario, r.point.of.Cases[0].Workload, r.unit, r.better
 			t.Points = append(t.Points, r.point)
 		}
 	}

@@ -17,7 +17,7 @@ import (
 func HTML(w io.Writer, doc *results.Document) error {
 	d := newDraft()
 	p := &html.Page{
-		Title: plain(clip(doc.Scenario.Name, " …")), Sign: symbols[doc.Session.Status], Status: plain(doc.Session.Status),
+		Kind: "report", Title: plain(clip(doc.Scenario.Name, " …")), Sign: symbols[doc.Session.Status], Status: plain(doc.Session.Status),
 		Headline: clip(headline(doc), " …"), Description: plain(clip(doc.Scenario.Description, " …")),
 		Facts:  sessionFacts(doc),
 		Groups: d.groups(doc),
