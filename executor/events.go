@@ -1,6 +1,7 @@
 package executor
 
 import (
+	_ "embed"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -8,6 +9,12 @@ import (
 
 	"weir/results"
 )
+
+// EventsSchema is the JSON Schema (draft 2020-12) of one event as a line of NDJSON. It is
+// strict: a key that is not in it is a mistake of the writer.
+//
+//go:embed events.schema.json
+var EventsSchema []byte
 
 // EventType says what happened.
 type EventType string
