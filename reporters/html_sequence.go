@@ -15,8 +15,9 @@ import (
 )
 
 const (
-	mostScores = 4 // of a run; sequences beyond that differ in the table
-	mostPlayed = 5 // bars of a pattern
+	mostScores  = 4        // of a run; sequences beyond that differ in the table
+	mostPlayed  = 5        // bars of a pattern
+	mostPlanned = 16 << 20 // bytes of the matrices that a plan is made of, some seconds of reading
 )
 
 // scores draw when the patterns of a run were played, for each sequence that it has.
@@ -68,7 +69,7 @@ func score(s caseSeries) (html.Figure, bool) {
 	if !ok {
 		return html.Figure{}, false
 	}
-	due := planned(s.cases)
+	due, why := planned(s.cases)
 	var parts []html.Part
 	times := 0
 	for _, c := range evenly(s.cases, mostBars) {
@@ -100,7 +101,9 @@ func score(s caseSeries) (html.Figure, bool) {
 		note += fmt.Sprintf(" (%d of %d, evenly spread)", mostPlayed, times)
 	}
 	note += "."
-	if len(due) > 0 {
+	if why != "" {
+		note += " It is not drawn when patterns were planned: " + why + "."
+	} else {
 		note += " The dashed line is when the pattern was planned: when it would start if nothing but sleeps took time."
 	}
 	if more := len(s.cases) - len(parts); more > 0 {
@@ -158,31 +161,36 @@ func typical(cases []*results.Case) (index, launches int, ok bool) {
 }
 
 // planned is when each pattern of a sequence was due, in seconds from the start of an
-// iteration; nothing where the options do not say it.
-func planned(cases []*results.Case) map[*results.Case]float64 {
+// iteration, or why nobody knows.
+func planned(cases []*results.Case) (due map[*results.Case]float64, why string) {
 	steps := make([]*workload.TransferOptions, len(cases))
+	size := 0
 	for i, c := range cases {
+		text, _ := c.Options["matrix"].(string)
+		if size += len(text); size > mostPlanned {
+			return nil, "their matrices are too large"
+		}
 		if at, ok := workload.Number(c.Options["pattern"]); !ok || at != float64(i) {
-			return nil // without one of them the others are due at other times
+			return nil, fmt.Sprintf("pattern %d is not in the document, and it may decide about others", i)
 		}
 		kind, _ := workload.Lookup(c.Workload)
 		values, err := kind.Normalize(c.Options)
 		if err != nil {
-			return nil
+			return nil, plain(err.Error())
 		}
 		o, err := kind.Decode(values)
 		if err != nil {
-			return nil
+			return nil, plain(err.Error())
 		}
 		steps[i] = &o
-	}
-	if slices.ContainsFunc(steps, func(o *workload.TransferOptions) bool { return o.Ranks != steps[0].Ranks }) {
-		return nil
+		if o.Ranks != steps[0].Ranks {
+			return nil, "they are of different numbers of ranks"
+		}
 	}
 	workload.Schedule(steps)
-	due := make(map[*results.Case]float64, len(cases))
+	due = make(map[*results.Case]float64, len(cases))
 	for i, c := range cases {
 		due[c] = steps[i].Step.Due.Seconds()
 	}
-	return due
+	return due, ""
 }

@@ -61,17 +61,21 @@ func TestPageShowsASequence(t *testing.T) {
 
 // Where the plan cannot be known, none is drawn; the times that were measured are.
 func TestSequenceWithoutItsPlan(t *testing.T) {
-	for name, change := range map[string]func(*results.Document){
-		"a pattern is missing":     func(d *results.Document) { d.Cases = d.Cases[1:] },
-		"an option of later weirs": func(d *results.Document) { d.Cases[1].Options["jitter"] = "1ms" },
-		"a matrix that is damaged": func(d *results.Document) { d.Cases[1].Options["matrix"] = "4: 1>2" },
-		"other ranks":              func(d *results.Document) { d.Cases[1].Options["matrix"], d.Cases[1].Options["ranks"] = "2: 0>1=5", 2. },
+	for why, change := range map[string]func(*results.Document){
+		"pattern 0 is not in the document":       func(d *results.Document) { d.Cases = d.Cases[1:] },
+		`has no option "jitter"`:                 func(d *results.Document) { d.Cases[1].Options["jitter"] = "1ms" },
+		"option matrix":                          func(d *results.Document) { d.Cases[1].Options["matrix"] = "4: 1>2" },
+		"they are of different numbers of ranks": func(d *results.Document) { d.Cases[1].Options["matrix"], d.Cases[1].Options["ranks"] = "2: 0>1=5", 2. },
+		"their matrices are too large":           func(d *results.Document) { d.Cases[1].Options["matrix"] = strings.Repeat(" ", mostPlanned) },
 	} {
 		doc := read(t, "sequence")
 		change(doc)
-		says := titles(parsePage(t, doc))
-		if strings.Contains(says, "planned") || !strings.Contains(says, "pattern 1, iteration 0: from 12.5 ms, 5.80 µs") {
-			t.Errorf("%s: %s", name, says)
+		page := parsePage(t, doc)
+		if says := titles(page); strings.Contains(says, "planned") || !strings.Contains(says, "pattern 1, iteration 0: from 12.5 ms, 5.80 µs") {
+			t.Errorf("%s: %s", why, says)
+		}
+		if !strings.Contains(page.text(), why) {
+			t.Errorf("it does not say that %s", why)
 		}
 	}
 }
