@@ -1,6 +1,7 @@
 package reporters
 
 import (
+	"cmp"
 	"fmt"
 	"html/template"
 	"maps"
@@ -29,6 +30,7 @@ type traffic struct {
 	first string // key of the first case
 	cases int
 	of    string // the run whose sequence it is a pattern of; ""
+	drawn []html.Cell
 }
 
 // matrices are those of all cases, each once.
@@ -38,8 +40,7 @@ func matrices(doc *results.Document) html.Matrices {
 	drawn := 0
 	patterns := map[string]int{} // by run
 	var shown []*traffic
-	cellsOf := map[*traffic][]html.Cell{}
-	scale := map[string]html.Extent{} // of the patterns of a run
+	scale := map[string]html.Extent{} // one for all patterns of a run
 	for _, x := range all {
 		if out.Table == nil {
 			out.Table = &html.Table{Caption: "traffic matrices", Columns: []html.Column{{Head: "matrix"}, {Head: "ranks", Right: true}, {Head: "senders", Right: true},
@@ -61,19 +62,16 @@ func matrices(doc *results.Document) html.Matrices {
 			continue
 		}
 		shown = append(shown, x)
-		cellsOf[x] = cells
+		x.drawn = cells
 		extent := html.ExtentOf(x.m.Ranks(), cells)
-		if other, ok := scale[x.of]; ok {
+		if other, ok := scale[x.scale()]; ok {
 			extent = extent.Join(other)
 		}
-		scale[x.of] = extent
+		scale[x.scale()] = extent
 	}
 	for _, x := range shown {
-		extent := scale[x.of]
-		if x.of == "" {
-			extent = html.ExtentOf(x.m.Ranks(), cellsOf[x])
-		}
-		f := html.Figure{Title: x.name, Drawings: []template.HTML{html.HeatMap("traffic matrix "+x.name, x.m.Ranks(), cellsOf[x], extent, bytesText)}}
+		extent := scale[x.scale()]
+		f := html.Figure{Title: x.name, Drawings: []template.HTML{html.HeatMap("traffic matrix "+x.name, x.m.Ranks(), x.drawn, extent, bytesText)}}
 		if n := html.Block(x.m.Ranks()); n > 1 {
 			f.Note = fmt.Sprintf("%d ranks: each row and each column is the sum of %d.", x.m.Ranks(), n)
 		}
@@ -94,6 +92,9 @@ func matrices(doc *results.Document) html.Matrices {
 	out.Note = strings.Join(said, " ")
 	return out
 }
+
+// scale names those that are drawn on one scale of colours.
+func (x *traffic) scale() string { return cmp.Or(x.of, x.name) }
 
 func (x *traffic) row() []string {
 	busiest, bytes := x.m.Bottleneck()

@@ -39,11 +39,13 @@ func TestEnvironmentDifferences(t *testing.T) {
 		now  *results.Document
 		want []string
 	}{
-		"nothing":            {doc(as, two...), nil},
-		"the order of nodes": {doc(as, "b", "a"), nil},
-		"what is momentary":  {doc(node(0, func(n *results.Node) { n.NICs[0].State, n.Memory.Hugepages[0].Free, n.ClockOffset.Value = "down", 1, 3 }), two...), nil},
-		"a bridge":           {doc(node(0, func(n *results.Node) { n.NICs = n.NICs[:1] }), two...), nil},
-		"kernel of one":      {doc(node(1, func(n *results.Node) { n.Kernel = "6.5" }), two...), []string{"kernel: 6.1 -> 6.5 [b]"}},
+		"nothing":               {doc(as, two...), nil},
+		"the order of nodes":    {doc(as, "b", "a"), nil},
+		"what is momentary":     {doc(node(0, func(n *results.Node) { n.NICs[0].State, n.Memory.Hugepages[0].Free, n.ClockOffset.Value = "down", 1, 3 }), two...), nil},
+		"a bridge":              {doc(node(0, func(n *results.Node) { n.NICs = n.NICs[:1] }), two...), nil},
+		"what the kernel keeps": {doc(node(0, func(n *results.Node) { n.Memory.Total += 4096 }), two...), nil},
+		"memory":                {doc(node(0, func(n *results.Node) { n.Memory.Total *= 2 }), two...), []string{"memory.total: 16 -> 32 [a]"}},
+		"kernel of one":         {doc(node(1, func(n *results.Node) { n.Kernel = "6.5" }), two...), []string{"kernel: 6.1 -> 6.5 [b]"}},
 		"governor of both": {doc(func(d *results.Document) {
 			d.Environment.Nodes[0].CPU.Gov, d.Environment.Nodes[1].CPU.Gov = "performance", "performance"
 		}, two...), []string{"cpu.governor: powersave -> performance [a b]"}},

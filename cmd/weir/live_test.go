@@ -77,9 +77,12 @@ func TestLiveIsDrawnOver(t *testing.T) {
 func TestLiveFrame(t *testing.T) {
 	low := 10.
 	plan := aPlan()
-	plan.Cases[0].Assertions = []assertion.Assertion{{
+	plan.Cases[0].Assertions = []assertion.Assertion{{Name: "no number"}, {
 		Name: "floor", Lowered: "bandwidth in [10, ∞) GB/s", Unit: "GB/s", Bounds: assertion.Bounds{Lower: &low},
 		Subject: &assertion.Expr{Op: assertion.Metric, Metric: "bandwidth", Unit: "GB/s"},
+	}}
+	plan.Cases[1].Assertions = []assertion.Assertion{{ // of which nothing can be said before the verdict
+		Lowered: "bandwidth / baseline.bandwidth in [0.9, ∞)", Subject: &assertion.Expr{Op: assertion.Metric, Metric: "bandwidth", Unit: "GB/s", Baseline: true}, Unit: "GB/s",
 	}}
 	l := &live{tally: newTally(plan)}
 	frame := func(want ...string) {

@@ -165,9 +165,11 @@ func (t *tally) estimate() string {
 		}
 		so := "nothing measured yet"
 		if m := t.measured[c.Key]; m != nil {
-			if o, ok := gate.SoFar(m, &a); ok {
-				so = o.String()
+			o, ok := gate.SoFar(m, &a)
+			if !ok {
+				continue // it is about more than this case
 			}
+			so = o.String()
 		}
 		return so + "; promised " + a.Lowered
 	}
