@@ -1,6 +1,8 @@
 package executor
 
 import (
+	"slices"
+
 	"weir/assertion"
 	"weir/planner"
 	"weir/results"
@@ -95,6 +97,17 @@ func (s *session) takeBaseline() error {
 	}
 	s.doc.Baseline = taken
 	return nil
+}
+
+// compareBaseline puts into the document what the baseline's environment and this one do not
+// have in common. One that a former session has read was compared by it.
+func (s *session) compareBaseline() {
+	if s.doc.Baseline == nil || s.o.Baseline == nil || s.doc.Baseline.Session != s.o.Baseline.Session.ID {
+		return
+	}
+	now := *s.doc
+	now.Session.Simulated = slices.ContainsFunc(s.plan.Cases, simulated) // no launch says so yet
+	s.doc.Baseline.Differences = results.EnvironmentDifferences(s.o.Baseline, &now)
 }
 
 func baselineCase(c *results.Case) results.BaselineCase {

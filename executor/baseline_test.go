@@ -2,6 +2,7 @@ package executor
 
 import (
 	"errors"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -44,8 +45,27 @@ func TestBaselineIsCopiedAsFarAsItIsMentioned(t *testing.T) {
 	want := &results.Baseline{Session: "former", File: "former.json", Fingerprint: "sha256:x", Cases: []results.BaselineCase{
 		{Key: "a", Launches: []results.MetricValues{{"bandwidth": 1}, {"bandwidth": 2}}},
 	}}
+	differ := doc.Baseline.Differences
+	doc.Baseline.Differences = nil
 	if diff := cmp.Diff(want, doc.Baseline); diff != "" {
 		t.Error(diff)
+	}
+	if want := (results.Difference{What: "fingerprint", Base: "sha256:x", New: doc.Environment.Fingerprint}); len(differ) == 0 || !cmp.Equal(differ[0], want) {
+		t.Errorf("the environments differ in %v, want first %v", differ, want)
+	}
+	if i := slices.IndexFunc(differ, func(d results.Difference) bool { return d.What == "nodes" }); i < 0 || differ[i].Base != "0" {
+		t.Errorf("the baseline had no node: %v", differ)
+	}
+}
+
+// A session that goes on was compared when it began; the baseline is not read again.
+func TestResumedSessionKeepsWhatDiffersFromTheBaseline(t *testing.T) {
+	s := &session{plan: onePlan(aCase("a", heldAgainst)), doc: &results.Document{Baseline: &results.Baseline{Session: "former", Differences: []results.Difference{{What: "weir"}}}}}
+	s.compareBaseline()
+	s.o.Baseline = &results.Document{Session: results.Session{ID: "another"}}
+	s.compareBaseline()
+	if got := s.doc.Baseline.Differences; len(got) != 1 || got[0].What != "weir" {
+		t.Errorf("differences %v", got)
 	}
 }
 

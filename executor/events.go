@@ -1,6 +1,7 @@
 package executor
 
 import (
+	_ "embed"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -8,6 +9,12 @@ import (
 
 	"weir/results"
 )
+
+// EventsSchema is the JSON Schema (draft 2020-12) of one event as a line of NDJSON. It is
+// strict: a key that is not in it is a mistake of the writer.
+//
+//go:embed events.schema.json
+var EventsSchema []byte
 
 // EventType says what happened.
 type EventType string
@@ -34,31 +41,31 @@ const (
 
 // Event is one thing that happened; fields that do not apply are absent.
 type Event struct {
-	Time      time.Time          `json:"time"`
-	Type      EventType          `json:"type"`
-	Session   string             `json:"session,omitempty"`
-	Node      string             `json:"node,omitempty"`
-	Check     string             `json:"check,omitempty"`
-	Command   string             `json:"command,omitempty"`
-	Stage     string             `json:"stage,omitempty"` // setup | teardown
-	Scope     string             `json:"scope,omitempty"` // session | run | launch
-	Of        string             `json:"of,omitempty"`    // the run or launch that a command is of
-	Group     string             `json:"group,omitempty"`
-	Launch    *int               `json:"launch,omitempty"`   // index within the group
-	Launches  int                `json:"launches,omitempty"` // how many of the group the next look needs
-	Case      string             `json:"case,omitempty"`
-	Cases     int                `json:"cases,omitempty"` // how many
-	Phase     string             `json:"phase,omitempty"`
-	Done      uint64             `json:"done,omitempty"` // iterations of the phase
-	Total     uint64             `json:"total,omitempty"`
-	Rate      float64            `json:"rate,omitempty"` // bytes/s of all initiators, as they see it; a first idea
-	Seconds   float64            `json:"seconds,omitempty"`
-	Status    string             `json:"status,omitempty"`
-	Reason    string             `json:"reason,omitempty"`
-	Metrics   map[string]float64 `json:"metrics,omitempty"`
-	Failure   *results.Failure   `json:"failure,omitempty"`
-	Assertion string             `json:"assertion,omitempty"`
-	Verdict   results.Verdict    `json:"verdict,omitempty"`
+	Time      time.Time            `json:"time"`
+	Type      EventType            `json:"type"`
+	Session   string               `json:"session,omitempty"`
+	Node      string               `json:"node,omitempty"`
+	Check     string               `json:"check,omitempty"`
+	Command   string               `json:"command,omitempty"`
+	Stage     string               `json:"stage,omitempty"` // setup | teardown
+	Scope     string               `json:"scope,omitempty"` // session | run | launch
+	Of        string               `json:"of,omitempty"`    // the run or launch that a command is of
+	Group     string               `json:"group,omitempty"`
+	Launch    *int                 `json:"launch,omitempty"`   // index within the group
+	Launches  int                  `json:"launches,omitempty"` // how many of the group the next look needs
+	Case      string               `json:"case,omitempty"`
+	Cases     int                  `json:"cases,omitempty"` // how many
+	Phase     string               `json:"phase,omitempty"`
+	Done      uint64               `json:"done,omitempty"` // iterations of the phase
+	Total     uint64               `json:"total,omitempty"`
+	Rate      float64              `json:"rate,omitempty"` // bytes/s of all initiators, as they see it; a first idea
+	Seconds   float64              `json:"seconds,omitempty"`
+	Status    string               `json:"status,omitempty"`
+	Reason    string               `json:"reason,omitempty"`
+	Metrics   results.MetricValues `json:"metrics,omitempty"` // of one launch
+	Failure   *results.Failure     `json:"failure,omitempty"`
+	Assertion string               `json:"assertion,omitempty"`
+	Verdict   results.Verdict      `json:"verdict,omitempty"`
 	// Background says that the launch runs as load beside another one.
 	Background bool `json:"background,omitempty"`
 	// Retried says that the launch failed and is made again.

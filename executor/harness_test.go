@@ -97,6 +97,7 @@ func newBench(t testing.TB) *bench {
 	}
 	t.Cleanup(func() {
 		b.nothingLeft()
+		holdToSchema(t, b.events) // whatever a test is about
 		os.RemoveAll(sharedMemory)
 		os.RemoveAll(b.tmp)
 		sharedMemory = old

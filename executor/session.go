@@ -98,6 +98,7 @@ func (s *session) run(ctx context.Context) (err error) {
 		return err
 	}
 	s.setEnvironment()
+	s.compareBaseline()
 	if err := s.past.admits(s.doc.Environment); err != nil {
 		return err
 	}

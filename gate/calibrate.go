@@ -92,7 +92,7 @@ func belongTogether(docs []*results.Document, single bool) error {
 			return fmt.Errorf("sessions are of different scenarios, %s and %s", first.Scenario.Name, d.Scenario.Name)
 		case d.Environment.Fingerprint != first.Environment.Fingerprint:
 			var diff []string
-			for _, x := range environmentDifferences(first, d) {
+			for _, x := range results.EnvironmentDifferences(first, d) {
 				diff = append(diff, fmt.Sprintf("%s: %s -> %s", x.What, x.Base, x.New))
 			}
 			return fmt.Errorf("sessions %s and %s ran in environments that are unlike, so one reference does not hold for both: %s", first.Session.ID, d.Session.ID, strings.Join(diff, "; "))
@@ -122,15 +122,16 @@ func casesByKey(docs []*results.Document) (keys []string, cases map[string][]mea
 	return keys, cases
 }
 
-// chance is the option that is no part of what a case asks for: the simulation's dice.
-const chance = "sim_seed"
+// unasked are differences that are no part of what a case asks for: the simulation's dice,
+// and what its launches happened to have.
+var unasked = []string{"option sim_seed", results.FabricDiffers, results.TransportDiffers, results.NodesDiffer}
 
 // calibrateCase proposes the metrics of one case.
 func calibrateCase(of []measuredCase, asserted []string, o CalibrateOptions) ([]*results.Target, error) {
 	last := of[len(of)-1].Case
 	for _, m := range of {
-		for _, d := range caseDifferences([]couple{{m.Case, last}}) {
-			if d.What != "option "+chance && d.What != "fabric" && d.What != "transport" {
+		for _, d := range results.CaseDifferences([]results.CasePair{{Base: m.Case, New: last}}) {
+			if !slices.Contains(unasked, d.What) {
 				return nil, fmt.Errorf("sessions ask for different things of case %s: %s is %q and %q", last.Key, d.What, d.Base, d.New)
 			}
 		}

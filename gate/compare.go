@@ -42,7 +42,7 @@ func Compare(base, now *results.Document, o CompareOptions) (*results.Comparison
 		same := here == there
 		c.out.SameEnvironment = &same
 	}
-	c.out.Differences = environmentDifferences(base, now)
+	c.out.Differences = results.EnvironmentDifferences(base, now)
 	return c.compare(matched(base.Cases, now.Cases, func(c *results.Case) string { return c.Key }))
 }
 
@@ -183,7 +183,11 @@ func (c *comparer) compare(couples []couple) (*results.Comparison, error) {
 		}
 		return nil, fmt.Errorf("%w: no assertion of either side is about a metric with a better direction; --metric NAME and --all compare others", ErrNothingCompared)
 	}
-	c.out.Differences = append(c.out.Differences, caseDifferences(both)...)
+	var pairs []results.CasePair
+	for _, p := range both {
+		pairs = append(pairs, results.CasePair{Base: p.base, New: p.now})
+	}
+	c.out.Differences = append(c.out.Differences, results.CaseDifferences(pairs)...)
 	c.judge()
 	return c.out, nil
 }

@@ -57,8 +57,31 @@ func (s Store) reading(e Entry, q Query) reading {
 		return r
 	}
 	r.unit, r.better = m.Unit, m.Better
-	r.point = Point{Session: e.Session, File: e.File, Started: e.Started, Value: m.Value, CI: m.CI, N: m.N, Fingerprint: e.Fingerprint, Simulated: c.Simulated(), facts: facts(doc, c)}
+	r.point = Point{Session: e.Session, File: e.File, Started: e.Started, Value: m.Value, CI: m.CI, N: m.N, Fingerprint: e.Fingerprint, Simulated: c.Simulated(), of: stripped(doc, c)}
 	return r
+}
+
+// stripped is what of a document a difference may be in. The whole of many sessions would
+// take too much memory.
+func stripped(doc *results.Document, c *results.Case) *results.Document {
+	one := *c
+	one.Metrics, one.Assertions, one.Launches = nil, nil, nil
+	for _, l := range c.Launches {
+		part := *l
+		part.Metrics, part.Samples, part.Played = nil, nil, nil
+		one.Launches = append(one.Launches, &part)
+	}
+	return &results.Document{Session: results.Session{Simulated: doc.Session.Simulated}, Weir: doc.Weir, Scenario: doc.Scenario, Environment: doc.Environment, Cases: []*results.Case{&one}}
+}
+
+// differences are those of two sessions that were stripped.
+func differences(before, after *results.Document) []results.Difference {
+	out := append([]results.Difference{}, results.EnvironmentDifferences(before, after)...)
+	for _, d := range results.CaseDifferences([]results.CasePair{{Base: before.Cases[0], New: after.Cases[0]}}) {
+		d.Of = nil // there is one case
+		out = append(out, d)
+	}
+	return out
 }
 
 // unusable says why a case has no value of a metric, "" if it has.

@@ -29,6 +29,7 @@ type Trend struct {
 	Schema       string    `json:"schema"`
 	Scenario     string    `json:"scenario"`
 	Case         string    `json:"case"`
+	Workload     string    `json:"workload"`
 	Metric       string    `json:"metric"`
 	Unit         string    `json:"unit"`
 	Better       string    `json:"better"` // higher | lower | "": neither
@@ -50,7 +51,7 @@ type Point struct {
 	Fingerprint string      `json:"fingerprint"`
 	Simulated   bool        `json:"simulated,omitempty"`
 
-	facts map[string]string
+	of *results.Document // what may be the reason for a change, with the case alone
 }
 
 // Level is the mean of the points From to To-1: geometric where all values are
@@ -67,11 +68,12 @@ type Level struct {
 type Change struct {
 	At     int      `json:"at"` // the first point of the new level
 	Before string   `json:"before"`
-	After  string   `json:"after"`       // sessions
-	Ratio  *float64 `json:"ratio"`       // of the levels; nil where they have no common sign
-	Effect string   `json:"effect"`      // better | worse | other
-	P      float64  `json:"p"`           // of the permutation test
-	Differ []Differ `json:"differences"` // between the two sessions
+	After  string   `json:"after"`  // sessions
+	Ratio  *float64 `json:"ratio"`  // of the levels; nil where they have no common sign
+	Effect string   `json:"effect"` // better | worse | other
+	P      float64  `json:"p"`      // of the permutation test
+	// Differ is what differs between the two sessions and what the case had in them.
+	Differ []results.Difference `json:"differences"`
 }
 
 // Trend reads all documents of the store and finds the changes. The result depends on
@@ -102,7 +104,7 @@ func (s Store) Trend(q Query) (*Trend, error) {
 		case len(t.Points) > 0 && r.unit != t.Unit:
 			t.LeftOut = append(t.LeftOut, Problem{e.File, fmt.Sprintf("%s is in %s there, not in %s", q.Metric, r.unit, t.Unit)})
 		default:
-			t.Scenario, t.Unit, t.Better = e.Scenario, r.unit, r.better
+			t.Scenario, t.Workload, t.Unit, t.Better = e.Scenario, r.point.of.Cases[0].Workload, r.unit, r.better
 			t.Points = append(t.Points, r.point)
 		}
 	}
@@ -135,7 +137,7 @@ func (t *Trend) detect() {
 		t.Levels = append(t.Levels, level(scale, from, c.at, ratio))
 		from = c.at
 		before, after := t.Points[c.at-1], t.Points[c.at]
-		t.Changes = append(t.Changes, Change{At: c.at, Before: before.Session, After: after.Session, P: c.p, Differ: differences(before.facts, after.facts)})
+		t.Changes = append(t.Changes, Change{At: c.at, Before: before.Session, After: after.Session, P: c.p, Differ: differences(before.of, after.of)})
 	}
 	t.Levels = append(t.Levels, level(scale, from, len(scale), ratio))
 	for i := range t.Changes {

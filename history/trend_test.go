@@ -8,6 +8,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"weir/results"
 )
 
@@ -44,9 +46,9 @@ func TestTrendFindsTheChangeAndWhatDiffers(t *testing.T) {
 	if r := *c.Ratio; r < 0.76 || r > 0.79 { // 1098 -> 850 as arithmetic means
 		t.Errorf("the levels have a ratio of %v", r)
 	}
-	want := []Differ{{"node 0 kernel", "6.1", "6.2"}, {"option batch", "1", "2"}}
-	if !slices.Equal(c.Differ, want) {
-		t.Errorf("different are %v, want %v", c.Differ, want)
+	want := []results.Difference{{What: "kernel", Base: "6.1", New: "6.2", Of: []string{"n1"}}, {What: "option batch", Base: "1", New: "2"}}
+	if diff := cmp.Diff(want, c.Differ); diff != "" {
+		t.Error(diff)
 	}
 	for _, l := range got.Levels {
 		if l.CI == nil || l.CI[0] >= l.Value || l.CI[1] <= l.Value {
@@ -161,33 +163,5 @@ func TestTrendOfValuesThatMayBeZero(t *testing.T) {
 	}
 	if mean := sum / float64(at); got.Levels[0].Value-mean > 1e-9 || mean-got.Levels[0].Value > 1e-9 {
 		t.Errorf("the level is %v, the mean %v", got.Levels[0].Value, mean)
-	}
-}
-
-func TestDifferences(t *testing.T) {
-	node := func(change func(*results.Node)) map[string]string {
-		doc := session(0, 1)
-		n := &doc.Environment.Nodes[0]
-		numa := 0
-		n.GPUs = []results.GPU{{Name: "H100", NUMA: &numa}, {Name: "H100"}}
-		n.NICs = []results.NIC{{Name: "eth0", Driver: "ena", State: "up", MTU: 1500}, {Name: "veth1"}}
-		n.Memory.Total = 64<<30 + 5
-		change(n)
-		return facts(doc, doc.Cases[0])
-	}
-	base := node(func(*results.Node) {})
-	for name, c := range map[string]struct {
-		change func(*results.Node)
-		want   []Differ
-	}{
-		"nothing":              {func(*results.Node) {}, []Differ{}},
-		"what moves by itself": {func(n *results.Node) { n.NICs[0].State = "down"; n.NICs[1].Name = "veth2"; n.Memory.Total += 4096 }, []Differ{}},
-		"by name":              {func(n *results.Node) { n.NICs[0].MTU = 9001 }, []Differ{{"node 0 nics eth0 mtu", "1500", "9001"}}},
-		"by place":             {func(n *results.Node) { n.GPUs[1].Driver = "570" }, []Differ{{"node 0 gpus 1 driver", "", "570"}}},
-		"memory":               {func(n *results.Node) { n.Memory.Total *= 2 }, []Differ{{"node 0 memory total", "64", "128"}}},
-	} {
-		if got := differences(base, node(c.change)); !slices.Equal(got, c.want) {
-			t.Errorf("%s: %v, want %v", name, got, c.want)
-		}
 	}
 }

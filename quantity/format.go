@@ -1,6 +1,7 @@
 package quantity
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 )
@@ -47,4 +48,16 @@ func Digits(v float64, n int) string {
 		places = 0
 	}
 	return strconv.FormatFloat(v, 'f', places, 64)
+}
+
+// Text writes a value of a scenario or of a document as an author would: numbers without
+// an exponent.
+func Text(v any) string {
+	switch v := v.(type) {
+	case string:
+		return v
+	case float64: // a count that has been through JSON
+		return strconv.FormatFloat(v, 'f', -1, 64)
+	}
+	return fmt.Sprint(v)
 }

@@ -133,7 +133,7 @@ func ComparisonText(w io.Writer, c *results.Comparison, color bool, width int) e
 		fmt.Fprintf(&t.out, "%s  %s\n", side.name, comparedText(side.of))
 	}
 	fmt.Fprintf(&t.out, "\n%s\n", t.colored(environmentStanding(c), environmentText(c)))
-	for _, d := range differenceTexts(c) {
+	for _, d := range firstOf(differenceTexts(c.Differences)) {
 		fmt.Fprintf(&t.out, "  %s\n", d)
 	}
 	if len(c.Effects) > 0 {
@@ -237,21 +237,30 @@ func environmentText(c *results.Comparison) string {
 // mostShown is how many things of a kind a line or a list names.
 const mostShown = 20
 
-// differenceTexts writes differences as "cpu.governor: powersave -> performance (node n1)".
-func differenceTexts(c *results.Comparison) []string {
-	var out []string
-	for _, d := range c.Differences {
-		text := func(s string) string { return sentence("", plain(s), dash(s)) }
-		line := plain(d.What) + ": " + text(d.Base) + " -> " + text(d.New)
-		switch n := len(d.Of); {
-		case n > 3:
-			line += fmt.Sprintf(" (%s and %d more)", plain(d.Of[0]), n-1)
-		case n > 0:
-			line += " (" + plain(strings.Join(d.Of, ", ")) + ")"
+// differenceText writes a difference as "cpu.governor: powersave -> performance (n1)".
+func differenceText(d results.Difference) string {
+	text := func(s string) string {
+		if s == "" {
+			return "(none)"
 		}
-		out = append(out, clip(line, " …"))
+		return plain(s)
 	}
-	return firstOf(out)
+	line := plain(d.What) + ": " + text(d.Base) + " -> " + text(d.New)
+	switch n := len(d.Of); {
+	case n > 3:
+		line += fmt.Sprintf(" (%s and %d more)", plain(d.Of[0]), n-1)
+	case n > 0:
+		line += " (" + plain(strings.Join(d.Of, ", ")) + ")"
+	}
+	return clip(line, " …")
+}
+
+func differenceTexts(list []results.Difference) []string {
+	var out []string
+	for _, d := range list {
+		out = append(out, differenceText(d))
+	}
+	return out
 }
 
 func firstOf(lines []string) []string {

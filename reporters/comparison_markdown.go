@@ -18,7 +18,7 @@ func ComparisonMarkdown(w io.Writer, c *results.Comparison) error {
 	}
 	m.always("- base: %s\n- new: %s\n\n", mdClip(comparedText(c.Base)), mdClip(comparedText(c.New)))
 	m.always("%s\n\n", mdText(environmentText(c)))
-	for _, d := range differenceTexts(c) {
+	for _, d := range firstOf(differenceTexts(c.Differences)) {
 		m.always("- %s\n", mdText(d))
 	}
 	columns := effectColumns(c)

@@ -44,8 +44,8 @@ func GitHub(w io.Writer, doc *results.Document) error {
 			found = append(found, fs...)
 		}
 		limit := annotations
-		if l.level == "notice" && doc.Simulated() {
-			limit--
+		if l.level == "notice" {
+			limit -= len(banners(doc))
 		}
 		for i, f := range found {
 			if i == limit-1 && len(found) > limit {

@@ -80,7 +80,11 @@ func newGrid(run string, cases []*results.Case) grid {
 	g := grid{run: run, cases: cases}
 	for _, axis := range axes(cases) {
 		if !named(optionColumns, axis) {
-			g.add(plain(axis), allNumbers(cases, axis), 0, func(c *results.Case) string { return setting(c, axis) })
+			drop := 0
+			if fact(cases[0], axis) {
+				drop = 3 // the pattern tells the rows apart
+			}
+			g.add(plain(axis), allNumbers(cases, axis), drop, func(c *results.Case) string { return setting(c, axis) })
 		}
 	}
 	for _, o := range optionColumns {

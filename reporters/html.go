@@ -18,12 +18,12 @@ import (
 func HTML(w io.Writer, doc *results.Document) error {
 	d := newDraft()
 	p := &html.Page{
-		Title: plain(clip(doc.Scenario.Name, " …")), Sign: symbols[doc.Session.Status], Status: plain(doc.Session.Status),
+		Kind: "report", Title: plain(clip(doc.Scenario.Name, " …")), Sign: symbols[doc.Session.Status], Status: plain(doc.Session.Status),
 		Headline: clip(headline(doc), " …"), Description: plain(clip(doc.Scenario.Description, " …")),
 		Facts:  sessionFacts(doc),
 		Groups: d.groups(doc),
 		Notes:  notes(doc),
-		Banner: strings.Join(banners(doc), ". "),
+		Banner: clip(strings.Join(banners(doc), ". "), " …"),
 	}
 	for i, g := range grids(doc) {
 		p.Runs = append(p.Runs, d.run(doc, fmt.Sprintf("run-%d", i+1), g))

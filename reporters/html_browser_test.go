@@ -3,6 +3,7 @@ package reporters
 import (
 	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -141,12 +142,25 @@ func colors(t testing.TB, ctx context.Context, scheme string) {
 func TestPageInABrowser(t *testing.T) {
 	ctx := browser(t)
 	heard := listen(t, ctx)
+	type page struct {
+		name, path string
+		says       []string
+		drawn      bool
+	}
+	var pages []page
 	for _, name := range documents {
 		doc := read(t, name)
-		path := pageFile(t, name, doc)
+		pages = append(pages, page{name, pageFile(t, name, doc), []string{headline(doc), labelled(doc.Session.Status)}, doc.Ran()})
+	}
+	course := page{"trend", filepath.Join(t.TempDir(), "trend.html"), []string{"✗ worse", "1 change of level"}, true}
+	if err := results.WriteWith(course.path, func(w io.Writer) error { return TrendHTML(w, fallen()) }); err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range append(pages, course) {
+		path := p.path
 		for _, width := range []int64{1280, 390} {
 			for _, scheme := range []string{"light", "dark"} {
-				t.Run(fmt.Sprintf("%s/%d/%s", name, width, scheme), func(t *testing.T) {
+				t.Run(fmt.Sprintf("%s/%d/%s", p.name, width, scheme), func(t *testing.T) {
 					colors(t, ctx, scheme)
 					do(t, ctx, chromedp.EmulateViewport(width, 900), chromedp.Navigate("file://"+path))
 					at := ask[struct {
@@ -172,19 +186,21 @@ func TestPageInABrowser(t *testing.T) {
 					if at.Page > at.Wide {
 						t.Errorf("the page is %v wide in a window of %v", at.Page, at.Wide)
 					}
-					if !strings.Contains(at.Text, headline(doc)) || !strings.Contains(at.Text, labelled(doc.Session.Status)) {
-						t.Errorf("the verdict cannot be read: %.300s", at.Text)
+					for _, s := range p.says {
+						if !strings.Contains(at.Text, s) {
+							t.Errorf("%q cannot be read: %.300s", s, at.Text)
+						}
 					}
 					if want := map[string]string{"light": "rgb(255, 255, 255)", "dark": "rgb(21, 24, 27)"}[scheme]; at.Paper != want {
 						t.Errorf("the page is %s, want %s", at.Paper, want)
 					}
-					if at.Drawings == 0 && doc.Ran() {
+					if at.Drawings == 0 && p.drawn {
 						t.Error("no drawing can be seen")
 					}
 					if len(at.Unreachable) > 0 {
 						t.Errorf("out of the keyboard's reach: %q", at.Unreachable)
 					}
-					screenshot(t, ctx, fmt.Sprintf("%s-%d-%s.png", name, width, scheme))
+					screenshot(t, ctx, fmt.Sprintf("%s-%d-%s.png", p.name, width, scheme))
 				})
 			}
 		}

@@ -48,6 +48,9 @@ func charted(doc *results.Document, cases []*results.Case) []string {
 			add(a)
 		}
 	}
+	if has(cases, slowdown) { // what a sequence is played for, asserted or not
+		out = append([]string{slowdown}, slices.DeleteFunc(out, func(m string) bool { return m == slowdown })...)
+	}
 	if kind, ok := workload.Lookup(workloadOf(cases)); ok && len(out) == 0 {
 		for _, m := range kind.Metrics {
 			if has(cases, m.Name) {

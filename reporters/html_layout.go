@@ -59,7 +59,7 @@ func newLayout(cases []*results.Case) *layout {
 		return l
 	}
 	l.along(cases)
-	rest := slices.DeleteFunc(slices.Clone(varying), func(a string) bool { return a == l.axis })
+	rest := slices.DeleteFunc(slices.Clone(varying), func(a string) bool { return follows(cases, a, l.axis) })
 	within := rest // axes whose values are series
 	if len(tuples(cases, rest)) > html.MostSeries {
 		within = nil
@@ -137,6 +137,20 @@ func valuesOn(cases []*results.Case, axis string) int {
 		seen[setting(c, axis)] = true
 	}
 	return len(seen)
+}
+
+// follows says whether each value of one axis has a single value of another, which then
+// tells no cases apart: what is known of a pattern, or axes that are swept together.
+func follows(cases []*results.Case, axis, of string) bool {
+	value := map[string]string{}
+	for _, c := range cases {
+		at := setting(c, of)
+		if v, ok := value[at]; ok && v != setting(c, axis) {
+			return false
+		}
+		value[at] = setting(c, axis)
+	}
+	return true
 }
 
 // tuples groups cases by their values of some axes, in document order.

@@ -1,9 +1,13 @@
 package reporters
 
 import (
+	"cmp"
 	"fmt"
 	"html/template"
+	"maps"
 	"math"
+	"slices"
+	"strings"
 
 	"weir/matrix"
 	"weir/quantity"
@@ -16,12 +20,17 @@ import (
 // 150 bytes of it.
 const mostCells = 16 << 10
 
+// mostPatterns is how many patterns of a sequence have heat maps.
+const mostPatterns = 12
+
 // traffic is a matrix that cases moved.
 type traffic struct {
 	name  string
 	m     *matrix.Matrix
 	first string // key of the first case
 	cases int
+	of    string // the run whose sequence it is a pattern of; ""
+	drawn []html.Cell
 }
 
 // matrices are those of all cases, each once.
@@ -29,6 +38,9 @@ func matrices(doc *results.Document) html.Matrices {
 	var out html.Matrices
 	all, left := trafficOf(doc)
 	drawn := 0
+	patterns := map[string]int{} // by run
+	var shown []*traffic
+	scale := map[string]html.Extent{} // one for all patterns of a run
 	for _, x := range all {
 		if out.Table == nil {
 			out.Table = &html.Table{Caption: "traffic matrices", Columns: []html.Column{{Head: "matrix"}, {Head: "ranks", Right: true}, {Head: "senders", Right: true},
@@ -36,6 +48,11 @@ func matrices(doc *results.Document) html.Matrices {
 				{Head: "busiest rank", Right: true}, {Head: "of it", Right: true}, {Head: "moved by"}}}
 		}
 		out.Table.Rows = append(out.Table.Rows, html.Row{Cells: x.row()})
+		if x.of != "" {
+			if patterns[x.of]++; patterns[x.of] > mostPatterns {
+				continue
+			}
+		}
 		var cells []html.Cell
 		for c := range x.m.Cells() {
 			cells = append(cells, html.Cell{From: c.From, To: c.To, Bytes: c.Bytes})
@@ -44,7 +61,17 @@ func matrices(doc *results.Document) html.Matrices {
 			left++
 			continue
 		}
-		f := html.Figure{Title: x.name, Drawings: []template.HTML{html.HeatMap("traffic matrix "+x.name, x.m.Ranks(), cells, bytesText)}}
+		shown = append(shown, x)
+		x.drawn = cells
+		extent := html.ExtentOf(x.m.Ranks(), cells)
+		if other, ok := scale[x.scale()]; ok {
+			extent = extent.Join(other)
+		}
+		scale[x.scale()] = extent
+	}
+	for _, x := range shown {
+		extent := scale[x.scale()]
+		f := html.Figure{Title: x.name, Drawings: []template.HTML{html.HeatMap("traffic matrix "+x.name, x.m.Ranks(), x.drawn, extent, bytesText)}}
 		if n := html.Block(x.m.Ranks()); n > 1 {
 			f.Note = fmt.Sprintf("%d ranks: each row and each column is the sum of %d.", x.m.Ranks(), n)
 		}
@@ -53,11 +80,21 @@ func matrices(doc *results.Document) html.Matrices {
 	if out.Table != nil {
 		out.Table.Folded = len(out.Table.Rows) > mostRows
 	}
-	if left > 0 {
-		out.Note = fmt.Sprintf("Of %d matrices there is no heat map: the page would be too large.", left)
+	var said []string
+	for _, run := range slices.Sorted(maps.Keys(patterns)) {
+		if more := patterns[run] - mostPatterns; more > 0 {
+			said = append(said, fmt.Sprintf("Of %d further patterns of run %s there is no heat map; the table has them.", more, run))
+		}
 	}
+	if left > 0 {
+		said = append(said, fmt.Sprintf("Of %d matrices there is no heat map: the page would be too large.", left))
+	}
+	out.Note = strings.Join(said, " ")
 	return out
 }
+
+// scale names those that are drawn on one scale of colours.
+func (x *traffic) scale() string { return cmp.Or(x.of, x.name) }
 
 func (x *traffic) row() []string {
 	busiest, bytes := x.m.Bottleneck()
@@ -100,6 +137,10 @@ func trafficOf(doc *results.Document) (out []*traffic, unread int) {
 			} else {
 				x.m, err = workload.ParseMatrix(text)
 				x.name = "of run " + plain(c.Run)
+				if c.Workload == workload.TrafficSequence.Name {
+					x.of = plain(c.Run)
+					x.name = "pattern " + setting(c, "pattern") + " of run " + x.of
+				}
 			}
 			if err != nil {
 				x = nil

@@ -19,6 +19,7 @@ func (d *draft) run(doc *results.Document, id string, g grid) html.Run {
 			r.Figures = append(r.Figures, f)
 		}
 	}
+	r.Scores = scores(g.cases)
 	r.Table = d.caseTable(g)
 	r.Quantiles = quantileFigures(l)
 	r.QuantileTable = d.quantileTable(g)

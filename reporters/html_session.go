@@ -143,6 +143,9 @@ func environment(doc *results.Document) []html.Note {
 		f.add("baseline's environment", against(b.Fingerprint, doc.Environment.Fingerprint))
 	}
 	out := []html.Note{{Facts: f}}
+	if lines := baselineDiffers(doc); len(lines) > 0 {
+		out = append(out, html.Note{Title: "What differs from the baseline's environment", Lines: lines})
+	}
 	for i, n := range doc.Environment.Nodes {
 		if i == mostNodes {
 			out = append(out, html.Note{Title: fmt.Sprintf("%d further nodes", len(doc.Environment.Nodes)-i)})
@@ -151,6 +154,21 @@ func environment(doc *results.Document) []html.Note {
 		out = append(out, html.Note{Title: plain("Node " + n.Name), Facts: nodeFacts(n)})
 	}
 	return out
+}
+
+// mostDifferences is how many differences from the baseline's environment a report lists.
+const mostDifferences = 100
+
+// baselineDiffers are the differences of the baseline's environment, -> to this session's.
+func baselineDiffers(doc *results.Document) []string {
+	if doc.Baseline == nil {
+		return nil
+	}
+	all := differenceTexts(doc.Baseline.Differences)
+	if more := len(all) - mostDifferences; more > 0 {
+		all = append(all[:mostDifferences], fmt.Sprintf("and %d more; results.json has all", more))
+	}
+	return all
 }
 
 func against(base, own string) string {

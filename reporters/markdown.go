@@ -43,6 +43,7 @@ func markdown(doc *results.Document, limit int) string {
 	m.list("Fabrics chosen", chosen(doc))
 	m.list("Retried launches", madeAgain(doc))
 	m.list("Not run", leftOut(doc))
+	m.list("What differs from the baseline's environment", baselineDiffers(doc))
 	m.folded("passed", findings(doc, "pass"))
 	m.folded("failed as expected", findings(doc, "xfail"))
 	m.session(doc)

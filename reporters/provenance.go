@@ -9,9 +9,11 @@ import (
 	"weir/workload"
 )
 
-// simulatedBanner says what nobody may miss: the numbers of a simulation look
-// like measured ones.
+// simulatedBanner says which numbers were not measured; "" if all were.
 func simulatedBanner(doc *results.Document) string {
+	if !doc.Simulated() {
+		return ""
+	}
 	n, launched := 0, 0
 	for _, c := range doc.Cases {
 		if len(c.Launches) > 0 {
@@ -29,14 +31,7 @@ func simulatedBanner(doc *results.Document) string {
 
 // banners say what nobody may miss of the numbers as a whole.
 func banners(doc *results.Document) []string {
-	var out []string
-	if doc.Simulated() {
-		out = append(out, simulatedBanner(doc))
-	}
-	if text := scaledBanner(doc); text != "" {
-		out = append(out, text)
-	}
-	return out
+	return slices.DeleteFunc([]string{simulatedBanner(doc), scaledBanner(doc)}, func(text string) bool { return text == "" })
 }
 
 // scaledBanner says whose sleeps were not as long as the scenario has them; "" if

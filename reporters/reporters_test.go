@@ -22,8 +22,8 @@ var update = flag.Bool("update", false, "write the golden reports anew")
 // that were left out; names that no format likes; assertions over several cases
 // in a session that was resumed, simulated in part, and has a baseline; a launch
 // that was made again because a command before it had failed; nothing that ran;
-// traffic matrices.
-var documents = []string{"passed", "failed", "aborted", "odd", "several", "retried", "empty", "traffic"}
+// traffic matrices; a sequence of them, rehearsed.
+var documents = []string{"passed", "failed", "aborted", "odd", "several", "retried", "empty", "traffic", "sequence"}
 
 func read(t *testing.T, name string) *results.Document {
 	t.Helper()

@@ -52,43 +52,29 @@ func shortDigest(digest string) string {
 // sessions and what differs between these.
 func Trend(w io.Writer, t *history.Trend, width int) error {
 	var b strings.Builder
-	n, simulated := len(t.Points), 0
-	for _, p := range t.Points {
-		if p.Simulated {
-			simulated++
-		}
-	}
-	if simulated > 0 {
-		fmt.Fprintf(&b, "SIMULATED: the numbers of %d of %s follow from a declared model\n\n", simulated, plural(n, "session"))
+	if text := simulatedSessions(t); text != "" {
+		b.WriteString(text + "\n\n")
 	}
 	scale := results.ScaleFor(t.Levels[len(t.Levels)-1].Value, t.Unit)
 	head := plain(t.Metric) + " of " + plain(t.Case)
 	if scale.Unit != "" {
 		head += " in " + scale.Unit
 	}
-	fmt.Fprintf(&b, "%s: %s of %s\n\n", head, plural(n, "session"), plain(t.Scenario))
+	fmt.Fprintf(&b, "%s: %s of %s\n\n", head, plural(len(t.Points), "session"), plain(t.Scenario))
 	b.WriteString(chart(t, scale, width))
 	b.WriteString("\n")
-	switch {
-	case n < 2*history.LeastSegment:
-		fmt.Fprintf(&b, "too few sessions to find a change: it takes %d on each side\n", history.LeastSegment)
-	case len(t.Changes) == 0:
-		fmt.Fprintf(&b, "no change of level (E-divisive, p <= %s); %s\n", raw(t.Significance), levelText(t, 0))
-	default:
-		fmt.Fprintf(&b, "%s of level (E-divisive, p <= %s)\n", plural(len(t.Changes), "change"), raw(t.Significance))
-	}
+	b.WriteString(changesText(t) + "\n")
 	for i, c := range t.Changes {
-		fmt.Fprintf(&b, "\n%d  %s -> %s: %s\n", i+1, levelText(t, i), levelText(t, i+1), sentence(", ", size(t, i), symbolic(c.Effect), "p="+raw(c.P)))
-		fmt.Fprintf(&b, "   between %s and %s\n", sessionText(t.Points[c.At-1]), sessionText(t.Points[c.At]))
+		fmt.Fprintf(&b, "\n%d  %s\n   %s\n", i+1, sentence(", ", changeText(t, i), symbolic(c.Effect), "p="+raw(c.P)), betweenText(t, c))
 		if len(c.Differ) == 0 {
-			b.WriteString("   nothing that is recorded differs between them\n")
+			b.WriteString("   " + nothingDiffers + "\n")
 		}
 		for j, d := range c.Differ {
 			if j == moreLines {
 				fmt.Fprintf(&b, "   and %d more differences; --format json has all\n", len(c.Differ)-j)
 				break
 			}
-			fmt.Fprintf(&b, "   %s: %s -> %s\n", plain(d.What), present(d.Base), present(d.New))
+			fmt.Fprintf(&b, "   %s\n", differenceText(d))
 		}
 	}
 	for i, p := range t.LeftOut {
@@ -103,6 +89,42 @@ func Trend(w io.Writer, t *history.Trend, width int) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// simulatedSessions says how many sessions moved no data; "" if all did.
+func simulatedSessions(t *history.Trend) string {
+	simulated := 0
+	for _, p := range t.Points {
+		if p.Simulated {
+			simulated++
+		}
+	}
+	if simulated == 0 {
+		return ""
+	}
+	return fmt.Sprintf("SIMULATED: the numbers of %d of %s follow from a declared model", simulated, plural(len(t.Points), "session"))
+}
+
+// changesText says how many changes there are, and by what test.
+func changesText(t *history.Trend) string {
+	switch {
+	case len(t.Points) < 2*history.LeastSegment:
+		return fmt.Sprintf("too few sessions to find a change: it takes %d on each side", history.LeastSegment)
+	case len(t.Changes) == 0:
+		return fmt.Sprintf("no change of level (E-divisive, p <= %s); %s", raw(t.Significance), levelText(t, 0))
+	}
+	return fmt.Sprintf("%s of level (E-divisive, p <= %s)", plural(len(t.Changes), "change"), raw(t.Significance))
+}
+
+const nothingDiffers = "nothing that is recorded differs between them"
+
+// changeText is a change with the levels on its sides: "12.19 GB/s (…) -> 10.20 GB/s (…): -16.3%".
+func changeText(t *history.Trend, i int) string {
+	return sentence(": ", levelText(t, i)+" -> "+levelText(t, i+1), size(t, i))
+}
+
+func betweenText(t *history.Trend, c history.Change) string {
+	return fmt.Sprintf("between %s and %s", sessionText(t.Points[c.At-1]), sessionText(t.Points[c.At]))
 }
 
 // levelText is a level with its interval over sessions.
@@ -147,11 +169,4 @@ func symbolic(effect string) string {
 
 func sessionText(p history.Point) string {
 	return plain(p.Session) + " (" + p.Started.UTC().Format("2006-01-02 15:04") + ")"
-}
-
-func present(s string) string {
-	if s == "" {
-		return "(none)"
-	}
-	return plain(s)
 }

@@ -39,20 +39,31 @@ func trend(values []float64, at int) *history.Trend {
 	return t
 }
 
-func TestTrendGolden(t *testing.T) {
+// fallen is a trend with a change for the worse at the 15th of 24 sessions.
+func fallen() *history.Trend {
 	var values []float64
 	for i := range 24 {
 		values = append(values, 12+0.1*float64(i%5)-2*float64(i/14))
 	}
 	changed := trend(values, 14)
-	changed.Changes[0].Differ = []history.Differ{{What: "weir commit", Base: "aaaa", New: "bb\x1b[31mbb"}, {What: "node 0 governor", Base: "", New: "powersave"}}
+	changed.Workload = "transfer"
+	changed.Changes[0].Differ = []results.Difference{{What: "weir commit", Base: "aaaa", New: "bb\x1b[31mbb"}, {What: "cpu.governor", Base: "", New: "powersave", Of: []string{"n1", "n2"}}}
 	for i := range 20 {
-		changed.Changes[0].Differ = append(changed.Changes[0].Differ, history.Differ{What: fmt.Sprintf("env X%d", i), Base: "1", New: "2"})
+		changed.Changes[0].Differ = append(changed.Changes[0].Differ, results.Difference{What: fmt.Sprintf("env X%d", i), Base: "1", New: "2"})
 	}
 	changed.LeftOut = []history.Problem{{File: "x.json", Reason: "the case is error: rank 1 died"}}
+	return changed
+}
+
+func TestTrendGolden(t *testing.T) {
+	changed := fallen()
+	var values []float64
+	for _, p := range changed.Points[:14] {
+		values = append(values, p.Value)
+	}
 	simulated := trend([]float64{3e-6, 3e-6}, 0)
 	simulated.Unit, simulated.Metric, simulated.Points[1].Simulated = "s", "latency.p99", true
-	for name, doc := range map[string]*history.Trend{"changed": changed, "quiet": trend(values[:14], 0), "few": simulated} {
+	for name, doc := range map[string]*history.Trend{"changed": changed, "quiet": trend(values, 0), "few": simulated} {
 		var b strings.Builder
 		if err := Trend(&b, doc, 80); err != nil {
 			t.Fatal(err)

@@ -71,3 +71,19 @@ func TestReportsSayWhatWasChosenAndUsed(t *testing.T) {
 		}
 	}
 }
+
+// A baseline's environment is compared item by item, and not by a fingerprint alone.
+func TestReportsSayWhatDiffersFromTheBaseline(t *testing.T) {
+	doc := read(t, "several")
+	for _, format := range []string{"html", "markdown"} {
+		if got := written(t, format, doc); !strings.Contains(strings.NewReplacer(`\_`, "_", "&gt;", ">").Replace(got), "rdma.mlx5_0.firmware: 20.31 -> 20.32 (n1, n2)") {
+			t.Errorf("%s does not say what differs:\n%s", format, got)
+		}
+	}
+	for range 2 * mostDifferences {
+		doc.Baseline.Differences = append(doc.Baseline.Differences, results.Difference{What: "x"})
+	}
+	if lines := baselineDiffers(doc); len(lines) != mostDifferences+1 || lines[mostDifferences] != "and 102 more; results.json has all" {
+		t.Errorf("%d lines, the last %q", len(lines), lines[len(lines)-1])
+	}
+}

@@ -43,6 +43,8 @@ type Baseline struct {
 	File        string         `json:"file"`
 	Fingerprint string         `json:"fingerprint"` // of its environment
 	Cases       []BaselineCase `json:"cases"`
+	// Differences are of its environment to that of this session, its Base.
+	Differences []Difference `json:"differences,omitempty"`
 }
 
 // BaselineCase is one case of a baseline: the launches that succeeded.

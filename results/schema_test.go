@@ -100,7 +100,7 @@ func full() *results.Document {
 			Subject: &assertion.Expr{Op: assertion.Div, Args: []*assertion.Expr{metric, {Op: assertion.Const, Value: 2}}},
 			Trend:   &assertion.Trend{Axis: "block_size", Direction: "increases", Tolerance: 0.1}, Cases: []string{"a", "b"},
 		}), several, stated},
-		Baseline: &results.Baseline{Session: "b", File: "b.json", Fingerprint: "sha256:02", Cases: []results.BaselineCase{
+		Baseline: &results.Baseline{Session: "b", File: "b.json", Fingerprint: "sha256:02", Differences: []results.Difference{{What: "kernel", Base: "6.1", New: "6.2", Of: []string{"n1"}}}, Cases: []results.BaselineCase{
 			{Key: "a", Launches: []results.MetricValues{{"bandwidth": 46, "odd": math.NaN()}}},
 		}},
 		Commands: []results.Command{{

@@ -179,13 +179,7 @@ func (o Option) Show(v any) string {
 
 // Text is the canonical spelling of a value: equal values have equal texts.
 func Text(v any) string {
-	switch v := v.(type) {
-	case string:
-		return v
-	case float64: // a count that has been through JSON
-		return strconv.FormatFloat(v, 'f', -1, 64)
-	}
-	return fmt.Sprint(v)
+	return quantity.Text(v)
 }
 
 // Normalize gives values that were read from JSON the Go types of their options.

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -17,6 +19,7 @@ import (
 type historyFlags struct {
 	dir         string
 	format      string
+	formats     []string // that the command has
 	scenario    string
 	environment string
 	significant float64
@@ -43,14 +46,15 @@ func (f *historyFlags) addDir(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.dir, "dir", "weir-history", "`DIR` of the history")
 }
 
-func (f *historyFlags) addFormat(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.format, "format", "text", "text or json")
+func (f *historyFlags) addFormat(cmd *cobra.Command, formats ...string) {
+	f.formats = formats
+	cmd.Flags().StringVar(&f.format, "format", formats[0], strings.Join(formats, ", "))
 	cmd.Flags().StringVar(&f.scenario, "scenario", "", "only sessions of the scenario `NAME`")
 }
 
 func (f *historyFlags) check() error {
-	if f.format != "text" && f.format != "json" {
-		return wrongUsage("--format %s: there are text and json", f.format)
+	if !slices.Contains(f.formats, f.format) {
+		return wrongUsage("--format %s: there are %s", f.format, strings.Join(f.formats, ", "))
 	}
 	return nil
 }
@@ -117,7 +121,7 @@ func newHistoryList() *cobra.Command {
 		},
 	}
 	f.addDir(cmd)
-	f.addFormat(cmd)
+	f.addFormat(cmd, "text", "json")
 	return cmd
 }
 
@@ -130,8 +134,11 @@ func newHistoryTrend() *cobra.Command {
 (Matteson and James 2014) on the log scale. For each it names the sessions before
 and after, and what differs between them: versions, options, variables, what
 carried the data, and every part of the nodes. The same documents have the same
-changes on every machine.`,
+changes on every machine.
+
+With --format html it is one page for a browser, which asks no host for anything.`,
 		Example: `  weir history trend 'bandwidth[block_size=64MiB]' bandwidth
+  weir history trend 'bandwidth[block_size=64MiB]' bandwidth --format html > trend.html
   weir history trend latency latency.p99 --format json`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -150,15 +157,18 @@ changes on every machine.`,
 			if err != nil {
 				return withCode(gate.ExitUsage, err)
 			}
-			if f.format == "json" {
-				return writeJSON(cmd.OutOrStdout(), t)
-			}
 			w := cmd.OutOrStdout()
+			switch f.format {
+			case "json":
+				return writeJSON(w, t)
+			case "html":
+				return withCode(gate.ExitExecution, reporters.TrendHTML(w, t))
+			}
 			return withCode(gate.ExitExecution, reporters.Trend(w, t, width(w)))
 		},
 	}
 	f.addDir(cmd)
-	f.addFormat(cmd)
+	f.addFormat(cmd, "text", "json", "html")
 	cmd.Flags().StringVar(&f.environment, "environment", "", "only sessions whose environment has this `FINGERPRINT`, or one that begins so")
 	cmd.Flags().Float64Var(&f.significant, "significance", 0.01, "a change stands if a test by permutations gives at most this `P`")
 	return cmd

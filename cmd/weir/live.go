@@ -3,72 +3,107 @@ package main
 import (
 	"fmt"
 	"io"
+	"strings"
+	"sync"
 	"time"
-
-	pretty "github.com/jedib0t/go-pretty/v6/progress"
-	"github.com/jedib0t/go-pretty/v6/text"
+	"unicode/utf8"
 
 	"weir/executor"
 	"weir/planner"
 )
 
-// liveLine is one line on a terminal that is drawn over and over, four times a
+// live is a few lines on a terminal that are drawn over and over, four times a
 // second at most: the processors belong to the measurement.
-type liveLine struct {
-	tally    *tally
-	mishaps  mishaps
-	out      io.Writer
-	writer   pretty.Writer
-	tracker  *pretty.Tracker
-	rendered chan struct{}
+type live struct {
+	mu      sync.Mutex
+	tally   *tally
+	mishaps mishaps
+	out     io.Writer
+	started time.Time
+	drawn   int // lines that stand on the terminal
+	stop    chan struct{}
+	stopped chan struct{}
 }
 
-// besideMessage is how many columns the bar, the counts and the times take.
-const besideMessage = 64
-
-func newLiveLine(w io.Writer, p *planner.Plan, color bool) *liveLine {
-	l := &liveLine{tally: newTally(p), out: w, writer: pretty.NewWriter(), rendered: make(chan struct{})}
-	// not RemoveOnCompletion: go-pretty does not draw over such a line, it adds one each time
-	l.tracker = &pretty.Tracker{Message: l.tally.line(), Total: int64(l.tally.total())}
-	l.writer.SetOutputWriter(w)
-	l.writer.SetUpdateFrequency(time.Second / 4)
-	l.writer.SetTrackerPosition(pretty.PositionRight)
-	l.writer.SetTrackerLength(20)
-	l.writer.SetAutoStop(false)
-	if columns := width(w); columns > 0 { // a line that wraps cannot be drawn over
-		l.writer.SetMessageLength(max(20, min(60, columns-besideMessage)))
-	}
-	if color {
-		l.writer.SetStyle(pretty.StyleBlocks)
-		l.writer.Style().Colors = pretty.StyleColorsExample
-	}
-	l.writer.Style().Options.TimeInProgressPrecision = time.Second
-	l.writer.Style().Visibility.ETA = true
-	l.writer.Style().Visibility.Value = true
-	l.writer.Style().Visibility.Speed = false
-	l.writer.AppendTracker(l.tracker)
-	go func() {
-		defer close(l.rendered)
-		l.writer.Render()
-	}()
+func newLive(w io.Writer, p *planner.Plan) *live {
+	l := &live{tally: newTally(p), out: w, started: time.Now(), stop: make(chan struct{}), stopped: make(chan struct{})}
+	go l.redraw()
 	return l
 }
 
-func (l *liveLine) see(e executor.Event) {
-	l.tally.see(e)
-	if what := l.mishaps.text(e); what != "" {
-		l.writer.Log("%s", what)
+func (l *live) redraw() {
+	defer close(l.stopped)
+	tick := time.NewTicker(time.Second / 4)
+	defer tick.Stop()
+	for {
+		select {
+		case <-l.stop:
+			return
+		case <-tick.C:
+			l.mu.Lock()
+			l.draw(l.frame(time.Since(l.started)))
+			l.mu.Unlock()
+		}
 	}
-	l.tracker.UpdateMessage(l.tally.line())
-	l.tracker.UpdateTotal(int64(l.tally.total()))
-	// a full bar would end the tracker although more launches may be asked for
-	l.tracker.SetValue(int64(min(l.tally.done(), l.tally.total()-1)))
 }
 
-// close removes the line; the table says what it said.
-func (l *liveLine) close() {
-	l.tracker.MarkAsDone()
-	l.writer.Stop()
-	<-l.rendered
-	fmt.Fprint(l.out, text.CursorUp.Sprint(), text.EraseLine.Sprint())
+func (l *live) see(e executor.Event) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.tally.see(e)
+	if what := l.mishaps.text(e); what != "" {
+		l.draw(nil)
+		fmt.Fprintln(l.out, what)
+	}
+}
+
+// close removes the lines; the table says what they said.
+func (l *live) close() {
+	close(l.stop)
+	<-l.stopped
+	l.draw(nil)
+}
+
+// draw puts lines in the place of those that stand there. All of it is one write, so that
+// nobody sees half.
+func (l *live) draw(lines []string) {
+	var b strings.Builder
+	if l.drawn > 0 {
+		fmt.Fprintf(&b, "\x1b[%dA\r\x1b[J", l.drawn)
+	}
+	columns := width(l.out)
+	for _, line := range lines {
+		b.WriteString(fit(line, columns-1) + "\n")
+	}
+	l.drawn = len(lines)
+	_, _ = io.WriteString(l.out, b.String()) // a terminal that is gone must not end the measurement
+}
+
+// fit cuts a line that would wrap, for one that wraps cannot be drawn over.
+func fit(line string, columns int) string {
+	if columns <= 0 || utf8.RuneCountInString(line) <= columns {
+		return line
+	}
+	return string([]rune(line)[:columns-1]) + "…"
+}
+
+const barLength = 16
+
+// frame is what is under way, what it has shown until now, and how far the session is.
+func (l *live) frame(elapsed time.Duration) []string {
+	t := l.tally
+	lines := []string{t.line()}
+	if text := t.estimate(); text != "" {
+		lines = append(lines, "  "+text)
+	}
+	done, total := t.done(), t.total()
+	full := 0
+	if total > 0 {
+		full = barLength * done / total
+	}
+	how := fmt.Sprintf("%s%s %d/%d launches, %s", strings.Repeat("█", full), strings.Repeat("░", barLength-full), done, total, elapsed.Round(time.Second))
+	if left, ok := t.left(elapsed); ok {
+		how += ", ~" + left.Round(time.Second).String() + " left"
+	}
+	return append(lines, how+" · "+t.standing())
 }

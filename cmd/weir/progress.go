@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"weir/executor"
+	"weir/gate"
 	"weir/planner"
 	"weir/quantity"
 	"weir/results"
@@ -18,14 +20,14 @@ type progress interface {
 	close()
 }
 
-// newProgress chooses how: one live line on a terminal, a plain line for each
+// newProgress chooses how: a few lines that are drawn over on a terminal, a plain line for each
 // measured case elsewhere, nothing if nothing is wanted.
 func newProgress(w io.Writer, p *planner.Plan, style styleFlags) progress {
 	switch {
 	case style.quiet:
 		return silent{}
 	case isTerminal(w):
-		return newLiveLine(w, p, style.color(w))
+		return newLive(w, p)
 	}
 	return &plainLines{w: w, tally: newTally(p)}
 }
@@ -48,6 +50,11 @@ type tally struct {
 	current  string // case key
 	phase    string
 	rate     float64
+
+	plan     map[string]*planner.Case
+	measured map[string]*results.Case // what the launches of this session measured
+	verdicts map[[2]string]results.Verdict
+	resumed  int // units that took no time of this session
 }
 
 // groupTally counts the units of a launch group.
@@ -58,8 +65,12 @@ type groupTally struct {
 }
 
 func newTally(p *planner.Plan) *tally {
-	t := &tally{points: map[string]string{}, group: map[string]*groupTally{}, of: map[string]*groupTally{}}
+	t := &tally{
+		points: map[string]string{}, group: map[string]*groupTally{}, of: map[string]*groupTally{},
+		plan: map[string]*planner.Case{}, measured: map[string]*results.Case{}, verdicts: map[[2]string]results.Verdict{},
+	}
 	for _, c := range p.Cases {
+		t.plan[c.Key] = c
 		parts := []string{c.Run}
 		for _, name := range c.AxisOrder {
 			parts = append(parts, name+"="+workload.Text(c.Axes[name]))
@@ -88,6 +99,7 @@ func (t *tally) see(e executor.Event) {
 	switch e.Type {
 	case executor.LaunchResumed:
 		g.started = true
+		t.resumed += e.Cases
 		g.done += e.Cases
 		g.ahead = max(0, g.ahead-e.Cases)
 	case executor.LaunchStarted:
@@ -100,6 +112,17 @@ func (t *tally) see(e executor.Event) {
 		if e.Rate > 0 {
 			t.rate = e.Rate
 		}
+	case executor.CaseMeasured:
+		if e.Failure == nil {
+			c := t.measured[e.Case]
+			if c == nil {
+				c = &results.Case{Key: e.Case}
+				t.measured[e.Case] = c
+			}
+			c.Launches = append(c.Launches, &results.Launch{Index: len(c.Launches), Status: results.OK, Metrics: e.Metrics})
+		}
+	case executor.VerdictReached:
+		t.verdicts[[2]string{e.Case, e.Assertion}] = e.Verdict
 	case executor.CaseFinished:
 		t.finished++
 		g.done++
@@ -127,6 +150,64 @@ func (t *tally) total() (n int) {
 		n += g.done + g.ahead
 	}
 	return n
+}
+
+// estimate says what the case under way has shown until now, and what was promised of it: of
+// its first assertion with a number, "" if it has none.
+func (t *tally) estimate() string {
+	c := t.plan[t.current]
+	if c == nil {
+		return ""
+	}
+	for _, a := range c.Assertions {
+		if a.Subject == nil {
+			continue
+		}
+		so := "nothing measured yet"
+		if m := t.measured[c.Key]; m != nil {
+			o, ok := gate.SoFar(m, &a)
+			if !ok {
+				continue // it is about more than this case
+			}
+			so = o.String()
+		}
+		return so + "; promised " + a.Lowered
+	}
+	if m := t.measured[c.Key]; m != nil {
+		return measured(m.Launches[len(m.Launches)-1].Metrics) + " in the last launch"
+	}
+	return ""
+}
+
+// standing counts the cases that were measured, and the verdicts until now, worst first.
+func (t *tally) standing() string {
+	cases := 0
+	for key := range t.measured {
+		if t.of[key] != nil { // background load is none
+			cases++
+		}
+	}
+	parts := []string{fmt.Sprintf("%d of %d cases", cases, len(t.of))}
+	count := map[results.Verdict]int{}
+	for _, v := range t.verdicts {
+		count[v]++
+	}
+	for _, v := range []results.Verdict{results.Fail, results.XPass, results.ErrorVerdict, results.InconclusiveVerdict, results.WarnVerdict, results.XFail, results.Pass} {
+		if n := count[v]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, v))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// left is how long the session goes on if what is sure to come takes as long as what was
+// done; ok is false before anything was.
+func (t *tally) left(elapsed time.Duration) (left time.Duration, ok bool) {
+	done := t.done() - t.resumed
+	if done <= 0 {
+		return 0, false
+	}
+	return time.Duration(float64(elapsed) / float64(done) * float64(t.total()-t.done())), true
 }
 
 // line says where the session is.
@@ -170,7 +251,7 @@ func (p *plainLines) close() {}
 // measured is a case's result in a launch, in short.
 func measured(m map[string]float64) string {
 	var parts []string
-	for _, k := range []struct{ metric, unit string }{{"bandwidth", "GB/s"}, {"latency.p50", "s"}, {"latency.p99", "s"}} {
+	for _, k := range []struct{ metric, unit string }{{"bandwidth", "GB/s"}, {"latency.p50", "s"}, {"latency.p99", "s"}, {"slowdown", ""}} {
 		if v, ok := m[k.metric]; ok {
 			parts = append(parts, strings.TrimPrefix(k.metric, "latency.")+" "+quantity.Format(v, k.unit))
 		}

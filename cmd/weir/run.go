@@ -62,7 +62,7 @@ worst result decides the exit code; "weir docs exit-codes" lists them.`,
 	cmd.Flags().StringVar(&f.resume, "resume", "", "go on with the session in `DIR` that was cut off or stopped: what it has measured is taken over")
 	cmd.Flags().StringVar(&f.baseline, "baseline", "", "result document `FILE|DIR` that baseline.METRIC is taken from, instead of the scenario's")
 	cmd.Flags().BoolVar(&f.allowStale, "allow-stale", false, "run a saved plan though its scenario has changed since")
-	cmd.Flags().StringVar(&f.events, "events", "", "stream events as NDJSON to `FILE`; - is stdout")
+	cmd.Flags().StringVar(&f.events, "events", "", "stream events as NDJSON to `FILE`, - is stdout; weir schema events says what each is")
 	return cmd
 }
 

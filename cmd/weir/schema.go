@@ -1,9 +1,12 @@
 package main
 
 import (
+	"fmt"
+
 	"github.com/spf13/cobra"
 
 	"weir/dsl/jsonschema"
+	"weir/executor"
 	"weir/gate"
 	"weir/results"
 )
@@ -18,7 +21,8 @@ if the file begins with the line
 
   # yaml-language-server: $schema=weir.schema.json`,
 		Example: `  weir schema > weir.schema.json
-  weir schema results > results.schema.json`,
+  weir schema results > results.schema.json
+  weir schema events > events.schema.json`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return onlySubcommands(cmd, args)
@@ -31,15 +35,20 @@ if the file begins with the line
 			return withCode(gate.ExitExecution, err)
 		},
 	}
-	cmd.AddCommand(&cobra.Command{
-		Use:     "results",
-		Short:   "print the JSON Schema of result documents",
-		Example: "  weir schema results > results.schema.json",
-		Args:    cobra.NoArgs,
+	cmd.AddCommand(
+		fixedSchema("results", "print the JSON Schema of result documents", results.JSONSchema),
+		fixedSchema("events", "print the JSON Schema of each line of weir run --events, with what each event means", executor.EventsSchema),
+	)
+	return cmd
+}
+
+// fixedSchema prints a schema that depends on nothing.
+func fixedSchema(name, short string, schema []byte) *cobra.Command {
+	return &cobra.Command{
+		Use: name, Short: short, Example: fmt.Sprintf("  weir schema %s > %[1]s.schema.json", name), Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			_, err := cmd.OutOrStdout().Write(results.JSONSchema)
+			_, err := cmd.OutOrStdout().Write(schema)
 			return withCode(gate.ExitExecution, err)
 		},
-	})
-	return cmd
+	}
 }

@@ -62,7 +62,7 @@ func bytesOf(b int64) string { return fmt.Sprint(b, "B") }
 // and more bytes are a darker step.
 func TestHeatMapCells(t *testing.T) {
 	cells := map[string]shape{}
-	for _, s := range shapes(t, HeatMap("m", 3, []Cell{{0, 1, 1}, {0, 2, 1 << 20}, {2, 1, 1 << 10}}, bytesOf)) {
+	for _, s := range shapes(t, HeatMap("m", 3, []Cell{{0, 1, 1}, {0, 2, 1 << 20}, {2, 1, 1 << 10}}, Extent{1, 1 << 20}, bytesOf)) {
 		if s.title != "" {
 			cells[s.title] = s
 		}
@@ -104,7 +104,7 @@ func TestHeatMapBlocks(t *testing.T) {
 		}
 		drawn, sum := 0, int64(0)
 		reading := regexp.MustCompile(`^ranks? (\d+)(?:–\d+)? → ranks? (\d+)(?:–\d+)?: (\d+)B$`)
-		for _, s := range shapes(t, HeatMap("m", ranks, cells, bytesOf)) {
+		for _, s := range shapes(t, HeatMap("m", ranks, cells, ExtentOf(ranks, cells), bytesOf)) {
 			if s.title == "" {
 				continue
 			}

@@ -42,20 +42,33 @@ func sums(ranks int, cells []Cell) map[[2]int]int64 {
 	return of
 }
 
+// Extent is the least and the most bytes that the heat map of these has a colour for: the
+// scale of one map, or joined with those of others a scale on which all can be compared.
+type Extent struct{ Least, Most int64 }
+
+// ExtentOf is that of one map; of one without cells Most is 0.
+func ExtentOf(ranks int, cells []Cell) Extent {
+	e := Extent{math.MaxInt64, 0}
+	for _, b := range sums(ranks, cells) {
+		e = e.Join(Extent{b, b})
+	}
+	return e
+}
+
+// Join is the extent of both.
+func (e Extent) Join(o Extent) Extent { return Extent{min(e.Least, o.Least), max(e.Most, o.Most)} }
+
 // HeatMap draws a traffic matrix: a row for each sender, a column for each receiver,
 // a logarithmic scale of colours, nothing where nothing is sent. label writes an
 // amount of bytes.
-func HeatMap(name string, ranks int, cells []Cell, label func(bytes int64) string) template.HTML {
+func HeatMap(name string, ranks int, cells []Cell, scale Extent, label func(bytes int64) string) template.HTML {
 	of, each := sums(ranks, cells), Block(ranks)
 	rows := (ranks + each - 1) / each
 	side := math.Floor(min(max(352/float64(rows), 5), 44))
 	const left, top = 50., 40.
 	width, height := max(left+side*float64(rows)+10, 300), top+side*float64(rows)+50
 	s := figure(width, height, "heat", name)
-	least, most := int64(math.MaxInt64), int64(0)
-	for _, b := range of {
-		least, most = min(least, b), max(most, b)
-	}
+	least, most := scale.Least, scale.Most
 	edge := side * float64(rows)
 	s.text(left, 12, "start", "to rank →", "class", "dim")
 	s.text(2, top-6, "start", "from ↓", "class", "dim")

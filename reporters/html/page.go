@@ -28,6 +28,7 @@ type Link struct{ Name, ID, Doc string }
 
 // Page is a report.
 type Page struct {
+	Kind         string // of page: "report"
 	Title        string
 	Sign, Status string // the verdict, and a character that says it too
 	Headline     string
@@ -59,6 +60,7 @@ type Card struct {
 	Measured, Promised, Margin string
 	Message                    string
 	Metrics                    []Link
+	Lines                      []string // what else is to be known at once
 	Launches                   []string
 	Log                        []string
 	Again                      string // the command that runs it again
@@ -68,6 +70,7 @@ type Card struct {
 type Run struct {
 	ID, Name      string
 	Figures       []Figure
+	Scores        []Figure // wide ones: timelines, courses
 	Table         Table
 	Quantiles     []Figure
 	QuantileTable *Table

@@ -34,28 +34,15 @@ func Timeline(name string, lanes []Lane, label func(seconds float64) string, cou
 			low, high = min(low, t.From), max(high, t.To)
 		}
 	}
-	if high <= low {
-		high = low + 1
-	}
-	const width, row, top = 940., 28., 10.
-	left := 60.
+	var names []string
 	for _, l := range lanes {
-		left = max(left, textWidth(shorten(l.Name, 28))+14)
+		names = append(names, l.Name)
 	}
-	bottom := top + row*float64(len(lanes))
-	s := figure(width, bottom+34, "wide", name)
-	along := span{low, high, left, width - 20, false}
-	for _, v := range roundTicks(low, high, false) {
-		x := along.at(v)
-		s.line(x, top, x, bottom, "class", "grid", "stroke-opacity", "0.18")
-		s.text(x, bottom+17, "middle", label(v))
-	}
-	s.line(left, bottom, width-20, bottom, "stroke-opacity", "0.7")
+	s, along := rows(name, names, low, high, label)
 	for i, l := range lanes {
-		y := top + row*float64(i)
-		s.text(left-8, y+row/2+4, "end", shorten(l.Name, 28))
+		y := rowsTop + row*float64(i)
 		s.series(i)
-		for _, t := range merged(l.Stretches, (high-low)/(along.to-along.from), count) {
+		for _, t := range merged(l.Stretches, (along.high-along.low)/(along.to-along.from), count) {
 			x := along.at(t.From)
 			wide := max(along.at(t.To)-x, seen)
 			shape := []string{"x", px(x), "y", px(y + 7), "width", px(wide), "height", px(row - 10), "class", "pt"}
@@ -75,6 +62,33 @@ func Timeline(name string, lanes []Lane, label func(seconds float64) string, cou
 		s.close("g")
 	}
 	return s.done()
+}
+
+const row, rowsTop = 28., 10. // heights in a drawing of rows
+
+// rows begins a drawing with a row for each name, one below the other over a common time.
+func rows(name string, names []string, low, high float64, label func(seconds float64) string) (*svg, span) {
+	if high <= low {
+		high = low + 1
+	}
+	const width = 940.
+	left := 60.
+	for _, n := range names {
+		left = max(left, textWidth(shorten(n, 28))+14)
+	}
+	bottom := rowsTop + row*float64(len(names))
+	s := figure(width, bottom+34, "wide", name)
+	along := span{low, high, left, width - 20, false}
+	for _, v := range roundTicks(low, high, false) {
+		x := along.at(v)
+		s.line(x, rowsTop, x, bottom, "class", "grid", "stroke-opacity", "0.18")
+		s.text(x, bottom+17, "middle", label(v))
+	}
+	s.line(left, bottom, width-20, bottom, "stroke-opacity", "0.7")
+	for i, n := range names {
+		s.text(left-8, rowsTop+row*float64(i)+row/2+4, "end", shorten(n, 28))
+	}
+	return s, along
 }
 
 // merged joins stretches between which less than half a unit of the drawing lies.

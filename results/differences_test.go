@@ -1,4 +1,4 @@
-package gate
+package results_test
 
 import (
 	"fmt"
@@ -22,7 +22,7 @@ func nodeOf(name string) results.Node {
 
 func TestEnvironmentDifferences(t *testing.T) {
 	doc := func(change func(*results.Document), nodes ...string) *results.Document {
-		d := docOf()
+		d := &results.Document{}
 		d.Weir.Version, d.Scenario.Name = "1", "s"
 		for _, n := range nodes {
 			d.Environment.Nodes = append(d.Environment.Nodes, nodeOf(n))
@@ -39,11 +39,13 @@ func TestEnvironmentDifferences(t *testing.T) {
 		now  *results.Document
 		want []string
 	}{
-		"nothing":            {doc(as, two...), nil},
-		"the order of nodes": {doc(as, "b", "a"), nil},
-		"what is momentary":  {doc(node(0, func(n *results.Node) { n.NICs[0].State, n.Memory.Hugepages[0].Free, n.ClockOffset.Value = "down", 1, 3 }), two...), nil},
-		"a bridge":           {doc(node(0, func(n *results.Node) { n.NICs = n.NICs[:1] }), two...), nil},
-		"kernel of one":      {doc(node(1, func(n *results.Node) { n.Kernel = "6.5" }), two...), []string{"kernel: 6.1 -> 6.5 [b]"}},
+		"nothing":               {doc(as, two...), nil},
+		"the order of nodes":    {doc(as, "b", "a"), nil},
+		"what is momentary":     {doc(node(0, func(n *results.Node) { n.NICs[0].State, n.Memory.Hugepages[0].Free, n.ClockOffset.Value = "down", 1, 3 }), two...), nil},
+		"a bridge":              {doc(node(0, func(n *results.Node) { n.NICs = n.NICs[:1] }), two...), nil},
+		"what the kernel keeps": {doc(node(0, func(n *results.Node) { n.Memory.Total += 4096 }), two...), nil},
+		"memory":                {doc(node(0, func(n *results.Node) { n.Memory.Total *= 2 }), two...), []string{"memory.total: 16 -> 32 [a]"}},
+		"kernel of one":         {doc(node(1, func(n *results.Node) { n.Kernel = "6.5" }), two...), []string{"kernel: 6.1 -> 6.5 [b]"}},
 		"governor of both": {doc(func(d *results.Document) {
 			d.Environment.Nodes[0].CPU.Gov, d.Environment.Nodes[1].CPU.Gov = "performance", "performance"
 		}, two...), []string{"cpu.governor: powersave -> performance [a b]"}},
@@ -58,7 +60,7 @@ func TestEnvironmentDifferences(t *testing.T) {
 		"a variable":           {doc(func(d *results.Document) { d.Scenario.Variables = map[string]string{"peak": "3"} }, two...), []string{"variable peak:  -> 3 []"}},
 	} {
 		var got []string
-		for _, d := range environmentDifferences(doc(as, two...), c.now) {
+		for _, d := range results.EnvironmentDifferences(doc(as, two...), c.now) {
 			got = append(got, fmt.Sprintf("%s: %s -> %s %v", d.What, d.Base, d.New, d.Of))
 		}
 		if !slices.Equal(got, c.want) {
@@ -68,19 +70,19 @@ func TestEnvironmentDifferences(t *testing.T) {
 }
 
 func TestCaseDifferences(t *testing.T) {
-	one, other := caseOf("a", 1, 2), caseOf("a", 1, 2)
-	for i, c := range []*results.Case{one, other} {
-		c.Options = map[string]any{"batch": float64(1 + i), "verify": "none"}
-		c.Env = map[string]string{"UCX_TLS": "rc"}
-		c.Launches[0].Transports = []results.Transport{{Name: []string{"rc_mlx5", "tcp"}[i], Use: results.DataUse}}
-		c.Launches[1].Transport, c.Launches[1].Fabric = "rc_mlx5", "ucx"
+	side := func(batch float64, transport, node string, env map[string]string) *results.Case {
+		return &results.Case{Key: "a", Options: map[string]any{"batch": batch, "verify": "none"}, Env: env, Launches: []*results.Launch{
+			{Status: results.OK, Nodes: []string{"n1", node}, Transports: []results.Transport{{Name: transport, Use: results.DataUse}}},
+			{Status: results.OK, Nodes: []string{"n1", node}, Transport: "rc_mlx5", Fabric: "ucx"},
+			{Status: results.Error, Nodes: []string{"n9", "n9"}, Transport: "none", Fabric: "tcp"}, // says nothing of what was measured
+		}}
 	}
-	other.Env = nil
+	one, other := side(1, "rc_mlx5", "n2", map[string]string{"UCX_TLS": "rc"}), side(2, "tcp", "n3", nil)
 	var got []string
-	for _, d := range caseDifferences([]couple{{one, other}, {caseOf("b"), caseOf("b")}}) {
+	for _, d := range results.CaseDifferences([]results.CasePair{{one, other}, {&results.Case{Key: "b"}, &results.Case{Key: "b"}}}) {
 		got = append(got, fmt.Sprintf("%s: %s -> %s %v", d.What, d.Base, d.New, d.Of))
 	}
-	want := []string{"option batch: 1 -> 2 [a]", "env UCX_TLS: rc ->  [a]", "transport: rc_mlx5 -> rc_mlx5, or tcp [a]"}
+	want := []string{"option batch: 1 -> 2 [a]", "env UCX_TLS: rc ->  [a]", "transport: rc_mlx5 -> rc_mlx5, or tcp [a]", "nodes of the ranks: n1, n2 -> n1, n3 [a]"}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}

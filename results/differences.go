@@ -1,4 +1,4 @@
-package gate
+package results
 
 import (
 	"cmp"
@@ -8,18 +8,16 @@ import (
 	"strconv"
 	"strings"
 
-	"weir/results"
-	"weir/workload"
+	"weir/quantity"
 )
 
-// What differs between two sides of a comparison comes from their documents as they
-// are: every part of a node's description, not only those that the fingerprint is
+// What differs between two sessions comes from their documents as they are: every part of a node's description, not only those that the fingerprint is
 // made of, so that a reader sees the firmware that is no reason to refuse a number
 // and may well be the reason for it.
 
 // differing gathers differences, each once with all that it is found at.
 type differing struct {
-	list []results.Difference
+	list []Difference
 	at   map[[3]string]int
 }
 
@@ -35,7 +33,7 @@ func (d *differing) add(of, what, base, now string) {
 		}
 		i = len(d.list)
 		d.at[k] = i
-		d.list = append(d.list, results.Difference{What: what, Base: base, New: now})
+		d.list = append(d.list, Difference{What: what, Base: base, New: now})
 	}
 	if of != "" { // what is compared is compared once
 		d.list[i].Of = append(d.list[i].Of, of)
@@ -51,8 +49,9 @@ func (d *differing) addAll(of, prefix string, base, now map[string]string) {
 	}
 }
 
-// environmentDifferences are those of sessions and nodes.
-func environmentDifferences(base, now *results.Document) []results.Difference {
+// EnvironmentDifferences are those of sessions and nodes, each with the nodes of now that
+// it is found at. Momentary states are none, and neither is the order of nodes.
+func EnvironmentDifferences(base, now *Document) []Difference {
 	d := &differing{}
 	yes := map[bool]string{true: "yes", false: "no"}
 	d.add("", "fingerprint", base.Environment.Fingerprint, now.Environment.Fingerprint)
@@ -71,12 +70,12 @@ func environmentDifferences(base, now *results.Document) []results.Difference {
 }
 
 // nodePairs couples nodes by name, and those whose names only one side has in order.
-func nodePairs(base, now []results.Node) [][2]results.Node {
-	var out [][2]results.Node
-	named := func(list []results.Node, name string) int {
-		return slices.IndexFunc(list, func(n results.Node) bool { return n.Name == name })
+func nodePairs(base, now []Node) [][2]Node {
+	var out [][2]Node
+	named := func(list []Node, name string) int {
+		return slices.IndexFunc(list, func(n Node) bool { return n.Name == name })
 	}
-	var strangers []results.Node
+	var strangers []Node
 	for _, n := range base {
 		if named(now, n.Name) < 0 {
 			strangers = append(strangers, n)
@@ -84,9 +83,9 @@ func nodePairs(base, now []results.Node) [][2]results.Node {
 	}
 	for _, n := range now {
 		if i := named(base, n.Name); i >= 0 {
-			out = append(out, [2]results.Node{base[i], n})
+			out = append(out, [2]Node{base[i], n})
 		} else if len(strangers) > 0 {
-			out = append(out, [2]results.Node{strangers[0], n})
+			out = append(out, [2]Node{strangers[0], n})
 			strangers = strangers[1:]
 		}
 	}
@@ -96,9 +95,9 @@ func nodePairs(base, now []results.Node) [][2]results.Node {
 // described is a node as texts by their path: "cpu.governor", "rdma.mlx5_0.firmware".
 // Momentary states are not part of it, nor are interfaces without a driver: bridges
 // and the ends of containers come and go.
-func described(n results.Node) map[string]string {
-	n.ClockOffset = results.ClockOffset{}
-	n.NICs = slices.DeleteFunc(slices.Clone(n.NICs), func(nic results.NIC) bool { return nic.Driver == "" })
+func described(n Node) map[string]string {
+	n.ClockOffset = ClockOffset{}
+	n.NICs = slices.DeleteFunc(slices.Clone(n.NICs), func(nic NIC) bool { return nic.Driver == "" })
 	for i := range n.NICs {
 		n.NICs[i].State, n.NICs[i].Speed = "", ""
 	}
@@ -150,19 +149,32 @@ func flatten(out map[string]string, path string, v any) {
 		}
 	case nil:
 	default:
-		out[path] = workload.Text(v)
+		out[path] = quantity.Text(v)
 	}
 }
 
-// caseDifferences are those of what cases ask for, and of what carried their data.
-func caseDifferences(couples []couple) []results.Difference {
+// CasePair are two cases that are compared.
+type CasePair struct{ Base, New *Case }
+
+// Of a case's launches, what they had rather than what was asked for.
+const (
+	FabricDiffers    = "fabric"
+	TransportDiffers = "transport"
+	NodesDiffer      = "nodes of the ranks"
+)
+
+// CaseDifferences are those of what cases ask for, of where they ran, and of what carried
+// their data, each with the keys of the new cases that it is found at.
+func CaseDifferences(pairs []CasePair) []Difference {
 	d := &differing{}
-	for _, p := range couples {
-		d.add(p.now.Key, "workload", p.base.Workload, p.now.Workload)
-		d.addAll(p.now.Key, "option ", texts(p.base.Options), texts(p.now.Options))
-		d.addAll(p.now.Key, "env ", p.base.Env, p.now.Env)
-		d.add(p.now.Key, "fabric", used(p.base, fabricOf), used(p.now, fabricOf))
-		d.add(p.now.Key, "transport", used(p.base, transportOf), used(p.now, transportOf))
+	for _, p := range pairs {
+		of := p.New.Key
+		d.add(of, "workload", p.Base.Workload, p.New.Workload)
+		d.addAll(of, "option ", texts(p.Base.Options), texts(p.New.Options))
+		d.addAll(of, "env ", p.Base.Env, p.New.Env)
+		d.add(of, FabricDiffers, used(p.Base, fabricOf), used(p.New, fabricOf))
+		d.add(of, TransportDiffers, used(p.Base, transportOf), used(p.New, transportOf))
+		d.add(of, NodesDiffer, used(p.Base, nodesOf), used(p.New, nodesOf))
 	}
 	return d.list
 }
@@ -170,21 +182,23 @@ func caseDifferences(couples []couple) []results.Difference {
 func texts(values map[string]any) map[string]string {
 	out := make(map[string]string, len(values))
 	for k, v := range values {
-		out[k] = workload.Text(v)
+		out[k] = quantity.Text(v)
 	}
 	return out
 }
 
-func fabricOf(l *results.Launch) string { return l.Fabric }
+func nodesOf(l *Launch) string { return strings.Join(l.Nodes, ", ") }
 
-func transportOf(l *results.Launch) string {
-	return cmp.Or(results.CarriedBy(l.Transports), l.Transport)
+func fabricOf(l *Launch) string { return l.Fabric }
+
+func transportOf(l *Launch) string {
+	return cmp.Or(CarriedBy(l.Transports), l.Transport)
 }
 
 // used are the different texts of a case's launches.
-func used(c *results.Case, of func(*results.Launch) string) string {
+func used(c *Case, of func(*Launch) string) string {
 	var all []string
-	for _, l := range byIndex(c.Succeeded()) {
+	for _, l := range c.Succeeded() {
 		if text := of(l); text != "" && !slices.Contains(all, text) {
 			all = append(all, text)
 		}

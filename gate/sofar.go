@@ -1,0 +1,38 @@
+package gate
+
+import (
+	"slices"
+
+	"weir/assertion"
+	"weir/results"
+)
+
+// SoFar estimates the subject of an assertion over one case from the launches that the case
+// has until now, on the scale and with the confidence of its verdict. It judges nothing: a
+// look before its time would be one more chance to be wrong. ok is false where there
+// is no such number: of a statement over several cases or about a transport, and before
+// the first launch.
+func SoFar(c *results.Case, a *assertion.Assertion) (o results.Observed, ok bool) {
+	if a.Subject == nil || a.Trend != nil {
+		return o, false
+	}
+	all, err := points(c, a.Subject, a.Unit)
+	if err != nil || len(all) == 0 {
+		return o, false
+	}
+	var values []float64
+	for _, p := range all {
+		values = append(values, p.value)
+	}
+	confidence := results.Confidence
+	if a.Decide != nil && a.Decide.Confidence > 0 {
+		confidence = a.Decide.Confidence
+		o.Confidence = confidence
+	}
+	e := arithmetic(values, confidence)
+	if positive(a.Subject) && slices.Min(values) > 0 {
+		e = logarithmic(values, confidence)
+	}
+	o.Value, o.Unit, o.CI, o.N = e.center, a.Unit, e.ci(), e.n
+	return o, true
+}

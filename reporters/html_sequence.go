@@ -1,0 +1,196 @@
+package reporters
+
+import (
+	"cmp"
+	"fmt"
+	"html/template"
+	"math"
+	"slices"
+	"strings"
+
+	"weir/quantity"
+	"weir/reporters/html"
+	"weir/results"
+	"weir/workload"
+)
+
+const (
+	mostScores  = 4        // of a run; sequences beyond that differ in the table
+	mostPlayed  = 5        // bars of a pattern
+	mostPlanned = 16 << 20 // bytes of the matrices that a plan is made of, some seconds of reading
+)
+
+// scores draw when the patterns of a run were played, for each sequence that it has.
+func scores(cases []*results.Case) []html.Figure {
+	all := sequencesOf(cases)
+	var out []html.Figure
+	for _, s := range all[:min(len(all), mostScores)] {
+		if f, ok := score(s); ok {
+			out = append(out, f)
+		}
+	}
+	if more := len(all) - mostScores; more > 0 && len(out) > 0 {
+		last := &out[len(out)-1]
+		last.Note = sentence(" ", last.Note, fmt.Sprintf("%d further sequences are not drawn.", more))
+	}
+	return out
+}
+
+// sequencesOf are the cases that were played together, which differ in their pattern and
+// in what is known of it; in the order of the sequence.
+func sequencesOf(cases []*results.Case) []caseSeries {
+	of := func(c *results.Case) *workload.Kind { k, _ := workload.Lookup(c.Workload); return k }
+	cases = slices.DeleteFunc(slices.Clone(cases), func(c *results.Case) bool { k := of(c); return k == nil || k.Sequence == "" })
+	if len(cases) == 0 {
+		return nil
+	}
+	kind := of(cases[0])
+	common := slices.DeleteFunc(axes(cases), func(a string) bool { return a == kind.Sequence || fact(cases[0], a) })
+	out := tuples(cases, common)
+	for _, s := range out {
+		slices.SortStableFunc(s.cases, func(a, b *results.Case) int {
+			x, _ := workload.Number(a.Options[kind.Sequence])
+			y, _ := workload.Number(b.Options[kind.Sequence])
+			return cmp.Compare(x, y)
+		})
+	}
+	return out
+}
+
+// fact says whether an axis is no choice of the scenario, but metadata of the case's pattern.
+func fact(c *results.Case, axis string) bool {
+	text, _ := c.Options["metadata"].(string)
+	return strings.Contains(" "+text, " "+axis+"=")
+}
+
+// score is the timeline of one sequence.
+func score(s caseSeries) (html.Figure, bool) {
+	launch, launches, ok := typical(s.cases)
+	if !ok {
+		return html.Figure{}, false
+	}
+	due, why := planned(s.cases)
+	var parts []html.Part
+	times := 0
+	for _, c := range evenly(s.cases, mostBars) {
+		p := html.Part{Name: "pattern " + setting(c, "pattern")}
+		if when, ok := due[c]; ok {
+			p.Due = &html.Stretch{From: when, Says: p.Name + " was planned at " + quantity.FormatTime(when)}
+		}
+		for _, l := range c.Succeeded() {
+			if l.Index != launch {
+				continue
+			}
+			times = max(times, len(l.Played))
+			for _, i := range evenly(indices(l.Played), mostPlayed) {
+				from, to := l.Played[i][0], l.Played[i][1]
+				if !(from >= 0 && to >= from && to < 1e9) { // only a damaged document has one
+					continue
+				}
+				says := fmt.Sprintf("%s, iteration %d: from %s, %s", p.Name, i, quantity.FormatTime(from), quantity.FormatTime(to-from))
+				if p.Due != nil {
+					says += ", " + late(from-p.Due.From)
+				}
+				p.Played = append(p.Played, html.Stretch{From: from, To: to, Says: says})
+			}
+		}
+		parts = append(parts, p)
+	}
+	note := fmt.Sprintf("Seconds since the start of an iteration, in launch %d, which of %d took nearest to the median. A bar is one iteration", launch, launches)
+	if times > mostPlayed {
+		note += fmt.Sprintf(" (%d of %d, evenly spread)", mostPlayed, times)
+	}
+	note += "."
+	if why != "" {
+		note += " It is not drawn when patterns were planned: " + why + "."
+	} else {
+		note += " The dashed line is when the pattern was planned: when it would start if nothing but sleeps took time."
+	}
+	if more := len(s.cases) - len(parts); more > 0 {
+		note += fmt.Sprintf(" %d further patterns are not drawn.", more)
+	}
+	title := sentence(" ", "Patterns over the time of the sequence", parenthesis(s.name))
+	return html.Figure{Title: title, Note: note, Drawings: []template.HTML{html.Score(title, parts, tickLabel("s"))}}, true
+}
+
+func late(by float64) string {
+	if by < 0 {
+		return quantity.FormatTime(-by) + " before it was planned"
+	}
+	return quantity.FormatTime(by) + " after it was planned"
+}
+
+func indices[T any](list []T) []int {
+	out := make([]int, len(list))
+	for i := range out {
+		out[i] = i
+	}
+	return out
+}
+
+// typical is the index of the launch whose sequence took nearest to the median of all, and
+// how many launches there are. What it took is the mean end of the last pattern.
+func typical(cases []*results.Case) (index, launches int, ok bool) {
+	took := map[int]float64{}
+	for _, c := range cases {
+		for _, l := range c.Succeeded() {
+			sum := 0.
+			for _, p := range l.Played {
+				sum += p[1]
+			}
+			if n := len(l.Played); n > 0 {
+				took[l.Index] = max(took[l.Index], sum/float64(n))
+			}
+		}
+	}
+	var order []int
+	var sorted []float64
+	for i, v := range took {
+		order, sorted = append(order, i), append(sorted, v)
+	}
+	if len(order) == 0 {
+		return 0, 0, false
+	}
+	slices.Sort(order)
+	slices.Sort(sorted)
+	middle := (sorted[(len(sorted)-1)/2] + sorted[len(sorted)/2]) / 2
+	index = slices.MinFunc(order, func(a, b int) int {
+		return cmp.Compare(math.Abs(took[a]-middle), math.Abs(took[b]-middle))
+	})
+	return index, len(order), true
+}
+
+// planned is when each pattern of a sequence was due, in seconds from the start of an
+// iteration, or why nobody knows.
+func planned(cases []*results.Case) (due map[*results.Case]float64, why string) {
+	steps := make([]*workload.TransferOptions, len(cases))
+	size := 0
+	for i, c := range cases {
+		text, _ := c.Options["matrix"].(string)
+		if size += len(text); size > mostPlanned {
+			return nil, "their matrices are too large"
+		}
+		if at, ok := workload.Number(c.Options["pattern"]); !ok || at != float64(i) {
+			return nil, fmt.Sprintf("pattern %d is not in the document, and it may decide about others", i)
+		}
+		kind, _ := workload.Lookup(c.Workload)
+		values, err := kind.Normalize(c.Options)
+		if err != nil {
+			return nil, plain(err.Error())
+		}
+		o, err := kind.Decode(values)
+		if err != nil {
+			return nil, plain(err.Error())
+		}
+		steps[i] = &o
+		if o.Ranks != steps[0].Ranks {
+			return nil, "they are of different numbers of ranks"
+		}
+	}
+	workload.Schedule(steps)
+	due = make(map[*results.Case]float64, len(cases))
+	for i, c := range cases {
+		due[c] = steps[i].Step.Due.Seconds()
+	}
+	return due, ""
+}

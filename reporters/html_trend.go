@@ -1,0 +1,147 @@
+package reporters
+
+import (
+	"fmt"
+	"html/template"
+	"io"
+	"strconv"
+
+	"weir/history"
+	"weir/reporters/html"
+	"weir/results"
+)
+
+// TrendHTML writes a metric over the sessions of a history as one page for a browser: what
+// changed and what differs there, the course with its levels, and all sessions.
+func TrendHTML(w io.Writer, t *history.Trend) error {
+	d := newDraft()
+	name := plain(clip(t.Metric+" of "+t.Case, " …"))
+	p := &html.Page{
+		Kind: "history", Title: name, Sign: "=", Status: "unchanged", Headline: changesText(t), Banner: simulatedSessions(t),
+		Groups: changes(t),
+		Runs:   []html.Run{{ID: "sessions", Name: "Sessions", Scores: []html.Figure{course(d, t)}, Table: sessionTable(t)}},
+	}
+	if n := len(t.Changes); n > 0 {
+		p.Sign, p.Status = effectSign(t.Changes[n-1].Effect)
+	}
+	var f facts
+	f.add("scenario", t.Scenario)
+	f.add("sessions", strconv.Itoa(len(t.Points)))
+	f.add("first", sessionText(t.Points[0]))
+	f.add("last", sessionText(t.Points[len(t.Points)-1]))
+	f.add("level now", levelText(t, len(t.Levels)-1))
+	p.Facts = f
+	if len(t.LeftOut) > 0 {
+		note := html.Note{Title: fmt.Sprintf("Left out (%d)", len(t.LeftOut))}
+		for i, x := range t.LeftOut {
+			if i == mostRows {
+				note.Lines = append(note.Lines, fmt.Sprintf("… and %d more", len(t.LeftOut)-i))
+				break
+			}
+			note.Lines = append(note.Lines, plain(x.File+": "+x.Reason))
+		}
+		p.Notes = []html.Note{note}
+	}
+	p.Definitions = d.definitions
+	return p.Write(w)
+}
+
+// effectSign is a change as a sign and a word.
+func effectSign(effect string) (sign, word string) {
+	switch effect {
+	case "worse":
+		return symbols["fail"], effect
+	case "better":
+		return symbols["pass"], effect
+	}
+	return "≠", "changed"
+}
+
+// changes are the changes of level with their sessions and what differs between these.
+func changes(t *history.Trend) []html.Group {
+	if len(t.Changes) == 0 {
+		return nil
+	}
+	g := html.Group{Title: fmt.Sprintf("Changes of level (%d)", len(t.Changes))}
+	for i, c := range t.Changes {
+		card := html.Card{Where: strconv.Itoa(i + 1), Name: changeText(t, i), Message: betweenText(t, c) + "; p=" + raw(c.P)}
+		card.Sign, card.Standing = effectSign(c.Effect)
+		if len(c.Differ) == 0 {
+			card.Message += "; " + nothingDiffers
+		}
+		card.Lines = differenceTexts(c.Differ[:min(len(c.Differ), mostDifferences)])
+		if more := len(c.Differ) - mostDifferences; more > 0 {
+			card.Lines = append(card.Lines, fmt.Sprintf("and %d more; --format json has all", more))
+		}
+		g.Cards = append(g.Cards, card)
+	}
+	return []html.Group{g}
+}
+
+// course is the chart of all sessions.
+func course(d *draft, t *history.Trend) html.Figure {
+	var points []html.Point
+	var values []float64
+	var ticks []html.Tick
+	f := html.Figure{Metric: d.link(t.Workload, t.Metric), Title: sentence(" ", unitIn(t.Unit), "over the sessions"),
+		Note: "Sessions are evenly spaced, whenever they were. Lines are levels with their intervals over sessions; a number is that of the change above."}
+	for i, p := range t.Points {
+		ticks = append(ticks, html.Tick{At: float64(i), Label: p.Started.UTC().Format("2006-01-02")})
+		if !drawable(p.Value) {
+			continue
+		}
+		values = append(values, p.Value)
+		points = append(points, html.Point{X: float64(i), Y: p.Value, CI: p.CI, Says: sessionText(p) + ": " + observed(t, p).String()})
+		if p.CI != nil {
+			f.Interval = results.ConfidenceText + " interval"
+		}
+	}
+	var stages []html.Stage
+	for i, l := range t.Levels {
+		if !drawable(l.Value) {
+			continue
+		}
+		s := html.Stage{From: l.From, To: l.To, Value: l.Value, CI: l.CI, Says: fmt.Sprintf("level of %s: %s", plural(l.To-l.From, "session"), levelText(t, i))}
+		if i > 0 {
+			s.Sign, _ = effectSign(t.Changes[i-1].Effect)
+		}
+		stages = append(stages, s)
+	}
+	y := html.Axis{Name: columnScale(t.Unit).Unit, Log: html.Wide(values), Label: tickLabel(t.Unit)}
+	f.Drawings = []template.HTML{html.Course(plain(t.Metric)+" over the sessions", y, ticks, points, stages)}
+	return f
+}
+
+func observed(t *history.Trend, p history.Point) results.Observed {
+	return results.Observed{Value: p.Value, Unit: t.Unit, CI: p.CI, N: p.N}
+}
+
+// sessionTable has all sessions, the last first.
+func sessionTable(t *history.Trend) html.Table {
+	s := columnScale(t.Unit)
+	out := html.Table{Caption: plural(len(t.Points), "session"), Folded: len(t.Points) > mostRows, Columns: []html.Column{
+		{Head: "session"}, {Head: "started (UTC)"}, {Head: sentence(" ", plain(t.Metric), s.Unit), Right: true}, {Head: results.ConfidenceText + " CI", Right: true},
+		{Head: "launches", Right: true}, {Head: "change"}, {Head: "environment"}, {Head: "file"}, {Head: "moved"}}}
+	began := map[int]int{} // change by its first session
+	for i, c := range t.Changes {
+		began[c.At] = i + 1
+	}
+	for i := len(t.Points) - 1; i >= 0; i-- {
+		p := t.Points[i]
+		value, low, high := s.Estimate(p.Value, p.CI)
+		ci, change, moved := "-", "", "data"
+		if low != "" {
+			ci = low + "–" + high
+		}
+		if n := began[i]; n > 0 {
+			sign, word := effectSign(t.Changes[n-1].Effect)
+			change = fmt.Sprintf("%d %s %s", n, sign, word)
+		}
+		if p.Simulated {
+			moved = "nothing (simulated)"
+		}
+		out.Rows = append(out.Rows, html.Row{Cells: []string{plain(p.Session), p.Started.UTC().Format("2006-01-02 15:04"), value, ci,
+			strconv.Itoa(p.N), change, plain(shortDigest(p.Fingerprint)), plain(p.File), moved}})
+	}
+	return out
+}
