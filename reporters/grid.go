@@ -82,6 +82,9 @@ func newGrid(run string, cases []*results.Case) grid {
 		if !named(optionColumns, axis) {
 			drop := 0
 			if fact(cases[0], axis) {
+				if valuesOn(cases, axis) == 1 {
+					continue // what all patterns have tells nothing of any
+				}
 				drop = 3 // the pattern tells the rows apart
 			}
 			g.add(plain(axis), allNumbers(cases, axis), drop, func(c *results.Case) string { return setting(c, axis) })
