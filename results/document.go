@@ -4,12 +4,7 @@
 package results
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
-	"io"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -278,74 +273,6 @@ func (d *Document) Case(key string) *Case {
 		}
 	}
 	return nil
-}
-
-// Read reads a document from a file, or from the results.json of a session directory.
-func Read(path string) (*Document, error) {
-	if st, err := os.Stat(path); err == nil && st.IsDir() {
-		path = filepath.Join(path, "results.json")
-	}
-	b, err := readBounded(path)
-	if err != nil {
-		return nil, fmt.Errorf("reading results: %w", err)
-	}
-	var d Document
-	if err := json.Unmarshal(b, &d); err != nil {
-		return nil, fmt.Errorf("reading results %s: %w", path, err)
-	}
-	if d.Schema != Schema {
-		return nil, fmt.Errorf("%s is a %q document; this weir reads %q", path, d.Schema, Schema)
-	}
-	if err := d.check(); err != nil {
-		return nil, fmt.Errorf("reading results %s: %w", path, err)
-	}
-	return &d, nil
-}
-
-// sizeLimit is the largest document that is read, in bytes. A case of
-// twelve launches with its assertions takes some 20 KiB.
-const sizeLimit = 1 << 30
-
-// readBounded reads a file that is not too large to be a document. A device or a
-// pipe has no size beforehand, so the limit holds while reading.
-func readBounded(path string) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, sizeLimit+1))
-	if err != nil {
-		return nil, err
-	}
-	if len(b) > sizeLimit {
-		return nil, fmt.Errorf("%s is larger than %d bytes", path, sizeLimit)
-	}
-	return b, nil
-}
-
-// Encode is the document as JSON. Lists and maps that hold nothing are written
-// as empty, not as null, so that readers need no case for it.
-func (d *Document) Encode() ([]byte, error) {
-	d.fill()
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false) // assertions are full of < and >
-	enc.SetIndent("", "  ")
-	if err := enc.Encode(d); err != nil {
-		return nil, fmt.Errorf("encoding results: %w", err)
-	}
-	return b.Bytes(), nil
-}
-
-// Write writes the document under a temporary name and renames it, so that a
-// reader never sees half of it.
-func (d *Document) Write(path string) error {
-	b, err := d.Encode()
-	if err != nil {
-		return err
-	}
-	return WriteFile(path, b)
 }
 
 // Complete holds the cases against the plan that the document names: a case

@@ -29,6 +29,7 @@ results.json or a session directory; it is not changed.`,
 			if err != nil {
 				return err
 			}
+			frugal(args[0])
 			doc, err := results.Read(args[0])
 			if err != nil {
 				return withCode(gate.ExitUsage, err)

@@ -35,6 +35,7 @@ styles, as Jenkins shows it, it says the same.`,
 			if len(wanted) == 0 {
 				return wrongUsage("nothing to write: give --report FORMAT[=PATH]")
 			}
+			frugal(args[0])
 			doc, err := results.Read(args[0])
 			if err != nil {
 				return withCode(gate.ExitUsage, err)
