@@ -200,6 +200,11 @@ func (l *launched) evaluate(i int) *results.Launch {
 		}
 		r.Samples = samples
 	}
+	digest, err := results.DigestSamples(l.s.o.Dir, e.Samples)
+	if err != nil {
+		return fail("%v", err)
+	}
+	e.SamplesDigest = digest
 	e.Transport, e.Transports = strings.Join(transports, ", "), results.MergeTransports(used)
 	e.Played = engine.Timeline(p.ranks)
 	metrics, err := l.s.o.Metrics(l.engine.Cases[i], p.ranks)

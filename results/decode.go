@@ -6,11 +6,11 @@ import "encoding/json"
 var (
 	caseFields = []string{
 		"key", "id", "run", "workload", "axes", "axis_order", "options", "env", "status", "reason",
-		"invalid", "launches", "made", "metrics", "assertions",
+		"invalid", "launches", "made", "metrics", "assertions", "seal",
 	}
 	launchFields = []string{
 		"index", "started", "duration_s", "status", "failure", "nodes", "fabric", "transport", "ignored_env", "fabric_reason",
-		"transports", "metrics", "samples", "played", "verified", "simulated", "retried", "load", "resumed",
+		"transports", "metrics", "samples", "samples_digest", "played", "verified", "simulated", "retried", "load", "resumed",
 	}
 	estimateFields = []string{"unit", "n", "value", "median", "mean", "cv", "ci", "confidence", "better"}
 	observedFields = []string{"value", "unit", "ci", "n", "confidence"}
@@ -60,6 +60,8 @@ func (s *scan) readCase() *Case {
 			c.Metrics = dictOf(s, &s.kept.estimates, s.readEstimate)
 		case "assertions":
 			c.Assertions = listOf(s, s.readAssertion)
+		case "seal":
+			c.Seal = s.string()
 		}
 	})
 	return c
@@ -95,6 +97,8 @@ func (s *scan) readLaunch() *Launch {
 			l.Metrics = dictOf(s, &s.kept.metrics, s.measured)
 		case "samples":
 			l.Samples = listOf(s, s.string)
+		case "samples_digest":
+			l.SamplesDigest = s.string()
 		case "played":
 			s.decode(&l.Played)
 		case "verified":

@@ -29,9 +29,10 @@ func (d *Document) Write(path string) error { return WriteWith(path, d.EncodeTo)
 // encodeAtOnce is how many cases are held as text at a time.
 const encodeAtOnce = 256
 
-// EncodeTo writes what Encode gives, a few cases at a time.
+// EncodeTo writes what Encode gives, sealed, a few cases at a time.
 func (d *Document) EncodeTo(w io.Writer) error {
 	d.fill()
+	d.seal()
 	frame := *d
 	frame.Cases, frame.Assertions = []*Case{}, []*AssertionVerdict{}
 	text, err := compact(&frame)
@@ -53,7 +54,7 @@ func (d *Document) EncodeTo(w io.Writer) error {
 	if _, err := w.Write(append(between, "\n  \"assertions\": "...)); err != nil {
 		return err
 	}
-	if err := writeList(w, d.Assertions, func(b, text []byte) []byte { return append(append(b, "    "...), text...) }); err != nil {
+	if err := writeList(w, d.Assertions, layLine); err != nil {
 		return err
 	}
 	_, err = w.Write(tail)
@@ -116,6 +117,18 @@ var laidOut = []string{"launches", "metrics", "assertions"}
 
 // layCase appends a case, given as compact JSON.
 func layCase(b, text []byte) []byte {
+	return lay(b, text, func(depth int, name string) bool { return depth == 1 || depth == 2 && slices.Contains(laidOut, name) })
+}
+
+// layLine appends a value on a line of its own.
+func layLine(b, text []byte) []byte {
+	return lay(b, text, func(int, string) bool { return false })
+}
+
+// lay appends a value of the document, given as compact JSON, and has lines for the
+// members of those parts at depth one and two that are open. name is the member of the
+// value that a part is of.
+func lay(b, text []byte, opens func(depth int, name string) bool) []byte {
 	const indent = "    "
 	line := func(depth int) {
 		b = append(b, '\n')
@@ -125,7 +138,8 @@ func layCase(b, text []byte) []byte {
 		b = append(b, indent...)
 	}
 	b = append(b, indent...)
-	depth, open, name := 0, false, ""
+	depth, name := 0, ""
+	var open [3]bool // by depth
 	for i := 0; i < len(text); i++ {
 		c := text[i]
 		if c == '"' {
@@ -143,13 +157,13 @@ func layCase(b, text []byte) []byte {
 			i = end
 			continue
 		}
-		lined := func() bool { return depth == 1 || depth == 2 && open }
+		lined := func() bool { return depth < len(open) && open[depth] }
 		switch c {
 		case '{', '[':
 			depth++
 			b = append(b, c)
-			if depth == 2 {
-				open = slices.Contains(laidOut, name) && text[i+1] != c+2 // neither {} nor []
+			if depth < len(open) {
+				open[depth] = text[i+1] != c+2 && opens(depth, name) // neither {} nor []
 			}
 			if lined() {
 				line(depth)
@@ -166,10 +180,7 @@ func layCase(b, text []byte) []byte {
 				line(depth)
 			}
 		case ':':
-			b = append(b, c)
-			if lined() {
-				b = append(b, ' ')
-			}
+			b = append(b, ": "...)
 		default:
 			b = append(b, c)
 		}
