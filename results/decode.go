@@ -10,8 +10,9 @@ var (
 	}
 	launchFields = []string{
 		"index", "started", "duration_s", "status", "failure", "nodes", "fabric", "transport", "ignored_env", "fabric_reason",
-		"transports", "metrics", "samples", "samples_digest", "played", "verified", "simulated", "retried", "load", "resumed",
+		"transports", "metrics", "samples", "samples_digest", "ranks", "initiators", "slowest_pair", "played", "verified", "simulated", "retried", "load", "resumed",
 	}
+	shareFields    = []string{"rank", "bytes", "seconds", "bandwidth"}
 	estimateFields = []string{"unit", "n", "value", "median", "mean", "cv", "ci", "confidence", "better"}
 	observedFields = []string{"value", "unit", "ci", "n", "confidence"}
 )
@@ -99,6 +100,12 @@ func (s *scan) readLaunch() *Launch {
 			l.Samples = listOf(s, s.string)
 		case "samples_digest":
 			l.SamplesDigest = s.string()
+		case "ranks":
+			l.Ranks = listOf(s, s.readShare)
+		case "initiators":
+			l.Initiators = s.int()
+		case "slowest_pair":
+			s.decode(&l.SlowestPair)
 		case "played":
 			s.decode(&l.Played)
 		case "verified":
@@ -114,6 +121,24 @@ func (s *scan) readLaunch() *Launch {
 		}
 	})
 	return l
+}
+
+func (s *scan) readShare() (r RankShare) {
+	s.fields(shareFields, func(i int) {
+		switch shareFields[i] {
+		case "rank":
+			r.Rank = s.int()
+		case "bytes":
+			n := s.int()
+			s.bad = s.bad || n < 0
+			r.Bytes = uint64(n)
+		case "seconds":
+			r.Seconds = s.float()
+		case "bandwidth":
+			r.Bandwidth = s.float()
+		}
+	})
+	return r
 }
 
 func (s *scan) readEstimate() MetricEstimate {

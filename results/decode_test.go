@@ -30,7 +30,7 @@ func TestEveryMemberIsDecoded(t *testing.T) {
 	for _, c := range []struct {
 		of    any
 		names []string
-	}{{Case{}, caseFields}, {Launch{}, launchFields}, {MetricEstimate{}, estimateFields}, {Observed{}, observedFields}} {
+	}{{Case{}, caseFields}, {Launch{}, launchFields}, {RankShare{}, shareFields}, {MetricEstimate{}, estimateFields}, {Observed{}, observedFields}} {
 		if diff := cmp.Diff(tags(reflect.TypeOf(c.of)), c.names); diff != "" {
 			t.Errorf("%T: %s", c.of, diff)
 		}

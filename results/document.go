@@ -199,6 +199,12 @@ type Launch struct {
 	// SamplesDigest is of the content of these files (see DigestSamples); "" in documents
 	// of older versions, and where there is no file.
 	SamplesDigest string `json:"samples_digest,omitempty"`
+	// Ranks are those that initiated, by rank; of more than MostRanks the slowest. How
+	// many there were stands in Initiators. None in documents of older versions.
+	Ranks      []RankShare `json:"ranks,omitempty"`
+	Initiators int         `json:"initiators,omitempty"`
+	// SlowestPair is that of a traffic matrix.
+	SlowestPair *Pair `json:"slowest_pair,omitempty"`
 	// Played is when the case's pattern was played in each iteration of the sequence that
 	// it is of: start and end in seconds from the start of the iteration.
 	Played   [][2]float64 `json:"played,omitempty"`

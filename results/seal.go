@@ -21,7 +21,8 @@ var ErrChanged = errors.New("the document was changed after it was written")
 // A seal is a digest of what a document or one of its cases says, whatever the order
 // of cases, launches, samples and assertions and however the JSON is spelled. It shows
 // that something was edited or is gone; it is no signature: who makes all of them anew
-// passes. Documents of older versions have none.
+// passes. Documents of older versions have none. What a later version adds to documents
+// becomes part of a seal only where it says something, so that older seals stay true.
 
 // Verify holds every case and the document itself against their seals, and the cases
 // against the plan that the document names: what was taken out must not count as what
@@ -227,8 +228,20 @@ func (w *sealer) launch(l *Launch) {
 		w.known, _ = json.Marshal(l.Transports)
 	}
 	w.text(string(w.known))
+	if l.Initiators != 0 || len(l.Ranks) > 0 {
+		w.text("ranks")
+		w.number(float64(l.Initiators))
+		w.unordered(len(l.Ranks), func(i int) {
+			r := l.Ranks[i]
+			w.number(float64(r.Rank), float64(r.Bytes), r.Seconds, r.Bandwidth)
+		})
+	}
 	if l.Failure != nil || l.Ignored != nil || l.Played != nil || l.Load != nil {
 		w.json([]any{l.Failure, l.Ignored, l.Played, l.Load})
+	}
+	if l.SlowestPair != nil {
+		w.text("slowest pair")
+		w.json(l.SlowestPair)
 	}
 	for _, name := range namesOf(w, &w.names, l.Metrics) {
 		w.text(name)
