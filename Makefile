@@ -93,7 +93,7 @@ bench: setup ## weir beside its peers, into .build/bench.md (BENCH=REGEX: only t
 	BENCH_OUT=$$PWD/.build/bench.md $(GO) test -run '^$$' -bench 'Peers' -benchtime 1x -timeout 60m ./engine/native
 	@test -n "$(BENCH)" || BENCH_OUT=$$PWD/.build/bench.md $(GO) test -run '^$$' -bench 'Recording' -benchtime 1x ./engine/native
 	@test -n "$(BENCH)" || BENCH_OUT=$$PWD/.build/bench.md $(GO) test -run '^$$' -bench 'FirstByte' -benchtime 1x ./cmd/weir
-	@test -n "$(BENCH)" || $(GO) test -run '^$$' -bench . -benchtime 1x -timeout 20m ./executor/... ./planner ./gate
+	@test -n "$(BENCH)" || $(GO) test -run '^$$' -bench . -benchtime 1x -timeout 20m ./executor/... ./planner ./gate ./results
 
 clean: ## what the build made
 	rm -rf bin .build

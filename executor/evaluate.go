@@ -200,8 +200,14 @@ func (l *launched) evaluate(i int) *results.Launch {
 		}
 		r.Samples = samples
 	}
+	digest, err := results.DigestSamples(l.s.o.Dir, e.Samples)
+	if err != nil {
+		return fail("%v", err)
+	}
+	e.SamplesDigest = digest
 	e.Transport, e.Transports = strings.Join(transports, ", "), results.MergeTransports(used)
 	e.Played = engine.Timeline(p.ranks)
+	e.Ranks, e.Initiators, e.SlowestPair = engine.Shares(l.engine.Cases[i], p.ranks)
 	metrics, err := l.s.o.Metrics(l.engine.Cases[i], p.ranks)
 	p.ranks = make([]*engine.CaseResult, len(p.ranks)) // the samples are large
 	if err != nil {

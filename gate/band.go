@@ -80,6 +80,9 @@ func (ct *court) judgeClaim(cl claim) outcome {
 		return o // and no launch more would say more
 	case where == below, where == above:
 		o.verdict = results.Fail
+		if where == below {
+			o.message += cl.guilt(e)
+		}
 	}
 	if o.verdict == results.InconclusiveVerdict {
 		o.message += "; " + outlook(next, e.n)

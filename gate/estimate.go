@@ -100,7 +100,7 @@ type quantileKey struct{ df, confidence float64 }
 
 // moments are the mean and the sample standard deviation.
 func moments(values []float64) (mean, sd float64) {
-	s := slices.Sorted(slices.Values(values))
+	s := sorted(values)
 	if len(s) == 0 {
 		return 0, 0
 	}
@@ -118,9 +118,19 @@ func moments(values []float64) (mean, sd float64) {
 	return mean, math.Sqrt(sum / (n - 1))
 }
 
+// sorted is for reading only: what is in order is not copied.
+func sorted(values []float64) []float64 {
+	if slices.IsSorted(values) {
+		return values
+	}
+	s := slices.Clone(values)
+	slices.Sort(s)
+	return s
+}
+
 // median of values that need not be sorted.
 func median(values []float64) float64 {
-	s := slices.Sorted(slices.Values(values))
+	s := sorted(values)
 	n := len(s)
 	if n%2 == 1 {
 		return s[n/2]
@@ -130,38 +140,58 @@ func median(values []float64) float64 {
 
 // estimates are those of every metric over the launches that succeeded, on the
 // scale on which a verdict about it is found. A metric with a value that is not
-// finite has none.
+// finite has none. They are put into the map that the case has, if it has one.
 func estimates(c *results.Case) map[string]results.MetricEstimate {
-	values := map[string][]float64{}
-	for _, l := range c.Succeeded() {
-		for name, v := range l.Metrics {
-			values[name] = append(values[name], v)
-		}
+	launches := c.Succeeded()
+	out := c.Metrics
+	if out == nil {
+		out = map[string]results.MetricEstimate{}
 	}
-	out := make(map[string]results.MetricEstimate, len(values))
-	for name, vs := range values {
-		if slices.ContainsFunc(vs, notFinite) {
-			continue
-		}
-		m, known := workload.FindMetric(c.Workload, name)
-		if !known {
-			m.Better = workload.Neither
-		}
-		e := arithmetic(vs, results.Confidence)
-		if positive(&assertion.Expr{Op: assertion.Metric, Metric: name}) && slices.Min(vs) > 0 {
-			e = logarithmic(vs, results.Confidence)
-		}
-		mean, sd := moments(vs)
-		cv := 0.0
-		if mean != 0 {
-			cv = sd / math.Abs(mean)
-		}
-		out[name] = results.MetricEstimate{
-			Unit: m.Unit, N: e.n, Value: e.center, Median: median(vs), Mean: mean, CV: cv,
-			CI: e.ci(), Confidence: results.Confidence, Better: string(m.Better),
+	clear(out)
+	values := make([]float64, 0, len(launches))
+	for i, l := range launches {
+		for name := range l.Metrics {
+			if !firstOf(launches[:i], name) {
+				continue
+			}
+			values = values[:0]
+			for _, l := range launches[i:] {
+				if v, ok := l.Metrics[name]; ok {
+					values = append(values, v)
+				}
+			}
+			if !slices.ContainsFunc(values, notFinite) {
+				slices.Sort(values)
+				out[name] = estimateMetric(c.Workload, name, values)
+			}
 		}
 	}
 	return out
+}
+
+// firstOf says whether none of the launches has a metric.
+func firstOf(before []*results.Launch, name string) bool {
+	return !slices.ContainsFunc(before, func(l *results.Launch) bool { _, has := l.Metrics[name]; return has })
+}
+
+func estimateMetric(kind, name string, values []float64) results.MetricEstimate {
+	m, known := workload.FindMetric(kind, name)
+	if !known {
+		m.Better = workload.Neither
+	}
+	e := arithmetic(values, results.Confidence)
+	if positive(&assertion.Expr{Op: assertion.Metric, Metric: name}) && slices.Min(values) > 0 {
+		e = logarithmic(values, results.Confidence)
+	}
+	mean, sd := moments(values)
+	cv := 0.0
+	if mean != 0 {
+		cv = sd / math.Abs(mean)
+	}
+	return results.MetricEstimate{
+		Unit: m.Unit, N: e.n, Value: e.center, Median: median(values), Mean: mean, CV: cv,
+		CI: e.ci(), Confidence: results.Confidence, Better: string(m.Better),
+	}
 }
 
 func notFinite(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }

@@ -9,7 +9,9 @@
 package gate
 
 import (
+	"runtime"
 	"slices"
+	"sync"
 
 	"weir/assertion"
 	"weir/results"
@@ -19,20 +21,31 @@ import (
 // metric estimates and the validity of each case, all verdicts, the summary, and
 // the session's status and exit code. Judging again changes nothing.
 func Judge(doc *results.Document) {
-	for _, c := range doc.Cases {
-		c.Metrics = estimates(c)
-		c.Invalid = ""
-		if measured(c) {
-			c.Invalid = invalid(c)
-		}
-	}
+	eachCase(doc, func(_ int, c *results.Case) { c.Metrics = estimates(c) })
 	ct := newCourt(doc)
+	for _, c := range doc.Cases {
+		c.Invalid = ct.invalid[c]
+	}
 	for c, a := range statements(doc) {
 		settle(a, ct.judge(c, a), doc.Session.Started)
 	}
 	doc.Summarize()
 	doc.Session.ExitCode = ExitCode(doc)
 	doc.Session.Status = status(doc.Session.ExitCode)
+}
+
+// eachCase looks at all cases, each by itself, on all processors.
+func eachCase(doc *results.Document, look func(i int, c *results.Case)) {
+	workers := runtime.GOMAXPROCS(0)
+	var wg sync.WaitGroup
+	for first := range workers {
+		wg.Go(func() {
+			for i := first; i < len(doc.Cases); i += workers {
+				look(i, doc.Cases[i])
+			}
+		})
+	}
+	wg.Wait()
 }
 
 // Undecided lists, in document order, the keys of the cases that need more
@@ -132,15 +145,25 @@ func statements(doc *results.Document) func(yield func(*results.Case, *results.A
 
 // court is a document while it is judged.
 type court struct {
-	doc    *results.Document
-	cases  map[string]*results.Case
-	family map[*results.AssertionVerdict]int // by how much the error budget of failing is divided
-	whole  bool                              // the session got to its end
+	doc     *results.Document
+	cases   map[string]*results.Case
+	invalid map[*results.Case]string          // why what a case measured cannot be used
+	family  map[*results.AssertionVerdict]int // by how much the error budget of failing is divided
+	whole   bool                              // the session got to its end
 }
 
 func newCourt(doc *results.Document) *court {
-	ct := &court{doc: doc, cases: make(map[string]*results.Case, len(doc.Cases)), whole: whole(doc)}
-	for _, c := range doc.Cases {
+	ct := &court{doc: doc, cases: make(map[string]*results.Case, len(doc.Cases)), invalid: map[*results.Case]string{}, whole: whole(doc)}
+	reasons := make([]string, len(doc.Cases))
+	eachCase(doc, func(i int, c *results.Case) {
+		if measured(c) {
+			reasons[i] = invalid(c)
+		}
+	})
+	for i, c := range doc.Cases {
+		if reasons[i] != "" {
+			ct.invalid[c] = reasons[i]
+		}
 		if _, twice := ct.cases[c.Key]; twice {
 			ct.cases[c.Key] = nil // a key that two cases have names neither
 			continue

@@ -227,7 +227,7 @@ func TestWhatIsTakenOutNeverPasses(t *testing.T) {
 			doc.Assertions[1].Parts[1].Case = ""
 		}
 		Judge(doc)
-		if doc.Session.ExitCode == ExitPassed && (what != "case" || doc.Complete() == nil) {
+		if doc.Session.ExitCode == ExitPassed && (what != "case" || doc.Verify() == nil) {
 			t.Fatalf("without its %s it still passes", what)
 		}
 	})

@@ -122,7 +122,7 @@ func (ct *court) source(k sourceKey, own *results.Case) (*source, outcome, bool)
 	case c == nil:
 		return nil, failed("the case is not in the document"), false
 	}
-	if o, bad := unusable(c); bad {
+	if o, bad := ct.unusable(c); bad {
 		return nil, o, false
 	}
 	return &source{key: k.key, c: c, launches: byIndex(c.Succeeded())}, outcome{}, true

@@ -17,7 +17,7 @@ func (ct *court) judgeTransport(c *results.Case, a *results.AssertionVerdict) ou
 	if c == nil {
 		return failed("it belongs to no case")
 	}
-	if o, bad := unusable(c); bad {
+	if o, bad := ct.unusable(c); bad {
 		return o
 	}
 	launches := byIndex(c.Succeeded())

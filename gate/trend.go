@@ -71,7 +71,7 @@ func (ct *court) trendCases(keys []string) ([]*results.Case, outcome, bool) {
 		if c == nil {
 			return nil, failed(fmt.Sprintf("case %s is not in the document", k)), false
 		}
-		o, bad := unusable(c)
+		o, bad := ct.unusable(c)
 		switch {
 		case !bad:
 			cases = append(cases, c)

@@ -2,7 +2,6 @@ package gate
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 
 	"weir/results"
@@ -48,10 +47,8 @@ func invalid(c *results.Case) string {
 		if !l.Verified && verifies(c) {
 			return fmt.Sprintf("launch %d: the data it moved was not verified", l.Index)
 		}
-		for _, name := range slices.Sorted(maps.Keys(l.Metrics)) {
-			if v := l.Metrics[name]; notFinite(v) {
-				return fmt.Sprintf("launch %d: metric %s is %v", l.Index, name, v)
-			}
+		if name, v := infinite(l.Metrics); name != "" {
+			return fmt.Sprintf("launch %d: metric %s is %v", l.Index, name, v)
 		}
 	}
 	if reason := gap(c); reason != "" {
@@ -61,6 +58,16 @@ func invalid(c *results.Case) string {
 		return reason
 	}
 	return impossible(launches)
+}
+
+// infinite is the first metric, by name, that is not finite; "" if all are.
+func infinite(m results.MetricValues) (first string, value float64) {
+	for name, v := range m {
+		if notFinite(v) && (first == "" || name < first) {
+			first, value = name, v
+		}
+	}
+	return first, value
 }
 
 // counting are the launches of a case that were not made again.
@@ -135,14 +142,24 @@ func verifies(c *results.Case) bool {
 
 // unusable is the outcome that the state of a case forces on its assertions.
 func unusable(c *results.Case) (outcome, bool) {
+	reason := ""
+	if measured(c) {
+		reason = invalid(c)
+	}
+	return unusableAs(c, reason)
+}
+
+func (ct *court) unusable(c *results.Case) (outcome, bool) { return unusableAs(c, ct.invalid[c]) }
+
+func unusableAs(c *results.Case, invalid string) (outcome, bool) {
 	switch c.Status {
 	case results.Skipped, results.Excluded:
 		return outcome{verdict: results.SkippedVerdict, message: because(c.Status, c.Reason)}, true
 	case results.Error:
 		return failed(because("the case ended with an error", c.Reason)), true
 	}
-	if reason := invalid(c); reason != "" {
-		return failed(reason), true
+	if invalid != "" {
+		return failed(invalid), true
 	}
 	if len(counting(c)) == 0 {
 		o := failed("nothing was measured: the case had no launch")

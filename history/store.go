@@ -33,7 +33,7 @@ func (s Store) Add(path string) (e Entry, added bool, err error) {
 	if err != nil {
 		return e, false, err
 	}
-	if err := doc.Complete(); err != nil {
+	if err := doc.Verify(); err != nil {
 		return e, false, fmt.Errorf("adding %s: %w", path, err)
 	}
 	if doc.Session.ID == "" {

@@ -165,16 +165,16 @@ func madeAgain(doc *results.Document) []string {
 	return out
 }
 
-// runsOf are the runs of some cases, each once, in order.
+// runsOf are the runs of some cases, each once, in the order of the document.
 func runsOf(doc *results.Document, keys []string) []string {
-	run := make(map[string]string, len(doc.Cases))
-	for _, c := range doc.Cases {
-		run[c.Key] = c.Run
+	among := make(map[string]bool, len(keys))
+	for _, k := range keys {
+		among[k] = true
 	}
 	var out []string
-	for _, k := range keys {
-		if r := run[k]; r != "" && !slices.Contains(out, r) {
-			out = append(out, r)
+	for _, c := range doc.Cases {
+		if among[c.Key] && c.Run != "" && !slices.Contains(out, c.Run) {
+			out = append(out, c.Run)
 		}
 	}
 	return out

@@ -4,12 +4,7 @@
 package results
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
-	"io"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -34,6 +29,8 @@ type Document struct {
 	Baseline *Baseline `json:"baseline,omitempty"`
 	// Commands are the setup and teardown commands that ran, in order.
 	Commands []Command `json:"commands,omitempty"`
+	// Seal shows that nothing was changed since the document was written; see Verify.
+	Seal string `json:"seal,omitempty"`
 }
 
 // Baseline is another session's measurements, copied into this document so that
@@ -159,6 +156,7 @@ type Case struct {
 	Made       int                       `json:"made,omitempty"`
 	Metrics    map[string]MetricEstimate `json:"metrics"`
 	Assertions []*AssertionVerdict       `json:"assertions"`
+	Seal       string                    `json:"seal,omitempty"` // see Document.Verify
 }
 
 // Case and launch statuses.
@@ -200,6 +198,15 @@ type Launch struct {
 	Transports []Transport  `json:"transports,omitempty"`
 	Metrics    MetricValues `json:"metrics"`
 	Samples    []string     `json:"samples"` // files below the session directory, one per measuring rank
+	// SamplesDigest is of the content of these files (see DigestSamples); "" in documents
+	// of older versions, and where there is no file.
+	SamplesDigest string `json:"samples_digest,omitempty"`
+	// Ranks are those that initiated, by rank; of more than MostRanks the slowest. How
+	// many there were stands in Initiators. None in documents of older versions.
+	Ranks      []RankShare `json:"ranks,omitempty"`
+	Initiators int         `json:"initiators,omitempty"`
+	// SlowestPair is that of a traffic matrix.
+	SlowestPair *Pair `json:"slowest_pair,omitempty"`
 	// Played is when the case's pattern was played in each iteration of the sequence that
 	// it is of: start and end in seconds from the start of the iteration.
 	Played   [][2]float64 `json:"played,omitempty"`
@@ -278,83 +285,6 @@ func (d *Document) Case(key string) *Case {
 		if c.Key == key {
 			return c
 		}
-	}
-	return nil
-}
-
-// Read reads a document from a file, or from the results.json of a session directory.
-func Read(path string) (*Document, error) {
-	if st, err := os.Stat(path); err == nil && st.IsDir() {
-		path = filepath.Join(path, "results.json")
-	}
-	b, err := readBounded(path)
-	if err != nil {
-		return nil, fmt.Errorf("reading results: %w", err)
-	}
-	var d Document
-	if err := json.Unmarshal(b, &d); err != nil {
-		return nil, fmt.Errorf("reading results %s: %w", path, err)
-	}
-	if d.Schema != Schema {
-		return nil, fmt.Errorf("%s is a %q document; this weir reads %q", path, d.Schema, Schema)
-	}
-	if err := d.check(); err != nil {
-		return nil, fmt.Errorf("reading results %s: %w", path, err)
-	}
-	return &d, nil
-}
-
-// sizeLimit is the largest document that is read, in bytes. A case of
-// twelve launches with its assertions takes some 20 KiB.
-const sizeLimit = 1 << 30
-
-// readBounded reads a file that is not too large to be a document. A device or a
-// pipe has no size beforehand, so the limit holds while reading.
-func readBounded(path string) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, sizeLimit+1))
-	if err != nil {
-		return nil, err
-	}
-	if len(b) > sizeLimit {
-		return nil, fmt.Errorf("%s is larger than %d bytes", path, sizeLimit)
-	}
-	return b, nil
-}
-
-// Encode is the document as JSON. Lists and maps that hold nothing are written
-// as empty, not as null, so that readers need no case for it.
-func (d *Document) Encode() ([]byte, error) {
-	d.fill()
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false) // assertions are full of < and >
-	enc.SetIndent("", "  ")
-	if err := enc.Encode(d); err != nil {
-		return nil, fmt.Errorf("encoding results: %w", err)
-	}
-	return b.Bytes(), nil
-}
-
-// Write writes the document under a temporary name and renames it, so that a
-// reader never sees half of it.
-func (d *Document) Write(path string) error {
-	b, err := d.Encode()
-	if err != nil {
-		return err
-	}
-	return WriteFile(path, b)
-}
-
-// Complete holds the cases against the plan that the document names: a case
-// that was taken out must not count as one that never failed.
-func (d *Document) Complete() error {
-	if len(d.Cases) != d.Plan.Cases {
-		return fmt.Errorf("the document was changed after it was written: its plan has %d cases and it holds %d", d.Plan.Cases, len(d.Cases))
 	}
 	return nil
 }

@@ -3,13 +3,16 @@ package results
 import (
 	"bufio"
 	"bytes"
+	"crypto/sha256"
 	"encoding/binary"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"math"
 	"os"
+	"path/filepath"
 	"slices"
 )
 
@@ -158,6 +161,27 @@ func ReadSamplesFile(path string) (*Samples, error) {
 		return nil, fmt.Errorf("reading samples %s: %w", path, err)
 	}
 	return s, nil
+}
+
+// DigestSamples is one digest of the content of the samples files of a launch, which
+// are named below the session directory, in whatever order. "" if there are none.
+func DigestSamples(dir string, names []string) (string, error) {
+	if len(names) == 0 {
+		return "", nil
+	}
+	all := sha256.New()
+	for _, name := range slices.Sorted(slices.Values(names)) {
+		if !filepath.IsLocal(filepath.FromSlash(name)) {
+			return "", fmt.Errorf("reading samples: %s is not below the session directory", name)
+		}
+		b, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name)))
+		if err != nil {
+			return "", fmt.Errorf("reading samples: %w", err)
+		}
+		sum := sha256.Sum256(b)
+		all.Write(sum[:])
+	}
+	return "sha256:" + hex.EncodeToString(all.Sum(nil)), nil
 }
 
 func count(in *bufio.Reader, limit uint64) (uint64, error) {

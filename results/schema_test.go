@@ -67,7 +67,7 @@ func full() *results.Document {
 	stated.Observed = nil
 	now := time.Date(2026, 11, 21, 10, 15, 0, 0, time.UTC)
 	d := &results.Document{
-		Schema:   results.Schema,
+		Schema: results.Schema, Seal: "sha256:04",
 		Session:  results.Session{ID: "s", Started: now, Finished: now, Status: results.Failed, ExitCode: 1, Reason: "r", Argv: []string{"weir"}, Simulated: true, Resumed: "s0"},
 		Weir:     results.Version{Version: "1", Commit: "c", Go: "go1.26"},
 		Scenario: results.Scenario{Name: "n", Description: "d", File: "f", Digest: "sha256:00", Variables: map[string]string{"peak": "46.48 GB/s"}},
@@ -83,7 +83,7 @@ func full() *results.Document {
 		}}},
 		Checks: []results.Check{{Name: "c", Node: "n1", Status: "failed", Reason: "r"}},
 		Cases: []*results.Case{{
-			Key: "bw[block_size=64MiB]", ID: "sha256:03", Run: "bw", Workload: "transfer",
+			Seal: "sha256:05", Key: "bw[block_size=64MiB]", ID: "sha256:03", Run: "bw", Workload: "transfer",
 			Axes: map[string]any{"block_size": quantity.Size(64 << 20), "threads": int64(1)}, AxisOrder: []string{"block_size", "threads"},
 			Options: map[string]any{"fabric": "shm", "verify": "sample"}, Env: map[string]string{"A": "b"}, Status: results.OK, Reason: "interrupted, after 1 launches", Invalid: "i", Made: 1,
 			Launches: []*results.Launch{{
@@ -91,7 +91,8 @@ func full() *results.Document {
 				FabricReason: "r", Ignored: []results.Ignored{{Name: "UCX_TLSS", Suggestion: "UCX_TLS"}}, Transports: []results.Transport{{Name: "posix", Device: "memory", Use: results.DataUse, Emulated: true, Opaque: true, Ranks: []int{0}}},
 				Failure: &results.Failure{Rank: -1, Node: "n1", Phase: "run", Kind: results.Crashed, Cause: "killed", Log: []string{"x"}},
 				Metrics: map[string]float64{"bandwidth": 46.1, "odd": math.NaN(), "inf": math.Inf(1), "minus": math.Inf(-1)},
-				Samples: []string{"samples/a.bin"}, Verified: true, Played: [][2]float64{{0.1, 0.2}}, Simulated: true, Retried: true, Load: &load, Resumed: true,
+				Samples: []string{"samples/a.bin"}, SamplesDigest: "sha256:03", Ranks: []results.RankShare{{Rank: 1, Bytes: 8, Seconds: 2, Bandwidth: 4e-9}}, Initiators: 2,
+				SlowestPair: &results.Pair{From: 1, To: 2, Bytes: 8, Seconds: 2, Bandwidth: 4e-9}, Verified: true, Played: [][2]float64{{0.1, 0.2}}, Simulated: true, Retried: true, Load: &load, Resumed: true,
 			}},
 			Metrics:    map[string]results.MetricEstimate{"bandwidth": {Unit: "GB/s", N: 2, Value: 46.1, Median: 46.1, Mean: 46.1, CV: 0.01, CI: &[2]float64{45.9, 46.3}, Confidence: 0.96, Better: "higher"}},
 			Assertions: []*results.AssertionVerdict{verdict(assertion.Assertion{Subject: metric, Bounds: assertion.Bounds{Lower: &lower, Upper: &upper}})},

@@ -3,7 +3,11 @@ package results
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
+	"strconv"
+	"strings"
 )
 
 // MetricValues are the metrics of one launch. JSON has no numbers that are not
@@ -13,20 +17,51 @@ type MetricValues map[string]float64
 
 // MarshalJSON implements json.Marshaler.
 func (m MetricValues) MarshalJSON() ([]byte, error) {
-	out := make(map[string]any, len(m))
-	for name, v := range m {
-		switch {
+	b := []byte{'{'}
+	for i, name := range slices.Sorted(maps.Keys(m)) {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(appendText(b, name), ':')
+		switch v := m[name]; {
 		case math.IsNaN(v):
-			out[name] = "NaN"
+			b = append(b, `"NaN"`...)
 		case math.IsInf(v, 1):
-			out[name] = "Infinity"
+			b = append(b, `"Infinity"`...)
 		case math.IsInf(v, -1):
-			out[name] = "-Infinity"
+			b = append(b, `"-Infinity"`...)
 		default:
-			out[name] = v
+			b = appendNumber(b, v)
 		}
 	}
-	return json.Marshal(out)
+	return append(b, '}'), nil
+}
+
+// appendText appends a text as encoding/json writes it.
+func appendText(b []byte, text string) []byte {
+	for i := range len(text) {
+		if c := text[i]; c < ' ' || c >= 0x7f || strings.IndexByte(`"\<>&`, c) >= 0 {
+			quoted, err := json.Marshal(text)
+			if err != nil {
+				panic(err) // a text can always be written
+			}
+			return append(b, quoted...)
+		}
+	}
+	return append(append(append(b, '"'), text...), '"')
+}
+
+// appendNumber appends a finite number as encoding/json writes it: like ECMAScript,
+// without a zero that leads the exponent.
+func appendNumber(b []byte, v float64) []byte {
+	if a := math.Abs(v); a == 0 || a >= 1e-6 && a < 1e21 {
+		return strconv.AppendFloat(b, v, 'f', -1, 64)
+	}
+	b = strconv.AppendFloat(b, v, 'e', -1, 64)
+	if n := len(b); n >= 4 && b[n-4] == 'e' && (b[n-3] == '-' || b[n-3] == '+') && b[n-2] == '0' {
+		b = append(b[:n-2], b[n-1])
+	}
+	return b
 }
 
 // UnmarshalJSON implements json.Unmarshaler.

@@ -22,8 +22,8 @@ func (f *runFlags) baselines(plans []*planner.Plan, notes io.Writer) ([]baseline
 	var given *results.Document
 	if f.baseline != "" {
 		var err error
-		if given, err = results.Read(f.baseline); err != nil {
-			return nil, wrongUsage("--baseline: %w", err)
+		if given, err = readWhole(f.baseline); err != nil {
+			return nil, fmt.Errorf("--baseline: %w", err)
 		}
 	}
 	all := make([]baseline, len(plans))
@@ -47,8 +47,8 @@ func (f *runFlags) baselines(plans []*planner.Plan, notes io.Writer) ([]baseline
 				return nil, wrongUsage("%s: the assertion %q mentions the baseline, and there is none; give one with --baseline FILE, or as baseline in the scenario", p.Scenario.File, text)
 			}
 			var err error
-			if doc, err = results.Read(file); err != nil {
-				return nil, wrongUsage("the baseline of %s: %w", p.Scenario.File, err)
+			if doc, err = readWhole(file); err != nil {
+				return nil, fmt.Errorf("the baseline of %s: %w", p.Scenario.File, err)
 			}
 		}
 		if doc.Scenario.Name != p.Scenario.Name {

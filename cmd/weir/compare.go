@@ -162,18 +162,6 @@ func (f *compareFlags) compareRead(docs []*results.Document) (*results.Compariso
 	return gate.Compare(docs[0], docs[1], f.options)
 }
 
-// readWhole reads a document that has all cases of its plan.
-func readWhole(path string) (*results.Document, error) {
-	doc, err := results.Read(path)
-	if err != nil {
-		return nil, withCode(gate.ExitUsage, err)
-	}
-	if err := doc.Complete(); err != nil {
-		return nil, withCode(gate.ExitStale, fmt.Errorf("%s: %w", path, err))
-	}
-	return doc, nil
-}
-
 func (f *compareFlags) write(w io.Writer, c *results.Comparison) error {
 	if f.style.quiet && f.output == "" {
 		return nil

@@ -2,10 +2,13 @@ package main
 
 import (
 	"fmt"
+	"maps"
 
 	"github.com/spf13/cobra"
 
+	"weir/executor"
 	"weir/gate"
+	"weir/planner"
 	"weir/reporters"
 	"weir/results"
 )
@@ -14,27 +17,45 @@ func newGate() *cobra.Command {
 	var (
 		style   styleFlags
 		reports reportFlags
+
+		allSamples bool
+		scenario   string
+		variables  variableFlags
 	)
 	cmd := &cobra.Command{
 		Use:   "gate RESULTS",
 		Short: "judge stored launches again, offline",
 		Long: `gate computes all estimates and verdicts again from the launches that a result
 document holds, prints the table, and exits by the verdicts. RESULTS is a
-results.json or a session directory; it is not changed.`,
+results.json or a session directory; it is not changed.
+
+A document that was changed since it was written is not judged: a value, a bound, a
+launch or a case that was edited or is gone ends with 7, and so does a file of raw
+samples beside the document that is not the one that was measured.
+
+With --scenario the launches are judged by what that file asserts now. A case stands
+for the one that did the same, whatever its name: the same workload with the same
+options and environment variables. What nobody measured is an error. Variables have
+the values of the session, but for those of --var. --report json=FILE writes the
+document with the new assertions.`,
 		Example: `  weir gate weir-out/20261121-101500-quickstart-3f9a
-  weir gate results.json --quiet && echo held`,
+  weir gate results.json --quiet && echo held
+  weir gate results.json --scenario stricter.yaml --report json=stricter.json`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			wanted, err := reports.parse()
 			if err != nil {
 				return err
 			}
-			doc, err := results.Read(args[0])
+			doc, err := readWhole(args[0])
 			if err != nil {
-				return withCode(gate.ExitUsage, err)
+				return err
 			}
-			if err := doc.Complete(); err != nil {
-				return withCode(gate.ExitStale, err)
+			if err := checkSamples(doc, sessionDir(args[0]), allSamples, cmd.ErrOrStderr()); err != nil {
+				return err
+			}
+			if doc, err = rejudged(cmd, doc, scenario, &variables); err != nil {
+				return err
 			}
 			gate.Judge(doc)
 			if err := write(wanted, doc, sessionDir(args[0]), cmd.OutOrStdout()); err != nil {
@@ -49,7 +70,59 @@ results.json or a session directory; it is not changed.`,
 			return exit(doc.Session.ExitCode)
 		},
 	}
+	cmd.Flags().StringVar(&scenario, "scenario", "", "judge by the assertions of the scenario (or saved plan) `FILE`")
+	variables.add(cmd.Flags())
+	cmd.Flags().BoolVar(&allSamples, "samples", false, fmt.Sprintf("check all samples files, also where there are more than %d launches with some", mostSampled))
 	style.add(cmd.Flags())
 	reports.add(cmd.Flags())
 	return cmd
+}
+
+// rejudged is a document with the assertions of a scenario, if one is given.
+func rejudged(cmd *cobra.Command, doc *results.Document, scenario string, flags *variableFlags) (*results.Document, error) {
+	vars, err := flags.values()
+	if err != nil {
+		return nil, err
+	}
+	if scenario == "" {
+		if len(vars) > 0 {
+			return nil, wrongUsage("--var is for the scenario of --scenario FILE")
+		}
+		return doc, nil
+	}
+	p, err := planFor(cmd, scenario, vars, doc)
+	if err != nil {
+		return nil, err
+	}
+	out, left, err := executor.Rejudge(p, doc)
+	if err != nil {
+		return nil, withCode(gate.ExitUsage, fmt.Errorf("judging by %s: %w", scenario, err))
+	}
+	if left > 0 {
+		fmt.Fprintf(cmd.ErrOrStderr(), "note: %s has nothing like %d of the %d cases of the document; they are left out\n", scenario, left, len(doc.Cases))
+	}
+	return out, nil
+}
+
+// planFor plans a scenario with the variables of a session. One that has other
+// variables is planned without them.
+func planFor(cmd *cobra.Command, scenario string, vars map[string]string, doc *results.Document) (*planner.Plan, error) {
+	if !isPlan(scenario) {
+		all := maps.Clone(doc.Scenario.Variables)
+		if all == nil {
+			all = map[string]string{}
+		}
+		maps.Copy(all, vars)
+		if _, _, diags, err := load(scenario, all); err == nil && !diags.HasErrors() {
+			vars = all
+		}
+	}
+	plans, err := readAll(cmd, []string{scenario}, vars)
+	if err != nil {
+		return nil, err
+	}
+	if len(plans) != 1 {
+		return nil, wrongUsage("--scenario %s: name one scenario", scenario)
+	}
+	return plans[0], nil
 }

@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"weir/gate"
-	"weir/results"
 )
 
 func newReport() *cobra.Command {
@@ -35,9 +34,9 @@ styles, as Jenkins shows it, it says the same.`,
 			if len(wanted) == 0 {
 				return wrongUsage("nothing to write: give --report FORMAT[=PATH]")
 			}
-			doc, err := results.Read(args[0])
+			doc, err := readWhole(args[0])
 			if err != nil {
-				return withCode(gate.ExitUsage, err)
+				return err
 			}
 			return withCode(gate.ExitExecution, write(wanted, doc, sessionDir(args[0]), cmd.OutOrStdout()))
 		},

@@ -25,7 +25,9 @@ func lasting(t interface{ Fatalf(string, ...any) }, dir string) *results.Documen
 		t.Fatalf("%v", err)
 	}
 	begin := d.Session.Started
+	d.Seal = ""
 	for _, c := range d.Cases {
+		c.Seal = ""
 		for _, l := range c.Launches {
 			l.Started, l.Resumed = time.Time{}.Add(l.Started.Sub(begin)), false
 		}

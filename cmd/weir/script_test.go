@@ -53,6 +53,7 @@ func TestScripts(t *testing.T) {
 			"signal":   signalled,
 			"nowhere":  nowhere,
 			"replace":  replaceText,
+			"reseal":   reseal,
 			"statuses": statuses,
 			"unread":   unread,
 		},
@@ -230,4 +231,16 @@ func rankOf(weir int) (int, error) {
 		return 0, fmt.Errorf("process %d has no rank", weir)
 	}
 	return last, nil
+}
+
+// reseal makes an edited document one that another session could have written:
+// reseal DOCUMENT.
+func reseal(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: reseal DOCUMENT")
+	}
+	path := ts.MkAbs(args[0])
+	doc, err := results.Read(path)
+	ts.Check(err)
+	ts.Check(doc.Write(path))
 }

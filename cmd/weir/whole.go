@@ -1,0 +1,87 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+
+	"weir/gate"
+	"weir/results"
+)
+
+// readWhole reads a document that has all cases of its plan and is as it was written.
+func readWhole(path string) (*results.Document, error) {
+	frugal(path)
+	doc, err := results.Read(path)
+	if err != nil {
+		return nil, withCode(gate.ExitUsage, err)
+	}
+	if err := doc.Verify(); err != nil {
+		return nil, withCode(gate.ExitStale, fmt.Errorf("%s: %w", path, err))
+	}
+	return doc, nil
+}
+
+// mostSampled is how many launches have their samples files checked unasked, which
+// takes some 50 us for each.
+const mostSampled = 2000
+
+// checkSamples holds the raw samples that lie beside a document against it. A document
+// may stand alone, without the folder; if the folder is there, all files must be.
+func checkSamples(doc *results.Document, dir string, all bool, notes io.Writer) error {
+	if st, err := os.Stat(filepath.Join(dir, "samples")); err != nil || !st.IsDir() {
+		return nil
+	}
+	left := 0
+	for _, c := range doc.Cases {
+		for _, l := range c.Launches {
+			if l.SamplesDigest != "" {
+				left++
+			}
+		}
+	}
+	if left > mostSampled && !all {
+		fmt.Fprintf(notes, "note: the samples files of %d launches are not checked; --samples does\n", left)
+		return nil
+	}
+	for _, c := range doc.Cases {
+		for _, l := range c.Launches {
+			if l.SamplesDigest == "" {
+				continue
+			}
+			digest, err := results.DigestSamples(dir, l.Samples)
+			switch {
+			case errors.Is(err, fs.ErrNotExist):
+				return withCode(gate.ExitStale, fmt.Errorf("case %s, launch %d: a samples file is gone: %w", c.Key, l.Index, err))
+			case err != nil:
+				return withCode(gate.ExitExecution, fmt.Errorf("case %s, launch %d: %w", c.Key, l.Index, err))
+			case digest != l.SamplesDigest:
+				return withCode(gate.ExitStale, fmt.Errorf("case %s, launch %d: its samples files are not those that were measured", c.Key, l.Index))
+			}
+		}
+	}
+	return nil
+}
+
+// frugal keeps what judging and reporting a document takes near what the document
+// takes itself. The collector would let the memory grow to twice that otherwise, and
+// runs before it must while the document is read. GOMEMLIMIT and GOGC have the last word.
+func frugal(path string) {
+	if os.Getenv("GOMEMLIMIT") != "" || os.Getenv("GOGC") != "" {
+		return
+	}
+	if st, err := os.Stat(path); err == nil && st.IsDir() {
+		path = filepath.Join(path, "results.json")
+	}
+	st, err := os.Stat(path)
+	if err != nil || !st.Mode().IsRegular() {
+		return
+	}
+	const least = 128 << 20
+	debug.SetGCPercent(400)
+	debug.SetMemoryLimit(max(least, st.Size()*21/10)) // in memory it is some 1.7 times its text
+}

@@ -1,0 +1,60 @@
+package gate
+
+import (
+	"strings"
+	"testing"
+
+	"weir/assertion"
+	"weir/results"
+)
+
+func TestTheSlowestRankIsNamed(t *testing.T) {
+	lower := 50.0
+	launch := func(i int, slow int) *results.Launch {
+		l := &results.Launch{Index: i, Status: results.OK, Nodes: []string{"n1", "n1", "n2", "n2"}, Initiators: 4, Metrics: results.MetricValues{"bandwidth": 34}}
+		for rank := range 4 {
+			s := results.RankShare{Rank: rank, Bytes: 1e10, Seconds: 1, Bandwidth: 10}
+			if rank == slow {
+				s.Seconds, s.Bandwidth = 2.5, 4
+			}
+			l.Ranks = append(l.Ranks, s)
+		}
+		return l
+	}
+	of := func(kind string, launches ...*results.Launch) string {
+		c := &results.Case{Key: "a", Workload: kind, Status: results.OK, Launches: launches, Options: map[string]any{"verify": "none"}}
+		a := &results.AssertionVerdict{Looks: []int{len(launches)}}
+		a.Subject, a.Unit, a.Bounds = &assertion.Expr{Op: assertion.Metric, Metric: "bandwidth", Unit: "GB/s"}, "GB/s", assertion.Bounds{Lower: &lower}
+		c.Assertions = []*results.AssertionVerdict{a}
+		doc := &results.Document{Cases: []*results.Case{c}}
+		Judge(doc)
+		if a.Verdict != results.Fail {
+			t.Errorf("%s: %s", a.Verdict, a.Message)
+		}
+		return a.Message
+	}
+	for name, c := range map[string]struct {
+		message string
+		says    string
+	}{
+		"always the same":  {of("transfer", launch(0, 3), launch(1, 3), launch(2, 3)), "slowest: rank 3 on n2 in 3 of 3 launches, 4.000 GB/s where the median of the others is 10.00 GB/s; with it like them there would be about 40.00 GB/s"},
+		"mostly":           {of("transfer", launch(0, 1), launch(1, 3), launch(2, 3)), "slowest: rank 3 on n2 in 2 of 3 launches"},
+		"no rank":          {of("transfer", launch(0, -1), launch(1, -1)), "no rank stands out"},
+		"a matrix waits":   {of("traffic", launch(0, 3), launch(1, 3)), "with it like them there would be about 85.00 GB/s"},
+		"of many only few": {of("transfer", func() *results.Launch { l := launch(0, 2); l.Initiators = 100; return l }()), "slowest: rank 2 on n2 in 1 of 1 launch, 4.000 GB/s"},
+		"a pair": {of("traffic", func() *results.Launch {
+			l := launch(0, 3)
+			l.SlowestPair = &results.Pair{From: 3, To: 0, Bytes: 8, Seconds: 2, Bandwidth: 4}
+			return l
+		}()), "slowest pair: rank 3 on n2 to rank 0 on n1 in 1 of 1 launch"},
+	} {
+		if !strings.Contains(c.message, c.says) {
+			t.Errorf("%s: %q does not say %q", name, c.message, c.says)
+		}
+	}
+	single := launch(0, 3)
+	single.Ranks = single.Ranks[3:]
+	if message := of("transfer", single); strings.Contains(message, "slowest") {
+		t.Errorf("one initiator alone: %s", message)
+	}
+}
