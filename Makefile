@@ -45,9 +45,11 @@ pure: ## all but the engine builds without cgo
 bounds: ## no scenario of 64 KiB takes long to plan, format or convert
 	$(GO) test -run TestNoInputTakesLong ./planner
 
-race: ## all Go tests, under the race detector; of the C engine, which that does not see, those in which Go meets itself, and all without it
+race: ## all Go tests, under the race detector; of the C engine, which that does not see, and of the scripts, those in which Go meets itself, and all without it
 	$(GO) test -race -timeout 15m $$($(GO) list ./... | grep -vE '/(engine/native|executor(/.*)?|cmd/weir)$$')
-	$(GO) test -race -timeout 15m -parallel 3 ./executor/... ./cmd/weir
+	$(GO) test -race -timeout 15m -parallel 3 ./executor/...
+	$(GO) test -race -timeout 15m -parallel 3 -skip '^TestScripts$$/^([^rw]|r[^u])' ./cmd/weir
+	$(GO) test -timeout 15m -parallel 3 -run '^TestScripts$$' ./cmd/weir
 	$(GO) test -race -short -timeout 10m -run 'Threads|Abort|Cells|Traffic|Turns|Duration' ./engine/native
 	$(GO) test -timeout 10m ./engine/native
 
