@@ -3,6 +3,7 @@ package engine
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // SequenceMetrics computes the metrics of one pattern of workload traffic_sequence in
@@ -34,7 +35,8 @@ func SequenceMetrics(c Case, ranks []*CaseResult) (map[string]float64, error) {
 		"slowdown":             avg / alone["latency.avg"],
 		"bandwidth":            total / avg / 1e9,
 		"isolated_bandwidth":   alone["bandwidth"],
-		"ceiling.best":         alone["ceiling.best"] * max(1, alone["latency.avg"]/avg),
+		// of whichever was faster: neither may be more than the path can carry
+		"ceiling.best": alone["ceiling.best"] * max(1, alone["latency.avg"]/avg),
 	}
 	for _, name := range []string{
 		"bytes", "senders", "receivers", "bottleneck.bytes", "ceiling", "ceiling.bandwidth", "ceiling.memcpy",
@@ -96,16 +98,20 @@ func punctuality(m map[string]float64, c Case, movers []mover) {
 
 // Timeline is when a pattern was played in each iteration of its sequence, in seconds
 // from the start of that iteration: from the earliest start of a rank that moves to the
-// latest end of one.
+// latest end of one. It is nil where ranks do not agree on what was played: what they
+// say is not checked before.
 func Timeline(ranks []*CaseResult) (spans [][2]float64) {
 	for _, r := range ranks {
+		if len(r.Steps) == 0 || r.Steps[0].Start == 0 {
+			continue
+		}
+		if spans == nil {
+			spans = slices.Repeat([][2]float64{{math.Inf(1), math.Inf(-1)}}, len(r.Steps))
+		}
+		if len(r.Steps) != len(spans) || len(r.Began) != len(spans) {
+			return nil
+		}
 		for i, s := range r.Steps {
-			if s.Start == 0 || i >= len(r.Began) {
-				continue
-			}
-			if i >= len(spans) {
-				spans = append(spans, [2]float64{math.Inf(1), math.Inf(-1)})
-			}
 			spans[i][0] = min(spans[i][0], float64(s.Start-r.Began[i])/1e9)
 			spans[i][1] = max(spans[i][1], float64(s.End-r.Began[i])/1e9)
 		}

@@ -52,6 +52,23 @@ func TestSequenceMetrics(t *testing.T) {
 	}
 }
 
+// What a rank says is not believed: it may have played less than another.
+func TestTimelineOfRanksThatDisagree(t *testing.T) {
+	_, ranks := inSequence(t)
+	ranks[2].Steps = append(ranks[2].Steps, Step{1, 2, 3})
+	if spans := Timeline(ranks); spans != nil {
+		t.Errorf("played %v", spans)
+	}
+	_, ranks = inSequence(t)
+	ranks[0].Began = nil
+	if spans := Timeline(ranks); spans != nil {
+		t.Errorf("played %v", spans)
+	}
+	if spans := Timeline([]*CaseResult{moved(0)}); spans != nil {
+		t.Errorf("played %v", spans)
+	}
+}
+
 func TestSequenceThatIsNotWhole(t *testing.T) {
 	for want, spoil := range map[string]func(ranks []*CaseResult){
 		"rank 2 has 1 of 2 iterations":                  func(r []*CaseResult) { r[2].Steps = r[2].Steps[:1] },

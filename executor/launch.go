@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -253,7 +254,7 @@ func (s *session) prepare(g *group, cases []*planner.Case, index int) (*launched
 // long the whole may take: what its cases may, and the sleeps of all iterations.
 func (l *launched) schedule(steps []*workload.TransferOptions) {
 	sleeping := time.Duration(workload.Schedule(steps)) * time.Duration(steps[0].Step.Iterations)
-	l.engine.Cases[0].Play = l.engine.Cases[0].Timeout*int64(len(steps)) + int64(sleeping)
+	l.engine.Cases[0].Play = min(l.engine.Cases[0].Timeout, math.MaxInt64/4/int64(len(steps)))*int64(len(steps)) + int64(sleeping)
 }
 
 // pack makes the launch what its nodes are told. One that is simulated has none.

@@ -55,3 +55,27 @@ func TestRanksApart(t *testing.T) {
 		})
 	}
 }
+
+// Sharing cores excuses being slow, and nothing else: bytes that are missing are
+// missing, and what is too fast is suspicious.
+func TestRanksApartExcuseOnlySlowness(t *testing.T) {
+	late := func(c *results.Case) *results.Case {
+		for _, l := range c.Launches {
+			l.Metrics["skew.p50"], l.Metrics["latency.p50"] = 0.0021, 0.004
+		}
+		return c
+	}
+	fast := band(p(10), p(20), looks)
+	judged(late(caseOf("c", 46, 46.1, 45.9)), fast)
+	wantVerdict(t, fast, results.Fail)
+
+	c := late(caseOf("c", 46, 46.1, 45.9))
+	c.Workload = "traffic"
+	for _, l := range c.Launches {
+		l.Metrics["bytes"] = 4096
+	}
+	bytes := band(p(8000), p(9000), looks)
+	bytes.Subject, bytes.Unit = metric("bytes", "B"), "B"
+	judged(c, bytes)
+	wantVerdict(t, bytes, results.Fail)
+}

@@ -76,7 +76,7 @@ func (ct *court) judgeClaim(cl claim) outcome {
 		o.verdict = results.Pass
 	case where == inHalo, where == grazing && next == 0:
 		o.verdict = results.WarnVerdict
-	case (where == below || where == above) && late != "":
+	case late != "" && cl.worse(where):
 		return o // and no launch more would say more
 	case where == below, where == above:
 		o.verdict = results.Fail
@@ -162,6 +162,12 @@ func (cl claim) suspicion(end workload.Direction) string {
 		return ""
 	}
 	return "; faster than the band: suspicious"
+}
+
+// worse says whether a place outside of the band is where slow paths are. What has no
+// better side, as the bytes that were moved, is wrong on both.
+func (cl claim) worse(where place) bool {
+	return where == below && cl.better() == workload.Higher || where == above && cl.better() == workload.Lower
 }
 
 // better is the direction in which a subject is better: its metric's, or what

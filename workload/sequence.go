@@ -2,6 +2,7 @@ package workload
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"weir/matrix"
@@ -111,13 +112,17 @@ func Schedule(patterns []*TransferOptions) (sleeping quantity.Time) {
 		for _, m := range members {
 			due = max(due, free[m])
 		}
-		p.Step.Due = due + p.Step.Before
+		p.Step.Due = min(due+p.Step.Before, longest)
 		for _, m := range members {
-			free[m] = p.Step.Due + p.Step.After
+			free[m] = min(p.Step.Due+p.Step.After, longest)
 		}
 	}
 	return slices.Max(free)
 }
+
+// longest, 13 days, is where a schedule ends, whatever its sleeps add up to: 4096
+// iterations of it are still a time.
+const longest = quantity.Time(math.MaxInt64 / 4096 / 2)
 
 // checkStep is what checkMatrix asks of a case of a sequence.
 func (t TransferOptions) checkStep() error {

@@ -55,6 +55,13 @@ func TestSchedule(t *testing.T) {
 			}
 		}
 	}
+	var years []*TransferOptions
+	for i := range 1000 {
+		years = append(years, pattern(t, Values{"matrix": "2: 0>1=1", "pattern": int64(i), "sleep_before_launch": quantity.Time(maxSleep)}))
+	}
+	if whole := Schedule(years); whole <= 0 || whole*4096 <= 0 {
+		t.Errorf("a thousand years are %v, and 4096 times that %v", whole, whole*4096)
+	}
 	if Schedule(nil) != 0 {
 		t.Error("no patterns sleep")
 	}
