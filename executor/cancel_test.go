@@ -103,7 +103,7 @@ func TestNoKeysStay(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer server.Close()
-	observer, err := cluster.Open(t.Context(), []string{server.Endpoint()}, "observer")
+	observer, err := cluster.Open(t.Context(), server.Config(), "observer")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +119,7 @@ func TestNoKeysStay(t *testing.T) {
 		b := newBench(t)
 		ctx, cancel := context.WithCancel(t.Context())
 		o := b.options()
-		o.Etcd = []string{server.Endpoint()}
+		o.Etcd = server.Config()
 		during := 0
 		o.Events = func(e Event) {
 			switch {

@@ -75,7 +75,7 @@ func TestSlowEtcdIsNoFailure(t *testing.T) {
 	b := newBench(t)
 	endpoint, shut := slowEtcd(t)
 	doc := b.run(onePlan(aCase("c")), func(o *Options) {
-		o.Etcd = []string{endpoint}
+		o.Etcd.Endpoints = []string{endpoint}
 		events := o.Events
 		o.Events = func(e Event) {
 			if e.Type == CaseFinished {

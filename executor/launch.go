@@ -155,12 +155,26 @@ func (l *launched) around(stage string) around {
 
 // place starts the ranks.
 func (l *launched) place(ctx context.Context) {
-	specs, err := l.specs()
-	if err == nil {
-		l.task, err = l.s.start(ctx, l.id, specs, l.packed, l.take, l.gone)
-	}
+	err := l.begin(ctx)
 	l.packed = nil // it may be long, and launches of a background are kept
 	l.err = firstError(l.err, err)
+}
+
+func (l *launched) begin(ctx context.Context) error {
+	specs, all, err := l.specs()
+	if err != nil {
+		return err
+	}
+	host, err := l.s.cluster.Host(ctx, l.id, l.engine.Nodes)
+	if err != nil {
+		return err
+	}
+	if l.task, err = l.s.start(ctx, l.id, specs, all, l.take, l.gone); err != nil {
+		host.Close()
+		return err
+	}
+	l.task.host = host
+	return nil
 }
 
 // over says whether the launch has ended, or can have no end because it never
@@ -277,24 +291,24 @@ func (s *session) seed(group string, index int) uint64 {
 	return binary.BigEndian.Uint64(sum[:])
 }
 
-// specs are the launch's tasks, by node.
-func (l *launched) specs() (map[string][]byte, error) {
+// specs are the launch's tasks, by node, and what they share.
+func (l *launched) specs() (map[string][]byte, *shared, error) {
 	ranks := map[string][]int{}
 	for r, node := range l.engine.Nodes {
 		ranks[node] = append(ranks[node], r)
 	}
-	specs, parts := make(map[string][]byte, len(ranks)), cluster.PartsOf(l.packed)
+	specs, all := make(map[string][]byte, len(ranks)), &shared{cluster.TextFor(l.packed, len(ranks)), l.packed}
 	for node, list := range ranks {
 		spec, err := agent.Task{Redact: l.s.secrets, Launch: &agent.LaunchTask{
-			Parts: parts, Ranks: list, Env: l.cases[0].Env, Secrets: l.cases[0].Secrets, LogDir: l.s.groupDirs[l.g.ID],
+			Text: all.where, Ranks: list, Env: l.cases[0].Env, Secrets: l.cases[0].Secrets, LogDir: l.s.groupDirs[l.g.ID],
 			Deadlines: phases(l.s.runOf(l.g.Run).Phases), CPUs: l.cpus[node],
 		}}.Encode()
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		specs[node] = spec
 	}
-	return specs, nil
+	return specs, all, nil
 }
 
 // phases are the deadlines that a run sets itself.

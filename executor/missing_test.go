@@ -29,7 +29,7 @@ func lonely(t *testing.T, ready time.Duration) (*cluster.Session, <-chan agent.R
 		t.Fatal(err)
 	}
 	t.Cleanup(server.Close)
-	session, err := cluster.Open(t.Context(), []string{server.Endpoint()}, "s")
+	session, err := cluster.Open(t.Context(), server.Config(), "s")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +45,7 @@ func lonely(t *testing.T, ready time.Duration) (*cluster.Session, <-chan agent.R
 			t.Error(err)
 		}
 	})
-	if err := a.Serve(t.Context(), []string{server.Endpoint()}, results.Node{}); err != nil {
+	if err := a.Serve(t.Context(), server.Config(), results.Node{}); err != nil {
 		t.Fatal(err)
 	}
 	packed, err := agent.Pack(engine.Launch{ID: "l", Ranks: 2, Nodes: []string{"n1", "n2"}, Cases: []engine.Case{{
@@ -54,14 +54,16 @@ func lonely(t *testing.T, ready time.Duration) (*cluster.Session, <-chan agent.R
 	if err != nil {
 		t.Fatal(err)
 	}
-	spec, err := agent.Task{Launch: &agent.LaunchTask{Parts: cluster.PartsOf(packed), Ranks: []int{0}}}.Encode()
+	spec, err := agent.Task{Launch: &agent.LaunchTask{Text: cluster.TextFor(packed, 1), Ranks: []int{0}}}.Encode()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := session.Share(t.Context(), "l", packed); err != nil {
+	host, err := session.Host(t.Context(), "l", []string{"n1", "n2"})
+	if err != nil {
 		t.Fatal(err)
 	}
-	if err := session.Place(t.Context(), "n1", "l", spec); err != nil {
+	t.Cleanup(host.Close)
+	if err := session.Place(t.Context(), "l", map[string][]byte{"n1": spec}); err != nil {
 		t.Fatal(err)
 	}
 	return session, reports
@@ -94,7 +96,7 @@ func TestRankWithoutAnAddressIsNamed(t *testing.T) {
 
 func TestRankThatDoesNotComeToTheBarrierIsNamed(t *testing.T) {
 	session, reports := lonely(t, 30*time.Second)
-	meeting, err := session.Meet(t.Context(), "l", 2)
+	meeting, err := session.Meet(t.Context(), "l", "n2", []int{1}, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +107,7 @@ func TestRankThatDoesNotComeToTheBarrierIsNamed(t *testing.T) {
 	var address string
 	for address == "" {
 		<-meeting.Changed()
-		if all, err := meeting.Addresses(); err == nil {
+		if all := meeting.Addresses(); all != nil {
 			address = string(all[0])
 		}
 	}
@@ -115,14 +117,14 @@ func TestRankThatDoesNotComeToTheBarrierIsNamed(t *testing.T) {
 	}
 	defer conn.Close()
 	f := outcomeOf(t, reports, "l")
-	if f.Rank != 1 || f.Phase != "connect" || f.Cause != "barrier 1: waiting for rank 1" {
+	if f.Rank != 1 || f.Phase != "connect" || f.Cause != "connections: waiting for rank 1" {
 		t.Errorf("got %+v", f)
 	}
 }
 
 func TestTaskThatMakesNoSenseIsRefused(t *testing.T) {
 	session, reports := lonely(t, 30*time.Second)
-	if err := session.Place(t.Context(), "n1", "nonsense", []byte("nonsense")); err != nil {
+	if err := session.Place(t.Context(), "nonsense", map[string][]byte{"n1": []byte("nonsense")}); err != nil {
 		t.Fatal(err)
 	}
 	if f := outcomeOf(t, reports, "nonsense"); !strings.Contains(f.Cause, "reading a task") {

@@ -13,6 +13,7 @@ import (
 
 	"weir/engine"
 	"weir/executor/agent"
+	"weir/executor/cluster"
 	"weir/planner"
 	"weir/results"
 )
@@ -25,10 +26,10 @@ type Options struct {
 	Argv      []string
 	Version   results.Version
 
-	Etcd         []string // URLs of an etcd; none: one inside this process
-	Nodes        []string // names of the agents to have in this process; none: one, named after the host
-	RankCommand  []string // argv of a rank process, which must end in rank.Main
-	ProbeCommand []string // argv of a probe process, which must end in rank.ProbeMain
+	Etcd         cluster.Config // no endpoints: one inside this process
+	Nodes        []string       // names of the agents to have in this process; none: one, named after the host
+	RankCommand  []string       // argv of a rank process, which must end in rank.Main
+	ProbeCommand []string       // argv of a probe process, which must end in rank.ProbeMain
 	Deadlines    agent.Deadlines
 
 	Launches int  // exactly so many for each case; 0: as the plan says

@@ -71,7 +71,7 @@ func TestSecretsReachProcessesAndNothingElse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	doc := b.run(p, func(o *Options) { o.Etcd = []string{server.Endpoint()} })
+	doc := b.run(p, func(o *Options) { o.Etcd = server.Config() })
 	server.Close()
 	if found := holding(t, dir, "WEIR_TEST_TOKEN"); found == nil {
 		t.Error("the tasks are not found in etcd, so neither would be the value")

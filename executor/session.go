@@ -165,22 +165,22 @@ func (s *session) open(ctx context.Context) error {
 		s.agents = append(s.agents, a)
 		g.Go(func() error { surveys[i] = a.Survey(gctx, fabrics); return context.Cause(gctx) })
 	}
-	endpoints := s.o.Etcd
+	etcd := s.o.Etcd
 	g.Go(func() (err error) {
-		if len(endpoints) == 0 {
+		if len(etcd.Endpoints) == 0 {
 			if s.server, err = cluster.StartServer(gctx, s.tmp.Path()); err != nil {
 				return err
 			}
-			endpoints = []string{s.server.Endpoint()}
+			etcd = s.server.Config()
 		}
-		s.cluster, err = cluster.Open(gctx, endpoints, s.o.SessionID)
+		s.cluster, err = cluster.Open(gctx, etcd, s.o.SessionID)
 		return err
 	})
 	if err := g.Wait(); err != nil {
 		return err
 	}
 	for i, a := range s.agents {
-		if err := a.Serve(ctx, endpoints, surveys[i]); err != nil {
+		if err := a.Serve(ctx, etcd, surveys[i]); err != nil {
 			return err
 		}
 	}

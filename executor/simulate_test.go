@@ -32,7 +32,7 @@ func TestSimulatedSession(t *testing.T) {
 	p.Cluster.Nodes, p.Cluster.GPUsPerNode = 2, 4
 	doc := b.run(p, simulate, func(o *Options) {
 		o.RankCommand, o.ProbeCommand = []string{"/nonexistent/rank"}, []string{"/nonexistent/probe"}
-		o.Etcd = []string{"http://127.0.0.1:1"}
+		o.Etcd.Endpoints = []string{"http://127.0.0.1:1"}
 	})
 	if doc.Session.Status != results.Passed || !doc.Session.Simulated {
 		t.Fatalf("the session is %+v", doc.Session)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"weir/executor/agent"
+	"weir/executor/cluster"
 )
 
 const (
@@ -30,6 +31,13 @@ type task struct {
 	pending map[string]bool         // nodes that have not said their last
 	take    func(agent.Report) bool // says whether a report is a node's last
 	gone    func(node string)       // hears of a node whose agent died
+	host    *cluster.Host           // of a launch's ranks; nil without any
+}
+
+// shared is what the nodes of a task have in common, and where they are told that it is.
+type shared struct {
+	where cluster.Text
+	text  []byte
 }
 
 func (t *task) over() bool { return len(t.pending) == 0 }
@@ -49,7 +57,7 @@ func (s *session) task(ctx context.Context, id string, specs map[string][]byte, 
 // start places a task on nodes, and before that what they share, if anything. Whoever
 // starts one must finish it. A session that is killed starts nothing, not even
 // teardown: it would only be killed at once.
-func (s *session) start(ctx context.Context, id string, specs map[string][]byte, shared []byte, take func(agent.Report) bool, gone func(node string)) (*task, error) {
+func (s *session) start(ctx context.Context, id string, specs map[string][]byte, shared *shared, take func(agent.Report) bool, gone func(node string)) (*task, error) {
 	if killed(s.o.Kill) {
 		return nil, errKilled
 	}
@@ -67,18 +75,13 @@ func (s *session) start(ctx context.Context, id string, specs map[string][]byte,
 	return t, nil
 }
 
-func (s *session) place(ctx context.Context, t *task, specs map[string][]byte, shared []byte) error {
+func (s *session) place(ctx context.Context, t *task, specs map[string][]byte, shared *shared) error {
 	if shared != nil {
-		if err := s.cluster.Share(ctx, t.id, shared); err != nil {
+		if err := s.cluster.Share(ctx, t.id, shared.where, shared.text); err != nil {
 			return err
 		}
 	}
-	for _, node := range t.nodes {
-		if err := s.cluster.Place(ctx, node, t.id, specs[node]); err != nil {
-			return err
-		}
-	}
-	return nil
+	return s.cluster.Place(ctx, t.id, specs)
 }
 
 // wait hands out reports until over says so, or ctx ends, or nothing can come
@@ -129,6 +132,7 @@ func (s *session) finish(t *task, err error) error {
 		_ = s.wait(patience, t.over) // closing the agents ends what is left
 		cancel()
 	}
+	t.host.Close() // before its keys go
 	if s.reachable(err) {
 		tidy, cancel := context.WithTimeout(context.Background(), wordTime)
 		defer cancel()

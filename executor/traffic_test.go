@@ -69,11 +69,11 @@ func TestALongLaunchRuns(t *testing.T) {
 	endpoint, _ := slowEtcd(t)
 	word := make([]byte, 3<<19)
 	rand.NewChaCha8([32]byte{}).Read(word)
-	doc := b.run(onePlan(aCase("c", option("provider", hex.EncodeToString(word)))), func(o *Options) { o.Etcd = []string{endpoint} })
+	doc := b.run(onePlan(aCase("c", option("provider", hex.EncodeToString(word)))), func(o *Options) { o.Etcd.Endpoints = []string{endpoint} })
 	if c := doc.Case("c"); c.Status != results.OK {
 		t.Errorf("%s, %.300s", c.Status, c.Reason)
 	}
-	s, err := cluster.Open(t.Context(), []string{endpoint}, "observer")
+	s, err := cluster.Open(t.Context(), cluster.Config{Endpoints: []string{endpoint}}, "observer")
 	if err != nil {
 		t.Fatal(err)
 	}

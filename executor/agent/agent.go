@@ -71,8 +71,8 @@ type Member struct {
 }
 
 // Serve joins the session and does what is placed on this node until Close.
-func (a *Agent) Serve(ctx context.Context, endpoints []string, node results.Node) error {
-	s, err := cluster.Open(ctx, endpoints, a.o.Session)
+func (a *Agent) Serve(ctx context.Context, etcd cluster.Config, node results.Node) error {
+	s, err := cluster.Open(ctx, etcd, a.o.Session)
 	if err != nil {
 		return err
 	}
@@ -155,7 +155,7 @@ func (a *Agent) do(ctx context.Context, p cluster.Placement) {
 
 // assigned fetches what the launch is and carries this node's part in it through.
 func (a *Agent) assigned(ctx context.Context, id string, task LaunchTask, h hidden) *Outcome {
-	packed, err := a.session.Shared(ctx, id, task.Parts)
+	packed, err := a.session.Shared(ctx, id, task.Text)
 	var all *assignment
 	if err == nil {
 		all, err = unpack(task, packed)

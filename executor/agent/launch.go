@@ -2,7 +2,6 @@ package agent
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -39,8 +38,8 @@ type launch struct {
 	killed   time.Time // when SIGKILL was sent
 }
 
-// connectBarrier is the generation of the barrier before the first case.
-const connectBarrier = 1
+// askTime bounds the question who is missing, which holds up the end of the launch.
+const askTime = time.Second
 
 func (a *Agent) launch(ctx context.Context, id string, task *assignment, h hidden) *Outcome {
 	refuse := func(k kind, class string, err error) *Outcome { return a.refuse(id, k, class, h.redact(err.Error())) }
@@ -48,7 +47,7 @@ func (a *Agent) launch(ctx context.Context, id string, task *assignment, h hidde
 	if err != nil {
 		return refuse(kindFailed, results.FailedReady, err)
 	}
-	meeting, err := a.session.Meet(ctx, id, task.launch.Ranks)
+	meeting, err := a.session.Meet(ctx, id, a.o.Node, task.Ranks, task.launch.Ranks)
 	if err != nil {
 		return refuse(kindMissing, results.NodeLost, err)
 	}
@@ -278,7 +277,7 @@ func (l *launch) arrive() error {
 	l.arrived = true
 	ctx, cancel := context.WithTimeout(l.ctx, l.limits.Connect)
 	defer cancel()
-	if err := l.meeting.Arrive(ctx, connectBarrier, l.task.Ranks); err != nil {
+	if err := l.meeting.Arrive(ctx); err != nil {
 		l.stop(kindMissing, err.Error())
 	}
 	return nil
@@ -294,7 +293,7 @@ func (l *launch) news() {
 		l.stop(kindTold, reason)
 		return
 	}
-	if all, err := l.meeting.Addresses(); err == nil && !l.introduced && l.every(addressed) {
+	if all := l.meeting.Addresses(); all != nil && !l.introduced && l.every(addressed) {
 		l.introduced = true
 		body := wire.EncodePeers(all)
 		for _, m := range l.ranks {
@@ -302,7 +301,7 @@ func (l *launch) news() {
 			m.tell(wire.KindPeers, body)
 		}
 	}
-	if l.arrived && !l.started && l.meeting.Barrier(connectBarrier) == nil {
+	if l.arrived && !l.started && l.meeting.Started() {
 		l.started = true
 		for _, m := range l.ranks {
 			m.enter(running)
@@ -313,13 +312,12 @@ func (l *launch) news() {
 	}
 }
 
-// missing is who the launch waits for elsewhere, nil if for nobody.
+// missing is who the launch waits for elsewhere, nil if for nobody, or if etcd does not
+// say.
 func (l *launch) missing() *cluster.MissingError {
-	_, err := l.meeting.Addresses()
-	if err == nil {
-		err = l.meeting.Barrier(connectBarrier)
-	}
-	m, _ := errors.AsType[*cluster.MissingError](err)
+	ctx, cancel := context.WithTimeout(l.ctx, askTime)
+	defer cancel()
+	m, _ := l.meeting.Missing(ctx)
 	return m
 }
 

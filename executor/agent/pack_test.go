@@ -53,7 +53,7 @@ func joined(t *testing.T) (*cluster.Session, <-chan Report) {
 		t.Fatal(err)
 	}
 	t.Cleanup(server.Close)
-	s, err := cluster.Open(t.Context(), []string{server.Endpoint()}, "s")
+	s, err := cluster.Open(t.Context(), server.Config(), "s")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +68,7 @@ func joined(t *testing.T) (*cluster.Session, <-chan Report) {
 			t.Error(err)
 		}
 	})
-	if err := a.Serve(t.Context(), []string{server.Endpoint()}, results.Node{}); err != nil {
+	if err := a.Serve(t.Context(), server.Config(), results.Node{}); err != nil {
 		t.Fatal(err)
 	}
 	return s, reports
@@ -92,10 +92,11 @@ func TestTheLargestMatrixComesWhole(t *testing.T) {
 	if len(text) < 5<<20 {
 		t.Fatalf("%d bytes show nothing", len(text))
 	}
-	if err := s.Share(t.Context(), "l", text); err != nil {
+	where := cluster.TextFor(text, 1)
+	if err := s.Share(t.Context(), "l", where, text); err != nil {
 		t.Fatal(err)
 	}
-	got, err := s.Shared(t.Context(), "l", cluster.PartsOf(text))
+	got, err := s.Shared(t.Context(), "l", where)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,33 +140,34 @@ func TestALaunchThatIsNotWholeIsRefused(t *testing.T) {
 	s, reports := joined(t)
 	l := dense(t, 30)
 	text := packed(t, l)
+	many := func(text []byte) cluster.Text { return cluster.TextFor(text, 1<<20) } // of so many readers that each must ask
 	short := bytes.Clone(text)
 	short[len(short)-100] ^= 1
 	for name, test := range map[string]struct {
 		shared []byte
-		parts  cluster.Parts
+		text   cluster.Text
 		want   string
 	}{
-		"missing":   {nil, cluster.PartsOf(text), "reading what is shared of missing: part 1 of 1: it is not in etcd"},
-		"damaged":   {short, cluster.PartsOf(text), "reading what is shared of damaged: part 1 of 1: it is not what was written"},
-		"bad words": {short, cluster.PartsOf(short), "unpacking a launch: "},
-		"no ranks":  {packed(t, engine.Launch{ID: "l-1", Cases: l.Cases}), cluster.PartsOf(packed(t, engine.Launch{ID: "l-1", Cases: l.Cases})), "launch l-1: rank 0 of 0"},
-		"no cases":  {packed(t, engine.Launch{ID: "l-2", Ranks: 1}), cluster.PartsOf(packed(t, engine.Launch{ID: "l-2", Ranks: 1})), "launch l-2 has no cases"},
+		"missing":   {nil, many(text), "reading what is shared of missing: part 1 of 1: it is not in etcd"},
+		"damaged":   {short, many(text), "reading what is shared of damaged: part 1 of 1: it is not what was written"},
+		"bad words": {short, many(short), "unpacking a launch: "},
+		"no ranks":  {nil, cluster.TextFor(packed(t, engine.Launch{ID: "l-1", Cases: l.Cases}), 1), "launch l-1: rank 0 of 0"},
+		"no cases":  {nil, cluster.TextFor(packed(t, engine.Launch{ID: "l-2", Ranks: 1}), 1), "launch l-2 has no cases"},
 	} {
-		spec, err := Task{Launch: &LaunchTask{Parts: test.parts, Ranks: []int{0}}}.Encode()
+		spec, err := Task{Launch: &LaunchTask{Text: test.text, Ranks: []int{0}}}.Encode()
 		if err != nil {
 			t.Fatal(err)
 		}
 		if test.shared != nil {
-			if err := s.Share(t.Context(), name, test.shared); err != nil {
+			if err := s.Share(t.Context(), name, test.text, test.shared); err != nil {
 				t.Fatal(err)
 			}
 		}
-		meeting, err := s.Meet(t.Context(), name, 30) // of another node
+		meeting, err := s.Meet(t.Context(), name, "n2", []int{1}, 30) // of another node
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := s.Place(t.Context(), "n1", name, spec); err != nil {
+		if err := s.Place(t.Context(), name, map[string][]byte{"n1": spec}); err != nil {
 			t.Fatal(err)
 		}
 		var r Report
@@ -236,7 +238,7 @@ func TestASweepIsShort(t *testing.T) {
 func TestTasksThatMakeNoSense(t *testing.T) {
 	for name, task := range map[string]Task{
 		"nothing":  {},
-		"no ranks": {Launch: &LaunchTask{Parts: cluster.PartsOf([]byte("x"))}},
+		"no ranks": {Launch: &LaunchTask{Text: cluster.TextFor([]byte("x"), 1)}},
 		"no argv":  {Check: &CheckTask{Name: "c"}},
 	} {
 		b, err := task.Encode()

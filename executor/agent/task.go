@@ -80,7 +80,7 @@ type Task struct {
 // LaunchTask is a node's part in a launch. The launch itself, which all nodes have in
 // common and which may be long, is shared beside the placements.
 type LaunchTask struct {
-	Parts  cluster.Parts     `json:"parts"` // of what Pack gives
+	Text   cluster.Text      `json:"text"`  // what Pack gives
 	Ranks  []int             `json:"ranks"` // that this node runs
 	Env    map[string]string `json:"env"`   // the scenario's; it wins over all else
 	LogDir string            `json:"log_dir"`

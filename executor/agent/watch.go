@@ -2,7 +2,10 @@ package agent
 
 import (
 	"fmt"
+	"sync"
 	"time"
+
+	"weir/executor/cluster"
 )
 
 // look is what the agent does at each tick: note who moves, act on deadlines.
@@ -87,13 +90,14 @@ func (l *launch) overdue(now time.Time) {
 		return
 	}
 	l.inspect(now)
+	missing := sync.OnceValue(l.missing)
 	for _, m := range late {
-		l.add(l.lateness(now, m))
+		l.add(l.lateness(now, m, missing))
 	}
 	l.tellStop()
 }
 
-func (l *launch) lateness(now time.Time, m *member) suspect {
+func (l *launch) lateness(now time.Time, m *member, missing func() *cluster.MissingError) suspect {
 	limit, what, _ := m.late(now, l.limits, l.task)
 	cause := fmt.Sprintf("%s within %v%s", what, limit.Round(time.Millisecond), m.where(l.task.launch.Cases))
 	switch m.stage {
@@ -101,8 +105,8 @@ func (l *launch) lateness(now time.Time, m *member) suspect {
 		return l.about(m, kindSilent, cause) // ranks become ready each on its own: nobody else can be the cause
 	case addressed, connected:
 		s := l.about(m, kindMissing, cause)
-		if missing := l.missing(); missing != nil {
-			s.rank, s.cause, s.log = missing.Ranks[0], missing.Error(), ""
+		if who := missing(); who != nil {
+			s.rank, s.cause, s.log = who.Ranks[0], who.Error(), ""
 		}
 		return s
 	}

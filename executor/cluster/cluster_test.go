@@ -3,7 +3,6 @@ package cluster
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -37,9 +36,11 @@ func startServer(t testing.TB) *Server {
 	return s
 }
 
+func at(url string) Config { return Config{Endpoints: []string{url}} }
+
 func openSession(t testing.TB, server *Server, id string) *Session {
 	t.Helper()
-	s, err := Open(t.Context(), []string{server.Endpoint()}, id)
+	s, err := Open(t.Context(), server.Config(), id)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +80,7 @@ func TestAgentsAreSeenComingAndGoing(t *testing.T) {
 	if diff := cmp.Diff(Member{Node: "n1", Inventory: []byte("one")}, next(t, "n1", members)); diff != "" {
 		t.Error(diff)
 	}
-	late, err := Open(t.Context(), []string{server.Endpoint()}, "s")
+	late, err := Open(t.Context(), server.Config(), "s")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,17 +104,14 @@ func TestAgentsAreSeenComingAndGoing(t *testing.T) {
 func TestTasksReachTheirNodeOnly(t *testing.T) {
 	server := startServer(t)
 	coordinator, agent := openSession(t, server, "s"), openSession(t, server, "s")
-	if err := coordinator.Place(t.Context(), "n1", "l0", []byte("before")); err != nil {
+	if err := coordinator.Place(t.Context(), "l0", map[string][]byte{"n1": []byte("before")}); err != nil {
 		t.Fatal(err)
 	}
 	tasks, err := agent.Placements(t.Context(), "n1")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := coordinator.Place(t.Context(), "n2", "l1", []byte("other")); err != nil {
-		t.Fatal(err)
-	}
-	if err := coordinator.Place(t.Context(), "n1", "l1", []byte("after")); err != nil {
+	if err := coordinator.Place(t.Context(), "l1", map[string][]byte{"n1": []byte("after"), "n2": []byte("other")}); err != nil {
 		t.Fatal(err)
 	}
 	if err := coordinator.Withdraw(t.Context(), "l0", []string{"n1", "n2"}); err != nil {
@@ -128,108 +126,6 @@ func TestTasksReachTheirNodeOnly(t *testing.T) {
 	}
 }
 
-// until waits for news until done says so.
-func until(t *testing.T, r *Rendezvous, done func() bool) {
-	t.Helper()
-	deadline := time.After(30 * time.Second)
-	for !done() {
-		select {
-		case <-r.Changed():
-		case <-deadline:
-			t.Fatal("what the test waits for did not happen")
-		}
-	}
-}
-
-func TestRanksOfTwoAgentsMeet(t *testing.T) {
-	server := startServer(t)
-	const ranks = 130 // more than fit into one transaction
-	var meeting [2]*Rendezvous
-	for i := range meeting {
-		m, err := openSession(t, server, "s").Meet(t.Context(), "l", ranks)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer m.Close()
-		meeting[i] = m
-	}
-	mine := [2]map[int][]byte{{}, {}}
-	var want [][]byte
-	for r := range ranks {
-		blob := []byte(fmt.Sprintf("address of %d", r))
-		want = append(want, blob)
-		mine[r%2][r] = blob
-	}
-	if err := meeting[0].Publish(t.Context(), mine[0]); err != nil {
-		t.Fatal(err)
-	}
-	var missing *MissingError
-	until(t, meeting[0], func() bool {
-		_, err := meeting[0].Addresses()
-		return errors.As(err, &missing) && len(missing.Ranks) == ranks/2
-	})
-	if missing.Ranks[0] != 1 {
-		t.Errorf("rank 0 has published and rank 1 has not, but it says: %v", missing)
-	}
-	if err := meeting[1].Publish(t.Context(), mine[1]); err != nil {
-		t.Fatal(err)
-	}
-	for i, m := range meeting {
-		until(t, m, func() bool { _, err := m.Addresses(); return err == nil })
-		got, _ := m.Addresses()
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("agent %d: %s", i, diff)
-		}
-	}
-}
-
-func TestBarrierNamesWhoIsMissing(t *testing.T) {
-	server := startServer(t)
-	m, err := openSession(t, server, "s").Meet(t.Context(), "l", 4)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer m.Close()
-	if err := m.Arrive(t.Context(), 1, []int{0, 2}); err != nil {
-		t.Fatal(err)
-	}
-	until(t, m, func() bool { return m.Barrier(1).Error() == "barrier 1: waiting for ranks 1, 3" })
-	if err := m.Arrive(t.Context(), 2, []int{0, 1, 2, 3}); err != nil {
-		t.Fatal(err)
-	}
-	until(t, m, func() bool { return m.Barrier(2) == nil })
-	if m.Barrier(1) == nil {
-		t.Error("coming to barrier 2 opened barrier 1")
-	}
-	if err := m.Arrive(t.Context(), 1, []int{1, 3}); err != nil {
-		t.Fatal(err)
-	}
-	until(t, m, func() bool { return m.Barrier(1) == nil })
-}
-
-func TestAbortOfALaunchIsSeenByLateComers(t *testing.T) {
-	server := startServer(t)
-	s := openSession(t, server, "s")
-	m, err := s.Meet(t.Context(), "l", 2)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer m.Close()
-	for _, reason := range []string{"rank 1 died", "rank 0 heard nothing"} {
-		if err := s.Abort(t.Context(), "l", reason); err != nil {
-			t.Fatal(err)
-		}
-	}
-	late, err := s.Meet(t.Context(), "l", 2)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer late.Close()
-	if got, ok := late.Aborted(); !ok || got != "rank 1 died" {
-		t.Errorf("got %q, %v", got, ok)
-	}
-}
-
 func TestNothingStays(t *testing.T) {
 	server := startServer(t)
 	observer := openSession(t, server, "observer")
@@ -240,26 +136,26 @@ func TestNothingStays(t *testing.T) {
 		}
 		return n
 	}
-	agent, err := Open(t.Context(), []string{server.Endpoint()}, "s")
+	agent, err := Open(t.Context(), server.Config(), "s")
 	if err != nil {
 		t.Fatal(err)
 	}
 	coordinator := openSession(t, server, "s")
-	m, err := agent.Meet(t.Context(), "l", 2)
+	m, err := agent.Meet(t.Context(), "l", "n1", []int{0, 1}, 4)
 	if err != nil {
 		t.Fatal(err)
 	}
 	steps := []error{
 		agent.Join(t.Context(), "n1", nil),
-		coordinator.Place(t.Context(), "n1", "l", nil),
+		coordinator.Place(t.Context(), "l", map[string][]byte{"n1": nil}),
 		m.Publish(t.Context(), map[int][]byte{0: nil, 1: nil}),
-		m.Arrive(t.Context(), 1, []int{0, 1}),
+		m.Arrive(t.Context()),
 	}
 	if err := errors.Join(steps...); err != nil {
 		t.Fatal(err)
 	}
-	if n := keys(); n != 6 {
-		t.Errorf("%d keys in the middle of a launch, want 6", n)
+	if n := keys(); n != 4 {
+		t.Errorf("%d keys in the middle of a launch, want 4", n)
 	}
 	m.Close()
 	if err := coordinator.Forget(t.Context(), "l", []string{"n1"}); err != nil {
@@ -274,7 +170,7 @@ func TestNothingStays(t *testing.T) {
 	if n := keys(); n != 0 {
 		t.Errorf("%d keys after the agent left", n)
 	}
-	if err := coordinator.Place(t.Context(), "n2", "l", nil); err != nil {
+	if err := coordinator.Place(t.Context(), "l", map[string][]byte{"n2": nil}); err != nil {
 		t.Fatal(err)
 	}
 	if err := coordinator.Wipe(false); err != nil {
@@ -290,7 +186,7 @@ func TestLosingEtcdIsNoticed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := open(t.Context(), []string{server.Endpoint()}, "s", 1)
+	s, err := open(t.Context(), server.Config(), "s", patience{time.Second, 2 * time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -306,7 +202,7 @@ func TestLosingEtcdIsNoticed(t *testing.T) {
 }
 
 func TestBadNamesAndPathsAreRefused(t *testing.T) {
-	if _, err := Open(t.Context(), []string{"unix:///nowhere"}, "a/b"); err == nil || !strings.Contains(err.Error(), "a/b") {
+	if _, err := Open(t.Context(), at("unix:///nowhere"), "a/b"); err == nil || !strings.Contains(err.Error(), "a/b") {
 		t.Errorf("session a/b: %v", err)
 	}
 	long := strings.Repeat("x", maxSocketPath)
@@ -319,7 +215,7 @@ func TestOpenGivesUpWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
 	begin := time.Now()
-	if _, err := Open(ctx, []string{"unix:///nonexistent/socket"}, "s"); err == nil {
+	if _, err := Open(ctx, at("unix:///nonexistent/socket"), "s"); err == nil {
 		t.Error("connected to nothing")
 	}
 	if took := time.Since(begin); took > 4500*time.Millisecond { // without its context it would try for 5 s

@@ -2,23 +2,48 @@ package cluster
 
 import (
 	"fmt"
-	"strconv"
+	"slices"
 	"strings"
 )
 
-// Every key of a session is below /weir/v1/<session-id>/ and hangs on the lease
-// of the process that wrote it:
+// Every key hangs on the lease of the process that wrote it. Those of a session are
+// below <prefix><session>/:
 //
-//	members/<node>                       an agent and what its node has
-//	placements/<node>/<task>             what the coordinator wants of a node
-//	shared/<task>/<part>                 what all its nodes need of a task
-//	launches/<launch>/address/<rank>     how to reach a rank
-//	launches/<launch>/barrier/<n>/<rank> a rank that has come to barrier n
-//	launches/<launch>/abort              why the launch must end now
-const root = "/weir/v1/"
+//	session                          who runs it
+//	members/<node>                   an agent and what its node has
+//	placements/<node>/<task>         what the coordinator wants of a node
+//	shared/<task>/<part>             what all its nodes need of a task and is long
+//	launches/<launch>/up/<node>/addresses   how to reach the node's ranks
+//	launches/<launch>/up/<node>/connected   they have all come to the barrier
+//	launches/<launch>/down/peers     how to reach all ranks
+//	launches/<launch>/down/go        all ranks are connected
+//	launches/<launch>/down/abort     why the launch must end now
+//	launches/<launch>/pages/…        of addresses that are long
+//
+// Outside of sessions there are:
+//
+//	agents/<node>                    an agent that waits for sessions
+//	invites/<node>/<session>         what a session tells such an agent
+//	claims/<node>/<session>          what a session needs of a node
+const (
+	agentsDir  = "agents/"
+	invitesDir = "invites/"
+	claimsDir  = "claims/"
 
-func sessionPrefix(id string) string     { return root + id + "/" }
-func (s *Session) membersKey() string    { return s.prefix + "members/" }
+	announcementName = "session"
+	membersDir       = "members/"
+
+	upDir        = "up/"
+	downDir      = "down/"
+	pagesDir     = "pages/"
+	addressesKey = "addresses"
+	connectedKey = "connected"
+	peersKey     = "peers"
+	goKey        = "go"
+	abortKey     = "abort"
+)
+
+func (s *Session) membersKey() string    { return s.prefix + membersDir }
 func (s *Session) placementsKey() string { return s.prefix + "placements/" }
 
 func (s *Session) sharedKey(task string) string { return s.prefix + "shared/" + task + "/" }
@@ -27,20 +52,17 @@ func (s *Session) launchKey(launch string) string {
 	return s.prefix + "launches/" + launch + "/"
 }
 
-const (
-	addressDir = "address/"
-	barrierDir = "barrier/"
-	abortName  = "abort"
-)
-
-func barrierKey(generation, rank int) string {
-	return barrierDir + strconv.Itoa(generation) + "/" + strconv.Itoa(rank)
-}
-
 // checkName holds names of sessions, nodes and tasks to what a key's part can be.
 func checkName(what, name string) error {
 	if name == "" || len(name) > 250 || strings.ContainsAny(name, "/\x00") {
 		return fmt.Errorf("%s name %q: must have 1 to 250 characters and no slash", what, name)
 	}
 	return nil
+}
+
+func checkSession(id string) error {
+	if slices.Contains([]string{agentsDir, invitesDir, claimsDir}, id+"/") {
+		return fmt.Errorf("session name %q: it has another meaning in etcd", id)
+	}
+	return checkName("session", id)
 }

@@ -2,20 +2,19 @@ package cluster
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 	"sync"
-
-	clientv3 "go.etcd.io/etcd/client/v3"
 )
 
-// Rendezvous is the meeting place of one launch's ranks. Each agent speaks for
-// its own ranks and learns of all others by one watch: keys and watches grow
-// with the ranks, not with their pairs.
+// Rendezvous is one agent's part in the meeting of a launch's ranks. It speaks for its
+// own ranks and hears of all others from the Host.
 type Rendezvous struct {
 	s      *Session
 	prefix string
+	node   string
+	mine   []int
 	ranks  int
 	ctx    context.Context
 	stop   context.CancelFunc
@@ -23,38 +22,33 @@ type Rendezvous struct {
 	notify chan struct{}
 
 	mu        sync.Mutex
-	addresses map[int][]byte
-	arrived   map[int]map[int]bool // by generation, by rank
+	addresses [][]byte
+	started   bool
 	abort     *string
 	broken    error
 }
 
-// Meet opens the meeting place of a launch.
-func (s *Session) Meet(ctx context.Context, launch string, ranks int) (*Rendezvous, error) {
-	if err := checkName("launch", launch); err != nil {
+// Meet comes to the meeting place of a launch of so many ranks, of which this node has
+// some. If it has all, they meet here, and etcd hears nothing of it.
+func (s *Session) Meet(ctx context.Context, launch, node string, mine []int, ranks int) (*Rendezvous, error) {
+	if err := errors.Join(checkName("launch", launch), checkName("node", node)); err != nil {
 		return nil, err
 	}
-	life, stop := context.WithCancel(s.ctx)
-	r := &Rendezvous{
-		s: s, prefix: s.launchKey(launch), ranks: ranks, ctx: life, stop: stop, notify: make(chan struct{}, 1),
-		addresses: map[int][]byte{}, arrived: map[int]map[int]bool{},
+	r := &Rendezvous{s: s, prefix: s.launchKey(launch), node: node, mine: mine, ranks: ranks, notify: make(chan struct{}, 1)}
+	r.ctx, r.stop = context.WithCancel(s.ctx)
+	if r.alone() {
+		return r, nil
 	}
-	defer context.AfterFunc(ctx, stop)() // only while the first read is under way
-	run, err := s.follow(life, r.prefix, r.apply)
+	run, err := s.follow(ctx, r.prefix+downDir, r.apply)
 	if err != nil {
-		stop()
+		r.stop()
 		return nil, fmt.Errorf("meeting for launch %s: %w", launch, err)
 	}
-	r.wg.Go(func() {
-		if err := run(); err != nil {
-			r.mu.Lock()
-			r.broken = err
-			r.mu.Unlock()
-			r.wake()
-		}
-	})
+	r.wg.Go(func() { r.fail(run(r.ctx)) })
 	return r, nil
 }
+
+func (r *Rendezvous) alone() bool { return len(r.mine) == r.ranks }
 
 // Close leaves the meeting place. Its keys stay until the launch is forgotten.
 func (r *Rendezvous) Close() {
@@ -65,138 +59,109 @@ func (r *Rendezvous) Close() {
 // Changed has a value whenever there is news; then ask what it is.
 func (r *Rendezvous) Changed() <-chan struct{} { return r.notify }
 
-func (r *Rendezvous) wake() {
+// note changes what is known, and says so.
+func (r *Rendezvous) note(change func()) {
+	r.mu.Lock()
+	change()
+	r.mu.Unlock()
 	select {
 	case r.notify <- struct{}{}:
 	default:
 	}
 }
 
+func (r *Rendezvous) fail(err error) {
+	if err != nil && !errors.Is(context.Cause(r.ctx), context.Canceled) { // nobody has left
+		r.note(func() { r.broken = err })
+	}
+}
+
 func (r *Rendezvous) apply(c change) {
-	if c.deleted {
-		return // a dead agent's lease; whoever watches the members says so
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	defer r.wake()
 	switch {
-	case c.name == abortName:
+	case c.deleted: // a dead coordinator's lease, or the launch is over
+	case c.name == abortKey:
 		reason := string(c.value)
-		r.abort = &reason
-	case strings.HasPrefix(c.name, addressDir):
-		if rank, ok := r.rank(strings.TrimPrefix(c.name, addressDir)); ok {
-			r.addresses[rank] = c.value
-		}
-	case strings.HasPrefix(c.name, barrierDir):
-		generation, name, _ := strings.Cut(strings.TrimPrefix(c.name, barrierDir), "/")
-		g, err := strconv.Atoi(generation)
-		if rank, ok := r.rank(name); ok && err == nil {
-			if r.arrived[g] == nil {
-				r.arrived[g] = map[int]bool{}
-			}
-			r.arrived[g][rank] = true
-		}
+		r.note(func() { r.abort = &reason })
+	case c.name == peersKey:
+		r.wg.Go(func() { r.fail(r.learn(c.value)) }) // pages may take a while, and there may be an end to hear of
+	case c.name == goKey:
+		r.note(func() { r.started = true })
 	}
 }
 
-func (r *Rendezvous) rank(text string) (int, bool) {
-	n, err := strconv.Atoi(text)
-	return n, err == nil && n >= 0 && n < r.ranks
+// learn reads all ranks' addresses.
+func (r *Rendezvous) learn(value []byte) error {
+	book, err := readAddressBook(value)
+	if err != nil {
+		return err
+	}
+	text, err := r.s.fetch(r.ctx, r.prefix+pagesDir, book.Text)
+	if err != nil {
+		return fmt.Errorf("reading addresses: %w", err)
+	}
+	return r.introduce(text)
 }
 
-// Publish makes the addresses of an agent's ranks known.
+func (r *Rendezvous) introduce(text []byte) error {
+	known, err := decodeAddresses(text, r.ranks)
+	if err != nil {
+		return err
+	}
+	if len(known) != r.ranks {
+		return fmt.Errorf("reading addresses: there are those of %d ranks of %d", len(known), r.ranks)
+	}
+	all := make([][]byte, r.ranks)
+	for rank, address := range known {
+		all[rank] = address
+	}
+	r.note(func() { r.addresses = all })
+	return nil
+}
+
+// Publish makes the addresses of the node's ranks known.
 func (r *Rendezvous) Publish(ctx context.Context, addresses map[int][]byte) error {
-	var ops []clientv3.Op
-	for rank, a := range addresses {
-		ops = append(ops, clientv3.OpPut(r.prefix+addressDir+strconv.Itoa(rank), string(a), clientv3.WithLease(r.s.lease)))
+	text := encodeAddresses(addresses)
+	if r.alone() {
+		return r.introduce(text)
 	}
-	if err := r.s.commit(ctx, ops); err != nil {
+	book := addressBook{Ranks: r.mine, Text: TextFor(text, 1)}
+	value, err := book.encode()
+	if err == nil {
+		err = r.s.lay(ctx, nodePages(r.prefix, r.node), book.Text, text)
+	}
+	if err == nil {
+		err = r.s.put(ctx, r.prefix+upDir+r.node+"/"+addressesKey, value)
+	}
+	if err != nil {
 		return fmt.Errorf("publishing addresses: %w", err)
 	}
 	return nil
 }
 
-// Addresses are all ranks' addresses in rank order. A *MissingError names the
-// ranks that have not published theirs.
-func (r *Rendezvous) Addresses() ([][]byte, error) {
+// Addresses are all ranks' addresses in rank order, nil until all are known.
+func (r *Rendezvous) Addresses() [][]byte {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	all := make([][]byte, r.ranks)
-	var missing []int
-	for i := range r.ranks {
-		a, ok := r.addresses[i]
-		if !ok {
-			missing = append(missing, i)
-		}
-		all[i] = a
-	}
-	if missing != nil {
-		return nil, &MissingError{What: "addresses", Ranks: missing}
-	}
-	return all, nil
+	return r.addresses
 }
 
-// Arrive says that ranks have come to a barrier. Generations are never used
-// twice in a launch, so a late key cannot open a later barrier.
-func (r *Rendezvous) Arrive(ctx context.Context, generation int, ranks []int) error {
-	var ops []clientv3.Op
-	for _, rank := range ranks {
-		ops = append(ops, clientv3.OpPut(r.prefix+barrierKey(generation, rank), "", clientv3.WithLease(r.s.lease)))
+// Arrive says that the node's ranks are connected.
+func (r *Rendezvous) Arrive(ctx context.Context) error {
+	if r.alone() {
+		r.note(func() { r.started = true })
+		return nil
 	}
-	if err := r.s.commit(ctx, ops); err != nil {
-		return fmt.Errorf("coming to barrier %d: %w", generation, err)
+	if err := r.s.put(ctx, r.prefix+upDir+r.node+"/"+connectedKey, nil); err != nil {
+		return fmt.Errorf("coming to the barrier: %w", err)
 	}
 	return nil
 }
 
-// Barrier says whether a barrier is open. A *MissingError names who keeps it shut.
-func (r *Rendezvous) Barrier(generation int) error {
+// Started says whether all ranks of all nodes are connected.
+func (r *Rendezvous) Started() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	var missing []int
-	for i := range r.ranks {
-		if !r.arrived[generation][i] {
-			missing = append(missing, i)
-		}
-	}
-	if missing != nil {
-		return &MissingError{What: fmt.Sprintf("barrier %d", generation), Ranks: missing}
-	}
-	return nil
-}
-
-// MissingError says which ranks a launch waits for.
-type MissingError struct {
-	What  string
-	Ranks []int
-}
-
-func (e *MissingError) Error() string {
-	const most = 8
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s: waiting for rank", e.What)
-	if len(e.Ranks) > 1 {
-		b.WriteString("s")
-	}
-	for i, r := range e.Ranks {
-		if i == most {
-			fmt.Fprintf(&b, " and %d more", len(e.Ranks)-most)
-			break
-		}
-		if i > 0 {
-			b.WriteString(",")
-		}
-		fmt.Fprintf(&b, " %d", r)
-	}
-	return b.String()
-}
-
-// Abort ends a launch on all nodes. The first reason stays.
-func (s *Session) Abort(ctx context.Context, launch, reason string) error {
-	if _, err := s.putNew(ctx, s.launchKey(launch)+abortName, reason); err != nil {
-		return fmt.Errorf("aborting launch %s: %w", launch, err)
-	}
-	return nil
+	return r.started
 }
 
 // Aborted is the reason for which the launch must end, if it must.
@@ -209,9 +174,37 @@ func (r *Rendezvous) Aborted() (string, bool) {
 	return *r.abort, true
 }
 
-// Broken says that the watch ended, so that nothing will be learned any more.
+// Broken says that nothing will be learned any more.
 func (r *Rendezvous) Broken() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.broken
+}
+
+// Missing asks etcd which ranks the launch waits for, nil if for none: when it is too
+// late already, since nobody else needs to know.
+func (r *Rendezvous) Missing(ctx context.Context) (*MissingError, error) {
+	if r.alone() {
+		return nil, nil
+	}
+	all, _, err := r.s.list(ctx, r.prefix+upDir, pageKeys)
+	if err != nil {
+		return nil, fmt.Errorf("asking who is missing: %w", err)
+	}
+	connected, addressed := map[string]bool{}, map[int]string{}
+	for _, kv := range all {
+		node, what, _ := strings.Cut(strings.TrimPrefix(string(kv.Key), r.prefix+upDir), "/")
+		book, err := readAddressBook(kv.Value)
+		switch {
+		case what == connectedKey:
+			connected[node] = true
+		case what == addressesKey && err == nil:
+			for _, rank := range book.Ranks {
+				addressed[rank] = node
+			}
+		}
+	}
+	return missingOf(r.ranks,
+		func(rank int) bool { return addressed[rank] != "" },
+		func(rank int) bool { return connected[addressed[rank]] }), nil
 }

@@ -64,5 +64,8 @@ func StartServer(ctx context.Context, dir string) (*Server, error) {
 // Endpoint is where clients find the server.
 func (s *Server) Endpoint() string { return s.endpoint }
 
+// Config is how clients reach the server.
+func (s *Server) Config() Config { return Config{Endpoints: []string{s.endpoint}} }
+
 // Close stops the server.
 func (s *Server) Close() { s.etcd.Close() }

@@ -2,10 +2,15 @@ package cluster
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"strconv"
 	"strings"
+	"time"
 
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
+	"google.golang.org/grpc/metadata"
 )
 
 // change is one key below a watched prefix, written or deleted.
@@ -15,34 +20,107 @@ type change struct {
 	deleted bool
 }
 
-// follow gives all keys below a prefix, those that are there and then those that
-// come, without a gap between the two. It calls apply until ctx or the session
-// ends; an error says that the watch broke before.
-func (s *Session) follow(ctx context.Context, prefix string, apply func(change)) (run func() error, err error) {
-	got, err := s.client.Get(ctx, prefix, clientv3.WithPrefix())
+// follower tells of all keys below a prefix: those that are there, and then what
+// becomes of them, without a gap between the two.
+type follower struct {
+	d        *door
+	prefix   string
+	apply    func(change)
+	known    map[string]told // keys that are there
+	revision int64           // up to which all was told
+	attempts int
+}
+
+// told is what was last told of a key.
+type told struct{ created, modified int64 }
+
+// follow tells what is there now. Then run tells of changes until ctx or the door ends;
+// an error says that the watch broke before.
+func (d *door) follow(ctx context.Context, prefix string, apply func(change)) (run func(ctx context.Context) error, err error) {
+	f := &follower{d: d, prefix: prefix, apply: apply, known: map[string]told{}}
+	if err := f.read(ctx); err != nil {
+		return nil, err
+	}
+	return f.run, nil
+}
+
+func (f *follower) name(key []byte) string { return strings.TrimPrefix(string(key), f.prefix) }
+
+// read tells how what is there differs from what was told.
+func (f *follower) read(ctx context.Context) error {
+	all, revision, err := f.d.list(ctx, f.prefix, pageKeys)
 	if err != nil {
-		return nil, fmt.Errorf("reading %s: %w", prefix, err)
+		return fmt.Errorf("reading %s: %w", f.prefix, err)
 	}
-	for _, kv := range got.Kvs {
-		apply(change{name: strings.TrimPrefix(string(kv.Key), prefix), value: kv.Value})
+	there := map[string]told{}
+	for _, kv := range all {
+		there[f.name(kv.Key)] = told{kv.CreateRevision, kv.ModRevision}
 	}
-	changes := s.client.Watch(ctx, prefix, clientv3.WithPrefix(), clientv3.WithRev(got.Header.Revision+1))
-	return func() error {
-		for r := range changes {
-			for _, e := range r.Events {
-				apply(change{
-					name:    strings.TrimPrefix(string(e.Kv.Key), prefix),
-					value:   e.Kv.Value,
-					deleted: e.Type == clientv3.EventTypeDelete,
-				})
-			}
-			if err := r.Err(); err != nil && ctx.Err() == nil {
-				return fmt.Errorf("watching %s: %w", prefix, err)
-			}
+	for name, old := range f.known {
+		if there[name].created != old.created {
+			f.apply(change{name: name, deleted: true})
 		}
-		if ctx.Err() == nil && s.ctx.Err() == nil {
-			return fmt.Errorf("watching %s: etcd ended the watch", prefix)
+	}
+	for _, kv := range all {
+		if name := f.name(kv.Key); f.known[name] != there[name] {
+			f.apply(change{name: name, value: kv.Value})
 		}
-		return nil
-	}, nil
+	}
+	f.known, f.revision = there, revision
+	return nil
+}
+
+func (f *follower) run(ctx context.Context) error {
+	ctx, end := f.d.while(ctx)
+	defer end()
+	for pause := firstPause; ; pause = min(2*pause, longestPause) {
+		before := f.revision
+		err := f.watch(ctx)
+		if errors.Is(err, rpctypes.ErrCompacted) { // etcd has forgotten what came meanwhile
+			err = f.read(ctx)
+		}
+		switch cause := context.Cause(f.d.ctx); {
+		case cause != nil && !errors.Is(cause, errClosed):
+			return fmt.Errorf("watching %s: %w", f.prefix, cause)
+		case ctx.Err() != nil:
+			return nil
+		case err != nil && !transient(err):
+			return fmt.Errorf("watching %s: %w", f.prefix, err)
+		}
+		if f.revision > before {
+			pause = firstPause
+		}
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+		}
+	}
+}
+
+// watch tells of changes for as long as etcd does. A member without a leader says so,
+// and another is asked.
+func (f *follower) watch(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(clientv3.WithRequireLeader(ctx))
+	defer cancel()
+	if f.attempts++; f.attempts > 1 {
+		// a stream of its own: the one that all watches share keeps the token with which it
+		// was opened, and that may have run out
+		ctx = metadata.AppendToOutgoingContext(ctx, "weir-attempt", strconv.Itoa(f.attempts))
+	}
+	for r := range f.d.client.Watch(ctx, f.prefix, clientv3.WithPrefix(), clientv3.WithRev(f.revision+1)) {
+		for _, e := range r.Events {
+			name, deleted := f.name(e.Kv.Key), e.Type == clientv3.EventTypeDelete
+			if deleted {
+				delete(f.known, name)
+			} else {
+				f.known[name] = told{e.Kv.CreateRevision, e.Kv.ModRevision}
+			}
+			f.revision = e.Kv.ModRevision
+			f.apply(change{name: name, value: e.Kv.Value, deleted: deleted})
+		}
+		if err := r.Err(); err != nil {
+			return err
+		}
+	}
+	return nil
 }

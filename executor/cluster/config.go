@@ -1,0 +1,80 @@
+package cluster
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.uber.org/zap"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/backoff"
+)
+
+// DefaultPrefix is what all keys begin with where nobody says otherwise.
+const DefaultPrefix = "/weir/v1/"
+
+// Config says where etcd is and who asks. What it does not say is as in DefaultPrefix,
+// without encryption and without a user.
+type Config struct {
+	Endpoints []string // URLs: http, https or unix; or HOST:PORT
+	// Prefix is what all keys begin with, so that those who share an etcd can be kept apart
+	// by it, and a user's rights be restricted to it. It ends in a slash, or is given one.
+	Prefix   string
+	TLS      *tls.Config // for https
+	User     string
+	Password string
+	// Dial makes the connections, if they are not to be the system's; the address is that
+	// of an endpoint.
+	Dial func(ctx context.Context, address string) (net.Conn, error)
+}
+
+// root is the prefix as keys have it.
+func (c Config) root() (string, error) {
+	switch p := c.Prefix; {
+	case p == "":
+		return DefaultPrefix, nil
+	case len(p) > 200 || strings.ContainsRune(p, 0) || strings.Trim(p, "/") == "":
+		return "", fmt.Errorf("prefix %q: must have 1 to 200 characters that are not all slashes", p)
+	case strings.HasSuffix(p, "/"):
+		return p, nil
+	default:
+		return p + "/", nil
+	}
+}
+
+const (
+	// connectTime bounds the first connection: an address that is wrong shows soon.
+	connectTime = 5 * time.Second
+	// reconnectPause is the longest between attempts to reach a member that is away; gRPC's
+	// own grows to two minutes, in which a lease runs out.
+	reconnectPause = time.Second
+)
+
+func (c Config) connect(ctx context.Context) (*clientv3.Client, error) {
+	switch {
+	case len(c.Endpoints) == 0:
+		return nil, errors.New("no endpoint of etcd is given")
+	case (c.User == "") != (c.Password == ""):
+		return nil, errors.New("a user of etcd needs a password, and a password a user")
+	}
+	pauses := backoff.DefaultConfig
+	pauses.BaseDelay, pauses.MaxDelay = reconnectPause/10, reconnectPause
+	options := []grpc.DialOption{grpc.WithConnectParams(grpc.ConnectParams{Backoff: pauses, MinConnectTimeout: connectTime})}
+	if c.Dial != nil {
+		options = append(options, grpc.WithContextDialer(c.Dial))
+	}
+	var client *clientv3.Client
+	err := retry(ctx, func(context.Context) (err error) {
+		client, err = clientv3.New(clientv3.Config{
+			Endpoints: c.Endpoints, TLS: c.TLS, Username: c.User, Password: c.Password, DialOptions: options,
+			Logger: zap.NewNop(), DialTimeout: connectTime, DialKeepAliveTime: 10 * time.Second, DialKeepAliveTimeout: 3 * time.Second,
+		})
+		return err
+	})
+	return client, err
+}

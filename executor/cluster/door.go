@@ -1,0 +1,199 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
+	clientv3 "go.etcd.io/etcd/client/v3"
+)
+
+// How long a process may be cut off from etcd.
+type patience struct {
+	// ttl is how long etcd keeps a lease of which it hears nothing: a network that is cut
+	// for less loses nothing. An etcd that was away itself begins anew to count.
+	ttl time.Duration
+	// silence is how long etcd may be away before this process gives it up.
+	silence time.Duration
+}
+
+var defaultPatience = patience{ttl: 20 * time.Second, silence: 60 * time.Second}
+
+// beat is how often the lease is renewed.
+func (p patience) beat() time.Duration { return p.ttl / 5 }
+
+// door is a client of etcd with a lease of its own, on which all hangs that it writes.
+type door struct {
+	client *clientv3.Client
+	root   string // of all keys
+	lease  clientv3.LeaseID
+	ctx    context.Context // of watches, renewals and retries: ends when the lease is lost and with Close
+	end    context.CancelCauseFunc
+	wg     sync.WaitGroup
+	lost   chan struct{}
+	losing sync.Once
+}
+
+var (
+	errLeaseGone = errors.New("etcd has given up this process's lease: it was suspended, or cut off for too long")
+	errAway      = errors.New("etcd has been away for too long")
+	errClosed    = errors.New("left etcd")
+)
+
+func (d *door) open(ctx context.Context, c Config, p patience) (err error) {
+	if d.root, err = c.root(); err != nil {
+		return err
+	}
+	first, cancel := context.WithTimeoutCause(ctx, connectTime, fmt.Errorf("no answer within %v", connectTime))
+	defer cancel()
+	if d.client, err = c.connect(first); err != nil {
+		return fmt.Errorf("connecting to etcd at %v: %w", c.Endpoints, err)
+	}
+	d.lost = make(chan struct{})
+	d.ctx, d.end = context.WithCancelCause(context.Background())
+	if err := d.takeLease(first, p); err != nil {
+		d.end(errClosed)
+		d.client.Close()
+		return fmt.Errorf("connecting to etcd at %v: %w", c.Endpoints, err)
+	}
+	return nil
+}
+
+func (d *door) takeLease(ctx context.Context, p patience) error {
+	err := retry(ctx, func(ctx context.Context) error {
+		grant, err := d.client.Grant(ctx, int64(p.ttl/time.Second))
+		if err == nil {
+			d.lease = grant.ID
+		}
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("taking a lease: %w", err)
+	}
+	d.wg.Go(func() { d.keep(p) })
+	return nil
+}
+
+// keep renews the lease until Close, or until it is lost: when etcd says so, or when it
+// has been away for too long. The client's own renewal gives up after the time of the
+// lease, although an etcd that comes back has kept it.
+func (d *door) keep(p patience) {
+	last := time.Now()
+	next := time.NewTimer(p.beat())
+	defer next.Stop()
+	var r renewal
+	for pause := firstPause; ; {
+		select {
+		case <-next.C:
+		case <-d.ctx.Done():
+			return
+		}
+		switch err := d.renew(&r, p.beat()); {
+		case err == nil:
+			last, pause = time.Now(), firstPause
+			next.Reset(p.beat())
+		case errors.Is(err, rpctypes.ErrLeaseNotFound):
+			d.lose(errLeaseGone)
+		case time.Since(last) > p.silence:
+			d.lose(fmt.Errorf("%w: %w", errAway, err))
+		default:
+			next.Reset(pause)
+			pause = min(2*pause, longestPause)
+		}
+	}
+}
+
+// renewal is a stream on which a lease is renewed: one for many times, since opening one
+// costs etcd the check of a password where users have them.
+type renewal struct {
+	stream pb.Lease_LeaseKeepAliveClient
+	cancel context.CancelFunc
+}
+
+// renew renews the lease once. After an error the next time has a stream of its own.
+func (d *door) renew(r *renewal, limit time.Duration) (err error) {
+	if r.stream == nil {
+		var ctx context.Context
+		ctx, r.cancel = context.WithCancel(d.ctx)
+		defer time.AfterFunc(limit, r.cancel).Stop()
+		r.stream, err = pb.NewLeaseClient(d.client.ActiveConnection()).LeaseKeepAlive(ctx)
+	} else {
+		defer time.AfterFunc(limit, r.cancel).Stop()
+	}
+	defer func() {
+		if err != nil {
+			r.cancel()
+			r.stream = nil
+		}
+	}()
+	if err != nil {
+		return err
+	}
+	if err := r.stream.Send(&pb.LeaseKeepAliveRequest{ID: int64(d.lease)}); err != nil {
+		return err
+	}
+	answer, err := r.stream.Recv()
+	if err == nil && answer.TTL <= 0 {
+		err = rpctypes.ErrLeaseNotFound
+	}
+	return err
+}
+
+func (d *door) lose(why error) {
+	d.losing.Do(func() {
+		d.end(why)
+		close(d.lost)
+	})
+}
+
+// Lost is closed when the lease has run out although nobody closed anything: this
+// process was suspended or cut off, or etcd is gone. Nothing written is there any more.
+func (d *door) Lost() <-chan struct{} { return d.lost }
+
+// How long giving keys back may take. That it worked is part of what a session
+// promises, so a busy machine must not make it an error; but nobody waits for an
+// etcd that is gone, or after a second interrupt.
+const (
+	leaveTime = 10 * time.Second
+	hurryTime = time.Second
+)
+
+func (d *door) leaving(hurry bool) (context.Context, context.CancelFunc) {
+	limit := leaveTime
+	select {
+	case <-d.lost:
+		limit = hurryTime
+	default:
+		if hurry {
+			limit = hurryTime
+		}
+	}
+	return context.WithTimeout(context.Background(), limit)
+}
+
+// Close gives the lease back, and with it everything that this handle wrote. In a
+// hurry it does not wait long for etcd.
+func (d *door) Close(hurry bool) error {
+	ctx, cancel := d.leaving(hurry)
+	defer cancel()
+	err := retry(ctx, func(ctx context.Context) error {
+		_, err := d.client.Revoke(ctx, d.lease)
+		return err
+	})
+	if errors.Is(err, rpctypes.ErrLeaseNotFound) {
+		err = nil // it is gone, and all on it
+	}
+	d.end(errClosed)
+	d.wg.Wait()
+	if cerr := d.client.Close(); cerr != nil && !errors.Is(cerr, context.Canceled) {
+		err = errors.Join(err, cerr)
+	}
+	if err != nil {
+		return fmt.Errorf("leaving etcd: %w", err)
+	}
+	return nil
+}

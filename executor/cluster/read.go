@@ -1,0 +1,64 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+
+	"go.etcd.io/etcd/api/v3/mvccpb"
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
+	clientv3 "go.etcd.io/etcd/client/v3"
+)
+
+// pageKeys is how many keys are read at a time: those with values of the greatest
+// length make an answer of some megabytes.
+const pageKeys = 16
+
+// get is the value of a key, nil if there is none.
+func (d *door) get(ctx context.Context, key string) (value []byte, err error) {
+	err = d.try(ctx, func(ctx context.Context) error {
+		got, err := d.client.Get(ctx, key)
+		if err == nil && len(got.Kvs) > 0 {
+			value = got.Kvs[0].Value
+		}
+		return err
+	})
+	return value, err
+}
+
+func (d *door) count(ctx context.Context, prefix string) (n int, err error) {
+	err = d.try(ctx, func(ctx context.Context) error {
+		got, err := d.client.Get(ctx, prefix, clientv3.WithPrefix(), clientv3.WithCountOnly())
+		if err == nil {
+			n = int(got.Count)
+		}
+		return err
+	})
+	return n, err
+}
+
+// list reads all keys below a prefix as they were at one revision, so many at a time.
+func (d *door) list(ctx context.Context, prefix string, at int) (all []*mvccpb.KeyValue, revision int64, err error) {
+	end := clientv3.GetPrefixRangeEnd(prefix)
+	for from := prefix; ; {
+		var got *clientv3.GetResponse
+		err := d.try(ctx, func(ctx context.Context) (err error) {
+			got, err = d.client.Get(ctx, from, clientv3.WithRange(end), clientv3.WithLimit(int64(at)), clientv3.WithRev(revision))
+			return err
+		})
+		if errors.Is(err, rpctypes.ErrCompacted) { // it took so long that etcd has forgotten
+			all, revision, from = nil, 0, prefix
+			continue
+		}
+		if err != nil {
+			return nil, 0, err
+		}
+		if revision == 0 {
+			revision = got.Header.Revision
+		}
+		all = append(all, got.Kvs...)
+		if !got.More {
+			return all, revision, nil
+		}
+		from = string(all[len(all)-1].Key) + "\x00"
+	}
+}
