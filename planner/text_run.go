@@ -79,6 +79,31 @@ func (c Command) text() string {
 	return s
 }
 
+func (c Check) text() string {
+	s := c.Name + ": " + textArgv(c.Command)
+	if c.Severity == SkipCases {
+		s += ", or all cases are skipped"
+	}
+	if c.Remedy != "" {
+		s += "; remedy: " + c.Remedy
+	}
+	return s
+}
+
+func (a Artifact) text() string {
+	s := a.Name + ": "
+	if a.File != "" {
+		s += a.File
+	} else {
+		s += "output of " + textArgv(a.Command)
+	}
+	s += " of " + a.On + " at the " + a.At + " within " + shortTime(a.Timeout)
+	if a.Required {
+		s += ", required"
+	}
+	return s
+}
+
 // textArgv shows where each argument begins and ends.
 func textArgv(argv []string) string {
 	words := make([]string, len(argv))
