@@ -70,9 +70,6 @@ type Check struct {
 	Remedy   string   `json:"remedy,omitempty"`
 }
 
-// SkipCases is the severity of a check that skips all cases if it fails.
-const SkipCases = "skip"
-
 // Artifact is what is kept of nodes: the output of a command, or files.
 type Artifact struct {
 	Name     string   `json:"name"`

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"weir/results"
 )
 
 // text writes what the cases of a run have in common besides their settings.
@@ -81,7 +83,7 @@ func (c Command) text() string {
 
 func (c Check) text() string {
 	s := c.Name + ": " + textArgv(c.Command)
-	if c.Severity == SkipCases {
+	if c.Severity == results.SkipCases {
 		s += ", or all cases are skipped"
 	}
 	if c.Remedy != "" {
