@@ -127,6 +127,7 @@ func (l *loader) head(m *module, content *hcl.BodyContent) {
 		}
 		m.Checks = append(m.Checks, c)
 	}
+	m.Artifacts = l.artifacts(content)
 }
 
 func (l *loader) runs(content *hcl.BodyContent, d defaults) []*draft {
@@ -156,24 +157,6 @@ func (l *loader) checkName(name string, at hcl.Range) {
 	if !plainName.MatchString(name) || len(name) > 100 {
 		l.error(at, "Invalid name", fmt.Sprintf("%q becomes part of keys and file names.", name), "Use letters, digits, _ . and -, at most 100 of them.")
 	}
-}
-
-func (l *loader) cluster(content *hcl.BodyContent) Cluster {
-	c := Cluster{Nodes: 1}
-	inner := l.sectionContent(content, "cluster", schemaOf(grammar.Cluster))
-	if inner == nil {
-		return c
-	}
-	if expr := argument(inner, "nodes"); expr != nil {
-		c.Nodes = l.count(expr, "nodes", 1, 100_000)
-	}
-	if expr := argument(inner, "distinct_hosts"); expr != nil {
-		c.DistinctHosts = l.flag(expr, "distinct_hosts")
-	}
-	if expr := argument(inner, "gpus_per_node"); expr != nil {
-		c.GPUsPerNode = l.count(expr, "gpus_per_node", 0, 1024)
-	}
-	return c
 }
 
 func (l *loader) defaults(content *hcl.BodyContent) defaults {
@@ -209,13 +192,19 @@ func (l *loader) unknownOption(kind *workload.Kind, e entry) {
 }
 
 func (l *loader) check(b *hcl.Block) *Check {
-	c := &Check{Name: b.Labels[0], Range: b.LabelRanges[0]}
+	c := &Check{Name: b.Labels[0], Severity: "error", Range: b.LabelRanges[0]}
 	l.places.add(b.DefRange, "check "+c.Name)
 	content := l.content(b.Body, schemaOf(grammar.Check), "a check")
 	if expr := argument(content, "on"); expr != nil {
 		if on, ok := l.text(expr, "on"); ok && on != "every node" {
 			l.error(expr.Range(), "Invalid value", fmt.Sprintf("A check runs on every node, not on %q.", on), "Write `every node`, or leave it out.")
 		}
+	}
+	if expr := argument(content, "severity"); expr != nil {
+		c.Severity, _ = l.oneOf(expr, grammar.Check, "severity")
+	}
+	if expr := argument(content, "remedy"); expr != nil {
+		c.Remedy, _ = l.text(expr, "remedy")
 	}
 	expr := argument(content, "command")
 	if expr == nil {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"flag"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -107,7 +108,7 @@ func TestBothSyntaxesGiveTheSameScenario(t *testing.T) {
 		t.Fatal(files, err)
 	}
 	ignore := cmp.Options{
-		cmpopts.IgnoreUnexported(Run{}, Assert{}, Command{}),
+		cmpopts.IgnoreUnexported(Run{}, Place{}, Assert{}, Command{}),
 		cmpopts.IgnoreTypes(hcl.Range{}, &Condition{}),
 		cmpopts.IgnoreFields(Scenario{}, "File", "Runs"),
 		cmpopts.IgnoreFields(workload.Kind{}, "Check"),
@@ -185,7 +186,7 @@ func TestFacts(t *testing.T) {
 			t.Errorf("%s = %v, want %v", name, got, want)
 		}
 	}
-	if s.Cluster != (Cluster{Nodes: 1}) || s.Checks[0].Command[0] != "true" || s.Checks[1].Command[2] != "/home/ada" {
+	if !reflect.DeepEqual(s.Cluster, Cluster{Nodes: 1, Counted: true}) || s.Checks[0].Command[0] != "true" || s.Checks[1].Command[2] != "/home/ada" {
 		t.Errorf("%+v %+v", s.Cluster, s.Checks)
 	}
 	if first.Timeout.Seconds() != 90 || second.Launches[0] != 4 || second.Needs[0].Run != "first" {

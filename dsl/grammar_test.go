@@ -56,6 +56,25 @@ var samples = map[string]sample{
 	"checks":                             {"root", "checks: {c: {command: [x]}}", "check \"c\" { command = [\"x\"] }"},
 	"checks.on":                          {"root", "checks: {d: {on: every node, command: [x]}}", "check \"d\" {\non = \"every node\"\ncommand = [\"x\"]\n}"},
 	"checks.command":                     {"root", "checks: {c: {command: [y]}}", "check \"c\" { command = [\"y\"] }"},
+	"cluster.labels":                     {"root", "cluster: {labels: {zone: a}}", "cluster {\nlabels = { zone = \"a\" }\n}"},
+	"cluster.exclusive":                  {"root", "cluster: {exclusive: true}", "cluster { exclusive = true }"},
+	"checks.severity":                    {"root", "checks: {c: {command: [x], severity: skip}}", "check \"c\" {\ncommand = [\"x\"]\nseverity = \"skip\"\n}"},
+	"checks.remedy":                      {"root", "checks: {c: {command: [x], remedy: install it}}", "check \"c\" {\ncommand = [\"x\"]\nremedy = \"install it\"\n}"},
+	"artifacts":                          {"root", "artifacts: {a: {command: [x]}}", "artifact \"a\" { command = [\"x\"] }"},
+	"artifacts.on":                       {"root", "artifacts: {a: {command: [x], on: first node}}", "artifact \"a\" {\ncommand = [\"x\"]\non = \"first node\"\n}"},
+	"artifacts.command":                  {"root", "artifacts: {a: {command: [x, y]}}", "artifact \"a\" { command = [\"x\", \"y\"] }"},
+	"artifacts.file":                     {"root", "artifacts: [{name: a, file: \"/var/log/*.log\"}]", "artifact \"a\" { file = \"/var/log/*.log\" }"},
+	"artifacts.at":                       {"root", "artifacts: {a: {command: [x], at: start}}", "artifact \"a\" {\ncommand = [\"x\"]\nat = \"start\"\n}"},
+	"artifacts.required":                 {"root", "artifacts: {a: {command: [x], required: true}}", "artifact \"a\" {\ncommand = [\"x\"]\nrequired = true\n}"},
+	"artifacts.timeout":                  {"root", "artifacts: {a: {command: [x], timeout: 7s}}", "artifact \"a\" {\ncommand = [\"x\"]\ntimeout = \"7s\"\n}"},
+	"runs.place":                         {"run", "place: {nodes: 2}", "place { nodes = 2 }"},
+	"runs.place.nodes":                   {"run", "place: {nodes: 3}", "place = { nodes = 3 }"},
+	"runs.place.ranks_per_node":          {"run", "place: {ranks_per_node: 2}", "place { ranks_per_node = 2 }"},
+	"runs.place.distinct_hosts":          {"run", "place: {distinct_hosts: false}", "place { distinct_hosts = false }"},
+	"runs.place.labels":                  {"run", "place: {labels: {zone: a}}", "place {\nlabels { zone = \"a\" }\n}"},
+	"runs.place.gpus_per_rank":           {"run", "place: {gpus_per_rank: 1}", "place { gpus_per_rank = 1 }"},
+	"runs.place.nics_per_rank":           {"run", "place: {nics_per_rank: 1}", "place { nics_per_rank = 1 }"},
+	"runs.place.cpus_per_rank":           {"run", "place: {cpus_per_rank: 1}", "place { cpus_per_rank = 1 }"},
 	"setup":                              {"root", "setup: [[x]]", "setup = [[\"x\"]]"},
 	"setup.name":                         {"root", "setup: [{command: [x], name: y}]", "setup = [{ command = [\"x\"], name = \"y\" }]"},
 	"setup.command":                      {"root", "setup: [{command: [x, y]}]", "setup = [{ command = [\"x\", \"y\"] }]"},
@@ -183,7 +202,7 @@ func TestUnknownKeysAreErrorsEverywhere(t *testing.T) {
 	last := regexp.MustCompile(`(\w+)(: | = | \{ ?)`)
 	for path, s := range samples {
 		name := path[strings.LastIndex(path, ".")+1:]
-		if strings.Contains(path, " ") || path == "runs" || s.place == "" || name == "variables" || name == "checks" {
+		if strings.Contains(path, " ") || path == "runs" || s.place == "" || name == "variables" || name == "checks" || name == "artifacts" {
 			continue
 		}
 		for extension, piece := range map[string]string{".yaml": s.yaml, ".hcl": s.hcl} {

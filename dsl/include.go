@@ -313,6 +313,9 @@ func (inc *included) rename() {
 	for _, c := range inc.module.Checks {
 		c.Name = in(c.Name)
 	}
+	for _, a := range inc.module.Artifacts {
+		a.Name = in(a.Name)
+	}
 }
 
 // take adds what an included file asks for besides its runs. Its teardown comes
@@ -322,17 +325,18 @@ func (m *module) take(l *loader, inc *included) {
 	if inc.as != "" {
 		m.Variables = append(m.Variables, from.Variables...)
 	}
-	m.Cluster.Nodes = max(m.Cluster.Nodes, from.Cluster.Nodes)
-	m.Cluster.GPUsPerNode = max(m.Cluster.GPUsPerNode, from.Cluster.GPUsPerNode)
-	m.Cluster.DistinctHosts = m.Cluster.DistinctHosts || from.Cluster.DistinctHosts
+	l.unite(&m.Cluster, from.Cluster, inc)
 	for _, c := range from.Checks {
 		i := slices.IndexFunc(m.Checks, func(o *Check) bool { return o.Name == c.Name })
 		switch {
 		case i < 0:
 			m.Checks = append(m.Checks, c)
-		case !slices.Equal(m.Checks[i].Command, c.Command):
-			l.error(inc.at, "Duplicate check", fmt.Sprintf("Check %q of %s is another command than that of %s.", c.Name, placeText(c.Range), placeText(m.Checks[i].Range)), "Rename one of the two, or give the include a prefix with as.")
+		case !m.Checks[i].equal(c):
+			l.error(inc.at, "Duplicate check", fmt.Sprintf("Check %q of %s is another command than that of %s, or is treated otherwise.", c.Name, placeText(c.Range), placeText(m.Checks[i].Range)), "Rename one of the two, or give the include a prefix with as.")
 		}
+	}
+	for _, a := range from.Artifacts {
+		l.addArtifact(m, a, inc)
 	}
 	m.session.setup = append(m.session.setup, from.session.setup...)
 	m.session.teardown = append(slices.Clone(from.session.teardown), m.session.teardown...)

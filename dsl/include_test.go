@@ -74,7 +74,7 @@ func TestIncludedFilesKeepTheirOwnNames(t *testing.T) {
 	equal(t, "options and env", []any{fmt.Sprint(at(0).Options["batch"]), fmt.Sprint(at(1).Options["block_size"]), at(3).Env["B"]}, []any{"5", "1MiB", "hidden"})
 	equal(t, "timeout of the included defaults", s.Runs[1].Timeout.String()+" "+s.Runs[4].Timeout.String(), "7s 5m0s")
 	equal(t, "while", s.Runs[4].While.Run, "net.first")
-	equal(t, "cluster", s.Cluster, Cluster{Nodes: 2, DistinctHosts: true, GPUsPerNode: 1})
+	equal(t, "cluster", s.Cluster, Cluster{Nodes: 2, DistinctHosts: true, GPUsPerNode: 1, Counted: true})
 	var checks []string
 	for _, c := range s.Checks {
 		checks = append(checks, c.Name+":"+strings.Join(c.Command, " "))

@@ -29,7 +29,10 @@ func describe(s *Scenario) string {
 		say("variable", []string{v.Name, v.Type, v.Description, v.Text})
 	}
 	for _, c := range s.Checks {
-		say("check", []any{c.Name, c.Command})
+		say("check", []any{c.Name, c.Command, c.Severity, c.Remedy})
+	}
+	for _, a := range s.Artifacts {
+		say("artifact", []any{a.Name, a.On, a.Command, a.File, a.At, a.Required, a.Timeout.String()})
 	}
 	commands("setup", s.Setup)
 	commands("teardown", s.Teardown)
@@ -39,6 +42,7 @@ func describe(s *Scenario) string {
 		say("timeout", r.Timeout.String())
 		say("phases", r.Phases)
 		say("retry", r.Retry)
+		say("place", r.Place)
 		say("secrets", r.Secrets)
 		for _, n := range r.Needs {
 			say("needs", []string{n.Run, n.On})

@@ -36,6 +36,7 @@ func (l *loader) run(b *hcl.Block, d defaults) *draft {
 	if has(content, "retry") {
 		r.Retry = l.retry(content)
 	}
+	r.Place = l.place(content)
 	r.Needs, r.While = l.needList(content), l.whileRun(content)
 	l.hooks(content, runScope).surround(r)
 	if r.Workload = l.workload(content, r); r.Workload == nil {

@@ -22,6 +22,7 @@ type Scenario struct {
 	Variables   []*Variable
 	Cluster     Cluster
 	Checks      []*Check
+	Artifacts   []*Artifact
 	Setup       []*Command // of the session, in file order
 	Teardown    []*Command
 	Baseline    string // results document, relative to the working directory; "" without one
@@ -37,18 +38,13 @@ type Variable struct {
 	Range       hcl.Range
 }
 
-// Cluster is what the scenario needs to run on.
-type Cluster struct {
-	Nodes         int
-	DistinctHosts bool
-	GPUsPerNode   int
-}
-
 // Check is a command that must succeed on every node before anything runs.
 type Check struct {
-	Name    string
-	Command []string
-	Range   hcl.Range
+	Name     string
+	Command  []string
+	Severity string // error | skip: what it means that it fails
+	Remedy   string // what to do about it; "" if the author does not say
+	Range    hcl.Range
 }
 
 // Command is a setup or teardown command.
@@ -88,6 +84,7 @@ type Run struct {
 	Retry     *Retry                   // nil: never
 	// Setup and Teardown surround all launches of the run, the Launch ones each launch.
 	Setup, Teardown, LaunchSetup, LaunchTeardown []*Command
+	Place                                        Place
 	Asserts                                      []*Assert
 	// Secrets are environment variables whose value is read where a process
 	// starts: the name of an environment variable there, or file:PATH.

@@ -31,7 +31,7 @@ var ExitCodes = []struct {
 	{ExitInconclusive, "no gate failed, but after the last look one is still inconclusive: less noise or more launches would decide it; of weir compare: whether there is a regression; of weir calibrate: too much noise for a tolerance"},
 	{ExitUsage, "wrong usage, or a scenario or plan that is not valid; nothing was run"},
 	{ExitEmpty, "nothing was run: no case was selected, or all were skipped or excluded"},
-	{ExitExecution, "execution error: infrastructure, a crash, the timeout of a case, a metric that is missing or not finite, a failed check, setup or teardown"},
+	{ExitExecution, "execution error: infrastructure, a crash, the timeout of a case, a metric that is missing or not finite, a failed check, setup or teardown, a required artifact that is missing"},
 	{ExitStale, "the saved plan is stale, or a digest does not match"},
 	{ExitInternal, "internal error: a bug in weir"},
 	{ExitTimeout, "the total timeout passed; what was measured until then is in the report"},
@@ -62,8 +62,8 @@ func Worst(codes ...int) int {
 
 // ExitCode is the exit code of a judged document. What the session itself ran
 // into is taken from it: the code of an abort, of an internal error, of a wrong
-// or stale plan; a failed check, setup or teardown and a reason of the session are
-// execution errors.
+// or stale plan; a failed check, setup or teardown, a missing artifact and a reason of the
+// session are execution errors.
 // Codes that the gate gives are computed anew.
 func ExitCode(doc *results.Document) int {
 	codes := []int{}
@@ -75,7 +75,12 @@ func ExitCode(doc *results.Document) int {
 		codes = append(codes, ExitExecution)
 	}
 	for _, c := range doc.Checks {
-		if c.Status != results.OK {
+		if c.Counts() {
+			codes = append(codes, ExitExecution)
+		}
+	}
+	for _, a := range doc.Artifacts {
+		if a.Counts() {
 			codes = append(codes, ExitExecution)
 		}
 	}

@@ -13,10 +13,18 @@ func describe(t *Table) {
 	for _, v := range s.Variables {
 		p.Scenario.Variables[v.Name] = v.Text
 	}
-	p.Cluster = Cluster(s.Cluster)
+	c := s.Cluster
+	p.Cluster = Cluster{Nodes: c.Nodes, DistinctHosts: c.DistinctHosts, GPUsPerNode: c.GPUsPerNode, Labels: c.Labels, Exclusive: c.Exclusive}
 	p.Checks = []Check{}
 	for _, c := range s.Checks {
-		p.Checks = append(p.Checks, Check{Name: c.Name, Command: c.Command})
+		check := Check{Name: c.Name, Command: c.Command, Remedy: c.Remedy}
+		if c.Severity != "error" { // which plans do not say, as those of older versions do not
+			check.Severity = c.Severity
+		}
+		p.Checks = append(p.Checks, check)
+	}
+	for _, a := range s.Artifacts {
+		p.Artifacts = append(p.Artifacts, Artifact{Name: a.Name, On: a.On, Command: a.Command, File: a.File, At: a.At, Required: a.Required, Timeout: max(a.Timeout, time.Millisecond).Seconds()})
 	}
 	p.Setup, p.Teardown, p.Baseline = commands(s.Setup), commands(s.Teardown), s.Baseline
 	p.Runs = []*Run{}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -110,8 +111,8 @@ func (x *Change) action(o, c *Case, around bool) {
 	x.entries("", texts(o.Options), texts(c.Options), c.show)
 	x.entries("env ", o.Env, c.Env, nil)
 	x.entries("secret ", o.Secrets, c.Secrets, nil)
-	if o.Place != c.Place {
-		x.note(Rerun, "place: %+v → %+v", o.Place, c.Place)
+	if !reflect.DeepEqual(o.Place, c.Place) {
+		x.note(Rerun, "place: %s → %s", o.Place, c.Place)
 	}
 	if around {
 		x.note(Rerun, "setup commands or background load")

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"maps"
+	"reflect"
 	"slices"
 
 	"weir/assertion"
@@ -11,10 +12,11 @@ import (
 
 // whole compares what belongs to no single case, as far as the digest covers it.
 func (x *Change) whole(old, now *Plan) {
-	if old.Cluster != now.Cluster {
-		x.note(Whole, "cluster: %+v → %+v", old.Cluster, now.Cluster)
+	if !reflect.DeepEqual(old.Cluster, now.Cluster) {
+		x.note(Whole, "cluster: %s → %s", old.Cluster, now.Cluster)
 	}
 	x.lists("check", old.checkTexts(), now.checkTexts())
+	x.lists("artifact", old.artifactTexts(), now.artifactTexts())
 	x.commands("setup", old.Setup, now.Setup)
 	x.commands("teardown", old.Teardown, now.Teardown)
 	if old.Baseline != now.Baseline {
@@ -139,7 +141,15 @@ func unmatched(list, others []assertion.Assertion) []string {
 func (p *Plan) checkTexts() []string {
 	var out []string
 	for _, c := range p.Checks {
-		out = append(out, c.Name+": "+textArgv(c.Command))
+		out = append(out, c.text())
+	}
+	return out
+}
+
+func (p *Plan) artifactTexts() []string {
+	var out []string
+	for _, a := range p.Artifacts {
+		out = append(out, a.text())
 	}
 	return out
 }

@@ -104,6 +104,7 @@ type whole struct {
 	Schema          string
 	Cluster         Cluster
 	Checks          []Check
+	Artifacts       []Artifact `json:",omitempty"`
 	Setup, Teardown []Command
 	Baseline        string
 	Runs            []*Run
@@ -123,7 +124,7 @@ type wholeGroup struct {
 // during are indices of groups, by group.
 func digestOf(p *Plan, assertions []assertion.Assertion, groups []wholeGroup, during [][]int, rest [][32]byte) string {
 	w := whole{
-		Schema: p.Schema, Cluster: p.Cluster, Checks: p.Checks, Setup: p.Setup, Teardown: p.Teardown, Baseline: p.Baseline,
+		Schema: p.Schema, Cluster: p.Cluster, Checks: p.Checks, Artifacts: p.Artifacts, Setup: p.Setup, Teardown: p.Teardown, Baseline: p.Baseline,
 		Assertions: judged(assertions), Rest: hashLines(rest), Runs: slices.Clone(p.Runs),
 	}
 	slices.SortFunc(w.Runs, func(a, b *Run) int { return strings.Compare(a.Name, b.Name) })

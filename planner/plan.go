@@ -26,6 +26,7 @@ type Plan struct {
 	Digest     string                `json:"digest"` // of what will be run and judged
 	Cluster    Cluster               `json:"cluster"`
 	Checks     []Check               `json:"checks"`
+	Artifacts  []Artifact            `json:"artifacts,omitempty"`
 	Setup      []Command             `json:"setup,omitempty"`    // of the session
 	Teardown   []Command             `json:"teardown,omitempty"` // of the session; always runs
 	Runs       []*Run                `json:"runs"`               // in execution order
@@ -54,15 +55,30 @@ type Scenario struct {
 
 // Cluster is what the scenario needs to run on.
 type Cluster struct {
-	Nodes         int  `json:"nodes"` // 0 and 1: one is enough
-	DistinctHosts bool `json:"distinct_hosts"`
-	GPUsPerNode   int  `json:"gpus_per_node"`
+	Nodes         int               `json:"nodes"` // 0 and 1: one is enough
+	DistinctHosts bool              `json:"distinct_hosts"`
+	GPUsPerNode   int               `json:"gpus_per_node"`
+	Labels        map[string]string `json:"labels,omitempty"`    // that each node must carry
+	Exclusive     bool              `json:"exclusive,omitempty"` // no other session may use the nodes
 }
 
 // Check is a command that must succeed before anything runs.
 type Check struct {
-	Name    string   `json:"name"`
-	Command []string `json:"command"`
+	Name     string   `json:"name"`
+	Command  []string `json:"command"`
+	Severity string   `json:"severity,omitempty"` // "": the session ends with an error; skip: all cases are skipped
+	Remedy   string   `json:"remedy,omitempty"`
+}
+
+// Artifact is what is kept of nodes: the output of a command, or files.
+type Artifact struct {
+	Name     string   `json:"name"`
+	On       string   `json:"on"` // every node | first node
+	Command  []string `json:"command,omitempty"`
+	File     string   `json:"file,omitempty"` // path on the node, or a pattern of paths
+	At       string   `json:"at"`             // start | end
+	Required bool     `json:"required,omitempty"`
+	Timeout  float64  `json:"timeout_s"`
 }
 
 // Command is a setup or teardown command. It runs without a shell.
@@ -139,10 +155,17 @@ const (
 	Skipped  = "skipped"
 )
 
-// Place says where the ranks of a case go.
+// Place says where the ranks of a case go: in equal blocks to so many nodes, if the
+// scenario says how many or how large; otherwise to no more nodes than there are ranks.
 type Place struct {
-	Nodes         int  `json:"nodes"`
-	DistinctHosts bool `json:"distinct_hosts"`
+	Nodes         int               `json:"nodes"`
+	DistinctHosts bool              `json:"distinct_hosts"`
+	RanksPerNode  int               `json:"ranks_per_node,omitempty"` // 0: the scenario does not say
+	Labels        map[string]string `json:"labels,omitempty"`         // that each node must carry, those of the cluster included
+	// What each rank has to itself; 0: nothing.
+	GPUsPerRank int `json:"gpus_per_rank,omitempty"`
+	NICsPerRank int `json:"nics_per_rank,omitempty"`
+	CPUsPerRank int `json:"cpus_per_rank,omitempty"`
 }
 
 // LaunchGroup is a set of cases that one launch walks, because they share

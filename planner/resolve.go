@@ -38,6 +38,7 @@ func resolve(t *Table) {
 		}
 		if !t.diags.HasErrors() {
 			t.together(s)
+			t.placeable(s)
 		}
 	}
 }

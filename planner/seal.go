@@ -36,15 +36,17 @@ func seal(t *Table) {
 // canon writes the canonical texts of a sheet's cases.
 type canon struct {
 	*sheet
-	options, env           []column
-	workload               string
-	place, secrets, around []byte
-	judged                 []byte // nil: each case's own
-	o, e                   []pair
+	options, env    []column
+	workload        string
+	place           facet[[]byte]
+	secrets, around []byte
+	judged          []byte // nil: each case's own
+	o, e            []pair
 }
 
 func (s *sheet) canon(t *Table, judged, around []byte) *canon {
-	c := &canon{sheet: s, workload: string(encode(s.run.Workload.Name)), place: encode(t.place()), judged: judged, around: around}
+	c := &canon{sheet: s, workload: string(encode(s.run.Workload.Name)), judged: judged, around: around}
+	c.place = work(s.by(s.axesOf([]string{"ranks"})), func(i int) []byte { return encode(t.place(s.run, s.ranks(i))) })
 	if len(s.run.Secrets) > 0 {
 		c.secrets = encode(s.run.Secrets)
 	}
@@ -73,7 +75,7 @@ func (c *canon) content(b []byte, i int) []byte {
 	if judged == nil {
 		judged = c.assertions.at(i).judged
 	}
-	return content(b, c.workload, c.o, c.e, c.place, c.secrets, judged, c.around)
+	return content(b, c.workload, c.o, c.e, c.place.at(i), c.secrets, judged, c.around)
 }
 
 // seal gives the live cases their ids and lines, on all processors.

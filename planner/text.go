@@ -51,7 +51,10 @@ func (p *Plan) textHeader(b *strings.Builder) {
 	}
 	row(t, "cluster", p.Cluster.String())
 	for _, c := range p.Checks {
-		row(t, "check", c.Name+": "+textArgv(c.Command))
+		row(t, "check", c.text())
+	}
+	for _, a := range p.Artifacts {
+		row(t, "artifact", a.text())
 	}
 	textCommands(t, "setup", p.Setup)
 	textCommands(t, "teardown", p.Teardown)
@@ -59,18 +62,6 @@ func (p *Plan) textHeader(b *strings.Builder) {
 		row(t, "baseline", p.Baseline)
 	}
 	t.Flush()
-}
-
-// String says what a cluster must have.
-func (c Cluster) String() string {
-	s := plural(max(1, c.Nodes), "node")
-	if c.DistinctHosts {
-		s += " on distinct hosts"
-	}
-	if c.GPUsPerNode > 0 {
-		s += fmt.Sprintf(", %s each", plural(c.GPUsPerNode, "GPU"))
-	}
-	return s
 }
 
 // textRun writes a run's common options once and a row for each case.
@@ -86,6 +77,9 @@ func (p *Plan) textRun(b *strings.Builder, run string) {
 	fmt.Fprintf(b, "\nrun %s: workload %s, %s\n", run, first.Workload, plural(len(cases)+p.omitted[run], "case"))
 	t := columns(b)
 	p.run(run).text(t)
+	if place := p.Cluster.placeText(cases); place != "" {
+		row(t, "  place", place)
+	}
 	names, alike := columnsOf(cases, append(slices.Clone(first.AxisOrder), varying...))
 	if len(common) > 0 {
 		row(t, "  options", strings.Join(common, " "))

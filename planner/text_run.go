@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"weir/results"
 )
 
 // text writes what the cases of a run have in common besides their settings.
@@ -75,6 +77,31 @@ func (c Command) text() string {
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Secrets)) {
 		s += ", secret " + name + " from " + c.Secrets[name]
+	}
+	return s
+}
+
+func (c Check) text() string {
+	s := c.Name + ": " + textArgv(c.Command)
+	if c.Severity == results.SkipCases {
+		s += ", or all cases are skipped"
+	}
+	if c.Remedy != "" {
+		s += "; remedy: " + c.Remedy
+	}
+	return s
+}
+
+func (a Artifact) text() string {
+	s := a.Name + ": "
+	if a.File != "" {
+		s += a.File
+	} else {
+		s += "output of " + textArgv(a.Command)
+	}
+	s += " of " + a.On + " at the " + a.At + " within " + shortTime(a.Timeout)
+	if a.Required {
+		s += ", required"
 	}
 	return s
 }

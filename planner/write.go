@@ -56,15 +56,11 @@ func (t *Table) acrossCases() []assertion.Assertion {
 	return out
 }
 
-func (t *Table) place() Place {
-	return Place{Nodes: max(1, t.scenario.Cluster.Nodes), DistinctHosts: t.scenario.Cluster.DistinctHosts}
-}
-
 // newCase is what live and excluded cases have in common.
 func (s *sheet) newCase(t *Table, columns [][]int32, i int) *Case {
 	c := &Case{
 		Key: s.key(columns, i), Run: s.run.Name, Workload: s.run.Workload.Name, Axes: map[string]any{}, AxisOrder: []string{},
-		Place: t.place(), Needs: []string{}, Secrets: s.run.Secrets, When: s.when, Timeout: s.run.Timeout.Seconds(),
+		Needs: []string{}, Secrets: s.run.Secrets, When: s.when, Timeout: s.run.Timeout.Seconds(),
 		Assertions: []assertion.Assertion{}, Status: Planned,
 	}
 	for axis, a := range s.run.Axes {
@@ -87,7 +83,7 @@ func (s *sheet) keptKey(i int) string {
 
 func (s *sheet) liveCase(t *Table, i int) *Case {
 	c := s.newCase(t, s.columns, i)
-	c.Options, c.Env = s.options(i), s.env(i)
+	c.Options, c.Env, c.Place = s.options(i), s.env(i), t.place(s.run, s.ranks(i))
 	for _, e := range s.needs {
 		for _, u := range e.lists.at(i).cases {
 			key := e.upstream.keptKey(int(u))
@@ -129,6 +125,8 @@ func (s *sheet) excludedCase(t *Table, i int) *Case {
 		}
 	}
 	c.Options = s.run.Workload.Applicable(c.Options)
+	ranks, _ := c.Options["ranks"].(int64)
+	c.Place = t.place(s.run, int(ranks))
 	c.ID = text(sha256.Sum256(c.content(s.around)))
 	return c
 }

@@ -9,7 +9,7 @@ var (
 		"invalid", "launches", "made", "metrics", "assertions", "seal",
 	}
 	launchFields = []string{
-		"index", "started", "duration_s", "status", "failure", "nodes", "fabric", "transport", "ignored_env", "fabric_reason",
+		"index", "started", "duration_s", "status", "failure", "nodes", "seats", "moved", "fabric", "transport", "ignored_env", "fabric_reason",
 		"transports", "metrics", "samples", "samples_digest", "ranks", "initiators", "slowest_pair", "played", "verified", "simulated", "retried", "load", "resumed",
 	}
 	shareFields    = []string{"rank", "bytes", "seconds", "bandwidth"}
@@ -84,6 +84,10 @@ func (s *scan) readLaunch() *Launch {
 			s.decode(&l.Failure)
 		case "nodes":
 			l.Nodes = shared(s, s.kept.lists)
+		case "seats":
+			l.Seats = shared(s, s.kept.seats)
+		case "moved":
+			s.decode(&l.Moved)
 		case "fabric":
 			l.Fabric = s.common()
 		case "transport":

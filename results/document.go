@@ -29,6 +29,8 @@ type Document struct {
 	Baseline *Baseline `json:"baseline,omitempty"`
 	// Commands are the setup and teardown commands that ran, in order.
 	Commands []Command `json:"commands,omitempty"`
+	// Artifacts are what was kept of nodes, and what was to be.
+	Artifacts []Artifact `json:"artifacts,omitempty"`
 	// Seal shows that nothing was changed since the document was written; see Verify.
 	Seal string `json:"seal,omitempty"`
 }
@@ -132,10 +134,26 @@ type ClockOffset struct {
 
 // Check is one preflight check on one node.
 type Check struct {
-	Name   string `json:"name"`
-	Node   string `json:"node"`
-	Status string `json:"status"` // ok | failed
-	Reason string `json:"reason,omitempty"`
+	Name     string `json:"name"`
+	Node     string `json:"node"`
+	Status   string `json:"status"` // ok | failed
+	Reason   string `json:"reason,omitempty"`
+	Severity string `json:"severity,omitempty"` // SkipCases: it is no error that it failed; ""
+	Remedy   string `json:"remedy,omitempty"`   // what to do about it; only of one that failed
+}
+
+// SkipCases is the severity of a check that skips all cases if it fails.
+const SkipCases = "skip"
+
+// Counts says whether the check failed and the session with it.
+func (c Check) Counts() bool { return c.Status != OK && c.Severity != SkipCases }
+
+// Why is the reason of a check that failed, with what to do about it.
+func (c Check) Why() string {
+	if c.Remedy == "" {
+		return c.Reason
+	}
+	return c.Reason + " (remedy: " + c.Remedy + ")"
 }
 
 // Case is one case of the plan, run or not.
@@ -181,14 +199,19 @@ func (c *Case) Unreached() bool {
 
 // Launch is the case's part of one launch.
 type Launch struct {
-	Index     int       `json:"index"`
-	Started   time.Time `json:"started"`
-	Duration  float64   `json:"duration_s"`
-	Status    string    `json:"status"` // ok | error
-	Failure   *Failure  `json:"failure,omitempty"`
-	Nodes     []string  `json:"nodes"` // of rank 0, 1, …
-	Fabric    string    `json:"fabric,omitempty"`
-	Transport string    `json:"transport,omitempty"` // what the fabric really used, read back from it
+	Index    int       `json:"index"`
+	Started  time.Time `json:"started"`
+	Duration float64   `json:"duration_s"`
+	Status   string    `json:"status"` // ok | error
+	Failure  *Failure  `json:"failure,omitempty"`
+	Nodes    []string  `json:"nodes"` // of rank 0, 1, …
+	// Seats are what each rank has to itself, by rank; none where the scenario does not ask
+	// for that.
+	Seats []Seat `json:"seats,omitempty"`
+	// Moved are the nodes that are not those of the launch before.
+	Moved     []Move `json:"moved,omitempty"`
+	Fabric    string `json:"fabric,omitempty"`
+	Transport string `json:"transport,omitempty"` // what the fabric really used, read back from it
 	// Ignored are the variables of the scenario for which a library had no use.
 	Ignored []Ignored `json:"ignored_env,omitempty"`
 	// FabricReason says why this fabric, where the scenario left the choice to weir.

@@ -6,6 +6,7 @@ import "slices"
 // tell, is absent.
 type Node struct {
 	Name        string            `json:"name"`
+	Labels      map[string]string `json:"labels,omitempty"` // that its agent was given
 	Kernel      string            `json:"kernel"`
 	OS          string            `json:"os"`
 	CPU         CPU               `json:"cpu"`

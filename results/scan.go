@@ -27,6 +27,7 @@ type kept struct {
 	anys    map[string]any
 	lists   map[string][]string
 	ways    map[string][]Transport
+	seats   map[string][]Seat
 	details map[string]AssertionVerdict
 
 	settings, metrics, estimates int // how many the last one had
@@ -35,7 +36,7 @@ type kept struct {
 func newKept() *kept {
 	return &kept{
 		texts: map[string]string{}, anys: map[string]any{}, lists: map[string][]string{},
-		ways: map[string][]Transport{}, details: map[string]AssertionVerdict{},
+		ways: map[string][]Transport{}, seats: map[string][]Seat{}, details: map[string]AssertionVerdict{},
 	}
 }
 

@@ -73,7 +73,7 @@ func full() *results.Document {
 		Scenario: results.Scenario{Name: "n", Description: "d", File: "f", Digest: "sha256:00", Variables: map[string]string{"peak": "46.48 GB/s"}},
 		Plan:     results.Plan{Digest: "sha256:01", Cases: 2, Excluded: 1},
 		Environment: results.Environment{Fingerprint: "sha256:02", Nodes: []results.Node{{
-			Name: "n1", Kernel: "6.1", OS: "Debian 13", CPU: results.CPU{Model: "x", Count: 8, Allowed: 2, Sockets: 1, NUMA: 1, Gov: "performance", Driver: "intel_pstate", Turbo: "off"},
+			Name: "n1", Labels: map[string]string{"zone": "a"}, Kernel: "6.1", OS: "Debian 13", CPU: results.CPU{Model: "x", Count: 8, Allowed: 2, Sockets: 1, NUMA: 1, Gov: "performance", Driver: "intel_pstate", Turbo: "off"},
 			NUMA:   []results.NUMANode{{ID: 1, CPUs: "0-7", Memory: 1 << 34}},
 			RDMA:   []results.RDMA{{Name: "mlx5_0", Driver: "mlx5_core", Firmware: "20.31", NUMA: &numa, Ports: []results.RDMAPort{{Port: 1, State: "ACTIVE", Rate: "400 Gb/s", Link: "InfiniBand"}}}},
 			Memory: results.Memory{Total: 1 << 34, Page: 4096, THP: "madvise", LockLimit: "unlimited", Hugepages: []results.Hugepages{{Size: 2 << 20, Total: 4, Free: 3}}}, GPUs: []results.GPU{{Name: "g", Driver: "d", Bus: "0000:01:00.0", NUMA: &numa}},
@@ -81,13 +81,13 @@ func full() *results.Document {
 			Fabrics:     map[string]results.Fabric{"ucx": {Available: true, Version: "1.13.1", Reason: "r", Details: map[string]string{"tls": "tcp"}}},
 			ClockOffset: results.ClockOffset{Value: -1e-6, Bound: 1e-5},
 		}}},
-		Checks: []results.Check{{Name: "c", Node: "n1", Status: "failed", Reason: "r"}},
+		Checks: []results.Check{{Name: "c", Node: "n1", Status: "failed", Reason: "r", Severity: results.SkipCases, Remedy: "m"}},
 		Cases: []*results.Case{{
 			Seal: "sha256:05", Key: "bw[block_size=64MiB]", ID: "sha256:03", Run: "bw", Workload: "transfer",
 			Axes: map[string]any{"block_size": quantity.Size(64 << 20), "threads": int64(1)}, AxisOrder: []string{"block_size", "threads"},
 			Options: map[string]any{"fabric": "shm", "verify": "sample"}, Env: map[string]string{"A": "b"}, Status: results.OK, Reason: "interrupted, after 1 launches", Invalid: "i", Made: 1,
 			Launches: []*results.Launch{{
-				Index: 1, Started: now, Duration: 1.5, Status: results.Error, Nodes: []string{"n1", "n1"}, Fabric: "shm", Transport: "ring",
+				Index: 1, Started: now, Duration: 1.5, Status: results.Error, Nodes: []string{"n1", "n1"}, Seats: []results.Seat{{Rank: 1, CPUs: "0-1", GPUs: []string{"0"}, NICs: []string{"mlx5_0:1"}, NUMA: []int{1}, Env: map[string]string{"A": "b"}}}, Moved: []results.Move{{From: "n0", To: "n1", Reason: "r"}}, Fabric: "shm", Transport: "ring",
 				FabricReason: "r", Ignored: []results.Ignored{{Name: "UCX_TLSS", Suggestion: "UCX_TLS"}}, Transports: []results.Transport{{Name: "posix", Device: "memory", Use: results.DataUse, Emulated: true, Opaque: true, Ranks: []int{0}}},
 				Failure: &results.Failure{Rank: -1, Node: "n1", Phase: "run", Kind: results.Crashed, Cause: "killed", Log: []string{"x"}},
 				Metrics: map[string]float64{"bandwidth": 46.1, "odd": math.NaN(), "inf": math.Inf(1), "minus": math.Inf(-1)},
@@ -104,6 +104,7 @@ func full() *results.Document {
 		Baseline: &results.Baseline{Session: "b", File: "b.json", Fingerprint: "sha256:02", Differences: []results.Difference{{What: "kernel", Base: "6.1", New: "6.2", Of: []string{"n1"}}}, Cases: []results.BaselineCase{
 			{Key: "a", Launches: []results.MetricValues{{"bandwidth": 46, "odd": math.NaN()}}},
 		}},
+		Artifacts: []results.Artifact{{Name: "a", Node: "n1", File: "artifacts/n1/a", Source: "/a", Bytes: 3, SHA256: strings.Repeat("0a", 32), Status: results.ArtifactTruncated, Reason: "r", Required: true}},
 		Commands: []results.Command{{
 			Name: "mount", Stage: "setup", Scope: "launch", Of: "g/0", Node: "n1", Started: now, Duration: 0.5, Status: "failed", Reason: "r", Log: []string{"x"},
 		}},

@@ -239,6 +239,10 @@ func (w *sealer) launch(l *Launch) {
 	if l.Failure != nil || l.Ignored != nil || l.Played != nil || l.Load != nil {
 		w.json([]any{l.Failure, l.Ignored, l.Played, l.Load})
 	}
+	if l.Seats != nil || l.Moved != nil {
+		w.text("place")
+		w.json([]any{l.Seats, l.Moved})
+	}
 	if l.SlowestPair != nil {
 		w.text("slowest pair")
 		w.json(l.SlowestPair)

@@ -14,6 +14,7 @@ var Scenario = []Key{
 	key("references", "tables of expected values, indexed by axes, used as reference.METRIC", scalar(File), mapOf("runs", list(mapOf("axes and metrics", scalar(Any))))),
 	key("baseline", "result document that baseline.METRIC is taken from; --baseline wins", scalar(File)),
 	key("checks", "commands that must succeed on every node before anything runs", Form{Shape: Named, Keys: Check}).named("check"),
+	key("artifacts", "files and outputs of commands that are kept of every node, whatever becomes of the session", Form{Shape: Named, Keys: Artifact}).named("artifact"),
 	key("setup", "commands before everything, or before each run or launch", commands...),
 	key("teardown", "commands after everything, or after each run or launch; they always run", commands...),
 	key("runs", "what is measured: a workload over a sweep each; a file that includes others may have none", Form{Shape: Named, Keys: Run}).named("run"),
@@ -46,6 +47,19 @@ var Cluster = []Key{
 	key("nodes", "how many nodes", scalar(Count)).or("1"),
 	key("distinct_hosts", "whether they must be different hosts", scalar(Bool)).or("false"),
 	key("gpus_per_node", "how many GPUs each must have", scalar(Count)).or("0"),
+	key("labels", "what each must carry, as its agent was told by --label NAME=VALUE", labels...),
+	key("exclusive", "whether no other session may use the nodes at the same time", scalar(Bool)).or("false"),
+}
+
+// Place are the keys of where the ranks of a run go.
+var Place = []Key{
+	key("nodes", "over how many nodes its ranks are spread, as many on each; at most those of the cluster, if that says how many", scalar(Count)).or("those of the cluster"),
+	key("ranks_per_node", "how many of its ranks each node has; their number must be a multiple of it", scalar(Count)),
+	key("distinct_hosts", "whether the nodes must be different hosts", scalar(Bool)).or("that of the cluster"),
+	key("labels", "what each node must carry besides the labels of the cluster", labels...),
+	key("gpus_per_rank", "GPUs that each rank has to itself, near its processors", scalar(Count)).or("0: it sees all"),
+	key("nics_per_rank", "network devices that each rank has to itself, near its GPUs", scalar(Count)).or("0: it sees all"),
+	key("cpus_per_rank", "processors that each rank is kept on, near its GPUs; at least one for each of its threads", scalar(Count)).or("0: no bound"),
 }
 
 // optionValue is how an option may be written: a matrix is a list of rows, a sequence
@@ -66,6 +80,18 @@ var Defaults = []Key{
 var Check = []Key{
 	key("on", "where it runs", scalar(String, "every node")).or("every node"),
 	argv,
+	key("severity", "what it means that it fails: the session ends with an error, or all cases are skipped", scalar(String, "error", "skip")).or("error"),
+	key("remedy", "what to do about it, told to who sees it fail", scalar(String)),
+}
+
+// Artifact are the keys of something that is kept of nodes. It has either command or file.
+var Artifact = []Key{
+	key("on", "of which nodes", scalar(String, "every node", "first node")).or("every node"),
+	key("command", "the program, and its arguments, whose output is kept; no shell reads it", list(scalar(String))),
+	key("file", "the file on the node that is kept; * ? and [ ] stand for several, each of which is", scalar(String)),
+	key("at", "before anything runs, or after all launches and before teardown", scalar(String, "start", "end")).or("end"),
+	key("required", "whether the session is an error without it", scalar(Bool)).or("false"),
+	key("timeout", "how long a node may take", scalar(Time)).or("30s"),
 }
 
 // Command are the keys of a setup or teardown command.
@@ -83,6 +109,7 @@ var Run = []Key{
 	key("workload", "what it does", scalar(String)).required(),
 	key("options", "settings of the workload", mapOf("options", optionValue...)),
 	env,
+	key("place", "where its ranks go", section(Place...)),
 	key("sweep", "the axes over which it is repeated", Form{Shape: Sweep, Keys: SweepKeys}),
 	key("needs", "runs that must come first; axes of the same name are matched value by value", scalar(String), section(Need...), list(scalar(String), section(Need...))),
 	key("while", "the run as whose background load this one runs", scalar(String)),
@@ -169,5 +196,6 @@ var (
 	retry    = key("retry", "how often a launch that failed for reasons of infrastructure is made again", scalar(Count), section(Retry...)).or("0")
 	env      = key("env", "environment variables of its processes; secret(\"NAME\") takes a value from where they start", mapOf("env", scalar(Any)))
 	argv     = key("command", "the program and its arguments; no shell reads it", list(scalar(String))).required()
+	labels   = []Form{mapOf("labels", scalar(String))}
 	commands = []Form{list(list(scalar(String)), section(Command...))}
 )

@@ -146,7 +146,7 @@ func tableName(keys []grammar.Key) string {
 	for name, table := range map[string][]grammar.Key{
 		"run": grammar.Run, "command": grammar.Command, "check": grammar.Check, "variable": grammar.Variable,
 		"assert": grammar.Assert, "need": grammar.Need, "exclude": grammar.Exclude, "order": grammar.Order,
-		"defaults": grammar.Defaults, "cluster": grammar.Cluster, "include": grammar.Include,
+		"defaults": grammar.Defaults, "cluster": grammar.Cluster, "place": grammar.Place, "artifact": grammar.Artifact, "include": grammar.Include,
 		"timeouts": grammar.Timeouts, "retry": grammar.Retry, "decide": grammar.Decide, "xfail": grammar.XFail,
 		"validation": grammar.Validation,
 	} {

@@ -1,0 +1,159 @@
+package planner
+
+import (
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"weir/dsl"
+)
+
+// place is where a case with so many ranks goes; 0: nobody knows how many.
+func (t *Table) place(r *dsl.Run, ranks int) Place {
+	c, own := t.scenario.Cluster, r.Place
+	p := Place{
+		Nodes: max(1, c.Nodes), DistinctHosts: c.DistinctHosts, RanksPerNode: own.RanksPerNode, Labels: c.Labels,
+		GPUsPerRank: own.GPUsPerRank, NICsPerRank: own.NICsPerRank, CPUsPerRank: own.CPUsPerRank,
+	}
+	switch {
+	case own.Nodes > 0:
+		p.Nodes = own.Nodes
+	case own.RanksPerNode > 0:
+		p.Nodes = max(1, ranks/own.RanksPerNode)
+	}
+	if own.DistinctHosts != nil {
+		p.DistinctHosts = *own.DistinctHosts
+	}
+	if len(own.Labels) > 0 {
+		p.Labels = maps.Clone(own.Labels)
+		maps.Copy(p.Labels, c.Labels)
+	}
+	return p
+}
+
+// placeable reports places that contradict themselves, the cluster or the number of ranks.
+func (t *Table) placeable(s *sheet) {
+	t.unlikeCluster(s.run)
+	work(s.by(s.axesOf([]string{"ranks", "threads"})), func(i int) bool {
+		t.divide(s.run, s.ranks(i))
+		if threads, ok := s.option("threads", i).(int64); ok && s.run.Place.CPUsPerRank > 0 && int(threads) > s.run.Place.CPUsPerRank {
+			t.fail(s.run.Place.Range("cpus_per_rank"), "Too few processors", fmt.Sprintf("A rank of run %q has %d threads, each of which needs a processor, and gets %d.", s.run.Name, threads, s.run.Place.CPUsPerRank), "Give it as many as it has threads, or leave cpus_per_rank out.")
+		}
+		return true
+	})
+}
+
+// unlikeCluster reports what a run asks for and the cluster denies, whatever its ranks are.
+func (t *Table) unlikeCluster(r *dsl.Run) {
+	c, p := t.scenario.Cluster, r.Place
+	if p.Nodes > c.Nodes && c.Counted {
+		t.fail(p.Range("nodes"), "More nodes than the cluster has", fmt.Sprintf("Run %q is placed on %s, and the scenario asks for a cluster of %d.", r.Name, plural(p.Nodes, "node"), c.Nodes), "Raise nodes of the cluster, or place the run on fewer.")
+	}
+	if p.DistinctHosts != nil && !*p.DistinctHosts && c.DistinctHosts {
+		t.fail(p.Range("distinct_hosts"), "Contradicting hosts", "All nodes of the cluster are distinct hosts.", "Leave one of the two out.")
+	}
+	for _, name := range slices.Sorted(maps.Keys(p.Labels)) {
+		if all, ok := c.Labels[name]; ok && all != p.Labels[name] {
+			t.fail(p.Range("labels."+name), "Contradicting labels", fmt.Sprintf("The nodes of the cluster carry %s=%s, so none carries %s=%s.", name, all, name, p.Labels[name]), "Leave one of the two out.")
+		}
+	}
+}
+
+// divide reports a place that so many ranks cannot be spread over.
+func (t *Table) divide(r *dsl.Run, ranks int) {
+	c, p := t.scenario.Cluster, r.Place
+	each := p.RanksPerNode
+	switch {
+	case each > 0 && ranks%each != 0:
+		t.fail(p.Range("ranks_per_node"), "Ranks do not divide", fmt.Sprintf("Run %q has %s, which is no multiple of %d to a node.", r.Name, plural(ranks, "rank"), each), "Change one of the two.")
+		return
+	case each > 0 && p.Nodes > 0 && p.Nodes*each != ranks:
+		t.fail(p.Range("ranks_per_node"), "Ranks do not divide", fmt.Sprintf("%s with %s each make %d, and run %q has %d.", plural(p.Nodes, "node"), plural(each, "rank"), p.Nodes*each, r.Name, ranks), "Leave one of nodes and ranks_per_node out.")
+		return
+	case each > 0 && p.Nodes == 0 && ranks/each > c.Nodes && c.Counted:
+		t.fail(p.Range("ranks_per_node"), "More nodes than the cluster has", fmt.Sprintf("%s of run %q, %d to a node, need %s, and the scenario asks for a cluster of %d.", plural(ranks, "rank"), r.Name, each, plural(ranks/each, "node"), c.Nodes), "Raise nodes of the cluster, or place more ranks on each.")
+		return
+	case p.Nodes > ranks:
+		t.fail(p.Range("nodes"), "More nodes than ranks", fmt.Sprintf("Run %q has %s for %s.", r.Name, plural(ranks, "rank"), plural(p.Nodes, "node")), "Place it on fewer nodes, or give it more ranks.")
+		return
+	case p.Nodes > 0 && ranks%p.Nodes != 0:
+		t.fail(p.Range("nodes"), "Ranks do not divide", fmt.Sprintf("Run %q has %s, which cannot be spread evenly over %s.", r.Name, plural(ranks, "rank"), plural(p.Nodes, "node")), "Change one of the two.")
+		return
+	}
+	full := t.place(r, ranks).most(ranks)
+	if need := full * p.GPUsPerRank; need > c.GPUsPerNode && c.GPUsPerNode > 0 {
+		t.fail(p.Range("gpus_per_rank"), "More GPUs than nodes have", fmt.Sprintf("%s of run %q on a node need %s, and the scenario asks for nodes with %d.", plural(full, "rank"), r.Name, plural(need, "GPU"), c.GPUsPerNode), "Raise gpus_per_node of the cluster, or spread the ranks over more nodes.")
+	}
+}
+
+// most is how many of so many ranks are on the node that has the most.
+func (p Place) most(ranks int) int { return (ranks + p.Nodes - 1) / p.Nodes }
+
+// String says what a cluster must have.
+func (c Cluster) String() string {
+	s := hosts(c.Nodes, c.DistinctHosts)
+	if c.GPUsPerNode > 0 {
+		s += fmt.Sprintf(", %s each", plural(c.GPUsPerNode, "GPU"))
+	}
+	s += labelled(c.Labels)
+	if c.Exclusive {
+		s += ", shared with no other session"
+	}
+	return s
+}
+
+// String says where ranks go.
+func (p Place) String() string {
+	s := hosts(p.Nodes, p.DistinctHosts)
+	if p.RanksPerNode > 0 {
+		s += fmt.Sprintf(", %s each", plural(p.RanksPerNode, "rank"))
+	}
+	s += labelled(p.Labels)
+	var own []string
+	for _, n := range []struct {
+		n    int
+		what string
+	}{{p.GPUsPerRank, "GPU"}, {p.NICsPerRank, "NIC"}, {p.CPUsPerRank, "CPU"}} {
+		if n.n > 0 {
+			own = append(own, plural(n.n, n.what))
+		}
+	}
+	if len(own) > 0 {
+		s += ", " + strings.Join(own, ", ") + " for each rank"
+	}
+	return s
+}
+
+func hosts(nodes int, distinct bool) string {
+	s := plural(max(1, nodes), "node")
+	if distinct {
+		s += " on distinct hosts"
+	}
+	return s
+}
+
+func labelled(labels map[string]string) string {
+	var all []string
+	for _, name := range slices.Sorted(maps.Keys(labels)) {
+		all = append(all, name+"="+textWord(labels[name]))
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	return ", labelled " + strings.Join(all, " ")
+}
+
+// placeText is where the cases of a run go, as far as that is not what the cluster says;
+// "" if they do not.
+func (c Cluster) placeText(cases []*Case) string {
+	var texts []string
+	all := Place{Nodes: max(1, c.Nodes), DistinctHosts: c.DistinctHosts, Labels: c.Labels}
+	for _, c := range cases {
+		if text := c.Place.String(); !reflect.DeepEqual(c.Place, all) && !slices.Contains(texts, text) {
+			texts = append(texts, text)
+		}
+	}
+	return strings.Join(texts, "; or ")
+}

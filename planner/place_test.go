@@ -1,0 +1,142 @@
+package planner
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// placed is a scenario with a cluster, and a run of four ranks with a place.
+func placed(cluster, place string) string {
+	return fmt.Sprintf(`scenario: s
+cluster: {%s}
+runs:
+  a:
+    workload: transfer
+    options: {block_size: 4KiB, ranks: 4}
+    place: {%s}
+`, cluster, place)
+}
+
+func TestPlacesThatContradictAreErrorsAtTheirLine(t *testing.T) {
+	for _, c := range []struct{ cluster, place, says string }{
+		{"", "nodes: 3", "4 ranks, which cannot be spread evenly over 3 nodes"},
+		{"", "nodes: 5", "4 ranks for 5 nodes"},
+		{"nodes: 1", "nodes: 2", "placed on 2 nodes, and the scenario asks for a cluster of 1"},
+		{"", "ranks_per_node: 3", "4 ranks, which is no multiple of 3"},
+		{"", "nodes: 2, ranks_per_node: 1", "2 nodes with 1 rank each make 2, and run \"a\" has 4"},
+		{"nodes: 2", "ranks_per_node: 1", "need 4 nodes, and the scenario asks for a cluster of 2"},
+		{"distinct_hosts: true", "distinct_hosts: false", "distinct hosts"},
+		{"labels: {zone: a}", "labels: {zone: b}", "carry zone=a, so none carries zone=b"},
+		{"gpus_per_node: 2", "nodes: 1, gpus_per_rank: 1", "4 ranks of run \"a\" on a node need 4 GPUs, and the scenario asks for nodes with 2"},
+	} {
+		diags := refuse(t, placed(c.cluster, c.place))
+		if text := render(diags); len(diags) != 1 || !strings.Contains(text, c.says) || !strings.Contains(text, "test.yaml:7,") {
+			t.Errorf("%s; %s:\n%s", c.cluster, c.place, text)
+		}
+	}
+	text := strings.Replace(placed("", "cpus_per_rank: 2"), "ranks: 4", "threads: 3", 1)
+	mentions(t, refuse(t, text), 7, "3 threads", "gets 2")
+}
+
+func TestPlaceOfCasesFollowsTheirRanks(t *testing.T) {
+	p := build(t, `scenario: s
+cluster: {labels: {zone: a}, distinct_hosts: true}
+runs:
+  a:
+    workload: transfer
+    options: {block_size: 4KiB}
+    place: {ranks_per_node: 2, labels: {rack: 7}, gpus_per_rank: 1}
+    sweep: {ranks: [2, 4, 8], exclude: [{when: ranks == 4}]}
+  b:
+    workload: transfer
+    options: {block_size: 4KiB}
+`)
+	for i, want := range []string{
+		"1 node on distinct hosts, 2 ranks each, labelled rack=7 zone=a, 1 GPU for each rank",
+		"4 nodes on distinct hosts, 2 ranks each, labelled rack=7 zone=a, 1 GPU for each rank",
+		"2 nodes on distinct hosts, 2 ranks each, labelled rack=7 zone=a, 1 GPU for each rank",
+		"1 node on distinct hosts, labelled zone=a",
+	} {
+		equal(t, p.Cases[i].Key, p.Cases[i].Place.String(), want)
+	}
+	b, err := p.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := decode(b); err != nil {
+		t.Errorf("the plan does not come back: %v", err)
+	}
+	var out strings.Builder
+	if err := p.Text(&out); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"1 node on distinct hosts, labelled zone=a\n", "place", "2 ranks each, labelled rack=7 zone=a, 1 GPU for each rank; or 4 nodes"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("the plan's text has no %q:\n%s", want, &out)
+		}
+	}
+}
+
+// What scenarios could not say before must not be in plans of those that do not say it:
+// results are found by the ids of cases, and old plans are read.
+func TestPlansGrowOnlyByWhatIsSaid(t *testing.T) {
+	p := build(t, "scenario: s\nchecks: {c: {command: [x]}}\nruns: {a: {workload: transfer, options: {block_size: 1}}}\n")
+	for _, c := range []struct {
+		v    any
+		want string
+	}{
+		{p.Cluster, `{"nodes":1,"distinct_hosts":false,"gpus_per_node":0}`},
+		{p.Checks, `[{"name":"c","command":["x"]}]`},
+		{p.Cases[0].Place, `{"nodes":1,"distinct_hosts":false}`},
+	} {
+		b, err := json.Marshal(c.v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		equal(t, "JSON", string(b), c.want)
+	}
+	b, err := p.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(string(b), "artifacts") {
+		t.Error("a plan without artifacts mentions them")
+	}
+}
+
+func TestDigestSeesPlaceArtifactsAndChecks(t *testing.T) {
+	plain := "scenario: s\nchecks: {c: {command: [x]}}\nruns:\n  a:\n    workload: transfer\n    options: {block_size: 1, ranks: 4}\n"
+	p := build(t, plain)
+	for _, c := range []struct {
+		change string
+		id     bool // it is part of what the case is
+	}{
+		{"    place: {nodes: 2}\n", true},
+		{"    place: {labels: {a: b}}\n", true},
+		{"    place: {gpus_per_rank: 1}\n", true},
+		{"    place: {nics_per_rank: 1}\n", true},
+		{"    place: {cpus_per_rank: 1}\n", true},
+		{"cluster: {labels: {a: b}}\n", true},
+		{"cluster: {exclusive: true}\n", false},
+		{"artifacts: {a: {command: [x]}}\n", false},
+	} {
+		q := build(t, plain+c.change)
+		if q.Digest == p.Digest || (q.Cases[0].ID != p.Cases[0].ID) != c.id {
+			t.Errorf("%s: digest changes: %v, id changes: %v", c.change, q.Digest != p.Digest, q.Cases[0].ID != p.Cases[0].ID)
+		}
+		changes, _ := Diff(p, q)
+		var out strings.Builder
+		if err := WriteDiff(&out, changes, 0); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(out.String(), "→") && !strings.Contains(out.String(), "now: ") {
+			t.Errorf("%s: the difference does not say what: %s", c.change, &out)
+		}
+	}
+	severe := build(t, strings.Replace(plain, "[x]", "[x], severity: skip, remedy: r", 1))
+	if severe.Digest == p.Digest || severe.Cases[0].ID != p.Cases[0].ID {
+		t.Error("the severity of a check is not part of the plan alone")
+	}
+}

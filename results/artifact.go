@@ -1,0 +1,28 @@
+package results
+
+// Artifact is a file that was kept of a node, or what was to be kept and was not.
+type Artifact struct {
+	Name   string `json:"name"`             // as the scenario calls it
+	Node   string `json:"node"`             // of the session
+	File   string `json:"file,omitempty"`   // below the session directory; "": there is none
+	Source string `json:"source,omitempty"` // path on the node; "": output of a command
+	Bytes  int64  `json:"bytes"`            // of File
+	SHA256 string `json:"sha256,omitempty"` // of File, in hexadecimal
+	Status string `json:"status"`           // ok | truncated | missing | failed
+	Reason string `json:"reason,omitempty"` // of all but ok
+	// Required says that the session is an error without it.
+	Required bool `json:"required,omitempty"`
+}
+
+// The statuses of artifacts besides OK. Of a truncated one File is the beginning; of
+// one that failed it is the output of a command that did.
+const (
+	ArtifactTruncated = "truncated"
+	ArtifactMissing   = "missing"
+	ArtifactFailed    = "failed"
+)
+
+// Counts says whether the session is an error for want of it.
+func (a Artifact) Counts() bool {
+	return a.Required && (a.Status == ArtifactMissing || a.Status == ArtifactFailed)
+}

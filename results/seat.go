@@ -1,0 +1,54 @@
+package results
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Seat is what a rank has of its node to itself.
+type Seat struct {
+	Rank int      `json:"rank"`
+	CPUs string   `json:"cpus,omitempty"` // as the kernel writes lists: 0-3,8; "": the scheduler decides
+	GPUs []string `json:"gpus,omitempty"` // as CUDA_VISIBLE_DEVICES names them
+	NICs []string `json:"nics,omitempty"` // as UCX names devices: mlx5_0:1, eth0
+	// NUMA are the nodes of memory that all of these are near, ascending; none where the
+	// kernel does not say. More than one says that there was nothing left on a single one.
+	NUMA []int `json:"numa,omitempty"`
+	// Env are the environment variables that tell its libraries so.
+	Env map[string]string `json:"env,omitempty"`
+}
+
+// String is the seat in a line.
+func (s Seat) String() string {
+	parts := []string{fmt.Sprintf("rank %d", s.Rank)}
+	add := func(what string, values ...string) {
+		if text := strings.Join(values, ","); text != "" {
+			parts = append(parts, what+" "+text)
+		}
+	}
+	add("CPUs", s.CPUs)
+	add("GPUs", s.GPUs...)
+	add("NICs", s.NICs...)
+	for _, n := range s.NUMA {
+		add("NUMA node", fmt.Sprint(n))
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Env)) {
+		parts = append(parts, name+"="+s.Env[name])
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Move says that a launch has another node than the ones before it had: its numbers
+// come from other hardware.
+type Move struct {
+	From   string `json:"from"`
+	To     string `json:"to"`
+	Reason string `json:"reason"` // why not From
+}
+
+// String is the move in a line.
+func (m Move) String() string {
+	return fmt.Sprintf("node %s instead of %s: %s", m.To, m.From, m.Reason)
+}
