@@ -173,8 +173,12 @@ func (s *session) open(ctx context.Context) error {
 			}
 			etcd = s.server.Config()
 		}
-		s.cluster, err = cluster.Open(gctx, etcd, s.o.SessionID)
-		return err
+		if s.cluster, err = cluster.Open(gctx, etcd, s.o.SessionID); err != nil {
+			return err
+		}
+		about := cluster.AboutThis(s.o.Version.Version)
+		about.Scenario = s.plan.Scenario.Name
+		return s.cluster.Announce(gctx, about.Encode())
 	})
 	if err := g.Wait(); err != nil {
 		return err

@@ -25,7 +25,7 @@ func addCompletions(root *cobra.Command) {
 		"run --only": completeSelector, "run --skip": completeSelector, "plan --only": completeSelector, "plan --skip": completeSelector,
 		"run --var": completeVariable, "plan --var": completeVariable, "validate --var": completeVariable, "github --var": completeVariable, "gitlab --var": completeVariable,
 		"run --report": words(reporters.Formats()...), "report --report": words(reporters.Formats()...), "gate --report": words(reporters.Formats()...),
-		"plan --output": words("text", "json", "dot", "mermaid"), "validate --format": words("text", "json", "github"), "list --format": words("text", "json"), "trend --format": words("text", "json"),
+		"plan --output": words("text", "json", "dot", "mermaid"), "validate --format": words("text", "json", "github"), "list --format": words("text", "json"), "trend --format": words("text", "json"), "status --format": words("text", "json"),
 		"matgen --model": words(matgen.Names()...), "matgen --kv-dtype": words(matgen.DTypes()...), "matgen --sleep": words(matgen.Rules()...),
 		"compare --format": words(comparisonFormats...), "compare --metric": words(metricNames()...), "compare --multiple": words("holm"), "calibrate --metric": words(metricNames()...),
 		"convert --to": words(format.YAML, format.HCL), "fmt --syntax": words(format.YAML, format.HCL),

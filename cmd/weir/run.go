@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"weir/executor/cluster"
 	"weir/gate"
 	"weir/planner"
 	"weir/quantity"
@@ -19,7 +20,8 @@ type runFlags struct {
 	style      styleFlags
 	reports    reportFlags
 	out        string
-	etcd       []string
+	cluster    clusterFlags
+	etcd       cluster.Config
 	failFast   bool
 	timeout    string
 	events     string
@@ -56,7 +58,7 @@ worst result decides the exit code; "weir docs exit-codes" lists them.`,
 	f.reports.add(cmd.Flags())
 	f.style.add(cmd.Flags())
 	cmd.Flags().StringVar(&f.out, "out", "", "session `DIR` (default weir-out/<session>); of several scenarios each gets a folder in it")
-	cmd.Flags().StringSliceVar(&f.etcd, "etcd", nil, "`URLS` of an etcd cluster; without it weir brings its own")
+	f.cluster.add(cmd.Flags(), "`URLS` of an etcd cluster; without it weir brings its own")
 	cmd.Flags().BoolVar(&f.failFast, "fail-fast", false, "end the session at the first error or failed gate")
 	cmd.Flags().StringVar(&f.timeout, "timeout", "", "total `TIME` for everything, as 90s or 10m; then the partial report is written and the exit code is 124")
 	cmd.Flags().StringVar(&f.resume, "resume", "", "go on with the session in `DIR` that was cut off or stopped: what it has measured is taken over")
@@ -87,6 +89,9 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 	}
 	timeout, err := f.limit()
 	if err != nil {
+		return err
+	}
+	if f.etcd, err = f.cluster.config(); err != nil {
 		return err
 	}
 	plans, err := f.chosen(cmd, args)

@@ -47,8 +47,10 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"blocks":   fencedBlocks,
+			"etcd":     startEtcd,
 			"exits":    exits,
 			"measured": measuredCases,
+			"orphan":   orphanSession,
 			"same":     sameMeasurements,
 			"signal":   signalled,
 			"nowhere":  nowhere,

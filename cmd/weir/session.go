@@ -14,7 +14,6 @@ import (
 
 	"weir/engine/sim"
 	"weir/executor"
-	"weir/executor/cluster"
 	"weir/gate"
 	"weir/planner"
 	"weir/reporters"
@@ -48,7 +47,7 @@ func (s *session) run(ctx context.Context) (int, error) {
 	show := newProgress(s.stderr, s.plan, s.flags.style)
 	doc, runErr := executor.Run(ctx, s.plan, executor.Options{
 		Dir: dir, Resume: s.flags.resume != "", SessionID: id, Argv: os.Args, Version: buildVersion(),
-		Etcd: cluster.Config{Endpoints: s.flags.etcd}, RankCommand: self.rank, ProbeCommand: self.probe,
+		Etcd: s.flags.etcd, RankCommand: self.rank, ProbeCommand: self.probe,
 		Kill: s.kill, Baseline: s.baseline.doc, BaselineFile: s.baseline.file,
 		FailFast: s.flags.failFast, When: admits, Fabrics: asksFor, Judge: gate.Judge, Undecided: gate.Undecided,
 		Simulate: func() executor.Simulator { return sim.New() },

@@ -33,6 +33,20 @@ type Config struct {
 	Dial func(ctx context.Context, address string) (net.Conn, error)
 }
 
+// Check says what is wrong with it that shows without asking etcd.
+func (c Config) Check() error {
+	_, err := c.root()
+	switch {
+	case err != nil:
+		return err
+	case len(c.Endpoints) == 0:
+		return errors.New("no endpoint of etcd is given")
+	case (c.User == "") != (c.Password == ""):
+		return errors.New("a user of etcd needs a password, and a password a user")
+	}
+	return nil
+}
+
 // root is the prefix as keys have it.
 func (c Config) root() (string, error) {
 	switch p := c.Prefix; {
@@ -56,12 +70,6 @@ const (
 )
 
 func (c Config) connect(ctx context.Context) (*clientv3.Client, error) {
-	switch {
-	case len(c.Endpoints) == 0:
-		return nil, errors.New("no endpoint of etcd is given")
-	case (c.User == "") != (c.Password == ""):
-		return nil, errors.New("a user of etcd needs a password, and a password a user")
-	}
 	pauses := backoff.DefaultConfig
 	pauses.BaseDelay, pauses.MaxDelay = reconnectPause/10, reconnectPause
 	options := []grpc.DialOption{grpc.WithConnectParams(grpc.ConnectParams{Backoff: pauses, MinConnectTimeout: connectTime})}

@@ -45,9 +45,10 @@ var (
 )
 
 func (d *door) open(ctx context.Context, c Config, p patience) (err error) {
-	if d.root, err = c.root(); err != nil {
+	if err := c.Check(); err != nil {
 		return err
 	}
+	d.root, _ = c.root()
 	first, cancel := context.WithTimeoutCause(ctx, connectTime, fmt.Errorf("no answer within %v", connectTime))
 	defer cancel()
 	if d.client, err = c.connect(first); err != nil {

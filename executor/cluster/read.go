@@ -3,15 +3,19 @@ package cluster
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"go.etcd.io/etcd/api/v3/mvccpb"
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
 )
 
-// pageKeys is how many keys are read at a time: those with values of the greatest
-// length make an answer of some megabytes.
-const pageKeys = 16
+// How many keys are read at a time: those with values of the greatest length make an
+// answer of some megabytes.
+const (
+	pageKeys  = 16
+	pageNames = 1000 // without values
+)
 
 // get is the value of a key, nil if there is none.
 func (d *door) get(ctx context.Context, key string) (value []byte, err error) {
@@ -36,13 +40,22 @@ func (d *door) count(ctx context.Context, prefix string) (n int, err error) {
 	return n, err
 }
 
+// names are the keys below a prefix, without it.
+func (d *door) names(ctx context.Context, prefix string) (names []string, err error) {
+	all, _, err := d.list(ctx, prefix, pageNames, clientv3.WithKeysOnly())
+	for _, kv := range all {
+		names = append(names, strings.TrimPrefix(string(kv.Key), prefix))
+	}
+	return names, err
+}
+
 // list reads all keys below a prefix as they were at one revision, so many at a time.
-func (d *door) list(ctx context.Context, prefix string, at int) (all []*mvccpb.KeyValue, revision int64, err error) {
+func (d *door) list(ctx context.Context, prefix string, page int64, options ...clientv3.OpOption) (all []*mvccpb.KeyValue, revision int64, err error) {
 	end := clientv3.GetPrefixRangeEnd(prefix)
 	for from := prefix; ; {
 		var got *clientv3.GetResponse
 		err := d.try(ctx, func(ctx context.Context) (err error) {
-			got, err = d.client.Get(ctx, from, clientv3.WithRange(end), clientv3.WithLimit(int64(at)), clientv3.WithRev(revision))
+			got, err = d.client.Get(ctx, from, append(options, clientv3.WithRange(end), clientv3.WithLimit(page), clientv3.WithRev(revision))...)
 			return err
 		})
 		if errors.Is(err, rpctypes.ErrCompacted) { // it took so long that etcd has forgotten

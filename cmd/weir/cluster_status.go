@@ -1,0 +1,129 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"weir/executor/cluster"
+	"weir/gate"
+)
+
+// clusterStatus is what weir cluster status --format json prints.
+type clusterStatus struct {
+	Schema   string          `json:"schema"`
+	Sessions []clusterMember `json:"sessions"`
+	Agents   []clusterMember `json:"agents"`
+}
+
+// clusterMember is a session or an agent.
+type clusterMember struct {
+	Name     string         `json:"name"`
+	About    *cluster.About `json:"about,omitempty"`    // none: the session's coordinator is gone, or nobody can read it
+	Keys     int            `json:"keys,omitempty"`     // of a session
+	Nodes    []string       `json:"nodes,omitempty"`    // that have joined a session
+	Sessions []string       `json:"sessions,omitempty"` // that have claimed an agent's node
+}
+
+func newClusterStatus() *cobra.Command {
+	var f clusterFlags
+	format := "text"
+	cmd := &cobra.Command{
+		Use:   "status",
+		Short: "list the sessions and the registered agents of an etcd",
+		Example: `  weir cluster status --etcd http://127.0.0.1:2379
+  weir cluster status --etcd https://etcd:2379 --etcd-cacert ca.pem --format json`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if !slices.Contains([]string{"text", "json"}, format) {
+				return wrongUsage("--format %s: there are text, json", format)
+			}
+			return f.directory(cmd.Context(), func(d *cluster.Directory) error {
+				s, err := readStatus(cmd.Context(), d)
+				if err != nil {
+					return err
+				}
+				if format == "json" {
+					return writeJSON(cmd.OutOrStdout(), s)
+				}
+				return withCode(gate.ExitExecution, s.print(cmd.OutOrStdout()))
+			})
+		},
+	}
+	f.add(cmd.Flags(), "`URLS` of the etcd")
+	cmd.Flags().StringVar(&format, "format", format, "text, json")
+	return cmd
+}
+
+func readStatus(ctx context.Context, d *cluster.Directory) (*clusterStatus, error) {
+	s := &clusterStatus{Schema: "weir.cluster/v1", Sessions: []clusterMember{}, Agents: []clusterMember{}}
+	sessions, err := d.Sessions(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, i := range sessions {
+		s.Sessions = append(s.Sessions, clusterMember{Name: i.ID, About: aboutOf(i.About), Keys: i.Keys, Nodes: i.Nodes})
+	}
+	agents, err := d.Agents(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, a := range agents {
+		s.Agents = append(s.Agents, clusterMember{Name: a.Node, About: aboutOf(a.About), Sessions: a.Sessions})
+	}
+	return s, nil
+}
+
+func aboutOf(text []byte) *cluster.About {
+	a, err := cluster.ReadAbout(text)
+	if err != nil { // nothing, or something that another version says
+		return nil
+	}
+	return &a
+}
+
+func (s *clusterStatus) print(w io.Writer) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	row := func(cells ...string) {
+		for i := range cells {
+			cells[i] = harmless(cells[i])
+		}
+		fmt.Fprintln(t, strings.Join(cells, "\t"))
+	}
+	if len(s.Sessions) == 0 {
+		row("no sessions")
+	} else {
+		row("session", "by", "scenario", "since (UTC)", "keys", "nodes")
+	}
+	for _, m := range s.Sessions {
+		by, since, a := m.by()
+		row(m.Name, by, a.Scenario, since, strconv.Itoa(m.Keys), strings.Join(m.Nodes, ","))
+	}
+	row()
+	if len(s.Agents) == 0 {
+		row("no registered agents")
+	} else {
+		row("agent", "by", "weir", "since (UTC)", "sessions")
+	}
+	for _, m := range s.Agents {
+		by, since, a := m.by()
+		row(m.Name, by, a.Weir, since, strings.Join(m.Sessions, ","))
+	}
+	return t.Flush()
+}
+
+// by says which process it is and since when.
+func (m clusterMember) by() (by, since string, a cluster.About) {
+	if m.About == nil {
+		return "nobody any more", "", a
+	}
+	a = *m.About
+	return fmt.Sprintf("%s@%s[%d]", a.User, a.Host, a.PID), a.Since.UTC().Format(time.DateTime), a
+}

@@ -1,0 +1,195 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+)
+
+// Directory is a handle on what etcd has outside of sessions: the agents that wait for
+// them, and which sessions there are.
+type Directory struct{ door }
+
+// OpenDirectory connects to etcd and takes a lease.
+func OpenDirectory(ctx context.Context, c Config) (*Directory, error) {
+	d := &Directory{}
+	if err := d.open(ctx, c, defaultPatience); err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
+// ErrTaken says that a node has an agent. One that was killed is there until its lease
+// has run out.
+var ErrTaken = errors.New("there is an agent of that name already")
+
+// Register makes this process the agent of a node, which sessions may invite, for as
+// long as it lives. It is an ErrTaken if there is one.
+func (d *Directory) Register(ctx context.Context, node string, about []byte) error {
+	err := checkName("node", node)
+	if err == nil {
+		var fresh bool
+		if fresh, err = d.putNew(ctx, d.root+agentsDir+node, about); err == nil && !fresh {
+			err = ErrTaken
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("registering node %s: %w", node, err)
+	}
+	return nil
+}
+
+// Registered is an agent that waits for sessions.
+type Registered struct {
+	Node     string
+	About    []byte
+	Sessions []string // that have claimed the node
+}
+
+// Agents are all that are registered, by name.
+func (d *Directory) Agents(ctx context.Context) ([]Registered, error) {
+	agents, _, err := d.list(ctx, d.root+agentsDir, pageKeys)
+	if err != nil {
+		return nil, fmt.Errorf("listing agents: %w", err)
+	}
+	claims, err := d.names(ctx, d.root+claimsDir)
+	if err != nil {
+		return nil, fmt.Errorf("listing what is claimed: %w", err)
+	}
+	by := map[string][]string{}
+	for _, name := range claims {
+		if node, session, ok := strings.Cut(name, "/"); ok {
+			by[node] = append(by[node], session)
+		}
+	}
+	var all []Registered
+	for _, kv := range agents {
+		node := strings.TrimPrefix(string(kv.Key), d.root+agentsDir)
+		all = append(all, Registered{Node: node, About: kv.Value, Sessions: by[node]})
+	}
+	return all, nil
+}
+
+// Invite asks a node's registered agent to come to this session.
+func (s *Session) Invite(ctx context.Context, node string, body []byte) error {
+	err := checkName("node", node)
+	if err == nil {
+		err = s.put(ctx, s.root+invitesDir+node+"/"+s.id, body)
+	}
+	if err != nil {
+		return fmt.Errorf("inviting node %s: %w", node, err)
+	}
+	return nil
+}
+
+// Invitation asks a node to come to a session. It is Gone when the session is.
+type Invitation struct {
+	Session string
+	Body    []byte
+	Gone    bool
+}
+
+// Invites gives the invitations of a node that are there and then those that come and
+// go. The channel is closed when ctx ends or the watch breaks.
+func (d *Directory) Invites(ctx context.Context, node string) (<-chan Invitation, error) {
+	if err := checkName("node", node); err != nil {
+		return nil, err
+	}
+	return stream(ctx, &d.door, d.root+invitesDir+node+"/", func(c change) (Invitation, bool) {
+		return Invitation{Session: c.name, Body: c.value, Gone: c.deleted}, checkSession(c.name) == nil
+	})
+}
+
+// SessionInfo is what etcd has of a session.
+type SessionInfo struct {
+	ID    string
+	About []byte   // as announced; nil: its coordinator is gone
+	Keys  int      // all of its keys
+	Nodes []string // whose agents have joined
+}
+
+// Sessions are all that have a key, by name: some requests for each, whatever it has.
+func (d *Directory) Sessions(ctx context.Context) ([]SessionInfo, error) {
+	var all []SessionInfo
+	end := clientv3.GetPrefixRangeEnd(d.root)
+	for from := d.root; ; {
+		id, err := d.sessionFrom(ctx, from, end)
+		if err != nil || id == "" {
+			return all, err
+		}
+		from = d.root + id + "0" // what follows the slash
+		if checkSession(id) != nil {
+			continue // a name that has another meaning
+		}
+		info, err := d.session(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		if info.Keys > 0 { // it may have ended meanwhile
+			all = append(all, info)
+		}
+	}
+}
+
+// sessionFrom is what stands where a session's name does in the first key of a range, ""
+// if there is none.
+func (d *Directory) sessionFrom(ctx context.Context, from, end string) (id string, err error) {
+	err = d.try(ctx, func(ctx context.Context) error {
+		got, err := d.client.Get(ctx, from, clientv3.WithRange(end), clientv3.WithLimit(1), clientv3.WithKeysOnly())
+		if err == nil && len(got.Kvs) > 0 {
+			id, _, _ = strings.Cut(strings.TrimPrefix(string(got.Kvs[0].Key), d.root), "/")
+		}
+		return err
+	})
+	if err != nil {
+		return "", fmt.Errorf("listing sessions: %w", err)
+	}
+	return id, nil
+}
+
+func (d *Directory) session(ctx context.Context, id string) (SessionInfo, error) {
+	info, prefix := SessionInfo{ID: id}, d.root+id+"/"
+	var err error
+	if info.Keys, err = d.count(ctx, prefix); err == nil {
+		info.About, err = d.get(ctx, prefix+announcementName)
+	}
+	if err == nil {
+		info.Nodes, err = d.names(ctx, prefix+membersDir)
+	}
+	if err != nil {
+		return info, fmt.Errorf("reading session %s: %w", id, err)
+	}
+	return info, nil
+}
+
+// ErrLive says that a session's coordinator is there.
+var ErrLive = errors.New("its coordinator is alive")
+
+// Remove deletes all keys of a session whose coordinator is gone and says how many there
+// were. It is an ErrLive if the coordinator is not gone. Nothing needs it: all goes with
+// the leases of those who wrote it.
+func (d *Directory) Remove(ctx context.Context, session string) (keys int, err error) {
+	prefix := d.root + session + "/"
+	if err = checkSession(session); err == nil {
+		err = d.try(ctx, func(ctx context.Context) error {
+			r, err := d.client.Txn(ctx).
+				If(clientv3.Compare(clientv3.CreateRevision(prefix+announcementName), "=", 0)).
+				Then(clientv3.OpDelete(prefix, clientv3.WithPrefix())).Commit()
+			switch {
+			case err != nil:
+				return err
+			case !r.Succeeded:
+				return ErrLive
+			}
+			keys += int(r.Responses[0].GetResponseDeleteRange().Deleted)
+			return nil
+		})
+	}
+	if err != nil {
+		return 0, fmt.Errorf("removing session %s: %w", session, err)
+	}
+	return keys, nil
+}
