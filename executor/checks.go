@@ -56,8 +56,8 @@ func (s *session) checkEverywhere(ctx context.Context, id string, c planner.Chec
 		}
 		done = append(done, *r.Check)
 		return true
-	}, func(node string) {
-		done = append(done, results.Check{Name: c.Name, Node: node, Status: "failed", Reason: "the node's agent is gone"})
+	}, func(node, cause string) {
+		done = append(done, results.Check{Name: c.Name, Node: node, Status: "failed", Reason: "the node's agent is gone: " + cause})
 	})
 	slices.SortFunc(done, func(a, b results.Check) int { return strings.Compare(a.Node, b.Node) })
 	return done, err

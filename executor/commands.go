@@ -122,8 +122,8 @@ func (s *session) commanded(ctx context.Context, c planner.Command, a around, no
 		}
 		done[r.Node] = *r.Command
 		return true
-	}, func(node string) {
-		done[node] = results.Command{Name: c.Name, Node: node, Started: time.Now().UTC(), Status: "failed", Reason: "the node's agent is gone"}
+	}, func(node, cause string) {
+		done[node] = results.Command{Name: c.Name, Node: node, Started: time.Now().UTC(), Status: "failed", Reason: "the node's agent is gone: " + cause}
 	})
 	return done, err
 }

@@ -23,6 +23,7 @@ type EventType string
 const (
 	SessionStarted  EventType = "session_started"
 	NodeReady       EventType = "node_ready"
+	NodeLost        EventType = "node_lost"    // for Reason; what is launched from now on goes without it
 	CaseSkipped     EventType = "case_skipped" // for Reason, without having run
 	RequireMissing  EventType = "require_missing"
 	CheckDone       EventType = "check_done"

@@ -342,9 +342,11 @@ func (l *launched) take(r agent.Report) bool {
 	return false
 }
 
-func (l *launched) gone(node string) {
-	const cause = "the node's agent is gone: its lease in etcd ran out"
-	l.outcome = agent.Lost(results.Failure{Rank: slices.Index(l.engine.Nodes, node), Node: node, Phase: "run", Cause: cause})
+func (l *launched) gone(node, cause string) {
+	lost := agent.Lost(results.Failure{Rank: slices.Index(l.engine.Nodes, node), Node: node, Phase: "run", Cause: "the node's agent is gone: " + cause})
+	if lost.Weightier(l.outcome) {
+		l.outcome = lost
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), wordTime)
 	defer cancel()
 	_ = l.s.cluster.Abort(ctx, l.id, "node "+node+" is gone") // without etcd, deadlines end it

@@ -53,8 +53,8 @@ func (s *session) findSecrets(ctx context.Context) error {
 			problems = append(problems, fmt.Sprintf("%s (on node %s)", p, r.Node))
 		}
 		return true
-	}, func(node string) {
-		problems = append(problems, fmt.Sprintf("the agent of node %s is gone", node))
+	}, func(node, cause string) {
+		problems = append(problems, fmt.Sprintf("the agent of node %s is gone: %s", node, cause))
 	})
 	if err != nil {
 		return err

@@ -2,18 +2,12 @@ package executor
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
-	"fmt"
 	"os"
-	"path/filepath"
-	"slices"
-
-	"golang.org/x/sync/errgroup"
 
 	"weir/executor/agent"
 	"weir/executor/cluster"
 	"weir/executor/scratch"
+	"weir/executor/trust"
 	"weir/planner"
 	"weir/results"
 )
@@ -46,6 +40,9 @@ type session struct {
 
 	tmp, shm *scratch.Dir
 	server   *cluster.Server
+	signer   *trust.Signer // of what is placed on agents
+	placed   uint64        // tasks so far
+	etcd     cluster.Config
 	cluster  *cluster.Session
 	agents   []*agent.Agent
 	members  map[string]agent.Member
@@ -126,150 +123,4 @@ func (s *session) run(ctx context.Context) (err error) {
 		}
 	}
 	return s.schedule(ctx)
-}
-
-// sharedMemory is where ranks put files that they share as memory.
-var sharedMemory = "/dev/shm"
-
-// maxTmp is the longest root below which a unix socket's path still fits.
-const maxTmp = 70
-
-// open brings up etcd and the agents, which survey their nodes meanwhile. A
-// session that only simulates needs neither.
-func (s *session) open(ctx context.Context) error {
-	if s.onlySimulated() {
-		return nil
-	}
-	life, stop := context.WithCancel(context.Background())
-	s.stop = stop
-	roots := []string{"/tmp", "/dev/shm", "/var/tmp"}
-	if len(os.TempDir()) <= maxTmp {
-		roots = slices.Insert(roots, 0, os.TempDir())
-	}
-	var err error
-	if s.tmp, err = scratch.Make(roots...); err != nil {
-		return err
-	}
-	if s.shm, err = scratch.Make(sharedMemory, s.tmp.Path()); err != nil {
-		return err
-	}
-	names, err := s.nodeNames()
-	if err != nil {
-		return err
-	}
-	surveys := make([]results.Node, len(names))
-	g, gctx := errgroup.WithContext(ctx)
-	fabrics := s.fabrics()
-	for i, name := range names {
-		a := s.newAgent(name)
-		s.agents = append(s.agents, a)
-		g.Go(func() error { surveys[i] = a.Survey(gctx, fabrics); return context.Cause(gctx) })
-	}
-	etcd := s.o.Etcd
-	g.Go(func() (err error) {
-		if len(etcd.Endpoints) == 0 {
-			if s.server, err = cluster.StartServer(gctx, s.tmp.Path()); err != nil {
-				return err
-			}
-			etcd = s.server.Config()
-		}
-		if s.cluster, err = cluster.Open(gctx, etcd, s.o.SessionID); err != nil {
-			return err
-		}
-		about := cluster.AboutThis(s.o.Version.Version)
-		about.Scenario = s.plan.Scenario.Name
-		return s.cluster.Announce(gctx, about.Encode())
-	})
-	if err := g.Wait(); err != nil {
-		return err
-	}
-	for i, a := range s.agents {
-		if err := a.Serve(ctx, etcd, surveys[i]); err != nil {
-			return err
-		}
-	}
-	if s.changes, err = s.cluster.Members(life); err != nil {
-		return err
-	}
-	return s.gather(ctx, len(names))
-}
-
-func (s *session) nodeNames() ([]string, error) {
-	if len(s.o.Nodes) > 0 {
-		return s.o.Nodes, nil
-	}
-	name, err := os.Hostname()
-	if err != nil {
-		return nil, fmt.Errorf("naming this node: %w", err)
-	}
-	return []string{name}, nil
-}
-
-func (s *session) newAgent(node string) *agent.Agent {
-	return agent.New(agent.Options{
-		Node: node, Session: s.o.SessionID, RankCommand: s.o.RankCommand, ProbeCommand: s.o.ProbeCommand,
-		LogDir: filepath.Join(s.o.Dir, "logs"), ScratchDir: s.shm.Path(), Deadlines: s.o.Deadlines,
-		Sink: func(r agent.Report) {
-			select {
-			case s.reports <- r:
-			case <-s.closed:
-			}
-		},
-	})
-}
-
-// gather waits for so many agents.
-func (s *session) gather(ctx context.Context, want int) error {
-	for len(s.members) < want {
-		select {
-		case m, ok := <-s.changes:
-			if !ok {
-				return errEtcdGone
-			}
-			if m.Gone {
-				delete(s.members, m.Node)
-				continue
-			}
-			var member agent.Member
-			if err := json.Unmarshal(m.Inventory, &member); err != nil {
-				return fmt.Errorf("inventory of node %s: %w", m.Node, err)
-			}
-			s.members[m.Node] = member
-		case <-s.cluster.Lost():
-			return errEtcdGone
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		}
-	}
-	return nil
-}
-
-var errEtcdGone = errors.New("etcd is gone, or this process was suspended")
-
-// close undoes open. Agents go first: with them go all processes.
-func (s *session) close() error {
-	close(s.closed)
-	var errs []error
-	for _, a := range s.agents {
-		if killed(s.o.Kill) {
-			a.Kill()
-		}
-		errs = append(errs, a.Close())
-	}
-	if s.stop != nil {
-		s.stop()
-	}
-	if s.cluster != nil {
-		hurry := killed(s.o.Kill)
-		errs = append(errs, s.cluster.Wipe(hurry), s.cluster.Close(hurry))
-	}
-	if s.server != nil {
-		s.server.Close()
-	}
-	for _, d := range []*scratch.Dir{s.shm, s.tmp} {
-		if d != nil {
-			errs = append(errs, d.Remove())
-		}
-	}
-	return errors.Join(errs...)
 }

@@ -10,6 +10,7 @@ import (
 
 	"weir/executor/agent"
 	"weir/executor/cluster"
+	"weir/executor/trust"
 )
 
 const (
@@ -28,10 +29,10 @@ const (
 type task struct {
 	id      string
 	nodes   []string
-	pending map[string]bool         // nodes that have not said their last
-	take    func(agent.Report) bool // says whether a report is a node's last
-	gone    func(node string)       // hears of a node whose agent died
-	host    *cluster.Host           // of a launch's ranks; nil without any
+	pending map[string]bool          // nodes that have not said their last
+	take    func(agent.Report) bool  // says whether a report is a node's last
+	gone    func(node, cause string) // hears of a node whose agent died
+	host    *cluster.Host            // of a launch's ranks; nil without any
 }
 
 // shared is what the nodes of a task have in common, and where they are told that it is.
@@ -46,7 +47,7 @@ var errKilled = errors.New("killed: told to stop a second time")
 
 // task places a task on nodes and takes their reports until all have ended. When
 // ctx ends before, the task is withdrawn and the error is the cause.
-func (s *session) task(ctx context.Context, id string, specs map[string][]byte, take func(agent.Report) bool, gone func(node string)) error {
+func (s *session) task(ctx context.Context, id string, specs map[string][]byte, take func(agent.Report) bool, gone func(node, cause string)) error {
 	t, err := s.start(ctx, id, specs, nil, take, gone)
 	if err != nil {
 		return err
@@ -57,7 +58,7 @@ func (s *session) task(ctx context.Context, id string, specs map[string][]byte, 
 // start places a task on nodes, and before that what they share, if anything. Whoever
 // starts one must finish it. A session that is killed starts nothing, not even
 // teardown: it would only be killed at once.
-func (s *session) start(ctx context.Context, id string, specs map[string][]byte, shared *shared, take func(agent.Report) bool, gone func(node string)) (*task, error) {
+func (s *session) start(ctx context.Context, id string, specs map[string][]byte, shared *shared, take func(agent.Report) bool, gone func(node, cause string)) (*task, error) {
 	if killed(s.o.Kill) {
 		return nil, errKilled
 	}
@@ -81,7 +82,13 @@ func (s *session) place(ctx context.Context, t *task, specs map[string][]byte, s
 			return err
 		}
 	}
-	return s.cluster.Place(ctx, t.id, specs)
+	sealed := make(map[string][]byte, len(specs))
+	for _, node := range t.nodes {
+		s.placed++
+		about := trust.Subject{Session: s.o.SessionID, Node: node, Name: t.id}
+		sealed[node] = agent.Seal(s.signer, about, s.placed, specs[node])
+	}
+	return s.cluster.Place(ctx, t.id, sealed)
 }
 
 // wait hands out reports until over says so, or ctx ends, or nothing can come
@@ -97,8 +104,8 @@ func (s *session) wait(ctx context.Context, over func() bool) error {
 			if !ok {
 				return errEtcdGone
 			}
-			if m.Gone {
-				s.lost(m.Node)
+			if err := s.changed(m); err != nil {
+				return err
 			}
 		case <-s.cluster.Lost():
 			return errEtcdGone
@@ -112,12 +119,16 @@ func (s *session) wait(ctx context.Context, over func() bool) error {
 }
 
 // lost tells the tasks of a node that its agent is gone.
-func (s *session) lost(node string) {
+func (s *session) lost(node, cause string) {
+	if _, here := s.members[node]; !here {
+		return // it was known already: link and lease tell of it one after the other
+	}
 	delete(s.members, node)
+	s.emit(Event{Type: NodeLost, Node: node, Reason: cause})
 	for _, t := range s.tasks {
 		if t.pending[node] {
 			delete(t.pending, node)
-			t.gone(node)
+			t.gone(node, cause)
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"weir/executor/cluster"
+	"weir/executor/trust"
 	"weir/gate"
 )
 
@@ -63,6 +64,28 @@ func (f *clusterFlags) config() (cluster.Config, error) {
 		err = withCode(gate.ExitUsage, c.Check())
 	}
 	return c, err
+}
+
+// access is the same for agents that a launcher starts: files become their contents.
+func (f *clusterFlags) access(c cluster.Config) (*trust.EtcdAccess, error) {
+	if len(c.Endpoints) == 0 {
+		return nil, nil
+	}
+	a := &trust.EtcdAccess{Endpoints: c.Endpoints, Prefix: c.Prefix, User: c.User, Password: c.Password}
+	for _, file := range []struct {
+		flag, path string
+		to         *[]byte
+	}{{"cacert", f.ca, &a.CA}, {"cert", f.certificate, &a.Certificate}, {"key", f.key, &a.Key}} {
+		if file.path == "" {
+			continue
+		}
+		text, err := os.ReadFile(file.path)
+		if err != nil {
+			return nil, wrongUsage("--etcd-%s: %w", file.flag, err)
+		}
+		*file.to = text
+	}
+	return a, nil
 }
 
 // encrypted says whether all URLs ask for TLS; it is an error if only some do, or if

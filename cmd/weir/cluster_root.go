@@ -39,9 +39,9 @@ func (f *clusterFlags) directory(ctx context.Context, do func(*cluster.Directory
 	d, err := cluster.OpenDirectory(ctx, config)
 	if err != nil {
 		if _, coded := errors.AsType[*codedError](err); coded {
-		return err
-	}
-	return withCode(gate.ExitExecution, err)
+			return err
+		}
+		return withCode(gate.ExitExecution, err)
 	}
 	err = do(d)
 	if closed := d.Close(err != nil); err == nil {

@@ -22,6 +22,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"weir/executor/cluster"
+	"weir/executor/trust"
 	"weir/results"
 )
 
@@ -35,6 +36,11 @@ type Options struct {
 	ScratchDir   string   // for files that ranks share as memory; whoever made it removes it
 	Deadlines    Deadlines
 	Sink         func(Report) // takes what the agent has to say; called from several goroutines
+	ShipLogs     bool         // report logs when they are complete: LogDir is this node's own
+	NoCommands   bool         // run the engine's workloads and nothing that a scenario names
+	Labels       map[string]string
+	CPUs         []int           // that ranks may run on; none: all that this process may
+	Verifier     *trust.Verifier // of the session's signatures
 }
 
 // Agent is the agent of one node in one session.
@@ -52,22 +58,28 @@ type Agent struct {
 
 	mu    sync.Mutex
 	tasks map[string]context.CancelCauseFunc // under way
+	seen  map[uint64]bool                    // numbers of tasks that were placed
 }
 
 // New makes an agent that has not joined yet.
 func New(o Options) *Agent {
 	o.Deadlines = o.Deadlines.orDefaults()
 	ctx, cancel := context.WithCancelCause(context.Background())
+	cpus := o.CPUs
+	if len(cpus) == 0 {
+		cpus = AllowedCPUs()
+	}
 	return &Agent{
-		o: o, cpus: allowedCPUs(), spawner: newSpawner(), ctx: ctx, cancel: cancel,
-		kill: make(chan struct{}), tasks: map[string]context.CancelCauseFunc{},
+		o: o, cpus: cpus, spawner: newSpawner(), ctx: ctx, cancel: cancel,
+		kill: make(chan struct{}), tasks: map[string]context.CancelCauseFunc{}, seen: map[uint64]bool{},
 	}
 }
 
 // Member is what an agent registers in etcd about its node.
 type Member struct {
-	Host string       `json:"host"` // equal for agents of one host, however they are called
-	Node results.Node `json:"node"`
+	Host   string            `json:"host"` // equal for agents of one host, however they are called
+	Labels map[string]string `json:"labels,omitempty"`
+	Node   results.Node      `json:"node"`
 }
 
 // Serve joins the session and does what is placed on this node until Close.
@@ -81,7 +93,7 @@ func (a *Agent) Serve(ctx context.Context, etcd cluster.Config, node results.Nod
 	if err != nil {
 		return fmt.Errorf("watching for tasks: %w", err)
 	}
-	inventory, err := json.Marshal(Member{Host: hostID(), Node: node})
+	inventory, err := json.Marshal(Member{Host: HostID(), Labels: a.o.Labels, Node: node})
 	if err != nil {
 		return fmt.Errorf("encoding the inventory: %w", err)
 	}
@@ -136,7 +148,7 @@ func (a *Agent) placed(p cluster.Placement) {
 }
 
 func (a *Agent) do(ctx context.Context, p cluster.Placement) {
-	task, err := decodeTask(p.Spec)
+	task, err := a.open(p)
 	r := Report{Task: p.Task}
 	switch {
 	case err != nil:
@@ -145,6 +157,7 @@ func (a *Agent) do(ctx context.Context, p cluster.Placement) {
 		r.Check = a.check(ctx, *task.Check, a.hidden(task.Redact))
 	case task.Command != nil:
 		r.Command = a.command(ctx, *task.Command, a.hidden(task.Redact))
+		a.ship(p.Task, task.Command.Log)
 	case task.Secrets != nil:
 		r.Secrets = &SecretsReport{Problems: problems(task.Secrets.Names)}
 	default:
@@ -166,6 +179,12 @@ func (a *Agent) assigned(ctx context.Context, id string, task LaunchTask, h hidd
 	case err != nil:
 		return a.refuse(id, kindFailed, results.Fault, h.redact(err.Error()))
 	}
+	if a.o.NoCommands {
+		if err := permits(all.Env, all.Secrets); err != nil {
+			return a.refuse(id, kindFailed, results.FailedReady, err.Error())
+		}
+	}
+	defer a.shipLaunch(id, all)
 	return a.launch(ctx, id, all, h)
 }
 
@@ -173,6 +192,12 @@ func (a *Agent) report(r Report) {
 	r.Node = a.o.Node
 	a.o.Sink(r)
 }
+
+// Lost is closed when the agent does nothing more: etcd is gone, or it was closed.
+func (a *Agent) Lost() <-chan struct{} { return a.ctx.Done() }
+
+// Cause says why, once it is.
+func (a *Agent) Cause() error { return context.Cause(a.ctx) }
 
 // Kill makes the end of all tasks immediate: no process has a chance to leave in
 // order. Close must follow.
@@ -202,8 +227,8 @@ func (a *Agent) Close() error {
 	return err
 }
 
-// allowedCPUs are the processors in this process's affinity mask, in order.
-func allowedCPUs() []int {
+// AllowedCPUs are the processors in this process's affinity mask, in order.
+func AllowedCPUs() []int {
 	var set unix.CPUSet
 	if unix.SchedGetaffinity(0, &set) != nil {
 		return nil
@@ -217,8 +242,8 @@ func allowedCPUs() []int {
 	return cpus
 }
 
-// hostID tells hosts apart: names may repeat, boots do not.
-func hostID() string {
+// HostID tells hosts apart: names may repeat, boots do not.
+func HostID() string {
 	if b, err := os.ReadFile("/proc/sys/kernel/random/boot_id"); err == nil {
 		if id := strings.TrimSpace(string(b)); id != "" {
 			return id

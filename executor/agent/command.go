@@ -25,6 +25,9 @@ func (a *Agent) command(ctx context.Context, c CommandTask, h hidden) *results.C
 }
 
 func (a *Agent) runCommand(ctx context.Context, c CommandTask, log string, h hidden) error {
+	if a.o.NoCommands {
+		return errors.New(refusal)
+	}
 	secrets, err := resolveAll(c.Secrets)
 	if err != nil {
 		return err

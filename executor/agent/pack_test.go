@@ -5,7 +5,6 @@ import (
 	"compress/gzip"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -16,7 +15,6 @@ import (
 	"weir/executor/cluster"
 	"weir/executor/wire"
 	"weir/matrix"
-	"weir/results"
 	"weir/workload"
 )
 
@@ -40,40 +38,6 @@ func dense(t testing.TB, ranks int) engine.Launch {
 	return engine.Launch{ID: "l-0", Ranks: ranks, Nodes: []string{"n1"}, Cases: []engine.Case{{Key: "write", Options: o}, {Key: "read", Options: o}}}
 }
 
-// joined is a coordinator and an agent on an etcd of their own.
-func joined(t *testing.T) (*cluster.Session, <-chan Report) {
-	t.Helper()
-	dir, err := os.MkdirTemp("", "ag") // t.TempDir's path is too long for a socket
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { os.RemoveAll(dir) })
-	server, err := cluster.StartServer(t.Context(), dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(server.Close)
-	s, err := cluster.Open(t.Context(), server.Config(), "s")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { s.Close(false) })
-	reports := make(chan Report, 16)
-	a := New(Options{
-		Node: "n1", Session: "s", RankCommand: []string{"/bin/false"}, LogDir: t.TempDir(), ScratchDir: dir,
-		Sink: func(r Report) { reports <- r },
-	})
-	t.Cleanup(func() {
-		if err := a.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	if err := a.Serve(t.Context(), server.Config(), results.Node{}); err != nil {
-		t.Fatal(err)
-	}
-	return s, reports
-}
-
 func packed(t *testing.T, l engine.Launch) []byte {
 	t.Helper()
 	b, err := Pack(l)
@@ -86,7 +50,8 @@ func packed(t *testing.T, l engine.Launch) []byte {
 // What 1024 ranks are told of a matrix of a million different cells is longer than
 // etcd takes at a time, and comes whole all the way to a rank.
 func TestTheLargestMatrixComesWhole(t *testing.T) {
-	s, _ := joined(t)
+	c, _ := joined(t, Options{})
+	s := c.Session
 	l := dense(t, 1024)
 	text := packed(t, l)
 	if len(text) < 5<<20 {
@@ -137,7 +102,8 @@ func TestTheLargestMatrixComesWhole(t *testing.T) {
 // A launch that did not come whole is refused by name, at once and on all nodes, and
 // nothing of it stays.
 func TestALaunchThatIsNotWholeIsRefused(t *testing.T) {
-	s, reports := joined(t)
+	c, reports := joined(t, Options{})
+	s := c.Session
 	l := dense(t, 30)
 	text := packed(t, l)
 	many := func(text []byte) cluster.Text { return cluster.TextFor(text, 1<<20) } // of so many readers that each must ask
@@ -167,7 +133,7 @@ func TestALaunchThatIsNotWholeIsRefused(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := s.Place(t.Context(), name, map[string][]byte{"n1": spec}); err != nil {
+		if err := c.place(name, spec); err != nil {
 			t.Fatal(err)
 		}
 		var r Report

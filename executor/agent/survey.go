@@ -15,10 +15,13 @@ import (
 	"weir/workload"
 )
 
+// Describe is what the kernel says of this node.
+func Describe() results.Node { return inventory.Read(os.DirFS("/")) }
+
 // Survey says what this node has. The named fabrics, or all if none are named,
 // are asked for in a throw-away process.
 func (a *Agent) Survey(ctx context.Context, fabrics []string) results.Node {
-	n := inventory.Read(os.DirFS("/"))
+	n := Describe()
 	n.Name = a.o.Node
 	n.CPU.Allowed = len(a.cpus)
 	p, err := a.probe(ctx, fabrics)

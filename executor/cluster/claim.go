@@ -101,3 +101,21 @@ func (s *Session) claim(ctx context.Context, node string, c Claim, value []byte)
 	})
 	return taken, err
 }
+
+// Claims are what sessions have claimed of a node.
+func (d *Directory) Claims(ctx context.Context, node string) ([]Claim, error) {
+	all := d.root + claimsDir + node + "/"
+	claims, _, err := d.list(ctx, all, pageKeys)
+	if err != nil {
+		return nil, fmt.Errorf("listing what is claimed of node %s: %w", node, err)
+	}
+	var held []Claim
+	for _, kv := range claims {
+		var c Claim
+		if err := json.Unmarshal(kv.Value, &c); err != nil {
+			return nil, fmt.Errorf("reading what session %s claims: %w", strings.TrimPrefix(string(kv.Key), all), err)
+		}
+		held = append(held, c)
+	}
+	return held, nil
+}

@@ -3,8 +3,10 @@ package cluster
 import (
 	"context"
 	"fmt"
+	"net"
 	"net/url"
 	"path/filepath"
+	"strings"
 
 	"go.etcd.io/etcd/server/v3/embed"
 	"go.etcd.io/etcd/server/v3/storage/wal"
@@ -63,6 +65,12 @@ func StartServer(ctx context.Context, dir string) (*Server, error) {
 
 // Endpoint is where clients find the server.
 func (s *Server) Endpoint() string { return s.endpoint }
+
+// Dial connects to the server.
+func (s *Server) Dial(ctx context.Context) (net.Conn, error) {
+	var d net.Dialer
+	return d.DialContext(ctx, "unix", strings.TrimPrefix(s.endpoint, "unix://"))
+}
 
 // Config is how clients reach the server.
 func (s *Server) Config() Config { return Config{Endpoints: []string{s.endpoint}} }

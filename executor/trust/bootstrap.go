@@ -3,11 +3,14 @@ package trust
 import (
 	"bytes"
 	"crypto/ed25519"
+	"crypto/tls"
+	"crypto/x509"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net"
+	"slices"
 	"strings"
 )
 
@@ -33,6 +36,8 @@ type Bootstrap struct {
 	// each, in the order in which they are tried; or Stdio alone.
 	Coordinator []string `json:"coordinator"`
 	SessionKey  []byte   `json:"session_key"` // Signer.Public
+	// Fabrics are those to look for on the node; none named: all.
+	Fabrics []string `json:"fabrics,omitempty"`
 	// Etcd is where etcd is; nil: behind the coordinator's connection.
 	Etcd *EtcdAccess `json:"etcd,omitempty"`
 }
@@ -131,6 +136,29 @@ func checkAddresses(all []string) error {
 		}
 	}
 	return nil
+}
+
+// TLS is how to talk to etcd; nil: without encryption.
+func (e *EtcdAccess) TLS() (*tls.Config, error) {
+	secure := slices.ContainsFunc(e.Endpoints, func(u string) bool { return strings.HasPrefix(u, "https://") })
+	if !secure {
+		return nil, nil
+	}
+	c := &tls.Config{MinVersion: tls.VersionTLS12}
+	if len(e.CA) > 0 {
+		c.RootCAs = x509.NewCertPool()
+		if !c.RootCAs.AppendCertsFromPEM(e.CA) {
+			return nil, errors.New("its authority's certificate is not PEM")
+		}
+	}
+	if len(e.Certificate) > 0 {
+		pair, err := tls.X509KeyPair(e.Certificate, e.Key)
+		if err != nil {
+			return nil, fmt.Errorf("its client certificate: %w", err)
+		}
+		c.Certificates = []tls.Certificate{pair}
+	}
+	return c, nil
 }
 
 func notPrinted(r rune) bool { return r <= ' ' || r > '~' }

@@ -1,0 +1,70 @@
+package agent
+
+import (
+	"time"
+
+	"weir/engine"
+	"weir/results"
+)
+
+// Report is what an agent says of a task; one of the pointers is set.
+type Report struct {
+	Node, Task string
+	Running    *time.Time // all ranks are connected: the first case begins
+	Progress   *Progress
+	Result     *Result
+	Outcome    *Outcome // the launch is over, and all its processes are gone
+	Check      *results.Check
+	Command    *results.Command
+	Secrets    *SecretsReport
+	Log        *Log // of an agent whose logs are not the session's
+}
+
+// Log is a piece of a log file.
+type Log struct {
+	Name string // below the session's logs
+	From int64  // where in the file the piece begins
+	Text []byte
+}
+
+// SecretsReport says what is wrong with a node's secrets; nothing if it has all.
+type SecretsReport struct{ Problems []string }
+
+// Progress is where the slowest of a node's ranks is.
+type Progress struct {
+	Case        int // index into the launch's cases
+	Phase       string
+	Done, Total uint64
+	Rate        float64 // bytes/s of the last timed part
+}
+
+// Result is what one rank measured in one case, its samples as they are stored.
+type Result struct {
+	Case    *engine.CaseResult
+	Samples []byte
+	Rate    float64 // bytes/s of an initiator, as the engine saw it
+}
+
+// Outcome is how a launch ended on a node.
+type Outcome struct {
+	Failure *results.Failure // nil: every rank ran every case and left in order
+	// Ignored are variables of the scenario for which a library had no use.
+	Ignored []results.Ignored
+	At      time.Time
+	kind    kind
+}
+
+// Told says whether the launch ended because it was told to.
+func (o *Outcome) Told() bool { return o.Failure != nil && o.kind == kindTold }
+
+// Weightier says whether this outcome, of two failures of one launch, is nearer
+// to the cause than the other.
+func (o *Outcome) Weightier(other *Outcome) bool {
+	if other == nil || other.Failure == nil || o.Failure == nil {
+		return o.Failure != nil
+	}
+	if o.kind != other.kind {
+		return o.kind < other.kind
+	}
+	return o.At.Before(other.At)
+}

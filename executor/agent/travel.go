@@ -1,0 +1,159 @@
+package agent
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"weir/engine"
+	"weir/results"
+)
+
+// travelling is a report on its way to a coordinator elsewhere. Hosts have clocks of
+// their own, so times travel as ages.
+type travelling struct {
+	Task     string           `json:"task"`
+	Running  *time.Duration   `json:"running_ago,omitempty"`
+	Progress *Progress        `json:"progress,omitempty"`
+	Result   *result          `json:"result,omitempty"`
+	Outcome  *outcome         `json:"outcome,omitempty"`
+	Check    *results.Check   `json:"check,omitempty"`
+	Command  *results.Command `json:"command,omitempty"`
+	Secrets  *SecretsReport   `json:"secrets,omitempty"`
+	Log      *logPiece        `json:"log,omitempty"`
+}
+
+type result struct {
+	Case *engine.CaseResult `json:"case"`
+	Rate float64            `json:"rate"`
+}
+
+type outcome struct {
+	Failure *results.Failure  `json:"failure,omitempty"`
+	Ignored []results.Ignored `json:"ignored,omitempty"`
+	Ago     time.Duration     `json:"ago"`
+	Kind    kind              `json:"kind"`
+}
+
+type logPiece struct {
+	Name string `json:"name"`
+	From int64  `json:"from"`
+}
+
+// ReportKind is what messages that are reports are called on their way.
+const ReportKind = "report"
+
+// Encode gives a report the form in which it travels: what it says, and the bytes that
+// it brings, if any.
+func (r Report) Encode() (head, body []byte, err error) {
+	t := travelling{Task: r.Task, Progress: r.Progress, Check: r.Check, Command: r.Command, Secrets: r.Secrets}
+	if r.Running != nil {
+		ago := time.Since(*r.Running)
+		t.Running = &ago
+	}
+	if r.Result != nil {
+		t.Result, body = &result{r.Result.Case, r.Result.Rate}, r.Result.Samples
+	}
+	if o := r.Outcome; o != nil {
+		t.Outcome = &outcome{o.Failure, o.Ignored, time.Since(o.At), o.kind}
+	}
+	if r.Log != nil {
+		t.Log, body = &logPiece{r.Log.Name, r.Log.From}, r.Log.Text
+	}
+	if head, err = json.Marshal(t); err != nil {
+		return nil, nil, fmt.Errorf("encoding a report: %w", err)
+	}
+	return head, body, nil
+}
+
+// mostFailureLines bounds what is kept of the log lines in a failure.
+const mostFailureLines = 2 * logLines
+
+// DecodeReport reads what Encode has written, of a node of that name. Nothing that it
+// says of another node is believed.
+func DecodeReport(node string, head, body []byte) (Report, error) {
+	var t travelling
+	if err := json.Unmarshal(head, &t); err != nil {
+		return Report{}, fmt.Errorf("reading a report of node %s: %w", node, err)
+	}
+	r := Report{Node: node, Task: t.Task, Progress: t.Progress, Check: t.Check, Command: t.Command, Secrets: t.Secrets}
+	parts := 0
+	for _, there := range []bool{t.Running != nil, t.Progress != nil, t.Result != nil, t.Outcome != nil, t.Check != nil, t.Command != nil, t.Secrets != nil, t.Log != nil} {
+		if there {
+			parts++
+		}
+	}
+	if parts != 1 {
+		return Report{}, fmt.Errorf("reading a report of node %s: it says %d things and not one", node, parts)
+	}
+	if len(body) > 0 && t.Result == nil && t.Log == nil {
+		return Report{}, fmt.Errorf("reading a report of node %s: it brings %d bytes that belong to nothing", node, len(body))
+	}
+	var err error
+	switch {
+	case t.Running != nil:
+		r.Running, err = ago(*t.Running)
+	case t.Progress != nil && t.Progress.Case < 0:
+		err = fmt.Errorf("progress in case %d", t.Progress.Case)
+	case t.Result != nil:
+		r.Result, err = t.Result.decode(body)
+	case t.Outcome != nil:
+		r.Outcome, err = t.Outcome.decode(node)
+	case t.Check != nil:
+		r.Check.Node = node
+	case t.Command != nil:
+		r.Command.Node = node
+	case t.Log != nil:
+		r.Log, err = t.Log.decode(body)
+	}
+	if err != nil {
+		return Report{}, fmt.Errorf("reading a report of node %s: %w", node, err)
+	}
+	return r, nil
+}
+
+// ago is a time that is so long past.
+func ago(d time.Duration) (*time.Time, error) {
+	if d < 0 {
+		return nil, fmt.Errorf("something happened %v from now", -d)
+	}
+	at := time.Now().Add(-d)
+	return &at, nil
+}
+
+func (t *result) decode(samples []byte) (*Result, error) {
+	switch {
+	case t.Case == nil:
+		return nil, errors.New("a result without its case")
+	case t.Case.Initiator != (len(samples) > 0):
+		return nil, fmt.Errorf("an initiator has samples and no other rank has, but initiator is %v and samples have %d bytes", t.Case.Initiator, len(samples))
+	}
+	return &Result{Case: t.Case, Samples: samples, Rate: t.Rate}, nil
+}
+
+func (t *outcome) decode(node string) (*Outcome, error) {
+	if t.Kind < kindDied || t.Kind > kindTold {
+		return nil, fmt.Errorf("an outcome of unknown kind %d", t.Kind)
+	}
+	at, err := ago(t.Ago)
+	if err != nil {
+		return nil, err
+	}
+	if f := t.Failure; f != nil {
+		f.Node = node
+		f.Log = f.Log[:min(len(f.Log), mostFailureLines)]
+	}
+	return &Outcome{Failure: t.Failure, Ignored: t.Ignored, At: *at, kind: t.Kind}, nil
+}
+
+func (t *logPiece) decode(text []byte) (*Log, error) {
+	if !filepath.IsLocal(t.Name) || filepath.Clean(t.Name) != t.Name {
+		return nil, fmt.Errorf("a log named %q", t.Name)
+	}
+	if t.From < 0 || t.From > maxOutput {
+		return nil, fmt.Errorf("log %s goes on at byte %d", t.Name, t.From)
+	}
+	return &Log{Name: t.Name, From: t.From, Text: text}, nil
+}

@@ -1,0 +1,118 @@
+package agent
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"weir/engine"
+	"weir/results"
+)
+
+// reports has one of each kind, as node n1 makes them.
+func reports() map[string]Report {
+	at := time.Now().Add(-3 * time.Second)
+	return map[string]Report{
+		"running":  {Running: &at},
+		"progress": {Progress: &Progress{Case: 2, Phase: "run", Done: 5, Total: 9, Rate: 1e9}},
+		"result":   {Result: &Result{Case: &engine.CaseResult{Key: "b[x=1]", Rank: 1, Initiator: true, Verified: true}, Samples: []byte("samples"), Rate: 2e9}},
+		"served":   {Result: &Result{Case: &engine.CaseResult{Key: "b[x=1]", Rank: 0}}},
+		"outcome":  {Outcome: &Outcome{At: at, kind: kindPeer, Failure: &results.Failure{Rank: 3, Node: "n1", Phase: "run", Kind: results.Crashed, Cause: "it died", Log: []string{"a", "b"}}}},
+		"good":     {Outcome: &Outcome{At: at}},
+		"check":    {Check: &results.Check{Name: "c", Node: "n1", Status: "ok"}},
+		"command":  {Command: &results.Command{Name: "c", Node: "n1", Status: "ok", Started: at.UTC().Round(0)}},
+		"secrets":  {Secrets: &SecretsReport{Problems: []string{"none here"}}},
+		"log":      {Log: &Log{Name: "b/0/1.log", From: 1 << 20, Text: []byte("text\n")}},
+		"no log":   {Log: &Log{Name: "b/0/1.log"}},
+	}
+}
+
+func TestReportsTravel(t *testing.T) {
+	for name, want := range reports() {
+		want.Task, want.Node = "b-0", "n1"
+		head, body, err := want.Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := DecodeReport("n1", head, body)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		opts := cmp.Options{cmp.AllowUnexported(Outcome{}), cmpopts.EquateEmpty(), cmpopts.EquateApproxTime(time.Second)}
+		if diff := cmp.Diff(want, got, opts); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+}
+
+// A node speaks for itself alone, and what it says must be something.
+func TestReportsThatAreNotBelieved(t *testing.T) {
+	head, _, err := Report{Check: &results.Check{Name: "c", Node: "other", Status: "ok"}}.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r, err := DecodeReport("n1", head, nil); err != nil || r.Check.Node != "n1" {
+		t.Errorf("it speaks for node %v, %v", r.Check, err)
+	}
+	for text, want := range map[string]string{
+		`{`:             "unexpected end",
+		`{"task": "t"}`: "says 0 things",
+		`{"secrets": {}, "check": {"name": "c"}}`:      "says 2 things",
+		`{"progress": {"Case": -1}}`:                   "progress in case -1",
+		`{"result": {}}`:                               "without its case",
+		`{"result": {"case": {"initiator": true}}}`:    "an initiator has samples",
+		`{"outcome": {"kind": 99}}`:                    "unknown kind 99",
+		`{"outcome": {"kind": -1}}`:                    "unknown kind -1",
+		`{"outcome": {"ago": -5}}`:                     "from now",
+		`{"running_ago": -5}`:                          "from now",
+		`{"log": {"name": "../../etc/passwd"}}`:        `log named "../../etc/passwd"`,
+		`{"log": {"name": "/etc/passwd"}}`:             `log named "/etc/passwd"`,
+		`{"log": {"name": "a/../b"}}`:                  `log named "a/../b"`,
+		`{"log": {"name": ""}}`:                        `log named ""`,
+		`{"log": {"name": "a", "from": 999999999999}}`: "goes on at byte",
+		`{"log": {"name": "a", "from": -1}}`:           "goes on at byte",
+	} {
+		if r, err := DecodeReport("n1", []byte(text), nil); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s is read as %+v, %v; want %q", text, r, err, want)
+		}
+	}
+	if _, err := DecodeReport("n1", []byte(`{"secrets": {}}`), []byte("x")); err == nil || !strings.Contains(err.Error(), "belong to nothing") {
+		t.Errorf("%v", err)
+	}
+}
+
+func FuzzDecodeReport(f *testing.F) {
+	for _, r := range reports() {
+		head, body, err := r.Encode()
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(head, body)
+	}
+	f.Fuzz(func(t *testing.T, head, body []byte) {
+		r, err := DecodeReport("n1", head, body)
+		if err != nil {
+			return
+		}
+		if r.Node != "n1" {
+			t.Errorf("a report of node %s", r.Node)
+		}
+		if _, _, err := r.Encode(); err != nil {
+			t.Errorf("it was read and cannot be written: %v", err)
+		}
+	})
+}
+
+func TestWhatAnAgentWithoutCommandsPermits(t *testing.T) {
+	if err := permits(map[string]string{"UCX_TLS": "rc", "FI_PROVIDER": "efa"}, nil); err != nil {
+		t.Error(err)
+	}
+	for _, name := range []string{"LD_PRELOAD", "LD_AUDIT", "UCX_MODULE_DIR", "FI_PROVIDER_PATH", "PATH", "WEIR_NIXL_LIBRARY"} {
+		if err := permits(nil, map[string]string{name: "x"}); err == nil || !strings.Contains(err.Error(), name) || !strings.Contains(err.Error(), "--allow-commands") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
