@@ -34,8 +34,9 @@ const (
 	CaseFinished    EventType = "case_finished" // all ranks have run it; its samples are not evaluated yet
 	CaseMeasured    EventType = "case_measured" // with the launch's metrics
 	LaunchFinished  EventType = "launch_finished"
-	EnvIgnored      EventType = "env_ignored" // a library has no use for a variable of the scenario
-	VerdictReached  EventType = "verdict"     // a first verdict, or another one than before
+	NodeChanged     EventType = "node_changed" // a launch has another node than those before it
+	EnvIgnored      EventType = "env_ignored"  // a library has no use for a variable of the scenario
+	VerdictReached  EventType = "verdict"      // a first verdict, or another one than before
 	SessionFinished EventType = "session_finished"
 )
 

@@ -179,6 +179,10 @@ func (s *session) takeOver(g *group, cases []*planner.Case, index int) bool {
 	}
 	if simulated(cases[0]) {
 		s.replay(g, cases, index)
+	} else if o, err := transfer(cases[0]); err == nil {
+		d := s.demand(cases[0], o)
+		d.affine = d.affine || s.affine(g, nil)
+		s.remember(d, r.Cases[0].Launch.Nodes)
 	}
 	s.emit(Event{Type: LaunchResumed, Group: g.ID, Launch: &index, Cases: len(r.Cases)})
 	return true

@@ -277,7 +277,7 @@ func (m *mishaps) text(e executor.Event) string {
 		}
 		m.told[e.Reason] = true
 		return fmt.Sprintf("%s from %s on: %s", e.Status, e.Case, e.Reason)
-	case e.Type == executor.EnvIgnored:
+	case e.Type == executor.EnvIgnored, e.Type == executor.NodeChanged:
 		return "warning: " + e.Reason
 	case e.Type == executor.CheckDone && e.Status != results.OK:
 		return fmt.Sprintf("check %q on %s failed: %s", e.Check, e.Node, e.Reason)

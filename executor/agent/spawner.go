@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"weir/results"
 )
 
 // spawner starts processes from one thread that lives as long as the agent. The
@@ -41,12 +43,33 @@ func (s *spawner) close() {
 	<-s.done
 }
 
-// start starts a command in a process group of its own that dies with the agent.
-func (s *spawner) start(cmd *exec.Cmd) error {
+// start starts a command in a process group of its own that dies with the agent. If
+// processors are given it stays on them, with all threads that it will have: they inherit
+// the mask of the thread that starts it.
+func (s *spawner) start(cmd *exec.Cmd, cpus ...int) error {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	result := make(chan error, 1)
-	s.work <- func() { result <- cmd.Start() }
+	s.work <- func() { result <- kept(cpus, cmd.Start) }
 	return <-result
+}
+
+// kept does something while this thread is kept on some processors.
+func kept(cpus []int, do func() error) error {
+	if len(cpus) == 0 {
+		return do()
+	}
+	var all, some unix.CPUSet
+	for _, c := range cpus {
+		some.Set(c)
+	}
+	if err := unix.SchedGetaffinity(0, &all); err != nil {
+		return fmt.Errorf("reading the processors of a thread: %w", err)
+	}
+	if err := unix.SchedSetaffinity(0, &some); err != nil {
+		return fmt.Errorf("keeping a rank on processors %s: %w", results.FormatCPUs(cpus), err)
+	}
+	defer unix.SchedSetaffinity(0, &all) // the mask of a moment ago: if it is none any more, the kernel has narrowed it itself
+	return do()
 }
 
 // killGroup kills a process and all that it started.

@@ -89,6 +89,8 @@ type LaunchTask struct {
 	// Deadlines are those that the run sets; of the others the agent has its own.
 	Deadlines Deadlines `json:"deadlines"`
 	CPUs      CPUs      `json:"cpus"`
+	// Seats are what each of Ranks has to itself, in their order; none: nothing.
+	Seats []results.Seat `json:"seats,omitempty"`
 }
 
 // CPUs says which of a node's processors the ranks of a task get, where several
