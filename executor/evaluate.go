@@ -18,10 +18,10 @@ import (
 func (s *session) keep(name string, content []byte) error {
 	path := filepath.Join(s.o.Dir, name)
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return fmt.Errorf("keeping samples: %w", err)
+		return fmt.Errorf("keeping %s: %w", name, err)
 	}
 	if err := os.WriteFile(path, content, 0o644); err != nil {
-		return fmt.Errorf("keeping samples: %w", err)
+		return fmt.Errorf("keeping %s: %w", name, err)
 	}
 	return nil
 }

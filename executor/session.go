@@ -40,6 +40,8 @@ type session struct {
 	begun     bool             // what must come before the first launch was done
 	openRuns  []string         // whose setup began and whose teardown did not
 	commands  int              // so far
+	artifacts int              // asked for so far
+	unfit     string           // why the nodes are not fit for any case; "": they are
 	secrets   []string         // references to all of the plan's
 	untidy    []string         // teardown that failed
 	warned    map[results.Ignored]bool

@@ -283,6 +283,8 @@ func (m *mishaps) text(e executor.Event) string {
 		return fmt.Sprintf("check %q on %s failed: %s", e.Check, e.Node, e.Reason)
 	case e.Type == executor.CommandDone && e.Status != results.OK:
 		return fmt.Sprintf("%s %q on %s failed: %s", e.Stage, e.Command, e.Node, e.Reason)
+	case e.Type == executor.ArtifactKept && e.Status != results.OK:
+		return fmt.Sprintf("artifact %q of %s is %s: %s", e.Artifact, e.Node, e.Status, e.Reason)
 	case e.Type == executor.LaunchFinished && e.Failure != nil:
 		return fmt.Sprintf("launch %d of %s failed: %s", *e.Launch+1, e.Group, e.Failure)
 	}

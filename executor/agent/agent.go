@@ -178,6 +178,11 @@ func (a *Agent) do(ctx context.Context, p cluster.Placement) {
 		r.Check = a.check(ctx, *task.Check, a.hidden(task.Redact))
 	case task.Command != nil:
 		r.Command = a.command(ctx, *task.Command, a.hidden(task.Redact))
+	case task.Artifact != nil:
+		a.artifact(ctx, *task.Artifact, a.hidden(task.Redact), func(file ArtifactReport) {
+			a.report(Report{Task: p.Task, Artifact: &file})
+		})
+		return
 	case task.Secrets != nil:
 		r.Secrets = &SecretsReport{Problems: problems(task.Secrets.Names)}
 	default:

@@ -71,6 +71,8 @@ type Task struct {
 	Check   *CheckTask   `json:"check,omitempty"`
 	Command *CommandTask `json:"command,omitempty"`
 	Secrets *SecretsTask `json:"secrets,omitempty"`
+	// Artifact may be answered by several reports.
+	Artifact *ArtifactTask `json:"artifact,omitempty"`
 	// Redact are references to the secrets whose values may stand in nothing that
 	// is kept of the task, whether or not the task itself is given them: processes
 	// inherit the agent's environment.
@@ -146,7 +148,7 @@ func decodeTask(b []byte) (Task, error) {
 		return t, fmt.Errorf("reading a task: %w", err)
 	}
 	switch {
-	case t.Check != nil && len(t.Check.Command) > 0, t.Command != nil && len(t.Command.Command) > 0, t.Secrets != nil:
+	case t.Check != nil && len(t.Check.Command) > 0, t.Command != nil && len(t.Command.Command) > 0, t.Secrets != nil, t.Artifact != nil && (len(t.Artifact.Command) > 0 || t.Artifact.File != ""):
 		return t, nil
 	case t.Launch == nil || len(t.Launch.Ranks) == 0:
 		return t, errors.New("reading a task: it asks for nothing")
@@ -164,6 +166,7 @@ type Report struct {
 	Check      *results.Check
 	Command    *results.Command
 	Secrets    *SecretsReport
+	Artifact   *ArtifactReport
 }
 
 // SecretsReport says what is wrong with a node's secrets; nothing if it has all.
