@@ -49,13 +49,19 @@ func (s *session) newLoad(fore *launched) *load {
 // processors out: the foreground has those that it has alone.
 func (l *load) prepare() error {
 	all := []*launched{l.fore}
+	running := []*launched{l.fore}
+	for _, m := range l.members {
+		if m.current != nil {
+			running = append(running, m.current)
+		}
+	}
 	for _, m := range l.members {
 		if m.current == nil {
 			cases := l.s.live(m.g)
 			if len(cases) == 0 {
 				return fmt.Errorf("background load %s cannot run: %s", m.g.ID, l.s.caseOf(m.g.Cases[0]).Reason)
 			}
-			b, err := l.s.prepare(m.g, cases, m.first+len(m.done))
+			b, err := l.s.prepare(m.g, cases, m.first+len(m.done), running...)
 			if err != nil {
 				return fmt.Errorf("background load %s: %w", m.g.ID, err)
 			}
@@ -66,6 +72,7 @@ func (l *load) prepare() error {
 				return fmt.Errorf("background load %s: %w", m.g.ID, err)
 			}
 			m.current = b
+			running = append(running, b)
 		}
 		all = append(all, m.current)
 	}

@@ -12,9 +12,10 @@ import (
 	"weir/results"
 )
 
-// checks runs every check on every node. If one fails, nothing is launched.
+// checks runs every check on every node. If one fails, nothing is launched: the session
+// ends, or all cases are skipped, as the check says.
 func (s *session) checks(ctx context.Context) error {
-	var failed []string
+	var failed, unfit []string
 	for i, c := range s.plan.Checks {
 		id := fmt.Sprintf("%scheck-%d", ownTask, i)
 		done, err := s.checkEverywhere(ctx, id, c)
@@ -22,18 +23,33 @@ func (s *session) checks(ctx context.Context) error {
 			return err
 		}
 		for _, r := range done {
+			r.Severity = c.Severity
+			if r.Status != results.OK {
+				r.Remedy = c.Remedy
+			}
 			s.doc.Checks = append(s.doc.Checks, r) // those of a former session are forgotten
-			s.emit(Event{Type: CheckDone, Check: r.Name, Node: r.Node, Status: r.Status, Reason: r.Reason})
+			s.emit(Event{Type: CheckDone, Check: r.Name, Node: r.Node, Status: r.Status, Reason: r.Why()})
 			if err := s.record(Record{Check: &r}); err != nil {
 				return err
 			}
-			if r.Status != "ok" {
-				failed = append(failed, fmt.Sprintf("check %q failed on node %s: %s", r.Name, r.Node, r.Reason))
+			if r.Status == results.OK {
+				continue
+			}
+			why := fmt.Sprintf("check %q failed on node %s: %s", r.Name, r.Node, r.Why())
+			if r.Counts() {
+				failed = append(failed, why)
+			} else {
+				unfit = append(unfit, why)
 			}
 		}
 	}
 	if len(failed) > 0 {
 		return &checkError{strings.Join(failed, "; ")}
+	}
+	if s.unfit = strings.Join(unfit, "; "); s.unfit != "" {
+		for _, g := range s.groups {
+			s.decideAll(s.live(g), results.Skipped, s.unfit)
+		}
 	}
 	return nil
 }

@@ -64,10 +64,10 @@ func (s *session) tearDown(ctx context.Context, list []planner.Command, a around
 	}
 }
 
-// targets are the nodes that a command runs on.
-func (s *session) targets(c planner.Command) []string {
+// targets are the nodes that something is done on.
+func (s *session) targets(on string) []string {
 	nodes := slices.Sorted(maps.Keys(s.members))
-	if c.On == "first node" && len(nodes) > 1 {
+	if on == "first node" && len(nodes) > 1 {
 		return nodes[:1]
 	}
 	return nodes
@@ -81,7 +81,7 @@ const commandSlack = 5 * time.Second
 // none did. Each node's part is in document and journal then, once.
 func (s *session) command(ctx context.Context, c planner.Command, a around) (*results.Command, error) {
 	s.commands++
-	nodes := s.targets(c)
+	nodes := s.targets(c.On)
 	done, err := s.commanded(ctx, c, a, nodes)
 	for _, node := range nodes {
 		// what cannot be set up is told by what it was for; what was not torn down by nothing else
@@ -144,14 +144,15 @@ func (s *session) enterCommand(r results.Command) {
 
 // begin does, before the first launch of the session, what must come before any.
 func (s *session) begin(ctx context.Context) error {
-	if s.begun {
+	if s.begun || s.unfit != "" {
 		return nil
 	}
 	if err := s.findSecrets(ctx); err != nil {
 		return err
 	}
 	s.forgetFormer()
-	if err := s.checks(ctx); err != nil {
+	s.collect(ctx, true)
+	if err := s.checks(ctx); err != nil || s.unfit != "" {
 		return err
 	}
 	s.begun = true
@@ -164,6 +165,7 @@ func (s *session) end(ctx context.Context) {
 		s.endRun(ctx, r)
 	}
 	s.openRuns = nil
+	s.collect(ctx, false)
 	if s.begun {
 		s.tearDown(ctx, s.plan.Teardown, around{teardown, ofSession, ""})
 	}
@@ -180,7 +182,7 @@ func (s *session) beginRun(ctx context.Context, name string) error {
 		s.failRun(name, reason)
 		return nil
 	}
-	if err := s.begin(ctx); err != nil {
+	if err := s.begin(ctx); err != nil || s.unfit != "" {
 		return err
 	}
 	s.openRuns = append(s.openRuns, name)

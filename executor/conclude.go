@@ -50,6 +50,8 @@ func (s *session) conclude(ctx context.Context, err error) error {
 		session.Reason = "missing: " + strings.Join(s.missing, "; ")
 	case len(s.untidy) > 0:
 		session.Reason = strings.Join(s.untidy, "; ")
+	default:
+		session.Reason = s.lacksArtifacts()
 	}
 	session.Finished = time.Now().UTC()
 	if s.o.Judge != nil {

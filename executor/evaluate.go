@@ -18,10 +18,10 @@ import (
 func (s *session) keep(name string, content []byte) error {
 	path := filepath.Join(s.o.Dir, name)
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return fmt.Errorf("keeping samples: %w", err)
+		return fmt.Errorf("keeping %s: %w", name, err)
 	}
 	if err := os.WriteFile(path, content, 0o644); err != nil {
-		return fmt.Errorf("keeping samples: %w", err)
+		return fmt.Errorf("keeping %s: %w", name, err)
 	}
 	return nil
 }
@@ -159,7 +159,7 @@ func (l *launched) entry(i int) *results.Launch {
 	}
 	e := &results.Launch{
 		Index: l.index, Started: p.from.UTC(), Duration: to.Sub(p.from).Seconds(), Status: results.OK,
-		Nodes: l.engine.Nodes, Fabric: l.engine.Fabric, FabricReason: l.why, Ignored: l.ignored, Metrics: map[string]float64{}, Samples: []string{},
+		Nodes: l.engine.Nodes, Seats: l.seats, Moved: l.moved, Fabric: l.engine.Fabric, FabricReason: l.why, Ignored: l.ignored, Metrics: map[string]float64{}, Samples: []string{},
 		Simulated: simulated(l.cases[0]),
 	}
 	for _, name := range p.files {

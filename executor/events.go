@@ -28,6 +28,7 @@ const (
 	RequireMissing  EventType = "require_missing"
 	CheckDone       EventType = "check_done"
 	CommandDone     EventType = "command_done"   // a setup or teardown command on one node
+	ArtifactKept    EventType = "artifact_kept"  // or, by its Status, not
 	LaunchResumed   EventType = "launch_resumed" // taken over from the session that this one goes on with
 	LaunchStarted   EventType = "launch_started"
 	CaseStarted     EventType = "case_started"
@@ -35,8 +36,9 @@ const (
 	CaseFinished    EventType = "case_finished" // all ranks have run it; its samples are not evaluated yet
 	CaseMeasured    EventType = "case_measured" // with the launch's metrics
 	LaunchFinished  EventType = "launch_finished"
-	EnvIgnored      EventType = "env_ignored" // a library has no use for a variable of the scenario
-	VerdictReached  EventType = "verdict"     // a first verdict, or another one than before
+	NodeChanged     EventType = "node_changed" // a launch has another node than those before it
+	EnvIgnored      EventType = "env_ignored"  // a library has no use for a variable of the scenario
+	VerdictReached  EventType = "verdict"      // a first verdict, or another one than before
 	SessionFinished EventType = "session_finished"
 )
 
@@ -48,6 +50,8 @@ type Event struct {
 	Node      string               `json:"node,omitempty"`
 	Check     string               `json:"check,omitempty"`
 	Command   string               `json:"command,omitempty"`
+	Artifact  string               `json:"artifact,omitempty"`
+	File      string               `json:"file,omitempty"`  // of an artifact, below the session directory
 	Stage     string               `json:"stage,omitempty"` // setup | teardown
 	Scope     string               `json:"scope,omitempty"` // session | run | launch
 	Of        string               `json:"of,omitempty"`    // the run or launch that a command is of

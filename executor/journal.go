@@ -20,13 +20,14 @@ const JournalName = "journal.ndjson"
 // Record is one line of a journal. With the plan beside it, the records are all
 // that a result document is made of; one of the pointers is set.
 type Record struct {
-	Time    time.Time        `json:"time"`
-	Session *SessionRecord   `json:"session,omitempty"`
-	Check   *results.Check   `json:"check,omitempty"`
-	Command *results.Command `json:"command,omitempty"`
-	Launch  *LaunchRecord    `json:"launch,omitempty"`
-	Case    *CaseRecord      `json:"case,omitempty"`
-	End     *EndRecord       `json:"end,omitempty"`
+	Time      time.Time          `json:"time"`
+	Session   *SessionRecord     `json:"session,omitempty"`
+	Check     *results.Check     `json:"check,omitempty"`
+	Command   *results.Command   `json:"command,omitempty"`
+	Artifacts []results.Artifact `json:"artifacts,omitempty"` // of one name and node
+	Launch    *LaunchRecord      `json:"launch,omitempty"`
+	Case      *CaseRecord        `json:"case,omitempty"`
+	End       *EndRecord         `json:"end,omitempty"`
 }
 
 // SessionRecord is how a session began. A journal has several if the session was

@@ -31,6 +31,8 @@ type launched struct {
 	packed     []byte                // engine, on its way to the nodes
 	why        string                // this fabric, where the scenario leaves it to weir
 	cpus       map[string]agent.CPUs // by node, where other launches run beside it
+	seats      []results.Seat        // by rank, where ranks have anything to themselves
+	moved      []results.Move        // from nodes of the launches before
 	load       *load                 // that runs in its background
 	background bool                  // it is part of such a load
 	pending    []*pendingCase        // as cases
@@ -92,6 +94,9 @@ func (s *session) launch(ctx context.Context, g *group, cases []*planner.Case) e
 // run carries a launch through with all that belongs to it.
 func (l *launched) run(ctx context.Context) error {
 	s := l.s
+	for _, m := range l.moved {
+		l.tell(Event{Type: NodeChanged, Node: m.To, Reason: m.String()})
+	}
 	l.tell(Event{Type: LaunchStarted, Launches: l.index + s.ahead(l), Cases: len(l.cases)})
 	begin := time.Now()
 	l.pending[0].from = begin
@@ -225,18 +230,9 @@ func (l *launched) to() time.Time {
 	return l.latest
 }
 
-// prepare decides who runs the launch and with what.
-func (s *session) prepare(g *group, cases []*planner.Case, index int) (*launched, error) {
+// prepare decides who runs the launch and with what, beside launches that run already.
+func (s *session) prepare(g *group, cases []*planner.Case, index int, beside ...*launched) (*launched, error) {
 	l := &launched{s: s, g: g, index: index, cases: cases, id: fmt.Sprintf("%s-%d", s.groupDirs[g.ID], index)}
-	place := cases[0].Place
-	distinct := s.plan.Cluster.DistinctHosts || place.DistinctHosts
-	names := s.usable(distinct)
-	if simulated(cases[0]) {
-		names = s.virtualNames()
-	}
-	if need := max(place.Nodes, 1); len(names) < need {
-		return nil, fmt.Errorf("missing: %s", nodesNeeded(need, len(names), distinct)) // some have gone
-	}
 	l.engine = engine.Launch{ID: l.id, Index: l.index, Seed: s.seed(g.ID, l.index)}
 	var steps []*workload.TransferOptions // of a sequence
 	for i, c := range cases {
@@ -246,7 +242,11 @@ func (s *session) prepare(g *group, cases []*planner.Case, index int) (*launched
 		}
 		if i == 0 {
 			l.engine.Ranks = int(o.Ranks)
-			l.engine.Nodes = placeRanks(names, max(place.Nodes, 1), int(o.Ranks))
+			d := s.demand(c, o)
+			d.affine = d.affine || s.affine(g, beside)
+			if err := l.settle(d, beside); err != nil {
+				return nil, err
+			}
 			choice := s.choose(o, l.engine.Nodes)
 			l.engine.Fabric, l.why = choice.Fabric, choice.Reason
 		} else if o.Matrix != nil && sameMatrix(c, cases[i-1]) {
@@ -301,7 +301,7 @@ func (l *launched) specs() (map[string][]byte, *shared, error) {
 	for node, list := range ranks {
 		spec, err := agent.Task{Redact: l.s.secrets, Launch: &agent.LaunchTask{
 			Text: all.where, Ranks: list, Env: l.cases[0].Env, Secrets: l.cases[0].Secrets, LogDir: l.s.groupDirs[l.g.ID],
-			Deadlines: phases(l.s.runOf(l.g.Run).Phases), CPUs: l.cpus[node],
+			Deadlines: phases(l.s.runOf(l.g.Run).Phases), CPUs: l.cpus[node], Seats: l.seatsOf(list),
 		}}.Encode()
 		if err != nil {
 			return nil, nil, err

@@ -16,7 +16,9 @@ import (
 func (s *session) nodes() []results.Node {
 	var list []results.Node
 	for _, name := range slices.Sorted(maps.Keys(s.members)) {
-		list = append(list, s.members[name].Node)
+		n := s.members[name].Node
+		n.Labels = s.members[name].Labels
+		list = append(list, n)
 	}
 	return list
 }
@@ -122,32 +124,29 @@ func (s *session) lacks(c *planner.Case) []string {
 	if simulated(c) {
 		return s.lacksSimulation()
 	}
-	var lacks []string
-	need := max(s.plan.Cluster.Nodes, c.Place.Nodes, 1)
-	distinct := s.plan.Cluster.DistinctHosts || c.Place.DistinctHosts
-	names := s.usable(distinct)
-	if len(names) < need {
-		lacks = append(lacks, nodesNeeded(need, len(names), distinct))
+	if lacks := s.clusterLacks(); len(lacks) > 0 {
+		return lacks
 	}
-	vram := o.Initiator == "vram" || o.Target == "vram"
-	fabric := s.choose(o, placeRanks(names, max(c.Place.Nodes, 1), int(o.Ranks))).Fabric
-	for _, name := range names {
-		n := s.members[name].Node
-		gpus := s.plan.Cluster.GPUsPerNode
-		if vram {
-			gpus = max(gpus, 1)
-		}
-		if len(n.GPUs) < gpus {
-			lacks = append(lacks, fmt.Sprintf("GPUs on node %s (needed: %d, there: %d)", name, gpus, len(n.GPUs)))
-		}
-		if f := n.Fabrics[fabric]; !f.Available {
-			reason := f.Reason
-			if reason == "" {
-				reason = "this weir does not have it"
-			}
-			lacks = append(lacks, fmt.Sprintf("fabric %s on node %s: %s", fabric, name, reason))
+	p, lacks := s.locate(s.demand(c, o), nil)
+	if len(lacks) > 0 {
+		return lacks
+	}
+	fabric := s.choose(o, p.nodes).Fabric // which weir may have chosen
+	for _, name := range slices.Compact(slices.Sorted(slices.Values(p.nodes))) {
+		if f := s.members[name].Node.Fabrics[fabric]; !f.Available {
+			lacks = append(lacks, noFabric(fabric, name, f))
 		}
 	}
+	return lacks
+}
+
+// clusterLacks lists what the nodes lack for the scenario, whatever a case asks for.
+func (s *session) clusterLacks() []string {
+	c := s.plan.Cluster
+	nodes := max(c.Nodes, 1)
+	_, lacks := s.locate(demand{
+		place: planner.Place{Nodes: nodes, DistinctHosts: c.DistinctHosts, Labels: c.Labels}, ranks: nodes, nodeGPUs: c.GPUsPerNode,
+	}, nil)
 	return lacks
 }
 
@@ -160,39 +159,4 @@ func (s *session) choose(o workload.TransferOptions, ranks []string) engine.Choi
 		nodes = append(nodes, n)
 	}
 	return engine.Choose(o, nodes)
-}
-
-func nodesNeeded(need, have int, distinct bool) string {
-	what := "nodes"
-	if distinct {
-		what = "nodes on distinct hosts"
-	}
-	return fmt.Sprintf("%s (needed: %d, there: %d)", what, need, have)
-}
-
-// usable are the names of nodes to place ranks on, one for each host if hosts
-// must be distinct.
-func (s *session) usable(distinct bool) []string {
-	var names []string
-	hosts := map[string]bool{}
-	for _, name := range slices.Sorted(maps.Keys(s.members)) {
-		host := s.members[name].Host
-		if distinct && hosts[host] {
-			continue
-		}
-		hosts[host] = true
-		names = append(names, name)
-	}
-	return names
-}
-
-// placeRanks spreads ranks over the first so many nodes in equal blocks, so that
-// with pairwise traffic over two nodes each pair crosses between them.
-func placeRanks(names []string, nodes, ranks int) []string {
-	nodes = min(nodes, len(names))
-	out := make([]string, ranks)
-	for r := range out {
-		out[r] = names[r*nodes/ranks]
-	}
-	return out
 }

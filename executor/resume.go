@@ -25,6 +25,7 @@ type past struct {
 	failedRuns map[string]string // by run: why its setup failed
 	checks     []results.Check
 	commands   []results.Command
+	artifacts  []results.Artifact
 }
 
 type launchID struct {
@@ -46,6 +47,8 @@ func readPast(records []Record, p *planner.Plan) (*past, error) {
 			f.checks = append(f.checks, *r.Check)
 		case r.Command != nil:
 			f.commands = append(f.commands, *r.Command)
+		case len(r.Artifacts) > 0:
+			f.artifacts = withArtifacts(f.artifacts, r.Artifacts)
 		case r.Launch != nil:
 			if err := r.Launch.check(p); err != nil {
 				return nil, refuse(exitUsage, "journal, record %d: %w", i+1, err)
@@ -96,6 +99,7 @@ func (f *past) restore(s *session) {
 	for _, c := range f.commands {
 		s.restoreCommand(c)
 	}
+	s.doc.Artifacts = slices.Clone(f.artifacts)
 	if len(f.sessions) == 0 {
 		return
 	}
@@ -179,6 +183,10 @@ func (s *session) takeOver(g *group, cases []*planner.Case, index int) bool {
 	}
 	if simulated(cases[0]) {
 		s.replay(g, cases, index)
+	} else if o, err := transfer(cases[0]); err == nil {
+		d := s.demand(cases[0], o)
+		d.affine = d.affine || s.affine(g, nil)
+		s.remember(d, r.Cases[0].Launch.Nodes)
 	}
 	s.emit(Event{Type: LaunchResumed, Group: g.ID, Launch: &index, Cases: len(r.Cases)})
 	return true

@@ -34,6 +34,8 @@ type session struct {
 	begun     bool             // what must come before the first launch was done
 	openRuns  []string         // whose setup began and whose teardown did not
 	commands  int              // so far
+	artifacts int              // asked for so far
+	unfit     string           // why the nodes are not fit for any case; "": they are
 	secrets   []string         // references to all of the plan's
 	untidy    []string         // teardown that failed
 	warned    map[results.Ignored]bool
@@ -46,6 +48,7 @@ type session struct {
 	cluster  *cluster.Session
 	agents   []*agent.Agent
 	members  map[string]agent.Member
+	seated   map[string][]string // nodes of the last launch by demand and block
 	changes  <-chan cluster.Member
 	reports  chan agent.Report
 	closed   chan struct{} // nobody takes reports any more
@@ -61,7 +64,7 @@ func newSession(p *planner.Plan, o Options) *session {
 		plan: p, o: o, doc: newDocument(p, o), virtual: virtualNodes(p, o), groups: groupsOf(p, o), past: &past{}, secrets: secretsOf(p),
 		undecided: map[string]bool{}, rounds: map[string]int{}, tasks: map[string]*task{},
 		warned: map[results.Ignored]bool{}, verdicts: map[*results.AssertionVerdict]results.Verdict{},
-		members: map[string]agent.Member{}, reports: make(chan agent.Report, 64), closed: make(chan struct{}),
+		members: map[string]agent.Member{}, seated: map[string][]string{}, reports: make(chan agent.Report, 64), closed: make(chan struct{}),
 	}
 	s.find = s.newIndex()
 	var keys, groups []string

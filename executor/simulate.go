@@ -38,7 +38,7 @@ func (s *session) onlySimulated() bool {
 			planned = true
 		}
 	}
-	commands := len(p.Checks) + len(p.Setup) + len(p.Teardown)
+	commands := len(p.Checks) + len(p.Artifacts) + len(p.Setup) + len(p.Teardown)
 	for _, r := range p.Runs {
 		commands += len(r.Setup) + len(r.Teardown) + len(r.LaunchSetup) + len(r.LaunchTeardown)
 	}

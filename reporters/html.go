@@ -179,9 +179,14 @@ func notes(doc *results.Document) []html.Note {
 	var out []html.Note
 	for _, n := range []html.Note{
 		{Title: "Ignored settings", Lines: ignored(doc)}, {Title: "Fabrics chosen", Lines: chosen(doc)},
+		{Title: "Nodes changed", Lines: nodesChanged(doc)},
 		{Title: "Retried launches", Lines: madeAgain(doc)}, {Title: "Not run", Lines: leftOut(doc)},
+		{Title: "Artifacts", Files: artifacts(doc)},
 	} {
-		if len(n.Lines) == 0 {
+		if more := len(n.Files) - mostRows; more > 0 {
+			n.Files, n.Lines = n.Files[:mostRows], []string{fmt.Sprintf("%d more are not listed; results.json has all", more)}
+		}
+		if len(n.Lines)+len(n.Files) == 0 {
 			continue
 		}
 		if more := len(n.Lines) - mostRows; more > 0 {

@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"weir/reporters/html"
 	"weir/results"
 )
 
@@ -41,9 +42,11 @@ func markdown(doc *results.Document, limit int) string {
 	m.omitted(m.lost)
 	m.list("Ignored settings", ignored(doc))
 	m.list("Fabrics chosen", chosen(doc))
+	m.list("Nodes changed", nodesChanged(doc))
 	m.list("Retried launches", madeAgain(doc))
 	m.list("Not run", leftOut(doc))
 	m.list("What differs from the baseline's environment", baselineDiffers(doc))
+	m.files("Artifacts", artifacts(doc))
 	m.folded("passed", findings(doc, "pass"))
 	m.folded("failed as expected", findings(doc, "xfail"))
 	m.session(doc)
@@ -142,6 +145,15 @@ func (m *page) list(heading string, lines []string) {
 	}
 	m.always("## %s\n\n", heading)
 	m.omitted(m.rows(len(lines), func(i int) string { return "- " + mdText(lines[i]) + "\n" }))
+	m.always("\n")
+}
+
+func (m *page) files(heading string, list []html.File) {
+	if len(list) == 0 {
+		return
+	}
+	m.always("## %s\n\n", heading)
+	m.omitted(m.rows(len(list), func(i int) string { return mdFile(list[i]) }))
 	m.always("\n")
 }
 

@@ -111,8 +111,13 @@ func sessionErrors(doc *results.Document) []finding {
 		out = append(out, finding{standing: "error", where: "session", message: plain(why)})
 	}
 	for _, c := range doc.Checks {
-		if c.Status != results.OK {
-			out = append(out, finding{standing: "error", where: plain("check " + c.Name + " on " + c.Node), message: plain(sentence(": ", "failed", c.Reason))})
+		if c.Counts() {
+			out = append(out, finding{standing: "error", where: plain("check " + c.Name + " on " + c.Node), message: plain(sentence(": ", "failed", c.Why()))})
+		}
+	}
+	for _, a := range doc.Artifacts {
+		if a.Counts() {
+			out = append(out, finding{standing: "error", where: plain("artifact " + a.Name + " of " + a.Node), message: plain(sentence(": ", "required, and "+a.Status, a.Reason))})
 		}
 	}
 	for _, c := range doc.Commands {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -51,4 +52,47 @@ type Move struct {
 // String is the move in a line.
 func (m Move) String() string {
 	return fmt.Sprintf("node %s instead of %s: %s", m.To, m.From, m.Reason)
+}
+
+// mostCPUs is how many processors a list may name: beyond it is no machine.
+const mostCPUs = 1 << 16
+
+// ParseCPUs reads a list of processors as the kernel writes it, 0-3,8. What is none is
+// left out.
+func ParseCPUs(text string) []int {
+	var all []int
+	for part := range strings.SplitSeq(text, ",") {
+		from, to, isRange := strings.Cut(strings.TrimSpace(part), "-")
+		first, err := strconv.Atoi(from)
+		last := first
+		if isRange && err == nil {
+			last, err = strconv.Atoi(to)
+		}
+		if err != nil || first < 0 || last >= mostCPUs {
+			continue
+		}
+		for c := first; c <= last && len(all) < mostCPUs; c++ {
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+// FormatCPUs writes processors as the kernel does.
+func FormatCPUs(cpus []int) string {
+	cpus = slices.Compact(slices.Sorted(slices.Values(cpus)))
+	var parts []string
+	for i := 0; i < len(cpus); {
+		j := i
+		for j+1 < len(cpus) && cpus[j+1] == cpus[j]+1 {
+			j++
+		}
+		part := strconv.Itoa(cpus[i])
+		if j > i {
+			part += "-" + strconv.Itoa(cpus[j])
+		}
+		parts = append(parts, part)
+		i = j + 1
+	}
+	return strings.Join(parts, ",")
 }

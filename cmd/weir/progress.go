@@ -277,12 +277,14 @@ func (m *mishaps) text(e executor.Event) string {
 		}
 		m.told[e.Reason] = true
 		return fmt.Sprintf("%s from %s on: %s", e.Status, e.Case, e.Reason)
-	case e.Type == executor.EnvIgnored:
+	case e.Type == executor.EnvIgnored, e.Type == executor.NodeChanged:
 		return "warning: " + e.Reason
 	case e.Type == executor.CheckDone && e.Status != results.OK:
 		return fmt.Sprintf("check %q on %s failed: %s", e.Check, e.Node, e.Reason)
 	case e.Type == executor.CommandDone && e.Status != results.OK:
 		return fmt.Sprintf("%s %q on %s failed: %s", e.Stage, e.Command, e.Node, e.Reason)
+	case e.Type == executor.ArtifactKept && e.Status != results.OK:
+		return fmt.Sprintf("artifact %q of %s is %s: %s", e.Artifact, e.Node, e.Status, e.Reason)
 	case e.Type == executor.LaunchFinished && e.Failure != nil:
 		return fmt.Sprintf("launch %d of %s failed: %s", *e.Launch+1, e.Group, e.Failure)
 	}

@@ -14,6 +14,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -35,12 +37,12 @@ type Options struct {
 	LogDir       string   // where the logs of rank processes go
 	ScratchDir   string   // for files that ranks share as memory; whoever made it removes it
 	Deadlines    Deadlines
-	Sink         func(Report) // takes what the agent has to say; called from several goroutines
-	ShipLogs     bool         // report logs when they are complete: LogDir is this node's own
-	NoCommands   bool         // run the engine's workloads and nothing that a scenario names
-	Labels       map[string]string
-	CPUs         []int           // that ranks may run on; none: all that this process may
-	Verifier     *trust.Verifier // of the session's signatures
+	Sink         func(Report)      // takes what the agent has to say; called from several goroutines
+	ShipLogs     bool              // report logs when they are complete: LogDir is this node's own
+	NoCommands   bool              // run the engine's workloads and nothing that a scenario names
+	Labels       map[string]string // of the node, by which scenarios choose it
+	CPUs         []int             // that ranks may run on; none: all that this process may
+	Verifier     *trust.Verifier   // of the session's signatures
 }
 
 // Agent is the agent of one node in one session.
@@ -79,7 +81,36 @@ func New(o Options) *Agent {
 type Member struct {
 	Host   string            `json:"host"` // equal for agents of one host, however they are called
 	Labels map[string]string `json:"labels,omitempty"`
+	CPUs   []int             `json:"cpus,omitempty"` // that ranks may run on
+	GPUs   []string          `json:"gpus,omitempty"` // that ranks may use, as CUDA_VISIBLE_DEVICES names them
 	Node   results.Node      `json:"node"`
+}
+
+// member is what the agent says of its node.
+func (a *Agent) member(node results.Node) Member {
+	return Member{Host: HostID(), Labels: a.o.Labels, CPUs: a.cpus, GPUs: visibleGPUs(len(node.GPUs)), Node: node}
+}
+
+// visibleGPUs are the names of a node's n GPUs, or of those that whoever started the
+// agent left it, as Slurm does.
+func visibleGPUs(n int) []string {
+	var names []string
+	own, some := os.LookupEnv("CUDA_VISIBLE_DEVICES")
+	if !some || n == 0 {
+		for i := range n {
+			names = append(names, strconv.Itoa(i))
+		}
+		return names
+	}
+	for name := range strings.SplitSeq(own, ",") {
+		name = strings.TrimSpace(name)
+		i, err := strconv.Atoi(name)
+		if name == "" || err == nil && (i < 0 || i >= n) || slices.Contains(names, name) {
+			break // as CUDA does
+		}
+		names = append(names, name)
+	}
+	return names
 }
 
 // Serve joins the session and does what is placed on this node until Close.
@@ -93,7 +124,7 @@ func (a *Agent) Serve(ctx context.Context, etcd cluster.Config, node results.Nod
 	if err != nil {
 		return fmt.Errorf("watching for tasks: %w", err)
 	}
-	inventory, err := json.Marshal(Member{Host: HostID(), Labels: a.o.Labels, Node: node})
+	inventory, err := json.Marshal(a.member(node))
 	if err != nil {
 		return fmt.Errorf("encoding the inventory: %w", err)
 	}
@@ -158,6 +189,11 @@ func (a *Agent) do(ctx context.Context, p cluster.Placement) {
 	case task.Command != nil:
 		r.Command = a.command(ctx, *task.Command, a.hidden(task.Redact))
 		a.ship(p.Task, task.Command.Log)
+	case task.Artifact != nil:
+		a.artifact(ctx, *task.Artifact, a.hidden(task.Redact), func(file ArtifactReport) {
+			a.report(Report{Task: p.Task, Artifact: &file})
+		})
+		return
 	case task.Secrets != nil:
 		r.Secrets = &SecretsReport{Problems: problems(task.Secrets.Names)}
 	default:

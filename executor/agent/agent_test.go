@@ -184,7 +184,7 @@ func TestWhatARankSaidComesBeforeItsEnd(t *testing.T) {
 	s := newSpawner()
 	defer s.close()
 	events := make(chan event)
-	p, err := startProcess(s, []string{"sh", "-c", `setsid sleep 10 & printf 'c\0\0\0\0c\0\0\0\0c\0\0\0\0' >&3`}, os.Environ(), filepath.Join(t.TempDir(), "log"), nil, func(e event) { events <- e })
+	p, err := startProcess(s, nil, []string{"sh", "-c", `setsid sleep 10 & printf 'c\0\0\0\0c\0\0\0\0c\0\0\0\0' >&3`}, os.Environ(), filepath.Join(t.TempDir(), "log"), nil, func(e event) { events <- e })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -60,7 +60,7 @@ func (a *Agent) launch(ctx context.Context, id string, task *assignment, h hidde
 	if err := os.MkdirAll(scratch, 0o700); err != nil {
 		return refuse(kindFailed, results.FailedReady, err)
 	}
-	l.spawn(environment(scratch, task.Env, secrets))
+	l.spawn(scratch, secrets)
 	l.loop()
 	o := l.outcome()
 	o.Ignored = l.ignored()
@@ -84,10 +84,16 @@ func (a *Agent) abort(id, cause string) {
 	_ = a.session.Abort(ctx, id, fmt.Sprintf("stopped, because on node %s %s", a.o.Node, cause))
 }
 
-func (l *launch) spawn(env []string) {
+func (l *launch) spawn(scratch string, secrets map[string]string) {
 	for i, rank := range l.task.Ranks {
+		var seat results.Seat
+		if len(l.task.Seats) > 0 {
+			seat = l.task.Seats[i]
+		}
+		cpus := results.ParseCPUs(seat.CPUs)
+		env := environment(scratch, seat.Env, l.task.Env, secrets)
 		log := filepath.Join(l.a.o.LogDir, l.task.LogDir, strconv.Itoa(l.task.launch.Index), strconv.Itoa(rank)+".log")
-		p, err := startProcess(l.a.spawner, l.a.o.RankCommand, env, log, l.hidden, l.emit)
+		p, err := startProcess(l.a.spawner, cpus, l.a.o.RankCommand, env, log, l.hidden, l.emit)
 		if err != nil {
 			l.suspects = append(l.suspects, suspect{kind: kindFailed, class: results.FailedReady, rank: rank, at: time.Now(), phase: "ready", cause: "starting the process: " + err.Error()})
 			l.tellStop()
@@ -96,15 +102,19 @@ func (l *launch) spawn(env []string) {
 		m := &member{process: p, rank: rank}
 		m.enter(starting)
 		l.ranks = append(l.ranks, m)
-		l.tellLaunch(m, l.cpus(i))
+		l.tellLaunch(m, l.cpus(i, cpus))
 	}
 	l.task.text = nil // the queues of the ranks have it for as long as it is needed
 }
 
 // cpus are the processors of the node's i-th rank of the launch, one for each of its
-// threads; none where there are fewer processors than threads of all ranks.
-func (l *launch) cpus(i int) []int {
+// threads: of its own, if it has any; none where there are fewer processors than threads
+// of all ranks.
+func (l *launch) cpus(i int, own []int) []int {
 	each := l.task.launch.Threads()
+	if len(own) >= each {
+		return own[:each]
+	}
 	first := l.task.CPUs.First + i*each
 	if max(l.task.CPUs.Threads, l.task.CPUs.First+len(l.task.Ranks)*each) > len(l.a.cpus) {
 		return nil

@@ -40,6 +40,13 @@ func unpack(task LaunchTask, packed []byte) (*assignment, error) {
 		return nil, fmt.Errorf("unpacking a launch: %w", err)
 	case len(a.launch.Cases) == 0:
 		return nil, fmt.Errorf("launch %s has no cases", a.launch.ID)
+	case len(task.Seats) > 0 && len(task.Seats) != len(task.Ranks):
+		return nil, fmt.Errorf("launch %s has %d seats for %d ranks", a.launch.ID, len(task.Seats), len(task.Ranks))
+	}
+	for i, s := range task.Seats {
+		if s.Rank != task.Ranks[i] {
+			return nil, fmt.Errorf("launch %s: the seat of rank %d is that of rank %d", a.launch.ID, task.Ranks[i], s.Rank)
+		}
 	}
 	for _, r := range task.Ranks {
 		if r < 0 || r >= a.launch.Ranks {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -48,8 +49,8 @@ type outgoing struct {
 
 // startProcess starts a rank. Its output goes straight into the log file, because
 // passing it on costs the measurement processor time; only where the session has
-// secrets it must go through this process.
-func startProcess(s *spawner, argv, env []string, log string, h hidden, emit func(event)) (*process, error) {
+// secrets it must go through this process. It stays on some processors, if any are given.
+func startProcess(s *spawner, cpus []int, argv, env []string, log string, h hidden, emit func(event)) (*process, error) {
 	p := &process{log: log, emit: emit, outbox: make(chan outgoing, 3), read: make(chan struct{})}
 	if err := os.MkdirAll(filepath.Dir(log), 0o755); err != nil {
 		return nil, err
@@ -72,7 +73,7 @@ func startProcess(s *spawner, argv, env []string, log string, h hidden, emit fun
 	p.cmd.Stdout, p.cmd.Stderr = out, out
 	p.cmd.WaitDelay = time.Second // for pipes that something outside of the group holds open
 	p.cmd.ExtraFiles = theirs     // from descriptor 3 on, as package rank expects
-	if err := s.start(p.cmd); err != nil {
+	if err := s.start(p.cmd, cpus...); err != nil {
 		out.Close()
 		p.release()
 		return nil, err
@@ -197,10 +198,10 @@ func (p *process) state() byte {
 func dead(state byte) bool { return state == 'Z' || state == 'X' || state == 0 }
 
 // environment is what a rank's process sees. Of equal names the last one counts.
-func environment(scratch string, scenario, secrets map[string]string) []string {
+func environment(scratch string, seat, scenario, secrets map[string]string) []string {
 	env := append(os.Environ(), engine.RankEnv()...)
 	// UCX makes its shared memory as files here, so that removing the directory
 	// removes whatever a killed rank left
 	env = append(env, "UCX_POSIX_DIR="+scratch)
-	return append(append(env, pairs(scenario)...), pairs(secrets)...)
+	return slices.Concat(env, pairs(seat), pairs(scenario), pairs(secrets))
 }

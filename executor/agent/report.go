@@ -17,6 +17,7 @@ type Report struct {
 	Check      *results.Check
 	Command    *results.Command
 	Secrets    *SecretsReport
+	Artifact   *ArtifactReport
 	Log        *Log // of an agent whose logs are not the session's
 }
 

@@ -9,8 +9,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-
-	"golang.org/x/sys/unix"
 )
 
 // filePrefix marks a reference to a secret that stands in a file.
@@ -55,27 +53,14 @@ func read(reference string) (string, error) {
 	return strings.TrimSuffix(strings.TrimSuffix(string(b), "\n"), "\r"), nil
 }
 
-// readRegular reads a file of at most so many bytes. Only regular files have an
-// end for certain: a pipe may stand still, a device go on for ever.
-func readRegular(path string, most int64) ([]byte, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK, 0) // opening a pipe would wait for its writer
+// readRegular reads a file of at most so many bytes.
+func readRegular(path string, most int) ([]byte, error) {
+	b, _, err := readBeginning(path, most+1)
+	if err == nil && len(b) > most {
+		err = fmt.Errorf("the file is longer than %d bytes", most)
+	}
 	if err != nil {
 		return nil, err
-	}
-	defer f.Close()
-	st, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if !st.Mode().IsRegular() {
-		return nil, errors.New("it is no regular file")
-	}
-	b, err := io.ReadAll(io.LimitReader(f, most+1))
-	if err != nil {
-		return nil, err
-	}
-	if int64(len(b)) > most {
-		return nil, fmt.Errorf("the file is longer than %d bytes", most)
 	}
 	return b, nil
 }

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"weir/results"
 )
 
 // spawner starts processes from one thread that lives as long as the agent. The
@@ -41,26 +43,51 @@ func (s *spawner) close() {
 	<-s.done
 }
 
-// start starts a command in a process group of its own that dies with the agent.
-func (s *spawner) start(cmd *exec.Cmd) error {
+// start starts a command in a process group of its own that dies with the agent. If
+// processors are given it stays on them, with all threads that it will have: they inherit
+// the mask of the thread that starts it.
+func (s *spawner) start(cmd *exec.Cmd, cpus ...int) error {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	result := make(chan error, 1)
-	s.work <- func() { result <- cmd.Start() }
+	s.work <- func() { result <- onProcessors(cpus, cmd.Start) }
 	return <-result
+}
+
+// onProcessors does something while this thread is kept on some processors.
+func onProcessors(cpus []int, do func() error) error {
+	if len(cpus) == 0 {
+		return do()
+	}
+	var all, some unix.CPUSet
+	for _, c := range cpus {
+		some.Set(c)
+	}
+	if err := unix.SchedGetaffinity(0, &all); err != nil {
+		return fmt.Errorf("reading the processors of a thread: %w", err)
+	}
+	if err := unix.SchedSetaffinity(0, &some); err != nil {
+		return fmt.Errorf("keeping a rank on processors %s: %w", results.FormatCPUs(cpus), err)
+	}
+	defer unix.SchedSetaffinity(0, &all) // the mask of a moment ago: if it is none any more, the kernel has narrowed it itself
+	return do()
 }
 
 // killGroup kills a process and all that it started.
 func killGroup(pid int) { _ = unix.Kill(-pid, unix.SIGKILL) } // gone already is as good
 
-// capture keeps the beginning of what a command writes.
+// capture keeps the beginning of what a command writes, and counts all of it. Its buffer
+// is a field of its own: as an embedded one it would be read into without Write.
 type capture struct {
-	bytes.Buffer
+	kept    bytes.Buffer
+	most    int // bytes
+	written int64
 }
 
 const maxCapture = 1 << 20
 
 func (c *capture) Write(p []byte) (int, error) {
-	c.Buffer.Write(p[:min(len(p), maxCapture-c.Len())])
+	c.written += int64(len(p))
+	c.kept.Write(p[:max(0, min(len(p), c.most-c.kept.Len()))])
 	return len(p), nil
 }
 
@@ -92,13 +119,13 @@ func (s *spawner) run(ctx context.Context, limit time.Duration, argv, env []stri
 // output runs a command and gives what it wrote. An error says what the command
 // said last.
 func (s *spawner) output(ctx context.Context, limit time.Duration, argv, env []string) ([]byte, error) {
-	var stdout, stderr capture
+	stdout, stderr := capture{most: maxCapture}, capture{most: maxCapture}
 	err := s.run(ctx, limit, argv, env, &stdout, &stderr)
 	if err == nil {
-		return stdout.Bytes(), nil
+		return stdout.kept.Bytes(), nil
 	}
 	for _, out := range []*capture{&stderr, &stdout} {
-		if lines := lastLines(out.Bytes(), 1); len(lines) > 0 {
+		if lines := lastLines(out.kept.Bytes(), 1); len(lines) > 0 {
 			return nil, fmt.Errorf("%w: %s", err, strings.TrimSpace(lines[0]))
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"weir/engine"
 	"weir/executor/cluster"
+	"weir/results"
 )
 
 // Deadlines bound what a launch may take in each phase. A case has its own, in
@@ -70,6 +71,8 @@ type Task struct {
 	Check   *CheckTask   `json:"check,omitempty"`
 	Command *CommandTask `json:"command,omitempty"`
 	Secrets *SecretsTask `json:"secrets,omitempty"`
+	// Artifact may be answered by several reports.
+	Artifact *ArtifactTask `json:"artifact,omitempty"`
 	// Redact are references to the secrets whose values may stand in nothing that
 	// is kept of the task, whether or not the task itself is given them: processes
 	// inherit the agent's environment.
@@ -88,6 +91,8 @@ type LaunchTask struct {
 	// Deadlines are those that the run sets; of the others the agent has its own.
 	Deadlines Deadlines `json:"deadlines"`
 	CPUs      CPUs      `json:"cpus"`
+	// Seats are what each of Ranks has to itself, in their order; none: nothing.
+	Seats []results.Seat `json:"seats,omitempty"`
 }
 
 // CPUs says which of a node's processors the ranks of a task get, where several
@@ -143,7 +148,7 @@ func decodeTask(b []byte) (Task, error) {
 		return t, fmt.Errorf("reading a task: %w", err)
 	}
 	switch {
-	case t.Check != nil && len(t.Check.Command) > 0, t.Command != nil && len(t.Command.Command) > 0, t.Secrets != nil:
+	case t.Check != nil && len(t.Check.Command) > 0, t.Command != nil && len(t.Command.Command) > 0, t.Secrets != nil, t.Artifact != nil && (len(t.Artifact.Command) > 0 || t.Artifact.File != ""):
 		return t, nil
 	case t.Launch == nil || len(t.Launch.Ranks) == 0:
 		return t, errors.New("reading a task: it asks for nothing")

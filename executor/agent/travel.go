@@ -22,6 +22,7 @@ type travelling struct {
 	Check    *results.Check   `json:"check,omitempty"`
 	Command  *results.Command `json:"command,omitempty"`
 	Secrets  *SecretsReport   `json:"secrets,omitempty"`
+	Artifact *artifact        `json:"artifact,omitempty"`
 	Log      *logPiece        `json:"log,omitempty"`
 }
 
@@ -35,6 +36,13 @@ type outcome struct {
 	Ignored []results.Ignored `json:"ignored,omitempty"`
 	Ago     time.Duration     `json:"ago"`
 	Kind    kind              `json:"kind"`
+}
+
+type artifact struct {
+	Source string `json:"source"`
+	Status string `json:"status"`
+	Reason string `json:"reason"`
+	Last   bool   `json:"last"`
 }
 
 type logPiece struct {
@@ -59,6 +67,9 @@ func (r Report) Encode() (head, body []byte, err error) {
 	if o := r.Outcome; o != nil {
 		t.Outcome = &outcome{o.Failure, o.Ignored, time.Since(o.At), o.kind}
 	}
+	if a := r.Artifact; a != nil {
+		t.Artifact, body = &artifact{a.Source, a.Status, a.Reason, a.Last}, a.Content
+	}
 	if r.Log != nil {
 		t.Log, body = &logPiece{r.Log.Name, r.Log.From}, r.Log.Text
 	}
@@ -80,7 +91,7 @@ func DecodeReport(node string, head, body []byte) (Report, error) {
 	}
 	r := Report{Node: node, Task: t.Task, Progress: t.Progress, Check: t.Check, Command: t.Command, Secrets: t.Secrets}
 	parts := 0
-	for _, there := range []bool{t.Running != nil, t.Progress != nil, t.Result != nil, t.Outcome != nil, t.Check != nil, t.Command != nil, t.Secrets != nil, t.Log != nil} {
+	for _, there := range []bool{t.Running != nil, t.Progress != nil, t.Result != nil, t.Outcome != nil, t.Check != nil, t.Command != nil, t.Secrets != nil, t.Artifact != nil, t.Log != nil} {
 		if there {
 			parts++
 		}
@@ -88,7 +99,7 @@ func DecodeReport(node string, head, body []byte) (Report, error) {
 	if parts != 1 {
 		return Report{}, fmt.Errorf("reading a report of node %s: it says %d things and not one", node, parts)
 	}
-	if len(body) > 0 && t.Result == nil && t.Log == nil {
+	if len(body) > 0 && t.Result == nil && t.Artifact == nil && t.Log == nil {
 		return Report{}, fmt.Errorf("reading a report of node %s: it brings %d bytes that belong to nothing", node, len(body))
 	}
 	var err error
@@ -105,6 +116,12 @@ func DecodeReport(node string, head, body []byte) (Report, error) {
 		r.Check.Node = node
 	case t.Command != nil:
 		r.Command.Node = node
+	case t.Artifact != nil:
+		a := t.Artifact
+		if len(body) > maxArtifact {
+			err = fmt.Errorf("an artifact of %d bytes", len(body))
+		}
+		r.Artifact = &ArtifactReport{Source: a.Source, Content: body, Status: a.Status, Reason: a.Reason, Last: a.Last}
 	case t.Log != nil:
 		r.Log, err = t.Log.decode(body)
 	}

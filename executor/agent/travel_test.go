@@ -26,6 +26,7 @@ func reports() map[string]Report {
 		"command":  {Command: &results.Command{Name: "c", Node: "n1", Status: "ok", Started: at.UTC().Round(0)}},
 		"secrets":  {Secrets: &SecretsReport{Problems: []string{"none here"}}},
 		"log":      {Log: &Log{Name: "b/0/1.log", From: 1 << 20, Text: []byte("text\n")}},
+		"artifact": {Artifact: &ArtifactReport{Source: "/proc/version", Content: []byte("Linux"), Status: results.OK, Last: true}},
 		"no log":   {Log: &Log{Name: "b/0/1.log"}},
 	}
 }

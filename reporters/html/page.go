@@ -95,11 +95,18 @@ type Matrices struct {
 	Note  string
 }
 
-// Note is a list of lines, or of facts.
+// Note is a list of lines, of facts, or of files.
 type Note struct {
 	Title string
 	Lines []string
 	Facts []Pair
+	Files []File
+}
+
+// File is a file beside the page.
+type File struct {
+	Name, Says string
+	Href       string // relative to the page; "": there is no such file
 }
 
 // Definition says what a metric is.

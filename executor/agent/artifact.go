@@ -1,0 +1,185 @@
+package agent
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"weir/results"
+)
+
+// ArtifactTask asks for the output of a command, or for files.
+type ArtifactTask struct {
+	Command []string      `json:"command,omitempty"`
+	File    string        `json:"file,omitempty"` // an absolute path, or a pattern of such
+	Timeout time.Duration `json:"timeout"`
+}
+
+// ArtifactReport is one file of an artifact. There is at least one for each task; the
+// last one says so.
+type ArtifactReport struct {
+	Source  string // path on the node; "": output of the command
+	Content []byte
+	Status  string // as results.Artifact has it; of one that is missing there is no content
+	Reason  string
+	Last    bool
+}
+
+// Bounds of what a node is asked for: of a file, of all files of an artifact, and of
+// their number.
+const (
+	maxArtifact      = 16 << 20
+	maxArtifactTotal = 64 << 20
+	maxArtifactFiles = 100
+)
+
+// artifact gathers what is asked for, and reports each file by itself.
+func (a *Agent) artifact(ctx context.Context, t ArtifactTask, h hidden, report func(ArtifactReport)) {
+	ctx, cancel := context.WithTimeoutCause(ctx, t.Timeout, fmt.Errorf("not done within %v", t.Timeout))
+	defer cancel()
+	if a.o.NoCommands { // files of the node are as much its owner's business
+		report(ArtifactReport{Source: h.redact(t.File), Status: results.ArtifactMissing, Reason: refusal, Last: true})
+		return
+	}
+	if len(t.Command) > 0 {
+		r := a.outputOf(ctx, t, h)
+		r.Last = true
+		report(r)
+		return
+	}
+	paths, err := []string{t.File}, error(nil)
+	if IsPattern(t.File) {
+		paths, err = unlessOver(ctx, func() ([]string, error) { return filepath.Glob(t.File) })
+	}
+	if len(paths) == 0 && err == nil {
+		err = errors.New("there is no such file")
+	}
+	if err != nil {
+		report(ArtifactReport{Source: h.redact(t.File), Status: results.ArtifactMissing, Reason: h.redact(err.Error()), Last: true})
+		return
+	}
+	total := 0
+	for i, path := range paths {
+		if i == maxArtifactFiles || total >= maxArtifactTotal {
+			report(ArtifactReport{
+				Source: h.redact(t.File), Status: results.ArtifactMissing, Last: true,
+				Reason: fmt.Sprintf("%d further files were left out: an artifact has at most %d of a node, and %d bytes", len(paths)-i, maxArtifactFiles, maxArtifactTotal),
+			})
+			return
+		}
+		r := fileOf(ctx, path, h)
+		r.Last = i == len(paths)-1
+		total += len(r.Content)
+		report(r)
+	}
+}
+
+// outputOf runs a command and keeps the beginning of what it writes.
+func (a *Agent) outputOf(ctx context.Context, t ArtifactTask, h hidden) ArtifactReport {
+	out := &capture{most: h.enough()}
+	err := a.spawner.run(ctx, t.Timeout, t.Command, os.Environ(), out, out)
+	r := kept(out.kept.Bytes(), out.written, h)
+	switch {
+	case err != nil && out.written == 0:
+		return ArtifactReport{Status: results.ArtifactMissing, Reason: h.redact(err.Error())}
+	case err != nil:
+		r.Status, r.Reason = results.ArtifactFailed, h.redact(err.Error())
+	}
+	return r
+}
+
+// IsPattern says whether a path stands for any number of files.
+func IsPattern(path string) bool { return strings.ContainsAny(path, `*?[\`) }
+
+// unlessOver does something that may wait for a file system that does not answer. When
+// ctx ends before, it is left alone.
+func unlessOver[T any](ctx context.Context, do func() (T, error)) (v T, err error) {
+	type outcome struct {
+		v   T
+		err error
+	}
+	done := make(chan outcome, 1)
+	go func() {
+		v, err := do()
+		done <- outcome{v, err}
+	}()
+	select {
+	case <-ctx.Done():
+		return v, context.Cause(ctx)
+	case o := <-done:
+		return o.v, o.err
+	}
+}
+
+// fileOf keeps the beginning of a file.
+func fileOf(ctx context.Context, path string, h hidden) ArtifactReport {
+	r, err := unlessOver(ctx, func() (ArtifactReport, error) {
+		content, size, err := readBeginning(path, h.enough())
+		return kept(content, size, h), err
+	})
+	if err != nil {
+		r = ArtifactReport{Status: results.ArtifactMissing, Reason: h.redact(err.Error())}
+	}
+	r.Source = h.redact(path)
+	return r
+}
+
+// readBeginning reads at most so many bytes of a regular file, and says how many it has;
+// those of /proc say that they have none. Only regular files have an end for certain: a
+// pipe may stand still, a device go on for ever.
+func readBeginning(path string, most int) ([]byte, int64, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK, 0) // opening a pipe would wait for its writer
+	if err != nil {
+		return nil, 0, err
+	}
+	defer f.Close()
+	st, err := f.Stat()
+	if err == nil && !st.Mode().IsRegular() {
+		err = errors.New("it is no regular file")
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	b, err := io.ReadAll(io.LimitReader(f, int64(most)))
+	return b, max(st.Size(), int64(len(b))), err
+}
+
+// enough is how much of an artifact must be read: what is kept, and behind it room for
+// a secret that begins before its end.
+func (h hidden) enough() int {
+	if len(h) == 0 {
+		return maxArtifact + 1
+	}
+	return maxArtifact + len(h[0])
+}
+
+// kept is what is kept of a beginning of something of this size: nothing of a secret,
+// not even the first letters of one that is cut off.
+func kept(content []byte, size int64, h hidden) ArtifactReport {
+	whole := size <= maxArtifact
+	if !whole {
+		content = content[:min(len(content), h.enough())]
+	}
+	if len(h) > 0 {
+		var clean bytes.Buffer
+		r := redactor{hidden: h, to: &clean}
+		_, _ = r.Write(content) // a bytes.Buffer takes everything
+		if whole {
+			_ = r.flush()
+		}
+		content = clean.Bytes()
+	}
+	if whole && len(content) <= maxArtifact {
+		return ArtifactReport{Content: content, Status: results.OK}
+	}
+	content = content[:min(len(content), maxArtifact)]
+	return ArtifactReport{Content: content, Status: results.ArtifactTruncated, Reason: fmt.Sprintf("the first %d of %d bytes were kept", len(content), size)}
+}

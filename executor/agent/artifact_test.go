@@ -1,0 +1,71 @@
+package agent
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"weir/results"
+)
+
+// A command that writes without an end must not fill the agent's memory, whichever way
+// package exec copies what it writes.
+func TestOutputOfCommandsIsBounded(t *testing.T) {
+	s := newSpawner()
+	defer s.close()
+	out := &capture{most: 1000}
+	if err := s.run(t.Context(), 20*time.Second, []string{"head", "-c", "3000000", "/dev/zero"}, os.Environ(), out, out); err != nil {
+		t.Fatal(err)
+	}
+	if out.kept.Len() != 1000 || out.written != 3_000_000 {
+		t.Errorf("kept %d of %d bytes", out.kept.Len(), out.written)
+	}
+}
+
+func TestArtifactsHaveBounds(t *testing.T) {
+	dir := t.TempDir()
+	for i := range maxArtifactFiles + 3 {
+		if err := os.WriteFile(filepath.Join(dir, strings.Repeat("x", i+1)), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	a := New(Options{})
+	defer a.Close()
+	var all []ArtifactReport
+	a.artifact(t.Context(), ArtifactTask{File: dir + "/*", Timeout: time.Minute}, nil, func(r ArtifactReport) { all = append(all, r) })
+	last := all[len(all)-1]
+	if len(all) != maxArtifactFiles+1 || !last.Last || last.Status != results.ArtifactMissing || !strings.Contains(last.Reason, "3 further files") {
+		t.Errorf("%d reports, the last is %+v", len(all), last)
+	}
+	ended, end := context.WithCancel(t.Context())
+	end()
+	all = nil
+	a.artifact(ended, ArtifactTask{File: dir + "/*", Timeout: time.Minute}, nil, func(r ArtifactReport) { all = append(all, r) })
+	if len(all) == 0 || !all[len(all)-1].Last {
+		t.Errorf("of a task that was called off the coordinator does not hear the end: %+v", all)
+	}
+}
+
+// TestNothingOfASecretIsKept: wherever a secret lies across the end of what is kept,
+// what comes before it stands and not even its first letters do.
+func TestNothingOfASecretIsKept(t *testing.T) {
+	long := bytes.Repeat([]byte("-"), maxArtifact+100)
+	rapid.Check(t, func(t *rapid.T) {
+		h := hidden{"SECRETS", "SECRET"}
+		at := maxArtifact + rapid.IntRange(-20, 20).Draw(t, "at")
+		content := append(append(append([]byte{}, long[:at]...), rapid.SampledFrom(h).Draw(t, "secret")...), long[at:]...)
+		r := kept(content[:h.enough()], int64(len(content)), h)
+		if r.Status != results.ArtifactTruncated || len(r.Content) > maxArtifact || bytes.ContainsAny(r.Content, "SECRT") {
+			t.Fatalf("%s, %d bytes, the end is %q", r.Status, len(r.Content), r.Content[len(r.Content)-30:])
+		}
+		if whole := min(at, maxArtifact-len(h[0])); !bytes.HasPrefix(r.Content, long[:whole]) {
+			t.Fatalf("less than %d bytes are left", whole)
+		}
+	})
+}

@@ -1,0 +1,145 @@
+package executor
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"weir/executor/agent"
+	"weir/planner"
+	"weir/results"
+)
+
+// atStart is when an artifact is collected that is not at the end.
+const atStart = "start"
+
+// nodesAtOnce is how many nodes are asked for an artifact at a time: what they send is
+// held in memory on its way to the disk.
+const nodesAtOnce = 8
+
+// collect keeps the artifacts of the session's start or end. Whatever ends ctx, each has
+// the time that it may take, as teardown has: it is what failures are understood by. None
+// that is missing ends the session.
+func (s *session) collect(ctx context.Context, start bool) {
+	ctx = context.WithoutCancel(ctx)
+	for _, a := range s.plan.Artifacts {
+		if (a.At == atStart) != start {
+			continue
+		}
+		for some := range slices.Chunk(s.targets(a.On), nodesAtOnce) {
+			s.collectOne(ctx, a, some)
+		}
+	}
+}
+
+// collectOne asks nodes for an artifact. What was kept of them before, by a session that
+// this one goes on with, gives way.
+func (s *session) collectOne(ctx context.Context, a planner.Artifact, nodes []string) {
+	s.artifacts++
+	kept, open := map[string][]results.Artifact{}, map[string]bool{}
+	missing := func(node, why string) {
+		kept[node] = append(kept[node], results.Artifact{Name: a.Name, Node: node, Status: results.ArtifactMissing, Reason: why, Required: a.Required})
+	}
+	spec, err := agent.Task{Redact: s.secrets, Artifact: &agent.ArtifactTask{
+		Command: a.Command, File: a.File, Timeout: seconds(a.Timeout),
+	}}.Encode()
+	for _, node := range nodes {
+		open[node] = true
+	}
+	if err == nil {
+		bounded, cancel := context.WithTimeoutCause(ctx, seconds(a.Timeout)+commandSlack, errors.New("its node did not say how it ended"))
+		defer cancel()
+		err = s.task(bounded, fmt.Sprintf("%sartifact-%d", ownTask, s.artifacts), specFor(nodes, spec), func(r agent.Report) bool {
+			if r.Artifact == nil || !open[r.Node] {
+				return false
+			}
+			kept[r.Node] = append(kept[r.Node], s.keepArtifact(a, r.Node, *r.Artifact, kept[r.Node]))
+			open[r.Node] = !r.Artifact.Last
+			return r.Artifact.Last
+		}, func(node, cause string) {
+			missing(node, "the node's agent is gone: "+cause)
+			open[node] = false
+		})
+	}
+	for _, node := range nodes {
+		if open[node] {
+			missing(node, fmt.Sprintf("not collected: %v", err))
+		}
+		s.enterArtifacts(kept[node])
+	}
+}
+
+// keepArtifact writes one file of an artifact, beside others of it.
+func (s *session) keepArtifact(a planner.Artifact, node string, r agent.ArtifactReport, others []results.Artifact) results.Artifact {
+	out := results.Artifact{Name: a.Name, Node: node, Source: r.Source, Status: r.Status, Reason: r.Reason, Required: a.Required}
+	if r.Status == results.ArtifactMissing {
+		return out
+	}
+	file := artifactFile(s.nodeDirs()[node], a, r.Source, others)
+	if err := s.keep(filepath.FromSlash(file), r.Content); err != nil {
+		out.Status, out.Reason = results.ArtifactMissing, err.Error()
+		return out
+	}
+	sum := sha256.Sum256(r.Content)
+	out.File, out.Bytes, out.SHA256 = file, int64(len(r.Content)), hex.EncodeToString(sum[:])
+	return out
+}
+
+// artifactFile is where a file goes, below the session's directory: by the name of the
+// artifact, and if that is of several files, by theirs below it.
+func artifactFile(nodeDir string, a planner.Artifact, source string, others []results.Artifact) string {
+	name := path.Join("artifacts", nodeDir, dirName(a.Name))
+	if !agent.IsPattern(a.File) {
+		return name
+	}
+	base := path.Join(name, dirName(path.Base(source)))
+	name = base
+	for n := 2; slices.ContainsFunc(others, func(o results.Artifact) bool { return strings.EqualFold(o.File, name) }); n++ {
+		name = fmt.Sprintf("%s~%d", base, n)
+	}
+	return name
+}
+
+// nodeDirs are the names of folders for nodes, in an order that does not change while
+// the session lives.
+func (s *session) nodeDirs() map[string]string {
+	var all []string
+	for _, n := range s.doc.Environment.Nodes {
+		all = append(all, n.Name)
+	}
+	return dirNames(all)
+}
+
+// enterArtifacts puts what was kept of one node under one name into document and journal.
+func (s *session) enterArtifacts(list []results.Artifact) {
+	s.doc.Artifacts = withArtifacts(s.doc.Artifacts, list)
+	for _, a := range list {
+		s.emit(Event{Type: ArtifactKept, Artifact: a.Name, Node: a.Node, Status: a.Status, Reason: a.Reason, File: a.File})
+	}
+	s.journalErr = firstError(s.journalErr, s.record(Record{Artifacts: list}))
+}
+
+// withArtifacts replaces what is there of a node under a name.
+func withArtifacts(all, list []results.Artifact) []results.Artifact {
+	all = slices.DeleteFunc(slices.Clone(all), func(a results.Artifact) bool {
+		return slices.ContainsFunc(list, func(b results.Artifact) bool { return a.Name == b.Name && a.Node == b.Node })
+	})
+	return append(all, list...)
+}
+
+// lacksArtifacts is what is missing of what is required, "" if nothing is.
+func (s *session) lacksArtifacts() string {
+	var all []string
+	for _, a := range s.doc.Artifacts {
+		if a.Counts() {
+			all = append(all, fmt.Sprintf("artifact %q of node %s is %s: %s", a.Name, a.Node, a.Status, a.Reason))
+		}
+	}
+	return strings.Join(all, "; ")
+}

@@ -1,0 +1,80 @@
+package reporters
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+
+	"weir/reporters/html"
+	"weir/results"
+)
+
+// artifacts are what was kept of nodes, each with a link that holds where the report
+// lies in the session's directory.
+func artifacts(doc *results.Document) []html.File {
+	var out []html.File
+	for _, a := range doc.Artifacts {
+		f := html.File{Name: plain(sentence(" of node ", a.Name, a.Node)), Href: artifactLink(a.File)}
+		size := ""
+		if a.File != "" {
+			size = bytesText(a.Bytes)
+		}
+		status := ""
+		if a.Status != results.OK {
+			status = sentence(": ", a.Status, a.Reason)
+		}
+		f.Says = plain(clip(sentence(", ", a.Source, size, status), " …"))
+		out = append(out, f)
+	}
+	return out
+}
+
+// artifactLink is the address of a file below the session's directory; "" of any other.
+func artifactLink(file string) string {
+	rest, ok := strings.CutPrefix(file, "artifacts/")
+	if !ok {
+		return ""
+	}
+	parts := []string{"artifacts"}
+	for part := range strings.SplitSeq(rest, "/") {
+		if part == "" || part == "." || part == ".." {
+			return ""
+		}
+		parts = append(parts, strings.NewReplacer("(", "%28", ")", "%29").Replace(url.PathEscape(part)))
+	}
+	return strings.Join(parts, "/")
+}
+
+// mdFile is a line of Markdown about a file.
+func mdFile(f html.File) string {
+	name := mdText(f.Name)
+	if f.Href != "" {
+		name = "[" + name + "](" + f.Href + ")"
+	}
+	return "- " + sentence(": ", name, mdText(f.Says)) + "\n"
+}
+
+// nodesChanged says which launches were on other nodes than those before them: their
+// numbers come from other hardware.
+func nodesChanged(doc *results.Document) []string {
+	var order []string
+	count := map[string]int{}
+	for _, c := range doc.Cases {
+		seen := map[string]bool{}
+		for _, l := range c.Launches {
+			for _, m := range l.Moved {
+				text := plain(fmt.Sprintf("launch %d of run %s on %s", l.Index, c.Run, m))
+				if !seen[text] {
+					seen[text] = true
+					if count[text]++; count[text] == 1 {
+						order = append(order, text)
+					}
+				}
+			}
+		}
+	}
+	for i, text := range order {
+		order[i] = text + " (" + plural(count[text], "case") + ")"
+	}
+	return order
+}
