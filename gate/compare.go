@@ -293,7 +293,8 @@ func otherKey(p couple) string {
 // assertedMetrics are the metrics that assertions are about, by the key of the case.
 func assertedMetrics(doc *results.Document) map[string][]string {
 	out := map[string][]string{}
-	for c, a := range statements(doc) {
+	for _, m := range statements(doc) {
+		c, a := m.c, m.a
 		var own []string
 		if c != nil {
 			own = []string{c.Key}
