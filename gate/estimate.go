@@ -8,7 +8,6 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
-	"weir/assertion"
 	"weir/quantity"
 	"weir/results"
 	"weir/workload"
@@ -54,7 +53,8 @@ func logarithmic(values []float64, confidence float64) estimate {
 		v := values[0] // not exp(log(v)), which may lie just outside a bound
 		return estimate{v, v, v, len(values)}
 	}
-	e := linear(logs(values), confidence)
+	var few [16]float64 // launches as there usually are, without an allocation
+	e := linear(appendLogs(few[:0], values), confidence)
 	return estimate{unlog(e.center), unlog(e.lo), unlog(e.hi), e.n}
 }
 
@@ -65,10 +65,11 @@ func unlog(v float64) float64 {
 	return min(quantity.Round(math.Exp(v)), math.MaxFloat64)
 }
 
-func logs(values []float64) []float64 {
-	out := make([]float64, len(values))
-	for i, v := range values {
-		out[i] = math.Log(v)
+func logs(values []float64) []float64 { return appendLogs(make([]float64, 0, len(values)), values) }
+
+func appendLogs(out, values []float64) []float64 {
+	for _, v := range values {
+		out = append(out, math.Log(v))
 	}
 	return out
 }
@@ -193,10 +194,11 @@ func estimateMetric(kind, name string, values []float64, ci *[2]float64) results
 	if !known {
 		m.Better = workload.Neither
 	}
-	e := arithmetic(values, results.Confidence)
-	if positive(&assertion.Expr{Op: assertion.Metric, Metric: name}) && slices.Min(values) > 0 {
-		e = logarithmic(values, results.Confidence)
+	scale := arithmetic
+	if !workload.MayBeZero(name) && values[0] > 0 {
+		scale = logarithmic
 	}
+	e := scale(values, results.Confidence)
 	mean, sd := moments(values)
 	cv := 0.0
 	if mean != 0 {

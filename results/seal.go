@@ -89,6 +89,7 @@ func (d *Document) sealOver(cases []string) string {
 // sealer collects what a seal is of, each text and list with its length before it.
 type sealer struct {
 	b     []byte
+	names []string // of settings
 	ways  []Transport
 	known []byte // ways as JSON
 }
@@ -174,7 +175,9 @@ func filled[V any](m map[string]V) map[string]V {
 // settings adds values as they are read back: sizes as texts, numbers as floats.
 func (w *sealer) settings(m map[string]any) {
 	w.number(float64(len(m)))
-	for _, name := range slices.Sorted(maps.Keys(m)) {
+	w.names = slices.AppendSeq(w.names[:0], maps.Keys(m))
+	slices.Sort(w.names)
+	for _, name := range w.names {
 		w.text(name)
 		v := m[name]
 		switch v.(type) {
