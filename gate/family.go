@@ -70,7 +70,11 @@ func (ct *court) families() map[*results.AssertionVerdict]int {
 // largestShare is the most by which an assertion's budget can be divided so that
 // it still fails; its interval only grows with it.
 func (ct *court) largestShare(m matter, most int) int {
-	return sort.Search(most, func(i int) bool { return ct.judgeAs(m, i+1).verdict != results.Fail })
+	fails := func(share int) bool { return ct.judgeAs(m, share).verdict == results.Fail }
+	if fails(most) { // as what fails clearly does, in whatever family
+		return most
+	}
+	return sort.Search(most, func(i int) bool { return !fails(i + 1) })
 }
 
 // stepDown is what Holm's procedure divides the budget by when it stops, at m
