@@ -13,12 +13,12 @@ import (
 // registry's unit) and gives it in the unit asked for. A metric that is missing
 // or of another case and a result that is not finite are errors: a value that
 // nobody measured must never satisfy a bound.
-func (e *Expr) Eval(metrics map[string]float64, unit string) (float64, error) {
+func (e *Expr) Eval(metric func(name string) (float64, bool), unit string) (float64, error) {
 	return e.EvalWith(func(leaf *Expr) (float64, error) {
 		if leaf.Case != "" || leaf.Baseline {
 			return 0, fmt.Errorf("metric %s is not of the launch", leaf)
 		}
-		v, ok := metrics[leaf.Metric]
+		v, ok := metric(leaf.Metric)
 		if !ok {
 			return 0, fmt.Errorf("metric %s is missing", leaf)
 		}

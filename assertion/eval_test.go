@@ -38,7 +38,7 @@ func TestEvalWorksInBaseUnits(t *testing.T) {
 		{&Expr{Op: Add}, "", 0, "0 operands"},
 		{bandwidth, "furlong", 0, "unknown unit"},
 	} {
-		got, err := c.e.Eval(m, c.unit)
+		got, err := c.e.Eval(in(m), c.unit)
 		switch {
 		case c.wrong == "" && (err != nil || math.Abs(got/c.want-1) > 1e-12):
 			t.Errorf("%s in %q = %v, %v, want %v", c.e, c.unit, got, err, c.want)
@@ -71,7 +71,7 @@ func TestAggregates(t *testing.T) {
 		{op(Median), 0, "median of no values"},
 		{op(Min, metric("absent", "")), 0, "metric absent is missing"},
 	} {
-		got, err := c.e.Eval(nil, "")
+		got, err := c.e.Eval(in(nil), "")
 		switch {
 		case c.wrong == "" && (err != nil || math.Abs(got/c.want-1) > 1e-12):
 			t.Errorf("%s = %v, %v, want %v", c.e, got, err, c.want)
@@ -81,11 +81,16 @@ func TestAggregates(t *testing.T) {
 	}
 }
 
+// in finds the metrics of a map.
+func in(m map[string]float64) func(string) (float64, bool) {
+	return func(name string) (float64, bool) { v, ok := m[name]; return v, ok }
+}
+
 // A launch's own metrics must not stand in for those of another case.
 func TestEvalRefusesOtherCases(t *testing.T) {
 	own := map[string]float64{"bandwidth": 40}
 	for _, leaf := range []*Expr{at("bandwidth", "k"), {Op: Metric, Metric: "bandwidth", Case: "k", Baseline: true}, {Op: Metric, Metric: "bandwidth", Baseline: true}} {
-		if v, err := op(Add, metric("bandwidth", ""), leaf).Eval(own, ""); err == nil {
+		if v, err := op(Add, metric("bandwidth", ""), leaf).Eval(in(own), ""); err == nil {
 			t.Errorf("%s of the launch is %v", leaf, v)
 		}
 	}
@@ -131,7 +136,7 @@ func TestAggregatesAreBetweenTheirValues(t *testing.T) {
 			for _, v := range values {
 				e.Args = append(e.Args, number(v))
 			}
-			got, err := e.Eval(nil, "")
+			got, err := e.Eval(in(nil), "")
 			if err != nil {
 				t.Fatal(err)
 			}

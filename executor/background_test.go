@@ -64,7 +64,7 @@ func TestLoadGoesOnInTheSameProcesses(t *testing.T) {
 	b := newBench(t)
 	doc := b.run(underLoad(aCase("fore", steps(100, "10ms")), aCase("back", steps(10, "10ms"))))
 	back := doc.Case("back")
-	if back.Status != results.OK || len(back.Launches) != 1 || back.Launches[0].Metrics["bandwidth"] <= 0 {
+	if back.Status != results.OK || len(back.Launches) != 1 || back.Launches[0].Metrics.At("bandwidth") <= 0 {
 		t.Fatalf("back is %s after %d launches: %s", back.Status, len(back.Launches), back.Reason)
 	}
 	if l := doc.Case("fore").Launches[0]; l.Status != results.OK || l.Load == nil || *l.Load < 0.99 {
@@ -87,7 +87,7 @@ func TestLoadThatEndsIsLaunchedAgain(t *testing.T) {
 		t.Fatalf("back is %s after %d launches: %s", back.Status, len(back.Launches), back.Reason)
 	}
 	for i, l := range back.Launches {
-		if l.Index != i || l.Metrics["bandwidth"] <= 0 || len(l.Samples) != 1 {
+		if l.Index != i || l.Metrics.At("bandwidth") <= 0 || len(l.Samples) != 1 {
 			t.Errorf("background launch %d: %+v", i, l)
 		}
 	}

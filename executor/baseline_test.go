@@ -25,7 +25,7 @@ func heldAgainst(c *planner.Case) {
 
 func TestBaselineIsCopiedAsFarAsItIsMentioned(t *testing.T) {
 	ok := func(v float64) *results.Launch {
-		return &results.Launch{Status: results.OK, Metrics: results.MetricValues{"bandwidth": v}}
+		return &results.Launch{Status: results.OK, Metrics: results.ValuesOf(map[string]float64{"bandwidth": v})}
 	}
 	bad, again := ok(9), ok(8)
 	bad.Status, again.Retried = results.Error, true
@@ -43,11 +43,11 @@ func TestBaselineIsCopiedAsFarAsItIsMentioned(t *testing.T) {
 		o.Baseline, o.BaselineFile = former, "former.json"
 	})
 	want := &results.Baseline{Session: "former", File: "former.json", Fingerprint: "sha256:x", Cases: []results.BaselineCase{
-		{Key: "a", Launches: []results.MetricValues{{"bandwidth": 1}, {"bandwidth": 2}}},
+		{Key: "a", Launches: []results.MetricValues{results.ValuesOf(map[string]float64{"bandwidth": 1}), results.ValuesOf(map[string]float64{"bandwidth": 2})}},
 	}}
 	differ := doc.Baseline.Differences
 	doc.Baseline.Differences = nil
-	if diff := cmp.Diff(want, doc.Baseline); diff != "" {
+	if diff := cmp.Diff(want, doc.Baseline, cmp.AllowUnexported(results.Named[float64]{})); diff != "" {
 		t.Error(diff)
 	}
 	if want := (results.Difference{What: "fingerprint", Base: "sha256:x", New: doc.Environment.Fingerprint}); len(differ) == 0 || !cmp.Equal(differ[0], want) {

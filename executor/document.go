@@ -47,7 +47,7 @@ func newDocument(p *planner.Plan, o Options) *results.Document {
 		r := &results.Case{
 			Key: c.Key, ID: c.ID, Run: c.Run, Workload: c.Workload, Axes: c.Axes, AxisOrder: c.AxisOrder,
 			Options: c.Options, Env: c.Env, Status: results.Skipped, Reason: notRun, Assertions: []*results.AssertionVerdict{},
-			Launches: []*results.Launch{}, Metrics: map[string]results.MetricEstimate{},
+			Launches: []*results.Launch{},
 		}
 		switch c.Status {
 		case planner.Excluded:

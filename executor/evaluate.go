@@ -159,7 +159,7 @@ func (l *launched) entry(i int) *results.Launch {
 	}
 	e := &results.Launch{
 		Index: l.index, Started: p.from.UTC(), Duration: to.Sub(p.from).Seconds(), Status: results.OK,
-		Nodes: l.engine.Nodes, Seats: l.seats, Moved: l.moved, Fabric: l.engine.Fabric, FabricReason: l.why, Ignored: l.ignored, Metrics: map[string]float64{}, Samples: []string{},
+		Nodes: l.engine.Nodes, Seats: l.seats, Moved: l.moved, Fabric: l.engine.Fabric, FabricReason: l.why, Ignored: l.ignored, Samples: []string{},
 		Simulated: simulated(l.cases[0]),
 	}
 	for _, name := range p.files {
@@ -219,7 +219,7 @@ func (l *launched) evaluate(i int) *results.Launch {
 			err = fmt.Errorf("metric %s is %v", name, v)
 		}
 	}
-	e.Metrics = metrics
+	e.Metrics = results.ValuesOf(metrics)
 	if err != nil {
 		return fail("computing metrics: %v", err)
 	}

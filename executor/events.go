@@ -67,7 +67,7 @@ type Event struct {
 	Seconds   float64              `json:"seconds,omitempty"`
 	Status    string               `json:"status,omitempty"`
 	Reason    string               `json:"reason,omitempty"`
-	Metrics   results.MetricValues `json:"metrics,omitempty"` // of one launch
+	Metrics   results.MetricValues `json:"metrics,omitzero"` // of one launch
 	Failure   *results.Failure     `json:"failure,omitempty"`
 	Assertion string               `json:"assertion,omitempty"`
 	Verdict   results.Verdict      `json:"verdict,omitempty"`

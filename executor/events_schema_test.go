@@ -104,7 +104,7 @@ func TestEventsSchemaIsWhole(t *testing.T) {
 // A metric that is not finite is written as in a document, and does not end the stream.
 func TestEventWithMetricsThatAreNotFinite(t *testing.T) {
 	launch := 0
-	e := Event{Type: CaseMeasured, Group: "g", Launch: &launch, Case: "c", Status: results.OK, Metrics: results.MetricValues{"bandwidth": math.Inf(1), "skew": math.NaN()}}
+	e := Event{Type: CaseMeasured, Group: "g", Launch: &launch, Case: "c", Status: results.OK, Metrics: results.ValuesOf(map[string]float64{"bandwidth": math.Inf(1), "skew": math.NaN()})}
 	holdToSchema(t, []Event{e})
 	b, err := json.Marshal(e)
 	if err != nil || !strings.Contains(string(b), `"bandwidth":"Infinity"`) {

@@ -45,7 +45,7 @@ func verdictOf(c *results.Case) results.Verdict {
 	sum, n := 0., 0
 	for _, l := range c.Launches {
 		if l.Status == results.OK {
-			sum += l.Metrics["bandwidth"]
+			sum += l.Metrics.At("bandwidth")
 			n++
 		}
 	}

@@ -32,7 +32,7 @@ func TestLaunchOfSeveralCases(t *testing.T) {
 				if l.Index != i || l.Status != results.OK || !l.Verified || l.Transport != "test/loopback" || l.Fabric != "shm" || len(l.Nodes) != int(ranks) {
 					t.Errorf("%d ranks: %s: %+v", ranks, c.Key, l)
 				}
-				if l.Metrics["bandwidth"] <= 0 || l.Duration <= 0 {
+				if l.Metrics.At("bandwidth") <= 0 || l.Duration <= 0 {
 					t.Errorf("%d ranks: %s: metrics %v in %v s", ranks, c.Key, l.Metrics, l.Duration)
 				}
 				if len(l.Samples) != int(ranks)/2 {

@@ -50,7 +50,7 @@ func TestSimulatedSession(t *testing.T) {
 	for i := range 3 {
 		for _, c := range doc.Cases {
 			l := c.Launches[i]
-			if l.Status != results.OK || !l.Simulated || !l.Verified || l.Fabric != "sim" || l.Transport != "simulated" || l.Metrics["bandwidth"] <= 0 || strings.Join(l.Nodes, " ") != "sim-1 sim-2" {
+			if l.Status != results.OK || !l.Simulated || !l.Verified || l.Fabric != "sim" || l.Transport != "simulated" || l.Metrics.At("bandwidth") <= 0 || strings.Join(l.Nodes, " ") != "sim-1 sim-2" {
 				t.Errorf("%s, launch %d: %+v", c.Key, i, l)
 			}
 			if l.Started.Before(last) || l.Duration <= 0 || l.Started.Sub(doc.Session.Started) > time.Second {

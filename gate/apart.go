@@ -15,10 +15,10 @@ const unsynchronised = 0.1
 func clocksApart(launches []*results.Launch) string {
 	var bounds, latencies []float64
 	for _, l := range launches {
-		_, isPattern := l.Metrics["skew.p50"]
-		latency, known := l.Metrics["latency.p50"]
+		_, isPattern := l.Metrics.Get("skew.p50")
+		latency, known := l.Metrics.Get("latency.p50")
 		if isPattern && known {
-			bounds, latencies = append(bounds, l.Metrics["clock.bound"]), append(latencies, latency)
+			bounds, latencies = append(bounds, l.Metrics.At("clock.bound")), append(latencies, latency)
 		}
 	}
 	if len(bounds) == 0 {
@@ -56,8 +56,8 @@ func apart(c *results.Case) string {
 	}
 	var skews, latencies []float64
 	for _, l := range counting(c) {
-		skew, ok := l.Metrics["skew.p50"]
-		latency, known := l.Metrics["latency.p50"]
+		skew, ok := l.Metrics.Get("skew.p50")
+		latency, known := l.Metrics.Get("latency.p50")
 		if ok && known {
 			skews, latencies = append(skews, skew), append(latencies, latency)
 		}

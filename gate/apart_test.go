@@ -12,7 +12,9 @@ func TestClocksApart(t *testing.T) {
 	for bound, want := range map[float64]results.Verdict{0: results.Pass, 0.00039: results.Pass, 0.00041: results.ErrorVerdict} {
 		cs, a := caseOf("c", 46, 46.1, 45.9), band(p(40), nil, looks)
 		for _, l := range cs.Launches {
-			l.Metrics["skew.p50"], l.Metrics["latency.p50"], l.Metrics["clock.bound"] = 1e-6, 0.004, bound
+			l.Metrics.Set("skew.p50", 1e-6)
+			l.Metrics.Set("latency.p50", 0.004)
+			l.Metrics.Set("clock.bound", bound)
 		}
 		judged(cs, a)
 		wantVerdict(t, a, want)
@@ -39,10 +41,11 @@ func TestRanksApart(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			cs, a := caseOf("c", 46, 46.1, 45.9), band(p(c.lower), nil, looks)
 			for _, l := range cs.Launches {
-				l.Metrics["skew.p50"], l.Metrics["latency.p50"] = c.skew, c.latency
+				l.Metrics.Set("skew.p50", c.skew)
+				l.Metrics.Set("latency.p50", c.latency)
 			}
 			if strings.HasPrefix(name, "of one") {
-				cs.Launches[0].Metrics["skew.p50"] = 0.003
+				cs.Launches[0].Metrics.Set("skew.p50", 0.003)
 			}
 			doc := judged(cs, a)
 			wantVerdict(t, a, c.want)
@@ -61,7 +64,8 @@ func TestRanksApart(t *testing.T) {
 func TestRanksApartExcuseOnlySlowness(t *testing.T) {
 	late := func(c *results.Case) *results.Case {
 		for _, l := range c.Launches {
-			l.Metrics["skew.p50"], l.Metrics["latency.p50"] = 0.0021, 0.004
+			l.Metrics.Set("skew.p50", 0.0021)
+			l.Metrics.Set("latency.p50", 0.004)
 		}
 		return c
 	}
@@ -72,7 +76,7 @@ func TestRanksApartExcuseOnlySlowness(t *testing.T) {
 	c := late(caseOf("c", 46, 46.1, 45.9))
 	c.Workload = "traffic"
 	for _, l := range c.Launches {
-		l.Metrics["bytes"] = 4096
+		l.Metrics.Set("bytes", 4096)
 	}
 	bytes := band(p(8000), p(9000), looks)
 	bytes.Subject, bytes.Unit = metric("bytes", "B"), "B"

@@ -70,7 +70,7 @@ func TestMessageOfAFailure(t *testing.T) {
 // A slow band of a time: being below it is the suspicious end.
 func TestTooFastIsBelowABandOfTimes(t *testing.T) {
 	c := caseOf("c", 1)
-	c.Launches[0].Metrics["latency.avg"] = 10e-6
+	c.Launches[0].Metrics.Set("latency.avg", 10e-6)
 	a := band(p(50), p(60), []int{1})
 	a.Subject, a.Unit = metric("latency.avg", "s"), "us"
 	judged(c, a)
@@ -84,7 +84,7 @@ func TestTooFastIsBelowABandOfTimes(t *testing.T) {
 func TestDifferenceIsJudgedLinearly(t *testing.T) {
 	c := caseOf("c", 5, 5.1, 4.9)
 	for i, other := range []float64{5.1, 5, 5} {
-		c.Launches[i].Metrics["ceiling.bandwidth"] = other
+		c.Launches[i].Metrics.Set("ceiling.bandwidth", other)
 	}
 	a := band(p(-1), p(1), looks)
 	a.Subject = &assertion.Expr{Op: assertion.Sub, Args: []*assertion.Expr{metric("bandwidth", "GB/s"), metric("ceiling.bandwidth", "GB/s")}}
@@ -101,7 +101,7 @@ func TestOutliers(t *testing.T) {
 		if !strings.Contains(a.Message, "outlier: launch 7 (44.00 GB/s on n1)") {
 			t.Errorf("message %q", a.Message)
 		}
-		if n := doc.Cases[0].Metrics["bandwidth"].N; n != 8 {
+		if n := doc.Cases[0].Metrics.At("bandwidth").N; n != 8 {
 			t.Errorf("estimate rests on %d launches, want all 8", n)
 		}
 	})
@@ -188,20 +188,20 @@ func TestMetricsThatMayBeZero(t *testing.T) {
 	} {
 		c := caseOf("c", 46, 46, 46)
 		for i, v := range test.values {
-			c.Launches[i].Metrics["skew"] = v
+			c.Launches[i].Metrics.Set("skew", v)
 		}
 		a := band(nil, p(1), []int{3})
 		a.Subject, a.Unit = metric("skew", "s"), "s"
 		judged(c, a)
 		wantVerdict(t, a, test.want)
-		if e := c.Metrics["skew"]; e.Value != a.Observed.Value || *e.CI != *a.Observed.CI {
+		if e := c.Metrics.At("skew"); e.Value != a.Observed.Value || *e.CI != *a.Observed.CI {
 			t.Errorf("%v: the estimate is %v in %v, the verdict's %v in %v", test.values, e.Value, e.CI, a.Observed.Value, a.Observed.CI)
 		}
 	}
 	one := caseOf("c", 46, 47, 48) // of what is never 0 they are geometric, both
 	a := band(p(41.832), nil, []int{3})
 	judged(one, a)
-	if e := one.Metrics["bandwidth"]; e.Value != a.Observed.Value || *e.CI != *a.Observed.CI || e.Value >= e.Mean {
+	if e := one.Metrics.At("bandwidth"); e.Value != a.Observed.Value || *e.CI != *a.Observed.CI || e.Value >= e.Mean {
 		t.Errorf("the estimate is %v in %v, the verdict's %v in %v", e.Value, e.CI, a.Observed.Value, a.Observed.CI)
 	}
 }

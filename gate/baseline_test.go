@@ -21,7 +21,7 @@ func regression(now, before []float64) (*results.Document, *results.AssertionVer
 	doc.Baseline = &results.Baseline{Session: "monday", Fingerprint: "sha256:01", Cases: []results.BaselineCase{{Key: "c"}}}
 	for _, v := range before {
 		b := &doc.Baseline.Cases[0]
-		b.Launches = append(b.Launches, results.MetricValues{"bandwidth": v})
+		b.Launches = append(b.Launches, results.ValuesOf(map[string]float64{"bandwidth": v}))
 	}
 	return doc, a
 }

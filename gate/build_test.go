@@ -38,7 +38,7 @@ func caseOf(key string, values ...float64) *results.Case {
 	for i, v := range values {
 		c.Launches = append(c.Launches, &results.Launch{
 			Index: i, Status: results.OK, Verified: true, Nodes: []string{"n1", "n1"},
-			Metrics: map[string]float64{"bandwidth": v},
+			Metrics: results.ValuesOf(map[string]float64{"bandwidth": v}),
 		})
 	}
 	return c

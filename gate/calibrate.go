@@ -187,7 +187,7 @@ func propose(t *results.Target, of []measuredCase, o CalibrateOptions) string {
 		launches := m.Succeeded()
 		var values []float64
 		for _, l := range launches {
-			values = append(values, l.Metrics[t.Metric])
+			values = append(values, l.Metrics.At(t.Metric))
 		}
 		nodes := nodesOf(launches)
 		i, known := sets[nodes]

@@ -86,7 +86,7 @@ func TestPairedCombinationIsTheIntervalOfItsValues(t *testing.T) {
 		began(order, cases...)
 		var joint []float64
 		for i := range n {
-			x := func(k int) float64 { return cases[k].Launches[i].Metrics["bandwidth"] }
+			x := func(k int) float64 { return cases[k].Launches[i].Metrics.At("bandwidth") }
 			joint = append(joint, math.Sqrt(x(0)*x(1))/x(2)*x(0))
 		}
 		a := band(p(1), nil, []int{n})
@@ -219,14 +219,14 @@ func TestValidityOfTheOtherCase(t *testing.T) {
 		{"unverified", func(d *results.Document) { d.Cases[1].Launches[1].Verified = false }, results.ErrorVerdict, "b: launch 1: the data it moved was not verified", 0},
 		{"above its ceiling", func(d *results.Document) {
 			for _, l := range d.Cases[1].Launches {
-				l.Metrics["ceiling"] = 1.4
+				l.Metrics.Set("ceiling", 1.4)
 			}
 		}, results.ErrorVerdict, "b: measured more than the path can carry", 0},
 		{"no launch yet", func(d *results.Document) { d.Cases[1].Launches = nil }, results.ErrorVerdict, "b: nothing was measured", 1},
 		{"one launch yet", func(d *results.Document) { d.Cases[1].Launches = d.Cases[1].Launches[:1] }, results.InconclusiveVerdict, "the next look is after 3", 1},
-		{"no metric", func(d *results.Document) { delete(d.Cases[1].Launches[2].Metrics, "bandwidth") }, results.ErrorVerdict, "b: launch 2: metric bandwidth is missing", 0},
-		{"zero", func(d *results.Document) { d.Cases[1].Launches[2].Metrics["bandwidth"] = 0 }, results.ErrorVerdict, "b: launch 2: metric bandwidth is 0 GB/s", 0},
-		{"NaN", func(d *results.Document) { d.Cases[1].Launches[2].Metrics["bandwidth"] = math.NaN() }, results.ErrorVerdict, "b: launch 2: metric bandwidth is NaN", 0},
+		{"no metric", func(d *results.Document) { d.Cases[1].Launches[2].Metrics.Delete("bandwidth") }, results.ErrorVerdict, "b: launch 2: metric bandwidth is missing", 0},
+		{"zero", func(d *results.Document) { d.Cases[1].Launches[2].Metrics.Set("bandwidth", 0) }, results.ErrorVerdict, "b: launch 2: metric bandwidth is 0 GB/s", 0},
+		{"NaN", func(d *results.Document) { d.Cases[1].Launches[2].Metrics.Set("bandwidth", math.NaN()) }, results.ErrorVerdict, "b: launch 2: metric bandwidth is NaN", 0},
 		{"a launch taken out", func(d *results.Document) { d.Cases[1].Made = 3; d.Cases[1].Launches = d.Cases[1].Launches[1:] }, results.ErrorVerdict, "b: 3 launches were made, and 2 are in the document", 0},
 		{"one that did not get there", func(d *results.Document) { d.Cases[1].Launches[2].Index = 3 }, results.Pass, "n=3", 0},
 		{"a launch doubled", func(d *results.Document) { d.Cases[1].Launches[0].Index = 1 }, results.ErrorVerdict, "b: launch 1 stands twice", 0},

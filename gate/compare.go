@@ -247,7 +247,7 @@ func (c *comparer) metrics(p couple) []workload.Metric {
 // does not have is not: it is absent, or 0 throughout although nothing takes no time.
 func shared(p couple, metric string) bool {
 	has := func(c *results.Case, is func(float64) bool) bool {
-		return slices.ContainsFunc(c.Launches, func(l *results.Launch) bool { v, ok := l.Metrics[metric]; return ok && is(v) })
+		return slices.ContainsFunc(c.Launches, func(l *results.Launch) bool { v, ok := l.Metrics.Get(metric); return ok && is(v) })
 	}
 	any := func(float64) bool { return true }
 	some := func(v float64) bool { return v != 0 || workload.MayBeZero(metric) }
@@ -293,7 +293,8 @@ func otherKey(p couple) string {
 // assertedMetrics are the metrics that assertions are about, by the key of the case.
 func assertedMetrics(doc *results.Document) map[string][]string {
 	out := map[string][]string{}
-	for c, a := range statements(doc) {
+	for _, m := range statements(doc) {
+		c, a := m.c, m.a
 		var own []string
 		if c != nil {
 			own = []string{c.Key}

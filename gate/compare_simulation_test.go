@@ -93,7 +93,7 @@ func TestBlocksThatDriftAreCalledDifferent(t *testing.T) {
 		for i, c := range doc.Cases {
 			for j, l := range c.Launches {
 				l.Started = l.Started.Add(time.Duration(i) * time.Hour)
-				l.Metrics["bandwidth"] *= math.Exp(0.01 * float64(i*pairsSimulated+j))
+				l.Metrics.Set("bandwidth", l.Metrics.At("bandwidth")*math.Exp(0.01*float64(i*pairsSimulated+j)))
 			}
 		}
 		c, err := CompareRuns(doc, "a", "b", options)

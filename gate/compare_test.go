@@ -94,7 +94,7 @@ func compared(base, now []float64) (*results.Comparison, error) {
 func TestDirectionsOfAComparison(t *testing.T) {
 	set := func(doc *results.Document, metric string, values ...float64) {
 		for i, v := range values {
-			doc.Cases[0].Launches[i].Metrics[metric] = v
+			doc.Cases[0].Launches[i].Metrics.Set(metric, v)
 		}
 	}
 	for _, c := range []struct {
@@ -217,10 +217,10 @@ func TestCasesThatCannotBeCompared(t *testing.T) {
 		"not run":          {func(c *results.Case) { c.Status, c.Reason = results.Skipped, results.NotRun }, "new: skipped: not run", ExitExecution},
 		"no launch":        {func(c *results.Case) { c.Launches = nil }, "new: nothing was measured", ExitExecution},
 		"a missing launch": {func(c *results.Case) { c.Made = 4 }, "new: 4 launches were made, and 3 are in the document", ExitExecution},
-		"a missing metric": {func(c *results.Case) { delete(c.Launches[2].Metrics, "bandwidth") }, "new: launch 2: metric bandwidth is missing", ExitExecution},
+		"a missing metric": {func(c *results.Case) { c.Launches[2].Metrics.Delete("bandwidth") }, "new: launch 2: metric bandwidth is missing", ExitExecution},
 		"not verified":     {func(c *results.Case) { c.Launches[0].Verified = false }, "not verified", ExitExecution},
-		"infinite":         {func(c *results.Case) { c.Launches[0].Metrics["bandwidth"] = math.Inf(1) }, "metric bandwidth is +Inf", ExitExecution},
-		"zero":             {func(c *results.Case) { c.Launches[0].Metrics["bandwidth"] = 0 }, "must be above zero", ExitExecution},
+		"infinite":         {func(c *results.Case) { c.Launches[0].Metrics.Set("bandwidth", math.Inf(1)) }, "metric bandwidth is +Inf", ExitExecution},
+		"zero":             {func(c *results.Case) { c.Launches[0].Metrics.Set("bandwidth", 0) }, "must be above zero", ExitExecution},
 	} {
 		base, now := separate(values, values)
 		c.damage(now.Cases[0])
@@ -248,9 +248,10 @@ func TestWhatIsCompared(t *testing.T) {
 	base, now := separate(values, values)
 	base.Cases[0].Assertions = nil
 	for _, l := range append(base.Cases[0].Launches, now.Cases[0].Launches...) {
-		l.Metrics["latency.p50"], l.Metrics["requests"] = 1e-6, 5
+		l.Metrics.Set("latency.p50", 1e-6)
+		l.Metrics.Set("requests", 5)
 	}
-	now.Cases[0].Launches[0].Metrics["message_rate"] = 3 // no side of base has it
+	now.Cases[0].Launches[0].Metrics.Set("message_rate", 3) // no side of base has it
 	names := func(o CompareOptions) (out []string) {
 		c, err := Compare(base, now, o)
 		if err != nil {

@@ -8,7 +8,6 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
-	"weir/assertion"
 	"weir/quantity"
 	"weir/results"
 	"weir/workload"
@@ -54,7 +53,8 @@ func logarithmic(values []float64, confidence float64) estimate {
 		v := values[0] // not exp(log(v)), which may lie just outside a bound
 		return estimate{v, v, v, len(values)}
 	}
-	e := linear(logs(values), confidence)
+	var few [16]float64 // launches as there usually are, without an allocation
+	e := linear(appendLogs(few[:0], values), confidence)
 	return estimate{unlog(e.center), unlog(e.lo), unlog(e.hi), e.n}
 }
 
@@ -65,10 +65,11 @@ func unlog(v float64) float64 {
 	return min(quantity.Round(math.Exp(v)), math.MaxFloat64)
 }
 
-func logs(values []float64) []float64 {
-	out := make([]float64, len(values))
-	for i, v := range values {
-		out[i] = math.Log(v)
+func logs(values []float64) []float64 { return appendLogs(make([]float64, 0, len(values)), values) }
+
+func appendLogs(out, values []float64) []float64 {
+	for _, v := range values {
+		out = append(out, math.Log(v))
 	}
 	return out
 }
@@ -140,57 +141,77 @@ func median(values []float64) float64 {
 
 // estimates are those of every metric over the launches that succeeded, on the
 // scale on which a verdict about it is found. A metric with a value that is not
-// finite has none. They are put into the map that the case has, if it has one.
-func estimates(c *results.Case) map[string]results.MetricEstimate {
+// finite has none. If the case has estimates of the same metrics, they are overwritten.
+func estimates(c *results.Case) results.Named[results.MetricEstimate] {
 	launches := c.Succeeded()
-	out := c.Metrics
-	if out == nil {
-		out = map[string]results.MetricEstimate{}
+	names := finiteMetrics(launches)
+	out := c.Metrics.Values()
+	if !slices.Equal(names, c.Metrics.Names()) {
+		out = make([]results.MetricEstimate, len(names))
 	}
-	clear(out)
+	intervals := make([][2]float64, len(names)) // at once: there are very many
 	values := make([]float64, 0, len(launches))
+	for i, name := range names {
+		values = values[:0]
+		for _, l := range launches {
+			if own := l.Metrics.Names(); i < len(own) && own[i] == name { // as nearly always
+				values = append(values, l.Metrics.Values()[i])
+			} else if v, ok := l.Metrics.Get(name); ok {
+				values = append(values, v)
+			}
+		}
+		slices.Sort(values)
+		out[i] = estimateMetric(c.Workload, name, values, &intervals[i])
+	}
+	return results.NamedList(names, out)
+}
+
+// finiteMetrics are, in order, the metrics that some launch has and none has without a
+// finite value.
+func finiteMetrics(launches []*results.Launch) []string {
+	var names []string
 	for i, l := range launches {
-		for name := range l.Metrics {
-			if !firstOf(launches[:i], name) {
-				continue
-			}
-			values = values[:0]
-			for _, l := range launches[i:] {
-				if v, ok := l.Metrics[name]; ok {
-					values = append(values, v)
-				}
-			}
-			if !slices.ContainsFunc(values, notFinite) {
-				slices.Sort(values)
-				out[name] = estimateMetric(c.Workload, name, values)
+		if own := l.Metrics.Names(); i == 0 {
+			names = own
+		} else if !slices.Equal(names, own) {
+			names = slices.Compact(slices.Sorted(slices.Values(slices.Concat(names, own))))
+		}
+	}
+	for _, l := range launches {
+		for name, v := range l.Metrics.All() {
+			if notFinite(v) {
+				names = slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n == name })
 			}
 		}
 	}
-	return out
+	return names
 }
 
-// firstOf says whether none of the launches has a metric.
-func firstOf(before []*results.Launch, name string) bool {
-	return !slices.ContainsFunc(before, func(l *results.Launch) bool { _, has := l.Metrics[name]; return has })
-}
-
-func estimateMetric(kind, name string, values []float64) results.MetricEstimate {
+// estimateMetric estimates a metric from its values in ascending order; its interval is
+// put where there is room for it.
+func estimateMetric(kind, name string, values []float64, ci *[2]float64) results.MetricEstimate {
 	m, known := workload.FindMetric(kind, name)
 	if !known {
 		m.Better = workload.Neither
 	}
-	e := arithmetic(values, results.Confidence)
-	if positive(&assertion.Expr{Op: assertion.Metric, Metric: name}) && slices.Min(values) > 0 {
-		e = logarithmic(values, results.Confidence)
+	scale := arithmetic
+	if !workload.MayBeZero(name) && values[0] > 0 {
+		scale = logarithmic
 	}
+	e := scale(values, results.Confidence)
 	mean, sd := moments(values)
 	cv := 0.0
 	if mean != 0 {
 		cv = sd / math.Abs(mean)
 	}
+	if e.n < 2 {
+		ci = nil
+	} else {
+		*ci = [2]float64{e.lo, e.hi}
+	}
 	return results.MetricEstimate{
 		Unit: m.Unit, N: e.n, Value: e.center, Median: median(values), Mean: mean, CV: cv,
-		CI: e.ci(), Confidence: results.Confidence, Better: string(m.Better),
+		CI: ci, Confidence: results.Confidence, Better: string(m.Better),
 	}
 }
 

@@ -23,12 +23,9 @@ import (
 // confidence of 96 % pays for four looks.
 func (ct *court) families() map[*results.AssertionVerdict]int {
 	type family struct{ document, run, text, name string }
-	type member struct {
-		c *results.Case
-		a *results.AssertionVerdict
-	}
-	members := map[family][]member{}
-	for c, a := range statements(ct.doc) {
+	members := map[family][]matter{}
+	for _, m := range statements(ct.doc) {
+		c, a := m.c, m.a
 		if a.Multiple != "holm" || a.Check() != nil {
 			continue
 		}
@@ -39,20 +36,28 @@ func (ct *court) families() map[*results.AssertionVerdict]int {
 		case len(a.Cases) > 0 && ct.cases[a.Cases[0]] != nil:
 			k.document, k.run = "document", ct.cases[a.Cases[0]].Run
 		}
-		members[k] = append(members[k], member{c, a})
+		members[k] = append(members[k], m)
 	}
 	share := map[*results.AssertionVerdict]int{}
 	for _, ms := range members {
+		shares := make([]int, len(ms)) // the largest of those that fail, 0 of others, -1 of those not judged
+		atOnce(ms, func(i int, m matter) {
+			switch ct.judgeAs(m, 1).verdict {
+			case results.SkippedVerdict, results.ErrorVerdict:
+				shares[i] = -1
+			case results.Fail:
+				shares[i] = ct.largestShare(m, len(ms))
+			}
+		})
 		judged := 0
 		var limits []int
-		for _, m := range ms {
-			switch ct.judgeAs(m.c, m.a, 1).verdict {
-			case results.SkippedVerdict, results.ErrorVerdict:
-				continue
-			case results.Fail:
-				limits = append(limits, ct.largestShare(m.c, m.a, len(ms)))
+		for _, s := range shares {
+			if s >= 0 {
+				judged++
 			}
-			judged++
+			if s > 0 {
+				limits = append(limits, s)
+			}
 		}
 		left := stepDown(limits, judged)
 		for _, m := range ms {
@@ -64,8 +69,12 @@ func (ct *court) families() map[*results.AssertionVerdict]int {
 
 // largestShare is the most by which an assertion's budget can be divided so that
 // it still fails; its interval only grows with it.
-func (ct *court) largestShare(c *results.Case, a *results.AssertionVerdict, most int) int {
-	return sort.Search(most, func(i int) bool { return ct.judgeAs(c, a, i+1).verdict != results.Fail })
+func (ct *court) largestShare(m matter, most int) int {
+	fails := func(share int) bool { return ct.judgeAs(m, share).verdict == results.Fail }
+	if fails(most) { // as what fails clearly does, in whatever family
+		return most
+	}
+	return sort.Search(most, func(i int) bool { return !fails(i + 1) })
 }
 
 // stepDown is what Holm's procedure divides the budget by when it stops, at m

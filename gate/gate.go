@@ -21,27 +21,25 @@ import (
 // metric estimates and the validity of each case, all verdicts, the summary, and
 // the session's status and exit code. Judging again changes nothing.
 func Judge(doc *results.Document) {
-	eachCase(doc, func(_ int, c *results.Case) { c.Metrics = estimates(c) })
+	atOnce(doc.Cases, func(_ int, c *results.Case) { c.Metrics = estimates(c) })
 	ct := newCourt(doc)
 	for _, c := range doc.Cases {
 		c.Invalid = ct.invalid[c]
 	}
-	for c, a := range statements(doc) {
-		settle(a, ct.judge(c, a), doc.Session.Started)
-	}
+	atOnce(statements(doc), func(_ int, m matter) { settle(m.a, ct.judge(m), doc.Session.Started) })
 	doc.Summarize()
 	doc.Session.ExitCode = ExitCode(doc)
 	doc.Session.Status = status(doc.Session.ExitCode)
 }
 
-// eachCase looks at all cases, each by itself, on all processors.
-func eachCase(doc *results.Document, look func(i int, c *results.Case)) {
+// atOnce looks at all of a list, each by itself, on all processors.
+func atOnce[T any](list []T, look func(i int, one T)) {
 	workers := runtime.GOMAXPROCS(0)
 	var wg sync.WaitGroup
 	for first := range workers {
 		wg.Go(func() {
-			for i := first; i < len(doc.Cases); i += workers {
-				look(i, doc.Cases[i])
+			for i := first; i < len(list); i += workers {
+				look(i, list[i])
 			}
 		})
 	}
@@ -53,12 +51,16 @@ func eachCase(doc *results.Document, look func(i int, c *results.Case)) {
 // have a look left. Assertions of severity info never ask for launches.
 func Undecided(doc *results.Document) []string {
 	ct := newCourt(doc)
-	need := map[string]bool{}
-	for c, a := range statements(doc) {
-		if a.Severity == assertion.Info {
-			continue
+	all := statements(doc)
+	undecided := make([][]string, len(all))
+	atOnce(all, func(i int, m matter) {
+		if m.a.Severity != assertion.Info {
+			undecided[i] = behind(ct, ct.judge(m).undecided)
 		}
-		for _, key := range behind(ct, ct.judge(c, a).undecided) {
+	})
+	need := map[string]bool{}
+	for _, keys := range undecided {
+		for _, key := range keys {
 			need[key] = true
 		}
 	}
@@ -124,23 +126,24 @@ func failed(reason string) outcome {
 	return outcome{verdict: results.ErrorVerdict, message: reason}
 }
 
-// statements are all assertions with the case that each belongs to, nil for
-// those over several cases.
-func statements(doc *results.Document) func(yield func(*results.Case, *results.AssertionVerdict) bool) {
-	return func(yield func(*results.Case, *results.AssertionVerdict) bool) {
-		for _, c := range doc.Cases {
-			for _, a := range c.Assertions {
-				if !yield(c, a) {
-					return
-				}
-			}
-		}
-		for _, a := range doc.Assertions {
-			if !yield(nil, a) {
-				return
-			}
+// matter is an assertion with the case that it belongs to, nil of one over several.
+type matter struct {
+	c *results.Case
+	a *results.AssertionVerdict
+}
+
+// statements are all assertions, in the order of the document.
+func statements(doc *results.Document) []matter {
+	var all []matter
+	for _, c := range doc.Cases {
+		for _, a := range c.Assertions {
+			all = append(all, matter{c, a})
 		}
 	}
+	for _, a := range doc.Assertions {
+		all = append(all, matter{nil, a})
+	}
+	return all
 }
 
 // court is a document while it is judged.
@@ -155,7 +158,7 @@ type court struct {
 func newCourt(doc *results.Document) *court {
 	ct := &court{doc: doc, cases: make(map[string]*results.Case, len(doc.Cases)), invalid: map[*results.Case]string{}, whole: whole(doc)}
 	reasons := make([]string, len(doc.Cases))
-	eachCase(doc, func(i int, c *results.Case) {
+	atOnce(doc.Cases, func(i int, c *results.Case) {
 		if measured(c) {
 			reasons[i] = invalid(c)
 		}
@@ -174,13 +177,12 @@ func newCourt(doc *results.Document) *court {
 	return ct
 }
 
-func (ct *court) judge(c *results.Case, a *results.AssertionVerdict) outcome {
-	return ct.judgeAs(c, a, max(ct.family[a], 1))
-}
+func (ct *court) judge(m matter) outcome { return ct.judgeAs(m, max(ct.family[m.a], 1)) }
 
 // judgeAs judges an assertion that may use one part in share of its error budget
 // for failing.
-func (ct *court) judgeAs(c *results.Case, a *results.AssertionVerdict, share int) outcome {
+func (ct *court) judgeAs(m matter, share int) outcome {
+	c, a := m.c, m.a
 	if err := a.Check(); err != nil {
 		return failed(err.Error())
 	}

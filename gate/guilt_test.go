@@ -11,7 +11,7 @@ import (
 func TestTheSlowestRankIsNamed(t *testing.T) {
 	lower := 50.0
 	launch := func(i int, slow int) *results.Launch {
-		l := &results.Launch{Index: i, Status: results.OK, Nodes: []string{"n1", "n1", "n2", "n2"}, Initiators: 4, Metrics: results.MetricValues{"bandwidth": 34}}
+		l := &results.Launch{Index: i, Status: results.OK, Nodes: []string{"n1", "n1", "n2", "n2"}, Initiators: 4, Metrics: results.ValuesOf(map[string]float64{"bandwidth": 34})}
 		for rank := range 4 {
 			s := results.RankShare{Rank: rank, Bytes: 1e10, Seconds: 1, Bandwidth: 10}
 			if rank == slow {

@@ -22,7 +22,8 @@ type ruling struct {
 // verdictsOf are all verdicts of a document, by case and text.
 func verdictsOf(doc *results.Document) map[string]ruling {
 	out := map[string]ruling{}
-	for c, a := range statements(doc) {
+	for _, m := range statements(doc) {
+		c, a := m.c, m.a
 		key := a.Name + " " + a.Text
 		if c != nil {
 			key = c.Key + " " + key

@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"maps"
 	"math"
 	"path/filepath"
 	"slices"
@@ -30,7 +31,7 @@ func drawDocument(t *rapid.T) *results.Document {
 		values := rapid.SliceOfN(rapid.Float64Range(1, 100), launches, launches).Draw(t, "values")
 		c := caseOf(string(rune('a'+i)), values...)
 		for _, l := range c.Launches {
-			l.Metrics["ceiling.bandwidth"] = rapid.Float64Range(50, 120).Draw(t, "ceiling")
+			l.Metrics.Set("ceiling.bandwidth", rapid.Float64Range(50, 120).Draw(t, "ceiling"))
 		}
 		k := rapid.IntRange(0, len(subjects)-1).Draw(t, "subject")
 		a := band(p(rapid.Float64Range(0, 60).Draw(t, "lower")), nil, looks)
@@ -94,7 +95,7 @@ func judgeAll(doc *results.Document) statement {
 		s.Verdicts = append(s.Verdicts, *a)
 	}
 	for _, c := range doc.Cases {
-		s.Metrics = append(s.Metrics, c.Metrics)
+		s.Metrics = append(s.Metrics, maps.Collect(c.Metrics.All()))
 	}
 	return s
 }
@@ -141,7 +142,7 @@ func TestWrittenAndReadBackIsJudgedTheSame(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		doc := drawDocument(rt)
 		if rapid.Bool().Draw(rt, "damaged") {
-			doc.Cases[0].Launches[0].Metrics["bandwidth"] = rapid.SampledFrom([]float64{math.NaN(), math.Inf(1), math.Inf(-1), 0}).Draw(rt, "value")
+			doc.Cases[0].Launches[0].Metrics.Set("bandwidth", rapid.SampledFrom([]float64{math.NaN(), math.Inf(1), math.Inf(-1), 0}).Draw(rt, "value"))
 		}
 		before := judgeAll(doc)
 		path := filepath.Join(dir, "results.json")
@@ -164,7 +165,7 @@ func TestDeletedMetricNeverPasses(t *testing.T) {
 		c := rapid.SampledFrom(doc.Cases).Draw(t, "case")
 		used := append(slices.Clone(c.Assertions), doc.Assertions...)
 		a := rapid.SampledFrom(used).Draw(t, "assertion")
-		delete(rapid.SampledFrom(c.Launches).Draw(t, "launch").Metrics, rapid.SampledFrom(metricsOf(a)).Draw(t, "metric"))
+		rapid.SampledFrom(c.Launches).Draw(t, "launch").Metrics.Delete(rapid.SampledFrom(metricsOf(a)).Draw(t, "metric"))
 		Judge(doc)
 		if a.Verdict != results.ErrorVerdict {
 			t.Fatalf("%s: %s", a.Verdict, a.Message)
@@ -210,13 +211,13 @@ func TestWhatIsTakenOutNeverPasses(t *testing.T) {
 		case "launch":
 			c.Launches = slices.Delete(c.Launches, i, i+1)
 		case "metric":
-			delete(c.Launches[i].Metrics, "bandwidth")
+			c.Launches[i].Metrics.Delete("bandwidth")
 		case "baseline":
 			doc.Baseline = nil
 		case "stored case":
 			doc.Baseline.Cases = nil
 		case "stored metric":
-			delete(doc.Baseline.Cases[0].Launches[1], "bandwidth")
+			doc.Baseline.Cases[0].Launches[1].Delete("bandwidth")
 		case "subject":
 			c.Assertions[0].Subject = nil
 		case "bounds":

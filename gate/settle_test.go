@@ -165,7 +165,7 @@ func TestExpectedFailures(t *testing.T) {
 func TestRetriedLaunches(t *testing.T) {
 	c := caseOf("c", inBand...)
 	c.Launches = append(c.Launches, &results.Launch{
-		Index: 1, Status: results.Error, Retried: true, Metrics: map[string]float64{"bandwidth": 1},
+		Index: 1, Status: results.Error, Retried: true, Metrics: results.ValuesOf(map[string]float64{"bandwidth": 1}),
 		Failure: &results.Failure{Rank: -1, Phase: "connect", Kind: results.FailedLink, Cause: "refused"},
 	})
 	a := band(p(41.832), nil, looks)
@@ -174,8 +174,8 @@ func TestRetriedLaunches(t *testing.T) {
 	if !strings.HasSuffix(a.Message, "; 1 launch retried: phase connect: refused; 3 of 4 succeeded") {
 		t.Errorf("message %q", a.Message)
 	}
-	if c.Invalid != "" || c.Metrics["bandwidth"].N != 3 || doc.Session.ExitCode != ExitPassed {
-		t.Errorf("invalid %q, n=%d, exit code %d", c.Invalid, c.Metrics["bandwidth"].N, doc.Session.ExitCode)
+	if c.Invalid != "" || c.Metrics.At("bandwidth").N != 3 || doc.Session.ExitCode != ExitPassed {
+		t.Errorf("invalid %q, n=%d, exit code %d", c.Invalid, c.Metrics.At("bandwidth").N, doc.Session.ExitCode)
 	}
 	c.Launches = c.Launches[3:] // nothing but the launch that is to be made again
 	Judge(doc)

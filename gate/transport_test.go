@@ -28,7 +28,7 @@ func carried(use string, names ...string) (out []results.Transport) {
 func carriedBy(launches ...[]results.Transport) *results.Case {
 	c := caseOf("c", make([]float64, len(launches))...)
 	for i, ts := range launches {
-		c.Launches[i].Metrics["bandwidth"] = 1
+		c.Launches[i].Metrics.Set("bandwidth", 1)
 		c.Launches[i].Transports = ts
 	}
 	return c

@@ -61,13 +61,13 @@ func invalid(c *results.Case) string {
 }
 
 // infinite is the first metric, by name, that is not finite; "" if all are.
-func infinite(m results.MetricValues) (first string, value float64) {
-	for name, v := range m {
-		if notFinite(v) && (first == "" || name < first) {
-			first, value = name, v
+func infinite(m results.MetricValues) (string, float64) {
+	for name, v := range m.All() {
+		if notFinite(v) {
+			return name, v
 		}
 	}
-	return first, value
+	return "", 0
 }
 
 // counting are the launches of a case that were not made again.
@@ -97,9 +97,9 @@ func gap(c *results.Case) string {
 func impossible(launches []*results.Launch) string {
 	var shares []float64
 	for _, l := range launches {
-		v, ok := l.Metrics["ceiling.best"]
+		v, ok := l.Metrics.Get("ceiling.best")
 		if !ok {
-			v, ok = l.Metrics["ceiling"]
+			v, ok = l.Metrics.Get("ceiling")
 		}
 		if ok && v > 0 {
 			shares = append(shares, v)

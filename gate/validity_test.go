@@ -26,33 +26,35 @@ func TestValidityComesFirst(t *testing.T) {
 		{"unverified", func(c *results.Case) { c.Launches[2].Verified = false }, results.ErrorVerdict, "launch 2: the data it moved was not verified", ExitExecution},
 		{"unverified by default", func(c *results.Case) { delete(c.Options, "verify"); c.Launches[2].Verified = false }, results.ErrorVerdict, "not verified", ExitExecution},
 		{"unverified as asked", func(c *results.Case) { c.Options["verify"] = "none"; c.Launches[2].Verified = false }, results.Pass, "", ExitPassed},
-		{"missing metric", func(c *results.Case) { delete(c.Launches[0].Metrics, "bandwidth") }, results.ErrorVerdict, "launch 0: metric bandwidth is missing", ExitExecution},
+		{"missing metric", func(c *results.Case) { c.Launches[0].Metrics.Delete("bandwidth") }, results.ErrorVerdict, "launch 0: metric bandwidth is missing", ExitExecution},
 		{"case ended with an error", func(c *results.Case) { c.Status, c.Reason = results.Error, "no UCX here" }, results.ErrorVerdict, "no UCX here", ExitExecution},
 		{"skipped", func(c *results.Case) { c.Status, c.Reason = results.Skipped, "needs x" }, results.SkippedVerdict, "skipped: needs x", ExitEmpty},
 		{"excluded", func(c *results.Case) { c.Status, c.Reason = results.Excluded, "known slow" }, results.SkippedVerdict, "excluded: known slow", ExitEmpty},
 		{"far above its ceiling", func(c *results.Case) {
 			for i, l := range c.Launches {
-				l.Metrics["ceiling"] = 1.30 + float64(i)*0.001
+				l.Metrics.Set("ceiling", 1.30+float64(i)*0.001)
 			}
 		}, results.ErrorVerdict, "measured more than the path can carry: 130.10%", ExitExecution},
 		{"above its ceiling, but the interval is not", func(c *results.Case) {
 			for i, v := range []float64{0.9, 1.2, 1.5} {
-				c.Launches[i].Metrics["ceiling"] = v
+				c.Launches[i].Metrics.Set("ceiling", v)
 			}
 		}, results.Pass, "", ExitPassed},
 		{"above a ceiling that was probed beside others", func(c *results.Case) {
 			for _, l := range c.Launches {
-				l.Metrics["ceiling"], l.Metrics["ceiling.best"] = 4.2, 1.02
+				l.Metrics.Set("ceiling", 4.2)
+				l.Metrics.Set("ceiling.best", 1.02)
 			}
 		}, results.Pass, "", ExitPassed},
 		{"above the best that was probed", func(c *results.Case) {
 			for i, l := range c.Launches {
-				l.Metrics["ceiling"], l.Metrics["ceiling.best"] = 4.2, 1.30+float64(i)*0.001
+				l.Metrics.Set("ceiling", 4.2)
+				l.Metrics.Set("ceiling.best", 1.30+float64(i)*0.001)
 			}
 		}, results.ErrorVerdict, "measured more than the path can carry: 130.10%", ExitExecution},
 		{"at its ceiling", func(c *results.Case) {
 			for _, l := range c.Launches {
-				l.Metrics["ceiling"] = 1.04
+				l.Metrics.Set("ceiling", 1.04)
 			}
 		}, results.Pass, "", ExitPassed},
 	} {
@@ -94,7 +96,7 @@ func TestInvalidCaseWithoutAssertions(t *testing.T) {
 func TestCeilingOfOneLaunch(t *testing.T) {
 	for share, want := range map[float64]results.Verdict{1.11: results.Pass, 1.99: results.Pass, 2.1: results.ErrorVerdict} {
 		c := caseOf("c", 46)
-		c.Launches[0].Metrics["ceiling"] = share
+		c.Launches[0].Metrics.Set("ceiling", share)
 		a := band(p(1), nil, []int{1})
 		judged(c, a)
 		wantVerdict(t, a, want)

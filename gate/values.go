@@ -47,7 +47,7 @@ func points(c *results.Case, subject *assertion.Expr, unit string) ([]point, err
 // metricOf is a metric of a launch. One that is missing or not finite is an
 // error: a value that nobody measured must never satisfy a bound.
 func metricOf(l *results.Launch, name string) (float64, error) {
-	v, ok := l.Metrics[name]
+	v, ok := l.Metrics.Get(name)
 	switch {
 	case !ok:
 		return 0, fmt.Errorf("metric %s is missing", name)

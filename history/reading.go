@@ -49,11 +49,9 @@ func (s Store) reading(e Entry, q Query) reading {
 		return r
 	}
 	r.has = true
-	m, ok := c.Metrics[q.Metric]
+	m, ok := c.Metrics.Get(q.Metric)
 	if r.reason = unusable(c, q.Metric, ok); r.reason != "" {
-		for name := range c.Metrics {
-			r.metrics = append(r.metrics, name)
-		}
+		r.metrics = c.Metrics.Names()
 		return r
 	}
 	r.unit, r.better = m.Unit, m.Better
@@ -65,10 +63,10 @@ func (s Store) reading(e Entry, q Query) reading {
 // take too much memory.
 func stripped(doc *results.Document, c *results.Case) *results.Document {
 	one := *c
-	one.Metrics, one.Assertions, one.Launches = nil, nil, nil
+	one.Metrics, one.Assertions, one.Launches = results.Named[results.MetricEstimate]{}, nil, nil
 	for _, l := range c.Launches {
 		part := *l
-		part.Metrics, part.Samples, part.Played = nil, nil, nil
+		part.Metrics, part.Samples, part.Played = results.MetricValues{}, nil, nil
 		one.Launches = append(one.Launches, &part)
 	}
 	return &results.Document{Session: results.Session{Simulated: doc.Session.Simulated}, Weir: doc.Weir, Scenario: doc.Scenario, Environment: doc.Environment, Cases: []*results.Case{&one}}

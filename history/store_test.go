@@ -29,7 +29,7 @@ func session(i int, value float64) *results.Document {
 		Cases: []*results.Case{{
 			Key: "c", Run: "c", Workload: "transfer", Status: results.OK, Options: map[string]any{"batch": 1.},
 			Launches: []*results.Launch{{Status: results.OK, Nodes: []string{"n1", "n1"}, Fabric: "tcp"}},
-			Metrics:  map[string]results.MetricEstimate{"bandwidth": {Unit: "GB/s", N: 1, Value: value, Median: value, Mean: value, Better: "higher"}},
+			Metrics:  results.NamedOf(map[string]results.MetricEstimate{"bandwidth": {Unit: "GB/s", N: 1, Value: value, Median: value, Mean: value, Better: "higher"}}),
 		}},
 	}
 }

@@ -92,9 +92,9 @@ func TestTrendLeavesOut(t *testing.T) {
 	}
 	put(10, func(d *results.Document) { d.Cases[0].Status, d.Cases[0].Reason = results.Error, "rank 1 died" })
 	put(11, func(d *results.Document) { d.Cases[0].Invalid = "not verified" })
-	put(12, func(d *results.Document) { delete(d.Cases[0].Metrics, "bandwidth") })
+	put(12, func(d *results.Document) { d.Cases[0].Metrics.Delete("bandwidth") })
 	put(13, func(d *results.Document) {
-		d.Cases[0].Metrics["bandwidth"] = results.MetricEstimate{Unit: "MB/s", Value: 4}
+		d.Cases[0].Metrics.Set("bandwidth", results.MetricEstimate{Unit: "MB/s", Value: 4})
 	})
 	put(14, func(d *results.Document) { d.Cases[0].Key = "other" })
 	put(15, func(d *results.Document) { d.Environment.Fingerprint = "sha256:bb22" })

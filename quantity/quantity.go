@@ -154,7 +154,8 @@ func Round(v float64) float64 {
 	if v == 0 || math.IsInf(v, 0) || math.IsNaN(v) {
 		return v
 	}
-	r, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 12, 64), 64)
+	var digits [32]byte
+	r, err := strconv.ParseFloat(string(strconv.AppendFloat(digits[:0], v, 'g', 12, 64)), 64)
 	if err != nil {
 		return v
 	}

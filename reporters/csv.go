@@ -4,7 +4,6 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
-	"maps"
 	"slices"
 	"strconv"
 
@@ -58,11 +57,10 @@ func CSV(w io.Writer, doc *results.Document) error {
 
 // metricRows writes a row per metric between the columns that all of them share.
 func metricRows(out *csv.Writer, row, last []string, c *results.Case) error {
-	if len(c.Metrics) == 0 {
+	if c.Metrics.IsZero() {
 		return out.Write(slices.Concat(row, []string{"", "", "", "0", "", "", "", "", "", "", "", "-"}, last))
 	}
-	for _, name := range slices.Sorted(maps.Keys(c.Metrics)) {
-		m := c.Metrics[name]
+	for name, m := range c.Metrics.All() {
 		low, high := "", ""
 		if m.CI != nil {
 			low, high = raw(m.CI[0]), raw(m.CI[1])

@@ -51,13 +51,13 @@ func TestCSVIsTidy(t *testing.T) {
 		}
 		want := 0
 		for _, c := range doc.Cases {
-			if len(c.Metrics) == 0 {
+			if c.Metrics.IsZero() {
 				want++
 				if r := byKey[[2]string{plain(c.Key), ""}]; r["n"] != "0" || r["verdict"] != standing(c) || r["status"] != c.Status {
 					t.Errorf("%s: %s without metrics is %v", name, c.Key, r)
 				}
 			}
-			for metric, m := range c.Metrics {
+			for metric, m := range c.Metrics.All() {
 				want++
 				r := byKey[[2]string{plain(c.Key), metric}]
 				low, high := "", ""
@@ -80,7 +80,7 @@ func TestCSVSaysWhatIsAssertedOfAMetric(t *testing.T) {
 		return &results.AssertionVerdict{Assertion: assertion.Assertion{Severity: assertion.Gate, Subject: &assertion.Expr{Op: assertion.Metric, Metric: metric}}, Verdict: v}
 	}
 	doc := &results.Document{Cases: []*results.Case{{
-		Key: "c", Status: results.OK, Metrics: map[string]results.MetricEstimate{"a": {}, "b": {}, "c": {}},
+		Key: "c", Status: results.OK, Metrics: results.NamedOf(map[string]results.MetricEstimate{"a": {}, "b": {}, "c": {}}),
 		Assertions: []*results.AssertionVerdict{of("a", results.Pass), of("a", results.Fail), of("b", results.Pass)},
 	}}}
 	for _, r := range frame(t, written(t, "csv", doc)) {

@@ -185,12 +185,12 @@ func asserted(cases []*results.Case) []string {
 }
 
 func has(cases []*results.Case, metric string) bool {
-	return slices.ContainsFunc(cases, func(c *results.Case) bool { _, ok := c.Metrics[metric]; return ok })
+	return slices.ContainsFunc(cases, func(c *results.Case) bool { _, ok := c.Metrics.Get(metric); return ok })
 }
 
 func unitOf(cases []*results.Case, metric string) string {
 	for _, c := range cases {
-		if m, ok := c.Metrics[metric]; ok {
+		if m, ok := c.Metrics.Get(metric); ok {
 			return m.Unit
 		}
 	}

@@ -35,10 +35,9 @@ func session(cases, launches int) *results.Document {
 		c := &results.Case{
 			Key: key, ID: fmt.Sprintf("sha256:%d", i), Run: "bandwidth", Workload: "transfer", Status: results.OK,
 			Axes: map[string]any{"fabric": fabric, "block_size": size.String(), "batch": int64(batch)}, AxisOrder: []string{"fabric", "block_size", "batch"},
-			Metrics: map[string]results.MetricEstimate{},
 		}
 		estimate := func(name, unit string, v float64) {
-			c.Metrics[name] = results.MetricEstimate{Unit: unit, N: launches, Value: v, Median: v, Mean: v, CV: 0.01, CI: &[2]float64{0.98 * v, 1.02 * v}, Confidence: 0.96}
+			c.Metrics.Set(name, results.MetricEstimate{Unit: unit, N: launches, Value: v, Median: v, Mean: v, CV: 0.01, CI: &[2]float64{0.98 * v, 1.02 * v}, Confidence: 0.96})
 		}
 		estimate("bandwidth", "GB/s", bandwidth)
 		estimate("ceiling.bandwidth", "GB/s", 25)
@@ -50,7 +49,7 @@ func session(cases, launches int) *results.Document {
 		for l := range launches {
 			c.Launches = append(c.Launches, &results.Launch{
 				Index: l, Started: start.Add(time.Duration(i*launches+l) * 70 * time.Millisecond), Duration: 0.06, Status: results.OK, Nodes: []string{"n1", "n1"}, Fabric: fabric,
-				Metrics: results.MetricValues{"bandwidth": bandwidth * (1 + 0.01*float64(l%3)), "latency.p50": 1e-6}, Verified: true,
+				Metrics: results.ValuesOf(map[string]float64{"bandwidth": bandwidth * (1 + 0.01*float64(l%3)), "latency.p50": 1e-6}), Verified: true,
 			})
 		}
 		if i%2 == 1 {

@@ -114,7 +114,7 @@ func (d *draft) figure(l *layout, metric string) (html.Figure, bool) {
 		for _, s := range p.series {
 			thinned = thinned || len(s.cases) > most
 			for _, c := range evenly(s.cases, most) {
-				if m, ok := c.Metrics[metric]; ok && drawable(m.Value) {
+				if m, ok := c.Metrics.Get(metric); ok && drawable(m.Value) {
 					values = append(values, m.Value)
 					unit, of = m.Unit, c.Workload
 					points++
@@ -138,7 +138,7 @@ func (d *draft) figure(l *layout, metric string) (html.Figure, bool) {
 		f.Band = f.Band || p.Lower != nil || p.Upper != nil
 		f.Ceiling = f.Ceiling || p.Ceiling != nil
 		if p.CI != nil {
-			f.Interval = results.PercentText(cmp.Or(c.Metrics[metric].Confidence, results.Confidence)) + " interval"
+			f.Interval = results.PercentText(cmp.Or(c.Metrics.At(metric).Confidence, results.Confidence)) + " interval"
 		}
 		return p, ok
 	}
@@ -189,17 +189,17 @@ func keys(panels []panel) []string {
 
 // estimate is a case on a chart of one metric.
 func estimate(c *results.Case, metric string, launches bool) (html.Point, bool) {
-	m, ok := c.Metrics[metric]
+	m, ok := c.Metrics.Get(metric)
 	if !ok || !drawable(m.Value) {
 		return html.Point{}, false
 	}
 	p := html.Point{Y: m.Value, CI: m.CI}
 	p.Lower, p.Upper = band(c, metric)
-	if v, ok := c.Metrics["ceiling.bandwidth"]; ok && ceilingOf[c.Workload] == metric {
+	if v, ok := c.Metrics.Get("ceiling.bandwidth"); ok && ceilingOf[c.Workload] == metric {
 		p.Ceiling = &v.Value
 	}
 	for _, l := range c.Succeeded() {
-		if v, ok := l.Metrics[metric]; ok && launches && len(c.Launches) > 1 && drawable(v) {
+		if v, ok := l.Metrics.Get(metric); ok && launches && len(c.Launches) > 1 && drawable(v) {
 			p.Launches = append(p.Launches, v)
 		}
 	}
@@ -221,7 +221,7 @@ func estimate(c *results.Case, metric string, launches bool) (html.Point, bool) 
 
 // says is an estimate in words.
 func says(c *results.Case, metric string) string {
-	m := c.Metrics[metric]
+	m := c.Metrics.At(metric)
 	return plain(c.Key) + ": " + plain(metric) + " " + results.Observed{Value: m.Value, Unit: m.Unit, CI: m.CI, N: m.N, Confidence: m.Confidence}.String()
 }
 
@@ -260,7 +260,7 @@ var errNotMeasured = errors.New("not measured")
 func solve(c *results.Case, a *results.AssertionVerdict, metric string) (low, high *float64, ok bool) {
 	at := func(times float64) float64 {
 		v, err := a.Subject.EvalWith(func(leaf *assertion.Expr) (float64, error) {
-			m, ok := c.Metrics[leaf.Metric]
+			m, ok := c.Metrics.Get(leaf.Metric)
 			if !ok {
 				return 0, errNotMeasured
 			}
@@ -280,7 +280,7 @@ func solve(c *results.Case, a *results.AssertionVerdict, metric string) (low, hi
 		return nil, nil, false
 	}
 	low, high = a.Bounds.Lower, a.Bounds.Upper
-	measured := c.Metrics[metric].Value
+	measured := c.Metrics.At(metric).Value
 	move := func(bound *float64, factor func(float64) float64) *float64 {
 		if bound == nil || *bound <= 0 {
 			return nil

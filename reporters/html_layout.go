@@ -41,7 +41,7 @@ type caseSeries struct {
 
 func newLayout(cases []*results.Case) *layout {
 	l := &layout{x: map[*results.Case]float64{}}
-	cases = slices.DeleteFunc(slices.Clone(cases), func(c *results.Case) bool { return len(c.Metrics) == 0 })
+	cases = slices.DeleteFunc(slices.Clone(cases), func(c *results.Case) bool { return c.Metrics.IsZero() })
 	var varying []string
 	most := 1
 	for _, a := range axes(cases) {

@@ -28,7 +28,7 @@ func swept(names []string, values ...[]string) []*results.Case {
 	}
 	for _, c := range cases {
 		c.AxisOrder, c.Run, c.Workload, c.Status = names, "r", "transfer", results.OK
-		c.Metrics = map[string]results.MetricEstimate{"bandwidth": {Unit: "GB/s", N: 3, Value: 1, Median: 1}}
+		c.Metrics = results.NamedOf(map[string]results.MetricEstimate{"bandwidth": {Unit: "GB/s", N: 3, Value: 1, Median: 1}})
 	}
 	return cases
 }
@@ -148,10 +148,10 @@ func TestBandOfAMetric(t *testing.T) {
 		{"against which it is held", "ceiling.bandwidth", ratio, "", number(0.2), nil, "open open"},
 		{"of another case", "bandwidth", other, "GB/s", number(3), nil, "open open"},
 	} {
-		testCase := &results.Case{Key: "k", Metrics: map[string]results.MetricEstimate{
+		testCase := &results.Case{Key: "k", Metrics: results.NamedOf(map[string]results.MetricEstimate{
 			"bandwidth": {Unit: "GB/s", Value: 5}, "ceiling.bandwidth": {Unit: "GB/s", Value: 10},
 			"latency.p50": {Unit: "s", Value: 1e-3}, "latency.p99": {Unit: "s", Value: 2e-3},
-		}, Assertions: []*results.AssertionVerdict{{Assertion: assertion.Assertion{Severity: assertion.Gate, Subject: c.subject, Unit: c.unit, Bounds: assertion.Bounds{Lower: c.lower, Upper: c.upper}}}}}
+		}), Assertions: []*results.AssertionVerdict{{Assertion: assertion.Assertion{Severity: assertion.Gate, Subject: c.subject, Unit: c.unit, Bounds: assertion.Bounds{Lower: c.lower, Upper: c.upper}}}}}
 		lower, upper := band(testCase, c.metric)
 		if got := text(lower) + " " + text(upper); got != c.want {
 			t.Errorf("%s: %s, want %s", c.what, got, c.want)

@@ -59,7 +59,7 @@ func quantileFigure(groups []panel, ticks []html.Tick, place map[string]float64)
 					continue
 				}
 				c := s.cases[0]
-				if m, ok := c.Metrics[q]; ok && drawable(m.Value) {
+				if m, ok := c.Metrics.Get(q); ok && drawable(m.Value) {
 					*points = append(*points, html.Point{X: place[q], Y: m.Value, Says: says(c, q)})
 					values = append(values, m.Value)
 				}
@@ -117,7 +117,7 @@ func (d *draft) quantileTable(g grid) *html.Table {
 		return nil
 	}
 	for _, c := range g.cases {
-		if len(c.Metrics) == 0 {
+		if c.Metrics.IsZero() {
 			continue
 		}
 		var cells []string

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -330,18 +329,17 @@ func TestNoNumberBreaksThePage(t *testing.T) {
 		doc := read(t, "failed")
 		value := rapid.OneOf(rapid.Float64(), rapid.SampledFrom([]float64{0, -1, 5e-324, math.MaxFloat64, -math.MaxFloat64, 1e-300}))
 		for _, c := range doc.Cases {
-			for _, name := range slices.Sorted(maps.Keys(c.Metrics)) {
-				m := c.Metrics[name]
+			for name, m := range c.Metrics.All() {
 				m.Value, m.CI = value.Draw(rt, name), nil
 				if rapid.Bool().Draw(rt, "interval") {
 					m.CI = &[2]float64{value.Draw(rt, "low"), value.Draw(rt, "high")}
 				}
-				c.Metrics[name] = m
+				c.Metrics.Set(name, m)
 			}
 			for _, l := range c.Launches {
 				l.Duration = value.Draw(rt, "duration")
-				for _, name := range slices.Sorted(maps.Keys(l.Metrics)) {
-					l.Metrics[name] = value.Draw(rt, name)
+				for _, name := range l.Metrics.Names() {
+					l.Metrics.Set(name, value.Draw(rt, name))
 				}
 			}
 		}
@@ -371,7 +369,7 @@ func called(text string) *results.Document {
 		doc.Cases = append(doc.Cases, &results.Case{
 			Key: text + size, Run: text, Workload: "transfer", Axes: map[string]any{"block_size": size, text: text + strconv.Itoa(i)}, AxisOrder: []string{"block_size", text}, Status: results.OK,
 			Launches: []*results.Launch{{Status: results.Error, Started: start, Duration: 1, Failure: &results.Failure{Cause: text, Log: []string{text}}, Nodes: []string{text}}},
-			Metrics:  map[string]results.MetricEstimate{"bandwidth": {Unit: "GB/s", N: 1, Value: 1, Median: 1}, text: {Unit: "GB/s", N: 1, Value: 1, Median: 1}},
+			Metrics:  results.NamedOf(map[string]results.MetricEstimate{"bandwidth": {Unit: "GB/s", N: 1, Value: 1, Median: 1}, text: {Unit: "GB/s", N: 1, Value: 1, Median: 1}}),
 			Assertions: []*results.AssertionVerdict{{
 				Assertion: assertion.Assertion{Name: text, Text: text, Lowered: text, File: text, Severity: assertion.Gate, Unit: "GB/s", Bounds: assertion.Bounds{Lower: &bound},
 					Subject: &assertion.Expr{Op: assertion.Metric, Metric: text, Unit: "GB/s"}},

@@ -69,7 +69,7 @@ func launchLine(l *results.Launch, a *results.AssertionVerdict) string {
 	case !alone(a.Subject):
 		return s + ownMetrics(l, a.Subject)
 	}
-	v, err := a.Subject.Eval(l.Metrics, a.Unit)
+	v, err := a.Subject.Eval(l.Metrics.Get, a.Unit)
 	if err != nil {
 		return s + err.Error()
 	}
@@ -95,7 +95,7 @@ func alone(e *assertion.Expr) bool {
 func ownMetrics(l *results.Launch, e *assertion.Expr) string {
 	var parts []string
 	for _, leaf := range e.Leaves() {
-		v, ok := l.Metrics[leaf.Metric]
+		v, ok := l.Metrics.Get(leaf.Metric)
 		if leaf.Case != "" || leaf.Baseline || !ok {
 			continue
 		}

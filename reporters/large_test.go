@@ -18,11 +18,10 @@ func sized(n int) *results.Document {
 		c := &results.Case{
 			Key: "bandwidth[block_size=" + size + "]", Run: "bandwidth", Workload: "transfer", Status: results.OK,
 			Axes: map[string]any{"block_size": size}, AxisOrder: []string{"block_size"}, Options: map[string]any{"batch": 1.},
-			Metrics: map[string]results.MetricEstimate{},
 		}
 		for j, m := range workload.Transfer.Metrics {
 			v := float64(i%97+1) * float64(j+1)
-			c.Metrics[m.Name] = results.MetricEstimate{Unit: m.Unit, N: 5, Value: v, Median: v, Mean: v, CV: 0.01, CI: &[2]float64{v * 0.99, v * 1.01}, Confidence: results.Confidence}
+			c.Metrics.Set(m.Name, results.MetricEstimate{Unit: m.Unit, N: 5, Value: v, Median: v, Mean: v, CV: 0.01, CI: &[2]float64{v * 0.99, v * 1.01}, Confidence: results.Confidence})
 		}
 		for j := range 5 {
 			c.Launches = append(c.Launches, &results.Launch{Index: j, Status: results.OK, Nodes: []string{"n1", "n2"}})

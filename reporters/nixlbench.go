@@ -102,7 +102,7 @@ func nixlbenchTable(out io.Writer, cases []*results.Case) {
 	for _, c := range cases {
 		var row strings.Builder
 		for i, column := range columns {
-			if i == 2 && len(c.Metrics) == 0 { // what to say instead of numbers
+			if i == 2 && c.Metrics.IsZero() { // what to say instead of numbers
 				row.WriteString(sentence(": ", labelled(standing(c)), plain(reason(c))))
 				break
 			}

@@ -28,11 +28,11 @@ func transfers(ranks float64) *results.Document {
 			Key: "t[fabric=tcp,block_size=" + size + "]", Run: "t", Workload: "transfer", Status: results.OK,
 			Axes: map[string]any{"fabric": "tcp", "block_size": size}, AxisOrder: []string{"fabric", "block_size"},
 			Options: map[string]any{"block_size": size, "batch": 8., "ranks": ranks},
-			Metrics: map[string]results.MetricEstimate{
+			Metrics: results.NamedOf(map[string]results.MetricEstimate{
 				"bandwidth": estimate("GB/s", 10*k), "bandwidth.min_rank": estimate("GB/s", 4*k), "ceiling": estimate("", 0.25*k),
 				"latency.avg": estimate("s", 1e-6*k), "prep.request": estimate("s", 2e-6*k), "post.avg": estimate("s", 3e-6*k),
 				"post.p99": estimate("s", 4e-6*k), "transfer.avg": estimate("s", 0), "transfer.p99": estimate("s", 5e-6*k),
-			},
+			}),
 		})
 	}
 	doc.Cases = append(doc.Cases,

@@ -14,7 +14,7 @@ import (
 // number is the estimate of a metric in a column of the scale's unit; "-" where
 // there is none.
 func number(c *results.Case, metric string, s results.Scale) string {
-	m, ok := c.Metrics[metric]
+	m, ok := c.Metrics.Get(metric)
 	if !ok {
 		return "-"
 	}
@@ -27,7 +27,7 @@ func number(c *results.Case, metric string, s results.Scale) string {
 
 // interval is the confidence interval of a metric.
 func interval(c *results.Case, metric string, s results.Scale) string {
-	m, ok := c.Metrics[metric]
+	m, ok := c.Metrics.Get(metric)
 	if !ok || m.CI == nil {
 		return "-"
 	}

@@ -135,7 +135,7 @@ type metricFamily struct{ metric, unit string }
 func (m *openMetrics) families() []metricFamily {
 	seen := map[metricFamily]bool{}
 	for _, c := range m.doc.Cases {
-		for name, e := range c.Metrics {
+		for name, e := range c.Metrics.All() {
 			seen[metricFamily{name, e.Unit}] = true
 		}
 	}
@@ -148,7 +148,7 @@ func (m *openMetrics) metric(f metricFamily) {
 	unit, factor := baseUnit(f.unit)
 	var name string
 	for i, c := range m.doc.Cases {
-		e, ok := c.Metrics[f.metric]
+		e, ok := c.Metrics.Get(f.metric)
 		if !ok || e.Unit != f.unit {
 			continue
 		}

@@ -113,7 +113,7 @@ func TestOpenMetricsHoldsTheDocument(t *testing.T) {
 			}
 			want := 0
 			for _, x := range doc.Cases {
-				e, ok := x.Metrics[c.metric]
+				e, ok := x.Metrics.Get(c.metric)
 				if !ok {
 					continue
 				}
@@ -181,10 +181,9 @@ func TestNoNameBreaksOpenMetrics(t *testing.T) {
 			for _, a := range axes {
 				c.Axes[a] = text.Draw(t, "value")
 			}
-			c.Metrics = map[string]results.MetricEstimate{}
 			for _, m := range rapid.SliceOfNDistinct(text, 0, 3, rapid.ID).Draw(t, "metrics") {
 				v := rapid.Float64Range(-1e12, 1e12).Draw(t, "median")
-				c.Metrics[m] = results.MetricEstimate{Unit: rapid.SampledFrom([]string{"", "GB/s", "s", "B", "furlong"}).Draw(t, "unit"), Median: v, CI: &[2]float64{v - 1, v + 1}}
+				c.Metrics.Set(m, results.MetricEstimate{Unit: rapid.SampledFrom([]string{"", "GB/s", "s", "B", "furlong"}).Draw(t, "unit"), Median: v, CI: &[2]float64{v - 1, v + 1}})
 			}
 			for range 2 { // of one name
 				c.Assertions = append(c.Assertions, &results.AssertionVerdict{Assertion: assertion.Assertion{Name: text.Draw(t, "assertion"), Severity: assertion.Gate}, Verdict: results.Pass})

@@ -173,8 +173,14 @@ func runsOf(doc *results.Document, keys []string) []string {
 	}
 	var out []string
 	for _, c := range doc.Cases {
-		if among[c.Key] && c.Run != "" && !slices.Contains(out, c.Run) {
+		if !among[c.Key] {
+			continue
+		}
+		if c.Run != "" && !slices.Contains(out, c.Run) {
 			out = append(out, c.Run)
+		}
+		if delete(among, c.Key); len(among) == 0 {
+			break
 		}
 	}
 	return out

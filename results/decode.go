@@ -1,189 +1,137 @@
 package results
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"slices"
+)
+
+// member is one of an object that is decoded here: its name and how it is read into
+// what the object is.
+type member[T any] struct {
+	name string
+	read func(s *scan, into *T)
+}
 
 // The members of what is decoded here, in the order in which they are written.
 var (
-	caseFields = []string{
-		"key", "id", "run", "workload", "axes", "axis_order", "options", "env", "status", "reason",
-		"invalid", "launches", "made", "metrics", "assertions", "seal",
+	caseMembers = []member[Case]{
+		{"key", func(s *scan, c *Case) { c.Key = s.string() }},
+		{"id", func(s *scan, c *Case) { c.ID = s.string() }},
+		{"run", func(s *scan, c *Case) { c.Run = s.common() }},
+		{"workload", func(s *scan, c *Case) { c.Workload = s.common() }},
+		{"axes", func(s *scan, c *Case) { c.Axes = s.anys(&s.kept.axes) }},
+		{"axis_order", func(s *scan, c *Case) { c.AxisOrder = shared(s, s.kept.lists) }},
+		{"options", func(s *scan, c *Case) { c.Options = s.anys(&s.kept.options) }},
+		{"env", func(s *scan, c *Case) { s.decode(&c.Env) }},
+		{"status", func(s *scan, c *Case) { c.Status = s.common() }},
+		{"reason", func(s *scan, c *Case) { c.Reason = s.common() }},
+		{"invalid", func(s *scan, c *Case) { c.Invalid = s.string() }},
+		{"launches", func(s *scan, c *Case) { c.Launches = listOf(s, launch) }},
+		{"made", func(s *scan, c *Case) { c.Made = s.int() }},
+		{"metrics", func(s *scan, c *Case) { c.Metrics = namedOf(s, estimate) }},
+		{"assertions", func(s *scan, c *Case) { c.Assertions = listOf(s, assertionVerdict) }},
+		{"seal", func(s *scan, c *Case) { c.Seal = s.string() }},
 	}
-	launchFields = []string{
-		"index", "started", "duration_s", "status", "failure", "nodes", "seats", "moved", "fabric", "transport", "ignored_env", "fabric_reason",
-		"transports", "metrics", "samples", "samples_digest", "ranks", "initiators", "slowest_pair", "played", "verified", "simulated", "retried", "load", "resumed",
+	launchMembers = []member[Launch]{
+		{"index", func(s *scan, l *Launch) { l.Index = s.int() }},
+		{"started", func(s *scan, l *Launch) { s.time(&l.Started) }},
+		{"duration_s", func(s *scan, l *Launch) { l.Duration = s.float() }},
+		{"status", func(s *scan, l *Launch) { l.Status = s.common() }},
+		{"failure", func(s *scan, l *Launch) { s.decode(&l.Failure) }},
+		{"nodes", func(s *scan, l *Launch) { l.Nodes = shared(s, s.kept.lists) }},
+		{"seats", func(s *scan, l *Launch) { l.Seats = shared(s, s.kept.seats) }},
+		{"moved", func(s *scan, l *Launch) { s.decode(&l.Moved) }},
+		{"fabric", func(s *scan, l *Launch) { l.Fabric = s.common() }},
+		{"transport", func(s *scan, l *Launch) { l.Transport = s.common() }},
+		{"ignored_env", func(s *scan, l *Launch) { s.decode(&l.Ignored) }},
+		{"fabric_reason", func(s *scan, l *Launch) { l.FabricReason = s.common() }},
+		{"transports", func(s *scan, l *Launch) { l.Transports = shared(s, s.kept.ways) }},
+		{"metrics", func(s *scan, l *Launch) {
+			l.Metrics = MetricValues{namedOf(s, func(s *scan, v *float64) { *v = s.measured() })}
+		}},
+		{"samples", func(s *scan, l *Launch) { l.Samples = listOf(s, func(s *scan, v *string) { *v = s.string() }) }},
+		{"samples_digest", func(s *scan, l *Launch) { l.SamplesDigest = s.string() }},
+		{"ranks", func(s *scan, l *Launch) { l.Ranks = listOf(s, share) }},
+		{"initiators", func(s *scan, l *Launch) { l.Initiators = s.int() }},
+		{"slowest_pair", func(s *scan, l *Launch) { s.decode(&l.SlowestPair) }},
+		{"played", func(s *scan, l *Launch) { s.decode(&l.Played) }},
+		{"verified", func(s *scan, l *Launch) { l.Verified = s.bool() }},
+		{"simulated", func(s *scan, l *Launch) { l.Simulated = s.bool() }},
+		{"retried", func(s *scan, l *Launch) { l.Retried = s.bool() }},
+		{"load", func(s *scan, l *Launch) { s.decode(&l.Load) }},
+		{"resumed", func(s *scan, l *Launch) { l.Resumed = s.bool() }},
 	}
-	shareFields    = []string{"rank", "bytes", "seconds", "bandwidth"}
-	estimateFields = []string{"unit", "n", "value", "median", "mean", "cv", "ci", "confidence", "better"}
-	observedFields = []string{"value", "unit", "ci", "n", "confidence"}
+	shareMembers = []member[RankShare]{
+		{"rank", func(s *scan, r *RankShare) { r.Rank = s.int() }},
+		{"bytes", func(s *scan, r *RankShare) {
+			n := s.int()
+			s.bad = s.bad || n < 0
+			r.Bytes = uint64(n)
+		}},
+		{"seconds", func(s *scan, r *RankShare) { r.Seconds = s.float() }},
+		{"bandwidth", func(s *scan, r *RankShare) { r.Bandwidth = s.float() }},
+	}
+	estimateMembers = []member[MetricEstimate]{
+		{"unit", func(s *scan, m *MetricEstimate) { m.Unit = s.common() }},
+		{"n", func(s *scan, m *MetricEstimate) { m.N = s.int() }},
+		{"value", func(s *scan, m *MetricEstimate) { m.Value = s.float() }},
+		{"median", func(s *scan, m *MetricEstimate) { m.Median = s.float() }},
+		{"mean", func(s *scan, m *MetricEstimate) { m.Mean = s.float() }},
+		{"cv", func(s *scan, m *MetricEstimate) { m.CV = s.float() }},
+		{"ci", func(s *scan, m *MetricEstimate) { m.CI = s.interval() }},
+		{"confidence", func(s *scan, m *MetricEstimate) { m.Confidence = s.float() }},
+		{"better", func(s *scan, m *MetricEstimate) { m.Better = s.common() }},
+	}
+	observedMembers = []member[Observed]{
+		{"value", func(s *scan, o *Observed) { o.Value = s.float() }},
+		{"unit", func(s *scan, o *Observed) { o.Unit = s.common() }},
+		{"ci", func(s *scan, o *Observed) { o.CI = s.interval() }},
+		{"n", func(s *scan, o *Observed) { o.N = s.int() }},
+		{"confidence", func(s *scan, o *Observed) { o.Confidence = s.float() }},
+	}
 )
 
 // decodeCase reads a case as encoding/json would.
 func decodeCase(text []byte, k *kept) (*Case, error) {
-	s := &scan{text: text, kept: k}
-	if c := s.readCase(); !s.bad && s.next() == 0 {
+	c := new(Case)
+	if scanCase(text, k, c) {
 		return c, nil
 	}
-	c := new(Case)
+	c = new(Case)
 	return c, json.Unmarshal(text, c)
 }
 
-func (s *scan) readCase() *Case {
-	c := new(Case)
-	s.fields(caseFields, func(i int) {
-		switch caseFields[i] {
-		case "key":
-			c.Key = s.string()
-		case "id":
-			c.ID = s.string()
-		case "run":
-			c.Run = s.common()
-		case "workload":
-			c.Workload = s.common()
-		case "axes":
-			c.Axes = s.anys()
-		case "axis_order":
-			c.AxisOrder = shared(s, s.kept.lists)
-		case "options":
-			c.Options = s.anys()
-		case "env":
-			s.decode(&c.Env)
-		case "status":
-			c.Status = s.common()
-		case "reason":
-			c.Reason = s.common()
-		case "invalid":
-			c.Invalid = s.string()
-		case "launches":
-			c.Launches = listOf(s, s.readLaunch)
-		case "made":
-			c.Made = s.int()
-		case "metrics":
-			c.Metrics = dictOf(s, &s.kept.estimates, s.readEstimate)
-		case "assertions":
-			c.Assertions = listOf(s, s.readAssertion)
-		case "seal":
-			c.Seal = s.string()
-		}
-	})
-	return c
+func scanCase(text []byte, k *kept, c *Case) (ok bool) {
+	s := &scan{text: text, kept: k}
+	members(s, caseMembers, c)
+	return !s.bad && s.next() == 0
 }
 
-func (s *scan) readLaunch() *Launch {
-	l := new(Launch)
-	s.fields(launchFields, func(i int) {
-		switch launchFields[i] {
-		case "index":
-			l.Index = s.int()
-		case "started":
-			s.decode(&l.Started)
-		case "duration_s":
-			l.Duration = s.float()
-		case "status":
-			l.Status = s.common()
-		case "failure":
-			s.decode(&l.Failure)
-		case "nodes":
-			l.Nodes = shared(s, s.kept.lists)
-		case "seats":
-			l.Seats = shared(s, s.kept.seats)
-		case "moved":
-			s.decode(&l.Moved)
-		case "fabric":
-			l.Fabric = s.common()
-		case "transport":
-			l.Transport = s.common()
-		case "ignored_env":
-			s.decode(&l.Ignored)
-		case "fabric_reason":
-			l.FabricReason = s.common()
-		case "transports":
-			l.Transports = shared(s, s.kept.ways)
-		case "metrics":
-			l.Metrics = dictOf(s, &s.kept.metrics, s.measured)
-		case "samples":
-			l.Samples = listOf(s, s.string)
-		case "samples_digest":
-			l.SamplesDigest = s.string()
-		case "ranks":
-			l.Ranks = listOf(s, s.readShare)
-		case "initiators":
-			l.Initiators = s.int()
-		case "slowest_pair":
-			s.decode(&l.SlowestPair)
-		case "played":
-			s.decode(&l.Played)
-		case "verified":
-			l.Verified = s.bool()
-		case "simulated":
-			l.Simulated = s.bool()
-		case "retried":
-			l.Retried = s.bool()
-		case "load":
-			s.decode(&l.Load)
-		case "resumed":
-			l.Resumed = s.bool()
-		}
-	})
-	return l
+func launch(s *scan, l **Launch) {
+	*l = new(Launch)
+	members(s, launchMembers, *l)
 }
 
-func (s *scan) readShare() (r RankShare) {
-	s.fields(shareFields, func(i int) {
-		switch shareFields[i] {
-		case "rank":
-			r.Rank = s.int()
-		case "bytes":
-			n := s.int()
-			s.bad = s.bad || n < 0
-			r.Bytes = uint64(n)
-		case "seconds":
-			r.Seconds = s.float()
-		case "bandwidth":
-			r.Bandwidth = s.float()
-		}
-	})
-	return r
-}
+func share(s *scan, r *RankShare) { members(s, shareMembers, r) }
 
-func (s *scan) readEstimate() MetricEstimate {
-	var m MetricEstimate
-	s.fields(estimateFields, func(i int) {
-		switch estimateFields[i] {
-		case "unit":
-			m.Unit = s.common()
-		case "n":
-			m.N = s.int()
-		case "value":
-			m.Value = s.float()
-		case "median":
-			m.Median = s.float()
-		case "mean":
-			m.Mean = s.float()
-		case "cv":
-			m.CV = s.float()
-		case "ci":
-			m.CI = s.interval()
-		case "confidence":
-			m.Confidence = s.float()
-		case "better":
-			m.Better = s.common()
-		}
-	})
-	return m
-}
+func estimate(s *scan, m *MetricEstimate) { members(s, estimateMembers, m) }
 
-// readAssertion reads what the gate said of an assertion, and has what was asserted,
+// assertionVerdict reads what the gate said of an assertion, and has what was asserted,
 // which comes before it and is the same for many cases, read once.
-func (s *scan) readAssertion() *AssertionVerdict {
+func assertionVerdict(s *scan, into **AssertionVerdict) {
 	stated := s.stated[:0] // the assertion without its verdict
-	var a AssertionVerdict
+	a := new(AssertionVerdict)
+	*into = a
 	s.object(func(name []byte) {
 		switch string(name) {
 		case "verdict":
 			a.Verdict = Verdict(s.common())
 		case "observed":
 			s.bad = s.bad || a.Observed != nil
-			a.Observed = s.readObserved()
+			if !s.null() {
+				a.Observed = new(Observed)
+				members(s, observedMembers, a.Observed)
+			}
 		case "message":
 			a.Message = s.string()
 		default:
@@ -195,58 +143,50 @@ func (s *scan) readAssertion() *AssertionVerdict {
 		}
 	})
 	if s.bad || len(stated) == 0 {
-		return &a
+		return
 	}
 	stated[0] = '{'
 	s.stated = append(stated, '}')
 	v, ok := once(s.kept.details, s.stated, decoded[AssertionVerdict])
 	s.bad = s.bad || !ok || v.Verdict != "" || v.Observed != nil || v.Message != ""
-	v.Verdict, v.Observed, v.Message = a.Verdict, a.Observed, a.Message
-	return &v
+	a.Assertion, a.Looks = v.Assertion, v.Looks
 }
 
-func (s *scan) readObserved() *Observed {
-	if s.null() {
-		return nil
-	}
-	o := new(Observed)
-	s.fields(observedFields, func(i int) {
-		switch observedFields[i] {
-		case "value":
-			o.Value = s.float()
-		case "unit":
-			o.Unit = s.common()
-		case "ci":
-			o.CI = s.interval()
-		case "n":
-			o.N = s.int()
-		case "confidence":
-			o.Confidence = s.float()
-		}
-	})
-	return o
-}
+// intervals is how many are allocated at a time: there is one in every estimate.
+const intervals = 64
 
 func (s *scan) interval() *[2]float64 {
 	if s.null() {
 		return nil
 	}
-	var ci [2]float64
+	if len(s.kept.intervals) == 0 {
+		s.kept.intervals = make([][2]float64, intervals)
+	}
+	ci := &s.kept.intervals[0]
+	s.kept.intervals = s.kept.intervals[1:]
 	s.must('[')
 	ci[0] = s.float()
 	s.must(',')
 	ci[1] = s.float()
 	s.must(']')
-	return &ci
+	return ci
 }
 
-// anys reads a member of an object for any value.
-func (s *scan) anys() map[string]any {
-	return dictOf(s, &s.kept.settings, func() any {
+// anys reads an object of any values. It will have as many members as the last one.
+func (s *scan) anys(size *int) map[string]any {
+	if s.null() {
+		return nil
+	}
+	out := make(map[string]any, *size)
+	s.items('{', '}', func() {
+		name := s.name()
+		s.must(':')
 		v, ok := once(s.kept.anys, s.value(), decoded[any])
 		s.bad = s.bad || !ok
-		return v
+		out[name] = v
 	})
+	*size = len(out)
+	return out
 }
 
 // shared reads a value that is the same for many cases.
@@ -256,7 +196,7 @@ func shared[T any](s *scan, seen map[string]T) T {
 	return v
 }
 
-func listOf[T any](s *scan, one func() T) []T {
+func listOf[T any](s *scan, one func(*scan, *T)) []T {
 	if s.null() {
 		return nil
 	}
@@ -265,24 +205,76 @@ func listOf[T any](s *scan, one func() T) []T {
 		if s.next() == 'n' { // a null stays one, for whom this cannot say
 			s.bad = true
 		}
-		out = append(out, one())
+		var v T
+		out = append(out, v)
+		one(s, &out[len(out)-1])
 	})
 	return out
 }
 
-// dictOf reads an object. It will have about as many members as the last one had.
-func dictOf[T any](s *scan, size *int, one func() T) map[string]T {
+// mostLists is how many lists of names are known at a time. Every workload has one.
+const mostLists = 64
+
+// namedOf reads an object into Named. Most have the names of the one before.
+func namedOf[V any](s *scan, one func(*scan, *V)) (n Named[V]) {
 	if s.null() {
-		return nil
+		return n
 	}
-	out := make(map[string]T, *size)
+	likely, own := s.kept.names, false
+	n.values = make([]V, 0, len(likely))
 	s.items('{', '}', func() {
-		name := s.common()
-		s.must(':')
-		if !s.bad {
-			out[name] = one()
+		i := len(n.values)
+		if own || i == len(likely) || !s.literal(likely[i]) {
+			if !own {
+				n.names, own = slices.Clone(likely[:i]), true
+			}
+			n.names = append(n.names, s.name())
 		}
+		s.must(':')
+		var v V
+		n.values = append(n.values, v)
+		one(s, &n.values[i])
 	})
-	*size = len(out)
-	return out
+	if !own {
+		n.names = likely[:len(n.values)]
+	}
+	switch {
+	case s.bad || len(n.names) == 0:
+		return Named[V]{}
+	case !own && len(n.names) == len(likely):
+		return n
+	case !ascending(n.names):
+		m := map[string]V{}
+		for i, name := range n.names {
+			m[name] = n.values[i]
+		}
+		return NamedOf(m)
+	}
+	n.names = s.kept.list(n.names)
+	return n
+}
+
+// list is the one that many have, if there is one of these names. It is the likely one
+// from now on.
+func (k *kept) list(names []string) []string {
+	i := slices.IndexFunc(k.known, func(l []string) bool { return slices.Equal(l, names) })
+	if i < 0 {
+		if len(k.known) == mostLists {
+			k.known = nil
+		}
+		i = len(k.known)
+		k.known = append(k.known, slices.Clone(names))
+	}
+	k.names = k.known[i]
+	return k.names
+}
+
+// ascending says whether names are in order, none of them twice.
+func ascending(names []string) bool {
+	for i := 1; i < len(names); i++ {
+		if names[i-1] >= names[i] {
+			return false
+		}
+	}
+	return true
 }

@@ -171,10 +171,10 @@ type Case struct {
 	Invalid   string            `json:"invalid,omitempty"` // why the gate cannot use what was measured; set by the gate
 	Launches  []*Launch         `json:"launches"`
 	// Made is how many launches there must be in Launches; 0 if the document does not say.
-	Made       int                       `json:"made,omitempty"`
-	Metrics    map[string]MetricEstimate `json:"metrics"`
-	Assertions []*AssertionVerdict       `json:"assertions"`
-	Seal       string                    `json:"seal,omitempty"` // see Document.Verify
+	Made       int                   `json:"made,omitempty"`
+	Metrics    Named[MetricEstimate] `json:"metrics"`
+	Assertions []*AssertionVerdict   `json:"assertions"`
+	Seal       string                `json:"seal,omitempty"` // see Document.Verify
 }
 
 // Case and launch statuses.

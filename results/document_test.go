@@ -27,7 +27,7 @@ func TestWriteAndRead(t *testing.T) {
 	}
 	// Sizes and counts come back as JSON has them; everything else as it was.
 	got.Cases[0].Axes, want.Cases[0].Axes = nil, nil
-	if diff := cmp.Diff(want, got, cmpopts.EquateNaNs()); diff != "" {
+	if diff := cmp.Diff(want, got, cmpopts.EquateNaNs(), cmp.AllowUnexported(results.Named[float64]{}, results.Named[results.MetricEstimate]{})); diff != "" {
 		t.Error(diff)
 	}
 	names, err := os.ReadDir(dir)
@@ -113,7 +113,7 @@ func TestFailureInOneLine(t *testing.T) {
 }
 
 func TestMetricValuesKeepWhatIsNotFinite(t *testing.T) {
-	in := results.MetricValues{"a": math.NaN(), "b": math.Inf(1), "c": math.Inf(-1), "d": 0.1}
+	in := results.ValuesOf(map[string]float64{"a": math.NaN(), "b": math.Inf(1), "c": math.Inf(-1), "d": 0.1})
 	b, err := in.MarshalJSON()
 	if err != nil {
 		t.Fatal(err)
@@ -122,7 +122,7 @@ func TestMetricValuesKeepWhatIsNotFinite(t *testing.T) {
 	if err := out.UnmarshalJSON(b); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(in, out, cmpopts.EquateNaNs()); diff != "" {
+	if diff := cmp.Diff(in, out, cmpopts.EquateNaNs(), cmp.AllowUnexported(results.Named[float64]{})); diff != "" {
 		t.Error(diff)
 	}
 }

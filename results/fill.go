@@ -23,11 +23,7 @@ func (d *Document) fill() {
 	if d.Baseline != nil {
 		list(&d.Baseline.Cases)
 		for i := range d.Baseline.Cases {
-			b := &d.Baseline.Cases[i]
-			list(&b.Launches)
-			for j := range b.Launches {
-				dict((*map[string]float64)(&b.Launches[j]))
-			}
+			list(&d.Baseline.Cases[i].Launches)
 		}
 	}
 	dict(&d.Summary.Cases)
@@ -39,7 +35,6 @@ func (c *Case) fill() {
 	list(&c.AxisOrder)
 	dict(&c.Options)
 	dict(&c.Env)
-	dict(&c.Metrics)
 	list(&c.Launches)
 	for _, l := range c.Launches {
 		list(&l.Nodes)

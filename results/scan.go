@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"time"
 )
 
 // scan reads the JSON of a case without the reflection of encoding/json, which
@@ -30,7 +31,10 @@ type kept struct {
 	seats   map[string][]Seat
 	details map[string]AssertionVerdict
 
-	settings, metrics, estimates int // how many the last one had
+	axes, options int          // how many the last one had
+	intervals     [][2]float64 // to be used
+	names         []string     // of the last metrics
+	known         [][]string   // lists of names
 }
 
 func newKept() *kept {
@@ -117,17 +121,17 @@ func (s *scan) object(each func(name []byte)) {
 	})
 }
 
-// fields walks an object all of whose members are named, each at most once. Where
-// they come in the order of the names, none is searched for.
-func (s *scan) fields(names []string, each func(i int)) {
+// members reads an object all of whose members are listed, each at most once. Where
+// they come in the order of the list, none is searched for.
+func members[T any](s *scan, list []member[T], into *T) {
 	var seen uint64
 	guess := 0
 	s.object(func(name []byte) {
-		for guess < len(names) && string(name) != names[guess] {
+		for guess < len(list) && string(name) != list[guess].name {
 			guess++
 		}
-		if guess == len(names) {
-			guess = slices.Index(names, string(name))
+		if guess == len(list) {
+			guess = slices.IndexFunc(list, func(m member[T]) bool { return string(name) == m.name })
 		}
 		if guess < 0 || seen&(1<<guess) != 0 {
 			s.bad = true
@@ -136,7 +140,7 @@ func (s *scan) fields(names []string, each func(i int)) {
 		i := guess
 		seen |= 1 << i
 		guess++
-		each(i)
+		list[i].read(s, into)
 	})
 }
 
@@ -175,11 +179,30 @@ func (s *scan) string() string {
 	return v
 }
 
-// common reads a text of which there are few.
+// common reads a text of which there are few; null is none.
 func (s *scan) common() string {
-	if s.next() != '"' {
-		return s.string()
+	if s.null() {
+		return ""
 	}
+	return s.name()
+}
+
+// literal eats a text, if it is this one to the letter.
+func (s *scan) literal(text string) bool {
+	if s.next() != '"' {
+		return false
+	}
+	end := s.at + 1 + len(text)
+	if end >= len(s.text) || s.text[end] != '"' || string(s.text[s.at+1:end]) != text {
+		return false
+	}
+	s.at = end + 1
+	return true
+}
+
+// name reads the name of a member, of which there are few.
+func (s *scan) name() string {
+	s.next()
 	from := s.at
 	text, plain := s.quoted()
 	if !plain {
@@ -190,8 +213,9 @@ func (s *scan) common() string {
 	return v
 }
 
-// digits is a number as it is written.
-func (s *scan) digits() []byte {
+// digits is a number as it is written, whose digits without point and sign are those of
+// an integer times a power of ten; one with more digits than fit is just large.
+func (s *scan) digits() (text []byte, integer uint64, exponent int) {
 	s.next()
 	from, i := s.at, s.at
 	peek := func() byte {
@@ -200,39 +224,70 @@ func (s *scan) digits() []byte {
 		}
 		return 0
 	}
-	run := func() bool {
+	run := func(n uint64) (uint64, int) {
 		start := i
 		for c := peek(); c >= '0' && c <= '9'; c = peek() {
+			if n < 1<<59 {
+				n = 10*n + uint64(c-'0')
+			}
 			i++
 		}
-		return i > start
+		return n, i - start
 	}
 	if peek() == '-' {
 		i++
 	}
 	zero := peek() == '0'
-	start := i
-	ok := run() && !(zero && i > start+1)
+	integer, length := run(0)
+	ok := length > 0 && !(zero && length > 1)
 	if peek() == '.' {
 		i++
-		ok = run() && ok
+		integer, length = run(integer)
+		exponent = -length
+		ok = ok && length > 0
 	}
 	if c := peek(); c == 'e' || c == 'E' {
-		if i++; peek() == '+' || peek() == '-' {
+		i++
+		sign := 1
+		switch peek() {
+		case '-':
+			sign = -1
+			fallthrough
+		case '+':
 			i++
 		}
-		ok = run() && ok
+		power, length := run(0)
+		exponent += sign * int(power)
+		ok = ok && length > 0
 	}
 	s.bad = s.bad || !ok
 	s.at = i
-	return s.text[from:i]
+	return s.text[from:i], integer, exponent
 }
 
+// tens are the powers of ten that a float64 has exactly.
+var tens = [...]float64{1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22}
+
+// float reads a number. Where integer and power of ten are exact, so is what they make,
+// rounded once (Clinger, How to read floating point numbers accurately, PLDI 1990).
 func (s *scan) float() float64 {
 	if s.null() {
 		return 0
 	}
-	v, err := strconv.ParseFloat(string(s.digits()), 64)
+	text, integer, exponent := s.digits()
+	if size := max(exponent, -exponent); !s.bad && integer <= 1<<53 && size < len(tens) {
+		v := float64(integer)
+		if exponent < 0 {
+			v /= tens[size]
+		} else {
+			v *= tens[size]
+		}
+		if text[0] == '-' {
+			v = -v
+		}
+		return v
+	}
+	v, err := strconv.ParseFloat(string(text), 64)
 	s.bad = s.bad || err != nil
 	return v
 }
@@ -241,7 +296,8 @@ func (s *scan) int() int {
 	if s.null() {
 		return 0
 	}
-	v, err := strconv.Atoi(string(s.digits()))
+	text, _, _ := s.digits()
+	v, err := strconv.Atoi(string(text))
 	s.bad = s.bad || err != nil
 	return v
 }
@@ -266,7 +322,7 @@ func (s *scan) measured() float64 {
 		}
 		return s.float()
 	}
-	switch s.common() {
+	switch s.name() {
 	case "NaN":
 		return math.NaN()
 	case "Infinity":
@@ -314,4 +370,14 @@ func (s *scan) value() []byte {
 // decode has encoding/json read the value that comes next.
 func (s *scan) decode(into any) {
 	s.bad = json.Unmarshal(s.value(), into) != nil || s.bad
+}
+
+// time reads an instant.
+func (s *scan) time(into *time.Time) {
+	if s.null() {
+		return
+	}
+	from := s.at
+	_, plain := s.quoted()
+	s.bad = s.bad || !plain || into.UnmarshalJSON(s.text[from:s.at]) != nil
 }

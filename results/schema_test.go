@@ -90,11 +90,11 @@ func full() *results.Document {
 				Index: 1, Started: now, Duration: 1.5, Status: results.Error, Nodes: []string{"n1", "n1"}, Seats: []results.Seat{{Rank: 1, CPUs: "0-1", GPUs: []string{"0"}, NICs: []string{"mlx5_0:1"}, NUMA: []int{1}, Env: map[string]string{"A": "b"}}}, Moved: []results.Move{{From: "n0", To: "n1", Reason: "r"}}, Fabric: "shm", Transport: "ring",
 				FabricReason: "r", Ignored: []results.Ignored{{Name: "UCX_TLSS", Suggestion: "UCX_TLS"}}, Transports: []results.Transport{{Name: "posix", Device: "memory", Use: results.DataUse, Emulated: true, Opaque: true, Ranks: []int{0}}},
 				Failure: &results.Failure{Rank: -1, Node: "n1", Phase: "run", Kind: results.Crashed, Cause: "killed", Log: []string{"x"}},
-				Metrics: map[string]float64{"bandwidth": 46.1, "odd": math.NaN(), "inf": math.Inf(1), "minus": math.Inf(-1)},
+				Metrics: results.ValuesOf(map[string]float64{"bandwidth": 46.1, "odd": math.NaN(), "inf": math.Inf(1), "minus": math.Inf(-1)}),
 				Samples: []string{"samples/a.bin"}, SamplesDigest: "sha256:03", Ranks: []results.RankShare{{Rank: 1, Bytes: 8, Seconds: 2, Bandwidth: 4e-9}}, Initiators: 2,
 				SlowestPair: &results.Pair{From: 1, To: 2, Bytes: 8, Seconds: 2, Bandwidth: 4e-9}, Verified: true, Played: [][2]float64{{0.1, 0.2}}, Simulated: true, Retried: true, Load: &load, Resumed: true,
 			}},
-			Metrics:    map[string]results.MetricEstimate{"bandwidth": {Unit: "GB/s", N: 2, Value: 46.1, Median: 46.1, Mean: 46.1, CV: 0.01, CI: &[2]float64{45.9, 46.3}, Confidence: 0.96, Better: "higher"}},
+			Metrics:    results.NamedOf(map[string]results.MetricEstimate{"bandwidth": {Unit: "GB/s", N: 2, Value: 46.1, Median: 46.1, Mean: 46.1, CV: 0.01, CI: &[2]float64{45.9, 46.3}, Confidence: 0.96, Better: "higher"}}),
 			Assertions: []*results.AssertionVerdict{verdict(assertion.Assertion{Subject: metric, Bounds: assertion.Bounds{Lower: &lower, Upper: &upper}})},
 		}, {Key: "left out", Status: results.Excluded, Reason: "r"}},
 		Assertions: []*results.AssertionVerdict{verdict(assertion.Assertion{
@@ -102,7 +102,7 @@ func full() *results.Document {
 			Trend:   &assertion.Trend{Axis: "block_size", Direction: "increases", Tolerance: 0.1}, Cases: []string{"a", "b"},
 		}), several, stated},
 		Baseline: &results.Baseline{Session: "b", File: "b.json", Fingerprint: "sha256:02", Differences: []results.Difference{{What: "kernel", Base: "6.1", New: "6.2", Of: []string{"n1"}}}, Cases: []results.BaselineCase{
-			{Key: "a", Launches: []results.MetricValues{{"bandwidth": 46, "odd": math.NaN()}}},
+			{Key: "a", Launches: []results.MetricValues{results.ValuesOf(map[string]float64{"bandwidth": 46, "odd": math.NaN()})}},
 		}},
 		Artifacts: []results.Artifact{{Name: "a", Node: "n1", File: "artifacts/n1/a", Source: "/a", Bytes: 3, SHA256: strings.Repeat("0a", 32), Status: results.ArtifactTruncated, Reason: "r", Required: true}},
 		Commands: []results.Command{{

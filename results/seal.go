@@ -89,8 +89,7 @@ func (d *Document) sealOver(cases []string) string {
 // sealer collects what a seal is of, each text and list with its length before it.
 type sealer struct {
 	b     []byte
-	names []string // of metrics, those of the last launch
-	means []string // of estimates, those of the last case
+	names []string // of settings
 	ways  []Transport
 	known []byte // ways as JSON
 }
@@ -159,8 +158,8 @@ func (w *sealer) ofCase(c *Case) string {
 	w.text(c.AxisOrder...)
 	w.unordered(len(c.Launches), func(i int) { w.launch(c.Launches[i]) })
 	w.unordered(len(c.Assertions), func(i int) { w.assertion(c.Assertions[i]) })
-	for _, name := range namesOf(w, &w.means, c.Metrics) {
-		m := c.Metrics[name]
+	w.number(float64(c.Metrics.Len()))
+	for name, m := range c.Metrics.All() {
 		w.text(name, m.Unit, m.Better)
 		w.number(float64(m.N), m.Value, m.Median, m.Mean, m.CV, m.Confidence)
 		w.interval(m.CI)
@@ -173,23 +172,12 @@ func filled[V any](m map[string]V) map[string]V {
 	return m
 }
 
-// namesOf are the names of some metrics, sorted; most have those of the last ones.
-func namesOf[V any](w *sealer, last *[]string, m map[string]V) []string {
-	same := len(m) == len(*last)
-	for i := 0; same && i < len(*last); i++ {
-		_, same = m[(*last)[i]]
-	}
-	if !same {
-		*last = slices.Sorted(maps.Keys(m))
-	}
-	w.number(float64(len(m)))
-	return *last
-}
-
 // settings adds values as they are read back: sizes as texts, numbers as floats.
 func (w *sealer) settings(m map[string]any) {
 	w.number(float64(len(m)))
-	for _, name := range slices.Sorted(maps.Keys(m)) {
+	w.names = slices.AppendSeq(w.names[:0], maps.Keys(m))
+	slices.Sort(w.names)
+	for _, name := range w.names {
 		w.text(name)
 		v := m[name]
 		switch v.(type) {
@@ -247,9 +235,10 @@ func (w *sealer) launch(l *Launch) {
 		w.text("slowest pair")
 		w.json(l.SlowestPair)
 	}
-	for _, name := range namesOf(w, &w.names, l.Metrics) {
+	w.number(float64(l.Metrics.Len()))
+	for name, v := range l.Metrics.All() {
 		w.text(name)
-		w.number(l.Metrics[name])
+		w.number(v)
 	}
 }
 

@@ -3,9 +3,7 @@ package results
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -13,17 +11,20 @@ import (
 // MetricValues are the metrics of one launch. JSON has no numbers that are not
 // finite, but a document must be able to say that one was measured: they are
 // written as the strings "NaN", "Infinity" and "-Infinity".
-type MetricValues map[string]float64
+type MetricValues struct{ Named[float64] }
+
+// ValuesOf are the metrics of a map.
+func ValuesOf(m map[string]float64) MetricValues { return MetricValues{NamedOf(m)} }
 
 // MarshalJSON implements json.Marshaler.
 func (m MetricValues) MarshalJSON() ([]byte, error) {
 	b := []byte{'{'}
-	for i, name := range slices.Sorted(maps.Keys(m)) {
+	for i, name := range m.names {
 		if i > 0 {
 			b = append(b, ',')
 		}
 		b = append(appendText(b, name), ':')
-		switch v := m[name]; {
+		switch v := m.values[i]; {
 		case math.IsNaN(v):
 			b = append(b, `"NaN"`...)
 		case math.IsInf(v, 1):
@@ -70,7 +71,7 @@ func (m *MetricValues) UnmarshalJSON(b []byte) error {
 	if err := json.Unmarshal(b, &in); err != nil {
 		return err
 	}
-	out := make(MetricValues, len(in))
+	out := make(map[string]float64, len(in))
 	for name, v := range in {
 		switch v {
 		case "NaN":
@@ -87,6 +88,6 @@ func (m *MetricValues) UnmarshalJSON(b []byte) error {
 			out[name] = f
 		}
 	}
-	*m = out
+	*m = ValuesOf(out)
 	return nil
 }

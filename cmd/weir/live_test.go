@@ -99,12 +99,12 @@ func TestLiveFrame(t *testing.T) {
 		l.see(started("a", i, 3, 2))
 		for _, key := range []string{"a[n=1]", "a[n=2]"} {
 			l.see(executor.Event{Type: executor.CaseFinished, Group: "a", Case: key})
-			l.see(executor.Event{Type: executor.CaseMeasured, Group: "a", Case: key, Metrics: results.MetricValues{"bandwidth": v}})
+			l.see(executor.Event{Type: executor.CaseMeasured, Group: "a", Case: key, Metrics: results.ValuesOf(map[string]float64{"bandwidth": v})})
 		}
 		l.see(executor.Event{Type: executor.LaunchFinished, Group: "a"})
 	}
-	l.see(executor.Event{Type: executor.CaseMeasured, Group: "a", Case: "a[n=1]", Failure: &results.Failure{}, Metrics: results.MetricValues{"bandwidth": 1}}) // counts for nothing
-	l.see(executor.Event{Type: executor.CaseMeasured, Group: "load", Case: "beside", Background: true, Metrics: results.MetricValues{"bandwidth": 1}})
+	l.see(executor.Event{Type: executor.CaseMeasured, Group: "a", Case: "a[n=1]", Failure: &results.Failure{}, Metrics: results.ValuesOf(map[string]float64{"bandwidth": 1})}) // counts for nothing
+	l.see(executor.Event{Type: executor.CaseMeasured, Group: "load", Case: "beside", Background: true, Metrics: results.ValuesOf(map[string]float64{"bandwidth": 1})})
 	l.see(executor.Event{Type: executor.VerdictReached, Case: "a[n=1]", Assertion: "floor", Verdict: results.InconclusiveVerdict})
 	l.see(executor.Event{Type: executor.VerdictReached, Case: "a[n=1]", Assertion: "floor", Verdict: results.Pass})
 	l.see(executor.Event{Type: executor.CaseProgress, Group: "a", Case: "a[n=1]", Phase: "warmup"})

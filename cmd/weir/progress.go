@@ -249,10 +249,10 @@ func (p *plainLines) see(e executor.Event) {
 func (p *plainLines) close() {}
 
 // measured is a case's result in a launch, in short.
-func measured(m map[string]float64) string {
+func measured(m results.MetricValues) string {
 	var parts []string
 	for _, k := range []struct{ metric, unit string }{{"bandwidth", "GB/s"}, {"latency.p50", "s"}, {"latency.p99", "s"}, {"slowdown", ""}} {
-		if v, ok := m[k.metric]; ok {
+		if v, ok := m.Get(k.metric); ok {
 			parts = append(parts, strings.TrimPrefix(k.metric, "latency.")+" "+quantity.Format(v, k.unit))
 		}
 	}

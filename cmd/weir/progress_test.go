@@ -82,7 +82,7 @@ func TestPlainLinesTellMishapsOnce(t *testing.T) {
 		{Type: executor.CaseSkipped, Case: "b", Status: "skipped", Reason: "when: false"},
 		{Type: executor.CaseSkipped, Case: "c", Status: "skipped", Reason: "when: false"},
 		started("a", 0, 3, 2),
-		{Type: executor.CaseMeasured, Group: "a", Case: "a[n=1]", Metrics: map[string]float64{"bandwidth": 12.5, "latency.p50": 5e-6}},
+		{Type: executor.CaseMeasured, Group: "a", Case: "a[n=1]", Metrics: results.ValuesOf(map[string]float64{"bandwidth": 12.5, "latency.p50": 5e-6})},
 		{Type: executor.CaseMeasured, Group: "a", Case: "a[n=2]", Failure: failure},
 		{Type: executor.LaunchFinished, Group: "a", Launch: &first, Failure: failure},
 	} {

@@ -141,7 +141,7 @@ func measuredCases(ts *testscript.TestScript, neg bool, args []string) {
 			ts.Fatalf("%s: %s", c.Key, c.Reason)
 		}
 		if slices.ContainsFunc(c.Launches, func(l *results.Launch) bool {
-			return l.Status == results.OK && l.Verified && l.Metrics["bandwidth"] > 0
+			return l.Status == results.OK && l.Verified && l.Metrics.At("bandwidth") > 0
 		}) {
 			n++
 		}

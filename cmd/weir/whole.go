@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime/debug"
@@ -82,6 +83,10 @@ func frugal(path string) {
 		return
 	}
 	const least = 128 << 20
+	limit := debug.SetMemoryLimit(-1) // of the documents before this one
+	if limit == math.MaxInt64 {
+		limit = 0
+	}
 	debug.SetGCPercent(400)
-	debug.SetMemoryLimit(max(least, st.Size()*21/10)) // in memory it is some 1.7 times its text
+	debug.SetMemoryLimit(max(least, limit+st.Size()*17/10)) // in memory it takes about what its text does
 }

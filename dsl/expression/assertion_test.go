@@ -115,7 +115,7 @@ func TestLoweringKeepsTheMeaning(t *testing.T) {
 		"bandwidth / ranks >= 5.01":                                            false,
 	} {
 		a := lower(t, text)
-		v, err := a.Subject.Eval(metrics, a.Unit)
+		v, err := a.Subject.Eval(func(name string) (float64, bool) { v, ok := metrics[name]; return v, ok }, a.Unit)
 		if err != nil {
 			t.Fatal(text, err)
 		}

@@ -61,7 +61,7 @@ func session(seed int64, truth float64, c conditions) (results.Verdict, int, err
 			if err != nil {
 				return "", 0, err
 			}
-			cs.Launches = append(cs.Launches, &results.Launch{Index: i, Status: results.OK, Verified: true, Metrics: m})
+			cs.Launches = append(cs.Launches, &results.Launch{Index: i, Status: results.OK, Verified: true, Metrics: results.ValuesOf(m)})
 		}
 		gate.Judge(doc)
 		if len(gate.Undecided(doc)) == 0 {
