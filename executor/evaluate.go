@@ -159,7 +159,7 @@ func (l *launched) entry(i int) *results.Launch {
 	}
 	e := &results.Launch{
 		Index: l.index, Started: p.from.UTC(), Duration: to.Sub(p.from).Seconds(), Status: results.OK,
-		Nodes: l.engine.Nodes, Fabric: l.engine.Fabric, FabricReason: l.why, Ignored: l.ignored, Metrics: map[string]float64{}, Samples: []string{},
+		Nodes: l.engine.Nodes, Fabric: l.engine.Fabric, FabricReason: l.why, Ignored: l.ignored, Counters: l.counters, Metrics: map[string]float64{}, Samples: []string{},
 		Simulated: simulated(l.cases[0]),
 	}
 	for _, name := range p.files {

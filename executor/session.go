@@ -204,7 +204,7 @@ func (s *session) nodeNames() ([]string, error) {
 func (s *session) newAgent(node string) *agent.Agent {
 	return agent.New(agent.Options{
 		Node: node, Session: s.o.SessionID, RankCommand: s.o.RankCommand, ProbeCommand: s.o.ProbeCommand,
-		LogDir: filepath.Join(s.o.Dir, "logs"), ScratchDir: s.shm.Path(), Deadlines: s.o.Deadlines,
+		LogDir: filepath.Join(s.o.Dir, "logs"), ScratchDir: s.shm.Path(), Deadlines: s.o.Deadlines, Host: s.o.Host,
 		Sink: func(r agent.Report) {
 			select {
 			case s.reports <- r:

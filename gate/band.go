@@ -96,6 +96,9 @@ func (ct *court) judgeClaim(cl claim) outcome {
 	if e.n == 1 && o.verdict != results.InconclusiveVerdict {
 		o.message += "; one launch cannot show its noise"
 	}
+	if o.verdict != results.Pass {
+		o.message += aside(sources)
+	}
 	o.message += retried(sources)
 	return o
 }

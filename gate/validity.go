@@ -54,6 +54,9 @@ func invalid(c *results.Case) string {
 	if reason := gap(c); reason != "" {
 		return reason
 	}
+	if reason := troubled(launches); reason != "" {
+		return reason
+	}
 	if reason := clocksApart(launches); reason != "" {
 		return reason
 	}

@@ -10,7 +10,7 @@ var (
 	}
 	launchFields = []string{
 		"index", "started", "duration_s", "status", "failure", "nodes", "fabric", "transport", "ignored_env", "fabric_reason",
-		"transports", "metrics", "samples", "samples_digest", "ranks", "initiators", "slowest_pair", "played", "verified", "simulated", "retried", "load", "resumed",
+		"transports", "metrics", "samples", "samples_digest", "ranks", "initiators", "slowest_pair", "played", "verified", "simulated", "retried", "counters", "load", "resumed",
 	}
 	shareFields    = []string{"rank", "bytes", "seconds", "bandwidth"}
 	estimateFields = []string{"unit", "n", "value", "median", "mean", "cv", "ci", "confidence", "better"}
@@ -114,6 +114,8 @@ func (s *scan) readLaunch() *Launch {
 			l.Simulated = s.bool()
 		case "retried":
 			l.Retried = s.bool()
+		case "counters":
+			s.decode(&l.Counters)
 		case "load":
 			s.decode(&l.Load)
 		case "resumed":

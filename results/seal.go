@@ -243,6 +243,10 @@ func (w *sealer) launch(l *Launch) {
 		w.text("slowest pair")
 		w.json(l.SlowestPair)
 	}
+	if len(l.Counters) > 0 {
+		w.text("counters")
+		w.json(l.Counters)
+	}
 	for _, name := range namesOf(w, &w.names, l.Metrics) {
 		w.text(name)
 		w.number(l.Metrics[name])

@@ -13,6 +13,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"strings"
 	"sync"
@@ -34,6 +35,7 @@ type Options struct {
 	LogDir       string   // where the logs of rank processes go
 	ScratchDir   string   // for files that ranks share as memory; whoever made it removes it
 	Deadlines    Deadlines
+	Host         fs.FS        // the root of the node's files; nil: this host's
 	Sink         func(Report) // takes what the agent has to say; called from several goroutines
 }
 
@@ -57,6 +59,9 @@ type Agent struct {
 // New makes an agent that has not joined yet.
 func New(o Options) *Agent {
 	o.Deadlines = o.Deadlines.orDefaults()
+	if o.Host == nil {
+		o.Host = os.DirFS("/")
+	}
 	ctx, cancel := context.WithCancelCause(context.Background())
 	return &Agent{
 		o: o, cpus: allowedCPUs(), spawner: newSpawner(), ctx: ctx, cancel: cancel,

@@ -18,9 +18,10 @@ import (
 // Survey says what this node has. The named fabrics, or all if none are named,
 // are asked for in a throw-away process.
 func (a *Agent) Survey(ctx context.Context, fabrics []string) results.Node {
-	n := inventory.Read(os.DirFS("/"))
+	n := inventory.Read(a.o.Host)
 	n.Name = a.o.Node
 	n.CPU.Allowed = len(a.cpus)
+	n.Counters = a.counters().Watched()
 	p, err := a.probe(ctx, fabrics)
 	if err != nil {
 		p = rank.Probe{Error: err.Error()}
