@@ -1,8 +1,11 @@
 package executor
 
 import (
+	"cmp"
+
 	"weir/planner"
 	"weir/results"
+	"weir/workload"
 )
 
 // index finds what a session asks for all the time: with ten thousand cases,
@@ -13,6 +16,7 @@ type index struct {
 	planned map[string]*planner.Case
 	groups  map[string]*group
 	runs    map[string]*planner.Run
+	lossy   map[string]bool // keys of cases whose failed launches an assertion counts
 }
 
 func (s *session) newIndex() index {
@@ -32,6 +36,18 @@ func (s *session) newIndex() index {
 	for _, r := range s.plan.Runs {
 		x.runs[r.Name] = r
 	}
+	x.lossy = map[string]bool{}
+	count := func(own string, list []*results.AssertionVerdict) {
+		for _, a := range list {
+			for _, key := range a.About(workload.Availability.Name) {
+				x.lossy[cmp.Or(key, own)] = true
+			}
+		}
+	}
+	for _, c := range s.doc.Cases {
+		count(c.Key, c.Assertions)
+	}
+	count("", s.doc.Assertions)
 	return x
 }
 
