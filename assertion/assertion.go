@@ -4,7 +4,11 @@
 // it, so that stored results can be judged again without the scenario.
 package assertion
 
-import "encoding/json"
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+)
 
 // Severity says what an assertion that does not hold means.
 type Severity string
@@ -57,6 +61,9 @@ type Part struct {
 	Bounds  Bounds `json:"bounds"`
 	Case    string `json:"case"` // key
 }
+
+// Confidence is that of an interval where an assertion asks for none.
+const Confidence = 0.96
 
 // Decide overrides how an assertion is decided.
 type Decide struct {
@@ -111,4 +118,25 @@ func (a Assertion) Key() string {
 		panic(err) // a NaN bound: the language never makes one
 	}
 	return string(b)
+}
+
+// About are the keys of the cases of which the assertion takes a metric, each once; ""
+// is its own.
+func (a Assertion) About(metric string) []string {
+	var keys []string
+	look := func(e *Expr, own string) {
+		for _, leaf := range e.Leaves() {
+			if leaf.Metric != metric || leaf.Baseline {
+				continue
+			}
+			if key := cmp.Or(leaf.Case, own); !slices.Contains(keys, key) {
+				keys = append(keys, key)
+			}
+		}
+	}
+	look(a.Subject, "")
+	for _, p := range a.Parts {
+		look(p.Subject, p.Case)
+	}
+	return keys
 }

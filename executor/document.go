@@ -104,7 +104,7 @@ func (s *session) setEnvironment() {
 
 // essence is a node without what says nothing of its numbers.
 func essence(n results.Node) results.Node {
-	n.Name, n.Labels, n.ClockOffset = "", nil, results.ClockOffset{}
+	n.Name, n.Labels, n.ClockOffset, n.Counters = "", nil, results.ClockOffset{}, nil
 	n.Memory.Total >>= 30 // what the kernel keeps for itself differs from boot to boot
 	var nics []results.NIC
 	for _, nic := range n.NICs {

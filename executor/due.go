@@ -119,10 +119,14 @@ func (s *session) nextIndex(g *group) int {
 }
 
 // failures are the launches of a group that failed for good, by index: what is
-// wrong with a case's own numbers is no failure of the launch.
+// wrong with a case's own numbers is no failure of the launch, and what is counted is
+// no reason to end.
 func (s *session) failures(g *group) map[int]*results.Failure {
 	failed := map[int]*results.Failure{}
 	for _, key := range g.Cases {
+		if s.find.lossy[key] {
+			continue
+		}
 		for _, l := range s.caseOf(key).Launches {
 			if l.Failure != nil && !l.Retried && l.Failure.Phase != evaluating {
 				failed[l.Index] = l.Failure

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"weir/engine"
+	"weir/planner"
 	"weir/results"
 )
 
@@ -121,13 +122,14 @@ func (l *launched) charged() []int {
 }
 
 // enter adds a launch to a case of the document. A case with a launch that
-// failed, and is not made again, is an error and is not launched again.
+// failed, and is not made again, is an error and is not launched again, unless it is
+// asked how many fail.
 func (s *session) enter(key string, entry *results.Launch) {
 	c := s.caseOf(key)
 	c.Launches = append(c.Launches, entry)
 	switch {
 	case entry.Retried:
-	case entry.Status == results.OK:
+	case entry.Status == results.OK, s.find.lossy[key]:
 		c.Status, c.Reason = results.OK, ""
 	default:
 		c.Status, c.Reason = results.Error, fmt.Sprintf("launch %d: %s", entry.Index, entry.Failure)
@@ -141,7 +143,8 @@ func (s *session) giveUpAfterFailures(g *group) {
 		return
 	}
 	last := slices.Max(slices.Collect(maps.Keys(failed)))
-	s.giveUp(g, fmt.Sprintf("%d launches of its group failed; the last: %s", len(failed), failed[last]))
+	due := slices.DeleteFunc(slices.Clone(s.due(g)), func(c *planner.Case) bool { return s.find.lossy[c.Key] })
+	s.decideAll(due, results.Error, fmt.Sprintf("%d launches of its group failed; the last: %s", len(failed), failed[last]))
 }
 
 // giveUp ends all cases of a group that still want launches.
@@ -159,7 +162,7 @@ func (l *launched) entry(i int) *results.Launch {
 	}
 	e := &results.Launch{
 		Index: l.index, Started: p.from.UTC(), Duration: to.Sub(p.from).Seconds(), Status: results.OK,
-		Nodes: l.engine.Nodes, Seats: l.seats, Moved: l.moved, Fabric: l.engine.Fabric, FabricReason: l.why, Ignored: l.ignored, Samples: []string{},
+		Nodes: l.engine.Nodes, Seats: l.seats, Moved: l.moved, Fabric: l.engine.Fabric, FabricReason: l.why, Ignored: l.ignored, Counters: l.counters, Samples: []string{},
 		Simulated: simulated(l.cases[0]),
 	}
 	for _, name := range p.files {

@@ -44,6 +44,7 @@ type launched struct {
 	outcome    *agent.Outcome
 	err        error // of the session, not of the launch
 	ignored    []results.Ignored
+	counters   []results.Counter // that moved on its nodes
 }
 
 // pendingCase gathers what the ranks measured in one case.
@@ -334,6 +335,8 @@ func (l *launched) take(r agent.Report) bool {
 		l.err = firstError(l.err, l.result(r.Result))
 	case r.Outcome != nil:
 		l.ignored = results.MergeIgnored(append(l.ignored, r.Outcome.Ignored...))
+		l.counters = append(l.counters, r.Outcome.Counters...)
+		results.SortCounters(l.counters) // whichever node was first
 		if r.Outcome.Weightier(l.outcome) {
 			l.outcome = r.Outcome
 		}

@@ -121,7 +121,7 @@ func (s *session) nodeNames() ([]string, error) {
 func (s *session) newAgent(node string, key *trust.Verifier) *agent.Agent {
 	return agent.New(agent.Options{
 		Verifier: key, Node: node, Session: s.o.SessionID, RankCommand: s.o.RankCommand, ProbeCommand: s.o.ProbeCommand,
-		LogDir: filepath.Join(s.o.Dir, "logs"), ScratchDir: s.shm.Path(), Deadlines: s.o.Deadlines,
+		LogDir: filepath.Join(s.o.Dir, "logs"), ScratchDir: s.shm.Path(), Deadlines: s.o.Deadlines, Host: s.o.Host,
 		Sink: func(r agent.Report) {
 			select {
 			case s.reports <- r:

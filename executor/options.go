@@ -10,6 +10,7 @@ package executor
 import (
 	"context"
 	"errors"
+	"io/fs"
 
 	"weir/engine"
 	"weir/executor/agent"
@@ -30,6 +31,7 @@ type Options struct {
 	Nodes        []string       // names of the agents to have in this process; none: one, named after the host
 	RankCommand  []string       // argv of a rank process, which must end in rank.Main
 	ProbeCommand []string       // argv of a probe process, which must end in rank.ProbeMain
+	Host         fs.FS          // the root of the files that describe a node; nil: this host's
 	Deadlines    agent.Deadlines
 
 	Launches int  // exactly so many for each case; 0: as the plan says

@@ -1,10 +1,14 @@
 package executor
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
+	"weir/assertion"
 	"weir/planner"
 	"weir/results"
 )
@@ -99,6 +103,131 @@ func TestInterleavedLaunches(t *testing.T) {
 	b.run(grid(planner.Order{By: "interleave", Axis: "f"}, 2))
 	if got, want := b.launches(), "A10 B10 A20 B20 B11 A11 B21 A21"; got != want {
 		t.Errorf("launches %s, want %s", got, want)
+	}
+}
+
+// compares gives a case an assertion against cases of other runs.
+func compares(keys ...string) func(*planner.Case) {
+	return func(c *planner.Case) {
+		for _, key := range keys {
+			of := func(key string) *assertion.Expr {
+				return &assertion.Expr{Op: assertion.Metric, Metric: "bandwidth", Unit: "GB/s", Case: key}
+			}
+			c.Assertions = append(c.Assertions, assertion.Assertion{
+				Name: "against " + key, Severity: assertion.Gate, Subject: &assertion.Expr{Op: assertion.Div, Args: []*assertion.Expr{of(""), of(key)}},
+			})
+		}
+	}
+}
+
+func TestComparedRunsTakeTurns(t *testing.T) {
+	plan := func(orders map[string]planner.Order, cases ...*planner.Case) *planner.Plan {
+		p := &planner.Plan{Schema: planner.Schema, Digest: "sha256:turns"}
+		for _, c := range cases {
+			p.Cases = append(p.Cases, c)
+			p.Groups = append(p.Groups, aGroup(c.Key, []*planner.Case{c}, 4))
+		}
+		for run, o := range orders {
+			p.Runs = append(p.Runs, &planner.Run{Name: run, Order: o})
+		}
+		return p
+	}
+	interleaved := map[string]planner.Order{"a": {By: "interleave"}, "b": {By: "interleave"}}
+	for name, test := range map[string]struct {
+		plan *planner.Plan
+		want []string // rounds
+	}{
+		"A B B A":        {plan(nil, aCase("a"), aCase("b", compares("a"))), []string{"a b", "b a", "a b", "b a"}},
+		"not compared":   {plan(nil, aCase("a"), aCase("b")), []string{"a b", "a b", "a b", "a b"}},
+		"within one run": {plan(nil, aCase("a[1]"), aCase("a[2]", compares("a[1]"))), []string{"a[1] a[2]", "a[1] a[2]"}},
+		"cases are mirrored": {plan(nil, aCase("a[1]"), aCase("a[2]"), aCase("b[1]", compares("a[1]")), aCase("b[2]", compares("a[2]"))), []string{
+			"a[1] a[2] b[1] b[2]", "b[2] b[1] a[2] a[1]", "a[1] a[2] b[1] b[2]",
+		}},
+		"their own order stays": {plan(interleaved, aCase("a[1]"), aCase("a[2]"), aCase("b[1]", compares("a[1]")), aCase("b[2]")), []string{
+			"a[1] a[2] b[1] b[2]", "b[2] b[1] a[2] a[1]", "a[1] a[2] b[1] b[2]",
+		}},
+		"others stand aside": {plan(nil, aCase("w"), aCase("a"), aCase("x"), aCase("b", compares("a")), aCase("y")), []string{"w a b x y", "w b a x y", "w a b x y"}},
+		"by way of a third":  {plan(nil, aCase("a"), aCase("b", compares("a")), aCase("c", compares("b"))), []string{"a b c", "c b a", "a b c"}},
+		"joined later": {plan(nil, aCase("a"), aCase("b", compares("a")), aCase("c"), aCase("d", compares("c")), aCase("e", compares("d", "b"))), []string{
+			"a b c d e", "e d c b a", "a b c d e",
+		}},
+		"two pairs": {plan(nil, aCase("a"), aCase("c"), aCase("b", compares("a")), aCase("d", compares("c"))), []string{"a b c d", "b a d c", "a b c d"}},
+	} {
+		if got := rounds(test.plan, len(test.want)); !slices.Equal(got, test.want) {
+			t.Errorf("%s: %v, want %v", name, got, test.want)
+		}
+	}
+}
+
+// Over any two rounds of what is compared, and whatever else runs, each case comes on
+// average as early as every other that its assertions hold it against: a steady drift favours nobody. A session that is resumed goes
+// through the same rounds.
+func TestTurnsFavourNobody(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := &planner.Plan{Schema: planner.Schema, Digest: "sha256:turns"}
+		n := rapid.IntRange(2, 4).Draw(t, "runs")
+		var keys []string
+		for run := range n {
+			for x := range rapid.IntRange(1, 3).Draw(t, "cases") {
+				keys = append(keys, fmt.Sprintf("%c[%d]", 'a'+run, x))
+			}
+		}
+		pairs := map[string][]string{}
+		for _, key := range keys[1:] {
+			if other := keys[0]; key[0] != other[0] && rapid.Bool().Draw(t, "compared") {
+				pairs[key] = []string{other}
+			}
+		}
+		order := keys
+		if rapid.Bool().Draw(t, "mixed") {
+			order = rapid.Permutation(keys).Draw(t, "order")
+		}
+		for _, key := range order {
+			c := aCase(key, compares(pairs[key]...))
+			p.Cases = append(p.Cases, c)
+			p.Groups = append(p.Groups, aGroup(key, []*planner.Case{c}, 4))
+		}
+		all := rounds(p, 4)
+		if again := rounds(p, 4); !slices.Equal(all, again) {
+			t.Fatalf("%v, and again %v", all, again)
+		}
+		at := func(round int, key string) int {
+			return slices.Index(strings.Fields(all[round]), key) + round*len(keys)
+		}
+		for key, others := range pairs {
+			for first := 0; first < len(all); first += 2 {
+				for _, other := range others {
+					if x, y := at(first, key)+at(first+1, key), at(first, other)+at(first+1, other); x != y {
+						t.Fatalf("%s at %d/2 and %s at %d/2 of %v", key, x, other, y, all)
+					}
+				}
+			}
+		}
+	})
+}
+
+// Compared runs are launched in turns, and a session that was cut off at any launch goes on with them.
+func TestTurnsAreResumed(t *testing.T) {
+	plan := func() *planner.Plan {
+		quick := option("iterations", int64(2))
+		a, c := []*planner.Case{aCase("a", quick)}, []*planner.Case{aCase("b", quick, compares("a"))}
+		return aPlan(slices.Concat(a, c), aGroup("A", a, 4), aGroup("B", c, 4))
+	}
+	const want = "A0 B0 B1 A1 A2 B2 B3 A3"
+	whole := newBench(t)
+	whole.run(plan())
+	if got := whole.launches(); got != want {
+		t.Fatalf("launches %s, want %s", got, want)
+	}
+	for after := 1; after < 4; after++ {
+		b := newBench(t)
+		if _, was := b.interrupted(plan(), "b", after); !was {
+			t.Fatal("it was not interrupted")
+		}
+		b.run(plan(), func(o *Options) { o.Resume = true })
+		if got := b.launches(); got != want {
+			t.Errorf("cut after %d: launches %s, want %s", after, got, want)
+		}
 	}
 }
 

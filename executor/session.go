@@ -30,6 +30,7 @@ type session struct {
 
 	undecided map[string]bool  // cases, as the gate last said
 	rounds    map[string]int   // so far, by run
+	turns     map[int]int      // of runs that are compared, so far
 	tasks     map[string]*task // under way
 	begun     bool             // what must come before the first launch was done
 	openRuns  []string         // whose setup began and whose teardown did not
@@ -62,7 +63,7 @@ type session struct {
 func newSession(p *planner.Plan, o Options) *session {
 	s := &session{
 		plan: p, o: o, doc: newDocument(p, o), virtual: virtualNodes(p, o), groups: groupsOf(p, o), past: &past{}, secrets: secretsOf(p),
-		undecided: map[string]bool{}, rounds: map[string]int{}, tasks: map[string]*task{},
+		undecided: map[string]bool{}, rounds: map[string]int{}, turns: map[int]int{}, tasks: map[string]*task{},
 		warned: map[results.Ignored]bool{}, verdicts: map[*results.AssertionVerdict]results.Verdict{},
 		members: map[string]agent.Member{}, seated: map[string][]string{}, reports: make(chan agent.Report, 64), closed: make(chan struct{}),
 	}

@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"sort"
@@ -28,9 +29,12 @@ type evidence struct {
 	at       func(confidence float64) estimate
 	rest     func(confidence float64) estimate // at without the outliers; nil where none is marked
 	outliers string
-	method   string   // how several cases were combined
-	noise    float64  // standard deviation of one launch, on the scale of the interval
-	launched []string // keys of the cases that can be launched again
+	method   string           // how several cases were combined
+	noise    float64          // standard deviation of one launch, on the scale of the interval
+	launched []string         // keys of the cases that can be launched again
+	looked   int              // launches that looks count, where those are not what the estimate counts
+	clear    func(n int) bool // whether so many launches would decide; nil: by noise
+	note     string           // for the message
 }
 
 // judgeClaim applies the sequential rule: an interval wholly inside the band
@@ -39,16 +43,12 @@ type evidence struct {
 // inside of the halo it warns; so does, after the last look, what is shown to be
 // inside of the halo and not on which side of the band's end.
 func (ct *court) judgeClaim(cl claim) outcome {
-	sources, o, ok := ct.sources(cl)
-	if !ok {
+	sources, ev, o, ok := ct.heard(cl)
+	switch {
+	case !ok:
 		return o
-	}
-	if cl.bounds.Lower == nil && cl.bounds.Upper == nil {
+	case cl.bounds.Lower == nil && cl.bounds.Upper == nil:
 		return failed("the assertion has no bounds")
-	}
-	ev, err := cl.evidence(sources)
-	if err != nil {
-		return failed(err.Error())
 	}
 	ev.at = remembered(ev.at)
 	e := ev.at(cl.shown)
@@ -58,7 +58,11 @@ func (ct *court) judgeClaim(cl claim) outcome {
 	if ev.method != "" {
 		o.message += "; " + ev.method
 	}
-	late := apart(cl.own)
+	o.message += ev.note
+	late := ""
+	if !ofLaunches(cl.subject) {
+		late = apart(cl.own)
+	}
 	if late != "" {
 		o.message += "; " + late
 	}
@@ -67,9 +71,10 @@ func (ct *court) judgeClaim(cl claim) outcome {
 		o.message += "; outlier: " + ev.outliers
 		stable = cl.locate(ev.rest) == where
 	}
-	next := nextLook(cl.looks, e.n)
+	n := cmp.Or(ev.looked, e.n)
+	next := nextLook(cl.looks, n)
 	switch {
-	case !atLook(cl.looks, e.n), where == crossing:
+	case !atLook(cl.looks, n), where == crossing:
 	case !stable:
 		o.message += "; the verdict changes without it"
 	case where == inside:
@@ -85,7 +90,7 @@ func (ct *court) judgeClaim(cl claim) outcome {
 		}
 	}
 	if o.verdict == results.InconclusiveVerdict {
-		o.message += "; " + outlook(next, e.n)
+		o.message += "; " + outlook(next, n)
 		switch {
 		case next > 0:
 			o.undecided = ev.launched
@@ -96,8 +101,29 @@ func (ct *court) judgeClaim(cl claim) outcome {
 	if e.n == 1 && o.verdict != results.InconclusiveVerdict {
 		o.message += "; one launch cannot show its noise"
 	}
-	o.message += retried(sources)
+	if o.verdict != results.Pass {
+		o.message += aside(sources)
+	}
+	if ev.note == "" { // which tells of them
+		o.message += retried(sources)
+	}
 	return o
+}
+
+// heard is what the sources of a claim say, or the outcome that their state forces.
+func (ct *court) heard(cl claim) ([]*source, evidence, outcome, bool) {
+	if ofLaunches(cl.subject) {
+		return ct.share(cl)
+	}
+	sources, o, ok := ct.sources(cl)
+	if !ok {
+		return nil, evidence{}, o, false
+	}
+	ev, err := cl.evidence(sources)
+	if err != nil {
+		return nil, evidence{}, failed(err.Error()), false
+	}
+	return sources, ev, outcome{}, true
 }
 
 // relation says how the estimate lies to the bounds, with the margin.
@@ -188,27 +214,36 @@ func (cl claim) better() workload.Direction {
 	return workload.Neither
 }
 
-// searchLimit is where counting launches stops to be advice.
-const searchLimit = 100
+// searchLimit is where counting launches stops to be advice. Shares need many: for them
+// it is what a session may have.
+const (
+	searchLimit = 100
+	shareLimit  = 1000
+)
 
 // needed says how many launches would bring the interval clear of the bound
 // that it crosses, if the noise stays what it is.
 func (cl claim) needed(ev evidence, e estimate) string {
-	if e.n < 2 {
-		return ""
-	}
-	center, bound := e.center, nearest(cl.bounds, e.center)
-	if positive(cl.subject) {
-		if bound <= 0 {
+	clear, limit := ev.clear, shareLimit
+	if clear == nil {
+		limit = searchLimit
+		if e.n < 2 {
 			return ""
 		}
-		center, bound = math.Log(center), math.Log(bound)
+		center, bound := e.center, nearest(cl.bounds, e.center)
+		if positive(cl.subject) {
+			if bound <= 0 {
+				return ""
+			}
+			center, bound = math.Log(center), math.Log(bound)
+		}
+		clear = func(n int) bool {
+			return student(float64(n-1), cl.pass)*ev.noise/math.Sqrt(float64(n)) < math.Abs(center-bound)
+		}
 	}
-	n := sort.Search(searchLimit+1, func(n int) bool { // the interval only shrinks with n
-		return n > e.n && student(float64(n-1), cl.pass)*ev.noise/math.Sqrt(float64(n)) < math.Abs(center-bound)
-	})
-	if n <= searchLimit {
+	n := sort.Search(limit+1, func(n int) bool { return n > e.n && clear(n) }) // the interval only shrinks with n
+	if n <= limit {
 		return fmt.Sprintf("; at this noise about %d launches would decide", n)
 	}
-	return fmt.Sprintf("; at this noise not even %d launches would decide: it lies too near the bound", searchLimit)
+	return fmt.Sprintf("; at this noise not even %d launches would decide: it lies too near the bound", limit)
 }

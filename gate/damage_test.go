@@ -118,3 +118,62 @@ func FuzzJudge(f *testing.F) {
 	path := filepath.Join(f.TempDir(), "results.json")
 	f.Fuzz(func(t *testing.T, data []byte) { judgeFile(t, path, data) })
 }
+
+// Of documents as sessions write them, sequences of traffic among them: where a metric
+// that an assertion is about, or a launch, is taken out, the assertion is an error and
+// the document does not pass, even if its seals are made anew.
+func TestNothingOfStoredDocumentsCanBeMissing(t *testing.T) {
+	paths, err := filepath.Glob("../reporters/testdata/*.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tried := map[string]int{}
+	for _, path := range paths {
+		stored, err := results.Read(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k, c := range stored.Cases {
+			for j, a := range c.Assertions {
+				if a.Verdict == results.ErrorVerdict || a.Verdict == results.SkippedVerdict || a.Subject == nil {
+					continue
+				}
+				for i := range c.Succeeded() {
+					for _, leaf := range a.Subject.Leaves() {
+						if leaf.Baseline || leaf.Case != "" && leaf.Case != c.Key {
+							continue
+						}
+						doc, err := results.Read(path)
+						if err != nil {
+							t.Fatal(err)
+						}
+						doc.Cases[k].Succeeded()[i].Metrics.Delete(leaf.Metric)
+						Judge(doc)
+						if got := doc.Cases[k].Assertions[j]; doc.Session.ExitCode == ExitPassed || results.Verdict(got.Verdict) != results.ErrorVerdict {
+							t.Errorf("%s: without %s in a launch of %s: %s, exit code %d", path, leaf.Metric, c.Key, got.Verdict, doc.Session.ExitCode)
+						}
+						tried[filepath.Base(path)]++
+					}
+				}
+				for i := range c.Launches {
+					doc, err := results.Read(path)
+					if err != nil {
+						t.Fatal(err)
+					}
+					it := doc.Cases[k]
+					it.Made = len(it.Launches)
+					it.Launches = slices.Delete(it.Launches, i, i+1)
+					Judge(doc)
+					if doc.Session.ExitCode == ExitPassed || it.Assertions[j].Verdict != results.ErrorVerdict {
+						t.Errorf("%s: without a launch of %s: %s, exit code %d", path, c.Key, it.Assertions[j].Verdict, doc.Session.ExitCode)
+					}
+				}
+			}
+		}
+	}
+	for _, name := range []string{"passed.json", "failed.json", "sequence.json", "traffic.json"} {
+		if tried[name] == 0 {
+			t.Errorf("%s: nothing was taken out", name)
+		}
+	}
+}

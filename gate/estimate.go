@@ -14,7 +14,7 @@ import (
 )
 
 // estimate is the centre of some values with its confidence interval. Below two
-// values there is no interval and lo and hi are the centre.
+// values there is no interval, and lo and hi are the centre, unless it is of a share.
 type estimate struct {
 	center, lo, hi float64
 	n              int
@@ -22,7 +22,7 @@ type estimate struct {
 
 // ci is the interval, nil where there is none.
 func (e estimate) ci() *[2]float64 {
-	if e.n < 2 {
+	if e.n < 2 && e.lo == e.hi {
 		return nil
 	}
 	return &[2]float64{e.lo, e.hi}

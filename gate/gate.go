@@ -15,6 +15,7 @@ import (
 
 	"weir/assertion"
 	"weir/results"
+	"weir/workload"
 )
 
 // Judge fills in everything that follows from the launches of a document: the
@@ -25,6 +26,12 @@ func Judge(doc *results.Document) {
 	ct := newCourt(doc)
 	for _, c := range doc.Cases {
 		c.Invalid = ct.invalid[c]
+		if m, ok := availabilityOf(c); ok && (ct.lossy[c] || m.Value < 1) {
+			c.Metrics.Set(workload.Availability.Name, m)
+		}
+		if ct.lossy[c] {
+			c.Invalid = unsound(c)
+		}
 	}
 	atOnce(statements(doc), func(_ int, m matter) { settle(m.a, ct.judge(m), doc.Session.Started) })
 	doc.Summarize()
@@ -151,6 +158,7 @@ type court struct {
 	doc     *results.Document
 	cases   map[string]*results.Case
 	invalid map[*results.Case]string          // why what a case measured cannot be used
+	lossy   map[*results.Case]bool            // whose failed launches an assertion counts
 	family  map[*results.AssertionVerdict]int // by how much the error budget of failing is divided
 	whole   bool                              // the session got to its end
 }
@@ -173,6 +181,7 @@ func newCourt(doc *results.Document) *court {
 		}
 		ct.cases[c.Key] = c
 	}
+	ct.lossy = ct.accountedFor()
 	ct.family = ct.families()
 	return ct
 }

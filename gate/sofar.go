@@ -16,6 +16,19 @@ func SoFar(c *results.Case, a *assertion.Assertion) (o results.Observed, ok bool
 	if a.Subject == nil || a.Trend != nil {
 		return o, false
 	}
+	confidence := results.Confidence
+	if a.Decide != nil && a.Decide.Confidence > 0 {
+		confidence = a.Decide.Confidence
+		o.Confidence = confidence
+	}
+	if ofLaunches(a.Subject) {
+		if len(c.Launches) == 0 {
+			return o, false
+		}
+		e := clopperPearson(len(c.Succeeded()), len(c.Launches), confidence)
+		o.Value, o.Unit, o.CI, o.N = e.center, a.Unit, e.ci(), e.n
+		return o, true
+	}
 	all, err := points(c, a.Subject, a.Unit)
 	if err != nil || len(all) == 0 {
 		return o, false
@@ -23,11 +36,6 @@ func SoFar(c *results.Case, a *assertion.Assertion) (o results.Observed, ok bool
 	var values []float64
 	for _, p := range all {
 		values = append(values, p.value)
-	}
-	confidence := results.Confidence
-	if a.Decide != nil && a.Decide.Confidence > 0 {
-		confidence = a.Decide.Confidence
-		o.Confidence = confidence
 	}
 	e := arithmetic(values, confidence)
 	if positive(a.Subject) && slices.Min(values) > 0 {

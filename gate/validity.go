@@ -34,8 +34,7 @@ func measured(c *results.Case) bool {
 // launch is not a slow launch: it spoils the case instead of being left out,
 // because the launches that survive are not a fair sample.
 func invalid(c *results.Case) string {
-	launches := byIndex(counting(c))
-	for _, l := range launches {
+	for _, l := range byIndex(counting(c)) {
 		if l.Status != results.OK {
 			if l.Failure == nil {
 				return fmt.Sprintf("launch %d failed", l.Index)
@@ -43,6 +42,13 @@ func invalid(c *results.Case) string {
 			return fmt.Sprintf("launch %d failed: %s", l.Index, l.Failure)
 		}
 	}
+	return unsound(c)
+}
+
+// unsound says why what the launches of a case that did not fail measured cannot be
+// used, "" if it can.
+func unsound(c *results.Case) string {
+	launches := byIndex(c.Succeeded())
 	for _, l := range launches {
 		if !l.Verified && verifies(c) {
 			return fmt.Sprintf("launch %d: the data it moved was not verified", l.Index)
@@ -52,6 +58,9 @@ func invalid(c *results.Case) string {
 		}
 	}
 	if reason := gap(c); reason != "" {
+		return reason
+	}
+	if reason := troubled(launches); reason != "" {
 		return reason
 	}
 	if reason := clocksApart(launches); reason != "" {

@@ -71,7 +71,7 @@ func (s Store) List() ([]Entry, []Problem, error) {
 func (s Store) read() ([]Entry, []Problem, error) {
 	files, err := s.files()
 	if err != nil {
-		return nil, nil, fmt.Errorf("reading the history: %w", err)
+		return nil, nil, &StoreError{"reading the history", err}
 	}
 	old := s.index()
 	now := index{Schema: indexSchema, Files: map[string]indexed{}}

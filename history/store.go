@@ -18,6 +18,18 @@ import (
 	"weir/results"
 )
 
+// StoreError says that the directory of a store could not be read or written: nothing
+// is wrong with what was asked of it.
+type StoreError struct {
+	Doing string
+	Err   error
+}
+
+func (e *StoreError) Error() string { return e.Doing + ": " + e.Err.Error() }
+
+// Unwrap gives the cause.
+func (e *StoreError) Unwrap() error { return e.Err }
+
 // Store is a directory with a file for each session.
 type Store struct{ Dir string }
 
@@ -26,8 +38,9 @@ const lockName = ".lock"
 
 // Add copies a result document, named by its path or its session directory, into the
 // store, and makes the store if there is none. A document that is there already is
-// left alone, and added is false; another one of the same session is refused. Calls
-// from several processes do not disturb each other.
+// left alone, and added is false; another one of the same session is refused, and so is
+// one that was changed (results.ErrChanged). What is wrong with the store itself is a
+// StoreError. Calls from several processes do not disturb each other.
 func (s Store) Add(path string) (e Entry, added bool, err error) {
 	doc, err := results.Read(path)
 	if err != nil {
@@ -47,11 +60,11 @@ func (s Store) Add(path string) (e Entry, added bool, err error) {
 		return e, false, fmt.Errorf("adding %s: %w", path, err)
 	}
 	if err := os.MkdirAll(s.Dir, 0o755); err != nil {
-		return e, false, fmt.Errorf("making the history: %w", err)
+		return e, false, &StoreError{"making the history", err}
 	}
 	unlock, err := s.lock()
 	if err != nil {
-		return e, false, fmt.Errorf("locking the history: %w", err)
+		return e, false, &StoreError{"locking the history", err}
 	}
 	defer unlock()
 	list, _, err := s.read()
@@ -64,7 +77,7 @@ func (s Store) Add(path string) (e Entry, added bool, err error) {
 		}
 		old, err := os.ReadFile(filepath.Join(s.Dir, have.File))
 		if err != nil {
-			return e, false, fmt.Errorf("reading the history: %w", err)
+			return e, false, &StoreError{"reading the history", err}
 		}
 		if !bytes.Equal(old, content) {
 			return e, false, fmt.Errorf("%s holds another document of session %s than %s; nothing in a history is changed: delete that file first if it is wrong", s.Dir, doc.Session.ID, filepath.Join(s.Dir, have.File))
@@ -76,7 +89,7 @@ func (s Store) Add(path string) (e Entry, added bool, err error) {
 		return e, false, err
 	}
 	if err := results.WriteFile(filepath.Join(s.Dir, file), content); err != nil {
-		return e, false, fmt.Errorf("writing into the history: %w", err)
+		return e, false, &StoreError{"writing into the history", err}
 	}
 	list, _, err = s.read()
 	if err != nil {
@@ -87,7 +100,7 @@ func (s Store) Add(path string) (e Entry, added bool, err error) {
 			return have, true, nil
 		}
 	}
-	return e, false, fmt.Errorf("%s was written and is gone", filepath.Join(s.Dir, file))
+	return e, false, &StoreError{"writing into the history", fmt.Errorf("%s was written and is gone", filepath.Join(s.Dir, file))}
 }
 
 // free is a file name for a session that no file has.
@@ -112,7 +125,7 @@ func (s Store) free(session string) (string, error) {
 			return file, nil
 		}
 		if err != nil {
-			return "", fmt.Errorf("looking into the history: %w", err)
+			return "", &StoreError{"looking into the history", err}
 		}
 	}
 }

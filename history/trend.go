@@ -22,6 +22,8 @@ type Query struct {
 	Scenario     string  // "": whichever has the case, if only one has
 	Environment  string  // the beginning of a fingerprint; "": any
 	Significance float64 // the p-value up to which a change stands, between 0 and 1
+	// Magnitude is the least change between two levels that is one, as a share: 0.03.
+	Magnitude float64
 }
 
 // Trend is a metric of a case over the sessions of a store.
@@ -34,6 +36,8 @@ type Trend struct {
 	Unit         string    `json:"unit"`
 	Better       string    `json:"better"` // higher | lower | "": neither
 	Significance float64   `json:"significance"`
+	Magnitude    float64   `json:"magnitude"`
+	Smaller      int       `json:"smaller"`  // changes that are significant and smaller than that
 	Points       []Point   `json:"points"`   // by time
 	Levels       []Level   `json:"levels"`   // between changes, one more than these
 	Changes      []Change  `json:"changes"`  // by time
@@ -87,7 +91,7 @@ func (s Store) Trend(q Query) (*Trend, error) {
 		return q.Scenario != "" && e.Scenario != q.Scenario ||
 			!strings.HasPrefix(strings.TrimPrefix(e.Fingerprint, "sha256:"), strings.TrimPrefix(q.Environment, "sha256:"))
 	})
-	t := &Trend{Schema: "weir.trend/v1", Case: q.Case, Metric: q.Metric, Significance: q.Significance, Points: []Point{}, Levels: []Level{}, Changes: []Change{}, LeftOut: problems}
+	t := &Trend{Schema: "weir.trend/v1", Case: q.Case, Metric: q.Metric, Significance: q.Significance, Magnitude: q.Magnitude, Points: []Point{}, Levels: []Level{}, Changes: []Change{}, LeftOut: problems}
 	missing := &MissingError{Case: q.Case, Metric: q.Metric}
 	var scenarios []string
 	for i, r := range s.readings(entries, q) {
@@ -132,8 +136,12 @@ func (t *Trend) detect() {
 			scale[i] = math.Log(v)
 		}
 	}
+	cuts := divide(scale, t.Significance, t.seed())
+	found := len(cuts)
+	cuts = large(cuts, scale, ratio, t.Magnitude)
+	t.Smaller = found - len(cuts)
 	from := 0
-	for _, c := range divide(scale, t.Significance, t.seed()) {
+	for _, c := range cuts {
 		t.Levels = append(t.Levels, level(scale, from, c.at, ratio))
 		from = c.at
 		before, after := t.Points[c.at-1], t.Points[c.at]
@@ -149,6 +157,45 @@ func (t *Trend) detect() {
 		}
 		c.Effect = effect(was, is, t.Better)
 	}
+}
+
+// large takes away changes that are smaller than a magnitude, the smallest first, whose
+// levels then are one; so do those who run detectors day by day (Hunter: M. Fleming
+// et al., arXiv:2301.03034), because a change that is certain need not matter.
+func large(cuts []cut, scale []float64, ratio bool, magnitude float64) []cut {
+	cuts = slices.Clone(cuts)
+	for {
+		least, smallest := -1, magnitude
+		for i, c := range cuts {
+			from, to := 0, len(scale)
+			if i > 0 {
+				from = cuts[i-1].at
+			}
+			if i+1 < len(cuts) {
+				to = cuts[i+1].at
+			}
+			if by := apart(level(scale, from, c.at, ratio).Value, level(scale, c.at, to, ratio).Value); by < smallest {
+				least, smallest = i, by
+			}
+		}
+		if least < 0 {
+			return cuts
+		}
+		cuts = slices.Delete(cuts, least, least+1)
+	}
+}
+
+// apart is by which share of the smaller one two levels differ; of the larger where
+// they have no common sign.
+func apart(a, b float64) float64 {
+	small, large := min(math.Abs(a), math.Abs(b)), max(math.Abs(a), math.Abs(b))
+	switch {
+	case a == b:
+		return 0
+	case a*b > 0:
+		return large/small - 1
+	}
+	return math.Abs(a-b) / large
 }
 
 func effect(was, is float64, better string) string {

@@ -120,6 +120,10 @@ func (t *Table) eachCase(s *sheet, a *dsl.Assert, find *finder) []int {
 			failed = true
 			return nil
 		}
+		if !t.showable(s, a, lowered) {
+			failed = true
+			return nil
+		}
 		return &attached{lowered, lowered.Key()}
 	})
 	if matches == 0 && !failed {

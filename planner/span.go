@@ -59,6 +59,9 @@ func (t *Table) over(s *sheet, a *dsl.Assert, find *finder) {
 		if t.report(diags...); diags.HasErrors() {
 			return
 		}
+		if !t.showable(s, a, lowered) {
+			return
+		}
 		t.span(s, lowered, s.combination(line[0], over), len(lines) > 1)
 	}
 }

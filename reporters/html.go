@@ -178,6 +178,7 @@ func margin(a *results.AssertionVerdict) string {
 func notes(doc *results.Document) []html.Note {
 	var out []html.Note
 	for _, n := range []html.Note{
+		{Title: "Counters that moved", Lines: countersMoved(doc)},
 		{Title: "Ignored settings", Lines: ignored(doc)}, {Title: "Fabrics chosen", Lines: chosen(doc)},
 		{Title: "Nodes changed", Lines: nodesChanged(doc)},
 		{Title: "Retried launches", Lines: madeAgain(doc)}, {Title: "Not run", Lines: leftOut(doc)},

@@ -185,6 +185,11 @@ func nodeFacts(n results.Node) []html.Pair {
 	var f facts
 	f.add("system", sentence(", ", n.OS, n.Kernel))
 	f.add("CPU", sentence(", ", nodeCPU(n), count(n.CPU.Sockets, "socket"), count(n.CPU.NUMA, "NUMA node"), sentence(" ", n.CPU.Driver, n.CPU.Gov), tagged("turbo ", n.CPU.Turbo)))
+	var watched []string
+	for _, class := range slices.Sorted(maps.Keys(n.Counters)) {
+		watched = append(watched, fmt.Sprintf("%d of class %s", n.Counters[class], class))
+	}
+	f.add("counters watched", strings.Join(watched, ", "))
 	if n.Memory.Total > 0 {
 		f.add("memory", sentence(", ", bytesText(n.Memory.Total), tagged("transparent huge pages ", n.Memory.THP), tagged("lock limit ", n.Memory.LockLimit)))
 	}

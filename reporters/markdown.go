@@ -40,6 +40,7 @@ func markdown(doc *results.Document, limit int) string {
 		m.grid(g)
 	}
 	m.omitted(m.lost)
+	m.list("Counters that moved", countersMoved(doc))
 	m.list("Ignored settings", ignored(doc))
 	m.list("Fabrics chosen", chosen(doc))
 	m.list("Nodes changed", nodesChanged(doc))

@@ -2,6 +2,7 @@ package reporters
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -136,6 +137,36 @@ func ignored(doc *results.Document) []string {
 	var out []string
 	for _, v := range order {
 		out = append(out, plain(fmt.Sprintf("%s (%s)", v, plural(count[v], "case"))))
+	}
+	return out
+}
+
+// countersMoved says which counters of the nodes moved, each by its most in one launch:
+// cases that a launch has in common all tell of it.
+func countersMoved(doc *results.Document) []string {
+	most := map[results.Counter]uint64{} // by counter, without its By
+	cases := map[results.Counter]int{}
+	for _, c := range doc.Cases {
+		of := map[results.Counter]bool{}
+		for _, l := range c.Launches {
+			for _, moved := range l.Counters {
+				k := moved
+				k.By = 0
+				of[k] = true
+				most[k] = max(most[k], moved.By)
+			}
+		}
+		for k := range of {
+			cases[k]++
+		}
+	}
+	all := slices.Collect(maps.Keys(most))
+	results.SortCounters(all)
+	var out []string
+	for _, k := range all {
+		by := k
+		by.By = most[k]
+		out = append(out, plain(fmt.Sprintf("%s in a launch (%s, %s)", by, k.Class, plural(cases[k], "case"))))
 	}
 	return out
 }

@@ -40,7 +40,7 @@ func Table(w io.Writer, doc *results.Document, color bool, width int) error {
 			t.finding(found(a, over(doc, a)))
 		}
 	}
-	for _, line := range slices.Concat(ignored(doc), chosen(doc), madeAgain(doc), leftOut(doc)) {
+	for _, line := range slices.Concat(countersMoved(doc), ignored(doc), chosen(doc), madeAgain(doc), leftOut(doc)) {
 		fmt.Fprintf(&t.out, "  %s\n", line)
 	}
 	if t.out.Len() > 0 {

@@ -107,13 +107,17 @@ func simulatedSessions(t *history.Trend) string {
 
 // changesText says how many changes there are, and by what test.
 func changesText(t *history.Trend) string {
+	small := ""
+	if t.Smaller > 0 {
+		small = fmt.Sprintf("; %s of less than %s not reported (--magnitude)", plural(t.Smaller, "change"), results.Percent.WithUnit(results.Percent.Exact(t.Magnitude)))
+	}
 	switch {
 	case len(t.Points) < 2*history.LeastSegment:
 		return fmt.Sprintf("too few sessions to find a change: it takes %d on each side", history.LeastSegment)
 	case len(t.Changes) == 0:
-		return fmt.Sprintf("no change of level (E-divisive, p <= %s); %s", raw(t.Significance), levelText(t, 0))
+		return fmt.Sprintf("no change of level (E-divisive, p <= %s); %s", raw(t.Significance), levelText(t, 0)) + small
 	}
-	return fmt.Sprintf("%s of level (E-divisive, p <= %s)", plural(len(t.Changes), "change"), raw(t.Significance))
+	return fmt.Sprintf("%s of level (E-divisive, p <= %s)", plural(len(t.Changes), "change"), raw(t.Significance)) + small
 }
 
 const nothingDiffers = "nothing that is recorded differs between them"

@@ -63,7 +63,9 @@ func TestTrendGolden(t *testing.T) {
 	}
 	simulated := trend([]float64{3e-6, 3e-6}, 0)
 	simulated.Unit, simulated.Metric, simulated.Points[1].Simulated = "s", "latency.p99", true
-	for name, doc := range map[string]*history.Trend{"changed": changed, "quiet": trend(values, 0), "few": simulated} {
+	quiet := trend(values, 0)
+	quiet.Smaller, quiet.Magnitude = 2, 0.03
+	for name, doc := range map[string]*history.Trend{"changed": changed, "quiet": quiet, "few": simulated} {
 		var b strings.Builder
 		if err := Trend(&b, doc, 80); err != nil {
 			t.Fatal(err)

@@ -20,6 +20,7 @@ func told() *results.Document {
 			Launches: []*results.Launch{{
 				Status: results.OK, Nodes: []string{"n1", "n2"}, Fabric: "tcp", FabricReason: "no RDMA device is on n1",
 				Ignored:    []results.Ignored{{Name: "UCX_TLSS", Suggestion: "UCX_TLS"}},
+				Counters:   []results.Counter{{Node: "n1", Device: "eth0", Name: "rx_dropped", Class: results.RecoveredClass, By: 4}},
 				Transports: []results.Transport{{Name: "tcp", Device: "eth0", Use: results.DataUse}, {Name: "ud", Use: results.ControlUse}},
 			}},
 			Assertions: []*results.AssertionVerdict{{
@@ -48,12 +49,13 @@ func TestPossibleTransportsAreAlternatives(t *testing.T) {
 
 func TestReportsSayWhatWasChosenAndUsed(t *testing.T) {
 	chosen, ignored, carried := "fabric auto was tcp in 1 case: no RDMA device is on n1", "UCX_TLSS is set and the library ignores it; did you mean UCX_TLS? (1 case)", "tcp/eth0 carried data"
+	moved := "rx_dropped of eth0 on node n1 moved by 4 in a launch (recovered, 1 case)"
 	for format, says := range map[string][]string{
-		"table":    {chosen, ignored, carried, "✗ fail"},
-		"markdown": {chosen, ignored, carried, "✗ fail", "mlx5_0 (no active port)"},
-		"html":     {chosen, ignored, carried, "✗ fail", "<dt>RDMA mlx5_0</dt><dd>no active port</dd>", "launch 0 on n1, n2: tcp/eth0"},
+		"table":    {chosen, moved, ignored, carried, "✗ fail"},
+		"markdown": {chosen, moved, ignored, carried, "✗ fail", "mlx5_0 (no active port)"},
+		"html":     {chosen, moved, ignored, carried, "✗ fail", "<dt>RDMA mlx5_0</dt><dd>no active port</dd>", "launch 0 on n1, n2: tcp/eth0"},
 		"junit":    {"launch 0 on n1, n2: tcp/eth0\n", carried, "<failure"},
-		"json":     {`"fabric_reason": "no RDMA device is on n1"`, `"suggestion": "UCX_TLS"`, `"observed": null`},
+		"json":     {`"fabric_reason": "no RDMA device is on n1"`, `"suggestion": "UCX_TLS"`, `"class": "recovered"`, `"observed": null`},
 		"csv":      {",c,ok,fail,"},
 	} {
 		r, ok := Lookup(format)

@@ -58,6 +58,7 @@ var (
 		{"verified", func(s *scan, l *Launch) { l.Verified = s.bool() }},
 		{"simulated", func(s *scan, l *Launch) { l.Simulated = s.bool() }},
 		{"retried", func(s *scan, l *Launch) { l.Retried = s.bool() }},
+		{"counters", func(s *scan, l *Launch) { s.decode(&l.Counters) }},
 		{"load", func(s *scan, l *Launch) { s.decode(&l.Load) }},
 		{"resumed", func(s *scan, l *Launch) { l.Resumed = s.bool() }},
 	}

@@ -96,7 +96,7 @@ func nodePairs(base, now []Node) [][2]Node {
 // Momentary states are not part of it, nor are interfaces without a driver: bridges
 // and the ends of containers come and go.
 func described(n Node) map[string]string {
-	n.ClockOffset = ClockOffset{}
+	n.ClockOffset, n.Counters = ClockOffset{}, nil
 	n.NICs = slices.DeleteFunc(slices.Clone(n.NICs), func(nic NIC) bool { return nic.Driver == "" })
 	for i := range n.NICs {
 		n.NICs[i].State, n.NICs[i].Speed = "", ""

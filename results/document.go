@@ -238,6 +238,9 @@ type Launch struct {
 	Simulated bool `json:"simulated,omitempty"`
 	// Retried says that the launch failed, does not count, and was made again.
 	Retried bool `json:"retried,omitempty"`
+	// Counters are the nodes' own of throttling and errors that moved while it ran, sorted.
+	// None in documents of older versions, which did not look; see Node.Counters.
+	Counters []Counter `json:"counters,omitempty"`
 	// Load is the share of the launch's time during which its background load was
 	// running; nil: it has none.
 	Load *float64 `json:"load,omitempty"`

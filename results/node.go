@@ -17,6 +17,8 @@ type Node struct {
 	RDMA        []RDMA            `json:"rdma,omitempty"`
 	Fabrics     map[string]Fabric `json:"fabrics"`
 	ClockOffset ClockOffset       `json:"clock_offset_s"`
+	// Counters says how many counters of each class are read around a launch.
+	Counters map[string]int `json:"counters,omitempty"`
 }
 
 // CPU describes the processors that a node lets weir use.

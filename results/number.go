@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"weir/assertion"
 	"weir/quantity"
 )
 
@@ -107,7 +108,7 @@ func PercentText(c float64) string {
 
 // Confidence is that of every interval in the document that names no other: 0.96 is what keeps the
 // one-sided error of four looks (after 3, 5, 8 and 12 launches) near 5 %.
-const Confidence = 0.96
+const Confidence = assertion.Confidence
 
 // ConfidenceText is Confidence for readers.
 const ConfidenceText = "96%"

@@ -80,6 +80,7 @@ func full() *results.Document {
 			NICs:        []results.NIC{{Name: "eth0", State: "up", MTU: 1500, Speed: "10 Gb/s", Driver: "ice", NUMA: &numa, RDMA: []string{"mlx5_0"}}},
 			Fabrics:     map[string]results.Fabric{"ucx": {Available: true, Version: "1.13.1", Reason: "r", Details: map[string]string{"tls": "tcp"}}},
 			ClockOffset: results.ClockOffset{Value: -1e-6, Bound: 1e-5},
+			Counters:    map[string]int{results.LinkClass: 3},
 		}}},
 		Checks: []results.Check{{Name: "c", Node: "n1", Status: "failed", Reason: "r", Severity: results.SkipCases, Remedy: "m"}},
 		Cases: []*results.Case{{
@@ -93,6 +94,7 @@ func full() *results.Document {
 				Metrics: results.ValuesOf(map[string]float64{"bandwidth": 46.1, "odd": math.NaN(), "inf": math.Inf(1), "minus": math.Inf(-1)}),
 				Samples: []string{"samples/a.bin"}, SamplesDigest: "sha256:03", Ranks: []results.RankShare{{Rank: 1, Bytes: 8, Seconds: 2, Bandwidth: 4e-9}}, Initiators: 2,
 				SlowestPair: &results.Pair{From: 1, To: 2, Bytes: 8, Seconds: 2, Bandwidth: 4e-9}, Verified: true, Played: [][2]float64{{0.1, 0.2}}, Simulated: true, Retried: true, Load: &load, Resumed: true,
+				Counters: []results.Counter{{Node: "n1", Device: "eth0 (mlx5_0)", Name: "rx_crc_errors", Class: results.LinkClass, By: 4}},
 			}},
 			Metrics:    results.NamedOf(map[string]results.MetricEstimate{"bandwidth": {Unit: "GB/s", N: 2, Value: 46.1, Median: 46.1, Mean: 46.1, CV: 0.01, CI: &[2]float64{45.9, 46.3}, Confidence: 0.96, Better: "higher"}}),
 			Assertions: []*results.AssertionVerdict{verdict(assertion.Assertion{Subject: metric, Bounds: assertion.Bounds{Lower: &lower, Upper: &upper}})},

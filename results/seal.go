@@ -235,6 +235,10 @@ func (w *sealer) launch(l *Launch) {
 		w.text("slowest pair")
 		w.json(l.SlowestPair)
 	}
+	if len(l.Counters) > 0 {
+		w.text("counters")
+		w.json(l.Counters)
+	}
 	w.number(float64(l.Metrics.Len()))
 	for name, v := range l.Metrics.All() {
 		w.text(name)

@@ -173,8 +173,11 @@ func (k *Kind) Decode(v Values) (TransferOptions, error) {
 	return DecodeTransfer(v)
 }
 
-// Metric finds a metric by name.
+// Metric finds a metric by name, Availability too.
 func (k *Kind) Metric(name string) (Metric, bool) {
+	if OfCase(name) {
+		return Availability, true
+	}
 	i := slices.IndexFunc(k.Metrics, func(m Metric) bool { return m.Name == name })
 	if i < 0 {
 		return Metric{}, false
@@ -207,7 +210,7 @@ func Names() []string {
 // MayBeZero says whether 0 is a measurement of a metric as any other, in whichever
 // workload has it.
 func MayBeZero(metric string) bool {
-	return slices.ContainsFunc(Kinds(), func(k *Kind) bool { return slices.Contains(k.MayBeZero, metric) })
+	return OfCase(metric) || slices.ContainsFunc(Kinds(), func(k *Kind) bool { return slices.Contains(k.MayBeZero, metric) })
 }
 
 // FindMetric looks a metric up in whichever workload has it, for readers of a

@@ -196,6 +196,9 @@ func (f *compareFlags) write(w io.Writer, c *results.Comparison) error {
 func knownMetrics(wanted []string) error {
 	names := metricNames()
 	for _, m := range wanted {
+		if workload.OfCase(m) {
+			return wrongUsage("--metric %s: no launch has a value of it, so two sides cannot be compared by it; hold each against a number, by an assertion", m)
+		}
 		if !slices.Contains(names, m) {
 			return wrongUsage("--metric %s: no workload has it%s", m, didYouMean(m, names))
 		}

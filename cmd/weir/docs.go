@@ -101,19 +101,24 @@ func docsWorkloads(w io.Writer, kinds []*workload.Kind) {
 			fmt.Fprintf(t, "  %s\t%s\t%s\t%s\n", o.Name, kind, value, doc)
 		}
 		t.Flush()
-		names := make([]string, len(k.Metrics))
-		for i, m := range k.Metrics {
-			names[i] = m.Name
+		var names []string
+		for _, m := range metricsOf(k) {
+			names = append(names, m.Name)
 		}
 		fmt.Fprintf(w, "\nmetrics (see weir docs metrics)\n  %s\n", strings.Join(names, " "))
 	}
+}
+
+// metricsOf are the metrics of a launch, and that of the launches of a case.
+func metricsOf(k *workload.Kind) []workload.Metric {
+	return append(slices.Clone(k.Metrics), workload.Availability)
 }
 
 func docsMetrics(w io.Writer, kinds []*workload.Kind) {
 	for _, k := range kinds {
 		fmt.Fprintf(w, "%s\n", k.Name)
 		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-		for _, m := range k.Metrics {
+		for _, m := range metricsOf(k) {
 			unit := m.Unit
 			if unit == "" {
 				unit = "ratio"

@@ -31,7 +31,9 @@ results.json or a session directory; it is not changed.
 
 A document that was changed since it was written is not judged: a value, a bound, a
 launch or a case that was edited or is gone ends with 7, and so does a file of raw
-samples beside the document that is not the one that was measured.
+samples beside the document that is not the one that was measured. Of transfers the
+metrics that follow from the samples alone are computed again; those of other
+workloads, and of preparing, clocks, processors and ceilings, are not in them.
 
 With --scenario the launches are judged by what that file asserts now. A case stands
 for the one that did the same, whatever its name: the same workload with the same

@@ -12,7 +12,9 @@ import (
 
 	"weir/gate"
 	"weir/history"
+	"weir/quantity"
 	"weir/reporters"
+	"weir/results"
 )
 
 // historyFlags are those of weir history's commands.
@@ -23,6 +25,7 @@ type historyFlags struct {
 	scenario    string
 	environment string
 	significant float64
+	magnitude   string
 }
 
 func newHistory() *cobra.Command {
@@ -39,6 +42,18 @@ copied there by hand. A change that is found is reported and gates nothing.`,
 	}
 	cmd.AddCommand(newHistoryAdd(), newHistoryList(), newHistoryTrend())
 	return cmd
+}
+
+// historyCode is the exit code for what a history could not do: its directory may be
+// at fault, a document that was edited, or what was asked.
+func historyCode(err error) int {
+	if _, ok := errors.AsType[*history.StoreError](err); ok {
+		return gate.ExitExecution
+	}
+	if errors.Is(err, results.ErrChanged) {
+		return gate.ExitStale
+	}
+	return gate.ExitUsage
 }
 
 // addDir and addFormat add the flags that commands share.
@@ -72,18 +87,19 @@ session is refused. Several processes may add at the same time.`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var failed []error
+			codes := []int{gate.ExitPassed}
 			for _, path := range args {
 				e, added, err := history.Store{Dir: f.dir}.Add(path)
 				switch {
 				case err != nil:
-					failed = append(failed, err)
+					failed, codes = append(failed, err), append(codes, historyCode(err))
 				case added:
 					fmt.Fprintf(cmd.ErrOrStderr(), "added session %s of %s\n", e.Session, e.Scenario)
 				default:
 					fmt.Fprintf(cmd.ErrOrStderr(), "session %s is there already\n", e.Session)
 				}
 			}
-			return withCode(gate.ExitUsage, errors.Join(failed...))
+			return withCode(gate.Worst(codes...), errors.Join(failed...))
 		},
 	}
 	f.addDir(cmd)
@@ -103,7 +119,7 @@ func newHistoryList() *cobra.Command {
 			}
 			all, problems, err := history.Store{Dir: f.dir}.List()
 			if err != nil {
-				return withCode(gate.ExitUsage, err)
+				return withCode(historyCode(err), err)
 			}
 			entries := []history.Entry{}
 			for _, e := range all {
@@ -134,12 +150,13 @@ func newHistoryTrend() *cobra.Command {
 (Matteson and James 2014) on the log scale. For each it names the sessions before
 and after, and what differs between them: versions, options, variables, what
 carried the data, and every part of the nodes. The same documents have the same
-changes on every machine.
+changes on every machine. A change of less than --magnitude is not reported: what
+is certain need not matter.
 
 With --format html it is one page for a browser, which asks no host for anything.`,
 		Example: `  weir history trend 'bandwidth[block_size=64MiB]' bandwidth
   weir history trend 'bandwidth[block_size=64MiB]' bandwidth --format html > trend.html
-  weir history trend latency latency.p99 --format json`,
+  weir history trend latency latency.p99 --magnitude 10% --format json`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := f.check(); err != nil {
@@ -148,14 +165,21 @@ With --format html it is one page for a browser, which asks no host for anything
 			if !(f.significant > 0 && f.significant < 1) {
 				return wrongUsage("--significance %v: it is a probability between 0 and 1", f.significant)
 			}
+			magnitude, err := quantity.ReadPercent(f.magnitude)
+			if err == nil && (magnitude < 0 || magnitude >= 1) {
+				err = fmt.Errorf("%s is not from 0%% to below 100%%", f.magnitude)
+			}
+			if err != nil {
+				return wrongUsage("--magnitude: %w", err)
+			}
 			t, err := history.Store{Dir: f.dir}.Trend(history.Query{
-				Case: args[0], Metric: args[1], Scenario: f.scenario, Environment: f.environment, Significance: f.significant,
+				Case: args[0], Metric: args[1], Scenario: f.scenario, Environment: f.environment, Significance: f.significant, Magnitude: float64(magnitude),
 			})
 			if missing, ok := errors.AsType[*history.MissingError](err); ok {
 				return wrongUsage("%w%s", err, didYouMean(missing.Wanted()))
 			}
 			if err != nil {
-				return withCode(gate.ExitUsage, err)
+				return withCode(historyCode(err), err)
 			}
 			w := cmd.OutOrStdout()
 			switch f.format {
@@ -171,6 +195,7 @@ With --format html it is one page for a browser, which asks no host for anything
 	f.addFormat(cmd, "text", "json", "html")
 	cmd.Flags().StringVar(&f.environment, "environment", "", "only sessions whose environment has this `FINGERPRINT`, or one that begins so")
 	cmd.Flags().Float64Var(&f.significant, "significance", 0.01, "a change stands if a test by permutations gives at most this `P`")
+	cmd.Flags().StringVar(&f.magnitude, "magnitude", "3%", "the least change of level that is reported, in `PERCENT`; 0% for all")
 	return cmd
 }
 

@@ -5,13 +5,18 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 
+	"weir/engine"
 	"weir/gate"
+	"weir/quantity"
 	"weir/results"
+	"weir/workload"
 )
 
 // readWhole reads a document that has all cases of its plan and is as it was written.
@@ -63,6 +68,55 @@ func checkSamples(doc *results.Document, dir string, all bool, notes io.Writer) 
 			case digest != l.SamplesDigest:
 				return withCode(gate.ExitStale, fmt.Errorf("case %s, launch %d: its samples files are not those that were measured", c.Key, l.Index))
 			}
+			if err := followsFromSamples(c, l, dir); err != nil {
+				return withCode(gate.ExitStale, fmt.Errorf("case %s, launch %d: %w", c.Key, l.Index, err))
+			}
+		}
+	}
+	return nil
+}
+
+// lastDigits is how far a metric may be from the same one computed on another machine.
+const lastDigits = 1e-9
+
+// followsFromSamples computes the metrics of a transfer again, those that its raw
+// samples say all of. A launch that failed was not evaluated.
+func followsFromSamples(c *results.Case, l *results.Launch, dir string) error {
+	if c.Workload != workload.Transfer.Name || l.Status != results.OK {
+		return nil
+	}
+	o := workload.TransferOptions{Batch: 1, Threads: 1}
+	for name, to := range map[string]*int64{"batch": &o.Batch, "threads": &o.Threads} {
+		if v, ok := workload.Number(c.Options[name]); ok {
+			*to = int64(v)
+		}
+	}
+	o.Mode, _ = c.Options["mode"].(string)
+	size, err := quantity.ParseSize(quantity.Text(c.Options["block_size"]))
+	if err != nil {
+		return fmt.Errorf("its block size: %w", err)
+	}
+	o.BlockSize = size
+	var samples []*results.Samples
+	for _, file := range l.Samples {
+		s, err := results.ReadSamplesFile(filepath.Join(dir, filepath.FromSlash(file)))
+		if err != nil {
+			return err
+		}
+		samples = append(samples, s)
+	}
+	metrics, err := engine.FromSamples(o, samples)
+	if err != nil {
+		return fmt.Errorf("computing its metrics again: %w", err)
+	}
+	for _, name := range slices.Sorted(maps.Keys(metrics)) {
+		is := metrics[name]
+		stated, ok := l.Metrics.Get(name)
+		if !ok {
+			return fmt.Errorf("the document lacks %s, and its samples have it", name)
+		}
+		if !(math.Abs(is-stated) <= lastDigits*math.Abs(is)) {
+			return fmt.Errorf("the document has %v for %s, and its samples give %v", stated, name, is)
 		}
 	}
 	return nil

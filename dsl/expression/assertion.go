@@ -69,6 +69,9 @@ func (a *Assertion) relation(p *sideParser, body []token) *Error {
 	if err := r.split(body); err != nil {
 		return err
 	}
+	if err := r.ofCases(); err != nil {
+		return err
+	}
 	if !slices.ContainsFunc(r.sides(), (*term).own) {
 		return errorf(body[0].from, body[len(body)-1].to, "write it in the run that it is about, where a metric is named by itself", "nothing of this run is judged")
 	}

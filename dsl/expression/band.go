@@ -79,7 +79,7 @@ func (r *relation) constant(out *band, left, target, upper *assertion.Expr) *Err
 	case b.Upper == nil && *b.Lower < 0:
 		return errorf(r.right.from, r.right.to, "check the number", "nothing measured is negative: it is always above %s", number(*b.Lower))
 	}
-	return nil
+	return r.shareable(left, out.bounds)
 }
 
 // neverNegative says that an expression has no value below 0, as all metrics.

@@ -52,7 +52,7 @@ func (n *Names) metricNames() []string {
 	for _, m := range n.Kind.Metrics {
 		out = append(out, m.Name)
 	}
-	return out
+	return append(out, workload.Availability.Name)
 }
 
 // knobNames are what is known of a case before it runs.

@@ -32,6 +32,14 @@ func TestRefusedAssertions(t *testing.T) {
 		{`«run("tcp").bandwidth >= 5»`, "nothing of this run", ""},
 		{`«run("tcp").bandwidth >= run("wide").bandwidth»`, "nothing of this run", ""},
 		{`«baseline.bandwidth >= 5»`, "nothing of this run", ""},
+		// a share of launches
+		{`«availability» / 2 >= 0.4`, "nothing can be computed with it", "availability >= 0.9"},
+		{`bandwidth >= «availability» * 5 GB/s`, "nothing can be computed with it", ""},
+		{`mean(«availability» over fabric) >= 0.4`, "nothing can be computed with it", "by itself"},
+		{`«availability» >= run("tcp").availability`, "nothing can be computed with it", ""},
+		{`«baseline.availability» >= 0.9`, "launches that succeeded", ""},
+		{`«availability» increases with block_size`, "no trend", ""},
+		{`availability >= «5 GB/s»`, "is a rate", ""},
 		// transports
 		{`«transprot» == "tcp"`, `no metric "transprot"`, "did you mean transport?"},
 		{"«transport»", "nothing is said", `transport == "rc_mlx5"`},

@@ -133,7 +133,7 @@ var SweepKeys = []Key{
 	key("concat", "sweeps over the same axes, one after the other", list(Form{Shape: Sweep})),
 	key("exclude", "points to leave out", list(section(Exclude...))),
 	key("include", "points to add", list(mapOf("axes", scalar(Any)))),
-	key("order", "in which order launches come: as given, shuffled by a seed, or A B B A over an axis", scalar(String, "given", "random", "interleave"), section(Order...)).or("given"),
+	key("order", "in which order launches come: as given, shuffled by a seed, or A B B A over an axis; runs that an assertion compares take turns A B B A in any case", scalar(String, "given", "random", "interleave"), section(Order...)).or("given"),
 	key("max_cases", "how many points the sweep may have", scalar(Count)).or("10000"),
 }
 

@@ -13,6 +13,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"slices"
 	"strconv"
@@ -37,6 +38,7 @@ type Options struct {
 	LogDir       string   // where the logs of rank processes go
 	ScratchDir   string   // for files that ranks share as memory; whoever made it removes it
 	Deadlines    Deadlines
+	Host         fs.FS             // the root of the node's files; nil: this host's
 	Sink         func(Report)      // takes what the agent has to say; called from several goroutines
 	ShipLogs     bool              // report logs when they are complete: LogDir is this node's own
 	NoCommands   bool              // run the engine's workloads and nothing that a scenario names
@@ -66,6 +68,9 @@ type Agent struct {
 // New makes an agent that has not joined yet.
 func New(o Options) *Agent {
 	o.Deadlines = o.Deadlines.orDefaults()
+	if o.Host == nil {
+		o.Host = os.DirFS("/")
+	}
 	ctx, cancel := context.WithCancelCause(context.Background())
 	cpus := o.CPUs
 	if len(cpus) == 0 {

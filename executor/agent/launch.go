@@ -60,9 +60,11 @@ func (a *Agent) launch(ctx context.Context, id string, task *assignment, h hidde
 	if err := os.MkdirAll(scratch, 0o700); err != nil {
 		return refuse(kindFailed, results.FailedReady, err)
 	}
+	before := a.counters()
 	l.spawn(scratch, secrets)
 	l.loop()
 	o := l.outcome()
+	o.Counters = a.counters().Since(before, a.o.Node)
 	o.Ignored = l.ignored()
 	return o
 }

@@ -51,8 +51,10 @@ type Outcome struct {
 	Failure *results.Failure // nil: every rank ran every case and left in order
 	// Ignored are variables of the scenario for which a library had no use.
 	Ignored []results.Ignored
-	At      time.Time
-	kind    kind
+	// Counters are those of the node that moved meanwhile.
+	Counters []results.Counter
+	At       time.Time
+	kind     kind
 }
 
 // Told says whether the launch ended because it was told to.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"os"
 	"slices"
 
@@ -15,15 +16,16 @@ import (
 	"weir/workload"
 )
 
-// Describe is what the kernel says of this node.
-func Describe() results.Node { return inventory.Read(os.DirFS("/")) }
+// Describe is what the kernel says of the node that has these files.
+func Describe(root fs.FS) results.Node { return inventory.Read(root) }
 
 // Survey says what this node has. The named fabrics, or all if none are named,
 // are asked for in a throw-away process.
 func (a *Agent) Survey(ctx context.Context, fabrics []string) results.Node {
-	n := Describe()
+	n := Describe(a.o.Host)
 	n.Name = a.o.Node
 	n.CPU.Allowed = len(a.cpus)
+	n.Counters = a.counters().Watched()
 	p, err := a.probe(ctx, fabrics)
 	if err != nil {
 		p = rank.Probe{Error: err.Error()}

@@ -32,10 +32,11 @@ type result struct {
 }
 
 type outcome struct {
-	Failure *results.Failure  `json:"failure,omitempty"`
-	Ignored []results.Ignored `json:"ignored,omitempty"`
-	Ago     time.Duration     `json:"ago"`
-	Kind    kind              `json:"kind"`
+	Failure  *results.Failure  `json:"failure,omitempty"`
+	Ignored  []results.Ignored `json:"ignored,omitempty"`
+	Counters []results.Counter `json:"counters,omitempty"`
+	Ago      time.Duration     `json:"ago"`
+	Kind     kind              `json:"kind"`
 }
 
 type artifact struct {
@@ -65,7 +66,7 @@ func (r Report) Encode() (head, body []byte, err error) {
 		t.Result, body = &result{r.Result.Case, r.Result.Rate}, r.Result.Samples
 	}
 	if o := r.Outcome; o != nil {
-		t.Outcome = &outcome{o.Failure, o.Ignored, time.Since(o.At), o.kind}
+		t.Outcome = &outcome{o.Failure, o.Ignored, o.Counters, time.Since(o.At), o.kind}
 	}
 	if a := r.Artifact; a != nil {
 		t.Artifact, body = &artifact{a.Source, a.Status, a.Reason, a.Last}, a.Content
@@ -162,7 +163,10 @@ func (t *outcome) decode(node string) (*Outcome, error) {
 		f.Node = node
 		f.Log = f.Log[:min(len(f.Log), mostFailureLines)]
 	}
-	return &Outcome{Failure: t.Failure, Ignored: t.Ignored, At: *at, kind: t.Kind}, nil
+	for i := range t.Counters {
+		t.Counters[i].Node = node
+	}
+	return &Outcome{Failure: t.Failure, Ignored: t.Ignored, Counters: t.Counters, At: *at, kind: t.Kind}, nil
 }
 
 func (t *logPiece) decode(text []byte) (*Log, error) {

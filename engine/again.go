@@ -1,0 +1,37 @@
+package engine
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"weir/results"
+	"weir/workload"
+)
+
+// FromSamples computes again, from the raw samples of a transfer's initiators, the
+// metrics that follow from these alone: bandwidths, rates, latencies and when the timed
+// parts began. What ranks tell once, of preparing, clocks, processors and ceilings,
+// stands in no samples file, nor do the times of a rank's threads or those of the
+// iterations of a matrix.
+func FromSamples(o workload.TransferOptions, samples []*results.Samples) (map[string]float64, error) {
+	samples = slices.SortedFunc(slices.Values(samples), func(a, b *results.Samples) int { return cmp.Compare(a.Rank, b.Rank) })
+	ranks := make([]*CaseResult, len(samples))
+	for i, s := range samples {
+		ranks[i] = &CaseResult{Rank: s.Rank, Initiator: true, Samples: s}
+	}
+	all, err := TransferMetrics(Case{Options: o}, ranks)
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]float64{}
+	for name, v := range all {
+		switch whole := o.Threads <= 1; {
+		case name == "requests", name == "bandwidth.min_rank", strings.HasPrefix(name, "latency.") && name != "latency.avg":
+			out[name] = v
+		case name == "latency.avg" && (whole || o.Mode != "pingpong"), whole && slices.Contains([]string{"bandwidth", "message_rate", "skew"}, name):
+			out[name] = v
+		}
+	}
+	return out, nil
+}

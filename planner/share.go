@@ -1,0 +1,46 @@
+package planner
+
+import (
+	"fmt"
+	"math"
+
+	"weir/assertion"
+	"weir/dsl"
+	"weir/workload"
+)
+
+// showable refuses a share of launches that the run has too few of to show, even if none
+// fails: the assertion could be refuted, and never hold. What its author has stand in
+// for inconclusive makes it one about refuting alone.
+func (t *Table) showable(s *sheet, a *dsl.Assert, lowered assertion.Assertion) bool {
+	if a.Severity == assertion.Info || lowered.Decide != nil && lowered.Decide.OnInconclusive != "" {
+		return true
+	}
+	confidence := assertion.Confidence
+	if lowered.Decide != nil && lowered.Decide.Confidence > 0 {
+		confidence = lowered.Decide.Confidence
+	}
+	bands := lowered.Parts
+	if lowered.Subject != nil {
+		bands = append(bands, assertion.Part{Subject: lowered.Subject, Bounds: lowered.Bounds})
+	}
+	for _, b := range bands {
+		if b.Subject.Op != assertion.Metric || !workload.OfCase(b.Subject.Metric) || b.Bounds.Lower == nil || !(*b.Bounds.Lower > 0) {
+			continue
+		}
+		last := s.run.Launches[len(s.run.Launches)-1]
+		if need := unfailing(*b.Bounds.Lower, confidence); need > float64(last) {
+			t.fail(a.Range, "Too few launches", fmt.Sprintf("%d launches cannot show that %s of them or more succeed, even if none fails.", last, workload.Text(*b.Bounds.Lower)),
+				dsl.Hint(fmt.Sprintf("Ask for %.0f launches or more, for less, or with decide: {on_inconclusive: pass} for no more than that it is not refuted.", need)))
+			return false
+		}
+	}
+	return true
+}
+
+// unfailing is how many launches show a share if none of them fails: as many as make
+// share^n, their probability if it were no more, half of what the interval leaves out
+// (gate has the interval and its source).
+func unfailing(share, confidence float64) float64 {
+	return math.Ceil(math.Log((1-confidence)/2) / math.Log(share))
+}

@@ -1,0 +1,59 @@
+package results
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Counter is one of a node's own counters of trouble that moved while a launch ran
+// there: between reading it before the first process of the launch was started and
+// after the last had ended.
+type Counter struct {
+	Node string `json:"node"`
+	// Device is whose counter it is: package 0, mc0, eth0, mlx5_0:1. In parentheses are
+	// the other names under which the same hardware carries data.
+	Device string `json:"device"`
+	Name   string `json:"name"` // as the kernel calls it
+	Class  string `json:"class"`
+	By     uint64 `json:"by"` // events, but for CounterLimited: CPUs
+}
+
+// The classes of counters.
+const (
+	// ThrottleClass: processors were slowed down, because of heat, current or power.
+	ThrottleClass = "throttle"
+	// MemoryClass: memory gave back other bits than were written, corrected or not.
+	MemoryClass = "memory"
+	// LinkClass: a link was down, was trained again, or damaged what it carried.
+	LinkClass = "link"
+	// RecoveredClass: what paths do and get over by themselves, above all under load:
+	// dropped, resent or refused packets. It explains a slow launch and spoils none.
+	RecoveredClass = "recovered"
+)
+
+// CounterLimited is the number of CPUs that may not run at their base frequency.
+const CounterLimited = "cpus_limited_below_base"
+
+// String says what moved and by how much.
+func (c Counter) String() string {
+	return fmt.Sprintf("%s of %s on node %s moved by %d", c.Name, c.Device, c.Node, c.By)
+}
+
+// Of says whether the counter is of a device that a fabric's library calls by this
+// name, with or without a port: "mlx5_0:1".
+func (c Counter) Of(device string) bool {
+	bare := func(name string) string {
+		name, _, _ = strings.Cut(strings.Trim(name, "(),"), ":")
+		return name
+	}
+	return slices.ContainsFunc(strings.Fields(c.Device), func(name string) bool { return bare(name) == bare(device) })
+}
+
+// SortCounters brings counters into the order in which documents have them.
+func SortCounters(list []Counter) {
+	slices.SortFunc(list, func(a, b Counter) int {
+		return cmp.Or(cmp.Compare(a.Node, b.Node), cmp.Compare(a.Device, b.Device), cmp.Compare(a.Name, b.Name))
+	})
+}
