@@ -13,7 +13,7 @@ LDFLAGS := -s -w -X main.version=$(VERSION) -X main.commit=$(COMMIT)
 CWARN   := -std=gnu11 -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Werror
 FUZZTIME ?= 2s
 
-.PHONY: help setup browser build run test soak lint pure ctest valgrind race bounds fuzz bench clean test-cluster
+.PHONY: help setup browser build run test soak lint pure ctest valgrind race bounds fuzz bench carry clean test-cluster
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -100,6 +100,10 @@ bench: setup ## weir beside its peers, into .build/bench.md (BENCH=REGEX: only t
 	@test -n "$(BENCH)" || BENCH_OUT=$$PWD/.build/bench.md $(GO) test -run '^$$' -bench 'Recording' -benchtime 1x ./engine/native
 	@test -n "$(BENCH)" || BENCH_OUT=$$PWD/.build/bench.md $(GO) test -run '^$$' -bench 'FirstByte' -benchtime 1x ./cmd/weir
 	@test -n "$(BENCH)" || $(GO) test -run '^$$' -bench . -benchtime 1x -timeout 20m ./executor/... ./planner ./gate ./results
+
+carry: setup ## pack `make bench` and the peers for another machine, into .build/weir-bench.tar.gz (scripts/bench-carry says how to run it)
+	@scripts/setup bench
+	@scripts/bench-carry
 
 clean: ## what the build made
 	rm -rf bin .build

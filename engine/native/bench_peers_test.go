@@ -21,44 +21,48 @@ import (
 	"weir/quantity"
 )
 
-// The peers: each a server on processor 1 and a client on processor 0, as weir's ranks
-// are. Every value is what the tool prints of its client.
+// The peers: each a client and a server on the processors that weir's ranks have
+// (benchCPUs). Every value is what the tool prints of its client.
 
 // peerRun is one run of a peer.
 type peerRun struct {
 	out string
-	// busy is the part of the client's run in which the server used its processor: one
-	// that must progress the transfers and slept instead delays the client.
+	// busy is the server's processor time by the client's, which spins: a server that
+	// must progress the transfers and slept instead delays it.
 	busy float64
 }
 
-func runPeer(b *testing.B, env, server, client []string, port int) peerRun {
+// runPeer binds both sides, unless they spread over several processors.
+func runPeer(b *testing.B, env []string, bound bool, server, client []string, port int) peerRun {
 	b.Helper()
 	ctx, stop := context.WithTimeout(context.Background(), benchPatience)
 	defer stop()
 	runtime.LockOSThread() // they die with the thread that started them
 	defer runtime.UnlockOSThread()
-	command := func(cpu string, args []string) *exec.Cmd {
-		c := exec.CommandContext(ctx, "taskset", append([]string{"-c", cpu}, args...)...)
+	cpus := benchCPUs(b)
+	command := func(cpu int, args []string) *exec.Cmd {
+		if bound {
+			args = append([]string{"taskset", "-c", strconv.Itoa(cpu)}, args...)
+		}
+		c := exec.CommandContext(ctx, args[0], args[1:]...)
 		c.Env = append(os.Environ(), env...)
 		c.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} // one that stayed would share a core with all later rows
 		return c
 	}
-	s := command("1", server)
+	s := command(cpus[1], server)
 	if err := s.Start(); err != nil {
 		b.Fatal(err)
 	}
 	defer s.Process.Kill()
 	awaitListener(b, port)
-	begin := time.Now()
-	out, err := command("0", client).CombinedOutput()
-	took := time.Since(begin)
+	c := command(cpus[0], client)
+	out, err := c.CombinedOutput()
 	if err != nil {
 		b.Fatalf("%s: %v\n%s", client[0], err, out)
 	}
 	_ = s.Wait() // its exit status says nothing that the client's does not
-	used := s.ProcessState.UserTime() + s.ProcessState.SystemTime()
-	return peerRun{string(out), used.Seconds() / took.Seconds()}
+	used := func(p *os.ProcessState) float64 { return (p.UserTime() + p.SystemTime()).Seconds() }
+	return peerRun{string(out), used(s.ProcessState) / used(c.ProcessState)}
 }
 
 // freePort is one that nobody listens on.
@@ -113,7 +117,7 @@ func perftest(b *testing.B, env []string, test ucxTest, size quantity.Size, iter
 	b.Helper()
 	port := freePort(b)
 	p := strconv.Itoa(port)
-	run := runPeer(b, env, []string{"ucx_perftest", "-p", p}, []string{
+	run := runPeer(b, env, true, []string{"ucx_perftest", "-p", p}, []string{
 		"ucx_perftest", "-p", p, "127.0.0.1", "-t", test.perftest, "-s", strconv.FormatInt(int64(size), 10),
 		"-n", strconv.FormatInt(iterations, 10), "-w", strconv.FormatInt(iterations/10+1, 10), "-O", strconv.FormatInt(test.window, 10), "-f",
 	}, port)
@@ -167,7 +171,7 @@ func fiPingpong(b *testing.B, provider string, size quantity.Size, iterations in
 	args := []string{"-p", provider, "-e", "rdm", "-I", strconv.FormatInt(iterations, 10), "-S", strconv.FormatInt(int64(size), 10)}
 	server := append([]string{"fi_pingpong", "-B", p}, args...)
 	client := append(append([]string{"fi_pingpong", "-P", p}, args...), "127.0.0.1")
-	run := runPeer(b, []string{"IPATH_NO_BACKTRACE=1", "HFI_NO_BACKTRACE=1"}, server, client, port)
+	run := runPeer(b, []string{"IPATH_NO_BACKTRACE=1", "HFI_NO_BACKTRACE=1"}, true, server, client, port)
 	row := fiRow.FindStringSubmatch(run.out)
 	if row == nil {
 		b.Fatalf("no result in\n%s", run.out)
@@ -183,7 +187,7 @@ func iperf3(b *testing.B, streams int64, block quantity.Size) float64 {
 	b.Helper()
 	port := freePort(b)
 	p := strconv.Itoa(port)
-	run := runPeer(b, nil, []string{"iperf3", "-s", "-1", "-p", p}, []string{
+	run := runPeer(b, nil, streams == 1, []string{"iperf3", "-s", "-1", "-p", p}, []string{
 		"iperf3", "-c", "127.0.0.1", "-p", p, "-t", strconv.Itoa(iperf3Seconds), "-P", strconv.FormatInt(streams, 10), "-l", strconv.FormatInt(int64(block), 10), "-J",
 	}, port)
 	var report struct {

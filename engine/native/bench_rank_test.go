@@ -27,19 +27,19 @@ func (m measured) speed(o workload.TransferOptions) float64 {
 	return m.Metrics["latency.avg"] * 1e6
 }
 
-// weirRun runs one case. Two ranks have processors 0 and 1; more of them, or several
+// weirRun runs one case. Two ranks have the processors of benchCPUs; more of them, or several
 // threads, run wherever the kernel likes, as where processors are few.
 func weirRun(b *testing.B, fabric string, env []string, o workload.TransferOptions) measured {
 	b.Helper()
 	ctx, stop := context.WithTimeout(context.Background(), benchPatience)
 	defer stop() // kills whoever is left
 	c := engine.Case{Key: "a", Options: o, Timeout: int64(benchPatience)}
-	ranks := make([]*rankProcess, o.Ranks)
+	cpus, ranks := benchCPUs(b), make([]*rankProcess, o.Ranks)
 	l := engine.Launch{Fabric: fabric, Ranks: len(ranks), Nodes: slices.Repeat([]string{"a"}, len(ranks)), Seed: 1, Cases: []engine.Case{c}}
 	for i := range ranks {
 		self := engine.Identity{Rank: i}
 		if o.Threads == 1 && len(ranks) == 2 {
-			self.CPUs = []int{i}
+			self.CPUs = []int{cpus[i]}
 		}
 		ranks[i] = startRank(b, ctx, l, self, env...)
 	}

@@ -1,6 +1,7 @@
 package native
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -52,7 +53,8 @@ type benchRow struct {
 	size          quantity.Size
 	weir, peer    float64 // medians
 	unit          string
-	ratios        []float64 // of pairs
+	ours, theirs  []float64 // of pairs
+	ratios        []float64
 	bar           bar
 	remark        string
 }
@@ -72,6 +74,7 @@ func (r *benchRow) met() string {
 type benchTable struct {
 	path     string
 	pairs    int
+	cpus     [2]int
 	begun    time.Time
 	load     string
 	rows     []*benchRow
@@ -80,12 +83,12 @@ type benchTable struct {
 	versions []string
 }
 
-func newTable(pairs int) *benchTable {
+func newTable(pairs int, cpus [2]int) *benchTable {
 	path := os.Getenv("BENCH_OUT")
 	if path == "" {
 		path = filepath.Join("..", "..", ".build", "bench.md")
 	}
-	return &benchTable{path: path, pairs: pairs, begun: time.Now(), load: loadAverage(), notes: map[string][]string{}, versions: versions()}
+	return &benchTable{path: path, pairs: pairs, cpus: cpus, begun: time.Now(), load: loadAverage(), notes: map[string][]string{}, versions: versions()}
 }
 
 // note adds a line below a section, once.
@@ -100,14 +103,27 @@ func (t *benchTable) write(b *testing.B) {
 	if err := os.MkdirAll(filepath.Dir(t.path), 0o755); err != nil {
 		b.Fatal(err)
 	}
-	if err := os.WriteFile(t.path, []byte(t.markdown()), 0o644); err != nil {
+	err := errors.Join(os.WriteFile(t.path, []byte(t.markdown()), 0o644), os.WriteFile(strings.TrimSuffix(t.path, ".md")+".csv", []byte(t.csv()), 0o644))
+	if err != nil {
 		b.Fatal(err)
 	}
 }
 
+// csv has each pair of each row, for whoever wants more than medians.
+func (t *benchTable) csv() string {
+	var s strings.Builder
+	s.WriteString("section,what,bytes,unit,pair,weir,peer\n")
+	for _, r := range t.rows {
+		for i := range r.ratios {
+			fmt.Fprintf(&s, "%s,%s,%d,%s,%d,%g,%g\n", r.section, r.what, int64(r.size), r.unit, i+1, r.ours[i], r.theirs[i])
+		}
+	}
+	return s.String()
+}
+
 func (t *benchTable) markdown() string {
 	var s strings.Builder
-	fmt.Fprintf(&s, "# weir beside its peers\n\n%s, %s. Load average before %s, after %s.\n", t.begun.Format("2 January 2006 15:04"), machine(), t.load, loadAverage())
+	fmt.Fprintf(&s, "# weir beside its peers\n\n%s, %s; pairs on %d and %d. Load average before %s, after %s.\n", t.begun.Format("2 January 2006 15:04"), machine(), t.cpus[0], t.cpus[1], t.load, loadAverage())
 	if busy(t.load) {
 		s.WriteString("\n**The machine was not idle when this began: single ratios may be off.**\n")
 	}
@@ -204,7 +220,11 @@ func machine() string {
 
 // versions are those of weir, of what it loads, and of the peers.
 func versions() []string {
-	list := []string{"weir " + strings.TrimSpace(output("git", "describe", "--tags", "--always", "--dirty"))}
+	own := os.Getenv("BENCH_VERSION") // of a benchmark that was carried here without its repository
+	if own == "" {
+		own = strings.TrimSpace(output("git", "describe", "--tags", "--always", "--dirty"))
+	}
+	list := []string{"weir " + own}
 	probed := native{}.Probe([]string{"ucx", "libfabric"})
 	for name, label := range map[string]string{"ucx": "UCX", "libfabric": "libfabric"} {
 		if f := probed[name]; f.Available {

@@ -18,11 +18,11 @@ import (
 )
 
 // BenchmarkPeers compares the engine with its peers in pairs: the same library,
-// transport, window, iterations and kind of buffer, both as two processes on
-// processors 0 and 1, one after the other in turns (A B B A), because the machine's
+// transport, window, iterations and kind of buffer, both as two processes on the same
+// two processors, one after the other in turns (A B B A), because the machine's
 // speed changes from minute to minute. It writes a table to .build/bench.md
-// (BENCH_OUT). BENCH is a regular expression of the rows to measure, BENCH_PAIRS how
-// many pairs (11).
+// (BENCH_OUT), and its pairs to a .csv beside it. BENCH is a regular expression of the rows to measure, BENCH_PAIRS how
+// many pairs (11), BENCH_CPUS on which processors (benchCPUs).
 func BenchmarkPeers(b *testing.B) {
 	only, err := regexp.Compile(os.Getenv("BENCH"))
 	if err != nil {
@@ -34,7 +34,7 @@ func BenchmarkPeers(b *testing.B) {
 			b.Fatalf("BENCH_PAIRS is %q, not a number of pairs", text)
 		}
 	}
-	t := newTable(pairs)
+	t := newTable(pairs, benchCPUs(b))
 	for _, group := range []func(*benchTable) []comparison{memcpyRows, ucxRows, libfabricRows, shmRows, tcpRows, matrixRows} {
 		for _, c := range group(t) {
 			if only.MatchString(c.name()) {
@@ -116,6 +116,7 @@ func (c comparison) measure(b *testing.B, t *benchTable) {
 		}
 	}
 	row.weir, row.peer, row.ratios = median(ours), median(theirs), ratios
+	row.ours, row.theirs = ours, theirs
 	row.remark = strings.Join(slices.Sorted(maps.Keys(remarks)), "; ")
 	b.ReportMetric(median(ratios), "ratio")
 	b.ReportMetric(row.weir, "weir-"+c.unit)
