@@ -15,15 +15,19 @@ import (
 func newCluster() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "cluster",
-		Short: "look after the etcd that sessions on many hosts share",
-		Long: `cluster shows who uses an etcd and removes what is of no use to anybody. Nothing
-needs to be removed: every key goes with the process that wrote it.`,
-		Example: `  weir cluster status --etcd https://etcd:2379 --etcd-cacert ca.pem
+		Short: "prepare and look after what sessions on many hosts share",
+		Long: `cluster makes what agents on other hosts and the coordinator know each other by,
+shows who uses an etcd, and removes what is of no use to anybody. Sessions on one
+host need none of it, and neither do those that weir starts over ssh, Slurm or
+Kubernetes: each of them makes its own keys. Nothing in etcd needs to be removed:
+every key goes with the process that wrote it.`,
+		Example: `  weir cluster init
+  weir cluster token --node gpu-07 --out gpu-07.token
+  weir cluster status --etcd https://etcd:2379 --etcd-cacert ca.pem
   weir cluster clean --etcd http://127.0.0.1:2379 --dry-run`,
 		RunE: onlySubcommands,
 	}
-	cmd.AddCommand(newClusterStatus(), newClusterClean())
-	// the commands that make certificates and tokens come here: newClusterInit(), newClusterToken()
+	cmd.AddCommand(newClusterInit(), newClusterToken(), newClusterStatus(), newClusterClean())
 	return cmd
 }
 

@@ -71,6 +71,12 @@ func (i Identity) TLS(peer Role) (*tls.Config, error) {
 	return c, nil
 }
 
+// PeerError says that the other side of a connection is not who it must be.
+type PeerError struct{ err error }
+
+func (e *PeerError) Error() string { return e.err.Error() }
+func (e *PeerError) Unwrap() error { return e.err }
+
 // clientOf is a side that shows nothing and demands a certificate of a role.
 func clientOf(ca *x509.Certificate, peer Role) *tls.Config {
 	return &tls.Config{
@@ -81,10 +87,12 @@ func clientOf(ca *x509.Certificate, peer Role) *tls.Config {
 		InsecureSkipVerify: true,
 		VerifyConnection: func(s tls.ConnectionState) error {
 			if len(s.PeerCertificates) == 0 {
-				return errors.New("the other side has shown no certificate")
+				return &PeerError{errors.New("the other side has shown no certificate")}
 			}
-			_, err := verify(ca, s.PeerCertificates[0], peer, time.Now())
-			return err
+			if _, err := verify(ca, s.PeerCertificates[0], peer, time.Now()); err != nil {
+				return &PeerError{err}
+			}
+			return nil
 		},
 	}
 }

@@ -126,6 +126,11 @@ func TestOnlyTheRightPeersConnect(t *testing.T) {
 					t.Errorf("server: %v, client: %v, want %q", atServer, atClient, side)
 				}
 			}
+			for side, got := range map[string]error{c.atServer: atServer, c.atClient: atClient} {
+				if _, ok := errors.AsType[*PeerError](got); side != "" && !ok {
+					t.Errorf("%v does not say that it is about the peer", got)
+				}
+			}
 			if refused := c.atServer+c.atClient != ""; refused && (atServer == nil || atClient == nil) {
 				t.Errorf("one side goes on: server %v, client %v", atServer, atClient)
 			} else if !refused && (atServer != nil || atClient != nil || role != Agent) {

@@ -1,0 +1,141 @@
+package link
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.uber.org/zap"
+	"google.golang.org/grpc"
+
+	"weir/executor/cluster"
+)
+
+// echo is an etcd that says what it hears.
+func echo(context.Context) (net.Conn, error) {
+	here, there := net.Pipe()
+	go func() { defer here.Close(); _, _ = io.Copy(here, here) }()
+	return there, nil
+}
+
+func TestStreamsToEtcd(t *testing.T) {
+	s := serve(t, func(o *ServerOptions) { o.Etcd = echo }, limit)
+	l := dial(t, s.options(t, "n1"))
+	for i := range maxStreams + 8 { // one after the other they are not too many
+		conn, err := l.Etcd(t.Context())
+		if err != nil {
+			t.Fatalf("stream %d: %v", i, err)
+		}
+		said, heard := content(100, uint64(i)), make([]byte, 100)
+		if _, err := conn.Write(said); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.ReadFull(conn, heard); err != nil || string(heard) != string(said) {
+			t.Fatalf("%x comes back as %x, %v", said, heard, err)
+		}
+		conn.Close()
+	}
+	conn, err := l.Etcd(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := goodbye(l); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := conn.Read(make([]byte, 1)); err == nil {
+		t.Errorf("a stream outlives its link and says %d bytes", n)
+	}
+	if _, err := l.Etcd(t.Context()); err == nil || !strings.Contains(err.Error(), "closed") {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestEtcdThatIsNotThere(t *testing.T) {
+	s := serve(t, nil, limit)
+	l := dial(t, s.options(t, "n1"))
+	if _, err := l.Etcd(t.Context()); err == nil || !strings.Contains(err.Error(), "has no etcd for agents") {
+		t.Errorf("%v", err)
+	}
+	down := serve(t, func(o *ServerOptions) {
+		o.Etcd = func(context.Context) (net.Conn, error) {
+			return nil, errors.New("etcd at x: connection refused" + strings.Repeat("!", 2*maxAnswer))
+		}
+	}, limit)
+	if _, err := dial(t, down.options(t, "n1")).Etcd(t.Context()); err == nil || !strings.Contains(err.Error(), "etcd at x: connection refused!") {
+		t.Errorf("%v", err)
+	}
+}
+
+// A client of etcd works through the link with a real server, and goes on after the
+// connection broke.
+func TestAnEtcdThroughTheLink(t *testing.T) {
+	dir := t.TempDir()
+	server, err := cluster.StartServer(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Close()
+	s := serve(t, func(o *ServerOptions) {
+		o.Etcd = func(ctx context.Context) (net.Conn, error) {
+			var d net.Dialer
+			return d.DialContext(ctx, "unix", strings.TrimPrefix(server.Endpoint(), "unix://"))
+		}
+	}, limit)
+	o := s.options(t, "n1")
+	conns := make(chan net.Conn, 10)
+	o.Connect = func(ctx context.Context) (net.Conn, error) {
+		conn, err := s.connect(ctx)
+		conns <- conn
+		return conn, err
+	}
+	l := dial(t, o)
+	client, err := clientv3.New(clientv3.Config{
+		Endpoints: []string{"http://etcd.invalid:1"}, Context: t.Context(), Logger: zap.NewNop(),
+		DialOptions: []grpc.DialOption{grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return l.Etcd(ctx) })},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), limit)
+	defer cancel()
+	watch := client.Watch(ctx, "k", clientv3.WithPrefix(), clientv3.WithRev(1))
+	for i := range 10 {
+		if i == 5 {
+			(<-conns).Close()
+		}
+		want := strings.Repeat(fmt.Sprint(i), 200<<10)
+		for { // a write whose connection breaks may be written or not: etcd's client leaves that to us
+			if _, err = client.Put(ctx, fmt.Sprint("k", i), want); err == nil || ctx.Err() != nil {
+				break
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := client.Get(ctx, fmt.Sprint("k", i))
+		if err != nil || len(got.Kvs) != 1 || string(got.Kvs[0].Value) != want {
+			t.Fatalf("key %d: %v", i, err)
+		}
+	}
+	seen := map[string]bool{}
+	for len(seen) < 10 {
+		r, ok := <-watch
+		if !ok || r.Err() != nil {
+			t.Fatalf("the watch ends: %v", r.Err())
+		}
+		for _, e := range r.Events {
+			seen[string(e.Kv.Key)] = true
+		}
+	}
+	if events := s.seen(); len(events) != 1 {
+		t.Errorf("%q", events)
+	}
+}

@@ -1,0 +1,305 @@
+package link
+
+import (
+	"context"
+	"crypto/tls"
+	"encoding/binary"
+	"errors"
+	"io"
+	"net"
+	"os"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hashicorp/yamux"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+
+	"weir/executor/trust"
+)
+
+// The longest that a hostile peer of these tests is borne before it says who it is.
+const brief = 300 * time.Millisecond
+
+// secured is a peer that has come through TLS and was greeted.
+func secured(t *testing.T, s *side) *tls.Conn {
+	t.Helper()
+	raw, err := s.connect(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { raw.Close() })
+	_ = raw.SetDeadline(time.Now().Add(limit))
+	config, err := identity(t, s.authority, trust.Agent, "n1").TLS(trust.Coordinator)
+	if err != nil {
+		t.Fatal(err)
+	}
+	config.NextProtos = []string{linkProtocol}
+	c := tls.Client(raw, config)
+	if _, err := io.ReadFull(c, make([]byte, 1)); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func frame(kind byte, flags uint16, stream, length uint32) []byte {
+	b := []byte{0, kind}
+	b = binary.BigEndian.AppendUint16(b, flags)
+	b = binary.BigEndian.AppendUint32(b, stream)
+	return binary.BigEndian.AppendUint32(b, length)
+}
+
+// dropped waits until the coordinator has closed a connection, whatever it says before.
+func dropped(t *testing.T, conn net.Conn) {
+	t.Helper()
+	if _, err := io.Copy(io.Discard, conn); errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Error("the coordinator bears it")
+	}
+}
+
+// Who does not speak the protocol is dropped, without anybody hearing of it, and
+// others are served meanwhile.
+func TestHostilePeersAreDropped(t *testing.T) {
+	s := serve(t, nil, brief)
+	for what, attack := range map[string]func(t *testing.T){
+		"garbage instead of TLS": func(t *testing.T) {
+			c := plain(t, s)
+			_, _ = c.Write([]byte("GET / HTTP/1.1\r\nHost: x\r\n\r\n"))
+			dropped(t, c)
+		},
+		"nothing at all": func(t *testing.T) { dropped(t, plain(t, s)) },
+		"the first half of a greeting of TLS": func(t *testing.T) {
+			c := plain(t, s)
+			_, _ = c.Write([]byte{22, 3, 1, 1, 0, 1, 0})
+			dropped(t, c)
+		},
+		"nothing after TLS": func(t *testing.T) { dropped(t, secured(t, s)) },
+		"signs of life, but no name": func(t *testing.T) {
+			c := secured(t, s)
+			go func() {
+				for i := uint32(0); ; i++ {
+					if _, err := c.Write(frame(typePing, flagSYN, 0, i)); err != nil {
+						return
+					}
+					time.Sleep(20 * time.Millisecond)
+				}
+			}()
+			dropped(t, c)
+		},
+		"garbage after TLS": func(t *testing.T) {
+			c := secured(t, s)
+			_, _ = c.Write(content(100, 1))
+			dropped(t, c)
+		},
+		"a frame of 4 GiB": func(t *testing.T) {
+			c := secured(t, s)
+			_, _ = c.Write(append(frame(typeData, flagSYN, 1, 1), streamAttach))
+			_, _ = c.Write(frame(typeData, 0, 1, 0xffffffff))
+			dropped(t, c)
+		},
+		"many streams": func(t *testing.T) {
+			c := secured(t, s)
+			for i := range uint32(100) {
+				if _, err := c.Write(frame(typeData, flagSYN, 2*i+1, 0)); err != nil {
+					break
+				}
+			}
+			dropped(t, c)
+		},
+		"many questions": func(t *testing.T) {
+			c := secured(t, s)
+			flood := make([]byte, 0, 12*1000)
+			for i := range uint32(1000) {
+				flood = append(flood, frame(typePing, flagSYN, 0, i)...)
+			}
+			for range 1000 {
+				if _, err := c.Write(flood); err != nil {
+					break
+				}
+			}
+			dropped(t, c)
+		},
+		"a stream of no kind": func(t *testing.T) {
+			c := secured(t, s)
+			_, _ = c.Write(append(frame(typeData, flagSYN, 1, 1), 'z'))
+			dropped(t, c)
+		},
+		"etcd before a name": func(t *testing.T) {
+			c := secured(t, s)
+			_, _ = c.Write(append(frame(typeData, flagSYN, 1, 1), streamEtcd))
+			dropped(t, c)
+		},
+		"no HTTP/2": func(t *testing.T) {
+			c := secured(t, s)
+			_, _ = c.Write(append(append(frame(typeData, flagSYN, 1, 1), streamAttach), frame(typeData, 0, 1, 100)...))
+			_, _ = c.Write(content(100, 2))
+			dropped(t, c)
+		},
+	} {
+		t.Run(what, func(t *testing.T) { attack(t) })
+	}
+	if got := s.seen(); len(got) != 0 {
+		t.Errorf("%q", got)
+	}
+	dial(t, s.options(t, "n1"))
+	s.wait(t, "up n1 i1")
+}
+
+func plain(t *testing.T, s *side) net.Conn {
+	t.Helper()
+	c, err := s.connect(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	_ = c.SetDeadline(time.Now().Add(limit))
+	return c
+}
+
+// More strangers than are let in at a time, who say nothing, do not keep others out.
+func TestManyWhoSayNothing(t *testing.T) {
+	s := serve(t, nil, brief)
+	for range maxStrangers + 50 {
+		plain(t, s)
+	}
+	dial(t, s.options(t, "n1"))
+	s.wait(t, "up n1 i1")
+}
+
+// speaker is an agent of node n1 that says what it likes.
+func speaker(t *testing.T, s *side) agentStream {
+	t.Helper()
+	return speaking(t, s, identity(t, s.authority, trust.Agent, "n1"))
+}
+
+func hello(node string) *FromAgent {
+	return &FromAgent{Say: &FromAgent_Hello{&Hello{Session: "s", Node: node, Instance: "i1"}}}
+}
+
+func piece(number uint64, start *Start, data int) *FromAgent {
+	return &FromAgent{Say: &FromAgent_Piece{&Piece{Number: number, Start: start, Data: make([]byte, data)}}}
+}
+
+// A known agent that breaks the rules is down, for a reason that is told.
+func TestAgentsThatBreakTheRules(t *testing.T) {
+	small, large := &Start{Kind: "k", Body: 10}, &Start{Kind: "k", Body: 2 * pieceSize}
+	for what, c := range map[string]struct {
+		words []*FromAgent
+		want  string
+	}{
+		"a piece that is not next":       {[]*FromAgent{piece(2, small, 10)}, "sends piece 2 after piece 0"},
+		"a piece again":                  {[]*FromAgent{piece(1, small, 10), piece(1, small, 10)}, "sends piece 1 after piece 1"},
+		"a message in another":           {[]*FromAgent{piece(1, large, pieceSize), piece(2, small, 10)}, "begins a message in another"},
+		"a piece of no message":          {[]*FromAgent{piece(1, nil, 10)}, "goes on with none"},
+		"a piece that is too long":       {[]*FromAgent{piece(1, small, 11)}, "a piece of 11 bytes: must have 10"},
+		"a piece that is too short":      {[]*FromAgent{piece(1, large, 10)}, "a piece of 10 bytes: must have 262144"},
+		"a body that is too long":        {[]*FromAgent{piece(1, &Start{Kind: "k", Body: MaxBody + 1}, pieceSize)}, "67108864 are the most"},
+		"a body of all there is":         {[]*FromAgent{piece(1, &Start{Kind: "k", Body: 0xffffffff, Head: 0xffffffff}, pieceSize)}, "1048576 are the most"},
+		"a head that is too long":        {[]*FromAgent{piece(1, &Start{Kind: "k", Head: MaxHead + 1}, pieceSize)}, "1048576 are the most"},
+		"a kind that is too long":        {[]*FromAgent{piece(1, &Start{Kind: strings.Repeat("k", 65)}, 0)}, "must have 1 to 64"},
+		"no kind":                        {[]*FromAgent{piece(1, &Start{}, 0)}, "must have 1 to 64"},
+		"goodbye in a message":           {[]*FromAgent{piece(1, large, pieceSize), {Say: &FromAgent_Bye{&Bye{}}}}, "in the middle of a message"},
+		"hello again":                    {[]*FromAgent{hello("n1")}, "does not know"},
+		"nothing that there is":          {[]*FromAgent{{}}, "does not know"},
+		"a word longer than a piece can": {[]*FromAgent{piece(1, &Start{Kind: "k", Body: 1 << 20}, 1<<20)}, "nothing was heard"},
+	} {
+		t.Run(what, func(t *testing.T) {
+			s := serve(t, func(o *ServerOptions) { o.Silence = 2 * time.Second }, limit)
+			stream := speaker(t, s)
+			for _, word := range append([]*FromAgent{hello("n1")}, c.words...) {
+				_ = stream.Send(word)
+			}
+			events := s.wait(t, "down n1")
+			if last := events[len(events)-1]; !strings.Contains(last, c.want) {
+				t.Errorf("%q, want %q", last, c.want)
+			}
+			for {
+				if _, err := stream.Recv(); err != nil {
+					break
+				}
+			}
+		})
+	}
+}
+
+// Before hello nothing else is heard.
+func TestAgentsWithoutAName(t *testing.T) {
+	s := serve(t, nil, brief)
+	for _, word := range []*FromAgent{{}, piece(1, &Start{Kind: "k"}, 0), {Say: &FromAgent_Bye{&Bye{}}}, hello("n2"), hello("")} {
+		stream := speaker(t, s)
+		_ = stream.Send(word)
+		if answer, err := stream.Recv(); err == nil {
+			t.Errorf("%v is answered with %v", word, answer)
+		}
+	}
+	if got := s.seen(); len(got) != 0 {
+		t.Errorf("%q", got)
+	}
+}
+
+// Many agents that announce the longest message and send none of it take no more than
+// the budget for all of them.
+func TestAnnouncedMessagesTakeBoundedMemory(t *testing.T) {
+	s := serve(t, nil, limit)
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	const agents = 2 * maxAssembling / MaxBody
+	a := identity(t, s.authority, trust.Agent, trust.AnyNode)
+	for i := range agents {
+		stream := speaking(t, s, a)
+		_ = stream.Send(hello(string(rune('a' + i))))
+		if _, err := stream.Recv(); err != nil {
+			t.Fatal(err)
+		}
+		_ = stream.Send(piece(1, &Start{Kind: "k", Body: MaxBody}, pieceSize))
+	}
+	s.wait(t, "up "+string(rune('a'+agents-1)))
+	for !func() bool { // until the budget is spent
+		ok := s.assembly.TryAcquire(MaxBody)
+		if ok {
+			s.assembly.Release(MaxBody)
+		}
+		return !ok
+	}() {
+		runtime.Gosched()
+	}
+	runtime.ReadMemStats(&after)
+	if grown := int64(after.HeapAlloc) - int64(before.HeapAlloc); grown > maxAssembling+64<<20 {
+		t.Errorf("%d MiB are held for %d agents", grown>>20, agents)
+	}
+}
+
+// speaking is an agent with some certificate that says what it likes.
+func speaking(t *testing.T, s *side, i trust.Identity) agentStream {
+	t.Helper()
+	raw := plain(t, s)
+	config, err := i.TLS(trust.Coordinator)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := dialled(t.Context(), raw, config, paceOf(calm))
+	if err != nil {
+		t.Fatal(err)
+	}
+	mux, err := yamux.Client(w, muxConfig())
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan struct{})
+	go func() { defer close(done); beat(w, mux, paceOf(calm).beat) }()
+	c := &connection{wire: w, mux: mux}
+	client, err := grpc.NewClient("passthrough:///x", grpc.WithTransportCredentials(insecure.NewCredentials()),
+		grpc.WithContextDialer(func(context.Context, string) (net.Conn, error) { return c.open(streamAttach) }))
+	if err != nil {
+		t.Fatal(err)
+	}
+	stream, err := client.NewStream(t.Context(), &attachStream, attachMethod)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { client.Close(); w.end(errClosed); <-done })
+	return &grpc.GenericClientStream[FromAgent, FromCoordinator]{ClientStream: stream}
+}

@@ -1,0 +1,80 @@
+// Package link is the connection between an agent and the coordinator of a session.
+//
+// The agent dials, whoever opened the way: TLS 1.3, in which both show certificates of
+// one authority, then yamux, so that one connection carries several streams. One of them
+// is "attach", a call of gRPC in which the agent hands over messages; others are spliced
+// to the coordinator's etcd, for agents that cannot reach it.
+//
+// Messages arrive in order and exactly once for each instance of an agent, also when the
+// connection breaks and is made again: they are cut into numbered pieces, which the agent
+// keeps until they are acknowledged, and the coordinator keeps what has come of a message.
+// Each side sends a sign of life every third of Silence; a connection that says nothing
+// for three fifths of it is given up and made anew, and a peer of whom nothing was heard
+// for all of it is gone for good, for both sides.
+//
+// A peer with a certificate is known, not trusted: all that it sends is bounded. See
+// docs/threat-model.md.
+package link
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Message is what an agent hands to the coordinator.
+type Message struct {
+	Kind       string // 1 to MaxKind bytes
+	Head, Body []byte
+}
+
+// The longest parts of a message, in bytes.
+const (
+	MaxKind = 64
+	MaxHead = 1 << 20
+	MaxBody = 64 << 20
+)
+
+// pieceSize is how many bytes of a message travel at a time.
+const pieceSize = 256 << 10
+
+func checkSizes(kind, head, body int) error {
+	switch {
+	case kind < 1 || kind > MaxKind:
+		return fmt.Errorf("a message's kind of %d bytes: must have 1 to %d", kind, MaxKind)
+	case head > MaxHead:
+		return fmt.Errorf("a message's head of %d bytes: %d are the most", head, MaxHead)
+	case body > MaxBody:
+		return fmt.Errorf("a message's body of %d bytes: %d are the most", body, MaxBody)
+	}
+	return nil
+}
+
+// piecesOf is how many pieces so many bytes make: at least one.
+func piecesOf(bytes int) uint64 { return uint64(max(1, (bytes+pieceSize-1)/pieceSize)) }
+
+// DefaultSilence is how long a peer may say nothing before it is taken for dead.
+const DefaultSilence = 2500 * time.Millisecond
+
+// pace is what follows from how long a peer may be silent.
+type pace struct{ silence, idle, beat, retry time.Duration }
+
+func paceOf(silence time.Duration) pace {
+	if silence <= 0 {
+		silence = DefaultSilence
+	}
+	return pace{silence: silence, idle: silence * 3 / 5, beat: silence * 8 / 25, retry: silence / 100}
+}
+
+// refusal is an error after which trying again is of no use.
+type refusal struct{ err error }
+
+func (r *refusal) Error() string { return r.err.Error() }
+func (r *refusal) Unwrap() error { return r.err }
+
+func refused(format string, args ...any) error { return &refusal{fmt.Errorf(format, args...)} }
+
+func isRefusal(err error) bool {
+	_, ok := errors.AsType[*refusal](err)
+	return ok
+}
