@@ -3,8 +3,10 @@ package cluster
 import (
 	"context"
 	"fmt"
+	"net"
 	"net/url"
 	"path/filepath"
+	"strings"
 
 	"go.etcd.io/etcd/server/v3/embed"
 	"go.etcd.io/etcd/server/v3/storage/wal"
@@ -22,6 +24,7 @@ func init() { wal.SegmentSizeBytes = 1 << 20 }
 type Server struct {
 	etcd     *embed.Etcd
 	endpoint string
+	counter  counter
 }
 
 // StartServer starts an etcd that keeps everything in dir, its socket included,
@@ -45,11 +48,13 @@ func StartServer(ctx context.Context, dir string) (*Server, error) {
 	// of the last 5000 in memory for members that lag behind, and all of them in its history
 	cfg.SnapshotCount, cfg.SnapshotCatchUpEntries = 200, 1
 	cfg.AutoCompactionMode, cfg.AutoCompactionRetention = embed.CompactorModePeriodic, "10s"
+	s := &Server{endpoint: client.String()}
+	cfg.GRPCAdditionalServerOptions = s.counter.options()
 	e, err := embed.StartEtcd(cfg)
 	if err != nil {
 		return nil, fmt.Errorf("starting etcd: %w", err)
 	}
-	s := &Server{etcd: e, endpoint: client.String()}
+	s.etcd = e
 	select {
 	case <-e.Server.ReadyNotify():
 		return s, nil
@@ -66,6 +71,16 @@ func (s *Server) Endpoint() string { return s.endpoint }
 
 // Config is how clients reach the server.
 func (s *Server) Config() Config { return Config{Endpoints: []string{s.endpoint}} }
+
+// Dial connects to the server, for whoever passes connections on.
+func (s *Server) Dial(ctx context.Context) (net.Conn, error) {
+	var d net.Dialer
+	return d.DialContext(ctx, "unix", strings.TrimPrefix(s.endpoint, "unix://"))
+}
+
+// Requests are how many of each kind (Put, Range, Txn, Watch, LeaseKeepAlive, …) clients
+// have sent so far: what sessions cost an etcd.
+func (s *Server) Requests() map[string]int { return s.counter.sum() }
 
 // Close stops the server.
 func (s *Server) Close() { s.etcd.Close() }
