@@ -6,6 +6,7 @@ import (
 	"path"
 	"sync"
 
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	"google.golang.org/grpc"
 )
 
@@ -52,7 +53,11 @@ type countedStream struct {
 func (s *countedStream) RecvMsg(m any) error {
 	err := s.ServerStream.RecvMsg(m)
 	if err == nil {
-		s.c.add(s.method)
+		method := s.method
+		if w, ok := m.(*pb.WatchRequest); ok && w.GetCancelRequest() != nil {
+			method += "Cancel"
+		}
+		s.c.add(method)
 	}
 	return err
 }
