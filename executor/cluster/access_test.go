@@ -11,7 +11,6 @@ import (
 	"encoding/pem"
 	"math/big"
 	"net"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -19,7 +18,6 @@ import (
 	"time"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
-	"go.etcd.io/etcd/server/v3/embed"
 	"go.uber.org/zap"
 )
 
@@ -93,27 +91,32 @@ func TestCertificates(t *testing.T) {
 	t.Parallel()
 	mine, other := newCertificates(t), newCertificates(t)
 	certificate, key, ca := mine.files(mine.pair())
-	e := startEnsemble(t, 1, func(c *embed.Config) {
-		c.ClientTLSInfo.CertFile, c.ClientTLSInfo.KeyFile = certificate, key
-		c.ClientTLSInfo.TrustedCAFile, c.ClientTLSInfo.ClientCertAuth = ca, true
-		for _, urls := range [][]url.URL{c.ListenClientUrls, c.AdvertiseClientUrls} {
-			urls[0].Scheme = "https"
-		}
-	})
+	e := startEnsemble(t, 1, member{Certificate: certificate, Key: key, CA: ca})
 	config := func(pool *x509.CertPool, pairs ...tls.Certificate) Config {
-		return Config{Endpoints: []string{"https://" + e.clients[0]}, TLS: &tls.Config{RootCAs: pool, Certificates: pairs}}
+		return Config{Endpoints: []string{"https://" + e.members[0].Client}, TLS: &tls.Config{RootCAs: pool, Certificates: pairs}}
 	}
 	newPair(t, config(mine.pool, mine.pair()), "s").works("with certificates")
-	for name, c := range map[string]Config{
-		"no certificate":        config(mine.pool),
-		"another's certificate": config(mine.pool, other.pair()),
-		"another authority":     config(other.pool, mine.pair()),
-		"no encryption":         {Endpoints: []string{"http://" + e.clients[0]}},
+	for name, test := range map[string]struct {
+		config Config
+		want   string
+	}{
+		"no certificate":        {config(mine.pool), "no answer within 5s: "},
+		"another's certificate": {config(mine.pool, other.pair()), "certificate"},
+		"another authority":     {config(other.pool, mine.pair()), "certificate signed by unknown authority"},
+		"no encryption":         {at("http://" + e.members[0].Client), "no answer within 5s: "},
 	} {
-		if s, err := Open(t.Context(), c, "s"); err == nil {
-			t.Errorf("%s: let in", name)
-			s.Close(false)
-		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, err := Open(t.Context(), test.config, "s")
+			if err == nil {
+				s.Close(false)
+				t.Fatal("let in")
+			}
+			t.Log(err)
+			if !strings.Contains(err.Error(), test.want) {
+				t.Errorf("it does not say %q", test.want)
+			}
+		})
 	}
 }
 
@@ -121,7 +124,7 @@ func TestCertificates(t *testing.T) {
 // has run out, and nowhere else.
 func TestUserWithAPrefix(t *testing.T) {
 	t.Parallel()
-	e := startEnsemble(t, 1, func(c *embed.Config) { c.AuthTokenTTL, c.BcryptCost = 1, 4 })
+	e := startEnsemble(t, 1, member{TokenSeconds: 1})
 	root, err := clientv3.New(clientv3.Config{Endpoints: e.config().Endpoints, Logger: zap.NewNop()})
 	if err != nil {
 		t.Fatal(err)

@@ -2,29 +2,77 @@ package cluster
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
 	"net/url"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.etcd.io/etcd/server/v3/embed"
+	"go.uber.org/goleak"
 	"go.uber.org/zap"
+	"golang.org/x/sys/unix"
 )
 
-// ensemble is an etcd of several members, each of which can be stopped and started
-// again, with a network to it that can be cut.
+// TestMain makes the test binary a member of an etcd, too: one that can be killed and
+// stopped as users' can.
+func TestMain(m *testing.M) {
+	if text := os.Getenv(memberEnv); text != "" {
+		serveMember(text)
+	}
+	goleak.VerifyTestMain(m)
+}
+
+// memberEnv has the member that a process of this binary is to be.
+const memberEnv = "WEIR_TEST_ETCD_MEMBER"
+
+// member is what a member is told.
+type member struct {
+	Name, Dir, Client, Peer, Cluster string
+	Certificate, Key, CA             string // files; none: without encryption
+	TokenSeconds                     uint   // that a proof of who a user is lives; 0: etcd's default
+}
+
+func serveMember(text string) {
+	var m member
+	if err := json.Unmarshal([]byte(text), &m); err != nil {
+		panic(err)
+	}
+	cfg := embed.NewConfig()
+	cfg.Name, cfg.Dir, cfg.InitialCluster = m.Name, m.Dir, m.Cluster
+	cfg.ZapLoggerBuilder = embed.NewZapLoggerBuilder(zap.NewNop())
+	cfg.UnsafeNoFsync, cfg.TickMs, cfg.ElectionMs = true, 50, 500
+	client, peer := url.URL{Scheme: "http", Host: m.Client}, url.URL{Scheme: "http", Host: m.Peer}
+	if m.CA != "" {
+		client.Scheme = "https"
+		cfg.ClientTLSInfo.CertFile, cfg.ClientTLSInfo.KeyFile = m.Certificate, m.Key
+		cfg.ClientTLSInfo.TrustedCAFile, cfg.ClientTLSInfo.ClientCertAuth = m.CA, true
+	}
+	if m.TokenSeconds > 0 {
+		cfg.AuthTokenTTL, cfg.BcryptCost = m.TokenSeconds, 4
+	}
+	cfg.ListenClientUrls, cfg.AdvertiseClientUrls = []url.URL{client}, []url.URL{client}
+	cfg.ListenPeerUrls, cfg.AdvertisePeerUrls = []url.URL{peer}, []url.URL{peer}
+	e, err := embed.StartEtcd(cfg)
+	if err != nil {
+		panic(err)
+	}
+	panic(<-e.Err())
+}
+
+// ensemble is an etcd of several processes, with a network to it that can be cut.
 type ensemble struct {
 	t       testing.TB
-	dir     string
-	change  func(*embed.Config)
-	members []*embed.Etcd // nil: stopped
-	clients []string
-	peers   []string
+	members []member
+	running []*exec.Cmd // nil: not
 	network network
 }
 
@@ -42,70 +90,62 @@ func freePorts(t testing.TB, n int) (addresses []string) {
 	return addresses
 }
 
-func startEnsemble(t testing.TB, size int, change func(*embed.Config)) *ensemble {
+// startEnsemble starts an etcd whose members are like one.
+func startEnsemble(t testing.TB, size int, like member) *ensemble {
 	t.Helper()
 	ports := freePorts(t, 2*size)
-	e := &ensemble{t: t, dir: t.TempDir(), change: change, members: make([]*embed.Etcd, size), clients: ports[:size], peers: ports[size:]}
+	e := &ensemble{t: t, running: make([]*exec.Cmd, size)}
+	dir := t.TempDir()
+	var all []string
+	for i := range size {
+		m := like
+		m.Name, m.Client, m.Peer = fmt.Sprintf("m%d", i), ports[i], ports[size+i]
+		m.Dir = filepath.Join(dir, m.Name)
+		e.members, all = append(e.members, m), append(all, m.Name+"=http://"+m.Peer)
+	}
 	t.Cleanup(func() {
-		for i := range e.members {
-			e.stop(i)
+		for i := range e.running {
+			e.kill(i)
 		}
 	})
-	e.startAll()
+	for i := range e.members {
+		e.members[i].Cluster = strings.Join(all, ",")
+		e.start(i)
+	}
 	return e
 }
 
-func (e *ensemble) startAll() {
-	var wg sync.WaitGroup
-	for i := range e.members {
-		wg.Go(func() { e.start(i) })
-	}
-	wg.Wait()
-	if e.t.Failed() {
-		e.t.FailNow()
-	}
-}
-
 func (e *ensemble) start(i int) {
-	cfg := embed.NewConfig()
-	cfg.Name, cfg.Dir = fmt.Sprintf("m%d", i), filepath.Join(e.dir, fmt.Sprintf("m%d", i))
-	cfg.ZapLoggerBuilder = embed.NewZapLoggerBuilder(zap.NewNop())
-	cfg.UnsafeNoFsync, cfg.TickMs, cfg.ElectionMs = true, 50, 500
-	client, peer := url.URL{Scheme: "http", Host: e.clients[i]}, url.URL{Scheme: "http", Host: e.peers[i]}
-	cfg.ListenClientUrls, cfg.AdvertiseClientUrls = []url.URL{client}, []url.URL{client}
-	cfg.ListenPeerUrls, cfg.AdvertisePeerUrls = []url.URL{peer}, []url.URL{peer}
-	var all []string
-	for j, p := range e.peers {
-		all = append(all, fmt.Sprintf("m%d=http://%s", j, p))
-	}
-	cfg.InitialCluster = strings.Join(all, ",")
-	if e.change != nil {
-		e.change(cfg)
-	}
-	m, err := embed.StartEtcd(cfg)
+	e.t.Helper()
+	text, err := json.Marshal(e.members[i])
 	if err != nil {
-		e.t.Errorf("starting member %d: %v", i, err)
-		return
+		e.t.Fatal(err)
 	}
-	e.members[i] = m
-	select {
-	case <-m.Server.ReadyNotify():
-	case <-time.After(60 * time.Second):
-		e.t.Errorf("member %d is not ready", i)
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), memberEnv+"="+string(text))
+	cmd.Stderr = e.t.Output()
+	cmd.SysProcAttr = &unix.SysProcAttr{Pdeathsig: unix.SIGKILL}
+	if err := cmd.Start(); err != nil {
+		e.t.Fatal(err)
 	}
+	e.running[i] = cmd
 }
 
-func (e *ensemble) stop(i int) {
-	if m := e.members[i]; m != nil {
-		m.Close()
-		e.members[i] = nil
+// kill ends a member as a failing host does.
+func (e *ensemble) kill(i int) {
+	if cmd := e.running[i]; cmd != nil {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+		e.running[i] = nil
 	}
 }
 
 // leader is the member that leads.
-func (e *ensemble) leader() int {
+func (e *ensemble) leader(client *clientv3.Client) int {
+	e.t.Helper()
 	for i, m := range e.members {
-		if m != nil && m.Server.Leader() == m.Server.MemberID() {
+		s, err := client.Status(e.t.Context(), "http://"+m.Client)
+		if err == nil && s.Leader == s.Header.MemberId {
 			return i
 		}
 	}
@@ -113,11 +153,12 @@ func (e *ensemble) leader() int {
 	return -1
 }
 
-// config is how to reach the members through the network that can be cut.
+// config is how to reach the members through the network that can be cut. They may not
+// have a leader yet.
 func (e *ensemble) config() Config {
 	c := Config{Dial: e.network.dial}
-	for _, address := range e.clients {
-		c.Endpoints = append(c.Endpoints, "http://"+address)
+	for _, m := range e.members {
+		c.Endpoints = append(c.Endpoints, "http://"+m.Client)
 	}
 	return c
 }

@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 	"time"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
+	"golang.org/x/sys/unix"
 )
 
 // short has times that a test can wait for, in the order of those that users have: an
@@ -121,7 +123,7 @@ func TestSessionsOutliveWhatHappensToEtcd(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes half a minute")
 	}
-	e := startEnsemble(t, 3, nil)
+	e := startEnsemble(t, 3, member{})
 	a, b := newPair(t, e.config(), "a"), newPair(t, e.config(), "b")
 	works := func(when string) {
 		t.Helper()
@@ -130,14 +132,14 @@ func TestSessionsOutliveWhatHappensToEtcd(t *testing.T) {
 	}
 	works("in the beginning")
 
-	leader := e.leader()
-	e.stop(leader)
+	leader := e.leader(a.agent.client)
+	e.kill(leader)
 	works("without the one that led")
 	e.start(leader)
 	works("with all again")
 
 	for i := range e.members {
-		e.stop(i)
+		e.kill(i)
 	}
 	// what is asked for meanwhile is done when they are back
 	asked := make(chan error, 1)
@@ -150,7 +152,9 @@ func TestSessionsOutliveWhatHappensToEtcd(t *testing.T) {
 		t.Errorf("without any member it was placed, or given up: %v", err)
 	default:
 	}
-	e.startAll()
+	for i := range e.members {
+		e.start(i)
+	}
 	if err := <-asked; err != nil {
 		t.Error(err)
 	}
@@ -163,6 +167,18 @@ func TestSessionsOutliveWhatHappensToEtcd(t *testing.T) {
 	next(t, "its end", a.placements)
 	works("after all were away")
 
+	for _, signal := range []os.Signal{unix.SIGSTOP, unix.SIGCONT} {
+		for _, m := range e.running {
+			if err := m.Process.Signal(signal); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if signal == unix.SIGSTOP {
+			time.Sleep(short.ttl / 2) // shorter than a lease: its time went on
+		}
+	}
+	works("after all stood still")
+
 	e.network.cut(short.ttl / 2)
 	works("after the network was cut")
 }
@@ -171,7 +187,7 @@ func TestSessionsOutliveWhatHappensToEtcd(t *testing.T) {
 // wrote is gone, and others may have its place.
 func TestLostLeaseIsNoticed(t *testing.T) {
 	t.Parallel()
-	e := startEnsemble(t, 1, nil)
+	e := startEnsemble(t, 1, member{})
 	c := e.config()
 	c.Dial = nil // the others' network is well
 	witness := openAt(t, c, "s", short)
@@ -214,11 +230,11 @@ func TestLostLeaseIsNoticed(t *testing.T) {
 // What a launch and its members do must not be missed because etcd has forgotten it.
 func TestWatchGoesOnAfterCompaction(t *testing.T) {
 	t.Parallel()
-	e := startEnsemble(t, 1, nil)
+	e := startEnsemble(t, 1, member{})
 	writer := e.config()
 	writer.Dial = nil
-	w := openAt(t, writer, "s", defaultPatience)
-	s := openAt(t, e.config(), "s", defaultPatience) // an etcd with open streams takes its time to end
+	w := openAt(t, writer, "s", short)
+	s := openAt(t, e.config(), "s", short)
 	for _, node := range []string{"goes", "stays", "again"} {
 		if err := w.put(t.Context(), w.membersKey()+node, []byte("first")); err != nil {
 			t.Fatal(err)
@@ -250,7 +266,7 @@ func TestWatchGoesOnAfterCompaction(t *testing.T) {
 		t.Fatal(err)
 	}
 	// the connection breaks, so that the watch must begin again where it was
-	e.members[0].Close()
+	e.kill(0)
 	e.start(0)
 	e.network.mu.Unlock()
 	seen := map[string]int{}
@@ -274,12 +290,12 @@ func TestWatchGoesOnAfterCompaction(t *testing.T) {
 // An etcd that is gone for good is given up in the end, and everybody is told why.
 func TestEtcdThatStaysAwayIsGivenUp(t *testing.T) {
 	t.Parallel()
-	e := startEnsemble(t, 1, nil)
+	e := startEnsemble(t, 1, member{})
 	s, err := open(t.Context(), e.config(), "s", patience{ttl: 2 * time.Second, silence: 2 * time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}
-	e.stop(0)
+	e.kill(0)
 	began := time.Now()
 	err = s.Place(context.Background(), "l", map[string][]byte{"n0": nil})
 	if !errors.Is(err, errAway) || !strings.Contains(err.Error(), "placing l: ") {
