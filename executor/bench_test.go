@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"testing"
+	"time"
 
 	"weir/planner"
 	"weir/results"
@@ -19,12 +20,50 @@ func BenchmarkCoordination(b *testing.B) {
 		cases = append(cases, aCase(fmt.Sprintf("c[x=%d]", i), option("iterations", int64(1))))
 	}
 	for b.Loop() {
-		doc := bench.run(onePlan(cases...))
-		if doc.Session.Status != results.Passed {
-			b.Fatal(doc.Session)
-		}
-		if err := os.RemoveAll(bench.dir); err != nil {
-			b.Fatal(err)
+		bench.pass(onePlan(cases...))
+	}
+}
+
+// sixteen is a case of 16 ranks on this host that do next to nothing.
+func sixteen(key string) *planner.Case {
+	return aCase(key, option("iterations", int64(1)), option("ranks", int64(16)))
+}
+
+// pass runs a plan and clears up behind it.
+func (b *bench) pass(p *planner.Plan) {
+	b.t.Helper()
+	if doc := b.run(p); doc.Session.Status != results.Passed {
+		b.t.Fatal(doc.Session)
+	}
+	if err := os.RemoveAll(b.dir); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// BenchmarkLaunches is what a launch of 16 ranks on this host adds to a session: fresh
+// processes, their connections, one iteration, and the end of all. Where there are fewer
+// processors than ranks, most of it is the processes' beginning.
+func BenchmarkLaunches(b *testing.B) {
+	bench := newBench(b)
+	c := sixteen("c")
+	bench.pass(aPlan([]*planner.Case{c}, aGroup("g", []*planner.Case{c}, b.N)))
+	spent := map[EventType]time.Duration{}
+	for i, e := range bench.events {
+		if i > 0 && e.Launch != nil {
+			spent[e.Type] += e.Time.Sub(bench.events[i-1].Time)
 		}
 	}
+	for event, name := range map[EventType]string{LaunchStarted: "between-ms", CaseStarted: "until-connected-ms", CaseFinished: "case-ms", LaunchFinished: "end-ms"} {
+		b.ReportMetric(spent[event].Seconds()*1e3/float64(b.N), name)
+	}
+}
+
+// BenchmarkCases is what a case adds to a launch of 16 ranks on this host.
+func BenchmarkCases(b *testing.B) {
+	bench := newBench(b)
+	var cases []*planner.Case
+	for i := range b.N {
+		cases = append(cases, sixteen(fmt.Sprintf("c[x=%d]", i)))
+	}
+	bench.pass(onePlan(cases...))
 }

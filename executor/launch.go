@@ -14,7 +14,6 @@ import (
 
 	"weir/engine"
 	"weir/executor/agent"
-	"weir/executor/cluster"
 	"weir/planner"
 	"weir/results"
 	"weir/workload"
@@ -159,30 +158,6 @@ func (l *launched) around(stage string) around {
 	return around{stage, ofLaunch, fmt.Sprintf("%s/%d", l.g.ID, l.index)}
 }
 
-// place starts the ranks.
-func (l *launched) place(ctx context.Context) {
-	err := l.begin(ctx)
-	l.packed = nil // it may be long, and launches of a background are kept
-	l.err = firstError(l.err, err)
-}
-
-func (l *launched) begin(ctx context.Context) error {
-	specs, all, err := l.specs()
-	if err != nil {
-		return err
-	}
-	host, err := l.s.cluster.Host(ctx, l.id, l.engine.Nodes)
-	if err != nil {
-		return err
-	}
-	if l.task, err = l.s.start(ctx, l.id, specs, all, l.take, l.gone); err != nil {
-		host.Close()
-		return err
-	}
-	l.task.host = host
-	return nil
-}
-
 // over says whether the launch has ended, or can have no end because it never
 // began.
 func (l *launched) over() bool {
@@ -290,34 +265,6 @@ func sameMatrix(a, b *planner.Case) bool {
 func (s *session) seed(group string, index int) uint64 {
 	sum := sha256.Sum256([]byte(s.plan.Scenario.Name + "\x00" + group + "\x00" + strconv.Itoa(index)))
 	return binary.BigEndian.Uint64(sum[:])
-}
-
-// specs are the launch's tasks, by node, and what they share.
-func (l *launched) specs() (map[string][]byte, *shared, error) {
-	ranks := map[string][]int{}
-	for r, node := range l.engine.Nodes {
-		ranks[node] = append(ranks[node], r)
-	}
-	specs, all := make(map[string][]byte, len(ranks)), &shared{cluster.TextFor(l.packed, len(ranks)), l.packed}
-	for node, list := range ranks {
-		spec, err := agent.Task{Redact: l.s.secrets, Launch: &agent.LaunchTask{
-			Text: all.where, Ranks: list, Env: l.cases[0].Env, Secrets: l.cases[0].Secrets, LogDir: l.s.groupDirs[l.g.ID],
-			Deadlines: phases(l.s.runOf(l.g.Run).Phases), CPUs: l.cpus[node], Seats: l.seatsOf(list),
-		}}.Encode()
-		if err != nil {
-			return nil, nil, err
-		}
-		specs[node] = spec
-	}
-	return specs, all, nil
-}
-
-// phases are the deadlines that a run sets itself.
-func phases(p map[string]float64) agent.Deadlines {
-	return agent.Deadlines{
-		Ready: seconds(p["ready"]), Connect: seconds(p["connect"]), Teardown: seconds(p["teardown"]),
-		Run: seconds(p["run"]), Verify: seconds(p["verify"]),
-	}
 }
 
 // take takes a report; true: the node is done with the launch.

@@ -41,15 +41,11 @@ func (f *clusterFlags) directory(ctx context.Context, do func(*cluster.Directory
 		return wrongUsage("--etcd is missing: it says where etcd is, as https://host:2379")
 	}
 	d, err := cluster.OpenDirectory(ctx, config)
-	if err != nil {
-		if _, coded := errors.AsType[*codedError](err); coded {
-			return err
+	if err == nil {
+		err = do(d)
+		if closed := d.Close(err != nil); err == nil {
+			err = closed
 		}
-		return withCode(gate.ExitExecution, err)
-	}
-	err = do(d)
-	if closed := d.Close(err != nil); err == nil {
-		err = closed
 	}
 	if _, coded := errors.AsType[*codedError](err); coded {
 		return err

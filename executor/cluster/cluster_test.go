@@ -9,10 +9,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"go.uber.org/goleak"
 )
-
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // shortDir is a directory whose path leaves room for a socket's name; that of
 // t.TempDir holds the test's name and may not.

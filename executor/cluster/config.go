@@ -69,10 +69,19 @@ const (
 	reconnectPause = time.Second
 )
 
+// failFast makes requests fail while there is no connection, with the reason. The client
+// would wait for one, and say at the end of the time that the time is over.
+func failFast(ctx context.Context, method string, request, reply any, cc *grpc.ClientConn, next grpc.UnaryInvoker, options ...grpc.CallOption) error {
+	return next(ctx, method, request, reply, cc, append(options, grpc.WaitForReady(false))...)
+}
+
 func (c Config) connect(ctx context.Context) (*clientv3.Client, error) {
 	pauses := backoff.DefaultConfig
 	pauses.BaseDelay, pauses.MaxDelay = reconnectPause/10, reconnectPause
-	options := []grpc.DialOption{grpc.WithConnectParams(grpc.ConnectParams{Backoff: pauses, MinConnectTimeout: connectTime})}
+	options := []grpc.DialOption{
+		grpc.WithConnectParams(grpc.ConnectParams{Backoff: pauses, MinConnectTimeout: connectTime}),
+		grpc.WithChainUnaryInterceptor(failFast),
+	}
 	if c.Dial != nil {
 		options = append(options, grpc.WithContextDialer(c.Dial))
 	}
@@ -80,7 +89,8 @@ func (c Config) connect(ctx context.Context) (*clientv3.Client, error) {
 	err := retry(ctx, func(context.Context) (err error) {
 		client, err = clientv3.New(clientv3.Config{
 			Endpoints: c.Endpoints, TLS: c.TLS, Username: c.User, Password: c.Password, DialOptions: options,
-			Logger: zap.NewNop(), DialTimeout: connectTime, DialKeepAliveTime: 10 * time.Second, DialKeepAliveTimeout: 3 * time.Second,
+			MaxUnaryRetries: 1, // retry does it, and does not lose why
+			Logger:          zap.NewNop(), DialTimeout: connectTime, DialKeepAliveTime: 10 * time.Second, DialKeepAliveTimeout: 3 * time.Second,
 		})
 		return err
 	})

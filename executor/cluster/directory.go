@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
@@ -118,6 +119,7 @@ func (d *Directory) Sessions(ctx context.Context) ([]SessionInfo, error) {
 	for from := d.root; ; {
 		id, err := d.sessionFrom(ctx, from, end)
 		if err != nil || id == "" {
+			slices.SortFunc(all, func(a, b SessionInfo) int { return strings.Compare(a.ID, b.ID) }) // keys have a slash behind the name
 			return all, err
 		}
 		from = d.root + id + "0" // what follows the slash

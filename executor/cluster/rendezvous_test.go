@@ -17,6 +17,9 @@ func until(t testing.TB, r *Rendezvous, done func() bool) {
 	for !done() {
 		select {
 		case <-r.Changed():
+			if err := r.Broken(); err != nil {
+				t.Fatal(err)
+			}
 		case <-deadline:
 			t.Fatal("what the test waits for did not happen")
 		}

@@ -24,6 +24,7 @@ const (
 // while there is time. What is done must bear being done twice.
 func retry(ctx context.Context, do func(ctx context.Context) error) error {
 	pause := firstPause
+	var reason error // for which it was not done, but for the lack of time
 	for limit := attemptTime; ; pause = min(2*pause, longestPause) {
 		attempt, cancel := context.WithTimeout(ctx, limit)
 		err := do(attempt)
@@ -32,23 +33,25 @@ func retry(ctx context.Context, do func(ctx context.Context) error) error {
 		if err == nil || ctx.Err() == nil && !late && !transient(err) {
 			return err
 		}
+		if transient(err) {
+			reason = err
+		}
 		if late {
 			limit = min(2*limit, 8*attemptTime) // it may be much that is on its way
 		}
 		select {
 		case <-time.After(pause):
 		case <-ctx.Done():
-			return gaveUp(ctx, err)
+			return gaveUp(ctx, reason)
 		}
 	}
 }
 
-// gaveUp says why there was no time left, and what etcd said until then, if it said
-// anything but that.
-func gaveUp(ctx context.Context, err error) error {
+// gaveUp says why there was no time left, and what kept it from being done until then.
+func gaveUp(ctx context.Context, reason error) error {
 	cause := context.Cause(ctx)
-	if transient(err) {
-		return fmt.Errorf("%w: %w", cause, err)
+	if reason != nil {
+		return fmt.Errorf("%w: %w", cause, reason)
 	}
 	return cause
 }

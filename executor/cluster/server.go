@@ -24,6 +24,7 @@ func init() { wal.SegmentSizeBytes = 1 << 20 }
 type Server struct {
 	etcd     *embed.Etcd
 	endpoint string
+	counter  counter
 }
 
 // StartServer starts an etcd that keeps everything in dir, its socket included,
@@ -47,11 +48,13 @@ func StartServer(ctx context.Context, dir string) (*Server, error) {
 	// of the last 5000 in memory for members that lag behind, and all of them in its history
 	cfg.SnapshotCount, cfg.SnapshotCatchUpEntries = 200, 1
 	cfg.AutoCompactionMode, cfg.AutoCompactionRetention = embed.CompactorModePeriodic, "10s"
+	s := &Server{endpoint: client.String()}
+	cfg.GRPCAdditionalServerOptions = s.counter.options()
 	e, err := embed.StartEtcd(cfg)
 	if err != nil {
 		return nil, fmt.Errorf("starting etcd: %w", err)
 	}
-	s := &Server{etcd: e, endpoint: client.String()}
+	s.etcd = e
 	select {
 	case <-e.Server.ReadyNotify():
 		return s, nil
@@ -66,14 +69,18 @@ func StartServer(ctx context.Context, dir string) (*Server, error) {
 // Endpoint is where clients find the server.
 func (s *Server) Endpoint() string { return s.endpoint }
 
-// Dial connects to the server.
+// Config is how clients reach the server.
+func (s *Server) Config() Config { return Config{Endpoints: []string{s.endpoint}} }
+
+// Dial connects to the server, for whoever passes connections on.
 func (s *Server) Dial(ctx context.Context) (net.Conn, error) {
 	var d net.Dialer
 	return d.DialContext(ctx, "unix", strings.TrimPrefix(s.endpoint, "unix://"))
 }
 
-// Config is how clients reach the server.
-func (s *Server) Config() Config { return Config{Endpoints: []string{s.endpoint}} }
+// Requests are how many of each kind (Put, Range, Txn, Watch, LeaseKeepAlive, …) clients
+// have sent so far: what sessions cost an etcd.
+func (s *Server) Requests() map[string]int { return s.counter.sum() }
 
 // Close stops the server.
 func (s *Server) Close() { s.etcd.Close() }

@@ -119,8 +119,19 @@ func (f *follower) watch(ctx context.Context) error {
 			f.apply(change{name: name, value: e.Kv.Value, deleted: deleted})
 		}
 		if err := r.Err(); err != nil {
-			return err
+			return cancelled(err)
 		}
 	}
 	return nil
+}
+
+// cancelled is the error of a watch that etcd has ended, which comes as a text where it is
+// about the token.
+func cancelled(err error) error {
+	for _, known := range []error{rpctypes.ErrInvalidAuthToken, rpctypes.ErrAuthOldRevision} {
+		if strings.HasSuffix(err.Error(), known.Error()) {
+			return known
+		}
+	}
+	return err
 }

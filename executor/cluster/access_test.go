@@ -1,0 +1,206 @@
+package cluster
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"math/big"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.uber.org/zap"
+)
+
+// certificates is an authority that lives as long as a test, and what it has signed.
+type certificates struct {
+	t    *testing.T
+	ca   *x509.Certificate
+	key  *ecdsa.PrivateKey
+	pool *x509.CertPool
+}
+
+func newCertificates(t *testing.T) *certificates {
+	c := &certificates{t: t, pool: x509.NewCertPool()}
+	c.key, c.ca = c.sign(&x509.Certificate{IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign})
+	c.pool.AddCert(c.ca)
+	return c
+}
+
+func (c *certificates) sign(template *x509.Certificate) (*ecdsa.PrivateKey, *x509.Certificate) {
+	c.t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	template.SerialNumber, template.Subject = big.NewInt(time.Now().UnixNano()), pkix.Name{CommonName: "test"}
+	template.NotBefore, template.NotAfter = time.Now().Add(-time.Hour), time.Now().Add(time.Hour)
+	parent, by := c.ca, c.key
+	if template.IsCA {
+		parent, by = template, key
+	}
+	text, err := x509.CreateCertificate(rand.Reader, template, parent, key.Public(), by)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	certificate, err := x509.ParseCertificate(text)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return key, certificate
+}
+
+func (c *certificates) pair() tls.Certificate {
+	key, certificate := c.sign(&x509.Certificate{
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, KeyUsage: x509.KeyUsageDigitalSignature,
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},
+	})
+	return tls.Certificate{Certificate: [][]byte{certificate.Raw}, PrivateKey: key}
+}
+
+// files writes a pair and the authority's certificate.
+func (c *certificates) files(pair tls.Certificate) (certificate, key, ca string) {
+	c.t.Helper()
+	dir := c.t.TempDir()
+	private, err := x509.MarshalECPrivateKey(pair.PrivateKey.(*ecdsa.PrivateKey))
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	write := func(name, kind string, bytes []byte) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: bytes}), 0o600); err != nil {
+			c.t.Fatal(err)
+		}
+		return path
+	}
+	return write("cert", "CERTIFICATE", pair.Certificate[0]), write("key", "EC PRIVATE KEY", private), write("ca", "CERTIFICATE", c.ca.Raw)
+}
+
+// An etcd that wants certificates is used with one, and says no to whoever has none, has
+// another's, or believes in another authority.
+func TestCertificates(t *testing.T) {
+	t.Parallel()
+	mine, other := newCertificates(t), newCertificates(t)
+	certificate, key, ca := mine.files(mine.pair())
+	e := startEnsemble(t, 1, member{Certificate: certificate, Key: key, CA: ca})
+	config := func(pool *x509.CertPool, pairs ...tls.Certificate) Config {
+		return Config{Endpoints: []string{"https://" + e.members[0].Client}, TLS: &tls.Config{RootCAs: pool, Certificates: pairs}}
+	}
+	newPair(t, config(mine.pool, mine.pair()), "s").works("with certificates")
+	for name, test := range map[string]struct {
+		config Config
+		want   string
+	}{
+		"no certificate":        {config(mine.pool), "no answer within 5s: "},
+		"another's certificate": {config(mine.pool, other.pair()), "certificate"},
+		"another authority":     {config(other.pool, mine.pair()), "certificate signed by unknown authority"},
+		"no encryption":         {at("http://" + e.members[0].Client), "no answer within 5s: "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, err := Open(t.Context(), test.config, "s")
+			if err == nil {
+				s.Close(false)
+				t.Fatal("let in")
+			}
+			t.Log(err)
+			if !strings.Contains(err.Error(), test.want) {
+				t.Errorf("it does not say %q", test.want)
+			}
+		})
+	}
+}
+
+// A user who may use one prefix only uses weir there, also after the proof of who that is
+// has run out, and nowhere else.
+func TestUserWithAPrefix(t *testing.T) {
+	t.Parallel()
+	e := startEnsemble(t, 1, member{TokenSeconds: 1})
+	root, err := clientv3.New(clientv3.Config{Endpoints: e.config().Endpoints, Logger: zap.NewNop()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	const prefix = "/team/weir/"
+	for _, step := range []func(context.Context) error{
+		func(ctx context.Context) error { _, err := root.RoleAdd(ctx, "root"); return err },
+		func(ctx context.Context) error { _, err := root.UserAdd(ctx, "root", "r"); return err },
+		func(ctx context.Context) error { _, err := root.UserGrantRole(ctx, "root", "root"); return err },
+		func(ctx context.Context) error { _, err := root.RoleAdd(ctx, "weir"); return err },
+		func(ctx context.Context) error {
+			_, err := root.RoleGrantPermission(ctx, "weir", prefix, clientv3.GetPrefixRangeEnd(prefix), clientv3.PermissionType(clientv3.PermReadWrite))
+			return err
+		},
+		func(ctx context.Context) error { _, err := root.UserAdd(ctx, "weir", "w"); return err },
+		func(ctx context.Context) error { _, err := root.UserGrantRole(ctx, "weir", "weir"); return err },
+		func(ctx context.Context) error { _, err := root.AuthEnable(ctx); return err },
+	} {
+		if err := step(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := e.config()
+	c.User, c.Password, c.Prefix = "weir", "w", strings.TrimSuffix(prefix, "/")
+	p := newPair(t, c, "s")
+	p.works("as a user")
+	time.Sleep(3 * time.Second) // three times as long as a token lives
+	p.works("with a token that has run out")
+	d, err := OpenDirectory(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close(false)
+	if all, err := d.Sessions(t.Context()); err != nil || len(all) != 1 || all[0].ID != "s" {
+		t.Errorf("%+v, %v", all, err)
+	}
+
+	elsewhere := c
+	elsewhere.Prefix = ""
+	s, err := Open(t.Context(), elsewhere, "s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close(false)
+	began := time.Now()
+	if err := s.Join(t.Context(), "n1", nil); err == nil || !strings.Contains(err.Error(), "permission denied") || time.Since(began) > 5*time.Second {
+		t.Errorf("outside of the prefix: %v after %v", err, time.Since(began))
+	}
+	c.Password = "wrong"
+	if s, err := Open(t.Context(), c, "s"); err == nil || !strings.Contains(err.Error(), "authentication failed") {
+		t.Errorf("a wrong password: %v", err)
+		if err == nil {
+			s.Close(false)
+		}
+	} else if strings.Contains(err.Error(), "wrong") {
+		t.Errorf("the password is told: %v", err)
+	}
+}
+
+func TestConfigsThatCannotBe(t *testing.T) {
+	for want, c := range map[string]Config{
+		"no endpoint":            {},
+		"a user of etcd needs":   {Endpoints: []string{"x"}, User: "u"},
+		"and a password a user":  {Endpoints: []string{"x"}, Password: "p"},
+		`prefix "//"`:            {Endpoints: []string{"x"}, Prefix: "//"},
+		`prefix "a\x00b"`:        {Endpoints: []string{"x"}, Prefix: "a\x00b"},
+		"1 to 200 characters th": {Endpoints: []string{"x"}, Prefix: strings.Repeat("p", 201)},
+	} {
+		if _, err := Open(t.Context(), c, "s"); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%+v: %v, want %q", c, err, want)
+		}
+	}
+	for _, name := range []string{"agents", "invites", "claims", "", "a/b"} {
+		if _, err := Open(t.Context(), at("unix:///nowhere"), name); err == nil || !strings.Contains(err.Error(), "session name") {
+			t.Errorf("session %q: %v", name, err)
+		}
+	}
+}

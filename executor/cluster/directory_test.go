@@ -1,0 +1,190 @@
+package cluster
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func openDirectory(t *testing.T, server *Server) *Directory {
+	t.Helper()
+	d, err := OpenDirectory(t.Context(), server.Config())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := d.Close(false); err != nil {
+			t.Error(err)
+		}
+	})
+	return d
+}
+
+func TestAgentsWaitForInvitations(t *testing.T) {
+	server := startServer(t)
+	daemon, watcher := openDirectory(t, server), openDirectory(t, server)
+	if err := daemon.Register(t.Context(), "n1", []byte("me")); err != nil {
+		t.Fatal(err)
+	}
+	if err := watcher.Register(t.Context(), "n1", []byte("me too")); !errors.Is(err, ErrTaken) {
+		t.Errorf("two agents of one node: %v", err)
+	}
+	if err := daemon.Register(t.Context(), "a/b", nil); err == nil {
+		t.Error("a node may have a slash in its name")
+	}
+	invitations, err := daemon.Invites(t.Context(), "n1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := Open(t.Context(), server.Config(), "s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, node := range []string{"n2", "n1"} {
+		if err := s.Invite(t.Context(), node, []byte("come to "+node)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if diff := cmp.Diff(Invitation{Session: "s", Body: []byte("come to n1")}, next(t, "the invitation", invitations)); diff != "" {
+		t.Error(diff)
+	}
+	if err := s.Claim(t.Context(), "n1", Claim{}); err != nil {
+		t.Fatal(err)
+	}
+	all, err := watcher.Agents(t.Context())
+	if diff := cmp.Diff([]Registered{{Node: "n1", About: []byte("me"), Sessions: []string{"s"}}}, all); diff != "" || err != nil {
+		t.Errorf("%s (%v)", diff, err)
+	}
+	if err := s.Close(false); err != nil {
+		t.Fatal(err)
+	}
+	if gone := next(t, "the end of the session", invitations); !gone.Gone || gone.Session != "s" {
+		t.Errorf("%+v", gone)
+	}
+	if all, err := watcher.Agents(t.Context()); err != nil || all[0].Sessions != nil {
+		t.Errorf("the claim outlived its session: %+v, %v", all, err)
+	}
+}
+
+func TestSessionsAreListedAndOnlyDeadOnesRemoved(t *testing.T) {
+	server := startServer(t)
+	d := openDirectory(t, server)
+	if err := d.Register(t.Context(), "n1", nil); err != nil { // which is no session
+		t.Fatal(err)
+	}
+	live, dead := openSession(t, server, "live"), openSession(t, server, "dead")
+	about := AboutThis("v1")
+	about.Scenario = "quickstart"
+	if err := live.Announce(t.Context(), about.Encode()); err != nil {
+		t.Fatal(err)
+	}
+	if err := openSession(t, server, "live").Announce(t.Context(), nil); err == nil {
+		t.Error("two coordinators of one session")
+	}
+	for _, s := range []*Session{live, dead} {
+		for _, node := range []string{"n1", "n2"} {
+			if err := s.Join(t.Context(), node, nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	// one that begins as another does, and one that sorts between a name and its keys
+	for _, id := range []string{"dead-too", "dead.x"} {
+		if err := openSession(t, server, id).Join(t.Context(), "n1", nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	all, err := d.Sessions(t.Context())
+	want := []SessionInfo{
+		{ID: "dead", Keys: 2, Nodes: []string{"n1", "n2"}},
+		{ID: "dead-too", Keys: 1, Nodes: []string{"n1"}}, {ID: "dead.x", Keys: 1, Nodes: []string{"n1"}}, {ID: "live", About: about.Encode(), Keys: 3, Nodes: []string{"n1", "n2"}},
+	}
+	if diff := cmp.Diff(want, all); diff != "" || err != nil {
+		t.Errorf("%s (%v)", diff, err)
+	}
+	if got, err := ReadAbout(all[3].About); err != nil || got != about || got.Host == "" || time.Since(got.Since) > time.Minute {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if _, err := d.Remove(t.Context(), "live"); !errors.Is(err, ErrLive) {
+		t.Errorf("a live session: %v", err)
+	}
+	if n, err := d.Remove(t.Context(), "dead"); n != 2 || err != nil {
+		t.Errorf("removed %d keys, %v", n, err)
+	}
+	if _, err := d.Remove(t.Context(), "agents"); err == nil {
+		t.Error("the agents were removed as if they were a session")
+	}
+	if n := keysOf(t, live, "live"); n != 3 {
+		t.Errorf("the live session has %d keys", n)
+	}
+	if n := keysOf(t, live, "dead-too"); n != 1 {
+		t.Errorf("the session with the longer name has %d keys", n)
+	}
+}
+
+func TestClaims(t *testing.T) {
+	for name, test := range map[string]struct {
+		first, second Claim
+		want          string
+	}{
+		"nothing of either":      {},
+		"disjoint":               {Claim{CPUs: []int{0, 1}, GPUs: []int{0}, NICs: []string{"a"}}, Claim{CPUs: []int{2}, GPUs: []int{1}, NICs: []string{"b"}}, ""},
+		"the same kind only":     {Claim{CPUs: []int{1}}, Claim{GPUs: []int{1}}, ""},
+		"one processor":          {Claim{CPUs: []int{0, 1}}, Claim{CPUs: []int{1, 2}}, "session first has processor 1 of node n"},
+		"two GPUs":               {Claim{GPUs: []int{0, 1, 2}}, Claim{GPUs: []int{2, 1}}, "session first has GPUs 2, 1 of node n"},
+		"a NIC":                  {Claim{NICs: []string{"mlx5_0"}}, Claim{NICs: []string{"mlx5_0"}}, "session first has NIC mlx5_0 of node n"},
+		"all of what is used":    {Claim{}, Claim{Exclusive: true}, "session first has a part of node n"},
+		"of what is all claimed": {Claim{Exclusive: true}, Claim{}, "session first has all of node n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := startServer(t)
+			first, second := openSession(t, server, "first"), openSession(t, server, "second")
+			if err := first.Claim(t.Context(), "n", Claim{Exclusive: true}); err != nil {
+				t.Fatal(err)
+			}
+			if err := first.Claim(t.Context(), "n", test.first); err != nil { // instead
+				t.Fatal(err)
+			}
+			if err := second.Claim(t.Context(), "nn", Claim{Exclusive: true}); err != nil { // another node
+				t.Fatal(err)
+			}
+			err := second.Claim(t.Context(), "n", test.second)
+			if test.want == "" {
+				if err != nil {
+					t.Errorf("refused: %v", err)
+				}
+				return
+			}
+			claimed, ok := errors.AsType[*ClaimedError](err)
+			if !ok || claimed.Error() != test.want || !strings.HasPrefix(err.Error(), "claiming node n: ") {
+				t.Errorf("%v, want %q", err, test.want)
+			}
+		})
+	}
+}
+
+// Of many sessions that want the same at once exactly one gets it.
+func TestOneOfManyClaimsWins(t *testing.T) {
+	server := startServer(t)
+	const many = 8
+	got := make(chan error, many)
+	for i := range many {
+		s := openSession(t, server, string(rune('a'+i)))
+		go func() { got <- s.Claim(t.Context(), "n", Claim{GPUs: []int{3}}) }()
+	}
+	won := 0
+	for range many {
+		err := <-got
+		if _, claimed := errors.AsType[*ClaimedError](err); err != nil && !claimed {
+			t.Error(err)
+		} else if err == nil {
+			won++
+		}
+	}
+	if won != 1 {
+		t.Errorf("%d sessions have GPU 3", won)
+	}
+}
