@@ -257,7 +257,7 @@ func (s *scan) digits() (text []byte, integer uint64, exponent int) {
 			i++
 		}
 		power, length := run(0)
-		exponent += sign * int(power)
+		exponent += sign * int(min(power, 1<<20)) // far beyond what any number has
 		ok = ok && length > 0
 	}
 	s.bad = s.bad || !ok

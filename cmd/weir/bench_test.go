@@ -18,7 +18,7 @@ import (
 	"weir/results"
 )
 
-// largeSession is one group of so many simulated cases, three launches each, with
+// largeSession is one group of so many simulated cases and launches of each, with
 // assertions about each and about all of them.
 const largeSession = `
 scenario: large
@@ -26,7 +26,7 @@ runs:
   sweep:
     workload: transfer
     options: {fabric: sim}
-    launches: 3
+    launches: %d
     sweep:
       max_cases: 1000000
       block_size: 4KiB..%dKiB +4KiB
@@ -42,16 +42,8 @@ runs:
 // document and every report of them; ns/case must be flat.
 func BenchmarkSession(b *testing.B) {
 	for _, sizes := range []int{10, 100} {
-		cases := 100 * sizes
-		b.Run(fmt.Sprintf("cases=%d", cases), func(b *testing.B) {
-			s, _, diags := dsl.Load("large.yaml", fmt.Appendf(nil, largeSession, 4*sizes), dsl.Options{})
-			if diags.HasErrors() {
-				b.Fatal(diags)
-			}
-			p, diags := planner.Build(s)
-			if diags.HasErrors() {
-				b.Fatal(diags)
-			}
+		b.Run(fmt.Sprintf("cases=%d", 100*sizes), func(b *testing.B) {
+			p := largePlan(b, sizes, 3)
 			for b.Loop() {
 				benchSession(b, p)
 			}
@@ -60,8 +52,24 @@ func BenchmarkSession(b *testing.B) {
 	}
 }
 
-func benchSession(b *testing.B, p *planner.Plan) {
-	dir := filepath.Join(b.TempDir(), "session")
+// largePlan is of 100 cases for each size.
+func largePlan(b *testing.B, sizes, launches int) *planner.Plan {
+	b.Helper()
+	s, _, diags := dsl.Load("large.yaml", fmt.Appendf(nil, largeSession, launches, 4*sizes), dsl.Options{})
+	if diags.HasErrors() {
+		b.Fatal(diags)
+	}
+	p, diags := planner.Build(s)
+	if diags.HasErrors() {
+		b.Fatal(diags)
+	}
+	return p
+}
+
+// simulated runs a plan into a session directory.
+func simulated(b *testing.B, p *planner.Plan) (doc *results.Document, dir string) {
+	b.Helper()
+	dir = filepath.Join(b.TempDir(), "session")
 	doc, err := executor.Run(context.Background(), p, executor.Options{
 		Dir: dir, SessionID: "large", RankCommand: []string{os.Args[0]}, ProbeCommand: []string{os.Args[0]},
 		Judge: gate.Judge, Undecided: gate.Undecided, When: admits, Fabrics: asksFor,
@@ -70,6 +78,11 @@ func benchSession(b *testing.B, p *planner.Plan) {
 	if err != nil || doc.Session.ExitCode != gate.ExitPassed {
 		b.Fatal(err, doc.Session)
 	}
+	return doc, dir
+}
+
+func benchSession(b *testing.B, p *planner.Plan) {
+	doc, dir := simulated(b, p)
 	timed := func(what string, do func() error) {
 		start := time.Now()
 		if err := do(); err != nil {

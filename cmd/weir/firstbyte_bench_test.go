@@ -5,8 +5,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -42,14 +40,7 @@ runs:
 // where the first bytes cross it, so the time until all have met is the most that the
 // first byte can have taken. The result is added to the table of BenchmarkPeers.
 func BenchmarkFirstByte(b *testing.B) {
-	program := os.Getenv("BENCH_PROGRAM") // where there is no Go to build it
-	if program == "" {
-		program = filepath.Join(b.TempDir(), "weir")
-		build := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", program, ".")
-		if out, err := build.CombinedOutput(); err != nil {
-			b.Fatalf("building weir: %v\n%s", err, out)
-		}
-	}
+	program := built(b)
 	var rows strings.Builder
 	for _, fabric := range []string{"shm", "tcp", "ucx", "libfabric"} {
 		b.Run(fabric, func(b *testing.B) {
@@ -66,7 +57,8 @@ func BenchmarkFirstByte(b *testing.B) {
 			}
 		})
 	}
-	addFirstBytes(b, rows.String())
+	keepTable(b, fmt.Sprintf("\n## From nothing to the first byte\n\nTwo ranks on this host, %d launches: from the first process's start until both have met on the data path.\n\n"+
+		"| fabric | median | middle half | bar | met |\n|---|---:|---:|---:|---|\n%s", firstByteLaunches, rows.String()))
 }
 
 func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
@@ -107,23 +99,4 @@ func firstBytes(b *testing.B, program, fabric string) []time.Duration {
 	}
 	slices.Sort(took)
 	return took
-}
-
-func addFirstBytes(b *testing.B, rows string) {
-	b.Helper()
-	table := fmt.Sprintf("\n## From nothing to the first byte\n\nTwo ranks on this host, %d launches: from the first process's start until both have met on the data path.\n\n"+
-		"| fabric | median | middle half | bar | met |\n|---|---:|---:|---:|---|\n%s", firstByteLaunches, rows)
-	fmt.Println(table)
-	path := os.Getenv("BENCH_OUT")
-	if path == "" {
-		return // only `make bench` keeps what it measured
-	}
-	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY|os.O_CREATE, 0o644)
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer f.Close()
-	if _, err := f.WriteString(table); err != nil {
-		b.Fatal(err)
-	}
 }
