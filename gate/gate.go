@@ -29,7 +29,7 @@ func Judge(doc *results.Document) {
 		if m, ok := availabilityOf(c); ok && (ct.lossy[c] || m.Value < 1) {
 			c.Metrics.Set(workload.Availability.Name, m)
 		}
-		if ct.lossy[c] {
+		if ct.lossy[c] && measured(c) {
 			c.Invalid = unsound(c)
 		}
 	}
