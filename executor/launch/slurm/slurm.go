@@ -98,7 +98,7 @@ func (l *Launcher) Check(ctx context.Context, r launch.Request) error {
 		return errors.New("agents by Slurm: say how many nodes (--nodes), as there is no allocation that weir runs in")
 	}
 	if _, err := run(ctx, nil, "scontrol", "ping"); err != nil {
-		return fmt.Errorf("Slurm's controller does not answer: %w", err)
+		return fmt.Errorf("the controller of Slurm does not answer: %w", err)
 	}
 	return l.checkAllocation(r)
 }
@@ -120,7 +120,7 @@ func (l *Launcher) Render(r launch.Request) ([]launch.File, error) {
 		}
 	}
 	if job := l.allocation(); job != "" {
-		text := "#!/bin/sh\n# Within job " + job + ", as a step of it.\nexec " + words(l.step(r, job)) + "\n"
+		text := "#!/bin/sh\n# Within job " + job + ", as a step of it.\nexec " + launch.ShellCommand(l.step(r, job)...) + "\n"
 		return []launch.File{{Name: "slurm-step.sh", Mode: 0o755, Text: []byte(text)}}, nil
 	}
 	return []launch.File{{Name: scriptFile, Mode: 0o755, Text: []byte(l.script(r))}}, nil
@@ -163,7 +163,7 @@ func (l *Launcher) script(r launch.Request) string {
 	if len(r.Env) > 0 {
 		fmt.Fprintf(&s, "# The environment of sbatch must have %s.\n", strings.Join(slices.Sorted(maps.Keys(r.Env)), ", "))
 	}
-	s.WriteString("exec " + words(srun(r)) + "\n")
+	s.WriteString("exec " + launch.ShellCommand(srun(r)...) + "\n")
 	return s.String()
 }
 
@@ -175,18 +175,6 @@ func directive(option string) string {
 		return option
 	}
 	return before + `="` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(value) + `"`
-}
-
-// words are a command for a shell.
-func words(argv []string) string {
-	quoted := make([]string, len(argv))
-	for i, a := range argv {
-		quoted[i] = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
-		if !strings.ContainsAny(a, " \t\n'\"\\$`&|;<>()*?[]#~{}!") && a != "" {
-			quoted[i] = a
-		}
-	}
-	return strings.Join(quoted, " ")
 }
 
 // writeBootstrap puts the document where all nodes can read it and no other user.

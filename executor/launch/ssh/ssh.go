@@ -105,7 +105,7 @@ func (l *Launcher) Check(_ context.Context, r launch.Request) error {
 		return errors.New("agents over ssh: no host is named")
 	case r.Nodes > len(l.Hosts):
 		return fmt.Errorf("agents over ssh: %d nodes are asked for, and %d hosts are named", r.Nodes, len(l.Hosts))
-	case l.Remote != "" && (!filepath.IsAbs(l.Remote) || !plainPath(l.Remote)):
+	case l.Remote != "" && (!filepath.IsAbs(l.Remote) || launch.ShellCommand(l.Remote) != l.Remote):
 		return fmt.Errorf("weir's file on the hosts, %q: must be an absolute path without spaces and signs that a shell knows", l.Remote)
 	}
 	seen := map[string]string{}
@@ -139,28 +139,7 @@ func (l *Launcher) Render(r launch.Request) ([]launch.File, error) {
 	text.WriteString("#!/bin/sh\n# One of these runs for each host as long as its agent. Through its standard input go the\n" +
 		"# agents' environment, an empty line and the bootstrap document; then it is the connection.\n")
 	for _, h := range l.hosts(r) {
-		for i, a := range l.argv(h, p.start(r)) {
-			if i > 0 {
-				text.WriteByte(' ')
-			}
-			text.WriteString(quote(a))
-		}
-		text.WriteByte('\n')
+		text.WriteString(launch.ShellCommand(l.argv(h, p.start(r))...) + "\n")
 	}
 	return []launch.File{{Name: "ssh.sh", Mode: 0o755, Text: []byte(text.String())}}, nil
-}
-
-// quote is a word for a POSIX shell.
-func quote(s string) string {
-	if plainPath(s) {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
-}
-
-// plainPath says whether a shell takes a word as it stands.
-func plainPath(s string) bool {
-	return s != "" && !strings.ContainsFunc(s, func(r rune) bool {
-		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("/._-+=:@%,", r)
-	})
 }
