@@ -29,7 +29,7 @@ type Launcher struct {
 	Config         string        // another file than ~/.ssh/config; "": that one
 	Options        []string      // for ssh's -o, NAME=VALUE each; they override weir's
 	ConnectTimeout time.Duration // until a host that does not answer is given up; 0: 10 s
-	Parallel       int           // hosts that are logged in to at a time; 0: 8, as an sshd drops more than 10 of them
+	Parallel       int           // hosts that are logged in to at a time; 0: 8, as a jump host drops more than 10 logins
 	Remote         string        // weir's file on the hosts, absolute; "": a copy of weir's own file
 }
 

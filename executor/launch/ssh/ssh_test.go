@@ -168,7 +168,7 @@ func TestWhatSSHSaysIsExplained(t *testing.T) {
 		host    string
 		want    []string
 	}{
-		"wrong key":        {[]string{"IdentityFile=" + other}, "a", nil}, // the right one is in the configuration too
+		"another key too":  {[]string{"IdentityFile=" + other}, "a", nil}, // the right one is in the configuration too
 		"no key":           {[]string{"IdentityFile=none", "IdentitiesOnly=no", "PubkeyAuthentication=no"}, "a", []string{"Permission denied", "ssh-copy-id a"}},
 		"unknown host key": {[]string{"UserKnownHostsFile=" + empty}, "a", []string{"Host key verification failed", "ssh a"}},
 		"changed host key": {[]string{"UserKnownHostsFile=" + changed}, "a", []string{"HAS CHANGED", "ssh-keygen -R a"}},
