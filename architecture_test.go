@@ -65,15 +65,15 @@ var allowed = map[string][]string{
 	"weir/engine":          {"weir/matrix", "weir/workload", "weir/results", "weir/quantity"},
 	"weir/engine/native":   {"weir/engine", "weir/workload", "weir/results", "weir/quantity"},
 	"weir/engine/sim":      {"weir/engine", "weir/workload", "weir/results", "weir/quantity"},
-	"weir/executor":        {"weir/executor/trust", "weir/executor/link", "weir/planner", "weir/engine", "weir/assertion", "weir/quantity", "weir/results", "weir/workload"},
+	"weir/executor":        {"weir/executor/trust", "weir/executor/link", "weir/executor/launch", "weir/planner", "weir/engine", "weir/assertion", "weir/quantity", "weir/results", "weir/workload"},
 	"weir/executor/trust":  {},
 	"weir/executor/link":   {"weir/executor/trust"},
+	"weir/executor/launch": {"weir/executor/trust"},
+	"weir/executor/lab":    {},
 	"weir/gate":            {"weir/results", "weir/assertion", "weir/workload", "weir/quantity"},
 	"weir/history":         {"weir/results", "weir/workload", "weir/quantity"},
 	"weir/reporters":       {"weir/reporters/html", "weir/history", "weir/results", "weir/assertion", "weir/workload", "weir/quantity", "weir/matrix"},
 	"weir/reporters/html":  {},
-	"weir/executor/lab":    {},
-	"weir/executor/launch": {"weir/executor/trust"},
 }
 
 // closed are rooms inside of others' that only those named may enter, although an

@@ -111,8 +111,8 @@ func (r *Request) Tell(format string, args ...any) {
 
 // Check says what no launcher could do anything with.
 func (r *Request) Check() error {
-	if !plain(r.Session) {
-		return fmt.Errorf("session %q: an id has letters, digits, '.', '_' and '-', and begins with a letter or digit", r.Session)
+	if err := CheckSession(r.Session); err != nil {
+		return err
 	}
 	if r.Nodes < 0 {
 		return fmt.Errorf("%d nodes: there must be at least one", r.Nodes)
@@ -131,6 +131,14 @@ func (r *Request) Check() error {
 		if !variable(name) || strings.ContainsAny(value, "\n\x00") {
 			return fmt.Errorf("variable %q of the agents' environment: a name has letters, digits and '_', a value is one line", name)
 		}
+	}
+	return nil
+}
+
+// CheckSession refuses ids that could mean anything to a shell or a scheduler.
+func CheckSession(id string) error {
+	if !plain(id) {
+		return fmt.Errorf("session %.80q: an id has letters, digits, '.', '_' and '-', and begins with a letter or digit", id)
 	}
 	return nil
 }

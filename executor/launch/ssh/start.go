@@ -1,0 +1,183 @@
+package ssh
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"debug/elf"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"weir/executor/launch"
+	"weir/executor/trust"
+)
+
+const (
+	loginTime = 20 * time.Second // a host may take to let one in and start a shell, after it has answered
+	copyTime  = 5 * time.Minute  // for weir's file; a dead host is noticed long before
+)
+
+// Start logs in to all hosts and starts their agents. If any cannot be, none is left
+// running, and the error names each host with what ssh said and what to do.
+func (l *Launcher) Start(ctx context.Context, r launch.Request) (launch.Handle, error) {
+	if err := l.Check(ctx, r); err != nil {
+		return nil, err
+	}
+	p, err := l.copyOf(r)
+	if err != nil {
+		return nil, err
+	}
+	hosts := l.hosts(r)
+	workers := make([]*worker, len(hosts))
+	errs := make([]error, len(hosts))
+	var group errgroup.Group
+	group.SetLimit(l.parallel())
+	for i, host := range hosts {
+		group.Go(func() error {
+			if workers[i], errs[i] = l.startOne(ctx, r, p, host); errs[i] != nil && ctx.Err() == nil {
+				r.Tell("%v", errs[i]) // at once: others may still wait for a timeout
+			}
+			return nil
+		})
+	}
+	group.Wait() // each has its own error
+	h := &handle{}
+	for _, w := range workers {
+		if w != nil {
+			h.workers = append(h.workers, w)
+		}
+	}
+	err = errors.Join(errs...)
+	if ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	if err != nil {
+		stopping, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
+		defer cancel()
+		return nil, errors.Join(fmt.Errorf("starting agents over ssh: %w", err), h.Stop(stopping, 5*time.Second))
+	}
+	return h, nil
+}
+
+func (l *Launcher) startOne(ctx context.Context, r launch.Request, p program, host string) (*worker, error) {
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	greeting, err := greet(r, host)
+	if err != nil {
+		return nil, err
+	}
+	for second := false; ; second = true {
+		c, err := l.dial(host, p.start(r))
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", host, err)
+		}
+		word, machine, err := c.await(ctx, l.connectTimeout()+loginTime, started, missing)
+		switch {
+		case err != nil:
+			c.close()
+			return nil, hostError(host, "logging in", c.log.All(), err.Error())
+		case word == started:
+			if _, err := c.pipe.Write(greeting); err != nil {
+				c.close()
+				return nil, hostError(host, "handing over to the agent", c.log.All(), err.Error())
+			}
+			return newWorker(c, r), nil
+		}
+		c.close()
+		switch {
+		case p.sum == "":
+			return nil, fmt.Errorf("%s: %s is no program there", host, p.path)
+		case second:
+			return nil, fmt.Errorf("%s: weir's copy in ~/.cache/weir cannot be run (is it mounted noexec?): put weir elsewhere and name it with --ssh-weir PATH", host)
+		}
+		if err := l.copyTo(ctx, r, p, host, machine); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// greet is what an agent is told first: its environment, an empty line, its bootstrap
+// in one line.
+func greet(r launch.Request, host string) ([]byte, error) {
+	b, err := r.Bootstrap(Node(host))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", host, err)
+	}
+	b.Coordinator = []string{trust.Stdio} // whatever other ways there are
+	document, err := b.Encode()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", host, err)
+	}
+	var text bytes.Buffer
+	for _, name := range slices.Sorted(maps.Keys(r.Env)) {
+		fmt.Fprintf(&text, "%s=%s\n", name, r.Env[name])
+	}
+	text.WriteByte('\n')
+	text.Write(document)
+	return text.Bytes(), nil
+}
+
+// copyTo puts weir on a host that has not this one, if it is of the same kind.
+func (l *Launcher) copyTo(ctx context.Context, r launch.Request, p program, host, machine string) error {
+	if built := machineOf(p.file); built != "" && machine != "" && built != machine {
+		return fmt.Errorf("%s: it is a machine of another kind: %s, and this weir is for %s; build or install weir there and name it with --ssh-weir PATH",
+			host, machine, built)
+	}
+	r.Tell("%s: copying weir (%d MiB)", host, (p.size+1<<19)>>20)
+	c, err := l.dial(host, p.receive(rand.Text()))
+	if err != nil {
+		return fmt.Errorf("%s: %w", host, err)
+	}
+	defer c.close()
+	defer context.AfterFunc(ctx, c.kill)()
+	file, err := os.Open(p.file)
+	if err != nil {
+		return fmt.Errorf("reading weir's own file: %w", err)
+	}
+	defer file.Close()
+	// a host that is gone is ssh's to notice, and it ends then; one that has no room says so
+	_ = c.pipe.SetWriteDeadline(time.Now().Add(copyTime)) // sockets have deadlines
+	_, broken := io.Copy(c.pipe, file)
+	c.pipe.CloseWrite() // broken already: await says why
+	word, _, err := c.await(ctx, loginTime, copied, unusable)
+	switch {
+	case err != nil && broken != nil:
+		return hostError(host, "copying weir", c.log.All(), broken.Error())
+	case err != nil:
+		return hostError(host, "copying weir", c.log.All(), err.Error())
+	case word == unusable:
+		c.finish()
+		return unusableError(host, c.log.All())
+	}
+	c.finish()
+	return nil
+}
+
+// machineOf is what uname -m calls the machines that a file is for, "" if that is not
+// known.
+func machineOf(path string) string {
+	f, err := elf.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	switch f.Machine {
+	case elf.EM_X86_64:
+		return "x86_64"
+	case elf.EM_AARCH64:
+		return "aarch64"
+	case elf.EM_PPC64:
+		return "ppc64le"
+	case elf.EM_RISCV:
+		return "riscv64"
+	}
+	return ""
+}

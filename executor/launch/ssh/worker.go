@@ -1,0 +1,127 @@
+package ssh
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"weir/executor/launch"
+)
+
+// lostCode is ssh's exit code when the connection has failed, and also when a signal
+// has ended the command.
+const lostCode = 255
+
+type handle struct{ workers []*worker }
+
+// worker is an agent on a host.
+type worker struct {
+	*connection
+	stopping atomic.Bool
+	served   sync.WaitGroup
+}
+
+func newWorker(c *connection, r launch.Request) *worker {
+	w := &worker{connection: c}
+	w.served.Go(func() {
+		r.Serve(c.pipe)
+		c.pipe.Close() // the agent's input ends, if it did not before
+	})
+	return w
+}
+
+// Poll asks nobody: an ssh that lives is an agent that runs.
+func (h *handle) Poll(context.Context) ([]launch.Worker, error) {
+	all := make([]launch.Worker, len(h.workers))
+	for i, w := range h.workers {
+		all[i] = w.poll()
+	}
+	return all, nil
+}
+
+func (w *worker) poll() launch.Worker {
+	now := launch.Worker{Node: Node(w.host), State: launch.Running, Log: w.log.All()}
+	select {
+	case <-w.over:
+	default:
+		return now
+	}
+	now.State, now.Code = launch.Exited, w.cmd.ProcessState.ExitCode()
+	killed := w.cmd.ProcessState.Sys().(syscall.WaitStatus).Signaled()
+	switch {
+	case now.Code == 0:
+	case now.Code == lostCode:
+		now.State = launch.Lost
+		now.Reason = hostError(w.host, "the connection is lost, or the agent was killed", now.Log, "ssh ended with 255").Error()
+	case killed && w.stopping.Load():
+		now.State, now.Reason = launch.Lost, w.host+": the agent did not end when it was told to, and its connection was cut"
+	case killed:
+		now.State, now.Reason = launch.Lost, fmt.Sprintf("%s: ssh was killed (%s)", w.host, w.cmd.ProcessState)
+	default:
+		now.Reason = fmt.Sprintf("%s: the agent ended with %d: %s", w.host, now.Code, w.log.Last())
+	}
+	return now
+}
+
+// Stop ends the agents' input, waits for them, and after grace kills the ssh of those
+// that are left, whom it names: they may still run where they are.
+func (h *handle) Stop(ctx context.Context, grace time.Duration) error {
+	errs := make([]error, len(h.workers))
+	var group errgroup.Group
+	for i, w := range h.workers {
+		group.Go(func() error { errs[i] = w.stop(ctx, grace); return nil })
+	}
+	group.Wait() // each has its own error
+	return errors.Join(errs...)
+}
+
+func (w *worker) stop(ctx context.Context, grace time.Duration) error {
+	w.stopping.Store(true)
+	defer w.served.Wait()
+	defer w.pipe.Close()
+	w.pipe.CloseWrite() // closed already is as good
+	enough := time.NewTimer(grace)
+	defer enough.Stop()
+	select {
+	case <-w.over:
+		return nil
+	case <-enough.C:
+	case <-ctx.Done():
+	}
+	w.close()
+	return fmt.Errorf("%s: the agent did not end within %v; its connection was cut, and it may still run there", w.host, grace)
+}
+
+// Reap logs in to all hosts and ends what has the session's mark: agents that did not
+// hear that their coordinator is gone, and ranks.
+func (l *Launcher) Reap(ctx context.Context, session string) error {
+	if err := launch.CheckSession(session); err != nil {
+		return err
+	}
+	errs := make([]error, len(l.Hosts))
+	var group errgroup.Group
+	group.SetLimit(l.parallel())
+	for i, host := range l.Hosts {
+		group.Go(func() error { errs[i] = l.reapOne(ctx, host, session); return nil })
+	}
+	group.Wait() // each has its own error
+	return errors.Join(errs...)
+}
+
+func (l *Launcher) reapOne(ctx context.Context, host, session string) error {
+	c, err := l.dial(host, reap(session))
+	if err != nil {
+		return fmt.Errorf("%s: %w", host, err)
+	}
+	defer c.close()
+	if _, _, err := c.await(ctx, l.connectTimeout()+loginTime, "weir-reaped"); err != nil {
+		return hostError(host, "looking for agents", c.log.All(), err.Error())
+	}
+	return nil
+}
