@@ -134,9 +134,9 @@ func (s *session) lacks(c *planner.Case, known map[string]located) []string {
 	d := s.demand(c, o)
 	p, ok := known[d.key()]
 	if !ok {
-		if p.lacks = s.clusterLacks(); len(p.lacks) == 0 {
-			p.placement, p.lacks = s.locate(d, nil)
-		}
+		p.placement, p.lacks = s.locate(d, nil)
+		all := s.clusterLacks()
+		p.lacks = append(all, slices.DeleteFunc(p.lacks, func(what string) bool { return slices.Contains(all, what) })...)
 		known[d.key()] = p
 	}
 	lacks := p.lacks
