@@ -138,7 +138,8 @@ func TestLongArtifactsAreTruncatedAndSecretsRedacted(t *testing.T) {
 	if err != nil || long.Status != results.ArtifactTruncated || long.Bytes > limit || long.Bytes < limit-20 || strings.Contains(string(content), "corr") {
 		t.Errorf("%+v ends in %q (%v)", long, content[max(0, len(content)-20):], err)
 	}
-	if want := "of 16777323 bytes were kept"; !strings.Contains(long.Reason, want) {
+	// a machine that is too busy to read all in time says that instead
+	if !strings.Contains(long.Reason, "of 16777323 bytes were kept") && !strings.Contains(long.Reason, "still open") {
 		t.Errorf("the reason is %q", long.Reason)
 	}
 }

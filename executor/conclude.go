@@ -50,8 +50,6 @@ func (s *session) conclude(ctx context.Context, err error) error {
 		session.Reason = "missing: " + strings.Join(s.missing, "; ")
 	case len(s.untidy) > 0:
 		session.Reason = strings.Join(s.untidy, "; ")
-	default:
-		session.Reason = s.lacksArtifacts()
 	}
 	session.Finished = time.Now().UTC()
 	if s.o.Judge != nil {
@@ -78,6 +76,9 @@ func (s *session) refused(r *Refusal) error {
 func (s *session) unjudged(aborted bool) {
 	d := s.doc
 	d.Summarize()
+	if d.Session.Reason == "" { // the gate counts them by itself
+		d.Session.Reason = s.lacksArtifacts()
+	}
 	switch {
 	case aborted:
 		d.Session.Status = results.Aborted

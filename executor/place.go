@@ -191,12 +191,11 @@ const mostUnfit = 8
 // shortOf says why too few nodes can be had: nodes that there are not, what keeps others
 // from being used, or that they are nodes of one host.
 func (s *session) shortOf(d demand, fit []string, unfit map[string][]string) []string {
+	var lacks []string
 	all := slices.Sorted(maps.Keys(s.members))
 	if have := len(s.apart(all, d.place.DistinctHosts)); have < d.place.Nodes {
-		return []string{nodesNeeded(d.place.Nodes, have, d.place.DistinctHosts) + s.sharedHosts(all, d)}
-	}
-	var lacks []string
-	if have := len(s.apart(fit, d.place.DistinctHosts)); len(fit) > 0 {
+		lacks = []string{nodesNeeded(d.place.Nodes, have, d.place.DistinctHosts) + s.sharedHosts(all, d)}
+	} else if have := len(s.apart(fit, d.place.DistinctHosts)); have > 0 {
 		lacks = []string{nodesNeeded(d.place.Nodes, have, d.place.DistinctHosts) + " that have what is asked for" + s.sharedHosts(fit, d)}
 	}
 	for i, name := range slices.Sorted(maps.Keys(unfit)) {

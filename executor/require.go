@@ -81,6 +81,7 @@ func transfer(c *planner.Case) (workload.TransferOptions, error) {
 // do not have are errors. It names everything that is missing at once.
 func (s *session) admit() error {
 	seen := map[string]bool{}
+	located := map[string]located{} // by demand, which many cases have in common
 	for _, c := range s.plan.Cases {
 		if c.Status != planner.Planned {
 			continue
@@ -99,7 +100,7 @@ func (s *session) admit() error {
 				continue
 			}
 		}
-		lacks := s.lacks(c)
+		lacks := s.lacks(c, located)
 		if len(lacks) == 0 {
 			continue
 		}
@@ -115,8 +116,14 @@ func (s *session) admit() error {
 	return nil
 }
 
+// located is where launches of a demand would go, or what is lacking.
+type located struct {
+	placement
+	lacks []string
+}
+
 // lacks lists what the session's nodes lack for a case.
-func (s *session) lacks(c *planner.Case) []string {
+func (s *session) lacks(c *planner.Case, known map[string]located) []string {
 	o, err := transfer(c)
 	if err != nil {
 		return []string{err.Error()}
@@ -124,10 +131,15 @@ func (s *session) lacks(c *planner.Case) []string {
 	if simulated(c) {
 		return s.lacksSimulation()
 	}
-	if lacks := s.clusterLacks(); len(lacks) > 0 {
-		return lacks
+	d := s.demand(c, o)
+	p, ok := known[d.key()]
+	if !ok {
+		p.placement, p.lacks = s.locate(d, nil)
+		all := s.clusterLacks()
+		p.lacks = append(all, slices.DeleteFunc(p.lacks, func(what string) bool { return slices.Contains(all, what) })...)
+		known[d.key()] = p
 	}
-	p, lacks := s.locate(s.demand(c, o), nil)
+	lacks := p.lacks
 	if len(lacks) > 0 {
 		return lacks
 	}

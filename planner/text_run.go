@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"weir/results"
 )
 
 // text writes what the cases of a run have in common besides their settings.
@@ -83,7 +81,7 @@ func (c Command) text() string {
 
 func (c Check) text() string {
 	s := c.Name + ": " + textArgv(c.Command)
-	if c.Severity == results.SkipCases {
+	if c.Severity == "skip" {
 		s += ", or all cases are skipped"
 	}
 	if c.Remedy != "" {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"time"
@@ -85,9 +86,11 @@ func (a *Agent) artifact(ctx context.Context, t ArtifactTask, h hidden, report f
 // outputOf runs a command and keeps the beginning of what it writes.
 func (a *Agent) outputOf(ctx context.Context, t ArtifactTask, h hidden) ArtifactReport {
 	out := &capture{most: h.enough()}
-	err := a.spawner.run(ctx, t.Timeout, t.Command, os.Environ(), out, out)
+	err := a.spawner.runOpen(ctx, t.Timeout, t.Command, os.Environ(), out, out)
 	r := kept(out.kept.Bytes(), out.written, h)
 	switch {
+	case errors.Is(err, exec.ErrWaitDelay):
+		r.Status, r.Reason = results.ArtifactTruncated, "its output was still open when it had ended: what came later is left out"
 	case err != nil && out.written == 0:
 		return ArtifactReport{Status: results.ArtifactMissing, Reason: h.redact(err.Error())}
 	case err != nil:

@@ -95,6 +95,16 @@ func (c *capture) Write(p []byte) (int, error) {
 // with all that it started. Something that it leaves running may hold its output
 // open, which is no failure of the command.
 func (s *spawner) run(ctx context.Context, limit time.Duration, argv, env []string, stdout, stderr io.Writer) error {
+	err := s.runOpen(ctx, limit, argv, env, stdout, stderr)
+	if errors.Is(err, exec.ErrWaitDelay) {
+		return nil
+	}
+	return err
+}
+
+// runOpen is run, and says by exec.ErrWaitDelay that the output was still open when
+// nobody waited for more of it.
+func (s *spawner) runOpen(ctx context.Context, limit time.Duration, argv, env []string, stdout, stderr io.Writer) error {
 	bounded, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	cmd := exec.CommandContext(bounded, argv[0], argv[1:]...)
@@ -107,7 +117,7 @@ func (s *spawner) run(ctx context.Context, limit time.Duration, argv, env []stri
 	}
 	switch {
 	case err == nil, errors.Is(err, exec.ErrWaitDelay):
-		return nil
+		return err
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case bounded.Err() != nil:
