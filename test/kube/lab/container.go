@@ -49,6 +49,14 @@ func (k *kubelet) prepare(ctx context.Context, p *core.Pod, n node) (*container,
 		if e.ValueFrom != nil && e.ValueFrom.FieldRef != nil {
 			v = field(p, n, e.ValueFrom.FieldRef.FieldPath)
 		}
+		if e.ValueFrom != nil && e.ValueFrom.SecretKeyRef != nil {
+			ref := e.ValueFrom.SecretKeyRef
+			s, err := k.api.CoreV1().Secrets(p.Namespace).Get(ctx, ref.Name, meta.GetOptions{})
+			if err != nil {
+				return nil, err
+			}
+			v = string(s.Data[ref.Key])
+		}
 		known[e.Name] = v
 		out.Env = append(out.Env, e.Name+"="+v)
 	}
@@ -82,11 +90,11 @@ func (k *kubelet) volume(ctx context.Context, p *core.Pod, v core.Volume) (strin
 		if err != nil {
 			return "", err
 		}
-		if err := os.MkdirAll(dir, 0o700); err != nil {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
 			return "", err
 		}
-		for name, content := range s.Data {
-			if err := os.WriteFile(filepath.Join(dir, name), content, os.FileMode(*v.Secret.DefaultMode)); err != nil {
+		for _, file := range v.Secret.Items {
+			if err := os.WriteFile(filepath.Join(dir, file.Path), s.Data[file.Key], os.FileMode(*v.Secret.DefaultMode)); err != nil {
 				return "", err
 			}
 		}
@@ -154,7 +162,6 @@ func becomePod() {
 			try(m.Path, unix.Mount("", m.Path, "", unix.MS_BIND|unix.MS_REMOUNT|unix.MS_RDONLY, ""))
 		}
 	}
-	os.Setenv("PATH", os.Getenv("PATH"))
 	program, err := exec.LookPath(c.Argv[0])
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
