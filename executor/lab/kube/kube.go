@@ -101,7 +101,10 @@ current-context: lab
 	}
 	c.nodes = c.start("nodes", args...)
 	c.await("the nodes", func() error {
-		out, err := c.Try("get", "nodes,serviceaccounts/default", "--output", "name")
+		if _, err := c.Try("get", "serviceaccount", "default"); err != nil { // no pod without it
+			return err
+		}
+		out, err := c.Try("get", "nodes", "--output", "name")
 		if err == nil && strings.Count(out, "node/") != len(nodes) {
 			err = fmt.Errorf("there are %s", out)
 		}
@@ -193,7 +196,7 @@ func (c *Cluster) ContinueNodes() { c.nodes.Process.Signal(syscall.SIGCONT) }
 func (c *Cluster) await(what string, ready func() error) {
 	c.t.Helper()
 	var err error
-	for end := time.Now().Add(2 * time.Minute); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
 		if err = ready(); err == nil {
 			return
 		}

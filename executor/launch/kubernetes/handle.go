@@ -75,7 +75,7 @@ func (h *handle) explainMissing(ctx context.Context, pods []pod, items []item) e
 	if len(missing) == 0 {
 		return nil
 	}
-	state, reason := launch.Lost, "the Job "+h.name+" is gone: somebody has deleted it"
+	state, reason, hopeless := launch.Lost, "the Job "+h.name+" is gone: somebody has deleted it", false
 	for i := range items {
 		job := &items[i]
 		if job.Kind != "Job" {
@@ -93,10 +93,12 @@ func (h *handle) explainMissing(ctx context.Context, pods []pod, items []item) e
 			if reason, err = h.events(ctx, "Job", h.name); err != nil {
 				return err
 			}
+			// A quota may be free again; rights and rules stay.
+			hopeless = strings.Contains(reason, "forbidden") && !strings.Contains(reason, "exceeded quota")
 		}
 	}
 	for _, p := range missing {
-		p.State, p.Reason = state, reason
+		p.State, p.Reason, p.hopeless = state, reason, hopeless
 	}
 	return nil
 }

@@ -107,7 +107,7 @@ func (it *item) judge() pod {
 	p := pod{name: it.Metadata.Name}
 	c := it.agent()
 	disrupted := it.condition("DisruptionTarget")
-	switch ready := it.condition("Ready"); {
+	switch {
 	case c.State.Terminated != nil:
 		t := c.State.Terminated
 		p.State, p.Code = launch.Exited, t.ExitCode
@@ -129,8 +129,8 @@ func (it *item) judge() pod {
 		p.State, p.Reason = launch.Lost, sentence(disrupted.Reason, disrupted.Message)
 	case it.Metadata.DeletionTimestamp != nil:
 		p.State, p.Reason = launch.Lost, "somebody is deleting the pod"
-	case c.State.Running != nil && ready.Status == "Unknown":
-		p.State, p.Reason = launch.Lost, sentence(cmp.Or(ready.Reason, "NodeLost"), cmp.Or(ready.Message, "the node "+it.Spec.NodeName+" does not answer"))
+	case c.State.Running != nil && it.nodeAway():
+		p.State, p.Reason = launch.Lost, "the node "+it.Spec.NodeName+" does not answer the cluster"
 	case c.State.Running != nil:
 		p.State = launch.Running
 	default:
@@ -167,6 +167,14 @@ func (p *pod) pending(it *item, c containerStatus) {
 		}
 		p.silent = false
 	}
+}
+
+// nodeAway says whether the control plane has taken the pod's readiness away, which it
+// does when it has not heard of the node; a kubelet would say that of the containers
+// too, or give a reason.
+func (it *item) nodeAway() bool {
+	ready := it.condition("Ready")
+	return ready.Status == "Unknown" || ready.Status == "False" && ready.Reason == "" && it.condition("ContainersReady").Status == "True"
 }
 
 // agent is what the cluster says of weir's own container.

@@ -43,8 +43,10 @@ func TestJudge(t *testing.T) {
 			pod{Worker: launch.Worker{State: launch.Lost, Reason: "DeletionByTaintManager: Taint manager: deleting due to NoExecute taint"}}},
 		"preempted": {scheduled + `"status":{"phase":"Failed","conditions":[{"type":"DisruptionTarget","status":"True","reason":"PreemptionByScheduler","message":"preempting to\naccommodate"}],"containerStatuses":[{"name":"agent","state":{"terminated":{"exitCode":143,"reason":"Error"}}}]}`,
 			pod{Worker: launch.Worker{State: launch.Exited, Code: 143, Reason: "PreemptionByScheduler: preempting to accommodate"}}},
-		"not answering": {scheduled + `"status":{"phase":"Running","conditions":[{"type":"Ready","status":"Unknown"}],"containerStatuses":[{"name":"agent","state":{"running":{}}}]}`,
-			pod{Worker: launch.Worker{State: launch.Lost, Reason: "NodeLost: the node h1 does not answer"}}},
+		"not answering": {scheduled + `"status":{"phase":"Running","conditions":[{"type":"Ready","status":"False"},{"type":"ContainersReady","status":"True"}],"containerStatuses":[{"name":"agent","state":{"running":{}}}]}`,
+			pod{Worker: launch.Worker{State: launch.Lost, Reason: "the node h1 does not answer the cluster"}}},
+		"a sidecar is not ready": {scheduled + `"status":{"phase":"Running","conditions":[{"type":"Ready","status":"False","reason":"ContainersNotReady"},{"type":"ContainersReady","status":"False"}],"containerStatuses":[{"name":"agent","state":{"running":{}}}]}`,
+			pod{Worker: launch.Worker{State: launch.Running}}},
 		"deleted": {scheduled + `"status":{"phase":"Running","containerStatuses":[{"name":"agent","state":{"running":{}}}]}`,
 			pod{Worker: launch.Worker{State: launch.Lost, Reason: "somebody is deleting the pod"}}},
 	} {

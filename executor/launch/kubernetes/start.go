@@ -125,7 +125,10 @@ func (h *handle) gaveUp(ctx context.Context, told string) error {
 	if context.Cause(ctx) != errTooLong {
 		return context.Cause(ctx)
 	}
-	return fmt.Errorf("after %v %s (--kube-wait allows more)", h.l.o.Wait, told)
+	if strings.Contains(told, "anti-affinity") {
+		told += " (each agent needs a machine of its own)"
+	}
+	return fmt.Errorf("after %v %s; --kube-wait allows more", h.l.o.Wait, told)
 }
 
 // started says what the pods wait for, "" if for nothing, and fails where waiting is

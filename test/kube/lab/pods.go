@@ -132,13 +132,16 @@ func (k *kubelet) start(ctx context.Context, p *core.Pod, n node) {
 	r := &process{cmd, make(chan struct{})}
 	k.pods.set(p.UID, r)
 	began := meta.Now()
-	k.status(ctx, p, func(s *core.PodStatus) {
+	wanted := k.status(ctx, p, func(s *core.PodStatus) {
 		started := true
 		s.Phase, s.HostIP, s.PodIP, s.StartTime = core.PodRunning, n.address, n.address, &began
 		s.PodIPs = []core.PodIP{{IP: n.address}}
 		s.Conditions = []core.PodCondition{{Type: "Initialized", Status: "True"}, {Type: "Ready", Status: "True", LastTransitionTime: began}, {Type: "ContainersReady", Status: "True"}, {Type: "PodScheduled", Status: "True"}}
 		s.ContainerStatuses = []core.ContainerStatus{{Name: c.Name, Image: c.Image, Ready: true, Started: &started, State: core.ContainerState{Running: &core.ContainerStateRunning{StartedAt: began}}}}
 	})
+	if !wanted { // it was deleted just before there was anything to end
+		r.kill()
+	}
 	cmd.Wait()
 	code := int32(cmd.ProcessState.ExitCode())
 	if ws := cmd.ProcessState.Sys().(syscall.WaitStatus); ws.Signaled() {
@@ -187,18 +190,19 @@ func (k *kubelet) event(ctx context.Context, p *core.Pod, reason, text string) {
 	}
 }
 
-func (k *kubelet) status(ctx context.Context, p *core.Pod, change func(*core.PodStatus)) {
+// status changes what is known of a pod, and says whether there still is one.
+func (k *kubelet) status(ctx context.Context, p *core.Pod, change func(*core.PodStatus)) bool {
 	for {
 		cur, err := k.api.CoreV1().Pods(p.Namespace).Get(ctx, p.Name, meta.GetOptions{})
 		if err != nil || cur.UID != p.UID {
-			return
+			return false
 		}
 		change(&cur.Status)
 		if _, err = k.api.CoreV1().Pods(p.Namespace).UpdateStatus(ctx, cur, meta.UpdateOptions{}); !apierrors.IsConflict(err) {
 			if err != nil && !apierrors.IsNotFound(err) {
 				log.Print("status of ", p.Name, ": ", err)
 			}
-			return
+			return err == nil
 		}
 	}
 }
