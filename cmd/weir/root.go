@@ -27,7 +27,7 @@ flow is what was promised. Exit codes are listed by "weir docs exit-codes".`,
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(
 		newRun(), newPlan(), newValidate(), newGate(), newReport(), newCompare(), newCalibrate(), newProbe(),
-		newFmt(), newConvert(), newImport(), newCatalog(), newMatgen(), newSchema(), newCI(), newHistory(), newDocs(), newVersion(), newRank(),
+		newFmt(), newConvert(), newImport(), newCatalog(), newMatgen(), newSchema(), newCI(), newHistory(), newCluster(), newDocs(), newVersion(), newRank(),
 	)
 	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {

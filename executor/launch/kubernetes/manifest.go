@@ -95,18 +95,20 @@ func (l *Launcher) manifests(r *launch.Request, values map[string][]byte) (*mani
 }
 
 func (l *Launcher) metadata(r *launch.Request) object {
-	return object{
+	m := object{
 		"name":        Name(r.Session),
 		"labels":      l.labels(r),
 		"annotations": object{wholeMark: r.Session},
 	}
+	if l.o.Namespace != "" {
+		m["namespace"] = l.o.Namespace
+	}
+	return m
 }
 
 func (l *Launcher) labels(r *launch.Request) object {
-	out := object{mark: Name(r.Session), "app.kubernetes.io/name": "weir", "app.kubernetes.io/managed-by": "weir"}
-	for name, value := range l.o.Labels {
-		out[name] = value
-	}
+	out := texts(l.o.Labels)
+	out[mark], out["app.kubernetes.io/name"], out["app.kubernetes.io/managed-by"] = Name(r.Session), "weir", "weir"
 	return out
 }
 

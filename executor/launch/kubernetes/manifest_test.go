@@ -94,7 +94,7 @@ func TestManifests(t *testing.T) {
 			o.NodeSelector = map[string]string{"node.kubernetes.io/instance-type": "p5.48xlarge"}
 			o.Tolerations = []string{"nvidia.com/gpu:NoSchedule", "team=bench"}
 			o.Labels = map[string]string{"kueue.x-k8s.io/queue-name": "bench"}
-			o.Deadline = 0
+			o.Deadline, o.Namespace = 0, "team-a"
 		}, request: func(r *launch.Request) {
 			r.AllowCommands = true
 			r.Env = map[string]string{"UCX_TLS": "rc,cuda", "HF_TOKEN": "hf_verysecret"}

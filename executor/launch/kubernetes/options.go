@@ -37,7 +37,7 @@ type Options struct {
 	ServiceAccount string
 	NodeSelector   map[string]string
 	Tolerations    []string          // KEY[=VALUE][:EFFECT]
-	Labels         map[string]string // of the Job and its pods
+	Labels         map[string]string // of all that is created, beside its own
 	Resources      map[string]string // requested and limited alike
 	SharedMemory   string            // most of /dev/shm, "0": as the container runtime has it
 	Capabilities   []string          // of the container beside those that it has
