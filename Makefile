@@ -13,10 +13,10 @@ LDFLAGS := -s -w -X main.version=$(VERSION) -X main.commit=$(COMMIT)
 CWARN   := -std=gnu11 -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Werror
 FUZZTIME ?= 2s
 
-.PHONY: help setup browser build run test soak lint pure ctest valgrind race bounds fuzz bench clean
+.PHONY: help setup browser build run test soak lint pure ctest valgrind race bounds fuzz bench clean test-cluster
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
 
 setup: ## install the headers and libraries of UCX and libfabric, if they are missing
 	@scripts/setup
@@ -32,6 +32,10 @@ run: build ## run the quickstart scenario on this machine
 	bin/weir run examples/quickstart.yaml
 
 test: setup browser lint pure race bounds ctest fuzz soak ## everything that must pass
+
+test-cluster: setup ## the tests that need a cluster, which is built or made here: none of them may be skipped
+	@test/kube/build
+	WEIR_LAB=required $(GO) test -count 1 -timeout 15m ./executor/lab/... ./executor/launch/...
 
 lint: ## gofmt, vet, staticcheck, go.mod is tidy
 	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { echo 'not gofmt-ed:'; gofmt -l $$(git ls-files '*.go'); exit 1; }

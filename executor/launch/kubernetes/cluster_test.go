@@ -153,7 +153,7 @@ func TestCluster(t *testing.T) {
 				t.Errorf("worker %d is %+v, want running", i, w)
 			}
 		}
-		if _, err := l.Start(t.Context(), r); err == nil || !strings.Contains(err.Error(), "a former coordinator of this session left it") {
+		if _, err := l.Start(t.Context(), r); err == nil || !strings.Contains(err.Error(), "\"kubectl delete job\" removes it with all that it owns") {
 			t.Errorf("the session's second start: %v", err)
 		}
 		if err := h.Stop(t.Context(), 5*time.Second); err != nil {

@@ -65,6 +65,8 @@ func (f *failure) Error() string {
 
 // hints are what to do about errors that people meet before anything works.
 var hints = []struct{ said, hint string }{
+	{"exceeded quota", "ask for less with --kube-resource, or for more quota"},
+	{"denied the request", "a rule of this cluster, which --kube-patch may help to follow"},
 	{"(Forbidden)", "your account lacks a right: weir needs create, get, list, patch and delete of jobs, get, list, create and delete of services and secrets, get, list and delete of pods, get of pods/log, list of events, in one namespace"},
 	{"(Unauthorized)", "sign in again, or choose another context with --kube-context"},
 	{"must be logged in", "sign in again, or choose another context with --kube-context"},
@@ -73,7 +75,7 @@ var hints = []struct{ said, hint string }{
 	{"context was not found", "\"kubectl config get-contexts\" lists those that there are"},
 	{"does not exist", "\"kubectl config get-contexts\" lists the contexts that there are"},
 	{"namespaces \"", "choose another with --kube-namespace, or make it with \"kubectl create namespace\""},
-	{"(AlreadyExists)", "a former coordinator of this session left it: reap it first"},
+	{"(AlreadyExists)", "a former coordinator of this session left it; \"kubectl delete job\" removes it with all that it owns"},
 }
 
 func (l *Launcher) explain(verb, stderr string, err error) error {

@@ -30,6 +30,8 @@ func TestKubectlErrors(t *testing.T) {
 		"forbidden":     {`echo 'Error from server (Forbidden): jobs.batch is forbidden: User "u" cannot create resource "jobs"' >&2; exit 1`, `kubectl get: Error from server (Forbidden): jobs.batch is forbidden: User "u" cannot create resource "jobs" (your account lacks a right: weir needs create`},
 		"no cluster":    {`echo 'E1122 03:04:05.6 memcache.go: noise' >&2; echo 'The connection to the server 127.0.0.1:8080 was refused - did you specify the right host or port? connection refused' >&2; exit 1`, `kubectl get: The connection to the server 127.0.0.1:8080 was refused - did you specify the right host or port? connection refused (is this the right cluster?`},
 		"no context":    {`echo 'error: context "x" does not exist' >&2; exit 1`, `("kubectl config get-contexts" lists the contexts that there are)`},
+		"quota":         {`echo 'Error from server (Forbidden): error when creating "STDIN": jobs.batch "x" is forbidden: exceeded quota: jobs, requested: count/jobs.batch=1' >&2; exit 1`, `(ask for less with --kube-resource, or for more quota)`},
+		"webhook":       {`echo 'Error from server (Forbidden): admission webhook "policy.test" denied the request: no owner label' >&2; exit 1`, `denied the request: no owner label (a rule of this cluster`},
 		"silent":        {`exit 7`, `kubectl get: exit status 7`},
 		"several lines": {`printf 'Warning: deprecated\nerror: one\n\nerror: two\n' >&2; exit 1`, `kubectl get: error: one; error: two`},
 	} {

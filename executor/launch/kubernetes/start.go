@@ -41,12 +41,9 @@ func (l *Launcher) begin(ctx context.Context, r *launch.Request) (*handle, error
 	h := &handle{l: l, r: r, name: Name(r.Session), logs: map[string][]string{},
 		queued: spec["suspend"] == true || part(m.job, "metadata", "labels")["kueue.x-k8s.io/queue-name"] != nil}
 	spec["suspend"] = true
-	made, warnings, err := l.create(ctx, []any{m.job})
+	made, _, err := l.create(ctx, []any{m.job}) // Check has told what the cluster warns of
 	if err != nil {
 		return nil, fmt.Errorf("creating the Job %s: %w", h.name, err)
-	}
-	for _, w := range warnings {
-		r.Tell("kubernetes warns: %s", w)
 	}
 	if err := h.complete(ctx, part(made, "metadata")["uid"], m); err != nil {
 		return nil, h.undo(ctx, err)
