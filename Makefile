@@ -33,9 +33,10 @@ run: build ## run the quickstart scenario on this machine
 
 test: setup browser lint pure race bounds ctest fuzz soak ## everything that must pass
 
-test-cluster: setup ## the tests that need hosts, sshd and Slurm: here none of them may be skipped
+test-cluster: setup ## the tests that need hosts, sshd, Slurm and a Kubernetes control plane, which are made here: none of them may be skipped
 	@scripts/setup cluster
-	WEIR_LAB=required $(GO) test -count 1 -timeout 15m ./executor/lab ./executor/launch/...
+	@test/kube/build
+	WEIR_LAB=required $(GO) test -count 1 -timeout 15m ./executor/lab/... ./executor/launch/...
 
 lint: ## gofmt, vet, staticcheck, go.mod is tidy
 	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { echo 'not gofmt-ed:'; gofmt -l $$(git ls-files '*.go'); exit 1; }

@@ -50,38 +50,40 @@ func within(path, room string) bool {
 // → reports, and the leaves know hardly anybody. The room of a package is the longest
 // that it is in; an entry allows what is within it.
 var allowed = map[string][]string{
-	"weir":                 {},
-	"weir/cmd/weir":        {"weir"},
-	"weir/quantity":        {},
-	"weir/workload":        {"weir/quantity", "weir/matrix"},
-	"weir/assertion":       {"weir/quantity"},
-	"weir/results":         {"weir/assertion", "weir/quantity"},
-	"weir/matrix":          {},
-	"weir/scenarios":       {},
-	"weir/matgen":          {"weir/matrix", "weir/quantity", "weir/dsl/suggest"},
-	"weir/ctperftest":      {"weir/matrix", "weir/dsl/suggest", "weir/dsl/yamlsyntax"},
-	"weir/dsl":             {"weir/ctperftest", "weir/matgen", "weir/matrix", "weir/assertion", "weir/quantity", "weir/workload"},
-	"weir/planner":         {"weir/dsl", "weir/assertion", "weir/quantity", "weir/workload"},
-	"weir/engine":          {"weir/matrix", "weir/workload", "weir/results", "weir/quantity"},
-	"weir/engine/native":   {"weir/engine", "weir/workload", "weir/results", "weir/quantity"},
-	"weir/engine/sim":      {"weir/engine", "weir/workload", "weir/results", "weir/quantity"},
-	"weir/executor":        {"weir/executor/trust", "weir/executor/link", "weir/executor/launch", "weir/planner", "weir/engine", "weir/assertion", "weir/quantity", "weir/results", "weir/workload"},
-	"weir/executor/trust":  {},
-	"weir/executor/link":   {"weir/executor/trust"},
-	"weir/executor/launch": {"weir/executor/trust"},
-	"weir/executor/lab":    {},
-	"weir/gate":            {"weir/results", "weir/assertion", "weir/workload", "weir/quantity"},
-	"weir/history":         {"weir/results", "weir/workload", "weir/quantity"},
-	"weir/reporters":       {"weir/reporters/html", "weir/history", "weir/results", "weir/assertion", "weir/workload", "weir/quantity", "weir/matrix"},
-	"weir/reporters/html":  {},
+	"weir":                            {},
+	"weir/cmd/weir":                   {"weir"},
+	"weir/quantity":                   {},
+	"weir/workload":                   {"weir/quantity", "weir/matrix"},
+	"weir/assertion":                  {"weir/quantity"},
+	"weir/results":                    {"weir/assertion", "weir/quantity"},
+	"weir/matrix":                     {},
+	"weir/scenarios":                  {},
+	"weir/matgen":                     {"weir/matrix", "weir/quantity", "weir/dsl/suggest"},
+	"weir/ctperftest":                 {"weir/matrix", "weir/dsl/suggest", "weir/dsl/yamlsyntax"},
+	"weir/dsl":                        {"weir/ctperftest", "weir/matgen", "weir/matrix", "weir/assertion", "weir/quantity", "weir/workload"},
+	"weir/planner":                    {"weir/dsl", "weir/assertion", "weir/quantity", "weir/workload"},
+	"weir/engine":                     {"weir/matrix", "weir/workload", "weir/results", "weir/quantity"},
+	"weir/engine/native":              {"weir/engine", "weir/workload", "weir/results", "weir/quantity"},
+	"weir/engine/sim":                 {"weir/engine", "weir/workload", "weir/results", "weir/quantity"},
+	"weir/executor":                   {"weir/executor/trust", "weir/executor/link", "weir/executor/launch", "weir/planner", "weir/engine", "weir/assertion", "weir/quantity", "weir/results", "weir/workload"},
+	"weir/executor/trust":             {},
+	"weir/executor/link":              {"weir/executor/trust"},
+	"weir/executor/launch":            {"weir/executor/trust"},
+	"weir/executor/launch/kubernetes": {"weir/executor/launch", "weir/executor/trust", "weir/dsl/yamlsyntax"},
+	"weir/executor/lab":               {},
+	"weir/gate":                       {"weir/results", "weir/assertion", "weir/workload", "weir/quantity"},
+	"weir/history":                    {"weir/results", "weir/workload", "weir/quantity"},
+	"weir/reporters":                  {"weir/reporters/html", "weir/history", "weir/results", "weir/assertion", "weir/workload", "weir/quantity", "weir/matrix"},
+	"weir/reporters/html":             {},
 }
 
 // closed are rooms inside of others' that only those named may enter, although an
 // entry of allowed lets more in.
 var closed = map[string][]string{
-	"weir/engine/native": {"weir/cmd/weir"},
-	"weir/engine/sim":    {"weir/cmd/weir"},
-	"weir/executor/lab":  {}, // only tests, whose imports are not looked at here
+	"weir/engine/native":              {"weir/cmd/weir"},
+	"weir/engine/sim":                 {"weir/cmd/weir"},
+	"weir/executor/launch/kubernetes": {"weir/cmd/weir"},
+	"weir/executor/lab":               {}, // only tests, whose imports are not looked at here
 }
 
 // roomOf is the room that a package is in, "" if in none.

@@ -282,7 +282,7 @@ func TestSessionGoesOnElsewhere(t *testing.T) {
 	o.Events = func(e Event) {
 		b.events = append(b.events, e)
 		if e.Type == CaseMeasured && b.count(CaseMeasured, "c") == 1 {
-			s.lost("n1")
+			s.lost("n1", "it was cut off")
 		}
 	}
 	s = newSession(aPlan([]*planner.Case{c}, aGroup("c", []*planner.Case{c}, 3)), o)

@@ -24,10 +24,11 @@ every key goes with the process that wrote it.`,
 		Example: `  weir cluster init
   weir cluster token --node gpu-07 --out gpu-07.token
   weir cluster status --etcd https://etcd:2379 --etcd-cacert ca.pem
-  weir cluster clean --etcd http://127.0.0.1:2379 --dry-run`,
+  weir cluster clean --etcd http://127.0.0.1:2379 --dry-run
+  weir cluster manifests examples/quickstart.yaml --kube-image registry.example.com/weir:1.7`,
 		RunE: onlySubcommands,
 	}
-	cmd.AddCommand(newClusterInit(), newClusterToken(), newClusterStatus(), newClusterClean())
+	cmd.AddCommand(newClusterInit(), newClusterToken(), newClusterStatus(), newClusterClean(), newClusterManifests())
 	return cmd
 }
 

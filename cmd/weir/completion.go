@@ -23,7 +23,7 @@ type completer = func(cmd *cobra.Command, args []string, begun string) ([]string
 func addCompletions(root *cobra.Command) {
 	flags := map[string]completer{
 		"run --only": completeSelector, "run --skip": completeSelector, "plan --only": completeSelector, "plan --skip": completeSelector,
-		"run --var": completeVariable, "plan --var": completeVariable, "validate --var": completeVariable, "github --var": completeVariable, "gitlab --var": completeVariable,
+		"run --var": completeVariable, "plan --var": completeVariable, "validate --var": completeVariable, "manifests --var": completeVariable, "github --var": completeVariable, "gitlab --var": completeVariable,
 		"run --report": words(reporters.Formats()...), "report --report": words(reporters.Formats()...), "gate --report": words(reporters.Formats()...),
 		"plan --output": words("text", "json", "dot", "mermaid"), "validate --format": words("text", "json", "github"), "list --format": words("text", "json"), "trend --format": words("text", "json"), "status --format": words("text", "json"),
 		"matgen --model": words(matgen.Names()...), "matgen --kv-dtype": words(matgen.DTypes()...), "matgen --sleep": words(matgen.Rules()...),
@@ -31,7 +31,7 @@ func addCompletions(root *cobra.Command) {
 		"convert --to": words(format.YAML, format.HCL), "fmt --syntax": words(format.YAML, format.HCL),
 	}
 	arguments := map[string]completer{
-		"run": completeScenario, "plan": completeScenario, "validate": completeScenario, "convert": completeScenario, "github": completeScenario, "gitlab": completeScenario,
+		"run": completeScenario, "plan": completeScenario, "validate": completeScenario, "convert": completeScenario, "manifests": completeScenario, "github": completeScenario, "gitlab": completeScenario,
 		"fmt": completeFile, "ct-perftest": completeFile, "show": words(catalogNames()...), "workloads": words(workload.Names()...), "metrics": words(workload.Names()...),
 	}
 	var add func(c *cobra.Command)

@@ -14,7 +14,7 @@ import (
 func TestProcessesStayOnTheirProcessors(t *testing.T) {
 	s := newSpawner()
 	defer s.close()
-	all := allowedCPUs()
+	all := AllowedCPUs()
 	one := all[len(all)-1:]
 	for i, cpus := range [][]int{one, nil} {
 		log := filepath.Join(t.TempDir(), "log")

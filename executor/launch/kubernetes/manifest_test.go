@@ -1,0 +1,324 @@
+package kubernetes
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"weir/dsl/yamlsyntax"
+	"weir/executor/launch"
+	"weir/executor/trust"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+const session = "20261121-101500-quickstart-3f9a"
+
+// request is one of a session with n nodes, whose bootstrap is real.
+func request(t testing.TB, n int) launch.Request {
+	t.Helper()
+	a, err := trust.NewAuthority(session, time.Hour)
+	if err != nil {
+		t.Fatal(err)
+	}
+	id, err := a.Issue(trust.Agent, "*", time.Hour)
+	if err != nil {
+		t.Fatal(err)
+	}
+	key, err := trust.NewSigner()
+	if err != nil {
+		t.Fatal(err)
+	}
+	binary, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return launch.Request{
+		Session: session, Nodes: n, Binary: binary, Dir: t.TempDir(), Say: t.Logf,
+		Bootstrap: func(node string) (trust.Bootstrap, error) {
+			return trust.Bootstrap{Session: session, Node: node, Identity: id, Coordinator: []string{"coordinator.test:4711"}, SessionKey: key.Public()}, nil
+		},
+	}
+}
+
+func options(change func(*Options)) Options {
+	o := Default()
+	o.Image = "registry.test/weir:1.7"
+	if change != nil {
+		change(&o)
+	}
+	return o
+}
+
+func launcher(t testing.TB, o Options) *Launcher {
+	t.Helper()
+	l, err := New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+func patches(t testing.TB, text string) []Patch {
+	t.Helper()
+	all, err := ReadPatches([]byte(text), "patch.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// The manifests as people read them; each is also held to the API's own description.
+func TestManifests(t *testing.T) {
+	for name, c := range map[string]struct {
+		nodes   int
+		options func(*Options)
+		request func(*launch.Request)
+	}{
+		"plain": {nodes: 2},
+		"gpu-efa": {nodes: 4, options: func(o *Options) {
+			o.Image = "registry.test/weir@sha256:4f53cda18c2baa0c0354bb5f9a3ecbe5ed12ab4d8e11ba873c2f11161202b945"
+			o.PullPolicy, o.PullSecrets, o.Command = "IfNotPresent", []string{"registry"}, "/opt/weir/bin/weir"
+			o.Resources = map[string]string{"cpu": "90", "memory": "900Gi", "nvidia.com/gpu": "8", "vpc.amazonaws.com/efa": "32", "hugepages-2Mi": "5120Mi", "hugepages-1Gi": "2Gi"}
+			o.SharedMemory = "80Gi"
+			o.Capabilities = []string{"IPC_LOCK", "SYS_PTRACE"}
+			o.ServiceAccount, o.HostNetwork, o.HostIPC = "bench", true, true
+			o.NodeSelector = map[string]string{"node.kubernetes.io/instance-type": "p5.48xlarge"}
+			o.Tolerations = []string{"nvidia.com/gpu:NoSchedule", "team=bench"}
+			o.Labels = map[string]string{"kueue.x-k8s.io/queue-name": "bench"}
+			o.Deadline, o.Namespace = 0, "team-a"
+		}, request: func(r *launch.Request) {
+			r.AllowCommands = true
+			r.Env = map[string]string{"UCX_TLS": "rc,cuda", "HF_TOKEN": "hf_verysecret"}
+		}},
+		"privileged": {nodes: 1, options: func(o *Options) {
+			o.Privileged, o.Capabilities, o.SharedMemory = true, nil, "0"
+		}},
+		"patched": {nodes: 2, options: func(o *Options) {
+			o.Patches = patches(t, `
+# all of it is about the pods
+metadata: {annotations: {k8s.v1.cni.cncf.io/networks: rdma-net}}
+spec:
+  priorityClassName: high
+  affinity: {podAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [{weight: 1, podAffinityTerm: {topologyKey: topology.kubernetes.io/zone, labelSelector: {matchLabels: {app.kubernetes.io/name: weir}}}}]}}
+  containers:
+  - name: agent
+    env:
+    - {name: NCCL_DEBUG, value: "1"}
+    - {name: WEIR_ADDRESS, $patch: delete}
+    volumeMounts: [{name: models, mountPath: /models, readOnly: true}]
+  - {name: sidecar, image: registry.test/exporter:3, ports: [{containerPort: 9400}]}
+  volumes: [{name: models, persistentVolumeClaim: {claimName: models}}]
+---
+kind: Job
+spec: {ttlSecondsAfterFinished: null, podReplacementPolicy: Failed}
+---
+kind: Service
+spec: {ports: [{name: agent, port: 4711}]}
+`)
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := request(t, c.nodes)
+			if c.request != nil {
+				c.request(&r)
+			}
+			l := launcher(t, options(c.options))
+			files, err := l.Render(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(files) != 1 || files[0].Name != "weir-"+session+".yaml" {
+				t.Fatalf("rendered %+v, want one file of the session's name", files)
+			}
+			golden(t, filepath.Join("testdata", "manifests", name+".yaml"), files[0].Text)
+			conforms(t, files[0].Text)
+			whole, err := l.RenderWithSecret(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			conforms(t, whole)
+			if bytes.Contains(files[0].Text, []byte("hf_verysecret")) || bytes.Contains(whole, []byte("hf_verysecret")) {
+				t.Error("the value of a variable is in the open")
+			}
+		})
+	}
+}
+
+func golden(t *testing.T, file string, got []byte) {
+	t.Helper()
+	if *update {
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(string(want), string(got)); d != "" {
+		t.Errorf("%s (-want +got):\n%s", file, d)
+	}
+}
+
+func apiSchema(t testing.TB) *jsonschema.Schema {
+	t.Helper()
+	text, err := os.ReadFile("testdata/schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := jsonschema.NewCompiler()
+	if err := c.AddResource("schema.json", doc); err != nil {
+		t.Fatal(err)
+	}
+	schema, err := c.Compile("schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return schema
+}
+
+// violations is what Kubernetes' description says against each document, "" if nothing.
+func violations(t testing.TB, text []byte) string {
+	t.Helper()
+	documents, err := yamlsyntax.ReadData(text, "manifest")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(documents) != 3 {
+		t.Fatalf("%d documents, want a Job, a Service and a Secret", len(documents))
+	}
+	schema := apiSchema(t)
+	var all []string
+	for _, d := range documents {
+		b, err := json.Marshal(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, err := jsonschema.UnmarshalJSON(bytes.NewReader(b))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := schema.Validate(v); err != nil {
+			all = append(all, err.Error())
+		}
+	}
+	return strings.Join(all, "\n")
+}
+
+func conforms(t *testing.T, text []byte) {
+	t.Helper()
+	if v := violations(t, text); v != "" {
+		t.Errorf("against Kubernetes' API: %s\n%s", v, text)
+	}
+}
+
+// The check against the API's description must be able to fail.
+func TestDescriptionRefuses(t *testing.T) {
+	for name, patch := range map[string]string{
+		"unknown field":  "spec: {hostNetwrok: true}",
+		"unknown deeper": "spec: {containers: [{name: agent, securityContext: {capabilites: {add: [X]}}}]}",
+		"wrong type":     "spec: {terminationGracePeriodSeconds: soon}",
+		"not required":   "spec: {volumes: [{name: x, configMap: {items: [{key: a}]}}]}",
+	} {
+		t.Run(name, func(t *testing.T) {
+			files, err := launcher(t, options(func(o *Options) { o.Patches = patches(t, patch) })).Render(request(t, 1))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if violations(t, files[0].Text) == "" {
+				t.Error("passes")
+			}
+		})
+	}
+}
+
+// What an agent reads is in the Secret alone, and all of it.
+func TestSecret(t *testing.T) {
+	r := request(t, 1)
+	r.Env = map[string]string{"HF_TOKEN": "hf_verysecret"}
+	values, err := secretValues(&r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := trust.DecodeBootstrap(values[bootstrapKey]); err != nil {
+		t.Error(err)
+	}
+	if got := string(values["env.HF_TOKEN"]); got != "hf_verysecret" {
+		t.Errorf("HF_TOKEN is %q", got)
+	}
+	l := launcher(t, options(nil))
+	whole, err := l.manifests(&r, values)
+	if err != nil {
+		t.Fatal(err)
+	}
+	empty, err := l.manifests(&r, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(empty.job, whole.job); d != "" {
+		t.Errorf("the Job differs with the values of the Secret: %s", d)
+	}
+}
+
+func TestOptionsRefuse(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(*Options)
+		want   string
+	}{
+		"no image":       {func(o *Options) { o.Image = "" }, "no image: pods need one that has weir in it"},
+		"no tag":         {func(o *Options) { o.Image = "registry.test:5000/weir" }, "has no tag, which means registry.test:5000/weir:latest"},
+		"empty tag":      {func(o *Options) { o.Image = "weir:" }, "has no tag, which means weir:latest"},
+		"blank":          {func(o *Options) { o.Image = "weir:1 x" }, "a name has no blanks"},
+		"pull policy":    {func(o *Options) { o.PullPolicy = "always" }, `pull policy "always": must be Always`},
+		"quantity":       {func(o *Options) { o.Resources = map[string]string{"memory": "32GB"} }, `resource memory: "32GB" is no quantity`},
+		"huge pages":     {func(o *Options) { o.Resources = map[string]string{"hugepages-2Mi": "1Gi"} }, "only to pods that also ask for memory or cpu"},
+		"shared memory":  {func(o *Options) { o.SharedMemory = "" }, "shared memory"},
+		"capability":     {func(o *Options) { o.Capabilities = []string{"CAP_IPC_LOCK"} }, "without CAP_"},
+		"toleration":     {func(o *Options) { o.Tolerations = []string{"a:Never"} }, `toleration "a:Never": must be KEY[=VALUE][:EFFECT]`},
+		"latest, spoken": {func(o *Options) { o.Image = "weir:latest" }, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := New(options(c.change))
+			if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+				t.Errorf("error %v, want %q", err, c.want)
+			}
+		})
+	}
+}
+
+func TestName(t *testing.T) {
+	for session, want := range map[string]string{
+		session:                  "weir-" + session,
+		"20261121-101500-P5_x":   "weir-20261121-101500-p5-x-",
+		"a.b":                    "weir-a-b-",
+		"trailing-":              "weir-trailing-",
+		strings.Repeat("x", 200): "weir-" + strings.Repeat("x", 42) + "-",
+	} {
+		got := Name(session)
+		if !strings.HasPrefix(got, want) || strings.HasSuffix(want, "-") && len(got) != len(want)+8 || !strings.HasSuffix(want, "-") && got != want {
+			t.Errorf("Name(%q) = %q, want %s and a digest where it ends in -", session, got, want)
+		}
+		if host := Node(session, 99_999); len(host) > 63 {
+			t.Errorf("the host name %s has %d characters", host, len(host))
+		}
+	}
+	if Name("a.b") == Name("a-b") || Name("A") == Name("a") {
+		t.Error("different sessions have the same name")
+	}
+}
