@@ -132,13 +132,19 @@ func (cl claim) familyNote(at func(confidence float64) estimate, where place) st
 
 // remembered asks for each confidence once: quantiles are what judging costs.
 func remembered(at func(confidence float64) estimate) func(confidence float64) estimate {
-	known := map[float64]estimate{}
+	type answer struct {
+		confidence float64
+		estimate
+	}
+	var known []answer // one to three
 	return func(confidence float64) estimate {
-		e, ok := known[confidence]
-		if !ok {
-			e = at(confidence)
-			known[confidence] = e
+		for _, k := range known {
+			if k.confidence == confidence {
+				return k.estimate
+			}
 		}
+		e := at(confidence)
+		known = append(known, answer{confidence, e})
 		return e
 	}
 }

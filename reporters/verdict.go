@@ -80,7 +80,7 @@ func findings(doc *results.Document, want string) []finding {
 		out = sessionErrors(doc)
 	}
 	for _, c := range doc.Cases {
-		broken := standing(c) == "error" && reason(c) != ""
+		broken := reason(c) != "" && standing(c) == "error" // the dearer question last
 		if broken && want == "error" {
 			out = append(out, finding{standing: want, where: plain(c.Key), message: plain(reason(c)), log: lastLog(c), of: c})
 		}
