@@ -130,8 +130,9 @@ func perftest(b *testing.B, env []string, test ucxTest, size quantity.Size, iter
 		return number(b, row[3]), run // overall latency
 	}
 	v := number(b, row[5]) * (1 << 20) / 1e9 // overall MB/s, which are MiB
-	if test.op == "write" {
-		// it times one transfer more, which carries the mark of the end, than it counts
+	if test.api == "rma" && test.op == "write" {
+		// it times one transfer more, which carries the mark of the end, than it counts;
+		// messages need no mark
 		v *= float64(iterations+1) / float64(iterations)
 	}
 	return v, run
