@@ -3,6 +3,7 @@ package executor
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -76,30 +77,39 @@ func (l *load) prepare() error {
 		}
 		all = append(all, m.current)
 	}
-	shareCPUs(all)
+	shareCPUs(all, l.s.processors)
 	return nil
 }
 
-// shareCPUs gives launches that run at a time distinct processors of each node.
-func shareCPUs(all []*launched) {
+// shareCPUs gives the ranks of launches that run at a time distinct processors, where
+// nodes of the same processors are one.
+func shareCPUs(all []*launched, processors func(node string) string) {
 	total := map[string]int{}
 	for _, l := range all {
 		l.cpus = map[string]agent.CPUs{}
+		ranks := map[string]int{}
 		for _, node := range l.engine.Nodes {
-			if _, ok := l.cpus[node]; !ok {
-				l.cpus[node] = agent.CPUs{First: total[node]}
-			}
+			ranks[node]++
 		}
-		for _, node := range l.engine.Nodes {
-			total[node] += l.engine.Threads()
+		for _, node := range slices.Sorted(maps.Keys(ranks)) {
+			key := processors(node)
+			l.cpus[node] = agent.CPUs{First: total[key]}
+			total[key] += ranks[node] * l.engine.Threads()
 		}
 	}
 	for _, l := range all {
 		for node, c := range l.cpus {
-			c.Threads = total[node]
+			c.Threads = total[processors(node)]
 			l.cpus[node] = c
 		}
 	}
+}
+
+// processors names what a node's ranks run on: agents of one host have the same, unless
+// the session has claimed different ones for them.
+func (s *session) processors(node string) string {
+	m := s.members[node]
+	return fmt.Sprint(m.Host, m.CPUs)
 }
 
 // start brings the load up and waits until all of it is running.

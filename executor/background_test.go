@@ -158,7 +158,7 @@ func TestRanksOfLoadAndForegroundHaveDistinctCPUs(t *testing.T) {
 	}
 	fore, one, two := mk("n1", "n2"), mk("n1", "n1"), mk("n2", "n1")
 	one.engine.Cases = []engine.Case{{Options: workload.TransferOptions{Threads: 3}}}
-	shareCPUs([]*launched{fore, one, two})
+	shareCPUs([]*launched{fore, one, two}, func(node string) string { return node })
 	for i, test := range []struct {
 		l              *launched
 		node           string

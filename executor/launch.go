@@ -223,6 +223,7 @@ func (s *session) prepare(g *group, cases []*planner.Case, index int, beside ...
 			if err := l.settle(d, beside); err != nil {
 				return nil, err
 			}
+			shareCPUs([]*launched{l}, s.processors)
 			choice := s.choose(o, l.engine.Nodes)
 			l.engine.Fabric, l.why = choice.Fabric, choice.Reason
 		} else if o.Matrix != nil && sameMatrix(c, cases[i-1]) {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"path/filepath"
 	"slices"
@@ -38,14 +39,25 @@ func (s *session) open(ctx context.Context) (err error) {
 	if err := s.makeScratch(); err != nil {
 		return err
 	}
-	want, err := s.openHere(ctx)
-	if err != nil {
+	want := 0
+	if s.o.Fleet == nil {
+		if want, err = s.openHere(ctx); err != nil {
+			return err
+		}
+	} else if err := s.openEtcd(ctx); err != nil {
 		return err
 	}
 	if s.changes, err = s.cluster.Members(life); err != nil {
 		return err
 	}
-	return s.gather(ctx, want)
+	if s.o.Fleet == nil {
+		return s.gather(ctx, want)
+	}
+	s.fleet = newFleet(s)
+	if err := s.fleet.open(ctx); err != nil {
+		return err
+	}
+	return s.fleet.assemble(ctx)
 }
 
 func (s *session) makeScratch() (err error) {
@@ -74,6 +86,14 @@ func (s *session) openEtcd(ctx context.Context) (err error) {
 	about := cluster.AboutThis(s.o.Version.Version)
 	about.Scenario = s.plan.Scenario.Name
 	return s.cluster.Announce(ctx, about.Encode())
+}
+
+// dialEtcd leads to the session's own etcd; nil: it has none.
+func (s *session) dialEtcd() func(context.Context) (net.Conn, error) {
+	if s.server == nil {
+		return nil
+	}
+	return s.server.Dial
 }
 
 // openHere starts etcd and, at the same time, agents within this process. It gives their
@@ -176,6 +196,9 @@ func (s *session) close() error {
 			a.Kill()
 		}
 		errs = append(errs, a.Close())
+	}
+	if s.fleet != nil {
+		errs = append(errs, s.fleet.close(killed(s.o.Kill)))
 	}
 	if s.stop != nil {
 		s.stop()

@@ -28,6 +28,7 @@ type Options struct {
 	Version   results.Version
 
 	Etcd         cluster.Config // no endpoints: one inside this process
+	Fleet        *Fleet         // agents on other hosts; nil: within this process
 	Nodes        []string       // names of the agents to have in this process; none: one, named after the host
 	RankCommand  []string       // argv of a rank process, which must end in rank.Main
 	ProbeCommand []string       // argv of a probe process, which must end in rank.ProbeMain

@@ -45,6 +45,7 @@ type session struct {
 	server   *cluster.Server
 	signer   *trust.Signer // of what is placed on agents
 	placed   uint64        // tasks so far
+	fleet    *fleet        // nil: the agents are in this process
 	etcd     cluster.Config
 	cluster  *cluster.Session
 	agents   []*agent.Agent

@@ -107,6 +107,8 @@ func (s *session) wait(ctx context.Context, over func() bool) error {
 			if err := s.changed(m); err != nil {
 				return err
 			}
+		case d := <-s.departed():
+			s.lost(d.node, departedText(d.cause))
 		case <-s.cluster.Lost():
 			return errEtcdGone
 		case <-s.o.Kill:

@@ -26,7 +26,7 @@ flow is what was promised. Exit codes are listed by "weir docs exit-codes".`,
 	}
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(
-		newRun(), newPlan(), newValidate(), newGate(), newReport(), newCompare(), newCalibrate(), newProbe(), newCluster(),
+		newRun(), newPlan(), newValidate(), newGate(), newReport(), newCompare(), newCalibrate(), newProbe(), newAgent(), newCluster(),
 		newFmt(), newConvert(), newImport(), newCatalog(), newMatgen(), newSchema(), newCI(), newHistory(), newDocs(), newVersion(), newRank(),
 	)
 	root.InitDefaultCompletionCmd()

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"weir/executor/cluster"
+	"weir/executor/trust"
 	"weir/gate"
 	"weir/planner"
 	"weir/quantity"
@@ -21,7 +22,9 @@ type runFlags struct {
 	reports    reportFlags
 	out        string
 	cluster    clusterFlags
+	fleet      fleetFlags
 	etcd       cluster.Config
+	access     *trust.EtcdAccess // the same for agents that are launched
 	failFast   bool
 	timeout    string
 	events     string
@@ -59,6 +62,7 @@ worst result decides the exit code; "weir docs exit-codes" lists them.`,
 	f.style.add(cmd.Flags())
 	cmd.Flags().StringVar(&f.out, "out", "", "session `DIR` (default weir-out/<session>); of several scenarios each gets a folder in it")
 	f.cluster.add(cmd.Flags(), "`URLS` of an etcd cluster; without it weir brings its own")
+	f.fleet.add(cmd.Flags())
 	cmd.Flags().BoolVar(&f.failFast, "fail-fast", false, "end the session at the first error or failed gate")
 	cmd.Flags().StringVar(&f.timeout, "timeout", "", "total `TIME` for everything, as 90s or 10m; then the partial report is written and the exit code is 124")
 	cmd.Flags().StringVar(&f.resume, "resume", "", "go on with the session in `DIR` that was cut off or stopped: what it has measured is taken over")
@@ -92,6 +96,9 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	if f.etcd, err = f.cluster.config(); err != nil {
+		return err
+	}
+	if f.access, err = f.cluster.access(f.etcd); err != nil {
 		return err
 	}
 	plans, err := f.chosen(cmd, args)

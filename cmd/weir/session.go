@@ -44,10 +44,14 @@ func (s *session) run(ctx context.Context) (int, error) {
 	if err != nil {
 		return gate.ExitExecution, withCode(gate.ExitExecution, err)
 	}
+	fleet, err := s.flags.fleet.fleet(ctx, s.flags.etcd, s.flags.access, s.plan, s.stderr)
+	if err != nil {
+		return gate.ExitExecution, err
+	}
 	show := newProgress(s.stderr, s.plan, s.flags.style)
 	doc, runErr := executor.Run(ctx, s.plan, executor.Options{
 		Dir: dir, Resume: s.flags.resume != "", SessionID: id, Argv: os.Args, Version: buildVersion(),
-		Etcd: s.flags.etcd, RankCommand: self.rank, ProbeCommand: self.probe,
+		Etcd: s.flags.etcd, Fleet: fleet, RankCommand: self.rank, ProbeCommand: self.probe,
 		Kill: s.kill, Baseline: s.baseline.doc, BaselineFile: s.baseline.file,
 		FailFast: s.flags.failFast, When: admits, Fabrics: asksFor, Judge: gate.Judge, Undecided: gate.Undecided,
 		Simulate: func() executor.Simulator { return sim.New() },

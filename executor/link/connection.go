@@ -82,7 +82,7 @@ func (c *connection) hello(ctx context.Context, o Options) (err error) {
 		return final(err)
 	}
 	if leave := answer.GetLeave(); leave != nil {
-		return refused("the coordinator: %.1000s", leave.Why)
+		return dismissed(leave)
 	}
 	welcome := answer.GetWelcome()
 	if welcome == nil {
@@ -175,7 +175,7 @@ func (c *connection) listen(out *outbox) error {
 		case *FromCoordinator_Farewell:
 			return nil
 		case *FromCoordinator_Leave:
-			return refused("the coordinator: %.1000s", say.Leave.Why)
+			return dismissed(say.Leave)
 		default:
 			return refused("the coordinator says what this agent does not know")
 		}

@@ -78,3 +78,9 @@ func isRefusal(err error) bool {
 	_, ok := errors.AsType[*refusal](err)
 	return ok
 }
+
+// ErrLeave says that the coordinator told the agent to go: its session is over, or does
+// not want it.
+var ErrLeave = errors.New("the coordinator told this agent to leave")
+
+func dismissed(l *Leave) error { return &refusal{fmt.Errorf("%w: %.1000s", ErrLeave, l.Why)} }

@@ -107,7 +107,7 @@ func (a *agents) failure(s status) error {
 	case s.state == gone:
 		why = "Slurm knows nothing of it any more"
 	case s.state == "TIMEOUT":
-		why = "its time was over: give more with --time"
+		why = "its time was over: give more with --slurm-flag=--time=MINUTES"
 	case s.state == "NODE_FAIL":
 		why = "a node failed"
 	case s.state == "CANCELLED":
@@ -115,7 +115,7 @@ func (a *agents) failure(s status) error {
 	case s.state == "PREEMPTED":
 		why = "a job with a higher priority took its nodes"
 	case s.state == "OUT_OF_MEMORY":
-		why = "it needed more memory than it may have: give more with --mem"
+		why = "it needed more memory than it may have: give more with --slurm-flag=--mem=SIZE"
 	case s.code == 0 && s.signal == cannotWrite, s.code != 0 && !a.hasWritten():
 		why = "its output is not here: the session's directory (--out), " + a.r.Dir + ", must be on a file system that all nodes share"
 	case s.code != 0:

@@ -125,7 +125,7 @@ var reasons = map[string]struct {
 	"JobHeldUser":                 {"its owner holds it: scontrol release lets it go", false},
 	"JobHeldAdmin":                {"an administrator holds it", false},
 	"PartitionNodeLimit":          {"its partition does not give a job as many nodes: ask for fewer, or for another partition", true},
-	"PartitionTimeLimit":          {"its partition does not give a job as much time: ask for less with --time", true},
+	"PartitionTimeLimit":          {"its partition does not give a job as much time: ask for less with --slurm-flag=--time=MINUTES", true},
 	"PartitionConfig":             {"its partition does not take it as it is: too many nodes, too much time, or an account that it does not take", true},
 	"BadConstraints":              {"no nodes can ever be what it asks for", true},
 	"InvalidAccount":              {"its account is not valid", true},

@@ -95,7 +95,7 @@ func (l *Launcher) Check(ctx context.Context, r launch.Request) error {
 		}
 	}
 	if l.allocation() == "" && r.Nodes == 0 {
-		return errors.New("agents by Slurm: say how many nodes (--nodes), as there is no allocation that weir runs in")
+		return errors.New("agents by Slurm: the number of nodes is missing (cluster.nodes in the scenario), as there is no allocation that weir runs in")
 	}
 	if _, err := run(ctx, nil, "scontrol", "ping"); err != nil {
 		return fmt.Errorf("the controller of Slurm does not answer: %w", err)

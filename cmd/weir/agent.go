@@ -1,0 +1,226 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"weir/executor/daemon"
+	"weir/executor/launch"
+	"weir/executor/trust"
+	"weir/gate"
+)
+
+// agentFlags are the flags of weir agent.
+type agentFlags struct {
+	etcd      clusterFlags
+	node      string
+	labels    map[string]string
+	state     string
+	join      string
+	bootstrap string
+	commands  bool
+	identity  bool
+	quiet     bool
+}
+
+func newAgent() *cobra.Command {
+	var f agentFlags
+	cmd := &cobra.Command{
+		Use:   "agent --etcd URLS [--join FILE] | --bootstrap FILE|-",
+		Short: "be a node of a cluster: run ranks for sessions on other hosts",
+		Long: `agent registers this node in etcd and runs rank processes for each session that
+invites it, until it is ended by SIGTERM or Ctrl-C. It obeys coordinators of the
+cluster that it has joined and nobody else: make the cluster with "weir cluster
+init" and a join token with "weir cluster token". The token is needed once; the
+certificate that it is exchanged for is kept in the state directory.
+
+An agent runs the engine's workloads. Checks, setup commands and artefacts of a
+scenario, which are commands, need --allow-commands. Launchers (weir run
+--launcher ssh|slurm|kubernetes) start agents themselves, with --bootstrap.`,
+		Example: `  weir agent --etcd https://etcd-0:2379 --join token.txt
+  weir agent --etcd http://10.0.0.1:2379 --node gpu-7 --label rail=3 --allow-commands
+  weir agent --print-identity`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
+	}
+	f.etcd.add(cmd.Flags(), "`URLS` of the etcd cluster that sessions use")
+	cmd.Flags().StringVar(&f.node, "node", "", "`NAME` of this node in sessions (default: of the launcher's environment, or the host's)")
+	cmd.Flags().StringToStringVar(&f.labels, "label", nil, "`NAME=VALUE` that scenarios can ask for in cluster.labels; repeatable")
+	cmd.Flags().StringVar(&f.state, "state", "", "`DIR` for the certificate (default $XDG_STATE_HOME/weir/agent)")
+	cmd.Flags().StringVar(&f.join, "join", "", "`FILE` with a join token, - is stdin; or WEIR_JOIN_TOKEN in the environment")
+	cmd.Flags().StringVar(&f.bootstrap, "bootstrap", "", "`FILE|-` that a launcher has written: serve its session and end")
+	cmd.Flags().BoolVar(&f.commands, "allow-commands", false, "run commands that a scenario names, too")
+	cmd.Flags().BoolVar(&f.identity, "print-identity", false, "print what the environment says of this process's place, and which rule says it")
+	cmd.Flags().BoolVar(&f.quiet, "quiet", false, "say nothing but errors")
+	return cmd
+}
+
+func (f *agentFlags) run(cmd *cobra.Command) error {
+	place := launch.Identify(os.Environ())
+	if f.identity {
+		return withCode(gate.ExitExecution, printIdentity(cmd.OutOrStdout(), place))
+	}
+	o, err := f.options(cmd, place)
+	if err != nil {
+		return err
+	}
+	ctx, _, stop := abortable(cmd.Context(), 0)
+	defer stop()
+	if f.bootstrap != "" {
+		err = f.bootstrapped(ctx, cmd, o, place)
+	} else {
+		err = f.registered(ctx, cmd, o)
+	}
+	if cause, ok := errors.AsType[*abort](context.Cause(ctx)); ok {
+		return exit(cause.code) // it was told to end, and has
+	}
+	return err
+}
+
+func (f *agentFlags) options(cmd *cobra.Command, place launch.Identity) (daemon.Options, error) {
+	self, err := processes()
+	if err != nil {
+		return daemon.Options{}, withCode(gate.ExitExecution, err)
+	}
+	o := daemon.Options{
+		Node: f.node, Labels: f.labels, Version: buildVersion(), RankCommand: self.rank, ProbeCommand: self.probe, Commands: f.commands,
+		Say: func(text string) {
+			if !f.quiet {
+				fmt.Fprintf(cmd.ErrOrStderr(), "weir agent: %s\n", text)
+			}
+		},
+	}
+	if o.Node == "" {
+		o.Node = place.Node
+	}
+	if o.Node == "" {
+		if o.Node, err = os.Hostname(); err != nil {
+			return o, withCode(gate.ExitExecution, fmt.Errorf("naming this node: %w", err))
+		}
+	}
+	return o, nil
+}
+
+// registered runs the daemon.
+func (f *agentFlags) registered(ctx context.Context, cmd *cobra.Command, o daemon.Options) error {
+	etcd, err := f.etcd.config()
+	if err != nil {
+		return err
+	}
+	if len(etcd.Endpoints) == 0 {
+		return wrongUsage("an agent needs --etcd URLS, the etcd cluster that sessions use, or --bootstrap FILE from a launcher")
+	}
+	o.Etcd, o.State = etcd, f.state
+	if o.State == "" {
+		if o.State, err = stateDir(); err != nil {
+			return wrongUsage("%w; give --state DIR", err)
+		}
+	}
+	if o.Join, err = f.token(cmd.InOrStdin()); err != nil {
+		return err
+	}
+	err = daemon.Run(ctx, o)
+	if _, wrong := errors.AsType[*daemon.SetupError](err); wrong {
+		return withCode(gate.ExitUsage, err)
+	}
+	return withCode(gate.ExitExecution, err)
+}
+
+// maxToken is how long a file with a join token may be, in bytes.
+const maxToken = 64 << 10
+
+func (f *agentFlags) token(stdin io.Reader) (string, error) {
+	var text []byte
+	var err error
+	switch f.join {
+	case "":
+		return strings.TrimSpace(os.Getenv("WEIR_JOIN_TOKEN")), nil
+	case "-":
+		text, err = io.ReadAll(io.LimitReader(stdin, maxToken))
+	default:
+		text, err = os.ReadFile(f.join)
+		if err != nil && strings.HasPrefix(f.join, "weir-join-") {
+			return "", wrongUsage("--join takes a file: a token on the command line would show in the list of processes")
+		}
+	}
+	if err != nil {
+		return "", wrongUsage("--join: %w", err)
+	}
+	return strings.TrimSpace(string(text)), nil
+}
+
+// stateDir is where the XDG base directory specification wants state to be.
+func stateDir() (string, error) {
+	dir := os.Getenv("XDG_STATE_HOME")
+	if dir == "" {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return "", err
+		}
+		dir = filepath.Join(home, ".local", "state")
+	}
+	return filepath.Join(dir, "weir", "agent"), nil
+}
+
+// bootstrapped serves the session that a launcher has started this agent for.
+func (f *agentFlags) bootstrapped(ctx context.Context, cmd *cobra.Command, o daemon.Options, place launch.Identity) error {
+	var b trust.Bootstrap
+	var pipe net.Conn
+	var err error
+	if f.bootstrap == "-" {
+		b, pipe, err = daemon.Inherit(os.Stdin, os.Stdout)
+		os.Stdout = os.Stderr // nothing else may be said on the connection
+	} else {
+		var text []byte
+		if text, err = os.ReadFile(f.bootstrap); err == nil {
+			b, err = trust.DecodeBootstrap(text)
+		}
+	}
+	if err != nil {
+		return wrongUsage("--bootstrap: %w", err)
+	}
+	if b.Node != "" && b.Node != "*" {
+		o.Node = b.Node
+	}
+	return withCode(gate.ExitExecution, daemon.Bootstrapped(ctx, o, b, pipe))
+}
+
+// printIdentity says what the environment tells of this process.
+func printIdentity(w io.Writer, i launch.Identity) error {
+	known := func(n int) string {
+		if n < 0 {
+			return "not known"
+		}
+		return strconv.Itoa(n)
+	}
+	rows := []struct{ name, value string }{
+		{"rule", i.Rule}, {"node", i.Node}, {"rank", known(i.Rank)}, {"size", known(i.Size - 1)}, {"local rank", known(i.LocalRank)},
+		{"coordinator", i.Coordinator},
+	}
+	if i.Size > 0 {
+		rows[3].value = strconv.Itoa(i.Size)
+	}
+	for _, r := range rows {
+		if r.value == "" {
+			r.value = "not known"
+		}
+		if _, err := fmt.Fprintf(w, "%-12s %s\n", r.name, r.value); err != nil {
+			return err
+		}
+	}
+	for _, note := range i.Notes {
+		if _, err := fmt.Fprintf(w, "%-12s %s\n", "note", note); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,204 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"weir/executor"
+	"weir/executor/cluster"
+	"weir/executor/launch"
+	"weir/executor/launch/slurm"
+	"weir/executor/launch/ssh"
+	"weir/executor/trust"
+	"weir/planner"
+	"weir/quantity"
+)
+
+// fleetFlags are the flags that say where the agents of a session are.
+type fleetFlags struct {
+	launcher  string
+	hosts     []string
+	cluster   string
+	exclusive bool
+	listen    string
+	advertise []string
+	wait      string
+	ssh       sshFlags
+	slurm     slurmFlags
+	kube      kubeFlags
+}
+
+// The launchers, by the names that --launcher takes.
+const (
+	launchLocal      = "local"
+	launchAgents     = "agents"
+	launchSSH        = "ssh"
+	launchSlurm      = "slurm"
+	launchKubernetes = "kubernetes"
+)
+
+var launchers = []string{launchLocal, launchAgents, launchSSH, launchSlurm, launchKubernetes}
+
+func (f *fleetFlags) add(set *pflag.FlagSet) {
+	set.StringVar(&f.launcher, "launcher", "", "who starts agents: "+strings.Join(launchers, "|")+"; local is within this process, agents are those registered in etcd (default local, or agents where --etcd has any; ssh with --hosts)")
+	set.StringSliceVar(&f.hosts, "hosts", nil, "`HOSTS` for ssh: a,b, ranges as gpu[01-16], user@host, @FILE with one a line; for agents: names of nodes")
+	set.StringVar(&f.cluster, "cluster", "", "`DIR` of weir cluster init, for registered agents (default $XDG_CONFIG_HOME/weir/cluster)")
+	set.BoolVar(&f.exclusive, "exclusive", false, "share registered agents' nodes with no other session")
+	set.StringVar(&f.listen, "listen", "", "`HOST:PORT` on which agents call this process (default: a free port of all addresses; ssh needs none)")
+	set.StringSliceVar(&f.advertise, "advertise", nil, "`HOST:PORT` that agents call instead of this host's addresses")
+	set.StringVar(&f.wait, "wait", "", "`TIME` that agents may take to come (default 1m)")
+	f.ssh.add(set)
+	f.slurm.add(set)
+	f.kube.add(set)
+}
+
+// fleet is what the executor is told of agents elsewhere; nil: there are none.
+func (f *fleetFlags) fleet(ctx context.Context, etcd cluster.Config, access *trust.EtcdAccess, p *planner.Plan, stderr io.Writer) (*executor.Fleet, error) {
+	kind, err := f.kind(ctx, etcd, stderr)
+	if err != nil || kind == launchLocal {
+		return nil, err
+	}
+	wait, err := f.waiting()
+	if err != nil {
+		return nil, err
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("finding weir's own program file: %w", err)
+	}
+	o := &executor.Fleet{
+		Access: access, Exclusive: f.exclusive, Listen: f.listen, Advertise: f.advertise, Wait: wait,
+		Say:     func(text string) { fmt.Fprintf(stderr, "weir: %s\n", text) },
+		Request: launch.Request{Binary: self, AllowCommands: executor.RunsCommands(p)},
+	}
+	if o.Listen == "" && kind != launchSSH {
+		o.Listen = ":0"
+	}
+	switch kind {
+	case launchAgents:
+		o.Nodes = f.hosts
+		err = f.credentials(o)
+	case launchSSH:
+		o.Launcher, err = f.ssh.launcher(f.hosts)
+	case launchSlurm:
+		o.Launcher, err = f.slurm.launcher(f.hosts)
+	case launchKubernetes:
+		o.Launcher, err = f.kube.launcher(p.Cluster.GPUsPerNode)
+	}
+	return o, err
+}
+
+// kind is the launcher that was asked for, or that follows from what else was said.
+func (f *fleetFlags) kind(ctx context.Context, etcd cluster.Config, stderr io.Writer) (string, error) {
+	switch {
+	case f.launcher != "" && !slices.Contains(launchers, f.launcher):
+		return "", wrongUsage("--launcher %s: must be one of %s", f.launcher, strings.Join(launchers, ", "))
+	case f.launcher == launchSSH && len(f.hosts) == 0:
+		return "", wrongUsage("--launcher ssh needs --hosts")
+	case f.launcher == launchLocal && len(f.hosts) > 0:
+		return "", wrongUsage("--hosts cannot be used with --launcher local, which has this host alone")
+	case f.launcher == launchAgents && len(etcd.Endpoints) == 0:
+		return "", wrongUsage("--launcher agents needs --etcd, where they are registered")
+	case f.launcher != "":
+		return f.launcher, nil
+	case len(etcd.Endpoints) > 0:
+		names, err := executor.RegisteredAgents(ctx, etcd)
+		if err != nil {
+			return "", err
+		}
+		if len(names) > 0 {
+			return launchAgents, nil
+		}
+		if len(f.hosts) == 0 {
+			fmt.Fprintf(stderr, "weir: no agent is registered in etcd, so this host alone runs the scenario; `weir agent` registers one\n")
+			return launchLocal, nil
+		}
+		return launchSSH, nil
+	case len(f.hosts) > 0:
+		return launchSSH, nil
+	}
+	return launchLocal, nil
+}
+
+func (f *fleetFlags) waiting() (time.Duration, error) {
+	if f.wait == "" {
+		return 0, nil
+	}
+	d, err := quantity.ParseTime(f.wait)
+	if err == nil && d <= 0 {
+		err = errors.New("it leaves no time")
+	}
+	if err != nil {
+		return 0, wrongUsage("--wait: %w", err)
+	}
+	return d, nil
+}
+
+// credentials are those of a coordinator of the cluster that the agents have joined.
+func (f *fleetFlags) credentials(o *executor.Fleet) error {
+	dir := f.cluster
+	if dir == "" {
+		var err error
+		if dir, err = clusterDir(); err != nil {
+			return wrongUsage("%w; give --cluster DIR", err)
+		}
+	}
+	var err error
+	if o.Identity, err = trust.LoadIdentity(dir, coordinatorFiles); errors.Is(err, fs.ErrNotExist) {
+		return wrongUsage("registered agents obey a coordinator of their cluster, and %s holds none: make one with `weir cluster init`, or give --cluster DIR", dir)
+	} else if err != nil {
+		return wrongUsage("--cluster: %w", err)
+	}
+	// without the authority's key only agents that have joined can be used
+	o.Authority, err = trust.LoadAuthority(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return wrongUsage("--cluster: %w", err)
+	}
+	return nil
+}
+
+// sshFlags say how hosts are logged in to.
+type sshFlags struct{ l ssh.Launcher }
+
+func (f *sshFlags) add(set *pflag.FlagSet) {
+	set.StringVar(&f.l.Program, "ssh-program", "", "`PROGRAM` instead of ssh")
+	set.StringVar(&f.l.Config, "ssh-config", "", "`FILE` instead of ~/.ssh/config")
+	set.StringArrayVar(&f.l.Options, "ssh-option", nil, "option of ssh, as `NAME=VALUE` (repeatable)")
+	set.DurationVar(&f.l.ConnectTimeout, "ssh-connect-timeout", 10*time.Second, "`TIME` after which a host that does not answer is given up")
+	set.IntVar(&f.l.Parallel, "ssh-parallel", 8, "`HOSTS` that are logged in to at a time")
+	set.StringVar(&f.l.Remote, "ssh-weir", "", "`PATH` of weir on the hosts, if it is not to be copied there")
+}
+
+func (f *sshFlags) launcher(hosts []string) (launch.Launcher, error) {
+	l := f.l
+	var err error
+	if l.Hosts, err = launch.Hosts(strings.Join(hosts, ",")); err != nil {
+		return nil, wrongUsage("--hosts: %w", err)
+	}
+	return &l, nil
+}
+
+// slurmFlags say what Slurm is asked for.
+type slurmFlags struct{ l slurm.Launcher }
+
+func (f *slurmFlags) add(set *pflag.FlagSet) {
+	set.StringArrayVar(&f.l.Flags, "slurm-flag", nil, "`FLAG` for sbatch, such as --partition=gpu or --time=1:00:00 (repeatable)")
+	set.DurationVar(&f.l.Wait, "slurm-wait", 0, "`TIME` that the job may wait in the queue (default as long as it takes)")
+}
+
+func (f *slurmFlags) launcher(hosts []string) (launch.Launcher, error) {
+	l := f.l
+	if len(hosts) > 0 {
+		l.Flags = append(slices.Clone(l.Flags), "--nodelist="+strings.Join(hosts, ","))
+	}
+	return &l, nil
+}

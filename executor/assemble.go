@@ -1,0 +1,165 @@
+package executor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Times of waiting for agents.
+const (
+	assembleTime = time.Minute     // where nobody says how long
+	quiet        = 3 * time.Second // before who waits is told for whom
+)
+
+// assemble waits for the fleet: until all that were called have come, or enough have and
+// of the others it is known that they will not.
+func (f *fleet) assemble(ctx context.Context) error {
+	limit := f.o.Wait
+	if limit <= 0 {
+		limit = assembleTime
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, errTooFew)
+	defer cancel()
+	clock := time.NewTicker(polling)
+	defer clock.Stop()
+	begun, told := time.Now(), ""
+	failed := map[string]error{}
+	for {
+		here, called := len(f.s.members), max(f.want(), f.called())
+		if here >= called || here >= f.want() && here+len(failed) >= called {
+			return nil
+		}
+		if here+len(failed) >= called {
+			return f.tooFew(failed)
+		}
+		select {
+		case m, ok := <-f.s.changes:
+			if !ok {
+				return errEtcdGone
+			}
+			if err := f.s.changed(m); err != nil {
+				return err
+			}
+			delete(failed, m.Node)
+		case d := <-f.departed:
+			f.s.lost(d.node, departedText(d.cause))
+		case t := <-f.trouble:
+			if _, came := f.s.members[t.node]; !came {
+				failed[t.node] = t.cause
+			}
+		case <-clock.C:
+			if f.recruits != nil {
+				if err := f.invite(ctx, f.want()); err != nil && ctx.Err() == nil {
+					return err
+				}
+			}
+			if text := f.waiting(here, called); time.Since(begun) > quiet && text != told {
+				told = text
+				f.o.Say(text)
+			}
+		case <-f.s.cluster.Lost():
+			return errEtcdGone
+		case <-ctx.Done():
+			if errors.Is(context.Cause(ctx), errTooFew) {
+				if here >= f.want() {
+					return nil
+				}
+				return f.tooFew(failed)
+			}
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// errTooFew is the cause of a context whose time for agents to come is over.
+var errTooFew = errors.New("too few agents came")
+
+// called is how many agents the launcher looks after.
+func (f *fleet) called() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.workers
+}
+
+func (f *fleet) waiting(here, called int) string {
+	text := fmt.Sprintf("waiting for agents: %d of %d have come", here, called)
+	if here > 0 {
+		text += " (" + strings.Join(slices.Sorted(maps.Keys(f.s.members)), ", ") + ")"
+	}
+	if f.recruits != nil && len(f.recruits.invited) < f.want() {
+		text += fmt.Sprintf("; %d more must register and be free", f.want()-len(f.recruits.invited))
+	}
+	return text
+}
+
+// tooFew is the error of a session that did not get its agents: it names each that is
+// missing and why, as far as anybody knows.
+func (f *fleet) tooFew(failed map[string]error) error {
+	var reasons []string
+	for _, node := range slices.Sorted(maps.Keys(failed)) {
+		reasons = append(reasons, failed[node].Error())
+	}
+	if r := f.recruits; r != nil {
+		for _, node := range slices.Sorted(maps.Keys(r.invited)) {
+			if _, came := f.s.members[node]; !came {
+				reasons = append(reasons, fmt.Sprintf("node %s was invited and did not come: its agent says why", node))
+			}
+		}
+		for _, node := range slices.Sorted(maps.Keys(r.refused)) {
+			reasons = append(reasons, fmt.Sprintf("node %s: %s", node, r.refused[node]))
+		}
+		if len(r.invited) < f.want() {
+			reasons = append(reasons, fmt.Sprintf("registered and free in etcd: %d; `weir cluster status` lists all", len(r.invited)))
+		}
+	}
+	text := fmt.Sprintf("%d of %d nodes came", len(f.s.members), f.want())
+	if len(reasons) > 0 {
+		text += ": " + strings.Join(reasons, "; ")
+	}
+	return &checkError{text}
+}
+
+// regainTime is how long a session whose agents were lost waits for others, or for the
+// same to come back, before its cases are given up.
+const regainTime = 15 * time.Second
+
+// regain waits until there are enough nodes again for a launch. It is no error if there
+// are not: preparing the launch says what is missing.
+func (s *session) regain(ctx context.Context, need int) error {
+	if s.fleet == nil || len(s.members) >= need {
+		return nil
+	}
+	f := s.fleet
+	f.sayf("%d of %d nodes are here; waiting up to %v for more", len(s.members), need, regainTime)
+	ctx, cancel := context.WithTimeoutCause(ctx, regainTime, errTooFew)
+	defer cancel()
+	total := 0 // of agents to have invited: those that were lost may come back, and others may come for them
+	if f.recruits != nil {
+		total = len(f.recruits.invited) + need - len(s.members)
+	}
+	for len(s.members) < need {
+		if f.recruits != nil {
+			if err := f.invite(ctx, total); err != nil && ctx.Err() == nil {
+				return err
+			}
+		}
+		pause, cancel := context.WithTimeoutCause(ctx, polling, errPause)
+		err := s.wait(pause, func() bool { return len(s.members) >= need })
+		cancel()
+		switch {
+		case errors.Is(err, errTooFew):
+			return nil
+		case err != nil && !errors.Is(err, errPause):
+			return err
+		}
+	}
+	return nil
+}
+
+// errPause is the cause of a context that only waits.
+var errPause = errors.New("it is time to look again")

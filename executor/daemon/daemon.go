@@ -1,0 +1,218 @@
+// Package daemon is weir's agent as a process of its own: it waits on a node for
+// sessions that want it, or was started for one, and does for each what an agent
+// inside `weir run` does, over a link to its coordinator.
+//
+// It trusts nobody who can merely write to etcd: an invitation is signed by a
+// coordinator of the cluster that it has joined, the coordinator shows its certificate
+// when the agent calls it, and each task is signed with the key that the invitation
+// names.
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"time"
+
+	"weir/executor/agent"
+	"weir/executor/cluster"
+	"weir/executor/trust"
+	"weir/results"
+)
+
+// Options say who a daemon is and how it works.
+type Options struct {
+	Node         string            // how sessions call this node
+	Labels       map[string]string // that scenarios may ask for
+	Version      results.Version
+	RankCommand  []string // as those of agent.Options
+	ProbeCommand []string
+	Deadlines    agent.Deadlines
+	Commands     bool              // run commands that a scenario names
+	Say          func(text string) // tells whoever runs it what happens, a line at a time
+
+	Etcd  cluster.Config // where to register
+	State string         // directory for what must outlive the process: its certificate
+	Join  string         // token; "": it has joined before
+}
+
+// Run registers this node and serves every session that invites it, until ctx ends. The
+// error says why it could not go on.
+func Run(ctx context.Context, o Options) error {
+	d := &daemon{Options: o, sessions: map[string]context.CancelFunc{}}
+	var err error
+	if d.lock, err = lockState(o.State); err != nil {
+		return err
+	}
+	defer d.lock.Close()
+	if err := d.credentials(); err != nil {
+		return err
+	}
+	for {
+		err := d.registered(ctx)
+		d.wg.Wait()
+		if ctx.Err() != nil {
+			return nil
+		}
+		if !errors.Is(err, errAway) {
+			return err
+		}
+		d.Say("etcd is gone, or this process was suspended; registering again")
+		select {
+		case <-time.After(again):
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+// again is how long to wait before something that failed is tried again.
+const again = time.Second
+
+// errAway says that what was registered is there no more.
+var errAway = errors.New("the registration is gone")
+
+// daemon is a registered agent.
+type daemon struct {
+	Options
+	lock     *os.File
+	identity trust.Identity // without a certificate until it is enrolled
+	token    trust.Token
+	wg       sync.WaitGroup
+
+	mu       sync.Mutex
+	sessions map[string]context.CancelFunc // being served
+}
+
+// registered waits for invitations as long as the registration holds.
+func (d *daemon) registered(ctx context.Context) error {
+	opening, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	dir, err := cluster.OpenDirectory(opening, d.Etcd)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = dir.Close(ctx.Err() != nil) }() // its lease ends it where this does not
+	if err := d.register(ctx, dir); err != nil {
+		return err
+	}
+	life, stop := context.WithCancel(ctx)
+	defer stop()
+	invitations, err := dir.Invites(life, d.Node)
+	if err != nil {
+		return err
+	}
+	d.Say(fmt.Sprintf("node %s is registered and waits for sessions", d.Node))
+	for {
+		select {
+		case i, ok := <-invitations:
+			if !ok {
+				return errAway
+			}
+			d.invited(ctx, i)
+		case <-dir.Lost():
+			return errAway
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// patience is how long an etcd may take to answer at the start.
+const patience = 15 * time.Second
+
+// register puts the node's name into etcd. One that another agent has is an error, unless
+// that agent is gone and its lease only has to run out.
+func (d *daemon) register(ctx context.Context, dir *cluster.Directory) error {
+	about := About{
+		About: cluster.AboutThis(d.Version.Version), Node: d.Node, Machine: agent.HostID(), Labels: d.Labels, Commands: d.Commands, CPUs: agent.AllowedCPUs(),
+	}
+	n := agent.Describe(os.DirFS("/"))
+	about.GPUs, about.System = len(n.GPUs), SystemOf(n)
+	patient, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	for told := false; ; told = true {
+		err := dir.Register(ctx, d.Node, about.Encode())
+		if !errors.Is(err, cluster.ErrTaken) {
+			return err
+		}
+		if !told {
+			d.Say(fmt.Sprintf("an agent named %s is registered already; waiting whether its lease runs out", d.Node))
+		}
+		select {
+		case <-time.After(again):
+		case <-patient.Done():
+			return fmt.Errorf("%w; give this one another --node", err)
+		}
+	}
+}
+
+// invited takes an invitation, or ends the session that was withdrawn.
+func (d *daemon) invited(ctx context.Context, i cluster.Invitation) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	end, serving := d.sessions[i.Session]
+	switch {
+	case i.Gone && serving:
+		end()
+	case i.Gone, serving:
+	default:
+		life, end := context.WithCancel(ctx)
+		d.sessions[i.Session] = end
+		d.wg.Go(func() {
+			d.attend(life, i)
+			end()
+			d.mu.Lock()
+			delete(d.sessions, i.Session)
+			d.mu.Unlock()
+		})
+	}
+}
+
+// attend serves a session as long as its invitation stands. One that was lost is begun
+// anew: the session may still have use for the node.
+func (d *daemon) attend(ctx context.Context, i cluster.Invitation) {
+	for ctx.Err() == nil {
+		err := d.accept(ctx, i)
+		switch {
+		case ctx.Err() != nil:
+			return
+		case err == nil:
+			d.Say(fmt.Sprintf("session %s is over", i.Session))
+			return
+		case !errors.Is(err, errBroken):
+			d.Say(fmt.Sprintf("session %s: %v", i.Session, err))
+			return
+		}
+		d.Say(fmt.Sprintf("session %s: %v; trying again", i.Session, err))
+		select {
+		case <-time.After(again):
+		case <-ctx.Done():
+		}
+	}
+}
+
+// accept checks an invitation and serves its session once.
+func (d *daemon) accept(ctx context.Context, i cluster.Invitation) error {
+	about := trust.Subject{Session: i.Session, Node: d.Node, Name: InvitationName}
+	text, coordinator, err := trust.OpenInvitation(d.authority(), about, i.Body, time.Now())
+	if err != nil {
+		return fmt.Errorf("refused: %w", err)
+	}
+	invitation, err := decodeInvitation(i.Session, text)
+	if err != nil {
+		return fmt.Errorf("refused an invitation of %s: %w", coordinator, err)
+	}
+	identity, err := d.enrolled(ctx, invitation.Coordinator)
+	if err != nil {
+		return err
+	}
+	d.Say(fmt.Sprintf("session %s of %s begins", i.Session, coordinator))
+	s := &served{
+		Options: d.Options, session: i.Session, node: d.Node, identity: identity, key: invitation.SessionKey, cpus: invitation.CPUs,
+		fabrics: invitation.Fabrics, connect: dialer(invitation.Coordinator), etcd: d.Etcd,
+	}
+	return s.run(ctx)
+}
