@@ -19,7 +19,7 @@ type member struct {
 
 	// of Server.mu
 	peer   *peer         // its connection; nil while it has none
-	free   chan struct{} // closed when peer is done with
+	free   chan struct{} // closed when peer, or Down, is done with
 	busy   bool          // Up or Down is being called
 	silent *time.Timer   // until it is down
 	due    time.Duration // when that is
@@ -58,7 +58,7 @@ func (s *Server) admit(ctx context.Context, p *peer, hello *Hello) (*member, err
 			s.mu.Unlock()
 			return m, s.up(m)
 		case m.id != who.id && m.peer == nil && !m.busy: // it went, and another came before it was missed
-			m.busy = true
+			m.busy, m.free = true, make(chan struct{})
 			s.mu.Unlock()
 			s.down(m, fmt.Errorf("another agent of the node has come: %s", who.id))
 		case m.id != who.id:
@@ -118,7 +118,7 @@ func (s *Server) up(m *member) error {
 }
 
 // down announces the end of an instance that nobody attends to any more. Whoever calls
-// it has made the instance busy.
+// it has made the instance busy, with a free that others wait for.
 func (s *Server) down(m *member, cause error) {
 	m.assembled.drop(s.assembly)
 	s.mu.Lock()
@@ -139,6 +139,7 @@ func (s *Server) down(m *member, cause error) {
 	}
 	s.past[m.instance] = cause
 	s.pastOrder = append(s.pastOrder, m.instance)
+	close(m.free)
 }
 
 // detach ends a connection's time with an instance. over says that the instance does
@@ -154,8 +155,9 @@ func (s *Server) detach(m *member, over bool, err error) {
 	s.mu.Unlock()
 	if over {
 		s.down(m, err)
+	} else {
+		close(free)
 	}
-	close(free)
 }
 
 // silent is called when an instance has not come back.
@@ -170,5 +172,4 @@ func (s *Server) silent(m *member) {
 	s.mu.Unlock()
 	defer s.wg.Done()
 	s.down(m, fmt.Errorf("nothing was heard of the node for %s", s.pace.silence))
-	close(m.free)
 }
