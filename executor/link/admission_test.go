@@ -138,7 +138,7 @@ func TestOneAgentOfANode(t *testing.T) {
 	if got := s.seen(); !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}
-	if _, err := tryDial(t, o2); err == nil || !strings.Contains(err.Error(), "it has said goodbye") {
+	if _, err := tryDial(t, o2); err == nil || !strings.Contains(err.Error(), "has said goodbye to the coordinator already") {
 		t.Errorf("an instance that is over comes back: %v", err)
 	}
 }

@@ -32,6 +32,9 @@ type member struct {
 	stream   coordinatorStream
 }
 
+// errGoodbye is the end of an instance that has said all it had to say.
+var errGoodbye = errors.New("it has said goodbye")
+
 // admit finds out whether an instance may attach with this connection, and gives what
 // is known of it.
 func (s *Server) admit(ctx context.Context, p *peer, hello *Hello) (*member, error) {
@@ -47,6 +50,9 @@ func (s *Server) admit(ctx context.Context, p *peer, hello *Hello) (*member, err
 		case s.closed:
 			s.mu.Unlock()
 			return nil, status.Error(codes.PermissionDenied, "the session is over")
+		case past && over == errGoodbye: // and did not hear the answer
+			s.mu.Unlock()
+			return nil, errGoodbye
 		case past:
 			s.mu.Unlock()
 			return nil, status.Errorf(codes.PermissionDenied, "this agent of node %s is over: %v", who.node, over)
@@ -131,7 +137,7 @@ func (s *Server) down(m *member, cause error) {
 	defer s.mu.Unlock()
 	delete(s.members, m.node)
 	if cause == nil {
-		cause = errors.New("it has said goodbye")
+		cause = errGoodbye
 	}
 	if len(s.pastOrder) >= maxPast {
 		delete(s.past, s.pastOrder[0])
