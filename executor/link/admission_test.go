@@ -13,7 +13,7 @@ import (
 	"weir/executor/trust"
 )
 
-func authority(t *testing.T) *trust.Authority {
+func authority(t testing.TB) *trust.Authority {
 	t.Helper()
 	a, err := trust.NewAuthority("test", time.Hour)
 	if err != nil {
@@ -138,7 +138,7 @@ func TestOneAgentOfANode(t *testing.T) {
 	if got := s.seen(); !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}
-	if _, err := tryDial(t, o2); err == nil || !strings.Contains(err.Error(), "it has said goodbye") {
+	if _, err := tryDial(t, o2); err == nil || !strings.Contains(err.Error(), "has said goodbye to the coordinator already") {
 		t.Errorf("an instance that is over comes back: %v", err)
 	}
 }
@@ -161,7 +161,7 @@ func TestAMessageIsRefused(t *testing.T) {
 	}
 }
 
-func enrolment(t *testing.T, s *side, text, node string) (trust.Identity, error) {
+func enrolment(t testing.TB, s *side, text, node string) (trust.Identity, error) {
 	t.Helper()
 	token, err := trust.ReadToken(text)
 	if err != nil {
@@ -176,7 +176,7 @@ func enrolment(t *testing.T, s *side, text, node string) (trust.Identity, error)
 	return Enrol(ctx, conn, token, text, node)
 }
 
-func token(t *testing.T, a *trust.Authority, ttl time.Duration, node string) string {
+func token(t testing.TB, a *trust.Authority, ttl time.Duration, node string) string {
 	t.Helper()
 	text, err := a.Token(ttl, node)
 	if err != nil {

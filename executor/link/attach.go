@@ -30,6 +30,9 @@ func (s *Server) attach(stream coordinatorStream) error {
 		return status.Error(codes.InvalidArgument, "an agent says hello first, and once")
 	}
 	m, err := s.admit(stream.Context(), p, hello)
+	if errors.Is(err, errGoodbye) {
+		return stream.Send(farewell)
+	}
 	if err != nil {
 		return err
 	}
@@ -46,11 +49,13 @@ func (s *Server) attach(stream coordinatorStream) error {
 	case err != nil:
 		err = status.Error(codes.PermissionDenied, err.Error())
 	default: // only now: when the agent hears it, Down has heard of it too
-		err = stream.Send(&FromCoordinator{Say: &FromCoordinator_Farewell{&Farewell{}}})
+		err = stream.Send(farewell)
 	}
 	time.AfterFunc(s.pace.silence, func() { p.end(errors.New("the agent was to leave")) }) // it closes itself when it has heard
 	return err
 }
+
+var farewell = &FromCoordinator{Say: &FromCoordinator_Farewell{&Farewell{}}}
 
 // attend takes what an agent sends. over says that it is the last.
 func (s *Server) attend(m *member, stream coordinatorStream) (over bool, err error) {

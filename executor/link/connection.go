@@ -67,6 +67,10 @@ func (l *Link) attach(ctx, life context.Context) (*connection, error) {
 	return c, nil
 }
 
+// errFarewell is the answer to an instance that has said goodbye, on a connection that
+// broke before the coordinator's goodbye came.
+var errFarewell = refused("this agent has said goodbye to the coordinator already")
+
 // hello says who we are and hears how far we got.
 func (c *connection) hello(ctx context.Context, o Options) (err error) {
 	c.stream, c.client, err = attachTo(ctx, func() (net.Conn, error) { return c.open(streamAttach) })
@@ -83,6 +87,9 @@ func (c *connection) hello(ctx context.Context, o Options) (err error) {
 	}
 	if leave := answer.GetLeave(); leave != nil {
 		return dismissed(leave)
+	}
+	if answer.GetFarewell() != nil {
+		return errFarewell
 	}
 	welcome := answer.GetWelcome()
 	if welcome == nil {
@@ -107,6 +114,7 @@ func (c *connection) open(kind byte) (net.Conn, error) {
 
 // converse carries messages over until all was said, then nil, or the connection ends.
 func (c *connection) converse(out *outbox) error {
+	out.taken(c.received) // what was acknowledged on a connection that broke before we heard
 	var talking sync.WaitGroup
 	var said error
 	talking.Go(func() {

@@ -41,7 +41,7 @@ func (s *side) note(format string, args ...any) {
 }
 
 // wait waits for an event that begins so and gives all until then.
-func (s *side) wait(t *testing.T, prefix string) []string {
+func (s *side) wait(t testing.TB, prefix string) []string {
 	t.Helper()
 	late := time.After(limit)
 	for {
@@ -72,7 +72,7 @@ func digest(m Message) string {
 }
 
 // serve starts a coordinator's side that takes everybody, unless change says otherwise.
-func serve(t *testing.T, change func(*ServerOptions), wait time.Duration) *side {
+func serve(t testing.TB, change func(*ServerOptions), wait time.Duration) *side {
 	t.Helper()
 	leaks := goleak.IgnoreCurrent()
 	t.Cleanup(func() { goleak.VerifyNone(t, leaks) }) // runs after all that is registered below
@@ -106,7 +106,7 @@ func serve(t *testing.T, change func(*ServerOptions), wait time.Duration) *side 
 	return s
 }
 
-func identity(t *testing.T, a *trust.Authority, role trust.Role, name string) trust.Identity {
+func identity(t testing.TB, a *trust.Authority, role trust.Role, name string) trust.Identity {
 	t.Helper()
 	i, err := a.Issue(role, name, time.Hour)
 	if err != nil {
@@ -121,7 +121,7 @@ func (s *side) connect(ctx context.Context) (net.Conn, error) {
 }
 
 // options are those of a node's agent that is let in.
-func (s *side) options(t *testing.T, node string) Options {
+func (s *side) options(t testing.TB, node string) Options {
 	t.Helper()
 	return Options{
 		Identity: identity(t, s.authority, trust.Agent, node), Session: "s", Node: node, Instance: "i1", Connect: s.connect, Silence: calm,
@@ -129,7 +129,7 @@ func (s *side) options(t *testing.T, node string) Options {
 }
 
 // dial connects an agent, which is closed at the end of the test.
-func dial(t *testing.T, o Options) *Link {
+func dial(t testing.TB, o Options) *Link {
 	t.Helper()
 	l, err := tryDial(t, o)
 	if err != nil {
@@ -138,7 +138,7 @@ func dial(t *testing.T, o Options) *Link {
 	return l
 }
 
-func tryDial(t *testing.T, o Options) (*Link, error) {
+func tryDial(t testing.TB, o Options) (*Link, error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), limit)
 	defer cancel()
@@ -155,7 +155,7 @@ func goodbye(l *Link) error {
 	return l.Close(ctx)
 }
 
-func lost(t *testing.T, l *Link) error {
+func lost(t testing.TB, l *Link) error {
 	t.Helper()
 	select {
 	case <-l.Lost():

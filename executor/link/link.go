@@ -116,6 +116,9 @@ func (l *Link) run(life context.Context, c *connection) {
 			c, err = l.again(life, c.lastHeard(), err)
 		}
 	}
+	if errors.Is(err, errFarewell) { // Dial was welcome, so this answers our own goodbye
+		err = nil
+	}
 	l.mu.Lock()
 	l.cause = err
 	l.mu.Unlock()

@@ -459,8 +459,10 @@ func (*FromCoordinator_Farewell) isFromCoordinator_Say() {}
 
 // Welcome answers hello.
 type Welcome struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Received      uint64                 `protobuf:"varint,1,opt,name=received,proto3" json:"received,omitempty"` // number of the last piece that has come, over all connections
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Number of the last piece that has come, over all connections. Messages that end
+	// there or before were taken.
+	Received      uint64 `protobuf:"varint,1,opt,name=received,proto3" json:"received,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -547,7 +549,8 @@ func (x *Leave) GetWhy() string {
 	return ""
 }
 
-// Farewell answers bye: all that came was taken.
+// Farewell answers bye, and hello of an instance that has said bye: all that came was
+// taken.
 type Farewell struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields

@@ -19,7 +19,7 @@ type member struct {
 
 	// of Server.mu
 	peer   *peer         // its connection; nil while it has none
-	free   chan struct{} // closed when peer is done with
+	free   chan struct{} // closed when peer, or Down, is done with
 	busy   bool          // Up or Down is being called
 	silent *time.Timer   // until it is down
 	due    time.Duration // when that is
@@ -31,6 +31,9 @@ type member struct {
 	speaking sync.Mutex // of words to the agent
 	stream   coordinatorStream
 }
+
+// errGoodbye is the end of an instance that has said all it had to say.
+var errGoodbye = errors.New("it has said goodbye")
 
 // admit finds out whether an instance may attach with this connection, and gives what
 // is known of it.
@@ -47,6 +50,9 @@ func (s *Server) admit(ctx context.Context, p *peer, hello *Hello) (*member, err
 		case s.closed:
 			s.mu.Unlock()
 			return nil, status.Error(codes.PermissionDenied, "the session is over")
+		case past && over == errGoodbye: // and did not hear the answer
+			s.mu.Unlock()
+			return nil, errGoodbye
 		case past:
 			s.mu.Unlock()
 			return nil, status.Errorf(codes.PermissionDenied, "this agent of node %s is over: %v", who.node, over)
@@ -58,7 +64,7 @@ func (s *Server) admit(ctx context.Context, p *peer, hello *Hello) (*member, err
 			s.mu.Unlock()
 			return m, s.up(m)
 		case m.id != who.id && m.peer == nil && !m.busy: // it went, and another came before it was missed
-			m.busy = true
+			m.busy, m.free = true, make(chan struct{})
 			s.mu.Unlock()
 			s.down(m, fmt.Errorf("another agent of the node has come: %s", who.id))
 		case m.id != who.id:
@@ -118,7 +124,7 @@ func (s *Server) up(m *member) error {
 }
 
 // down announces the end of an instance that nobody attends to any more. Whoever calls
-// it has made the instance busy.
+// it has made the instance busy, with a free that others wait for.
 func (s *Server) down(m *member, cause error) {
 	m.assembled.drop(s.assembly)
 	s.mu.Lock()
@@ -131,7 +137,7 @@ func (s *Server) down(m *member, cause error) {
 	defer s.mu.Unlock()
 	delete(s.members, m.node)
 	if cause == nil {
-		cause = errors.New("it has said goodbye")
+		cause = errGoodbye
 	}
 	if len(s.pastOrder) >= maxPast {
 		delete(s.past, s.pastOrder[0])
@@ -139,6 +145,7 @@ func (s *Server) down(m *member, cause error) {
 	}
 	s.past[m.instance] = cause
 	s.pastOrder = append(s.pastOrder, m.instance)
+	close(m.free)
 }
 
 // detach ends a connection's time with an instance. over says that the instance does
@@ -154,8 +161,9 @@ func (s *Server) detach(m *member, over bool, err error) {
 	s.mu.Unlock()
 	if over {
 		s.down(m, err)
+	} else {
+		close(free)
 	}
-	close(free)
 }
 
 // silent is called when an instance has not come back.
@@ -170,5 +178,4 @@ func (s *Server) silent(m *member) {
 	s.mu.Unlock()
 	defer s.wg.Done()
 	s.down(m, fmt.Errorf("nothing was heard of the node for %s", s.pace.silence))
-	close(m.free)
 }
