@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -145,14 +146,17 @@ func reachable(at net.Addr) ([]string, error) {
 // launch has the launcher start agents, and watches over them until close.
 func (f *fleet) launch(ctx context.Context) error {
 	r := f.o.Request
-	r.Session, r.Nodes, r.Dir = f.s.o.SessionID, f.s.wanted(), f.s.o.Dir
+	r.Session, r.Nodes = f.s.o.SessionID, f.s.wanted()
 	r.Serve, r.Say, r.Bootstrap = f.server.Serve, f.sayf, f.bootstrap
+	var err error
+	if r.Dir, err = filepath.Abs(f.s.o.Dir); err != nil {
+		return fmt.Errorf("the session's directory: %w", err)
+	}
 	if err := f.o.Launcher.Check(ctx, r); err != nil {
 		return err
 	}
-	var err error
 	if f.handle, err = f.o.Launcher.Start(ctx, r); err != nil {
-		return fmt.Errorf("starting agents: %w", err)
+		return err
 	}
 	life, stop := context.WithCancel(context.Background())
 	f.stop = stop
@@ -234,6 +238,13 @@ func (f *fleet) up(node, instance string) error {
 	}
 	f.here[node] = instance
 	return nil
+}
+
+// linked says whether an agent of that name has shown its certificate and is here.
+func (f *fleet) linked(node string) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.here[node] != ""
 }
 
 // down hears of a link's end.

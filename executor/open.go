@@ -181,7 +181,12 @@ func (s *session) changed(m cluster.Member) error {
 	if err := json.Unmarshal(m.Inventory, &member); err != nil {
 		return fmt.Errorf("inventory of node %s: %w", m.Node, err)
 	}
+	if s.fleet != nil && !s.fleet.linked(m.Node) {
+		return nil // somebody else wrote it
+	}
+	member.Node.Name = m.Node
 	s.members[m.Node] = member
+	s.introduce(member.Node)
 	return nil
 }
 

@@ -2,14 +2,12 @@ package main
 
 import (
 	"context"
-	"errors"
 	"strings"
 	"unicode"
 
 	"github.com/spf13/cobra"
 
 	"weir/executor/cluster"
-	"weir/gate"
 )
 
 func newCluster() *cobra.Command {
@@ -48,10 +46,7 @@ func (f *clusterFlags) directory(ctx context.Context, do func(*cluster.Directory
 			err = closed
 		}
 	}
-	if _, coded := errors.AsType[*codedError](err); coded {
-		return err
-	}
-	return withCode(gate.ExitExecution, err)
+	return asExecution(err)
 }
 
 // harmless is a text from etcd, where anybody may have written it, as it can be printed

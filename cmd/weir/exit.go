@@ -27,6 +27,14 @@ func withCode(code int, err error) error {
 	return &codedError{code, err}
 }
 
+// asExecution gives an error the exit code of a failure to execute, unless it has one.
+func asExecution(err error) error {
+	if _, coded := errors.AsType[*codedError](err); coded {
+		return err
+	}
+	return withCode(gate.ExitExecution, err)
+}
+
 // wrongUsage is an error in how weir was called.
 func wrongUsage(format string, args ...any) error {
 	return withCode(gate.ExitUsage, fmt.Errorf(format, args...))

@@ -279,6 +279,8 @@ func (m *mishaps) text(e executor.Event) string {
 		return fmt.Sprintf("%s from %s on: %s", e.Status, e.Case, e.Reason)
 	case e.Type == executor.EnvIgnored, e.Type == executor.NodeChanged:
 		return "warning: " + e.Reason
+	case e.Type == executor.NodeLost:
+		return fmt.Sprintf("warning: node %s is lost: %s", e.Node, e.Reason)
 	case e.Type == executor.CheckDone && e.Status != results.OK:
 		return fmt.Sprintf("check %q on %s failed: %s", e.Check, e.Node, e.Reason)
 	case e.Type == executor.CommandDone && e.Status != results.OK:

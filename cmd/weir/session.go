@@ -46,7 +46,7 @@ func (s *session) run(ctx context.Context) (int, error) {
 	}
 	fleet, err := s.flags.fleet.fleet(ctx, s.flags.etcd, s.flags.access, s.plan, s.stderr)
 	if err != nil {
-		return gate.ExitExecution, err
+		return gate.ExitPassed, asExecution(err) // the error has the exit code
 	}
 	show := newProgress(s.stderr, s.plan, s.flags.style)
 	doc, runErr := executor.Run(ctx, s.plan, executor.Options{

@@ -41,7 +41,7 @@ type Options struct {
 // Run registers this node and serves every session that invites it, until ctx ends. The
 // error says why it could not go on.
 func Run(ctx context.Context, o Options) error {
-	d := &daemon{Options: o, sessions: map[string]context.CancelFunc{}}
+	d := &daemon{Options: o, sessions: map[string]context.CancelFunc{}, over: map[string]time.Time{}}
 	var err error
 	if d.lock, err = lockState(o.State); err != nil {
 		return err
@@ -84,6 +84,7 @@ type daemon struct {
 
 	mu       sync.Mutex
 	sessions map[string]context.CancelFunc // being served
+	over     map[string]time.Time          // sessions that ended in order, until their invitations do
 }
 
 // registered waits for invitations as long as the registration holds.
@@ -205,6 +206,9 @@ func (d *daemon) accept(ctx context.Context, i cluster.Invitation) error {
 	if err != nil {
 		return fmt.Errorf("refused an invitation of %s: %w", coordinator, err)
 	}
+	if d.done(i.Session) {
+		return errors.New("refused an invitation to a session that is over")
+	}
 	identity, err := d.enrolled(ctx, invitation.Coordinator)
 	if err != nil {
 		return err
@@ -214,5 +218,25 @@ func (d *daemon) accept(ctx context.Context, i cluster.Invitation) error {
 		Options: d.Options, session: i.Session, node: d.Node, identity: identity, key: invitation.SessionKey, cpus: invitation.CPUs,
 		fabrics: invitation.Fabrics, connect: dialer(invitation.Coordinator), etcd: d.Etcd,
 	}
-	return s.run(ctx)
+	err = s.run(ctx)
+	if err == nil && ctx.Err() == nil {
+		d.mu.Lock()
+		d.over[i.Session] = invitation.Expires
+		d.mu.Unlock()
+	}
+	return err
+}
+
+// done says whether a session has ended in order here. Its invitation may still be put
+// into etcd again by whoever can write there.
+func (d *daemon) done(session string) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for id, until := range d.over {
+		if time.Now().After(until) {
+			delete(d.over, id)
+		}
+	}
+	_, done := d.over[session]
+	return done
 }
