@@ -10,6 +10,7 @@ import (
 	"weir/engine"
 	"weir/executor/agent"
 	"weir/executor/cluster"
+	"weir/executor/trust"
 	"weir/results"
 	"weir/workload"
 )
@@ -34,9 +35,18 @@ func lonely(t *testing.T, ready time.Duration) (*cluster.Session, <-chan agent.R
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { session.Close(false) })
+	signer, err := trust.NewSigner()
+	if err != nil {
+		t.Fatal(err)
+	}
+	key, err := trust.NewVerifier(signer.Public())
+	if err != nil {
+		t.Fatal(err)
+	}
 	reports := make(chan agent.Report, 16)
 	a := agent.New(agent.Options{
-		Node: "n1", Session: "s", RankCommand: []string{os.Args[0], "rank"}, LogDir: b.dir, ScratchDir: dir,
+		Verifier: key,
+		Node:     "n1", Session: "s", RankCommand: []string{os.Args[0], "rank"}, LogDir: b.dir, ScratchDir: dir,
 		Deadlines: agent.Deadlines{Ready: ready, Connect: 3 * time.Second, Grace: 300 * time.Millisecond},
 		Sink:      func(r agent.Report) { reports <- r },
 	})
@@ -63,7 +73,8 @@ func lonely(t *testing.T, ready time.Duration) (*cluster.Session, <-chan agent.R
 		t.Fatal(err)
 	}
 	t.Cleanup(host.Close)
-	if err := session.Place(t.Context(), "l", map[string][]byte{"n1": spec}); err != nil {
+	sealed := agent.Seal(signer, trust.Subject{Session: "s", Node: "n1", Name: "l"}, 1, spec)
+	if err := session.Place(t.Context(), "l", map[string][]byte{"n1": sealed}); err != nil {
 		t.Fatal(err)
 	}
 	return session, reports
@@ -127,7 +138,7 @@ func TestTaskThatMakesNoSenseIsRefused(t *testing.T) {
 	if err := session.Place(t.Context(), "nonsense", map[string][]byte{"n1": []byte("nonsense")}); err != nil {
 		t.Fatal(err)
 	}
-	if f := outcomeOf(t, reports, "nonsense"); !strings.Contains(f.Cause, "reading a task") {
+	if f := outcomeOf(t, reports, "nonsense"); !strings.Contains(f.Cause, "signature") {
 		t.Errorf("got %+v", f)
 	}
 }
