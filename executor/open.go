@@ -174,7 +174,7 @@ func (s *session) gather(ctx context.Context, want int) error {
 // changed takes an agent that has come, or gone.
 func (s *session) changed(m cluster.Member) error {
 	if m.Gone {
-		s.lost(m.Node, "its lease in etcd ran out")
+		s.lost(m.Node, "it left, or its lease in etcd ran out")
 		return nil
 	}
 	var member agent.Member
@@ -182,6 +182,9 @@ func (s *session) changed(m cluster.Member) error {
 		return fmt.Errorf("inventory of node %s: %w", m.Node, err)
 	}
 	s.members[m.Node] = member
+	if s.fleet != nil {
+		s.fleet.vain = false
+	}
 	return nil
 }
 
