@@ -131,7 +131,7 @@ const regainTime = 15 * time.Second
 // regain waits until there are enough nodes again for a launch. It is no error if there
 // are not: preparing the launch says what is missing.
 func (s *session) regain(ctx context.Context, need int) error {
-	if s.fleet == nil || len(s.members) >= need {
+	if s.fleet == nil || len(s.members) >= need || s.fleet.vain {
 		return nil
 	}
 	f := s.fleet
@@ -153,12 +153,25 @@ func (s *session) regain(ctx context.Context, need int) error {
 		cancel()
 		switch {
 		case errors.Is(err, errTooFew):
+			f.vain = true
 			return nil
 		case err != nil && !errors.Is(err, errPause):
 			return err
 		}
 	}
 	return nil
+}
+
+// nodesOf is how many nodes a launch of a group is spread over at most, or one of its
+// background load.
+func nodesOf(g *group) int {
+	need := 1
+	for _, group := range append([]*group{g}, g.load...) {
+		for _, c := range group.cases {
+			need = max(need, c.Place.Nodes)
+		}
+	}
+	return need
 }
 
 // errPause is the cause of a context that only waits.

@@ -53,6 +53,7 @@ type fleet struct {
 	departed chan departure
 	trouble  chan departure // what a launcher says of an agent that will not come
 	recruits *recruits      // where agents are registered
+	vain     bool           // regain waited for nodes that did not come, and none has since
 
 	mu      sync.Mutex
 	workers int               // that the launcher looks after

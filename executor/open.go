@@ -174,7 +174,7 @@ func (s *session) gather(ctx context.Context, want int) error {
 // changed takes an agent that has come, or gone.
 func (s *session) changed(m cluster.Member) error {
 	if m.Gone {
-		s.lost(m.Node, "its lease in etcd ran out")
+		s.lost(m.Node, "it left, or its lease in etcd ran out")
 		return nil
 	}
 	var member agent.Member
@@ -187,6 +187,9 @@ func (s *session) changed(m cluster.Member) error {
 	member.Node.Name = m.Node
 	s.members[m.Node] = member
 	s.introduce(member.Node)
+	if s.fleet != nil {
+		s.fleet.vain = false
+	}
 	return nil
 }
 

@@ -82,6 +82,9 @@ func (f *fleet) ask(ctx context.Context, a daemon.About, all []cluster.Registere
 	if why := f.s.useless(a); why != "" {
 		return errors.New(why)
 	}
+	if other := f.beside(a, all); other != "" {
+		return fmt.Errorf("it is on the same host as node %s, and the scenario asks for distinct ones", other)
+	}
 	claim := cluster.Claim{Exclusive: f.o.Exclusive || f.s.plan.Cluster.Exclusive}
 	if !claim.Exclusive {
 		held, err := f.held(ctx, a, all)
@@ -102,6 +105,23 @@ func (f *fleet) ask(ctx context.Context, a daemon.About, all []cluster.Registere
 		return err
 	}
 	return f.s.cluster.Invite(ctx, a.Node, sealed)
+}
+
+// beside is another agent of the same machine that has been invited, where the plan wants
+// its nodes on different ones.
+func (f *fleet) beside(a daemon.About, all []cluster.Registered) string {
+	if !f.s.plan.Cluster.DistinctHosts {
+		return ""
+	}
+	for _, other := range all {
+		if !f.recruits.invited[other.Node] {
+			continue
+		}
+		if about, err := daemon.DecodeAbout(other.Node, other.About); err == nil && about.Machine == a.Machine {
+			return other.Node
+		}
+	}
+	return ""
 }
 
 // held is what sessions, this one included, have claimed of a node's machine, which may

@@ -28,6 +28,7 @@ const (
 	kindFailed              // said what went wrong with itself
 	kindSilent              // its loop stands still while others' move
 	kindOverdue             // did not finish in time, and moves
+	kindLeft                // its agent ends, whatever the session wants
 	kindPeer                // complains about a peer, or about time running out
 	kindMissing             // another node's rank that was waited for
 	kindTold                // ended because it was told to
@@ -51,6 +52,8 @@ func (s suspect) failure() string {
 	switch {
 	case s.class != "":
 		return s.class
+	case s.kind == kindLeft:
+		return results.NodeLost
 	case s.kind == kindDied:
 		return results.Crashed
 	case s.kind == kindGarbage:

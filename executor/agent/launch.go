@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -157,12 +158,22 @@ func (l *launch) loop() {
 			}
 		case <-stop:
 			stop = nil
-			l.stop(kindTold, context.Cause(l.ctx).Error())
+			l.stop(l.ended(context.Cause(l.ctx)))
 		case <-kill:
 			kill = nil
 			l.killAll(time.Now())
 		}
 	}
+}
+
+// ended says what the end of the launch's context is a sign of. When the agent itself
+// ends, and nobody withdrew the launch, what peers on other nodes say of it follows from
+// that.
+func (l *launch) ended(cause error) (kind, string) {
+	if errors.Is(cause, errWithdrawn) {
+		return kindTold, cause.Error()
+	}
+	return kindLeft, "the agent on this node ended: " + cause.Error()
 }
 
 func (l *launch) allEnded() bool {

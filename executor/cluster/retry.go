@@ -28,7 +28,7 @@ func retry(ctx context.Context, do func(ctx context.Context) error) error {
 	for limit := attemptTime; ; pause = min(2*pause, longestPause) {
 		attempt, cancel := context.WithTimeout(ctx, limit)
 		err := do(attempt)
-		late := attempt.Err() != nil
+		late := attempt.Err() != nil || expired(err)
 		cancel()
 		if err == nil || ctx.Err() == nil && !late && !transient(err) {
 			return err
@@ -63,6 +63,11 @@ func transient(err error) bool {
 	}
 	s, ok := status.FromError(err)
 	return ok && s.Code() == codes.Unavailable
+}
+
+// expired says whether time ran out, which gRPC can notice before the context does.
+func expired(err error) bool {
+	return errors.Is(err, context.DeadlineExceeded) || status.Code(err) == codes.DeadlineExceeded
 }
 
 // try is retry for as long as the lease lives.
