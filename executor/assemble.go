@@ -8,12 +8,15 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"weir/results"
 )
 
 // Times of waiting for agents.
 const (
 	assembleTime = time.Minute     // where nobody says how long
 	quiet        = 3 * time.Second // before who waits is told for whom
+	overdue      = 5 * time.Second // before others are asked instead of who does not come
 )
 
 // assemble waits for the fleet: until all that were called have come, or enough have and
@@ -54,7 +57,11 @@ func (f *fleet) assemble(ctx context.Context) error {
 			}
 		case <-clock.C:
 			if f.recruits != nil {
-				if err := f.invite(ctx, f.want()); err != nil && ctx.Err() == nil {
+				total := f.want()
+				if time.Since(begun) > overdue { // registered is who was killed, too, until its lease runs out
+					total += f.recruits.absent(f.s.members)
+				}
+				if err := f.invite(ctx, total); err != nil && ctx.Err() == nil {
 					return err
 				}
 			}
@@ -158,7 +165,31 @@ func (s *session) regain(ctx context.Context, need int) error {
 			return err
 		}
 	}
+	s.describeNewcomers()
 	return nil
+}
+
+// nodes is how many the group's launches need at most, with those of their load.
+func (g *group) nodes() int {
+	need := 1
+	for _, part := range append([]*group{g}, g.load...) {
+		for _, c := range part.cases {
+			need = max(need, c.Place.Nodes)
+		}
+	}
+	return need
+}
+
+// describeNewcomers adds nodes that came for others to the environment. Its fingerprint
+// stays that of the nodes that the session began with.
+func (s *session) describeNewcomers() {
+	e := &s.doc.Environment
+	for _, name := range slices.Sorted(maps.Keys(s.members)) {
+		if !slices.ContainsFunc(e.Nodes, func(n results.Node) bool { return n.Name == name }) {
+			e.Nodes = append(e.Nodes, s.members[name].Node)
+			s.emit(Event{Type: NodeReady, Node: name})
+		}
+	}
 }
 
 // errPause is the cause of a context that only waits.

@@ -79,6 +79,9 @@ func (s *session) launch(ctx context.Context, g *group, cases []*planner.Case) e
 		if err := s.sleep(ctx, s.pause(cases)); err != nil {
 			return err
 		}
+		if err := s.regain(ctx, g.nodes()); err != nil {
+			return err
+		}
 	}
 	l, err := s.prepare(g, cases, index)
 	if err == nil {

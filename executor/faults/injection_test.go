@@ -40,9 +40,9 @@ const (
 	off        = "power off"
 )
 
-// draw makes up the n-th injection into a world whose sessions take so long when nothing
-// happens. Kinds take turns, so that each has its share of any number.
-func (w *world) draw(r *rand.Rand, n int, usual time.Duration) injection {
+// draw makes up the n-th injection. Kinds take turns, so that each has its share of any
+// number.
+func (w *world) draw(r *rand.Rand, n int) injection {
 	kinds := []injection{
 		{how: killed, target: "coordinator"}, {how: killed, target: "agent"}, {how: killed, target: "rank"}, {how: killed, target: "etcd"},
 		{how: stopped, target: "coordinator"}, {how: stopped, target: "agent"}, {how: stopped, target: "rank"}, {how: stopped, target: "etcd"},
@@ -56,7 +56,7 @@ func (w *world) draw(r *rand.Rand, n int, usual time.Duration) injection {
 	case "agent", "link", "host":
 		i.node = w.nodes[r.IntN(len(w.nodes))]
 	}
-	i.after = time.Duration(r.Int64N(int64(usual)))
+	i.after = time.Duration(r.Float64() * float64(w.usual))
 	i.held = time.Duration(r.Int64N(int64(6 * time.Second)))
 	if i.target == "etcd" {
 		i.held = time.Duration(r.Int64N(int64(10 * time.Second)))

@@ -35,29 +35,31 @@ const (
 // settle is how long leases may take to end, agents to come back and processes to go.
 const settle = 45 * time.Second
 
-// calm waits for the cluster and gives how long a session takes in it.
-func (w *world) calm() (time.Duration, error) {
+// calm waits for the cluster and has a session in it to which nothing happens.
+func (w *world) calm() {
+	w.t.Helper()
 	if what, ok := w.settled(); !ok {
-		return 0, fmt.Errorf("the cluster does not come up: %s\n%s\n%s", what, w.tail("etcd.log"), w.tail("a.log"))
+		w.t.Fatalf("the cluster does not come up: %s\n%s\n%s", what, w.tail("etcd.log"), w.tail("a.log"))
 	}
 	start := time.Now()
 	s := w.run("")
 	if !s.wait(bound) || s.code() != 0 {
-		return 0, fmt.Errorf("a session without a fault ends with %v\n%s\n%s", s.cmd.ProcessState, w.tail(s.log), w.tail("a.log"))
+		w.t.Fatalf("a session without a fault ends with %v\n%s\n%s", s.cmd.ProcessState, w.tail(s.log), w.tail("a.log"))
 	}
-	took := time.Since(start)
+	w.usual = time.Since(start)
 	if what, ok := w.settled(); !ok {
-		return 0, fmt.Errorf("a session without a fault leaves %s", what)
+		w.t.Fatalf("a session without a fault leaves %s", what)
 	}
-	return took, nil
 }
 
 // suffer has a session suffer an injection and checks what came of it.
 func (w *world) suffer(r *rand.Rand, i injection) row {
 	result := row{injection: i}
+	start := time.Now()
 	s := w.run("")
 	time.Sleep(i.after)
 	struck := time.Now()
+	over := s.over()
 	undo, done := w.inject(r, i, s.cmd)
 	healed := make(chan struct{})
 	go func() {
@@ -67,12 +69,15 @@ func (w *world) suffer(r *rand.Rand, i injection) row {
 	}()
 	inTime := s.wait(i.held + bound)
 	result.took = time.Since(struck)
+	if s.code() == 0 {
+		w.usual = min(w.usual, time.Since(start))
+	}
 	<-healed
 	switch {
 	case !inTime:
 		result.outcome = hung
 		result.wrong("the session did not end within %v", i.held+bound)
-	case !done:
+	case over || !done:
 		result.outcome = missed
 	default:
 		w.judge(s, &result)
@@ -89,6 +94,7 @@ func (w *world) suffer(r *rand.Rand, i injection) row {
 	} else {
 		os.RemoveAll(s.dir)
 	}
+	w.t.Logf("%v: %s after %.1f s", i, result.outcome, result.took.Seconds())
 	return result
 }
 

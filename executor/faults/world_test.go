@@ -10,6 +10,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -31,16 +34,19 @@ type world struct {
 
 	etcd    *exec.Cmd
 	etcdURL string
-	runs    int // so far: they name directories
+	runs    int           // so far: they name directories
+	usual   time.Duration // that sessions take here when nothing happens: the least so far
 }
 
 // node is an agent and the host that it is on.
 type node struct {
-	w    *world
-	name string
-	host *lab.Host // nil: this machine
-	cmd  *exec.Cmd // that brought the agent up, nil if it is down
-	tmp  string    // its temporary directory
+	w     *world
+	name  string
+	host  *lab.Host // nil: this machine
+	cmd   *exec.Cmd // that brought the agent up, nil if it is down
+	tmp   string    // its temporary directory
+	cpus  string    // of this machine that are its host's
+	under []string  // command that its agent is to run under
 }
 
 // newWorld brings up a cluster whose agents have these names. It goes with the test.
@@ -62,8 +68,8 @@ func newWorld(t *testing.T, weir string, names ...string) *world {
 	w.etcdURL = "http://" + net.JoinHostPort(w.at, freePort(t, w.at))
 	w.startEtcd()
 	t.Cleanup(func() { end(w.etcd) })
-	for _, name := range names {
-		n := &node{w: w, name: name, tmp: w.path("tmp-" + name)}
+	for i, name := range names {
+		n := &node{w: w, name: name, tmp: w.path("tmp-" + name), cpus: strconv.Itoa(i % runtime.NumCPU())}
 		if w.lab != nil {
 			n.host = w.lab.Host(name)
 		}
@@ -139,7 +145,8 @@ func end(cmd *exec.Cmd) {
 // start starts the node's agent, which joins the cluster if it has not yet.
 func (n *node) start() {
 	n.w.t.Helper()
-	argv := []string{"env", "TMPDIR=" + n.tmp, n.w.weir, "agent", "--etcd", n.w.etcdURL, "--node", n.name, "--state", n.w.path("state-" + n.name), "--join", n.w.path("token")}
+	// hosts of one machine know nothing of each other's ranks, which would share its first processor
+	argv := append(slices.Clone(n.under), "taskset", "--cpu-list", n.cpus, "env", "TMPDIR="+n.tmp, n.w.weir, "agent", "--etcd", n.w.etcdURL, "--node", n.name, "--state", n.w.path("state-"+n.name), "--join", n.w.path("token"))
 	if n.host != nil {
 		n.host.PowerOn()
 		n.cmd = n.host.Command(argv...)
