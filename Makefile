@@ -12,8 +12,10 @@ COMMIT  ?= $(shell git rev-parse --short=12 HEAD 2>/dev/null || echo unknown)
 LDFLAGS := -s -w -X main.version=$(VERSION) -X main.commit=$(COMMIT)
 CWARN   := -std=gnu11 -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Werror
 FUZZTIME ?= 2s
+FAULTS  ?= 300
+SEED    ?= 0
 
-.PHONY: help setup browser build run test soak lint pure ctest valgrind race bounds fuzz bench carry clean test-cluster
+.PHONY: help setup browser build run test soak lint pure ctest valgrind race bounds fuzz bench carry clean test-cluster faults
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -37,6 +39,9 @@ test-cluster: setup ## the tests that need hosts, sshd, Slurm and a Kubernetes c
 	@scripts/setup cluster
 	@test/kube/build
 	WEIR_LAB=required $(GO) test -count 1 -timeout 15m ./executor/lab/... ./executor/launch/...
+
+faults: ## 300 faults at random moments of sessions on three hosts (FAULTS=N, SEED=N: those of an earlier run)
+	$(GO) test -count 1 -v -timeout 3h -parallel 6 -run '^TestFaults$$' ./executor/faults -faults $(FAULTS) -seed $(SEED) -worlds 6
 
 lint: ## gofmt, vet, staticcheck, go.mod is tidy
 	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { echo 'not gofmt-ed:'; gofmt -l $$(git ls-files '*.go'); exit 1; }

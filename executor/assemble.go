@@ -8,12 +8,14 @@ import (
 	"slices"
 	"strings"
 	"time"
+
 )
 
 // Times of waiting for agents.
 const (
 	assembleTime = time.Minute     // where nobody says how long
 	quiet        = 3 * time.Second // before who waits is told for whom
+	overdue      = 5 * time.Second // before others are asked instead of who does not come
 )
 
 // assemble waits for the fleet: until all that were called have come, or enough have and
@@ -54,7 +56,11 @@ func (f *fleet) assemble(ctx context.Context) error {
 			}
 		case <-clock.C:
 			if f.recruits != nil {
-				if err := f.invite(ctx, f.want()); err != nil && ctx.Err() == nil {
+				total := f.want()
+				if time.Since(begun) > overdue { // registered is who was killed, too, until its lease runs out
+					total += f.recruits.absent(f.s.members)
+				}
+				if err := f.invite(ctx, total); err != nil && ctx.Err() == nil {
 					return err
 				}
 			}
@@ -162,12 +168,11 @@ func (s *session) regain(ctx context.Context, need int) error {
 	return nil
 }
 
-// nodesOf is how many nodes a launch of a group is spread over at most, or one of its
-// background load.
-func nodesOf(g *group) int {
+// nodes is how many the group's launches need at most, with those of their load.
+func (g *group) nodes() int {
 	need := 1
-	for _, group := range append([]*group{g}, g.load...) {
-		for _, c := range group.cases {
+	for _, part := range append([]*group{g}, g.load...) {
+		for _, c := range part.cases {
 			need = max(need, c.Place.Nodes)
 		}
 	}

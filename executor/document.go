@@ -102,15 +102,14 @@ func (s *session) setEnvironment() {
 	s.doc.Environment.Fingerprint = fingerprint(s.doc.Environment.Nodes)
 }
 
-// introduce puts a node into the document that came after others had begun. What runs
-// there is the session's environment from now on.
+// introduce puts a node into the document that came for another. The fingerprint stays
+// that of the nodes that the session began with.
 func (s *session) introduce(n results.Node) {
 	e := &s.doc.Environment
 	if e.Fingerprint == "" || slices.ContainsFunc(e.Nodes, func(o results.Node) bool { return o.Name == n.Name }) {
 		return // none has begun, or it has come back
 	}
 	e.Nodes = append(e.Nodes, n)
-	e.Fingerprint = fingerprint(e.Nodes)
 	s.emit(Event{Type: NodeReady, Node: n.Name})
 }
 

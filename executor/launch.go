@@ -79,7 +79,7 @@ func (s *session) launch(ctx context.Context, g *group, cases []*planner.Case) e
 		if err := s.sleep(ctx, s.pause(cases)); err != nil {
 			return err
 		}
-		if err := s.regain(ctx, nodesOf(g)); err != nil {
+		if err := s.regain(ctx, g.nodes()); err != nil {
 			return err
 		}
 	}

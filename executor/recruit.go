@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"weir/executor/agent"
 	"weir/executor/cluster"
 	"weir/executor/daemon"
 	"weir/executor/trust"
@@ -20,6 +21,17 @@ type recruits struct {
 	dir     *cluster.Directory
 	invited map[string]bool
 	refused map[string]string // why a node cannot be had, by name
+}
+
+// absent is how many have been invited and are not here.
+func (r *recruits) absent(members map[string]agent.Member) int {
+	n := 0
+	for node := range r.invited {
+		if _, here := members[node]; !here {
+			n++
+		}
+	}
+	return n
 }
 
 // recruit invites as many registered agents as the plan needs, or all that the command

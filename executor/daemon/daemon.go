@@ -18,6 +18,7 @@ import (
 
 	"weir/executor/agent"
 	"weir/executor/cluster"
+	"weir/executor/scratch"
 	"weir/executor/trust"
 	"weir/results"
 )
@@ -49,6 +50,9 @@ func Run(ctx context.Context, o Options) error {
 	defer d.lock.Close()
 	if err := d.credentials(); err != nil {
 		return err
+	}
+	for _, root := range append(scratchRoots(), sharedMemory) {
+		scratch.Sweep(root) // what an agent that was killed has left
 	}
 	for {
 		err := d.registered(ctx)
@@ -124,6 +128,11 @@ func (d *daemon) registered(ctx context.Context) error {
 // patience is how long an etcd may take to answer at the start.
 const patience = 15 * time.Second
 
+// succession is how long the registration of an agent that was killed may stand in the
+// way of the next one: for longer than the 20 s of its lease, which an etcd that was
+// away itself meanwhile begins anew to count.
+const succession = 45 * time.Second
+
 // register puts the node's name into etcd. One that another agent has is an error, unless
 // that agent is gone and its lease only has to run out.
 func (d *daemon) register(ctx context.Context, dir *cluster.Directory) error {
@@ -132,7 +141,7 @@ func (d *daemon) register(ctx context.Context, dir *cluster.Directory) error {
 	}
 	n := agent.Describe(os.DirFS("/"))
 	about.GPUs, about.System = len(n.GPUs), SystemOf(n)
-	patient, cancel := context.WithTimeout(ctx, patience)
+	patient, cancel := context.WithTimeout(ctx, succession)
 	defer cancel()
 	for told := false; ; told = true {
 		err := dir.Register(ctx, d.Node, about.Encode())

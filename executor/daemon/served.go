@@ -57,7 +57,7 @@ func (s *served) run(ctx context.Context) (err error) {
 		defer cancel()
 		_ = l.Close(leaving) // the coordinator notices that a node is gone in any case
 	}()
-	tmp, err := scratch.Make(os.TempDir(), "/tmp", "/var/tmp")
+	tmp, err := scratch.Make(scratchRoots()...)
 	if err != nil {
 		return err
 	}
@@ -95,6 +95,9 @@ func (s *served) run(ctx context.Context) (err error) {
 	}
 	return nil
 }
+
+// scratchRoots are where an agent may have its files of a session.
+func scratchRoots() []string { return []string{os.TempDir(), "/tmp", "/var/tmp"} }
 
 // sharedMemory is where ranks put files that they share as memory.
 const sharedMemory = "/dev/shm"

@@ -1,0 +1,83 @@
+package faults
+
+import (
+	"flag"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+)
+
+var (
+	count  = flag.Int("faults", 12, "how many faults are injected")
+	seed   = flag.Uint64("seed", 0, "of what is injected when; 0: another each time")
+	worlds = flag.Int("worlds", 3, "clusters at a time")
+)
+
+// program is weir, built once.
+var program = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "weir-faults")
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(dir, "weir")
+	cmd := exec.Command("go", "build", "-o", path, "weir/cmd/weir")
+	cmd.Stderr = os.Stderr
+	return path, cmd.Run()
+})
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if path, err := program(); err == nil {
+		os.RemoveAll(filepath.Dir(path))
+	}
+	os.Exit(code)
+}
+
+func weir(t *testing.T) string {
+	t.Helper()
+	path, err := program()
+	if err != nil {
+		t.Fatalf("building weir: %v", err)
+	}
+	return path
+}
+
+// TestFaults injects faults at random moments and holds every session to the same
+// promises, whatever was broken.
+func TestFaults(t *testing.T) {
+	if testing.Short() {
+		t.Skip("short")
+	}
+	path := weir(t)
+	if *seed == 0 {
+		*seed = uint64(time.Now().UnixNano())
+	}
+	t.Logf("seed %d: the same faults again with -faults %d -seed %d", *seed, *count, *seed)
+	table := &table{}
+	next := make(chan int)
+	go func() {
+		for n := range *count {
+			next <- n
+		}
+		close(next)
+	}()
+	t.Run("worlds", func(t *testing.T) {
+		for range min(*worlds, *count) {
+			t.Run("world", func(t *testing.T) {
+				t.Parallel()
+				w := newWorld(t, path, "a", "b", "c")
+				w.calm()
+				for n := range next {
+					// of the number alone, whichever world it comes to
+					r := rand.New(rand.NewPCG(*seed, uint64(n)))
+					table.add(w.suffer(r, w.draw(r, n)))
+				}
+			})
+		}
+	})
+	table.tell(t)
+}

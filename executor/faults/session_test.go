@@ -1,0 +1,168 @@
+package faults
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"weir/executor"
+	"weir/results"
+)
+
+// scenario has launches on two nodes, of which there are more, and makes those that the
+// infrastructure spoils again.
+const scenario = `
+scenario: faults
+runs:
+  all:
+    workload: transfer
+    place: {nodes: 2}
+    options: {fabric: tcp, iterations: 200, warmup: 10}
+    sweep:
+      block_size: [4KiB, 64KiB]
+    launches: 6
+    timeout: 10s
+    retry: {times: 4, wait: 0s}
+`
+
+// bound is how long a session may take after whatever was broken is whole again.
+const bound = 60 * time.Second
+
+// session is one run of weir.
+type session struct {
+	w     *world
+	dir   string
+	log   string
+	cmd   *exec.Cmd
+	ended chan struct{}
+}
+
+// run starts a session. resume is the directory of one to go on with, "" for a new one.
+func (w *world) run(resume string, extra ...string) *session {
+	w.t.Helper()
+	w.runs++
+	s := &session{w: w, dir: resume, log: fmt.Sprintf("run-%d.log", w.runs), ended: make(chan struct{})}
+	args := []string{"run", "--resume", resume}
+	if resume == "" {
+		s.dir = w.path(fmt.Sprintf("out-%d", w.runs))
+		file := w.path("faults.yaml")
+		if err := os.WriteFile(file, []byte(scenario), 0o644); err != nil {
+			w.t.Fatal(err)
+		}
+		args = []string{"run", file, "--out", s.dir}
+	}
+	args = append(args, "--quiet", "--etcd", w.etcdURL, "--cluster", w.path("cluster"), "--listen", w.at+":0", "--wait", "40s")
+	s.cmd = exec.Command(w.weir, append(args, extra...)...)
+	s.cmd.Env = append(os.Environ(), "TMPDIR="+w.path("tmp"))
+	s.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	w.logged(s.cmd, s.log)
+	go func() {
+		s.cmd.Wait() // how it ended stands in its state
+		close(s.ended)
+	}()
+	return s
+}
+
+// wait waits for the end of the session. One that does not end in time is told to say
+// where it is, and killed.
+func (s *session) wait(within time.Duration) bool {
+	select {
+	case <-s.ended:
+		return true
+	case <-time.After(within):
+	}
+	s.cmd.Process.Signal(syscall.SIGQUIT)
+	select {
+	case <-s.ended:
+	case <-time.After(5 * time.Second):
+		s.cmd.Process.Kill()
+		<-s.ended
+	}
+	return false
+}
+
+// over says whether the session has ended.
+func (s *session) over() bool {
+	select {
+	case <-s.ended:
+		return true
+	default:
+		return false
+	}
+}
+
+// code is the exit code, -1 if a signal ended it.
+func (s *session) code() int { return s.cmd.ProcessState.ExitCode() }
+
+// document is the session's, nil if it has written none.
+func (s *session) document() (*results.Document, error) {
+	d, err := results.Read(filepath.Join(s.dir, "results.json"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return d, err
+}
+
+// finished are the launches of cases that the journal has as measured.
+func (s *session) finished() (map[string]time.Time, error) {
+	records, err := executor.ReadJournal(filepath.Join(s.dir, executor.JournalName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	all := map[string]time.Time{}
+	for _, r := range records {
+		if r.Launch == nil {
+			continue
+		}
+		for _, c := range r.Launch.Cases {
+			if c.Launch.Status == results.OK {
+				all[fmt.Sprintf("%s/%d", c.Key, c.Launch.Index)] = c.Launch.Started
+			}
+		}
+	}
+	return all, nil
+}
+
+// lost are launches that the journal has and the document has not.
+func lost(finished map[string]time.Time, d *results.Document) (keys []string) {
+	there := map[string]time.Time{}
+	for _, c := range d.Cases {
+		for _, l := range c.Launches {
+			if l.Status == results.OK {
+				there[fmt.Sprintf("%s/%d", c.Key, l.Index)] = l.Started
+			}
+		}
+	}
+	for key, at := range finished {
+		if got, ok := there[key]; !ok || !got.Equal(at) {
+			keys = append(keys, key)
+		}
+	}
+	return keys
+}
+
+// unnamed are failures in a document that do not say who failed or of what.
+func unnamed(d *results.Document) (all []string) {
+	for _, c := range d.Cases {
+		for _, l := range c.Launches {
+			if f := l.Failure; l.Status != results.OK && (f == nil || f.Cause == "" || f.Kind == "" || f.Node == "" && f.Rank < 0) {
+				all = append(all, fmt.Sprintf("%s launch %d: %+v", c.Key, l.Index, f))
+			}
+		}
+		if (c.Status == results.Error || c.Unreached()) && (c.Reason == "" || c.Reason == results.NotRun) {
+			all = append(all, fmt.Sprintf("%s is %s: %q", c.Key, c.Status, c.Reason))
+		}
+	}
+	if s := d.Session; s.Status == results.Aborted && s.Reason == "" {
+		all = append(all, "the session ended and does not say why")
+	}
+	return all
+}

@@ -1,0 +1,196 @@
+package faults
+
+import (
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"weir/results"
+)
+
+// small is a cluster of two nodes, both of which a session needs.
+func small(t *testing.T) *world {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("short")
+	}
+	t.Parallel()
+	w := newWorld(t, weir(t), "a", "b")
+	w.calm()
+	return w
+}
+
+// launching waits until a session's ranks run.
+func (s *session) launching() {
+	s.w.t.Helper()
+	if !eventually(bound, func() bool { return len(s.w.ranks()) > 0 || s.over() }) || s.over() {
+		s.w.t.Fatalf("the session runs no rank\n%s", s.w.tail(s.log))
+	}
+}
+
+// ends waits for a session, which must end so, and gives its document.
+func (s *session) ends(code int) *results.Document {
+	s.w.t.Helper()
+	if !s.wait(bound) {
+		s.w.t.Fatalf("the session does not end\n%s", s.w.tail(s.log))
+	}
+	if s.code() != code {
+		s.w.t.Errorf("the session ends with %v, want %d\n%s\n%s", s.cmd.ProcessState, code, s.w.tail(s.log), s.w.tail("a.log"))
+	}
+	doc, err := s.document()
+	if err != nil {
+		s.w.t.Error(err)
+	}
+	if what, ok := s.w.settled(); !ok {
+		s.w.t.Errorf("left behind: %s", what)
+	}
+	return doc
+}
+
+// failures are those of all launches.
+func failures(d *results.Document) (all []*results.Failure) {
+	if d == nil {
+		return nil
+	}
+	for _, c := range d.Cases {
+		for _, l := range c.Launches {
+			if l.Failure != nil {
+				all = append(all, l.Failure)
+			}
+		}
+	}
+	return all
+}
+
+// TestEtcdAwayForTenSeconds: it is waited for, and no launch pays for it.
+func TestEtcdAwayForTenSeconds(t *testing.T) {
+	w := small(t)
+	s := w.run("")
+	s.launching()
+	undo, _ := w.inject(nil, injection{how: killed, target: "etcd"}, s.cmd)
+	time.Sleep(10 * time.Second)
+	undo()
+	for _, f := range failures(s.ends(0)) {
+		t.Errorf("a launch failed of it: %v", f)
+	}
+}
+
+// TestStoppedRank: a rank that stands still fails its launch by name, and the launch is
+// made again.
+func TestStoppedRank(t *testing.T) {
+	w := small(t)
+	s := w.run("")
+	undo, done := w.inject(rand.New(rand.NewPCG(1, 1)), injection{how: stopped, target: "rank"}, s.cmd)
+	if !done {
+		t.Fatal("there is no rank")
+	}
+	defer undo()
+	named := false
+	for _, f := range failures(s.ends(0)) {
+		named = named || f.Rank >= 0 && f.Node != "" && f.Cause != ""
+		t.Log(f)
+	}
+	if !named {
+		t.Error("no failure names the rank")
+	}
+}
+
+// TestSlowNode: a node that runs half of the time, a tenth of a second long, is slow and
+// not lost.
+func TestSlowNode(t *testing.T) {
+	w := small(t)
+	s := w.run("")
+	agent := w.nodes[1].pid()
+	for !s.over() {
+		pids := []int{agent}
+		for _, p := range processesOf(w.weir) {
+			if p.parent == agent {
+				pids = append(pids, p.pid)
+			}
+		}
+		for _, signal := range []syscall.Signal{syscall.SIGSTOP, syscall.SIGCONT} {
+			for _, pid := range pids {
+				syscall.Kill(pid, signal) // a rank may have ended
+			}
+			time.Sleep(100 * time.Millisecond)
+		}
+	}
+	for _, f := range failures(s.ends(0)) {
+		t.Errorf("a launch failed of it: %v", f)
+	}
+}
+
+// tiny mounts a small file system where a directory is.
+func (w *world) tiny(n *node, dir, size string) {
+	w.t.Helper()
+	if w.lab == nil {
+		w.t.Skip("a file system that fills up needs root")
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		w.t.Fatal(err)
+	}
+	argv := []string{"mount", "-t", "tmpfs", "-o", "size=" + size, "tmpfs", dir}
+	if n != nil {
+		n.host.Run(argv...) // it goes with the host
+		return
+	}
+	if out, err := exec.Command(argv[0], argv[1:]...).CombinedOutput(); err != nil {
+		w.t.Skipf("mounting a small file system: %v\n%s", err, out)
+	}
+	w.t.Cleanup(func() { syscall.Unmount(dir, syscall.MNT_DETACH) })
+}
+
+// TestFullDiskOfTheCoordinator: a session that cannot keep its results ends and says so.
+func TestFullDiskOfTheCoordinator(t *testing.T) {
+	w := small(t)
+	for _, size := range []string{"8k", "64k", "128k"} { // room for next to nothing, for a part of the launches, for all but the report
+		s := w.run("", "--out", w.fullDisk(size))
+		s.ends(6)
+		if said := w.tail(s.log); !strings.Contains(said, "no space left on device") {
+			t.Errorf("%s: it does not say what it lacks\n%s", size, said)
+		}
+	}
+}
+
+func (w *world) fullDisk(size string) string {
+	dir := w.path("small-" + size)
+	w.tiny(nil, dir, size)
+	return filepath.Join(dir, "out")
+}
+
+// TestFullDiskOfAnAgent: what a node cannot do for lack of space is said with its name.
+func TestFullDiskOfAnAgent(t *testing.T) {
+	w := small(t)
+	n := w.nodes[1]
+	w.tiny(n, n.tmp, "16k")
+	n.host.Command("dd", "if=/dev/zero", "of="+n.tmp+"/full", "bs=1k", "count=64").Run() // fills it, and says that it is full
+	s := w.run("", "--wait", "15s")
+	doc := s.ends(6)
+	text := w.tail(s.log)
+	for _, f := range failures(doc) {
+		text += "\n" + f.Node + ": " + f.Cause
+	}
+	if !strings.Contains(text, "no space left on device") || !strings.Contains(text, "b") {
+		t.Errorf("it does not say which node lacks what\n%s\n%s", text, w.tail("b.log"))
+	}
+}
+
+// TestClocksOfHostsDiffer: hosts whose monotonic clocks are far apart, as after a jump of
+// a virtual machine, measure all the same. The kernel has no namespace for the time of
+// day, CLOCK_REALTIME, which can jump on all of a machine only: that jump is not made.
+func TestClocksOfHostsDiffer(t *testing.T) {
+	w := small(t)
+	n := w.nodes[1]
+	n.stop()
+	n.under = []string{"unshare", "--time", "--monotonic", "86400", "--boottime", "86400", "--fork", "--kill-child", "--"}
+	if w.lab == nil || n.host.Command(append(n.under, "true")...).Run() != nil {
+		t.Skip("time namespaces are not permitted here")
+	}
+	n.start()
+	w.calm()
+}

@@ -1,0 +1,224 @@
+package faults
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// row is what came of one injection.
+type row struct {
+	injection
+	outcome  string
+	took     time.Duration // from the injection to the end of the command
+	problems []string
+}
+
+func (r *row) wrong(format string, args ...any) {
+	r.problems = append(r.problems, fmt.Sprintf(format, args...))
+}
+
+// Outcomes.
+const (
+	missed  = "too late"  // the session was over, or there was nothing to break
+	held    = "held"      // it did not even have to make a launch again
+	mended  = "mended"    // launches failed, with the cause, and were made again
+	failed  = "failed"    // with the cause
+	resumed = "resumed"   // it was ended and brought to its end by --resume
+	hung    = "hung"      // it did not end in time
+	unbegun = "not begun" // it was ended before there was anything to resume
+)
+
+// settle is how long leases may take to end, agents to come back and processes to go.
+const settle = 45 * time.Second
+
+// calm waits for the cluster and has a session in it to which nothing happens.
+func (w *world) calm() {
+	w.t.Helper()
+	if what, ok := w.settled(); !ok {
+		w.t.Fatalf("the cluster does not come up: %s\n%s\n%s", what, w.tail("etcd.log"), w.tail("a.log"))
+	}
+	start := time.Now()
+	s := w.run("")
+	if !s.wait(bound) || s.code() != 0 {
+		w.t.Fatalf("a session without a fault ends with %v\n%s\n%s", s.cmd.ProcessState, w.tail(s.log), w.tail("a.log"))
+	}
+	w.usual = time.Since(start)
+	if what, ok := w.settled(); !ok {
+		w.t.Fatalf("a session without a fault leaves %s", what)
+	}
+}
+
+// suffer has a session suffer an injection and checks what came of it.
+func (w *world) suffer(r *rand.Rand, i injection) row {
+	result := row{injection: i}
+	start := time.Now()
+	s := w.run("")
+	time.Sleep(i.after)
+	struck := time.Now()
+	over := s.over()
+	undo, done := w.inject(r, i, s.cmd)
+	healed := make(chan struct{})
+	go func() {
+		defer close(healed)
+		time.Sleep(i.held)
+		undo()
+	}()
+	inTime := s.wait(i.held + bound)
+	result.took = time.Since(struck)
+	if s.code() == 0 {
+		w.usual = min(w.usual, time.Since(start))
+	}
+	<-healed
+	switch {
+	case !inTime:
+		result.outcome = hung
+		result.wrong("the session did not end within %v", i.held+bound)
+	case over || !done:
+		result.outcome = missed
+	default:
+		w.judge(s, &result)
+	}
+	if what, ok := w.settled(); !ok {
+		result.wrong("left behind: %s", what)
+	}
+	if len(result.problems) > 0 {
+		text := fmt.Sprintf("%v\n  %s\n%s", i, strings.Join(result.problems, "\n  "), w.tail(s.log))
+		for _, n := range w.nodes {
+			text += "\n" + w.tail(n.name+".log")
+		}
+		w.t.Error(text)
+	} else {
+		os.RemoveAll(s.dir)
+	}
+	w.t.Logf("%v: %s after %.1f s", i, result.outcome, result.took.Seconds())
+	return result
+}
+
+// judge holds a session that has ended to what it promises.
+func (w *world) judge(s *session, r *row) {
+	finished, err := s.finished()
+	if err != nil {
+		r.wrong("its journal: %v", err)
+	}
+	mayEnd := map[int]bool{0: true, 6: true}
+	if r.target == "coordinator" {
+		switch r.how {
+		case killed:
+			mayEnd[-1] = true
+		case terminated:
+			mayEnd[143] = true
+		}
+	}
+	if !mayEnd[s.code()] {
+		r.wrong("it ended with %v", s.cmd.ProcessState)
+	}
+	doc, err := s.document()
+	switch {
+	case err != nil:
+		r.wrong("its document: %v", err)
+	case doc == nil && s.code() >= 0:
+		r.wrong("it ended with %d and wrote no document", s.code())
+	case doc != nil:
+		if doc.Session.ExitCode != s.code() && s.code() >= 0 {
+			r.wrong("it ended with %d, and its document says %d", s.code(), doc.Session.ExitCode)
+		}
+		for _, what := range unnamed(doc) {
+			r.wrong("no cause: %s", what)
+		}
+		if keys := lost(finished, doc); len(keys) > 0 {
+			r.wrong("its document lost %v", keys)
+		}
+	}
+	switch {
+	case s.code() == 0:
+		r.outcome = held
+		if doc == nil {
+			return
+		}
+		for _, c := range doc.Cases {
+			for _, l := range c.Launches {
+				if l.Retried {
+					r.outcome = mended
+				}
+			}
+		}
+		if n := len(finished); n != 12 {
+			r.wrong("it passed with %d launches of 12", n)
+		}
+		return
+	case s.code() == 6:
+		r.outcome = failed
+		if doc != nil {
+			r.outcome += ": " + doc.Session.Reason
+		}
+		return
+	}
+	w.goOn(s, r, finished)
+}
+
+// goOn resumes a session that was ended, which must then get to its end.
+func (w *world) goOn(s *session, r *row, finished map[string]time.Time) {
+	r.outcome = resumed
+	if what, ok := w.settled(); !ok { // before a later session can have tidied up
+		r.wrong("left behind: %s", what)
+	}
+	if _, err := os.Stat(filepath.Join(s.dir, "journal.ndjson")); err != nil {
+		r.outcome = unbegun
+		return
+	}
+	again := w.run(s.dir)
+	if !again.wait(bound) || again.code() != 0 {
+		r.wrong("--resume ended with %v\n%s", again.cmd.ProcessState, w.tail(again.log))
+		return
+	}
+	doc, err := again.document()
+	if err != nil || doc == nil {
+		r.wrong("the document of --resume: %v", err)
+		return
+	}
+	if keys := lost(finished, doc); len(keys) > 0 {
+		r.wrong("--resume lost %v", keys)
+	}
+}
+
+// settled waits until all agents are there and nothing is left of any session. Where it
+// does not come to that, it says what there is.
+func (w *world) settled() (what string, ok bool) {
+	ok = eventually(settle, func() (ok bool) {
+		if what, ok = w.idle(); ok {
+			what = strings.Join(w.leftovers(), ", ")
+		}
+		return what == ""
+	})
+	return what, ok
+}
+
+// leftovers are processes and files that a session should have taken with it.
+func (w *world) leftovers() (all []string) {
+	for _, pid := range w.ranks() {
+		all = append(all, fmt.Sprintf("rank process %d", pid))
+	}
+	for _, n := range w.nodes {
+		all = append(all, inDir(n.tmp)...)
+		if n.host != nil {
+			// by way of the agent, who alone is on its host all the time
+			all = append(all, inDir(fmt.Sprintf("/proc/%d/root/dev/shm", n.pid()))...)
+		}
+	}
+	return all
+}
+
+func inDir(dir string) (all []string) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return []string{err.Error()}
+	}
+	for _, e := range entries {
+		all = append(all, filepath.Join(dir, e.Name()))
+	}
+	return all
+}

@@ -1,0 +1,214 @@
+// Package faults breaks what sessions on registered agents depend on, at random
+// moments, and holds them to what they promise then: they end in time, they say what
+// it was, nothing that was finished is lost, and nothing is left behind.
+package faults
+
+import (
+	"bytes"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"weir/executor/lab"
+)
+
+// A world is a cluster: an etcd, some agents each on its host, and a place where
+// coordinators run. Its hosts are the lab's where there can be one. Elsewhere they are
+// processes of this machine, and there are no links to cut.
+type world struct {
+	t     *testing.T
+	dir   string
+	weir  string // the program
+	nodes []*node
+	lab   *lab.Lab // nil: processes of this machine
+	at    string   // where etcd and coordinators are
+
+	etcd    *exec.Cmd
+	etcdURL string
+	runs    int           // so far: they name directories
+	usual   time.Duration // that sessions take here when nothing happens: the least so far
+}
+
+// node is an agent and the host that it is on.
+type node struct {
+	w     *world
+	name  string
+	host  *lab.Host // nil: this machine
+	cmd   *exec.Cmd // that brought the agent up, nil if it is down
+	tmp   string    // its temporary directory
+	cpus  string    // of this machine that are its host's
+	under []string  // command that its agent is to run under
+}
+
+// newWorld brings up a cluster whose agents have these names. It goes with the test.
+func newWorld(t *testing.T, weir string, names ...string) *world {
+	t.Helper()
+	lab.Need(t, "etcd-server", "etcd")
+	w := &world{t: t, weir: weir, at: "127.0.0.1"}
+	if os.Getuid() == 0 {
+		w.lab = lab.New(t, names...) // skips where namespaces are not permitted
+		w.at = w.lab.Address
+	}
+	var err error
+	if w.dir, err = os.MkdirTemp("", "fw"); err != nil { // short, for a socket's path must fit
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(w.dir) })
+	w.weirMust("cluster", "init", w.path("cluster"))
+	w.weirMust("cluster", "token", "--dir", w.path("cluster"), "--out", w.path("token"))
+	w.etcdURL = "http://" + net.JoinHostPort(w.at, freePort(t, w.at))
+	w.startEtcd()
+	t.Cleanup(func() { end(w.etcd) })
+	for i, name := range names {
+		n := &node{w: w, name: name, tmp: w.path("tmp-" + name), cpus: strconv.Itoa(i % runtime.NumCPU())}
+		if w.lab != nil {
+			n.host = w.lab.Host(name)
+		}
+		if err := os.MkdirAll(n.tmp, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		w.nodes = append(w.nodes, n)
+		n.start()
+		t.Cleanup(n.stop)
+	}
+	if err := os.MkdirAll(w.path("tmp"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+func (w *world) path(name string) string { return filepath.Join(w.dir, name) }
+
+func (w *world) weirMust(args ...string) {
+	w.t.Helper()
+	if out, err := exec.Command(w.weir, args...).CombinedOutput(); err != nil {
+		w.t.Fatalf("weir %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+}
+
+func freePort(t *testing.T, at string) string {
+	t.Helper()
+	l, err := net.Listen("tcp", net.JoinHostPort(at, "0"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	_, port, err := net.SplitHostPort(l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return port
+}
+
+// logged gives a command a file for what it says, at whose end it goes on.
+func (w *world) logged(cmd *exec.Cmd, name string) {
+	w.t.Helper()
+	f, err := os.OpenFile(w.path(name), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	cmd.Stdout, cmd.Stderr = f, f
+	err = cmd.Start()
+	f.Close()
+	if err != nil {
+		w.t.Fatalf("%s: %v", strings.Join(cmd.Args, " "), err)
+	}
+}
+
+// startEtcd starts etcd with whatever it knew before.
+func (w *world) startEtcd() {
+	w.t.Helper()
+	// it has no peers, but wants an address for them: one of the kernel's choice
+	w.etcd = exec.Command("etcd", "--data-dir", w.path("etcd"), "--log-level", "error", "--listen-client-urls", w.etcdURL, "--advertise-client-urls", w.etcdURL,
+		"--listen-peer-urls", "http://127.0.0.1:0")
+	w.etcd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	w.logged(w.etcd, "etcd.log")
+}
+
+// end kills a process and waits until it is gone.
+func end(cmd *exec.Cmd) {
+	if cmd != nil && cmd.ProcessState == nil {
+		cmd.Process.Kill() // gone already: so be it
+		cmd.Wait()
+	}
+}
+
+// start starts the node's agent, which joins the cluster if it has not yet.
+func (n *node) start() {
+	n.w.t.Helper()
+	// hosts of one machine know nothing of each other's ranks, which would share its first processor
+	argv := append(slices.Clone(n.under), "taskset", "--cpu-list", n.cpus, "env", "TMPDIR="+n.tmp, n.w.weir, "agent", "--etcd", n.w.etcdURL, "--node", n.name, "--state", n.w.path("state-"+n.name), "--join", n.w.path("token"))
+	if n.host != nil {
+		n.host.PowerOn()
+		n.cmd = n.host.Command(argv...)
+	} else {
+		n.cmd = exec.Command(argv[0], argv[1:]...)
+		n.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	}
+	n.w.logged(n.cmd, n.name+".log")
+}
+
+// stop kills the agent, whatever state it is in.
+func (n *node) stop() {
+	if pid := n.pid(); pid > 0 {
+		syscall.Kill(pid, syscall.SIGKILL)
+	}
+	end(n.cmd)
+	n.cmd = nil
+}
+
+// running says whether the agent is.
+func (n *node) running() bool { return n.pid() > 0 }
+
+// pid is the agent's process as this machine sees it, whatever stands between; 0: none.
+func (n *node) pid() int {
+	for _, p := range processesOf(n.w.weir) {
+		if p.verb() == "agent" && p.has(n.w.path("state-"+n.name)) {
+			return p.pid
+		}
+	}
+	return 0
+}
+
+// ranks are the processes of the world's ranks.
+func (w *world) ranks() (pids []int) {
+	agents := map[int]bool{}
+	for _, n := range w.nodes {
+		agents[n.pid()] = true
+	}
+	for _, p := range processesOf(w.weir) {
+		if p.verb() == "rank" && (agents[p.parent] || bytes.Contains(p.environ(), []byte("TMPDIR="+w.dir))) {
+			pids = append(pids, p.pid)
+		}
+	}
+	return pids
+}
+
+// eventually waits until something is, and says whether it came to that.
+func eventually(within time.Duration, is func() bool) bool {
+	for end := time.Now().Add(within); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		if is() {
+			return true
+		}
+	}
+	return is()
+}
+
+// tail is the end of one of the world's logs.
+func (w *world) tail(name string) string {
+	text, err := os.ReadFile(w.path(name))
+	if err != nil {
+		return err.Error()
+	}
+	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+	return fmt.Sprintf("%s:\n  %s", name, strings.Join(lines[max(0, len(lines)-12):], "\n  "))
+}
