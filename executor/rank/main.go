@@ -76,12 +76,29 @@ func run(conn io.ReadWriter, control *engine.Control) error {
 	if err != nil {
 		return err
 	}
-	control.Phase.Store(engine.PhaseReady)
 	e, err := engine.Default()
 	if err != nil {
 		return err
 	}
 	debug.SetGCPercent(-1)
+	return carry(conn, control, e, l, collect)
+}
+
+// Inside is a rank of an engine that shares its process with others, over what it would
+// inherit if it had one of its own. It is for playing many ranks, not for measuring.
+func Inside(conn io.ReadWriter, control *engine.Control, e engine.Engine) {
+	l, err := told(conn)
+	if err == nil {
+		err = carry(conn, control, e, l, func() {})
+	}
+	if err != nil { // without the agent nobody hears it
+		_ = wire.Write(conn, wire.KindFailure, wire.EncodeFailure(structured(err, control)))
+	}
+}
+
+// carry takes a rank through its launch; between has the time between two cases.
+func carry(conn io.ReadWriter, control *engine.Control, e engine.Engine, l wire.Launch, between func()) error {
+	control.Phase.Store(engine.PhaseReady)
 	r, err := e.Open(l.Launch, l.Self, control)
 	if err != nil {
 		return err
@@ -93,7 +110,7 @@ func run(conn io.ReadWriter, control *engine.Control) error {
 		if err := runCase(conn, r, c, l); err != nil {
 			return err
 		}
-		collect()
+		between()
 	}
 	control.Phase.Store(engine.PhaseTeardown)
 	if err := r.Close(); err != nil {
