@@ -315,6 +315,7 @@ func (l *launch) news() {
 	if all := l.meeting.Addresses(); all != nil && !l.introduced && l.every(addressed) {
 		l.introduced = true
 		body := wire.EncodePeers(all)
+		l.meeting.Passed()
 		for _, m := range l.ranks {
 			m.enter(connecting)
 			m.tell(wire.KindPeers, body)

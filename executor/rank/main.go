@@ -103,6 +103,7 @@ func carry(conn io.ReadWriter, control *engine.Control, e engine.Engine, l wire.
 	if err != nil {
 		return err
 	}
+	l.Launch.Nodes = nil // of thousands of ranks it is long, and the engine has it
 	if err := meet(conn, control, r, l.Launch.Ranks); err != nil {
 		return err
 	}

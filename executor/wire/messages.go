@@ -59,7 +59,7 @@ func EncodePeers(addresses [][]byte) []byte {
 
 // DecodePeers reads a KindPeers body with the addresses of so many ranks.
 func DecodePeers(body []byte, ranks int) ([][]byte, error) {
-	var all [][]byte
+	all := make([][]byte, 0, min(ranks, len(body)))
 	for len(body) > 0 {
 		n, used := binary.Uvarint(body)
 		if used <= 0 || n > uint64(len(body)-used) {
