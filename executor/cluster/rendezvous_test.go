@@ -227,3 +227,34 @@ func FuzzAddresses(f *testing.F) {
 		}
 	})
 }
+
+// What is written where nodes look for addresses is read within bounds, or refused.
+func FuzzAddressBook(f *testing.F) {
+	for _, b := range []addressBook{
+		{Ranks: []int{0, 1}, Text: TextFor(encodeAddresses(map[int][]byte{0: []byte("a"), 1: nil}), 1)},
+		{Text: TextFor(noise(partSize+1), 1)}, {Text: Text{Parts: &Parts{Bytes: 1 << 40}}},
+	} {
+		value, err := b.encode()
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(value)
+	}
+	f.Add([]byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1})
+	f.Fuzz(func(t *testing.T, value []byte) {
+		b, err := readAddressBook(value)
+		if err != nil {
+			return
+		}
+		if err := b.Text.check(); err != nil {
+			t.Error(err)
+		}
+		again, err := b.encode()
+		if err == nil {
+			_, err = readAddressBook(again)
+		}
+		if err != nil {
+			t.Errorf("what is read cannot be written: %v", err)
+		}
+	})
+}
