@@ -49,7 +49,11 @@ func DecodeSelf(body []byte) (Launch, error) {
 
 // EncodePeers writes a KindPeers body.
 func EncodePeers(addresses [][]byte) []byte {
-	var b []byte
+	size := 0
+	for _, a := range addresses {
+		size += binary.MaxVarintLen32 + len(a)
+	}
+	b := make([]byte, 0, size)
 	for _, a := range addresses {
 		b = binary.AppendUvarint(b, uint64(len(a)))
 		b = append(b, a...)
