@@ -85,7 +85,7 @@ func (c Config) connect(ctx context.Context) (*clientv3.Client, error) {
 	options := []grpc.DialOption{
 		grpc.WithConnectParams(grpc.ConnectParams{Backoff: pauses, MinConnectTimeout: connectTime}),
 		grpc.WithChainUnaryInterceptor(failFast),
-		grpc.WithReadBufferSize(connBuffer), grpc.WithSharedWriteBuffer(true),
+		grpc.WithReadBufferSize(connBuffer),
 	}
 	if c.Dial != nil {
 		options = append(options, grpc.WithContextDialer(c.Dial))
