@@ -38,6 +38,7 @@ test: setup browser lint pure race bounds ctest fuzz soak ## everything that mus
 test-cluster: setup ## the tests that need hosts, sshd, Slurm and a Kubernetes control plane, which are made here: none of them may be skipped
 	@scripts/setup cluster
 	@test/kube/build
+	WEIR_HOSTILE=1000000 $(GO) test -count 1 -timeout 10m -run Hostile ./executor/agent ./executor/daemon
 	WEIR_LAB=required $(GO) test -count 1 -timeout 15m ./executor/lab/... ./executor/launch/...
 
 faults: ## 300 faults at random moments of sessions on three hosts (FAULTS=N, SEED=N: those of an earlier run)

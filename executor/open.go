@@ -119,13 +119,16 @@ func (s *session) openHere(ctx context.Context) (int, error) {
 	if err := g.Wait(); err != nil {
 		return 0, err
 	}
+	g, gctx = errgroup.WithContext(ctx)
+	g.SetLimit(joining)
 	for i, a := range s.agents {
-		if err := a.Serve(ctx, s.etcd, surveys[i]); err != nil {
-			return 0, err
-		}
+		g.Go(func() error { return a.Serve(gctx, s.etcd, surveys[i]) })
 	}
-	return len(names), nil
+	return len(names), g.Wait()
 }
+
+// joining is how many agents of this process join the session, or leave it, at a time.
+const joining = 16
 
 func (s *session) nodeNames() ([]string, error) {
 	if len(s.o.Nodes) > 0 {
@@ -140,7 +143,7 @@ func (s *session) nodeNames() ([]string, error) {
 
 func (s *session) newAgent(node string, key *trust.Verifier) *agent.Agent {
 	return agent.New(agent.Options{
-		Verifier: key, Node: node, Session: s.o.SessionID, RankCommand: s.o.RankCommand, ProbeCommand: s.o.ProbeCommand,
+		Engine: s.o.inside, Verifier: key, Node: node, Session: s.o.SessionID, RankCommand: s.o.RankCommand, ProbeCommand: s.o.ProbeCommand,
 		LogDir: filepath.Join(s.o.Dir, "logs"), ScratchDir: s.shm.Path(), Deadlines: s.o.Deadlines, Host: s.o.Host,
 		Sink: func(r agent.Report) {
 			select {
@@ -195,16 +198,28 @@ func (s *session) changed(m cluster.Member) error {
 
 var errEtcdGone = errors.New("etcd is gone, or this process was suspended")
 
+func (s *session) closeAgents() error {
+	var g errgroup.Group
+	g.SetLimit(joining)
+	errs := make([]error, len(s.agents))
+	for i, a := range s.agents {
+		g.Go(func() error {
+			if killed(s.o.Kill) {
+				a.Kill()
+			}
+			errs[i] = a.Close()
+			return nil
+		})
+	}
+	_ = g.Wait() // errs has all of them
+	return errors.Join(errs...)
+}
+
 // close undoes open. Agents go first: with them go all processes.
 func (s *session) close() error {
 	close(s.closed)
 	var errs []error
-	for _, a := range s.agents {
-		if killed(s.o.Kill) {
-			a.Kill()
-		}
-		errs = append(errs, a.Close())
-	}
+	errs = append(errs, s.closeAgents())
 	if s.fleet != nil {
 		errs = append(errs, s.fleet.close(killed(s.o.Kill)))
 	}

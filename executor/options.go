@@ -66,6 +66,8 @@ type Options struct {
 	Undecided func(*results.Document) []string
 	// Events hears of everything as it happens, one event at a time.
 	Events func(Event)
+
+	inside engine.Engine // as agent.Options.Engine, of agents within this process
 }
 
 func (o *Options) check() error {

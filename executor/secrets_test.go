@@ -112,7 +112,7 @@ func TestSecretsReachProcessesAndNothingElse(t *testing.T) {
 	}
 }
 
-func etcdDir(t *testing.T) string {
+func etcdDir(t testing.TB) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("/tmp", "se") // short enough for a socket, and no part of what a session leaves
 	if err != nil {

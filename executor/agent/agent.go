@@ -24,6 +24,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"weir/engine"
 	"weir/executor/cluster"
 	"weir/executor/trust"
 	"weir/results"
@@ -45,6 +46,9 @@ type Options struct {
 	Labels       map[string]string // of the node, by which scenarios choose it
 	CPUs         []int             // that ranks may run on; none: all that this process may
 	Verifier     *trust.Verifier   // of the session's signatures
+	// Engine is that of ranks that are goroutines of this process, as where thousands of
+	// nodes are played on one; nil: each is a process, as it must be to measure anything.
+	Engine engine.Engine
 }
 
 // Agent is the agent of one node in one session.

@@ -95,8 +95,7 @@ func (l *launch) spawn(scratch string, secrets map[string]string) {
 		}
 		cpus := results.ParseCPUs(seat.CPUs)
 		env := environment(scratch, seat.Env, l.task.Env, secrets)
-		log := filepath.Join(l.a.o.LogDir, l.task.LogDir, strconv.Itoa(l.task.launch.Index), strconv.Itoa(rank)+".log")
-		p, err := startProcess(l.a.spawner, cpus, l.a.o.RankCommand, env, log, l.hidden, l.emit)
+		p, err := l.start(rank, cpus, env)
 		if err != nil {
 			l.suspects = append(l.suspects, suspect{kind: kindFailed, class: results.FailedReady, rank: rank, at: time.Now(), phase: "ready", cause: "starting the process: " + err.Error()})
 			l.tellStop()
@@ -108,6 +107,14 @@ func (l *launch) spawn(scratch string, secrets map[string]string) {
 		l.tellLaunch(m, l.cpus(i, cpus))
 	}
 	l.task.text = nil // the queues of the ranks have it for as long as it is needed
+}
+
+func (l *launch) start(rank int, cpus []int, env []string) (*process, error) {
+	if e := l.a.o.Engine; e != nil {
+		return startInside(e, l.emit), nil
+	}
+	log := filepath.Join(l.a.o.LogDir, l.task.LogDir, strconv.Itoa(l.task.launch.Index), strconv.Itoa(rank)+".log")
+	return startProcess(l.a.spawner, cpus, l.a.o.RankCommand, env, log, l.hidden, l.emit)
 }
 
 // cpus are the processors of the node's i-th rank of the launch, one for each of its
@@ -319,6 +326,7 @@ func (l *launch) news() {
 	if all := l.meeting.Addresses(); all != nil && !l.introduced && l.every(addressed) {
 		l.introduced = true
 		body := wire.EncodePeers(all)
+		l.meeting.Passed()
 		for _, m := range l.ranks {
 			m.enter(connecting)
 			m.tell(wire.KindPeers, body)
@@ -363,7 +371,7 @@ func (l *launch) release() {
 	l.wg.Wait()
 	bad := map[int]bool{}
 	for _, m := range l.ranks {
-		if m.stage != left {
+		if m.stage != left && m.pid != 0 {
 			bad[m.pid] = true
 		}
 		m.release()

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync"
 
 	"weir/engine"
 	"weir/executor/wire"
@@ -48,6 +49,7 @@ func unpack(task LaunchTask, packed []byte) (*assignment, error) {
 			return nil, fmt.Errorf("launch %s: the seat of rank %d is that of rank %d", a.launch.ID, task.Ranks[i], s.Rank)
 		}
 	}
+	a.launch.Nodes = nil // it is for the ranks
 	for _, r := range task.Ranks {
 		if r < 0 || r >= a.launch.Ranks {
 			return nil, fmt.Errorf("launch %s: rank %d of %d", a.launch.ID, r, a.launch.Ranks)
@@ -56,15 +58,23 @@ func unpack(task LaunchTask, packed []byte) (*assignment, error) {
 	return a, nil
 }
 
+// compressors take a megabyte each, and a launch has a task for each of its nodes.
+var compressors = sync.Pool{New: func() any {
+	z, err := gzip.NewWriterLevel(nil, gzip.BestSpeed)
+	if err != nil {
+		panic(err) // of another level
+	}
+	return z
+}}
+
 // compress makes a text shorter: the cases of a large sweep are near copies of each
 // other, and the digits of a matrix take half. More effort gains a tenth and takes
 // twice the time.
 func compress(text []byte) ([]byte, error) {
 	var b bytes.Buffer
-	z, err := gzip.NewWriterLevel(&b, gzip.BestSpeed)
-	if err != nil {
-		return nil, err
-	}
+	z := compressors.Get().(*gzip.Writer)
+	defer compressors.Put(z)
+	z.Reset(&b)
 	if _, err := z.Write(text); err != nil {
 		return nil, err
 	}

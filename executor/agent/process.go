@@ -30,9 +30,9 @@ type event struct {
 
 // process is a rank process with the ends of what it shares with the agent.
 type process struct {
-	pid     int
+	pid     int // 0: it is a goroutine of this process
 	cmd     *exec.Cmd
-	conn    *net.UnixConn
+	conn    channel
 	page    []byte
 	control *engine.Control
 	log     string
@@ -151,7 +151,7 @@ func (p *process) receive() {
 	defer close(p.read)
 	for {
 		f, err := wire.Read(p.conn)
-		if errors.Is(err, io.EOF) || errors.Is(err, net.ErrClosed) || errors.Is(err, unix.ECONNRESET) {
+		if errors.Is(err, io.EOF) || errors.Is(err, net.ErrClosed) || errors.Is(err, io.ErrClosedPipe) || errors.Is(err, unix.ECONNRESET) {
 			return
 		}
 		if err != nil {
@@ -179,8 +179,20 @@ func (p *process) wait() {
 	p.emit(event{from: p, exit: p.cmd.ProcessState})
 }
 
+// kill ends it with all that it has started.
+func (p *process) kill() {
+	if p.pid == 0 {
+		_ = p.conn.Close()
+		return
+	}
+	killGroup(p.pid)
+}
+
 // state is the kernel's letter for what the process is doing, 0 if it is gone.
 func (p *process) state() byte {
+	if p.pid == 0 {
+		return 'S'
+	}
 	b, err := os.ReadFile("/proc/" + strconv.Itoa(p.pid) + "/stat")
 	if err != nil {
 		return 0

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"runtime"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -19,14 +20,18 @@ import (
 
 // spawner starts processes from one thread that lives as long as the agent. The
 // kernel sends a child's death signal when the *thread* that started it ends,
-// and Go ends threads when it likes.
+// and Go ends threads when it likes. There is none until there is something to start.
 type spawner struct {
-	work chan func()
-	done chan struct{}
+	begin sync.Once
+	work  chan func()
+	done  chan struct{}
 }
 
 func newSpawner() *spawner {
-	s := &spawner{work: make(chan func()), done: make(chan struct{})}
+	return &spawner{work: make(chan func()), done: make(chan struct{})}
+}
+
+func (s *spawner) thread() {
 	go func() {
 		defer close(s.done)
 		runtime.LockOSThread()
@@ -35,10 +40,10 @@ func newSpawner() *spawner {
 			f()
 		}
 	}()
-	return s
 }
 
 func (s *spawner) close() {
+	s.begin.Do(func() { close(s.done) })
 	close(s.work)
 	<-s.done
 }
@@ -49,6 +54,7 @@ func (s *spawner) close() {
 func (s *spawner) start(cmd *exec.Cmd, cpus ...int) error {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	result := make(chan error, 1)
+	s.begin.Do(s.thread)
 	s.work <- func() { result <- onProcessors(cpus, cmd.Start) }
 	return <-result
 }

@@ -47,6 +47,9 @@ func (a *Agent) Survey(ctx context.Context, fabrics []string) results.Node {
 
 func (a *Agent) probe(ctx context.Context, fabrics []string) (rank.Probe, error) {
 	var p rank.Probe
+	if a.o.Engine != nil {
+		return rank.Probe{Fabrics: a.o.Engine.Probe(fabrics)}, nil
+	}
 	argv := append(append([]string{}, a.o.ProbeCommand...), fabrics...)
 	out, err := a.spawner.output(ctx, a.o.Deadlines.Command, argv, append(os.Environ(), engine.RankEnv()...))
 	if err != nil {

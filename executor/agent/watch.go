@@ -73,7 +73,7 @@ func (l *launch) killAll(now time.Time) {
 	for _, m := range l.ranks {
 		if !m.ended {
 			m.fell = dead(m.state())
-			killGroup(m.pid)
+			m.kill()
 		}
 	}
 }

@@ -69,6 +69,10 @@ const (
 	reconnectPause = time.Second
 )
 
+// connBuffer is what a connection reads at a time, in bytes: little is said on one, and of
+// an etcd within this process there may be one for each of a thousand agents.
+const connBuffer = 8 << 10
+
 // failFast makes requests fail while there is no connection, with the reason. The client
 // would wait for one, and say at the end of the time that the time is over.
 func failFast(ctx context.Context, method string, request, reply any, cc *grpc.ClientConn, next grpc.UnaryInvoker, options ...grpc.CallOption) error {
@@ -81,6 +85,7 @@ func (c Config) connect(ctx context.Context) (*clientv3.Client, error) {
 	options := []grpc.DialOption{
 		grpc.WithConnectParams(grpc.ConnectParams{Backoff: pauses, MinConnectTimeout: connectTime}),
 		grpc.WithChainUnaryInterceptor(failFast),
+		grpc.WithReadBufferSize(connBuffer),
 	}
 	if c.Dial != nil {
 		options = append(options, grpc.WithContextDialer(c.Dial))

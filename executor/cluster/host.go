@@ -3,6 +3,7 @@ package cluster
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -112,20 +113,21 @@ func (h *Host) serve(ctx context.Context) error {
 
 // introduce writes all addresses.
 func (h *Host) introduce(ctx context.Context) error {
-	all := map[int][]byte{}
-	for node, ranks := range h.nodes {
-		own, err := h.addressesOf(ctx, node)
+	all := make([][]byte, h.ranks)
+	for _, node := range slices.Sorted(maps.Keys(h.nodes)) {
+		ranks := h.nodes[node]
+		own, err := h.addressesOf(ctx, node, all)
 		if err != nil {
 			return err
 		}
-		if len(own) != len(ranks) || slices.ContainsFunc(ranks, func(r int) bool { _, ok := own[r]; return !ok }) {
-			return fmt.Errorf("node %s has the addresses of %d ranks that are not its own %d", node, len(own), len(ranks))
-		}
-		for rank, address := range own {
-			all[rank] = address
+		if own != len(ranks) || slices.ContainsFunc(ranks, func(r int) bool { return all[r] == nil }) {
+			return fmt.Errorf("node %s has the addresses of %d ranks that are not its own %d", node, own, len(ranks))
 		}
 	}
-	text := encodeAddresses(all)
+	var text []byte
+	for rank, address := range all {
+		text = appendAddress(text, rank, address)
+	}
 	t := TextFor(text, 1)
 	if err := h.s.lay(ctx, h.prefix+pagesDir, t, text); err != nil {
 		return fmt.Errorf("writing the addresses of all ranks: %w", err)
@@ -137,7 +139,9 @@ func (h *Host) introduce(ctx context.Context) error {
 	return h.s.put(ctx, h.prefix+downDir+peersKey, value)
 }
 
-func (h *Host) addressesOf(ctx context.Context, node string) (map[int][]byte, error) {
+// addressesOf reads what a node says of its ranks into their places among all, and says
+// of how many it does.
+func (h *Host) addressesOf(ctx context.Context, node string, all [][]byte) (own int, err error) {
 	h.mu.Lock()
 	value := h.books[node]
 	h.books[node] = []byte{} // it may be long, and has served
@@ -147,12 +151,11 @@ func (h *Host) addressesOf(ctx context.Context, node string) (map[int][]byte, er
 	if err == nil {
 		text, err = h.s.fetch(ctx, nodePages(h.prefix, node), book.Text)
 	}
-	var own map[int][]byte
 	if err == nil {
-		own, err = decodeAddresses(text, h.ranks)
+		own, err = decodeAddresses(text, all)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("node %s: %w", node, err)
+		return 0, fmt.Errorf("node %s: %w", node, err)
 	}
 	return own, nil
 }

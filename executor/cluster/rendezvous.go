@@ -103,16 +103,13 @@ func (r *Rendezvous) learn(value []byte) error {
 }
 
 func (r *Rendezvous) introduce(text []byte) error {
-	known, err := decodeAddresses(text, r.ranks)
+	all := make([][]byte, r.ranks)
+	known, err := decodeAddresses(text, all)
 	if err != nil {
 		return err
 	}
-	if len(known) != r.ranks {
-		return fmt.Errorf("reading addresses: there are those of %d ranks of %d", len(known), r.ranks)
-	}
-	all := make([][]byte, r.ranks)
-	for rank, address := range known {
-		all[rank] = address
+	if known != r.ranks {
+		return fmt.Errorf("reading addresses: there are those of %d ranks of %d", known, r.ranks)
 	}
 	r.note(func() { r.addresses = all })
 	return nil
@@ -138,11 +135,19 @@ func (r *Rendezvous) Publish(ctx context.Context, addresses map[int][]byte) erro
 	return nil
 }
 
-// Addresses are all ranks' addresses in rank order, nil until all are known.
+// Addresses are all ranks' addresses in rank order, nil until all are known, and again
+// once they are Passed.
 func (r *Rendezvous) Addresses() [][]byte {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.addresses
+}
+
+// Passed says that the node's ranks have all addresses: those of thousands take memory.
+func (r *Rendezvous) Passed() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.addresses = nil
 }
 
 // Arrive says that the node's ranks are connected.

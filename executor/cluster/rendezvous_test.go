@@ -164,10 +164,10 @@ func TestNodeThatLiesEndsTheLaunch(t *testing.T) {
 		value []byte
 		want  string
 	}{
-		"another's rank": {book(map[int][]byte{0: nil, 1: nil}, nil), "node n1 has the addresses of 2 ranks that are not its own 2"},
+		"another's rank": {book(map[int][]byte{0: nil, 1: nil}, nil), "node n1: reading addresses: they make no sense"},
 		"too few":        {book(map[int][]byte{1: nil}, nil), "node n1 has the addresses of 1 ranks that are not its own 2"},
 		"no such rank":   {book(map[int][]byte{1: nil, 3: nil}, nil), "node n1: reading addresses: they make no sense"},
-		"nonsense":       {[]byte("nonsense"), "node n1: reading addresses: invalid character"},
+		"nonsense":       {[]byte("nonsense"), "node n1: reading addresses: they make no sense"},
 		"nowhere":        {book(nil, &Text{}), "node n1: reading addresses: it is nowhere"},
 		"not there":      {book(nil, &Text{Parts: &Parts{Bytes: 1, Sums: [][]byte{nil}}}), "node n1: part 1 of 1: it is not in etcd"},
 		"a bomb":         {book(nil, &Text{Parts: &Parts{Bytes: 1 << 40}}), "at most 130 parts are allowed"},
@@ -209,19 +209,52 @@ func FuzzAddresses(f *testing.F) {
 	f.Add([]byte{}, uint16(4))
 	f.Add(encodeAddresses(map[int][]byte{0: []byte("a"), 3: nil, 300: noise(500)}), uint16(512))
 	f.Fuzz(func(t *testing.T, text []byte, below uint16) {
-		ranks := int(below)
-		got, err := decodeAddresses(text, ranks)
+		got := make([][]byte, below)
+		known, err := decodeAddresses(text, got)
 		if err != nil {
 			return
 		}
-		again, err := decodeAddresses(encodeAddresses(got), ranks)
-		if diff := cmp.Diff(got, again); diff != "" || err != nil {
-			t.Errorf("%s (%v)", diff, err)
-		}
-		for rank := range got {
-			if rank < 0 || rank >= ranks {
-				t.Errorf("rank %d of %d", rank, ranks)
+		of := map[int][]byte{}
+		for rank, address := range got {
+			if address != nil {
+				of[rank] = address
 			}
+		}
+		again := make([][]byte, below)
+		n, err := decodeAddresses(encodeAddresses(of), again)
+		if diff := cmp.Diff(got, again); diff != "" || n != known || n != len(of) || err != nil {
+			t.Errorf("%d and %d addresses: %s (%v)", known, n, diff, err)
+		}
+	})
+}
+
+// What is written where nodes look for addresses is read within bounds, or refused.
+func FuzzAddressBook(f *testing.F) {
+	for _, b := range []addressBook{
+		{Ranks: []int{0, 1}, Text: TextFor(encodeAddresses(map[int][]byte{0: []byte("a"), 1: nil}), 1)},
+		{Text: TextFor(noise(partSize+1), 1)}, {Text: Text{Parts: &Parts{Bytes: 1 << 40}}},
+	} {
+		value, err := b.encode()
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(value)
+	}
+	f.Add([]byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1})
+	f.Fuzz(func(t *testing.T, value []byte) {
+		b, err := readAddressBook(value)
+		if err != nil {
+			return
+		}
+		if err := b.Text.check(); err != nil {
+			t.Error(err)
+		}
+		again, err := b.encode()
+		if err == nil {
+			_, err = readAddressBook(again)
+		}
+		if err != nil {
+			t.Errorf("what is read cannot be written: %v", err)
 		}
 	})
 }

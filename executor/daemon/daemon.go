@@ -206,14 +206,9 @@ func (d *daemon) attend(ctx context.Context, i cluster.Invitation) {
 
 // accept checks an invitation and serves its session once.
 func (d *daemon) accept(ctx context.Context, i cluster.Invitation) error {
-	about := trust.Subject{Session: i.Session, Node: d.Node, Name: InvitationName}
-	text, coordinator, err := trust.OpenInvitation(d.authority(), about, i.Body, time.Now())
+	invitation, coordinator, err := openInvitation(d.authority(), d.Node, i, time.Now())
 	if err != nil {
-		return fmt.Errorf("refused: %w", err)
-	}
-	invitation, err := decodeInvitation(i.Session, text)
-	if err != nil {
-		return fmt.Errorf("refused an invitation of %s: %w", coordinator, err)
+		return err
 	}
 	if d.done(i.Session) {
 		return errors.New("refused an invitation to a session that is over")
@@ -248,4 +243,19 @@ func (d *daemon) done(session string) bool {
 	}
 	_, done := d.over[session]
 	return done
+}
+
+// openInvitation gives what an invitation of a node says and the name of the coordinator
+// that signed it, if that is one of the authority's. Nothing is done with it before.
+func openInvitation(authority []byte, node string, i cluster.Invitation, now time.Time) (Invitation, string, error) {
+	about := trust.Subject{Session: i.Session, Node: node, Name: InvitationName}
+	text, coordinator, err := trust.OpenInvitation(authority, about, i.Body, now)
+	if err != nil {
+		return Invitation{}, "", fmt.Errorf("refused: %w", err)
+	}
+	invitation, err := decodeInvitation(i.Session, text)
+	if err != nil {
+		return Invitation{}, "", fmt.Errorf("refused an invitation of %s: %w", coordinator, err)
+	}
+	return invitation, coordinator, nil
 }

@@ -76,24 +76,30 @@ func run(conn io.ReadWriter, control *engine.Control) error {
 	if err != nil {
 		return err
 	}
-	control.Phase.Store(engine.PhaseReady)
 	e, err := engine.Default()
 	if err != nil {
 		return err
 	}
 	debug.SetGCPercent(-1)
+	return carry(conn, control, e, l, wire.DecodePeers, collect)
+}
+
+// carry takes a rank through its launch; between has the time between two cases.
+func carry(conn io.ReadWriter, control *engine.Control, e engine.Engine, l wire.Launch, peers decoder, between func()) error {
+	control.Phase.Store(engine.PhaseReady)
 	r, err := e.Open(l.Launch, l.Self, control)
 	if err != nil {
 		return err
 	}
-	if err := meet(conn, control, r, l.Launch.Ranks); err != nil {
+	l.Launch.Nodes = nil // of thousands of ranks it is long, and the engine has it
+	if err := meet(conn, control, r, l.Launch.Ranks, peers); err != nil {
 		return err
 	}
 	for _, c := range l.Launch.Cases {
 		if err := runCase(conn, r, c, l); err != nil {
 			return err
 		}
-		collect()
+		between()
 	}
 	control.Phase.Store(engine.PhaseTeardown)
 	if err := r.Close(); err != nil {
@@ -118,8 +124,11 @@ func told(conn io.Reader) (wire.Launch, error) {
 	return l, err
 }
 
+// decoder reads all ranks' addresses.
+type decoder func(body []byte, ranks int) ([][]byte, error)
+
 // meet connects the rank to all others and waits until all are connected.
-func meet(conn io.ReadWriter, control *engine.Control, r engine.Rank, ranks int) error {
+func meet(conn io.ReadWriter, control *engine.Control, r engine.Rank, ranks int, decode decoder) error {
 	address, err := r.Address()
 	if err != nil {
 		return err
@@ -131,7 +140,7 @@ func meet(conn io.ReadWriter, control *engine.Control, r engine.Rank, ranks int)
 	if err != nil {
 		return err
 	}
-	peers, err := wire.DecodePeers(body, ranks)
+	peers, err := decode(body, ranks)
 	if err != nil {
 		return err
 	}

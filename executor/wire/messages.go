@@ -49,7 +49,11 @@ func DecodeSelf(body []byte) (Launch, error) {
 
 // EncodePeers writes a KindPeers body.
 func EncodePeers(addresses [][]byte) []byte {
-	var b []byte
+	size := 0
+	for _, a := range addresses {
+		size += binary.MaxVarintLen32 + len(a)
+	}
+	b := make([]byte, 0, size)
 	for _, a := range addresses {
 		b = binary.AppendUvarint(b, uint64(len(a)))
 		b = append(b, a...)
@@ -59,7 +63,7 @@ func EncodePeers(addresses [][]byte) []byte {
 
 // DecodePeers reads a KindPeers body with the addresses of so many ranks.
 func DecodePeers(body []byte, ranks int) ([][]byte, error) {
-	var all [][]byte
+	all := make([][]byte, 0, min(ranks, len(body)))
 	for len(body) > 0 {
 		n, used := binary.Uvarint(body)
 		if used <= 0 || n > uint64(len(body)-used) {

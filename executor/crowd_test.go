@@ -1,0 +1,279 @@
+package executor
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"weir/engine"
+	"weir/engine/sim"
+	"weir/executor/cluster"
+	"weir/planner"
+	"weir/quantity"
+	"weir/results"
+	"weir/workload"
+)
+
+// playedEngine is an engine whose ranks measure what package sim says that they do. They
+// take every step of a rank; what they move is played, once for all ranks of a launch.
+type playedEngine struct {
+	mu       sync.Mutex
+	launches map[string]func() (*engine.Played, error)
+}
+
+func newPlayedEngine() *playedEngine {
+	return &playedEngine{launches: map[string]func() (*engine.Played, error){}}
+}
+
+func (*playedEngine) Probe(fabrics []string) map[string]results.Fabric {
+	return map[string]results.Fabric{"tcp": {Available: true, Version: "played"}}
+}
+
+func (e *playedEngine) Open(l engine.Launch, self engine.Identity, control *engine.Control) (engine.Rank, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	play, ok := e.launches[l.ID]
+	if !ok {
+		play = sync.OnceValues(func() (*engine.Played, error) { return sim.New().Play(asPlayed(l)) })
+		e.launches[l.ID] = play
+	}
+	return &playedRank{ranks: l.Ranks, rank: self.Rank, control: control, play: play}, nil
+}
+
+// asPlayed is a launch as package sim takes it.
+func asPlayed(l engine.Launch) engine.Launch {
+	l.Fabric, l.Cases = workload.SimFabric, slices.Clone(l.Cases)
+	for i := range l.Cases {
+		o := &l.Cases[i].Options
+		o.Fabric, o.Sim = workload.SimFabric, &workload.Simulation{Latency: quantity.Time(2000), Bandwidth: quantity.Rate(10e9), Noise: 0.01, Seed: 1}
+	}
+	return l
+}
+
+type playedRank struct {
+	ranks, rank, next int
+	control           *engine.Control
+	play              func() (*engine.Played, error)
+}
+
+// address tells ranks apart.
+func address(rank int) uint64 { return uint64(rank)*0x9e3779b97f4a7c15 + 1 }
+
+func (r *playedRank) Address() ([]byte, error) {
+	return binary.BigEndian.AppendUint64(nil, address(r.rank)), nil
+}
+
+func (r *playedRank) Connect(addresses [][]byte) error {
+	for i, a := range addresses {
+		if len(a) != 8 || binary.BigEndian.Uint64(a) != address(i) {
+			return fmt.Errorf("rank %d has the address % x", i, a)
+		}
+	}
+	if len(addresses) != r.ranks {
+		return fmt.Errorf("there are %d addresses", len(addresses))
+	}
+	return nil
+}
+
+func (r *playedRank) Run(engine.Case) (*engine.CaseResult, error) {
+	r.control.Phase.Store(engine.PhaseRun)
+	r.control.Heartbeat.Add(1)
+	p, err := r.play()
+	if err != nil {
+		return nil, err
+	}
+	if p.Failure != nil {
+		return nil, errors.New(p.Failure.Cause)
+	}
+	r.next++
+	return p.Cases[r.next-1].Ranks[r.rank], nil
+}
+
+func (*playedRank) Close() error { return nil }
+
+// eachAgent is how many ranks a crowd's agent has.
+const eachAgent = 8
+
+// crowdLaunch is what a launch of a crowd took, in whole and per kind of request to etcd.
+type crowdLaunch struct {
+	took     time.Duration
+	requests map[string]int
+}
+
+func (l crowdLaunch) sum() (all int) {
+	for _, n := range l.requests {
+		all += n
+	}
+	return all
+}
+
+// crowd has so many agents, each with its own connection to one etcd, carry a case of so
+// many ranks through some launches.
+func (b *bench) crowd(ranks, launches int) []crowdLaunch {
+	b.t.Helper()
+	server, err := cluster.StartServer(b.t.Context(), etcdDir(b.t))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	defer server.Close()
+	agents := max(2, (ranks+eachAgent-1)/eachAgent)
+	c := aCase("c", option("fabric", "tcp"), option("ranks", int64(ranks)), func(c *planner.Case) { c.Place.Nodes = agents })
+	var all []crowdLaunch
+	var began time.Time
+	var before map[string]int
+	doc := b.run(aPlan([]*planner.Case{c}, aGroup("g", []*planner.Case{c}, launches)), func(o *Options) {
+		o.Etcd, o.inside, o.Host = server.Config(), newPlayedEngine(), fstest.MapFS{}
+		for i := range agents {
+			o.Nodes = append(o.Nodes, fmt.Sprintf("n%04d", i))
+		}
+		keep := o.Events
+		o.Events = func(e Event) {
+			switch e.Type {
+			case LaunchStarted:
+				began, before = time.Now(), server.Requests()
+			case LaunchFinished:
+				all = append(all, crowdLaunch{time.Since(began), since(before, server.Requests())})
+			}
+			keep(e)
+		}
+	})
+	if got := doc.Case("c"); got.Status != results.OK || len(got.Launches) != launches {
+		b.t.Fatalf("%s after %d launches of %d: %s %+v", got.Status, len(got.Launches), launches, got.Reason, got.Launches)
+	}
+	if err := os.RemoveAll(b.dir); err != nil {
+		b.t.Fatal(err)
+	}
+	return all
+}
+
+// since are the requests after others, but for those that are due to time, and the ends of
+// watches, which the end of a launch may overtake.
+func since(before, after map[string]int) map[string]int {
+	for kind := range after {
+		if after[kind] -= before[kind]; after[kind] == 0 || kind == "LeaseKeepAlive" || kind == "WatchCancel" {
+			delete(after, kind)
+		}
+	}
+	return after
+}
+
+// Fifty agents and 400 ranks meet, measure and are heard, and it costs etcd five times
+// what ten agents cost it.
+func TestACrowd(t *testing.T) {
+	few, many := newBench(t).crowd(80, 1)[0], newBench(t).crowd(400, 1)[0]
+	t.Logf("80 ranks: %v, 400 ranks: %v", few, many)
+	if few.sum() < 80/eachAgent || many.sum() > 5*few.sum() {
+		t.Errorf("80 ranks cost %d requests, 400 ranks %d", few.sum(), many.sum())
+	}
+}
+
+// BenchmarkCrowd is a case on up to 1000 agents of 8 ranks each, all in this process with
+// coordinator and etcd: from the word to launch it until all results are kept. The first
+// launch of each session is not counted. memory is the most that the process had, with
+// all of them.
+func BenchmarkCrowd(b *testing.B) {
+	const launches = 3
+	i := slices.IndexFunc(workload.Transfer.Options, func(o workload.Option) bool { return o.Name == "ranks" })
+	most := &workload.Transfer.Options[i].Max // what libraries and their wires allow; nothing of them is here
+	defer func(old int64) { *most = old }(*most)
+	*most = 8000
+	type row struct {
+		ranks, requests int
+		took            time.Duration
+		memory          float64 // bytes
+	}
+	var rows []row
+	for _, ranks := range []int{10, 30, 100, 300, 1000, 3000, 8000} {
+		b.Run(fmt.Sprintf("ranks=%d", ranks), func(b *testing.B) {
+			var r row
+			for b.Loop() {
+				forgetPeak(b)
+				bench := newBench(b)
+				bench.dir = filepath.Join(inMemory(b), "b") // thousands of files of samples would measure a disk
+				all := bench.crowd(ranks, launches)[1:]
+				r = row{ranks: ranks, memory: peak(b)}
+				for _, l := range all {
+					r.took += l.took / time.Duration(len(all))
+					r.requests += l.sum() / len(all)
+				}
+				b.Log(kindsOf(all[0].requests))
+			}
+			b.ReportMetric(r.took.Seconds(), "s/case")
+			b.ReportMetric(float64(r.requests), "requests/case")
+			b.ReportMetric(float64(r.requests)/float64(ranks), "requests/rank")
+			b.ReportMetric(r.memory/1e6, "MB-peak")
+			rows = append(rows, r)
+		})
+	}
+	if len(rows) == 0 {
+		return
+	}
+	var text strings.Builder
+	fmt.Fprintf(&text, "\n%6s %8s %9s %9s %9s  requests of a case, on a logarithmic scale\n", "ranks", "s/case", "requests", "per rank", "MB peak")
+	for _, r := range rows {
+		fmt.Fprintf(&text, "%6d %8.3f %9d %9.2f %9.0f  %s\n", r.ranks, r.took.Seconds(), r.requests, float64(r.requests)/float64(r.ranks), r.memory/1e6, bar(r.requests))
+	}
+	b.Log(text.String())
+}
+
+func inMemory(b *testing.B) string {
+	b.Helper()
+	dir, err := os.MkdirTemp("/dev/shm", "crowd")
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { os.RemoveAll(dir) })
+	return dir
+}
+
+// bar grows by ten for each factor of ten.
+func bar(n int) string {
+	length := 0
+	for limit := 1.; limit < float64(n); limit *= 1.2589 {
+		length++
+	}
+	return strings.Repeat("▇", length)
+}
+
+func kindsOf(requests map[string]int) string {
+	var parts []string
+	for _, kind := range slices.Sorted(maps.Keys(requests)) {
+		parts = append(parts, fmt.Sprintf("%s %d", kind, requests[kind]))
+	}
+	return strings.Join(parts, ", ")
+}
+
+var peakLine = regexp.MustCompile(`VmHWM:\s+(\d+) kB`)
+
+// forgetPeak makes the kernel forget the most memory that this process had.
+func forgetPeak(b *testing.B) {
+	b.Helper()
+	if err := os.WriteFile("/proc/self/clear_refs", []byte("5"), 0); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// peak is the most memory that this process had, in bytes.
+func peak(b *testing.B) float64 {
+	b.Helper()
+	text, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		b.Fatal(err)
+	}
+	kB, err := strconv.ParseFloat(string(peakLine.FindSubmatch(text)[1]), 64)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return kB * 1024
+}
