@@ -36,7 +36,7 @@ test: setup browser lint pure race bounds ctest fuzz soak ## everything that mus
 test-cluster: setup ## the tests that need hosts, sshd, Slurm and a Kubernetes control plane, which are made here: none of them may be skipped
 	@scripts/setup cluster
 	@test/kube/build
-	WEIR_LAB=required $(GO) test -count 1 -timeout 15m ./executor/lab/... ./executor/launch/...
+	WEIR_LAB=required $(GO) test -count 1 -timeout 15m ./executor/lab/... ./executor/launch/... ./test/hosts
 
 lint: ## gofmt, vet, staticcheck, go.mod is tidy
 	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { echo 'not gofmt-ed:'; gofmt -l $$(git ls-files '*.go'); exit 1; }
