@@ -71,6 +71,7 @@ var allowed = map[string][]string{
 	"weir/executor/launch":            {"weir/executor/trust"},
 	"weir/executor/launch/kubernetes": {"weir/executor/launch", "weir/executor/trust", "weir/dsl/yamlsyntax"},
 	"weir/executor/lab":               {},
+	"weir/test/hosts":                 {},
 	"weir/gate":                       {"weir/results", "weir/assertion", "weir/workload", "weir/quantity"},
 	"weir/history":                    {"weir/results", "weir/workload", "weir/quantity"},
 	"weir/reporters":                  {"weir/reporters/html", "weir/history", "weir/results", "weir/assertion", "weir/workload", "weir/quantity", "weir/matrix"},

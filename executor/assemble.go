@@ -136,8 +136,8 @@ const regainTime = 15 * time.Second
 // regain waits until there are enough nodes again for a launch. It is no error if there
 // are not: preparing the launch says what is missing.
 func (s *session) regain(ctx context.Context, need int) error {
-	if s.fleet == nil || len(s.members) >= need || s.fleet.vain {
-		return nil
+	if s.fleet == nil || len(s.members) >= need || s.fleet.vain || s.fleet.recruits == nil {
+		return nil // an agent that a launcher has started ends with its link, and no other follows it
 	}
 	f := s.fleet
 	f.sayf("%d of %d nodes are here; waiting up to %v for more", len(s.members), need, regainTime)

@@ -122,6 +122,7 @@ func nodesOf(doc *results.Document) (names []string) {
 }
 
 func TestRegisteredAgentsServeSessions(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	a, b := w.agent("a", "--label", "rail=3"), w.agent("b", "--label", "rail=3")
 	for i := range 2 { // the second time they have a certificate already
@@ -167,6 +168,7 @@ func TestRegisteredAgentsServeSessions(t *testing.T) {
 }
 
 func TestAgentsThatCannotRegister(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.agent("a")
 	w.tool("cluster", "token", "--dir", w.path("ca"), "--ttl", "1s", "--out", w.path("late"))
@@ -190,6 +192,7 @@ func TestAgentsThatCannotRegister(t *testing.T) {
 }
 
 func TestSessionsShareNodesOrDoNot(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	a := w.agent("a")
 	w.agent("b")
@@ -210,6 +213,7 @@ func TestSessionsShareNodesOrDoNot(t *testing.T) {
 
 // TestAnAgentIsLostDuringALaunch: with a spare agent the session goes on.
 func TestAnAgentIsLostDuringALaunch(t *testing.T) {
+	t.Parallel()
 	for name, k := range map[string]struct {
 		signal syscall.Signal
 		cause  string
@@ -249,6 +253,7 @@ func TestAnAgentIsLostDuringALaunch(t *testing.T) {
 // TestTheCoordinatorIsKilled: its agents end their ranks, and what was finished is not
 // lost.
 func TestTheCoordinatorIsKilled(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.agent("a")
 	w.agent("b")

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"weir/executor/lab"
 	"weir/results"
 )
 
@@ -36,6 +37,14 @@ func TestMain(m *testing.M) {
 	code := m.Run()
 	os.RemoveAll(home)
 	os.Exit(code)
+}
+
+// onRequest skips a test of minutes unless the lab was asked for.
+func onRequest(t *testing.T) {
+	t.Helper()
+	if os.Getenv(lab.Required) == "" {
+		t.Skip("it takes minutes: make test-cluster runs it")
+	}
 }
 
 func weir(t *testing.T) string {

@@ -1,0 +1,157 @@
+package hosts
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"weir/executor/lab"
+)
+
+// overSSH runs a scenario on hosts of a lab.
+func overSSH(t *testing.T, s lab.SSH, scenario, hosts string, more ...string) (*process, string) {
+	t.Helper()
+	out := t.TempDir() + "/out"
+	args := []string{"run", write(t, "scenario.yaml", scenario), "--hosts", hosts, "--ssh-config", s.Config, "--out", out, "--ssh-connect-timeout", "3s"}
+	return start(t, exec.Command(weir(t), append(args, more...)...)), out
+}
+
+// leaves holds a host to having nothing of a session: no process, no file.
+func leaves(t *testing.T, h *lab.Host) {
+	t.Helper()
+	left := func() string {
+		out, _ := h.Command("sh", "-c", "pgrep -af 'weir[ ]|weir-' | grep -v pgrep; ls -A /dev/shm; find ~ -type f -not -path '*/.cache/weir/*'").CombinedOutput()
+		return strings.TrimSpace(string(out)) // of grep without a line it is an error
+	}
+	await(t, h.Name+" is left as it was", 15*time.Second, func() bool { return left() == "" }, left)
+}
+
+func TestSSH(t *testing.T) {
+	onRequest(t)
+	l := lab.New(t, "h1", "h2", "h3")
+	s := l.SSH()
+
+	t.Run("a result of two hosts", func(t *testing.T) {
+		p, out := overSSH(t, s, short(`cluster: {nodes: 2, distinct_hosts: true}
+setup: [[sh, -c, 'echo "set up on $(hostname)"; touch /run/weir-was-here']]
+artifacts: {mark: {command: [hostname]}}
+`), "h1,h2")
+		p.ends(0)
+		doc := document(t, out)
+		if got := strings.Join(nodesOf(doc), " "); got != "h1 h2" {
+			t.Errorf("it ran on %q", got)
+		}
+		var artefacts []string
+		err := filepath.WalkDir(out, func(path string, d os.DirEntry, err error) error {
+			if err == nil && !d.IsDir() && strings.Contains(path, "artifacts") {
+				text, err := os.ReadFile(path)
+				if err != nil {
+					return err
+				}
+				artefacts = append(artefacts, strings.TrimSpace(string(text)))
+			}
+			return err
+		})
+		if got := strings.Join(artefacts, " "); err != nil || got != "h1 h2" {
+			t.Errorf("the artefacts say %q (%v)", got, err)
+		}
+		for _, file := range []string{"logs/a/0/0.log", "logs/a/0/1.log", "samples/a/0/0.bin"} {
+			if _, err := os.Stat(filepath.Join(out, file)); err != nil {
+				t.Error(err)
+			}
+		}
+		for _, name := range []string{"h1", "h2"} {
+			l.Host(name).Run("test", "-e", "/run/weir-was-here")
+			leaves(t, l.Host(name))
+		}
+	})
+
+	t.Run("interrupted", func(t *testing.T) {
+		p, out := overSSH(t, s, long, "h1,h2")
+		events(t, p, out, `"case_progress"`, 20*time.Second)
+		p.signal(syscall.SIGINT)
+		p.ends(130)
+		leaves(t, l.Host("h1"))
+		leaves(t, l.Host("h2"))
+	})
+
+	t.Run("the coordinator is killed", func(t *testing.T) {
+		p, out := overSSH(t, s, long, "h1,h2")
+		events(t, p, out, `"launch_finished"`, 30*time.Second)
+		p.signal(syscall.SIGKILL)
+		p.ends(-1)
+		leaves(t, l.Host("h1"))
+		leaves(t, l.Host("h2"))
+		again := start(t, exec.Command(weir(t), "run", "--resume", out, "--hosts", "h1,h2", "--ssh-config", s.Config))
+		again.ends(0)
+		if n := len(document(t, out).Cases[0].Launches); n != 3 {
+			t.Errorf("the resumed session has %d launches, want 3", n)
+		}
+	})
+
+	for name, how := range map[string]lab.Cut{"silently": lab.Silent, "loudly": lab.Loud} {
+		t.Run("a host is cut off "+name, func(t *testing.T) {
+			p, out := overSSH(t, s, long, "h1,h2")
+			events(t, p, out, `"case_progress"`, 20*time.Second)
+			t.Cleanup(l.Host("h2").Heal)
+			l.Host("h2").Cut(how)
+			t.Logf("known after %v", events(t, p, out, `"node_lost"`, 10*time.Second))
+			p.ends(6) // no other host has an agent
+			l.Host("h2").Heal()
+			failed := 0
+			doc := document(t, out)
+			for _, launch := range doc.Cases[0].Launches {
+				if f := launch.Failure; f != nil {
+					failed++
+					if f.Node != "h2" || !strings.Contains(f.Cause, "the node's agent is gone") {
+						t.Errorf("the launch failed with %+v", f)
+					}
+				}
+			}
+			if failed != 1 {
+				t.Errorf("%d launches failed, want 1", failed)
+			}
+			for _, h := range l.Hosts {
+				leaves(t, h)
+			}
+		})
+	}
+
+	t.Run("one host twice", func(t *testing.T) {
+		alias := strings.ReplaceAll(read(t, s.Config), "Host h1\n", "Host h1 other\n")
+		config := lab.SSH{Config: write(t, "config", alias)}
+		p, _ := overSSH(t, config, short("cluster: {nodes: 2, distinct_hosts: true}"), "h1,other")
+		p.ends(6)
+		if !strings.Contains(p.said(), "h1, other are one host") {
+			t.Errorf("it says\n%s", p.said())
+		}
+	})
+
+	t.Run("a host is down", func(t *testing.T) {
+		l.Host("h1").PowerOff()
+		p, out := overSSH(t, s, short("cluster: {nodes: 2}"), "h1,h2,h3")
+		p.ends(0)
+		if got := strings.Join(nodesOf(document(t, out)), " "); got != "h2 h3" {
+			t.Errorf("it ran on %q:\n%s", got, p.said())
+		}
+		p, _ = overSSH(t, s, short("cluster: {nodes: 2}"), "h1,h2")
+		p.ends(6)
+		if !strings.Contains(p.said(), "1 of 2 nodes came: the agent on node h1 ended") {
+			t.Errorf("it says\n%s", p.said())
+		}
+		leaves(t, l.Host("h2"))
+	})
+}
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
