@@ -39,7 +39,7 @@ test-cluster: setup ## the tests that need hosts, sshd, Slurm and a Kubernetes c
 	@scripts/setup cluster
 	@test/kube/build
 	WEIR_HOSTILE=1000000 $(GO) test -count 1 -timeout 10m -run Hostile ./executor/agent ./executor/daemon
-	WEIR_LAB=required $(GO) test -count 1 -timeout 15m ./executor/lab/... ./executor/launch/... ./test/hosts
+	WEIR_LAB=required $(GO) test -count 1 -timeout 15m ./executor/lab/... ./executor/launch/... ./executor/faults ./test/hosts
 
 faults: ## 300 faults at random moments of sessions on three hosts (FAULTS=N, SEED=N: those of an earlier run)
 	$(GO) test -count 1 -v -timeout 3h -parallel 6 -run '^TestFaults$$' ./executor/faults -faults $(FAULTS) -seed $(SEED) -worlds 6

@@ -44,7 +44,7 @@ func (w *world) calm() {
 	start := time.Now()
 	s := w.run("")
 	if !s.wait(bound) || s.code() != 0 {
-		w.t.Fatalf("a session without a fault ends with %v\n%s\n%s", s.cmd.ProcessState, w.tail(s.log), w.tail("a.log"))
+		w.t.Fatalf("a session without a fault ends with %v\n%s\n%s", s.cmd.ProcessState, w.tail(s.log), w.tail(w.nodes[1].name+".log"))
 	}
 	w.usual = time.Since(start)
 	if what, ok := w.settled(); !ok {

@@ -166,9 +166,6 @@ func (n *node) stop() {
 	n.cmd = nil
 }
 
-// running says whether the agent is.
-func (n *node) running() bool { return n.pid() > 0 }
-
 // pid is the agent's process as this machine sees it, whatever stands between; 0: none.
 func (n *node) pid() int {
 	for _, p := range processesOf(n.w.weir) {
