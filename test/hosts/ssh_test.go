@@ -140,7 +140,7 @@ artifacts: {mark: {command: [hostname]}}
 		}
 		p, _ = overSSH(t, s, short("cluster: {nodes: 2}"), "h1,h2")
 		p.ends(6)
-		if !strings.Contains(p.said(), "1 of 2 nodes came: the agent on node h1 ended") {
+		if !strings.Contains(p.said(), "starting agents over ssh: h1: logging in: ") {
 			t.Errorf("it says\n%s", p.said())
 		}
 		leaves(t, l.Host("h2"))

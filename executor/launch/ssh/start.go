@@ -35,6 +35,34 @@ func (l *Launcher) Start(ctx context.Context, r launch.Request) (launch.Handle, 
 		return nil, err
 	}
 	hosts := l.hosts(r)
+	h := &handle{}
+	var errs []error
+	for spare := l.Hosts[len(hosts):]; ; { // which take the place of hosts that are down
+		workers, failed := l.startAll(ctx, r, p, hosts)
+		h.workers, errs = append(h.workers, workers...), append(errs, failed...)
+		n := min(len(failed), len(spare))
+		if len(failed) == 0 && ctx.Err() == nil {
+			return h, nil
+		}
+		if n < len(failed) || ctx.Err() != nil {
+			break
+		}
+		hosts, spare = spare[:n], spare[n:]
+	}
+	err = errors.Join(errs...)
+	if ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	if err != nil {
+		stopping, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
+		defer cancel()
+		return nil, errors.Join(fmt.Errorf("starting agents over ssh: %w", err), h.Stop(stopping, 5*time.Second))
+	}
+	return h, nil
+}
+
+// startAll starts an agent on each host, and gives those that began and why others did not.
+func (l *Launcher) startAll(ctx context.Context, r launch.Request, p program, hosts []string) ([]*worker, []error) {
 	workers := make([]*worker, len(hosts))
 	errs := make([]error, len(hosts))
 	var group errgroup.Group
@@ -48,22 +76,7 @@ func (l *Launcher) Start(ctx context.Context, r launch.Request) (launch.Handle, 
 		})
 	}
 	group.Wait() // each has its own error
-	h := &handle{}
-	for _, w := range workers {
-		if w != nil {
-			h.workers = append(h.workers, w)
-		}
-	}
-	err = errors.Join(errs...)
-	if ctx.Err() != nil {
-		err = context.Cause(ctx)
-	}
-	if err != nil {
-		stopping, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
-		defer cancel()
-		return nil, errors.Join(fmt.Errorf("starting agents over ssh: %w", err), h.Stop(stopping, 5*time.Second))
-	}
-	return h, nil
+	return slices.DeleteFunc(workers, func(w *worker) bool { return w == nil }), slices.DeleteFunc(errs, func(err error) bool { return err == nil })
 }
 
 func (l *Launcher) startOne(ctx context.Context, r launch.Request, p program, host string) (*worker, error) {
