@@ -56,9 +56,13 @@ pure: ## all but the engine builds without cgo
 bounds: ## no scenario of 64 KiB takes long to plan, format or convert
 	$(GO) test -run TestNoInputTakesLong ./planner
 
-race: ## all Go tests, under the race detector; of the C engine, which that does not see, and of the scripts, those in which Go meets itself, and all without it
-	$(GO) test -race -timeout 15m $$($(GO) list ./... | grep -vE '/(engine/native|executor(/.*)?|cmd/weir)$$')
-	$(GO) test -race -timeout 15m -parallel 3 ./executor/...
+# tests that bring up hosts, sshd, Slurm or a control plane; under the race detector they would take half of the time there is
+LAB := /executor/(faults|lab(/.*)?|launch/(ssh|slurm|kubernetes))$$|/test/hosts$$
+
+race: ## all Go tests, under the race detector; of the C engine, which that does not see, of the scripts and of hosts, those in which Go meets itself, and all without it
+	$(GO) test -race -timeout 15m $$($(GO) list ./... | grep -vE '/(engine/native|executor(/.*)?|cmd/weir)$$|$(LAB)')
+	$(GO) test -race -timeout 15m -parallel 3 $$($(GO) list ./executor/... | grep -vE '$(LAB)')
+	$(GO) test -short -timeout 15m -parallel 3 $$($(GO) list ./... | grep -E '$(LAB)')
 	$(GO) test -race -timeout 15m -parallel 3 -skip '^TestScripts$$/^([^rw]|r[^u])' ./cmd/weir
 	$(GO) test -timeout 15m -parallel 3 -run '^TestScripts$$' ./cmd/weir
 	$(GO) test -race -short -timeout 10m -run 'Threads|Abort|Cells|Traffic|Turns|Duration' ./engine/native
