@@ -100,6 +100,9 @@ func (s *session) run(ctx context.Context) (err error) {
 		return err
 	}
 	s.setEnvironment()
+	if err := s.compareClocks(ctx); err != nil {
+		return err
+	}
 	s.compareBaseline()
 	if err := s.past.admits(s.doc.Environment); err != nil {
 		return err

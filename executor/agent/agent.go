@@ -203,6 +203,9 @@ func (a *Agent) do(ctx context.Context, p cluster.Placement) {
 			a.report(Report{Task: p.Task, Artifact: &file})
 		})
 		return
+	case task.Clock:
+		now := time.Now()
+		r.Clock = &now
 	case task.Secrets != nil:
 		r.Secrets = &SecretsReport{Problems: problems(task.Secrets.Names)}
 	default:

@@ -18,7 +18,8 @@ type Report struct {
 	Command    *results.Command
 	Secrets    *SecretsReport
 	Artifact   *ArtifactReport
-	Log        *Log // of an agent whose logs are not the session's
+	Clock      *time.Time // of the node, when it was asked
+	Log        *Log       // of an agent whose logs are not the session's
 }
 
 // Log is a piece of a log file.

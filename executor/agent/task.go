@@ -71,6 +71,7 @@ type Task struct {
 	Check   *CheckTask   `json:"check,omitempty"`
 	Command *CommandTask `json:"command,omitempty"`
 	Secrets *SecretsTask `json:"secrets,omitempty"`
+	Clock   bool         `json:"clock,omitempty"` // asks what time it is on the node
 	// Artifact may be answered by several reports.
 	Artifact *ArtifactTask `json:"artifact,omitempty"`
 	// Redact are references to the secrets whose values may stand in nothing that
@@ -148,7 +149,7 @@ func decodeTask(b []byte) (Task, error) {
 		return t, fmt.Errorf("reading a task: %w", err)
 	}
 	switch {
-	case t.Check != nil && len(t.Check.Command) > 0, t.Command != nil && len(t.Command.Command) > 0, t.Secrets != nil, t.Artifact != nil && (len(t.Artifact.Command) > 0 || t.Artifact.File != ""):
+	case t.Check != nil && len(t.Check.Command) > 0, t.Command != nil && len(t.Command.Command) > 0, t.Secrets != nil, t.Clock, t.Artifact != nil && (len(t.Artifact.Command) > 0 || t.Artifact.File != ""):
 		return t, nil
 	case t.Launch == nil || len(t.Launch.Ranks) == 0:
 		return t, errors.New("reading a task: it asks for nothing")

@@ -22,6 +22,7 @@ type travelling struct {
 	Check    *results.Check   `json:"check,omitempty"`
 	Command  *results.Command `json:"command,omitempty"`
 	Secrets  *SecretsReport   `json:"secrets,omitempty"`
+	Clock    *int64           `json:"clock,omitempty"` // ns since 1970
 	Artifact *artifact        `json:"artifact,omitempty"`
 	Log      *logPiece        `json:"log,omitempty"`
 }
@@ -68,6 +69,10 @@ func (r Report) Encode() (head, body []byte, err error) {
 	if o := r.Outcome; o != nil {
 		t.Outcome = &outcome{o.Failure, o.Ignored, o.Counters, time.Since(o.At), o.kind}
 	}
+	if r.Clock != nil {
+		ns := r.Clock.UnixNano()
+		t.Clock = &ns
+	}
 	if a := r.Artifact; a != nil {
 		t.Artifact, body = &artifact{a.Source, a.Status, a.Reason, a.Last}, a.Content
 	}
@@ -92,7 +97,7 @@ func DecodeReport(node string, head, body []byte) (Report, error) {
 	}
 	r := Report{Node: node, Task: t.Task, Progress: t.Progress, Check: t.Check, Command: t.Command, Secrets: t.Secrets}
 	parts := 0
-	for _, there := range []bool{t.Running != nil, t.Progress != nil, t.Result != nil, t.Outcome != nil, t.Check != nil, t.Command != nil, t.Secrets != nil, t.Artifact != nil, t.Log != nil} {
+	for _, there := range []bool{t.Running != nil, t.Progress != nil, t.Result != nil, t.Outcome != nil, t.Check != nil, t.Command != nil, t.Secrets != nil, t.Clock != nil, t.Artifact != nil, t.Log != nil} {
 		if there {
 			parts++
 		}
@@ -117,6 +122,9 @@ func DecodeReport(node string, head, body []byte) (Report, error) {
 		r.Check.Node = node
 	case t.Command != nil:
 		r.Command.Node = node
+	case t.Clock != nil:
+		at := time.Unix(0, *t.Clock)
+		r.Clock = &at
 	case t.Artifact != nil:
 		a := t.Artifact
 		if len(body) > maxArtifact {

@@ -24,6 +24,7 @@ func reports() map[string]Report {
 		"good":     {Outcome: &Outcome{At: at}},
 		"check":    {Check: &results.Check{Name: "c", Node: "n1", Status: "ok"}},
 		"command":  {Command: &results.Command{Name: "c", Node: "n1", Status: "ok", Started: at.UTC().Round(0)}},
+		"clock":    {Clock: &at},
 		"secrets":  {Secrets: &SecretsReport{Problems: []string{"none here"}}},
 		"log":      {Log: &Log{Name: "b/0/1.log", From: 1 << 20, Text: []byte("text\n")}},
 		"artifact": {Artifact: &ArtifactReport{Source: "/proc/version", Content: []byte("Linux"), Status: results.OK, Last: true}},
