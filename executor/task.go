@@ -100,6 +100,9 @@ func (s *session) wait(ctx context.Context, over func() bool) error {
 			if t := s.tasks[r.Task]; t != nil && t.take(r) {
 				delete(t.pending, r.Node)
 			}
+			if r.Outcome != nil && r.Outcome.Left() { // before its link and its lease say so
+				s.lost(r.Node, r.Outcome.Failure.Cause)
+			}
 		case m, ok := <-s.changes:
 			if !ok {
 				return errEtcdGone

@@ -174,9 +174,12 @@ static int probe_ceilings(struct weir_rank *r, const struct weir_case *c, const 
         return rc;
     /* links in turns: two that share a rank would halve each other */
     const struct weir_flows *f = &r->cfg.flows[c->flows];
-    for (int i = 0; i < f->nturns; i++)
-        if ((rc = r->fab->ceiling(r, f->turns[i].peer, f->turns[i].initiator, c, f->turns[i].initiator ? path : &(struct ceiling){.n = 0})) < 0)
+    int rounds = c->mode == MODE_PINGPONG ? 2 : 1; /* as many spans as others have before and after */
+    for (int i = 0; i < rounds * f->nturns; i++) {
+        const struct weir_turn *t = &f->turns[i % f->nturns];
+        if ((rc = r->fab->ceiling(r, t->peer, t->initiator, c, t->initiator ? path : &(struct ceiling){.n = 0})) < 0)
             return rc;
+    }
     return 0;
 }
 

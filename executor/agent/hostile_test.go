@@ -105,7 +105,7 @@ func TestHostilePlacementsRunNothing(t *testing.T) {
 	for number := range uint64(100) {
 		a.seen[number] = true
 	}
-	all, workers := howMany(t, 60_000), 4
+	all, workers := howMany(t, 6_000), 4
 	messages := genuine(t, key, mark)
 	var wg sync.WaitGroup
 	for w := range workers {

@@ -61,6 +61,10 @@ type Outcome struct {
 // Told says whether the launch ended because it was told to.
 func (o *Outcome) Told() bool { return o.Failure != nil && o.kind == kindTold }
 
+// Left says whether the launch ended here because the agent does: nothing more can be
+// placed on its node.
+func (o *Outcome) Left() bool { return o.Failure != nil && o.kind == kindLeft }
+
 // Weightier says whether this outcome, of two failures of one launch, is nearer
 // to the cause than the other.
 func (o *Outcome) Weightier(other *Outcome) bool {

@@ -1,5 +1,3 @@
-// Package hosts tests weir as its users have it: the real program, on several hosts that
-// are network namespaces, or with several agents on this one.
 package hosts
 
 import (

@@ -121,12 +121,12 @@ func TestFailures(t *testing.T) {
 	}
 	a := &agents{what: "Slurm job 4", log: log, r: launch.Request{Dir: dir}}
 	for want, s := range map[string]status{
-		"Slurm job 4: its time was over: give more with --time": {state: "TIMEOUT"},
-		"Slurm job 4: a node failed":                            {state: "NODE_FAIL", signal: 1},
-		"Slurm job 4: it ended with 66: n1 cannot read it":      {state: "FAILED", code: 66},
-		"Slurm job 4: its output is not here":                   {state: "FAILED", signal: cannotWrite},
-		"Slurm job 4: Slurm knows nothing of it any more":       {state: gone},
-		"Slurm job 4: a job with a higher priority":             {state: "PREEMPTED"},
+		"Slurm job 4: its time was over: give more with --slurm-flag=--time=MINUTES": {state: "TIMEOUT"},
+		"Slurm job 4: a node failed":                       {state: "NODE_FAIL", signal: 1},
+		"Slurm job 4: it ended with 66: n1 cannot read it": {state: "FAILED", code: 66},
+		"Slurm job 4: its output is not here":              {state: "FAILED", signal: cannotWrite},
+		"Slurm job 4: Slurm knows nothing of it any more":  {state: gone},
+		"Slurm job 4: a job with a higher priority":        {state: "PREEMPTED"},
 	} {
 		if err := a.failure(s); !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
