@@ -143,15 +143,11 @@ func (s *session) regain(ctx context.Context, need int) error {
 	f.sayf("%d of %d nodes are here; waiting up to %v for more", len(s.members), need, regainTime)
 	ctx, cancel := context.WithTimeoutCause(ctx, regainTime, errTooFew)
 	defer cancel()
-	total := 0 // of agents to have invited: those that were lost may come back, and others may come for them
-	if f.recruits != nil {
-		total = len(f.recruits.invited) + need - len(s.members)
-	}
+	// those that were lost may come back, and others may come for them
+	total := len(f.recruits.invited) + need - len(s.members)
 	for len(s.members) < need {
-		if f.recruits != nil {
-			if err := f.invite(ctx, total); err != nil && ctx.Err() == nil {
-				return err
-			}
+		if err := f.invite(ctx, total); err != nil && ctx.Err() == nil {
+			return err
 		}
 		pause, cancel := context.WithTimeoutCause(ctx, polling, errPause)
 		err := s.wait(pause, func() bool { return len(s.members) >= need })

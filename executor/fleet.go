@@ -59,6 +59,7 @@ type fleet struct {
 	workers int               // that the launcher looks after
 	here    map[string]string // instances by node
 	lost    error             // of a file that could not be kept
+	logged  map[string]int64  // bytes of logs, by node
 }
 
 // departure is an agent's link that has ended.
@@ -68,7 +69,7 @@ type departure struct {
 }
 
 func newFleet(s *session) *fleet {
-	return &fleet{s: s, o: s.o.Fleet, here: map[string]string{}, departed: make(chan departure, 16), trouble: make(chan departure, 16), stop: func() {}}
+	return &fleet{s: s, o: s.o.Fleet, here: map[string]string{}, logged: map[string]int64{}, departed: make(chan departure, 16), trouble: make(chan departure, 16), stop: func() {}}
 }
 
 // open makes the place that agents call, and calls the agents.
@@ -173,10 +174,9 @@ func (f *fleet) bootstrap(node string) (trust.Bootstrap, error) {
 	if err != nil {
 		return trust.Bootstrap{}, fmt.Errorf("a certificate for node %s: %w", node, err)
 	}
-	b := trust.Bootstrap{
+	return trust.Bootstrap{
 		Session: f.s.o.SessionID, Node: node, Identity: i, Coordinator: f.address, SessionKey: f.s.signer.Public(), Fabrics: f.s.fabrics(), Etcd: f.o.Access,
-	}
-	return b, nil
+	}, nil
 }
 
 // polling is how often a launcher is asked how its agents are.
@@ -285,8 +285,7 @@ func (f *fleet) take(node string, m link.Message) error {
 		return err
 	}
 	if r.Log != nil {
-		f.keep(r.Log)
-		return nil
+		return f.keep(node, r.Log)
 	}
 	select {
 	case f.s.reports <- r:
@@ -311,6 +310,9 @@ func (f *fleet) close(hurry bool) error {
 		ctx, cancel := context.WithTimeout(context.Background(), 2*leaving)
 		defer cancel()
 		errs = append(errs, f.handle.Stop(ctx, grace))
+	}
+	if f.recruits != nil {
+		errs = append(errs, f.recruits.dir.Close(hurry))
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -8,19 +8,27 @@ import (
 	"weir/executor/agent"
 )
 
-// keep puts a piece of a log that another node has sent where the session's logs are.
-func (f *fleet) keep(l *agent.Log) {
+// mostLogged is how much of logs a node may send in a session, in bytes: each file has its
+// own bound, their number has not.
+const mostLogged = 4 << 30
+
+// keep puts a piece of a log that another node has sent where the session's logs are. The
+// error is the node's fault.
+func (f *fleet) keep(node string, l *agent.Log) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.logged[node] += int64(len(l.Text)); f.logged[node] > mostLogged {
+		return fmt.Errorf("node %s has sent more than %d bytes of logs", node, mostLogged)
+	}
 	path := filepath.Join(f.s.o.Dir, "logs", l.Name)
 	err := os.MkdirAll(filepath.Dir(path), 0o755)
 	if err == nil {
 		err = writeAt(path, l.From, l.Text)
 	}
-	if err == nil {
-		return
+	if err != nil {
+		f.lost = firstError(f.lost, fmt.Errorf("keeping a log: %w", err))
 	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.lost = firstError(f.lost, fmt.Errorf("keeping a log: %w", err))
+	return nil
 }
 
 func writeAt(path string, at int64, text []byte) (err error) {

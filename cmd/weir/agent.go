@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -100,7 +101,7 @@ func (f *agentFlags) options(cmd *cobra.Command, place launch.Identity) (daemon.
 		},
 	}
 	if o.Node == "" {
-		o.Node = place.Node
+		o.Node = cmp.Or(os.Getenv(nodeVariable), place.Node)
 	}
 	if o.Node == "" {
 		if o.Node, err = os.Hostname(); err != nil {
@@ -135,6 +136,12 @@ func (f *agentFlags) registered(ctx context.Context, cmd *cobra.Command, o daemo
 	return withCode(gate.ExitExecution, err)
 }
 
+// nodeVariable names the node where its host name does not: a pod may have its host's.
+const nodeVariable = "WEIR_NODE"
+
+// tokenVariable has a join token: a command line is everybody's to read.
+const tokenVariable = "WEIR_JOIN_TOKEN"
+
 // maxToken is how long a file with a join token may be, in bytes.
 const maxToken = 64 << 10
 
@@ -143,7 +150,8 @@ func (f *agentFlags) token(stdin io.Reader) (string, error) {
 	var err error
 	switch f.join {
 	case "":
-		return strings.TrimSpace(os.Getenv("WEIR_JOIN_TOKEN")), nil
+		token := strings.TrimSpace(os.Getenv(tokenVariable))
+		return token, withCode(gate.ExitExecution, os.Unsetenv(tokenVariable)) // ranks have no use for it
 	case "-":
 		text, err = io.ReadAll(io.LimitReader(stdin, maxToken))
 	default:

@@ -48,7 +48,7 @@ func Run(ctx context.Context, o Options) error {
 		return err
 	}
 	defer d.lock.Close()
-	if err := d.credentials(); err != nil {
+	if err := d.credentials(time.Now()); err != nil {
 		return err
 	}
 	for _, root := range append(scratchRoots(), sharedMemory) {

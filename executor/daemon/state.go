@@ -52,7 +52,7 @@ var errNoCluster = errors.New("this agent has joined no cluster, so it would tru
 	"make one where sessions are started with `weir cluster init`, a token for agents with `weir cluster token --out FILE`, and start this agent with --join FILE")
 
 // credentials reads what an earlier process was given, or the token to be given it.
-func (d *daemon) credentials() error {
+func (d *daemon) credentials(now time.Time) error {
 	if d.Join != "" {
 		t, err := trust.ReadToken(d.Join)
 		if err != nil {
@@ -70,26 +70,35 @@ func (d *daemon) credentials() error {
 	case identity.CA == nil && d.Join == "":
 		return &SetupError{errNoCluster}
 	case identity.CA != nil && (d.Join == "" || string(identity.CA) == string(d.token.CA)):
-		return d.own(identity)
+		if err := d.own(identity, now); err != nil || d.identity.CA != nil {
+			return err
+		}
 	}
-	if time.Now().After(d.token.Expires) {
+	if now.After(d.token.Expires) {
 		return wrong("join token: it ended at %s; make a new one with `weir cluster token`", d.token.Expires.Format(time.RFC3339))
 	}
 	return nil
 }
 
-// own takes an identity of this node. That of another name is of no use.
-func (d *daemon) own(i trust.Identity) error {
+// own takes an identity of this node. That of another name is of no use, nor is one that
+// has ended: with a token, another takes its place.
+func (d *daemon) own(i trust.Identity, now time.Time) error {
 	_, name, err := i.Role()
 	if err != nil {
 		return wrong("the certificate in %s: %w", d.State, err)
 	}
-	if name == d.Node {
-		d.identity = i
-		return nil
+	ends, err := i.Expires()
+	if err != nil {
+		return wrong("the certificate in %s: %w", d.State, err)
 	}
-	if d.Join == "" {
+	switch {
+	case name == d.Node && now.Before(ends):
+		d.identity = i
+	case d.Join != "":
+	case name != d.Node:
 		return wrong("the certificate in %s is that of node %s, and this is %s: start it with --node %s, or with --join FILE to join anew", d.State, name, d.Node, name)
+	default:
+		return wrong("the certificate in %s ended at %s: make a token with `weir cluster token` and start this agent with --join FILE", d.State, ends.Format(time.RFC3339))
 	}
 	return nil
 }

@@ -57,6 +57,15 @@ func (i Identity) Role() (Role, string, error) {
 	return p.role, p.name, nil
 }
 
+// Expires is when the certificate ends.
+func (i Identity) Expires() (time.Time, error) {
+	cert, err := parseCertificate(i.Certificate)
+	if err != nil {
+		return time.Time{}, err
+	}
+	return cert.NotAfter, nil
+}
+
 // TLS is how the identity talks to a peer of the given role, whichever of the two
 // listens: TLS 1.3, and both show a certificate of the same authority. A host's name
 // proves nothing and is not looked at; the peer's role and name are in its certificate.

@@ -1,0 +1,69 @@
+package daemon
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"weir/executor/trust"
+)
+
+// An agent goes on with the certificate that it has, and joins anew with a token when that
+// is another's or has ended.
+func TestWhoseCertificateIsTaken(t *testing.T) {
+	ca, err := trust.NewAuthority("test", 30*24*time.Hour)
+	if err != nil {
+		t.Fatal(err)
+	}
+	i, err := ca.Issue(trust.Agent, "n1", 10*24*time.Hour)
+	if err != nil {
+		t.Fatal(err)
+	}
+	token, err := ca.Token(20*24*time.Hour, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	state := t.TempDir()
+	if err := writeIdentity(state, i); err != nil {
+		t.Fatal(err)
+	}
+	const day = 24 * time.Hour
+	for name, test := range map[string]struct {
+		node, join, state string
+		in                time.Duration
+		own               bool
+		want              string // in the error
+	}{
+		"its own":                   {"n1", "", state, day, true, ""},
+		"its own, and a token":      {"n1", token, state, day, true, ""},
+		"another's":                 {"n2", "", state, day, false, "is that of node n1"},
+		"another's, and a token":    {"n2", token, state, day, false, ""},
+		"ended":                     {"n1", "", state, 11 * day, false, "ended at"},
+		"ended, and a token":        {"n1", token, state, 11 * day, false, ""},
+		"ended, and so has a token": {"n1", token, state, 21 * day, false, "join token: it ended at"},
+		"none":                      {"n1", "", t.TempDir(), day, false, "has joined no cluster"},
+		"none, and a token":         {"n1", token, t.TempDir(), day, false, ""},
+		"none, and half of a token": {"n1", token[:40], t.TempDir(), day, false, "join token"},
+	} {
+		d := &daemon{Options: Options{Node: test.node, Join: test.join, State: test.state}}
+		err := d.credentials(time.Now().Add(test.in))
+		if _, setup := errors.AsType[*SetupError](err); test.want == "" && err != nil || test.want != "" && (!setup || !strings.Contains(err.Error(), test.want)) {
+			t.Errorf("%s: %v, want %q", name, err, test.want)
+		}
+		if own := d.identity.Certificate != nil; own != test.own {
+			t.Errorf("%s: it goes on with a certificate: %v", name, own)
+		}
+	}
+}
+
+// An invitation that is put back when its session has ended in order is refused as long as
+// it could be believed.
+func TestASessionThatIsOverIsNotServedAgain(t *testing.T) {
+	d := &daemon{over: map[string]time.Time{"ended": time.Now().Add(time.Hour), "long ago": time.Now().Add(-time.Hour)}}
+	for session, want := range map[string]bool{"ended": true, "long ago": false, "another": false} {
+		if got := d.done(session); got != want {
+			t.Errorf("%s: %v", session, got)
+		}
+	}
+}
