@@ -101,6 +101,7 @@ func course(d *draft, t *history.Trend) html.Figure {
 		if !drawable(l.Value) {
 			continue
 		}
+		values = append(values, l.Value)
 		s := html.Stage{From: l.From, To: l.To, Value: l.Value, CI: l.CI, Says: fmt.Sprintf("level of %s: %s", plural(l.To-l.From, "session"), levelText(t, i))}
 		if i > 0 {
 			s.Sign, _ = effectSign(t.Changes[i-1].Effect)

@@ -58,13 +58,11 @@ func (m *masker) copyTo(end int) {
 }
 
 // line copies a line (more, if a quoted scalar goes over several). A quote opens
-// a scalar only where a value may begin.
+// a scalar only where a value may begin. A block scalar is deeper than the key
+// that it is the value of, which in `- key: |` is not where the line begins.
 func (m *masker) line() {
-	indent := 0
-	for m.at+indent < len(m.src) && m.src[m.at+indent] == ' ' {
-		indent++
-	}
-	valueMayBegin := true
+	start, indent, key := m.at, 0, 0
+	valueMayBegin, onlyDashes := true, true
 	for m.at < len(m.src) {
 		c := m.src[m.at]
 		next := byte('\n')
@@ -88,11 +86,22 @@ func (m *masker) line() {
 			m.template()
 			valueMayBegin = false
 		default:
+			column := m.at - start
 			switch {
-			case bytes.IndexByte([]byte("[{,"), c) >= 0, (c == ':' || c == '-' || c == '?') && isSpace(next):
+			case bytes.IndexByte([]byte("[{,"), c) >= 0:
+				valueMayBegin, onlyDashes = true, false
+			case (c == '-' || c == '?') && isSpace(next):
 				valueMayBegin = true
+				if onlyDashes {
+					indent, key = column, column+1
+				}
+			case c == ':' && isSpace(next):
+				valueMayBegin, onlyDashes = true, false
+				indent = key
 			case !isSpace(c):
-				valueMayBegin = false
+				valueMayBegin, onlyDashes = false, false
+			case onlyDashes:
+				key = column + 1
 			}
 			m.copyTo(m.at + 1)
 		}

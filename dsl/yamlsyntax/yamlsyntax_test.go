@@ -66,6 +66,17 @@ func TestPrivateCharactersAreTextLikeAnyOther(t *testing.T) {
 	}
 }
 
+// A block of lines ends where its key's column does, also behind dashes: what follows is
+// a value again, in which ${…} may contain anything.
+func TestTemplatesAfterBlocksOfLines(t *testing.T) {
+	for _, head := range []string{"k: |\n  x\n", "k:\n  - |\n   x: y z\n", "k:\n  - - a: |\n       x: y z\n      b: %\n", "k:\n  -   a: >-\n        x: y z\n      b: %\n", "k:\n- a: |\n   x: y z\n  b: %\n", "k:\n  - &x |\n    x: y z\n"} {
+		src := "doc: x\n" + strings.ReplaceAll(head, "%", `${var.n > 1 ? "a" : "b"}`) + `key: ${var.n > 1 ? "a" : "b"}` + "\n"
+		if _, diags := ParseDocument([]byte(src), "t.yaml", "doc"); diags.HasErrors() {
+			t.Errorf("%v in\n%s", diags, src)
+		}
+	}
+}
+
 func TestPlacesOfCollections(t *testing.T) {
 	src := "doc: x\nflow: [a, {b: c, d: [e]} , f]\nmap: {a: 'x, }', b: \"]\" }\nblock:\n  - a\n  -  - b\n     - c: d\nempty: []\n"
 	attrs := document(t, src)
