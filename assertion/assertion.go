@@ -52,6 +52,15 @@ type Assertion struct {
 	Multiple string  `json:"multiple,omitempty"`
 	Decide   *Decide `json:"decide,omitempty"` // nil: the defaults
 	XFail    *XFail  `json:"xfail,omitempty"`
+	// Reference is set where the statement rests on values that were measured in an
+	// environment that is known; in another one it cannot be judged.
+	Reference *Reference `json:"reference,omitempty"`
+}
+
+// Reference is where the expected values of a statement are from.
+type Reference struct {
+	Table       string `json:"table"`       // name
+	Environment string `json:"environment"` // fingerprint: "sha256:…"
 }
 
 // Part is one band of a quantified assertion.
@@ -113,7 +122,8 @@ func (a Assertion) Key() string {
 		Decide     *Decide    `json:",omitempty"`
 		XFail      *XFail     `json:",omitempty"`
 		Transport  *Transport `json:",omitempty"`
-	}{a.Severity, a.Subject, a.Unit, a.Bounds, a.Trend, a.Cases, a.Quantifier, a.Parts, a.Halo, a.Multiple, a.Decide, a.XFail, a.Transport})
+		Reference  *Reference `json:",omitempty"`
+	}{a.Severity, a.Subject, a.Unit, a.Bounds, a.Trend, a.Cases, a.Quantifier, a.Parts, a.Halo, a.Multiple, a.Decide, a.XFail, a.Transport, a.Reference})
 	if err != nil {
 		panic(err) // a NaN bound: the language never makes one
 	}

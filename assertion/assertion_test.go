@@ -32,7 +32,7 @@ func TestKeyHasEveryField(t *testing.T) {
 	values := map[string]any{
 		"Severity": Warn, "Subject": metric("latency", "s"), "Unit": "s", "Bounds": Bounds{Lower: &lower}, "Trend": &Trend{Axis: "a"},
 		"Quantifier": "all", "Parts": []Part{{Case: "c"}}, "Cases": []string{"c"}, "Halo": 0.1, "Multiple": "holm", "Decide": &Decide{Confidence: 0.9}, "XFail": &XFail{Reason: "r"},
-		"Transport": &Transport{Of: All, Names: []string{"tcp"}},
+		"Transport": &Transport{Of: All, Names: []string{"tcp"}}, "Reference": &Reference{Table: "t"},
 	}
 	fields := reflect.TypeFor[Assertion]()
 	for i := range fields.NumField() {

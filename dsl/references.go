@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -62,16 +63,39 @@ func (l *loader) referenceFile(path string, src []byte, at hcl.Range, own []*Run
 	if len(root.Blocks) == 0 {
 		return nil
 	}
-	keys := schema{attributes: []string{"description"}, sections: []string{"tables"}}
+	keys := schema{attributes: []string{"description", "environment"}, sections: []string{"tables"}}
 	content := f.content(root.Blocks[0].Body, keys, "a file of references")
 	if expr := argument(content, "description"); expr != nil {
 		f.text(expr, "description")
 	}
+	environment := f.measuredIn(content)
 	entries := f.section(content, "tables")
 	if len(entries) == 0 && !f.diags.HasErrors() {
 		f.error(root.Blocks[0].LabelRanges[0], "No tables", "The file holds no values.", "Add tables: a list of rows for each run.")
 	}
-	return f.tables(entries, own, root.Blocks[0].Labels[0], false)
+	out := f.tables(entries, own, root.Blocks[0].Labels[0], false)
+	for _, ref := range out {
+		ref.Environment = environment
+	}
+	return out
+}
+
+// fingerprint is how a result document names an environment.
+var fingerprint = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)
+
+// measuredIn is the environment in which the values of a file were measured, "" if it
+// does not say.
+func (l *loader) measuredIn(content *hcl.BodyContent) string {
+	expr := argument(content, "environment")
+	if expr == nil {
+		return ""
+	}
+	text, ok := l.text(expr, "environment")
+	if ok && !fingerprint.MatchString(text) {
+		l.error(expr.Range(), "Invalid value", fmt.Sprintf("environment is the fingerprint of a session's environment, sha256: and 64 hexadecimal digits, and %q is none.", text),
+			"It is environment.fingerprint of its result document. Without the key, the values hold in every environment.")
+	}
+	return text
 }
 
 // tables reads lists of rows by run. all says that a table of an unknown run is

@@ -62,6 +62,44 @@ func TestBaseline(t *testing.T) {
 	}
 }
 
+// Values of another environment promise nothing of this one, whatever the statement's form.
+func TestReferencesOfAnotherEnvironment(t *testing.T) {
+	for name, c := range map[string]struct {
+		here, there string
+		want        results.Verdict
+		says        string
+	}{
+		"alike":          {"sha256:01", "sha256:01", results.Pass, ""},
+		"unlike":         {"sha256:02", "sha256:01", results.ErrorVerdict, "cross-environment: the environment is unlike that of the references (table p5)"},
+		"nobody knows":   {"", "sha256:01", results.ErrorVerdict, "cross-environment: nothing shows that the environment is like that of the references (table p5)"},
+		"of no table":    {"sha256:02", "", results.Pass, ""},
+		"no environment": {"", "", results.Pass, ""},
+	} {
+		of := caseOf("c", 10, 10.01, 10.02)
+		single := band(p(9), nil, looks)
+		parts := &results.AssertionVerdict{Assertion: assertion.Assertion{Severity: assertion.Gate, Quantifier: "all", Cases: []string{"c"},
+			Parts: []assertion.Part{{Subject: metric("bandwidth", "GB/s"), Unit: "GB/s", Bounds: single.Bounds, Case: "c"}}}, Looks: looks}
+		parts.Parts[0].Subject.Case = "c"
+		if c.there != "" {
+			single.Reference = &assertion.Reference{Table: "p5", Environment: c.there}
+			parts.Reference = single.Reference
+		}
+		of.Assertions = []*results.AssertionVerdict{single}
+		doc := docOf(of)
+		doc.Assertions = []*results.AssertionVerdict{parts}
+		doc.Environment.Fingerprint = c.here
+		Judge(doc)
+		for _, a := range []*results.AssertionVerdict{single, parts} {
+			if a.Verdict != c.want || !strings.Contains(a.Message, c.says) {
+				t.Errorf("%s: %s, %s", name, a.Verdict, a.Message)
+			}
+		}
+		if u := Undecided(doc); len(u) > 0 {
+			t.Errorf("%s: asks for launches of %v", name, u)
+		}
+	}
+}
+
 // A baseline of one launch is taken to be as noisy as the case is now: by hand,
 // the variance of the log ratio is s²(1/3 + 1) with 2 degrees of freedom.
 func TestBaselineOfOneLaunchBorrowsItsNoise(t *testing.T) {

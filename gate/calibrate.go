@@ -38,7 +38,7 @@ func Calibrate(docs []*results.Document, o CalibrateOptions) (*results.Calibrati
 	docs = slices.SortedStableFunc(slices.Values(docs), func(a, b *results.Document) int {
 		return cmp.Or(a.Session.Started.Compare(b.Session.Started), cmp.Compare(a.Session.ID, b.Session.ID))
 	})
-	out := &results.Calibration{Scenario: docs[0].Scenario.Name, Confidence: results.Confidence, Cap: o.Cap}
+	out := &results.Calibration{Scenario: docs[0].Scenario.Name, Confidence: results.Confidence, Cap: o.Cap, Environment: docs[0].Environment.Fingerprint}
 	for _, d := range docs {
 		out.Sessions = append(out.Sessions, results.Calibrated{Session: d.Session.ID, Started: d.Session.Started, Weir: d.Weir.Version})
 		out.Simulated = out.Simulated || d.Simulated()

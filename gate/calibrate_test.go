@@ -133,6 +133,9 @@ func TestTolerancesHoldNewSessions(t *testing.T) {
 				docs = append(docs, l.document(i%c.nodes, c.n))
 			}
 			cal, err := Calibrate(docs, CalibrateOptions{Cap: 100})
+			if err == nil && cal.Environment != "sha256:1" {
+				t.Fatalf("the environment is %q", cal.Environment)
+			}
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -195,6 +195,9 @@ func (ct *court) judgeAs(m matter, share int) outcome {
 	if err := a.Check(); err != nil {
 		return failed(err.Error())
 	}
+	if o, bad := ct.elsewhere(a.Reference); bad {
+		return o
+	}
 	lv := levelsOf(a).forFailing(share)
 	switch {
 	case a.Trend != nil:

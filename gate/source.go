@@ -135,11 +135,8 @@ func (ct *court) baseline(key string) (*source, outcome, bool) {
 	if b == nil {
 		return nil, failed("there is no baseline to compare with"), false
 	}
-	switch here := ct.doc.Environment.Fingerprint; {
-	case here == "" || b.Fingerprint == "":
-		return nil, failed(fmt.Sprintf("cross-environment: nothing shows that the environment is like the baseline's (session %s)", b.Session)), false
-	case here != b.Fingerprint:
-		return nil, failed(fmt.Sprintf("cross-environment: the environment is unlike the baseline's (session %s)", b.Session)), false
+	if o, bad := ct.unlike(b.Fingerprint, fmt.Sprintf("the baseline's (session %s)", b.Session)); bad {
+		return nil, o, false
 	}
 	i := slices.IndexFunc(b.Cases, func(c results.BaselineCase) bool { return c.Key == key })
 	if i < 0 || len(b.Cases[i].Launches) == 0 {
@@ -153,6 +150,25 @@ func (ct *court) baseline(key string) (*source, outcome, bool) {
 		s.donor = c.Succeeded()
 	}
 	return s, outcome{}, true
+}
+
+// elsewhere is the outcome of a statement whose expected values are of another environment.
+func (ct *court) elsewhere(r *assertion.Reference) (outcome, bool) {
+	if r == nil {
+		return outcome{}, false
+	}
+	return ct.unlike(r.Environment, fmt.Sprintf("that of the references (table %s)", r.Table))
+}
+
+// unlike compares the environment with that of other numbers.
+func (ct *court) unlike(fingerprint, whose string) (outcome, bool) {
+	switch here := ct.doc.Environment.Fingerprint; {
+	case here == "" || fingerprint == "":
+		return failed("cross-environment: nothing shows that the environment is like " + whose), true
+	case here != fingerprint:
+		return failed("cross-environment: the environment is unlike " + whose), true
+	}
+	return outcome{}, false
 }
 
 func byIndex(ls []*results.Launch) []*results.Launch {

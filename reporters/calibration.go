@@ -37,6 +37,11 @@ func References(w io.Writer, c *results.Calibration) error {
 	}
 	fmt.Fprintf(&b, "reference: %s\n", scalar(c.Scenario))
 	fmt.Fprintf(&b, "description: %s\n", scalar(period(c)))
+	if c.Environment != "" && !c.Simulated { // what follows from a model follows from it everywhere
+		b.WriteString("# Where the values were measured: in an environment unlike it, what is asserted of them is an\n")
+		b.WriteString("# error. Without this line they hold everywhere.\n")
+		fmt.Fprintf(&b, "environment: %s\n", scalar(c.Environment))
+	}
 	b.WriteString("tables:\n")
 	for _, run := range tablesOf(c) {
 		writeTable(&b, c, run)

@@ -3,6 +3,7 @@ package reporters
 import (
 	"bytes"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -20,7 +21,7 @@ func calibration() *results.Calibration {
 	}
 	small, large := "write[batch=4,block_size=64KiB]", "write[batch=4,block_size=1MiB]"
 	return &results.Calibration{
-		Scenario: "nightly ${x} \x1b[1m", Confidence: 0.96, Cap: 0.2, ExitCode: 6,
+		Scenario: "nightly ${x} \x1b[1m", Confidence: 0.96, Cap: 0.2, ExitCode: 6, Environment: "sha256:" + strings.Repeat("0123", 16),
 		Sessions: []results.Calibrated{
 			{File: "mon/results.json", Digest: "sha256:01", Session: "s1", Started: day(21), Weir: "v0.1.0"},
 			{File: "tue/results.json", Digest: "sha256:02", Session: "s2", Started: day(22), Weir: "v0.1.0"},

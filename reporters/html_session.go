@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"weir/quantity"
+	"weir/assertion"
 	"weir/reporters/html"
 	"weir/results"
 )
@@ -141,6 +142,13 @@ func environment(doc *results.Document) []html.Note {
 	if b := doc.Baseline; b != nil {
 		f.add("baseline", sentence(" ", b.File, parenthesis(sentence(" ", "session", b.Session))))
 		f.add("baseline's environment", against(b.Fingerprint, doc.Environment.Fingerprint))
+	}
+	seen := map[assertion.Reference]bool{}
+	for _, a := range doc.AllAssertions() {
+		if r := a.Reference; r != nil && !seen[*r] {
+			seen[*r] = true
+			f.add("environment of references "+plain(r.Table), against(r.Environment, doc.Environment.Fingerprint))
+		}
 	}
 	out := []html.Note{{Facts: f}}
 	if lines := baselineDiffers(doc); len(lines) > 0 {

@@ -82,6 +82,10 @@ func TestReportsSayWhatDiffersFromTheBaseline(t *testing.T) {
 			t.Errorf("%s does not say what differs:\n%s", format, got)
 		}
 	}
+	doc.Cases[0].Assertions[0].Reference = &assertion.Reference{Table: "p5", Environment: "sha256:other"}
+	if got := written(t, "html", doc); !strings.Contains(got, "environment of references p5") || !strings.Contains(got, "different: fingerprint sha256:other") {
+		t.Error("the page does not compare the references' environment")
+	}
 	for range 2 * mostDifferences {
 		doc.Baseline.Differences = append(doc.Baseline.Differences, results.Difference{What: "x"})
 	}

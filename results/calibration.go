@@ -11,9 +11,11 @@ type Calibration struct {
 	Confidence float64 // with which a tolerance holds a new session
 	Cap        float64 // the largest tolerance that is proposed, as a share
 	Sessions   []Calibrated
-	Simulated  bool // some launch was
-	Targets    []*Target
-	ExitCode   int
+	// Environment is the fingerprint that all sessions have; "": nobody knows it.
+	Environment string
+	Simulated   bool // some launch was
+	Targets     []*Target
+	ExitCode    int
 }
 
 // Calibrated is one of the sessions.

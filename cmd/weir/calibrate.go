@@ -33,7 +33,9 @@ func newCalibrate() *cobra.Command {
 		Long: `calibrate finds how much launches of a session, sessions and nodes vary, and
 proposes for each metric of each case a target and a tolerance that a new session
 of the same path holds. It prints a file of references; the tolerances, and where
-all numbers come from, stand in its comments. What was found is told on stderr.
+all numbers come from, stand in its comments, and the environment as a key: in
+another one, what is asserted of the values is an error. What was found is told on
+stderr.
 
 RESULTS are results.json files or session directories of one scenario on machines
 that are alike, best of different days. Where the noise asks for more than the cap,

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"io/fs"
 	"os"
@@ -45,6 +46,17 @@ func replaceText(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("%s does not contain %q", args[0], args[1])
 	}
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(strings.Replace(text, args[1], args[2], 1)), 0o644))
+}
+
+// fingerprint adds the environment of a session to a file of references: fingerprint DIR FILE.
+func fingerprint(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: fingerprint DIR FILE")
+	}
+	var doc results.Document
+	ts.Check(json.Unmarshal([]byte(ts.ReadFile(filepath.Join(args[0], "results.json"))), &doc))
+	text := ts.ReadFile(args[1]) + "environment: " + doc.Environment.Fingerprint + "\n"
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(text), 0o644))
 }
 
 // statuses holds the cases of a session to a file with a line KEY STATUS REASON

@@ -191,6 +191,18 @@ func (a *Assertion) each(visit func(t *term, aggregated bool)) {
 	}
 }
 
+// referenced says of which environment the table is that the assertion takes values
+// from; nil if it takes none, or the table does not say.
+func (a *Assertion) referenced() *assertion.Reference {
+	var out *assertion.Reference
+	a.each(func(t *term, _ bool) {
+		if r := a.names.Reference; t.op == reference && r.Environment != "" {
+			out = &assertion.Reference{Table: r.Name, Environment: r.Environment}
+		}
+	})
+	return out
+}
+
 // Uses are the names that the assertion depends on, each once, in order.
 func (a *Assertion) Uses() Uses {
 	var u Uses

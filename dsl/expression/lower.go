@@ -12,7 +12,7 @@ import (
 // and what is left is a subject over metrics and a numeric band. Name, place and
 // severity are the caller's, and so are the cases of a trend.
 func (a *Assertion) Lower(s Scope) (assertion.Assertion, *Error) {
-	out := assertion.Assertion{Text: a.text}
+	out := assertion.Assertion{Text: a.text, Reference: a.referenced()}
 	if a.reach == Over {
 		return out, errorf(a.from, a.to, "", "the assertion is about several cases, and was asked of one")
 	}
@@ -41,7 +41,7 @@ func (a *Assertion) Lower(s Scope) (assertion.Assertion, *Error) {
 // has the key of its case, and Cases are all of these: the given ones in their
 // order, then others of the run, then those of other runs.
 func (a *Assertion) LowerOver(cases []Scope) (assertion.Assertion, *Error) {
-	out := assertion.Assertion{Text: a.text}
+	out := assertion.Assertion{Text: a.text, Reference: a.referenced()}
 	if a.reach != Over {
 		return out, errorf(a.from, a.to, "", "the assertion is about single cases, and was asked of several")
 	}

@@ -56,8 +56,9 @@ type Uses struct {
 
 // Reference is the table of reference values of one run.
 type Reference struct {
-	Name string // of the table's file, for messages
-	Rows []ReferenceRow
+	Name        string // of the table's file, for messages
+	Environment string // fingerprint of where the values were measured; "": not said
+	Rows        []ReferenceRow
 
 	index *referenceIndex // made with the first look-up
 }

@@ -11,7 +11,7 @@ var Scenario = []Key{
 	key("variables", "values that may be set from outside, used as ${var.NAME}", Form{Shape: Named, Keys: Variable}).named("variable"),
 	key("cluster", "what the scenario needs to run on", section(Cluster...)),
 	key("defaults", "what every run has unless it says otherwise", section(Defaults...)),
-	key("references", "tables of expected values, indexed by axes, used as reference.METRIC", scalar(File), mapOf("runs", list(mapOf("axes and metrics", scalar(Any))))),
+	key("references", "tables of expected values, indexed by axes, used as reference.METRIC; a file with environment: FINGERPRINT promises nothing elsewhere", scalar(File), mapOf("runs", list(mapOf("axes and metrics", scalar(Any))))),
 	key("baseline", "result document that baseline.METRIC is taken from; --baseline wins", scalar(File)),
 	key("checks", "commands that must succeed on every node before anything runs", Form{Shape: Named, Keys: Check}).named("check"),
 	key("artifacts", "files and outputs of commands that are kept of every node, whatever becomes of the session", Form{Shape: Named, Keys: Artifact}).named("artifact"),
