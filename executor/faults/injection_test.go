@@ -52,10 +52,6 @@ func (w *world) draw(r *rand.Rand, n int) injection {
 		kinds = append(kinds, injection{how: silenced, target: "link"}, injection{how: unplugged, target: "link"}, injection{how: off, target: "host"})
 	}
 	i := kinds[n%len(kinds)]
-	switch i.target {
-	case "agent", "link", "host":
-		i.node = w.nodes[r.IntN(len(w.nodes))]
-	}
 	i.after = time.Duration(r.Float64() * float64(w.usual))
 	i.held = time.Duration(r.Int64N(int64(6 * time.Second)))
 	if i.target == "etcd" {
@@ -67,6 +63,20 @@ func (w *world) draw(r *rand.Rand, n int) injection {
 // signal is what does it to a process.
 func (i injection) signal() syscall.Signal {
 	return map[string]syscall.Signal{killed: syscall.SIGKILL, stopped: syscall.SIGSTOP, terminated: syscall.SIGTERM}[i.how]
+}
+
+// aim picks the node that an injection strikes: one of those that the session has asked
+// for by then, or will ask for first, which are the first by name. What befalls another
+// says nothing.
+func (w *world) aim(r *rand.Rand, i *injection) {
+	switch i.target {
+	case "agent", "link", "host":
+		asked := w.invited()
+		if len(asked) == 0 {
+			asked = w.nodes[:min(2, len(w.nodes))]
+		}
+		i.node = asked[r.IntN(len(asked))]
+	}
 }
 
 // inject breaks it. It gives how to undo that, and false if there was nothing to break.

@@ -53,21 +53,6 @@ func (s *session) ends(code int) *results.Document {
 	return doc
 }
 
-// failures are those of all launches.
-func failures(d *results.Document) (all []*results.Failure) {
-	if d == nil {
-		return nil
-	}
-	for _, c := range d.Cases {
-		for _, l := range c.Launches {
-			if l.Failure != nil {
-				all = append(all, l.Failure)
-			}
-		}
-	}
-	return all
-}
-
 // TestEtcdAwayForTenSeconds: it is waited for, and no launch pays for it.
 func TestEtcdAwayForTenSeconds(t *testing.T) {
 	w := small(t)

@@ -14,6 +14,8 @@ type row struct {
 	injection
 	outcome  string
 	took     time.Duration // from the injection to the end of the command
+	hit      bool          // the session was not over yet
+	causes   []string      // that its launches failed of
 	problems []string
 }
 
@@ -58,6 +60,8 @@ func (w *world) suffer(r *rand.Rand, i injection) row {
 	start := time.Now()
 	s := w.run("")
 	time.Sleep(i.after)
+	w.aim(r, &i)
+	result.injection = i
 	struck := time.Now()
 	over := s.over()
 	undo, done := w.inject(r, i, s.cmd)
@@ -80,8 +84,10 @@ func (w *world) suffer(r *rand.Rand, i injection) row {
 	case over || !done:
 		result.outcome = missed
 	default:
+		result.hit = true
 		w.judge(s, &result)
 	}
+	w.killed = !s.resumed && s.code() < 0
 	if what, ok := w.settled(); !ok {
 		result.wrong("left behind: %s", what)
 	}
@@ -103,6 +109,11 @@ func (w *world) judge(s *session, r *row) {
 	finished, err := s.finished()
 	if err != nil {
 		r.wrong("its journal: %v", err)
+	}
+	if told, err := s.told(); err != nil {
+		r.wrong("its events: %v", err)
+	} else if n := len(finished); n < told*casesOfLaunch {
+		r.wrong("it told that %d launches are finished, and its journal has %d of their %d cases", told, n, told*casesOfLaunch)
 	}
 	mayEnd := map[int]bool{0: true, 6: true}
 	if r.target == "coordinator" {
@@ -129,6 +140,10 @@ func (w *world) judge(s *session, r *row) {
 		for _, what := range unnamed(doc) {
 			r.wrong("no cause: %s", what)
 		}
+		r.causes = causes(doc)
+		if what := r.misled(doc); what != "" {
+			r.wrong("not its cause: %s", what)
+		}
 		if keys := lost(finished, doc); len(keys) > 0 {
 			r.wrong("its document lost %v", keys)
 		}
@@ -146,8 +161,8 @@ func (w *world) judge(s *session, r *row) {
 				}
 			}
 		}
-		if n := len(finished); n != 12 {
-			r.wrong("it passed with %d launches of 12", n)
+		if n := len(finished); n != allLaunches {
+			r.wrong("it passed with %d launches of %d", n, allLaunches)
 		}
 		return
 	case s.code() == 6:
@@ -163,6 +178,7 @@ func (w *world) judge(s *session, r *row) {
 // goOn resumes a session that was ended, which must then get to its end.
 func (w *world) goOn(s *session, r *row, finished map[string]time.Time) {
 	r.outcome = resumed
+	w.killed = s.code() < 0
 	if what, ok := w.settled(); !ok { // before a later session can have tidied up
 		r.wrong("left behind: %s", what)
 	}
@@ -180,6 +196,7 @@ func (w *world) goOn(s *session, r *row, finished map[string]time.Time) {
 		r.wrong("the document of --resume: %v", err)
 		return
 	}
+	s.resumed = true
 	if keys := lost(finished, doc); len(keys) > 0 {
 		r.wrong("--resume lost %v", keys)
 	}
@@ -195,30 +212,4 @@ func (w *world) settled() (what string, ok bool) {
 		return what == ""
 	})
 	return what, ok
-}
-
-// leftovers are processes and files that a session should have taken with it.
-func (w *world) leftovers() (all []string) {
-	for _, pid := range w.ranks() {
-		all = append(all, fmt.Sprintf("rank process %d", pid))
-	}
-	for _, n := range w.nodes {
-		all = append(all, inDir(n.tmp)...)
-		if n.host != nil {
-			// by way of the agent, who alone is on its host all the time
-			all = append(all, inDir(fmt.Sprintf("/proc/%d/root/dev/shm", n.pid()))...)
-		}
-	}
-	return all
-}
-
-func inDir(dir string) (all []string) {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return []string{err.Error()}
-	}
-	for _, e := range entries {
-		all = append(all, filepath.Join(dir, e.Name()))
-	}
-	return all
 }

@@ -35,6 +35,8 @@ type world struct {
 	etcd    *exec.Cmd
 	etcdURL string
 	runs    int           // so far: they name directories
+	began   time.Time     // what is older is not its own
+	killed  bool          // the last session was, so that the next one has to tidy up after it
 	usual   time.Duration // that sessions take here when nothing happens: the least so far
 }
 
@@ -53,7 +55,7 @@ type node struct {
 func newWorld(t *testing.T, weir string, names ...string) *world {
 	t.Helper()
 	lab.Need(t, "etcd-server", "etcd")
-	w := &world{t: t, weir: weir, at: "127.0.0.1"}
+	w := &world{t: t, weir: weir, at: "127.0.0.1", began: time.Now()}
 	if os.Getuid() == 0 {
 		w.lab = lab.New(t, names...) // skips where namespaces are not permitted
 		w.at = w.lab.Address
@@ -176,14 +178,24 @@ func (n *node) pid() int {
 	return 0
 }
 
-// ranks are the processes of the world's ranks.
-func (w *world) ranks() (pids []int) {
+// own are the processes of weir that belong to the world, but for its agents.
+func (w *world) own() (all []proc) {
 	agents := map[int]bool{}
 	for _, n := range w.nodes {
 		agents[n.pid()] = true
 	}
 	for _, p := range processesOf(w.weir) {
-		if p.verb() == "rank" && (agents[p.parent] || bytes.Contains(p.environ(), []byte("TMPDIR="+w.dir))) {
+		if !agents[p.pid] && (agents[p.parent] || bytes.Contains(p.environ(), []byte("TMPDIR="+w.dir))) {
+			all = append(all, p)
+		}
+	}
+	return all
+}
+
+// ranks are the processes of the world's ranks.
+func (w *world) ranks() (pids []int) {
+	for _, p := range w.own() {
+		if p.verb() == "rank" {
 			pids = append(pids, p.pid)
 		}
 	}
