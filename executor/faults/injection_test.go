@@ -15,7 +15,8 @@ type injection struct {
 	how    string        // as in the table
 	target string        // coordinator, agent, rank, etcd, link, host
 	node   *node         // of an agent, a link or a host
-	after  time.Duration // from the start of the session
+	share  float64       // of what happens in a session, which has happened by then; negative: while it opens
+	after  time.Duration // from then
 	held   time.Duration // until it is undone
 }
 
@@ -24,7 +25,7 @@ func (i injection) String() string {
 	if i.node != nil {
 		name += " " + i.node.name
 	}
-	return fmt.Sprintf("%s after %v for %v", name, i.after.Round(time.Millisecond), i.held.Round(time.Millisecond))
+	return fmt.Sprintf("%s at %.0f %% + %v for %v", name, max(0, 100*i.share), i.after.Round(time.Millisecond), i.held.Round(time.Millisecond))
 }
 
 // kind is what injections are counted by.
@@ -52,7 +53,13 @@ func (w *world) draw(r *rand.Rand, n int) injection {
 		kinds = append(kinds, injection{how: silenced, target: "link"}, injection{how: unplugged, target: "link"}, injection{how: off, target: "host"})
 	}
 	i := kinds[n%len(kinds)]
-	i.after = time.Duration(r.Float64() * float64(w.usual))
+	// of all moments, whatever the machine does beside: of each ten sessions, two are
+	// struck while they open
+	if i.share = 1.25*r.Float64() - 0.25; i.share >= 0 {
+		i.after = time.Duration(r.Int64N(int64(400 * time.Millisecond)))
+	} else {
+		i.after = time.Duration(-4 * i.share * float64(w.opening))
+	}
 	i.held = time.Duration(r.Int64N(int64(6 * time.Second)))
 	if i.target == "etcd" {
 		i.held = time.Duration(r.Int64N(int64(10 * time.Second)))

@@ -150,23 +150,25 @@ func (s *session) finished() (map[string]time.Time, error) {
 	return all, nil
 }
 
-// told is how many launches the session has said are finished well.
-func (s *session) told() (n int, err error) {
-	text, err := os.ReadFile(filepath.Join(s.dir, "events.ndjson"))
-	if errors.Is(err, fs.ErrNotExist) {
-		return 0, nil
-	}
+// happened are the session's events until now, but for those of progress, of which a slow
+// machine has more.
+func (s *session) happened() (all []executor.Event) {
+	text, _ := os.ReadFile(filepath.Join(s.dir, "events.ndjson")) // none yet: nothing has happened
 	for line := range bytes.Lines(text) {
 		var e executor.Event
-		if !bytes.HasSuffix(line, []byte("\n")) {
-			break // it was killed while it wrote
+		if json.Unmarshal(line, &e) == nil && e.Type != executor.CaseProgress { // the last may be half written
+			all = append(all, e)
 		}
-		if err := json.Unmarshal(line, &e); err != nil {
-			return 0, err
-		}
+	}
+	return all
+}
+
+// told is how many launches the session has said are finished well.
+func (s *session) told() (n int) {
+	for _, e := range s.happened() {
 		if e.Type == executor.LaunchFinished && e.Status == results.OK {
 			n++
 		}
 	}
-	return n, err
+	return n
 }

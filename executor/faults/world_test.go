@@ -37,7 +37,8 @@ type world struct {
 	runs    int           // so far: they name directories
 	began   time.Time     // what is older is not its own
 	killed  bool          // the last session was, so that the next one has to tidy up after it
-	usual   time.Duration // that sessions take here when nothing happens: the least so far
+	usual   int           // how many events a session has when nothing befalls it
+	opening time.Duration // that it took to open
 }
 
 // node is an agent and the host that it is on.
