@@ -42,8 +42,13 @@ func failures(d *results.Document) (all []*results.Failure) {
 	return all
 }
 
-// causes are what launches failed of, each once.
+// causes are what launches failed of, each once, and why cases cannot be used.
 func causes(d *results.Document) (all []string) {
+	for _, c := range d.Cases {
+		if c.Invalid != "" {
+			all = append(all, "invalid: "+c.Invalid)
+		}
+	}
 	for _, f := range failures(d) {
 		line, _, _ := strings.Cut(f.Cause, "\n")
 		if text := fmt.Sprintf("%s: node %s rank %d: %s", f.Kind, f.Node, f.Rank, line); !slices.Contains(all, text) {
@@ -66,7 +71,7 @@ func unnamed(d *results.Document) (all []string) {
 		if bad && (c.Reason == "" || c.Reason == results.NotRun) {
 			all = append(all, fmt.Sprintf("%s is %s: %q", c.Key, c.Status, c.Reason))
 		}
-		named = named || bad && c.Reason != ""
+		named = named || bad && c.Reason != "" || c.Invalid != ""
 	}
 	if s := d.Session; (s.ExitCode != 0 || s.Status != results.Passed) && !named {
 		all = append(all, fmt.Sprintf("the session is %s with exit code %d, and neither it nor a case says why", s.Status, s.ExitCode))

@@ -24,7 +24,7 @@ runs:
   across:
     workload: transfer
     place: {nodes: 2}
-    options: {fabric: tcp, iterations: 200, warmup: 10}
+    options: {fabric: tcp, iterations: 50, warmup: 5}
     sweep:
       block_size: [4KiB, 64KiB]
     launches: 3
@@ -33,7 +33,7 @@ runs:
   within:
     workload: transfer
     place: {nodes: 1}
-    options: {fabric: shm, iterations: 200, warmup: 10}
+    options: {fabric: shm, iterations: 50, warmup: 5}
     sweep:
       block_size: [4KiB, 64KiB]
     launches: 3

@@ -86,6 +86,25 @@ func TestStoppedRank(t *testing.T) {
 	}
 }
 
+// TestAgentThatIsKilledAndStartedAgain: it has its place again at once, registered and in
+// the session, which needs it and is shorter of time than its lease.
+func TestAgentThatIsKilledAndStartedAgain(t *testing.T) {
+	w := small(t)
+	s := w.run("")
+	s.launching()
+	n := w.nodes[1]
+	n.stop()
+	n.start()
+	named := false
+	for _, f := range failures(s.ends(0)) {
+		named = named || f.Node == n.name && f.Kind == results.NodeLost
+		t.Log(f)
+	}
+	if !named {
+		t.Error("no failure names the node")
+	}
+}
+
 // TestSlowNode: a node that runs half of the time, a tenth of a second long, is slow and
 // not lost.
 func TestSlowNode(t *testing.T) {

@@ -99,7 +99,8 @@ func (w *world) suffer(r *rand.Rand, i injection) row {
 		result.wrong("left behind: %s", what)
 	}
 	if len(result.problems) > 0 {
-		text := fmt.Sprintf("%v\n  %s\n%s", i, strings.Join(result.problems, "\n  "), w.tail(s.log))
+		w.keep = true
+		text := fmt.Sprintf("%v, in %s\n  %s\n%s", i, s.dir, strings.Join(result.problems, "\n  "), w.tail(s.log))
 		for _, n := range w.nodes {
 			text += "\n" + w.tail(n.name+".log")
 		}
@@ -173,7 +174,7 @@ func (w *world) judge(s *session, r *row) {
 	case s.code() == 6:
 		r.outcome = failed
 		if doc != nil {
-			r.outcome += ": " + doc.Session.Reason
+			r.outcome += ": " + doc.Session.Reason + strings.Join(r.causes, "; ")
 		}
 		return
 	}
@@ -210,7 +211,7 @@ func (w *world) goOn(s *session, r *row, finished map[string]time.Time) {
 // settled waits until all agents are there and nothing is left of any session. Where it
 // does not come to that, it says what there is.
 func (w *world) settled() (what string, ok bool) {
-	ok = eventually(settle, func() (ok bool) {
+	ok = eventuallyEach(200*time.Millisecond, settle, func() (ok bool) {
 		if what, ok = w.idle(); ok {
 			what = strings.Join(w.leftovers(), ", ")
 		}

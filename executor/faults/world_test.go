@@ -35,6 +35,7 @@ type world struct {
 	etcd    *exec.Cmd
 	etcdURL string
 	runs    int           // so far: they name directories
+	keep    bool          // what is to be looked at
 	began   time.Time     // what is older is not its own
 	killed  bool          // the last session was, so that the next one has to tidy up after it
 	usual   int           // how many events a session has when nothing befalls it
@@ -65,7 +66,11 @@ func newWorld(t *testing.T, weir string, names ...string) *world {
 	if w.dir, err = os.MkdirTemp("", "fw"); err != nil { // short, for a socket's path must fit
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { os.RemoveAll(w.dir) })
+	t.Cleanup(func() {
+		if !w.keep {
+			os.RemoveAll(w.dir)
+		}
+	})
 	w.weirMust("cluster", "init", w.path("cluster"))
 	w.weirMust("cluster", "token", "--dir", w.path("cluster"), "--out", w.path("token"))
 	w.etcdURL = "http://" + net.JoinHostPort(w.at, freePort(t, w.at))
@@ -205,7 +210,11 @@ func (w *world) ranks() (pids []int) {
 
 // eventually waits until something is, and says whether it came to that.
 func eventually(within time.Duration, is func() bool) bool {
-	for end := time.Now().Add(within); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+	return eventuallyEach(20*time.Millisecond, within, is)
+}
+
+func eventuallyEach(pause, within time.Duration, is func() bool) bool {
+	for end := time.Now().Add(within); time.Now().Before(end); time.Sleep(pause) {
 		if is() {
 			return true
 		}
