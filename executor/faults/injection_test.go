@@ -107,7 +107,11 @@ func (w *world) inject(r *rand.Rand, i injection, coordinator *exec.Cmd) (undo f
 		}
 		return i.strike(ranks[r.IntN(len(ranks))], nil)
 	case "agent":
-		return i.strike(i.node.pid(), i.node.revive)
+		undo, done = i.strike(i.node.pid(), i.node.revive)
+		return func() {
+			undo()
+			i.node.cmd.Process.Signal(syscall.SIGCONT) // what brought the agent up stops with it
+		}, done
 	case "etcd":
 		return i.strike(w.etcd.Process.Pid, func() {
 			w.etcd.Wait() // says how it was ended
