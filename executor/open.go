@@ -198,6 +198,7 @@ func (s *session) changed(m cluster.Member) error {
 	s.hearDepartures() // an agent in whose place this one has come was heard to be gone before
 	member.Node.Name = m.Node
 	s.members[m.Node], s.joined[m.Node] = member, m
+	delete(s.losses, m.Node)
 	s.introduce(member.Node)
 	if s.fleet != nil {
 		s.fleet.vain = false

@@ -129,6 +129,7 @@ func (s *session) lost(node, cause string) {
 		return // it was known already: link and lease tell of it one after the other
 	}
 	delete(s.members, node)
+	s.losses[node] = cause
 	s.dismiss(node)
 	s.emit(Event{Type: NodeLost, Node: node, Reason: cause})
 	for _, t := range s.tasks {
