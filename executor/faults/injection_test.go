@@ -107,9 +107,9 @@ func (w *world) inject(r *rand.Rand, i injection, coordinator *exec.Cmd) (undo f
 		}
 		return i.strike(ranks[r.IntN(len(ranks))], nil)
 	case "agent":
-		undo, done = i.strike(i.node.pid(), i.node.revive)
+		back, done := i.strike(i.node.pid(), i.node.revive)
 		return func() {
-			undo()
+			back()
 			i.node.cmd.Process.Signal(syscall.SIGCONT) // what brought the agent up stops with it
 		}, done
 	case "etcd":
