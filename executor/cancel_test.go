@@ -66,6 +66,11 @@ func TestCancelInMidRun(t *testing.T) {
 			if took := time.Since(at); took > 20*time.Second { // a case may take a minute
 				t.Errorf("took %v to end", took)
 			}
+			for _, e := range b.events {
+				if e.Type == LaunchFinished && e.Status != results.Aborted {
+					t.Errorf("a launch that was cut off is told to be %s", e.Status)
+				}
+			}
 			if doc.Session.Status != results.Aborted || doc.Session.ExitCode != test.code || doc.Session.Reason == "" {
 				t.Errorf("session %+v", doc.Session)
 			}

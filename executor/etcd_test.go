@@ -96,7 +96,7 @@ func TestAgentsThatGoWhileTheyAreGatheredDoNotCount(t *testing.T) {
 	} {
 		changes <- m
 	}
-	s := &session{doc: &results.Document{}, members: map[string]agent.Member{}, changes: changes, cluster: &cluster.Session{}}
+	s := &session{doc: &results.Document{}, members: map[string]agent.Member{}, joined: map[string]cluster.Member{}, losses: map[string]string{}, changes: changes, cluster: &cluster.Session{}}
 	if err := s.gather(t.Context(), 2); err != nil {
 		t.Fatal(err)
 	}

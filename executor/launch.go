@@ -112,8 +112,11 @@ func (l *launched) run(ctx context.Context) error {
 		return err
 	}
 	status := results.OK
-	if l.failure != nil {
+	switch {
+	case l.failure != nil:
 		status = results.Error
+	case ended != nil && !l.complete(): // nobody's failure, and not finished either
+		status = results.Aborted
 	}
 	l.tell(Event{Type: LaunchFinished, Status: status, Failure: l.failure, Seconds: time.Since(begin).Seconds()})
 	return firstError(ended, s.journalErr)

@@ -83,6 +83,14 @@ func (s *session) openEtcd(ctx context.Context) (err error) {
 	if s.cluster, err = cluster.Open(ctx, s.etcd, s.o.SessionID); err != nil {
 		return err
 	}
+	for _, former := range s.past.sessions { // whose coordinators are gone: this one has their journal
+		if s.o.Fleet == nil {
+			break // they had an etcd of their own
+		}
+		if err := s.cluster.Bury(ctx, former.ID); err != nil {
+			return err
+		}
+	}
 	about := cluster.AboutThis(s.o.Version.Version)
 	about.Scenario = s.plan.Scenario.Name
 	return s.cluster.Announce(ctx, about.Encode())
@@ -187,8 +195,10 @@ func (s *session) changed(m cluster.Member) error {
 	if s.fleet != nil && !s.fleet.linked(m.Node) {
 		return nil // somebody else wrote it
 	}
+	s.hearDepartures() // an agent in whose place this one has come was heard to be gone before
 	member.Node.Name = m.Node
-	s.members[m.Node] = member
+	s.members[m.Node], s.joined[m.Node] = member, m
+	delete(s.losses, m.Node)
 	s.introduce(member.Node)
 	if s.fleet != nil {
 		s.fleet.vain = false

@@ -194,7 +194,7 @@ func (s *session) shortOf(d demand, fit []string, unfit map[string][]string) []s
 	var lacks []string
 	all := slices.Sorted(maps.Keys(s.members))
 	if have := len(s.apart(all, d.place.DistinctHosts)); have < d.place.Nodes {
-		lacks = []string{nodesNeeded(d.place.Nodes, have, d.place.DistinctHosts) + s.sharedHosts(all, d)}
+		lacks = []string{nodesNeeded(d.place.Nodes, have, d.place.DistinctHosts) + s.sharedHosts(all, d) + s.lostText()}
 	} else if have := len(s.apart(fit, d.place.DistinctHosts)); have > 0 {
 		lacks = []string{nodesNeeded(d.place.Nodes, have, d.place.DistinctHosts) + " that have what is asked for" + s.sharedHosts(fit, d)}
 	}
@@ -205,6 +205,17 @@ func (s *session) shortOf(d demand, fit []string, unfit map[string][]string) []s
 		lacks = append(lacks, unfit[name]...)
 	}
 	return lacks
+}
+
+// lostText says which nodes there were, and why they are not there any more.
+func (s *session) lostText() (text string) {
+	for i, name := range slices.Sorted(maps.Keys(s.losses)) {
+		if i == mostUnfit {
+			return text + ", …"
+		}
+		text += fmt.Sprintf(", node %s was lost: %s", name, s.losses[name])
+	}
+	return text
 }
 
 // sharedHosts names nodes that are one host, where hosts must be distinct.

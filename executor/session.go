@@ -50,7 +50,9 @@ type session struct {
 	cluster  *cluster.Session
 	agents   []*agent.Agent
 	members  map[string]agent.Member
-	seated   map[string][]string // nodes of the last launch by demand and block
+	joined   map[string]cluster.Member // as etcd has members
+	losses   map[string]string         // why members are here no more
+	seated   map[string][]string       // nodes of the last launch by demand and block
 	changes  <-chan cluster.Member
 	reports  chan agent.Report
 	closed   chan struct{} // nobody takes reports any more
@@ -66,7 +68,7 @@ func newSession(p *planner.Plan, o Options) *session {
 		plan: p, o: o, doc: newDocument(p, o), virtual: virtualNodes(p, o), groups: groupsOf(p, o), past: &past{}, secrets: secretsOf(p),
 		undecided: map[string]bool{}, rounds: map[string]int{}, turns: map[int]int{}, tasks: map[string]*task{},
 		warned: map[results.Ignored]bool{}, verdicts: map[*results.AssertionVerdict]results.Verdict{},
-		members: map[string]agent.Member{}, seated: map[string][]string{}, reports: make(chan agent.Report, 64), closed: make(chan struct{}),
+		members: map[string]agent.Member{}, joined: map[string]cluster.Member{}, losses: map[string]string{}, seated: map[string][]string{}, reports: make(chan agent.Report, 64), closed: make(chan struct{}),
 	}
 	s.find = s.newIndex()
 	var keys, groups []string
@@ -101,6 +103,9 @@ func (s *session) run(ctx context.Context) (err error) {
 	}
 	s.setEnvironment()
 	if err := s.compareClocks(ctx); err != nil {
+		return err
+	}
+	if err := s.regain(ctx, s.wanted()); err != nil { // agents may be lost before there is a launch
 		return err
 	}
 	s.compareBaseline()

@@ -129,6 +129,8 @@ func (s *session) lost(node, cause string) {
 		return // it was known already: link and lease tell of it one after the other
 	}
 	delete(s.members, node)
+	s.losses[node] = cause
+	s.dismiss(node)
 	s.emit(Event{Type: NodeLost, Node: node, Reason: cause})
 	for _, t := range s.tasks {
 		if t.pending[node] {
@@ -136,6 +138,31 @@ func (s *session) lost(node, cause string) {
 			t.gone(node, cause)
 		}
 	}
+}
+
+// hearDepartures takes note of all links that are known to have ended.
+func (s *session) hearDepartures() {
+	for {
+		select {
+		case d := <-s.departed():
+			s.lost(d.node, departedText(d.cause))
+		default:
+			return
+		}
+	}
+}
+
+// dismiss makes room in etcd for an agent that comes in the place of one that is gone.
+func (s *session) dismiss(node string) {
+	if s.fleet == nil {
+		return
+	}
+	m := s.joined[node]
+	s.fleet.wg.Go(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), wordTime)
+		defer cancel()
+		_ = s.cluster.Dismiss(ctx, m) // or its lease does
+	})
 }
 
 // finish ends what is left of a task and deletes its keys. An error of waiting

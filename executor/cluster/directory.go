@@ -28,12 +28,14 @@ func OpenDirectory(ctx context.Context, c Config) (*Directory, error) {
 var ErrTaken = errors.New("there is an agent of that name already")
 
 // Register makes this process the agent of a node, which sessions may invite, for as
-// long as it lives. It is an ErrTaken if there is one.
-func (d *Directory) Register(ctx context.Context, node string, about []byte) error {
+// long as it lives. It is an ErrTaken if there is one, unless gone says of what that one
+// says of itself that it lives no more: then this one takes its place before its lease
+// has run out.
+func (d *Directory) Register(ctx context.Context, node string, about []byte, gone func(about []byte) bool) error {
 	err := checkName("node", node)
 	if err == nil {
-		var fresh bool
-		if fresh, err = d.putNew(ctx, d.root+agentsDir+node, about); err == nil && !fresh {
+		var taken bool
+		if taken, err = d.register(ctx, d.root+agentsDir+node, about, gone); err == nil && !taken {
 			err = ErrTaken
 		}
 	}

@@ -26,13 +26,14 @@ func openDirectory(t *testing.T, server *Server) *Directory {
 func TestAgentsWaitForInvitations(t *testing.T) {
 	server := startServer(t)
 	daemon, watcher := openDirectory(t, server), openDirectory(t, server)
-	if err := daemon.Register(t.Context(), "n1", []byte("me")); err != nil {
+	alive, gone := func([]byte) bool { return false }, func(about []byte) bool { return string(about) == "me" }
+	if err := daemon.Register(t.Context(), "n1", []byte("me"), alive); err != nil {
 		t.Fatal(err)
 	}
-	if err := watcher.Register(t.Context(), "n1", []byte("me too")); !errors.Is(err, ErrTaken) {
+	if err := watcher.Register(t.Context(), "n1", []byte("me too"), alive); !errors.Is(err, ErrTaken) {
 		t.Errorf("two agents of one node: %v", err)
 	}
-	if err := daemon.Register(t.Context(), "a/b", nil); err == nil {
+	if err := daemon.Register(t.Context(), "a/b", nil, alive); err == nil {
 		t.Error("a node may have a slash in its name")
 	}
 	invitations, err := daemon.Invites(t.Context(), "n1")
@@ -67,12 +68,18 @@ func TestAgentsWaitForInvitations(t *testing.T) {
 	if all, err := watcher.Agents(t.Context()); err != nil || all[0].Sessions != nil {
 		t.Errorf("the claim outlived its session: %+v, %v", all, err)
 	}
+	if err := watcher.Register(t.Context(), "n1", []byte("the next"), gone); err != nil {
+		t.Errorf("an agent whose predecessor is gone: %v", err)
+	}
+	if err := daemon.Register(t.Context(), "n1", []byte("me"), gone); !errors.Is(err, ErrTaken) {
+		t.Errorf("one whose predecessor is not: %v", err)
+	}
 }
 
 func TestSessionsAreListedAndOnlyDeadOnesRemoved(t *testing.T) {
 	server := startServer(t)
 	d := openDirectory(t, server)
-	if err := d.Register(t.Context(), "n1", nil); err != nil { // which is no session
+	if err := d.Register(t.Context(), "n1", nil, func([]byte) bool { return false }); err != nil { // which is no session
 		t.Fatal(err)
 	}
 	live, dead := openSession(t, server, "live"), openSession(t, server, "dead")

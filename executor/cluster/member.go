@@ -25,13 +25,14 @@ type Member struct {
 	Node      string
 	Inventory []byte
 	Gone      bool
+	revision  int64 // of its registration
 }
 
 // Members gives the agents that are there and then all that come and go. The
 // channel is closed when ctx ends or the watch breaks.
 func (s *Session) Members(ctx context.Context) (<-chan Member, error) {
 	return stream(ctx, &s.door, s.membersKey(), func(c change) (Member, bool) {
-		return Member{Node: c.name, Inventory: c.value, Gone: c.deleted}, true
+		return Member{Node: c.name, Inventory: c.value, Gone: c.deleted, revision: c.revision}, true
 	})
 }
 

@@ -15,9 +15,10 @@ import (
 
 // change is one key below a watched prefix, written or deleted.
 type change struct {
-	name    string // below the prefix
-	value   []byte
-	deleted bool
+	name     string // below the prefix
+	value    []byte
+	deleted  bool
+	revision int64 // of the change
 }
 
 // follower tells of all keys below a prefix: those that are there, and then what
@@ -63,7 +64,7 @@ func (f *follower) read(ctx context.Context) error {
 	}
 	for _, kv := range all {
 		if name := f.name(kv.Key); f.known[name] != there[name] {
-			f.apply(change{name: name, value: kv.Value})
+			f.apply(change{name: name, value: kv.Value, revision: kv.ModRevision})
 		}
 	}
 	f.known, f.revision = there, revision
@@ -116,7 +117,7 @@ func (f *follower) watch(ctx context.Context) error {
 				f.known[name] = told{e.Kv.CreateRevision, e.Kv.ModRevision}
 			}
 			f.revision = e.Kv.ModRevision
-			f.apply(change{name: name, value: e.Kv.Value, deleted: deleted})
+			f.apply(change{name: name, value: e.Kv.Value, deleted: deleted, revision: e.Kv.ModRevision})
 		}
 		if err := r.Err(); err != nil {
 			return cancelled(err)

@@ -16,6 +16,7 @@ type About struct {
 	cluster.About
 	Node     string            `json:"node"`
 	Machine  string            `json:"machine"` // equal for agents of one host
+	State    string            `json:"state"`   // equal for all processes that have had its state directory, one after the other
 	Labels   map[string]string `json:"labels,omitempty"`
 	Commands bool              `json:"commands"` // it runs those that a scenario names
 	CPUs     []int             `json:"cpus"`     // that its ranks may have

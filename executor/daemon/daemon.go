@@ -44,7 +44,7 @@ type Options struct {
 func Run(ctx context.Context, o Options) error {
 	d := &daemon{Options: o, sessions: map[string]context.CancelFunc{}, over: map[string]time.Time{}}
 	var err error
-	if d.lock, err = lockState(o.State); err != nil {
+	if d.lock, d.id, err = lockState(o.State); err != nil {
 		return err
 	}
 	defer d.lock.Close()
@@ -82,6 +82,7 @@ var errAway = errors.New("the registration is gone")
 type daemon struct {
 	Options
 	lock     *os.File
+	id       string         // of the state directory
 	identity trust.Identity // without a certificate until it is enrolled
 	token    trust.Token
 	wg       sync.WaitGroup
@@ -133,18 +134,26 @@ const patience = 15 * time.Second
 // away itself meanwhile begins anew to count.
 const succession = 45 * time.Second
 
+// predecessor says of what a registered agent says of itself that it was the last process
+// to have this state directory. It is gone then, for the directory is this one's now; of
+// another boot it is not sure that the lock was the same.
+func (d *daemon) predecessor(about []byte) bool {
+	a, err := DecodeAbout(d.Node, about)
+	return err == nil && a.State == d.id && a.Machine == agent.HostID()
+}
+
 // register puts the node's name into etcd. One that another agent has is an error, unless
 // that agent is gone and its lease only has to run out.
 func (d *daemon) register(ctx context.Context, dir *cluster.Directory) error {
 	about := About{
-		About: cluster.AboutThis(d.Version.Version), Node: d.Node, Machine: agent.HostID(), Labels: d.Labels, Commands: d.Commands, CPUs: agent.AllowedCPUs(),
+		About: cluster.AboutThis(d.Version.Version), Node: d.Node, Machine: agent.HostID(), State: d.id, Labels: d.Labels, Commands: d.Commands, CPUs: agent.AllowedCPUs(),
 	}
 	n := agent.Describe(os.DirFS("/"))
 	about.GPUs, about.System = len(n.GPUs), SystemOf(n)
 	patient, cancel := context.WithTimeout(ctx, succession)
 	defer cancel()
 	for told := false; ; told = true {
-		err := dir.Register(ctx, d.Node, about.Encode())
+		err := dir.Register(ctx, d.Node, about.Encode(), d.predecessor)
 		if !errors.Is(err, cluster.ErrTaken) {
 			return err
 		}

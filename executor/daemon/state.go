@@ -2,8 +2,11 @@ package daemon
 
 import (
 	"context"
+	"crypto/rand"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -23,20 +26,36 @@ const (
 	keyFile         = "agent.key"
 )
 
-// lockState makes the state directory this process's own as long as it lives.
-func lockState(dir string) (*os.File, error) {
+// lockState makes the state directory this process's own as long as it lives. id is the
+// directory's, by which a later process knows that this one had it.
+func lockState(dir string) (lock *os.File, id string, err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("making the state directory: %w", err)
+		return nil, "", fmt.Errorf("making the state directory: %w", err)
 	}
 	f, err := os.OpenFile(filepath.Join(dir, lockFile), os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
-		return nil, fmt.Errorf("locking the state directory: %w", err)
+		return nil, "", fmt.Errorf("locking the state directory: %w", err)
 	}
 	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
 		f.Close()
-		return nil, wrong("state directory %s is another agent's that runs now; give this one another --state and --node", dir)
+		return nil, "", wrong("state directory %s is another agent's that runs now; give this one another --state and --node", dir)
 	}
-	return f, nil
+	if id, err = idIn(f); err != nil {
+		f.Close()
+		return nil, "", fmt.Errorf("naming the state directory: %w", err)
+	}
+	return f, id, nil
+}
+
+// idIn reads what a file has, or makes it up.
+func idIn(f *os.File) (string, error) {
+	id := make([]byte, 16)
+	if n, err := f.ReadAt(id, 0); n == len(id) || err != io.EOF {
+		return hex.EncodeToString(id), err
+	}
+	rand.Read(id)
+	_, err := f.WriteAt(id, 0)
+	return hex.EncodeToString(id), err
 }
 
 // SetupError is a mistake in how the daemon was started, and not something that failed.

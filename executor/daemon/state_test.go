@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"weir/executor/agent"
 	"weir/executor/trust"
 )
 
@@ -65,5 +66,40 @@ func TestASessionThatIsOverIsNotServedAgain(t *testing.T) {
 		if got := d.done(session); got != want {
 			t.Errorf("%s: %v", session, got)
 		}
+	}
+}
+
+// Whoever has the state directory that a registered agent had on this boot knows that the
+// agent is gone; nobody else does.
+func TestOnlyTheNextProcessWithTheStateIsASuccessor(t *testing.T) {
+	dir := t.TempDir()
+	lock, id, err := lockState(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := lockState(dir); err == nil {
+		t.Error("two processes have the state directory")
+	}
+	about := About{Node: "n1", Machine: agent.HostID(), State: id}
+	if err := lock.Close(); err != nil { // as the kernel does with what is killed
+		t.Fatal(err)
+	}
+	if lock, id, err = lockState(dir); err != nil || id != about.State {
+		t.Fatalf("the directory is called %s, and was %s (%v)", id, about.State, err)
+	}
+	defer lock.Close()
+	d := &daemon{id: id, Options: Options{Node: "n1"}}
+	if !d.predecessor(about.Encode()) {
+		t.Error("the process before is not known")
+	}
+	booted, other := about, about
+	booted.Machine, other.State = "another boot", "another directory"
+	for name, text := range map[string][]byte{"another boot": booted.Encode(), "another directory": other.Encode(), "no state": []byte("{}"), "garbage": []byte("{")} {
+		if d.predecessor(text) {
+			t.Errorf("%s: taken for the process before", name)
+		}
+	}
+	if _, other, err := lockState(t.TempDir()); err != nil || other == id {
+		t.Errorf("two directories are called %s (%v)", other, err)
 	}
 }

@@ -15,7 +15,8 @@ type injection struct {
 	how    string        // as in the table
 	target string        // coordinator, agent, rank, etcd, link, host
 	node   *node         // of an agent, a link or a host
-	after  time.Duration // from the start of the session
+	share  float64       // of what happens in a session, which has happened by then; negative: while it opens
+	after  time.Duration // from then
 	held   time.Duration // until it is undone
 }
 
@@ -24,7 +25,7 @@ func (i injection) String() string {
 	if i.node != nil {
 		name += " " + i.node.name
 	}
-	return fmt.Sprintf("%s after %v for %v", name, i.after.Round(time.Millisecond), i.held.Round(time.Millisecond))
+	return fmt.Sprintf("%s at %.0f %% + %v for %v", name, max(0, 100*i.share), i.after.Round(time.Millisecond), i.held.Round(time.Millisecond))
 }
 
 // kind is what injections are counted by.
@@ -52,11 +53,13 @@ func (w *world) draw(r *rand.Rand, n int) injection {
 		kinds = append(kinds, injection{how: silenced, target: "link"}, injection{how: unplugged, target: "link"}, injection{how: off, target: "host"})
 	}
 	i := kinds[n%len(kinds)]
-	switch i.target {
-	case "agent", "link", "host":
-		i.node = w.nodes[r.IntN(len(w.nodes))]
+	// of all moments, whatever the machine does beside: of each ten sessions, two are
+	// struck while they open
+	if i.share = 1.25*r.Float64() - 0.25; i.share >= 0 {
+		i.after = time.Duration(r.Int64N(int64(400 * time.Millisecond)))
+	} else {
+		i.after = time.Duration(-4 * i.share * float64(w.opening))
 	}
-	i.after = time.Duration(r.Float64() * float64(w.usual))
 	i.held = time.Duration(r.Int64N(int64(6 * time.Second)))
 	if i.target == "etcd" {
 		i.held = time.Duration(r.Int64N(int64(10 * time.Second)))
@@ -67,6 +70,20 @@ func (w *world) draw(r *rand.Rand, n int) injection {
 // signal is what does it to a process.
 func (i injection) signal() syscall.Signal {
 	return map[string]syscall.Signal{killed: syscall.SIGKILL, stopped: syscall.SIGSTOP, terminated: syscall.SIGTERM}[i.how]
+}
+
+// aim picks the node that an injection strikes: one of those that the session has asked
+// for by then, or will ask for first, which are the first by name. What befalls another
+// says nothing.
+func (w *world) aim(r *rand.Rand, i *injection) {
+	switch i.target {
+	case "agent", "link", "host":
+		asked := w.invited()
+		if len(asked) == 0 {
+			asked = w.nodes[:min(2, len(w.nodes))]
+		}
+		i.node = asked[r.IntN(len(asked))]
+	}
 }
 
 // inject breaks it. It gives how to undo that, and false if there was nothing to break.
@@ -90,7 +107,11 @@ func (w *world) inject(r *rand.Rand, i injection, coordinator *exec.Cmd) (undo f
 		}
 		return i.strike(ranks[r.IntN(len(ranks))], nil)
 	case "agent":
-		return i.strike(i.node.pid(), i.node.revive)
+		back, done := i.strike(i.node.pid(), i.node.revive)
+		return func() {
+			back()
+			i.node.cmd.Process.Signal(syscall.SIGCONT) // what brought the agent up stops with it
+		}, done
 	case "etcd":
 		return i.strike(w.etcd.Process.Pid, func() {
 			w.etcd.Wait() // says how it was ended
@@ -117,6 +138,7 @@ func (i injection) strike(pid int, again func()) (undo func(), done bool) {
 
 // revive starts an agent that was ended.
 func (n *node) revive() {
+	n.cmd.Process.Signal(syscall.SIGCONT)
 	n.cmd.Wait() // says how it was ended
 	n.start()
 }

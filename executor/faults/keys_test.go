@@ -1,7 +1,6 @@
 package faults
 
 import (
-	"bytes"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -14,24 +13,32 @@ import (
 // prefix is where weir has its keys in etcd.
 const prefix = "/weir/v1/"
 
+// ask asks etcd for something and reads the answer.
+func (w *world) ask(path, query string, answer any) error {
+	client := http.Client{Timeout: 2 * time.Second}
+	r, err := client.Post(w.etcdURL+path, "application/json", strings.NewReader(query))
+	if err != nil {
+		return err
+	}
+	defer r.Body.Close()
+	if r.StatusCode != http.StatusOK {
+		return fmt.Errorf("%s: %s", path, r.Status)
+	}
+	if err := json.NewDecoder(r.Body).Decode(answer); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return nil
+}
+
 // keys are those in etcd below weir's prefix, sorted, without it.
 func (w *world) keys() ([]string, error) {
 	b64 := func(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) }
 	query := fmt.Sprintf(`{"key":%q,"range_end":%q,"keys_only":true}`, b64(prefix), b64(strings.TrimSuffix(prefix, "/")+"0"))
-	client := http.Client{Timeout: 2 * time.Second}
-	answer, err := client.Post(w.etcdURL+"/v3/kv/range", "application/json", bytes.NewReader([]byte(query)))
-	if err != nil {
-		return nil, err
-	}
-	defer answer.Body.Close()
 	var body struct {
 		Kvs []struct{ Key []byte } `json:"kvs"`
 	}
-	if err := json.NewDecoder(answer.Body).Decode(&body); err != nil {
-		return nil, fmt.Errorf("listing keys: %s: %w", answer.Status, err)
-	}
-	if answer.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("listing keys: %s", answer.Status)
+	if err := w.ask("/v3/kv/range", query, &body); err != nil {
+		return nil, err
 	}
 	var keys []string
 	for _, kv := range body.Kvs {
@@ -41,7 +48,28 @@ func (w *world) keys() ([]string, error) {
 	return keys, nil
 }
 
-// idle says whether etcd has the agents' registrations and nothing else; where not, what.
+// leases is how many etcd has.
+func (w *world) leases() (int, error) {
+	var body struct {
+		Leases []struct{} `json:"leases"`
+	}
+	err := w.ask("/v3/lease/leases", "{}", &body)
+	return len(body.Leases), err
+}
+
+// invited are the nodes that sessions have asked for.
+func (w *world) invited() (all []*node) {
+	keys, _ := w.keys() // none: nobody was asked
+	for _, n := range w.nodes {
+		if slices.ContainsFunc(keys, func(key string) bool { return strings.HasPrefix(key, "invites/"+n.name+"/") }) {
+			all = append(all, n)
+		}
+	}
+	return all
+}
+
+// idle says whether etcd has the agents' registrations and nothing else, each on the one
+// lease that there is of its agent; where not, what.
 func (w *world) idle() (string, bool) {
 	keys, err := w.keys()
 	if err != nil {
@@ -52,5 +80,12 @@ func (w *world) idle() (string, bool) {
 		want = append(want, "agents/"+n.name)
 	}
 	slices.Sort(want)
-	return fmt.Sprintf("keys in etcd: %q", keys), slices.Equal(keys, want)
+	if !slices.Equal(keys, want) {
+		return fmt.Sprintf("keys in etcd: %q", keys), false
+	}
+	leases, err := w.leases()
+	if err != nil {
+		return err.Error(), false
+	}
+	return fmt.Sprintf("leases in etcd: %d of %d agents", leases, len(want)), leases == len(want)
 }

@@ -1,6 +1,8 @@
 package faults
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -14,21 +16,36 @@ import (
 	"weir/results"
 )
 
-// scenario has launches on two nodes, of which there are more, and makes those that the
-// infrastructure spoils again.
+// scenario has launches on two nodes, of which there are more, and on one with shared
+// memory, and makes those that the infrastructure spoils again.
 const scenario = `
 scenario: faults
 runs:
-  all:
+  across:
     workload: transfer
     place: {nodes: 2}
-    options: {fabric: tcp, iterations: 200, warmup: 10}
+    options: {fabric: tcp, iterations: 50, warmup: 5}
     sweep:
       block_size: [4KiB, 64KiB]
-    launches: 6
+    launches: 3
+    timeout: 10s
+    retry: {times: 4, wait: 0s}
+  within:
+    workload: transfer
+    place: {nodes: 1}
+    options: {fabric: shm, iterations: 50, warmup: 5}
+    sweep:
+      block_size: [4KiB, 64KiB]
+    launches: 3
     timeout: 10s
     retry: {times: 4, wait: 0s}
 `
+
+// What the scenario comes to, in launches of a case.
+const (
+	casesOfLaunch = 2
+	allLaunches   = 12
+)
 
 // bound is how long a session may take after whatever was broken is whole again.
 const bound = 60 * time.Second
@@ -40,6 +57,8 @@ type session struct {
 	log   string
 	cmd   *exec.Cmd
 	ended chan struct{}
+
+	resumed bool // it was ended, and brought to its end
 }
 
 // run starts a session. resume is the directory of one to go on with, "" for a new one.
@@ -131,38 +150,25 @@ func (s *session) finished() (map[string]time.Time, error) {
 	return all, nil
 }
 
-// lost are launches that the journal has and the document has not.
-func lost(finished map[string]time.Time, d *results.Document) (keys []string) {
-	there := map[string]time.Time{}
-	for _, c := range d.Cases {
-		for _, l := range c.Launches {
-			if l.Status == results.OK {
-				there[fmt.Sprintf("%s/%d", c.Key, l.Index)] = l.Started
-			}
+// happened are the session's events until now, but for those of progress, of which a slow
+// machine has more.
+func (s *session) happened() (all []executor.Event) {
+	text, _ := os.ReadFile(filepath.Join(s.dir, "events.ndjson")) // none yet: nothing has happened
+	for line := range bytes.Lines(text) {
+		var e executor.Event
+		if json.Unmarshal(line, &e) == nil && e.Type != executor.CaseProgress { // the last may be half written
+			all = append(all, e)
 		}
-	}
-	for key, at := range finished {
-		if got, ok := there[key]; !ok || !got.Equal(at) {
-			keys = append(keys, key)
-		}
-	}
-	return keys
-}
-
-// unnamed are failures in a document that do not say who failed or of what.
-func unnamed(d *results.Document) (all []string) {
-	for _, c := range d.Cases {
-		for _, l := range c.Launches {
-			if f := l.Failure; l.Status != results.OK && (f == nil || f.Cause == "" || f.Kind == "" || f.Node == "" && f.Rank < 0) {
-				all = append(all, fmt.Sprintf("%s launch %d: %+v", c.Key, l.Index, f))
-			}
-		}
-		if (c.Status == results.Error || c.Unreached()) && (c.Reason == "" || c.Reason == results.NotRun) {
-			all = append(all, fmt.Sprintf("%s is %s: %q", c.Key, c.Status, c.Reason))
-		}
-	}
-	if s := d.Session; s.Status == results.Aborted && s.Reason == "" {
-		all = append(all, "the session ended and does not say why")
 	}
 	return all
+}
+
+// told is how many launches the session has said are finished well.
+func (s *session) told() (n int) {
+	for _, e := range s.happened() {
+		if e.Type == executor.LaunchFinished && e.Status == results.OK {
+			n++
+		}
+	}
+	return n
 }

@@ -53,21 +53,6 @@ func (s *session) ends(code int) *results.Document {
 	return doc
 }
 
-// failures are those of all launches.
-func failures(d *results.Document) (all []*results.Failure) {
-	if d == nil {
-		return nil
-	}
-	for _, c := range d.Cases {
-		for _, l := range c.Launches {
-			if l.Failure != nil {
-				all = append(all, l.Failure)
-			}
-		}
-	}
-	return all
-}
-
 // TestEtcdAwayForTenSeconds: it is waited for, and no launch pays for it.
 func TestEtcdAwayForTenSeconds(t *testing.T) {
 	w := small(t)
@@ -98,6 +83,25 @@ func TestStoppedRank(t *testing.T) {
 	}
 	if !named {
 		t.Error("no failure names the rank")
+	}
+}
+
+// TestAgentThatIsKilledAndStartedAgain: it has its place again at once, registered and in
+// the session, which needs it and is shorter of time than its lease.
+func TestAgentThatIsKilledAndStartedAgain(t *testing.T) {
+	w := small(t)
+	s := w.run("")
+	s.launching()
+	n := w.nodes[1]
+	n.stop()
+	n.start()
+	named := false
+	for _, f := range failures(s.ends(0)) {
+		named = named || f.Node == n.name && f.Kind == results.NodeLost
+		t.Log(f)
+	}
+	if !named {
+		t.Error("no failure names the node")
 	}
 }
 

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"weir/executor"
 )
 
 // row is what came of one injection.
@@ -14,6 +16,8 @@ type row struct {
 	injection
 	outcome  string
 	took     time.Duration // from the injection to the end of the command
+	hit      bool          // the session was not over yet
+	causes   []string      // that its launches failed of
 	problems []string
 }
 
@@ -46,7 +50,13 @@ func (w *world) calm() {
 	if !s.wait(bound) || s.code() != 0 {
 		w.t.Fatalf("a session without a fault ends with %v\n%s\n%s", s.cmd.ProcessState, w.tail(s.log), w.tail(w.nodes[1].name+".log"))
 	}
-	w.usual = time.Since(start)
+	happened := s.happened()
+	w.usual = len(happened)
+	for _, e := range happened {
+		if e.Type == executor.NodeReady {
+			w.opening = e.Time.Sub(start)
+		}
+	}
 	if what, ok := w.settled(); !ok {
 		w.t.Fatalf("a session without a fault leaves %s", what)
 	}
@@ -55,9 +65,13 @@ func (w *world) calm() {
 // suffer has a session suffer an injection and checks what came of it.
 func (w *world) suffer(r *rand.Rand, i injection) row {
 	result := row{injection: i}
-	start := time.Now()
 	s := w.run("")
+	for i.share > 0 && !s.over() && float64(len(s.happened())) < i.share*float64(w.usual) {
+		time.Sleep(20 * time.Millisecond)
+	}
 	time.Sleep(i.after)
+	w.aim(r, &i)
+	result.injection = i
 	struck := time.Now()
 	over := s.over()
 	undo, done := w.inject(r, i, s.cmd)
@@ -69,9 +83,6 @@ func (w *world) suffer(r *rand.Rand, i injection) row {
 	}()
 	inTime := s.wait(i.held + bound)
 	result.took = time.Since(struck)
-	if s.code() == 0 {
-		w.usual = min(w.usual, time.Since(start))
-	}
 	<-healed
 	switch {
 	case !inTime:
@@ -80,13 +91,16 @@ func (w *world) suffer(r *rand.Rand, i injection) row {
 	case over || !done:
 		result.outcome = missed
 	default:
+		result.hit = true
 		w.judge(s, &result)
 	}
+	w.killed = !s.resumed && s.code() < 0
 	if what, ok := w.settled(); !ok {
 		result.wrong("left behind: %s", what)
 	}
 	if len(result.problems) > 0 {
-		text := fmt.Sprintf("%v\n  %s\n%s", i, strings.Join(result.problems, "\n  "), w.tail(s.log))
+		w.keep = true
+		text := fmt.Sprintf("%v, in %s\n  %s\n%s", i, s.dir, strings.Join(result.problems, "\n  "), w.tail(s.log))
 		for _, n := range w.nodes {
 			text += "\n" + w.tail(n.name+".log")
 		}
@@ -103,6 +117,9 @@ func (w *world) judge(s *session, r *row) {
 	finished, err := s.finished()
 	if err != nil {
 		r.wrong("its journal: %v", err)
+	}
+	if told := s.told(); len(finished) < told*casesOfLaunch {
+		r.wrong("it told that %d launches are finished, and its journal has %d of their %d cases", told, len(finished), told*casesOfLaunch)
 	}
 	mayEnd := map[int]bool{0: true, 6: true}
 	if r.target == "coordinator" {
@@ -129,6 +146,10 @@ func (w *world) judge(s *session, r *row) {
 		for _, what := range unnamed(doc) {
 			r.wrong("no cause: %s", what)
 		}
+		r.causes = causes(doc)
+		if what := r.misled(doc); what != "" {
+			r.wrong("not its cause: %s", what)
+		}
 		if keys := lost(finished, doc); len(keys) > 0 {
 			r.wrong("its document lost %v", keys)
 		}
@@ -146,14 +167,14 @@ func (w *world) judge(s *session, r *row) {
 				}
 			}
 		}
-		if n := len(finished); n != 12 {
-			r.wrong("it passed with %d launches of 12", n)
+		if n := len(finished); n != allLaunches {
+			r.wrong("it passed with %d launches of %d", n, allLaunches)
 		}
 		return
 	case s.code() == 6:
 		r.outcome = failed
 		if doc != nil {
-			r.outcome += ": " + doc.Session.Reason
+			r.outcome += ": " + doc.Session.Reason + strings.Join(r.causes, "; ")
 		}
 		return
 	}
@@ -163,6 +184,7 @@ func (w *world) judge(s *session, r *row) {
 // goOn resumes a session that was ended, which must then get to its end.
 func (w *world) goOn(s *session, r *row, finished map[string]time.Time) {
 	r.outcome = resumed
+	w.killed = s.code() < 0
 	if what, ok := w.settled(); !ok { // before a later session can have tidied up
 		r.wrong("left behind: %s", what)
 	}
@@ -180,6 +202,7 @@ func (w *world) goOn(s *session, r *row, finished map[string]time.Time) {
 		r.wrong("the document of --resume: %v", err)
 		return
 	}
+	s.resumed = true
 	if keys := lost(finished, doc); len(keys) > 0 {
 		r.wrong("--resume lost %v", keys)
 	}
@@ -188,37 +211,11 @@ func (w *world) goOn(s *session, r *row, finished map[string]time.Time) {
 // settled waits until all agents are there and nothing is left of any session. Where it
 // does not come to that, it says what there is.
 func (w *world) settled() (what string, ok bool) {
-	ok = eventually(settle, func() (ok bool) {
+	ok = eventuallyEach(200*time.Millisecond, settle, func() (ok bool) {
 		if what, ok = w.idle(); ok {
 			what = strings.Join(w.leftovers(), ", ")
 		}
 		return what == ""
 	})
 	return what, ok
-}
-
-// leftovers are processes and files that a session should have taken with it.
-func (w *world) leftovers() (all []string) {
-	for _, pid := range w.ranks() {
-		all = append(all, fmt.Sprintf("rank process %d", pid))
-	}
-	for _, n := range w.nodes {
-		all = append(all, inDir(n.tmp)...)
-		if n.host != nil {
-			// by way of the agent, who alone is on its host all the time
-			all = append(all, inDir(fmt.Sprintf("/proc/%d/root/dev/shm", n.pid()))...)
-		}
-	}
-	return all
-}
-
-func inDir(dir string) (all []string) {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return []string{err.Error()}
-	}
-	for _, e := range entries {
-		all = append(all, filepath.Join(dir, e.Name()))
-	}
-	return all
 }

@@ -35,7 +35,11 @@ type world struct {
 	etcd    *exec.Cmd
 	etcdURL string
 	runs    int           // so far: they name directories
-	usual   time.Duration // that sessions take here when nothing happens: the least so far
+	keep    bool          // what is to be looked at
+	began   time.Time     // what is older is not its own
+	killed  bool          // the last session was, so that the next one has to tidy up after it
+	usual   int           // how many events a session has when nothing befalls it
+	opening time.Duration // that it took to open
 }
 
 // node is an agent and the host that it is on.
@@ -53,7 +57,7 @@ type node struct {
 func newWorld(t *testing.T, weir string, names ...string) *world {
 	t.Helper()
 	lab.Need(t, "etcd-server", "etcd")
-	w := &world{t: t, weir: weir, at: "127.0.0.1"}
+	w := &world{t: t, weir: weir, at: "127.0.0.1", began: time.Now()}
 	if os.Getuid() == 0 {
 		w.lab = lab.New(t, names...) // skips where namespaces are not permitted
 		w.at = w.lab.Address
@@ -62,7 +66,11 @@ func newWorld(t *testing.T, weir string, names ...string) *world {
 	if w.dir, err = os.MkdirTemp("", "fw"); err != nil { // short, for a socket's path must fit
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { os.RemoveAll(w.dir) })
+	t.Cleanup(func() {
+		if !w.keep {
+			os.RemoveAll(w.dir)
+		}
+	})
 	w.weirMust("cluster", "init", w.path("cluster"))
 	w.weirMust("cluster", "token", "--dir", w.path("cluster"), "--out", w.path("token"))
 	w.etcdURL = "http://" + net.JoinHostPort(w.at, freePort(t, w.at))
@@ -176,14 +184,24 @@ func (n *node) pid() int {
 	return 0
 }
 
-// ranks are the processes of the world's ranks.
-func (w *world) ranks() (pids []int) {
+// own are the processes of weir that belong to the world, but for its agents.
+func (w *world) own() (all []proc) {
 	agents := map[int]bool{}
 	for _, n := range w.nodes {
 		agents[n.pid()] = true
 	}
 	for _, p := range processesOf(w.weir) {
-		if p.verb() == "rank" && (agents[p.parent] || bytes.Contains(p.environ(), []byte("TMPDIR="+w.dir))) {
+		if !agents[p.pid] && (agents[p.parent] || bytes.Contains(p.environ(), []byte("TMPDIR="+w.dir))) {
+			all = append(all, p)
+		}
+	}
+	return all
+}
+
+// ranks are the processes of the world's ranks.
+func (w *world) ranks() (pids []int) {
+	for _, p := range w.own() {
+		if p.verb() == "rank" {
 			pids = append(pids, p.pid)
 		}
 	}
@@ -192,7 +210,11 @@ func (w *world) ranks() (pids []int) {
 
 // eventually waits until something is, and says whether it came to that.
 func eventually(within time.Duration, is func() bool) bool {
-	for end := time.Now().Add(within); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+	return eventuallyEach(20*time.Millisecond, within, is)
+}
+
+func eventuallyEach(pause, within time.Duration, is func() bool) bool {
+	for end := time.Now().Add(within); time.Now().Before(end); time.Sleep(pause) {
 		if is() {
 			return true
 		}

@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"time"
 )
 
 // Host is one host of a lab.
@@ -76,7 +77,17 @@ func (h *Host) Cut(how Cut) {
 func (h *Host) Heal() {
 	h.lab.t.Helper()
 	h.lab.hub.must(h.lab.t, "ip", "link", "set", h.port, "up")
-	h.lab.hub.must(h.lab.t, "bridge", "link", "set", "dev", h.port, "state", "3")
+	// the port of a link that was down forwards by itself once both ends have noticed, and
+	// cannot be told to before
+	for end := time.Now().Add(2 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+		cmd := h.lab.hub.command("bridge", "link", "set", "dev", h.port, "state", "3")
+		if out, err := cmd.CombinedOutput(); err == nil {
+			return
+		} else if time.Now().After(end) {
+			h.lab.t.Errorf("plugging %s in again: %v\n%s", h.Name, err, out)
+			return
+		}
+	}
 }
 
 // Lose makes that share of the packets that the host sends vanish, of 100; 0: none.

@@ -40,7 +40,7 @@ type wire struct {
 	tls    *tls.Conn
 	frames *frames
 	idle   time.Duration
-	silent *time.Timer
+	silent *fuse
 	ended  chan struct{}
 
 	mu    sync.Mutex
@@ -103,9 +103,8 @@ func within(ctx context.Context, raw net.Conn, f func() error) error {
 
 func newWire(raw net.Conn, t *tls.Conn, p pace) *wire {
 	w := &wire{raw: raw, tls: t, frames: newFrames(), idle: p.idle, ended: make(chan struct{}), heard: now()}
-	w.mu.Lock()
-	w.silent = time.AfterFunc(p.idle, func() { w.end(fmt.Errorf("nothing was heard for %s", p.idle)) })
-	w.mu.Unlock()
+	w.silent = newFuse(func() { w.end(fmt.Errorf("nothing was heard for %s", p.idle)) })
+	w.silent.Reset(p.idle)
 	return w
 }
 

@@ -133,8 +133,10 @@ func (l *Link) run(life context.Context, c *connection) {
 // again makes a new connection in what is left of the silence since the coordinator was
 // heard last.
 func (l *Link) again(life context.Context, heard time.Duration, broke error) (*connection, error) {
-	ctx, cancel := context.WithTimeout(life, max(0, heard+l.pace.silence-now()))
-	defer cancel()
+	ctx, cancel := context.WithCancelCause(life)
+	late := newFuse(func() { cancel(context.DeadlineExceeded) })
+	late.Reset(max(l.pace.silence-l.pace.idle, heard+l.pace.silence-now())) // as the coordinator's
+	defer func() { late.Stop(); cancel(nil) }()
 	c, err := l.connect(ctx, life)
 	if err != nil && !isRefusal(err) && context.Cause(life) == nil {
 		err = fmt.Errorf("nothing was heard of the coordinator for %s: %w; then %w", l.pace.silence, broke, err)

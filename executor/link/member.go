@@ -21,7 +21,7 @@ type member struct {
 	peer   *peer         // its connection; nil while it has none
 	free   chan struct{} // closed when peer, or Down, is done with
 	busy   bool          // Up or Down is being called
-	silent *time.Timer   // until it is down
+	silent *fuse         // until it is down
 	due    time.Duration // when that is
 
 	// of whoever attends to peer, one after the other
@@ -58,8 +58,7 @@ func (s *Server) admit(ctx context.Context, p *peer, hello *Hello) (*member, err
 			return nil, status.Errorf(codes.PermissionDenied, "this agent of node %s is over: %v", who.node, over)
 		case m == nil:
 			m = &member{instance: who, peer: p, free: make(chan struct{}), busy: true}
-			m.silent = time.AfterFunc(time.Hour, func() { s.silent(m) })
-			m.silent.Stop()
+			m.silent = newFuse(func() { s.silent(m) })
 			s.members[who.node] = m
 			s.mu.Unlock()
 			return m, s.up(m)
@@ -155,8 +154,11 @@ func (s *Server) detach(m *member, over bool, err error) {
 	p, free := m.peer, m.free
 	m.peer, m.busy = nil, over
 	if !over && !s.closed {
-		m.due = p.lastHeard() + s.pace.silence
-		m.silent.Reset(max(0, m.due-now()))
+		// the least is what is left where its connection was idle, which this process, if it
+		// was suspended, may have noticed late
+		left := max(s.pace.silence-s.pace.idle, p.lastHeard()+s.pace.silence-now())
+		m.due = now() + left
+		m.silent.Reset(left)
 	}
 	s.mu.Unlock()
 	if over {
