@@ -127,15 +127,16 @@ artifacts: {mark: {command: [hostname]}}
 	for name, how := range map[string]struct {
 		kill func(t *testing.T, pod string)
 		want string // in the cause
+		told string // to the user
 	}{
 		"killed": {func(t *testing.T, pod string) {
 			for _, pid := range podProcesses(pod) {
 				_ = syscall.Kill(pid, syscall.SIGKILL)
 			}
-		}, "the agent ended with 137"},
+		}, "the node's agent is gone", " ended with exit code 137"},
 		"deleted": {func(t *testing.T, pod string) {
 			c.Ask("delete", "pod", "--selector", "batch.kubernetes.io/job-completion-index=1", "--wait=false")
-		}, "somebody"},
+		}, "agent", "somebody "}, // its last word, or that it left
 	} {
 		t.Run("a pod is "+name, func(t *testing.T) {
 			p, out := run(t, long)
@@ -149,6 +150,9 @@ artifacts: {mark: {command: [hostname]}}
 			how.kill(t, pod)
 			t.Logf("known after %v", events(t, p, out, `"node_lost"`, 10*time.Second))
 			p.ends(6) // no other node has an agent
+			if !strings.Contains(p.said(), "the agent on node "+pod) || !strings.Contains(p.said(), how.told) {
+				t.Errorf("it says\n%s", p.said())
+			}
 			failed := 0
 			for _, launch := range document(t, out).Cases[0].Launches {
 				if f := launch.Failure; f != nil {
