@@ -216,6 +216,14 @@ func (s *session) departed() <-chan departure {
 	return s.fleet.departed
 }
 
+// departedText words the end of a link for a person.
+func departedText(cause error) string {
+	if cause == nil {
+		return "it was told to end"
+	}
+	return cause.Error()
+}
+
 // take takes what an agent sends.
 func (f *fleet) take(node string, m link.Message) error {
 	if m.Kind != agent.ReportKind {

@@ -118,10 +118,7 @@ func (f *fleet) gone(d departure) {
 	f.mu.Lock()
 	why := f.ended[d.node]
 	f.mu.Unlock()
-	text := "it was told to end"
-	if d.cause != nil {
-		text = d.cause.Error()
-	}
+	text := departedText(d.cause)
 	if why != nil {
 		text += "; " + why.Error()
 	}
