@@ -19,7 +19,8 @@ const (
 
 // assemble waits for the fleet: until all that were called have come, or enough have and
 // of the others it is known that they will not.
-func (f *fleet) assemble(ctx context.Context) error {
+func (f *fleet) assemble(ctx context.Context) (err error) {
+	defer func() { f.assembled(err == nil) }()
 	limit := f.o.Wait
 	if limit <= 0 {
 		limit = assembleTime
@@ -29,8 +30,8 @@ func (f *fleet) assemble(ctx context.Context) error {
 	clock := time.NewTicker(polling)
 	defer clock.Stop()
 	begun, told := time.Now(), ""
-	failed := map[string]error{}
 	for {
+		failed := f.absentees()
 		here, called := len(f.s.members), max(f.want(), f.called())
 		if here >= called || here >= f.want() && here+len(failed) >= called {
 			return nil
@@ -46,13 +47,8 @@ func (f *fleet) assemble(ctx context.Context) error {
 			if err := f.s.changed(m); err != nil {
 				return err
 			}
-			delete(failed, m.Node)
 		case d := <-f.departed:
-			f.s.lost(d.node, departedText(d.cause))
-		case t := <-f.trouble:
-			if _, came := f.s.members[t.node]; !came {
-				failed[t.node] = t.cause
-			}
+			f.gone(d)
 		case <-clock.C:
 			if f.recruits != nil {
 				total := f.want()
@@ -136,10 +132,14 @@ const regainTime = 15 * time.Second
 // regain waits until there are enough nodes again for a launch. It is no error if there
 // are not: preparing the launch says what is missing.
 func (s *session) regain(ctx context.Context, need int) error {
-	if s.fleet == nil || len(s.members) >= need || s.fleet.vain || s.fleet.recruits == nil {
-		return nil // an agent that a launcher has started ends with its link, and no other follows it
+	if s.fleet == nil || len(s.members) >= need || s.fleet.vain {
+		return nil
 	}
 	f := s.fleet
+	if f.recruits == nil {
+		f.vain = true // an agent that a launcher has started ends with its link, and no other follows it
+		return f.hear(ctx)
+	}
 	f.sayf("%d of %d nodes are here; waiting up to %v for more", len(s.members), need, regainTime)
 	ctx, cancel := context.WithTimeoutCause(ctx, regainTime, errTooFew)
 	defer cancel()

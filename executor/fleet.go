@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -51,12 +50,13 @@ type fleet struct {
 	stop     context.CancelFunc
 	wg       sync.WaitGroup
 	departed chan departure
-	trouble  chan departure // what a launcher says of an agent that will not come
-	recruits *recruits      // where agents are registered
-	vain     bool           // regain waited for nodes that did not come, and none has since
+	recruits *recruits // where agents are registered
+	vain     bool      // regain waited for nodes that did not come, and none has since
 
 	mu      sync.Mutex
 	workers int               // that the launcher looks after
+	ended   map[string]error  // what it says of those that are not there any more, by node
+	begun   bool              // the agents have come: who ends now is told of at once
 	here    map[string]string // instances by node
 	lost    error             // of a file that could not be kept
 	logged  map[string]int64  // bytes of logs, by node
@@ -69,7 +69,7 @@ type departure struct {
 }
 
 func newFleet(s *session) *fleet {
-	return &fleet{s: s, o: s.o.Fleet, here: map[string]string{}, logged: map[string]int64{}, departed: make(chan departure, 16), trouble: make(chan departure, 16), stop: func() {}}
+	return &fleet{s: s, o: s.o.Fleet, here: map[string]string{}, logged: map[string]int64{}, departed: make(chan departure, 16), stop: func() {}}
 }
 
 // open makes the place that agents call, and calls the agents.
@@ -177,57 +177,6 @@ func (f *fleet) bootstrap(node string) (trust.Bootstrap, error) {
 	return trust.Bootstrap{
 		Session: f.s.o.SessionID, Node: node, Identity: i, Coordinator: f.address, SessionKey: f.s.signer.Public(), Fabrics: f.s.fabrics(), Etcd: f.o.Access,
 	}, nil
-}
-
-// polling is how often a launcher is asked how its agents are.
-const polling = time.Second
-
-// watch passes on what becomes of agents before they have come. Later their links tell,
-// and sooner.
-func (f *fleet) watch(ctx context.Context) {
-	told := map[string]string{}
-	for {
-		select {
-		case <-time.After(polling):
-		case <-ctx.Done():
-			return
-		}
-		workers, err := f.handle.Poll(ctx)
-		if err != nil {
-			continue // the launcher's own tool may be busy; agents that come do not need it
-		}
-		f.mu.Lock()
-		f.workers = len(workers)
-		f.mu.Unlock()
-		for _, w := range workers {
-			text := strings.TrimSpace(w.State + " " + w.Reason)
-			if told[w.Node] == text {
-				continue
-			}
-			told[w.Node] = text
-			if w.State == launch.Exited || w.State == launch.Lost {
-				select {
-				case f.trouble <- departure{w.Node, workerError(w)}:
-				case <-ctx.Done():
-				}
-			} else if w.Reason != "" {
-				f.sayf("node %s is %s: %s", w.Node, w.State, w.Reason)
-			}
-		}
-	}
-}
-
-func workerError(w launch.Worker) error {
-	text := fmt.Sprintf("the agent on node %s ended", w.Node)
-	if w.Reason != "" {
-		text += ": " + w.Reason
-	} else if w.Code != 0 {
-		text += fmt.Sprintf(" with exit code %d", w.Code)
-	}
-	if n := len(w.Log); n > 0 {
-		text += ": " + strings.Join(w.Log[max(0, n-3):], " | ")
-	}
-	return errors.New(text)
 }
 
 // up hears of an agent's link.

@@ -111,7 +111,7 @@ func (s *session) wait(ctx context.Context, over func() bool) error {
 				return err
 			}
 		case d := <-s.departed():
-			s.lost(d.node, departedText(d.cause))
+			s.fleet.gone(d)
 		case <-s.cluster.Lost():
 			return errEtcdGone
 		case <-s.o.Kill:
@@ -145,7 +145,7 @@ func (s *session) hearDepartures() {
 	for {
 		select {
 		case d := <-s.departed():
-			s.lost(d.node, departedText(d.cause))
+			s.fleet.gone(d)
 		default:
 			return
 		}

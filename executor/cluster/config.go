@@ -31,6 +31,9 @@ type Config struct {
 	// Dial makes the connections, if they are not to be the system's; the address is that
 	// of an endpoint.
 	Dial func(ctx context.Context, address string) (net.Conn, error)
+	// Gone is closed when Dial will never lead anywhere again; nil: nobody knows. Then
+	// nobody waits for etcd when leaving it.
+	Gone <-chan struct{}
 }
 
 // Check says what is wrong with it that shows without asking etcd.

@@ -29,7 +29,8 @@ func (p patience) beat() time.Duration { return p.ttl / 5 }
 // door is a client of etcd with a lease of its own, on which all hangs that it writes.
 type door struct {
 	client *clientv3.Client
-	root   string // of all keys
+	gone   <-chan struct{} // closed: it never answers again
+	root   string          // of all keys
 	lease  clientv3.LeaseID
 	ctx    context.Context // of watches, renewals and retries: ends when the lease is lost and with Close
 	end    context.CancelCauseFunc
@@ -49,6 +50,7 @@ func (d *door) open(ctx context.Context, c Config, p patience) (err error) {
 		return err
 	}
 	d.root, _ = c.root()
+	d.gone = c.Gone
 	first, cancel := context.WithTimeoutCause(ctx, connectTime, fmt.Errorf("no answer within %v", connectTime))
 	defer cancel()
 	if d.client, err = c.connect(first); err != nil {
@@ -173,11 +175,21 @@ func (d *door) leaving(hurry bool) (context.Context, context.CancelFunc) {
 			limit = hurryTime
 		}
 	}
-	return context.WithTimeout(context.Background(), limit)
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	if d.gone != nil {
+		go func() {
+			select {
+			case <-d.gone:
+				cancel()
+			case <-ctx.Done():
+			}
+		}()
+	}
+	return ctx, cancel
 }
 
 // Close gives the lease back, and with it everything that this handle wrote. In a
-// hurry it does not wait long for etcd.
+// hurry it does not wait long for etcd, and not at all for one that is gone for good.
 func (d *door) Close(hurry bool) error {
 	ctx, cancel := d.leaving(hurry)
 	defer cancel()
@@ -187,6 +199,11 @@ func (d *door) Close(hurry bool) error {
 	})
 	if errors.Is(err, rpctypes.ErrLeaseNotFound) {
 		err = nil // it is gone, and all on it
+	}
+	select {
+	case <-d.gone:
+		err = nil // what is left ends with its lease
+	default:
 	}
 	d.end(errClosed)
 	d.wg.Wait()

@@ -227,6 +227,36 @@ func TestLostLeaseIsNoticed(t *testing.T) {
 	}
 }
 
+// Whoever leaves waits for an etcd that is away, but not for one that is known to be gone,
+// also if that is known only while it leaves.
+func TestLeavingAnEtcdThatIsGone(t *testing.T) {
+	t.Parallel()
+	for name, after := range map[string]time.Duration{"before": 0, "meanwhile": 100 * time.Millisecond} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			e, gone := startEnsemble(t, 1, member{}), make(chan struct{})
+			c := e.config()
+			c.Gone = gone
+			s, err := open(t.Context(), c, "s", short)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := s.Join(t.Context(), "n0", nil); err != nil {
+				t.Fatal(err)
+			}
+			e.kill(0)
+			begun := time.Now()
+			time.AfterFunc(after, func() { close(gone) })
+			if err := s.Close(false); err != nil {
+				t.Error(err)
+			}
+			if took := time.Since(begun); took > leaveTime {
+				t.Errorf("it took %v", took)
+			}
+		})
+	}
+}
+
 // What a launch and its members do must not be missed because etcd has forgotten it.
 func TestWatchGoesOnAfterCompaction(t *testing.T) {
 	t.Parallel()

@@ -77,6 +77,7 @@ func (s *served) run(ctx context.Context) (err error) {
 		s.etcd = cluster.Config{
 			Endpoints: []string{"coordinator.invalid:2379"}, // a name for what Dial reaches
 			Dial:      func(ctx context.Context, _ string) (net.Conn, error) { return l.Etcd(ctx) },
+			Gone:      l.Lost(),
 		}
 	}
 	if err := a.Serve(ctx, s.etcd, a.Survey(ctx, s.fabrics)); err != nil {

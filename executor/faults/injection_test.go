@@ -138,7 +138,7 @@ func (i injection) strike(pid int, again func()) (undo func(), done bool) {
 
 // revive starts an agent that was ended.
 func (n *node) revive() {
-	n.cmd.Process.Signal(syscall.SIGCONT)
-	n.cmd.Wait() // says how it was ended
+	n.cmd.Process.Signal(syscall.SIGCONT) // the nsenter that waits for it stops with it, and does not go on with it
+	n.cmd.Wait()                          // says how it was ended
 	n.start()
 }

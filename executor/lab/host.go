@@ -105,6 +105,16 @@ func (h *Host) Lose(percent int) {
 		" priority 0; }; add rule netdev "+table+" in numgen random mod 100 <= "+strconv.Itoa(percent-1)+" drop")
 }
 
+// Process is a process of this machine that has the host's network and mounts, until
+// the host goes off.
+func (h *Host) Process() int {
+	if h.machine == nil {
+		h.lab.t.Helper()
+		h.lab.t.Fatalf("%s is off", h.Name)
+	}
+	return h.machine.pid
+}
+
 // Command is a command that will run on the host, in / with the test's environment.
 // Killing it kills what runs there, but not that one's children; power does.
 func (h *Host) Command(argv ...string) *exec.Cmd {

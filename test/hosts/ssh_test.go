@@ -45,19 +45,8 @@ artifacts: {mark: {command: [hostname]}}
 		if got := strings.Join(nodesOf(doc), " "); got != "h1 h2" {
 			t.Errorf("it ran on %q", got)
 		}
-		var artefacts []string
-		err := filepath.WalkDir(out, func(path string, d os.DirEntry, err error) error {
-			if err == nil && !d.IsDir() && strings.Contains(path, "artifacts") {
-				text, err := os.ReadFile(path)
-				if err != nil {
-					return err
-				}
-				artefacts = append(artefacts, strings.TrimSpace(string(text)))
-			}
-			return err
-		})
-		if got := strings.Join(artefacts, " "); err != nil || got != "h1 h2" {
-			t.Errorf("the artefacts say %q (%v)", got, err)
+		if got := strings.Join(artefacts(t, out), " "); got != "h1 h2" {
+			t.Errorf("the artefacts say %q", got)
 		}
 		for _, file := range []string{"logs/a/0/0.log", "logs/a/0/1.log", "samples/a/0/0.bin"} {
 			if _, err := os.Stat(filepath.Join(out, file)); err != nil {
@@ -154,4 +143,19 @@ func read(t *testing.T, path string) string {
 		t.Fatal(err)
 	}
 	return string(text)
+}
+
+// artefacts are the texts of a session's artefacts.
+func artefacts(t *testing.T, out string) (texts []string) {
+	t.Helper()
+	err := filepath.WalkDir(out, func(path string, d os.DirEntry, err error) error {
+		if err == nil && !d.IsDir() && strings.Contains(path, "artifacts") {
+			texts = append(texts, strings.TrimSpace(read(t, path)))
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return texts
 }

@@ -1,7 +1,7 @@
 // Package kube is a Kubernetes cluster for tests: a real etcd, API server, controller
 // manager and scheduler, with kubectl, and nodes that run pods as plain processes of this
-// machine, each with its own process tree, host name and mounts. What images hold is
-// this machine's files; images of registry.invalid cannot be pulled.
+// machine or of hosts of a lab, each with its own process tree, host name and mounts.
+// What images hold is this machine's files; images of registry.invalid cannot be pulled.
 //
 // Its program is built by test/kube/build, which takes minutes the first time.
 package kube
@@ -37,7 +37,7 @@ const Required = "WEIR_LAB"
 type Node struct {
 	Name    string
 	Address string // of its pods; "": 127.0.0.1
-	Network string // network namespace of its pods, by name; "": the test's
+	Machine int    // process whose network and files its pods have (lab.Host.Process); 0: the test's
 }
 
 // Cluster is one that runs until the test ends.
@@ -91,8 +91,8 @@ current-context: lab
 			n.Address = "127.0.0.1"
 		}
 		at := n.Name + "=" + n.Address
-		if n.Network != "" {
-			at += "@" + n.Network
+		if n.Machine != 0 {
+			at += "@" + strconv.Itoa(n.Machine)
 		}
 		args = append(args, "-node", at)
 	}

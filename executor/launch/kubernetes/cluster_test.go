@@ -220,6 +220,21 @@ func TestCluster(t *testing.T) {
 		}
 	})
 
+	t.Run("a pod is deleted", func(t *testing.T) {
+		h := start(t, onCluster(t, c, nil), request(t, 2))
+		c.Ask("delete", "pod", "--selector", indexMark+"=1", "--grace-period=1")
+		workers := until(t, h, 1, 30*time.Second, func(w launch.Worker) bool {
+			return w.State == launch.Lost && strings.Contains(w.Reason, "somebody or something has deleted it")
+		})
+		if workers[0].State != launch.Running {
+			t.Errorf("the other is %+v", workers[0])
+		}
+		if err := h.Stop(t.Context(), 5*time.Second); err != nil {
+			t.Error(err)
+		}
+		nothingLeft(t, c)
+	})
+
 	t.Run("an agent fails at once", func(t *testing.T) {
 		r := request(t, 1)
 		r.Env = map[string]string{"BEHAVIOUR": Node(session, 0) + " 7", "LEAVE": r.Dir}

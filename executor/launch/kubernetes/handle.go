@@ -15,6 +15,7 @@ type handle struct {
 	name   string
 	queued bool                // something else than weir lets the Job go
 	logs   map[string][]string // last lines of pods that have failed, by pod
+	seen   map[string]string   // pods that there were, by node
 }
 
 const (
@@ -46,6 +47,7 @@ func (h *handle) poll(ctx context.Context) ([]pod, error) {
 	if err := h.explainMissing(ctx, pods, all.Items); err != nil {
 		return nil, err
 	}
+	h.remember(pods)
 	asked := 0
 	for i := range pods {
 		p := &pods[i]
@@ -62,6 +64,19 @@ func (h *handle) poll(ctx context.Context) ([]pod, error) {
 		}
 	}
 	return pods, nil
+}
+
+// remember keeps which pods there are, and says of those that there were that they are
+// gone: a Job makes no others in their place.
+func (h *handle) remember(pods []pod) {
+	for i := range pods {
+		p := &pods[i]
+		if p.name != "" {
+			h.seen[p.Node] = p.name
+		} else if name := h.seen[p.Node]; name != "" && p.State == launch.Pending {
+			p.State, p.Reason, p.silent = launch.Lost, "its pod "+name+" is gone: somebody or something has deleted it", false
+		}
+	}
 }
 
 // explainMissing says why there are no pods where there should be.

@@ -38,7 +38,7 @@ func (l *Launcher) begin(ctx context.Context, r *launch.Request) (*handle, error
 	}
 	spec := m.job["spec"].(object)
 	// A queue (Kueue, or one that a patch speaks of) lets the Job go itself.
-	h := &handle{l: l, r: r, name: Name(r.Session), logs: map[string][]string{},
+	h := &handle{l: l, r: r, name: Name(r.Session), logs: map[string][]string{}, seen: map[string]string{},
 		queued: spec["suspend"] == true || part(m.job, "metadata", "labels")["kueue.x-k8s.io/queue-name"] != nil}
 	spec["suspend"] = true
 	made, _, err := l.create(ctx, []any{m.job}) // Check has told what the cluster warns of

@@ -17,9 +17,9 @@ import (
 )
 
 // container is what a process needs to look like a container: namespaces of its
-// own for mounts, PIDs and the host name, this machine's files but for its volumes.
+// own for mounts, PIDs and the host name, its machine's files but for its volumes.
 type container struct {
-	Network string // namespace, "" this one
+	machine string // process whose network and mounts it begins with; "": this one
 	Host    string
 	Argv    []string
 	Env     []string
@@ -35,7 +35,7 @@ type mount struct {
 // prepare works out what the pod's first container is and lays its volumes down.
 func (k *kubelet) prepare(ctx context.Context, p *core.Pod, n node) (*container, error) {
 	c := p.Spec.Containers[0]
-	out := &container{Network: n.namespace, Host: p.Spec.Hostname}
+	out := &container{machine: n.process, Host: p.Spec.Hostname}
 	if out.Host == "" {
 		out.Host = p.Name
 	}
@@ -133,24 +133,40 @@ func (c *container) command() *exec.Cmd {
 	if err != nil {
 		fail("%v", err)
 	}
-	cmd := exec.Command("/proc/self/exe", "pod", string(spec))
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Cloneflags: syscall.CLONE_NEWNS | syscall.CLONE_NEWUTS | syscall.CLONE_NEWPID}
+	self, err := os.Executable()
+	if err != nil {
+		fail("%v", err)
+	}
+	argv := []string{self, "pod", string(spec)}
+	if c.machine != "" {
+		argv = append([]string{"nsenter", "--target", c.machine, "--net", "--mount", "--"}, argv...)
+	}
+	cmd := exec.Command(argv[0], argv[1:]...)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Cloneflags: syscall.CLONE_NEWUTS | syscall.CLONE_NEWPID}
 	return cmd
 }
 
+// bootFile says which boot of which machine this is.
+const bootFile = "/proc/sys/kernel/random/boot_id"
+
 // becomePod makes the mounts and becomes the container's program.
 func becomePod() {
-	runtime.LockOSThread() // a network namespace is the thread's
+	runtime.LockOSThread() // mounts of its own are the thread's
 	var c container
 	try("reading what to be", json.Unmarshal([]byte(os.Args[1]), &c))
 	try("host name", unix.Sethostname([]byte(c.Host)))
-	if c.Network != "" {
-		f, err := os.Open("/run/netns/" + c.Network)
-		try("network namespace", err)
-		try("network namespace", unix.Setns(int(f.Fd()), unix.CLONE_NEWNET))
-	}
+	boot, err := os.ReadFile(bootFile)
+	try("boot id", err)
+	try("own mounts", unix.Unshare(unix.CLONE_NEWNS))
 	try("own mounts", unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""))
 	try("/proc", unix.Mount("proc", "/proc", "proc", 0, ""))
+	f, err := os.CreateTemp("", "boot-id-")
+	try("boot id", err)
+	_, err = f.Write(boot)
+	try("boot id", err)
+	try("boot id", unix.Mount(f.Name(), bootFile, "", unix.MS_BIND, "")) // the machine's own, which the new /proc has not
+	try("boot id", os.Remove(f.Name()))
+	try("boot id", f.Close())
 	for _, m := range c.Mounts {
 		try(m.Path, os.MkdirAll(m.Path, 0o755))
 		if m.Source == "" {

@@ -21,8 +21,8 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 )
 
-// node is a name and an address; with a network namespace its pods run in there.
-type node struct{ name, address, namespace string }
+// node is a name and an address; with a process, its pods run where that one does.
+type node struct{ name, address, process string }
 
 // kubelet stands for the kubelets of all nodes.
 type kubelet struct {
@@ -50,10 +50,10 @@ func serveNodes() {
 		return err
 	})
 	var nodes []node
-	flag.Func("node", "`NAME=ADDRESS[@NETNS]` (repeatable)", func(s string) error {
+	flag.Func("node", "`NAME=ADDRESS[@PROCESS]` (repeatable)", func(s string) error {
 		name, rest, _ := strings.Cut(s, "=")
-		address, namespace, _ := strings.Cut(rest, "@")
-		nodes = append(nodes, node{name, address, namespace})
+		address, process, _ := strings.Cut(rest, "@")
+		nodes = append(nodes, node{name, address, process})
 		return nil
 	})
 	flag.Parse()

@@ -1,0 +1,123 @@
+package daemon
+
+import (
+	"context"
+	"io"
+	"net"
+	"os"
+	"sync"
+	"testing"
+	"time"
+
+	"weir/executor/cluster"
+	"weir/executor/link"
+	"weir/executor/trust"
+)
+
+// wire leads to an address, and can be cut with all that goes over it.
+type wire struct {
+	listener net.Listener
+	mu       sync.Mutex
+	ends     []net.Conn
+}
+
+func newWire(t *testing.T, to string) *wire {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &wire{listener: l}
+	t.Cleanup(w.cut)
+	go func() {
+		for {
+			near, err := l.Accept()
+			if err != nil {
+				return
+			}
+			far, err := net.Dial("tcp", to)
+			if err != nil {
+				near.Close()
+				continue
+			}
+			w.mu.Lock()
+			w.ends = append(w.ends, near, far)
+			w.mu.Unlock()
+			go io.Copy(near, far)
+			go io.Copy(far, near)
+		}
+	}()
+	return w
+}
+
+func (w *wire) cut() {
+	w.listener.Close()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, c := range w.ends {
+		c.Close()
+	}
+}
+
+// An agent that is told to end when its coordinator is gone, and with it the way to
+// etcd, knows so within a link's silence and does not wait longer for either: what
+// started it kills what does not end.
+func TestAnAgentEndsWithoutItsCoordinator(t *testing.T) {
+	dir, err := os.MkdirTemp("", "ld") // t.TempDir's path is too long for a socket
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	etcd, err := cluster.StartServer(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(etcd.Close)
+	a := authority(t)
+	server, err := link.NewServer(link.ServerOptions{
+		Identity: issued(t, a, trust.Coordinator, "c1"), Session: "s", Etcd: etcd.Dial,
+		Take: func(string, link.Message) error { return nil }, Up: func(string, string) error { return nil }, Down: func(string, error) {},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { server.Close() })
+	at, err := server.Listen("127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	way := newWire(t, at.String())
+	signer, err := trust.NewSigner()
+	if err != nil {
+		t.Fatal(err)
+	}
+	session, err := cluster.Open(t.Context(), etcd.Config(), "s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { session.Close(true) })
+	members, err := session.Members(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, end := context.WithCancel(t.Context())
+	defer end()
+	ended := make(chan error, 1)
+	go func() {
+		ended <- Bootstrapped(ctx, Options{Node: "n1", RankCommand: []string{"/bin/false"}, ProbeCommand: []string{"/bin/false"}, Say: func(string) {}}, trust.Bootstrap{
+			Session: "s", Node: "n1", Identity: issued(t, a, trust.Agent, "n1"), Coordinator: []string{way.listener.Addr().String()}, SessionKey: signer.Public(),
+		}, nil)
+	}()
+	select {
+	case <-members:
+	case err := <-ended:
+		t.Fatalf("the agent has not joined: %v", err)
+	}
+	way.cut()
+	begun := time.Now()
+	end()
+	<-ended
+	if took := time.Since(begun); took > 8*time.Second { // giving a lease back may take 10 s where there is somebody to take it
+		t.Errorf("it took %v", took)
+	}
+}
