@@ -49,7 +49,6 @@ func unpack(task LaunchTask, packed []byte) (*assignment, error) {
 			return nil, fmt.Errorf("launch %s: the seat of rank %d is that of rank %d", a.launch.ID, task.Ranks[i], s.Rank)
 		}
 	}
-	a.launch.Nodes = nil // it is for the ranks
 	for _, r := range task.Ranks {
 		if r < 0 || r >= a.launch.Ranks {
 			return nil, fmt.Errorf("launch %s: rank %d of %d", a.launch.ID, r, a.launch.Ranks)
