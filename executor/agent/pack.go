@@ -83,10 +83,14 @@ func compress(text []byte) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
+// decompressors take 40 kilobytes each, twice for each launch of a node.
+var decompressors = sync.Pool{New: func() any { return new(gzip.Reader) }}
+
 // decompress undoes compress, of texts up to a length.
 func decompress(b []byte, most int64) ([]byte, error) {
-	z, err := gzip.NewReader(bytes.NewReader(b))
-	if err != nil {
+	z := decompressors.Get().(*gzip.Reader)
+	defer decompressors.Put(z)
+	if err := z.Reset(bytes.NewReader(b)); err != nil {
 		return nil, err
 	}
 	text, err := io.ReadAll(io.LimitReader(z, most+1))
