@@ -16,6 +16,8 @@ import (
 	"testing/fstest"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"weir/engine"
 	"weir/engine/sim"
 	"weir/executor/cluster"
@@ -29,11 +31,17 @@ import (
 // take every step of a rank; what they move is played, once for all ranks of a launch.
 type playedEngine struct {
 	mu       sync.Mutex
-	launches map[string]func() (*engine.Played, error)
+	launches map[string]*playedLaunch
+}
+
+// playedLaunch is a launch that some ranks still need.
+type playedLaunch struct {
+	play  func() (*engine.Played, error)
+	ranks int // that have not closed
 }
 
 func newPlayedEngine() *playedEngine {
-	return &playedEngine{launches: map[string]func() (*engine.Played, error){}}
+	return &playedEngine{launches: map[string]*playedLaunch{}}
 }
 
 func (*playedEngine) Probe(fabrics []string) map[string]results.Fabric {
@@ -43,12 +51,21 @@ func (*playedEngine) Probe(fabrics []string) map[string]results.Fabric {
 func (e *playedEngine) Open(l engine.Launch, self engine.Identity, control *engine.Control) (engine.Rank, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	play, ok := e.launches[l.ID]
-	if !ok {
-		play = sync.OnceValues(func() (*engine.Played, error) { return sim.New().Play(asPlayed(l)) })
-		e.launches[l.ID] = play
+	p := e.launches[l.ID]
+	if p == nil {
+		p = &playedLaunch{sync.OnceValues(func() (*engine.Played, error) { return sim.New().Play(asPlayed(l)) }), l.Ranks}
+		e.launches[l.ID] = p
 	}
-	return &playedRank{ranks: l.Ranks, rank: self.Rank, control: control, play: play}, nil
+	return &playedRank{ranks: l.Ranks, rank: self.Rank, control: control, play: p.play, close: func() { e.left(l.ID, p) }}, nil
+}
+
+// left forgets a launch that no rank needs any more.
+func (e *playedEngine) left(id string, p *playedLaunch) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if p.ranks--; p.ranks == 0 {
+		delete(e.launches, id)
+	}
 }
 
 // asPlayed is a launch as package sim takes it.
@@ -65,6 +82,7 @@ type playedRank struct {
 	ranks, rank, next int
 	control           *engine.Control
 	play              func() (*engine.Played, error)
+	close             func()
 }
 
 // address tells ranks apart.
@@ -100,7 +118,10 @@ func (r *playedRank) Run(engine.Case) (*engine.CaseResult, error) {
 	return p.Cases[r.next-1].Ranks[r.rank], nil
 }
 
-func (*playedRank) Close() error { return nil }
+func (r *playedRank) Close() error {
+	r.close()
+	return nil
+}
 
 // eachAgent is how many ranks a crowd's agent has.
 const eachAgent = 8
@@ -108,6 +129,7 @@ const eachAgent = 8
 // crowdLaunch is what a launch of a crowd took, in whole and per kind of request to etcd.
 type crowdLaunch struct {
 	took     time.Duration
+	busy     time.Duration // of all processors, for the whole process
 	requests map[string]int
 }
 
@@ -131,6 +153,7 @@ func (b *bench) crowd(ranks, launches int) []crowdLaunch {
 	c := aCase("c", option("fabric", "tcp"), option("ranks", int64(ranks)), func(c *planner.Case) { c.Place.Nodes = agents })
 	var all []crowdLaunch
 	var began time.Time
+	var busy time.Duration
 	var before map[string]int
 	doc := b.run(aPlan([]*planner.Case{c}, aGroup("g", []*planner.Case{c}, launches)), func(o *Options) {
 		o.Etcd, o.inside, o.Host = server.Config(), newPlayedEngine(), fstest.MapFS{}
@@ -141,9 +164,9 @@ func (b *bench) crowd(ranks, launches int) []crowdLaunch {
 		o.Events = func(e Event) {
 			switch e.Type {
 			case LaunchStarted:
-				began, before = time.Now(), server.Requests()
+				began, busy, before = time.Now(), processorTime(b.t), server.Requests()
 			case LaunchFinished:
-				all = append(all, crowdLaunch{time.Since(began), since(before, server.Requests())})
+				all = append(all, crowdLaunch{time.Since(began), processorTime(b.t) - busy, since(before, server.Requests())})
 			}
 			keep(e)
 		}
@@ -155,6 +178,16 @@ func (b *bench) crowd(ranks, launches int) []crowdLaunch {
 		b.t.Fatal(err)
 	}
 	return all
+}
+
+// processorTime is what this process has used of all processors so far.
+func processorTime(t testing.TB) time.Duration {
+	t.Helper()
+	var used unix.Rusage
+	if err := unix.Getrusage(unix.RUSAGE_SELF, &used); err != nil {
+		t.Fatal(err)
+	}
+	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }
 
 // since are the requests after others, but for those that are due to time, and the ends of
@@ -190,7 +223,7 @@ func BenchmarkCrowd(b *testing.B) {
 	*most = 8000
 	type row struct {
 		ranks, requests int
-		took            time.Duration
+		took, busy      time.Duration
 		memory          float64 // bytes
 	}
 	var rows []row
@@ -205,11 +238,13 @@ func BenchmarkCrowd(b *testing.B) {
 				r = row{ranks: ranks, memory: peak(b)}
 				for _, l := range all {
 					r.took += l.took / time.Duration(len(all))
+					r.busy += l.busy / time.Duration(len(all))
 					r.requests += l.sum() / len(all)
 				}
 				b.Log(kindsOf(all[0].requests))
 			}
 			b.ReportMetric(r.took.Seconds(), "s/case")
+			b.ReportMetric(r.busy.Seconds(), "cpu-s/case")
 			b.ReportMetric(float64(r.requests), "requests/case")
 			b.ReportMetric(float64(r.requests)/float64(ranks), "requests/rank")
 			b.ReportMetric(r.memory/1e6, "MB-peak")

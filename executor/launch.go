@@ -34,6 +34,8 @@ type launched struct {
 	moved      []results.Move        // from nodes of the launches before
 	load       *load                 // that runs in its background
 	background bool                  // it is part of such a load
+	slowest    *agent.Progress       // of what was not told yet
+	progressed time.Time             // when progress was last told
 	pending    []*pendingCase        // as cases
 	begun      bool                  // its setup began
 	task       *task                 // nil: nothing was placed
@@ -284,7 +286,7 @@ func (l *launched) take(r agent.Report) bool {
 			l.started(0)
 		}
 	case r.Progress != nil:
-		l.progress(r.Progress)
+		l.progress(r.Progress, time.Now())
 	case r.Result != nil:
 		l.err = firstError(l.err, l.result(r.Result))
 	case r.Outcome != nil:
@@ -317,16 +319,6 @@ func (l *launched) tell(e Event) {
 }
 
 func (l *launched) started(i int) { l.tell(Event{Type: CaseStarted, Case: l.cases[i].Key}) }
-
-func (l *launched) progress(p *agent.Progress) {
-	if p.Case >= len(l.cases) || l.pending[p.Case].complete() {
-		return
-	}
-	l.tell(Event{
-		Type: CaseProgress, Case: l.cases[p.Case].Key,
-		Phase: p.Phase, Done: p.Done, Total: p.Total, Rate: p.Rate,
-	})
-}
 
 // result keeps what a rank measured in a case, the first time that it ran it. Its samples go to their file as
 // they are; they are read again when no rank is measuring any more.

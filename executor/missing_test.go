@@ -11,6 +11,7 @@ import (
 	"weir/executor/agent"
 	"weir/executor/cluster"
 	"weir/executor/trust"
+	"weir/executor/wire"
 	"weir/results"
 	"weir/workload"
 )
@@ -107,7 +108,7 @@ func TestRankWithoutAnAddressIsNamed(t *testing.T) {
 
 func TestRankThatDoesNotComeToTheBarrierIsNamed(t *testing.T) {
 	session, reports := lonely(t, 30*time.Second)
-	meeting, err := session.Meet(t.Context(), "l", "n2", []int{1}, 2)
+	meeting, err := session.Meet(t.Context(), "l", "n2", []int{1}, 2, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +119,11 @@ func TestRankThatDoesNotComeToTheBarrierIsNamed(t *testing.T) {
 	var address string
 	for address == "" {
 		<-meeting.Changed()
-		if all := meeting.Addresses(); all != nil {
+		if text := meeting.Addresses(); text != nil {
+			all, err := wire.DecodePeers(text, 2)
+			if err != nil {
+				t.Fatal(err)
+			}
 			address = string(all[0])
 		}
 	}

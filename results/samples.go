@@ -89,7 +89,10 @@ var errSamples = errors.New("not a samples file, or cut short")
 
 // ReadSamples reads what Write wrote.
 func ReadSamples(r io.Reader) (*Samples, error) {
-	in := bufio.NewReader(r)
+	in, ok := r.(source)
+	if !ok {
+		in = bufio.NewReader(r)
+	}
 	magic := make([]byte, len(samplesMagic))
 	if _, err := io.ReadFull(in, magic); err != nil || !bytes.Equal(magic, samplesMagic) {
 		return nil, errSamples
@@ -151,12 +154,11 @@ func ReadSamples(r io.Reader) (*Samples, error) {
 
 // ReadSamplesFile reads one file of a session's samples folder.
 func ReadSamplesFile(path string) (*Samples, error) {
-	f, err := os.Open(path)
+	content, err := os.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("reading samples: %w", err)
 	}
-	defer f.Close()
-	s, err := ReadSamples(f)
+	s, err := ReadSamples(bytes.NewReader(content))
 	if err != nil {
 		return nil, fmt.Errorf("reading samples %s: %w", path, err)
 	}
@@ -184,7 +186,13 @@ func DigestSamples(dir string, names []string) (string, error) {
 	return "sha256:" + hex.EncodeToString(all.Sum(nil)), nil
 }
 
-func count(in *bufio.Reader, limit uint64) (uint64, error) {
+// source is what bytes can be read from one by one.
+type source interface {
+	io.Reader
+	io.ByteReader
+}
+
+func count(in source, limit uint64) (uint64, error) {
 	n, err := binary.ReadUvarint(in)
 	if err != nil || n > limit {
 		return 0, errSamples

@@ -1,50 +1,72 @@
 package agent
 
 import (
-	"errors"
 	"io"
 	"os"
+	"sync"
 
 	"weir/engine"
 	"weir/executor/rank"
+	"weir/executor/wire"
 )
 
-// channel is what an agent and a rank talk over.
-type channel interface {
-	io.ReadWriteCloser
-	CloseRead() error
-	CloseWrite() error
+// within is what the agent and a rank that is a goroutine of its process talk over:
+// messages are handed over, not copied.
+type within struct {
+	p          *process
+	mute, gone chan struct{} // closed when nothing more will be told, and when nobody listens
+	muting     sync.Once
+	going      sync.Once
 }
 
-// pipe is one end of a channel within this process.
-type pipe struct {
-	in  *io.PipeReader
-	out *io.PipeWriter
+func (w *within) hush()  { w.muting.Do(func() { close(w.mute) }) }
+func (w *within) leave() { w.going.Do(func() { close(w.gone) }) }
+
+// Receive is for the rank.
+func (w *within) Receive() (wire.Frame, error) {
+	select {
+	case m, ok := <-w.p.outbox: // before the end of all that is told
+		return m.frame(ok)
+	default:
+	}
+	select {
+	case m, ok := <-w.p.outbox:
+		return m.frame(ok)
+	case <-w.mute:
+	case <-w.gone:
+	}
+	return wire.Frame{}, io.EOF
 }
 
-func pipes() (ours, theirs pipe) {
-	ours.in, theirs.out = io.Pipe()
-	theirs.in, ours.out = io.Pipe()
-	return ours, theirs
+func (m outgoing) frame(ok bool) (wire.Frame, error) {
+	if !ok {
+		return wire.Frame{}, io.EOF
+	}
+	return wire.NewFrame(m.kind, m.body...)
 }
 
-func (p pipe) Read(b []byte) (int, error)  { return p.in.Read(b) }
-func (p pipe) Write(b []byte) (int, error) { return p.out.Write(b) }
-func (p pipe) CloseRead() error            { return p.in.Close() }
-func (p pipe) CloseWrite() error           { return p.out.Close() }
-func (p pipe) Close() error                { return errors.Join(p.in.Close(), p.out.Close()) }
+// Send is for the rank.
+func (w *within) Send(kind wire.Kind, body ...[]byte) error {
+	select {
+	case <-w.gone:
+		return io.ErrClosedPipe
+	default:
+	}
+	f, err := wire.NewFrame(kind, body...)
+	if err == nil {
+		w.p.emit(event{from: w.p, frame: &f})
+	}
+	return err
+}
 
 // startInside starts a rank that is a goroutine of this process and no process of its
-// own: it says and hears what one does, has no output, and its end is no exit.
-func startInside(e engine.Engine, emit func(event)) *process {
-	ours, theirs := pipes()
-	p := &process{emit: emit, outbox: make(chan outgoing, 3), read: make(chan struct{}), conn: ours, control: &engine.Control{}}
-	go p.receive()
-	go p.send()
+// own: it says and hears what one does, but for its launch, which it shares with all
+// others; it has no output, and its end is no exit.
+func startInside(e engine.Engine, l wire.Launch, emit func(event)) *process {
+	p := &process{emit: emit, outbox: make(chan outgoing, 2), control: &engine.Control{}}
+	p.inside = &within{p: p, mute: make(chan struct{}), gone: make(chan struct{})}
 	go func() {
-		rank.Inside(theirs, p.control, e)
-		theirs.Close()
-		<-p.read
+		rank.Inside(p.inside, l, p.control, e)
 		p.emit(event{from: p, exit: &os.ProcessState{}})
 	}()
 	return p

@@ -48,7 +48,7 @@ func (a *Agent) launch(ctx context.Context, id string, task *assignment, h hidde
 	if err != nil {
 		return refuse(kindFailed, results.FailedReady, err)
 	}
-	meeting, err := a.session.Meet(ctx, id, a.o.Node, task.Ranks, task.launch.Ranks)
+	meeting, err := a.session.Meet(ctx, id, a.o.Node, task.Ranks, task.launch.Ranks, task.Since)
 	if err != nil {
 		return refuse(kindMissing, results.NodeLost, err)
 	}
@@ -94,8 +94,8 @@ func (l *launch) spawn(scratch string, secrets map[string]string) {
 			seat = l.task.Seats[i]
 		}
 		cpus := results.ParseCPUs(seat.CPUs)
-		env := environment(scratch, seat.Env, l.task.Env, secrets)
-		p, err := l.start(rank, cpus, env)
+		self := engine.Identity{Rank: rank, CPUs: l.cpus(i, cpus)}
+		p, err := l.start(self, cpus, func() []string { return environment(scratch, seat.Env, l.task.Env, secrets) })
 		if err != nil {
 			l.suspects = append(l.suspects, suspect{kind: kindFailed, class: results.FailedReady, rank: rank, at: time.Now(), phase: "ready", cause: "starting the process: " + err.Error()})
 			l.tellStop()
@@ -104,17 +104,17 @@ func (l *launch) spawn(scratch string, secrets map[string]string) {
 		m := &member{process: p, rank: rank}
 		m.enter(starting)
 		l.ranks = append(l.ranks, m)
-		l.tellLaunch(m, l.cpus(i, cpus))
+		l.tellLaunch(m, self)
 	}
-	l.task.text = nil // the queues of the ranks have it for as long as it is needed
+	l.task.text, l.task.launch.Nodes = nil, nil // the ranks and their queues have them for as long as it is needed
 }
 
-func (l *launch) start(rank int, cpus []int, env []string) (*process, error) {
+func (l *launch) start(self engine.Identity, cpus []int, env func() []string) (*process, error) {
 	if e := l.a.o.Engine; e != nil {
-		return startInside(e, l.emit), nil
+		return startInside(e, wire.Launch{Launch: l.task.launch, Self: self}, l.emit), nil
 	}
-	log := filepath.Join(l.a.o.LogDir, l.task.LogDir, strconv.Itoa(l.task.launch.Index), strconv.Itoa(rank)+".log")
-	return startProcess(l.a.spawner, cpus, l.a.o.RankCommand, env, log, l.hidden, l.emit)
+	log := filepath.Join(l.a.o.LogDir, l.task.LogDir, strconv.Itoa(l.task.launch.Index), strconv.Itoa(self.Rank)+".log")
+	return startProcess(l.a.spawner, cpus, l.a.o.RankCommand, env(), log, l.hidden, l.emit)
 }
 
 // cpus are the processors of the node's i-th rank of the launch, one for each of its
@@ -132,8 +132,12 @@ func (l *launch) cpus(i int, own []int) []int {
 	return l.a.cpus[first : first+each]
 }
 
-func (l *launch) tellLaunch(m *member, cpus []int) {
-	body, err := wire.EncodeSelf(engine.Identity{Rank: m.rank, CPUs: cpus}, l.task.text)
+// tellLaunch tells a rank what it is to do, if it does not know.
+func (l *launch) tellLaunch(m *member, self engine.Identity) {
+	if m.inside != nil {
+		return
+	}
+	body, err := wire.EncodeSelf(self, l.task.text)
 	if err != nil {
 		l.suspect(m, kindFailed, err.Error())
 		return
@@ -325,11 +329,10 @@ func (l *launch) news() {
 	}
 	if all := l.meeting.Addresses(); all != nil && !l.introduced && l.every(addressed) {
 		l.introduced = true
-		body := wire.EncodePeers(all)
 		l.meeting.Passed()
 		for _, m := range l.ranks {
 			m.enter(connecting)
-			m.tell(wire.KindPeers, body)
+			m.tell(wire.KindPeers, all)
 		}
 	}
 	if l.arrived && !l.started && l.meeting.Started() {

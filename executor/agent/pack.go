@@ -49,7 +49,6 @@ func unpack(task LaunchTask, packed []byte) (*assignment, error) {
 			return nil, fmt.Errorf("launch %s: the seat of rank %d is that of rank %d", a.launch.ID, task.Ranks[i], s.Rank)
 		}
 	}
-	a.launch.Nodes = nil // it is for the ranks
 	for _, r := range task.Ranks {
 		if r < 0 || r >= a.launch.Ranks {
 			return nil, fmt.Errorf("launch %s: rank %d of %d", a.launch.ID, r, a.launch.Ranks)
@@ -84,10 +83,14 @@ func compress(text []byte) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
+// decompressors take 40 kilobytes each, twice for each launch of a node.
+var decompressors = sync.Pool{New: func() any { return new(gzip.Reader) }}
+
 // decompress undoes compress, of texts up to a length.
 func decompress(b []byte, most int64) ([]byte, error) {
-	z, err := gzip.NewReader(bytes.NewReader(b))
-	if err != nil {
+	z := decompressors.Get().(*gzip.Reader)
+	defer decompressors.Put(z)
+	if err := z.Reset(bytes.NewReader(b)); err != nil {
 		return nil, err
 	}
 	text, err := io.ReadAll(io.LimitReader(z, most+1))

@@ -30,9 +30,10 @@ type event struct {
 
 // process is a rank process with the ends of what it shares with the agent.
 type process struct {
-	pid     int // 0: it is a goroutine of this process
+	pid     int     // 0: it is a goroutine of this process
+	inside  *within // such a goroutine's; nil: it is a process
 	cmd     *exec.Cmd
-	conn    channel
+	conn    *net.UnixConn
 	page    []byte
 	control *engine.Control
 	log     string
@@ -134,6 +135,16 @@ func (p *process) release() {
 	}
 }
 
+// hush says that nothing more will be told: a rank that waits for a message reads no
+// control page.
+func (p *process) hush() {
+	if p.inside != nil {
+		p.inside.hush()
+		return
+	}
+	_ = p.conn.CloseWrite() // of one that is gone it says nothing new
+}
+
 // tell queues a message. The queue holds all that a rank is ever told, so this
 // does not wait for a rank that does not listen.
 func (p *process) tell(kind wire.Kind, body ...[]byte) { p.outbox <- outgoing{kind, body} }
@@ -151,7 +162,7 @@ func (p *process) receive() {
 	defer close(p.read)
 	for {
 		f, err := wire.Read(p.conn)
-		if errors.Is(err, io.EOF) || errors.Is(err, net.ErrClosed) || errors.Is(err, io.ErrClosedPipe) || errors.Is(err, unix.ECONNRESET) {
+		if errors.Is(err, io.EOF) || errors.Is(err, net.ErrClosed) || errors.Is(err, unix.ECONNRESET) {
 			return
 		}
 		if err != nil {
@@ -181,8 +192,8 @@ func (p *process) wait() {
 
 // kill ends it with all that it has started.
 func (p *process) kill() {
-	if p.pid == 0 {
-		_ = p.conn.Close()
+	if p.inside != nil {
+		p.inside.leave()
 		return
 	}
 	killGroup(p.pid)
@@ -190,7 +201,7 @@ func (p *process) kill() {
 
 // state is the kernel's letter for what the process is doing, 0 if it is gone.
 func (p *process) state() byte {
-	if p.pid == 0 {
+	if p.inside != nil {
 		return 'S'
 	}
 	b, err := os.ReadFile("/proc/" + strconv.Itoa(p.pid) + "/stat")

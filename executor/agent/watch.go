@@ -199,7 +199,7 @@ func (l *launch) tellStop() {
 	l.told = time.Now()
 	for _, m := range l.ranks {
 		m.control.Abort.Store(1)
-		_ = m.conn.CloseWrite() // a rank that waits for a message reads no control page
+		m.hush()
 	}
 	if len(l.task.Ranks) == l.task.launch.Ranks {
 		return

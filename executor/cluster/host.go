@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"weir/executor/wire"
 )
 
 // Host brings the nodes of one launch together: it hears what each says of its ranks,
@@ -21,6 +23,8 @@ type Host struct {
 	stop   context.CancelFunc
 	wg     sync.WaitGroup
 	news   chan struct{}
+	// revision of etcd at which nobody had said anything
+	revision int64
 
 	mu        sync.Mutex
 	books     map[string][]byte // as nodes wrote them
@@ -44,12 +48,13 @@ func (s *Session) Host(ctx context.Context, launch string, nodes []string) (*Hos
 	if len(h.nodes) < 2 {
 		return h, nil
 	}
-	run, err := s.follow(ctx, h.prefix+upDir, h.apply)
+	f, err := s.follow(ctx, h.prefix+upDir, h.apply)
 	if err != nil {
 		stop()
 		return nil, fmt.Errorf("opening the meeting place of launch %s: %w", launch, err)
 	}
-	h.wg.Go(func() { h.fail(life, run(life)) })
+	h.revision = f.revision
+	h.wg.Go(func() { h.fail(life, f.run(life)) })
 	h.wg.Go(func() { h.fail(life, h.serve(life)) })
 	return h, nil
 }
@@ -61,6 +66,9 @@ func (h *Host) Close() {
 		h.wg.Wait()
 	}
 }
+
+// Since is when the meeting began, for those who come to it; 0 where nobody meets.
+func (h *Host) Since() int64 { return h.revision }
 
 // apply takes what a node says.
 func (h *Host) apply(c change) {
@@ -125,8 +133,8 @@ func (h *Host) introduce(ctx context.Context) error {
 		}
 	}
 	var text []byte
-	for rank, address := range all {
-		text = appendAddress(text, rank, address)
+	for _, address := range all {
+		text = wire.AppendPeer(text, address)
 	}
 	t := TextFor(text, 1)
 	if err := h.s.lay(ctx, h.prefix+pagesDir, t, text); err != nil {

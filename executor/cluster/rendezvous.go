@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+
+	"weir/executor/wire"
 )
 
 // Rendezvous is one agent's part in the meeting of a launch's ranks. It speaks for its
@@ -22,15 +24,16 @@ type Rendezvous struct {
 	notify chan struct{}
 
 	mu        sync.Mutex
-	addresses [][]byte
+	addresses []byte
 	started   bool
 	abort     *string
 	broken    error
 }
 
 // Meet comes to the meeting place of a launch of so many ranks, of which this node has
-// some. If it has all, they meet here, and etcd hears nothing of it.
-func (s *Session) Meet(ctx context.Context, launch, node string, mine []int, ranks int) (*Rendezvous, error) {
+// some. If it has all, they meet here, and etcd hears nothing of it. since is the Host's;
+// who does not know it, and says 0, asks what was said before.
+func (s *Session) Meet(ctx context.Context, launch, node string, mine []int, ranks int, since int64) (*Rendezvous, error) {
 	if err := errors.Join(checkName("launch", launch), checkName("node", node)); err != nil {
 		return nil, err
 	}
@@ -39,12 +42,14 @@ func (s *Session) Meet(ctx context.Context, launch, node string, mine []int, ran
 	if r.alone() {
 		return r, nil
 	}
-	run, err := s.follow(ctx, r.prefix+downDir, r.apply)
-	if err != nil {
-		r.stop()
-		return nil, fmt.Errorf("meeting for launch %s: %w", launch, err)
+	f := s.followFrom(r.prefix+downDir, since, r.apply)
+	if since == 0 {
+		if err := f.read(ctx); err != nil {
+			r.stop()
+			return nil, fmt.Errorf("meeting for launch %s: %w", launch, err)
+		}
 	}
-	r.wg.Go(func() { r.fail(run(r.ctx)) })
+	r.wg.Go(func() { r.fail(f.run(r.ctx)) })
 	return r, nil
 }
 
@@ -103,24 +108,23 @@ func (r *Rendezvous) learn(value []byte) error {
 }
 
 func (r *Rendezvous) introduce(text []byte) error {
-	all := make([][]byte, r.ranks)
-	known, err := decodeAddresses(text, all)
-	if err != nil {
-		return err
+	if err := wire.CheckPeers(text, r.ranks); err != nil {
+		return fmt.Errorf("reading addresses: %w", err)
 	}
-	if known != r.ranks {
-		return fmt.Errorf("reading addresses: there are those of %d ranks of %d", known, r.ranks)
-	}
-	r.note(func() { r.addresses = all })
+	r.note(func() { r.addresses = text })
 	return nil
 }
 
 // Publish makes the addresses of the node's ranks known.
 func (r *Rendezvous) Publish(ctx context.Context, addresses map[int][]byte) error {
-	text := encodeAddresses(addresses)
 	if r.alone() {
-		return r.introduce(text)
+		var all []byte
+		for rank := range r.ranks {
+			all = wire.AppendPeer(all, addresses[rank])
+		}
+		return r.introduce(all)
 	}
+	text := encodeAddresses(addresses)
 	book := addressBook{Ranks: r.mine, Text: TextFor(text, 1)}
 	value, err := book.encode()
 	if err == nil {
@@ -135,9 +139,10 @@ func (r *Rendezvous) Publish(ctx context.Context, addresses map[int][]byte) erro
 	return nil
 }
 
-// Addresses are all ranks' addresses in rank order, nil until all are known, and again
+// Addresses are all ranks' addresses in rank order, as package wire tells them to ranks:
+// a node has nothing else to do with them. They are nil until all are known, and again
 // once they are Passed.
-func (r *Rendezvous) Addresses() [][]byte {
+func (r *Rendezvous) Addresses() []byte {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.addresses

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"weir/executor/wire"
 )
 
 // until waits for news until done says so.
@@ -47,7 +49,7 @@ func ranksOf(nodes []string, node string) (mine []int) {
 
 func meet(t testing.TB, s *Session, node string, nodes []string) *Rendezvous {
 	t.Helper()
-	m, err := s.Meet(t.Context(), "l", node, ranksOf(nodes, node), len(nodes))
+	m, err := s.Meet(t.Context(), "l", node, ranksOf(nodes, node), len(nodes), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +102,7 @@ func TestRanksOfTwoNodesMeet(t *testing.T) {
 			}
 			for i, m := range []*Rendezvous{first, second} {
 				until(t, m, func() bool { return m.Addresses() != nil })
-				if !bytes.Equal(bytes.Join(m.Addresses(), nil), all) {
+				if told, err := wire.DecodePeers(m.Addresses(), test.ranks); err != nil || !bytes.Equal(bytes.Join(told, nil), all) {
 					t.Errorf("node %d has other addresses than were published", i)
 				}
 				if m.Started() {
@@ -191,18 +193,40 @@ func TestNodeThatLiesEndsTheLaunch(t *testing.T) {
 	}
 }
 
+// Whoever comes late sees it: who asks what was said, who knows since when to listen, and
+// who does but finds that etcd has forgotten it.
 func TestAbortOfALaunchIsSeenByLateComers(t *testing.T) {
 	server := startServer(t)
 	s := openSession(t, server, "s")
 	nodes := byRank(2, 2)
+	since := host(t, s, nodes).Since()
 	for _, reason := range []string{"rank 1 died", "rank 0 heard nothing"} {
 		if err := s.Abort(t.Context(), "l", reason); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if got, ok := meet(t, s, "n0", nodes).Aborted(); !ok || got != "rank 1 died" {
-		t.Errorf("got %q, %v", got, ok)
+	sees := func(since int64) {
+		t.Helper()
+		m, err := s.Meet(t.Context(), "l", "n0", ranksOf(nodes, "n0"), len(nodes), since)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer m.Close()
+		until(t, m, func() bool { _, aborted := m.Aborted(); return aborted })
+		if got, _ := m.Aborted(); got != "rank 1 died" {
+			t.Errorf("since %d: %q", since, got)
+		}
 	}
+	sees(0)
+	sees(since)
+	_, now, err := s.list(t.Context(), s.prefix, pageKeys)
+	if err == nil {
+		_, err = s.client.Compact(t.Context(), now)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	sees(since)
 }
 
 func FuzzAddresses(f *testing.F) {

@@ -16,6 +16,8 @@ const (
 	partSize = 512 << 10
 	// maxParts are those of 64 MiB that could not be compressed.
 	maxParts = 130
+	// shortText is what costs a reader, and etcd, no more than the words of asking for it
+	shortText = 4 << 10
 )
 
 // Text says where a text is that may be longer than one value of etcd: here, or in
@@ -32,9 +34,9 @@ type Parts struct {
 }
 
 // TextFor says how a text will lie for so many readers, each of whom is told apart: in
-// what they are told, if that makes less than a part in all.
+// what they are told, if it is short or makes less than a part in all.
 func TextFor(text []byte, readers int) Text {
-	if len(text)*readers <= partSize {
+	if len(text) <= shortText || len(text)*readers <= partSize {
 		return Text{Inline: text}
 	}
 	p := &Parts{Bytes: len(text)}

@@ -32,7 +32,7 @@ func TestLongTextsAreSharedInParts(t *testing.T) {
 	server := startServer(t)
 	coordinator, agent := openSession(t, server, "s"), openSession(t, server, "s")
 	for _, test := range []struct{ size, readers, keys int }{
-		{1, 1, 0}, {partSize, 1, 0}, {partSize/2 + 1, 2, 1}, {partSize + 1, 1, 2}, {9<<20 + 5, 1, 19},
+		{1, 1, 0}, {shortText, 1000, 0}, {shortText + 1, 1000, 1}, {partSize, 1, 0}, {partSize/2 + 1, 2, 1}, {partSize + 1, 1, 2}, {9<<20 + 5, 1, 19},
 	} {
 		node := strconv.Itoa(test.size)
 		tasks, err := agent.Placements(t.Context(), node)
@@ -44,8 +44,8 @@ func TestLongTextsAreSharedInParts(t *testing.T) {
 		if err := coordinator.Share(t.Context(), "l", where, text); err != nil {
 			t.Fatal(err)
 		}
-		other := TextFor([]byte("another's"), partSize)
-		if err := coordinator.Share(t.Context(), "l-other", other, []byte("another's")); err != nil {
+		another := noise(shortText + 1)
+		if err := coordinator.Share(t.Context(), "l-other", TextFor(another, partSize), another); err != nil {
 			t.Fatal(err)
 		}
 		if err := coordinator.Place(t.Context(), "l", map[string][]byte{node: nil}); err != nil {

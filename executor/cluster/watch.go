@@ -35,14 +35,18 @@ type follower struct {
 // told is what was last told of a key.
 type told struct{ created, modified int64 }
 
-// follow tells what is there now. Then run tells of changes until ctx or the door ends;
-// an error says that the watch broke before.
-func (d *door) follow(ctx context.Context, prefix string, apply func(change)) (run func(ctx context.Context) error, err error) {
-	f := &follower{d: d, prefix: prefix, apply: apply, known: map[string]told{}}
+// follow tells what is there now, and what comes is for run.
+func (d *door) follow(ctx context.Context, prefix string, apply func(change)) (*follower, error) {
+	f := d.followFrom(prefix, 0, apply)
 	if err := f.read(ctx); err != nil {
 		return nil, err
 	}
-	return f.run, nil
+	return f, nil
+}
+
+// followFrom tells nothing yet: at this revision nothing was there.
+func (d *door) followFrom(prefix string, revision int64, apply func(change)) *follower {
+	return &follower{d: d, prefix: prefix, apply: apply, known: map[string]told{}, revision: revision}
 }
 
 func (f *follower) name(key []byte) string { return strings.TrimPrefix(string(key), f.prefix) }
@@ -71,6 +75,8 @@ func (f *follower) read(ctx context.Context) error {
 	return nil
 }
 
+// run tells of changes until ctx or the door ends; an error says that the watch broke
+// before.
 func (f *follower) run(ctx context.Context) error {
 	ctx, end := f.d.while(ctx)
 	defer end()

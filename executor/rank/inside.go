@@ -2,22 +2,18 @@ package rank
 
 import (
 	"bytes"
-	"io"
 	"sync"
 
 	"weir/engine"
 	"weir/executor/wire"
 )
 
-// Inside is a rank of an engine that shares its process with others, over what it would
-// inherit if it had one of its own. It is for playing many ranks, not for measuring.
-func Inside(conn io.ReadWriter, control *engine.Control, e engine.Engine) {
-	l, err := told(conn)
-	if err == nil {
-		err = carry(conn, control, e, l, insiders.decode, func() {})
-	}
-	if err != nil { // without the agent nobody hears it
-		_ = wire.Write(conn, wire.KindFailure, wire.EncodeFailure(structured(err, control)))
+// Inside is a rank of an engine that shares its process with others, and its launch too.
+// It is for playing many ranks, not for measuring.
+func Inside(conn wire.Conn, l wire.Launch, control *engine.Control, e engine.Engine) {
+	if err := carry(conn, control, e, l, insiders.decode, func() {}); err != nil {
+		// without the agent nobody hears it
+		_ = conn.Send(wire.KindFailure, wire.EncodeFailure(structured(err, control)))
 	}
 }
 

@@ -7,7 +7,6 @@ package rank
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"runtime"
 	"runtime/debug"
@@ -39,7 +38,7 @@ func Main() int {
 	if err := run(conn, control); err != nil {
 		fmt.Fprintf(os.Stderr, "weir rank: %v\n", err)
 		// no more clean-up than that: a library that failed may hang in it
-		_ = wire.Write(conn, wire.KindFailure, wire.EncodeFailure(structured(err, control)))
+		_ = conn.Send(wire.KindFailure, wire.EncodeFailure(structured(err, control)))
 		return 1
 	}
 	return 0
@@ -47,7 +46,7 @@ func Main() int {
 
 // inherit takes over what the agent left open for this process, and keeps it
 // from whatever a library may start.
-func inherit() (io.ReadWriter, *engine.Control, error) {
+func inherit() (wire.Conn, *engine.Control, error) {
 	for _, fd := range []int{SocketFD, ControlFD} {
 		var st unix.Stat_t
 		if err := unix.Fstat(fd, &st); err != nil {
@@ -59,7 +58,7 @@ func inherit() (io.ReadWriter, *engine.Control, error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("mapping the control page: %w", err)
 	}
-	return os.NewFile(SocketFD, "agent"), engine.ControlAt(page), nil
+	return wire.Over(os.NewFile(SocketFD, "agent")), engine.ControlAt(page), nil
 }
 
 // structured gives an error the form in which agents take it. An engine's own
@@ -71,7 +70,7 @@ func structured(err error, control *engine.Control) *engine.Error {
 	return &engine.Error{Phase: engine.PhaseName(control.Phase.Load()), Peer: -1, Text: err.Error()}
 }
 
-func run(conn io.ReadWriter, control *engine.Control) error {
+func run(conn wire.Conn, control *engine.Control) error {
 	l, err := told(conn)
 	if err != nil {
 		return err
@@ -85,7 +84,7 @@ func run(conn io.ReadWriter, control *engine.Control) error {
 }
 
 // carry takes a rank through its launch; between has the time between two cases.
-func carry(conn io.ReadWriter, control *engine.Control, e engine.Engine, l wire.Launch, peers decoder, between func()) error {
+func carry(conn wire.Conn, control *engine.Control, e engine.Engine, l wire.Launch, peers decoder, between func()) error {
 	control.Phase.Store(engine.PhaseReady)
 	r, err := e.Open(l.Launch, l.Self, control)
 	if err != nil {
@@ -105,12 +104,12 @@ func carry(conn io.ReadWriter, control *engine.Control, e engine.Engine, l wire.
 	if err := r.Close(); err != nil {
 		return fmt.Errorf("closing: %w", err)
 	}
-	return wire.Write(conn, wire.KindBye, nil)
+	return conn.Send(wire.KindBye)
 }
 
 // told reads what the rank is to do. What is left of a long text goes back to the
 // host, which has many ranks, before nothing is collected any more.
-func told(conn io.Reader) (wire.Launch, error) {
+func told(conn wire.Conn) (wire.Launch, error) {
 	body, err := expect(conn, wire.KindLaunch)
 	if err != nil {
 		return wire.Launch{}, err
@@ -128,12 +127,12 @@ func told(conn io.Reader) (wire.Launch, error) {
 type decoder func(body []byte, ranks int) ([][]byte, error)
 
 // meet connects the rank to all others and waits until all are connected.
-func meet(conn io.ReadWriter, control *engine.Control, r engine.Rank, ranks int, decode decoder) error {
+func meet(conn wire.Conn, control *engine.Control, r engine.Rank, ranks int, decode decoder) error {
 	address, err := r.Address()
 	if err != nil {
 		return err
 	}
-	if err := wire.Write(conn, wire.KindAddress, address); err != nil {
+	if err := conn.Send(wire.KindAddress, address); err != nil {
 		return fmt.Errorf("sending the address: %w", err)
 	}
 	body, err := expect(conn, wire.KindPeers)
@@ -148,14 +147,14 @@ func meet(conn io.ReadWriter, control *engine.Control, r engine.Rank, ranks int,
 	if err := r.Connect(peers); err != nil {
 		return err
 	}
-	if err := wire.Write(conn, wire.KindConnected, nil); err != nil {
+	if err := conn.Send(wire.KindConnected); err != nil {
 		return fmt.Errorf("saying that it is connected: %w", err)
 	}
 	_, err = expect(conn, wire.KindGo)
 	return err
 }
 
-func runCase(conn io.Writer, r engine.Rank, c engine.Case, l wire.Launch) error {
+func runCase(conn wire.Conn, r engine.Rank, c engine.Case, l wire.Launch) error {
 	res, err := r.Run(c)
 	if err != nil {
 		return err
@@ -168,7 +167,7 @@ func runCase(conn io.Writer, r engine.Rank, c engine.Case, l wire.Launch) error 
 	if err != nil {
 		return err
 	}
-	if err := wire.Write(conn, wire.KindResult, body); err != nil {
+	if err := conn.Send(wire.KindResult, body); err != nil {
 		return fmt.Errorf("sending the result of %s: %w", c.Key, err)
 	}
 	return nil
@@ -186,8 +185,8 @@ func collect() {
 	}
 }
 
-func expect(conn io.Reader, kind wire.Kind) ([]byte, error) {
-	f, err := wire.Read(conn)
+func expect(conn wire.Conn, kind wire.Kind) ([]byte, error) {
+	f, err := conn.Receive()
 	if err != nil {
 		return nil, fmt.Errorf("waiting for the agent's %s: %w", kind, err)
 	}

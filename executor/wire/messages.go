@@ -47,34 +47,44 @@ func DecodeSelf(body []byte) (Launch, error) {
 	return l, nil
 }
 
-// EncodePeers writes a KindPeers body.
-func EncodePeers(addresses [][]byte) []byte {
-	size := 0
-	for _, a := range addresses {
-		size += binary.MaxVarintLen32 + len(a)
+// AppendPeer adds the next rank's address to a KindPeers body.
+func AppendPeer(body, address []byte) []byte {
+	return append(binary.AppendUvarint(body, uint64(len(address))), address...)
+}
+
+// cutPeer takes the first address off a KindPeers body.
+func cutPeer(body []byte) (address, rest []byte, ok bool) {
+	n, used := binary.Uvarint(body)
+	if used <= 0 || n > uint64(len(body)-used) {
+		return nil, nil, false
 	}
-	b := make([]byte, 0, size)
-	for _, a := range addresses {
-		b = binary.AppendUvarint(b, uint64(len(a)))
-		b = append(b, a...)
+	body = body[used:]
+	return body[:n:n], body[n:], true
+}
+
+// CheckPeers says whether a KindPeers body has the addresses of so many ranks.
+func CheckPeers(body []byte, ranks int) error {
+	known := 0
+	for ; len(body) > 0; known++ {
+		var ok bool
+		if _, body, ok = cutPeer(body); !ok {
+			return fmt.Errorf("peers message: address %d is cut short", known)
+		}
 	}
-	return b
+	if known != ranks {
+		return fmt.Errorf("peers message: %d addresses for %d ranks", known, ranks)
+	}
+	return nil
 }
 
 // DecodePeers reads a KindPeers body with the addresses of so many ranks.
 func DecodePeers(body []byte, ranks int) ([][]byte, error) {
-	all := make([][]byte, 0, min(ranks, len(body)))
-	for len(body) > 0 {
-		n, used := binary.Uvarint(body)
-		if used <= 0 || n > uint64(len(body)-used) {
-			return nil, fmt.Errorf("peers message: address %d is cut short", len(all))
-		}
-		body = body[used:]
-		all = append(all, body[:n:n])
-		body = body[n:]
+	if err := CheckPeers(body, ranks); err != nil {
+		return nil, err
 	}
-	if len(all) != ranks {
-		return nil, fmt.Errorf("peers message: %d addresses for %d ranks", len(all), ranks)
+	all := make([][]byte, ranks)
+	for i := range all {
+		all[i], body, _ = cutPeer(body)
 	}
 	return all, nil
 }

@@ -58,27 +58,62 @@ type Frame struct {
 	Body []byte
 }
 
-const headerSize = 5
+// Conn carries messages between an agent and a rank.
+type Conn interface {
+	Send(kind Kind, body ...[]byte) error
+	Receive() (Frame, error) // io.EOF when no more will come
+}
 
-// Write writes a frame whose body may come in pieces. A short one is written in one
-// call, so that it is never seen in halves; of a long one, which is told to many ranks
-// at a time, no copy is made.
-func Write(w io.Writer, kind Kind, body ...[]byte) error {
+// Over carries messages over a stream of bytes.
+func Over(stream io.ReadWriter) Conn { return framed{stream} }
+
+type framed struct{ stream io.ReadWriter }
+
+func (f framed) Send(kind Kind, body ...[]byte) error { return Write(f.stream, kind, body...) }
+func (f framed) Receive() (Frame, error)              { return Read(f.stream) }
+
+// NewFrame is a frame whose body may come in pieces, of which it makes no copy if there is
+// only one.
+func NewFrame(kind Kind, body ...[]byte) (Frame, error) {
+	if _, err := sizeOf(kind, body); err != nil {
+		return Frame{}, err
+	}
+	if len(body) == 1 {
+		return Frame{kind, body[0]}, nil
+	}
+	return Frame{kind, bytes.Join(body, nil)}, nil
+}
+
+// sizeOf is the length of a body in pieces, if it is allowed.
+func sizeOf(kind Kind, body [][]byte) (uint32, error) {
 	size := uint64(0)
 	for _, piece := range body {
 		size += uint64(len(piece))
 	}
 	limit, ok := limits[kind]
 	if !ok || size > uint64(limit) {
-		return fmt.Errorf("%s of %d bytes: at most %d are allowed", kind, size, limit)
+		return 0, fmt.Errorf("%s of %d bytes: at most %d are allowed", kind, size, limit)
+	}
+	return uint32(size), nil
+}
+
+const headerSize = 5
+
+// Write writes a frame whose body may come in pieces. A short one is written in one
+// call, so that it is never seen in halves; of a long one, which is told to many ranks
+// at a time, no copy is made.
+func Write(w io.Writer, kind Kind, body ...[]byte) error {
+	size, err := sizeOf(kind, body)
+	if err != nil {
+		return err
 	}
 	head := append(make([]byte, 0, headerSize), byte(kind))
-	head = binary.BigEndian.AppendUint32(head, uint32(size))
+	head = binary.BigEndian.AppendUint32(head, size)
 	frame := net.Buffers(append([][]byte{head}, body...))
 	if size <= mostCopied {
 		frame = net.Buffers{bytes.Join(frame, nil)}
 	}
-	_, err := frame.WriteTo(w)
+	_, err = frame.WriteTo(w)
 	return err
 }
 

@@ -91,7 +91,10 @@ func TestAnInitiatorWithoutSamplesIsRefused(t *testing.T) {
 }
 
 func TestPeersMustBeAll(t *testing.T) {
-	body := EncodePeers([][]byte{[]byte("one"), {}, []byte("three")})
+	var body []byte
+	for _, address := range []string{"one", "", "three"} {
+		body = AppendPeer(body, []byte(address))
+	}
 	got, err := DecodePeers(body, 3)
 	if err != nil || len(got) != 3 || string(got[2]) != "three" || len(got[1]) != 0 {
 		t.Errorf("got %q, %v", got, err)
