@@ -12,10 +12,11 @@ COMMIT  ?= $(shell git rev-parse --short=12 HEAD 2>/dev/null || echo unknown)
 LDFLAGS := -s -w -X main.version=$(VERSION) -X main.commit=$(COMMIT)
 CWARN   := -std=gnu11 -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Werror
 FUZZTIME ?= 2s
+CHECKS  ?= 10000
 FAULTS  ?= 300
 SEED    ?= 0
 
-.PHONY: help setup browser build run test soak lint pure ctest valgrind race bounds fuzz bench carry clean test-cluster faults
+.PHONY: help setup browser build run test soak lint pure ctest valgrind race bounds fuzz properties bench carry clean test-cluster faults
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -100,6 +101,9 @@ valgrind: ## the C engine under memcheck: no error, nothing lost
 
 fuzz: ## every fuzz target for $(FUZZTIME)
 	@scripts/fuzz $(FUZZTIME)
+
+properties: ## every property test with $(CHECKS) random inputs, two minutes each at most
+	@GO=$(GO) scripts/properties $(CHECKS)
 
 soak: build ## 100 small sessions, some interrupted or killed: nothing may be left behind
 	@scripts/soak 100
