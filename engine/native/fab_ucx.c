@@ -25,11 +25,28 @@ static void take_functions(struct weir_fabric *t, const struct ucx_api *a)
     t->ceiling = a->ceiling;
 }
 
+/* A worker opens every network interface that the context has listed, and fails if one
+ * of them is gone since: a container's, or of whoever makes and removes some meanwhile.
+ * A new context lists those that there are. */
+#define LISTINGS 5
+
+static int open_worker(struct weir_rank *r, struct ucx_rank *u)
+{
+    ucp_worker_params_t w = {.field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE, .thread_mode = UCS_THREAD_MODE_SINGLE};
+    ucs_status_t        s = UCS_ERR_NO_DEVICE;
+    for (int i = 0; i < LISTINGS && s == UCS_ERR_NO_DEVICE; i++) {
+        if ((s = ucx_init(u->api->features, &u->context)) != UCS_OK)
+            return ucx_failed(r, "ucp_init", -1, s);
+        if ((s = ucx.ucp_worker_create(u->context, &w, &u->worker)) != UCS_OK)
+            ucx.ucp_cleanup(u->context);
+    }
+    return s == UCS_OK ? 0 : ucx_failed(r, "ucp_worker_create", -1, s);
+}
+
 static int ucx_open(struct weir_rank *r)
 {
     struct ucx_rank *u = calloc(1, sizeof *u);
     char             why[WEIR_TEXT];
-    ucs_status_t     s;
     if (!u || !(u->peers = calloc((size_t)r->cfg.ranks, sizeof *u->peers)))
         return rank_fail(r, -ENOMEM, "open", -1, "no memory for %d peers", r->cfg.ranks);
     r->fs  = u;
@@ -37,11 +54,8 @@ static int ucx_open(struct weir_rank *r)
     int rc = ucx_load(why, sizeof why);
     if (rc < 0)
         return rank_fail(r, rc, "load", -1, "%s", why);
-    if ((s = ucx_init(u->api->features, &u->context)) != UCS_OK)
-        return ucx_failed(r, "ucp_init", -1, s);
-    ucp_worker_params_t w = {.field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE, .thread_mode = UCS_THREAD_MODE_SINGLE};
-    if ((s = ucx.ucp_worker_create(u->context, &w, &u->worker)) != UCS_OK)
-        return ucx_failed(r, "ucp_worker_create", -1, s);
+    if ((rc = open_worker(r, u)) < 0)
+        return rc;
     /* MULTI_SEND lets UCX choose its protocol for throughput, as ucx_perftest does in
      * its bandwidth tests; with one operation at a time it would choose wrongly */
     u->stream = (ucp_request_param_t){

@@ -73,3 +73,7 @@ func ceilingSpan(ns int64) { C.selftest_ceiling_span(C.int64_t(ns)) }
 // stampOneIn has loops that begin from now on stamp one request in so many, whatever its
 // size; 0: as suits it.
 func stampOneIn(every uint32) { C.selftest_stamp_one_in(C.uint32_t(every)) }
+
+// ucxDevicesGone has the next so many workers of UCX find that a device which was listed
+// is gone.
+func ucxDevicesGone(times int) { C.selftest_ucx_devices_gone(C.int(times)) }

@@ -9,6 +9,7 @@
 #include "pattern.h"
 #include "rank.h"
 #include "tcp_wire.h" /* fab_tcp_socket */
+#include "ucx.h"
 
 int64_t selftest_pattern(size_t n, int64_t flip)
 {
@@ -67,5 +68,32 @@ void selftest_libfabric(unsigned ways, size_t piece)
     libfabric_piece = piece;
 #else
     (void)ways, (void)piece;
+#endif
+}
+
+#ifdef WEIR_HAS_UCX
+static _Atomic int devices_gone;
+static ucs_status_t (*create_worker)(ucp_context_h, const ucp_worker_params_t *, ucp_worker_h *);
+
+static ucs_status_t create_worker_or_not(ucp_context_h context, const ucp_worker_params_t *p, ucp_worker_h *w)
+{
+    return atomic_fetch_sub(&devices_gone, 1) > 0 ? UCS_ERR_NO_DEVICE : create_worker(context, p, w);
+}
+#endif
+
+int selftest_ucx_devices_gone(int times)
+{
+#ifdef WEIR_HAS_UCX
+    char why[WEIR_TEXT];
+    if (ucx_load(why, sizeof why) < 0)
+        return -1;
+    if (!create_worker)
+        create_worker = ucx.ucp_worker_create;
+    devices_gone          = times;
+    ucx.ucp_worker_create = create_worker_or_not;
+    return 0;
+#else
+    (void)times;
+    return -1;
 #endif
 }

@@ -13,6 +13,10 @@ void    selftest_break_tcp(struct weir_rank *r);
  * any), and the most bytes of one of their operations (0: as the provider says). */
 void    selftest_libfabric(unsigned ways, size_t piece);
 
+/* The next so many workers of UCX find that a device that was listed is gone. -1: there
+ * is no UCX. */
+int     selftest_ucx_devices_gone(int times);
+
 /* One request in so many is stamped by loops that begin from now on; 0: as suits their size. */
 void selftest_stamp_one_in(uint32_t every);
 /* How long a span of a probe of ceilings takes at least, from now on. */

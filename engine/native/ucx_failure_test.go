@@ -3,6 +3,7 @@ package native
 import (
 	"fmt"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -86,4 +87,18 @@ func TestUCXLeavesNothingBehind(t *testing.T) {
 			}
 		}
 	}, overQueue, overSockets, announced)
+}
+
+// A network interface that UCX listed and that is gone when it opens it, as those of
+// containers and of namespaces come and go, is no fault of a rank; but when that never
+// ends, it is said.
+func TestUCXDeviceThatIsGone(t *testing.T) {
+	needs(t, "ucx")
+	t.Cleanup(func() { ucxDevicesGone(0) })
+	ucxDevicesGone(3)
+	transfer(t, "ucx", 2, options(8, api("tag")))
+	ucxDevicesGone(100)
+	if _, err := tryTransfer(t, "ucx", 2, options(8)); err == nil || !strings.Contains(err.Error(), "ucp_worker_create: No such device") {
+		t.Errorf("got %v", err)
+	}
 }
