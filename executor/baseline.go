@@ -86,11 +86,14 @@ func (s *session) takeBaseline() error {
 	taken := &results.Baseline{
 		Session: b.Session.ID, File: s.o.BaselineFile, Fingerprint: b.Environment.Fingerprint, Cases: []results.BaselineCase{},
 	}
-	seen := map[string]bool{}
+	measured := make(map[string]*results.Case, len(b.Cases))
+	for _, c := range slices.Backward(b.Cases) { // of two of a key the first, as Document.Case has it
+		measured[c.Key] = c
+	}
 	for _, a := range assertionsOf(s.plan) {
 		for _, key := range baselineCases(a.Assertion, a.of) {
-			if c := b.Case(key); c != nil && c.Status == results.OK && !seen[key] {
-				seen[key] = true
+			if c := measured[key]; c != nil && c.Status == results.OK {
+				measured[key] = nil // it is taken once
 				taken.Cases = append(taken.Cases, baselineCase(c))
 			}
 		}

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"weir/quantity"
 	"weir/assertion"
+	"weir/quantity"
 	"weir/reporters/html"
 	"weir/results"
 )
