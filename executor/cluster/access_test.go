@@ -100,8 +100,8 @@ func TestCertificates(t *testing.T) {
 		config Config
 		want   string
 	}{
-		"no certificate":        {config(mine.pool), "no answer within 5s: "},
-		"another's certificate": {config(mine.pool, other.pair()), "certificate"},
+		"no certificate":        {config(mine.pool), "certificate required"},
+		"another's certificate": {config(mine.pool, other.pair()), "unknown certificate authority"},
 		"another authority":     {config(other.pool, mine.pair()), "certificate signed by unknown authority"},
 		"no encryption":         {at("http://" + e.members[0].Client), "no answer within 5s: "},
 	} {

@@ -53,15 +53,24 @@ func (d *door) open(ctx context.Context, c Config, p patience) (err error) {
 	d.gone = c.Gone
 	first, cancel := context.WithTimeoutCause(ctx, connectTime, fmt.Errorf("no answer within %v", connectTime))
 	defer cancel()
+	defer func() {
+		if err == nil {
+			return
+		}
+		if said := c.refusal(ctx); said != nil {
+			err = said
+		}
+		err = fmt.Errorf("connecting to etcd at %v: %w", c.Endpoints, err)
+	}()
 	if d.client, err = c.connect(first); err != nil {
-		return fmt.Errorf("connecting to etcd at %v: %w", c.Endpoints, err)
+		return err
 	}
 	d.lost = make(chan struct{})
 	d.ctx, d.end = context.WithCancelCause(context.Background())
 	if err := d.takeLease(first, p); err != nil {
 		d.end(errClosed)
 		d.client.Close()
-		return fmt.Errorf("connecting to etcd at %v: %w", c.Endpoints, err)
+		return err
 	}
 	return nil
 }
