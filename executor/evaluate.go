@@ -1,7 +1,9 @@
 package executor
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"math"
 	"os"
@@ -18,10 +20,13 @@ import (
 // keep writes a file of the session directory.
 func (s *session) keep(name string, content []byte) error {
 	path := filepath.Join(s.o.Dir, name)
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return fmt.Errorf("keeping %s: %w", name, err)
+	err := os.WriteFile(path, content, 0o644)
+	if errors.Is(err, fs.ErrNotExist) { // it is the first in its directory, of thousands
+		if err = os.MkdirAll(filepath.Dir(path), 0o755); err == nil {
+			err = os.WriteFile(path, content, 0o644)
+		}
 	}
-	if err := os.WriteFile(path, content, 0o644); err != nil {
+	if err != nil {
 		return fmt.Errorf("keeping %s: %w", name, err)
 	}
 	return nil

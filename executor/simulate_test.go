@@ -139,11 +139,22 @@ func TestSimulatedFailures(t *testing.T) {
 }
 
 func TestManySimulatedRanks(t *testing.T) {
-	c := aSimulation("a", option("ranks", int64(1024)))
-	doc := newBench(t).run(onePlan(c), simulate)
-	l := doc.Cases[0].Launches[0]
-	if l.Status != results.OK || len(l.Nodes) != 1024 || len(l.Samples) != 512 {
-		t.Errorf("the launch is %s with %d nodes and %d samples", l.Status, len(l.Nodes), len(l.Samples))
+	size := func(ranks int) int {
+		c := aSimulation("a", option("ranks", int64(ranks)), func(c *planner.Case) { c.Place.Nodes = ranks / 8 })
+		doc := newBench(t).run(onePlan(c), simulate)
+		l := doc.Cases[0].Launches[0]
+		if l.Status != results.OK || len(l.Nodes) != ranks || len(l.Samples) != ranks/2 {
+			t.Errorf("the launch is %s with %d nodes and %d samples", l.Status, len(l.Nodes), len(l.Samples))
+		}
+		text, err := json.Marshal(doc)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(text)
+	}
+	few, many := size(1024), size(8192)
+	if more := float64(many-few) / (8192 - 1024); more > 120 { // its node, its file, and an eighth of what is said of a node
+		t.Errorf("a rank more makes the document %v bytes longer", more)
 	}
 }
 

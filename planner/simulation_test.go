@@ -1,10 +1,12 @@
 package planner
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
 
+	"weir/dsl"
 	"weir/quantity"
 )
 
@@ -86,5 +88,51 @@ runs:
   load: {workload: transfer, options: {fabric: %s}, while: fore}
 `, fabrics[0], fabrics[1]))
 		mentions(t, diags, 6, "Load cannot be simulated", "load cannot run during fore")
+	}
+}
+
+// What ranks do is worked out when they are launched: a plan of 8192 costs no more than one
+// of 16. A matrix has a cell for each pair, so it has a bound of its own.
+func TestManyRanksAreNoWorkToPlan(t *testing.T) {
+	source := func(ranks int, fabric string) string {
+		return fmt.Sprintf(`
+scenario: s
+defaults: {launches: 1, options: {transfer: {fabric: %s, block_size: 1MiB, iterations: 8192}}}
+runs:
+  a:
+    workload: transfer
+    options: {ranks: %d}
+    sweep: {pattern: [pairwise, ring, one_to_many, many_to_one, all_to_all], batch: 1..100 +1}
+    assert: [bandwidth >= 1 GB/s]
+`, fabric, ranks)
+	}
+	size := func(ranks int) (bytes, objects float64) {
+		text := source(ranks, "sim")
+		objects = testing.AllocsPerRun(1, func() {
+			saved, err := json.Marshal(build(t, text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			bytes = float64(len(saved))
+		})
+		return bytes, objects
+	}
+	fewBytes, fewObjects := size(16)
+	manyBytes, manyObjects := size(8192)
+	if manyBytes > 1.01*fewBytes || manyObjects > 1.05*fewObjects {
+		t.Errorf("a plan of 16 ranks has %v bytes of %v objects, one of 8192 has %v of %v", fewBytes, fewObjects, manyBytes, manyObjects)
+	}
+	for text, want := range map[string]string{
+		source(1026, "tcp"): "at most 1024 ranks, not 1026",
+		source(8194, "sim"): "above the largest ranks, which is 8192",
+		"scenario: s\nruns: {a: {workload: traffic, options: {fabric: sim, generate: uniform 1KiB, ranks: 1025}}}": "above the largest ranks, which is 1024",
+	} {
+		s, _, diags := dsl.Load("s.yaml", []byte(text), dsl.Options{})
+		if !diags.HasErrors() {
+			_, diags = Build(s)
+		}
+		if !strings.Contains(render(diags), want) {
+			t.Errorf("%s\nsays %s, want %s", text, render(diags), want)
+		}
 	}
 }

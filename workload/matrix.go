@@ -10,8 +10,13 @@ import (
 	"weir/quantity"
 )
 
-// mostRanks is how many processes a launch has at most.
-const mostRanks = 1024
+const (
+	// mostRanks is how many processes a launch has at most, and ranks a matrix: the engine
+	// numbers them with 10 bits, and a matrix has a million cells then.
+	mostRanks = 1024
+	// mostSimulated is how many ranks a launch of fabric sim has at most.
+	mostSimulated = 8192
+)
 
 // ParseMatrix reads the text of a matrix that can be moved: what matrix.Compact
 // writes, or the published form with a row on each line.

@@ -30,6 +30,23 @@ func (t TransferOptions) Targets(rank int) []int {
 	return nil
 }
 
+// Initiates says whether a rank has targets, without listing them.
+func (t TransferOptions) Initiates(rank int) bool {
+	switch t.Pattern {
+	case MatrixPattern:
+		return len(t.Targets(rank)) > 0
+	case "one_to_many":
+		return rank == 0
+	case "many_to_one":
+		return rank != 0
+	case "ring", "all_to_all":
+		return true
+	case "pairwise":
+		return rank < int(t.Ranks)/2 || t.Bidirectional
+	}
+	return false
+}
+
 // Sources are the ranks that initiate to a rank, in ascending order.
 func (t TransferOptions) Sources(rank int) []int {
 	n := int(t.Ranks)
@@ -66,17 +83,20 @@ func others(rank, n int) []int {
 // Share is how much of the path of an initiator is its own: less than 1 if its
 // targets together have more initiators to serve than targets that it could use.
 // It is min(1, Σ 1/sources) over its targets, so that the shares of those who
-// share one target add up to it. In a matrix, where each target has something else
+// share one target add up to it. All targets of an initiator have as many. In a matrix, where each target has something else
 // to serve, it is 1: the whole path.
 func (t TransferOptions) Share(initiator int) float64 {
 	if t.Pattern == MatrixPattern {
 		return 1
 	}
-	share := 0.
-	for _, target := range t.Targets(initiator) {
-		share += 1 / float64(t.served(target))
+	if !t.Initiates(initiator) {
+		return 0
 	}
-	return min(1, share)
+	target := 0
+	if t.Pattern == "one_to_many" {
+		target = 1
+	}
+	return min(1, float64(t.FanOut())/float64(t.served(target)))
 }
 
 // FanOut is the number of targets of an initiator, which is the same for all; in a
@@ -150,6 +170,8 @@ func (t TransferOptions) check() error {
 // checkFabric holds what a fabric cannot do, whatever the pattern.
 func (t TransferOptions) checkFabric() error {
 	switch {
+	case t.Fabric != SimFabric && t.Ranks > mostRanks:
+		return fmt.Errorf("a launch has at most %d ranks, not %d: the engine numbers them with 10 bits; only fabric sim, which starts no processes, takes up to %d", mostRanks, t.Ranks, mostSimulated)
 	case t.Fabric == "ucx" && t.Pages != "default":
 		return fmt.Errorf("fabric ucx allocates the buffers itself: it has only pages default; UCX's own environment variables decide about huge pages (UCX_POSIX_HUGETLB_MODE)")
 	case t.Op == "read" && (t.API == "am" || t.API == "tag"):

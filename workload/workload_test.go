@@ -65,6 +65,7 @@ func TestParseOption(t *testing.T) {
 		{"op", "read", "read", ""},
 		{"op", "READ", nil, "not one of write, read"},
 		{"ranks", "1", nil, "below the least ranks, which is 2"},
+		{"ranks", "8193", nil, "above the largest ranks, which is 8192"},
 	} {
 		o, ok := Transfer.Option(c.option)
 		if !ok {
@@ -189,6 +190,9 @@ func TestDecodeTransfer(t *testing.T) {
 	if _, err := DecodeTransfer(Values{"block_size": quantity.Size(8), "ranks": int64(9), "pattern": "all_to_all", "iterations": int64(7), "duration": quantity.Time(1)}); err != nil {
 		t.Errorf("few iterations, which a duration overrules: %v", err)
 	}
+	if o, err := DecodeTransfer(Values{"block_size": quantity.Size(8), "ranks": int64(8192), "fabric": SimFabric}); err != nil || o.Ranks != 8192 {
+		t.Errorf("ranks that are simulated: %v", err)
+	}
 	for want, v := range map[string]Values{
 		"block_size is missing":                   {},
 		"even number of ranks":                    {"block_size": quantity.Size(8), "ranks": int64(3)},
@@ -199,6 +203,7 @@ func TestDecodeTransfer(t *testing.T) {
 		"it cannot be bidirectional":              {"block_size": quantity.Size(8), "bidirectional": true, "mode": "pingpong"},
 		"reuse spread has no meaning":             {"block_size": quantity.Size(8), "mode": "pingpong", "reuse": "spread"},
 		"at least 8 iterations":                   {"block_size": quantity.Size(8), "ranks": int64(9), "pattern": "all_to_all", "iterations": int64(7)},
+		"only fabric sim, which starts no":        {"block_size": quantity.Size(8), "ranks": int64(1026)},
 		"fabric ucx allocates the buffers itself": {"block_size": quantity.Size(8), "fabric": "ucx", "pages": "2MiB"},
 		"room for 6 requests of 1048576 blocks":   {"block_size": quantity.Size(1 << 40), "batch": int64(1 << 20), "ranks": int64(4), "pattern": "all_to_all"},
 		"option duration is int, not a time":      {"block_size": quantity.Size(8), "duration": 3},

@@ -95,7 +95,7 @@ func (l *launch) prepare() {
 // first is the initiator with the lowest number. All have paths of one kind.
 func first(o workload.TransferOptions) int {
 	for r := range int(o.Ranks) {
-		if len(o.Targets(r)) > 0 {
+		if o.Initiates(r) {
 			return r
 		}
 	}
@@ -159,7 +159,7 @@ func (l *launch) measure(c engine.Case, p path) []*engine.CaseResult {
 	key := textWord(c.Key)
 	for rank, res := range ranks {
 		res.Clock = engine.Clock{Resolution: 1e-9}
-		if len(o.Targets(rank)) == 0 {
+		if !o.Initiates(rank) {
 			continue
 		}
 		s := way.record(l.stream(forRank, key, uint64(rank)))

@@ -116,7 +116,7 @@ func check(l engine.Launch) error {
 		switch o := c.Options; {
 		case o.Sim == nil || o.Fabric != workload.SimFabric:
 			return fmt.Errorf("simulating a launch: case %s is not of fabric %s", c.Key, workload.SimFabric)
-		case len(o.Targets(first(o))) == 0:
+		case !o.Initiates(first(o)):
 			return fmt.Errorf("simulating a launch: case %s: no model of pattern %q", c.Key, o.Pattern)
 		}
 	}
