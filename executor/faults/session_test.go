@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
 
@@ -125,6 +126,18 @@ func (s *session) document() (*results.Document, error) {
 		return nil, nil
 	}
 	return d, err
+}
+
+// refusal is what a session says that did not begin, for etcd did not answer; "" of any other.
+func (s *session) refusal() string {
+	if _, err := os.Stat(s.dir); err == nil {
+		return ""
+	}
+	text, _ := os.ReadFile(s.w.path(s.log)) // then it has said nothing
+	if line := strings.TrimSpace(string(text)); strings.HasPrefix(line, "weir: connecting to etcd at ") {
+		return line
+	}
+	return ""
 }
 
 // finished are the launches of cases that the journal has as measured.

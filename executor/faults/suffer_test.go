@@ -137,6 +137,9 @@ func (w *world) judge(s *session, r *row) {
 	switch {
 	case err != nil:
 		r.wrong("its document: %v", err)
+	case doc == nil && s.refusal() != "" && r.target == "etcd": // not begun, for it could not: nothing is lost
+		r.outcome = failed + ": " + s.refusal()
+		return
 	case doc == nil && s.code() >= 0:
 		r.wrong("it ended with %d and wrote no document", s.code())
 	case doc != nil:
