@@ -128,6 +128,9 @@ func (w *world) judge(s *session, r *row) {
 			mayEnd[-1] = true
 		case terminated:
 			mayEnd[143] = true
+			if _, err := os.Stat(s.dir); err != nil {
+				mayEnd[-1] = true // before it had begun to listen to signals, and anything else
+			}
 		}
 	}
 	if !mayEnd[s.code()] {
