@@ -63,9 +63,9 @@ func Run(ctx context.Context, o Options) error {
 		if !errors.Is(err, errAway) {
 			return err
 		}
-		if d.waits {
-			d.waits = false
-			d.Say("etcd is gone, or this process was suspended; registering again")
+		if text := fmt.Sprintf("etcd is gone, or this process was suspended; registering again: %v", err); text != d.said {
+			d.said = text // once, however long it takes
+			d.Say(text)
 		}
 		select {
 		case <-time.After(again):
@@ -89,8 +89,8 @@ type daemon struct {
 	identity trust.Identity // without a certificate until it is enrolled
 	token    trust.Token
 	wg       sync.WaitGroup
-	known    bool // it was registered once: its etcd is no mistake, and may come back
-	waits    bool // it has said that it waits for sessions
+	known    bool   // it was registered once: its etcd is no mistake, and may come back
+	said     string // of why it is not registered, since it was
 
 	mu       sync.Mutex
 	sessions map[string]context.CancelFunc // being served
@@ -116,7 +116,7 @@ func (d *daemon) registered(ctx context.Context) error {
 		return d.unregistered(err)
 	}
 	d.Say(fmt.Sprintf("node %s is registered and waits for sessions", d.Node))
-	d.known, d.waits = true, true
+	d.known, d.said = true, ""
 	for {
 		select {
 		case i, ok := <-invitations:
@@ -154,7 +154,7 @@ const succession = 45 * time.Second
 // another boot it is not sure that the lock was the same.
 func (d *daemon) predecessor(about []byte) bool {
 	a, err := DecodeAbout(d.Node, about)
-	return err == nil && a.State == d.id && a.Machine == agent.HostID()
+	return err == nil && d.id != "" && a.State == d.id && a.Machine == agent.HostID()
 }
 
 // register puts the node's name into etcd. One that another agent has is an error, unless

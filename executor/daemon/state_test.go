@@ -100,6 +100,9 @@ func TestOnlyTheNextProcessWithTheStateIsASuccessor(t *testing.T) {
 			t.Errorf("%s: taken for the process before", name)
 		}
 	}
+	if (&daemon{Options: Options{Node: "n1"}}).predecessor([]byte("{}")) {
+		t.Error("without a name of the directory everybody is the process before")
+	}
 	if _, other, err := lockState(t.TempDir()); err != nil || other == id {
 		t.Errorf("two directories are called %s (%v)", other, err)
 	}
