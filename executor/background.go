@@ -263,8 +263,8 @@ func (l *load) share(from, to time.Time) float64 {
 
 // missed is the failure of a case that had too little of its load, nil if it had
 // enough.
-func (l *load) missed(e *results.Launch) *results.Failure {
-	share := l.share(e.Started, e.Started.Add(seconds(e.Duration)))
+func (l *load) missed(e *results.Launch, from time.Time) *results.Failure {
+	share := l.share(from, from.Add(seconds(e.Duration)))
 	e.Load = &share
 	if share >= leastLoad {
 		return nil

@@ -106,13 +106,13 @@ func TestTooLittleLoadIsAnError(t *testing.T) {
 	begin := time.Now()
 	l := &load{members: []*loadMember{{periods: []period{{begin.Add(-time.Second), begin.Add(2 * time.Second)}, {begin.Add(3 * time.Second), begin.Add(9 * time.Second)}}}}}
 	e := &results.Launch{Started: begin, Duration: 10}
-	f := l.missed(e)
+	f := l.missed(e, begin)
 	const want = "background load was running for 80 % of the time only, and 90 % are needed: raise the iterations of its run"
 	if f == nil || f.Kind != results.Wrong || !strings.HasPrefix(f.Cause, want) || e.Load == nil || *e.Load != 0.8 {
 		t.Errorf("failure %+v, load %v", f, e.Load)
 	}
-	e.Started, e.Duration = begin.Add(3*time.Second), 6
-	if f := l.missed(e); f != nil || *e.Load != 1 {
+	e.Started, e.Duration = begin.Add(-time.Hour), 6 // the time of day was set
+	if f := l.missed(e, begin.Add(3*time.Second)); f != nil || *e.Load != 1 {
 		t.Errorf("failure %+v, load %v", f, *e.Load)
 	}
 }

@@ -89,12 +89,13 @@ func (l *launched) keepAll() *LaunchRecord {
 			continue // this launch did not get to it
 		}
 		if l.load != nil && len(l.load.members) > 0 && entry.Status == results.OK {
-			if f := l.load.missed(entry); f != nil {
+			if f := l.load.missed(entry, l.pending[i].from); f != nil {
 				entry.Status, entry.Failure = results.Error, f
 			}
 		}
 		entry.Retried = entry.Failure != nil && l.s.retries(c, entry.Failure)
 		l.s.enter(c.Key, entry)
+		l.s.ended[c.Key] = time.Now()
 		l.tell(Event{
 			Type: CaseMeasured, Case: c.Key, Status: entry.Status, Retried: entry.Retried,
 			Metrics: entry.Metrics, Failure: entry.Failure, Seconds: entry.Duration,

@@ -25,18 +25,20 @@ func trailing(c *results.Case) int {
 }
 
 // pause is how long to wait before cases are launched again, because one of them
-// has just failed.
+// has just failed: by this process's clock, since the time of day may be set meanwhile. Of
+// a failure in a former session it is not known how long it is ago, and all is waited for.
 func (s *session) pause(cases []*planner.Case) time.Duration {
 	var pause time.Duration
 	for _, c := range cases {
-		d := s.caseOf(c.Key)
 		r := s.runOf(c.Run).Retry
-		if r == nil || trailing(d) == 0 {
+		if r == nil || trailing(s.caseOf(c.Key)) == 0 {
 			continue
 		}
-		last := d.Launches[len(d.Launches)-1]
-		end := last.Started.Add(seconds(last.Duration))
-		pause = max(pause, seconds(r.Wait)-time.Since(end))
+		left := seconds(r.Wait)
+		if at, ok := s.ended[c.Key]; ok {
+			left -= time.Since(at)
+		}
+		pause = max(pause, left)
 	}
 	return pause
 }

@@ -3,6 +3,7 @@ package executor
 import (
 	"context"
 	"os"
+	"time"
 
 	"weir/executor/agent"
 	"weir/executor/cluster"
@@ -28,17 +29,18 @@ type session struct {
 	journalErr      error
 	verdicts        map[*results.AssertionVerdict]results.Verdict // as last told
 
-	undecided map[string]bool  // cases, as the gate last said
-	rounds    map[string]int   // so far, by run
-	turns     map[int]int      // of runs that are compared, so far
-	tasks     map[string]*task // under way
-	begun     bool             // what must come before the first launch was done
-	openRuns  []string         // whose setup began and whose teardown did not
-	commands  int              // so far
-	artifacts int              // asked for so far
-	unfit     string           // why the nodes are not fit for any case; "": they are
-	secrets   []string         // references to all of the plan's
-	untidy    []string         // teardown that failed
+	undecided map[string]bool      // cases, as the gate last said
+	rounds    map[string]int       // so far, by run
+	turns     map[int]int          // of runs that are compared, so far
+	tasks     map[string]*task     // under way
+	begun     bool                 // what must come before the first launch was done
+	ended     map[string]time.Time // when cases' last launches of this session were evaluated
+	openRuns  []string             // whose setup began and whose teardown did not
+	commands  int                  // so far
+	artifacts int                  // asked for so far
+	unfit     string               // why the nodes are not fit for any case; "": they are
+	secrets   []string             // references to all of the plan's
+	untidy    []string             // teardown that failed
 	warned    map[results.Ignored]bool
 
 	tmp, shm *scratch.Dir
@@ -66,7 +68,7 @@ type session struct {
 func newSession(p *planner.Plan, o Options) *session {
 	s := &session{
 		plan: p, o: o, doc: newDocument(p, o), virtual: virtualNodes(p, o), groups: groupsOf(p, o), past: &past{}, secrets: secretsOf(p),
-		undecided: map[string]bool{}, rounds: map[string]int{}, turns: map[int]int{}, tasks: map[string]*task{},
+		undecided: map[string]bool{}, rounds: map[string]int{}, turns: map[int]int{}, tasks: map[string]*task{}, ended: map[string]time.Time{},
 		warned: map[results.Ignored]bool{}, verdicts: map[*results.AssertionVerdict]results.Verdict{},
 		members: map[string]agent.Member{}, joined: map[string]cluster.Member{}, losses: map[string]string{}, seated: map[string][]string{}, reports: make(chan agent.Report, 64), closed: make(chan struct{}),
 	}

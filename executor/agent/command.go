@@ -14,12 +14,13 @@ import (
 // command runs a setup or teardown command on this node. Its output is kept in a
 // file, the end of it in the report.
 func (a *Agent) command(ctx context.Context, c CommandTask, h hidden) *results.Command {
-	r := &results.Command{Name: c.Name, Node: a.o.Node, Started: time.Now().UTC(), Status: results.OK}
+	begin := time.Now()
+	r := &results.Command{Name: c.Name, Node: a.o.Node, Started: begin.UTC(), Status: results.OK}
 	log := filepath.Join(a.o.LogDir, c.Log)
 	if err := a.runCommand(ctx, c, log, h); err != nil {
 		r.Status, r.Reason = "failed", h.redact(err.Error())
 	}
-	r.Duration = time.Since(r.Started).Seconds()
+	r.Duration = time.Since(begin).Seconds()
 	r.Log = h.lines(tailOf(log))
 	return r
 }

@@ -63,7 +63,10 @@ func Run(ctx context.Context, o Options) error {
 		if !errors.Is(err, errAway) {
 			return err
 		}
-		d.Say("etcd is gone, or this process was suspended; registering again")
+		if text := fmt.Sprintf("etcd is gone, or this process was suspended; registering again: %v", err); text != d.said {
+			d.said = text // once, however long it takes
+			d.Say(text)
+		}
 		select {
 		case <-time.After(again):
 		case <-ctx.Done():
@@ -86,6 +89,8 @@ type daemon struct {
 	identity trust.Identity // without a certificate until it is enrolled
 	token    trust.Token
 	wg       sync.WaitGroup
+	known    bool   // it was registered once: its etcd is no mistake, and may come back
+	said     string // of why it is not registered, since it was
 
 	mu       sync.Mutex
 	sessions map[string]context.CancelFunc // being served
@@ -98,19 +103,20 @@ func (d *daemon) registered(ctx context.Context) error {
 	defer cancel()
 	dir, err := cluster.OpenDirectory(opening, d.Etcd)
 	if err != nil {
-		return err
+		return d.unregistered(err)
 	}
 	defer func() { _ = dir.Close(ctx.Err() != nil) }() // its lease ends it where this does not
 	if err := d.register(ctx, dir); err != nil {
-		return err
+		return d.unregistered(err)
 	}
 	life, stop := context.WithCancel(ctx)
 	defer stop()
 	invitations, err := dir.Invites(life, d.Node)
 	if err != nil {
-		return err
+		return d.unregistered(err)
 	}
 	d.Say(fmt.Sprintf("node %s is registered and waits for sessions", d.Node))
+	d.known, d.said = true, ""
 	for {
 		select {
 		case i, ok := <-invitations:
@@ -126,6 +132,15 @@ func (d *daemon) registered(ctx context.Context) error {
 	}
 }
 
+// unregistered is the error of not being registered: that of an etcd that is away, where
+// it has been here before and nobody else has the name.
+func (d *daemon) unregistered(err error) error {
+	if d.known && !errors.Is(err, cluster.ErrTaken) {
+		return fmt.Errorf("%w: %w", errAway, err)
+	}
+	return err
+}
+
 // patience is how long an etcd may take to answer at the start.
 const patience = 15 * time.Second
 
@@ -139,7 +154,7 @@ const succession = 45 * time.Second
 // another boot it is not sure that the lock was the same.
 func (d *daemon) predecessor(about []byte) bool {
 	a, err := DecodeAbout(d.Node, about)
-	return err == nil && a.State == d.id && a.Machine == agent.HostID()
+	return err == nil && d.id != "" && a.State == d.id && a.Machine == agent.HostID()
 }
 
 // register puts the node's name into etcd. One that another agent has is an error, unless

@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -40,22 +39,20 @@ func lockState(dir string) (lock *os.File, id string, err error) {
 		f.Close()
 		return nil, "", wrong("state directory %s is another agent's that runs now; give this one another --state and --node", dir)
 	}
-	if id, err = idIn(f); err != nil {
-		f.Close()
-		return nil, "", fmt.Errorf("naming the state directory: %w", err)
-	}
-	return f, id, nil
+	return f, idIn(f), nil
 }
 
-// idIn reads what a file has, or makes it up.
-func idIn(f *os.File) (string, error) {
+// idIn reads what a file has, or makes it up. It is "" where neither is possible, as on a
+// full disk: then nobody succeeds this process before its lease has run out.
+func idIn(f *os.File) string {
 	id := make([]byte, 16)
-	if n, err := f.ReadAt(id, 0); n == len(id) || err != io.EOF {
-		return hex.EncodeToString(id), err
+	if n, _ := f.ReadAt(id, 0); n < len(id) {
+		rand.Read(id)
+		if _, err := f.WriteAt(id, 0); err != nil {
+			return ""
+		}
 	}
-	rand.Read(id)
-	_, err := f.WriteAt(id, 0)
-	return hex.EncodeToString(id), err
+	return hex.EncodeToString(id)
 }
 
 // SetupError is a mistake in how the daemon was started, and not something that failed.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"weir/executor/agent"
+	"weir/executor/cluster"
 	"weir/executor/trust"
 )
 
@@ -99,7 +100,27 @@ func TestOnlyTheNextProcessWithTheStateIsASuccessor(t *testing.T) {
 			t.Errorf("%s: taken for the process before", name)
 		}
 	}
+	if (&daemon{Options: Options{Node: "n1"}}).predecessor([]byte("{}")) {
+		t.Error("without a name of the directory everybody is the process before")
+	}
 	if _, other, err := lockState(t.TempDir()); err != nil || other == id {
 		t.Errorf("two directories are called %s (%v)", other, err)
+	}
+}
+
+// An etcd that is away when the agent starts is a mistake; one that goes later may come back,
+// however long it takes.
+func TestAnEtcdThatWasThereIsWaitedFor(t *testing.T) {
+	t.Parallel()
+	nowhere := cluster.Config{Endpoints: []string{"http://127.0.0.1:1"}}
+	for _, known := range []bool{false, true} {
+		d := &daemon{known: known, Options: Options{Node: "n1", Etcd: nowhere}}
+		if err := d.registered(t.Context()); err == nil || errors.Is(err, errAway) != known {
+			t.Errorf("registered before: %v: %v", known, err)
+		}
+	}
+	d := &daemon{known: true}
+	if err := d.unregistered(cluster.ErrTaken); errors.Is(err, errAway) {
+		t.Error("it waits for an etcd where another agent has its name")
 	}
 }

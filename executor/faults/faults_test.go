@@ -18,22 +18,26 @@ var (
 	worlds = flag.Int("worlds", 3, "clusters at a time")
 )
 
-// program is weir, built once.
+// program is weir, built once, where a test needs it.
 var program = sync.OnceValues(func() (string, error) {
 	dir, err := os.MkdirTemp("", "weir-faults")
 	if err != nil {
 		return "", err
 	}
+	built = dir
 	path := filepath.Join(dir, "weir")
 	cmd := exec.Command("go", "build", "-o", path, "weir/cmd/weir")
 	cmd.Stderr = os.Stderr
 	return path, cmd.Run()
 })
 
+// built is the folder that the program is in.
+var built string
+
 func TestMain(m *testing.M) {
 	code := m.Run()
-	if path, err := program(); err == nil {
-		os.RemoveAll(filepath.Dir(path))
+	if built != "" {
+		os.RemoveAll(built)
 	}
 	os.Exit(code)
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
 
@@ -18,18 +19,7 @@ import (
 
 // scenario has launches on two nodes, of which there are more, and on one with shared
 // memory, and makes those that the infrastructure spoils again.
-const scenario = `
-scenario: faults
-runs:
-  across:
-    workload: transfer
-    place: {nodes: 2}
-    options: {fabric: tcp, iterations: 50, warmup: 5}
-    sweep:
-      block_size: [4KiB, 64KiB]
-    launches: 3
-    timeout: 10s
-    retry: {times: 4, wait: 0s}
+const scenario = across + `
   within:
     workload: transfer
     place: {nodes: 1}
@@ -40,6 +30,20 @@ runs:
     timeout: 10s
     retry: {times: 4, wait: 0s}
 `
+
+// across is a scenario that needs one processor of each node.
+const across = `
+scenario: faults
+runs:
+  across:
+    workload: transfer
+    place: {nodes: 2}
+    options: {fabric: tcp, iterations: 50, warmup: 5}
+    sweep:
+      block_size: [4KiB, 64KiB]
+    launches: 3
+    timeout: 10s
+    retry: {times: 4, wait: 0s}`
 
 // What the scenario comes to, in launches of a case.
 const (
@@ -70,7 +74,7 @@ func (w *world) run(resume string, extra ...string) *session {
 	if resume == "" {
 		s.dir = w.path(fmt.Sprintf("out-%d", w.runs))
 		file := w.path("faults.yaml")
-		if err := os.WriteFile(file, []byte(scenario), 0o644); err != nil {
+		if err := os.WriteFile(file, []byte(w.scenario), 0o644); err != nil {
 			w.t.Fatal(err)
 		}
 		args = []string{"run", file, "--out", s.dir}
@@ -125,6 +129,18 @@ func (s *session) document() (*results.Document, error) {
 		return nil, nil
 	}
 	return d, err
+}
+
+// refusal is what a session says that did not begin, for etcd did not answer; "" of any other.
+func (s *session) refusal() string {
+	if _, err := os.Stat(s.dir); err == nil {
+		return ""
+	}
+	text, _ := os.ReadFile(s.w.path(s.log)) // then it has said nothing
+	if line := strings.TrimSpace(string(text)); strings.HasPrefix(line, "weir: connecting to etcd at ") {
+		return line
+	}
+	return ""
 }
 
 // finished are the launches of cases that the journal has as measured.

@@ -128,6 +128,9 @@ func (w *world) judge(s *session, r *row) {
 			mayEnd[-1] = true
 		case terminated:
 			mayEnd[143] = true
+			if _, err := os.Stat(s.dir); err != nil {
+				mayEnd[-1] = true // before it had begun to listen to signals, and anything else
+			}
 		}
 	}
 	if !mayEnd[s.code()] {
@@ -137,6 +140,9 @@ func (w *world) judge(s *session, r *row) {
 	switch {
 	case err != nil:
 		r.wrong("its document: %v", err)
+	case doc == nil && s.refusal() != "" && r.target == "etcd": // not begun, for it could not: nothing is lost
+		r.outcome = failed + ": " + s.refusal()
+		return
 	case doc == nil && s.code() >= 0:
 		r.wrong("it ended with %d and wrote no document", s.code())
 	case doc != nil:

@@ -32,6 +32,8 @@ type world struct {
 	lab   *lab.Lab // nil: processes of this machine
 	at    string   // where etcd and coordinators are
 
+	scenario string
+
 	etcd    *exec.Cmd
 	etcdURL string
 	runs    int           // so far: they name directories
@@ -57,7 +59,7 @@ type node struct {
 func newWorld(t *testing.T, weir string, names ...string) *world {
 	t.Helper()
 	lab.Need(t, "etcd-server", "etcd")
-	w := &world{t: t, weir: weir, at: "127.0.0.1", began: time.Now()}
+	w := &world{t: t, weir: weir, at: "127.0.0.1", scenario: scenario, began: time.Now()}
 	if os.Getuid() == 0 {
 		w.lab = lab.New(t, names...) // skips where namespaces are not permitted
 		w.at = w.lab.Address
