@@ -59,9 +59,17 @@ func (f *fleet) assemble(ctx context.Context) (err error) {
 					return err
 				}
 			}
-			if text := f.waiting(here, called); time.Since(begun) > quiet && text != told {
+			if time.Since(begun) <= quiet {
+				continue
+			}
+			if text := f.waiting(here, called); text != told {
 				told = text
 				f.o.Say(text)
+			}
+			if f.recruits != nil {
+				for _, text := range f.listen(ctx) {
+					f.o.Say(text)
+				}
 			}
 		case <-f.s.cluster.Lost():
 			return errEtcdGone
@@ -106,9 +114,14 @@ func (f *fleet) tooFew(failed map[string]error) error {
 		reasons = append(reasons, failed[node].Error())
 	}
 	if r := f.recruits; r != nil {
+		f.listen(context.Background()) // for the last time
 		for _, node := range slices.Sorted(maps.Keys(r.invited)) {
 			if _, came := f.s.members[node]; !came {
-				reasons = append(reasons, fmt.Sprintf("node %s was invited and did not come: its agent says why", node))
+				said := "its own output says why"
+				if why := r.said[node]; why != "" {
+					said = "it says: " + why
+				}
+				reasons = append(reasons, fmt.Sprintf("node %s was invited and did not come: %s", node, said))
 			}
 		}
 		for _, node := range slices.Sorted(maps.Keys(r.refused)) {

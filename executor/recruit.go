@@ -12,6 +12,7 @@ import (
 	"weir/executor/agent"
 	"weir/executor/cluster"
 	"weir/executor/daemon"
+	"weir/executor/launch"
 	"weir/executor/trust"
 	"weir/planner"
 )
@@ -21,6 +22,7 @@ type recruits struct {
 	dir     *cluster.Directory
 	invited map[string]bool
 	refused map[string]string // why a node cannot be had, by name
+	said    map[string]string // what agents say of why they do not come, by node
 }
 
 // absent is how many have been invited and are not here.
@@ -34,6 +36,28 @@ func (r *recruits) absent(members map[string]agent.Member) int {
 	return n
 }
 
+// listen reads what those say who have been invited and are not here, and gives what is
+// new of it, for a person. An etcd that does not answer says nothing.
+func (f *fleet) listen(ctx context.Context) (news []string) {
+	ctx, cancel := context.WithTimeout(ctx, wordTime)
+	defer cancel()
+	r := f.recruits
+	for _, node := range slices.Sorted(maps.Keys(r.invited)) {
+		if _, here := f.s.members[node]; here {
+			continue
+		}
+		why, err := r.dir.Refusal(ctx, node, f.s.o.SessionID)
+		if err != nil {
+			return news
+		}
+		if why = launch.Printable(why); why != r.said[node] && why != "" {
+			news = append(news, fmt.Sprintf("node %s does not come, and says: %s", node, why))
+		}
+		r.said[node] = why
+	}
+	return news
+}
+
 // recruit invites as many registered agents as the plan needs, or all that the command
 // line names.
 func (f *fleet) recruit(ctx context.Context) error {
@@ -41,7 +65,7 @@ func (f *fleet) recruit(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	f.recruits = &recruits{dir: dir, invited: map[string]bool{}, refused: map[string]string{}}
+	f.recruits = &recruits{dir: dir, invited: map[string]bool{}, refused: map[string]string{}, said: map[string]string{}}
 	return f.invite(ctx, f.want())
 }
 

@@ -106,6 +106,37 @@ func (d *Directory) Invites(ctx context.Context, node string) (<-chan Invitation
 	})
 }
 
+// mostRefusal is how long the reason of a refusal may be, in bytes.
+const mostRefusal = 500
+
+// Refuse says why a node's agent does not come to a session that has invited it; "" takes
+// back what was said.
+func (d *Directory) Refuse(ctx context.Context, node, session, why string) error {
+	err := errors.Join(checkName("node", node), checkSession(session))
+	if err == nil {
+		key := d.root + refusalsDir + node + "/" + session
+		if why == "" {
+			err = d.commit(ctx, []clientv3.Op{clientv3.OpDelete(key)})
+		} else {
+			err = d.put(ctx, key, []byte(why[:min(len(why), mostRefusal)]))
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("answering session %s: %w", session, err)
+	}
+	return nil
+}
+
+// Refusal is what a node's agent says of why it does not come, "" if it says nothing.
+// Nobody has signed it: it is for a person to read.
+func (d *Directory) Refusal(ctx context.Context, node, session string) (string, error) {
+	text, err := d.get(ctx, d.root+refusalsDir+node+"/"+session)
+	if err != nil {
+		return "", fmt.Errorf("reading why node %s does not come: %w", node, err)
+	}
+	return strings.ToValidUTF8(string(text[:min(len(text), mostRefusal)]), ""), nil
+}
+
 // SessionInfo is what etcd has of a session.
 type SessionInfo struct {
 	ID    string

@@ -195,3 +195,39 @@ func TestOneOfManyClaimsWins(t *testing.T) {
 		t.Errorf("%d sessions have GPU 3", won)
 	}
 }
+
+// Why an agent does not come is there as long as the agent is, or until it takes it back.
+func TestRefusals(t *testing.T) {
+	server := startServer(t)
+	coordinator := openDirectory(t, server)
+	agent, err := OpenDirectory(t.Context(), server.Config())
+	if err != nil {
+		t.Fatal(err)
+	}
+	says := func(want string) {
+		t.Helper()
+		if got, err := coordinator.Refusal(t.Context(), "n1", "s"); err != nil || got != want {
+			t.Errorf("it says %q (%v), want %q", got, err, want)
+		}
+	}
+	says("")
+	for _, why := range []string{"no way", strings.Repeat("x", mostRefusal-1) + "é", ""} {
+		if err := agent.Refuse(t.Context(), "n1", "s", why); err != nil {
+			t.Fatal(err)
+		}
+		says(strings.TrimSuffix(why, "é")) // which does not fit
+	}
+	if err := agent.Refuse(t.Context(), "n1", "s", "no"); err != nil {
+		t.Fatal(err)
+	}
+	if all, err := coordinator.Sessions(t.Context()); err != nil || len(all) > 0 {
+		t.Errorf("a refusal is a session: %v (%v)", all, err)
+	}
+	if err := agent.Close(false); err != nil {
+		t.Fatal(err)
+	}
+	says("")
+	if err := coordinator.Refuse(t.Context(), "n1", "refusals", "x"); err == nil {
+		t.Error("a session has a name that means something else")
+	}
+}

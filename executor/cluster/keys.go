@@ -24,11 +24,13 @@ import (
 //
 //	agents/<node>                    an agent that waits for sessions
 //	invites/<node>/<session>         what a session tells such an agent
+//	refusals/<node>/<session>        why such an agent does not come
 //	claims/<node>/<session>          what a session needs of a node
 const (
-	agentsDir  = "agents/"
-	invitesDir = "invites/"
-	claimsDir  = "claims/"
+	agentsDir   = "agents/"
+	invitesDir  = "invites/"
+	refusalsDir = "refusals/"
+	claimsDir   = "claims/"
 
 	announcementName = "session"
 	membersDir       = "members/"
@@ -61,7 +63,7 @@ func checkName(what, name string) error {
 }
 
 func checkSession(id string) error {
-	if slices.Contains([]string{agentsDir, invitesDir, claimsDir}, id+"/") {
+	if slices.Contains([]string{agentsDir, invitesDir, refusalsDir, claimsDir}, id+"/") {
 		return fmt.Errorf("session name %q: it has another meaning in etcd", id)
 	}
 	return checkName("session", id)

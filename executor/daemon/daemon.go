@@ -91,6 +91,7 @@ type daemon struct {
 	wg       sync.WaitGroup
 	known    bool   // it was registered once: its etcd is no mistake, and may come back
 	said     string // of why it is not registered, since it was
+	answer   func(session, why string) // tells a session why this node does not come, "" that it does
 
 	mu       sync.Mutex
 	sessions map[string]context.CancelFunc // being served
@@ -114,6 +115,11 @@ func (d *daemon) registered(ctx context.Context) error {
 	invitations, err := dir.Invites(life, d.Node)
 	if err != nil {
 		return d.unregistered(err)
+	}
+	d.answer = func(session, why string) {
+		answering, cancel := context.WithTimeout(ctx, patience)
+		defer cancel()
+		_ = dir.Refuse(answering, d.Node, session, why) // the output of this process has it in any case
 	}
 	d.Say(fmt.Sprintf("node %s is registered and waits for sessions", d.Node))
 	d.known, d.said = true, ""
@@ -191,34 +197,47 @@ func (d *daemon) invited(ctx context.Context, i cluster.Invitation) {
 	switch {
 	case i.Gone && serving:
 		end()
-	case i.Gone, serving:
+	case i.Gone:
+		d.wg.Go(func() { d.answer(i.Session, "") }) // nobody reads any more why it was refused
+	case serving:
 	default:
 		life, end := context.WithCancel(ctx)
 		d.sessions[i.Session] = end
 		d.wg.Go(func() {
-			d.attend(life, i)
-			end()
+			refused := d.attend(life, i)
 			d.mu.Lock()
 			delete(d.sessions, i.Session)
+			gone := life.Err() != nil
 			d.mu.Unlock()
+			end()
+			if refused && gone {
+				d.answer(i.Session, "")
+			}
 		})
 	}
 }
 
 // attend serves a session as long as its invitation stands. One that was lost is begun
-// anew: the session may still have use for the node.
-func (d *daemon) attend(ctx context.Context, i cluster.Invitation) {
+// anew: the session may still have use for the node. Why it is not served the session is
+// told, and refused says that this stands.
+func (d *daemon) attend(ctx context.Context, i cluster.Invitation) (refused bool) {
 	for ctx.Err() == nil {
 		err := d.accept(ctx, i)
 		switch {
 		case ctx.Err() != nil:
-			return
+			return refused
 		case err == nil:
 			d.Say(fmt.Sprintf("session %s is over", i.Session))
-			return
-		case !errors.Is(err, errBroken):
+			if refused {
+				d.answer(i.Session, "")
+			}
+			return false
+		}
+		d.answer(i.Session, err.Error())
+		refused = true
+		if !errors.Is(err, errBroken) {
 			d.Say(fmt.Sprintf("session %s: %v", i.Session, err))
-			return
+			return refused
 		}
 		d.Say(fmt.Sprintf("session %s: %v; trying again", i.Session, err))
 		select {
@@ -226,6 +245,7 @@ func (d *daemon) attend(ctx context.Context, i cluster.Invitation) {
 		case <-ctx.Done():
 		}
 	}
+	return refused
 }
 
 // accept checks an invitation and serves its session once.

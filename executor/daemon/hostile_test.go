@@ -97,9 +97,14 @@ func TestHostileInvitationsAreRefused(t *testing.T) {
 		}
 	}()
 	mark := filepath.Join(t.TempDir(), "mark")
-	var refused atomic.Int64
+	var refused, answered atomic.Int64
 	a := authority(t)
-	d := &daemon{sessions: map[string]context.CancelFunc{}, identity: issued(t, a, trust.Agent, "n1"), Options: Options{
+	d := &daemon{sessions: map[string]context.CancelFunc{}, identity: issued(t, a, trust.Agent, "n1"), answer: func(session, why string) {
+		if session != "s" || !strings.HasPrefix(why, "refused") {
+			t.Errorf("session %s is told %s", session, why)
+		}
+		answered.Add(1)
+	}, Options: Options{
 		Node: "n1", State: t.TempDir(), RankCommand: []string{"touch", mark}, ProbeCommand: []string{"touch", mark}, Commands: true,
 		Say: func(text string) {
 			if !strings.HasPrefix(text, "session s: refused") {
@@ -116,8 +121,8 @@ func TestHostileInvitationsAreRefused(t *testing.T) {
 	}
 	calls.Close()
 	<-called
-	if n := refused.Load(); n != int64(all) || len(d.sessions) > 0 {
-		t.Errorf("%d of %d are refused, %d sessions are under way", n, all, len(d.sessions))
+	if n := refused.Load(); n != int64(all) || answered.Load() != n || len(d.sessions) > 0 {
+		t.Errorf("%d of %d are refused, %d answered, %d sessions are under way", n, all, answered.Load(), len(d.sessions))
 	}
 	for _, dir := range []string{d.State, filepath.Dir(mark)} {
 		if files, err := os.ReadDir(dir); err != nil || len(files) > 0 {

@@ -130,13 +130,33 @@ func (d *daemon) authority() []byte {
 }
 
 // enrolled is this node's identity. The first session that has the authority's key
-// gives it one, in exchange for the token.
+// gives it one, in exchange for the token. Sessions that come at the same time do not wait
+// for each other, as the coordinator of one may not answer; the first identity stays.
 func (d *daemon) enrolled(ctx context.Context, coordinator []string) (trust.Identity, error) {
 	d.mu.Lock()
-	defer d.mu.Unlock() // sessions that come at the same time enrol one after the other
-	if d.identity.Certificate != nil {
-		return d.identity, nil
+	i := d.identity
+	d.mu.Unlock()
+	if i.Certificate != nil {
+		return i, nil
 	}
+	i, err := d.enrol(ctx, coordinator)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	switch {
+	case d.identity.Certificate != nil:
+		return d.identity, nil
+	case err != nil:
+		return trust.Identity{}, err
+	}
+	if err := writeIdentity(d.State, i); err != nil {
+		return trust.Identity{}, err
+	}
+	d.identity = i
+	d.Say(fmt.Sprintf("node %s has joined the cluster; its certificate is in %s", d.Node, d.State))
+	return i, nil
+}
+
+func (d *daemon) enrol(ctx context.Context, coordinator []string) (trust.Identity, error) {
 	calling, cancel := context.WithTimeout(ctx, meeting)
 	defer cancel()
 	conn, err := dialer(coordinator)(calling)
@@ -148,11 +168,6 @@ func (d *daemon) enrolled(ctx context.Context, coordinator []string) (trust.Iden
 	if err != nil {
 		return trust.Identity{}, fmt.Errorf("joining the cluster: %w", err)
 	}
-	if err := writeIdentity(d.State, i); err != nil {
-		return trust.Identity{}, err
-	}
-	d.identity = i
-	d.Say(fmt.Sprintf("node %s has joined the cluster; its certificate is in %s", d.Node, d.State))
 	return i, nil
 }
 

@@ -159,7 +159,7 @@ func TestRegisteredAgentsServeSessions(t *testing.T) {
 	w.tool("cluster", "init", w.path("foreign"))
 	p, _ := w.run(short("cluster: {nodes: 2}"), "--cluster", w.path("foreign"), "--wait", "2s")
 	p.ends(6)
-	if a.hears("refused: reading an invitation"); !strings.Contains(p.said(), "node a was invited and did not come") {
+	if a.hears("refused: reading an invitation"); !strings.Contains(p.said(), "node a was invited and did not come: it says: refused: reading an invitation") {
 		t.Errorf("a coordinator of another cluster is told\n%s", p.said())
 	}
 	w.clean()
