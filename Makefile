@@ -14,9 +14,10 @@ CWARN   := -std=gnu11 -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-proto
 FUZZTIME ?= 2s
 CHECKS  ?= 10000
 FAULTS  ?= 300
+VETTED  := -vet off# as part of lint
 SEED    ?= 0
 
-.PHONY: help setup browser build run test soak lint pure ctest valgrind race bounds fuzz properties bench carry clean test-cluster faults
+.PHONY: help setup browser build run test soak lint pure ctest valgrind race plain scripts bounds hosts fuzz properties bench carry clean test-cluster faults
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -34,7 +35,7 @@ build: setup ## bin/weir
 run: build ## run the quickstart scenario on this machine
 	bin/weir run examples/quickstart.yaml
 
-test: setup browser lint pure race bounds ctest fuzz soak ## everything that must pass
+test: setup browser lint pure race plain ctest fuzz soak ## everything that must pass
 
 test-cluster: setup ## the tests that need hosts, sshd, Slurm and a Kubernetes control plane, which are made here: none of them may be skipped
 	@scripts/setup cluster
@@ -54,20 +55,27 @@ lint: ## gofmt, vet, staticcheck, go.mod is tidy
 pure: ## all but the engine builds without cgo
 	CGO_ENABLED=0 $(GO) build -o /dev/null ./cmd/weir
 
-bounds: ## no scenario of 64 KiB takes long to plan, format or convert
-	$(GO) test -run TestNoInputTakesLong ./planner
-
 # tests that bring up hosts, sshd, Slurm or a control plane; under the race detector they would take half of the time there is
 LAB := /executor/(faults|lab(/.*)?|launch/(ssh|slurm|kubernetes))$$|/test/hosts$$
 
-race: ## all Go tests, under the race detector; of the C engine, which that does not see, of the scripts and of hosts, those in which Go meets itself, and all without it
-	$(GO) test -race -timeout 15m $$($(GO) list ./... | grep -vE '/(engine/native|executor(/.*)?|cmd/weir)$$|$(LAB)')
-	$(GO) test -race -timeout 15m -parallel 3 $$($(GO) list ./executor/... | grep -vE '$(LAB)')
-	$(GO) test -short -timeout 15m -parallel 3 $$($(GO) list ./... | grep -E '$(LAB)')
-	$(GO) test -race -timeout 15m -parallel 3 -skip '^TestScripts$$/^([^rw]|r[^u])' ./cmd/weir
-	$(GO) test -timeout 15m -parallel 3 -run '^TestScripts$$' ./cmd/weir
-	$(GO) test -race -short -timeout 10m -run 'Threads|Abort|Cells|Traffic|Turns|Duration' ./engine/native
-	$(GO) test -timeout 10m ./engine/native
+# Many tests wait (for leases, deadlines, processes) and as many compute: four packages at a time keep two cores busy.
+race: ## all Go tests, under the race detector; of the C engine, which that does not see, and of the scripts, those in which Go meets itself
+	$(GO) test $(VETTED) -race -timeout 15m -p 4 -parallel 3 -skip '^TestScripts$$/^([^rw]|r[^u])' $$($(GO) list ./... | grep -vE '/engine/native$$|$(LAB)')
+	$(GO) test $(VETTED) -race -short -timeout 10m -run 'Threads|Abort|Cells|Traffic|Turns|Duration' ./engine/native
+
+plain: ## what is tested without the race detector, side by side; the C engine, whose ranks spin, alone
+	@$(MAKE) --no-print-directory -j 3 -O scripts bounds hosts
+	$(GO) test $(VETTED) -timeout 10m ./engine/native -rapid.checks 30
+
+scripts: ## all verbs as users type them
+	$(GO) test $(VETTED) -timeout 15m -parallel 3 -run '^TestScripts$$' ./cmd/weir
+
+bounds: ## no scenario of 64 KiB takes long to plan, format or convert
+	nice -n 10 $(GO) test $(VETTED) -timeout 15m -run TestNoInputTakesLong ./planner
+
+hosts: ## tests on several hosts; with WEIR_LAB=whole also those of minutes, with WEIR_LAB=required none may be skipped
+	@$(if $(WEIR_LAB),scripts/setup cluster)
+	$(GO) test $(VETTED) $(if $(WEIR_LAB),,-short) -timeout 15m -p 3 -parallel 3 $$($(GO) list ./... | grep -E '$(LAB)')
 
 ctest: ## the C engine under AddressSanitizer, UBSan and ThreadSanitizer
 	@mkdir -p .build

@@ -66,7 +66,7 @@ func TestLibfabricKilledPeer(t *testing.T) {
 				o := options(64<<10, provider(name), how, func(o *workload.TransferOptions) { o.Iterations, o.Warmup = 1<<30, 0 })
 				timeout := 20 * time.Second
 				if mayNoticeNothing(name, op) {
-					timeout = 3 * time.Second
+					timeout = time.Second
 				}
 				for !killedOverLibfabric(t, o, timeout) {
 					if timeout *= 2; timeout > patience {
@@ -117,7 +117,7 @@ func killedOverLibfabric(t *testing.T, o workload.TransferOptions, timeout time.
 func TestLibfabricDeadAddress(t *testing.T) {
 	usual := connectTimeout
 	t.Cleanup(func() { connectTimeout = usual })
-	connectTimeout = 8 * time.Second // which some wait for
+	connectTimeout = 3 * time.Second // which some wait for
 	for _, name := range providers(t) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel() // each may wait for its deadline

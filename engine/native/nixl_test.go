@@ -313,9 +313,12 @@ func TestNixlFaults(t *testing.T) {
 		if name == "absent" && nixlInstalled(t) {
 			continue
 		}
-		if out := nixlChild(t, c.child, c.env...); !strings.Contains(out, c.want) {
-			t.Errorf("%s:\n%s\nwant %q", name, out, c.want)
-		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel() // one waits for its deadline
+			if out := nixlChild(t, c.child, c.env...); !strings.Contains(out, c.want) {
+				t.Errorf("%s\nwant %q", out, c.want)
+			}
+		})
 	}
 }
 

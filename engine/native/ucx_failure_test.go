@@ -21,7 +21,7 @@ func TestUCXKilledPeer(t *testing.T) {
 			t.Run(how, func(t *testing.T) {
 				endless := func(o *workload.TransferOptions) { o.Iterations, o.Warmup, o.Verify = 1<<30, 0, "none" }
 				o := options(1<<20, api(name), change, endless)
-				timeout := 2 * time.Second // few, because much is ended by it; more where it is over before the kill
+				timeout := 500 * time.Millisecond // few, because much is ended by it; more where it is over before the kill
 				for !killedOverUCX(t, o, timeout) {
 					if timeout *= 2; timeout > patience {
 						t.Fatal("it never came to the stream")
