@@ -17,7 +17,7 @@ FAULTS  ?= 300
 VETTED  := -vet off# as part of lint
 SEED    ?= 0
 
-.PHONY: help setup browser build run test soak lint pure ctest valgrind race plain scripts bounds hosts fuzz properties bench carry clean test-cluster faults
+.PHONY: help setup browser build run test soak lint pure ctest valgrind race plain scripts bounds hosts fuzz properties gpu bench carry clean test-cluster faults
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -115,6 +115,10 @@ properties: ## every property test with $(CHECKS) random inputs, two minutes eac
 
 soak: build ## 100 small sessions, some interrupted or killed: nothing may be left behind
 	@scripts/soak 100
+
+gpu: build ## what weir reads of this host's GPUs (of another: take bin/weir there and run `weir probe`)
+	bin/weir probe
+	$(GO) test -count 1 -v -run '^TestGPUs' ./engine/native
 
 bench: setup ## weir beside its peers, into .build/bench.md (BENCH=REGEX: only these rows, BENCH_PAIRS=11)
 	@scripts/setup bench

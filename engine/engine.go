@@ -65,6 +65,15 @@ type Engine interface {
 	Open(launch Launch, self Identity, control *Control) (Rank, error)
 }
 
+// HostProber is an engine that knows more of a host than the kernel says.
+type HostProber interface {
+	// StampClock names the clock of its stamps.
+	StampClock() string
+	// GPUs are those that this process may use, by their PCI addresses; nil and a reason,
+	// if nobody tells. It may load a vendor library, like Probe.
+	GPUs() (list []results.GPU, reason string)
+}
+
 // Rank is one rank of a launch in its own process.
 type Rank interface {
 	// Address is what the other ranks need to connect to this one.

@@ -115,7 +115,7 @@ func (s *session) introduce(n results.Node) {
 
 // essence is a node without what says nothing of its numbers.
 func essence(n results.Node) results.Node {
-	n.Name, n.Labels, n.ClockOffset, n.Counters = "", nil, results.ClockOffset{}, nil
+	n.Name, n.Labels, n.ClockOffset, n.StampClock, n.Counters = "", nil, results.ClockOffset{}, "", nil
 	n.Memory.Total >>= 30 // what the kernel keeps for itself differs from boot to boot
 	var nics []results.NIC
 	for _, nic := range n.NICs {
@@ -130,8 +130,9 @@ func essence(n results.Node) results.Node {
 	})
 	n.NICs = nics
 	n.NUMA, n.Memory.Hugepages, n.Memory.LockLimit = nil, nil, ""
-	n.GPUs = slices.Clone(n.GPUs)
+	n.GPUReason, n.GPUs = "", slices.Clone(n.GPUs)
 	for i := range n.GPUs {
+		n.GPUs[i] = n.GPUs[i].Lasting()
 		n.GPUs[i].Bus, n.GPUs[i].NUMA = "", nil
 	}
 	var devices []results.RDMA

@@ -15,7 +15,7 @@ func TestFingerprintIsOfWhatNumbersDependOn(t *testing.T) {
 			Name: "a", CPU: results.CPU{Model: "x", Turbo: "on"},
 			Memory: results.Memory{Total: 1 << 34, Hugepages: []results.Hugepages{{Size: 2 << 20, Total: 4, Free: 4}}, LockLimit: "65536"},
 			NICs:   []results.NIC{{Name: "eth0", State: "up", MTU: 1500, Speed: "10 Gb/s", Driver: "ixgbe"}, {Name: "eth1", MTU: 9000, Driver: "ena"}},
-			GPUs:   []results.GPU{{Name: "g", Bus: "0000:01:00.0"}},
+			GPUs:   []results.GPU{{Name: "g", Bus: "0000:01:00.0", Clocks: &results.GPUClocks{SM: 345, SMMax: 1980}, Power: &results.GPUPower{Limit: 700}}},
 			RDMA:   []results.RDMA{{Name: "mlx5_0", Driver: "mlx5_core", Firmware: "1", Ports: []results.RDMAPort{{Port: 1, State: "ACTIVE", Rate: "400 Gb/s"}}}},
 		}
 		change(&n)
@@ -32,6 +32,7 @@ func TestFingerprintIsOfWhatNumbersDependOn(t *testing.T) {
 		"the order of names": func(n *results.Node) { slices.Reverse(n.NICs) },
 		"free huge pages":    func(n *results.Node) { n.Memory.Hugepages[0].Free = 1 },
 		"lock limit":         func(n *results.Node) { n.Memory.LockLimit = "unlimited" },
+		"a GPU's clock":      func(n *results.Node) { n.GPUs[0].Clocks = &results.GPUClocks{SM: 1980, SMMax: 1980} },
 		"a slot":             func(n *results.Node) { n.GPUs[0].Bus = "0000:02:00.0" },
 		"a port's state":     func(n *results.Node) { n.RDMA[0].Ports[0].State = "DOWN" },
 		"firmware":           func(n *results.Node) { n.RDMA[0].Firmware = "2" },

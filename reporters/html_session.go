@@ -207,8 +207,10 @@ func nodeFacts(n results.Node) []html.Pair {
 		}
 	}
 	for _, g := range n.GPUs {
-		f.add("GPU", sentence(", ", g.Name, tagged("driver ", g.Driver), g.Bus))
+		f.add("GPU", g.Words())
 	}
+	f.add("GPUs", n.GPUReason)
+	f.add("stamps", n.StampClock)
 	for _, r := range n.RDMA {
 		state := "no active port"
 		if r.Active() {

@@ -96,10 +96,14 @@ func nodePairs(base, now []Node) [][2]Node {
 // Momentary states are not part of it, nor are interfaces without a driver: bridges
 // and the ends of containers come and go.
 func described(n Node) map[string]string {
-	n.ClockOffset, n.Counters = ClockOffset{}, nil
+	n.ClockOffset, n.StampClock, n.Counters = ClockOffset{}, "", nil
 	n.NICs = slices.DeleteFunc(slices.Clone(n.NICs), func(nic NIC) bool { return nic.Driver == "" })
 	for i := range n.NICs {
 		n.NICs[i].State, n.NICs[i].Speed = "", ""
+	}
+	n.GPUReason, n.GPUs = "", slices.Clone(n.GPUs)
+	for i := range n.GPUs {
+		n.GPUs[i] = n.GPUs[i].Lasting()
 	}
 	n.Memory.Hugepages = slices.Clone(n.Memory.Hugepages)
 	for i := range n.Memory.Hugepages {

@@ -13,10 +13,12 @@ type Node struct {
 	NUMA        []NUMANode        `json:"numa,omitempty"`
 	Memory      Memory            `json:"memory"`
 	GPUs        []GPU             `json:"gpus"`
+	GPUReason   string            `json:"gpu_reason,omitempty"` // why no more is known of them
 	NICs        []NIC             `json:"nics"`
 	RDMA        []RDMA            `json:"rdma,omitempty"`
 	Fabrics     map[string]Fabric `json:"fabrics"`
 	ClockOffset ClockOffset       `json:"clock_offset_s"`
+	StampClock  string            `json:"stamp_clock,omitempty"` // of requests' stamps
 	// Counters says how many counters of each class are read around a launch.
 	Counters map[string]int `json:"counters,omitempty"`
 }
@@ -57,14 +59,6 @@ type Hugepages struct {
 	Size  int64 `json:"size"` // bytes
 	Total int   `json:"total"`
 	Free  int   `json:"free"`
-}
-
-// GPU is one accelerator.
-type GPU struct {
-	Name   string `json:"name"`
-	Driver string `json:"driver,omitempty"` // its version
-	Bus    string `json:"bus,omitempty"`    // PCI address
-	NUMA   *int   `json:"numa,omitempty"`
 }
 
 // NIC is one network interface.

@@ -84,12 +84,18 @@ func printNode(w io.Writer, n results.Node) error {
 	line("system", strings.Trim(n.OS+", "+n.Kernel, ", "))
 	line("processors", fmt.Sprintf("%d of %d usable, %s", n.CPU.Allowed, n.CPU.Count, n.CPU.Model))
 	line("clock", frequency(n.CPU))
+	if n.StampClock != "" {
+		line("stamps", n.StampClock)
+	}
 	for _, m := range n.NUMA {
 		line("numa node", fmt.Sprintf("%d: CPUs %s, %s", m.ID, m.CPUs, gibibytes(m.Memory)))
 	}
 	line("memory", gibibytes(n.Memory.Total)+pagesText(n.Memory))
 	for _, g := range n.GPUs {
-		line("gpu", strings.TrimSpace(g.Name+" "+g.Driver))
+		line("gpu", g.Words())
+	}
+	if n.GPUReason != "" {
+		line("gpus", n.GPUReason)
 	}
 	for _, i := range n.NICs {
 		line("nic", strings.TrimSpace(fmt.Sprintf("%s %s, MTU %d %s", i.Name, i.State, i.MTU, strings.TrimSpace(i.Speed+" "+i.Driver))))

@@ -144,8 +144,8 @@ static void fill_result(struct weir_rank *r, const struct weir_case *c, const st
     out->end      = weir_when(&r->clk, l->end) - r->ahead;
     out->every    = l->every;
     out->prep_s   = l->prep_s;
-    out->post     = stage_span(&l->post);
-    out->transfer = stage_span(&l->transfer);
+    out->post     = stage_span(&l->post, 0);
+    out->transfer = stage_span(&l->transfer, l->at_once);
     out->counts   = r->hist->counts;
     out->ncounts  = HIST_COUNTS;
     out->first    = r->hist->first;

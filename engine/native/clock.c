@@ -1,19 +1,39 @@
 #include "clock.h"
 
+#include <stdio.h>
+#include <string.h>
+
 #if defined(__x86_64__)
 #include <cpuid.h>
 #endif
 
 int weir_has_tsc;
 
+#define SOURCES "/sys/devices/system/clocksource/clocksource0/available_clocksource"
+
+int weir_tsc_trusted(const char *path)
+{
+    char  word[32] = "";
+    int   tsc      = 0, any = 0;
+    FILE *f        = fopen(path, "re");
+    if (!f)
+        return 1; /* the processor's word is all there is */
+    while (fscanf(f, "%31s", word) == 1)
+        any = 1, tsc |= !strcmp(word, "tsc");
+    fclose(f);
+    return tsc || !any;
+}
+
 #if defined(__x86_64__)
 /* A constructor, so that threads never see it change. */
 __attribute__((constructor)) static void find_tsc(void)
 {
     unsigned a, b, c, d;
-    weir_has_tsc = __get_cpuid(0x80000007, &a, &b, &c, &d) && (d >> 8 & 1);
+    weir_has_tsc = __get_cpuid(0x80000007, &a, &b, &c, &d) && (d >> 8 & 1) && weir_tsc_trusted(SOURCES);
 }
 #endif
+
+const char *weir_clock_name(void) { return weir_has_tsc ? "invariant TSC" : "CLOCK_MONOTONIC"; }
 
 /* The tick that belongs to a clock reading: the closest pair of several, since an
  * interrupt between the readings would shift the whole time line. */

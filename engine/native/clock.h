@@ -1,6 +1,7 @@
 /* clock.h: time stamps cheap enough for a hot loop. The invariant TSC where the
- * processor has one, calibrated against CLOCK_MONOTONIC, so that stamps of
- * different ranks of a host are on one time line; clock_gettime elsewhere. */
+ * processor has one and the kernel has not found that of its cores apart, calibrated
+ * against CLOCK_MONOTONIC, so that stamps of different ranks of a host are on one time
+ * line, on whatever core they are taken; clock_gettime elsewhere. */
 #ifndef WEIR_CLOCK_H
 #define WEIR_CLOCK_H
 
@@ -20,6 +21,13 @@ struct weir_clock {
 };
 
 extern int weir_has_tsc; /* set before any clock is used */
+
+/* Of the stamps, for a reader. */
+const char *weir_clock_name(void);
+
+/* Whether the kernel, which compares the cores' counters when it starts and watches them,
+ * still offers them as a clock in this list; it takes them off for good when they differ. */
+int weir_tsc_trusted(const char *path);
 
 /* About 2 ms the first time. Again before each case: the longer the base line, the
  * better the rate. */

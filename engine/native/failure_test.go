@@ -116,8 +116,8 @@ func TestDeadline(t *testing.T) {
 func TestUnsupportedIsAnError(t *testing.T) {
 	vram := options(8, func(o *workload.TransferOptions) { o.Target = "vram" })
 	for want, try := range map[string]func() error{
-		"memory of kind vram":                   func() error { _, err := tryTransfer(t, "shm", 2, vram); return err },
-		"this weir has no fabric carrierpigeon": func() error { _, err := tryTransfer(t, "carrierpigeon", 2, options(8)); return err },
+		"memory of kind vram":                              func() error { _, err := tryTransfer(t, "shm", 2, vram); return err },
+		"this version of weir has no fabric carrierpigeon": func() error { _, err := tryTransfer(t, "carrierpigeon", 2, options(8)); return err },
 		"UCX allocates the buffers itself and has no pages 2MiB": func() error {
 			_, err := tryTransfer(t, "ucx", 2, options(8, func(o *workload.TransferOptions) { o.Pages = "2MiB" }))
 			return err

@@ -3,6 +3,7 @@ package native
 /*
 #include <stdlib.h>
 #include "carriers.h"
+#include "clock.h"
 #include "hist.h"
 #include "loop.h"
 #include "pattern.h"
@@ -77,3 +78,10 @@ func stampOneIn(every uint32) { C.selftest_stamp_one_in(C.uint32_t(every)) }
 // ucxDevicesGone has the next so many workers of UCX find that a device which was listed
 // is gone.
 func ucxDevicesGone(times int) { C.selftest_ucx_devices_gone(C.int(times)) }
+
+// tscTrusted says whether a list of the kernel's clocks offers the processor's counter.
+func tscTrusted(path string) bool {
+	name := C.CString(path)
+	defer C.free(unsafe.Pointer(name))
+	return C.weir_tsc_trusted(name) != 0
+}

@@ -22,9 +22,9 @@ type lonelyPair struct {
 	other     *rankProcess
 }
 
-func newLonelyPair(t *testing.T, o workload.TransferOptions, timeout time.Duration) *lonelyPair {
+func newLonelyPair(t *testing.T, fabric string, o workload.TransferOptions, timeout time.Duration) *lonelyPair {
 	t.Helper()
-	p := &lonelyPair{control: control(t), launch: engine.Launch{Fabric: "libfabric", Ranks: 2, Nodes: []string{"a", "a"},
+	p := &lonelyPair{control: control(t), launch: engine.Launch{Fabric: fabric, Ranks: 2, Nodes: []string{"a", "a"},
 		Cases: []engine.Case{{Key: "a", Options: o, Timeout: int64(timeout)}}}}
 	p.other = startRank(t, t.Context(), p.launch, engine.Identity{Rank: 1})
 	t.Cleanup(p.kill)
@@ -86,7 +86,7 @@ func mayNoticeNothing(provider, op string) bool {
 // killedOverLibfabric kills the peer; false: its case ended before it moved anything.
 func killedOverLibfabric(t *testing.T, o workload.TransferOptions, timeout time.Duration) bool {
 	t.Helper()
-	p := newLonelyPair(t, o, timeout)
+	p := newLonelyPair(t, "libfabric", o, timeout)
 	p.connect(t)
 	done := make(chan error, 1)
 	go func() {
@@ -121,7 +121,7 @@ func TestLibfabricDeadAddress(t *testing.T) {
 	for _, name := range providers(t) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel() // each may wait for its deadline
-			p := newLonelyPair(t, options(8, provider(name)), time.Second)
+			p := newLonelyPair(t, "libfabric", options(8, provider(name)), time.Second)
 			p.kill()
 			begin := time.Now()
 			err := p.rank.Connect(p.addresses)

@@ -30,21 +30,39 @@ static int32_t turn_share(size_t bytes)
     return bytes >= BYTES_PER_TURN ? POSTS_PER_TURN : (int32_t)(bytes / (BYTES_PER_TURN / POSTS_PER_TURN)) + 1;
 }
 
-/* Of a stamped request so many clock reads lie between posting and completion: they
- * are not the fabric's time. */
-static inline void record(struct weir_loop *l, struct weir_req *q, int64_t now)
+static inline void note_progress(struct weir_loop *l, int64_t now)
 {
-    struct weir_rank *r    = l->r;
-    int64_t           read = l->read, post = weir_short_span(&r->clk, q->returned - q->posted) - read, transfer = 0;
-    if (now != q->returned) /* a request that was complete when its post returned is not stamped again */
-        transfer = weir_short_span(&r->clk, now - q->returned) - read;
-    hist_record(r->hist, post + transfer);
-    stage_record(&l->post, post);
-    stage_record(&l->transfer, transfer);
+    struct weir_rank *r = l->r;
     if (__builtin_expect((l->until ? (uint64_t)now : l->done) >= l->next_point, 0) && r->npoints < WEIR_POINTS) {
         r->points[r->npoints++] = (struct weir_point){now, l->done * l->request_bytes};
         l->next_point += l->point_step;
     }
+}
+
+/* Of a stamped request so many clock reads lie between posting and completion: they
+ * are not the fabric's time. One that was complete when its post returned, so many ticks
+ * after it began, is not stamped again. */
+static inline void record_at_once(struct weir_loop *l, int64_t ticks, int64_t now)
+{
+    int64_t post = weir_short_span(&l->r->clk, ticks) - l->read;
+    hist_record(l->r->hist, post);
+    stage_record(&l->post, post);
+    l->at_once++;
+    note_progress(l, now);
+}
+
+static inline void record(struct weir_loop *l, struct weir_req *q, int64_t now)
+{
+    if (now == q->returned) {
+        record_at_once(l, now - q->posted, now);
+        return;
+    }
+    int64_t post     = weir_short_span(&l->r->clk, q->returned - q->posted) - l->read;
+    int64_t transfer = weir_short_span(&l->r->clk, now - q->returned) - l->read;
+    hist_record(l->r->hist, post + transfer);
+    stage_record(&l->post, post);
+    stage_record(&l->transfer, transfer);
+    note_progress(l, now);
 }
 
 static inline void complete(struct weir_loop *l, struct weir_req *q, int64_t now)
@@ -85,6 +103,7 @@ void loop_begin(struct weir_loop *l, uint64_t bytes, uint64_t n)
     int64_t now      = weir_ticks();
     l->done          = 0;
     l->status        = 0;
+    l->at_once       = 0;
     l->read          = (int64_t)l->r->clk.cost_ns;
     l->every         = stamp_one_in(bytes, l->until ? 0 : n);
     l->request_bytes = bytes;
@@ -154,6 +173,34 @@ static int burst(struct weir_loop *l, const struct mover *m, const struct path *
     return rc < 0 ? rc : 0;
 }
 
+/* The same of requests of which each is stamped, where the end of one is the beginning of
+ * the next; until the common end, if that is set. */
+static int stamped_burst(struct weir_loop *l, const struct mover *m, const struct path *p, size_t n, uint64_t most, int64_t end, uint64_t *posted)
+{
+    struct weir_req *q     = l->free;
+    uint64_t         done  = 0;
+    int              rc    = WEIR_DONE;
+    int64_t          begun = weir_ticks();
+    l->free                = q->next;
+    *q                     = (struct weir_req){.loop = l, .peer = p->peer, .pending = 1, .stamped = 1};
+    while (done < most && (!end || begun < end)) {
+        rc          = move(m, l->r, p, 0, n, q);
+        int64_t now = weir_ticks();
+        if (rc != WEIR_DONE) {
+            q->posted = begun, q->returned = now;
+            break;
+        }
+        done++;
+        l->done++;
+        record_at_once(l, now - begun, now);
+        begun = now;
+    }
+    *posted = done + (rc == WEIR_PENDING);
+    if (rc == WEIR_DONE)
+        q->next = l->free, l->free = q;
+    return rc < 0 ? rc : 0;
+}
+
 int loop_stream(struct weir_loop *l, const struct weir_case *c, const struct weir_role *o, uint64_t n, int timed)
 {
     struct weir_rank *r   = l->r;
@@ -172,6 +219,7 @@ int loop_stream(struct weir_loop *l, const struct weir_case *c, const struct wei
     int64_t  before      = 0; /* when the request before ended, if it is the last thing that happened */
     int      delivered    = r->fab->caps & CAP_REMOTE_COMPLETION || c->op == OP_READ;
     int      plain        = c->batch == 1 && last == 0 && o->slots == 1;
+    int      each         = plain && timed && l->every == 1 && delivered;
     const struct mover m  = {c->op == OP_WRITE ? r->fab->put : NULL, c->op == OP_READ ? r->fab->get : NULL};
 
     l->start = weir_ticks();
@@ -181,14 +229,19 @@ int loop_stream(struct weir_loop *l, const struct weir_case *c, const struct wei
             if ((rc = turn(l)) < 0)
                 goto out;
         }
-        if (plain && !(timed && until_stamp == 0)) {
-            uint64_t room = (uint64_t)((until_turn + share - 1) / share), most = timed && until_stamp < room ? until_stamp : room, posted, done = l->done;
+        if (each || (plain && !(timed && until_stamp == 0))) {
+            uint64_t room = (uint64_t)((until_turn + share - 1) / share), most = timed && !each && until_stamp < room ? until_stamp : room, posted, done = l->done;
             before        = 0;
-            if ((rc = burst(l, &m, w.paths, c->block, end || n - i > most ? most : n - i, &posted)) < 0)
+            most          = end || n - i > most ? most : n - i;
+            if ((rc = each ? stamped_burst(l, &m, w.paths, c->block, i ? most : 1, i ? end : 0, &posted) : burst(l, &m, w.paths, c->block, most, &posted)) < 0)
                 goto out;
+            if (!posted) { /* the common end has come */
+                n = i;
+                break;
+            }
             i += posted;
             until_turn -= l->done > done ? (int32_t)posted * share : 1;
-            until_stamp -= timed ? (uint32_t)posted : 0;
+            until_stamp -= timed && !each ? (uint32_t)posted : 0;
             if (until_turn <= 0) {
                 until_turn = POSTS_PER_TURN;
                 if ((rc = turn(l)) < 0)

@@ -192,7 +192,7 @@ func (r *rank) Address() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return append(r.cacheWord(), all...), nil
+	return sealAddress(append(r.cacheWord(), all...)), nil
 }
 
 func (r *rank) Connect(addresses [][]byte) error {
@@ -201,7 +201,10 @@ func (r *rank) Connect(addresses [][]byte) error {
 	}
 	blobs := make([][][]byte, len(addresses))
 	for i, a := range addresses {
-		all, err := r.sameCache(i, a)
+		all, err := r.openAddress(i, a)
+		if err == nil {
+			all, err = r.sameCache(i, all)
+		}
 		if err == nil {
 			blobs[i], err = r.split(i, all)
 		}

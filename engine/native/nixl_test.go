@@ -71,6 +71,7 @@ var nixlChildren = map[string]func(t *testing.T) error{
 	},
 	"peer that went": nixlPeerThatWent,
 	"traffic":        nixlTraffic,
+	"shapes":         nixlShapes,
 }
 
 func nixlDefaults(o *workload.TransferOptions) { o.Nixl = &workload.Nixl{Backend: "UCX"} }
@@ -196,6 +197,12 @@ func TestNixl(t *testing.T) {
 		if out := nixlChild(t, "transfers", lib, "FAKE_NIXL_POLLS="+polls); !strings.Contains(out, "FINE") {
 			t.Errorf("done after %s questions:\n%s", polls, out)
 		}
+	}
+}
+
+func TestNixlShapes(t *testing.T) {
+	if out := nixlChild(t, "shapes", "WEIR_NIXL_LIBRARY="+fakeNixl(t), "FAKE_NIXL_POLLS=2"); !strings.Contains(out, "FINE") {
+		t.Error(out)
 	}
 }
 

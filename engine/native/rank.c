@@ -180,7 +180,7 @@ int weir_open(const struct weir_config *cfg, struct weir_rank **out, struct weir
     r->fab    = weir_fabric_find(cfg->fabric);
     rank_phase(r, PH_START, 0);
     if (!r->fab)
-        rank_fail(r, -EINVAL, "open", -1, "this weir has no fabric %s", cfg->fabric);
+        rank_fail(r, -EINVAL, "open", -1, "this version of weir has no fabric %s", cfg->fabric);
     else if (!cfg->one_host && !(r->fab->caps & CAP_NETWORK))
         rank_fail(r, -EHOSTUNREACH, "open", -1, "fabric %s does not reach other hosts", cfg->fabric);
     else if (cfg->ranks < 2 || cfg->ranks > WEIR_MAX_RANKS || cfg->rank < 0 || cfg->rank >= cfg->ranks)

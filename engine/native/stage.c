@@ -9,13 +9,13 @@ static double top(uint32_t index)
     return (double)((((uint64_t)within + 1) << shift) - 1);
 }
 
-struct weir_part_time stage_span(const struct weir_stage *s)
+struct weir_part_time stage_span(const struct weir_stage *s, uint64_t none)
 {
-    struct weir_part_time out = {.n = s->n};
-    if (!s->n)
+    struct weir_part_time out = {.n = s->n + none};
+    if (!out.n)
         return out;
-    out.mean      = (double)s->sum / (double)s->n / 1e9;
-    uint64_t rank = (uint64_t)(0.99 * (double)s->n + 0.5), seen = 0;
+    out.mean      = (double)s->sum / (double)out.n / 1e9;
+    uint64_t rank = (uint64_t)(0.99 * (double)out.n + 0.5), seen = none;
     for (uint32_t i = 0; i < STAGE_COUNTS; i++) {
         seen += s->counts[i];
         if (seen >= (rank ? rank : 1)) {

@@ -35,6 +35,7 @@ static inline void stage_record(struct weir_stage *s, int64_t ns)
 
 static inline void stage_reset(struct weir_stage *s) { memset(s, 0, sizeof *s); }
 
-struct weir_part_time stage_span(const struct weir_stage *s);
+/* Of what was recorded and of so many that took no time. */
+struct weir_part_time stage_span(const struct weir_stage *s, uint64_t none);
 
 #endif

@@ -30,7 +30,12 @@ func (a *Agent) Survey(ctx context.Context, fabrics []string) results.Node {
 	if err != nil {
 		p = rank.Probe{Error: err.Error()}
 	}
-	n.Fabrics = p.Fabrics
+	n.Fabrics, n.StampClock = p.Fabrics, p.StampClock
+	if p.GPUs != nil {
+		n.GPUs = inventory.Near(a.o.Host, p.GPUs)
+	} else if len(n.GPUs) > 0 { // where there is none, nobody asks why
+		n.GPUReason = p.GPUReason
+	}
 	if p.Error != "" {
 		// no fabric is known to be there, and each says why
 		if len(fabrics) == 0 {

@@ -89,8 +89,8 @@ type daemon struct {
 	identity trust.Identity // without a certificate until it is enrolled
 	token    trust.Token
 	wg       sync.WaitGroup
-	known    bool   // it was registered once: its etcd is no mistake, and may come back
-	said     string // of why it is not registered, since it was
+	known    bool                      // it was registered once: its etcd is no mistake, and may come back
+	said     string                    // of why it is not registered, since it was
 	answer   func(session, why string) // tells a session why this node does not come, "" that it does
 
 	mu       sync.Mutex

@@ -2,6 +2,7 @@ package inventory
 
 import (
 	"fmt"
+	"io/fs"
 	"path"
 	"slices"
 	"strings"
@@ -71,6 +72,18 @@ func (t tree) gpus() []results.GPU {
 			Name: field(t.text(name), "Model", ":"), Driver: driver, Bus: bus,
 			NUMA: t.nearNode("sys/bus/pci/devices/" + bus + "/numa_node"),
 		})
+	}
+	return list
+}
+
+// Near completes GPUs that their vendor's library has described with the NUMA nodes that
+// the kernel has them at.
+func Near(root fs.FS, list []results.GPU) []results.GPU {
+	t := tree{root}
+	for i := range list {
+		if list[i].Bus != "" {
+			list[i].NUMA = t.nearNode("sys/bus/pci/devices/" + list[i].Bus + "/numa_node")
+		}
 	}
 	return list
 }

@@ -146,3 +146,12 @@ func TestReadThisHost(t *testing.T) {
 		}
 	}
 }
+
+// GPUs that were described by their library are as near as the kernel says.
+func TestNear(t *testing.T) {
+	zero := 0
+	got := Near(server(), []results.GPU{{Name: "a", Bus: "0000:41:00.0", Memory: 1}, {Name: "b", Bus: "0000:99:00.0"}, {Fault: "f"}})
+	if diff := cmp.Diff([]results.GPU{{Name: "a", Bus: "0000:41:00.0", Memory: 1, NUMA: &zero}, {Name: "b", Bus: "0000:99:00.0"}, {Fault: "f"}}, got); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -12,8 +12,11 @@ import (
 
 // Probe is what a probe process prints.
 type Probe struct {
-	Fabrics map[string]results.Fabric `json:"fabrics"`
-	Error   string                    `json:"error,omitempty"`
+	Fabrics    map[string]results.Fabric `json:"fabrics"`
+	StampClock string                    `json:"stamp_clock,omitempty"`
+	GPUs       []results.GPU             `json:"gpus,omitempty"` // nil: nobody tells, and why
+	GPUReason  string                    `json:"gpu_reason,omitempty"`
+	Error      string                    `json:"error,omitempty"`
 }
 
 // ProbeMain is the probe process: it asks the engine for the named fabrics, all
@@ -26,6 +29,10 @@ func ProbeMain(w io.Writer, fabrics []string) int {
 		p.Error = err.Error()
 	} else {
 		p.Fabrics = e.Probe(fabrics)
+		if h, ok := e.(engine.HostProber); ok {
+			p.StampClock = h.StampClock()
+			p.GPUs, p.GPUReason = h.GPUs()
+		}
 	}
 	if err := json.NewEncoder(w).Encode(p); err != nil {
 		fmt.Fprintf(os.Stderr, "weir probe: %v\n", err)

@@ -1,0 +1,100 @@
+#include "gpu.h"
+
+#include <stdio.h>
+
+#include "dl.h"
+
+#define LIBRARY "libnvidia-ml.so.1"
+#define MOST_LINKS 64 /* of NVLink: 18 on Hopper */
+
+static struct {
+#define MEMBER(f) __typeof__(f) *f;
+    NVML_SYMBOLS(MEMBER)
+} nvml;
+
+/* What a GPU does not have is no fault of it: consumers' have no ECC. */
+static int told(struct weir_gpu *g, int code, const char *call)
+{
+    if (code != NVML_DONE && code != NVML_NOT_SUPPORTED && !g->fault[0])
+        snprintf(g->fault, sizeof g->fault, "%s: %s", call, nvml.nvmlErrorString(code));
+    return code == NVML_DONE;
+}
+
+#define TOLD(g, f, ...) told(g, nvml.f(__VA_ARGS__), #f)
+
+/* A number, 0 if it was not told: whatever else the library may have written. */
+#define NUMBER(g, f, ...) (TOLD(g, f, __VA_ARGS__, &number) ? number : 0)
+
+static void count_links(nvml_handle d, struct weir_gpu *g)
+{
+    for (unsigned i = 0; i < MOST_LINKS; i++) {
+        int up = 0, code = nvml.nvmlDeviceGetNvLinkState(d, i, &up);
+        if (code == NVML_BAD_ARGUMENT) /* there are no more */
+            return;
+        if (!told(g, code, "nvmlDeviceGetNvLinkState"))
+            continue; /* one that this board does not have */
+        g->links++;
+        g->links_up += up == 1;
+    }
+}
+
+static void describe(unsigned i, const char *driver, struct weir_gpu *g)
+{
+    nvml_handle        d = NULL;
+    struct nvml_pci    pci;
+    struct nvml_memory memory;
+    int                now, next;
+    unsigned           number;
+    *g = (struct weir_gpu){.name = ""};
+    snprintf(g->driver, sizeof g->driver, "%s", driver);
+    if (!TOLD(g, nvmlDeviceGetHandleByIndex_v2, i, &d))
+        return;
+    if (!TOLD(g, nvmlDeviceGetName, d, g->name, sizeof g->name))
+        g->name[0] = 0;
+    if (TOLD(g, nvmlDeviceGetPciInfo_v3, d, &pci)) /* as the kernel writes it */
+        snprintf(g->bus, sizeof g->bus, "%04x:%02x:%02x.0", pci.domain, pci.bus, pci.device);
+    if (TOLD(g, nvmlDeviceGetMemoryInfo, d, &memory))
+        g->memory = memory.total;
+    g->sm               = NUMBER(g, nvmlDeviceGetClockInfo, d, NVML_SM);
+    g->sm_max           = NUMBER(g, nvmlDeviceGetMaxClockInfo, d, NVML_SM);
+    g->memory_clock     = NUMBER(g, nvmlDeviceGetClockInfo, d, NVML_MEMORY);
+    g->memory_clock_max = NUMBER(g, nvmlDeviceGetMaxClockInfo, d, NVML_MEMORY);
+    if (TOLD(g, nvmlDeviceGetEccMode, d, &now, &next))
+        g->ecc = now ? 1 : -1;
+    g->power_limit   = NUMBER(g, nvmlDeviceGetEnforcedPowerLimit, d);
+    g->power_default = NUMBER(g, nvmlDeviceGetPowerManagementDefaultLimit, d);
+    count_links(d, g);
+}
+
+static int failed(char *why, size_t n, const char *call, int code)
+{
+    snprintf(why, n, LIBRARY ": %s: %s", call, nvml.nvmlErrorString(code));
+    return -2;
+}
+
+int weir_gpus(struct weir_gpu *out, int cap, char *why, size_t n)
+{
+#define ENTRY(f) {#f, (void **)&nvml.f},
+    static const struct dl_symbol symbols[] = {NVML_SYMBOLS(ENTRY)};
+    char        driver[80] = "";
+    unsigned    there = 0;
+    int         rc;
+    void       *lib = dl_open((const char *const[]){LIBRARY, NULL}, why, n);
+    if (!lib)
+        return -1;
+    const char *missing = dl_fill(lib, symbols, sizeof symbols / sizeof *symbols);
+    if (missing) {
+        snprintf(why, n, LIBRARY " has no %s: weir needs that of a driver from 2018 (R384) or later", missing);
+        return -2;
+    }
+    if ((rc = nvml.nvmlInit_v2()) != NVML_DONE)
+        return failed(why, n, "nvmlInit_v2", rc);
+    if ((rc = nvml.nvmlDeviceGetCount_v2(&there)) != NVML_DONE)
+        return failed(why, n, "nvmlDeviceGetCount_v2", rc);
+    if (nvml.nvmlSystemGetDriverVersion(driver, sizeof driver) != NVML_DONE)
+        driver[0] = 0;
+    for (unsigned i = 0; i < there && i < (unsigned)cap; i++)
+        describe(i, driver, &out[i]);
+    (void)nvml.nvmlShutdown();
+    return there < (unsigned)cap ? (int)there : cap;
+}

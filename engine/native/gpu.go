@@ -1,0 +1,50 @@
+package native
+
+/*
+#include "clock.h"
+#include "gpu.h"
+*/
+import "C"
+
+import (
+	"weir/results"
+)
+
+// mostGPUs of a host are described.
+const mostGPUs = 64
+
+// StampClock is the same for all ranks of a host.
+func (native) StampClock() string { return C.GoString(C.weir_clock_name()) }
+
+// GPUs loads a vendor library, like Probe.
+func (native) GPUs() (list []results.GPU, reason string) {
+	var all [mostGPUs]C.struct_weir_gpu
+	var why [C.WEIR_TEXT]C.char
+	n := C.weir_gpus(&all[0], mostGPUs, &why[0], C.WEIR_TEXT)
+	if n < 0 {
+		return nil, C.GoString(&why[0])
+	}
+	list = []results.GPU{}
+	for _, g := range all[:n] {
+		list = append(list, describeGPU(&g))
+	}
+	return list, ""
+}
+
+func describeGPU(g *C.struct_weir_gpu) results.GPU {
+	out := results.GPU{
+		Name: C.GoString(&g.name[0]), Driver: C.GoString(&g.driver[0]), Bus: C.GoString(&g.bus[0]), Memory: int64(g.memory),
+		ECC:   map[C.int]string{1: "on", -1: "off"}[g.ecc],
+		Fault: C.GoString(&g.fault[0]),
+	}
+	if c := (results.GPUClocks{SM: int(g.sm), SMMax: int(g.sm_max), Memory: int(g.memory_clock), MemoryMax: int(g.memory_clock_max)}); c != (results.GPUClocks{}) {
+		out.Clocks = &c
+	}
+	if g.power_limit > 0 {
+		out.Power = &results.GPUPower{Limit: float64(g.power_limit) / 1000, Default: float64(g.power_default) / 1000}
+	}
+	if g.links > 0 {
+		out.NVLink = &results.NVLink{Links: int(g.links), Up: int(g.links_up)}
+	}
+	return out
+}

@@ -1,0 +1,81 @@
+package results
+
+import (
+	"fmt"
+	"strings"
+
+	"weir/quantity"
+)
+
+// GPU is one accelerator. The kernel tells its name, driver and place, the rest is of
+// NVIDIA's management library.
+type GPU struct {
+	Name   string     `json:"name"`
+	Driver string     `json:"driver,omitempty"` // its version
+	Bus    string     `json:"bus,omitempty"`    // PCI address
+	NUMA   *int       `json:"numa,omitempty"`
+	Memory int64      `json:"memory,omitempty"` // bytes
+	Clocks *GPUClocks `json:"clocks,omitempty"`
+	ECC    string     `json:"ecc,omitempty"` // on | off
+	Power  *GPUPower  `json:"power,omitempty"`
+	NVLink *NVLink    `json:"nvlink,omitempty"`
+	Fault  string     `json:"fault,omitempty"` // what could not be asked, and why
+}
+
+// GPUClocks are in MHz: what they were when the node was described, when the GPU may have
+// been idle, and what they may be.
+type GPUClocks struct {
+	SM        int `json:"sm,omitempty"`
+	SMMax     int `json:"sm_max,omitempty"`
+	Memory    int `json:"memory,omitempty"`
+	MemoryMax int `json:"memory_max,omitempty"`
+}
+
+// GPUPower is in W: what the GPU is limited to, by whoever set it or by its host, and
+// what it would be by default.
+type GPUPower struct {
+	Limit   float64 `json:"limit"`
+	Default float64 `json:"default,omitempty"`
+}
+
+// NVLink says how many of a GPU's links to others there are, and work.
+type NVLink struct {
+	Links int `json:"links"`
+	Up    int `json:"up"`
+}
+
+// Lasting is the GPU without what changes while nobody changes anything.
+func (g GPU) Lasting() GPU {
+	if g.Clocks != nil {
+		g.Clocks = &GPUClocks{SMMax: g.Clocks.SMMax, MemoryMax: g.Clocks.MemoryMax}
+	}
+	return g
+}
+
+// Words describe the GPU for a reader.
+func (g GPU) Words() string {
+	var out []string
+	add := func(there bool, format string, args ...any) {
+		if there {
+			out = append(out, fmt.Sprintf(format, args...))
+		}
+	}
+	add(g.Name != "", "%s", g.Name)
+	add(g.Driver != "", "driver %s", g.Driver)
+	add(g.Memory > 0, "%s GiB", quantity.Digits(float64(g.Memory)/(1<<30), 3))
+	if c := g.Clocks; c != nil {
+		add(c.SM > 0, "SM at %d of %d MHz", c.SM, c.SMMax)
+		add(c.Memory > 0, "memory at %d of %d MHz", c.Memory, c.MemoryMax)
+	}
+	add(g.ECC != "", "ECC %s", g.ECC)
+	if p := g.Power; p != nil {
+		add(true, "at most %s W", quantity.Digits(p.Limit, 3))
+		add(p.Default > 0 && p.Default != p.Limit, "by default %s W", quantity.Digits(p.Default, 3))
+	}
+	if l := g.NVLink; l != nil {
+		add(true, "%d of %d NVLinks up", l.Up, l.Links)
+	}
+	add(g.Bus != "", "%s", g.Bus)
+	add(g.Fault != "", "fault: %s", g.Fault)
+	return strings.Join(out, ", ")
+}
