@@ -116,8 +116,8 @@ func annotated(doc *results.Document, f finding) annotation {
 	for _, l := range f.log {
 		lines = append(lines, "  | "+l)
 	}
-	if f.of != nil {
-		lines = append(lines, "again: "+again(doc, f.of.Key))
+	if command := again(doc, f); command != "" {
+		lines = append(lines, "again: "+command)
 	}
 	a.message = clip(strings.Join(lines, "\n"), "\n… cut; results.json has all")
 	return a

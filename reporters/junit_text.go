@@ -33,6 +33,9 @@ func (b *junit) evidence(c *results.Case, a *results.AssertionVerdict) []string 
 		lines = append(lines, "assertion: "+plain(a.Text), "understood as: "+plain(a.Lowered))
 	}
 	if c == nil {
+		if command := again(b.doc, finding{assertion: a, where: plain(over(b.doc, a))}); command != "" {
+			lines = append(lines, "again: "+command)
+		}
 		return lines
 	}
 	for _, l := range c.Launches {
@@ -44,12 +47,7 @@ func (b *junit) evidence(c *results.Case, a *results.AssertionVerdict) []string 
 	for _, l := range lastLog(c) {
 		lines = append(lines, "  | "+l)
 	}
-	return append(lines, "again: "+again(b.doc, c.Key))
-}
-
-// again is the command that runs some cases once more, by their key or a pattern of it.
-func again(doc *results.Document, key string) string {
-	return "weir run " + quoted(doc.Scenario.File) + " --only " + quoted(key)
+	return append(lines, "again: "+againOnly(b.doc, c.Key))
 }
 
 func launchLine(l *results.Launch, a *results.AssertionVerdict) string {
@@ -175,8 +173,6 @@ func properties(a *results.AssertionVerdict, c *results.Case) *xmlProperties {
 }
 
 // quoted is one word for a shell.
-func quoted(s string) string { return "'" + strings.ReplaceAll(plain(s), "'", `'\''`) + "'" }
-
 // ascii writes what is not ASCII as escapes: consumers key their history by these
 // names, and some lose other characters on the way.
 func ascii(s string) string {

@@ -33,6 +33,9 @@ func Table(w io.Writer, doc *results.Document, color bool, width int) error {
 	for _, s := range []string{"error", "fail", "xpass", "inconclusive", "warn", "xfail", "info"} {
 		for _, f := range findings(doc, s) {
 			t.finding(f)
+			if command := again(doc, f); command != "" && rank(s) <= rank("warn") {
+				fmt.Fprintf(&t.out, "    again: %s\n", command)
+			}
 		}
 	}
 	for _, a := range doc.Assertions { // no row of a table shows these

@@ -82,6 +82,9 @@ type Session struct {
 	ExitCode int       `json:"exit_code"`
 	Reason   string    `json:"reason,omitempty"` // of an error or abort, one line
 	Argv     []string  `json:"argv"`
+	// Again is a command that runs the whole of it again: argv less what chooses cases and
+	// says where results go. None in documents of older versions.
+	Again []string `json:"again,omitempty"`
 	// Simulated says that some launch came from the simulated engine.
 	Simulated bool `json:"simulated,omitempty"`
 	// Resumed is the id of the session that this one went on with.

@@ -68,7 +68,7 @@ func full() *results.Document {
 	now := time.Date(2026, 11, 21, 10, 15, 0, 0, time.UTC)
 	d := &results.Document{
 		Schema: results.Schema, Seal: "sha256:04",
-		Session:  results.Session{ID: "s", Started: now, Finished: now, Status: results.Failed, ExitCode: 1, Reason: "r", Argv: []string{"weir"}, Simulated: true, Resumed: "s0"},
+		Session:  results.Session{ID: "s", Started: now, Finished: now, Status: results.Failed, ExitCode: 1, Reason: "r", Argv: []string{"weir"}, Again: []string{"weir", "run", "x.yaml"}, Simulated: true, Resumed: "s0"},
 		Weir:     results.Version{Version: "1", Commit: "c", Go: "go1.26"},
 		Scenario: results.Scenario{Name: "n", Description: "d", File: "f", Digest: "sha256:00", Variables: map[string]string{"peak": "46.48 GB/s"}},
 		Plan:     results.Plan{Digest: "sha256:01", Cases: 2, Excluded: 1},

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"weir/executor/cluster"
 	"weir/executor/trust"
@@ -31,6 +32,9 @@ type runFlags struct {
 	allowStale bool
 	resume     string
 	baseline   string
+
+	set    *pflag.FlagSet
+	inputs []string // the file of each plan
 }
 
 func newRun() *cobra.Command {
@@ -56,6 +60,7 @@ worst result decides the exit code; "weir docs exit-codes" lists them.`,
 		},
 		RunE: func(cmd *cobra.Command, args []string) error { return f.witnessed(cmd, args) },
 	}
+	f.set = cmd.Flags()
 	f.variables.add(cmd.Flags())
 	f.selection.add(cmd.Flags())
 	f.reports.add(cmd.Flags())
@@ -130,7 +135,7 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 			codes = append(codes, gate.ExitEmpty)
 			continue
 		}
-		s := session{flags: f, plan: p, baseline: baselines[i], kill: kill, reports: wanted, stream: stream, stdout: cmd.OutOrStdout(), stderr: cmd.ErrOrStderr(), several: len(plans) > 1}
+		s := session{flags: f, input: f.inputs[i], plan: p, baseline: baselines[i], kill: kill, reports: wanted, stream: stream, stdout: cmd.OutOrStdout(), stderr: cmd.ErrOrStderr(), several: len(plans) > 1}
 		code, err := s.run(ctx)
 		if err != nil {
 			code = gate.Worst(code, explain(cmd.ErrOrStderr(), cmd, err))
@@ -180,6 +185,7 @@ func (f *runFlags) plans(cmd *cobra.Command, args []string) ([]*planner.Plan, er
 	if err != nil {
 		return nil, err
 	}
+	f.inputs = files
 	for i, p := range plans {
 		if isPlan(files[i]) && !f.allowStale {
 			if err := fresh(p, files[i], cmd.ErrOrStderr()); err != nil {
