@@ -113,6 +113,9 @@ func annotated(doc *results.Document, f finding) annotation {
 		a.file, a.line = plain(f.assertion.File), f.assertion.Line
 		lines = append(lines, "asserted: "+plain(f.assertion.Text))
 	}
+	for _, line := range f.since {
+		lines = append(lines, "last time: "+line)
+	}
 	for _, l := range f.log {
 		lines = append(lines, "  | "+l)
 	}

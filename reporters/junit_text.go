@@ -33,7 +33,9 @@ func (b *junit) evidence(c *results.Case, a *results.AssertionVerdict) []string 
 		lines = append(lines, "assertion: "+plain(a.Text), "understood as: "+plain(a.Lowered))
 	}
 	if c == nil {
-		if command := again(b.doc, finding{assertion: a, where: plain(over(b.doc, a))}); command != "" {
+		f := finding{assertion: a, where: plain(over(b.doc, a))}
+		lines = append(lines, b.lastTime(f)...)
+		if command := again(b.doc, f); command != "" {
 			lines = append(lines, "again: "+command)
 		}
 		return lines
@@ -47,7 +49,16 @@ func (b *junit) evidence(c *results.Case, a *results.AssertionVerdict) []string 
 	for _, l := range lastLog(c) {
 		lines = append(lines, "  | "+l)
 	}
+	lines = append(lines, b.lastTime(finding{assertion: a, of: c})...)
 	return append(lines, "again: "+againOnly(b.doc, c.Key))
+}
+
+func (b *junit) lastTime(f finding) []string {
+	lines := lastTime(b.since, f)
+	for i, line := range lines {
+		lines[i] = "last time: " + line
+	}
+	return lines
 }
 
 func launchLine(l *results.Launch, a *results.AssertionVerdict) string {

@@ -40,6 +40,7 @@ func markdown(doc *results.Document, limit int) string {
 		m.grid(g)
 	}
 	m.omitted(m.lost)
+	m.list(sinceTitle, sinceLast(doc))
 	m.list("Counters that moved", countersMoved(doc))
 	m.list("Ignored settings", ignored(doc))
 	m.list("Fabrics chosen", chosen(doc))
@@ -111,6 +112,9 @@ func (m *page) findings(doc *results.Document, heading string, fs []finding) {
 				s += "      " + line + "\n" // indented code: no fence that a line could close
 			}
 			s += "\n"
+		}
+		for _, line := range f.since {
+			s += "  - last time: " + mdText(line) + "\n"
 		}
 		if command := again(doc, f); command != "" && rank(f.standing) <= rank("warn") {
 			s += "  - again: " + mdCode(command) + "\n"

@@ -27,6 +27,8 @@ type Document struct {
 	Summary     Summary             `json:"summary"`
 	// Baseline is what assertions that mention it are held against; nil without one.
 	Baseline *Baseline `json:"baseline,omitempty"`
+	// Previous is what has changed since an earlier session; nil where none is known.
+	Previous *Previous `json:"previous,omitempty"`
 	// Commands are the setup and teardown commands that ran, in order.
 	Commands []Command `json:"commands,omitempty"`
 	// Artifacts are what was kept of nodes, and what was to be.

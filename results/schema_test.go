@@ -106,6 +106,13 @@ func full() *results.Document {
 		Baseline: &results.Baseline{Session: "b", File: "b.json", Fingerprint: "sha256:02", Differences: []results.Difference{{What: "kernel", Base: "6.1", New: "6.2", Of: []string{"n1"}}}, Cases: []results.BaselineCase{
 			{Key: "a", Launches: []results.MetricValues{results.ValuesOf(map[string]float64{"bandwidth": 46, "odd": math.NaN()})}},
 		}},
+		Previous: &results.Previous{
+			Session: "p", File: "p.json", Started: now, Status: results.Passed, Differences: []results.Difference{{What: "kernel", Base: "6.1", New: "6.2", Of: []string{"n1"}}},
+			Since: []*results.Since{{
+				Case: "a", Metric: "bandwidth", Unit: "GB/s", Base: results.Observed{Value: 46, Unit: "GB/s", CI: &[2]float64{45, 47}, N: 3, Confidence: 0.99}, Additive: true,
+				Change: results.Change{Value: 0.9, CI: &[2]float64{0.8, 1}, P: &lower, Q: &lower, Found: true, Detectable: &upper},
+			}},
+		},
 		Artifacts: []results.Artifact{{Name: "a", Node: "n1", File: "artifacts/n1/a", Source: "/a", Bytes: 3, SHA256: strings.Repeat("0a", 32), Status: results.ArtifactTruncated, Reason: "r", Required: true}},
 		Commands: []results.Command{{
 			Name: "mount", Stage: "setup", Scope: "launch", Of: "g/0", Node: "n1", Started: now, Duration: 0.5, Status: "failed", Reason: "r", Log: []string{"x"},

@@ -8,7 +8,7 @@ import (
 
 // ofOneSession are the flags that choose what of a scenario runs, say where results go
 // or end a session early: who runs some cases again wants others of these, or none.
-var ofOneSession = []string{"only", "skip", "out", "report", "events", "resume", "quiet", "no-color", "fail-fast", "timeout"}
+var ofOneSession = []string{"only", "skip", "out", "report", "events", "resume", "quiet", "no-color", "fail-fast", "timeout", "previous"}
 
 // again is a command that runs all of the session's scenario again, in the same way and
 // at the same place.

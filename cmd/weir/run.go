@@ -13,6 +13,7 @@ import (
 	"weir/gate"
 	"weir/planner"
 	"weir/quantity"
+	"weir/results"
 )
 
 // runFlags are the flags of weir run.
@@ -32,6 +33,8 @@ type runFlags struct {
 	allowStale bool
 	resume     string
 	baseline   string
+	previous   string
+	earlier    *results.Document // of --previous
 
 	set    *pflag.FlagSet
 	inputs []string // the file of each plan
@@ -72,6 +75,7 @@ worst result decides the exit code; "weir docs exit-codes" lists them.`,
 	cmd.Flags().StringVar(&f.timeout, "timeout", "", "total `TIME` for everything, as 90s or 10m; then the partial report is written and the exit code is 124")
 	cmd.Flags().StringVar(&f.resume, "resume", "", "go on with the session in `DIR` that was cut off or stopped: what it has measured is taken over")
 	cmd.Flags().StringVar(&f.baseline, "baseline", "", "result document `FILE|DIR` that baseline.METRIC is taken from, instead of the scenario's")
+	cmd.Flags().StringVar(&f.previous, "previous", "", "result document `FILE|DIR` of the last time: reports say what has changed since; none: nothing (default the newest session of the scenario beside this one)")
 	cmd.Flags().BoolVar(&f.allowStale, "allow-stale", false, "run a saved plan though its scenario has changed since")
 	cmd.Flags().StringVar(&f.events, "events", "", "stream events as NDJSON to `FILE`, - is stdout; weir schema events says what each is")
 	return cmd
@@ -117,6 +121,11 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 	}
 	if err := f.writable(wanted); err != nil {
 		return err
+	}
+	if f.previous != "" && f.previous != noPrevious {
+		if f.earlier, err = readWhole(f.previous); err != nil {
+			return fmt.Errorf("--previous: %w", err)
+		}
 	}
 	baselines, err := f.baselines(plans, cmd.ErrOrStderr())
 	if err != nil {

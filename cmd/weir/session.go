@@ -77,6 +77,7 @@ func (s *session) write(doc *results.Document, dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("making the session directory: %w", err)
 	}
+	s.sinceEarlier(doc, dir)
 	if err := doc.Write(filepath.Join(dir, "results.json")); err != nil {
 		return fmt.Errorf("writing results: %w", err)
 	}
