@@ -201,7 +201,8 @@ func (l *loader) decide(expr hcl.Expression) *assertion.Decide {
 }
 
 // xfail reads why the assertion is known not to hold, and until when that counts.
-// A day that has passed is no error of the file: the gate says so.
+// A day that has passed is no error of the file, which gives the same plan every day:
+// it is warned of, and the gate counts it no more.
 func (l *loader) xfail(expr hcl.Expression) *assertion.XFail {
 	p := l.record(expr, schemaOf(grammar.XFail), "xfail")
 	if !l.complete(p, grammar.XFail, "xfail") {
@@ -216,6 +217,10 @@ func (l *loader) xfail(expr hcl.Expression) *assertion.XFail {
 	if x.Until, ok = l.text(until, "until"); ok {
 		if _, err := time.Parse(time.DateOnly, x.Until); err != nil {
 			l.error(until.Range(), "Invalid value", fmt.Sprintf("%q is no day.", x.Until), "Write the last day on which it counts as 2006-01-31.")
+		} else if x.Until < l.all.options.Today {
+			d := diagnostic(until.Range(), "Expired expectation", fmt.Sprintf("That this fails was expected until %s only: from now on it fails the session.", x.Until), "Mend it and remove xfail, or set a later day.")
+			d.Severity = hcl.DiagWarning
+			l.diags = append(l.diags, d)
 		}
 	}
 	return &x

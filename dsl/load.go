@@ -21,6 +21,8 @@ type Options struct {
 	Vars map[string]string                 // values given on the command line, raw text
 	Env  func(string) (string, bool)       // environment lookup for env.NAME; nil: os.LookupEnv
 	Read func(path string) ([]byte, error) // of included files and references; nil: the file system
+	// Today is the day, as 2006-01-31, by which what has expired gets a warning; "": nothing does.
+	Today string
 }
 
 // Sources are the files that diagnostics point into, by name.

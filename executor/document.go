@@ -22,7 +22,7 @@ const notRun = results.NotRun
 func newDocument(p *planner.Plan, o Options) *results.Document {
 	d := &results.Document{
 		Schema:  results.Schema,
-		Session: results.Session{ID: o.SessionID, Started: time.Now().UTC(), Argv: o.Argv, Status: results.Errored},
+		Session: results.Session{ID: o.SessionID, Started: time.Now().UTC(), Argv: o.Argv, Again: o.Again, Status: results.Errored},
 		Weir:    o.Version,
 		Scenario: results.Scenario{
 			Name: p.Scenario.Name, Description: p.Scenario.Description, File: p.Scenario.File,

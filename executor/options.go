@@ -25,6 +25,7 @@ type Options struct {
 	Resume    bool   // go on with the session that Dir holds; otherwise it must not hold one
 	SessionID string
 	Argv      []string
+	Again     []string // a command that runs the whole again, for reports
 	Version   results.Version
 
 	Etcd         cluster.Config // no endpoints: one inside this process

@@ -25,7 +25,7 @@ func Rejudge(p *planner.Plan, old *results.Document) (doc *results.Document, lef
 	}
 	doc = newDocument(p, Options{SessionID: old.Session.ID, Argv: old.Session.Argv, Version: old.Weir})
 	doc.Session, doc.Environment, doc.Checks = old.Session, old.Environment, old.Checks
-	doc.Commands, doc.Artifacts, doc.Baseline = old.Commands, old.Artifacts, old.Baseline
+	doc.Commands, doc.Artifacts, doc.Baseline, doc.Previous = old.Commands, old.Artifacts, old.Baseline, old.Previous
 	taken := map[*results.Case]bool{}
 	for _, c := range doc.Cases {
 		if c.Status == results.Excluded || c.Reason != notRun {

@@ -113,11 +113,14 @@ func annotated(doc *results.Document, f finding) annotation {
 		a.file, a.line = plain(f.assertion.File), f.assertion.Line
 		lines = append(lines, "asserted: "+plain(f.assertion.Text))
 	}
+	for _, line := range f.since {
+		lines = append(lines, "last time: "+line)
+	}
 	for _, l := range f.log {
 		lines = append(lines, "  | "+l)
 	}
-	if f.of != nil {
-		lines = append(lines, "again: "+again(doc, f.of.Key))
+	if command := again(doc, f); command != "" {
+		lines = append(lines, "again: "+command)
 	}
 	a.message = clip(strings.Join(lines, "\n"), "\n… cut; results.json has all")
 	return a

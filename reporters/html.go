@@ -112,9 +112,11 @@ func rowClass(standing string) string {
 // measured and how surely, by which launches on which nodes, and how to run just this.
 func (d *draft) card(doc *results.Document, f finding) html.Card {
 	c := html.Card{Sign: symbols[f.standing], Standing: f.standing, Where: clip(f.where, " …"), Name: clip(f.name, " …"), Place: f.place,
-		Message: clip(f.message, " …"), Log: f.log}
+		Message: clip(f.message, " …"), Log: f.log, Again: clip(again(doc, f), " …")}
+	for _, line := range f.since {
+		c.Lines = append(c.Lines, clip("last time: "+line, " …"))
+	}
 	if f.of != nil {
-		c.Again = again(doc, f.of.Key)
 		for _, l := range f.of.Launches {
 			c.Launches = append(c.Launches, plain(launchLine(l, f.assertion)))
 		}
@@ -127,9 +129,6 @@ func (d *draft) card(doc *results.Document, f finding) html.Card {
 	of := f.of
 	if of == nil && len(a.Cases) > 0 {
 		of = doc.Case(a.Cases[0])
-	}
-	if a.Trend != nil {
-		c.Again = again(doc, f.where)
 	}
 	if a.Subject != nil && of != nil {
 		for _, m := range a.Subject.Metrics() {
@@ -178,6 +177,7 @@ func margin(a *results.AssertionVerdict) string {
 func notes(doc *results.Document) []html.Note {
 	var out []html.Note
 	for _, n := range []html.Note{
+		{Title: sinceTitle, Lines: sinceLast(doc)},
 		{Title: "Counters that moved", Lines: countersMoved(doc)},
 		{Title: "Ignored settings", Lines: ignored(doc)}, {Title: "Fabrics chosen", Lines: chosen(doc)},
 		{Title: "Nodes changed", Lines: nodesChanged(doc)},

@@ -88,7 +88,7 @@ type xmlResult struct {
 }
 
 func newSuites(doc *results.Document) *xmlSuites {
-	b := &junit{doc: doc, names: map[string]int{}, suites: map[string]*xmlSuite{}, budget: textBudget}
+	b := &junit{doc: doc, since: sinces(doc), names: map[string]int{}, suites: map[string]*xmlSuite{}, budget: textBudget}
 	b.all.Name = ascii(doc.Scenario.Name)
 	b.session()
 	for _, c := range doc.Cases {
@@ -134,7 +134,8 @@ type junit struct {
 	all    xmlSuites
 	suites map[string]*xmlSuite
 	names  map[string]int
-	budget int // bytes of text left for the whole file
+	since  map[string][]*results.Since // by case
+	budget int                         // bytes of text left for the whole file
 }
 
 // add appends a test case to the suite of a run under a name that no other has.

@@ -33,6 +33,11 @@ func (b *junit) evidence(c *results.Case, a *results.AssertionVerdict) []string 
 		lines = append(lines, "assertion: "+plain(a.Text), "understood as: "+plain(a.Lowered))
 	}
 	if c == nil {
+		f := finding{assertion: a, where: plain(over(b.doc, a))}
+		lines = append(lines, b.lastTime(f)...)
+		if command := again(b.doc, f); command != "" {
+			lines = append(lines, "again: "+command)
+		}
 		return lines
 	}
 	for _, l := range c.Launches {
@@ -44,12 +49,16 @@ func (b *junit) evidence(c *results.Case, a *results.AssertionVerdict) []string 
 	for _, l := range lastLog(c) {
 		lines = append(lines, "  | "+l)
 	}
-	return append(lines, "again: "+again(b.doc, c.Key))
+	lines = append(lines, b.lastTime(finding{assertion: a, of: c})...)
+	return append(lines, "again: "+againOnly(b.doc, c.Key))
 }
 
-// again is the command that runs some cases once more, by their key or a pattern of it.
-func again(doc *results.Document, key string) string {
-	return "weir run " + quoted(doc.Scenario.File) + " --only " + quoted(key)
+func (b *junit) lastTime(f finding) []string {
+	lines := lastTime(b.since, f)
+	for i, line := range lines {
+		lines[i] = "last time: " + line
+	}
+	return lines
 }
 
 func launchLine(l *results.Launch, a *results.AssertionVerdict) string {
@@ -175,8 +184,6 @@ func properties(a *results.AssertionVerdict, c *results.Case) *xmlProperties {
 }
 
 // quoted is one word for a shell.
-func quoted(s string) string { return "'" + strings.ReplaceAll(plain(s), "'", `'\''`) + "'" }
-
 // ascii writes what is not ASCII as escapes: consumers key their history by these
 // names, and some lose other characters on the way.
 func ascii(s string) string {

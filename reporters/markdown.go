@@ -34,12 +34,13 @@ func markdown(doc *results.Document, limit int) string {
 		{"fail", "Failed"}, {"xpass", "Passed against expectation"}, {"error", "Errors"}, {"inconclusive", "Inconclusive"},
 		{"warn", "Warnings"}, {"info", "For information"},
 	} {
-		m.findings(s.heading, findings(doc, s.standing))
+		m.findings(doc, s.heading, findings(doc, s.standing))
 	}
 	for _, g := range grids(doc) {
 		m.grid(g)
 	}
 	m.omitted(m.lost)
+	m.list(sinceTitle, sinceLast(doc))
 	m.list("Counters that moved", countersMoved(doc))
 	m.list("Ignored settings", ignored(doc))
 	m.list("Fabrics chosen", chosen(doc))
@@ -96,7 +97,7 @@ func (m *page) omitted(n int) {
 	}
 }
 
-func (m *page) findings(heading string, fs []finding) {
+func (m *page) findings(doc *results.Document, heading string, fs []finding) {
 	if len(fs) == 0 {
 		return
 	}
@@ -110,6 +111,13 @@ func (m *page) findings(heading string, fs []finding) {
 			for _, line := range f.log {
 				s += "      " + line + "\n" // indented code: no fence that a line could close
 			}
+			s += "\n"
+		}
+		for _, line := range f.since {
+			s += "  - last time: " + mdText(line) + "\n"
+		}
+		if command := again(doc, f); command != "" && rank(f.standing) <= rank("warn") {
+			s += "  - again: " + mdCode(command) + "\n"
 		}
 		return s
 	}))

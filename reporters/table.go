@@ -33,6 +33,12 @@ func Table(w io.Writer, doc *results.Document, color bool, width int) error {
 	for _, s := range []string{"error", "fail", "xpass", "inconclusive", "warn", "xfail", "info"} {
 		for _, f := range findings(doc, s) {
 			t.finding(f)
+			for _, line := range f.since {
+				fmt.Fprintf(&t.out, "    last time: %s\n", line)
+			}
+			if command := again(doc, f); command != "" && rank(s) <= rank("warn") {
+				fmt.Fprintf(&t.out, "    again: %s\n", command)
+			}
 		}
 	}
 	for _, a := range doc.Assertions { // no row of a table shows these
@@ -40,7 +46,7 @@ func Table(w io.Writer, doc *results.Document, color bool, width int) error {
 			t.finding(found(a, over(doc, a)))
 		}
 	}
-	for _, line := range slices.Concat(countersMoved(doc), ignored(doc), chosen(doc), madeAgain(doc), leftOut(doc)) {
+	for _, line := range slices.Concat(sinceShort(doc), countersMoved(doc), ignored(doc), chosen(doc), madeAgain(doc), leftOut(doc)) {
 		fmt.Fprintf(&t.out, "  %s\n", line)
 	}
 	if t.out.Len() > 0 {

@@ -65,6 +65,7 @@ type finding struct {
 	place    string // file:line
 	log      []string
 
+	since     []string                  // what its metrics were the last time
 	assertion *results.AssertionVerdict // nil: none
 	of        *results.Case             // nil: of none, or of several
 }
@@ -76,6 +77,7 @@ const logLines = 5
 // case in error is one finding: its assertions are in error for the same reason.
 func findings(doc *results.Document, want string) []finding {
 	var out []finding
+	changes := sinces(doc)
 	if want == "error" {
 		out = sessionErrors(doc)
 	}
@@ -88,13 +90,16 @@ func findings(doc *results.Document, want string) []finding {
 			if a.Standing() == want && !(broken && a.Verdict == results.ErrorVerdict) {
 				f := found(a, c.Key)
 				f.of = c
+				f.since = lastTime(changes, f)
 				out = append(out, f)
 			}
 		}
 	}
 	for _, a := range doc.Assertions {
 		if a.Standing() == want {
-			out = append(out, found(a, over(doc, a)))
+			f := found(a, over(doc, a))
+			f.since = lastTime(changes, f)
+			out = append(out, f)
 		}
 	}
 	return out

@@ -27,6 +27,8 @@ type Document struct {
 	Summary     Summary             `json:"summary"`
 	// Baseline is what assertions that mention it are held against; nil without one.
 	Baseline *Baseline `json:"baseline,omitempty"`
+	// Previous is what has changed since an earlier session; nil where none is known.
+	Previous *Previous `json:"previous,omitempty"`
 	// Commands are the setup and teardown commands that ran, in order.
 	Commands []Command `json:"commands,omitempty"`
 	// Artifacts are what was kept of nodes, and what was to be.
@@ -82,6 +84,9 @@ type Session struct {
 	ExitCode int       `json:"exit_code"`
 	Reason   string    `json:"reason,omitempty"` // of an error or abort, one line
 	Argv     []string  `json:"argv"`
+	// Again is a command that runs the whole of it again: argv less what chooses cases and
+	// says where results go. None in documents of older versions.
+	Again []string `json:"again,omitempty"`
 	// Simulated says that some launch came from the simulated engine.
 	Simulated bool `json:"simulated,omitempty"`
 	// Resumed is the id of the session that this one went on with.

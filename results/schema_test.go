@@ -68,7 +68,7 @@ func full() *results.Document {
 	now := time.Date(2026, 11, 21, 10, 15, 0, 0, time.UTC)
 	d := &results.Document{
 		Schema: results.Schema, Seal: "sha256:04",
-		Session:  results.Session{ID: "s", Started: now, Finished: now, Status: results.Failed, ExitCode: 1, Reason: "r", Argv: []string{"weir"}, Simulated: true, Resumed: "s0"},
+		Session:  results.Session{ID: "s", Started: now, Finished: now, Status: results.Failed, ExitCode: 1, Reason: "r", Argv: []string{"weir"}, Again: []string{"weir", "run", "x.yaml"}, Simulated: true, Resumed: "s0"},
 		Weir:     results.Version{Version: "1", Commit: "c", Go: "go1.26"},
 		Scenario: results.Scenario{Name: "n", Description: "d", File: "f", Digest: "sha256:00", Variables: map[string]string{"peak": "46.48 GB/s"}},
 		Plan:     results.Plan{Digest: "sha256:01", Cases: 2, Excluded: 1},
@@ -107,6 +107,13 @@ func full() *results.Document {
 		Baseline: &results.Baseline{Session: "b", File: "b.json", Fingerprint: "sha256:02", Differences: []results.Difference{{What: "kernel", Base: "6.1", New: "6.2", Of: []string{"n1"}}}, Cases: []results.BaselineCase{
 			{Key: "a", Launches: []results.MetricValues{results.ValuesOf(map[string]float64{"bandwidth": 46, "odd": math.NaN()})}},
 		}},
+		Previous: &results.Previous{
+			Session: "p", File: "p.json", Started: now, Status: results.Passed, Differences: []results.Difference{{What: "kernel", Base: "6.1", New: "6.2", Of: []string{"n1"}}},
+			Since: []*results.Since{{
+				Case: "a", Metric: "bandwidth", Unit: "GB/s", Base: results.Observed{Value: 46, Unit: "GB/s", CI: &[2]float64{45, 47}, N: 3, Confidence: 0.99}, Additive: true,
+				Change: results.Change{Value: 0.9, CI: &[2]float64{0.8, 1}, P: &lower, Q: &lower, Found: true, Detectable: &upper},
+			}},
+		},
 		Artifacts: []results.Artifact{{Name: "a", Node: "n1", File: "artifacts/n1/a", Source: "/a", Bytes: 3, SHA256: strings.Repeat("0a", 32), Status: results.ArtifactTruncated, Reason: "r", Required: true}},
 		Commands: []results.Command{{
 			Name: "mount", Stage: "setup", Scope: "launch", Of: "g/0", Node: "n1", Started: now, Duration: 0.5, Status: "failed", Reason: "r", Log: []string{"x"},

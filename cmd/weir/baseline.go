@@ -57,7 +57,10 @@ func (f *runFlags) baselines(plans []*planner.Plan, notes io.Writer) ([]baseline
 		all[i] = baseline{doc, file}
 	}
 	if given != nil && !used {
-		fmt.Fprintf(notes, "note: --baseline %s: no assertion mentions the baseline, so nothing is compared with it\n", f.baseline)
+		fmt.Fprintf(notes, "note: --baseline %s: no assertion mentions the baseline, so no verdict rests on it; reports say what has changed since\n", f.baseline)
+		if f.previous == "" {
+			f.previous, f.earlier = f.baseline, given
+		}
 	}
 	return all, nil
 }

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/spf13/cobra"
@@ -52,7 +53,7 @@ func isPlan(arg string) bool { return filepath.Ext(arg) == ".json" }
 
 // load reads a scenario from a file or as catalog:NAME.
 func load(arg string, vars map[string]string) (*dsl.Scenario, dsl.Sources, hcl.Diagnostics, error) {
-	options := dsl.Options{Vars: vars}
+	options := dsl.Options{Vars: vars, Today: time.Now().UTC().Format(time.DateOnly)}
 	if name, ok := strings.CutPrefix(arg, catalogPrefix); ok {
 		e, err := scenarios.Lookup(name)
 		if err != nil {

@@ -33,6 +33,7 @@ func (f *runFlags) chosen(cmd *cobra.Command, args []string) ([]*planner.Plan, e
 				return nil, wrongUsage("--%s cannot be used with --resume unless the scenario is given too: the session in %s has a plan", other, f.resume)
 			}
 		}
+		f.inputs = []string{filepath.Join(f.resume, executor.PlanName)}
 		return []*planner.Plan{saved}, nil
 	}
 	plans, err := f.plans(cmd, args)

@@ -6,12 +6,14 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"weir/executor/cluster"
 	"weir/executor/trust"
 	"weir/gate"
 	"weir/planner"
 	"weir/quantity"
+	"weir/results"
 )
 
 // runFlags are the flags of weir run.
@@ -31,6 +33,11 @@ type runFlags struct {
 	allowStale bool
 	resume     string
 	baseline   string
+	previous   string
+	earlier    *results.Document // of --previous
+
+	set    *pflag.FlagSet
+	inputs []string // the file of each plan
 }
 
 func newRun() *cobra.Command {
@@ -56,6 +63,7 @@ worst result decides the exit code; "weir docs exit-codes" lists them.`,
 		},
 		RunE: func(cmd *cobra.Command, args []string) error { return f.witnessed(cmd, args) },
 	}
+	f.set = cmd.Flags()
 	f.variables.add(cmd.Flags())
 	f.selection.add(cmd.Flags())
 	f.reports.add(cmd.Flags())
@@ -67,6 +75,7 @@ worst result decides the exit code; "weir docs exit-codes" lists them.`,
 	cmd.Flags().StringVar(&f.timeout, "timeout", "", "total `TIME` for everything, as 90s or 10m; then the partial report is written and the exit code is 124")
 	cmd.Flags().StringVar(&f.resume, "resume", "", "go on with the session in `DIR` that was cut off or stopped: what it has measured is taken over")
 	cmd.Flags().StringVar(&f.baseline, "baseline", "", "result document `FILE|DIR` that baseline.METRIC is taken from, instead of the scenario's")
+	cmd.Flags().StringVar(&f.previous, "previous", "", "result document `FILE|DIR` of the last time: reports say what has changed since; none: nothing (default the newest session of the scenario beside this one)")
 	cmd.Flags().BoolVar(&f.allowStale, "allow-stale", false, "run a saved plan though its scenario has changed since")
 	cmd.Flags().StringVar(&f.events, "events", "", "stream events as NDJSON to `FILE`, - is stdout; weir schema events says what each is")
 	return cmd
@@ -113,6 +122,11 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 	if err := f.writable(wanted); err != nil {
 		return err
 	}
+	if f.previous != "" && f.previous != noPrevious {
+		if f.earlier, err = readWhole(f.previous); err != nil {
+			return fmt.Errorf("--previous: %w", err)
+		}
+	}
 	baselines, err := f.baselines(plans, cmd.ErrOrStderr())
 	if err != nil {
 		return err
@@ -130,7 +144,7 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 			codes = append(codes, gate.ExitEmpty)
 			continue
 		}
-		s := session{flags: f, plan: p, baseline: baselines[i], kill: kill, reports: wanted, stream: stream, stdout: cmd.OutOrStdout(), stderr: cmd.ErrOrStderr(), several: len(plans) > 1}
+		s := session{flags: f, input: f.inputs[i], plan: p, baseline: baselines[i], kill: kill, reports: wanted, stream: stream, stdout: cmd.OutOrStdout(), stderr: cmd.ErrOrStderr(), several: len(plans) > 1}
 		code, err := s.run(ctx)
 		if err != nil {
 			code = gate.Worst(code, explain(cmd.ErrOrStderr(), cmd, err))
@@ -180,6 +194,7 @@ func (f *runFlags) plans(cmd *cobra.Command, args []string) ([]*planner.Plan, er
 	if err != nil {
 		return nil, err
 	}
+	f.inputs = files
 	for i, p := range plans {
 		if isPlan(files[i]) && !f.allowStale {
 			if err := fresh(p, files[i], cmd.ErrOrStderr()); err != nil {

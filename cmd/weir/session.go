@@ -23,6 +23,7 @@ import (
 // session is one plan's way through executor, gate and reporters.
 type session struct {
 	flags          *runFlags
+	input          string // what of the command line the plan is of
 	plan           *planner.Plan
 	baseline       baseline
 	kill           <-chan struct{} // closed when nothing may be waited for any more
@@ -50,7 +51,7 @@ func (s *session) run(ctx context.Context) (int, error) {
 	}
 	show := newProgress(s.stderr, s.plan, s.flags.style)
 	doc, runErr := executor.Run(ctx, s.plan, executor.Options{
-		Dir: dir, Resume: s.flags.resume != "", SessionID: id, Argv: os.Args, Version: buildVersion(),
+		Dir: dir, Resume: s.flags.resume != "", SessionID: id, Argv: os.Args, Again: s.again(), Version: buildVersion(),
 		Etcd: s.flags.etcd, Fleet: fleet, RankCommand: self.rank, ProbeCommand: self.probe,
 		Kill: s.kill, Baseline: s.baseline.doc, BaselineFile: s.baseline.file,
 		FailFast: s.flags.failFast, When: admits, Fabrics: asksFor, Judge: gate.Judge, Undecided: gate.Undecided,
@@ -76,6 +77,7 @@ func (s *session) write(doc *results.Document, dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("making the session directory: %w", err)
 	}
+	s.sinceEarlier(doc, dir)
 	if err := doc.Write(filepath.Join(dir, "results.json")); err != nil {
 		return fmt.Errorf("writing results: %w", err)
 	}

@@ -1,0 +1,28 @@
+package dsl_test
+
+import (
+	"testing"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"weir/dsl"
+)
+
+// An expectation counts up to and with its last day; after it there is a warning at the
+// day, and the scenario stays what it was.
+func TestExpiredExpectationsAreWarnedOf(t *testing.T) {
+	src := []byte("scenario: s\nruns:\n  a:\n    workload: transfer\n    options: {block_size: 1MiB}\n    assert: [{that: bandwidth >= 1, xfail: {reason: r, until: 2026-01-31}}]\n")
+	for today, want := range map[string]int{"": 0, "2026-01-31": 0, "2026-02-01": 1, "2027-01-01": 1} {
+		s, _, diags := dsl.Load("s.yaml", src, dsl.Options{Today: today})
+		if len(diags) != want || s == nil {
+			t.Errorf("on %q: %v", today, diags)
+			continue
+		}
+		if want == 0 {
+			continue
+		}
+		if d := diags[0]; d.Severity != hcl.DiagWarning || d.Subject.Start.Line != 6 || d.Subject.Start.Column != 63 {
+			t.Errorf("on %q: %v at %v", today, d, d.Subject)
+		}
+	}
+}

@@ -1,0 +1,51 @@
+package reporters
+
+import (
+	"strings"
+
+	"weir/results"
+)
+
+// again is the command that runs what a finding is about once more, with the flags of
+// the session that decide what is run and where; "" where it is about no case.
+func again(doc *results.Document, f finding) string {
+	switch a := f.assertion; {
+	case f.of != nil:
+		return againOnly(doc, f.of.Key)
+	case a == nil || len(a.Cases) == 0:
+		return ""
+	case a.Trend != nil:
+		return againOnly(doc, f.where)
+	default:
+		return againOnly(doc, runsOf(doc, a.Cases)...)
+	}
+}
+
+// againOnly is the command for some selectors. Documents of older versions do not say
+// with which flags their session ran.
+func againOnly(doc *results.Document, selectors ...string) string {
+	words := []string{"weir run " + quoted(doc.Scenario.File)}
+	if said := doc.Session.Again; len(said) > 0 {
+		words = nil
+		for _, word := range said {
+			words = append(words, shellWord(word))
+		}
+	}
+	for _, s := range selectors {
+		words = append(words, "--only "+quoted(s))
+	}
+	return strings.Join(words, " ")
+}
+
+// shellWord is a word as a shell reads it.
+func shellWord(s string) string {
+	harmless := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./:=,@%+", r)
+	}
+	if s != "" && strings.TrimFunc(s, harmless) == "" {
+		return s
+	}
+	return quoted(s)
+}
+
+func quoted(s string) string { return "'" + strings.ReplaceAll(plain(s), "'", `'\''`) + "'" }

@@ -1,0 +1,34 @@
+package results
+
+import "time"
+
+// Previous is what became of a scenario since an earlier session, for those who read a
+// report. No verdict rests on it.
+type Previous struct {
+	Session string    `json:"session"`
+	File    string    `json:"file"`
+	Started time.Time `json:"started"`
+	Status  string    `json:"status"`
+	// Differences are of its environment and settings to those of this session, its Base.
+	Differences []Difference `json:"differences,omitempty"`
+	// Since is what became of the metrics that assertions are about.
+	Since []*Since `json:"since,omitempty"`
+}
+
+// Since is what became of one metric of one case.
+type Since struct {
+	Case   string   `json:"case"`
+	Metric string   `json:"metric"`
+	Unit   string   `json:"unit"`
+	Base   Observed `json:"base"`
+	// Change is this session's value as a ratio to Base, or less Base in Unit where
+	// Additive says so.
+	Change   Change `json:"change"`
+	Additive bool   `json:"additive,omitempty"`
+}
+
+// ChangeText is that of Effect.
+func (s *Since) ChangeText() (value, low, high string) {
+	e := Effect{Unit: s.Unit, Base: &s.Base, Change: &s.Change, Additive: s.Additive}
+	return e.ChangeText()
+}
