@@ -57,6 +57,12 @@ func (s *session) newDir() error {
 	if err != nil {
 		return fmt.Errorf("encoding the plan: %w", err)
 	}
+	// complete before the journal, which says that there is a session to go on with
+	early := filepath.Join(s.o.Dir, PlanName+"."+s.o.SessionID)
+	if err := results.WriteFile(early, b); err != nil {
+		return fmt.Errorf("writing the plan: %w", err)
+	}
+	defer os.Remove(early) // where it is still there, there is another session
 	s.journal, err = os.OpenFile(s.journalPath(), os.O_CREATE|os.O_EXCL|os.O_RDWR|os.O_APPEND, 0o644)
 	if errors.Is(err, os.ErrExist) {
 		return fmt.Errorf("%s holds a session already", s.o.Dir)
@@ -67,7 +73,7 @@ func (s *session) newDir() error {
 	if err := s.lock(); err != nil {
 		return err
 	}
-	if err := results.WriteFile(filepath.Join(s.o.Dir, PlanName), b); err != nil {
+	if err := os.Rename(early, filepath.Join(s.o.Dir, PlanName)); err != nil {
 		return fmt.Errorf("writing the plan: %w", err)
 	}
 	return nil

@@ -54,6 +54,7 @@ func (s *session) open(ctx context.Context) (err error) {
 		return s.gather(ctx, want)
 	}
 	s.fleet = newFleet(s)
+	go s.pulse.run(life)
 	if err := s.fleet.open(ctx); err != nil {
 		return err
 	}

@@ -53,6 +53,7 @@ type session struct {
 	agents   []*agent.Agent
 	members  map[string]agent.Member
 	joined   map[string]cluster.Member // as etcd has members
+	pulse    pulse                     // of this process
 	losses   map[string]string         // why members are here no more
 	seated   map[string][]string       // nodes of the last launch by demand and block
 	changes  <-chan cluster.Member

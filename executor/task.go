@@ -128,6 +128,9 @@ func (s *session) lost(node, cause string) {
 	if _, here := s.members[node]; !here {
 		return // it was known already: link and lease tell of it one after the other
 	}
+	if s.fleet != nil {
+		cause += s.pulse.note(time.Now())
+	}
 	delete(s.members, node)
 	s.losses[node] = cause
 	s.dismiss(node)

@@ -100,7 +100,7 @@ func TestOnlyTheNextProcessWithTheStateIsASuccessor(t *testing.T) {
 			t.Errorf("%s: taken for the process before", name)
 		}
 	}
-	if (&daemon{Options: Options{Node: "n1"}}).predecessor([]byte("{}")) {
+	if (&daemon{Options: Options{Node: "n1"}}).predecessor(About{Node: "n1", Machine: agent.HostID()}.Encode()) {
 		t.Error("without a name of the directory everybody is the process before")
 	}
 	if _, other, err := lockState(t.TempDir()); err != nil || other == id {

@@ -92,8 +92,8 @@ func (i injection) misled(d *results.Document) string {
 		case "etcd":
 			return strings.Contains(f.Cause, "etcd")
 		}
-		// a coordinator that stands still is what agents and their links miss
-		return strings.Contains(f.Cause, "coordinator") || strings.Contains(f.Cause, "gone")
+		// one that stands still is what agents miss: they go, and it says that it was not there
+		return strings.Contains(f.Cause, "the coordinator")
 	}
 	if len(all) == 0 || slices.ContainsFunc(all, leads) {
 		return ""

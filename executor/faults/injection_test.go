@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os/exec"
+	"slices"
 	"syscall"
 	"time"
 
@@ -51,6 +52,11 @@ func (w *world) draw(r *rand.Rand, n int) injection {
 	}
 	if w.lab != nil {
 		kinds = append(kinds, injection{how: silenced, target: "link"}, injection{how: unplugged, target: "link"}, injection{how: off, target: "host"})
+	}
+	if *only != "" {
+		if kinds = slices.DeleteFunc(kinds, func(i injection) bool { return i.kind() != *only }); len(kinds) == 0 {
+			w.t.Fatalf("there is no kind %q here", *only)
+		}
 	}
 	i := kinds[n%len(kinds)]
 	// of all moments, whatever the machine does beside: of each ten sessions, two are

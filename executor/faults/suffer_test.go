@@ -194,9 +194,11 @@ func (w *world) goOn(s *session, r *row, finished map[string]time.Time) {
 	if what, ok := w.settled(); !ok { // before a later session can have tidied up
 		r.wrong("left behind: %s", what)
 	}
-	if _, err := os.Stat(filepath.Join(s.dir, "journal.ndjson")); err != nil {
-		r.outcome = unbegun
-		return
+	for _, name := range []string{executor.JournalName, executor.PlanName} {
+		if _, err := os.Stat(filepath.Join(s.dir, name)); err != nil {
+			r.outcome = unbegun
+			return
+		}
 	}
 	again := w.run(s.dir)
 	if !again.wait(bound) || again.code() != 0 {
