@@ -191,6 +191,33 @@ func TestAgentsThatCannotRegister(t *testing.T) {
 	}
 }
 
+// TestAnAgentOutlivesItsReader: a pipe that nobody reads any more, as after a login that
+// was cut off, is no reason to end without cleaning up.
+func TestAnAgentOutlivesItsReader(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	read, write, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	read.Close()
+	a := w.command("agent", "--etcd", w.etcd, "--node", "a", "--state", w.path("state-a"), "--join", w.path("token"))
+	a.Stdout, a.Stderr = write, write
+	if err := a.Start(); err != nil {
+		t.Fatal(err)
+	}
+	write.Close()
+	p, _ := w.run(short(""))
+	p.ends(0)
+	if err := a.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if err := a.Wait(); a.ProcessState.ExitCode() != 143 {
+		t.Errorf("it ends with %v", err)
+	}
+	w.clean()
+}
+
 func TestSessionsShareNodesOrDoNot(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
