@@ -71,6 +71,7 @@ var allowed = map[string][]string{
 	"weir/executor/launch":            {"weir/executor/trust"},
 	"weir/executor/launch/kubernetes": {"weir/executor/launch", "weir/executor/trust", "weir/dsl/yamlsyntax"},
 	"weir/executor/lab":               {},
+	"weir/executor/lab/board":         {"weir/executor/cluster", "weir/executor/trust"},
 	"weir/test/hosts":                 {},
 	"weir/gate":                       {"weir/results", "weir/assertion", "weir/workload", "weir/quantity"},
 	"weir/history":                    {"weir/results", "weir/workload", "weir/quantity"},
@@ -85,6 +86,7 @@ var closed = map[string][]string{
 	"weir/engine/sim":                 {"weir/cmd/weir"},
 	"weir/executor/launch/kubernetes": {"weir/cmd/weir"},
 	"weir/executor/lab":               {}, // only tests, whose imports are not looked at here
+	"weir/executor/lab/board":         {},
 }
 
 // roomOf is the room that a package is in, "" if in none.

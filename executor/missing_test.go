@@ -10,6 +10,7 @@ import (
 	"weir/engine"
 	"weir/executor/agent"
 	"weir/executor/cluster"
+	"weir/executor/lab/board"
 	"weir/executor/trust"
 	"weir/executor/wire"
 	"weir/results"
@@ -20,34 +21,11 @@ import (
 // node, and may not do its part. So long, at least, other ranks are waited for.
 func lonely(t *testing.T, ready time.Duration) (*cluster.Session, <-chan agent.Report) {
 	t.Helper()
-	b := newBench(t)
-	dir, err := os.MkdirTemp("", "lo")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { os.RemoveAll(dir) })
-	server, err := cluster.StartServer(t.Context(), dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(server.Close)
-	session, err := cluster.Open(t.Context(), server.Config(), "s")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { session.Close(false) })
-	signer, err := trust.NewSigner()
-	if err != nil {
-		t.Fatal(err)
-	}
-	key, err := trust.NewVerifier(signer.Public())
-	if err != nil {
-		t.Fatal(err)
-	}
+	b, logs := board.New(t), newBench(t).dir
 	reports := make(chan agent.Report, 16)
 	a := agent.New(agent.Options{
-		Verifier: key,
-		Node:     "n1", Session: "s", RankCommand: []string{os.Args[0], "rank"}, LogDir: b.dir, ScratchDir: dir,
+		Verifier: b.Verifier,
+		Node:     "n1", Session: board.ID, RankCommand: []string{os.Args[0], "rank"}, LogDir: logs, ScratchDir: b.Dir,
 		Deadlines: agent.Deadlines{Ready: ready, Connect: 3 * time.Second, Grace: 300 * time.Millisecond},
 		Sink:      func(r agent.Report) { reports <- r },
 	})
@@ -56,7 +34,7 @@ func lonely(t *testing.T, ready time.Duration) (*cluster.Session, <-chan agent.R
 			t.Error(err)
 		}
 	})
-	if err := a.Serve(t.Context(), server.Config(), results.Node{}); err != nil {
+	if err := a.Serve(t.Context(), b.Etcd.Config(), results.Node{}); err != nil {
 		t.Fatal(err)
 	}
 	packed, err := agent.Pack(engine.Launch{ID: "l", Ranks: 2, Nodes: []string{"n1", "n2"}, Cases: []engine.Case{{
@@ -69,16 +47,16 @@ func lonely(t *testing.T, ready time.Duration) (*cluster.Session, <-chan agent.R
 	if err != nil {
 		t.Fatal(err)
 	}
-	host, err := session.Host(t.Context(), "l", []string{"n1", "n2"})
+	host, err := b.Host(t.Context(), "l", []string{"n1", "n2"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(host.Close)
-	sealed := agent.Seal(signer, trust.Subject{Session: "s", Node: "n1", Name: "l"}, 1, spec)
-	if err := session.Place(t.Context(), "l", map[string][]byte{"n1": sealed}); err != nil {
+	sealed := agent.Seal(b.Key, trust.Subject{Session: board.ID, Node: "n1", Name: "l"}, 1, spec)
+	if err := b.Place(t.Context(), "l", map[string][]byte{"n1": sealed}); err != nil {
 		t.Fatal(err)
 	}
-	return session, reports
+	return b.Session, reports
 }
 
 func outcomeOf(t *testing.T, reports <-chan agent.Report, task string) *results.Failure {

@@ -31,7 +31,7 @@ func (f *fleet) watch(ctx context.Context) {
 		}
 		tell := f.seen(workers)
 		for _, node := range slices.Sorted(maps.Keys(tell)) {
-			if text := tell[node]; told[node] != text && ctx.Err() == nil {
+			if text := tell[node]; told[node] != text {
 				told[node] = text
 				f.o.Say(text)
 			}
@@ -92,7 +92,7 @@ const hearing = 5 * time.Second
 func (f *fleet) hear(ctx context.Context) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, hearing, errTooFew)
 	defer cancel()
-	for len(f.absentees()) < f.called()-len(f.s.members) {
+	for len(f.absentees()) < max(f.want(), f.called())-len(f.s.members) { // it may not have been asked yet
 		pause, cancel := context.WithTimeoutCause(ctx, polling/4, errPause)
 		err := f.s.wait(pause, func() bool { return false })
 		cancel()

@@ -74,6 +74,7 @@ func (f *agentFlags) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
+	survivePipes() // whoever reads its output, or the other end of its connection, may be gone: it still has to clean up
 	ctx, _, stop := abortable(cmd.Context(), 0)
 	defer stop()
 	if f.bootstrap != "" {

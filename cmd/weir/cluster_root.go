@@ -21,12 +21,13 @@ Kubernetes: each of them makes its own keys. Nothing in etcd needs to be removed
 every key goes with the process that wrote it.`,
 		Example: `  weir cluster init
   weir cluster token --node gpu-07 --out gpu-07.token
+  weir cluster revoke gpu-07
   weir cluster status --etcd https://etcd:2379 --etcd-cacert ca.pem
   weir cluster clean --etcd http://127.0.0.1:2379 --dry-run
   weir cluster manifests examples/quickstart.yaml --kube-image registry.example.com/weir:1.7`,
 		RunE: onlySubcommands,
 	}
-	cmd.AddCommand(newClusterInit(), newClusterToken(), newClusterStatus(), newClusterClean(), newClusterManifests())
+	cmd.AddCommand(newClusterInit(), newClusterToken(), newClusterRevoke(), newClusterStatus(), newClusterClean(), newClusterManifests())
 	return cmd
 }
 

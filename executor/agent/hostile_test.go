@@ -143,7 +143,7 @@ func TestHostilePlacementsRunNothing(t *testing.T) {
 func TestHostileWritesToEtcdRunNothing(t *testing.T) {
 	c, reports := joined(t, Options{})
 	mark := filepath.Join(t.TempDir(), "mark")
-	g := garble.New(7, genuine(t, c.key, mark)...)
+	g := garble.New(7, genuine(t, c.Key, mark)...)
 	for i := range 3000 {
 		task := fmt.Sprintf("hostile-%d", i) // so that not even the genuine ones fit
 		text := g.Next()

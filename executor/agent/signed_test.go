@@ -29,10 +29,10 @@ func TestOnlyTheSessionsOwnTasksAreDone(t *testing.T) {
 		"bare":            spec,
 		"empty":           nil,
 		"a-stranger's":    Seal(stranger, about("s", "n1", "a-stranger's"), 901, spec),
-		"another-session": Seal(c.key, about("r", "n1", "another-session"), 902, spec),
-		"another-node":    Seal(c.key, about("s", "n2", "another-node"), 903, spec),
-		"another-task":    Seal(c.key, about("s", "n1", "task"), 904, spec),
-		"changed":         append(Seal(c.key, about("s", "n1", "changed"), 905, spec), 'x'),
+		"another-session": Seal(c.Key, about("r", "n1", "another-session"), 902, spec),
+		"another-node":    Seal(c.Key, about("s", "n2", "another-node"), 903, spec),
+		"another-task":    Seal(c.Key, about("s", "n1", "task"), 904, spec),
+		"changed":         append(Seal(c.Key, about("s", "n1", "changed"), 905, spec), 'x'),
 	} {
 		if err := c.put(task, text); err != nil {
 			t.Fatal(err)
@@ -45,7 +45,7 @@ func TestOnlyTheSessionsOwnTasksAreDone(t *testing.T) {
 	if _, err := os.Stat(mark); err == nil {
 		t.Fatal("a command was run that the session did not sign")
 	}
-	sealed := Seal(c.key, about("s", "n1", "own"), 1, spec)
+	sealed := Seal(c.Key, about("s", "n1", "own"), 1, spec)
 	for i, want := range []string{"", "placed before"} { // the second time, the session has nothing to do with it
 		if err := c.put("own", sealed); err != nil {
 			t.Fatal(err)

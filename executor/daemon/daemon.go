@@ -117,7 +117,7 @@ func (d *daemon) registered(ctx context.Context) error {
 		return d.unregistered(err)
 	}
 	d.answer = func(session, why string) {
-		answering, cancel := context.WithTimeout(ctx, patience)
+		answering, cancel := context.WithTimeout(ctx, again)
 		defer cancel()
 		_ = dir.Refuse(answering, d.Node, session, why) // the output of this process has it in any case
 	}
@@ -221,23 +221,25 @@ func (d *daemon) invited(ctx context.Context, i cluster.Invitation) {
 // anew: the session may still have use for the node. Why it is not served the session is
 // told, and refused says that this stands.
 func (d *daemon) attend(ctx context.Context, i cluster.Invitation) (refused bool) {
+	told := ""
 	for ctx.Err() == nil {
 		err := d.accept(ctx, i)
 		switch {
 		case ctx.Err() != nil:
-			return refused
+			return told != ""
 		case err == nil:
 			d.Say(fmt.Sprintf("session %s is over", i.Session))
-			if refused {
+			if told != "" {
 				d.answer(i.Session, "")
 			}
 			return false
+		case err.Error() != told:
+			told = err.Error()
+			d.answer(i.Session, told)
 		}
-		d.answer(i.Session, err.Error())
-		refused = true
 		if !errors.Is(err, errBroken) {
 			d.Say(fmt.Sprintf("session %s: %v", i.Session, err))
-			return refused
+			return true
 		}
 		d.Say(fmt.Sprintf("session %s: %v; trying again", i.Session, err))
 		select {
@@ -245,7 +247,7 @@ func (d *daemon) attend(ctx context.Context, i cluster.Invitation) (refused bool
 		case <-ctx.Done():
 		}
 	}
-	return refused
+	return told != ""
 }
 
 // accept checks an invitation and serves its session once.

@@ -4,12 +4,11 @@ import (
 	"context"
 	"io"
 	"net"
-	"os"
 	"sync"
 	"testing"
 	"time"
 
-	"weir/executor/cluster"
+	"weir/executor/lab/board"
 	"weir/executor/link"
 	"weir/executor/trust"
 )
@@ -63,19 +62,10 @@ func (w *wire) cut() {
 // etcd, knows so within a link's silence and does not wait longer for either: what
 // started it kills what does not end.
 func TestAnAgentEndsWithoutItsCoordinator(t *testing.T) {
-	dir, err := os.MkdirTemp("", "ld") // t.TempDir's path is too long for a socket
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { os.RemoveAll(dir) })
-	etcd, err := cluster.StartServer(t.Context(), dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(etcd.Close)
+	notices := board.New(t)
 	a := authority(t)
 	server, err := link.NewServer(link.ServerOptions{
-		Identity: issued(t, a, trust.Coordinator, "c1"), Session: "s", Etcd: etcd.Dial,
+		Identity: issued(t, a, trust.Coordinator, "c1"), Session: board.ID, Etcd: notices.Etcd.Dial,
 		Take: func(string, link.Message) error { return nil }, Up: func(string, string) error { return nil }, Down: func(string, error) {},
 	})
 	if err != nil {
@@ -87,16 +77,7 @@ func TestAnAgentEndsWithoutItsCoordinator(t *testing.T) {
 		t.Fatal(err)
 	}
 	way := newWire(t, at.String())
-	signer, err := trust.NewSigner()
-	if err != nil {
-		t.Fatal(err)
-	}
-	session, err := cluster.Open(t.Context(), etcd.Config(), "s")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { session.Close(true) })
-	members, err := session.Members(t.Context())
+	members, err := notices.Members(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +86,7 @@ func TestAnAgentEndsWithoutItsCoordinator(t *testing.T) {
 	ended := make(chan error, 1)
 	go func() {
 		ended <- Bootstrapped(ctx, Options{Node: "n1", RankCommand: []string{"/bin/false"}, ProbeCommand: []string{"/bin/false"}, Say: func(string) {}}, trust.Bootstrap{
-			Session: "s", Node: "n1", Identity: issued(t, a, trust.Agent, "n1"), Coordinator: []string{way.listener.Addr().String()}, SessionKey: signer.Public(),
+			Session: board.ID, Node: "n1", Identity: issued(t, a, trust.Agent, "n1"), Coordinator: []string{way.listener.Addr().String()}, SessionKey: notices.Key.Public(),
 		}, nil)
 	}()
 	select {

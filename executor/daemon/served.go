@@ -31,8 +31,8 @@ type served struct {
 	etcd     cluster.Config // no endpoints: through the link
 }
 
-// errBroken says that a session was lost that may still be there.
-var errBroken = errors.New("the coordinator cannot be reached")
+// errBroken says that a session was lost, or not reached, that may still be there.
+var errBroken = errors.New("no link to the coordinator")
 
 // meeting is how long the first connection to a coordinator may take.
 const meeting = 20 * time.Second

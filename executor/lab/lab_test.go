@@ -73,7 +73,7 @@ func TestPowerTakesEverythingDown(t *testing.T) {
 	one := l.Host("one")
 	one.Run("sh", "-c", "setsid sleep 4711 >/dev/null 2>&1 &")
 	before := one.Run("cat", "/proc/sys/kernel/random/boot_id")
-	if !running("sleep 4711") {
+	if !eventually(func() bool { return running("sleep 4711") }) {
 		t.Fatal("what was started on the host does not run")
 	}
 	one.PowerOff()

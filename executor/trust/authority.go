@@ -28,9 +28,10 @@ const early = time.Hour
 // Authority is a certificate authority: who holds it decides who is a coordinator
 // or an agent.
 type Authority struct {
-	key  *ecdsa.PrivateKey
-	cert *x509.Certificate
-	pem  []byte
+	key     *ecdsa.PrivateKey
+	cert    *x509.Certificate
+	pem     []byte
+	revoked revoked // as LoadAuthority has found it
 }
 
 // NewAuthority makes a certificate authority that is valid for so long. The name is

@@ -41,8 +41,8 @@ func NewRequest(node string) (key, csr []byte, err error) {
 }
 
 // Enrol gives an agent's certificate, PEM, for a request that comes with a join token.
-// It refuses tokens that have expired or are another authority's, a node that the
-// token is not for, and every role but an agent's.
+// It refuses tokens that have expired, are revoked or another authority's, a node that
+// the token is not for, and every role but an agent's.
 func (a *Authority) Enrol(token string, csr []byte, now time.Time) ([]byte, error) {
 	cert, err := a.enrol(token, csr, now)
 	if err != nil {
@@ -61,6 +61,9 @@ func (a *Authority) enrol(token string, csr []byte, now time.Time) ([]byte, erro
 	}
 	if now.After(t.Expires) {
 		return nil, fmt.Errorf("the join token %s expired at %s: \"weir cluster token\" makes another", t.ID, t.Expires.Format(time.RFC3339))
+	}
+	if err := a.revoked.token(t); err != nil {
+		return nil, err
 	}
 	der, err := decodePEM(requestBlock, csr)
 	if err != nil {

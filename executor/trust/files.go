@@ -24,8 +24,8 @@ func (a *Authority) Save(dir string) error {
 	return nil
 }
 
-// LoadAuthority reads what Save writes. A key that others can read is no secret any
-// more and is refused.
+// LoadAuthority reads what Save writes, and what Revoke does. A key that others can read
+// is no secret any more and is refused.
 func LoadAuthority(dir string) (*Authority, error) {
 	cert, key, err := load(dir, authorityName)
 	if err != nil {
@@ -41,6 +41,9 @@ func LoadAuthority(dir string) (*Authority, error) {
 	if !a.key.PublicKey.Equal(a.cert.PublicKey) {
 		return nil, fmt.Errorf("loading the certificate authority in %s: the key is not that of the certificate", dir)
 	}
+	if a.revoked, err = readRevoked(dir); err != nil {
+		return nil, fmt.Errorf("loading the certificate authority: %w", err)
+	}
 	return a, nil
 }
 
@@ -54,7 +57,8 @@ func (i Identity) Save(dir, name string) error {
 	return nil
 }
 
-// LoadIdentity reads what Identity.Save writes, and ca.pem beside it.
+// LoadIdentity reads what Identity.Save writes, ca.pem beside it, and what Revoke writes:
+// peers whose certificates are revoked are strangers to the identity.
 func LoadIdentity(dir, name string) (Identity, error) {
 	var i Identity
 	var err error
@@ -62,6 +66,9 @@ func LoadIdentity(dir, name string) (Identity, error) {
 		if i.CA, err = read(filepath.Join(dir, authorityName+".pem"), false); err == nil {
 			_, _, err = i.Role()
 		}
+	}
+	if err == nil {
+		i.revoked, err = readRevoked(dir)
 	}
 	if err != nil {
 		return Identity{}, fmt.Errorf("loading the identity %s: %w", filepath.Join(dir, name), err)

@@ -15,6 +15,8 @@ type Identity struct {
 	CA          []byte `json:"ca"`
 	Certificate []byte `json:"certificate"`
 	Key         []byte `json:"key"`
+
+	revoked revoked // as LoadIdentity has found it
 }
 
 // parsed is an identity that was read and fits together.
@@ -74,7 +76,7 @@ func (i Identity) TLS(peer Role) (*tls.Config, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading an identity: %w", err)
 	}
-	c := clientOf(p.ca, peer)
+	c := clientOf(p.ca, peer, i.revoked)
 	c.Certificates = []tls.Certificate{{Certificate: [][]byte{p.cert.Raw}, PrivateKey: p.key, Leaf: p.cert}}
 	c.ClientAuth = tls.RequireAnyClientCert
 	return c, nil
@@ -87,7 +89,7 @@ func (e *PeerError) Error() string { return e.err.Error() }
 func (e *PeerError) Unwrap() error { return e.err }
 
 // clientOf is a side that shows nothing and demands a certificate of a role.
-func clientOf(ca *x509.Certificate, peer Role) *tls.Config {
+func clientOf(ca *x509.Certificate, peer Role, r revoked) *tls.Config {
 	return &tls.Config{
 		MinVersion: tls.VersionTLS13,
 		// a resumed connection would skip the certificates, and saves nothing here
@@ -98,7 +100,11 @@ func clientOf(ca *x509.Certificate, peer Role) *tls.Config {
 			if len(s.PeerCertificates) == 0 {
 				return &PeerError{errors.New("the other side has shown no certificate")}
 			}
-			if _, err := verify(ca, s.PeerCertificates[0], peer, time.Now()); err != nil {
+			name, err := verify(ca, s.PeerCertificates[0], peer, time.Now())
+			if err == nil && peer == Agent {
+				err = r.certificate(s.PeerCertificates[0], name)
+			}
+			if err != nil {
 				return &PeerError{err}
 			}
 			return nil

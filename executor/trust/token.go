@@ -18,6 +18,10 @@ import (
 // secrets, knows one.
 const tokenPrefix = "weir-join-1."
 
+// idLength is how many bytes of a token's id are random; before them stands when it was
+// made.
+const idLength = 8
+
 // maxToken is the longest text that is read as a join token.
 const maxToken = 8 << 10
 
@@ -52,8 +56,8 @@ func (a *Authority) Token(ttl time.Duration, node string) (string, error) {
 }
 
 func (a *Authority) token(expires time.Time, node string) (string, error) {
-	id := make([]byte, 8)
-	_, _ = rand.Read(id) // never fails
+	id := append(encodeTime(time.Now()), make([]byte, idLength)...)
+	_, _ = rand.Read(id[len(id)-idLength:]) // never fails
 	body := join(a.cert.Raw, id, []byte(node), encodeTime(expires))
 	digest := sha256.Sum256(join([]byte(forToken), body))
 	signature, err := ecdsa.SignASN1(rand.Reader, a.key, digest[:])
@@ -120,5 +124,5 @@ func (t Token) TLS() (*tls.Config, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading a join token: %w", err)
 	}
-	return clientOf(ca, Coordinator), nil
+	return clientOf(ca, Coordinator, revoked{}), nil
 }

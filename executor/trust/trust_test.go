@@ -201,13 +201,13 @@ func TestIdentitiesThatAreNone(t *testing.T) {
 	a, b := authority(t), authority(t)
 	good, other := issued(t, a, Agent, "n"), issued(t, b, Agent, "n")
 	for want, i := range map[string]Identity{
-		"not that of the certificate": {good.CA, good.Certificate, other.Key},
-		"not of this authority":       {other.CA, good.Certificate, good.Key},
-		"no authority's":              {good.Certificate, good.Certificate, good.Key},
-		"one PEM block":               {good.CA, append([]byte("hello\n"), good.Certificate...), good.Key},
-		"nothing else":                {good.CA, append(good.Certificate[:len(good.Certificate):len(good.Certificate)], good.CA...), good.Key},
-		"bytes of PEM":                {good.CA, make([]byte, maxPEM+1), good.Key},
-		"reading a key":               {good.CA, good.Certificate, good.Certificate},
+		"not that of the certificate": {CA: good.CA, Certificate: good.Certificate, Key: other.Key},
+		"not of this authority":       {CA: other.CA, Certificate: good.Certificate, Key: good.Key},
+		"no authority's":              {CA: good.Certificate, Certificate: good.Certificate, Key: good.Key},
+		"one PEM block":               {CA: good.CA, Certificate: append([]byte("hello\n"), good.Certificate...), Key: good.Key},
+		"nothing else":                {CA: good.CA, Certificate: append(good.Certificate[:len(good.Certificate):len(good.Certificate)], good.CA...), Key: good.Key},
+		"bytes of PEM":                {CA: good.CA, Certificate: make([]byte, maxPEM+1), Key: good.Key},
+		"reading a key":               {CA: good.CA, Certificate: good.Certificate, Key: good.Certificate},
 	} {
 		if _, _, err := i.Role(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
@@ -316,7 +316,7 @@ func TestErrorsShowNoSecret(t *testing.T) {
 	a := authority(t)
 	i := issued(t, a, Agent, "n")
 	secret := strings.Split(string(i.Key), "\n")[1]
-	damaged := Identity{i.CA, i.Certificate, []byte(strings.Replace(string(i.Key), secret[:8], "AAAAAAAA", 1))}
+	damaged := Identity{CA: i.CA, Certificate: i.Certificate, Key: []byte(strings.Replace(string(i.Key), secret[:8], "AAAAAAAA", 1))}
 	_, _, err := damaged.Role()
 	if err == nil || strings.Contains(fmt.Sprint(err), secret[20:40]) {
 		t.Errorf("%v", err)

@@ -191,6 +191,33 @@ func TestAgentsThatCannotRegister(t *testing.T) {
 	}
 }
 
+// TestAnAgentOutlivesItsReader: a pipe that nobody reads any more, as after a login that
+// was cut off, is no reason to end without cleaning up.
+func TestAnAgentOutlivesItsReader(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	read, write, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	read.Close()
+	a := w.command("agent", "--etcd", w.etcd, "--node", "a", "--state", w.path("state-a"), "--join", w.path("token"))
+	a.Stdout, a.Stderr = write, write
+	if err := a.Start(); err != nil {
+		t.Fatal(err)
+	}
+	write.Close()
+	p, _ := w.run(short(""))
+	p.ends(0)
+	if err := a.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if err := a.Wait(); a.ProcessState.ExitCode() != 143 {
+		t.Errorf("it ends with %v", err)
+	}
+	w.clean()
+}
+
 func TestSessionsShareNodesOrDoNot(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -271,6 +298,44 @@ func TestTheCoordinatorIsKilled(t *testing.T) {
 	journal, err := os.ReadFile(filepath.Join(out, "events.ndjson"))
 	if err != nil || strings.Count(string(journal), `"session_started"`) == 0 {
 		t.Errorf("events of the resumed session: %v", err)
+	}
+	w.clean()
+}
+
+// TestARevokedNode has no part in sessions any more, and whoever has an old token neither,
+// until it joins with a new one.
+func TestARevokedNode(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.agent("a")
+	b := w.agent("b")
+	p, _ := w.run(short("cluster: {nodes: 2}"))
+	p.ends(0)
+	w.tool("cluster", "revoke", "--dir", w.path("ca"), "b")
+	c := w.agent("c")
+	p, out := w.run(short("cluster: {nodes: 2}"), "--wait", "8s")
+	p.ends(6)
+	for _, words := range []string{
+		"node b was invited and did not come: it says: ", "the coordinator refuses this agent's certificate",
+		"node c was invited and did not come: it says: joining the cluster: enrolling node c: the coordinator refuses: enrolling a node: the join token ", "was revoked with all",
+	} {
+		if !strings.Contains(p.said(), words) {
+			t.Errorf("it does not say %q:\n%s", words, p.said())
+		}
+	}
+	if got := nodesOf(document(t, out)); len(got) > 0 {
+		t.Errorf("it ran on %q", got)
+	}
+	for _, agent := range []*process{b, c} {
+		agent.signal(syscall.SIGTERM)
+		agent.ends(143)
+	}
+	w.tool("cluster", "token", "--dir", w.path("ca"), "--out", w.path("again"))
+	w.joins("b", "again", "--state", w.path("state-again")).hears("waits for sessions")
+	p, out = w.run(short("cluster: {nodes: 2}"))
+	p.ends(0)
+	if got := strings.Join(nodesOf(document(t, out)), " "); got != "a b" {
+		t.Errorf("it ran on %q", got)
 	}
 	w.clean()
 }

@@ -78,6 +78,8 @@ var hopelessReasons = map[string]string{
 	"CrashLoopBackOff":           "",
 }
 
+const beingDeleted = "somebody is deleting the pod"
+
 // judge makes one worker of each index out of a session's pods.
 func judge(session string, nodes int, items []item) []pod {
 	newest := make([]*item, nodes)
@@ -118,8 +120,11 @@ func (it *item) judge() pod {
 		if t.Signal != 0 {
 			p.Reason = strings.TrimPrefix(p.Reason+fmt.Sprintf("; signal %d", t.Signal), "; ")
 		}
-		if disrupted.Status == "True" {
+		switch {
+		case disrupted.Status == "True":
 			p.Reason = sentence(disrupted.Reason, disrupted.Message)
+		case it.Metadata.DeletionTimestamp != nil && p.Reason == "":
+			p.Reason = beingDeleted
 		}
 	case it.Status.Phase == "Failed": // evicted, refused by the node, past its deadline
 		p.State, p.Reason = launch.Lost, sentence(it.Status.Reason, it.Status.Message)
@@ -128,7 +133,7 @@ func (it *item) judge() pod {
 	case disrupted.Status == "True":
 		p.State, p.Reason = launch.Lost, sentence(disrupted.Reason, disrupted.Message)
 	case it.Metadata.DeletionTimestamp != nil:
-		p.State, p.Reason = launch.Lost, "somebody is deleting the pod"
+		p.State, p.Reason = launch.Lost, beingDeleted
 	case c.State.Running != nil && it.nodeAway():
 		p.State, p.Reason = launch.Lost, "the node "+it.Spec.NodeName+" does not answer the cluster"
 	case c.State.Running != nil:

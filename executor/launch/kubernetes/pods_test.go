@@ -49,10 +49,12 @@ func TestJudge(t *testing.T) {
 			pod{Worker: launch.Worker{State: launch.Running}}},
 		"deleted": {scheduled + `"status":{"phase":"Running","containerStatuses":[{"name":"agent","state":{"running":{}}}]}`,
 			pod{Worker: launch.Worker{State: launch.Lost, Reason: "somebody is deleting the pod"}}},
+		"deleted, and has ended": {scheduled + `"status":{"phase":"Failed","containerStatuses":[{"name":"agent","state":{"terminated":{"exitCode":143,"reason":"Error"}}}]}`,
+			pod{Worker: launch.Worker{State: launch.Exited, Code: 143, Reason: "somebody is deleting the pod"}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			deleted := ""
-			if name == "deleted" {
+			if strings.HasPrefix(name, "deleted") {
 				deleted = `"deletionTimestamp":"2026-01-01T00:00:00Z",`
 			}
 			text := fmt.Sprintf(`{"kind":"Pod","metadata":{%s"name":"p","annotations":{%q:"0"}},%s}`, deleted, indexMark, c.pod)
