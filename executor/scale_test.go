@@ -192,10 +192,10 @@ func scaleDrawing(rows []scaleRow) string {
 		series []html.Series
 	}{
 		{"requests of etcd per case", []html.Series{series("requests", func(r scaleRow) float64 { return float64(r.requests) })}},
-		{"s per case", []html.Series{series("elapsed", func(r scaleRow) float64 { return r.took.Seconds() }), series("of processors", func(r scaleRow) float64 { return r.busy.Seconds() })}},
+		{"s per case: elapsed (round) and of all processors (square)", []html.Series{series("elapsed", func(r scaleRow) float64 { return r.took.Seconds() }), series("of processors", func(r scaleRow) float64 { return r.busy.Seconds() })}},
 		{"peak MB", []html.Series{series("memory", func(r scaleRow) float64 { return r.memory / 1e6 })}},
 	} {
-		for _, drawn := range html.Panels(c.y, x, html.Axis{Name: c.y, Log: true, Label: label}, []html.Panel{{Title: c.y, Series: c.series}}) {
+		for _, drawn := range html.Panels(c.y, x, html.Axis{Name: c.y, Log: true, Label: label}, []html.Panel{{Series: c.series}}) {
 			out.WriteString(strings.Replace(string(drawn), "<svg ", fmt.Sprintf(`<svg x="%d" y="10" `, 10+i*width), 1))
 		}
 	}
