@@ -17,7 +17,7 @@ FAULTS  ?= 300
 VETTED  := -vet off# as part of lint
 SEED    ?= 0
 
-.PHONY: help setup browser build run test soak lint pure ctest valgrind race plain scripts bounds hosts fuzz properties gpu bench carry clean test-cluster faults
+.PHONY: help setup browser build run test soak lint pure ctest valgrind race plain scripts bounds hosts fuzz properties gpu bench scale carry clean test-cluster faults
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -127,6 +127,11 @@ bench: setup ## weir beside its peers, into .build/bench.md (BENCH=REGEX: only t
 	@test -n "$(BENCH)" || BENCH_OUT=$$PWD/.build/bench.md $(GO) test -run '^$$' -bench 'Recording' -benchtime 1x ./engine/native
 	@test -n "$(BENCH)" || BENCH_OUT=$$PWD/.build/bench.md $(GO) test -run '^$$' -bench 'FirstByte|Stored' -benchtime 1x ./cmd/weir
 	@test -n "$(BENCH)" || $(GO) test -run '^$$' -bench . -benchtime 1x -timeout 20m ./executor/... ./planner ./gate ./results
+
+scale: ## what a case costs with 10 to 8000 ranks on up to 1000 agents, and 16 ranks on this host: table and chart, into .build/scale.md and scale.svg
+	@mkdir -p .build
+	@rm -f .build/scale.md .build/scale.svg
+	SCALE_OUT=$$PWD/.build $(GO) test -run '^$$' -bench 'Crowd|Overhead' -benchtime 1x -timeout 20m ./executor
 
 carry: setup ## pack `make bench` and the peers for another machine, into .build/weir-bench.tar.gz (scripts/bench-carry says how to run it)
 	@scripts/setup bench

@@ -30,9 +30,9 @@ func sixteen(key string) *planner.Case {
 }
 
 // pass runs a plan and clears up behind it.
-func (b *bench) pass(p *planner.Plan) {
+func (b *bench) pass(p *planner.Plan, change ...func(*Options)) {
 	b.t.Helper()
-	if doc := b.run(p); doc.Session.Status != results.Passed {
+	if doc := b.run(p, change...); doc.Session.Status != results.Passed {
 		b.t.Fatal(doc.Session)
 	}
 	if err := os.RemoveAll(b.dir); err != nil {

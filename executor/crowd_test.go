@@ -4,13 +4,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
-	"path/filepath"
-	"regexp"
 	"slices"
-	"strconv"
-	"strings"
 	"sync"
 	"testing"
 	"testing/fstest"
@@ -140,6 +135,9 @@ func (l crowdLaunch) sum() (all int) {
 	return all
 }
 
+// agentsFor is how many agents so many ranks are on.
+func agentsFor(ranks int) int { return max(2, (ranks+eachAgent-1)/eachAgent) }
+
 // crowd has so many agents, each with its own connection to one etcd, carry a case of so
 // many ranks through some launches.
 func (b *bench) crowd(ranks, launches int) []crowdLaunch {
@@ -149,7 +147,7 @@ func (b *bench) crowd(ranks, launches int) []crowdLaunch {
 		b.t.Fatal(err)
 	}
 	defer server.Close()
-	agents := max(2, (ranks+eachAgent-1)/eachAgent)
+	agents := agentsFor(ranks)
 	c := aCase("c", option("fabric", "tcp"), option("ranks", int64(ranks)), func(c *planner.Case) { c.Place.Nodes = agents })
 	var all []crowdLaunch
 	var began time.Time
@@ -209,106 +207,4 @@ func TestACrowd(t *testing.T) {
 	if few.sum() < 80/eachAgent || many.sum() > 5*few.sum() {
 		t.Errorf("80 ranks cost %d requests, 400 ranks %d", few.sum(), many.sum())
 	}
-}
-
-// BenchmarkCrowd is a case on up to 1000 agents of 8 ranks each, all in this process with
-// coordinator and etcd: from the word to launch it until all results are kept. The first
-// launch of each session is not counted. memory is the most that the process had, with
-// all of them.
-func BenchmarkCrowd(b *testing.B) {
-	const launches = 3
-	i := slices.IndexFunc(workload.Transfer.Options, func(o workload.Option) bool { return o.Name == "ranks" })
-	most := &workload.Transfer.Options[i].Max // what libraries and their wires allow; nothing of them is here
-	defer func(old int64) { *most = old }(*most)
-	*most = 8000
-	type row struct {
-		ranks, requests int
-		took, busy      time.Duration
-		memory          float64 // bytes
-	}
-	var rows []row
-	for _, ranks := range []int{10, 30, 100, 300, 1000, 3000, 8000} {
-		b.Run(fmt.Sprintf("ranks=%d", ranks), func(b *testing.B) {
-			var r row
-			for b.Loop() {
-				forgetPeak(b)
-				bench := newBench(b)
-				bench.dir = filepath.Join(inMemory(b), "b") // thousands of files of samples would measure a disk
-				all := bench.crowd(ranks, launches)[1:]
-				r = row{ranks: ranks, memory: peak(b)}
-				for _, l := range all {
-					r.took += l.took / time.Duration(len(all))
-					r.busy += l.busy / time.Duration(len(all))
-					r.requests += l.sum() / len(all)
-				}
-				b.Log(kindsOf(all[0].requests))
-			}
-			b.ReportMetric(r.took.Seconds(), "s/case")
-			b.ReportMetric(r.busy.Seconds(), "cpu-s/case")
-			b.ReportMetric(float64(r.requests), "requests/case")
-			b.ReportMetric(float64(r.requests)/float64(ranks), "requests/rank")
-			b.ReportMetric(r.memory/1e6, "MB-peak")
-			rows = append(rows, r)
-		})
-	}
-	if len(rows) == 0 {
-		return
-	}
-	var text strings.Builder
-	fmt.Fprintf(&text, "\n%6s %8s %9s %9s %9s  requests of a case, on a logarithmic scale\n", "ranks", "s/case", "requests", "per rank", "MB peak")
-	for _, r := range rows {
-		fmt.Fprintf(&text, "%6d %8.3f %9d %9.2f %9.0f  %s\n", r.ranks, r.took.Seconds(), r.requests, float64(r.requests)/float64(r.ranks), r.memory/1e6, bar(r.requests))
-	}
-	b.Log(text.String())
-}
-
-func inMemory(b *testing.B) string {
-	b.Helper()
-	dir, err := os.MkdirTemp("/dev/shm", "crowd")
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.Cleanup(func() { os.RemoveAll(dir) })
-	return dir
-}
-
-// bar grows by ten for each factor of ten.
-func bar(n int) string {
-	length := 0
-	for limit := 1.; limit < float64(n); limit *= 1.2589 {
-		length++
-	}
-	return strings.Repeat("▇", length)
-}
-
-func kindsOf(requests map[string]int) string {
-	var parts []string
-	for _, kind := range slices.Sorted(maps.Keys(requests)) {
-		parts = append(parts, fmt.Sprintf("%s %d", kind, requests[kind]))
-	}
-	return strings.Join(parts, ", ")
-}
-
-var peakLine = regexp.MustCompile(`VmHWM:\s+(\d+) kB`)
-
-// forgetPeak makes the kernel forget the most memory that this process had.
-func forgetPeak(b *testing.B) {
-	b.Helper()
-	if err := os.WriteFile("/proc/self/clear_refs", []byte("5"), 0); err != nil {
-		b.Fatal(err)
-	}
-}
-
-// peak is the most memory that this process had, in bytes.
-func peak(b *testing.B) float64 {
-	b.Helper()
-	text, err := os.ReadFile("/proc/self/status")
-	if err != nil {
-		b.Fatal(err)
-	}
-	kB, err := strconv.ParseFloat(string(peakLine.FindSubmatch(text)[1]), 64)
-	if err != nil {
-		b.Fatal(err)
-	}
-	return kB * 1024
 }

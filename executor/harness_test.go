@@ -123,7 +123,7 @@ func (b *bench) run(p *planner.Plan, change ...func(*Options)) *results.Document
 	for _, f := range change {
 		f(&o)
 	}
-	ctx, cancel := context.WithTimeout(b.t.Context(), 2*time.Minute) // only so that nothing hangs
+	ctx, cancel := context.WithTimeout(b.t.Context(), 5*time.Minute) // only so that nothing hangs
 	defer cancel()
 	doc, err := Run(ctx, p, o)
 	if err != nil {

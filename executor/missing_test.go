@@ -86,7 +86,7 @@ func TestRankWithoutAnAddressIsNamed(t *testing.T) {
 
 func TestRankThatDoesNotComeToTheBarrierIsNamed(t *testing.T) {
 	session, reports := lonely(t, 30*time.Second)
-	meeting, err := session.Meet(t.Context(), "l", "n2", []int{1}, 2, 0)
+	meeting, err := session.Meet(t.Context(), "l", "n2", []int{1}, 2)
 	if err != nil {
 		t.Fatal(err)
 	}

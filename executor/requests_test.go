@@ -45,14 +45,14 @@ func requestsPerLaunch(t *testing.T, c *planner.Case, nodes ...string) string {
 }
 
 // A launch whose ranks are all on one node is placed and forgotten, and nothing else is
-// said of it. One of two nodes is heard of and watched on both, and each tells of its ranks
-// twice; only the coordinator asks what was said before.
+// said of it. One of two nodes is heard of and watched on both; each is asked what was
+// said before it came, and tells of its ranks twice.
 func TestRequestsOfALaunch(t *testing.T) {
 	if got := requestsPerLaunch(t, aCase("c")); got != "Put 1, Txn 1" {
 		t.Errorf("on one node: %s", got)
 	}
 	two := aCase("c", option("fabric", "tcp"), func(c *planner.Case) { c.Place.Nodes = 2 })
-	if got := requestsPerLaunch(t, two, "n1", "n2"); got != "Put 6, Range 1, Txn 2, Watch 3" {
+	if got := requestsPerLaunch(t, two, "n1", "n2"); got != "Put 6, Range 3, Txn 2, Watch 3" {
 		t.Errorf("on two nodes: %s", got)
 	}
 }

@@ -15,13 +15,12 @@ func (l *launched) place(ctx context.Context) {
 }
 
 func (l *launched) begin(ctx context.Context) error {
-	host, err := l.s.cluster.Host(ctx, l.id, l.engine.Nodes)
+	specs, all, err := l.specs()
 	if err != nil {
 		return err
 	}
-	specs, all, err := l.specs(host.Since())
+	host, err := l.s.cluster.Host(ctx, l.id, l.engine.Nodes)
 	if err != nil {
-		host.Close()
 		return err
 	}
 	if l.task, err = l.s.start(ctx, l.id, specs, all, l.take, l.gone); err != nil {
@@ -32,9 +31,8 @@ func (l *launched) begin(ctx context.Context) error {
 	return nil
 }
 
-// specs are the launch's tasks, by node, and what they share. The ranks meet since a
-// revision of etcd.
-func (l *launched) specs(since int64) (map[string][]byte, *shared, error) {
+// specs are the launch's tasks, by node, and what they share.
+func (l *launched) specs() (map[string][]byte, *shared, error) {
 	ranks := map[string][]int{}
 	for r, node := range l.engine.Nodes {
 		ranks[node] = append(ranks[node], r)
@@ -43,7 +41,7 @@ func (l *launched) specs(since int64) (map[string][]byte, *shared, error) {
 	for node, list := range ranks {
 		spec, err := agent.Task{Redact: l.s.secrets, Launch: &agent.LaunchTask{
 			Text: all.where, Ranks: list, Env: l.cases[0].Env, Secrets: l.cases[0].Secrets, LogDir: l.s.groupDirs[l.g.ID],
-			Since: since, Deadlines: phases(l.s.runOf(l.g.Run).Phases), CPUs: l.cpus[node], Seats: l.seatsOf(list),
+			Deadlines: phases(l.s.runOf(l.g.Run).Phases), CPUs: l.cpus[node], Seats: l.seatsOf(list),
 		}}.Encode()
 		if err != nil {
 			return nil, nil, err

@@ -18,6 +18,10 @@ const (
 	mostSimulated = 8192
 )
 
+// MostProcesses is how many ranks a launch has at most where each is a process: as many as
+// the engine can number. It is no constant so that tests can play more of them.
+var MostProcesses int64 = mostRanks
+
 // ParseMatrix reads the text of a matrix that can be moved: what matrix.Compact
 // writes, or the published form with a row on each line.
 func ParseMatrix(text string) (*matrix.Matrix, error) {

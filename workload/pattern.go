@@ -170,8 +170,8 @@ func (t TransferOptions) check() error {
 // checkFabric holds what a fabric cannot do, whatever the pattern.
 func (t TransferOptions) checkFabric() error {
 	switch {
-	case t.Fabric != SimFabric && t.Ranks > mostRanks:
-		return fmt.Errorf("a launch has at most %d ranks, not %d: the engine numbers them with 10 bits; only fabric sim, which starts no processes, takes up to %d", mostRanks, t.Ranks, mostSimulated)
+	case t.Fabric != SimFabric && t.Ranks > MostProcesses:
+		return fmt.Errorf("a launch has at most %d ranks, not %d: the engine numbers them with 10 bits; only fabric sim, which starts no processes, takes up to %d", MostProcesses, t.Ranks, mostSimulated)
 	case t.Fabric == "ucx" && t.Pages != "default":
 		return fmt.Errorf("fabric ucx allocates the buffers itself: it has only pages default; UCX's own environment variables decide about huge pages (UCX_POSIX_HUGETLB_MODE)")
 	case t.Op == "read" && (t.API == "am" || t.API == "tag"):

@@ -48,7 +48,7 @@ func (a *Agent) launch(ctx context.Context, id string, task *assignment, h hidde
 	if err != nil {
 		return refuse(kindFailed, results.FailedReady, err)
 	}
-	meeting, err := a.session.Meet(ctx, id, a.o.Node, task.Ranks, task.launch.Ranks, task.Since)
+	meeting, err := a.session.Meet(ctx, id, a.o.Node, task.Ranks, task.launch.Ranks)
 	if err != nil {
 		return refuse(kindMissing, results.NodeLost, err)
 	}

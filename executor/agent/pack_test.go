@@ -129,7 +129,7 @@ func TestALaunchThatIsNotWholeIsRefused(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		meeting, err := s.Meet(t.Context(), name, "n2", []int{1}, 30, 0) // of another node
+		meeting, err := s.Meet(t.Context(), name, "n2", []int{1}, 30) // of another node
 		if err != nil {
 			t.Fatal(err)
 		}

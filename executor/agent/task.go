@@ -87,8 +87,6 @@ type LaunchTask struct {
 	Ranks  []int             `json:"ranks"` // that this node runs
 	Env    map[string]string `json:"env"`   // the scenario's; it wins over all else
 	LogDir string            `json:"log_dir"`
-	// Since is when the meeting of the ranks began, where those of several nodes meet.
-	Since int64 `json:"since,omitempty"`
 	// Secrets are references to the values of further environment variables.
 	Secrets map[string]string `json:"secrets,omitempty"`
 	// Deadlines are those that the run sets; of the others the agent has its own.

@@ -139,7 +139,7 @@ func TestNothingStays(t *testing.T) {
 		t.Fatal(err)
 	}
 	coordinator := openSession(t, server, "s")
-	m, err := agent.Meet(t.Context(), "l", "n1", []int{0, 1}, 4, 0)
+	m, err := agent.Meet(t.Context(), "l", "n1", []int{0, 1}, 4)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,8 +23,6 @@ type Host struct {
 	stop   context.CancelFunc
 	wg     sync.WaitGroup
 	news   chan struct{}
-	// revision of etcd at which nobody had said anything
-	revision int64
 
 	mu        sync.Mutex
 	books     map[string][]byte // as nodes wrote them
@@ -48,13 +46,12 @@ func (s *Session) Host(ctx context.Context, launch string, nodes []string) (*Hos
 	if len(h.nodes) < 2 {
 		return h, nil
 	}
-	f, err := s.follow(ctx, h.prefix+upDir, h.apply)
+	run, err := s.follow(ctx, h.prefix+upDir, h.apply)
 	if err != nil {
 		stop()
 		return nil, fmt.Errorf("opening the meeting place of launch %s: %w", launch, err)
 	}
-	h.revision = f.revision
-	h.wg.Go(func() { h.fail(life, f.run(life)) })
+	h.wg.Go(func() { h.fail(life, run(life)) })
 	h.wg.Go(func() { h.fail(life, h.serve(life)) })
 	return h, nil
 }
@@ -66,9 +63,6 @@ func (h *Host) Close() {
 		h.wg.Wait()
 	}
 }
-
-// Since is when the meeting began, for those who come to it; 0 where nobody meets.
-func (h *Host) Since() int64 { return h.revision }
 
 // apply takes what a node says.
 func (h *Host) apply(c change) {

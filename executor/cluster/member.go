@@ -42,7 +42,7 @@ func stream[T any](ctx context.Context, d *door, prefix string, read func(change
 	var first []T
 	out := make(chan T)
 	started := false
-	f, err := d.follow(ctx, prefix, func(c change) {
+	run, err := d.follow(ctx, prefix, func(c change) {
 		v, ok := read(c)
 		switch {
 		case !ok:
@@ -61,7 +61,7 @@ func stream[T any](ctx context.Context, d *door, prefix string, read func(change
 		for _, v := range first {
 			send(ctx, d, out, v)
 		}
-		_ = f.run(ctx) // the closed channel says that it broke
+		_ = run(ctx) // the closed channel says that it broke
 	})
 	return out, nil
 }

@@ -77,7 +77,7 @@ func (p *pair) works(when string) {
 	}
 	var meetings []*Rendezvous
 	for rank, node := range nodes {
-		m, err := p.agent.Meet(p.t.Context(), task, node, []int{rank}, 2, 0)
+		m, err := p.agent.Meet(p.t.Context(), task, node, []int{rank}, 2)
 		if err != nil {
 			p.t.Fatalf("%s: %v", when, err)
 		}

@@ -31,9 +31,8 @@ type Rendezvous struct {
 }
 
 // Meet comes to the meeting place of a launch of so many ranks, of which this node has
-// some. If it has all, they meet here, and etcd hears nothing of it. since is the Host's;
-// who does not know it, and says 0, asks what was said before.
-func (s *Session) Meet(ctx context.Context, launch, node string, mine []int, ranks int, since int64) (*Rendezvous, error) {
+// some. If it has all, they meet here, and etcd hears nothing of it.
+func (s *Session) Meet(ctx context.Context, launch, node string, mine []int, ranks int) (*Rendezvous, error) {
 	if err := errors.Join(checkName("launch", launch), checkName("node", node)); err != nil {
 		return nil, err
 	}
@@ -42,14 +41,12 @@ func (s *Session) Meet(ctx context.Context, launch, node string, mine []int, ran
 	if r.alone() {
 		return r, nil
 	}
-	f := s.followFrom(r.prefix+downDir, since, r.apply)
-	if since == 0 {
-		if err := f.read(ctx); err != nil {
-			r.stop()
-			return nil, fmt.Errorf("meeting for launch %s: %w", launch, err)
-		}
+	run, err := s.follow(ctx, r.prefix+downDir, r.apply)
+	if err != nil {
+		r.stop()
+		return nil, fmt.Errorf("meeting for launch %s: %w", launch, err)
 	}
-	r.wg.Go(func() { r.fail(f.run(r.ctx)) })
+	r.wg.Go(func() { r.fail(run(r.ctx)) })
 	return r, nil
 }
 

@@ -27,26 +27,40 @@ type follower struct {
 	d        *door
 	prefix   string
 	apply    func(change)
+	opened   *opened         // before what is there was read
 	known    map[string]told // keys that are there
 	revision int64           // up to which all was told
 	attempts int
 }
 
+// opened is a watch from the present on.
+type opened struct {
+	changes clientv3.WatchChan
+	end     context.CancelFunc
+}
+
 // told is what was last told of a key.
 type told struct{ created, modified int64 }
 
-// follow tells what is there now, and what comes is for run.
-func (d *door) follow(ctx context.Context, prefix string, apply func(change)) (*follower, error) {
-	f := d.followFrom(prefix, 0, apply)
+// follow tells what is there now. Then run tells of changes until ctx or the door ends;
+// an error says that the watch broke before.
+func (d *door) follow(ctx context.Context, prefix string, apply func(change)) (run func(ctx context.Context) error, err error) {
+	f := &follower{d: d, prefix: prefix, apply: apply, known: map[string]told{}}
+	f.open(ctx)
 	if err := f.read(ctx); err != nil {
+		f.opened.end()
 		return nil, err
 	}
-	return f, nil
+	return f.run, nil
 }
 
-// followFrom tells nothing yet: at this revision nothing was there.
-func (d *door) followFrom(prefix string, revision int64, apply func(change)) *follower {
-	return &follower{d: d, prefix: prefix, apply: apply, known: map[string]told{}, revision: revision}
+// open opens a watch, if etcd answers. It comes before the reading: a watch from a revision
+// that is over waits for etcd to look back, which it does ten times a second.
+func (f *follower) open(ctx context.Context) {
+	life, end := context.WithCancel(clientv3.WithRequireLeader(f.d.ctx))
+	defer context.AfterFunc(ctx, end)()
+	defer time.AfterFunc(attemptTime, end).Stop()
+	f.opened = &opened{f.d.client.Watch(life, f.prefix, clientv3.WithPrefix()), end}
 }
 
 func (f *follower) name(key []byte) string { return strings.TrimPrefix(string(key), f.prefix) }
@@ -75,8 +89,6 @@ func (f *follower) read(ctx context.Context) error {
 	return nil
 }
 
-// run tells of changes until ctx or the door ends; an error says that the watch broke
-// before.
 func (f *follower) run(ctx context.Context) error {
 	ctx, end := f.d.while(ctx)
 	defer end()
@@ -107,15 +119,31 @@ func (f *follower) run(ctx context.Context) error {
 // watch tells of changes for as long as etcd does. A member without a leader says so,
 // and another is asked.
 func (f *follower) watch(ctx context.Context) error {
+	f.attempts++
+	if w := f.opened; w != nil {
+		f.opened = nil
+		defer w.end()
+		defer context.AfterFunc(ctx, w.end)()
+		return f.tell(w.changes)
+	}
 	ctx, cancel := context.WithCancel(clientv3.WithRequireLeader(ctx))
 	defer cancel()
-	if f.attempts++; f.attempts > 1 {
+	if f.attempts > 1 {
 		// a stream of its own: the one that all watches share keeps the token with which it
 		// was opened, and that may have run out
 		ctx = metadata.AppendToOutgoingContext(ctx, "weir-attempt", strconv.Itoa(f.attempts))
 	}
-	for r := range f.d.client.Watch(ctx, f.prefix, clientv3.WithPrefix(), clientv3.WithRev(f.revision+1)) {
+	return f.tell(f.d.client.Watch(ctx, f.prefix, clientv3.WithPrefix(), clientv3.WithRev(f.revision+1)))
+}
+
+// tell tells of changes that were not read.
+func (f *follower) tell(changes clientv3.WatchChan) error {
+	read := f.revision
+	for r := range changes {
 		for _, e := range r.Events {
+			if e.Kv.ModRevision <= read {
+				continue
+			}
 			name, deleted := f.name(e.Kv.Key), e.Type == clientv3.EventTypeDelete
 			if deleted {
 				delete(f.known, name)
