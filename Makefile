@@ -58,17 +58,20 @@ pure: ## all but the engine builds without cgo
 # tests that bring up hosts, sshd, Slurm or a control plane; under the race detector they would take half of the time there is
 LAB := /executor/(faults|lab(/.*)?|launch/(ssh|slurm|kubernetes))$$|/test/hosts$$
 
+# properties of sessions that simulate: most of the detector's time, and nothing that tests of package executor do not show it
+ALONE := ^Test(ResumingAnyPrefixOfARandomSession|BothSyntaxesGiveOnePlan)$$
+
 # Many tests wait (for leases, deadlines, processes) and as many compute: four packages at a time keep two cores busy.
 race: ## all Go tests, under the race detector; of the C engine, which that does not see, and of the scripts, those in which Go meets itself
-	$(GO) test $(VETTED) -race -timeout 15m -p 4 -parallel 3 -skip '^TestScripts$$/^([^rw]|r[^u])' $$($(GO) list ./... | grep -vE '/engine/native$$|$(LAB)')
+	$(GO) test $(VETTED) -race -timeout 15m -p 4 -parallel 3 -skip '^TestScripts$$/^([^rw]|r[^u])|$(ALONE)' $$($(GO) list ./... | grep -vE '/engine/native$$|$(LAB)')
 	$(GO) test $(VETTED) -race -short -timeout 10m -run 'Threads|Abort|Cells|Traffic|Turns|Duration' ./engine/native
 
 plain: ## what is tested without the race detector, side by side; the C engine, whose ranks spin, alone
 	@$(MAKE) --no-print-directory -j 3 -O scripts bounds hosts
 	RAPID_CHECKS=30 $(GO) test $(VETTED) -timeout 10m ./engine/native
 
-scripts: ## all verbs as users type them
-	$(GO) test $(VETTED) -timeout 15m -parallel 3 -run '^TestScripts$$' ./cmd/weir
+scripts: ## all verbs as users type them, and what they do with scenarios of chance
+	$(GO) test $(VETTED) -timeout 15m -parallel 3 -run '^TestScripts$$|$(ALONE)' ./cmd/weir
 
 bounds: ## no scenario of 64 KiB takes long to plan, format or convert
 	nice -n 10 $(GO) test $(VETTED) -timeout 15m -run TestNoInputTakesLong ./planner
