@@ -40,8 +40,8 @@ test: setup browser lint pure race plain ctest fuzz soak ## everything that must
 test-cluster: setup ## the tests that need hosts, sshd, Slurm and a Kubernetes control plane, which are made here: none of them may be skipped
 	@scripts/setup cluster
 	@test/kube/build
-	WEIR_HOSTILE=1000000 $(GO) test -count 1 -timeout 10m -run Hostile ./executor/agent ./executor/daemon
-	WEIR_LAB=required $(GO) test -count 1 -timeout 15m ./executor/lab/... ./executor/launch/... ./executor/faults ./test/hosts
+	WEIR_HOSTILE=1000000 $(GO) test $(VETTED) -count 1 -timeout 10m -run Hostile ./executor/agent ./executor/daemon
+	@$(MAKE) --no-print-directory hosts WEIR_LAB=required
 
 faults: ## 300 faults at random moments of sessions on three hosts (FAULTS=N, SEED=N: those of an earlier run)
 	$(GO) test -count 1 -v -timeout 3h -parallel 6 -run '^TestFaults$$' ./executor/faults -faults $(FAULTS) -seed $(SEED) -worlds 6
@@ -58,31 +58,34 @@ pure: ## all but the engine builds without cgo
 # tests that bring up hosts, sshd, Slurm or a control plane; under the race detector they would take half of the time there is
 LAB := /executor/(faults|lab(/.*)?|launch/(ssh|slurm|kubernetes))$$|/test/hosts$$
 
+# properties of sessions that simulate: most of the detector's time, and nothing that tests of package executor do not show it
+ALONE := ^Test(ResumingAnyPrefixOfARandomSession|BothSyntaxesGiveOnePlan)$$
+
 # Many tests wait (for leases, deadlines, processes) and as many compute: four packages at a time keep two cores busy.
 race: ## all Go tests, under the race detector; of the C engine, which that does not see, and of the scripts, those in which Go meets itself
-	$(GO) test $(VETTED) -race -timeout 15m -p 4 -parallel 3 -skip '^TestScripts$$/^([^rw]|r[^u])' $$($(GO) list ./... | grep -vE '/engine/native$$|$(LAB)')
+	$(GO) test $(VETTED) -race -timeout 15m -p 4 -parallel 3 -skip '^TestScripts$$/^([^rw]|r[^u])|$(ALONE)' $$($(GO) list ./... | grep -vE '/engine/native$$|$(LAB)')
 	$(GO) test $(VETTED) -race -short -timeout 10m -run 'Threads|Abort|Cells|Traffic|Turns|Duration' ./engine/native
 
 plain: ## what is tested without the race detector, side by side; the C engine, whose ranks spin, alone
 	@$(MAKE) --no-print-directory -j 3 -O scripts bounds hosts
-	$(GO) test $(VETTED) -timeout 10m ./engine/native -rapid.checks 30
+	RAPID_CHECKS=30 $(GO) test $(VETTED) -timeout 10m ./engine/native
 
-scripts: ## all verbs as users type them
-	$(GO) test $(VETTED) -timeout 15m -parallel 3 -run '^TestScripts$$' ./cmd/weir
+scripts: ## all verbs as users type them, and what they do with scenarios of chance
+	$(GO) test $(VETTED) -timeout 15m -parallel 3 -run '^TestScripts$$|$(ALONE)' ./cmd/weir
 
 bounds: ## no scenario of 64 KiB takes long to plan, format or convert
 	nice -n 10 $(GO) test $(VETTED) -timeout 15m -run TestNoInputTakesLong ./planner
 
 hosts: ## tests on several hosts; with WEIR_LAB=whole also those of minutes, with WEIR_LAB=required none may be skipped
 	@$(if $(WEIR_LAB),scripts/setup cluster)
-	$(GO) test $(VETTED) $(if $(WEIR_LAB),,-short) -timeout 15m -p 3 -parallel 3 $$($(GO) list ./... | grep -E '$(LAB)')
+	$(GO) test $(VETTED) $(if $(WEIR_LAB),-count 1,-short) -timeout 15m -p 3 -parallel 3 $$($(GO) list ./... | grep -E '$(LAB)')
+
+.build/engine_test-%: $(wildcard engine/native/*.[ch] engine/native/ctest/*.c) Makefile
+	@mkdir -p .build
+	@$(CC) $(CWARN) -O1 -g $(if $(filter plain,$*),,-fno-omit-frame-pointer -fsanitize=$* -fno-sanitize-recover=undefined) -o $@ $(filter %.c,$^) -ldl -lpthread
 
 ctest: ## the C engine under AddressSanitizer, UBSan and ThreadSanitizer
-	@mkdir -p .build
-	@for s in address,undefined thread; do \
-	  $(CC) $(CWARN) -O1 -g -fno-omit-frame-pointer -fsanitize=$$s -fno-sanitize-recover=undefined -o .build/engine_test-$$s \
-	    engine/native/*.c engine/native/ctest/engine_test.c -ldl -lpthread; \
-	done
+	@$(MAKE) --no-print-directory -j 3 .build/engine_test-address,undefined .build/engine_test-thread .build/engine_test-plain
 	@# vendor libraries only under AddressSanitizer: ThreadSanitizer wants all code built for it
 	@$(CC) $(CWARN) -Wno-missing-prototypes -O1 -g -fPIC -shared -o .build/libnixl_capi.so engine/native/testdata/nixl/fake_nixl.c
 	@# grep reads to the end (no -q): ldconfig that is killed by SIGPIPE would look like a library that is not here
@@ -99,9 +102,7 @@ ctest: ## the C engine under AddressSanitizer, UBSan and ThreadSanitizer
 	TSAN_OPTIONS=halt_on_error=1 .build/engine_test-thread shm tcp
 	@$(MAKE) --no-print-directory valgrind
 
-valgrind: ## the C engine under memcheck: no error, nothing lost
-	@mkdir -p .build
-	@$(CC) $(CWARN) -O1 -g -o .build/engine_test-plain engine/native/*.c engine/native/ctest/engine_test.c -ldl -lpthread
+valgrind: .build/engine_test-plain ## the C engine under memcheck: no error, nothing lost
 	@if ! command -v valgrind >/dev/null; then echo 'skipped: valgrind is not here (scripts/setup valgrind installs it)'; else \
 	  valgrind --quiet --error-exitcode=1 --leak-check=full --errors-for-leak-kinds=definite --show-leak-kinds=definite --fair-sched=yes \
 	    .build/engine_test-plain shm tcp; \

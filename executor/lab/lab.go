@@ -28,6 +28,7 @@ import (
 
 // Required is the environment variable that turns a lab that cannot be built from a
 // skipped test into a failed one: "required" where the machine is meant to have it.
+// Any other value asks for the tests of minutes too, as far as it has.
 const Required = "WEIR_LAB"
 
 // Lab is some hosts on one network.

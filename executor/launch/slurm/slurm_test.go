@@ -214,7 +214,11 @@ func notShared(t *testing.T, l *lab.Lab, c *coordinator) {
 		umount := hide("n2", dir)
 		h, err := (&Launcher{Flags: []string{"--nodelist=n2"}}).Start(t.Context(), c.request(t, "s2", 1))
 		if err == nil {
-			eventually(func() bool { return workers(t, h)["n2"].State != launch.Running })
+			// a job that is over may be COMPLETING for a while, which is a reason too
+			eventually(func() bool {
+				w := workers(t, h)["n2"]
+				return w.State != launch.Running && !strings.Contains(w.Reason, "COMPLETING")
+			})
 			err = errors.New(workers(t, h)["n2"].Reason)
 			stop(t, h)
 		}
