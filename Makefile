@@ -17,7 +17,7 @@ FAULTS  ?= 300
 VETTED  := -vet off# as part of lint
 SEED    ?= 0
 
-.PHONY: help setup browser build run test soak lint pure ctest valgrind race plain scripts bounds hosts fuzz properties gpu bench scale carry clean test-cluster faults
+.PHONY: help setup browser build run test soak lint pure ctest valgrind race plain scripts bounds hosts fuzz properties gpu large bench scale carry clean test-cluster faults
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -120,6 +120,9 @@ soak: build ## 100 small sessions, some interrupted or killed: nothing may be le
 gpu: build ## what weir reads of this host's GPUs (of another: take bin/weir there and run `weir probe`)
 	bin/weir probe
 	$(GO) test -count 1 -v -run '^TestGPUs' ./engine/native
+
+large: setup ## sizes and offsets of more than 32 bits on each fabric (27 GiB of memory, minutes)
+	WEIR_TEST_LARGE=1 $(GO) test -count 1 -v -timeout 30m -run '^TestBeyond32Bits$$' ./engine/native
 
 bench: setup ## weir beside its peers, into .build/bench.md (BENCH=REGEX: only these rows, BENCH_PAIRS=11)
 	@scripts/setup bench

@@ -174,26 +174,28 @@ static int burst(struct weir_loop *l, const struct mover *m, const struct path *
 }
 
 /* The same of requests of which each is stamped, where the end of one is the beginning of
- * the next; until the common end, if that is set. */
+ * the next; until the common end, if that is set. Stamps are recorded after the last of
+ * them: a clock read waits for what comes before it, and would for each record. */
 static int stamped_burst(struct weir_loop *l, const struct mover *m, const struct path *p, size_t n, uint64_t most, int64_t end, uint64_t *posted)
 {
-    struct weir_req *q     = l->free;
-    uint64_t         done  = 0;
-    int              rc    = WEIR_DONE;
-    int64_t          begun = weir_ticks();
-    l->free                = q->next;
-    *q                     = (struct weir_req){.loop = l, .peer = p->peer, .pending = 1, .stamped = 1};
-    while (done < most && (!end || begun < end)) {
-        rc          = move(m, l->r, p, 0, n, q);
-        int64_t now = weir_ticks();
+    struct weir_req *q    = l->free;
+    uint64_t         done = 0;
+    int              rc   = WEIR_DONE;
+    int64_t          at[POSTS_PER_TURN + 1];
+    l->free               = q->next;
+    *q                    = (struct weir_req){.loop = l, .peer = p->peer, .pending = 1, .stamped = 1};
+    at[0]                 = weir_ticks();
+    for (most = most < POSTS_PER_TURN ? most : POSTS_PER_TURN; done < most && (!end || at[done] < end); done++) {
+        rc           = move(m, l->r, p, 0, n, q);
+        at[done + 1] = weir_ticks();
         if (rc != WEIR_DONE) {
-            q->posted = begun, q->returned = now;
+            q->posted = at[done], q->returned = at[done + 1];
             break;
         }
-        done++;
+    }
+    for (uint64_t i = 0; i < done; i++) {
         l->done++;
-        record_at_once(l, now - begun, now);
-        begun = now;
+        record_at_once(l, at[i + 1] - at[i], at[i + 1]);
     }
     *posted = done + (rc == WEIR_PENDING);
     if (rc == WEIR_DONE)

@@ -73,14 +73,14 @@ func nixlShapes(t *testing.T) error {
 	return nil
 }
 
-// largeEnv has TestBeyond32Bits run, which needs 9 GiB of memory and minutes.
+// largeEnv has TestBeyond32Bits run, which needs 27 GiB of memory and minutes.
 const largeEnv = "WEIR_TEST_LARGE"
 
 // Sizes and offsets of more than 32 bits, on each fabric: one block that has so many
 // bytes, and blocks of a request that lie so far apart.
 func TestBeyond32Bits(t *testing.T) {
 	if os.Getenv(largeEnv) == "" {
-		t.Skip("needs 9 GiB of memory and minutes: set " + largeEnv)
+		t.Skip("needs 27 GiB of memory and minutes: make large sets " + largeEnv)
 	}
 	once := func(o *workload.TransferOptions) { o.Iterations, o.Warmup, o.InFlight = 1, 0, 1 }
 	try := func(name, fabric string, ops []func(*workload.TransferOptions), change func(*workload.TransferOptions)) {
