@@ -103,6 +103,12 @@ func TestExactNumbers(t *testing.T) {
 
 func TestFailureInOneLine(t *testing.T) {
 	f := &results.Failure{Rank: 1, Phase: "run", Cause: "killed"}
+	if got := (&results.Failure{Rank: 1, Node: "n2", Phase: "run", Cause: "killed"}).String(); got != "rank 1 on n2, phase run: killed" {
+		t.Errorf("got %q", got)
+	}
+	if got := (&results.Failure{Rank: -1, Node: "n2", Phase: "run", Cause: "the agent of n2 is gone"}).String(); got != "phase run: the agent of n2 is gone" {
+		t.Errorf("got %q", got)
+	}
 	if got := f.String(); got != "rank 1, phase run: killed" {
 		t.Error(got)
 	}
