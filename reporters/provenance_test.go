@@ -94,7 +94,7 @@ func TestReportsTellOfRetriedAndResumedLaunches(t *testing.T) {
 		}
 	}
 	got := written(t, "junit", doc)
-	for _, want := range []string{`name="launches_retried" value="1"`, `name="resumed" value="2 launches taken over`, "retried: rank 1, phase connect: refused"} {
+	for _, want := range []string{`name="launches_retried" value="1"`, `name="resumed" value="2 launches taken over`, "retried: rank 1 on n1, phase connect: refused"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("junit does not say %q", want)
 		}
