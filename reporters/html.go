@@ -117,6 +117,7 @@ func (d *draft) card(doc *results.Document, f finding) html.Card {
 		c.Lines = append(c.Lines, clip("last time: "+line, " …"))
 	}
 	if f.of != nil {
+		c.Nodes = nodesOf(f.of)
 		for _, l := range f.of.Launches {
 			c.Launches = append(c.Launches, plain(launchLine(l, f.assertion)))
 		}
@@ -140,6 +141,25 @@ func (d *draft) card(doc *results.Document, f finding) html.Card {
 		c.Margin = margin(a)
 	}
 	return c
+}
+
+// nodesOf names the nodes that a case ran on.
+func nodesOf(c *results.Case) string {
+	var names []string
+	for _, l := range c.Launches {
+		for _, n := range l.Nodes {
+			if !slices.Contains(names, n) {
+				names = append(names, n)
+			}
+		}
+		if len(names) > mostShown {
+			break // of thousands nobody reads more
+		}
+	}
+	if len(names) > mostShown {
+		names = append(names[:mostShown], "…")
+	}
+	return plain(strings.Join(names, ", "))
 }
 
 // margin is how far the estimate lies from the bound that it breaks, or from the

@@ -87,14 +87,14 @@ func TestReportsTellOfRetriedAndResumedLaunches(t *testing.T) {
 	doc := read(t, "several")
 	for _, format := range []string{"markdown", "table"} {
 		got := written(t, format, doc)
-		for _, want := range []string{"1 launch retried: rank 1, phase connect: refused; 3 of 4 launches succeeded", "2 launches taken over from session 20261121-100000-several-77aa"} {
+		for _, want := range []string{"1 launch retried: rank 1 on n1, phase connect: refused; 3 of 4 launches succeeded", "2 launches taken over from session 20261121-100000-several-77aa"} {
 			if !strings.Contains(got, want) {
 				t.Errorf("%s does not say %q", format, want)
 			}
 		}
 	}
 	got := written(t, "junit", doc)
-	for _, want := range []string{`name="launches_retried" value="1"`, `name="resumed" value="2 launches taken over`, "retried: rank 1, phase connect: refused"} {
+	for _, want := range []string{`name="launches_retried" value="1"`, `name="resumed" value="2 launches taken over`, "retried: rank 1 on n1, phase connect: refused"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("junit does not say %q", want)
 		}

@@ -280,12 +280,19 @@ const (
 // FailureKinds are the kinds that a retry may name.
 var FailureKinds = []string{FailedSetup, FailedReady, FailedLink, Crashed, TimedOut, NodeLost, Fault}
 
-// String is the failure in one line.
+// String is the failure in one line: who, where, when and why.
 func (f *Failure) String() string {
-	if f.Rank < 0 {
-		return fmt.Sprintf("phase %s: %s", f.Phase, f.Cause)
+	who := ""
+	if f.Rank >= 0 {
+		who = fmt.Sprintf("rank %d", f.Rank)
 	}
-	return fmt.Sprintf("rank %d, phase %s: %s", f.Rank, f.Phase, f.Cause)
+	if f.Node != "" && (f.Rank >= 0 || !strings.Contains(f.Cause, f.Node)) { // a node that is gone is its own cause
+		who = strings.TrimSpace(who + " on " + f.Node)
+	}
+	if who != "" {
+		who += ", "
+	}
+	return fmt.Sprintf("%sphase %s: %s", who, f.Phase, f.Cause)
 }
 
 // MetricEstimate is a metric over the launches of a case, in the registry's

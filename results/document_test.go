@@ -78,7 +78,9 @@ func TestEstimateDigits(t *testing.T) {
 		{results.Observed{Value: 3.1234, Unit: "GB/s", CI: ci(1.2, 8.1), N: 3}, "3.1 GB/s (96% CI 1.2–8.1, n=3)"},
 		{results.Observed{Value: 0.5, Unit: "", CI: ci(0.01, 25), N: 2}, "0.50 (96% CI 0.010–25, n=2)"},
 		{results.Observed{Value: 0.00144, Unit: "s", CI: ci(0.0014, 0.00149), N: 5}, "1.440 ms (96% CI 1.40–1.49, n=5)"},
-		{results.Observed{Value: 123456, Unit: "1/s", CI: ci(121111, 125822), N: 5}, "123456 1/s (96% CI 121111–125822, n=5)"},
+		{results.Observed{Value: 123456, Unit: "1/s", CI: ci(121111, 125822), N: 5}, "123500 1/s (96% CI 121000–126000, n=5)"},
+		{results.Observed{Value: 123456, Unit: "1/s", CI: &[2]float64{123456, 123456}, N: 5}, "123456 1/s (96% CI 123456–123456, n=5)"},
+		{results.Observed{Value: 123456, Unit: "1/s", N: 1}, "123456 1/s (n=1)"},
 		{results.Observed{Value: 46.123456, Unit: "GB/s", CI: ci(46.1234, 46.1236), N: 5}, "46.123 GB/s (96% CI 46.123–46.124, n=5)"},
 		{results.Observed{Value: 0, Unit: "GB/s", N: 1}, "0 GB/s (n=1)"},
 		{results.Observed{Value: 130.12, Unit: "%", N: 1}, "130.1% (n=1)"},
@@ -103,6 +105,12 @@ func TestExactNumbers(t *testing.T) {
 
 func TestFailureInOneLine(t *testing.T) {
 	f := &results.Failure{Rank: 1, Phase: "run", Cause: "killed"}
+	if got := (&results.Failure{Rank: 1, Node: "n2", Phase: "run", Cause: "killed"}).String(); got != "rank 1 on n2, phase run: killed" {
+		t.Errorf("got %q", got)
+	}
+	if got := (&results.Failure{Rank: -1, Node: "n2", Phase: "run", Cause: "the agent of n2 is gone"}).String(); got != "phase run: the agent of n2 is gone" {
+		t.Errorf("got %q", got)
+	}
 	if got := f.String(); got != "rank 1, phase run: killed" {
 		t.Error(got)
 	}

@@ -58,7 +58,7 @@ func (s Scale) Estimate(v float64, ci *[2]float64) (value, low, high string) {
 		return text, text, text
 	}
 	places := -exponent(half)
-	return fixed(v, significant(v, places+1)), fixed(lo, significant(lo, places)), fixed(hi, significant(hi, places))
+	return rounded(v, significant(v, places+1)), rounded(lo, significant(lo, places)), rounded(hi, significant(hi, places))
 }
 
 // Exact writes a number that somebody chose, such as a bound: all its digits up
@@ -127,6 +127,16 @@ func exponent(v float64) int {
 		return 0
 	}
 	return int(math.Floor(math.Log10(math.Abs(v))))
+}
+
+// rounded writes v to a place; of those before the point whole digits become zero, so
+// that 12118 with an interval of thousands is 12100.
+func rounded(v float64, places int) string {
+	if places < 0 {
+		unit := math.Pow10(-places)
+		v = math.Round(v/unit) * unit
+	}
+	return fixed(v, places)
 }
 
 // fixed writes v with so many decimal places; whole digits are never lost, and

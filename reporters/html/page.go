@@ -58,6 +58,7 @@ type Card struct {
 	Sign, Standing             string
 	Where, Name, Place         string
 	Measured, Promised, Margin string
+	Nodes                      string
 	Message                    string
 	Metrics                    []Link
 	Lines                      []string // what else is to be known at once
