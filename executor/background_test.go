@@ -119,16 +119,17 @@ func TestTooLittleLoadIsAnError(t *testing.T) {
 
 func TestLoadThatFailsFailsItsForeground(t *testing.T) {
 	for fault, want := range map[string]struct{ kind, cause string }{
-		"kill run 1":      {results.Crashed, "background load B, launch 0, failed: rank 1, phase run: killed by signal 9"},
-		"error ready 1":   {results.FailedReady, "background load B, launch 0, failed: rank 1, phase ready: test: put: the card is on fire"},
-		"error connect 0": {results.FailedLink, "background load B, launch 0, failed: rank 0, phase connect: test: put: the card is on fire"},
+		"kill run 1":      {results.Crashed, "background load B, launch 0, failed: rank 1 on %, phase run: killed by signal 9"},
+		"error ready 1":   {results.FailedReady, "background load B, launch 0, failed: rank 1 on %, phase ready: test: put: the card is on fire"},
+		"error connect 0": {results.FailedLink, "background load B, launch 0, failed: rank 0 on %, phase connect: test: put: the card is on fire"},
 	} {
 		t.Run(strings.ReplaceAll(fault, " ", "_"), func(t *testing.T) {
 			b := newBench(t)
 			p := underLoad(aCase("fore", steps(1000, "10ms")), aCase("back", steps(100, "5ms"), env(faultEnv, fault)))
 			begin := time.Now()
-			f := failure(t, b.run(p), "fore")
-			if f.Rank != -1 || f.Kind != want.kind || !strings.HasPrefix(f.Cause, want.cause) {
+			doc := b.run(p)
+			f := failure(t, doc, "fore")
+			if f.Rank != -1 || f.Kind != want.kind || !strings.HasPrefix(f.Cause, strings.ReplaceAll(want.cause, "%", doc.Environment.Nodes[0].Name)) {
 				t.Errorf("failure %+v", f)
 			}
 			if took := time.Since(begin); took > 20*time.Second {

@@ -15,6 +15,7 @@ func TestFuseBurnsInItsTime(t *testing.T) {
 		time.Sleep(900 * time.Millisecond)
 		f.Reset(time.Second) // a sign of life
 		time.Sleep(2 * time.Second)
+		synctest.Wait()
 		if burnt != 1900*time.Millisecond {
 			t.Errorf("it burnt after %v", burnt)
 		}
@@ -22,6 +23,7 @@ func TestFuseBurnsInItsTime(t *testing.T) {
 		f.Reset(time.Second)
 		f.Stop()
 		time.Sleep(2 * time.Second)
+		synctest.Wait()
 		if burnt != 0 {
 			t.Errorf("it was put out, and burnt after %v", burnt)
 		}
