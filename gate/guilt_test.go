@@ -52,6 +52,25 @@ func TestTheSlowestRankIsNamed(t *testing.T) {
 			t.Errorf("%s: %q does not say %q", name, c.message, c.says)
 		}
 	}
+	together := func(i int) *results.Launch {
+		l := launch(i, 3)
+		l.Ranks[2].Seconds, l.Ranks[2].Bandwidth = 2, 5
+		return l
+	}
+	const node = "slowest node: n2 in 2 of 2 launches, its ranks' median is 4.500 GB/s where the median of the others is 10.00 GB/s; with it like them there would be about "
+	for kind, gain := range map[string]string{"transfer": "46.90 GB/s", "traffic": "85.00 GB/s"} { // 34·40/29, and 34·2.5/1
+		if message := of(kind, together(0), together(1)); !strings.Contains(message, node+gain) {
+			t.Errorf("%s: %q does not say %q", kind, message, node+gain)
+		}
+	}
+	apart := together(0)
+	apart.Nodes = []string{"n1", "n1", "n1", "n2"} // one rank, of which all is said
+	for name, l := range map[string]*results.Launch{"one rank": apart, "one node": func() *results.Launch { l := together(0); l.Nodes = []string{"n", "n", "n", "n"}; return l }(),
+		"nobody knows where": func() *results.Launch { l := together(0); l.Nodes = nil; return l }(), "alike": launch(0, -1)} {
+		if message := of("transfer", l); strings.Contains(message, "slowest node") {
+			t.Errorf("%s: %q", name, message)
+		}
+	}
 	single := launch(0, 3)
 	single.Ranks = single.Ranks[3:]
 	if message := of("transfer", single); strings.Contains(message, "slowest") {
