@@ -78,7 +78,7 @@ func TestResumingAnyPrefixOfARandomSession(t *testing.T) {
 		}
 		whole := filepath.Join(dir, "whole")
 		var stderr bytes.Buffer
-		code := run([]string{"run", "--quiet", "--out", whole, file}, io.Discard, &stderr)
+		code := run([]string{"run", "--quiet", "--previous", "none", "--out", whole, file}, io.Discard, &stderr)
 		if _, err := os.Stat(filepath.Join(whole, "results.json")); err != nil {
 			rt.Fatalf("exit code %d: %s\n%s", code, &stderr, src)
 		}
@@ -91,7 +91,7 @@ func TestResumingAnyPrefixOfARandomSession(t *testing.T) {
 					copyDir(rt, whole, cut)
 				}
 				cuts = append(cuts, shorten(rt, cut))
-				if got := quietly("run", "--quiet", "--resume", cut); got != code {
+				if got := quietly("run", "--quiet", "--previous", "none", "--resume", cut); got != code {
 					rt.Fatalf("cut at %v: exit code %d, uninterrupted %d\n%s", cuts, got, code, src)
 				}
 			}
