@@ -47,12 +47,16 @@ func plainData(v any, depth int) (any, error) {
 			}
 			v[key] = plain
 		}
-	case map[any]any:
-		for key := range v {
-			if _, text := key.(string); !text {
+	case map[any]any: // also where a key is a text with a tag of its own
+		named := make(map[string]any, len(v))
+		for key, value := range v {
+			text, ok := key.(string)
+			if !ok {
 				return nil, fmt.Errorf("the key %v is not a text: write it in quotes", key)
 			}
+			named[text] = value
 		}
+		return plainData(named, depth)
 	case []any:
 		for i, value := range v {
 			plain, err := plainData(value, depth+1)
