@@ -124,7 +124,7 @@ gpu: build ## what weir reads of this host's GPUs (of another: take bin/weir the
 large: setup ## sizes and offsets of more than 32 bits on each fabric (27 GiB of memory, minutes)
 	WEIR_TEST_LARGE=1 $(GO) test -count 1 -v -timeout 30m -run '^TestBeyond32Bits$$' ./engine/native
 
-bench: setup ## weir beside its peers, into .build/bench.md (BENCH=REGEX: only these rows, BENCH_PAIRS=11)
+bench: setup ## weir beside its peers, into .build/bench.md (BENCH=REGEX: only these rows, BENCH_PAIRS=11, BENCH_SECONDS=0.15)
 	@scripts/setup bench
 	@mkdir -p .build
 	BENCH_OUT=$$PWD/.build/bench.md $(GO) test -run '^$$' -bench 'Peers' -benchtime 1x -timeout 60m ./engine/native

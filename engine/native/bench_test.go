@@ -22,7 +22,7 @@ import (
 // two processors, one after the other in turns (A B B A), because the machine's
 // speed changes from minute to minute. It writes a table to .build/bench.md
 // (BENCH_OUT), and its pairs to a .csv beside it. BENCH is a regular expression of the rows to measure, BENCH_PAIRS how
-// many pairs (11), BENCH_CPUS on which processors (benchCPUs).
+// many pairs (11), BENCH_SECONDS about how long each side's timed part is (0.15), BENCH_CPUS on which processors (benchCPUs).
 func BenchmarkPeers(b *testing.B) {
 	only, err := regexp.Compile(os.Getenv("BENCH"))
 	if err != nil {
@@ -32,6 +32,11 @@ func BenchmarkPeers(b *testing.B) {
 	if text := os.Getenv("BENCH_PAIRS"); text != "" {
 		if pairs, err = strconv.Atoi(text); err != nil || pairs < 1 {
 			b.Fatalf("BENCH_PAIRS is %q, not a number of pairs", text)
+		}
+	}
+	if text := os.Getenv("BENCH_SECONDS"); text != "" {
+		if measureFor, err = strconv.ParseFloat(text, 64); err != nil || !(measureFor > 0) {
+			b.Fatalf("BENCH_SECONDS is %q, not a number of seconds", text)
 		}
 	}
 	t := newTable(pairs, benchCPUs(b))
@@ -70,8 +75,9 @@ func (c comparison) name() string { return fmt.Sprintf("%s/%s/%v", c.section, c.
 
 // measureFor is how long the timed part of either side takes, about; where so few
 // iterations would fit that their beginning and end show, it takes fewestIterations.
+var measureFor = 0.15 // s
+
 const (
-	measureFor       = 0.15 // s
 	fewestIterations = 5
 	mostIterations   = 2_000_000
 	// rowFor is after how long a row has to do with the pairs that it has, if it has as
