@@ -14,10 +14,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"weir/executor/cgroup"
 	"weir/executor/daemon"
 	"weir/executor/launch"
 	"weir/executor/trust"
 	"weir/gate"
+	"weir/quantity"
 )
 
 // agentFlags are the flags of weir agent.
@@ -29,6 +31,8 @@ type agentFlags struct {
 	join      string
 	bootstrap string
 	commands  bool
+	memory    string
+	tasks     uint64
 	identity  bool
 	quiet     bool
 }
@@ -46,9 +50,15 @@ certificate that it is exchanged for is kept in the state directory.
 
 An agent runs the engine's workloads. Checks, setup commands and artefacts of a
 scenario, which are commands, need --allow-commands. Launchers (weir run
---launcher ssh|slurm|kubernetes) start agents themselves, with --bootstrap.`,
+--launcher ssh|slurm|kubernetes) start agents themselves, with --bootstrap.
+
+What a session starts here is in a control group of its own, where version 2 of
+them is this process's to divide (root, or a service with Delegate=yes): it ends
+together and may use 95% of the memory and half of the process numbers together,
+or --memory and --tasks. Elsewhere these two bound each process by its rlimits.`,
 		Example: `  weir agent --etcd https://etcd-0:2379 --join token.txt
   weir agent --etcd http://10.0.0.1:2379 --node gpu-7 --label rail=3 --allow-commands
+  weir agent --etcd https://etcd-0:2379 --memory 64GiB --tasks 4096
   weir agent --print-identity`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
@@ -60,6 +70,8 @@ scenario, which are commands, need --allow-commands. Launchers (weir run
 	cmd.Flags().StringVar(&f.join, "join", "", "`FILE` with a join token, - is stdin; or WEIR_JOIN_TOKEN in the environment")
 	cmd.Flags().StringVar(&f.bootstrap, "bootstrap", "", "`FILE|-` that a launcher has written: serve its session and end")
 	cmd.Flags().BoolVar(&f.commands, "allow-commands", false, "run commands that a scenario names, too")
+	cmd.Flags().StringVar(&f.memory, "memory", "", "most memory, a `SIZE`, for all that a session runs here")
+	cmd.Flags().Uint64Var(&f.tasks, "tasks", 0, "most processes and threads, `N`, for all that a session runs here")
 	cmd.Flags().BoolVar(&f.identity, "print-identity", false, "print what the environment says of this process's place, and which rule says it")
 	cmd.Flags().BoolVar(&f.quiet, "quiet", false, "say nothing but errors")
 	return cmd
@@ -93,8 +105,17 @@ func (f *agentFlags) options(cmd *cobra.Command, place launch.Identity) (daemon.
 	if err != nil {
 		return daemon.Options{}, withCode(gate.ExitExecution, err)
 	}
+	limits := cgroup.Limits{Tasks: f.tasks}
+	if f.memory != "" {
+		size, err := quantity.ParseSize(f.memory)
+		if err != nil {
+			return daemon.Options{}, wrongUsage("--memory: %w", err)
+		}
+		limits.Memory = uint64(size)
+	}
 	o := daemon.Options{
-		Node: f.node, Labels: f.labels, Version: buildVersion(), RankCommand: self.rank, ProbeCommand: self.probe, Commands: f.commands,
+		Limits: limits,
+		Node:   f.node, Labels: f.labels, Version: buildVersion(), RankCommand: self.rank, ProbeCommand: self.probe, Commands: f.commands,
 		Say: func(text string) {
 			if !f.quiet {
 				fmt.Fprintf(cmd.ErrOrStderr(), "weir agent: %s\n", text)

@@ -25,6 +25,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"weir/engine"
+	"weir/executor/cgroup"
 	"weir/executor/cluster"
 	"weir/executor/trust"
 	"weir/results"
@@ -45,6 +46,7 @@ type Options struct {
 	NoCommands   bool              // run the engine's workloads and nothing that a scenario names
 	Labels       map[string]string // of the node, by which scenarios choose it
 	CPUs         []int             // that ranks may run on; none: all that this process may
+	Limits       cgroup.Limits     // of what it starts; 0: what leaves the host enough to go on with
 	Verifier     *trust.Verifier   // of the session's signatures
 	// Engine is that of ranks that are goroutines of this process, as where thousands of
 	// nodes are played on one; nil: each is a process, as it must be to measure anything.
@@ -81,7 +83,7 @@ func New(o Options) *Agent {
 		cpus = AllowedCPUs()
 	}
 	return &Agent{
-		o: o, cpus: cpus, spawner: newSpawner(), ctx: ctx, cancel: cancel,
+		o: o, cpus: cpus, spawner: newSpawner(o.Limits), ctx: ctx, cancel: cancel,
 		kill: make(chan struct{}), tasks: map[string]context.CancelCauseFunc{}, seen: map[uint64]bool{},
 	}
 }
@@ -271,8 +273,8 @@ func (a *Agent) Close() error {
 	if a.session != nil {
 		err = a.session.Close(a.killed())
 	}
-	a.spawner.close() // last: the kernel kills ranks with the thread that started them
-	return err
+	// last: the kernel kills ranks with the thread that started them
+	return errors.Join(err, a.spawner.close())
 }
 
 // AllowedCPUs are the processors in this process's affinity mask, in order.

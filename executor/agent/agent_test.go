@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"weir/executor/cgroup"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -138,7 +139,7 @@ func TestReadyAllowsForMemory(t *testing.T) {
 }
 
 func TestCommandThatDoesNotEndIsKilledWithItsChildren(t *testing.T) {
-	s := newSpawner()
+	s := newSpawner(cgroup.Limits{})
 	defer s.close()
 	_, err := s.output(t.Context(), 3*time.Second, []string{"sh", "-c", "sleep 60 & echo $!; sleep 60"}, os.Environ())
 	if err == nil || !strings.HasPrefix(err.Error(), "did not end within 3s: ") {
@@ -158,7 +159,7 @@ func TestCommandThatDoesNotEndIsKilledWithItsChildren(t *testing.T) {
 
 // TestCommandMayLeaveSomethingThatHoldsItsOutput, as a daemon does.
 func TestCommandMayLeaveSomethingThatHoldsItsOutput(t *testing.T) {
-	s := newSpawner()
+	s := newSpawner(cgroup.Limits{})
 	defer s.close()
 	out, err := s.output(t.Context(), time.Minute, []string{"sh", "-c", "setsid sleep 5 & echo done"}, os.Environ())
 	if err != nil || string(out) != "done\n" {
@@ -167,7 +168,7 @@ func TestCommandMayLeaveSomethingThatHoldsItsOutput(t *testing.T) {
 }
 
 func TestCommandThatIsCalledOffSaysWhy(t *testing.T) {
-	s := newSpawner()
+	s := newSpawner(cgroup.Limits{})
 	defer s.close()
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(errWithdrawn)
@@ -181,7 +182,7 @@ func TestCommandThatIsCalledOffSaysWhy(t *testing.T) {
 // TestWhatARankSaidComesBeforeItsEnd, although something outside of its group holds its
 // end of the socket and nobody has had time to read.
 func TestWhatARankSaidComesBeforeItsEnd(t *testing.T) {
-	s := newSpawner()
+	s := newSpawner(cgroup.Limits{})
 	defer s.close()
 	events := make(chan event)
 	p, err := startProcess(s, nil, []string{"sh", "-c", `setsid sleep 10 & printf 'c\0\0\0\0c\0\0\0\0c\0\0\0\0' >&3`}, os.Environ(), filepath.Join(t.TempDir(), "log"), nil, func(e event) { events <- e })

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"weir/executor/cgroup"
 
 	"weir/results"
 )
@@ -16,7 +17,7 @@ import (
 // A command that writes without an end must not fill the agent's memory, whichever way
 // package exec copies what it writes.
 func TestOutputOfCommandsIsBounded(t *testing.T) {
-	s := newSpawner()
+	s := newSpawner(cgroup.Limits{})
 	defer s.close()
 	out := &capture{most: 1000}
 	if err := s.run(t.Context(), 20*time.Second, []string{"head", "-c", "3000000", "/dev/zero"}, os.Environ(), out, out); err != nil {

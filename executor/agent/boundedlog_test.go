@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"weir/executor/cgroup"
 )
 
 // TestOutputOfACommandIsBounded, with and without secrets, and what is short is
@@ -15,7 +16,7 @@ func TestOutputOfACommandIsBounded(t *testing.T) {
 	const more = 3 << 20
 	for _, h := range []hidden{nil, {"a secret"}} {
 		for written, want := range map[int]int64{100: 0, maxOutput: 0, maxOutput + more: more} {
-			a := &Agent{spawner: newSpawner()}
+			a := &Agent{spawner: newSpawner(cgroup.Limits{})}
 			a.o.LogDir = t.TempDir()
 			c := CommandTask{Name: "talk", Command: []string{"sh", "-c", fmt.Sprintf("head -c %d /dev/zero | tr '\\0' x", written)}, Timeout: 30 * time.Second, Log: "talk.log"}
 			r := a.command(t.Context(), c, h)

@@ -215,7 +215,7 @@ func (l *launch) exited(m *member, p *os.ProcessState) {
 	if ours || m.stage == left && p.Success() || l.spoke(m) {
 		return
 	}
-	l.suspect(m, kindDied, fromExit(p)+m.where(l.task.launch.Cases))
+	l.suspect(m, kindDied, fromExit(p)+m.starvation()+m.where(l.task.launch.Cases))
 }
 
 // spoke says whether the rank itself has already said why it ends.

@@ -38,6 +38,8 @@ type process struct {
 	control *engine.Control
 	log     string
 	kept    io.Closer // of the output
+	bounds  *bounds   // nil: none
+	starved int       // how many had been killed for want of memory when it began
 	outbox  chan outgoing
 	emit    func(event)
 	read    chan struct{} // closed when no message will come any more
@@ -79,7 +81,7 @@ func startProcess(s *spawner, cpus []int, argv, env []string, log string, h hidd
 		p.release()
 		return nil, err
 	}
-	p.pid = p.cmd.Process.Pid
+	p.pid, p.bounds, p.starved = p.cmd.Process.Pid, &s.bounds, s.bounds.starved()
 	go p.receive()
 	go p.send()
 	go p.wait()

@@ -15,6 +15,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"weir/executor/cgroup"
 	"weir/results"
 )
 
@@ -22,16 +23,19 @@ import (
 // kernel sends a child's death signal when the *thread* that started it ends,
 // and Go ends threads when it likes. There is none until there is something to start.
 type spawner struct {
-	begin sync.Once
-	work  chan func()
-	done  chan struct{}
+	begin  sync.Once
+	work   chan func()
+	done   chan struct{}
+	limits cgroup.Limits
+	bounds bounds // from begin on
 }
 
-func newSpawner() *spawner {
-	return &spawner{work: make(chan func()), done: make(chan struct{})}
+func newSpawner(l cgroup.Limits) *spawner {
+	return &spawner{work: make(chan func()), done: make(chan struct{}), limits: l}
 }
 
 func (s *spawner) thread() {
+	s.bounds = newBounds(s.limits)
 	go func() {
 		defer close(s.done)
 		runtime.LockOSThread()
@@ -42,21 +46,28 @@ func (s *spawner) thread() {
 	}()
 }
 
-func (s *spawner) close() {
+func (s *spawner) close() error {
 	s.begin.Do(func() { close(s.done) })
 	close(s.work)
 	<-s.done
+	return s.bounds.close()
 }
 
-// start starts a command in a process group of its own that dies with the agent. If
+// start starts a command in a process group of its own that dies with the agent, within
+// the agent's bounds. If
 // processors are given it stays on them, with all threads that it will have: they inherit
 // the mask of the thread that starts it.
 func (s *spawner) start(cmd *exec.Cmd, cpus ...int) error {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	result := make(chan error, 1)
 	s.begin.Do(s.thread)
+	s.bounds.within(cmd.SysProcAttr)
 	s.work <- func() { result <- onProcessors(cpus, cmd.Start) }
-	return <-result
+	err := <-result
+	if err == nil {
+		s.bounds.of(cmd)
+	}
+	return err
 }
 
 // onProcessors does something while this thread is kept on some processors.

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"weir/executor/cgroup"
 
 	"weir/results"
 )
@@ -12,7 +13,7 @@ import (
 // A rank stays on the processors that it is given, and those that are started after it
 // have all again.
 func TestProcessesStayOnTheirProcessors(t *testing.T) {
-	s := newSpawner()
+	s := newSpawner(cgroup.Limits{})
 	defer s.close()
 	all := AllowedCPUs()
 	one := all[len(all)-1:]

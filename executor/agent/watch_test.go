@@ -5,12 +5,13 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"weir/executor/cgroup"
 )
 
 func startMember(t *testing.T, argv ...string) *member {
 	t.Helper()
-	s := newSpawner() // which gives it a group of its own
-	t.Cleanup(s.close)
+	s := newSpawner(cgroup.Limits{}) // which gives it a group of its own
+	t.Cleanup(func() { s.close() })
 	cmd := exec.Command(argv[0], argv[1:]...)
 	if err := s.start(cmd); err != nil {
 		t.Fatal(err)

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"weir/executor/agent"
+	"weir/executor/cgroup"
 	"weir/executor/cluster"
 	"weir/executor/scratch"
 	"weir/executor/trust"
@@ -32,6 +33,7 @@ type Options struct {
 	ProbeCommand []string
 	Deadlines    agent.Deadlines
 	Commands     bool              // run commands that a scenario names
+	Limits       cgroup.Limits     // as those of agent.Options
 	Say          func(text string) // tells whoever runs it what happens, a line at a time
 
 	Etcd  cluster.Config // where to register
@@ -50,6 +52,9 @@ func Run(ctx context.Context, o Options) error {
 	defer d.lock.Close()
 	if err := d.credentials(time.Now()); err != nil {
 		return err
+	}
+	if d.Limits != (cgroup.Limits{}) {
+		d.Say(agent.Bounds(d.Limits))
 	}
 	for _, root := range append(scratchRoots(), sharedMemory) {
 		scratch.Sweep(root) // what an agent that was killed has left

@@ -69,7 +69,7 @@ func (s *served) run(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, shm.Remove()) }()
 	a := agent.New(agent.Options{
 		Node: s.node, Session: s.session, Labels: s.Labels, RankCommand: s.RankCommand, ProbeCommand: s.ProbeCommand, LogDir: filepath.Join(tmp.Path(), "logs"),
-		ScratchDir: shm.Path(), Deadlines: s.Deadlines, Verifier: verifier, CPUs: s.cpus, ShipLogs: true, NoCommands: !s.Commands,
+		ScratchDir: shm.Path(), Deadlines: s.Deadlines, Verifier: verifier, CPUs: s.cpus, ShipLogs: true, NoCommands: !s.Commands, Limits: s.Limits,
 		Sink: func(r agent.Report) { s.send(l, r) },
 	})
 	defer func() { err = errors.Join(err, a.Close()) }()
