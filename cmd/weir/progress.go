@@ -288,7 +288,7 @@ func (m *mishaps) text(e executor.Event) string {
 	case e.Type == executor.ArtifactKept && e.Status != results.OK:
 		return fmt.Sprintf("artifact %q of %s is %s: %s", e.Artifact, e.Node, e.Status, e.Reason)
 	case e.Type == executor.LaunchFinished && e.Failure != nil:
-		return fmt.Sprintf("launch %d of %s failed: %s", *e.Launch+1, e.Group, e.Failure)
+		return fmt.Sprintf("launch %d of %s failed: %s", *e.Launch, e.Group, e.Failure)
 	}
 	return ""
 }

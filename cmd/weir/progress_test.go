@@ -90,7 +90,7 @@ func TestPlainLinesTellMishapsOnce(t *testing.T) {
 	}
 	want := `skipped from b on: when: false
 a[n=1] launch 1/3: bandwidth 12.50 GB/s, p50 5.00 µs
-launch 1 of a failed: rank 1, phase run: killed by signal 9
+launch 0 of a failed: rank 1, phase run: killed by signal 9
 `
 	if got := b.String(); got != want {
 		t.Errorf("got:\n%swant:\n%s", got, want)

@@ -95,6 +95,10 @@ func (f *runFlags) witnessed(cmd *cobra.Command, args []string) error {
 	return exit(gate.Worst(gate.ExitExecution, explain(stderr, cmd, err)))
 }
 
+// etcdWait is how long an etcd may take to answer at the start: one that restarts, or has
+// a new leader, is back within it.
+const etcdWait = 15 * time.Second
+
 func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 	wanted, err := f.reports.parse()
 	if err != nil {
@@ -107,6 +111,8 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 	if f.etcd, err = f.cluster.config(); err != nil {
 		return err
 	}
+	f.etcd.Wait = etcdWait
+	f.etcd.Waiting = func(text string) { fmt.Fprintf(cmd.ErrOrStderr(), "weir: %s\n", text) }
 	if f.access, err = f.cluster.access(f.etcd); err != nil {
 		return err
 	}

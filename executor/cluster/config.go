@@ -34,6 +34,10 @@ type Config struct {
 	// Gone is closed when Dial will never lead anywhere again; nil: nobody knows. Then
 	// nobody waits for etcd when leaving it.
 	Gone <-chan struct{}
+	// Wait is how long the first answer may take; 0: 5 s, since an address that is wrong
+	// should show soon. Waiting is told, in words, when it takes 2 s; nil: nobody is.
+	Wait    time.Duration
+	Waiting func(text string)
 }
 
 // Check says what is wrong with it that shows without asking etcd.
@@ -65,8 +69,10 @@ func (c Config) root() (string, error) {
 }
 
 const (
-	// connectTime bounds the first connection: an address that is wrong shows soon.
+	// connectTime bounds an attempt to connect, and the first answer where nobody says otherwise.
 	connectTime = 5 * time.Second
+	// notice is after how long somebody is told that it is waited for.
+	notice = 2 * time.Second
 	// reconnectPause is the longest between attempts to reach a member that is away; gRPC's
 	// own grows to two minutes, in which a lease runs out.
 	reconnectPause = time.Second

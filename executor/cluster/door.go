@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -51,8 +52,14 @@ func (d *door) open(ctx context.Context, c Config, p patience) (err error) {
 	}
 	d.root, _ = c.root()
 	d.gone = c.Gone
-	first, cancel := context.WithTimeoutCause(ctx, connectTime, fmt.Errorf("no answer within %v", connectTime))
+	wait := cmp.Or(c.Wait, connectTime)
+	first, cancel := context.WithTimeoutCause(ctx, wait, fmt.Errorf("no answer within %v", wait))
 	defer cancel()
+	if c.Waiting != nil {
+		defer time.AfterFunc(notice, func() {
+			c.Waiting(fmt.Sprintf("etcd at %v does not answer; it may take up to %v", c.Endpoints, wait))
+		}).Stop()
+	}
 	defer func() {
 		if err == nil {
 			return
@@ -170,7 +177,7 @@ func (d *door) Lost() <-chan struct{} { return d.lost }
 // promises, so a busy machine must not make it an error; but nobody waits for an
 // etcd that is gone, or after a second interrupt.
 const (
-	leaveTime = 10 * time.Second
+	leaveTime = 20 * time.Second
 	hurryTime = time.Second
 )
 

@@ -183,6 +183,27 @@ func TestSessionsOutliveWhatHappensToEtcd(t *testing.T) {
 	works("after the network was cut")
 }
 
+// Who begins while etcd restarts waits for it if it was told to, and says so once.
+func TestRestartingEtcdIsWaitedFor(t *testing.T) {
+	t.Parallel()
+	e := startEnsemble(t, 1, member{})
+	c := e.config()
+	e.kill(0)
+	said := make(chan string, 9)
+	c.Wait, c.Waiting = 2*time.Minute, func(text string) {
+		said <- text
+		e.start(0)
+	}
+	openAt(t, c, "s", short)
+	close(said)
+	if text := <-said; !strings.Contains(text, "does not answer") || !strings.Contains(text, "2m0s") {
+		t.Errorf("said %q", text)
+	}
+	for text := range said {
+		t.Errorf("and %q", text)
+	}
+}
+
 // A process that was suspended, or cut off for longer than its lease, must know: what it
 // wrote is gone, and others may have its place.
 func TestLostLeaseIsNoticed(t *testing.T) {

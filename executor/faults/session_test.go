@@ -137,7 +137,11 @@ func (s *session) refusal() string {
 		return ""
 	}
 	text, _ := os.ReadFile(s.w.path(s.log)) // then it has said nothing
-	if line := strings.TrimSpace(string(text)); strings.HasPrefix(line, "weir: connecting to etcd at ") {
+	said, line := "", strings.TrimSpace(string(text))
+	if i := strings.LastIndexByte(line, '\n'); i >= 0 {
+		said, line = line[:i], line[i+1:]
+	}
+	if strings.HasPrefix(line, "weir: connecting to etcd at ") && (said == "" || strings.HasPrefix(said, "weir: etcd at ") && !strings.Contains(said, "\n")) {
 		return line
 	}
 	return ""
