@@ -17,7 +17,7 @@ FAULTS  ?= 300
 VETTED  := -vet off# as part of lint
 SEED    ?= 0
 
-.PHONY: help setup browser build run test soak lint pure ctest valgrind race plain scripts bounds hosts fuzz properties gpu large bench scale carry clean test-cluster faults
+.PHONY: help setup browser build run test soak lint pure ctest valgrind race plain scripts bounds hosts fuzz properties gpu large bench scale carry clean test-cluster faults simulated
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -40,7 +40,6 @@ test: setup browser lint pure race plain ctest fuzz soak ## everything that must
 test-cluster: setup ## the tests that need hosts, sshd, Slurm and a Kubernetes control plane, which are made here: none of them may be skipped
 	@scripts/setup cluster
 	@test/kube/build
-	WEIR_HOSTILE=1000000 $(GO) test $(VETTED) -count 1 -timeout 10m -run Hostile ./executor/agent ./executor/daemon
 	@$(MAKE) --no-print-directory hosts WEIR_LAB=required
 
 faults: ## 300 faults at random moments of sessions on three hosts (FAULTS=N, SEED=N: those of an earlier run)
@@ -58,8 +57,8 @@ pure: ## all but the engine builds without cgo
 # tests that bring up hosts, sshd, Slurm or a control plane; under the race detector they would take half of the time there is
 LAB := /executor/(faults|lab(/.*)?|launch/(ssh|slurm|kubernetes))$$|/test/hosts$$
 
-# properties of sessions that simulate: most of the detector's time, and nothing that tests of package executor do not show it
-ALONE := ^Test(ResumingAnyPrefixOfARandomSession|BothSyntaxesGiveOnePlan)$$
+# sessions by the thousand that are simulated: most of the detector's time, and nothing that other tests do not show it
+ALONE := ^Test(ResumingAnyPrefixOfARandomSession|BothSyntaxesGiveOnePlan|.*OperatingCharacteristics.*|CharacteristicsInTrouble|HolmOverAComparison|ErrorOfFamilies|TolerancesHoldNewSessions|NoRegressionAmongLikes|.*Drift.*|FalseDiscoveries|WhatIsDetectableIsFound|EveryChangeIsSeen)$$
 
 # Many tests wait (for leases, deadlines, processes) and as many compute: four packages at a time keep two cores busy.
 race: ## all Go tests, under the race detector; of the C engine, which that does not see, and of the scripts, those in which Go meets itself
@@ -67,17 +66,21 @@ race: ## all Go tests, under the race detector; of the C engine, which that does
 	$(GO) test $(VETTED) -race -short -timeout 10m -run 'Threads|Abort|Cells|Traffic|Turns|Duration' ./engine/native
 
 plain: ## what is tested without the race detector, side by side; the C engine, whose ranks spin, alone
-	@$(MAKE) --no-print-directory -j 3 -O scripts bounds hosts
+	@$(MAKE) --no-print-directory -j 3 -O scripts bounds hosts simulated
 	RAPID_CHECKS=30 $(GO) test $(VETTED) -timeout 10m ./engine/native
 
-scripts: ## all verbs as users type them, and what they do with scenarios of chance
-	$(GO) test $(VETTED) -timeout 15m -parallel 3 -run '^TestScripts$$|$(ALONE)' ./cmd/weir
+scripts: ## all verbs as users type them
+	$(GO) test $(VETTED) -timeout 15m -parallel 3 -run '^TestScripts$$' ./cmd/weir
+
+simulated: ## what holds over thousands of simulated sessions
+	nice -n 5 $(GO) test $(VETTED) -timeout 15m -p 1 -run '$(ALONE)' ./cmd/weir ./gate ./history ./results ./engine/sim
 
 bounds: ## no scenario of 64 KiB takes long to plan, format or convert
 	nice -n 10 $(GO) test $(VETTED) -timeout 15m -run TestNoInputTakesLong ./planner
 
 hosts: ## tests on several hosts; with WEIR_LAB=whole also those of minutes, with WEIR_LAB=required none may be skipped
 	@$(if $(WEIR_LAB),scripts/setup cluster)
+	$(if $(WEIR_LAB),WEIR_HOSTILE=1000000 $(GO) test $(VETTED) -count 1 -timeout 15m -run Hostile ./executor/agent ./executor/daemon)
 	$(GO) test $(VETTED) $(if $(WEIR_LAB),-count 1,-short) -timeout 15m -p 3 -parallel 3 $$($(GO) list ./... | grep -E '$(LAB)')
 
 .build/engine_test-%: $(wildcard engine/native/*.[ch] engine/native/ctest/*.c) Makefile
