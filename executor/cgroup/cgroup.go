@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -190,11 +191,11 @@ func find(root fs.FS) (string, error) {
 		return "", fmt.Errorf("looking for this process's control group: %w", err)
 	}
 	for line := range strings.Lines(string(groups)) {
-		path, ok := strings.CutPrefix(strings.TrimSpace(line), "0::")
+		group, ok := strings.CutPrefix(strings.TrimSpace(line), "0::")
 		if !ok {
 			continue
 		}
-		if at := mountOf(mounts, path); at != "" {
+		if at := mountOf(mounts, group); at != "" {
 			return at, nil
 		}
 	}
@@ -204,7 +205,7 @@ func find(root fs.FS) (string, error) {
 // mountOf is where a group of version 2 is mounted, "" if nowhere. Of a mount the lines of
 // mountinfo (proc(5)) have: id, parent, device, root, mount point, options, optional
 // fields, a hyphen, the type.
-func mountOf(mounts []byte, path string) string {
+func mountOf(mounts []byte, group string) string {
 	lines := bufio.NewScanner(bytes.NewReader(mounts))
 	for lines.Scan() {
 		before, after, ok := strings.Cut(lines.Text(), " - ")
@@ -212,8 +213,8 @@ func mountOf(mounts []byte, path string) string {
 		if !ok || len(f) < 6 || !strings.HasPrefix(after, "cgroup2 ") {
 			continue
 		}
-		rel, err := filepath.Rel(unescape(f[3]), path)
-		if err == nil && rel != ".." && !strings.HasPrefix(rel, "../") && !strings.HasPrefix(path, "/..") {
+		rel, err := filepath.Rel(unescape(f[3]), group)
+		if err == nil && rel != ".." && !strings.HasPrefix(rel, "../") && !strings.HasPrefix(group, "/..") {
 			return filepath.Join(unescape(f[4]), rel)
 		}
 	}
@@ -222,6 +223,37 @@ func mountOf(mounts []byte, path string) string {
 
 // unescape undoes what the kernel does to blanks in mountinfo.
 var unescape = strings.NewReplacer(`\040`, " ", `\011`, "\t", `\012`, "\n", `\134`, `\`).Replace
+
+// Room is how many bytes of memory are left to a group, or where g is nil to that of this
+// process, by the bounds of it and of those that it is in; false: none has one. Page cache
+// that nobody uses counts as left.
+func (g *Group) Room() (bytes uint64, bounded bool) {
+	dir := ""
+	if g != nil {
+		dir = g.dir
+	} else if own, err := find(os.DirFS("/")); err == nil {
+		dir = own
+	}
+	return room(os.DirFS("/"), strings.TrimPrefix(dir, "/"))
+}
+
+func room(root fs.FS, dir string) (bytes uint64, bounded bool) {
+	for ; dir != "" && dir != "."; dir = path.Dir(dir) {
+		most, err := fs.ReadFile(root, path.Join(dir, "memory.max"))
+		limit, isNumber := strconv.ParseUint(strings.TrimSpace(string(most)), 10, 64)
+		if err != nil || isNumber != nil { // above the groups, or a group without a bound: "max"
+			continue
+		}
+		current, _ := fs.ReadFile(root, path.Join(dir, "memory.current")) // absent, nothing is used
+		stat, _ := fs.ReadFile(root, path.Join(dir, "memory.stat"))
+		used, _ := strconv.ParseUint(strings.TrimSpace(string(current)), 10, 64)
+		used -= min(used, counted(stat, "inactive_file"))
+		if left := limit - min(limit, used); !bounded || left < bytes {
+			bytes, bounded = left, true
+		}
+	}
+	return bytes, bounded
+}
 
 func counted(text []byte, name string) uint64 {
 	for line := range strings.Lines(string(text)) {

@@ -38,6 +38,25 @@ func TestWhereThisProcessIs(t *testing.T) {
 	}
 }
 
+func TestRoom(t *testing.T) {
+	file := func(text string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(text + "\n")} }
+	bounded := fstest.MapFS{
+		"cg/memory.max": file("1000"), "cg/memory.current": file("700"), "cg/memory.stat": file("anon 100\ninactive_file 200"),
+		"cg/a/memory.max": file("max"), "cg/a/memory.current": file("650"),
+		"cg/a/b/memory.max": file("600"), "cg/a/b/memory.current": file("500"),
+		"cg/full/memory.max": file("10"), "cg/full/memory.current": file("12"),
+		"free/a/cgroup.procs": file(""),
+	}
+	for dir, want := range map[string]struct {
+		bytes uint64
+		ok    bool
+	}{"cg": {500, true}, "cg/a": {500, true}, "cg/a/b": {100, true}, "cg/full": {0, true}, "free/a": {0, false}, "": {0, false}} {
+		if got, ok := room(bounded, dir); got != want.bytes || ok != want.ok {
+			t.Errorf("%q has %d, %v, want %+v", dir, got, ok, want)
+		}
+	}
+}
+
 // permitted is a group, or the test is skipped where none is permitted.
 func permitted(t *testing.T, l Limits) *Group {
 	t.Helper()
