@@ -45,11 +45,8 @@ runs:
     timeout: 10s
     retry: {times: 4, wait: 0s}`
 
-// What the scenario comes to, in launches of a case.
-const (
-	casesOfLaunch = 2
-	allLaunches   = 12
-)
+// allLaunches is what the scenario comes to, in launches of a case.
+const allLaunches = 12
 
 // bound is how long a session may take after whatever was broken is whole again.
 const bound = 60 * time.Second
@@ -183,12 +180,18 @@ func (s *session) happened() (all []executor.Event) {
 	return all
 }
 
-// told is how many launches the session has said are finished well.
-func (s *session) told() (n int) {
+// told is of how many launches the session has said that they are finished well, and how
+// many cases these have together: one that is made again has those that are missing.
+func (s *session) told() (launches, cases int) {
+	has := map[string]int{}
 	for _, e := range s.happened() {
-		if e.Type == executor.LaunchFinished && e.Status == results.OK {
-			n++
+		switch {
+		case e.Type == executor.LaunchStarted:
+			has[fmt.Sprintf("%s/%d", e.Group, *e.Launch)] = e.Cases
+		case e.Type == executor.LaunchFinished && e.Status == results.OK:
+			launches++
+			cases += has[fmt.Sprintf("%s/%d", e.Group, *e.Launch)]
 		}
 	}
-	return n
+	return launches, cases
 }

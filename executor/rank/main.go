@@ -7,6 +7,7 @@ package rank
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"runtime"
 	"runtime/debug"
@@ -27,8 +28,6 @@ const (
 
 // Main is the rank process; the value is its exit status.
 func Main() int {
-	// where memory runs out, a rank is to go and not the coordinator, which can tell
-	_ = os.WriteFile("/proc/self/oom_score_adj", []byte("500"), 0)
 	scratch.ForgetProcess(os.Getpid()) // of one that had this number before
 	conn, control, err := inherit()
 	if err != nil {
@@ -187,6 +186,9 @@ func collect() {
 
 func expect(conn wire.Conn, kind wire.Kind) ([]byte, error) {
 	f, err := conn.Receive()
+	if errors.Is(err, io.EOF) { // the agent ends, or has the launch ended: no fault of this rank
+		return nil, &engine.Error{Peer: -1, Code: -int(unix.ECANCELED), Text: fmt.Sprintf("told to stop while it waited for the agent's %s", kind)}
+	}
 	if err != nil {
 		return nil, fmt.Errorf("waiting for the agent's %s: %w", kind, err)
 	}

@@ -3,10 +3,17 @@ package rank
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"io"
 	"os"
 	"os/exec"
 	"strings"
 	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"weir/engine"
+	"weir/executor/wire"
 )
 
 func TestMain(m *testing.M) {
@@ -32,5 +39,20 @@ func TestProbeWithoutAnEngineSaysSo(t *testing.T) {
 	var p Probe
 	if err := json.Unmarshal(b.Bytes(), &p); err != nil || !strings.Contains(p.Error, "without cgo") {
 		t.Errorf("%s: %v", b.Bytes(), err)
+	}
+}
+
+// silent is an agent that has nothing more to say.
+type silent struct{ wire.Conn }
+
+func (silent) Receive() (wire.Frame, error) { return wire.Frame{}, io.EOF }
+
+// An agent that ends while a rank waits for its word has it stop: that is no fault of the
+// rank, which would keep the launch from being made again.
+func TestAgentThatHangsUpTellsTheRankToStop(t *testing.T) {
+	_, err := expect(silent{}, wire.KindGo)
+	e, ok := errors.AsType[*engine.Error](err)
+	if !ok || e.Code != -int(unix.ECANCELED) || !strings.Contains(e.Text, wire.KindGo.String()) {
+		t.Errorf("%#v", err)
 	}
 }
