@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"weir/executor/lab"
+	"weir/results"
 )
 
 // overSSH runs a scenario on hosts of a lab.
@@ -28,6 +29,32 @@ func leaves(t *testing.T, h *lab.Host) {
 		return strings.TrimSpace(string(out)) // of grep without a line it is an error
 	}
 	await(t, h.Name+" is left as it was", 15*time.Second, func() bool { return left() == "" }, left)
+}
+
+// TestOneCommandForTwoHosts is what whoever has two hosts and ssh does first: no file is
+// written for it. It leaves out other fabrics for time's sake.
+func TestOneCommandForTwoHosts(t *testing.T) {
+	t.Parallel()
+	l := lab.New(t, "gpu01", "gpu02")
+	out := t.TempDir() + "/out"
+	p := start(t, exec.Command(weir(t), "run", "catalog:hosts", "--hosts", "gpu[01-02]", "--ssh-config", l.SSH().Config, "--out", out,
+		"--launches", "1", "--only", `where:fabric == "tcp"`))
+	<-p.done
+	if code := p.cmd.ProcessState.ExitCode(); code != 0 && code != 1 { // 1: bandwidth of a busy machine
+		t.Fatalf("exit code %d:\n%s", code, p.said())
+	}
+	doc := document(t, out)
+	if len(doc.Cases) != 6 {
+		t.Errorf("%d cases, want 6", len(doc.Cases))
+	}
+	for _, c := range doc.Cases {
+		if c.Status != results.OK || strings.Join(c.Launches[0].Nodes, " ") != "gpu01 gpu02" || c.Launches[0].Metrics.At("latency.p50") <= 0 {
+			t.Errorf("%s: %s %+v", c.Key, c.Status, c.Launches)
+		}
+	}
+	for _, h := range l.Hosts {
+		leaves(t, h)
+	}
 }
 
 func TestSSH(t *testing.T) {
