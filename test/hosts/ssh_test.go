@@ -67,6 +67,22 @@ func TestOneCommandForTwoHosts(t *testing.T) {
 	}
 }
 
+// TestFromOneOfTwoHosts: who sits at one of them needs no login there, but to the other.
+func TestFromOneOfTwoHosts(t *testing.T) {
+	t.Parallel()
+	l := lab.New(t, "other")
+	s := l.SSH()
+	out := t.TempDir() + "/out"
+	cmd := exec.Command(weir(t), "run", write(t, "scenario.yaml", short("cluster: {nodes: 2, distinct_hosts: true}")), "--hosts", "localhost,other", "--ssh-config", s.Config, "--out", out)
+	cmd.Env = append(os.Environ(), "XDG_CACHE_HOME="+t.TempDir())
+	p := start(t, cmd)
+	p.ends(0)
+	if got := strings.Join(nodesOf(document(t, out)), " "); got != "localhost other" {
+		t.Errorf("it ran on %q", got)
+	}
+	leaves(t, l.Host("other"))
+}
+
 func TestSSH(t *testing.T) {
 	onRequest(t)
 	l := lab.New(t, "h1", "h2", "h3")
