@@ -194,7 +194,7 @@ func (s *session) shortOf(d demand, fit []string, unfit map[string][]string) []s
 	var lacks []string
 	all := slices.Sorted(maps.Keys(s.members))
 	if have := len(s.apart(all, d.place.DistinctHosts)); have < d.place.Nodes {
-		lacks = []string{nodesNeeded(d.place.Nodes, have, d.place.DistinctHosts) + s.sharedHosts(all, d) + s.lostText()}
+		lacks = []string{nodesNeeded(d.place.Nodes, have, d.place.DistinctHosts) + s.sharedHosts(all, d) + s.lostText() + s.othersText()}
 	} else if have := len(s.apart(fit, d.place.DistinctHosts)); have > 0 {
 		lacks = []string{nodesNeeded(d.place.Nodes, have, d.place.DistinctHosts) + " that have what is asked for" + s.sharedHosts(fit, d)}
 	}
@@ -205,6 +205,14 @@ func (s *session) shortOf(d demand, fit []string, unfit map[string][]string) []s
 		lacks = append(lacks, unfit[name]...)
 	}
 	return lacks
+}
+
+// othersText says how a session of this host alone comes to others.
+func (s *session) othersText() string {
+	if s.o.Fleet != nil || len(s.members) > 1 {
+		return ""
+	}
+	return "; --hosts names others to reach by ssh, and there are --launcher and --etcd"
 }
 
 // lostText says which nodes there were, and why they are not there any more.

@@ -128,6 +128,7 @@ func (f *fleet) ask(ctx context.Context, a daemon.About, all []cluster.Registere
 			return err
 		}
 		claim.CPUs = free(a.CPUs, held, f.s.threadsPerNode())
+		claim.GPUs, claim.NICs = f.s.devices(a)
 	}
 	if err := f.s.cluster.Claim(ctx, a.Node, claim); err != nil {
 		return err
@@ -222,6 +223,27 @@ func RunsCommands(p *planner.Plan) bool {
 		}
 	}
 	return false
+}
+
+// devices are those of a node that the session claims, if its plan asks for any of a kind:
+// all of that kind, as which of them ranks have is dealt out by each session for itself.
+func (s *session) devices(a daemon.About) (gpus []int, nics []string) {
+	for _, c := range s.plan.Cases {
+		o, err := transfer(c)
+		if err != nil || simulated(c) {
+			continue
+		}
+		d := s.demand(c, o)
+		if len(gpus) == 0 && d.nodeGPUs+d.each.gpus > 0 {
+			for i := range a.GPUs {
+				gpus = append(gpus, i)
+			}
+		}
+		if d.each.nics > 0 {
+			nics = []string{"*"}
+		}
+	}
+	return gpus, nics
 }
 
 // threadsPerNode is how many processors of a node a launch can keep busy at most, with

@@ -1,6 +1,7 @@
 package executor
 
 import (
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -309,6 +310,23 @@ func TestFailedCheckEndsTheSession(t *testing.T) {
 	}
 	if c := doc.Case("c"); c.Status != results.Skipped || !strings.Contains(c.Reason, `check "broken" failed`) {
 		t.Errorf("c is %s: %s", c.Status, c.Reason)
+	}
+}
+
+// One node of several that fails a check is enough, and is named.
+func TestCheckThatFailsOnOneNode(t *testing.T) {
+	b := newBench(t)
+	p := onePlan(aCase("c"))
+	p.Checks = []planner.Check{{Name: "first", Command: []string{"mkdir", filepath.Join(t.TempDir(), "once")}}}
+	doc := b.run(p, func(o *Options) { o.Nodes = []string{"n1", "n2"} })
+	failed := ""
+	for _, c := range doc.Checks {
+		if c.Status != "ok" {
+			failed += c.Node
+		}
+	}
+	if len(doc.Checks) != 2 || len(failed) != 2 || doc.Session.ExitCode != 6 || b.launches() != "" || !strings.Contains(doc.Session.Reason, "node "+failed) {
+		t.Errorf("checks %+v, session %+v, launches %q", doc.Checks, doc.Session, b.launches())
 	}
 }
 

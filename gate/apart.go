@@ -6,29 +6,42 @@ import (
 	"weir/results"
 )
 
-// unsynchronised is the share of the time that a pattern takes beyond which what is not
+// unsynchronised is the share of the time that something takes beyond which what is not
 // known of the hosts' clocks spoils it: its start and its end are of different hosts.
 const unsynchronised = 0.1
 
 // clocksApart says whether the clocks of a case's hosts could not be compared well
 // enough for what was measured with them.
 func clocksApart(launches []*results.Launch) string {
-	var bounds, latencies []float64
+	var bounds, spans []float64
+	what := ""
 	for _, l := range launches {
-		_, isPattern := l.Metrics.Get("skew.p50")
-		latency, known := l.Metrics.Get("latency.p50")
-		if isPattern && known {
-			bounds, latencies = append(bounds, l.Metrics.At("clock.bound")), append(latencies, latency)
+		if span, of := acrossHosts(l.Metrics); span > 0 {
+			bounds, spans, what = append(bounds, l.Metrics.At("clock.bound")), append(spans, span), of
 		}
 	}
 	if len(bounds) == 0 {
 		return ""
 	}
-	bound, latency := median(bounds), median(latencies)
-	if bound <= unsynchronised*latency {
+	bound, span := median(bounds), median(spans)
+	if bound <= unsynchronised*span {
 		return ""
 	}
-	return fmt.Sprintf("the clocks of its hosts are known to each other to %s only, and the pattern takes %s: move more, or compare hosts with a quicker path between them", seconds(bound), seconds(latency))
+	return fmt.Sprintf("the clocks of its hosts are known to each other to %s only, and %s takes %s: move more, or compare hosts with a quicker path between them", seconds(bound), what, seconds(span))
+}
+
+// acrossHosts is the time, of what, that begins and ends by the clocks of several ranks: a
+// pattern of traffic, or the part of a transfer in which all of its initiators move; 0 if
+// there is none. A transfer of one initiator, which has no skew, is timed by its own clock.
+func acrossHosts(m results.MetricValues) (span float64, what string) {
+	if _, isPattern := m.Get("skew.p50"); isPattern {
+		span, _ = m.Get("latency.p50")
+		return span, "the pattern"
+	}
+	if rate := m.At("message_rate"); m.At("skew") > 0 && rate > 0 {
+		return m.At("requests") / rate, "the timed part"
+	}
+	return 0, ""
 }
 
 // seconds is a time for a person.

@@ -24,6 +24,29 @@ func TestClocksApart(t *testing.T) {
 	}
 }
 
+// So are those between which several initiators of a transfer move together; one alone
+// has its own clock.
+func TestClocksApartInATransfer(t *testing.T) {
+	for name, c := range map[string]struct {
+		skew, bound float64
+		want        results.Verdict
+	}{
+		"well known": {1e-5, 0.00039, results.Pass}, "little known": {1e-5, 0.00041, results.ErrorVerdict}, "one initiator": {0, 0.00041, results.Pass},
+	} {
+		cs, a := caseOf("c", 46, 46.1, 45.9), band(p(40), nil, looks)
+		for _, l := range cs.Launches {
+			for metric, v := range map[string]float64{"skew": c.skew, "clock.bound": c.bound, "requests": 200, "message_rate": 50_000} {
+				l.Metrics.Set(metric, v)
+			}
+		}
+		judged(cs, a)
+		wantVerdict(t, a, c.want)
+		if said := strings.Contains(a.Message, "to 410.0 µs only, and the timed part takes 4.000 ms"); said != (c.want == results.ErrorVerdict) {
+			t.Errorf("%s: message %q", name, a.Message)
+		}
+	}
+}
+
 // A case whose ranks did not start together may pass, but its failure would be that of
 // the cores they share; asking for more launches would not help it.
 func TestRanksApart(t *testing.T) {

@@ -79,3 +79,33 @@ func TestLookupNamesWhatThereIs(t *testing.T) {
 		t.Error("found a scenario that does not exist")
 	}
 }
+
+// Hosts are measured in pairs, one rank on each, and never two of them on one host.
+func TestHosts(t *testing.T) {
+	e, err := scenarios.Lookup("hosts")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]int{"": 2, "4": 4, "3": 0, "0": 0} {
+		o := dsl.Options{}
+		if text != "" {
+			o.Vars = map[string]string{"hosts": text}
+		}
+		s, _, diags := dsl.Load(e.File, e.Content, o)
+		if want == 0 {
+			if !diags.HasErrors() {
+				t.Errorf("%s hosts are taken", text)
+			}
+			continue
+		}
+		p, more := planner.Build(s)
+		if diags.HasErrors() || more.HasErrors() {
+			t.Fatal(diags, more)
+		}
+		for _, c := range p.Cases {
+			if ranks := c.Options["ranks"]; ranks != int64(want) || c.Place.Nodes != want || !c.Place.DistinctHosts {
+				t.Errorf("%s of %d hosts has %v ranks on %d nodes", c.Key, want, ranks, c.Place.Nodes)
+			}
+		}
+	}
+}

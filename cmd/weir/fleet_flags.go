@@ -50,7 +50,7 @@ var launchers = []string{launchLocal, launchAgents, launchSSH, launchSlurm, laun
 
 func (f *fleetFlags) add(set *pflag.FlagSet) {
 	set.StringVar(&f.launcher, "launcher", "", "who starts agents: "+strings.Join(launchers, "|")+"; local is within this process, agents are those registered in etcd (default local, or agents where --etcd has any; ssh with --hosts)")
-	set.StringSliceVar(&f.hosts, "hosts", nil, "`HOSTS` for ssh: a,b, ranges as gpu[01-16], user@host, @FILE with one a line; for agents: names of nodes")
+	set.StringSliceVar(&f.hosts, "hosts", nil, "`HOSTS` for ssh: a,b, ranges as 'gpu[01-16]', user@host, localhost for this one without ssh, @FILE with one a line; for agents: names of nodes")
 	set.StringVar(&f.cluster, "cluster", "", "`DIR` of weir cluster init, for registered agents (default $XDG_CONFIG_HOME/weir/cluster)")
 	set.BoolVar(&f.exclusive, "exclusive", false, "share registered agents' nodes with no other session")
 	set.StringVar(&f.listen, "listen", "", "`HOST:PORT` on which agents call this process (default: a free port of all addresses; ssh needs none)")

@@ -54,7 +54,8 @@ worst result decides the exit code; "weir docs exit-codes" lists them.`,
   weir run examples/quickstart.yaml --only 'bandwidth[*fabric=shm]' --launches 1
   weir run examples/variables.yaml --var least='2 GB/s' --report junit=junit.xml --report html
   weir run --resume weir-out/20261121-101500-quickstart-3f9a
-  weir run catalog:nixlbench-libfabric`,
+  weir run catalog:hosts --hosts 'gpu[01-02]'
+  weir run catalog:nixlbench-libfabric --launcher slurm --slurm-flag=--partition=gpu`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if f.resume != "" { // the session directory has the plan
 				return cobra.MaximumNArgs(1)(cmd, args)

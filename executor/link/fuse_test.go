@@ -30,6 +30,21 @@ func TestFuseBurnsInItsTime(t *testing.T) {
 	})
 }
 
+// A node whose last sign of life came as it died is gone for its coordinator within three
+// seconds, even where one step of the fuse is as late as it is long.
+func TestADeadNodeIsNoticedWithinThreeSeconds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		begin, burnt := time.Now(), time.Duration(0)
+		f := newFuse(func() { burnt = time.Since(begin) })
+		f.Reset(paceOf(0).silence)
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if step := paceOf(0).silence / fuseSteps; burnt <= 0 || burnt+step > 3*time.Second {
+			t.Errorf("it is noticed after %v, in steps of %v", burnt, step)
+		}
+	})
+}
+
 // A suspension is a timer that comes late, however late: one step, whatever the clock says.
 func TestFuseCountsASuspensionAsOneStep(t *testing.T) {
 	burnt := 0

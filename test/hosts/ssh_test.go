@@ -1,6 +1,7 @@
 package hosts
 
 import (
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"weir/executor/lab"
+	"weir/results"
 )
 
 // overSSH runs a scenario on hosts of a lab.
@@ -28,6 +30,57 @@ func leaves(t *testing.T, h *lab.Host) {
 		return strings.TrimSpace(string(out)) // of grep without a line it is an error
 	}
 	await(t, h.Name+" is left as it was", 15*time.Second, func() bool { return left() == "" }, left)
+}
+
+// TestOneCommandForTwoHosts is what whoever has two hosts and ssh does first: no file is
+// written for it. It leaves out other fabrics for time's sake.
+func TestOneCommandForTwoHosts(t *testing.T) {
+	t.Parallel()
+	l := lab.New(t, "gpu01", "gpu02")
+	out := t.TempDir() + "/out"
+	p := start(t, exec.Command(weir(t), "run", "catalog:hosts", "--hosts", "gpu[01-02]", "--ssh-config", l.SSH().Config, "--out", out,
+		"--launches", "1", "--only", "bandwidth[*fabric=tcp]"))
+	<-p.done
+	if code := p.cmd.ProcessState.ExitCode(); code != 0 && code != 1 { // 1: bandwidth of a busy machine
+		t.Fatalf("exit code %d:\n%s", code, p.said())
+	}
+	doc := document(t, out)
+	measured := 0
+	for _, c := range doc.Cases {
+		if c.Status == results.Skipped { // by --only
+			continue
+		}
+		if measured++; c.Status != results.OK || strings.Join(c.Launches[0].Nodes, " ") != "gpu01 gpu02" || c.Launches[0].Metrics.At("latency.p50") <= 0 || c.Launches[0].Metrics.At("clock.bound") <= 0 {
+			t.Errorf("%s: %s %+v", c.Key, c.Status, c.Launches)
+		}
+	}
+	if measured != 4 {
+		t.Errorf("%d cases were measured, want 4", measured)
+	}
+	for _, n := range doc.Environment.Nodes {
+		if o := n.ClockOffset; o.Bound <= 0 || o.Bound > 10 || math.Abs(o.Value) > o.Bound { // both have this machine's clock
+			t.Errorf("of the clock of node %s it says %+v", n.Name, o)
+		}
+	}
+	for _, h := range l.Hosts {
+		leaves(t, h)
+	}
+}
+
+// TestFromOneOfTwoHosts: who sits at one of them needs no login there, but to the other.
+func TestFromOneOfTwoHosts(t *testing.T) {
+	t.Parallel()
+	l := lab.New(t, "other")
+	s := l.SSH()
+	out := t.TempDir() + "/out"
+	cmd := exec.Command(weir(t), "run", write(t, "scenario.yaml", short("cluster: {nodes: 2, distinct_hosts: true}")), "--hosts", "localhost,other", "--ssh-config", s.Config, "--out", out)
+	cmd.Env = append(os.Environ(), "XDG_CACHE_HOME="+t.TempDir())
+	p := start(t, cmd)
+	p.ends(0)
+	if got := strings.Join(nodesOf(document(t, out)), " "); got != "localhost other" {
+		t.Errorf("it ran on %q", got)
+	}
+	leaves(t, l.Host("other"))
 }
 
 func TestSSH(t *testing.T) {

@@ -69,4 +69,9 @@ func TestRenderShowsTheCommands(t *testing.T) {
 		!strings.Contains(text, " -- u@b 'exec /bin/sh -c ") || strings.Contains(text, "it's $HOME") {
 		t.Error(text)
 	}
+	r.Nodes = 1
+	here := Launcher{Hosts: []string{"localhost"}}
+	if files, err = here.Render(r); err != nil || !strings.Contains(string(files[0].Text), "\n/bin/sh -c 'exec /bin/sh -c ") || strings.Contains(string(files[0].Text), "BatchMode") {
+		t.Error(files, err)
+	}
 }

@@ -33,6 +33,10 @@ type Launcher struct {
 	Remote         string        // weir's file on the hosts, absolute; "": a copy of weir's own file
 }
 
+// Here is this machine, which takes no login: who has two hosts often sits at one of
+// them, and can log in from there to the other only.
+const Here = "localhost"
+
 // Node is what a host is called in the session: its name without the user.
 func Node(host string) string { return host[strings.LastIndexByte(host, '@')+1:] }
 
@@ -57,9 +61,12 @@ func (l *Launcher) program() string {
 	return l.Program
 }
 
-// argv is how a command is run on a host. ssh takes the first value that it is given for
-// an option, so the user's come first.
+// argv is how a command is run on a host: by ssh, but for this one. It takes the first
+// value that it is given for an option, so the user's come first.
 func (l *Launcher) argv(host, command string) []string {
+	if host == Here {
+		return []string{"/bin/sh", "-c", command}
+	}
 	argv := []string{l.program(), "-T"}
 	if l.Config != "" {
 		argv = append(argv, "-F", l.Config)

@@ -148,6 +148,21 @@ func TestAHostThatIsDownIsNamed(t *testing.T) {
 		t.Errorf("the user heard %q", f.said)
 	}
 	f.nothingIsLeft(t, "a", "c")
+
+	r := f.request()
+	for nodes, unused := range map[int]string{1: ": b, c", 2: ""} { // c in b's place
+		r.Nodes, f.said = nodes, nil
+		h, err := f.launcher.Start(t.Context(), r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := f.heard("not used"); n != len(unused)/len(": b, c") || f.heard(unused) == 0 {
+			t.Errorf("of hosts that %d nodes leave over the user heard %q", nodes, f.said)
+		}
+		if err := h.Stop(t.Context(), lots); err != nil {
+			t.Error(err)
+		}
+	}
 }
 
 func TestWhatSSHSaysIsExplained(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -42,6 +43,9 @@ func (l *Launcher) Start(ctx context.Context, r launch.Request) (launch.Handle, 
 		h.workers, errs = append(h.workers, workers...), append(errs, failed...)
 		n := min(len(failed), len(spare))
 		if len(failed) == 0 && ctx.Err() == nil {
+			if len(spare) > 0 {
+				r.Tell("nodes that the scenario asks for: %d; not used, but for hosts that are down at the start: %s", len(h.workers), strings.Join(spare, ", "))
+			}
 			return h, nil
 		}
 		if n < len(failed) || ctx.Err() != nil {

@@ -61,6 +61,8 @@ func (w *worker) poll() launch.Worker {
 		now.Reason = hostError(w.host, "the connection is lost, or the agent was killed", now.Log, "ssh ended with 255").Error()
 	case killed && w.stopping.Load():
 		now.State, now.Reason = launch.Lost, w.host+": the agent did not end when it was told to, and its connection was cut"
+	case killed && w.host == Here:
+		now.State, now.Reason = launch.Lost, fmt.Sprintf("%s: the agent was killed (%s)", w.host, w.cmd.ProcessState)
 	case killed:
 		now.State, now.Reason = launch.Lost, fmt.Sprintf("%s: ssh was killed (%s)", w.host, w.cmd.ProcessState)
 	default:
