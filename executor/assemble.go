@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"weir/executor/launch"
 )
 
 // Times of waiting for agents.
@@ -142,6 +144,9 @@ func (f *fleet) tooFew(failed map[string]error) error {
 // same to come back, before its cases are given up.
 const regainTime = 15 * time.Second
 
+// replaceTime is how long a launcher may take to start others, logins and all.
+const replaceTime = time.Minute
+
 // regain waits until there are enough nodes again for a launch. It is no error if there
 // are not: preparing the launch says what is missing.
 func (s *session) regain(ctx context.Context, need int) error {
@@ -150,8 +155,7 @@ func (s *session) regain(ctx context.Context, need int) error {
 	}
 	f := s.fleet
 	if f.recruits == nil {
-		f.vain = true // an agent that a launcher has started ends with its link, and no other follows it
-		return f.hear(ctx)
+		return f.replace(ctx, need)
 	}
 	f.sayf("%d of %d nodes are here; waiting up to %v for more", len(s.members), need, regainTime)
 	ctx, cancel := context.WithTimeoutCause(ctx, regainTime, errTooFew)
@@ -174,6 +178,51 @@ func (s *session) regain(ctx context.Context, need int) error {
 		}
 	}
 	return nil
+}
+
+// replace has the launcher start agents in the place of those that were lost, if it can:
+// an agent that a launcher has started ends with its link.
+func (f *fleet) replace(ctx context.Context, need int) error {
+	f.vain = true
+	if err := f.hear(ctx); err != nil {
+		return err
+	}
+	handle, ok := f.handle.(launch.Replacer)
+	if !ok {
+		return nil
+	}
+	limit, cancel := context.WithTimeoutCause(ctx, replaceTime, errTooFew)
+	defer cancel()
+	defer cancel()
+	begun := make(chan int, 1)
+	n := need - len(f.s.members)
+	f.wg.Go(func() { begun <- handle.Replace(limit, n) })
+	ready := func() bool {
+		select {
+		case started := <-begun:
+			if started < n {
+				cancel()
+			}
+		default:
+		}
+		return len(f.s.members) >= need
+	}
+	for {
+		pause, resume := context.WithTimeoutCause(limit, polling/4, errPause)
+		err := f.s.wait(pause, ready)
+		resume()
+		switch {
+		case err == nil:
+			f.vain = false
+			return nil
+		case ctx.Err() != nil:
+			return err
+		case limit.Err() != nil:
+			return nil
+		case !errors.Is(err, errPause):
+			return err
+		}
+	}
 }
 
 // nodes is how many the group's launches need at most, with those of their load.

@@ -84,6 +84,13 @@ type Handle interface {
 	Stop(ctx context.Context, grace time.Duration) error
 }
 
+// Replacer is a handle that can start further agents.
+type Replacer interface {
+	// Replace starts n agents in the place of those that have ended, and says how many have
+	// begun: fewer where no host is left to start one on. It tells the user why not.
+	Replace(ctx context.Context, n int) (begun int)
+}
+
 // Reaper is a launcher that can find what a killed coordinator left.
 type Reaper interface {
 	// Reap ends all agents of a session. None to be found is no error.

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -156,6 +157,36 @@ artifacts: {mark: {command: [hostname]}}
 			}
 			if failed != 1 {
 				t.Errorf("%d launches failed, want 1", failed)
+			}
+			for _, h := range l.Hosts {
+				leaves(t, h)
+			}
+		})
+	}
+
+	// The next host that is named takes its place, and where there is none the same again.
+	for name, c := range map[string]struct {
+		hosts  string
+		strike func(h *lab.Host)
+		after  string // the nodes of the last launch
+	}{
+		"a host is lost":     {"h1,h2,h3", func(h *lab.Host) { h.Cut(lab.Loud) }, "h1 h3"},
+		"an agent is killed": {"h1,h2", func(h *lab.Host) { h.Run("pkill", "-KILL", "-f", "agent --bootstrap") }, "h1 h2"},
+	} {
+		t.Run(name+", another takes its place", func(t *testing.T) {
+			p, out := overSSH(t, s, long, c.hosts)
+			events(t, p, out, `"case_progress"`, 20*time.Second)
+			t.Cleanup(l.Host("h2").Heal)
+			c.strike(l.Host("h2"))
+			p.ends(0)
+			l.Host("h2").Heal()
+			all := document(t, out).Cases[0].Launches
+			good := slices.DeleteFunc(slices.Clone(all), func(l *results.Launch) bool { return l.Status != results.OK })
+			if len(good) != 3 || len(all) != 4 {
+				t.Errorf("%d launches, %d of them good, want 4 and 3:\n%s", len(all), len(good), p.said())
+			}
+			if got := strings.Join(all[len(all)-1].Nodes, " "); got != c.after {
+				t.Errorf("the last launch ran on %q, want %q:\n%s", got, c.after, p.said())
 			}
 			for _, h := range l.Hosts {
 				leaves(t, h)

@@ -156,7 +156,7 @@ func TestAHostThatIsDownIsNamed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if n := f.heard("not used"); n != len(unused)/len(": b, c") || f.heard(unused) == 0 {
+		if n := f.heard("only in the place of others"); n != len(unused)/len(": b, c") || f.heard(unused) == 0 {
 			t.Errorf("of hosts that %d nodes leave over the user heard %q", nodes, f.said)
 		}
 		if err := h.Stop(t.Context(), lots); err != nil {
@@ -226,6 +226,45 @@ func TestAgentsThatEndAreTold(t *testing.T) {
 	if b := state("b"); b.State != launch.Lost || !strings.Contains(b.Reason, "lost, or the agent was killed") {
 		t.Errorf("%+v", b)
 	}
+}
+
+// Agents that have ended are replaced on hosts that were spare, and where there is none, or
+// it is down, on their own again.
+func TestAgentsAreReplaced(t *testing.T) {
+	f := newField(t, "a", "b", "c", "d")
+	r := f.request()
+	r.Nodes = 2
+	h, err := f.launcher.Start(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer h.Stop(context.Background(), lots)
+	replace := func(node string, n, want int, running string) {
+		t.Helper()
+		f.agent(t, node).conn.Write([]byte("die\n"))
+		if !eventually(func() bool { return workers(t, h)[node].State != launch.Running }) {
+			t.Fatal("it seems to run on")
+		}
+		if got := h.(launch.Replacer).Replace(t.Context(), n); got != want {
+			t.Errorf("%d have begun, want %d", got, want)
+		}
+		var names []string
+		for name, w := range workers(t, h) {
+			if w.State != launch.Running {
+				t.Errorf("%+v", w)
+			}
+			names = append(names, name)
+		}
+		if slices.Sort(names); strings.Join(names, " ") != running {
+			t.Errorf("on %v run agents, want %s", names, running)
+		}
+	}
+	f.Host("c").PowerOff()
+	replace("b", 1, 1, "a d") // c is down
+	if f.heard("c: ") == 0 {
+		t.Error("nobody says that c is down")
+	}
+	replace("a", 2, 2, "a b d") // b has had none since
 }
 
 // A host that is cut off is lost after some seconds; what runs there is ended later.

@@ -35,23 +35,14 @@ func (l *Launcher) Start(ctx context.Context, r launch.Request) (launch.Handle, 
 	if err != nil {
 		return nil, err
 	}
-	hosts := l.hosts(r)
-	h := &handle{}
-	var errs []error
-	for spare := l.Hosts[len(hosts):]; ; { // which take the place of hosts that are down
-		workers, failed := l.startAll(ctx, r, p, hosts)
-		h.workers, errs = append(h.workers, workers...), append(errs, failed...)
-		n := min(len(failed), len(spare))
-		if len(failed) == 0 && ctx.Err() == nil {
-			if len(spare) > 0 {
-				r.Tell("nodes that the scenario asks for: %d; not used, but for hosts that are down at the start: %s", len(h.workers), strings.Join(spare, ", "))
-			}
-			return h, nil
+	h := &handle{launcher: l, request: r, program: p, spare: l.Hosts}
+	n := len(l.hosts(r))
+	begun, errs := h.start(ctx, n)
+	if begun == n && ctx.Err() == nil {
+		if len(h.spare) > 0 {
+			r.Tell("nodes that the scenario asks for: %d; used only in the place of others: %s", n, strings.Join(h.spare, ", "))
 		}
-		if n < len(failed) || ctx.Err() != nil {
-			break
-		}
-		hosts, spare = spare[:n], spare[n:]
+		return h, nil
 	}
 	err = errors.Join(errs...)
 	if ctx.Err() != nil {
@@ -63,6 +54,34 @@ func (l *Launcher) Start(ctx context.Context, r launch.Request) (launch.Handle, 
 		return nil, errors.Join(fmt.Errorf("starting agents over ssh: %w", err), h.Stop(stopping, 5*time.Second))
 	}
 	return h, nil
+}
+
+// start starts agents on n of the spare hosts, of which it takes the next where one is
+// down, and gives how many have begun and why others have not.
+func (h *handle) start(ctx context.Context, n int) (begun int, errs []error) {
+	for begun < n && ctx.Err() == nil {
+		if len(h.spare) < n-begun {
+			break // a session with fewer is none
+		}
+		var hosts []string
+		hosts, h.spare = h.spare[:n-begun], h.spare[n-begun:]
+		workers, failed := h.launcher.startAll(ctx, h.request, h.program, hosts)
+		h.add(workers)
+		begun, errs = begun+len(workers), append(errs, failed...)
+	}
+	return begun, errs
+}
+
+// Replace starts agents on hosts that were spare, or again on those whose agents have
+// ended. It is not for several goroutines at once.
+func (h *handle) Replace(ctx context.Context, n int) (begun int) {
+	h.spare = append(h.spare, h.forget()...)
+	n = min(n, len(h.spare))
+	if n > 0 {
+		h.request.Tell("starting agents again, in the place of those that ended: %d; on the first of %s", n, strings.Join(h.spare, ", "))
+	}
+	begun, _ = h.start(ctx, n) // which has told why
+	return begun
 }
 
 // startAll starts an agent on each host, and gives those that began and why others did not.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -18,7 +19,43 @@ import (
 // has ended the command.
 const lostCode = 255
 
-type handle struct{ workers []*worker }
+type handle struct {
+	launcher *Launcher
+	request  launch.Request
+	program  program
+	spare    []string // hosts without an agent, in the order in which they get one
+
+	mu      sync.Mutex
+	workers []*worker
+}
+
+func (h *handle) add(workers []*worker) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.workers = append(h.workers, workers...)
+}
+
+func (h *handle) all() []*worker {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return slices.Clone(h.workers)
+}
+
+// forget takes out agents that have ended, and gives their hosts.
+func (h *handle) forget() (hosts []string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.workers = slices.DeleteFunc(h.workers, func(w *worker) bool {
+		if w.poll().State == launch.Running {
+			return false
+		}
+		hosts = append(hosts, w.host)
+		w.pipe.Close()
+		w.served.Wait()
+		return true
+	})
+	return hosts
+}
 
 // worker is an agent on a host.
 type worker struct {
@@ -38,9 +75,9 @@ func newWorker(c *connection, r launch.Request) *worker {
 
 // Poll asks nobody: an ssh that lives is an agent that runs.
 func (h *handle) Poll(context.Context) ([]launch.Worker, error) {
-	all := make([]launch.Worker, len(h.workers))
-	for i, w := range h.workers {
-		all[i] = w.poll()
+	var all []launch.Worker
+	for _, w := range h.all() {
+		all = append(all, w.poll())
 	}
 	return all, nil
 }
@@ -74,9 +111,10 @@ func (w *worker) poll() launch.Worker {
 // Stop ends the agents' input, waits for them, and after grace kills the ssh of those
 // that are left, whom it names: they may still run where they are.
 func (h *handle) Stop(ctx context.Context, grace time.Duration) error {
-	errs := make([]error, len(h.workers))
+	workers := h.all()
+	errs := make([]error, len(workers))
 	var group errgroup.Group
-	for i, w := range h.workers {
+	for i, w := range workers {
 		group.Go(func() error { errs[i] = w.stop(ctx, grace); return nil })
 	}
 	group.Wait() // each has its own error
