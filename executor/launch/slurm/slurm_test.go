@@ -66,7 +66,7 @@ func start(t *testing.T, l *Launcher, r launch.Request) launch.Handle {
 
 func stop(t *testing.T, h launch.Handle) {
 	t.Helper()
-	if err := h.Stop(t.Context(), 15*time.Second); err != nil {
+	if err := h.Stop(t.Context(), time.Minute); err != nil {
 		t.Error(err)
 	}
 }
