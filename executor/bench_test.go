@@ -67,3 +67,23 @@ func BenchmarkCases(b *testing.B) {
 	}
 	bench.pass(onePlan(cases...))
 }
+
+// BenchmarkDeadRank is how long a launch lasts after a rank of it was killed: until that is
+// noticed, the other has stopped and all is told. It is counted from the begin of the case
+// in whose tenth iteration that happens, and may not take a second.
+func BenchmarkDeadRank(b *testing.B) {
+	bench := newBench(b)
+	longest := time.Duration(0)
+	for b.Loop() {
+		bench.events = nil
+		doc := bench.run(onePlan(aCase("c", env(faultEnv, "kill run 1 c"))))
+		if f := failure(b, doc, "c"); f.Rank != 1 || f.Kind != results.Crashed {
+			b.Fatalf("%+v", f)
+		}
+		longest = max(longest, bench.silence())
+		if err := os.RemoveAll(bench.dir); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(longest.Seconds()*1e3, "ms-longest")
+}

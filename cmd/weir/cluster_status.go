@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"weir/executor/cluster"
+	"weir/executor/daemon"
 	"weir/gate"
 )
 
@@ -30,6 +32,26 @@ type clusterMember struct {
 	Keys     int            `json:"keys,omitempty"`     // of a session
 	Nodes    []string       `json:"nodes,omitempty"`    // that have joined a session
 	Sessions []string       `json:"sessions,omitempty"` // that have claimed an agent's node
+	Offers   *clusterOffers `json:"offers,omitempty"`   // of an agent
+}
+
+// clusterOffers is what scenarios can ask of an agent.
+type clusterOffers struct {
+	CPUs     int               `json:"cpus"`
+	GPUs     int               `json:"gpus"`
+	Labels   map[string]string `json:"labels,omitempty"`
+	Commands bool              `json:"commands"`
+}
+
+func (o *clusterOffers) cells() []string {
+	if o == nil {
+		return []string{"", "", "", ""}
+	}
+	var labels []string
+	for _, name := range slices.Sorted(maps.Keys(o.Labels)) {
+		labels = append(labels, name+"="+o.Labels[name])
+	}
+	return []string{strconv.Itoa(o.CPUs), strconv.Itoa(o.GPUs), strings.Join(labels, ","), map[bool]string{true: "yes", false: "no"}[o.Commands]}
 }
 
 func newClusterStatus() *cobra.Command {
@@ -76,7 +98,11 @@ func readStatus(ctx context.Context, d *cluster.Directory) (*clusterStatus, erro
 		return nil, err
 	}
 	for _, a := range agents {
-		s.Agents = append(s.Agents, clusterMember{Name: a.Node, About: aboutOf(a.About), Sessions: a.Sessions})
+		m := clusterMember{Name: a.Node, About: aboutOf(a.About), Sessions: a.Sessions}
+		if about, err := daemon.DecodeAbout(a.Node, a.About); err == nil { // else another version says it
+			m.Offers = &clusterOffers{len(about.CPUs), about.GPUs, about.Labels, about.Commands}
+		}
+		s.Agents = append(s.Agents, m)
 	}
 	return s, nil
 }
@@ -110,11 +136,11 @@ func (s *clusterStatus) print(w io.Writer) error {
 	if len(s.Agents) == 0 {
 		row("no registered agents")
 	} else {
-		row("agent", "by", "weir", "since (UTC)", "sessions")
+		row("agent", "by", "weir", "since (UTC)", "CPUs", "GPUs", "labels", "commands", "sessions")
 	}
 	for _, m := range s.Agents {
 		by, since, a := m.by()
-		row(m.Name, by, a.Weir, since, strings.Join(m.Sessions, ","))
+		row(slices.Concat([]string{m.Name, by, a.Weir, since}, m.Offers.cells(), []string{strings.Join(m.Sessions, ",")})...)
 	}
 	return t.Flush()
 }

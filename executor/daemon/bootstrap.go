@@ -56,7 +56,7 @@ func once(pipe net.Conn) func(context.Context) (net.Conn, error) {
 		mu.Lock()
 		defer mu.Unlock()
 		if pipe == nil {
-			return nil, errors.New("the pipe to the coordinator was closed")
+			return nil, link.Final(errors.New("the pipe to the coordinator was closed"))
 		}
 		conn := pipe
 		pipe = nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"net"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -99,6 +100,23 @@ func TestAnAgentEndsWithoutItsCoordinator(t *testing.T) {
 	end()
 	<-ended
 	if took := time.Since(begun); took > 8*time.Second { // giving a lease back may take 10 s where there is somebody to take it
+		t.Errorf("it took %v", took)
+	}
+}
+
+// An agent whose pipe ends before its coordinator has spoken ends too: nobody can make it
+// another, and what started it waits for it.
+func TestAnAgentEndsWithItsPipe(t *testing.T) {
+	ours, theirs := net.Pipe()
+	time.AfterFunc(100*time.Millisecond, func() { theirs.Close() })
+	begun := time.Now()
+	err := Bootstrapped(t.Context(), Options{Node: "n1", Say: func(string) {}}, trust.Bootstrap{
+		Session: board.ID, Node: "n1", Identity: issued(t, authority(t), trust.Agent, "n1"), Coordinator: []string{trust.Stdio}, SessionKey: make([]byte, 32),
+	}, ours)
+	if err == nil || !strings.Contains(err.Error(), "the pipe to the coordinator was closed") {
+		t.Errorf("it ends with %v", err)
+	}
+	if took := time.Since(begun); took > meeting/2 {
 		t.Errorf("it took %v", took)
 	}
 }

@@ -79,6 +79,9 @@ func (l *Link) connect(ctx, life context.Context) (*connection, error) {
 			return nil, context.Cause(life)
 		}
 		c, err := l.attach(ctx, life)
+		if isRefusal(err) && last != nil {
+			err = fmt.Errorf("%w: %w", last, err)
+		}
 		if err == nil || isRefusal(err) {
 			return c, err
 		}

@@ -74,6 +74,9 @@ func (r *refusal) Unwrap() error { return r.err }
 
 func refused(format string, args ...any) error { return &refusal{fmt.Errorf(format, args...)} }
 
+// Final marks an error of a Connect after which trying again is of no use.
+func Final(err error) error { return &refusal{err} }
+
 func isRefusal(err error) bool {
 	_, ok := errors.AsType[*refusal](err)
 	return ok

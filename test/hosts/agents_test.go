@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -125,6 +126,9 @@ func TestRegisteredAgentsServeSessions(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	a, b := w.agent("a", "--label", "rail=3"), w.agent("b", "--label", "rail=3")
+	if status := w.tool("cluster", "status", "--etcd", w.etcd); !regexp.MustCompile(`(?m)^b +.* [1-9][0-9]* +[0-9]+ +rail=3 +no`).MatchString(status) {
+		t.Errorf("of what agents offer the status says\n%s", status)
+	}
 	for i := range 2 { // the second time they have a certificate already
 		p, out := w.run(short("cluster: {nodes: 2, labels: {rail: \"3\"}}"))
 		p.ends(0)
