@@ -40,6 +40,7 @@ test: setup browser lint pure race plain ctest fuzz soak ## everything that must
 test-cluster: setup ## the tests that need hosts, sshd, Slurm and a Kubernetes control plane, which are made here: none of them may be skipped
 	@scripts/setup cluster
 	@test/kube/build
+	@test/etcd/build
 	@$(MAKE) --no-print-directory hosts WEIR_LAB=required
 
 faults: ## 300 faults at random moments of sessions on three hosts (FAULTS=N, SEED=N: those of an earlier run)

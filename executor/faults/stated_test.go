@@ -66,6 +66,40 @@ func TestEtcdAwayForTenSeconds(t *testing.T) {
 	}
 }
 
+// TestEveryEtcd: of each version of etcd that is promised, a session is served, and an
+// outage in the middle of one waited for. The distribution has one of them; `make
+// test-cluster` builds the others.
+func TestEveryEtcd(t *testing.T) {
+	if os.Getenv(lab.Required) != "required" {
+		t.Skip("a part of make test-cluster, for its time")
+	}
+	others, err := filepath.Glob("../../.build/etcd/v*/etcd")
+	if err != nil || len(others) < 2 {
+		t.Fatalf("test/etcd/build has made %q, %v", others, err)
+	}
+	lab.Need(t, "etcd-server", "etcd")
+	for _, program := range append(others, "etcd") {
+		out, err := exec.Command(program, "--version").Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		version, _, _ := strings.Cut(string(out), "\n")
+		t.Run(version, func(t *testing.T) {
+			t.Parallel()
+			w := newWorldOf(t, program, weir(t), "a", "b")
+			w.calm()
+			s := w.run("")
+			s.launching()
+			undo, _ := w.inject(nil, injection{how: killed, target: "etcd"}, s.cmd)
+			time.Sleep(3 * time.Second)
+			undo()
+			for _, f := range failures(s.ends(0)) {
+				t.Errorf("a launch failed of it: %v", f)
+			}
+		})
+	}
+}
+
 // TestStoppedRank: a rank that stands still fails its launch by name, and the launch is
 // made again.
 func TestStoppedRank(t *testing.T) {

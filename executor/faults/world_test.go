@@ -34,14 +34,15 @@ type world struct {
 
 	scenario string
 
-	etcd    *exec.Cmd
-	etcdURL string
-	runs    int           // so far: they name directories
-	keep    bool          // what is to be looked at
-	began   time.Time     // what is older is not its own
-	killed  bool          // the last session was, so that the next one has to tidy up after it
-	usual   int           // how many events a session has when nothing befalls it
-	opening time.Duration // that it took to open
+	etcdProgram string
+	etcd        *exec.Cmd
+	etcdURL     string
+	runs        int           // so far: they name directories
+	keep        bool          // what is to be looked at
+	began       time.Time     // what is older is not its own
+	killed      bool          // the last session was, so that the next one has to tidy up after it
+	usual       int           // how many events a session has when nothing befalls it
+	opening     time.Duration // that it took to open
 }
 
 // node is an agent and the host that it is on.
@@ -59,7 +60,13 @@ type node struct {
 func newWorld(t *testing.T, weir string, names ...string) *world {
 	t.Helper()
 	lab.Need(t, "etcd-server", "etcd")
-	w := &world{t: t, weir: weir, at: "127.0.0.1", scenario: scenario, began: time.Now()}
+	return newWorldOf(t, "etcd", weir, names...)
+}
+
+// newWorldOf is newWorld with another etcd than the distribution's.
+func newWorldOf(t *testing.T, etcd, weir string, names ...string) *world {
+	t.Helper()
+	w := &world{t: t, weir: weir, etcdProgram: etcd, at: "127.0.0.1", scenario: scenario, began: time.Now()}
 	if os.Getuid() == 0 {
 		w.lab = lab.New(t, names...) // skips where namespaces are not permitted
 		w.at = w.lab.Address
@@ -138,7 +145,7 @@ func (w *world) logged(cmd *exec.Cmd, name string) {
 func (w *world) startEtcd() {
 	w.t.Helper()
 	// it has no peers, but wants an address for them: one of the kernel's choice
-	w.etcd = exec.Command("etcd", "--data-dir", w.path("etcd"), "--log-level", "error", "--listen-client-urls", w.etcdURL, "--advertise-client-urls", w.etcdURL,
+	w.etcd = exec.Command(w.etcdProgram, "--data-dir", w.path("etcd"), "--log-level", "error", "--listen-client-urls", w.etcdURL, "--advertise-client-urls", w.etcdURL,
 		"--listen-peer-urls", "http://127.0.0.1:0")
 	w.etcd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	w.logged(w.etcd, "etcd.log")
