@@ -210,6 +210,9 @@ func (d *daemon) invited(ctx context.Context, i cluster.Invitation) {
 		d.sessions[i.Session] = end
 		d.wg.Go(func() {
 			refused := d.attend(life, i)
+			if !refused && ctx.Err() == nil { // whether it was told so, or its invitation was withdrawn
+				d.Say(fmt.Sprintf("session %s is over", i.Session))
+			}
 			d.mu.Lock()
 			delete(d.sessions, i.Session)
 			gone := life.Err() != nil
@@ -233,7 +236,6 @@ func (d *daemon) attend(ctx context.Context, i cluster.Invitation) (refused bool
 		case ctx.Err() != nil:
 			return told != ""
 		case err == nil:
-			d.Say(fmt.Sprintf("session %s is over", i.Session))
 			if told != "" {
 				d.answer(i.Session, "")
 			}

@@ -145,6 +145,7 @@ func TestRegisteredAgentsServeSessions(t *testing.T) {
 		if n := strings.Count(p.said(), "has joined the cluster"); n != 1 {
 			t.Errorf("an agent joined %d times:\n%s", n, p.said())
 		}
+		await(t, "two sessions are over", 20*time.Second, func() bool { return strings.Count(p.said(), " is over\n") == 2 }, p.said)
 	}
 	for _, k := range []struct{ name, top, want string }{
 		{"a label that nobody has", `cluster: {nodes: 2, labels: {rail: "4"}}`, "it has no label rail=4, which the scenario asks for"},
