@@ -204,7 +204,11 @@ func leftOut(doc *results.Document) []string {
 		if c.Status != results.Skipped && c.Status != results.Excluded {
 			continue
 		}
-		k := sentence(": ", c.Status, plain(c.Reason))
+		reason := c.Reason
+		if doc.Session.Reason != "" && reason == results.NotRun+": "+doc.Session.Reason {
+			reason = results.NotRun // why stands with the session
+		}
+		k := sentence(": ", c.Status, plain(reason))
 		if count[k] == 0 {
 			order = append(order, k)
 		}

@@ -259,12 +259,34 @@ func measured(m results.MetricValues) string {
 	return strings.Join(parts, ", ")
 }
 
-// mishaps are what a person must hear of when it happens.
-type mishaps struct{ told map[string]bool }
+// mishaps are what a person must hear of when it happens. That cases are not run is told
+// with what comes after it: where that is the end of the session, its reason says it.
+type mishaps struct {
+	told map[string]bool
+	held string // a line to be told next
+}
 
 // text is what to say of an event, "" if nothing. Cases that are left out for
 // one reason are many: the reason is told once, with the first of them.
 func (m *mishaps) text(e executor.Event) string {
+	text := m.line(e)
+	switch {
+	case e.Type == executor.CaseSkipped && strings.HasPrefix(e.Reason, results.NotRun+": "):
+		if m.held == "" || text == "" {
+			m.held += text
+			return ""
+		}
+		m.held, text = text, m.held
+	case e.Type == executor.SessionFinished:
+		m.held = ""
+	case m.held != "":
+		text = strings.TrimSuffix(m.held+"\n"+text, "\n")
+		m.held = ""
+	}
+	return text
+}
+
+func (m *mishaps) line(e executor.Event) string {
 	switch {
 	case e.Type == executor.RequireMissing:
 		return "missing: " + e.Reason

@@ -73,6 +73,32 @@ func TestTallyLine(t *testing.T) {
 	}
 }
 
+// Cases that are not run are told of, but for those at the end, of which the session's own
+// reason is told.
+func TestWhatIsNotRunIsToldWithWhatComesAfter(t *testing.T) {
+	var m mishaps
+	skipped := func(reason string) executor.Event {
+		return executor.Event{Type: executor.CaseSkipped, Case: "b", Status: "skipped", Reason: reason}
+	}
+	for i, step := range []struct {
+		e    executor.Event
+		want string
+	}{
+		{skipped("not run: needs a, which failed"), ""},
+		{skipped("not run: needs a, which failed"), ""},
+		{executor.Event{Type: executor.NodeLost, Node: "n", Reason: "gone"}, "skipped from b on: not run: needs a, which failed\nwarning: node n is lost: gone"},
+		{skipped("not run: needs c, which failed"), ""},
+		{skipped("not run: needs d, which failed"), "skipped from b on: not run: needs c, which failed"},
+		{started("a", 0, 3, 2), "skipped from b on: not run: needs d, which failed"},
+		{skipped("not run: no agents"), ""},
+		{executor.Event{Type: executor.SessionFinished, Status: "error"}, ""},
+	} {
+		if got := m.text(step.e); got != step.want {
+			t.Errorf("%d: %q, want %q", i, got, step.want)
+		}
+	}
+}
+
 func TestPlainLinesTellMishapsOnce(t *testing.T) {
 	var b strings.Builder
 	p := &plainLines{w: &b, tally: newTally(aPlan())}
