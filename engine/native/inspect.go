@@ -25,6 +25,13 @@ func patternCheckFlipped(n, at int) int {
 	return int(C.selftest_pattern(C.size_t(n), C.int64_t(at)))
 }
 
+// memory is where a rank's first thread has its memory.
+func (r *rank) memory() (base, size uint64) {
+	var n C.size_t
+	p := C.selftest_memory(r.threads[0], &n)
+	return uint64(uintptr(p)), uint64(n)
+}
+
 // breakConnections shuts a tcp rank's sockets down, as its death would.
 func (r *rank) breakConnections() { C.selftest_break_tcp(r.threads[0]) }
 

@@ -159,7 +159,7 @@ func (native) Open(l engine.Launch, self engine.Identity, control *engine.Contro
 	defer C.free(unsafe.Pointer(provider))
 	cfg := C.struct_weir_config{
 		fabric: name, rank: C.int(self.Rank), ranks: C.int(l.Ranks), one_host: oneHost,
-		region: C.uint64_t(largest), pages: pages[r.options.Pages], provider: provider,
+		region: C.uint64_t(largest), pages: pages[r.options.Pages], heap: truth(r.options.Heap()), provider: provider,
 	}
 	r.describeUCX(&cfg)
 	defer r.describeNixl(&cfg)()
@@ -177,8 +177,8 @@ func (r *rank) supported(o workload.TransferOptions) error {
 			return &engine.Error{Fabric: r.fabric, Op: "alloc", Phase: "ready", Peer: -1, Code: -1, Text: "memory of kind " + kind + " is not supported by this version of weir"}
 		}
 	}
-	if r.fabric == "ucx" && o.Pages != "" && o.Pages != "default" { // a scenario that names ucx is refused before
-		return &engine.Error{Fabric: r.fabric, Op: "alloc", Phase: "ready", Peer: -1, Code: -1, Text: "UCX allocates the buffers itself and has no pages " + o.Pages}
+	if why := o.Lacks(r.fabric); why != "" { // a scenario that names the fabric is refused before
+		return &engine.Error{Fabric: r.fabric, Op: "alloc", Phase: "ready", Peer: -1, Code: -1, Text: why}
 	}
 	return nil
 }

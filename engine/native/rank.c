@@ -130,7 +130,7 @@ static int do_open(struct weir_rank *r, void *arg)
     r->tallies = 2 * lines;
     r->told    = 3 * lines;
     r->exposed = 4 * lines;
-    /* an odd number of pages more than a power of two: see weir_map_shared */
+    /* an odd number of pages more than a power of two: see weir_map */
     r->local     = r->exposed + area(r, sources, r->cfg.exposed) + SKEW;
     r->probe     = r->exposed;
     size_t bytes = r->local + area(r, targets, r->cfg.local);
@@ -171,7 +171,7 @@ int weir_open(const struct weir_config *cfg, struct weir_rank **out, struct weir
     }
     r->cfg    = *cfg;
     r->mem.fd = -1;
-    r->memory = &weir_mem_dram;
+    r->memory = cfg->heap ? &weir_mem_heap : &weir_mem_dram;
     uint32_t busy = (uint32_t)(cfg->ranks * (cfg->team ? cfg->team->threads : 1));
     for (r->turn_mask = 255; r->turn_mask > 7 && (r->turn_mask + 1) * busy > 512; r->turn_mask >>= 1)
         ;

@@ -24,6 +24,12 @@ int64_t selftest_pattern(size_t n, int64_t flip)
     return at;
 }
 
+const void *selftest_memory(struct weir_rank *r, size_t *bytes)
+{
+    *bytes = r->mem.size;
+    return r->mem.base;
+}
+
 void selftest_break_tcp(struct weir_rank *r)
 {
     for (int peer = 0; peer < r->cfg.ranks; peer++) {

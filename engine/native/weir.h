@@ -86,6 +86,7 @@ struct weir_config {
     uint64_t             local, exposed;   /* bytes of the cells of a matrix in these areas; 0: the areas are of regions */
     uint64_t             seed;
     int                  pages;
+    int                  heap; /* memory is private to this rank, whatever the fabric would allocate */
     /* copied when the rank is opened */
     const struct weir_flows *flows; /* whom this rank has to do with, which cases choose from */
     int                  nflows;

@@ -1,0 +1,19 @@
+package workload
+
+// heapAlloc is the value of option alloc for private memory of a rank.
+const heapAlloc = "heap"
+
+// Heap says whether a rank's buffers are private memory of its own.
+func (t TransferOptions) Heap() bool { return t.Alloc == heapAlloc }
+
+// Lacks says why a fabric cannot have the buffers that are asked for; "": it can.
+// Others in their place would be measured unsaid.
+func (t TransferOptions) Lacks(fabric string) string {
+	switch {
+	case fabric == "ucx" && !t.Heap() && t.Pages != "" && t.Pages != "default":
+		return "fabric ucx allocates the buffers itself and has no pages " + t.Pages + ": alloc heap has them, or UCX's own environment variables decide about them (UCX_POSIX_HUGETLB_MODE)"
+	case fabric == "shm" && t.Heap():
+		return "fabric shm has no alloc heap: ranks map each other's buffers, and private memory cannot be mapped by another process"
+	}
+	return ""
+}
