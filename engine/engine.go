@@ -53,6 +53,10 @@ type Identity struct {
 	// CPUs are the processors that its threads run on, one each; none: wherever the
 	// kernel likes.
 	CPUs []int `json:"cpus,omitempty"`
+	// Memory is what the rank's node had free before any of the launch's ranks was
+	// started; nil: what it has when the rank opens. Whether all of them fit can only be
+	// said of the former: the latter lacks what others have taken by then.
+	Memory *Memory `json:"memory,omitempty"`
 }
 
 // Engine makes ranks.

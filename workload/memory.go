@@ -1,10 +1,22 @@
 package workload
 
+import "weir/quantity"
+
 // heapAlloc is the value of option alloc for private memory of a rank.
 const heapAlloc = "heap"
 
 // Heap says whether a rank's buffers are private memory of its own.
 func (t TransferOptions) Heap() bool { return t.Alloc == heapAlloc }
+
+// ReservedPage is the size of the huge pages that the buffers are of if these are set
+// aside beforehand; 0: they are of other pages.
+func (t TransferOptions) ReservedPage() quantity.Size {
+	size, err := quantity.ParseSize(t.Pages)
+	if err != nil {
+		return 0 // default, thp
+	}
+	return size
+}
 
 // Lacks says why a fabric cannot have the buffers that are asked for; "": it can.
 // Others in their place would be measured unsaid.

@@ -150,8 +150,8 @@ func TestPagesAreWhatWasAskedFor(t *testing.T) {
 	for _, c := range []struct{ pages, alloc, fabrics, words string }{
 		{"thp", "fabric", "shm tcp", "this kernel gives no transparent huge pages to shared memory"},
 		{"thp", "heap", "tcp ucx libfabric", "this kernel gives no transparent huge pages to private memory"},
-		{"2MiB", "fabric", "shm tcp", "huge pages free"},
-		{"2MiB", "heap", "tcp ucx libfabric", "huge pages free"},
+		{"2MiB", "fabric", "shm tcp", "huge pages"},
+		{"2MiB", "heap", "tcp ucx libfabric", "huge pages"},
 	} {
 		for fabric := range strings.FieldsSeq(c.fabrics) {
 			t.Run(strings.Join([]string{c.pages, c.alloc, fabric}, " "), func(t *testing.T) {
