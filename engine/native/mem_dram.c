@@ -20,7 +20,7 @@ static int dram_alloc(size_t bytes, int pages, struct weir_region *out, struct w
         bytes = (bytes + huge->size - 1) / huge->size * huge->size;
     int fd = memfd_create("weir", MFD_CLOEXEC | (huge ? huge->memfd : 0));
     if (fd < 0)
-        return weir_memory_failed(err, "creating", bytes);
+        return huge ? weir_reserved_failed(err, huge, bytes) : weir_memory_failed(err, "creating", bytes);
     if (ftruncate(fd, (off_t)bytes) < 0) {
         weir_memory_failed(err, "sizing", bytes);
         goto close_fd;

@@ -1,7 +1,6 @@
 /* Host memory that is the rank's own, as an application's: no other process can map
  * it, so a fabric moves it as it moves what it has not allocated. */
 #define _GNU_SOURCE
-#include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -17,7 +16,7 @@ static int heap_alloc(size_t bytes, int pages, struct weir_region *out, struct w
         bytes = (bytes + huge->size - 1) / huge->size * huge->size;
     char *p = weir_map(-1, bytes, MAP_PRIVATE | MAP_ANONYMOUS | (huge ? huge->map : 0));
     if (!p)
-        return huge && errno == ENOMEM ? weir_reserved_failed(err, huge, bytes) : weir_memory_failed(err, "mapping", bytes);
+        return huge ? weir_reserved_failed(err, huge, bytes) : weir_memory_failed(err, "mapping", bytes);
     if (pages == PAGES_THP && weir_thp(err, p, bytes) < 0)
         return err->code;
     memset(p, 0, bytes);

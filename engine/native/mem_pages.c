@@ -22,16 +22,18 @@ const struct weir_reserved *weir_reserved(int pages)
 {
     static const struct weir_reserved sizes[] = {
         [PAGES_2MIB] = {(size_t)2 << 20, MFD_HUGETLB | MFD_HUGE_2MB, MAP_HUGETLB | (int)MFD_HUGE_2MB, "2MiB"},
+        [PAGES_1GIB] = {(size_t)1 << 30, MFD_HUGETLB | MFD_HUGE_1GB, MAP_HUGETLB | (int)MFD_HUGE_1GB, "1GiB"}, /* the same bits for mmap */
     };
     return pages >= 0 && (size_t)pages < sizeof sizes / sizeof *sizes && sizes[pages].size ? &sizes[pages] : NULL;
 }
 
 int weir_reserved_failed(struct weir_err *err, const struct weir_reserved *of, size_t bytes)
 {
-    err->code = -ENOMEM;
-    snprintf(err->text, sizeof err->text, "pages %s: the kernel has not %zu huge pages free (see HugePages_Free in /proc/meminfo; vm.nr_hugepages sets how many there are)", of->name,
-             bytes / of->size);
-    return err->code;
+    int e = errno;
+    err->code = -e;
+    snprintf(err->text, sizeof err->text, "pages %s: the kernel gives no %zu huge pages of that size (%s): /sys/kernel/mm/hugepages/hugepages-%zukB/nr_hugepages sets how many there are, free_hugepages beside it says how many are free",
+             of->name, bytes / of->size, strerror(e), of->size >> 10);
+    return -e;
 }
 
 int weir_thp_granted(struct weir_err *err, const char *sort, const char *policy, const char *enough)

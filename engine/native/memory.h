@@ -50,7 +50,7 @@ const struct weir_reserved *weir_reserved(int pages);
 /* An error of as many bytes, in the kernel's words: errno. */
 int weir_memory_failed(struct weir_err *err, const char *what, size_t bytes);
 
-/* That there are too few of such pages for as many bytes. */
+/* That there are too few of such pages for as many bytes: errno. */
 int weir_reserved_failed(struct weir_err *err, const struct weir_reserved *of, size_t bytes);
 
 /* Gives memory transparent huge pages, before its first touch: after it that has no

@@ -218,7 +218,7 @@ func (r *rank) Connect(addresses [][]byte) error {
 var (
 	ops      = map[string]C.int{"write": C.OP_WRITE, "read": C.OP_READ}
 	modes    = map[string]C.int{"stream": C.MODE_STREAM, "pingpong": C.MODE_PINGPONG}
-	pages    = map[string]C.int{"default": C.PAGES_DEFAULT, "thp": C.PAGES_THP, "2MiB": C.PAGES_2MIB}
+	pages    = map[string]C.int{"default": C.PAGES_DEFAULT, "thp": C.PAGES_THP, "2MiB": C.PAGES_2MIB, "1GiB": C.PAGES_1GIB}
 	zeros    = map[string]C.int{"random": 0, "zero": 1}
 	verifies = map[string]C.int{"none": C.VERIFY_NONE, "sample": C.VERIFY_SAMPLE, "full": C.VERIFY_FULL}
 )

@@ -34,7 +34,7 @@ enum weir_phase { PH_START, PH_READY, PH_CONNECT, PH_VERIFY, PH_WARMUP, PH_RUN, 
 enum weir_op { OP_WRITE, OP_READ };
 enum weir_mode { MODE_STREAM, MODE_PINGPONG, MODE_MATRIX };
 enum weir_verify { VERIFY_NONE, VERIFY_SAMPLE, VERIFY_FULL };
-enum weir_pages { PAGES_DEFAULT, PAGES_THP, PAGES_2MIB };
+enum weir_pages { PAGES_DEFAULT, PAGES_THP, PAGES_2MIB, PAGES_1GIB };
 
 /* Who moves to whom is the same for all cases of a launch. Each pair of initiator
  * and target has a region of its own at both: at the initiator the k-th in its
