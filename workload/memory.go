@@ -1,6 +1,11 @@
 package workload
 
-import "weir/quantity"
+import (
+	"fmt"
+	"strconv"
+
+	"weir/quantity"
+)
 
 // heapAlloc is the value of option alloc for private memory of a rank.
 const heapAlloc = "heap"
@@ -28,4 +33,47 @@ func (t TransferOptions) Lacks(fabric string) string {
 		return "fabric shm has no alloc heap: ranks map each other's buffers, and private memory cannot be mapped by another process"
 	}
 	return ""
+}
+
+// Placement is what option numa says of where buffers are: Default, Local or a node.
+type Placement int
+
+// The placements that are no number of a node.
+const (
+	Default Placement = -1
+	Local   Placement = -2
+)
+
+// mostNodes is how many NUMA nodes Linux can have.
+const mostNodes = 1024
+
+func (p Placement) String() string {
+	switch p {
+	case Default:
+		return "default"
+	case Local:
+		return "local"
+	}
+	return strconv.Itoa(int(p))
+}
+
+// ParseNUMA reads the value of option numa.
+func ParseNUMA(text string) (Placement, error) {
+	switch text {
+	case "", "default":
+		return Default, nil
+	case "local":
+		return Local, nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 0 || n >= mostNodes {
+		return Default, fmt.Errorf("%q is neither default nor local nor the number of a NUMA node, which is from 0 to %d", text, mostNodes-1)
+	}
+	return Placement(n), nil
+}
+
+// Placement is where the buffers are to be.
+func (t TransferOptions) Placement() Placement {
+	p, _ := ParseNUMA(t.NUMA) // check has refused what is none
+	return p
 }

@@ -170,9 +170,12 @@ func (t TransferOptions) check() error {
 
 // checkFabric holds what a fabric cannot do, whatever the pattern.
 func (t TransferOptions) checkFabric() error {
+	_, numa := ParseNUMA(t.NUMA)
 	switch {
 	case t.Fabric != SimFabric && t.Ranks > MostProcesses:
 		return fmt.Errorf("a launch has at most %d ranks, not %d: the engine numbers them with 10 bits; only fabric sim, which starts no processes, takes up to %d", MostProcesses, t.Ranks, mostSimulated)
+	case numa != nil:
+		return fmt.Errorf("option numa: %w", numa)
 	case t.Lacks(t.Fabric) != "":
 		return errors.New(t.Lacks(t.Fabric))
 	case t.Op == "read" && (t.API == "am" || t.API == "tag"):

@@ -209,6 +209,7 @@ func TestDecodeTransfer(t *testing.T) {
 		"only fabric sim, which starts no":        {"block_size": quantity.Size(8), "ranks": int64(1026)},
 		"fabric ucx allocates the buffers itself": {"block_size": quantity.Size(8), "fabric": "ucx", "pages": "2MiB"},
 		"private memory cannot be mapped":         {"block_size": quantity.Size(8), "fabric": "shm", "alloc": "heap"},
+		"option numa: \"1024\" is neither":        {"block_size": quantity.Size(8), "numa": "1024"},
 		"room for 6 requests of 1048576 blocks":   {"block_size": quantity.Size(1 << 40), "batch": int64(1 << 20), "ranks": int64(4), "pattern": "all_to_all"},
 		"option duration is int, not a time":      {"block_size": quantity.Size(8), "duration": 3},
 	} {

@@ -11,7 +11,10 @@ package native
 */
 import "C"
 
-import "unsafe"
+import (
+	"runtime"
+	"unsafe"
+)
 
 // What tests need to see of the C side; cgo is not allowed in test files.
 
@@ -30,6 +33,13 @@ func (r *rank) memory() (base, size uint64) {
 	var n C.size_t
 	p := C.selftest_memory(r.threads[0], &n)
 	return uint64(uintptr(p)), uint64(n)
+}
+
+// selftestBinding says what is wrong with bindings of memory to nodes; "": nothing.
+func selftestBinding() string {
+	runtime.LockOSThread() // a policy is of a thread
+	defer runtime.UnlockOSThread()
+	return C.GoString(C.selftest_binding())
 }
 
 // breakConnections shuts a tcp rank's sockets down, as its death would.
