@@ -30,6 +30,8 @@ func (r *rank) memoryFits(region uint64) error {
 		}
 		text = fmt.Sprintf("%s %.4g huge pages of %v on this node, and %d are free: "+
 			"/sys/kernel/mm/hugepages/hugepages-%dkB/nr_hugepages sets how many there are", text, need/float64(page), quantity.Size(page), have/page, page>>10)
+	} else if most, known := free.Nodes[int(r.options.Placement())]; known && need > float64(most) {
+		text = fmt.Sprintf("%s %.4g GiB of memory of NUMA node %v, which has %.4g GiB at most", text, need/(1<<30), r.options.Placement(), float64(most)/(1<<30))
 	} else {
 		if free.Available == 0 || need <= float64(free.Available) {
 			return nil

@@ -40,8 +40,8 @@ func TestMemoryFitsWheneverARankAsks(t *testing.T) {
 }
 
 // Huge pages that are set aside are no part of what is available, and each thread of a
-// rank has whole ones.
-func TestHugePagesFit(t *testing.T) {
+// rank has whole ones; nor is what other NUMA nodes have, where one is asked for.
+func TestMemoryOfAKindFits(t *testing.T) {
 	const page = 2 << 20
 	pages := func(o *workload.TransferOptions) { o.Pages = "2MiB" }
 	for name, c := range map[string]struct {
@@ -54,6 +54,9 @@ func TestHugePagesFit(t *testing.T) {
 		"one for each of four": {options(100, pages, threaded(2)), engine.Memory{Huge: map[uint64]uint64{page: 3 * page}}, "need 4 huge pages of 2MiB on this node, and 3 are free"},
 		"large blocks":         {options(5<<20, pages), engine.Memory{Huge: map[uint64]uint64{page: 9 * page}}, "need 10 huge pages of 2MiB on this node, and 9 are free"},
 		"of no such size":      {options(100, pages), engine.Memory{Available: 1}, ""},
+		"of a node":            {options(100, onNode("1")), engine.Memory{Available: 1 << 40, Nodes: map[int]uint64{0: 1 << 40, 1: 500}}, "need 4.768e-07 GiB of memory of NUMA node 1, which has 4.657e-07 GiB at most"},
+		"of another node":      {options(100, onNode("0")), engine.Memory{Available: 1 << 40, Nodes: map[int]uint64{0: 512, 1: 1}}, ""},
+		"of any node":          {options(100, onNode("local")), engine.Memory{Available: 1 << 40, Nodes: map[int]uint64{0: 1, 1: 1}}, ""},
 		"others are available": {options(100), engine.Memory{Available: 1, Huge: map[uint64]uint64{page: 99 * page}}, "GiB are available"},
 	} {
 		r := &rank{options: c.o, launch: engine.Launch{Nodes: []string{"a", "a"}, Cases: []engine.Case{{Options: c.o}}}, self: engine.Identity{Memory: &c.free}}
