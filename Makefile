@@ -94,14 +94,14 @@ ctest: ## the C engine under AddressSanitizer, UBSan and ThreadSanitizer
 	@$(CC) $(CWARN) -Wno-missing-prototypes -O1 -g -fPIC -shared -o .build/libnixl_capi.so engine/native/testdata/nixl/fake_nixl.c
 	@# grep reads to the end (no -q): ldconfig that is killed by SIGPIPE would look like a library that is not here
 	@ucx=; fi=; \
-	if ldconfig -p | grep 'libucp\.so\.0' >/dev/null; then ucx='ucx ucx:am ucx:tag'; else echo 'skipped: libucp.so.0 is not here (scripts/setup installs it)'; fi; \
+	if ldconfig -p | grep 'libucp\.so\.0' >/dev/null; then ucx='ucx ucx:am ucx:tag ucx+heap ucx:am+heap ucx:tag+heap'; else echo 'skipped: libucp.so.0 is not here (scripts/setup installs it)'; fi; \
 	if ldconfig -p | grep 'libfabric\.so\.1' >/dev/null; then fi='libfabric libfabric:net libfabric:shm'; else echo 'skipped: libfabric.so.1 is not here (scripts/setup installs it)'; fi; \
 	if ldconfig -p | grep 'libfabric\.so ' >/dev/null; then \
 	  mkdir -p .build/providers && fi="$$fi libfabric:strict" && \
 	  $(CC) $(CWARN) -O1 -g -shared -fPIC -o .build/providers/libstrict-fi.so engine/native/testdata/libfabric/strict_provider.c -lfabric; \
 	else echo 'skipped: libfabric.so is not here, which our strict provider is linked with (scripts/setup installs it)'; fi; \
 	UCX_HANDLE_ERRORS=none UCX_ERROR_SIGNALS= UCX_MEM_EVENTS=n IPATH_NO_BACKTRACE=1 HFI_NO_BACKTRACE=1 FI_PROVIDER_PATH=.build/providers \
-	  .build/engine_test-address,undefined shm tcp $$ucx $$fi; \
+	  .build/engine_test-address,undefined shm tcp tcp+heap $$ucx $$fi; \
 	WEIR_NIXL_LIBRARY=$$PWD/.build/libnixl_capi.so FAKE_NIXL_POLLS=3 .build/engine_test-address,undefined nixl; \
 	TSAN_OPTIONS=halt_on_error=1 .build/engine_test-thread shm tcp
 	@$(MAKE) --no-print-directory valgrind

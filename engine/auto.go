@@ -71,11 +71,14 @@ func onOneNode(o workload.TransferOptions, n results.Node) Choice {
 		if f := n.Fabrics["shm"]; !f.Available {
 			return Choice{"tcp", where + ", but " + lack("shm", n)}
 		}
+		if why := o.Lacks("shm"); why != "" {
+			return Choice{"tcp", where + ", but " + why}
+		}
 		return Choice{"shm", where + " and all memory is DRAM"}
 	}
 	var lacks []string
 	for _, f := range []string{"cuda", "ucx", "libfabric"} {
-		if why := withoutPages(f, o); why != "" {
+		if why := o.Lacks(f); why != "" {
 			lacks = append(lacks, why)
 			continue
 		}
@@ -112,7 +115,7 @@ var software = []string{"tcp", "udp", "net", "sockets", "shm", "sm2"}
 
 // unusable says why a fabric cannot use the devices of all nodes for these options.
 func unusable(fabric string, o workload.TransferOptions, nodes []results.Node) string {
-	if why := withoutPages(fabric, o); why != "" {
+	if why := o.Lacks(fabric); why != "" {
 		return why
 	}
 	for _, n := range nodes {
@@ -131,15 +134,6 @@ func unusable(fabric string, o workload.TransferOptions, nodes []results.Node) s
 		}
 	}
 	return ""
-}
-
-// withoutPages says why a fabric cannot have the pages that are asked for: UCX
-// allocates the buffers itself, and would measure small ones unsaid.
-func withoutPages(fabric string, o workload.TransferOptions) string {
-	if fabric != "ucx" || o.Pages == "" || o.Pages == "default" {
-		return ""
-	}
-	return "ucx allocates the buffers itself and has no pages " + o.Pages
 }
 
 func lack(fabric string, n results.Node) string {

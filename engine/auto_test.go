@@ -25,6 +25,8 @@ func TestAutoIsTheBestThatAllNodesHave(t *testing.T) {
 	gpu := workload.TransferOptions{Fabric: Auto, Initiator: "dram", Target: "vram"}
 	huge, hugeGPU := dram, gpu
 	huge.Pages, hugeGPU.Pages, dram.Pages = "2MiB", "thp", "default"
+	heap, hugeHeap := dram, huge
+	heap.Alloc, hugeHeap.Alloc, dram.Alloc = "heap", "heap", "fabric"
 	for name, c := range map[string]struct {
 		o      workload.TransferOptions
 		nodes  []results.Node
@@ -45,6 +47,8 @@ func TestAutoIsTheBestThatAllNodesHave(t *testing.T) {
 		"devices, huge pages":  {huge, []results.Node{node("a", all, up), node("b", all, up)}, "libfabric", []string{"ucx allocates the buffers itself and has no pages 2MiB"}},
 		"huge pages, no other": {huge, []results.Node{node("a", hard, up), node("b", hard, up)}, "tcp", []string{"nothing to use them", "has no pages 2MiB", "libfabric is not available on a"}},
 		"GPU memory, pages":    {hugeGPU, []results.Node{node("a", all)}, "libfabric", []string{"cuda is not available on a", "has no pages thp"}},
+		"heap":                 {heap, []results.Node{node("a", all, up)}, "tcp", []string{"all ranks are on node a, but fabric shm has no alloc heap"}},
+		"heap, devices":        {hugeHeap, []results.Node{node("a", all, up), node("b", all, up)}, "ucx", []string{"mlx5_0 on a, mlx5_0 on b"}},
 		"EFA":                  {dram, []results.Node{node("a", all, efa), node("b", all, efa)}, "libfabric", []string{"rdmap0 on a"}},
 	} {
 		got := Choose(c.o, c.nodes)

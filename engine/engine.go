@@ -53,6 +53,10 @@ type Identity struct {
 	// CPUs are the processors that its threads run on, one each; none: wherever the
 	// kernel likes.
 	CPUs []int `json:"cpus,omitempty"`
+	// Memory is what the rank's node had free before any of the launch's ranks was
+	// started; nil: what it has when the rank opens. Whether all of them fit can only be
+	// said of the former: the latter lacks what others have taken by then.
+	Memory *Memory `json:"memory,omitempty"`
 }
 
 // Engine makes ranks.
@@ -96,9 +100,12 @@ type CaseResult struct {
 	// Transports of an initiator, name by name; one without a name where the fabric
 	// does not say what carried the data.
 	Transports []results.Transport `json:"transports,omitempty"`
-	Prep       Prep                `json:"prep"`
-	Memcpy     float64             `json:"memcpy"`  // bytes/s, 0 where not probed
-	Ceiling    float64             `json:"ceiling"` // bytes/s of the path, 0 where not probed
+	// MemoryNodes are the NUMA nodes that the buffers of its threads were bound to and are
+	// on, ascending; nil: they were not bound.
+	MemoryNodes []int   `json:"memory_nodes,omitempty"`
+	Prep        Prep    `json:"prep"`
+	Memcpy      float64 `json:"memcpy"`  // bytes/s, 0 where not probed
+	Ceiling     float64 `json:"ceiling"` // bytes/s of the path, 0 where not probed
 	// CeilingBest is the best of the spans of which Ceiling is the median: the path
 	// has carried that once.
 	CeilingBest float64 `json:"ceiling_best"`

@@ -26,6 +26,7 @@ func Together(threads []*CaseResult) *CaseResult {
 	for _, t := range threads[1:] {
 		all.Verified = all.Verified && t.Verified
 		all.Transports = append(slices.Clone(all.Transports), t.Transports...)
+		all.MemoryNodes = append(slices.Clone(all.MemoryNodes), t.MemoryNodes...)
 		all.Prep.Alloc += t.Prep.Alloc
 		all.Prep.Register += t.Prep.Register
 		all.Prep.Connect = max(all.Prep.Connect, t.Prep.Connect)
@@ -40,6 +41,8 @@ func Together(threads []*CaseResult) *CaseResult {
 		all.Stages.Transfer.add(t.Stages.Transfer)
 	}
 	all.Transports = results.MergeTransports(all.Transports)
+	slices.Sort(all.MemoryNodes)
+	all.MemoryNodes = slices.Compact(all.MemoryNodes)
 	if !all.Initiator {
 		all.Transport = threads[0].Transport // a target does not know it
 		return &all

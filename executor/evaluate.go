@@ -186,6 +186,7 @@ func (l *launched) evaluate(i int) *results.Launch {
 	e.Verified = true
 	var transports []string
 	var used []results.Transport
+	memory := make([][]int, len(p.ranks))
 	fail := func(format string, args ...any) *results.Launch {
 		e.Status = results.Error
 		e.Failure = &results.Failure{Rank: -1, Phase: evaluating, Kind: results.Wrong, Cause: fmt.Sprintf(format, args...)}
@@ -200,6 +201,7 @@ func (l *launched) evaluate(i int) *results.Launch {
 			r.Transports = append(r.Transports, results.Transport{Use: results.DataUse, Ranks: []int{rank}})
 		}
 		used = append(used, r.Transports...)
+		memory[rank] = r.MemoryNodes
 		if p.files[rank] == "" {
 			continue
 		}
@@ -215,6 +217,7 @@ func (l *launched) evaluate(i int) *results.Launch {
 	}
 	e.SamplesDigest = digest
 	e.Transport, e.Transports = strings.Join(transports, ", "), results.MergeTransports(used)
+	e.MemoryNodes = results.MemoryNodes(memory)
 	e.Played = engine.Timeline(p.ranks)
 	e.Ranks, e.Initiators, e.SlowestPair = engine.Shares(l.engine.Cases[i], p.ranks)
 	metrics, err := l.s.o.Metrics(l.engine.Cases[i], p.ranks)

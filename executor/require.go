@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"weir/engine"
@@ -148,8 +149,24 @@ func (s *session) lacks(c *planner.Case, known map[string]located) []string {
 		if f := s.members[name].Node.Fabrics[fabric]; !f.Available {
 			lacks = append(lacks, noFabric(fabric, name, f))
 		}
+		if why := noMemoryNode(o.Placement(), name, s.members[name].Node.NUMA); why != "" {
+			lacks = append(lacks, why)
+		}
 	}
 	return lacks
+}
+
+// noMemoryNode says that a node does not have the NUMA node on which a case wants its
+// buffers; "": it has, or nobody knows which there are, and the launch will say.
+func noMemoryNode(want workload.Placement, node string, there []results.NUMANode) string {
+	if want < 0 || len(there) == 0 || slices.ContainsFunc(there, func(n results.NUMANode) bool { return n.ID == int(want) }) {
+		return ""
+	}
+	var ids []string
+	for _, n := range there {
+		ids = append(ids, strconv.Itoa(n.ID))
+	}
+	return fmt.Sprintf("NUMA node %v on node %s, which has %s", want, node, strings.Join(ids, ", "))
 }
 
 // clusterLacks lists what the nodes lack for the scenario, whatever a case asks for.

@@ -46,6 +46,7 @@ var (
 		{"ignored_env", func(s *scan, l *Launch) { s.decode(&l.Ignored) }},
 		{"fabric_reason", func(s *scan, l *Launch) { l.FabricReason = s.common() }},
 		{"transports", func(s *scan, l *Launch) { l.Transports = shared(s, s.kept.ways) }},
+		{"memory_nodes", func(s *scan, l *Launch) { s.decode(&l.MemoryNodes) }},
 		{"metrics", func(s *scan, l *Launch) {
 			l.Metrics = MetricValues{namedOf(s, func(s *scan, v *float64) { *v = s.measured() })}
 		}},

@@ -223,9 +223,11 @@ type Launch struct {
 	FabricReason string `json:"fabric_reason,omitempty"`
 	// Transports are the ways that its data and other messages took, as the fabric's
 	// library names them; nil in documents of older versions.
-	Transports []Transport  `json:"transports,omitempty"`
-	Metrics    MetricValues `json:"metrics"`
-	Samples    []string     `json:"samples"` // files below the session directory, one per measuring rank
+	Transports []Transport `json:"transports,omitempty"`
+	// MemoryNodes are none where the scenario leaves it to the kernel where buffers are.
+	MemoryNodes []MemoryNode `json:"memory_nodes,omitempty"`
+	Metrics     MetricValues `json:"metrics"`
+	Samples     []string     `json:"samples"` // files below the session directory, one per measuring rank
 	// SamplesDigest is of the content of these files (see DigestSamples); "" in documents
 	// of older versions, and where there is no file.
 	SamplesDigest string `json:"samples_digest,omitempty"`

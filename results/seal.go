@@ -231,6 +231,10 @@ func (w *sealer) launch(l *Launch) {
 		w.text("place")
 		w.json([]any{l.Seats, l.Moved})
 	}
+	if l.MemoryNodes != nil {
+		w.text("memory nodes")
+		w.json(l.MemoryNodes)
+	}
 	if l.SlowestPair != nil {
 		w.text("slowest pair")
 		w.json(l.SlowestPair)

@@ -1,6 +1,7 @@
 package workload
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -169,11 +170,14 @@ func (t TransferOptions) check() error {
 
 // checkFabric holds what a fabric cannot do, whatever the pattern.
 func (t TransferOptions) checkFabric() error {
+	_, numa := ParseNUMA(t.NUMA)
 	switch {
 	case t.Fabric != SimFabric && t.Ranks > MostProcesses:
 		return fmt.Errorf("a launch has at most %d ranks, not %d: the engine numbers them with 10 bits; only fabric sim, which starts no processes, takes up to %d", MostProcesses, t.Ranks, mostSimulated)
-	case t.Fabric == "ucx" && t.Pages != "default":
-		return fmt.Errorf("fabric ucx allocates the buffers itself: it has only pages default; UCX's own environment variables decide about huge pages (UCX_POSIX_HUGETLB_MODE)")
+	case numa != nil:
+		return fmt.Errorf("option numa: %w", numa)
+	case t.Lacks(t.Fabric) != "":
+		return errors.New(t.Lacks(t.Fabric))
 	case t.Op == "read" && (t.API == "am" || t.API == "tag"):
 		return fmt.Errorf("api %s of fabric ucx sends messages, which carry writes: nothing in them reads from the target's memory; for op read use api rma", t.API)
 	}

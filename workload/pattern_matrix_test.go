@@ -97,7 +97,7 @@ func TestMatricesThatCannotMove(t *testing.T) {
 		"fabric sim has no model":               func(o *TransferOptions) { o.Fabric = SimFabric },
 		"api tag of fabric ucx posts":           func(o *TransferOptions) { o.Fabric, o.API = "ucx", "tag" },
 		"for op read use api rma":               func(o *TransferOptions) { o.Fabric, o.API, o.Op = "ucx", "am", "read" },
-		"it has only pages default":             func(o *TransferOptions) { o.Fabric, o.Pages = "ucx", "thp" },
+		"has no pages thp":                      func(o *TransferOptions) { o.Fabric, o.Pages = "ucx", "thp" },
 		"rank 2 has": func(o *TransferOptions) {
 			o.Matrix = newMatrix(t, 3, matrix.Cell{From: 0, To: 2, Bytes: 1 << 49}, matrix.Cell{From: 1, To: 2, Bytes: 1<<49 + 1})
 		},

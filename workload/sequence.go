@@ -38,7 +38,7 @@ func decodeSequence(v Values) (TransferOptions, error) {
 	s := &Step{}
 	get := TrafficSequence.get(v)
 	err := read(get, map[string]*string{
-		"fabric": &t.Fabric, "op": &t.Op, "memory": &t.Initiator, "verify": &t.Verify, "pages": &t.Pages, "provider": &t.Provider,
+		"fabric": &t.Fabric, "op": &t.Op, "memory": &t.Initiator, "verify": &t.Verify, "pages": &t.Pages, "alloc": &t.Alloc, "numa": &t.NUMA, "provider": &t.Provider,
 	}, map[string]*int64{
 		"isolated_iterations": &t.Iterations, "isolated_warmup": &t.Warmup, "shards": &t.Shards,
 		"iterations": &s.Iterations, "warmup": &s.Warmup, "pattern": &s.Pattern,

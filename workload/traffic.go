@@ -33,6 +33,8 @@ var Traffic = &Kind{
 			Doc: "iterations before the timed ones; they are not counted anywhere"},
 		shared("verify", "sample: every cell is checked before the timed part and what the timed part moved is checked after it; full: also each of the iterations singly in an untimed pass with fresh contents"),
 		shared("pages", ""),
+		shared("alloc", ""),
+		shared("numa", ""),
 	}, nixlOptions...),
 	Metrics: []Metric{
 		{"latency.avg", "s", Lower, "mean time of an iteration: from the earliest start of a rank that moves cells to the latest end of one, on a common clock; a rank ends when all that it moves is delivered. Not a mean over ranks: who waits for a matrix waits for the last of them"},
@@ -71,7 +73,7 @@ var Traffic = &Kind{
 	},
 	MayBeZero: []string{"skew", "skew.p50", "context_switches", "clock.bound"},
 	OneOf:     []string{"matrix", "matrix_file", "generate"},
-	Checked:   []string{"matrix", "generate", "ranks", "op", "fabric", "api", "pages", "nixl_backend"},
+	Checked:   []string{"matrix", "generate", "ranks", "op", "fabric", "api", "pages", "alloc", "numa", "nixl_backend"},
 }
 
 func init() {
@@ -102,7 +104,7 @@ func decodeTraffic(v Values, generate func(g Generated, ranks int) (*matrix.Matr
 	t := TransferOptions{Pattern: MatrixPattern, Mode: "stream", Reuse: "hot", Payload: "random", Batch: 1, Threads: 1}
 	get := Traffic.get(v)
 	err := read(get, map[string]*string{
-		"fabric": &t.Fabric, "op": &t.Op, "memory": &t.Initiator, "verify": &t.Verify, "pages": &t.Pages, "provider": &t.Provider,
+		"fabric": &t.Fabric, "op": &t.Op, "memory": &t.Initiator, "verify": &t.Verify, "pages": &t.Pages, "alloc": &t.Alloc, "numa": &t.NUMA, "provider": &t.Provider,
 	}, map[string]*int64{"iterations": &t.Iterations, "warmup": &t.Warmup, "shards": &t.Shards})
 	if err != nil {
 		return t, err

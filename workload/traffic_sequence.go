@@ -49,6 +49,8 @@ var TrafficSequence = &Kind{
 			Doc: "how often each pattern is moved alone before that; not counted anywhere"},
 		process("verify", "sample: of every pattern each cell is checked alone, and again after the last time that the sequence is played; full: also as often as there are isolated iterations in untimed passes with fresh contents"),
 		shared("pages", ""),
+		shared("alloc", ""),
+		shared("numa", ""),
 	}, nixlOptions...),
 	Metrics: append([]Metric{
 		{"latency", "s", Lower, "mean time of the pattern in the sequence: from the earliest start of a rank that moves cells of it to the latest end of one, on a common clock; a rank ends when all that it moves is delivered"},
@@ -73,7 +75,7 @@ var TrafficSequence = &Kind{
 		"prep.alloc", "prep.register", "prep.connect", "clock.resolution", "clock.cost", "clock.bound")...),
 	MayBeZero: []string{"skew", "skew.p50", "late", "drift", "drift.max", "clock.bound"},
 	OneOf:     []string{"patterns", "metadata_file", "generate"},
-	Checked:   []string{"pattern", "matrix", "ranks", "op", "fabric", "api", "pages", "nixl_backend", "time_scale", "sleep_before_launch", "sleep_after_launch"},
+	Checked:   []string{"pattern", "matrix", "ranks", "op", "fabric", "api", "pages", "alloc", "numa", "nixl_backend", "time_scale", "sleep_before_launch", "sleep_after_launch"},
 	Sequence:  "pattern",
 }
 

@@ -52,8 +52,12 @@ var Transfer = &Kind{
 			Doc: "sample: every block is checked before the timed part and what the timed part moved is checked after it; full: also each of the iterations singly in an untimed pass with fresh contents"},
 		{Name: "reuse", Type: Enum, Default: "hot", Values: []string{"hot", "spread"},
 			Doc: "hot: all requests to a target use the same memory, which small ones find in the cache; spread: each uses the next place of a region, and the regions of an initiator have together at least twice the size of the last-level cache"},
-		{Name: "pages", Type: Enum, Default: "default", Values: []string{"default", "thp", "2MiB"}, Process: true,
-			Doc: "pages of the buffers; default: what the system gives to shared memory that asks for nothing; thp: transparent huge pages; 2MiB: reserved huge pages. Where the kernel does not have them the launch fails. Fabric ucx allocates by itself and has default only"},
+		{Name: "pages", Type: Enum, Default: "default", Values: []string{"default", "thp", "2MiB", "1GiB"}, Process: true,
+			Doc: "pages of the buffers; default: what the system gives to memory that asks for nothing; thp: transparent huge pages; 2MiB, 1GiB: huge pages that are set aside beforehand, of which each thread of a rank has whole ones. Where the kernel does not have them the launch fails. Where fabric ucx allocates by itself (alloc fabric) it has default only"},
+		{Name: "alloc", Type: Enum, Default: "fabric", Process: true, Values: []string{"fabric", "heap"},
+			Doc: "where the buffers come from; fabric: what suits the fabric best, which is shared memory that UCX allocates itself with ucx, and memory that a rank of the same host can map with others; heap: private anonymous memory of the rank, which is only registered with the fabric, as an application's own. A library moves one in another way than the other: UCX stores into its own shared memory, but copies from and into private memory through the kernel, or as messages. Fabric shm has fabric only"},
+		{Name: "numa", Type: NUMA, Default: "default", Process: true,
+			Doc: "the NUMA node that the buffers are on; default: where the kernel puts what a rank touches first; local: the node of the processor that each thread of a rank is on when it makes them; a number: that node of each host. It binds whatever allocates them, UCX too; the first, the middle and the last page of each area are looked up afterwards, and one that lies elsewhere fails the launch"},
 		{Name: "payload", Type: Enum, Default: "random", Values: []string{"random", "zero"},
 			Doc: "contents of blocks: random, or zeros but for the first 8 bytes of each block, which tell one pass from another; some copies are faster with zeros"},
 	}, slices.Concat(nixlOptions, simulationOptions)...),
@@ -90,7 +94,7 @@ var Transfer = &Kind{
 		{"clock.bound", "s", Neither, "by how much the instants of two ranks may be wrong to each other: the two largest bounds of hosts' clocks, added up; 0 where all ranks are on one host. A clock is compared with that of rank 0 before and after the timed part, by questions and answers on the data path (Cristian 1989), and what it has drifted in between counts as well"},
 	},
 	MayBeZero: []string{"transfer.avg", "transfer.p99", "skew", "context_switches", "clock.bound"},
-	Checked:   []string{"pattern", "bidirectional", "ranks", "mode", "op", "iterations", "block_size", "batch", "threads", "fabric", "api", "reuse", "pages", "duration", "nixl_backend", "sim_failure"},
+	Checked:   []string{"pattern", "bidirectional", "ranks", "mode", "op", "iterations", "block_size", "batch", "threads", "fabric", "api", "reuse", "pages", "alloc", "numa", "duration", "nixl_backend", "sim_failure"},
 }
 
 func init() {
@@ -104,6 +108,8 @@ func init() {
 type TransferOptions struct {
 	Fabric, Op, Initiator, Target, Pattern, Mode, Verify string
 	Reuse, Pages, Payload                                string
+	Alloc                                                string `json:",omitempty"` // "": fabric
+	NUMA                                                 string `json:",omitempty"` // as ParseNUMA reads it; "": default
 	Bidirectional                                        bool
 	BlockSize                                            quantity.Size
 	Batch, Iterations, Warmup, InFlight, Threads, Ranks  int64
@@ -124,7 +130,7 @@ func DecodeTransfer(v Values) (TransferOptions, error) {
 	get := Transfer.get(v)
 	err := read(get, map[string]*string{
 		"fabric": &t.Fabric, "op": &t.Op, "initiator": &t.Initiator, "target": &t.Target, "pattern": &t.Pattern, "mode": &t.Mode,
-		"verify": &t.Verify, "reuse": &t.Reuse, "pages": &t.Pages, "payload": &t.Payload, "provider": &t.Provider,
+		"verify": &t.Verify, "reuse": &t.Reuse, "pages": &t.Pages, "alloc": &t.Alloc, "numa": &t.NUMA, "payload": &t.Payload, "provider": &t.Provider,
 	}, map[string]*int64{
 		"batch": &t.Batch, "iterations": &t.Iterations, "warmup": &t.Warmup, "in_flight": &t.InFlight, "threads": &t.Threads, "ranks": &t.Ranks,
 	})

@@ -50,6 +50,9 @@ func (o Option) Parse(text string) (any, error) {
 	case Params:
 		_, err := ParseParams(text)
 		return text, err
+	case NUMA:
+		n, err := ParseNUMA(text)
+		return n.String(), err
 	case Failures:
 		_, err := ParseFailures(text)
 		return text, err

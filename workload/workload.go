@@ -23,6 +23,7 @@ const (
 	Enum      Type = "enum"      // string, one of Option.Values
 	Failures  Type = "failures"  // string that ParseFailures reads
 	Params    Type = "params"    // string that ParseParams reads
+	NUMA      Type = "numa"      // string that ParseNUMA reads
 	Matrix    Type = "matrix"    // string: Compact of what ParseMatrix reads
 	Generator Type = "generator" // string: Generated.String of what ParseGenerated reads; or a mapping as of a Model
 	Model     Type = "model"     // a mapping that package matgen reads; no case has it, but Option.Into what follows from it

@@ -193,6 +193,9 @@ func TestDecodeTransfer(t *testing.T) {
 	if o, err := DecodeTransfer(Values{"block_size": quantity.Size(8), "ranks": int64(8192), "fabric": SimFabric}); err != nil || o.Ranks != 8192 {
 		t.Errorf("ranks that are simulated: %v", err)
 	}
+	if o, err := DecodeTransfer(Values{"block_size": quantity.Size(8), "fabric": "ucx", "alloc": "heap", "pages": "2MiB"}); err != nil || !o.Heap() {
+		t.Errorf("pages of the rank's own memory: %v", err)
+	}
 	for want, v := range map[string]Values{
 		"block_size is missing":                   {},
 		"even number of ranks":                    {"block_size": quantity.Size(8), "ranks": int64(3)},
@@ -205,6 +208,8 @@ func TestDecodeTransfer(t *testing.T) {
 		"at least 8 iterations":                   {"block_size": quantity.Size(8), "ranks": int64(9), "pattern": "all_to_all", "iterations": int64(7)},
 		"only fabric sim, which starts no":        {"block_size": quantity.Size(8), "ranks": int64(1026)},
 		"fabric ucx allocates the buffers itself": {"block_size": quantity.Size(8), "fabric": "ucx", "pages": "2MiB"},
+		"private memory cannot be mapped":         {"block_size": quantity.Size(8), "fabric": "shm", "alloc": "heap"},
+		"option numa: \"1024\" is neither":        {"block_size": quantity.Size(8), "numa": "1024"},
 		"room for 6 requests of 1048576 blocks":   {"block_size": quantity.Size(1 << 40), "batch": int64(1 << 20), "ranks": int64(4), "pattern": "all_to_all"},
 		"option duration is int, not a time":      {"block_size": quantity.Size(8), "duration": 3},
 	} {

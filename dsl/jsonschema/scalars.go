@@ -109,6 +109,8 @@ func option(k *workload.Kind, o workload.Option) schema {
 		s = orExpression(schema{"enum": []any{true, false, "true", "false"}})
 	case workload.Enum:
 		s = orExpression(schema{"enum": o.Values})
+	case workload.NUMA:
+		s = orExpression(schema{"anyOf": []schema{{"enum": []string{"default", "local"}}, {"type": "integer", "minimum": 0}, {"type": "string", "pattern": exactly(whole)}}})
 	case workload.Matrix:
 		rows := schema{"type": "array", "minItems": 2, "items": schema{"type": "array", "minItems": 2, "items": schema{"type": []string{"string", "integer", "number"}}}}
 		s = schema{"anyOf": []schema{rows, {"type": "string"}}, "examples": []any{[][]any{{0, "4M"}, {"512K", 0}}}}

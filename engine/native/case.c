@@ -128,6 +128,7 @@ static void fill_result(struct weir_rank *r, const struct weir_case *c, const st
     out->clock_ns      = r->clk.cost_ns;
     out->resolution_ns = r->clk.resolution_ns;
     out->bound_ns      = (double)(c->played ? r->played_bound : r->bound);
+    out->node          = r->binding.node;
     out->alloc_s       = r->alloc_s;
     out->register_s    = r->register_s;
     out->connect_s     = r->connect_s;

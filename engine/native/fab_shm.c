@@ -154,7 +154,7 @@ static int take_memory(struct weir_rank *r, int conn)
         close(fd);
         return 1;
     }
-    char *p = weir_map_shared(fd, h.size, 1);
+    char *p = weir_map(fd, h.size, MAP_SHARED | MAP_POPULATE);
     int   e = errno;
     close(fd);
     if (!p)

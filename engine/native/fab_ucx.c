@@ -1,6 +1,6 @@
 /* ucx: libucp, worker and endpoints in one thread, and one of its APIs to carry
- * writes. Memory comes from ucp_mem_map itself: only then are puts over shared memory
- * plain stores, as in ucx_perftest. */
+ * writes. Memory comes from ucp_mem_map itself, unless it is to be the rank's own: only
+ * then are puts over shared memory plain stores, as in ucx_perftest. */
 #include "ceiling.h"
 #include "ucx.h"
 #include "unsupported.h"
@@ -12,7 +12,7 @@
 
 static const struct ucx_api *const apis[] = {[UCX_RMA] = &ucx_rma, [UCX_AM] = &ucx_am, [UCX_TAG] = &ucx_tag};
 
-static void take_functions(struct weir_fabric *t, const struct ucx_api *a)
+static void take_functions(struct weir_fabric *t, const struct ucx_api *a, int heap)
 {
     *t         = weir_fab_ucx;
     t->put     = a->put;
@@ -23,6 +23,8 @@ static void take_functions(struct weir_fabric *t, const struct ucx_api *a)
     t->ping    = a->ping;
     t->arrived = a->arrived;
     t->ceiling = a->ceiling;
+    if (heap)
+        t->caps &= ~(uint32_t)CAP_ALLOCATES;
 }
 
 /* A worker opens every network interface that the context has listed, and fails if one
@@ -63,12 +65,12 @@ static int ucx_open(struct weir_rank *r)
         .flags        = UCP_OP_ATTR_FLAG_MULTI_SEND,
         .cb.send      = ucx_part_done,
     };
-    take_functions(&u->table, u->api);
+    take_functions(&u->table, u->api, r->cfg.heap);
     r->fab = &u->table;
     return u->api->open(r);
 }
 
-static int ucx_attach(struct weir_rank *r, size_t bytes)
+static int allocate(struct weir_rank *r, size_t bytes)
 {
     struct ucx_rank     *u = r->fs;
     ucp_mem_map_params_t p = {.field_mask = UCP_MEM_MAP_PARAM_FIELD_LENGTH | UCP_MEM_MAP_PARAM_FIELD_FLAGS, .length = bytes, .flags = UCP_MEM_MAP_ALLOCATE};
@@ -81,6 +83,16 @@ static int ucx_attach(struct weir_rank *r, size_t bytes)
     r->mem = (struct weir_region){a.address, a.length, -1};
     memset(r->mem.base, 0, bytes);
     return 0;
+}
+
+static int ucx_attach(struct weir_rank *r, size_t bytes)
+{
+    struct ucx_rank *u = r->fs;
+    if (r->fab->caps & CAP_ALLOCATES)
+        return allocate(r, bytes);
+    ucp_mem_map_params_t p = {.field_mask = UCP_MEM_MAP_PARAM_FIELD_ADDRESS | UCP_MEM_MAP_PARAM_FIELD_LENGTH, .address = r->mem.base, .length = r->mem.size};
+    ucs_status_t         s = ucx.ucp_mem_map(u->context, &p, &u->memh);
+    return s == UCS_OK ? 0 : rank_fail(r, (int)s, "ucp_mem_map", -1, "registering %zu bytes: %s", r->mem.size, ucx.ucs_status_string(s));
 }
 
 /* What moves data is of the API: ucx_open fills it in. */

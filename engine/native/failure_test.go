@@ -118,10 +118,11 @@ func TestUnsupportedIsAnError(t *testing.T) {
 	for want, try := range map[string]func() error{
 		"memory of kind vram":                              func() error { _, err := tryTransfer(t, "shm", 2, vram); return err },
 		"this version of weir has no fabric carrierpigeon": func() error { _, err := tryTransfer(t, "carrierpigeon", 2, options(8)); return err },
-		"UCX allocates the buffers itself and has no pages 2MiB": func() error {
+		"fabric ucx allocates the buffers itself and has no pages 2MiB": func() error {
 			_, err := tryTransfer(t, "ucx", 2, options(8, func(o *workload.TransferOptions) { o.Pages = "2MiB" }))
 			return err
 		},
+		"fabric shm has no alloc heap": func() error { _, err := tryTransfer(t, "shm", 2, options(8, heap)); return err },
 		"GiB of memory on this node": func() error {
 			_, err := tryTransfer(t, "shm", 2, options(1<<40))
 			return err

@@ -11,7 +11,10 @@ package native
 */
 import "C"
 
-import "unsafe"
+import (
+	"runtime"
+	"unsafe"
+)
 
 // What tests need to see of the C side; cgo is not allowed in test files.
 
@@ -23,6 +26,20 @@ func histogramIndex(v int64) int { return int(C.hist_index(C.int64_t(v))) }
 // offset at which the check finds a fault, -1 for none.
 func patternCheckFlipped(n, at int) int {
 	return int(C.selftest_pattern(C.size_t(n), C.int64_t(at)))
+}
+
+// memory is where a rank's first thread has its memory.
+func (r *rank) memory() (base, size uint64) {
+	var n C.size_t
+	p := C.selftest_memory(r.threads[0], &n)
+	return uint64(uintptr(p)), uint64(n)
+}
+
+// selftestBinding says what is wrong with bindings of memory to nodes; "": nothing.
+func selftestBinding() string {
+	runtime.LockOSThread() // a policy is of a thread
+	defer runtime.UnlockOSThread()
+	return C.GoString(C.selftest_binding())
 }
 
 // breakConnections shuts a tcp rank's sockets down, as its death would.

@@ -159,7 +159,7 @@ func (native) Open(l engine.Launch, self engine.Identity, control *engine.Contro
 	defer C.free(unsafe.Pointer(provider))
 	cfg := C.struct_weir_config{
 		fabric: name, rank: C.int(self.Rank), ranks: C.int(l.Ranks), one_host: oneHost,
-		region: C.uint64_t(largest), pages: pages[r.options.Pages], provider: provider,
+		region: C.uint64_t(largest), pages: pages[r.options.Pages], numa: numa(r.options.Placement()), heap: truth(r.options.Heap()), provider: provider,
 	}
 	r.describeUCX(&cfg)
 	defer r.describeNixl(&cfg)()
@@ -177,10 +177,20 @@ func (r *rank) supported(o workload.TransferOptions) error {
 			return &engine.Error{Fabric: r.fabric, Op: "alloc", Phase: "ready", Peer: -1, Code: -1, Text: "memory of kind " + kind + " is not supported by this version of weir"}
 		}
 	}
-	if r.fabric == "ucx" && o.Pages != "" && o.Pages != "default" { // a scenario that names ucx is refused before
-		return &engine.Error{Fabric: r.fabric, Op: "alloc", Phase: "ready", Peer: -1, Code: -1, Text: "UCX allocates the buffers itself and has no pages " + o.Pages}
+	if why := o.Lacks(r.fabric); why != "" { // a scenario that names the fabric is refused before
+		return &engine.Error{Fabric: r.fabric, Op: "alloc", Phase: "ready", Peer: -1, Code: -1, Text: why}
 	}
 	return nil
+}
+
+func numa(p workload.Placement) C.int {
+	switch p {
+	case workload.Default:
+		return C.NUMA_DEFAULT
+	case workload.Local:
+		return C.NUMA_LOCAL
+	}
+	return C.NUMA_NODE + C.int(p)
 }
 
 // addressSize is room for a fabric's address blob; UCX's, the largest, has some
@@ -218,7 +228,7 @@ func (r *rank) Connect(addresses [][]byte) error {
 var (
 	ops      = map[string]C.int{"write": C.OP_WRITE, "read": C.OP_READ}
 	modes    = map[string]C.int{"stream": C.MODE_STREAM, "pingpong": C.MODE_PINGPONG}
-	pages    = map[string]C.int{"default": C.PAGES_DEFAULT, "thp": C.PAGES_THP, "2MiB": C.PAGES_2MIB}
+	pages    = map[string]C.int{"default": C.PAGES_DEFAULT, "thp": C.PAGES_THP, "2MiB": C.PAGES_2MIB, "1GiB": C.PAGES_1GIB}
 	zeros    = map[string]C.int{"random": 0, "zero": 1}
 	verifies = map[string]C.int{"none": C.VERIFY_NONE, "sample": C.VERIFY_SAMPLE, "full": C.VERIFY_FULL}
 )
@@ -267,6 +277,9 @@ func (r *rank) result(c engine.Case, out *C.struct_weir_result) *engine.CaseResu
 		Usage:  engine.Usage{CPU: float64(out.cpu_s), Switches: uint64(out.switches)},
 		Clock:  engine.Clock{Resolution: float64(out.resolution_ns) / 1e9, Cost: float64(out.clock_ns) / 1e9, Bound: float64(out.bound_ns) / 1e9},
 		Stages: engine.Stages{Prepare: float64(out.prep_s), Post: stage(out.post), Transfer: stage(out.transfer)},
+	}
+	if out.node >= 0 {
+		res.MemoryNodes = []int{int(out.node)}
 	}
 	if !res.Initiator {
 		return res

@@ -45,9 +45,10 @@ func tryTransfer(t testing.TB, fabric string, ranks int, options ...workload.Tra
 	rs := make([]engine.Rank, ranks)
 	addresses := make([][]byte, ranks)
 	controls := make([]*engine.Control, ranks)
+	free := freeMemory()
 	for i := range rs {
 		controls[i] = control(t)
-		r, err := native{}.Open(l, engine.Identity{Rank: i}, controls[i])
+		r, err := native{}.Open(l, engine.Identity{Rank: i, Memory: &free}, controls[i])
 		if err != nil {
 			return nil, err
 		}
@@ -103,8 +104,9 @@ func opened(t testing.TB, fabric string, nodes []string, options ...workload.Tra
 	}
 	ranks := make([]engine.Rank, len(nodes))
 	addresses := make([][]byte, len(nodes))
+	free := freeMemory()
 	for i := range ranks {
-		r, err := native{}.Open(l, engine.Identity{Rank: i}, control(t))
+		r, err := native{}.Open(l, engine.Identity{Rank: i, Memory: &free}, control(t))
 		if err != nil {
 			t.Fatal(err)
 		}

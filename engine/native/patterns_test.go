@@ -206,19 +206,3 @@ func TestRanksWithDifferentCaches(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
-
-// Huge pages are there, or the launch says why not: never small pages unsaid.
-func TestPagesAreWhatWasAskedFor(t *testing.T) {
-	for pages, words := range map[string]string{"thp": "this kernel gives no transparent huge pages", "2MiB": "huge pages free"} {
-		o := options(100000, under("pairwise", 2), func(o *workload.TransferOptions) { o.Pages = pages })
-		for _, fabric := range []string{"shm", "tcp"} {
-			ranks, err := tryTransfer(t, fabric, 2, o)
-			switch {
-			case err == nil:
-				checkMoved(t, o, ranks[0], func(rank int) bool { return rank == 0 })
-			case !strings.Contains(err.Error(), words):
-				t.Errorf("%s over %s: %v, want %q", pages, fabric, err, words)
-			}
-		}
-	}
-}

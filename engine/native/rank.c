@@ -113,6 +113,42 @@ static size_t area(const struct weir_rank *r, int regions, uint64_t cells)
     return pages(n > MIN_AREA ? n : MIN_AREA);
 }
 
+/* The first, the middle and the last page of each area are where they were to be. */
+static int placed(struct weir_rank *r, size_t bytes, struct weir_err *e)
+{
+    size_t edges[] = {0, r->exposed, r->local, r->probe > r->local ? r->probe : bytes, bytes};
+    for (size_t i = 0; i + 1 < sizeof edges / sizeof *edges; i++) {
+        size_t from = edges[i], to = edges[i + 1];
+        size_t at[] = {from, from + (to - from) / 2, to - 1};
+        for (size_t k = 0; from < to && k < sizeof at / sizeof *at; k++)
+            if (node_check(&r->binding, r->mem.base + at[k], e) < 0)
+                return rank_fail(r, e->code, "alloc", -1, "%s", e->text);
+    }
+    return 0;
+}
+
+/* Memory that peers can reach, whoever allocates it. */
+static int make_memory(struct weir_rank *r, size_t bytes)
+{
+    struct weir_err e = {0};
+    int             rc;
+    if (node_bind(r->cfg.numa, &r->binding, &e) < 0)
+        return rank_fail(r, e.code, "alloc", -1, "%s", e.text);
+    int64_t t1 = weir_monotonic();
+    if (!(r->fab->caps & CAP_ALLOCATES) && (rc = r->memory->alloc(bytes, r->cfg.pages, &r->mem, &e)) < 0)
+        return rank_fail(r, rc, "alloc", -1, "%s", e.text);
+    int64_t t2 = weir_monotonic();
+    if ((rc = r->fab->attach(r, bytes)) < 0)
+        return rc;
+    int64_t t3 = weir_monotonic();
+    /* a fabric that allocates cannot tell one from the other: all of it is registration */
+    r->alloc_s    = (double)(t2 - t1) / 1e9;
+    r->register_s = (double)(t3 - t2) / 1e9;
+    if (node_release(&r->binding, &e) < 0)
+        return rank_fail(r, e.code, "alloc", -1, "%s", e.text);
+    return placed(r, bytes, &e);
+}
+
 static int do_open(struct weir_rank *r, void *arg)
 {
     (void)arg;
@@ -130,7 +166,7 @@ static int do_open(struct weir_rank *r, void *arg)
     r->tallies = 2 * lines;
     r->told    = 3 * lines;
     r->exposed = 4 * lines;
-    /* an odd number of pages more than a power of two: see weir_map_shared */
+    /* an odd number of pages more than a power of two: see weir_map */
     r->local     = r->exposed + area(r, sources, r->cfg.exposed) + SKEW;
     r->probe     = r->exposed;
     size_t bytes = r->local + area(r, targets, r->cfg.local);
@@ -141,19 +177,8 @@ static int do_open(struct weir_rank *r, void *arg)
 
     if ((rc = r->fab->open(r)) < 0)
         return rc;
-    int64_t t1 = weir_monotonic();
-    if (!(r->fab->caps & CAP_ALLOCATES)) {
-        struct weir_err e = {0};
-        if ((rc = r->memory->alloc(bytes, r->cfg.pages, &r->mem, &e)) < 0)
-            return rank_fail(r, rc, "alloc", -1, "%s", e.text);
-    }
-    int64_t t2 = weir_monotonic();
-    if ((rc = r->fab->attach(r, bytes)) < 0)
+    if ((rc = make_memory(r, bytes)) < 0)
         return rc;
-    int64_t t3 = weir_monotonic();
-    /* a fabric that allocates cannot tell one from the other: all of it is registration */
-    r->alloc_s    = (double)(t2 - t1) / 1e9;
-    r->register_s = (double)(t3 - t2) / 1e9;
     if (!(r->hist = hist_new()))
         return rank_fail(r, -ENOMEM, "alloc", -1, "no memory for the recorder");
     return 0;
@@ -171,7 +196,7 @@ int weir_open(const struct weir_config *cfg, struct weir_rank **out, struct weir
     }
     r->cfg    = *cfg;
     r->mem.fd = -1;
-    r->memory = &weir_mem_dram;
+    r->memory = cfg->heap ? &weir_mem_heap : &weir_mem_dram;
     uint32_t busy = (uint32_t)(cfg->ranks * (cfg->team ? cfg->team->threads : 1));
     for (r->turn_mask = 255; r->turn_mask > 7 && (r->turn_mask + 1) * busy > 512; r->turn_mask >>= 1)
         ;

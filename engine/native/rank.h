@@ -8,6 +8,7 @@
 #include "copy.h"
 #include "fabric.h"
 #include "hist.h"
+#include "mem_node.h"
 #include "memory.h"
 #include "weir.h"
 
@@ -58,6 +59,7 @@ struct weir_rank {
     int                 nsteps;
     int64_t            *starts, played_bound;
     double            alloc_s, register_s, connect_s;
+    struct weir_binding binding;
     struct weir_thread *thread;
 };
 

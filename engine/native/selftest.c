@@ -1,7 +1,13 @@
+#define _GNU_SOURCE
 #include "selftest.h"
 
+#include <linux/mempolicy.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "ceiling.h"
 #include "libfabric.h"
@@ -22,6 +28,48 @@ int64_t selftest_pattern(size_t n, int64_t flip)
     int64_t at = pattern_check(p, n, 0x5eed);
     free(p);
     return at;
+}
+
+const void *selftest_memory(struct weir_rank *r, size_t *bytes)
+{
+    *bytes = r->mem.size;
+    return r->mem.base;
+}
+
+static int mode_now(void)
+{
+    int mode = -1;
+    return syscall(SYS_get_mempolicy, &mode, NULL, 0, NULL, 0) < 0 ? -1 : mode;
+}
+
+const char *selftest_binding(void)
+{
+    struct weir_err     err = {0};
+    struct weir_binding b;
+    for (int before = MPOL_DEFAULT; before <= MPOL_PREFERRED; before++) {
+        unsigned long nodes = 1;
+        if (syscall(SYS_set_mempolicy, before, before == MPOL_DEFAULT ? NULL : &nodes, 8 * sizeof nodes) < 0)
+            return "no policy could be set before";
+        int rc = node_bind(NUMA_DEFAULT, &b, &err);
+        if (rc < 0 || b.node != -1 || mode_now() != before || node_check(&b, &b, &err) < 0 || node_release(&b, &err) < 0)
+            return "numa default is not without effect";
+        if (node_bind(NUMA_NODE, &b, &err) < 0 || b.node != 0 || mode_now() != MPOL_BIND)
+            return "numa 0 does not bind";
+        char *page = mmap(NULL, 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (page == MAP_FAILED)
+            return "no page";
+        *page = 1;
+        if (node_check(&b, page, &err) < 0)
+            return "a page of node 0 is not found there";
+        b.node = 1;
+        if (node_check(&b, page, &err) == 0 || !strstr(err.text, "was to be on node 1, and a page of it is on node 0"))
+            return "a page of another node is not noticed";
+        munmap(page, 1);
+        if (node_release(&b, &err) < 0 || mode_now() != before)
+            return "the policy of before is not put back";
+    }
+    syscall(SYS_set_mempolicy, MPOL_DEFAULT, NULL, 0);
+    return NULL;
 }
 
 void selftest_break_tcp(struct weir_rank *r)

@@ -8,6 +8,10 @@
 #include "weir.h"
 
 int64_t selftest_pattern(size_t n, int64_t flip);
+/* Where a rank has its memory, and how much. */
+const void *selftest_memory(struct weir_rank *r, size_t *bytes);
+/* Binds, allocates and releases, with and without a policy of before; NULL, or what went wrong. */
+const char *selftest_binding(void);
 void    selftest_break_tcp(struct weir_rank *r);
 /* How libfabric's ranks that open from now on may learn of delivery (a bit per way; 0:
  * any), and the most bytes of one of their operations (0: as the provider says). */

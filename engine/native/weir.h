@@ -34,7 +34,8 @@ enum weir_phase { PH_START, PH_READY, PH_CONNECT, PH_VERIFY, PH_WARMUP, PH_RUN, 
 enum weir_op { OP_WRITE, OP_READ };
 enum weir_mode { MODE_STREAM, MODE_PINGPONG, MODE_MATRIX };
 enum weir_verify { VERIFY_NONE, VERIFY_SAMPLE, VERIFY_FULL };
-enum weir_pages { PAGES_DEFAULT, PAGES_THP, PAGES_2MIB };
+enum weir_pages { PAGES_DEFAULT, PAGES_THP, PAGES_2MIB, PAGES_1GIB };
+enum weir_numa { NUMA_DEFAULT, NUMA_LOCAL, NUMA_NODE }; /* from the last on: node 0, 1, … */
 
 /* Who moves to whom is the same for all cases of a launch. Each pair of initiator
  * and target has a region of its own at both: at the initiator the k-th in its
@@ -86,6 +87,8 @@ struct weir_config {
     uint64_t             local, exposed;   /* bytes of the cells of a matrix in these areas; 0: the areas are of regions */
     uint64_t             seed;
     int                  pages;
+    int                  numa; /* the node that memory is made on: the kernel's choice, that of the processor that the rank is on, or NUMA_NODE + its number */
+    int                  heap; /* memory is private to this rank, whatever the fabric would allocate */
     /* copied when the rank is opened */
     const struct weir_flows *flows; /* whom this rank has to do with, which cases choose from */
     int                  nflows;
@@ -150,6 +153,7 @@ struct weir_result {
     struct weir_part_time post, transfer;
     double   memcpy_bps, ceiling_bps, ceiling_best_bps; /* the best: of the spans of the probe, not their median */
     double   alloc_s, register_s, connect_s;
+    int      node; /* that all memory of the rank was bound to and is on; -1: it was not bound */
     /* owned by the rank, valid until the next run */
     const uint64_t          *counts;
     size_t                   ncounts;

@@ -53,8 +53,8 @@
 // The ceiling of the path is B times the launch's speed; that of memory copies,
 // which are not modelled, sim_bandwidth times it. Nor are processors: posting and
 // making a request, CPU time and context switches are 0, and so is what the clock
-// costs, which counts nanoseconds. What buffers are made of (reuse, pages, payload)
-// makes no difference. A launch takes 10 ms to start; buffers are filled at
+// costs, which counts nanoseconds. What buffers are made of (reuse, pages, alloc, numa,
+// payload) makes no difference. A launch takes 10 ms to start; buffers are filled at
 // 8 GB/s, registered in 20 µs and at 100 GB/s, and connected in three round trips.
 //
 // Everything follows from sim_seed, the launch's seed and attempt, the rank and

@@ -88,13 +88,14 @@ func (a *Agent) abort(id, cause string) {
 }
 
 func (l *launch) spawn(scratch string, secrets map[string]string) {
+	free := engine.FreeMemory(os.DirFS("/")) // before a rank takes any of it
 	for i, rank := range l.task.Ranks {
 		var seat results.Seat
 		if len(l.task.Seats) > 0 {
 			seat = l.task.Seats[i]
 		}
 		cpus := results.ParseCPUs(seat.CPUs)
-		self := engine.Identity{Rank: rank, CPUs: l.cpus(i, cpus)}
+		self := engine.Identity{Rank: rank, CPUs: l.cpus(i, cpus), Memory: &free}
 		p, err := l.start(self, cpus, func() []string { return environment(scratch, seat.Env, l.task.Env, secrets) })
 		if err != nil {
 			l.suspects = append(l.suspects, suspect{kind: kindFailed, class: results.FailedReady, rank: rank, at: time.Now(), phase: "ready", cause: "starting the process: " + err.Error()})

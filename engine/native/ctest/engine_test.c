@@ -50,7 +50,7 @@ static const struct weir_case matrices[] = {
 struct one {
     const char         *provider;
     char                fabric[64];
-    int                 rank, ranks, matrix, corrupt, failed;
+    int                 rank, ranks, heap, matrix, corrupt, failed;
     struct weir_control control;
     struct one         *all; /* by rank */
     struct weir_team   *team; /* of the two threads of a rank; NULL: it has one */
@@ -206,7 +206,7 @@ static int run(struct one *o, const struct weir_case *plan)
 static void *life(void *arg)
 {
     struct one        *o   = arg;
-    struct weir_config cfg = {.fabric = o->fabric, .rank = o->rank, .ranks = o->ranks, .cpu = -1, .one_host = 1, .seed = 7, .control = &o->control, .provider = o->provider};
+    struct weir_config cfg = {.fabric = o->fabric, .rank = o->rank, .ranks = o->ranks, .cpu = -1, .one_host = 1, .seed = 7, .control = &o->control, .provider = o->provider, .heap = o->heap};
     cfg.team = o->team, cfg.thread = o->thread;
     if (o->thread)
         cfg.control = team_control(o->team, o->thread);
@@ -250,11 +250,13 @@ static void *life(void *arg)
     return NULL;
 }
 
-/* NAME or NAME:PROVIDER */
+/* NAME or NAME:PROVIDER, and +heap behind it for private memory */
 static void name(struct one *o, const char *fabric)
 {
     snprintf(o->fabric, sizeof o->fabric, "%s", fabric);
-    char *colon = strchr(o->fabric, ':');
+    char *heap = strstr(o->fabric, "+heap"), *colon = strchr(o->fabric, ':');
+    if (heap)
+        *heap = 0, o->heap = 1;
     if (colon)
         *colon = 0, o->provider = colon + 1;
 }

@@ -1,0 +1,68 @@
+package native
+
+import (
+	"strings"
+	"testing"
+
+	"weir/engine"
+	"weir/workload"
+)
+
+// Whether a launch fits is not another question for the rank that asks it when others
+// have their memory already.
+func TestMemoryFitsWheneverARankAsks(t *testing.T) {
+	defer func(f func() engine.Memory) { freeMemory = f }(freeMemory)
+	const block, need = 8 << 20, 4 * 8 << 20 // two regions of each of two ranks
+	l := engine.Launch{ID: "test", Fabric: "tcp", Ranks: 2, Nodes: []string{"a", "a"}, Cases: []engine.Case{{Key: "a", Options: options(block), Timeout: int64(patience)}}}
+	open := func(rank int, before *engine.Memory, now uint64) error {
+		freeMemory = func() engine.Memory { return engine.Memory{Available: now} }
+		_, err := native{}.Open(l, engine.Identity{Rank: rank, Memory: before}, control(t))
+		return err
+	}
+	for name, c := range map[string]struct {
+		before *engine.Memory
+		now    uint64
+		fits   bool
+	}{
+		"the other has its memory":  {&engine.Memory{Available: need}, need / 2, true},
+		"others have given it back": {&engine.Memory{Available: need - 1}, need, false},
+		"nobody told, it fits":      {nil, need, true},
+		"nobody told, it does not":  {nil, need - 1, false},
+		"nothing is known":          {&engine.Memory{}, 0, true},
+	} {
+		for rank := range 2 {
+			err := open(rank, c.before, c.now)
+			if c.fits && err != nil || !c.fits && (err == nil || !strings.Contains(err.Error(), "2 ranks with 4 regions of 8MiB need 0.03125 GiB of memory on this node")) {
+				t.Errorf("%s: rank %d: %v", name, rank, err)
+			}
+		}
+	}
+}
+
+// Huge pages that are set aside are no part of what is available, and each thread of a
+// rank has whole ones; nor is what other NUMA nodes have, where one is asked for.
+func TestMemoryOfAKindFits(t *testing.T) {
+	const page = 2 << 20
+	pages := func(o *workload.TransferOptions) { o.Pages = "2MiB" }
+	for name, c := range map[string]struct {
+		o    workload.TransferOptions
+		free engine.Memory
+		want string // "": it fits
+	}{
+		"all are there":        {options(100, pages), engine.Memory{Available: 1, Huge: map[uint64]uint64{page: 2 * page}}, ""},
+		"one for two ranks":    {options(100, pages), engine.Memory{Available: 1 << 40, Huge: map[uint64]uint64{page: page}}, "2 ranks with 4 regions of 128B need 2 huge pages of 2MiB on this node, and 1 are free: /sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages sets"},
+		"one for each of four": {options(100, pages, threaded(2)), engine.Memory{Huge: map[uint64]uint64{page: 3 * page}}, "need 4 huge pages of 2MiB on this node, and 3 are free"},
+		"large blocks":         {options(5<<20, pages), engine.Memory{Huge: map[uint64]uint64{page: 9 * page}}, "need 10 huge pages of 2MiB on this node, and 9 are free"},
+		"of no such size":      {options(100, pages), engine.Memory{Available: 1}, ""},
+		"of a node":            {options(100, onNode("1")), engine.Memory{Available: 1 << 40, Nodes: map[int]uint64{0: 1 << 40, 1: 500}}, "need 4.768e-07 GiB of memory of NUMA node 1, which has 4.657e-07 GiB at most"},
+		"of another node":      {options(100, onNode("0")), engine.Memory{Available: 1 << 40, Nodes: map[int]uint64{0: 512, 1: 1}}, ""},
+		"of any node":          {options(100, onNode("local")), engine.Memory{Available: 1 << 40, Nodes: map[int]uint64{0: 1, 1: 1}}, ""},
+		"others are available": {options(100), engine.Memory{Available: 1, Huge: map[uint64]uint64{page: 99 * page}}, "GiB are available"},
+	} {
+		r := &rank{options: c.o, launch: engine.Launch{Nodes: []string{"a", "a"}, Cases: []engine.Case{{Options: c.o}}}, self: engine.Identity{Memory: &c.free}}
+		err := r.memoryFits(r.slots(c.o) * stride(c.o))
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", name, err, c.want)
+		}
+	}
+}

@@ -1,0 +1,27 @@
+/* Host memory that is the rank's own, as an application's: no other process can map
+ * it, so a fabric moves it as it moves what it has not allocated. */
+#define _GNU_SOURCE
+#include <string.h>
+#include <sys/mman.h>
+
+#include "memory.h"
+#include "pattern.h"
+
+static int heap_alloc(size_t bytes, int pages, struct weir_region *out, struct weir_err *err)
+{
+    const struct weir_reserved *huge = weir_reserved(pages);
+    if (pages == PAGES_THP && weir_thp_granted(err, "private", "/sys/kernel/mm/transparent_hugepage/enabled", "madvise") < 0)
+        return err->code;
+    if (huge)
+        bytes = (bytes + huge->size - 1) / huge->size * huge->size;
+    char *p = weir_map(-1, bytes, MAP_PRIVATE | MAP_ANONYMOUS | (huge ? huge->map : 0));
+    if (!p)
+        return huge ? weir_reserved_failed(err, huge, bytes) : weir_memory_failed(err, "mapping", bytes);
+    if (pages == PAGES_THP && weir_thp(err, p, bytes) < 0)
+        return err->code;
+    memset(p, 0, bytes);
+    *out = (struct weir_region){p, bytes, -1};
+    return 0;
+}
+
+const struct weir_memory weir_mem_heap = {"heap", heap_alloc, pattern_fill, pattern_check, weir_unmap};

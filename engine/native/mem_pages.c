@@ -1,0 +1,67 @@
+/* What pages host memory has: transparent huge pages where the kernel grants them, and
+ * reserved ones of a size. Where it has none that is an error: small pages would be
+ * measured under another name. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <linux/memfd.h>
+
+#include "memory.h"
+
+int weir_memory_failed(struct weir_err *err, const char *what, size_t bytes)
+{
+    int e = errno;
+    err->code = -e;
+    snprintf(err->text, sizeof err->text, "%s %zu bytes of host memory: %s", what, bytes, strerror(e));
+    return -e;
+}
+
+const struct weir_reserved *weir_reserved(int pages)
+{
+    static const struct weir_reserved sizes[] = {
+        [PAGES_2MIB] = {(size_t)2 << 20, MFD_HUGETLB | MFD_HUGE_2MB, MAP_HUGETLB | (int)MFD_HUGE_2MB, "2MiB"},
+        [PAGES_1GIB] = {(size_t)1 << 30, MFD_HUGETLB | MFD_HUGE_1GB, MAP_HUGETLB | (int)MFD_HUGE_1GB, "1GiB"}, /* the same bits for mmap */
+    };
+    return pages >= 0 && (size_t)pages < sizeof sizes / sizeof *sizes && sizes[pages].size ? &sizes[pages] : NULL;
+}
+
+int weir_reserved_failed(struct weir_err *err, const struct weir_reserved *of, size_t bytes)
+{
+    int e = errno;
+    err->code = -e;
+    snprintf(err->text, sizeof err->text, "pages %s: the kernel gives no %zu huge pages of that size (%s): /sys/kernel/mm/hugepages/hugepages-%zukB/nr_hugepages sets how many there are, free_hugepages beside it says how many are free",
+             of->name, bytes / of->size, strerror(e), of->size >> 10);
+    return -e;
+}
+
+int weir_thp_granted(struct weir_err *err, const char *sort, const char *policy, const char *enough)
+{
+    char  text[128] = "";
+    FILE *f = fopen(policy, "re");
+    if (f) {
+        size_t n = fread(text, 1, sizeof text - 1, f);
+        text[n]  = 0;
+        fclose(f);
+    }
+    static const char *const grants[] = {"[always]", "[advise]", "[madvise]", "[within_size]", "[force]"};
+    for (size_t i = 0; i < sizeof grants / sizeof *grants; i++)
+        if (strstr(text, grants[i]))
+            return 0;
+    text[strcspn(text, "\n")] = 0;
+    err->code = -EOPNOTSUPP;
+    snprintf(err->text, sizeof err->text, "pages thp: this kernel gives no transparent huge pages to %s memory (%s has '%s'; %s would do)", sort, policy, text, enough);
+    return err->code;
+}
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23 /* Linux 5.14; older kernels say EINVAL, and the touch afterwards does it */
+#endif
+
+int weir_thp(struct weir_err *err, char *p, size_t bytes)
+{
+    if (madvise(p, bytes, MADV_HUGEPAGE) < 0 || (madvise(p, bytes, MADV_POPULATE_WRITE) < 0 && errno != EINVAL))
+        return weir_memory_failed(err, "getting transparent huge pages for", bytes);
+    return 0;
+}

@@ -1,0 +1,79 @@
+package workload
+
+import (
+	"fmt"
+	"strconv"
+
+	"weir/quantity"
+)
+
+// heapAlloc is the value of option alloc for private memory of a rank.
+const heapAlloc = "heap"
+
+// Heap says whether a rank's buffers are private memory of its own.
+func (t TransferOptions) Heap() bool { return t.Alloc == heapAlloc }
+
+// ReservedPage is the size of the huge pages that the buffers are of if these are set
+// aside beforehand; 0: they are of other pages.
+func (t TransferOptions) ReservedPage() quantity.Size {
+	size, err := quantity.ParseSize(t.Pages)
+	if err != nil {
+		return 0 // default, thp
+	}
+	return size
+}
+
+// Lacks says why a fabric cannot have the buffers that are asked for; "": it can.
+// Others in their place would be measured unsaid.
+func (t TransferOptions) Lacks(fabric string) string {
+	switch {
+	case fabric == "ucx" && !t.Heap() && t.Pages != "" && t.Pages != "default":
+		return "fabric ucx allocates the buffers itself and has no pages " + t.Pages + ": alloc heap has them, or UCX's own environment variables decide about them (UCX_POSIX_HUGETLB_MODE)"
+	case fabric == "shm" && t.Heap():
+		return "fabric shm has no alloc heap: ranks map each other's buffers, and private memory cannot be mapped by another process"
+	}
+	return ""
+}
+
+// Placement is what option numa says of where buffers are: Default, Local or a node.
+type Placement int
+
+// The placements that are no number of a node.
+const (
+	Default Placement = -1
+	Local   Placement = -2
+)
+
+// mostNodes is how many NUMA nodes Linux can have.
+const mostNodes = 1024
+
+func (p Placement) String() string {
+	switch p {
+	case Default:
+		return "default"
+	case Local:
+		return "local"
+	}
+	return strconv.Itoa(int(p))
+}
+
+// ParseNUMA reads the value of option numa.
+func ParseNUMA(text string) (Placement, error) {
+	switch text {
+	case "", "default":
+		return Default, nil
+	case "local":
+		return Local, nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 0 || n >= mostNodes {
+		return Default, fmt.Errorf("%q is neither default nor local nor the number of a NUMA node, which is from 0 to %d", text, mostNodes-1)
+	}
+	return Placement(n), nil
+}
+
+// Placement is where the buffers are to be.
+func (t TransferOptions) Placement() Placement {
+	p, _ := ParseNUMA(t.NUMA) // check has refused what is none
+	return p
+}
