@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"weir/engine"
 	"weir/executor/cgroup"
 	"weir/quantity"
 )
@@ -82,6 +83,19 @@ func (b *bounds) starved() int {
 		return 0
 	}
 	return b.group.Starved()
+}
+
+// free is what ranks have free for buffers, within the bounds of control groups.
+func (a *Agent) free() engine.Memory {
+	m := engine.FreeMemory(os.DirFS("/"))
+	if a.o.Engine != nil {
+		return m // they are no processes, and in no group
+	}
+	a.spawner.begin.Do(a.spawner.thread)
+	if room, bounded := a.spawner.bounds.group.Room(); bounded {
+		m.Available = min(m.Available, max(room, 1)) // 0 would be that nobody knows
+	}
+	return m
 }
 
 // starvation says whether the process, which was killed, may have been so for want of

@@ -88,7 +88,7 @@ func (a *Agent) abort(id, cause string) {
 }
 
 func (l *launch) spawn(scratch string, secrets map[string]string) {
-	free := engine.FreeMemory(os.DirFS("/")) // before a rank takes any of it
+	free := l.a.free() // before a rank takes any of it
 	for i, rank := range l.task.Ranks {
 		var seat results.Seat
 		if len(l.task.Seats) > 0 {
