@@ -123,11 +123,9 @@ func TestUCXLockedMemory(t *testing.T) {
 		{64 << 10, func(*workload.TransferOptions) {}, "ucp_mem_map: allocating [0-9]+ bytes: Input/output error; this process may lock 64 KiB \\(ulimit -l\\)$"},
 		{64 << 20, heap, "ucp_mem_map: registering [0-9]+ bytes: Input/output error$"},
 	} {
-		if c.limit > before.Max {
-			continue // and this process may not set it
-		}
-		if err := unix.Setrlimit(unix.RLIMIT_MEMLOCK, &unix.Rlimit{Cur: c.limit, Max: before.Max}); err != nil {
-			t.Fatal(err)
+		if err := unix.Setrlimit(unix.RLIMIT_MEMLOCK, &unix.Rlimit{Cur: c.limit, Max: max(c.limit, before.Max)}); err != nil {
+			t.Logf("a limit of %d bytes: %v", c.limit, err)
+			continue
 		}
 		ucxRefusesMemory(1)
 		_, err := tryTransfer(t, "ucx", 2, options(1<<20, c.change))
