@@ -70,13 +70,20 @@ static int ucx_open(struct weir_rank *r)
     return u->api->open(r);
 }
 
+static int not_mapped(struct weir_rank *r, const char *what, size_t bytes, ucs_status_t s)
+{
+    char limit[LOCK_WORDS];
+    weir_lock_limit(bytes, limit, sizeof limit);
+    return rank_fail(r, (int)s, "ucp_mem_map", -1, "%s %zu bytes: %s%s", what, bytes, ucx.ucs_status_string(s), limit);
+}
+
 static int allocate(struct weir_rank *r, size_t bytes)
 {
     struct ucx_rank     *u = r->fs;
     ucp_mem_map_params_t p = {.field_mask = UCP_MEM_MAP_PARAM_FIELD_LENGTH | UCP_MEM_MAP_PARAM_FIELD_FLAGS, .length = bytes, .flags = UCP_MEM_MAP_ALLOCATE};
     ucs_status_t         s = ucx.ucp_mem_map(u->context, &p, &u->memh);
     if (s != UCS_OK)
-        return rank_fail(r, (int)s, "ucp_mem_map", -1, "allocating %zu bytes: %s", bytes, ucx.ucs_status_string(s));
+        return not_mapped(r, "allocating", bytes, s);
     ucp_mem_attr_t a = {.field_mask = UCP_MEM_ATTR_FIELD_ADDRESS | UCP_MEM_ATTR_FIELD_LENGTH};
     if ((s = ucx.ucp_mem_query(u->memh, &a)) != UCS_OK)
         return ucx_failed(r, "ucp_mem_query", -1, s);
@@ -92,7 +99,7 @@ static int ucx_attach(struct weir_rank *r, size_t bytes)
         return allocate(r, bytes);
     ucp_mem_map_params_t p = {.field_mask = UCP_MEM_MAP_PARAM_FIELD_ADDRESS | UCP_MEM_MAP_PARAM_FIELD_LENGTH, .address = r->mem.base, .length = r->mem.size};
     ucs_status_t         s = ucx.ucp_mem_map(u->context, &p, &u->memh);
-    return s == UCS_OK ? 0 : rank_fail(r, (int)s, "ucp_mem_map", -1, "registering %zu bytes: %s", r->mem.size, ucx.ucs_status_string(s));
+    return s == UCS_OK ? 0 : not_mapped(r, "registering", r->mem.size, s);
 }
 
 /* What moves data is of the API: ucx_open fills it in. */

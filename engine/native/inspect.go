@@ -92,6 +92,10 @@ func ceilingSpan(ns int64) { C.selftest_ceiling_span(C.int64_t(ns)) }
 // size; 0: as suits it.
 func stampOneIn(every uint32) { C.selftest_stamp_one_in(C.uint32_t(every)) }
 
+// ucxRefusesMemory has UCX refuse memory the next so many times, as where a card's driver
+// may not lock it.
+func ucxRefusesMemory(times int) { C.selftest_ucx_refuses_memory(C.int(times)) }
+
 // ucxDevicesGone has the next so many workers of UCX find that a device which was listed
 // is gone.
 func ucxDevicesGone(times int) { C.selftest_ucx_devices_gone(C.int(times)) }

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 
 #include "dl.h"
 #include "rank.h"
@@ -99,13 +98,10 @@ int libfabric_open(struct weir_rank *r)
     return rc;
 }
 
-/* What may be locked is the usual reason why a network card's driver refuses memory. */
 static int not_registered(struct weir_rank *r, size_t bytes, int rc)
 {
-    struct rlimit lock;
-    char          limit[64] = "";
-    if (getrlimit(RLIMIT_MEMLOCK, &lock) == 0 && lock.rlim_cur != RLIM_INFINITY && lock.rlim_cur < bytes)
-        snprintf(limit, sizeof limit, "; this process may lock %llu KiB (ulimit -l)", (unsigned long long)lock.rlim_cur / 1024);
+    char limit[LOCK_WORDS];
+    weir_lock_limit(bytes, limit, sizeof limit);
     return rank_fail(r, rc, "fi_mr_reg", -1, "registering %zu bytes: %s%s", bytes, libfabric.fi_strerror(-rc), limit);
 }
 

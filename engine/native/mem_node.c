@@ -29,16 +29,16 @@ static int failed(struct weir_err *err, const char *what)
 
 static int no_such_node(struct weir_err *err, int node)
 {
-    char  online[128] = "";
+    char  there[128] = "";
     FILE *f = fopen("/sys/devices/system/node/has_memory", "re");
     if (f) {
-        if (!fgets(online, sizeof online, f))
-            online[0] = 0;
+        if (!fgets(there, sizeof there, f))
+            there[0] = 0;
         fclose(f);
     }
-    online[strcspn(online, "\n")] = 0;
+    there[strcspn(there, "\n")] = 0;
     err->code = -EINVAL;
-    snprintf(err->text, sizeof err->text, "numa %d: this process cannot have memory of such a node: nodes with memory here: %s", node, *online ? online : "none is listed by the kernel");
+    snprintf(err->text, sizeof err->text, "numa %d: this process cannot have memory of such a node: nodes with memory here: %s", node, *there ? there : "none is listed by the kernel");
     return err->code;
 }
 

@@ -35,6 +35,13 @@ extern const struct weir_memory weir_mem_dram, weir_mem_heap;
 char *weir_map(int fd, size_t bytes, int flags);
 void  weir_unmap(struct weir_region *m);
 
+/* ---- mem_lock.c ---- */
+
+/* Words to put behind an error of registering as many bytes; "" if this process may lock
+ * them. */
+#define LOCK_WORDS 64
+void weir_lock_limit(size_t bytes, char *words, size_t cap);
+
 /* ---- mem_pages.c ---- */
 
 struct weir_reserved { /* huge pages that are set aside beforehand */

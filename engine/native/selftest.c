@@ -145,3 +145,32 @@ int selftest_ucx_devices_gone(int times)
     return -1;
 #endif
 }
+
+#ifdef WEIR_HAS_UCX
+static __typeof__(ucx.ucp_mem_map) mem_map;
+static int refusals;
+
+static ucs_status_t mem_map_or_not(ucp_context_h context, const ucp_mem_map_params_t *p, ucp_mem_h *memh)
+{
+    if (refusals > 0) {
+        refusals--;
+        return UCS_ERR_IO_ERROR;
+    }
+    return mem_map(context, p, memh);
+}
+#endif
+
+void selftest_ucx_refuses_memory(int times)
+{
+#ifdef WEIR_HAS_UCX
+    char why[WEIR_TEXT];
+    if (ucx_load(why, sizeof why) < 0)
+        return;
+    if (!mem_map)
+        mem_map = ucx.ucp_mem_map;
+    refusals        = times;
+    ucx.ucp_mem_map = mem_map_or_not;
+#else
+    (void)times;
+#endif
+}

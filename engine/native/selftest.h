@@ -21,6 +21,9 @@ void    selftest_libfabric(unsigned ways, size_t piece);
  * is no UCX. */
 int     selftest_ucx_devices_gone(int times);
 
+/* The next so many times UCX refuses memory, as a card's driver does that may not lock it. */
+void    selftest_ucx_refuses_memory(int times);
+
 /* One request in so many is stamped by loops that begin from now on; 0: as suits their size. */
 void selftest_stamp_one_in(uint32_t every);
 /* How long a span of a probe of ceilings takes at least, from now on. */
