@@ -23,11 +23,12 @@ type Fleet struct {
 	Launcher launch.Launcher
 	Request  launch.Request // what the launcher is to do; the session adds what it alone knows
 
-	Nodes     []string          // of registered agents: only these, all of them; none: as many as the plan needs
-	Identity  trust.Identity    // of a coordinator of the cluster that registered agents have joined
-	Authority *trust.Authority  // of that cluster; nil: nobody can join it now
-	Access    *trust.EtcdAccess // how agents that are launched reach Options.Etcd; nil: through their links
-	Exclusive bool              // share registered agents' nodes with no other session
+	Nodes     []string                     // of registered agents: only these, all of them; none: as many as the plan needs
+	Identity  trust.Identity               // of a coordinator of the cluster that registered agents have joined
+	Authority *trust.Authority             // of that cluster; nil: nobody can join it now
+	Access    *trust.EtcdAccess            // how agents that are launched reach Options.Etcd; nil: through their links
+	Labels    map[string]map[string]string // of nodes whose agents are launched, by node; trust.AnyNode: of all
+	Exclusive bool                         // share registered agents' nodes with no other session
 
 	Listen    string        // address for agents to call; "": none calls, a launcher's pipes lead to them
 	Advertise []string      // host:port for them to call instead of all of this host's addresses
@@ -174,8 +175,12 @@ func (f *fleet) bootstrap(node string) (trust.Bootstrap, error) {
 	if err != nil {
 		return trust.Bootstrap{}, fmt.Errorf("a certificate for node %s: %w", node, err)
 	}
+	labels := f.o.Labels
+	if node != trust.AnyNode {
+		labels = map[string]map[string]string{trust.AnyNode: labels[trust.AnyNode], node: labels[node]}
+	}
 	return trust.Bootstrap{
-		Session: f.s.o.SessionID, Node: node, Identity: i, Coordinator: f.address, SessionKey: f.s.signer.Public(), Fabrics: f.s.fabrics(), Etcd: f.o.Access,
+		Session: f.s.o.SessionID, Node: node, Identity: i, Coordinator: f.address, SessionKey: f.s.signer.Public(), Fabrics: f.s.fabrics(), Etcd: f.o.Access, Labels: labels,
 	}, nil
 }
 

@@ -32,6 +32,7 @@ type fleetFlags struct {
 	listen    string
 	advertise []string
 	wait      string
+	labels    []string
 	ssh       sshFlags
 	slurm     slurmFlags
 	kube      kubeFlags
@@ -56,6 +57,7 @@ func (f *fleetFlags) add(set *pflag.FlagSet) {
 	set.StringVar(&f.listen, "listen", "", "`HOST:PORT` on which agents call this process (default: a free port of all addresses; ssh needs none)")
 	set.StringSliceVar(&f.advertise, "advertise", nil, "`HOST:PORT` that agents call instead of this host's addresses")
 	set.StringVar(&f.wait, "wait", "", "`TIME` that agents may take to come (default 1m)")
+	set.StringArrayVar(&f.labels, "node-label", nil, "label of nodes whose agents are launched, for cluster.labels, as `[HOSTS:]NAME=VALUE`: gpu[01-08]:rail=3 (repeatable); registered agents have their own")
 	f.ssh.add(set)
 	f.slurm.add(set)
 	f.kube.add(set)
@@ -64,8 +66,14 @@ func (f *fleetFlags) add(set *pflag.FlagSet) {
 // fleet is what the executor is told of agents elsewhere; nil: there are none.
 func (f *fleetFlags) fleet(ctx context.Context, etcd cluster.Config, access *trust.EtcdAccess, p *planner.Plan, stderr io.Writer) (*executor.Fleet, error) {
 	kind, err := f.kind(ctx, etcd, stderr)
-	if err != nil || kind == launchLocal {
+	if err != nil {
 		return nil, err
+	}
+	if len(f.labels) > 0 && (kind == launchLocal || kind == launchAgents) {
+		return nil, wrongUsage("--node-label is for agents that ssh, Slurm or Kubernetes start; registered ones have those of `weir agent --label`")
+	}
+	if kind == launchLocal {
+		return nil, nil
 	}
 	wait, err := f.waiting()
 	if err != nil {
@@ -88,11 +96,21 @@ func (f *fleetFlags) fleet(ctx context.Context, etcd cluster.Config, access *tru
 		o.Nodes = f.hosts
 		err = f.credentials(o)
 	case launchSSH:
-		o.Launcher, err = f.ssh.launcher(f.hosts)
+		l, failed := f.ssh.launcher(f.hosts)
+		if failed != nil {
+			return nil, failed
+		}
+		o.Launcher = l
+		if o.Labels, err = nodeLabels(f.labels, l.Hosts); err == nil {
+			l.Hosts, err = labelled(l.Hosts, o.Labels, p.Cluster.Labels)
+		}
 	case launchSlurm:
 		o.Launcher, err = f.slurm.launcher(f.hosts)
 	case launchKubernetes:
 		o.Launcher, err = f.kube.launcher(p.Cluster.GPUsPerNode)
+	}
+	if err == nil && o.Labels == nil {
+		o.Labels, err = nodeLabels(f.labels, nil)
 	}
 	return o, err
 }
@@ -178,7 +196,7 @@ func (f *sshFlags) add(set *pflag.FlagSet) {
 	set.StringVar(&f.l.Remote, "ssh-weir", "", "`PATH` of weir on the hosts, if it is not to be copied there")
 }
 
-func (f *sshFlags) launcher(hosts []string) (launch.Launcher, error) {
+func (f *sshFlags) launcher(hosts []string) (*ssh.Launcher, error) {
 	l := f.l
 	var err error
 	if l.Hosts, err = launch.Hosts(strings.Join(hosts, ",")); err != nil {

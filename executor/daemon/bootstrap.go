@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"sync"
 
@@ -38,6 +39,9 @@ func Bootstrapped(ctx context.Context, o Options, b trust.Bootstrap, pipe net.Co
 	if err != nil {
 		return err
 	}
+	labels := b.LabelsOf(o.Node)
+	maps.Copy(labels, o.Labels)
+	o.Labels = labels
 	s := &served{
 		Options: o, session: b.Session, node: o.Node, identity: b.Identity, key: b.SessionKey, fabrics: b.Fabrics, etcd: etcd,
 		connect: dialer(b.Coordinator),

@@ -9,9 +9,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // Stdio among a coordinator's addresses says that the agent's own standard input and
@@ -40,6 +42,18 @@ type Bootstrap struct {
 	Fabrics []string `json:"fabrics,omitempty"`
 	// Etcd is where etcd is; nil: behind the coordinator's connection.
 	Etcd *EtcdAccess `json:"etcd,omitempty"`
+	// Labels are those of nodes, by which scenarios choose them, by node; AnyNode: of all.
+	Labels map[string]map[string]string `json:"labels,omitempty"`
+}
+
+// LabelsOf are the labels of a node.
+func (b Bootstrap) LabelsOf(node string) map[string]string {
+	all := maps.Clone(b.Labels[AnyNode])
+	if all == nil {
+		all = map[string]string{}
+	}
+	maps.Copy(all, b.Labels[node])
+	return all
 }
 
 // EtcdAccess is how to reach etcd. CA, Certificate and Key are PEM, each may be empty.
@@ -118,6 +132,13 @@ func (b Bootstrap) check(size int) error {
 	}
 	if err := checkAddresses(b.Coordinator); err != nil {
 		return err
+	}
+	for node, labels := range b.Labels {
+		for name, value := range labels {
+			if name == "" || len(node)+len(name)+len(value) > maxText || strings.ContainsFunc(node+name+value, func(r rune) bool { return !unicode.IsPrint(r) }) {
+				return fmt.Errorf("label %.80q of node %.80q: must have a name, and all of it at most %d printable characters", name, node, maxText)
+			}
+		}
 	}
 	return b.Etcd.check()
 }

@@ -194,6 +194,20 @@ artifacts: {mark: {command: [hostname]}}
 		})
 	}
 
+	t.Run("labels", func(t *testing.T) {
+		p, out := overSSH(t, s, short(`cluster: {nodes: 1, labels: {rail: "4"}}`), "h[1-3]", "--node-label", "h2:rail=4", "--node-label", "zone=a")
+		p.ends(0)
+		doc := document(t, out)
+		if got := strings.Join(nodesOf(doc), " "); got != "h2" {
+			t.Errorf("it ran on %q", got)
+		}
+		if got := doc.Environment.Nodes[0].Labels; got["rail"] != "4" || got["zone"] != "a" {
+			t.Errorf("the document says %v", got)
+		}
+		p, _ = overSSH(t, s, short(`cluster: {nodes: 1, labels: {rail: "5"}}`), "h[1-3]", "--node-label", "h2:rail=4")
+		p.ends(4)
+	})
+
 	t.Run("one host twice", func(t *testing.T) {
 		alias := strings.ReplaceAll(read(t, s.Config), "Host h1\n", "Host h1 other\n")
 		config := lab.SSH{Config: write(t, "config", alias)}
