@@ -2,107 +2,36 @@ package cluster
 
 import (
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
-	"crypto/x509/pkix"
-	"encoding/pem"
-	"math/big"
-	"net"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
+
+	"weir/executor/lab"
 )
-
-// certificates is an authority that lives as long as a test, and what it has signed.
-type certificates struct {
-	t    *testing.T
-	ca   *x509.Certificate
-	key  *ecdsa.PrivateKey
-	pool *x509.CertPool
-}
-
-func newCertificates(t *testing.T) *certificates {
-	c := &certificates{t: t, pool: x509.NewCertPool()}
-	c.key, c.ca = c.sign(&x509.Certificate{IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign})
-	c.pool.AddCert(c.ca)
-	return c
-}
-
-func (c *certificates) sign(template *x509.Certificate) (*ecdsa.PrivateKey, *x509.Certificate) {
-	c.t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		c.t.Fatal(err)
-	}
-	template.SerialNumber, template.Subject = big.NewInt(time.Now().UnixNano()), pkix.Name{CommonName: "test"}
-	template.NotBefore, template.NotAfter = time.Now().Add(-time.Hour), time.Now().Add(time.Hour)
-	parent, by := c.ca, c.key
-	if template.IsCA {
-		parent, by = template, key
-	}
-	text, err := x509.CreateCertificate(rand.Reader, template, parent, key.Public(), by)
-	if err != nil {
-		c.t.Fatal(err)
-	}
-	certificate, err := x509.ParseCertificate(text)
-	if err != nil {
-		c.t.Fatal(err)
-	}
-	return key, certificate
-}
-
-func (c *certificates) pair() tls.Certificate {
-	key, certificate := c.sign(&x509.Certificate{
-		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, KeyUsage: x509.KeyUsageDigitalSignature,
-		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},
-	})
-	return tls.Certificate{Certificate: [][]byte{certificate.Raw}, PrivateKey: key}
-}
-
-// files writes a pair and the authority's certificate.
-func (c *certificates) files(pair tls.Certificate) (certificate, key, ca string) {
-	c.t.Helper()
-	dir := c.t.TempDir()
-	private, err := x509.MarshalECPrivateKey(pair.PrivateKey.(*ecdsa.PrivateKey))
-	if err != nil {
-		c.t.Fatal(err)
-	}
-	write := func(name, kind string, bytes []byte) string {
-		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: bytes}), 0o600); err != nil {
-			c.t.Fatal(err)
-		}
-		return path
-	}
-	return write("cert", "CERTIFICATE", pair.Certificate[0]), write("key", "EC PRIVATE KEY", private), write("ca", "CERTIFICATE", c.ca.Raw)
-}
 
 // An etcd that wants certificates is used with one, and says no to whoever has none, has
 // another's, or believes in another authority.
 func TestCertificates(t *testing.T) {
 	t.Parallel()
-	mine, other := newCertificates(t), newCertificates(t)
-	certificate, key, ca := mine.files(mine.pair())
+	mine, other := lab.NewCertificates(t), lab.NewCertificates(t)
+	certificate, key, ca := mine.Files(mine.Pair("127.0.0.1"))
 	e := startEnsemble(t, 1, member{Certificate: certificate, Key: key, CA: ca})
 	config := func(pool *x509.CertPool, pairs ...tls.Certificate) Config {
 		return Config{Endpoints: []string{"https://" + e.members[0].Client}, TLS: &tls.Config{RootCAs: pool, Certificates: pairs}}
 	}
-	newPair(t, config(mine.pool, mine.pair()), "s").works("with certificates")
+	newPair(t, config(mine.Pool, mine.Pair("127.0.0.1")), "s").works("with certificates")
 	for name, test := range map[string]struct {
 		config Config
 		want   string
 	}{
-		"no certificate":        {config(mine.pool), "certificate required"},
-		"another's certificate": {config(mine.pool, other.pair()), "unknown certificate authority"},
-		"another authority":     {config(other.pool, mine.pair()), "certificate signed by unknown authority"},
+		"no certificate":        {config(mine.Pool), "it wants a certificate, and was shown none: remote error: tls: certificate required"},
+		"another's certificate": {config(mine.Pool, other.Pair("127.0.0.1")), "it refuses the certificate that it was shown: remote error: tls: unknown certificate authority"},
+		"another authority":     {config(other.Pool, mine.Pair("127.0.0.1")), "certificate signed by unknown authority"},
 		"no encryption":         {at("http://" + e.members[0].Client), "no answer within 5s: "},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"net/url"
+	"strings"
 	"time"
 )
 
@@ -58,8 +59,23 @@ func (c Config) greet(ctx context.Context, u *url.URL) error {
 	}
 	var said *net.OpError
 	var doubted *tls.CertificateVerificationError
-	if errors.As(err, &said) && said.Op == "remote error" || errors.As(err, &doubted) {
+	switch {
+	case errors.As(err, &said) && said.Op == "remote error":
+		return c.accused(err)
+	case errors.As(err, &doubted):
 		return err
 	}
 	return nil
+}
+
+// accused says whose certificate it is that a server finds fault with: of a client without
+// one, and of one that it does not know, older servers say no more than "bad certificate".
+func (c Config) accused(err error) error {
+	switch {
+	case !strings.Contains(err.Error(), "certificate"):
+		return err
+	case len(c.TLS.Certificates) == 0:
+		return fmt.Errorf("it wants a certificate, and was shown none: %w", err)
+	}
+	return fmt.Errorf("it refuses the certificate that it was shown: %w", err)
 }

@@ -15,7 +15,7 @@ const prefix = "/weir/v1/"
 
 // ask asks etcd for something and reads the answer.
 func (w *world) ask(path, query string, answer any) error {
-	client := http.Client{Timeout: 2 * time.Second}
+	client := http.Client{Timeout: 2 * time.Second, Transport: w.secure.transport(w.at)}
 	r, err := client.Post(w.etcdURL+path, "application/json", strings.NewReader(query))
 	if err != nil {
 		return err

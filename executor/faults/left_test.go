@@ -29,7 +29,7 @@ func (w *world) leftovers() (all []string) {
 		// by way of the agent, who alone is on its host all the time
 		all = append(all, inDir(fmt.Sprintf("/proc/%d/root/dev/shm", pid))...)
 		for _, socket := range sockets(pid) {
-			if !strings.HasPrefix(w.etcdURL, "http://"+socket) {
+			if !strings.HasPrefix(w.etcdURL, w.secure.scheme()+socket) {
 				all = append(all, fmt.Sprintf("node %s has a socket to %q", n.name, socket))
 			}
 		}

@@ -77,6 +77,7 @@ func (w *world) run(resume string, extra ...string) *session {
 		args = []string{"run", file, "--out", s.dir}
 	}
 	args = append(args, "--quiet", "--etcd", w.etcdURL, "--cluster", w.path("cluster"), "--listen", w.at+":0", "--wait", "40s")
+	args = append(args, w.secure.client()...)
 	s.cmd = exec.Command(w.weir, append(args, extra...)...)
 	s.cmd.Env = append(os.Environ(), "TMPDIR="+w.path("tmp"))
 	s.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}

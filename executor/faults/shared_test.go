@@ -155,7 +155,7 @@ func TestSlowLink(t *testing.T) {
 	h := w.nodes[1].host
 	for name, k := range map[string]struct{ spoil, mend func() error }{
 		"slow":          {h.Command("tc", "qdisc", "add", "dev", "eth0", "root", "tbf", "rate", "200mbit", "burst", "128kb", "latency", "400ms").Run, h.Command("tc", "qdisc", "del", "dev", "eth0", "root").Run},
-		"late":          {h.Command("tc", "qdisc", "add", "dev", "eth0", "root", "netem", "delay", "20ms").Run, h.Command("tc", "qdisc", "del", "dev", "eth0", "root").Run},
+		"late":          {func() error { h.Late(10*time.Millisecond, 10*time.Millisecond); return nil }, func() error { h.Late(0, 0); return nil }},
 		"loses packets": {func() error { h.Lose(1); return nil }, func() error { h.Lose(0); return nil }},
 	} {
 		t.Run(name, func(t *testing.T) {

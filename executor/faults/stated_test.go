@@ -86,7 +86,7 @@ func TestEveryEtcd(t *testing.T) {
 		version, _, _ := strings.Cut(string(out), "\n")
 		t.Run(version, func(t *testing.T) {
 			t.Parallel()
-			w := newWorldOf(t, program, weir(t), "a", "b")
+			w := bringUp(&world{t: t, weir: weir(t), etcdProgram: program}, "a", "b")
 			w.calm()
 			s := w.run("")
 			s.launching()

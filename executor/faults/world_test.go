@@ -5,6 +5,7 @@ package faults
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"net"
 	"os"
@@ -37,6 +38,7 @@ type world struct {
 	etcdProgram string
 	etcd        *exec.Cmd
 	etcdURL     string
+	secure      *secure       // what etcd wants of its clients, nil: nothing
 	runs        int           // so far: they name directories
 	keep        bool          // what is to be looked at
 	began       time.Time     // what is older is not its own
@@ -59,14 +61,15 @@ type node struct {
 // newWorld brings up a cluster whose agents have these names. It goes with the test.
 func newWorld(t *testing.T, weir string, names ...string) *world {
 	t.Helper()
-	lab.Need(t, "etcd-server", "etcd")
-	return newWorldOf(t, "etcd", weir, names...)
+	return bringUp(&world{t: t, weir: weir}, names...)
 }
 
-// newWorldOf is newWorld with another etcd than the distribution's.
-func newWorldOf(t *testing.T, etcd, weir string, names ...string) *world {
+// bringUp is newWorld of a cluster of which something is given.
+func bringUp(w *world, names ...string) *world {
+	t := w.t
 	t.Helper()
-	w := &world{t: t, weir: weir, etcdProgram: etcd, at: "127.0.0.1", scenario: scenario, began: time.Now()}
+	lab.Need(t, "etcd-server", "etcd")
+	w.etcdProgram, w.at, w.scenario, w.began = cmp.Or(w.etcdProgram, "etcd"), "127.0.0.1", scenario, time.Now()
 	if os.Getuid() == 0 {
 		w.lab = lab.New(t, names...) // skips where namespaces are not permitted
 		w.at = w.lab.Address
@@ -82,7 +85,7 @@ func newWorldOf(t *testing.T, etcd, weir string, names ...string) *world {
 	})
 	w.weirMust("cluster", "init", w.path("cluster"))
 	w.weirMust("cluster", "token", "--dir", w.path("cluster"), "--out", w.path("token"))
-	w.etcdURL = "http://" + net.JoinHostPort(w.at, freePort(t, w.at))
+	w.etcdURL = w.secure.scheme() + net.JoinHostPort(w.at, freePort(t, w.at))
 	w.startEtcd()
 	t.Cleanup(func() { end(w.etcd) })
 	for i, name := range names {
@@ -145,8 +148,8 @@ func (w *world) logged(cmd *exec.Cmd, name string) {
 func (w *world) startEtcd() {
 	w.t.Helper()
 	// it has no peers, but wants an address for them: one of the kernel's choice
-	w.etcd = exec.Command(w.etcdProgram, "--data-dir", w.path("etcd"), "--log-level", "error", "--listen-client-urls", w.etcdURL, "--advertise-client-urls", w.etcdURL,
-		"--listen-peer-urls", "http://127.0.0.1:0")
+	w.etcd = exec.Command(w.etcdProgram, append([]string{"--data-dir", w.path("etcd"), "--log-level", "error", "--listen-client-urls", w.etcdURL, "--advertise-client-urls", w.etcdURL,
+		"--listen-peer-urls", "http://127.0.0.1:0"}, w.secure.server(w.at)...)...)
 	w.etcd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	w.logged(w.etcd, "etcd.log")
 }
@@ -164,6 +167,7 @@ func (n *node) start() {
 	n.w.t.Helper()
 	// hosts of one machine know nothing of each other's ranks, which would share its first processor
 	argv := append(slices.Clone(n.under), "taskset", "--cpu-list", n.cpus, "env", "TMPDIR="+n.tmp, n.w.weir, "agent", "--etcd", n.w.etcdURL, "--node", n.name, "--state", n.w.path("state-"+n.name), "--join", n.w.path("token"))
+	argv = append(argv, n.w.secure.client()...)
 	if n.host != nil {
 		n.host.PowerOn()
 		n.cmd = n.host.Command(argv...)

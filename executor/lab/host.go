@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -14,7 +15,9 @@ type Host struct {
 	Address string // IPv4
 
 	lab     *Lab
-	port    string // of the switch, where its cable is
+	port    string // its cable's end at the switch
+	plug    string // what is in the switch: the port, or what stands before a late cable
+	onTime  func() // ends that the cable is late
 	machine *machine
 }
 
@@ -46,6 +49,21 @@ func (h *Host) PowerOn() {
 	h.Run("ip", "addr", "add", h.Address+"/24", "dev", "eth0")
 	h.Run("ip", "link", "set", "eth0", "up")
 	hub.must(t, "ip", "link", "set", h.port, "master", "switch", "up")
+	h.forwards()
+}
+
+// forwards waits until the switch has noticed that a cable was plugged in: what is told to
+// its port before, as to be silent, is forgotten then.
+func (h *Host) forwards() {
+	for end := time.Now().Add(10 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+		said := h.lab.hub.must(h.lab.t, "bridge", "link", "show", "dev", h.plug)
+		if strings.Contains(said, "state forwarding") {
+			return
+		}
+		if time.Now().After(end) {
+			h.lab.t.Fatalf("the switch does not notice %s: %s", h.Name, said)
+		}
+	}
 }
 
 // PowerOff ends everything that runs on the host at once, and the host with it: its
@@ -59,6 +77,7 @@ func (h *Host) PowerOff() {
 	h.Cut(Silent)
 	h.machine.off()
 	h.machine = nil
+	h.onTime()
 	// the other end went with the host's network, at a moment of the kernel's choice
 	_ = h.lab.hub.command("ip", "link", "del", h.port).Run()
 }
@@ -70,7 +89,7 @@ func (h *Host) Cut(how Cut) {
 		h.lab.hub.must(h.lab.t, "ip", "link", "set", h.port, "down")
 		return
 	}
-	h.lab.hub.must(h.lab.t, "bridge", "link", "set", "dev", h.port, "state", "0")
+	h.lab.hub.must(h.lab.t, "bridge", "link", "set", "dev", h.plug, "state", "0")
 }
 
 // Heal ends whatever cut the host off.
@@ -80,7 +99,7 @@ func (h *Host) Heal() {
 	// the port of a link that was down forwards by itself once both ends have noticed, and
 	// cannot be told to before
 	for end := time.Now().Add(2 * time.Second); ; time.Sleep(10 * time.Millisecond) {
-		cmd := h.lab.hub.command("bridge", "link", "set", "dev", h.port, "state", "3")
+		cmd := h.lab.hub.command("bridge", "link", "set", "dev", h.plug, "state", "3")
 		if out, err := cmd.CombinedOutput(); err == nil {
 			return
 		} else if time.Now().After(end) {
@@ -101,7 +120,7 @@ func (h *Host) Lose(percent int) {
 	if percent == 0 {
 		return
 	}
-	h.lab.hub.must(t, "nft", "add table netdev "+table+"; add chain netdev "+table+" in { type filter hook ingress device "+h.port+
+	h.lab.hub.must(t, "nft", "add table netdev "+table+"; add chain netdev "+table+" in { type filter hook ingress device "+h.plug+
 		" priority 0; }; add rule netdev "+table+" in numgen random mod 100 <= "+strconv.Itoa(percent-1)+" drop")
 }
 

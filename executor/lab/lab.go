@@ -1,7 +1,7 @@
 // Package lab makes hosts for tests: each is a process tree in namespaces of its own
 // (network, host name, processes, mounts), with an address, a boot id, a home
-// directory and a /dev/shm that no other host sees. Power, cables and silent losses
-// are switched while a test runs. Files in general are shared, as they are on a
+// directory and a /dev/shm that no other host sees. Power, cables, delays and
+// silent losses are switched while a test runs. Files in general are shared, as they are on a
 // cluster with a network file system.
 //
 //	              lab's switch (a bridge in a namespace of its own)
@@ -50,7 +50,8 @@ func New(t testing.TB, names ...string) *Lab {
 	l := &Lab{Dir: t.TempDir(), t: t}
 	l.openSwitch()
 	for i, name := range names {
-		l.Hosts = append(l.Hosts, &Host{Name: name, Address: l.address(11 + i), lab: l, port: fmt.Sprintf("port%d", i)})
+		port := fmt.Sprintf("port%d", i)
+		l.Hosts = append(l.Hosts, &Host{Name: name, Address: l.address(11 + i), lab: l, port: port, plug: port, onTime: func() {}})
 	}
 	l.writeNames()
 	for _, h := range l.Hosts {
