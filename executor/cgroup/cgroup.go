@@ -12,10 +12,12 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -60,14 +62,18 @@ func makeIn(own string, l Limits) (*Group, error) {
 	if err != nil {
 		return nil, fmt.Errorf("making a control group: %w", err)
 	}
+	divided := l != (Limits{}) && divide(own)
 	for _, c := range []struct {
 		controller, file string
 		value            uint64
 		holds            *uint64
 	}{{"memory", "memory.max", l.Memory, &g.of.Memory}, {"pids", "pids.max", l.Tasks, &g.of.Tasks}} {
-		if c.value > 0 && control(own, c.controller) && write(filepath.Join(g.dir, c.file), strconv.FormatUint(c.value, 10)) == nil {
+		if c.value > 0 && divided && control(own, c.controller) && write(filepath.Join(g.dir, c.file), strconv.FormatUint(c.value, 10)) == nil {
 			*c.holds = c.value
 		}
+	}
+	if err := g.try(); err != nil {
+		return nil, errors.Join(fmt.Errorf("starting a process in a control group: %w", err), g.Remove())
 	}
 	return g, nil
 }
@@ -76,22 +82,41 @@ func makeIn(own string, l Limits) (*Group, error) {
 // processes or divide what it has among groups, not both.
 const apart = "weir-agent"
 
-// control has the groups below own share a resource, if that is permitted.
-func control(own, controller string) bool {
-	file := filepath.Join(own, "cgroup.subtree_control")
-	err := write(file, "+"+controller)
-	if !errors.Is(err, unix.EBUSY) {
-		return err == nil
+// divide says whether the groups below own may be given shares of what it has, after this
+// process has gone out of the way, if it is alone there. The kernel would let one controller
+// of tasks be shared although there are processes, but then takes none in the groups below.
+func divide(own string) bool {
+	if _, err := os.Stat(filepath.Join(own, "cgroup.type")); err != nil {
+		return true // the root, which may have both
 	}
 	all, err := os.ReadFile(filepath.Join(own, "cgroup.procs"))
-	if err != nil || strings.TrimSpace(string(all)) != strconv.Itoa(os.Getpid()) {
+	if err != nil || len(bytes.TrimSpace(all)) == 0 {
+		return err == nil
+	}
+	if strings.TrimSpace(string(all)) != strconv.Itoa(os.Getpid()) {
 		return false // others are not this process's to move
 	}
 	dir := filepath.Join(own, apart)
 	if err := os.Mkdir(dir, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
 		return false
 	}
-	return write(filepath.Join(dir, "cgroup.procs"), "0") == nil && write(file, "+"+controller) == nil
+	return write(filepath.Join(dir, "cgroup.procs"), "0") == nil
+}
+
+// control has the groups below own share a resource, if that is permitted.
+func control(own, controller string) bool {
+	return write(filepath.Join(own, "cgroup.subtree_control"), "+"+controller) == nil
+}
+
+// try starts a process in the group: what keeps the kernel from it shows nowhere else.
+func (g *Group) try() error {
+	program, err := exec.LookPath("true")
+	if err != nil {
+		return nil // nobody knows, then
+	}
+	cmd := exec.Command(program)
+	cmd.SysProcAttr = &syscall.SysProcAttr{UseCgroupFD: true, CgroupFD: g.FD()}
+	return cmd.Run()
 }
 
 // claim makes the folder and locks it. One that nobody has locked yet another process may

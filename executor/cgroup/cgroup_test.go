@@ -157,7 +157,7 @@ func TestMemoryIsBounded(t *testing.T) {
 		t.Skip("the controller memory is not this process's to use")
 	}
 	_ = write(filepath.Join(g.dir, "memory.swap.max"), "0") // or it would only be slow
-	cmd, out := within(t, g, "exec tail -c 256M /dev/zero")
+	cmd, out := within(t, g, "exec dd if=/dev/zero of=/dev/null bs=256M count=1")
 	if err := cmd.Wait(); err == nil || cmd.ProcessState.Sys().(syscall.WaitStatus).Signal() != unix.SIGKILL {
 		t.Errorf("256 MiB where 32 are permitted: %v %s", err, out)
 	}
@@ -172,6 +172,35 @@ func TestWhatIsNotPermittedIsSaid(t *testing.T) {
 	}
 }
 
+// Where there are others in this process's group nothing may be divided, or no process
+// could begin in the groups below.
+func TestThoseBesideOthersDivideNothing(t *testing.T) {
+	if os.Getenv(alone) != "" {
+		g, err := Make(Limits{Memory: 1 << 30, Tasks: 100})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer g.Remove()
+		if g.Limits() != (Limits{}) {
+			t.Errorf("it has %+v", g.Limits())
+		}
+		return
+	}
+	outer := permitted(t, Limits{})
+	beside, _ := within(t, outer, "sleep 60")
+	defer beside.Process.Kill()
+	cmd := exec.Command(os.Args[0], "-test.run", "^"+t.Name()+"$", "-test.v")
+	cmd.Env = append(os.Environ(), alone+"=no")
+	cmd.SysProcAttr = &syscall.SysProcAttr{UseCgroupFD: true, CgroupFD: outer.FD()}
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+	shared, err := os.ReadFile(filepath.Join(outer.dir, "cgroup.subtree_control"))
+	if err != nil || len(bytes.TrimSpace(shared)) > 0 {
+		t.Errorf("shared below is %q, %v", shared, err)
+	}
+}
+
 // alone has this program be a process that is alone in its group, as an agent that a
 // service manager has started; its value is the controller that it asks for.
 const alone = "WEIR_TEST_ALONE"
@@ -183,8 +212,11 @@ func TestOneThatIsAloneMakesRoom(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !control(filepath.Dir(g.dir), controller) {
-				t.Errorf("%s is not shared below %s", controller, filepath.Dir(g.dir))
+			if own := filepath.Dir(g.dir); !divide(own) || !control(own, controller) {
+				t.Errorf("%s is not shared below %s", controller, own)
+			}
+			if err := g.try(); err != nil {
+				t.Error(err)
 			}
 			if err := g.Remove(); err != nil {
 				t.Error(err)
@@ -203,7 +235,7 @@ func TestOneThatIsAloneMakesRoom(t *testing.T) {
 		t.Fatal(err)
 	}
 	some := strings.Fields(string(there))
-	if len(some) == 0 || !control(own, some[0]) {
+	if len(some) == 0 || !divide(own) || !control(own, some[0]) {
 		t.Skipf("of the controllers %q none is this process's to use", some)
 	}
 	if !slices.Contains(strings.Fields(string(shared)), some[0]) {
