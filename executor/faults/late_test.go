@@ -75,6 +75,7 @@ func TestLateLink(t *testing.T) {
 	for _, to := range []time.Duration{trip / 2, 0} { // what comes of it must not depend on which way is the longer
 		far.host.Late(to, trip-to)
 		s := w.run("")
+		s.wait(3 * bound) // whatever fills a path takes long where each answer does
 		doc := s.ends(gate.ExitExecution)
 		if doc == nil {
 			t.Fatal(w.tail(s.log))

@@ -1,8 +1,8 @@
 // Package lab makes hosts for tests: each is a process tree in namespaces of its own
 // (network, host name, processes, mounts), with an address, a boot id, a home
 // directory and a /dev/shm that no other host sees. Power, cables, delays and
-// silent losses are switched while a test runs. Files in general are shared, as they are on a
-// cluster with a network file system.
+// silent losses are switched while a test runs. Files in general are shared, as they are
+// on a cluster with a network file system.
 //
 //	              lab's switch (a bridge in a namespace of its own)
 //	the test ─────┬──────┬──────┐

@@ -15,9 +15,9 @@ import (
 
 // Late makes everything that the host is sent arrive so much later, and everything that
 // it sends, until the host goes off; a delay that there was before ends, and two zeros do
-// no more than that. Connections stay; cuts and losses begin after it. Where the kernel
-// has no netem, frames wait in this process, for never less than asked and on a busy
-// machine for more.
+// no more than that. Connections stay. The host is not to be cut off meanwhile, and loses
+// nothing afterwards, but what Lose is told then. Where the kernel has no netem, frames
+// wait in this process, for never less than asked and on a busy machine for more.
 func (h *Host) Late(to, from time.Duration) {
 	t := h.lab.t
 	t.Helper()
