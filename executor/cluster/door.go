@@ -53,13 +53,17 @@ func (d *door) open(ctx context.Context, c Config, p patience) (err error) {
 	d.root, _ = c.root()
 	d.gone = c.Gone
 	wait := cmp.Or(c.Wait, connectTime)
-	first, cancel := context.WithTimeoutCause(ctx, wait, fmt.Errorf("no answer within %v", wait))
+	late, cancel := context.WithTimeoutCause(ctx, wait, fmt.Errorf("no answer within %v", wait))
 	defer cancel()
-	if c.Waiting != nil {
-		defer time.AfterFunc(notice, func() {
+	first, give := context.WithCancelCause(late)
+	defer give(nil)
+	defer time.AfterFunc(notice, func() {
+		if said := c.refusal(first); said != nil {
+			give(said) // it is there, and waiting does not change its mind
+		} else if c.Waiting != nil && first.Err() == nil {
 			c.Waiting(fmt.Sprintf("etcd at %v does not answer; it may take up to %v", c.Endpoints, wait))
-		}).Stop()
-	}
+		}
+	}).Stop()
 	defer func() {
 		if err == nil {
 			return
