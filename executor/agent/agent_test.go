@@ -31,6 +31,7 @@ func TestJudgeFindsTheCause(t *testing.T) {
 		cause    string
 	}{
 		"a peer complains before the kernel reaps the dead": {[]suspect{at(0, kindPeer, 0), at(1, kindPeer, 2), at(9, kindDied, 1)}, 1, "cause 9"},
+		"time that was up before those who were hung up on": {[]suspect{at(0, kindForsaken, 0), at(1, kindPeer, 1)}, 1, "cause 1"},
 		"an engine's own error before those about it":       {[]suspect{at(0, kindPeer, 0), at(3, kindFailed, 1)}, 1, "cause 3"},
 		"a stopped rank before time-outs":                   {[]suspect{at(0, kindOverdue, 0), at(0, kindStopped, 3)}, 3, "cause 0"},
 		"a rank that hangs before those that wait for it":   {[]suspect{at(0, kindOverdue, 0), at(1, kindSilent, 1), at(2, kindPeer, 0)}, 1, "cause 1"},
@@ -69,7 +70,8 @@ func TestEngineErrorsAreSorted(t *testing.T) {
 		text  string
 	}{
 		{engine.Error{Fabric: "ucx", Op: "put", Peer: -1, Code: -3, Text: "no memory"}, kindFailed, "", "ucx: put: no memory"},
-		{engine.Error{Fabric: "tcp", Op: "put", Peer: 1, Code: -104, Text: "reset"}, kindPeer, "", "tcp: put (peer 1): reset"},
+		{engine.Error{Fabric: "tcp", Op: "put", Peer: 1, Code: -104, Text: "reset"}, kindForsaken, "", "tcp: put (peer 1): reset"},
+		{engine.Error{Fabric: "ucx", Op: "put", Peer: 1, Code: -22, Text: "bad key"}, kindPeer, "", "ucx: put (peer 1): bad key"},
 		{engine.Error{Fabric: "shm", Op: "wait", Peer: -1, Code: -110, Text: "deadline"}, kindPeer, results.TimedOut, "shm: wait: deadline"},
 		{engine.Error{Fabric: "shm", Op: "wait", Peer: -1, Code: -125, Text: "told to stop"}, kindTold, "", "shm: wait: told to stop"},
 		{engine.Error{Peer: -1, Text: "no engine\x1b[31m"}, kindFailed, "", "no engine[31m"},

@@ -22,16 +22,17 @@ import (
 type kind int
 
 const (
-	kindDied    kind = iota // killed by a signal that weir did not send, or left without a word
-	kindStopped             // stopped by a signal
-	kindGarbage             // broke the protocol
-	kindFailed              // said what went wrong with itself
-	kindSilent              // its loop stands still while others' move
-	kindOverdue             // did not finish in time, and moves
-	kindLeft                // its agent ends, whatever the session wants
-	kindPeer                // complains about a peer, or about time running out
-	kindMissing             // another node's rank that was waited for
-	kindTold                // ended because it was told to
+	kindDied     kind = iota // killed by a signal that weir did not send, or left without a word
+	kindStopped              // stopped by a signal
+	kindGarbage              // broke the protocol
+	kindFailed               // said what went wrong with itself
+	kindSilent               // its loop stands still while others' move
+	kindOverdue              // did not finish in time, and moves
+	kindLeft                 // its agent ends, whatever the session wants
+	kindPeer                 // complains about a peer, or about time running out
+	kindForsaken             // complains that a peer has hung up, as one does that complains itself
+	kindMissing              // another node's rank that was waited for
+	kindTold                 // ended because it was told to
 )
 
 // suspect is one rank with a sign of trouble.
@@ -132,6 +133,8 @@ func fromEngine(e *engine.Error) (k kind, class, text string) {
 		return kindFailed, results.Wrong, text
 	case errors.Is(code, syscall.ETIMEDOUT) && e.Phase != "ready" && e.Phase != "connect":
 		return kindPeer, results.TimedOut, text
+	case e.Peer >= 0 && (errors.Is(code, syscall.ECONNRESET) || errors.Is(code, syscall.EPIPE)):
+		return kindForsaken, "", text
 	case e.Peer >= 0, errors.Is(code, syscall.ETIMEDOUT):
 		return kindPeer, "", text
 	}

@@ -222,7 +222,7 @@ func (l *launch) exited(m *member, p *os.ProcessState) {
 // spoke says whether the rank itself has already said why it ends.
 func (l *launch) spoke(m *member) bool {
 	return slices.ContainsFunc(l.suspects, func(s suspect) bool {
-		return s.rank == m.rank && (s.kind == kindFailed || s.kind == kindPeer || s.kind == kindTold)
+		return s.rank == m.rank && (s.kind == kindFailed || s.kind == kindPeer || s.kind == kindForsaken || s.kind == kindTold)
 	})
 }
 
