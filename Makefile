@@ -41,6 +41,7 @@ test-cluster: setup ## the tests that need hosts, sshd, Slurm and a Kubernetes c
 	@scripts/setup cluster
 	@test/kube/build
 	@test/etcd/build
+	WEIR_HOSTILE=1000000 $(GO) test $(VETTED) -count 1 -timeout 15m -run Hostile ./executor/agent ./executor/daemon
 	@$(MAKE) --no-print-directory hosts WEIR_LAB=required
 
 faults: ## 300 faults at random moments of sessions on three hosts (FAULTS=N, SEED=N: those of an earlier run)
@@ -68,7 +69,7 @@ race: ## all Go tests, under the race detector; of the C engine, which that does
 
 plain: ## what is tested without the race detector, side by side; the C engine, whose ranks spin, alone
 	@$(MAKE) --no-print-directory -j 3 -O scripts bounds hosts simulated
-	RAPID_CHECKS=30 $(GO) test $(VETTED) -timeout 10m ./engine/native
+	RAPID_CHECKS=20 $(GO) test $(VETTED) -timeout 10m ./engine/native
 
 scripts: ## all verbs as users type them
 	$(GO) test $(VETTED) -timeout 15m -parallel 3 -run '^TestScripts$$' ./cmd/weir
@@ -81,7 +82,6 @@ bounds: ## no scenario of 64 KiB takes long to plan, format or convert
 
 hosts: ## tests on several hosts; with WEIR_LAB=whole also those of minutes, with WEIR_LAB=required none may be skipped
 	@$(if $(WEIR_LAB),scripts/setup cluster)
-	$(if $(WEIR_LAB),WEIR_HOSTILE=1000000 $(GO) test $(VETTED) -count 1 -timeout 15m -run Hostile ./executor/agent ./executor/daemon)
 	$(GO) test $(VETTED) $(if $(WEIR_LAB),-count 1,-short) -timeout 15m -p 3 -parallel 3 $$($(GO) list ./... | grep -E '$(LAB)')
 
 .build/engine_test-%: $(wildcard engine/native/*.[ch] engine/native/ctest/*.c) Makefile
