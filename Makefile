@@ -62,9 +62,12 @@ LAB := /executor/(faults|lab(/.*)?|launch/(ssh|slurm|kubernetes))$$|/test/hosts$
 # sessions by the thousand that are simulated: most of the detector's time, and nothing that other tests do not show it
 ALONE := ^Test(ResumingAnyPrefixOfARandomSession|BothSyntaxesGiveOnePlan|.*OperatingCharacteristics.*|CharacteristicsInTrouble|HolmOverAComparison|ErrorOfFamilies|TolerancesHoldNewSessions|NoRegressionAmongLikes|.*Drift.*|FalseDiscoveries|WhatIsDetectableIsFound|EveryChangeIsSeen)$$
 
+# packages in which nothing runs at once, neither in them nor in their tests
+SERIAL := /(assertion|ctperftest|dsl|dsl/format|dsl/yamlsyntax|matgen|quantity)$$
+
 # Many tests wait (for leases, deadlines, processes) and as many compute: four packages at a time keep two cores busy.
 race: ## all Go tests, under the race detector; of the C engine, which that does not see, and of the scripts, those in which Go meets itself
-	$(GO) test $(VETTED) -race -timeout 15m -p 4 -parallel 3 -skip '^TestScripts$$/^([^rw]|r[^u])|$(ALONE)' $$($(GO) list ./... | grep -vE '/engine/native$$|$(LAB)')
+	$(GO) test $(VETTED) -race -timeout 15m -p 4 -parallel 3 -skip '^TestScripts$$/^([^rw]|r[^u])|$(ALONE)' $$($(GO) list ./... | grep -vE '/engine/native$$|$(LAB)|$(SERIAL)')
 	$(GO) test $(VETTED) -race -short -timeout 10m -run 'Threads|Abort|Cells|Traffic|Turns|Duration' ./engine/native
 
 plain: ## what is tested without the race detector, side by side; the C engine, whose ranks spin, alone
@@ -74,7 +77,8 @@ plain: ## what is tested without the race detector, side by side; the C engine, 
 scripts: ## all verbs as users type them
 	$(GO) test $(VETTED) -timeout 15m -parallel 3 -run '^TestScripts$$' ./cmd/weir
 
-simulated: ## what holds over thousands of simulated sessions
+simulated: ## what holds over thousands of simulated sessions, and what does one thing at a time
+	$(GO) test $(VETTED) -timeout 15m -p 1 $$($(GO) list ./... | grep -E '$(SERIAL)')
 	nice -n 5 $(GO) test $(VETTED) -timeout 15m -p 1 -run '$(ALONE)' ./cmd/weir ./gate ./history ./results ./engine/sim
 
 bounds: ## no scenario of 64 KiB takes long to plan, format or convert
