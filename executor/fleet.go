@@ -176,7 +176,7 @@ func (f *fleet) bootstrap(node string) (trust.Bootstrap, error) {
 		return trust.Bootstrap{}, fmt.Errorf("a certificate for node %s: %w", node, err)
 	}
 	labels := f.o.Labels
-	if node != trust.AnyNode {
+	if node != trust.AnyNode && len(labels) > 0 { // the others' are of no use to it
 		labels = map[string]map[string]string{trust.AnyNode: labels[trust.AnyNode], node: labels[node]}
 	}
 	return trust.Bootstrap{

@@ -43,14 +43,28 @@ const prefix = "weir-ranks."
 // limits it sets those that the kernel lets it (Limits says which). An error says what is
 // not permitted.
 func Make(l Limits) (*Group, error) {
-	own, err := find(os.DirFS("/"))
+	own, err := here()
 	if err != nil {
 		return nil, err
 	}
-	if filepath.Base(own) == apart {
+	return makeIn(own, l)
+}
+
+// Sweep ends what processes that no longer live have left in groups that they made beside
+// those of this one. It is best effort: what it cannot end, the next tries again.
+func Sweep() {
+	if own, err := here(); err == nil {
+		sweep(own)
+	}
+}
+
+// here is the group below which this process makes its own.
+func here() (string, error) {
+	own, err := find(os.DirFS("/"))
+	if err == nil && filepath.Base(own) == apart {
 		own = filepath.Dir(own)
 	}
-	return makeIn(own, l)
+	return own, err
 }
 
 func makeIn(own string, l Limits) (*Group, error) {
@@ -189,8 +203,7 @@ func end(dir string) error {
 	}
 }
 
-// sweep removes groups whose makers no longer live, with what still runs in them. It is
-// best effort: what it cannot remove, the next tries again.
+// sweep removes groups whose makers no longer live, with what still runs in them.
 func sweep(own string) {
 	found, _ := filepath.Glob(filepath.Join(own, prefix+"*")) // only a bad pattern is an error
 	for _, dir := range found {

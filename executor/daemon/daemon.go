@@ -56,8 +56,9 @@ func Run(ctx context.Context, o Options) error {
 	if d.Limits != (cgroup.Limits{}) {
 		d.Say(agent.Bounds(d.Limits))
 	}
+	cgroup.Sweep() // what an agent that was killed has left
 	for _, root := range append(scratchRoots(), sharedMemory) {
-		scratch.Sweep(root) // what an agent that was killed has left
+		scratch.Sweep(root)
 	}
 	for {
 		err := d.registered(ctx)

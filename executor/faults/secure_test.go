@@ -69,14 +69,7 @@ func TestEtcdWithCertificates(t *testing.T) {
 	t.Parallel()
 	w := bringUp(&world{t: t, weir: weir(t), secure: newSecure(t)}, "a", "b")
 	w.calm()
-	s := w.run("")
-	s.launching()
-	undo, _ := w.inject(nil, injection{how: killed, target: "etcd"}, s.cmd)
-	time.Sleep(3 * time.Second)
-	undo()
-	for _, f := range failures(s.ends(0)) {
-		t.Errorf("a launch failed of it: %v", f)
-	}
+	w.outlives(3 * time.Second)
 
 	ca := w.secure.flags[:2]
 	stranger := append(newSecure(t).flags[2:], ca...)

@@ -56,13 +56,19 @@ func (s *session) ends(code int) *results.Document {
 // TestEtcdAwayForTenSeconds: it is waited for, and no launch pays for it.
 func TestEtcdAwayForTenSeconds(t *testing.T) {
 	w := small(t)
+	w.outlives(10 * time.Second)
+}
+
+// outlives holds a session to going on while etcd is away in the middle of it.
+func (w *world) outlives(outage time.Duration) {
+	w.t.Helper()
 	s := w.run("")
 	s.launching()
 	undo, _ := w.inject(nil, injection{how: killed, target: "etcd"}, s.cmd)
-	time.Sleep(10 * time.Second)
+	time.Sleep(outage)
 	undo()
 	for _, f := range failures(s.ends(0)) {
-		t.Errorf("a launch failed of it: %v", f)
+		w.t.Errorf("a launch failed of it: %v", f)
 	}
 }
 
@@ -88,14 +94,7 @@ func TestEveryEtcd(t *testing.T) {
 			t.Parallel()
 			w := bringUp(&world{t: t, weir: weir(t), etcdProgram: program}, "a", "b")
 			w.calm()
-			s := w.run("")
-			s.launching()
-			undo, _ := w.inject(nil, injection{how: killed, target: "etcd"}, s.cmd)
-			time.Sleep(3 * time.Second)
-			undo()
-			for _, f := range failures(s.ends(0)) {
-				t.Errorf("a launch failed of it: %v", f)
-			}
+			w.outlives(3 * time.Second)
 		})
 	}
 }
