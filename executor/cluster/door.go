@@ -57,13 +57,21 @@ func (d *door) open(ctx context.Context, c Config, p patience) (err error) {
 	defer cancel()
 	first, give := context.WithCancelCause(late)
 	defer give(nil)
-	defer time.AfterFunc(notice, func() {
+	noticed := make(chan struct{})
+	timer := time.AfterFunc(notice, func() {
+		defer close(noticed)
 		if said := c.refusal(first); said != nil {
 			give(said) // it is there, and waiting does not change its mind
 		} else if c.Waiting != nil && first.Err() == nil {
 			c.Waiting(fmt.Sprintf("etcd at %v does not answer; it may take up to %v", c.Endpoints, wait))
 		}
-	}).Stop()
+	})
+	defer func() {
+		if !timer.Stop() {
+			give(nil)
+			<-noticed // nobody is told of a wait that is over
+		}
+	}()
 	defer func() {
 		if err == nil {
 			return
