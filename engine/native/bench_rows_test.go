@@ -15,17 +15,34 @@ import (
 func memcpyRows(t *benchTable) []comparison {
 	const section = "shm and memcpy"
 	t.note(section, "The peer is the best of memcpy, `rep movsb` and non-temporal copies, probed in the same launch on the same buffers.")
+	list := ceilingRows(section, "shm", benchSizes[1:])
+	for i := range list {
+		if list[i].size >= 1<<20 { // of small blocks nothing is promised
+			list[i].bar = bar{0.97, true}
+		}
+	}
+	return list
+}
+
+// probeRows show that a fabric's own probe finds what its path carries: the gate calls
+// 1.10 of it impossible.
+func probeRows(t *benchTable) []comparison {
+	const section = "ucx and its ceiling"
+	if !(native{}).Probe([]string{"ucx"})["ucx"].Available {
+		return nil
+	}
+	t.note(section, "The peer is the probe of the same launch: puts of the same size.")
+	return ceilingRows(section, "ucx", benchSizes[3:])
+}
+
+func ceilingRows(section, fabric string, sizes []quantity.Size) []comparison {
 	var list []comparison
-	for _, size := range benchSizes[1:] {
-		c := comparison{section: section, what: "stream", size: size, unit: "GB/s", bar: bar{0.97, true}}
-		if size < 1<<20 {
-			c.bar = bar{} // of small blocks nothing is promised
-		}
-		c.together = func(b *testing.B, n int64) (float64, float64) {
-			m := weirRun(b, "shm", nil, benchOptions(size, n)).Metrics
-			return m["bandwidth"], m["ceiling.bandwidth"]
-		}
-		list = append(list, c)
+	for _, size := range sizes {
+		list = append(list, comparison{section: section, what: "stream", size: size, unit: "GB/s",
+			together: func(b *testing.B, n int64) (float64, float64) {
+				m := weirRun(b, fabric, nil, benchOptions(size, n)).Metrics
+				return m["bandwidth"], m["ceiling.bandwidth"]
+			}})
 	}
 	return list
 }

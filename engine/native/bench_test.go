@@ -40,7 +40,7 @@ func BenchmarkPeers(b *testing.B) {
 		}
 	}
 	t := newTable(pairs, benchCPUs(b))
-	for _, group := range []func(*benchTable) []comparison{memcpyRows, ucxRows, libfabricRows, shmRows, tcpRows, matrixRows} {
+	for _, group := range []func(*benchTable) []comparison{memcpyRows, probeRows, ucxRows, libfabricRows, shmRows, tcpRows, matrixRows} {
 		for _, c := range group(t) {
 			if only.MatchString(c.name()) {
 				b.Run(c.name(), func(b *testing.B) {

@@ -24,8 +24,8 @@ static void copy_request(struct weir_rank *r, const struct weir_copy *m, struct 
     w->slot = w->slot + 1 == w->o->slots ? 0 : w->slot + 1;
 }
 
-/* Rate of one span in bytes/s. */
-static double span(struct weir_rank *r, const struct weir_copy *m, struct walk *w)
+/* Rate in bytes/s of a span of at least ns. */
+static double span(struct weir_rank *r, const struct weir_copy *m, struct walk *w, int64_t ns)
 {
     size_t  copies = 0, per = 1 + (64 << 10) / w->o->request; /* clock reads must not show */
     int64_t t0 = weir_ticks(), t1;
@@ -34,7 +34,7 @@ static double span(struct weir_rank *r, const struct weir_copy *m, struct walk *
             copy_request(r, m, w);
         copies += per;
         t1 = weir_ticks();
-    } while (weir_span(&r->clk, t1 - t0) < ceiling_span_ns || copies < SPAN_COPIES);
+    } while (weir_span(&r->clk, t1 - t0) < ns || copies < SPAN_COPIES);
     return (double)copies * (double)w->o->request / (double)weir_span(&r->clk, t1 - t0) * 1e9;
 }
 
@@ -47,7 +47,7 @@ int ceiling_choose(struct weir_rank *r, const struct weir_case *c, const struct 
     for (size_t i = 0; i < methods; i++) {
         double of = 0;
         for (int k = 0; k < TRIALS; k++) {
-            double rate = span(r, &m[i], &w);
+            double rate = span(r, &m[i], &w, ceiling_span_ns);
             int    rc   = rank_tick(r);
             if (rc < 0)
                 return rc;
@@ -75,7 +75,7 @@ static int widen(struct weir_rank *r, struct weir_case *c, struct weir_role *o)
     large.block   = CEILING_LARGE;
     whole.request = CEILING_LARGE;
     for (int k = 0; k < TRIALS; k++) {
-        double a = span(r, r->copy, &(struct walk){c, o, 0}), b = span(r, r->copy, &(struct walk){&large, &whole, 0});
+        double a = span(r, r->copy, &(struct walk){c, o, 0}, ceiling_span_ns), b = span(r, r->copy, &(struct walk){&large, &whole, 0}, ceiling_span_ns);
         int    rc = rank_tick(r);
         if (rc < 0)
             return rc;
@@ -95,10 +95,12 @@ int ceiling_memcpy(struct weir_rank *r, const struct weir_case *of, const struct
     int              rc = widen(r, &c, &o);
     if (rc < 0)
         return rc;
+    if (o.request >= CEILING_SETTLES)
+        span(r, r->copy, &w, CEILING_SETTLE * ceiling_span_ns);
     for (int k = 0; k < CEILING_SPANS; k++) {
         if ((rc = rank_tick(r)) < 0)
             return rc;
-        ceiling_add(out, span(r, r->copy, &w));
+        ceiling_add(out, span(r, r->copy, &w, ceiling_span_ns));
     }
     return 0;
 }

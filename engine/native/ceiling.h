@@ -6,6 +6,10 @@
 
 #define CEILING_SPANS 9
 #define CEILING_LARGE ((size_t)1 << 20) /* bytes; every area has as many */
+/* Two areas that nearly fill a cache take tens of requests to settle in it: before
+ * requests of so many bytes are probed, there are so many spans that do not count. */
+#define CEILING_SETTLES ((size_t)4 << 20)
+#define CEILING_SETTLE 10
 extern int64_t ceiling_span_ns; /* at least; tests that do not look at ceilings shorten it */
 
 /* Rates in bytes/s of spans of a probe, before and after a timed part. The median

@@ -38,7 +38,7 @@ static int post(struct probe *p, struct weir_req *q)
     return rc < 0 ? rc : rank_tick(r);
 }
 
-static int span(struct probe *p, double *rate)
+static int span(struct probe *p, int64_t ns, double *rate)
 {
     int     rc;
     size_t  bytes = 0;
@@ -48,7 +48,7 @@ static int span(struct probe *p, double *rate)
             if ((rc = settled(p, &p->window[i])) < 0 || (rc = post(p, &p->window[i])) < 0)
                 return rc;
         took = weir_span(&p->r->clk, weir_ticks() - t0);
-    } while (took < ceiling_span_ns / 4);
+    } while (took < ns);
     for (int i = 0; i < p->many; i++)
         if ((rc = settled(p, &p->window[i])) < 0)
             return rc;
@@ -72,7 +72,7 @@ static int choose_size(struct probe *p, size_t request)
     for (int i = 0; i < 2 && request < CEILING_LARGE; i++) {
         take_size(p, sizes[i]);
         for (int k = 0; k < TRIALS; k++) {
-            if ((rc = span(p, &rate)) < 0)
+            if ((rc = span(p, ceiling_span_ns / 4, &rate)) < 0)
                 return rc;
             if (rate > top)
                 top = rate, best = p->n;
@@ -100,8 +100,10 @@ int ceiling_raw(struct weir_rank *r, int peer, int initiator, const struct weir_
         p.window[i].pending = IDLE;
     if ((rc = choose_size(&p, c->block * c->batch)) < 0)
         return rc;
+    if (p.n >= CEILING_SETTLES && (rc = span(&p, CEILING_SETTLE * ceiling_span_ns, &rate)) < 0)
+        return rc;
     for (int k = 0; k < CEILING_SPANS; k++) {
-        if ((rc = span(&p, &rate)) < 0)
+        if ((rc = span(&p, ceiling_span_ns / 4, &rate)) < 0)
             return rc;
         ceiling_add(out, rate);
     }
