@@ -147,19 +147,30 @@ func libfabricRows(t *benchTable) []comparison {
 
 // shmRows: what the built-in fabric gains over a library's.
 func shmRows(t *benchTable) []comparison {
-	if !t.present("ucx_perftest", "ucx-utils") {
-		return nil
-	}
 	const size = quantity.Size(8)
-	test := ucxTest{"put_lat", "ucp_put_lat", "rma", "write", "pingpong", 1}
 	o := func(n int64) workload.TransferOptions { return benchOptions(size, n, pingpong) }
-	c := comparison{section: "shm and ucx posix", what: "put_lat", size: size, unit: "µs", bar: bar{0.5, false}}
-	c.weir = func(b *testing.B, n int64) float64 { return weirRun(b, "shm", nil, o(n)).speed(o(n)) }
+	ours := func(b *testing.B, n int64) float64 { return weirRun(b, "shm", nil, o(n)).speed(o(n)) }
+
+	const floor = "shm and the processors"
+	t.note(floor, "The peer is no program: a word that one processor stores until the other, which looks for nothing else, sees it.")
+	list := []comparison{{section: floor, what: "put_lat", size: size, unit: "µs", weir: ours,
+		peer: func(b *testing.B, n int64) (float64, string) {
+			ns := handover(t.cpus, n)
+			if ns < 0 {
+				b.Fatalf("no thread could be kept on processor %d or %d", t.cpus[0], t.cpus[1])
+			}
+			return ns / 1e3, ""
+		}}}
+	if !t.present("ucx_perftest", "ucx-utils") {
+		return list
+	}
+	test := ucxTest{"put_lat", "ucp_put_lat", "rma", "write", "pingpong", 1}
+	c := comparison{section: "shm and ucx posix", what: "put_lat", size: size, unit: "µs", bar: bar{0.5, false}, weir: ours}
 	c.peer = func(b *testing.B, n int64) (float64, string) {
 		v, _ := perftest(b, []string{"UCX_TLS=posix"}, test, size, n)
 		return v, ""
 	}
-	return []comparison{c}
+	return append(list, c)
 }
 
 // tcpRows: the built-in tcp against iperf3 with as many streams, each of which is a

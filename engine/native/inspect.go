@@ -48,6 +48,14 @@ func (r *rank) breakConnections() { C.selftest_break_tcp(r.threads[0]) }
 // recordCost is what recording a stamped request takes in ns, with its clock read.
 func recordCost(n int) float64 { return float64(C.selftest_record_ns(C.uint64_t(n))) }
 
+// handover is the time in ns in which a word that one processor stores is seen by
+// another; negative: a thread could not be kept on one of them.
+func handover(cpus [2]int, n int64) float64 {
+	runtime.LockOSThread() // it is kept on the first meanwhile
+	defer runtime.UnlockOSThread()
+	return float64(C.selftest_handover_ns(C.int(cpus[0]), C.int(cpus[1]), C.uint64_t(max(n, 2))))
+}
+
 // libfabricLimits narrows what libfabric's ranks may use that open from now on: the
 // ways to learn of delivery, a bit each (0: any), and the bytes of one operation (0:
 // as the provider says).

@@ -2,6 +2,9 @@
 #include "selftest.h"
 
 #include <linux/mempolicy.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -173,4 +176,69 @@ void selftest_ucx_refuses_memory(int times)
 #else
     (void)times;
 #endif
+}
+
+struct bounce { /* one line for both words: of two, each is taken back from the one who looks */
+    _Alignas(WEIR_LINE) _Atomic uint64_t there;
+    _Atomic uint64_t back;
+    _Alignas(WEIR_LINE) uint64_t n;
+    int cpu;
+};
+
+static void pause_once(void)
+{
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#endif
+}
+
+static int stay_on(int cpu)
+{
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    CPU_SET((size_t)cpu, &set);
+    return sched_setaffinity(0, sizeof set, &set);
+}
+
+static void *bounce_back(void *arg)
+{
+    struct bounce *b = arg;
+    if (stay_on(b->cpu) < 0) {
+        atomic_store_explicit(&b->back, UINT64_MAX, memory_order_release);
+        return NULL;
+    }
+    for (uint64_t i = 1; i <= b->n; i++) {
+        while (atomic_load_explicit(&b->there, memory_order_acquire) != i)
+            pause_once();
+        atomic_store_explicit(&b->back, i, memory_order_release);
+    }
+    return NULL;
+}
+
+double selftest_handover_ns(int cpu, int other, uint64_t n)
+{
+    struct bounce     b = {.n = n, .cpu = other};
+    struct weir_clock clk = {0};
+    uint64_t          seen = 0;
+    int64_t           t0 = 0;
+    pthread_t         thread;
+    cpu_set_t         before;
+    weir_clock_calibrate(&clk);
+    if (sched_getaffinity(0, sizeof before, &before) < 0 || stay_on(cpu) < 0)
+        return -1;
+    if (pthread_create(&thread, NULL, bounce_back, &b) != 0) {
+        sched_setaffinity(0, sizeof before, &before);
+        return -1;
+    }
+    for (uint64_t i = 1; i <= n && seen != UINT64_MAX; i++) {
+        if (i == 2)
+            t0 = weir_ticks(); /* both are there */
+        atomic_store_explicit(&b.there, i, memory_order_release);
+        while ((seen = atomic_load_explicit(&b.back, memory_order_acquire)) != i && seen != UINT64_MAX)
+            pause_once();
+    }
+    double each = (double)weir_span(&clk, weir_ticks() - t0) / (double)(n - 1) / 2;
+    pthread_join(thread, NULL);
+    sched_setaffinity(0, sizeof before, &before);
+    return seen == UINT64_MAX ? -1 : each;
 }

@@ -31,5 +31,9 @@ void selftest_ceiling_span(int64_t ns);
 
 /* Nanoseconds that recording one stamped request takes, with its clock read. */
 double selftest_record_ns(uint64_t n);
+/* Nanoseconds in which a word that one processor stores is seen by another that looks for
+ * nothing else, half of a round trip of n. Negative: a thread could not be made, or not be
+ * kept on its processor. */
+double selftest_handover_ns(int cpu, int other, uint64_t n);
 
 #endif
