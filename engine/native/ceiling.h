@@ -4,7 +4,9 @@
 
 #include "role.h"
 
-#define CEILING_SPANS 9
+#define CEILING_SPANS  9
+#define CEILING_FEWEST 3          /* of them where a path is so slow or so far that */
+#define CEILING_TIME   1000000000 /* ns are up */
 #define CEILING_LARGE ((size_t)1 << 20) /* bytes; every area has as many */
 /* Two areas that nearly fill a cache take tens of requests to settle in it: before
  * requests of so many bytes are probed, there are so many spans that do not count. */

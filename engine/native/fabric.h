@@ -62,8 +62,8 @@ struct weir_fabric {
      * marked in its last byte. arrived: this rank has the peer's message number seq. */
     int (*ping)(struct weir_rank *r, int peer, void *local, size_t n, uint64_t seq);
     int (*arrived)(struct weir_rank *r, int peer, size_t n, uint64_t seq);
-    /* Adds rates that the path to the peer can carry, CEILING_SPANS of them; both
-     * ends are in this call. None: the path is bounded by memory copies only. */
+    /* Adds rates that the path to the peer can carry, CEILING_SPANS of them or
+     * what time permits; both ends are in this call. None: the path is bounded by memory copies only. */
     int (*ceiling)(struct weir_rank *r, int peer, int initiator, const struct weir_case *of, struct ceiling *c);
     /* What was really selected, in words. */
     void (*transport)(struct weir_rank *r, int peer, char *buf, size_t cap);

@@ -88,6 +88,7 @@ int ceiling_raw(struct weir_rank *r, int peer, int initiator, const struct weir_
 {
     uint64_t     over = (uint64_t)1 << 63 | r->barriers;
     struct probe p    = {.r = r, .peer = peer, .reads = c->op == OP_READ};
+    int64_t      from = weir_monotonic();
     double       rate;
     int          rc;
     if (!initiator) {
@@ -102,7 +103,7 @@ int ceiling_raw(struct weir_rank *r, int peer, int initiator, const struct weir_
         return rc;
     if (p.n >= CEILING_SETTLES && (rc = span(&p, CEILING_SETTLE * ceiling_span_ns, &rate)) < 0)
         return rc;
-    for (int k = 0; k < CEILING_SPANS; k++) {
+    for (int k = 0; k < CEILING_SPANS && (k < CEILING_FEWEST || weir_monotonic() - from < CEILING_TIME); k++) {
         if ((rc = span(&p, ceiling_span_ns / 4, &rate)) < 0)
             return rc;
         ceiling_add(out, rate);

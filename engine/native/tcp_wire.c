@@ -219,14 +219,16 @@ static int stream(struct weir_rank *r, int fd, int peer, char *buf, size_t piece
     return 0;
 }
 
-/* One span: the last byte has arrived when the answer does. */
-static int round_trip(struct weir_rank *r, int fd, int peer, int initiator, size_t piece, double *rate)
+/* One span: the last byte has arrived when the answer does, in which the receiver says
+ * whether it is late. */
+static int round_trip(struct weir_rank *r, int fd, int peer, int initiator, size_t piece, int64_t until, double *rate, char *late)
 {
-    char    done = 0;
     int     rc;
     int64_t t0 = weir_ticks();
-    if ((rc = stream(r, fd, peer, initiator ? rank_local(r) : rank_probe(r), piece, SPAN_BYTES, initiator)) < 0 ||
-        (rc = stream(r, fd, peer, &done, 1, 1, !initiator)) < 0)
+    if ((rc = stream(r, fd, peer, initiator ? rank_local(r) : rank_probe(r), piece, SPAN_BYTES, initiator)) < 0)
+        return rc;
+    *late = weir_monotonic() > until;
+    if ((rc = stream(r, fd, peer, late, 1, 1, !initiator)) < 0)
         return rc;
     *rate = (double)SPAN_BYTES / (double)weir_span(&r->clk, weir_ticks() - t0) * 1e9;
     return 0;
@@ -234,17 +236,19 @@ static int round_trip(struct weir_rank *r, int fd, int peer, int initiator, size
 
 int tcp_wire_ceiling(struct weir_rank *r, int fd, int peer, int initiator, struct ceiling *c)
 {
-    double rate, top = 0;
-    size_t best = 0;
-    int    rc;
+    double  rate, top = 0;
+    size_t  best  = 0;
+    int64_t until = weir_monotonic() + CEILING_TIME;
+    char    late;
+    int     rc;
     for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) {
-        if ((rc = round_trip(r, fd, peer, initiator, pieces[i], &rate)) < 0)
+        if ((rc = round_trip(r, fd, peer, initiator, pieces[i], until, &rate, &late)) < 0)
             return rc;
         if (rate > top) /* each end for itself: the receiver takes what comes */
             top = rate, best = pieces[i];
     }
-    for (int k = 0; k < CEILING_SPANS; k++) {
-        if ((rc = round_trip(r, fd, peer, initiator, best, &rate)) < 0)
+    for (int k = 0; k < CEILING_SPANS && (k < CEILING_FEWEST || !late); k++) {
+        if ((rc = round_trip(r, fd, peer, initiator, best, until, &rate, &late)) < 0)
             return rc;
         ceiling_add(c, rate);
     }
