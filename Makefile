@@ -17,7 +17,7 @@ FAULTS  ?= 300
 VETTED  := -vet off# as part of lint
 SEED    ?= 0
 
-.PHONY: help setup browser build run test soak lint pure ctest valgrind race plain scripts bounds hosts fuzz properties gpu large bench scale carry clean test-cluster faults simulated
+.PHONY: help setup browser build run test soak lint pure ctest valgrind race plain scripts bounds hosts fuzz properties gpu large bench scale carry clean test-cluster faults simulated endure
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -35,7 +35,7 @@ build: setup ## bin/weir
 run: build ## run the quickstart scenario on this machine
 	bin/weir run examples/quickstart.yaml
 
-test: setup browser lint pure race plain ctest fuzz soak ## everything that must pass
+test: setup browser lint pure race plain ctest endure ## everything that must pass
 
 test-cluster: setup ## the tests that need hosts, sshd, Slurm and a Kubernetes control plane, which are made here: none of them may be skipped
 	@scripts/setup cluster
@@ -121,6 +121,9 @@ fuzz: ## every fuzz target for $(FUZZTIME)
 
 properties: ## every property test with $(CHECKS) random inputs, two minutes each at most
 	@GO=$(GO) scripts/properties $(CHECKS)
+
+endure: build
+	@$(MAKE) --no-print-directory -j 2 -O fuzz soak
 
 soak: build ## 100 small sessions, some interrupted or killed: nothing may be left behind
 	@scripts/soak 100
