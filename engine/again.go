@@ -27,9 +27,9 @@ func FromSamples(o workload.TransferOptions, samples []*results.Samples) (map[st
 	out := map[string]float64{}
 	for name, v := range all {
 		switch whole := o.Threads <= 1; {
-		case name == "requests", name == "bandwidth.min_rank", strings.HasPrefix(name, "latency.") && name != "latency.avg":
+		case name == "requests", name == "requests.stamped", name == "bandwidth.min_rank", strings.HasPrefix(name, "latency.") && name != "latency.avg":
 			out[name] = v
-		case name == "latency.avg" && (whole || o.Mode != "pingpong"), whole && slices.Contains([]string{"bandwidth", "message_rate", "skew"}, name):
+		case name == "latency.avg" && (whole || o.Mode != "pingpong"), whole && slices.Contains([]string{"bandwidth", "message_rate", "overlap", "skew", "skew.end"}, name):
 			out[name] = v
 		}
 	}

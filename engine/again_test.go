@@ -23,8 +23,8 @@ func TestMetricsFollowFromSamples(t *testing.T) {
 	}{
 		"stream":            {workload.TransferOptions{BlockSize: 1 << 16, Batch: 1, Threads: 1, Mode: "stream"}, nil},
 		"pingpong":          {workload.TransferOptions{BlockSize: 1 << 16, Batch: 1, Threads: 1, Mode: "pingpong"}, nil},
-		"threads":           {workload.TransferOptions{BlockSize: 1 << 16, Batch: 1, Threads: 2, Mode: "stream"}, []string{"bandwidth", "message_rate", "skew"}},
-		"threads, pingpong": {workload.TransferOptions{BlockSize: 1 << 16, Batch: 1, Threads: 2, Mode: "pingpong"}, []string{"bandwidth", "message_rate", "skew", "latency.avg"}},
+		"threads":           {workload.TransferOptions{BlockSize: 1 << 16, Batch: 1, Threads: 2, Mode: "stream"}, []string{"bandwidth", "message_rate", "overlap", "skew", "skew.end"}},
+		"threads, pingpong": {workload.TransferOptions{BlockSize: 1 << 16, Batch: 1, Threads: 2, Mode: "pingpong"}, []string{"bandwidth", "message_rate", "overlap", "skew", "skew.end", "latency.avg"}},
 	} {
 		a, b := samples(0, 1000, 101000), samples(1, 3000, 90000)
 		ranks := []*CaseResult{
@@ -43,7 +43,7 @@ func TestMetricsFollowFromSamples(t *testing.T) {
 				t.Errorf("%s: %s is %v, and was %v", name, metric, v, want[metric])
 			}
 		}
-		for _, metric := range []string{"bandwidth", "bandwidth.min_rank", "message_rate", "requests", "skew", "latency.avg", "latency.min", "latency.p50", "latency.p999", "latency.max"} {
+		for _, metric := range []string{"bandwidth", "bandwidth.min_rank", "message_rate", "requests", "requests.stamped", "overlap", "skew", "skew.end", "latency.avg", "latency.min", "latency.p50", "latency.p999", "latency.max"} {
 			if _, has := got[metric]; has == slices.Contains(test.without, metric) {
 				t.Errorf("%s: has %s: %v", name, metric, has)
 			}

@@ -33,7 +33,7 @@ func TransferMetrics(c Case, ranks []*CaseResult) (map[string]float64, error) {
 	if len(initiators) == 0 {
 		return nil, fmt.Errorf("no rank has samples")
 	}
-	bytes, window, err := overlap(initiators)
+	all, err := overlap(initiators)
 	if err != nil {
 		return nil, err
 	}
@@ -42,7 +42,6 @@ func TransferMetrics(c Case, ranks []*CaseResult) (map[string]float64, error) {
 	var ops, moved uint64
 	var prepare float64
 	var post, transfer Stage
-	first, latest := int64(math.MaxInt64), int64(math.MinInt64)
 	for _, r := range initiators {
 		s := r.Samples
 		for i, n := range s.Counts {
@@ -55,8 +54,6 @@ func TransferMetrics(c Case, ranks []*CaseResult) (map[string]float64, error) {
 		best += r.CeilingBest
 		ops += s.Ops
 		moved += s.Bytes
-		from, _ := r.timed()
-		first, latest = min(first, s.Start), max(latest, from)
 		prepare = max(prepare, r.Stages.Prepare)
 		post.add(r.Stages.Post)
 		transfer.add(r.Stages.Transfer)
@@ -70,7 +67,7 @@ func TransferMetrics(c Case, ranks []*CaseResult) (map[string]float64, error) {
 		message = float64(c.Options.BlockSize)
 		avg = perMessage // exact: every message counts, stamped or not
 	}
-	bandwidth := bytes / window
+	bandwidth := all.bytes / all.time
 	m := map[string]float64{
 		"bandwidth":          bandwidth / 1e9,
 		"bandwidth.min_rank": minRank / 1e9,
@@ -85,7 +82,10 @@ func TransferMetrics(c Case, ranks []*CaseResult) (map[string]float64, error) {
 		"transfer.avg":       transfer.Mean,
 		"transfer.p99":       transfer.P99,
 		"requests":           float64(ops),
-		"skew":               float64(latest-first) * ns,
+		"requests.stamped":   float64(h.Count()),
+		"overlap":            all.share,
+		"skew":               all.starts,
+		"skew.end":           all.ends,
 		"cpu_time_per_gb":    used.CPU / (float64(moved) / 1e9),
 		"context_switches":   float64(used.Switches),
 		"clock.resolution":   clock.Resolution,
@@ -144,22 +144,33 @@ func (s *Stage) add(o Stage) {
 	s.Stamps = all
 }
 
-// overlap counts the bytes that were completed while all initiators were in
-// their timed part, and that time in seconds. What one moved before the others
-// began or after they ended is a solo run and no part of the aggregate.
-func overlap(initiators []*CaseResult) (bytes, seconds float64, err error) {
+// together is what initiators did while all of them moved.
+type together struct {
+	bytes        float64 // completed
+	time         float64 // s
+	share        float64 // of the time from the first start to the last end
+	starts, ends float64 // s from the first to the last
+}
+
+// overlap is the time in which all initiators were in their timed part. What one moved
+// before the others began or after they ended is a solo run and no part of the aggregate.
+func overlap(initiators []*CaseResult) (together, error) {
 	from, to := int64(math.MinInt64), int64(math.MaxInt64)
+	first, last := to, from
 	for _, r := range initiators {
 		start, end := r.timed()
 		from, to = max(from, start), min(to, end)
+		first, last = min(first, r.Samples.Start), max(last, r.Samples.End)
 	}
 	if to <= from {
-		return 0, 0, fmt.Errorf("the timed parts of the initiators do not overlap: use more iterations, or no more ranks and threads than processors")
+		return together{}, fmt.Errorf("the timed parts of the initiators do not overlap: use more iterations, or no more ranks and threads than processors")
 	}
+	const ns = 1e-9
+	t := together{time: float64(to-from) * ns, share: float64(to-from) / float64(last-first), starts: float64(from-first) * ns, ends: float64(last-to) * ns}
 	for _, r := range initiators {
-		bytes += completed(r.Samples, to) - completed(r.Samples, from)
+		t.bytes += completed(r.Samples, to) - completed(r.Samples, from)
 	}
-	return bytes, float64(to-from) / 1e9, nil
+	return t, nil
 }
 
 // completed interpolates how many bytes a rank had completed at a time.

@@ -57,6 +57,11 @@ func TestOverlapWindow(t *testing.T) {
 	if got := m["bandwidth"]; math.Abs(got-3) > 1e-9 {
 		t.Errorf("aggregate is %v GB/s, want 1 of a and 2 of b", got)
 	}
+	for name, want := range map[string]float64{"overlap": 1. / 3, "skew": 1, "skew.end": 1} {
+		if math.Abs(m[name]-want) > 1e-9 {
+			t.Errorf("%s is %v, want %v", name, m[name], want)
+		}
+	}
 	if m["bandwidth.min_rank"] != 2 || m["ceiling.bandwidth"] != 20 {
 		t.Errorf("least rank %v, ceiling %v", m["bandwidth.min_rank"], m["ceiling.bandwidth"])
 	}
@@ -101,7 +106,7 @@ func TestUsageSkewAndStages(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]float64{
-		"cpu_time_per_gb": 0.5, "context_switches": 8, "skew": 2e-3, "requests": 4e6, "clock.resolution": 5e-9, "clock.cost": 10e-9,
+		"cpu_time_per_gb": 0.5, "context_switches": 8, "skew": 2e-3, "requests": 4e6, "requests.stamped": 20, "clock.resolution": 5e-9, "clock.cost": 10e-9,
 		"prep.request": 2e-6, "post.avg": 200e-9, "post.p99": 1e-6, "transfer.avg": 7e-6, "transfer.p99": 8e-6,
 	} {
 		if math.Abs(m[name]-want) > 1e-9*want {
