@@ -115,6 +115,7 @@ func describeLanes(b *testing.B, env []string, test ucxTest, o workload.Transfer
 	equal := "equal"
 	if ours != theirs {
 		equal = "**not equal**"
+		b.Errorf("%v, %s: lanes are not equal: weir has %s, ucx_perftest %s", env, test.name, ours, theirs)
 	}
 	return []string{
 		fmt.Sprintf("`%v`, memory of both sides from ucp_mem_map, weir's transport %s.", env, transport),

@@ -121,7 +121,7 @@ static int renew_and_measure(struct weir_rank *r, const struct weir_case *c, con
     return r->cfg.one_host ? 0 : rank_barrier(r, 0, NULL); /* where threads hear what the first one found */
 }
 
-static void fill_result(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o, const struct weir_loop *l, struct weir_result *out)
+static void fill_result(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o, struct weir_loop *l, struct weir_result *out)
 {
     out->initiator     = o->initiator;
     out->verified      = c->verify != VERIFY_NONE;
@@ -145,8 +145,11 @@ static void fill_result(struct weir_rank *r, const struct weir_case *c, const st
     out->end      = weir_when(&r->clk, l->end) - r->ahead;
     out->every    = l->every;
     out->prep_s   = l->prep_s;
+    uint64_t later = l->transfer.n;
+    stage_record_all(&l->post, r->hist->at_once, l->at_once);
+    hist_merge(r->hist);
     out->post     = stage_span(&l->post, 0);
-    out->transfer = stage_span(&l->transfer, l->at_once);
+    out->transfer = stage_span(&l->transfer, l->post.n - later);
     out->counts   = r->hist->counts;
     out->ncounts  = HIST_COUNTS;
     out->first    = r->hist->first;

@@ -13,6 +13,21 @@ struct weir_hist *hist_new(void)
 
 void hist_reset(struct weir_hist *h) { memset(h, 0, sizeof *h); }
 
+void hist_merge(struct weir_hist *h)
+{
+    for (size_t i = 0; i < HIST_COUNTS; i++)
+        h->counts[i] += h->at_once[i];
+    memset(h->at_once, 0, sizeof h->at_once);
+}
+
+int64_t hist_least(size_t index)
+{
+    if (index < 2u << HIST_HALF_BITS)
+        return (int64_t)index;
+    size_t bucket = (index >> HIST_HALF_BITS) - 1;
+    return (int64_t)(((index & ((1u << HIST_HALF_BITS) - 1)) + (1u << HIST_HALF_BITS)) << bucket);
+}
+
 size_t hist_last(struct weir_hist *h)
 {
     size_t n = h->n < WEIR_KEEP ? h->n : WEIR_KEEP;

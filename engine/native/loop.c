@@ -41,13 +41,12 @@ static inline void note_progress(struct weir_loop *l, int64_t now)
 
 /* Of a stamped request so many clock reads lie between posting and completion: they
  * are not the fabric's time. One that was complete when its post returned, so many ticks
- * after it began, is not stamped again. */
+ * after it began, is not stamped again, and is recorded once: posting it was all. */
 static inline void record_at_once(struct weir_loop *l, int64_t ticks, int64_t now)
 {
     int64_t post = weir_short_span(&l->r->clk, ticks) - l->read;
-    hist_record(l->r->hist, post);
-    stage_record(&l->post, post);
-    l->at_once++;
+    hist_record_at_once(l->r->hist, post);
+    l->at_once += post > 0 ? (uint64_t)post : 0;
     note_progress(l, now);
 }
 

@@ -15,7 +15,7 @@ struct weir_loop {
     uint32_t every;          /* one request in so many is stamped */
     double   prep_s;         /* making one request */
     struct weir_stage post, transfer; /* transfer: of those that were not complete when they were posted */
-    uint64_t          at_once;        /* stamped requests that were: their transfer took 0 */
+    uint64_t          at_once;        /* ns of stamped requests that were: to post them, and their transfer took 0 */
     /* between loop and weir_part_done */
     struct weir_req *free;
     uint64_t         next_point, point_step, request_bytes;

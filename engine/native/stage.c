@@ -9,6 +9,15 @@ static double top(uint32_t index)
     return (double)((((uint64_t)within + 1) << shift) - 1);
 }
 
+void stage_record_all(struct weir_stage *s, const uint64_t *counts, uint64_t sum)
+{
+    for (size_t i = 0; i < HIST_COUNTS; i++) {
+        s->counts[stage_index(hist_least(i))] += (uint32_t)counts[i];
+        s->n += counts[i];
+    }
+    s->sum += sum;
+}
+
 struct weir_part_time stage_span(const struct weir_stage *s, uint64_t none)
 {
     struct weir_part_time out = {.n = s->n + none};

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "weir.h"
+#include "hist.h"
 
 #define STAGE_BITS 6
 #define STAGE_COUNTS ((40 - STAGE_BITS + 1) << STAGE_BITS)
@@ -32,6 +32,10 @@ static inline void stage_record(struct weir_stage *s, int64_t ns)
     s->n++;
     s->sum += (uint64_t)ns;
 }
+
+/* The same of so many at once, whose times are in the counters of a histogram, which
+ * divide those of a stage, and add up to sum. */
+void stage_record_all(struct weir_stage *s, const uint64_t *counts, uint64_t sum);
 
 static inline void stage_reset(struct weir_stage *s) { memset(s, 0, sizeof *s); }
 
