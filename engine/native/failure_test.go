@@ -28,6 +28,7 @@ func TestVerificationFindsOneWrongByte(t *testing.T) {
 		"initiator of pingpong": {options(64, pingpong), "0:3", "wrong data from rank 1"},
 		"timed write":           {options(4096, batch4), "1:5000:timed", "wrong data from rank 0 to rank 1 after the timed part: byte 5000 of 16384"},
 		"timed read":            {options(4096, read), "0:17:timed", "wrong data from rank 1 to rank 0 after the timed part: byte 17 of 4096"},
+		"short timed pingpong":  {options(48, pingpong), "0:46:timed", "wrong data from rank 1 to rank 0 after the timed part: byte 46 of 47"},
 		"timed pingpong":        {options(100000, pingpong), "1:99998:timed", "wrong data from rank 0 to rank 1 after the timed part: byte 99998 of 99999"},
 		"full":                  {options(777, full), "1:776", "byte 776 of 777"},
 	} {

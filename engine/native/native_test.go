@@ -248,6 +248,15 @@ func TestTransfer(t *testing.T) {
 	}
 }
 
+// Short messages over shm travel in one cache line with their marks, longer ones beside it.
+func TestMessagesOfEachLength(t *testing.T) {
+	var cases []workload.TransferOptions
+	for size := quantity.Size(1); size <= 66; size++ {
+		cases = append(cases, options(size, pingpong, full))
+	}
+	checkTransfer(t, "shm", cases)
+}
+
 // The sizes at which more requests begin to be stamped are those of package engine.
 func TestStampedOneIn(t *testing.T) {
 	var cases []workload.TransferOptions
