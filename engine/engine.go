@@ -178,7 +178,7 @@ type Clock struct {
 
 // Stages are the parts of the time of a request.
 type Stages struct {
-	Prepare  float64 `json:"prepare"` // seconds for one request
+	Prepare  float64 `json:"prepare"` // seconds for one request; 0: none was made
 	Post     Stage   `json:"post"`
 	Transfer Stage   `json:"transfer"`
 }

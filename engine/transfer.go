@@ -79,7 +79,6 @@ func TransferMetrics(c Case, ranks []*CaseResult) (map[string]float64, error) {
 		"prep.alloc":         prep.Alloc,
 		"prep.register":      prep.Register,
 		"prep.connect":       prep.Connect,
-		"prep.request":       prepare,
 		"post.avg":           post.Mean,
 		"post.p99":           post.P99,
 		"transfer.avg":       transfer.Mean,
@@ -94,6 +93,9 @@ func TransferMetrics(c Case, ranks []*CaseResult) (map[string]float64, error) {
 	}
 	for name, q := range map[string]float64{"min": 0, "p50": 50, "p90": 90, "p95": 95, "p99": 99, "p999": 99.9, "max": 100} {
 		m["latency."+name] = float64(h.Percentile(q)) * ns
+	}
+	if prepare > 0 { // a ping-pong makes none, but where the fabric does
+		m["prep.request"] = prepare
 	}
 	if ceiling > 0 {
 		m["ceiling"] = bandwidth / ceiling
