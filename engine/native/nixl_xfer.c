@@ -317,4 +317,3 @@ int nixl_write_now(struct weir_rank *r, int peer, const void *local, uint64_t re
     s->idle = h;
     return 0;
 }
-
