@@ -41,7 +41,7 @@ func TransferMetrics(c Case, ranks []*CaseResult) (map[string]float64, error) {
 	minRank, memcpy, ceiling, best, perMessage := math.Inf(1), 0., 0., 0., 0.
 	var ops, moved uint64
 	var prepare float64
-	var post, transfer Stage
+	var made, post, transfer Stage
 	first, latest := int64(math.MaxInt64), int64(math.MinInt64)
 	for _, r := range initiators {
 		s := r.Samples
@@ -58,6 +58,7 @@ func TransferMetrics(c Case, ranks []*CaseResult) (map[string]float64, error) {
 		from, _ := r.timed()
 		first, latest = min(first, s.Start), max(latest, from)
 		prepare = max(prepare, r.Stages.Prepare)
+		made.add(r.Stages.Made)
 		post.add(r.Stages.Post)
 		transfer.add(r.Stages.Transfer)
 		perMessage += r.took() / float64(2*s.Ops) / float64(len(initiators))
@@ -96,6 +97,9 @@ func TransferMetrics(c Case, ranks []*CaseResult) (map[string]float64, error) {
 	}
 	if prepare > 0 { // a ping-pong makes none, but where the fabric does
 		m["prep.request"] = prepare
+	}
+	if made.Stamps > 0 {
+		m["prep.request.p99"] = made.P99
 	}
 	if ceiling > 0 {
 		m["ceiling"] = bandwidth / ceiling

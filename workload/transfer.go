@@ -87,6 +87,7 @@ var Transfer = &Kind{
 		{"prep.register", "s", Lower, "registering the launch's buffers with the fabric, the slowest rank"},
 		{"prep.connect", "s", Lower, "connecting to all peers once their addresses are known, the slowest rank"},
 		{"prep.request", "s", Lower, "making one request before it can be posted, the slowest initiator: of mode stream the time of making the in_flight requests with their places at both ends, which is before the timed part, divided by their number; with nixl also the mean time of making one of NIXL's (its two lists of blocks and nixl_capi_create_xfer_req), over all that were made for the case, which is before the timed part if two requests warm up, or for each request with nixl_recreate. A ping-pong makes none, but with nixl"},
+		{"prep.request.p99", "s", Lower, "99th percentile of making one of NIXL's requests (1.6 % resolution), of the initiator that has the largest; other fabrics make none"},
 		{"cpu_time_per_gb", "s/GB", Lower, "user and system time of all ranks, with all their threads, from the common start until the last has ended its timed part, divided by the bytes that all initiators moved; targets and who waits for others poll, so a rank counts with a whole core unless it sleeps"},
 		{"context_switches", "", Lower, "of all ranks in the same time, voluntary and involuntary"},
 		{"clock.resolution", "s", Neither, "the step by which the clock of the stamps advances, the coarsest rank"},

@@ -115,10 +115,8 @@ static int prepare(struct weir_rank *r, struct nixl_shape *s)
         free(h);
         return nixl_failed(r, "create_xfer_req", s->peer, st);
     }
-    if (s->own) {
-        r->made.n++;
-        r->made.ticks += weir_ticks() - from;
-    }
+    if (s->own)
+        stage_record(&r->made.each, weir_span(&r->clk, weir_ticks() - from));
     h->shape = s;
     h->peer  = s->peer;
     h->next  = s->idle;

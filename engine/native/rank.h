@@ -10,6 +10,7 @@
 #include "hist.h"
 #include "mem_node.h"
 #include "memory.h"
+#include "stage.h"
 #include "weir.h"
 
 #define WEIR_LINE 64 /* a signal slot: one cache line, so that writers do not disturb each other */
@@ -27,9 +28,8 @@ struct weir_meetings { /* of two ranks, in groups of which the lower one is the 
 /* The requests of a case that the fabric has made by itself before it could post them.
  * What that takes while a request is being posted is of neither its post nor its latency. */
 struct weir_made {
-    uint64_t n;
-    int64_t  ticks; /* of making them */
-    int64_t  aside; /* of these, and of all else that was to be done for it */
+    struct weir_stage each;
+    int64_t           aside; /* ticks of making them, and of all else that was to be done for it */
 };
 
 struct weir_rank {
