@@ -19,7 +19,7 @@ var nixlOptions = []Option{
 	{Name: "nixl_merge", Type: Bool, Default: false, For: onlyNixl, Process: true,
 		Doc: "let NIXL join blocks of a request that lie next to each other into one; NIXL does unless it is told not to, but then a batch is no batch"},
 	{Name: "nixl_recreate", Type: Bool, Default: false, For: onlyNixl, Process: true,
-		Doc: "make each request anew and release the one before it, as recreate_xfer of nixlbench; otherwise those of the window are made once and posted again and again. Making is in prep.request and in bandwidth, releasing in bandwidth; neither is in post.avg, nor in the latencies of mode stream. In a ping-pong the other end makes one within each round trip"},
+		Doc: "make each request anew and release the one before it, as recreate_xfer of nixlbench; otherwise those of the window are made once and posted again and again. Making is in prep.request and in bandwidth, releasing in bandwidth; neither is in post.avg, nor in the latency of that request; but while one is made no other is seen to be complete, and in a ping-pong the other end makes one within each round trip"},
 	{Name: "nixl_progress_thread", Type: Bool, Default: false, For: onlyNixl, Process: true,
 		Doc: "let a thread of NIXL's make progress; without it the rank does. Libraries older than NIXL 0.9 always have the thread"},
 }
