@@ -178,7 +178,8 @@ type Clock struct {
 
 // Stages are the parts of the time of a request.
 type Stages struct {
-	Prepare  float64 `json:"prepare"` // seconds for one request
+	Prepare  float64 `json:"prepare"`       // seconds for one request; 0: none was made
+	Made     Stage   `json:"made,omitzero"` // of requests that the fabric itself made, a part of Prepare
 	Post     Stage   `json:"post"`
 	Transfer Stage   `json:"transfer"`
 }

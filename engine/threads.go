@@ -37,6 +37,7 @@ func Together(threads []*CaseResult) *CaseResult {
 		all.Clock.Cost = max(all.Clock.Cost, t.Clock.Cost)
 		all.Clock.Bound = max(all.Clock.Bound, t.Clock.Bound)
 		all.Stages.Prepare = max(all.Stages.Prepare, t.Stages.Prepare)
+		all.Stages.Made.add(t.Stages.Made)
 		all.Stages.Post.add(t.Stages.Post)
 		all.Stages.Transfer.add(t.Stages.Transfer)
 	}

@@ -41,7 +41,7 @@ func TransferMetrics(c Case, ranks []*CaseResult) (map[string]float64, error) {
 	minRank, memcpy, ceiling, best, perMessage := math.Inf(1), 0., 0., 0., 0.
 	var ops, moved uint64
 	var prepare float64
-	var post, transfer Stage
+	var made, post, transfer Stage
 	for _, r := range initiators {
 		s := r.Samples
 		for i, n := range s.Counts {
@@ -55,6 +55,7 @@ func TransferMetrics(c Case, ranks []*CaseResult) (map[string]float64, error) {
 		ops += s.Ops
 		moved += s.Bytes
 		prepare = max(prepare, r.Stages.Prepare)
+		made.add(r.Stages.Made)
 		post.add(r.Stages.Post)
 		transfer.add(r.Stages.Transfer)
 		perMessage += r.took() / float64(2*s.Ops) / float64(len(initiators))
@@ -76,7 +77,6 @@ func TransferMetrics(c Case, ranks []*CaseResult) (map[string]float64, error) {
 		"prep.alloc":         prep.Alloc,
 		"prep.register":      prep.Register,
 		"prep.connect":       prep.Connect,
-		"prep.request":       prepare,
 		"post.avg":           post.Mean,
 		"post.p99":           post.P99,
 		"transfer.avg":       transfer.Mean,
@@ -94,6 +94,12 @@ func TransferMetrics(c Case, ranks []*CaseResult) (map[string]float64, error) {
 	}
 	for name, q := range map[string]float64{"min": 0, "p50": 50, "p90": 90, "p95": 95, "p99": 99, "p999": 99.9, "max": 100} {
 		m["latency."+name] = float64(h.Percentile(q)) * ns
+	}
+	if prepare > 0 { // a ping-pong makes none, but where the fabric does
+		m["prep.request"] = prepare
+	}
+	if made.Stamps > 0 {
+		m["prep.request.p99"] = made.P99
 	}
 	if ceiling > 0 {
 		m["ceiling"] = bandwidth / ceiling

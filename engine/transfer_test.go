@@ -11,7 +11,7 @@ import (
 
 // initiator makes a result of a rank that moved bytes evenly between two times (ns).
 func initiator(rank int, from, to int64, bytes uint64) *CaseResult {
-	return &CaseResult{Rank: rank, Initiator: true, Memcpy: 50e9, Ceiling: 10e9, CeilingBest: 12e9, Prep: Prep{Connect: float64(rank)},
+	return &CaseResult{Rank: rank, Initiator: true, Memcpy: 50e9, Ceiling: 10e9, CeilingBest: 12e9, Prep: Prep{Connect: float64(rank)}, Stages: Stages{Prepare: 1e-9, Made: Stage{Stamps: 1, Mean: 1e-9, P99: 1e-9}},
 		Samples: &results.Samples{Ops: bytes / 1000, Bytes: bytes, Start: from, End: to, Counts: map[int]int64{500: 10}}}
 }
 
@@ -100,14 +100,14 @@ func TestUsageSkewAndStages(t *testing.T) {
 	a.Usage, b.Usage = Usage{CPU: 1, Switches: 3}, Usage{CPU: 0.5, Switches: 4}
 	a.Clock, b.Clock = Clock{Resolution: 1e-9, Cost: 10e-9}, Clock{Resolution: 5e-9, Cost: 8e-9}
 	a.Stages = Stages{Prepare: 1e-6, Post: Stage{Stamps: 3, Mean: 100e-9, P99: 1e-6}}
-	b.Stages = Stages{Prepare: 2e-6, Post: Stage{Stamps: 1, Mean: 500e-9, P99: 0.9e-6}, Transfer: Stage{Stamps: 1, Mean: 7e-6, P99: 8e-6}}
+	b.Stages = Stages{Prepare: 2e-6, Made: Stage{Stamps: 2, Mean: 1e-6, P99: 3e-6}, Post: Stage{Stamps: 1, Mean: 500e-9, P99: 0.9e-6}, Transfer: Stage{Stamps: 1, Mean: 7e-6, P99: 8e-6}}
 	m, err := TransferMetrics(transferCase(), []*CaseResult{a, b, {Rank: 2, Usage: Usage{CPU: 0.5, Switches: 1}}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]float64{
 		"cpu_time_per_gb": 0.5, "context_switches": 8, "skew": 2e-3, "requests": 4e6, "requests.stamped": 20, "clock.resolution": 5e-9, "clock.cost": 10e-9,
-		"prep.request": 2e-6, "post.avg": 200e-9, "post.p99": 1e-6, "transfer.avg": 7e-6, "transfer.p99": 8e-6,
+		"prep.request": 2e-6, "prep.request.p99": 3e-6, "post.avg": 200e-9, "post.p99": 1e-6, "transfer.avg": 7e-6, "transfer.p99": 8e-6,
 	} {
 		if math.Abs(m[name]-want) > 1e-9*want {
 			t.Errorf("%s = %v, want %v", name, m[name], want)

@@ -16,10 +16,11 @@ import (
 // nixlbenchNotes say what a reader who knows the columns from nixlbench would
 // otherwise take for the same.
 const nixlbenchNotes = `The columns of nixlbench with what weir measured, the mean over the launches of a case. Not the same as in nixlbench:
-  B/W          all initiators together, or the slowest of them where Aggregate B/W has the sum; without making and releasing
-               requests and starting threads, which nixlbench times too; a write ends when its last byte is at the target
+  B/W          all initiators together, or the slowest of them where Aggregate B/W has the sum; without starting threads, and
+               without making and releasing requests (but with nixl_recreate), which nixlbench times too; a write ends when its last
+               byte is at the target
   Avg Lat.     of a whole request, from posting it to its completion; nixlbench divides the time of the run by the number of blocks
-  Avg Prep     of the slowest initiator; requests are made once, before the timed part, so there is no P99 Prep
+  Avg Prep     of the slowest initiator; with fabric nixl of all requests that NIXL made for the case, and there is a P99 Prep
   P99 ...      of the initiator that has the largest; times have fractions of a microsecond, nixlbench cuts them off
   Network Util of what the same launch found this path to be able to carry; nixlbench takes 50 GB/s for every network
 Digits are those that the interval of the launches supports. The last column is weir's.
@@ -130,7 +131,7 @@ func nixlbenchColumns(several bool) []nixlbenchColumn {
 		columns = append(columns, nixlbenchColumn{"B/W (GB/Sec)", 15, metric("bandwidth", rate)})
 	}
 	for _, m := range []struct{ head, metric string }{
-		{"Avg Lat. (us)", "latency.avg"}, {"Avg Prep (us)", "prep.request"}, {"P99 Prep (us)", ""},
+		{"Avg Lat. (us)", "latency.avg"}, {"Avg Prep (us)", "prep.request"}, {"P99 Prep (us)", "prep.request.p99"},
 		{"Avg Post (us)", "post.avg"}, {"P99 Post (us)", "post.p99"}, {"Avg Tx (us)", "transfer.avg"}, {"P99 Tx (us)", "transfer.p99"},
 	} {
 		columns = append(columns, nixlbenchColumn{m.head, 15, metric(m.metric, results.Micro)})

@@ -30,7 +30,7 @@ func transfers(ranks float64) *results.Document {
 			Options: map[string]any{"block_size": size, "batch": 8., "ranks": ranks},
 			Metrics: results.NamedOf(map[string]results.MetricEstimate{
 				"bandwidth": estimate("GB/s", 10*k), "bandwidth.min_rank": estimate("GB/s", 4*k), "ceiling": estimate("", 0.25*k),
-				"latency.avg": estimate("s", 1e-6*k), "prep.request": estimate("s", 2e-6*k), "post.avg": estimate("s", 3e-6*k),
+				"latency.avg": estimate("s", 1e-6*k), "prep.request": estimate("s", 2e-6*k), "prep.request.p99": estimate("s", 7e-6*k), "post.avg": estimate("s", 3e-6*k),
 				"post.p99": estimate("s", 4e-6*k), "transfer.avg": estimate("s", 0), "transfer.p99": estimate("s", 5e-6*k),
 			}),
 		})
@@ -51,12 +51,12 @@ func TestNIXLBenchColumns(t *testing.T) {
 		rows  [][]string
 	}{
 		{2, nixlbenchHead, [][]string{
-			{"4096", "8", "10.00", "1.000", "2.000", "-", "3.000", "4.000", "0", "5.000"},
-			{"1048576", "8", "20.00", "2.000", "4.000", "-", "6.000", "8.000", "0", "10.00"},
+			{"4096", "8", "10.00", "1.000", "2.000", "7.000", "3.000", "4.000", "0", "5.000"},
+			{"1048576", "8", "20.00", "2.000", "4.000", "14.00", "6.000", "8.000", "0", "10.00"},
 		}},
 		{4, nixlbenchHeadSeveral, [][]string{
-			{"4096", "8", "4.000", "10.00", "25.00", "1.000", "2.000", "-", "3.000", "4.000", "0", "5.000"},
-			{"1048576", "8", "8.000", "20.00", "50.00", "2.000", "4.000", "-", "6.000", "8.000", "0", "10.00"},
+			{"4096", "8", "4.000", "10.00", "25.00", "1.000", "2.000", "7.000", "3.000", "4.000", "0", "5.000"},
+			{"1048576", "8", "8.000", "20.00", "50.00", "2.000", "4.000", "14.00", "6.000", "8.000", "0", "10.00"},
 		}},
 	} {
 		lines := strings.Split(written(t, "nixlbench", transfers(c.ranks)), "\n")

@@ -18,6 +18,8 @@ var nixlOptions = []Option{
 		Doc: "parameters of the backend: key=value, several with a semicolon between, as num_workers=2; ucx_devices=mlx5_0,mlx5_1; the plugin's own values hold for all else"},
 	{Name: "nixl_merge", Type: Bool, Default: false, For: onlyNixl, Process: true,
 		Doc: "let NIXL join blocks of a request that lie next to each other into one; NIXL does unless it is told not to, but then a batch is no batch"},
+	{Name: "nixl_recreate", Type: Bool, Default: false, For: onlyNixl, Process: true,
+		Doc: "make each request anew and release the one before it, as recreate_xfer of nixlbench; otherwise those of the window are made once and posted again and again. Making is in prep.request and in bandwidth, releasing in bandwidth; neither is in post.avg, nor in the latency of that request; but while one is made no other is seen to be complete, and in a ping-pong the other end makes one within each round trip"},
 	{Name: "nixl_progress_thread", Type: Bool, Default: false, For: onlyNixl, Process: true,
 		Doc: "let a thread of NIXL's make progress; without it the rank does. Libraries older than NIXL 0.9 always have the thread"},
 }
@@ -33,6 +35,7 @@ type Nixl struct {
 	Backend        string  `json:"backend"`
 	Params         []Param `json:"params,omitempty"` // as written
 	Merge          bool    `json:"merge"`
+	Recreate       bool    `json:"recreate,omitempty"`
 	ProgressThread bool    `json:"progress_thread"`
 }
 
@@ -92,6 +95,8 @@ func decodeNixl(get func(string) any) (*Nixl, error) {
 	read("nixl_params", ok)
 	n.Merge, ok = get("nixl_merge").(bool)
 	read("nixl_merge", ok)
+	n.Recreate, ok = get("nixl_recreate").(bool)
+	read("nixl_recreate", ok)
 	n.ProgressThread, ok = get("nixl_progress_thread").(bool)
 	read("nixl_progress_thread", ok)
 	if wrong != nil {

@@ -144,7 +144,8 @@ static void fill_result(struct weir_rank *r, const struct weir_case *c, const st
     out->start    = weir_when(&r->clk, l->start) - r->ahead;
     out->end      = weir_when(&r->clk, l->end) - r->ahead;
     out->every    = l->every;
-    out->prep_s   = l->prep_s;
+    out->made     = stage_span(&r->made.each, 0);
+    out->prep_s   = (c->mode == MODE_PINGPONG ? 0 : l->prep_s) + out->made.mean; /* a ping-pong has no window */
     uint64_t later = l->transfer.n;
     stage_record_all(&l->post, r->hist->at_once, l->at_once);
     hist_merge(r->hist);
@@ -197,6 +198,7 @@ int rank_case(struct weir_rank *r, const struct weir_case *c, struct weir_result
     if (o.region > r->cfg.region)
         return rank_fail(r, -EINVAL, "start", -1, "a region of %zu bytes, but the launch was opened for %llu", o.region, (unsigned long long)r->cfg.region);
     weir_clock_calibrate(&r->clk); /* again for each case: the longer the base line, the better the rate */
+    r->made     = (struct weir_made){.aside = 0};
     r->limit    = c->timeout;
     r->deadline = weir_monotonic() + c->timeout;
 

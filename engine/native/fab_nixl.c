@@ -245,20 +245,25 @@ static int nixl_signal(struct weir_rank *r, int peer, uint64_t value)
     return nixl_write_now(r, peer, word, (size_t)r->cfg.rank * WEIR_LINE, sizeof value, "signal");
 }
 
+#define PINGING 2 /* never falls to 0, so no loop hears of it */
+
 static int nixl_ping(struct weir_rank *r, int peer, void *local, size_t n, uint64_t seq)
 {
     struct nixl_rank *u = r->fs;
     if (!u->is_ucx)
         return rank_fail(r, -EOPNOTSUPP, "ping", peer, "a ping-pong needs the bytes of a message to arrive in order, and NIXL's backend %s does not promise that; use mode stream with in_flight 1", u->name);
     ((unsigned char *)local)[n - 1] = rank_mark(seq);
-    return nixl_write_now(r, peer, local, r->exposed, n, "ping");
+    u->pinged                       = (struct weir_req){.pending = PINGING, .peer = peer};
+    int rc                          = nixl_add(r, peer, NIXL_WRITE, local, r->exposed, n, &u->pinged);
+    return rc < 0 ? rc : nixl_submit(r);
 }
 
 static int nixl_arrived(struct weir_rank *r, int peer, size_t n, uint64_t seq)
 {
     (void)peer;
+    struct nixl_rank       *u    = r->fs;
     volatile unsigned char *last = (unsigned char *)rank_exposed(r) + n - 1;
-    if (*last == rank_mark(seq))
+    if (*last == rank_mark(seq) && u->pinged.pending != PINGING) /* the next message is posted with this one's request */
         return 1;
     return nixl_progress(r) < 0 ? -EIO : 0;
 }
@@ -278,13 +283,24 @@ static void nixl_carriers(struct weir_rank *r, int peer, char *list)
     carrier_add(list, CARRIES_OPAQUE, ((struct nixl_rank *)r->fs)->name, "");
 }
 
+/* What was made for a case is released with it: the next makes its own, and is timed. */
+static int nixl_expect(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o)
+{
+    (void)o;
+    return c ? 0 : nixl_release(r);
+}
+
 /* In the order in which things hold each other. */
 static int take_down(struct weir_rank *r)
 {
     struct nixl_rank *u = r->fs;
-    int               rc = nixl_release_all(r);
+    int               rc = nixl_release(r);
     if (rc < 0)
         return rc;
+    for (struct nixl_handle *h; (h = u->fences);) {
+        u->fences = h->next;
+        free(h);
+    }
     for (int p = 0; p < r->cfg.ranks; p++)
         if (u->peers[p].loaded)
             NIXL_TRY(r, p, invalidate_remote_md, u->agent, u->peers[p].name);
@@ -314,6 +330,7 @@ static int nixl_close(struct weir_rank *r)
 
 const struct weir_fabric weir_fab_nixl = {
     .name = "nixl", .caps = CAP_NETWORK, .probe = nixl_probe, .open = nixl_open, .attach = nixl_attach, .address = nixl_address,
-    .connect = nixl_connect, .put = nixl_put, .get = nixl_get, .progress = nixl_progress, .flush = nixl_flush, .signal = nixl_signal, .expect = expects_nothing,
-    .ping = nixl_ping, .arrived = nixl_arrived, .ceiling = ceiling_raw, .transport = nixl_transport, .carriers = nixl_carriers, .close = nixl_close,
+    .connect = nixl_connect, .put = nixl_put, .get = nixl_get, .post = nixl_submit, .progress = nixl_progress, .flush = nixl_flush, .signal = nixl_signal,
+    .expect = nixl_expect, .ping = nixl_ping, .arrived = nixl_arrived, .ceiling = ceiling_raw, .transport = nixl_transport, .carriers = nixl_carriers,
+    .close = nixl_close,
 };

@@ -19,7 +19,7 @@ struct weir_req {
     uint32_t          stamped;
     int               peer;
     int               failed;           /* status of a part of a request of no loop */
-    int64_t           posted, returned; /* ticks: before the first part was posted, and after the last */
+    int64_t           posted, returned; /* ticks: before the first part was put, and after the last was posted */
     struct weir_req  *next;   /* in the list of free ones */
     struct weir_loop *loop;
 };
@@ -46,9 +46,12 @@ struct weir_fabric {
     int64_t (*address)(struct weir_rank *r, void *buf, size_t cap);
     /* Connects to all peers at once: each of them is in this call too. */
     int (*connect)(struct weir_rank *r, const char *const *blobs, const size_t *lens);
-    /* roff is an offset into the peer's memory. */
+    /* roff is an offset into the peer's memory. With post a part that is pending may be kept
+     * until that is called, or until a flush or progress is. */
     int (*put)(struct weir_rank *r, int peer, const void *local, uint64_t roff, size_t n, struct weir_req *q);
     int (*get)(struct weir_rank *r, int peer, void *local, uint64_t roff, size_t n, struct weir_req *q);
+    /* Posts what was put and gotten. None: put and get post it themselves. */
+    int (*post)(struct weir_rank *r);
     int (*progress)(struct weir_rank *r); /* less than 0: a connection broke, error filled */
     /* Done when all puts posted to the peer before are in its memory. */
     int (*flush)(struct weir_rank *r, int peer, struct weir_req *q);
@@ -59,7 +62,8 @@ struct weir_fabric {
      * fabric whose target must know beforehand. */
     int (*expect)(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o);
     /* A message that the peer can see arriving: seq counts from 1. The buffer may be
-     * marked in its last byte. arrived: this rank has the peer's message number seq. */
+     * marked in its last byte, and is used again when the answer has arrived. arrived: this
+     * rank has the peer's message number seq. */
     int (*ping)(struct weir_rank *r, int peer, void *local, size_t n, uint64_t seq);
     int (*arrived)(struct weir_rank *r, int peer, size_t n, uint64_t seq);
     /* Adds rates that the path to the peer can carry, CEILING_SPANS of them or

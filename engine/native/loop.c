@@ -154,6 +154,15 @@ static inline int move(const struct mover *m, struct weir_rank *r, const struct 
     return m->get ? m->get(r, p->peer, p->local + off, p->remote + off, n, q) : m->put(r, p->peer, p->local + off, p->remote + off, n, q);
 }
 
+/* With a fabric that does not post what it is given until it is told to. */
+static int submit(struct weir_rank *r, struct weir_req *q)
+{
+    int64_t aside = r->made.aside;
+    int     rc    = r->fab->post(r);
+    q->posted += r->made.aside - aside;
+    return rc;
+}
+
 /* Requests of one block to one place that are not stamped, with one struct as long as
  * they are complete when they are posted: small ones take no longer than that. */
 static int burst(struct weir_loop *l, const struct mover *m, const struct path *p, size_t n, uint64_t most, uint64_t *posted)
@@ -219,7 +228,8 @@ int loop_stream(struct weir_loop *l, const struct weir_case *c, const struct wei
     int32_t  share = turn_share(o->request), until_turn = POSTS_PER_TURN;
     int64_t  before      = 0; /* when the request before ended, if it is the last thing that happened */
     int      delivered    = r->fab->caps & CAP_REMOTE_COMPLETION || c->op == OP_READ;
-    int      plain        = c->batch == 1 && last == 0 && o->slots == 1;
+    int      deferred     = r->fab->post != NULL;
+    int      plain        = c->batch == 1 && last == 0 && o->slots == 1 && !deferred;
     int      each         = plain && timed && l->every == 1 && delivered;
     const struct mover m  = {c->op == OP_WRITE ? r->fab->put : NULL, c->op == OP_READ ? r->fab->get : NULL};
 
@@ -270,6 +280,8 @@ int loop_stream(struct weir_loop *l, const struct weir_case *c, const struct wei
             if (rc == WEIR_DONE)
                 q->pending--;
         }
+        if (deferred && (rc = submit(r, q)) < 0)
+            goto out;
         int64_t now = 0;
         if (q->stamped) {
             now = q->returned = weir_ticks();

@@ -13,7 +13,7 @@ struct weir_loop {
     int      status, failed; /* of the first part that failed, and to whom it was */
     int64_t  start, end;     /* ticks */
     uint32_t every;          /* one request in so many is stamped */
-    double   prep_s;         /* making one request */
+    double   prep_s;         /* making one request of the window; the fabric's part of it is in weir_made */
     struct weir_stage post, transfer; /* transfer: of those that were not complete when they were posted */
     uint64_t          at_once;        /* ns of stamped requests that were: to post them, and their transfer took 0 */
     /* between loop and weir_part_done */

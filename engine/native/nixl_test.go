@@ -72,6 +72,11 @@ var nixlChildren = map[string]func(t *testing.T) error{
 	"peer that went": nixlPeerThatWent,
 	"traffic":        nixlTraffic,
 	"shapes":         nixlShapes,
+	"slow create":    nixlSlowCreate,
+	"slow post":      nixlSlowPost,
+	"slow status":    nixlSlowStatus,
+	"slow cells":     nixlSlowCells,
+	"recreate":       nixlRecreate,
 }
 
 func nixlDefaults(o *workload.TransferOptions) { o.Nixl = &workload.Nixl{Backend: "UCX"} }

@@ -1,8 +1,8 @@
 /* NIXL's requests. What weir posts part by part is one transfer with many
- * descriptors there: the parts that come under one weir_req are kept until the
- * next request, a flush or a turn of progress shows that there are no more.
+ * descriptors there: the parts that come under one weir_req are kept until they are
+ * to be posted, or a flush or a turn of progress shows that there are no more.
  * NIXL prepares a request once and lets it be posted again and again, so handles
- * are kept by the blocks that they move. */
+ * are kept by the blocks that they move, as long as the case lasts. */
 #include "nixl_xfer.h"
 
 #include <errno.h>
@@ -28,18 +28,27 @@ static uint64_t hash_of(int peer, int op, const struct nixl_part *parts, size_t 
 
 static int no_memory(struct weir_rank *r) { return rank_fail(r, -ENOMEM, "prepare", -1, "no memory for a request"); }
 
-static int drop_idle(struct weir_rank *r)
+static int drop(struct weir_rank *r, struct nixl_shape *s)
+{
+    struct nixl_rank   *u = r->fs;
+    struct nixl_handle *h = s->idle;
+    s->idle               = h->next;
+    s->handles--, u->handles--;
+    NIXL_TRY(r, s->peer, release_xfer_req, u->agent, h->req);
+    NIXL_TRY(r, s->peer, destroy_xfer_req, h->req);
+    free(h);
+    return 0;
+}
+
+int nixl_release(struct weir_rank *r)
 {
     struct nixl_rank *u = r->fs;
+    int               rc;
     for (size_t b = 0; b < NIXL_BUCKETS; b++)
         for (struct nixl_shape **at = &u->buckets[b], *s; (s = *at);) {
-            for (struct nixl_handle *h; (h = s->idle);) {
-                s->idle = h->next;
-                NIXL_TRY(r, s->peer, release_xfer_req, u->agent, h->req);
-                NIXL_TRY(r, s->peer, destroy_xfer_req, h->req);
-                free(h);
-                s->handles--, u->handles--;
-            }
+            while (s->idle)
+                if ((rc = drop(r, s)) < 0)
+                    return rc;
             if (s->handles) {
                 at = &s->next;
                 continue;
@@ -51,16 +60,20 @@ static int drop_idle(struct weir_rank *r)
     return 0;
 }
 
-static struct nixl_shape *shape_of(struct weir_rank *r, int peer, int op, const struct nixl_part *parts, size_t n)
+static struct nixl_shape *shape_of(struct weir_rank *r, int peer, int op, int own, const struct nixl_part *parts, size_t n)
 {
     struct nixl_rank   *u = r->fs;
     uint64_t            h = hash_of(peer, op, parts, n);
     struct nixl_shape **bucket = &u->buckets[(h >> 32) % NIXL_BUCKETS], *s;
     for (s = *bucket; s; s = s->next)
-        if (s->hash == h && s->peer == peer && s->op == op && s->nparts == n && !memcmp(s->parts, parts, n * sizeof *parts))
+        if (s->hash == h && s->peer == peer && s->op == op && s->own == own && s->nparts == n && !memcmp(s->parts, parts, n * sizeof *parts))
             return s;
-    if (u->handles >= HANDLES_KEPT && drop_idle(r) < 0)
-        return NULL;
+    if (u->handles >= HANDLES_KEPT) {
+        int64_t from = weir_ticks();
+        if (nixl_release(r) < 0)
+            return NULL;
+        r->made.aside += weir_ticks() - from;
+    }
     struct nixl_part *copy = malloc(n * sizeof *parts);
     if (!(s = calloc(1, sizeof *s)) || !copy) {
         free(s), free(copy);
@@ -68,7 +81,7 @@ static struct nixl_shape *shape_of(struct weir_rank *r, int peer, int op, const 
         return NULL;
     }
     memcpy(copy, parts, n * sizeof *parts);
-    *s      = (struct nixl_shape){.next = *bucket, .parts = copy, .nparts = n, .hash = h, .peer = peer, .op = op};
+    *s      = (struct nixl_shape){.next = *bucket, .parts = copy, .nparts = n, .hash = h, .peer = peer, .op = op, .own = own};
     *bucket = s;
     return s;
 }
@@ -89,6 +102,7 @@ static int prepare(struct weir_rank *r, struct nixl_shape *s)
     struct nixl_rank   *u = r->fs;
     struct nixl_handle *h = calloc(1, sizeof *h);
     nixl_xfer_dlist     local, remote;
+    int64_t             from = weir_ticks();
     int                 rc;
     if (!h)
         return no_memory(r);
@@ -101,6 +115,8 @@ static int prepare(struct weir_rank *r, struct nixl_shape *s)
         free(h);
         return nixl_failed(r, "create_xfer_req", s->peer, st);
     }
+    if (s->own)
+        stage_record(&r->made.each, weir_span(&r->clk, weir_ticks() - from));
     h->shape = s;
     h->peer  = s->peer;
     h->next  = s->idle;
@@ -114,17 +130,25 @@ static int prepare(struct weir_rank *r, struct nixl_shape *s)
 /* Blocks that are asked for again while they are in flight will be asked for as
  * often as the window allows: the whole window is prepared at once then, which is
  * before the clock runs wherever two requests warm up. */
+static int make_idle(struct weir_rank *r, struct nixl_shape *s)
+{
+    int64_t from = weir_ticks();
+    int     rc   = s->idle ? drop(r, s) : 0;
+    size_t  want = s->handles + 1;
+    if (s->handles && want < r->cfg.nixl.in_flight && !r->cfg.nixl.recreate)
+        want = r->cfg.nixl.in_flight;
+    while (rc == 0 && s->handles < want)
+        if ((rc = prepare(r, s)) == 0)
+            rc = rank_tick(r);
+    r->made.aside += weir_ticks() - from;
+    return rc;
+}
+
 static int idle_handle(struct weir_rank *r, struct nixl_shape *s, struct nixl_handle **out)
 {
     int rc;
-    if (!s->idle) {
-        size_t want = s->handles ? s->handles + 1 : 1;
-        if (s->handles && want < r->cfg.nixl.in_flight)
-            want = r->cfg.nixl.in_flight;
-        while (s->handles < want)
-            if ((rc = prepare(r, s)) < 0 || (rc = rank_tick(r)) < 0)
-                return rc;
-    }
+    if ((!s->idle || (s->own && r->cfg.nixl.recreate)) && (rc = make_idle(r, s)) < 0)
+        return rc;
     *out    = s->idle;
     s->idle = (*out)->next;
     return 0;
@@ -154,7 +178,7 @@ int nixl_submit(struct weir_rank *r)
     int                 rc;
     if (!u->q)
         return 0;
-    struct nixl_shape *s = shape_of(r, u->peer, u->op, u->parts, u->nparts);
+    struct nixl_shape *s = shape_of(r, u->peer, u->op, u->q->loop || u->q == &u->pinged, u->parts, u->nparts);
     if (!s)
         return -ENOMEM;
     if ((rc = idle_handle(r, s, &h)) < 0)
@@ -270,7 +294,7 @@ int nixl_write_now(struct weir_rank *r, int peer, const void *local, uint64_t re
     int                 rc = nixl_submit(r);
     if (rc < 0)
         return rc;
-    struct nixl_shape *s = shape_of(r, peer, NIXL_WRITE, &part, 1);
+    struct nixl_shape *s = shape_of(r, peer, NIXL_WRITE, 0, &part, 1);
     if (!s)
         return -ENOMEM;
     if ((rc = idle_handle(r, s, &h)) < 0)
@@ -290,15 +314,4 @@ int nixl_write_now(struct weir_rank *r, int peer, const void *local, uint64_t re
     h->next = s->idle;
     s->idle = h;
     return 0;
-}
-
-int nixl_release_all(struct weir_rank *r)
-{
-    struct nixl_rank *u  = r->fs;
-    int               rc = drop_idle(r);
-    for (struct nixl_handle *h; (h = u->fences);) {
-        u->fences = h->next;
-        free(h);
-    }
-    return rc;
 }

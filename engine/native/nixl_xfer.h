@@ -22,14 +22,15 @@ struct nixl_handle {
     struct nixl_handle *next; /* of the idle ones of a shape, or of those in flight */
 };
 
-/* Requests with the same blocks: any that is idle will do. */
+/* Requests with the same blocks: any that is idle will do. Those of a case are its own:
+ * what a probe made would be missing from what the case says of making them. */
 struct nixl_shape {
     struct nixl_shape  *next; /* in its bucket */
     struct nixl_handle *idle;
     struct nixl_part   *parts;
     size_t              nparts, handles;
     uint64_t            hash;
-    int                 peer, op;
+    int                 peer, op, own;
 };
 
 struct nixl_peer {
@@ -66,6 +67,8 @@ struct nixl_rank {
     int               peer, op;
     struct nixl_part *parts;
     size_t            nparts, cap;
+
+    struct weir_req pinged; /* the last message of a ping-pong */
 };
 
 int nixl_failed(struct weir_rank *r, const char *call, int peer, nixl_status s);
@@ -88,7 +91,7 @@ int nixl_poll(struct weir_rank *r);
 int nixl_fence(struct weir_rank *r, int peer, struct weir_req *q);
 /* Writes one block and waits for it. */
 int nixl_write_now(struct weir_rank *r, int peer, const void *local, uint64_t remote, size_t n, const char *op);
-/* Releases all requests; none may be in flight. */
-int nixl_release_all(struct weir_rank *r);
+/* Releases all requests that are not in flight. */
+int nixl_release(struct weir_rank *r);
 
 #endif

@@ -48,7 +48,7 @@ static int initiate(struct weir_loop *l, const struct weir_case *c, int peer, ui
     int               rc;
     l->start = weir_ticks();
     for (i = 0; i < n || l->until; i++) {
-        int64_t posted = 0, returned = 0;
+        int64_t posted = 0, returned = 0, aside = r->made.aside;
         int     stamped = until_stamp-- == 0;
         if (stamped) {
             until_stamp = l->every - 1;
@@ -58,8 +58,10 @@ static int initiate(struct weir_loop *l, const struct weir_case *c, int peer, ui
         }
         if ((rc = r->fab->ping(r, peer, rank_local(r), c->block, i + 1)) < 0)
             return rc;
-        if (stamped)
+        if (stamped) {
             returned = weir_ticks();
+            posted += r->made.aside - aside;
+        }
         if ((rc = await_message(l, c, peer, i + 1)) < 0)
             return rc;
         if (stamped)

@@ -10,6 +10,7 @@
 #include "hist.h"
 #include "mem_node.h"
 #include "memory.h"
+#include "stage.h"
 #include "weir.h"
 
 #define WEIR_LINE 64 /* a signal slot: one cache line, so that writers do not disturb each other */
@@ -22,6 +23,13 @@ struct weir_group { /* ranks that meet, ascending */
 struct weir_meetings { /* of two ranks, in groups of which the lower one is the first */
     uint64_t arrivals; /* of the higher one */
     uint64_t released; /* the last word from the lower one */
+};
+
+/* The requests of a case that the fabric has made by itself before it could post them.
+ * What that takes while a request is being posted is of neither its post nor its latency. */
+struct weir_made {
+    struct weir_stage each;
+    int64_t           aside; /* ticks of making them, and of all else that was to be done for it */
 };
 
 struct weir_rank {
@@ -48,6 +56,7 @@ struct weir_rank {
     int64_t           ahead;    /* by how much this rank's clock is ahead of rank 0's; 0 on one host */
     int64_t           bound;    /* by how much that may be wrong */
     uint64_t          met;      /* meetings with the other threads of this rank */
+    struct weir_made  made;
     struct weir_hist *hist;
     struct weir_point points[WEIR_POINTS];
     size_t            npoints;

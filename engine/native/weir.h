@@ -69,6 +69,7 @@ struct weir_nixl { /* options of fabric nixl */
     const char *backend; /* NULL: UCX */
     const char *params;  /* key=value lines; NULL: the plugin's own */
     int         merge, progress_thread;
+    int         recreate; /* each request is made anew */
     uint64_t    in_flight; /* most requests of a case in flight */
 };
 
@@ -149,8 +150,8 @@ struct weir_result {
     double   bound_ns;   /* of the difference to the clock of rank 0 */
     double   cpu_s;      /* user and system time of the process in the timed part */
     uint64_t switches;   /* context switches in it */
-    double   prep_s;     /* making one request */
-    struct weir_part_time post, transfer;
+    double   prep_s;     /* making one request; 0: nothing was made */
+    struct weir_part_time made, post, transfer; /* made: by the fabric itself, in prep_s as well */
     double   memcpy_bps, ceiling_bps, ceiling_best_bps; /* the best: of the spans of the probe, not their median */
     double   alloc_s, register_s, connect_s;
     int      node; /* that all memory of the rank was bound to and is on; -1: it was not bound */

@@ -6,9 +6,12 @@
  *   FAKE_NIXL_POLLS=N                 a transfer is done when its status was asked for N times
  *   FAKE_NIXL_RECEIPT=1               bytes move when a transfer is posted, but it fails if an agent of the process is
  *                                     destroyed before it was asked for so often
+ *   FAKE_NIXL_CREATE_MS=N             nixl_capi_create_xfer_req sleeps for so long, and with POST and STATUS for CREATE
+ *                                     post_xfer_req and get_xfer_status do; of transfers of a word no call sleeps
  *   FAKE_NIXL_CORRUPT=1               transfers of 64 bytes and more arrive with a wrong byte
  *   FAKE_NIXL_DIE=AGENT:N             the process of AGENT is killed when it asks for notifications the Nth time
- *   FAKE_NIXL_TRACE=FILE              a line for each parameter, and each transfer request that is created with its descriptors
+ *   FAKE_NIXL_TRACE=FILE              a line for each parameter, each transfer request that is created with its descriptors, and
+ *                                     each that is released
  *
  * Built with -DFAKE_NIXL_STUB it says that it is NIXL's stub; with
  * -DFAKE_NIXL_WITHOUT_POST it lacks nixl_capi_post_xfer_req, and with
@@ -24,6 +27,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/uio.h>
+#include <time.h>
 #include <unistd.h>
 
 typedef int status;
@@ -104,6 +108,15 @@ static long number(const char *name)
 {
     const char *text = getenv(name);
     return text ? atol(text) : 0;
+}
+
+/* Words are those with which ranks meet. */
+static void delay(const char *name, const struct list *l)
+{
+    long            ms = l->n == 1 && l->d->size == 8 ? 0 : number(name);
+    struct timespec t  = {ms / 1000, ms % 1000 * 1000000};
+    while (ms && nanosleep(&t, &t) < 0)
+        ;
 }
 
 /* ---- agents ---- */
@@ -450,6 +463,7 @@ status nixl_capi_create_xfer_req(struct agent *a, int op, struct list *local, st
     for (int i = 0; i < local->n; i++)
         if (local->d[i].size != remote->d[i].size || !registered(a->regions, a->nregions, &local->d[i]) || !registered(to->regions, to->nregions, &remote->d[i]))
             return -6;
+    delay("FAKE_NIXL_CREATE_MS", local);
     struct request *q = calloc(1, sizeof *q);
     *q = (struct request){.agent = a, .to = to, .op = op, .local = copied(local), .remote = copied(remote)};
     trace("%s %d x %llu%s\n", op ? "write" : "read", local->n, (unsigned long long)local->d[0].size, args->skip_merge ? "" : " merged");
@@ -503,6 +517,7 @@ status nixl_capi_post_xfer_req(struct agent *a, struct request *q, struct args *
         return INVALID;
     if (q->active)
         return -10;
+    delay("FAKE_NIXL_POST_MS", &q->local);
     q->active = 1;
     q->left   = number("FAKE_NIXL_POLLS");
     status s  = q->left && !number("FAKE_NIXL_RECEIPT") ? IN_PROGRESS : complete(q);
@@ -518,6 +533,7 @@ status nixl_capi_get_xfer_status(struct agent *a, struct request *q)
     CHECK("get_xfer_status");
     if (q->agent != a || !q->active)
         return -7;
+    delay("FAKE_NIXL_STATUS_MS", &q->local);
     if (--q->left > 0)
         return IN_PROGRESS;
     if (!number("FAKE_NIXL_RECEIPT"))
@@ -532,6 +548,7 @@ status nixl_capi_release_xfer_req(struct agent *a, struct request *q)
     if (q->active || q->released)
         return STATE;
     q->released = 1;
+    trace("released %d x %llu\n", q->local.n, (unsigned long long)q->local.d[0].size);
     a->requests--;
     return DONE;
 }

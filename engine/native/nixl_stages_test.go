@@ -1,0 +1,193 @@
+package native
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"weir/engine"
+	"weir/matrix"
+	"weir/quantity"
+	"weir/workload"
+)
+
+// slowCall is how long the stand-in sleeps in the call that a test has it sleep in, in
+// seconds. No machine makes that shorter; what is measured by a clock whose rate is
+// itself measured may be by a thousandth.
+const (
+	slowCall  = 2e-3
+	slowLeast = slowCall * 0.999
+)
+
+func recreated(o *workload.TransferOptions) { o.Nixl.Recreate = true }
+
+// slowLaunches are few requests of all shapes; the window is of one, because with more
+// the transfer of one lasts as long as the posting of the next. A shape that comes twice
+// in a launch is made for each of its cases; what a case finds unmade when its timed part
+// begins is made there.
+func slowLaunches() [][]workload.TransferOptions {
+	few := func(o *workload.TransferOptions) { o.Iterations, o.Warmup, o.InFlight = 12, 2, 1 }
+	cold := func(o *workload.TransferOptions) { o.Verify, o.Warmup, o.BlockSize = "none", 0, quantity.Size(48<<10) }
+	of := func(change ...func(*workload.TransferOptions)) workload.TransferOptions {
+		return options(64<<10, append([]func(*workload.TransferOptions){nixlDefaults, few}, change...)...)
+	}
+	batch := func(o *workload.TransferOptions) { o.Batch = 64 }
+	return [][]workload.TransferOptions{
+		{of(), of(), of(read), of(batch), of(read, batch), of(pingpong)},
+		{of(cold), of(cold, read), of(cold, pingpong)},
+		{of(recreated), of(recreated, read), of(recreated, batch), of(recreated, pingpong)},
+	}
+}
+
+// nixlSlow checks each case's metrics. Times are compared with each other or have a
+// lower bound, and a busy machine, which makes the other one longer, has three tries.
+func nixlSlow(t *testing.T, right func(m map[string]float64) bool) error {
+	var err error
+	for _, l := range slowLaunches() {
+		for range 3 {
+			if err = nixlSlowLaunch(t, l, right); err == nil {
+				break
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func nixlSlowLaunch(t *testing.T, l []workload.TransferOptions, right func(m map[string]float64) bool) error {
+	ranks, wrong := tryTransfer(t, "nixl", 2, l...)
+	for k, r := range ranks {
+		o := l[k]
+		m, err := engine.TransferMetrics(engine.Case{Options: o}, r)
+		if err == nil && !right(m) {
+			err = fmt.Errorf("%s %s of %d x %v, verify %s, recreate %v: prep.request %v, post.avg %v, transfer.avg %v, latency.max %v", o.Mode, o.Op, o.Batch, o.BlockSize, o.Verify,
+				o.Nixl.Recreate, m["prep.request"], m["post.avg"], m["transfer.avg"], m["latency.max"])
+		}
+		wrong = errors.Join(wrong, err)
+	}
+	return wrong
+}
+
+// Making a request is no part of posting it, nor of its latency.
+func nixlSlowCreate(t *testing.T) error {
+	return nixlSlow(t, func(m map[string]float64) bool {
+		return m["prep.request"] >= slowLeast && m["prep.request.p99"] >= slowLeast && m["post.avg"] < m["prep.request"] && m["latency.max"] < m["prep.request"]
+	})
+}
+
+func nixlSlowPost(t *testing.T) error {
+	return nixlSlow(t, func(m map[string]float64) bool {
+		return m["post.avg"] >= slowLeast && m["transfer.avg"] < m["post.avg"] && m["prep.request"] < m["post.avg"]
+	})
+}
+
+func nixlSlowStatus(t *testing.T) error {
+	return nixlSlow(t, func(m map[string]float64) bool {
+		return m["transfer.avg"] >= slowLeast && m["post.avg"] < m["transfer.avg"] && m["prep.request"] < m["transfer.avg"]
+	})
+}
+
+// The time of each of NIXL's calls is in the column that says it is.
+func TestNixlStages(t *testing.T) {
+	takesLong(t)
+	lib := "WEIR_NIXL_LIBRARY=" + fakeNixl(t)
+	for _, call := range []string{"create", "post", "status"} {
+		t.Run(call, func(t *testing.T) {
+			out := nixlChild(t, "slow "+call, lib, "FAKE_NIXL_POLLS=1", fmt.Sprintf("FAKE_NIXL_%s_MS=%d", strings.ToUpper(call), int(slowCall*1e3)))
+			if !strings.Contains(out, "FINE") {
+				t.Error(out)
+			}
+		})
+	}
+}
+
+// nixlSlowCells has two cells of one sender, each of three shards: the last is posted as
+// the first is, before the iteration's posting is over.
+func nixlSlowCells(t *testing.T) error {
+	o := traffic(matrixOf(t, 3, matrix.Cell{From: 0, To: 1, Bytes: 3000}, matrix.Cell{From: 0, To: 2, Bytes: 3000}), nixlDefaults, sharded(3))
+	for _, change := range []func(*workload.TransferOptions){func(*workload.TransferOptions) {}, read} {
+		change(&o)
+		all, err := tryTransfer(t, "nixl", 3, o)
+		if err != nil {
+			return err
+		}
+		cells := map[string]float64{"write": 2, "read": 1}[o.Op]
+		for _, r := range all[0] {
+			if r.Initiator && (r.Stages.Post.Mean < cells*slowLeast || r.Stages.Prepare < slowLeast) {
+				return fmt.Errorf("%s: rank %d posts %v cells in %v s, and makes one in %v s", o.Op, r.Rank, cells, r.Stages.Post.Mean, r.Stages.Prepare)
+			}
+		}
+	}
+	return nil
+}
+
+func TestNixlStagesOfAMatrix(t *testing.T) {
+	slow := fmt.Sprint(int(slowCall * 1e3))
+	if out := nixlChild(t, "slow cells", "WEIR_NIXL_LIBRARY="+fakeNixl(t), "FAKE_NIXL_POLLS=1", "FAKE_NIXL_CREATE_MS="+slow, "FAKE_NIXL_POST_MS="+slow); !strings.Contains(out, "FINE") {
+		t.Error(out)
+	}
+}
+
+func nixlRecreate(t *testing.T) error {
+	var cases []workload.TransferOptions
+	for _, op := range []func(*workload.TransferOptions){func(*workload.TransferOptions) {}, read} {
+		cases = append(cases, options(4096, nixlDefaults, recreated, batch4, op, func(o *workload.TransferOptions) { o.InFlight = 3 }))
+	}
+	_, err := tryTransfer(t, "nixl", 2, cases...)
+	return err
+}
+
+// Each request is one of its own: those of the timed part, of the warm-up and of the pass
+// that verifies; no more of them are there at a time than the window has, and none is left.
+func TestNixlRecreates(t *testing.T) {
+	trace := filepath.Join(t.TempDir(), "trace")
+	out := nixlChild(t, "recreate", "WEIR_NIXL_LIBRARY="+fakeNixl(t), "FAKE_NIXL_TRACE="+trace, "FAKE_NIXL_POLLS=3")
+	b, err := os.ReadFile(trace)
+	if err != nil || !strings.Contains(out, "FINE") {
+		t.Fatal(err, out)
+	}
+	made, there, most := map[string]int{}, 0, 0
+	for line := range strings.Lines(string(b)) {
+		switch verb, what, _ := strings.Cut(strings.TrimSpace(line), " "); {
+		case what != "4 x 4096":
+		case verb == "released":
+			there--
+		default:
+			made[verb]++
+			there++
+			most = max(most, there)
+		}
+	}
+	if made["write"] != 211 || made["read"] != 211 || most != 3 || there != 0 {
+		t.Errorf("made %v, at most %d at a time, %d left", made, most, there)
+	}
+}
+
+// Where the fabric makes no requests by itself a ping-pong has none to make, whatever streams came
+// before it: no metric, and no 0.
+func TestPingPongMakesNoRequests(t *testing.T) {
+	cases := []workload.TransferOptions{options(4096), options(4096, pingpong)}
+	for _, fabric := range []string{"shm", "tcp"} {
+		var has []bool
+		for k, ranks := range transfer(t, fabric, 2, cases...) {
+			m, err := engine.TransferMetrics(engine.Case{Options: cases[k]}, ranks)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, ok := m["prep.request"]
+			has = append(has, ok)
+			if _, ok := m["prep.request.p99"]; ok {
+				t.Errorf("%s makes requests by itself", fabric)
+			}
+		}
+		if !slices.Equal(has, []bool{true, false}) {
+			t.Errorf("%s: prep.request of a stream and a ping-pong: %v", fabric, has)
+		}
+	}
+}
