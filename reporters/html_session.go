@@ -223,7 +223,7 @@ func nodeFacts(n results.Node) []html.Pair {
 	}
 	for _, name := range slices.Sorted(maps.Keys(n.Fabrics)) {
 		fabric := n.Fabrics[name]
-		what := sentence(" ", "available", fabric.Version)
+		what := sentence(", ", sentence(" ", "available", fabric.Version), tagged("to other hosts ", results.PathsText(fabric.Paths)))
 		if !fabric.Available {
 			what = sentence(": ", "absent", fabric.Reason)
 		}

@@ -79,7 +79,7 @@ func full() *results.Document {
 			Memory: results.Memory{Total: 1 << 34, Page: 4096, THP: "madvise", LockLimit: "unlimited", Hugepages: []results.Hugepages{{Size: 2 << 20, Total: 4, Free: 3}}}, StampClock: "c", GPUReason: "r", GPUs: []results.GPU{{Name: "g", Driver: "d", Bus: "0000:01:00.0", NUMA: &numa, Memory: 1 << 34, ECC: "on", Fault: "f",
 				Clocks: &results.GPUClocks{SM: 1, SMMax: 2, Memory: 3, MemoryMax: 4}, Power: &results.GPUPower{Limit: 1, Default: 2}, NVLink: &results.NVLink{Links: 18, Up: 17}}},
 			NICs:        []results.NIC{{Name: "eth0", State: "up", MTU: 1500, Speed: "10 Gb/s", Driver: "ice", NUMA: &numa, RDMA: []string{"mlx5_0"}}},
-			Fabrics:     map[string]results.Fabric{"ucx": {Available: true, Version: "1.13.1", Reason: "r", Details: map[string]string{"tls": "tcp"}}},
+			Fabrics:     map[string]results.Fabric{"ucx": {Available: true, Version: "1.13.1", Reason: "r", Details: map[string]string{"tls": "tcp"}, Paths: []results.Path{{Name: "rc_mlx5", Device: "mlx5_0:1", Access: results.RDMAAccess}}}},
 			ClockOffset: results.ClockOffset{Value: -1e-6, Bound: 1e-5},
 			Counters:    map[string]int{results.LinkClass: 3},
 		}}},

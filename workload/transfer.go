@@ -15,7 +15,7 @@ var Transfer = &Kind{
 	Doc:  "block transfers between ranks: one-sided writes and reads, streamed with a window or as a ping-pong",
 	Options: append([]Option{
 		{Name: "fabric", Type: Enum, Default: "auto", Process: true, Values: []string{"auto", "shm", "tcp", "ucx", "libfabric", "cuda", "nixl", "sim"},
-			Doc: "the way to move bytes; auto takes shm between ranks of one node, between nodes ucx or libfabric where every node has an active RDMA port, else tcp; sim moves none: its numbers follow from the model that the sim_ options declare"},
+			Doc: "the way to move bytes; auto takes shm between ranks of one node, between nodes ucx or libfabric where a device reads and writes remote memory on every node, as the library says itself (`weir probe` shows it), else tcp; sim moves none: its numbers follow from the model that the sim_ options declare"},
 		{Name: "provider", Type: String, Default: "", Process: true, For: map[string]string{"fabric": "libfabric"},
 			Doc: "libfabric's provider by its name there, as `weir probe` lists them (tcp;ofi_rxm, shm, verbs;ofi_rxm, efa); empty: the first that libfabric offers and that can do what is needed"},
 		{Name: "api", Type: Enum, Default: "rma", Values: []string{"rma", "am", "tag"}, Process: true, For: map[string]string{"fabric": "ucx"},

@@ -159,5 +159,8 @@ func notes(f results.Fabric) string {
 	for _, key := range slices.Sorted(maps.Keys(f.Details)) {
 		out = append(out, key+": "+strings.ReplaceAll(f.Details[key], ",", ", "))
 	}
+	if len(f.Paths) > 0 {
+		out = append(out, "to other hosts: "+results.PathsText(f.Paths))
+	}
 	return strings.Join(out, "; ")
 }

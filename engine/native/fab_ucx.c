@@ -37,7 +37,7 @@ static int open_worker(struct weir_rank *r, struct ucx_rank *u)
     ucp_worker_params_t w = {.field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE, .thread_mode = UCS_THREAD_MODE_SINGLE};
     ucs_status_t        s = UCS_ERR_NO_DEVICE;
     for (int i = 0; i < LISTINGS && s == UCS_ERR_NO_DEVICE; i++) {
-        if ((s = ucx_init(u->api->features, &u->context)) != UCS_OK)
+        if ((s = ucx_init(u->api->features, UCX_ALL_HOSTS, &u->context)) != UCS_OK)
             return ucx_failed(r, "ucp_init", -1, s);
         if ((s = ucx.ucp_worker_create(u->context, &w, &u->worker)) != UCS_OK)
             ucx.ucp_cleanup(u->context);

@@ -63,6 +63,7 @@ func (native) Probe(fabrics []string) map[string]results.Fabric {
 			Available: info.available != 0,
 			Version:   C.GoString(&info.version[0]),
 			Reason:    C.GoString(&info.reason[0]),
+			Paths:     paths(C.GoString(&info.paths[0])),
 		}
 		for line := range strings.Lines(C.GoString(&info.details[0])) {
 			if k, v, ok := strings.Cut(strings.TrimSpace(line), "="); ok {

@@ -215,6 +215,8 @@ struct weir_info { /* of a fabric on this host */
     char version[64];
     char reason[WEIR_TEXT];
     char details[WEIR_TEXT]; /* key=value lines */
+    char paths[WEIR_CARRIERS]; /* to other hosts, a list of carriers.h: CARRIES_DATA where a device reads and writes
+                                * remote memory, CARRIES_EMULATED where software does, CARRIES_POSSIBLY: not told */
 };
 int         weir_probe(const char *fabric, struct weir_info *out);
 const char *weir_fabric_name(int i); /* NULL past the last */
