@@ -1,6 +1,7 @@
 package results
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -36,6 +37,22 @@ type CPU struct {
 	Gov     string `json:"governor,omitempty"` // of all CPUs: several with commas between
 	Driver  string `json:"frequency_driver,omitempty"`
 	Turbo   string `json:"turbo,omitempty"` // on | off
+	Cache   *Cache `json:"cache,omitempty"` // nil: the kernel does not say
+}
+
+// Cache is the size in bytes of the caches that the first processor reads through; 0:
+// it has none of the level.
+type Cache struct {
+	L2 int64 `json:"l2,omitempty"`
+	L3 int64 `json:"l3,omitempty"`
+}
+
+// Last is the size of the last-level cache; 0: unknown.
+func (c *Cache) Last() int64 {
+	if c == nil {
+		return 0
+	}
+	return cmp.Or(c.L3, c.L2)
 }
 
 // NUMANode is one node of memory with its processors.

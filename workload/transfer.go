@@ -51,7 +51,7 @@ var Transfer = &Kind{
 		{Name: "verify", Type: Enum, Default: "sample", Values: []string{"none", "sample", "full"},
 			Doc: "sample: every block is checked before the timed part and what the timed part moved is checked after it; full: also each of the iterations singly in an untimed pass with fresh contents"},
 		{Name: "reuse", Type: Enum, Default: "hot", Values: []string{"hot", "spread"},
-			Doc: "hot: all requests to a target use the same memory, which small ones find in the cache; spread: each uses the next place of a region, and the regions of an initiator have together at least twice the size of the last-level cache"},
+			Doc: "hot: all requests to a target use the same memory, which small ones find in the cache; spread: each uses the next place of a region, and the regions of an initiator have together at least twice the size of the last-level cache. Reports say what requests went over on a node, and whether its last-level cache holds that (hot) or not (cold)"},
 		{Name: "pages", Type: Enum, Default: "default", Values: []string{"default", "thp", "2MiB", "1GiB"}, Process: true,
 			Doc: "pages of the buffers; default: what the system gives to memory that asks for nothing; thp: transparent huge pages; 2MiB, 1GiB: huge pages that are set aside beforehand, of which each thread of a rank has whole ones. Where the kernel does not have them the launch fails. Where fabric ucx allocates by itself (alloc fabric) it has default only"},
 		{Name: "alloc", Type: Enum, Default: "fabric", Process: true, Values: []string{"fabric", "heap"},
