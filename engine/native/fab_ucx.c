@@ -104,7 +104,7 @@ static int ucx_attach(struct weir_rank *r, size_t bytes)
 
 /* What moves data is of the API: ucx_open fills it in. */
 const struct weir_fabric weir_fab_ucx = {
-    .name = "ucx", .caps = CAP_ALLOCATES | CAP_NETWORK, .probe = ucx_probe, .open = ucx_open, .attach = ucx_attach, .address = ucx_address,
+    .name = "ucx", .library = "libucp.so", .caps = CAP_ALLOCATES | CAP_NETWORK, .probe = ucx_probe, .open = ucx_open, .attach = ucx_attach, .address = ucx_address,
     .connect = ucx_connect, .put = unsupported_put, .get = unsupported_get, .progress = ucx_progress, .flush = unsupported_flush,
     .signal = unsupported_signal, .expect = expects_nothing, .ping = unsupported_ping, .arrived = unsupported_arrived,
     .ceiling = ceiling_is_memcpy, .transport = ucx_transport, .carriers = ucx_carriers, .close = ucx_close,

@@ -212,6 +212,7 @@ int  weir_close(struct weir_rank *r, int64_t timeout, struct weir_err *err);
 
 struct weir_info { /* of a fabric on this host */
     int  available;
+    const char *library; /* how the name of the file begins that was loaded; NULL: none, or details have it */
     char version[64];
     char reason[WEIR_TEXT];
     char details[WEIR_TEXT]; /* key=value lines */
