@@ -13,8 +13,9 @@ import (
 const Auto = "auto"
 
 // Choice is the fabric of a launch. Reason is "" where the scenario names the
-// fabric, else why it is this one and what a faster one lacked.
-type Choice struct{ Fabric, Reason string }
+// fabric, else why it is this one and what a faster one lacked. Provider is
+// libfabric's that was a reason; "": libfabric is to choose.
+type Choice struct{ Fabric, Provider, Reason string }
 
 // Candidates are the fabrics between which Choose chooses for ranks on so many
 // nodes; what it is given must say of these whether the nodes have them.
@@ -35,9 +36,9 @@ func Candidates(o workload.TransferOptions, nodes int) []string {
 func vram(o workload.TransferOptions) bool { return o.Initiator == "vram" || o.Target == "vram" }
 
 // Choose resolves fabric auto for ranks on these nodes, each given once, by where
-// they are and what all of them have: shared memory on one node; between nodes
-// remote memory access by a library where every node has a device for it with an
-// active port; else tcp. Shared memory is memfd, which no size of /dev/shm limits.
+// they are and what all of them have: shared memory on one node; between nodes a
+// library that, as it says itself, has a device read and write remote memory on
+// every one of them; else tcp. Shared memory is memfd, which no size of /dev/shm limits.
 func Choose(o workload.TransferOptions, nodes []results.Node) Choice {
 	if o.Fabric != Auto {
 		return Choice{Fabric: o.Fabric}
@@ -46,35 +47,34 @@ func Choose(o workload.TransferOptions, nodes []results.Node) Choice {
 		return onOneNode(o, nodes[0])
 	}
 	where := "ranks on nodes " + names(nodes)
-	if why := withoutDevice(nodes); why != "" {
-		return Choice{"tcp", where + ", and " + why}
-	}
-	fabrics := []string{"ucx", "libfabric"}
-	if everyDevice(nodes, func(d results.RDMA) bool { return d.Driver == "efa" }) {
-		slices.Reverse(fabrics) // UCX does not reach remote memory through EFA by itself
-	}
 	var lacks []string
-	for _, f := range fabrics {
-		why := unusable(f, o, nodes)
+	for _, f := range []string{"ucx", "libfabric"} {
+		used, why := remote(f, o, nodes)
 		if why == "" {
-			reason := where + " with RDMA devices " + devices(nodes)
-			return Choice{f, strings.Join(append([]string{reason}, lacks...), "; ")}
+			c := Choice{Fabric: f, Reason: strings.Join(append([]string{fmt.Sprintf("%s, and %s has RDMA on all: %s", where, f, used.words())}, lacks...), "; ")}
+			if f == "libfabric" {
+				c.Provider = used[0].transport
+			}
+			return c
 		}
 		lacks = append(lacks, why)
 	}
-	return Choice{"tcp", fmt.Sprintf("%s with RDMA devices %s, but nothing to use them: %s", where, devices(nodes), strings.Join(lacks, "; "))}
+	if why := withoutDevice(nodes); why != "" {
+		return Choice{Fabric: "tcp", Reason: where + ", and " + why}
+	}
+	return Choice{Fabric: "tcp", Reason: fmt.Sprintf("%s with RDMA devices %s, but nothing to use them: %s", where, devices(nodes), strings.Join(lacks, "; "))}
 }
 
 func onOneNode(o workload.TransferOptions, n results.Node) Choice {
 	where := "all ranks are on node " + n.Name
 	if !vram(o) {
 		if f := n.Fabrics["shm"]; !f.Available {
-			return Choice{"tcp", where + ", but " + lack("shm", n)}
+			return Choice{Fabric: "tcp", Reason: where + ", but " + lack("shm", n)}
 		}
 		if why := o.Lacks("shm"); why != "" {
-			return Choice{"tcp", where + ", but " + why}
+			return Choice{Fabric: "tcp", Reason: where + ", but " + why}
 		}
-		return Choice{"shm", where + " and all memory is DRAM"}
+		return Choice{Fabric: "shm", Reason: where + " and all memory is DRAM"}
 	}
 	var lacks []string
 	for _, f := range []string{"cuda", "ucx", "libfabric"} {
@@ -83,11 +83,11 @@ func onOneNode(o workload.TransferOptions, n results.Node) Choice {
 			continue
 		}
 		if n.Fabrics[f].Available {
-			return Choice{f, strings.Join(append([]string{where + " and some memory is a GPU's"}, lacks...), "; ")}
+			return Choice{Fabric: f, Reason: strings.Join(append([]string{where + " and some memory is a GPU's"}, lacks...), "; ")}
 		}
 		lacks = append(lacks, lack(f, n))
 	}
-	return Choice{"shm", fmt.Sprintf("%s; some memory is a GPU's, but %s", where, strings.Join(lacks, "; "))}
+	return Choice{Fabric: "shm", Reason: fmt.Sprintf("%s; some memory is a GPU's, but %s", where, strings.Join(lacks, "; "))}
 }
 
 // withoutDevice says which nodes have no device for remote memory access.
@@ -102,38 +102,6 @@ func withoutDevice(nodes []results.Node) string {
 		return ""
 	}
 	return "no RDMA device with an active port is on " + names(without)
-}
-
-func everyDevice(nodes []results.Node, is func(results.RDMA) bool) bool {
-	return !slices.ContainsFunc(nodes, func(n results.Node) bool {
-		return slices.ContainsFunc(n.RDMA, func(d results.RDMA) bool { return d.Active() && !is(d) })
-	})
-}
-
-// software are libfabric's providers that use no device for remote memory access.
-var software = []string{"tcp", "udp", "net", "sockets", "shm", "sm2"}
-
-// unusable says why a fabric cannot use the devices of all nodes for these options.
-func unusable(fabric string, o workload.TransferOptions, nodes []results.Node) string {
-	if why := o.Lacks(fabric); why != "" {
-		return why
-	}
-	for _, n := range nodes {
-		f := n.Fabrics[fabric]
-		if !f.Available {
-			return lack(fabric, n)
-		}
-		if fabric != "libfabric" {
-			continue
-		}
-		if !slices.ContainsFunc(strings.Split(f.Details["providers"], ","), func(p string) bool {
-			core, _, _ := strings.Cut(p, ";")
-			return core != "" && !slices.Contains(software, core)
-		}) {
-			return fmt.Sprintf("libfabric on %s has no provider for them (it has %s)", n.Name, f.Details["providers"])
-		}
-	}
-	return ""
 }
 
 func lack(fabric string, n results.Node) string {

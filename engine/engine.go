@@ -102,10 +102,12 @@ type CaseResult struct {
 	Transports []results.Transport `json:"transports,omitempty"`
 	// MemoryNodes are the NUMA nodes that the buffers of its threads were bound to and are
 	// on, ascending; nil: they were not bound.
-	MemoryNodes []int   `json:"memory_nodes,omitempty"`
-	Prep        Prep    `json:"prep"`
-	Memcpy      float64 `json:"memcpy"`  // bytes/s, 0 where not probed
-	Ceiling     float64 `json:"ceiling"` // bytes/s of the path, 0 where not probed
+	MemoryNodes []int `json:"memory_nodes,omitempty"`
+	// Walk is what its requests and those to it go over; nil: a cache cannot be told from it.
+	Walk    *Walk   `json:"walk,omitempty"`
+	Prep    Prep    `json:"prep"`
+	Memcpy  float64 `json:"memcpy"`  // bytes/s, 0 where not probed
+	Ceiling float64 `json:"ceiling"` // bytes/s of the path, 0 where not probed
 	// CeilingBest is the best of the spans of which Ceiling is the median: the path
 	// has carried that once.
 	CeilingBest float64 `json:"ceiling_best"`

@@ -116,6 +116,7 @@ func (s *session) introduce(n results.Node) {
 // essence is a node without what says nothing of its numbers.
 func essence(n results.Node) results.Node {
 	n.Name, n.Labels, n.ClockOffset, n.StampClock, n.Counters = "", nil, results.ClockOffset{}, "", nil
+	n.CPU.Cache = nil     // older sessions do not have it, and the model says it
 	n.Memory.Total >>= 30 // what the kernel keeps for itself differs from boot to boot
 	var nics []results.NIC
 	for _, nic := range n.NICs {

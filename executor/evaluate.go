@@ -218,6 +218,7 @@ func (l *launched) evaluate(i int) *results.Launch {
 	e.SamplesDigest = digest
 	e.Transport, e.Transports = strings.Join(transports, ", "), results.MergeTransports(used)
 	e.MemoryNodes = results.MemoryNodes(memory)
+	e.WorkingSet = engine.WorkingSet(p.ranks, l.engine.Nodes, l.s.caches())
 	e.Played = engine.Timeline(p.ranks)
 	e.Ranks, e.Initiators, e.SlowestPair = engine.Shares(l.engine.Cases[i], p.ranks)
 	metrics, err := l.s.o.Metrics(l.engine.Cases[i], p.ranks)

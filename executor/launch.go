@@ -219,6 +219,7 @@ func (s *session) prepare(g *group, cases []*planner.Case, index int, beside ...
 	l := &launched{s: s, g: g, index: index, cases: cases, id: fmt.Sprintf("%s-%d", s.groupDirs[g.ID], index)}
 	l.engine = engine.Launch{ID: l.id, Index: l.index, Seed: s.seed(g.ID, l.index)}
 	var steps []*workload.TransferOptions // of a sequence
+	var choice engine.Choice
 	for i, c := range cases {
 		o, err := transfer(c)
 		if err != nil {
@@ -232,10 +233,13 @@ func (s *session) prepare(g *group, cases []*planner.Case, index int, beside ...
 				return nil, err
 			}
 			shareCPUs([]*launched{l}, s.processors)
-			choice := s.choose(o, l.engine.Nodes)
+			choice = s.choose(o, l.engine.Nodes)
 			l.engine.Fabric, l.why = choice.Fabric, choice.Reason
 		} else if o.Matrix != nil && sameMatrix(c, cases[i-1]) {
 			o.Matrix = l.engine.Cases[i-1].Options.Matrix
+		}
+		if choice.Provider != "" {
+			o.Provider = choice.Provider
 		}
 		if o.Step != nil {
 			steps = append(steps, &o)

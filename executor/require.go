@@ -179,6 +179,15 @@ func (s *session) clusterLacks() []string {
 	return lacks
 }
 
+// caches are the sizes of the members' last-level caches, by node.
+func (s *session) caches() map[string]int64 {
+	out := map[string]int64{}
+	for name, m := range s.members {
+		out[name] = m.Node.CPU.Cache.Last()
+	}
+	return out
+}
+
 // choose resolves the fabric of ranks on these nodes.
 func (s *session) choose(o workload.TransferOptions, ranks []string) engine.Choice {
 	var nodes []results.Node

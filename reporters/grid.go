@@ -98,6 +98,9 @@ func newGrid(run string, cases []*results.Case) grid {
 			g.add(o.head, true, o.drop, func(c *results.Case) string { return setting(c, o.name) })
 		}
 	}
+	if slices.ContainsFunc(cases, func(c *results.Case) bool { return workingSet(c) != nil }) {
+		g.add("working set", false, 8, workingSetCell)
+	}
 	for _, m := range amountColumns {
 		if has(cases, m.name) {
 			g.metric(m.name, m.head, m.drop, cases)

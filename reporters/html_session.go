@@ -192,7 +192,7 @@ func against(base, own string) string {
 func nodeFacts(n results.Node) []html.Pair {
 	var f facts
 	f.add("system", sentence(", ", n.OS, n.Kernel))
-	f.add("CPU", sentence(", ", nodeCPU(n), count(n.CPU.Sockets, "socket"), count(n.CPU.NUMA, "NUMA node"), sentence(" ", n.CPU.Driver, n.CPU.Gov), tagged("turbo ", n.CPU.Turbo)))
+	f.add("CPU", sentence(", ", nodeCPU(n), count(n.CPU.Sockets, "socket"), count(n.CPU.NUMA, "NUMA node"), sentence(" ", n.CPU.Driver, n.CPU.Gov), tagged("turbo ", n.CPU.Turbo), cachesText(n.CPU.Cache)))
 	var watched []string
 	for _, class := range slices.Sorted(maps.Keys(n.Counters)) {
 		watched = append(watched, fmt.Sprintf("%d of class %s", n.Counters[class], class))
@@ -223,7 +223,7 @@ func nodeFacts(n results.Node) []html.Pair {
 	}
 	for _, name := range slices.Sorted(maps.Keys(n.Fabrics)) {
 		fabric := n.Fabrics[name]
-		what := sentence(" ", "available", fabric.Version)
+		what := sentence(", ", sentence(" ", "available", fabric.Version), tagged("to other hosts ", results.PathsText(fabric.Paths)))
 		if !fabric.Available {
 			what = sentence(": ", "absent", fabric.Reason)
 		}

@@ -47,6 +47,7 @@ var (
 		{"fabric_reason", func(s *scan, l *Launch) { l.FabricReason = s.common() }},
 		{"transports", func(s *scan, l *Launch) { l.Transports = shared(s, s.kept.ways) }},
 		{"memory_nodes", func(s *scan, l *Launch) { s.decode(&l.MemoryNodes) }},
+		{"working_set", func(s *scan, l *Launch) { s.decode(&l.WorkingSet) }},
 		{"metrics", func(s *scan, l *Launch) {
 			l.Metrics = MetricValues{namedOf(s, func(s *scan, v *float64) { *v = s.measured() })}
 		}},

@@ -226,8 +226,11 @@ type Launch struct {
 	Transports []Transport `json:"transports,omitempty"`
 	// MemoryNodes are none where the scenario leaves it to the kernel where buffers are.
 	MemoryNodes []MemoryNode `json:"memory_nodes,omitempty"`
-	Metrics     MetricValues `json:"metrics"`
-	Samples     []string     `json:"samples"` // files below the session directory, one per measuring rank
+	// WorkingSet is none in documents of older versions, in fabric sim, and where what is
+	// moved in between decides what a cache still has (workload traffic_sequence).
+	WorkingSet *WorkingSet  `json:"working_set,omitempty"`
+	Metrics    MetricValues `json:"metrics"`
+	Samples    []string     `json:"samples"` // files below the session directory, one per measuring rank
 	// SamplesDigest is of the content of these files (see DigestSamples); "" in documents
 	// of older versions, and where there is no file.
 	SamplesDigest string `json:"samples_digest,omitempty"`

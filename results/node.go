@@ -1,6 +1,10 @@
 package results
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
 
 // Node is one host of the session. What is not there, or what the kernel does not
 // tell, is absent.
@@ -33,6 +37,22 @@ type CPU struct {
 	Gov     string `json:"governor,omitempty"` // of all CPUs: several with commas between
 	Driver  string `json:"frequency_driver,omitempty"`
 	Turbo   string `json:"turbo,omitempty"` // on | off
+	Cache   *Cache `json:"cache,omitempty"` // nil: the kernel does not say
+}
+
+// Cache is the size in bytes of the caches that the first processor reads through; 0:
+// it has none of the level.
+type Cache struct {
+	L2 int64 `json:"l2,omitempty"`
+	L3 int64 `json:"l3,omitempty"`
+}
+
+// Last is the size of the last-level cache; 0: unknown.
+func (c *Cache) Last() int64 {
+	if c == nil {
+		return 0
+	}
+	return cmp.Or(c.L3, c.L2)
 }
 
 // NUMANode is one node of memory with its processors.
@@ -100,4 +120,43 @@ type Fabric struct {
 	Version   string            `json:"version,omitempty"`
 	Reason    string            `json:"reason,omitempty"`
 	Details   map[string]string `json:"details,omitempty"`
+	// Paths to other hosts, as its library tells of them; none for a fabric without one.
+	Paths []Path `json:"paths,omitempty"`
 }
+
+// Path is a way that a fabric's library has to other hosts.
+type Path struct {
+	Name   string `json:"name"`             // UCX's transport, libfabric's provider
+	Device string `json:"device,omitempty"` // as the library names it: mlx5_0:1, eth0
+	Access string `json:"access,omitempty"` // to remote memory: one of the words below; "": the library would take another path, and says no more
+}
+
+// String is the path as sentences name it: rc_mlx5/mlx5_0:1, or tcp/eth0 (software).
+func (p Path) String() string {
+	s := p.Name
+	if p.Device != "" {
+		s += "/" + p.Device
+	}
+	if p.Access != "" {
+		s += " (" + p.Access + ")"
+	}
+	return s
+}
+
+// PathsText lists paths for a sentence.
+func PathsText(paths []Path) string {
+	words := make([]string, len(paths))
+	for i, p := range paths {
+		words[i] = p.String()
+	}
+	return strings.Join(words, ", ")
+}
+
+// OtherHosts is the detail of a fabric that says why nothing is known of its paths.
+const OtherHosts = "other hosts"
+
+// What reads and writes remote memory on a path.
+const (
+	RDMAAccess     = "rdma"     // a device by itself
+	SoftwareAccess = "software" // messages, and a processor that copies
+)

@@ -235,6 +235,10 @@ func (w *sealer) launch(l *Launch) {
 		w.text("memory nodes")
 		w.json(l.MemoryNodes)
 	}
+	if l.WorkingSet != nil {
+		w.text("working set")
+		w.json(l.WorkingSet)
+	}
 	if l.SlowestPair != nil {
 		w.text("slowest pair")
 		w.json(l.SlowestPair)

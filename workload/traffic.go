@@ -11,7 +11,7 @@ var Traffic = &Kind{
 	Name: "traffic",
 	Doc:  "one traffic matrix: each rank moves so many bytes to each other, again and again, all starting together",
 	Options: append([]Option{
-		shared("fabric", "the way to move bytes; auto takes shm between ranks of one node, between nodes ucx or libfabric where every node has an active RDMA port, else tcp; sim has no model of a matrix and is refused"),
+		shared("fabric", "the way to move bytes; auto takes shm between ranks of one node, between nodes ucx or libfabric where a device reads and writes remote memory on every node, else tcp; sim has no model of a matrix and is refused"),
 		shared("provider", ""),
 		shared("api", "what of UCX carries a write, as in workload transfer: rma or am; tag is refused, because its receives are posted ahead and of one size"),
 		shared("op", "write: the sender of a cell puts it into the receiver's memory; read: the receiver gets it from the sender's"),

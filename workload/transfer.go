@@ -15,7 +15,7 @@ var Transfer = &Kind{
 	Doc:  "block transfers between ranks: one-sided writes and reads, streamed with a window or as a ping-pong",
 	Options: append([]Option{
 		{Name: "fabric", Type: Enum, Default: "auto", Process: true, Values: []string{"auto", "shm", "tcp", "ucx", "libfabric", "cuda", "nixl", "sim"},
-			Doc: "the way to move bytes; auto takes shm between ranks of one node, between nodes ucx or libfabric where every node has an active RDMA port, else tcp; sim moves none: its numbers follow from the model that the sim_ options declare"},
+			Doc: "the way to move bytes; auto takes shm between ranks of one node, between nodes ucx or libfabric where a device reads and writes remote memory on every node, as the library says itself (`weir probe` shows it), else tcp; sim moves none: its numbers follow from the model that the sim_ options declare"},
 		{Name: "provider", Type: String, Default: "", Process: true, For: map[string]string{"fabric": "libfabric"},
 			Doc: "libfabric's provider by its name there, as `weir probe` lists them (tcp;ofi_rxm, shm, verbs;ofi_rxm, efa); empty: the first that libfabric offers and that can do what is needed"},
 		{Name: "api", Type: Enum, Default: "rma", Values: []string{"rma", "am", "tag"}, Process: true, For: map[string]string{"fabric": "ucx"},
@@ -51,7 +51,7 @@ var Transfer = &Kind{
 		{Name: "verify", Type: Enum, Default: "sample", Values: []string{"none", "sample", "full"},
 			Doc: "sample: every block is checked before the timed part and what the timed part moved is checked after it; full: also each of the iterations singly in an untimed pass with fresh contents. Requests of the timed part to one place carry the same bytes, so one of them that is lost between others is not seen there; with reuse spread they have many places"},
 		{Name: "reuse", Type: Enum, Default: "hot", Values: []string{"hot", "spread"},
-			Doc: "hot: all requests to a target use the same memory, which small ones find in the cache; spread: each uses the next place of a region, and the regions of an initiator have together at least twice the size of the last-level cache"},
+			Doc: "hot: all requests to a target use the same memory, which small ones find in the cache; spread: each uses the next place of a region, and the regions of an initiator have together at least twice the size of the last-level cache. Reports say what requests went over on a node, and whether its last-level cache holds that (hot) or not (cold)"},
 		{Name: "pages", Type: Enum, Default: "default", Values: []string{"default", "thp", "2MiB", "1GiB"}, Process: true,
 			Doc: "pages of the buffers; default: what the system gives to memory that asks for nothing; thp: transparent huge pages; 2MiB, 1GiB: huge pages that are set aside beforehand, of which each thread of a rank has whole ones. Where the kernel does not have them the launch fails. Where fabric ucx allocates by itself (alloc fabric) it has default only"},
 		{Name: "alloc", Type: Enum, Default: "fabric", Process: true, Values: []string{"fabric", "heap"},

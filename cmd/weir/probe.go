@@ -83,6 +83,9 @@ func printNode(w io.Writer, n results.Node) error {
 	line("node", n.Name)
 	line("system", strings.Trim(n.OS+", "+n.Kernel, ", "))
 	line("processors", fmt.Sprintf("%d of %d usable, %s", n.CPU.Allowed, n.CPU.Count, n.CPU.Model))
+	if c := n.CPU.Cache; c != nil {
+		line("caches", cachesText(*c))
+	}
 	line("clock", frequency(n.CPU))
 	if n.StampClock != "" {
 		line("stamps", n.StampClock)
@@ -121,6 +124,16 @@ func printNode(w io.Writer, n results.Node) error {
 
 func gibibytes(n int64) string { return quantity.Digits(float64(n)/(1<<30), 3) + " GiB" }
 
+func cachesText(c results.Cache) string {
+	var out []string
+	for level, size := range []int64{2: c.L2, 3: c.L3} {
+		if size > 0 {
+			out = append(out, fmt.Sprintf("L%d %v", level, quantity.Size(size)))
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
 // frequency says what decides the clock of the processors, as far as it is known.
 func frequency(c results.CPU) string {
 	var out []string
@@ -158,6 +171,9 @@ func notes(f results.Fabric) string {
 	var out []string
 	for _, key := range slices.Sorted(maps.Keys(f.Details)) {
 		out = append(out, key+": "+strings.ReplaceAll(f.Details[key], ",", ", "))
+	}
+	if len(f.Paths) > 0 {
+		out = append(out, "to other hosts: "+results.PathsText(f.Paths))
 	}
 	return strings.Join(out, "; ")
 }

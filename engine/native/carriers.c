@@ -109,6 +109,39 @@ void carriers_ucx_messages(char *list, char *text)
         carrier_add(list, !lanes[i].am && !lanes[i].rma_bw ? CARRIES_CONTROL : several ? CARRIES_POSSIBLY : CARRIES_DATA, lanes[i].name, lanes[i].device);
 }
 
+/* How a transport is used in a list, on whatever device; 0: it is not in it. */
+static int use_in(const char *list, const char *transport)
+{
+    size_t n = strlen(transport);
+    for (const char *line = list; line && *line; line = strchr(line, '\n'), line += line != NULL)
+        if (!strncmp(line + 2, transport, n) && line[2 + n] == '/')
+            return line[0];
+    return 0;
+}
+
+void carriers_between_hosts(char *list, char *resources, char *lanes, int second, int (*by_itself)(const char *device))
+{
+    char chosen[WEIR_CARRIERS] = "", name[128], *save = NULL;
+    carriers_ucx(chosen, lanes, "", second);
+    for (char *line = strtok_r(resources, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+        char *device; /* "#      resource 1  :  md 1  dev 1  flags -- tcp/eth0" */
+        if (sscanf(line, " # resource %*d : md %*d dev %*d flags %*s %127s", name) != 1 || !(device = strchr(name, '/')))
+            continue;
+        *device++ = 0;
+        enum weir_carrier_use use = CARRIES_POSSIBLY;
+        switch (use_in(chosen, name)) {
+        case CARRIES_DATA:
+        case CARRIES_POSSIBLY:
+            use = by_itself(device) ? CARRIES_DATA : CARRIES_EMULATED;
+            break;
+        case CARRIES_EMULATED:
+            use = CARRIES_EMULATED;
+            break;
+        }
+        carrier_add(list, use, name, device);
+    }
+}
+
 const char *carriers_mapping(const void *at)
 {
     static const struct {

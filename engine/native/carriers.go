@@ -1,6 +1,7 @@
 package native
 
 import (
+	"net"
 	"strings"
 
 	"weir/results"
@@ -39,4 +40,25 @@ func transports(list string, rank int, initiator bool) []results.Transport {
 		out = append(out, results.Transport{Use: results.DataUse, Ranks: []int{rank}})
 	}
 	return results.MergeTransports(out)
+}
+
+// paths reads such a list of ways to other hosts: see weir_info. Those that come back to
+// this host are none.
+func paths(list string) []results.Path {
+	access := map[string]string{"d": results.RDMAAccess, "e": results.SoftwareAccess}
+	var out []results.Path
+	for line := range strings.Lines(list) {
+		use, name, ok := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		transport, device, _ := strings.Cut(name, "/")
+		if !ok || transport == "" || loopback(device) { // without a name: there was no room for more
+			continue
+		}
+		out = append(out, results.Path{Name: transport, Device: device, Access: access[use]})
+	}
+	return out
+}
+
+func loopback(device string) bool {
+	i, err := net.InterfaceByName(device)
+	return err == nil && i.Flags&net.FlagLoopback != 0
 }

@@ -33,6 +33,12 @@ void carriers_ucx(char *list, char *text, const char *mapped, int second);
  * long ones may go over those for large memory, and which are long UCX does not say. */
 void carriers_ucx_messages(char *list, char *text);
 
+/* Adds all transports and devices of a context of UCX that reach other hosts, from what
+ * ucp_context_print_info wrote, and from the lanes that UCX chose among them: a transport
+ * that has blocks put carries data if the device is one that does so by itself, emulates
+ * it otherwise, and of those that were not chosen nothing is known. */
+void carriers_between_hosts(char *list, char *resources, char *lanes, int second, int (*by_itself)(const char *device));
+
 /* The transport of UCX that maps an address of this process, from /proc/self/maps. */
 const char *carriers_mapping(const void *at);
 

@@ -2,6 +2,9 @@ package native
 
 import (
 	"fmt"
+	"net"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -50,6 +53,68 @@ func TestCarriersOfUCX(t *testing.T) {
 	} {
 		if got := carriersOfUCX(c.text, c.mapped, c.second); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+const (
+	resourcesIB = `#     component 4  :  ib
+#            md 0  :  component 1  tcp 
+#      resource 0  :  md 0  dev 0  flags -- tcp/eth0
+#      resource 1  :  md 4  dev 1  flags -- rc_verbs/mlx5_0:1
+#      resource 2  :  md 4  dev 1  flags -- rc_mlx5/mlx5_0:1
+#      resource 3  :  md 5  dev 2  flags -- rc_mlx5/mlx5_1:1
+#      resource 4  :  md 4  dev 1  flags -s ud_mlx5/mlx5_0:1`
+	resourcesEFA = `#      resource 0  :  md 0  dev 0  flags -- tcp/eth0
+#      resource 1  :  md 4  dev 1  flags -- ud_verbs/rdmap0:1`
+	lanesEFA = `#                 lane[0]:  1:ud_verbs/rdmap0:1.0 md[4]     -> md[4]/ib/sysdev[0] am am_bw#0 wireup`
+	// sockets that the second protocols count among those that put
+	lanesSockets = `#                 lane[0]:  0:tcp/eth0.0 md[0]              -> md[0]/tcp/sysdev[255] rma_bw#0 am am_bw#0 wireup`
+)
+
+// A way to other hosts has RDMA where UCX itself would have blocks put on it, and the
+// device is one for that.
+func TestPathsOfUCX(t *testing.T) {
+	for _, c := range []struct {
+		name, resources, lanes string
+		second                 bool
+		want                   string
+	}{
+		{"sockets", "# resource 0  :  md 0  dev 0  flags -- tcp/eth0", strings.ReplaceAll(lanesTCP, "lo.0", "eth0.0"), false, "[tcp/eth0 (software)]"},
+		{"sockets that put", "# resource 0  :  md 0  dev 0  flags -- tcp/eth0", lanesSockets, true, "[tcp/eth0 (software)]"},
+		{"a card and its rails", resourcesIB, lanesIB, false, "[tcp/eth0 rc_verbs/mlx5_0:1 rc_mlx5/mlx5_0:1 (rdma) rc_mlx5/mlx5_1:1 (rdma) ud_mlx5/mlx5_0:1]"},
+		{"rails", resourcesIB, lanesRails, true, "[tcp/eth0 rc_verbs/mlx5_0:1 rc_mlx5/mlx5_0:1 (rdma) rc_mlx5/mlx5_1:1 (rdma) ud_mlx5/mlx5_0:1]"},
+		{"a card for messages", resourcesEFA, lanesEFA, false, "[tcp/eth0 ud_verbs/rdmap0:1 (software)]"},
+		{"the way back", "# resource 0  :  md 0  dev 0  flags -- tcp/lo", lanesTCP, false, "[]"},
+		{"nothing", "", "", false, "[]"},
+	} {
+		if got := fmt.Sprint(pathsOfUCX(c.resources, c.lanes, c.second)); got != c.want {
+			t.Errorf("%s: %s, want %s", c.name, got, c.want)
+		}
+	}
+}
+
+// No software is taken for a device: what the real libraries tell of a host agrees with
+// what its kernel does.
+func TestPathsOfThisHost(t *testing.T) {
+	cards, _ := filepath.Glob("/sys/class/infiniband/*")
+	for name, f := range (native{}).Probe([]string{"shm", "tcp", "ucx", "libfabric"}) {
+		if !f.Available {
+			continue
+		}
+		interfaces, err := net.Interfaces()
+		if err != nil {
+			t.Fatal(err)
+		}
+		up := slices.ContainsFunc(interfaces, func(i net.Interface) bool { return i.Flags&net.FlagUp != 0 && i.Flags&net.FlagLoopback == 0 })
+		library := name == "ucx" || name == "libfabric"
+		if why := f.Details[results.OtherHosts]; why != "" || len(f.Paths) > 0 != (library && up) {
+			t.Errorf("%s has the paths %v (%s), network up: %v", name, f.Paths, why, up)
+		}
+		for _, p := range f.Paths {
+			if p.Access == results.RDMAAccess && len(cards) == 0 {
+				t.Errorf("%s: %v, and the kernel has no RDMA device", name, p)
+			}
 		}
 	}
 }

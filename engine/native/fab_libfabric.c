@@ -315,7 +315,7 @@ static int arrived(struct weir_rank *r, int peer, size_t n, uint64_t seq)
 }
 
 const struct weir_fabric weir_fab_libfabric = {
-    .name = "libfabric", .caps = CAP_NETWORK, .probe = libfabric_probe, .open = libfabric_open, .attach = libfabric_attach, .address = libfabric_address,
+    .name = "libfabric", .library = "libfabric.so", .caps = CAP_NETWORK, .probe = libfabric_probe, .open = libfabric_open, .attach = libfabric_attach, .address = libfabric_address,
     .connect = libfabric_connect, .put = put, .get = get, .progress = libfabric_progress, .flush = flush, .signal = send_word, .expect = expects_nothing, .ping = ping,
     .arrived = arrived, .ceiling = ceiling_raw, .transport = libfabric_transport, .carriers = libfabric_carriers, .close = libfabric_close,
 };

@@ -37,7 +37,7 @@ static int open_worker(struct weir_rank *r, struct ucx_rank *u)
     ucp_worker_params_t w = {.field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE, .thread_mode = UCS_THREAD_MODE_SINGLE};
     ucs_status_t        s = UCS_ERR_NO_DEVICE;
     for (int i = 0; i < LISTINGS && s == UCS_ERR_NO_DEVICE; i++) {
-        if ((s = ucx_init(u->api->features, &u->context)) != UCS_OK)
+        if ((s = ucx_init(u->api->features, UCX_ALL_HOSTS, &u->context)) != UCS_OK)
             return ucx_failed(r, "ucp_init", -1, s);
         if ((s = ucx.ucp_worker_create(u->context, &w, &u->worker)) != UCS_OK)
             ucx.ucp_cleanup(u->context);
@@ -104,7 +104,7 @@ static int ucx_attach(struct weir_rank *r, size_t bytes)
 
 /* What moves data is of the API: ucx_open fills it in. */
 const struct weir_fabric weir_fab_ucx = {
-    .name = "ucx", .caps = CAP_ALLOCATES | CAP_NETWORK, .probe = ucx_probe, .open = ucx_open, .attach = ucx_attach, .address = ucx_address,
+    .name = "ucx", .library = "libucp.so", .caps = CAP_ALLOCATES | CAP_NETWORK, .probe = ucx_probe, .open = ucx_open, .attach = ucx_attach, .address = ucx_address,
     .connect = ucx_connect, .put = unsupported_put, .get = unsupported_get, .progress = ucx_progress, .flush = unsupported_flush,
     .signal = unsupported_signal, .expect = expects_nothing, .ping = unsupported_ping, .arrived = unsupported_arrived,
     .ceiling = ceiling_is_memcpy, .transport = ucx_transport, .carriers = ucx_carriers, .close = ucx_close,

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The list of fabrics: a new one is its .c file and its line here. */
-static const struct weir_fabric *const fabrics[] = {&weir_fab_shm, &weir_fab_tcp, &weir_fab_ucx, &weir_fab_libfabric, &weir_fab_nixl};
+#define ENTRY(name) &weir_fab_##name,
+static const struct weir_fabric *const fabrics[] = {WEIR_FABRICS(ENTRY)};
 
 #define NFABRICS (sizeof fabrics / sizeof *fabrics)
 
@@ -27,5 +27,6 @@ int weir_probe(const char *name, struct weir_info *out)
         return -1;
     }
     f->probe(out);
+    out->library = f->library;
     return 0;
 }

@@ -1,5 +1,6 @@
-/* fabric.h: one table of functions per fabric. A fabric is one .c file and one
- * line in fabric.c. What it cannot do it says in caps; callers ask caps, never names. */
+/* fabric.h: one table of functions per fabric. A fabric is a .c file with its table and
+ * its name in WEIR_FABRICS; scenarios know it when option fabric (package workload) has
+ * the name too, which a test holds. What it cannot do it says in caps; callers ask caps, never names. */
 #ifndef WEIR_FABRIC_H
 #define WEIR_FABRIC_H
 
@@ -37,6 +38,7 @@ enum weir_caps {
 
 struct weir_fabric {
     const char *name;
+    const char *library; /* how the file name of the vendor's library begins, which probe loads; NULL: none, or probe says */
     uint32_t    caps;
     void (*probe)(struct weir_info *out);
     int (*open)(struct weir_rank *r);
@@ -78,7 +80,12 @@ struct weir_fabric {
     int (*close)(struct weir_rank *r);
 };
 
-extern const struct weir_fabric weir_fab_shm, weir_fab_tcp, weir_fab_ucx, weir_fab_libfabric, weir_fab_nixl;
+/* All fabrics, in the order in which they are listed: each has a table weir_fab_NAME. */
+#define WEIR_FABRICS(F) F(shm) F(tcp) F(ucx) F(libfabric) F(nixl)
+
+#define WEIR_FABRIC_TABLE(name) extern const struct weir_fabric weir_fab_##name;
+WEIR_FABRICS(WEIR_FABRIC_TABLE)
+#undef WEIR_FABRIC_TABLE
 
 const struct weir_fabric *weir_fabric_find(const char *name);
 

@@ -14,6 +14,8 @@ import "C"
 import (
 	"runtime"
 	"unsafe"
+
+	"weir/results"
 )
 
 // What tests need to see of the C side; cgo is not allowed in test files.
@@ -72,6 +74,18 @@ func carriersOfUCX(text, mapped string, second bool) string {
 	defer C.free(unsafe.Pointer(m))
 	C.carriers_ucx(list, c, m, number[second])
 	return C.GoString(list)
+}
+
+// pathsOfUCX reads the ways to other hosts from the library's texts; the devices that
+// begin with mlx5_ read and write remote memory.
+func pathsOfUCX(resources, lanes string, second bool) []results.Path {
+	list := (*C.char)(C.calloc(1, C.WEIR_CARRIERS))
+	defer C.free(unsafe.Pointer(list))
+	there, chosen := C.CString(resources), C.CString(lanes)
+	defer C.free(unsafe.Pointer(there))
+	defer C.free(unsafe.Pointer(chosen))
+	C.selftest_between_hosts(list, there, chosen, truth(second))
+	return paths(C.GoString(list))
 }
 
 // addCarriers adds so many different lines to an empty list and gives it.

@@ -123,14 +123,20 @@ static int loopback(const struct fi_info *i)
     return 0;
 }
 
-/* The first that keeps what it offers useful to this rank: libfabric's order is its preference. */
+/* Whether what it offers is of use. */
+static int fits(const struct fi_info *i, int one_host, enum libfabric_delivery way)
+{
+    if (!one_host && loopback(i))
+        return 0;
+    return way != DELIVERY_ORDER || i->ep_attr->max_order_raw_size; /* else it names the order, and keeps it for no size */
+}
+
+/* The first that is of use to this rank: libfabric's order is its preference. */
 static struct fi_info *first_fit(struct weir_rank *r, const struct fi_info *list, enum libfabric_delivery way)
 {
     for (const struct fi_info *i = list; i; i = i->next) {
-        if (!r->cfg.one_host && loopback(i))
+        if (!fits(i, r->cfg.one_host, way))
             continue;
-        if (way == DELIVERY_ORDER && !i->ep_attr->max_order_raw_size)
-            continue; /* it names the order, and keeps it for no size */
         struct fi_info *mine = libfabric.fi_dupinfo(i);
         if (mine && way == DELIVERY_COMPLETION)
             mine->tx_attr->op_flags |= FI_DELIVERY_COMPLETE; /* granted: the default of what is posted */
@@ -175,16 +181,23 @@ static int none(struct weir_rank *r, uint64_t reach)
                      *have ? "there are: " : "there are none", have, filter);
 }
 
+/* What is offered for one way, the list to be freed; 0 or the library's error. */
+static int offers(const char *provider, uint64_t reach, enum libfabric_delivery way, struct fi_info **list)
+{
+    struct fi_info *h = demand(provider, reach);
+    if (h)
+        demand_delivery(h, way);
+    return ask(h, list);
+}
+
 struct fi_info *libfabric_choose(struct weir_rank *r, enum libfabric_delivery *way)
 {
     uint64_t reach = r->cfg.one_host ? 0 : FI_REMOTE_COMM; /* FI_LOCAL_COMM is not asked for: shm does not claim it */
     for (*way = 0; *way < DELIVERY_WAYS; ++*way) {
-        struct fi_info *list, *h;
+        struct fi_info *list;
         if (!(libfabric_ways & 1u << *way))
             continue;
-        if ((h = demand(r->cfg.provider, reach)))
-            demand_delivery(h, *way);
-        int rc = ask(h, &list);
+        int rc = offers(r->cfg.provider, reach, *way, &list);
         if (rc < 0 && rc != -FI_ENODATA) {
             rank_fail(r, rc, "fi_getinfo", -1, "%s", libfabric.fi_strerror(-rc));
             return NULL;
@@ -198,6 +211,29 @@ struct fi_info *libfabric_choose(struct weir_rank *r, enum libfabric_delivery *w
     }
     none(r, reach);
     return NULL;
+}
+
+/* Providers of software offer writes to remote memory too; only one that drives a card
+ * tells of it. */
+static enum weir_carrier_use who_writes(const struct fid_nic *nic)
+{
+    int down = nic && nic->link_attr && nic->link_attr->state == FI_LINK_DOWN;
+    return nic && !down ? CARRIES_DATA : CARRIES_EMULATED;
+}
+
+static void probe_paths(char *list)
+{
+    for (enum libfabric_delivery way = 0; way < DELIVERY_WAYS; way++) {
+        struct fi_info *all;
+        if (offers(NULL, FI_REMOTE_COMM, way, &all) < 0)
+            continue;
+        for (const struct fi_info *i = all; i; i = i->next) {
+            const char *device = i->nic && i->nic->device_attr && i->nic->device_attr->name ? i->nic->device_attr->name : i->domain_attr->name;
+            if (fits(i, 0, way))
+                carrier_add(list, who_writes(i->nic), i->fabric_attr->prov_name, device ? device : "");
+        }
+        libfabric.fi_freeinfo(all);
+    }
 }
 
 void libfabric_probe(struct weir_info *out)
@@ -214,5 +250,6 @@ void libfabric_probe(struct weir_info *out)
     }
     snprintf(out->details, sizeof out->details, "providers=%s", have);
     out->available = 1;
+    probe_paths(out->paths);
 }
 #endif

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"weir/results"
 )
 
 // onlyProviderEnv names the one provider that the tests of libfabric are to use.
@@ -61,6 +63,38 @@ func TestLibfabricStrictProvider(t *testing.T) {
 				t.Errorf("a rule was broken:\n%s", out)
 			}
 		})
+	}
+}
+
+// A provider that drives a card has RDMA, whatever its name, and one whose card has no
+// link, or that has none, does not.
+func TestLibfabricPaths(t *testing.T) {
+	if os.Getenv(onlyProviderEnv) == "" {
+		dir := strictProvider(t)
+		for _, card := range []string{"", "up", "down"} {
+			again(t, dir, "^TestLibfabricPaths$", "STRICT_CARD="+card)
+		}
+		return
+	}
+	device, access := "card0", results.SoftwareAccess
+	switch os.Getenv("STRICT_CARD") {
+	case "up":
+		access = results.RDMAAccess
+	case "":
+		device = ""
+	}
+	found := false
+	for _, p := range (native{}).Probe([]string{"libfabric"})["libfabric"].Paths {
+		if p.Name != "strict" {
+			continue
+		}
+		found = true
+		if p.Access != access || device != "" && p.Device != device {
+			t.Errorf("%v, want access %s", p, access)
+		}
+	}
+	if !found {
+		t.Error("no path")
 	}
 }
 

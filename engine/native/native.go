@@ -63,6 +63,7 @@ func (native) Probe(fabrics []string) map[string]results.Fabric {
 			Available: info.available != 0,
 			Version:   C.GoString(&info.version[0]),
 			Reason:    C.GoString(&info.reason[0]),
+			Paths:     paths(C.GoString(&info.paths[0])),
 		}
 		for line := range strings.Lines(C.GoString(&info.details[0])) {
 			if k, v, ok := strings.Cut(strings.TrimSpace(line), "="); ok {
@@ -72,7 +73,7 @@ func (native) Probe(fabrics []string) map[string]results.Fabric {
 				f.Details[k] = v
 			}
 		}
-		if path := libraryOf(name); f.Available && path != "" && f.Details["library"] == "" {
+		if path := loaded(C.GoString(info.library)); f.Available && path != "" {
 			if f.Details == nil {
 				f.Details = map[string]string{}
 			}
@@ -83,18 +84,16 @@ func (native) Probe(fabrics []string) map[string]results.Fabric {
 	return out
 }
 
-// libraries are the vendors' libraries of fabrics, by the beginning of their files.
-var libraries = map[string]string{"ucx": "libucp.so", "libfabric": "libfabric.so"}
-
-// libraryOf is the file of a fabric's library that this process has loaded.
-func libraryOf(fabric string) string {
+// loaded is the file of a library that this process has loaded, by the beginning of its
+// name.
+func loaded(library string) string {
 	maps, err := os.ReadFile("/proc/self/maps")
-	if err != nil || libraries[fabric] == "" {
+	if err != nil || library == "" {
 		return ""
 	}
 	for line := range strings.Lines(string(maps)) {
 		if i := strings.IndexByte(line, '/'); i >= 0 {
-			if path := strings.TrimSpace(line[i:]); strings.HasPrefix(filepath.Base(path), libraries[fabric]) {
+			if path := strings.TrimSpace(line[i:]); strings.HasPrefix(filepath.Base(path), library) {
 				return path
 			}
 		}

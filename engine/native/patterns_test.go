@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"weir/engine"
+	"weir/matrix"
 	"weir/quantity"
 	"weir/workload"
 )
@@ -204,5 +205,44 @@ func TestRanksWithDifferentCaches(t *testing.T) {
 	_, err := tryTransfer(t, "shm", 2, options(4096, spread))
 	if err == nil || !strings.Contains(err.Error(), "ranks with different caches cannot spread requests") {
 		t.Errorf("got %v", err)
+	}
+}
+
+// What a rank walks over are all its places at both ends, for requests and for those of
+// others; of a read matrix those who receive make the requests.
+func TestWalk(t *testing.T) {
+	const mib = 1 << 20
+	cells, err := matrix.New(3, []matrix.Cell{{From: 0, To: 1, Bytes: 2 * mib}, {From: 1, To: 0, Bytes: mib}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	traffic := func(op string) workload.TransferOptions {
+		return workload.TransferOptions{Pattern: workload.MatrixPattern, Matrix: cells, Ranks: 3, Op: op}
+	}
+	threads := func(o *workload.TransferOptions) { o.Threads = 3 }
+	pingpong := func(o *workload.TransferOptions) { o.Mode = "pingpong" }
+	for name, c := range map[string]struct {
+		o                 workload.TransferOptions
+		rank              int
+		initiated, served uint64
+	}{
+		"initiator":        {options(mib, batch4), 0, 4 * mib, 0},
+		"target":           {options(mib, batch4), 1, 0, 4 * mib},
+		"threads":          {options(mib, threads), 0, 3 * mib, 0},
+		"ping-pong":        {options(mib, pingpong), 1, mib, mib},
+		"all to all":       {options(mib, under("all_to_all", 4)), 2, 3 * mib, 3 * mib},
+		"spread":           {options(mib, spread), 0, 64 * mib, 0},
+		"spread, one byte": {options(1, spread), 1, 0, 64 * mib},
+		"matrix":           {traffic("write"), 0, 2 * mib, mib},
+		"matrix, read":     {traffic("read"), 0, mib, 2 * mib},
+		"idle":             {traffic("write"), 2, 0, 0},
+	} {
+		r := &rank{cache: 64 * mib, self: engine.Identity{Rank: c.rank}, launch: engine.Launch{Cases: []engine.Case{{Options: c.o}}}}
+		if got := r.walk(c.o); got == nil || got.Initiated != c.initiated || got.Served != c.served {
+			t.Errorf("%s: %+v, want %d and %d", name, got, c.initiated, c.served)
+		}
+	}
+	if got := (&rank{}).walk(workload.TransferOptions{Step: &workload.Step{}}); got != nil {
+		t.Errorf("of a sequence: %+v", got)
 	}
 }

@@ -72,6 +72,32 @@ func receives(o workload.TransferOptions, rank int) uint64 {
 	return requestBytes(o) * uint64(len(peers))
 }
 
+// walk is what the requests of a case go over in this rank's memory, with the rest of the
+// cache lines at their ends. Between two turns
+// of a sequence's pattern others move, so that none is said of it.
+func (r *rank) walk(o workload.TransferOptions) *engine.Walk {
+	self := r.self.Rank
+	if o.Step != nil {
+		return nil
+	}
+	if o.Matrix != nil {
+		var sent, received uint64
+		for peer := range int(o.Ranks) {
+			sent += room(uint64(o.Matrix.At(self, peer)))
+			received += room(uint64(o.Matrix.At(peer, self)))
+		}
+		if o.Op == "read" { // who receives makes the requests
+			sent, received = received, sent
+		}
+		return &engine.Walk{Initiated: sent, Served: received}
+	}
+	round := stride(o) * r.slots(o) * uint64(r.launch.Threads())
+	if o.Mode == "pingpong" { // each has a message for the other, and has one from it
+		return &engine.Walk{Initiated: round, Served: round}
+	}
+	return &engine.Walk{Initiated: round * uint64(len(o.Targets(self))), Served: round * uint64(len(o.Sources(self)))}
+}
+
 // describeFlows tells the C side whom this rank has to do with. The lists are
 // theirs until the function that it returns is called.
 func (r *rank) describeFlows(cfg *C.struct_weir_config) (free func()) {

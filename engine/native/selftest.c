@@ -132,6 +132,10 @@ static ucs_status_t create_worker_or_not(ucp_context_h context, const ucp_worker
 }
 #endif
 
+static int mlx5(const char *device) { return !strncmp(device, "mlx5_", 5); }
+
+void selftest_between_hosts(char *list, char *resources, char *lanes, int second) { carriers_between_hosts(list, resources, lanes, second, mlx5); }
+
 int selftest_ucx_devices_gone(int times)
 {
 #ifdef WEIR_HAS_UCX

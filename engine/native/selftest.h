@@ -17,6 +17,9 @@ void    selftest_break_tcp(struct weir_rank *r);
  * any), and the most bytes of one of their operations (0: as the provider says). */
 void    selftest_libfabric(unsigned ways, size_t piece);
 
+/* carriers_between_hosts where the devices mlx5_… read and write remote memory. */
+void    selftest_between_hosts(char *list, char *resources, char *lanes, int second);
+
 /* The next so many workers of UCX find that a device that was listed is gone. -1: there
  * is no UCX. */
 int     selftest_ucx_devices_gone(int times);

@@ -147,6 +147,7 @@ func (r *rank) run(c engine.Case, cc C.struct_weir_case) (*engine.CaseResult, er
 		threads[i] = r.result(c, &out[i])
 	}
 	all := engine.Together(threads)
+	all.Walk = r.walk(c.Options)
 	if s := all.Samples; s != nil && s.End > s.Start { // each thread wrote its own
 		r.control.Rate.Store(uint64(float64(s.Bytes) / float64(s.End-s.Start) * 1e9))
 	}

@@ -12,9 +12,9 @@
 /* The whole foreign interface: one list gives the members, the loader and the name
  * that is missing. */
 #define UCX_SYMBOLS(F)                                                                                                             \
-    F(ucp_get_version_string) F(ucp_config_read) F(ucp_config_release) F(ucp_init_version) F(ucp_cleanup) F(ucp_worker_create)    \
+    F(ucp_get_version_string) F(ucp_config_read) F(ucp_config_modify) F(ucp_config_release) F(ucp_init_version) F(ucp_cleanup) F(ucp_worker_create)    \
     F(ucp_worker_destroy) F(ucp_worker_get_address) F(ucp_worker_release_address) F(ucp_worker_progress) F(ucp_ep_create)         \
-    F(ucp_ep_close_nbx) F(ucp_ep_flush_nbx) F(ucp_ep_print_info) F(ucp_mem_map) F(ucp_mem_unmap) F(ucp_mem_query)                 \
+    F(ucp_ep_close_nbx) F(ucp_ep_flush_nbx) F(ucp_ep_print_info) F(ucp_context_print_info) F(ucp_mem_map) F(ucp_mem_unmap) F(ucp_mem_query)                 \
     F(ucp_rkey_pack) F(ucp_rkey_buffer_release) F(ucp_ep_rkey_unpack) F(ucp_rkey_destroy) F(ucp_rkey_ptr) F(ucp_put_nbx) F(ucp_get_nbx)           \
     F(ucp_request_free) F(ucp_request_check_status) F(ucp_request_cancel) F(ucs_status_string) F(ucp_am_send_nbx)                 \
     F(ucp_am_recv_data_nbx) F(ucp_worker_set_am_recv_handler) F(ucp_tag_send_nbx) F(ucp_tag_recv_nbx) F(ucp_tag_probe_nb)
@@ -26,8 +26,9 @@ struct ucx_library {
 extern struct ucx_library ucx;
 
 int          ucx_load(char *why, size_t cap); /* 0, or a negative errno and why */
-ucs_status_t ucx_init(uint64_t features, ucp_context_h *context);
-void         ucx_probe(struct weir_info *out);
+enum ucx_reach { UCX_ALL_HOSTS, UCX_OTHER_HOSTS }; /* the latter: without transports that end at this one */
+ucs_status_t ucx_init(uint64_t features, enum ucx_reach reach, ucp_context_h *context);
+void         ucx_probe(struct weir_info *out); /* ucx_probe.c */
 
 /* What carries writes. All of it is here but what an endpoint and its memory are. */
 struct ucx_op;
@@ -120,6 +121,8 @@ struct ucx_rank {
 static inline struct ucx_rank *ucx_of(struct weir_rank *r) { return r->fs; }
 
 /* ucx_wire.c: addresses, connecting, waiting, closing. */
+char   *ucx_lanes(ucp_ep_h ep); /* as the library prints them, to be freed; NULL: no memory */
+int     ucx_second_protocols(void);
 int64_t ucx_address(struct weir_rank *r, void *buf, size_t cap);
 int     ucx_connect(struct weir_rank *r, const char *const *blobs, const size_t *lens);
 void    ucx_transport(struct weir_rank *r, int peer, char *buf, size_t cap);

@@ -39,30 +39,21 @@ int ucx_load(char *why, size_t cap)
     return rc;
 }
 
-ucs_status_t ucx_init(uint64_t features, ucp_context_h *context)
+/* Devices of transports that end at this host. */
+static const char *const within[] = {"SHM_DEVICES", "SELF_DEVICES", "ACC_DEVICES"};
+
+ucs_status_t ucx_init(uint64_t features, enum ucx_reach reach, ucp_context_h *context)
 {
     ucp_config_t *config;
     ucs_status_t  s = ucx.ucp_config_read(NULL, NULL, &config);
     if (s != UCS_OK)
         return s;
+    for (size_t i = 0; reach == UCX_OTHER_HOSTS && s == UCS_OK && i < sizeof within / sizeof *within; i++)
+        s = ucx.ucp_config_modify(config, within[i], "");
     ucp_params_t p = {.field_mask = UCP_PARAM_FIELD_FEATURES, .features = features};
-    s              = ucx.ucp_init_version(1, 13, &p, config, context); /* the floor: newer libraries run it */
+    if (s == UCS_OK)
+        s = ucx.ucp_init_version(1, 13, &p, config, context); /* the floor: newer libraries run it */
     ucx.ucp_config_release(config);
     return s;
-}
-
-void ucx_probe(struct weir_info *out)
-{
-    ucp_context_h context;
-    if (ucx_load(out->reason, sizeof out->reason) < 0)
-        return;
-    snprintf(out->version, sizeof out->version, "%s", ucx.ucp_get_version_string());
-    ucs_status_t s = ucx_init(UCP_FEATURE_RMA, &context);
-    if (s != UCS_OK) {
-        snprintf(out->reason, sizeof out->reason, "UCX %s: ucp_init: %s", out->version, ucx.ucs_status_string(s));
-        return;
-    }
-    ucx.ucp_cleanup(context);
-    out->available = 1;
 }
 #endif

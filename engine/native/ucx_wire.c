@@ -154,17 +154,26 @@ int ucx_connect(struct weir_rank *r, const char *const *blobs, const size_t *len
     return 0;
 }
 
+char *ucx_lanes(ucp_ep_h ep)
+{
+    char  *text = NULL;
+    size_t size = 0;
+    FILE  *f    = open_memstream(&text, &size);
+    if (!f)
+        return NULL;
+    ucx.ucp_ep_print_info(ep, f);
+    fclose(f);
+    return text;
+}
+
 /* The lanes as the library itself prints them: "lane[0]: 5:posix/memory.0 …". */
 void ucx_transport(struct weir_rank *r, int peer, char *buf, size_t cap)
 {
     struct ucx_rank *u    = r->fs;
-    char            *text = NULL, *save = NULL;
-    size_t           size = 0, at = (size_t)snprintf(buf, cap, "ucx/%s %s (", u->api->name, ucx.ucp_get_version_string()), begin = at;
-    FILE            *f    = open_memstream(&text, &size);
-    if (!f)
+    char            *text = ucx_lanes(u->peers[peer].ep), *save = NULL;
+    size_t           at = (size_t)snprintf(buf, cap, "ucx/%s %s (", u->api->name, ucx.ucp_get_version_string()), begin = at;
+    if (!text)
         return;
-    ucx.ucp_ep_print_info(u->peers[peer].ep, f);
-    fclose(f);
     for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
         char *lane = strstr(line, "lane["), *colon = lane ? strchr(lane, ']') : NULL, name[64];
         int   md;
@@ -178,7 +187,7 @@ void ucx_transport(struct weir_rank *r, int peer, char *buf, size_t cap)
 }
 
 /* Those of 1.16 and later, unless UCX_PROTO_ENABLE chooses. */
-static int second_protocols(void)
+int ucx_second_protocols(void)
 {
     const char *set = getenv("UCX_PROTO_ENABLE");
     unsigned    major = 0, minor = 0;
@@ -191,16 +200,12 @@ void ucx_carriers(struct weir_rank *r, int peer, char *list)
 {
     struct ucx_rank *u = r->fs;
     struct ucx_peer *p = &u->peers[peer];
-    char            *text = NULL;
-    size_t           size = 0;
+    char            *text = ucx_lanes(p->ep);
     void            *here = NULL;
-    FILE            *f    = open_memstream(&text, &size);
-    if (!f)
+    if (!text)
         return;
-    ucx.ucp_ep_print_info(p->ep, f);
-    fclose(f);
     if (uses_rma(u))
-        carriers_ucx(list, text, ucx.ucp_rkey_ptr(p->rkey, p->base, &here) == UCS_OK ? carriers_mapping(here) : "", second_protocols());
+        carriers_ucx(list, text, ucx.ucp_rkey_ptr(p->rkey, p->base, &here) == UCS_OK ? carriers_mapping(here) : "", ucx_second_protocols());
     else
         carriers_ucx_messages(list, text);
     free(text);

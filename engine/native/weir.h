@@ -213,9 +213,12 @@ int  weir_close(struct weir_rank *r, int64_t timeout, struct weir_err *err);
 
 struct weir_info { /* of a fabric on this host */
     int  available;
+    const char *library; /* how the name of the file begins that was loaded; NULL: none, or details have it */
     char version[64];
     char reason[WEIR_TEXT];
     char details[WEIR_TEXT]; /* key=value lines */
+    char paths[WEIR_CARRIERS]; /* to other hosts, a list of carriers.h: CARRIES_DATA where a device reads and writes
+                                * remote memory, CARRIES_EMULATED where software does, CARRIES_POSSIBLY: not told */
 };
 int         weir_probe(const char *fabric, struct weir_info *out);
 const char *weir_fabric_name(int i); /* NULL past the last */

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"weir/quantity"
 	"weir/results"
 )
 
@@ -99,7 +100,29 @@ func (t tree) cpu() results.CPU {
 		Gov:     t.governors(),
 		Driver:  t.text("sys/devices/system/cpu/cpu0/cpufreq/scaling_driver"),
 		Turbo:   t.turbo(),
+		Cache:   t.cache(),
 	}
+}
+
+// cache has the caches of the first processor: with 256 of them asking all is slow.
+func (t tree) cache() *results.Cache {
+	var c results.Cache
+	for _, dir := range t.glob("sys/devices/system/cpu/cpu0/cache/index[0-9]*") {
+		size, err := quantity.ParseSize(t.text(dir+"/size") + "iB") // the kernel writes 1024K
+		if err != nil || t.text(dir+"/type") == "Instruction" {
+			continue
+		}
+		switch level, _ := t.number(dir + "/level"); level {
+		case 2:
+			c.L2 = int64(size)
+		case 3:
+			c.L3 = int64(size)
+		}
+	}
+	if c.Last() == 0 {
+		return nil
+	}
+	return &c
 }
 
 func cpuModel(cpuinfo string) string {

@@ -43,6 +43,13 @@ func server() fstest.MapFS {
 		cpus + "cpu10/cpufreq/scaling_governor":                      "performance",
 		cpus + "cpu0/cpufreq/scaling_driver":                         "intel_pstate",
 		cpus + "intel_pstate/no_turbo":                               "1",
+		cpus + "cpu0/cache/index0/level":                             "1",
+		cpus + "cpu0/cache/index0/size":                              "48K",
+		cpus + "cpu0/cache/index2/level":                             "2",
+		cpus + "cpu0/cache/index2/size":                              "2048K",
+		cpus + "cpu0/cache/index2/type":                              "Unified",
+		cpus + "cpu0/cache/index3/level":                             "3",
+		cpus + "cpu0/cache/index3/size":                              "32M",
 		"sys/devices/system/node/node0/cpulist":                      "0-1",
 		"sys/devices/system/node/node0/meminfo":                      "Node 0 MemTotal:        8192 kB\nNode 0 MemFree: 1 kB",
 		"sys/devices/system/node/node10/cpulist":                     "10",
@@ -87,7 +94,7 @@ func TestReadServer(t *testing.T) {
 	zero, two := 0, 2
 	want := results.Node{
 		Kernel: "Linux 6.8.0", OS: "Debian GNU/Linux 12 (bookworm)",
-		CPU:  results.CPU{Model: "Xeon", Count: 3, Sockets: 2, NUMA: 3, Gov: "performance, powersave", Driver: "intel_pstate", Turbo: "off"},
+		CPU:  results.CPU{Model: "Xeon", Count: 3, Sockets: 2, NUMA: 3, Gov: "performance, powersave", Driver: "intel_pstate", Turbo: "off", Cache: &results.Cache{L2: 2 << 20, L3: 32 << 20}},
 		NUMA: []results.NUMANode{{ID: 0, CPUs: "0-1", Memory: 8 << 20}, {ID: 2}, {ID: 10, CPUs: "10"}},
 		Memory: results.Memory{
 			Total: 16 << 20, Page: int64(os.Getpagesize()), THP: "madvise", LockLimit: "8388608",

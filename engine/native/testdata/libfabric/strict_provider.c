@@ -285,6 +285,7 @@ static struct fi_info *underneath(const struct fi_info *info)
     free(i->fabric_attr->prov_name);
     i->fabric_attr->prov_name = strdup(carrier());
     i->domain_attr->mr_mode   = 0;
+    i->nic                    = NULL;
     i->mode                   = 0;
     return i;
 }
@@ -347,6 +348,37 @@ static int do_fabric(struct fi_fabric_attr *attr, struct fid_fabric **fabric, vo
     return 0;
 }
 
+/* ---- the card ---- */
+
+static int card_close(struct fid *fid)
+{
+    (void)fid;
+    return 0;
+}
+
+static int card_control(struct fid *fid, int command, void *arg)
+{
+    if (command != FI_DUP)
+        return -FI_ENOSYS;
+    *(struct fid_nic **)arg = (struct fid_nic *)fid; /* there is one, which nobody changes */
+    return 0;
+}
+
+/* STRICT_CARD is up or down; without it there is none, as with a provider of software. */
+static struct fid_nic *card(void)
+{
+    static char                  name[] = "card0";
+    static struct fi_ops         ops    = {.size = sizeof ops, .close = card_close, .control = card_control};
+    static struct fi_device_attr device = {.name = name};
+    static struct fi_link_attr   link;
+    static struct fid_nic        nic = {.fid = {.fclass = FI_CLASS_NIC, .ops = &ops}, .device_attr = &device, .link_attr = &link};
+    const char                  *state = getenv("STRICT_CARD");
+    if (!state || !*state)
+        return NULL;
+    link.state = strcmp(state, "up") ? FI_LINK_DOWN : FI_LINK_UP;
+    return &nic;
+}
+
 static int getinfo(uint32_t version, const char *node, const char *service, uint64_t flags, const struct fi_info *hints, struct fi_info **info)
 {
     if (!hints || !hints->domain_attr || (hints->domain_attr->mr_mode & modes()) != modes() || !(hints->mode & FI_CONTEXT2))
@@ -365,6 +397,7 @@ static int getinfo(uint32_t version, const char *node, const char *service, uint
         i->ep_attr->max_order_raw_size = MAX_MESSAGE;
         i->tx_attr->size               = QUEUE;
         i->tx_attr->mode               = FI_CONTEXT2;
+        i->nic                         = card();
     }
     return rc;
 }

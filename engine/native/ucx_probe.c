@@ -1,0 +1,92 @@
+/* UCX: whether it is there, and how it would reach other hosts. */
+#define _GNU_SOURCE
+#include "carriers.h"
+#include "ucx.h"
+
+#ifdef WEIR_HAS_UCX
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Whether the kernel has it among the devices that move data between memories of hosts:
+ * UCX also puts through sockets, where a processor copies. */
+static int rdma_device(const char *device)
+{
+    char path[128];
+    snprintf(path, sizeof path, "/sys/class/infiniband/%.*s", (int)strcspn(device, ":"), device); /* a port follows */
+    return *device && access(path, F_OK) == 0;
+}
+
+static char *resources(ucp_context_h context)
+{
+    char  *text = NULL;
+    size_t size = 0;
+    FILE  *f    = open_memstream(&text, &size);
+    if (!f)
+        return NULL;
+    ucx.ucp_context_print_info(context, f);
+    fclose(f);
+    return text;
+}
+
+/* The worker connects to itself, over what goes to other hosts only: the lanes are those
+ * that UCX would choose between two hosts like this one. Destroying the worker ends them. */
+static const char *lanes(ucp_context_h context, char **text, ucs_status_t *s)
+{
+    ucp_worker_params_t w = {.field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE, .thread_mode = UCS_THREAD_MODE_SINGLE};
+    ucp_worker_h        worker;
+    ucp_ep_h            ep;
+    ucp_ep_params_t     p = {.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS};
+    ucp_address_t      *address;
+    size_t              n;
+    const char         *call;
+    if ((*s = ucx.ucp_worker_create(context, &w, &worker)) != UCS_OK)
+        return "ucp_worker_create";
+    call = "ucp_worker_get_address";
+    if ((*s = ucx.ucp_worker_get_address(worker, &address, &n)) == UCS_OK) {
+        call      = "ucp_ep_create";
+        p.address = address;
+        if ((*s = ucx.ucp_ep_create(worker, &p, &ep)) == UCS_OK)
+            *text = ucx_lanes(ep);
+        ucx.ucp_worker_release_address(worker, address);
+    }
+    ucx.ucp_worker_destroy(worker);
+    return call;
+}
+
+static void probe_paths(struct weir_info *out)
+{
+    ucp_context_h context;
+    const char   *call = "ucp_init";
+    char         *there = NULL, *chosen = NULL;
+    ucs_status_t  s = ucx_init(UCP_FEATURE_RMA, UCX_OTHER_HOSTS, &context);
+    if (s == UCS_OK) {
+        there = resources(context);
+        call  = lanes(context, &chosen, &s);
+        ucx.ucp_cleanup(context);
+    }
+    if (s != UCS_OK)
+        snprintf(out->details, sizeof out->details, "other hosts=%s: %s\n", call, ucx.ucs_status_string(s));
+    if (there && chosen)
+        carriers_between_hosts(out->paths, there, chosen, ucx_second_protocols(), rdma_device);
+    free(there);
+    free(chosen);
+}
+
+void ucx_probe(struct weir_info *out)
+{
+    ucp_context_h context;
+    if (ucx_load(out->reason, sizeof out->reason) < 0)
+        return;
+    snprintf(out->version, sizeof out->version, "%s", ucx.ucp_get_version_string());
+    ucs_status_t s = ucx_init(UCP_FEATURE_RMA, UCX_ALL_HOSTS, &context);
+    if (s != UCS_OK) {
+        snprintf(out->reason, sizeof out->reason, "UCX %s: ucp_init: %s", out->version, ucx.ucs_status_string(s));
+        return;
+    }
+    ucx.ucp_cleanup(context);
+    out->available = 1;
+    probe_paths(out);
+}
+#endif

@@ -1,0 +1,79 @@
+package reporters
+
+import (
+	"fmt"
+	"slices"
+
+	"weir/results"
+)
+
+// workingSet is the largest that a launch of a case had; nil: none is known.
+func workingSet(c *results.Case) *results.WorkingSet {
+	var most *results.WorkingSet
+	for _, l := range c.Succeeded() {
+		if w := l.WorkingSet; w != nil && (most == nil || w.Node > most.Node) {
+			most = w
+		}
+	}
+	return most
+}
+
+// workingSetCell is how much a case went over on a node, and whether a cache held it.
+func workingSetCell(c *results.Case) string {
+	w := workingSet(c)
+	if w == nil {
+		return "-"
+	}
+	return sentence(", ", bytesText(w.Node), w.State())
+}
+
+// workingSets says of each run which of its cases a cache held, and which it did not.
+func workingSets(doc *results.Document) []string {
+	type kind struct {
+		run   string
+		cache int64
+		state string
+	}
+	var order []kind
+	of := map[kind][]int64{}
+	for _, c := range doc.Cases {
+		w := workingSet(c)
+		if w == nil {
+			continue
+		}
+		k := kind{c.Run, w.Cache, w.State()}
+		if of[k] == nil {
+			order = append(order, k)
+		}
+		of[k] = append(of[k], w.Node)
+	}
+	var out []string
+	for _, k := range order {
+		least, most := slices.Min(of[k]), slices.Max(of[k])
+		size := bytesText(least)
+		if least < most {
+			size += " to " + bytesText(most)
+		}
+		state := "of unknown size"
+		if k.state != "" {
+			state = bytesText(k.cache) + ": " + k.state
+		}
+		out = append(out, fmt.Sprintf("%s, %s: %s working set on a node, last-level cache %s", plain(k.run), plural(len(of[k]), "case"), size, state))
+	}
+	return out
+}
+
+// cachesText says how large the caches of a node are; "": nobody does.
+func cachesText(c *results.Cache) string {
+	if c == nil {
+		return ""
+	}
+	var l2, l3 string
+	if c.L2 > 0 {
+		l2 = "L2 cache " + bytesText(c.L2)
+	}
+	if c.L3 > 0 {
+		l3 = "L3 cache " + bytesText(c.L3)
+	}
+	return sentence(", ", l2, l3)
+}
