@@ -17,7 +17,7 @@ FAULTS  ?= 300
 VETTED  := -vet off# as part of lint
 SEED    ?= 0
 
-.PHONY: help setup browser build run test soak lint pure ctest valgrind race plain scripts bounds hosts fuzz properties gpu large bench scale carry clean test-cluster faults simulated endure
+.PHONY: help setup browser build run test soak lint pure ctest valgrind race plain scripts bounds hosts fuzz properties gpu large bench scale carry clean test-cluster faults simulated endure newest
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -43,6 +43,12 @@ test-cluster: setup ## the tests that need hosts, sshd, Slurm and a Kubernetes c
 	@test/etcd/build
 	WEIR_HOSTILE=1000000 $(GO) test $(VETTED) -count 1 -timeout 15m -run Hostile ./executor/agent ./executor/daemon
 	@$(MAKE) --no-print-directory hosts WEIR_LAB=required
+	@$(MAKE) --no-print-directory newest WEIR_LAB=required
+
+newest: build ## the engine over newer UCX (1.16, 1.18, 1.22) and libfabric (2.1) than the distribution's, unpacked into .build (with WEIR_LAB=required never skipped)
+	@scripts/setup newest
+	@$(MAKE) --no-print-directory .build/engine_test-address,undefined
+	@if test/newest/build; then SANITIZED='$(SANITIZED) LSAN_OPTIONS=$(LEAKS)' test/newest/run; else test -z "$(WEIR_LAB)"; fi
 
 faults: ## 300 faults at random moments of sessions on three hosts (FAULTS=N, SEED=N: those of an earlier run)
 	$(GO) test -count 1 -v -timeout 3h -parallel 6 -run '^TestFaults$$' ./executor/faults -faults $(FAULTS) -seed $(SEED) -worlds 6
@@ -92,6 +98,11 @@ hosts: ## tests on several hosts; with WEIR_LAB=whole also those of minutes, wit
 	@mkdir -p .build
 	@$(CC) $(CWARN) -O1 -g $(if $(filter plain,$*),,-fno-omit-frame-pointer -fsanitize=$* -fno-sanitize-recover=undefined) -o $@ $(filter %.c,$^) -ldl -lpthread
 
+# vendors' libraries neither catch signals nor hook allocations, which sanitizers do
+SANITIZED := UCX_HANDLE_ERRORS=none UCX_ERROR_SIGNALS= UCX_MEM_EVENTS=n IPATH_NO_BACKTRACE=1 HFI_NO_BACKTRACE=1
+# whole stacks: vendors' libraries keep no frame pointers
+LEAKS := suppressions=engine/native/ctest/lsan.supp:print_suppressions=0 ASAN_OPTIONS=fast_unwind_on_malloc=0
+
 ctest: ## the C engine under AddressSanitizer, UBSan and ThreadSanitizer
 	@$(MAKE) --no-print-directory -j 3 .build/engine_test-address,undefined .build/engine_test-thread .build/engine_test-plain
 	@# vendor libraries only under AddressSanitizer: ThreadSanitizer wants all code built for it
@@ -99,13 +110,14 @@ ctest: ## the C engine under AddressSanitizer, UBSan and ThreadSanitizer
 	@# grep reads to the end (no -q): ldconfig that is killed by SIGPIPE would look like a library that is not here
 	@ucx=; fi=; \
 	if ldconfig -p | grep 'libucp\.so\.0' >/dev/null; then ucx='ucx ucx:am ucx:tag ucx+heap ucx:am+heap ucx:tag+heap'; else echo 'skipped: libucp.so.0 is not here (scripts/setup installs it)'; fi; \
-	if ldconfig -p | grep 'libfabric\.so\.1' >/dev/null; then fi='libfabric libfabric:net libfabric:shm'; else echo 'skipped: libfabric.so.1 is not here (scripts/setup installs it)'; fi; \
+	if ldconfig -p | grep 'libfabric\.so\.1' >/dev/null; then fi='libfabric libfabric:net'; else echo 'skipped: libfabric.so.1 is not here (scripts/setup installs it)'; fi; \
 	if ldconfig -p | grep 'libfabric\.so ' >/dev/null; then \
 	  mkdir -p .build/providers && fi="$$fi libfabric:strict" && \
 	  $(CC) $(CWARN) -O1 -g -shared -fPIC -o .build/providers/libstrict-fi.so engine/native/testdata/libfabric/strict_provider.c -lfabric; \
 	else echo 'skipped: libfabric.so is not here, which our strict provider is linked with (scripts/setup installs it)'; fi; \
-	UCX_HANDLE_ERRORS=none UCX_ERROR_SIGNALS= UCX_MEM_EVENTS=n IPATH_NO_BACKTRACE=1 HFI_NO_BACKTRACE=1 FI_PROVIDER_PATH=.build/providers \
-	  .build/engine_test-address,undefined shm tcp tcp+heap $$ucx $$fi; \
+	$(SANITIZED) .build/engine_test-address,undefined shm tcp tcp+heap $$ucx; \
+	test -z "$$fi" || $(SANITIZED) .build/engine_test-address,undefined libfabric:shm; \
+	test -z "$$fi" || $(SANITIZED) FI_PROVIDER_PATH=.build/providers LSAN_OPTIONS=$(LEAKS) .build/engine_test-address,undefined $$fi; \
 	WEIR_NIXL_LIBRARY=$$PWD/.build/libnixl_capi.so FAKE_NIXL_POLLS=3 .build/engine_test-address,undefined nixl; \
 	TSAN_OPTIONS=halt_on_error=1 .build/engine_test-thread shm tcp
 	@$(MAKE) --no-print-directory valgrind
