@@ -17,7 +17,7 @@ FAULTS  ?= 300
 VETTED  := -vet off# as part of lint
 SEED    ?= 0
 
-.PHONY: help setup browser build run test soak lint pure ctest valgrind race plain scripts bounds hosts fuzz properties gpu large bench scale carry clean test-cluster faults simulated endure
+.PHONY: help setup browser build run test soak lint pure ctest valgrind race plain scripts bounds hosts fuzz properties gpu large bench scale carry clean test-cluster faults simulated endure newest
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -37,12 +37,18 @@ run: build ## run the quickstart scenario on this machine
 
 test: setup browser lint pure race plain ctest endure ## everything that must pass
 
-test-cluster: setup ## the tests that need hosts, sshd, Slurm and a Kubernetes control plane, which are made here: none of them may be skipped
+test-cluster: setup ## the tests that need hosts, sshd, Slurm, a Kubernetes control plane and newer libraries, which are made here: none of them may be skipped
 	@scripts/setup cluster
 	@test/kube/build
 	@test/etcd/build
 	WEIR_HOSTILE=1000000 $(GO) test $(VETTED) -count 1 -timeout 15m -run Hostile ./executor/agent ./executor/daemon
 	@$(MAKE) --no-print-directory hosts WEIR_LAB=required
+	@$(MAKE) --no-print-directory newest WEIR_LAB=required
+
+newest: build ## the engine over newer UCX (1.16, 1.18, 1.22) and libfabric (2.1) than the distribution's, unpacked into .build (with WEIR_LAB=required never skipped)
+	@scripts/setup newest
+	@$(MAKE) --no-print-directory .build/engine_test-address,undefined
+	@if test/newest/build; then VENDORS='$(VENDORS) LSAN_OPTIONS=$(LEAKS)' test/newest/run; else test -z "$(WEIR_LAB)"; fi
 
 faults: ## 300 faults at random moments of sessions on three hosts (FAULTS=N, SEED=N: those of an earlier run)
 	$(GO) test -count 1 -v -timeout 3h -parallel 6 -run '^TestFaults$$' ./executor/faults -faults $(FAULTS) -seed $(SEED) -worlds 6
@@ -92,26 +98,36 @@ hosts: ## tests on several hosts; with WEIR_LAB=whole also those of minutes, wit
 	@mkdir -p .build
 	@$(CC) $(CWARN) -O1 -g $(if $(filter plain,$*),,-fno-omit-frame-pointer -fsanitize=$* -fno-sanitize-recover=undefined) -o $@ $(filter %.c,$^) -ldl -lpthread
 
-ctest: ## the C engine under AddressSanitizer, UBSan and ThreadSanitizer
+# vendors' libraries neither catch signals nor hook allocations, which sanitizers do
+VENDORS := UCX_HANDLE_ERRORS=none UCX_ERROR_SIGNALS= UCX_MEM_EVENTS=n IPATH_NO_BACKTRACE=1 HFI_NO_BACKTRACE=1
+# whole stacks: vendors' libraries keep no frame pointers
+LEAKS := suppressions=engine/native/ctest/lsan.supp:print_suppressions=0 ASAN_OPTIONS=fast_unwind_on_malloc=0
+
+ctest: ## the C engine under AddressSanitizer, LeakSanitizer, UBSan, ThreadSanitizer and valgrind, and real launches of it
 	@$(MAKE) --no-print-directory -j 3 .build/engine_test-address,undefined .build/engine_test-thread .build/engine_test-plain
-	@# vendor libraries only under AddressSanitizer: ThreadSanitizer wants all code built for it
+	@# vendors' libraries are not built for ThreadSanitizer, so it is told to leave out what they call: it sees weir's own threads
 	@$(CC) $(CWARN) -Wno-missing-prototypes -O1 -g -fPIC -shared -o .build/libnixl_capi.so engine/native/testdata/nixl/fake_nixl.c
 	@# grep reads to the end (no -q): ldconfig that is killed by SIGPIPE would look like a library that is not here
 	@ucx=; fi=; \
 	if ldconfig -p | grep 'libucp\.so\.0' >/dev/null; then ucx='ucx ucx:am ucx:tag ucx+heap ucx:am+heap ucx:tag+heap'; else echo 'skipped: libucp.so.0 is not here (scripts/setup installs it)'; fi; \
-	if ldconfig -p | grep 'libfabric\.so\.1' >/dev/null; then fi='libfabric libfabric:net libfabric:shm'; else echo 'skipped: libfabric.so.1 is not here (scripts/setup installs it)'; fi; \
+	if ldconfig -p | grep 'libfabric\.so\.1' >/dev/null; then fi='libfabric libfabric:net'; else echo 'skipped: libfabric.so.1 is not here (scripts/setup installs it)'; fi; \
 	if ldconfig -p | grep 'libfabric\.so ' >/dev/null; then \
 	  mkdir -p .build/providers && fi="$$fi libfabric:strict" && \
 	  $(CC) $(CWARN) -O1 -g -shared -fPIC -o .build/providers/libstrict-fi.so engine/native/testdata/libfabric/strict_provider.c -lfabric; \
 	else echo 'skipped: libfabric.so is not here, which our strict provider is linked with (scripts/setup installs it)'; fi; \
-	UCX_HANDLE_ERRORS=none UCX_ERROR_SIGNALS= UCX_MEM_EVENTS=n IPATH_NO_BACKTRACE=1 HFI_NO_BACKTRACE=1 FI_PROVIDER_PATH=.build/providers \
-	  .build/engine_test-address,undefined shm tcp tcp+heap $$ucx $$fi; \
+	$(VENDORS) .build/engine_test-address,undefined shm tcp tcp+heap $$ucx; \
+	test -z "$$fi" || $(VENDORS) .build/engine_test-address,undefined libfabric:shm; \
+	test -z "$$fi" || $(VENDORS) FI_PROVIDER_PATH=.build/providers LSAN_OPTIONS=$(LEAKS) .build/engine_test-address,undefined $$fi; \
 	WEIR_NIXL_LIBRARY=$$PWD/.build/libnixl_capi.so FAKE_NIXL_POLLS=3 .build/engine_test-address,undefined nixl; \
-	TSAN_OPTIONS=halt_on_error=1 .build/engine_test-thread shm tcp
+	TSAN_OPTIONS=halt_on_error=1 .build/engine_test-thread shm tcp; \
+	test -z "$$ucx$$fi" || $(VENDORS) FI_PROVIDER_PATH=.build/providers TSAN_OPTIONS=halt_on_error=1:ignore_noninstrumented_modules=1 .build/engine_test-thread $$ucx $$fi; \
+	WEIR_NIXL_LIBRARY=$$PWD/.build/libnixl_capi.so FAKE_NIXL_POLLS=3 TSAN_OPTIONS=halt_on_error=1:ignore_noninstrumented_modules=1 .build/engine_test-thread nixl
+	@VENDORS='$(VENDORS)' GO=$(GO) test/sanitized/run
 	@$(MAKE) --no-print-directory valgrind
 
 valgrind: .build/engine_test-plain ## the C engine under memcheck: no error, nothing lost
-	@if ! command -v valgrind >/dev/null; then echo 'skipped: valgrind is not here (scripts/setup valgrind installs it)'; else \
+	@scripts/setup valgrind
+	@if ! command -v valgrind >/dev/null; then echo 'skipped: valgrind is not here, and could not be installed'; else \
 	  valgrind --quiet --error-exitcode=1 --leak-check=full --errors-for-leak-kinds=definite --show-leak-kinds=definite --fair-sched=yes \
 	    .build/engine_test-plain shm tcp; \
 	fi
