@@ -241,18 +241,24 @@ func TestPageOnPaper(t *testing.T) {
 // all words; a chart reads out its points by the arrow keys.
 func TestPageSortsFiltersAndReadsOut(t *testing.T) {
 	doc := session(40, 3)
+	for i, c := range doc.Cases { // which no order of letters would sort
+		c.Launches[0].WorkingSet = &results.WorkingSet{Node: 1 << (10 + i*7%20), Cache: 32 << 20}
+	}
 	ctx := browser(t)
 	heard := listen(t, ctx)
 	const button = "#run-1 th:nth-child(2) button"
-	column := func() []string {
-		return ask[[]string](t, ctx, `Array.from(document.querySelectorAll('#run-1 tbody')[0].rows, (r) => r.cells[1].textContent)`)
+	cells := func(column int) []string {
+		return ask[[]string](t, ctx, fmt.Sprintf(`Array.from(document.querySelectorAll('#run-1 tbody')[0].rows, (r) => r.cells[%d].textContent)`, column-1))
 	}
+	column := func() []string { return cells(2) }
 	do(t, ctx, chromedp.Navigate("file://"+pageFile(t, "session", doc)))
 	sizes := column()
 	do(t, ctx, chromedp.Focus(button), chromedp.KeyEvent(kb.Enter))
 	sorted, order := column(), ask[string](t, ctx, `document.querySelector('#run-1 th:nth-child(2)').getAttribute('aria-sort')`)
 	do(t, ctx, chromedp.Click(button))
 	back := column()
+	do(t, ctx, chromedp.Click("#run-1 th:nth-child(4) button"))
+	walked := cells(4)
 	do(t, ctx, chromedp.SendKeys(`#run-1 input[type=search]`, "512KiB ucx"))
 	shown := ask[string](t, ctx, `new Promise((done) => setTimeout(() => done(
 		Array.from(document.querySelectorAll('#run-1 tbody')[0].rows).filter((r) => r.getClientRects().length).map((r) => r.cells[0].textContent + ' ' + r.cells[1].textContent).join('|')), 300))`)
@@ -272,6 +278,16 @@ func TestPageSortsFiltersAndReadsOut(t *testing.T) {
 	slices.Reverse(want)
 	if !slices.Equal(back, want) {
 		t.Errorf("sorted back %v, want %v", back, want)
+	}
+	if !slices.IsSortedFunc(walked, func(a, b string) int {
+		x, _, hot := strings.Cut(a, ", ")
+		y, _, cold := strings.Cut(b, ", ")
+		if !hot || !cold {
+			t.Fatalf("%q or %q is no working set", a, b)
+		}
+		return bySize(x, y)
+	}) {
+		t.Errorf("working sets are sorted %q", walked)
 	}
 	if shown != "ucx 512KiB" {
 		t.Errorf("the filter shows %q", shown)

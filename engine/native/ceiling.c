@@ -6,6 +6,9 @@
 #define TRIALS 3
 
 int64_t ceiling_span_ns = 1000000; /* 18 of them outlast the bursts of a shared host */
+int64_t ceiling_time_ns = 1000000000;
+
+_Atomic uint64_t ceiling_spans;
 
 struct walk { /* over the slots of a region, as the requests of the case do */
     const struct weir_case *c;
@@ -107,6 +110,7 @@ int ceiling_memcpy(struct weir_rank *r, const struct weir_case *of, const struct
 
 void ceiling_add(struct ceiling *c, double rate)
 {
+    ceiling_spans++;
     if (c->n < sizeof c->rate / sizeof *c->rate)
         c->rate[c->n++] = rate;
 }

@@ -4,9 +4,9 @@
 
 #include "role.h"
 
-#define CEILING_SPANS  9
-#define CEILING_FEWEST 3          /* of them where a path is so slow or so far that */
-#define CEILING_TIME   1000000000 /* ns are up */
+#define CEILING_SPANS 9
+#define CEILING_FEWEST 3 /* of them where a path is so slow or so far that ceiling_time_ns are up */
+extern int64_t ceiling_time_ns;
 #define CEILING_LARGE ((size_t)1 << 20) /* bytes; every area has as many */
 /* Two areas that nearly fill a cache take tens of requests to settle in it: before
  * requests of so many bytes are probed, there are so many spans that do not count. */
@@ -23,6 +23,7 @@ struct ceiling {
 };
 
 void   ceiling_add(struct ceiling *c, double rate);
+extern _Atomic uint64_t ceiling_spans; /* added in this process, for tests */
 double ceiling_rate(struct ceiling *c); /* 0: nothing was probed */
 double ceiling_best(const struct ceiling *c); /* what at least one span reached; 0: nothing was probed */
 

@@ -110,6 +110,10 @@ func matrixEdge(bytes, shards, k uint64) uint64 {
 // ceilingSpan is how long the spans of a probe of memory copies take at least, in ns.
 func ceilingSpan(ns int64) { C.selftest_ceiling_span(C.int64_t(ns)) }
 
+// ceilingTime gives probes of paths so many ns before they take no more spans than they
+// must, and says how many they have taken since it was called last.
+func ceilingTime(ns int64) uint64 { return uint64(C.selftest_ceiling_time(C.int64_t(ns))) }
+
 // stampOneIn has loops that begin from now on stamp one request in so many, whatever its
 // size; 0: as suits it.
 func stampOneIn(every uint32) { C.selftest_stamp_one_in(C.uint32_t(every)) }

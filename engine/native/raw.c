@@ -103,7 +103,7 @@ int ceiling_raw(struct weir_rank *r, int peer, int initiator, const struct weir_
         return rc;
     if (p.n >= CEILING_SETTLES && (rc = span(&p, CEILING_SETTLE * ceiling_span_ns, &rate)) < 0)
         return rc;
-    for (int k = 0; k < CEILING_SPANS && (k < CEILING_FEWEST || weir_monotonic() - from < CEILING_TIME); k++) {
+    for (int k = 0; k < CEILING_SPANS && (k < CEILING_FEWEST || weir_monotonic() - from < ceiling_time_ns); k++) {
         if ((rc = span(&p, ceiling_span_ns / 4, &rate)) < 0)
             return rc;
         ceiling_add(out, rate);

@@ -86,6 +86,12 @@ void selftest_break_tcp(struct weir_rank *r)
 
 void selftest_ceiling_span(int64_t ns) { ceiling_span_ns = ns; }
 
+uint64_t selftest_ceiling_time(int64_t ns)
+{
+    ceiling_time_ns = ns;
+    return atomic_exchange(&ceiling_spans, 0);
+}
+
 void selftest_stamp_one_in(uint32_t every) { loop_stamp_one_in = every; }
 
 double selftest_record_ns(uint64_t n)

@@ -31,6 +31,9 @@ void    selftest_ucx_refuses_memory(int times);
 void selftest_stamp_one_in(uint32_t every);
 /* How long a span of a probe of ceilings takes at least, from now on. */
 void selftest_ceiling_span(int64_t ns);
+/* From now on a probe of a path has so long before it takes no more spans than it must;
+ * the spans that probes have taken since the last call. */
+uint64_t selftest_ceiling_time(int64_t ns);
 
 /* Nanoseconds that recording one stamped request takes, with its clock read. */
 double selftest_record_ns(uint64_t n);

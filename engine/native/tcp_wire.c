@@ -238,7 +238,7 @@ int tcp_wire_ceiling(struct weir_rank *r, int fd, int peer, int initiator, struc
 {
     double  rate, top = 0;
     size_t  best  = 0;
-    int64_t until = weir_monotonic() + CEILING_TIME;
+    int64_t until = weir_monotonic() + ceiling_time_ns;
     char    late;
     int     rc;
     for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) {

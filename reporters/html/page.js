@@ -11,7 +11,7 @@
   // A cell's number in its base unit: "4KiB" before "1MiB", "-" and words after all numbers.
   const factors = { '': 1, '%': 0.01, B: 1, kB: 1e3, KB: 1e3, MB: 1e6, GB: 1e9, TB: 1e12, KiB: 1024, MiB: 1048576, GiB: 1073741824, TiB: 1099511627776, ns: 1e-9, 'µs': 1e-6, us: 1e-6, ms: 1e-3, s: 1 };
   const number = (text) => {
-    const m = /^([+-]?[\d.]+(?:e[+-]?\d+)?)\s*([A-Za-zµ%]*)(?:\/s)?(?:–.*)?$/i.exec(text);
+    const m = /^([+-]?[\d.]+(?:e[+-]?\d+)?)\s*([A-Za-zµ%]*)(?:\/s)?(?:[–,].*)?$/i.exec(text);
     return m && m[2] in factors ? parseFloat(m[1]) * factors[m[2]] : NaN;
   };
 

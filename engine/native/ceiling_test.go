@@ -1,0 +1,27 @@
+package native
+
+import (
+	"testing"
+	"time"
+)
+
+// A path that is so slow or far that the time is up is probed as often as it must be, and
+// any other as often as it should, before the timed part and after it; the copies that it
+// is compared with are always 9 and 9. Both ends of tcp take the time of each span.
+func TestSlowPathsAreProbedLess(t *testing.T) {
+	const usual = 1e9
+	t.Cleanup(func() { ceilingTime(usual) })
+	for fabric, ends := range map[string]uint64{"tcp": 2, "ucx": 1, "libfabric": 1} {
+		if f := (native{}).Probe([]string{fabric})[fabric]; !f.Available {
+			t.Logf("no %s here: %s", fabric, f.Reason)
+			continue
+		}
+		for time, want := range map[time.Duration]uint64{time.Hour: 18 + ends*18, -1: 18 + ends*6} {
+			ceilingTime(int64(time))
+			transfer(t, fabric, 2, options(64<<10))
+			if got := ceilingTime(usual); got != want {
+				t.Errorf("%s with %v has %d spans, want %d", fabric, time, got, want)
+			}
+		}
+	}
+}
