@@ -183,7 +183,7 @@ func perftestPairs(b *testing.B, env []string, pairs int, size quantity.Size) fl
 	}()
 	start := func(out io.Writer, args ...string) {
 		p := exec.CommandContext(ctx, "ucx_perftest", args...)
-		p.Env, p.Stdout = append(os.Environ(), env...), out
+		p.Env, p.Stdout = append(os.Environ(), sendingWritten(b, env)...), out
 		p.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} // one that stayed would share the processors with all later rows
 		if err := p.Start(); err != nil {
 			b.Fatal(err)

@@ -29,7 +29,8 @@ type peerRun struct {
 	out string
 	// busy is the server's processor time by the client's, which spins: a server that
 	// must progress the transfers and slept instead delays it.
-	busy float64
+	busy     float64
+	resident int64 // the most memory that the client had, bytes
 }
 
 // runPeer binds both sides, unless they spread over several processors.
@@ -62,7 +63,8 @@ func runPeer(b *testing.B, env []string, bound bool, server, client []string, po
 	}
 	_ = s.Wait() // its exit status says nothing that the client's does not
 	used := func(p *os.ProcessState) float64 { return (p.UserTime() + p.SystemTime()).Seconds() }
-	return peerRun{string(out), used(s.ProcessState) / used(c.ProcessState)}
+	most := c.ProcessState.SysUsage().(*syscall.Rusage).Maxrss << 10 // getrusage(2): in KiB
+	return peerRun{string(out), used(s.ProcessState) / used(c.ProcessState), most}
 }
 
 // freePort is one that nobody listens on.
@@ -117,7 +119,7 @@ func perftest(b *testing.B, env []string, test ucxTest, size quantity.Size, iter
 	b.Helper()
 	port := freePort(b)
 	p := strconv.Itoa(port)
-	run := runPeer(b, env, true, []string{"ucx_perftest", "-p", p}, []string{
+	run := runPeer(b, sendingWritten(b, env), true, []string{"ucx_perftest", "-p", p}, []string{
 		"ucx_perftest", "-p", p, "127.0.0.1", "-t", test.perftest, "-s", strconv.FormatInt(int64(size), 10),
 		"-n", strconv.FormatInt(iterations, 10), "-w", strconv.FormatInt(iterations/10+1, 10), "-O", strconv.FormatInt(test.window, 10), "-f",
 	}, port)
@@ -125,6 +127,7 @@ func perftest(b *testing.B, env []string, test ucxTest, size quantity.Size, iter
 	if len(rows) == 0 {
 		b.Fatalf("no result in\n%s", run.out)
 	}
+	sentWritten(b, run, size)
 	row := rows[len(rows)-1]
 	if test.mode != "stream" {
 		return number(b, row[3]), run // overall latency

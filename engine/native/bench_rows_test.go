@@ -118,7 +118,7 @@ func describeLanes(b *testing.B, env []string, test ucxTest, o workload.Transfer
 		b.Errorf("%v, %s: lanes are not equal: weir has %s, ucx_perftest %s", env, test.name, ours, theirs)
 	}
 	return []string{
-		fmt.Sprintf("`%v`, memory of both sides from ucp_mem_map, weir's transport %s.", env, transport),
+		fmt.Sprintf("`%v`, memory of both sides from ucp_mem_map and written (the peer would not write what it sends), weir's transport %s.", env, transport),
 		fmt.Sprintf("%s: lanes are %s: weir `%s`, ucx_perftest `%s`.", test.name, equal, ours, theirs),
 	}
 }

@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"gonum.org/v1/gonum/stat/distuv"
+
 	"weir/quantity"
 )
 
@@ -38,6 +40,15 @@ func (r bar) met(ratio float64) bool {
 	return ratio <= r.bound+slack
 }
 
+// decided says whether the interval of the median lies on one side of the bar.
+func (r bar) decided(ratios []float64) bool {
+	if r == (bar{}) {
+		return true
+	}
+	low, high := medianInterval(ratios)
+	return r.met(low) == r.met(high)
+}
+
 func (r bar) String() string {
 	if r == (bar{}) {
 		return "–"
@@ -60,13 +71,17 @@ type benchRow struct {
 }
 
 func (r *benchRow) met() string {
-	switch {
-	case r.bar == (bar{}):
+	if r.bar == (bar{}) {
 		return "–"
-	case r.bar.met(median(r.ratios)):
-		return "yes"
 	}
-	return "**no**"
+	met := "**no**"
+	if r.bar.met(median(r.ratios)) {
+		met = "yes"
+	}
+	if !r.bar.decided(r.ratios) {
+		met += ", not decided"
+	}
+	return met
 }
 
 // benchTable is written again after each row, so that a run that is cut off leaves
@@ -127,8 +142,8 @@ func (t *benchTable) markdown() string {
 	if busy(t.load) {
 		s.WriteString("\n**The machine was not idle when this began: single ratios may be off.**\n")
 	}
-	fmt.Fprintf(&s, "\n%s.\n\nMedians of %d pairs, the first of each pair alternating. A ratio is weir's value over the peer's, the range the middle half of the pairs; "+
-		"a bar of 1 is met within %g.\n", strings.Join(t.versions, " · "), t.pairs, barTolerance)
+	fmt.Fprintf(&s, "\n%s.\n\nMedians of %d pairs, the first of each pair alternating, and of up to %d where the interval (98 %% or more, of the median) has the bar in it: such a row is not decided. "+
+		"A ratio is weir's value over the peer's; a bar of 1 is met within %g.\n", strings.Join(t.versions, " · "), t.pairs, mostPairs*t.pairs, barTolerance)
 	for _, line := range t.absent {
 		fmt.Fprintf(&s, "\nNot compared: %s.\n", line)
 	}
@@ -140,7 +155,7 @@ func (t *benchTable) markdown() string {
 			fmt.Fprintf(&s, "| %s | %v | | | | | %v | no result: %s |\n", r.what, r.size, r.bar, r.remark)
 			continue
 		}
-		low, high := quartiles(r.ratios)
+		low, high := medianInterval(r.ratios)
 		fmt.Fprintf(&s, "| %s | %v | %s %s | %s %s | **%.3g** | %.3g–%.3g | %v | %s%s |\n", r.what, r.size,
 			digits(r.weir), r.unit, digits(r.peer), r.unit, median(r.ratios), low, high, r.bar, r.met(), prefixed("; ", r.remark))
 	}
@@ -152,7 +167,7 @@ func (t *benchTable) beginSection(s *strings.Builder, name string) {
 	for _, line := range t.notes[name] {
 		fmt.Fprintf(s, "%s\n\n", line)
 	}
-	s.WriteString("| what | size | weir | peer | ratio | middle half | bar | met |\n|---|---:|---:|---:|---:|---:|---:|---|\n")
+	s.WriteString("| what | size | weir | peer | ratio | interval | bar | met |\n|---|---:|---:|---:|---:|---:|---:|---|\n")
 }
 
 func prefixed(prefix, text string) string {
@@ -174,18 +189,20 @@ func median(v []float64) float64 {
 	return (s[(len(s)-1)/2] + s[len(s)/2]) / 2
 }
 
-// quartiles bound the middle half, by linear interpolation.
-func quartiles(v []float64) (low, high float64) {
+// medianInterval has the median of what pairs are drawn from with 98 % or more, whatever
+// its distribution: the narrowest pair of order statistics, by the binomial distribution
+// of how many lie below it (David and Nagaraja, Order Statistics, 7.1). Fewer than seven
+// have no such pair: all of them are the interval.
+func medianInterval(v []float64) (low, high float64) {
 	s := slices.Sorted(slices.Values(v))
-	at := func(p float64) float64 {
-		x := p * float64(len(s)-1)
-		i := int(math.Floor(x))
-		if i+1 == len(s) {
-			return s[i]
-		}
-		return s[i] + (x-float64(i))*(s[i+1]-s[i])
+	if len(s) == 0 {
+		return math.Inf(-1), math.Inf(1)
 	}
-	return at(0.25), at(0.75)
+	below := distuv.Binomial{N: float64(len(s)), P: 0.5}
+	i := 0
+	for ; 2*(i+1) < len(s) && 1-2*below.CDF(float64(i+1)) >= 0.98; i++ {
+	}
+	return s[i], s[len(s)-1-i]
 }
 
 func loadAverage() string {
@@ -242,4 +259,38 @@ func versions() []string {
 func output(name string, args ...string) string {
 	out, _ := exec.Command(name, args...).Output() // what is not here has no version
 	return string(out)
+}
+
+// A row is decided when the interval of its median, not its median alone, says so.
+func TestRowsAreDecided(t *testing.T) {
+	spread := func(n int, from, to float64) (v []float64) {
+		for i := range n {
+			v = append(v, from+(to-from)*float64(i)/float64(n-1))
+		}
+		return v
+	}
+	for _, c := range []struct {
+		bar    bar
+		ratios []float64
+		want   string
+	}{
+		{bar{1, true}, spread(11, 1.0, 1.2), "yes"},
+		{bar{1, true}, spread(11, 0.7, 1.2), "**no**, not decided"},
+		{bar{1, true}, spread(11, 0.97, 1.2), "yes"}, // the least of eleven does not count
+		{bar{1, true}, spread(7, 0.97, 1.2), "yes, not decided"},
+		{bar{1, true}, spread(33, 0.8, 1.0), "**no**"},
+		{bar{0.5, false}, spread(11, 0.3, 0.49), "yes"},
+		{bar{0.5, false}, spread(11, 0.51, 0.8), "**no**"},
+		{bar{}, spread(3, 0.5, 2), "–"},
+	} {
+		if got := (&benchRow{bar: c.bar, ratios: c.ratios}).met(); got != c.want {
+			low, high := medianInterval(c.ratios)
+			t.Errorf("%v to %v against %v: %q, want %q (interval %v to %v)", c.ratios[0], c.ratios[len(c.ratios)-1], c.bar, got, c.want, low, high)
+		}
+	}
+	for n, at := range map[int]int{7: 0, 10: 0, 11: 1, 33: 9} { // 33: P(B <= 9) = 0.007, P(B <= 10) = 0.018
+		if low, high := medianInterval(spread(max(n, 2), 0, float64(max(n, 2)-1))); n > 1 && (low != float64(at) || high != float64(n-1-at)) {
+			t.Errorf("of %d the interval is %v to %v, want from number %d", n, low, high, at)
+		}
+	}
 }
