@@ -237,9 +237,7 @@ static int shm_get(struct weir_rank *r, int peer, void *local, uint64_t roff, si
 static int shm_progress(struct weir_rank *r)
 {
     (void)r;
-#if defined(__x86_64__)
-    __builtin_ia32_pause();
-#endif
+    rank_pause();
     return 0;
 }
 
@@ -291,7 +289,7 @@ static int shm_arrived(struct weir_rank *r, int peer, size_t n, uint64_t seq)
     for (int i = 0; atomic_load_explicit(p->here, memory_order_acquire) != seq; i++) {
         if (i == LOOKS)
             return 0;
-        (void)shm_progress(r); /* leaves the core to the thread beside it for a moment */
+        rank_pause();
     }
     if (n <= sizeof p->turns->message)
         copy_short(rank_exposed(r), p->turns->message, n);

@@ -86,6 +86,15 @@ int rank_fail(struct weir_rank *r, int code, const char *op, int peer, const cha
 void rank_phase(struct weir_rank *r, enum weir_phase phase, uint64_t total);
 int  rank_expired(struct weir_rank *r); /* the slow half of rank_tick */
 
+/* Between two looks of who waits: leaves the core to the thread beside it, and the
+ * line that it looks at to the processor that is to write it. */
+static inline void rank_pause(void)
+{
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#endif
+}
+
 /* Called in every turn of every loop that waits: shows life, and ends the wait on
  * abort or deadline (the clock is read once in 256 turns, of many ranks more often,
  * since a turn looks at all of them, and of many threads, which may share a core).

@@ -195,13 +195,6 @@ struct bounce { /* one line for both words: of two, each is taken back from the 
     int cpu;
 };
 
-static void pause_once(void)
-{
-#if defined(__x86_64__)
-    __builtin_ia32_pause();
-#endif
-}
-
 static int stay_on(int cpu)
 {
     cpu_set_t set;
@@ -219,7 +212,7 @@ static void *bounce_back(void *arg)
     }
     for (uint64_t i = 1; i <= b->n; i++) {
         while (atomic_load_explicit(&b->there, memory_order_acquire) != i)
-            pause_once();
+            rank_pause();
         atomic_store_explicit(&b->back, i, memory_order_release);
     }
     return NULL;
@@ -245,7 +238,7 @@ double selftest_handover_ns(int cpu, int other, uint64_t n)
             t0 = weir_ticks(); /* both are there */
         atomic_store_explicit(&b.there, i, memory_order_release);
         while ((seen = atomic_load_explicit(&b.back, memory_order_acquire)) != i && seen != UINT64_MAX)
-            pause_once();
+            rank_pause();
     }
     double each = (double)weir_span(&clk, weir_ticks() - t0) / (double)(n - 1) / 2;
     pthread_join(thread, NULL);

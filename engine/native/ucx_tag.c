@@ -33,8 +33,11 @@ struct receive {
  * order; those that are complete in a row from the first are what has come. */
 struct ahead {
     struct weir_rank *r;
+    struct ucx_rank  *u;
+    struct ucx_peer  *peer;
     int               from, notes; /* notes: into their ring, not into places */
     int               busy;        /* go_on is at work */
+    int               stopping;    /* what completes was cancelled */
     size_t            bytes;
     ucp_tag_t         tag;    /* of notes */
     uint64_t          first;  /* place of the region */
@@ -51,7 +54,7 @@ struct ahead {
 struct aheads { /* of a rank */
     struct ahead *notes; /* by rank */
     struct ahead *blocks;
-    int           nblocks, stopping;
+    int           nblocks;
 };
 
 static struct aheads *aheads_of(struct weir_rank *r) { return ucx_of(r)->ahead; }
@@ -91,7 +94,7 @@ static void post_one(struct ahead *a)
     v->request          = NULL;
     a->param.user_data  = v;
     a->posted++;
-    ucs_status_ptr_t s = ucx.ucp_tag_recv_nbx(ucx_of(a->r)->worker, to, a->bytes, tag, WHOLE_TAG, &a->param);
+    ucs_status_ptr_t s = ucx.ucp_tag_recv_nbx(a->u->worker, to, a->bytes, tag, WHOLE_TAG, &a->param);
     if (UCS_PTR_IS_PTR(s)) {
         v->request = v->done ? NULL : s; /* a copy may be made at once */
         return;
@@ -103,23 +106,25 @@ static void post_one(struct ahead *a)
 /* Takes what is complete in a row, and keeps the window posted. */
 static void go_on(struct ahead *a)
 {
-    struct receive  *v;
-    struct ucx_peer *p = &ucx_of(a->r)->peers[a->from];
-    a->busy            = 1;
-    do {
-        while (v = &a->ring[a->come & (a->window - 1)], a->come < a->posted && v->done) {
+    uint64_t last = a->window - 1;
+    a->busy       = 1;
+    for (;;) {
+        struct receive *v = &a->ring[a->come & last];
+        if (v->done) {
             if (a->notes)
-                ucx_take_note(a->r, &a->note[a->come & (a->window - 1)]);
+                ucx_take_note(a->r, &a->note[a->come & last]);
             v->done = 0;
             a->come++;
-        }
-        while (a->posted - a->come < a->window && !ucx_of(a->r)->broken.code)
+        } else if (a->posted - a->come < a->window && !a->u->broken.code) {
             post_one(a);
-    } while (a->ring[a->come & (a->window - 1)].done);
+        } else {
+            break;
+        }
+    }
     a->busy = 0;
     if (!a->notes) {
-        p->come = a->come;
-        if (p->asks[(p->floor + 1) & ucx_of(a->r)->mask].known)
+        a->peer->come = a->come;
+        if (a->peer->asks[(a->peer->floor + 1) & a->u->mask].known)
             ucx_settle(a->r, a->from);
     }
 }
@@ -130,9 +135,10 @@ static void received(void *request, ucs_status_t s, const ucp_tag_recv_info_t *i
     struct ahead   *a = v->of;
     v->request        = NULL;
     ucx.ucp_request_free(request);
-    if (aheads_of(a->r)->stopping)
+    if (a->stopping)
         return;
-    check(a, s, info->length);
+    if (__builtin_expect(s != UCS_OK || info->length != a->bytes, 0))
+        check(a, s, info->length);
     v->done = 1;
     if (!a->busy) /* else it sees that by itself */
         go_on(a);
@@ -147,6 +153,8 @@ static int begin(struct weir_rank *r, struct ahead *a, uint64_t window)
     for (uint64_t i = 0; i < a->window; i++)
         a->ring[i].of = a;
     a->r     = r;
+    a->u     = ucx_of(r);
+    a->peer  = &a->u->peers[a->from];
     a->param = (ucp_request_param_t){
         .op_attr_mask       = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA | UCP_OP_ATTR_FIELD_RECV_INFO,
         .cb.recv            = received,
@@ -158,10 +166,10 @@ static int begin(struct weir_rank *r, struct ahead *a, uint64_t window)
 
 static void end(struct ahead *a)
 {
-    struct ucx_rank *u = ucx_of(a->r);
+    a->stopping = 1;
     for (uint64_t i = 0; i < a->window; i++)
         if (a->ring[i].request)
-            ucx.ucp_request_cancel(u->worker, a->ring[i].request); /* calls received */
+            ucx.ucp_request_cancel(a->u->worker, a->ring[i].request); /* calls received */
     free(a->ring);
     a->ring = NULL;
 }
@@ -169,10 +177,8 @@ static void end(struct ahead *a)
 static void end_blocks(struct weir_rank *r)
 {
     struct aheads *all = aheads_of(r);
-    all->stopping      = 1;
     for (int i = 0; i < all->nblocks; i++)
         end(&all->blocks[i]);
-    all->stopping = 0;
     free(all->blocks);
     all->blocks  = NULL;
     all->nblocks = 0;
@@ -293,7 +299,6 @@ static int close_tag(struct weir_rank *r)
     if (rc < 0)
         return rc;
     end_blocks(r);
-    all->stopping = 1;
     for (int p = 0; p < r->cfg.ranks; p++)
         if (all->notes[p].ring)
             end(&all->notes[p]);
