@@ -119,7 +119,8 @@ const fewestStamps = 64
 
 // StampedOneIn is the rate at which requests of a size are stamped, of so many that an
 // initiator makes; 0: as many as a duration allows. In a ping-pong a request is there
-// and back. engine/native/loop.c has the same rule.
+// and back. engine/native/loop.c has the same rule, but stamps fewer of a stream whose
+// delivery must be flushed.
 func StampedOneIn(bytes, requests uint64) int {
 	every := uint64(256)
 	switch {

@@ -272,6 +272,25 @@ func TestStampedOneIn(t *testing.T) {
 	checkTransfer(t, "shm", cases)
 }
 
+// Where a stamp needs a flush, one in 256 of small requests is enough as long as there
+// are many.
+func TestStampsWithFlush(t *testing.T) {
+	needs(t, "ucx")
+	many := func(o *workload.TransferOptions) { o.Iterations, o.Verify = 256*256, "none" }
+	few := func(o *workload.TransferOptions) { o.Iterations, o.Verify = 256*256-1, "none" }
+	ranks := transfer(t, "ucx", 2, options(512, api("tag"), many), options(512, api("tag"), few), options(512, api("rma"), many), options(64<<10, api("tag"), few))
+	for k, want := range []int{256, 64, 256, 16} {
+		s := ranks[k][0].Samples
+		var stamped int64
+		for _, n := range s.Counts {
+			stamped += n
+		}
+		if all := int64(256*256+want-1) / int64(want); s.Every != want || stamped != all {
+			t.Errorf("case %d: %d stamps, one in %d, want %d, one in %d", k, stamped, s.Every, all, want)
+		}
+	}
+}
+
 // checkTransfer runs the cases between two ranks: all bytes are counted, all stamps
 // taken, and both ends verified what they received.
 func checkTransfer(t *testing.T, fabric string, cases []workload.TransferOptions) {
