@@ -122,6 +122,7 @@ func aJob(t *testing.T, _ *lab.Lab, c *coordinator) {
 
 func agentsThatEnd(t *testing.T, _ *lab.Lab, c *coordinator) {
 	h := start(t, &Launcher{}, c.request(t, "s1", 3))
+	c.agent(t, "n3") // whoever is not up yet is not told
 	c.agent(t, "n1").order(t, "exit 3")
 	c.agent(t, "n2").order(t, "die")
 	if !eventually(func() bool {
@@ -141,8 +142,9 @@ func agentsThatEnd(t *testing.T, _ *lab.Lab, c *coordinator) {
 		t.Errorf("%+v", w["n3"])
 	}
 	stop(t, h)
-	if w := workers(t, h)["n3"]; w.Code != 0 || !slices.Contains(w.Log, "told to end") {
-		t.Errorf("%+v", w) // although the others had ended before
+	if !eventually(func() bool { w := workers(t, h)["n3"]; return w.Code == 0 && slices.Contains(w.Log, "told to end") }) {
+		text, _ := os.ReadFile(h.(*agents).log)
+		t.Errorf("%+v of\n%s", workers(t, h)["n3"], text) // although the others had ended before
 	}
 }
 
