@@ -109,7 +109,7 @@ ctest: ## the C engine under AddressSanitizer, LeakSanitizer, UBSan, ThreadSanit
 	@$(CC) $(CWARN) -Wno-missing-prototypes -O1 -g -fPIC -shared -o .build/libnixl_capi.so engine/native/testdata/nixl/fake_nixl.c
 	@# grep reads to the end (no -q): ldconfig that is killed by SIGPIPE would look like a library that is not here
 	@ucx=; fi=; \
-	if ldconfig -p | grep 'libucp\.so\.0' >/dev/null; then ucx='ucx ucx:am ucx:tag ucx+heap ucx:am+heap ucx:tag+heap'; else echo 'skipped: libucp.so.0 is not here (scripts/setup installs it)'; fi; \
+	if ldconfig -p | grep 'libucp\.so\.0' >/dev/null; then ucx='ucx ucx:am ucx:tag ucx:tag_sync ucx+heap ucx:am+heap ucx:tag+heap'; else echo 'skipped: libucp.so.0 is not here (scripts/setup installs it)'; fi; \
 	if ldconfig -p | grep 'libfabric\.so\.1' >/dev/null; then fi='libfabric libfabric:net'; else echo 'skipped: libfabric.so.1 is not here (scripts/setup installs it)'; fi; \
 	if ldconfig -p | grep 'libfabric\.so ' >/dev/null; then \
 	  mkdir -p .build/providers && fi="$$fi libfabric:strict" && \
@@ -154,7 +154,7 @@ large: setup ## sizes and offsets of more than 32 bits on each fabric (27 GiB of
 bench: setup ## weir beside its peers, into .build/bench.md (BENCH=REGEX: only these rows, BENCH_PAIRS=11, BENCH_SECONDS=0.15)
 	@scripts/setup bench
 	@mkdir -p .build
-	BENCH_OUT=$$PWD/.build/bench.md $(GO) test -run '^$$' -bench 'Peers' -benchtime 1x -timeout 60m ./engine/native
+	BENCH_OUT=$$PWD/.build/bench.md $(GO) test -run '^$$' -bench 'Peers' -benchtime 1x -timeout 120m ./engine/native
 	@test -n "$(BENCH)" || BENCH_OUT=$$PWD/.build/bench.md $(GO) test -run '^$$' -bench 'Recording' -benchtime 1x ./engine/native
 	@test -n "$(BENCH)" || BENCH_OUT=$$PWD/.build/bench.md $(GO) test -run '^$$' -bench 'FirstByte|Stored' -benchtime 1x ./cmd/weir
 	@test -n "$(BENCH)" || $(GO) test -run '^$$' -bench . -benchtime 1x -timeout 20m ./executor/... ./planner ./gate ./results

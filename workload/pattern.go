@@ -178,7 +178,7 @@ func (t TransferOptions) checkFabric() error {
 		return fmt.Errorf("option numa: %w", numa)
 	case t.Lacks(t.Fabric) != "":
 		return errors.New(t.Lacks(t.Fabric))
-	case t.Op == "read" && (t.API == "am" || t.API == "tag"):
+	case t.Op == "read" && t.API != "" && t.API != "rma":
 		return fmt.Errorf("api %s of fabric ucx sends messages, which carry writes: nothing in them reads from the target's memory; for op read use api rma", t.API)
 	}
 	return nil

@@ -56,7 +56,7 @@ func TestWriteIsCompleteWhenItIsDelivered(t *testing.T) {
 		})
 	}
 	check("tcp", "tcp", nil, options(64, endless))
-	for _, name := range []string{"rma", "am", "tag"} {
+	for _, name := range []string{"rma", "am", "tag", "tag_sync"} {
 		check("ucx "+name, "ucx", overSockets, options(64, endless, api(name)))
 	}
 	check("ucx am queue", "ucx", overQueue, options(64, endless, api("am")))

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct ucx_api *const apis[] = {[UCX_RMA] = &ucx_rma, [UCX_AM] = &ucx_am, [UCX_TAG] = &ucx_tag};
+static const struct ucx_api *const apis[] = {[UCX_RMA] = &ucx_rma, [UCX_AM] = &ucx_am, [UCX_TAG] = &ucx_tag, [UCX_TAG_SYNC] = &ucx_tag_sync};
 
 static void take_functions(struct weir_fabric *t, const struct ucx_api *a, int heap)
 {

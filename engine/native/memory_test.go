@@ -79,7 +79,7 @@ func TestHeapMovesEveryByte(t *testing.T) {
 		})
 	}
 	for _, env := range []map[string]string{overKernel, overQueue, overSockets, secondProtocols} {
-		for _, name := range []string{"rma", "am", "tag"} {
+		for _, name := range []string{"rma", "am", "tag", "tag_sync"} {
 			t.Run(fmt.Sprint("ucx ", name, " ", env), func(t *testing.T) {
 				needs(t, "ucx")
 				setenv(t, env)

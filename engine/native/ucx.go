@@ -5,7 +5,7 @@ package native
 */
 import "C"
 
-var ucxAPIs = map[string]C.int{"": C.UCX_RMA, "rma": C.UCX_RMA, "am": C.UCX_AM, "tag": C.UCX_TAG}
+var ucxAPIs = map[string]C.int{"": C.UCX_RMA, "rma": C.UCX_RMA, "am": C.UCX_AM, "tag": C.UCX_TAG, "tag_sync": C.UCX_TAG_SYNC}
 
 // describeUCX gives a rank of fabric ucx its options, which are the same in all
 // cases of a launch, and the largest window: so many confirmations may be due.

@@ -17,7 +17,7 @@
     F(ucp_ep_close_nbx) F(ucp_ep_flush_nbx) F(ucp_ep_print_info) F(ucp_context_print_info) F(ucp_mem_map) F(ucp_mem_unmap) F(ucp_mem_query)                 \
     F(ucp_rkey_pack) F(ucp_rkey_buffer_release) F(ucp_ep_rkey_unpack) F(ucp_rkey_destroy) F(ucp_rkey_ptr) F(ucp_put_nbx) F(ucp_get_nbx)           \
     F(ucp_request_free) F(ucp_request_check_status) F(ucp_request_cancel) F(ucs_status_string) F(ucp_am_send_nbx)                 \
-    F(ucp_am_recv_data_nbx) F(ucp_worker_set_am_recv_handler) F(ucp_tag_send_nbx) F(ucp_tag_recv_nbx) F(ucp_tag_probe_nb)
+    F(ucp_am_recv_data_nbx) F(ucp_worker_set_am_recv_handler) F(ucp_tag_send_nbx) F(ucp_tag_send_sync_nbx) F(ucp_tag_recv_nbx) F(ucp_tag_probe_nb)
 
 #define UCX_MEMBER(f) __typeof__(f) *f;
 struct ucx_library {
@@ -35,6 +35,7 @@ struct ucx_op;
 struct ucx_api {
     const char *name;
     uint64_t    features; /* of UCX, no more than it needs */
+    int         in_row;   /* blocks are counted in the row of their receives; else, without an order, each by the ask that it is before */
     int (*open)(struct weir_rank *r);    /* the worker is there, peers are not */
     int (*connect)(struct weir_rank *r); /* the endpoints are there, nothing was sent */
     int (*note)(struct weir_rank *r, struct ucx_op *op); /* sends op->note and releases op */
@@ -48,7 +49,7 @@ struct ucx_api {
     int (*ceiling)(struct weir_rank *r, int peer, int initiator, const struct weir_case *of, struct ceiling *c);
     int (*close)(struct weir_rank *r);
 };
-extern const struct ucx_api ucx_rma, ucx_am, ucx_tag;
+extern const struct ucx_api ucx_rma, ucx_am, ucx_tag, ucx_tag_sync;
 
 enum ucx_kind { NOTE_BLOCK, NOTE_WORD, NOTE_PING, NOTE_ASK, NOTE_ANSWER, NOTE_HELLO };
 

@@ -151,11 +151,10 @@ int ucx_notes_flush(struct weir_rank *r, int peer, struct weir_req *q)
     return rc < 0 ? rc : WEIR_PENDING;
 }
 
-/* Of who was asked. With tags blocks are counted in the row of their receives, with
- * active messages, which keep no order, each message by the ask that it is before. */
+/* Of who was asked. */
 static int fulfilled(const struct ucx_rank *u, const struct ucx_peer *p, const struct ucx_ask *a)
 {
-    return a->known && (u->api == &ucx_tag ? p->come >= a->expected : a->come == a->expected);
+    return a->known && (u->api->in_row ? p->come >= a->expected : a->come == a->expected);
 }
 
 void ucx_settle(struct weir_rank *r, int peer)
@@ -205,7 +204,7 @@ static void asked(struct weir_rank *r, const struct ucx_note *n)
     struct ucx_rank *u = r->fs;
     struct ucx_peer *p = &u->peers[n->from];
     struct ucx_ask  *a = &p->asks[n->number & u->mask];
-    a->expected        = u->api == &ucx_tag ? n->place : n->value;
+    a->expected        = u->api->in_row ? n->place : n->value;
     a->known           = 1;
     ucx_settle(r, n->from);
 }

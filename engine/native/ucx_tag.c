@@ -223,7 +223,9 @@ static int expect(struct weir_rank *r, const struct weir_case *c, const struct w
     return 0;
 }
 
-static int put(struct weir_rank *r, int peer, const void *local, uint64_t roff, size_t n, struct weir_req *q)
+typedef __typeof__(&ucp_tag_send_nbx) sender; /* or ucp_tag_send_sync_nbx, which is complete when its receive was found */
+
+static inline int put_by(sender send, const char *call, struct weir_rank *r, int peer, const void *local, uint64_t roff, size_t n, struct weir_req *q)
 {
     struct ucx_peer *p = &ucx_of(r)->peers[peer];
     uint64_t         word;
@@ -236,7 +238,17 @@ static int put(struct weir_rank *r, int peer, const void *local, uint64_t roff, 
         return rc;
     p->sent++;
     p->since++;
-    return ucx_posted(r, ucx.ucp_tag_send_nbx(p->ep, local, n, block_tag(r->cfg.rank, roff), ucx_stream_of(r, q)), "ucp_tag_send_nbx", peer);
+    return ucx_posted(r, send(p->ep, local, n, block_tag(r->cfg.rank, roff), ucx_stream_of(r, q)), call, peer);
+}
+
+static int put(struct weir_rank *r, int peer, const void *local, uint64_t roff, size_t n, struct weir_req *q)
+{
+    return put_by(ucx.ucp_tag_send_nbx, "ucp_tag_send_nbx", r, peer, local, roff, n, q);
+}
+
+static int put_sync(struct weir_rank *r, int peer, const void *local, uint64_t roff, size_t n, struct weir_req *q)
+{
+    return put_by(ucx.ucp_tag_send_sync_nbx, "ucp_tag_send_sync_nbx", r, peer, local, roff, n, q);
 }
 
 static int send_note(struct weir_rank *r, struct ucx_op *op)
@@ -246,7 +258,7 @@ static int send_note(struct weir_rank *r, struct ucx_op *op)
 }
 
 /* Its answer says that it came: nobody waits for it to be sent, but for the close. */
-static int ping(struct weir_rank *r, int peer, void *local, size_t n, uint64_t seq)
+static inline int ping_by(sender send, struct weir_rank *r, int peer, void *local, size_t n, uint64_t seq)
 {
     struct ucx_peer *p  = &ucx_of(r)->peers[peer];
     struct ucx_op   *op = ucx_op_take(r, peer, &(struct ucx_note){.kind = NOTE_PING, .value = seq});
@@ -255,9 +267,12 @@ static int ping(struct weir_rank *r, int peer, void *local, size_t n, uint64_t s
     ucp_request_param_t param = {.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA, .cb.send = ucx_op_sent, .user_data = op};
     p->sent++;
     p->since++;
-    int rc = ucx_op_posted(op, ucx.ucp_tag_send_nbx(p->ep, local, n, block_tag(r->cfg.rank, r->exposed), &param), "ping");
+    int rc = ucx_op_posted(op, send(p->ep, local, n, block_tag(r->cfg.rank, r->exposed), &param), "ping");
     return rc < 0 ? rc : 0;
 }
+
+static int ping(struct weir_rank *r, int peer, void *local, size_t n, uint64_t seq) { return ping_by(ucx.ucp_tag_send_nbx, r, peer, local, n, seq); }
+static int ping_sync(struct weir_rank *r, int peer, void *local, size_t n, uint64_t seq) { return ping_by(ucx.ucp_tag_send_sync_nbx, r, peer, local, n, seq); }
 
 static int arrived(struct weir_rank *r, int peer, size_t n, uint64_t seq)
 {
@@ -308,8 +323,10 @@ static int close_tag(struct weir_rank *r)
     return 0;
 }
 
-const struct ucx_api ucx_tag = {
-    .name = "tag", .features = UCP_FEATURE_TAG, .open = open_tag, .connect = receive_notes, .note = send_note, .put = put, .get = ucx_notes_get,
-    .flush = ucx_notes_flush, .signal = ucx_notes_signal, .expect = expect, .ping = ping, .arrived = arrived, .ceiling = ceiling_is_memcpy, .close = close_tag,
-};
+#define TAGGED                                                                                                                   \
+    .features = UCP_FEATURE_TAG, .in_row = 1, .open = open_tag, .connect = receive_notes, .note = send_note, .get = ucx_notes_get, .flush = ucx_notes_flush,   \
+    .signal = ucx_notes_signal, .expect = expect, .arrived = arrived, .ceiling = ceiling_is_memcpy, .close = close_tag
+
+const struct ucx_api ucx_tag      = {.name = "tag", .put = put, .ping = ping, TAGGED};
+const struct ucx_api ucx_tag_sync = {.name = "tag_sync", .put = put_sync, .ping = ping_sync, TAGGED};
 #endif

@@ -29,7 +29,7 @@ var (
 func overUCX(t *testing.T, test func(t *testing.T, api string), envs ...map[string]string) {
 	needs(t, "ucx")
 	for _, env := range envs {
-		for _, name := range []string{"am", "tag"} {
+		for _, name := range []string{"am", "tag", "tag_sync"} {
 			t.Run(fmt.Sprint(name, " ", env), func(t *testing.T) {
 				for k, v := range env {
 					t.Setenv(k, v)
@@ -72,7 +72,7 @@ func TestUCXManyMessages(t *testing.T) {
 func TestUCXTransport(t *testing.T) {
 	needs(t, "ucx")
 	t.Setenv("UCX_TLS", "posix")
-	for _, name := range []string{"rma", "am", "tag"} {
+	for _, name := range []string{"rma", "am", "tag", "tag_sync"} {
 		got := transfer(t, "ucx", 2, options(4096, api(name)))[0][0].Transport
 		if want := regexp.MustCompile(`^ucx/` + name + ` [0-9.]+ \(posix/memory`); !want.MatchString(got) {
 			t.Errorf("api %s: transport %q, want %v", name, got, want)
@@ -82,7 +82,7 @@ func TestUCXTransport(t *testing.T) {
 
 func TestUCXPatterns(t *testing.T) {
 	needs(t, "ucx")
-	for _, name := range []string{"am", "tag"} {
+	for _, name := range []string{"am", "tag", "tag_sync"} {
 		for pattern, initiates := range initiates {
 			for _, ranks := range []int{2, 3, 4} {
 				if pattern == "pairwise" && ranks%2 != 0 {
@@ -136,7 +136,7 @@ func TestUCXVerificationFindsOneWrongByte(t *testing.T) {
 		"1:5000":       "wrong data from rank 0 to rank 1 after an untimed pass: byte 5000 of 16384",
 		"1:5000:timed": "wrong data from rank 0 to rank 1 after the timed part: byte 5000 of 16384",
 	} {
-		for _, name := range []string{"am", "tag"} {
+		for _, name := range []string{"am", "tag", "tag_sync"} {
 			t.Setenv(CorruptEnv, corrupt)
 			if _, err := tryTransfer(t, "ucx", 2, options(4096, batch4, api(name))); err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("api %s: got %v, want %q", name, err, want)

@@ -12,7 +12,7 @@
 #include <strings.h>
 
 struct blob {
-    char     version[16], api[8];
+    char     version[16], api[16];
     uint64_t base;
     uint32_t address, rkey; /* lengths of what follows */
 };

@@ -73,7 +73,7 @@ struct weir_nixl { /* options of fabric nixl */
     uint64_t    in_flight; /* most requests of a case in flight */
 };
 
-enum weir_ucx_api { UCX_RMA, UCX_AM, UCX_TAG }; /* what carries a write of fabric ucx */
+enum weir_ucx_api { UCX_RMA, UCX_AM, UCX_TAG, UCX_TAG_SYNC }; /* what carries a write of fabric ucx */
 
 struct weir_ucx { /* options of fabric ucx */
     int      api;

@@ -211,7 +211,7 @@ static void *life(void *arg)
     if (o->thread)
         cfg.control = team_control(o->team, o->thread);
     if (!strcmp(o->fabric, "ucx") && o->provider)
-        cfg.ucx = (struct weir_ucx){.api = !strcmp(o->provider, "am") ? UCX_AM : !strcmp(o->provider, "tag") ? UCX_TAG : UCX_RMA, .in_flight = 16};
+        cfg.ucx = (struct weir_ucx){.api = !strcmp(o->provider, "am") ? UCX_AM : !strcmp(o->provider, "tag") ? UCX_TAG : !strcmp(o->provider, "tag_sync") ? UCX_TAG_SYNC : UCX_RMA, .in_flight = 16};
     struct peers       peers[NFLOWS];
     struct weir_flows  flows[NFLOWS];
     cfg.flows = flows;
