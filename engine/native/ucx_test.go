@@ -25,11 +25,15 @@ var (
 	overKernel, overQueue, announced = map[string]string{"UCX_TLS": "posix,cma"}, map[string]string{"UCX_TLS": "posix"}, map[string]string{"UCX_RNDV_THRESH": "0"}
 )
 
-// overUCX runs a test with each API that sends messages in these environments.
+// overUCX runs a test with each API that sends messages in these environments; with
+// tag_sync, which differs from tag in one call, in the first of them.
 func overUCX(t *testing.T, test func(t *testing.T, api string), envs ...map[string]string) {
 	needs(t, "ucx")
-	for _, env := range envs {
+	for i, env := range envs {
 		for _, name := range []string{"am", "tag", "tag_sync"} {
+			if name == "tag_sync" && i > 0 {
+				continue
+			}
 			t.Run(fmt.Sprint(name, " ", env), func(t *testing.T) {
 				for k, v := range env {
 					t.Setenv(k, v)
@@ -82,7 +86,7 @@ func TestUCXTransport(t *testing.T) {
 
 func TestUCXPatterns(t *testing.T) {
 	needs(t, "ucx")
-	for _, name := range []string{"am", "tag", "tag_sync"} {
+	for _, name := range []string{"am", "tag"} {
 		for pattern, initiates := range initiates {
 			for _, ranks := range []int{2, 3, 4} {
 				if pattern == "pairwise" && ranks%2 != 0 {
