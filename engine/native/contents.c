@@ -111,10 +111,8 @@ int contents_prepare(struct weir_rank *r, const struct weir_case *c, const struc
 
 void contents_no_ping(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o)
 {
-    _Atomic uint64_t *line = rank_ping_slot(r, o->from);
     rank_exposed(r)[c->block - 1] = 0;
-    for (size_t i = 0; i < WEIR_LINE / sizeof *line; i++) /* all of it: a fabric may have more than one mark there */
-        atomic_store(&line[i], 0);
+    atomic_store(rank_ping_slot(r, o->from), 0); /* and no more of its line: the peer may be ahead, and a signal of its already be there */
 }
 
 /* Between warm-up and timed part only the initiator's own memory may change: the

@@ -24,7 +24,7 @@ _Static_assert(WEIR_MAX_RANKS <= 1024, "a rank has 10 bits of the data of a writ
 static inline uint32_t note(uint32_t kind, int rank, uint64_t seq) { return kind << 30 | (uint32_t)rank << SEQ_BITS | (uint32_t)(seq & SEQ_MASK); }
 
 /* What stands in the line that a rank keeps for a peer beside the slots, or in its own,
- * into which no peer writes. The first word is the loops': they reset it. */
+ * into which no peer writes. The first word is the loops': they reset it, and no other. */
 #define FLUSHED 8  /* what a flush reads */
 #define HELLO 16   /* what is written to see whether a peer is there */
 #define WORD 24    /* of a signal */

@@ -7,8 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../pattern.h"
 #include "../ceiling.h"
+#include "../contents.h"
+#include "../pattern.h"
 #include "../team.h"
 #include "../weir.h"
 
@@ -322,6 +323,29 @@ static int noticed(const struct one *o, const char *words)
     return !yes;
 }
 
+/* A peer that is ahead signals while this rank still makes ready for a ping-pong: a fabric
+ * may have that in the peer's line, beside the loops' word. */
+static int keeps_signals(void)
+{
+    enum { WORDS = WEIR_LINE / sizeof(uint64_t), LINES = 4 * WORDS }; /* of two ranks: their slots, and the lines of their messages */
+    static _Atomic uint64_t memory[LINES + WORDS];                   /* and what is exposed */
+    struct weir_rank       *r = calloc(1, sizeof *r);
+    struct weir_case        c = {.block = 8};
+    struct weir_role        o = {.from = 1};
+    int                     kept = 1;
+    r->mem.base = (char *)memory;
+    r->pings    = 2 * WEIR_LINE;
+    r->exposed  = 4 * WEIR_LINE;
+    for (uint64_t i = 0; i < LINES; i++)
+        atomic_store(&memory[i], i + 1);
+    contents_no_ping(r, &c, &o);
+    for (uint64_t i = 0; i < LINES; i++)
+        kept &= atomic_load(&memory[i]) == (i == 3 * WORDS ? 0 : i + 1);
+    free(r);
+    printf("%s a signal that comes early is kept\n", kept ? "ok  " : "FAIL");
+    return !kept;
+}
+
 /* Of LeakSanitizer, where the program is built with it: whether it found any, which it has told of. */
 extern int __lsan_do_recoverable_leak_check(void) __attribute__((weak));
 
@@ -330,6 +354,7 @@ int main(int argc, char **argv)
     static struct one o[2 * TEAM], leaked[MOST], leaked_too[MOST]; /* the ranks of a run with a fault are given up, not cleaned up */
     int               bad = 0;
     ceiling_span_ns       = 50000;
+    bad += keeps_signals();
     for (int i = 1; i < argc; i++) {
         launch(argv[i], 2, 0, -1, o);
         bad += report(argv[i], "2 ranks", o, 2);
