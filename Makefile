@@ -118,10 +118,10 @@ ctest: ## the C engine under AddressSanitizer, LeakSanitizer, UBSan, ThreadSanit
 	$(VENDORS) .build/engine_test-address,undefined shm tcp tcp+heap $$ucx; \
 	test -z "$$fi" || $(VENDORS) .build/engine_test-address,undefined libfabric:shm; \
 	test -z "$$fi" || $(VENDORS) FI_PROVIDER_PATH=.build/providers LSAN_OPTIONS=$(LEAKS) .build/engine_test-address,undefined $$fi; \
-	WEIR_NIXL_LIBRARY=$$PWD/.build/libnixl_capi.so FAKE_NIXL_POLLS=3 .build/engine_test-address,undefined nixl; \
+	WEIR_NIXL_LIBRARY=$$PWD/.build/libnixl_capi.so FAKE_NIXL_POLLS=3 .build/engine_test-address,undefined nixl nixl:prepared nixl:reregister; \
 	TSAN_OPTIONS=halt_on_error=1 .build/engine_test-thread shm tcp; \
 	test -z "$$ucx$$fi" || $(VENDORS) FI_PROVIDER_PATH=.build/providers TSAN_OPTIONS=halt_on_error=1:ignore_noninstrumented_modules=1 .build/engine_test-thread $$ucx $$fi; \
-	WEIR_NIXL_LIBRARY=$$PWD/.build/libnixl_capi.so FAKE_NIXL_POLLS=3 TSAN_OPTIONS=halt_on_error=1:ignore_noninstrumented_modules=1 .build/engine_test-thread nixl
+	WEIR_NIXL_LIBRARY=$$PWD/.build/libnixl_capi.so FAKE_NIXL_POLLS=3 TSAN_OPTIONS=halt_on_error=1:ignore_noninstrumented_modules=1 .build/engine_test-thread nixl nixl:prepared nixl:reregister
 	@VENDORS='$(VENDORS)' GO=$(GO) test/sanitized/run
 	@$(MAKE) --no-print-directory valgrind
 

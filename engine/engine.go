@@ -180,10 +180,12 @@ type Clock struct {
 
 // Stages are the parts of the time of a request.
 type Stages struct {
-	Prepare  float64 `json:"prepare"`       // seconds for one request; 0: none was made
-	Made     Stage   `json:"made,omitzero"` // of requests that the fabric itself made, a part of Prepare
-	Post     Stage   `json:"post"`
-	Transfer Stage   `json:"transfer"`
+	Prepare    float64 `json:"prepare"`             // seconds for one request; 0: none was made
+	Made       Stage   `json:"made,omitzero"`       // of requests that the fabric itself made, a part of Prepare
+	Listed     Stage   `json:"listed,omitzero"`     // of lists of blocks that it prepared, of which it made them
+	Registered Stage   `json:"registered,omitzero"` // of registering anew what a request moves
+	Post       Stage   `json:"post"`
+	Transfer   Stage   `json:"transfer"`
 }
 
 // Stage is how long a part of so many stamped requests took, in seconds.

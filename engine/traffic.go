@@ -221,18 +221,23 @@ func host(m map[string]float64, ranks []*CaseResult, moved float64) {
 	var prep Prep
 	var clock Clock
 	var used Usage
+	var listed Stage
 	prepare := 0.
 	for _, r := range ranks {
 		prep.Alloc = max(prep.Alloc, r.Prep.Alloc)
 		prep.Register = max(prep.Register, r.Prep.Register)
 		prep.Connect = max(prep.Connect, r.Prep.Connect)
 		prepare = max(prepare, r.Stages.Prepare)
+		listed.add(r.Stages.Listed)
 		clock.Resolution = max(clock.Resolution, r.Clock.Resolution)
 		clock.Cost = max(clock.Cost, r.Clock.Cost)
 		used.CPU += r.Usage.CPU
 		used.Switches += r.Usage.Switches
 	}
 	m["prep.alloc"], m["prep.register"], m["prep.connect"], m["prep.request"] = prep.Alloc, prep.Register, prep.Connect, prepare
+	if listed.Stamps > 0 {
+		m["prep.lists"] = listed.Mean
+	}
 	m["cpu_time_per_gb"] = used.CPU / (moved / 1e9)
 	m["context_switches"] = float64(used.Switches)
 	m["clock.resolution"], m["clock.cost"], m["clock.bound"] = clock.Resolution, clock.Cost, clockBound(ranks)

@@ -50,6 +50,7 @@ func TestTrafficMetrics(t *testing.T) {
 	a.Usage, b.Usage, idle.Usage = Usage{CPU: 1e-6, Switches: 1}, Usage{CPU: 2e-6, Switches: 2}, Usage{CPU: 6e-6, Switches: 4}
 	idle.Prep, idle.Ceiling, idle.Memcpy = Prep{Alloc: 1, Register: 2, Connect: 3}, 99e9, 99e9
 	a.Delivered, b.Delivered = []Delivery{{1, 3, 1e-6}, {2, 3, 0.5e-6}}, []Delivery{{1, 3, 2e-6}}
+	a.Stages.Listed = Stage{Stamps: 2, Mean: 8e-9}
 	a.Stages.Prepare, b.Clock = 7e-9, Clock{Resolution: 1e-9, Cost: 25e-9}
 	m, err := Metrics(trafficCase(t, "write"), []*CaseResult{a, idle, b, moved(3)})
 	if err != nil {
@@ -63,7 +64,7 @@ func TestTrafficMetrics(t *testing.T) {
 		"bandwidth.per_receiver": (8000/2000. + 1000/500.) / 2, "bandwidth.min_receiver": 2, "latency.max_receiver": 2e-6,
 		"bottleneck.bytes": 8000, "bottleneck.bandwidth": 8000 / avg, "ceiling.bandwidth": 15, "ceiling": 8000 / avg / 15, "ceiling.memcpy": 40,
 		"ceiling.best": max(3000/avg/12, 6000/avg/24), // of the initiators, each by its own path
-		"prep.alloc":   1, "prep.register": 2, "prep.connect": 3, "prep.request": 7e-9,
+		"prep.alloc":   1, "prep.register": 2, "prep.connect": 3, "prep.request": 7e-9, "prep.lists": 8e-9,
 		"cpu_time_per_gb": 9e-6 / 27000e-9, "context_switches": 7, "clock.resolution": 1e-9, "clock.cost": 25e-9,
 	})
 	if len(m) != len(workload.Traffic.Metrics) {

@@ -41,7 +41,7 @@ func TransferMetrics(c Case, ranks []*CaseResult) (map[string]float64, error) {
 	minRank, memcpy, ceiling, best, perMessage := math.Inf(1), 0., 0., 0., 0.
 	var ops, moved uint64
 	var prepare float64
-	var made, post, transfer Stage
+	var made, listed, registered, post, transfer Stage
 	for _, r := range initiators {
 		s := r.Samples
 		for i, n := range s.Counts {
@@ -56,6 +56,8 @@ func TransferMetrics(c Case, ranks []*CaseResult) (map[string]float64, error) {
 		moved += s.Bytes
 		prepare = max(prepare, r.Stages.Prepare)
 		made.add(r.Stages.Made)
+		listed.add(r.Stages.Listed)
+		registered.add(r.Stages.Registered)
 		post.add(r.Stages.Post)
 		transfer.add(r.Stages.Transfer)
 		perMessage += r.took() / float64(2*s.Ops) / float64(len(initiators))
@@ -100,6 +102,11 @@ func TransferMetrics(c Case, ranks []*CaseResult) (map[string]float64, error) {
 	}
 	if made.Stamps > 0 {
 		m["prep.request.p99"] = made.P99
+	}
+	for name, stage := range map[string]Stage{"prep.lists": listed, "prep.reregister": registered} {
+		if stage.Stamps > 0 {
+			m[name], m[name+".p99"] = stage.Mean, stage.P99
+		}
 	}
 	if ceiling > 0 {
 		m["ceiling"] = bandwidth / ceiling

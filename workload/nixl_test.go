@@ -53,12 +53,12 @@ func FuzzParseParams(f *testing.F) {
 }
 
 func TestDecodeNixl(t *testing.T) {
-	v := Values{"fabric": NixlFabric, "block_size": quantity.Size(8), "nixl_params": "num_workers=2", "nixl_merge": true, "nixl_recreate": true}
+	v := Values{"fabric": NixlFabric, "block_size": quantity.Size(8), "nixl_params": "num_workers=2", "nixl_merge": true, "nixl_recreate": true, "nixl_prepared": true}
 	o, err := DecodeTransfer(v)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := o.Nixl; n == nil || n.Backend != "UCX" || !slices.Equal(n.Params, []Param{{"num_workers", "2"}}) || !n.Merge || !n.Recreate || n.ProgressThread {
+	if n := o.Nixl; n == nil || n.Backend != "UCX" || !slices.Equal(n.Params, []Param{{"num_workers", "2"}}) || !n.Merge || !n.Recreate || !n.Prepared || n.Reregister || n.ProgressThread {
 		t.Errorf("decoded as %+v", o.Nixl)
 	}
 	if o, err := DecodeTransfer(Values{"fabric": "ucx", "block_size": quantity.Size(8)}); err != nil || o.Nixl != nil {
@@ -70,6 +70,8 @@ func TestDecodeNixl(t *testing.T) {
 		"option nixl_merge is string, not a bool":    {"nixl_merge": "true"},
 		"option nixl_recreate is int64, not a bool":  {"nixl_recreate": int64(1)},
 		"option nixl_params: \"x\" is not key=value": {"nixl_params": "x"},
+		"exclude each other":                         {"nixl_prepared": true, "nixl_reregister": true, "in_flight": int64(1)},
+		"nixl_reregister needs in_flight 1, not 16":  {"nixl_reregister": true},
 	} {
 		bad := Values{"fabric": NixlFabric, "block_size": quantity.Size(8)}
 		for name, value := range change {

@@ -180,6 +180,8 @@ func (t TransferOptions) checkFabric() error {
 		return errors.New(t.Lacks(t.Fabric))
 	case t.Op == "read" && t.API != "" && t.API != "rma":
 		return fmt.Errorf("api %s of fabric ucx sends messages, which carry writes: nothing in them reads from the target's memory; for op read use api rma", t.API)
+	case t.Nixl != nil && t.Nixl.Reregister && t.Mode == "stream" && t.InFlight != 1:
+		return fmt.Errorf("option nixl_reregister needs in_flight 1, not %d: requests in flight share the memory whose registration each of them would take from the others", t.InFlight)
 	}
 	return nil
 }

@@ -82,6 +82,8 @@ func (t TransferOptions) checkMatrix() error {
 		return fmt.Errorf("%d shards of a cell: there are 1 to %d", t.Shards, mostShards)
 	case t.Fabric == SimFabric:
 		return fmt.Errorf("fabric sim has no model of a matrix yet: use a fabric that moves bytes, or workload transfer")
+	case t.Nixl != nil && t.Nixl.Reregister:
+		return fmt.Errorf("option nixl_reregister is one of workload transfer: the cells of a matrix move at the same time, and share a registration")
 	case strings.HasPrefix(t.API, "tag"):
 		return fmt.Errorf("api %s of fabric ucx posts receives ahead, all of one size: the cells of a matrix and their shards have many; use api rma or am", t.API)
 	}

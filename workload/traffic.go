@@ -65,6 +65,7 @@ var Traffic = &Kind{
 		{"prep.register", "s", Lower, "registering the launch's buffers with the fabric, the slowest rank"},
 		{"prep.connect", "s", Lower, "connecting to all peers once their addresses are known, the slowest rank"},
 		{"prep.request", "s", Lower, "making one request before it can be posted, the slowest initiator: the time of making those of an iteration, one for each cell, with their places at both ends, divided by their number, which is once before the timed part; with nixl also the mean time of making one of NIXL's, as prep.request of workload transfer has it"},
+		{"prep.lists", "s", Lower, "preparing the two lists of blocks of which NIXL's requests are made, with nixl_prepared only, as prep.lists of workload transfer has it"},
 		{"cpu_time_per_gb", "s/GB", Lower, "user and system time of all ranks, from the common start of the first iteration until the last has ended, divided by the bytes that all iterations moved; who waits polls, so a rank counts with a whole core unless it sleeps"},
 		{"context_switches", "", Lower, "of all ranks in the same time, voluntary and involuntary"},
 		{"clock.resolution", "s", Neither, "the step by which the clock of the stamps advances, the coarsest rank"},
@@ -73,7 +74,7 @@ var Traffic = &Kind{
 	},
 	MayBeZero: []string{"skew", "skew.p50", "context_switches", "clock.bound"},
 	OneOf:     []string{"matrix", "matrix_file", "generate"},
-	Checked:   []string{"matrix", "generate", "ranks", "op", "fabric", "api", "pages", "alloc", "numa", "nixl_backend"},
+	Checked:   []string{"matrix", "generate", "ranks", "op", "fabric", "api", "pages", "alloc", "numa", "nixl_backend", "nixl_prepared", "nixl_reregister"},
 }
 
 func init() {

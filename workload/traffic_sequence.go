@@ -75,7 +75,7 @@ var TrafficSequence = &Kind{
 		"prep.alloc", "prep.register", "prep.connect", "clock.resolution", "clock.cost", "clock.bound")...),
 	MayBeZero: []string{"skew", "skew.p50", "late", "drift", "drift.max", "clock.bound"},
 	OneOf:     []string{"patterns", "metadata_file", "generate"},
-	Checked:   []string{"pattern", "matrix", "ranks", "op", "fabric", "api", "pages", "alloc", "numa", "nixl_backend", "time_scale", "sleep_before_launch", "sleep_after_launch"},
+	Checked:   []string{"pattern", "matrix", "ranks", "op", "fabric", "api", "pages", "alloc", "numa", "nixl_backend", "nixl_prepared", "nixl_reregister", "time_scale", "sleep_before_launch", "sleep_after_launch"},
 	Sequence:  "pattern",
 }
 

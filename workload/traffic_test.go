@@ -179,6 +179,7 @@ func TestDecodeTraffic(t *testing.T) {
 		"nothing in them reads from the target's memory":       {"matrix": "2: 0>1=5", "fabric": "ucx", "api": "am", "op": "read"},
 		"fabric ucx allocates the buffers itself":              {"matrix": "2: 0>1=5", "fabric": "ucx", "pages": "thp"},
 		"option shards is int, not a count":                    {"matrix": "2: 0>1=5", "shards": 3},
+		"option nixl_reregister is one of workload transfer":   {"matrix": "2: 0>1=5", "fabric": "nixl", "nixl_reregister": true},
 		"no name of a backend":                                 {"matrix": "2: 0>1=5", "fabric": "nixl", "nixl_backend": "a b"},
 		`option matrix: a matrix begins with its number of ra`: {"matrix": "x: 5"},
 	} {

@@ -89,8 +89,12 @@ var Transfer = &Kind{
 		{"prep.alloc", "s", Lower, "allocating and touching the launch's buffers, the slowest rank"},
 		{"prep.register", "s", Lower, "registering the launch's buffers with the fabric, the slowest rank"},
 		{"prep.connect", "s", Lower, "connecting to all peers once their addresses are known, the slowest rank"},
-		{"prep.request", "s", Lower, "making one request before it can be posted, the slowest initiator: of mode stream the time of making the in_flight requests with their places at both ends, which is before the timed part, divided by their number; with nixl also the mean time of making one of NIXL's (its two lists of blocks and nixl_capi_create_xfer_req), over all that were made for the case, which is before the timed part if two requests warm up, or for each request with nixl_recreate. A ping-pong makes none, but with nixl"},
+		{"prep.request", "s", Lower, "making one request before it can be posted, the slowest initiator: of mode stream the time of making the in_flight requests with their places at both ends, which is before the timed part, divided by their number; with nixl also the mean time of making one of NIXL's (its two lists of blocks and nixl_capi_create_xfer_req, or with nixl_prepared nixl_capi_make_xfer_req alone), over all that were made for the case, which is before the timed part if two requests warm up, or for each request with nixl_recreate. A ping-pong makes none, but with nixl"},
 		{"prep.request.p99", "s", Lower, "99th percentile of making one of NIXL's requests (1.6 % resolution), of the initiator that has the largest; other fabrics make none"},
+		{"prep.lists", "s", Lower, "preparing the two lists of blocks of which NIXL's requests are made, with nixl_prepared only: the mean over all places of memory of the case"},
+		{"prep.lists.p99", "s", Lower, "99th percentile of that (1.6 % resolution), of the initiator that has the largest"},
+		{"prep.reregister", "s", Lower, "taking back the registration of the memory of the request before and registering that of the next one, with nixl_reregister only: the mean over all requests of the case. It holds the first byte of a request to its last, at the initiator"},
+		{"prep.reregister.p99", "s", Lower, "99th percentile of that (1.6 % resolution), of the initiator that has the largest"},
 		{"cpu_time_per_gb", "s/GB", Lower, "user and system time of all ranks, with all their threads, from the common start until the last has ended its timed part, divided by the bytes that all initiators moved; targets and who waits for others poll, so a rank counts with a whole core unless it sleeps"},
 		{"context_switches", "", Lower, "of all ranks in the same time, voluntary and involuntary"},
 		{"clock.resolution", "s", Neither, "the step by which the clock of the stamps advances, the coarsest rank"},
@@ -98,7 +102,7 @@ var Transfer = &Kind{
 		{"clock.bound", "s", Neither, "by how much the instants of two ranks may be wrong to each other: the two largest bounds of hosts' clocks, added up; 0 where all ranks are on one host. A clock is compared with that of rank 0 before and after the timed part, by questions and answers on the data path (Cristian 1989), and what it has drifted in between counts as well"},
 	},
 	MayBeZero: []string{"transfer.avg", "transfer.p99", "skew", "skew.end", "context_switches", "clock.bound"},
-	Checked:   []string{"pattern", "bidirectional", "ranks", "mode", "op", "iterations", "block_size", "batch", "threads", "fabric", "api", "reuse", "pages", "alloc", "numa", "duration", "nixl_backend", "sim_failure"},
+	Checked:   []string{"pattern", "bidirectional", "ranks", "mode", "op", "iterations", "block_size", "batch", "in_flight", "threads", "fabric", "api", "reuse", "pages", "alloc", "numa", "duration", "nixl_backend", "nixl_prepared", "nixl_reregister", "sim_failure"},
 }
 
 func init() {

@@ -143,7 +143,7 @@ func TestNoAssertionTakesLong(t *testing.T) {
 			took = min(took, once)
 		}
 		t.Log(name, took)
-		if took > 100*time.Millisecond*raceFactor {
+		if took > 500*time.Millisecond*raceFactor { // some take a tenth of a second where others compute beside them; what grows as a square or worse takes many
 			t.Errorf("%s: %v", name, took)
 		}
 	}

@@ -145,6 +145,8 @@ static void fill_result(struct weir_rank *r, const struct weir_case *c, const st
     out->end      = weir_when(&r->clk, l->end) - r->ahead;
     out->every    = l->every;
     out->made     = stage_span(&r->made.each, 0);
+    out->listed   = stage_span(&r->made.listed, 0);
+    out->registered = stage_span(&r->made.registered, 0);
     out->prep_s   = (c->mode == MODE_PINGPONG ? 0 : l->prep_s) + out->made.mean; /* a ping-pong has no window */
     uint64_t later = l->transfer.n;
     stage_record_all(&l->post, r->hist->at_once, l->at_once);

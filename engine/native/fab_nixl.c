@@ -137,6 +137,8 @@ static int nixl_open(struct weir_rank *r)
     int rc = nixl_load(why, sizeof why);
     if (rc < 0)
         return rank_fail(r, rc, "load", -1, "%s", why);
+    if (r->cfg.nixl.prepared && !(nixl.prep_xfer_dlist && nixl.release_xfer_dlist_handle && nixl.make_xfer_req))
+        return rank_fail(r, -ENOSYS, "prep_xfer_dlist", -1, "nixl_prepared needs nixl_capi_prep_xfer_dlist and nixl_capi_make_xfer_req: %s does not have them, newer ones do", nixl.path);
     struct dl_handlers handlers; /* plugins are loaded now, and some install handlers */
     dl_handlers_keep(&handlers);
     spread_threads(r, 1);
@@ -147,16 +149,35 @@ static int nixl_open(struct weir_rank *r)
     return rc;
 }
 
+/* The rank's memory, and apart from it what is to be registered anew. */
+static int register_memory(struct weir_rank *r, size_t bytes)
+{
+    struct nixl_rank *u   = r->fs;
+    size_t            end = r->probe > r->local ? r->probe : bytes;
+    if (!r->cfg.nixl.reregister) {
+        NIXL_TRY(r, -1, reg_dlist_add_desc, u->registered, (uintptr_t)r->mem.base, bytes, 0, NULL, 0);
+        return 0;
+    }
+    NIXL_TRY(r, -1, reg_dlist_add_desc, u->registered, (uintptr_t)r->mem.base, r->local, 0, NULL, 0);
+    if (end < bytes)
+        NIXL_TRY(r, -1, reg_dlist_add_desc, u->registered, (uintptr_t)r->mem.base + end, bytes - end, 0, NULL, 0);
+    u->local_size = end - r->local;
+    u->whole      = 1;
+    return nixl_register_local(r, rank_local(r), u->local_size);
+}
+
 static int nixl_attach(struct weir_rank *r, size_t bytes)
 {
     struct nixl_rank *u = r->fs;
+    int               rc;
     /* what signals are written from must be registered as well */
     u->words_size = (size_t)r->cfg.ranks * WEIR_LINE;
     if (posix_memalign((void **)&u->words, WEIR_LINE, u->words_size))
         return rank_fail(r, -ENOMEM, "register", -1, "no memory for the words of %d peers", r->cfg.ranks);
     memset(u->words, 0, u->words_size);
     NIXL_TRY(r, -1, create_reg_dlist, NIXL_DRAM, &u->registered, false);
-    NIXL_TRY(r, -1, reg_dlist_add_desc, u->registered, (uintptr_t)r->mem.base, bytes, 0, NULL, 0);
+    if ((rc = register_memory(r, bytes)) < 0)
+        return rc;
     NIXL_TRY(r, -1, reg_dlist_add_desc, u->registered, (uintptr_t)u->words, u->words_size, 0, NULL, 0);
     NIXL_TRY(r, -1, register_mem, u->agent, u->registered, u->args);
     return 0;
@@ -304,6 +325,8 @@ static int take_down(struct weir_rank *r)
     for (int p = 0; p < r->cfg.ranks; p++)
         if (u->peers[p].loaded)
             NIXL_TRY(r, p, invalidate_remote_md, u->agent, u->peers[p].name);
+    if ((rc = nixl_register_local(r, NULL, 0)) < 0)
+        return rc;
     NIXL_TRY(r, -1, deregister_mem, u->agent, u->registered, u->args);
     NIXL_TRY(r, -1, destroy_reg_dlist, u->registered);
     NIXL_TRY(r, -1, destroy_opt_args, u->args);

@@ -273,9 +273,10 @@ func (r *rank) result(c engine.Case, out *C.struct_weir_result) *engine.CaseResu
 		Transport: C.GoString(&out.transport[0]), Transports: transports(C.GoString(&out.carriers[0]), r.self.Rank, out.initiator != 0),
 		Prep:   engine.Prep{Alloc: float64(out.alloc_s), Register: float64(out.register_s), Connect: float64(out.connect_s)},
 		Memcpy: float64(out.memcpy_bps), Ceiling: float64(out.ceiling_bps), CeilingBest: float64(out.ceiling_best_bps),
-		Usage:  engine.Usage{CPU: float64(out.cpu_s), Switches: uint64(out.switches)},
-		Clock:  engine.Clock{Resolution: float64(out.resolution_ns) / 1e9, Cost: float64(out.clock_ns) / 1e9, Bound: float64(out.bound_ns) / 1e9},
-		Stages: engine.Stages{Prepare: float64(out.prep_s), Made: stage(out.made), Post: stage(out.post), Transfer: stage(out.transfer)},
+		Usage: engine.Usage{CPU: float64(out.cpu_s), Switches: uint64(out.switches)},
+		Clock: engine.Clock{Resolution: float64(out.resolution_ns) / 1e9, Cost: float64(out.clock_ns) / 1e9, Bound: float64(out.bound_ns) / 1e9},
+		Stages: engine.Stages{Prepare: float64(out.prep_s), Made: stage(out.made), Listed: stage(out.listed), Registered: stage(out.registered),
+			Post: stage(out.post), Transfer: stage(out.transfer)},
 	}
 	if out.node >= 0 {
 		res.MemoryNodes = []int{int(out.node)}

@@ -24,7 +24,8 @@ func (r *rank) describeNixl(cfg *C.struct_weir_config) (free func()) {
 	}
 	cfg.nixl.backend, cfg.nixl.params = C.CString(o.Backend), C.CString(params.String())
 	cfg.nixl.merge, cfg.nixl.progress_thread = truth(o.Merge), truth(o.ProgressThread)
-	cfg.nixl.recreate = truth(o.Recreate)
+	cfg.nixl.prepared, cfg.nixl.reregister = truth(o.Prepared), truth(o.Reregister)
+	cfg.nixl.recreate = truth(o.Recreate || o.Reregister) // a request keeps what it knows of its memory
 	for _, c := range r.launch.Cases {
 		cfg.nixl.in_flight = max(cfg.nixl.in_flight, C.uint64_t(c.Options.InFlight))
 	}

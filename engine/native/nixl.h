@@ -30,6 +30,7 @@ typedef struct nixl_capi_backend_s     *nixl_backend;
 typedef struct nixl_capi_opt_args_s    *nixl_opt_args;
 typedef struct nixl_capi_xfer_dlist_s  *nixl_xfer_dlist;
 typedef struct nixl_capi_reg_dlist_s   *nixl_reg_dlist;
+typedef struct nixl_capi_xfer_dlist_handle_s *nixl_dlist_handle;
 typedef struct nixl_capi_xfer_req_s    *nixl_xfer_req;
 typedef struct nixl_capi_notif_map_s   *nixl_notif_map;
 
@@ -76,6 +77,11 @@ nixl_status nixl_capi_xfer_dlist_add_desc(nixl_xfer_dlist l, uintptr_t addr, siz
 nixl_status nixl_capi_destroy_xfer_dlist(nixl_xfer_dlist l);
 nixl_status nixl_capi_create_xfer_req(nixl_agent a, int op, nixl_xfer_dlist local, nixl_xfer_dlist remote, const char *name, nixl_xfer_req *out,
                                       nixl_opt_args args);
+/* name: of the agent that has the memory, "" of the agent itself */
+nixl_status nixl_capi_prep_xfer_dlist(nixl_agent a, const char *name, nixl_xfer_dlist l, nixl_dlist_handle *out, nixl_opt_args args);
+nixl_status nixl_capi_release_xfer_dlist_handle(nixl_agent a, nixl_dlist_handle h);
+nixl_status nixl_capi_make_xfer_req(nixl_agent a, int op, nixl_dlist_handle local, const int *local_indices, size_t nlocal, nixl_dlist_handle remote,
+                                    const int *remote_indices, size_t nremote, nixl_xfer_req *out, nixl_opt_args args);
 nixl_status nixl_capi_post_xfer_req(nixl_agent a, nixl_xfer_req q, nixl_opt_args args);
 nixl_status nixl_capi_get_xfer_status(nixl_agent a, nixl_xfer_req q);
 nixl_status nixl_capi_release_xfer_req(nixl_agent a, nixl_xfer_req q);
@@ -97,7 +103,9 @@ const char *nixl_capi_last_error_message(void);
     F(create_xfer_dlist) F(xfer_dlist_add_desc) F(destroy_xfer_dlist) F(create_xfer_req) F(post_xfer_req) F(get_xfer_status) F(release_xfer_req) \
     F(destroy_xfer_req) F(create_notif_map) F(get_notifs) F(destroy_notif_map)
 /* Not in all of the libraries: NULL where they are absent. */
-#define NIXL_NEWER_SYMBOLS(F) F(create_configured_agent) F(params_add) F(is_stub) F(get_version) F(mem_free) F(last_error_message)
+#define NIXL_NEWER_SYMBOLS(F) \
+    F(create_configured_agent) F(params_add) F(is_stub) F(get_version) F(mem_free) F(last_error_message) \
+    F(prep_xfer_dlist) F(release_xfer_dlist_handle) F(make_xfer_req)
 
 #define NIXL_MEMBER(f) __typeof__(nixl_capi_##f) *f;
 struct nixl_api {

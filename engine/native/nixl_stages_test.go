@@ -3,6 +3,7 @@ package native
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -23,7 +24,13 @@ const (
 	slowLeast = slowCall * 0.999
 )
 
-func recreated(o *workload.TransferOptions) { o.Nixl.Recreate = true }
+func recreated(o *workload.TransferOptions)    { o.Nixl.Recreate = true }
+func prepared(o *workload.TransferOptions)     { o.Nixl.Prepared = true }
+func reregistered(o *workload.TransferOptions) { o.Nixl.Reregister = true }
+
+func inFlight(n int64) func(*workload.TransferOptions) {
+	return func(o *workload.TransferOptions) { o.InFlight = n }
+}
 
 // slowLaunches are few requests of all shapes; the window is of one, because with more
 // the transfer of one lasts as long as the posting of the next. A shape that comes twice
@@ -43,11 +50,23 @@ func slowLaunches() [][]workload.TransferOptions {
 	}
 }
 
+// slowMakings are few requests that are made in another way each launch.
+func slowMakings(how func(*workload.TransferOptions)) [][]workload.TransferOptions {
+	var all [][]workload.TransferOptions
+	for _, l := range slowLaunches()[:2] {
+		for k := range l {
+			how(&l[k])
+		}
+		all = append(all, l)
+	}
+	return all
+}
+
 // nixlSlow checks each case's metrics. Times are compared with each other or have a
 // lower bound, and a busy machine, which makes the other one longer, has five tries.
-func nixlSlow(t *testing.T, right func(m map[string]float64) bool) error {
+func nixlSlow(t *testing.T, launches [][]workload.TransferOptions, right func(m map[string]float64) bool) error {
 	var err error
-	for _, l := range slowLaunches() {
+	for _, l := range launches {
 		for range 5 {
 			if err = nixlSlowLaunch(t, l, right); err == nil {
 				break
@@ -66,8 +85,8 @@ func nixlSlowLaunch(t *testing.T, l []workload.TransferOptions, right func(m map
 		o := l[k]
 		m, err := engine.TransferMetrics(engine.Case{Options: o}, r)
 		if err == nil && !right(m) {
-			err = fmt.Errorf("%s %s of %d x %v, verify %s, recreate %v: prep.request %v, post.avg %v, transfer.avg %v, latency.p50 %v", o.Mode, o.Op, o.Batch, o.BlockSize, o.Verify,
-				o.Nixl.Recreate, m["prep.request"], m["post.avg"], m["transfer.avg"], m["latency.p50"])
+			err = fmt.Errorf("%s %s of %d x %v, verify %s, %+v: prep.lists %v, prep.reregister %v, prep.request %v, post.avg %v, transfer.avg %v, latency.p50 %v", o.Mode, o.Op, o.Batch, o.BlockSize,
+				o.Verify, *o.Nixl, m["prep.lists"], m["prep.reregister"], m["prep.request"], m["post.avg"], m["transfer.avg"], m["latency.p50"])
 		}
 		wrong = errors.Join(wrong, err)
 	}
@@ -76,20 +95,34 @@ func nixlSlowLaunch(t *testing.T, l []workload.TransferOptions, right func(m map
 
 // Making a request is no part of posting it, nor of its latency.
 func nixlSlowCreate(t *testing.T) error {
-	return nixlSlow(t, func(m map[string]float64) bool {
+	return nixlSlow(t, slowLaunches(), func(m map[string]float64) bool {
 		return m["prep.request"] >= slowLeast && m["prep.request.p99"] >= slowLeast && m["post.avg"] < m["prep.request"] && m["latency.p50"] < m["prep.request"]
 	})
 }
 
 func nixlSlowPost(t *testing.T) error {
-	return nixlSlow(t, func(m map[string]float64) bool {
+	return nixlSlow(t, slowLaunches(), func(m map[string]float64) bool {
 		return m["post.avg"] >= slowLeast && m["transfer.avg"] < m["post.avg"] && m["prep.request"] < m["post.avg"]
 	})
 }
 
 func nixlSlowStatus(t *testing.T) error {
-	return nixlSlow(t, func(m map[string]float64) bool {
+	return nixlSlow(t, slowLaunches(), func(m map[string]float64) bool {
 		return m["transfer.avg"] >= slowLeast && m["post.avg"] < m["transfer.avg"] && m["prep.request"] < m["transfer.avg"]
+	})
+}
+
+// Of the two lists each is prepared slowly, and a request is made of them faster than that.
+func nixlSlowLists(t *testing.T) error {
+	return nixlSlow(t, slowMakings(prepared), func(m map[string]float64) bool {
+		return m["prep.lists"] >= 2*slowLeast && m["prep.lists.p99"] >= 2*slowLeast && m["prep.request"] < m["prep.lists"] && m["post.avg"] < m["prep.lists"] && m["latency.p50"] < m["prep.lists"]
+	})
+}
+
+func nixlSlowRegister(t *testing.T) error {
+	return nixlSlow(t, slowMakings(reregistered), func(m map[string]float64) bool {
+		slow := m["prep.reregister"]
+		return slow >= slowLeast && m["prep.reregister.p99"] >= slowLeast && m["prep.request"] < slow && m["post.avg"] < slow && m["latency.p50"] < slow
 	})
 }
 
@@ -97,9 +130,9 @@ func nixlSlowStatus(t *testing.T) error {
 func TestNixlStages(t *testing.T) {
 	takesLong(t)
 	lib := "WEIR_NIXL_LIBRARY=" + fakeNixl(t)
-	for _, call := range []string{"create", "post", "status"} {
+	for call, env := range map[string]string{"create": "CREATE", "post": "POST", "status": "STATUS", "lists": "PREP", "register": "REGISTER"} {
 		t.Run(call, func(t *testing.T) {
-			out := nixlChild(t, "slow "+call, lib, "FAKE_NIXL_POLLS=1", fmt.Sprintf("FAKE_NIXL_%s_MS=%d", strings.ToUpper(call), int(slowCall*1e3)))
+			out := nixlChild(t, "slow "+call, lib, "FAKE_NIXL_POLLS=1", fmt.Sprintf("FAKE_NIXL_%s_MS=%d", env, int(slowCall*1e3)))
 			if !strings.Contains(out, "FINE") {
 				t.Error(out)
 			}
@@ -134,38 +167,61 @@ func TestNixlStagesOfAMatrix(t *testing.T) {
 	}
 }
 
-func nixlRecreate(t *testing.T) error {
+// nixlAnew is a write and a read of 16 KiB in four blocks: 211 requests each, of the timed
+// part, of the warm-up and of the pass that verifies.
+func nixlAnew(t *testing.T, changes ...func(*workload.TransferOptions)) error {
 	var cases []workload.TransferOptions
 	for _, op := range []func(*workload.TransferOptions){func(*workload.TransferOptions) {}, read} {
-		cases = append(cases, options(4096, nixlDefaults, recreated, batch4, op, func(o *workload.TransferOptions) { o.InFlight = 3 }))
+		cases = append(cases, options(4096, append([]func(*workload.TransferOptions){nixlDefaults, batch4, op}, changes...)...))
 	}
 	_, err := tryTransfer(t, "nixl", 2, cases...)
 	return err
 }
 
-// Each request is one of its own: those of the timed part, of the warm-up and of the pass
-// that verifies; no more of them are there at a time than the window has, and none is left.
-func TestNixlRecreates(t *testing.T) {
-	trace := filepath.Join(t.TempDir(), "trace")
-	out := nixlChild(t, "recreate", "WEIR_NIXL_LIBRARY="+fakeNixl(t), "FAKE_NIXL_TRACE="+trace, "FAKE_NIXL_POLLS=3")
-	b, err := os.ReadFile(trace)
-	if err != nil || !strings.Contains(out, "FINE") {
-		t.Fatal(err, out)
-	}
-	made, there, most := map[string]int{}, 0, 0
-	for line := range strings.Lines(string(b)) {
-		switch verb, what, _ := strings.Cut(strings.TrimSpace(line), " "); {
-		case what != "4 x 4096":
-		case verb == "released":
-			there--
-		default:
-			made[verb]++
-			there++
-			most = max(most, there)
-		}
-	}
-	if made["write"] != 211 || made["read"] != 211 || most != 3 || there != 0 {
-		t.Errorf("made %v, at most %d at a time, %d left", made, most, there)
+// A batch is one request with all its blocks, made once for each place in the window and
+// posted again after that; or it is made anew, its lists of blocks prepared and its
+// memory registered as often as was asked for. None of all that is left.
+func TestNixlMakes(t *testing.T) {
+	lib := "WEIR_NIXL_LIBRARY=" + fakeNixl(t)
+	const there, blocks, bytes = "list weir-rank-1 4 x 4096", "list here 4 x 4096", "registered 16384"
+	for child, want := range map[string]map[string]int{
+		"batch":      {"write 4 x 4096": 3},
+		"recreate":   {"write 4 x 4096": 211, "read 4 x 4096": 211},
+		"prepared":   {"write 4 x 4096 prepared": 3, "read 4 x 4096 prepared": 3, blocks: 2, there: 2},
+		"both":       {"write 4 x 4096 prepared": 211, "read 4 x 4096 prepared": 211, blocks: 2, there: 2},
+		"reregister": {"write 4 x 4096": 211, "read 4 x 4096": 211, bytes: 422, "de" + bytes: 422},
+	} {
+		t.Run(child, func(t *testing.T) {
+			trace := filepath.Join(t.TempDir(), "trace")
+			out := nixlChild(t, child, lib, "FAKE_NIXL_TRACE="+trace, "FAKE_NIXL_POLLS=3")
+			b, err := os.ReadFile(trace)
+			if err != nil || !strings.Contains(out, "FINE") {
+				t.Fatal(err, out)
+			}
+			got, requests, most, registered := map[string]int{}, 0, 0, 0
+			for line := range strings.Lines(string(b)) {
+				line = strings.TrimSpace(line)
+				switch verb, what, _ := strings.Cut(line, " "); {
+				case verb == "registered":
+					registered++
+				case verb == "deregistered":
+					registered--
+				case !strings.Contains(what, "4 x 4096") || verb == "list":
+				case verb == "released":
+					requests--
+					continue
+				default:
+					requests++
+					most = max(most, requests)
+				}
+				if strings.Contains(line, " x 4096") || strings.HasSuffix(line, bytes) { // a batch that was taken apart would be here too
+					got[line]++
+				}
+			}
+			if !maps.Equal(got, want) || most > 3 || requests != 0 || registered != 0 {
+				t.Errorf("%v, want %v; at most %d requests at a time, %d left; %d registrations left", got, want, most, requests, registered)
+			}
+		})
 	}
 }
 

@@ -18,8 +18,19 @@ import (
 const nixlChildEnv = "WEIR_TEST_NIXL_CHILD"
 
 var nixlChildren = map[string]func(t *testing.T) error{
-	"transfers": nixlTransfers,
-	"one":       func(t *testing.T) error { _, err := tryTransfer(t, "nixl", 2, options(4096, nixlDefaults)); return err },
+	"transfers":            func(t *testing.T) error { return nixlTransfers(t, [3]int64{1, 16, 300}) },
+	"prepared transfers":   func(t *testing.T) error { return nixlTransfers(t, [3]int64{1, 16, 300}, prepared) },
+	"recreated transfers":  func(t *testing.T) error { return nixlTransfers(t, [3]int64{1, 16, 300}, prepared, recreated) },
+	"reregister transfers": func(t *testing.T) error { return nixlTransfers(t, [3]int64{1}, reregistered) },
+	"one":                  func(t *testing.T) error { _, err := tryTransfer(t, "nixl", 2, options(4096, nixlDefaults)); return err },
+	"prepared one": func(t *testing.T) error {
+		_, err := tryTransfer(t, "nixl", 2, options(4096, nixlDefaults, prepared))
+		return err
+	},
+	"reregister one": func(t *testing.T) error {
+		_, err := tryTransfer(t, "nixl", 2, options(4096, nixlDefaults, reregistered, inFlight(1)))
+		return err
+	},
 	"old": func(t *testing.T) error {
 		ranks, err := tryTransfer(t, "nixl", 2, options(4096, nixlDefaults))
 		if err == nil && !strings.Contains(ranks[0][0].Transport, "progress by a thread of NIXL's") {
@@ -76,7 +87,12 @@ var nixlChildren = map[string]func(t *testing.T) error{
 	"slow post":      nixlSlowPost,
 	"slow status":    nixlSlowStatus,
 	"slow cells":     nixlSlowCells,
-	"recreate":       nixlRecreate,
+	"slow lists":     nixlSlowLists,
+	"slow register":  nixlSlowRegister,
+	"recreate":       func(t *testing.T) error { return nixlAnew(t, recreated, inFlight(3)) },
+	"prepared":       func(t *testing.T) error { return nixlAnew(t, prepared, inFlight(3)) },
+	"both":           func(t *testing.T) error { return nixlAnew(t, prepared, recreated, inFlight(3)) },
+	"reregister":     func(t *testing.T) error { return nixlAnew(t, reregistered, inFlight(1)) },
 }
 
 func nixlDefaults(o *workload.TransferOptions) { o.Nixl = &workload.Nixl{Backend: "UCX"} }
@@ -89,18 +105,21 @@ func nixlParam(key, value string) func(*workload.TransferOptions) {
 
 // nixlTransfers runs all operations over sizes, batches and windows; a transfer
 // that did not verify is an error of its rank.
-func nixlTransfers(t *testing.T) error {
+func nixlTransfers(t *testing.T, windows [3]int64, changes ...func(*workload.TransferOptions)) error {
 	var cases []workload.TransferOptions
 	for _, o := range []workload.TransferOptions{
 		options(1), options(8, read), options(4096), options(4097, batch4), options(1<<20, read), options(100, read, batch4), options(64<<10, full),
 		options(5000, read, full), options(8, pingpong), options(1, pingpong), options(100000, pingpong), options(333, pingpong, full),
 	} {
-		for _, window := range []int64{1, 16, 300} {
-			if o.Mode == "pingpong" && window > 1 {
+		for _, window := range windows {
+			if o.Mode == "pingpong" && window > 1 || window == 0 {
 				continue
 			}
 			o.InFlight = window
 			nixlDefaults(&o)
+			for _, change := range changes {
+				change(&o)
+			}
 			cases = append(cases, o)
 		}
 	}
@@ -198,9 +217,9 @@ func fakeNixl(t *testing.T, flags ...string) string {
 
 func TestNixl(t *testing.T) {
 	lib := "WEIR_NIXL_LIBRARY=" + fakeNixl(t)
-	for _, polls := range []string{"0", "1", "7"} {
-		if out := nixlChild(t, "transfers", lib, "FAKE_NIXL_POLLS="+polls); !strings.Contains(out, "FINE") {
-			t.Errorf("done after %s questions:\n%s", polls, out)
+	for _, c := range [][2]string{{"transfers", "0"}, {"transfers", "1"}, {"transfers", "7"}, {"prepared transfers", "3"}, {"recreated transfers", "1"}, {"reregister transfers", "2"}} {
+		if out := nixlChild(t, c[0], lib, "FAKE_NIXL_POLLS="+c[1]); !strings.Contains(out, "FINE") {
+			t.Errorf("%s, done after %s questions:\n%s", c[0], c[1], out)
 		}
 	}
 }
@@ -219,23 +238,6 @@ func TestNixlItself(t *testing.T) {
 	}
 	if out := nixlChild(t, "transfers"); !strings.Contains(out, "FINE") {
 		t.Error(out)
-	}
-}
-
-// A batch is one request with all its blocks, prepared once for each place in the
-// window and posted again after that.
-func TestNixlPreparesOncePerPlace(t *testing.T) {
-	trace := filepath.Join(t.TempDir(), "trace")
-	out := nixlChild(t, "batch", "WEIR_NIXL_LIBRARY="+fakeNixl(t), "FAKE_NIXL_TRACE="+trace, "FAKE_NIXL_POLLS=3")
-	b, err := os.ReadFile(trace)
-	if err != nil || !strings.Contains(out, "FINE") {
-		t.Fatal(err, out)
-	}
-	if n := strings.Count(string(b), "write 4 x 4096\n"); n != 3 {
-		t.Errorf("%d requests were prepared for a window of 3:\n%s", n, b)
-	}
-	if strings.Contains(string(b), "write 1 x 4096\n") {
-		t.Errorf("a batch was taken apart:\n%s", b)
 	}
 }
 
@@ -276,6 +278,7 @@ func TestNixlNamesTheCallThatFails(t *testing.T) {
 		"create_xfer_req", "destroy_xfer_dlist", "post_xfer_req", "post_xfer_req:60:-13", "get_xfer_status:20", "get_notifs",
 		"release_xfer_req", "destroy_xfer_req", "invalidate_remote_md", "deregister_mem", "destroy_reg_dlist", "destroy_opt_args", "destroy_backend",
 		"destroy_notif_map", "destroy_agent", "params_create_iterator", "params_iterator_next", "params_destroy_iterator",
+		"prep_xfer_dlist", "prep_xfer_dlist:2", "make_xfer_req", "release_xfer_dlist_handle", "deregister_mem:2", "register_mem:5",
 	} {
 		name, _, _ := strings.Cut(call, ":")
 		want := "nixl_capi_" + name + " gave -2 (backend error)"
@@ -286,6 +289,12 @@ func TestNixlNamesTheCallThatFails(t *testing.T) {
 			want = "nixl_capi_get_available_plugins gave -2" // of which they are a part
 		}
 		child := "one"
+		switch call {
+		case "prep_xfer_dlist", "prep_xfer_dlist:2", "make_xfer_req", "release_xfer_dlist_handle":
+			child = "prepared one"
+		case "deregister_mem:2", "register_mem:5": // of two ranks, which register twice at first
+			child = "reregister one"
+		}
 		if strings.HasPrefix(name, "params_") {
 			child, want = "params", "nixl_capi_params_add gave -2" // of which they are a part
 		}
@@ -320,6 +329,7 @@ func TestNixlFaults(t *testing.T) {
 		"found":            {"probe", []string{lib}, "C API 0.99.7 |  | " + fake + " | POSIX,UCX"},
 		"on the path":      {"probe", []string{"WEIR_NIXL_LIBRARY=", "LD_LIBRARY_PATH=" + filepath.Dir(fake)}, "C API 0.99.7 |  | " + fake},
 		"old library":      {"old", []string{"WEIR_NIXL_LIBRARY=" + fakeNixl(t, "-DFAKE_NIXL_OLD")}, "FINE"},
+		"old, prepared":    {"prepared one", []string{"WEIR_NIXL_LIBRARY=" + fakeNixl(t, "-DFAKE_NIXL_OLD")}, "nixl_prepared needs nixl_capi_prep_xfer_dlist and nixl_capi_make_xfer_req"},
 		"old, parameters":  {"params", []string{"WEIR_NIXL_LIBRARY=" + fakeNixl(t, "-DFAKE_NIXL_OLD")}, "has no nixl_capi_params_add"},
 	} {
 		if name == "absent" && nixlInstalled(t) {

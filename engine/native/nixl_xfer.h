@@ -31,6 +31,9 @@ struct nixl_shape {
     size_t              nparts, handles;
     uint64_t            hash;
     int                 peer, op, own;
+    int                 listed; /* NIXL has prepared its blocks at both ends */
+    int                *indices; /* of all of them */
+    nixl_dlist_handle   here, there;
 };
 
 struct nixl_peer {
@@ -46,7 +49,11 @@ struct nixl_rank {
     nixl_agent        agent;
     nixl_backend      backend;
     nixl_opt_args     args;
-    nixl_reg_dlist    registered;
+    nixl_reg_dlist    registered; /* for as long as the rank lives */
+    nixl_reg_dlist    local;      /* with nixl_reregister: what of the local area is registered now; NULL: it is never changed */
+    size_t            local_size; /* of that area */
+    int               whole;      /* all of it is registered */
+    struct nixl_shape *latest;    /* for which it was last registered, with nixl_reregister; NULL: it is released */
     nixl_notif_map    notifs; /* NULL where a thread of NIXL's makes progress */
     char              name[64]; /* of the backend */
     char              unlisted[96]; /* parameters that the plugin does not list */
@@ -91,7 +98,16 @@ int nixl_poll(struct weir_rank *r);
 int nixl_fence(struct weir_rank *r, int peer, struct weir_req *q);
 /* Writes one block and waits for it. */
 int nixl_write_now(struct weir_rank *r, int peer, const void *local, uint64_t remote, size_t n, const char *op);
+
+/* The requests with these blocks, of which some may be there already; own: of a loop,
+ * not of a probe or a signal. NULL: it failed. */
+struct nixl_shape *nixl_shape_of(struct weir_rank *r, int peer, int op, int own, const struct nixl_part *parts, size_t n);
+/* One of them that can be posted, which is made if none is there. */
+int nixl_idle_handle(struct weir_rank *r, struct nixl_shape *s, struct nixl_handle **out);
 /* Releases all requests that are not in flight. */
 int nixl_release(struct weir_rank *r);
+/* Registers this part of the local area instead of what was registered of it; n 0: nothing. */
+int nixl_register_local(struct weir_rank *r, const void *from, size_t n);
+int nixl_no_memory(struct weir_rank *r);
 
 #endif

@@ -29,6 +29,8 @@ struct weir_meetings { /* of two ranks, in groups of which the lower one is the 
  * What that takes while a request is being posted is of neither its post nor its latency. */
 struct weir_made {
     struct weir_stage each;
+    struct weir_stage listed;     /* lists of blocks of which requests are made */
+    struct weir_stage registered; /* what a request moves, anew for it */
     int64_t           aside; /* ticks of making them, and of all else that was to be done for it */
 };
 

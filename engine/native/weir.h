@@ -70,6 +70,8 @@ struct weir_nixl { /* options of fabric nixl */
     const char *params;  /* key=value lines; NULL: the plugin's own */
     int         merge, progress_thread;
     int         recreate; /* each request is made anew */
+    int         prepared; /* of lists of blocks that are prepared once */
+    int         reregister; /* what each request moves at its initiator is registered anew; with recreate and one in flight only */
     uint64_t    in_flight; /* most requests of a case in flight */
 };
 
@@ -152,6 +154,7 @@ struct weir_result {
     uint64_t switches;   /* context switches in it */
     double   prep_s;     /* making one request; 0: nothing was made */
     struct weir_part_time made, post, transfer; /* made: by the fabric itself, in prep_s as well */
+    struct weir_part_time listed, registered;   /* see struct weir_made */
     double   memcpy_bps, ceiling_bps, ceiling_best_bps; /* the best: of the spans of the probe, not their median */
     double   alloc_s, register_s, connect_s;
     int      node; /* that all memory of the rank was bound to and is on; -1: it was not bound */

@@ -1,7 +1,8 @@
 /* The engine without Go, for the sanitizers: ranks as threads of one process run
  * every operation, mode and verification over the fabrics named, two of them as a
  * pair, three each to each other and three with the cells of a matrix; libfabric:NAME is libfabric over the provider
- * of that name, ucx:NAME is ucx with the API of that name. */
+ * of that name, ucx:NAME is ucx with the API of that name, nixl:prepared and
+ * nixl:reregister are nixl with that option. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -213,6 +214,8 @@ static void *life(void *arg)
         cfg.control = team_control(o->team, o->thread);
     if (!strcmp(o->fabric, "ucx") && o->provider)
         cfg.ucx = (struct weir_ucx){.api = !strcmp(o->provider, "am") ? UCX_AM : !strcmp(o->provider, "tag") ? UCX_TAG : !strcmp(o->provider, "tag_sync") ? UCX_TAG_SYNC : UCX_RMA, .in_flight = 16};
+    int anew = !strcmp(o->fabric, "nixl") && o->provider && !strcmp(o->provider, "reregister");
+    cfg.nixl = (struct weir_nixl){.prepared = o->provider && !strcmp(o->provider, "prepared"), .reregister = anew, .recreate = anew, .in_flight = 16};
     struct peers       peers[NFLOWS];
     struct weir_flows  flows[NFLOWS];
     cfg.flows = flows;
@@ -235,9 +238,10 @@ static void *life(void *arg)
         rc = play(o, cfg.ucx.api == UCX_RMA);
     const struct weir_case *plan = o->matrix ? matrices : o->ranks == 2 ? cases : many;
     for (size_t i = 0; i < (o->matrix ? NMATRICES : o->ranks == 2 ? NCASES : NMANY) && !rc; i++) {
-        const struct weir_case *c = &plan[i];
-        if (c->op == OP_WRITE || cfg.ucx.api == UCX_RMA) /* messages carry writes only */
-            rc = run(o, c);
+        struct weir_case c = plan[i];
+        c.in_flight        = anew ? 1 : c.in_flight;
+        if (c.op == OP_WRITE || cfg.ucx.api == UCX_RMA) /* messages carry writes only */
+            rc = run(o, &c);
     }
     if (!rc)
         rc = weir_close(o->r, 3000000000, &o->err);
@@ -313,8 +317,8 @@ static int report(const char *fabric, const char *what, const struct one *o, int
     return bad;
 }
 
-/* Receives of api tag are of one size. */
-static int has_matrix(const char *fabric) { return !strstr(fabric, ":tag"); }
+/* Receives of api tag are of one size, and the cells of a matrix share a registration. */
+static int has_matrix(const char *fabric) { return !strstr(fabric, ":tag") && !strstr(fabric, ":reregister"); }
 
 static int noticed(const struct one *o, const char *words)
 {

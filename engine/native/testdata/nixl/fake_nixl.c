@@ -6,12 +6,13 @@
  *   FAKE_NIXL_POLLS=N                 a transfer is done when its status was asked for N times
  *   FAKE_NIXL_RECEIPT=1               bytes move when a transfer is posted, but it fails if an agent of the process is
  *                                     destroyed before it was asked for so often
- *   FAKE_NIXL_CREATE_MS=N             nixl_capi_create_xfer_req sleeps for so long, and with POST and STATUS for CREATE
- *                                     post_xfer_req and get_xfer_status do; of transfers of a word no call sleeps
+ *   FAKE_NIXL_CREATE_MS=N             nixl_capi_create_xfer_req sleeps for so long, and with POST, STATUS, PREP, MAKE and REGISTER
+ *                                     for CREATE post_xfer_req, get_xfer_status, prep_xfer_dlist, make_xfer_req and register_mem
+ *                                     of one block do; of transfers of a word no call sleeps
  *   FAKE_NIXL_CORRUPT=1               transfers of 64 bytes and more arrive with a wrong byte
  *   FAKE_NIXL_DIE=AGENT:N             the process of AGENT is killed when it asks for notifications the Nth time
- *   FAKE_NIXL_TRACE=FILE              a line for each parameter, each transfer request that is created with its descriptors, and
- *                                     each that is released
+ *   FAKE_NIXL_TRACE=FILE              a line for each parameter, each registration and list of blocks, each transfer request that
+ *                                     is made with its descriptors, and each that is released
  *
  * Built with -DFAKE_NIXL_STUB it says that it is NIXL's stub; with
  * -DFAKE_NIXL_WITHOUT_POST it lacks nixl_capi_post_xfer_req, and with
@@ -52,6 +53,7 @@ static void trace(const char *format, ...)
 
 struct region {
     uint64_t at, size;
+    uint64_t generation; /* of the registration that covers it */
 };
 struct remote {
     char          name[64];
@@ -60,9 +62,10 @@ struct remote {
 };
 struct agent {
     char          name[64];
-    int           nregions, nremotes, backends, requests;
+    int           nregions, nremotes, backends, requests, lists;
     struct region regions[MOST];
     struct remote remotes[MOST];
+    struct request *made; /* and not released */
 };
 struct params {
     int n, at;
@@ -71,12 +74,17 @@ struct list {
     int           n, cap;
     struct region *d;
 };
+struct prepared { /* a list of blocks, of the agent itself if of is NULL */
+    struct remote *of;
+    struct list    blocks;
+};
 struct request {
     struct agent  *agent;
     struct remote *to;
     int            op, active, released;
     long           left;
     struct list    local, remote;
+    struct request *next; /* of the agent */
 };
 struct args {
     int backends, skip_merge;
@@ -180,7 +188,7 @@ bool nixl_capi_is_stub(void)
 status nixl_capi_destroy_agent(struct agent *a)
 {
     CHECK("destroy_agent");
-    if (a->requests || a->nregions || a->backends)
+    if (a->requests || a->lists || a->nregions || a->backends)
         return STATE;
     free(a);
     destroyed++;
@@ -371,7 +379,7 @@ static status add(struct list *l, uint64_t at, uint64_t size)
         l->cap = l->cap ? 2 * l->cap : 16;
         l->d   = realloc(l->d, (size_t)l->cap * sizeof *l->d);
     }
-    l->d[l->n++] = (struct region){at, size};
+    l->d[l->n++] = (struct region){at, size, 0};
     return DONE;
 }
 
@@ -403,18 +411,44 @@ status nixl_capi_destroy_reg_dlist(struct list *l)
 
 status nixl_capi_register_mem(struct agent *a, struct list *l, struct args *args)
 {
+    static _Atomic uint64_t generations;
     CHECK("register_mem");
-    for (int i = 0; args && i < l->n && a->nregions < MOST; i++)
-        a->regions[a->nregions++] = l->d[i];
+    if (!args || a->nregions + l->n > MOST)
+        return INVALID;
+    if (l->n == 1)
+        delay("FAKE_NIXL_REGISTER_MS", l);
+    for (int i = 0; i < l->n; i++) {
+        a->regions[a->nregions]              = l->d[i];
+        a->regions[a->nregions++].generation = ++generations;
+        trace("registered %llu\n", (unsigned long long)l->d[i].size);
+    }
     return DONE;
 }
 
+static int in_use(const struct agent *a, uint64_t generation)
+{
+    for (const struct request *q = a->made; q; q = q->next)
+        for (int i = 0; i < q->local.n; i++)
+            if (q->local.d[i].generation == generation)
+                return 1;
+    return 0;
+}
+
+/* What a request was made of is not taken away from under it. */
 status nixl_capi_deregister_mem(struct agent *a, struct list *l, struct args *args)
 {
     (void)args;
     CHECK("deregister_mem");
-    a->nregions -= l->n;
-    return a->nregions == 0 ? DONE : STATE;
+    for (int i = 0; i < l->n; i++) {
+        int k = 0;
+        while (k < a->nregions && (a->regions[k].at != l->d[i].at || a->regions[k].size != l->d[i].size))
+            k++;
+        if (k == a->nregions || in_use(a, a->regions[k].generation))
+            return STATE;
+        a->regions[k] = a->regions[--a->nregions];
+        trace("deregistered %llu\n", (unsigned long long)l->d[i].size);
+    }
+    return DONE;
 }
 
 status nixl_capi_create_xfer_dlist(int mem, struct list **out)
@@ -439,12 +473,19 @@ status nixl_capi_destroy_xfer_dlist(struct list *l)
 
 /* ---- transfers ---- */
 
-static int registered(const struct region *all, int n, const struct region *d)
+/* Gives each block the registration that covers it, the only one. */
+static int cover(const struct region *all, int n, struct list *l)
 {
-    for (int i = 0; i < n; i++)
-        if (d->size && d->at >= all[i].at && d->size <= all[i].size && d->at - all[i].at <= all[i].size - d->size)
-            return 1;
-    return 0;
+    for (int k = 0; k < l->n; k++) {
+        struct region *d = &l->d[k];
+        int            found = 0;
+        for (int i = 0; i < n; i++)
+            if (d->size && d->at >= all[i].at && d->size <= all[i].size && d->at - all[i].at <= all[i].size - d->size)
+                found++, d->generation = all[i].generation;
+        if (found != 1)
+            return 0;
+    }
+    return 1;
 }
 
 static struct list copied(const struct list *l)
@@ -454,23 +495,75 @@ static struct list copied(const struct list *l)
     return out;
 }
 
-status nixl_capi_create_xfer_req(struct agent *a, int op, struct list *local, struct list *remote, const char *name, struct request **out, struct args *args)
+/* Of lists that are covered, and are its own from now on. */
+static status make(struct agent *a, int op, struct list local, struct list remote, struct remote *to, const char *how, struct args *args, struct request **out)
 {
-    CHECK("create_xfer_req");
-    struct remote *to = known(a, name);
-    if (!to || !args || !local->n || local->n != remote->n)
+    if (!to || !args || !local.n || local.n != remote.n)
         return INVALID;
-    for (int i = 0; i < local->n; i++)
-        if (local->d[i].size != remote->d[i].size || !registered(a->regions, a->nregions, &local->d[i]) || !registered(to->regions, to->nregions, &remote->d[i]))
-            return -6;
-    delay("FAKE_NIXL_CREATE_MS", local);
+    for (int i = 0; i < local.n; i++)
+        if (local.d[i].size != remote.d[i].size)
+            return INVALID;
     struct request *q = calloc(1, sizeof *q);
-    *q = (struct request){.agent = a, .to = to, .op = op, .local = copied(local), .remote = copied(remote)};
-    trace("%s %d x %llu%s\n", op ? "write" : "read", local->n, (unsigned long long)local->d[0].size, args->skip_merge ? "" : " merged");
+    *q = (struct request){.agent = a, .to = to, .op = op, .local = local, .remote = remote, .next = a->made};
+    a->made = q;
+    trace("%s %d x %llu%s%s\n", op ? "write" : "read", local.n, (unsigned long long)local.d[0].size, args->skip_merge ? "" : " merged", how);
     a->requests++;
     *out = q;
     return DONE;
 }
+
+status nixl_capi_create_xfer_req(struct agent *a, int op, struct list *local, struct list *remote, const char *name, struct request **out, struct args *args)
+{
+    CHECK("create_xfer_req");
+    struct remote *to = known(a, name);
+    if (!to || !cover(a->regions, a->nregions, local) || !cover(to->regions, to->nregions, remote))
+        return -6;
+    delay("FAKE_NIXL_CREATE_MS", local);
+    return make(a, op, copied(local), copied(remote), to, "", args, out);
+}
+
+#ifndef FAKE_NIXL_OLD
+status nixl_capi_prep_xfer_dlist(struct agent *a, const char *name, struct list *l, struct prepared **out, struct args *args)
+{
+    CHECK("prep_xfer_dlist");
+    struct remote *of = *name ? known(a, name) : NULL;
+    if ((*name && !of) || !args || !l->n || !cover(of ? of->regions : a->regions, of ? of->nregions : a->nregions, l))
+        return -6;
+    delay("FAKE_NIXL_PREP_MS", l);
+    *out  = calloc(1, sizeof **out);
+    **out = (struct prepared){.of = of, .blocks = copied(l)};
+    trace("list %s %d x %llu\n", of ? of->name : "here", l->n, (unsigned long long)l->d[0].size);
+    a->lists++;
+    return DONE;
+}
+
+status nixl_capi_release_xfer_dlist_handle(struct agent *a, struct prepared *p)
+{
+    CHECK("release_xfer_dlist_handle");
+    a->lists--;
+    free(p->blocks.d);
+    free(p);
+    return DONE;
+}
+
+static struct list chosen(const struct prepared *p, const int *indices, size_t n)
+{
+    struct list out = {.n = 0, .cap = (int)n, .d = malloc(n * sizeof *out.d)};
+    for (size_t i = 0; i < n && indices[i] >= 0 && indices[i] < p->blocks.n; i++)
+        out.d[out.n++] = p->blocks.d[indices[i]];
+    return out;
+}
+
+status nixl_capi_make_xfer_req(struct agent *a, int op, struct prepared *local, const int *here, size_t nhere, struct prepared *remote, const int *there, size_t nthere,
+                               struct request **out, struct args *args)
+{
+    CHECK("make_xfer_req");
+    if (local->of || !remote->of)
+        return INVALID;
+    delay("FAKE_NIXL_MAKE_MS", &local->blocks);
+    return make(a, op, chosen(local, here, nhere), chosen(remote, there, nthere), remote->of, " prepared", args, out);
+}
+#endif
 
 static int move(const struct request *q, struct region l, struct region r)
 {
@@ -497,7 +590,7 @@ static status complete(struct request *q)
         if (!move(q, l, r))
             return -13; /* the process is gone */
         if (number("FAKE_NIXL_CORRUPT") && l.size >= 64) {
-            struct region at = {(uintptr_t)&wrong, 1}, there = {r.at + 63, 1};
+            struct region at = {(uintptr_t)&wrong, 1, 0}, there = {r.at + 63, 1, 0};
             if (q->op) {
                 wrong = (unsigned char)~((unsigned char *)(uintptr_t)l.at)[63];
                 move(q, at, there);
@@ -548,6 +641,10 @@ status nixl_capi_release_xfer_req(struct agent *a, struct request *q)
     if (q->active || q->released)
         return STATE;
     q->released = 1;
+    struct request **at = &a->made;
+    while (*at != q)
+        at = &(*at)->next;
+    *at = q->next;
     trace("released %d x %llu\n", q->local.n, (unsigned long long)q->local.d[0].size);
     a->requests--;
     return DONE;

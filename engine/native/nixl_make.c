@@ -1,0 +1,261 @@
+/* Making NIXL's requests. NIXL makes a request once and lets it be posted again and
+ * again, so handles are kept by the blocks that they move, as long as the case lasts.
+ * What is asked for with nixl_recreate, nixl_prepared and nixl_reregister is here. */
+#include "nixl_xfer.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define HANDLES_KEPT 32768 /* more are released where blocks keep changing */
+
+int nixl_failed(struct weir_rank *r, const char *call, int peer, nixl_status s)
+{
+    const char *more = nixl.last_error_message ? nixl.last_error_message() : "";
+    return rank_fail(r, s < 0 ? s : -EIO, call, peer, "nixl_capi_%s gave %d (%s)%s%.200s", call, s, nixl_status_name(s), *more ? ": " : "", more);
+}
+
+static uint64_t mix(uint64_t h, uint64_t v) { return (h ^ v) * 0x9e3779b97f4a7c15u ^ (h >> 29); }
+
+static uint64_t hash_of(int peer, int op, const struct nixl_part *parts, size_t n)
+{
+    uint64_t h = mix(mix((uint64_t)peer * 2 + (uint64_t)op + 1, n), parts[0].local);
+    return mix(mix(mix(h, parts[0].remote), parts[0].size), parts[n - 1].local);
+}
+
+int nixl_no_memory(struct weir_rank *r) { return rank_fail(r, -ENOMEM, "prepare", -1, "no memory for a request"); }
+
+static int drop(struct weir_rank *r, struct nixl_shape *s)
+{
+    struct nixl_rank   *u = r->fs;
+    struct nixl_handle *h = s->idle;
+    s->idle               = h->next;
+    s->handles--, u->handles--;
+    NIXL_TRY(r, s->peer, release_xfer_req, u->agent, h->req);
+    NIXL_TRY(r, s->peer, destroy_xfer_req, h->req);
+    free(h);
+    return 0;
+}
+
+/* The handles that are idle, and the shapes that have no others. */
+int nixl_release(struct weir_rank *r)
+{
+    struct nixl_rank *u = r->fs;
+    int               rc;
+    u->latest = NULL;
+    for (size_t b = 0; b < NIXL_BUCKETS; b++)
+        for (struct nixl_shape **at = &u->buckets[b], *s; (s = *at);) {
+            while (s->idle)
+                if ((rc = drop(r, s)) < 0)
+                    return rc;
+            if (s->handles) {
+                at = &s->next;
+                continue;
+            }
+            *at = s->next;
+            if (s->listed) {
+                NIXL_TRY(r, s->peer, release_xfer_dlist_handle, u->agent, s->here);
+                NIXL_TRY(r, s->peer, release_xfer_dlist_handle, u->agent, s->there);
+            }
+            free(s->indices);
+            free(s->parts);
+            free(s);
+        }
+    return 0;
+}
+
+/* What requests take their bytes from, or put them to, is registered by itself where it
+ * is to be registered anew: peers know nothing of it. */
+int nixl_register_local(struct weir_rank *r, const void *from, size_t n)
+{
+    struct nixl_rank *u = r->fs;
+    if (u->local) {
+        NIXL_TRY(r, -1, deregister_mem, u->agent, u->local, u->args);
+        NIXL_TRY(r, -1, destroy_reg_dlist, u->local);
+        u->local = NULL;
+    }
+    if (!n)
+        return 0;
+    NIXL_TRY(r, -1, create_reg_dlist, NIXL_DRAM, &u->local, false);
+    NIXL_TRY(r, -1, reg_dlist_add_desc, u->local, (uintptr_t)from, n, 0, NULL, 0);
+    NIXL_TRY(r, -1, register_mem, u->agent, u->local, u->args);
+    return 0;
+}
+
+/* Requests of the loops have what they move registered anew, and all others (probes) find
+ * all of it registered. Who was made before such a change does not survive it. */
+static int register_all(struct weir_rank *r, uint64_t local)
+{
+    struct nixl_rank *u    = r->fs;
+    uint64_t          area = (uint64_t)(uintptr_t)rank_local(r);
+    int               rc;
+    if (u->whole || !r->cfg.nixl.reregister || local < area || local >= area + u->local_size)
+        return 0;
+    if ((rc = nixl_release(r)) < 0 || (rc = nixl_register_local(r, rank_local(r), u->local_size)) < 0)
+        return rc;
+    u->whole = 1;
+    return 0;
+}
+
+static int register_blocks(struct weir_rank *r, struct nixl_shape *s)
+{
+    struct nixl_rank *u    = r->fs;
+    uint64_t          from = UINT64_MAX, to = 0;
+    int               rc   = 0;
+    if (u->whole) {
+        s->handles++; /* it stays */
+        rc = nixl_release(r);
+        s->handles--;
+        u->whole = 0;
+    } else if (u->latest && u->latest->idle) {
+        rc = drop(r, u->latest);
+    }
+    if (rc < 0)
+        return rc;
+    u->latest = s;
+    for (size_t i = 0; i < s->nparts; i++) {
+        const struct nixl_part *p = &s->parts[i];
+        from = p->local < from ? p->local : from;
+        to   = p->local + p->size > to ? p->local + p->size : to;
+    }
+    int64_t began = weir_ticks();
+    if ((rc = nixl_register_local(r, (const void *)(uintptr_t)from, to - from)) == 0)
+        stage_record(&r->made.registered, weir_span(&r->clk, weir_ticks() - began));
+    return rc;
+}
+
+struct nixl_shape *nixl_shape_of(struct weir_rank *r, int peer, int op, int own, const struct nixl_part *parts, size_t n)
+{
+    struct nixl_rank   *u = r->fs;
+    uint64_t            h = hash_of(peer, op, parts, n);
+    struct nixl_shape **bucket = &u->buckets[(h >> 32) % NIXL_BUCKETS], *s;
+    int64_t             from = weir_ticks();
+    for (s = *bucket; s; s = s->next)
+        if (s->hash == h && s->peer == peer && s->op == op && s->own == own && s->nparts == n && !memcmp(s->parts, parts, n * sizeof *parts))
+            return s;
+    if ((u->handles >= HANDLES_KEPT && nixl_release(r) < 0) || (!own && register_all(r, parts[0].local) < 0))
+        return NULL;
+    r->made.aside += weir_ticks() - from;
+    struct nixl_part *copy = malloc(n * sizeof *parts);
+    if (!(s = calloc(1, sizeof *s)) || !copy) {
+        free(s), free(copy);
+        nixl_no_memory(r);
+        return NULL;
+    }
+    memcpy(copy, parts, n * sizeof *parts);
+    *s      = (struct nixl_shape){.next = *bucket, .parts = copy, .nparts = n, .hash = h, .peer = peer, .op = op, .own = own};
+    *bucket = s;
+    return s;
+}
+
+static int list_of(struct weir_rank *r, const struct nixl_shape *s, int remote, nixl_xfer_dlist *out)
+{
+    struct nixl_rank *u = r->fs;
+    NIXL_TRY(r, s->peer, create_xfer_dlist, NIXL_DRAM, out, false);
+    for (size_t i = 0; i < s->nparts; i++) {
+        const struct nixl_part *p = &s->parts[i];
+        NIXL_TRY(r, s->peer, xfer_dlist_add_desc, *out, (uintptr_t)(remote ? u->peers[s->peer].base + p->remote : p->local), p->size, 0);
+    }
+    return 0;
+}
+
+/* A list of NIXL's own for the blocks at each end, of which requests are made by their
+ * numbers. */
+static int prepare_lists(struct weir_rank *r, struct nixl_shape *s)
+{
+    struct nixl_rank *u = r->fs;
+    nixl_xfer_dlist   local, remote;
+    int64_t           from = weir_ticks();
+    int               rc;
+    if (!(s->indices = malloc(s->nparts * sizeof *s->indices)))
+        return nixl_no_memory(r);
+    for (size_t i = 0; i < s->nparts; i++)
+        s->indices[i] = (int)i;
+    if ((rc = list_of(r, s, 0, &local)) < 0 || (rc = list_of(r, s, 1, &remote)) < 0)
+        return rc;
+    NIXL_TRY(r, s->peer, prep_xfer_dlist, u->agent, "" /* itself */, local, &s->here, u->args);
+    NIXL_TRY(r, s->peer, prep_xfer_dlist, u->agent, u->peers[s->peer].name, remote, &s->there, u->args);
+    NIXL_TRY(r, s->peer, destroy_xfer_dlist, local);
+    NIXL_TRY(r, s->peer, destroy_xfer_dlist, remote);
+    s->listed = 1;
+    if (s->own)
+        stage_record(&r->made.listed, weir_span(&r->clk, weir_ticks() - from));
+    return 0;
+}
+
+static int make_of_lists(struct weir_rank *r, struct nixl_shape *s, struct nixl_handle *h)
+{
+    struct nixl_rank *u    = r->fs;
+    int64_t           from = weir_ticks();
+    NIXL_TRY(r, s->peer, make_xfer_req, u->agent, s->op, s->here, s->indices, s->nparts, s->there, s->indices, s->nparts, &h->req, u->args);
+    if (s->own)
+        stage_record(&r->made.each, weir_span(&r->clk, weir_ticks() - from));
+    return 0;
+}
+
+static int make_of_blocks(struct weir_rank *r, struct nixl_shape *s, struct nixl_handle *h)
+{
+    struct nixl_rank *u = r->fs;
+    nixl_xfer_dlist   local, remote;
+    int64_t           from = weir_ticks();
+    int               rc;
+    if ((rc = list_of(r, s, 0, &local)) < 0 || (rc = list_of(r, s, 1, &remote)) < 0)
+        return rc;
+    NIXL_TRY(r, s->peer, create_xfer_req, u->agent, s->op, local, remote, u->peers[s->peer].name, &h->req, u->args);
+    if (s->own)
+        stage_record(&r->made.each, weir_span(&r->clk, weir_ticks() - from));
+    NIXL_TRY(r, s->peer, destroy_xfer_dlist, local);
+    NIXL_TRY(r, s->peer, destroy_xfer_dlist, remote);
+    return 0;
+}
+
+static int prepare(struct weir_rank *r, struct nixl_shape *s)
+{
+    struct nixl_rank   *u = r->fs;
+    struct nixl_handle *h;
+    int                 rc;
+    if (r->cfg.nixl.prepared && !s->listed && (rc = prepare_lists(r, s)) < 0)
+        return rc;
+    if (!(h = calloc(1, sizeof *h)))
+        return nixl_no_memory(r);
+    if ((rc = s->listed ? make_of_lists(r, s, h) : make_of_blocks(r, s, h)) < 0) {
+        free(h);
+        return rc;
+    }
+    h->shape = s;
+    h->peer  = s->peer;
+    h->next  = s->idle;
+    s->idle  = h;
+    s->handles++, u->handles++;
+    return 0;
+}
+
+/* Blocks that are asked for again while they are in flight will be asked for as
+ * often as the window allows: the whole window is prepared at once then, which is
+ * before the clock runs wherever two requests warm up. */
+static int make_idle(struct weir_rank *r, struct nixl_shape *s)
+{
+    int64_t from = weir_ticks();
+    int     rc   = s->idle ? drop(r, s) : 0;
+    size_t  want = s->handles + 1;
+    if (s->handles && want < r->cfg.nixl.in_flight && !r->cfg.nixl.recreate)
+        want = r->cfg.nixl.in_flight;
+    if (rc == 0 && s->own && r->cfg.nixl.reregister)
+        rc = register_blocks(r, s);
+    while (rc == 0 && s->handles < want)
+        if ((rc = prepare(r, s)) == 0)
+            rc = rank_tick(r);
+    r->made.aside += weir_ticks() - from;
+    return rc;
+}
+
+int nixl_idle_handle(struct weir_rank *r, struct nixl_shape *s, struct nixl_handle **out)
+{
+    int rc;
+    if ((!s->idle || (s->own && r->cfg.nixl.recreate)) && (rc = make_idle(r, s)) < 0)
+        return rc;
+    *out    = s->idle;
+    s->idle = (*out)->next;
+    return 0;
+}
