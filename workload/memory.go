@@ -10,6 +10,9 @@ import (
 // heapAlloc is the value of option alloc for private memory of a rank.
 const heapAlloc = "heap"
 
+// Sleeps says whether a rank that waits for others sleeps until it is woken.
+func (t TransferOptions) Sleeps() bool { return t.Wait == "sleep" }
+
 // Heap says whether a rank's buffers are private memory of its own.
 func (t TransferOptions) Heap() bool { return t.Alloc == heapAlloc }
 
@@ -23,12 +26,16 @@ func (t TransferOptions) ReservedPage() quantity.Size {
 	return size
 }
 
-// Lacks says why a fabric cannot have the buffers that are asked for; "": it can.
-// Others in their place would be measured unsaid.
+// Lacks says why a fabric cannot have the buffers that are asked for, or cannot wait as is
+// asked for; "": it can. Others in their place would be measured unsaid.
 func (t TransferOptions) Lacks(fabric string) string {
 	switch {
 	case fabric == "ucx" && !t.Heap() && t.Pages != "" && t.Pages != "default":
 		return "fabric ucx allocates the buffers itself and has no pages " + t.Pages + ": alloc heap has them, or UCX's own environment variables decide about them (UCX_POSIX_HUGETLB_MODE)"
+	case t.Sleeps() && fabric == "ucx" && (t.API == "" || t.API == "rma"):
+		return "api rma of fabric ucx has no wait sleep: nothing wakes the target of a one-sided write; api am, tag and tag_sync have it"
+	case t.Sleeps() && fabric != "ucx" && fabric != "libfabric":
+		return "fabric " + fabric + " has no wait sleep: fabric libfabric has it, and ucx with api am, tag and tag_sync"
 	case fabric == "shm" && t.Heap():
 		return "fabric shm has no alloc heap: ranks map each other's buffers, and private memory cannot be mapped by another process"
 	}

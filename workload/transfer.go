@@ -56,6 +56,8 @@ var Transfer = &Kind{
 			Doc: "pages of the buffers; default: what the system gives to memory that asks for nothing; thp: transparent huge pages; 2MiB, 1GiB: huge pages that are set aside beforehand, of which each thread of a rank has whole ones. Where the kernel does not have them the launch fails. Where fabric ucx allocates by itself (alloc fabric) it has default only"},
 		{Name: "alloc", Type: Enum, Default: "fabric", Process: true, Values: []string{"fabric", "heap"},
 			Doc: "where the buffers come from; fabric: what suits the fabric best, which is shared memory that UCX allocates itself with ucx, and memory that a rank of the same host can map with others; heap: private anonymous memory of the rank, which is only registered with the fabric, as an application's own. A library moves one in another way than the other: UCX stores into its own shared memory, but copies from and into private memory through the kernel, or as messages. Fabric shm has fabric only"},
+		{Name: "wait", Type: Enum, Default: "poll", Process: true, Values: []string{"poll", "sleep"},
+			Doc: "how a rank waits for what others do; poll: it looks without a pause, as ucx_perftest and fabtests do unless they are told otherwise; sleep: it sleeps until its library wakes it (by the file of events that UCX's worker and libfabric's completion queue have; a provider without one is refused), which takes longer and less of a processor: see cpu_time_per_gb. With libfabric, and with ucx of an api that sends messages; nothing wakes the target of a one-sided write"},
 		{Name: "numa", Type: NUMA, Default: "default", Process: true,
 			Doc: "the NUMA node that the buffers are on; default: where the kernel puts what a rank touches first; local: the node of the processor that each thread of a rank is on when it makes them; a number: that node of each host. It binds whatever allocates them, UCX too; the first, the middle and the last page of each area are looked up afterwards, and one that lies elsewhere fails the launch"},
 		{Name: "payload", Type: Enum, Default: "random", Values: []string{"random", "zero"},
@@ -93,7 +95,7 @@ var Transfer = &Kind{
 		{"prep.request.p99", "s", Lower, "99th percentile of making one of NIXL's requests (1.6 % resolution), of the initiator that has the largest; other fabrics make none"},
 		{"prep.lists", "s", Lower, "preparing the two lists of blocks of which NIXL's requests are made, with nixl_prepared only: the mean over all places of memory of the case"},
 		{"prep.lists.p99", "s", Lower, "99th percentile of that (1.6 % resolution), of the initiator that has the largest"},
-		{"prep.reregister", "s", Lower, "taking back the registration of the memory of the request before and registering that of the next one, with nixl_reregister only: the mean over all requests of the case. It holds the first byte of a request to its last, at the initiator"},
+		{"prep.reregister", "s", Lower, "taking back the registration of the memory of the request before and registering that of the next one, with nixl_reregister only: the mean over all requests of the case. What is registered are the bytes of the request, at the initiator"},
 		{"prep.reregister.p99", "s", Lower, "99th percentile of that (1.6 % resolution), of the initiator that has the largest"},
 		{"cpu_time_per_gb", "s/GB", Lower, "user and system time of all ranks, with all their threads, from the common start until the last has ended its timed part, divided by the bytes that all initiators moved; targets and who waits for others poll, so a rank counts with a whole core unless it sleeps"},
 		{"context_switches", "", Lower, "of all ranks in the same time, voluntary and involuntary"},
@@ -102,7 +104,7 @@ var Transfer = &Kind{
 		{"clock.bound", "s", Neither, "by how much the instants of two ranks may be wrong to each other: the two largest bounds of hosts' clocks, added up; 0 where all ranks are on one host. A clock is compared with that of rank 0 before and after the timed part, by questions and answers on the data path (Cristian 1989), and what it has drifted in between counts as well"},
 	},
 	MayBeZero: []string{"transfer.avg", "transfer.p99", "skew", "skew.end", "context_switches", "clock.bound"},
-	Checked:   []string{"pattern", "bidirectional", "ranks", "mode", "op", "iterations", "block_size", "batch", "in_flight", "threads", "fabric", "api", "reuse", "pages", "alloc", "numa", "duration", "nixl_backend", "nixl_prepared", "nixl_reregister", "sim_failure"},
+	Checked:   []string{"pattern", "bidirectional", "ranks", "mode", "op", "iterations", "block_size", "batch", "in_flight", "threads", "fabric", "api", "reuse", "pages", "alloc", "wait", "numa", "duration", "nixl_backend", "nixl_prepared", "nixl_reregister", "sim_failure"},
 }
 
 func init() {
@@ -117,6 +119,7 @@ type TransferOptions struct {
 	Fabric, Op, Initiator, Target, Pattern, Mode, Verify string
 	Reuse, Pages, Payload                                string
 	Alloc                                                string `json:",omitempty"` // "": fabric
+	Wait                                                 string `json:",omitempty"` // "": poll
 	NUMA                                                 string `json:",omitempty"` // as ParseNUMA reads it; "": default
 	Bidirectional                                        bool
 	BlockSize                                            quantity.Size
@@ -138,7 +141,7 @@ func DecodeTransfer(v Values) (TransferOptions, error) {
 	get := Transfer.get(v)
 	err := read(get, map[string]*string{
 		"fabric": &t.Fabric, "op": &t.Op, "initiator": &t.Initiator, "target": &t.Target, "pattern": &t.Pattern, "mode": &t.Mode,
-		"verify": &t.Verify, "reuse": &t.Reuse, "pages": &t.Pages, "alloc": &t.Alloc, "numa": &t.NUMA, "payload": &t.Payload, "provider": &t.Provider,
+		"verify": &t.Verify, "reuse": &t.Reuse, "pages": &t.Pages, "alloc": &t.Alloc, "wait": &t.Wait, "numa": &t.NUMA, "payload": &t.Payload, "provider": &t.Provider,
 	}, map[string]*int64{
 		"batch": &t.Batch, "iterations": &t.Iterations, "warmup": &t.Warmup, "in_flight": &t.InFlight, "threads": &t.Threads, "ranks": &t.Ranks,
 	})

@@ -183,8 +183,12 @@ static int probe_ceilings(struct weir_rank *r, const struct weir_case *c, const 
     const struct weir_flows *f = &r->cfg.flows[c->flows];
     int rounds = c->mode == MODE_PINGPONG ? 2 : 1; /* as many spans as others have before and after */
     for (int i = 0; i < rounds * f->nturns; i++) {
-        const struct weir_turn *t = &f->turns[i % f->nturns];
-        if ((rc = r->fab->ceiling(r, t->peer, t->initiator, c, t->initiator ? path : &(struct ceiling){.n = 0})) < 0)
+        const struct weir_turn *t      = &f->turns[i % f->nturns];
+        int                     sleeps = r->cfg.sleeps;
+        r->cfg.sleeps                  = 0; /* what the path can carry, whoever sleeps over it */
+        rc                             = r->fab->ceiling(r, t->peer, t->initiator, c, t->initiator ? path : &(struct ceiling){.n = 0});
+        r->cfg.sleeps                  = sleeps;
+        if (rc < 0)
             return rc;
     }
     return 0;

@@ -112,19 +112,15 @@ static int queue_error(struct weir_rank *r)
     return again(r, b);
 }
 
-int libfabric_progress(struct weir_rank *r)
+static inline int take_events(struct weir_rank *r, const struct fi_cq_data_entry *events, ssize_t n, const char *call)
 {
-    struct libfabric_rank  *f = r->fs;
-    struct fi_cq_data_entry events[EVENTS];
-    if (f->broken.code)
-        return again(r, &f->broken);
-    ssize_t n = fi_cq_read(f->cq, events, EVENTS);
+    struct libfabric_rank *f = r->fs;
     if (n == -FI_EAGAIN || n == 0)
         return 0;
     if (n == -FI_EAVAIL)
         return queue_error(r);
     if (n < 0)
-        return rank_fail(r, (int)n, "fi_cq_read", -1, "%s", libfabric.fi_strerror((int)-n));
+        return rank_fail(r, (int)n, call, -1, "%s", libfabric.fi_strerror((int)-n));
     for (ssize_t i = 0; i < n; i++) {
         struct libfabric_op *op = op_of(f, events[i].op_context);
         if (op)
@@ -133,6 +129,30 @@ int libfabric_progress(struct weir_rank *r)
             arrive(r, (uint32_t)events[i].data);
     }
     return 0;
+}
+
+int libfabric_progress(struct weir_rank *r)
+{
+    struct libfabric_rank  *f = r->fs;
+    struct fi_cq_data_entry events[EVENTS];
+    return f->broken.code ? again(r, &f->broken) : take_events(r, events, fi_cq_read(f->cq, events, EVENTS), "fi_cq_read");
+}
+
+/* By the queue's file, and not by fi_cq_sread, which some providers do not end in time. */
+static int libfabric_wait(struct weir_rank *r)
+{
+    struct libfabric_rank  *f = r->fs;
+    struct fi_cq_data_entry events[EVENTS];
+    struct fid             *fid = &f->cq->fid;
+    if (!r->cfg.sleeps || f->broken.code)
+        return libfabric_progress(r);
+    ssize_t n = fi_cq_read(f->cq, events, EVENTS);
+    if (n != -FI_EAGAIN)
+        return take_events(r, events, n, "fi_cq_read");
+    int rc = fi_trywait(f->fabric, &fid, 1); /* whether it may be slept: it is not if something has come */
+    if (rc < 0)
+        return rc == -FI_EAGAIN ? 0 : rank_fail(r, rc, "fi_trywait", -1, "%s", libfabric.fi_strerror(-rc));
+    return rank_sleep(r, f->file);
 }
 
 static int take_op(struct weir_rank *r, int peer, const char *name, struct libfabric_op **op)
@@ -296,7 +316,7 @@ static int ping(struct weir_rank *r, int peer, void *local, size_t n, uint64_t s
 
 /* Who only waits for a message hears nothing of its sender's death. After so many
  * looks in vain, some tens of milliseconds, a write finds out. */
-#define LOOKS (1u << 18)
+static inline uint32_t looks(const struct weir_rank *r) { return r->cfg.sleeps ? 8 : 1u << 18; }
 
 static int arrived(struct weir_rank *r, int peer, size_t n, uint64_t seq)
 {
@@ -308,15 +328,15 @@ static int arrived(struct weir_rank *r, int peer, size_t n, uint64_t seq)
         p->looks  = 0;
         return 1;
     }
-    int rc = libfabric_progress(r);
-    if (rc == 0 && ++p->looks % LOOKS == 0 && !p->outstanding)
+    int rc = libfabric_wait(r);
+    if (rc == 0 && ++p->looks % looks(r) == 0 && !p->outstanding)
         rc = post_all(r, peer, hello(r), NULL);
     return rc < 0 ? rc : 0;
 }
 
 const struct weir_fabric weir_fab_libfabric = {
     .name = "libfabric", .library = "libfabric.so", .caps = CAP_NETWORK, .probe = libfabric_probe, .open = libfabric_open, .attach = libfabric_attach, .address = libfabric_address,
-    .connect = libfabric_connect, .put = put, .get = get, .progress = libfabric_progress, .flush = flush, .signal = send_word, .expect = expects_nothing, .ping = ping,
+    .connect = libfabric_connect, .put = put, .get = get, .progress = libfabric_progress, .wait = libfabric_wait, .flush = flush, .signal = send_word, .expect = expects_nothing, .ping = ping,
     .arrived = arrived, .ceiling = ceiling_raw, .transport = libfabric_transport, .carriers = libfabric_carriers, .close = libfabric_close,
 };
 
@@ -328,7 +348,7 @@ static void fabric_probe(struct weir_info *out)
 
 const struct weir_fabric weir_fab_libfabric = {
     .name = "libfabric", .caps = CAP_NETWORK, .probe = fabric_probe, .open = unsupported_open, .attach = unsupported_attach, .address = unsupported_address,
-    .connect = unsupported_connect, .put = unsupported_put, .get = unsupported_get, .progress = unsupported_progress, .flush = unsupported_flush,
+    .connect = unsupported_connect, .put = unsupported_put, .get = unsupported_get, .progress = unsupported_progress, .wait = unsupported_progress, .flush = unsupported_flush,
     .signal = unsupported_signal, .expect = expects_nothing, .ping = unsupported_ping, .arrived = unsupported_arrived, .ceiling = ceiling_is_memcpy,
     .transport = unsupported_transport, .carriers = unsupported_carriers, .close = unsupported_close,
 };

@@ -353,7 +353,7 @@ static int nixl_close(struct weir_rank *r)
 
 const struct weir_fabric weir_fab_nixl = {
     .name = "nixl", .caps = CAP_NETWORK, .probe = nixl_probe, .open = nixl_open, .attach = nixl_attach, .address = nixl_address,
-    .connect = nixl_connect, .put = nixl_put, .get = nixl_get, .post = nixl_submit, .progress = nixl_progress, .flush = nixl_flush, .signal = nixl_signal,
+    .connect = nixl_connect, .put = nixl_put, .get = nixl_get, .post = nixl_submit, .progress = nixl_progress, .wait = nixl_progress, .flush = nixl_flush, .signal = nixl_signal,
     .expect = nixl_expect, .ping = nixl_ping, .arrived = nixl_arrived, .ceiling = ceiling_raw, .transport = nixl_transport, .carriers = nixl_carriers,
     .close = nixl_close,
 };

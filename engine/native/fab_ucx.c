@@ -35,14 +35,19 @@ static void take_functions(struct weir_fabric *t, const struct ucx_api *a, int h
 static int open_worker(struct weir_rank *r, struct ucx_rank *u)
 {
     ucp_worker_params_t w = {.field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE, .thread_mode = UCS_THREAD_MODE_SINGLE};
+    uint64_t            features = u->api->features | (r->cfg.sleeps ? UCP_FEATURE_WAKEUP : 0);
     ucs_status_t        s = UCS_ERR_NO_DEVICE;
     for (int i = 0; i < LISTINGS && s == UCS_ERR_NO_DEVICE; i++) {
-        if ((s = ucx_init(u->api->features, UCX_ALL_HOSTS, &u->context)) != UCS_OK)
+        if ((s = ucx_init(features, UCX_ALL_HOSTS, &u->context)) != UCS_OK)
             return ucx_failed(r, "ucp_init", -1, s);
         if ((s = ucx.ucp_worker_create(u->context, &w, &u->worker)) != UCS_OK)
             ucx.ucp_cleanup(u->context);
     }
-    return s == UCS_OK ? 0 : ucx_failed(r, "ucp_worker_create", -1, s);
+    if (s != UCS_OK)
+        return ucx_failed(r, "ucp_worker_create", -1, s);
+    if (r->cfg.sleeps && (s = ucx.ucp_worker_get_efd(u->worker, &u->efd)) != UCS_OK)
+        return ucx_failed(r, "ucp_worker_get_efd", -1, s);
+    return 0;
 }
 
 static int ucx_open(struct weir_rank *r)
@@ -105,7 +110,7 @@ static int ucx_attach(struct weir_rank *r, size_t bytes)
 /* What moves data is of the API: ucx_open fills it in. */
 const struct weir_fabric weir_fab_ucx = {
     .name = "ucx", .library = "libucp.so", .caps = CAP_ALLOCATES | CAP_NETWORK, .probe = ucx_probe, .open = ucx_open, .attach = ucx_attach, .address = ucx_address,
-    .connect = ucx_connect, .put = unsupported_put, .get = unsupported_get, .progress = ucx_progress, .flush = unsupported_flush,
+    .connect = ucx_connect, .put = unsupported_put, .get = unsupported_get, .progress = ucx_progress, .wait = ucx_wait, .flush = unsupported_flush,
     .signal = unsupported_signal, .expect = expects_nothing, .ping = unsupported_ping, .arrived = unsupported_arrived,
     .ceiling = ceiling_is_memcpy, .transport = ucx_transport, .carriers = ucx_carriers, .close = ucx_close,
 };
@@ -120,7 +125,7 @@ static void no_probe(struct weir_info *out)
 
 const struct weir_fabric weir_fab_ucx = {
     .name = "ucx", .caps = CAP_NETWORK, .probe = no_probe, .open = unsupported_open, .attach = unsupported_attach, .address = unsupported_address,
-    .connect = unsupported_connect, .put = unsupported_put, .get = unsupported_get, .progress = unsupported_progress, .flush = unsupported_flush,
+    .connect = unsupported_connect, .put = unsupported_put, .get = unsupported_get, .progress = unsupported_progress, .wait = unsupported_progress, .flush = unsupported_flush,
     .signal = unsupported_signal, .expect = expects_nothing, .ping = unsupported_ping, .arrived = unsupported_arrived,
     .ceiling = ceiling_is_memcpy, .transport = unsupported_transport, .carriers = unsupported_carriers, .close = unsupported_close,
 };

@@ -55,6 +55,9 @@ struct weir_fabric {
     /* Posts what was put and gotten. None: put and get post it themselves. */
     int (*post)(struct weir_rank *r);
     int (*progress)(struct weir_rank *r); /* less than 0: a connection broke, error filled */
+    /* The same of who has just looked for something that must come, in vain: with the
+     * option it sleeps until something does, or for WEIR_NAP_MS. */
+    int (*wait)(struct weir_rank *r);
     /* Done when all puts posted to the peer before are in its memory. */
     int (*flush)(struct weir_rank *r, int peer, struct weir_req *q);
     /* Writes a word into the peer's slot of this rank. Ordered after nothing: flush first. */
@@ -81,6 +84,8 @@ struct weir_fabric {
 };
 
 /* All fabrics, in the order in which they are listed: each has a table weir_fab_NAME. */
+#define WEIR_NAP_MS 5 /* the deadline and an order to stop are looked at in between */
+
 #define WEIR_FABRICS(F) F(shm) F(tcp) F(ucx) F(libfabric) F(nixl)
 
 #define WEIR_FABRIC_TABLE(name) extern const struct weir_fabric weir_fab_##name;

@@ -77,6 +77,7 @@ struct libfabric_rank {
     struct fid_domain      *domain;
     struct fid_av          *av;
     struct fid_cq          *cq;
+    int                     file; /* of its events, for who sleeps */
     struct fid_ep          *ep;
     struct fid_mr          *mr;
     void                   *desc; /* of the rank's memory, as the local end of an operation */

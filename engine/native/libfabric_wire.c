@@ -41,14 +41,16 @@ static int make_ops(struct weir_rank *r, struct libfabric_rank *f)
 static int open_endpoint(struct weir_rank *r, struct libfabric_rank *f)
 {
     int               rc;
-    struct fi_cq_attr cq = {.size = f->nops + 2 * (size_t)r->cfg.ranks, .format = FI_CQ_FORMAT_DATA, .wait_obj = FI_WAIT_NONE};
+    struct fi_cq_attr cq = {.size = f->nops + 2 * (size_t)r->cfg.ranks, .format = FI_CQ_FORMAT_DATA, .wait_obj = r->cfg.sleeps ? FI_WAIT_FD : FI_WAIT_NONE};
     struct fi_av_attr av = {.type = f->info->domain_attr->av_type, .count = (size_t)r->cfg.ranks};
     if ((rc = libfabric.fi_fabric(f->info->fabric_attr, &f->fabric, NULL)) < 0)
         return failed(r, "fi_fabric", -1, rc);
     if ((rc = fi_domain(f->fabric, f->info, &f->domain, NULL)) < 0)
         return failed(r, "fi_domain", -1, rc);
     if ((rc = fi_cq_open(f->domain, &cq, &f->cq, NULL)) < 0)
-        return failed(r, "fi_cq_open", -1, rc);
+        return rank_fail(r, rc, "fi_cq_open", -1, "%s%s", libfabric.fi_strerror(-rc), r->cfg.sleeps ? ": for wait sleep its events must show in a file, which not every provider can" : "");
+    if (r->cfg.sleeps && (rc = fi_control(&f->cq->fid, FI_GETWAIT, &f->file)) < 0)
+        return failed(r, "fi_control", -1, rc);
     if ((rc = fi_av_open(f->domain, &av, &f->av, NULL)) < 0)
         return failed(r, "fi_av_open", -1, rc);
     if ((rc = fi_endpoint(f->domain, f->info, &f->ep, NULL)) < 0)

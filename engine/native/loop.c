@@ -85,9 +85,8 @@ void weir_part_done(struct weir_req *q, int status)
         complete(l, q, q->stamped ? weir_ticks() : 0);
 }
 
-static int turn(struct weir_loop *l)
+static inline int after_progress(struct weir_loop *l, int rc)
 {
-    int rc = l->r->fab->progress(l->r);
     if (rc < 0)
         return rc;
     if (l->status)
@@ -95,6 +94,11 @@ static int turn(struct weir_loop *l)
     atomic_store_explicit(&l->r->cfg.control->done, l->done, memory_order_relaxed);
     return rank_tick(l->r);
 }
+
+static int turn(struct weir_loop *l) { return after_progress(l, l->r->fab->progress(l->r)); }
+
+/* Of who cannot go on before a request is complete. */
+static int await(struct weir_loop *l) { return after_progress(l, l->r->fab->wait(l->r)); }
 
 /* Where delivery must be flushed, a stamp may cost a message there and one back: 1 % of a
  * stream of 4 KiB as tagged messages. One in four of those of small requests is enough,
@@ -251,7 +255,7 @@ int loop_stream(struct weir_loop *l, const struct weir_case *c, const struct wei
     for (uint64_t i = 0; i < n || end;) {
         while (!l->free) {
             before = 0;
-            if ((rc = turn(l)) < 0)
+            if ((rc = await(l)) < 0)
                 goto out;
         }
         if (each || (plain && !(timed && until_stamp == 0))) {
@@ -329,7 +333,7 @@ int loop_stream(struct weir_loop *l, const struct weir_case *c, const struct wei
         }
     }
     while (l->done < n)
-        if ((rc = turn(l)) < 0)
+        if ((rc = await(l)) < 0)
             goto out;
     for (int k = 0; !delivered && k <= last; k++)
         if ((rc = rank_flush(r, w.paths[k].peer)) < 0)

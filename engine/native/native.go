@@ -158,7 +158,7 @@ func (native) Open(l engine.Launch, self engine.Identity, control *engine.Contro
 	defer C.free(unsafe.Pointer(provider))
 	cfg := C.struct_weir_config{
 		fabric: name, rank: C.int(self.Rank), ranks: C.int(l.Ranks), one_host: oneHost,
-		region: C.uint64_t(largest), pages: pages[r.options.Pages], numa: numa(r.options.Placement()), heap: truth(r.options.Heap()), provider: provider,
+		region: C.uint64_t(largest), pages: pages[r.options.Pages], numa: numa(r.options.Placement()), heap: truth(r.options.Heap()), sleeps: truth(r.options.Sleeps()), provider: provider,
 	}
 	r.describeUCX(&cfg)
 	defer r.describeNixl(&cfg)()

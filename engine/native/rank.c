@@ -2,6 +2,7 @@
 #include "rank.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,9 +54,18 @@ int rank_expired(struct weir_rank *r)
     return 0;
 }
 
+int rank_sleep(struct weir_rank *r, int fd)
+{
+    struct pollfd p = {.fd = fd, .events = POLLIN};
+    if (poll(&p, 1, WEIR_NAP_MS) < 0 && errno != EINTR)
+        return rank_fail(r, -errno, "poll", -1, "%s", strerror(errno));
+    r->turns = r->turn_mask; /* the clock is looked at in the next turn: this one was long */
+    return 0;
+}
+
 int rank_turn(struct weir_rank *r, int peer, const char *op)
 {
-    int rc = r->fab->progress(r);
+    int rc = r->fab->wait(r);
     if (rc < 0 || (rc = rank_tick(r)) != -ETIMEDOUT || !r->err || strcmp(r->err->op, "wait"))
         return rc;
     r->err->peer = peer;

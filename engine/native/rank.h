@@ -97,6 +97,8 @@ static inline void rank_pause(void)
 #endif
 }
 
+/* Sleeps until the file has something to read, WEIR_NAP_MS at most. */
+int rank_sleep(struct weir_rank *r, int fd);
 /* Called in every turn of every loop that waits: shows life, and ends the wait on
  * abort or deadline (the clock is read once in 256 turns, of many ranks more often,
  * since a turn looks at all of them, and of many threads, which may share a core).

@@ -13,7 +13,7 @@
  * that is missing. */
 #define UCX_SYMBOLS(F)                                                                                                             \
     F(ucp_get_version_string) F(ucp_config_read) F(ucp_config_modify) F(ucp_config_release) F(ucp_init_version) F(ucp_cleanup) F(ucp_worker_create)    \
-    F(ucp_worker_destroy) F(ucp_worker_get_address) F(ucp_worker_release_address) F(ucp_worker_progress) F(ucp_ep_create)         \
+    F(ucp_worker_destroy) F(ucp_worker_get_address) F(ucp_worker_release_address) F(ucp_worker_progress) F(ucp_worker_get_efd) F(ucp_worker_arm) F(ucp_ep_create)         \
     F(ucp_ep_close_nbx) F(ucp_ep_flush_nbx) F(ucp_ep_print_info) F(ucp_context_print_info) F(ucp_mem_map) F(ucp_mem_unmap) F(ucp_mem_query)                 \
     F(ucp_rkey_pack) F(ucp_rkey_buffer_release) F(ucp_ep_rkey_unpack) F(ucp_rkey_destroy) F(ucp_rkey_ptr) F(ucp_put_nbx) F(ucp_get_nbx)           \
     F(ucp_request_free) F(ucp_request_check_status) F(ucp_request_cancel) F(ucs_status_string) F(ucp_am_send_nbx)                 \
@@ -106,6 +106,7 @@ struct ucx_rank {
     const struct ucx_api *api;
     ucp_context_h         context;
     ucp_worker_h          worker;
+    int                   efd; /* of the worker's events, for who sleeps */
     ucp_mem_h             memh;
     ucp_request_param_t   stream; /* see ucx_stream_of; made once: making it costs as much as UCX's own work for 8 bytes */
     struct ucx_peer      *peers, *owing;
@@ -131,6 +132,7 @@ void    ucx_carriers(struct weir_rank *r, int peer, char *list);
 int     ucx_close(struct weir_rank *r);
 int     ucx_failed(struct weir_rank *r, const char *op, int peer, ucs_status_t s);
 int     ucx_progress(struct weir_rank *r);
+int     ucx_wait(struct weir_rank *r);
 void    ucx_part_ended(struct weir_req *q, ucs_status_t s); /* of a loop's request, or of one that is awaited */
 int     ucx_await(struct weir_rank *r, ucs_status_ptr_t p, const char *op, int peer);
 void    ucx_part_done(void *request, ucs_status_t s, void *q); /* callback: q is a weir_req */
@@ -177,7 +179,8 @@ int            ucx_awaits(struct weir_rank *r, const struct ucx_note *note); /* 
 void           ucx_settle(struct weir_rank *r, int peer); /* more has come from it: what was asked may be fulfilled */
 int            ucx_answer(struct weir_rank *r); /* what is owed */
 int            ucx_find_out(struct weir_rank *r); /* whether who was asked is still there */
-#define UCX_LOOKS (1u << 18) /* in vain before that, some tens of milliseconds */
+/* Looks in vain before that, some tens of milliseconds. */
+static inline uint32_t ucx_looks(const struct weir_rank *r) { return r->cfg.sleeps ? 8 : 1u << 18; }
 
 /* Progress now and then while answers are awaited: they are seen when they come,
  * which is what is timed, and not when the window is full. */

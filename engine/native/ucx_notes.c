@@ -89,7 +89,7 @@ int ucx_notes_sent(struct weir_rank *r)
 {
     int rc;
     while (ucx_of(r)->sending)
-        if ((rc = ucx_progress(r)) < 0 || (rc = rank_tick(r)) < 0)
+        if ((rc = ucx_wait(r)) < 0 || (rc = rank_tick(r)) < 0)
             return rc; /* the library still has what it sends: nothing may be freed */
     return 0;
 }
@@ -251,8 +251,8 @@ static int hello(struct weir_rank *r, int peer) { return ucx_send_note(r, peer, 
 
 int ucx_look(struct weir_rank *r, int peer)
 {
-    int rc = ucx_progress(r);
-    if (rc == 0 && ++ucx_of(r)->peers[peer].looks % UCX_LOOKS == 0)
+    int rc = ucx_wait(r);
+    if (rc == 0 && ++ucx_of(r)->peers[peer].looks % ucx_looks(r) == 0)
         rc = hello(r, peer);
     return rc < 0 ? rc : 0;
 }

@@ -61,18 +61,38 @@ void ucx_broke(struct weir_rank *r, int peer, const char *op, int code, const ch
     snprintf(b->text, sizeof b->text, "%s", text);
 }
 
-int ucx_progress(struct weir_rank *r)
+static inline int after_progress(struct weir_rank *r)
 {
     struct ucx_rank *u = r->fs;
-    ucx.ucp_worker_progress(u->worker);
     if (u->broken.code)
         return rank_fail(r, u->broken.code, u->broken.op, u->broken.peer, "%s", u->broken.text);
-    if (u->open && ++u->turns % UCX_LOOKS == 0) {
+    if (u->open && ++u->turns % ucx_looks(r) == 0) {
         int rc = ucx_find_out(r);
         if (rc < 0)
             return rc;
     }
     return u->owing ? ucx_answer(r) : 0;
+}
+
+int ucx_progress(struct weir_rank *r)
+{
+    ucx.ucp_worker_progress(ucx_of(r)->worker);
+    return after_progress(r);
+}
+
+/* Whoever waits has looked before: what came since then is seen by progress, or by the
+ * worker when it is armed, and is not slept over. */
+int ucx_wait(struct weir_rank *r)
+{
+    struct ucx_rank *u    = r->fs;
+    unsigned         seen = ucx.ucp_worker_progress(u->worker);
+    int              rc   = after_progress(r);
+    if (rc < 0 || seen || !r->cfg.sleeps)
+        return rc;
+    ucs_status_t s = ucx.ucp_worker_arm(u->worker);
+    if (s != UCS_OK)
+        return s == UCS_ERR_BUSY ? 0 : ucx_failed(r, "ucp_worker_arm", -1, s);
+    return rank_sleep(r, u->efd);
 }
 
 /* Waits for one operation, under progress. */

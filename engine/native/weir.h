@@ -92,6 +92,7 @@ struct weir_config {
     int                  pages;
     int                  numa; /* the node that memory is made on: the kernel's choice, that of the processor that the rank is on, or NUMA_NODE + its number */
     int                  heap; /* memory is private to this rank, whatever the fabric would allocate */
+    int                  sleeps; /* who waits for something to come sleeps until it does */
     /* copied when the rank is opened */
     const struct weir_flows *flows; /* whom this rank has to do with, which cases choose from */
     int                  nflows;

@@ -2,7 +2,8 @@
  * every operation, mode and verification over the fabrics named, two of them as a
  * pair, three each to each other and three with the cells of a matrix; libfabric:NAME is libfabric over the provider
  * of that name, ucx:NAME is ucx with the API of that name, nixl:prepared and
- * nixl:reregister are nixl with that option. */
+ * nixl:reregister are nixl with that option; +heap behind it is private memory, +sleep
+ * ranks that sleep while they wait. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,7 +53,7 @@ static const struct weir_case matrices[] = {
 struct one {
     const char         *provider;
     char                fabric[64];
-    int                 rank, ranks, heap, matrix, corrupt, failed;
+    int                 rank, ranks, heap, sleeps, matrix, corrupt, failed;
     struct weir_control control;
     struct one         *all; /* by rank */
     struct weir_team   *team; /* of the two threads of a rank; NULL: it has one */
@@ -208,7 +209,7 @@ static int run(struct one *o, const struct weir_case *plan)
 static void *life(void *arg)
 {
     struct one        *o   = arg;
-    struct weir_config cfg = {.fabric = o->fabric, .rank = o->rank, .ranks = o->ranks, .cpu = -1, .one_host = 1, .seed = 7, .control = &o->control, .provider = o->provider, .heap = o->heap};
+    struct weir_config cfg = {.fabric = o->fabric, .rank = o->rank, .ranks = o->ranks, .cpu = -1, .one_host = 1, .seed = 7, .control = &o->control, .provider = o->provider, .heap = o->heap, .sleeps = o->sleeps};
     cfg.team = o->team, cfg.thread = o->thread;
     if (o->thread)
         cfg.control = team_control(o->team, o->thread);
@@ -255,13 +256,15 @@ static void *life(void *arg)
     return NULL;
 }
 
-/* NAME or NAME:PROVIDER, and +heap behind it for private memory */
+/* NAME or NAME:PROVIDER, and what is behind it */
 static void name(struct one *o, const char *fabric)
 {
     snprintf(o->fabric, sizeof o->fabric, "%s", fabric);
-    char *heap = strstr(o->fabric, "+heap"), *colon = strchr(o->fabric, ':');
+    char *heap = strstr(o->fabric, "+heap"), *sleep = strstr(o->fabric, "+sleep"), *colon = strchr(o->fabric, ':');
     if (heap)
         *heap = 0, o->heap = 1;
+    if (sleep)
+        *sleep = 0, o->sleeps = 1;
     if (colon)
         *colon = 0, o->provider = colon + 1;
 }
