@@ -43,6 +43,7 @@ test-cluster: setup ## the tests that need hosts, sshd, Slurm, a Kubernetes cont
 	@test/etcd/build
 	WEIR_HOSTILE=1000000 $(GO) test $(VETTED) -count 1 -timeout 15m -run Hostile ./executor/agent ./executor/daemon
 	@$(MAKE) --no-print-directory hosts WEIR_LAB=required
+	@$(MAKE) --no-print-directory bounds
 	@$(MAKE) --no-print-directory newest WEIR_LAB=required
 
 newest: build ## the engine over newer UCX (1.16, 1.18, 1.22) and libfabric (2.1) than the distribution's, unpacked into .build (with WEIR_LAB=required never skipped)
@@ -77,7 +78,7 @@ race: ## all Go tests, under the race detector; of the C engine, which that does
 	$(GO) test $(VETTED) -race -short -timeout 10m -run 'Threads|Abort|Cells|Traffic|Turns|Duration' ./engine/native
 
 plain: ## what is tested without the race detector, side by side; the C engine, whose ranks spin, alone
-	@$(MAKE) --no-print-directory -j 3 -O scripts bounds hosts simulated
+	@WEIR_BOUNDS=once $(MAKE) --no-print-directory -j 3 -O scripts bounds hosts simulated
 	RAPID_CHECKS=20 $(GO) test $(VETTED) -timeout 10m ./engine/native
 
 scripts: ## all verbs as users type them

@@ -103,6 +103,9 @@ func TestLibfabricWaysOfDelivery(t *testing.T) {
 	for way, words := range []string{"delivery complete", "flushed by a fenced read", "flushed by an ordered read"} {
 		tried, granted := 0, 0
 		for _, p := range providers(t) {
+			if p == "sockets" && way != 1 {
+				continue // it takes longest; fences are what the others here do not have
+			}
 			libfabricLimits(1<<way, 1000)
 			t.Run(words+"/"+p, func(t *testing.T) {
 				tried++

@@ -37,7 +37,7 @@ func inFlight(n int64) func(*workload.TransferOptions) {
 // in a launch is made for each of its cases; what a case finds unmade when its timed part
 // begins is made there.
 func slowLaunches() [][]workload.TransferOptions {
-	few := func(o *workload.TransferOptions) { o.Iterations, o.Warmup, o.InFlight = 12, 2, 1 }
+	few := func(o *workload.TransferOptions) { o.Iterations, o.Warmup, o.InFlight = 6, 2, 1 }
 	cold := func(o *workload.TransferOptions) { o.Verify, o.Warmup, o.BlockSize = "none", 0, quantity.Size(48<<10) }
 	of := func(change ...func(*workload.TransferOptions)) workload.TransferOptions {
 		return options(64<<10, append([]func(*workload.TransferOptions){nixlDefaults, few}, change...)...)
