@@ -8,8 +8,9 @@
 #define CEILING_FEWEST 3 /* of them where a path is so slow or so far that ceiling_time_ns are up */
 extern int64_t ceiling_time_ns;
 #define CEILING_LARGE ((size_t)1 << 20) /* bytes; every area has as many */
-/* Two areas that nearly fill a cache take tens of requests to settle in it: before
- * requests of so many bytes are probed, there are so many spans that do not count. */
+/* Two areas that nearly fill a cache take tens of requests to settle in it, also where
+ * one request lasts for several spans: before requests of so many bytes are probed, there
+ * are so many spans, and so many requests, that do not count. */
 #define CEILING_SETTLES ((size_t)4 << 20)
 #define CEILING_SETTLE 10
 extern int64_t ceiling_span_ns; /* at least; tests that do not look at ceilings shorten it */

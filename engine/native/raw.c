@@ -38,17 +38,19 @@ static int post(struct probe *p, struct weir_req *q)
     return rc < 0 ? rc : rank_tick(r);
 }
 
-static int span(struct probe *p, int64_t ns, double *rate)
+/* Of at least so much time and so many requests, of which a slow path makes fewer. */
+static int span(struct probe *p, int64_t ns, int requests, double *rate)
 {
     int     rc;
     size_t  bytes = 0;
     int64_t t0    = weir_ticks(), took;
     do {
+        requests -= p->many;
         for (int i = 0; i < p->many; i++, bytes += p->n)
             if ((rc = settled(p, &p->window[i])) < 0 || (rc = post(p, &p->window[i])) < 0)
                 return rc;
         took = weir_span(&p->r->clk, weir_ticks() - t0);
-    } while (took < ns);
+    } while (took < ns || (requests > 0 && took < ceiling_time_ns / 4));
     for (int i = 0; i < p->many; i++)
         if ((rc = settled(p, &p->window[i])) < 0)
             return rc;
@@ -72,7 +74,7 @@ static int choose_size(struct probe *p, size_t request)
     for (int i = 0; i < 2 && request < CEILING_LARGE; i++) {
         take_size(p, sizes[i]);
         for (int k = 0; k < TRIALS; k++) {
-            if ((rc = span(p, ceiling_span_ns / 4, &rate)) < 0)
+            if ((rc = span(p, ceiling_span_ns / 4, 0, &rate)) < 0)
                 return rc;
             if (rate > top)
                 top = rate, best = p->n;
@@ -101,10 +103,10 @@ int ceiling_raw(struct weir_rank *r, int peer, int initiator, const struct weir_
         p.window[i].pending = IDLE;
     if ((rc = choose_size(&p, c->block * c->batch)) < 0)
         return rc;
-    if (p.n >= CEILING_SETTLES && (rc = span(&p, CEILING_SETTLE * ceiling_span_ns, &rate)) < 0)
+    if (p.n >= CEILING_SETTLES && (rc = span(&p, CEILING_SETTLE * ceiling_span_ns, CEILING_SETTLE, &rate)) < 0)
         return rc;
     for (int k = 0; k < CEILING_SPANS && (k < CEILING_FEWEST || weir_monotonic() - from < ceiling_time_ns); k++) {
-        if ((rc = span(&p, ceiling_span_ns / 4, &rate)) < 0)
+        if ((rc = span(&p, ceiling_span_ns / 4, 0, &rate)) < 0)
             return rc;
         ceiling_add(out, rate);
     }
