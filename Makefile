@@ -110,7 +110,7 @@ ctest: ## the C engine under AddressSanitizer, LeakSanitizer, UBSan, ThreadSanit
 	@$(CC) $(CWARN) -Wno-missing-prototypes -O1 -g -fPIC -shared -o .build/libnixl_capi.so engine/native/testdata/nixl/fake_nixl.c
 	@# grep reads to the end (no -q): ldconfig that is killed by SIGPIPE would look like a library that is not here
 	@ucx=; fi=; \
-	if ldconfig -p | grep 'libucp\.so\.0' >/dev/null; then ucx='ucx ucx:am ucx:tag ucx:tag_sync ucx+heap ucx:am+heap ucx:tag+heap ucx:am+sleep ucx:tag+sleep'; else echo 'skipped: libucp.so.0 is not here (scripts/setup installs it)'; fi; \
+	if ldconfig -p | grep 'libucp\.so\.0' >/dev/null; then ucx='ucx ucx:am ucx:tag ucx:tag_sync ucx+heap ucx:am+heap ucx:tag+heap ucx:am+sleep ucx:tag+sleep ucx:tag+iov'; else echo 'skipped: libucp.so.0 is not here (scripts/setup installs it)'; fi; \
 	if ldconfig -p | grep 'libfabric\.so\.1' >/dev/null; then fi='libfabric libfabric:net libfabric+sleep'; else echo 'skipped: libfabric.so.1 is not here (scripts/setup installs it)'; fi; \
 	if ldconfig -p | grep 'libfabric\.so ' >/dev/null; then \
 	  mkdir -p .build/providers && fi="$$fi libfabric:strict" && \

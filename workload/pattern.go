@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"weir/quantity"
 )
@@ -168,6 +169,9 @@ func (t TransferOptions) check() error {
 	return nil
 }
 
+// Lists says whether a request is one message of a list of its blocks.
+func (t TransferOptions) Lists() bool { return t.Datatype == "iov" }
+
 // checkFabric holds what a fabric cannot do, whatever the pattern.
 func (t TransferOptions) checkFabric() error {
 	_, numa := ParseNUMA(t.NUMA)
@@ -180,6 +184,8 @@ func (t TransferOptions) checkFabric() error {
 		return errors.New(t.Lacks(t.Fabric))
 	case t.Op == "read" && t.API != "" && t.API != "rma":
 		return fmt.Errorf("api %s of fabric ucx sends messages, which carry writes: nothing in them reads from the target's memory; for op read use api rma", t.API)
+	case t.Lists() && !strings.HasPrefix(t.API, "tag"):
+		return fmt.Errorf("datatype iov of fabric ucx is for api tag and tag_sync, not %s: only what they send can be a list of blocks", t.API)
 	case t.Nixl != nil && t.Nixl.Reregister && t.Mode == "stream" && t.InFlight != 1:
 		return fmt.Errorf("option nixl_reregister needs in_flight 1, not %d: requests in flight share the memory whose registration each of them would take from the others", t.InFlight)
 	}

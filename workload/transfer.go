@@ -20,6 +20,8 @@ var Transfer = &Kind{
 			Doc: "libfabric's provider by its name there, as `weir probe` lists them (tcp;ofi_rxm, shm, verbs;ofi_rxm, efa); empty: the first that libfabric offers and that can do what is needed"},
 		{Name: "api", Type: Enum, Default: "rma", Values: []string{"rma", "am", "tag", "tag_sync"}, Process: true, For: map[string]string{"fabric": "ucx"},
 			Doc: "what of UCX carries a write. rma: a one-sided put (ucp_put_nbx); am: an active message whose handler at the target puts the bytes at their place (ucp_am_send_nbx); tag: a tagged message into a receive that the target has posted ahead (ucp_tag_send_nbx); tag_sync: the same, complete when its receive was found (ucp_tag_send_sync_nbx). With all but rma the target takes part, confirms what is there when that is timed, and there is no op read"},
+		{Name: "datatype", Type: Enum, Default: "contig", Values: []string{"contig", "iov"}, Process: true, For: map[string]string{"fabric": "ucx"},
+			Doc: "what of UCX a request with a batch is. contig: an operation for each block; iov: with api tag and tag_sync one message of a list of all blocks (ucp_dt_iov_t), as -D iov of ucx_perftest, which the target receives in one piece at the place of the request"},
 		{Name: "op", Type: Enum, Default: "write", Values: []string{"write", "read"},
 			Doc: "write: the initiator puts into the target's memory; read: it gets from there"},
 		{Name: "initiator", Type: Enum, Default: "dram", Process: true, Values: []string{"dram", "vram"},
@@ -104,7 +106,7 @@ var Transfer = &Kind{
 		{"clock.bound", "s", Neither, "by how much the instants of two ranks may be wrong to each other: the two largest bounds of hosts' clocks, added up; 0 where all ranks are on one host. A clock is compared with that of rank 0 before and after the timed part, by questions and answers on the data path (Cristian 1989), and what it has drifted in between counts as well"},
 	},
 	MayBeZero: []string{"transfer.avg", "transfer.p99", "skew", "skew.end", "context_switches", "clock.bound"},
-	Checked:   []string{"pattern", "bidirectional", "ranks", "mode", "op", "iterations", "block_size", "batch", "in_flight", "threads", "fabric", "api", "reuse", "pages", "alloc", "wait", "numa", "duration", "nixl_backend", "nixl_prepared", "nixl_reregister", "sim_failure"},
+	Checked:   []string{"pattern", "bidirectional", "ranks", "mode", "op", "iterations", "block_size", "batch", "in_flight", "threads", "fabric", "api", "datatype", "reuse", "pages", "alloc", "wait", "numa", "duration", "nixl_backend", "nixl_prepared", "nixl_reregister", "sim_failure"},
 }
 
 func init() {
@@ -130,6 +132,7 @@ type TransferOptions struct {
 	Step                                                 *Step          `json:",omitempty"` // of workload traffic_sequence; nil: of others
 	Provider                                             string         `json:",omitempty"` // of fabric libfabric; "": its choice
 	API                                                  string         `json:",omitempty"` // of fabric ucx; "": rma, and of others
+	Datatype                                             string         `json:",omitempty"` // of fabric ucx; "": contig, and of others
 	Nixl                                                 *Nixl          `json:",omitempty"` // of fabric nixl; nil for others
 	Sim                                                  *Simulation    `json:",omitempty"` // of fabric sim; nil for others
 }
@@ -207,6 +210,7 @@ func (t *TransferOptions) decodeFabric(get func(string) any) error {
 	switch t.Fabric {
 	case "ucx":
 		err = read(get, map[string]*string{"api": &t.API}, nil)
+		t.Datatype, _ = get("datatype").(string) // which only workload transfer has
 	case NixlFabric:
 		t.Nixl, err = decodeNixl(get)
 	}

@@ -12,7 +12,7 @@
 
 static const struct ucx_api *const apis[] = {[UCX_RMA] = &ucx_rma, [UCX_AM] = &ucx_am, [UCX_TAG] = &ucx_tag, [UCX_TAG_SYNC] = &ucx_tag_sync};
 
-static void take_functions(struct weir_fabric *t, const struct ucx_api *a, int heap)
+static void take_functions(struct weir_fabric *t, const struct ucx_api *a, const struct weir_config *cfg)
 {
     *t         = weir_fab_ucx;
     t->put     = a->put;
@@ -23,7 +23,9 @@ static void take_functions(struct weir_fabric *t, const struct ucx_api *a, int h
     t->ping    = a->ping;
     t->arrived = a->arrived;
     t->ceiling = a->ceiling;
-    if (heap)
+    if (cfg->ucx.iov)
+        ucx_lists(t);
+    if (cfg->heap)
         t->caps &= ~(uint32_t)CAP_ALLOCATES;
 }
 
@@ -70,7 +72,7 @@ static int ucx_open(struct weir_rank *r)
         .flags        = UCP_OP_ATTR_FLAG_MULTI_SEND,
         .cb.send      = ucx_part_done,
     };
-    take_functions(&u->table, u->api, r->cfg.heap);
+    take_functions(&u->table, u->api, &r->cfg);
     r->fab = &u->table;
     return u->api->open(r);
 }

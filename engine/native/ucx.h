@@ -48,6 +48,8 @@ struct ucx_api {
     int (*arrived)(struct weir_rank *r, int peer, size_t n, uint64_t seq);
     int (*ceiling)(struct weir_rank *r, int peer, int initiator, const struct weir_case *of, struct ceiling *c);
     int (*close)(struct weir_rank *r);
+    /* One message of a list of blocks, for the place of the first; NULL: it has none. */
+    ucs_status_ptr_t (*send_list)(struct weir_rank *r, int peer, uint64_t place, const ucp_dt_iov_t *blocks, size_t n, const ucp_request_param_t *param);
 };
 extern const struct ucx_api ucx_rma, ucx_am, ucx_tag, ucx_tag_sync;
 
@@ -117,6 +119,7 @@ struct ucx_rank {
     struct ucx_op        *free;
     struct ucx_ops       *ops;
     void                 *ahead; /* of api tag: receives posted ahead */
+    struct ucx_list      *list, *lists; /* of datatype iov: what is being put together, and those that are free */
     struct weir_err       broken; /* the first error in a callback; it stays */
 };
 
@@ -153,6 +156,10 @@ static inline const ucp_request_param_t *ucx_stream_of(struct weir_rank *r, stru
     p->user_data           = q;
     return p;
 }
+
+/* ucx_list.c: a request as one message of a list of its blocks. */
+void ucx_lists(struct weir_fabric *t);
+void ucx_lists_close(struct weir_rank *r);
 
 /* ucx_notes.c: words and confirmations, of APIs whose own completions say nothing
  * about the target. */

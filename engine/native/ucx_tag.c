@@ -206,13 +206,13 @@ static int expect(struct weir_rank *r, const struct weir_case *c, const struct w
         return rank_fail(r, -EOPNOTSUPP, "receive", -1, "receives are posted ahead, all of one size: the cells of a matrix have many");
     if (!(all->blocks = calloc((size_t)o->nsources, sizeof *all->blocks)))
         return rank_fail(r, -ENOMEM, "receive", -1, "no memory for %d sources", o->nsources);
-    int      pingpong = c->mode == MODE_PINGPONG;
-    uint64_t each     = MOST_AHEAD / (uint64_t)o->nsources, window = pingpong ? 1 : c->in_flight * c->batch;
+    int      pingpong = c->mode == MODE_PINGPONG, whole = r->cfg.ucx.iov && !pingpong; /* a request comes as one message */
+    uint64_t each     = MOST_AHEAD / (uint64_t)o->nsources, window = pingpong ? 1 : c->in_flight * (whole ? 1 : c->batch);
     for (int i = 0; i < o->nsources; i++) {
         struct ahead *a = &all->blocks[i];
         a->from         = o->sources[i].peer;
-        a->bytes        = c->block;
-        a->batch        = c->batch;
+        a->bytes        = c->block * (whole ? c->batch : 1);
+        a->batch        = whole ? 1 : c->batch;
         a->slots        = pingpong ? 1 : o->slots;
         a->stride       = o->stride;
         a->first        = r->exposed + (size_t)i * o->region;
@@ -239,6 +239,16 @@ static inline int put_by(sender send, const char *call, struct weir_rank *r, int
     p->sent++;
     p->since++;
     return ucx_posted(r, send(p->ep, local, n, block_tag(r->cfg.rank, roff), ucx_stream_of(r, q)), call, peer);
+}
+
+static ucs_status_ptr_t send_list(struct weir_rank *r, int peer, uint64_t place, const ucp_dt_iov_t *blocks, size_t n, const ucp_request_param_t *param)
+{
+    return ucx.ucp_tag_send_nbx(ucx_of(r)->peers[peer].ep, blocks, n, block_tag(r->cfg.rank, place), param);
+}
+
+static ucs_status_ptr_t send_list_sync(struct weir_rank *r, int peer, uint64_t place, const ucp_dt_iov_t *blocks, size_t n, const ucp_request_param_t *param)
+{
+    return ucx.ucp_tag_send_sync_nbx(ucx_of(r)->peers[peer].ep, blocks, n, block_tag(r->cfg.rank, place), param);
 }
 
 static int put(struct weir_rank *r, int peer, const void *local, uint64_t roff, size_t n, struct weir_req *q)
@@ -320,6 +330,7 @@ static int close_tag(struct weir_rank *r)
     free(all->notes);
     free(all);
     ucx_notes_close(r);
+    ucx_lists_close(r);
     return 0;
 }
 
@@ -327,6 +338,6 @@ static int close_tag(struct weir_rank *r)
     .features = UCP_FEATURE_TAG, .in_row = 1, .open = open_tag, .connect = receive_notes, .note = send_note, .get = ucx_notes_get, .flush = ucx_notes_flush,   \
     .signal = ucx_notes_signal, .expect = expect, .arrived = arrived, .ceiling = ceiling_is_memcpy, .close = close_tag
 
-const struct ucx_api ucx_tag      = {.name = "tag", .put = put, .ping = ping, TAGGED};
-const struct ucx_api ucx_tag_sync = {.name = "tag_sync", .put = put_sync, .ping = ping_sync, TAGGED};
+const struct ucx_api ucx_tag      = {.name = "tag", .put = put, .ping = ping, .send_list = send_list, TAGGED};
+const struct ucx_api ucx_tag_sync = {.name = "tag_sync", .put = put_sync, .ping = ping_sync, .send_list = send_list_sync, TAGGED};
 #endif

@@ -64,6 +64,35 @@ func TestUCXMovesEveryByte(t *testing.T) {
 }
 
 // Many small messages run ahead of whoever takes them; each is counted and checked.
+// A request as one message of a list of its blocks, over transports that take lists as they
+// are, that have them copied first, and that fetch them.
+func TestUCXLists(t *testing.T) {
+	needs(t, "ucx")
+	many := func(o *workload.TransferOptions) { o.Batch = 300 }
+	for _, env := range []map[string]string{overQueue, overKernel, {"UCX_TLS": "tcp"}, announced} {
+		for _, name := range []string{"tag", "tag_sync"} {
+			t.Run(fmt.Sprint(name, " ", env), func(t *testing.T) {
+				for k, v := range env {
+					t.Setenv(k, v)
+				}
+				list := func(o *workload.TransferOptions) { o.API, o.Datatype = name, "iov" }
+				checkTransfer(t, "ucx", []workload.TransferOptions{
+					options(1, list, batch4, full), options(4097, list, batch4, full), options(1<<20, list, batch4, full), options(8, list), options(100, list, many, full),
+					options(8, list, pingpong), options(5000, list, batch4, full, spread), options(70000, list, batch4, sleeping),
+				})
+			})
+		}
+	}
+	o := options(5000, batch4, full, func(o *workload.TransferOptions) {
+		o.API, o.Datatype, o.Ranks, o.Pattern = "tag", "iov", 3, "all_to_all"
+	})
+	for _, r := range transfer(t, "ucx", 3, o)[0] {
+		if !r.Verified {
+			t.Errorf("rank %d is not verified", r.Rank)
+		}
+	}
+}
+
 func TestUCXManyMessages(t *testing.T) {
 	overUCX(t, func(t *testing.T, name string) {
 		many := func(o *workload.TransferOptions) { o.Iterations = 5000 }

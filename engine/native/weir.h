@@ -79,7 +79,9 @@ enum weir_ucx_api { UCX_RMA, UCX_AM, UCX_TAG, UCX_TAG_SYNC }; /* what carries a 
 
 struct weir_ucx { /* options of fabric ucx */
     int      api;
+    int      iov;       /* a request is one message of a list of its blocks */
     uint64_t in_flight; /* most requests of a case in flight */
+    uint64_t batch;     /* most blocks of a request */
 };
 
 struct weir_config {

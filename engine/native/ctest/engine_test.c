@@ -3,7 +3,7 @@
  * pair, three each to each other and three with the cells of a matrix; libfabric:NAME is libfabric over the provider
  * of that name, ucx:NAME is ucx with the API of that name, nixl:prepared and
  * nixl:reregister are nixl with that option; +heap behind it is private memory, +sleep
- * ranks that sleep while they wait. */
+ * ranks that sleep while they wait, +iov a message for a request. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,7 +53,7 @@ static const struct weir_case matrices[] = {
 struct one {
     const char         *provider;
     char                fabric[64];
-    int                 rank, ranks, heap, sleeps, matrix, corrupt, failed;
+    int                 rank, ranks, heap, sleeps, iov, matrix, corrupt, failed;
     struct weir_control control;
     struct one         *all; /* by rank */
     struct weir_team   *team; /* of the two threads of a rank; NULL: it has one */
@@ -214,7 +214,7 @@ static void *life(void *arg)
     if (o->thread)
         cfg.control = team_control(o->team, o->thread);
     if (!strcmp(o->fabric, "ucx") && o->provider)
-        cfg.ucx = (struct weir_ucx){.api = !strcmp(o->provider, "am") ? UCX_AM : !strcmp(o->provider, "tag") ? UCX_TAG : !strcmp(o->provider, "tag_sync") ? UCX_TAG_SYNC : UCX_RMA, .in_flight = 16};
+        cfg.ucx = (struct weir_ucx){.api = !strcmp(o->provider, "am") ? UCX_AM : !strcmp(o->provider, "tag") ? UCX_TAG : !strcmp(o->provider, "tag_sync") ? UCX_TAG_SYNC : UCX_RMA, .iov = o->iov, .in_flight = 16, .batch = 3};
     int anew = !strcmp(o->fabric, "nixl") && o->provider && !strcmp(o->provider, "reregister");
     cfg.nixl = (struct weir_nixl){.prepared = o->provider && !strcmp(o->provider, "prepared"), .reregister = anew, .recreate = anew, .in_flight = 16};
     struct peers       peers[NFLOWS];
@@ -260,11 +260,13 @@ static void *life(void *arg)
 static void name(struct one *o, const char *fabric)
 {
     snprintf(o->fabric, sizeof o->fabric, "%s", fabric);
-    char *heap = strstr(o->fabric, "+heap"), *sleep = strstr(o->fabric, "+sleep"), *colon = strchr(o->fabric, ':');
+    char *heap = strstr(o->fabric, "+heap"), *sleep = strstr(o->fabric, "+sleep"), *iov = strstr(o->fabric, "+iov"), *colon = strchr(o->fabric, ':');
     if (heap)
         *heap = 0, o->heap = 1;
     if (sleep)
         *sleep = 0, o->sleeps = 1;
+    if (iov)
+        *iov = 0, o->iov = 1;
     if (colon)
         *colon = 0, o->provider = colon + 1;
 }
