@@ -236,8 +236,10 @@ func TestNixlItself(t *testing.T) {
 	if !strings.Contains(out, "| UCX") && !strings.Contains(out, ",UCX") || os.Getenv("WEIR_NIXL_LIBRARY") == "" {
 		t.Skip("WEIR_NIXL_LIBRARY names no NIXL with UCX")
 	}
-	if out := nixlChild(t, "transfers"); !strings.Contains(out, "FINE") {
-		t.Error(out)
+	for _, child := range []string{"transfers", "prepared transfers", "recreated transfers", "reregister transfers"} {
+		if out := nixlChild(t, child); !strings.Contains(out, "FINE") {
+			t.Errorf("%s: %s", child, out)
+		}
 	}
 }
 

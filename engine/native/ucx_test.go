@@ -63,7 +63,6 @@ func TestUCXMovesEveryByte(t *testing.T) {
 	}, overKernel, overQueue, overSockets, announced)
 }
 
-// Many small messages run ahead of whoever takes them; each is counted and checked.
 // A request as one message of a list of its blocks, over transports that take lists as they
 // are, that have them copied first, and that fetch them.
 func TestUCXLists(t *testing.T) {
@@ -93,6 +92,7 @@ func TestUCXLists(t *testing.T) {
 	}
 }
 
+// Many small messages run ahead of whoever takes them; each is counted and checked.
 func TestUCXManyMessages(t *testing.T) {
 	overUCX(t, func(t *testing.T, name string) {
 		many := func(o *workload.TransferOptions) { o.Iterations = 5000 }
