@@ -125,8 +125,9 @@ func TestNoAssertionTakesLong(t *testing.T) {
 		if len(text) > maxText {
 			t.Fatal(name, len(text))
 		}
+		const limit = 100 * time.Millisecond * raceFactor
 		took := time.Hour
-		for range 3 { // the best of some, as the machine has other things to do
+		for try := 0; try < 3 || took > limit && try < 20; try++ { // the best of some, as the machine has other things to do
 			once, _ := measuredCost(func() {
 				a, err := n.Assertion(text)
 				if err != nil {
@@ -143,7 +144,7 @@ func TestNoAssertionTakesLong(t *testing.T) {
 			took = min(took, once)
 		}
 		t.Log(name, took)
-		if took > 500*time.Millisecond*raceFactor { // some take a tenth of a second where others compute beside them; what grows as a square or worse takes many
+		if took > limit {
 			t.Errorf("%s: %v", name, took)
 		}
 	}

@@ -83,28 +83,12 @@ func TestCorruptEnvIsChecked(t *testing.T) {
 func TestDeadline(t *testing.T) {
 	for _, fabric := range []string{"shm", "tcp"} {
 		l := engine.Launch{Fabric: fabric, Ranks: 2, Nodes: []string{"a", "a"}, Cases: []engine.Case{{Key: "a", Options: options(4096), Timeout: 300e6}}}
-		ranks := make([]engine.Rank, 2)
-		addresses := make([][]byte, 2)
-		for i := range ranks {
-			var err error
-			if ranks[i], err = (native{}).Open(l, engine.Identity{Rank: i}, control(t)); err != nil {
-				t.Fatal(err)
-			}
-			if addresses[i], err = ranks[i].Address(); err != nil {
-				t.Fatal(err)
-			}
-		}
-		connected := make(chan error, 2)
-		for _, r := range ranks {
-			go func() { connected <- r.Connect(addresses) }()
-		}
-		for range ranks {
-			if err := <-connected; err != nil {
-				t.Fatal(err)
-			}
+		ranks, err := connectedPair(t, l)
+		if err != nil {
+			t.Fatal(err)
 		}
 		begin := time.Now()
-		_, err := ranks[0].Run(l.Cases[0]) // rank 1 stays away
+		_, err = ranks[0].Run(l.Cases[0]) // rank 1 stays away
 		if err == nil || !strings.Contains(err.Error(), "rank 1 did not come to the barrier within 0.3 s") {
 			t.Errorf("%s: got %v", fabric, err)
 		}

@@ -1,6 +1,7 @@
 package native
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -78,6 +79,25 @@ func tryTransfer(t testing.TB, fabric string, ranks int, options ...workload.Tra
 	}
 	wg.Wait()
 	return out, first
+}
+
+// connectedPair opens the two ranks of a launch and connects them.
+func connectedPair(t testing.TB, l engine.Launch) (ranks [2]engine.Rank, err error) {
+	t.Helper()
+	var addresses [2][]byte
+	for i := range ranks {
+		if ranks[i], err = (native{}).Open(l, engine.Identity{Rank: i}, control(t)); err != nil {
+			return ranks, err
+		}
+		if addresses[i], err = ranks[i].Address(); err != nil {
+			return ranks, err
+		}
+	}
+	connected := make(chan error, len(ranks))
+	for _, r := range ranks {
+		go func() { connected <- r.Connect(addresses[:]) }()
+	}
+	return ranks, errors.Join(<-connected, <-connected)
 }
 
 // goThrough is what a rank does once all addresses are known.

@@ -149,25 +149,11 @@ func nixlTransfers(t *testing.T, windows [3]int64, changes ...func(*workload.Tra
 // nixlPeerThatWent has a rank whose peer never comes to the case.
 func nixlPeerThatWent(t *testing.T) error {
 	l := engine.Launch{Fabric: "nixl", Ranks: 2, Nodes: []string{"a", "a"}, Cases: []engine.Case{{Key: "a", Options: options(4096, nixlDefaults), Timeout: 300e6}}}
-	var ranks [2]engine.Rank
-	var addresses [2][]byte
-	for i := range ranks {
-		var err error
-		if ranks[i], err = (native{}).Open(l, engine.Identity{Rank: i}, control(t)); err != nil {
-			return err
-		}
-		if addresses[i], err = ranks[i].Address(); err != nil {
-			return err
-		}
-	}
-	connected := make(chan error, 2)
-	for _, r := range ranks {
-		go func() { connected <- r.Connect(addresses[:]) }()
-	}
-	if err := errors.Join(<-connected, <-connected); err != nil {
+	ranks, err := connectedPair(t, l)
+	if err != nil {
 		return err
 	}
-	_, err := ranks[0].Run(l.Cases[0])
+	_, err = ranks[0].Run(l.Cases[0])
 	return err
 }
 

@@ -1,7 +1,6 @@
 package native
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -66,26 +65,12 @@ func TestSleepersInARing(t *testing.T) {
 // of the busiest thread meanwhile.
 func waitsAlone(t *testing.T, fabric string, o workload.TransferOptions, deadline time.Duration) (time.Duration, error) {
 	l := engine.Launch{Fabric: fabric, Ranks: 2, Nodes: []string{"a", "a"}, Cases: []engine.Case{{Key: "a", Options: o, Timeout: int64(deadline)}}}
-	var ranks [2]engine.Rank
-	var addresses [2][]byte
-	for i := range ranks {
-		var err error
-		if ranks[i], err = (native{}).Open(l, engine.Identity{Rank: i}, control(t)); err != nil {
-			t.Fatal(err)
-		}
-		if addresses[i], err = ranks[i].Address(); err != nil {
-			t.Fatal(err)
-		}
-	}
-	connected := make(chan error, 2)
-	for _, r := range ranks {
-		go func() { connected <- r.Connect(addresses[:]) }()
-	}
-	if err := errors.Join(<-connected, <-connected); err != nil {
+	ranks, err := connectedPair(t, l)
+	if err != nil {
 		t.Fatal(err)
 	}
 	before := threadTimes(t)
-	_, err := ranks[0].Run(l.Cases[0])
+	_, err = ranks[0].Run(l.Cases[0])
 	most := time.Duration(0)
 	for id, used := range threadTimes(t) {
 		most = max(most, used-before[id])
