@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -134,7 +135,7 @@ func (s *sweeper) metadata(e entry) []matrix.Field {
 
 // sequenceFile reads a metadata.yaml with all its matrices. What is wrong with it is
 // said at its place in its own file.
-func (s *sweeper) sequenceFile(expr hcl.Expression) []sequenceItem {
+func (s *sweeper) sequenceFile(expr hcl.Expression, given []entry) []sequenceItem {
 	if !s.fixed(expr, severalRuns) {
 		return nil
 	}
@@ -163,6 +164,9 @@ func (s *sweeper) sequenceFile(expr hcl.Expression) []sequenceItem {
 		s.error(expr.Range(), "Too many patterns", fmt.Sprintf("%s has %d patterns; the most is %d.", path, len(c.Patterns), maxPatterns), "Divide it between runs.")
 		return nil
 	}
+	if !s.memoryOfFile(c, given) {
+		return nil
+	}
 	var items []sequenceItem
 	for i, p := range c.Patterns {
 		item := patternItem(p.Pattern, expr.Range())
@@ -174,6 +178,20 @@ func (s *sweeper) sequenceFile(expr hcl.Expression) []sequenceItem {
 		items = append(items, item)
 	}
 	return items
+}
+
+// memoryOfFile refuses a file that asks for memory of a kind that no engine has, unless
+// the run itself says where its buffers are.
+func (s *sweeper) memoryOfFile(c *ctperftest.Config, given []entry) bool {
+	o, _ := s.run.Workload.Option("memory")
+	own := slices.ContainsFunc(given, func(e entry) bool { return e.name == o.Name }) || s.run.axis(o.Name) != nil
+	for _, p := range c.Patterns {
+		if _, err := o.Parse(p.Memory); err != nil && p.Said.Filename != "" && !own {
+			s.error(p.Said, "Invalid value", fmt.Sprintf("Option %s: %v.", o.Name, err), "Write memory: "+o.Values[0]+" beside metadata_file, and the buffers are there, whatever the file says.")
+			return false
+		}
+	}
+	return true
 }
 
 // sequenceOfModel makes the sequence of a model's requests.

@@ -34,15 +34,19 @@ func SyntaxOf(path string) string {
 }
 
 // Format gives a file its canonical layout. Its texts, its names and their order
-// stay; a file that cannot be read gives diagnostics and no bytes.
+// stay; a file that cannot be read gives diagnostics and no bytes. Warnings are of the
+// source.
 func Format(path string, src []byte) ([]byte, hcl.Diagnostics) {
-	if _, diags := dsl.CheckSyntax(path, src); diags.HasErrors() {
-		return nil, diags
+	_, warnings := dsl.CheckSyntax(path, src)
+	if warnings.HasErrors() {
+		return nil, warnings
 	}
+	layOut := formatYAML
 	if SyntaxOf(path) == HCL {
-		return formatHCL(path, src)
+		layOut = formatHCL
 	}
-	return formatYAML(path, src)
+	out, diags := layOut(path, src)
+	return out, append(warnings, diags...)
 }
 
 func formatYAML(path string, src []byte) ([]byte, hcl.Diagnostics) {
@@ -91,7 +95,7 @@ func different(a, b *node) string {
 	for i, e := range a.elements {
 		other := b.elements[i]
 		if e.key != nil {
-			if why := different(e.key, other.key); why != "" || e.merge != other.merge {
+			if e.key.text != other.key.text || e.key.anchor != other.key.anchor || e.merge != other.merge {
 				return fmt.Sprintf("the key on line %d would change", e.key.at.Start.Line)
 			}
 		}

@@ -1,7 +1,6 @@
 package format
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -9,37 +8,12 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
 	"weir/dsl/grammar"
+	"weir/dsl/yamlsyntax"
 )
 
 // quoted is a text as a string of HCL.
 func quoted(t string) string {
-	return `"` + strings.NewReplacer("${", "$${", "%{", "%%{").Replace(escapeQuoted(t)) + `"`
-}
-
-// escapeQuoted writes what cannot stand in double quotes as it is, in the escapes
-// that both syntaxes have.
-func escapeQuoted(t string) string {
-	var b strings.Builder
-	for _, r := range t {
-		switch {
-		case r == '"' || r == '\\':
-			b.WriteByte('\\')
-			b.WriteRune(r)
-		case r == '\n':
-			b.WriteString(`\n`)
-		case r == '\t':
-			b.WriteString(`\t`)
-		case r == '\r':
-			b.WriteString(`\r`)
-		case !unprintable(r):
-			b.WriteRune(r)
-		case r <= 0xFFFF:
-			fmt.Fprintf(&b, `\u%04X`, r)
-		default:
-			fmt.Fprintf(&b, `\U%08X`, r)
-		}
-	}
-	return b.String()
+	return `"` + strings.NewReplacer("${", "$${", "%{", "%%{").Replace(yamlsyntax.Escape(t)) + `"`
 }
 
 // hclScalar is a text as an expression of HCL. Numbers and flags lose their

@@ -6,6 +6,8 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
+
+	"weir/dsl/yamlsyntax"
 )
 
 // text reads a quoted template or heredoc: as the text that it is, or as the
@@ -145,7 +147,7 @@ func quoteTemplate(t string) string {
 	b.WriteByte('"')
 	pieces(tokens, []byte(t), func(raw string, isText bool) {
 		if isText {
-			raw = escapeQuoted(raw)
+			raw = yamlsyntax.Escape(raw)
 		}
 		b.WriteString(raw)
 	})

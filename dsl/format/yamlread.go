@@ -87,13 +87,10 @@ func (r *yamlReader) scalar(n *node, v *yamlsyntax.Value) {
 	}
 }
 
-// safeWords are texts that every reader of YAML takes for texts, wherever they stand.
-var safeWords = regexp.MustCompile(`^[A-Za-z_/][A-Za-z0-9_./+-]*( [A-Za-z0-9_./+*<>=()%-]+)*$`)
+// words are texts of which quotes are dropped where they are not needed.
+var words = regexp.MustCompile(`^[A-Za-z_/][A-Za-z0-9_./+-]*( [A-Za-z0-9_./+*<>=()%-]+)*$`)
 
-// otherMeaning are words that YAML, in one of its versions, takes for something else.
-var otherMeaning = []string{"y", "n", "yes", "no", "on", "off", "true", "false", "null"}
-
-// needsNoQuotes says whether a text is the same text without quotes.
+// needsNoQuotes says whether a text is the same text without quotes, wherever it stands.
 func needsNoQuotes(text string) bool {
-	return safeWords.MatchString(text) && !slices.Contains(otherMeaning, strings.ToLower(text))
+	return words.MatchString(text) && yamlsyntax.IsPlain(text, true)
 }

@@ -2,9 +2,7 @@ package format
 
 import (
 	"regexp"
-	"slices"
 	"strings"
-	"unicode"
 
 	"weir/dsl/yamlsyntax"
 )
@@ -18,7 +16,7 @@ func isLiteral(text string) bool { return literal.MatchString(text) && text != "
 
 // scalarText is a text as YAML writes it; a text in several lines has them all.
 func scalarText(n *node, inFlow bool) string {
-	if n.written != "" || n.null && n.text == "" {
+	if n.null && n.text == "" || n.written != "" && !n.rereadDifferently(inFlow) {
 		return n.written
 	}
 	if !inFlow && strings.Contains(n.text, "\n") && fitsBlock(n.text) {
@@ -30,37 +28,24 @@ func scalarText(n *node, inFlow bool) string {
 	return chooseText(n, inFlow)
 }
 
-// chooseText writes a text on one line, in quotes only where it needs them.
-func chooseText(n *node, inFlow bool) string {
-	t := n.text
-	switch {
-	case !n.template && needsNoQuotes(t):
-		return t
-	case !n.quoted && isLiteral(t):
-		return t
-	case n.template && inFlow:
-	case !isOtherMeaning(t) && !strings.ContainsFunc(t, unprintable) && yamlsyntax.IsPlain(t, inFlow):
-		return t
-	}
-	if strings.ContainsAny(t, `"\`) && !strings.ContainsFunc(t, unprintable) {
-		return "'" + strings.ReplaceAll(t, "'", "''") + "'"
-	}
-	return doubleQuoted(t)
+// rereadDifferently says whether a scalar was written without quotes that some
+// reader of YAML needs to read the same.
+func (n *node) rereadDifferently(inFlow bool) bool {
+	return n.style == free && !n.quoted && !yamlsyntax.ReadAlike(n.text, inFlow)
 }
 
-func isOtherMeaning(t string) bool { return slices.Contains(otherMeaning, strings.ToLower(t)) }
+// chooseText writes a text on one line, in quotes only where it needs them.
+func chooseText(n *node, inFlow bool) string {
+	if !n.quoted && isLiteral(n.text) || yamlsyntax.IsPlain(n.text, inFlow) {
+		return n.text
+	}
+	return yamlsyntax.Quote(n.text)
+}
 
 // fitsBlock says whether a text can stand in a block of lines.
 func fitsBlock(t string) bool {
 	if t[0] == '\n' || t[0] == ' ' || t[0] == '\t' || strings.HasSuffix(t, "\n\n") || strings.Contains(t, " \n") {
 		return false
 	}
-	return !strings.ContainsFunc(strings.ReplaceAll(t, "\n", ""), unprintable)
+	return !strings.ContainsFunc(strings.ReplaceAll(t, "\n", ""), yamlsyntax.NeedsEscape)
 }
-
-// unprintable are the characters that YAML escapes, or takes for line breaks.
-func unprintable(r rune) bool {
-	return r < ' ' || r == 0x7F || r == 0x85 || r == 0x2028 || r == 0x2029 || r == 0xFEFF || r == unicode.ReplacementChar || unicode.Is(unicode.C, r)
-}
-
-func doubleQuoted(t string) string { return `"` + escapeQuoted(t) + `"` }

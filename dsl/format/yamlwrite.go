@@ -2,9 +2,10 @@ package format
 
 import (
 	"errors"
-	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"weir/dsl/yamlsyntax"
 )
 
 // width is the column up to which a collection stays on one line.
@@ -85,7 +86,7 @@ func (w *yamlWriter) element(e *element, indent int, before string) {
 	}
 	head := e.head
 	if e.key != nil {
-		lead += keyText(e.key) + ":"
+		lead += keyText(e.key, false) + ":"
 	} else {
 		lead += "-"
 	}
@@ -180,7 +181,7 @@ func flowText(b *strings.Builder, n *node, room int) bool {
 		}
 		empty := e.value.kind == text && e.value.null && e.value.text == "" && e.value.anchor == ""
 		if e.key != nil {
-			b.WriteString(keyText(e.key))
+			b.WriteString(keyText(e.key, true))
 			if !empty {
 				b.WriteString(": ")
 			}
@@ -201,20 +202,15 @@ func flowText(b *strings.Builder, n *node, room int) bool {
 	return utf8.RuneCountInString(b.String()) <= room
 }
 
-// keyText is a key as it stands before its colon.
-func keyText(n *node) string {
-	s := n.written
+// keyText is a key as it stands before its colon. `on`, a key of the language, stands
+// without quotes, although readers of YAML 1.1 take it for true; so does `<<` that merges.
+func keyText(n *node, inFlow bool) string {
+	s := yamlsyntax.Quote(n.text)
 	switch {
-	case n.style == block || strings.Contains(s, "\n"):
-		if s = n.text; !needsNoQuotes(s) {
-			s = doubleQuoted(s)
-		}
-	case s == "" && n.null:
-		s = `""`
-	case s == "" && safeWords.MatchString(n.text) && !slices.Contains([]string{"true", "false", "null"}, n.text):
-		s = n.text // `on:` too, which is a key to everybody who reads scenarios
-	case s == "":
-		s = chooseText(n, true)
+	case n.quoted && n.written != "" && n.style != block && !strings.Contains(n.written, "\n"):
+		s = n.written
+	case n.text == "on" || n.text == "<<" && !n.quoted && n.written != "" || yamlsyntax.IsPlain(n.text, inFlow):
+		s = n.text
 	}
 	if n.anchor != "" {
 		s = "&" + n.anchor + " " + s

@@ -129,11 +129,11 @@ var Need = []Key{
 // SweepKeys are the keys of a sweep that are no axes.
 var SweepKeys = []Key{
 	key("product", "axes of which every combination runs, as axes of one mapping do anyway", Form{Shape: Sweep}, list(Form{Shape: Sweep})),
-	key("zip", "axes that advance together and are equally long", Form{Shape: Sweep}, list(Form{Shape: Sweep})),
+	key("zip", "axes that advance together and are equally long: the columns of a table of variants. An axis may repeat values, but no row of the table may occur twice", Form{Shape: Sweep}, list(Form{Shape: Sweep})),
 	key("concat", "sweeps over the same axes, one after the other", list(Form{Shape: Sweep})),
 	key("exclude", "points to leave out", list(section(Exclude...))),
 	key("include", "points to add", list(mapOf("axes", scalar(Any)))),
-	key("order", "in which order launches come: as given, shuffled by a seed, or A B B A over an axis; runs that an assertion compares take turns A B B A in any case", scalar(String, "given", "random", "interleave"), section(Order...)).or("given"),
+	key("order", "in which order launches come: as given, shuffled by a seed, or A B B A over an axis; runs that an assertion compares take turns A B B A unless one needs the other", scalar(String, "given", "random", "interleave"), section(Order...)).or("given"),
 	key("max_cases", "how many points the sweep may have", scalar(Count)).or("10000"),
 }
 

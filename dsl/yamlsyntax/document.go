@@ -252,29 +252,3 @@ func (r *documentReader) comments() []Comment {
 	}
 	return out
 }
-
-// IsPlain says whether a text can stand without quotes, as a value or in a flow
-// collection, and is a text to other readers of YAML too.
-func IsPlain(text string, flow bool) bool {
-	before, after := "- ", ""
-	if flow {
-		before, after = "- [", "]"
-	}
-	var doc yaml.Node
-	hidden, masked := mask([]byte(before + text + after))
-	if err := yaml.Unmarshal(hidden, &doc); err != nil || len(doc.Content) != 1 {
-		return false
-	}
-	for n := doc.Content[0]; ; n = n.Content[0] {
-		if n.Kind == yaml.ScalarNode {
-			value := n.Value
-			if masked {
-				value = unmask(value)
-			}
-			return n.Style == 0 && n.Tag == "!!str" && n.Anchor == "" && value == text
-		}
-		if n.Kind != yaml.SequenceNode || len(n.Content) != 1 || n.Line != 1 {
-			return false
-		}
-	}
-}

@@ -54,6 +54,7 @@ type builder struct {
 	open  map[*yaml.Node]bool
 	most  int  // nodes that a document may have
 	plain bool // ${…} is text like any other
+	flows int  // flow collections around the value that is built
 	stop  bool // a limit was hit: nothing more to say
 
 	masked bool // ${…} stands in the nodes of yaml.v3 as mask writes it
@@ -98,6 +99,10 @@ func (b *builder) value(y *yaml.Node, depth int) *node {
 	at = b.src.skipProperties(at)
 	b.open[y] = true
 	defer delete(b.open, y)
+	if y.Style&yaml.FlowStyle != 0 {
+		b.flows++
+		defer func() { b.flows-- }()
+	}
 	n := &node{weight: 1}
 	switch y.Kind {
 	case yaml.MappingNode:
@@ -241,6 +246,8 @@ func (b *builder) scalar(n *node, y *yaml.Node, at int) {
 	default:
 		n.null = n.text == "" || y.Tag == "!!null"
 		end, n.verbatim = s.endOfPlain(at, n.text)
+		n.rng = s.span(at, end)
+		b.warnOfScalar(n)
 	}
 	n.rng = s.span(at, end)
 	if b.plain || !strings.Contains(n.text, "${") && !strings.Contains(n.text, "%{") {

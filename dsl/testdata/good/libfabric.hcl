@@ -1,5 +1,5 @@
 scenario "libfabric-p5" {
-  description = "GPU-to-GPU writes over EFA"
+  description = "writes over EFA"
 
   variable "peak" {
     type        = "bandwidth"
@@ -32,8 +32,8 @@ scenario "libfabric-p5" {
     options {
       fabric     = "libfabric"
       op         = "write"
-      initiator  = "vram"
-      target     = "vram"
+      initiator  = "dram"
+      target     = "dram"
       iterations = axis.block_size > size("1MiB") ? 63 : 1000
     }
     env = {
