@@ -16,6 +16,11 @@
 package ctperftest
 
 import (
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+
 	"weir/matrix"
 )
 
@@ -27,15 +32,32 @@ type Config struct {
 	Warmup     int
 	Isolated   int // of a sequence: iterations of each pattern alone
 	Patterns   []Pattern
+
+	elsewhere string // kinds of memory that the file has and Move has replaced
+}
+
+// Move puts the buffers of all patterns into one kind of memory, whatever the file says.
+// A scenario of the config says what it was.
+func (c *Config) Move(memory string) {
+	var kinds []string
+	for i := range c.Patterns {
+		p := &c.Patterns[i]
+		if p.Memory != memory && !slices.Contains(kinds, p.Memory) {
+			kinds = append(kinds, p.Memory)
+		}
+		p.Memory = memory
+	}
+	c.elsewhere = strings.Join(kinds, " and ")
 }
 
 // Pattern is one traffic pattern with what the file says of how it is moved.
 type Pattern struct {
 	matrix.Pattern
-	File   string // of the matrix, where it was found; "": it is in the YAML file
-	Shards int    // parts into which each buffer is divided
-	Memory string // dram or vram
-	Op     string // write or read
+	File   string    // of the matrix, where it was found; "": it is in the YAML file
+	Shards int       // parts into which each buffer is divided
+	Memory string    // dram or vram
+	Said   hcl.Range // where the file says Memory; without a file name: it does not, and the programs take vram
+	Op     string    // write or read
 }
 
 // Ranks is the number of ranks, which is the same for all patterns.

@@ -152,6 +152,9 @@ func (r *reader) patterns(c *Config, nodes []*yamlsyntax.Node) {
 		}
 		p := Pattern{Shards: r.count(keys, "shards", 1, 1)}
 		p.Memory = r.word(keys, "mem_type", map[string]string{"cuda": "vram", "vram": "vram", "cpu": "dram", "dram": "dram"}, "cuda")
+		if said, ok := keys["mem_type"]; ok {
+			p.Said = said.Value.Range
+		}
 		p.Op = r.word(keys, "xfer_op", map[string]string{"write": "write", "read": "read"}, "write")
 		p.SleepBefore = r.seconds(keys, "sleep_before_launch_sec")
 		p.SleepAfter = r.sleepAfter(keys)

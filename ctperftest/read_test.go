@@ -59,6 +59,7 @@ func TestFilesBecomeScenarios(t *testing.T) {
 		}
 		stem := filepath.Join("testdata", "good", strings.TrimSuffix(path, ".yaml"))
 		golden(t, stem+".warnings.txt", warnings)
+		c.Move("dram")
 		scenario := c.Scenario(filepath.Join("testdata", "good"))
 		golden(t, stem+".scenario.yaml", scenario)
 		formatted, diags := format.Format("scenario.yaml", scenario)

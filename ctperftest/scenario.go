@@ -40,7 +40,7 @@ func (c *Config) Scenario(base string) []byte {
 func (c *Config) OneMemory() error {
 	for i, p := range c.Patterns {
 		if p.Memory != c.Patterns[0].Memory {
-			return fmt.Errorf("pattern %d of %s has its buffers in %s and the first has them in %s: memory is one for a whole sequence, because its ranks register their buffers once. Divide the file, or give all patterns one mem_type", i, c.File, p.Memory, c.Patterns[0].Memory)
+			return fmt.Errorf("pattern %d of %s has its buffers in %s and the first has them in %s: memory is one for a whole sequence, because its ranks register their buffers once. Divide the file, give all patterns one mem_type, or import them with --memory dram", i, c.File, p.Memory, c.Patterns[0].Memory)
 		}
 	}
 	return nil
@@ -63,7 +63,7 @@ func (w *scenarioWriter) single(c *Config) {
 	w.line(2, "options:")
 	w.matrix(3, &p)
 	w.line(3, "op: %s", p.Op)
-	w.line(3, "memory: %s", p.Memory)
+	w.memory(c)
 	w.shards(3, &p)
 	w.line(3, "iterations: %d", c.Iterations)
 	w.line(3, "warmup: %d", c.Warmup)
@@ -78,7 +78,7 @@ func (w *scenarioWriter) sequence(c *Config) {
 	if oneOp {
 		w.line(3, "op: %s", first.Op)
 	}
-	w.line(3, "memory: %s", first.Memory) // which OneMemory holds all of them to
+	w.memory(c)
 	w.line(3, "iterations: %d", c.Iterations)
 	w.line(3, "warmup: 0") // the program warms up patterns, and not the sequence
 	w.line(3, "isolated_iterations: %d", c.Isolated)
@@ -108,6 +108,15 @@ func (w *scenarioWriter) sequence(c *Config) {
 		}
 		w.shards(5, p)
 	}
+}
+
+// memory is that of the first pattern, which OneMemory holds all of them to.
+func (w *scenarioWriter) memory(c *Config) {
+	note := ""
+	if c.elsewhere != "" {
+		note = "  # the file has " + c.elsewhere
+	}
+	w.line(3, "memory: %s%s", c.Patterns[0].Memory, note)
 }
 
 func (w *scenarioWriter) shards(indent int, p *Pattern) {

@@ -63,13 +63,14 @@ func TestAnImportedSequenceIsThatOfItsFile(t *testing.T) {
 			t.Errorf("%s: %v", file, diags)
 			continue
 		}
+		c.Move("dram")
 		scenario := c.Scenario(dir)
 		imported := played(t, filepath.Join(dir, "s.yaml"), scenario)
 		named := played(t, filepath.Join(dir, "n.yaml"), fmt.Appendf(nil, "scenario: n\nruns: {a: {workload: traffic_sequence, options: {metadata_file: %s}}}\n", file))
 		if imported != named {
 			t.Errorf("%s: imported %v, and metadata_file is %v\n%s", file, imported, named, scenario)
 		}
-		memory := "vram"
+		memory := "dram  # the file has vram"
 		if file == "memory.yaml" {
 			memory = "dram"
 		}
@@ -91,8 +92,11 @@ func TestPatternsInDifferentMemoryAreRefused(t *testing.T) {
 	if err := c.OneMemory(); err == nil || !strings.Contains(err.Error(), "pattern 2 of "+path+" has its buffers in vram and the first has them in dram") {
 		t.Error(err)
 	}
-	c.Patterns = c.Patterns[:2]
+	c.Move("dram")
 	if err := c.OneMemory(); err != nil {
 		t.Error(err)
+	}
+	if scenario := string(c.Scenario(".")); !strings.Contains(scenario, "      memory: dram  # the file has vram\n") {
+		t.Errorf("it does not say where the buffers were:\n%s", scenario)
 	}
 }

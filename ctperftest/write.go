@@ -2,7 +2,6 @@ package ctperftest
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -125,7 +124,8 @@ func metadata(patterns []matrix.Pattern) []byte {
 // seconds writes a time so that it reads back as the same number.
 func seconds(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 
-var number = regexp.MustCompile(`^-?[0-9]+(\.[0-9]+)?$`)
+// number is what all readers of YAML take for the same number.
+var number = regexp.MustCompile(`^-?(0|[1-9][0-9]{0,14})(\.[0-9]+)?$`)
 
 // yamlText writes a text so that YAML reads it back wherever it stands, with
 // quotes where it needs them.
@@ -133,11 +133,5 @@ func yamlText(text string) string {
 	if number.MatchString(text) || yamlsyntax.IsPlain(text, true) && yamlsyntax.IsPlain(text, false) {
 		return text
 	}
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(text); err != nil {
-		panic(err) // a string
-	}
-	return string(bytes.TrimSuffix(b.Bytes(), []byte("\n")))
+	return yamlsyntax.Quote(text)
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/hashicorp/hcl/v2"
 
@@ -112,6 +111,7 @@ func (l *loader) fixed(expr hcl.Expression, instead string) bool {
 func (l *loader) rows(rows []hcl.Expression, at hcl.Range) (string, bool) {
 	before := len(l.diags)
 	var cells []matrix.Cell
+	var own *ownCell
 	for from, row := range rows {
 		list, diags := hcl.ExprList(row)
 		if diags.HasErrors() || len(list) != len(rows) {
@@ -119,8 +119,12 @@ func (l *loader) rows(rows []hcl.Expression, at hcl.Range) (string, bool) {
 			continue
 		}
 		for to, expr := range list {
-			if bytes := l.cell(expr, from, to); bytes > 0 {
+			bytes := l.cell(expr)
+			if bytes > 0 {
 				cells = append(cells, matrix.Cell{From: from, To: to, Bytes: bytes})
+			}
+			if bytes > 0 && from == to && own == nil {
+				own = &ownCell{rank: from, at: expr.Range()}
 			}
 		}
 	}
@@ -135,10 +139,12 @@ func (l *loader) rows(rows []hcl.Expression, at hcl.Range) (string, bool) {
 		l.error(at, "Invalid matrix", sentence(err.Error()), "")
 		return "", false
 	}
-	return m.Compact(), true
+	text := m.Compact()
+	l.all.own[text] = own
+	return text, true
 }
 
-func (l *loader) cell(expr hcl.Expression, from, to int) int64 {
+func (l *loader) cell(expr hcl.Expression) int64 {
 	if !l.fixed(expr, sweepMatrices) {
 		return 0
 	}
@@ -147,11 +153,8 @@ func (l *loader) cell(expr hcl.Expression, from, to int) int64 {
 		return 0
 	}
 	bytes, err := workload.ParseCell(text)
-	switch {
-	case err != nil:
+	if err != nil {
 		l.error(expr.Range(), "Not a size", sentence(err.Error()), "Cells look like 0, 4096, 1.5K, 64M or 2G (powers of 1024), or 64MiB.")
-	case bytes > 0 && from == to:
-		l.error(expr.Range(), "Own cell", fmt.Sprintf("Rank %d sends to itself, and nothing of that crosses between processes.", from), "Write 0.")
 	}
 	return bytes
 }
@@ -174,55 +177,21 @@ func (l *loader) matrixFile(name string, at hcl.Range) (text any, ok bool) {
 	}
 	m, err := matrix.Parse(bytes.NewReader(src), path, 0)
 	if err == nil {
-		if c, found := workload.OwnCell(m); found {
-			err = ownCell(src, path, c)
-		}
-	}
-	if err == nil {
 		if err = workload.CheckMatrix(m); err == nil {
-			text = m.Compact()
+			compact := m.Compact()
+			text = compact
+			l.keepOwnCell(compact, src, path)
 		}
 	}
 	if e, isSyntax := errors.AsType[*matrix.SyntaxError](err); isSyntax {
 		g.add(path, &hcl.File{Bytes: src})
-		end := hcl.Pos{Line: e.Line, Column: e.Column + utf8.RuneCount(src[e.Start:e.End]), Byte: e.End}
-		l.error(hcl.Range{Filename: path, Start: hcl.Pos{Line: e.Line, Column: e.Column, Byte: e.Start}, End: end}, e.Summary, e.Detail, "")
+		l.error(placeIn(src, path, e), e.Summary, e.Detail, "")
 	} else if err != nil {
 		l.error(at, "Invalid matrix", fmt.Sprintf("Of %s: %v.", path, err), "")
 	}
 	g.matrices[path] = text // nil where it is wrong, which is said once
 	return text, err == nil
 }
-
-// ownCell is the error of a cell of a rank with itself, which the published form
-// allows: it looks for it again, since nobody keeps the places of cells.
-func ownCell(src []byte, path string, c matrix.Cell) error {
-	at, row := 0, 0
-	for number, line := range bytes.SplitAfter(src, []byte("\n")) {
-		cells, _, _ := bytes.Cut(line, []byte("#"))
-		fields := bytes.Fields(cells)
-		if len(fields) > 0 && row == c.From {
-			from := 0
-			for k := range c.To + 1 {
-				from += bytes.IndexFunc(cells[from:], notSpace)
-				if k < c.To {
-					from += len(fields[k])
-				}
-			}
-			return &matrix.SyntaxError{
-				File: path, Line: number + 1, Column: utf8.RuneCount(cells[:from]) + 1, Start: at + from, End: at + from + len(fields[c.To]),
-				Summary: "Own cell", Detail: fmt.Sprintf("Rank %d sends to itself, and nothing of that crosses between processes: its own cell is 0.", c.From),
-			}
-		}
-		if len(fields) > 0 {
-			row++
-		}
-		at += len(line)
-	}
-	panic("dsl: a cell that was read is not in its file")
-}
-
-func notSpace(r rune) bool { return !strings.ContainsRune(" \t\r\v\f\n", r) }
 
 // fileAxis is the setting of the option that takes what the files of an axis hold.
 func (l *loader) fileAxis(o workload.Option, r *Run, axis int) *Setting {

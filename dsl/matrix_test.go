@@ -69,7 +69,7 @@ func TestWrongMatrixFilesAreRefusedAtTheirCharacters(t *testing.T) {
 		{"\t8  1\n1 0", 1, 2, "8", "Own cell"},
 		{"0 1 1\r\n1 0 1\r\n1  1\t2", 3, 6, "2", "Own cell"},
 	} {
-		src := "scenario: s\nruns:\n  a: {workload: traffic, options: {matrix_file: m.txt}}\n  b: {workload: traffic, options: {matrix_file: m.txt}}\n"
+		src := "scenario: s\nruns:\n  a: {workload: traffic, options: {matrix_file: m.txt, own_cells: error}}\n  b: {workload: traffic, options: {own_cells: error}, sweep: {matrix_file: [m.txt]}}\n"
 		s, sources, diags := Load("in/main.yaml", []byte(src), Options{Env: testEnv, Read: memory(map[string]string{"in/m.txt": c.text})})
 		if s != nil || len(diags) != 1 {
 			t.Errorf("%q: %v", c.text, diags)

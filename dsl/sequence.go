@@ -51,7 +51,7 @@ func (s *sweeper) sequence(given []entry) {
 	q := &sequence{said: given[i]}
 	switch o, _ := kind.Option(given[i].name); o.Type {
 	case workload.File:
-		q.items = s.sequenceFile(given[i].expr)
+		q.items = s.sequenceFile(given[i].expr, given)
 	case workload.Model:
 		q.items = s.sequenceOfModel(given[i])
 	default:

@@ -9,6 +9,22 @@ import (
 	"weir/workload"
 )
 
+// RoundedQuantiles computes, from the raw samples of a transfer's initiators, the
+// quantiles of latencies as versions did whose documents do not say how.
+func RoundedQuantiles(samples []*results.Samples) map[string]float64 {
+	counts := map[int]int64{}
+	for _, s := range samples {
+		for i, n := range s.Counts {
+			counts[i] += n
+		}
+	}
+	h, out := results.NewLatencies(counts), map[string]float64{}
+	for name, q := range latencyQuantiles {
+		out[name] = float64(h.RoundedQuantile(q)) * ns
+	}
+	return out
+}
+
 // FromSamples computes again, from the raw samples of a transfer's initiators, the
 // metrics that follow from these alone: bandwidths, rates, latencies and when the timed
 // parts began. What ranks tell once, of preparing, clocks, processors and ceilings,

@@ -24,16 +24,11 @@ func Candidates(o workload.TransferOptions, nodes int) []string {
 		return []string{o.Fabric}
 	}
 	list := []string{"shm", "tcp"}
-	if nodes > 1 || vram(o) {
+	if nodes > 1 {
 		list = append(list, "ucx", "libfabric")
-	}
-	if vram(o) {
-		list = append(list, "cuda")
 	}
 	return list
 }
-
-func vram(o workload.TransferOptions) bool { return o.Initiator == "vram" || o.Target == "vram" }
 
 // Choose resolves fabric auto for ranks on these nodes, each given once, by where
 // they are and what all of them have: shared memory on one node; between nodes a
@@ -67,27 +62,13 @@ func Choose(o workload.TransferOptions, nodes []results.Node) Choice {
 
 func onOneNode(o workload.TransferOptions, n results.Node) Choice {
 	where := "all ranks are on node " + n.Name
-	if !vram(o) {
-		if f := n.Fabrics["shm"]; !f.Available {
-			return Choice{Fabric: "tcp", Reason: where + ", but " + lack("shm", n)}
-		}
-		if why := o.Lacks("shm"); why != "" {
-			return Choice{Fabric: "tcp", Reason: where + ", but " + why}
-		}
-		return Choice{Fabric: "shm", Reason: where + " and all memory is DRAM"}
+	if f := n.Fabrics["shm"]; !f.Available {
+		return Choice{Fabric: "tcp", Reason: where + ", but " + lack("shm", n)}
 	}
-	var lacks []string
-	for _, f := range []string{"cuda", "ucx", "libfabric"} {
-		if why := o.Lacks(f); why != "" {
-			lacks = append(lacks, why)
-			continue
-		}
-		if n.Fabrics[f].Available {
-			return Choice{Fabric: f, Reason: strings.Join(append([]string{where + " and some memory is a GPU's"}, lacks...), "; ")}
-		}
-		lacks = append(lacks, lack(f, n))
+	if why := o.Lacks("shm"); why != "" {
+		return Choice{Fabric: "tcp", Reason: where + ", but " + why}
 	}
-	return Choice{Fabric: "shm", Reason: fmt.Sprintf("%s; some memory is a GPU's, but %s", where, strings.Join(lacks, "; "))}
+	return Choice{Fabric: "shm", Reason: where}
 }
 
 // withoutDevice says which nodes have no device for remote memory access.

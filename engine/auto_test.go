@@ -44,9 +44,8 @@ func TestAutoIsTheBestThatAllNodesHave(t *testing.T) {
 	down := results.RDMA{Name: "mlx5_0", Ports: []results.RDMAPort{{Port: 1, State: "DOWN"}}}
 	efa := results.RDMA{Name: "rdmap0", Driver: "efa", Ports: []results.RDMAPort{{Port: 1, State: "ACTIVE"}}}
 	dram := workload.TransferOptions{Fabric: Auto, Initiator: "dram", Target: "dram"}
-	gpu := workload.TransferOptions{Fabric: Auto, Initiator: "dram", Target: "vram"}
-	huge, hugeGPU := dram, gpu
-	huge.Pages, hugeGPU.Pages, dram.Pages = "2MiB", "thp", "default"
+	huge := dram
+	huge.Pages, dram.Pages = "2MiB", "default"
 	heap, hugeHeap := dram, huge
 	heap.Alloc, hugeHeap.Alloc, dram.Alloc = "heap", "heap", "fabric"
 	for name, c := range map[string]struct {
@@ -58,8 +57,6 @@ func TestAutoIsTheBestThatAllNodesHave(t *testing.T) {
 		"named":                 {workload.TransferOptions{Fabric: "ucx"}, []results.Node{node("a", all)}, "ucx", nil},
 		"one node":              {dram, []results.Node{node("a", all, up)}, "shm", []string{"all ranks are on node a"}},
 		"one node without shm":  {dram, []results.Node{node("a", map[string]results.Fabric{"shm": {Reason: "no memfd"}})}, "tcp", []string{"shm is not available on a: no memfd"}},
-		"GPU memory":            {gpu, []results.Node{node("a", all)}, "ucx", []string{"GPU", "cuda is not available on a"}},
-		"GPU memory, nothing":   {gpu, []results.Node{node("a", nil)}, "shm", []string{"cuda is not", "ucx is not", "libfabric is not"}},
 		"two nodes":             {dram, []results.Node{node("a", soft), node("b", soft)}, "tcp", []string{"no RDMA device with an active port is on a, b"}},
 		"one has no device":     {dram, []results.Node{node("a", all, up), node("b", soft)}, "tcp", []string{"is on b"}},
 		"one is down":           {dram, []results.Node{node("a", all, up), node("b", soft, down)}, "tcp", []string{"active port is on b"}},
@@ -70,7 +67,6 @@ func TestAutoIsTheBestThatAllNodesHave(t *testing.T) {
 		"devices, no library":   {dram, []results.Node{node("a", bare, up), node("b", bare, up)}, "tcp", []string{"nothing to use them", "no libucp.so.0", "libfabric has no RDMA on a"}},
 		"devices, huge pages":   {huge, []results.Node{node("a", all, up), node("b", all, up)}, "libfabric verbs;ofi_rxm", []string{"ucx allocates the buffers itself and has no pages 2MiB"}},
 		"huge pages, no other":  {huge, []results.Node{node("a", hard, up), node("b", hard, up)}, "tcp", []string{"nothing to use them", "has no pages 2MiB", "libfabric is not available on a"}},
-		"GPU memory, pages":     {hugeGPU, []results.Node{node("a", all)}, "libfabric", []string{"cuda is not available on a", "has no pages thp"}},
 		"heap":                  {heap, []results.Node{node("a", all, up)}, "tcp", []string{"all ranks are on node a, but fabric shm has no alloc heap"}},
 		"heap, devices":         {hugeHeap, []results.Node{node("a", all, up), node("b", all, up)}, "ucx", []string{"rc_mlx5/mlx5_0:1 on a, b"}},
 		"messages only":         {dram, []results.Node{node("a", messages, efa), node("b", messages, efa)}, "libfabric efa", []string{"efa/rdmap0 on a, b", "ucx has no RDMA on a"}},

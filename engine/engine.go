@@ -116,7 +116,8 @@ type CaseResult struct {
 	Stages      Stages  `json:"stages"` // of an initiator
 	// Threads of a rank that has several; nil: it has one.
 	Threads *Threads `json:"threads,omitempty"`
-	// Iterations of an initiator in workload traffic, in their order; of more than 4096
+	// Iterations of an initiator in workload traffic, and of a rank that copies only its
+	// own cell, in their order; of more than 4096
 	// the first 2048 and the last 2048.
 	Iterations []Span `json:"iterations,omitempty"`
 	// Delivered are the cells of an initiator in workload traffic, by target.

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"weir/results"
 )
 
 // SequenceMetrics computes the metrics of one pattern of workload traffic_sequence in
@@ -21,7 +23,15 @@ func SequenceMetrics(c Case, ranks []*CaseResult) (map[string]float64, error) {
 	if err != nil {
 		return nil, fmt.Errorf("of the pattern in its sequence: %w", err)
 	}
-	latencies, skews, err := iterations(steps)
+	copiers, err := copiersOf(c.Options, ranks)
+	if err != nil {
+		return nil, err
+	}
+	copying, err := played(c, copiers)
+	if err != nil {
+		return nil, fmt.Errorf("of the pattern in its sequence: %w", err)
+	}
+	latencies, skews, err := iterations(steps, copying)
 	if err != nil {
 		return nil, fmt.Errorf("of the pattern in its sequence: %w", err)
 	}
@@ -39,7 +49,7 @@ func SequenceMetrics(c Case, ranks []*CaseResult) (map[string]float64, error) {
 		"ceiling.best": alone["ceiling.best"] * max(1, alone["latency.avg"]/avg),
 	}
 	for _, name := range []string{
-		"bytes", "senders", "receivers", "bottleneck.bytes", "ceiling", "ceiling.bandwidth", "ceiling.memcpy",
+		"bytes", "bytes.own", "senders", "receivers", "bottleneck.bytes", "ceiling", "ceiling.bandwidth", "ceiling.memcpy",
 		"prep.alloc", "prep.register", "prep.connect", "clock.resolution", "clock.cost", "clock.bound",
 	} {
 		if v, ok := alone[name]; ok {
@@ -49,7 +59,7 @@ func SequenceMetrics(c Case, ranks []*CaseResult) (map[string]float64, error) {
 	if alone["ceiling.best"] == 0 { // it was not probed
 		delete(m, "ceiling.best")
 	}
-	quantiles(m, "latency.", latencies, map[string]float64{"min": 0, "p50": 50, "max": 100})
+	quantiles(m, "latency.", latencies, map[string]results.Quantile{"min": results.Minimum, "p50": results.P50, "max": results.Maximum})
 	skewness(m, skews)
 	own(m, steps)
 	punctuality(m, c, movers)

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"weir/results"
 	"weir/workload"
 )
 
@@ -30,7 +31,11 @@ func TrafficMetrics(c Case, ranks []*CaseResult) (map[string]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	latencies, skews, err := iterations(movers)
+	copiers, err := copiersOf(o, ranks)
+	if err != nil {
+		return nil, err
+	}
+	latencies, skews, err := iterations(movers, copiers)
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +51,12 @@ func TrafficMetrics(c Case, ranks []*CaseResult) (map[string]float64, error) {
 		"bottleneck.bytes":     float64(busiest),
 		"bottleneck.bandwidth": bottleneck / 1e9,
 	}
-	quantiles(m, "latency.", latencies, map[string]float64{"min": 0, "p50": 50, "p90": 90, "p95": 95, "p99": 99, "max": 100})
+	if o.Own != nil {
+		m["bytes.own"] = float64(o.Own.Total())
+	}
+	quantiles(m, "latency.", latencies, map[string]results.Quantile{
+		"min": results.Minimum, "p50": results.P50, "p90": results.P90, "p95": results.P95, "p99": results.P99, "max": results.Maximum,
+	})
 	skewness(m, skews)
 	own(m, movers)
 	served(m, movers, o)
@@ -58,16 +68,16 @@ func TrafficMetrics(c Case, ranks []*CaseResult) (map[string]float64, error) {
 const ns = 1e-9 // seconds
 
 // quantiles adds those of times in ns, which it sorts.
-func quantiles(m map[string]float64, prefix string, times []float64, percent map[string]float64) {
+func quantiles(m map[string]float64, prefix string, times []float64, of map[string]results.Quantile) {
 	slices.Sort(times)
-	for name, q := range percent {
-		m[prefix+name] = nearestRank(times, q) * ns
+	for name, q := range of {
+		m[prefix+name] = times[results.NearestRank(int64(len(times)), q)-1] * ns
 	}
 }
 
 func skewness(m map[string]float64, skews []float64) {
 	m["skew"] = slices.Max(skews) * ns
-	quantiles(m, "skew.", skews, map[string]float64{"p50": 50})
+	quantiles(m, "skew.", skews, map[string]results.Quantile{"p50": results.P50})
 }
 
 func finite(m map[string]float64) error {
@@ -117,26 +127,46 @@ func moversOf(o workload.TransferOptions, ranks []*CaseResult) ([]mover, error) 
 	return movers, nil
 }
 
-// iterations are how long each took, and the distance of its last start from its
-// first, in ns.
-func iterations(movers []mover) (latencies, skews []float64, err error) {
+// copiersOf are the ranks that copy their own cell and initiate nothing.
+func copiersOf(o workload.TransferOptions, ranks []*CaseResult) ([]mover, error) {
+	var copiers []mover
+	for _, r := range ranks {
+		switch {
+		case o.OwnBytes(r.Rank) == 0 || o.Initiates(r.Rank):
+		case len(r.Iterations) == 0:
+			return nil, fmt.Errorf("rank %d has no iterations, and it copies %d bytes in each", r.Rank, o.OwnBytes(r.Rank))
+		default:
+			copiers = append(copiers, mover{CaseResult: r})
+		}
+	}
+	return copiers, nil
+}
+
+// iterations are how long each took, with what ranks copy within their own memory, and
+// the distance of its last start from its first among those who initiate, in ns.
+func iterations(movers, copiers []mover) (latencies, skews []float64, err error) {
 	latencies = make([]float64, len(movers[0].Iterations))
-	for _, m := range movers {
+	all := slices.Concat(movers, copiers)
+	for _, m := range all {
 		if len(m.Iterations) != len(latencies) {
 			return nil, nil, fmt.Errorf("rank %d has %d iterations and rank %d %d", movers[0].Rank, len(latencies), m.Rank, len(m.Iterations))
 		}
 	}
 	for i := range latencies {
 		first, latest, end := int64(math.MaxInt64), int64(math.MinInt64), int64(math.MinInt64)
-		for _, m := range movers {
+		begun := first
+		for k, m := range all {
 			s := m.Iterations[i]
+			if k < len(movers) {
+				begun, latest = min(begun, s.Start), max(latest, s.Start)
+			}
 			if s.End < s.Start {
 				return nil, nil, fmt.Errorf("iteration %d of rank %d ends %d ns before it starts", i, m.Rank, s.Start-s.End)
 			}
-			first, latest, end = min(first, s.Start), max(latest, s.Start), max(end, s.End)
+			first, end = min(first, s.Start), max(end, s.End)
 		}
 		latencies[i] = float64(max(1, end-first)) // shorter than the clock can tell
-		skews = append(skews, float64(latest-first))
+		skews = append(skews, float64(latest-begun))
 	}
 	return latencies, skews, nil
 }
@@ -259,10 +289,4 @@ func mean(values []float64) float64 {
 		sum += v / float64(len(values))
 	}
 	return sum
-}
-
-// nearestRank is the least of the sorted values that so many percent do not exceed.
-func nearestRank(sorted []float64, percent float64) float64 {
-	n := int(math.Ceil(percent * float64(len(sorted)) / 100)) // in this order 95 % of 20 are 19
-	return sorted[max(1, n)-1]
 }

@@ -52,14 +52,16 @@ func TestTrafficMetrics(t *testing.T) {
 	a.Delivered, b.Delivered = []Delivery{{1, 3, 1e-6}, {2, 3, 0.5e-6}}, []Delivery{{1, 3, 2e-6}}
 	a.Stages.Listed = Stage{Stamps: 2, Mean: 8e-9}
 	a.Stages.Prepare, b.Clock = 7e-9, Clock{Resolution: 1e-9, Cost: 25e-9}
-	m, err := Metrics(trafficCase(t, "write"), []*CaseResult{a, idle, b, moved(3)})
+	c := trafficCase(t, "write")
+	c.Options.Own = ownCells(t, 2, 500)
+	m, err := Metrics(c, []*CaseResult{a, idle, b, moved(3)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	avg := (2000. + 1100 + 4000) / 3 // ns
 	wantMetrics(t, m, map[string]float64{
 		"latency.min": 1100e-9, "latency.p50": 2000e-9, "latency.p90": 4000e-9, "latency.p95": 4000e-9, "latency.p99": 4000e-9, "latency.max": 4000e-9, "latency.avg": avg * 1e-9,
-		"bandwidth": 9000 / avg, "bytes": 9000, "senders": 2, "receivers": 2, "skew": 100e-9, "skew.p50": 100e-9,
+		"bandwidth": 9000 / avg, "bytes": 9000, "bytes.own": 500, "senders": 2, "receivers": 2, "skew": 100e-9, "skew.p50": 100e-9,
 		"bandwidth.per_sender": (3000/1000. + 6000/2300.) / 2, "bandwidth.min_sender": 6000 / 2300.,
 		"bandwidth.per_receiver": (8000/2000. + 1000/500.) / 2, "bandwidth.min_receiver": 2, "latency.max_receiver": 2e-6,
 		"bottleneck.bytes": 8000, "bottleneck.bandwidth": 8000 / avg, "ceiling.bandwidth": 15, "ceiling": 8000 / avg / 15, "ceiling.memcpy": 40,
@@ -69,6 +71,37 @@ func TestTrafficMetrics(t *testing.T) {
 	})
 	if len(m) != len(workload.Traffic.Metrics) {
 		t.Errorf("%d metrics, and the registry has %d: %v", len(m), len(workload.Traffic.Metrics), m)
+	}
+}
+
+// ownCells is what one rank copies.
+func ownCells(t *testing.T, rank int, bytes int64) *matrix.Matrix {
+	t.Helper()
+	m, err := matrix.New(4, []matrix.Cell{{From: rank, To: rank, Bytes: bytes}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// What a rank copies within its own memory takes time of the iteration, also where it
+// does nothing else, and is in no number of bytes but its own.
+func TestOwnCellsTakeTimeAndNoBandwidth(t *testing.T) {
+	c := trafficCase(t, "write")
+	c.Options.Own = ownCells(t, 3, 500)
+	copier := moved(3, Span{50, 3100})
+	copier.Initiator, copier.Samples = false, nil
+	ranks := []*CaseResult{moved(0, Span{100, 1100}), moved(1), moved(2, Span{200, 2100}), copier}
+	m, err := Metrics(c, ranks)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantMetrics(t, m, map[string]float64{
+		"latency.avg": 3050e-9, "bandwidth": 9000 / 3050., "bytes": 9000, "bytes.own": 500, "senders": 2, "skew": 100e-9, "bandwidth.min_sender": 3, "ceiling.memcpy": 40,
+	})
+	copier.Iterations = nil
+	if _, err := Metrics(c, ranks); err == nil || !strings.Contains(err.Error(), "rank 3 has no iterations, and it copies 500 bytes in each") {
+		t.Error(err)
 	}
 }
 
@@ -121,18 +154,6 @@ func TestTrafficOfNoTime(t *testing.T) {
 	for _, name := range []string{"ceiling", "ceiling.best", "ceiling.bandwidth", "ceiling.memcpy"} {
 		if v, ok := m[name]; ok {
 			t.Errorf("%s = %v of nothing", name, v)
-		}
-	}
-}
-
-func TestNearestRank(t *testing.T) {
-	var twenty []float64
-	for i := range 20 {
-		twenty = append(twenty, float64(i+1))
-	}
-	for percent, want := range map[float64]float64{0: 1, 50: 10, 90: 18, 95: 19, 99: 20, 100: 20} {
-		if got := nearestRank(twenty, percent); got != want {
-			t.Errorf("%v %% of 20 values: the %vth, want the %vth", percent, got, want)
 		}
 	}
 }

@@ -7,6 +7,12 @@ import (
 	"weir/results"
 )
 
+// latencyQuantiles are those of requests.
+var latencyQuantiles = map[string]results.Quantile{
+	"latency.min": results.Minimum, "latency.p50": results.P50, "latency.p90": results.P90, "latency.p95": results.P95,
+	"latency.p99": results.P99, "latency.p999": results.P999, "latency.max": results.Maximum,
+}
+
 // TransferMetrics computes the metrics of one transfer case in one launch from
 // what its ranks measured, in the units of the workload's registry (GB/s,
 // seconds). Package workload has the definitions.
@@ -63,7 +69,6 @@ func TransferMetrics(c Case, ranks []*CaseResult) (map[string]float64, error) {
 		perMessage += r.took() / float64(2*s.Ops) / float64(len(initiators))
 	}
 	h := results.NewLatencies(counts)
-	const ns = 1e-9
 	message := float64(c.Options.BlockSize) * float64(c.Options.Batch)
 	avg := h.Mean() * ns
 	if c.Options.Mode == "pingpong" {
@@ -94,8 +99,8 @@ func TransferMetrics(c Case, ranks []*CaseResult) (map[string]float64, error) {
 		"clock.cost":         clock.Cost,
 		"clock.bound":        clockBound(ranks),
 	}
-	for name, q := range map[string]float64{"min": 0, "p50": 50, "p90": 90, "p95": 95, "p99": 99, "p999": 99.9, "max": 100} {
-		m["latency."+name] = float64(h.Percentile(q)) * ns
+	for name, q := range latencyQuantiles {
+		m[name] = float64(h.Quantile(q)) * ns
 	}
 	if prepare > 0 { // a ping-pong makes none, but where the fabric does
 		m["prep.request"] = prepare

@@ -123,6 +123,25 @@ func (m *Matrix) NonZero() int { return len(m.to) }
 // Total is the sum of all cells in bytes.
 func (m *Matrix) Total() int64 { return m.total }
 
+// Split takes a matrix apart into the cells between ranks and those of ranks with
+// themselves. own is nil if there are none of these, and others the matrix itself.
+func (m *Matrix) Split() (others, own *Matrix) {
+	parts := [2]*builder{newBuilder(m.ranks, len(m.to)), newBuilder(m.ranks, 0)}
+	for c := range m.Cells() {
+		part := parts[0]
+		if c.From == c.To {
+			part = parts[1]
+		}
+		if err := part.add(c.From, c.To, c.Bytes); err != nil {
+			panic(err) // they were in one matrix
+		}
+	}
+	if parts[1].m.NonZero() == 0 {
+		return m, nil
+	}
+	return parts[0].done(), parts[1].done()
+}
+
 // Cells are the cells that are not zero, by sender, then by receiver.
 func (m *Matrix) Cells() iter.Seq[Cell] {
 	return func(yield func(Cell) bool) {

@@ -47,11 +47,11 @@ func CheckMatrix(m *matrix.Matrix) error {
 	if n := m.Ranks(); n < 2 || n > mostRanks {
 		return fmt.Errorf("a matrix of %d ranks: traffic is between 2 to %d", n, mostRanks)
 	}
-	if m.NonZero() == 0 {
+	switch others, own := m.Split(); {
+	case own == nil && m.NonZero() == 0:
 		return errors.New("all cells are 0, so nothing would move")
-	}
-	if c, found := OwnCell(m); found {
-		return fmt.Errorf("rank %d sends %v to itself: nothing of that crosses between processes; its own cell is 0", c.From, quantity.Size(c.Bytes))
+	case others.NonZero() == 0:
+		return errors.New("all cells but those of ranks with themselves are 0, so nothing would move between ranks")
 	}
 	if largest := quantity.Size(m.Largest()); largest > mostCell {
 		return fmt.Errorf("a cell has %v, which is more than %v", largest, mostCell)
@@ -61,16 +61,6 @@ func CheckMatrix(m *matrix.Matrix) error {
 
 // mostCell is the largest cell, as it is the largest block of a transfer.
 const mostCell = quantity.Size(1 << 40)
-
-// OwnCell finds the first cell of a rank with itself that is not zero.
-func OwnCell(m *matrix.Matrix) (matrix.Cell, bool) {
-	for c := range m.Cells() {
-		if c.From == c.To {
-			return c, true
-		}
-	}
-	return matrix.Cell{}, false
-}
 
 // ParseCell reads a cell that stands alone: as the published files have it, or
 // with a unit of weir's own, which those have not.
@@ -87,11 +77,16 @@ func ParseCell(text string) (int64, error) {
 
 // Amount is what a matrix amounts to, for a person.
 func Amount(m *matrix.Matrix) string {
+	m, own := m.Split()
 	cells := "cells"
 	if m.NonZero() == 1 {
 		cells = "cell"
 	}
-	return fmt.Sprintf("%d ranks, %d %s, %v", m.Ranks(), m.NonZero(), cells, quantity.Size(m.Total()))
+	text := fmt.Sprintf("%d ranks, %d %s, %v", m.Ranks(), m.NonZero(), cells, quantity.Size(m.Total()))
+	if own != nil {
+		text += ", " + ownAmount(own)
+	}
+	return text
 }
 
 // Ranks is how many ranks a matrix has of which this is the text that Compact gives.

@@ -7,6 +7,11 @@ import (
 	"weir/quantity"
 )
 
+// memoryKind is an option that says in which kind of memory buffers are.
+func memoryKind(name, doc string) Option {
+	return Option{Name: name, Type: Enum, Default: "dram", Process: true, Values: []string{"dram"}, Planned: []string{"vram"}, Doc: doc}
+}
+
 // heapAlloc is the value of option alloc for private memory of a rank.
 const heapAlloc = "heap"
 

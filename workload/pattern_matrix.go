@@ -87,11 +87,6 @@ func (t TransferOptions) checkMatrix() error {
 	case strings.HasPrefix(t.API, "tag"):
 		return fmt.Errorf("api %s of fabric ucx posts receives ahead, all of one size: the cells of a matrix and their shards have many; use api rma or am", t.API)
 	}
-	for rank := range m.Ranks() {
-		if bytes := m.At(rank, rank); bytes > 0 {
-			return fmt.Errorf("rank %d sends %v to itself: the diagonal of a matrix is 0, since nothing of that passes a fabric", rank, quantity.Size(bytes))
-		}
-	}
 	if rank, bytes := m.Bottleneck(); bytes > int64(mostMemory) {
 		return fmt.Errorf("rank %d has %v to send or to receive, which is more than %v", rank, quantity.Size(bytes), mostMemory)
 	}

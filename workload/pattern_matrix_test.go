@@ -86,7 +86,6 @@ func TestMatricesThatCannotMove(t *testing.T) {
 		"a matrix of 3 ranks for a launch of 4": func(o *TransferOptions) { o.Ranks = 4 },
 		"at least 2":                            func(o *TransferOptions) { o.Matrix, o.Ranks = newMatrix(t, 1), 1 },
 		"nothing would move":                    func(o *TransferOptions) { o.Matrix = newMatrix(t, 3) },
-		"rank 1 sends 7B to itself":             func(o *TransferOptions) { o.Matrix = newMatrix(t, 3, matrix.Cell{From: 1, To: 1, Bytes: 7}) },
 		"has mode stream":                       func(o *TransferOptions) { o.Threads = 2 },
 		"a batch and threads of 1":              func(o *TransferOptions) { o.Batch = 2 },
 		"iterations and no duration":            func(o *TransferOptions) { o.Duration = 1 },

@@ -51,8 +51,12 @@ func decodeSequence(v Values) (TransferOptions, error) {
 		return t, err
 	}
 	written, _ := get("matrix").(string)
-	if t.Matrix, err = ParseMatrix(written); err != nil {
+	m, err := ParseMatrix(written)
+	if err != nil {
 		return t, fmt.Errorf("option matrix: %w", err)
+	}
+	if err := t.setMatrix(m, get("own_cells")); err != nil {
+		return t, fmt.Errorf("pattern %d: %w", s.Pattern, err)
 	}
 	if ranks, counted := v["ranks"].(int64); counted && ranks != int64(t.Matrix.Ranks()) {
 		return t, fmt.Errorf("the matrix of pattern %d is of %d ranks, and the option ranks says %d", s.Pattern, t.Matrix.Ranks(), ranks)
@@ -87,10 +91,15 @@ func (t *TransferOptions) fit() {
 }
 
 // Members are the ranks that meet before and after the pattern of a case, ascending:
-// those that send or receive; all, if patterns do not overlap.
+// those that send, receive or copy; all, if patterns do not overlap.
 func (t TransferOptions) Members() []int {
 	if t.Step.Overlap {
-		return t.Matrix.Involved()
+		members := t.Matrix.Involved()
+		if t.Own != nil {
+			members = append(members, t.Own.Involved()...)
+			slices.Sort(members)
+		}
+		return slices.Compact(members)
 	}
 	all := make([]int, t.Ranks)
 	for i := range all {

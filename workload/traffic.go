@@ -15,16 +15,16 @@ var Traffic = &Kind{
 		shared("provider", ""),
 		shared("api", "what of UCX carries a write, as in workload transfer: rma or am; tag is refused, because its receives are posted ahead and of one size"),
 		shared("op", "write: the sender of a cell puts it into the receiver's memory; read: the receiver gets it from the sender's"),
-		{Name: "memory", Type: Enum, Default: "dram", Process: true, Values: []string{"dram", "vram"},
-			Doc: "kind of memory of all ranks"},
+		memoryKind("memory", "kind of memory of all ranks"),
 		{Name: "matrix", Type: Matrix, Process: true,
-			Doc: "the bytes that each rank (row) sends to each other (column): a list of rows, each a list of cells, or one text with a row on each line. A cell is a number with K, M or G behind it, powers of 1024 as in the published files, or a size with its unit (4MiB); 0 moves nothing, and the cell of a rank with itself is 0"},
+			Doc: "the bytes that each rank (row) sends to each other (column): a list of rows, each a list of cells, or one text with a row on each line. A cell is a number with K, M or G behind it, powers of 1024 as in the published files, or a size with its unit (4MiB); 0 moves nothing; of the cell of a rank with itself see own_cells"},
 		{Name: "matrix_file", Type: File, Into: "matrix",
 			Doc: "the matrix from a file in the published form, relative to the file that names it; it is read with the scenario, and what it says is part of the plan"},
 		{Name: "generate", Type: Generator, Into: "matrix", Process: true,
 			Doc: "the matrix from a generator, between as many ranks as `ranks` says: " + generatorDocs() + "; or from a model and its requests, which make one batch: a mapping whose keys `weir docs generate` lists"},
 		{Name: "ranks", Type: Count, Min: 2, Max: mostRanks, Process: true, RanksOf: "matrix",
 			Doc: "processes taking part; those of the matrix, and to be given with generate"},
+		ownCells(true),
 		{Name: "shards", Type: Count, Default: int64(1), Min: 1, Max: 1 << 20,
 			Doc: "descriptors into which each cell is cut, all posted together; a cell has no more of them than bytes"},
 		{Name: "iterations", Type: Count, Default: int64(50), Min: 1, Max: 4096,
@@ -37,20 +37,21 @@ var Traffic = &Kind{
 		shared("numa", ""),
 	}, nixlOptions...),
 	Metrics: []Metric{
-		{"latency.avg", "s", Lower, "mean time of an iteration: from the earliest start of a rank that moves cells to the latest end of one, on a common clock; a rank ends when all that it moves is delivered. Not a mean over ranks: who waits for a matrix waits for the last of them"},
+		{"latency.avg", "s", Lower, "mean time of an iteration: from the earliest start of a rank that moves cells to the latest end of one, on a common clock; a rank ends when all that it moves is delivered, its own cell included, if it has one. Not a mean over ranks: who waits for a matrix waits for the last of them"},
 		{"latency.min", "s", Lower, "shortest iteration"},
 		{"latency.p50", "s", Lower, "median iteration (nearest rank over the exact times, no histogram)"},
 		{"latency.p90", "s", Lower, "90th percentile of iterations"},
 		{"latency.p95", "s", Lower, "95th percentile of iterations"},
 		{"latency.p99", "s", Lower, "99th percentile of iterations"},
 		{"latency.max", "s", Lower, "longest iteration"},
-		{"bandwidth", "GB/s", Higher, "bytes of the whole matrix divided by latency.avg"},
+		{"bandwidth", "GB/s", Higher, "bytes of all cells between ranks divided by latency.avg"},
 		{"bandwidth.per_sender", "GB/s", Higher, "mean over the ranks that initiate (senders for op write, receivers for op read) of the bytes that each moves divided by its own mean time"},
 		{"bandwidth.min_sender", "GB/s", Higher, "the least of these"},
 		{"bandwidth.per_receiver", "GB/s", Higher, "mean over the ranks that others move to (receivers for op write, senders for op read) of the bytes of their cells divided by the time until all of them are delivered: from the common start until the last of those who initiate knows it of its cell, each on average; looked at in every iteration, or in one of 8 where cells have less than 16 KiB on average"},
 		{"bandwidth.min_receiver", "GB/s", Higher, "the least of these"},
 		{"latency.max_receiver", "s", Lower, "the longest of these times"},
-		{"bytes", "B", Neither, "sum of all cells: what one iteration moves"},
+		{"bytes", "B", Neither, "sum of all cells between ranks: what one iteration moves"},
+		ownBytes,
 		{"senders", "", Neither, "ranks that have anything to send"},
 		{"receivers", "", Neither, "ranks that get anything"},
 		{"skew", "s", Lower, "latest minus earliest start of the ranks that initiate, of the iteration where it is largest; between hosts as exact as their clocks could be compared"},
@@ -74,7 +75,7 @@ var Traffic = &Kind{
 	},
 	MayBeZero: []string{"skew", "skew.p50", "context_switches", "clock.bound"},
 	OneOf:     []string{"matrix", "matrix_file", "generate"},
-	Checked:   []string{"matrix", "generate", "ranks", "op", "fabric", "api", "pages", "alloc", "numa", "nixl_backend", "nixl_prepared", "nixl_reregister"},
+	Checked:   []string{"matrix", "own_cells", "generate", "ranks", "op", "fabric", "api", "pages", "alloc", "numa", "nixl_backend", "nixl_prepared", "nixl_reregister"},
 }
 
 func init() {
@@ -114,7 +115,11 @@ func decodeTraffic(v Values, generate func(g Generated, ranks int) (*matrix.Matr
 	if err := t.decodeFabric(get); err != nil {
 		return t, err
 	}
-	if t.Matrix, err = decodeMatrix(v, generate); err != nil {
+	m, err := decodeMatrix(v, generate)
+	if err == nil {
+		err = t.setMatrix(m, get("own_cells"))
+	}
+	if err != nil {
 		return t, err
 	}
 	t.fit()

@@ -26,8 +26,8 @@ func TestParseMatrix(t *testing.T) {
 		{"0 0\n0 0", "", "all cells are 0, so nothing would move"},
 		{"7", "", "a matrix of 1 ranks: traffic is between 2 to 1024"},
 		{"1025: 0>1=1", "", "a matrix of 1025 ranks"},
-		{"0 1\n0 8K", "", "rank 1 sends 8KiB to itself"},
-		{"2: 1>1=8", "", "rank 1 sends 8B to itself"},
+		{"0 1\n0 8K", "2: 0>1=1 1>1=8192", ""},
+		{"2: 1>1=8", "", "all cells but those of ranks with themselves are 0"},
 		{"2: 0>1=1099511627777", "", "a cell has 1099511627777B, which is more than 1TiB"},
 		{"2: 0>2=5", "", "the ranks are 0 to 1"},
 	} {

@@ -14,7 +14,7 @@ var Transfer = &Kind{
 	Name: "transfer",
 	Doc:  "block transfers between ranks: one-sided writes and reads, streamed with a window or as a ping-pong",
 	Options: append([]Option{
-		{Name: "fabric", Type: Enum, Default: "auto", Process: true, Values: []string{"auto", "shm", "tcp", "ucx", "libfabric", "cuda", "nixl", "sim"},
+		{Name: "fabric", Type: Enum, Default: "auto", Process: true, Values: []string{"auto", "shm", "tcp", "ucx", "libfabric", "nixl", "sim"}, Planned: []string{"cuda"},
 			Doc: "the way to move bytes; auto takes shm between ranks of one node, between nodes ucx or libfabric where a device reads and writes remote memory on every node, as the library says itself (`weir probe` shows it), else tcp; sim moves none: its numbers follow from the model that the sim_ options declare"},
 		{Name: "provider", Type: String, Default: "", Process: true, For: map[string]string{"fabric": "libfabric"},
 			Doc: "libfabric's provider by its name there, as `weir probe` lists them (tcp;ofi_rxm, shm, verbs;ofi_rxm, efa); empty: the first that libfabric offers and that can do what is needed"},
@@ -24,10 +24,8 @@ var Transfer = &Kind{
 			Doc: "what of UCX a request with a batch is. contig: an operation for each block; iov: with api tag and tag_sync one message of a list of all blocks (ucp_dt_iov_t), as -D iov of ucx_perftest, which the target receives in one piece at the place of the request"},
 		{Name: "op", Type: Enum, Default: "write", Values: []string{"write", "read"},
 			Doc: "write: the initiator puts into the target's memory; read: it gets from there"},
-		{Name: "initiator", Type: Enum, Default: "dram", Process: true, Values: []string{"dram", "vram"},
-			Doc: "kind of memory at the initiator"},
-		{Name: "target", Type: Enum, Default: "dram", Process: true, Values: []string{"dram", "vram"},
-			Doc: "kind of memory at the target"},
+		memoryKind("initiator", "kind of memory at the initiator"),
+		memoryKind("target", "kind of memory at the target"),
 		{Name: "block_size", Type: Size, Required: true, Min: 1, Max: 1 << 40,
 			Doc: "bytes of one block; in a ping-pong the bytes of one message"},
 		{Name: "batch", Type: Count, Default: int64(1), Min: 1, Max: 1 << 20,
@@ -70,7 +68,7 @@ var Transfer = &Kind{
 		{"bandwidth.min_rank", "GB/s", Higher, "the least of the initiators' own bandwidths: its bytes divided by its timed part"},
 		{"latency.avg", "s", Lower, "mean time of a request from posting it to its completion, of those that are stamped (see requests.stamped); in pingpong half of a round trip, of all"},
 		{"latency.min", "s", Lower, "shortest stamped request"},
-		{"latency.p50", "s", Lower, "median of stamped requests, from the histogram of all initiators (3 significant digits), none of them left out"},
+		{"latency.p50", "s", Lower, "median of stamped requests (nearest rank, as all quantiles), from the histogram of all initiators (3 significant digits), none of them left out"},
 		{"latency.p90", "s", Lower, "90th percentile of stamped requests"},
 		{"latency.p95", "s", Lower, "95th percentile of stamped requests"},
 		{"latency.p99", "s", Lower, "99th percentile of stamped requests; of fewer than 100 it is the longest"},
@@ -128,6 +126,7 @@ type TransferOptions struct {
 	Batch, Iterations, Warmup, InFlight, Threads, Ranks  int64
 	Duration                                             quantity.Time  // 0: Iterations decide
 	Matrix                                               *matrix.Matrix `json:",omitempty"` // of workload traffic, where Pattern is MatrixPattern; nil: of transfer
+	Own                                                  *matrix.Matrix `json:",omitempty"` // cells of ranks with themselves, which Matrix has none of: what they copy; nil: there are none
 	Shards                                               int64          `json:",omitempty"` // descriptors of a cell, in workload traffic
 	Step                                                 *Step          `json:",omitempty"` // of workload traffic_sequence; nil: of others
 	Provider                                             string         `json:",omitempty"` // of fabric libfabric; "": its choice

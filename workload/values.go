@@ -2,6 +2,7 @@ package workload
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -45,6 +46,9 @@ func (o Option) Parse(text string) (any, error) {
 			if v == text {
 				return text, nil
 			}
+		}
+		if slices.Contains(o.Planned, text) {
+			return nil, fmt.Errorf("%q is not in this version of weir, which has %s", text, strings.Join(o.Values, ", "))
 		}
 		return nil, fmt.Errorf("%q is not one of %s", text, strings.Join(o.Values, ", "))
 	case Params:

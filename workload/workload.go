@@ -5,6 +5,7 @@
 package workload
 
 import (
+	"maps"
 	"slices"
 
 	"weir/quantity"
@@ -51,12 +52,16 @@ type Option struct {
 	Required bool  // has no sensible default
 	Min, Max int64 // inclusive bounds in bytes, counts, nanoseconds, bytes/s or percent; Max 0 means none
 	Values   []string
+	Planned  []string          // of an Enum: values that are to come; they are refused as such
 	Process  bool              // fixed when a rank process starts: cases that differ in it need different launches
 	For      map[string]string // the option exists only where these options have these values; nil: always
-	Into     string            // of a File or a Model: the option whose value is what the file holds, or what the model moves
-	RanksOf  string            // the option whose matrix has as many ranks as this one says, unless it is given
-	Item     Itemized          // of a Kind with a Sequence
-	Doc      string
+	// WithOwnCells says that the option exists only where option matrix has cells of ranks
+	// with themselves.
+	WithOwnCells bool
+	Into         string   // of a File or a Model: the option whose value is what the file holds, or what the model moves
+	RanksOf      string   // the option whose matrix has as many ranks as this one says, unless it is given
+	Item         Itemized // of a Kind with a Sequence
+	Doc          string
 }
 
 // Itemized says whether the items of a sequence have values of an option.
@@ -68,6 +73,15 @@ const (
 	MayItem
 	OnlyItem
 )
+
+// DependsOn are the options that decide whether there is this one.
+func (o Option) DependsOn() []string {
+	names := slices.Sorted(maps.Keys(o.For))
+	if o.WithOwnCells {
+		names = append(names, "matrix")
+	}
+	return names
+}
 
 // Direction says which way a metric is better.
 type Direction string
@@ -138,6 +152,9 @@ func (k *Kind) ItemOptions() []Option {
 // Applies says whether an option exists for a case with these values; options
 // that v lacks have their defaults.
 func (k *Kind) Applies(o Option, v Values) bool {
+	if text, _ := v["matrix"].(string); o.WithOwnCells && !HasOwnCells(text) {
+		return false
+	}
 	for name, want := range o.For {
 		have, ok := v[name]
 		if !ok {

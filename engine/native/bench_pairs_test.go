@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"os/exec"
 	"regexp"
 	"runtime"
@@ -84,7 +83,7 @@ func matrixRows(t *benchTable) []comparison {
 			}
 			c.peer = func(b *testing.B, _ int64) (float64, string) { return perftestPairs(b, env, pairs, size), "" }
 			if side.fabric == "ucx" {
-				test := ucxTest{side.what, "ucp_put_bw", "rma", "write", "stream", 1}
+				test := ucxTest{side.what, "ucp_put_bw", "rma", "write", "stream", 1, "ucx_perftest"}
 				c.describe = func(b *testing.B) []string { return describeLanes(b, env, test, o(fewestIterations)) }
 			}
 			list = append(list, c)
@@ -183,7 +182,7 @@ func perftestPairs(b *testing.B, env []string, pairs int, size quantity.Size) fl
 	}()
 	start := func(out io.Writer, args ...string) {
 		p := exec.CommandContext(ctx, "ucx_perftest", args...)
-		p.Env, p.Stdout = append(os.Environ(), sendingWritten(b, env)...), out
+		p.Env, p.Stdout = append(usersEnvironment(), sendingWritten(b, env)...), out
 		p.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} // one that stayed would share the processors with all later rows
 		if err := p.Start(); err != nil {
 			b.Fatal(err)

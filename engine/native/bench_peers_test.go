@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"weir/engine"
 	"weir/quantity"
 )
 
@@ -46,7 +47,7 @@ func runPeer(b *testing.B, env []string, bound bool, server, client []string, po
 			args = append([]string{"taskset", "-c", strconv.Itoa(cpu)}, args...)
 		}
 		c := exec.CommandContext(ctx, args[0], args[1:]...)
-		c.Env = append(os.Environ(), env...)
+		c.Env = append(usersEnvironment(), env...)
 		c.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} // one that stayed would share a core with all later rows
 		return c
 	}
@@ -65,6 +66,12 @@ func runPeer(b *testing.B, env []string, bound bool, server, client []string, po
 	used := func(p *os.ProcessState) float64 { return (p.UserTime() + p.SystemTime()).Seconds() }
 	most := c.ProcessState.SysUsage().(*syscall.Rusage).Maxrss << 10 // getrusage(2): in KiB
 	return peerRun{string(out), used(s.ProcessState) / used(c.ProcessState), most}
+}
+
+// usersEnvironment is that of this process without what it set for its own ranks: a peer
+// that hears of no memory events would register its buffers for each request.
+func usersEnvironment() []string {
+	return slices.DeleteFunc(os.Environ(), func(e string) bool { return slices.Contains(engine.RankEnv(), e) })
 }
 
 // freePort is one that nobody listens on.
@@ -110,6 +117,7 @@ type ucxTest struct {
 	name, perftest string
 	api, op, mode  string
 	window         int64
+	program        string
 }
 
 var finalRow = regexp.MustCompile(`(?m)^(?:Final:)?\s+\d+\s+(\S+)\s+(\S+)\s+(\S+)\s+(\S+)\s+(\S+)`)
@@ -119,8 +127,8 @@ func perftest(b *testing.B, env []string, test ucxTest, size quantity.Size, iter
 	b.Helper()
 	port := freePort(b)
 	p := strconv.Itoa(port)
-	run := runPeer(b, sendingWritten(b, env), true, []string{"ucx_perftest", "-p", p}, []string{
-		"ucx_perftest", "-p", p, "127.0.0.1", "-t", test.perftest, "-s", strconv.FormatInt(int64(size), 10),
+	run := runPeer(b, sendingWritten(b, env), true, []string{test.program, "-p", p}, []string{
+		test.program, "-p", p, "127.0.0.1", "-t", test.perftest, "-s", strconv.FormatInt(int64(size), 10),
 		"-n", strconv.FormatInt(iterations, 10), "-w", strconv.FormatInt(iterations/10+1, 10), "-O", strconv.FormatInt(test.window, 10), "-f",
 	}, port)
 	rows := finalRow.FindAllStringSubmatch(run.out, -1)
@@ -141,7 +149,8 @@ func perftest(b *testing.B, env []string, test ucxTest, size quantity.Size, iter
 	return v, run
 }
 
-var lanes = regexp.MustCompile(`ep_cfg\[\d+\]: *(.*)`)
+// lanes are what UCX logs of an endpoint; with its second protocols it says cfg#0.
+var lanes = regexp.MustCompile(`(?:ep_cfg\[\d+\]:|cfg#\d+) *(.*)`)
 
 // ucxLanes is which transports UCX says to have chosen for what, in a run that is not
 // measured.
@@ -159,6 +168,9 @@ func ucxLanes(b *testing.B, run func(env []string)) string {
 		for _, m := range lanes.FindAllStringSubmatch(string(text), -1) {
 			found = append(found, strings.TrimSpace(m[1]))
 		}
+	}
+	if len(found) == 0 {
+		b.Errorf("UCX logged no lanes in %s", logs)
 	}
 	slices.Sort(found)
 	return strings.Join(slices.Compact(found), " | ")

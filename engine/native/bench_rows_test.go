@@ -1,7 +1,10 @@
 package native
 
 import (
+	"cmp"
 	"fmt"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"weir/quantity"
@@ -48,32 +51,56 @@ func ceilingRows(section, fabric string, sizes []quantity.Size) []comparison {
 }
 
 var ucxTests = []ucxTest{
-	{"put_bw", "ucp_put_bw", "rma", "write", "stream", 32},
-	{"get", "ucp_get", "rma", "read", "stream", 1},
-	{"put_lat", "ucp_put_lat", "rma", "write", "pingpong", 1},
-	{"tag_bw", "tag_bw", "tag", "write", "stream", 32},
+	{name: "put_bw", perftest: "ucp_put_bw", api: "rma", op: "write", mode: "stream", window: 32},
+	{name: "get", perftest: "ucp_get", api: "rma", op: "read", mode: "stream", window: 1},
+	{name: "put_lat", perftest: "ucp_put_lat", api: "rma", op: "write", mode: "pingpong", window: 1},
+	{name: "tag_bw", perftest: "tag_bw", api: "tag", op: "write", mode: "stream", window: 32},
 }
 
-// ucxTransports are what UCX_TLS is set to. cma alone has no way to connect.
-var ucxTransports = []struct {
+// ucxTransport is what UCX_TLS is set to, and of which UCX.
+type ucxTransport struct {
 	name     string
 	env      []string
 	emulated bool // a put or a get is carried out by the target's progress
-}{
-	{"posix", []string{"UCX_TLS=posix"}, false},
-	{"sysv", []string{"UCX_TLS=sysv"}, false},
-	{"cma", []string{"UCX_TLS=posix,cma"}, false},
-	{"tcp", []string{"UCX_TLS=tcp", "UCX_NET_DEVICES=lo"}, true},
+	sizes    []quantity.Size
+	tests    []ucxTest
+	program  string // its ucx_perftest
 }
 
-func ucxRows(t *benchTable) []comparison {
-	if !(native{}).Probe([]string{"ucx"})["ucx"].Available || !t.present("ucx_perftest", "ucx-utils") {
-		return nil
+// ucxTransports are those of the UCX that this machine has, and UCX's own choice also
+// of the newest, where BENCH_UCX or `test/newest/build ucx` has it. cma alone has no way
+// to connect.
+func ucxTransports(t *benchTable) []ucxTransport {
+	var list []ucxTransport
+	if (native{}).Probe([]string{"ucx"})["ucx"].Available && t.present("ucx_perftest", "ucx-utils") {
+		const program = "ucx_perftest"
+		list = []ucxTransport{
+			{"posix", []string{"UCX_TLS=posix"}, false, benchSizes, ucxTests, program},
+			{"sysv", []string{"UCX_TLS=sysv"}, false, benchSizes, ucxTests, program},
+			{"cma", []string{"UCX_TLS=posix,cma"}, false, benchSizes, ucxTests, program},
+			{"tcp", []string{"UCX_TLS=tcp", "UCX_NET_DEVICES=lo"}, true, benchSizes, ucxTests, program},
+			{"own choice", nil, false, ownChoiceSizes, ucxTests[:1], program},
+		}
 	}
+	newest := cmp.Or(os.Getenv("BENCH_UCX"), "../../.build/newest/ucx-1.22.0")
+	newest, err := filepath.Abs(newest)
+	if _, none := os.Stat(newest); err != nil || none != nil {
+		t.note("ucx newest own choice", "Not measured: `test/newest/build ucx` could not fetch it.")
+		return list
+	}
+	env := []string{"LD_LIBRARY_PATH=" + filepath.Join(newest, "lib"), "UCX_MODULE_DIR=" + filepath.Join(newest, "lib", "ucx")}
+	return append(list, ucxTransport{"newest own choice", env, false, ownChoiceSizes, ucxTests[:1], filepath.Join(newest, "bin", "ucx_perftest")})
+}
+
+// ownChoiceSizes have those at which UCX changes its protocol.
+var ownChoiceSizes = []quantity.Size{4 << 10, 8 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20, 16 << 20, 64 << 20}
+
+func ucxRows(t *benchTable) []comparison {
 	var list []comparison
-	for _, tls := range ucxTransports {
-		for _, test := range ucxTests {
-			for _, size := range benchSizes {
+	for _, tls := range ucxTransports(t) {
+		for _, test := range tls.tests {
+			test.program = tls.program
+			for _, size := range tls.sizes {
 				section := "ucx " + tls.name
 				o := func(n int64) workload.TransferOptions {
 					return benchOptions(size, n, func(o *workload.TransferOptions) {
@@ -165,7 +192,7 @@ func shmRows(t *benchTable) []comparison {
 	if !t.present("ucx_perftest", "ucx-utils") {
 		return list
 	}
-	test := ucxTest{"put_lat", "ucp_put_lat", "rma", "write", "pingpong", 1}
+	test := ucxTest{"put_lat", "ucp_put_lat", "rma", "write", "pingpong", 1, "ucx_perftest"}
 	c := comparison{section: "shm and ucx posix", what: "put_lat", size: size, unit: "µs", bar: bar{0.5, false}, weir: ours}
 	c.peer = func(b *testing.B, n int64) (float64, string) {
 		v, _ := perftest(b, []string{"UCX_TLS=posix"}, test, size, n)

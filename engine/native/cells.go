@@ -32,6 +32,7 @@ type cellSource struct {
 // it must know of the others.
 type cells struct {
 	targets []cellFlow   // in the order of its requests
+	own     cellFlow     // what it sends to itself
 	sources []cellSource // ascending
 	// by rank: the bytes of their areas, and whom an initiator probes its path to,
 	// which is who gets its largest cell; -1: it initiates nothing
@@ -67,12 +68,27 @@ func layOut(o workload.TransferOptions, self int, behindThose *cells) *cells {
 			l.probed[initiator], l.largest[initiator] = target, bytes
 		}
 	}
+	l.layOutOwn(o, self)
 	slices.SortFunc(l.targets, func(a, b cellFlow) int { return behind(self, a.peer, n) - behind(self, b.peer, n) })
 	for i := range l.targets {
 		l.targets[i].local = at
 		at += room(l.targets[i].bytes)
 	}
 	return l
+}
+
+// layOutOwn gives the cells of ranks with themselves their places, behind all others.
+func (l *cells) layOutOwn(o workload.TransferOptions, self int) {
+	if o.Own == nil {
+		return
+	}
+	for c := range o.Own.Cells() {
+		if c.From == self {
+			l.own = cellFlow{peer: self, bytes: uint64(c.Bytes), local: l.local[self], remote: l.exposed[self]}
+		}
+		l.local[c.From] += room(uint64(c.Bytes))
+		l.exposed[c.From] += room(uint64(c.Bytes))
+	}
 }
 
 // behind is how many ranks after the first the second comes.
@@ -146,7 +162,9 @@ func (r *rank) describeCells(cfg *C.struct_weir_config) (free func()) {
 		}
 		turns, free := cTurns(turnsOf(r.launch.Ranks, r.self.Rank, func(i int) int { return l.probed[i] }))
 		frees = append(frees, free)
-		all = append(all, flowsOf(flows, from, turns))
+		one := flowsOf(flows, from, turns)
+		one.own = C.struct_weir_own{bytes: C.uint64_t(l.own.bytes), from: C.uint64_t(l.own.local), to: C.uint64_t(l.own.remote)}
+		all = append(all, one)
 	}
 	frees = append(frees, setFlows(cfg, all))
 	local, exposed, probe := r.areas(r.self.Rank)

@@ -115,6 +115,16 @@ void contents_no_ping(struct weir_rank *r, const struct weir_case *c, const stru
     atomic_store(rank_ping_slot(r, o->from), 0); /* and no more of its line: the peer may be ahead, and a signal of its already be there */
 }
 
+/* Both ends of an own cell, which are this rank's, whatever the op. */
+static int renew_own(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o)
+{
+    struct weir_share from = role_own(r, o, 0), to = role_own(r, o, 1);
+    if (!o->own.bytes)
+        return 0;
+    int rc = fill_region(r, c, o, &from, PASS_TIMED);
+    return rc < 0 ? rc : poison_region(r, c, o, &to, 0);
+}
+
 /* Between warm-up and timed part only the initiator's own memory may change: the
  * target would pull the lines into its cache and slow the first timed requests.
  * A new source makes the whole target stale, a poisoned destination the reader. */
@@ -131,7 +141,7 @@ int contents_renew(struct weir_rank *r, const struct weir_case *c, const struct 
         if (rc < 0)
             return rc;
     }
-    return 0;
+    return renew_own(r, c, o);
 }
 
 #define NUMBER_BITS 40
@@ -190,6 +200,8 @@ static int wrong(struct weir_rank *r, const struct weir_case *c, const struct we
         want = at % block < HEAD ? pattern_byte(key + k, (size_t)(at % block)) : 0;
     if (c->slots > 1)
         snprintf(place, sizeof place, " at place %llu", (unsigned long long)slot);
+    if (s->from == s->to)
+        snprintf(part, sizeof part, "of its own cell");
     if (c->mode != MODE_MATRIX)
         snprintf(part, sizeof part, "(block %llu, offset %lld in it)", (unsigned long long)k, (long long)(at % block));
     rank_phase(r, PH_VERIFY, 0);
@@ -219,10 +231,11 @@ int contents_check(struct weir_rank *r, const struct weir_case *c, const struct 
         if (flip >= 0 && (size_t)flip < n)
             s.at[flip] ^= 1;
         flip -= (int64_t)s.bytes;
+        uint64_t of = timed && s.from == s.to ? PASS_TIMED : pass; /* see renew_own */
         if (timed && c->mode == MODE_STREAM && (rc = touched(r, c, o, i, done, &slots)) < 0)
             return rc;
         for (uint64_t k = 0; k < slots; k++)
-            if ((rc = check_slot(r, c, &s, k, s.at + k * o->stride, n, slot_key(o, key_of(r, c, &s, pass), k), timed)) < 0)
+            if ((rc = check_slot(r, c, &s, k, s.at + k * o->stride, n, slot_key(o, key_of(r, c, &s, of), k), timed)) < 0)
                 return rc;
     }
     return 0;

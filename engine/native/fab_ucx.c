@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const struct ucx_api *const apis[] = {[UCX_RMA] = &ucx_rma, [UCX_AM] = &ucx_am, [UCX_TAG] = &ucx_tag, [UCX_TAG_SYNC] = &ucx_tag_sync};
 
@@ -29,6 +30,18 @@ static void take_functions(struct weir_fabric *t, const struct ucx_api *a, const
         t->caps &= ~(uint32_t)CAP_ALLOCATES;
 }
 
+/* UCX says neither what it lacks nor where. */
+static int no_worker(struct weir_rank *r, ucs_status_t s)
+{
+    const char *dir = getenv("UCX_POSIX_DIR");
+    if (access("/proc/self/maps", R_OK) != 0)
+        return rank_fail(r, (int)s, "ucp_worker_create", -1, "%s; UCX needs /proc: mount it", ucx.ucs_status_string(s));
+    if (s == UCS_ERR_NO_RESOURCE)
+        return rank_fail(r, (int)s, "ucp_worker_create", -1, "%s; if %s, where UCX has its shared memory, is full, free some space there",
+                         ucx.ucs_status_string(s), dir ? dir : "/dev/shm");
+    return ucx_failed(r, "ucp_worker_create", -1, s);
+}
+
 /* A worker opens every network interface that the context has listed, and fails if one
  * of them is gone since: a container's, or of whoever makes and removes some meanwhile.
  * A new context lists those that there are. */
@@ -46,7 +59,7 @@ static int open_worker(struct weir_rank *r, struct ucx_rank *u)
             ucx.ucp_cleanup(u->context);
     }
     if (s != UCS_OK)
-        return ucx_failed(r, "ucp_worker_create", -1, s);
+        return no_worker(r, s);
     if (r->cfg.sleeps && (s = ucx.ucp_worker_get_efd(u->worker, &u->efd)) != UCS_OK)
         return ucx_failed(r, "ucp_worker_get_efd", -1, s);
     return 0;
@@ -99,14 +112,21 @@ static int allocate(struct weir_rank *r, size_t bytes)
     return 0;
 }
 
-static int ucx_attach(struct weir_rank *r, size_t bytes)
+static int register_own(struct weir_rank *r)
 {
-    struct ucx_rank *u = r->fs;
-    if (r->fab->caps & CAP_ALLOCATES)
-        return allocate(r, bytes);
+    struct ucx_rank     *u = r->fs;
     ucp_mem_map_params_t p = {.field_mask = UCP_MEM_MAP_PARAM_FIELD_ADDRESS | UCP_MEM_MAP_PARAM_FIELD_LENGTH, .address = r->mem.base, .length = r->mem.size};
     ucs_status_t         s = ucx.ucp_mem_map(u->context, &p, &u->memh);
     return s == UCS_OK ? 0 : not_mapped(r, "registering", r->mem.size, s);
+}
+
+static int ucx_attach(struct weir_rank *r, size_t bytes)
+{
+    struct ucx_rank *u  = r->fs;
+    int              rc = r->fab->caps & CAP_ALLOCATES ? allocate(r, bytes) : register_own(r);
+    ucx_own_memory(u, &u->stream);
+    ucx_own_memory(u, &u->own);
+    return rc;
 }
 
 /* What moves data is of the API: ucx_open fills it in. */

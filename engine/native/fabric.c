@@ -23,7 +23,7 @@ int weir_probe(const char *name, struct weir_info *out)
     const struct weir_fabric *f = weir_fabric_find(name);
     memset(out, 0, sizeof *out);
     if (!f) {
-        snprintf(out->reason, sizeof out->reason, "this version of weir has no fabric %s%s", name, strcmp(name, "cuda") ? "" : ", which is for the memory of GPUs: it moves between buffers in DRAM only");
+        snprintf(out->reason, sizeof out->reason, "this version of weir has no fabric %s", name);
         return -1;
     }
     f->probe(out);

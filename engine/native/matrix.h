@@ -17,17 +17,25 @@ struct weir_traffic {
     const struct weir_case *c;
     struct weir_cell       *cells;
     int                     n, delivered; /* delivered: what is complete is at its target */
-    uint64_t                bytes;
+    int                     first;        /* of the cells: those before it were seen to be delivered */
+    uint64_t                bytes;        /* of the cells */
+    uint64_t                own;          /* bytes of the rank's own cell; 0: it has none */
+    const char             *own_from;
+    char                   *own_to;
     uint32_t                posts;  /* since the last turn */
     size_t                  posted; /* bytes */
 };
+
+/* Whether the rank has anything to do. */
+static inline int traffic_any(const struct weir_traffic *t) { return t->n || t->own; }
 
 /* Makes the requests of all cells that this rank begins; cells is freed by the caller,
  * once nothing is under way. */
 int traffic_make(struct weir_traffic *t, struct weir_loop *l, const struct weir_case *c, const struct weir_role *o);
 
 /* Moves each cell once; all are posted at *posted, and delivered when it returns. If it
- * is to be stamped, each cell has the time then. */
+ * is to be stamped, each cell has the time then. The rank's own cell is copied while
+ * the others are under way. */
 int traffic_move(struct weir_traffic *t, int stamped, int64_t *posted);
 
 /* From the release of so many ranks to their common start: they hear of the instant

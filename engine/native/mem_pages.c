@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <linux/memfd.h>
 
 #include "memory.h"
@@ -14,7 +15,11 @@ int weir_memory_failed(struct weir_err *err, const char *what, size_t bytes)
 {
     int e = errno;
     err->code = -e;
-    snprintf(err->text, sizeof err->text, "%s %zu bytes of host memory: %s", what, bytes, strerror(e));
+    struct rlimit as;
+    int           n = snprintf(err->text, sizeof err->text, "%s %zu bytes of host memory: %s", what, bytes, strerror(e));
+    if (e == ENOMEM && getrlimit(RLIMIT_AS, &as) == 0 && as.rlim_cur != RLIM_INFINITY)
+        snprintf(err->text + n, sizeof err->text - (size_t)n, "; this process may have %llu KiB of address space: raise the limit with ulimit -v",
+                 (unsigned long long)as.rlim_cur / 1024);
     return -e;
 }
 

@@ -281,11 +281,13 @@ func (r *rank) result(c engine.Case, out *C.struct_weir_result) *engine.CaseResu
 	if out.node >= 0 {
 		res.MemoryNodes = []int{int(out.node)}
 	}
+	if c.Options.Matrix != nil {
+		res.Iterations = spans(out)
+	}
 	if !res.Initiator {
 		return res
 	}
 	if c.Options.Matrix != nil {
-		res.Iterations = spans(out)
 		res.Delivered = deliveries(out)
 	}
 	s := &results.Samples{

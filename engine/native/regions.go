@@ -56,7 +56,7 @@ func regionsOf(o workload.TransferOptions, rank int) int {
 // peer that it has data from.
 func receives(o workload.TransferOptions, rank int) uint64 {
 	if o.Matrix != nil {
-		sum := uint64(0)
+		sum := uint64(o.OwnBytes(rank))
 		for _, from := range o.Matrix.Senders() {
 			sum += uint64(o.Matrix.At(from, rank))
 		}
@@ -89,6 +89,8 @@ func (r *rank) walk(o workload.TransferOptions) *engine.Walk {
 		if o.Op == "read" { // who receives makes the requests
 			sent, received = received, sent
 		}
+		own := room(uint64(o.OwnBytes(self)))
+		sent, received = sent+own, received+own
 		return &engine.Walk{Initiated: sent, Served: received}
 	}
 	round := stride(o) * r.slots(o) * uint64(r.launch.Threads())

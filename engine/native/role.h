@@ -10,6 +10,7 @@ struct weir_role {
     const struct weir_flow   *targets;
     const struct weir_source *sources;
     int                       ntargets, nsources;
+    struct weir_own           own;     /* of a matrix; others have none */
     uint64_t                  slots;   /* of a region; each holds one request */
     size_t                    request; /* bytes; in a matrix of what this rank probes with */
     size_t                    stride;  /* from slot to slot */
@@ -44,6 +45,9 @@ struct weir_share {
     char  *at;
     size_t bytes; /* of a request, or of a cell */
 };
+
+/* Where the rank's own cell is sent from, and where it is received. */
+struct weir_share role_own(struct weir_rank *r, const struct weir_role *o, int receiving);
 
 /* All regions of this rank in a case, counted from 0; 0: there is no such. */
 int role_share(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o, int i, struct weir_share *out);

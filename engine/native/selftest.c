@@ -17,6 +17,7 @@
 #include "loop.h"
 #include "pattern.h"
 #include "rank.h"
+#include "stage.h"
 #include "tcp_wire.h" /* fab_tcp_socket */
 #include "ucx.h"
 
@@ -31,6 +32,14 @@ int64_t selftest_pattern(size_t n, int64_t flip)
     int64_t at = pattern_check(p, n, 0x5eed);
     free(p);
     return at;
+}
+
+double selftest_stage_p99(uint32_t none, uint32_t ones, uint32_t twos)
+{
+    struct weir_stage s = {.n = (uint64_t)ones + twos};
+    s.counts[1] = ones;
+    s.counts[2] = twos;
+    return stage_span(&s, none).p99;
 }
 
 const void *selftest_memory(struct weir_rank *r, size_t *bytes)

@@ -35,6 +35,8 @@ void selftest_ceiling_span(int64_t ns);
  * the spans that probes have taken since the last call. */
 uint64_t selftest_ceiling_time(int64_t ns);
 
+/* The 99th percentile, in seconds, of a part that took 0, 1 and 2 ns so many times. */
+double selftest_stage_p99(uint32_t none, uint32_t ones, uint32_t twos);
 /* Nanoseconds that recording one stamped request takes, with its clock read. */
 double selftest_record_ns(uint64_t n);
 /* Nanoseconds in which a word that one processor stores is seen by another that looks for

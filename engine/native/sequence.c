@@ -45,7 +45,7 @@ static int take_step(struct weir_rank *r, struct part *p, const struct weir_grou
     if ((rc = rank_meet_group(r, g, matrix_lead(g->n) + before, &at)) < 0 || (rc = rank_wait_until(r, at)) < 0)
         return rc;
     *out = (struct weir_played){.at = at};
-    if (p->t.n) {
+    if (traffic_any(&p->t)) {
         out->start = weir_monotonic();
         if ((rc = traffic_move(&p->t, 0, &posted)) < 0)
             return rc;
@@ -90,7 +90,7 @@ static int walks(struct weir_rank *r, const struct weir_sequence *s, struct part
 
 static size_t received(const struct part *p)
 {
-    size_t n = 0;
+    size_t n = p->o.own.bytes;
     if (p->c.op == OP_READ) {
         for (int k = 0; k < p->o.ntargets; k++)
             n += p->o.targets[k].bytes;

@@ -19,7 +19,7 @@ func sequenceOf(t testing.TB) []*matrix.Matrix {
 	return []*matrix.Matrix{
 		matrixOf(t, 5, matrix.Cell{From: 0, To: 1, Bytes: 70001}, matrix.Cell{From: 1, To: 0, Bytes: 3}),
 		matrixOf(t, 5, matrix.Cell{From: 1, To: 0, Bytes: 2 << 20}),
-		matrixOf(t, 5, matrix.Cell{From: 2, To: 3, Bytes: 1 << 20}),
+		matrixOf(t, 5, matrix.Cell{From: 2, To: 3, Bytes: 1 << 20}, matrix.Cell{From: 2, To: 2, Bytes: 300_001}, matrix.Cell{From: 3, To: 3, Bytes: 5}),
 		matrixOf(t, 5, matrix.Cell{From: 0, To: 4, Bytes: 129}, matrix.Cell{From: 2, To: 4, Bytes: 4096}),
 	}
 }
@@ -51,7 +51,7 @@ func checkSequence(t *testing.T, cases []workload.TransferOptions, all [][]*engi
 				t.Fatalf("pattern %d, rank %d: %d iterations that began %d times", k, rank, len(r.Steps), len(r.Began))
 			}
 			for i, s := range r.Steps {
-				in, moves := slices.Contains(members, rank), len(o.Targets(rank)) > 0
+				in, moves := slices.Contains(members, rank), len(o.Targets(rank)) > 0 || o.OwnBytes(rank) > 0
 				if (s.Agreed > 0) != in || (s.Start > 0) != moves || (s.End > 0) != moves {
 					t.Errorf("pattern %d, rank %d, iteration %d: member %v, moves %v: %+v", k, rank, i, in, moves, s)
 				}
@@ -186,6 +186,8 @@ func TestWrongByteOfASequence(t *testing.T) {
 		"0:2":             "wrong data from rank 1 to rank 0 after an untimed pass: byte 2 of 3 of their cell",
 		"0:3:timed":       "wrong data from rank 1 to rank 0 after the timed part: byte 0 of 2097152 of their cell",
 		"4:4224:timed":    "byte 4095 of 4096",
+		"3:1048580:timed": "wrong data from rank 3 to rank 3 after the timed part: byte 4 of 5 of its own cell",
+		"2:300000":        "wrong data from rank 2 to rank 2 after an untimed pass: byte 300000 of 300001 of its own cell",
 		"0:2097155:timed": "receives 2097155 bytes in the sequence",
 	} {
 		t.Setenv(CorruptEnv, corrupt)

@@ -9,6 +9,10 @@ static double top(uint32_t index)
     return (double)((((uint64_t)within + 1) << shift) - 1);
 }
 
+/* The least rank, from 1, that has 99 % of n values at or below it: results.NearestRank
+ * without its overflow, as 99 % of n, rounded up, is n less 1 % of it, rounded down. */
+static uint64_t nearest_rank_99(uint64_t n) { return n - n / 100; }
+
 void stage_record_all(struct weir_stage *s, const uint64_t *counts, uint64_t sum)
 {
     for (size_t i = 0; i < HIST_COUNTS; i++) {
@@ -24,10 +28,10 @@ struct weir_part_time stage_span(const struct weir_stage *s, uint64_t none)
     if (!out.n)
         return out;
     out.mean      = (double)s->sum / (double)out.n / 1e9;
-    uint64_t rank = (uint64_t)(0.99 * (double)out.n + 0.5), seen = none;
+    uint64_t rank = nearest_rank_99(out.n), seen = none;
     for (uint32_t i = 0; i < STAGE_COUNTS; i++) {
         seen += s->counts[i];
-        if (seen >= (rank ? rank : 1)) {
+        if (seen >= rank) {
             out.p99 = top(i) / 1e9;
             break;
         }

@@ -3,6 +3,7 @@ package native
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -34,7 +35,8 @@ func generated(m *matrix.Matrix, err error) *matrix.Matrix {
 // traffic are the options of a case of workload traffic.
 func traffic(m *matrix.Matrix, change ...func(*workload.TransferOptions)) workload.TransferOptions {
 	return options(quantity.Size(m.Largest()), append([]func(*workload.TransferOptions){func(o *workload.TransferOptions) {
-		o.Pattern, o.Matrix, o.Ranks, o.Shards = workload.MatrixPattern, m, int64(m.Ranks()), 1
+		o.Pattern, o.Ranks, o.Shards = workload.MatrixPattern, int64(m.Ranks()), 1
+		o.Matrix, o.Own = m.Split()
 		o.Verify, o.Iterations, o.Warmup = "full", 7, 2
 	}}, change...)...)
 }
@@ -44,7 +46,8 @@ func sharded(n int64) func(*workload.TransferOptions) {
 }
 
 // matrices are what a launch may be asked for; in "uneven" rank 4 has nothing, rank 3
-// only receives and rank 5 only sends.
+// only receives and rank 5 only sends; in "own" rank 2 only receives and copies, rank 3
+// only copies, and in "example", which is that of ct-perftest, so does none.
 func matrices(t testing.TB) map[string]*matrix.Matrix {
 	return map[string]*matrix.Matrix{
 		"uniform": generated(matrix.Uniform(4, 70001)),
@@ -52,7 +55,10 @@ func matrices(t testing.TB) map[string]*matrix.Matrix {
 		"incast":  generated(matrix.Incast(4, 2, 100_003)),
 		"outcast": generated(matrix.Outcast(4, 1, 4097)),
 		"uneven":  matrixOf(t, 6, matrix.Cell{From: 0, To: 1, Bytes: 1}, matrix.Cell{From: 0, To: 3, Bytes: 3 << 20}, matrix.Cell{From: 1, To: 2, Bytes: 129}, matrix.Cell{From: 2, To: 1, Bytes: 65537}, matrix.Cell{From: 5, To: 0, Bytes: 2}, matrix.Cell{From: 5, To: 3, Bytes: 1000}),
-		"one":     matrixOf(t, 3, matrix.Cell{From: 2, To: 0, Bytes: 1}),
+		"own":     matrixOf(t, 4, matrix.Cell{From: 0, To: 0, Bytes: 3<<20 + 1}, matrix.Cell{From: 0, To: 1, Bytes: 5000}, matrix.Cell{From: 1, To: 2, Bytes: 1}, matrix.Cell{From: 2, To: 2, Bytes: 1}, matrix.Cell{From: 3, To: 3, Bytes: 70001}),
+		"example": matrixOf(t, 4, matrix.Cell{From: 0, To: 2, Bytes: 1 << 20}, matrix.Cell{From: 0, To: 3, Bytes: 1 << 20}, matrix.Cell{From: 1, To: 2, Bytes: 1 << 20}, matrix.Cell{From: 1, To: 3, Bytes: 1 << 20},
+			matrix.Cell{From: 2, To: 3, Bytes: 5 << 10}, matrix.Cell{From: 3, To: 3, Bytes: 5 << 10}),
+		"one": matrixOf(t, 3, matrix.Cell{From: 2, To: 0, Bytes: 1}),
 	}
 }
 
@@ -97,9 +103,12 @@ func checkTraffic(t *testing.T, o workload.TransferOptions, ranks []*engine.Case
 		sent = received
 	}
 	for rank, r := range ranks {
-		moves := sent[rank] > 0
-		if !r.Verified || r.Initiator != moves || (r.Samples != nil) != moves || len(r.Iterations) > 0 != moves {
+		moves, copies := sent[rank] > 0, o.OwnBytes(rank) > 0
+		if !r.Verified || r.Initiator != moves || (r.Samples != nil) != moves || len(r.Iterations) > 0 != (moves || copies) {
 			t.Errorf("rank %d: verified %v, initiator %v, has samples %v and %d iterations", rank, r.Verified, r.Initiator, r.Samples != nil, len(r.Iterations))
+		}
+		if copies && !moves {
+			checkSpans(t, rank, int(o.Iterations), r.Iterations)
 		}
 		if !moves {
 			continue
@@ -137,6 +146,9 @@ func checkTraffic(t *testing.T, o workload.TransferOptions, ranks []*engine.Case
 	if metrics["bytes"] != float64(o.Matrix.Total()) || metrics["latency.min"] <= 0 {
 		t.Errorf("metrics %v", metrics)
 	}
+	if own, has := metrics["bytes.own"]; has != (o.Own != nil) || has && own != float64(o.Own.Total()) {
+		t.Errorf("bytes.own is %v", own)
+	}
 	t.Logf("%s in %d: p50 %.3g us, skew %.3g us, %.3g GB/s, ceiling %.3g, best %.3g", o.Op, o.Shards, metrics["latency.p50"]*1e6, metrics["skew"]*1e6, metrics["bandwidth"], metrics["ceiling"], metrics["ceiling.best"])
 }
 
@@ -161,13 +173,13 @@ func TestAnyMatrix(t *testing.T) {
 		var list []matrix.Cell
 		for from := range ranks {
 			for to := range ranks {
-				if from != to && rapid.Bool().Draw(rt, "sends") {
+				if rapid.Bool().Draw(rt, "sends") {
 					list = append(list, matrix.Cell{From: from, To: to, Bytes: rapid.Int64Range(1, 9000).Draw(rt, "bytes")})
 				}
 			}
 		}
-		if len(list) == 0 {
-			list = []matrix.Cell{{From: 0, To: 1, Bytes: 5}}
+		if !slices.ContainsFunc(list, func(c matrix.Cell) bool { return c.From != c.To }) {
+			list = append(list, matrix.Cell{From: 0, To: 1, Bytes: 5})
 		}
 		o := traffic(matrixOf(t, ranks, list...), sharded(rapid.Int64Range(1, 300).Draw(rt, "shards")), func(o *workload.TransferOptions) {
 			o.Op = rapid.SampledFrom([]string{"write", "read"}).Draw(rt, "op")
@@ -211,6 +223,7 @@ func TestManyIterations(t *testing.T) {
 // its offset in the cell, whichever cell it is in.
 func TestWrongByteOfACell(t *testing.T) {
 	m := matrices(t)["uneven"] // rank 3 receives 3 MiB of rank 0, then 1000 bytes of rank 5
+	own := matrices(t)["own"]
 	for name, c := range map[string]struct {
 		option  workload.TransferOptions
 		corrupt string
@@ -221,11 +234,14 @@ func TestWrongByteOfACell(t *testing.T) {
 		"last byte":       {traffic(m), "3:3146727:timed", "wrong data from rank 5 to rank 3 after the timed part: byte 999 of 1000"},
 		"one byte":        {traffic(m), "0:1", "wrong data from rank 5 to rank 0 after an untimed pass: byte 1 of 2 of their cell"},
 		"read":            {traffic(m, read), "1:65536:timed", "wrong data from rank 2 to rank 1 after the timed part: byte 65536 of 65537 of their cell"},
+		"own cell":        {traffic(own), "0:3145728:timed", "wrong data from rank 0 to rank 0 after the timed part: byte 3145728 of 3145729 of its own cell"},
+		"untimed own":     {traffic(own), "3:70000", "wrong data from rank 3 to rank 3 after an untimed pass: byte 70000 of 70001 of its own cell"},
+		"behind another":  {traffic(own, read), "2:1:timed", "wrong data from rank 2 to rank 2 after the timed part: byte 0 of 1 of its own cell"},
 		"read, next rank": {traffic(m, read, sharded(7)), "1:65537", "wrong data from rank 0 to rank 1 after an untimed pass: byte 0 of 1"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Setenv(CorruptEnv, c.corrupt)
-			if _, err := tryTransfer(t, "shm", m.Ranks(), c.option); err == nil || !strings.Contains(err.Error(), c.want) {
+			if _, err := tryTransfer(t, "shm", int(c.option.Ranks), c.option); err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Fatalf("got %v, want %q", err, c.want)
 			}
 		})
@@ -292,7 +308,7 @@ func TestTrafficOverNixl(t *testing.T) {
 		cells := 0
 		for _, m := range matrices(t) {
 			for c := range m.Cells() {
-				if c.Bytes >= 3 {
+				if c.Bytes >= 3 && c.From != c.To {
 					cells++
 				}
 			}

@@ -20,6 +20,8 @@ static int post(struct weir_rank *r, struct ucx_op *op, const void *data, size_t
         .cb.send      = ucx_op_sent,
         .user_data    = op,
     };
+    if (n)
+        ucx_own_memory(ucx_of(r), &param);
     return ucx_op_posted(op, ucx.ucp_am_send_nbx(ucx_of(r)->peers[op->peer].ep, MESSAGES, &op->note, sizeof op->note, data, n, &param), "ucp_am_send_nbx");
 }
 
@@ -99,6 +101,7 @@ static ucs_status_t fetch(struct weir_rank *r, const struct ucx_note *n, void *d
     }
     op->note.from             = n->from;
     ucp_request_param_t param = {.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA, .cb.recv_am = fetched, .user_data = op};
+    ucx_own_memory(ucx_of(r), &param);
     ucs_status_ptr_t    s     = ucx.ucp_am_recv_data_nbx(ucx_of(r)->worker, data, r->mem.base + n->place, length, &param);
     if (UCS_PTR_IS_PTR(s))
         return UCS_INPROGRESS;

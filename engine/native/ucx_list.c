@@ -57,6 +57,7 @@ static int post_list(struct weir_rank *r)
         return rc;
     ucp_request_param_t param = u->stream; /* flags and all */
     param.op_attr_mask |= UCP_OP_ATTR_FIELD_DATATYPE;
+    param.op_attr_mask &= ~(uint32_t)UCP_OP_ATTR_FIELD_MEMH; /* UCX takes none for a list */
     param.datatype  = ucp_dt_make_iov();
     param.cb.send   = list_sent;
     param.user_data = l;

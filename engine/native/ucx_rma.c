@@ -8,7 +8,8 @@
 
 static int no_note(struct weir_rank *r, struct ucx_op *op) { return rank_fail(r, UCS_ERR_UNSUPPORTED, "note", op->peer, "api rma sends none"); }
 
-static const ucp_request_param_t none; /* made for each message it would be longer than a short one */
+/* Of a word, whose source is not in the rank's memory. */
+static const ucp_request_param_t of_word = {.op_attr_mask = UCP_OP_ATTR_FIELD_MEMORY_TYPE, .memory_type = UCS_MEMORY_TYPE_HOST};
 
 static int put(struct weir_rank *r, int peer, const void *local, uint64_t roff, size_t n, struct weir_req *q)
 {
@@ -32,14 +33,14 @@ static int put_word(struct weir_rank *r, int peer, uint64_t value)
 {
     struct ucx_peer *p = &ucx_of(r)->peers[peer];
     p->word            = value;
-    return ucx_await(r, ucx.ucp_put_nbx(p->ep, &p->word, sizeof p->word, p->base + (size_t)r->cfg.rank * WEIR_LINE, p->rkey, &none), "signal", peer);
+    return ucx_await(r, ucx.ucp_put_nbx(p->ep, &p->word, sizeof p->word, p->base + (size_t)r->cfg.rank * WEIR_LINE, p->rkey, &of_word), "signal", peer);
 }
 
 static int ping(struct weir_rank *r, int peer, void *local, size_t n, uint64_t seq)
 {
     struct ucx_peer *p              = &ucx_of(r)->peers[peer];
     ((unsigned char *)local)[n - 1] = rank_mark(seq);
-    return ucx_await(r, ucx.ucp_put_nbx(p->ep, local, n, p->base + r->exposed, p->rkey, &none), "ping", peer);
+    return ucx_await(r, ucx.ucp_put_nbx(p->ep, local, n, p->base + r->exposed, p->rkey, &ucx_of(r)->own), "ping", peer);
 }
 
 /* Looks a few times: a call for each would be as long as a short message takes. */

@@ -160,6 +160,8 @@ static int begin(struct weir_rank *r, struct ahead *a, uint64_t window)
         .cb.recv            = received,
         .recv_info.tag_info = &a->info,
     };
+    if (!a->notes) /* they come to a ring of their own */
+        ucx_own_memory(a->u, &a->param);
     go_on(a);
     return 0;
 }
@@ -275,6 +277,7 @@ static inline int ping_by(sender send, struct weir_rank *r, int peer, void *loca
     if (!op)
         return -ENOMEM;
     ucp_request_param_t param = {.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA, .cb.send = ucx_op_sent, .user_data = op};
+    ucx_own_memory(ucx_of(r), &param);
     p->sent++;
     p->since++;
     int rc = ucx_op_posted(op, send(p->ep, local, n, block_tag(r->cfg.rank, r->exposed), &param), "ping");

@@ -58,9 +58,15 @@ struct weir_turn { /* of probing links one after the other: a link's ends take i
     int peer, initiator;
 };
 
+struct weir_own { /* a cell of a matrix that a rank sends to itself */
+    uint64_t bytes;    /* 0: there is none */
+    uint64_t from, to; /* in its local and in its exposed area */
+};
+
 struct weir_flows { /* of a rank */
     const struct weir_flow   *targets;
     const struct weir_source *sources;
+    struct weir_own           own;
     const struct weir_turn   *turns;
     int                       ntargets, nsources, nturns;
 };

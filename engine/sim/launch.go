@@ -181,5 +181,5 @@ func (l *launch) measure(c engine.Case, p path) []*engine.CaseResult {
 // stage is the whole of the latencies: posting takes no time.
 func stage(s *results.Samples) engine.Stage {
 	h := results.NewLatencies(s.Counts)
-	return engine.Stage{Stamps: uint64(h.Count()), Mean: h.Mean() / 1e9, P99: float64(h.Percentile(99)) / 1e9}
+	return engine.Stage{Stamps: uint64(h.Count()), Mean: h.Mean() / 1e9, P99: float64(h.Quantile(results.P99)) / 1e9}
 }

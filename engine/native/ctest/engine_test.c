@@ -14,6 +14,7 @@
 #include "../pattern.h"
 #include "../team.h"
 #include "../weir.h"
+#include "ucx_watch.h"
 
 #define MOST 3
 #define TEAM 2
@@ -39,8 +40,9 @@ static const struct weir_case many[] = {
 #define NMANY (sizeof many / sizeof *many)
 
 /* A matrix of three ranks, row by row: rank 0 sends to both, rank 1 to one, rank 2 to
- * none. Reads of it are initiated by who receives. */
+ * none. Reads of it are initiated by who receives. Ranks 1 and 2 have own cells. */
 static const uint64_t cells[3][3] = {{0, 70001, 1}, {0, 0, 3 << 20}, {0, 0, 0}};
+static const uint64_t own_cells[3] = {0, (600 << 10) + 1, 3};
 static const struct weir_case matrices[] = {
     {.index = 0, .op = OP_WRITE, .mode = MODE_MATRIX, .verify = VERIFY_FULL, .block = 70001, .batch = 1, .iterations = 6, .warmup = 2, .shards = 1},
     {.index = 1, .op = OP_READ, .mode = MODE_MATRIX, .verify = VERIFY_FULL, .block = 1, .batch = 1, .iterations = 6, .warmup = 2, .shards = 3},
@@ -113,6 +115,9 @@ static struct weir_flows cells_of(int self, int op, struct peers *p, struct weir
             p->sources[f.nsources++] = (struct weir_source){.peer = to, .bytes = n, .offset = exposed};
         exposed += ROOM(n);
     }
+    f.own = (struct weir_own){own_cells[self], local, exposed};
+    local += ROOM(f.own.bytes);
+    exposed += ROOM(f.own.bytes);
     for (int i = 0; i < 3; i++) {
         int best = -1;
         for (int to = 0; to < 3; to++)
@@ -144,6 +149,7 @@ static void describe(struct one *o, struct weir_config *cfg, struct weir_flows *
             p[i].targets[k].local += AREA * (uint64_t)(i - 1), p[i].targets[k].remote += AREA * (uint64_t)(i - 1);
         for (int k = 0; k < flows[i].nsources; k++)
             p[i].sources[k].offset += AREA * (uint64_t)(i - 1);
+        flows[i].own.from += AREA * (uint64_t)(i - 1), flows[i].own.to += AREA * (uint64_t)(i - 1);
     }
     if (o->matrix)
         cfg->local = cfg->exposed = AREA * 3;
@@ -164,7 +170,7 @@ static int play(struct one *o, int reads)
     for (uint64_t k = 0; k < s.iterations; k++)
         for (int i = 0; i < s.n; i++) {
             const struct weir_played *p = &out.steps[k * (uint64_t)s.n + (uint64_t)i], *alone = &out.alone[k % s.alone * (uint64_t)s.n + (uint64_t)i];
-            int begins = i ? o->rank > 0 : o->rank < 2; /* who receives reads */
+            int begins = (i ? o->rank > 0 : o->rank < 2) || own_cells[o->rank]; /* who receives reads */
             if (p->at < out.starts[k] || (begins ? alone->end <= alone->start || alone->start < alone->at : alone->end != 0) || (begins ? p->start < p->at || p->end < p->start : p->end != 0) || (i && p->at < p[-1].at + steps[i].before)) {
                 fprintf(stderr, "%s: rank %d, step %d of iteration %d: at %lld, from %lld to %lld\n", o->fabric, o->rank, i, (int)k, (long long)p->at, (long long)p->start, (long long)p->end);
                 return -1;
@@ -178,7 +184,7 @@ static int run_matrix(struct one *o, const struct weir_case *c, const struct wei
     uint64_t each = 0;
     for (int to = 0; to < 3; to++)
         each += cell(c->op, o->rank, to);
-    size_t want = each ? c->iterations : 0;
+    size_t want = each || own_cells[o->rank] ? c->iterations : 0;
     int    bad  = res->niterations != want || (each && res->bytes != c->iterations * each);
     for (size_t i = 0; i < res->niterations; i++)
         bad = bad || res->iterations[i].start > res->iterations[i].end || (i && res->iterations[i].start < res->iterations[i - 1].end);
@@ -361,9 +367,13 @@ extern int __lsan_do_recoverable_leak_check(void) __attribute__((weak));
 int main(int argc, char **argv)
 {
     static struct one o[2 * TEAM], leaked[MOST], leaked_too[MOST]; /* the ranks of a run with a fault are given up, not cleaned up */
-    int               bad = 0;
+    int               bad = 0, ucx = 0;
     ceiling_span_ns       = 50000;
     bad += keeps_signals();
+    for (int i = 1; i < argc; i++)
+        ucx |= !strncmp(argv[i], "ucx", 3);
+    if (ucx)
+        ucx_watch();
     for (int i = 1; i < argc; i++) {
         launch(argv[i], 2, 0, -1, o);
         bad += report(argv[i], "2 ranks", o, 2);
@@ -376,6 +386,8 @@ int main(int argc, char **argv)
         launch_threads(argv[i], o);
         bad += report(argv[i], "2 ranks of 2 threads", o, 2 * TEAM);
     }
+    if (ucx)
+        bad += ucx_watched();
     if (__lsan_do_recoverable_leak_check)
         bad += __lsan_do_recoverable_leak_check();
     if (argc > 1) {

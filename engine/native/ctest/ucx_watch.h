@@ -1,0 +1,7 @@
+#ifndef UCX_WATCH_H
+#define UCX_WATCH_H
+
+void ucx_watch(void);   /* before the first rank */
+int  ucx_watched(void); /* 0: all requests said that their buffers are registered; else 1, and it has told */
+
+#endif
