@@ -5,6 +5,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"weir/results"
@@ -184,9 +185,11 @@ func taken(a, b map[int]span) (joined map[int]span, ok bool) {
 	return joined, true
 }
 
-// method says how launches of several cases were combined.
+// method says how launches of several cases were combined, and of several runs whether
+// these took turns: cases of one run that did so pair nothing between the runs.
 func method(sources []*source) string {
-	cases, groups, baselines := 0, 0, 0
+	cases, groups, baselines, mixed, timed := 0, 0, 0, false, true
+	var all []string // runs
 	for _, cluster := range clusters(sources) {
 		if sources[cluster[0]].c == nil {
 			baselines += len(cluster)
@@ -194,11 +197,24 @@ func method(sources []*source) string {
 		}
 		cases += len(cluster)
 		groups++
+		first := sources[cluster[0]].c.Run
+		for _, i := range cluster {
+			run := sources[i].c.Run
+			mixed = mixed || run != first
+			timed = timed && spans(sources[i].launches) != nil
+			if !slices.Contains(all, run) {
+				all = append(all, run)
+			}
+		}
 	}
 	text := "unpaired"
 	switch {
 	case baselines > 0 && cases < 2:
 		return "cross-session, unpaired"
+	case len(all) > 1 && !mixed && timed:
+		slices.Sort(all)
+		last := len(all) - 1
+		text = fmt.Sprintf("unpaired: runs %s and %s did not take turns", strings.Join(all[:last], ", "), all[last])
 	case groups == 1:
 		text = "paired: the cases took turns"
 	case groups < cases:

@@ -55,21 +55,24 @@ func (s Store) reading(e Entry, q Query) reading {
 		return r
 	}
 	r.unit, r.better = m.Unit, m.Better
-	r.point = Point{Session: e.Session, File: e.File, Started: e.Started, Value: m.Value, CI: m.CI, N: m.N, Fingerprint: e.Fingerprint, Simulated: c.Simulated(), of: stripped(doc, c)}
+	r.point = Point{Session: e.Session, File: e.File, Started: e.Started, Value: m.Value, CI: m.CI, N: m.N, Fingerprint: e.Fingerprint, Simulated: c.Simulated(), of: stripped(doc, c, q.Metric)}
 	return r
 }
 
-// stripped is what of a document a difference may be in. The whole of many sessions would
+// stripped is what of a document a difference of a metric may be in. The whole of many sessions would
 // take too much memory.
-func stripped(doc *results.Document, c *results.Case) *results.Document {
+func stripped(doc *results.Document, c *results.Case, metric string) *results.Document {
 	one := *c
 	one.Metrics, one.Assertions, one.Launches = results.Named[results.MetricEstimate]{}, nil, nil
 	for _, l := range c.Launches {
 		part := *l
 		part.Metrics, part.Samples, part.Played = results.MetricValues{}, nil, nil
+		if v, ok := l.Metrics.Get(metric); ok {
+			part.Metrics.Set(metric, v)
+		}
 		one.Launches = append(one.Launches, &part)
 	}
-	return &results.Document{Session: results.Session{Simulated: doc.Session.Simulated}, Weir: doc.Weir, Scenario: doc.Scenario, Environment: doc.Environment, Cases: []*results.Case{&one}}
+	return &results.Document{Session: results.Session{Simulated: doc.Session.Simulated}, Weir: doc.Weir, Quantiles: doc.Quantiles, Scenario: doc.Scenario, Environment: doc.Environment, Cases: []*results.Case{&one}}
 }
 
 // differences are those of two sessions that were stripped.

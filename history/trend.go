@@ -42,6 +42,8 @@ type Trend struct {
 	Levels       []Level   `json:"levels"`   // between changes, one more than these
 	Changes      []Change  `json:"changes"`  // by time
 	LeftOut      []Problem `json:"left_out"` // files that have no such value, and why
+	// Definitions are those of the metric in all sessions, where they are not the same.
+	Definitions []string `json:"definitions,omitempty"`
 }
 
 // Point is what one session measured: the estimate over its launches, in the trend's unit.
@@ -118,8 +120,24 @@ func (s Store) Trend(q Query) (*Trend, error) {
 	if len(t.Points) == 0 {
 		return nil, missing
 	}
+	t.Definitions = t.definitions()
 	t.detect()
 	return t, nil
+}
+
+// definitions are those of the metric in the order in which sessions have them; nil if
+// all have the same.
+func (t *Trend) definitions() []string {
+	var all []string
+	for _, p := range t.Points {
+		if d := p.of.DefinitionOf(t.Workload, t.Metric); !slices.Contains(all, d) {
+			all = append(all, d)
+		}
+	}
+	if len(all) < 2 {
+		return nil
+	}
+	return all
 }
 
 // detect finds the changes and the levels between them.

@@ -1,6 +1,8 @@
 package reporters
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
 	"weir/results"
@@ -34,7 +36,21 @@ func againOnly(doc *results.Document, selectors ...string) string {
 	for _, s := range selectors {
 		words = append(words, "--only "+quoted(s))
 	}
-	return strings.Join(words, " ")
+	return strings.Join(append(shellVariables(doc), words...), " ")
+}
+
+// shellVariables are the words that give a command the library variables that the shell of
+// the session had.
+func shellVariables(doc *results.Document) []string {
+	all := doc.Environment.Variables
+	if len(all) == 0 {
+		return nil
+	}
+	words := []string{"env"}
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		words = append(words, shellWord(name)+"="+shellWord(all[name]))
+	}
+	return words
 }
 
 // shellWord is a word as a shell reads it.

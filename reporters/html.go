@@ -198,6 +198,7 @@ func notes(doc *results.Document) []html.Note {
 	var out []html.Note
 	for _, n := range []html.Note{
 		{Title: sinceTitle, Lines: sinceLast(doc)},
+		{Title: recomputedTitle, Lines: recomputed(doc)},
 		{Title: "Counters that moved", Lines: countersMoved(doc)},
 		{Title: "Ignored settings", Lines: ignored(doc)}, {Title: "Fabrics chosen", Lines: chosen(doc)},
 		{Title: "Working sets", Lines: workingSets(doc)},

@@ -26,8 +26,9 @@ const mostPatterns = 12
 // traffic is a matrix that cases moved.
 type traffic struct {
 	name  string
-	m     *matrix.Matrix
-	first string // key of the first case
+	m     *matrix.Matrix // between ranks
+	own   *matrix.Matrix // what ranks copy within their own memory; nil: nothing
+	first string         // key of the first case
 	cases int
 	of    string // the run whose sequence it is a pattern of; ""
 	drawn []html.Cell
@@ -41,13 +42,21 @@ func matrices(doc *results.Document) html.Matrices {
 	patterns := map[string]int{} // by run
 	var shown []*traffic
 	scale := map[string]html.Extent{} // one for all patterns of a run
+	withOwn := slices.ContainsFunc(all, func(x *traffic) bool { return x.own != nil })
 	for _, x := range all {
 		if out.Table == nil {
 			out.Table = &html.Table{Caption: "traffic matrices", Columns: []html.Column{{Head: "matrix"}, {Head: "ranks", Right: true}, {Head: "senders", Right: true},
 				{Head: "receivers", Right: true}, {Head: "cells", Right: true}, {Head: "total", Right: true}, {Head: "largest cell", Right: true},
 				{Head: "busiest rank", Right: true}, {Head: "of it", Right: true}, {Head: "moved by"}}}
+			if withOwn {
+				out.Table.Columns = append(out.Table.Columns, html.Column{Head: "copied within ranks", Right: true})
+			}
 		}
-		out.Table.Rows = append(out.Table.Rows, html.Row{Cells: x.row()})
+		row := x.row()
+		if withOwn {
+			row = append(row, x.ownText())
+		}
+		out.Table.Rows = append(out.Table.Rows, html.Row{Cells: row})
 		if x.of != "" {
 			if patterns[x.of]++; patterns[x.of] > mostPatterns {
 				continue
@@ -56,6 +65,11 @@ func matrices(doc *results.Document) html.Matrices {
 		var cells []html.Cell
 		for c := range x.m.Cells() {
 			cells = append(cells, html.Cell{From: c.From, To: c.To, Bytes: c.Bytes})
+		}
+		if x.own != nil {
+			for c := range x.own.Cells() {
+				cells = append(cells, html.Cell{From: c.From, To: c.To, Bytes: c.Bytes})
+			}
 		}
 		if drawn += html.Drawn(x.m.Ranks(), cells); drawn > mostCells {
 			left++
@@ -74,6 +88,9 @@ func matrices(doc *results.Document) html.Matrices {
 		f := html.Figure{Title: x.name, Drawings: []template.HTML{html.HeatMap("traffic matrix "+x.name, x.m.Ranks(), x.drawn, extent, bytesText)}}
 		if n := html.Block(x.m.Ranks()); n > 1 {
 			f.Note = fmt.Sprintf("%d ranks: each row and each column is the sum of %d.", x.m.Ranks(), n)
+		}
+		if x.own != nil {
+			f.Note = strings.TrimSpace(f.Note + fmt.Sprintf(" On the diagonal is what ranks copy within their own memory, %s in all.", bytesText(x.own.Total())))
 		}
 		out.Maps = append(out.Maps, f)
 	}
@@ -106,6 +123,13 @@ func (x *traffic) row() []string {
 		fmt.Sprint(x.m.NonZero()), bytesText(x.m.Total()), bytesText(x.m.Largest()), fmt.Sprint(busiest), bytesText(bytes), moved}
 }
 
+func (x *traffic) ownText() string {
+	if x.own == nil {
+		return "-"
+	}
+	return bytesText(x.own.Total())
+}
+
 // mostRead is how many cells of matrices are read or generated for a page, some 100 MB.
 const mostRead = 4 << 20
 
@@ -120,7 +144,7 @@ func trafficOf(doc *results.Document) (out []*traffic, unread int) {
 		if !given && !generated {
 			continue
 		}
-		id := text
+		id := text + "/" + setting(c, "own_cells")
 		if generated {
 			id = fmt.Sprint(words, "/", c.Options["ranks"])
 		}
@@ -135,7 +159,12 @@ func trafficOf(doc *results.Document) (out []*traffic, unread int) {
 				x.name = fmt.Sprintf("%s of %v ranks", plain(words), c.Options["ranks"])
 				x.m, err = generate(words, c.Options["ranks"])
 			} else {
-				x.m, err = workload.ParseMatrix(text)
+				if x.m, err = workload.ParseMatrix(text); err == nil {
+					x.m, x.own = x.m.Split()
+				}
+				if setting(c, "own_cells") == workload.OwnIgnore {
+					x.own = nil
+				}
 				x.name = "of run " + plain(c.Run)
 				if c.Workload == workload.TrafficSequence.Name {
 					x.of = plain(c.Run)

@@ -40,6 +40,7 @@ func sessionFacts(doc *results.Document) []html.Pair {
 		nodes = append(nodes, n.Name)
 	}
 	f.add("nodes", strings.Join(nodes, ", "))
+	f.add(variablesTitle, variables(doc))
 	f.add("session", s.ID)
 	f.add("goes on with session", s.Resumed)
 	return f

@@ -291,6 +291,39 @@ func TestPageShowsMatrices(t *testing.T) {
 	}
 }
 
+// What ranks copy within their own memory stands on the diagonal of the heat map and in a
+// column of its own, unless it was left out.
+func TestPageShowsOwnCells(t *testing.T) {
+	for option, shown := range map[string]bool{"copy": true, "ignore": false} {
+		doc := read(t, "traffic")
+		for _, c := range doc.Cases {
+			if _, ok := c.Options["matrix"]; ok {
+				c.Options["matrix"], c.Options["own_cells"] = "4: 0>1=1048576 3>3=5120", option
+			}
+		}
+		section := parsePage(t, doc).id(t, "matrices")
+		titles := ""
+		for _, e := range section.all("title") {
+			titles += e.text() + "\n"
+		}
+		if strings.Contains(titles, "rank 3 to itself: 5KiB\n") != shown || !strings.Contains(titles, "rank 0 → rank 1: 1MiB\n") {
+			t.Errorf("own_cells %s: the heat maps say\n%s", option, titles)
+		}
+		if strings.Contains(section.text(), "On the diagonal is what ranks copy within their own memory, 5KiB in all.") != shown {
+			t.Errorf("own_cells %s: %s", option, section.text())
+		}
+		if strings.Contains(section.text(), "copied within ranks") != shown {
+			t.Errorf("own_cells %s: %s", option, section.text())
+		}
+		for _, row := range section.all("table")[0].rows() {
+			written := strings.HasPrefix(row[0], "of run ")
+			if written && row[5] != "1MiB" || shown && (row[len(row)-1] == "5KiB") != written {
+				t.Errorf("own_cells %s: %q", option, row)
+			}
+		}
+	}
+}
+
 // Whatever names and messages hold, it is text: the page has the elements that it has with
 // harmless names.
 func TestNoNameBreaksThePage(t *testing.T) {

@@ -17,7 +17,7 @@ func TrendHTML(w io.Writer, t *history.Trend) error {
 	d := newDraft()
 	name := plain(clip(t.Metric+" of "+t.Case, " …"))
 	p := &html.Page{
-		Kind: "history", Title: name, Sign: "=", Status: "unchanged", Headline: changesText(t), Banner: simulatedSessions(t),
+		Kind: "history", Title: name, Sign: "=", Status: "unchanged", Headline: changesText(t), Banner: sentence(". ", simulatedSessions(t), definedDifferently(t)),
 		Groups: changes(t),
 		Runs:   []html.Run{{ID: "sessions", Name: "Sessions", Scores: []html.Figure{course(d, t)}, Table: sessionTable(t)}},
 	}

@@ -27,6 +27,9 @@ func markdown(doc *results.Document, limit int) string {
 		m.always("> **%s**\n\n", mdClip(text))
 	}
 	m.always("%s\n\n", clip(headline(doc), " …"))
+	for _, text := range titled(variablesTitle, variables(doc)) {
+		m.always("%s\n\n", mdText(text))
+	}
 	if doc.Scenario.Description != "" {
 		m.always("%s\n\n", mdClip(doc.Scenario.Description))
 	}
@@ -41,6 +44,7 @@ func markdown(doc *results.Document, limit int) string {
 	}
 	m.omitted(m.lost)
 	m.list(sinceTitle, sinceLast(doc))
+	m.list(recomputedTitle, recomputed(doc))
 	m.list("Counters that moved", countersMoved(doc))
 	m.list("Ignored settings", ignored(doc))
 	m.list("Fabrics chosen", chosen(doc))

@@ -32,7 +32,7 @@ func simulatedBanner(doc *results.Document) string {
 
 // banners say what nobody may miss of the numbers as a whole.
 func banners(doc *results.Document) []string {
-	return slices.DeleteFunc([]string{simulatedBanner(doc), scaledBanner(doc)}, func(text string) bool { return text == "" })
+	return slices.DeleteFunc([]string{simulatedBanner(doc), scaledBanner(doc), quantilesBanner(doc)}, func(text string) bool { return text == "" })
 }
 
 // scaledBanner says whose sleeps were not as long as the scenario has them; "" if

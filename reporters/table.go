@@ -46,7 +46,7 @@ func Table(w io.Writer, doc *results.Document, color bool, width int) error {
 			t.finding(found(a, over(doc, a)))
 		}
 	}
-	for _, line := range slices.Concat(sinceShort(doc), countersMoved(doc), ignored(doc), chosen(doc), madeAgain(doc), leftOut(doc)) {
+	for _, line := range slices.Concat(titled(variablesTitle, variables(doc)), sinceShort(doc), atMost(moreLines, recomputed(doc)), countersMoved(doc), ignored(doc), chosen(doc), madeAgain(doc), leftOut(doc)) {
 		fmt.Fprintf(&t.out, "  %s\n", line)
 	}
 	if t.out.Len() > 0 {

@@ -55,6 +55,9 @@ func Trend(w io.Writer, t *history.Trend, width int) error {
 	if text := simulatedSessions(t); text != "" {
 		b.WriteString(text + "\n\n")
 	}
+	if text := definedDifferently(t); text != "" {
+		b.WriteString(text + "\n\n")
+	}
 	scale := results.ScaleFor(t.Levels[len(t.Levels)-1].Value, t.Unit)
 	head := plain(t.Metric) + " of " + plain(t.Case)
 	if scale.Unit != "" {
@@ -103,6 +106,18 @@ func simulatedSessions(t *history.Trend) string {
 		return ""
 	}
 	return fmt.Sprintf("SIMULATED: the numbers of %d of %s follow from a declared model", simulated, plural(len(t.Points), "session"))
+}
+
+// definedDifferently says that sessions define the metric differently; "" if none do.
+func definedDifferently(t *history.Trend) string {
+	var texts []string
+	for _, d := range t.Definitions {
+		texts = append(texts, results.DefinitionText(d))
+	}
+	if len(texts) == 0 {
+		return ""
+	}
+	return plain(fmt.Sprintf("DEFINED DIFFERENTLY: the sessions have %s by %s", t.Metric, strings.Join(texts, "; and by ")))
 }
 
 // changesText says how many changes there are, and by what test.

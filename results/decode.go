@@ -43,6 +43,7 @@ var (
 		{"moved", func(s *scan, l *Launch) { s.decode(&l.Moved) }},
 		{"fabric", func(s *scan, l *Launch) { l.Fabric = s.common() }},
 		{"transport", func(s *scan, l *Launch) { l.Transport = s.common() }},
+		{"variables", func(s *scan, l *Launch) { l.Variables = shared(s, s.kept.variables) }},
 		{"ignored_env", func(s *scan, l *Launch) { s.decode(&l.Ignored) }},
 		{"fabric_reason", func(s *scan, l *Launch) { l.FabricReason = s.common() }},
 		{"transports", func(s *scan, l *Launch) { l.Transports = shared(s, s.kept.ways) }},

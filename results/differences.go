@@ -61,12 +61,29 @@ func EnvironmentDifferences(base, now *Document) []Difference {
 	d.add("", "weir", base.Weir.Version, now.Weir.Version)
 	d.add("", "weir commit", base.Weir.Commit, now.Weir.Commit)
 	d.add("", "go", base.Weir.Go, now.Weir.Go)
+	d.addAll("", "shell variable ", shown(base.Environment.Variables), shown(now.Environment.Variables))
+	if defined := DefinitionDifference(base, now); defined != nil {
+		d.add("", defined.What, defined.Base, defined.New)
+	}
 	d.add("", "nodes", strconv.Itoa(len(base.Environment.Nodes)), strconv.Itoa(len(now.Environment.Nodes)))
 	for _, p := range nodePairs(base.Environment.Nodes, now.Environment.Nodes) {
 		d.add("", "node", p[0].Name, p[1].Name)
 		d.addAll(p[1].Name, "", described(p[0]), described(p[1]))
 	}
 	return d.list
+}
+
+// shown are variables of an environment such that one with the empty text differs from
+// one that is not set.
+func shown(variables map[string]string) map[string]string {
+	out := make(map[string]string, len(variables))
+	for name, value := range variables {
+		if value == "" {
+			value = `""`
+		}
+		out[name] = value
+	}
+	return out
 }
 
 // nodePairs couples nodes by name, and those whose names only one side has in order.
@@ -96,7 +113,7 @@ func nodePairs(base, now []Node) [][2]Node {
 // Momentary states are not part of it, nor are interfaces without a driver: bridges
 // and the ends of containers come and go.
 func described(n Node) map[string]string {
-	n.ClockOffset, n.StampClock, n.Counters = ClockOffset{}, "", nil
+	n.ClockOffset, n.StampClock, n.Counters, n.Variables = ClockOffset{}, "", nil, shown(n.Variables)
 	n.NICs = slices.DeleteFunc(slices.Clone(n.NICs), func(nic NIC) bool { return nic.Driver == "" })
 	for i := range n.NICs {
 		n.NICs[i].State, n.NICs[i].Speed = "", ""
@@ -165,6 +182,7 @@ const (
 	FabricDiffers    = "fabric"
 	TransportDiffers = "transport"
 	NodesDiffer      = "nodes of the ranks"
+	VariableDiffers  = "library variable " // and its name
 )
 
 // CaseDifferences are those of what cases ask for, of where they ran, and of what carried
@@ -176,12 +194,35 @@ func CaseDifferences(pairs []CasePair) []Difference {
 		d.add(of, "workload", p.Base.Workload, p.New.Workload)
 		d.addAll(of, "option ", texts(p.Base.Options), texts(p.New.Options))
 		d.addAll(of, "env ", p.Base.Env, p.New.Env)
+		d.addAll(of, VariableDiffers, given(p.Base), given(p.New))
 		d.add(of, FabricDiffers, used(p.Base, fabricOf), used(p.New, fabricOf))
 		d.add(of, TransportDiffers, used(p.Base, transportOf), used(p.New, transportOf))
 		d.add(of, NodesDiffer, used(p.Base, nodesOf), used(p.New, nodesOf))
 	}
 	return d.list
 }
+
+// given are the library variables that a case's ranks had and that the scenario did not
+// set, each with where it comes from; with all values of one that differs among them.
+func given(c *Case) map[string]string {
+	texts := map[string][]string{}
+	for _, l := range c.Succeeded() {
+		for _, v := range l.Variables {
+			asked := v.From == FromScenario || v.From == FromSecret // which is told as what is asked for
+			if text := v.String(); !asked && !slices.Contains(texts[v.Name], text) {
+				texts[v.Name] = append(texts[v.Name], text)
+			}
+		}
+	}
+	out := map[string]string{}
+	for name, list := range texts {
+		out[name] = strings.Join(slices.Sorted(slices.Values(list)), or)
+	}
+	return out
+}
+
+// or stands between values that are not the same everywhere.
+const or = ", or "
 
 func texts(values map[string]any) map[string]string {
 	out := make(map[string]string, len(values))
@@ -208,5 +249,5 @@ func used(c *Case, of func(*Launch) string) string {
 		}
 	}
 	slices.Sort(all)
-	return strings.Join(all, ", or ")
+	return strings.Join(all, or)
 }

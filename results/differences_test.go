@@ -57,6 +57,10 @@ func TestEnvironmentDifferences(t *testing.T) {
 		"another node":         {doc(as, "a", "c"), []string{"node: b -> c []"}},
 		"fewer nodes":          {doc(as, "a"), []string{"nodes: 2 -> 1 []"}},
 		"weir and the session": {doc(func(d *results.Document) { d.Weir.Version, d.Session.Simulated = "2", true }, two...), []string{"simulated: no -> yes []", "weir: 1 -> 2 []"}},
+		"a variable of the shell": {doc(func(d *results.Document) {
+			d.Environment.Variables = map[string]string{"UCX_TLS": "tcp", "FI_PROVIDER": ""}
+		}, two...), []string{`shell variable FI_PROVIDER:  -> "" []`, "shell variable UCX_TLS:  -> tcp []"}},
+		"a variable of a node": {doc(node(1, func(n *results.Node) { n.Variables = map[string]string{"LD_LIBRARY_PATH": "/opt"} }), two...), []string{"variables.LD_LIBRARY_PATH:  -> /opt [b]"}},
 		"a variable":           {doc(func(d *results.Document) { d.Scenario.Variables = map[string]string{"peak": "3"} }, two...), []string{"variable peak:  -> 3 []"}},
 	} {
 		var got []string
@@ -85,5 +89,39 @@ func TestCaseDifferences(t *testing.T) {
 	want := []string{"option batch: 1 -> 2 [a]", "env UCX_TLS: rc ->  [a]", "transport: rc_mlx5 -> rc_mlx5, or tcp [a]", "nodes of the ranks: n1, n2 -> n1, n3 [a]"}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// What ranks had of shell, node and seat is told; what the scenario asks for is told as that.
+func TestVariablesOfLaunchesDiffer(t *testing.T) {
+	of := func(env map[string]string, launches ...[]results.Variable) *results.Case {
+		c := &results.Case{Key: "a", Env: env}
+		for _, v := range launches {
+			c.Launches = append(c.Launches, &results.Launch{Status: results.OK, Variables: v})
+		}
+		return c
+	}
+	tls := func(value, from string, ranks ...int) []results.Variable {
+		return []results.Variable{{Name: "UCX_TLS", Value: value, From: from, Ranks: ranks}}
+	}
+	rc := map[string]string{"UCX_TLS": "rc"}
+	for name, c := range map[string]struct {
+		base, now *results.Case
+		want      string
+	}{
+		"nothing":           {of(nil, tls("tcp", results.FromShell)), of(nil, tls("tcp", results.FromShell)), "[]"},
+		"the shell":         {of(nil, nil), of(nil, tls("tcp", results.FromShell)), "[library variable UCX_TLS:  -> tcp (shell) [a]]"},
+		"set and empty":     {of(nil, nil), of(nil, tls("", results.FromShell)), `[library variable UCX_TLS:  -> "" (shell) [a]]`},
+		"of some launches":  {of(nil, tls("tcp", results.FromShell)), of(nil, tls("tcp", results.FromShell), tls("rc", results.FromSeat, 1)), "[library variable UCX_TLS: tcp (shell) -> rc (seat), or tcp (shell) [a]]"},
+		"an older document": {of(rc, nil), of(rc, tls("rc", results.FromScenario)), "[]"},
+		"the scenario":      {of(nil, nil), of(rc, tls("rc", results.FromScenario)), "[env UCX_TLS:  -> rc [a]]"},
+	} {
+		var got []string
+		for _, d := range results.CaseDifferences([]results.CasePair{{Base: c.base, New: c.now}}) {
+			got = append(got, fmt.Sprintf("%s: %s -> %s %v", d.What, d.Base, d.New, d.Of))
+		}
+		if text := fmt.Sprint(got); text != c.want {
+			t.Errorf("%s: %s, want %s", name, text, c.want)
+		}
 	}
 }

@@ -15,11 +15,13 @@ const Schema = "weir.results/v1"
 
 // Document is a whole session.
 type Document struct {
-	Schema      string              `json:"schema"`
-	Session     Session             `json:"session"`
-	Weir        Version             `json:"weir"`
-	Scenario    Scenario            `json:"scenario"`
-	Plan        Plan                `json:"plan"`
+	Schema   string   `json:"schema"`
+	Session  Session  `json:"session"`
+	Weir     Version  `json:"weir"`
+	Scenario Scenario `json:"scenario"`
+	Plan     Plan     `json:"plan"`
+	// Quantiles is nil in documents of older versions.
+	Quantiles   *Quantiles          `json:"quantiles,omitempty"`
 	Environment Environment         `json:"environment"`
 	Checks      []Check             `json:"checks"`
 	Cases       []*Case             `json:"cases"`
@@ -129,6 +131,8 @@ type Plan struct {
 type Environment struct {
 	Nodes       []Node `json:"nodes"`
 	Fingerprint string `json:"fingerprint"`
+	// Variables are library variables of the shell that every node was given.
+	Variables map[string]string `json:"variables,omitempty"`
 }
 
 // ClockOffset is a node's clock less the coordinator's, in seconds, with a bound on the error.
@@ -217,7 +221,10 @@ type Launch struct {
 	Moved     []Move `json:"moved,omitempty"`
 	Fabric    string `json:"fabric,omitempty"`
 	Transport string `json:"transport,omitempty"` // what the fabric really used, read back from it
-	// Ignored are the variables of the scenario for which a library had no use.
+	// Variables are the library variables of its ranks, by name; none in documents of older
+	// versions, and where none was set.
+	Variables []Variable `json:"variables,omitempty"`
+	// Ignored are the variables that did nothing.
 	Ignored []Ignored `json:"ignored_env,omitempty"`
 	// FabricReason says why this fabric, where the scenario left the choice to weir.
 	FabricReason string `json:"fabric_reason,omitempty"`
@@ -285,6 +292,9 @@ const (
 // FailureKinds are the kinds that a retry may name.
 var FailureKinds = []string{FailedSetup, FailedReady, FailedLink, Crashed, TimedOut, NodeLost, Fault}
 
+// Evaluating is the phase of failures that are found in what was measured.
+const Evaluating = "evaluate"
+
 // String is the failure in one line: who, where, when and why.
 func (f *Failure) String() string {
 	who := ""
@@ -296,6 +306,9 @@ func (f *Failure) String() string {
 	}
 	if who != "" {
 		who += ", "
+	}
+	if who == "" && f.Phase == Evaluating {
+		return f.Cause // no process was at fault, and nothing else has such a phase
 	}
 	return fmt.Sprintf("%sphase %s: %s", who, f.Phase, f.Cause)
 }

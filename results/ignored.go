@@ -5,15 +5,19 @@ import (
 	"slices"
 )
 
-// Ignored is an environment variable of the scenario that a library said it has no
-// use for.
+// Ignored is an environment variable that did nothing: a library said that it has no use
+// for it, or weir's own value replaced it.
 type Ignored struct {
 	Name       string `json:"name"`
 	Suggestion string `json:"suggestion,omitempty"` // what the library takes for the nearest that it knows
+	ByWeir     bool   `json:"by_weir,omitempty"`    // weir's own value replaced it
 }
 
 // String says what is wrong with it.
 func (v Ignored) String() string {
+	if v.ByWeir {
+		return v.Name + " is set and has no effect: weir needs a value of its own for it"
+	}
 	s := v.Name + " is set and the library ignores it"
 	if v.Suggestion != "" {
 		s += "; did you mean " + v.Suggestion + "?"
@@ -31,6 +35,7 @@ func MergeIgnored(list []Ignored) []Ignored {
 			out = append(out, v)
 		case out[i].Suggestion == "":
 			out[i].Suggestion = v.Suggestion
+			out[i].ByWeir = out[i].ByWeir || v.ByWeir
 		}
 	}
 	slices.SortFunc(out, func(a, b Ignored) int { return cmp.Compare(a.Name, b.Name) })

@@ -8,7 +8,7 @@ import (
 // Latencies is a distribution of latencies in ns, made of the counters of one or
 // several histograms of the layout that Samples have. It knows only the counters
 // that are not zero, which are some hundreds of 31 thousand; its answers are those
-// of HdrHistogram.
+// of HdrHistogram, but for the ranks of quantiles.
 type Latencies struct {
 	counters []int   // ascending
 	upTo     []int64 // how many latencies are in this counter and those before
@@ -50,16 +50,21 @@ func (l *Latencies) Mean() float64 {
 	return mean
 }
 
-// Percentile is the upper end of the counter that holds the latency of this rank;
-// of 0 it is the lower end of the first. It is 0 if there are none.
-func (l *Latencies) Percentile(p float64) int64 {
+// Quantile is the upper end of the counter that holds the latency of the nearest rank;
+// of Minimum it is the lower end of the first. It is 0 if there are none.
+func (l *Latencies) Quantile(q Quantile) int64 { return l.quantile(q, NearestRank) }
+
+// RoundedQuantile is what versions before NearestRank took for a quantile. It tells
+// whether a document of theirs is what its samples say.
+func (l *Latencies) RoundedQuantile(q Quantile) int64 { return l.quantile(q, roundedRank) }
+
+func (l *Latencies) quantile(q Quantile, rank func(n int64, q Quantile) int64) int64 {
 	if len(l.counters) == 0 {
 		return 0
 	}
-	rank := max(1, min(int64(p/100*float64(l.Count())+0.5), l.Count()))
-	k, _ := slices.BinarySearch(l.upTo, rank)
+	k, _ := slices.BinarySearch(l.upTo, rank(l.Count(), q))
 	low, width := counterRange(l.counters[k])
-	if p <= 0 {
+	if q == Minimum {
 		return low
 	}
 	return low + width - 1

@@ -23,6 +23,8 @@ type Node struct {
 	Fabrics     map[string]Fabric `json:"fabrics"`
 	ClockOffset ClockOffset       `json:"clock_offset_s"`
 	StampClock  string            `json:"stamp_clock,omitempty"` // of requests' stamps
+	// Variables are the library variables of its own environment that the shell does not set.
+	Variables map[string]string `json:"variables,omitempty"`
 	// Counters says how many counters of each class are read around a launch.
 	Counters map[string]int `json:"counters,omitempty"`
 }

@@ -91,11 +91,10 @@ func TestLatenciesHaveTheRightQuantiles(t *testing.T) {
 	if l.Count() != int64(len(latencies)) {
 		t.Fatalf("%d counts, want %d", l.Count(), len(latencies))
 	}
-	for _, q := range []float64{0, 50, 90, 95, 99, 99.9, 100} {
-		rank := max(int(q/100*float64(len(latencies))+0.5), 1)
-		want := float64(latencies[rank-1])
-		if got := float64(l.Percentile(q)); math.Abs(got/want-1) > 2e-3 {
-			t.Errorf("p%v is %v, want %v within the 3 digits of the layout", q, got, want)
+	for _, q := range quantiles {
+		want := float64(latencies[nearestRank(int64(len(latencies)), q)-1])
+		if got := float64(l.Quantile(q)); math.Abs(got/want-1) > 2e-3 {
+			t.Errorf("quantile %d is %v, want %v within the 3 digits of the layout", q, got, want)
 		}
 	}
 }

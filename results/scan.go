@@ -24,12 +24,13 @@ type scan struct {
 // kept are values that many cases have in common, by their text: they are made
 // once, which saves most of the time and of the memory.
 type kept struct {
-	texts   map[string]string
-	anys    map[string]any
-	lists   map[string][]string
-	ways    map[string][]Transport
-	seats   map[string][]Seat
-	details map[string]AssertionVerdict
+	texts     map[string]string
+	anys      map[string]any
+	lists     map[string][]string
+	ways      map[string][]Transport
+	seats     map[string][]Seat
+	variables map[string][]Variable
+	details   map[string]AssertionVerdict
 
 	axes, options int          // how many the last one had
 	intervals     [][2]float64 // to be used
@@ -40,7 +41,7 @@ type kept struct {
 func newKept() *kept {
 	return &kept{
 		texts: map[string]string{}, anys: map[string]any{}, lists: map[string][]string{},
-		ways: map[string][]Transport{}, seats: map[string][]Seat{}, details: map[string]AssertionVerdict{},
+		ways: map[string][]Transport{}, seats: map[string][]Seat{}, variables: map[string][]Variable{}, details: map[string]AssertionVerdict{},
 	}
 }
 

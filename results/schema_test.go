@@ -68,12 +68,13 @@ func full() *results.Document {
 	now := time.Date(2026, 11, 21, 10, 15, 0, 0, time.UTC)
 	d := &results.Document{
 		Schema: results.Schema, Seal: "sha256:04",
-		Session:  results.Session{ID: "s", Started: now, Finished: now, Status: results.Failed, ExitCode: 1, Reason: "r", Argv: []string{"weir"}, Again: []string{"weir", "run", "x.yaml"}, Simulated: true, Resumed: "s0"},
-		Weir:     results.Version{Version: "1", Commit: "c", Go: "go1.26"},
-		Scenario: results.Scenario{Name: "n", Description: "d", File: "f", Digest: "sha256:00", Variables: map[string]string{"peak": "46.48 GB/s"}},
-		Plan:     results.Plan{Digest: "sha256:01", Cases: 2, Excluded: 1},
-		Environment: results.Environment{Fingerprint: "sha256:02", Nodes: []results.Node{{
-			Name: "n1", Labels: map[string]string{"zone": "a"}, Kernel: "6.1", OS: "Debian 13", CPU: results.CPU{Model: "x", Count: 8, Allowed: 2, Sockets: 1, NUMA: 1, Gov: "performance", Driver: "intel_pstate", Turbo: "off", Cache: &results.Cache{L2: 1 << 20, L3: 32 << 20}},
+		Session:   results.Session{ID: "s", Started: now, Finished: now, Status: results.Failed, ExitCode: 1, Reason: "r", Argv: []string{"weir"}, Again: []string{"weir", "run", "x.yaml"}, Simulated: true, Resumed: "s0"},
+		Weir:      results.Version{Version: "1", Commit: "c", Go: "go1.26"},
+		Scenario:  results.Scenario{Name: "n", Description: "d", File: "f", Digest: "sha256:00", Variables: map[string]string{"peak": "46.48 GB/s"}},
+		Plan:      results.Plan{Digest: "sha256:01", Cases: 2, Excluded: 1},
+		Quantiles: &results.Quantiles{Definition: results.NearestRankRule, Older: []string{"post.p99"}, Recomputed: []results.Recomputed{{Case: "a", Metric: "latency.p99", Unit: "s", Was: 1, Is: 2}}},
+		Environment: results.Environment{Fingerprint: "sha256:02", Variables: map[string]string{"UCX_TLS": "tcp"}, Nodes: []results.Node{{
+			Name: "n1", Labels: map[string]string{"zone": "a"}, Variables: map[string]string{"LD_LIBRARY_PATH": "/opt/ucx/lib"}, Kernel: "6.1", OS: "Debian 13", CPU: results.CPU{Model: "x", Count: 8, Allowed: 2, Sockets: 1, NUMA: 1, Gov: "performance", Driver: "intel_pstate", Turbo: "off", Cache: &results.Cache{L2: 1 << 20, L3: 32 << 20}},
 			NUMA:   []results.NUMANode{{ID: 1, CPUs: "0-7", Memory: 1 << 34}},
 			RDMA:   []results.RDMA{{Name: "mlx5_0", Driver: "mlx5_core", Firmware: "20.31", NUMA: &numa, Ports: []results.RDMAPort{{Port: 1, State: "ACTIVE", Rate: "400 Gb/s", Link: "InfiniBand"}}}},
 			Memory: results.Memory{Total: 1 << 34, Page: 4096, THP: "madvise", LockLimit: "unlimited", Hugepages: []results.Hugepages{{Size: 2 << 20, Total: 4, Free: 3}}}, StampClock: "c", GPUReason: "r", GPUs: []results.GPU{{Name: "g", Driver: "d", Bus: "0000:01:00.0", NUMA: &numa, Memory: 1 << 34, ECC: "on", Fault: "f",
@@ -90,7 +91,7 @@ func full() *results.Document {
 			Options: map[string]any{"fabric": "shm", "verify": "sample"}, Env: map[string]string{"A": "b"}, Status: results.OK, Reason: "interrupted, after 1 launches", Invalid: "i", Made: 1,
 			Launches: []*results.Launch{{
 				Index: 1, Started: now, Duration: 1.5, Status: results.Error, Nodes: []string{"n1", "n1"}, Seats: []results.Seat{{Rank: 1, CPUs: "0-1", GPUs: []string{"0"}, NICs: []string{"mlx5_0:1"}, NUMA: []int{1}, Env: map[string]string{"A": "b"}}}, Moved: []results.Move{{From: "n0", To: "n1", Reason: "r"}}, Fabric: "shm", Transport: "ring",
-				FabricReason: "r", Ignored: []results.Ignored{{Name: "UCX_TLSS", Suggestion: "UCX_TLS"}}, WorkingSet: &results.WorkingSet{Initiator: 1 << 20, Target: 1 << 20, Node: 2 << 20, Cache: 32 << 20}, MemoryNodes: []results.MemoryNode{{Node: 1, Ranks: []int{0, 2}}}, Transports: []results.Transport{{Name: "posix", Device: "memory", Use: results.DataUse, Emulated: true, Opaque: true, Ranks: []int{0}}},
+				FabricReason: "r", Ignored: []results.Ignored{{Name: "UCX_TLSS", Suggestion: "UCX_TLS"}, {Name: "UCX_HANDLE_ERRORS", ByWeir: true}}, Variables: []results.Variable{{Name: "UCX_NET_DEVICES", Value: "mlx5_0:1", From: results.FromSeat, Ranks: []int{1}}}, WorkingSet: &results.WorkingSet{Initiator: 1 << 20, Target: 1 << 20, Node: 2 << 20, Cache: 32 << 20}, MemoryNodes: []results.MemoryNode{{Node: 1, Ranks: []int{0, 2}}}, Transports: []results.Transport{{Name: "posix", Device: "memory", Use: results.DataUse, Emulated: true, Opaque: true, Ranks: []int{0}}},
 				Failure: &results.Failure{Rank: -1, Node: "n1", Phase: "run", Kind: results.Crashed, Cause: "killed", Log: []string{"x"}},
 				Metrics: results.ValuesOf(map[string]float64{"bandwidth": 46.1, "odd": math.NaN(), "inf": math.Inf(1), "minus": math.Inf(-1)}),
 				Samples: []string{"samples/a.bin"}, SamplesDigest: "sha256:03", Ranks: []results.RankShare{{Rank: 1, Bytes: 8, Seconds: 2, Bandwidth: 4e-9}}, Initiators: 2,

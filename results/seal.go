@@ -231,6 +231,10 @@ func (w *sealer) launch(l *Launch) {
 		w.text("place")
 		w.json([]any{l.Seats, l.Moved})
 	}
+	if len(l.Variables) > 0 {
+		w.text("variables")
+		w.json(l.Variables)
+	}
 	if l.MemoryNodes != nil {
 		w.text("memory nodes")
 		w.json(l.MemoryNodes)

@@ -17,7 +17,8 @@ type Seat struct {
 	// NUMA are the nodes of memory that all of these are near, ascending; none where the
 	// kernel does not say. More than one says that there was nothing left on a single one.
 	NUMA []int `json:"numa,omitempty"`
-	// Env are the environment variables that tell its libraries so.
+	// Env are the environment variables that tell its libraries so, in documents of older
+	// versions: Launch.Variables has them.
 	Env map[string]string `json:"env,omitempty"`
 }
 

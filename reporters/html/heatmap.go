@@ -59,8 +59,8 @@ func ExtentOf(ranks int, cells []Cell) Extent {
 func (e Extent) Join(o Extent) Extent { return Extent{min(e.Least, o.Least), max(e.Most, o.Most)} }
 
 // HeatMap draws a traffic matrix: a row for each sender, a column for each receiver,
-// a logarithmic scale of colours, nothing where nothing is sent. label writes an
-// amount of bytes.
+// a logarithmic scale of colours, nothing where nothing is sent, a square in the cells
+// of ranks with themselves. label writes an amount of bytes.
 func HeatMap(name string, ranks int, cells []Cell, scale Extent, label func(bytes int64) string) template.HTML {
 	of, each := sums(ranks, cells), Block(ranks)
 	rows := (ranks + each - 1) / each
@@ -81,7 +81,7 @@ func HeatMap(name string, ranks int, cells []Cell, scale Extent, label func(byte
 	for row := range rows {
 		for column := range rows {
 			if b, ok := of[[2]int{row, column}]; ok {
-				heat := heatOf(b, least, most)
+				heat, own := heatOf(b, least, most), each == 1 && row == column
 				shape := []string{"x", px(left + float64(column)*side), "y", px(top + float64(row)*side), "width", px(side), "height", px(side), "fill", heats[heat]}
 				if side >= 12 { // room for a line between cells
 					shape = append(shape, "stroke", "#ffffff", "class", "pt cell h"+strconv.Itoa(heat))
@@ -89,8 +89,15 @@ func HeatMap(name string, ranks int, cells []Cell, scale Extent, label func(byte
 					shape = append(shape, "class", "pt h"+strconv.Itoa(heat))
 				}
 				s.open("rect", shape...)
-				s.title(ranksText(row, each, ranks) + " → " + ranksText(column, each, ranks) + ": " + label(b))
+				if own {
+					s.title(ranksText(row, each, ranks) + " to itself: " + label(b))
+				} else {
+					s.title(ranksText(row, each, ranks) + " → " + ranksText(column, each, ranks) + ": " + label(b))
+				}
 				s.close("rect")
+				if own {
+					s.rect(left+(float64(column)+0.3)*side, top+(float64(row)+0.3)*side, 0.4*side, 0.4*side, "fill", "none", "stroke", "#ffffff", "pointer-events", "none")
+				}
 			}
 		}
 	}

@@ -1,0 +1,67 @@
+package results
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Variable is a library variable of a launch's ranks: an environment variable that changes
+// what a library does.
+type Variable struct {
+	Name  string `json:"name"`
+	Value string `json:"value"` // "***" where it holds a secret
+	From  string `json:"from"`
+	// Ranks are those that have it so, ascending; none: all of the launch.
+	Ranks []int `json:"ranks,omitempty"`
+}
+
+// String is the variable's value with where it comes from.
+func (v Variable) String() string { return cmp.Or(v.Value, `""`) + " (" + v.From + ")" }
+
+// Where a variable comes from.
+const (
+	FromShell    = "shell"    // the shell of weir run, carried to every node alike
+	FromNode     = "node"     // the node's own environment
+	FromSeat     = "seat"     // what the rank has of its node to itself
+	FromScenario = "scenario" // its env
+	FromSecret   = "secret"   // a secret of the scenario
+)
+
+// Known says whether the variable comes from one of these.
+func (v Variable) Known() bool {
+	return slices.Contains([]string{FromShell, FromNode, FromSeat, FromScenario, FromSecret}, v.From)
+}
+
+// Equal says whether two are the same variable of the same ranks.
+func (v Variable) Equal(o Variable) bool {
+	return v.Name == o.Name && v.Value == o.Value && v.From == o.From && slices.Equal(v.Ranks, o.Ranks)
+}
+
+// MergeVariables has each variable of ranks once, by name, with the ranks that have it. Of
+// one that all ranks of a launch have, which are so many, it names none; 0: there are
+// others, on other nodes.
+func MergeVariables(list []Variable, ranks int) []Variable {
+	var out []Variable
+	at := map[[3]string]int{}
+	for _, v := range list {
+		k := [3]string{v.Name, v.Value, v.From}
+		i, known := at[k]
+		if !known {
+			i = len(out)
+			at[k] = i
+			out = append(out, Variable{Name: v.Name, Value: v.Value, From: v.From})
+		}
+		out[i].Ranks = append(out[i].Ranks, v.Ranks...)
+	}
+	for i := range out {
+		slices.Sort(out[i].Ranks)
+		if out[i].Ranks = slices.Compact(out[i].Ranks); len(out[i].Ranks) == ranks {
+			out[i].Ranks = nil
+		}
+	}
+	slices.SortFunc(out, func(a, b Variable) int {
+		return cmp.Or(
+			cmp.Compare(a.Name, b.Name), slices.Compare(a.Ranks, b.Ranks), cmp.Compare(a.Value, b.Value), cmp.Compare(a.From, b.From))
+	})
+	return out
+}
