@@ -25,7 +25,7 @@ help: ## this list
 setup: ## install the headers and libraries of UCX and libfabric, if they are missing
 	@scripts/setup
 
-browser: setup ## install the Chromium in which tests look at the HTML report, if there is none
+browser: setup ## install what tests read weir's files with, if it is missing: Chromium, and readers of JUnit and YAML
 	@scripts/setup browser
 
 build: setup ## bin/weir
@@ -154,6 +154,7 @@ large: setup ## sizes and offsets of more than 32 bits on each fabric (27 GiB of
 
 bench: setup ## weir beside its peers, into .build/bench.md (BENCH=REGEX: only these rows, BENCH_PAIRS=11, BENCH_SECONDS=0.15)
 	@scripts/setup bench
+	@test/newest/build ucx || true
 	@mkdir -p .build
 	BENCH_OUT=$$PWD/.build/bench.md $(GO) test -run '^$$' -bench 'Peers' -benchtime 1x -timeout 120m ./engine/native
 	@test -n "$(BENCH)" || BENCH_OUT=$$PWD/.build/bench.md $(GO) test -run '^$$' -bench 'Recording' -benchtime 1x ./engine/native

@@ -130,6 +130,19 @@ func (a Assertion) Key() string {
 	return string(b)
 }
 
+// Mentions are the keys of the cases that the assertion names, each once, sorted. Its own
+// case, which it need not name, and cases of a baseline are not among them.
+func (a Assertion) Mentions() []string {
+	var keys []string
+	for _, leaf := range a.Subject.Leaves() {
+		if leaf.Case != "" && !leaf.Baseline {
+			keys = append(keys, leaf.Case)
+		}
+	}
+	slices.Sort(keys)
+	return slices.Compact(keys)
+}
+
 // About are the keys of the cases of which the assertion takes a metric, each once; ""
 // is its own.
 func (a Assertion) About(metric string) []string {

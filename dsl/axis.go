@@ -123,10 +123,9 @@ func (s *sweeper) axis(e sweepEntry) *SweepNode {
 		s.tooMany(e.at, fmt.Sprintf("The axes of the scenario have more than %d values in all.", maxAllValues))
 		return nil
 	}
-	s.distinct(a, values)
 	n := &SweepNode{Op: AxisNode, Axis: s.index[e.name], Range: e.at}
 	for _, v := range values {
-		n.Values = append(n.Values, s.add(a, v))
+		n.Values, n.Ranges = append(n.Values, s.add(a, v)), append(n.Ranges, v.Range)
 	}
 	return n
 }
@@ -163,18 +162,6 @@ func (s *sweeper) key(a *Axis, v AxisValue) string {
 func (r *Run) ownAxis(a *Axis) bool {
 	_, isOption := r.Workload.Option(a.Name)
 	return !isOption && !strings.HasPrefix(a.Name, "env.")
-}
-
-// distinct refuses equal values in one list, which would give two cases one key.
-func (s *sweeper) distinct(a *Axis, values []AxisValue) {
-	seen := map[string]bool{}
-	for _, v := range values {
-		if key := s.key(a, v); seen[key] {
-			s.error(v.Range, "Duplicate value", fmt.Sprintf("Axis %q already has the value %s.", a.Name, v.Text), "Remove one of the two.")
-			return
-		}
-		seen[s.key(a, v)] = true
-	}
 }
 
 // names are what conditions of the run may mention.

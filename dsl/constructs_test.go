@@ -124,15 +124,6 @@ func TestNeedsInAllForms(t *testing.T) {
 	}
 }
 
-func TestMentionedRunsAreNeededWhateverComesOfThem(t *testing.T) {
-	a, b, c := &Run{Name: "a", Needs: []*Need{{Run: "b", On: "failed"}}}, &Run{Name: "b"}, &Run{Name: "c"}
-	load := &Run{Name: "load", While: &Need{Run: "a"}}
-	a.imply([]*Run{a, b, c, load, c}, a.Range)
-	equal(t, "needs", needsOf(a), "b:failed c:always")
-	load.imply([]*Run{a, b}, a.Range)
-	equal(t, "needs of a load", needsOf(load), "b:always")
-}
-
 func TestLongFormIsLowered(t *testing.T) {
 	r := loadText(t, `
 scenario: s

@@ -99,9 +99,10 @@ type loading struct {
 	read    int // items of lists that expressions read
 	diags   hcl.Diagnostics
 
-	matrices map[string]any // texts of the files of matrices, by path; nil: it is wrong
-	cells    int            // bytes of these files, and of what models make
-	work     int            // of matgen
+	own      map[string]*ownCell // of matrices that have one, by their texts
+	matrices map[string]any      // texts of the files of matrices, by path; nil: it is wrong
+	cells    int                 // bytes of these files, and of what models make
+	work     int                 // of matgen
 }
 
 func newLoading(path string, o Options) *loading {
@@ -111,7 +112,7 @@ func newLoading(path string, o Options) *loading {
 	if o.Read == nil {
 		o.Read = readFile
 	}
-	return &loading{options: o, main: path, sources: Sources{}, matrices: map[string]any{}}
+	return &loading{options: o, main: path, sources: Sources{}, matrices: map[string]any{}, own: map[string]*ownCell{}}
 }
 
 func (g *loading) add(path string, file *hcl.File) {

@@ -155,16 +155,3 @@ func (r *Run) need(name string) *Need {
 	}
 	return nil
 }
-
-// imply adds a need for each run that an assertion mentions, whatever comes of
-// it: both must have ended before the assertion can be judged. A load and its run
-// end together and need no edge.
-func (r *Run) imply(mentioned []*Run, at hcl.Range) {
-	for _, x := range mentioned {
-		together := x.While != nil && x.While.Run == r.Name || r.While != nil && r.While.Run == x.Name
-		if x == r || together || r.need(x.Name) != nil {
-			continue
-		}
-		r.Needs = append(r.Needs, &Need{Run: x.Name, On: onAlways, Range: at, Implied: true})
-	}
-}

@@ -105,8 +105,5 @@ func (l *loader) judge(m *module, drafts []*draft, tables map[string]*expression
 		if expr := argument(d.content, "assert"); expr != nil {
 			d.run.Asserts = l.asserts(expr, n, byName)
 		}
-		for _, a := range d.run.Asserts {
-			d.run.imply(a.mentioned(), a.Range)
-		}
 	}
 }

@@ -124,8 +124,9 @@ type Sweep struct {
 // values for some of the run's axes.
 type SweepNode struct {
 	Op      SweepOp
-	Axis    int   // of AxisNode: index into Run.Axes
-	Values  []int // of AxisNode: indices into its Values
+	Axis    int         // of AxisNode: index into Run.Axes
+	Values  []int       // of AxisNode: indices into its Values
+	Ranges  []hcl.Range // of Values
 	Members []*SweepNode
 	Range   hcl.Range
 }
@@ -166,8 +167,6 @@ type Need struct {
 	Run   string
 	On    string // success | failed | always
 	Range hcl.Range
-	// Implied says that it follows from run("…") in an assertion, whose range it has.
-	Implied bool
 }
 
 // Assert is one assertion of a run as compiled; each case lowers it.

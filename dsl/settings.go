@@ -149,6 +149,7 @@ func (l *loader) registered(r *Run, byName map[string]*Setting, used map[string]
 			r.settings = append(r.settings, s)
 		}
 	}
+	l.refuseOwnCells(r)
 }
 
 func optionNames(k *workload.Kind) []string {
@@ -248,14 +249,18 @@ func axesOf(expr hcl.Expression) []string {
 
 // required reports options that have no default and that nothing sets.
 func (l *loader) required(r *Run, entries []entry) {
+	names := optionNames(r.Workload)
 	for _, o := range r.Workload.Options {
+		if !o.Required {
+			continue
+		}
 		given := r.axis(o.Name) != nil
 		for _, e := range entries {
 			_, known := r.Workload.Option(e.name)
 			// A misspelt option has been reported, with this one as advice.
-			given = given || e.name == o.Name || !known && suggest.Nearest(e.name, optionNames(r.Workload)) == o.Name
+			given = given || e.name == o.Name || !known && suggest.Nearest(e.name, names) == o.Name
 		}
-		if o.Required && !given {
+		if !given {
 			l.error(r.Range, "Missing option", fmt.Sprintf("Run %q sets no %s (%s), which workload %s cannot do without.", r.Name, o.Name, o.Doc, r.Workload.Name),
 				fmt.Sprintf("Add %s to its options, or sweep it.", o.Name))
 		}

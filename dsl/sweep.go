@@ -75,6 +75,7 @@ func (l *loader) sweep(content *hcl.BodyContent, r *Run, options []entry) bool {
 		}
 	}
 	r.Sweep.Root = s.product(members, r.Sweep.Range)
+	s.distinctRows(r.Sweep.Root, false)
 	if r.Workload.Sequence != "" {
 		s.sequence(options)
 	}
@@ -290,59 +291,4 @@ func (s *sweeper) names(n *SweepNode) string {
 		names = append(names, s.run.Axes[i].Name)
 	}
 	return strings.Join(names, ", ")
-}
-
-// axes are the indices of the axes that a node gives values for, ascending.
-func (n *SweepNode) axes() []int {
-	if n.Op == AxisNode {
-		return []int{n.Axis}
-	}
-	var out []int
-	for _, m := range n.Members {
-		out = append(out, m.axes()...)
-	}
-	slices.Sort(out)
-	return slices.Compact(out)
-}
-
-// Rows is how many rows a node gives, as a float64 because it may be of any size.
-func (n *SweepNode) Rows() float64 {
-	if n == nil {
-		return 1
-	}
-	switch n.Op {
-	case AxisNode:
-		return float64(len(n.Values))
-	case ZipNode:
-		return n.Members[0].Rows()
-	}
-	product, sum := 1., 0.
-	for _, m := range n.Members {
-		rows := m.Rows()
-		product *= rows
-		sum += rows
-	}
-	if n.Op == ConcatNode {
-		return sum
-	}
-	return product
-}
-
-// Repeats says whether the node could give one row twice.
-func (n *SweepNode) Repeats() bool {
-	return n != nil && (n.Op == ConcatNode || slices.ContainsFunc(n.Members, (*SweepNode).Repeats))
-}
-
-func (s *sweeper) equallyLong(n *SweepNode) {
-	if n.Op != ZipNode {
-		return
-	}
-	first := n.Members[0]
-	for _, m := range n.Members[1:] {
-		if m.Rows() != first.Rows() && m.Rows() > 0 && first.Rows() > 0 {
-			s.error(m.Range, "Unequal lengths", fmt.Sprintf("zip takes its members row by row: %s has %.0f and %s has %.0f.", s.names(first), first.Rows(), s.names(m), m.Rows()),
-				"Give them equally many values, or take them out of zip to multiply them.")
-			return
-		}
-	}
 }

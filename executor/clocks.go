@@ -3,8 +3,6 @@ package executor
 import (
 	"context"
 	"fmt"
-	"maps"
-	"slices"
 	"time"
 
 	"weir/executor/agent"
@@ -25,12 +23,8 @@ func (s *session) compareClocks(ctx context.Context) error {
 	}
 	best := map[string]results.ClockOffset{}
 	for round := range clockRounds {
-		spec, err := agent.Task{Clock: true}.Encode()
-		if err != nil {
-			return err
-		}
 		asked := time.Now()
-		err = s.task(ctx, fmt.Sprintf("%sclock-%d", ownTask, round), specFor(slices.Sorted(maps.Keys(s.members)), spec), func(r agent.Report) bool {
+		err := s.ask(ctx, fmt.Sprintf("clock-%d", round), agent.Task{Clock: true}, func(r agent.Report) bool {
 			if r.Clock == nil {
 				return false
 			}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"weir/assertion"
+	"weir/executor/environ"
 	"weir/planner"
 	"weir/results"
 )
@@ -23,7 +24,7 @@ func newDocument(p *planner.Plan, o Options) *results.Document {
 	d := &results.Document{
 		Schema:  results.Schema,
 		Session: results.Session{ID: o.SessionID, Started: time.Now().UTC(), Argv: o.Argv, Again: o.Again, Status: results.Errored},
-		Weir:    o.Version,
+		Weir:    o.Version, Quantiles: &results.Quantiles{Definition: results.NearestRankRule},
 		Scenario: results.Scenario{
 			Name: p.Scenario.Name, Description: p.Scenario.Description, File: p.Scenario.File,
 			Digest: p.Scenario.Digest, Variables: p.Scenario.Variables,
@@ -98,8 +99,12 @@ func verdict(a assertion.Assertion, looks []int, message string) *results.Assert
 
 // setEnvironment puts the nodes into the document.
 func (s *session) setEnvironment() {
-	s.doc.Environment.Nodes = append(s.nodes(), s.virtual...)
-	s.doc.Environment.Fingerprint = fingerprint(s.doc.Environment.Nodes)
+	e := &s.doc.Environment
+	e.Nodes = append(s.nodes(), s.virtual...)
+	if !s.onlySimulated() { // which has no processes
+		e.Variables = s.shell
+	}
+	e.Fingerprint = fingerprint(*e)
 }
 
 // introduce puts a node into the document that came for another. The fingerprint stays
@@ -154,9 +159,9 @@ func essence(n results.Node) results.Node {
 
 // fingerprint is equal for environments whose numbers may be compared. Names,
 // free memory and links' momentary states are no part of it.
-func fingerprint(nodes []results.Node) string {
-	var kinds []string
-	for _, n := range nodes {
+func fingerprint(e results.Environment) string {
+	kinds := environ.Pairs(e.Variables)
+	for _, n := range e.Nodes {
 		b, err := json.Marshal(essence(n))
 		if err != nil {
 			panic(err) // a node is strings and whole numbers

@@ -128,16 +128,13 @@ func (s *session) failures(g *group) map[int]*results.Failure {
 			continue
 		}
 		for _, l := range s.caseOf(key).Launches {
-			if l.Failure != nil && !l.Retried && l.Failure.Phase != evaluating {
+			if l.Failure != nil && !l.Retried && l.Failure.Phase != results.Evaluating {
 				failed[l.Index] = l.Failure
 			}
 		}
 	}
 	return failed
 }
-
-// evaluating is the phase of failures that are found in what was measured.
-const evaluating = "evaluate"
 
 // ahead is how many launches the cases of a launch need until their next look,
 // this one included.

@@ -60,7 +60,7 @@ func (l *launched) conclude(cancelled bool) error {
 	return nil
 }
 
-// warnOfIgnored tells once of each variable that a library had no use for.
+// warnOfIgnored tells once of each variable that had no effect.
 func (l *launched) warnOfIgnored() {
 	for _, v := range l.ignored {
 		if !l.s.warned[v] {
@@ -168,7 +168,7 @@ func (l *launched) entry(i int) *results.Launch {
 	}
 	e := &results.Launch{
 		Index: l.index, Started: p.from.UTC(), Duration: to.Sub(p.from).Seconds(), Status: results.OK,
-		Nodes: l.engine.Nodes, Seats: l.seats, Moved: l.moved, Fabric: l.engine.Fabric, FabricReason: l.why, Ignored: l.ignored, Counters: l.counters, Samples: []string{},
+		Nodes: l.engine.Nodes, Seats: l.seats, Moved: l.moved, Fabric: l.engine.Fabric, FabricReason: l.why, Ignored: l.ignored, Variables: l.merged(), Counters: l.counters, Samples: []string{},
 		Simulated: simulated(l.cases[0]),
 	}
 	for _, name := range p.files {
@@ -189,7 +189,7 @@ func (l *launched) evaluate(i int) *results.Launch {
 	memory := make([][]int, len(p.ranks))
 	fail := func(format string, args ...any) *results.Launch {
 		e.Status = results.Error
-		e.Failure = &results.Failure{Rank: -1, Phase: evaluating, Kind: results.Wrong, Cause: fmt.Sprintf(format, args...)}
+		e.Failure = &results.Failure{Rank: -1, Phase: results.Evaluating, Kind: results.Wrong, Cause: fmt.Sprintf(format, args...)}
 		return e
 	}
 	for rank, r := range p.ranks {
@@ -224,7 +224,7 @@ func (l *launched) evaluate(i int) *results.Launch {
 	metrics, err := l.s.o.Metrics(l.engine.Cases[i], p.ranks)
 	p.ranks = make([]*engine.CaseResult, len(p.ranks)) // the samples are large
 	if err != nil {
-		return fail("computing metrics: %v", err)
+		return fail("%v", err)
 	}
 	for name, v := range metrics {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
@@ -234,7 +234,7 @@ func (l *launched) evaluate(i int) *results.Launch {
 	}
 	e.Metrics = results.ValuesOf(metrics)
 	if err != nil {
-		return fail("computing metrics: %v", err)
+		return fail("%v", err)
 	}
 	return e
 }

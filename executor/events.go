@@ -37,7 +37,7 @@ const (
 	CaseMeasured    EventType = "case_measured" // with the launch's metrics
 	LaunchFinished  EventType = "launch_finished"
 	NodeChanged     EventType = "node_changed" // a launch has another node than those before it
-	EnvIgnored      EventType = "env_ignored"  // a library has no use for a variable of the scenario
+	EnvIgnored      EventType = "env_ignored"  // a variable that is set has no effect
 	VerdictReached  EventType = "verdict"      // a first verdict, or another one than before
 	SessionFinished EventType = "session_finished"
 )
@@ -94,7 +94,10 @@ func writeLine(f *os.File, v any) error {
 	if err != nil {
 		return fmt.Errorf("writing %s: %w", f.Name(), err)
 	}
-	if _, err := f.Write(append(b, '\n')); err != nil {
+	if n, err := f.Write(append(b, '\n')); err != nil {
+		if st, failed := f.Stat(); n > 0 && failed == nil {
+			_ = f.Truncate(st.Size() - int64(n)) // what comes next must begin a line
+		}
 		return fmt.Errorf("writing %s: %w", f.Name(), err)
 	}
 	return nil

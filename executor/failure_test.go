@@ -28,7 +28,7 @@ func TestFailingRankIsNamed(t *testing.T) {
 		{fault: "kill run 1 " + key, phase: "run", cause: "killed by signal 9 (SIGKILL) in case c[x=2] at iteration 10 of 20"},
 		{fault: "kill teardown 1", phase: "teardown", cause: "killed by signal 9 (SIGKILL)"},
 		{fault: "exit ready 1", phase: "ready", cause: "exited with status 3 without saying why"},
-		{fault: "panic run 1 " + key, phase: "run", cause: "exited with status 2 without saying why in case c[x=2]"},
+		{fault: "panic run 1 " + key, phase: "run", cause: "exited with status 2: a bug in the engine in case c[x=2]"},
 		{fault: "error ready 1", phase: "ready", cause: "test: put: the card is on fire"},
 		{fault: "error connect 1", phase: "connect", cause: "test: put: the card is on fire"},
 		{fault: "error run 1 " + key, phase: "run", cause: "test: put: the card is on fire in case c[x=2] at iteration 10 of 20"},

@@ -10,7 +10,7 @@ import (
 // Numbers may be compared as long as what they depend on is alike: momentary states
 // and the names of things are not part of it.
 func TestFingerprintIsOfWhatNumbersDependOn(t *testing.T) {
-	node := func(change func(*results.Node)) []results.Node {
+	node := func(change func(*results.Node)) results.Environment {
 		n := results.Node{
 			Name: "a", CPU: results.CPU{Model: "x", Turbo: "on"},
 			Memory: results.Memory{Total: 1 << 34, Hugepages: []results.Hugepages{{Size: 2 << 20, Total: 4, Free: 4}}, LockLimit: "65536"},
@@ -19,7 +19,7 @@ func TestFingerprintIsOfWhatNumbersDependOn(t *testing.T) {
 			RDMA:   []results.RDMA{{Name: "mlx5_0", Driver: "mlx5_core", Firmware: "1", Ports: []results.RDMAPort{{Port: 1, State: "ACTIVE", Rate: "400 Gb/s"}}}},
 		}
 		change(&n)
-		return []results.Node{n}
+		return results.Environment{Nodes: []results.Node{n}}
 	}
 	base := fingerprint(node(func(*results.Node) {}))
 	for name, change := range map[string]func(*results.Node){
@@ -48,14 +48,21 @@ func TestFingerprintIsOfWhatNumbersDependOn(t *testing.T) {
 		"a port's rate": func(n *results.Node) { n.RDMA[0].Ports[0].Rate = "200 Gb/s" },
 		"no device":     func(n *results.Node) { n.RDMA = nil },
 		"another GPU":   func(n *results.Node) { n.GPUs[0].Name = "h" },
+		"a variable":    func(n *results.Node) { n.Variables = map[string]string{"LD_LIBRARY_PATH": "/opt"} },
 	} {
 		if fingerprint(node(change)) == base {
 			t.Errorf("%s does not change the fingerprint", name)
 		}
 	}
-	n := node(func(*results.Node) {})
-	fingerprint(n)
-	if n[0].RDMA[0].Ports[0].State != "ACTIVE" || n[0].GPUs[0].Bus == "" {
+	for name, variables := range map[string]map[string]string{"a variable of the shell": {"UCX_TLS": "tcp"}, "an empty one": {"UCX_TLS": ""}} {
+		e := node(func(*results.Node) {})
+		if e.Variables = variables; fingerprint(e) == base {
+			t.Errorf("%s does not change the fingerprint", name)
+		}
+	}
+	e := node(func(*results.Node) {})
+	fingerprint(e)
+	if n := e.Nodes; n[0].RDMA[0].Ports[0].State != "ACTIVE" || n[0].GPUs[0].Bus == "" {
 		t.Error("taking the fingerprint changed the node")
 	}
 }

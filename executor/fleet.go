@@ -181,6 +181,7 @@ func (f *fleet) bootstrap(node string) (trust.Bootstrap, error) {
 	}
 	return trust.Bootstrap{
 		Session: f.s.o.SessionID, Node: node, Identity: i, Coordinator: f.address, SessionKey: f.s.signer.Public(), Fabrics: f.s.fabrics(), Etcd: f.o.Access, Labels: labels,
+		Shell: f.s.shell, Secrets: f.s.secrets,
 	}, nil
 }
 

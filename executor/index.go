@@ -1,7 +1,7 @@
 package executor
 
 import (
-	"slices"
+	"cmp"
 
 	"weir/planner"
 	"weir/results"
@@ -16,11 +16,8 @@ type index struct {
 	planned map[string]*planner.Case
 	groups  map[string]*group
 	runs    map[string]*planner.Run
-	lossy   map[string]bool // keys of cases whose failed launches an assertion counts
-	// rivals has a number for each run that an assertion compares with others, the same
-	// for all of these.
-	rivals   map[string]int
-	clusters int // numbers given so far
+	lossy   map[string]bool   // keys of cases whose failed launches an assertion counts
+	turns   map[string]*turns // of the runs that take turns with others, by run
 }
 
 func (s *session) newIndex() index {
@@ -40,61 +37,25 @@ func (s *session) newIndex() index {
 	for _, r := range s.plan.Runs {
 		x.runs[r.Name] = r
 	}
-	x.asserted(s.doc)
+	x.counting(s.doc)
+	x.turns = turnsOf(s.plan, s.groups)
 	return x
 }
 
-// asserted finds what assertions ask of the order and the end of launches.
-func (x *index) asserted(d *results.Document) {
-	x.lossy, x.rivals = map[string]bool{}, map[string]int{}
-	look := func(own *results.Case, list []*results.AssertionVerdict) {
+// counting finds the cases of which an assertion counts the launches that fail.
+func (x *index) counting(d *results.Document) {
+	x.lossy = map[string]bool{}
+	look := func(own string, list []*results.AssertionVerdict) {
 		for _, a := range list {
 			for _, key := range a.About(workload.Availability.Name) {
-				if key == "" && own != nil {
-					key = own.Key
-				}
-				x.lossy[key] = true
+				x.lossy[cmp.Or(key, own)] = true
 			}
-			var runs []string
-			if own != nil {
-				runs = append(runs, own.Run)
-			}
-			for _, leaf := range a.Subject.Leaves() {
-				if c := x.cases[leaf.Case]; c != nil && !leaf.Baseline {
-					runs = append(runs, c.Run)
-				}
-			}
-			x.compared(runs)
 		}
 	}
 	for _, c := range d.Cases {
-		look(c, c.Assertions)
+		look(c.Key, c.Assertions)
 	}
-	look(nil, d.Assertions)
-}
-
-// compared gives runs, and all that they are compared with, one number.
-func (x *index) compared(runs []string) {
-	if !slices.ContainsFunc(runs, func(r string) bool { return r != runs[0] }) {
-		return
-	}
-	number, known := x.rivals[runs[0]]
-	if !known {
-		number = x.clusters
-		x.clusters++
-	}
-	for _, run := range runs {
-		had, ok := x.rivals[run]
-		x.rivals[run] = number
-		if !ok || had == number {
-			continue
-		}
-		for other, k := range x.rivals {
-			if k == had {
-				x.rivals[other] = number
-			}
-		}
-	}
+	look("", d.Assertions)
 }
 
 // caseOf finds a case of the document, nil if it has none of this key.

@@ -39,6 +39,7 @@ type SessionRecord struct {
 	Argv        []string            `json:"argv"`
 	Weir        results.Version     `json:"weir"`
 	PlanDigest  string              `json:"plan_digest"`
+	Quantiles   *results.Quantiles  `json:"quantiles,omitempty"` // as in the document
 	Environment results.Environment `json:"environment"`
 	Resumed     string              `json:"resumed,omitempty"` // id of the session that this one goes on with
 	Baseline    *results.Baseline   `json:"baseline,omitempty"`

@@ -45,7 +45,8 @@ type launched struct {
 	outcome    *agent.Outcome
 	err        error // of the session, not of the launch
 	ignored    []results.Ignored
-	counters   []results.Counter // that moved on its nodes
+	variables  []results.Variable // library variables of its ranks
+	counters   []results.Counter  // that moved on its nodes
 }
 
 // pendingCase gathers what the ranks measured in one case.
@@ -236,7 +237,7 @@ func (s *session) prepare(g *group, cases []*planner.Case, index int, beside ...
 			choice = s.choose(o, l.engine.Nodes)
 			l.engine.Fabric, l.why = choice.Fabric, choice.Reason
 		} else if o.Matrix != nil && sameMatrix(c, cases[i-1]) {
-			o.Matrix = l.engine.Cases[i-1].Options.Matrix
+			o.Matrix, o.Own = l.engine.Cases[i-1].Options.Matrix, l.engine.Cases[i-1].Options.Own
 		}
 		if choice.Provider != "" {
 			o.Provider = choice.Provider
@@ -270,7 +271,7 @@ func (l *launched) pack() (err error) {
 
 // sameMatrix says whether the options of two cases make one matrix.
 func sameMatrix(a, b *planner.Case) bool {
-	return !slices.ContainsFunc([]string{"matrix", "generate", "ranks"}, func(name string) bool { return a.Options[name] != b.Options[name] })
+	return !slices.ContainsFunc([]string{"matrix", "own_cells", "generate", "ranks"}, func(name string) bool { return a.Options[name] != b.Options[name] })
 }
 
 // seed gives every launch its own contents of blocks and, where it is simulated, its
@@ -295,6 +296,7 @@ func (l *launched) take(r agent.Report) bool {
 		l.err = firstError(l.err, l.result(r.Result))
 	case r.Outcome != nil:
 		l.ignored = results.MergeIgnored(append(l.ignored, r.Outcome.Ignored...))
+		l.variables = append(l.variables, l.variablesOf(r.Node, r.Outcome.Variables)...)
 		l.counters = append(l.counters, r.Outcome.Counters...)
 		results.SortCounters(l.counters) // whichever node was first
 		if r.Outcome.Weightier(l.outcome) {

@@ -8,7 +8,6 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"golang.org/x/sync/errgroup"
 
@@ -22,8 +21,8 @@ import (
 // sharedMemory is where ranks put files that they share as memory.
 var sharedMemory = "/dev/shm"
 
-// maxTmp is the longest root below which a unix socket's path still fits.
-const maxTmp = 70
+// longestRoot is the longest root below which the path of etcd's socket still fits.
+const longestRoot = 80
 
 // open brings up etcd and the agents, which survey their nodes meanwhile. A
 // session that only simulates needs neither.
@@ -36,6 +35,9 @@ func (s *session) open(ctx context.Context) (err error) {
 	}
 	life, stop := context.WithCancel(context.Background())
 	s.stop = stop
+	if err := s.checkLimits(); err != nil {
+		return err
+	}
 	if err := s.makeScratch(); err != nil {
 		return err
 	}
@@ -61,16 +63,31 @@ func (s *session) open(ctx context.Context) (err error) {
 	return s.fleet.assemble(ctx)
 }
 
+// makeScratch makes the directory of the session's own etcd, and that of files which ranks
+// share as memory.
 func (s *session) makeScratch() (err error) {
-	roots := []string{"/tmp", "/dev/shm", "/var/tmp"}
-	if len(os.TempDir()) <= maxTmp {
-		roots = slices.Insert(roots, 0, os.TempDir())
+	wanted, roots := scratch.Want{}, scratch.Roots()
+	if len(s.o.Etcd.Endpoints) == 0 {
+		wanted = scratch.Want{Free: cluster.ServerBytes, Longest: longestRoot}
+		if dir, err := filepath.Abs(s.o.Dir); err == nil {
+			roots = append(roots, dir)
+		}
 	}
-	if s.tmp, err = scratch.Make(roots...); err != nil {
+	if s.tmp, err = wanted.Make(roots...); err != nil {
 		return err
 	}
-	s.shm, err = scratch.Make(sharedMemory, s.tmp.Path())
+	wanted = scratch.Want{Free: agent.SharedBytes(s.threadsPerNode())} // which only some fabrics take
+	s.shm, err = wanted.Prefer(sharedMemory, s.tmp.Path())
 	return err
+}
+
+// blamed is the failure of the session's own etcd, where there was one: what else went wrong
+// follows from it.
+func (s *session) blamed(err error) error {
+	if s.server == nil || err == nil {
+		return err
+	}
+	return firstError(s.server.Failure(), err)
 }
 
 // openEtcd starts an etcd, or takes the one that there is.
@@ -153,7 +170,7 @@ func (s *session) nodeNames() ([]string, error) {
 func (s *session) newAgent(node string, key *trust.Verifier) *agent.Agent {
 	return agent.New(agent.Options{
 		Engine: s.o.inside, Verifier: key, Node: node, Session: s.o.SessionID, RankCommand: s.o.RankCommand, ProbeCommand: s.o.ProbeCommand,
-		LogDir: filepath.Join(s.o.Dir, "logs"), ScratchDir: s.shm.Path(), Deadlines: s.o.Deadlines, Host: s.o.Host,
+		Shell: s.shell, Secrets: s.secrets, LogDir: filepath.Join(s.o.Dir, "logs"), ScratchDir: s.shm.Path(), Deadlines: s.o.Deadlines, Host: s.o.Host,
 		Sink: func(r agent.Report) {
 			select {
 			case s.reports <- r:

@@ -28,12 +28,13 @@ type Options struct {
 	Again     []string // a command that runs the whole again, for reports
 	Version   results.Version
 
-	Etcd         cluster.Config // no endpoints: one inside this process
-	Fleet        *Fleet         // agents on other hosts; nil: within this process
-	Nodes        []string       // names of the agents to have in this process; none: one, named after the host
-	RankCommand  []string       // argv of a rank process, which must end in rank.Main
-	ProbeCommand []string       // argv of a probe process, which must end in rank.ProbeMain
-	Host         fs.FS          // the root of the files that describe a node; nil: this host's
+	Etcd         cluster.Config    // no endpoints: one inside this process
+	Fleet        *Fleet            // agents on other hosts; nil: within this process
+	Shell        map[string]string // library variables of the shell that every node gets
+	Nodes        []string          // names of the agents to have in this process; none: one, named after the host
+	RankCommand  []string          // argv of a rank process, which must end in rank.Main
+	ProbeCommand []string          // argv of a probe process, which must end in rank.ProbeMain
+	Host         fs.FS             // the root of the files that describe a node; nil: this host's
 	Deadlines    agent.Deadlines
 
 	Launches int  // exactly so many for each case; 0: as the plan says

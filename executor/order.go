@@ -34,58 +34,6 @@ func (s *session) inOrder(ready []*group) []*group {
 	return s.takeTurns(ordered)
 }
 
-// takeTurns brings runs that an assertion compares next to each other, and reverses
-// them in every second round in which several of them have groups (A B B A): a drift in
-// one direction then meets all of them alike, whichever begins.
-func (s *session) takeTurns(groups []*group) []*group {
-	together := map[int][]*group{} // by the number that compared runs have in common
-	for _, g := range groups {
-		if k, ok := s.find.rivals[g.Run]; ok {
-			together[k] = append(together[k], g)
-		}
-	}
-	for k, list := range together {
-		if !slices.ContainsFunc(list, func(g *group) bool { return g.Run != list[0].Run }) {
-			delete(together, k)
-			continue
-		}
-		if s.turns[k]++; s.turns[k]%2 == 0 {
-			s.reverse(list)
-		}
-	}
-	var out []*group
-	for _, g := range groups {
-		k, ok := s.find.rivals[g.Run]
-		list, several := together[k]
-		switch {
-		case !ok || !several:
-			out = append(out, g)
-		default:
-			out = append(out, list...)
-			together[k] = nil // they are all there
-		}
-	}
-	return out
-}
-
-// reverse reverses runs. Within one that has an order of its own that order stays; one
-// whose order is as given is reversed too, so that each of its groups is as far before
-// its like of another run in one round as it is behind in the next.
-func (s *session) reverse(groups []*group) {
-	slices.Reverse(groups)
-	places := map[string][]int{}
-	for i, g := range groups {
-		if by := s.runOf(g.Run).Order.By; by == "random" || by == "interleave" {
-			places[g.Run] = append(places[g.Run], i)
-		}
-	}
-	for _, at := range places {
-		for i, j := 0, len(at)-1; i < j; i, j = i+1, j-1 {
-			groups[at[i]], groups[at[j]] = groups[at[j]], groups[at[i]]
-		}
-	}
-}
-
 func (s *session) shuffle(o planner.Order, run string, round int, groups []*group) {
 	switch o.By {
 	case "random":

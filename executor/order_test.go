@@ -132,6 +132,9 @@ func TestComparedRunsTakeTurns(t *testing.T) {
 		}
 		return p
 	}
+	at := func(run, x string, more ...func(*planner.Case)) *planner.Case {
+		return aCase(run+"["+x+"]", append(more, func(c *planner.Case) { c.Axes, c.AxisOrder = map[string]any{"x": x}, []string{"x"} })...)
+	}
 	interleaved := map[string]planner.Order{"a": {By: "interleave"}, "b": {By: "interleave"}}
 	for name, test := range map[string]struct {
 		plan *planner.Plan
@@ -140,11 +143,18 @@ func TestComparedRunsTakeTurns(t *testing.T) {
 		"A B B A":        {plan(nil, aCase("a"), aCase("b", compares("a"))), []string{"a b", "b a", "a b", "b a"}},
 		"not compared":   {plan(nil, aCase("a"), aCase("b")), []string{"a b", "a b", "a b", "a b"}},
 		"within one run": {plan(nil, aCase("a[1]"), aCase("a[2]", compares("a[1]"))), []string{"a[1] a[2]", "a[1] a[2]"}},
-		"cases are mirrored": {plan(nil, aCase("a[1]"), aCase("a[2]"), aCase("b[1]", compares("a[1]")), aCase("b[2]", compares("a[2]"))), []string{
+		"no axis in common": {plan(nil, aCase("a[1]"), aCase("a[2]"), aCase("b[1]", compares("a[1]")), aCase("b[2]", compares("a[2]"))), []string{
 			"a[1] a[2] b[1] b[2]", "b[2] b[1] a[2] a[1]", "a[1] a[2] b[1] b[2]",
 		}},
-		"their own order stays": {plan(interleaved, aCase("a[1]"), aCase("a[2]"), aCase("b[1]", compares("a[1]")), aCase("b[2]")), []string{
-			"a[1] a[2] b[1] b[2]", "b[2] b[1] a[2] a[1]", "a[1] a[2] b[1] b[2]",
+		"each beside its like": {plan(nil, at("a", "1"), at("a", "2"), at("b", "1", compares("a[1]")), at("b", "2", compares("a[2]"))), []string{
+			"a[1] b[1] a[2] b[2]", "b[2] a[2] b[1] a[1]", "a[1] b[1] a[2] b[2]",
+		}},
+		"values that one run lacks": {plan(nil, at("a", "1"), at("a", "2"), at("b", "2", compares("a[2]")), at("b", "3")), []string{
+			"a[1] a[2] b[2] b[3]", "b[3] b[2] a[2] a[1]", "a[1] a[2] b[2] b[3]",
+		}},
+		"one against a sweep": {plan(nil, at("a", "1"), at("a", "2"), aCase("b", compares("a[1]", "a[2]"))), []string{"a[1] a[2] b", "b a[2] a[1]"}},
+		"an order of its own": {plan(interleaved, at("a", "1"), at("a", "2"), at("b", "1", compares("a[1]")), at("b", "2")), []string{
+			"a[1] b[1] a[2] b[2]", "b[2] a[2] b[1] a[1]", "a[1] b[1] a[2] b[2]",
 		}},
 		"others stand aside": {plan(nil, aCase("w"), aCase("a"), aCase("x"), aCase("b", compares("a")), aCase("y")), []string{"w a b x y", "w b a x y", "w a b x y"}},
 		"by way of a third":  {plan(nil, aCase("a"), aCase("b", compares("a")), aCase("c", compares("b"))), []string{"a b c", "c b a", "a b c"}},
@@ -183,7 +193,9 @@ func TestTurnsFavourNobody(t *testing.T) {
 			order = rapid.Permutation(keys).Draw(t, "order")
 		}
 		for _, key := range order {
-			c := aCase(key, compares(pairs[key]...))
+			c := aCase(key, compares(pairs[key]...), func(c *planner.Case) {
+				c.Axes, c.AxisOrder = map[string]any{"x": key[1:]}, []string{"x"}
+			})
 			p.Cases = append(p.Cases, c)
 			p.Groups = append(p.Groups, aGroup(key, []*planner.Case{c}, 4))
 		}

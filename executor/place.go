@@ -34,9 +34,6 @@ func (s *session) demand(c *planner.Case, o workload.TransferOptions) demand {
 	if o.Fabric == "auto" {
 		d.fabric = ""
 	}
-	if o.Initiator == "vram" || o.Target == "vram" {
-		d.nodeGPUs = max(d.nodeGPUs, 1)
-	}
 	d.affine = d.each != share{}
 	return d
 }
@@ -303,8 +300,8 @@ func (l *launched) settle(d demand, beside []*launched) error {
 		return fmt.Errorf("missing: %s", strings.Join(lacks, "; "))
 	}
 	l.engine.Nodes, l.seats, l.moved = p.nodes, p.seats, p.moved
-	for i, seat := range l.seats {
-		equip(&l.seats[i], l.s.members[p.nodes[seat.Rank]].Node, l.cases[0].Env, l.cases[0].Secrets)
+	for i := range l.seats {
+		equip(&l.seats[i], l.s.shell, l.cases[0].Env, l.cases[0].Secrets)
 	}
 	l.s.remember(d, p.nodes)
 	return nil

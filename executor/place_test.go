@@ -245,34 +245,23 @@ func TestRefusalsNameWhatIsLacking(t *testing.T) {
 	}
 }
 
-func TestVariablesOfASeat(t *testing.T) {
-	two := results.Seat{GPUs: []string{"1", "3"}, NICs: []string{"mlx5_0:1", "mlx5_1:1"}}
-	device := func(driver string) results.Node {
-		return results.Node{RDMA: []results.RDMA{{Name: "mlx5_0", Driver: driver}, {Name: "mlx5_1", Driver: driver}}}
-	}
+// A seat has nothing that the scenario or the shell gives the rank itself.
+func TestASeatIsNotWhatOthersGive(t *testing.T) {
 	for _, c := range []struct {
-		seat results.Seat
-		node results.Node
-		set  map[string]string // by the scenario
+		set  map[string]string
 		want string
 	}{
-		{two, device("mlx5_core"), nil, "CUDA_DEVICE_ORDER=PCI_BUS_ID CUDA_VISIBLE_DEVICES=1,3 UCX_NET_DEVICES=mlx5_0:1,mlx5_1:1"},
-		{two, device("efa"), nil, "CUDA_DEVICE_ORDER=PCI_BUS_ID CUDA_VISIBLE_DEVICES=1,3 FI_EFA_IFACE=mlx5_0,mlx5_1 UCX_NET_DEVICES=mlx5_0:1,mlx5_1:1"},
-		{results.Seat{NICs: []string{"mlx5_0:1"}}, device("mlx5_core"), nil, "FI_VERBS_DEVICE_NAME=mlx5_0 UCX_NET_DEVICES=mlx5_0:1"},
-		{results.Seat{NICs: []string{"eth0"}}, results.Node{}, map[string]string{"FI_TCP_IFACE": "x"}, "UCX_NET_DEVICES=eth0"},
-		{two, device("efa"), map[string]string{"CUDA_VISIBLE_DEVICES": "", "UCX_NET_DEVICES": "all"}, ""},
-		{results.Seat{CPUs: "0"}, device("efa"), nil, ""},
+		{nil, "rank 0, GPUs 1, NICs mlx5_0:1"},
+		{map[string]string{"CUDA_VISIBLE_DEVICES": ""}, "rank 0, NICs mlx5_0:1"},
+		{map[string]string{"UCX_NET_DEVICES": "all", "UCX_TLS": "rc"}, "rank 0, GPUs 1"},
 	} {
-		equip(&c.seat, c.node, nil, c.set)
-		var got []string
-		for _, name := range slices.Sorted(maps.Keys(c.seat.Env)) {
-			got = append(got, name+"="+c.seat.Env[name])
-		}
-		if text := strings.Join(got, " "); text != c.want {
-			t.Errorf("%v: %s, want %s", c.seat, text, c.want)
-		}
-		if _, own := c.set["CUDA_VISIBLE_DEVICES"]; own && (c.seat.GPUs != nil || c.seat.NICs != nil) {
-			t.Errorf("the seat has what the scenario gave: %v", c.seat)
+		for i := range 3 {
+			others := make([]map[string]string, 3)
+			others[i] = c.set
+			seat := results.Seat{GPUs: []string{"1"}, NICs: []string{"mlx5_0:1"}}
+			if equip(&seat, others...); seat.String() != c.want {
+				t.Errorf("%v: %v, want %s", others, seat, c.want)
+			}
 		}
 	}
 }

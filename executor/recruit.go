@@ -15,6 +15,7 @@ import (
 	"weir/executor/launch"
 	"weir/executor/trust"
 	"weir/planner"
+	"weir/workload"
 )
 
 // recruits are the registered agents that a session has invited.
@@ -136,6 +137,7 @@ func (f *fleet) ask(ctx context.Context, a daemon.About, all []cluster.Registere
 	expires := time.Now().Add(sessionLife)
 	text := daemon.Invitation{
 		Session: f.s.o.SessionID, Coordinator: f.address, SessionKey: f.s.signer.Public(), Fabrics: f.s.fabrics(), CPUs: claim.CPUs, Expires: expires,
+		Shell: f.s.shell, Secrets: f.s.secrets,
 	}.Encode()
 	sealed, err := f.identity.Invite(trust.Subject{Session: f.s.o.SessionID, Node: a.Node, Name: daemon.InvitationName}, text, expires)
 	if err != nil {
@@ -249,6 +251,12 @@ func (s *session) devices(a daemon.About) (gpus []int, nics []string) {
 // threadsPerNode is how many processors of a node a launch can keep busy at most, with
 // the background load that may run beside it.
 func (s *session) threadsPerNode() int {
+	return s.perNode(func(o workload.TransferOptions) int { return max(int(o.Threads), 1) })
+}
+
+// perNode is the most that there is of something at a time on a node of which each rank
+// has so many.
+func (s *session) perNode(of func(workload.TransferOptions) int) int {
 	alone, beside := 1, 0
 	for _, g := range s.groups {
 		most := 0
@@ -258,7 +266,7 @@ func (s *session) threadsPerNode() int {
 				continue
 			}
 			nodes := max(c.Place.Nodes, 1)
-			most = max(most, (int(o.Ranks)+nodes-1)/nodes*max(int(o.Threads), 1))
+			most = max(most, (int(o.Ranks)+nodes-1)/nodes*of(o))
 		}
 		if g.background() {
 			beside += most

@@ -23,7 +23,6 @@ func TestDevicesAreClaimed(t *testing.T) {
 		{func(c *planner.Case) { c.Place.GPUsPerRank = 1 }, 0, cluster.Claim{GPUs: []int{0, 1}}},
 		{func(c *planner.Case) { c.Place.NICsPerRank = 1 }, 0, cluster.Claim{NICs: []string{"*"}}},
 		{func(*planner.Case) {}, 1, cluster.Claim{GPUs: []int{0, 1}}},
-		{option("target", "vram"), 0, cluster.Claim{GPUs: []int{0, 1}}},
 		{func(c *planner.Case) { c.Place.GPUsPerRank, c.Options["fabric"] = 1, "sim" }, 0, cluster.Claim{}},
 	} {
 		p := onePlan(aCase("plain"), aCase("c", k.change))

@@ -24,7 +24,7 @@ func Rejudge(p *planner.Plan, old *results.Document) (doc *results.Document, lef
 		measured[does] = append(measured[does], c)
 	}
 	doc = newDocument(p, Options{Version: old.Weir})
-	doc.Session, doc.Environment, doc.Checks = old.Session, old.Environment, old.Checks
+	doc.Session, doc.Quantiles, doc.Environment, doc.Checks = old.Session, old.Quantiles, old.Environment, old.Checks
 	doc.Commands, doc.Artifacts, doc.Baseline, doc.Previous = old.Commands, old.Artifacts, old.Baseline, old.Previous
 	taken := map[*results.Case]bool{}
 	for _, c := range doc.Cases {

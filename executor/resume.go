@@ -4,8 +4,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"weir/planner"
@@ -130,14 +132,41 @@ func (s *session) forgetFormer() {
 	}
 }
 
-// admits refuses an environment in which numbers would not compare with those
-// that the former sessions measured.
-func (f *past) admits(now results.Environment) error {
-	if len(f.sessions) == 0 || f.sessions[0].Environment.Fingerprint == now.Fingerprint {
+// admits refuses a document in whose environment, or by whose definitions, numbers
+// would not compare with those that the former sessions measured.
+func (f *past) admits(now *results.Document) error {
+	older := func(s *SessionRecord) bool { return s.Quantiles == nil }
+	if len(f.launches) > 0 && slices.ContainsFunc(f.sessions, older) {
+		return refuse(exitStale, "a weir version that defines quantiles differently (%s) measured the session, so its numbers and new ones would not compare: run it again",
+			results.DefinitionText(results.RoundedRankRule))
+	}
+	if len(f.sessions) == 0 || f.sessions[0].Environment.Fingerprint == now.Environment.Fingerprint {
 		return nil
 	}
-	diff := differences(f.sessions[0].Environment.Nodes, now.Nodes)
+	before := f.sessions[0].Environment
+	diff := append(shellDiffers(before.Variables, now.Environment.Variables), differences(before.Nodes, now.Environment.Nodes)...)
 	return refuse(exitStale, "the session was measured in another environment, so its numbers and new ones would not compare: %s", strings.Join(diff, "; "))
+}
+
+// shellDiffers says which carried variables of the shell differ.
+func shellDiffers(before, now map[string]string) (all []string) {
+	names := maps.Clone(before)
+	if names == nil {
+		names = map[string]string{}
+	}
+	maps.Copy(names, now)
+	set := func(variables map[string]string, name string) string {
+		if value, ok := variables[name]; ok {
+			return strconv.Quote(value)
+		}
+		return "not set"
+	}
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		if was, is := set(before, name), set(now, name); was != is {
+			all = append(all, fmt.Sprintf("%s of the shell was %s and is %s", name, was, is))
+		}
+	}
+	return all
 }
 
 // differences says in which parts the nodes' fingerprints differ.

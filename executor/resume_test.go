@@ -236,6 +236,9 @@ func TestResumeIsRefused(t *testing.T) {
 			replace(t, filepath.Join(dir, JournalName), `"fingerprint":"sha256:`, `"fingerprint":"sha256:0`)
 			replace(t, filepath.Join(dir, JournalName), `"model":"`, `"model":"Abacus `)
 		}, exitStale, "CPU of node "},
+		"other quantiles": {nil, func(t *testing.T, dir string) {
+			replace(t, filepath.Join(dir, JournalName), `"quantiles":{"definition":"nearest_rank"},`, "")
+		}, exitStale, "defines quantiles differently"},
 		"a damaged journal": {nil, func(t *testing.T, dir string) {
 			replace(t, filepath.Join(dir, JournalName), `{"time"`, `{"tim`)
 		}, exitUsage, "reading journal"},

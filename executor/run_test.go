@@ -143,16 +143,6 @@ func TestASessionIsNeverOverwritten(t *testing.T) {
 	}
 }
 
-func TestScenarioEnvironmentWins(t *testing.T) {
-	b := newBench(t)
-	t.Setenv("UCX_POSIX_DIR", "/inherited")
-	b.run(onePlan(aCase("c", env("UCX_POSIX_DIR", "/from-the-scenario"))))
-	log, err := os.ReadFile(filepath.Join(b.dir, "session", "logs", "c", "0", "0.log"))
-	if err != nil || !strings.Contains(string(log), "UCX_POSIX_DIR=/from-the-scenario\n") {
-		t.Errorf("log %q, %v", log, err)
-	}
-}
-
 func TestRanksOfSeveralAgents(t *testing.T) {
 	b := newBench(t)
 	across := func(c *planner.Case) { c.Place.Nodes = 2 }

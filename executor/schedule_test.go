@@ -217,7 +217,7 @@ func TestOnlyFabricsThatMatterAreProbed(t *testing.T) {
 	conditional := aCase("c", func(c *planner.Case) { c.When = "x" })
 	skipped := aCase("s", option("fabric", "ucx"), func(c *planner.Case) { c.Status = planner.Skipped })
 	asks := func(ok bool) func(*planner.Case) ([]string, bool) {
-		return func(*planner.Case) ([]string, bool) { return []string{"cuda"}, ok }
+		return func(*planner.Case) ([]string, bool) { return []string{"nixl"}, ok }
 	}
 	for name, test := range map[string]struct {
 		cases []*planner.Case
@@ -227,7 +227,7 @@ func TestOnlyFabricsThatMatterAreProbed(t *testing.T) {
 		"those of planned cases":         {[]*planner.Case{aCase("c"), skipped}, nil, []string{"shm"}},
 		"auto is one of two":             {[]*planner.Case{aCase("c", option("fabric", "auto"))}, nil, []string{"shm", "tcp"}},
 		"auto between nodes":             {[]*planner.Case{aCase("c", option("fabric", "auto"), func(c *planner.Case) { c.Place.Nodes = 2 })}, nil, []string{"libfabric", "shm", "tcp", "ucx"}},
-		"and those of conditions":        {[]*planner.Case{conditional}, asks(true), []string{"cuda", "shm"}},
+		"and those of conditions":        {[]*planner.Case{conditional}, asks(true), []string{"nixl", "shm"}},
 		"a condition that may ask any":   {[]*planner.Case{aCase("d"), conditional}, asks(false), nil},
 		"a condition that nobody parsed": {[]*planner.Case{conditional}, nil, nil},
 	} {
@@ -242,7 +242,7 @@ func TestEverythingMissingIsNamedBeforeAnythingIsLaunched(t *testing.T) {
 	b := newBench(t)
 	cases := []*planner.Case{
 		aCase("ucx", option("fabric", "ucx")),
-		aCase("vram", option("initiator", "vram")),
+		aCase("gpus", func(c *planner.Case) { c.Place.GPUsPerRank = 1 }),
 		aCase("two", func(c *planner.Case) { c.Place = planner.Place{Nodes: 2, DistinctHosts: true} }),
 		aCase("fine"),
 	}
@@ -253,7 +253,7 @@ func TestEverythingMissingIsNamedBeforeAnythingIsLaunched(t *testing.T) {
 	doc := b.run(aPlan(cases, groups...), func(o *Options) { o.Nodes = []string{"n1", "n2"} })
 	for key, want := range map[string]string{
 		"ucx":  "fabric ucx on node n1: libucp.so.0: not found",
-		"vram": "GPUs on node n1 (needed: 1, there: 0)",
+		"gpus": "GPUs on node n1",
 		"two":  "nodes on distinct hosts (needed: 2, there: 1)",
 	} {
 		c := doc.Case(key)

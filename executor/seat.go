@@ -1,11 +1,8 @@
 package executor
 
 import (
-	"fmt"
-	"maps"
 	"slices"
 	"strconv"
-	"strings"
 
 	"weir/executor/agent"
 	"weir/results"
@@ -49,24 +46,11 @@ func gpusOf(m agent.Member) []resource {
 	return all
 }
 
-// nicsOf are the devices that carry data between hosts: the active ports of RDMA
-// devices, and where there are none, the interfaces of real devices that are up.
+// nicsOf are the devices that carry data between hosts.
 func nicsOf(n results.Node) []resource {
 	var all []resource
-	for _, d := range n.RDMA {
-		for _, p := range d.Ports {
-			if p.State == "ACTIVE" {
-				all = append(all, resource{fmt.Sprintf("%s:%d", d.Name, p.Port), near(d.NUMA)})
-			}
-		}
-	}
-	if len(all) > 0 {
-		return all
-	}
-	for _, nic := range n.NICs {
-		if nic.State == "up" && nic.Driver != "" { // bridges and tunnels have no driver of a device
-			all = append(all, resource{nic.Name, near(nic.NUMA)})
-		}
+	for _, d := range agent.DataDevices(n) {
+		all = append(all, resource{d.Name, near(d.NUMA)})
 	}
 	return all
 }
@@ -215,52 +199,11 @@ func names(list []resource) []string {
 	return out
 }
 
-// variables are what tells the libraries of a rank on a node about its seat; nil if there
-// is nothing to tell.
-//
-// CUDA counts GPUs by speed unless it is told to by their addresses, as the kernel does.
-// UCX takes all devices, and so does libfabric's efa; its verbs and tcp take one.
-func variables(s results.Seat, n results.Node) map[string]string {
-	if len(s.GPUs)+len(s.NICs) == 0 {
-		return nil
-	}
-	env := map[string]string{}
-	if len(s.GPUs) > 0 {
-		env["CUDA_VISIBLE_DEVICES"] = strings.Join(s.GPUs, ",")
-		env["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID"
-	}
-	if len(s.NICs) == 0 {
-		return env
-	}
-	env["UCX_NET_DEVICES"] = strings.Join(s.NICs, ",")
-	var devices []string
-	driver := ""
-	for _, nic := range s.NICs {
-		device, _, _ := strings.Cut(nic, ":")
-		devices = append(devices, device)
-		for _, d := range n.RDMA {
-			if d.Name == device {
-				driver = d.Driver
-			}
-		}
-	}
-	switch {
-	case driver == "efa":
-		env["FI_EFA_IFACE"] = strings.Join(devices, ",")
-	case len(devices) > 1:
-	case driver != "":
-		env["FI_VERBS_DEVICE_NAME"] = devices[0]
-	default:
-		env["FI_TCP_IFACE"] = devices[0]
-	}
-	return env
-}
-
-// equip tells a rank on a node of its seat, but for variables that the scenario sets
-// itself: what it gives the rank so is its own business, and no part of the seat.
-func equip(s *results.Seat, n results.Node, scenario ...map[string]string) {
+// equip takes out of a seat what the scenario or the shell gives the rank itself: that is
+// no part of the seat.
+func equip(s *results.Seat, others ...map[string]string) {
 	set := func(name string) bool {
-		return slices.ContainsFunc(scenario, func(env map[string]string) bool { _, ok := env[name]; return ok })
+		return slices.ContainsFunc(others, func(env map[string]string) bool { _, ok := env[name]; return ok })
 	}
 	if set("CUDA_VISIBLE_DEVICES") {
 		s.GPUs = nil
@@ -268,6 +211,4 @@ func equip(s *results.Seat, n results.Node, scenario ...map[string]string) {
 	if set("UCX_NET_DEVICES") {
 		s.NICs = nil
 	}
-	s.Env = variables(*s, n)
-	maps.DeleteFunc(s.Env, func(name, _ string) bool { return set(name) })
 }

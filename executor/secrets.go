@@ -34,18 +34,18 @@ func secretsOf(p *planner.Plan) []string {
 	return slices.Sorted(maps.Keys(set))
 }
 
-// findSecrets makes sure that every node has every secret, before anything is
-// launched. The values stay where they are.
+// findSecrets makes sure that every node has every secret and takes every variable of the
+// scenario's ranks, before anything is launched. The values of secrets stay where they are.
 func (s *session) findSecrets(ctx context.Context) error {
-	if len(s.secrets) == 0 {
+	ask := s.asked()
+	if len(s.secrets) == 0 && s.fleet == nil {
+		return nil // the agents in this process take any variable
+	}
+	if len(ask.Names)+len(ask.Variables)+len(ask.Env)+len(s.shell) == 0 {
 		return nil
 	}
-	spec, err := agent.Task{Secrets: &agent.SecretsTask{Names: s.secrets}}.Encode()
-	if err != nil {
-		return err
-	}
 	var problems []string
-	err = s.task(ctx, ownTask+"secrets", specFor(slices.Sorted(maps.Keys(s.members)), spec), func(r agent.Report) bool {
+	err := s.ask(ctx, "secrets", agent.Task{Secrets: &ask}, func(r agent.Report) bool {
 		if r.Secrets == nil {
 			return false
 		}

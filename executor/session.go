@@ -31,7 +31,6 @@ type session struct {
 
 	undecided map[string]bool      // cases, as the gate last said
 	rounds    map[string]int       // so far, by run
-	turns     map[int]int          // of runs that are compared, so far
 	tasks     map[string]*task     // under way
 	begun     bool                 // what must come before the first launch was done
 	ended     map[string]time.Time // when cases' last launches of this session were evaluated
@@ -40,6 +39,8 @@ type session struct {
 	artifacts int                  // asked for so far
 	unfit     string               // why the nodes are not fit for any case; "": they are
 	secrets   []string             // references to all of the plan's
+	shell     map[string]string    // library variables that every node gets
+	variables []results.Variable   // of the ranks of the last launch
 	untidy    []string             // teardown that failed
 	warned    map[results.Ignored]bool
 
@@ -69,10 +70,11 @@ type session struct {
 func newSession(p *planner.Plan, o Options) *session {
 	s := &session{
 		plan: p, o: o, doc: newDocument(p, o), virtual: virtualNodes(p, o), groups: groupsOf(p, o), past: &past{}, secrets: secretsOf(p),
-		undecided: map[string]bool{}, rounds: map[string]int{}, turns: map[int]int{}, tasks: map[string]*task{}, ended: map[string]time.Time{},
+		undecided: map[string]bool{}, rounds: map[string]int{}, tasks: map[string]*task{}, ended: map[string]time.Time{},
 		warned: map[results.Ignored]bool{}, verdicts: map[*results.AssertionVerdict]results.Verdict{},
 		members: map[string]agent.Member{}, joined: map[string]cluster.Member{}, losses: map[string]string{}, seated: map[string][]string{}, reports: make(chan agent.Report, 64), closed: make(chan struct{}),
 	}
+	s.shell = carried(o.Shell, s.secrets)
 	s.find = s.newIndex()
 	var keys, groups []string
 	for _, c := range p.Cases {
@@ -100,7 +102,7 @@ func (s *session) run(ctx context.Context) (err error) {
 		return err
 	}
 	s.emit(Event{Type: SessionStarted, Session: s.o.SessionID, Cases: len(s.plan.Cases)})
-	defer func() { err = firstError(err, s.close()) }()
+	defer func() { err = firstError(s.blamed(err), s.close()) }()
 	if err := s.open(ctx); err != nil {
 		return err
 	}
@@ -112,14 +114,14 @@ func (s *session) run(ctx context.Context) (err error) {
 		return err
 	}
 	s.compareBaseline()
-	if err := s.past.admits(s.doc.Environment); err != nil {
+	if err := s.past.admits(s.doc); err != nil {
 		return err
 	}
 	for _, n := range s.doc.Environment.Nodes {
 		s.emit(Event{Type: NodeReady, Node: n.Name})
 	}
 	if err := s.record(Record{Session: &SessionRecord{
-		Schema: results.Schema, ID: s.o.SessionID, Started: s.doc.Session.Started, Argv: s.o.Argv, Weir: s.o.Version,
+		Schema: results.Schema, ID: s.o.SessionID, Started: s.doc.Session.Started, Argv: s.o.Argv, Weir: s.o.Version, Quantiles: s.doc.Quantiles,
 		PlanDigest: s.plan.Digest, Environment: s.doc.Environment, Resumed: s.doc.Session.Resumed, Baseline: s.doc.Baseline,
 	}}); err != nil {
 		return err

@@ -58,9 +58,6 @@ func virtualNodes(p *planner.Plan, o Options) []results.Node {
 			continue
 		}
 		count = max(count, p.Cluster.Nodes, c.Place.Nodes, 1)
-		if c.Options["initiator"] == "vram" || c.Options["target"] == "vram" {
-			gpus = max(gpus, 1)
-		}
 		if t, err := transfer(c); err == nil { // else admit says so
 			cpus = max(cpus, int(t.Ranks*t.Threads))
 		}

@@ -55,6 +55,32 @@ func (s *session) task(ctx context.Context, id string, specs map[string][]byte, 
 	return s.finish(t, s.wait(ctx, t.over))
 }
 
+// answerTime bounds how long nodes may take to answer a question, which is no work.
+const answerTime = 20 * time.Second
+
+// ask places a question on all nodes and takes their answers. A node that does not
+// understand it, or does not answer in time, is an error.
+func (s *session) ask(ctx context.Context, id string, question agent.Task, answer func(agent.Report) bool, gone func(node, cause string)) error {
+	spec, err := question.Encode()
+	if err != nil {
+		return err
+	}
+	refused := ""
+	bounded, cancel := context.WithTimeoutCause(ctx, answerTime, fmt.Errorf("agents did not answer within %v", answerTime))
+	defer cancel()
+	err = s.task(bounded, ownTask+id, specFor(slices.Sorted(maps.Keys(s.members)), spec), func(r agent.Report) bool {
+		if r.Outcome != nil && r.Outcome.Failure != nil {
+			refused = fmt.Sprintf("the agent of node %s: %s", r.Node, r.Outcome.Failure.Cause)
+			return true
+		}
+		return answer(r)
+	}, gone)
+	if err == nil && refused != "" {
+		err = errors.New(refused)
+	}
+	return err
+}
+
 // start places a task on nodes, and before that what they share, if anything. Whoever
 // starts one must finish it. A session that is killed starts nothing, not even
 // teardown: it would only be killed at once.

@@ -28,7 +28,7 @@ const (
 	conditionWork  = 64  // and one for each character
 	settingWork    = 100 // and one for each character of the value
 	expressionWork = 45  // for each character of an option's expression
-	lowerWork      = 250 // of an assertion for one case
+	lowerWork      = 300 // of an assertion for one case
 	leafWork       = 250 // of a case in an assertion over several
 	copyWork       = 100 // of an assertion that a class of cases has
 	keyWork        = 60  // of a case in a trend

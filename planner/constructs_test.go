@@ -1,6 +1,7 @@
 package planner
 
 import (
+	"slices"
 	"strings"
 	"testing"
 )
@@ -35,12 +36,14 @@ func TestNeedsSayOnWhatOutcome(t *testing.T) {
 	}
 }
 
-func TestAssertionsImplyEdges(t *testing.T) {
+// An assertion that names another run orders no launches: what it compares takes turns.
+func TestAssertionsOrderNoLaunches(t *testing.T) {
 	p := build(t, strings.Replace(twoLevels, "needs: %", `assert: [bandwidth >= 0.9 * run("up").bandwidth]`, 1))
 	c := p.Case("down[fabric=tcp]")
-	equal(t, "needs", c.Needs, []string{"up[fabric=tcp]"})
-	equal(t, "on", c.NeedsOn, map[string]string{"up[fabric=tcp]": "always"})
+	equal(t, "needs", c.Needs, []string{})
 	equal(t, "lowered", c.Assertions[0].Lowered, "bandwidth / bandwidth@up[fabric=tcp] in [0.9, ∞)")
+	equal(t, "compared", p.Compared(), [][]string{{"up", "down"}})
+	shows(t, p, "up and down are compared: their launches take turns (A B B A)")
 	if err := p.Select(parse(t, "down[fabric=tcp]"), nil); err != nil {
 		t.Fatal(err)
 	}
@@ -48,14 +51,65 @@ func TestAssertionsImplyEdges(t *testing.T) {
 	equal(t, "the rest", p.Case("up[fabric=shm]").Status, Skipped)
 }
 
-func TestRunsThatSpeakOfEachOtherAreACycle(t *testing.T) {
-	diags := refuse(t, `
+// What an assertion over all cases of a run compares is selected with the whole run only.
+func TestSelectionsKeepWhatIsCompared(t *testing.T) {
+	text := strings.Replace(twoLevels, "needs: %", `assert: [geomean(bandwidth / run("up").bandwidth) >= 0.9]`, 1)
+	for only, want := range map[string]string{"down": Planned, "down[fabric=tcp]": Skipped} {
+		p := build(t, text)
+		if err := p.Select(parse(t, only), nil); err != nil {
+			t.Fatal(err)
+		}
+		equal(t, only, p.Case("up[fabric=tcp]").Status, want)
+	}
+}
+
+func TestComparedRuns(t *testing.T) {
+	const with = `assert: ['bandwidth >= run("%s").bandwidth']`
+	for name, test := range map[string]struct {
+		a, b, c string
+		want    [][]string
+	}{
+		"none":             {"", "", "", [][]string{}},
+		"two":              {"", strings.Replace(with, "%s", "a", 1), "", [][]string{{"a", "b"}}},
+		"each other":       {strings.Replace(with, "%s", "b", 1), strings.Replace(with, "%s", "a", 1), "", [][]string{{"a", "b"}}},
+		"by way of others": {"", strings.Replace(with, "%s", "a", 1), strings.Replace(with, "%s", "b", 1), [][]string{{"a", "b", "c"}}},
+		"of all cases":     {"", "", `assert: ['geomean(bandwidth / run("a").bandwidth) >= 1']`, [][]string{{"a", "c"}}},
+	} {
+		text := "scenario: s\nruns:\n"
+		for run, assert := range map[string]string{"a": test.a, "b": test.b, "c": test.c} {
+			text += "  " + run + ": {workload: transfer, options: {block_size: 1}, " + assert + "}\n"
+		}
+		p := build(t, text)
+		got := p.Compared()
+		for _, runs := range got {
+			slices.Sort(runs) // the order of the file is that of a map here
+		}
+		equal(t, name, got, test.want)
+	}
+}
+
+// A run that needs another comes after it, also where the other is compared with it.
+func TestNeedsOrderComparedRuns(t *testing.T) {
+	p := build(t, `
 scenario: s
 runs:
   a: {workload: transfer, options: {block_size: 1}, assert: ['bandwidth >= run("b").bandwidth']}
   b: {workload: transfer, options: {block_size: 1}, needs: [a]}
 `)
-	mentions(t, diags, 4, "a → b → a", "test.yaml:4", "test.yaml:5")
+	equal(t, "needs", p.Case("b").Needs, []string{"a"})
+	shows(t, p, "a and b are compared and do not take turns: b needs a")
+}
+
+// shows fails unless the plan's text holds a line.
+func shows(t *testing.T, p *Plan, line string) {
+	t.Helper()
+	var b strings.Builder
+	if err := p.Text(&b); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(b.String(), line) {
+		t.Errorf("no %q in\n%s", line, b.String())
+	}
 }
 
 func TestSkippedUpstreamSkipsUnlessAlways(t *testing.T) {

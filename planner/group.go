@@ -98,7 +98,7 @@ func (s *sheet) process(i int) string {
 	var b strings.Builder
 	for _, c := range s.settings {
 		axes := s.launchAxes(c)
-		if len(axes) == len(c.Axes) && (s.run.Workload.Sequence != "" || c.Env || c.Option.Process) {
+		if len(axes) == len(c.Axes) && !c.Option.WithOwnCells && (s.run.Workload.Sequence != "" || c.Env || c.Option.Process) {
 			b.Write(c.json[c.values.class(i)])
 			b.WriteByte(',')
 			continue

@@ -72,7 +72,7 @@ func (t *Table) connect(s, up *sheet, n *dsl.Need) facet[*needList] {
 		if l := at[text]; l != nil {
 			return l
 		}
-		if !excluded[text] && !n.Implied { // what an assertion cannot find it says itself
+		if !excluded[text] {
 			t.fail(n.Range, "No matching case", fmt.Sprintf("The case %s has no counterpart in run %q: axes of the same name (%s) are matched value by value.", s.key(s.columns, i), n.Run, strings.Join(s.axisNames(own), ", ")), "Give both runs the same values.")
 		}
 		return &needList{}

@@ -7,7 +7,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hashicorp/hcl/v2"
+
 	"weir/dsl"
+	"weir/quantity"
 	"weir/workload"
 )
 
@@ -39,6 +42,7 @@ func resolve(t *Table) {
 		if !t.diags.HasErrors() {
 			t.together(s)
 			t.placeable(s)
+			t.leftOut(s)
 		}
 	}
 }
@@ -46,19 +50,20 @@ func resolve(t *Table) {
 // reach are the axes on which the value of a setting depends, and on which it
 // depends whether there is such an option.
 func (s *sheet) reach(c *dsl.Setting) []int {
-	axes := append(slices.Clone(c.Axes), s.axesOf(slices.Collect(maps.Keys(c.Option.For)))...)
+	axes := append(slices.Clone(c.Axes), s.axesOf(c.Option.DependsOn())...)
 	slices.Sort(axes)
 	return slices.Compact(axes)
 }
 
 // applies says whether an option exists for a case.
 func (s *sheet) applies(o workload.Option, i int) bool {
-	if len(o.For) == 0 {
+	others := o.DependsOn()
+	if len(others) == 0 {
 		return true
 	}
 	values := workload.Values{}
 	for _, c := range s.run.Settings() {
-		if _, ok := o.For[c.Name]; ok && !c.Env {
+		if !c.Env && slices.Contains(others, c.Name) {
 			v, _ := c.Value(s.at(s.columns, c.Axes, i)) // its own column reports what is wrong
 			values[c.Name] = v
 		}
@@ -111,6 +116,36 @@ func (t *Table) together(s *sheet) {
 			t.fail(s.run.Range, "Options that do not go together", fmt.Sprintf("Run %q: %s.", s.run.Name, err), "Change one of them, or exclude the point.")
 		}
 		return true
+	})
+}
+
+// leftOut warns of the own cells that a run ignores.
+func (t *Table) leftOut(s *sheet) {
+	columns := slices.DeleteFunc(slices.Clone(s.settings), func(c column) bool { return c.Name != "own_cells" && c.Name != "matrix" })
+	known := map[string]bool{}
+	cells, bytes := 0, int64(0)
+	work(s.by(s.axesOf([]string{"own_cells", "matrix"})), func(i int) bool {
+		o := optionsOf(columns, i)
+		text, _ := o["matrix"].(string)
+		if o["own_cells"] == workload.OwnIgnore && !known[text] {
+			known[text] = true
+			n, of := workload.OwnCells(text)
+			cells, bytes = cells+n, bytes+of
+		}
+		return true
+	})
+	if cells == 0 {
+		return
+	}
+	at := s.run.Range
+	for _, c := range columns {
+		if given, own := c.Given(); own && c.Name == "own_cells" {
+			at = given
+		}
+	}
+	t.report(&hcl.Diagnostic{
+		Severity: hcl.DiagWarning, Summary: "Own cells are left out", Subject: &at,
+		Detail: fmt.Sprintf("%s of ranks with themselves, %v in all, are not moved in run %q.", plural(cells, "cell"), quantity.Size(bytes), s.run.Name),
 	})
 }
 

@@ -45,8 +45,8 @@ func ParseSelector(text string) (Selector, error) {
 	}}, nil
 }
 
-// Select keeps the cases that only picks (all, if it is empty) with everything
-// that they need, less those that skip picks with everything that needs them.
+// Select keeps the cases that only picks (all, if it is empty) with everything that they
+// need or are compared with, less those that skip picks with everything that needs them.
 // What is left out stays in the plan as skipped, with the reason. The patterns of a
 // sequence need each other: one that is played in part is another load.
 func (p *Plan) Select(only, skip []Selector) error {
@@ -65,6 +65,7 @@ func (p *Plan) Select(only, skip []Selector) error {
 					}
 				}
 			}
+			p.addCompared(keep)
 			p.wholeSequences(keep)
 			again = len(keep) > before
 		}

@@ -62,18 +62,21 @@ func drawAxis(t *rapid.T, axis string) sweepTree {
 }
 
 func drawZip(t *rapid.T, axes []string) sweepTree {
-	n := rapid.IntRange(1, 2).Draw(t, "rows")
-	out := sweepTree{}
-	for range n {
-		out.points = append(out.points, map[string]string{})
-	}
+	row := rapid.Custom(func(t *rapid.T) map[string]string {
+		point := map[string]string{}
+		for _, a := range axes {
+			point[a] = rapid.SampledFrom(treeValues[a]).Draw(t, a)
+		}
+		return point
+	})
+	out := sweepTree{points: rapid.SliceOfNDistinct(row, 1, 4, func(p map[string]string) string { return fmt.Sprint(p) }).Draw(t, "rows")}
 	var texts []string
 	for _, a := range axes {
-		values := rapid.Permutation(treeValues[a]).Draw(t, "column")[:n]
-		texts = append(texts, fmt.Sprintf("%q: [%s]", a, strings.Join(values, ", ")))
-		for i, v := range values {
-			out.points[i][a] = v
+		var values []string
+		for _, p := range out.points {
+			values = append(values, p[a])
 		}
+		texts = append(texts, fmt.Sprintf("%q: [%s]", a, strings.Join(values, ", ")))
 	}
 	out.yaml = "zip: {" + strings.Join(texts, ", ") + "}"
 	return out

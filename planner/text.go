@@ -262,6 +262,7 @@ func (p *Plan) textGroups(b *strings.Builder) {
 	if p.omittedGroups > 0 {
 		fmt.Fprintf(b, "  … and %s more\n", plural(p.omittedGroups, "group"))
 	}
+	p.textTurns(b)
 }
 
 func (p *Plan) textCost(b *strings.Builder) {

@@ -19,7 +19,7 @@ checks:
 runs:
   bandwidth:
     workload: transfer
-    options: {fabric: libfabric, initiator: vram, target: vram, iterations: '${axis.block_size > size("1MiB") ? 63 : 1008}'}
+    options: {fabric: libfabric, initiator: dram, target: dram, iterations: '${axis.block_size > size("1MiB") ? 63 : 1008}'}
     env: {FI_PROVIDER: efa}
     launches: [3, 5, 8, 12]
     sweep: {block_size: [4KiB, 1MiB, 64MiB]}

@@ -31,10 +31,14 @@ type agentFlags struct {
 	join      string
 	bootstrap string
 	commands  bool
+	allowEnv  []string
+	secrets   string
 	memory    string
 	tasks     uint64
 	identity  bool
 	quiet     bool
+
+	given string // the join token in the environment
 }
 
 func newAgent() *cobra.Command {
@@ -51,6 +55,13 @@ certificate that it is exchanged for is kept in the state directory.
 An agent runs the engine's workloads. Checks, setup commands and artefacts of a
 scenario, which are commands, need --allow-commands. Launchers (weir run
 --launcher ssh|slurm|kubernetes) start agents themselves, with --bootstrap.
+
+Without --allow-commands an agent takes from a scenario's env and from the shell
+of weir run only variables that tune a library it knows (UCX, libfabric, NIXL,
+NCCL, NVSHMEM, CUDA, OpenMP), with values that are no path and no command;
+--allow-env NAME permits another variable, with any value. Files with secrets
+(secret("file:PATH")) must be below the directory of --secrets. The environment of
+the agent itself, as LD_LIBRARY_PATH in it, reaches all that it starts.
 
 What a session starts here is in a control group of its own, where version 2 of
 them is this process's to divide (root, or a service with Delegate=yes): it ends
@@ -70,6 +81,8 @@ or --memory and --tasks. Elsewhere these two bound each process by its rlimits.`
 	cmd.Flags().StringVar(&f.join, "join", "", "`FILE` with a join token, - is stdin; or WEIR_JOIN_TOKEN in the environment")
 	cmd.Flags().StringVar(&f.bootstrap, "bootstrap", "", "`FILE|-` that a launcher has written: serve its session and end")
 	cmd.Flags().BoolVar(&f.commands, "allow-commands", false, "run commands that a scenario names, too")
+	cmd.Flags().StringArrayVar(&f.allowEnv, "allow-env", nil, "let scenarios and shells set variable `NAME` to any value, without --allow-commands too; repeatable")
+	cmd.Flags().StringVar(&f.secrets, "secrets", "", "`DIR` below which files with secrets are, without --allow-commands (default: there are none)")
 	cmd.Flags().StringVar(&f.memory, "memory", "", "most memory, a `SIZE`, for all that a session runs here")
 	cmd.Flags().Uint64Var(&f.tasks, "tasks", 0, "most processes and threads, `N`, for all that a session runs here")
 	cmd.Flags().BoolVar(&f.identity, "print-identity", false, "print what the environment says of this process's place, and which rule says it")
@@ -85,6 +98,9 @@ func (f *agentFlags) run(cmd *cobra.Command) error {
 	o, err := f.options(cmd, place)
 	if err != nil {
 		return err
+	}
+	if f.given, err = takeVariable(tokenVariable); err != nil {
+		return withCode(gate.ExitExecution, err)
 	}
 	survivePipes() // whoever reads its output, or the other end of its connection, may be gone: it still has to clean up
 	ctx, _, stop := abortable(cmd.Context(), 0)
@@ -113,9 +129,20 @@ func (f *agentFlags) options(cmd *cobra.Command, place launch.Identity) (daemon.
 		}
 		limits.Memory = uint64(size)
 	}
+	for _, name := range f.allowEnv {
+		if name == "" || strings.ContainsAny(name, "=,* \t") {
+			return daemon.Options{}, wrongUsage("--allow-env %q: must be the name of one variable", name)
+		}
+	}
+	if f.secrets != "" {
+		if f.secrets, err = directory(f.secrets); err != nil {
+			return daemon.Options{}, wrongUsage("--secrets: %w", err)
+		}
+	}
 	o := daemon.Options{
 		Limits: limits,
 		Node:   f.node, Labels: f.labels, Version: buildVersion(), RankCommand: self.rank, ProbeCommand: self.probe, Commands: f.commands,
+		AllowEnv: f.allowEnv, SecretsDir: f.secrets,
 		Say: func(text string) {
 			if !f.quiet {
 				fmt.Fprintf(cmd.ErrOrStderr(), "weir agent: %s\n", text)
@@ -172,8 +199,7 @@ func (f *agentFlags) token(stdin io.Reader) (string, error) {
 	var err error
 	switch f.join {
 	case "":
-		token := strings.TrimSpace(os.Getenv(tokenVariable))
-		return token, withCode(gate.ExitExecution, os.Unsetenv(tokenVariable)) // ranks have no use for it
+		return strings.TrimSpace(f.given), nil
 	case "-":
 		text, err = io.ReadAll(io.LimitReader(stdin, maxToken))
 	default:
@@ -186,6 +212,18 @@ func (f *agentFlags) token(stdin io.Reader) (string, error) {
 		return "", wrongUsage("--join: %w", err)
 	}
 	return strings.TrimSpace(string(text)), nil
+}
+
+// directory is the absolute path of one that is there.
+func directory(path string) (string, error) {
+	st, err := os.Stat(path)
+	if err == nil && !st.IsDir() {
+		err = fmt.Errorf("%s is no directory", path)
+	}
+	if err != nil {
+		return "", err
+	}
+	return filepath.Abs(path)
 }
 
 // stateDir is where the XDG base directory specification wants state to be.

@@ -143,7 +143,7 @@ func (a *author) combined() (axes, parts []string) {
 	size := a.values["block_size"]
 	switch a.pick("combination", "zip", "concat", "exclude", "include") {
 	case "zip":
-		parts = []string{fmt.Sprintf("zip: {block_size: [%s, %s], in_flight: [1, 16]}", size[0], size[1])}
+		parts = []string{fmt.Sprintf("zip: {block_size: [%s, %s, %[1]s], in_flight: [1, 16, 16]}", size[0], size[1])}
 	case "concat":
 		parts = []string{fmt.Sprintf("concat: [{block_size: [%s], in_flight: [1, 16]}, {product: [{block_size: [%s]}, {in_flight: [16]}]}]", size[0], size[1])}
 	case "exclude":

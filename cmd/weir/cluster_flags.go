@@ -39,9 +39,9 @@ func (f *clusterFlags) add(flags *pflag.FlagSet, etcd string) {
 // config is what the flags say; without --etcd it has no endpoints.
 func (f *clusterFlags) config() (cluster.Config, error) {
 	c := cluster.Config{Endpoints: f.endpoints, Prefix: f.prefix, User: f.user}
-	word := os.Getenv(passwordVariable)
-	if err := os.Unsetenv(passwordVariable); err != nil { // what weir starts has no use for it
-		return c, fmt.Errorf("taking %s out of the environment: %w", passwordVariable, err)
+	word, err := takeVariable(passwordVariable)
+	if err != nil {
+		return c, err
 	}
 	if len(f.endpoints) == 0 {
 		for flag, value := range map[string]string{
@@ -64,6 +64,16 @@ func (f *clusterFlags) config() (cluster.Config, error) {
 		err = withCode(gate.ExitUsage, c.Check())
 	}
 	return c, err
+}
+
+// takeVariable takes a variable with a credential out of the environment: what weir starts
+// has no use for it.
+func takeVariable(name string) (string, error) {
+	value := os.Getenv(name)
+	if err := os.Unsetenv(name); err != nil {
+		return "", fmt.Errorf("taking %s out of the environment: %w", name, err)
+	}
+	return value, nil
 }
 
 // access is the same for agents that a launcher starts: files become their contents.

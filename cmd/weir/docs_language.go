@@ -14,6 +14,11 @@ func docsLanguage(w io.Writer) {
 	fmt.Fprint(w, `A scenario in YAML. In HCL the whole is scenario "NAME" { … }, a key of named
 entries is a block for each (run "NAME" { … }), and the rest is the same.
 
+Quote a text with ${…} that contains ": " or " #", or that stands in […] or {…}: weir
+reads it without quotes, editors and other programs do not. weir validate warns of it,
+weir fmt writes the quotes. Readers of YAML 1.1 such as PyYAML take the key on for true;
+"on" in quotes is the same key to weir.
+
 `)
 	docsKeys(w, grammar.Scenario, 0)
 }

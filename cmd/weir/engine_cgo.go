@@ -2,4 +2,9 @@
 
 package main
 
-import _ "weir/engine/native" // registers the engine that moves real bytes
+import (
+	"weir/engine/native" // registers the engine that moves real bytes
+	"weir/executor/rlimit"
+)
+
+func init() { rlimit.TryThreads = native.ThreadsFit }

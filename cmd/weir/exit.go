@@ -35,9 +35,13 @@ func asExecution(err error) error {
 	return withCode(gate.ExitExecution, err)
 }
 
-// wrongUsage is an error in how weir was called.
+// wrongUsage is an error in how weir was called, unless the host is to blame for it.
 func wrongUsage(format string, args ...any) error {
-	return withCode(gate.ExitUsage, fmt.Errorf(format, args...))
+	err := fmt.Errorf(format, args...)
+	if exhausted(err) {
+		return withCode(gate.ExitExecution, err)
+	}
+	return withCode(gate.ExitUsage, err)
 }
 
 // status ends the program with a code after everything has been said.

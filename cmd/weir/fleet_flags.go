@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -79,9 +78,9 @@ func (f *fleetFlags) fleet(ctx context.Context, etcd cluster.Config, access *tru
 	if err != nil {
 		return nil, err
 	}
-	self, err := os.Executable()
+	self, err := program()
 	if err != nil {
-		return nil, fmt.Errorf("finding weir's own program file: %w", err)
+		return nil, err
 	}
 	o := &executor.Fleet{
 		Access: access, Exclusive: f.exclusive, Listen: f.listen, Advertise: f.advertise, Wait: wait,

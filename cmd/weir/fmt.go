@@ -25,7 +25,8 @@ func newFmt() *cobra.Command {
 		Short: "give scenario files their canonical layout",
 		Long: `fmt rewrites scenarios in place: indentation, spaces, quotes that are not needed,
 empty lines. What a file says does not change, comments stay, and a file with
-syntax errors is left as it is. The file - is stdin, written to stdout.`,
+syntax errors is left as it is. Texts in YAML get quotes where other readers of
+YAML would refuse them or read something else. The file - is stdin, written to stdout.`,
 		Example: `  weir fmt examples/*.yaml
   weir fmt --check .
   weir fmt --syntax yaml - < scenario.yaml`,
@@ -74,6 +75,9 @@ func fmtStdin(cmd *cobra.Command, syntax string, check bool) error {
 		_, err = cmd.OutOrStdout().Write(out)
 		return withCode(gate.ExitExecution, err)
 	}
+	if err := showDiagnostics(cmd, "stdin."+syntax, src, diags); err != nil {
+		return err
+	}
 	if !bytes.Equal(src, out) {
 		fmt.Fprintln(cmd.OutOrStdout(), "-")
 		return exit(gate.ExitFailed)
@@ -98,6 +102,9 @@ func fmtFile(cmd *cobra.Command, path string, check bool) (int, error) {
 		return gate.ExitPassed, nil
 	}
 	if check {
+		if err := showDiagnostics(cmd, path, src, diags); err != nil {
+			return 0, err
+		}
 		_, err := fmt.Fprintln(cmd.OutOrStdout(), path)
 		return gate.ExitFailed, withCode(gate.ExitExecution, err)
 	}
@@ -109,9 +116,16 @@ func fmtFile(cmd *cobra.Command, path string, check bool) (int, error) {
 
 // refused shows why a file is not rewritten.
 func refused(cmd *cobra.Command, path string, src []byte, diags hcl.Diagnostics) error {
-	sources := dsl.Sources{path: {Bytes: src}}
-	if err := dsl.WriteDiagnostics(cmd.ErrOrStderr(), "text", diags, sources); err != nil {
-		return withCode(gate.ExitExecution, fmt.Errorf("writing diagnostics: %w", err))
+	if err := showDiagnostics(cmd, path, src, diags); err != nil {
+		return err
 	}
 	return exit(gate.ExitUsage)
+}
+
+// showDiagnostics writes what is to say of a file to stderr.
+func showDiagnostics(cmd *cobra.Command, path string, src []byte, diags hcl.Diagnostics) error {
+	if err := dsl.WriteDiagnostics(cmd.ErrOrStderr(), "text", diags, dsl.Sources{path: {Bytes: src}}); err != nil {
+		return withCode(gate.ExitExecution, fmt.Errorf("writing diagnostics: %w", err))
+	}
+	return nil
 }

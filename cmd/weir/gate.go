@@ -34,6 +34,8 @@ launch or a case that was edited or is gone ends with 7, and so does a file of r
 samples beside the document that is not the one that was measured. Of transfers the
 metrics that follow from the samples alone are computed again; those of other
 workloads, and of preparing, clocks, processors and ceilings, are not in them.
+Quantiles that an older version computed in another way (up to one rank low) are
+those of the samples, if all launches have some; reports say which numbers changed.
 
 With --scenario the launches are judged by what that file asserts now. A case stands
 for the one that did the same, whatever its name: the same workload with the same
@@ -53,7 +55,7 @@ document with the new assertions.`,
 			if err != nil {
 				return err
 			}
-			if err := checkSamples(doc, sessionDir(args[0]), allSamples, cmd.ErrOrStderr()); err != nil {
+			if doc, err = checkSamples(doc, sessionDir(args[0]), allSamples, cmd.ErrOrStderr()); err != nil {
 				return err
 			}
 			if doc, err = rejudged(cmd, doc, scenario, &variables); err != nil {

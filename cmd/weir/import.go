@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -11,13 +12,14 @@ import (
 	"weir/dsl/format"
 	"weir/gate"
 	"weir/results"
+	"weir/workload"
 )
 
 func newImport() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "import",
 		Short:   "make a scenario of another benchmark's file",
-		Example: "  weir import ct-perftest config.yaml > scenario.yaml\n  weir import ct-perftest matrices_16ranks > sequence.yaml",
+		Example: "  weir import ct-perftest config.yaml --memory dram > scenario.yaml\n  weir import ct-perftest matrices_16ranks --memory dram > sequence.yaml",
 		RunE:    onlySubcommands,
 	}
 	cmd.AddCommand(newImportCTPerftest())
@@ -25,7 +27,7 @@ func newImport() *cobra.Command {
 }
 
 func newImportCTPerftest() *cobra.Command {
-	var out string
+	var out, memory string
 	cmd := &cobra.Command{
 		Use:   "ct-perftest FILE|DIR",
 		Short: "make a scenario of a file of NIXL's ct-perftest or sequential-ct-perftest",
@@ -36,13 +38,22 @@ Where that program does something else than its file says, a warning tells. Of a
 directory, as weir matgen writes it, it reads the metadata.yaml. A scenario may also
 name such a file itself, as metadata_file of workload traffic_sequence.
 
+Both programs have their buffers in the memory of GPUs unless the file says mem_type
+cpu or dram. This version of weir does not: --memory dram moves the same between
+buffers in host memory, and the scenario says where they were.
+
 Paths of matrices are written relative to the scenario: to the folder of the
 file that -o names, or else to the working directory.`,
-		Example: `  weir import ct-perftest config.yaml > scenario.yaml
+		Example: `  weir import ct-perftest config.yaml --memory dram > scenario.yaml
   weir import ct-perftest traffic/config.yaml -o traffic/scenario.yaml
-  weir import ct-perftest matrices_16ranks -o sequence.yaml`,
+  weir import ct-perftest matrices_16ranks --memory dram -o sequence.yaml`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if memory != "" {
+				if err := memoryKind(memory); err != nil {
+					return wrongUsage("--memory: %w", err)
+				}
+			}
 			if out != "" && format.SyntaxOf(out) != format.YAML {
 				return wrongUsage("-o %s: the scenario is written in YAML, and its name ends with .yaml or .yml", out)
 			}
@@ -53,8 +64,8 @@ file that -o names, or else to the working directory.`,
 			if c == nil {
 				return exit(gate.ExitUsage)
 			}
-			if err := c.OneMemory(); err != nil {
-				return wrongUsage("%w", err)
+			if err := place(c, memory); err != nil {
+				return err
 			}
 			scenario, err := imported(cmd, c, out)
 			if err != nil {
@@ -71,7 +82,39 @@ file that -o names, or else to the working directory.`,
 		},
 	}
 	cmd.Flags().StringVarP(&out, "output", "o", "", "write to `FILE` instead of stdout")
+	cmd.Flags().StringVar(&memory, "memory", "",
+		"put all buffers into this `KIND` of memory, whatever the file says: "+strings.Join(memoryOption().Values, ", "))
 	return cmd
+}
+
+// place decides in which memory the buffers are: where the file has them unless another
+// kind is asked for.
+func place(c *ctperftest.Config, memory string) error {
+	if memory != "" {
+		c.Move(memory)
+	}
+	if err := c.OneMemory(); err != nil {
+		return wrongUsage("%w", err)
+	}
+	if err := memoryKind(c.Patterns[0].Memory); err != nil {
+		return wrongUsage("%s has its buffers in the memory of GPUs (mem_type cuda or vram, or none): %w. "+
+			"--memory dram moves the same between buffers in host memory", c.File, err)
+	}
+	return nil
+}
+
+// memoryKind holds a kind of memory against those of workload traffic.
+func memoryKind(kind string) error {
+	_, err := memoryOption().Parse(kind)
+	return err
+}
+
+func memoryOption() workload.Option {
+	o, ok := workload.Traffic.Option("memory")
+	if !ok {
+		panic("workload traffic has no option memory")
+	}
+	return o
 }
 
 // imported is the scenario of a config as it stands in a file, or in the working

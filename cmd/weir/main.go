@@ -7,6 +7,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -29,14 +30,28 @@ func run(args []string, stdout, stderr io.Writer) int {
 	return explain(stderr, cmd, err)
 }
 
-// guard turns a panic into exit code 8 with a text that can be acted on. Go's
-// own handling would exit with 2 and leave the user with a stack trace only.
+// guard turns a panic of this goroutine into exit code 8 with a text that can be acted on.
+// Go's own handling would exit with 2 and leave the user with a stack trace only.
 func guard(stderr io.Writer, f func() int) (code int) {
 	defer func() {
 		if v := recover(); v != nil {
-			fmt.Fprintf(stderr, "weir: internal error: %v\n\nThis is a bug in weir %s. Please report it with the command line and what follows.\n\n%s", v, buildVersion().Version, debug.Stack())
+			fmt.Fprintf(stderr, "weir: internal error: %v\nThis is a bug in weir %s. Please report it with the command line and %s", v, buildVersion().Version, traced(debug.Stack()))
 			code = gate.ExitInternal
 		}
 	}()
 	return f()
+}
+
+// traced keeps a stack trace in a file and says where, or is the trace where there can be
+// no file.
+func traced(stack []byte) string {
+	f, err := os.CreateTemp("", "weir-bug-*.txt")
+	if err == nil {
+		_, err = f.Write(stack)
+		err = errors.Join(err, f.Close())
+	}
+	if err != nil {
+		return fmt.Sprintf("what follows.\n\n%s", stack)
+	}
+	return fmt.Sprintf("%s.\n", f.Name())
 }

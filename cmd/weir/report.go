@@ -16,7 +16,9 @@ func newReport() *cobra.Command {
 		Short: "write reports of stored results",
 		Long: `report writes a result document in other formats, as it was judged. RESULTS is a
 results.json or a session directory. Reports without a path go beside it, but for
-those whose readers look at stdout; "weir docs reports" has all formats.
+those whose readers look at stdout; "weir docs reports" has all formats. Of documents
+by older versions, whose quantiles are up to one rank low, they say for which of
+them the raw samples beside it give another value.
 
 html is one page for a browser, with charts of each run, traffic matrices and the
 definition of every number. It asks no host for anything, and without scripts and
@@ -38,6 +40,7 @@ styles, as Jenkins shows it, it says the same.`,
 			if err != nil {
 				return err
 			}
+			doc = reportedSamples(doc, sessionDir(args[0]), cmd.ErrOrStderr())
 			return withCode(gate.ExitExecution, write(wanted, doc, sessionDir(args[0]), cmd.OutOrStdout()))
 		},
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"weir/executor/cluster"
+	"weir/executor/environ"
 	"weir/executor/trust"
 	"weir/gate"
 	"weir/planner"
@@ -26,6 +27,7 @@ type runFlags struct {
 	cluster    clusterFlags
 	fleet      fleetFlags
 	etcd       cluster.Config
+	shell      map[string]string // library variables that every node gets
 	access     *trust.EtcdAccess // the same for agents that are launched
 	failFast   bool
 	timeout    string
@@ -111,6 +113,12 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 	}
 	if f.etcd, err = f.cluster.config(); err != nil {
 		return err
+	}
+	if _, err := takeVariable(tokenVariable); err != nil { // of an agent that this shell has started
+		return withCode(gate.ExitExecution, err)
+	}
+	if f.shell, err = environ.Carried(os.Environ()); err != nil {
+		return withCode(gate.ExitUsage, err)
 	}
 	f.etcd.Wait = etcdWait
 	f.etcd.Waiting = func(text string) { fmt.Fprintf(cmd.ErrOrStderr(), "weir: %s\n", text) }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"weir/executor"
 	"weir/results"
 )
 
@@ -46,6 +47,24 @@ func replaceText(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("%s does not contain %q", args[0], args[1])
 	}
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(strings.Replace(text, args[1], args[2], 1)), 0o644))
+}
+
+// launches holds a session to the order in which its launches began: launches DIR 'GROUP GROUP …'.
+func launches(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: launches DIR 'GROUP GROUP …'")
+	}
+	var groups []string
+	for line := range strings.Lines(ts.ReadFile(filepath.Join(args[0], "events.ndjson"))) {
+		var e executor.Event
+		ts.Check(json.Unmarshal([]byte(line), &e))
+		if e.Type == executor.LaunchStarted {
+			groups = append(groups, e.Group)
+		}
+	}
+	if got := strings.Join(groups, " "); got != args[1] {
+		ts.Fatalf("launches %s, want %s", got, args[1])
+	}
 }
 
 // fingerprint adds the environment of a session to a file of references: fingerprint DIR FILE.

@@ -42,6 +42,7 @@ func TestScripts(t *testing.T) {
 		RequireUniqueNames:  true,
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("EXAMPLES", filepath.Join(root, "examples"))
+			e.Setenv("ROUNDED_RANK", filepath.Join(root, "cmd/weir/testdata/rounded_rank"))
 			e.Setenv("README", filepath.Join(root, "README.md"))
 			return nil
 		},
@@ -49,6 +50,7 @@ func TestScripts(t *testing.T) {
 			"blocks":      fencedBlocks,
 			"etcd":        startEtcd,
 			"exits":       exits,
+			"launches":    launches,
 			"measured":    measuredCases,
 			"orphan":      orphanSession,
 			"same":        sameMeasurements,

@@ -51,7 +51,7 @@ func (s *session) run(ctx context.Context) (int, error) {
 	}
 	show := newProgress(s.stderr, s.plan, s.flags.style)
 	doc, runErr := executor.Run(ctx, s.plan, executor.Options{
-		Dir: dir, Resume: s.flags.resume != "", SessionID: id, Argv: os.Args, Again: s.again(), Version: buildVersion(),
+		Dir: dir, Resume: s.flags.resume != "", SessionID: id, Argv: os.Args, Again: s.again(), Version: buildVersion(), Shell: s.flags.shell,
 		Etcd: s.flags.etcd, Fleet: fleet, RankCommand: self.rank, ProbeCommand: self.probe,
 		Kill: s.kill, Baseline: s.baseline.doc, BaselineFile: s.baseline.file,
 		FailFast: s.flags.failFast, When: admits, Fabrics: asksFor, Judge: gate.Judge, Undecided: gate.Undecided,
@@ -69,27 +69,18 @@ func (s *session) run(ctx context.Context) (int, error) {
 		fmt.Fprintf(s.stderr, "weir: %v; writing what was measured until now\n", runErr)
 		runErr = nil // it is the document's exit code
 	}
-	return doc.Session.ExitCode, withCode(gate.ExitExecution, errors.Join(runErr, s.write(doc, dir), s.stream.err))
+	return doc.Session.ExitCode, withCode(gate.ExitExecution, told(dir, errors.Join(runErr, s.write(doc, dir), s.stream.err)))
 }
 
-// write writes the document and the reports, and tells the person where they are.
+// write writes the document and the reports, and tells the person what came of the session
+// and where they are. What cannot be written keeps nothing else from being told.
 func (s *session) write(doc *results.Document, dir string) error {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return fmt.Errorf("making the session directory: %w", err)
-	}
 	s.sinceEarlier(doc, dir)
-	if err := doc.Write(filepath.Join(dir, "results.json")); err != nil {
-		return fmt.Errorf("writing results: %w", err)
+	err := s.keep(doc, dir)
+	kept := err == nil
+	if !kept {
+		doc.Session.ExitCode = gate.Worst(doc.Session.ExitCode, gate.ExitExecution)
 	}
-	all := s.reports
-	for _, format := range []string{"markdown", "junit"} { // what people and CI systems look for first
-		r, ok := reporters.Lookup(format)
-		if !ok {
-			panic("no reporter " + format)
-		}
-		all = append(all, report{r, ""})
-	}
-	err := write(all, doc, dir, s.stdout)
 	if s.flags.style.quiet {
 		if code := doc.Session.ExitCode; code != gate.ExitPassed {
 			why := doc.Session.Reason
@@ -107,8 +98,30 @@ func (s *session) write(doc *results.Document, dir string) error {
 	if failed := reporters.Table(w, doc, s.flags.style.color(w), width(w)); failed != nil {
 		err = errors.Join(err, fmt.Errorf("printing the table: %w", failed))
 	}
-	fmt.Fprintf(s.stderr, "results in %s\n", dir)
+	if kept {
+		fmt.Fprintf(s.stderr, "results in %s\n", dir)
+	}
 	return err
+}
+
+// keep writes the document, and the reports that were asked for or are always made.
+func (s *session) keep(doc *results.Document, dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("making the session directory: %w", err)
+	}
+	failed := doc.Write(filepath.Join(dir, "results.json"))
+	if failed != nil {
+		failed = fmt.Errorf("writing results: %w", failed)
+	}
+	all := s.reports
+	for _, format := range []string{"markdown", "junit"} { // what people and CI systems look for first
+		r, ok := reporters.Lookup(format)
+		if !ok {
+			panic("no reporter " + format)
+		}
+		all = append(all, report{r, ""})
+	}
+	return errors.Join(failed, write(all, doc, dir, s.stdout))
 }
 
 func (s *session) dir(id string) string {

@@ -27,6 +27,7 @@ import (
 	"weir/engine"
 	"weir/executor/cgroup"
 	"weir/executor/cluster"
+	"weir/executor/environ"
 	"weir/executor/trust"
 	"weir/results"
 )
@@ -44,10 +45,15 @@ type Options struct {
 	Sink         func(Report)      // takes what the agent has to say; called from several goroutines
 	ShipLogs     bool              // report logs when they are complete: LogDir is this node's own
 	NoCommands   bool              // run the engine's workloads and nothing that a scenario names
+	AllowEnv     []string          // names of variables that scenarios and shells may set in any case
+	SecretsDir   string            // where an agent without commands finds files with secrets; "": nowhere
+	Shell        map[string]string // carried variables of the shell of weir run
+	Secrets      []string          // references to the scenario's secrets
 	Labels       map[string]string // of the node, by which scenarios choose it
 	CPUs         []int             // that ranks may run on; none: all that this process may
 	Limits       cgroup.Limits     // of what it starts; 0: what leaves the host enough to go on with
 	Verifier     *trust.Verifier   // of the session's signatures
+	Refused      func(why string)  // told of tasks that the session has signed and that name files elsewhere; nil: nobody
 	// Engine is that of ranks that are goroutines of this process, as where thousands of
 	// nodes are played on one; nil: each is a process, as it must be to measure anything.
 	Engine engine.Engine
@@ -56,13 +62,19 @@ type Options struct {
 // Agent is the agent of one node in one session.
 type Agent struct {
 	o       Options
-	cpus    []int // that ranks may run on
+	policy  environ.Policy
+	vault   vault
+	shell   map[string]string // carried variables that are permitted
+	self    Member            // as it was registered
+	cpus    []int             // that ranks may run on
 	spawner *spawner
+	logs    logDir
 	session *cluster.Session
 	ctx     context.Context // of all tasks; its cause says why they must end
 	cancel  context.CancelCauseFunc
 	wg      sync.WaitGroup
 	count   atomic.Int64  // launches so far
+	refused atomic.Int64  // tasks that Refused was to be told of
 	kill    chan struct{} // closed when nothing may be waited for any more
 	killing sync.Once
 
@@ -82,10 +94,12 @@ func New(o Options) *Agent {
 	if len(cpus) == 0 {
 		cpus = AllowedCPUs()
 	}
-	return &Agent{
-		o: o, cpus: cpus, spawner: newSpawner(o.Limits), ctx: ctx, cancel: cancel,
+	a := &Agent{
+		o: o, policy: o.policy(), vault: vault{anywhere: !o.NoCommands, below: o.SecretsDir}, cpus: cpus, spawner: newSpawner(o.Limits), logs: logDir{path: o.LogDir}, ctx: ctx, cancel: cancel,
 		kill: make(chan struct{}), tasks: map[string]context.CancelCauseFunc{}, seen: map[uint64]bool{},
 	}
+	a.shell = a.permitted(o.Shell)
+	return a
 }
 
 // Member is what an agent registers in etcd about its node.
@@ -135,7 +149,8 @@ func (a *Agent) Serve(ctx context.Context, etcd cluster.Config, node results.Nod
 	if err != nil {
 		return fmt.Errorf("watching for tasks: %w", err)
 	}
-	inventory, err := json.Marshal(a.member(node))
+	a.self = a.member(node)
+	inventory, err := json.Marshal(a.self)
 	if err != nil {
 		return fmt.Errorf("encoding the inventory: %w", err)
 	}
@@ -194,12 +209,12 @@ func (a *Agent) do(ctx context.Context, p cluster.Placement) {
 	r := Report{Task: p.Task}
 	switch {
 	case err != nil:
+		a.tellRefused(err)
 		r.Outcome = failed(kindTold, results.Failure{Rank: -1, Phase: "ready", Kind: results.Fault, Cause: err.Error()})
 	case task.Check != nil:
 		r.Check = a.check(ctx, *task.Check, a.hidden(task.Redact))
 	case task.Command != nil:
-		r.Command = a.command(ctx, *task.Command, a.hidden(task.Redact))
-		a.ship(p.Task, task.Command.Log)
+		r.Command = a.command(ctx, p.Task, *task.Command, a.hidden(task.Redact))
 	case task.Artifact != nil:
 		a.artifact(ctx, *task.Artifact, a.hidden(task.Redact), func(file ArtifactReport) {
 			a.report(Report{Task: p.Task, Artifact: &file})
@@ -209,7 +224,7 @@ func (a *Agent) do(ctx context.Context, p cluster.Placement) {
 		now := time.Now()
 		r.Clock = &now
 	case task.Secrets != nil:
-		r.Secrets = &SecretsReport{Problems: problems(task.Secrets.Names)}
+		r.Secrets = &SecretsReport{Problems: a.problems(*task.Secrets)}
 	default:
 		r.Outcome = a.assigned(ctx, p.Task, *task.Launch, a.hidden(task.Redact))
 	}
@@ -229,12 +244,9 @@ func (a *Agent) assigned(ctx context.Context, id string, task LaunchTask, h hidd
 	case err != nil:
 		return a.refuse(id, kindFailed, results.Fault, h.redact(err.Error()))
 	}
-	if a.o.NoCommands {
-		if err := permits(all.Env, all.Secrets); err != nil {
-			return a.refuse(id, kindFailed, results.FailedReady, err.Error())
-		}
+	if err := a.self.checkSeats(all.Seats); err != nil {
+		return a.refuse(id, kindFailed, results.FailedReady, err.Error())
 	}
-	defer a.shipLaunch(id, all)
 	return a.launch(ctx, id, all, h)
 }
 
@@ -273,8 +285,8 @@ func (a *Agent) Close() error {
 	if a.session != nil {
 		err = a.session.Close(a.killed())
 	}
-	// last: the kernel kills ranks with the thread that started them
-	return errors.Join(err, a.spawner.close())
+	// the spawner last: the kernel kills ranks with the thread that started them
+	return errors.Join(err, a.logs.close(), a.spawner.close())
 }
 
 // AllowedCPUs are the processors in this process's affinity mask, in order.

@@ -84,16 +84,26 @@ func TestEngineErrorsAreSorted(t *testing.T) {
 }
 
 func TestTailOfALog(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "log")
+	logs := logDir{path: filepath.Join(t.TempDir(), "logs")}
+	defer logs.close()
+	log, to, err := logs.create("a/log")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer log.close()
+	if log.tail() != nil || log.head() != "" {
+		t.Error("an empty log has lines")
+	}
 	var b strings.Builder
 	for i := range 30000 {
 		fmt.Fprintf(&b, "line %d\n", i)
 	}
 	b.WriteString("bad \xff byte, \x1b[31mred\x1b[0m, " + strings.Repeat("long ", 200) + "\n\n")
-	if err := os.WriteFile(path, []byte(b.String()), 0o600); err != nil {
+	if _, err := to.WriteString(b.String()); err != nil {
 		t.Fatal(err)
 	}
-	got := tailOf(path)
+	to.Close()
+	got := log.tail()
 	if len(got) != logLines || got[0] != "line 29981" {
 		t.Errorf("%d lines from %q", len(got), got[0])
 	}
@@ -101,8 +111,12 @@ func TestTailOfALog(t *testing.T) {
 	if !strings.HasPrefix(last, "bad � byte, [31mred[0m, long") || len(last) > lineMax+len("…") {
 		t.Errorf("last line %q", last)
 	}
-	if tailOf(path+".absent") != nil {
-		t.Error("a log that is not there has lines")
+	if head := log.head(); len(head) != headMax || !strings.HasPrefix(head, "line 0\n") {
+		t.Errorf("a head of %d bytes", len(head))
+	}
+	var none *logFile
+	if none.tail() != nil || none.head() != "" {
+		t.Error("a log that was not made has lines")
 	}
 }
 
@@ -187,7 +201,7 @@ func TestWhatARankSaidComesBeforeItsEnd(t *testing.T) {
 	s := newSpawner(cgroup.Limits{})
 	defer s.close()
 	events := make(chan event)
-	p, err := startProcess(s, nil, []string{"sh", "-c", `setsid sleep 10 & printf 'c\0\0\0\0c\0\0\0\0c\0\0\0\0' >&3`}, os.Environ(), filepath.Join(t.TempDir(), "log"), nil, func(e event) { events <- e })
+	p, err := startProcess(s, nil, []string{"sh", "-c", `setsid sleep 10 & printf 'c\0\0\0\0c\0\0\0\0c\0\0\0\0' >&3`}, os.Environ(), output(t), func(e event) { events <- e })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,6 +14,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"weir/executor/environ"
 	"weir/results"
 )
 
@@ -86,7 +87,7 @@ func (a *Agent) artifact(ctx context.Context, t ArtifactTask, h hidden, report f
 // outputOf runs a command and keeps the beginning of what it writes.
 func (a *Agent) outputOf(ctx context.Context, t ArtifactTask, h hidden) ArtifactReport {
 	out := &capture{most: h.enough()}
-	err := a.spawner.runOpen(ctx, t.Timeout, t.Command, os.Environ(), out, out)
+	err := a.spawner.runOpen(ctx, t.Timeout, t.Command, a.environment(environ.Layers{}).Env, out, out)
 	r := kept(out.kept.Bytes(), out.written, h)
 	switch {
 	case errors.Is(err, exec.ErrWaitDelay):
@@ -125,7 +126,12 @@ func unlessOver[T any](ctx context.Context, do func() (T, error)) (v T, err erro
 // fileOf keeps the beginning of a file.
 func fileOf(ctx context.Context, path string, h hidden) ArtifactReport {
 	r, err := unlessOver(ctx, func() (ArtifactReport, error) {
-		content, size, err := readBeginning(path, h.enough())
+		f, err := openFile(path)
+		if err != nil {
+			return ArtifactReport{}, err
+		}
+		defer f.Close()
+		content, size, err := readBeginning(f, h.enough())
 		return kept(content, size, h), err
 	})
 	if err != nil {
@@ -135,15 +141,15 @@ func fileOf(ctx context.Context, path string, h hidden) ArtifactReport {
 	return r
 }
 
+// openFile opens a file for reading. Opening a pipe would wait for its writer otherwise.
+func openFile(path string) (*os.File, error) {
+	return os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK, 0)
+}
+
 // readBeginning reads at most so many bytes of a regular file, and says how many it has;
 // those of /proc say that they have none. Only regular files have an end for certain: a
 // pipe may stand still, a device go on for ever.
-func readBeginning(path string, most int) ([]byte, int64, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK, 0) // opening a pipe would wait for its writer
-	if err != nil {
-		return nil, 0, err
-	}
-	defer f.Close()
+func readBeginning(f *os.File, most int) ([]byte, int64, error) {
 	st, err := f.Stat()
 	if err == nil && !st.Mode().IsRegular() {
 		err = errors.New("it is no regular file")

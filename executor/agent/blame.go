@@ -43,7 +43,7 @@ type suspect struct {
 	phase string
 	class string // of results.FailureKinds, where it is known better than from kind and phase
 	cause string
-	log   string // file
+	log   *logFile
 }
 
 // failure classifies the suspect for results.Failure.Kind. Whatever keeps ranks
@@ -102,11 +102,14 @@ func Lost(f results.Failure) *Outcome {
 	return failed(kindDied, f)
 }
 
-// fromExit words the end of a process that did not say why it ends. One that was
-// told to stop says so, so this is a sign of trouble even then.
-func fromExit(p *os.ProcessState) string {
+// fromExit words the end of a process that did not tell its agent why it ends: at most its
+// log does. One that was told to stop says so, so this is a sign of trouble even then.
+func fromExit(p *os.ProcessState, log []string) string {
 	if s, ok := signalOf(p); ok {
 		return fmt.Sprintf("killed by signal %d (%s)", s, unix.SignalName(s))
+	}
+	if reason, ok := lastReason(log); ok {
+		return fmt.Sprintf("exited with status %d: %s", p.ExitCode(), reason)
 	}
 	return fmt.Sprintf("exited with status %d without saying why", p.ExitCode())
 }

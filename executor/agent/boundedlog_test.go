@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-	"weir/executor/cgroup"
 )
 
 // TestOutputOfACommandIsBounded, with and without secrets, and what is short is
@@ -16,11 +15,12 @@ func TestOutputOfACommandIsBounded(t *testing.T) {
 	const more = 3 << 20
 	for _, h := range []hidden{nil, {"a secret"}} {
 		for written, want := range map[int]int64{100: 0, maxOutput: 0, maxOutput + more: more} {
-			a := &Agent{spawner: newSpawner(cgroup.Limits{})}
-			a.o.LogDir = t.TempDir()
+			a := New(Options{LogDir: t.TempDir()})
 			c := CommandTask{Name: "talk", Command: []string{"sh", "-c", fmt.Sprintf("head -c %d /dev/zero | tr '\\0' x", written)}, Timeout: 30 * time.Second, Log: "talk.log"}
-			r := a.command(t.Context(), c, h)
-			a.spawner.close()
+			r := a.command(t.Context(), "talk", c, h)
+			if err := a.Close(); err != nil {
+				t.Error(err)
+			}
 			if r.Status != "ok" {
 				t.Fatalf("%d bytes: %+v", written, r)
 			}

@@ -2,8 +2,8 @@ package agent
 
 import (
 	"context"
-	"os"
 
+	"weir/executor/environ"
 	"weir/results"
 )
 
@@ -14,7 +14,7 @@ func (a *Agent) check(ctx context.Context, c CheckTask, h hidden) *results.Check
 		r.Status, r.Reason = "failed", refusal
 		return r
 	}
-	if _, err := a.spawner.output(ctx, a.o.Deadlines.Command, c.Command, os.Environ()); err != nil {
+	if _, err := a.spawner.output(ctx, a.o.Deadlines.Command, c.Command, a.environment(environ.Layers{}).Env); err != nil {
 		r.Status, r.Reason = "failed", h.redact(err.Error())
 	}
 	return r

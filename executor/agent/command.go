@@ -3,53 +3,51 @@ package agent
 import (
 	"context"
 	"errors"
-	"os"
-	"path/filepath"
-	"slices"
 	"time"
 
+	"weir/executor/environ"
 	"weir/results"
 )
 
 // command runs a setup or teardown command on this node. Its output is kept in a
-// file, the end of it in the report.
-func (a *Agent) command(ctx context.Context, c CommandTask, h hidden) *results.Command {
+// file, which is shipped, and the end of it in the report.
+func (a *Agent) command(ctx context.Context, id string, c CommandTask, h hidden) *results.Command {
 	begin := time.Now()
 	r := &results.Command{Name: c.Name, Node: a.o.Node, Started: begin.UTC(), Status: results.OK}
-	log := filepath.Join(a.o.LogDir, c.Log)
-	if err := a.runCommand(ctx, c, log, h); err != nil {
+	log, err := a.runCommand(ctx, c, h)
+	if err != nil {
 		r.Status, r.Reason = "failed", h.redact(err.Error())
 	}
 	r.Duration = time.Since(begin).Seconds()
-	r.Log = h.lines(tailOf(log))
+	r.Log = h.lines(log.tail())
+	a.ship(id, log)
+	log.close()
 	return r
 }
 
-func (a *Agent) runCommand(ctx context.Context, c CommandTask, log string, h hidden) error {
+// runCommand gives the command's log, nil if it did not come so far.
+func (a *Agent) runCommand(ctx context.Context, c CommandTask, h hidden) (*logFile, error) {
 	if a.o.NoCommands {
-		return errors.New(refusal)
+		return nil, errors.New(refusal)
 	}
-	secrets, err := resolveAll(c.Secrets)
+	secrets, err := a.vault.resolveAll(c.Secrets)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if err := os.MkdirAll(filepath.Dir(log), 0o755); err != nil {
-		return err
-	}
-	file, err := os.Create(log)
+	log, file, err := a.logs.create(c.Log)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	stop, err := boundLog(file)
 	if err != nil {
-		return errors.Join(err, file.Close())
+		return log, errors.Join(err, file.Close())
 	}
 	out := h.output(file)
 	limit := c.Timeout
 	if limit <= 0 {
 		limit = a.o.Deadlines.Command
 	}
-	env := slices.Concat(os.Environ(), pairs(c.Env), pairs(secrets))
-	err = a.spawner.run(ctx, limit, c.Command, env, out, out)
-	return errors.Join(err, out.Close(), stop())
+	env := a.environment(environ.Layers{Scenario: c.Env, Secrets: secrets})
+	err = a.spawner.run(ctx, limit, c.Command, env.Env, out, out)
+	return log, errors.Join(err, out.Close(), stop())
 }

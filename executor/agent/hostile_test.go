@@ -176,6 +176,8 @@ func TestHostileWritesToEtcdRunNothing(t *testing.T) {
 func FuzzDecodeTask(f *testing.F) {
 	for _, task := range []string{
 		`{"check":{"name":"n","command":["true"]}}`, `{"launch":{"text":{"inline":"YQ=="},"ranks":[0,-1],"env":null}}`, `{"launch":{"ranks":[]}}`, `{"artifact":{"file":"/x"}}`, `{}`, `[`,
+		`{"command":{"command":["true"],"log":"../../victim"}}`, `{"command":{"command":["true"],"log":"/etc/passwd"}}`, `{"launch":{"ranks":[0],"log_dir":"a/../../b"}}`,
+		`{"check":{"command":["true"]},"command":{"log":"a//b"},"launch":{"log_dir":"/"}}`,
 	} {
 		f.Add([]byte(task), uint16(0xffff))
 	}
@@ -187,6 +189,12 @@ func FuzzDecodeTask(f *testing.F) {
 		task, err := decodeTask(packed[:min(int(cut), len(packed))])
 		if err != nil {
 			return
+		}
+		if c := task.Command; c != nil && (!filepath.IsLocal(c.Log) || filepath.Clean(c.Log) != c.Log) {
+			t.Errorf("a log %q", c.Log)
+		}
+		if l := task.Launch; l != nil && l.LogDir != "" && (!filepath.IsLocal(l.LogDir) || filepath.Clean(l.LogDir) != l.LogDir) {
+			t.Errorf("a directory for logs %q", l.LogDir)
 		}
 		if _, err := task.Encode(); err != nil {
 			t.Errorf("what is read cannot be written: %v", err)

@@ -1,11 +1,7 @@
 package agent
 
 import (
-	"io"
-	"maps"
-	"os"
 	"regexp"
-	"slices"
 	"strings"
 
 	"weir/results"
@@ -28,8 +24,8 @@ var (
 // headMax is how much of a log may come before the library has started.
 const headMax = 64 << 10
 
-// ignoredIn finds the variables among those that the scenario sets of which a log
-// says that the library ignores them.
+// ignoredIn finds the variables among those that the scenario and the shell set of which
+// a log says that the library ignores them.
 func ignoredIn(log string, set map[string]bool) []results.Ignored {
 	var out []results.Ignored
 	for line := range strings.Lines(log) {
@@ -50,32 +46,19 @@ func ignoredIn(log string, set map[string]bool) []results.Ignored {
 // ignored are the variables of the launch that a rank of this node said it ignores.
 func (l *launch) ignored() []results.Ignored {
 	set := map[string]bool{}
-	for name := range maps.Keys(l.task.Env) {
-		set[name] = true
+	for _, variables := range []map[string]string{l.task.Env, l.task.Secrets, l.a.shell} {
+		for name := range variables {
+			if strings.HasPrefix(name, "UCX_") {
+				set[name] = true
+			}
+		}
 	}
-	for name := range maps.Keys(l.task.Secrets) {
-		set[name] = true
-	}
-	if !slices.ContainsFunc(slices.Collect(maps.Keys(set)), func(name string) bool { return strings.HasPrefix(name, "UCX_") }) {
+	if len(set) == 0 {
 		return nil
 	}
 	var all []results.Ignored
 	for _, m := range l.ranks {
-		all = append(all, ignoredIn(headOf(m.log), set)...)
+		all = append(all, ignoredIn(m.log.head(), set)...)
 	}
 	return results.MergeIgnored(all)
-}
-
-// headOf is the beginning of a log file, "" where it cannot be read.
-func headOf(path string) string {
-	f, err := os.Open(path)
-	if err != nil {
-		return ""
-	}
-	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, headMax))
-	if err != nil {
-		return ""
-	}
-	return string(b)
 }

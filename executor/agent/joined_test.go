@@ -22,7 +22,10 @@ func joined(t *testing.T, o Options) (*coordinator, <-chan Report) {
 	t.Helper()
 	b := board.New(t)
 	reports := make(chan Report, 16)
-	o.Node, o.Session, o.RankCommand, o.ScratchDir, o.Verifier = "n1", board.ID, []string{"/bin/false"}, b.Dir, b.Verifier
+	o.Node, o.Session, o.ScratchDir, o.Verifier = "n1", board.ID, b.Dir, b.Verifier
+	if o.RankCommand == nil {
+		o.RankCommand = []string{"/bin/false"}
+	}
 	if o.LogDir == "" {
 		o.LogDir = t.TempDir()
 	}

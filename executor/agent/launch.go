@@ -27,12 +27,16 @@ type launch struct {
 	hidden  hidden
 	meeting *cluster.Rendezvous
 	ranks   []*member
+	logs    []*logFile // of all ranks that were to be started
 	events  chan event
 	over    chan struct{} // closed when nobody takes events any more
 	ctx     context.Context
 	wg      sync.WaitGroup
 
 	published, introduced, arrived, started bool
+
+	variables []results.Variable // of each rank
+	replaced  []results.Ignored  // by weir's own
 
 	suspects []suspect
 	told     time.Time // when the ranks were told to stop; zero: they were not
@@ -44,7 +48,10 @@ const askTime = time.Second
 
 func (a *Agent) launch(ctx context.Context, id string, task *assignment, h hidden) *Outcome {
 	refuse := func(k kind, class string, err error) *Outcome { return a.refuse(id, k, class, h.redact(err.Error())) }
-	secrets, err := resolveAll(task.Secrets)
+	secrets, err := a.vault.resolveAll(task.Secrets)
+	if err == nil {
+		err = a.permits(task.Env, secrets)
+	}
 	if err != nil {
 		return refuse(kindFailed, results.FailedReady, err)
 	}
@@ -57,8 +64,12 @@ func (a *Agent) launch(ctx context.Context, id string, task *assignment, h hidde
 	// a short name: UCX puts it into every key and address that it sends
 	scratch := filepath.Join(a.o.ScratchDir, strconv.FormatInt(a.count.Add(1), 10))
 	defer os.RemoveAll(scratch)
+	defer l.ship()
 	defer l.release()
 	if err := os.MkdirAll(scratch, 0o700); err != nil {
+		return refuse(kindFailed, results.FailedReady, err)
+	}
+	if err := a.makeRoom(task); err != nil {
 		return refuse(kindFailed, results.FailedReady, err)
 	}
 	before := a.counters()
@@ -66,7 +77,8 @@ func (a *Agent) launch(ctx context.Context, id string, task *assignment, h hidde
 	l.loop()
 	o := l.outcome()
 	o.Counters = a.counters().Since(before, a.o.Node)
-	o.Ignored = l.ignored()
+	o.Ignored = results.MergeIgnored(append(l.replaced, l.ignored()...))
+	o.Variables = results.MergeVariables(l.variables, 0)
 	return o
 }
 
@@ -96,7 +108,11 @@ func (l *launch) spawn(scratch string, secrets map[string]string) {
 		}
 		cpus := results.ParseCPUs(seat.CPUs)
 		self := engine.Identity{Rank: rank, CPUs: l.cpus(i, cpus), Memory: &free}
-		p, err := l.start(self, cpus, func() []string { return environment(scratch, seat.Env, l.task.Env, secrets) })
+		p, err := l.start(self, cpus, func() []string {
+			env := l.rankEnvironment(seat, scratch, secrets)
+			l.record(rank, env)
+			return env.Env
+		})
 		if err != nil {
 			l.suspects = append(l.suspects, suspect{kind: kindFailed, class: results.FailedReady, rank: rank, at: time.Now(), phase: "ready", cause: "starting the process: " + err.Error()})
 			l.tellStop()
@@ -114,8 +130,18 @@ func (l *launch) start(self engine.Identity, cpus []int, env func() []string) (*
 	if e := l.a.o.Engine; e != nil {
 		return startInside(e, wire.Launch{Launch: l.task.launch, Self: self}, l.emit), nil
 	}
-	log := filepath.Join(l.a.o.LogDir, l.task.LogDir, strconv.Itoa(l.task.launch.Index), strconv.Itoa(self.Rank)+".log")
-	return startProcess(l.a.spawner, cpus, l.a.o.RankCommand, env(), log, l.hidden, l.emit)
+	name := filepath.Join(l.task.LogDir, strconv.Itoa(l.task.launch.Index), strconv.Itoa(self.Rank)+".log")
+	log, file, err := l.a.logs.create(name)
+	if err != nil {
+		return nil, err
+	}
+	l.logs = append(l.logs, log)
+	p, err := startProcess(l.a.spawner, cpus, l.a.o.RankCommand, env(), l.hidden.output(file), l.emit)
+	if err != nil {
+		return nil, err
+	}
+	p.log = log
+	return p, nil
 }
 
 // cpus are the processors of the node's i-th rank of the launch, one for each of its
@@ -216,7 +242,7 @@ func (l *launch) exited(m *member, p *os.ProcessState) {
 	if ours || m.stage == left && p.Success() || l.spoke(m) {
 		return
 	}
-	l.suspect(m, kindDied, fromExit(p)+m.starvation()+m.where(l.task.launch.Cases))
+	l.suspect(m, kindDied, fromExit(p, m.log.tail())+m.starvation()+m.where(l.task.launch.Cases))
 }
 
 // spoke says whether the rank itself has already said why it ends.
@@ -364,9 +390,18 @@ func (l *launch) outcome() *Outcome {
 	s := judge(l.suspects)
 	return &Outcome{
 		Failure: &results.Failure{
-			Rank: s.rank, Node: l.a.o.Node, Phase: s.phase, Kind: s.failure(), Cause: l.hidden.redact(s.cause), Log: l.hidden.lines(tailOf(s.log)),
+			Rank: s.rank, Node: l.a.o.Node, Phase: s.phase, Kind: s.failure(),
+			Cause: l.hidden.redact(s.cause), Log: l.hidden.lines(s.log.tail()),
 		},
 		At: s.at, kind: s.kind,
+	}
+}
+
+// ship reports the logs of all ranks, which have ended.
+func (l *launch) ship() {
+	for _, log := range l.logs {
+		l.a.ship(l.id, log)
+		log.close()
 	}
 }
 

@@ -2,8 +2,8 @@ package agent
 
 import (
 	"bytes"
-	"io"
-	"os"
+	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -14,23 +14,24 @@ const (
 	tailMax  = 64 << 10
 )
 
-// tailOf reads the last lines of a log file. What cannot be read has no lines.
-func tailOf(path string) []string {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil
-	}
-	defer f.Close()
-	if st, err := f.Stat(); err == nil && st.Size() > tailMax {
-		if _, err := f.Seek(-tailMax, io.SeekEnd); err != nil {
-			return nil
+// trace is where the Go runtime, which has said why it ends the process, begins to write
+// what all of its threads are doing.
+var trace = regexp.MustCompile(`(?m)^(goroutine \d+ |runtime stack:$)`)
+
+// reasons is how messages begin by which a process says why it ends: weir's own, and
+// those of the Go runtime.
+var reasons = []string{"weir: ", "fatal error: ", "panic: ", "runtime: ", "runtime/cgo: "}
+
+// lastReason is what a process has written of why it ends, where it could tell nobody.
+func lastReason(log []string) (text string, ok bool) {
+	for _, line := range slices.Backward(log) {
+		for _, r := range reasons {
+			if text, ok = strings.CutPrefix(line, r); ok {
+				return text, true
+			}
 		}
 	}
-	b, err := io.ReadAll(io.LimitReader(f, tailMax))
-	if err != nil {
-		return nil
-	}
-	return lastLines(b, logLines)
+	return "", false
 }
 
 // lastLines gives the last lines of text in a form that every report can show:

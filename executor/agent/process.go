@@ -7,8 +7,6 @@ import (
 	"net"
 	"os"
 	"os/exec"
-	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -36,7 +34,7 @@ type process struct {
 	conn    *net.UnixConn
 	page    []byte
 	control *engine.Control
-	log     string
+	log     *logFile  // nil: it is a goroutine
 	kept    io.Closer // of the output
 	bounds  *bounds   // nil: none
 	starved int       // how many had been killed for want of memory when it began
@@ -53,17 +51,8 @@ type outgoing struct {
 // startProcess starts a rank. Its output goes straight into the log file, because
 // passing it on costs the measurement processor time; only where the session has
 // secrets it must go through this process. It stays on some processors, if any are given.
-func startProcess(s *spawner, cpus []int, argv, env []string, log string, h hidden, emit func(event)) (*process, error) {
-	p := &process{log: log, emit: emit, outbox: make(chan outgoing, 3), read: make(chan struct{})}
-	if err := os.MkdirAll(filepath.Dir(log), 0o755); err != nil {
-		return nil, err
-	}
-	file, err := os.Create(log)
-	if err != nil {
-		return nil, err
-	}
-	out := h.output(file)
-	p.kept = out
+func startProcess(s *spawner, cpus []int, argv, env []string, out io.WriteCloser, emit func(event)) (*process, error) {
+	p := &process{emit: emit, outbox: make(chan outgoing, 3), read: make(chan struct{}), kept: out}
 	theirs, err := p.share()
 	defer closeAll(theirs)
 	if err != nil {
@@ -221,12 +210,3 @@ func (p *process) state() byte {
 // dead says whether a state is that of a process that has ended, whether or not it
 // was waited for.
 func dead(state byte) bool { return state == 'Z' || state == 'X' || state == 0 }
-
-// environment is what a rank's process sees. Of equal names the last one counts.
-func environment(scratch string, seat, scenario, secrets map[string]string) []string {
-	env := append(os.Environ(), engine.RankEnv()...)
-	// UCX makes its shared memory as files here, so that removing the directory
-	// removes whatever a killed rank left
-	env = append(env, "UCX_POSIX_DIR="+scratch)
-	return slices.Concat(env, pairs(seat), pairs(scenario), pairs(secrets))
-}

@@ -29,7 +29,7 @@ type Log struct {
 	Text []byte
 }
 
-// SecretsReport says what is wrong with a node's secrets; nothing if it has all.
+// SecretsReport says which secrets a node lacks and which variables it refuses.
 type SecretsReport struct{ Problems []string }
 
 // Progress is where the slowest of a node's ranks is.
@@ -50,8 +50,11 @@ type Result struct {
 // Outcome is how a launch ended on a node.
 type Outcome struct {
 	Failure *results.Failure // nil: every rank ran every case and left in order
-	// Ignored are variables of the scenario for which a library had no use.
+	// Ignored are variables that did nothing: a library has no use for them, or weir's own
+	// values replaced them.
 	Ignored []results.Ignored
+	// Variables are the library variables of the node's ranks, each with their numbers.
+	Variables []results.Variable
 	// Counters are those of the node that moved meanwhile.
 	Counters []results.Counter
 	At       time.Time

@@ -7,8 +7,13 @@ import (
 	"io"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"weir/executor/environ"
 )
 
 // filePrefix marks a reference to a secret that stands in a file.
@@ -21,11 +26,17 @@ const minSecret = 4
 // maxSecret is the length in bytes up to which a file is taken for a secret.
 const maxSecret = 64 << 10
 
+// vault is where this node's secrets are.
+type vault struct {
+	anywhere bool   // a file may be any of the node
+	below    string // otherwise the directory that has them; "": no file is one
+}
+
 // resolve reads a secret: the environment variable of that name, or the content
 // of the file of file:PATH without the line's end. Errors name the reference and
 // never the value.
-func resolve(reference string) (string, error) {
-	value, err := read(reference)
+func (v vault) resolve(reference string) (string, error) {
+	value, err := v.read(reference)
 	switch {
 	case err != nil:
 		return "", fmt.Errorf("secret %s: %w", reference, err)
@@ -37,7 +48,7 @@ func resolve(reference string) (string, error) {
 	return value, nil
 }
 
-func read(reference string) (string, error) {
+func (v vault) read(reference string) (string, error) {
 	path, isFile := strings.CutPrefix(reference, filePrefix)
 	if !isFile {
 		value, ok := os.LookupEnv(reference)
@@ -46,16 +57,44 @@ func read(reference string) (string, error) {
 		}
 		return value, nil
 	}
-	b, err := readRegular(path, maxSecret)
+	f, err := v.open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	b, err := readRegular(f, maxSecret)
 	if err != nil {
 		return "", err
 	}
 	return strings.TrimSuffix(strings.TrimSuffix(string(b), "\n"), "\r"), nil
 }
 
+// open opens a secret's file. Below a directory links out of it are no files of it.
+func (v vault) open(path string) (*os.File, error) {
+	if v.anywhere {
+		return openFile(path)
+	}
+	if v.below == "" {
+		return nil, errors.New("this agent takes no files for secrets: whoever runs the node can start it with --secrets DIR, which has them")
+	}
+	if filepath.IsAbs(path) {
+		relative, err := filepath.Rel(v.below, path)
+		if err != nil || !filepath.IsLocal(relative) {
+			return nil, errors.New("this agent takes files for secrets only below the directory of its --secrets")
+		}
+		path = relative
+	}
+	root, err := os.OpenRoot(v.below)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	return root.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK, 0)
+}
+
 // readRegular reads a file of at most so many bytes.
-func readRegular(path string, most int) ([]byte, error) {
-	b, _, err := readBeginning(path, most+1)
+func readRegular(f *os.File, most int) ([]byte, error) {
+	b, _, err := readBeginning(f, most+1)
 	if err == nil && len(b) > most {
 		err = fmt.Errorf("the file is longer than %d bytes", most)
 	}
@@ -66,10 +105,10 @@ func readRegular(path string, most int) ([]byte, error) {
 }
 
 // resolveAll gives environment variables the values that they refer to.
-func resolveAll(references map[string]string) (map[string]string, error) {
+func (v vault) resolveAll(references map[string]string) (map[string]string, error) {
 	values := make(map[string]string, len(references))
 	for _, name := range slices.Sorted(maps.Keys(references)) {
-		value, err := resolve(references[name])
+		value, err := v.resolve(references[name])
 		if err != nil {
 			return nil, err
 		}
@@ -79,33 +118,26 @@ func resolveAll(references map[string]string) (map[string]string, error) {
 }
 
 // problems says what is wrong with each of the secrets that cannot be used here.
-func problems(references []string) []string {
+func (v vault) problems(references []string) []string {
 	var all []string
 	for _, r := range references {
-		if _, err := resolve(r); err != nil {
+		if _, err := v.resolve(r); err != nil {
 			all = append(all, err.Error())
 		}
 	}
 	return all
 }
 
-// pairs are variables in the form of an environment.
-func pairs(variables map[string]string) []string {
-	var env []string
-	for _, name := range slices.Sorted(maps.Keys(variables)) {
-		env = append(env, name+"="+variables[name])
-	}
-	return env
-}
-
 // hidden are the values that nothing may show that is kept, the longest first.
 type hidden []string
 
 // hidden reads the secrets to redact. One that is not here cannot show here.
-func (a *Agent) hidden(references []string) hidden {
+func (a *Agent) hidden(references []string) hidden { return a.vault.hidden(references) }
+
+func (v vault) hidden(references []string) hidden {
 	var h hidden
 	for _, r := range references {
-		if value, err := resolve(r); err == nil {
+		if value, err := v.resolve(r); err == nil {
 			h = append(h, value)
 			h = append(h, linesOf(value)...)
 		}
@@ -127,8 +159,6 @@ func linesOf(value string) []string {
 	}
 	return all
 }
-
-const redacted = "***"
 
 func (h hidden) redact(text string) string {
 	if len(h) == 0 {
@@ -182,7 +212,7 @@ func (r *redactor) pass(end int) error {
 	at := 0
 	for at < end {
 		if n := r.hidden.at(r.held[at:]); n > 0 {
-			out = append(out, redacted...)
+			out = append(out, environ.Redacted...)
 			at += n
 			continue
 		}

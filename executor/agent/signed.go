@@ -35,3 +35,14 @@ func (a *Agent) open(p cluster.Placement) (Task, error) {
 	}
 	return decodeTask(body[used:])
 }
+
+// mostTold is of how many refused tasks of a session the node's owner is told.
+const mostTold = 10
+
+// tellRefused tells whoever runs the node of a task with which its own session reaches
+// for files that are not the agent's. What strangers write is theirs to flood.
+func (a *Agent) tellRefused(err error) {
+	if a.o.Refused != nil && errors.Is(err, errElsewhere) && a.refused.Add(1) <= mostTold {
+		a.o.Refused(err.Error())
+	}
+}

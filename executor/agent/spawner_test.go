@@ -18,9 +18,9 @@ func TestProcessesStayOnTheirProcessors(t *testing.T) {
 	all := AllowedCPUs()
 	one := all[len(all)-1:]
 	for i, cpus := range [][]int{one, nil} {
-		log := filepath.Join(t.TempDir(), "log")
+		log := output(t)
 		ended := make(chan event, 4)
-		p, err := startProcess(s, cpus, []string{"grep", "Cpus_allowed_list", "/proc/self/status"}, os.Environ(), log, nil, func(e event) { ended <- e })
+		p, err := startProcess(s, cpus, []string{"grep", "Cpus_allowed_list", "/proc/self/status"}, os.Environ(), log, func(e event) { ended <- e })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -30,15 +30,25 @@ func TestProcessesStayOnTheirProcessors(t *testing.T) {
 			}
 		}
 		p.release()
-		text, err := os.ReadFile(log)
+		text, err := os.ReadFile(log.Name())
 		_, got, _ := strings.Cut(strings.TrimSpace(string(text)), "\t")
 		if want := results.FormatCPUs([][]int{one, all}[i]); err != nil || got != want {
 			t.Errorf("on %q, want %q (%v)", got, want, err)
 		}
 	}
-	if _, err := startProcess(s, []int{1 << 15}, []string{"true"}, os.Environ(), filepath.Join(t.TempDir(), "log"), nil, func(event) {}); err == nil {
+	if _, err := startProcess(s, []int{1 << 15}, []string{"true"}, os.Environ(), output(t), func(event) {}); err == nil {
 		t.Error("a process runs on a processor that there is not")
 	}
+}
+
+// output is a file for the output of a process.
+func output(t *testing.T) *os.File {
+	t.Helper()
+	file, err := os.Create(filepath.Join(t.TempDir(), "log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return file
 }
 
 func TestVisibleGPUs(t *testing.T) {

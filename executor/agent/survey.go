@@ -6,10 +6,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
-	"os"
 	"slices"
 
 	"weir/engine"
+	"weir/executor/environ"
 	"weir/executor/inventory"
 	"weir/executor/rank"
 	"weir/results"
@@ -26,6 +26,7 @@ func (a *Agent) Survey(ctx context.Context, fabrics []string) results.Node {
 	n.Name = a.o.Node
 	n.CPU.Allowed = len(a.cpus)
 	n.Counters = a.counters().Watched()
+	n.Variables = a.ownVariables()
 	p, err := a.probe(ctx, fabrics)
 	if err != nil {
 		p = rank.Probe{Error: err.Error()}
@@ -56,7 +57,7 @@ func (a *Agent) probe(ctx context.Context, fabrics []string) (rank.Probe, error)
 		return rank.Probe{Fabrics: a.o.Engine.Probe(fabrics)}, nil
 	}
 	argv := append(append([]string{}, a.o.ProbeCommand...), fabrics...)
-	out, err := a.spawner.output(ctx, a.o.Deadlines.Command, argv, append(os.Environ(), engine.RankEnv()...))
+	out, err := a.spawner.output(ctx, a.o.Deadlines.Command, argv, a.environment(environ.Layers{Weir: engine.RankEnv()}).Env)
 	if err != nil {
 		return p, fmt.Errorf("the probe process failed: %w", err)
 	}

@@ -56,6 +56,9 @@ func (d Deadlines) ready(l engine.Launch, ranks int) time.Duration {
 			_, bytes := m.Bottleneck()
 			own = float64(bytes)
 		}
+		if copied := c.Options.Own; copied != nil {
+			own += float64(copied.Largest())
+		}
 		if c.Options.Step != nil {
 			all += own
 			own = all
@@ -85,7 +88,7 @@ type Task struct {
 type LaunchTask struct {
 	Text   cluster.Text      `json:"text"`  // what Pack gives
 	Ranks  []int             `json:"ranks"` // that this node runs
-	Env    map[string]string `json:"env"`   // the scenario's; it wins over all else
+	Env    map[string]string `json:"env"`   // the scenario's
 	LogDir string            `json:"log_dir"`
 	// Secrets are references to the values of further environment variables.
 	Secrets map[string]string `json:"secrets,omitempty"`
@@ -113,9 +116,12 @@ type CommandTask struct {
 	Log     string            `json:"log"` // file for its output, below the agent's log directory
 }
 
-// SecretsTask asks whether a node has secrets.
+// SecretsTask asks whether a node has the scenario's secrets and takes the variables that
+// its ranks are to have.
 type SecretsTask struct {
-	Names []string `json:"names"` // references
+	Names     []string            `json:"names"`               // references
+	Variables []string            `json:"variables,omitempty"` // that secrets are the values of
+	Env       map[string][]string `json:"env,omitempty"`       // the scenario's variables with all of their values
 }
 
 // CheckTask is a command that must succeed.
@@ -139,6 +145,24 @@ func (t Task) Encode() ([]byte, error) {
 // maxTask is the longest text of a task without its launch.
 const maxTask = 16 << 20
 
+// errElsewhere is of a task with a file that is not below the agent's log directory.
+var errElsewhere = errors.New("refused")
+
+// localFiles refuses names of files with which a coordinator would have the agent write,
+// read or remove others than its own.
+func (t Task) localFiles() (err error) {
+	if c := t.Command; c != nil {
+		err = below("log", c.Log)
+	}
+	if l := t.Launch; err == nil && l != nil && l.LogDir != "" {
+		err = below("directory for logs", l.LogDir)
+	}
+	if err != nil {
+		return fmt.Errorf("%w: %w", errElsewhere, err)
+	}
+	return nil
+}
+
 func decodeTask(b []byte) (Task, error) {
 	var t Task
 	text, err := decompress(b, maxTask)
@@ -147,6 +171,9 @@ func decodeTask(b []byte) (Task, error) {
 	}
 	if err != nil {
 		return t, fmt.Errorf("reading a task: %w", err)
+	}
+	if err := t.localFiles(); err != nil {
+		return Task{}, fmt.Errorf("reading a task: %w", err)
 	}
 	switch {
 	case t.Check != nil && len(t.Check.Command) > 0, t.Command != nil && len(t.Command.Command) > 0, t.Secrets != nil, t.Clock, t.Artifact != nil && (len(t.Artifact.Command) > 0 || t.Artifact.File != ""):

@@ -33,11 +33,12 @@ type result struct {
 }
 
 type outcome struct {
-	Failure  *results.Failure  `json:"failure,omitempty"`
-	Ignored  []results.Ignored `json:"ignored,omitempty"`
-	Counters []results.Counter `json:"counters,omitempty"`
-	Ago      time.Duration     `json:"ago"`
-	Kind     kind              `json:"kind"`
+	Failure   *results.Failure   `json:"failure,omitempty"`
+	Ignored   []results.Ignored  `json:"ignored,omitempty"`
+	Variables []results.Variable `json:"variables,omitempty"`
+	Counters  []results.Counter  `json:"counters,omitempty"`
+	Ago       time.Duration      `json:"ago"`
+	Kind      kind               `json:"kind"`
 }
 
 type artifact struct {
@@ -67,7 +68,7 @@ func (r Report) Encode() (head, body []byte, err error) {
 		t.Result, body = &result{r.Result.Case, r.Result.Rate}, r.Result.Samples
 	}
 	if o := r.Outcome; o != nil {
-		t.Outcome = &outcome{o.Failure, o.Ignored, o.Counters, time.Since(o.At), o.kind}
+		t.Outcome = &outcome{o.Failure, o.Ignored, o.Variables, o.Counters, time.Since(o.At), o.kind}
 	}
 	if r.Clock != nil {
 		ns := r.Clock.UnixNano()
@@ -174,7 +175,12 @@ func (t *outcome) decode(node string) (*Outcome, error) {
 	for i := range t.Counters {
 		t.Counters[i].Node = node
 	}
-	return &Outcome{Failure: t.Failure, Ignored: t.Ignored, Counters: t.Counters, At: *at, kind: t.Kind}, nil
+	for _, v := range t.Variables {
+		if !v.Known() {
+			return nil, fmt.Errorf("a variable from %.80q", v.From)
+		}
+	}
+	return &Outcome{Failure: t.Failure, Ignored: t.Ignored, Variables: t.Variables, Counters: t.Counters, At: *at, kind: t.Kind}, nil
 }
 
 func (t *logPiece) decode(text []byte) (*Log, error) {

@@ -106,7 +106,7 @@ func (l *launch) lateness(now time.Time, m *member, missing func() *cluster.Miss
 	case addressed, connected:
 		s := l.about(m, kindMissing, cause)
 		if who := missing(); who != nil {
-			s.rank, s.cause, s.log = who.Ranks[0], who.Error(), ""
+			s.rank, s.cause, s.log = who.Ranks[0], who.Error(), nil
 		}
 		return s
 	}

@@ -34,6 +34,8 @@ type Config struct {
 	// Gone is closed when Dial will never lead anywhere again; nil: nobody knows. Then
 	// nobody waits for etcd when leaving it.
 	Gone <-chan struct{}
+	// Failed is closed when etcd is known to have failed for good: all of it is lost at once.
+	Failed <-chan struct{}
 	// Wait is how long the first answer may take; 0: 5 s, since an address that is wrong
 	// should show soon. Waiting is told, in words, when it takes 2 s; nil: nobody is.
 	Wait    time.Duration

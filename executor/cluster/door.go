@@ -31,6 +31,7 @@ func (p patience) beat() time.Duration { return p.ttl / 5 }
 type door struct {
 	client *clientv3.Client
 	gone   <-chan struct{} // closed: it never answers again
+	failed <-chan struct{} // closed: it never answers again, and nobody need wait to be sure
 	root   string          // of all keys
 	lease  clientv3.LeaseID
 	ctx    context.Context // of watches, renewals and retries: ends when the lease is lost and with Close
@@ -43,6 +44,7 @@ type door struct {
 var (
 	errLeaseGone = errors.New("etcd has given up this process's lease: it was suspended, or cut off for too long")
 	errAway      = errors.New("etcd has been away for too long")
+	errFailed    = errors.New("etcd has failed")
 	errClosed    = errors.New("left etcd")
 )
 
@@ -51,7 +53,7 @@ func (d *door) open(ctx context.Context, c Config, p patience) (err error) {
 		return err
 	}
 	d.root, _ = c.root()
-	d.gone = c.Gone
+	d.gone, d.failed = c.Gone, c.Failed
 	wait := cmp.Or(c.Wait, connectTime)
 	late, cancel := context.WithTimeoutCause(ctx, wait, fmt.Errorf("no answer within %v", wait))
 	defer cancel()
@@ -120,6 +122,9 @@ func (d *door) keep(p patience) {
 	for pause := firstPause; ; {
 		select {
 		case <-next.C:
+		case <-d.failed:
+			d.lose(errFailed)
+			return
 		case <-d.ctx.Done():
 			return
 		}

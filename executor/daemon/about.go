@@ -60,6 +60,10 @@ type Invitation struct {
 	Fabrics     []string  `json:"fabrics"`     // to probe; none named: all
 	CPUs        []int     `json:"cpus"`        // that the session has claimed of the node; none: all
 	Expires     time.Time `json:"expires"`
+	// Shell are the variables of the shell that every node gets.
+	Shell map[string]string `json:"shell,omitempty"`
+	// Secrets are references to those of the scenario.
+	Secrets []string `json:"secrets,omitempty"`
 }
 
 // Encode gives it the form that is signed.

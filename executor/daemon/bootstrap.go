@@ -44,7 +44,7 @@ func Bootstrapped(ctx context.Context, o Options, b trust.Bootstrap, pipe net.Co
 	o.Labels = labels
 	s := &served{
 		Options: o, session: b.Session, node: o.Node, identity: b.Identity, key: b.SessionKey, fabrics: b.Fabrics, etcd: etcd,
-		connect: dialer(b.Coordinator),
+		shell: b.Shell, secrets: b.Secrets, connect: dialer(b.Coordinator),
 	}
 	if len(b.Coordinator) == 1 && b.Coordinator[0] == trust.Stdio {
 		s.connect = once(pipe)

@@ -32,7 +32,9 @@ type Options struct {
 	RankCommand  []string // as those of agent.Options
 	ProbeCommand []string
 	Deadlines    agent.Deadlines
-	Commands     bool              // run commands that a scenario names
+	Commands     bool     // run commands that a scenario names
+	AllowEnv     []string // as those of agent.Options
+	SecretsDir   string
 	Limits       cgroup.Limits     // as those of agent.Options
 	Say          func(text string) // tells whoever runs it what happens, a line at a time
 
@@ -57,7 +59,7 @@ func Run(ctx context.Context, o Options) error {
 		d.Say(agent.Bounds(d.Limits))
 	}
 	cgroup.Sweep() // what an agent that was killed has left
-	for _, root := range append(scratchRoots(), sharedMemory) {
+	for _, root := range scratch.Roots() {
 		scratch.Sweep(root)
 	}
 	for {
@@ -274,7 +276,7 @@ func (d *daemon) accept(ctx context.Context, i cluster.Invitation) error {
 	d.Say(fmt.Sprintf("session %s of %s begins", i.Session, coordinator))
 	s := &served{
 		Options: d.Options, session: i.Session, node: d.Node, identity: identity, key: invitation.SessionKey, cpus: invitation.CPUs,
-		fabrics: invitation.Fabrics, connect: dialer(invitation.Coordinator), etcd: d.Etcd,
+		fabrics: invitation.Fabrics, shell: invitation.Shell, secrets: invitation.Secrets, connect: dialer(invitation.Coordinator), etcd: d.Etcd,
 	}
 	err = s.run(ctx)
 	if err == nil && ctx.Err() == nil {

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"os"
 	"path/filepath"
 	"time"
 
@@ -27,6 +26,8 @@ type served struct {
 	key      []byte
 	cpus     []int
 	fabrics  []string
+	shell    map[string]string // carried variables
+	secrets  []string          // references
 	connect  func(context.Context) (net.Conn, error)
 	etcd     cluster.Config // no endpoints: through the link
 }
@@ -57,12 +58,12 @@ func (s *served) run(ctx context.Context) (err error) {
 		defer cancel()
 		_ = l.Close(leaving) // the coordinator notices that a node is gone in any case
 	}()
-	tmp, err := scratch.Make(scratchRoots()...)
+	tmp, err := scratch.Want{}.Make(scratch.Roots()...)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, tmp.Remove()) }()
-	shm, err := scratch.Make(sharedMemory, tmp.Path())
+	shm, err := scratch.Want{Free: agent.SharedBytes(fewRanks)}.Prefer(sharedMemory, tmp.Path())
 	if err != nil {
 		return err
 	}
@@ -70,7 +71,9 @@ func (s *served) run(ctx context.Context) (err error) {
 	a := agent.New(agent.Options{
 		Node: s.node, Session: s.session, Labels: s.Labels, RankCommand: s.RankCommand, ProbeCommand: s.ProbeCommand, LogDir: filepath.Join(tmp.Path(), "logs"),
 		ScratchDir: shm.Path(), Deadlines: s.Deadlines, Verifier: verifier, CPUs: s.cpus, ShipLogs: true, NoCommands: !s.Commands, Limits: s.Limits,
-		Sink: func(r agent.Report) { s.send(l, r) },
+		AllowEnv: s.AllowEnv, SecretsDir: s.SecretsDir, Shell: s.shell, Secrets: s.secrets,
+		Refused: func(why string) { s.Say(fmt.Sprintf("session %s: %s", s.session, why)) },
+		Sink:    func(r agent.Report) { s.send(l, r) },
 	})
 	defer func() { err = errors.Join(err, a.Close()) }()
 	if len(s.etcd.Endpoints) == 0 {
@@ -97,8 +100,8 @@ func (s *served) run(ctx context.Context) (err error) {
 	return nil
 }
 
-// scratchRoots are where an agent may have its files of a session.
-func scratchRoots() []string { return []string{os.TempDir(), "/tmp", "/var/tmp"} }
+// fewRanks are those for which there must be shared memory where it is looked for first.
+const fewRanks = 8
 
 // sharedMemory is where ranks put files that they share as memory.
 const sharedMemory = "/dev/shm"

@@ -53,7 +53,7 @@ func weir(t *testing.T) string {
 }
 
 // TestFaults injects faults at random moments and holds every session to the same
-// promises, whatever was broken.
+// promises, whatever was broken. It fails where too few of them met a session.
 func TestFaults(t *testing.T) {
 	if testing.Short() {
 		t.Skip("short")
@@ -71,7 +71,7 @@ func TestFaults(t *testing.T) {
 				t.Parallel()
 				w := newWorld(t, path, "a", "b", "c")
 				w.calm()
-				for table.hits() < *count && !t.Failed() {
+				for table.tally().goesOn(*count) && !t.Failed() {
 					n := int(next.Add(1)) - 1
 					// of the number alone, whichever world it comes to
 					r := rand.New(rand.NewPCG(*seed, uint64(n)))
@@ -81,4 +81,7 @@ func TestFaults(t *testing.T) {
 		}
 	})
 	table.tell(t)
+	if why := table.tally().shortfall(*count); why != "" {
+		t.Error(why)
+	}
 }

@@ -16,7 +16,7 @@ type row struct {
 	injection
 	outcome  string
 	took     time.Duration // from the injection to the end of the command
-	hit      bool          // the session was not over yet
+	hit      bool          // something was broken while the session was not over yet
 	causes   []string      // that its launches failed of
 	problems []string
 }
@@ -27,7 +27,8 @@ func (r *row) wrong(format string, args ...any) {
 
 // Outcomes.
 const (
-	missed  = "too late"  // the session was over, or there was nothing to break
+	late    = "too late" // the session was over
+	idle    = "nothing to break"
 	held    = "held"      // it did not even have to make a launch again
 	mended  = "mended"    // launches failed, with the cause, and were made again
 	failed  = "failed"    // with the cause
@@ -88,8 +89,10 @@ func (w *world) suffer(r *rand.Rand, i injection) row {
 	case !inTime:
 		result.outcome = hung
 		result.wrong("the session did not end within %v", i.held+bound)
-	case over || !done:
-		result.outcome = missed
+	case over:
+		result.outcome = late
+	case !done:
+		result.outcome = idle
 	default:
 		result.hit = true
 		w.judge(s, &result)

@@ -7,10 +7,15 @@ package scratch
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"weir/quantity"
 )
 
 const (
@@ -24,32 +29,76 @@ type Dir struct {
 	lock *os.File
 }
 
-// Make makes a directory in the first of the roots that lets it, after it has
-// swept that root.
-func Make(roots ...string) (*Dir, error) {
-	var errs []error
-	for _, root := range roots {
+// Want is what a directory must have.
+type Want struct {
+	Free    int64 // bytes that are free
+	Longest int   // bytes that the path of its root may have; 0: any
+}
+
+// Make makes a directory in the first of the roots that has what is wanted, after it has
+// swept that root. The error says why none of them has it.
+func (w Want) Make(roots ...string) (*Dir, error) {
+	var reasons []string
+	for i, root := range roots {
+		if slices.Contains(roots[:i], root) {
+			continue
+		}
 		Sweep(root)
-		d, err := makeIn(root)
+		d, err := w.makeIn(root)
 		if err == nil {
 			return d, nil
 		}
-		errs = append(errs, err)
+		reasons = append(reasons, err.Error())
 	}
-	return nil, fmt.Errorf("making a temporary directory: %w", errors.Join(errs...))
+	return nil, fmt.Errorf("no temporary directory%s: %s; name one by TMPDIR", w.words(), strings.Join(reasons, ", "))
 }
 
-func makeIn(root string) (*Dir, error) {
+// Prefer is Make, or where no root has what is wanted, makes one in the first that lets it.
+func (w Want) Prefer(roots ...string) (*Dir, error) {
+	d, err := w.Make(roots...)
+	if err != nil {
+		d, err = Want{}.Make(roots...)
+	}
+	return d, err
+}
+
+func (w Want) makeIn(root string) (*Dir, error) {
+	if w.Longest > 0 && len(root) > w.Longest {
+		return nil, fmt.Errorf("%s is longer than %d bytes, which is too long for the path of a socket", root, w.Longest)
+	}
+	var of unix.Statfs_t
+	if err := unix.Statfs(root, &of); err != nil {
+		return nil, fmt.Errorf("%s: %w", root, err)
+	}
+	// a file system that counts no blocks does not say what is free
+	if free := int64(of.Bavail) * of.Bsize; of.Blocks > 0 && free < w.Free {
+		return nil, fmt.Errorf("%s has %v free", root, quantity.Size(free))
+	}
 	path, err := os.MkdirTemp(root, prefix)
 	if err != nil {
-		return nil, err
+		return nil, reasonIn(root, err)
 	}
 	lock, err := lockIn(path)
 	if err != nil {
 		os.RemoveAll(path)
-		return nil, err
+		return nil, reasonIn(root, err)
 	}
 	return &Dir{path: path, lock: lock}, nil
+}
+
+// reasonIn says why nothing can be made in a root, without the random names in it.
+func reasonIn(root string, err error) error {
+	if failed, ok := errors.AsType[*fs.PathError](err); ok {
+		err = failed.Err
+	}
+	return fmt.Errorf("%s: %w", root, err)
+}
+
+func (w Want) words() string {
+	if w.Free == 0 {
+		return " can be made"
+	}
+	return fmt.Sprintf(" has the %v that are needed", quantity.Size(w.Free))
 }
 
 // lockIn makes the lock file under another name and renames it once it is

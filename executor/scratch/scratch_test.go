@@ -4,12 +4,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
 func TestMain(m *testing.M) {
 	if root := os.Getenv("SCRATCH_LEAVE_IN"); root != "" {
-		d, err := Make(root)
+		d, err := Want{}.Make(root)
 		if err != nil {
 			panic(err)
 		}
@@ -21,7 +22,7 @@ func TestMain(m *testing.M) {
 
 func TestRemoveLeavesNothing(t *testing.T) {
 	root := t.TempDir()
-	d, err := Make(root)
+	d, err := Want{}.Make(root)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +39,7 @@ func TestRemoveLeavesNothing(t *testing.T) {
 
 func TestMakeFallsBackToTheNextRoot(t *testing.T) {
 	root := t.TempDir()
-	d, err := Make(filepath.Join(root, "absent"), root)
+	d, err := Want{}.Make(filepath.Join(root, "absent"), root)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +61,7 @@ func TestSweepTakesOnlyWhatDeadSessionsLeft(t *testing.T) {
 	if _, err := os.Stat(stale); err != nil {
 		t.Fatalf("the dead session left nothing to sweep: %v", err)
 	}
-	live, err := makeIn(root)
+	live, err := Want{}.makeIn(root)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,5 +80,32 @@ func TestSweepTakesOnlyWhatDeadSessionsLeft(t *testing.T) {
 		if _, err := os.Stat(dir); err != nil {
 			t.Errorf("swept what it must not touch: %v", err)
 		}
+	}
+}
+
+func TestWantedSpaceAndPaths(t *testing.T) {
+	root := t.TempDir()
+	much := Want{Free: 1 << 60}
+	_, err := much.Make(root, root, filepath.Join(root, "absent"))
+	if err == nil || strings.Count(err.Error(), root+" has ") != 1 || !strings.Contains(err.Error(), "absent: no such file or directory; name one by TMPDIR") {
+		t.Errorf("no room: %v", err)
+	}
+	d, err := much.Prefer(filepath.Join(root, "absent"), root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Remove()
+	short := t.TempDir()
+	long := filepath.Join(short, "long")
+	if err := os.Mkdir(long, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	there, err := Want{Longest: len(short)}.Make(long, short)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer there.Remove()
+	if filepath.Dir(there.Path()) != short {
+		t.Errorf("made %s, which is too long", there.Path())
 	}
 }

@@ -44,6 +44,10 @@ type Bootstrap struct {
 	Etcd *EtcdAccess `json:"etcd,omitempty"`
 	// Labels are those of nodes, by which scenarios choose them, by node; AnyNode: of all.
 	Labels map[string]map[string]string `json:"labels,omitempty"`
+	// Shell are the variables of the shell that every node gets.
+	Shell map[string]string `json:"shell,omitempty"`
+	// Secrets are references to those of the scenario, never their values.
+	Secrets []string `json:"secrets,omitempty"`
 }
 
 // LabelsOf are the labels of a node.

@@ -146,7 +146,7 @@ func once(cases []engine.Case) []engine.Case {
 	cases = slices.Clone(cases)
 	for i := len(cases) - 1; i > 0; i-- {
 		if cases[i].Options.Matrix == cases[i-1].Options.Matrix {
-			cases[i].Options.Matrix = nil
+			cases[i].Options.Matrix, cases[i].Options.Own = nil, nil
 		}
 	}
 	return cases
@@ -156,7 +156,7 @@ func once(cases []engine.Case) []engine.Case {
 func each(cases []engine.Case) {
 	for i := 1; i < len(cases); i++ {
 		if o := &cases[i].Options; o.Matrix == nil && o.Pattern == workload.MatrixPattern {
-			o.Matrix = cases[i-1].Options.Matrix
+			o.Matrix, o.Own = cases[i-1].Options.Matrix, cases[i-1].Options.Own
 		}
 	}
 }

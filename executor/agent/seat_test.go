@@ -1,0 +1,51 @@
+package agent
+
+import (
+	"strings"
+	"testing"
+
+	"weir/executor/environ"
+	"weir/results"
+)
+
+func TestVariablesOfASeat(t *testing.T) {
+	two := results.Seat{GPUs: []string{"1", "3"}, NICs: []string{"mlx5_0:1", "mlx5_1:1"}}
+	device := func(driver string) results.Node {
+		return results.Node{RDMA: []results.RDMA{{Name: "mlx5_0", Driver: driver}, {Name: "mlx5_1", Driver: driver}}}
+	}
+	for _, c := range []struct {
+		seat results.Seat
+		node results.Node
+		want string
+	}{
+		{two, device("mlx5_core"), "CUDA_DEVICE_ORDER=PCI_BUS_ID CUDA_VISIBLE_DEVICES=1,3 UCX_NET_DEVICES=mlx5_0:1,mlx5_1:1"},
+		{two, device("efa"), "CUDA_DEVICE_ORDER=PCI_BUS_ID CUDA_VISIBLE_DEVICES=1,3 FI_EFA_IFACE=mlx5_0,mlx5_1 UCX_NET_DEVICES=mlx5_0:1,mlx5_1:1"},
+		{results.Seat{NICs: []string{"mlx5_0:1"}}, device("mlx5_core"), "FI_VERBS_DEVICE_NAME=mlx5_0 UCX_NET_DEVICES=mlx5_0:1"},
+		{results.Seat{NICs: []string{"eth0"}}, results.Node{}, "FI_TCP_IFACE=eth0 UCX_NET_DEVICES=eth0"},
+		{results.Seat{CPUs: "0"}, device("efa"), ""},
+		{results.Seat{Env: map[string]string{"LD_PRELOAD": "/tmp/pre.so"}}, results.Node{}, ""},
+	} {
+		if text := strings.Join(environ.Pairs(seatVariables(c.seat, c.node)), " "); text != c.want {
+			t.Errorf("%v: %s, want %s", c.seat, text, c.want)
+		}
+	}
+}
+
+// The names in a seat become values of variables, so they must be those of this node's own
+// devices.
+func TestSeatsAreOfThisNode(t *testing.T) {
+	m := Member{GPUs: []string{"0", "GPU-4f"}, Node: results.Node{RDMA: []results.RDMA{{Name: "mlx5_0", Ports: []results.RDMAPort{{Port: 1, State: "ACTIVE"}, {Port: 2, State: "DOWN"}}}}}}
+	if err := m.checkSeats([]results.Seat{{GPUs: m.GPUs, NICs: []string{"mlx5_0:1"}}, {CPUs: "0-3"}}); err != nil {
+		t.Error(err)
+	}
+	for want, seat := range map[string]results.Seat{
+		`GPU "1"`:                           {GPUs: []string{"0", "1"}},
+		`GPU "GPU-4f,/tmp"`:                 {GPUs: []string{"GPU-4f,/tmp"}},
+		`NIC "mlx5_0:2"`:                    {NICs: []string{"mlx5_0:2"}},
+		`NIC "mlx5_0:1\nUCX_LOG_FILE=/tmp"`: {NICs: []string{"mlx5_0:1\nUCX_LOG_FILE=/tmp"}},
+	} {
+		if err := m.checkSeats([]results.Seat{seat}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v: %v", seat, err)
+		}
+	}
+}

@@ -1,0 +1,43 @@
+package environ
+
+import (
+	"fmt"
+	"strings"
+)
+
+// MostCarried is how many bytes the carried variables of a shell may have together: an
+// invitation of a registered agent has room for no more.
+const MostCarried = 32 << 10
+
+// Carried are the variables of a shell's environment that go to every host of a session.
+func Carried(shell []string) (map[string]string, error) {
+	carried, size := map[string]string{}, 0
+	for _, pair := range shell {
+		name, value, _ := strings.Cut(pair, "=")
+		if Tuning(name) {
+			carried[name] = value
+			size += len(pair)
+		}
+	}
+	if size > MostCarried {
+		return nil, fmt.Errorf("the library variables in the environment have %d bytes together: %d are the most; unset some",
+			size, MostCarried)
+	}
+	return carried, nil
+}
+
+// OfNode are the library variables that processes on a node have of its own environment,
+// where the shell carries others there.
+func OfNode(own []string, shell map[string]string) map[string]string {
+	var left map[string]string
+	for _, v := range (Layers{Own: own, Shell: shell}).Compose().Record {
+		if _, carried := shell[v.Name]; carried {
+			continue
+		}
+		if left == nil {
+			left = map[string]string{}
+		}
+		left[v.Name] = v.Value
+	}
+	return left
+}

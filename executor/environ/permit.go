@@ -1,0 +1,61 @@
+package environ
+
+import (
+	_ "embed"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// Names of the variables that an agent takes from others although it runs no commands, one
+// a line; scripts/environment-lists makes those of UCX and libfabric.
+var (
+	//go:embed permitted/ucx.txt
+	ucxNames string
+	//go:embed permitted/libfabric.txt
+	libfabricNames string
+	//go:embed permitted/documented.txt
+	documentedNames string
+)
+
+// permitted are the names of all lists.
+var permitted = sync.OnceValue(func() map[string]bool {
+	names := map[string]bool{}
+	for _, list := range []string{ucxNames, libfabricNames, documentedNames} {
+		for line := range strings.Lines(list) {
+			if name := strings.TrimSpace(line); name != "" && !strings.HasPrefix(name, "#") {
+				names[name] = true
+			}
+		}
+	}
+	return names
+})
+
+// Policy says which variables an agent takes from the coordinator.
+type Policy struct {
+	All   bool     // any: it runs commands as well
+	Names []string // that its owner permits besides the lists, with any value
+}
+
+// Check is why a variable is refused; nil: it is permitted. The error does not have the value.
+func (p Policy) Check(name, value string) error {
+	if err := p.CheckName(name); err != nil || p.anyValue(name) {
+		return err
+	}
+	if strings.ContainsAny(value, "/`\n") || strings.Contains(value, "$(") {
+		return fmt.Errorf(
+			"%s has a value with a slash, a backquote, $( or a line break, which this agent refuses", name)
+	}
+	return nil
+}
+
+// CheckName is Check where the value is not known yet.
+func (p Policy) CheckName(name string) error {
+	if p.anyValue(name) || permitted()[name] {
+		return nil
+	}
+	return fmt.Errorf("%s is none of the variables that this agent takes", name)
+}
+
+func (p Policy) anyValue(name string) bool { return p.All || slices.Contains(p.Names, name) }
