@@ -13,6 +13,7 @@ import (
 	"weir/matgen"
 	"weir/matrix"
 	"weir/workload"
+	played "weir/workload/sequence"
 )
 
 // The bounds of traffic that is generated from a model.
@@ -86,7 +87,7 @@ func (l *loader) fromModel(e entry) []matrix.Pattern {
 func (l *loader) modelMatrix(e entry) (text string, ok bool) {
 	patterns := l.fromModel(e)
 	if len(patterns) > 1 {
-		l.error(e.expr.Range(), "Several matrices", fmt.Sprintf("The requests make %d batches with a matrix each, and this workload moves one.", len(patterns)), fmt.Sprintf("Make one batch of them (requests: 1, or a larger batch_size), or use workload %s.", workload.TrafficSequence.Name))
+		l.error(e.expr.Range(), "Several matrices", fmt.Sprintf("The requests make %d batches with a matrix each, and this workload moves one.", len(patterns)), fmt.Sprintf("Make one batch of them (requests: 1, or a larger batch_size), or use workload %s.", played.Kind.Name))
 	}
 	if len(patterns) != 1 {
 		return "", false

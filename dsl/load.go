@@ -14,6 +14,8 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
 	"weir/dsl/yamlsyntax"
+
+	_ "weir/workload/kinds" // the workloads that scenarios may name
 )
 
 // Options of a load.

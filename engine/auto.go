@@ -19,9 +19,9 @@ type Choice struct{ Fabric, Provider, Reason string }
 
 // Candidates are the fabrics between which Choose chooses for ranks on so many
 // nodes; what it is given must say of these whether the nodes have them.
-func Candidates(o workload.TransferOptions, nodes int) []string {
-	if o.Fabric != Auto {
-		return []string{o.Fabric}
+func Candidates(d workload.Demand, nodes int) []string {
+	if d.Fabric != Auto {
+		return []string{d.Fabric}
 	}
 	list := []string{"shm", "tcp"}
 	if nodes > 1 {
@@ -34,17 +34,17 @@ func Candidates(o workload.TransferOptions, nodes int) []string {
 // they are and what all of them have: shared memory on one node; between nodes a
 // library that, as it says itself, has a device read and write remote memory on
 // every one of them; else tcp. Shared memory is memfd, which no size of /dev/shm limits.
-func Choose(o workload.TransferOptions, nodes []results.Node) Choice {
-	if o.Fabric != Auto {
-		return Choice{Fabric: o.Fabric}
+func Choose(d workload.Demand, nodes []results.Node) Choice {
+	if d.Fabric != Auto {
+		return Choice{Fabric: d.Fabric}
 	}
 	if len(nodes) == 1 {
-		return onOneNode(o, nodes[0])
+		return onOneNode(d, nodes[0])
 	}
 	where := "ranks on nodes " + names(nodes)
 	var lacks []string
 	for _, f := range []string{"ucx", "libfabric"} {
-		used, why := remote(f, o, nodes)
+		used, why := remote(f, d, nodes)
 		if why == "" {
 			c := Choice{Fabric: f, Reason: strings.Join(append([]string{fmt.Sprintf("%s, and %s has RDMA on all: %s", where, f, used.words())}, lacks...), "; ")}
 			if f == "libfabric" {
@@ -60,12 +60,12 @@ func Choose(o workload.TransferOptions, nodes []results.Node) Choice {
 	return Choice{Fabric: "tcp", Reason: fmt.Sprintf("%s with RDMA devices %s, but nothing to use them: %s", where, devices(nodes), strings.Join(lacks, "; "))}
 }
 
-func onOneNode(o workload.TransferOptions, n results.Node) Choice {
+func onOneNode(d workload.Demand, n results.Node) Choice {
 	where := "all ranks are on node " + n.Name
 	if f := n.Fabrics["shm"]; !f.Available {
 		return Choice{Fabric: "tcp", Reason: where + ", but " + lack("shm", n)}
 	}
-	if why := o.Lacks("shm"); why != "" {
+	if why := lacks(d, "shm"); why != "" {
 		return Choice{Fabric: "tcp", Reason: where + ", but " + why}
 	}
 	return Choice{Fabric: "shm", Reason: where}
@@ -111,4 +111,12 @@ func names(nodes []results.Node) string {
 		list = append(list, n.Name)
 	}
 	return strings.Join(list, ", ")
+}
+
+// lacks says what of a demand a fabric cannot do.
+func lacks(d workload.Demand, fabric string) string {
+	if d.Lacks == nil {
+		return ""
+	}
+	return d.Lacks(fabric)
 }

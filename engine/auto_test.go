@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"weir/results"
-	"weir/workload"
+	"weir/workload/move"
 )
 
 func node(name string, fabrics map[string]results.Fabric, devices ...results.RDMA) results.Node {
@@ -43,18 +43,18 @@ func TestAutoIsTheBestThatAllNodesHave(t *testing.T) {
 	up := results.RDMA{Name: "mlx5_0", Driver: "mlx5_core", Ports: []results.RDMAPort{{Port: 1, State: "ACTIVE"}}}
 	down := results.RDMA{Name: "mlx5_0", Ports: []results.RDMAPort{{Port: 1, State: "DOWN"}}}
 	efa := results.RDMA{Name: "rdmap0", Driver: "efa", Ports: []results.RDMAPort{{Port: 1, State: "ACTIVE"}}}
-	dram := workload.TransferOptions{Fabric: Auto, Initiator: "dram", Target: "dram"}
+	dram := move.Spec{Fabric: Auto, Initiator: "dram", Target: "dram"}
 	huge := dram
 	huge.Pages, dram.Pages = "2MiB", "default"
 	heap, hugeHeap := dram, huge
 	heap.Alloc, hugeHeap.Alloc, dram.Alloc = "heap", "heap", "fabric"
 	for name, c := range map[string]struct {
-		o      workload.TransferOptions
+		o      move.Spec
 		nodes  []results.Node
 		fabric string
 		says   []string
 	}{
-		"named":                 {workload.TransferOptions{Fabric: "ucx"}, []results.Node{node("a", all)}, "ucx", nil},
+		"named":                 {move.Spec{Fabric: "ucx"}, []results.Node{node("a", all)}, "ucx", nil},
 		"one node":              {dram, []results.Node{node("a", all, up)}, "shm", []string{"all ranks are on node a"}},
 		"one node without shm":  {dram, []results.Node{node("a", map[string]results.Fabric{"shm": {Reason: "no memfd"}})}, "tcp", []string{"shm is not available on a: no memfd"}},
 		"two nodes":             {dram, []results.Node{node("a", soft), node("b", soft)}, "tcp", []string{"no RDMA device with an active port is on a, b"}},
@@ -75,7 +75,7 @@ func TestAutoIsTheBestThatAllNodesHave(t *testing.T) {
 		"no common provider":    {dram, []results.Node{node("a", other, up), node("b", second, up)}, "tcp", []string{"no provider with RDMA that all nodes have: cxi/cxi0 on a; verbs;ofi_rxm/mlx5_0 on b"}},
 		"no paths":              {dram, []results.Node{node("a", broken, up), node("b", all, up)}, "tcp", []string{"ucx has no RDMA on a: ucp_init: No such device", "libfabric has no RDMA on a: it has no way to other hosts"}},
 	} {
-		got := Choose(c.o, c.nodes)
+		got := Choose(c.o.Demand(), c.nodes)
 		if strings.TrimSpace(got.Fabric+" "+got.Provider) != c.fabric || (got.Reason == "") != (c.says == nil) {
 			t.Errorf("%s: %+v", name, got)
 		}

@@ -21,8 +21,8 @@ type routes []route
 // other nodes, at least one on each, or says why it cannot for these options. Both
 // ends must use one provider of libfabric, so that all paths are of the first that all
 // nodes have; UCX agrees with its peers by itself.
-func remote(fabric string, o workload.TransferOptions, nodes []results.Node) (routes, string) {
-	if why := o.Lacks(fabric); why != "" {
+func remote(fabric string, d workload.Demand, nodes []results.Node) (routes, string) {
+	if why := lacks(d, fabric); why != "" {
 		return nil, why
 	}
 	var all routes

@@ -4,9 +4,23 @@ import (
 	"time"
 
 	"weir/results"
+	"weir/workload"
 )
 
-// Played is a launch that a simulated engine went through instead of ranks. Its
+// Simulator goes through whole launches, in the coordinator's process and in virtual time,
+// which it keeps from launch to launch. One is made for each session.
+type Simulator interface {
+	Play(l Launch) (*Played, error)
+}
+
+// Simulation makes simulators.
+type Simulation struct {
+	New func() Simulator
+	// Fabrics are what nodes offer to launches that are simulated.
+	Fabrics map[string]results.Fabric
+}
+
+// Played is a launch that a simulator went through instead of ranks. Its
 // times are on the session's virtual clock, on which launches follow each other.
 type Played struct {
 	Began     time.Duration
@@ -19,5 +33,6 @@ type Played struct {
 // PlayedCase is one case of a played launch.
 type PlayedCase struct {
 	From, To time.Duration
-	Ranks    []*CaseResult // by rank
+	Rate     float64          // bytes/s of all ranks
+	Ranks    []*workload.Part // by rank
 }

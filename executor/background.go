@@ -94,7 +94,7 @@ func shareCPUs(all []*launched, processors func(node string) string) {
 		for _, node := range slices.Sorted(maps.Keys(ranks)) {
 			key := processors(node)
 			l.cpus[node] = agent.CPUs{First: total[key]}
-			total[key] += ranks[node] * l.engine.Threads()
+			total[key] += ranks[node] * l.engine.Threads
 		}
 	}
 	for _, l := range all {

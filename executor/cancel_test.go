@@ -15,9 +15,10 @@ import (
 	"weir/executor/cluster"
 	"weir/planner"
 	"weir/results"
+	"weir/workload/move"
 )
 
-func badMetric(engine.Case, []*engine.CaseResult) (map[string]float64, error) {
+func badMetric(engine.Case, []*move.Part) (map[string]float64, error) {
 	return map[string]float64{"bandwidth": math.NaN(), "latency.avg": 1}, nil
 }
 

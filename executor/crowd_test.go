@@ -20,6 +20,7 @@ import (
 	"weir/quantity"
 	"weir/results"
 	"weir/workload"
+	"weir/workload/move"
 )
 
 // playedEngine is an engine whose ranks measure what package sim says that they do. They
@@ -65,10 +66,10 @@ func (e *playedEngine) left(id string, p *playedLaunch) {
 
 // asPlayed is a launch as package sim takes it.
 func asPlayed(l engine.Launch) engine.Launch {
-	l.Fabric, l.Cases = workload.SimFabric, slices.Clone(l.Cases)
+	l.Fabric, l.Cases = move.SimFabric, slices.Clone(l.Cases)
 	for i := range l.Cases {
 		o := &l.Cases[i].Options
-		o.Fabric, o.Sim = workload.SimFabric, &workload.Simulation{Latency: quantity.Time(2000), Bandwidth: quantity.Rate(10e9), Noise: 0.01, Seed: 1}
+		o.Fabric, o.Sim = move.SimFabric, &workload.Simulation{Latency: quantity.Time(2000), Bandwidth: quantity.Rate(10e9), Noise: 0.01, Seed: 1}
 	}
 	return l
 }
@@ -99,7 +100,7 @@ func (r *playedRank) Connect(addresses [][]byte) error {
 	return nil
 }
 
-func (r *playedRank) Run(engine.Case) (*engine.CaseResult, error) {
+func (r *playedRank) Run(engine.Case) (*move.Part, error) {
 	r.control.Phase.Store(engine.PhaseRun)
 	r.control.Heartbeat.Add(1)
 	p, err := r.play()

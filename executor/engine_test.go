@@ -17,6 +17,7 @@ import (
 	"weir/engine"
 	"weir/executor/rank"
 	"weir/results"
+	"weir/workload/move"
 )
 
 // TestMain makes the test binary its own rank and probe process, with the engine
@@ -145,7 +146,7 @@ func (r *testRank) beat() error {
 	return nil
 }
 
-func (r *testRank) Run(c engine.Case) (*engine.CaseResult, error) {
+func (r *testRank) Run(c engine.Case) (*move.Part, error) {
 	r.control.Total.Store(uint64(c.Options.Iterations))
 	r.control.Done.Store(0)
 	r.control.Phase.Store(engine.PhaseRun)
@@ -169,7 +170,7 @@ func (r *testRank) Run(c engine.Case) (*engine.CaseResult, error) {
 		return nil, err
 	}
 	end := now() + 1 // after everyone has begun: the timed parts always overlap
-	res := &engine.CaseResult{Initiator: r.self.Rank < r.launch.Ranks/2, Verified: true, Transport: "test/loopback", Transports: []results.Transport{{Name: "loopback", Use: results.DataUse}}}
+	res := &move.Part{Initiator: r.self.Rank < r.launch.Ranks/2, Verified: true, Transport: "test/loopback", Transports: []results.Transport{{Name: "loopback", Use: results.DataUse}}}
 	if res.Initiator {
 		bytes := uint64(c.Options.BlockSize) * uint64(c.Options.Iterations)
 		r.control.Rate.Store(bytes * 1e9 / uint64(end-start))

@@ -9,12 +9,11 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
-	"weir/engine"
 	"weir/planner"
 	"weir/results"
+	"weir/workload"
 )
 
 // keep writes a file of the session directory.
@@ -183,46 +182,32 @@ func (l *launched) entry(i int) *results.Launch {
 // was kept, not from what was once in memory.
 func (l *launched) evaluate(i int) *results.Launch {
 	e, p := l.entry(i), l.pending[i]
-	e.Verified = true
-	var transports []string
-	var used []results.Transport
-	memory := make([][]int, len(p.ranks))
 	fail := func(format string, args ...any) *results.Launch {
 		e.Status = results.Error
 		e.Failure = &results.Failure{Rank: -1, Phase: results.Evaluating, Kind: results.Wrong, Cause: fmt.Sprintf(format, args...)}
 		return e
 	}
-	for rank, r := range p.ranks {
-		e.Verified = e.Verified && r.Verified
-		if r.Transport != "" && !slices.Contains(transports, r.Transport) {
-			transports = append(transports, r.Transport)
-		}
-		if r.Initiator && !slices.ContainsFunc(r.Transports, results.Transport.Data) {
-			r.Transports = append(r.Transports, results.Transport{Use: results.DataUse, Ranks: []int{rank}})
-		}
-		used = append(used, r.Transports...)
-		memory[rank] = r.MemoryNodes
+	for rank, part := range p.parts {
 		if p.files[rank] == "" {
 			continue
 		}
-		samples, err := results.ReadSamplesFile(filepath.Join(l.s.o.Dir, p.files[rank]))
+		samples, err := os.ReadFile(filepath.Join(l.s.o.Dir, p.files[rank]))
 		if err != nil {
 			return fail("samples of rank %d: %v", rank, err)
 		}
-		r.Samples = samples
+		part.Samples = samples
 	}
 	digest, err := results.DigestSamples(l.s.o.Dir, e.Samples)
 	if err != nil {
 		return fail("%v", err)
 	}
 	e.SamplesDigest = digest
-	e.Transport, e.Transports = strings.Join(transports, ", "), results.MergeTransports(used)
-	e.MemoryNodes = results.MemoryNodes(memory)
-	e.WorkingSet = engine.WorkingSet(p.ranks, l.engine.Nodes, l.s.caches())
-	e.Played = engine.Timeline(p.ranks)
-	e.Ranks, e.Initiators, e.SlowestPair = engine.Shares(l.engine.Cases[i], p.ranks)
-	metrics, err := l.s.o.Metrics(l.engine.Cases[i], p.ranks)
-	p.ranks = make([]*engine.CaseResult, len(p.ranks)) // the samples are large
+	reduce := l.kind.Reduce
+	if l.s.o.reduce != nil {
+		reduce = l.s.o.reduce
+	}
+	metrics, err := reduce(&workload.Measured{Spec: l.asked[i], Nodes: l.engine.Nodes, Caches: l.s.caches(), Parts: p.parts}, e)
+	p.parts = make([]*workload.Part, len(p.parts)) // the samples are large
 	if err != nil {
 		return fail("%v", err)
 	}

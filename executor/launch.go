@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"math"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -26,6 +25,8 @@ type launched struct {
 	id         string
 	index      int
 	cases      []*planner.Case
+	asked      []workload.Spec // of cases
+	kind       *workload.Kind
 	engine     engine.Launch
 	packed     []byte                // engine, on its way to the nodes
 	why        string                // this fabric, where the scenario leaves it to weir
@@ -51,14 +52,14 @@ type launched struct {
 
 // pendingCase gathers what the ranks measured in one case.
 type pendingCase struct {
-	ranks    []*engine.CaseResult
-	files    []string // samples by rank; "" where a rank has none
+	parts    []*workload.Part // by rank
+	files    []string         // samples by rank; "" where a rank has none
 	rate     float64
 	arrived  int
 	from, to time.Time
 }
 
-func (p *pendingCase) complete() bool { return p.arrived == len(p.ranks) }
+func (p *pendingCase) complete() bool { return p.arrived == len(p.parts) }
 
 // launch runs cases once in fresh processes, or takes over what a former session
 // measured of that launch, and puts what came of it into the document. A launch
@@ -219,46 +220,57 @@ func (l *launched) to() time.Time {
 func (s *session) prepare(g *group, cases []*planner.Case, index int, beside ...*launched) (*launched, error) {
 	l := &launched{s: s, g: g, index: index, cases: cases, id: fmt.Sprintf("%s-%d", s.groupDirs[g.ID], index)}
 	l.engine = engine.Launch{ID: l.id, Index: l.index, Seed: s.seed(g.ID, l.index)}
-	var steps []*workload.TransferOptions // of a sequence
-	var choice engine.Choice
+	var needs workload.Demand
 	for i, c := range cases {
-		o, err := transfer(c)
+		spec, kind, err := specOf(c)
 		if err != nil {
 			return nil, fmt.Errorf("case %s: %w", c.Key, err)
 		}
+		l.asked, l.kind = append(l.asked, spec), kind
+		d := spec.Demand()
 		if i == 0 {
-			l.engine.Ranks = int(o.Ranks)
-			d := s.demand(c, o)
-			d.affine = d.affine || s.affine(g, beside)
-			if err := l.settle(d, beside); err != nil {
-				return nil, err
-			}
-			shareCPUs([]*launched{l}, s.processors)
-			choice = s.choose(o, l.engine.Nodes)
-			l.engine.Fabric, l.why = choice.Fabric, choice.Reason
-		} else if o.Matrix != nil && sameMatrix(c, cases[i-1]) {
-			o.Matrix, o.Own = l.engine.Cases[i-1].Options.Matrix, l.engine.Cases[i-1].Options.Own
+			needs = d
 		}
-		if choice.Provider != "" {
-			o.Provider = choice.Provider
-		}
-		if o.Step != nil {
-			steps = append(steps, &o)
-		}
-		l.engine.Cases = append(l.engine.Cases, engine.Case{Key: c.Key, Options: o, Timeout: int64(c.Timeout * float64(time.Second))})
-		l.pending = append(l.pending, &pendingCase{ranks: make([]*engine.CaseResult, o.Ranks), files: make([]string, o.Ranks)})
+		l.engine.Memory = memoryOf(kind, l.engine.Memory, d.Memory)
+		l.pending = append(l.pending, &pendingCase{parts: make([]*workload.Part, d.Ranks), files: make([]string, d.Ranks)})
 	}
-	if len(steps) > 0 {
-		l.schedule(steps)
+	l.engine.Runner, l.engine.Ranks, l.engine.Threads = needs.Runner, needs.Ranks, needs.Threads
+	d := s.demand(cases[0], needs)
+	d.affine = d.affine || s.affine(g, beside)
+	if err := l.settle(d, beside); err != nil {
+		return nil, err
 	}
-	return l, nil
+	shareCPUs([]*launched{l}, s.processors)
+	choice := s.choose(needs, l.engine.Nodes)
+	l.engine.Fabric, l.engine.Provider, l.why = choice.Fabric, choice.Provider, choice.Reason
+	return l, l.encode()
 }
 
-// schedule tells the patterns of a sequence when they are due, and the first of them how
-// long the whole may take: what its cases may, and the sleeps of all iterations.
-func (l *launched) schedule(steps []*workload.TransferOptions) {
-	sleeping := time.Duration(workload.Schedule(steps)) * time.Duration(steps[0].Step.Iterations)
-	l.engine.Cases[0].Play = min(l.engine.Cases[0].Timeout, math.MaxInt64/4/int64(len(steps)))*int64(len(steps)) + int64(sleeping)
+// memoryOf adds what a case writes to before the ranks of a launch are ready: cases that are
+// measured together have memory of their own, and others share theirs.
+func memoryOf(kind *workload.Kind, before, bytes uint64) uint64 {
+	if kind.Sequence != "" {
+		return before + bytes
+	}
+	return max(before, bytes)
+}
+
+// encode writes the cases as ranks are told them.
+func (l *launched) encode() error {
+	var first int64
+	if l.kind.Arrange != nil {
+		first = int64(l.kind.Arrange(l.asked, time.Duration(l.cases[0].Timeout*float64(time.Second))))
+	}
+	var before workload.Spec
+	for i, c := range l.cases {
+		out, err := engineCase(c, l.asked[i], before, l.engine.Cases)
+		if err != nil {
+			return err
+		}
+		before, l.engine.Cases = l.asked[i], append(l.engine.Cases, out)
+	}
+	l.engine.Cases[0].Before = first
+	return nil
 }
 
 // pack makes the launch what its nodes are told. One that is simulated has none.
@@ -267,11 +279,6 @@ func (l *launched) pack() (err error) {
 		l.packed, err = agent.Pack(l.engine)
 	}
 	return err
-}
-
-// sameMatrix says whether the options of two cases make one matrix.
-func sameMatrix(a, b *planner.Case) bool {
-	return !slices.ContainsFunc([]string{"matrix", "own_cells", "generate", "ranks"}, func(name string) bool { return a.Options[name] != b.Options[name] })
 }
 
 // seed gives every launch its own contents of blocks and, where it is simulated, its
@@ -326,24 +333,18 @@ func (l *launched) tell(e Event) {
 
 func (l *launched) started(i int) { l.tell(Event{Type: CaseStarted, Case: l.cases[i].Key}) }
 
-// result keeps what a rank measured in a case, the first time that it ran it. Its samples go to their file as
-// they are; they are read again when no rank is measuring any more.
+// result keeps what a rank measured in a case, the first time that it ran it.
 func (l *launched) result(r *agent.Result) error {
 	l.latest = time.Now()
-	i := slices.IndexFunc(l.cases, func(c *planner.Case) bool { return c.Key == r.Case.Key })
-	if i < 0 || r.Case.Rank < 0 || r.Case.Rank >= l.engine.Ranks || l.pending[i].ranks[r.Case.Rank] != nil {
+	part := r.Part
+	i := slices.IndexFunc(l.cases, func(c *planner.Case) bool { return c.Key == part.Key })
+	if i < 0 || part.Rank < 0 || part.Rank >= l.engine.Ranks || l.pending[i].parts[part.Rank] != nil {
 		return nil // a background launch runs its cases again; a rank's tricks end there too
 	}
 	p := l.pending[i]
-	p.ranks[r.Case.Rank] = r.Case
 	p.rate += r.Rate
-	p.arrived++
-	if len(r.Samples) > 0 {
-		name := l.sampleFile(r.Case.Key, r.Case.Rank)
-		if err := l.s.keep(name, r.Samples); err != nil {
-			return err
-		}
-		p.files[r.Case.Rank] = name
+	if err := l.keep(p, part); err != nil {
+		return err
 	}
 	if !p.complete() {
 		return nil
@@ -354,6 +355,21 @@ func (l *launched) result(r *agent.Result) error {
 		l.pending[i+1].from = p.to
 		l.started(i + 1)
 	}
+	return nil
+}
+
+// keep puts what a rank measured in a case beside what others did, its samples into their
+// file: they are read again when no rank is measuring any more.
+func (l *launched) keep(p *pendingCase, part *workload.Part) error {
+	if samples := part.Samples; samples != nil {
+		name := l.sampleFile(part.Key, part.Rank)
+		if err := l.s.keep(name, samples); err != nil {
+			return err
+		}
+		p.files[part.Rank], part.Samples = name, nil
+	}
+	p.parts[part.Rank] = part
+	p.arrived++
 	return nil
 }
 

@@ -16,7 +16,7 @@ func (s *session) checkLimits() error {
 	var n rlimit.Needs
 	agents := max(len(s.o.Nodes), 1)
 	if s.o.Fleet == nil && s.o.inside == nil {
-		ranks := s.perNode(func(workload.TransferOptions) int { return 1 })
+		ranks := s.perNode(func(workload.Demand) int { return 1 })
 		n = agent.Needs(agents*ranks, agents*s.threadsPerNode())
 		n.Threads += etcdThreads
 	}

@@ -14,7 +14,7 @@ import (
 	"weir/executor/trust"
 	"weir/executor/wire"
 	"weir/results"
-	"weir/workload"
+	"weir/workload/move"
 )
 
 // lonely is an agent with rank 0 of a launch of two ranks. The test is the other
@@ -38,7 +38,7 @@ func lonely(t *testing.T, ready time.Duration) (*cluster.Session, <-chan agent.R
 		t.Fatal(err)
 	}
 	packed, err := agent.Pack(engine.Launch{ID: "l", Ranks: 2, Nodes: []string{"n1", "n2"}, Cases: []engine.Case{{
-		Key: "c", Timeout: int64(time.Second), Options: workload.TransferOptions{Iterations: 1, BlockSize: 1},
+		Key: "c", Timeout: int64(time.Second), Options: move.Spec{Iterations: 1, BlockSize: 1},
 	}}})
 	if err != nil {
 		t.Fatal(err)

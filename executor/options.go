@@ -17,6 +17,7 @@ import (
 	"weir/executor/cluster"
 	"weir/planner"
 	"weir/results"
+	"weir/workload"
 )
 
 // Options say how to run a session.
@@ -55,12 +56,6 @@ type Options struct {
 	// Fabrics names the fabrics that the condition of a case asks for besides the
 	// case's own; not ok: it may ask for any, as it may if there is no such function.
 	Fabrics func(c *planner.Case) (names []string, ok bool)
-	// Metrics computes a launch's metrics of a case from what its ranks measured;
-	// nil: engine.Metrics.
-	Metrics func(c engine.Case, ranks []*engine.CaseResult) (map[string]float64, error)
-	// Simulate makes what goes through the launches of fabric sim in a session; nil:
-	// there is no such fabric.
-	Simulate func() Simulator
 	// Judge fills in estimates and verdicts from the launches so far, and Undecided
 	// then names the cases to which more launches could make a difference. Without
 	// them nothing is judged and every case has the launches of its first look.
@@ -70,6 +65,8 @@ type Options struct {
 	Events func(Event)
 
 	inside engine.Engine // as agent.Options.Engine, of agents within this process
+	// reduce replaces that of workloads; nil: it does not.
+	reduce func(*workload.Measured, *results.Launch) (map[string]float64, error)
 }
 
 func (o *Options) check() error {
@@ -87,9 +84,6 @@ func (o *Options) check() error {
 // it is the cause of ctx when that ended it. Cases that fail are no error of
 // Run's, they are in the document.
 func Run(ctx context.Context, plan *planner.Plan, o Options) (*results.Document, error) {
-	if o.Metrics == nil {
-		o.Metrics = engine.Metrics
-	}
 	s := newSession(plan, o)
 	err := s.run(ctx)
 	return s.doc, s.conclude(ctx, err)

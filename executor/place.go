@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"weir/engine"
 	"weir/executor/agent"
 	"weir/planner"
 	"weir/results"
@@ -25,13 +26,13 @@ type demand struct {
 	thread int // threads of a rank
 }
 
-func (s *session) demand(c *planner.Case, o workload.TransferOptions) demand {
+func (s *session) demand(c *planner.Case, needs workload.Demand) demand {
 	d := demand{
-		place: c.Place, ranks: int(o.Ranks), nodeGPUs: s.plan.Cluster.GPUsPerNode, fabric: o.Fabric, thread: max(1, int(o.Threads)),
+		place: c.Place, ranks: needs.Ranks, nodeGPUs: s.plan.Cluster.GPUsPerNode, fabric: needs.Fabric, thread: needs.Threads,
 		each: share{c.Place.GPUsPerRank, c.Place.NICsPerRank, c.Place.CPUsPerRank},
 	}
 	d.place.Nodes = max(1, d.place.Nodes)
-	if o.Fabric == "auto" {
+	if needs.Fabric == engine.Auto {
 		d.fabric = ""
 	}
 	d.affine = d.each != share{}

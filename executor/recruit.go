@@ -231,11 +231,11 @@ func RunsCommands(p *planner.Plan) bool {
 // all of that kind, as which of them ranks have is dealt out by each session for itself.
 func (s *session) devices(a daemon.About) (gpus []int, nics []string) {
 	for _, c := range s.plan.Cases {
-		o, err := transfer(c)
+		needs, err := s.demandOf(c)
 		if err != nil || simulated(c) {
 			continue
 		}
-		d := s.demand(c, o)
+		d := s.demand(c, needs)
 		if len(gpus) == 0 && d.nodeGPUs+d.each.gpus > 0 {
 			for i := range a.GPUs {
 				gpus = append(gpus, i)
@@ -251,22 +251,22 @@ func (s *session) devices(a daemon.About) (gpus []int, nics []string) {
 // threadsPerNode is how many processors of a node a launch can keep busy at most, with
 // the background load that may run beside it.
 func (s *session) threadsPerNode() int {
-	return s.perNode(func(o workload.TransferOptions) int { return max(int(o.Threads), 1) })
+	return s.perNode(func(d workload.Demand) int { return d.Threads })
 }
 
 // perNode is the most that there is of something at a time on a node of which each rank
 // has so many.
-func (s *session) perNode(of func(workload.TransferOptions) int) int {
+func (s *session) perNode(of func(workload.Demand) int) int {
 	alone, beside := 1, 0
 	for _, g := range s.groups {
 		most := 0
 		for _, c := range g.cases {
-			o, err := transfer(c)
+			d, err := s.demandOf(c)
 			if err != nil || simulated(c) {
 				continue
 			}
 			nodes := max(c.Place.Nodes, 1)
-			most = max(most, (int(o.Ranks)+nodes-1)/nodes*of(o))
+			most = max(most, (d.Ranks+nodes-1)/nodes*of(d))
 		}
 		if g.background() {
 			beside += most

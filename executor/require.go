@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"weir/engine"
+	"weir/fabric"
 	"weir/planner"
 	"weir/results"
 	"weir/workload"
@@ -48,33 +49,21 @@ func (s *session) fabrics() []string {
 		if simulated(c) {
 			continue
 		}
-		o, err := transfer(c)
+		d, err := s.demandOf(c)
 		if err != nil {
 			continue // admit says so
 		}
-		for _, f := range engine.Candidates(o, max(c.Place.Nodes, s.plan.Cluster.Nodes)) {
+		for _, f := range engine.Candidates(d, max(c.Place.Nodes, s.plan.Cluster.Nodes)) {
 			set[f] = true
 		}
 	}
-	delete(set, workload.SimFabric) // no host has it
+	for f := range engine.SimulatedFabrics() { // no host has them
+		delete(set, f)
+	}
 	if len(set) == 0 {
-		set["shm"] = true // to name none would ask for all
+		set[fabric.Names()[0]] = true // to name none would ask for all
 	}
 	return slices.Sorted(maps.Keys(set))
-}
-
-// transfer reads the options of a case, whether they come from the planner or
-// from a plan file.
-func transfer(c *planner.Case) (workload.TransferOptions, error) {
-	kind, ok := workload.Lookup(c.Workload)
-	if !ok {
-		return workload.TransferOptions{}, fmt.Errorf("this weir has no workload %q", c.Workload)
-	}
-	values, err := kind.Normalize(c.Options)
-	if err != nil {
-		return workload.TransferOptions{}, err
-	}
-	return kind.Decode(values)
 }
 
 // admit decides, before anything is launched, which cases can run here: those
@@ -125,14 +114,14 @@ type located struct {
 
 // lacks lists what the session's nodes lack for a case.
 func (s *session) lacks(c *planner.Case, known map[string]located) []string {
-	o, err := transfer(c)
+	needs, err := s.demandOf(c)
 	if err != nil {
 		return []string{err.Error()}
 	}
 	if simulated(c) {
-		return s.lacksSimulation()
+		return lacksSimulation(needs.Runner)
 	}
-	d := s.demand(c, o)
+	d := s.demand(c, needs)
 	p, ok := known[d.key()]
 	if !ok {
 		p.placement, p.lacks = s.locate(d, nil)
@@ -144,12 +133,12 @@ func (s *session) lacks(c *planner.Case, known map[string]located) []string {
 	if len(lacks) > 0 {
 		return lacks
 	}
-	fabric := s.choose(o, p.nodes).Fabric // which weir may have chosen
-	for _, name := range slices.Compact(slices.Sorted(slices.Values(p.nodes))) {
-		if f := s.members[name].Node.Fabrics[fabric]; !f.Available {
-			lacks = append(lacks, noFabric(fabric, name, f))
+	name := s.choose(needs, p.nodes).Fabric // which weir may have chosen
+	for _, node := range slices.Compact(slices.Sorted(slices.Values(p.nodes))) {
+		if f := s.members[node].Node.Fabrics[name]; name != "" && !f.Available {
+			lacks = append(lacks, noFabric(name, node, f))
 		}
-		if why := noMemoryNode(o.Placement(), name, s.members[name].Node.NUMA); why != "" {
+		if why := noMemoryNode(needs.NUMA, node, s.members[node].Node.NUMA); why != "" {
 			lacks = append(lacks, why)
 		}
 	}
@@ -189,12 +178,12 @@ func (s *session) caches() map[string]int64 {
 }
 
 // choose resolves the fabric of ranks on these nodes.
-func (s *session) choose(o workload.TransferOptions, ranks []string) engine.Choice {
+func (s *session) choose(d workload.Demand, ranks []string) engine.Choice {
 	var nodes []results.Node
 	for _, name := range slices.Compact(slices.Sorted(slices.Values(ranks))) {
 		n := s.members[name].Node
 		n.Name = name
 		nodes = append(nodes, n)
 	}
-	return engine.Choose(o, nodes)
+	return engine.Choose(d, nodes)
 }

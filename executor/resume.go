@@ -212,8 +212,8 @@ func (s *session) takeOver(g *group, cases []*planner.Case, index int) bool {
 	}
 	if simulated(cases[0]) {
 		s.replay(g, cases, index)
-	} else if o, err := transfer(cases[0]); err == nil {
-		d := s.demand(cases[0], o)
+	} else if needs, err := s.demandOf(cases[0]); err == nil {
+		d := s.demand(cases[0], needs)
 		d.affine = d.affine || s.affine(g, nil)
 		s.remember(d, r.Cases[0].Launch.Nodes)
 	}

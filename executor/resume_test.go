@@ -17,10 +17,11 @@ import (
 	"weir/engine"
 	"weir/planner"
 	"weir/results"
+	"weir/workload/move"
 )
 
 // sameEachTime makes a launch's metrics follow from its case and index.
-func sameEachTime(c engine.Case, ranks []*engine.CaseResult) (map[string]float64, error) {
+func sameEachTime(c engine.Case, ranks []*move.Part) (map[string]float64, error) {
 	for _, r := range ranks {
 		if r.Samples != nil {
 			h := fnv.New32a()

@@ -5,6 +5,7 @@ import (
 	"os"
 	"time"
 
+	"weir/engine"
 	"weir/executor/agent"
 	"weir/executor/cluster"
 	"weir/executor/scratch"
@@ -62,14 +63,15 @@ type session struct {
 	closed   chan struct{} // nobody takes reports any more
 	stop     context.CancelFunc
 
-	missing   []string       // what the nodes lack for this plan
-	virtual   []results.Node // of simulated launches
-	simulator Simulator      // of fabric sim, once it is needed
+	missing   []string         // what the nodes lack for this plan
+	virtual   []results.Node   // of simulated launches
+	simulator engine.Simulator // once it is needed
+	demands   map[*planner.Case]demanded
 }
 
 func newSession(p *planner.Plan, o Options) *session {
 	s := &session{
-		plan: p, o: o, doc: newDocument(p, o), virtual: virtualNodes(p, o), groups: groupsOf(p, o), past: &past{}, secrets: secretsOf(p),
+		plan: p, o: o, doc: newDocument(p, o), virtual: virtualNodes(p), demands: map[*planner.Case]demanded{}, groups: groupsOf(p, o), past: &past{}, secrets: secretsOf(p),
 		undecided: map[string]bool{}, rounds: map[string]int{}, tasks: map[string]*task{}, ended: map[string]time.Time{},
 		warned: map[results.Ignored]bool{}, verdicts: map[*results.AssertionVerdict]results.Verdict{},
 		members: map[string]agent.Member{}, joined: map[string]cluster.Member{}, losses: map[string]string{}, seated: map[string][]string{}, reports: make(chan agent.Report, 64), closed: make(chan struct{}),

@@ -1,7 +1,6 @@
 package executor
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"maps"
@@ -15,15 +14,11 @@ import (
 	"weir/workload"
 )
 
-// Simulator goes through the launches of fabric sim instead of ranks: in this
-// process and in virtual time, which it keeps from launch to launch. One is made
-// for each session.
-type Simulator interface {
-	Play(l engine.Launch) (*engine.Played, error)
+// simulated says whether a case runs in virtual time.
+func simulated(c *planner.Case) bool {
+	k, ok := workload.Lookup(c.Workload)
+	return ok && k.Simulated != nil && k.Simulated(k.Get(c.Options))
 }
-
-// simulated says whether a case moves no bytes.
-func simulated(c *planner.Case) bool { return c.Options["fabric"] == workload.SimFabric }
 
 // onlySimulated says whether the session needs no node at all: every case is
 // simulated, and no command is to run anywhere.
@@ -42,24 +37,22 @@ func (s *session) onlySimulated() bool {
 	for _, r := range p.Runs {
 		commands += len(r.Setup) + len(r.Teardown) + len(r.LaunchSetup) + len(r.LaunchTeardown)
 	}
-	return planned && commands == 0 && s.o.Simulate != nil
+	return planned && commands == 0
 }
 
 // virtualNodes are those that simulated launches run on, none if there are no
 // such launches: as many, with as many GPUs, as the plan asks for, and a processor
 // for each rank.
-func virtualNodes(p *planner.Plan, o Options) []results.Node {
-	if o.Simulate == nil {
-		return nil
-	}
+func virtualNodes(p *planner.Plan) []results.Node {
 	count, gpus, cpus := 0, p.Cluster.GPUsPerNode, 1
 	for _, c := range p.Cases {
 		if c.Status != planner.Planned || !simulated(c) {
 			continue
 		}
 		count = max(count, p.Cluster.Nodes, c.Place.Nodes, 1)
-		if t, err := transfer(c); err == nil { // else admit says so
-			cpus = max(cpus, int(t.Ranks*t.Threads))
+		if spec, _, err := specOf(c); err == nil { // else admit says so
+			d := spec.Demand()
+			cpus = max(cpus, d.Ranks*d.Threads)
 		}
 	}
 	nodes := make([]results.Node, count)
@@ -69,14 +62,11 @@ func virtualNodes(p *planner.Plan, o Options) []results.Node {
 			CPU:     results.CPU{Model: "simulated", Count: cpus, Allowed: cpus, Sockets: 1, NUMA: 1},
 			GPUs:    slices.Repeat([]results.GPU{{Name: "simulated"}}, gpus),
 			NICs:    []results.NIC{},
-			Fabrics: map[string]results.Fabric{workload.SimFabric: simFabric},
+			Fabrics: engine.SimulatedFabrics(),
 		}
 	}
 	return nodes
 }
-
-// simFabric is what nodes say of fabric sim.
-var simFabric = results.Fabric{Available: true, Version: "model 1"}
 
 func (s *session) virtualNames() []string {
 	var names []string
@@ -86,29 +76,25 @@ func (s *session) virtualNames() []string {
 	return names
 }
 
-// hosts are the nodes that the condition of a case is about: the virtual ones if
-// it is simulated. Fabric sim can be had on every real one as well.
+// hosts are the nodes that the condition of a case is about: the virtual ones if it is
+// simulated. Launches can be simulated on every real one as well.
 func (s *session) hosts(c *planner.Case) []results.Node {
-	if simulated(c) && s.o.Simulate != nil {
+	if simulated(c) {
 		return s.virtual
 	}
 	nodes := s.nodes()
 	for i := range nodes {
-		if s.o.Simulate != nil {
-			nodes[i].Fabrics = maps.Clone(nodes[i].Fabrics)
-			if nodes[i].Fabrics == nil {
-				nodes[i].Fabrics = map[string]results.Fabric{}
-			}
-			nodes[i].Fabrics[workload.SimFabric] = simFabric
-		}
+		fabrics := engine.SimulatedFabrics()
+		maps.Copy(fabrics, nodes[i].Fabrics)
+		nodes[i].Fabrics = fabrics
 	}
 	return nodes
 }
 
 // lacksSimulation is why a simulated case cannot run.
-func (s *session) lacksSimulation() []string {
-	if s.o.Simulate == nil {
-		return []string{"fabric sim: this weir does not have it"}
+func lacksSimulation(runner string) []string {
+	if _, ok := engine.SimulationOf(runner); !ok {
+		return []string{"runner " + runner + ": this weir does not have it"}
 	}
 	return nil
 }
@@ -150,7 +136,8 @@ func (l *launched) play(ctx context.Context) error {
 func (s *session) simulate(l engine.Launch) (*engine.Played, error) {
 	s.doc.Session.Simulated = true
 	if s.simulator == nil {
-		s.simulator = s.o.Simulate()
+		simulation, _ := engine.SimulationOf(l.Runner) // admit has looked
+		s.simulator = simulation.New()
 	}
 	return s.simulator.Play(l)
 }
@@ -160,9 +147,6 @@ func (s *session) simulate(l engine.Launch) (*engine.Played, error) {
 // What comes of it is in the document already.
 func (s *session) replay(g *group, cases []*planner.Case, index int) {
 	s.doc.Session.Simulated = true
-	if s.o.Simulate == nil {
-		return // and no further launch can be made either
-	}
 	if l, err := s.prepare(g, cases, index); err == nil {
 		_, _ = s.simulate(l.engine) // what fails again failed then
 	}
@@ -171,22 +155,10 @@ func (s *session) replay(g *group, cases []*planner.Case, index int) {
 // takePlayed keeps what the ranks of a played case measured.
 func (l *launched) takePlayed(i int, c engine.PlayedCase) error {
 	p := l.pending[i]
-	for rank, r := range c.Ranks {
-		p.ranks[rank] = r
-		p.arrived++
-		if r.Samples == nil {
-			continue
-		}
-		var b bytes.Buffer
-		if err := r.Samples.Write(&b); err != nil {
+	p.rate = c.Rate
+	for _, part := range c.Ranks {
+		if err := l.keep(p, part); err != nil {
 			return err
-		}
-		p.files[rank] = l.sampleFile(r.Key, rank)
-		if err := l.s.keep(p.files[rank], b.Bytes()); err != nil {
-			return err
-		}
-		if took := r.Samples.End - r.Samples.Start; took > 0 {
-			p.rate += float64(r.Samples.Bytes) * 1e9 / float64(took)
 		}
 	}
 	return nil

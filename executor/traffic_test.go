@@ -10,6 +10,7 @@ import (
 	"weir/planner"
 	"weir/results"
 	"weir/workload"
+	"weir/workload/move"
 )
 
 // A case is read by its own workload, whether the plan was just made or comes from a
@@ -17,7 +18,7 @@ import (
 func TestTrafficIsReadAsTraffic(t *testing.T) {
 	for _, ranks := range []any{int64(3), 3.} {
 		o, err := transfer(&planner.Case{Workload: "traffic", Options: workload.Values{"generate": "incast 4KiB", "ranks": ranks, "iterations": 7., "fabric": "shm"}})
-		if err != nil || o.Matrix == nil || o.Matrix.Compact() != "3: 1>0=4096 2>0=4096" || o.Ranks != 3 || o.Iterations != 7 || o.Pattern != workload.MatrixPattern {
+		if err != nil || o.Matrix == nil || o.Matrix.Compact() != "3: 1>0=4096 2>0=4096" || o.Ranks != 3 || o.Iterations != 7 || o.Pattern != move.MatrixPattern {
 			t.Errorf("%+v, %v", o, err)
 		}
 	}

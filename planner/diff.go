@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"weir/quantity"
 	"weir/workload"
 )
 
@@ -183,7 +184,7 @@ func (x *Change) place(o, c *Case) {
 		x.note(Moved, "when: %q → %q", o.When, c.When)
 	}
 	if o.Timeout != c.Timeout {
-		x.note(Moved, "timeout: %s → %s", shortTime(o.Timeout), shortTime(c.Timeout))
+		x.note(Moved, "timeout: %s → %s", quantity.ShortSeconds(o.Timeout), quantity.ShortSeconds(c.Timeout))
 	}
 	if !slices.Equal(o.needed(), c.needed()) {
 		x.note(Moved, "needs: %d cases → %d", len(o.Needs), len(c.Needs))

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"weir/assertion"
+	"weir/quantity"
 )
 
 // whole compares what belongs to no single case, as far as the digest covers it.
@@ -156,7 +157,7 @@ func (p *Plan) artifactTexts() []string {
 
 func phaseText(phases map[string]float64, name string) string {
 	if s, ok := phases[name]; ok {
-		return shortTime(s)
+		return quantity.ShortSeconds(s)
 	}
 	return ""
 }

@@ -40,7 +40,7 @@ func (t *Table) Excerpt(cases, groups int) *Plan {
 			for k, c := range g.cases {
 				all[k] = g.sheet.options(int(c))
 			}
-			out.playing = playingOf(kind, all)
+			out.together = together(kind, all)
 		}
 		p.Groups = append(p.Groups, out)
 	}

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"weir/workload"
 )
 
 // group puts cases that can share processes into one launch each, and brings
@@ -137,7 +135,10 @@ func (s *sheet) ranks(i int) int {
 }
 
 // simulated says whether a case moves no bytes.
-func (s *sheet) simulated(i int) bool { return s.option("fabric", i) == workload.SimFabric }
+func (s *sheet) simulated(i int) bool {
+	simulated := s.run.Workload.Simulated
+	return simulated != nil && simulated(func(name string) any { return s.option(name, i) })
+}
 
 // option is the value of an option of a case, nil if the case has none of the name.
 func (s *sheet) option(name string, i int) any {
@@ -224,7 +225,7 @@ func (t *Table) during() {
 		}
 		for _, f := range by[g.sheet.text(g.sheet.columns, own, int(g.cases[0]))] {
 			if g.sheet.simulated(int(g.cases[0])) || front.simulated(int(f.cases[0])) {
-				t.fail(w.Range, "Load cannot be simulated", fmt.Sprintf("%s cannot run during %s: launches of fabric %s follow each other in virtual time, in which nothing runs beside another.", g.id, f.id, workload.SimFabric), "Choose a real fabric for both runs, or remove while.")
+				t.fail(w.Range, "Load cannot be simulated", fmt.Sprintf("%s cannot run during %s: simulated launches follow each other in virtual time, in which nothing runs beside another.", g.id, f.id), "Choose a real fabric for both runs, or remove while.")
 				return
 			}
 			if other := loads[load{g.sheet, f.index}]; other != nil {

@@ -181,8 +181,8 @@ type LaunchGroup struct {
 	// background load, one launch during each of theirs.
 	During []string `json:"during,omitempty"`
 
-	omitted int      // cases that an excerpt leaves out
-	playing *playing // of an excerpt, which has not all cases to add up
+	omitted  int    // cases that an excerpt leaves out
+	together string // of an excerpt, which has not all cases to add up
 }
 
 // Cost says how much the plan will do.

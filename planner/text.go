@@ -100,7 +100,7 @@ func (p *Plan) textRun(b *strings.Builder, run string) {
 	if first.When != "" {
 		row(t, "  when", first.When)
 	}
-	row(t, "  timeout", shortTime(first.Timeout)+" for each launch of a case")
+	row(t, "  timeout", quantity.ShortSeconds(first.Timeout)+" for each launch of a case")
 	t.Flush()
 	b.WriteByte('\n')
 	t = columns(b)
@@ -118,22 +118,13 @@ func (p *Plan) textRun(b *strings.Builder, run string) {
 	p.textSpanning(b, cases)
 }
 
-// shortTime is a duration without the zeros that Go appends: 5m, not 5m0s.
-func shortTime(seconds float64) string {
-	s := time.Duration(seconds * float64(time.Second)).String()
-	if strings.HasSuffix(s, "m0s") {
-		s = strings.TrimSuffix(s, "0s")
-	}
-	return strings.Replace(s, "h0m", "h", 1)
-}
-
 // roughTime is a duration to the second, or finer below ten.
 func roughTime(seconds float64) string {
 	d := time.Duration(seconds * float64(time.Second))
 	if d < 10*time.Second {
 		return d.Round(100 * time.Millisecond).String()
 	}
-	return shortTime(d.Round(time.Second).Seconds())
+	return quantity.ShortSeconds(d.Round(time.Second).Seconds())
 }
 
 // textRows writes a case: its values, and an assertion on each line.
@@ -180,7 +171,7 @@ func (c *Case) show(name string, v any) string {
 	if k, ok := workload.Lookup(c.Workload); ok {
 		if o, ok := k.Option(name); ok {
 			if long, isTime := v.(quantity.Time); isTime && len(long.String()) > longTime {
-				return sleepText(long)
+				return quantity.ShortTime(long)
 			}
 			return o.Show(v)
 		}
@@ -303,14 +294,10 @@ func generated(cases []*Case) string {
 		return !slices.ContainsFunc(cases, func(c *Case) bool { return c.Options[name] != first.Options[name] })
 	}
 	k, known := workload.Lookup(first.Workload)
-	if _, ok := first.Options["generate"]; !ok || !known || !same("generate") || !same("ranks") {
+	if _, ok := first.Options["generate"]; !ok || !known || k.Amount == nil || !same("generate") || !same("ranks") {
 		return ""
 	}
-	o, err := k.Decode(first.Options)
-	if err != nil || o.Matrix == nil {
-		return ""
-	}
-	return workload.Amount(o.Matrix)
+	return k.Amount(first.Options)
 }
 
 func commonEnv(cases []*Case) []string {

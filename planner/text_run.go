@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"weir/quantity"
 )
 
 // text writes what the cases of a run have in common besides their settings.
@@ -25,7 +26,7 @@ func (r *Run) text(t io.Writer) {
 	}
 	for _, name := range []string{"ready", "connect", "run", "verify", "teardown"} {
 		if limit, ok := r.Phases[name]; ok {
-			row(t, "  timeout", shortTime(limit)+" for phase "+name)
+			row(t, "  timeout", quantity.ShortSeconds(limit)+" for phase "+name)
 		}
 	}
 	for _, c := range []struct {
@@ -53,7 +54,7 @@ func (r *Retry) text() string {
 	}
 	s := fmt.Sprintf("up to %s on %s", plural(r.Times, "time"), strings.Join(r.On, ", "))
 	if r.Wait > 0 {
-		s += ", " + "after " + shortTime(r.Wait)
+		s += ", " + "after " + quantity.ShortSeconds(r.Wait)
 	}
 	return s
 }
@@ -66,7 +67,7 @@ func textCommands(t io.Writer, name string, list []Command) {
 
 // text says what runs where, and what it is given.
 func (c Command) text() string {
-	s := textArgv(c.Command) + " on " + c.On + " within " + shortTime(c.Timeout)
+	s := textArgv(c.Command) + " on " + c.On + " within " + quantity.ShortSeconds(c.Timeout)
 	if len(c.Command) > 0 && !strings.HasSuffix(c.Command[0], c.Name) {
 		s = c.Name + ": " + s
 	}
@@ -97,7 +98,7 @@ func (a Artifact) text() string {
 	} else {
 		s += "output of " + textArgv(a.Command)
 	}
-	s += " of " + a.On + " at the " + a.At + " within " + shortTime(a.Timeout)
+	s += " of " + a.On + " at the " + a.At + " within " + quantity.ShortSeconds(a.Timeout)
 	if a.Required {
 		s += ", required"
 	}

@@ -1,91 +1,19 @@
 package planner
 
 import (
-	"fmt"
 	"io"
-	"strconv"
 	"strings"
-	"time"
 
-	"weir/quantity"
 	"weir/workload"
 )
 
-// playing is what a launch of a sequence plays, for a person who waits for it.
-type playing struct {
-	patterns   int
-	bytes      float64        // of all of them
-	sum, least quantity.Time  // of the sleeps of an iteration, added up and on the longest way, with the scale
-	iterations int64          // of the sequence
-	scale      workload.Scale // of the sleeps
-}
-
-// playingOf adds up what the cases of a launch play, nil if they play nothing together.
-func playingOf(kind *workload.Kind, cases []workload.Values) *playing {
-	if kind == nil || kind.Sequence == "" || len(cases) == 0 {
-		return nil
-	}
-	p := &playing{patterns: len(cases), scale: 1}
-	p.scale, _ = cases[0]["time_scale"].(workload.Scale)
-	var steps []*workload.TransferOptions
-	for _, v := range cases {
-		o, err := kind.Decode(v)
-		if err != nil {
-			return nil // a plan that nobody checked yet
-		}
-		p.sum += o.Step.Before + o.Step.After
-		p.iterations = o.Step.Iterations
-		p.bytes += float64(o.Matrix.Total())
-		steps = append(steps, &o)
-	}
-	p.least = workload.Schedule(steps)
-	return p
-}
-
-func (p *playing) String() string {
-	s := fmt.Sprintf("%s, %s in all; ", plural(p.patterns, "pattern"), bytesText(p.bytes))
-	if p.sum == 0 {
-		return s + "nobody sleeps" + p.scaled()
-	}
-	sum, least := sleepText(p.sum), sleepText(p.least)
-	s += sum + " of sleep"
-	if least != sum {
-		s += fmt.Sprintf(" in sum and %s on the longest way", least)
-	}
-	return s + fmt.Sprintf(" in each of %s, so %s for a launch at least%s", plural(int(p.iterations), "iteration"), sleepText(p.least*quantity.Time(p.iterations)), p.scaled())
-}
-
-func (p *playing) scaled() string {
-	if p.scale == 1 {
+// together is what the cases of a launch do together, for a person; "" where each is
+// measured for itself.
+func together(kind *workload.Kind, cases []workload.Values) string {
+	if kind == nil || kind.Together == nil || len(cases) == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" (sleeps scaled by %v)", p.scale)
-}
-
-// bytesText is a size to four digits.
-func bytesText(v float64) string {
-	unit := "B"
-	for _, next := range []string{"kB", "MB", "GB", "TB", "PB"} {
-		if v < 1000 {
-			break
-		}
-		v, unit = v/1000, next
-	}
-	return strconv.FormatFloat(v, 'g', 4, 64) + " " + unit
-}
-
-// sleepText is a time to the second, or to four digits below a minute.
-func sleepText(t quantity.Time) string {
-	d := time.Duration(t)
-	if d >= time.Minute {
-		return shortTime(d.Round(time.Second).Seconds())
-	}
-	for unit := time.Second; unit > 1; unit /= 10 {
-		if d >= unit {
-			return d.Round(unit / 1000).String()
-		}
-	}
-	return d.String()
+	return kind.Together(cases)
 }
 
 // textPlaying says what a run's launches play, once where they play alike.
@@ -100,8 +28,8 @@ func (p *Plan) textPlaying(t io.Writer, run string, cases []*Case) {
 		if g.Run != run {
 			continue
 		}
-		said := g.playing
-		if said == nil {
+		text := g.together
+		if text == "" {
 			kind, _ := workload.Lookup(cases[0].Workload)
 			var all []workload.Values
 			for _, key := range g.Cases {
@@ -109,12 +37,11 @@ func (p *Plan) textPlaying(t io.Writer, run string, cases []*Case) {
 					all = append(all, c.Options)
 				}
 			}
-			said = playingOf(kind, all)
+			text = together(kind, all)
 		}
-		if said == nil {
+		if text == "" {
 			continue
 		}
-		text := said.String()
 		if launches[text] == nil {
 			order = append(order, text)
 		}

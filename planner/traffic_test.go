@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"weir/dsl"
-	"weir/workload"
 )
 
 const traffic = `
@@ -107,7 +106,7 @@ func TestSavedPlansHoldTheirMatrices(t *testing.T) {
 	if c == nil {
 		t.Fatalf("%v", keys(back))
 	}
-	o, err := workload.Traffic.Decode(c.Options)
+	o, err := traffic.Kind.Decode(c.Options)
 	if err != nil || o.Matrix.Compact() != "2: 0>1=4096 1>0=1" || o.Ranks != 2 || o.Shards != 2 {
 		t.Errorf("%+v, %v", o, err)
 	}

@@ -13,13 +13,15 @@ import (
 	"weir/reporters/html"
 	"weir/results"
 	"weir/workload"
+	cells "weir/workload/traffic"
+	"weir/workload/transfer"
 )
 
 // mostFigures is how many metrics of a run have charts.
 const mostFigures = 6
 
 // ceilingOf is the metric that ceiling.bandwidth is the ceiling of, by workload.
-var ceilingOf = map[string]string{workload.Transfer.Name: "bandwidth", workload.Traffic.Name: "bottleneck.bandwidth"}
+var ceilingOf = map[string]string{transfer.Kind.Name: "bandwidth", cells.Kind.Name: "bottleneck.bandwidth"}
 
 // charted are the metrics of a run that have charts: those that assertions judge,
 // otherwise its workload's first that was measured.

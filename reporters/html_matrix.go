@@ -166,7 +166,7 @@ func trafficOf(doc *results.Document) (out []*traffic, unread int) {
 					x.own = nil
 				}
 				x.name = "of run " + plain(c.Run)
-				if c.Workload == workload.TrafficSequence.Name {
+				if kind, known := workload.Lookup(c.Workload); known && kind.Sequence != "" {
 					x.of = plain(c.Run)
 					x.name = "pattern " + setting(c, "pattern") + " of run " + x.of
 				}

@@ -163,7 +163,7 @@ func typical(cases []*results.Case) (index, launches int, ok bool) {
 // planned is when each pattern of a sequence was due, in seconds from the start of an
 // iteration, or why nobody knows.
 func planned(cases []*results.Case) (due map[*results.Case]float64, why string) {
-	steps := make([]*workload.TransferOptions, len(cases))
+	all := make([]workload.Values, len(cases))
 	size := 0
 	for i, c := range cases {
 		text, _ := c.Options["matrix"].(string)
@@ -178,19 +178,16 @@ func planned(cases []*results.Case) (due map[*results.Case]float64, why string) 
 		if err != nil {
 			return nil, plain(err.Error())
 		}
-		o, err := kind.Decode(values)
-		if err != nil {
-			return nil, plain(err.Error())
-		}
-		steps[i] = &o
-		if o.Ranks != steps[0].Ranks {
-			return nil, "they are of different numbers of ranks"
-		}
+		all[i] = values
 	}
-	workload.Schedule(steps)
+	kind, _ := workload.Lookup(cases[0].Workload)
+	times, err := kind.Timetable(all)
+	if err != nil {
+		return nil, plain(err.Error())
+	}
 	due = make(map[*results.Case]float64, len(cases))
 	for i, c := range cases {
-		due[c] = steps[i].Step.Due.Seconds()
+		due[c] = times[i].Seconds()
 	}
 	return due, ""
 }

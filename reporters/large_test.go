@@ -6,7 +6,7 @@ import (
 
 	"weir/assertion"
 	"weir/results"
-	"weir/workload"
+	"weir/workload/transfer"
 )
 
 // sized is a session of so many cases with five launches and all metrics of a transfer.
@@ -19,7 +19,7 @@ func sized(n int) *results.Document {
 			Key: "bandwidth[block_size=" + size + "]", Run: "bandwidth", Workload: "transfer", Status: results.OK,
 			Axes: map[string]any{"block_size": size}, AxisOrder: []string{"block_size"}, Options: map[string]any{"batch": 1.},
 		}
-		for j, m := range workload.Transfer.Metrics {
+		for j, m := range transfer.Kind.Metrics {
 			v := float64(i%97+1) * float64(j+1)
 			c.Metrics.Set(m.Name, results.MetricEstimate{Unit: m.Unit, N: 5, Value: v, Median: v, Mean: v, CV: 0.01, CI: &[2]float64{v * 0.99, v * 1.01}, Confidence: results.Confidence})
 		}

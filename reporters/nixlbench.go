@@ -10,7 +10,7 @@ import (
 
 	"weir/quantity"
 	"weir/results"
-	"weir/workload"
+	"weir/workload/transfer"
 )
 
 // nixlbenchNotes say what a reader who knows the columns from nixlbench would
@@ -47,7 +47,7 @@ func NIXLBench(w io.Writer, doc *results.Document) error {
 	var order []string
 	groups, others := map[string][]*results.Case{}, 0
 	for _, c := range attempted(doc).Cases {
-		if c.Workload != workload.Transfer.Name {
+		if c.Workload != transfer.Kind.Name {
 			others++
 			continue
 		}

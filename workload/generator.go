@@ -37,11 +37,11 @@ var generators = []generator{
 		func(ranks int, g *Generated) (*matrix.Matrix, error) { return matrix.Uniform(ranks, int64(g.Bytes)) }, anyRanks},
 	{"ring", "each sends to the next", nil,
 		func(ranks int, g *Generated) (*matrix.Matrix, error) { return matrix.Ring(ranks, int64(g.Bytes)) }, nil},
-	{"incast", "all send to one", []parameter{{name: "target", most: mostRanks - 1}},
+	{"incast", "all send to one", []parameter{{name: "target", most: MostRanks - 1}},
 		func(ranks int, g *Generated) (*matrix.Matrix, error) {
 			return matrix.Incast(ranks, g.whole("target"), int64(g.Bytes))
 		}, nil},
-	{"outcast", "one sends to all", []parameter{{name: "source", most: mostRanks - 1}},
+	{"outcast", "one sends to all", []parameter{{name: "source", most: MostRanks - 1}},
 		func(ranks int, g *Generated) (*matrix.Matrix, error) {
 			return matrix.Outcast(ranks, g.whole("source"), int64(g.Bytes))
 		}, nil},
@@ -49,7 +49,7 @@ var generators = []generator{
 		func(ranks int, g *Generated) (*matrix.Matrix, error) {
 			return matrix.Permutation(ranks, int64(g.Bytes), uint64(g.whole("seed")))
 		}, nil},
-	{"block_diagonal", "groups of so many ranks, in which each sends to every other", []parameter{{name: "block", required: true, most: mostRanks}},
+	{"block_diagonal", "groups of so many ranks, in which each sends to every other", []parameter{{name: "block", required: true, most: MostRanks}},
 		func(ranks int, g *Generated) (*matrix.Matrix, error) {
 			return matrix.BlockDiagonal(ranks, g.whole("block"), int64(g.Bytes))
 		},
@@ -59,7 +59,7 @@ var generators = []generator{
 			}
 			return nil
 		}},
-	{"sparse", "each sends to so many others, at random", []parameter{{name: "peers", required: true, most: mostRanks - 1}, seed},
+	{"sparse", "each sends to so many others, at random", []parameter{{name: "peers", required: true, most: MostRanks - 1}, seed},
 		func(ranks int, g *Generated) (*matrix.Matrix, error) {
 			return matrix.RandomSparse(ranks, g.whole("peers"), int64(g.Bytes), uint64(g.whole("seed")))
 		},
@@ -75,8 +75,8 @@ var generators = []generator{
 		}, anyRanks},
 }
 
-// generatorDocs lists the generators for a person.
-func generatorDocs() string {
+// GeneratorDocs lists the generators for a person.
+func GeneratorDocs() string {
 	var all []string
 	for _, g := range generators {
 		sample := Generated{Bytes: 4 << 20, generator: &g, values: map[string]float64{}}
@@ -118,10 +118,10 @@ func (g Generated) Matrix(ranks int) (*matrix.Matrix, error) {
 	return m, CheckMatrix(m)
 }
 
-// check says what is wrong with so many ranks as Matrix does, without the work of a
+// Check says what is wrong with so many ranks as Matrix does, without the work of a
 // million cells: a plan asks this at each point of a sweep. It gives a small matrix of
 // these ranks that stands for the large one.
-func (g Generated) check(ranks int) (*matrix.Matrix, error) {
+func (g Generated) Check(ranks int) (*matrix.Matrix, error) {
 	if g.generator.check == nil {
 		return g.Matrix(ranks)
 	}

@@ -11,16 +11,16 @@ import (
 )
 
 const (
-	// mostRanks is how many processes a launch has at most, and ranks a matrix: the engine
+	// MostRanks is how many processes a launch has at most, and ranks a matrix: the engine
 	// numbers them with 10 bits, and a matrix has a million cells then.
-	mostRanks = 1024
-	// mostSimulated is how many ranks a launch of fabric sim has at most.
-	mostSimulated = 8192
+	MostRanks = 1024
+	// MostSimulated is how many ranks a launch of fabric sim has at most.
+	MostSimulated = 8192
 )
 
 // MostProcesses is how many ranks a launch has at most where each is a process: as many as
 // the engine can number. It is no constant so that tests can play more of them.
-var MostProcesses int64 = mostRanks
+var MostProcesses int64 = MostRanks
 
 // ParseMatrix reads the text of a matrix that can be moved: what matrix.Compact
 // writes, or the published form with a row on each line.
@@ -44,8 +44,8 @@ func ParseMatrix(text string) (*matrix.Matrix, error) {
 
 // CheckMatrix says what is wrong with a matrix as traffic between processes.
 func CheckMatrix(m *matrix.Matrix) error {
-	if n := m.Ranks(); n < 2 || n > mostRanks {
-		return fmt.Errorf("a matrix of %d ranks: traffic is between 2 to %d", n, mostRanks)
+	if n := m.Ranks(); n < 2 || n > MostRanks {
+		return fmt.Errorf("a matrix of %d ranks: traffic is between 2 to %d", n, MostRanks)
 	}
 	switch others, own := m.Split(); {
 	case own == nil && m.NonZero() == 0:

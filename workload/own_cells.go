@@ -1,7 +1,6 @@
 package workload
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -11,45 +10,10 @@ import (
 
 // What becomes of the cells of ranks with themselves: option own_cells.
 const (
-	ownCopy   = "copy"   // within the memory of the rank
+	OwnCopy   = "copy"   // within the memory of the rank
 	OwnIgnore = "ignore" // nothing is moved
 	OwnError  = "error"  // the matrix is refused
 )
-
-// ownCells is the option of a workload that moves matrices.
-func ownCells(process bool) Option {
-	return Option{Name: "own_cells", Type: Enum, Default: ownCopy, Process: process, Values: []string{ownCopy, OwnIgnore, OwnError}, WithOwnCells: true,
-		Doc: "what becomes of the cell of a rank with itself. copy: the rank copies as many bytes from one place of its memory to another, in each iteration after its requests to others are posted, as in ct-perftest; the time is part of the iteration, the bytes are counted as bytes.own and nowhere else, and the contents are verified like others; ignore: nothing is moved; error: the matrix is refused. Matrices without such cells do not have the option"}
-}
-
-// ownBytes is the metric of what ranks copy within their own memory.
-var ownBytes = Metric{"bytes.own", "B", Neither, "sum of the cells of ranks with themselves, which are copied within a rank in each iteration (own_cells copy): the time is part of the iteration, and no bandwidth, ceiling or other number of bytes counts them; only where there are such cells"}
-
-// setMatrix takes a matrix apart into what crosses between ranks and what each copies
-// within its own memory.
-func (t *TransferOptions) setMatrix(m *matrix.Matrix, ownCells any) error {
-	crossing, own := m.Split()
-	t.Matrix = crossing
-	switch {
-	case own == nil || ownCells == OwnIgnore:
-		return nil
-	case ownCells == OwnError:
-		rank := own.Senders()[0]
-		return fmt.Errorf("rank %d sends %v to itself, and own_cells is error", rank, quantity.Size(own.At(rank, rank)))
-	case ownCells != ownCopy:
-		return fmt.Errorf("option own_cells is %v", ownCells)
-	}
-	t.Own = own
-	return nil
-}
-
-// OwnBytes is how many bytes a rank copies within its own memory in an iteration.
-func (t TransferOptions) OwnBytes(rank int) int64 {
-	if t.Own == nil {
-		return 0
-	}
-	return t.Own.At(rank, rank)
-}
 
 // HasOwnCells says whether a matrix, as matrix.Compact writes it, has a cell of a rank
 // with itself. It does not read the matrix, which may have a million cells.

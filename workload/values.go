@@ -205,3 +205,8 @@ func (k *Kind) Normalize(raw map[string]any) (Values, error) {
 	}
 	return out, nil
 }
+
+// Scale is by how much sleeps are longer than a scenario says; 1: not at all.
+type Scale float64
+
+func (s Scale) String() string { return Text(float64(s)) }

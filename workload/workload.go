@@ -98,7 +98,10 @@ type Metric struct {
 	Name   string
 	Unit   string // a symbol that package quantity knows; "" for a ratio
 	Better Direction
-	Doc    string // what exactly was counted, between which instants
+	// MayBeZero says that 0 is a measurement as any other. Such metrics are judged as
+	// differences, and all others as ratios, which 0 has none of.
+	MayBeZero bool
+	Doc       string // what exactly was counted, between which instants
 }
 
 // Dim is the dimension of the metric's unit.
@@ -116,9 +119,6 @@ type Kind struct {
 	Doc     string
 	Options []Option
 	Metrics []Metric
-	// MayBeZero are the metrics of which 0 is a measurement as any other. Such are
-	// judged as differences, and all others as ratios, which 0 has none of.
-	MayBeZero []string
 	// Sequence names the option whose values are the places of a sequence, each of which
 	// is a case: all of them run in one launch, always together and in order. "": cases
 	// of this workload are measured each for itself.
@@ -129,6 +129,7 @@ type Kind struct {
 	// options of Checked only.
 	Check   func(Values) error
 	Checked []string
+	Behaviour
 }
 
 // Option finds an option by name.
@@ -179,18 +180,6 @@ func (k *Kind) Applicable(v Values) Values {
 	return out
 }
 
-// Decode gives the options of a case in typed form; options that are absent have
-// their defaults.
-func (k *Kind) Decode(v Values) (TransferOptions, error) {
-	switch k {
-	case Traffic:
-		return DecodeTraffic(v)
-	case TrafficSequence:
-		return decodeSequence(v)
-	}
-	return DecodeTransfer(v)
-}
-
 // Metric finds a metric by name, Availability too.
 func (k *Kind) Metric(name string) (Metric, bool) {
 	if OfCase(name) {
@@ -201,19 +190,6 @@ func (k *Kind) Metric(name string) (Metric, bool) {
 		return Metric{}, false
 	}
 	return k.Metrics[i], true
-}
-
-// Kinds are all workloads, by name.
-func Kinds() []*Kind { return []*Kind{Transfer, Traffic, TrafficSequence} }
-
-// Lookup finds a workload by its name.
-func Lookup(name string) (*Kind, bool) {
-	for _, k := range Kinds() {
-		if k.Name == name {
-			return k, true
-		}
-	}
-	return nil, false
 }
 
 // Names are the names of all workloads.
@@ -228,7 +204,7 @@ func Names() []string {
 // MayBeZero says whether 0 is a measurement of a metric as any other, in whichever
 // workload has it.
 func MayBeZero(metric string) bool {
-	return OfCase(metric) || slices.ContainsFunc(Kinds(), func(k *Kind) bool { return slices.Contains(k.MayBeZero, metric) })
+	return slices.ContainsFunc(Kinds(), func(k *Kind) bool { m, _ := k.Metric(metric); return m.MayBeZero })
 }
 
 // FindMetric looks a metric up in whichever workload has it, for readers of a

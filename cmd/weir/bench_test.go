@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"weir/dsl"
-	"weir/engine/sim"
+	_ "weir/engine/sim"
 	"weir/executor"
 	"weir/gate"
 	"weir/planner"
@@ -73,7 +73,6 @@ func simulated(b *testing.B, p *planner.Plan) (doc *results.Document, dir string
 	doc, err := executor.Run(context.Background(), p, executor.Options{
 		Dir: dir, SessionID: "large", RankCommand: []string{os.Args[0]}, ProbeCommand: []string{os.Args[0]},
 		Judge: gate.Judge, Undecided: gate.Undecided, When: admits, Fabrics: asksFor,
-		Simulate: func() executor.Simulator { return sim.New() },
 	})
 	if err != nil || doc.Session.ExitCode != gate.ExitPassed {
 		b.Fatal(err, doc.Session)

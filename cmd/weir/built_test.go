@@ -16,6 +16,10 @@ import (
 	"weir/planner"
 	"weir/scenarios"
 	"weir/workload"
+	"weir/workload/move"
+	"weir/workload/sequence"
+	"weir/workload/traffic"
+	"weir/workload/transfer"
 )
 
 // What is shipped, what import writes, and what the tables of options offer names only
@@ -28,7 +32,7 @@ func TestNothingIsOfferedThatNoEngineHas(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fabrics := slices.Concat(slices.Collect(maps.Keys(eng.Probe(nil))), []string{engine.Auto, workload.SimFabric})
+	fabrics := slices.Concat(slices.Collect(maps.Keys(eng.Probe(nil))), []string{engine.Auto, move.SimFabric})
 	refused := map[[2]string]error{} // of the memory at an initiator and a target
 	cases := 0
 	for _, s := range offered(t) {
@@ -58,13 +62,13 @@ func TestNothingIsOfferedThatNoEngineHas(t *testing.T) {
 }
 
 // opened is why an engine makes no rank with the memory of a case.
-func opened(t *testing.T, eng engine.Engine, o workload.TransferOptions) error {
+func opened(t *testing.T, eng engine.Engine, o move.Spec) error {
 	t.Helper()
 	page, err := unix.Mmap(-1, 0, engine.ControlSize, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED|unix.MAP_ANONYMOUS)
 	if err != nil {
 		t.Fatal(err)
 	}
-	small := workload.TransferOptions{
+	small := move.Spec{
 		Initiator: o.Initiator, Target: o.Target, BlockSize: 4096, Batch: 1, Iterations: 1, InFlight: 1, Threads: 1, Ranks: 2,
 		Pattern: "pairwise", Mode: "stream", Verify: "none", Reuse: "hot", Pages: "default",
 	}
@@ -111,9 +115,9 @@ func offered(t *testing.T) (all []*dsl.Scenario) {
 	}
 	const one = "scenario: one\nruns: {a: {workload: %s, options: {%s, %s: %s}}}\n"
 	needs := map[*workload.Kind]string{
-		workload.Transfer:        "block_size: 4KiB",
-		workload.Traffic:         "matrix: [[0, 1], [0, 0]]",
-		workload.TrafficSequence: "patterns: [{matrix: [[0, 1], [0, 0]]}]",
+		transfer.Kind: "block_size: 4KiB",
+		traffic.Kind:  "matrix: [[0, 1], [0, 0]]",
+		sequence.Kind: "patterns: [{matrix: [[0, 1], [0, 0]]}]",
 	}
 	for _, k := range workload.Kinds() {
 		for _, name := range []string{"fabric", "memory", "initiator", "target"} {
@@ -130,7 +134,7 @@ func offered(t *testing.T) (all []*dsl.Scenario) {
 func usable(k *workload.Kind, option string) []string {
 	o, _ := k.Option(option)
 	return slices.DeleteFunc(slices.Clone(o.Values), func(v string) bool {
-		return v == workload.SimFabric && k != workload.Transfer
+		return v == move.SimFabric && k != transfer.Kind
 	})
 }
 

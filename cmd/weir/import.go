@@ -13,6 +13,7 @@ import (
 	"weir/gate"
 	"weir/results"
 	"weir/workload"
+	"weir/workload/traffic"
 )
 
 func newImport() *cobra.Command {
@@ -110,7 +111,7 @@ func memoryKind(kind string) error {
 }
 
 func memoryOption() workload.Option {
-	o, ok := workload.Traffic.Option("memory")
+	o, ok := traffic.Kind.Option("memory")
 	if !ok {
 		panic("workload traffic has no option memory")
 	}

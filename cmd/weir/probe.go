@@ -14,6 +14,7 @@ import (
 
 	"weir/executor/agent"
 	"weir/executor/rank"
+	"weir/fabric"
 	"weir/gate"
 	"weir/quantity"
 	"weir/results"
@@ -31,7 +32,7 @@ func newProbe() *cobra.Command {
 				return exit(rank.ProbeMain(cmd.OutOrStdout(), fabrics))
 			}
 			for _, f := range fabrics {
-				if known := fabricNames(); !slices.Contains(known, f) {
+				if known := fabric.Names(); !slices.Contains(known, f) {
 					return wrongUsage("unknown fabric %q%s", f, didYouMean(f, known))
 				}
 			}
@@ -72,7 +73,7 @@ func survey(cmd *cobra.Command, fabrics []string) (node results.Node, err error)
 		}
 	}()
 	if len(fabrics) == 0 {
-		fabrics = fabricNames()
+		fabrics = fabric.Names()
 	}
 	return a.Survey(cmd.Context(), fabrics), nil
 }

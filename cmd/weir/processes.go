@@ -5,9 +5,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
-
-	"weir/workload"
 )
 
 // argvs start this same program as another kind of process.
@@ -34,13 +31,4 @@ func program() (string, error) {
 		}
 	}
 	return "", fmt.Errorf("weir's own program file is not known (%w): mount /proc, or call weir by its path", err)
-}
-
-// fabricNames are the fabrics that a host may have.
-func fabricNames() []string {
-	o, ok := workload.Transfer.Option("fabric")
-	if !ok {
-		panic("workload transfer has no option fabric")
-	}
-	return slices.DeleteFunc(slices.Clone(o.Values), func(f string) bool { return f == "auto" || f == workload.SimFabric })
 }

@@ -11,9 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"weir/engine"
 	"weir/gate"
-	"weir/quantity"
 	"weir/results"
 	"weir/workload"
 )
@@ -46,7 +44,7 @@ func checkSamples(doc *results.Document, dir string, all bool, notes io.Writer) 
 	for _, c := range doc.Cases {
 		for _, l := range c.Launches {
 			if l.SamplesDigest == "" {
-				complete = complete && !isTransfer(c, l)
+				complete = complete && recomputed(c, l) == nil
 				continue
 			}
 			if err := sameSamples(l, dir); err != nil {
@@ -90,35 +88,41 @@ func samplesCode(err error) int {
 	return gate.ExitExecution
 }
 
-// isTransfer says whether a launch has the metrics of a transfer. One that failed was
-// not evaluated.
-func isTransfer(c *results.Case, l *results.Launch) bool {
-	return c.Workload == workload.Transfer.Name && l.Status == results.OK
+// recomputed is the workload of a launch whose metrics follow from its samples, nil if they
+// do not. One that failed was not evaluated.
+func recomputed(c *results.Case, l *results.Launch) *workload.Kind {
+	k, ok := workload.Lookup(c.Workload)
+	if !ok || k.Recompute == nil || l.Status != results.OK {
+		return nil
+	}
+	return k
 }
 
-// followsFromSamples computes the metrics of a transfer again, those that its raw
-// samples say all of, and gives the quantiles that the document defines in an older way.
+// followsFromSamples computes again the metrics of a launch of which its raw samples say
+// all, and gives the quantiles that the document defines in an older way.
 func followsFromSamples(doc *results.Document, c *results.Case, l *results.Launch, dir string) (map[string]float64, error) {
-	if !isTransfer(c, l) {
+	k := recomputed(c, l)
+	if k == nil {
 		return nil, nil
 	}
-	o, err := transferOptions(c)
-	if err != nil {
-		return nil, err
-	}
-	var samples []*results.Samples
+	var samples [][]byte
 	for _, file := range l.Samples {
-		s, err := results.ReadSamplesFile(filepath.Join(dir, filepath.FromSlash(file)))
+		content, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(file)))
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("reading samples: %w", err)
 		}
-		samples = append(samples, s)
+		samples = append(samples, content)
 	}
-	metrics, err := engine.FromSamples(o, samples)
+	metrics, err := k.Recompute(c.Options, samples)
 	if err != nil {
 		return nil, fmt.Errorf("computing its metrics again: %w", err)
 	}
-	older := engine.RoundedQuantiles(samples)
+	older := map[string]float64{}
+	if k.Rounded != nil {
+		if older, err = k.Rounded(samples); err != nil {
+			return nil, fmt.Errorf("computing its quantiles again: %w", err)
+		}
+	}
 	redefined := map[string]float64{}
 	for _, name := range slices.Sorted(maps.Keys(metrics)) {
 		is := metrics[name]
@@ -134,23 +138,6 @@ func followsFromSamples(doc *results.Document, c *results.Case, l *results.Launc
 		}
 	}
 	return redefined, nil
-}
-
-// transferOptions are those of a case's options that metrics from samples depend on.
-func transferOptions(c *results.Case) (workload.TransferOptions, error) {
-	o := workload.TransferOptions{Batch: 1, Threads: 1}
-	for name, to := range map[string]*int64{"batch": &o.Batch, "threads": &o.Threads} {
-		if v, ok := workload.Number(c.Options[name]); ok {
-			*to = int64(v)
-		}
-	}
-	o.Mode, _ = c.Options["mode"].(string)
-	size, err := quantity.ParseSize(quantity.Text(c.Options["block_size"]))
-	if err != nil {
-		return o, fmt.Errorf("its block size: %w", err)
-	}
-	o.BlockSize = size
-	return o, nil
 }
 
 // reportedSamples is a document as it was judged. One of an older version says for which

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"weir/engine/sim"
+	_ "weir/engine/sim"
 	"weir/executor"
 	"weir/gate"
 	"weir/planner"
@@ -55,7 +55,6 @@ func (s *session) run(ctx context.Context) (int, error) {
 		Etcd: s.flags.etcd, Fleet: fleet, RankCommand: self.rank, ProbeCommand: self.probe,
 		Kill: s.kill, Baseline: s.baseline.doc, BaselineFile: s.baseline.file,
 		FailFast: s.flags.failFast, When: admits, Fabrics: asksFor, Judge: gate.Judge, Undecided: gate.Undecided,
-		Simulate: func() executor.Simulator { return sim.New() },
 		Events: func(e executor.Event) {
 			s.stream.write(e)
 			show.see(e)

@@ -9,9 +9,10 @@ import (
 	"weir/assertion"
 	"weir/quantity"
 	"weir/workload"
+	"weir/workload/transfer"
 )
 
-var names = &Names{Kind: workload.Transfer, Axes: []Axis{{Name: "block_size"}, {Name: "share", Type: Number}, {Name: "env.FI_PROVIDER"}, {Name: "fast", Type: Flag}}}
+var names = &Names{Kind: transfer.Kind, Axes: []Axis{{Name: "block_size"}, {Name: "share", Type: Number}, {Name: "env.FI_PROVIDER"}, {Name: "fast", Type: Flag}}}
 
 // scope is a case of the tests.
 func scope() Scope {

@@ -4,8 +4,7 @@ import (
 	"fmt"
 	"testing"
 	"time"
-
-	"weir/workload"
+	"weir/workload/transfer"
 )
 
 func BenchmarkCompile(b *testing.B) {
@@ -31,7 +30,7 @@ func hundredRuns() error {
 	runs := map[string]*Names{}
 	for i := range 100 {
 		name := fmt.Sprintf("run%d", i)
-		runs[name] = &Names{Kind: workload.Transfer, Run: name, Runs: runs, Axes: []Axis{{Name: "block_size"}, {Name: "fabric"}}}
+		runs[name] = &Names{Kind: transfer.Kind, Run: name, Runs: runs, Axes: []Axis{{Name: "block_size"}, {Name: "fabric"}}}
 	}
 	for i := range 100 {
 		other := fmt.Sprintf("run%d", (i+1)%100)

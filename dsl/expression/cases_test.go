@@ -8,6 +8,7 @@ import (
 
 	"weir/quantity"
 	"weir/workload"
+	"weir/workload/transfer"
 )
 
 // sweptCases are the cases of several runs, as the planner holds them.
@@ -64,7 +65,7 @@ func (c *sweptCases) add(run string, options workload.Values, axes ...[]any) {
 		var cells []string
 		for name, v := range p {
 			s.Texts[name] = workload.Text(v)
-			if _, ok := workload.Transfer.Option(name); ok {
+			if _, ok := transfer.Kind.Option(name); ok {
 				s.Options[name] = v
 			}
 			cells = append(cells, name+"="+workload.Text(v))
@@ -92,7 +93,7 @@ func rich() (*Names, *sweptCases) {
 	c.add("far", options, []any{"block_size", quantity.Size(1 << 30)})
 	runs := map[string]*Names{}
 	for run, axes := range map[string][]string{"main": {"block_size", "fabric"}, "tcp": {"block_size"}, "single": nil, "wide": {"block_size", "threads", "op"}, "far": {"block_size"}} {
-		n := &Names{Kind: workload.Transfer, Run: run, Runs: runs}
+		n := &Names{Kind: transfer.Kind, Run: run, Runs: runs}
 		for _, a := range axes {
 			n.Axes = append(n.Axes, Axis{Name: a})
 		}

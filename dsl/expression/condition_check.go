@@ -219,12 +219,25 @@ func (c *conditionChecker) fabricName(n *ast.BinaryNode) {
 	if !ok || !isHostFabrics(n.Right) || c.err != nil {
 		return
 	}
-	fabric, ok := workload.Transfer.Option("fabric")
-	if !ok || slices.Contains(fabric.Values, text.Value) {
+	fabrics := fabricValues()
+	if slices.Contains(fabrics, text.Value) {
 		return
 	}
 	t := c.at[text.Location().From]
-	c.err = errorf(t.from, max(t.to, t.from+1), lowerFirst(suggest.Sentence(text.Value, fabric.Values, "fabrics")), "no host has a fabric %q", text.Value)
+	c.err = errorf(t.from, max(t.to, t.from+1), lowerFirst(suggest.Sentence(text.Value, fabrics, "fabrics")), "no host has a fabric %q", text.Value)
+}
+
+// fabricValues are the values of option fabric in any workload.
+func fabricValues() (all []string) {
+	for _, k := range workload.Kinds() {
+		o, _ := k.Option("fabric")
+		for _, v := range o.Values {
+			if !slices.Contains(all, v) {
+				all = append(all, v)
+			}
+		}
+	}
+	return all
 }
 
 // dimension is that of an operand, if it is known; bare numbers go with anything.

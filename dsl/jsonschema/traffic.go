@@ -4,6 +4,7 @@ import (
 	"weir/dsl/grammar"
 	"weir/matgen"
 	"weir/workload"
+	"weir/workload/traffic"
 )
 
 // model is the schema of traffic that follows from a model and its requests.
@@ -37,8 +38,8 @@ func model() schema {
 
 // pattern is the schema of an item of a sequence.
 func pattern(k *workload.Kind) schema {
-	file, _ := workload.Traffic.Option("matrix_file")
-	properties := schema{file.Name: option(workload.Traffic, file)}
+	file, _ := traffic.Kind.Option("matrix_file")
+	properties := schema{file.Name: option(traffic.Kind, file)}
 	for _, o := range k.ItemOptions() {
 		properties[o.Name] = option(k, o)
 		switch o.Type {

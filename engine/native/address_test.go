@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"weir/engine"
-	"weir/workload"
+	"weir/workload/move"
 )
 
 // Whatever comes in the place of an address is an error that names the peer, at once and
@@ -39,7 +39,7 @@ func TestDeadAddress(t *testing.T) {
 	takesLong(t)
 	for name, c := range map[string]struct {
 		fabric string
-		option workload.TransferOptions
+		option move.Spec
 		env    map[string]string
 		want   string
 	}{
@@ -56,7 +56,7 @@ func TestDeadAddress(t *testing.T) {
 			for k, v := range c.env {
 				t.Setenv(k, v)
 			}
-			l := engine.Launch{Fabric: c.fabric, Ranks: 2, Nodes: []string{"a", "a"}, Cases: []engine.Case{{Key: "a", Options: c.option, Timeout: 2e9}}}
+			l := engine.Launch{Fabric: c.fabric, Ranks: 2, Nodes: []string{"a", "a"}, Cases: []engine.Case{caseOf("a", c.option, patience, 0)}}
 			ranks := []*rankProcess{startRank(t, t.Context(), l, engine.Identity{}), startRank(t, t.Context(), l, engine.Identity{Rank: 1})}
 			ours, theirs := ranks[0].address(t), ranks[1].address(t)
 			_ = ranks[1].end() // it was killed

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"weir/engine"
-	"weir/workload"
+	"weir/workload/move"
 )
 
 // Whether a launch fits is not another question for the rank that asks it when others
@@ -13,10 +13,10 @@ import (
 func TestMemoryFitsWheneverARankAsks(t *testing.T) {
 	defer func(f func() engine.Memory) { freeMemory = f }(freeMemory)
 	const block, need = 8 << 20, 4 * 8 << 20 // two regions of each of two ranks
-	l := engine.Launch{ID: "test", Fabric: "tcp", Ranks: 2, Nodes: []string{"a", "a"}, Cases: []engine.Case{{Key: "a", Options: options(block), Timeout: int64(patience)}}}
+	l := engine.Launch{ID: "test", Fabric: "tcp", Ranks: 2, Nodes: []string{"a", "a"}, Cases: []engine.Case{caseOf("a", options(block), patience, 0)}}
 	open := func(rank int, before *engine.Memory, now uint64) error {
 		freeMemory = func() engine.Memory { return engine.Memory{Available: now} }
-		_, err := native{}.Open(l, engine.Identity{Rank: rank, Memory: before}, control(t))
+		_, err := open(l, engine.Identity{Rank: rank, Memory: before}, control(t))
 		return err
 	}
 	for name, c := range map[string]struct {
@@ -43,9 +43,9 @@ func TestMemoryFitsWheneverARankAsks(t *testing.T) {
 // rank has whole ones; nor is what other NUMA nodes have, where one is asked for.
 func TestMemoryOfAKindFits(t *testing.T) {
 	const page = 2 << 20
-	pages := func(o *workload.TransferOptions) { o.Pages = "2MiB" }
+	pages := func(o *move.Spec) { o.Pages = "2MiB" }
 	for name, c := range map[string]struct {
-		o    workload.TransferOptions
+		o    move.Spec
 		free engine.Memory
 		want string // "": it fits
 	}{
@@ -59,7 +59,7 @@ func TestMemoryOfAKindFits(t *testing.T) {
 		"of any node":          {options(100, onNode("local")), engine.Memory{Available: 1 << 40, Nodes: map[int]uint64{0: 1, 1: 1}}, ""},
 		"others are available": {options(100), engine.Memory{Available: 1, Huge: map[uint64]uint64{page: 99 * page}}, "GiB are available"},
 	} {
-		r := &rank{options: c.o, launch: engine.Launch{Nodes: []string{"a", "a"}, Cases: []engine.Case{{Options: c.o}}}, self: engine.Identity{Memory: &c.free}}
+		r := &rank{options: c.o, launch: launch{Launch: engine.Launch{Nodes: []string{"a", "a"}}, Cases: []task{{Options: c.o}}}, self: engine.Identity{Memory: &c.free}}
 		err := r.memoryFits(r.slots(c.o) * stride(c.o))
 		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)

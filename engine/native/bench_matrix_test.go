@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"weir/matrix"
-	"weir/workload"
+	"weir/workload/move"
 )
 
 // BenchmarkMatrixBarrier is what an iteration of 16 ranks costs that moves nothing to
@@ -15,10 +15,10 @@ func BenchmarkMatrixBarrier(b *testing.B) {
 	for _, ranks := range []int{16, 64} {
 		for _, fabric := range []string{"shm", "tcp"} {
 			b.Run(fmt.Sprintf("%s/%d", fabric, ranks), func(b *testing.B) {
-				o := traffic(generated(matrix.Ring(ranks, 1)), func(o *workload.TransferOptions) {
+				o := trafficOf(generated(matrix.Ring(ranks, 1)), func(o *move.Spec) {
 					o.Verify, o.Iterations, o.Warmup = "none", max(3, int64(b.N)), 10
 				})
-				all := transfer(b, fabric, ranks, o)[0]
+				all := runCases(b, fabric, ranks, o)[0]
 				first := all[0].Iterations
 				var each, skew []int64
 				for i := range first {
@@ -47,11 +47,11 @@ func BenchmarkSequenceStep(b *testing.B) {
 		for _, fabric := range []string{"shm", "tcp"} {
 			b.Run(fmt.Sprintf("%s/%d", fabric, ranks), func(b *testing.B) {
 				ring := generated(matrix.Ring(ranks, 1))
-				cases := sequence([]*matrix.Matrix{ring, ring}, func(o *workload.TransferOptions) {
+				cases := patternCases([]*matrix.Matrix{ring, ring}, func(o *move.Spec) {
 					o.Verify, o.Iterations, o.Warmup = "none", 1, 1
 					o.Step.Iterations = max(3, int64(b.N))
 				})
-				all := transfer(b, fabric, ranks, cases...)
+				all := runCases(b, fabric, ranks, cases...)
 				var between, late []int64
 				for i := range all[0][0].Steps {
 					end, last := int64(0), int64(0)

@@ -19,7 +19,7 @@ import (
 
 	"weir/matrix"
 	"weir/quantity"
-	"weir/workload"
+	"weir/workload/move"
 )
 
 // A matrix beside as many concurrent pairs of ucx_perftest as it has cells.
@@ -28,7 +28,7 @@ import (
 type allToAll struct {
 	what, fabric string
 	cells        int64 // that an iteration moves
-	options      func(size quantity.Size) workload.TransferOptions
+	options      func(size quantity.Size) move.Spec
 }
 
 const (
@@ -36,14 +36,14 @@ const (
 	streamFor     = quantity.Time(500 * time.Millisecond)
 )
 
-func streamed(size quantity.Size) workload.TransferOptions {
-	return options(size, func(o *workload.TransferOptions) {
+func streamed(size quantity.Size) move.Spec {
+	return options(size, func(o *move.Spec) {
 		o.Pattern, o.Ranks, o.InFlight, o.API = "all_to_all", allToAllRanks, allToAllRanks-1, "rma"
 	})
 }
 
-func cellByCell(size quantity.Size) workload.TransferOptions {
-	return traffic(generated(matrix.Uniform(allToAllRanks, int64(size))), func(o *workload.TransferOptions) {
+func cellByCell(size quantity.Size) move.Spec {
+	return trafficOf(generated(matrix.Uniform(allToAllRanks, int64(size))), func(o *move.Spec) {
 		o.InFlight, o.API = allToAllRanks-1, "rma"
 	})
 }
@@ -64,7 +64,7 @@ func matrixRows(t *benchTable) []comparison {
 		{"transfer over ucx", "ucx", 1, streamed}, {"traffic over ucx", "ucx", pairs, cellByCell}, {"traffic over shm", "shm", pairs, cellByCell},
 	} {
 		for _, size := range []quantity.Size{64 << 10, 1 << 20, 16 << 20} {
-			o := func(n int64) workload.TransferOptions {
+			o := func(n int64) move.Spec {
 				o := side.options(size)
 				o.Warmup, o.Verify = n/10+1, "none"
 				if o.Matrix != nil {

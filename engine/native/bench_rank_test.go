@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"weir/engine"
-	"weir/workload"
+	"weir/workload/move"
 )
 
 // benchPatience ends a launch, or a peer, that hangs.
@@ -20,7 +20,7 @@ type measured struct {
 }
 
 // speed is GB/s of a stream, µs of a message of a ping-pong.
-func (m measured) speed(o workload.TransferOptions) float64 {
+func (m measured) speed(o move.Spec) float64 {
 	if o.Mode == "stream" {
 		return m.Metrics["bandwidth"]
 	}
@@ -29,11 +29,11 @@ func (m measured) speed(o workload.TransferOptions) float64 {
 
 // weirRun runs one case. Two ranks have the processors of benchCPUs; more of them, or several
 // threads, run wherever the kernel likes, as where processors are few.
-func weirRun(b *testing.B, fabric string, env []string, o workload.TransferOptions) measured {
+func weirRun(b *testing.B, fabric string, env []string, o move.Spec) measured {
 	b.Helper()
 	ctx, stop := context.WithTimeout(context.Background(), benchPatience)
 	defer stop() // kills whoever is left
-	c := engine.Case{Key: "a", Options: o, Timeout: int64(benchPatience)}
+	c := caseOf("a", o, benchPatience, 0)
 	cpus, ranks := benchCPUs(b), make([]*rankProcess, o.Ranks)
 	l := engine.Launch{Fabric: fabric, Ranks: len(ranks), Nodes: slices.Repeat([]string{"a"}, len(ranks)), Seed: 1, Cases: []engine.Case{c}}
 	for i := range ranks {
@@ -44,7 +44,7 @@ func weirRun(b *testing.B, fabric string, env []string, o workload.TransferOptio
 		ranks[i] = startRank(b, ctx, l, self, env...)
 	}
 	meet(b, ranks)
-	found := make([]*engine.CaseResult, len(ranks))
+	found := make([]*move.Part, len(ranks))
 	for i, p := range ranks {
 		found[i] = p.found(b)
 		found[i].Rank = i
@@ -54,7 +54,7 @@ func weirRun(b *testing.B, fabric string, env []string, o workload.TransferOptio
 			b.Fatalf("rank %d: %v: %s", i, err, &p.words)
 		}
 	}
-	metrics, err := engine.Metrics(c, found)
+	metrics, err := metricsOf(o, found)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"weir/quantity"
-	"weir/workload"
+	"weir/workload/move"
 )
 
 // recordingBound is what recording may add to an iteration, ns.
@@ -71,7 +71,7 @@ func recording(b *testing.B, size quantity.Size) (none, usual, all, read float64
 			least *float64
 		}{{math.MaxUint32, &none}, {0, &usual}, {1, &all}} {
 			stampOneIn(to.every)
-			s := transfer(b, "shm", 2, options(size, func(o *workload.TransferOptions) { o.Iterations, o.Verify = n, "none" }))[0][0].Samples
+			s := runCases(b, "shm", 2, options(size, func(o *move.Spec) { o.Iterations, o.Verify = n, "none" }))[0][0].Samples
 			*to.least = min(*to.least, float64(s.End-s.Start)/float64(s.Ops))
 			if to.every == 0 {
 				every, read = s.Every, s.ClockNS

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"weir/quantity"
-	"weir/workload"
+	"weir/workload/move"
 )
 
 // The rows of the table, by peer.
@@ -102,8 +102,8 @@ func ucxRows(t *benchTable) []comparison {
 			test.program = tls.program
 			for _, size := range tls.sizes {
 				section := "ucx " + tls.name
-				o := func(n int64) workload.TransferOptions {
-					return benchOptions(size, n, func(o *workload.TransferOptions) {
+				o := func(n int64) move.Spec {
+					return benchOptions(size, n, func(o *move.Spec) {
 						o.API, o.Op, o.Mode, o.InFlight = test.api, test.op, test.mode, test.window
 					})
 				}
@@ -128,14 +128,14 @@ func ucxRows(t *benchTable) []comparison {
 }
 
 // describeUCX says what both sides are, and that their lanes are alike.
-func describeUCX(b *testing.B, env []string, test ucxTest, o workload.TransferOptions) []string {
+func describeUCX(b *testing.B, env []string, test ucxTest, o move.Spec) []string {
 	lines := describeLanes(b, env, test, o)
 	lines[0] += " ucp_put_bw has a window of 32, ucp_get of 1; ucp_put_lat marks its last byte."
 	return lines
 }
 
 // describeLanes says which lanes both sides were given, and that the buffers are alike.
-func describeLanes(b *testing.B, env []string, test ucxTest, o workload.TransferOptions) []string {
+func describeLanes(b *testing.B, env []string, test ucxTest, o move.Spec) []string {
 	var transport string
 	ours := ucxLanes(b, func(log []string) { transport = weirRun(b, "ucx", append(log, env...), o).Transport })
 	theirs := ucxLanes(b, func(log []string) { perftest(b, append(log, env...), test, o.BlockSize, o.Iterations) })
@@ -160,7 +160,7 @@ func libfabricRows(t *benchTable) []comparison {
 	for _, p := range []string{"tcp", "shm"} {
 		for _, size := range benchSizes {
 			c := comparison{section: "libfabric " + p, what: "pingpong", size: size, unit: "µs", bar: bar{1, false}}
-			o := func(n int64) workload.TransferOptions { return benchOptions(size, n, pingpong, provider(p)) }
+			o := func(n int64) move.Spec { return benchOptions(size, n, pingpong, provider(p)) }
 			c.weir = func(b *testing.B, n int64) float64 { return weirRun(b, "libfabric", nil, o(n)).speed(o(n)) }
 			c.peer = func(b *testing.B, n int64) (float64, string) { return fiPingpong(b, p, size, n), "" }
 			c.describe = func(b *testing.B) []string {
@@ -176,7 +176,7 @@ func libfabricRows(t *benchTable) []comparison {
 // shmRows: what the built-in fabric gains over a library's.
 func shmRows(t *benchTable) []comparison {
 	const size = quantity.Size(8)
-	o := func(n int64) workload.TransferOptions { return benchOptions(size, n, pingpong) }
+	o := func(n int64) move.Spec { return benchOptions(size, n, pingpong) }
 	ours := func(b *testing.B, n int64) float64 { return weirRun(b, "shm", nil, o(n)).speed(o(n)) }
 
 	const floor = "shm and the processors"
@@ -213,7 +213,7 @@ func tcpRows(t *benchTable) []comparison {
 	for _, streams := range []int64{1, 4} {
 		c := comparison{section: section, what: fmt.Sprintf("%d streams", streams), size: block, unit: "GB/s", bar: bar{1, true}}
 		c.weir = func(b *testing.B, n int64) float64 {
-			return weirRun(b, "tcp", nil, benchOptions(block, n, func(o *workload.TransferOptions) { o.Threads = streams })).Metrics["bandwidth"]
+			return weirRun(b, "tcp", nil, benchOptions(block, n, func(o *move.Spec) { o.Threads = streams })).Metrics["bandwidth"]
 		}
 		c.peer = func(b *testing.B, _ int64) (float64, string) { return iperf3(b, streams, block), "" }
 		list = append(list, c)

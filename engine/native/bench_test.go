@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"weir/quantity"
-	"weir/workload"
+	"weir/workload/move"
 )
 
 // BenchmarkPeers compares the engine with its peers in pairs: the same library,
@@ -170,7 +170,7 @@ func (t *benchTable) present(tool, pkg string) bool {
 
 // benchOptions are those of one side of a comparison: nothing is verified, because no
 // peer does, and the warm-up is a tenth, as the peers are told.
-func benchOptions(size quantity.Size, iterations int64, change ...func(*workload.TransferOptions)) workload.TransferOptions {
+func benchOptions(size quantity.Size, iterations int64, change ...func(*move.Spec)) move.Spec {
 	o := options(size, change...)
 	o.Iterations, o.Warmup, o.Verify = iterations, iterations/10+1, "none"
 	return o

@@ -18,7 +18,7 @@ func TestSlowPathsAreProbedLess(t *testing.T) {
 		}
 		for time, want := range map[time.Duration]uint64{time.Hour: 18 + ends*18, -1: 18 + ends*6} {
 			ceilingTime(int64(time))
-			transfer(t, fabric, 2, options(64<<10))
+			runCases(t, fabric, 2, options(64<<10))
 			if got := ceilingTime(usual); got != want {
 				t.Errorf("%s with %v has %d spans, want %d", fabric, time, got, want)
 			}

@@ -11,8 +11,7 @@ import (
 	"slices"
 	"unsafe"
 
-	"weir/engine"
-	"weir/workload"
+	"weir/workload/move"
 )
 
 // cellFlow is a cell of a matrix that a rank initiates, with its places in the areas
@@ -43,7 +42,7 @@ type cells struct {
 // layOut gives each cell its place: at the initiator in the order of its targets, at
 // the target in that of its sources, and behind the cells of another matrix, if there
 // is one. One pass over the cells is enough for all.
-func layOut(o workload.TransferOptions, self int, behindThose *cells) *cells {
+func layOut(o move.Spec, self int, behindThose *cells) *cells {
 	n := int(o.Ranks)
 	l := &cells{local: make([]uint64, n), exposed: make([]uint64, n), largest: make([]uint64, n), probed: slices.Repeat([]int{-1}, n)}
 	if behindThose != nil {
@@ -78,7 +77,7 @@ func layOut(o workload.TransferOptions, self int, behindThose *cells) *cells {
 }
 
 // layOutOwn gives the cells of ranks with themselves their places, behind all others.
-func (l *cells) layOutOwn(o workload.TransferOptions, self int) {
+func (l *cells) layOutOwn(o move.Spec, self int) {
 	if o.Own == nil {
 		return
 	}
@@ -177,21 +176,21 @@ func (r *rank) describeCells(cfg *C.struct_weir_config) (free func()) {
 }
 
 // deliveries are the cells of an initiator.
-func deliveries(out *C.struct_weir_result) []engine.Delivery {
-	var list []engine.Delivery
+func deliveries(out *C.struct_weir_result) []move.Delivery {
+	var list []move.Delivery
 	for _, d := range unsafe.Slice(out.delivered, out.ndelivered) {
 		if d.n > 0 {
-			list = append(list, engine.Delivery{Peer: int(d.peer), Iterations: uint64(d.n), Mean: float64(d.sum_ns) / float64(d.n) / 1e9})
+			list = append(list, move.Delivery{Peer: int(d.peer), Iterations: uint64(d.n), Mean: float64(d.sum_ns) / float64(d.n) / 1e9})
 		}
 	}
 	return list
 }
 
 // spans are the iterations of an initiator.
-func spans(out *C.struct_weir_result) []engine.Span {
-	list := make([]engine.Span, out.niterations)
+func spans(out *C.struct_weir_result) []move.Span {
+	list := make([]move.Span, out.niterations)
 	for i, s := range unsafe.Slice(out.iterations, out.niterations) {
-		list[i] = engine.Span{Start: int64(s.start), End: int64(s.end)}
+		list[i] = move.Span{Start: int64(s.start), End: int64(s.end)}
 	}
 	return list
 }

@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"weir/matrix"
-	"weir/workload"
+	"weir/workload/move"
 )
 
 // Both ends of a cell agree where it is, no two overlap, and all lie in their area.
@@ -28,7 +28,7 @@ func TestCellsHaveTheirPlaces(t *testing.T) {
 		if err != nil {
 			rt.Fatal(err)
 		}
-		o := traffic(m)
+		o := trafficOf(m)
 		o.Op = rapid.SampledFrom([]string{"write", "read"}).Draw(rt, "op")
 		all := make([]*cells, ranks)
 		for i := range all {
@@ -114,17 +114,17 @@ func TestCellsAreCutEvenly(t *testing.T) {
 // What the ranks of a matrix need is what rank.c makes room for, to within its pages.
 func TestMemoryOfAMatrix(t *testing.T) {
 	m := matrixOf(t, 3, matrix.Cell{From: 0, To: 1, Bytes: 1 << 50}, matrix.Cell{From: 1, To: 2, Bytes: 1 << 50})
-	_, err := tryTransfer(t, "shm", 3, traffic(m))
+	_, err := tryCases(t, "shm", 3, trafficOf(m))
 	// twice each cell, and rank 1 probes beside them
 	if want := fmt.Sprintf("3 ranks with the cells of their matrix need %.4g GiB of memory on this node", 5*float64(1<<20)); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("got %v, want %q", err, want)
 	}
-	other := traffic(generated(matrix.Ring(3, 7)))
-	for name, cases := range map[string][]workload.TransferOptions{
-		"different matrices":         {traffic(generated(matrix.Ring(3, 5))), other},
-		"of 3 ranks for a case of 2": {traffic(generated(matrix.Ring(3, 5)), func(o *workload.TransferOptions) { o.Ranks = 2 })},
+	other := trafficOf(generated(matrix.Ring(3, 7)))
+	for name, cases := range map[string][]move.Spec{
+		"different matrices":         {trafficOf(generated(matrix.Ring(3, 5))), other},
+		"of 3 ranks for a case of 2": {trafficOf(generated(matrix.Ring(3, 5)), func(o *move.Spec) { o.Ranks = 2 })},
 	} {
-		if _, err := tryTransfer(t, "shm", 3, cases...); err == nil || !strings.Contains(err.Error(), name) {
+		if _, err := tryCases(t, "shm", 3, cases...); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("got %v, want %q", err, name)
 		}
 	}

@@ -11,7 +11,7 @@ import (
 	"weir/engine"
 	"weir/matrix"
 	"weir/quantity"
-	"weir/workload"
+	"weir/workload/move"
 )
 
 // Ranks whose clocks are a thousand seconds apart, as those of hosts that were started
@@ -28,9 +28,9 @@ func TestClocksOfTwoHosts(t *testing.T) {
 	for _, fabric := range []string{"tcp", "ucx"} {
 		t.Run(fabric, func(t *testing.T) {
 			needs(t, fabric)
-			cases := map[string]workload.TransferOptions{
-				"traffic":  traffic(m),
-				"sequence": sequence([]*matrix.Matrix{m}, func(o *workload.TransferOptions) { o.Step.Before = quantity.Time(2e6) })[0],
+			cases := map[string]move.Spec{
+				"traffic":  trafficOf(m),
+				"sequence": patternCases([]*matrix.Matrix{m}, func(o *move.Spec) { o.Step.Before = quantity.Time(2e6) })[0],
 			}
 			for name, o := range cases {
 				if fabric == "ucx" {
@@ -40,7 +40,7 @@ func TestClocksOfTwoHosts(t *testing.T) {
 					ctx, cancel := context.WithTimeout(t.Context(), patience)
 					defer cancel()
 					l := engine.Launch{ID: "test", Fabric: fabric, Ranks: 3, Seed: 42, Nodes: []string{"a", "b", "a"},
-						Cases: []engine.Case{{Key: "a", Options: o, Timeout: int64(patience), Play: int64(patience)}}}
+						Cases: []engine.Case{caseOf("a", o, patience, patience)}}
 					var ranks []*rankProcess
 					for i := range 3 {
 						var starter []string
@@ -50,7 +50,7 @@ func TestClocksOfTwoHosts(t *testing.T) {
 						ranks = append(ranks, startRankBy(t, ctx, starter, l, engine.Identity{Rank: i}))
 					}
 					meet(t, ranks)
-					var all []*engine.CaseResult
+					var all []*move.Part
 					for _, p := range ranks {
 						all = append(all, p.found(t))
 					}
@@ -67,7 +67,7 @@ func TestClocksOfTwoHosts(t *testing.T) {
 							t.Errorf("iteration %d: rank 2 agreed to a start %d ns from rank 0's, and the bound is %v s", i, d, all[2].Clock.Bound)
 						}
 					}
-					bound, err := engine.Metrics(l.Cases[0], all)
+					bound, err := metricsOf(o, all)
 					if err != nil || bound["clock.bound"] <= 0 || all[1].Clock.Bound <= 0 {
 						t.Errorf("%v: bounds %v and %v s, %v", bound["clock.bound"], all[1].Clock.Bound, all[2].Clock.Bound, err)
 					}

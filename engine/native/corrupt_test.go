@@ -4,8 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-
-	"weir/workload"
+	"weir/workload/move"
 )
 
 // On each fabric, with each of its APIs and providers, and in each way to move, a byte
@@ -13,11 +12,11 @@ import (
 func TestWrongByteOverEachFabric(t *testing.T) {
 	type carrier struct {
 		name, fabric string
-		change       func(*workload.TransferOptions)
+		change       func(*move.Spec)
 		ops          []string
 	}
 	all := []string{"write", "read", "pingpong"}
-	carriers := []carrier{{"shm", "shm", func(*workload.TransferOptions) {}, all}, {"tcp", "tcp", func(*workload.TransferOptions) {}, all}, {"ucx rma", "ucx", api("rma"), all}}
+	carriers := []carrier{{"shm", "shm", func(*move.Spec) {}, all}, {"tcp", "tcp", func(*move.Spec) {}, all}, {"ucx rma", "ucx", api("rma"), all}}
 	for _, name := range []string{"am", "tag"} {
 		carriers = append(carriers, carrier{"ucx " + name, "ucx", api(name), []string{"write", "pingpong"}})
 	}
@@ -32,7 +31,7 @@ func TestWrongByteOverEachFabric(t *testing.T) {
 				needs(t, c.fabric)
 				for when, words := range map[string]string{"": "an untimed pass", ":timed": "the timed part"} {
 					receiver, sender := 1, 0
-					o := options(5000, c.change, func(o *workload.TransferOptions) { o.Iterations, o.Warmup, o.InFlight = 5, 1, 2 })
+					o := options(5000, c.change, func(o *move.Spec) { o.Iterations, o.Warmup, o.InFlight = 5, 1, 2 })
 					switch op {
 					case "read":
 						o.Op, receiver, sender = "read", 0, 1
@@ -41,7 +40,7 @@ func TestWrongByteOverEachFabric(t *testing.T) {
 					}
 					t.Setenv(CorruptEnv, fmt.Sprintf("%d:4321%s", receiver, when))
 					want := fmt.Sprintf("wrong data from rank %d to rank %d after %s: byte 4321 of", sender, receiver, words)
-					if _, err := tryTransfer(t, c.fabric, 2, o); err == nil || !strings.Contains(err.Error(), want) {
+					if _, err := tryCases(t, c.fabric, 2, o); err == nil || !strings.Contains(err.Error(), want) {
 						t.Errorf("got %v, want %q", err, want)
 					}
 				}

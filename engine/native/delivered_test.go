@@ -8,8 +8,7 @@ import (
 	"syscall"
 	"testing"
 	"time"
-
-	"weir/workload"
+	"weir/workload/move"
 )
 
 // What is timed of a write is that it is at the target and not that it was handed over:
@@ -21,10 +20,10 @@ func TestWriteIsCompleteWhenItIsDelivered(t *testing.T) {
 	t.Cleanup(func() { stampOneIn(0) })
 	stampOneIn(1) // an unstamped one is not waited for where the fabric does not confirm delivery
 	const inFlight = 4
-	endless := func(o *workload.TransferOptions) {
+	endless := func(o *move.Spec) {
 		o.Iterations, o.Warmup, o.Verify, o.InFlight = 1<<30, 0, "none", inFlight
 	}
-	check := func(name, fabric string, env map[string]string, o workload.TransferOptions) {
+	check := func(name, fabric string, env map[string]string, o move.Spec) {
 		t.Run(name, func(t *testing.T) {
 			needs(t, fabric)
 			for k, v := range env {
@@ -34,7 +33,7 @@ func TestWriteIsCompleteWhenItIsDelivered(t *testing.T) {
 			p.connect(t)
 			done := make(chan error, 1)
 			go func() {
-				_, err := p.rank.Run(p.launch.Cases[0])
+				_, err := p.rank.measure(p.launch.Cases[0].Key)
 				done <- err
 			}()
 			if err, ok := inStream(done, p.control, p.other.control); !ok {

@@ -6,19 +6,19 @@ import (
 	"testing"
 	"time"
 
-	"weir/engine"
 	"weir/quantity"
-	"weir/workload"
+	"weir/workload/move"
+	"weir/workload/transfer"
 )
 
-func lasting(d time.Duration) func(*workload.TransferOptions) {
-	return func(o *workload.TransferOptions) { o.Duration, o.Iterations = quantity.Time(d), 8 }
+func lasting(d time.Duration) func(*move.Spec) {
+	return func(o *move.Spec) { o.Duration, o.Iterations = quantity.Time(d), 8 }
 }
 
 // With a duration the timed part ends when the time is over, whatever the number
 // of iterations is, and says how many there were.
 func TestDuration(t *testing.T) {
-	endless := func(o *workload.TransferOptions) { o.Iterations, o.Verify = 1<<40, "sample" }
+	endless := func(o *move.Spec) { o.Iterations, o.Verify = 1<<40, "sample" }
 	for _, fabric := range []string{"shm", "tcp", "ucx"} {
 		t.Run(fabric, func(t *testing.T) {
 			needs(t, fabric)
@@ -27,7 +27,7 @@ func TestDuration(t *testing.T) {
 			// time, and the later they are the less does a late start matter.
 			for try := 0; try < 5 && (try == 0 || slices.Contains(short, true)); try++ {
 				wanted := 60 * time.Millisecond << try
-				cases := []workload.TransferOptions{
+				cases := []move.Spec{
 					options(8, under("pairwise", 2), lasting(wanted)), options(100000, under("pairwise", 2), lasting(wanted), read),
 					options(8, under("pairwise", 2), pingpong, lasting(wanted)), options(100000, under("pairwise", 2), pingpong, lasting(wanted)),
 					options(4096, under("pairwise", 2), lasting(wanted), endless), options(64, under("pairwise", 2), pingpong),
@@ -35,7 +35,7 @@ func TestDuration(t *testing.T) {
 				if try == 0 {
 					short = slices.Repeat([]bool{true}, len(cases))
 				}
-				for k, ranks := range transfer(t, fabric, 2, cases...) {
+				for k, ranks := range runCases(t, fabric, 2, cases...) {
 					s := ranks[0].Samples
 					perRequest := requestBytes(cases[k])
 					if cases[k].Mode == "pingpong" {
@@ -64,7 +64,7 @@ func TestDuration(t *testing.T) {
 		})
 	}
 	o := options(4096, under("all_to_all", 4), lasting(60*time.Millisecond))
-	for rank, r := range transfer(t, "tcp", 4, o)[0] {
+	for rank, r := range runCases(t, "tcp", 4, o)[0] {
 		if r.Samples == nil || r.Samples.Ops < 3 {
 			t.Errorf("rank %d: %+v", rank, r.Samples)
 		}
@@ -74,8 +74,8 @@ func TestDuration(t *testing.T) {
 // Even a duration that is over at once moves one request to each target, so that
 // what is verified has been moved, however few iterations there are to be.
 func TestDurationThatIsOver(t *testing.T) {
-	o := options(4096, under("one_to_many", 4), func(o *workload.TransferOptions) { o.Duration, o.Iterations = 1, 1 })
-	for rank, r := range transfer(t, "shm", 4, o)[0] {
+	o := options(4096, under("one_to_many", 4), func(o *move.Spec) { o.Duration, o.Iterations = 1, 1 })
+	for rank, r := range runCases(t, "shm", 4, o)[0] {
 		if !r.Verified || rank == 0 && r.Samples.Ops < 3 {
 			t.Errorf("rank %d: verified %v, %+v", rank, r.Verified, r.Samples)
 		}
@@ -85,7 +85,7 @@ func TestDurationThatIsOver(t *testing.T) {
 // What is not of one host has clocks of its own; the common start and the end of a
 // duration are on rank 0's.
 func TestRanksOfSeveralHosts(t *testing.T) {
-	o := options(4096, under("many_to_one", 3), func(o *workload.TransferOptions) { o.Duration = 20e6 })
+	o := options(4096, under("many_to_one", 3), func(o *move.Spec) { o.Duration = 20e6 })
 	var apart time.Duration
 	for range 5 { // in one of them the kernel runs both at about the same time
 		ranks := onNodes(t, "tcp", []string{"a", "b", "c"}, o)
@@ -97,11 +97,11 @@ func TestRanksOfSeveralHosts(t *testing.T) {
 }
 
 func TestMetricsOfUse(t *testing.T) {
-	o := options(64<<10, func(o *workload.TransferOptions) { o.Duration = 50e6 })
+	o := options(64<<10, func(o *move.Spec) { o.Duration = 50e6 })
 	begin := time.Now()
-	ranks := transfer(t, "shm", 2, o)[0]
+	ranks := runCases(t, "shm", 2, o)[0]
 	wall := time.Since(begin).Seconds()
-	m, err := engine.TransferMetrics(engine.Case{Options: o}, ranks)
+	m, err := transfer.Metrics(o, ranks)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +116,7 @@ func TestMetricsOfUse(t *testing.T) {
 	if m["post.avg"] <= 0 || m["post.p99"] <= 0 || m["transfer.avg"] != 0 || m["prep.request"] <= 0 {
 		t.Errorf("shm completes in the post: post %v and %v s, transfer %v s, making %v s", m["post.avg"], m["post.p99"], m["transfer.avg"], m["prep.request"])
 	}
-	tcp, err := engine.TransferMetrics(engine.Case{Options: o}, transfer(t, "tcp", 2, o)[0])
+	tcp, err := transfer.Metrics(o, runCases(t, "tcp", 2, o)[0])
 	if err != nil {
 		t.Fatal(err)
 	}

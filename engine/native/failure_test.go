@@ -11,14 +11,14 @@ import (
 
 	"weir/engine"
 	"weir/results"
-	"weir/workload"
+	"weir/workload/move"
 )
 
 // The check must be able to fail: one byte flipped in what a rank received is
 // found, and named by sender, block and offset, in every direction.
 func TestVerificationFindsOneWrongByte(t *testing.T) {
 	for name, c := range map[string]struct {
-		option  workload.TransferOptions
+		option  move.Spec
 		corrupt string
 		want    string
 	}{
@@ -34,7 +34,7 @@ func TestVerificationFindsOneWrongByte(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Setenv(CorruptEnv, c.corrupt)
-			_, err := tryTransfer(t, "shm", 2, c.option)
+			_, err := tryCases(t, "shm", 2, c.option)
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Fatalf("got %v, want %q", err, c.want)
 			}
@@ -48,11 +48,11 @@ func TestVerificationFindsOneWrongByte(t *testing.T) {
 
 // A self-test that tests nothing must not look like success.
 func TestCorruptEnvIsChecked(t *testing.T) {
-	unverified := func(o *workload.TransferOptions) { o.Verify = "none" }
-	pair, pings, beyond := []workload.TransferOptions{options(8)}, []workload.TransferOptions{options(8, pingpong)}, "of one of 2 ranks and 8 bytes that it receives"
+	unverified := func(o *move.Spec) { o.Verify = "none" }
+	pair, pings, beyond := []move.Spec{options(8)}, []move.Spec{options(8, pingpong)}, "of one of 2 ranks and 8 bytes that it receives"
 	for name, c := range map[string]struct {
 		corrupt string
-		cases   []workload.TransferOptions
+		cases   []move.Spec
 		want    string
 	}{
 		"no place":           {"x", pair, "not rank:offset or rank:offset:timed of one of 2 ranks"},
@@ -64,16 +64,16 @@ func TestCorruptEnvIsChecked(t *testing.T) {
 		"beyond a ping":      {"1:8", pings, beyond},
 		"receives nothing":   {"0:0", pair, "of one of 2 ranks and 0 bytes that it receives"},
 		"number of a ping":   {"0:7:timed", pings, "the last byte of a message may be its number"},
-		"of a later thread":  {"0:15:timed", []workload.TransferOptions{options(8, pingpong, threaded(2))}, "the last byte of a message may be its number"},
-		"not verified":       {"1:0", []workload.TransferOptions{options(8), options(8, unverified)}, "case b verifies nothing"},
-		"smaller case":       {"1:10", []workload.TransferOptions{options(8), options(16)}, "different bytes in cases a and b"},
-		"larger case":        {"1:0", []workload.TransferOptions{options(16), options(16, batch4)}, "different bytes in cases a and b"},
-		"other receiver":     {"1:0", []workload.TransferOptions{options(8), options(8, read)}, "different bytes in cases a and b"},
+		"of a later thread":  {"0:15:timed", []move.Spec{options(8, pingpong, threaded(2))}, "the last byte of a message may be its number"},
+		"not verified":       {"1:0", []move.Spec{options(8), options(8, unverified)}, "case b verifies nothing"},
+		"smaller case":       {"1:10", []move.Spec{options(8), options(16)}, "different bytes in cases a and b"},
+		"larger case":        {"1:0", []move.Spec{options(16), options(16, batch4)}, "different bytes in cases a and b"},
+		"other receiver":     {"1:0", []move.Spec{options(8), options(8, read)}, "different bytes in cases a and b"},
 		"before a ping ends": {"1:6:timed", pings, "wrong data from rank 0 to rank 1 after the timed part: byte 6 of 7"},
 		"untimed ping":       {"1:7", pings, "wrong data from rank 0 to rank 1 after an untimed pass: byte 7 of 8"},
 	} {
 		t.Setenv(CorruptEnv, c.corrupt)
-		if _, err := tryTransfer(t, "shm", 2, c.cases...); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := tryCases(t, "shm", 2, c.cases...); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want %q", name, err, c.want)
 		}
 	}
@@ -82,13 +82,13 @@ func TestCorruptEnvIsChecked(t *testing.T) {
 // A rank whose peer never comes gives up at its deadline and says whom it missed.
 func TestDeadline(t *testing.T) {
 	for _, fabric := range []string{"shm", "tcp"} {
-		l := engine.Launch{Fabric: fabric, Ranks: 2, Nodes: []string{"a", "a"}, Cases: []engine.Case{{Key: "a", Options: options(4096), Timeout: 300e6}}}
+		l := engine.Launch{Fabric: fabric, Ranks: 2, Nodes: []string{"a", "a"}, Cases: []engine.Case{caseOf("a", options(4096), 300e6, 0)}}
 		ranks, err := connectedPair(t, l)
 		if err != nil {
 			t.Fatal(err)
 		}
 		begin := time.Now()
-		_, err = ranks[0].Run(l.Cases[0]) // rank 1 stays away
+		_, err = ranks[0].measure(l.Cases[0].Key) // rank 1 stays away
 		if err == nil || !strings.Contains(err.Error(), "rank 1 did not come to the barrier within 0.3 s") {
 			t.Errorf("%s: got %v", fabric, err)
 		}
@@ -99,17 +99,17 @@ func TestDeadline(t *testing.T) {
 }
 
 func TestUnsupportedIsAnError(t *testing.T) {
-	vram := options(8, func(o *workload.TransferOptions) { o.Target = "vram" })
+	vram := options(8, func(o *move.Spec) { o.Target = "vram" })
 	for want, try := range map[string]func() error{
-		"memory of kind vram":                              func() error { _, err := tryTransfer(t, "shm", 2, vram); return err },
-		"this version of weir has no fabric carrierpigeon": func() error { _, err := tryTransfer(t, "carrierpigeon", 2, options(8)); return err },
+		"memory of kind vram":                              func() error { _, err := tryCases(t, "shm", 2, vram); return err },
+		"this version of weir has no fabric carrierpigeon": func() error { _, err := tryCases(t, "carrierpigeon", 2, options(8)); return err },
 		"fabric ucx allocates the buffers itself and has no pages 2MiB": func() error {
-			_, err := tryTransfer(t, "ucx", 2, options(8, func(o *workload.TransferOptions) { o.Pages = "2MiB" }))
+			_, err := tryCases(t, "ucx", 2, options(8, func(o *move.Spec) { o.Pages = "2MiB" }))
 			return err
 		},
-		"fabric shm has no alloc heap": func() error { _, err := tryTransfer(t, "shm", 2, options(8, heap)); return err },
+		"fabric shm has no alloc heap": func() error { _, err := tryCases(t, "shm", 2, options(8, heap)); return err },
 		"GiB of memory on this node": func() error {
-			_, err := tryTransfer(t, "shm", 2, options(1<<40))
+			_, err := tryCases(t, "shm", 2, options(1<<40))
 			return err
 		},
 	} {
@@ -121,27 +121,27 @@ func TestUnsupportedIsAnError(t *testing.T) {
 
 func TestPeerThatClosesTCP(t *testing.T) {
 	l := engine.Launch{Fabric: "tcp", Ranks: 2, Nodes: []string{"a", "a"}, Cases: []engine.Case{
-		{Key: "a", Options: options(1<<20, func(o *workload.TransferOptions) { o.Iterations = 1 << 30 }), Timeout: int64(patience), Play: int64(patience)}}}
+		caseOf("a", options(1<<20, func(o *move.Spec) { o.Iterations = 1 << 30 }), patience, patience)}}
 	ctl := control(t)
-	r0, err := (native{}).Open(l, engine.Identity{Rank: 0}, ctl)
+	r0, err := open(l, engine.Identity{Rank: 0}, ctl)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r1, err := (native{}).Open(l, engine.Identity{Rank: 1}, control(t))
+	r1, err := open(l, engine.Identity{Rank: 1}, control(t))
 	if err != nil {
 		t.Fatal(err)
 	}
 	a0, _ := r0.Address()
 	a1, _ := r1.Address()
 	done := make(chan error, 2)
-	for _, r := range []engine.Rank{r0, r1} {
+	for _, r := range []*rank{r0, r1} {
 		go func() { done <- r.Connect([][]byte{a0, a1}) }()
 	}
 	if err := errors.Join(<-done, <-done); err != nil {
 		t.Fatal(err)
 	}
-	r1.(*rank).breakConnections()
-	if _, err := r0.Run(l.Cases[0]); err == nil || !strings.Contains(err.Error(), "peer 1") {
+	r1.breakConnections()
+	if _, err := r0.measure(l.Cases[0].Key); err == nil || !strings.Contains(err.Error(), "peer 1") {
 		t.Errorf("got %v, want the peer named", err)
 	}
 }
@@ -189,7 +189,7 @@ func TestOneOfFourStaysAway(t *testing.T) {
 		l, ranks := opened(t, fabric, slices.Repeat([]string{"a"}, 4), o)
 		l.Cases[0].Timeout = 3e9
 		errs := make(chan error, 4)
-		run := func(r engine.Rank) { _, err := r.Run(l.Cases[0]); errs <- err }
+		run := func(r *rank) { _, err := r.measure(l.Cases[0].Key); errs <- err }
 		named, ended := false, 0
 		end := func(err error) {
 			ended++
@@ -202,7 +202,7 @@ func TestOneOfFourStaysAway(t *testing.T) {
 		go run(ranks[1])
 		go run(ranks[2])
 		for _, r := range ranks[1:3] { // rank 0 waits for them first, and must not miss them
-			for ended == 0 && r.(*rank).control.Phase.Load() < engine.PhaseVerify {
+			for ended == 0 && r.control.Phase.Load() < engine.PhaseVerify {
 				select {
 				case err := <-errs:
 					end(err)
@@ -223,14 +223,14 @@ func TestOneOfFourStaysAway(t *testing.T) {
 // Where the connections of one of several ranks break in the middle, the others
 // end at once.
 func TestOneOfFourBreaksOff(t *testing.T) {
-	o := options(1<<20, under("all_to_all", 4), func(o *workload.TransferOptions) { o.Iterations, o.Verify = 1<<30, "none" })
+	o := options(1<<20, under("all_to_all", 4), func(o *move.Spec) { o.Iterations, o.Verify = 1<<30, "none" })
 	l, ranks := opened(t, "tcp", slices.Repeat([]string{"a"}, 4), o)
 	errs := make(chan error, 4)
 	for _, r := range ranks {
-		go func() { _, err := r.Run(l.Cases[0]); errs <- err }()
+		go func() { _, err := r.measure(l.Cases[0].Key); errs <- err }()
 	}
 	time.Sleep(200 * time.Millisecond)
-	ranks[3].(*rank).breakConnections()
+	ranks[3].breakConnections()
 	begin := time.Now()
 	named := false
 	for range ranks {

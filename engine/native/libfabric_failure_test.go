@@ -9,30 +9,30 @@ import (
 	"time"
 
 	"weir/engine"
-	"weir/workload"
+	"weir/workload/move"
 )
 
 // lonelyPair is rank 0 of a launch in this process and rank 1 in a process of its
 // own, which can be killed.
 type lonelyPair struct {
-	rank      engine.Rank
+	rank      *rank
 	control   *engine.Control
 	launch    engine.Launch
 	addresses [][]byte
 	other     *rankProcess
 }
 
-func newLonelyPair(t *testing.T, fabric string, o workload.TransferOptions, timeout time.Duration) *lonelyPair {
+func newLonelyPair(t *testing.T, fabric string, o move.Spec, timeout time.Duration) *lonelyPair {
 	t.Helper()
 	p := &lonelyPair{control: control(t), launch: engine.Launch{Fabric: fabric, Ranks: 2, Nodes: []string{"a", "a"},
-		Cases: []engine.Case{{Key: "a", Options: o, Timeout: int64(timeout)}}}}
+		Cases: []engine.Case{caseOf("a", o, timeout, 0)}}}
 	p.other = startRank(t, t.Context(), p.launch, engine.Identity{Rank: 1})
 	t.Cleanup(p.kill)
 	theirs, err := hex.DecodeString(p.other.address(t))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p.rank, err = (native{}).Open(p.launch, engine.Identity{Rank: 0}, p.control); err != nil {
+	if p.rank, err = open(p.launch, engine.Identity{Rank: 0}, p.control); err != nil {
 		t.Fatal(err)
 	}
 	ours, err := p.rank.Address()
@@ -61,9 +61,9 @@ func TestLibfabricKilledPeer(t *testing.T) {
 		if name == "shm" {
 			continue // it waits in a spin lock in shared memory, which may have died with its holder: only weir's agent ends that (run_killed_rank.txtar)
 		}
-		for op, how := range map[string]func(*workload.TransferOptions){"write": func(*workload.TransferOptions) {}, "read": read, "pingpong": pingpong} {
+		for op, how := range map[string]func(*move.Spec){"write": func(*move.Spec) {}, "read": read, "pingpong": pingpong} {
 			t.Run(name+"/"+op, func(t *testing.T) {
-				o := options(64<<10, provider(name), how, func(o *workload.TransferOptions) { o.Iterations, o.Warmup = 1<<30, 0 })
+				o := options(64<<10, provider(name), how, func(o *move.Spec) { o.Iterations, o.Warmup = 1<<30, 0 })
 				timeout := 20 * time.Second
 				if mayNoticeNothing(name, op) {
 					timeout = time.Second
@@ -84,13 +84,13 @@ func mayNoticeNothing(provider, op string) bool {
 }
 
 // killedOverLibfabric kills the peer; false: its case ended before it moved anything.
-func killedOverLibfabric(t *testing.T, o workload.TransferOptions, timeout time.Duration) bool {
+func killedOverLibfabric(t *testing.T, o move.Spec, timeout time.Duration) bool {
 	t.Helper()
 	p := newLonelyPair(t, "libfabric", o, timeout)
 	p.connect(t)
 	done := make(chan error, 1)
 	go func() {
-		_, err := p.rank.Run(p.launch.Cases[0])
+		_, err := p.rank.measure(p.launch.Cases[0].Key)
 		done <- err
 	}()
 	if err, ok := inStream(done, p.control, p.other.control); !ok {

@@ -113,7 +113,7 @@ func TestLibfabricLockedMemory(t *testing.T) {
 	if err := unix.Setrlimit(unix.RLIMIT_MEMLOCK, &unix.Rlimit{Cur: limit, Max: before.Max}); err != nil {
 		t.Fatal(err)
 	}
-	_, err := tryTransfer(t, "libfabric", 2, options(1<<20, provider("strict")))
+	_, err := tryCases(t, "libfabric", 2, options(1<<20, provider("strict")))
 	want := fmt.Sprintf("Cannot allocate memory; this process may lock %d KiB (ulimit -l)", limit>>10)
 	if err == nil || !strings.Contains(err.Error(), "fi_mr_reg: registering ") || !strings.Contains(err.Error(), want) {
 		t.Errorf("got %v, want %q", err, want)

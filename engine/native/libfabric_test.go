@@ -9,11 +9,11 @@ import (
 
 	"weir/engine"
 	"weir/quantity"
-	"weir/workload"
+	"weir/workload/move"
 )
 
-func provider(name string) func(*workload.TransferOptions) {
-	return func(o *workload.TransferOptions) { o.Provider = name }
+func provider(name string) func(*move.Spec) {
+	return func(o *move.Spec) { o.Provider = name }
 }
 
 // providers are those of libfabric that are tested wherever they are: what they
@@ -46,11 +46,11 @@ func providers(t testing.TB) []string {
 
 // fewer shortens the cases for a provider that hands each operation to a thread of
 // its own, which sleeps: each takes milliseconds, and 64 MiB seven seconds.
-func fewer(provider string, cases []workload.TransferOptions) []workload.TransferOptions {
+func fewer(provider string, cases []move.Spec) []move.Spec {
 	if provider != "sockets" {
 		return cases
 	}
-	var out []workload.TransferOptions
+	var out []move.Spec
 	for i, o := range cases {
 		if i%3 == 0 || o.BlockSize >= 1<<20 {
 			o.Iterations, o.Warmup, o.InFlight = 2, 1, 2
@@ -66,14 +66,14 @@ func TestLibfabricMovesEveryByte(t *testing.T) {
 	takesLong(t)
 	for _, p := range providers(t) {
 		t.Run(p, func(t *testing.T) {
-			var cases []workload.TransferOptions
+			var cases []move.Spec
 			for _, size := range []quantity.Size{1, 8, 4095, 64 << 10, 1<<20 + 1} {
-				for _, how := range [][]func(*workload.TransferOptions){{}, {batch4}, {read}, {read, batch4}, {pingpong}} {
+				for _, how := range [][]func(*move.Spec){{}, {batch4}, {read}, {read, batch4}, {pingpong}} {
 					cases = append(cases, options(size, append(how, full, provider(p))...))
 				}
 			}
-			big := func(o *workload.TransferOptions) { o.Iterations, o.Warmup, o.InFlight = 3, 1, 2 }
-			for _, how := range []func(*workload.TransferOptions){func(*workload.TransferOptions) {}, read, pingpong} {
+			big := func(o *move.Spec) { o.Iterations, o.Warmup, o.InFlight = 3, 1, 2 }
+			for _, how := range []func(*move.Spec){func(*move.Spec) {}, read, pingpong} {
 				cases = append(cases, options(64<<20, full, big, how, provider(p)))
 			}
 			checkTransfer(t, "libfabric", fewer(p, cases))
@@ -84,8 +84,8 @@ func TestLibfabricMovesEveryByte(t *testing.T) {
 func TestLibfabricFourRanks(t *testing.T) {
 	for _, p := range providers(t) {
 		t.Run(p, func(t *testing.T) {
-			o := options(64<<10, provider(p), func(o *workload.TransferOptions) { o.Ranks = 4 })
-			for _, r := range transfer(t, "libfabric", 4, fewer(p, []workload.TransferOptions{o})...)[0] {
+			o := options(64<<10, provider(p), func(o *move.Spec) { o.Ranks = 4 })
+			for _, r := range runCases(t, "libfabric", 4, fewer(p, []move.Spec{o})...)[0] {
 				if !r.Verified {
 					t.Errorf("rank %d is not verified", r.Rank)
 				}
@@ -109,11 +109,11 @@ func TestLibfabricWaysOfDelivery(t *testing.T) {
 			libfabricLimits(1<<way, 1000)
 			t.Run(words+"/"+p, func(t *testing.T) {
 				tried++
-				cases := []workload.TransferOptions{
+				cases := []move.Spec{
 					options(8, full, provider(p)), options(4097, full, batch4, provider(p)), options(10000, full, read, provider(p)),
 					options(1000, full, pingpong, provider(p)), options(12345, full, pingpong, provider(p)), options(7000, provider(p)),
 				}
-				out, err := tryTransfer(t, "libfabric", 2, fewer(p, cases)...)
+				out, err := tryCases(t, "libfabric", 2, fewer(p, cases)...)
 				if err != nil && strings.Contains(err.Error(), "cannot be known") {
 					t.Skip(err)
 				}
@@ -136,30 +136,30 @@ func TestLibfabricWaysOfDelivery(t *testing.T) {
 // for the first of the next.
 func TestLibfabricSinglePings(t *testing.T) {
 	for _, p := range providers(t) {
-		once := func(o *workload.TransferOptions) { o.Iterations, o.Warmup = 1, 0 }
-		var cases []workload.TransferOptions
+		once := func(o *move.Spec) { o.Iterations, o.Warmup = 1, 0 }
+		var cases []move.Spec
 		for range 4 {
 			cases = append(cases, options(300000, pingpong, once, provider(p)))
 		}
-		transfer(t, "libfabric", 2, cases...)
+		runCases(t, "libfabric", 2, cases...)
 	}
 }
 
 func TestLibfabricRefusals(t *testing.T) {
 	here := providers(t)
 	t.Cleanup(func() { libfabricLimits(0, 0) })
-	_, err := tryTransfer(t, "libfabric", 2, options(8, provider("carrierpigeon")))
+	_, err := tryCases(t, "libfabric", 2, options(8, provider("carrierpigeon")))
 	if err == nil || !strings.Contains(err.Error(), "no provider named carrierpigeon") || !strings.Contains(err.Error(), here[0]) {
 		t.Errorf("got %v, want those that are here", err)
 	}
 	if slices.Contains(here, "shm") {
-		l := engine.Launch{Fabric: "libfabric", Ranks: 2, Nodes: []string{"a", "b"}, Cases: []engine.Case{{Key: "a", Options: options(8, provider("shm")), Timeout: 1e9}}}
-		_, err := (native{}).Open(l, engine.Identity{}, control(t))
+		l := engine.Launch{Fabric: "libfabric", Ranks: 2, Nodes: []string{"a", "b"}, Cases: []engine.Case{caseOf("a", options(8, provider("shm")), 1e9, 0)}}
+		_, err := open(l, engine.Identity{}, control(t))
 		if err == nil || !strings.Contains(err.Error(), "no provider named shm can write and read remote memory between hosts") {
 			t.Errorf("shm between hosts: got %v", err)
 		}
 		libfabricLimits(1<<1, 0)
-		_, err = tryTransfer(t, "libfabric", 2, options(8, provider("shm")))
+		_, err = tryCases(t, "libfabric", 2, options(8, provider("shm")))
 		if err == nil || !strings.Contains(err.Error(), "neither completes writes on delivery") {
 			t.Errorf("no way to know of delivery: got %v", err)
 		}

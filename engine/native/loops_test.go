@@ -6,23 +6,24 @@ import (
 
 	"weir/engine"
 	"weir/quantity"
-	"weir/workload"
+	"weir/workload/move"
+	"weir/workload/transfer"
 )
 
 // A request that is complete when it is posted is no reason to look at nothing else:
 // among large ones the loop takes a turn, in which it shows life and sees its deadline.
 func TestLargeRequestsLeaveTurns(t *testing.T) {
 	const n = 255 // 8 GiB; among small requests a turn is taken after 256
-	l, ranks := opened(t, "shm", []string{"here", "here"}, options(32<<20, func(o *workload.TransferOptions) { o.Iterations, o.Warmup, o.Verify = n, 0, "none" }))
+	l, ranks := opened(t, "shm", []string{"here", "here"}, options(32<<20, func(o *move.Spec) { o.Iterations, o.Warmup, o.Verify = n, 0, "none" }))
 	l.Cases[0].Timeout = 120e9
 	errs := make(chan error, len(ranks))
 	for _, r := range ranks {
 		go func() {
-			_, err := r.Run(l.Cases[0])
+			_, err := r.measure(l.Cases[0].Key)
 			errs <- err
 		}()
 	}
-	control, between := ranks[0].(*rank).control, false
+	control, between := ranks[0].control, false
 	for ended := 0; ended < len(ranks); {
 		select {
 		case err := <-errs:
@@ -47,10 +48,10 @@ func TestWarmUpOfAPingPongIsNotTimed(t *testing.T) {
 		t.Run(fabric, func(t *testing.T) {
 			needs(t, fabric)
 			const wanted = 30 * time.Millisecond
-			o := options(8, pingpong, func(o *workload.TransferOptions) {
+			o := options(8, pingpong, func(o *move.Spec) {
 				o.Duration, o.Warmup = quantity.Time(wanted), warmup
 			})
-			s := transfer(t, fabric, 2, o)[0][0].Samples
+			s := runCases(t, fabric, 2, o)[0][0].Samples
 			if s.Ops < 2 {
 				t.Errorf("%d messages in %v", s.Ops, time.Duration(s.End-s.Start))
 			}
@@ -63,10 +64,10 @@ func TestWarmUpOfAPingPongIsNotTimed(t *testing.T) {
 // for the beginning and the end. By Little's law that is rate times latency.
 func TestLargeRequestsFillTheWindow(t *testing.T) {
 	const window = 16
-	o := options(8<<20, func(o *workload.TransferOptions) {
+	o := options(8<<20, func(o *move.Spec) {
 		o.Iterations, o.Warmup, o.InFlight, o.Verify = 96, 4, window, "none"
 	})
-	m, err := engine.TransferMetrics(engine.Case{Options: o}, transfer(t, "tcp", 2, o)[0])
+	m, err := transfer.Metrics(o, runCases(t, "tcp", 2, o)[0])
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,15 +6,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"weir/workload/move"
 
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sys/unix"
-
-	"weir/workload"
 )
 
-func onNode(numa string) func(*workload.TransferOptions) {
-	return func(o *workload.TransferOptions) { o.NUMA = numa }
+func onNode(numa string) func(*move.Spec) {
+	return func(o *move.Spec) { o.NUMA = numa }
 }
 
 // bindable skips where a container forbids to bind memory, or the kernel knows no nodes.
@@ -64,20 +63,20 @@ func TestMemoryIsOnTheNodeThatWasAskedFor(t *testing.T) {
 		}
 		for _, fabric := range []string{"shm", "tcp", "ucx", "libfabric"} {
 			for _, alloc := range []string{"fabric", "heap"} {
-				o := options(100000, onNode(fmt.Sprint(node)), func(o *workload.TransferOptions) { o.Alloc = alloc })
+				o := options(100000, onNode(fmt.Sprint(node)), func(o *move.Spec) { o.Alloc = alloc })
 				if o.Lacks(fabric) != "" {
 					continue
 				}
 				t.Run(strings.Join([]string{o.NUMA, fabric, alloc}, " "), func(t *testing.T) {
 					needs(t, fabric)
-					for rank, r := range transfer(t, fabric, 2, o)[0] {
+					for rank, r := range runCases(t, fabric, 2, o)[0] {
 						if diff := cmp.Diff([]int{node}, r.MemoryNodes); diff != "" || !r.Verified {
 							t.Errorf("rank %d: verified %v, nodes %s", rank, r.Verified, diff)
 						}
 					}
 					_, ranks := opened(t, fabric, []string{"a", "a"}, o)
 					for _, r := range ranks {
-						base, _ := r.(*rank).memory()
+						base, _ := r.memory()
 						if nodes := policy(t, base); !strings.HasPrefix(nodes, fmt.Sprintf("N%d=", node)) || strings.Count(nodes, "=") != 1 {
 							t.Errorf("the kernel has pages on %q", nodes)
 						}
@@ -88,7 +87,7 @@ func TestMemoryIsOnTheNodeThatWasAskedFor(t *testing.T) {
 		}
 	}
 	for numa, bound := range map[string]bool{"local": true, "default": false, "": false} {
-		for rank, r := range transfer(t, "tcp", 2, options(100000, onNode(numa), threaded(2)))[0] {
+		for rank, r := range runCases(t, "tcp", 2, options(100000, onNode(numa), threaded(2)))[0] {
 			if (len(r.MemoryNodes) > 0) != bound {
 				t.Errorf("numa %q: rank %d is on %v", numa, rank, r.MemoryNodes)
 			}
@@ -100,7 +99,7 @@ func TestMemoryIsOnTheNodeThatWasAskedFor(t *testing.T) {
 func TestNoSuchMemoryNode(t *testing.T) {
 	bindable(t)
 	for _, numa := range []string{"63", "1023"} {
-		_, err := tryTransfer(t, "tcp", 2, options(8, onNode(numa)))
+		_, err := tryCases(t, "tcp", 2, options(8, onNode(numa)))
 		if want := "numa " + numa + ": this process cannot have memory of such a node: nodes with memory here: 0"; err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q", err, want)
 		}

@@ -10,10 +10,10 @@ import (
 
 	"weir/engine"
 	"weir/results"
-	"weir/workload"
+	"weir/workload/move"
 )
 
-func heap(o *workload.TransferOptions) { o.Alloc = "heap" }
+func heap(o *move.Spec) { o.Alloc = "heap" }
 
 // mapping is what the kernel says of the memory that holds an address of this process:
 // the file behind it ("": none), whether it is private, and the fields of
@@ -54,10 +54,10 @@ func TestAllocIsWhatWasAskedFor(t *testing.T) {
 		t.Run(fabric, func(t *testing.T) {
 			needs(t, fabric)
 			t.Setenv("UCX_TLS", "posix")
-			for alloc, change := range map[string]func(*workload.TransferOptions){"heap": heap, "fabric": func(*workload.TransferOptions) {}} {
+			for alloc, change := range map[string]func(*move.Spec){"heap": heap, "fabric": func(*move.Spec) {}} {
 				_, ranks := opened(t, fabric, []string{"a", "a"}, options(100000, change))
 				for _, r := range ranks {
-					base, size := r.(*rank).memory()
+					base, size := r.memory()
 					for _, at := range []uint64{base, base + size - 1} {
 						if file, private, _ := mapping(t, at); private != (alloc == "heap") || private != (file == "" || strings.HasPrefix(file, "[anon")) {
 							t.Errorf("alloc %s: private %v, file %q", alloc, private, file)
@@ -75,7 +75,7 @@ func TestHeapMovesEveryByte(t *testing.T) {
 	for _, fabric := range []string{"tcp", "libfabric"} {
 		t.Run(fabric, func(t *testing.T) {
 			needs(t, fabric)
-			checkTransfer(t, fabric, []workload.TransferOptions{options(8, heap), options(4097, heap, batch4), options(1<<20, heap, read), options(100000, heap, pingpong), options(64<<10, heap, full)})
+			checkTransfer(t, fabric, []move.Spec{options(8, heap), options(4097, heap, batch4), options(1<<20, heap, read), options(100000, heap, pingpong), options(64<<10, heap, full)})
 		})
 	}
 	for _, env := range []map[string]string{overKernel, overQueue, overSockets, secondProtocols} {
@@ -83,7 +83,7 @@ func TestHeapMovesEveryByte(t *testing.T) {
 			t.Run(fmt.Sprint("ucx ", name, " ", env), func(t *testing.T) {
 				needs(t, "ucx")
 				setenv(t, env)
-				cases := []workload.TransferOptions{options(8, heap, api(name)), options(4097, heap, batch4, api(name)), options(1<<20+3, heap, full, api(name)), options(100000, heap, pingpong, api(name))}
+				cases := []move.Spec{options(8, heap, api(name)), options(4097, heap, batch4, api(name)), options(1<<20+3, heap, full, api(name)), options(100000, heap, pingpong, api(name))}
 				if name == "rma" {
 					cases = append(cases, options(70000, heap, read))
 				}
@@ -123,15 +123,15 @@ func TestHeapTakesAnotherWay(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name   string
-		change func(*workload.TransferOptions)
+		change func(*move.Spec)
 		want   []results.Transport
 	}{
-		{"allocated", func(*workload.TransferOptions) {}, allocated},
+		{"allocated", func(*move.Spec) {}, allocated},
 		{"heap", heap, own},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var data []results.Transport
-			for _, carrier := range transfer(t, "ucx", 2, options(64<<10, c.change))[0][0].Transports {
+			for _, carrier := range runCases(t, "ucx", 2, options(64<<10, c.change))[0][0].Transports {
 				carrier.Ranks = nil
 				if carrier.Data() {
 					data = append(data, carrier)
@@ -158,8 +158,8 @@ func TestPagesAreWhatWasAskedFor(t *testing.T) {
 		for fabric := range strings.FieldsSeq(c.fabrics) {
 			t.Run(strings.Join([]string{c.pages, c.alloc, fabric}, " "), func(t *testing.T) {
 				needs(t, fabric)
-				o := options(3<<20, under("pairwise", 2), func(o *workload.TransferOptions) { o.Pages, o.Alloc = c.pages, c.alloc })
-				ranks, err := tryTransfer(t, fabric, 2, o)
+				o := options(3<<20, under("pairwise", 2), func(o *move.Spec) { o.Pages, o.Alloc = c.pages, c.alloc })
+				ranks, err := tryCases(t, fabric, 2, o)
 				if err != nil {
 					if !strings.Contains(err.Error(), c.words) {
 						t.Errorf("%v, want %q", err, c.words)
@@ -168,7 +168,7 @@ func TestPagesAreWhatWasAskedFor(t *testing.T) {
 				}
 				checkMoved(t, o, ranks[0], func(rank int) bool { return rank == 0 })
 				_, open := opened(t, fabric, []string{"a", "a"}, o)
-				base, size := open[0].(*rank).memory()
+				base, size := open[0].memory()
 				_, _, kib := mapping(t, base+size/2)
 				if huge := kib["AnonHugePages"] + kib["ShmemPmdMapped"]; c.pages == "thp" && huge < kib["Rss"]/2 {
 					t.Errorf("of %d KiB only %d are in huge pages", kib["Rss"], huge)
@@ -183,7 +183,7 @@ func TestPagesAreWhatWasAskedFor(t *testing.T) {
 }
 
 // closeAll ends ranks, which wait for each other.
-func closeAll(t *testing.T, ranks []engine.Rank) {
+func closeAll(t *testing.T, ranks []*rank) {
 	t.Helper()
 	errs := make(chan error, len(ranks))
 	for _, r := range ranks {
@@ -200,9 +200,9 @@ func closeAll(t *testing.T, ranks []engine.Rank) {
 func TestAllocationSaysThatThereAreNoHugePages(t *testing.T) {
 	for _, pages := range []string{"2MiB", "1GiB"} {
 		for _, alloc := range []string{"fabric", "heap"} {
-			o := options(1<<40, func(o *workload.TransferOptions) { o.Pages, o.Alloc = pages, alloc })
-			l := engine.Launch{Fabric: "tcp", Ranks: 2, Nodes: []string{"a", "a"}, Cases: []engine.Case{{Key: "a", Options: o, Timeout: int64(patience)}}}
-			_, err := native{}.Open(l, engine.Identity{Memory: &engine.Memory{}}, control(t))
+			o := options(1<<40, func(o *move.Spec) { o.Pages, o.Alloc = pages, alloc })
+			l := engine.Launch{Fabric: "tcp", Ranks: 2, Nodes: []string{"a", "a"}, Cases: []engine.Case{caseOf("a", o, patience, 0)}}
+			_, err := open(l, engine.Identity{Memory: &engine.Memory{}}, control(t))
 			if want := fmt.Sprintf("/sys/kernel/mm/hugepages/hugepages-%dkB/nr_hugepages sets how many", o.ReservedPage()>>10); err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("pages %s, alloc %s: %v, want %q", pages, alloc, err, want)
 			}

@@ -23,11 +23,18 @@ import (
 	"weir/engine"
 	"weir/results"
 	"weir/workload"
+	"weir/workload/move"
 )
 
-func init() { engine.Register(native{}) }
+func init() {
+	engine.Register(engine.Native, native{})
+	engine.RegisterProber(native{})
+}
 
 type native struct{}
+
+// Quiet says that nothing else may run in the processes of ranks.
+func (native) Quiet() {}
 
 // connectTimeout and closeTimeout are the C side's own bounds; the agent's
 // deadlines are above them and end a process that does not keep to these. Variables,
@@ -107,12 +114,12 @@ type rank struct {
 	fabric  string
 	self    engine.Identity
 	control *engine.Control
-	launch  engine.Launch
-	options workload.TransferOptions // of the first case: all share what is the launch's
-	cells   []*cells                 // of matrices; nil: there is none
-	flows   []int                    // by case: which of the cells, or of what describeFlows describes
-	played  *played                  // what came of the launch's sequence; nil: it has none, or was not played yet
-	cache   uint64                   // bytes that requests are spread over; 0: no case does
+	launch  launch
+	options move.Spec // of the first case: all share what is the launch's
+	cells   []*cells  // of matrices; nil: there is none
+	flows   []int     // by case: which of the cells, or of what describeFlows describes
+	played  *played   // what came of the launch's sequence; nil: it has none, or was not played yet
+	cache   uint64    // bytes that requests are spread over; 0: no case does
 	// of the byte that is flipped on purpose: its offset, whose it is, and whether
 	// it is of the timed part
 	corrupt       int64
@@ -122,13 +129,14 @@ type rank struct {
 
 // Open opens the fabric and makes the memory for the largest case.
 func (native) Open(l engine.Launch, self engine.Identity, control *engine.Control) (engine.Rank, error) {
-	r := &rank{fabric: l.Fabric, self: self, control: control, launch: l, corrupt: -1}
-	if len(l.Cases) == 0 {
-		return nil, fmt.Errorf("a launch without cases")
+	decoded, err := decode(l)
+	if err != nil {
+		return nil, err
 	}
-	r.options = l.Cases[0].Options
+	r := &rank{fabric: l.Fabric, self: self, control: control, launch: decoded, corrupt: -1}
+	r.options = decoded.Cases[0].Options
 	var largest uint64
-	for _, c := range l.Cases {
+	for _, c := range decoded.Cases {
 		if err := r.supported(c.Options); err != nil {
 			return nil, err
 		}
@@ -170,7 +178,7 @@ func (native) Open(l engine.Launch, self engine.Identity, control *engine.Contro
 }
 
 // supported refuses what the language knows but this engine does not do yet.
-func (r *rank) supported(o workload.TransferOptions) error {
+func (r *rank) supported(o move.Spec) error {
 	for _, kind := range []string{o.Initiator, o.Target} {
 		if kind != "dram" {
 			return &engine.Error{Fabric: r.fabric, Op: "alloc", Phase: "ready", Peer: -1, Code: -1, Text: "memory of kind " + kind + " is not supported by this version of weir"}
@@ -232,19 +240,24 @@ var (
 	verifies = map[string]C.int{"none": C.VERIFY_NONE, "sample": C.VERIFY_SAMPLE, "full": C.VERIFY_FULL}
 )
 
-func (r *rank) Run(c engine.Case) (*engine.CaseResult, error) {
-	index := -1
-	for i := range r.launch.Cases {
-		if r.launch.Cases[i].Key == c.Key {
-			index = i
-		}
+func (r *rank) Run(c engine.Case) (*workload.Part, error) {
+	p, err := r.measure(c.Key)
+	if err != nil {
+		return nil, err
 	}
+	return p.Encode(c.Key)
+}
+
+// measure runs a case of the launch.
+func (r *rank) measure(key string) (*move.Part, error) {
+	index := r.launch.find(key)
 	if index < 0 {
-		return nil, fmt.Errorf("case %s is not of this launch", c.Key)
+		return nil, fmt.Errorf("case %s is not of this launch", key)
 	}
+	c := r.launch.Cases[index]
 	o := c.Options
 	if o.Step != nil && r.played == nil {
-		if err := r.play(c.Play); err != nil {
+		if err := r.play(c.Before); err != nil {
 			return nil, err
 		}
 	}
@@ -267,15 +280,15 @@ func (r *rank) Run(c engine.Case) (*engine.CaseResult, error) {
 	return res, err
 }
 
-func (r *rank) result(c engine.Case, out *C.struct_weir_result) *engine.CaseResult {
-	res := &engine.CaseResult{
-		Key: c.Key, Rank: r.self.Rank, Initiator: out.initiator != 0, Verified: out.verified != 0,
+func (r *rank) result(c task, out *C.struct_weir_result) *move.Part {
+	res := &move.Part{
+		Rank: r.self.Rank, Initiator: out.initiator != 0, Verified: out.verified != 0,
 		Transport: C.GoString(&out.transport[0]), Transports: transports(C.GoString(&out.carriers[0]), r.self.Rank, out.initiator != 0),
-		Prep:   engine.Prep{Alloc: float64(out.alloc_s), Register: float64(out.register_s), Connect: float64(out.connect_s)},
+		Prep:   move.Prep{Alloc: float64(out.alloc_s), Register: float64(out.register_s), Connect: float64(out.connect_s)},
 		Memcpy: float64(out.memcpy_bps), Ceiling: float64(out.ceiling_bps), CeilingBest: float64(out.ceiling_best_bps),
-		Usage: engine.Usage{CPU: float64(out.cpu_s), Switches: uint64(out.switches)},
-		Clock: engine.Clock{Resolution: float64(out.resolution_ns) / 1e9, Cost: float64(out.clock_ns) / 1e9, Bound: float64(out.bound_ns) / 1e9},
-		Stages: engine.Stages{Prepare: float64(out.prep_s), Made: stage(out.made), Listed: stage(out.listed), Registered: stage(out.registered),
+		Usage: move.Usage{CPU: float64(out.cpu_s), Switches: uint64(out.switches)},
+		Clock: move.Clock{Resolution: float64(out.resolution_ns) / 1e9, Cost: float64(out.clock_ns) / 1e9, Bound: float64(out.bound_ns) / 1e9},
+		Stages: move.Stages{Prepare: float64(out.prep_s), Made: stage(out.made), Listed: stage(out.listed), Registered: stage(out.registered),
 			Post: stage(out.post), Transfer: stage(out.transfer)},
 	}
 	if out.node >= 0 {
@@ -309,8 +322,8 @@ func (r *rank) result(c engine.Case, out *C.struct_weir_result) *engine.CaseResu
 	return res
 }
 
-func stage(s C.struct_weir_part_time) engine.Stage {
-	return engine.Stage{Stamps: uint64(s.n), Mean: float64(s.mean), P99: float64(s.p99)}
+func stage(s C.struct_weir_part_time) move.Stage {
+	return move.Stage{Stamps: uint64(s.n), Mean: float64(s.mean), P99: float64(s.p99)}
 }
 
 func stamps(p *C.int64_t, n C.size_t) []int64 {

@@ -16,40 +16,41 @@ import (
 
 	"weir/engine"
 	"weir/quantity"
-	"weir/workload"
+	"weir/workload/move"
+	"weir/workload/transfer"
 )
 
 // patience bounds what only hangs where something is wrong, on a machine that may have
 // much else to do.
 const patience = 2 * time.Minute
 
-// transfer runs cases between the ranks of one launch, all in this process:
+// runCases runs cases between the ranks of one launch, all in this process:
 // what they share with each other is only what ranks of a host share anyway.
-func transfer(t testing.TB, fabric string, ranks int, options ...workload.TransferOptions) [][]*engine.CaseResult {
+func runCases(t testing.TB, fabric string, ranks int, options ...move.Spec) [][]*move.Part {
 	t.Helper()
-	out, err := tryTransfer(t, fabric, ranks, options...)
+	out, err := tryCases(t, fabric, ranks, options...)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return out
 }
 
-func tryTransfer(t testing.TB, fabric string, ranks int, options ...workload.TransferOptions) ([][]*engine.CaseResult, error) {
+func tryCases(t testing.TB, fabric string, ranks int, options ...move.Spec) ([][]*move.Part, error) {
 	t.Helper()
 	l := engine.Launch{ID: "test", Fabric: fabric, Ranks: ranks, Seed: 42}
 	for i, o := range options {
-		l.Cases = append(l.Cases, engine.Case{Key: string(rune('a' + i)), Options: o, Timeout: int64(patience), Play: int64(patience)})
+		l.Cases = append(l.Cases, caseOf(string(rune('a'+i)), o, patience, patience))
 	}
 	for range ranks {
 		l.Nodes = append(l.Nodes, "here")
 	}
-	rs := make([]engine.Rank, ranks)
+	rs := make([]*rank, ranks)
 	addresses := make([][]byte, ranks)
 	controls := make([]*engine.Control, ranks)
 	free := freeMemory()
 	for i := range rs {
 		controls[i] = control(t)
-		r, err := native{}.Open(l, engine.Identity{Rank: i, Memory: &free}, controls[i])
+		r, err := open(l, engine.Identity{Rank: i, Memory: &free}, controls[i])
 		if err != nil {
 			return nil, err
 		}
@@ -58,16 +59,16 @@ func tryTransfer(t testing.TB, fabric string, ranks int, options ...workload.Tra
 			return nil, err
 		}
 	}
-	out := make([][]*engine.CaseResult, len(options))
+	out := make([][]*move.Part, len(options))
 	for i := range out {
-		out[i] = make([]*engine.CaseResult, ranks)
+		out[i] = make([]*move.Part, ranks)
 	}
 	var first error // the others fail because they are told to stop
 	var once sync.Once
 	var wg sync.WaitGroup
 	for i, r := range rs {
 		wg.Go(func() {
-			if err := goThrough(l, r, addresses, func(k int, res *engine.CaseResult) { out[k][i] = res }); err != nil {
+			if err := goThrough(l, r, addresses, func(k int, res *move.Part) { out[k][i] = res }); err != nil {
 				once.Do(func() {
 					first = err
 					for _, ctl := range controls { // as an agent does
@@ -82,11 +83,11 @@ func tryTransfer(t testing.TB, fabric string, ranks int, options ...workload.Tra
 }
 
 // connectedPair opens the two ranks of a launch and connects them.
-func connectedPair(t testing.TB, l engine.Launch) (ranks [2]engine.Rank, err error) {
+func connectedPair(t testing.TB, l engine.Launch) (ranks [2]*rank, err error) {
 	t.Helper()
 	var addresses [2][]byte
 	for i := range ranks {
-		if ranks[i], err = (native{}).Open(l, engine.Identity{Rank: i}, control(t)); err != nil {
+		if ranks[i], err = open(l, engine.Identity{Rank: i}, control(t)); err != nil {
 			return ranks, err
 		}
 		if addresses[i], err = ranks[i].Address(); err != nil {
@@ -101,12 +102,12 @@ func connectedPair(t testing.TB, l engine.Launch) (ranks [2]engine.Rank, err err
 }
 
 // goThrough is what a rank does once all addresses are known.
-func goThrough(l engine.Launch, r engine.Rank, addresses [][]byte, took func(k int, res *engine.CaseResult)) error {
+func goThrough(l engine.Launch, r *rank, addresses [][]byte, took func(k int, res *move.Part)) error {
 	if err := r.Connect(addresses); err != nil {
 		return err
 	}
 	for k, c := range l.Cases {
-		res, err := r.Run(c)
+		res, err := r.measure(c.Key)
 		if err != nil {
 			return err
 		}
@@ -116,17 +117,17 @@ func goThrough(l engine.Launch, r engine.Rank, addresses [][]byte, took func(k i
 }
 
 // opened are the connected ranks of a launch, of which a test does what it likes.
-func opened(t testing.TB, fabric string, nodes []string, options ...workload.TransferOptions) (engine.Launch, []engine.Rank) {
+func opened(t testing.TB, fabric string, nodes []string, options ...move.Spec) (engine.Launch, []*rank) {
 	t.Helper()
 	l := engine.Launch{ID: "test", Fabric: fabric, Ranks: len(nodes), Nodes: nodes, Seed: 42}
 	for i, o := range options {
-		l.Cases = append(l.Cases, engine.Case{Key: string(rune('a' + i)), Options: o, Timeout: int64(patience), Play: int64(patience)})
+		l.Cases = append(l.Cases, caseOf(string(rune('a'+i)), o, patience, patience))
 	}
-	ranks := make([]engine.Rank, len(nodes))
+	ranks := make([]*rank, len(nodes))
 	addresses := make([][]byte, len(nodes))
 	free := freeMemory()
 	for i := range ranks {
-		r, err := native{}.Open(l, engine.Identity{Rank: i, Memory: &free}, control(t))
+		r, err := open(l, engine.Identity{Rank: i, Memory: &free}, control(t))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -148,13 +149,13 @@ func opened(t testing.TB, fabric string, nodes []string, options ...workload.Tra
 }
 
 // unlike are ranks of which each was told something else, not yet connected.
-func unlike(t *testing.T, fabric string, each ...workload.TransferOptions) ([]engine.Rank, [][]byte) {
+func unlike(t *testing.T, fabric string, each ...move.Spec) ([]*rank, [][]byte) {
 	t.Helper()
-	ranks, addresses := make([]engine.Rank, len(each)), make([][]byte, len(each))
+	ranks, addresses := make([]*rank, len(each)), make([][]byte, len(each))
 	for i, o := range each {
-		l := engine.Launch{Fabric: fabric, Ranks: len(each), Nodes: slices.Repeat([]string{"a"}, len(each)), Cases: []engine.Case{{Key: "a", Options: o, Timeout: int64(patience), Play: int64(patience)}}}
+		l := engine.Launch{Fabric: fabric, Ranks: len(each), Nodes: slices.Repeat([]string{"a"}, len(each)), Cases: []engine.Case{caseOf("a", o, patience, patience)}}
 		var err error
-		if ranks[i], err = (native{}).Open(l, engine.Identity{Rank: i}, control(t)); err != nil {
+		if ranks[i], err = open(l, engine.Identity{Rank: i}, control(t)); err != nil {
 			t.Fatal(err)
 		}
 		if addresses[i], err = ranks[i].Address(); err != nil {
@@ -165,15 +166,15 @@ func unlike(t *testing.T, fabric string, each ...workload.TransferOptions) ([]en
 }
 
 // onNodes runs one case between ranks that are told to be on these nodes.
-func onNodes(t testing.TB, fabric string, nodes []string, o workload.TransferOptions) []*engine.CaseResult {
+func onNodes(t testing.TB, fabric string, nodes []string, o move.Spec) []*move.Part {
 	t.Helper()
 	l, ranks := opened(t, fabric, nodes, o)
-	out := make([]*engine.CaseResult, len(ranks))
+	out := make([]*move.Part, len(ranks))
 	errs := make(chan error, len(ranks))
 	for i, r := range ranks {
 		go func() {
 			var err error
-			if out[i], err = r.Run(l.Cases[0]); err == nil {
+			if out[i], err = r.measure(l.Cases[0].Key); err == nil {
 				err = r.Close()
 			}
 			errs <- err
@@ -236,8 +237,8 @@ func takesLong(t *testing.T) {
 	}
 }
 
-func options(size quantity.Size, change ...func(*workload.TransferOptions)) workload.TransferOptions {
-	o := workload.TransferOptions{
+func options(size quantity.Size, change ...func(*move.Spec)) move.Spec {
+	o := move.Spec{
 		Op: "write", Initiator: "dram", Target: "dram", Pattern: "pairwise", Mode: "stream", Verify: "sample",
 		Reuse: "hot", Pages: "default", Payload: "random",
 		BlockSize: size, Batch: 1, Iterations: 200, Warmup: 10, InFlight: 16, Threads: 1, Ranks: 2,
@@ -248,10 +249,10 @@ func options(size quantity.Size, change ...func(*workload.TransferOptions)) work
 	return o
 }
 
-func read(o *workload.TransferOptions)     { o.Op = "read" }
-func pingpong(o *workload.TransferOptions) { o.Mode = "pingpong" }
-func batch4(o *workload.TransferOptions)   { o.Batch = 4 }
-func full(o *workload.TransferOptions)     { o.Verify, o.Iterations = "full", 20 }
+func read(o *move.Spec)     { o.Op = "read" }
+func pingpong(o *move.Spec) { o.Mode = "pingpong" }
+func batch4(o *move.Spec)   { o.Batch = 4 }
+func full(o *move.Spec)     { o.Verify, o.Iterations = "full", 20 }
 
 func TestTransfer(t *testing.T) {
 	for _, fabric := range []string{"shm", "tcp", "ucx", "libfabric"} {
@@ -259,7 +260,7 @@ func TestTransfer(t *testing.T) {
 			if f := (native{}).Probe([]string{fabric})[fabric]; !f.Available {
 				t.Skipf("no %s here: %s", fabric, f.Reason)
 			}
-			cases := []workload.TransferOptions{
+			cases := []move.Spec{
 				options(1), options(8), options(4096), options(4097, batch4), options(1<<20, read), options(100, read, batch4),
 				options(8, pingpong), options(1, pingpong), options(100000, pingpong), options(64<<10, full), options(5000, read, full), options(333, pingpong, full),
 			}
@@ -270,7 +271,7 @@ func TestTransfer(t *testing.T) {
 
 // Short messages over shm travel in one cache line with their marks, longer ones beside it.
 func TestMessagesOfEachLength(t *testing.T) {
-	var cases []workload.TransferOptions
+	var cases []move.Spec
 	for size := quantity.Size(1); size <= 66; size++ {
 		cases = append(cases, options(size, pingpong, full))
 	}
@@ -279,13 +280,13 @@ func TestMessagesOfEachLength(t *testing.T) {
 
 // The sizes at which more requests begin to be stamped are those of package engine.
 func TestStampedOneIn(t *testing.T) {
-	var cases []workload.TransferOptions
+	var cases []move.Spec
 	for _, size := range []quantity.Size{512, 64 << 10, 256 << 10, 1 << 20} {
 		for _, n := range []int64{255, 256, 1023, 1024, 4095, 4096, 16384} {
 			if int64(size)*n > 1<<28 {
 				continue
 			}
-			times := func(o *workload.TransferOptions) { o.Iterations = n }
+			times := func(o *move.Spec) { o.Iterations = n }
 			cases = append(cases, options(size-1, times), options(size, times), options(size/2-1, pingpong, times), options(size/2, pingpong, times))
 		}
 	}
@@ -296,9 +297,9 @@ func TestStampedOneIn(t *testing.T) {
 // are many.
 func TestStampsWithFlush(t *testing.T) {
 	needs(t, "ucx")
-	many := func(o *workload.TransferOptions) { o.Iterations, o.Verify = 256*256, "none" }
-	few := func(o *workload.TransferOptions) { o.Iterations, o.Verify = 256*256-1, "none" }
-	ranks := transfer(t, "ucx", 2, options(512, api("tag"), many), options(512, api("tag"), few), options(512, api("rma"), many), options(64<<10, api("tag"), few))
+	many := func(o *move.Spec) { o.Iterations, o.Verify = 256*256, "none" }
+	few := func(o *move.Spec) { o.Iterations, o.Verify = 256*256-1, "none" }
+	ranks := runCases(t, "ucx", 2, options(512, api("tag"), many), options(512, api("tag"), few), options(512, api("rma"), many), options(64<<10, api("tag"), few))
 	for k, want := range []int{256, 64, 256, 16} {
 		s := ranks[k][0].Samples
 		var stamped int64
@@ -313,11 +314,11 @@ func TestStampsWithFlush(t *testing.T) {
 
 // checkTransfer runs the cases between two ranks: all bytes are counted, all stamps
 // taken, and both ends verified what they received.
-func checkTransfer(t *testing.T, fabric string, cases []workload.TransferOptions) {
+func checkTransfer(t *testing.T, fabric string, cases []move.Spec) {
 	t.Helper()
-	for k, ranks := range transfer(t, fabric, 2, cases...) {
+	for k, ranks := range runCases(t, fabric, 2, cases...) {
 		o := cases[k]
-		m, err := engine.TransferMetrics(engine.Case{Options: o}, ranks)
+		m, err := transfer.Metrics(o, ranks)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -329,7 +330,7 @@ func checkTransfer(t *testing.T, fabric string, cases []workload.TransferOptions
 		if s.Bytes != want {
 			t.Errorf("case %d: %d bytes, want %d", k, s.Bytes, want)
 		}
-		if every := engine.StampedOneIn(want/uint64(o.Iterations), uint64(o.Iterations)); s.Every != every {
+		if every := move.StampedOneIn(want/uint64(o.Iterations), uint64(o.Iterations)); s.Every != every {
 			t.Errorf("case %d: one request of %v in %d is stamped, want one in %d", k, o.BlockSize, s.Every, every)
 		}
 		var stamped int64

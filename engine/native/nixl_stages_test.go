@@ -10,10 +10,10 @@ import (
 	"strings"
 	"testing"
 
-	"weir/engine"
 	"weir/matrix"
 	"weir/quantity"
-	"weir/workload"
+	"weir/workload/move"
+	"weir/workload/transfer"
 )
 
 // slowCall is how long the stand-in sleeps in the call that a test has it sleep in, in
@@ -24,26 +24,26 @@ const (
 	slowLeast = slowCall * 0.999
 )
 
-func recreated(o *workload.TransferOptions)    { o.Nixl.Recreate = true }
-func prepared(o *workload.TransferOptions)     { o.Nixl.Prepared = true }
-func reregistered(o *workload.TransferOptions) { o.Nixl.Reregister = true }
+func recreated(o *move.Spec)    { o.Nixl.Recreate = true }
+func prepared(o *move.Spec)     { o.Nixl.Prepared = true }
+func reregistered(o *move.Spec) { o.Nixl.Reregister = true }
 
-func inFlight(n int64) func(*workload.TransferOptions) {
-	return func(o *workload.TransferOptions) { o.InFlight = n }
+func inFlight(n int64) func(*move.Spec) {
+	return func(o *move.Spec) { o.InFlight = n }
 }
 
 // slowLaunches are few requests of all shapes; the window is of one, because with more
 // the transfer of one lasts as long as the posting of the next. A shape that comes twice
 // in a launch is made for each of its cases; what a case finds unmade when its timed part
 // begins is made there.
-func slowLaunches() [][]workload.TransferOptions {
-	few := func(o *workload.TransferOptions) { o.Iterations, o.Warmup, o.InFlight = 6, 2, 1 }
-	cold := func(o *workload.TransferOptions) { o.Verify, o.Warmup, o.BlockSize = "none", 0, quantity.Size(48<<10) }
-	of := func(change ...func(*workload.TransferOptions)) workload.TransferOptions {
-		return options(64<<10, append([]func(*workload.TransferOptions){nixlDefaults, few}, change...)...)
+func slowLaunches() [][]move.Spec {
+	few := func(o *move.Spec) { o.Iterations, o.Warmup, o.InFlight = 6, 2, 1 }
+	cold := func(o *move.Spec) { o.Verify, o.Warmup, o.BlockSize = "none", 0, quantity.Size(48<<10) }
+	of := func(change ...func(*move.Spec)) move.Spec {
+		return options(64<<10, append([]func(*move.Spec){nixlDefaults, few}, change...)...)
 	}
-	batch := func(o *workload.TransferOptions) { o.Batch = 64 }
-	return [][]workload.TransferOptions{
+	batch := func(o *move.Spec) { o.Batch = 64 }
+	return [][]move.Spec{
 		{of(), of(), of(read), of(batch), of(read, batch), of(pingpong)},
 		{of(cold), of(cold, read), of(cold, pingpong)},
 		{of(recreated), of(recreated, read), of(recreated, batch), of(recreated, pingpong)},
@@ -51,8 +51,8 @@ func slowLaunches() [][]workload.TransferOptions {
 }
 
 // slowMakings are few requests that are made in another way each launch.
-func slowMakings(how func(*workload.TransferOptions)) [][]workload.TransferOptions {
-	var all [][]workload.TransferOptions
+func slowMakings(how func(*move.Spec)) [][]move.Spec {
+	var all [][]move.Spec
 	for _, l := range slowLaunches()[:2] {
 		for k := range l {
 			how(&l[k])
@@ -64,7 +64,7 @@ func slowMakings(how func(*workload.TransferOptions)) [][]workload.TransferOptio
 
 // nixlSlow checks each case's metrics. Times are compared with each other or have a
 // lower bound, and a busy machine, which makes the other one longer, has five tries.
-func nixlSlow(t *testing.T, launches [][]workload.TransferOptions, right func(m map[string]float64) bool) error {
+func nixlSlow(t *testing.T, launches [][]move.Spec, right func(m map[string]float64) bool) error {
 	var err error
 	for _, l := range launches {
 		for range 5 {
@@ -79,11 +79,11 @@ func nixlSlow(t *testing.T, launches [][]workload.TransferOptions, right func(m 
 	return nil
 }
 
-func nixlSlowLaunch(t *testing.T, l []workload.TransferOptions, right func(m map[string]float64) bool) error {
-	ranks, wrong := tryTransfer(t, "nixl", 2, l...)
+func nixlSlowLaunch(t *testing.T, l []move.Spec, right func(m map[string]float64) bool) error {
+	ranks, wrong := tryCases(t, "nixl", 2, l...)
 	for k, r := range ranks {
 		o := l[k]
-		m, err := engine.TransferMetrics(engine.Case{Options: o}, r)
+		m, err := transfer.Metrics(o, r)
 		if err == nil && !right(m) {
 			err = fmt.Errorf("%s %s of %d x %v, verify %s, %+v: prep.lists %v, prep.reregister %v, prep.request %v, post.avg %v, transfer.avg %v, latency.p50 %v", o.Mode, o.Op, o.Batch, o.BlockSize,
 				o.Verify, *o.Nixl, m["prep.lists"], m["prep.reregister"], m["prep.request"], m["post.avg"], m["transfer.avg"], m["latency.p50"])
@@ -143,10 +143,10 @@ func TestNixlStages(t *testing.T) {
 // nixlSlowCells has two cells of one sender, each of three shards: the last is posted as
 // the first is, before the iteration's posting is over.
 func nixlSlowCells(t *testing.T) error {
-	o := traffic(matrixOf(t, 3, matrix.Cell{From: 0, To: 1, Bytes: 3000}, matrix.Cell{From: 0, To: 2, Bytes: 3000}), nixlDefaults, sharded(3))
-	for _, change := range []func(*workload.TransferOptions){func(*workload.TransferOptions) {}, read} {
+	o := trafficOf(matrixOf(t, 3, matrix.Cell{From: 0, To: 1, Bytes: 3000}, matrix.Cell{From: 0, To: 2, Bytes: 3000}), nixlDefaults, sharded(3))
+	for _, change := range []func(*move.Spec){func(*move.Spec) {}, read} {
 		change(&o)
-		all, err := tryTransfer(t, "nixl", 3, o)
+		all, err := tryCases(t, "nixl", 3, o)
 		if err != nil {
 			return err
 		}
@@ -169,12 +169,12 @@ func TestNixlStagesOfAMatrix(t *testing.T) {
 
 // nixlAnew is a write and a read of 16 KiB in four blocks: 211 requests each, of the timed
 // part, of the warm-up and of the pass that verifies.
-func nixlAnew(t *testing.T, changes ...func(*workload.TransferOptions)) error {
-	var cases []workload.TransferOptions
-	for _, op := range []func(*workload.TransferOptions){func(*workload.TransferOptions) {}, read} {
-		cases = append(cases, options(4096, append([]func(*workload.TransferOptions){nixlDefaults, batch4, op}, changes...)...))
+func nixlAnew(t *testing.T, changes ...func(*move.Spec)) error {
+	var cases []move.Spec
+	for _, op := range []func(*move.Spec){func(*move.Spec) {}, read} {
+		cases = append(cases, options(4096, append([]func(*move.Spec){nixlDefaults, batch4, op}, changes...)...))
 	}
-	_, err := tryTransfer(t, "nixl", 2, cases...)
+	_, err := tryCases(t, "nixl", 2, cases...)
 	return err
 }
 
@@ -228,11 +228,11 @@ func TestNixlMakes(t *testing.T) {
 // Where the fabric makes no requests by itself a ping-pong has none to make, whatever streams came
 // before it: no metric, and no 0.
 func TestPingPongMakesNoRequests(t *testing.T) {
-	cases := []workload.TransferOptions{options(4096), options(4096, pingpong)}
+	cases := []move.Spec{options(4096), options(4096, pingpong)}
 	for _, fabric := range []string{"shm", "tcp"} {
 		var has []bool
-		for k, ranks := range transfer(t, fabric, 2, cases...) {
-			m, err := engine.TransferMetrics(engine.Case{Options: cases[k]}, ranks)
+		for k, ranks := range runCases(t, fabric, 2, cases...) {
+			m, err := transfer.Metrics(cases[k], ranks)
 			if err != nil {
 				t.Fatal(err)
 			}

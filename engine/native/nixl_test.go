@@ -10,6 +10,8 @@ import (
 
 	"weir/engine"
 	"weir/workload"
+	"weir/workload/move"
+	"weir/workload/transfer"
 )
 
 // The library that a process has loaded stays loaded, and the stand-in for it reads
@@ -22,55 +24,55 @@ var nixlChildren = map[string]func(t *testing.T) error{
 	"prepared transfers":   func(t *testing.T) error { return nixlTransfers(t, [3]int64{1, 16, 300}, prepared) },
 	"recreated transfers":  func(t *testing.T) error { return nixlTransfers(t, [3]int64{1, 16, 300}, prepared, recreated) },
 	"reregister transfers": func(t *testing.T) error { return nixlTransfers(t, [3]int64{1}, reregistered) },
-	"one":                  func(t *testing.T) error { _, err := tryTransfer(t, "nixl", 2, options(4096, nixlDefaults)); return err },
+	"one":                  func(t *testing.T) error { _, err := tryCases(t, "nixl", 2, options(4096, nixlDefaults)); return err },
 	"prepared one": func(t *testing.T) error {
-		_, err := tryTransfer(t, "nixl", 2, options(4096, nixlDefaults, prepared))
+		_, err := tryCases(t, "nixl", 2, options(4096, nixlDefaults, prepared))
 		return err
 	},
 	"reregister one": func(t *testing.T) error {
-		_, err := tryTransfer(t, "nixl", 2, options(4096, nixlDefaults, reregistered, inFlight(1)))
+		_, err := tryCases(t, "nixl", 2, options(4096, nixlDefaults, reregistered, inFlight(1)))
 		return err
 	},
 	"old": func(t *testing.T) error {
-		ranks, err := tryTransfer(t, "nixl", 2, options(4096, nixlDefaults))
+		ranks, err := tryCases(t, "nixl", 2, options(4096, nixlDefaults))
 		if err == nil && !strings.Contains(ranks[0][0].Transport, "progress by a thread of NIXL's") {
 			err = errors.New(ranks[0][0].Transport)
 		}
 		return err
 	},
 	"backend": func(t *testing.T) error {
-		_, err := tryTransfer(t, "nixl", 2, options(8, nixlDefaults, func(o *workload.TransferOptions) { o.Nixl.Backend = "LIBFABRIC" }))
+		_, err := tryCases(t, "nixl", 2, options(8, nixlDefaults, func(o *move.Spec) { o.Nixl.Backend = "LIBFABRIC" }))
 		return err
 	},
 	"posix pingpong": func(t *testing.T) error {
-		_, err := tryTransfer(t, "nixl", 2, options(8, pingpong, nixlDefaults, func(o *workload.TransferOptions) { o.Nixl.Backend = "POSIX" }))
+		_, err := tryCases(t, "nixl", 2, options(8, pingpong, nixlDefaults, func(o *move.Spec) { o.Nixl.Backend = "POSIX" }))
 		return err
 	},
 	"params": func(t *testing.T) error {
-		ranks, err := tryTransfer(t, "nixl", 2, options(8, nixlDefaults, nixlParam("num_workers", "2"), nixlParam("ucx_devises", "all")))
+		ranks, err := tryCases(t, "nixl", 2, options(8, nixlDefaults, nixlParam("num_workers", "2"), nixlParam("ucx_devises", "all")))
 		if err != nil {
 			return err
 		}
 		return errors.New(ranks[0][0].Transport)
 	},
 	"refused": func(t *testing.T) error {
-		_, err := tryTransfer(t, "nixl", 2, options(8, nixlDefaults, nixlParam("refused", "1")))
+		_, err := tryCases(t, "nixl", 2, options(8, nixlDefaults, nixlParam("refused", "1")))
 		return err
 	},
 	"once": func(t *testing.T) error {
-		_, err := tryTransfer(t, "nixl", 2, options(8, nixlDefaults, func(o *workload.TransferOptions) { o.Iterations, o.Warmup, o.Verify = 1, 0, "none" }))
+		_, err := tryCases(t, "nixl", 2, options(8, nixlDefaults, func(o *move.Spec) { o.Iterations, o.Warmup, o.Verify = 1, 0, "none" }))
 		return err
 	},
 	"batch": func(t *testing.T) error {
-		_, err := tryTransfer(t, "nixl", 2, options(4096, nixlDefaults, batch4, func(o *workload.TransferOptions) { o.InFlight, o.Warmup = 3, 10 }))
+		_, err := tryCases(t, "nixl", 2, options(4096, nixlDefaults, batch4, func(o *move.Spec) { o.InFlight, o.Warmup = 3, 10 }))
 		return err
 	},
 	"merged batch": func(t *testing.T) error {
-		_, err := tryTransfer(t, "nixl", 2, options(4096, nixlDefaults, batch4, func(o *workload.TransferOptions) { o.Nixl.Merge = true }))
+		_, err := tryCases(t, "nixl", 2, options(4096, nixlDefaults, batch4, func(o *move.Spec) { o.Nixl.Merge = true }))
 		return err
 	},
 	"progress thread": func(t *testing.T) error {
-		ranks, err := tryTransfer(t, "nixl", 2, options(8, nixlDefaults, func(o *workload.TransferOptions) { o.Nixl.ProgressThread = true }))
+		ranks, err := tryCases(t, "nixl", 2, options(8, nixlDefaults, func(o *move.Spec) { o.Nixl.ProgressThread = true }))
 		if err != nil {
 			return err
 		}
@@ -95,19 +97,19 @@ var nixlChildren = map[string]func(t *testing.T) error{
 	"reregister":     func(t *testing.T) error { return nixlAnew(t, reregistered, inFlight(1)) },
 }
 
-func nixlDefaults(o *workload.TransferOptions) { o.Nixl = &workload.Nixl{Backend: "UCX"} }
+func nixlDefaults(o *move.Spec) { o.Nixl = &move.Nixl{Backend: "UCX"} }
 
-func nixlParam(key, value string) func(*workload.TransferOptions) {
-	return func(o *workload.TransferOptions) {
+func nixlParam(key, value string) func(*move.Spec) {
+	return func(o *move.Spec) {
 		o.Nixl.Params = append(o.Nixl.Params, workload.Param{Key: key, Value: value})
 	}
 }
 
 // nixlTransfers runs all operations over sizes, batches and windows; a transfer
 // that did not verify is an error of its rank.
-func nixlTransfers(t *testing.T, windows [3]int64, changes ...func(*workload.TransferOptions)) error {
-	var cases []workload.TransferOptions
-	for _, o := range []workload.TransferOptions{
+func nixlTransfers(t *testing.T, windows [3]int64, changes ...func(*move.Spec)) error {
+	var cases []move.Spec
+	for _, o := range []move.Spec{
 		options(1), options(8, read), options(4096), options(4097, batch4), options(1<<20, read), options(100, read, batch4), options(64<<10, full),
 		options(5000, read, full), options(8, pingpong), options(1, pingpong), options(100000, pingpong), options(333, pingpong, full),
 	} {
@@ -123,13 +125,13 @@ func nixlTransfers(t *testing.T, windows [3]int64, changes ...func(*workload.Tra
 			cases = append(cases, o)
 		}
 	}
-	all, err := tryTransfer(t, "nixl", 2, cases...)
+	all, err := tryCases(t, "nixl", 2, cases...)
 	if err != nil {
 		return err
 	}
 	for k, ranks := range all {
 		o := cases[k]
-		if _, err := engine.TransferMetrics(engine.Case{Options: o}, ranks); err != nil {
+		if _, err := transfer.Metrics(o, ranks); err != nil {
 			return err
 		}
 		want := uint64(o.BlockSize) * uint64(o.Batch) * uint64(o.Iterations)
@@ -148,12 +150,12 @@ func nixlTransfers(t *testing.T, windows [3]int64, changes ...func(*workload.Tra
 
 // nixlPeerThatWent has a rank whose peer never comes to the case.
 func nixlPeerThatWent(t *testing.T) error {
-	l := engine.Launch{Fabric: "nixl", Ranks: 2, Nodes: []string{"a", "a"}, Cases: []engine.Case{{Key: "a", Options: options(4096, nixlDefaults), Timeout: 300e6}}}
+	l := engine.Launch{Fabric: "nixl", Ranks: 2, Nodes: []string{"a", "a"}, Cases: []engine.Case{caseOf("a", options(4096, nixlDefaults), 300e6, 0)}}
 	ranks, err := connectedPair(t, l)
 	if err != nil {
 		return err
 	}
-	_, err = ranks[0].Run(l.Cases[0])
+	_, err = ranks[0].measure(l.Cases[0].Key)
 	return err
 }
 

@@ -10,17 +10,17 @@ import (
 	"weir/engine"
 	"weir/matrix"
 	"weir/quantity"
-	"weir/workload"
+	"weir/workload/move"
 )
 
-func under(pattern string, ranks int) func(*workload.TransferOptions) {
-	return func(o *workload.TransferOptions) {
+func under(pattern string, ranks int) func(*move.Spec) {
+	return func(o *move.Spec) {
 		o.Pattern, o.Ranks = pattern, int64(ranks)
 		o.Verify, o.Iterations, o.Warmup, o.InFlight = "full", 9, 5, 4
 	}
 }
 
-func bidirectional(o *workload.TransferOptions) { o.Bidirectional = true }
+func bidirectional(o *move.Spec) { o.Bidirectional = true }
 
 // initiates says which ranks must initiate, from the definition of the patterns
 // and not from the code that the engine asks.
@@ -51,8 +51,8 @@ func TestPatterns(t *testing.T) {
 				}
 				t.Run(fmt.Sprintf("%s/%s/%d", fabric, pattern, ranks), func(t *testing.T) {
 					needs(t, fabric)
-					cases := []workload.TransferOptions{options(100, under(pattern, ranks), batch4), options(70000, under(pattern, ranks), read)}
-					for k, results := range transfer(t, fabric, ranks, cases...) {
+					cases := []move.Spec{options(100, under(pattern, ranks), batch4), options(70000, under(pattern, ranks), read)}
+					for k, results := range runCases(t, fabric, ranks, cases...) {
 						checkMoved(t, cases[k], results, func(rank int) bool { return initiates(rank, ranks) })
 					}
 				})
@@ -65,15 +65,15 @@ func TestBothDirectionsAtOnce(t *testing.T) {
 	for _, fabric := range []string{"shm", "tcp", "ucx"} {
 		t.Run(fabric, func(t *testing.T) {
 			needs(t, fabric)
-			cases := []workload.TransferOptions{options(5000, under("pairwise", 4), bidirectional), options(70000, under("pairwise", 4), bidirectional, read)}
-			for k, results := range transfer(t, fabric, 4, cases...) {
+			cases := []move.Spec{options(5000, under("pairwise", 4), bidirectional), options(70000, under("pairwise", 4), bidirectional, read)}
+			for k, results := range runCases(t, fabric, 4, cases...) {
 				checkMoved(t, cases[k], results, func(int) bool { return true })
 			}
 		})
 	}
 }
 
-func checkMoved(t *testing.T, o workload.TransferOptions, ranks []*engine.CaseResult, initiates func(int) bool) {
+func checkMoved(t *testing.T, o move.Spec, ranks []*move.Part, initiates func(int) bool) {
 	t.Helper()
 	for rank, r := range ranks {
 		if !r.Verified || r.Initiator != initiates(rank) || (r.Samples != nil) != r.Initiator {
@@ -103,7 +103,7 @@ func TestBytesCountedAreThoseThatThePatternMoves(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		pattern := rapid.SampledFrom([]string{"pairwise", "one_to_many", "many_to_one", "ring", "all_to_all"}).Draw(rt, "pattern")
 		ranks := rapid.IntRange(2, 5).Filter(func(n int) bool { return pattern != "pairwise" || n%2 == 0 }).Draw(rt, "ranks")
-		o := options(quantity.Size(rapid.IntRange(1, 9000).Draw(rt, "block")), func(o *workload.TransferOptions) {
+		o := options(quantity.Size(rapid.IntRange(1, 9000).Draw(rt, "block")), func(o *move.Spec) {
 			o.Pattern, o.Ranks = pattern, int64(ranks)
 			o.Bidirectional = pattern == "pairwise" && rapid.Bool().Draw(rt, "bidirectional")
 			o.Op = rapid.SampledFrom([]string{"write", "read"}).Draw(rt, "op")
@@ -118,7 +118,7 @@ func TestBytesCountedAreThoseThatThePatternMoves(t *testing.T) {
 			initiators = ranks
 		}
 		moved := uint64(0)
-		for _, r := range transfer(t, "shm", ranks, o)[0] {
+		for _, r := range runCases(t, "shm", ranks, o)[0] {
 			if r.Initiator {
 				moved += r.Samples.Bytes
 			}
@@ -133,7 +133,7 @@ func TestBytesCountedAreThoseThatThePatternMoves(t *testing.T) {
 // its target and its offset, whichever of the pairs it is in.
 func TestWrongByteUnderEachPattern(t *testing.T) {
 	for name, c := range map[string]struct {
-		option  workload.TransferOptions
+		option  move.Spec
 		corrupt string
 		want    string
 	}{
@@ -149,15 +149,15 @@ func TestWrongByteUnderEachPattern(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Setenv(CorruptEnv, c.corrupt)
-			if _, err := tryTransfer(t, "shm", int(c.option.Ranks), c.option); err == nil || !strings.Contains(err.Error(), c.want) {
+			if _, err := tryCases(t, "shm", int(c.option.Ranks), c.option); err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Fatalf("got %v, want %q", err, c.want)
 			}
 		})
 	}
 }
 
-func zeroed(o *workload.TransferOptions) { o.Payload = "zero" }
-func spread(o *workload.TransferOptions) { o.Reuse = "spread" }
+func zeroed(o *move.Spec) { o.Payload = "zero" }
+func spread(o *move.Spec) { o.Reuse = "spread" }
 
 func TestReuseAndPayload(t *testing.T) {
 	defer func(f func() uint64) { lastLevelCache = f }(lastLevelCache)
@@ -166,11 +166,11 @@ func TestReuseAndPayload(t *testing.T) {
 		t.Run(fabric, func(t *testing.T) {
 			needs(t, fabric)
 			for _, pattern := range []string{"pairwise", "all_to_all"} {
-				cases := []workload.TransferOptions{
+				cases := []move.Spec{
 					options(4097, under(pattern, 4), spread), options(1000, under(pattern, 4), spread, read, batch4), options(300000, under(pattern, 4), spread),
 					options(7, under(pattern, 4), zeroed), options(5001, under(pattern, 4), zeroed, read, batch4), options(4097, under(pattern, 4), zeroed, spread),
 				}
-				for k, ranks := range transfer(t, fabric, 4, cases...) {
+				for k, ranks := range runCases(t, fabric, 4, cases...) {
 					checkMoved(t, cases[k], ranks, func(rank int) bool { return pattern == "all_to_all" || rank < 2 })
 				}
 			}
@@ -178,7 +178,7 @@ func TestReuseAndPayload(t *testing.T) {
 	}
 	t.Run("places", func(t *testing.T) {
 		t.Setenv(CorruptEnv, "1:5")
-		_, err := tryTransfer(t, "shm", 2, options(4096, under("pairwise", 2), spread))
+		_, err := tryCases(t, "shm", 2, options(4096, under("pairwise", 2), spread))
 		if err == nil || !strings.Contains(err.Error(), "after an untimed pass at place 0: byte 5") {
 			t.Errorf("got %v", err)
 		}
@@ -188,7 +188,7 @@ func TestReuseAndPayload(t *testing.T) {
 // The places of a region cover at least twice the cache, over all targets together.
 func TestSpreadCoversTheCache(t *testing.T) {
 	r := &rank{cache: 2 * 384 << 20}
-	for _, o := range []workload.TransferOptions{options(1, spread), options(4096, spread, batch4), options(1<<30, spread), options(5000, spread, under("all_to_all", 8))} {
+	for _, o := range []move.Spec{options(1, spread), options(4096, spread, batch4), options(1<<30, spread), options(5000, spread, under("all_to_all", 8))} {
 		if covered := r.slots(o) * stride(o) * uint64(o.FanOut()); covered < r.cache {
 			t.Errorf("%v x%d: %d bytes of %d", o.BlockSize, o.Batch, covered, r.cache)
 		}
@@ -202,7 +202,7 @@ func TestRanksWithDifferentCaches(t *testing.T) {
 	defer func(f func() uint64) { lastLevelCache = f }(lastLevelCache)
 	calls := uint64(0)
 	lastLevelCache = func() uint64 { calls++; return calls << 20 }
-	_, err := tryTransfer(t, "shm", 2, options(4096, spread))
+	_, err := tryCases(t, "shm", 2, options(4096, spread))
 	if err == nil || !strings.Contains(err.Error(), "ranks with different caches cannot spread requests") {
 		t.Errorf("got %v", err)
 	}
@@ -216,13 +216,13 @@ func TestWalk(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	traffic := func(op string) workload.TransferOptions {
-		return workload.TransferOptions{Pattern: workload.MatrixPattern, Matrix: cells, Ranks: 3, Op: op}
+	trafficOf := func(op string) move.Spec {
+		return move.Spec{Pattern: move.MatrixPattern, Matrix: cells, Ranks: 3, Op: op}
 	}
-	threads := func(o *workload.TransferOptions) { o.Threads = 3 }
-	pingpong := func(o *workload.TransferOptions) { o.Mode = "pingpong" }
+	threads := func(o *move.Spec) { o.Threads = 3 }
+	pingpong := func(o *move.Spec) { o.Mode = "pingpong" }
 	for name, c := range map[string]struct {
-		o                 workload.TransferOptions
+		o                 move.Spec
 		rank              int
 		initiated, served uint64
 	}{
@@ -233,16 +233,16 @@ func TestWalk(t *testing.T) {
 		"all to all":       {options(mib, under("all_to_all", 4)), 2, 3 * mib, 3 * mib},
 		"spread":           {options(mib, spread), 0, 64 * mib, 0},
 		"spread, one byte": {options(1, spread), 1, 0, 64 * mib},
-		"matrix":           {traffic("write"), 0, 2 * mib, mib},
-		"matrix, read":     {traffic("read"), 0, mib, 2 * mib},
-		"idle":             {traffic("write"), 2, 0, 0},
+		"matrix":           {trafficOf("write"), 0, 2 * mib, mib},
+		"matrix, read":     {trafficOf("read"), 0, mib, 2 * mib},
+		"idle":             {trafficOf("write"), 2, 0, 0},
 	} {
-		r := &rank{cache: 64 * mib, self: engine.Identity{Rank: c.rank}, launch: engine.Launch{Cases: []engine.Case{{Options: c.o}}}}
+		r := &rank{cache: 64 * mib, self: engine.Identity{Rank: c.rank}, launch: launch{Cases: []task{{Options: c.o}}}}
 		if got := r.walk(c.o); got == nil || got.Initiated != c.initiated || got.Served != c.served {
 			t.Errorf("%s: %+v, want %d and %d", name, got, c.initiated, c.served)
 		}
 	}
-	if got := (&rank{}).walk(workload.TransferOptions{Step: &workload.Step{}}); got != nil {
+	if got := (&rank{}).walk(move.Spec{Step: &move.Step{}}); got != nil {
 		t.Errorf("of a sequence: %+v", got)
 	}
 }

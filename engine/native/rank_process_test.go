@@ -19,7 +19,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"weir/engine"
-	"weir/results"
+	"weir/workload"
+	"weir/workload/move"
 )
 
 // Ranks as processes of their own, as the agent has them, started from this test's
@@ -38,22 +39,24 @@ type benchSpec struct {
 // rankFound is what such a process says of its case, an initiator's samples as they
 // are stored.
 type rankFound struct {
-	Result  *engine.CaseResult
+	Part    *workload.Part
 	Samples []byte
 }
 
 // found is what the rank has found, once its case is over.
-func (p *rankProcess) found(tb testing.TB) *engine.CaseResult {
+func (p *rankProcess) found(tb testing.TB) *move.Part {
 	tb.Helper()
 	var f rankFound
 	err := json.NewDecoder(p.out).Decode(&f)
-	if err == nil && f.Samples != nil {
-		f.Result.Samples, err = results.ReadSamples(bytes.NewReader(f.Samples))
+	var part *move.Part
+	if err == nil {
+		f.Part.Samples = f.Samples
+		part, err = move.Decode(f.Part)
 	}
 	if err != nil {
 		tb.Fatalf("a rank has found nothing: %v: %v: %s", err, p.end(), &p.words)
 	}
-	return f.Result
+	return part
 }
 
 type rankProcess struct {
@@ -185,7 +188,7 @@ func benchRankRuns() error {
 	if err != nil {
 		return fmt.Errorf("mapping the control page: %w", err)
 	}
-	r, err := native{}.Open(spec.Launch, spec.Self, engine.ControlAt(page))
+	r, err := open(spec.Launch, spec.Self, engine.ControlAt(page))
 	if err != nil {
 		return err
 	}
@@ -210,19 +213,11 @@ func benchRankRuns() error {
 		return err
 	}
 	c := spec.Launch.Cases[0]
-	res, err := r.Run(c)
+	part, err := r.Run(c)
 	if err != nil {
 		return err
 	}
-	found := rankFound{Result: res}
-	if res.Samples != nil {
-		var samples bytes.Buffer
-		if err := res.Samples.Write(&samples); err != nil {
-			return err
-		}
-		found.Samples = samples.Bytes()
-	}
-	if err := json.NewEncoder(os.Stdout).Encode(found); err != nil {
+	if err := json.NewEncoder(os.Stdout).Encode(rankFound{part, part.Samples}); err != nil {
 		return err
 	}
 	return r.Close()

@@ -17,13 +17,13 @@ import (
 
 	"weir/engine"
 	"weir/quantity"
-	"weir/workload"
+	"weir/workload/move"
 )
 
-func requestBytes(o workload.TransferOptions) uint64 { return uint64(o.BlockSize) * uint64(o.Batch) }
+func requestBytes(o move.Spec) uint64 { return uint64(o.BlockSize) * uint64(o.Batch) }
 
 // stride is the room of a request in a region.
-func stride(o workload.TransferOptions) uint64 {
+func stride(o move.Spec) uint64 {
 	return room(requestBytes(o))
 }
 
@@ -32,7 +32,7 @@ func stride(o workload.TransferOptions) uint64 {
 func room(bytes uint64) uint64 { return (bytes + C.ROLE_LINES - 1) / C.ROLE_LINES * C.ROLE_LINES }
 
 // slots are the places of a region that requests go round.
-func (r *rank) slots(o workload.TransferOptions) uint64 {
+func (r *rank) slots(o move.Spec) uint64 {
 	if o.Reuse != "spread" {
 		return 1
 	}
@@ -43,7 +43,7 @@ func (r *rank) slots(o workload.TransferOptions) uint64 {
 // regionsOf are the regions that a rank makes memory for; engine/native/rank.c has
 // the same rule: an area has at least one, and who is initiator and target has one
 // more to probe in.
-func regionsOf(o workload.TransferOptions, rank int) int {
+func regionsOf(o move.Spec, rank int) int {
 	targets, sources := len(o.Targets(rank)), len(o.Sources(rank))
 	n := max(1, targets) + max(1, sources)
 	if targets > 0 && sources > 0 {
@@ -54,7 +54,7 @@ func regionsOf(o workload.TransferOptions, rank int) int {
 
 // receives is how many bytes come to each thread of a rank in one request of each
 // peer that it has data from.
-func receives(o workload.TransferOptions, rank int) uint64 {
+func receives(o move.Spec, rank int) uint64 {
 	if o.Matrix != nil {
 		sum := uint64(o.OwnBytes(rank))
 		for _, from := range o.Matrix.Senders() {
@@ -75,7 +75,7 @@ func receives(o workload.TransferOptions, rank int) uint64 {
 // walk is what the requests of a case go over in this rank's memory, with the rest of the
 // cache lines at their ends. Between two turns
 // of a sequence's pattern others move, so that none is said of it.
-func (r *rank) walk(o workload.TransferOptions) *engine.Walk {
+func (r *rank) walk(o move.Spec) *move.Walk {
 	self := r.self.Rank
 	if o.Step != nil {
 		return nil
@@ -91,13 +91,13 @@ func (r *rank) walk(o workload.TransferOptions) *engine.Walk {
 		}
 		own := room(uint64(o.OwnBytes(self)))
 		sent, received = sent+own, received+own
-		return &engine.Walk{Initiated: sent, Served: received}
+		return &move.Walk{Initiated: sent, Served: received}
 	}
 	round := stride(o) * r.slots(o) * uint64(r.launch.Threads())
 	if o.Mode == "pingpong" { // each has a message for the other, and has one from it
-		return &engine.Walk{Initiated: round, Served: round}
+		return &move.Walk{Initiated: round, Served: round}
 	}
-	return &engine.Walk{Initiated: round * uint64(len(o.Targets(self))), Served: round * uint64(len(o.Sources(self)))}
+	return &move.Walk{Initiated: round * uint64(len(o.Targets(self))), Served: round * uint64(len(o.Sources(self)))}
 }
 
 // describeFlows tells the C side whom this rank has to do with. The lists are
@@ -168,7 +168,7 @@ type turn struct {
 
 // probeTurns are the links that this rank helps to probe, from each initiator to
 // its first target.
-func probeTurns(o workload.TransferOptions, self int) []turn {
+func probeTurns(o move.Spec, self int) []turn {
 	return turnsOf(int(o.Ranks), self, func(i int) int {
 		if targets := o.Targets(i); len(targets) > 0 {
 			return targets[0]

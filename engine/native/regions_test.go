@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"weir/engine"
-	"weir/workload"
+	"weir/workload/move"
 )
 
 // Links are probed one after the other only where they share a rank, and nobody
@@ -20,7 +20,7 @@ func TestProbeTurns(t *testing.T) {
 				continue
 			}
 			for _, both := range []bool{false, pattern == "pairwise"} {
-				o := workload.TransferOptions{Pattern: pattern, Ranks: int64(ranks), Bidirectional: both}
+				o := move.Spec{Pattern: pattern, Ranks: int64(ranks), Bidirectional: both}
 				around := 2 + ranks%2 // an odd number does not go into pairs
 				want := map[string]int{"pairwise": 1, "one_to_many": 1, "many_to_one": ranks - 1, "ring": around, "all_to_all": around}[pattern]
 				if both {
@@ -90,14 +90,14 @@ func rounds(t interface {
 // long. Of the time that the probes take, all come back in the last part.
 func TestRanksEndACaseTogether(t *testing.T) {
 	nodes := slices.Repeat([]string{"a"}, 6)
-	o := options(4096, under("many_to_one", len(nodes)), func(o *workload.TransferOptions) { o.Verify, o.Duration = "sample", 20e6 })
+	o := options(4096, under("many_to_one", len(nodes)), func(o *move.Spec) { o.Verify, o.Duration = "sample", 20e6 })
 	var probes, apart time.Duration
 	for range 5 { // in one of them the kernel lets all of them come back at once
 		l, ranks := opened(t, "tcp", nodes, o)
 		errs, returned := make(chan error, len(ranks)), make([]time.Time, len(ranks))
 		for i, r := range ranks {
 			go func() {
-				_, err := r.Run(l.Cases[0])
+				_, err := r.measure(l.Cases[0].Key)
 				returned[i] = time.Now()
 				errs <- err
 			}()
@@ -105,7 +105,7 @@ func TestRanksEndACaseTogether(t *testing.T) {
 		ended := 0
 		begin := time.Now()
 		for timed := false; ended < len(ranks); {
-			phase := ranks[0].(*rank).control.Phase.Load()
+			phase := ranks[0].control.Phase.Load()
 			timed = timed || phase == engine.PhaseRun
 			if !timed || phase == engine.PhaseRun {
 				begin = time.Now() // the probes after the timed part have not begun

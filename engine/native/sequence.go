@@ -8,18 +8,17 @@ import "C"
 
 import (
 	"unsafe"
-
-	"weir/engine"
+	"weir/workload/move"
 )
 
 // played is what a rank measured of the sequence that the cases of a launch are
 // together: for each case each iteration, and when those began.
 type played struct {
-	steps [][]engine.Step
+	steps [][]move.Played
 	began []int64
 }
 
-func (p *played) of(index int) (steps []engine.Step, began []int64) {
+func (p *played) of(index int) (steps []move.Played, began []int64) {
 	return p.steps[index], p.began
 }
 
@@ -58,12 +57,12 @@ func (r *rank) play(timeout int64) error {
 	if C.weir_play(r.threads[0], &s[0], &out, &cerr) != 0 {
 		return r.error(0, &cerr)
 	}
-	r.played = &played{steps: make([][]engine.Step, len(steps))}
+	r.played = &played{steps: make([][]move.Played, len(steps))}
 	all := unsafe.Slice(out.steps, len(steps)*int(first.Iterations))
 	for k := range int(first.Iterations) {
 		for i := range steps {
 			p := all[k*len(steps)+i]
-			r.played.steps[i] = append(r.played.steps[i], engine.Step{Agreed: int64(p.at), Start: int64(p.start), End: int64(p.end)})
+			r.played.steps[i] = append(r.played.steps[i], move.Played{Agreed: int64(p.at), Start: int64(p.start), End: int64(p.end)})
 		}
 	}
 	for _, at := range unsafe.Slice(out.starts, int(first.Iterations)) {

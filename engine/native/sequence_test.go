@@ -7,10 +7,10 @@ import (
 
 	"pgregory.net/rapid"
 
-	"weir/engine"
 	"weir/matrix"
 	"weir/quantity"
-	"weir/workload"
+	"weir/workload/move"
+	"weir/workload/sequence"
 )
 
 // sequenceOf are patterns of five ranks: the second shares ranks with the first, the
@@ -25,22 +25,22 @@ func sequenceOf(t testing.TB) []*matrix.Matrix {
 }
 
 // sequence are the cases of a launch that plays these matrices.
-func sequence(patterns []*matrix.Matrix, change ...func(*workload.TransferOptions)) []workload.TransferOptions {
-	var cases []workload.TransferOptions
-	var steps []*workload.TransferOptions
+func patternCases(patterns []*matrix.Matrix, change ...func(*move.Spec)) []move.Spec {
+	var cases []move.Spec
+	var steps []*move.Spec
 	for i, m := range patterns {
-		o := traffic(m, append([]func(*workload.TransferOptions){func(o *workload.TransferOptions) {
-			o.Step = &workload.Step{Pattern: int64(i), Iterations: 3, Warmup: 1, Overlap: true}
+		o := trafficOf(m, append([]func(*move.Spec){func(o *move.Spec) {
+			o.Step = &move.Step{Pattern: int64(i), Iterations: 3, Warmup: 1, Overlap: true}
 			o.Iterations, o.Warmup = 4, 1
 		}}, change...)...)
 		cases = append(cases, o)
 		steps = append(steps, &o)
 	}
-	workload.Schedule(steps)
+	sequence.Schedule(steps)
 	return cases
 }
 
-func checkSequence(t *testing.T, cases []workload.TransferOptions, all [][]*engine.CaseResult) {
+func checkSequence(t *testing.T, cases []move.Spec, all [][]*move.Part) {
 	t.Helper()
 	for k, ranks := range all {
 		o := cases[k]
@@ -60,7 +60,7 @@ func checkSequence(t *testing.T, cases []workload.TransferOptions, all [][]*engi
 				}
 			}
 		}
-		m, err := engine.Metrics(engine.Case{Options: o}, ranks)
+		m, err := metricsOf(o, ranks)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -73,7 +73,7 @@ func checkSequence(t *testing.T, cases []workload.TransferOptions, all [][]*engi
 
 // inOrder says that no pattern starts before those before it, with which it shares a
 // rank, have ended and slept everywhere.
-func inOrder(t *testing.T, cases []workload.TransferOptions, all [][]*engine.CaseResult, k int) {
+func inOrder(t *testing.T, cases []move.Spec, all [][]*move.Part, k int) {
 	t.Helper()
 	members := cases[k].Members()
 	for before := range k {
@@ -100,7 +100,7 @@ func TestTrafficSequence(t *testing.T) {
 		t.Run(fabric, func(t *testing.T) {
 			library, api, _ := strings.Cut(fabric, "/")
 			needs(t, library)
-			over := func(o *workload.TransferOptions) {
+			over := func(o *move.Spec) {
 				if library == "ucx" {
 					o.API = "rma"
 				}
@@ -108,23 +108,23 @@ func TestTrafficSequence(t *testing.T) {
 					o.API = api
 				}
 			}
-			ops := []func(*workload.TransferOptions){over, sharded(3)}
-			sleepy := func(o *workload.TransferOptions) {
+			ops := []func(*move.Spec){over, sharded(3)}
+			sleepy := func(o *move.Spec) {
 				o.Step.Before, o.Step.After = quantity.Time(4e6), quantity.Time(1e6)
 			}
-			for _, cases := range [][]workload.TransferOptions{
-				sequence(sequenceOf(t), ops...), sequence(sequenceOf(t), over, sleepy), sequence(sequenceOf(t), over, func(o *workload.TransferOptions) { o.Step.Overlap, o.Verify = false, "sample" }),
+			for _, cases := range [][]move.Spec{
+				patternCases(sequenceOf(t), ops...), patternCases(sequenceOf(t), over, sleepy), patternCases(sequenceOf(t), over, func(o *move.Spec) { o.Step.Overlap, o.Verify = false, "sample" }),
 			} {
-				checkSequence(t, cases, transfer(t, library, 5, cases...))
+				checkSequence(t, cases, runCases(t, library, 5, cases...))
 			}
 			if api == "" {
-				mixed := sequence(sequenceOf(t), over)
+				mixed := patternCases(sequenceOf(t), over)
 				for k := range mixed {
 					if k%2 == 0 {
 						mixed[k].Op = "read"
 					}
 				}
-				checkSequence(t, mixed, transfer(t, library, 5, mixed...))
+				checkSequence(t, mixed, runCases(t, library, 5, mixed...))
 			}
 		})
 	}
@@ -133,13 +133,13 @@ func TestTrafficSequence(t *testing.T) {
 // Patterns that have no rank in common do not wait for each other, unless they are told to.
 func TestTrafficSequenceOverlaps(t *testing.T) {
 	for _, overlap := range []bool{true, false} {
-		cases := sequence(sequenceOf(t), func(o *workload.TransferOptions) {
+		cases := patternCases(sequenceOf(t), func(o *move.Spec) {
 			o.Step.Overlap = overlap
 			if o.Step.Pattern == 0 {
 				o.Step.Before = quantity.Time(300e6) // far longer than anything else takes
 			}
 		})
-		all := transfer(t, "shm", 5, cases...)
+		all := runCases(t, "shm", 5, cases...)
 		for i := range 3 {
 			sleeping, other := all[0][0].Steps[i].Agreed, all[2][2].Steps[i].Agreed
 			if other < sleeping != overlap {
@@ -171,11 +171,11 @@ func TestTrafficSequenceOfAnyPatterns(t *testing.T) {
 			patterns = append(patterns, matrixOf(t, ranks, list...))
 		}
 		overlap := rapid.Bool().Draw(rt, "overlap")
-		cases := sequence(patterns, func(o *workload.TransferOptions) {
+		cases := patternCases(patterns, func(o *move.Spec) {
 			o.Step.Overlap = overlap
 			o.Op = rapid.SampledFrom([]string{"write", "read"}).Draw(rt, "op")
 		})
-		checkSequence(t, cases, transfer(t, "shm", ranks, cases...))
+		checkSequence(t, cases, runCases(t, "shm", ranks, cases...))
 	})
 }
 
@@ -191,8 +191,8 @@ func TestWrongByteOfASequence(t *testing.T) {
 		"0:2097155:timed": "receives 2097155 bytes in the sequence",
 	} {
 		t.Setenv(CorruptEnv, corrupt)
-		cases := sequence(sequenceOf(t))
-		_, err := tryTransfer(t, "shm", 5, cases...)
+		cases := patternCases(sequenceOf(t))
+		_, err := tryCases(t, "shm", 5, cases...)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v, want %q", corrupt, err, want)
 		}
@@ -201,14 +201,14 @@ func TestWrongByteOfASequence(t *testing.T) {
 		}
 	}
 	t.Setenv(CorruptEnv, "0:0")
-	if _, err := tryTransfer(t, "shm", 5, sequence(sequenceOf(t), func(o *workload.TransferOptions) { o.Verify = "none" })...); err == nil || !strings.Contains(err.Error(), "verifies nothing") {
+	if _, err := tryCases(t, "shm", 5, patternCases(sequenceOf(t), func(o *move.Spec) { o.Verify = "none" })...); err == nil || !strings.Contains(err.Error(), "verifies nothing") {
 		t.Errorf("a byte that nobody looks at: %v", err)
 	}
 }
 
 // Ranks on other hosts give their times on the clock of the first one's.
 func TestTrafficSequenceBetweenHosts(t *testing.T) {
-	cases := sequence(sequenceOf(t)[:1])
+	cases := patternCases(sequenceOf(t)[:1])
 	ranks := onNodes(t, "tcp", []string{"a", "b", "a", "b", "c"}, cases[0])
 	if apart := ranks[0].Steps[2].Agreed - ranks[1].Steps[2].Agreed; apart > 1e9 || apart < -1e9 {
 		t.Errorf("what rank 1 agreed to with rank 0 is %d ns away from it", apart)

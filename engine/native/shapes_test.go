@@ -5,8 +5,8 @@ import (
 	"os"
 	"testing"
 
-	"weir/engine"
-	"weir/workload"
+	"weir/workload/move"
+	"weir/workload/transfer"
 )
 
 // What TestPatterns and TestThreads ask of the built-in fabrics and UCX, of each provider
@@ -22,27 +22,27 @@ func TestLibfabricShapes(t *testing.T) {
 				}
 			}
 			t.Run(fmt.Sprintf("%s/%s/%d", p, pattern, ranks), func(t *testing.T) {
-				for k, results := range transfer(t, "libfabric", ranks, shapes(pattern, ranks, provider(p))...) {
+				for k, results := range runCases(t, "libfabric", ranks, shapes(pattern, ranks, provider(p))...) {
 					checkMoved(t, shapes(pattern, ranks, provider(p))[k], results, func(rank int) bool { return initiates(rank, ranks) })
 				}
 			})
 		}
 		t.Run(p+"/bidirectional", func(t *testing.T) {
 			o := options(5000, under("pairwise", 2), bidirectional, provider(p))
-			checkMoved(t, o, transfer(t, "libfabric", 2, o)[0], func(int) bool { return true })
+			checkMoved(t, o, runCases(t, "libfabric", 2, o)[0], func(int) bool { return true })
 		})
 		t.Run(p+"/threads", func(t *testing.T) {
-			few := func(o *workload.TransferOptions) { o.Iterations, o.Warmup, o.InFlight = 6, 1, 3 }
-			cases := []workload.TransferOptions{options(300, threaded(2), few, batch4, provider(p)), options(70000, threaded(2), few, read, provider(p)), options(5000, threaded(2), few, pingpong, provider(p))}
-			for k, measured := range transfer(t, "libfabric", 2, cases...) {
+			few := func(o *move.Spec) { o.Iterations, o.Warmup, o.InFlight = 6, 1, 3 }
+			cases := []move.Spec{options(300, threaded(2), few, batch4, provider(p)), options(70000, threaded(2), few, read, provider(p)), options(5000, threaded(2), few, pingpong, provider(p))}
+			for k, measured := range runCases(t, "libfabric", 2, cases...) {
 				checkThreads(t, cases[k], measured, func(rank int) bool { return rank == 0 })
 			}
 		})
 	}
 }
 
-func shapes(pattern string, ranks int, change func(*workload.TransferOptions)) []workload.TransferOptions {
-	return []workload.TransferOptions{options(100, under(pattern, ranks), batch4, change), options(70000, under(pattern, ranks), read, change)}
+func shapes(pattern string, ranks int, change func(*move.Spec)) []move.Spec {
+	return []move.Spec{options(100, under(pattern, ranks), batch4, change), options(70000, under(pattern, ranks), read, change)}
 }
 
 // nixlShapes is the same over NIXL, in a process of its own.
@@ -50,7 +50,7 @@ func nixlShapes(t *testing.T) error {
 	for pattern, initiates := range initiates {
 		const ranks = 4
 		cases := shapes(pattern, ranks, nixlDefaults)
-		all, err := tryTransfer(t, "nixl", ranks, cases...)
+		all, err := tryCases(t, "nixl", ranks, cases...)
 		if err != nil {
 			return fmt.Errorf("%s: %w", pattern, err)
 		}
@@ -59,13 +59,13 @@ func nixlShapes(t *testing.T) error {
 		}
 	}
 	o := options(5000, under("pairwise", 2), bidirectional, nixlDefaults)
-	both, err := tryTransfer(t, "nixl", 2, o)
+	both, err := tryCases(t, "nixl", 2, o)
 	if err != nil {
 		return err
 	}
 	checkMoved(t, o, both[0], func(int) bool { return true })
 	o = options(300, threaded(2), batch4, nixlDefaults)
-	threads, err := tryTransfer(t, "nixl", 2, o)
+	threads, err := tryCases(t, "nixl", 2, o)
 	if err != nil {
 		return err
 	}
@@ -82,26 +82,26 @@ func TestBeyond32Bits(t *testing.T) {
 	if os.Getenv(largeEnv) == "" {
 		t.Skip("needs 27 GiB of memory and minutes: make large sets " + largeEnv)
 	}
-	once := func(o *workload.TransferOptions) { o.Iterations, o.Warmup, o.InFlight = 1, 0, 1 }
-	try := func(name, fabric string, ops []func(*workload.TransferOptions), change func(*workload.TransferOptions)) {
+	once := func(o *move.Spec) { o.Iterations, o.Warmup, o.InFlight = 1, 0, 1 }
+	try := func(name, fabric string, ops []func(*move.Spec), change func(*move.Spec)) {
 		t.Run(name, func(t *testing.T) {
 			needs(t, fabric)
-			var cases []workload.TransferOptions
+			var cases []move.Spec
 			for _, op := range ops {
-				cases = append(cases, options(4<<30+4097, once, op, change), options(900<<20, once, op, change, func(o *workload.TransferOptions) { o.Batch = 5 }))
+				cases = append(cases, options(4<<30+4097, once, op, change), options(900<<20, once, op, change, func(o *move.Spec) { o.Batch = 5 }))
 			}
-			for k, ranks := range transfer(t, fabric, 2, cases...) {
+			for k, ranks := range runCases(t, fabric, 2, cases...) {
 				s := ranks[0].Samples
 				if want := uint64(cases[k].BlockSize) * uint64(cases[k].Batch); s.Bytes != want || !ranks[0].Verified || !ranks[1].Verified {
 					t.Errorf("%v x %d: moved %d bytes, want %d; verified %v %v", cases[k].BlockSize, cases[k].Batch, s.Bytes, want, ranks[0].Verified, ranks[1].Verified)
 				}
-				m, err := engine.TransferMetrics(engine.Case{Options: cases[k]}, ranks)
+				m, err := transfer.Metrics(cases[k], ranks)
 				t.Logf("%s %v x %d: %.3f GB/s, ceiling %.3f, %v", cases[k].Op, cases[k].BlockSize, cases[k].Batch, m["bandwidth"], m["ceiling"], err)
 			}
 		})
 	}
-	write := func(*workload.TransferOptions) {}
-	both := []func(*workload.TransferOptions){write, read}
+	write := func(*move.Spec) {}
+	both := []func(*move.Spec){write, read}
 	for _, fabric := range []string{"shm", "tcp", "ucx"} {
 		try(fabric, fabric, both, write)
 	}

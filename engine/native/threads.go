@@ -15,6 +15,7 @@ import (
 	"unsafe"
 
 	"weir/engine"
+	"weir/workload/move"
 )
 
 // errorBeforeOthers makes an error of a call on all threads: the first one that
@@ -131,7 +132,7 @@ func (r *rank) connect(blobs [][][]byte) error {
 }
 
 // run runs a case in all threads.
-func (r *rank) run(c engine.Case, cc C.struct_weir_case) (*engine.CaseResult, error) {
+func (r *rank) run(c task, cc C.struct_weir_case) (*move.Part, error) {
 	out := make([]C.struct_weir_result, len(r.threads))
 	if err := r.each(func(i int, t *C.struct_weir_rank, e *C.struct_weir_err) C.int {
 		mine := cc
@@ -142,11 +143,11 @@ func (r *rank) run(c engine.Case, cc C.struct_weir_case) (*engine.CaseResult, er
 	}); err != nil {
 		return nil, err
 	}
-	threads := make([]*engine.CaseResult, len(out))
+	threads := make([]*move.Part, len(out))
 	for i := range out {
 		threads[i] = r.result(c, &out[i])
 	}
-	all := engine.Together(threads)
+	all := move.Together(threads)
 	all.Walk = r.walk(c.Options)
 	if s := all.Samples; s != nil && s.End > s.Start { // each thread wrote its own
 		r.control.Rate.Store(uint64(float64(s.Bytes) / float64(s.End-s.Start) * 1e9))

@@ -9,11 +9,11 @@ import (
 
 	"weir/engine"
 	"weir/results"
-	"weir/workload"
+	"weir/workload/move"
 )
 
-func threaded(n int64) func(*workload.TransferOptions) {
-	return func(o *workload.TransferOptions) { o.Threads = n }
+func threaded(n int64) func(*move.Spec) {
+	return func(o *move.Spec) { o.Threads = n }
 }
 
 // Every thread of every rank moves what one alone would, each byte of it is checked,
@@ -23,17 +23,17 @@ func TestThreads(t *testing.T) {
 		for pattern, shape := range map[string]struct{ ranks, threads int }{"pairwise": {2, 3}, "all_to_all": {3, 2}} {
 			t.Run(fabric+"/"+pattern, func(t *testing.T) {
 				needs(t, fabric)
-				with := func(o *workload.TransferOptions) {
+				with := func(o *move.Spec) {
 					o.Pattern, o.Ranks, o.Threads, o.Iterations, o.InFlight, o.Warmup = pattern, int64(shape.ranks), int64(shape.threads), 50, 4, 5
 				}
-				cases := []workload.TransferOptions{
+				cases := []move.Spec{
 					options(100, with, batch4), options(70000, with, read),
-					options(64<<10, with, func(o *workload.TransferOptions) { o.Duration = 50e6 }),
+					options(64<<10, with, func(o *move.Spec) { o.Duration = 50e6 }),
 				}
 				if pattern == "pairwise" {
 					cases = append(cases, options(5000, with, pingpong))
 				}
-				for k, measured := range transfer(t, fabric, shape.ranks, cases...) {
+				for k, measured := range runCases(t, fabric, shape.ranks, cases...) {
 					checkThreads(t, cases[k], measured, func(rank int) bool { return initiates[pattern](rank, shape.ranks) })
 				}
 			})
@@ -41,7 +41,7 @@ func TestThreads(t *testing.T) {
 	}
 }
 
-func checkThreads(t *testing.T, o workload.TransferOptions, ranks []*engine.CaseResult, initiates func(int) bool) {
+func checkThreads(t *testing.T, o move.Spec, ranks []*move.Part, initiates func(int) bool) {
 	t.Helper()
 	for rank, r := range ranks {
 		if !r.Verified || r.Initiator != initiates(rank) || (r.Samples != nil) != r.Initiator {
@@ -76,7 +76,7 @@ func TestWrongByteOfAThread(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Setenv(CorruptEnv, c.corrupt)
-			if _, err := tryTransfer(t, "shm", 2, options(4096, threaded(3))); err == nil || !strings.Contains(err.Error(), c.want) {
+			if _, err := tryCases(t, "shm", 2, options(4096, threaded(3))); err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Fatalf("got %v, want %q", err, c.want)
 			}
 		})
@@ -85,14 +85,14 @@ func TestWrongByteOfAThread(t *testing.T) {
 
 // A rank whose agent tells it to stop stops with all its threads.
 func TestAbortOfThreads(t *testing.T) {
-	o := options(1<<20, threaded(3), func(o *workload.TransferOptions) { o.Iterations, o.Verify = 1<<30, "none" })
+	o := options(1<<20, threaded(3), func(o *move.Spec) { o.Iterations, o.Verify = 1<<30, "none" })
 	l, ranks := opened(t, "tcp", []string{"a", "a"}, o)
 	errs := make(chan error, 2)
 	for _, r := range ranks {
-		go func() { _, err := r.Run(l.Cases[0]); errs <- err }()
+		go func() { _, err := r.measure(l.Cases[0].Key); errs <- err }()
 	}
 	for _, r := range ranks {
-		for r.(*rank).control.Phase.Load() != engine.PhaseRun {
+		for r.control.Phase.Load() != engine.PhaseRun {
 			select {
 			case err := <-errs:
 				t.Fatalf("before it is told to stop: %v", err)
@@ -101,7 +101,7 @@ func TestAbortOfThreads(t *testing.T) {
 		}
 	}
 	for _, r := range ranks {
-		r.(*rank).control.Abort.Store(1)
+		r.control.Abort.Store(1)
 	}
 	for range ranks {
 		if err := <-errs; err == nil || !strings.Contains(err.Error(), "told to stop") {
@@ -112,7 +112,7 @@ func TestAbortOfThreads(t *testing.T) {
 
 // Ranks with different numbers of threads do not connect: each thread needs its like.
 func TestAddressesOfOtherThreads(t *testing.T) {
-	r := &rank{fabric: "tcp", launch: engine.Launch{Ranks: 2}}
+	r := &rank{fabric: "tcp", launch: launch{Launch: engine.Launch{Ranks: 2}}}
 	r.threads = append(r.threads, nil, nil)
 	for name, address := range map[string][]byte{"one": {1, 0, 0, 0, 9}, "cut short": {1, 0, 0, 0, 9, 2, 0, 0, 0, 9}, "none": nil, "three": {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}} {
 		if _, err := r.split(1, address); err == nil || !strings.Contains(err.Error(), "not one of 2 threads") {

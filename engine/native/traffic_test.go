@@ -9,10 +9,9 @@ import (
 
 	"pgregory.net/rapid"
 
-	"weir/engine"
 	"weir/matrix"
 	"weir/quantity"
-	"weir/workload"
+	"weir/workload/move"
 )
 
 func matrixOf(t testing.TB, ranks int, cells ...matrix.Cell) *matrix.Matrix {
@@ -33,16 +32,16 @@ func generated(m *matrix.Matrix, err error) *matrix.Matrix {
 }
 
 // traffic are the options of a case of workload traffic.
-func traffic(m *matrix.Matrix, change ...func(*workload.TransferOptions)) workload.TransferOptions {
-	return options(quantity.Size(m.Largest()), append([]func(*workload.TransferOptions){func(o *workload.TransferOptions) {
-		o.Pattern, o.Ranks, o.Shards = workload.MatrixPattern, int64(m.Ranks()), 1
+func trafficOf(m *matrix.Matrix, change ...func(*move.Spec)) move.Spec {
+	return options(quantity.Size(m.Largest()), append([]func(*move.Spec){func(o *move.Spec) {
+		o.Pattern, o.Ranks, o.Shards = move.MatrixPattern, int64(m.Ranks()), 1
 		o.Matrix, o.Own = m.Split()
 		o.Verify, o.Iterations, o.Warmup = "full", 7, 2
 	}}, change...)...)
 }
 
-func sharded(n int64) func(*workload.TransferOptions) {
-	return func(o *workload.TransferOptions) { o.Shards = n }
+func sharded(n int64) func(*move.Spec) {
+	return func(o *move.Spec) { o.Shards = n }
 }
 
 // matrices are what a launch may be asked for; in "uneven" rank 4 has nothing, rank 3
@@ -72,7 +71,7 @@ func TestTraffic(t *testing.T) {
 			t.Run(fabric+"/"+name, func(t *testing.T) {
 				library, api, _ := strings.Cut(fabric, "/")
 				needs(t, library)
-				over := func(o *workload.TransferOptions) {
+				over := func(o *move.Spec) {
 					if library == "ucx" {
 						o.API = "rma"
 					}
@@ -80,11 +79,11 @@ func TestTraffic(t *testing.T) {
 						o.API = api
 					}
 				}
-				cases := []workload.TransferOptions{traffic(m, over), traffic(m, over, sharded(3))}
+				cases := []move.Spec{trafficOf(m, over), trafficOf(m, over, sharded(3))}
 				if api == "" {
-					cases = append(cases, traffic(m, over, read), traffic(m, over, read, sharded(5)))
+					cases = append(cases, trafficOf(m, over, read), trafficOf(m, over, read, sharded(5)))
 				}
-				for k, results := range transfer(t, library, m.Ranks(), cases...) {
+				for k, results := range runCases(t, library, m.Ranks(), cases...) {
 					checkTraffic(t, cases[k], results)
 				}
 			})
@@ -92,7 +91,7 @@ func TestTraffic(t *testing.T) {
 	}
 }
 
-func checkTraffic(t *testing.T, o workload.TransferOptions, ranks []*engine.CaseResult) {
+func checkTraffic(t *testing.T, o move.Spec, ranks []*move.Part) {
 	t.Helper()
 	sent, received := make([]uint64, len(ranks)), make([]uint64, len(ranks))
 	for c := range o.Matrix.Cells() {
@@ -139,7 +138,7 @@ func checkTraffic(t *testing.T, o workload.TransferOptions, ranks []*engine.Case
 			}
 		}
 	}
-	metrics, err := engine.Metrics(engine.Case{Options: o}, ranks)
+	metrics, err := metricsOf(o, ranks)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,7 +151,7 @@ func checkTraffic(t *testing.T, o workload.TransferOptions, ranks []*engine.Case
 	t.Logf("%s in %d: p50 %.3g us, skew %.3g us, %.3g GB/s, ceiling %.3g, best %.3g", o.Op, o.Shards, metrics["latency.p50"]*1e6, metrics["skew"]*1e6, metrics["bandwidth"], metrics["ceiling"], metrics["ceiling.best"])
 }
 
-func checkSpans(t *testing.T, rank, want int, spans []engine.Span) {
+func checkSpans(t *testing.T, rank, want int, spans []move.Span) {
 	t.Helper()
 	if len(spans) != want {
 		t.Errorf("rank %d has %d iterations, want %d", rank, len(spans), want)
@@ -181,17 +180,17 @@ func TestAnyMatrix(t *testing.T) {
 		if !slices.ContainsFunc(list, func(c matrix.Cell) bool { return c.From != c.To }) {
 			list = append(list, matrix.Cell{From: 0, To: 1, Bytes: 5})
 		}
-		o := traffic(matrixOf(t, ranks, list...), sharded(rapid.Int64Range(1, 300).Draw(rt, "shards")), func(o *workload.TransferOptions) {
+		o := trafficOf(matrixOf(t, ranks, list...), sharded(rapid.Int64Range(1, 300).Draw(rt, "shards")), func(o *move.Spec) {
 			o.Op = rapid.SampledFrom([]string{"write", "read"}).Draw(rt, "op")
 			o.Iterations, o.Warmup = rapid.Int64Range(1, 5).Draw(rt, "iterations"), rapid.Int64Range(0, 2).Draw(rt, "warmup")
 		})
-		checkTraffic(t, o, transfer(t, "shm", ranks, o)[0])
+		checkTraffic(t, o, runCases(t, "shm", ranks, o)[0])
 	})
 }
 
 // Ranks on other hosts give their times on the clock of the first one's.
 func TestTrafficBetweenHosts(t *testing.T) {
-	o := traffic(matrices(t)["uneven"], sharded(2))
+	o := trafficOf(matrices(t)["uneven"], sharded(2))
 	ranks := onNodes(t, "tcp", []string{"a", "b", "a", "b", "c", "c"}, o)
 	for rank, r := range ranks {
 		for i, s := range r.Iterations {
@@ -201,7 +200,7 @@ func TestTrafficBetweenHosts(t *testing.T) {
 			}
 		}
 	}
-	if m, err := engine.Metrics(engine.Case{Options: o}, ranks); err != nil || m["bytes"] != float64(o.Matrix.Total()) {
+	if m, err := metricsOf(o, ranks); err != nil || m["bytes"] != float64(o.Matrix.Total()) {
 		t.Errorf("%v, %v", m, err)
 	}
 }
@@ -209,8 +208,8 @@ func TestTrafficBetweenHosts(t *testing.T) {
 // Of more iterations than are kept the first and the last are.
 func TestManyIterations(t *testing.T) {
 	takesLong(t)
-	o := traffic(matrixOf(t, 2, matrix.Cell{From: 0, To: 1, Bytes: 8}), func(o *workload.TransferOptions) { o.Verify, o.Iterations = "sample", 5000 })
-	r := transfer(t, "shm", 2, o)[0][0]
+	o := trafficOf(matrixOf(t, 2, matrix.Cell{From: 0, To: 1, Bytes: 8}), func(o *move.Spec) { o.Verify, o.Iterations = "sample", 5000 })
+	r := runCases(t, "shm", 2, o)[0][0]
 	checkSpans(t, 0, 4096, r.Iterations)
 	gap := func(i int) int64 { return r.Iterations[i+1].Start - r.Iterations[i].Start }
 	usual := (r.Iterations[2047].Start - r.Iterations[0].Start) / 2047
@@ -225,32 +224,32 @@ func TestWrongByteOfACell(t *testing.T) {
 	m := matrices(t)["uneven"] // rank 3 receives 3 MiB of rank 0, then 1000 bytes of rank 5
 	own := matrices(t)["own"]
 	for name, c := range map[string]struct {
-		option  workload.TransferOptions
+		option  move.Spec
 		corrupt string
 		want    string
 	}{
-		"first cell":      {traffic(m), "3:3145727", "wrong data from rank 0 to rank 3 after an untimed pass: byte 3145727 of 3145728 of their cell"},
-		"second cell":     {traffic(m, sharded(3)), "3:3145728:timed", "wrong data from rank 5 to rank 3 after the timed part: byte 0 of 1000 of their cell"},
-		"last byte":       {traffic(m), "3:3146727:timed", "wrong data from rank 5 to rank 3 after the timed part: byte 999 of 1000"},
-		"one byte":        {traffic(m), "0:1", "wrong data from rank 5 to rank 0 after an untimed pass: byte 1 of 2 of their cell"},
-		"read":            {traffic(m, read), "1:65536:timed", "wrong data from rank 2 to rank 1 after the timed part: byte 65536 of 65537 of their cell"},
-		"own cell":        {traffic(own), "0:3145728:timed", "wrong data from rank 0 to rank 0 after the timed part: byte 3145728 of 3145729 of its own cell"},
-		"untimed own":     {traffic(own), "3:70000", "wrong data from rank 3 to rank 3 after an untimed pass: byte 70000 of 70001 of its own cell"},
-		"behind another":  {traffic(own, read), "2:1:timed", "wrong data from rank 2 to rank 2 after the timed part: byte 0 of 1 of its own cell"},
-		"read, next rank": {traffic(m, read, sharded(7)), "1:65537", "wrong data from rank 0 to rank 1 after an untimed pass: byte 0 of 1"},
+		"first cell":      {trafficOf(m), "3:3145727", "wrong data from rank 0 to rank 3 after an untimed pass: byte 3145727 of 3145728 of their cell"},
+		"second cell":     {trafficOf(m, sharded(3)), "3:3145728:timed", "wrong data from rank 5 to rank 3 after the timed part: byte 0 of 1000 of their cell"},
+		"last byte":       {trafficOf(m), "3:3146727:timed", "wrong data from rank 5 to rank 3 after the timed part: byte 999 of 1000"},
+		"one byte":        {trafficOf(m), "0:1", "wrong data from rank 5 to rank 0 after an untimed pass: byte 1 of 2 of their cell"},
+		"read":            {trafficOf(m, read), "1:65536:timed", "wrong data from rank 2 to rank 1 after the timed part: byte 65536 of 65537 of their cell"},
+		"own cell":        {trafficOf(own), "0:3145728:timed", "wrong data from rank 0 to rank 0 after the timed part: byte 3145728 of 3145729 of its own cell"},
+		"untimed own":     {trafficOf(own), "3:70000", "wrong data from rank 3 to rank 3 after an untimed pass: byte 70000 of 70001 of its own cell"},
+		"behind another":  {trafficOf(own, read), "2:1:timed", "wrong data from rank 2 to rank 2 after the timed part: byte 0 of 1 of its own cell"},
+		"read, next rank": {trafficOf(m, read, sharded(7)), "1:65537", "wrong data from rank 0 to rank 1 after an untimed pass: byte 0 of 1"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Setenv(CorruptEnv, c.corrupt)
-			if _, err := tryTransfer(t, "shm", int(c.option.Ranks), c.option); err == nil || !strings.Contains(err.Error(), c.want) {
+			if _, err := tryCases(t, "shm", int(c.option.Ranks), c.option); err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Fatalf("got %v, want %q", err, c.want)
 			}
 		})
 	}
-	for corrupt, cases := range map[string][]workload.TransferOptions{
-		"3:3146728": {traffic(m)}, "5:0": {traffic(m)}, "0:2": {traffic(m, read)}, "4:0": {traffic(m, read)}, "3:1": {traffic(m), traffic(m, read)},
+	for corrupt, cases := range map[string][]move.Spec{
+		"3:3146728": {trafficOf(m)}, "5:0": {trafficOf(m)}, "0:2": {trafficOf(m, read)}, "4:0": {trafficOf(m, read)}, "3:1": {trafficOf(m), trafficOf(m, read)},
 	} {
 		t.Setenv(CorruptEnv, corrupt)
-		if _, err := tryTransfer(t, "shm", m.Ranks(), cases...); err == nil || !strings.Contains(err.Error(), "that it receives") && !strings.Contains(err.Error(), "different bytes") {
+		if _, err := tryCases(t, "shm", m.Ranks(), cases...); err == nil || !strings.Contains(err.Error(), "that it receives") && !strings.Contains(err.Error(), "different bytes") {
 			t.Errorf("%s: got %v", corrupt, err)
 		}
 	}
@@ -262,9 +261,9 @@ func TestTrafficOverEachProvider(t *testing.T) {
 	m := matrices(t)["uneven"]
 	for _, p := range providers(t) {
 		t.Run(p, func(t *testing.T) {
-			short := func(o *workload.TransferOptions) { o.Iterations, o.Warmup, o.Provider = 2, 1, p }
-			cases := []workload.TransferOptions{traffic(m, short, sharded(3)), traffic(m, short, read)}
-			for k, results := range transfer(t, "libfabric", m.Ranks(), cases...) {
+			short := func(o *move.Spec) { o.Iterations, o.Warmup, o.Provider = 2, 1, p }
+			cases := []move.Spec{trafficOf(m, short, sharded(3)), trafficOf(m, short, read)}
+			for k, results := range runCases(t, "libfabric", m.Ranks(), cases...) {
 				checkTraffic(t, cases[k], results)
 			}
 		})
@@ -274,8 +273,8 @@ func TestTrafficOverEachProvider(t *testing.T) {
 // nixlTraffic runs in a process of its own, see nixlChildren.
 func nixlTraffic(t *testing.T) error {
 	for _, m := range matrices(t) {
-		cases := []workload.TransferOptions{traffic(m, nixlDefaults), traffic(m, nixlDefaults, sharded(3)), traffic(m, nixlDefaults, read, sharded(3))}
-		all, err := tryTransfer(t, "nixl", m.Ranks(), cases...)
+		cases := []move.Spec{trafficOf(m, nixlDefaults), trafficOf(m, nixlDefaults, sharded(3)), trafficOf(m, nixlDefaults, read, sharded(3))}
+		all, err := tryCases(t, "nixl", m.Ranks(), cases...)
 		if err != nil {
 			return err
 		}
@@ -283,8 +282,8 @@ func nixlTraffic(t *testing.T) error {
 			checkTraffic(t, cases[k], results)
 		}
 	}
-	s := sequence(sequenceOf(t), nixlDefaults)
-	all, err := tryTransfer(t, "nixl", int(s[0].Ranks), s...)
+	s := patternCases(sequenceOf(t), nixlDefaults)
+	all, err := tryCases(t, "nixl", int(s[0].Ranks), s...)
 	if err == nil {
 		checkSequence(t, s, all)
 	}

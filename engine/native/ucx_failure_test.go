@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"weir/engine"
-	"weir/workload"
+	"weir/workload/move"
 )
 
 // A peer that is killed in mid-stream ends the case with words, those that name it or
@@ -20,9 +20,9 @@ import (
 func TestUCXKilledPeer(t *testing.T) {
 	takesLong(t)
 	overUCX(t, func(t *testing.T, name string) {
-		for how, change := range map[string]func(*workload.TransferOptions){"small": func(o *workload.TransferOptions) { o.BlockSize = 64 }, "large": func(*workload.TransferOptions) {}, "pingpong": pingpong} {
+		for how, change := range map[string]func(*move.Spec){"small": func(o *move.Spec) { o.BlockSize = 64 }, "large": func(*move.Spec) {}, "pingpong": pingpong} {
 			t.Run(how, func(t *testing.T) {
-				endless := func(o *workload.TransferOptions) { o.Iterations, o.Warmup, o.Verify = 1<<30, 0, "none" }
+				endless := func(o *move.Spec) { o.Iterations, o.Warmup, o.Verify = 1<<30, 0, "none" }
 				o := options(1<<20, api(name), change, endless)
 				timeout := 500 * time.Millisecond // few, because much is ended by it; more where it is over before the kill
 				for !killedOverUCX(t, o, timeout) {
@@ -36,9 +36,9 @@ func TestUCXKilledPeer(t *testing.T) {
 }
 
 // killedOverUCX kills rank 1 of two; false: the launch ended before they moved anything.
-func killedOverUCX(t *testing.T, o workload.TransferOptions, timeout time.Duration) bool {
+func killedOverUCX(t *testing.T, o move.Spec, timeout time.Duration) bool {
 	t.Helper()
-	l := engine.Launch{Fabric: "ucx", Ranks: 2, Nodes: []string{"a", "a"}, Cases: []engine.Case{{Key: "a", Options: o, Timeout: int64(timeout)}}}
+	l := engine.Launch{Fabric: "ucx", Ranks: 2, Nodes: []string{"a", "a"}, Cases: []engine.Case{caseOf("a", o, timeout, 0)}}
 	var ranks []*rankProcess
 	for i := range l.Ranks {
 		ranks = append(ranks, startRank(t, t.Context(), l, engine.Identity{Rank: i}))
@@ -72,8 +72,8 @@ func TestUCXLeavesNothingBehind(t *testing.T) {
 	overUCX(t, func(t *testing.T, name string) {
 		log := t.TempDir() + "/log"
 		t.Setenv("UCX_LOG_FILE", log)
-		for _, o := range []workload.TransferOptions{options(8, api(name)), options(100000, api(name)), options(8, pingpong, api(name))} {
-			l := engine.Launch{Fabric: "ucx", Ranks: 2, Nodes: []string{"a", "a"}, Cases: []engine.Case{{Key: "a", Options: o, Timeout: int64(patience), Play: int64(patience)}}}
+		for _, o := range []move.Spec{options(8, api(name)), options(100000, api(name)), options(8, pingpong, api(name))} {
+			l := engine.Launch{Fabric: "ucx", Ranks: 2, Nodes: []string{"a", "a"}, Cases: []engine.Case{caseOf("a", o, patience, patience)}}
 			var ranks []*rankProcess
 			for i := range l.Ranks {
 				ranks = append(ranks, startRank(t, t.Context(), l, engine.Identity{Rank: i}))
@@ -99,9 +99,9 @@ func TestUCXDeviceThatIsGone(t *testing.T) {
 	needs(t, "ucx")
 	t.Cleanup(func() { ucxDevicesGone(0) })
 	ucxDevicesGone(3)
-	transfer(t, "ucx", 2, options(8, api("tag")))
+	runCases(t, "ucx", 2, options(8, api("tag")))
 	ucxDevicesGone(100)
-	if _, err := tryTransfer(t, "ucx", 2, options(8)); err == nil || !strings.Contains(err.Error(), "ucp_worker_create: No such device") {
+	if _, err := tryCases(t, "ucx", 2, options(8)); err == nil || !strings.Contains(err.Error(), "ucp_worker_create: No such device") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -116,11 +116,11 @@ func TestUCXLockedMemory(t *testing.T) {
 	t.Cleanup(func() { ucxRefusesMemory(0) })
 	for _, c := range []struct {
 		limit  uint64
-		change func(*workload.TransferOptions)
+		change func(*move.Spec)
 		want   string
 	}{
 		{64 << 10, heap, "ucp_mem_map: registering [0-9]+ bytes: Input/output error; this process may lock 64 KiB \\(ulimit -l\\)$"},
-		{64 << 10, func(*workload.TransferOptions) {}, "ucp_mem_map: allocating [0-9]+ bytes: Input/output error; this process may lock 64 KiB \\(ulimit -l\\)$"},
+		{64 << 10, func(*move.Spec) {}, "ucp_mem_map: allocating [0-9]+ bytes: Input/output error; this process may lock 64 KiB \\(ulimit -l\\)$"},
 		{64 << 20, heap, "ucp_mem_map: registering [0-9]+ bytes: Input/output error$"},
 	} {
 		if err := unix.Setrlimit(unix.RLIMIT_MEMLOCK, &unix.Rlimit{Cur: c.limit, Max: max(c.limit, before.Max)}); err != nil {
@@ -128,7 +128,7 @@ func TestUCXLockedMemory(t *testing.T) {
 			continue
 		}
 		ucxRefusesMemory(1)
-		_, err := tryTransfer(t, "ucx", 2, options(1<<20, c.change))
+		_, err := tryCases(t, "ucx", 2, options(1<<20, c.change))
 		if err := unix.Setrlimit(unix.RLIMIT_MEMLOCK, &before); err != nil {
 			t.Fatal(err)
 		}

@@ -7,15 +7,15 @@ import (
 	"testing"
 
 	"weir/quantity"
-	"weir/workload"
+	"weir/workload/move"
 )
 
-func api(name string) func(*workload.TransferOptions) {
-	return func(o *workload.TransferOptions) { o.API = name }
+func api(name string) func(*move.Spec) {
+	return func(o *move.Spec) { o.API = name }
 }
 
-func window(n int64) func(*workload.TransferOptions) {
-	return func(o *workload.TransferOptions) { o.InFlight = n }
+func window(n int64) func(*move.Spec) {
+	return func(o *move.Spec) { o.InFlight = n }
 }
 
 var (
@@ -49,14 +49,14 @@ func overUCX(t *testing.T, test func(t *testing.T, api string), envs ...map[stri
 func TestUCXMovesEveryByte(t *testing.T) {
 	takesLong(t)
 	overUCX(t, func(t *testing.T, name string) {
-		var cases []workload.TransferOptions
+		var cases []move.Spec
 		for _, size := range []quantity.Size{1, 8, 333, 4096, 8192, 9000, 64<<10 + 1, 1 << 20} {
-			for _, how := range [][]func(*workload.TransferOptions){{}, {batch4, window(3)}, {window(1)}, {window(100)}, {pingpong}} {
+			for _, how := range [][]func(*move.Spec){{}, {batch4, window(3)}, {window(1)}, {window(100)}, {pingpong}} {
 				cases = append(cases, options(size, append(how, full, api(name))...))
 			}
 		}
-		big := func(o *workload.TransferOptions) { o.Iterations, o.Warmup, o.InFlight = 3, 1, 2 }
-		for _, how := range []func(*workload.TransferOptions){func(*workload.TransferOptions) {}, pingpong} {
+		big := func(o *move.Spec) { o.Iterations, o.Warmup, o.InFlight = 3, 1, 2 }
+		for _, how := range []func(*move.Spec){func(*move.Spec) {}, pingpong} {
 			cases = append(cases, options(64<<20, full, big, how, api(name)))
 		}
 		checkTransfer(t, "ucx", cases)
@@ -67,25 +67,25 @@ func TestUCXMovesEveryByte(t *testing.T) {
 // are, that have them copied first, and that fetch them.
 func TestUCXLists(t *testing.T) {
 	needs(t, "ucx")
-	many := func(o *workload.TransferOptions) { o.Batch = 300 }
+	many := func(o *move.Spec) { o.Batch = 300 }
 	for _, env := range []map[string]string{overQueue, overKernel, {"UCX_TLS": "tcp"}, announced} {
 		for _, name := range []string{"tag", "tag_sync"} {
 			t.Run(fmt.Sprint(name, " ", env), func(t *testing.T) {
 				for k, v := range env {
 					t.Setenv(k, v)
 				}
-				list := func(o *workload.TransferOptions) { o.API, o.Datatype = name, "iov" }
-				checkTransfer(t, "ucx", []workload.TransferOptions{
+				list := func(o *move.Spec) { o.API, o.Datatype = name, "iov" }
+				checkTransfer(t, "ucx", []move.Spec{
 					options(1, list, batch4, full), options(4097, list, batch4, full), options(1<<20, list, batch4, full), options(8, list), options(100, list, many, full),
 					options(8, list, pingpong), options(5000, list, batch4, full, spread), options(70000, list, batch4, sleeping),
 				})
 			})
 		}
 	}
-	o := options(5000, batch4, full, func(o *workload.TransferOptions) {
+	o := options(5000, batch4, full, func(o *move.Spec) {
 		o.API, o.Datatype, o.Ranks, o.Pattern = "tag", "iov", 3, "all_to_all"
 	})
-	for _, r := range transfer(t, "ucx", 3, o)[0] {
+	for _, r := range runCases(t, "ucx", 3, o)[0] {
 		if !r.Verified {
 			t.Errorf("rank %d is not verified", r.Rank)
 		}
@@ -95,8 +95,8 @@ func TestUCXLists(t *testing.T) {
 // Many small messages run ahead of whoever takes them; each is counted and checked.
 func TestUCXManyMessages(t *testing.T) {
 	overUCX(t, func(t *testing.T, name string) {
-		many := func(o *workload.TransferOptions) { o.Iterations = 5000 }
-		checkTransfer(t, "ucx", []workload.TransferOptions{
+		many := func(o *move.Spec) { o.Iterations = 5000 }
+		checkTransfer(t, "ucx", []move.Spec{
 			options(8, many, api(name)), options(100, many, batch4, window(1), api(name)), options(2000, many, window(4096), api(name)), options(8, many, pingpong, api(name)),
 		})
 	}, overQueue, overSockets, announced)
@@ -106,7 +106,7 @@ func TestUCXTransport(t *testing.T) {
 	needs(t, "ucx")
 	t.Setenv("UCX_TLS", "posix")
 	for _, name := range []string{"rma", "am", "tag", "tag_sync"} {
-		got := transfer(t, "ucx", 2, options(4096, api(name)))[0][0].Transport
+		got := runCases(t, "ucx", 2, options(4096, api(name)))[0][0].Transport
 		if want := regexp.MustCompile(`^ucx/` + name + ` [0-9.]+ \(posix/memory`); !want.MatchString(got) {
 			t.Errorf("api %s: transport %q, want %v", name, got, want)
 		}
@@ -122,16 +122,16 @@ func TestUCXPatterns(t *testing.T) {
 					continue
 				}
 				t.Run(fmt.Sprintf("%s/%s/%d", name, pattern, ranks), func(t *testing.T) {
-					threads := func(o *workload.TransferOptions) { o.Threads = 2 }
-					cases := []workload.TransferOptions{options(100, under(pattern, ranks), batch4, api(name)), options(70000, under(pattern, ranks), api(name))}
+					threads := func(o *move.Spec) { o.Threads = 2 }
+					cases := []move.Spec{options(100, under(pattern, ranks), batch4, api(name)), options(70000, under(pattern, ranks), api(name))}
 					if pattern == "pairwise" {
 						cases = append(cases, options(300, under(pattern, ranks), bidirectional, api(name)))
 					}
 					for k, o := range cases { // one launch each: all of a launch have the same flows
-						checkMoved(t, o, transfer(t, "ucx", ranks, o)[0], func(rank int) bool { return initiates(rank, ranks) || cases[k].Bidirectional })
+						checkMoved(t, o, runCases(t, "ucx", ranks, o)[0], func(rank int) bool { return initiates(rank, ranks) || cases[k].Bidirectional })
 					}
 					if o := options(5000, under(pattern, ranks), threads, api(name)); ranks == 2 {
-						for rank, r := range transfer(t, "ucx", ranks, o)[0] {
+						for rank, r := range runCases(t, "ucx", ranks, o)[0] {
 							if !r.Verified {
 								t.Errorf("rank %d of two threads is not verified", rank)
 							}
@@ -149,12 +149,12 @@ func TestUCXPlacesAndDurations(t *testing.T) {
 	defer func(f func() uint64) { lastLevelCache = f }(lastLevelCache)
 	lastLevelCache = func() uint64 { return 1 << 20 }
 	overUCX(t, func(t *testing.T, name string) {
-		short := func(o *workload.TransferOptions) { o.Duration = 5e6 }
-		cases := []workload.TransferOptions{
+		short := func(o *move.Spec) { o.Duration = 5e6 }
+		cases := []move.Spec{
 			options(5000, spread, batch4, api(name)), options(5000, spread, short, api(name)), options(64<<10, spread, short, api(name)),
 			options(8, pingpong, short, api(name)), options(100000, pingpong, short, api(name)), options(100, api(name)),
 		}
-		for k, ranks := range transfer(t, "ucx", 2, cases...) {
+		for k, ranks := range runCases(t, "ucx", 2, cases...) {
 			if !ranks[0].Verified || !ranks[1].Verified || ranks[0].Samples.Ops == 0 {
 				t.Errorf("case %d: verified %v and %v, %d requests", k, ranks[0].Verified, ranks[1].Verified, ranks[0].Samples.Ops)
 			}
@@ -171,7 +171,7 @@ func TestUCXVerificationFindsOneWrongByte(t *testing.T) {
 	} {
 		for _, name := range []string{"am", "tag", "tag_sync"} {
 			t.Setenv(CorruptEnv, corrupt)
-			if _, err := tryTransfer(t, "ucx", 2, options(4096, batch4, api(name))); err == nil || !strings.Contains(err.Error(), want) {
+			if _, err := tryCases(t, "ucx", 2, options(4096, batch4, api(name))); err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("api %s: got %v, want %q", name, err, want)
 			}
 		}

@@ -9,20 +9,20 @@ import (
 	"time"
 
 	"weir/engine"
-	"weir/workload"
+	"weir/workload/move"
 )
 
-func sleeping(o *workload.TransferOptions) { o.Wait = "sleep" }
+func sleeping(o *move.Spec) { o.Wait = "sleep" }
 
 // overSleepers runs a test with everything that can wake a rank.
-func overSleepers(t *testing.T, test func(t *testing.T, fabric string, how func(*workload.TransferOptions))) {
+func overSleepers(t *testing.T, test func(t *testing.T, fabric string, how func(*move.Spec))) {
 	t.Run("ucx", func(t *testing.T) {
 		overUCX(t, func(t *testing.T, name string) { test(t, "ucx", api(name)) }, overQueue, map[string]string{"UCX_TLS": "tcp"}, announced)
 	})
 	t.Run("libfabric", func(t *testing.T) {
 		for _, p := range providers(t) {
 			t.Run(p, func(t *testing.T) {
-				if _, err := tryTransfer(t, "libfabric", 2, options(8, provider(p), sleeping)); err != nil && strings.Contains(err.Error(), "for wait sleep its events must show in a file") {
+				if _, err := tryCases(t, "libfabric", 2, options(8, provider(p), sleeping)); err != nil && strings.Contains(err.Error(), "for wait sleep its events must show in a file") {
 					t.Skip(err)
 				}
 				test(t, "libfabric", provider(p))
@@ -35,9 +35,9 @@ func overSleepers(t *testing.T, test func(t *testing.T, fabric string, how func(
 // their delivery, of messages, of the others at a barrier.
 func TestSleepersMoveEveryByte(t *testing.T) {
 	takesLong(t)
-	overSleepers(t, func(t *testing.T, fabric string, how func(*workload.TransferOptions)) {
-		few := func(o *workload.TransferOptions) { o.Iterations, o.Warmup = 30, 3 }
-		cases := []workload.TransferOptions{
+	overSleepers(t, func(t *testing.T, fabric string, how func(*move.Spec)) {
+		few := func(o *move.Spec) { o.Iterations, o.Warmup = 30, 3 }
+		cases := []move.Spec{
 			options(1, how, sleeping), options(4097, how, sleeping, full, batch4, few), options(1<<20+1, how, sleeping, full, few), options(8, how, sleeping, pingpong),
 			options(300000, how, sleeping, full, pingpong, few),
 		}
@@ -49,11 +49,11 @@ func TestSleepersMoveEveryByte(t *testing.T) {
 }
 
 func TestSleepersInARing(t *testing.T) {
-	overSleepers(t, func(t *testing.T, fabric string, how func(*workload.TransferOptions)) {
-		o := options(5000, how, sleeping, full, func(o *workload.TransferOptions) {
+	overSleepers(t, func(t *testing.T, fabric string, how func(*move.Spec)) {
+		o := options(5000, how, sleeping, full, func(o *move.Spec) {
 			o.Ranks, o.Pattern, o.Iterations, o.Warmup = 3, "ring", 20, 2
 		})
-		for _, r := range transfer(t, fabric, 3, o)[0] {
+		for _, r := range runCases(t, fabric, 3, o)[0] {
 			if !r.Verified {
 				t.Errorf("rank %d is not verified", r.Rank)
 			}
@@ -63,14 +63,14 @@ func TestSleepersInARing(t *testing.T) {
 
 // waitsAlone has a rank whose peer never comes to the case, and gives the processor time
 // of the busiest thread meanwhile.
-func waitsAlone(t *testing.T, fabric string, o workload.TransferOptions, deadline time.Duration) (time.Duration, error) {
-	l := engine.Launch{Fabric: fabric, Ranks: 2, Nodes: []string{"a", "a"}, Cases: []engine.Case{{Key: "a", Options: o, Timeout: int64(deadline)}}}
+func waitsAlone(t *testing.T, fabric string, o move.Spec, deadline time.Duration) (time.Duration, error) {
+	l := engine.Launch{Fabric: fabric, Ranks: 2, Nodes: []string{"a", "a"}, Cases: []engine.Case{caseOf("a", o, deadline, 0)}}
 	ranks, err := connectedPair(t, l)
 	if err != nil {
 		t.Fatal(err)
 	}
 	before := threadTimes(t)
-	_, err = ranks[0].Run(l.Cases[0])
+	_, err = ranks[0].measure(l.Cases[0].Key)
 	most := time.Duration(0)
 	for id, used := range threadTimes(t) {
 		most = max(most, used-before[id])
@@ -102,7 +102,7 @@ func threadTimes(t *testing.T) map[string]time.Duration {
 // A rank that sleeps leaves the processor to others, and its deadline still ends its wait.
 func TestSleepersUseNoProcessor(t *testing.T) {
 	const deadline = 600 * time.Millisecond
-	overSleepers(t, func(t *testing.T, fabric string, how func(*workload.TransferOptions)) {
+	overSleepers(t, func(t *testing.T, fabric string, how func(*move.Spec)) {
 		o := options(4096, how, sleeping)
 		used, err := waitsAlone(t, fabric, o, deadline)
 		if want := "rank 1 did not come to the barrier within 0.6 s"; err == nil || !strings.Contains(err.Error(), want) {
@@ -119,7 +119,7 @@ func TestSleepersUseNoProcessor(t *testing.T) {
 
 func TestWhatNothingWakesDoesNotSleep(t *testing.T) {
 	for fabric, want := range map[string]string{"shm": "fabric shm has no wait sleep", "tcp": "fabric tcp has no wait sleep", "ucx": "api rma of fabric ucx has no wait sleep"} {
-		if _, err := tryTransfer(t, fabric, 2, options(8, sleeping)); err == nil || !strings.Contains(fmt.Sprint(err), want) {
+		if _, err := tryCases(t, fabric, 2, options(8, sleeping)); err == nil || !strings.Contains(fmt.Sprint(err), want) {
 			t.Errorf("got %v, want %q", err, want)
 		}
 	}

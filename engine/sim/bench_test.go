@@ -6,6 +6,7 @@ import (
 
 	"weir/engine"
 	"weir/workload"
+	"weir/workload/transfer"
 )
 
 // shapes are launches from the smallest to those of a thousand ranks, each of which
@@ -31,16 +32,18 @@ func BenchmarkPlay(b *testing.B) {
 	bench(b, func(b *testing.B, l engine.Launch) {
 		s := New()
 		for b.Loop() {
-			play(b, s, l)
+			if _, err := s.Play(l); err != nil {
+				b.Fatal(err)
+			}
 		}
 	})
 }
 
 func BenchmarkMetrics(b *testing.B) {
 	bench(b, func(b *testing.B, l engine.Launch) {
-		p := play(b, New(), l)
+		p, o := play(b, New(), l), specOf(b, l.Cases[0])
 		for b.Loop() {
-			if _, err := engine.TransferMetrics(l.Cases[0], p.Cases[0].Ranks); err != nil {
+			if _, err := transfer.Metrics(o, p.Cases[0].Ranks); err != nil {
 				b.Fatal(err)
 			}
 		}

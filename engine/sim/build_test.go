@@ -1,22 +1,25 @@
 package sim
 
 import (
+	"encoding/json"
 	"fmt"
 	"testing"
 
 	"weir/engine"
 	"weir/quantity"
 	"weir/workload"
+	"weir/workload/move"
+	"weir/workload/transfer"
 )
 
 // options are those of a transfer over fabric sim; set wins over the defaults.
-func options(t testing.TB, set workload.Values) workload.TransferOptions {
+func options(t testing.TB, set workload.Values) move.Spec {
 	t.Helper()
 	v := workload.Values{"fabric": "sim", "block_size": quantity.Size(1 << 20)}
 	for name, value := range set {
 		v[name] = value
 	}
-	o, err := workload.DecodeTransfer(v)
+	o, err := transfer.Decode(v)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,10 +36,10 @@ func still(set workload.Values) workload.Values {
 }
 
 // launchOf is a launch of cases with these options; they have one number of ranks.
-func launchOf(index int, cases ...workload.TransferOptions) engine.Launch {
+func launchOf(index int, cases ...move.Spec) engine.Launch {
 	l := engine.Launch{ID: fmt.Sprint("g-", index), Index: index, Fabric: "sim", Ranks: int(cases[0].Ranks), Seed: uint64(index) + 1}
 	for i, o := range cases {
-		l.Cases = append(l.Cases, engine.Case{Key: fmt.Sprint("case", i), Options: o})
+		l.Cases = append(l.Cases, caseOf(fmt.Sprint("case", i), o))
 	}
 	for range l.Ranks {
 		l.Nodes = append(l.Nodes, "sim-1")
@@ -44,13 +47,62 @@ func launchOf(index int, cases ...workload.TransferOptions) engine.Launch {
 	return l
 }
 
-func play(t testing.TB, s *Session, l engine.Launch) *engine.Played {
+// caseOf is a case as a rank is told it.
+func caseOf(key string, o move.Spec) engine.Case {
+	spec, err := json.Marshal(o)
+	if err != nil {
+		panic(err)
+	}
+	return engine.Case{Key: key, Spec: spec}
+}
+
+// specOf is what a case moves.
+func specOf(t testing.TB, c engine.Case) move.Spec {
+	t.Helper()
+	o, err := move.Read(c.Spec, c.Large)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+// played is a launch whose parts are decoded.
+type played struct {
+	*engine.Played
+	Cases []playedCase
+}
+
+type playedCase struct {
+	engine.PlayedCase
+	Ranks []*move.Part
+}
+
+func play(t testing.TB, s *Session, l engine.Launch) *played {
 	t.Helper()
 	p, err := s.Play(l)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return p
+	out := &played{Played: p}
+	for _, c := range p.Cases {
+		ranks, err := decoded(c.Ranks)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out.Cases = append(out.Cases, playedCase{c, ranks})
+	}
+	return out
+}
+
+func decoded(parts []*workload.Part) (ranks []*move.Part, err error) {
+	for _, p := range parts {
+		r, err := move.Decode(p)
+		if err != nil {
+			return nil, err
+		}
+		ranks = append(ranks, r)
+	}
+	return ranks, nil
 }
 
 // metrics are those of the first case of a launch that must go well.
@@ -60,7 +112,7 @@ func metrics(t testing.TB, s *Session, l engine.Launch) map[string]float64 {
 	if p.Failure != nil {
 		t.Fatal(p.Failure)
 	}
-	m, err := engine.TransferMetrics(l.Cases[0], p.Cases[0].Ranks)
+	m, err := transfer.Metrics(specOf(t, l.Cases[0]), p.Cases[0].Ranks)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,6 +14,7 @@ import (
 	"weir/quantity"
 	"weir/results"
 	"weir/workload"
+	"weir/workload/transfer"
 )
 
 // looks are those that scenarios have unless they say otherwise.
@@ -34,7 +35,7 @@ type conditions struct {
 // model to samples, metrics and verdicts, with more launches only while the gate
 // asks for them. It tells the verdict and the launches that it took.
 func session(seed int64, truth float64, c conditions) (results.Verdict, int, error) {
-	o, err := workload.DecodeTransfer(workload.Values{
+	o, err := transfer.Decode(workload.Values{
 		"fabric": "sim", "block_size": quantity.Size(64 << 10), "in_flight": int64(1), "sim_latency": quantity.Time(0),
 		"sim_bandwidth": quantity.Rate(quantity.Round(truth * target * 1e9)), "sim_seed": seed,
 		"sim_noise": c.noise, "sim_stragglers": c.stragglers, "sim_straggler_loss": quantity.Percent(0.15), "sim_drift": c.drift,
@@ -52,12 +53,16 @@ func session(seed int64, truth float64, c conditions) (results.Verdict, int, err
 	s := New()
 	for _, n := range looks {
 		for i := len(cs.Launches); i < n; i++ {
-			l := engine.Launch{Index: i, Fabric: "sim", Ranks: 2, Nodes: []string{"sim-1", "sim-1"}, Seed: uint64(i), Cases: []engine.Case{{Key: "c", Options: o}}}
+			l := engine.Launch{Index: i, Fabric: "sim", Ranks: 2, Nodes: []string{"sim-1", "sim-1"}, Seed: uint64(i), Cases: []engine.Case{caseOf("c", o)}}
 			p, err := s.Play(l)
 			if err != nil {
 				return "", 0, err
 			}
-			m, err := engine.TransferMetrics(l.Cases[0], p.Cases[0].Ranks)
+			ranks, err := decoded(p.Cases[0].Ranks)
+			if err != nil {
+				return "", 0, err
+			}
+			m, err := transfer.Metrics(o, ranks)
 			if err != nil {
 				return "", 0, err
 			}

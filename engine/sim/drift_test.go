@@ -21,10 +21,10 @@ func compare(t *testing.T, seed int64, order string, effect float64) (a, b []flo
 	t.Helper()
 	s := New()
 	arm := func(speed float64) engine.Case {
-		return engine.Case{Key: "c", Options: options(t, workload.Values{
+		return caseOf("c", options(t, workload.Values{
 			"block_size": quantity.Size(64 << 10), "in_flight": int64(1), "sim_latency": quantity.Time(0), "sim_seed": seed,
 			"sim_bandwidth": quantity.Rate(quantity.Round(speed * 10e9)), "sim_noise": quantity.Percent(0.01), "sim_drift": quantity.Percent(0.01),
-		})}
+		}))
 	}
 	arms := map[rune]engine.Case{'a': arm(1), 'b': arm(effect)}
 	for i, name := range order {

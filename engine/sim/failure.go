@@ -7,6 +7,7 @@ import (
 	"weir/engine"
 	"weir/results"
 	"weir/workload"
+	"weir/workload/move"
 )
 
 // trouble is the failure that a launch will have, and where.
@@ -87,5 +88,5 @@ func (l *launch) cause(kind string, rank int) string {
 	case results.Wrong:
 		return "wrong data at byte 0"
 	}
-	return (&engine.Error{Fabric: workload.SimFabric, Op: "put", Peer: -1, Text: fmt.Sprintf("rank %d reports a failed request", rank)}).Error()
+	return (&engine.Error{Fabric: move.SimFabric, Op: "put", Peer: -1, Text: fmt.Sprintf("rank %d reports a failed request", rank)}).Error()
 }

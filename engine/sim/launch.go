@@ -9,6 +9,7 @@ import (
 	"weir/quantity"
 	"weir/results"
 	"weir/workload"
+	"weir/workload/move"
 )
 
 // What a launch needs before its first case; the package comment has the words.
@@ -30,11 +31,12 @@ const (
 // launch is a launch under way.
 type launch struct {
 	engine.Launch
-	model   *workload.Simulation // of its first case; all cases share what is the launch's
+	cases   []task
+	model   *move.Simulation // of its first case; all cases share what is the launch's
 	attempt int
 	speed   float64
 	now     time.Duration
-	prep    engine.Prep
+	prep    move.Prep
 	played  engine.Played
 }
 
@@ -61,7 +63,7 @@ func (l *launch) play() *engine.Played {
 	bad := l.drawFailure()
 	l.prepare()
 	l.played.Connected = l.now
-	for i, c := range l.Cases {
+	for i, c := range l.cases {
 		if bad.before(i) {
 			l.reach(bad.failure.Phase, c)
 			break
@@ -80,10 +82,10 @@ func (l *launch) play() *engine.Played {
 // prepare starts the ranks, makes their buffers and connects them.
 func (l *launch) prepare() {
 	var footprint float64
-	for _, c := range l.Cases {
+	for _, c := range l.cases {
 		footprint = max(footprint, float64(c.Options.Regions()*c.Options.Threads)*float64(c.Options.BlockSize)*float64(c.Options.Batch))
 	}
-	l.prep = engine.Prep{
+	l.prep = move.Prep{
 		Alloc:    quantity.Round(footprint / fillRate),
 		Register: quantity.Round(registerTime + footprint/registerRate),
 		Connect:  quantity.Round(roundTrips * 2 * l.model.Latency.Seconds() / l.speed),
@@ -93,7 +95,7 @@ func (l *launch) prepare() {
 }
 
 // first is the initiator with the lowest number. All have paths of one kind.
-func first(o workload.TransferOptions) int {
+func first(o move.Spec) int {
 	for r := range int(o.Ranks) {
 		if o.Initiates(r) {
 			return r
@@ -109,7 +111,7 @@ func (l *launch) wait(seconds float64) {
 
 // reach lets the time pass until a case fails: after its preparation, or halfway
 // through its timed part.
-func (l *launch) reach(phase string, c engine.Case) {
+func (l *launch) reach(phase string, c task) {
 	p := pathOf(c.Options, first(c.Options))
 	switch phase {
 	case "verify":
@@ -120,7 +122,7 @@ func (l *launch) reach(phase string, c engine.Case) {
 }
 
 // run goes through a case; false: it ended the launch.
-func (l *launch) run(c engine.Case) bool {
+func (l *launch) run(c task) bool {
 	from := l.now
 	p := pathOf(c.Options, first(c.Options))
 	n := p.iterations(c.Options, l.speed)
@@ -130,12 +132,16 @@ func (l *launch) run(c engine.Case) bool {
 	}
 	limit := time.Duration(c.Timeout)
 	l.wait(untimed)
-	ranks := l.measure(c, p)
+	measured := l.measure(c, p)
+	ranks, err := encode(c.Key, measured)
+	if err != nil {
+		return l.fail(results.Fault, -1, err.Error())
+	}
 	if limit > 0 && l.now-from > limit {
 		l.now = from + limit
 		return l.fail(results.TimedOut, -1, fmt.Sprintf("simulated: %d ranks did not finish within %v in case %s", l.Ranks, limit, c.Key))
 	}
-	l.played.Cases = append(l.played.Cases, engine.PlayedCase{From: from, To: l.now, Ranks: ranks})
+	l.played.Cases = append(l.played.Cases, engine.PlayedCase{From: from, To: l.now, Rate: rateOfAll(measured), Ranks: ranks})
 	return true
 }
 
@@ -146,11 +152,11 @@ func (l *launch) fail(kind string, rank int, cause string) bool {
 
 // measure draws what all ranks measure in the timed part of a case, which begins
 // at one instant.
-func (l *launch) measure(c engine.Case, p path) []*engine.CaseResult {
+func (l *launch) measure(c task, p path) []*move.Part {
 	o := c.Options
-	ranks := make([]*engine.CaseResult, l.Ranks)
+	ranks := make([]*move.Part, l.Ranks)
 	for r := range ranks {
-		ranks[r] = &engine.CaseResult{Key: c.Key, Rank: r, Verified: o.Verify != "none", Prep: l.prep}
+		ranks[r] = &move.Part{Rank: r, Verified: o.Verify != "none", Prep: l.prep}
 	}
 	way := course{
 		start: int64(l.now), interval: p.interval / l.speed * 1e9, latency: p.latency / l.speed * 1e9,
@@ -158,7 +164,7 @@ func (l *launch) measure(c engine.Case, p path) []*engine.CaseResult {
 	}
 	key := textWord(c.Key)
 	for rank, res := range ranks {
-		res.Clock = engine.Clock{Resolution: 1e-9}
+		res.Clock = move.Clock{Resolution: 1e-9}
 		if !o.Initiates(rank) {
 			continue
 		}
@@ -167,7 +173,7 @@ func (l *launch) measure(c engine.Case, p path) []*engine.CaseResult {
 		res.Initiator, res.Samples, res.Transport = true, s, "simulated"
 		res.Transports = []results.Transport{{Name: "sim", Use: results.DataUse, Ranks: []int{rank}}}
 		if o.Threads > 1 {
-			res.Threads = &engine.Threads{From: s.Start, To: s.End, Took: float64(s.End-s.Start) / 1e9 * float64(o.Threads)}
+			res.Threads = &move.Threads{From: s.Start, To: s.End, Took: float64(s.End-s.Start) / 1e9 * float64(o.Threads)}
 		}
 		res.Ceiling = quantity.Round(rateOf(o, rank) * l.speed)
 		res.CeilingBest = res.Ceiling
@@ -179,7 +185,29 @@ func (l *launch) measure(c engine.Case, p path) []*engine.CaseResult {
 }
 
 // stage is the whole of the latencies: posting takes no time.
-func stage(s *results.Samples) engine.Stage {
+func stage(s *results.Samples) move.Stage {
 	h := results.NewLatencies(s.Counts)
-	return engine.Stage{Stamps: uint64(h.Count()), Mean: h.Mean() / 1e9, P99: float64(h.Quantile(results.P99)) / 1e9}
+	return move.Stage{Stamps: uint64(h.Count()), Mean: h.Mean() / 1e9, P99: float64(h.Quantile(results.P99)) / 1e9}
+}
+
+// encode writes what ranks measured as it would come from processes.
+func encode(key string, ranks []*move.Part) ([]*workload.Part, error) {
+	out := make([]*workload.Part, len(ranks))
+	for i, r := range ranks {
+		var err error
+		if out[i], err = r.Encode(key); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// rateOfAll is that of all initiators in bytes/s, each over its own time.
+func rateOfAll(ranks []*move.Part) (rate float64) {
+	for _, r := range ranks {
+		if s := r.Samples; s != nil && s.End > s.Start {
+			rate += float64(s.Bytes) * 1e9 / float64(s.End-s.Start)
+		}
+	}
+	return rate
 }

@@ -11,29 +11,26 @@ import (
 	"weir/quantity"
 	"weir/results"
 	"weir/workload"
+	"weir/workload/move"
 )
 
 // encoded is everything that a launch gave, samples included.
-func encoded(t *testing.T, p *engine.Played) string {
+func encoded(t *testing.T, p *played) string {
 	t.Helper()
 	var b strings.Builder
-	if err := json.NewEncoder(&b).Encode(p); err != nil {
+	if err := json.NewEncoder(&b).Encode(p.Played); err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range p.Cases {
+	for _, c := range p.Played.Cases {
 		for _, r := range c.Ranks {
-			if r.Samples != nil {
-				if err := r.Samples.Write(&b); err != nil {
-					t.Fatal(err)
-				}
-			}
+			b.Write(r.Samples)
 		}
 	}
 	return b.String()
 }
 
 func TestSameSeedSameBytes(t *testing.T) {
-	varied := func(seed int64) workload.TransferOptions {
+	varied := func(seed int64) move.Spec {
 		return options(t, workload.Values{
 			"sim_seed": seed, "sim_noise": quantity.Percent(0.05), "sim_stragglers": quantity.Percent(0.3), "sim_drift": quantity.Percent(0.01),
 			"sim_failure": "20% run", "ranks": int64(4), "iterations": int64(1000),
@@ -105,7 +102,7 @@ func TestDriftIsTheSessions(t *testing.T) {
 	set := still(workload.Values{"sim_drift": quantity.Percent(0.01)})
 	steady := options(t, still(nil))
 	s := New()
-	at := func(index int, o workload.TransferOptions) float64 {
+	at := func(index int, o move.Spec) float64 {
 		return math.Log(metrics(t, s, launchOf(index, o))["ceiling.bandwidth"] / 10)
 	}
 	first := at(0, options(t, set))
@@ -202,8 +199,9 @@ func TestDeadlineInVirtualTime(t *testing.T) {
 		t.Errorf("it ended after %v", p.Ended-p.Connected)
 	}
 	l.Cases[0].Timeout = 0
-	l.Cases[0].Options.BlockSize = 1 << 40
-	l.Cases[0].Options.Iterations = 1 << 40
+	large := specOf(t, l.Cases[0])
+	large.BlockSize, large.Iterations = 1<<40, 1<<40
+	l.Cases[0] = caseOf("case0", large)
 	if f := play(t, New(), l).Failure; f == nil || !strings.Contains(f.Cause, "more bytes or time than can be counted") {
 		t.Errorf("the failure is %+v", f)
 	}

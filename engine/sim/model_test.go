@@ -6,10 +6,10 @@ import (
 
 	hdr "github.com/HdrHistogram/hdrhistogram-go"
 
-	"weir/engine"
 	"weir/quantity"
 	"weir/results"
 	"weir/workload"
+	"weir/workload/move"
 )
 
 // Without variation the metrics are those of the formulas in the package comment.
@@ -83,7 +83,7 @@ func TestSamplesAreWhole(t *testing.T) {
 			t.Fatalf("%v: %s", set, p.Failure)
 		}
 		for r, res := range p.Cases[0].Ranks {
-			if res.Rank != r || res.Key != "case0" || res.Initiator != (r < l.Ranks/2) || res.Initiator != (res.Samples != nil) || res.Verified != (o.Verify != "none") {
+			if res.Rank != r || p.Played.Cases[0].Ranks[r].Key != "case0" || res.Initiator != (r < l.Ranks/2) || res.Initiator != (res.Samples != nil) || res.Verified != (o.Verify != "none") {
 				t.Fatalf("%v: rank %d gave %+v", set, r, res)
 			}
 			if res.Initiator {
@@ -93,7 +93,7 @@ func TestSamplesAreWhole(t *testing.T) {
 	}
 }
 
-func whole(t *testing.T, o workload.TransferOptions, res *engine.CaseResult) {
+func whole(t *testing.T, o move.Spec, res *move.Part) {
 	t.Helper()
 	s := res.Samples
 	bytes := uint64(o.BlockSize) * uint64(o.Batch)

@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"weir/quantity"
-	"weir/workload"
+	"weir/workload/move"
 )
 
 // path is what the model says of the requests of a case, without variation and
@@ -17,7 +17,7 @@ type path struct {
 }
 
 // pathOf is the path of an initiator to its targets.
-func pathOf(o workload.TransferOptions, initiator int) path {
+func pathOf(o move.Spec, initiator int) path {
 	way, rate := o.Sim.Latency.Seconds(), rateOf(o, initiator)
 	if o.Mode == "pingpong" {
 		threads, turn := float64(o.Threads), float64(o.BlockSize)/rate
@@ -38,14 +38,14 @@ func pathOf(o workload.TransferOptions, initiator int) path {
 
 // rateOf is the bandwidth that an initiator has: targets share theirs among those
 // who initiate to them.
-func rateOf(o workload.TransferOptions, initiator int) float64 {
+func rateOf(o move.Spec, initiator int) float64 {
 	return quantity.Round(float64(o.Sim.Bandwidth) * o.Share(initiator))
 }
 
 // iterations are those of all threads in the timed part, which with a duration the
 // speed decides: as many as begin before it is over, but of each thread one to each
 // target.
-func (p path) iterations(o workload.TransferOptions, speed float64) float64 {
+func (p path) iterations(o move.Spec, speed float64) float64 {
 	if o.Duration == 0 {
 		return float64(o.Iterations * o.Threads)
 	}
@@ -53,7 +53,7 @@ func (p path) iterations(o workload.TransferOptions, speed float64) float64 {
 }
 
 // untimed is how long the verification and warm-up before the timed part take.
-func (p path) untimed(o workload.TransferOptions) float64 {
+func (p path) untimed(o move.Spec) float64 {
 	passes := map[string]float64{"sample": 1, "full": float64(o.Iterations)}[o.Verify]
 	return passes*p.alone + float64(o.Warmup*o.Threads)*p.interval
 }

@@ -68,8 +68,16 @@ import (
 	"time"
 
 	"weir/engine"
-	"weir/workload"
+	"weir/results"
+	"weir/workload/move"
 )
+
+func init() {
+	engine.RegisterSimulation(move.SimRunner, engine.Simulation{
+		New:     func() engine.Simulator { return New() },
+		Fabrics: map[string]results.Fabric{move.SimFabric: {Available: true, Version: "model 1"}},
+	})
+}
 
 // Session plays the launches of one session on one virtual clock.
 type Session struct {
@@ -86,12 +94,13 @@ func New() *Session { return &Session{walks: map[int64]*walk{}, attempts: map[ui
 // Play goes through a launch. An error says that the launch cannot be played at
 // all; one that fails because its scenario says so has a failure.
 func (s *Session) Play(l engine.Launch) (*engine.Played, error) {
-	if err := check(l); err != nil {
+	cases, err := decode(l)
+	if err != nil {
 		return nil, err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	p := &launch{Launch: l, model: l.Cases[0].Options.Sim, now: s.clock, attempt: s.attempts[l.Seed]}
+	p := &launch{Launch: l, cases: cases, model: cases[0].Options.Sim, now: s.clock, attempt: s.attempts[l.Seed]}
 	s.attempts[l.Seed]++
 	p.speed = p.drawSpeed(s.drifted(p.model.Seed))
 	s.launches++
@@ -108,17 +117,28 @@ func (s *Session) drifted(seed int64) float64 {
 	return s.walks[seed].after(s.launches)
 }
 
-func check(l engine.Launch) error {
+// task is a case with what it moves.
+type task struct {
+	engine.Case
+	Options move.Spec
+}
+
+func decode(l engine.Launch) ([]task, error) {
 	if len(l.Cases) == 0 || l.Ranks < 1 || len(l.Nodes) != l.Ranks {
-		return errors.New("simulating a launch: it has no cases, no ranks or no nodes for them")
+		return nil, errors.New("simulating a launch: it has no cases, no ranks or no nodes for them")
 	}
+	var cases []task
 	for _, c := range l.Cases {
-		switch o := c.Options; {
-		case o.Sim == nil || o.Fabric != workload.SimFabric:
-			return fmt.Errorf("simulating a launch: case %s is not of fabric %s", c.Key, workload.SimFabric)
+		o, err := move.Read(c.Spec, c.Large)
+		switch {
+		case err != nil:
+			return nil, fmt.Errorf("simulating a launch: case %s: %w", c.Key, err)
+		case o.Sim == nil || o.Fabric != move.SimFabric:
+			return nil, fmt.Errorf("simulating a launch: case %s is not of fabric %s", c.Key, move.SimFabric)
 		case !o.Initiates(first(o)):
-			return fmt.Errorf("simulating a launch: case %s: no model of pattern %q", c.Key, o.Pattern)
+			return nil, fmt.Errorf("simulating a launch: case %s: no model of pattern %q", c.Key, o.Pattern)
 		}
+		cases = append(cases, task{c, o})
 	}
-	return nil
+	return cases, nil
 }

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 	"weir/executor/cgroup"
+	"weir/workload/move"
+	"weir/workload/traffic"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -135,8 +137,8 @@ func TestOrphansAreOnlyOurs(t *testing.T) {
 func TestReadyAllowsForMemory(t *testing.T) {
 	d := Deadlines{Ready: time.Second}
 	launch := engine.Launch{Cases: []engine.Case{
-		{Options: workload.TransferOptions{BlockSize: 64 << 20, Batch: 16}},
-		{Options: workload.TransferOptions{BlockSize: 4096}},
+		{Options: move.Spec{BlockSize: 64 << 20, Batch: 16}},
+		{Options: move.Spec{BlockSize: 4096}},
 	}}
 	if got := d.ready(launch, 2); got < 10*time.Second || got > 30*time.Second {
 		t.Errorf("two ranks that fill 2 GiB each get %v", got)
@@ -144,7 +146,7 @@ func TestReadyAllowsForMemory(t *testing.T) {
 	if got := d.ready(engine.Launch{Cases: launch.Cases[1:]}, 2); got > 1100*time.Millisecond {
 		t.Errorf("ranks with hardly any memory get %v", got)
 	}
-	all, err := workload.DecodeTraffic(workload.Values{"generate": "uniform 256MiB", "ranks": int64(9)})
+	all, err := traffic.Decode(workload.Values{"generate": "uniform 256MiB", "ranks": int64(9)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,7 @@ import (
 
 	"weir/engine"
 	"weir/executor/cluster"
-	"weir/workload"
+	"weir/workload/move"
 )
 
 // node is a directory with an agent's logs and, beside them, what is not the agent's.
@@ -67,7 +67,7 @@ func (n *node) untouched(after string) {
 func (c *coordinator) launchTask(t *testing.T, name, logs string, env map[string]string) Task {
 	t.Helper()
 	packed, err := Pack(engine.Launch{ID: name, Ranks: 1, Nodes: []string{"n1"}, Cases: []engine.Case{{
-		Key: "c", Timeout: int64(time.Second), Options: workload.TransferOptions{Iterations: 1, BlockSize: 1},
+		Key: "c", Timeout: int64(time.Second), Options: move.Spec{Iterations: 1, BlockSize: 1},
 	}}})
 	if err != nil {
 		t.Fatal(err)

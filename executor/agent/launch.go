@@ -148,7 +148,7 @@ func (l *launch) start(self engine.Identity, cpus []int, env func() []string) (*
 // threads: of its own, if it has any; none where there are fewer processors than threads
 // of all ranks.
 func (l *launch) cpus(i int, own []int) []int {
-	each := l.task.launch.Threads()
+	each := l.task.launch.Threads
 	if len(own) >= each {
 		return own[:each]
 	}
@@ -279,7 +279,7 @@ func (l *launch) message(m *member, f *wire.Frame) error {
 		m.enter(connected)
 		return l.arrive()
 	case m.stage == running && f.Kind == wire.KindResult:
-		r, samples, err := wire.DecodeResult(f.Body)
+		r, err := wire.DecodeResult(f.Body)
 		if err != nil {
 			return err
 		}
@@ -292,15 +292,11 @@ func (l *launch) message(m *member, f *wire.Frame) error {
 			m.enter(closing)
 		}
 		rate := 0.
-		if r.Initiator {
+		if r.Samples != nil {
 			rate = float64(m.control.Rate.Load())
 		}
-		r.Transport = l.hidden.redact(r.Transport)
-		for i := range r.Transports {
-			t := &r.Transports[i]
-			t.Name, t.Device, t.Ranks = l.hidden.redact(t.Name), l.hidden.redact(t.Device), []int{m.rank}
-		}
-		l.a.report(Report{Task: l.id, Result: &Result{Case: r, Samples: samples, Rate: rate}})
+		r.Facts = l.hidden.redactJSON(r.Facts)
+		l.a.report(Report{Task: l.id, Result: &Result{Part: r, Rate: rate}})
 		return nil
 	case m.stage == closing && f.Kind == wire.KindBye:
 		m.enter(left)

@@ -126,7 +126,7 @@ func (m *member) limit(d Deadlines, l engine.Launch, ranks int) (time.Duration, 
 	case connected:
 		return 2 * d.Connect, "did not hear that all are connected"
 	case running:
-		return time.Duration(l.Cases[m.next].Timeout+l.Cases[m.next].Play) + engineSlack, "did not finish"
+		return time.Duration(l.Cases[m.next].Timeout+l.Cases[m.next].Before) + engineSlack, "did not finish"
 	}
 	return d.Teardown, "did not leave"
 }

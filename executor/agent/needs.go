@@ -34,7 +34,7 @@ func (a *Agent) makeRoom(task *assignment) error {
 		return nil // they are no processes
 	}
 	ranks := len(task.Ranks)
-	if err := rlimit.Check(Needs(ranks, ranks*task.launch.Threads())); err != nil {
+	if err := rlimit.Check(Needs(ranks, ranks*task.launch.Threads)); err != nil {
 		return err
 	}
 	rlimit.HoldThreads(ownThreads + ranks)

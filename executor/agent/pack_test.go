@@ -15,7 +15,7 @@ import (
 	"weir/executor/cluster"
 	"weir/executor/wire"
 	"weir/matrix"
-	"weir/workload"
+	"weir/workload/move"
 )
 
 // dense is a launch of ranks that all send each other different amounts.
@@ -34,7 +34,7 @@ func dense(t testing.TB, ranks int) engine.Launch {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := workload.TransferOptions{Pattern: workload.MatrixPattern, Matrix: m, Ranks: int64(ranks), Fabric: "shm"}
+	o := move.Spec{Pattern: move.MatrixPattern, Matrix: m, Ranks: int64(ranks), Fabric: "shm"}
 	return engine.Launch{ID: "l-0", Ranks: ranks, Nodes: []string{"n1"}, Cases: []engine.Case{{Key: "write", Options: o}, {Key: "read", Options: o}}}
 }
 
@@ -185,7 +185,7 @@ func TestASweepIsShort(t *testing.T) {
 	l := engine.Launch{Ranks: 2}
 	for i := range 5000 { // as large as they come
 		l.Cases = append(l.Cases, engine.Case{
-			Key: fmt.Sprintf("c[x=%d]", i), Timeout: 1, Options: workload.TransferOptions{Fabric: "shm", BlockSize: 4096},
+			Key: fmt.Sprintf("c[x=%d]", i), Timeout: 1, Options: move.Spec{Fabric: "shm", BlockSize: 4096},
 		})
 	}
 	b := packed(t, l)

@@ -3,8 +3,8 @@ package agent
 import (
 	"time"
 
-	"weir/engine"
 	"weir/results"
+	"weir/workload"
 )
 
 // Report is what an agent says of a task; one of the pointers is set.
@@ -40,11 +40,10 @@ type Progress struct {
 	Rate        float64 // bytes/s of the last timed part
 }
 
-// Result is what one rank measured in one case, its samples as they are stored.
+// Result is what one rank measured in one case.
 type Result struct {
-	Case    *engine.CaseResult
-	Samples []byte
-	Rate    float64 // bytes/s of an initiator, as the engine saw it
+	Part *workload.Part
+	Rate float64 // bytes/s of a rank with samples, as its runner saw it
 }
 
 // Outcome is how a launch ended on a node.

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -241,3 +242,39 @@ func (r *redactor) flush() error { return r.pass(len(r.held)) }
 
 // Close passes the rest on and closes the file.
 func (r *redactor) Close() error { return errors.Join(r.flush(), r.file.Close()) }
+
+// redactJSON redacts the texts in a JSON value. What is no JSON is dropped.
+func (h hidden) redactJSON(text json.RawMessage) json.RawMessage {
+	if len(h) == 0 || len(text) == 0 {
+		return text
+	}
+	var v any
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber() // as they were written
+	if d.Decode(&v) != nil {
+		return nil
+	}
+	out, err := json.Marshal(h.redactValue(v))
+	if err != nil {
+		return nil
+	}
+	return out
+}
+
+func (h hidden) redactValue(v any) any {
+	switch v := v.(type) {
+	case string:
+		return h.redact(v)
+	case []any:
+		for i := range v {
+			v[i] = h.redactValue(v[i])
+		}
+	case map[string]any:
+		clean := make(map[string]any, len(v))
+		for name, value := range v {
+			clean[h.redact(name)] = h.redactValue(value)
+		}
+		return clean
+	}
+	return v
+}

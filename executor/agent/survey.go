@@ -6,14 +6,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
-	"slices"
 
 	"weir/engine"
 	"weir/executor/environ"
 	"weir/executor/inventory"
 	"weir/executor/rank"
+	"weir/fabric"
 	"weir/results"
-	"weir/workload"
 )
 
 // Describe is what the kernel says of the node that has these files.
@@ -40,8 +39,7 @@ func (a *Agent) Survey(ctx context.Context, fabrics []string) results.Node {
 	if p.Error != "" {
 		// no fabric is known to be there, and each says why
 		if len(fabrics) == 0 {
-			o, _ := workload.Transfer.Option("fabric")
-			fabrics = slices.DeleteFunc(slices.Clone(o.Values), func(f string) bool { return f == workload.SimFabric }) // no host has it
+			fabrics = fabric.Names()
 		}
 		n.Fabrics = map[string]results.Fabric{}
 		for _, f := range fabrics {

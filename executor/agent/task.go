@@ -49,23 +49,7 @@ const memoryRate = 256 << 20
 
 // ready is the deadline for ranks that have this much memory to fill.
 func (d Deadlines) ready(l engine.Launch, ranks int) time.Duration {
-	var most, all float64 // of a rank; the patterns of a sequence have memory of their own
-	for _, c := range l.Cases {
-		own := float64(c.Options.BlockSize) * float64(max(c.Options.Batch, 1))
-		if m := c.Options.Matrix; m != nil {
-			_, bytes := m.Bottleneck()
-			own = float64(bytes)
-		}
-		if copied := c.Options.Own; copied != nil {
-			own += float64(copied.Largest())
-		}
-		if c.Options.Step != nil {
-			all += own
-			own = all
-		}
-		most = max(most, own)
-	}
-	return d.Ready + time.Duration(most*2*float64(ranks)/memoryRate*float64(time.Second))
+	return d.Ready + time.Duration(float64(l.Memory)*2*float64(ranks)/memoryRate*float64(time.Second))
 }
 
 // Task is what the coordinator places on a node; one of the pointers is set.

@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 	"time"
 
-	"weir/engine"
 	"weir/results"
+	"weir/workload"
 )
 
 // travelling is a report on its way to a coordinator elsewhere. Hosts have clocks of
@@ -28,8 +28,8 @@ type travelling struct {
 }
 
 type result struct {
-	Case *engine.CaseResult `json:"case"`
-	Rate float64            `json:"rate"`
+	Part *workload.Part `json:"case"`
+	Rate float64        `json:"rate"`
 }
 
 type outcome struct {
@@ -65,7 +65,7 @@ func (r Report) Encode() (head, body []byte, err error) {
 		t.Running = &ago
 	}
 	if r.Result != nil {
-		t.Result, body = &result{r.Result.Case, r.Result.Rate}, r.Result.Samples
+		t.Result, body = &result{r.Result.Part, r.Result.Rate}, r.Result.Part.Samples
 	}
 	if o := r.Outcome; o != nil {
 		t.Outcome = &outcome{o.Failure, o.Ignored, o.Variables, o.Counters, time.Since(o.At), o.kind}
@@ -151,13 +151,13 @@ func ago(d time.Duration) (*time.Time, error) {
 }
 
 func (t *result) decode(samples []byte) (*Result, error) {
-	switch {
-	case t.Case == nil:
+	if t.Part == nil {
 		return nil, errors.New("a result without its case")
-	case t.Case.Initiator != (len(samples) > 0):
-		return nil, fmt.Errorf("an initiator has samples and no other rank has, but initiator is %v and samples have %d bytes", t.Case.Initiator, len(samples))
 	}
-	return &Result{Case: t.Case, Samples: samples, Rate: t.Rate}, nil
+	if len(samples) > 0 {
+		t.Part.Samples = samples
+	}
+	return &Result{Part: t.Part, Rate: t.Rate}, nil
 }
 
 func (t *outcome) decode(node string) (*Outcome, error) {

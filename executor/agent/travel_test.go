@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"weir/engine"
 	"weir/results"
+	"weir/workload/move"
 )
 
 // reports has one of each kind, as node n1 makes them.
@@ -18,8 +18,8 @@ func reports() map[string]Report {
 	return map[string]Report{
 		"running":  {Running: &at},
 		"progress": {Progress: &Progress{Case: 2, Phase: "run", Done: 5, Total: 9, Rate: 1e9}},
-		"result":   {Result: &Result{Case: &engine.CaseResult{Key: "b[x=1]", Rank: 1, Initiator: true, Verified: true}, Samples: []byte("samples"), Rate: 2e9}},
-		"served":   {Result: &Result{Case: &engine.CaseResult{Key: "b[x=1]", Rank: 0}}},
+		"result":   {Result: &Result{Case: &move.Part{Key: "b[x=1]", Rank: 1, Initiator: true, Verified: true}, Samples: []byte("samples"), Rate: 2e9}},
+		"served":   {Result: &Result{Case: &move.Part{Key: "b[x=1]", Rank: 0}}},
 		"outcome":  {Outcome: &Outcome{At: at, kind: kindPeer, Failure: &results.Failure{Rank: 3, Node: "n1", Phase: "run", Kind: results.Crashed, Cause: "it died", Log: []string{"a", "b"}}, Counters: []results.Counter{{Node: "n1", Device: "eth0", Name: "rx_crc_errors"}}}},
 		"good":     {Outcome: &Outcome{At: at}},
 		"check":    {Check: &results.Check{Name: "c", Node: "n1", Status: "ok"}},

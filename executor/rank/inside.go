@@ -10,7 +10,7 @@ import (
 
 // Inside is a rank of an engine that shares its process with others, and its launch too.
 // It is for playing many ranks, not for measuring.
-func Inside(conn wire.Conn, l wire.Launch, control *engine.Control, e engine.Engine) {
+func Inside(conn wire.Conn, l wire.Launch, control *engine.Control, e engine.Runner) {
 	if err := carry(conn, control, e, l, insiders.decode, func() {}); err != nil {
 		// without the agent nobody hears it
 		_ = conn.Send(wire.KindFailure, wire.EncodeFailure(structured(err, control)))

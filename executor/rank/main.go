@@ -1,7 +1,7 @@
 // Package rank is the whole of a rank process: it is told a launch over a socket
-// pair, opens the engine, meets the others through its agent, runs the cases and
-// leaves. Between those steps it does nothing: no second goroutine, no garbage
-// collection, because whatever else runs in here is measured too.
+// pair, opens the launch's runner, meets the others through its agent, runs the cases
+// and leaves. With a quiet runner nothing else runs between those steps: no second
+// goroutine and no garbage collection, because they would be measured too.
 package rank
 
 import (
@@ -74,16 +74,20 @@ func run(conn wire.Conn, control *engine.Control) error {
 	if err != nil {
 		return err
 	}
-	e, err := engine.Default()
+	runner, err := engine.RunnerOf(l.Launch.Runner)
 	if err != nil {
 		return err
 	}
-	debug.SetGCPercent(-1)
-	return carry(conn, control, e, l, wire.DecodePeers, collect)
+	between := func() {}
+	if _, quiet := runner.(engine.Quiet); quiet {
+		debug.SetGCPercent(-1)
+		between = collect
+	}
+	return carry(conn, control, runner, l, wire.DecodePeers, between)
 }
 
 // carry takes a rank through its launch; between has the time between two cases.
-func carry(conn wire.Conn, control *engine.Control, e engine.Engine, l wire.Launch, peers decoder, between func()) error {
+func carry(conn wire.Conn, control *engine.Control, e engine.Runner, l wire.Launch, peers decoder, between func()) error {
 	control.Phase.Store(engine.PhaseReady)
 	r, err := e.Open(l.Launch, l.Self, control)
 	if err != nil {
@@ -125,11 +129,15 @@ func told(conn wire.Conn) (wire.Launch, error) {
 // decoder reads all ranks' addresses.
 type decoder func(body []byte, ranks int) ([][]byte, error)
 
-// meet connects the rank to all others and waits until all are connected.
+// meet connects the rank to all others, if it has peers, and waits until all are ready.
 func meet(conn wire.Conn, control *engine.Control, r engine.Rank, ranks int, decode decoder) error {
-	address, err := r.Address()
-	if err != nil {
-		return err
+	p, connects := r.(engine.Peers)
+	var address []byte
+	var err error
+	if connects {
+		if address, err = p.Address(); err != nil {
+			return err
+		}
 	}
 	if err := conn.Send(wire.KindAddress, address); err != nil {
 		return fmt.Errorf("sending the address: %w", err)
@@ -143,8 +151,10 @@ func meet(conn wire.Conn, control *engine.Control, r engine.Rank, ranks int, dec
 		return err
 	}
 	control.Phase.Store(engine.PhaseConnect)
-	if err := r.Connect(peers); err != nil {
-		return err
+	if connects {
+		if err := p.Connect(peers); err != nil {
+			return err
+		}
 	}
 	if err := conn.Send(wire.KindConnected); err != nil {
 		return fmt.Errorf("saying that it is connected: %w", err)
@@ -159,9 +169,6 @@ func runCase(conn wire.Conn, r engine.Rank, c engine.Case, l wire.Launch) error 
 		return err
 	}
 	res.Key, res.Rank = c.Key, l.Self.Rank
-	if s := res.Samples; s != nil {
-		s.Case, s.Launch, s.Rank = c.Key, l.Launch.Index, l.Self.Rank
-	}
 	body, err := wire.EncodeResult(res)
 	if err != nil {
 		return err

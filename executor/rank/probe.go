@@ -25,7 +25,7 @@ type Probe struct {
 // status.
 func ProbeMain(w io.Writer, fabrics []string) int {
 	var p Probe
-	if e, err := engine.Default(); err != nil {
+	if e, err := engine.DefaultProber(); err != nil {
 		p.Error = err.Error()
 	} else {
 		p.Fabrics = e.Probe(fabrics)

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -9,7 +10,6 @@ import (
 	"sync/atomic"
 
 	"weir/engine"
-	"weir/workload"
 )
 
 // MaxLaunch is the longest text of a launch in bytes, as EncodeLaunch writes it: four
@@ -141,22 +141,25 @@ func DecodeLaunch(text []byte) (engine.Launch, error) {
 	return l, nil
 }
 
-// once gives the cases without matrices that the case before has too.
+// once leaves out the large part of a case that the case before has too.
 func once(cases []engine.Case) []engine.Case {
 	cases = slices.Clone(cases)
 	for i := len(cases) - 1; i > 0; i-- {
-		if cases[i].Options.Matrix == cases[i-1].Options.Matrix {
-			cases[i].Options.Matrix, cases[i].Options.Own = nil, nil
+		if bytes.Equal(cases[i].Large, cases[i-1].Large) && len(cases[i].Large) > 0 {
+			cases[i].Large = same
 		}
 	}
 	return cases
 }
 
+// same stands for the large part of the case before.
+var same = json.RawMessage("true")
+
 // each undoes once.
 func each(cases []engine.Case) {
 	for i := 1; i < len(cases); i++ {
-		if o := &cases[i].Options; o.Matrix == nil && o.Pattern == workload.MatrixPattern {
-			o.Matrix, o.Own = cases[i-1].Options.Matrix, cases[i-1].Options.Own
+		if bytes.Equal(cases[i].Large, same) {
+			cases[i].Large = cases[i-1].Large
 		}
 	}
 }

@@ -11,18 +11,20 @@ import (
 
 	"weir/engine"
 	"weir/workload"
+	"weir/workload/move"
+	"weir/workload/traffic"
 )
 
-func generated(t *testing.T, generate string, ranks int64) workload.TransferOptions {
+func generated(t *testing.T, generate string, ranks int64) move.Spec {
 	t.Helper()
-	o, err := workload.DecodeTraffic(workload.Values{"generate": generate, "ranks": ranks})
+	o, err := traffic.Decode(workload.Values{"generate": generate, "ranks": ranks})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return o
 }
 
-func launchOf(options ...workload.TransferOptions) engine.Launch {
+func launchOf(options ...move.Spec) engine.Launch {
 	l := engine.Launch{ID: "l-0", Ranks: 64}
 	for i, o := range options {
 		l.Cases = append(l.Cases, engine.Case{Key: fmt.Sprintf("c[x=%d]", i), Options: o})
@@ -70,8 +72,8 @@ func TestAMatrixTravelsOnce(t *testing.T) {
 
 // A launch that is too long says how long it is, and which case makes it so.
 func TestALaunchThatIsTooLong(t *testing.T) {
-	long := func(mib int) workload.TransferOptions {
-		return workload.TransferOptions{Provider: strings.Repeat("x", mib<<20)}
+	long := func(mib int) move.Spec {
+		return move.Spec{Provider: strings.Repeat("x", mib<<20)}
 	}
 	encoded(t, launchOf(long(20), long(23), long(20))) // is not
 	_, err := EncodeLaunch(launchOf(long(20), long(23), long(22)))

@@ -1,13 +1,13 @@
 package wire
 
 import (
-	"bytes"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
 
 	"weir/engine"
+	"weir/workload"
 )
 
 // Launch is the first message: what a rank is to do and who it is.
@@ -91,38 +91,31 @@ func DecodePeers(body []byte, ranks int) ([][]byte, error) {
 
 // EncodeResult writes a KindResult body: the length of the JSON part, that part,
 // and the samples in the form in which they are stored.
-func EncodeResult(r *engine.CaseResult) ([]byte, error) {
-	head, err := json.Marshal(r)
+func EncodeResult(p *workload.Part) ([]byte, error) {
+	head, err := json.Marshal(p)
 	if err != nil {
 		return nil, fmt.Errorf("encoding a result: %w", err)
 	}
-	b := bytes.NewBuffer(binary.AppendUvarint(nil, uint64(len(head))))
-	b.Write(head)
-	if r.Samples != nil {
-		if err := r.Samples.Write(b); err != nil {
-			return nil, fmt.Errorf("encoding samples: %w", err)
-		}
-	}
-	return b.Bytes(), nil
+	b := binary.AppendUvarint(make([]byte, 0, len(head)+len(p.Samples)+binary.MaxVarintLen64), uint64(len(head)))
+	return append(append(b, head...), p.Samples...), nil
 }
 
-// DecodeResult reads a KindResult body. The samples stay as they are stored:
-// they are parsed when no rank is measuring any more.
-func DecodeResult(body []byte) (r *engine.CaseResult, samples []byte, err error) {
+// DecodeResult reads a KindResult body. Facts and samples stay as they are: they are
+// parsed when no rank is measuring any more.
+func DecodeResult(body []byte) (*workload.Part, error) {
 	n, used := binary.Uvarint(body)
 	if used <= 0 || n > uint64(len(body)-used) {
-		return nil, nil, fmt.Errorf("result message: cut short")
+		return nil, fmt.Errorf("result message: cut short")
 	}
 	body = body[used:]
-	r = &engine.CaseResult{}
-	if err := json.Unmarshal(body[:n], r); err != nil {
-		return nil, nil, fmt.Errorf("result message: %w", err)
+	p := &workload.Part{}
+	if err := json.Unmarshal(body[:n], p); err != nil {
+		return nil, fmt.Errorf("result message: %w", err)
 	}
-	samples = body[n:]
-	if r.Initiator != (len(samples) > 0) {
-		return nil, nil, fmt.Errorf("result message: an initiator has samples and no other rank has, but initiator is %v and samples have %d bytes", r.Initiator, len(samples))
+	if samples := body[n:]; len(samples) > 0 {
+		p.Samples = samples
 	}
-	return r, samples, nil
+	return p, nil
 }
 
 // EncodeFailure writes a KindFailure body, shortening the text if it must.

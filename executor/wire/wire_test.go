@@ -12,6 +12,7 @@ import (
 
 	"weir/engine"
 	"weir/results"
+	"weir/workload/move"
 )
 
 func TestFramesComeOutAsTheyWentIn(t *testing.T) {
@@ -57,7 +58,7 @@ func TestGarbageIsRefused(t *testing.T) {
 }
 
 func TestResultKeepsItsSamples(t *testing.T) {
-	want := &engine.CaseResult{
+	want := &move.Part{
 		Key: "b[block_size=4KiB]", Rank: 1, Initiator: true, Verified: true, Transport: "shm", Memcpy: 1e10,
 		Samples: &results.Samples{
 			Case: "b[block_size=4KiB]", Rank: 1, Ops: 2, Bytes: 8192, Start: 5, End: 9,
@@ -81,7 +82,7 @@ func TestResultKeepsItsSamples(t *testing.T) {
 }
 
 func TestAnInitiatorWithoutSamplesIsRefused(t *testing.T) {
-	body, err := EncodeResult(&engine.CaseResult{Key: "b", Initiator: true})
+	body, err := EncodeResult(&move.Part{Key: "b", Initiator: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +129,7 @@ func FuzzRead(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add(told.Bytes())
-	result, err := EncodeResult(&engine.CaseResult{Key: "k", Initiator: true, Samples: &results.Samples{}})
+	result, err := EncodeResult(&move.Part{Key: "k", Initiator: true, Samples: &results.Samples{}})
 	if err != nil {
 		f.Fatal(err)
 	}

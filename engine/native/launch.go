@@ -1,0 +1,55 @@
+package native
+
+import (
+	"errors"
+
+	"weir/engine"
+	"weir/workload/move"
+)
+
+// launch is what a rank is told, with its cases decoded.
+type launch struct {
+	engine.Launch
+	Cases []task
+}
+
+// task is a case with what it moves.
+type task struct {
+	engine.Case
+	Options move.Spec
+}
+
+// decode reads what the cases of a launch move. Where weir chose the provider of libfabric
+// with the fabric, all cases have it.
+func decode(l engine.Launch) (launch, error) {
+	out := launch{Launch: l}
+	for _, c := range l.Cases {
+		o, err := move.Read(c.Spec, c.Large)
+		if err != nil {
+			return out, err
+		}
+		if l.Provider != "" {
+			o.Provider = l.Provider
+		}
+		c.Spec, c.Large = nil, nil
+		out.Cases = append(out.Cases, task{c, o})
+	}
+	out.Launch.Cases = nil
+	if len(out.Cases) == 0 {
+		return out, errors.New("a launch without cases")
+	}
+	return out, nil
+}
+
+// Threads are those of each rank; all cases of a launch have as many.
+func (l launch) Threads() int { return max(1, int(l.Cases[0].Options.Threads)) }
+
+// find is the index of a case, -1 if the launch has none of this key.
+func (l launch) find(key string) int {
+	for i := range l.Cases {
+		if l.Cases[i].Key == key {
+			return i
+		}
+	}
+	return -1
+}

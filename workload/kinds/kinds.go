@@ -1,0 +1,8 @@
+// Package kinds links all workloads into a program: each is a line here and a folder.
+package kinds
+
+import (
+	_ "weir/workload/sequence"
+	_ "weir/workload/traffic"
+	_ "weir/workload/transfer"
+)

@@ -1,0 +1,136 @@
+package kinds_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"weir/quantity"
+	"weir/results"
+	"weir/workload"
+	_ "weir/workload/kinds"
+
+	"pgregory.net/rapid"
+)
+
+// Every entry of the registry must be usable: a unit that exists, a default that
+// its own type accepts, a definition, a name that is there once.
+func TestRegistryIsSound(t *testing.T) {
+	for _, k := range workload.Kinds() {
+		seen := map[string]bool{}
+		for _, o := range k.Options {
+			if seen[o.Name] || o.Doc == "" {
+				t.Errorf("%s: option %q is there twice or has no words", k.Name, o.Name)
+			}
+			seen[o.Name] = true
+			if o.Default == nil {
+				if !o.Required && o.RanksOf == "" && o.Item != workload.OnlyItem && !slices.Contains(k.OneOf, o.Name) {
+					t.Errorf("%s: option %s has no default and nothing that stands for it", k.Name, o.Name)
+				}
+				continue
+			}
+			v, err := o.Parse(workload.Text(o.Default))
+			if err != nil || v != o.Default {
+				t.Errorf("%s: default of %s reads as %#v, %v", k.Name, o.Name, v, err)
+			}
+		}
+		for _, m := range k.Metrics {
+			if seen[m.Name] || m.Doc == "" {
+				t.Errorf("%s: metric %q is there twice, hides an option or has no definition", k.Name, m.Name)
+			}
+			seen[m.Name] = true
+			m.Dim() // panics on an unknown unit
+		}
+	}
+	if _, ok := workload.Lookup("transfr"); ok {
+		t.Error("found a workload that is none")
+	}
+	if m, ok := workload.FindMetric("transfer", "latency.p99"); !ok || m.Unit != "s" || m.Better != workload.Lower {
+		t.Errorf("latency.p99 is %+v, %v", m, ok)
+	}
+}
+
+// The planner asks Check once for all cases that differ in other options than those
+// of Checked only: these must not change the answer.
+func TestCheckLooksAtOptionsOfCheckedOnly(t *testing.T) {
+	draw := func(rt *rapid.T, o workload.Option, label string) any {
+		text := map[string][]string{
+			"block_size": {"1", "4KiB", "1TiB"}, "batch": {"1", "7", "1048576"}, "iterations": {"1", "3", "100"}, "ranks": {"2", "3", "4", "9"}, "duration": {"0", "1ms"},
+			"nixl_backend": {"UCX", "no name"}, "provider": {"", "tcp"},
+			"matrix": {"2: 0>1=5", "3: 0>1=5,2=70000", "0 4K\n1 0"}, "matrix_file": {"m.txt"}, "generate": {"uniform 4KiB", "incast 1B target=3", "block_diagonal 1MiB block=2"},
+		}[o.Name]
+		switch {
+		case text != nil:
+		case o.Type == workload.Enum:
+			text = o.Values
+		case o.Type == workload.Bool:
+			text = []string{"true", "false"}
+		case o.Type == workload.Failures:
+			text = []string{"", "launch 1 rank 5 run", "10% connect"}
+		case o.Type == workload.Params:
+			text = []string{"", "a=b", "a=b;c=d"}
+		case o.Type == workload.Time:
+			text = []string{quantity.Time(o.Min).String(), "1ms"}
+		case o.Type == workload.Rate:
+			text = []string{"1B/s", "10GB/s"}
+		case o.Type == workload.Percent:
+			text = []string{"0%", "50%"}
+		default:
+			text = []string{fmt.Sprint(o.Min), fmt.Sprint(max(o.Min, 5)), fmt.Sprint(o.Max)}
+		}
+		v, err := o.Parse(rapid.SampledFrom(text).Draw(rt, label))
+		if err != nil {
+			rt.Fatalf("%s: %v", o.Name, err)
+		}
+		return v
+	}
+	for _, k := range workload.Kinds() {
+		for _, o := range k.Options {
+			if slices.Contains(k.Checked, o.Name) {
+				continue
+			}
+			rapid.Check(t, func(rt *rapid.T) {
+				v := workload.Values{}
+				if rapid.Bool().Draw(rt, "few iterations") { // which chance finds too seldom
+					v["pattern"], v["ranks"], v["iterations"] = "all_to_all", int64(9), int64(7)
+				}
+				if len(k.OneOf) > 0 && rapid.Bool().Draw(rt, "generated") {
+					generate, _ := k.Option("generate")
+					v["generate"], v["ranks"] = draw(rt, generate, "generator"), int64(4)
+				}
+				for _, other := range k.Options {
+					if other.Required || rapid.IntRange(0, 4).Draw(rt, "set") == 0 { // mostly defaults, which go together
+						v[other.Name] = draw(rt, other, other.Name)
+					}
+				}
+				for name, value := range o.For {
+					v[name] = value
+				}
+				v[o.Name] = draw(rt, o, "one value")
+				one := k.Check(v)
+				v[o.Name] = draw(rt, o, "another")
+				if another := k.Check(v); fmt.Sprint(one) != fmt.Sprint(another) {
+					rt.Fatalf("%s is not of Checked, and with another value %v became %v", o.Name, one, another)
+				}
+			})
+		}
+	}
+}
+
+// Documents without a definition of quantiles are known by the metrics of transfers that
+// are percentiles: all of them but medians, which are the same by both definitions.
+func TestOlderDocumentsAreDefinedDifferently(t *testing.T) {
+	older := &results.Document{}
+	for _, k := range workload.Kinds() {
+		for _, m := range k.Metrics {
+			percentile := slices.Contains([]string{"p90", "p95", "p99", "p999"}, m.Name[strings.LastIndex(m.Name, ".")+1:])
+			want := ""
+			if percentile && k.Name == "transfer" {
+				want = results.RoundedRankRule
+			}
+			if got := older.DefinitionOf(k.Name, m.Name); got != want {
+				t.Errorf("%s of %s is defined as %q, want %q", m.Name, k.Name, got, want)
+			}
+		}
+	}
+}

@@ -1,0 +1,194 @@
+package move
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"weir/quantity"
+	"weir/workload"
+)
+
+// Targets are the ranks that a rank initiates to, in the order of its requests;
+// none: it only serves. In a ping-pong the targets answer.
+func (t Spec) Targets(rank int) []int {
+	n := int(t.Ranks)
+	switch half := n / 2; {
+	case t.Pattern == MatrixPattern && t.Op == "read":
+		return fromTheNext(rank, t.senders(rank))
+	case t.Pattern == MatrixPattern:
+		return fromTheNext(rank, t.receivers(rank))
+	case t.Pattern == "pairwise" && rank < half:
+		return []int{rank + half}
+	case t.Pattern == "pairwise" && t.Bidirectional:
+		return []int{rank - half}
+	case t.Pattern == "one_to_many" && rank == 0, t.Pattern == "all_to_all":
+		return others(rank, n)
+	case t.Pattern == "many_to_one" && rank != 0:
+		return []int{0}
+	case t.Pattern == "ring":
+		return []int{(rank + 1) % n}
+	}
+	return nil
+}
+
+// Initiates says whether a rank has targets, without listing them.
+func (t Spec) Initiates(rank int) bool {
+	switch t.Pattern {
+	case MatrixPattern:
+		return len(t.Targets(rank)) > 0
+	case "one_to_many":
+		return rank == 0
+	case "many_to_one":
+		return rank != 0
+	case "ring", "all_to_all":
+		return true
+	case "pairwise":
+		return rank < int(t.Ranks)/2 || t.Bidirectional
+	}
+	return false
+}
+
+// Sources are the ranks that initiate to a rank, in ascending order.
+func (t Spec) Sources(rank int) []int {
+	n := int(t.Ranks)
+	switch half := n / 2; {
+	case t.Pattern == MatrixPattern && t.Op == "read":
+		return t.receivers(rank)
+	case t.Pattern == MatrixPattern:
+		return t.senders(rank)
+	case t.Pattern == "pairwise" && rank >= half:
+		return []int{rank - half}
+	case t.Pattern == "pairwise" && t.Bidirectional:
+		return []int{rank + half}
+	case t.Pattern == "one_to_many" && rank != 0:
+		return []int{0}
+	case t.Pattern == "many_to_one" && rank == 0, t.Pattern == "all_to_all":
+		list := others(rank, n)
+		slices.Sort(list)
+		return list
+	case t.Pattern == "ring":
+		return []int{(rank + n - 1) % n}
+	}
+	return nil
+}
+
+// others begin with the next rank, so that not all initiators begin with the same.
+func others(rank, n int) []int {
+	list := make([]int, 0, n-1)
+	for i := 1; i < n; i++ {
+		list = append(list, (rank+i)%n)
+	}
+	return list
+}
+
+// Share is how much of the path of an initiator is its own: less than 1 if its
+// targets together have more initiators to serve than targets that it could use.
+// It is min(1, Σ 1/sources) over its targets, so that the shares of those who
+// share one target add up to it. All targets of an initiator have as many. In a matrix, where each target has something else
+// to serve, it is 1: the whole path.
+func (t Spec) Share(initiator int) float64 {
+	if t.Pattern == MatrixPattern {
+		return 1
+	}
+	if !t.Initiates(initiator) {
+		return 0
+	}
+	target := 0
+	if t.Pattern == "one_to_many" {
+		target = 1
+	}
+	return min(1, float64(t.FanOut())/float64(t.served(target)))
+}
+
+// FanOut is the number of targets of an initiator, which is the same for all; in a
+// matrix of the one that has the most.
+func (t Spec) FanOut() int64 {
+	if t.Pattern == MatrixPattern {
+		targets, _ := t.flows()
+		return slices.Max(targets)
+	}
+	if t.Pattern == "one_to_many" || t.Pattern == "all_to_all" {
+		return t.Ranks - 1
+	}
+	return 1
+}
+
+// served is the number of sources of a target.
+func (t Spec) served(target int) int64 {
+	if t.Pattern == MatrixPattern {
+		return int64(len(t.Sources(target)))
+	}
+	if t.Pattern == "all_to_all" || t.Pattern == "many_to_one" && target == 0 {
+		return t.Ranks - 1
+	}
+	return 1
+}
+
+// Regions are the pairs that a rank is in, of the rank that is in the most, and at
+// least one each as an initiator and as a target: so many it makes memory for.
+func (t Spec) Regions() int64 {
+	if t.Pattern == MatrixPattern {
+		return t.mostRegions()
+	}
+	return t.FanOut() + t.served(0)
+}
+
+// mostMemory is far more than a rank can have, and little enough to calculate with.
+const mostMemory = quantity.Size(1 << 50)
+
+// Check says what no single option can say.
+func (t Spec) Check() error {
+	if t.Pattern == MatrixPattern || t.Matrix != nil {
+		return t.checkMatrix()
+	}
+	switch {
+	case t.Pattern == "pairwise" && t.Ranks%2 != 0:
+		return fmt.Errorf("pattern pairwise needs an even number of ranks, not %d", t.Ranks)
+	case t.Mode == "pingpong" && t.Batch != 1:
+		return fmt.Errorf("mode pingpong sends one message at a time: a batch of %d has no meaning in it; for many blocks in a request use mode stream", t.Batch)
+	case t.Mode == "pingpong" && t.Reuse == "spread":
+		return fmt.Errorf("mode pingpong sends every message to one place: reuse spread has no meaning in it")
+	case t.Mode == "pingpong" && t.Op == "read":
+		return fmt.Errorf("mode pingpong sends messages there and back: it has no op read; for the latency of a read use mode stream with in_flight 1")
+	case t.Mode == "pingpong" && t.Pattern != "pairwise":
+		return fmt.Errorf("mode pingpong is between two ranks, who wait for each other: it has only pattern pairwise, not %s; for latencies under a pattern use mode stream with in_flight 1", t.Pattern)
+	case t.Bidirectional && t.Pattern != "pairwise":
+		return fmt.Errorf("bidirectional is of pattern pairwise, where only one rank of a pair initiates; pattern %s says already who does", t.Pattern)
+	case t.Bidirectional && t.Mode == "pingpong":
+		return fmt.Errorf("mode pingpong goes there and back already: it cannot be bidirectional")
+	case t.Duration == 0 && t.Iterations < t.FanOut():
+		return fmt.Errorf("pattern %s of %d ranks needs at least %d iterations, one for each target of an initiator, not %d", t.Pattern, t.Ranks, t.FanOut(), t.Iterations)
+	}
+	if err := t.checkFabric(); err != nil {
+		return err
+	}
+	if areas := t.Regions() * t.Threads; t.BlockSize > mostMemory/quantity.Size(t.Batch)/quantity.Size(areas) {
+		return fmt.Errorf("a rank needs room for %d requests of %d blocks of %v, which is more than %v", areas, t.Batch, t.BlockSize, mostMemory)
+	}
+	return nil
+}
+
+// Lists says whether a request is one message of a list of its blocks.
+func (t Spec) Lists() bool { return t.Datatype == "iov" }
+
+// checkFabric holds what a fabric cannot do, whatever the pattern.
+func (t Spec) checkFabric() error {
+	_, numa := workload.ParseNUMA(t.NUMA)
+	switch {
+	case t.Fabric != SimFabric && t.Ranks > workload.MostProcesses:
+		return fmt.Errorf("a launch has at most %d ranks, not %d: the engine numbers them with 10 bits; only fabric sim, which starts no processes, takes up to %d", workload.MostProcesses, t.Ranks, workload.MostSimulated)
+	case numa != nil:
+		return fmt.Errorf("option numa: %w", numa)
+	case t.Lacks(t.Fabric) != "":
+		return errors.New(t.Lacks(t.Fabric))
+	case t.Op == "read" && t.API != "" && t.API != "rma":
+		return fmt.Errorf("api %s of fabric ucx sends messages, which carry writes: nothing in them reads from the target's memory; for op read use api rma", t.API)
+	case t.Lists() && !strings.HasPrefix(t.API, "tag"):
+		return fmt.Errorf("datatype iov of fabric ucx is for api tag and tag_sync, not %s: only what they send can be a list of blocks", t.API)
+	case t.Nixl != nil && t.Nixl.Reregister && t.Mode == "stream" && t.InFlight != 1:
+		return fmt.Errorf("option nixl_reregister needs in_flight 1, not %d: requests in flight share the memory whose registration each of them would take from the others", t.InFlight)
+	}
+	return nil
+}

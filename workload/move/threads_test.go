@@ -1,0 +1,28 @@
+package move
+
+import (
+	"testing"
+	"weir/results"
+)
+
+// However many points the threads have, few are kept, in order, and the last is the end.
+func TestProgressOfThreads(t *testing.T) {
+	threads := make([]*Part, 5)
+	for i := range threads {
+		threads[i] = &Part{Initiator: true, Samples: &results.Samples{
+			Ops: 1e6, Bytes: 1e9, Start: int64(i), End: 1e9 + int64(i), Counts: map[int]int64{500: 10},
+		}}
+		for k := int64(1); k < 1000; k++ {
+			threads[i].Samples.Progress = append(threads[i].Samples.Progress, results.Progress{Time: int64(i) + k*1e6, Bytes: uint64(k) * 1e6})
+		}
+	}
+	s := Together(threads).Samples
+	if n := len(s.Progress); n != mostPoints || s.Progress[n-1] != (results.Progress{Time: s.End, Bytes: s.Bytes}) || s.Progress[0].Bytes != 0 {
+		t.Fatalf("%d points from %+v to %+v", n, s.Progress[0], s.Progress[n-1])
+	}
+	for i, p := range s.Progress[1:] {
+		if before := s.Progress[i]; p.Time <= before.Time || p.Bytes < before.Bytes {
+			t.Fatalf("%+v after %+v", p, before)
+		}
+	}
+}

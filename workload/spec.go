@@ -1,0 +1,87 @@
+package workload
+
+import (
+	"encoding/json"
+	"time"
+
+	"weir/quantity"
+	"weir/results"
+)
+
+// Spec is what a case asks of a launch: its options, decoded and checked. Its JSON is what
+// the case's runner reads; nobody else does.
+type Spec interface {
+	Demand() Demand
+}
+
+// Large is a Spec with a part of megabytes, which cases of one launch often have in common.
+// Such a part travels once.
+type Large interface {
+	Spec
+	// Large is the JSON of that part, which the JSON of the Spec lacks; nil: there is none.
+	Large() (json.RawMessage, error)
+	// SameLarge says whether another case's Spec has the same part. It compares no contents.
+	SameLarge(Spec) bool
+}
+
+// Demand is what a case needs of a cluster.
+type Demand struct {
+	Runner  string // executes its ranks, see package engine
+	Ranks   int    // processes
+	Threads int    // of each
+	// Fabric connects its ranks; engine.Auto: weir chooses one; "": ranks have no peers.
+	Fabric string
+	// Lacks says what of the case a fabric cannot do, "" if it can do all; nil: each can.
+	Lacks  func(fabric string) string
+	NUMA   Placement // of the ranks' memory
+	Memory uint64    // bytes that a rank writes to before it is ready
+}
+
+// Part is what one rank measured in one case.
+type Part struct {
+	Key  string `json:"key"`
+	Rank int    `json:"rank"`
+	// Facts are JSON of the workload's own form.
+	Facts json.RawMessage `json:"facts,omitempty"`
+	// Samples are the content of the rank's samples file; nil: it has none.
+	Samples []byte `json:"-"`
+}
+
+// Measured is what all ranks of a launch measured in one case.
+type Measured struct {
+	Spec   Spec
+	Nodes  []string         // by rank
+	Caches map[string]int64 // size of the last-level cache in bytes by node; 0: unknown
+	Parts  []*Part          // by rank
+}
+
+// Behaviour is what a workload does with its cases, besides the tables of its Kind.
+type Behaviour struct {
+	// Spec decodes and checks the options of a case. Options that are absent have their
+	// defaults.
+	Spec func(Values) (Spec, error)
+	// Simulated says whether a case with these options runs in virtual time; nil: none does.
+	Simulated func(option Getter) bool
+	// Amount is what the options of a case amount to, for a person, where they do not say it
+	// themselves; nil: they do.
+	Amount func(Values) string
+	// Together is what the cases of one launch do together, for a person; nil: each is
+	// measured for itself.
+	Together func(cases []Values) string
+	// Timetable is when each case of a launch is due, from the start of an iteration of all
+	// of them; nil: there is no such time.
+	Timetable func(cases []Values) ([]quantity.Time, error)
+	// Arrange tells the cases of a launch of each other before the launch; nil: they need
+	// not know. timeout is that of a case, and before the most that the runner takes for
+	// all of them together before it runs the first.
+	Arrange func(cases []Spec, timeout time.Duration) (before time.Duration)
+	// Reduce computes the metrics of a case in one launch, in the units of the Kind, and
+	// sets the members of the launch that follow from what its ranks say.
+	Reduce func(m *Measured, launch *results.Launch) (map[string]float64, error)
+	// Recompute computes again those metrics that follow from the samples files alone, of
+	// a case with these options as a document has them; nil: none does.
+	Recompute func(options map[string]any, samples [][]byte) (map[string]float64, error)
+	// Rounded computes the quantiles of Recompute as documents without a definition of
+	// quantiles have them (see results.RoundedRankRule); nil: there are none.
+	Rounded func(samples [][]byte) (map[string]float64, error)
+}

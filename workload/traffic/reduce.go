@@ -1,0 +1,15 @@
+package traffic
+
+import (
+	"weir/results"
+	"weir/workload"
+	"weir/workload/move"
+)
+
+func reduce(m *workload.Measured, l *results.Launch) (map[string]float64, error) {
+	parts, err := move.Describe(m, l)
+	if err != nil {
+		return nil, err
+	}
+	return Metrics(*m.Spec.(*move.Spec), parts)
+}

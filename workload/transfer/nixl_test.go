@@ -1,0 +1,42 @@
+package transfer
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"weir/quantity"
+	"weir/workload"
+	"weir/workload/move"
+)
+
+func TestDecodeNixl(t *testing.T) {
+	v := workload.Values{"fabric": move.NixlFabric, "block_size": quantity.Size(8), "nixl_params": "num_workers=2", "nixl_merge": true, "nixl_recreate": true, "nixl_prepared": true}
+	o, err := Decode(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := o.Nixl; n == nil || n.Backend != "UCX" || !slices.Equal(n.Params, []workload.Param{{Key: "num_workers", Value: "2"}}) || !n.Merge || !n.Recreate || !n.Prepared || n.Reregister || n.ProgressThread {
+		t.Errorf("decoded as %+v", o.Nixl)
+	}
+	if o, err := Decode(workload.Values{"fabric": "ucx", "block_size": quantity.Size(8)}); err != nil || o.Nixl != nil {
+		t.Errorf("fabric ucx has %+v, %v", o.Nixl, err)
+	}
+	for want, change := range map[string]workload.Values{
+		"which is no name of a backend":              {"nixl_backend": "../UCX"},
+		"option nixl_backend is \"\"":                {"nixl_backend": ""},
+		"option nixl_merge is string, not a bool":    {"nixl_merge": "true"},
+		"option nixl_recreate is int64, not a bool":  {"nixl_recreate": int64(1)},
+		"option nixl_params: \"x\" is not key=value": {"nixl_params": "x"},
+		"exclude each other":                         {"nixl_prepared": true, "nixl_reregister": true, "in_flight": int64(1)},
+		"nixl_reregister needs in_flight 1, not 16":  {"nixl_reregister": true},
+	} {
+		bad := workload.Values{"fabric": move.NixlFabric, "block_size": quantity.Size(8)}
+		for name, value := range change {
+			bad[name] = value
+		}
+		if _, err := Decode(bad); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v: got %v, want %q", change, err, want)
+		}
+	}
+}

@@ -1,0 +1,68 @@
+package transfer
+
+import (
+	"bytes"
+	"fmt"
+
+	"weir/quantity"
+	"weir/results"
+	"weir/workload"
+	"weir/workload/move"
+)
+
+func reduce(m *workload.Measured, l *results.Launch) (map[string]float64, error) {
+	parts, err := move.Describe(m, l)
+	if err != nil {
+		return nil, err
+	}
+	return Metrics(*m.Spec.(*move.Spec), parts)
+}
+
+func recompute(options map[string]any, files [][]byte) (map[string]float64, error) {
+	o, err := optionsOf(options)
+	if err != nil {
+		return nil, err
+	}
+	samples, err := read(files)
+	if err != nil {
+		return nil, err
+	}
+	return FromSamples(o, samples)
+}
+
+func rounded(files [][]byte) (map[string]float64, error) {
+	samples, err := read(files)
+	if err != nil {
+		return nil, err
+	}
+	return RoundedQuantiles(samples), nil
+}
+
+func read(files [][]byte) ([]*results.Samples, error) {
+	var all []*results.Samples
+	for _, content := range files {
+		s, err := results.ReadSamples(bytes.NewReader(content))
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, s)
+	}
+	return all, nil
+}
+
+// optionsOf are those of a case's options that metrics from samples depend on.
+func optionsOf(options map[string]any) (move.Spec, error) {
+	o := move.Spec{Batch: 1, Threads: 1}
+	for name, to := range map[string]*int64{"batch": &o.Batch, "threads": &o.Threads} {
+		if v, ok := workload.Number(options[name]); ok {
+			*to = int64(v)
+		}
+	}
+	o.Mode, _ = options["mode"].(string)
+	size, err := quantity.ParseSize(quantity.Text(options["block_size"]))
+	if err != nil {
+		return o, fmt.Errorf("its block size: %w", err)
+	}
+	o.BlockSize = size
+	return o, nil
+}

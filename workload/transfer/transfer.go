@@ -1,0 +1,142 @@
+package transfer
+
+import (
+	_ "embed"
+	"fmt"
+	"slices"
+
+	"weir/quantity"
+	"weir/workload"
+	"weir/workload/move"
+)
+
+// Kind is workload transfer, which moves blocks between ranks, as nixlbench and the fabrics' own
+// perftests do.
+var Kind = &workload.Kind{
+	Name: "transfer",
+	Doc:  "block transfers between ranks: one-sided writes and reads, streamed with a window or as a ping-pong",
+	Options: append([]workload.Option{
+		{Name: "fabric", Type: workload.Enum, Default: "auto", Process: true, Values: []string{"auto", "shm", "tcp", "ucx", "libfabric", "nixl", "sim"}, Planned: []string{"cuda"}},
+		{Name: "provider", Type: workload.String, Default: "", Process: true, For: map[string]string{"fabric": "libfabric"}},
+		{Name: "api", Type: workload.Enum, Default: "rma", Values: []string{"rma", "am", "tag", "tag_sync"}, Process: true, For: map[string]string{"fabric": "ucx"}},
+		{Name: "datatype", Type: workload.Enum, Default: "contig", Values: []string{"contig", "iov"}, Process: true, For: map[string]string{"fabric": "ucx"}},
+		{Name: "op", Type: workload.Enum, Default: "write", Values: []string{"write", "read"}},
+		move.MemoryKind("initiator"),
+		move.MemoryKind("target"),
+		{Name: "block_size", Type: workload.Size, Required: true, Min: 1, Max: 1 << 40},
+		{Name: "batch", Type: workload.Count, Default: int64(1), Min: 1, Max: 1 << 20},
+		{Name: "iterations", Type: workload.Count, Default: int64(100), Min: 1, Max: 1 << 40},
+		{Name: "duration", Type: workload.Time, Default: quantity.Time(0), Min: 0, Max: 86400e9},
+		{Name: "warmup", Type: workload.Count, Default: int64(10), Min: 0, Max: 1 << 40},
+		{Name: "in_flight", Type: workload.Count, Default: int64(16), Min: 1, Max: 4096},
+		{Name: "threads", Type: workload.Count, Default: int64(1), Min: 1, Max: 64, Process: true},
+		{Name: "ranks", Type: workload.Count, Default: int64(2), Min: 2, Max: workload.MostSimulated, Process: true},
+		{Name: "pattern", Type: workload.Enum, Default: "pairwise", Values: []string{"pairwise", "one_to_many", "many_to_one", "ring", "all_to_all"}, Process: true},
+		{Name: "bidirectional", Type: workload.Bool, Default: false, Process: true},
+		{Name: "mode", Type: workload.Enum, Default: "stream", Values: []string{"stream", "pingpong"}},
+		{Name: "verify", Type: workload.Enum, Default: "sample", Values: []string{"none", "sample", "full"}},
+		{Name: "reuse", Type: workload.Enum, Default: "hot", Values: []string{"hot", "spread"}},
+		{Name: "pages", Type: workload.Enum, Default: "default", Values: []string{"default", "thp", "2MiB", "1GiB"}, Process: true},
+		{Name: "alloc", Type: workload.Enum, Default: "fabric", Process: true, Values: []string{"fabric", "heap"}},
+		{Name: "wait", Type: workload.Enum, Default: "poll", Process: true, Values: []string{"poll", "sleep"}},
+		{Name: "numa", Type: workload.NUMA, Default: "default", Process: true},
+		{Name: "payload", Type: workload.Enum, Default: "random", Values: []string{"random", "zero"}},
+	}, slices.Concat(move.NixlOptions, move.SimulationOptions)...),
+	Metrics: []workload.Metric{
+		{Name: "bandwidth", Unit: "GB/s", Better: workload.Higher},
+		{Name: "bandwidth.min_rank", Unit: "GB/s", Better: workload.Higher},
+		{Name: "latency.avg", Unit: "s", Better: workload.Lower},
+		{Name: "latency.min", Unit: "s", Better: workload.Lower},
+		{Name: "latency.p50", Unit: "s", Better: workload.Lower},
+		{Name: "latency.p90", Unit: "s", Better: workload.Lower},
+		{Name: "latency.p95", Unit: "s", Better: workload.Lower},
+		{Name: "latency.p99", Unit: "s", Better: workload.Lower},
+		{Name: "latency.p999", Unit: "s", Better: workload.Lower},
+		{Name: "latency.max", Unit: "s", Better: workload.Lower},
+		{Name: "post.avg", Unit: "s", Better: workload.Lower},
+		{Name: "post.p99", Unit: "s", Better: workload.Lower},
+		{Name: "transfer.avg", Unit: "s", Better: workload.Lower, MayBeZero: true},
+		{Name: "transfer.p99", Unit: "s", Better: workload.Lower, MayBeZero: true},
+		{Name: "requests", Better: workload.Neither},
+		{Name: "requests.stamped", Better: workload.Neither},
+		{Name: "overlap", Better: workload.Higher},
+		{Name: "skew", Unit: "s", Better: workload.Lower, MayBeZero: true},
+		{Name: "skew.end", Unit: "s", Better: workload.Lower, MayBeZero: true},
+		{Name: "message_rate", Unit: "1/s", Better: workload.Higher},
+		{Name: "ceiling", Better: workload.Higher},
+		{Name: "ceiling.best", Better: workload.Higher},
+		{Name: "ceiling.bandwidth", Unit: "GB/s", Better: workload.Neither},
+		{Name: "ceiling.memcpy", Unit: "GB/s", Better: workload.Neither},
+		{Name: "prep.alloc", Unit: "s", Better: workload.Lower},
+		{Name: "prep.register", Unit: "s", Better: workload.Lower},
+		{Name: "prep.connect", Unit: "s", Better: workload.Lower},
+		{Name: "prep.request", Unit: "s", Better: workload.Lower},
+		{Name: "prep.request.p99", Unit: "s", Better: workload.Lower},
+		{Name: "prep.lists", Unit: "s", Better: workload.Lower},
+		{Name: "prep.lists.p99", Unit: "s", Better: workload.Lower},
+		{Name: "prep.reregister", Unit: "s", Better: workload.Lower},
+		{Name: "prep.reregister.p99", Unit: "s", Better: workload.Lower},
+		{Name: "cpu_time_per_gb", Unit: "s/GB", Better: workload.Lower},
+		{Name: "context_switches", Better: workload.Lower, MayBeZero: true},
+		{Name: "clock.resolution", Unit: "s", Better: workload.Neither},
+		{Name: "clock.cost", Unit: "s", Better: workload.Neither},
+		{Name: "clock.bound", Unit: "s", Better: workload.Neither, MayBeZero: true},
+	},
+	Checked: []string{"pattern", "bidirectional", "ranks", "mode", "op", "iterations", "block_size", "batch", "in_flight", "threads", "fabric", "api", "datatype", "reuse", "pages", "alloc", "wait", "numa", "duration", "nixl_backend", "nixl_prepared", "nixl_reregister", "sim_failure"},
+}
+
+//go:embed docs.md
+var docs string
+
+func init() {
+	Kind.Document(docs)
+	Kind.Check = func(v workload.Values) error { // here, because it looks at the options above
+		_, err := Decode(v)
+		return err
+	}
+	Kind.Behaviour = workload.Behaviour{Spec: spec, Reduce: reduce, Recompute: recompute, Rounded: rounded, Simulated: simulated}
+	workload.Register(Kind)
+}
+
+func spec(v workload.Values) (workload.Spec, error) {
+	t, err := Decode(v)
+	return &t, err
+}
+
+func simulated(option workload.Getter) bool { return option("fabric") == move.SimFabric }
+
+// Decode reads the values of a transfer case; options that are absent have their defaults.
+func Decode(v workload.Values) (move.Spec, error) {
+	var t move.Spec
+	get := Kind.Get(v)
+	err := get.Read(map[string]*string{
+		"fabric": &t.Fabric, "op": &t.Op, "initiator": &t.Initiator, "target": &t.Target, "pattern": &t.Pattern, "mode": &t.Mode,
+		"verify": &t.Verify, "reuse": &t.Reuse, "pages": &t.Pages, "alloc": &t.Alloc, "wait": &t.Wait, "numa": &t.NUMA, "payload": &t.Payload, "provider": &t.Provider,
+	}, map[string]*int64{
+		"batch": &t.Batch, "iterations": &t.Iterations, "warmup": &t.Warmup, "in_flight": &t.InFlight, "threads": &t.Threads, "ranks": &t.Ranks,
+	})
+	if err != nil {
+		return t, err
+	}
+	size, ok := get("block_size").(quantity.Size)
+	if !ok {
+		return t, fmt.Errorf("option block_size is missing")
+	}
+	t.BlockSize = size
+	if err := t.ReadFabric(get); err != nil {
+		return t, err
+	}
+	if t.Duration, ok = get("duration").(quantity.Time); !ok {
+		return t, fmt.Errorf("option duration is %T, not a time", get("duration"))
+	}
+	if t.Bidirectional, ok = get("bidirectional").(bool); !ok {
+		return t, fmt.Errorf("option bidirectional is %T, not true or false", get("bidirectional"))
+	}
+	if t.Fabric == move.SimFabric {
+		var err error
+		if t.Sim, err = move.ReadSimulation(get, t.Ranks); err != nil {
+			return t, err
+		}
+	}
+	return t, t.Check()
+}
