@@ -8,7 +8,7 @@ import (
 	"weir/workload"
 )
 
-// CaseResult is what one rank measured in one case.
+// Part is what one rank measured in one case: the facts of a workload.Part, and its samples.
 type Part struct {
 	Rank      int    `json:"-"`
 	Initiator bool   `json:"initiator"` // false: it only served, and Samples is nil
@@ -124,15 +124,15 @@ type Threads struct {
 }
 
 // Encode writes a part as it travels and is stored.
-func (p *Part) Encode(key string) (*workload.Part, error) {
-	facts, err := json.Marshal(p)
+func (r *Part) Encode(key string) (*workload.Part, error) {
+	facts, err := json.Marshal(r)
 	if err != nil {
 		return nil, fmt.Errorf("encoding what a rank measured: %w", err)
 	}
-	out := &workload.Part{Key: key, Rank: p.Rank, Facts: facts}
-	if p.Samples != nil {
+	out := &workload.Part{Key: key, Rank: r.Rank, Facts: facts}
+	if r.Samples != nil {
 		var b bytes.Buffer
-		if err := p.Samples.Write(&b); err != nil {
+		if err := r.Samples.Write(&b); err != nil {
 			return nil, fmt.Errorf("encoding samples: %w", err)
 		}
 		out.Samples = b.Bytes()

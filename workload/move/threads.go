@@ -38,6 +38,8 @@ func Together(threads []*Part) *Part {
 		all.Clock.Bound = max(all.Clock.Bound, t.Clock.Bound)
 		all.Stages.Prepare = max(all.Stages.Prepare, t.Stages.Prepare)
 		all.Stages.Made.Add(t.Stages.Made)
+		all.Stages.Listed.Add(t.Stages.Listed)
+		all.Stages.Registered.Add(t.Stages.Registered)
 		all.Stages.Post.Add(t.Stages.Post)
 		all.Stages.Transfer.Add(t.Stages.Transfer)
 	}

@@ -26,3 +26,20 @@ func TestProgressOfThreads(t *testing.T) {
 		}
 	}
 }
+
+// Every stage of a rank's requests is that of all its threads.
+func TestStagesOfThreads(t *testing.T) {
+	stage := Stage{Stamps: 1, Mean: 2e-6, P99: 3e-6}
+	of := func() *Part {
+		return &Part{Initiator: true, Samples: &results.Samples{End: 1, Counts: map[int]int64{}},
+			Stages: Stages{Made: stage, Listed: stage, Registered: stage, Post: stage, Transfer: stage}}
+	}
+	all := Together([]*Part{of(), of(), of()}).Stages
+	for name, s := range map[string]Stage{
+		"made": all.Made, "listed": all.Listed, "registered": all.Registered, "post": all.Post, "transfer": all.Transfer,
+	} {
+		if s.Stamps != 3 || s.P99 != 3e-6 {
+			t.Errorf("%s is %+v", name, s)
+		}
+	}
+}
