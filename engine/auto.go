@@ -17,9 +17,12 @@ const Auto = "auto"
 // libfabric's that was a reason; "": libfabric is to choose.
 type Choice struct{ Fabric, Provider, Reason string }
 
-// Candidates are the fabrics between which Choose chooses for ranks on so many
+// Candidates are the fabrics, none if ranks have no peers, between which Choose chooses for ranks on so many
 // nodes; what it is given must say of these whether the nodes have them.
 func Candidates(d workload.Demand, nodes int) []string {
+	if d.Fabric == "" {
+		return nil
+	}
 	if d.Fabric != Auto {
 		return []string{d.Fabric}
 	}

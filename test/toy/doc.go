@@ -1,0 +1,3 @@
+// Package toy adds workloads to weir as CONTRIBUTING.md says, and tries them from a
+// scenario to its reports.
+package toy
