@@ -57,8 +57,8 @@ static int warm_up(struct weir_rank *r, const struct weir_case *c, const struct 
 {
     int rc;
     rank_phase(r, PH_WARMUP, c->warmup);
-    if (c->mode == MODE_PINGPONG)
-        contents_no_ping(r, c, o);
+    if (c->mode == MODE_PINGPONG && (rc = contents_no_ping(r, c, o)) < 0)
+        return rc;
     if ((rc = r->fab->expect(r, c, o)) < 0 || (rc = rank_barrier(r, 0, NULL)) < 0 || !c->warmup)
         return rc;
     if (c->mode == MODE_PINGPONG)

@@ -85,7 +85,7 @@ static int shm_attach(struct weir_rank *r, size_t bytes)
     struct shm *s = r->fs;
     (void)bytes;
     if (r->mem.fd < 0)
-        return rank_fail(r, -EINVAL, "register", -1, "memory of kind %s cannot be shared by a descriptor", r->memory->name);
+        return rank_fail(r, -EINVAL, "register", -1, "memory of kind %s cannot be shared by a descriptor", r->kind->name);
     s->peers[r->cfg.rank] = (struct shm_peer){.base = r->mem.base, .size = r->mem.size};
     return 0;
 }

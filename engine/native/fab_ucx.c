@@ -107,7 +107,7 @@ static int allocate(struct weir_rank *r, size_t bytes)
     ucp_mem_attr_t a = {.field_mask = UCP_MEM_ATTR_FIELD_ADDRESS | UCP_MEM_ATTR_FIELD_LENGTH};
     if ((s = ucx.ucp_mem_query(u->memh, &a)) != UCS_OK)
         return ucx_failed(r, "ucp_mem_query", -1, s);
-    r->mem = (struct weir_region){a.address, a.length, -1};
+    r->mem = (struct weir_region){a.address, a.length, -1, r->kind};
     memset(r->mem.base, 0, bytes);
     return 0;
 }

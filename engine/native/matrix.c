@@ -38,8 +38,8 @@ int traffic_make(struct weir_traffic *t, struct weir_loop *l, const struct weir_
         t->bytes += bytes;
     }
     t->own       = o->own.bytes;
-    t->own_from  = role_own(r, o, 0).at;
-    t->own_to    = role_own(r, o, 1).at;
+    t->own_from  = role_own(r, o, 0);
+    t->own_to    = role_own(r, o, 1);
     t->l->prep_s = t->n ? (double)weir_span(&r->clk, weir_ticks() - t0) / t->n / 1e9 : 0;
     return 0;
 }
@@ -124,10 +124,12 @@ static int settle_stamped(struct weir_traffic *t)
 static int copy_own(struct weir_traffic *t, int stamped)
 {
     struct weir_rank *r = t->l->r;
+    struct weir_err   e = {0};
     for (uint64_t at = 0; at < t->own; at += OWN_PIECE) {
         uint64_t left = t->own - at;
         int      rc;
-        memcpy(t->own_to + at, t->own_from + at, left < OWN_PIECE ? left : OWN_PIECE);
+        if (memory_copy(t->own_to.kind, t->own_to.at + at, t->own_from.kind, t->own_from.at + at, left < OWN_PIECE ? left : OWN_PIECE, &e) < 0)
+            return rank_fail(r, e.code, "transfer", r->cfg.rank, "%s", e.text);
         if ((rc = r->fab->progress(r)) < 0 || (rc = rank_tick(r)) < 0)
             return rc;
         if (stamped)

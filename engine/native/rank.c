@@ -145,7 +145,7 @@ static int make_memory(struct weir_rank *r, size_t bytes)
     if (node_bind(r->cfg.numa, &r->binding, &e) < 0)
         return rank_fail(r, e.code, "alloc", -1, "%s", e.text);
     int64_t t1 = weir_monotonic();
-    if (!(r->fab->caps & CAP_ALLOCATES) && (rc = r->memory->alloc(bytes, r->cfg.pages, &r->mem, &e)) < 0)
+    if (!(r->fab->caps & CAP_ALLOCATES) && (rc = r->kind->alloc(bytes, r->cfg.pages, &r->mem, &e)) < 0)
         return rank_fail(r, rc, "alloc", -1, "%s", e.text);
     int64_t t2 = weir_monotonic();
     if ((rc = r->fab->attach(r, bytes)) < 0)
@@ -206,7 +206,7 @@ int weir_open(const struct weir_config *cfg, struct weir_rank **out, struct weir
     }
     r->cfg    = *cfg;
     r->mem.fd = -1;
-    r->memory = cfg->heap ? &weir_mem_heap : &weir_mem_dram;
+    r->kind   = cfg->heap ? &weir_mem_heap : &weir_mem_dram;
     uint32_t busy = (uint32_t)(cfg->ranks * (cfg->team ? cfg->team->threads : 1));
     for (r->turn_mask = 255; r->turn_mask > 7 && (r->turn_mask + 1) * busy > 512; r->turn_mask >>= 1)
         ;
@@ -365,7 +365,7 @@ static int do_close(struct weir_rank *r, void *arg)
         return rc;
     if ((rc = r->fab->close(r)) < 0)
         return rc;
-    r->memory->free(&r->mem);
+    r->mem.kind->free(&r->mem);
     return 0;
 }
 

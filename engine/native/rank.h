@@ -38,7 +38,7 @@ struct weir_rank {
     struct weir_config        cfg;
     const struct weir_fabric *fab;
     void                     *fs; /* the fabric's own state */
-    const struct weir_memory *memory;
+    const struct weir_memory *kind; /* of memory */
     /* memory: a line per rank for each of [signals][pings][tallies][told], then the
      * areas [exposed][local][probe]: what peers need to find comes first and lies at
      * the same offset in all ranks */

@@ -32,7 +32,7 @@ struct weir_share role_own(struct weir_rank *r, const struct weir_role *o, int r
 {
     int   self = r->cfg.rank;
     char *at   = receiving ? rank_exposed(r) + o->own.to : rank_local(r) + o->own.from;
-    return (struct weir_share){.from = self, .to = self, .receiving = receiving, .at = at, .bytes = o->own.bytes};
+    return (struct weir_share){.from = self, .to = self, .receiving = receiving, .at = at, .bytes = o->own.bytes, .kind = r->mem.kind};
 }
 
 int role_share(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o, int i, struct weir_share *out)
@@ -41,7 +41,7 @@ int role_share(struct weir_rank *r, const struct weir_case *c, const struct weir
     if (i < o->ntargets) {
         int peer = o->targets[i].peer;
         *out     = (struct weir_share){.from = writes ? self : peer, .to = writes ? peer : self, .receiving = !writes, .at = rank_local(r) + role_local(o, i),
-                                       .bytes = bytes_of(o, o->targets[i].bytes)};
+                                       .bytes = bytes_of(o, o->targets[i].bytes), .kind = r->mem.kind};
         return 1;
     }
     i -= o->ntargets;
@@ -53,6 +53,6 @@ int role_share(struct weir_rank *r, const struct weir_case *c, const struct weir
     }
     int peer = o->sources[i].peer;
     *out     = (struct weir_share){.from = writes ? peer : self, .to = writes ? self : peer, .receiving = writes, .at = rank_exposed(r) + role_served(o, i),
-                                   .bytes = bytes_of(o, o->sources[i].bytes)};
+                                   .bytes = bytes_of(o, o->sources[i].bytes), .kind = r->mem.kind};
     return 1;
 }

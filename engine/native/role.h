@@ -44,6 +44,7 @@ struct weir_share {
     int    receiving;
     char  *at;
     size_t bytes; /* of a request, or of a cell */
+    const struct weir_memory *kind;
 };
 
 /* Where the rank's own cell is sent from, and where it is received. */

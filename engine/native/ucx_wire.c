@@ -250,7 +250,7 @@ int ucx_close(struct weir_rank *r)
     /* before the context: UCX 1.13 aborts the process if memory is still mapped then */
     ucx.ucp_mem_unmap(u->context, u->memh);
     if (r->fab->caps & CAP_ALLOCATES)
-        r->mem = (struct weir_region){.fd = -1};
+        r->mem.base = NULL;
     ucx.ucp_worker_destroy(u->worker);
     ucx.ucp_cleanup(u->context);
     r->fab = &weir_fab_ucx;

@@ -1,6 +1,7 @@
 #include "unsupported.h"
 
 #include <errno.h>
+#include <stdio.h>
 
 #include "rank.h"
 
@@ -67,6 +68,22 @@ int unsupported_close(struct weir_rank *r)
 {
     (void)r;
     return 0;
+}
+
+int unsupported_export(const struct weir_region *m, int *fd, struct weir_err *err)
+{
+    (void)fd;
+    err->code = -EOPNOTSUPP;
+    snprintf(err->text, sizeof err->text, "memory of kind %s cannot be shared with another process", m->kind->name);
+    return err->code;
+}
+
+int unsupported_import(int fd, size_t bytes, struct weir_region *out, struct weir_err *err)
+{
+    (void)fd, (void)bytes, (void)out;
+    err->code = -EOPNOTSUPP;
+    snprintf(err->text, sizeof err->text, "memory of this kind cannot be that of another process");
+    return err->code;
 }
 
 int expects_nothing(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o)

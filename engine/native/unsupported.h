@@ -1,9 +1,10 @@
-/* unsupported.h: what a fabric puts into its table where it cannot do something,
- * so that nobody has to ask for NULL. */
+/* unsupported.h: what a fabric or a kind of memory puts into its table where it cannot
+ * do something, so that nobody has to ask for NULL. */
 #ifndef WEIR_UNSUPPORTED_H
 #define WEIR_UNSUPPORTED_H
 
 #include "fabric.h"
+#include "memory.h"
 
 int     unsupported_open(struct weir_rank *r);
 int     unsupported_attach(struct weir_rank *r, size_t bytes);
@@ -19,6 +20,9 @@ int     unsupported_arrived(struct weir_rank *r, int peer, size_t n, uint64_t se
 void    unsupported_transport(struct weir_rank *r, int peer, char *buf, size_t cap);
 void    unsupported_carriers(struct weir_rank *r, int peer, char *list);
 int     unsupported_close(struct weir_rank *r);
+
+int unsupported_export(const struct weir_region *m, int *fd, struct weir_err *err);
+int unsupported_import(int fd, size_t bytes, struct weir_region *out, struct weir_err *err);
 
 /* Not an "unsupported": the target need not know what comes. */
 int expects_nothing(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o);

@@ -348,12 +348,12 @@ static int keeps_signals(void)
     struct weir_case        c = {.block = 8};
     struct weir_role        o = {.from = 1};
     int                     kept = 1;
-    r->mem.base = (char *)memory;
+    r->mem.base = (char *)memory, r->mem.kind = &weir_mem_dram;
     r->pings    = 2 * WEIR_LINE;
     r->exposed  = 4 * WEIR_LINE;
     for (uint64_t i = 0; i < LINES; i++)
         atomic_store(&memory[i], i + 1);
-    contents_no_ping(r, &c, &o);
+    kept = !contents_no_ping(r, &c, &o);
     for (uint64_t i = 0; i < LINES; i++)
         kept &= atomic_load(&memory[i]) == (i == 3 * WORDS ? 0 : i + 1);
     free(r);
