@@ -19,7 +19,7 @@ struct walk { /* over the slots of a region, as the requests of the case do */
 static void copy_request(struct weir_rank *r, const struct weir_copy *m, struct walk *w)
 {
     size_t at = w->slot * w->o->stride, block = w->c->block;
-    char  *to = rank_probe(r) + at, *from = rank_local(r) + at;
+    char  *to = rank_probe(r) + at, *from = rank_source(r) + at;
     for (uint64_t i = 0; i < w->c->batch; i++) {
         m->fn(to + i * block, from + i * block, block);
         __asm__ volatile("" ::: "memory");

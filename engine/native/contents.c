@@ -149,7 +149,7 @@ int contents_prepare(struct weir_rank *r, const struct weir_case *c, const struc
 int contents_no_ping(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o)
 {
     struct weir_err e = {0};
-    if (r->mem.kind->copy_in(rank_exposed(r) + c->block - 1, "", 1, &e) < 0)
+    if (r->cfg.sink->copy_in(rank_sink(r) + c->block - 1, "", 1, &e) < 0)
         return failed(r, &e);
     atomic_store(rank_ping_slot(r, o->from), 0); /* and no more of its line: the peer may be ahead, and a signal of its already be there */
     return 0;

@@ -33,7 +33,7 @@ int traffic_make(struct weir_traffic *t, struct weir_loop *l, const struct weir_
         return rank_fail(r, -ENOMEM, "start", -1, "no memory for the cells of %d receivers", t->n);
     for (int k = 0; k < t->n; k++) {
         uint64_t bytes = o->targets[k].bytes;
-        t->cells[k]    = (struct weir_cell){.peer = o->targets[k].peer, .local = rank_local(r) + role_local(o, k), .remote = r->exposed + role_remote(o, k),
+        t->cells[k]    = (struct weir_cell){.peer = o->targets[k].peer, .local = rank_source(r) + role_local(o, k), .remote = role_remote(o, k),
                                             .bytes = bytes, .shards = bytes < shards ? bytes : shards};
         t->bytes += bytes;
     }
@@ -124,7 +124,7 @@ static int settle_stamped(struct weir_traffic *t)
 static int copy_own(struct weir_traffic *t, int stamped)
 {
     struct weir_rank *r = t->l->r;
-    struct weir_err   e = {0};
+    struct weir_err   e;
     for (uint64_t at = 0; at < t->own; at += OWN_PIECE) {
         uint64_t left = t->own - at;
         int      rc;

@@ -72,6 +72,6 @@ static int dram_import(int fd, size_t bytes, struct weir_region *out, struct wei
 }
 
 const struct weir_memory weir_mem_dram = {
-    .name = "dram", .host = 1, .alloc = dram_alloc, .fill = host_fill, .check = host_check, .copy_in = host_copy, .copy_out = host_copy,
+    .name = "dram", .host = 1, .by_fabric = 1, .alloc = dram_alloc, .fill = host_fill, .check = host_check, .copy_in = host_copy, .copy_out = host_copy,
     .export = dram_export, .import = dram_import, .free = weir_unmap,
 };

@@ -7,6 +7,8 @@
 
 #include "weir.h"
 
+enum weir_region_name { REGION_CONTROL, REGION_SOURCE, REGION_SINK, REGIONS }; /* see weir.h */
+
 struct weir_region {
     char                     *base;
     size_t                    size;
@@ -19,7 +21,8 @@ struct weir_region {
  * and return its code. What a kind cannot do is a function that says so. */
 struct weir_memory {
     const char *name;
-    int         host; /* this processor can load from it and store to it */
+    int         host;      /* this processor can load from it and store to it */
+    int         by_fabric; /* a fabric that allocates memory itself allocates it too */
     int (*alloc)(size_t bytes, int pages, struct weir_region *out, struct weir_err *err); /* zeros, touched */
     int (*fill)(void *p, size_t n, uint64_t key, struct weir_err *err);
     /* *wrong: the first wrong offset; -1: there is none */

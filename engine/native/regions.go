@@ -22,34 +22,25 @@ import (
 
 func requestBytes(o move.Spec) uint64 { return uint64(o.BlockSize) * uint64(o.Batch) }
 
-// stride is the room of a request in a region.
+// stride is the room of a request in a share.
 func stride(o move.Spec) uint64 {
 	return room(requestBytes(o))
 }
 
-// room is what bytes take in an area: role_stride of role.h, which a matrix asks for
-// too often to call it.
-func room(bytes uint64) uint64 { return (bytes + C.ROLE_LINES - 1) / C.ROLE_LINES * C.ROLE_LINES }
+// room is what bytes take in an area: whole cache lines, in pairs because they are
+// fetched in pairs, so that neighbours do not disturb each other.
+func room(bytes uint64) uint64 {
+	const lines = 128
+	return (bytes + lines - 1) / lines * lines
+}
 
-// slots are the places of a region that requests go round.
+// slots are the places of a share that requests go round.
 func (r *rank) slots(o move.Spec) uint64 {
 	if o.Reuse != "spread" {
 		return 1
 	}
 	round := stride(o) * uint64(o.FanOut())
 	return max(1, (r.cache+round-1)/round)
-}
-
-// regionsOf are the regions that a rank makes memory for; engine/native/rank.c has
-// the same rule: an area has at least one, and who is initiator and target has one
-// more to probe in.
-func regionsOf(o move.Spec, rank int) int {
-	targets, sources := len(o.Targets(rank)), len(o.Sources(rank))
-	n := max(1, targets) + max(1, sources)
-	if targets > 0 && sources > 0 {
-		n++
-	}
-	return n
 }
 
 // receives is how many bytes come to each thread of a rank in one request of each

@@ -11,23 +11,18 @@ struct weir_role {
     const struct weir_source *sources;
     int                       ntargets, nsources;
     struct weir_own           own;     /* of a matrix; others have none */
-    uint64_t                  slots;   /* of a region; each holds one request */
+    uint64_t                  slots;   /* of a share; each holds one request */
     size_t                    request; /* bytes; in a matrix of what this rank probes with */
     size_t                    stride;  /* from slot to slot */
-    size_t                    region;  /* bytes, padding included */
-    /* in a ping-pong both ends move, over one pair of regions */
+    size_t                    region;  /* bytes of a share, padding included */
+    /* in a ping-pong both ends move, over one pair of shares */
     struct weir_flow          back;
     struct weir_source        served;
     int                       from;
 };
 
-/* Bytes from one request's place to the next: whole cache lines, in pairs because
- * they are fetched in pairs, so that neighbours do not disturb each other. */
-#define ROLE_LINES 128
-static inline size_t role_stride(size_t request) { return (request + ROLE_LINES - 1) / ROLE_LINES * ROLE_LINES; }
-
-/* Where the region of the k-th target begins, in the local area and in the target's
- * exposed one, and that of the k-th source in this rank's exposed one. */
+/* Where the share of the k-th target begins, in the source and in the target's sink, and
+ * that of the k-th source in this rank's sink. */
 static inline size_t role_local(const struct weir_role *o, int k) { return o->targets[k].bytes ? o->targets[k].local : (size_t)k * o->region; }
 static inline size_t role_remote(const struct weir_role *o, int k)
 {
@@ -38,7 +33,10 @@ static inline size_t role_served(const struct weir_role *o, int k) { return o->s
 
 void role_of(const struct weir_rank *r, const struct weir_case *c, struct weir_role *o);
 
-/* One region through which this rank sends or receives. */
+/* Fails where the role leads out of the regions of this rank or of a target. */
+int role_fits(struct weir_rank *r, const struct weir_role *o);
+
+/* One share of a region, through which this rank sends or receives. */
 struct weir_share {
     int    from, to; /* ranks */
     int    receiving;
@@ -50,7 +48,7 @@ struct weir_share {
 /* Where the rank's own cell is sent from, and where it is received. */
 struct weir_share role_own(struct weir_rank *r, const struct weir_role *o, int receiving);
 
-/* All regions of this rank in a case, counted from 0; 0: there is no such. */
+/* All shares of this rank in a case, counted from 0; 0: there is no such. */
 int role_share(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o, int i, struct weir_share *out);
 
 #endif

@@ -28,7 +28,6 @@ static const struct weir_case cases[] = {
     {.index = 5, .op = OP_WRITE, .mode = MODE_STREAM, .verify = VERIFY_NONE, .block = 1 << 20, .batch = 1, .iterations = 30, .warmup = 1, .in_flight = 16},
 };
 #define NCASES (sizeof cases / sizeof *cases)
-#define REGION (1u << 20)
 
 /* Of three ranks: what needs no pair, from every rank to every other. */
 static const struct weir_case many[] = {
@@ -49,7 +48,8 @@ static const struct weir_case matrices[] = {
     {.index = 2, .op = OP_WRITE, .mode = MODE_MATRIX, .verify = VERIFY_SAMPLE, .block = 24577, .batch = 1, .iterations = 6, .shards = 300},
 };
 #define NMATRICES (sizeof matrices / sizeof *matrices)
-#define AREA ((uint64_t)4 << 20) /* more than the cells of a rank take */
+#define AREA ((uint64_t)4 << 20) /* more than the cells of a rank take, or its shares */
+#define FIRST 4096
 #define ROOM(n) (((n) + 127) / 128 * 128)
 
 struct one {
@@ -99,11 +99,11 @@ static struct weir_flows flows_of(int self, int ranks, struct peers *p)
 
 static uint64_t cell(int op, int initiator, int target) { return op == OP_WRITE ? cells[initiator][target] : cells[target][initiator]; }
 
-/* The cells with their places at both ends, and how long the two areas are. */
-static struct weir_flows cells_of(int self, int op, struct peers *p, struct weir_config *cfg)
+/* The cells with their places at both ends. */
+static struct weir_flows cells_of(int self, int op, struct peers *p)
 {
     struct weir_flows f = {.targets = p->targets, .sources = p->sources, .turns = p->turns};
-    uint64_t          local = 0, exposed = 0, largest;
+    uint64_t          local = 0, exposed = 0;
     for (int to = 0; to < 3; to++) {
         uint64_t remote = 0, n = cell(op, self, to);
         for (int before = 0; before < self; before++)
@@ -116,8 +116,6 @@ static struct weir_flows cells_of(int self, int op, struct peers *p, struct weir
         exposed += ROOM(n);
     }
     f.own = (struct weir_own){own_cells[self], local, exposed};
-    local += ROOM(f.own.bytes);
-    exposed += ROOM(f.own.bytes);
     for (int i = 0; i < 3; i++) {
         int best = -1;
         for (int to = 0; to < 3; to++)
@@ -125,11 +123,7 @@ static struct weir_flows cells_of(int self, int op, struct peers *p, struct weir
                 best = to;
         if (best >= 0 && (i == self || best == self))
             p->turns[f.nturns++] = (struct weir_turn){i == self ? best : i, i == self};
-        if (i == self && best >= 0 && (largest = ROOM(cell(op, i, best))) > cfg->region)
-            cfg->region = largest;
     }
-    cfg->local   = local > cfg->local ? local : cfg->local;
-    cfg->exposed = exposed > cfg->exposed ? exposed : cfg->exposed;
     return f;
 }
 
@@ -139,20 +133,19 @@ static struct weir_flows cells_of(int self, int op, struct peers *p, struct weir
 static void describe(struct one *o, struct weir_config *cfg, struct weir_flows *flows, struct peers p[NFLOWS])
 {
     cfg->share  = 1;
-    cfg->region = o->matrix ? 0 : REGION;
     cfg->nflows = o->matrix ? NFLOWS : 2;
     for (int op = OP_WRITE; op <= OP_READ; op++)
-        flows[op] = o->matrix ? cells_of(o->rank, op, &p[op], cfg) : flows_of(o->rank, o->ranks, &p[op]);
+        flows[op] = o->matrix ? cells_of(o->rank, op, &p[op]) : flows_of(o->rank, o->ranks, &p[op]);
     for (int i = 2; i < cfg->nflows; i++) {
-        flows[i] = cells_of(o->rank, i - 2, &p[i], cfg);
+        flows[i] = cells_of(o->rank, i - 2, &p[i]);
         for (int k = 0; k < flows[i].ntargets; k++)
             p[i].targets[k].local += AREA * (uint64_t)(i - 1), p[i].targets[k].remote += AREA * (uint64_t)(i - 1);
         for (int k = 0; k < flows[i].nsources; k++)
             p[i].sources[k].offset += AREA * (uint64_t)(i - 1);
         flows[i].own.from += AREA * (uint64_t)(i - 1), flows[i].own.to += AREA * (uint64_t)(i - 1);
     }
-    if (o->matrix)
-        cfg->local = cfg->exposed = AREA * 3;
+    int targeted = o->matrix || o->ranks > 2 || o->rank == 1; /* and probes beside what peers have */
+    cfg->layout  = (struct weir_layout){.source = FIRST + AREA * 3, .first = FIRST, .sink = AREA * (targeted ? 4 : 3), .probe = targeted ? AREA * 3 : 0};
 }
 
 /* Writes, then reads after a sleep. */
@@ -199,6 +192,7 @@ static int run(struct one *o, const struct weir_case *plan)
     struct weir_case   c = *plan;
     c.timeout            = 60000000000;
     c.flows              = c.op;
+    c.stride             = ROOM(c.block * c.batch);
     c.corrupt            = o->corrupt ? 0 : -1;
     if (weir_run(o->r, &c, &res, &o->err))
         return -1;
@@ -215,7 +209,8 @@ static int run(struct one *o, const struct weir_case *plan)
 static void *life(void *arg)
 {
     struct one        *o   = arg;
-    struct weir_config cfg = {.fabric = o->fabric, .rank = o->rank, .ranks = o->ranks, .cpu = -1, .one_host = 1, .seed = 7, .control = &o->control, .provider = o->provider, .heap = o->heap, .sleeps = o->sleeps};
+    struct weir_config cfg = {.fabric = o->fabric, .rank = o->rank, .ranks = o->ranks, .cpu = -1, .one_host = 1, .seed = 7, .control = &o->control, .provider = o->provider, .sleeps = o->sleeps};
+    cfg.source = cfg.sink = o->heap ? &weir_mem_heap : &weir_mem_dram;
     cfg.team = o->team, cfg.thread = o->thread;
     if (o->thread)
         cfg.control = team_control(o->team, o->thread);
@@ -343,19 +338,21 @@ static int noticed(const struct one *o, const char *words)
 static int keeps_signals(void)
 {
     enum { WORDS = WEIR_LINE / sizeof(uint64_t), LINES = 4 * WORDS }; /* of two ranks: their slots, and the lines of their messages */
-    static _Atomic uint64_t memory[LINES + WORDS];                   /* and what is exposed */
+    static _Atomic uint64_t control[LINES];
+    static char             sink[8];
     struct weir_rank       *r = calloc(1, sizeof *r);
     struct weir_case        c = {.block = 8};
     struct weir_role        o = {.from = 1};
-    int                     kept = 1;
-    r->mem.base = (char *)memory, r->mem.kind = &weir_mem_dram;
-    r->pings    = 2 * WEIR_LINE;
-    r->exposed  = 4 * WEIR_LINE;
+    int                     kept;
+    r->regions[REGION_CONTROL].base = (char *)control;
+    r->regions[REGION_SINK].base    = sink;
+    r->cfg.sink                     = &weir_mem_dram;
+    r->pings                        = 2 * WEIR_LINE;
     for (uint64_t i = 0; i < LINES; i++)
-        atomic_store(&memory[i], i + 1);
+        atomic_store(&control[i], i + 1);
     kept = !contents_no_ping(r, &c, &o);
     for (uint64_t i = 0; i < LINES; i++)
-        kept &= atomic_load(&memory[i]) == (i == 3 * WORDS ? 0 : i + 1);
+        kept &= atomic_load(&control[i]) == (i == 3 * WORDS ? 0 : i + 1);
     free(r);
     printf("%s a signal that comes early is kept\n", kept ? "ok  " : "FAIL");
     return !kept;
