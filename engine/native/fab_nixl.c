@@ -17,6 +17,7 @@
 #include "ceiling.h"
 #include "dl.h"
 #include "nixl_xfer.h"
+#include "role.h"
 #include "unsupported.h"
 
 struct blob {
@@ -254,9 +255,7 @@ static int nixl_tell(struct weir_rank *r, int peer, uint64_t place, uint64_t val
 
 static int nixl_ping(struct weir_rank *r, int peer, void *local, size_t n, uint64_t seq)
 {
-    struct nixl_rank *u = r->fs;
-    if (!u->is_ucx)
-        return rank_fail(r, -EOPNOTSUPP, "ping", peer, "a ping-pong needs the bytes of a message to arrive in order, and NIXL's backend %s does not promise that; use mode stream with in_flight 1", u->name);
+    struct nixl_rank *u             = r->fs;
     ((unsigned char *)local)[n - 1] = rank_mark(seq);
     u->pinged                       = (struct weir_req){.pending = PINGING, .peer = peer};
     int rc                          = nixl_add(r, peer, NIXL_WRITE, local, in_sink(r, peer, 0), n, &u->pinged);
@@ -291,7 +290,9 @@ static void nixl_carriers(struct weir_rank *r, int peer, char *list)
 /* What was made for a case is released with it: the next makes its own, and is timed. */
 static int nixl_expect(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o)
 {
-    (void)o;
+    const struct nixl_rank *u = r->fs;
+    if (c && c->mode == MODE_PINGPONG && !u->is_ucx)
+        return rank_fail(r, -EOPNOTSUPP, "ping", o->from, "a ping-pong needs the bytes of a message to arrive in order, and NIXL's backend %s does not promise that; use mode stream with in_flight 1", u->name);
     return c ? 0 : nixl_release(r);
 }
 
@@ -338,7 +339,7 @@ static int nixl_close(struct weir_rank *r)
 }
 
 const struct weir_fabric weir_fab_nixl = {
-    .name = "nixl", .caps = CAP_NETWORK, .probe = nixl_probe, .open = nixl_open, .attach = nixl_attach, .address = nixl_address,
+    .name = "nixl", .caps = CAP_NETWORK | CAP_MARKS_DATA, .probe = nixl_probe, .open = nixl_open, .attach = nixl_attach, .address = nixl_address,
     .connect = nixl_connect, .put = nixl_put, .get = nixl_get, .post = nixl_submit, .progress = nixl_progress, .wait = nixl_progress, .flush = nixl_flush, .signal = nixl_tell, .tell = nixl_tell,
     .expect = nixl_expect, .ping = nixl_ping, .arrived = nixl_arrived, .ceiling = ceiling_raw, .transport = nixl_transport, .carriers = nixl_carriers,
     .close = nixl_close,

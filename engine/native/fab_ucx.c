@@ -16,6 +16,7 @@ static const struct ucx_api *const apis[] = {[UCX_RMA] = &ucx_rma, [UCX_AM] = &u
 static void take_functions(struct weir_fabric *t, const struct ucx_api *a, const struct weir_config *cfg)
 {
     *t         = weir_fab_ucx;
+    t->caps |= a->caps;
     t->put     = a->put;
     t->get     = a->get;
     t->flush   = a->flush;

@@ -36,6 +36,7 @@ enum weir_caps {
     CAP_ALLOCATES         = 1 << 1, /* attach allocates memory that has no kind of its own */
     CAP_NETWORK           = 1 << 2, /* reaches other hosts */
     CAP_NEEDS_HOST        = 1 << 3, /* this processor or its kernel copies: sources and sinks must be host memory */
+    CAP_MARKS_DATA        = 1 << 4, /* the number of a ping is the last byte of its data: for host memory only */
 };
 
 struct weir_fabric {
@@ -73,9 +74,10 @@ struct weir_fabric {
      * rank's sources, from the first place of their shares on; c NULL: no more. For a
      * fabric whose target must know beforehand. */
     int (*expect)(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o);
-    /* A message that the peer can see arriving: seq counts from 1. The buffer may be
-     * marked in its last byte, and is used again when the answer has arrived. arrived: this
-     * rank has the peer's message number seq. */
+    /* A message from this rank's source to the beginning of the peer's sink, which can see it
+     * arriving: seq counts from 1. The buffer may be marked in its last byte, and is used again
+     * when the answer has arrived. arrived: this rank has the peer's message number seq. Loops
+     * call those of the rank, see ping.c. */
     int (*ping)(struct weir_rank *r, int peer, void *local, size_t n, uint64_t seq);
     int (*arrived)(struct weir_rank *r, int peer, size_t n, uint64_t seq);
     /* Adds rates that the path to the peer can carry, CEILING_SPANS of them or

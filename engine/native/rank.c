@@ -173,6 +173,7 @@ static int do_open(struct weir_rank *r, void *arg)
     r->told    = 3 * r->pings;
     if ((rc = room_to_probe(r)) < 0 || (rc = r->fab->open(r)) < 0 || (rc = make_regions(r)) < 0)
         return rc;
+    rank_choose_pings(r);
     if (!(r->hist = hist_new()) || !(r->sinks = calloc((size_t)r->cfg.ranks, sizeof *r->sinks)))
         return rank_fail(r, -ENOMEM, "alloc", -1, "no memory for the recorder");
     return 0;

@@ -44,6 +44,9 @@ struct weir_rank {
     struct weir_region regions[REGIONS];
     size_t             pings, tallies, told; /* offsets */
     uint64_t          *sinks; /* by peer: bytes of its sink that peers may use */
+    /* of the fabric, or by a word where that looks at data which this processor cannot see */
+    int (*ping)(struct weir_rank *r, int peer, void *local, size_t n, uint64_t seq);
+    int (*arrived)(struct weir_rank *r, int peer, size_t n, uint64_t seq);
     const struct weir_copy *copy; /* the method that suits the case */
 
     struct weir_clock clk;
@@ -189,6 +192,9 @@ int rank_flush(struct weir_rank *r, int peer);
 
 /* Puts a word into the line of tallies that the peer keeps for this rank; it is there on return. */
 static inline int rank_tell(struct weir_rank *r, int peer, uint64_t word) { return r->fab->tell(r, peer, rank_tally_of(r, r->cfg.rank), word); }
+
+/* How messages of a ping-pong are sent and seen, once the fabric is open. */
+void rank_choose_pings(struct weir_rank *r);
 
 /* One case, on the rank's thread. */
 int rank_case(struct weir_rank *r, const struct weir_case *c, struct weir_result *out);

@@ -35,6 +35,7 @@ struct ucx_op;
 struct ucx_api {
     const char *name;
     uint64_t    features; /* of UCX, no more than it needs */
+    uint32_t    caps;     /* of the fabric, beside those that all have */
     int         in_row;   /* blocks are counted in the row of their receives; else, without an order, each by the ask that it is before */
     int (*open)(struct weir_rank *r);    /* the worker is there, peers are not */
     int (*connect)(struct weir_rank *r); /* the endpoints are there, nothing was sent */

@@ -69,7 +69,7 @@ static int arrived(struct weir_rank *r, int peer, size_t n, uint64_t seq)
 }
 
 const struct ucx_api ucx_rma = {
-    .name = "rma", .features = UCP_FEATURE_RMA, .open = ucx_nothing, .connect = ucx_nothing, .note = no_note, .put = put, .get = get, .flush = flush,
+    .name = "rma", .features = UCP_FEATURE_RMA, .caps = CAP_MARKS_DATA, .open = ucx_nothing, .connect = ucx_nothing, .note = no_note, .put = put, .get = get, .flush = flush,
     .signal = put_word, .tell = tell, .expect = expects_nothing, .ping = ping, .arrived = arrived, .ceiling = ceiling_raw, .close = ucx_nothing,
 };
 #endif

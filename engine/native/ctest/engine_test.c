@@ -2,8 +2,9 @@
  * every operation, mode and verification over the fabrics named, two of them as a
  * pair, three each to each other and three with the cells of a matrix; libfabric:NAME is libfabric over the provider
  * of that name, ucx:NAME is ucx with the API of that name, nixl:prepared and
- * nixl:reregister are nixl with that option; +heap behind it is private memory, +sleep
- * ranks that sleep while they wait, +iov a message for a request. */
+ * nixl:reregister are nixl with that option; +heap behind it is private memory, +hidden
+ * memory that this processor may not touch, +hidden-source and +hidden-sink one region of
+ * that, +sleep ranks that sleep while they wait, +iov a message for a request. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +15,7 @@
 #include "../pattern.h"
 #include "../team.h"
 #include "../weir.h"
+#include "hidden.h"
 #include "ucx_watch.h"
 
 #define MOST 3
@@ -55,7 +57,8 @@ static const struct weir_case matrices[] = {
 struct one {
     const char         *provider;
     char                fabric[64];
-    int                 rank, ranks, heap, sleeps, iov, matrix, corrupt, failed;
+    const struct weir_memory *source, *sink;
+    int                 rank, ranks, sleeps, iov, matrix, corrupt, failed;
     struct weir_control control;
     struct one         *all; /* by rank */
     struct weir_team   *team; /* of the two threads of a rank; NULL: it has one */
@@ -210,7 +213,7 @@ static void *life(void *arg)
 {
     struct one        *o   = arg;
     struct weir_config cfg = {.fabric = o->fabric, .rank = o->rank, .ranks = o->ranks, .cpu = -1, .one_host = 1, .seed = 7, .control = &o->control, .provider = o->provider, .sleeps = o->sleeps};
-    cfg.source = cfg.sink = o->heap ? &weir_mem_heap : &weir_mem_dram;
+    cfg.source = o->source, cfg.sink = o->sink;
     cfg.team = o->team, cfg.thread = o->thread;
     if (o->thread)
         cfg.control = team_control(o->team, o->thread);
@@ -257,18 +260,26 @@ static void *life(void *arg)
     return NULL;
 }
 
+static int behind(char *name, const char *what)
+{
+    char *at = strstr(name, what);
+    if (at)
+        memmove(at, at + strlen(what), strlen(at + strlen(what)) + 1);
+    return at != NULL;
+}
+
 /* NAME or NAME:PROVIDER, and what is behind it */
 static void name(struct one *o, const char *fabric)
 {
     snprintf(o->fabric, sizeof o->fabric, "%s", fabric);
-    char *heap = strstr(o->fabric, "+heap"), *sleep = strstr(o->fabric, "+sleep"), *iov = strstr(o->fabric, "+iov"), *colon = strchr(o->fabric, ':');
-    if (heap)
-        *heap = 0, o->heap = 1;
-    if (sleep)
-        *sleep = 0, o->sleeps = 1;
-    if (iov)
-        *iov = 0, o->iov = 1;
-    if (colon)
+    int   source = behind(o->fabric, "+hidden-source"), sink = behind(o->fabric, "+hidden-sink"), both = behind(o->fabric, "+hidden");
+    int   heap   = behind(o->fabric, "+heap");
+    char *colon;
+    o->source = source || both ? &hidden_memory : heap ? &weir_mem_heap : &weir_mem_dram;
+    o->sink   = sink || both ? &hidden_memory : heap ? &weir_mem_heap : &weir_mem_dram;
+    o->sleeps = behind(o->fabric, "+sleep");
+    o->iov    = behind(o->fabric, "+iov");
+    if ((colon = strchr(o->fabric, ':')))
         *colon = 0, o->provider = colon + 1;
 }
 
@@ -358,6 +369,93 @@ static int keeps_signals(void)
     return !kept;
 }
 
+/* A fabric that copies by this processor does not take memory that it may not touch. */
+static int refuses_hidden(const char *fabric)
+{
+    static struct weir_control control;
+    struct weir_err            err;
+    struct weir_rank          *r;
+    struct weir_config cfg = {.fabric = fabric, .ranks = 2, .cpu = -1, .one_host = 1, .control = &control, .source = &weir_mem_dram, .sink = &hidden_memory};
+    char               want[WEIR_TEXT];
+    snprintf(want, sizeof want, "fabric %s moves host memory only, and kind hidden is none", fabric);
+    int refused = weir_open(&cfg, &r, &err) < 0 && !strcmp(err.text, want);
+    printf("%s %s takes no memory that this processor may not touch\n", refused ? "ok  " : "FAIL", fabric);
+    return !refused;
+}
+
+/* A role that leads out of a region of either end, by one byte or by far. */
+static int keeps_within(void)
+{
+    static struct weir_control control;
+    struct weir_err            err     = {0};
+    uint64_t                   sinks[] = {1000, 2000};
+    struct weir_rank          *r       = calloc(1, sizeof *r);
+    struct weir_flow           f       = {.peer = 1, .bytes = 100, .local = 900, .remote = 1900};
+    struct weir_source         from    = {.peer = 1, .bytes = 100, .offset = 900};
+    struct weir_role           o       = {.targets = &f, .sources = &from, .ntargets = 1, .nsources = 1, .own = {.bytes = 100, .from = 900, .to = 900}};
+    uint64_t *const            edges[] = {&f.local, &f.remote, &from.offset, &o.own.from, &o.own.to};
+    r->cfg   = (struct weir_config){.control = &control, .layout = {.source = 1010, .first = 10, .sink = 1500, .probe = 1000}};
+    r->sinks = sinks;
+    r->err   = &err;
+    int good = role_fits(r, &o) == 0;
+    for (size_t i = 0; i < 2 * sizeof edges / sizeof *edges; i++) {
+        uint64_t fits = *edges[i / 2];
+        *edges[i / 2] = i % 2 ? UINT64_MAX - 99 : fits + 1;
+        good &= role_fits(r, &o) < 0 && strstr(err.text, "the launch was opened for less") != NULL;
+        *edges[i / 2] = fits;
+        err           = (struct weir_err){0};
+    }
+    o.initiator = 1;
+    o.region    = 501; /* more than can be probed with */
+    good &= role_fits(r, &o) < 0;
+    free(r);
+    printf("%s a case keeps within its regions\n", good ? "ok  " : "FAIL");
+    return !good;
+}
+
+/* Between any two kinds, more than a piece at a time. */
+static int copies_between_kinds(void)
+{
+    const struct weir_memory *kinds[] = {&weir_mem_dram, &weir_mem_heap, &hidden_memory};
+    const size_t              n       = 40001;
+    int                       bad     = 0;
+    for (int i = 0; i < 9; i++) {
+        struct weir_region from, to;
+        struct weir_err    err   = {0};
+        int64_t            wrong = 0, torn = 0;
+        if (kinds[i / 3]->alloc(n + 1, PAGES_DEFAULT, &from, &err) < 0 || kinds[i % 3]->alloc(n + 1, PAGES_DEFAULT, &to, &err) < 0)
+            return 1;
+        from.kind->fill(from.base, n + 1, 5, &err);
+        bad |= memory_copy(to.kind, to.base, from.kind, from.base, n, &err) < 0;
+        to.kind->check(to.base, n, 5, &torn, &err);
+        to.kind->check(to.base, n + 1, 5, &wrong, &err);
+        bad |= torn != -1 || wrong != (int64_t)n;
+        from.kind->free(&from);
+        to.kind->free(&to);
+    }
+    printf("%s memory of any kind is copied to any\n", bad ? "FAIL" : "ok  ");
+    return bad;
+}
+
+/* What one process exports another imports; private memory is not exported. */
+static int shares_memory(void)
+{
+    struct weir_region mine, theirs, own, none;
+    struct weir_err    err   = {0};
+    int64_t            wrong = 0;
+    int                fd;
+    if (weir_mem_dram.alloc(5000, PAGES_DEFAULT, &mine, &err) < 0 || weir_mem_dram.export(&mine, &fd, &err) < 0 || weir_mem_dram.import(fd, 5000, &theirs, &err) < 0 ||
+        weir_mem_heap.alloc(5000, PAGES_DEFAULT, &own, &err) < 0)
+        return 1;
+    theirs.kind->fill(theirs.base, 5000, 7, &err);
+    mine.kind->check(mine.base, 5000, 7, &wrong, &err);
+    int refused = own.kind->export(&own, &fd, &err) < 0 && strstr(err.text, "kind heap cannot be shared") && own.kind->import(fd, 5000, &none, &err) < 0;
+    int good    = wrong == -1 && theirs.base != mine.base && refused;
+    mine.kind->free(&mine), theirs.kind->free(&theirs), own.kind->free(&own);
+    printf("%s memory is shared by its kind\n", good ? "ok  " : "FAIL");
+    return !good;
+}
+
 /* Of LeakSanitizer, where the program is built with it: whether it found any, which it has told of. */
 extern int __lsan_do_recoverable_leak_check(void) __attribute__((weak));
 
@@ -366,7 +464,7 @@ int main(int argc, char **argv)
     static struct one o[2 * TEAM], leaked[MOST], leaked_too[MOST]; /* the ranks of a run with a fault are given up, not cleaned up */
     int               bad = 0, ucx = 0;
     ceiling_span_ns       = 50000;
-    bad += keeps_signals();
+    bad += keeps_signals() + keeps_within() + copies_between_kinds() + shares_memory() + refuses_hidden("shm") + refuses_hidden("tcp");
     for (int i = 1; i < argc; i++)
         ucx |= !strncmp(argv[i], "ucx", 3);
     if (ucx)
