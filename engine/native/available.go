@@ -76,7 +76,7 @@ func (r *rank) buffers() string {
 	if r.cells != nil {
 		return "the cells of their matrix"
 	}
-	return fmt.Sprintf("buffers of %v", quantity.Size(r.share))
+	return fmt.Sprintf("buffers of %v", quantity.Size(r.buffer))
 }
 
 // inPages rounds up to the huge pages that a region has, if it has any.

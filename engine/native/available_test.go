@@ -62,7 +62,7 @@ func TestMemoryOfAKindFits(t *testing.T) {
 		"others are available": {options(100), engine.Memory{Available: 1, Huge: map[uint64]uint64{page: 99 * page}}, "GiB are available"},
 	} {
 		r := &rank{options: c.o, launch: launch{Launch: engine.Launch{Ranks: 2, Nodes: []string{"a", "a"}}, Cases: []task{{Options: c.o}}}, self: engine.Identity{Memory: &c.free}}
-		r.share = r.slots(c.o) * stride(c.o)
+		r.buffer = r.slots(c.o) * stride(c.o)
 		err := r.memoryFits()
 		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)

@@ -9,15 +9,15 @@
 #define PIECE ((size_t)64 << 20) /* of a long fill or check, between two signs of life */
 #define HEAD 8                   /* bytes of a block of zeros that tell what it is */
 
-static uint64_t key_of(struct weir_rank *r, const struct weir_case *c, const struct weir_share *s, uint64_t pass)
+static uint64_t key_of(struct weir_rank *r, const struct weir_case *c, const struct weir_buffer *s, uint64_t pass)
 {
     return pattern_key(r->cfg.seed, c->index, s->from, s->to, pass);
 }
 
 static int failed(struct weir_rank *r, const struct weir_err *e) { return rank_fail(r, e->code, "contents", -1, "%s", e->text); }
 
-/* The pattern of a key from p on, in memory of the share's kind. */
-static int fill(struct weir_rank *r, const struct weir_share *s, char *p, size_t n, uint64_t key)
+/* The pattern of a key from p on, in memory of the buffer's kind. */
+static int fill(struct weir_rank *r, const struct weir_buffer *s, char *p, size_t n, uint64_t key)
 {
     struct weir_err e = {0};
     for (size_t off = 0; off < n; off += PIECE) {
@@ -32,7 +32,7 @@ static int fill(struct weir_rank *r, const struct weir_share *s, char *p, size_t
 }
 
 /* *wrong: the first wrong offset, or -1. */
-static int find_wrong(struct weir_rank *r, const struct weir_share *s, const char *p, size_t n, uint64_t key, int64_t *wrong)
+static int find_wrong(struct weir_rank *r, const struct weir_buffer *s, const char *p, size_t n, uint64_t key, int64_t *wrong)
 {
     struct weir_err e = {0};
     *wrong            = -1;
@@ -49,7 +49,7 @@ static int find_wrong(struct weir_rank *r, const struct weir_share *s, const cha
 
 #define ZEROS ((size_t)16 << 10) /* copied at a time */
 
-static int clear(const struct weir_share *s, char *p, size_t n, struct weir_err *e)
+static int clear(const struct weir_buffer *s, char *p, size_t n, struct weir_err *e)
 {
     static const char zeros[ZEROS];
     int               rc = 0;
@@ -58,7 +58,7 @@ static int clear(const struct weir_share *s, char *p, size_t n, struct weir_err 
     return rc;
 }
 
-static int find_nonzero(const struct weir_share *s, const char *p, size_t n, int64_t *wrong, struct weir_err *e)
+static int find_nonzero(const struct weir_buffer *s, const char *p, size_t n, int64_t *wrong, struct weir_err *e)
 {
     char piece[ZEROS];
     *wrong = -1;
@@ -78,7 +78,7 @@ static int find_nonzero(const struct weir_share *s, const char *p, size_t n, int
 
 /* Each block of zeros begins with a word of its own: zeros alone would not tell
  * one pass from another, nor one block. */
-static int fill_zeros(struct weir_rank *r, const struct weir_case *c, const struct weir_share *s, char *p, uint64_t key)
+static int fill_zeros(struct weir_rank *r, const struct weir_case *c, const struct weir_buffer *s, char *p, uint64_t key)
 {
     struct weir_err e = {0};
     for (size_t off = 0, k = 0; off < s->bytes; off += c->block, k++) {
@@ -92,7 +92,7 @@ static int fill_zeros(struct weir_rank *r, const struct weir_case *c, const stru
     return 0;
 }
 
-static int find_wrong_zeros(struct weir_rank *r, const struct weir_case *c, const struct weir_share *s, const char *p, size_t n, uint64_t key,
+static int find_wrong_zeros(struct weir_rank *r, const struct weir_case *c, const struct weir_buffer *s, const char *p, size_t n, uint64_t key,
                             int64_t *wrong)
 {
     struct weir_err e = {0};
@@ -114,14 +114,14 @@ static int find_wrong_zeros(struct weir_rank *r, const struct weir_case *c, cons
     return 0;
 }
 
-/* Slots of a region have keys so far apart that no two share a word. */
+/* Slots of a buffer have keys so far apart that no two share a word. */
 static uint64_t slot_key(const struct weir_role *o, uint64_t key, uint64_t slot) { return key + slot * (o->stride / 8); }
 
-static int fill_region(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o, const struct weir_share *s, uint64_t pass)
+static int fill_region(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o, const struct weir_buffer *s, uint64_t pass)
 {
     uint64_t key = key_of(r, c, s, pass);
     if (!c->zeros)
-        return fill(r, s, s->at, o->slots > 1 ? o->region : s->bytes, key);
+        return fill(r, s, s->at, o->slots > 1 ? o->buffer : s->bytes, key);
     for (uint64_t k = 0; k < o->slots; k++) {
         int rc = fill_zeros(r, c, s, s->at + k * o->stride, slot_key(o, key, k));
         if (rc < 0)
@@ -130,15 +130,15 @@ static int fill_region(struct weir_rank *r, const struct weir_case *c, const str
     return 0;
 }
 
-static int poison_region(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o, const struct weir_share *s, uint64_t pass)
+static int poison_region(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o, const struct weir_buffer *s, uint64_t pass)
 {
-    return fill(r, s, s->at, o->slots > 1 ? o->region : s->bytes, ~key_of(r, c, s, PASS_POISON + pass));
+    return fill(r, s, s->at, o->slots > 1 ? o->buffer : s->bytes, ~key_of(r, c, s, PASS_POISON + pass));
 }
 
 int contents_prepare(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o, uint64_t pass)
 {
-    struct weir_share s;
-    for (int i = 0; role_share(r, c, o, i, &s); i++) {
+    struct weir_buffer s;
+    for (int i = 0; role_buffer(r, c, o, i, &s); i++) {
         int rc = s.receiving ? poison_region(r, c, o, &s, pass) : fill_region(r, c, o, &s, pass);
         if (rc < 0)
             return rc;
@@ -158,7 +158,7 @@ int contents_no_ping(struct weir_rank *r, const struct weir_case *c, const struc
 /* Both ends of an own cell, which are this rank's, whatever the op. */
 static int renew_own(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o)
 {
-    struct weir_share from = role_own(r, o, 0), to = role_own(r, o, 1);
+    struct weir_buffer from = role_own(r, o, 0), to = role_own(r, o, 1);
     if (!o->own.bytes)
         return 0;
     int rc = fill_region(r, c, o, &from, PASS_TIMED);
@@ -170,12 +170,12 @@ static int renew_own(struct weir_rank *r, const struct weir_case *c, const struc
  * A new source makes the whole target stale, a poisoned destination the reader. */
 int contents_renew(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o)
 {
-    struct weir_share s;
+    struct weir_buffer s;
     if (c->mode == MODE_PINGPONG) {
         int rc = contents_prepare(r, c, o, PASS_TIMED);
         return rc < 0 ? rc : contents_no_ping(r, c, o);
     }
-    for (int i = 0; i < o->ntargets && role_share(r, c, o, i, &s); i++) {
+    for (int i = 0; i < o->ntargets && role_buffer(r, c, o, i, &s); i++) {
         int rc = s.receiving ? poison_region(r, c, o, &s, 0) : fill_region(r, c, o, &s, PASS_TIMED);
         if (rc < 0)
             return rc;
@@ -229,7 +229,7 @@ static int touched(struct weir_rank *r, const struct weir_case *c, const struct 
     return 0;
 }
 
-static int wrong(struct weir_rank *r, const struct weir_case *c, const struct weir_share *s, uint64_t slot, const char *p, size_t n, int64_t at, uint64_t key, int timed)
+static int wrong(struct weir_rank *r, const struct weir_case *c, const struct weir_buffer *s, uint64_t slot, const char *p, size_t n, int64_t at, uint64_t key, int timed)
 {
     int64_t  block = (int64_t)c->block;
     uint64_t k     = (uint64_t)(at / block);
@@ -251,7 +251,7 @@ static int wrong(struct weir_rank *r, const struct weir_case *c, const struct we
                      s->from, s->to, timed ? "the timed part" : "an untimed pass", place, (long long)at, n, part, is, want);
 }
 
-static int check_slot(struct weir_rank *r, const struct weir_case *c, const struct weir_share *s, uint64_t slot, const char *p, size_t n, uint64_t key, int timed)
+static int check_slot(struct weir_rank *r, const struct weir_case *c, const struct weir_buffer *s, uint64_t slot, const char *p, size_t n, uint64_t key, int timed)
 {
     int64_t at;
     int     rc = c->zeros ? find_wrong_zeros(r, c, s, p, n, key, &at) : find_wrong(r, s, p, n, key, &at);
@@ -259,7 +259,7 @@ static int check_slot(struct weir_rank *r, const struct weir_case *c, const stru
 }
 
 /* As if the byte had come so. */
-static int flip_byte(struct weir_rank *r, const struct weir_share *s, int64_t at)
+static int flip_byte(struct weir_rank *r, const struct weir_buffer *s, int64_t at)
 {
     struct weir_err e = {0};
     unsigned char   byte;
@@ -271,11 +271,11 @@ static int flip_byte(struct weir_rank *r, const struct weir_share *s, int64_t at
 
 int contents_check(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o, uint64_t pass, int timed, uint64_t done)
 {
-    struct weir_share s;
+    struct weir_buffer s;
     /* a ping may carry its number in its last byte */
     size_t  marked = c->mode == MODE_PINGPONG && timed;
     int64_t flip   = c->corrupt_timed == timed ? c->corrupt : -1;
-    for (int i = 0; role_share(r, c, o, i, &s); i++) {
+    for (int i = 0; role_buffer(r, c, o, i, &s); i++) {
         uint64_t slots = o->slots;
         size_t   n     = s.bytes - marked;
         int      rc;

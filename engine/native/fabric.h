@@ -71,7 +71,7 @@ struct weir_fabric {
     /* Writes a word into any such place; it is there on return. */
     int (*tell)(struct weir_rank *r, int peer, uint64_t place, uint64_t value);
     /* Nothing is under way; from the next barrier on, writes of this case come from this
-     * rank's sources, from the first place of their shares on; c NULL: no more. For a
+     * rank's sources, from the first place of their buffers on; c NULL: no more. For a
      * fabric whose target must know beforehand. */
     int (*expect)(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o);
     /* A message from this rank's source to the beginning of the peer's sink, which can see it

@@ -30,7 +30,7 @@ const mostBytes = 1 << 60
 
 // layout is that of any rank of the launch, with one thread of it.
 func (r *rank) layout(rank int) (layout, error) {
-	local, exposed, probe, served := r.shares(rank)
+	local, exposed, probe, served := r.moved(rank)
 	if max(local, exposed, probe) > mostBytes {
 		return layout{}, &engine.Error{Fabric: r.fabric, Op: "alloc", Phase: "ready", Peer: -1, Code: -7, Text: "buffers of " + quantity.Size(max(local, exposed, probe)).String() + " do not fit into any memory"}
 	}
@@ -42,22 +42,22 @@ func (r *rank) layout(rank int) (layout, error) {
 	return l, nil
 }
 
-// shares are the bytes of a rank's source and sink that requests move, the bytes that it
+// moved are the bytes of a rank's source and sink that requests move, the bytes that it
 // probes its ceilings with, and whether peers use its sink.
-func (r *rank) shares(rank int) (local, exposed, probe uint64, served bool) {
+func (r *rank) moved(rank int) (local, exposed, probe uint64, served bool) {
 	if r.cells != nil {
 		local, exposed, probe = r.areas(rank)
 		return local, exposed, probe, exposed > 0
 	}
 	targets, sources := len(r.options.Targets(rank)), len(r.options.Sources(rank))
 	if targets > 0 {
-		probe = r.share
+		probe = r.buffer
 	}
 	most := mostBytes / uint64(max(1, targets, sources))
-	if r.share > most {
+	if r.buffer > most {
 		return mostBytes + 1, 0, 0, false
 	}
-	return r.share * uint64(max(1, targets)), r.share * uint64(max(1, sources)), probe, sources > 0
+	return r.buffer * uint64(max(1, targets)), r.buffer * uint64(max(1, sources)), probe, sources > 0
 }
 
 // area is what so many bytes take at least: whole pages, and enough to probe with.

@@ -44,24 +44,24 @@ func TestRegionsAreAsLargeAsTheyWereWorkedOut(t *testing.T) {
 // Places for probes overlap with nothing that peers use, and where copies are compared their
 // two ends do not fall on the same lines of a first-level cache.
 func TestLayout(t *testing.T) {
-	for _, share := range []uint64{128, 4096, 1 << 20, 16 << 20, 5<<30 + 128} {
-		r := &rank{options: options(8, under("ring", 3)), share: share}
+	for _, buffer := range []uint64{128, 4096, 1 << 20, 16 << 20, 5<<30 + 128} {
+		r := &rank{options: options(8, under("ring", 3)), buffer: buffer}
 		l, err := r.layout(1)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if l.first+share > l.source || share > l.probe || l.probe+share > l.sink || l.source-l.first < 4<<20 || l.sink-l.probe < 4<<20 {
-			t.Errorf("shares of %d: %+v", share, l)
+		if l.first+buffer > l.source || buffer > l.probe || l.probe+buffer > l.sink || l.source-l.first < 4<<20 || l.sink-l.probe < 4<<20 {
+			t.Errorf("buffers of %d: %+v", buffer, l)
 		}
 		if l.first%(1<<16) == 0 || (l.probe-l.first)%(1<<16) == 0 || l.probe%(1<<16) == 0 || l.first%4096 != 0 || l.probe%4096 != 0 {
-			t.Errorf("shares of %d: source from %#x on, probes at %#x", share, l.first, l.probe)
+			t.Errorf("buffers of %d: source from %#x on, probes at %#x", buffer, l.first, l.probe)
 		}
 	}
-	r := &rank{options: options(8, under("ring", 3)), share: 1 << 60}
+	r := &rank{options: options(8, under("ring", 3)), buffer: 1 << 60}
 	if _, err := r.layout(1); err != nil {
 		t.Error(err)
 	}
-	r.share++
+	r.buffer++
 	if _, err := r.layout(1); err == nil || !strings.Contains(err.Error(), "do not fit into any memory") {
 		t.Errorf("got %v", err)
 	}

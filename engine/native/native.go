@@ -120,7 +120,7 @@ type rank struct {
 	flows   []int     // by case: which of the cells, or of what describeFlows describes
 	played  *played   // what came of the launch's sequence; nil: it has none, or was not played yet
 	cache   uint64    // bytes that requests are spread over; 0: no case does
-	share   uint64    // bytes of the largest share of the launch; of matrices there is none
+	buffer  uint64    // bytes of the largest buffer of the launch; of matrices there is none
 	// of the byte that is flipped on purpose: its offset, whose it is, and whether
 	// it is of the timed part
 	corrupt       int64
@@ -143,7 +143,7 @@ func (native) Open(l engine.Launch, self engine.Identity, control *engine.Contro
 		if c.Options.Reuse == "spread" {
 			r.cache = 2 * lastLevelCache()
 		}
-		r.share = max(r.share, r.slots(c.Options)*stride(c.Options))
+		r.buffer = max(r.buffer, r.slots(c.Options)*stride(c.Options))
 	}
 	if err := r.layOutCells(); err != nil {
 		return nil, err

@@ -22,7 +22,7 @@ import (
 
 func requestBytes(o move.Spec) uint64 { return uint64(o.BlockSize) * uint64(o.Batch) }
 
-// stride is the room of a request in a share.
+// stride is the room of a request in a buffer.
 func stride(o move.Spec) uint64 {
 	return room(requestBytes(o))
 }
@@ -34,7 +34,7 @@ func room(bytes uint64) uint64 {
 	return (bytes + lines - 1) / lines * lines
 }
 
-// slots are the places of a share that requests go round.
+// slots are the places of a buffer that requests go round.
 func (r *rank) slots(o move.Spec) uint64 {
 	if o.Reuse != "spread" {
 		return 1
@@ -101,7 +101,7 @@ func (r *rank) describeFlows(cfg *C.struct_weir_config) (free func()) {
 	targets, sources := o.Targets(self), o.Sources(self)
 	flows, freeFlows := cArray[C.struct_weir_flow](len(targets))
 	for i, t := range targets {
-		flows[i] = C.struct_weir_flow{peer: C.int(t), region: C.int(slices.Index(o.Sources(t), self))}
+		flows[i] = C.struct_weir_flow{peer: C.int(t), buffer: C.int(slices.Index(o.Sources(t), self))}
 	}
 	from, freeSources := cArray[C.struct_weir_source](len(sources))
 	for i, s := range sources {

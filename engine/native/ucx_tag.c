@@ -40,7 +40,7 @@ struct ahead {
     int               stopping;    /* what completes was cancelled */
     size_t            bytes;
     ucp_tag_t         tag;    /* of notes */
-    uint64_t          first;  /* place of the share */
+    uint64_t          first;  /* place of the buffer */
     uint64_t          batch, slots, stride;
     uint64_t          block, slot; /* of the next receive */
     uint64_t          posted, come;
@@ -217,7 +217,7 @@ static int expect(struct weir_rank *r, const struct weir_case *c, const struct w
         a->batch        = whole ? 1 : c->batch;
         a->slots        = pingpong ? 1 : o->slots;
         a->stride       = o->stride;
-        a->first        = (size_t)i * o->region;
+        a->first        = (size_t)i * o->buffer;
         all->nblocks    = i + 1;
         if ((rc = begin(r, a, window < each ? window : each)) < 0)
             return rc;

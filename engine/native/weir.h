@@ -41,13 +41,13 @@ enum weir_numa { NUMA_DEFAULT, NUMA_LOCAL, NUMA_NODE }; /* from the last on: nod
 /* A rank has three regions of memory: control has the words by which ranks meet, the
  * source what its own requests write from and read to, the sink what peers write to and
  * read from. Who moves to whom is the same for all cases of a launch. Each pair of
- * initiator and target has a share of the initiator's source and one of the target's
+ * initiator and target has a buffer in the initiator's source and one in the target's
  * sink: the k-th of a source is for the k-th target, the k-th of a sink for the k-th
- * peer that initiates to it. How large shares are follows from the case. The cells of a
+ * peer that initiates to it. How large they are follows from the case. The cells of a
  * matrix have sizes of their own, and with them places. */
 struct weir_flow {
     int      peer;
-    int      region;        /* index of this rank's share of the peer's sink */
+    int      buffer;        /* which of those in the peer's sink is this rank's */
     uint64_t bytes;         /* of a cell; 0: this is none */
     uint64_t local, remote; /* of a cell: where it lies in this rank's source and in the peer's sink */
 };
@@ -133,11 +133,11 @@ struct weir_case {
     int      zeros;    /* blocks of zeros, but for their first word */
     uint64_t block, batch, iterations, warmup, in_flight;
     uint64_t shards;   /* of a matrix: into so many requests to the fabric each cell is cut, if it has as many bytes */
-    uint64_t slots;    /* places of a share that requests go round */
+    uint64_t slots;    /* places of a buffer that requests go round */
     uint64_t stride;   /* bytes from one of them to the next */
     int64_t  duration; /* not 0: instead of iterations */
     int64_t  timeout; /* of the whole case */
-    int64_t  corrupt; /* self-test: flip the received byte at this offset, counted over all shares, before the check; -1: do not */
+    int64_t  corrupt; /* self-test: flip the received byte at this offset, counted over all buffers, before the check; -1: do not */
     int      corrupt_timed; /* before the check of the timed part, not of an untimed pass */
     int      played;  /* not 0: the step of this number, less 1, of the sequence that was played; it was measured and checked there */
 };

@@ -82,7 +82,7 @@ static struct weir_flows flows_of(int self, int ranks, struct peers *p)
 {
     struct weir_flows f = {.targets = p->targets, .sources = p->sources, .turns = p->turns};
     if (ranks == 2) {
-        p->targets[0] = (struct weir_flow){.peer = 1, .region = 0};
+        p->targets[0] = (struct weir_flow){.peer = 1, .buffer = 0};
         p->sources[0] = (struct weir_source){.peer = 0};
         p->turns[0]   = (struct weir_turn){1 - self, self == 0};
         f.ntargets = self == 0, f.nsources = self == 1, f.nturns = 1;
@@ -90,7 +90,7 @@ static struct weir_flows flows_of(int self, int ranks, struct peers *p)
     }
     for (int k = 0; k < 2; k++) {
         int to        = (self + 1 + k) % 3;
-        p->targets[k] = (struct weir_flow){.peer = to, .region = self < to ? self : self - 1};
+        p->targets[k] = (struct weir_flow){.peer = to, .buffer = self < to ? self : self - 1};
         p->sources[k] = (struct weir_source){.peer = k < self ? k : k + 1};
     }
     for (int i = 0; i < 3; i++)
@@ -406,7 +406,7 @@ static int keeps_within(void)
         err           = (struct weir_err){0};
     }
     o.initiator = 1;
-    o.region    = 501; /* more than can be probed with */
+    o.buffer    = 501; /* more than can be probed with */
     good &= role_fits(r, &o) < 0;
     free(r);
     printf("%s a case keeps within its regions\n", good ? "ok  " : "FAIL");
