@@ -34,9 +34,10 @@ _Static_assert(sizeof(struct shm_turns) == WEIR_LINE, "turns fill a line");
 static const enum weir_region_name shared[SHARED] = {REGION_CONTROL, REGION_SINK};
 
 struct shm_peer {
-    struct weir_region regions[REGIONS]; /* those that are shared; of this rank itself its own */
-    struct shm_turns  *turns;
-    _Atomic uint64_t  *there, *here; /* of their marks */
+    char             *sink;
+    char             *control; /* of this rank itself too */
+    struct shm_turns *turns;
+    _Atomic uint64_t *there, *here; /* of their marks */
 };
 
 struct shm {
@@ -44,6 +45,7 @@ struct shm {
     int              fds[SHARED];
     uint64_t         cookie; /* a peer that knows it has our address blob from the session */
     struct shm_peer *peers;
+    struct weir_region (*mapped)[SHARED]; /* by peer */
 };
 
 struct shm_blob {
@@ -72,7 +74,7 @@ static void shm_probe(struct weir_info *out)
 static int shm_open_(struct weir_rank *r)
 {
     struct shm *s = calloc(1, sizeof *s);
-    if (!s || !(s->peers = calloc((size_t)r->cfg.ranks, sizeof *s->peers)))
+    if (!s || !(s->peers = calloc((size_t)r->cfg.ranks, sizeof *s->peers)) || !(s->mapped = calloc((size_t)r->cfg.ranks, sizeof *s->mapped)))
         return rank_fail(r, -ENOMEM, "open", -1, "no memory for %d peers", r->cfg.ranks);
     r->fs       = s;
     s->listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -92,7 +94,8 @@ static int shm_attach(struct weir_rank *r, enum weir_region_name name)
     for (int i = 0; i < SHARED; i++)
         if (shared[i] == name && g->kind->export(g, &s->fds[i], &e) < 0)
             return rank_fail(r, e.code, "register", -1, "%s", e.text);
-    s->peers[r->cfg.rank].regions[name] = *g;
+    if (name == REGION_CONTROL)
+        s->peers[r->cfg.rank].control = g->base;
     return 0;
 }
 
@@ -150,11 +153,14 @@ static int send_memory(struct weir_rank *r, int peer, const struct shm_blob *b)
 
 static int map_peer(struct weir_rank *r, const struct shm_hello *h, const int fds[SHARED])
 {
-    struct shm_peer *p = &((struct shm *)r->fs)->peers[h->rank];
-    struct weir_err  e = {0};
+    struct shm         *s = r->fs;
+    struct weir_region *m = s->mapped[h->rank];
+    struct weir_err     e = {0};
     for (int i = 0; i < SHARED; i++)
-        if (r->regions[shared[i]].kind->import(fds[i], h->sizes[i], &p->regions[shared[i]], &e) < 0)
+        if (r->regions[shared[i]].kind->import(fds[i], h->sizes[i], &m[i], &e) < 0)
             return rank_fail(r, e.code, "connect", (int)h->rank, "%s", e.text);
+    s->peers[h->rank].control = m[0].base;
+    s->peers[h->rank].sink    = m[1].base;
     return 0;
 }
 
@@ -175,7 +181,7 @@ static int take_memory(struct weir_rank *r, int conn)
     if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS)
         got = (c->cmsg_len - CMSG_LEN(0)) / sizeof *fds;
     memcpy(fds, CMSG_DATA(&ctl.align), sizeof fds);
-    if (n == (ssize_t)sizeof h && got == SHARED && h.cookie == s->cookie && h.rank >= 0 && h.rank < r->cfg.ranks && !s->peers[h.rank].regions[REGION_CONTROL].base)
+    if (n == (ssize_t)sizeof h && got == SHARED && h.cookie == s->cookie && h.rank >= 0 && h.rank < r->cfg.ranks && !s->peers[h.rank].control)
         rc = map_peer(r, &h, fds);
     while (got > 0)
         close(fds[--got]);
@@ -186,7 +192,7 @@ static void take_turns(struct weir_rank *r, int peer)
 {
     struct shm_peer *all = ((struct shm *)r->fs)->peers, *p = &all[peer];
     int lower = peer < r->cfg.rank ? peer : r->cfg.rank, higher = peer + r->cfg.rank - lower;
-    p->turns = (struct shm_turns *)(all[lower].regions[REGION_CONTROL].base + rank_ping_of(r, higher));
+    p->turns = (struct shm_turns *)(all[lower].control + rank_ping_of(r, higher));
     p->there = peer == lower ? &p->turns->to_lower : &p->turns->to_higher;
     p->here  = peer == lower ? &p->turns->to_higher : &p->turns->to_lower;
 }
@@ -231,7 +237,7 @@ static int shm_connect(struct weir_rank *r, const char *const *blobs, const size
     return 0;
 }
 
-static inline char *sink_of(struct weir_rank *r, int peer) { return ((struct shm *)r->fs)->peers[peer].regions[REGION_SINK].base; }
+static inline char *sink_of(struct weir_rank *r, int peer) { return ((struct shm *)r->fs)->peers[peer].sink; }
 
 static int shm_put(struct weir_rank *r, int peer, const void *local, uint64_t roff, size_t n, struct weir_req *q)
 {
@@ -263,7 +269,7 @@ static int shm_flush(struct weir_rank *r, int peer, struct weir_req *q)
 
 static int shm_signal(struct weir_rank *r, int peer, uint64_t place, uint64_t value)
 {
-    char *control = ((struct shm *)r->fs)->peers[peer].regions[REGION_CONTROL].base;
+    char *control = ((struct shm *)r->fs)->peers[peer].control;
     atomic_store_explicit((_Atomic uint64_t *)(control + place), value, memory_order_release);
     return 0;
 }
@@ -288,7 +294,7 @@ static int shm_ping(struct weir_rank *r, int peer, void *local, size_t n, uint64
     if (n <= sizeof p->turns->message)
         copy_short(p->turns->message, local, n);
     else
-        r->copy->fn(p->regions[REGION_SINK].base, local, n);
+        r->copy->fn(p->sink, local, n);
     atomic_store_explicit(p->there, seq, memory_order_release);
     return 0;
 }
@@ -334,9 +340,10 @@ static int shm_close(struct weir_rank *r)
     struct shm *s = r->fs;
     for (int p = 0; p < r->cfg.ranks; p++)
         for (int i = 0; i < SHARED && p != r->cfg.rank; i++)
-            r->regions[shared[i]].kind->free(&s->peers[p].regions[shared[i]]);
+            r->regions[shared[i]].kind->free(&s->mapped[p][i]);
     close(s->listener);
     free(s->peers);
+    free(s->mapped);
     free(s);
     return 0;
 }

@@ -181,7 +181,7 @@ static int do_open(struct weir_rank *r, void *arg)
 
 int weir_open(const struct weir_config *cfg, struct weir_rank **out, struct weir_err *err)
 {
-    struct weir_rank *r = calloc(1, sizeof *r);
+    struct weir_rank *r = aligned_alloc(WEIR_RANK_ALIGN, (sizeof *r + WEIR_RANK_ALIGN - 1) / WEIR_RANK_ALIGN * WEIR_RANK_ALIGN);
     memset(err, 0, sizeof *err);
     err->peer = -1;
     if (!r) {
@@ -189,6 +189,7 @@ int weir_open(const struct weir_config *cfg, struct weir_rank **out, struct weir
         snprintf(err->text, sizeof err->text, "no memory for a rank");
         return err->code;
     }
+    memset(r, 0, sizeof *r);
     r->cfg    = *cfg;
     uint32_t busy = (uint32_t)(cfg->ranks * (cfg->team ? cfg->team->threads : 1));
     for (r->turn_mask = 255; r->turn_mask > 7 && (r->turn_mask + 1) * busy > 512; r->turn_mask >>= 1)

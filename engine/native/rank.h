@@ -34,25 +34,31 @@ struct weir_made {
     int64_t           aside; /* ticks of making them, and of all else that was to be done for it */
 };
 
+/* A rank begins a page, with what each request reads in its first line: where that lies to
+ * the buffers, which begin pages too, would else be chance, and a load that waits for the
+ * store of another address with the same low bits takes a twentieth of a copy of 4 KiB. */
+#define WEIR_RANK_ALIGN 4096
+
 struct weir_rank {
-    struct weir_config        cfg;
     const struct weir_fabric *fab;
-    void                     *fs; /* the fabric's own state */
+    void                     *fs;   /* the fabric's own state */
+    const struct weir_copy   *copy; /* the method that suits the case */
+    /* of the fabric, or by a word where that looks at data which this processor cannot see */
+    int (*ping)(struct weir_rank *r, int peer, void *local, size_t n, uint64_t seq);
+    int (*arrived)(struct weir_rank *r, int peer, size_t n, uint64_t seq);
+    uint32_t turns, turn_mask;
+
+    struct weir_config cfg;
     /* Each is registered with the fabric by itself. Control is host memory, with a line per
      * rank for each of [slots][pings][tallies][told] at the same offsets in all ranks; the
      * others have the kinds of memory that the launch asks for, and no word of control */
     struct weir_region regions[REGIONS];
     size_t             pings, tallies, told; /* offsets */
     uint64_t          *sinks; /* by peer: bytes of its sink that peers may use */
-    /* of the fabric, or by a word where that looks at data which this processor cannot see */
-    int (*ping)(struct weir_rank *r, int peer, void *local, size_t n, uint64_t seq);
-    int (*arrived)(struct weir_rank *r, int peer, size_t n, uint64_t seq);
-    const struct weir_copy *copy; /* the method that suits the case */
 
     struct weir_clock clk;
     struct weir_err  *err; /* of the call in progress */
     int64_t           deadline, limit; /* when the call must be over, and how long that was */
-    uint32_t          turns, turn_mask;
     int               closing; /* a peer that goes away now is no fault */
     uint64_t          barriers; /* of all ranks, passed */
     struct weir_group all;
