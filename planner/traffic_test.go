@@ -3,6 +3,7 @@ package planner
 import (
 	"strings"
 	"testing"
+	cells "weir/workload/traffic"
 
 	"weir/dsl"
 )
@@ -106,7 +107,7 @@ func TestSavedPlansHoldTheirMatrices(t *testing.T) {
 	if c == nil {
 		t.Fatalf("%v", keys(back))
 	}
-	o, err := traffic.Kind.Decode(c.Options)
+	o, err := cells.Decode(c.Options)
 	if err != nil || o.Matrix.Compact() != "2: 0>1=4096 1>0=1" || o.Ranks != 2 || o.Shards != 2 {
 		t.Errorf("%+v, %v", o, err)
 	}

@@ -141,7 +141,7 @@ func (f *planFlags) plan(cmd *cobra.Command, file string, vars map[string]string
 				return nil, wrongUsage("--after: %w", err)
 			}
 		} else {
-			t, more = planner.Tabulate(s)
+			t, more = tabulate(s)
 		}
 		diags = append(diags, more...)
 	}

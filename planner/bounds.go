@@ -8,46 +8,28 @@ import (
 	"weir/dsl"
 )
 
-// A file of some kilobytes can ask for years of planning: a thousand assertions,
-// each over all of ten thousand cases. What is worked out for single cases is
-// therefore counted before it is done, and too much of it is refused.
-
-// The bounds of a plan. One unit of work is about 15 ns and a few bytes, so that
-// a sweep within the default max_cases is planned in about a second at most.
+// These bounds protect from a sweep or a need that was not meant. How long planning may
+// take is the deadline's business.
 const (
 	mostTogether = 100_000 // cases of all runs that leave max_cases at its default
-	mostWork     = 40_000_000
-	workForCase  = 2_000 // units more for each case beyond mostTogether, which somebody asked for
 	mostEdges    = 2_000_000
 	edgesForCase = 100
 	mostSame     = 50 // errors after which assertions are not worked out any more
 )
 
-// Units of work, as measured.
-const (
-	conditionWork  = 64  // and one for each character
-	settingWork    = 100 // and one for each character of the value
-	expressionWork = 45  // for each character of an option's expression
-	lowerWork      = 300 // of an assertion for one case
-	leafWork       = 250 // of a case in an assertion over several
-	copyWork       = 100 // of an assertion that a class of cases has
-	keyWork        = 60  // of a case in a trend
-)
-
-// spend takes units of work. It is false, and has been reported once, if so much is
-// not left: then the work must not be done.
-func (t *Table) spend(units int, at hcl.Range) bool {
-	if t.exhausted {
-		return false
+// late says whether planning has taken longer than allowed, which it reports once.
+func (t *Table) late(at hcl.Range) bool {
+	if t.isLate || !t.scenario.Deadline.At(at) {
+		return t.isLate
 	}
-	if t.work < units {
-		t.work, t.exhausted = 0, true
-		t.fail(at, "Plan too large", "Working this out for all cases that it concerns would take too long.", "Give the sweep fewer cases, choose cases by where, aggregate over fewer of them, or divide the scenario.")
-		return false
-	}
-	t.work -= units
+	t.isLate = true
+	d := t.scenario.Deadline.Error()
+	d.Extra = tooMuch
+	t.report(d)
 	return true
 }
+
+const tooMuch dsl.Hint = "Give the sweep fewer cases, choose cases by where, aggregate over fewer of them, divide the scenario, or allow more by --plan-timeout."
 
 // connectable takes the edges of a need, counted between cases.
 func (t *Table) connectable(s, up *sheet, lists facet[*needList], at hcl.Range) bool {
@@ -77,7 +59,6 @@ func (t *Table) inAll(r *dsl.Run, rows float64) bool {
 			return false
 		}
 	}
-	t.work = mostWork + workForCase*max(0, t.cases-mostTogether)
 	t.edges = mostEdges + edgesForCase*t.cases
 	return true
 }
