@@ -57,6 +57,7 @@ func Decode(v workload.Values) (move.Spec, error) {
 		*p = quantity.Time(float64(sleep) * float64(scale))
 	}
 	t.Step = s
+	t.Intern(v["matrix"], v["own_cells"])
 	t.Fit()
 	return t, t.Check()
 }

@@ -131,6 +131,7 @@ func decode(v workload.Values, generate func(g workload.Generated, ranks int) (*
 	if err != nil {
 		return t, err
 	}
+	t.Intern(v["matrix"], v["generate"], v["ranks"], v["own_cells"])
 	t.Fit()
 	return t, t.Check()
 }
