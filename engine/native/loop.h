@@ -35,6 +35,11 @@ extern uint32_t loop_stamp_one_in;
 /* Nothing is done yet of n requests of so many bytes. */
 void loop_begin(struct weir_loop *l, uint64_t bytes, uint64_t n);
 
+/* A turn of progress; and of who cannot go on before a request is complete. Both show
+ * life, and see a failed request, the deadline and an order to stop. */
+int loop_turn(struct weir_loop *l);
+int loop_await(struct weir_loop *l);
+
 /* Moves n requests with a window, going round the targets and the slots of their
  * regions; timed ones are recorded, and posted only before l->until, if that is
  * set, but one to each target in any case. Returns 0 when all of them are at their
