@@ -1,26 +1,9 @@
 /* The measured loops. Nothing here may allocate, print, lock or call Go while the
- * clock runs. A clock read and the recorder cost some 15 ns, a second read and the flush
- * that shows delivery up to 60. Of requests to which that is something only one in so
- * many is stamped, which keeps it below 2 % of a copy at the speed of a cache. */
+ * clock runs. Which requests are stamped is the case's (engine.StampedOneIn). */
 #include "stream.h"
 
 #include <errno.h>
 #include <stdlib.h>
-
-uint32_t loop_stamp_one_in;
-
-#define FEWEST_STAMPS 64
-
-/* Of so many requests; 0: nobody knows how many. engine.StampedOneIn is the same. */
-static uint32_t stamp_one_in(uint64_t bytes, uint64_t n)
-{
-    if (loop_stamp_one_in)
-        return loop_stamp_one_in;
-    uint32_t every = bytes >= 1 << 20 ? 1 : bytes >= 1 << 18 ? 4 : bytes >= 1 << 16 ? 16 : bytes >= 512 ? 64 : 256;
-    while (n && every > 1 && n / every < FEWEST_STAMPS)
-        every /= 4;
-    return every;
-}
 
 /* What a request takes off the POSTS_PER_TURN that lie between two turns, if it is
  * complete when it is posted; one that is not takes 1, however long it is: its bytes
@@ -56,27 +39,15 @@ int loop_turn(struct weir_loop *l) { return after_progress(l, l->r->fab->progres
 
 int loop_await(struct weir_loop *l) { return after_progress(l, l->r->fab->wait(l->r)); }
 
-/* Where delivery must be flushed, a stamp may cost a message there and one back: 1 % of a
- * stream of 4 KiB as tagged messages. One in four of those of small requests is enough,
- * as long as their tail is still seen. */
-#define FEWEST_FLUSHED 256
-
-static void flush_less(struct weir_loop *l, uint64_t n)
-{
-    const uint32_t sparse = 256;
-    if (!loop_stamp_one_in && l->every == 64 && (!n || n / sparse >= FEWEST_FLUSHED))
-        l->every = sparse;
-}
-
 /* Points of progress are counted in requests, or with a duration in ticks. */
-void loop_begin(struct weir_loop *l, uint64_t bytes, uint64_t n)
+void loop_begin(struct weir_loop *l, const struct weir_case *c, uint64_t bytes, uint64_t n)
 {
     int64_t now      = weir_ticks();
     l->done          = 0;
     l->status        = 0;
     l->at_once       = 0;
     l->read          = (int64_t)l->r->clk.cost_ns;
-    l->every         = stamp_one_in(bytes, l->until ? 0 : n);
+    l->every         = c->every;
     l->request_bytes = bytes;
     l->point_step    = (l->until > now ? (uint64_t)(l->until - now) : n) / (WEIR_POINTS - 2) + 1;
     l->next_point    = (l->until ? (uint64_t)now : 0) + l->point_step;
@@ -177,9 +148,7 @@ int loop_stream(struct weir_loop *l, const struct weir_case *c, const struct wei
     int      rc = make_window(l, o, in ? in : 1, &s.w);
     if (rc < 0)
         return rc;
-    loop_begin(l, o->request, n);
-    if (!s.delivered)
-        flush_less(l, l->until ? 0 : n);
+    loop_begin(l, c, o->request, n);
     l->start = weir_ticks();
     if ((rc = post_all(&s)) == 0)
         rc = drain(&s);

@@ -252,7 +252,7 @@ func (r *rank) Run(c engine.Case) (*engine.CaseResult, error) {
 		index: C.uint32_t(index), flows: C.int(r.flows[index]), op: ops[o.Op], mode: modes[o.Mode], verify: verifies[o.Verify],
 		block: C.uint64_t(o.BlockSize), batch: C.uint64_t(o.Batch), iterations: C.uint64_t(o.Iterations),
 		shards: C.uint64_t(o.Shards), zeros: zeros[o.Payload], slots: C.uint64_t(r.slots(o)), duration: C.int64_t(o.Duration),
-		warmup: C.uint64_t(o.Warmup), in_flight: C.uint64_t(o.InFlight), timeout: C.int64_t(c.Timeout), corrupt: C.int64_t(r.corrupt), corrupt_timed: r.timed,
+		every: C.uint32_t(r.stamped(o)), warmup: C.uint64_t(o.Warmup), in_flight: C.uint64_t(o.InFlight), timeout: C.int64_t(c.Timeout), corrupt: C.int64_t(r.corrupt), corrupt_timed: r.timed,
 	}
 	if o.Step != nil {
 		cc.played = C.int(index + 1)
@@ -265,6 +265,25 @@ func (r *rank) Run(c engine.Case) (*engine.CaseResult, error) {
 		res.Steps, res.Began = r.played.of(index)
 	}
 	return res, err
+}
+
+// stampedOneIn is a variable, because tests stamp each request, or none.
+var stampedOneIn = engine.StampedOneIn
+
+// stamped is the rate at which the requests of a case are stamped: of a matrix all are.
+func (r *rank) stamped(o workload.TransferOptions) int {
+	requests := uint64(o.Iterations)
+	if o.Duration != 0 {
+		requests = 0
+	}
+	switch {
+	case o.Matrix != nil:
+		return 1
+	case o.Mode == "pingpong":
+		return stampedOneIn(2*uint64(o.BlockSize), requests, false)
+	}
+	flushed := o.Op == "write" && C.weir_confirms_delivery(r.threads[0]) == 0
+	return stampedOneIn(requestBytes(o), requests, flushed)
 }
 
 func (r *rank) result(c engine.Case, out *C.struct_weir_result) *engine.CaseResult {

@@ -232,6 +232,8 @@ int weir_open(const struct weir_config *cfg, struct weir_rank **out, struct weir
     return 0;
 }
 
+int weir_confirms_delivery(const struct weir_rank *r) { return (r->fab->caps & CAP_REMOTE_COMPLETION) != 0; }
+
 struct address_args {
     void   *buf;
     size_t  cap, len;

@@ -119,6 +119,7 @@ struct weir_case {
     int      op, mode, verify;
     int      zeros;    /* blocks of zeros, but for their first word */
     uint64_t block, batch, iterations, warmup, in_flight;
+    uint32_t every;    /* one request in so many is stamped */
     uint64_t shards;   /* of a matrix: into so many requests to the fabric each cell is cut, if it has as many bytes */
     uint64_t slots;    /* places of a region that requests go round */
     int64_t  duration; /* not 0: instead of iterations */
@@ -222,6 +223,9 @@ int  weir_connect(struct weir_rank *r, const void *blobs, const size_t *lens, in
 int  weir_run(struct weir_rank *r, const struct weir_case *c, struct weir_result *out, struct weir_err *err);
 int  weir_play(struct weir_rank *r, const struct weir_sequence *s, struct weir_playing *out, struct weir_err *err);
 int  weir_close(struct weir_rank *r, int64_t timeout, struct weir_err *err);
+
+/* Whether a write that is complete is at its target; if not, only a flush tells. */
+int weir_confirms_delivery(const struct weir_rank *r);
 
 struct weir_info { /* of a fabric on this host */
     int  available;
