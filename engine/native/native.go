@@ -8,7 +8,6 @@ package native
 #cgo LDFLAGS: -ldl -lpthread
 #include <stdlib.h>
 #include "role.h"
-_Static_assert(sizeof(struct weir_control) <= 4096, "the control page");
 */
 import "C"
 
@@ -260,6 +259,7 @@ func (r *rank) Run(c engine.Case) (*engine.CaseResult, error) {
 	if o.Matrix != nil {
 		cc.mode, cc.block, cc.batch, cc.slots = C.MODE_MATRIX, C.uint64_t(r.cells[r.flows[index]].probe(r.self.Rank, o.Shards)), 1, 1
 	}
+	cc.stride = C.uint64_t(room(uint64(cc.block) * uint64(cc.batch)))
 	res, err := r.run(c, cc)
 	if err == nil && o.Step != nil {
 		res.Steps, res.Began = r.played.of(index)
@@ -346,7 +346,7 @@ func (r *rank) error(thread int, e *C.struct_weir_err) error {
 		text = fmt.Sprintf("thread %d: %s", thread, text)
 	}
 	return &engine.Error{
-		Fabric: r.fabric, Op: C.GoString(&e.op[0]), Phase: C.GoString(&e.phase[0]), Peer: int(e.peer),
+		Fabric: r.fabric, Op: C.GoString(&e.op[0]), Phase: engine.PhaseName(uint32(e.phase)), Peer: int(e.peer),
 		Code: int(e.code), Text: text,
 	}
 }

@@ -13,8 +13,6 @@
 #include "team.h"
 #include "thread.h"
 
-static const char *const phase_names[] = {"start", "ready", "connect", "verify", "warmup", "run", "ceiling", "teardown"};
-
 int rank_fail(struct weir_rank *r, int code, const char *op, int peer, const char *format, ...)
 {
     struct weir_err *e = r->err;
@@ -24,10 +22,10 @@ int rank_fail(struct weir_rank *r, int code, const char *op, int peer, const cha
     va_start(args, format);
     vsnprintf(e->text, sizeof e->text, format, args);
     va_end(args);
-    e->code = code;
-    e->peer = peer;
+    e->code  = code;
+    e->peer  = peer;
+    e->phase = atomic_load(&r->cfg.control->phase);
     snprintf(e->op, sizeof e->op, "%s", op);
-    snprintf(e->phase, sizeof e->phase, "%s", phase_names[atomic_load(&r->cfg.control->phase)]);
     return code;
 }
 
@@ -256,7 +254,8 @@ static int call(struct weir_rank *r, int (*fn)(struct weir_rank *, void *), void
     thread_idle_progress(r->thread, 0);
     int rc = thread_call(r->thread, fn, arg, err);
     if (rc < 0 && !err->code) {
-        err->code = rc;
+        err->code  = rc;
+        err->phase = atomic_load(&r->cfg.control->phase);
         snprintf(err->text, sizeof err->text, "failed with %d and no word why", rc);
     }
     if (rc < 0 && r->cfg.team)

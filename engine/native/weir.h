@@ -17,19 +17,20 @@ struct weir_team; /* team.h */
 
 /* An error is filled once, where the cause is known, with the library's words. */
 struct weir_err {
-    int  code; /* 0: none; negative errno or the library's own */
-    int  peer; /* -1: none in particular */
-    char op[32];
-    char phase[16];
-    char text[WEIR_TEXT];
+    int      code; /* 0: none; negative errno or the library's own */
+    int      peer; /* -1: none in particular */
+    char     op[32];
+    uint32_t phase; /* enum weir_phase */
+    char     text[WEIR_TEXT];
 };
 
-/* The page shared with the agent; engine/control.go has the same layout. */
+/* The page shared with the agent; alike.go holds it to engine.Control. */
 struct weir_control {
     _Atomic uint32_t abort, phase;
     _Atomic uint64_t heartbeat, done, total, rate;
 };
 
+/* alike.go holds them to package engine, which has their names. */
 enum weir_phase { PH_START, PH_READY, PH_CONNECT, PH_VERIFY, PH_WARMUP, PH_RUN, PH_CEILING, PH_TEARDOWN };
 enum weir_op { OP_WRITE, OP_READ };
 enum weir_mode { MODE_STREAM, MODE_PINGPONG, MODE_MATRIX };
@@ -122,6 +123,7 @@ struct weir_case {
     uint32_t every;    /* one request in so many is stamped */
     uint64_t shards;   /* of a matrix: into so many requests to the fabric each cell is cut, if it has as many bytes */
     uint64_t slots;    /* places of a region that requests go round */
+    uint64_t stride;   /* bytes from one of them to the next */
     int64_t  duration; /* not 0: instead of iterations */
     int64_t  timeout; /* of the whole case */
     int64_t  corrupt; /* self-test: flip the received byte at this offset, counted over all regions, before the check; -1: do not */

@@ -199,6 +199,7 @@ static int run(struct one *o, const struct weir_case *plan)
     struct weir_case   c = *plan;
     c.timeout            = 60000000000;
     c.flows              = c.op;
+    c.stride             = ROOM(c.block * c.batch);
     c.every              = o->matrix || c.index % 2 ? 1 : 16;
     c.corrupt            = o->corrupt ? 0 : -1;
     if (weir_run(o->r, &c, &res, &o->err))
