@@ -35,7 +35,8 @@ struct weir_made {
 };
 
 struct weir_rank {
-    struct weir_config        cfg;
+    struct weir_config        cfg;  /* its lists and texts are copies in kept */
+    struct weir_kept         *kept;
     const struct weir_fabric *fab;
     void                     *fs; /* the fabric's own state */
     const struct weir_memory *memory;
@@ -74,8 +75,8 @@ struct weir_rank {
     struct weir_thread *thread;
 };
 
-/* Copies the lists of the configuration, which are gone when weir_open returns, and makes
- * what is kept of each peer; lists_drop frees both. */
+/* Copies the lists and texts of the configuration, which are gone when weir_open returns,
+ * and makes what is kept of each peer; lists_drop frees all of it. */
 int  lists_make(struct weir_rank *r);
 void lists_drop(struct weir_rank *r);
 

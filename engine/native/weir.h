@@ -91,7 +91,7 @@ struct weir_ucx { /* options of fabric ucx */
     uint64_t batch;     /* most blocks of a request */
 };
 
-struct weir_config {
+struct weir_config { /* texts and lists are copied when the rank is opened */
     const char          *fabric;
     int                  rank, ranks, cpu; /* cpu -1: anywhere */
     int                  one_host;         /* all ranks are on this host */
@@ -102,7 +102,6 @@ struct weir_config {
     int                  numa; /* the node that memory is made on: the kernel's choice, that of the processor that the rank is on, or NUMA_NODE + its number */
     int                  heap; /* memory is private to this rank, whatever the fabric would allocate */
     int                  sleeps; /* who waits for something to come sleeps until it does */
-    /* copied when the rank is opened */
     const struct weir_flows *flows; /* whom this rank has to do with, which cases choose from */
     int                  nflows;
     double               share; /* of its path that an initiator has, if it shares its targets */

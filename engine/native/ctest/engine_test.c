@@ -14,6 +14,7 @@
 #include "../pattern.h"
 #include "../team.h"
 #include "../weir.h"
+#include "parts.h"
 #include "ucx_watch.h"
 
 #define MOST 3
@@ -372,6 +373,7 @@ int main(int argc, char **argv)
     int               bad = 0, ucx = 0;
     ceiling_span_ns       = 50000;
     bad += keeps_signals();
+    bad += parts_fail();
     for (int i = 1; i < argc; i++)
         ucx |= !strncmp(argv[i], "ucx", 3);
     if (ucx)
