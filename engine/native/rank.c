@@ -57,6 +57,9 @@ int rank_sleep(struct weir_rank *r, int fd)
     struct pollfd p = {.fd = fd, .events = POLLIN};
     if (poll(&p, 1, WEIR_NAP_MS) < 0 && errno != EINTR)
         return rank_fail(r, -errno, "poll", -1, "%s", strerror(errno));
+    if (p.revents & (POLLNVAL | POLLERR | POLLHUP) && !(p.revents & POLLIN))
+        return rank_fail(r, p.revents & POLLNVAL ? -EBADF : -EIO, "poll", -1, "the file that wakes this rank is %s",
+                         p.revents & POLLNVAL ? "closed" : "broken");
     r->turns = r->turn_mask; /* the clock is looked at in the next turn: this one was long */
     return 0;
 }
@@ -298,7 +301,8 @@ int weir_connect(struct weir_rank *r, const void *blobs, const size_t *lens, int
 {
     const char **at = calloc((size_t)r->cfg.ranks, sizeof *at);
     if (!at) {
-        err->code = -ENOMEM;
+        *err = (struct weir_err){.code = -ENOMEM, .peer = -1, .op = "connect", .phase = PH_CONNECT};
+        snprintf(err->text, sizeof err->text, "no memory for the addresses of %d ranks", r->cfg.ranks);
         return err->code;
     }
     const char *p = blobs;

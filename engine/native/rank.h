@@ -142,6 +142,14 @@ static inline _Atomic uint64_t *rank_ping_slot(struct weir_rank *r, int peer)
  * ucp_put_lat: one put, and no order between two of them to rely on. Never 0. */
 static inline unsigned char rank_mark(uint64_t seq) { return (unsigned char)(seq | 128); }
 
+/* Whether a message has come, by the last of its bytes. Who writes that is a device or a
+ * library, of which only ucx_perftest's practice says that the other bytes are there
+ * before it; acquire keeps this rank's later reads behind the look (a plain load on x86). */
+static inline int rank_marked(const char *last, uint64_t seq)
+{
+    return atomic_load_explicit((const _Atomic unsigned char *)last, memory_order_acquire) == rank_mark(seq);
+}
+
 /* The last word that a peer told this rank, see rank_tell. */
 static inline uint64_t rank_tally(struct weir_rank *r, int peer)
 {
