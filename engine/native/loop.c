@@ -1,6 +1,7 @@
 /* The measured loops. Nothing here may allocate, print, lock or call Go while the
  * clock runs. Which requests are stamped is the case's (engine.StampedOneIn). */
 #include "stream.h"
+#include "unsupported.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -141,7 +142,7 @@ int loop_stream(struct weir_loop *l, const struct weir_case *c, const struct wei
     struct stream             s   = {
         .l = l, .c = c, .o = o, .n = n, .timed = timed, .end = timed ? l->until : 0,
         .m         = {c->op == OP_WRITE ? fab->put : NULL, c->op == OP_READ ? fab->get : NULL},
-        .delivered = fab->caps & CAP_REMOTE_COMPLETION || c->op == OP_READ, .deferred = fab->post != NULL,
+        .delivered = fab->caps & CAP_REMOTE_COMPLETION || c->op == OP_READ, .deferred = fab->post != posts_itself,
         .share     = turn_share(o->request), .until_turn = POSTS_PER_TURN,
     };
     uint64_t in = c->in_flight < n || s.end ? c->in_flight : n;

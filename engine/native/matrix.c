@@ -76,7 +76,7 @@ static int post(struct weir_traffic *t, struct weir_cell *m)
             return rc;
         from = to;
     }
-    return r->fab->post ? r->fab->post(r) : 0;
+    return r->fab->post(r);
 }
 
 static int post_flush(struct weir_traffic *t, struct weir_cell *m)

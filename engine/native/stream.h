@@ -35,7 +35,7 @@ struct stream {
     int64_t                 end;       /* tick: the common end; 0: there is none */
     int                     timed;
     int                     delivered; /* what is complete is at its target */
-    int                     deferred;  /* the fabric posts what it is given when it is told to */
+    int                     deferred;  /* the fabric posts when it is told to */
     int32_t                 share;     /* see turn_share */
     int32_t                 until_turn;
     uint32_t                until_stamp;
@@ -85,7 +85,7 @@ static inline int begin(struct stream *s, struct weir_req *q, uint64_t i, int64_
     return 1;
 }
 
-/* With a fabric that does not post what it is given until it is told to. */
+/* The fabric may have made the request itself now, which is no part of its time. */
 static inline int submit(struct weir_rank *r, struct weir_req *q)
 {
     int64_t aside = r->made.aside;
