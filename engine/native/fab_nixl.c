@@ -282,9 +282,9 @@ static int nixl_ping(struct weir_rank *r, int peer, void *local, size_t n, uint6
 static int nixl_arrived(struct weir_rank *r, int peer, size_t n, uint64_t seq)
 {
     (void)peer;
-    struct nixl_rank       *u    = r->fs;
-    volatile unsigned char *last = (unsigned char *)rank_exposed(r) + n - 1;
-    if (*last == rank_mark(seq) && u->pinged.pending != PINGING) /* the next message is posted with this one's request */
+    struct nixl_rank *u    = r->fs;
+    const char       *last = rank_exposed(r) + n - 1;
+    if (rank_marked(last, seq) && u->pinged.pending != PINGING) /* the next message is posted with this one's request */
         return 1;
     return nixl_progress(r) < 0 ? -EIO : 0;
 }

@@ -139,27 +139,36 @@ static int send_memory(struct weir_rank *r, int peer, const struct shm_blob *b)
     return 0;
 }
 
-/* Takes one descriptor; 0: got a peer's memory, 1: a stranger, dropped. */
-static int take_memory(struct weir_rank *r, int conn)
+/* One descriptor, however many were sent, and what came with it; -1: none. */
+static int receive_descriptor(int conn, struct shm_hello *h, ssize_t *n)
 {
-    struct shm      *s = r->fs;
-    struct shm_hello h;
-    struct iovec     iov = {&h, sizeof h};
+    struct iovec iov = {h, sizeof *h};
     union {
         char           space[CMSG_SPACE(sizeof(int))];
         struct cmsghdr align;
     } ctl = {0};
-    struct msghdr  m  = {.msg_iov = &iov, .msg_iovlen = 1, .msg_control = ctl.space, .msg_controllen = sizeof ctl.space};
+    struct msghdr  m  = {.msg_iov = &iov, .msg_iovlen = 1, .msg_control = ctl.space,
+                         .msg_controllen = CMSG_LEN(sizeof(int))};
     struct timeval tv = {.tv_sec = 1};
+    int            fd = -1;
     setsockopt(conn, SOL_SOCKET, SO_RCVTIMEO, &tv, sizeof tv);
-    ssize_t         n  = recvmsg(conn, &m, MSG_CMSG_CLOEXEC | MSG_WAITALL);
-    struct cmsghdr *c  = n == (ssize_t)sizeof h ? CMSG_FIRSTHDR(&m) : NULL;
-    int             fd = -1;
-    if (c && c->cmsg_type == SCM_RIGHTS)
+    *n                = recvmsg(conn, &m, MSG_CMSG_CLOEXEC | MSG_WAITALL);
+    struct cmsghdr *c = *n > 0 ? CMSG_FIRSTHDR(&m) : NULL;
+    if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS)
         memcpy(&fd, CMSG_DATA(c), sizeof fd);
+    return fd;
+}
+
+/* 0: got a peer's memory, 1: a stranger, dropped. */
+static int take_memory(struct weir_rank *r, int conn)
+{
+    struct shm      *s = r->fs;
+    struct shm_hello h;
+    ssize_t          n;
+    int              fd = receive_descriptor(conn, &h, &n);
     if (fd < 0)
         return 1;
-    if (h.cookie != s->cookie || h.rank < 0 || h.rank >= r->cfg.ranks || s->peers[h.rank].base) {
+    if (n != (ssize_t)sizeof h || h.cookie != s->cookie || h.rank < 0 || h.rank >= r->cfg.ranks || s->peers[h.rank].base) {
         close(fd);
         return 1;
     }
@@ -331,6 +340,6 @@ static int shm_close(struct weir_rank *r)
 
 const struct weir_fabric weir_fab_shm = {
     .name = "shm", .caps = CAP_REMOTE_COMPLETION, .probe = shm_probe, .open = shm_open_, .attach = shm_attach, .address = shm_address,
-    .connect = shm_connect, .put = shm_put, .get = shm_get, .progress = shm_progress, .wait = shm_progress, .flush = shm_flush, .signal = shm_signal, .expect = shm_expect,
+    .connect = shm_connect, .put = shm_put, .get = shm_get, .post = posts_itself, .progress = shm_progress, .wait = shm_progress, .flush = shm_flush, .signal = shm_signal, .expect = shm_expect,
     .ping = shm_ping, .arrived = shm_arrived, .ceiling = ceiling_is_memcpy, .transport = shm_transport, .carriers = shm_carriers, .close = shm_close,
 };

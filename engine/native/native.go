@@ -8,7 +8,6 @@ package native
 #cgo LDFLAGS: -ldl -lpthread
 #include <stdlib.h>
 #include "role.h"
-_Static_assert(sizeof(struct weir_control) <= 4096, "the control page");
 */
 import "C"
 
@@ -265,7 +264,7 @@ func (r *rank) measure(key string) (*move.Part, error) {
 		index: C.uint32_t(index), flows: C.int(r.flows[index]), op: ops[o.Op], mode: modes[o.Mode], verify: verifies[o.Verify],
 		block: C.uint64_t(o.BlockSize), batch: C.uint64_t(o.Batch), iterations: C.uint64_t(o.Iterations),
 		shards: C.uint64_t(o.Shards), zeros: zeros[o.Payload], slots: C.uint64_t(r.slots(o)), duration: C.int64_t(o.Duration),
-		warmup: C.uint64_t(o.Warmup), in_flight: C.uint64_t(o.InFlight), timeout: C.int64_t(c.Timeout), corrupt: C.int64_t(r.corrupt), corrupt_timed: r.timed,
+		every: C.uint32_t(r.stamped(o)), warmup: C.uint64_t(o.Warmup), in_flight: C.uint64_t(o.InFlight), timeout: C.int64_t(c.Timeout), corrupt: C.int64_t(r.corrupt), corrupt_timed: r.timed,
 	}
 	if o.Step != nil {
 		cc.played = C.int(index + 1)
@@ -273,11 +272,31 @@ func (r *rank) measure(key string) (*move.Part, error) {
 	if o.Matrix != nil {
 		cc.mode, cc.block, cc.batch, cc.slots = C.MODE_MATRIX, C.uint64_t(r.cells[r.flows[index]].probe(r.self.Rank, o.Shards)), 1, 1
 	}
+	cc.stride = C.uint64_t(room(uint64(cc.block) * uint64(cc.batch)))
 	res, err := r.run(c, cc)
 	if err == nil && o.Step != nil {
 		res.Steps, res.Began = r.played.of(index)
 	}
 	return res, err
+}
+
+// stampedOneIn is a variable, because tests stamp each request, or none.
+var stampedOneIn = move.StampedOneIn
+
+// stamped is the rate at which the requests of a case are stamped: of a matrix all are.
+func (r *rank) stamped(o move.Spec) int {
+	requests := uint64(o.Iterations)
+	if o.Duration != 0 {
+		requests = 0
+	}
+	switch {
+	case o.Matrix != nil:
+		return 1
+	case o.Mode == "pingpong":
+		return stampedOneIn(2*uint64(o.BlockSize), requests, false)
+	}
+	flushed := o.Op == "write" && C.weir_confirms_delivery(r.threads[0]) == 0
+	return stampedOneIn(requestBytes(o), requests, flushed)
 }
 
 func (r *rank) result(c task, out *C.struct_weir_result) *move.Part {
@@ -340,7 +359,7 @@ func (r *rank) error(thread int, e *C.struct_weir_err) error {
 		text = fmt.Sprintf("thread %d: %s", thread, text)
 	}
 	return &engine.Error{
-		Fabric: r.fabric, Op: C.GoString(&e.op[0]), Phase: C.GoString(&e.phase[0]), Peer: int(e.peer),
+		Fabric: r.fabric, Op: C.GoString(&e.op[0]), Phase: engine.PhaseName(uint32(e.phase)), Peer: int(e.peer),
 		Code: int(e.code), Text: text,
 	}
 }

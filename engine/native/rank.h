@@ -35,7 +35,8 @@ struct weir_made {
 };
 
 struct weir_rank {
-    struct weir_config        cfg;
+    struct weir_config        cfg;  /* its lists and texts are copies in kept */
+    struct weir_kept         *kept;
     const struct weir_fabric *fab;
     void                     *fs; /* the fabric's own state */
     const struct weir_memory *memory;
@@ -74,8 +75,8 @@ struct weir_rank {
     struct weir_thread *thread;
 };
 
-/* Copies the lists of the configuration, which are gone when weir_open returns, and makes
- * what is kept of each peer; lists_drop frees both. */
+/* Copies the lists and texts of the configuration, which are gone when weir_open returns,
+ * and makes what is kept of each peer; lists_drop frees all of it. */
 int  lists_make(struct weir_rank *r);
 void lists_drop(struct weir_rank *r);
 
@@ -140,6 +141,14 @@ static inline _Atomic uint64_t *rank_ping_slot(struct weir_rank *r, int peer)
 /* The last byte of a message of a ping-pong may be its mark, as in ucx_perftest's
  * ucp_put_lat: one put, and no order between two of them to rely on. Never 0. */
 static inline unsigned char rank_mark(uint64_t seq) { return (unsigned char)(seq | 128); }
+
+/* Whether a message has come, by the last of its bytes. Who writes that is a device or a
+ * library, of which only ucx_perftest's practice says that the other bytes are there
+ * before it; acquire keeps this rank's later reads behind the look (a plain load on x86). */
+static inline int rank_marked(const char *last, uint64_t seq)
+{
+    return atomic_load_explicit((const _Atomic unsigned char *)last, memory_order_acquire) == rank_mark(seq);
+}
 
 /* The last word that a peer told this rank, see rank_tell. */
 static inline uint64_t rank_tally(struct weir_rank *r, int peer)

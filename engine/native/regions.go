@@ -27,9 +27,12 @@ func stride(o move.Spec) uint64 {
 	return room(requestBytes(o))
 }
 
-// room is what bytes take in an area: role_stride of role.h, which a matrix asks for
-// too often to call it.
-func room(bytes uint64) uint64 { return (bytes + C.ROLE_LINES - 1) / C.ROLE_LINES * C.ROLE_LINES }
+// room is what bytes take in an area: whole cache lines, in pairs because they are
+// fetched in pairs, so that neighbours do not disturb each other.
+func room(bytes uint64) uint64 {
+	const lines = 128
+	return (bytes + lines - 1) / lines * lines
+}
 
 // slots are the places of a region that requests go round.
 func (r *rank) slots(o move.Spec) uint64 {

@@ -12,8 +12,8 @@ void role_of(const struct weir_rank *r, const struct weir_case *c, struct weir_r
         .own       = f->own,
         .slots     = c->slots ? c->slots : 1,
         .request   = c->block * c->batch,
+        .stride    = c->stride,
     };
-    o->stride = role_stride(o->request);
     o->region = o->slots * o->stride;
     if (c->mode != MODE_PINGPONG)
         return;

@@ -21,11 +21,6 @@ struct weir_role {
     int                       from;
 };
 
-/* Bytes from one request's place to the next: whole cache lines, in pairs because
- * they are fetched in pairs, so that neighbours do not disturb each other. */
-#define ROLE_LINES 128
-static inline size_t role_stride(size_t request) { return (request + ROLE_LINES - 1) / ROLE_LINES * ROLE_LINES; }
-
 /* Where the region of the k-th target begins, in the local area and in the target's
  * exposed one, and that of the k-th source in this rank's exposed one. */
 static inline size_t role_local(const struct weir_role *o, int k) { return o->targets[k].bytes ? o->targets[k].local : (size_t)k * o->region; }

@@ -166,12 +166,15 @@ static int begin(struct weir_rank *r, struct ahead *a, uint64_t window)
     return 0;
 }
 
+/* Frees the ring that requests point into. That relies on two things: UCX calls received
+ * within ucp_request_cancel for a receive that has no message yet, and no message is half
+ * here, because ranks have met since the last one. */
 static void end(struct ahead *a)
 {
     a->stopping = 1;
     for (uint64_t i = 0; i < a->window; i++)
         if (a->ring[i].request)
-            ucx.ucp_request_cancel(a->u->worker, a->ring[i].request); /* calls received */
+            ucx.ucp_request_cancel(a->u->worker, a->ring[i].request);
     free(a->ring);
     a->ring = NULL;
 }

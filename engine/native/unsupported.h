@@ -20,7 +20,9 @@ void    unsupported_transport(struct weir_rank *r, int peer, char *buf, size_t c
 void    unsupported_carriers(struct weir_rank *r, int peer, char *list);
 int     unsupported_close(struct weir_rank *r);
 
-/* Not an "unsupported": the target need not know what comes. */
+/* Not "unsupported": puts and gets are posted by themselves, and the target need not know
+ * what comes. */
+int posts_itself(struct weir_rank *r);
 int expects_nothing(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o);
 
 #endif

@@ -17,19 +17,20 @@ struct weir_team; /* team.h */
 
 /* An error is filled once, where the cause is known, with the library's words. */
 struct weir_err {
-    int  code; /* 0: none; negative errno or the library's own */
-    int  peer; /* -1: none in particular */
-    char op[32];
-    char phase[16];
-    char text[WEIR_TEXT];
+    int      code; /* 0: none; negative errno or the library's own */
+    int      peer; /* -1: none in particular */
+    char     op[32];
+    uint32_t phase; /* enum weir_phase */
+    char     text[WEIR_TEXT];
 };
 
-/* The page shared with the agent; engine/control.go has the same layout. */
+/* The page shared with the agent; alike.go holds it to engine.Control. */
 struct weir_control {
     _Atomic uint32_t abort, phase;
     _Atomic uint64_t heartbeat, done, total, rate;
 };
 
+/* alike.go holds them to package engine, which has their names. */
 enum weir_phase { PH_START, PH_READY, PH_CONNECT, PH_VERIFY, PH_WARMUP, PH_RUN, PH_CEILING, PH_TEARDOWN };
 enum weir_op { OP_WRITE, OP_READ };
 enum weir_mode { MODE_STREAM, MODE_PINGPONG, MODE_MATRIX };
@@ -90,7 +91,7 @@ struct weir_ucx { /* options of fabric ucx */
     uint64_t batch;     /* most blocks of a request */
 };
 
-struct weir_config {
+struct weir_config { /* texts and lists are copied when the rank is opened */
     const char          *fabric;
     int                  rank, ranks, cpu; /* cpu -1: anywhere */
     int                  one_host;         /* all ranks are on this host */
@@ -101,7 +102,6 @@ struct weir_config {
     int                  numa; /* the node that memory is made on: the kernel's choice, that of the processor that the rank is on, or NUMA_NODE + its number */
     int                  heap; /* memory is private to this rank, whatever the fabric would allocate */
     int                  sleeps; /* who waits for something to come sleeps until it does */
-    /* copied when the rank is opened */
     const struct weir_flows *flows; /* whom this rank has to do with, which cases choose from */
     int                  nflows;
     double               share; /* of its path that an initiator has, if it shares its targets */
@@ -119,8 +119,10 @@ struct weir_case {
     int      op, mode, verify;
     int      zeros;    /* blocks of zeros, but for their first word */
     uint64_t block, batch, iterations, warmup, in_flight;
+    uint32_t every;    /* one request in so many is stamped */
     uint64_t shards;   /* of a matrix: into so many requests to the fabric each cell is cut, if it has as many bytes */
     uint64_t slots;    /* places of a region that requests go round */
+    uint64_t stride;   /* bytes from one of them to the next */
     int64_t  duration; /* not 0: instead of iterations */
     int64_t  timeout; /* of the whole case */
     int64_t  corrupt; /* self-test: flip the received byte at this offset, counted over all regions, before the check; -1: do not */
@@ -222,6 +224,9 @@ int  weir_connect(struct weir_rank *r, const void *blobs, const size_t *lens, in
 int  weir_run(struct weir_rank *r, const struct weir_case *c, struct weir_result *out, struct weir_err *err);
 int  weir_play(struct weir_rank *r, const struct weir_sequence *s, struct weir_playing *out, struct weir_err *err);
 int  weir_close(struct weir_rank *r, int64_t timeout, struct weir_err *err);
+
+/* Whether a write that is complete is at its target; if not, only a flush tells. */
+int weir_confirms_delivery(const struct weir_rank *r);
 
 struct weir_info { /* of a fabric on this host */
     int  available;

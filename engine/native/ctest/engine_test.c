@@ -14,6 +14,7 @@
 #include "../pattern.h"
 #include "../team.h"
 #include "../weir.h"
+#include "parts.h"
 #include "ucx_watch.h"
 
 #define MOST 3
@@ -199,6 +200,8 @@ static int run(struct one *o, const struct weir_case *plan)
     struct weir_case   c = *plan;
     c.timeout            = 60000000000;
     c.flows              = c.op;
+    c.stride             = ROOM(c.block * c.batch);
+    c.every              = o->matrix || c.index % 2 ? 1 : 16;
     c.corrupt            = o->corrupt ? 0 : -1;
     if (weir_run(o->r, &c, &res, &o->err))
         return -1;
@@ -370,6 +373,7 @@ int main(int argc, char **argv)
     int               bad = 0, ucx = 0;
     ceiling_span_ns       = 50000;
     bad += keeps_signals();
+    bad += parts_fail();
     for (int i = 1; i < argc; i++)
         ucx |= !strncmp(argv[i], "ucx", 3);
     if (ucx)
