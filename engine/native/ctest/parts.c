@@ -199,8 +199,22 @@ static int closes_what_strangers_send(void)
     return told("a descriptor that a stranger sends to shm is closed", good);
 }
 
+/* What a fabric cannot do has a function that says so: callers ask for no NULL. */
+static int tables_are_full(void)
+{
+    int         full = 1;
+    const char *name;
+    for (int i = 0; (name = weir_fabric_name(i)); i++) {
+        const struct weir_fabric *f = weir_fabric_find(name);
+        full &= f->probe && f->open && f->attach && f->address && f->connect && f->put && f->get && f->post;
+        full &= f->progress && f->wait && f->flush && f->signal && f->expect && f->ping && f->arrived && f->ceiling;
+        full &= f->transport && f->carriers && f->close;
+    }
+    return told("every fabric fills its table", full);
+}
+
 int parts_fail(void)
 {
-    return keeps_its_configuration() + connects_without_memory() + sleeps_on_living_files() +
+    return tables_are_full() + keeps_its_configuration() + connects_without_memory() + sleeps_on_living_files() +
            gives_memory_back(&weir_mem_heap) + gives_memory_back(&weir_mem_dram) + closes_what_strangers_send();
 }
