@@ -243,7 +243,7 @@ func (s *session) prepare(g *group, cases []*planner.Case, index int, beside ...
 	}
 	shareCPUs([]*launched{l}, s.processors)
 	choice := s.choose(needs, l.engine.Nodes)
-	l.engine.Fabric, l.engine.Provider, l.why = choice.Fabric, choice.Provider, choice.Reason
+	l.engine.Fabric, l.engine.Options, l.why = choice.Fabric, choice.Options, choice.Reason
 	return l, l.encode()
 }
 

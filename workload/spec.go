@@ -29,7 +29,7 @@ type Demand struct {
 	Runner  string // executes its ranks, see package engine
 	Ranks   int    // processes
 	Threads int    // of each
-	// Fabric connects its ranks; engine.Auto: weir chooses one; "": ranks have no peers.
+	// Fabric connects its ranks; fabric.AutoName: weir chooses one; "": ranks have no peers.
 	Fabric string
 	// Lacks says what of the case a fabric cannot do, "" if it can do all; nil: each can.
 	Lacks  func(fabric string) string

@@ -44,6 +44,30 @@ func (t Type) Numeric() bool {
 	return false
 }
 
+// Holds says whether a value is of the Go type of values of the type.
+func (t Type) Holds(v any) bool {
+	ok := false
+	switch t {
+	case Size:
+		_, ok = v.(quantity.Size)
+	case Time:
+		_, ok = v.(quantity.Time)
+	case Rate:
+		_, ok = v.(quantity.Rate)
+	case Percent:
+		_, ok = v.(quantity.Percent)
+	case Count:
+		_, ok = v.(int64)
+	case Factor:
+		_, ok = v.(Scale)
+	case Bool:
+		_, ok = v.(bool)
+	default:
+		_, ok = v.(string)
+	}
+	return ok
+}
+
 // Option is one setting of a workload.
 type Option struct {
 	Name     string

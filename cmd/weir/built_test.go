@@ -14,6 +14,7 @@ import (
 	"weir/ctperftest"
 	"weir/dsl"
 	"weir/engine"
+	"weir/fabric"
 	"weir/planner"
 	"weir/scenarios"
 	"weir/workload"
@@ -37,7 +38,7 @@ func TestNothingIsOfferedThatNoEngineHas(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fabrics := slices.Concat(slices.Collect(maps.Keys(prober.Probe(nil))), []string{engine.Auto, move.SimFabric})
+	fabrics := slices.Concat(slices.Collect(maps.Keys(prober.Probe(nil))), []string{fabric.AutoName, fabric.SimName})
 	refused := map[[2]string]error{} // of the memory at an initiator and a target
 	cases := 0
 	for _, s := range offered(t) {
@@ -144,7 +145,7 @@ func offered(t *testing.T) (all []*dsl.Scenario) {
 func usable(k *workload.Kind, option string) []string {
 	o, _ := k.Option(option)
 	return slices.DeleteFunc(slices.Clone(o.Values), func(v string) bool {
-		return v == move.SimFabric && k != transfer.Kind
+		return v == fabric.SimName && k != transfer.Kind
 	})
 }
 

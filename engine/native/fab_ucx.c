@@ -2,6 +2,7 @@
  * writes. Memory comes from ucp_mem_map itself, unless it is to be the rank's own: only
  * then are puts over shared memory plain stores, as in ucx_perftest. */
 #include "ceiling.h"
+#include "options.h"
 #include "ucx.h"
 #include "unsupported.h"
 
@@ -11,10 +12,22 @@
 #include <string.h>
 #include <unistd.h>
 
-static const struct ucx_api *const apis[] = {[UCX_RMA] = &ucx_rma, [UCX_AM] = &ucx_am, [UCX_TAG] = &ucx_tag, [UCX_TAG_SYNC] = &ucx_tag_sync};
-
-static void take_functions(struct weir_fabric *t, const struct ucx_api *a, const struct weir_config *cfg)
+static int read_options(struct weir_rank *r, struct ucx_rank *u)
 {
+    static const struct ucx_api *const apis[]      = {&ucx_rma, &ucx_am, &ucx_tag, &ucx_tag_sync};
+    static const char *const           names[]     = {"rma", "am", "tag", "tag_sync"};
+    static const char *const           datatypes[] = {"contig", "iov"};
+    int                                api         = 0, rc;
+    if ((rc = option_choice(r, "api", names, sizeof names / sizeof *names, &api)) < 0)
+        return rc;
+    u->api = apis[api];
+    return option_choice(r, "datatype", datatypes, 2, &u->iov);
+}
+
+static void take_functions(struct ucx_rank *u, const struct weir_config *cfg)
+{
+    struct weir_fabric   *t = &u->table;
+    const struct ucx_api *a = u->api;
     *t         = weir_fab_ucx;
     t->put     = a->put;
     t->get     = a->get;
@@ -24,7 +37,7 @@ static void take_functions(struct weir_fabric *t, const struct ucx_api *a, const
     t->ping    = a->ping;
     t->arrived = a->arrived;
     t->ceiling = a->ceiling;
-    if (cfg->ucx.iov)
+    if (u->iov)
         ucx_lists(t);
     if (cfg->heap)
         t->caps &= ~(uint32_t)CAP_ALLOCATES;
@@ -72,9 +85,10 @@ static int ucx_open(struct weir_rank *r)
     if (!u || !(u->peers = calloc((size_t)r->cfg.ranks, sizeof *u->peers)))
         return rank_fail(r, -ENOMEM, "open", -1, "no memory for %d peers", r->cfg.ranks);
     r->fs  = u;
-    u->api = apis[r->cfg.ucx.api];
-    int rc = ucx_load(why, sizeof why);
+    int rc = read_options(r, u);
     if (rc < 0)
+        return rc;
+    if ((rc = ucx_load(why, sizeof why)) < 0)
         return rank_fail(r, rc, "load", -1, "%s", why);
     if ((rc = open_worker(r, u)) < 0)
         return rc;
@@ -85,7 +99,7 @@ static int ucx_open(struct weir_rank *r)
         .flags        = UCP_OP_ATTR_FLAG_MULTI_SEND,
         .cb.send      = ucx_part_done,
     };
-    take_functions(&u->table, u->api, &r->cfg);
+    take_functions(u, &r->cfg);
     r->fab = &u->table;
     return u->api->open(r);
 }

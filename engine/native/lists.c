@@ -48,10 +48,8 @@ void lists_drop(struct weir_rank *r)
 
 static void keep_texts(struct weir_rank *r, int *enough)
 {
-    r->cfg.fabric       = keep_text(r, r->cfg.fabric, enough);
-    r->cfg.provider     = keep_text(r, r->cfg.provider, enough);
-    r->cfg.nixl.backend = keep_text(r, r->cfg.nixl.backend, enough);
-    r->cfg.nixl.params  = keep_text(r, r->cfg.nixl.params, enough);
+    r->cfg.fabric  = keep_text(r, r->cfg.fabric, enough);
+    r->cfg.options = keep_text(r, r->cfg.options, enough);
 }
 
 static void keep_flows(struct weir_rank *r, int *enough)

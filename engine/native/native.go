@@ -20,6 +20,7 @@ import (
 	"unsafe"
 
 	"weir/engine"
+	"weir/fabric"
 	"weir/results"
 	"weir/workload"
 	"weir/workload/move"
@@ -161,19 +162,31 @@ func (native) Open(l engine.Launch, self engine.Identity, control *engine.Contro
 	}
 	name := C.CString(l.Fabric)
 	defer C.free(unsafe.Pointer(name))
-	provider := C.CString(r.options.Provider) // the same in all cases: it is fixed when a rank starts
-	defer C.free(unsafe.Pointer(provider))
+	lines, err := fabric.Lines(l.Fabric, r.options.FabricOptions) // the same in all cases: they are fixed when a rank starts
+	if err != nil {
+		return nil, err
+	}
+	options := C.CString(lines)
+	defer C.free(unsafe.Pointer(options))
 	cfg := C.struct_weir_config{
 		fabric: name, rank: C.int(self.Rank), ranks: C.int(l.Ranks), one_host: oneHost,
-		region: C.uint64_t(largest), pages: pages[r.options.Pages], numa: numa(r.options.Placement()), heap: truth(r.options.Heap()), sleeps: truth(r.options.Sleeps()), provider: provider,
+		region: C.uint64_t(largest), pages: pages[r.options.Pages], numa: numa(r.options.Placement()), heap: truth(r.options.Heap()), sleeps: truth(r.options.Sleeps()), options: options,
 	}
-	r.describeUCX(&cfg)
-	defer r.describeNixl(&cfg)()
+	for _, c := range decoded.Cases {
+		cfg.in_flight, cfg.batch = max(cfg.in_flight, C.uint64_t(c.Options.InFlight)), max(cfg.batch, C.uint64_t(c.Options.Batch))
+	}
 	defer r.describeFlows(&cfg)()
 	if err := r.openThreads(cfg); err != nil {
 		return nil, err
 	}
 	return r, nil
+}
+
+func truth(b bool) C.int {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 // supported refuses what the language knows but this engine does not do yet.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,6 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"weir/engine"
+	"weir/fabric"
 	"weir/quantity"
 	"weir/workload/move"
 	"weir/workload/transfer"
@@ -199,7 +201,7 @@ func control(t testing.TB) *engine.Control {
 }
 
 func TestMain(m *testing.M) {
-	for _, e := range engine.RankEnv() { // before a vendor library is loaded
+	for _, e := range fabric.RankEnv() { // before a vendor library is loaded
 		name, value, _ := strings.Cut(e, "=")
 		os.Setenv(name, value)
 	}
@@ -247,6 +249,18 @@ func options(size quantity.Size, change ...func(*move.Spec)) move.Spec {
 		f(&o)
 	}
 	return o
+}
+
+// having sets options that belong to the fabric, each by its name and value.
+func having(pairs ...string) func(*move.Spec) {
+	return func(o *move.Spec) {
+		all := fabric.Options{}
+		maps.Copy(all, o.FabricOptions)
+		for i := 0; i < len(pairs); i += 2 {
+			all[pairs[i]] = pairs[i+1]
+		}
+		o.FabricOptions = all
+	}
 }
 
 func read(o *move.Spec)     { o.Op = "read" }

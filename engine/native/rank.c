@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "options.h"
 #include "tcp_wire.h"
 #include "team.h"
 #include "thread.h"
@@ -186,7 +187,7 @@ static int do_open(struct weir_rank *r, void *arg)
         bytes    = r->probe + (targets ? area(r, 1, 0) : MIN_AREA);
     }
 
-    if ((rc = r->fab->open(r)) < 0)
+    if ((rc = r->fab->open(r)) < 0 || (rc = options_all_known(r)) < 0)
         return rc;
     if ((rc = make_memory(r, bytes)) < 0)
         return rc;

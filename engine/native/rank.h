@@ -37,6 +37,7 @@ struct weir_made {
 struct weir_rank {
     struct weir_config        cfg;  /* its lists and texts are copies in kept */
     struct weir_kept         *kept;
+    uint64_t                  options_known; /* bit i: the fabric asked for the option in line i */
     const struct weir_fabric *fab;
     void                     *fs; /* the fabric's own state */
     const struct weir_memory *memory;

@@ -106,6 +106,7 @@ struct ucx_peer {
 struct ucx_rank {
     struct weir_fabric    table; /* weir_fab_ucx with the functions of the API */
     const struct ucx_api *api;
+    int                   iov; /* of datatype iov: a request is one message of a list of its blocks */
     ucp_context_h         context;
     ucp_worker_h          worker;
     int                   efd; /* of the worker's events, for who sleeps */

@@ -211,7 +211,7 @@ static int expect(struct weir_rank *r, const struct weir_case *c, const struct w
         return rank_fail(r, -EOPNOTSUPP, "receive", -1, "receives are posted ahead, all of one size: the cells of a matrix have many");
     if (!(all->blocks = calloc((size_t)o->nsources, sizeof *all->blocks)))
         return rank_fail(r, -ENOMEM, "receive", -1, "no memory for %d sources", o->nsources);
-    int      pingpong = c->mode == MODE_PINGPONG, whole = r->cfg.ucx.iov && !pingpong; /* a request comes as one message */
+    int      pingpong = c->mode == MODE_PINGPONG, whole = ucx_of(r)->iov && !pingpong; /* a request comes as one message */
     uint64_t each     = MOST_AHEAD / (uint64_t)o->nsources, window = pingpong ? 1 : c->in_flight * (whole ? 1 : c->batch);
     for (int i = 0; i < o->nsources; i++) {
         struct ahead *a = &all->blocks[i];

@@ -72,25 +72,6 @@ struct weir_flows { /* of a rank */
     int                       ntargets, nsources, nturns;
 };
 
-struct weir_nixl { /* options of fabric nixl */
-    const char *backend; /* NULL: UCX */
-    const char *params;  /* key=value lines; NULL: the plugin's own */
-    int         merge, progress_thread;
-    int         recreate; /* each request is made anew */
-    int         prepared; /* of lists of blocks that are prepared once */
-    int         reregister; /* what each request moves at its initiator is registered anew; with recreate and one in flight only */
-    uint64_t    in_flight; /* most requests of a case in flight */
-};
-
-enum weir_ucx_api { UCX_RMA, UCX_AM, UCX_TAG, UCX_TAG_SYNC }; /* what carries a write of fabric ucx */
-
-struct weir_ucx { /* options of fabric ucx */
-    int      api;
-    int      iov;       /* a request is one message of a list of its blocks */
-    uint64_t in_flight; /* most requests of a case in flight */
-    uint64_t batch;     /* most blocks of a request */
-};
-
 struct weir_config { /* texts and lists are copied when the rank is opened */
     const char          *fabric;
     int                  rank, ranks, cpu; /* cpu -1: anywhere */
@@ -106,11 +87,10 @@ struct weir_config { /* texts and lists are copied when the rank is opened */
     int                  nflows;
     double               share; /* of its path that an initiator has, if it shares its targets */
     struct weir_control *control; /* never NULL */
-    struct weir_nixl     nixl;
-    struct weir_ucx      ucx;
+    uint64_t             in_flight, batch; /* most requests of a case in flight, and most blocks of a request */
+    const char          *options; /* of the fabric: see options.h; NULL: none is given */
     struct weir_team    *team;    /* of the threads of this rank; NULL: it has one */
     int                  thread;  /* which of them this is */
-    const char          *provider; /* of libfabric, by its name there; NULL or "": libfabric chooses */
 };
 
 struct weir_case {

@@ -87,7 +87,7 @@ func TestAMatrixTravelsOnce(t *testing.T) {
 // A launch that is too long says how long it is, and which case makes it so.
 func TestALaunchThatIsTooLong(t *testing.T) {
 	long := func(mib int) move.Spec {
-		return move.Spec{Provider: strings.Repeat("x", mib<<20)}
+		return move.Spec{Pages: strings.Repeat("x", mib<<20)}
 	}
 	encoded(t, launchOf(long(20), long(23), long(20))) // is not
 	_, err := EncodeLaunch(launchOf(long(20), long(23), long(22)))

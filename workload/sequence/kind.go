@@ -2,6 +2,9 @@ package sequence
 
 import (
 	_ "embed"
+	"slices"
+
+	"weir/fabric"
 	"weir/quantity"
 	"weir/workload"
 	"weir/workload/move"
@@ -9,15 +12,14 @@ import (
 	"weir/workload/transfer"
 )
 
+var named, prefixed = fabric.OptionsOf(true)
+
 // Kind is workload traffic_sequence, which plays many matrices one after the other, as NIXL's
 // sequential-ct-perftest does.
 var Kind = &workload.Kind{
 	Name: "traffic_sequence",
 	Doc:  "traffic matrices one after the other: the ranks of each meet, sleep, and start together; and each again alone. Each pattern of the sequence is a case, and all of them run in one launch",
-	Options: append([]workload.Option{
-		process("fabric"),
-		transfer.Option("provider"),
-		transfer.Option("api"),
+	Options: slices.Concat([]workload.Option{process("fabric")}, named, []workload.Option{
 		{Name: "op", Type: workload.Enum, Default: "write", Values: []string{"write", "read"}, Item: workload.MayItem},
 		move.MemoryKind("memory"),
 		{Name: "patterns", Type: workload.Patterns, Process: true},
@@ -41,7 +43,7 @@ var Kind = &workload.Kind{
 		transfer.Option("pages"),
 		transfer.Option("alloc"),
 		transfer.Option("numa"),
-	}, move.NixlOptions...),
+	}, prefixed),
 	Metrics: append([]workload.Metric{
 		{Name: "latency", Unit: "s", Better: workload.Lower},
 		{Name: "latency.min", Unit: "s", Better: workload.Lower},
@@ -64,7 +66,7 @@ var Kind = &workload.Kind{
 	}, trafficMetrics("bytes", "bytes.own", "senders", "receivers", "bottleneck.bytes", "ceiling", "ceiling.best", "ceiling.bandwidth", "ceiling.memcpy",
 		"prep.alloc", "prep.register", "prep.connect", "clock.resolution", "clock.cost", "clock.bound")...),
 	OneOf:    []string{"patterns", "metadata_file", "generate"},
-	Checked:  []string{"pattern", "matrix", "own_cells", "ranks", "op", "fabric", "api", "pages", "alloc", "numa", "nixl_backend", "nixl_prepared", "nixl_reregister", "time_scale", "sleep_before_launch", "sleep_after_launch"},
+	Checked:  append([]string{"pattern", "matrix", "own_cells", "ranks", "op", "fabric", "pages", "alloc", "numa", "time_scale", "sleep_before_launch", "sleep_after_launch"}, fabric.CheckedOptions(true)...),
 	Sequence: "pattern",
 }
 

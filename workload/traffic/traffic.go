@@ -3,22 +3,23 @@ package traffic
 import (
 	_ "embed"
 	"fmt"
+	"slices"
 	"strings"
 
+	"weir/fabric"
 	"weir/matrix"
 	"weir/workload"
 	"weir/workload/move"
 	"weir/workload/transfer"
 )
 
+var named, prefixed = fabric.OptionsOf(true)
+
 // Kind is workload traffic, which moves the cells of a matrix, as NIXL's ct-perftest does.
 var Kind = &workload.Kind{
 	Name: "traffic",
 	Doc:  "one traffic matrix: each rank moves so many bytes to each other, again and again, all starting together",
-	Options: append([]workload.Option{
-		transfer.Option("fabric"),
-		transfer.Option("provider"),
-		transfer.Option("api"),
+	Options: slices.Concat([]workload.Option{transfer.Option("fabric")}, named, []workload.Option{
 		transfer.Option("op"),
 		move.MemoryKind("memory"),
 		{Name: "matrix", Type: workload.Matrix, Process: true},
@@ -33,7 +34,7 @@ var Kind = &workload.Kind{
 		transfer.Option("pages"),
 		transfer.Option("alloc"),
 		transfer.Option("numa"),
-	}, move.NixlOptions...),
+	}, prefixed),
 	Metrics: []workload.Metric{
 		{Name: "latency.avg", Unit: "s", Better: workload.Lower},
 		{Name: "latency.min", Unit: "s", Better: workload.Lower},
@@ -72,7 +73,7 @@ var Kind = &workload.Kind{
 		{Name: "clock.bound", Unit: "s", Better: workload.Neither, MayBeZero: true},
 	},
 	OneOf:   []string{"matrix", "matrix_file", "generate"},
-	Checked: []string{"matrix", "own_cells", "generate", "ranks", "op", "fabric", "api", "pages", "alloc", "numa", "nixl_backend", "nixl_prepared", "nixl_reregister"},
+	Checked: append([]string{"matrix", "own_cells", "generate", "ranks", "op", "fabric", "pages", "alloc", "numa"}, fabric.CheckedOptions(true)...),
 }
 
 //go:embed docs.md
@@ -115,13 +116,13 @@ func decode(v workload.Values, generate func(g workload.Generated, ranks int) (*
 	t := move.Spec{Pattern: move.MatrixPattern, Mode: "stream", Reuse: "hot", Payload: "random", Batch: 1, Threads: 1}
 	get := Kind.Get(v)
 	err := get.Read(map[string]*string{
-		"fabric": &t.Fabric, "op": &t.Op, "memory": &t.Initiator, "verify": &t.Verify, "pages": &t.Pages, "alloc": &t.Alloc, "numa": &t.NUMA, "provider": &t.Provider,
+		"fabric": &t.Fabric, "op": &t.Op, "memory": &t.Initiator, "verify": &t.Verify, "pages": &t.Pages, "alloc": &t.Alloc, "numa": &t.NUMA,
 	}, map[string]*int64{"iterations": &t.Iterations, "warmup": &t.Warmup, "shards": &t.Shards})
 	if err != nil {
 		return t, err
 	}
 	t.Target = t.Initiator
-	if err := t.ReadFabric(get); err != nil {
+	if t.FabricOptions, err = fabric.Read(t.Fabric, get); err != nil {
 		return t, err
 	}
 	m, err := decodeMatrix(v, generate)

@@ -5,21 +5,22 @@ import (
 	"fmt"
 	"slices"
 
+	"weir/fabric"
 	"weir/quantity"
 	"weir/workload"
 	"weir/workload/move"
 )
+
+var named, prefixed = fabric.OptionsOf(false)
 
 // Kind is workload transfer, which moves blocks between ranks, as nixlbench and the fabrics' own
 // perftests do.
 var Kind = &workload.Kind{
 	Name: "transfer",
 	Doc:  "block transfers between ranks: one-sided writes and reads, streamed with a window or as a ping-pong",
-	Options: append([]workload.Option{
-		{Name: "fabric", Type: workload.Enum, Default: "auto", Process: true, Values: []string{"auto", "shm", "tcp", "ucx", "libfabric", "nixl", "sim"}, Planned: []string{"cuda"}},
-		{Name: "provider", Type: workload.String, Default: "", Process: true, For: map[string]string{"fabric": "libfabric"}},
-		{Name: "api", Type: workload.Enum, Default: "rma", Values: []string{"rma", "am", "tag", "tag_sync"}, Process: true, For: map[string]string{"fabric": "ucx"}},
-		{Name: "datatype", Type: workload.Enum, Default: "contig", Values: []string{"contig", "iov"}, Process: true, For: map[string]string{"fabric": "ucx"}},
+	Options: slices.Concat([]workload.Option{
+		{Name: "fabric", Type: workload.Enum, Default: fabric.AutoName, Process: true, Values: fabric.Values(), Planned: []string{"cuda"}},
+	}, named, []workload.Option{
 		{Name: "op", Type: workload.Enum, Default: "write", Values: []string{"write", "read"}},
 		move.MemoryKind("initiator"),
 		move.MemoryKind("target"),
@@ -41,7 +42,7 @@ var Kind = &workload.Kind{
 		{Name: "wait", Type: workload.Enum, Default: "poll", Process: true, Values: []string{"poll", "sleep"}},
 		{Name: "numa", Type: workload.NUMA, Default: "default", Process: true},
 		{Name: "payload", Type: workload.Enum, Default: "random", Values: []string{"random", "zero"}},
-	}, slices.Concat(move.NixlOptions, move.SimulationOptions)...),
+	}, prefixed),
 	Metrics: []workload.Metric{
 		{Name: "bandwidth", Unit: "GB/s", Better: workload.Higher},
 		{Name: "bandwidth.min_rank", Unit: "GB/s", Better: workload.Higher},
@@ -82,7 +83,10 @@ var Kind = &workload.Kind{
 		{Name: "clock.cost", Unit: "s", Better: workload.Neither},
 		{Name: "clock.bound", Unit: "s", Better: workload.Neither, MayBeZero: true},
 	},
-	Checked: []string{"pattern", "bidirectional", "ranks", "mode", "op", "iterations", "block_size", "batch", "in_flight", "threads", "fabric", "api", "datatype", "reuse", "pages", "alloc", "wait", "numa", "duration", "nixl_backend", "nixl_prepared", "nixl_reregister", "sim_failure"},
+	Checked: append([]string{
+		"pattern", "bidirectional", "ranks", "mode", "op", "iterations", "block_size", "batch", "in_flight", "threads", "fabric", "reuse", "pages",
+		"alloc", "wait", "numa", "duration",
+	}, fabric.CheckedOptions(false)...),
 }
 
 //go:embed docs.md
@@ -103,7 +107,10 @@ func spec(v workload.Values) (workload.Spec, error) {
 	return &t, err
 }
 
-func simulated(option workload.Getter) bool { return option("fabric") == move.SimFabric }
+func simulated(option workload.Getter) bool {
+	name, _ := option("fabric").(string)
+	return fabric.Simulated(name)
+}
 
 // Decode reads the values of a transfer case; options that are absent have their defaults.
 func Decode(v workload.Values) (move.Spec, error) {
@@ -111,7 +118,7 @@ func Decode(v workload.Values) (move.Spec, error) {
 	get := Kind.Get(v)
 	err := get.Read(map[string]*string{
 		"fabric": &t.Fabric, "op": &t.Op, "initiator": &t.Initiator, "target": &t.Target, "pattern": &t.Pattern, "mode": &t.Mode,
-		"verify": &t.Verify, "reuse": &t.Reuse, "pages": &t.Pages, "alloc": &t.Alloc, "wait": &t.Wait, "numa": &t.NUMA, "payload": &t.Payload, "provider": &t.Provider,
+		"verify": &t.Verify, "reuse": &t.Reuse, "pages": &t.Pages, "alloc": &t.Alloc, "wait": &t.Wait, "numa": &t.NUMA, "payload": &t.Payload,
 	}, map[string]*int64{
 		"batch": &t.Batch, "iterations": &t.Iterations, "warmup": &t.Warmup, "in_flight": &t.InFlight, "threads": &t.Threads, "ranks": &t.Ranks,
 	})
@@ -123,7 +130,7 @@ func Decode(v workload.Values) (move.Spec, error) {
 		return t, fmt.Errorf("option block_size is missing")
 	}
 	t.BlockSize = size
-	if err := t.ReadFabric(get); err != nil {
+	if t.FabricOptions, err = fabric.Read(t.Fabric, get); err != nil {
 		return t, err
 	}
 	if t.Duration, ok = get("duration").(quantity.Time); !ok {
@@ -132,9 +139,8 @@ func Decode(v workload.Values) (move.Spec, error) {
 	if t.Bidirectional, ok = get("bidirectional").(bool); !ok {
 		return t, fmt.Errorf("option bidirectional is %T, not true or false", get("bidirectional"))
 	}
-	if t.Fabric == move.SimFabric {
-		var err error
-		if t.Sim, err = move.ReadSimulation(get, t.Ranks); err != nil {
+	if fabric.Simulated(t.Fabric) {
+		if t.Sim, err = fabric.ReadSimulation(get, t.Ranks); err != nil {
 			return t, err
 		}
 	}

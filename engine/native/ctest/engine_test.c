@@ -54,8 +54,8 @@ static const struct weir_case matrices[] = {
 #define ROOM(n) (((n) + 127) / 128 * 128)
 
 struct one {
-    const char         *provider;
-    char                fabric[64];
+    char                fabric[64], options[128];
+    const char         *way; /* behind the colon; NULL: there is none */
     int                 rank, ranks, heap, sleeps, iov, matrix, corrupt, failed;
     struct weir_control control;
     struct one         *all; /* by rank */
@@ -218,14 +218,11 @@ static int run(struct one *o, const struct weir_case *plan)
 static void *life(void *arg)
 {
     struct one        *o   = arg;
-    struct weir_config cfg = {.fabric = o->fabric, .rank = o->rank, .ranks = o->ranks, .cpu = -1, .one_host = 1, .seed = 7, .control = &o->control, .provider = o->provider, .heap = o->heap, .sleeps = o->sleeps};
+    struct weir_config cfg = {.fabric = o->fabric, .rank = o->rank, .ranks = o->ranks, .cpu = -1, .one_host = 1, .seed = 7, .control = &o->control, .options = o->options, .in_flight = 16, .batch = 3, .heap = o->heap, .sleeps = o->sleeps};
     cfg.team = o->team, cfg.thread = o->thread;
     if (o->thread)
         cfg.control = team_control(o->team, o->thread);
-    if (!strcmp(o->fabric, "ucx") && o->provider)
-        cfg.ucx = (struct weir_ucx){.api = !strcmp(o->provider, "am") ? UCX_AM : !strcmp(o->provider, "tag") ? UCX_TAG : !strcmp(o->provider, "tag_sync") ? UCX_TAG_SYNC : UCX_RMA, .iov = o->iov, .in_flight = 16, .batch = 3};
-    int anew = !strcmp(o->fabric, "nixl") && o->provider && !strcmp(o->provider, "reregister");
-    cfg.nixl = (struct weir_nixl){.prepared = o->provider && !strcmp(o->provider, "prepared"), .reregister = anew, .recreate = anew, .in_flight = 16};
+    int messages = !strcmp(o->fabric, "ucx") && o->way, anew = !strcmp(o->fabric, "nixl") && o->way && !strcmp(o->way, "reregister");
     struct peers       peers[NFLOWS];
     struct weir_flows  flows[NFLOWS];
     cfg.flows = flows;
@@ -245,12 +242,12 @@ static void *life(void *arg)
     int rc = weir_connect(o->r, all, lens, 5000000000, &o->err);
     free(all);
     if (!rc && o->matrix)
-        rc = play(o, cfg.ucx.api == UCX_RMA);
+        rc = play(o, !messages);
     const struct weir_case *plan = o->matrix ? matrices : o->ranks == 2 ? cases : many;
     for (size_t i = 0; i < (o->matrix ? NMATRICES : o->ranks == 2 ? NCASES : NMANY) && !rc; i++) {
         struct weir_case c = plan[i];
         c.in_flight        = anew ? 1 : c.in_flight;
-        if (c.op == OP_WRITE || cfg.ucx.api == UCX_RMA) /* messages carry writes only */
+        if (c.op == OP_WRITE || !messages) /* messages carry writes only */
             rc = run(o, &c);
     }
     if (!rc)
@@ -265,7 +262,7 @@ static void *life(void *arg)
     return NULL;
 }
 
-/* NAME or NAME:PROVIDER, and what is behind it */
+/* NAME or NAME:WAY, and what is behind it. The way is an API of ucx, a provider of libfabric, or an option of nixl. */
 static void name(struct one *o, const char *fabric)
 {
     snprintf(o->fabric, sizeof o->fabric, "%s", fabric);
@@ -277,7 +274,13 @@ static void name(struct one *o, const char *fabric)
     if (iov)
         *iov = 0, o->iov = 1;
     if (colon)
-        *colon = 0, o->provider = colon + 1;
+        *colon = 0, o->way = colon + 1;
+    if (colon && !strcmp(o->fabric, "ucx"))
+        snprintf(o->options, sizeof o->options, "api=%s\ndatatype=%s\n", o->way, o->iov ? "iov" : "contig");
+    else if (colon && !strcmp(o->fabric, "libfabric"))
+        snprintf(o->options, sizeof o->options, "provider=%s\n", o->way);
+    else if (colon)
+        snprintf(o->options, sizeof o->options, "nixl_%s=true\n", o->way);
 }
 
 /* corrupt: the rank that flips the first byte that it receives; -1: none. */

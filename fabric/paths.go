@@ -1,4 +1,4 @@
-package engine
+package fabric
 
 import (
 	"fmt"
@@ -18,28 +18,27 @@ type route struct {
 type routes []route
 
 // remote gives the paths on which a fabric has a device read and write the memory of
-// other nodes, at least one on each, or says why it cannot for these options. Both
-// ends must use one provider of libfabric, so that all paths are of the first that all
-// nodes have; UCX agrees with its peers by itself.
-func remote(fabric string, d workload.Demand, nodes []results.Node) (routes, string) {
-	if why := lacks(d, fabric); why != "" {
+// other nodes, at least one on each, or says why it cannot for these options. Where both
+// ends must use one value of PathOption, all paths are of the first that all nodes have.
+func remote(f Fabric, d workload.Demand, nodes []results.Node) (routes, string) {
+	if why := lacks(d, f.Name); why != "" {
 		return nil, why
 	}
 	var all routes
 	for _, n := range nodes {
-		f := n.Fabrics[fabric]
-		if !f.Available {
-			return nil, lack(fabric, n)
+		has := n.Fabrics[f.Name]
+		if !has.Available {
+			return nil, lack(f.Name, n)
 		}
-		has := slices.DeleteFunc(slices.Clone(f.Paths), func(p results.Path) bool { return p.Access != results.RDMAAccess })
-		if len(has) == 0 {
-			return nil, fmt.Sprintf("%s has no RDMA on %s: %s", fabric, n.Name, without(f))
+		paths := slices.DeleteFunc(slices.Clone(has.Paths), func(p results.Path) bool { return p.Access != results.RDMAAccess })
+		if len(paths) == 0 {
+			return nil, fmt.Sprintf("%s has no RDMA on %s: %s", f.Name, n.Name, without(has))
 		}
-		for _, p := range has {
+		for _, p := range paths {
 			all.add(p, n.Name)
 		}
 	}
-	if fabric != "libfabric" {
+	if f.PathOption == "" {
 		return all, ""
 	}
 	for _, r := range all {
@@ -48,7 +47,7 @@ func remote(fabric string, d workload.Demand, nodes []results.Node) (routes, str
 			return of, ""
 		}
 	}
-	return nil, "libfabric has no provider with RDMA that all nodes have: " + all.words()
+	return nil, fmt.Sprintf("%s has no %s with RDMA that all nodes have: %s", f.Name, f.PathOption, all.words())
 }
 
 // without says what a fabric has where it has no RDMA.

@@ -1,9 +1,10 @@
-package engine
+package fabric_test
 
 import (
 	"strings"
 	"testing"
 
+	"weir/fabric"
 	"weir/results"
 	"weir/workload/move"
 )
@@ -43,7 +44,7 @@ func TestAutoIsTheBestThatAllNodesHave(t *testing.T) {
 	up := results.RDMA{Name: "mlx5_0", Driver: "mlx5_core", Ports: []results.RDMAPort{{Port: 1, State: "ACTIVE"}}}
 	down := results.RDMA{Name: "mlx5_0", Ports: []results.RDMAPort{{Port: 1, State: "DOWN"}}}
 	efa := results.RDMA{Name: "rdmap0", Driver: "efa", Ports: []results.RDMAPort{{Port: 1, State: "ACTIVE"}}}
-	dram := move.Spec{Fabric: Auto, Initiator: "dram", Target: "dram"}
+	dram := move.Spec{Fabric: fabric.AutoName, Initiator: "dram", Target: "dram"}
 	huge := dram
 	huge.Pages, dram.Pages = "2MiB", "default"
 	heap, hugeHeap := dram, huge
@@ -75,8 +76,8 @@ func TestAutoIsTheBestThatAllNodesHave(t *testing.T) {
 		"no common provider":    {dram, []results.Node{node("a", other, up), node("b", second, up)}, "tcp", []string{"no provider with RDMA that all nodes have: cxi/cxi0 on a; verbs;ofi_rxm/mlx5_0 on b"}},
 		"no paths":              {dram, []results.Node{node("a", broken, up), node("b", all, up)}, "tcp", []string{"ucx has no RDMA on a: ucp_init: No such device", "libfabric has no RDMA on a: it has no way to other hosts"}},
 	} {
-		got := Choose(c.o.Demand(), c.nodes)
-		if strings.TrimSpace(got.Fabric+" "+got.Provider) != c.fabric || (got.Reason == "") != (c.says == nil) {
+		got := fabric.Choose(c.o.Demand(), c.nodes)
+		if strings.TrimSpace(got.Fabric+" "+got.Options["provider"]) != c.fabric || (got.Reason == "") != (c.says == nil) {
 			t.Errorf("%s: %+v", name, got)
 		}
 		for _, s := range c.says {
