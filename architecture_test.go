@@ -53,7 +53,7 @@ var allowed = map[string][]string{
 	"weir":                            {},
 	"weir/cmd/weir":                   {"weir"},
 	"weir/quantity":                   {},
-	"weir/fabric":                     {"weir/workload", "weir/results"},
+	"weir/fabric":                     {"weir/workload", "weir/results", "weir/quantity"},
 	"weir/workload":                   {"weir/quantity", "weir/matrix", "weir/results"},
 	"weir/workload/move":              {"weir/fabric", "weir/workload", "weir/quantity", "weir/matrix", "weir/results"},
 	"weir/workload/transfer":          {"weir/fabric", "weir/workload", "weir/quantity", "weir/matrix", "weir/results"},

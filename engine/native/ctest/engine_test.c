@@ -14,6 +14,7 @@
 #include "../pattern.h"
 #include "../team.h"
 #include "../weir.h"
+#include "options_test.h"
 #include "parts.h"
 #include "ucx_watch.h"
 
@@ -377,6 +378,7 @@ int main(int argc, char **argv)
     ceiling_span_ns       = 50000;
     bad += keeps_signals();
     bad += parts_fail();
+    bad += options_tested();
     for (int i = 1; i < argc; i++)
         ucx |= !strncmp(argv[i], "ucx", 3);
     if (ucx)
