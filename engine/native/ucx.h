@@ -153,7 +153,7 @@ static inline int ucx_posted(struct weir_rank *r, ucs_status_ptr_t p, const char
 
 /* Says that a request's buffer lies in this rank's memory. Without being told, UCX finds
  * out the kind of memory and registers it anew for each request, because it hears of no
- * memory events (engine.RankEnv): microseconds a request where CUDA is loaded. */
+ * memory events (fabric.RankEnv): microseconds a request where CUDA is loaded. */
 static inline void ucx_own_memory(const struct ucx_rank *u, ucp_request_param_t *p)
 {
     p->op_attr_mask |= UCP_OP_ATTR_FIELD_MEMORY_TYPE | UCP_OP_ATTR_FIELD_MEMH;

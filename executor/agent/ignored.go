@@ -1,21 +1,18 @@
 package agent
 
 import (
-	"maps"
 	"slices"
 
 	"weir/fabric"
 	"weir/results"
 )
 
-// Libraries ignore what they do not know, and a setting that was mistyped is measured as if
-// it were not there.
-
 // headMax is how much of a log may come before the library has started.
 const headMax = 64 << 10
 
 // ignoredIn finds the variables among those that the scenario and the shell set of which
-// a log says that the library ignores them.
+// a log says that the library ignores them. Libraries ignore what they do not know, and a
+// setting that was mistyped is measured as if it were not there.
 func ignoredIn(log string, set map[string]bool) []results.Ignored {
 	return slices.DeleteFunc(fabric.Ignored(log), func(i results.Ignored) bool { return !set[i.Name] })
 }
@@ -24,7 +21,7 @@ func ignoredIn(log string, set map[string]bool) []results.Ignored {
 func (l *launch) ignored() []results.Ignored {
 	set := map[string]bool{}
 	for _, variables := range []map[string]string{l.task.Env, l.task.Secrets, l.a.shell} {
-		for name := range maps.Keys(variables) {
+		for name := range variables {
 			set[name] = true
 		}
 	}
