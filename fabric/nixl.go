@@ -29,9 +29,11 @@ var nixl = Fabric{
 		switch {
 		case n.Options["nixl_reregister"] != "true":
 		case n.Matrix:
-			return "option nixl_reregister is one of workload transfer: the cells of a matrix move at the same time, and share a registration"
+			return "option nixl_reregister is one of workload transfer: " +
+				"the cells of a matrix move at the same time, and share a registration"
 		case n.Mode == "stream" && n.InFlight != 1:
-			return fmt.Sprintf("option nixl_reregister needs in_flight 1, not %d: requests in flight share the memory whose registration each of them would take from the others", n.InFlight)
+			return fmt.Sprintf("option nixl_reregister needs in_flight 1, not %d: requests in flight share the memory "+
+				"whose registration each of them would take from the others", n.InFlight)
 		}
 		return ""
 	},
@@ -46,7 +48,8 @@ func nixlCheck(o Options) error {
 		return fmt.Errorf("option nixl_backend is %q, which is no name of a backend, as UCX is", backend)
 	}
 	if o["nixl_prepared"] == "true" && o["nixl_reregister"] == "true" {
-		return fmt.Errorf("options nixl_prepared and nixl_reregister exclude each other: a prepared list of blocks holds the registration of their memory")
+		return fmt.Errorf("options nixl_prepared and nixl_reregister exclude each other: " +
+			"a prepared list of blocks holds the registration of their memory")
 	}
 	if _, err := workload.ParseParams(o["nixl_params"]); err != nil {
 		return fmt.Errorf("option nixl_params: %w", err)

@@ -5,7 +5,8 @@ var shm = Fabric{
 	Name: "shm", Loopback: true, Auto: OnOneNode,
 	Lacks: func(n Needs) string {
 		if n.Heap {
-			return "fabric shm has no alloc heap: ranks map each other's buffers, and private memory cannot be mapped by another process"
+			return "fabric shm has no alloc heap: ranks map each other's buffers, " +
+				"and private memory cannot be mapped by another process"
 		}
 		return ""
 	},

@@ -65,7 +65,8 @@ func ReadSimulation(get workload.Getter, ranks int64) (*Simulation, error) {
 	s.Bandwidth, ok = get("sim_bandwidth").(quantity.Rate)
 	read("sim_bandwidth", ok)
 	for name, p := range map[string]*quantity.Percent{
-		"sim_noise": &s.Noise, "sim_jitter": &s.Jitter, "sim_stragglers": &s.Stragglers, "sim_straggler_loss": &s.StragglerLoss, "sim_drift": &s.Drift,
+		"sim_noise": &s.Noise, "sim_jitter": &s.Jitter, "sim_stragglers": &s.Stragglers,
+		"sim_straggler_loss": &s.StragglerLoss, "sim_drift": &s.Drift,
 	} {
 		*p, ok = get(name).(quantity.Percent)
 		read(name, ok)

@@ -26,7 +26,9 @@ var ucx = Fabric{
 	Sleeps:        true,
 	SleepsWith:    "api am, tag and tag_sync",
 	Environment: Environment{
-		RankEnv:         []string{"UCX_HANDLE_ERRORS=none", "UCX_ERROR_SIGNALS=", "UCX_MEM_EVENTS=n", "UCX_WARN_UNUSED_ENV_VARS=y"},
+		RankEnv: []string{
+			"UCX_HANDLE_ERRORS=none", "UCX_ERROR_SIGNALS=", "UCX_MEM_EVENTS=n", "UCX_WARN_UNUSED_ENV_VARS=y",
+		},
 		ScratchVariable: "UCX_POSIX_DIR",
 		Prefixes:        []string{"UCX_"},
 		HostVariables:   []string{"UCX_GDB_COMMAND", "UCX_MODULES", "UCX_LOG_FILE", "UCX_ERROR_MAIL_"},
@@ -46,13 +48,17 @@ func ucxLacks(n Needs) string {
 		return "fabric ucx allocates the buffers itself and has no pages " + n.Pages +
 			": alloc heap has them, or UCX's own environment variables decide about them (UCX_POSIX_HUGETLB_MODE)"
 	case n.Sleeps && api == "rma":
-		return "api rma of fabric ucx has no wait sleep: nothing wakes the target of a one-sided write; api am, tag and tag_sync have it"
+		return "api rma of fabric ucx has no wait sleep: nothing wakes the target of a one-sided write; " +
+			"api am, tag and tag_sync have it"
 	case n.Matrix && tags:
-		return fmt.Sprintf("api %s of fabric ucx posts receives ahead, all of one size: the cells of a matrix and their shards have many; use api rma or am", api)
+		return fmt.Sprintf("api %s of fabric ucx posts receives ahead, all of one size: "+
+			"the cells of a matrix and their shards have many; use api rma or am", api)
 	case n.Op == "read" && api != "rma":
-		return fmt.Sprintf("api %s of fabric ucx sends messages, which carry writes: nothing in them reads from the target's memory; for op read use api rma", api)
+		return fmt.Sprintf("api %s of fabric ucx sends messages, which carry writes: "+
+			"nothing in them reads from the target's memory; for op read use api rma", api)
 	case n.Options["datatype"] == "iov" && !tags:
-		return fmt.Sprintf("datatype iov of fabric ucx is for api tag and tag_sync, not %s: only what they send can be a list of blocks", api)
+		return fmt.Sprintf("datatype iov of fabric ucx is for api tag and tag_sync, not %s: "+
+			"only what they send can be a list of blocks", api)
 	}
 	return ""
 }

@@ -145,7 +145,10 @@ static int read_options(struct weir_rank *r, struct nixl_rank *u)
     struct {
         const char *name;
         int        *value;
-    } all[] = {{"nixl_merge", &u->merge}, {"nixl_recreate", &u->recreate}, {"nixl_prepared", &u->prepared}, {"nixl_reregister", &u->reregister},
+    } all[] = {{"nixl_merge", &u->merge},
+               {"nixl_recreate", &u->recreate},
+               {"nixl_prepared", &u->prepared},
+               {"nixl_reregister", &u->reregister},
                {"nixl_progress_thread", &u->progress_thread}};
     int rc = option_copy(r, "nixl_backend", u->name, sizeof u->name);
     for (size_t i = 0; i < sizeof all / sizeof *all && rc == 0; i++)

@@ -59,7 +59,7 @@ struct nixl_rank {
     int               merge, progress_thread;
     int               recreate;   /* each request is made anew */
     int               prepared;   /* of lists of blocks that are prepared once */
-    int               reregister; /* what a request moves at its initiator is registered anew; with recreate and one in flight only */
+    int               reregister; /* what a request moves at its initiator is registered anew; with one in flight only */
     char              unlisted[96]; /* parameters that the plugin does not list */
     int               is_ucx;
     struct nixl_peer *peers;

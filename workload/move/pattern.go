@@ -173,8 +173,8 @@ func (t Spec) Check() error {
 // checkFabric holds what a fabric cannot do, whatever the pattern.
 func (t Spec) checkFabric() error {
 	if !fabric.Simulated(t.Fabric) && t.Ranks > workload.MostProcesses {
-		return fmt.Errorf("a launch has at most %d ranks, not %d: the engine numbers them with 10 bits; only fabric %s, which starts no processes, takes up to %d",
-			workload.MostProcesses, t.Ranks, fabric.SimName, workload.MostSimulated)
+		return fmt.Errorf("a launch has at most %d ranks, not %d: the engine numbers them with 10 bits; "+
+			"only fabric %s, which starts no processes, takes up to %d", workload.MostProcesses, t.Ranks, fabric.SimName, workload.MostSimulated)
 	}
 	if _, err := workload.ParseNUMA(t.NUMA); err != nil {
 		return fmt.Errorf("option numa: %w", err)

@@ -65,8 +65,11 @@ var Kind = &workload.Kind{
 		{Name: "drift.max", Unit: "s", Better: workload.Lower, MayBeZero: true},
 	}, trafficMetrics("bytes", "bytes.own", "senders", "receivers", "bottleneck.bytes", "ceiling", "ceiling.best", "ceiling.bandwidth", "ceiling.memcpy",
 		"prep.alloc", "prep.register", "prep.connect", "clock.resolution", "clock.cost", "clock.bound")...),
-	OneOf:    []string{"patterns", "metadata_file", "generate"},
-	Checked:  append([]string{"pattern", "matrix", "own_cells", "ranks", "op", "fabric", "pages", "alloc", "numa", "time_scale", "sleep_before_launch", "sleep_after_launch"}, fabric.CheckedOptions(true)...),
+	OneOf: []string{"patterns", "metadata_file", "generate"},
+	Checked: append([]string{
+		"pattern", "matrix", "own_cells", "ranks", "op", "fabric", "pages", "alloc", "numa", "time_scale",
+		"sleep_before_launch", "sleep_after_launch",
+	}, fabric.CheckedOptions(true)...),
 	Sequence: "pattern",
 }
 

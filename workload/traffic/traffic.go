@@ -72,8 +72,10 @@ var Kind = &workload.Kind{
 		{Name: "clock.cost", Unit: "s", Better: workload.Neither},
 		{Name: "clock.bound", Unit: "s", Better: workload.Neither, MayBeZero: true},
 	},
-	OneOf:   []string{"matrix", "matrix_file", "generate"},
-	Checked: append([]string{"matrix", "own_cells", "generate", "ranks", "op", "fabric", "pages", "alloc", "numa"}, fabric.CheckedOptions(true)...),
+	OneOf: []string{"matrix", "matrix_file", "generate"},
+	Checked: append([]string{
+		"matrix", "own_cells", "generate", "ranks", "op", "fabric", "pages", "alloc", "numa",
+	}, fabric.CheckedOptions(true)...),
 }
 
 //go:embed docs.md

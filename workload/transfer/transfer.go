@@ -84,8 +84,8 @@ var Kind = &workload.Kind{
 		{Name: "clock.bound", Unit: "s", Better: workload.Neither, MayBeZero: true},
 	},
 	Checked: append([]string{
-		"pattern", "bidirectional", "ranks", "mode", "op", "iterations", "block_size", "batch", "in_flight", "threads", "fabric", "reuse", "pages",
-		"alloc", "wait", "numa", "duration",
+		"pattern", "bidirectional", "ranks", "mode", "op", "iterations", "block_size", "batch", "in_flight", "threads",
+		"fabric", "reuse", "pages", "alloc", "wait", "numa", "duration",
 	}, fabric.CheckedOptions(false)...),
 }
 

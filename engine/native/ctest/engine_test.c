@@ -223,7 +223,8 @@ static void *life(void *arg)
     cfg.team = o->team, cfg.thread = o->thread;
     if (o->thread)
         cfg.control = team_control(o->team, o->thread);
-    int messages = !strcmp(o->fabric, "ucx") && o->way, anew = !strcmp(o->fabric, "nixl") && o->way && !strcmp(o->way, "reregister");
+    int messages = !strcmp(o->fabric, "ucx") && o->way;
+    int anew     = !strcmp(o->fabric, "nixl") && o->way && !strcmp(o->way, "reregister");
     struct peers       peers[NFLOWS];
     struct weir_flows  flows[NFLOWS];
     cfg.flows = flows;

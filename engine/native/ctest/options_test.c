@@ -61,9 +61,10 @@ int options_tested(void)
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         struct read_options got;
         const char         *error = gives(all[i].lines, &got);
-        if ((error && all[i].error ? strcmp(error, all[i].error) : error != all[i].error) || strcmp(got.text, all[i].want.text) ||
-            got.yes != all[i].want.yes || got.choice != all[i].want.choice) {
-            printf("FAIL options %s: \"%s\", %d, %d, %s\n", all[i].lines ? all[i].lines : "(none)", got.text, got.yes, got.choice, error ? error : "no error");
+        int unlike = error && all[i].error ? strcmp(error, all[i].error) : error != all[i].error;
+        if (unlike || strcmp(got.text, all[i].want.text) || got.yes != all[i].want.yes || got.choice != all[i].want.choice) {
+            printf("FAIL options %s: \"%s\", %d, %d, %s\n", all[i].lines ? all[i].lines : "(none)", got.text, got.yes,
+                   got.choice, error ? error : "no error");
             bad++;
         }
     }
