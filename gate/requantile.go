@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"weir/results"
+	"weir/workload"
 )
 
 // LastDigits is how far a metric may be from the same one computed on another machine.
@@ -18,9 +19,9 @@ func Requantiled(doc *results.Document, bySamples map[*results.Launch]map[string
 	out := *doc
 	out.Quantiles = &results.Quantiles{Definition: results.NearestRankRule}
 	out.Cases = make([]*results.Case, len(doc.Cases))
-	computed := map[string]bool{}
+	d, computed := workload.DefinitionsOf(doc), map[string]bool{}
 	for i, c := range doc.Cases {
-		out.Cases[i] = requantiledCase(c, bySamples, computed)
+		out.Cases[i] = requantiledCase(d, c, bySamples, computed)
 		for name, is := range out.Cases[i].Metrics.All() {
 			was, ok := c.Metrics.Get(name)
 			if ok && computed[name] && math.Abs(was.Value-is.Value) > LastDigits*math.Abs(is.Value) {
@@ -35,7 +36,7 @@ func Requantiled(doc *results.Document, bySamples map[*results.Launch]map[string
 
 // requantiledCase is the case with these metrics of its launches, or the case itself
 // where there are none. It notes which metrics they are.
-func requantiledCase(c *results.Case, bySamples map[*results.Launch]map[string]float64, computed map[string]bool) *results.Case {
+func requantiledCase(d *workload.Definitions, c *results.Case, bySamples map[*results.Launch]map[string]float64, computed map[string]bool) *results.Case {
 	if !slices.ContainsFunc(c.Launches, func(l *results.Launch) bool { return bySamples[l] != nil }) {
 		return c
 	}
@@ -54,7 +55,7 @@ func requantiledCase(c *results.Case, bySamples map[*results.Launch]map[string]f
 		out.Launches[i] = &one
 	}
 	out.Metrics = results.Named[results.MetricEstimate]{} // estimates writes into what is there
-	out.Metrics = estimates(&out)
+	out.Metrics = estimates(d, &out)
 	return &out
 }
 
