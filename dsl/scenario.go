@@ -72,7 +72,8 @@ type Run struct {
 	Name      string
 	Range     hcl.Range // of its name
 	Workload  *workload.Kind
-	Axes      []*Axis // in file order; none: a single point
+	Metrics   []workload.Metric // those of the workload and those that the run declares; nil: it declares none
+	Axes      []*Axis           // in file order; none: a single point
 	Sweep     Sweep
 	Needs     []*Need
 	While     *Need                    // the run as whose background load this one runs; nil: none

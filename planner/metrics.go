@@ -2,6 +2,7 @@ package planner
 
 import (
 	"slices"
+	"strings"
 
 	"weir/workload"
 )
@@ -27,4 +28,17 @@ func (p *Plan) Metrics() []workload.MetricTable {
 		}
 	}
 	return out
+}
+
+// metricsText says which metrics a run declares.
+func metricsText(metrics []workload.Metric) string {
+	var all []string
+	for _, m := range metrics {
+		words := []string{m.Name, m.Unit, "better " + string(m.Better)}
+		if m.MayBeZero {
+			words = append(words, "may be 0")
+		}
+		all = append(all, strings.Join(slices.DeleteFunc(words, func(w string) bool { return w == "" }), " "))
+	}
+	return strings.Join(all, ", ")
 }
