@@ -39,11 +39,14 @@ func (l *loader) metrics(content *hcl.BodyContent, r *Run) {
 		if len(entries) > 0 {
 			at = entries[0].at
 		}
-		l.error(at, "Metrics of the workload", fmt.Sprintf("Run %q declares metrics, and workload %s measures its own.", r.Name, r.Workload.Name), "Leave them out; `weir docs metrics "+r.Workload.Name+"` lists what it measures.")
+		l.error(at, "Metrics of the workload",
+			fmt.Sprintf("Run %q declares metrics, and workload %s measures its own.", r.Name, r.Workload.Name),
+			"Leave them out; `weir docs metrics "+r.Workload.Name+"` lists what it measures.")
 		return
 	}
 	if len(entries) > maxMetrics {
-		l.error(entries[maxMetrics].at, "Too many metrics", fmt.Sprintf("Run %q declares more than %d metrics.", r.Name, maxMetrics), "Declare fewer, or divide the run.")
+		l.error(entries[maxMetrics].at, "Too many metrics",
+			fmt.Sprintf("Run %q declares more than %d metrics.", r.Name, maxMetrics), "Declare fewer, or divide the run.")
 		return
 	}
 	all := slices.Clone(r.Workload.Metrics)
@@ -62,15 +65,19 @@ func (l *loader) metric(e entry, r *Run) (workload.Metric, bool) {
 	m, before := workload.Metric{Name: e.name, Better: workload.Neither}, len(l.diags)
 	_, isOption := r.Workload.Option(e.name)
 	_, isMetric := r.Workload.Metric(e.name)
+	refuse := func(summary, format string, args ...any) {
+		l.error(e.at, summary, fmt.Sprintf(format, args...), "Give the metric another name.")
+	}
 	switch {
 	case !metricName.MatchString(e.name) || len(e.name) > 100:
-		l.error(e.at, "Invalid name", fmt.Sprintf("%q is mentioned in assertions.", e.name), "Use letters, digits and _, with dots between words, at most 100 of them.")
+		l.error(e.at, "Invalid name", fmt.Sprintf("%q is mentioned in assertions.", e.name),
+			"Use letters, digits and _, with dots between words, at most 100 of them.")
 	case expression.Reserved(e.name):
-		l.error(e.at, "Invalid name", fmt.Sprintf("%q means something else in assertions.", e.name), "Give the metric another name.")
+		refuse("Invalid name", "%q means something else in assertions.", e.name)
 	case isOption:
-		l.error(e.at, "Hidden option", fmt.Sprintf("Metric %q would hide the option of this name of workload %s.", e.name, r.Workload.Name), "Give the metric another name.")
+		refuse("Hidden option", "Metric %q would hide the option of this name of workload %s.", e.name, r.Workload.Name)
 	case isMetric:
-		l.error(e.at, "Duplicate metric", fmt.Sprintf("Workload %s measures %q itself.", r.Workload.Name, e.name), "Give the metric another name.")
+		refuse("Duplicate metric", "Workload %s measures %q itself.", r.Workload.Name, e.name)
 	}
 	p := l.record(e.expr, schemaOf(grammar.Metric), "a metric")
 	if len(l.diags) == before {
@@ -80,7 +87,8 @@ func (l *loader) metric(e entry, r *Run) (workload.Metric, bool) {
 		text, ok := l.text(expr, "unit")
 		unit, known := quantity.UnitOf(text)
 		if ok && !known {
-			l.error(expr.Range(), "Unknown unit", fmt.Sprintf("There is no unit %q.", text), "Write one such as s, ms, B, MiB, GB/s, 1/s or %; a count or a ratio has none.")
+			l.error(expr.Range(), "Unknown unit", fmt.Sprintf("There is no unit %q.", text),
+				"Write one such as s, ms, B, MiB, GB/s, 1/s or %; a count or a ratio has none.")
 		}
 		m.Unit = unit.Symbol
 	}

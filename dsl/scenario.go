@@ -72,7 +72,7 @@ type Run struct {
 	Name      string
 	Range     hcl.Range // of its name
 	Workload  *workload.Kind
-	Metrics   []workload.Metric // those of the workload and those that the run declares; nil: it declares none
+	Metrics   []workload.Metric // of the workload and of the run; nil: the run declares none
 	Axes      []*Axis           // in file order; none: a single point
 	Sweep     Sweep
 	Needs     []*Need

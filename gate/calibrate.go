@@ -35,7 +35,7 @@ func Calibrate(docs []*results.Document, o CalibrateOptions) (*results.Calibrati
 	docs = slices.SortedStableFunc(slices.Values(docs), func(a, b *results.Document) int {
 		return cmp.Or(a.Session.Started.Compare(b.Session.Started), cmp.Compare(a.Session.ID, b.Session.ID))
 	})
-	metrics := workload.DefinitionsOf(newestFirst(docs)...)
+	metrics := workload.DefinitionsOf(slices.Concat(docs[len(docs)-1:], docs)...) // of the newest first
 	if i := slices.IndexFunc(o.Metrics, metrics.MayBeZero); i >= 0 {
 		return nil, fmt.Errorf("metric %s may be 0, of which no tolerance in percent can be had", o.Metrics[i])
 	}
@@ -73,12 +73,6 @@ func Calibrate(docs []*results.Document, o CalibrateOptions) (*results.Calibrati
 	}
 	out.ExitCode = Worst(codes...)
 	return out, nil
-}
-
-func newestFirst(docs []*results.Document) []*results.Document {
-	docs = slices.Clone(docs)
-	slices.Reverse(docs)
-	return docs
 }
 
 // measuredCase is a case in one of the sessions.
@@ -134,7 +128,9 @@ func casesByKey(docs []*results.Document) (keys []string, cases map[string][]mea
 var unasked = []string{"option sim_seed", results.FabricDiffers, results.TransportDiffers, results.NodesDiffer}
 
 // calibrateCase proposes the metrics of one case.
-func calibrateCase(d *workload.Definitions, of []measuredCase, asserted []string, o CalibrateOptions) ([]*results.Target, error) {
+func calibrateCase(
+	d *workload.Definitions, of []measuredCase, asserted []string, o CalibrateOptions,
+) ([]*results.Target, error) {
 	last := of[len(of)-1].Case
 	for _, m := range of {
 		for _, d := range results.CaseDifferences([]results.CasePair{{Base: m.Case, New: last}}) {
@@ -153,7 +149,7 @@ func calibrateCase(d *workload.Definitions, of []measuredCase, asserted []string
 		case slices.Contains(o.Metrics, m.Name):
 		case len(o.Metrics) > 0 && !o.All, m.Better == workload.Neither, d.MayBeZero(m.Name):
 			continue
-		case o.All && !slices.ContainsFunc(of, func(x measuredCase) bool { return shared(d, couple{x.Case, x.Case}, m.Name) }):
+		case o.All && !measuredIn(d, of, m.Name):
 			continue
 		case !o.All && !slices.Contains(asserted, m.Name):
 			continue
@@ -167,6 +163,11 @@ func calibrateCase(d *workload.Definitions, of []measuredCase, asserted []string
 		out = append(out, t)
 	}
 	return out, nil
+}
+
+// measuredIn says whether some session has a metric of the case at all.
+func measuredIn(d *workload.Definitions, of []measuredCase, metric string) bool {
+	return slices.ContainsFunc(of, func(x measuredCase) bool { return shared(d, couple{x.Case, x.Case}, metric) })
 }
 
 // unfitSession says why the metric cannot be had of some session, "" if it can of all.

@@ -92,7 +92,10 @@ func CompareAxis(doc *results.Document, axis, base, now string, o CompareOptions
 
 func compareWithin(doc *results.Document, base, now string, couples []couple, o CompareOptions) (*results.Comparison, error) {
 	asserted := assertedMetrics(doc)
-	c := &comparer{options: o, within: true, metrics: workload.DefinitionsOf(doc), baseMetrics: asserted, newMetrics: asserted, out: newComparison(doc, doc, o)}
+	c := &comparer{
+		options: o, within: true, metrics: workload.DefinitionsOf(doc),
+		baseMetrics: asserted, newMetrics: asserted, out: newComparison(doc, doc, o),
+	}
 	c.out.Base.Part, c.out.New.Part = base, now
 	same := true
 	c.out.SameEnvironment = &same

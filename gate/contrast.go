@@ -46,7 +46,11 @@ func (c *comparer) contrast(p couple, m workload.Metric, e *results.Effect) (*co
 		base.c = p.base // it may have taken turns
 	}
 	sides := []*source{now, base}
-	cl := claim{metrics: c.metrics, subject: &assertion.Expr{Op: assertion.Div, Args: []*assertion.Expr{leaf(now), leaf(base)}}, levels: levels{results.Confidence, results.Confidence, results.Confidence}}
+	cl := claim{
+		metrics: c.metrics,
+		subject: &assertion.Expr{Op: assertion.Div, Args: []*assertion.Expr{leaf(now), leaf(base)}},
+		levels:  levels{results.Confidence, results.Confidence, results.Confidence},
+	}
 	if e.Additive = c.metrics.MayBeZero(m.Name); e.Additive {
 		cl.subject.Op, cl.unit = assertion.Sub, m.Unit
 	}

@@ -165,7 +165,10 @@ type court struct {
 }
 
 func newCourt(doc *results.Document) *court {
-	ct := &court{doc: doc, metrics: workload.DefinitionsOf(doc), cases: make(map[string]*results.Case, len(doc.Cases)), invalid: map[*results.Case]string{}, whole: whole(doc)}
+	ct := &court{
+		doc: doc, metrics: workload.DefinitionsOf(doc), cases: make(map[string]*results.Case, len(doc.Cases)),
+		invalid: map[*results.Case]string{}, whole: whole(doc),
+	}
 	reasons := make([]string, len(doc.Cases))
 	atOnce(doc.Cases, func(i int, c *results.Case) {
 		if measured(c) {
@@ -213,7 +216,9 @@ func (ct *court) judgeAs(m matter, share int) outcome {
 	if subject == nil {
 		return outcome{verdict: results.SkippedVerdict, message: noneRan}
 	}
-	o := ct.judgeClaim(claim{metrics: ct.metrics, subject: subject, unit: a.Unit, bounds: a.Bounds, halo: a.Halo, looks: a.Looks, own: c, levels: lv})
+	o := ct.judgeClaim(claim{
+		metrics: ct.metrics, subject: subject, unit: a.Unit, bounds: a.Bounds, halo: a.Halo, looks: a.Looks, own: c, levels: lv,
+	})
 	o.message += absence(len(gone))
 	return o
 }

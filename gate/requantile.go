@@ -21,7 +21,10 @@ func Requantiled(doc *results.Document, bySamples map[*results.Launch]map[string
 	out.Cases = make([]*results.Case, len(doc.Cases))
 	d, computed := workload.DefinitionsOf(doc), map[string]bool{}
 	for i, c := range doc.Cases {
-		out.Cases[i] = requantiledCase(d, c, bySamples, computed)
+		out.Cases[i] = requantiledCase(c, bySamples, computed)
+		if out.Cases[i] != c {
+			out.Cases[i].Metrics = estimates(d, out.Cases[i])
+		}
 		for name, is := range out.Cases[i].Metrics.All() {
 			was, ok := c.Metrics.Get(name)
 			if ok && computed[name] && math.Abs(was.Value-is.Value) > LastDigits*math.Abs(is.Value) {
@@ -36,7 +39,7 @@ func Requantiled(doc *results.Document, bySamples map[*results.Launch]map[string
 
 // requantiledCase is the case with these metrics of its launches, or the case itself
 // where there are none. It notes which metrics they are.
-func requantiledCase(d *workload.Definitions, c *results.Case, bySamples map[*results.Launch]map[string]float64, computed map[string]bool) *results.Case {
+func requantiledCase(c *results.Case, bySamples map[*results.Launch]map[string]float64, computed map[string]bool) *results.Case {
 	if !slices.ContainsFunc(c.Launches, func(l *results.Launch) bool { return bySamples[l] != nil }) {
 		return c
 	}
@@ -55,7 +58,6 @@ func requantiledCase(d *workload.Definitions, c *results.Case, bySamples map[*re
 		out.Launches[i] = &one
 	}
 	out.Metrics = results.Named[results.MetricEstimate]{} // estimates writes into what is there
-	out.Metrics = estimates(d, &out)
 	return &out
 }
 

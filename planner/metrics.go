@@ -22,7 +22,9 @@ func (p *Plan) Metrics() []workload.MetricTable {
 		} else if k, ok := workload.Lookup(c.Workload); ok {
 			t = k.Table()
 		}
-		known := slices.ContainsFunc(out, func(o workload.MetricTable) bool { return o.Workload == t.Workload && o.Run == t.Run })
+		known := slices.ContainsFunc(out, func(o workload.MetricTable) bool {
+			return o.Workload == t.Workload && o.Run == t.Run
+		})
 		if !known && t.Definitions != nil {
 			out = append(out, t)
 		}

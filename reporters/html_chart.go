@@ -48,7 +48,8 @@ func (d *draft) charted(doc *results.Document, cases []*results.Case) []string {
 	if len(cases) == 0 {
 		return nil
 	}
-	measured := slices.DeleteFunc(slices.Clone(d.table(cases).Definitions), func(m workload.Metric) bool { return !has(cases, m.Name) })
+	unmeasured := func(m workload.Metric) bool { return !has(cases, m.Name) }
+	measured := slices.DeleteFunc(slices.Clone(d.table(cases).Definitions), unmeasured)
 	for _, m := range slices.Backward(measured) {
 		if m.Headline {
 			out = append([]string{m.Name}, slices.DeleteFunc(out, func(other string) bool { return other == m.Name })...)

@@ -84,8 +84,8 @@ func (f quantileFamily) figure(groups []panel) html.Figure {
 		}
 		panels = append(panels, p)
 	}
-	return html.Figure{Keys: keys(groups), Drawings: html.Panels(plain(f.name)+" by quantile", html.Axis{Name: "quantile", Ticks: ticks},
-		html.Axis{Log: html.Wide(values), Label: tickLabel(f.metrics[0].Unit)}, panels)}
+	x, y := html.Axis{Name: "quantile", Ticks: ticks}, html.Axis{Log: html.Wide(values), Label: tickLabel(f.metrics[0].Unit)}
+	return html.Figure{Keys: keys(groups), Drawings: html.Panels(plain(f.name)+" by quantile", x, y, panels)}
 }
 
 // distributions are the cases of an axis whose distributions are drawn, each a series of
@@ -131,8 +131,9 @@ func (d *draft) quantileTable(g grid, families []quantileFamily) *html.Table {
 			if len(families) > 1 {
 				head = m.Name
 			}
-			column := html.Column{Head: strings.TrimSpace(plain(head) + "\n" + columnScale(m.Unit).Unit), Right: true, Metric: d.link(g.cases[0].Workload, g.run, m.Name)}
-			t.Columns = append(t.Columns, column)
+			head = strings.TrimSpace(plain(head) + "\n" + columnScale(m.Unit).Unit)
+			link := d.link(g.cases[0].Workload, g.run, m.Name)
+			t.Columns = append(t.Columns, html.Column{Head: head, Right: true, Metric: link})
 		}
 	}
 	for _, c := range g.cases {

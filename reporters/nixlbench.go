@@ -71,7 +71,8 @@ func NIXLBench(w io.Writer, doc *results.Document) error {
 func nixlbenchGroup(c *results.Case, columns []workload.ForeignColumn, above string) string {
 	parts := []string{plain(c.Run) + ":"}
 	for _, a := range c.AxisOrder {
-		if v, ok := c.Axes[a]; ok && !slices.ContainsFunc(columns, func(c workload.ForeignColumn) bool { return c.Option == a }) {
+		hasColumn := slices.ContainsFunc(columns, func(c workload.ForeignColumn) bool { return c.Option == a })
+		if v, ok := c.Axes[a]; ok && !hasColumn {
 			parts = append(parts, plain(a+"="+valueText(v)))
 		}
 	}

@@ -21,7 +21,9 @@ import (
 // that their interval supports: GitLab compares them as text, and others would differ
 // each time.
 func OpenMetrics(w io.Writer, doc *results.Document) error {
-	m := &openMetrics{w: bufio.NewWriter(w), doc: doc, metrics: workload.DefinitionsOf(doc), names: map[string]bool{}, axes: axisLabels(axes(doc.Cases))}
+	m := &openMetrics{
+		w: bufio.NewWriter(w), doc: doc, metrics: workload.DefinitionsOf(doc), names: map[string]bool{}, axes: axisLabels(axes(doc.Cases)),
+	}
 	for _, c := range doc.Cases {
 		m.labels = append(m.labels, m.ofCase(c))
 	}

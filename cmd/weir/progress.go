@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -69,7 +68,8 @@ type groupTally struct {
 func newTally(p *planner.Plan) *tally {
 	t := &tally{
 		points: map[string]string{}, group: map[string]*groupTally{}, of: map[string]*groupTally{},
-		plan: map[string]*planner.Case{}, metrics: workload.NewDefinitions(p.Metrics()), measured: map[string]*results.Case{}, verdicts: map[[2]string]results.Verdict{},
+		plan: map[string]*planner.Case{}, metrics: workload.NewDefinitions(p.Metrics()),
+		measured: map[string]*results.Case{}, verdicts: map[[2]string]results.Verdict{},
 	}
 	for _, c := range p.Cases {
 		t.plan[c.Key] = c
@@ -249,35 +249,6 @@ func (p *plainLines) see(e executor.Event) {
 }
 
 func (p *plainLines) close() {}
-
-// mostBrief is how many metrics are shown of a workload that does not say which.
-const mostBrief = 3
-
-// brief is a case's result in a launch, in short.
-func (t *tally) brief(key string, measured results.MetricValues) string {
-	c := t.plan[key]
-	if c == nil {
-		return ""
-	}
-	table := t.metrics.Of(c.Workload, c.Run)
-	var names []string
-	if k, ok := workload.Lookup(c.Workload); ok && table.Run == "" {
-		names = k.Brief
-	}
-	if names == nil {
-		for _, m := range table.Definitions[:min(len(table.Definitions), mostBrief)] {
-			names = append(names, m.Name)
-		}
-	}
-	var parts []string
-	for _, name := range names {
-		m, _ := workload.FindMetric(table.Definitions, name)
-		if v, ok := measured.Get(name); ok {
-			parts = append(parts, cmp.Or(m.Quantile, name)+" "+quantity.Format(v, m.Unit))
-		}
-	}
-	return strings.Join(parts, ", ")
-}
 
 // mishaps are what a person must hear of when it happens. That cases are not run is told
 // with what comes after it: where that is the end of the session, its reason says it.

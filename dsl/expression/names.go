@@ -65,7 +65,8 @@ func (n *Names) measured() []workload.Metric {
 func Reserved(name string) bool {
 	root, _, _ := strings.Cut(name, ".")
 	words := append(Functions(), transportWord, workload.Availability.Name)
-	return keywords[name] || slices.Contains(words, name) || slices.Contains([]string{"reference", "baseline", "run", "axis", "env", "host"}, root)
+	roots := []string{"reference", "baseline", "run", "axis", "env", "host"}
+	return keywords[name] || slices.Contains(words, name) || slices.Contains(roots, root)
 }
 
 func (n *Names) metricNames() []string {
