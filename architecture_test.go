@@ -83,6 +83,7 @@ var allowed = map[string][]string{
 	"weir/executor/lab/board":         {"weir/executor/cluster", "weir/executor/trust"},
 	"weir/test/hosts":                 {},
 	"weir/test/toy":                   {"weir/workload", "weir/engine", "weir/results", "weir/quantity"},
+	"weir/test/metrics":               {},
 	"weir/gate":                       {"weir/results", "weir/assertion", "weir/workload", "weir/quantity"},
 	"weir/history":                    {"weir/results", "weir/workload", "weir/quantity"},
 	"weir/reporters":                  {"weir/reporters/html", "weir/history", "weir/results", "weir/assertion", "weir/workload", "weir/quantity", "weir/matrix"},

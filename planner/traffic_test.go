@@ -6,6 +6,7 @@ import (
 	cells "weir/workload/traffic"
 
 	"weir/dsl"
+	cells "weir/workload/traffic"
 )
 
 const traffic = `

@@ -178,6 +178,9 @@ func (d *Document) check() error {
 	if slices.Contains(d.Assertions, nil) {
 		return fmt.Errorf("an assertion is null")
 	}
+	if err := d.checkMetrics(); err != nil {
+		return err
+	}
 	for _, a := range d.AllAssertions() {
 		if err := a.Check(); err != nil {
 			return fmt.Errorf("assertion %q: %w", a.Name, err)

@@ -116,6 +116,14 @@ func full() *results.Document {
 			}},
 		},
 		Artifacts: []results.Artifact{{Name: "a", Node: "n1", File: "artifacts/n1/a", Source: "/a", Bytes: 3, SHA256: strings.Repeat("0a", 32), Status: results.ArtifactTruncated, Reason: "r", Required: true}},
+		Metrics: []results.MetricTable{{
+			Workload: "command", Run: "build",
+			Definitions: []results.Metric{
+				{Name: "time.p99", Unit: "s", Better: results.Lower, MayBeZero: true, Doc: "d", Headline: true, Ceiling: "best", Quantile: "p99", FromRanks: results.EachRank},
+				{Name: "best", Unit: "s", Better: results.Neither, Reference: true},
+			},
+			Columns: []results.MetricColumn{{Metric: "time.p99", Head: "time\np99", Drop: 1, Interval: true, Percent: true}},
+		}},
 		Commands: []results.Command{{
 			Name: "mount", Stage: "setup", Scope: "launch", Of: "g/0", Node: "n1", Started: now, Duration: 0.5, Status: "failed", Reason: "r", Log: []string{"x"},
 		}},

@@ -39,7 +39,7 @@ func (s *side) otherRun(tokens []token, i int) (int, *Error) {
 		return 0, errorf(t.from, tokens[closing].to, form, "no metric follows run(%s)", quoted.text)
 	}
 	name := tokens[closing+2]
-	m, ok := other.names.Kind.Metric(name.text)
+	m, ok := other.names.metric(name.text)
 	if !ok {
 		return 0, other.names.unknownMetric(name)
 	}
@@ -94,7 +94,7 @@ func (p *sideParser) name(t token) (*term, *Error) {
 		q := t.quantity
 		return &term{op: assertion.Const, value: q.Value, dim: q.Dim, bare: q.Unit == "", percent: q.Unit == "%", literal: t.text, from: t.from, to: t.to}, nil
 	}
-	if m, ok := p.names.Kind.Metric(t.text); ok {
+	if m, ok := p.names.metric(t.text); ok {
 		return &term{op: assertion.Metric, metric: m.Name, unit: m.Unit, dim: m.Dim(), from: t.from, to: t.to}, nil
 	}
 	if dim, ok := p.names.dimension(t.text); ok {
@@ -120,7 +120,7 @@ func (p *sideParser) columnOf(t token, field string) (workload.Metric, *Error) {
 	if field == "" {
 		return workload.Metric{}, errorf(t.from, t.to, "write "+t.text+".METRIC", "%q is no value by itself", t.text)
 	}
-	m, ok := p.names.Kind.Metric(field)
+	m, ok := p.names.metric(field)
 	if !ok {
 		return m, p.names.unknownMetric(token{kind: nameToken, text: field, from: t.to - len([]rune(field)), to: t.to})
 	}
