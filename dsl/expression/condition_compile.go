@@ -13,7 +13,7 @@ import (
 	"github.com/expr-lang/expr/compiler"
 	"github.com/expr-lang/expr/conf"
 	"github.com/expr-lang/expr/file"
-	"github.com/expr-lang/expr/parser"
+	exprparser "github.com/expr-lang/expr/parser"
 	"github.com/expr-lang/expr/types"
 
 	"weir/quantity"
@@ -50,7 +50,7 @@ func conditionFrom(r []rune, tokens []token, names *Names, host bool) (*Conditio
 	compile := names.compiler(host)
 	compile.Lock()
 	defer compile.Unlock()
-	tree, perr := parser.ParseWithConfig(masked(r, from, to, masks), compile.config)
+	tree, perr := exprparser.ParseWithConfig(masked(r, from, to, masks), compile.config)
 	if perr != nil {
 		return nil, place(perr, from, to)
 	}

@@ -101,52 +101,40 @@ func doubling(op string) string {
 	return b.String() + "z"
 }
 
-func TestNoAssertionTakesLong(t *testing.T) {
-	n, c := rich()
-	s := c.in("main", nil)[0]
-	for name, text := range map[string]string{
-		"parentheses": strings.Repeat("(", 2000) + "bandwidth" + strings.Repeat(")", 2000) + " >= 5",
-		"unclosed":    "bandwidth >= " + strings.Repeat("(", 4000),
-		"calls":       strings.Repeat("max(", 800) + "bandwidth" + strings.Repeat(")", 800) + " >= 5",
-		"ratios":      strings.Repeat("ratio(bandwidth,", 200) + "bandwidth" + strings.Repeat(")", 200) + " >= 5",
-		"minus":       strings.Repeat("- ", 2000) + "bandwidth >= 5",
-		"plus":        strings.Repeat("bandwidth+", 400) + "bandwidth >= 5",
-		"products":    strings.Repeat("1*", 2000) + "bandwidth >= 5",
-		"aggregates":  strings.Repeat("max(bandwidth)+", 270) + "bandwidth >= 5",
-		"runs":        strings.Repeat(`run("tcp").bandwidth+`, 190) + "bandwidth >= 5",
-		"conditions":  strings.Repeat(`run("tcp",batch>1).bandwidth+`, 135) + "bandwidth >= 5",
-		"wide":        strings.Repeat(`max(run("wide").bandwidth)+`, 145) + "bandwidth >= 5",
-		"relations":   "all(" + strings.Repeat("bandwidth>=5,", 310) + "bandwidth>=5)",
-		"over":        "max(bandwidth over " + strings.Repeat("fabric,", 570) + "fabric) >= 5",
-		"run(":        "bandwidth >= " + strings.Repeat("run(", 1000),
-		"comparisons": strings.Repeat("bandwidth>=", 370),
-		"dimensions":  "bandwidth >= " + strings.Repeat("block_size*", 370) + "1",
+// The parser is recursive, and so is everything that reads what it makes.
+func TestDeepAssertionsAreRefused(t *testing.T) {
+	n, _ := rich()
+	nested := func(times int, before, after string) string {
+		return strings.Repeat(before, times) + "bandwidth" + strings.Repeat(after, times) + " >= 5"
+	}
+	for name, text := range map[string]func(times int) string{
+		"parentheses": func(times int) string { return nested(times, "(", ")") },
+		"minus":       func(times int) string { return nested(times, "- ", "") },
+		"ratios": func(times int) string {
+			return nested(times, "ratio(bandwidth, 1 * bandwidth) * ratio(bandwidth,", ")")
+		},
+		"sums":     func(times int) string { return nested(times, "bandwidth+", "") },
+		"products": func(times int) string { return nested(times, "2 * (", ")") },
+		"unclosed": func(times int) string { return "bandwidth >= " + strings.Repeat("(", times) + "5" },
 	} {
-		if len(text) > maxText {
-			t.Fatal(name, len(text))
+		if _, err := n.Assertion(text(20)); err != nil && strings.Contains(err.Message, "nested") {
+			t.Errorf("20 %s: %v", name, err)
 		}
-		const limit = 100 * time.Millisecond * raceFactor
-		took := time.Hour
-		for try := 0; try < 3 || took > limit && try < 20; try++ { // the best of some, as the machine has other things to do
-			once, _ := measuredCost(func() {
-				a, err := n.Assertion(text)
-				if err != nil {
-					return
-				}
-				if a.Reach() == Over {
-					_, _ = a.LowerOver(c.groups(a)[0])
-					return
-				}
-				if out, err := a.Lower(s); err == nil {
-					_ = out.Key()
-				}
-			})
-			took = min(took, once)
+		for _, times := range []int{mostNested + 1, 300} {
+			text := text(times)
+			if len(text) > maxText {
+				continue
+			}
+			if _, err := n.Assertion(text); err == nil || err.Message != "operations are nested more than 150 deep" {
+				t.Errorf("%d %s: %v", times, name, err)
+			}
 		}
-		t.Log(name, took)
-		if took > limit {
-			t.Errorf("%s: %v", name, took)
-		}
+	}
+	if _, err := n.Assertion(strings.Repeat("1*", 2000) + "1 * bandwidth >= 5"); err != nil {
+		t.Error(err)
+	}
+	if _, err := n.Assertion(strings.Repeat("(", maxText) + "1"); err == nil || !strings.Contains(err.Message, "longer than 4096") {
+		t.Error(err)
 	}
 }
 
