@@ -93,6 +93,9 @@ func neverNegative(e *assertion.Expr) bool {
 	case assertion.Sub:
 		return false
 	}
+	if a, ok := e.Op.Aggregate(); ok && !a.Positive {
+		return false
+	}
 	return !slices.ContainsFunc(e.Args, func(a *assertion.Expr) bool { return !neverNegative(a) })
 }
 

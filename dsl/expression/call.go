@@ -9,10 +9,18 @@ import (
 )
 
 // functions are what may stand before a parenthesis in an assertion.
-var functions = []string{"min", "max", "mean", "geomean", "median", "ratio", "run", "all", "any"}
+var functions = append(aggregateNames(), "ratio", "run", "all", "any")
 
 // Functions are the words that may stand before a parenthesis in an assertion.
 func Functions() []string { return slices.Clone(functions) }
+
+func aggregateNames() []string {
+	var names []string
+	for _, a := range assertion.Aggregates() {
+		names = append(names, string(a.Op))
+	}
+	return names
+}
 
 func unknownFunction(t token) *Error {
 	return t.errorf(lowerFirst(suggest.Sentence(t.text, functions, "functions"))+" Otherwise use + - * / and parentheses",

@@ -188,7 +188,8 @@ func (p *parser) unexpected(t token) *Error {
 	case isRelation(t):
 		return t.errorf("for two ends write `x between a and b`", "a second comparison follows")
 	case t.is("over"):
-		return t.errorf("write max(bandwidth over AXIS)", "the word over stands only in min, max, mean, geomean and median")
+		return t.errorf("write max(bandwidth over AXIS)", "the word over stands only in aggregates: %s",
+			strings.Join(aggregateNames(), ", "))
 	case t.is(")") && p.open == 0:
 		return t.errorf("remove it, or open it before", "this closes nothing")
 	case t.kind == nameToken && slices.Contains(foreign, t.text),
