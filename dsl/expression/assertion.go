@@ -31,7 +31,7 @@ func (n *Names) Assertion(text string) (*Assertion, *Error) {
 		return nil, err
 	}
 	a := &Assertion{text: text, names: n}
-	p := &parser{names: n, runes: r, tokens: tokens}
+	p := &assertionParser{names: n, runes: r, tokens: tokens}
 	where := slices.IndexFunc(tokens, func(t token) bool { return t.is("where") })
 	if where >= 0 {
 		p.tokens = tokens[:where]
@@ -56,7 +56,7 @@ func (n *Names) Assertion(text string) (*Assertion, *Error) {
 	return a, nil
 }
 
-func (a *Assertion) statement(p *parser) *Error {
+func (a *Assertion) statement(p *assertionParser) *Error {
 	var err *Error
 	switch at := p.aboutTransport(); {
 	case isQuantifier(p.peek()) && len(p.tokens) > 1 && p.tokens[1].is("("):
@@ -68,7 +68,7 @@ func (a *Assertion) statement(p *parser) *Error {
 	return a.relation(p)
 }
 
-func (a *Assertion) relation(p *parser) *Error {
+func (a *Assertion) relation(p *assertionParser) *Error {
 	from := p.peek().from
 	r, err := p.relation()
 	if err != nil {
@@ -94,7 +94,7 @@ func isQuantifier(t token) bool {
 }
 
 // quantified reads all(RELATION, …), which must be the whole.
-func (a *Assertion) quantified(p *parser) *Error {
+func (a *Assertion) quantified(p *assertionParser) *Error {
 	q, closing := p.next(), p.closing(1)
 	p.quantifier, a.quantifier = q.text, q.text
 	if closing < 0 {

@@ -28,7 +28,7 @@ func unknownFunction(t token) *Error {
 }
 
 // call reads ratio(a, b) and the aggregates.
-func (p *parser) call(name token) (*term, *Error) {
+func (p *assertionParser) call(name token) (*term, *Error) {
 	if err := p.callable(name); err != nil {
 		return nil, err
 	}
@@ -64,7 +64,7 @@ func (p *parser) call(name token) (*term, *Error) {
 }
 
 // callable refuses what is no function, or none where it stands.
-func (p *parser) callable(t token) *Error {
+func (p *assertionParser) callable(t token) *Error {
 	switch {
 	case t.text == "all" || t.text == "any":
 		return t.errorf("write "+t.text+"(RELATION, …) as the whole assertion, followed by at most `where CONDITION`",
@@ -80,7 +80,7 @@ func (p *parser) callable(t token) *Error {
 }
 
 // over reads the axes at the end of an aggregate.
-func (p *parser) over(call token) ([]token, *Error) {
+func (p *assertionParser) over(call token) ([]token, *Error) {
 	p.next()
 	var axes []token
 	for {
@@ -119,7 +119,7 @@ func ratio(name token, end int, args []*term) (*term, *Error) {
 	return binary(token{text: "/"}, a, b, name.from, end)
 }
 
-func (p *parser) aggregate(name token, end int, args []*term, axes []token) (*term, *Error) {
+func (p *assertionParser) aggregate(name token, end int, args []*term, axes []token) (*term, *Error) {
 	if len(args) != 1 {
 		return nil, errorf(name.from, end, "write "+name.text+"(TERM) or "+name.text+"(TERM over AXIS, …)",
 			"the aggregate %s takes one value, of each case, and this one has %d", name.text, len(args))
@@ -173,7 +173,7 @@ func aggregatable(name token, arg *term) *Error {
 }
 
 // overAxes checks the axes after `over`.
-func (p *parser) overAxes(axes []token, domain *otherRun) ([]string, *Error) {
+func (p *assertionParser) overAxes(axes []token, domain *otherRun) ([]string, *Error) {
 	names := p.names
 	if domain != nil {
 		names = domain.names

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"weir/assertion"
+	"weir/workload"
 )
 
 // mostLeaves bounds one lowered assertion: an aggregate over many cases in each
@@ -184,11 +185,5 @@ func (t *term) name() string {
 // number is the value of an option or axis in base units.
 func (s Scope) number(name string) (float64, bool) {
 	v, _ := s.knob(name)
-	switch v := base(v).(type) {
-	case int:
-		return float64(v), true
-	case float64:
-		return v, true
-	}
-	return 0, false
+	return workload.Number(v)
 }

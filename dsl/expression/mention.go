@@ -11,7 +11,7 @@ import (
 )
 
 // otherRun reads run("x").metric or run("x", condition).metric after the word run.
-func (p *parser) otherRun(t token) (*term, *Error) {
+func (p *assertionParser) otherRun(t token) (*term, *Error) {
 	if q := p.quantifier; q != "" {
 		return nil, t.errorf("write the relation as an assertion of its own",
 			"each case is judged by itself in %s, without other runs", q)
@@ -51,7 +51,7 @@ func (p *parser) otherRun(t token) (*term, *Error) {
 }
 
 // run finds the run of a name in quotes.
-func (p *parser) run(quoted token) (*otherRun, *Error) {
+func (p *assertionParser) run(quoted token) (*otherRun, *Error) {
 	name := quoted.text[1 : len(quoted.text)-1]
 	if name == p.names.Run && name != "" {
 		return nil, quoted.errorf("for the own case name the metric itself, for all cases an aggregate, as max(bandwidth)",
@@ -71,7 +71,7 @@ func (p *parser) run(quoted token) (*otherRun, *Error) {
 }
 
 // choice compiles the condition of run("x", condition), with the names of x.
-func (p *parser) choice(other *otherRun, tokens []token, closing token) (*Condition, *Error) {
+func (p *assertionParser) choice(other *otherRun, tokens []token, closing token) (*Condition, *Error) {
 	if len(tokens) == 0 {
 		return nil, nil
 	}
@@ -88,7 +88,7 @@ func (p *parser) choice(other *otherRun, tokens []token, closing token) (*Condit
 }
 
 // name resolves a metric, an option or an axis.
-func (p *parser) name(t token) (*term, *Error) {
+func (p *assertionParser) name(t token) (*term, *Error) {
 	if m, ok := p.names.Kind.Metric(t.text); ok {
 		return &term{op: assertion.Metric, metric: m.Name, unit: m.Unit, dim: m.Dim(), from: t.from, to: t.to}, nil
 	}
@@ -111,7 +111,7 @@ func (p *parser) name(t token) (*term, *Error) {
 }
 
 // columnOf checks the metric of reference.METRIC and baseline.METRIC.
-func (p *parser) columnOf(t token, field string) (workload.Metric, *Error) {
+func (p *assertionParser) columnOf(t token, field string) (workload.Metric, *Error) {
 	if field == "" {
 		return workload.Metric{}, t.errorf("write "+t.text+".METRIC", "%q is no value by itself", t.text)
 	}
@@ -122,7 +122,7 @@ func (p *parser) columnOf(t token, field string) (workload.Metric, *Error) {
 	return m, nil
 }
 
-func (p *parser) reference(t token, field string) (*term, *Error) {
+func (p *assertionParser) reference(t token, field string) (*term, *Error) {
 	m, err := p.columnOf(t, field)
 	if err != nil {
 		return nil, err
@@ -145,7 +145,7 @@ func (p *parser) reference(t token, field string) (*term, *Error) {
 	return &term{op: reference, metric: m.Name, unit: m.Unit, dim: m.Dim(), from: t.from, to: t.to}, nil
 }
 
-func (p *parser) baseline(t token, field string) (*term, *Error) {
+func (p *assertionParser) baseline(t token, field string) (*term, *Error) {
 	m, err := p.columnOf(t, field)
 	if err != nil {
 		return nil, err

@@ -2,7 +2,6 @@ package expression
 
 import (
 	"strings"
-	"sync"
 
 	"weir/dsl/suggest"
 	"weir/quantity"
@@ -33,9 +32,6 @@ type Names struct {
 	Run       string            // the run's own name
 	Runs      map[string]*Names // all runs of the scenario, by name
 	Reference *Reference        // nil: the scenario has none for this run
-
-	mu          sync.Mutex // guards the rest
-	when, where *conditionCompiler
 }
 
 func (n *Names) axis(name string) (Axis, bool) {

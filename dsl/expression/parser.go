@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// parser reads an assertion by recursive descent.
-type parser struct {
+// assertionParser reads an assertion by recursive descent.
+type assertionParser struct {
 	names      *Names
 	runes      []rune
 	tokens     []token // of the assertion without its where
@@ -22,10 +22,10 @@ const mostNested = 150
 
 const arithmeticOnly = "use + - * / and parentheses"
 
-func (p *parser) ended() bool { return p.at == len(p.tokens) }
+func (p *assertionParser) ended() bool { return p.at == len(p.tokens) }
 
 // peek is the next token; at the end it is empty and stands behind the last.
-func (p *parser) peek() token {
+func (p *assertionParser) peek() token {
 	if p.ended() {
 		end := p.last().to
 		return token{kind: endToken, from: end, to: end}
@@ -33,19 +33,19 @@ func (p *parser) peek() token {
 	return p.tokens[p.at]
 }
 
-func (p *parser) next() token {
+func (p *assertionParser) next() token {
 	t := p.peek()
 	p.at = min(p.at+1, len(p.tokens))
 	return t
 }
 
 // last is the token before the next one, and at the start the first.
-func (p *parser) last() token { return p.tokens[max(p.at-1, 0)] }
+func (p *assertionParser) last() token { return p.tokens[max(p.at-1, 0)] }
 
 // is says whether a word or symbol comes next.
-func (p *parser) is(text string) bool { return p.peek().is(text) }
+func (p *assertionParser) is(text string) bool { return p.peek().is(text) }
 
-func (p *parser) take(text string) bool {
+func (p *assertionParser) take(text string) bool {
 	if !p.is(text) {
 		return false
 	}
@@ -55,7 +55,7 @@ func (p *parser) take(text string) bool {
 
 // closing is the index of the parenthesis that closes the one at an index, -1 if
 // there is none.
-func (p *parser) closing(open int) int {
+func (p *assertionParser) closing(open int) int {
 	depth := 0
 	for i := open; i < len(p.tokens); i++ {
 		switch t := p.tokens[i]; {
@@ -71,12 +71,12 @@ func (p *parser) closing(open int) int {
 }
 
 // sum reads terms with + and - between them.
-func (p *parser) sum() (*term, *Error) { return p.operations(p.product, "+", "-") }
+func (p *assertionParser) sum() (*term, *Error) { return p.operations(p.product, "+", "-") }
 
-func (p *parser) product() (*term, *Error) { return p.operations(p.signed, "*", "/") }
+func (p *assertionParser) product() (*term, *Error) { return p.operations(p.signed, "*", "/") }
 
 // operations reads operands with operators of one strength between them.
-func (p *parser) operations(operand func() (*term, *Error), operators ...string) (*term, *Error) {
+func (p *assertionParser) operations(operand func() (*term, *Error), operators ...string) (*term, *Error) {
 	from := p.peek().from
 	left, err := operand()
 	for err == nil && slices.ContainsFunc(operators, p.is) {
@@ -91,7 +91,7 @@ func (p *parser) operations(operand func() (*term, *Error), operators ...string)
 }
 
 // signed reads an operand and the signs before it. All recursion comes through here.
-func (p *parser) signed() (*term, *Error) {
+func (p *assertionParser) signed() (*term, *Error) {
 	if p.depth++; p.depth > mostNested {
 		t := p.peek()
 		return nil, tooDeep(t.from, t.to)
@@ -116,7 +116,7 @@ func tooDeep(from, to int) *Error {
 		"operations are nested more than %d deep", mostNested)
 }
 
-func (p *parser) operand() (*term, *Error) {
+func (p *assertionParser) operand() (*term, *Error) {
 	before := p.last()
 	t := p.next()
 	if before.from < t.from && p.endsTerm(t) {
@@ -142,12 +142,12 @@ func (p *parser) operand() (*term, *Error) {
 }
 
 // endsTerm says whether a token ends what it follows.
-func (p *parser) endsTerm(t token) bool {
+func (p *assertionParser) endsTerm(t token) bool {
 	return t.kind == endToken || isRelation(t) || t.is("of") || t.is("and") || t.is("or") || t.is(")") && p.open > 0
 }
 
 // close reads the parenthesis that ends what began with a token.
-func (p *parser) close(begin token, unclosed string) *Error {
+func (p *assertionParser) close(begin token, unclosed string) *Error {
 	if p.ended() {
 		return errorf(begin.from, p.last().to, "close it with )", "%s", unclosed)
 	}
@@ -160,7 +160,7 @@ func (p *parser) close(begin token, unclosed string) *Error {
 }
 
 // word reads a term that begins with a name.
-func (p *parser) word(t token) (*term, *Error) {
+func (p *assertionParser) word(t token) (*term, *Error) {
 	switch {
 	case t.text == "over" || slices.Contains(foreign, t.text):
 		return nil, p.unexpected(t)
@@ -179,7 +179,7 @@ var foreign = []string{
 }
 
 // unexpected says why a token cannot stand where it does.
-func (p *parser) unexpected(t token) *Error {
+func (p *assertionParser) unexpected(t token) *Error {
 	switch {
 	case isBoolean(t):
 		return combined(t)

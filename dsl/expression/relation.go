@@ -9,7 +9,7 @@ import (
 
 // relation is one comparison: a measured side and what it is held against.
 type relation struct {
-	parser *parser
+	parser *assertionParser
 	op     token   // the comparing word, for errors that only appear with a case's values
 	word   string  // within, between, >=, >, <=, <, increases, decreases
 	left   *term   // what is judged
@@ -32,7 +32,7 @@ func (r *relation) sides() []*term {
 }
 
 // relation reads a relation to its end.
-func (p *parser) relation() (*relation, *Error) {
+func (p *assertionParser) relation() (*relation, *Error) {
 	r := &relation{parser: p, op: p.peek()}
 	from := r.op.from
 	if isRelation(r.op) {
@@ -66,16 +66,16 @@ func (p *parser) relation() (*relation, *Error) {
 }
 
 // relationEnded says whether nothing more of the relation follows.
-func (p *parser) relationEnded() bool {
+func (p *assertionParser) relationEnded() bool {
 	return p.ended() || p.quantifier != "" && p.open == 0 && (p.is(",") || p.is(")"))
 }
 
-func (p *parser) missingSide(of token, where string) *Error {
+func (p *assertionParser) missingSide(of token, where string) *Error {
 	return of.errorf(forms, "nothing stands %s %s", where, of.text)
 }
 
 // lastSide reads what follows a word and ends the relation.
-func (p *parser) lastSide(of token) (*term, *Error) {
+func (p *assertionParser) lastSide(of token) (*term, *Error) {
 	if p.relationEnded() {
 		return nil, p.missingSide(of, "after")
 	}
@@ -194,7 +194,7 @@ func (r *relation) trend() *Error {
 }
 
 // percent checks the P of within.
-func (p *parser) percent(t *term) (float64, *Error) {
+func (p *assertionParser) percent(t *term) (float64, *Error) {
 	switch {
 	case t.op != assertion.Const || t.dim != quantity.Number:
 		return 0, t.errorf("write a percentage, as 10%; for ends in units write `x between a and b`",

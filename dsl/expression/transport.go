@@ -14,7 +14,7 @@ const transportForms = `about transports write transport == "rc_mlx5", transport
 
 // aboutTransport is the index of the word in an assertion, -1 where it is about numbers.
 // An axis of that name keeps it.
-func (p *parser) aboutTransport() int {
+func (p *assertionParser) aboutTransport() int {
 	if _, taken := p.names.axis(transportWord); taken {
 		return -1
 	}
@@ -23,7 +23,7 @@ func (p *parser) aboutTransport() int {
 
 // transport reads a statement about what carried the data, in which the word has an
 // index. The statement has no number, so it stands by itself.
-func (p *parser) transport(at int) (*assertion.Transport, *Error) {
+func (p *assertionParser) transport(at int) (*assertion.Transport, *Error) {
 	for _, t := range p.tokens {
 		if isBoolean(t) && !t.is("not") && !t.is("!") {
 			return nil, combined(t)
@@ -41,7 +41,7 @@ func (p *parser) transport(at int) (*assertion.Transport, *Error) {
 }
 
 // fromTransport reads the forms that begin with the word.
-func (p *parser) fromTransport(s *assertion.Transport) *Error {
+func (p *assertionParser) fromTransport(s *assertion.Transport) *Error {
 	subject, op := p.next(), p.next()
 	switch {
 	case op.kind == endToken:
@@ -90,7 +90,7 @@ func notOfTransports(op token) *Error {
 }
 
 // inTransport reads "NAME" in transport and "NAME" not in transport.
-func (p *parser) inTransport(s *assertion.Transport) *Error {
+func (p *assertionParser) inTransport(s *assertion.Transport) *Error {
 	name := p.next()
 	s.Of = assertion.Some
 	if p.take("not") {
@@ -107,7 +107,7 @@ func (p *parser) inTransport(s *assertion.Transport) *Error {
 }
 
 // transportList reads ["NAME", …].
-func (p *parser) transportList(s *assertion.Transport, in token) *Error {
+func (p *assertionParser) transportList(s *assertion.Transport, in token) *Error {
 	open := p.next()
 	switch {
 	case open.kind == stringToken:
@@ -135,7 +135,7 @@ func (p *parser) transportList(s *assertion.Transport, in token) *Error {
 }
 
 // transportEnds refuses what follows a complete statement.
-func (p *parser) transportEnds(place, hint string) *Error {
+func (p *assertionParser) transportEnds(place, hint string) *Error {
 	if p.ended() {
 		return nil
 	}
