@@ -69,6 +69,9 @@ func positive(d *workload.Definitions, e *assertion.Expr) bool {
 	case assertion.Const:
 		return e.Value > 0
 	}
+	if a, ok := e.Op.Aggregate(); ok && !a.Positive {
+		return false
+	}
 	for _, arg := range e.Args {
 		if !positive(d, arg) {
 			return false

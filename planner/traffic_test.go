@@ -3,7 +3,6 @@ package planner
 import (
 	"strings"
 	"testing"
-	cells "weir/workload/traffic"
 
 	"weir/dsl"
 	cells "weir/workload/traffic"

@@ -3,7 +3,6 @@ package expression
 import (
 	"slices"
 	"strings"
-	"sync"
 
 	"weir/dsl/suggest"
 	"weir/quantity"
@@ -35,9 +34,6 @@ type Names struct {
 	Run       string            // the run's own name
 	Runs      map[string]*Names // all runs of the scenario, by name
 	Reference *Reference        // nil: the scenario has none for this run
-
-	mu          sync.Mutex // guards the rest
-	when, where *conditionCompiler
 }
 
 func (n *Names) axis(name string) (Axis, bool) {
