@@ -26,10 +26,11 @@ const (
 	text
 	list
 	object
+	twice // members of one name that follow each other: an error for whoever needs them
 )
 
 func (k kind) String() string {
-	return [...]string{"null", "true or false", "a number", "a text", "a list", "an object"}[k]
+	return [...]string{"null", "true or false", "a number", "a text", "a list", "an object", "a second member of that name"}[k]
 }
 
 // deepest is how far documents may be nested; no tool's are as deep.
@@ -149,8 +150,8 @@ func tree(raw []byte, lines *lineCounter, begin int) (*node, error) {
 					if err != nil {
 						return nil, err
 					}
-					if other, ok := n.members[name.text]; ok {
-						return nil, at(name.line, "a second member %s, after that of line %d", quote(name.text), other.line)
+					if _, ok := n.members[name.text]; ok { // iperf3 has such, none of which tells a result
+						member = &node{line: name.line, kind: twice}
 					}
 					n.members[name.text] = member
 				}
@@ -164,10 +165,14 @@ func tree(raw []byte, lines *lineCounter, begin int) (*node, error) {
 	return value(0)
 }
 
-// get is the value below the members named, nil if there is none or it is null.
+// get is the value below the members named, nil if there is none or it is null. One that
+// is there twice is found, and is no number.
 func (n *node) get(names ...string) *node {
 	for _, name := range names {
-		if n == nil || n.kind != object {
+		if n == nil || n.kind == twice {
+			return n
+		}
+		if n.kind != object {
 			return nil
 		}
 		n = n.members[name]
@@ -176,16 +181,4 @@ func (n *node) get(names ...string) *node {
 		return nil
 	}
 	return n
-}
-
-// in is the number that the value is, in a metric's unit.
-func (n *node) in(unit scale) (float64, error) {
-	if n.kind != number {
-		return 0, at(n.line, "%s where a number is due", n.kind)
-	}
-	v, err := unit.of(n.text)
-	if err != nil {
-		return 0, at(n.line, "%w", err)
-	}
-	return v, nil
 }

@@ -49,3 +49,11 @@ func FuzzJSONPaths(f *testing.F) {
 		}
 	})
 }
+func FuzzFabtests(f *testing.F)  { fuzzFormat(f, fabtests) }
+func FuzzPerftest(f *testing.F)  { fuzzFormat(f, perftest) }
+func FuzzNCCLTests(f *testing.F) { fuzzFormat(f, ncclTests) }
+func FuzzIperf3(f *testing.F)    { fuzzFormat(f, iperf3) }
+func FuzzFio(f *testing.F)       { fuzzFormat(f, fio) }
+func FuzzAiperf(f *testing.F)    { fuzzFormat(f, aiperf) }
+func FuzzVLLMBench(f *testing.F) { fuzzFormat(f, vllmBench) }
+func FuzzGuidellm(f *testing.F)  { fuzzFormat(f, guidellm) }

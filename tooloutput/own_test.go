@@ -47,7 +47,7 @@ func TestLines(t *testing.T) {
 	if found, err := either.Read([]byte("lat=3\n")); err != nil || !reflect.DeepEqual(found[0].Values, map[string]float64{"lat": 3}) {
 		t.Errorf("one of two groups: %v, %v", found, err)
 	}
-	if _, err := either.Read([]byte("none\n")); err == nil || !strings.Contains(err.Error(), "line 1: the line matches, but none of its numbers does") {
+	if _, err := either.Read([]byte("none\n")); err == nil || !strings.Contains(err.Error(), "line 1: the line has no number") {
 		t.Errorf("a line without numbers: %v", err)
 	}
 }
@@ -161,7 +161,7 @@ func TestDocuments(t *testing.T) {
 		"hello\n":                "line 1: no JSON: invalid character 'h'",
 		"{\"a\": 1}\n{\"a\": 2}": "line 2: a second JSON document, after that of line 1",
 		"{\"a\": 1}\n\nhello\n":  "line 3: no JSON: invalid character 'h'",
-		"{\"a\": 1,\n\"a\": 2}":  `line 2: a second member "a", after that of line 1`,
+		"{\"a\": 1,\n\"a\": 2}":  `line 2: a second member of that name where a number is due`,
 		"{\"a\": 1e400}":         `line 1: "1e400" is too large`,
 		"{\"a\": 1" + strings.Repeat("0", 100) + "}":                           "is no number",
 		"{\"a\": " + strings.Repeat("[", 200) + strings.Repeat("]", 200) + "}": "line 1: the JSON document is nested too deeply",

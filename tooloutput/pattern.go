@@ -58,9 +58,6 @@ func readLines(output []byte, re *regexp.Regexp, columns map[string]column) ([]R
 				return nil, at(row.Line, "%s: %w", name, err)
 			}
 		}
-		if len(row.Values) == 0 {
-			return nil, at(row.Line, "the line matches, but none of its numbers does: %s", quote(line))
-		}
 		if err := found.add(row); err != nil {
 			return nil, err
 		}

@@ -16,6 +16,9 @@ func (r *rows) add(row Row) error {
 	if r.seen == nil {
 		r.seen = map[string]int{}
 	}
+	if len(row.Values) == 0 {
+		return at(row.Line, "the line has no number")
+	}
 	place := place(row.At)
 	if line, ok := r.seen[place]; ok {
 		if place == "" {

@@ -55,7 +55,7 @@ var ErrNothing = errors.New("no result found")
 // Formats are all formats, by name.
 func Formats() []Format {
 	return []Format{
-		nixlbench, ucxPerftest,
+		nixlbench, ucxPerftest, fabtests, perftest, ncclTests, iperf3, fio, aiperf, vllmBench, guidellm,
 	}
 }
 

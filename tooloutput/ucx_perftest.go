@@ -14,10 +14,10 @@ var ucxPerftest = Format{
 		"numbers do not say which of them is the last. The columns are those named overall: of the whole timed part",
 	Keys: []string{"test"}, // the name that a batch file (-b) gives a test
 	Metrics: []Metric{
-		{Name: "bandwidth", Unit: "GB/s", Better: Higher, Doc: "bandwidth, overall: payload bytes sent divided by the time, both ways of a ping-pong. " +
-			"The tool prints it as MB/s of 2^20 bytes; here are 10^9"},
-		{Name: "message_rate", Unit: "1/s", Better: Higher, Doc: "message rate, overall: messages divided by the time, both ways of a ping-pong"},
-		{Name: "latency.avg", Unit: "s", Better: Lower, Doc: "latency, overall, of the tests whose header says latency: time divided by iterations, of a ping-pong half of that"},
+		{Name: "bandwidth", Unit: "GB/s", Better: Higher, Doc: "bandwidth, overall: payload bytes divided by the time, those of both ways of a ping-pong; " +
+			"of several threads (-T) the sum of each one's own. The tool prints it as MB/s of 2^20 bytes; a GB here is 10^9"},
+		{Name: "message_rate", Unit: "1/s", Better: Higher, Doc: "message rate, overall: messages divided by the time, with pairs and threads as bandwidth has them"},
+		{Name: "latency.avg", Unit: "s", Better: Lower, Doc: "latency, overall, of the tests whose header says latency: time divided by iterations, of a ping-pong half of that; of several threads the mean"},
 		{Name: "latency.p50", Unit: "s", Better: Lower, Doc: "latency, 50.0%ile: of the last 2048 iterations"},
 		{Name: "latency.p90", Unit: "s", Better: Lower, Doc: "the same with -R 90"},
 		{Name: "latency.p95", Unit: "s", Better: Lower, Doc: "the same with -R 95"},
@@ -25,7 +25,7 @@ var ucxPerftest = Format{
 		{Name: "latency.p999", Unit: "s", Better: Lower, Doc: "the same with -R 99.9"},
 		{Name: "overhead.avg", Unit: "s", Better: Lower, Doc: "overhead, overall, of the tests whose header says overhead: time divided by iterations, an inverse rate and no latency"},
 		{Name: "overhead.p50", Unit: "s", Better: Lower, MayBeZero: true, Doc: "overhead, 50.0%ile: between the ends of two posts, of the last 2048 iterations"},
-		{Name: "requests", Better: Neither, Doc: "# iterations, of all threads"},
+		{Name: "requests", Better: Neither, Doc: "# iterations, of several threads those of the first"},
 	},
 	Read: readUCXPerftest,
 }
