@@ -6,22 +6,35 @@ import "slices"
 // schema_version 1.4). Each metric says its own unit, which is looked at.
 var aiperf = Format{
 	Name: "aiperf",
-	Doc: "profile_export_aiperf.json of aiperf. A run that was cancelled or is not complete is an error; requests that failed are error_rate. " +
+	Doc: "profile_export_aiperf.json of aiperf. A run that was cancelled or is not complete is an error; " +
+		"requests that failed are error_rate. " +
 		"Times are of the requests that succeeded; quantiles are interpolated",
 	File: true,
 	Metrics: slices.Concat(
-		spreadMetrics("ttft", "time_to_first_token: from the start of a request to its first content or reasoning", true, servingParts...),
-		spreadMetrics("ttfo", "time_to_first_output_token: the same to the first content that is no reasoning", true, servingParts...),
-		spreadMetrics("itl", "inter_token_latency: of each request, (latency - ttft) / (output tokens - 1)", true, servingParts...),
-		spreadMetrics("chunk_gap", "inter_chunk_latency: between chunks that follow each other, of all requests together", true, servingParts...),
-		spreadMetrics("latency", "request_latency: from the start of a request to its last content", false, servingParts...),
+		spreadMetrics("ttft", "time_to_first_token: from the start of a request to its first content or "+
+			"reasoning", true, servingParts...),
+		spreadMetrics("ttfo", "time_to_first_output_token: the same to the first content that is no reasoning", true,
+			servingParts...),
+		spreadMetrics("itl", "inter_token_latency: of each request, (latency - ttft) / (output tokens - 1)", true,
+			servingParts...),
+		spreadMetrics("chunk_gap", "inter_chunk_latency: between chunks that follow each other, of all "+
+			"requests together", true, servingParts...),
+		spreadMetrics("latency", "request_latency: from the start of a request to its last content", false,
+			servingParts...),
 		[]Metric{
-			{Name: "request_rate", Unit: "1/s", Better: Higher, Doc: "request_throughput: requests that succeeded, divided by the time from the first start to the last response"},
-			{Name: "output_throughput", Unit: "1/s", Better: Higher, Doc: "output_token_throughput: output tokens divided by that time"},
-			{Name: "total_throughput", Unit: "1/s", Better: Higher, Doc: "total_token_throughput: input and output tokens divided by that time"},
-			{Name: "goodput", Unit: "1/s", Better: Higher, MayBeZero: true, Doc: "goodput: requests that kept all objectives (--goodput), divided by that time"},
-			{Name: "concurrency.effective", Better: Neither, Doc: "effective_concurrency, mean: requests in flight over that time"},
-			{Name: "error_rate", Better: Lower, MayBeZero: true, Doc: "request_error_rate: requests that failed as a share of all (a ratio, not percent)"},
+			{Name: "request_rate", Unit: "1/s", Better: Higher,
+				Doc: "request_throughput: requests that succeeded, divided by the time from the first start " +
+					"to the last response"},
+			{Name: "output_throughput", Unit: "1/s", Better: Higher,
+				Doc: "output_token_throughput: output tokens divided by that time"},
+			{Name: "total_throughput", Unit: "1/s", Better: Higher,
+				Doc: "total_token_throughput: input and output tokens divided by that time"},
+			{Name: "goodput", Unit: "1/s", Better: Higher, MayBeZero: true,
+				Doc: "goodput: requests that kept all objectives (--goodput), divided by that time"},
+			{Name: "concurrency.effective", Better: Neither,
+				Doc: "effective_concurrency, mean: requests in flight over that time"},
+			{Name: "error_rate", Better: Lower, MayBeZero: true,
+				Doc: "request_error_rate: requests that failed as a share of all (a ratio, not percent)"},
 			{Name: "requests", Better: Neither, Doc: "request_count: requests that succeeded"},
 		}),
 	Read: readAiperf,

@@ -30,7 +30,8 @@ const (
 )
 
 func (k kind) String() string {
-	return [...]string{"null", "true or false", "a number", "a text", "a list", "an object", "a second member of that name"}[k]
+	return [...]string{"null", "true or false", "a number", "a text", "a list", "an object",
+		"a second member of that name"}[k]
 }
 
 // deepest is how far documents may be nested; no tool's are as deep.

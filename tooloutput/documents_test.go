@@ -27,9 +27,13 @@ func TestIperf3Errors(t *testing.T) {
 		{"no end", `"end":	{
 		"streams"`, `"fin":	{
 		"streams"`, "the document has no member end"},
-		{"an error after the result", `"receiver_tcp_congestion"`, `"x": 1}, "error": "the server has terminated", "z": {"y"`, `line 120: iperf3 says: "the server has terminated"`},
-		{"a text", `"sum_received":	{`, `"sum_received":	{"bits_per_second": "x"}, "was":	{`, "line 103: sum_received/bits_per_second: a text where a number is due"},
-		{"a sum twice", `"sum_received":	{`, `"sum_received":	{"bits_per_second": 1}, "sum_received":	{`, "line 103: sum_received/bits_per_second: a second member of that name where a number is due"},
+		{"an error after the result", `"receiver_tcp_congestion"`,
+			`"x": 1}, "error": "the server has terminated", "z": {"y"`,
+			`line 120: iperf3 says: "the server has terminated"`},
+		{"a text", `"sum_received":	{`, `"sum_received":	{"bits_per_second": "x"}, "was":	{`,
+			"line 103: sum_received/bits_per_second: a text where a number is due"},
+		{"a sum twice", `"sum_received":	{`, `"sum_received":	{"bits_per_second": 1}, "sum_received":	{`,
+			"line 103: sum_received/bits_per_second: a second member of that name where a number is due"},
 	})
 	// What is there twice and tells no result does not matter: iperf3 3.12 does so itself.
 	if found, err := iperf3.Read(outputs(t, "iperf3")["bidir.json"]); err != nil || len(found) != 1 {
@@ -46,8 +50,10 @@ func TestFioErrors(t *testing.T) {
 		{"no name", `"jobname"`, `"name"`, "line 7: a job has no jobname"},
 		{"no number", `"bw_bytes" : `, `"bw_bytes" : -`, "read/bw_bytes: -"},
 	})
-	idle := strings.ReplaceAll(string(outputs(t, "fio")["randrw.json"]), `"total_ios" : `, `"total_ios" : 0, "was" : `)
-	if _, err := fio.Read([]byte(idle)); err == nil || !strings.Contains(err.Error(), `line 7: job "mix" read, wrote and trimmed nothing`) {
+	idle := strings.ReplaceAll(string(outputs(t, "fio")["randrw.json"]), `"total_ios" : `,
+		`"total_ios" : 0, "was" : `)
+	if _, err := fio.Read([]byte(idle)); err == nil || !strings.Contains(err.Error(),
+		`line 7: job "mix" read, wrote and trimmed nothing`) {
 		t.Errorf("an idle job: %v", err)
 	}
 	for text, want := range map[string]string{
@@ -68,7 +74,8 @@ func TestAiperfErrors(t *testing.T) {
 		{"incomplete", `"is_complete": true`, `"is_complete": false`, "aiperf says that the run is not complete"},
 		{"another unit", `"unit": "ms"`, `"unit": "min"`, `line 10: request_latency has the unknown unit "min"`},
 		{"no unit", `"unit": "ms"`, `"units": "ms"`, "line 9: request_latency has no unit"},
-		{"no success", `"request_throughput": {`, `"x": {`, "the document has no request_throughput: no request succeeded"},
+		{"no success", `"request_throughput": {`, `"x": {`,
+			"the document has no request_throughput: no request succeeded"},
 		{"a text", `"avg": 433.213103597619`, `"avg": "fast"`, "line 11: avg: a text where a number is due"},
 	})
 	if _, err := aiperf.Read([]byte("{}\n")); !errors.Is(err, ErrNothing) {
@@ -79,13 +86,15 @@ func TestAiperfErrors(t *testing.T) {
 func TestVLLMBenchErrors(t *testing.T) {
 	checkEdits(t, vllmBench, "made_result.json", []edit{
 		{"no success", `"completed": 420`, `"completed": 0`, "line 1: no request succeeded"},
-		{"another document", `"completed"`, `"complete"`, "no result found: line 1: this is no result of vllm bench serve"},
+		{"another document", `"completed"`, `"complete"`,
+			"no result found: line 1: this is no result of vllm bench serve"},
 		{"NaN", `"p99_ttft_ms": `, `"p99_ttft_ms": NaN, "x": `, "line 1: no JSON: invalid character 'N'"},
 		{"no count", `"failed": 0`, `"failed": 0.5`, `line 1: "0.5" is no count`},
 		{"negative", `"failed": 0`, `"failed": -1`, `line 1: "-1" is no count`},
 	})
 	checkEdits(t, vllmBench, "made_appended.json", []edit{
-		{"the same twice", `"request_rate": 8.0, "burstiness": 1.0, "max_concurrency": 32`, `"request_rate": 4.0, "burstiness": 1.0, "max_concurrency": 16`,
+		{"the same twice", `"request_rate": 8.0, "burstiness": 1.0, "max_concurrency": 32`,
+			`"request_rate": 4.0, "burstiness": 1.0, "max_concurrency": 16`,
 			`line 2: a second result of concurrency "16", rate "4.0", after that of line 1`},
 		{"a second one that is none", `"request_throughput": 33.0`, `"x": 33.0`, "line 2: this is no result"},
 	})
@@ -97,11 +106,14 @@ func TestGuidellmErrors(t *testing.T) {
 		{"no totals", `"request_totals"`, `"totals"`, "line 1: benchmark 1 has no metrics.request_totals.successful"},
 		{"no rate", `"requests_per_second"`, `"rate"`, "benchmark 1 has no metrics.requests_per_second.successful"},
 		{"no count", `"errored": 0`, `"errored": "0"`, `line 1: "0" is no count`},
-		{"the same twice", `"streams": 32`, `"streams": 16`, `line 1: a second result of concurrency "16", strategy "concurrent"`},
+		{"the same twice", `"streams": 32`, `"streams": 16`,
+			`line 1: a second result of concurrency "16", strategy "concurrent"`},
 		{"no benchmarks", `"benchmarks"`, `"results"`, "no result found: this is no benchmarks.json"},
-		{"a text", `"mean": `, `"mean": "x", "was": `, "requests_per_second/successful/mean: a text where a number is due"},
+		{"a text", `"mean": `, `"mean": "x", "was": `,
+			"requests_per_second/successful/mean: a text where a number is due"},
 	})
-	if _, err := guidellm.Read([]byte(`{"benchmarks": []}`)); err == nil || !strings.Contains(err.Error(), "guidellm completed no benchmark") {
+	if _, err := guidellm.Read([]byte(`{"benchmarks": []}`)); err == nil || !strings.Contains(err.Error(),
+		"guidellm completed no benchmark") {
 		t.Errorf("no benchmark: %v", err)
 	}
 	// A distribution of nothing is all 0, which is no measurement.

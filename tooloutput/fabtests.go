@@ -13,15 +13,21 @@ import (
 // fabtests/common/shared.c (read as of 2c325372c, 2026; not run here).
 var fabtests = Format{
 	Name: "fabtests",
-	Doc: "the tables of fi_pingpong and of the tests in fabtests, also what these print with -m. A row has at most two decimals; -m has six. " +
+	Doc: "the tables of fi_pingpong and of the tests in fabtests, also what these print with -m. A row has at " +
+		"most two decimals; -m has six. " +
 		"Nothing says which sizes are due, so an output of fewer rows is not noticed",
 	Keys: []string{"block_size", "name"},
 	Metrics: []Metric{
-		{Name: "bandwidth", Unit: "GB/s", Better: Higher, Doc: "MB/sec (10^6 bytes): payload bytes sent divided by the time, both ways of a ping-pong. " +
-			"Absent where it is printed as 0.00, which is below 5 kB/s"},
-		{Name: "message_rate", Unit: "1/s", Better: Higher, Doc: "Mxfers/sec: the inverse of usec/xfer. Absent where it is printed as 0.00"},
-		{Name: "latency.avg", Unit: "s", Better: Lower, Doc: "usec/xfer of fi_pingpong: time divided by transfers, which is half of a round trip"},
-		{Name: "time_per_transfer", Unit: "s", Better: Lower, Doc: "usec/xfer of fabtests: the same, of a ping-pong half of a round trip, of a bandwidth test an inverse rate. The output does not say which"},
+		{Name: "bandwidth", Unit: "GB/s", Better: Higher,
+			Doc: "MB/sec (10^6 bytes): payload bytes sent divided by the time, both ways of a ping-pong. " +
+				"Absent where it is printed as 0.00, which is below 5 kB/s"},
+		{Name: "message_rate", Unit: "1/s", Better: Higher,
+			Doc: "Mxfers/sec: the inverse of usec/xfer. Absent where it is printed as 0.00"},
+		{Name: "latency.avg", Unit: "s", Better: Lower,
+			Doc: "usec/xfer of fi_pingpong: time divided by transfers, which is half of a round trip"},
+		{Name: "time_per_transfer", Unit: "s", Better: Lower,
+			Doc: "usec/xfer of fabtests: the same, of a ping-pong half of a round trip, of a bandwidth test " +
+				"an inverse rate. The output does not say which"},
 	},
 	Read: readFabtests,
 }
@@ -31,7 +37,8 @@ var (
 	fabCount = regexp.MustCompile(`^\d+[kmb]?$`)
 	fabTime  = regexp.MustCompile(`^\d+\.\d+s$`)
 	// fabExact is a row of -m.
-	fabExact = regexp.MustCompile(`^- \{ xfer_size: (\d+), iterations: (\d+), total: (\d+), time: (\S+), MB/sec: (\S+), usec/xfer: (\S+), Mxfers/sec: (\S+) \}$`)
+	fabExact = regexp.MustCompile(`^- \{ xfer_size: (\d+), iterations: (\d+), total: (\d+), time: (\S+), ` +
+		`MB/sec: (\S+), usec/xfer: (\S+), Mxfers/sec: (\S+) \}$`)
 	// fabError is a line that a call's failure leaves, or that of a check of the data.
 	fabError = regexp.MustCompile(`^\[error\] |^\S+\(\): .*, ret=-?\d+ \(|^Error at iteration=`)
 )
@@ -64,7 +71,8 @@ func readFabtests(output []byte) ([]Row, error) {
 			return nil, at(n, "a second table, after that of line %d", begun)
 		case isHeader:
 			header, begun = fields, n
-			if rest := fields[slices.Index(fields, "bytes")+1:]; !slices.Equal(rest, fabPingpong) && !slices.Equal(rest, fabOther) {
+			if rest := fields[slices.Index(fields, "bytes")+1:]; !slices.Equal(rest,
+				fabPingpong) && !slices.Equal(rest, fabOther) {
 				return nil, at(n, "unknown columns: %s", quote(line))
 			}
 			continue
@@ -101,7 +109,8 @@ func fabRow(n int, header, fields []string) (Row, error) {
 		}
 	}
 	if len(fields) != len(header) {
-		return Row{}, at(n, "%d columns where the header has %d: the line is cut short or garbled", len(fields), len(header))
+		return Row{}, at(n, "%d columns where the header has %d: the line is cut short or garbled", len(fields),
+			len(header))
 	}
 	bytes, err := fabBytes(fields[0])
 	if err != nil {
@@ -118,7 +127,8 @@ func fabRow(n int, header, fields []string) (Row, error) {
 		case "#ack":
 			columns[i].text, ok = true, fabCount.MatchString(strings.TrimLeft(fields[i], "=+-"))
 			if ok && fields[i][0] != '=' {
-				return Row{}, at(n, "not as many transfers were acknowledged as sent (%s), and the rates count those sent", fields[i])
+				return Row{}, at(n,
+					"not as many transfers were acknowledged as sent (%s), and the rates count those sent", fields[i])
 			}
 		case "total":
 			columns[i].text, ok = true, fabSize.MatchString(fields[i])
@@ -168,7 +178,8 @@ func fabBytes(text string) (string, error) {
 	}
 	size.Mul(size, new(big.Rat).SetInt64(map[string]int64{"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}[m[2]]))
 	if !size.IsInt() {
-		return "", fmt.Errorf("a size of %s is a rounded one: which it was cannot be told (fabtests say it with -m)", text)
+		return "",
+			fmt.Errorf("a size of %s is a rounded one: which it was cannot be told (fabtests say it with -m)", text)
 	}
 	return size.Num().String(), nil
 }
@@ -179,5 +190,6 @@ func fabExactRow(n int, line string) (Row, error) {
 		return Row{}, at(n, "no whole row of -m: %s", quote(line))
 	}
 	c := fabColumns(false)
-	return readRow(n, []column{{key: "block_size"}, {unit: same}, {unit: same}, {unit: same}, c["MB/sec"], c["usec/xfer"], c["Mxfers/sec"]}, m[1:])
+	return readRow(n, []column{{key: "block_size"}, {unit: same}, {unit: same}, {unit: same}, c["MB/sec"],
+		c["usec/xfer"], c["Mxfers/sec"]}, m[1:])
 }

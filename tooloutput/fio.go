@@ -9,7 +9,8 @@ import (
 // the outputs in testdata are of 3.33.
 var fio = Format{
 	Name: "fio",
-	Doc: "the JSON document of fio --output-format=json; lines before it, as notes, are passed over. A row is a job, or with --group_reporting a group. " +
+	Doc: "the JSON document of fio --output-format=json; lines before it, as notes, are passed over. A row is " +
+		"a job, or with --group_reporting a group. " +
 		"A job with an error, or of which nothing was read, written or trimmed, is an error",
 	Keys:    []string{"job"},
 	Metrics: slices.Concat(fioMetrics("read"), fioMetrics("write"), fioMetrics("trim")),
@@ -20,11 +21,15 @@ var fioParts = []string{"avg", "min", "p50", "p90", "p95", "p99", "p999", "max"}
 
 func fioMetrics(way string) []Metric {
 	return slices.Concat([]Metric{
-		{Name: way + ".bandwidth", Unit: "GB/s", Better: Higher, Doc: "bw_bytes: bytes divided by the time of the job (10^9 bytes; whole bytes/s)"},
+		{Name: way + ".bandwidth", Unit: "GB/s", Better: Higher,
+			Doc: "bw_bytes: bytes divided by the time of the job (10^9 bytes; whole bytes/s)"},
 		{Name: way + ".rate", Unit: "1/s", Better: Higher, Doc: "iops: operations divided by the time of the job"},
 		{Name: way + ".requests", Better: Neither, Doc: "total_ios"},
-	}, spreadMetrics(way+".latency", "lat_ns: from before the submission of an operation to its completion; its percentiles only with --lat_percentiles=1", true, fioParts...),
-		spreadMetrics(way+".completion", "clat_ns: from the submission of an operation to its completion", true, fioParts...))
+	}, spreadMetrics(way+".latency",
+		"lat_ns: from before the submission of an operation to its completion; its percentiles only with "+
+			"--lat_percentiles=1", true, fioParts...),
+		spreadMetrics(way+".completion", "clat_ns: from the submission of an operation to its completion", true,
+			fioParts...))
 }
 
 func fioMembers(way string) []member {
@@ -36,7 +41,8 @@ func fioMembers(way string) []member {
 		{metric: way + ".bandwidth", path: way + "/bw_bytes", unit: bytesPerSec},
 		{metric: way + ".rate", path: way + "/iops", unit: same},
 		{metric: way + ".requests", path: way + "/total_ios", unit: same},
-	}, spread(way+".latency", way+"/lat_ns", nanoseconds, parts), spread(way+".completion", way+"/clat_ns", nanoseconds, parts))
+	}, spread(way+".latency", way+"/lat_ns", nanoseconds, parts), spread(way+".completion", way+"/clat_ns",
+		nanoseconds, parts))
 }
 
 func readFio(output []byte) ([]Row, error) {
@@ -46,7 +52,8 @@ func readFio(output []byte) ([]Row, error) {
 	}
 	jobs := root.get("jobs")
 	if jobs == nil {
-		return nil, nothing("the document has no member jobs (of fio's clients and servers only a client's own jobs can be read)")
+		return nil,
+			nothing("the document has no member jobs (of fio's clients and servers only a client's own jobs can be read)")
 	}
 	items, err := jobs.list()
 	if err != nil {

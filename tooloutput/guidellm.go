@@ -12,19 +12,31 @@ var guidellm = Format{
 	File: true,
 	Keys: []string{"strategy", "concurrency", "rate"},
 	Metrics: slices.Concat(
-		spreadMetrics("ttft", "time_to_first_token_ms: from the start of a request to its first token", true, guidellmParts...),
-		spreadMetrics("ttfo", "time_to_first_output_token_ms: the same to the first token that is no reasoning", true, guidellmParts...),
-		spreadMetrics("itl", "inter_token_latency_ms: of each request, (last token - first token) / (output tokens - 1)", true, guidellmParts...),
+		spreadMetrics("ttft", "time_to_first_token_ms: from the start of a request to its first token", true,
+			guidellmParts...),
+		spreadMetrics("ttfo", "time_to_first_output_token_ms: the same to the first token that is no "+
+			"reasoning", true, guidellmParts...),
+		spreadMetrics("itl", "inter_token_latency_ms: of each request, (last token - first token) / (output "+
+			"tokens - 1)", true, guidellmParts...),
 		spreadMetrics("latency", "request_latency: from the start of a request to its end", false, guidellmParts...),
-		spreadMetrics("time_per_token", "time_per_output_token_ms: latency / output tokens, the first and its wait among them, which is no itl", true, guidellmParts...),
-		spreadMetrics("scheduled.latency", "request_scheduled_latency: latency from when a request was due, of strategies with a schedule", false, guidellmParts...),
-		spreadMetrics("dispatch_delay", "request_dispatch_delay: from when a request was due to its start", true, guidellmParts...),
+		spreadMetrics("time_per_token", "time_per_output_token_ms: latency / output tokens, the first and its "+
+			"wait among them, which is no itl", true, guidellmParts...),
+		spreadMetrics("scheduled.latency", "request_scheduled_latency: latency from when a request was due, "+
+			"of strategies with a schedule", false, guidellmParts...),
+		spreadMetrics("dispatch_delay", "request_dispatch_delay: from when a request was due to its start", true,
+			guidellmParts...),
 		[]Metric{
-			{Name: "request_rate", Unit: "1/s", Better: Higher, Doc: "requests_per_second: mean over the measured time, without warm-up and cool-down"},
-			{Name: "output_throughput", Unit: "1/s", Better: Higher, Doc: "output_tokens_per_second: mean over the measured time"},
-			{Name: "total_throughput", Unit: "1/s", Better: Higher, Doc: "tokens_per_second: input and output tokens, mean over the measured time"},
-			{Name: "concurrency.effective", Better: Neither, Doc: "request_concurrency: mean of requests in flight over the measured time"},
-			{Name: "error_rate", Better: Lower, MayBeZero: true, Doc: "request_totals: errored / (successful + errored); requests that the end of the benchmark cut off are in neither"},
+			{Name: "request_rate", Unit: "1/s", Better: Higher,
+				Doc: "requests_per_second: mean over the measured time, without warm-up and cool-down"},
+			{Name: "output_throughput", Unit: "1/s", Better: Higher,
+				Doc: "output_tokens_per_second: mean over the measured time"},
+			{Name: "total_throughput", Unit: "1/s", Better: Higher,
+				Doc: "tokens_per_second: input and output tokens, mean over the measured time"},
+			{Name: "concurrency.effective", Better: Neither,
+				Doc: "request_concurrency: mean of requests in flight over the measured time"},
+			{Name: "error_rate", Better: Lower, MayBeZero: true,
+				Doc: "request_totals: errored / (successful + errored); requests that the end of the " +
+					"benchmark cut off are in neither"},
 			{Name: "requests", Better: Neither, Doc: "request_totals.successful"},
 		}),
 	Read: readGuidellm,
@@ -65,7 +77,8 @@ func guidellmMembers(metrics *node) []member {
 			if !ok {
 				path = "percentiles/" + part
 			}
-			all = append(all, member{metric: metric + "." + part, path: of.name + "/successful/" + path, unit: of.unit, signed: of.signed})
+			all = append(all, member{metric: metric + "." + part, path: of.name + "/successful/" + path,
+				unit: of.unit, signed: of.signed})
 		}
 	}
 	return all
@@ -103,7 +116,8 @@ func readGuidellm(output []byte) ([]Row, error) {
 func guidellmRow(n *node, i int) (Row, error) {
 	row := Row{At: map[string]string{}, Values: map[string]float64{}, Line: n.line}
 	strategy := n.get("config", "strategy")
-	for key, names := range map[string][]string{"strategy": {"type_"}, "concurrency": {"streams", "max_concurrency"}, "rate": {"rate"}} {
+	for key, names := range map[string][]string{"strategy": {"type_"}, "concurrency": {"streams",
+		"max_concurrency"}, "rate": {"rate"}} {
 		for _, name := range names {
 			if value := strategy.get(name); value != nil && row.At[key] == "" {
 				row.At[key] = value.text

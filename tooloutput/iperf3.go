@@ -6,21 +6,32 @@ import "bytes"
 // src/iperf_client_api.c; the outputs in testdata are of 3.12.
 var iperf3 = Format{
 	Name: "iperf3",
-	Doc:  "the JSON document of iperf3 -J, at the client; not its text, which is rounded. What it says under error is an error",
+	Doc: "the JSON document of iperf3 -J, at the client; not its text, which is rounded. " +
+		"What it says under error is an error",
 	Metrics: []Metric{
-		{Name: "bandwidth", Unit: "GB/s", Better: Higher, Doc: "end.sum_received.bits_per_second: payload that the receiver got, of all streams, divided by its time (bits; a GB is 10^9 bytes). Older versions do not have it for UDP"},
-		{Name: "bandwidth.sent", Unit: "GB/s", Better: Higher, Doc: "end.sum_sent.bits_per_second, or of UDP that of end.sum where there is none: payload handed to the sender's sockets, divided by its time"},
-		{Name: "bandwidth.back", Unit: "GB/s", Better: Higher, Doc: "end.sum_received_bidir_reverse.bits_per_second: with --bidir, what the client received"},
-		{Name: "retransmits", Better: Lower, MayBeZero: true, Doc: "end.sum_sent.retransmits: segments that TCP sent again"},
-		{Name: "jitter", Unit: "s", Better: Lower, MayBeZero: true, Doc: "end.sum.jitter_ms: of UDP, smoothed variation of the transit time as RFC 1889 has it"},
-		{Name: "loss", Better: Lower, MayBeZero: true, Doc: "end.sum.lost_percent: of UDP, datagrams that did not arrive, as a share of those sent (a ratio, not percent)"},
+		{Name: "bandwidth", Unit: "GB/s", Better: Higher,
+			Doc: "end.sum_received.bits_per_second: payload that the receiver got, of all streams, divided by " +
+				"its time (bits; a GB is 10^9 bytes). Older versions do not have it for UDP"},
+		{Name: "bandwidth.sent", Unit: "GB/s", Better: Higher,
+			Doc: "end.sum_sent.bits_per_second, or of UDP that of end.sum where there is none: payload handed " +
+				"to the sender's sockets, divided by its time"},
+		{Name: "bandwidth.back", Unit: "GB/s", Better: Higher,
+			Doc: "end.sum_received_bidir_reverse.bits_per_second: with --bidir, what the client received"},
+		{Name: "retransmits", Better: Lower, MayBeZero: true,
+			Doc: "end.sum_sent.retransmits: segments that TCP sent again"},
+		{Name: "jitter", Unit: "s", Better: Lower, MayBeZero: true,
+			Doc: "end.sum.jitter_ms: of UDP, smoothed variation of the transit time as RFC 1889 has it"},
+		{Name: "loss", Better: Lower, MayBeZero: true,
+			Doc: "end.sum.lost_percent: of UDP, datagrams that did not arrive, as a share of those sent (a " +
+				"ratio, not percent)"},
 	},
 	Read: readIperf3,
 }
 
 func readIperf3(output []byte) ([]Row, error) {
 	if i := bytes.Index(output, []byte("[ ID] Interval")); i >= 0 {
-		return nil, at(1+bytes.Count(output[:i], []byte("\n")), "this is iperf3's text, whose numbers are rounded: run it with -J")
+		return nil, at(1+bytes.Count(output[:i], []byte("\n")),
+			"this is iperf3's text, whose numbers are rounded: run it with -J")
 	}
 	root, err := document(output)
 	if err != nil {
@@ -47,7 +58,8 @@ func readIperf3(output []byte) ([]Row, error) {
 		return nil, err
 	}
 	if _, ok := row.Values["bandwidth.sent"]; !ok {
-		return nil, at(end.line, "the document has neither end.sum_sent nor end.sum: the test did not come to its end")
+		return nil, at(end.line,
+			"the document has neither end.sum_sent nor end.sum: the test did not come to its end")
 	}
 	return []Row{row}, nil
 }

@@ -52,7 +52,8 @@ func spread(metric, path string, unit scale, parts map[string]string) []member {
 func spreadMetrics(name, doc string, zero bool, parts ...string) []Metric {
 	var all []Metric
 	for i, part := range parts {
-		m := Metric{Name: name + "." + part, Unit: "s", Better: Lower, MayBeZero: zero, Doc: "the same, " + partNames[part]}
+		m := Metric{Name: name + "." + part, Unit: "s", Better: Lower, MayBeZero: zero,
+			Doc: "the same, " + partNames[part]}
 		if i == 0 {
 			m.Doc = doc + ": " + partNames[part]
 		}

@@ -17,11 +17,18 @@ var ncclTests = Format{
 		"Wrong elements are an error, and so is a bandwidth below NCCL_TESTS_MIN_BW",
 	Keys: []string{"block_size", "type", "redop", "root"},
 	Metrics: []Metric{
-		{Name: "algbw", Unit: "GB/s", Better: Higher, Doc: "algbw, out of place: the size of the row (10^9 bytes) divided by time_per_operation. Absent, as all of them, where it is printed as 0.00"},
-		{Name: "busbw", Unit: "GB/s", Better: Higher, Doc: "busbw, out of place: algbw times a factor of the collective and the number of ranks, after which it can be compared with a link"},
-		{Name: "time_per_operation", Unit: "s", Better: Lower, Doc: "time, out of place: time of all iterations divided by their number, mean over ranks unless -a says otherwise. " +
-			"Operations are enqueued one behind the other: an inverse rate and no latency"},
-		{Name: "latency.min", Unit: "s", Better: Lower, Doc: "i_min, out of place, where iterations are timed singly"},
+		{Name: "algbw", Unit: "GB/s", Better: Higher,
+			Doc: "algbw, out of place: the size of the row (10^9 bytes) divided by time_per_operation. " +
+				"Absent, as all of them, where it is printed as 0.00"},
+		{Name: "busbw", Unit: "GB/s", Better: Higher,
+			Doc: "busbw, out of place: algbw times a factor of the collective and the number of ranks, after " +
+				"which it can be compared with a link"},
+		{Name: "time_per_operation", Unit: "s", Better: Lower,
+			Doc: "time, out of place: time of all iterations divided by their number, mean over ranks unless " +
+				"-a says otherwise. " +
+				"Operations are enqueued one behind the other: an inverse rate and no latency"},
+		{Name: "latency.min", Unit: "s", Better: Lower,
+			Doc: "i_min, out of place, where iterations are timed singly"},
 		{Name: "latency.p99", Unit: "s", Better: Lower, Doc: "i_p99, out of place"},
 		{Name: "latency.max", Unit: "s", Better: Lower, Doc: "i_max, out of place"},
 		{Name: "inplace.algbw", Unit: "GB/s", Better: Higher, Doc: "algbw, in place"},
@@ -30,14 +37,17 @@ var ncclTests = Format{
 		{Name: "inplace.latency.min", Unit: "s", Better: Lower, Doc: "i_min, in place"},
 		{Name: "inplace.latency.p99", Unit: "s", Better: Lower, Doc: "i_p99, in place"},
 		{Name: "inplace.latency.max", Unit: "s", Better: Lower, Doc: "i_max, in place"},
-		{Name: "busbw.avg", Unit: "GB/s", Better: Higher, Doc: "Avg bus bandwidth: mean of busbw over all rows, in place too; the same in each row"},
+		{Name: "busbw.avg", Unit: "GB/s", Better: Higher,
+			Doc: "Avg bus bandwidth: mean of busbw over all rows, in place too; the same in each row"},
 	},
 	Read: readNCCLTests,
 }
 
 var ncclColumns = map[string]column{
-	"size": {key: "block_size"}, "count": {unit: same}, "type": {key: "type"}, "redop": {key: "redop"}, "root": {key: "root"},
-	"time": {metric: "time_per_operation", unit: microseconds}, "algbw": {metric: "algbw", unit: same, noZero: true}, "busbw": {metric: "busbw", unit: same, noZero: true},
+	"size": {key: "block_size"}, "count": {unit: same}, "type": {key: "type"}, "redop": {key: "redop"},
+	"root": {key: "root"},
+	"time": {metric: "time_per_operation", unit: microseconds}, "algbw": {metric: "algbw", unit: same,
+		noZero: true}, "busbw": {metric: "busbw", unit: same, noZero: true},
 	"#wrong": {unit: same, none: "N/A"}, "error": {unit: same, none: "N/A"},
 	"i_min": {metric: "latency.min", unit: microseconds}, "i_max": {metric: "latency.max", unit: microseconds},
 	"i_p99": {metric: "latency.p99", unit: microseconds}, "i_cv%": {unit: same},
@@ -104,7 +114,8 @@ func readNCCLTests(output []byte) ([]Row, error) {
 	case columns == nil:
 		return nil, nothing("no table (only the first process prints one)")
 	case !checked || closed == 0:
-		return nil, at(len(lines), "the lines Out of bounds values and Avg bus bandwidth are missing: the output was cut short")
+		return nil, at(len(lines),
+			"the lines Out of bounds values and Avg bus bandwidth are missing: the output was cut short")
 	case len(found.list) == 0:
 		return nil, at(len(lines), "the table has a header and no result")
 	}
@@ -146,7 +157,8 @@ func ncclHeader(n int, names []string) (columns []column, wrong []int, err error
 	}
 	for _, name := range []string{"time", "algbw", "busbw"} {
 		if seen[name] != 2 {
-			return nil, nil, at(n, "the header has column %s %s", name, []string{"not at all", "only once"}[min(seen[name], 1)])
+			return nil, nil, at(n, "the header has column %s %s", name, []string{"not at all",
+				"only once"}[min(seen[name], 1)])
 		}
 	}
 	return columns, wrong, nil

@@ -21,17 +21,26 @@ var nixlbench = Format{
 		"batch size that the configuration above it announces",
 	Keys: []string{"block_size", "batch"},
 	Metrics: []Metric{
-		{Name: "bandwidth", Unit: "GB/s", Better: Higher, Doc: "B/W (GB/Sec), or Aggregate B/W (GB/Sec) where there is one: the sum over initiators of " +
-			"each one's own bandwidth over its own time. Bytes (10^9) of the timed iterations, divided by the time of the whole timed part, " +
-			"which includes starting threads and making and releasing requests"},
-		{Name: "bandwidth.rank0", Unit: "GB/s", Better: Higher, Doc: "B/W (GB/Sec) beside an aggregate: rank 0 alone"},
-		{Name: "time_per_block", Unit: "s", Better: Lower, Doc: "Avg Lat. (us): time of the timed part divided by the iterations of a thread and the batch. " +
-			"It is an inverse rate and no latency: a batch or a pipeline makes it shorter than any request is"},
-		{Name: "prep.request", Unit: "s", Better: Lower, MayBeZero: true, Doc: "Avg Prep (us): making a request, whole microseconds each; unless requests are recreated, one for each slot of the pipeline"},
+		{Name: "bandwidth", Unit: "GB/s", Better: Higher,
+			Doc: "B/W (GB/Sec), or Aggregate B/W (GB/Sec) where there is one: the sum over initiators of " +
+				"each one's own bandwidth over its own time. Bytes (10^9) of the timed iterations, divided by the " +
+				"time of the whole timed part, " +
+				"which includes starting threads and making and releasing requests"},
+		{Name: "bandwidth.rank0", Unit: "GB/s", Better: Higher,
+			Doc: "B/W (GB/Sec) beside an aggregate: rank 0 alone"},
+		{Name: "time_per_block", Unit: "s", Better: Lower,
+			Doc: "Avg Lat. (us): time of the timed part divided by the iterations of a thread and the batch. " +
+				"It is an inverse rate and no latency: a batch or a pipeline makes it shorter than any request is"},
+		{Name: "prep.request", Unit: "s", Better: Lower, MayBeZero: true,
+			Doc: "Avg Prep (us): making a request, whole microseconds each; unless requests are recreated, " +
+				"one for each slot of the pipeline"},
 		{Name: "prep.request.p99", Unit: "s", Better: Lower, MayBeZero: true, Doc: "P99 Prep (us)"},
-		{Name: "post.avg", Unit: "s", Better: Lower, MayBeZero: true, Doc: "Avg Post (us): the call that posts a request, whole microseconds each"},
+		{Name: "post.avg", Unit: "s", Better: Lower, MayBeZero: true,
+			Doc: "Avg Post (us): the call that posts a request, whole microseconds each"},
 		{Name: "post.p99", Unit: "s", Better: Lower, MayBeZero: true, Doc: "P99 Post (us)"},
-		{Name: "transfer.avg", Unit: "s", Better: Lower, MayBeZero: true, Doc: "Avg Tx (us): from the return of the post to the poll that saw the request complete, all of its batch; whole microseconds each"},
+		{Name: "transfer.avg", Unit: "s", Better: Lower, MayBeZero: true,
+			Doc: "Avg Tx (us): from the return of the post to the poll that saw the request complete, all of " +
+				"its batch; whole microseconds each"},
 		{Name: "transfer.p99", Unit: "s", Better: Lower, MayBeZero: true, Doc: "P99 Tx (us)"},
 	},
 	Read: readNixlbench,
@@ -158,18 +167,21 @@ func nixlbenchComplete(found []Row, bounds map[string]uint64) error {
 	i := 0
 	for _, block := range doublings(bounds["start block"], bounds["max block"]) {
 		for _, batch := range doublings(bounds["start batch"], bounds["max batch"]) {
-			want := map[string]string{"block_size": strconv.FormatUint(block, 10), "batch": strconv.FormatUint(batch, 10)}
+			want := map[string]string{"block_size": strconv.FormatUint(block, 10),
+				"batch": strconv.FormatUint(batch, 10)}
 			if i == len(found) {
 				return fmt.Errorf("the table ends before %s, which the configuration announces", place(want))
 			}
 			if !maps.Equal(found[i].At, want) {
-				return fmt.Errorf("line %d has %s where the configuration announces %s", found[i].Line, place(found[i].At), place(want))
+				return fmt.Errorf("line %d has %s where the configuration announces %s", found[i].Line,
+					place(found[i].At), place(want))
 			}
 			i++
 		}
 	}
 	if i < len(found) {
-		return fmt.Errorf("line %d has %s, which is beyond what the configuration announces", found[i].Line, place(found[i].At))
+		return fmt.Errorf("line %d has %s, which is beyond what the configuration announces", found[i].Line,
+			place(found[i].At))
 	}
 	return nil
 }

@@ -8,15 +8,20 @@ import "strings"
 // testdata were written by these formats.
 var perftest = Format{
 	Name: "perftest",
-	Doc: "the tables of ib_write_bw, ib_read_lat and their like, up to the rule that closes them; not those of --output. " +
+	Doc: "the tables of ib_write_bw, ib_read_lat and their like, up to the rule that closes them; not those " +
+		"of --output. " +
 		"Of a test in both directions (-b) the numbers are the sum of both",
 	Keys: []string{"block_size"},
 	Metrics: []Metric{
-		{Name: "bandwidth", Unit: "GB/s", Better: Higher, Doc: "BW average: payload bytes divided by the time from the first post to the last completion. " +
-			"MB/sec and MiB/sec are both of 2^20 bytes, Gb/sec of 10^9 bits"},
-		{Name: "bandwidth.peak", Unit: "GB/s", Better: Higher, Doc: "BW peak: the best rate from any post to any later completion; absent where it was not looked for and is printed as 0.00"},
+		{Name: "bandwidth", Unit: "GB/s", Better: Higher,
+			Doc: "BW average: payload bytes divided by the time from the first post to the last completion. " +
+				"MB/sec and MiB/sec are both of 2^20 bytes, Gb/sec of 10^9 bits"},
+		{Name: "bandwidth.peak", Unit: "GB/s", Better: Higher,
+			Doc: "BW peak: the best rate from any post to any later completion; absent where it was not " +
+				"looked for and is printed as 0.00"},
 		{Name: "message_rate", Unit: "1/s", Better: Higher, Doc: "MsgRate: messages divided by the same time"},
-		{Name: "latency.min", Unit: "s", Better: Lower, Doc: "t_min: of a write or send half of a round trip, of a read or atomic all of it"},
+		{Name: "latency.min", Unit: "s", Better: Lower,
+			Doc: "t_min: of a write or send half of a round trip, of a read or atomic all of it"},
 		{Name: "latency.p50", Unit: "s", Better: Lower, Doc: "t_typical, the median"},
 		{Name: "latency.avg", Unit: "s", Better: Lower, Doc: "t_avg"},
 		{Name: "latency.p99", Unit: "s", Better: Lower, Doc: "99% percentile"},
@@ -52,7 +57,8 @@ var perftestColumns = map[string]column{
 }
 
 // perftestErrors begin lines by which the tests tell of failures.
-var perftestErrors = []string{"Couldn't ", "Unable ", "Failed ", "failed ", "Error", "ERROR", "Completion with error", "Did not detect devices"}
+var perftestErrors = []string{"Couldn't ", "Unable ", "Failed ", "failed ", "Error", "ERROR",
+	"Completion with error", "Did not detect devices"}
 
 func readPerftest(output []byte) ([]Row, error) {
 	lines, err := textLines(output)

@@ -54,7 +54,8 @@ type column struct {
 // readRow reads the fields of one line of a table.
 func readRow(line int, columns []column, fields []string) (Row, error) {
 	if len(fields) != len(columns) {
-		return Row{}, at(line, "%d columns where the header has %d: the line is cut short or garbled", len(fields), len(columns))
+		return Row{}, at(line, "%d columns where the header has %d: the line is cut short or garbled",
+			len(fields), len(columns))
 	}
 	row := Row{At: map[string]string{}, Values: map[string]float64{}, Line: line}
 	for i, c := range columns {

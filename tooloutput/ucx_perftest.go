@@ -14,17 +14,25 @@ var ucxPerftest = Format{
 		"numbers do not say which of them is the last. The columns are those named overall: of the whole timed part",
 	Keys: []string{"test"}, // the name that a batch file (-b) gives a test
 	Metrics: []Metric{
-		{Name: "bandwidth", Unit: "GB/s", Better: Higher, Doc: "bandwidth, overall: payload bytes divided by the time, those of both ways of a ping-pong; " +
-			"of several threads (-T) the sum of each one's own. The tool prints it as MB/s of 2^20 bytes; a GB here is 10^9"},
-		{Name: "message_rate", Unit: "1/s", Better: Higher, Doc: "message rate, overall: messages divided by the time, with pairs and threads as bandwidth has them"},
-		{Name: "latency.avg", Unit: "s", Better: Lower, Doc: "latency, overall, of the tests whose header says latency: time divided by iterations, of a ping-pong half of that; of several threads the mean"},
+		{Name: "bandwidth", Unit: "GB/s", Better: Higher,
+			Doc: "bandwidth, overall: payload bytes divided by the time, those of both ways of a ping-pong; " +
+				"of several threads (-T) the sum of each one's own. The tool prints it as MB/s of 2^20 bytes; a " +
+				"GB here is 10^9"},
+		{Name: "message_rate", Unit: "1/s", Better: Higher,
+			Doc: "message rate, overall: messages divided by the time, with pairs and threads as bandwidth has them"},
+		{Name: "latency.avg", Unit: "s", Better: Lower,
+			Doc: "latency, overall, of the tests whose header says latency: time divided by iterations, of a " +
+				"ping-pong half of that; of several threads the mean"},
 		{Name: "latency.p50", Unit: "s", Better: Lower, Doc: "latency, 50.0%ile: of the last 2048 iterations"},
 		{Name: "latency.p90", Unit: "s", Better: Lower, Doc: "the same with -R 90"},
 		{Name: "latency.p95", Unit: "s", Better: Lower, Doc: "the same with -R 95"},
 		{Name: "latency.p99", Unit: "s", Better: Lower, Doc: "the same with -R 99"},
 		{Name: "latency.p999", Unit: "s", Better: Lower, Doc: "the same with -R 99.9"},
-		{Name: "overhead.avg", Unit: "s", Better: Lower, Doc: "overhead, overall, of the tests whose header says overhead: time divided by iterations, an inverse rate and no latency"},
-		{Name: "overhead.p50", Unit: "s", Better: Lower, MayBeZero: true, Doc: "overhead, 50.0%ile: between the ends of two posts, of the last 2048 iterations"},
+		{Name: "overhead.avg", Unit: "s", Better: Lower,
+			Doc: "overhead, overall, of the tests whose header says overhead: time divided by iterations, an " +
+				"inverse rate and no latency"},
+		{Name: "overhead.p50", Unit: "s", Better: Lower, MayBeZero: true,
+			Doc: "overhead, 50.0%ile: between the ends of two posts, of the last 2048 iterations"},
 		{Name: "requests", Better: Neither, Doc: "# iterations, of several threads those of the first"},
 	},
 	Read: readUCXPerftest,
@@ -32,9 +40,11 @@ var ucxPerftest = Format{
 
 var (
 	// ucxKind is the line of the header that says what its times are.
-	ucxKind = regexp.MustCompile(`^\|  +\|  +\| +(latency|overhead) \(usec\) +\| +bandwidth \(MB/s\) +\| +message rate \(msg/s\) +\|$`)
+	ucxKind = regexp.MustCompile(`^\|  +\|  +\| +(latency|overhead) \(usec\) ` +
+		`+\| +bandwidth \(MB/s\) +\| +message rate \(msg/s\) +\|$`)
 	// ucxHeader is the line below it.
-	ucxHeader = regexp.MustCompile(`^\| +(Test|Stage) +\| # iterations \| *([\d.]+)%ile \| average \| overall \|  average \|  overall \|  average  \|  overall  \|$`)
+	ucxHeader = regexp.MustCompile(`^\| +(Test|Stage) +\| # iterations \| *([\d.]+)%ile ` +
+		`\| average \| overall \|  average \|  overall \|  average  \|  overall  \|$`)
 	// ucxTest is the line that names a test of a batch file.
 	ucxTest = regexp.MustCompile(`^\+([^-+ ][^ ]*?)-*\+[-+]*\+$`)
 	// ucxGroups is a whole number with the separators of -N.
@@ -67,7 +77,9 @@ func readUCXPerftest(output []byte) ([]Row, error) {
 		case strings.Contains(line, " UCX  ERROR ") || strings.Contains(line, " UCX  FATAL "):
 			return nil, at(n, "ucx_perftest says: %s", quote(line))
 		case strings.HasPrefix(line, "iterations,") || strings.Contains(line, ",iterations,"):
-			return nil, at(n, "the output of -v does not say which line is the result, nor whether its times are latencies: leave -v out")
+			return nil, at(n,
+				"the output of -v does not say which line is the result, nor whether its times are latencies: "+
+					"leave -v out")
 		case ucxKind.MatchString(line):
 			if t.kind != "" {
 				return nil, at(n, "a second table, after that of line %d", t.header)
@@ -99,7 +111,8 @@ func readUCXPerftest(output []byte) ([]Row, error) {
 	case t.kind == "":
 		return nil, nothing("no table (a server prints none)")
 	case t.stage != 0:
-		return nil, at(len(lines), "the output ends after stages of a test, without its result: the line that begins with Final is missing")
+		return nil, at(len(lines),
+			"the output ends after stages of a test, without its result: the line that begins with Final is missing")
 	case t.test != "":
 		return nil, at(len(lines), "test %s of line %d has no result", quote(t.test), t.named)
 	case len(found.list) == 0:
@@ -169,7 +182,8 @@ func (t *ucxTable) percentile() string {
 	if t.kind == "overhead" && t.rank != "50.0" {
 		return ""
 	}
-	if suffix, ok := map[string]string{"50.0": "p50", "90.0": "p90", "95.0": "p95", "99.0": "p99", "99.9": "p999"}[t.rank]; ok {
+	if suffix, ok := map[string]string{"50.0": "p50", "90.0": "p90", "95.0": "p95", "99.0": "p99",
+		"99.9": "p999"}[t.rank]; ok {
 		return t.kind + "." + suffix
 	}
 	return ""
