@@ -109,61 +109,76 @@ func (c *lineCounter) at(offset int) int {
 
 // tree takes a valid JSON value apart, which begins at an offset of the output.
 func tree(raw []byte, lines *lineCounter, begin int) (*node, error) {
-	decoder := json.NewDecoder(bytes.NewReader(raw))
-	decoder.UseNumber()
-	line := func() int { return lines.at(begin + int(decoder.InputOffset())) }
-	var value func(depth int) (*node, error)
-	value = func(depth int) (*node, error) {
-		token, err := decoder.Token()
-		if err != nil {
-			return nil, at(line(), "no JSON: %w", err)
-		}
-		n := &node{line: line()}
-		if depth > deepest {
-			return nil, at(n.line, "the JSON document is nested too deeply")
-		}
-		switch t := token.(type) {
-		case nil:
-		case bool:
-			n.kind, n.text = boolean, fmt.Sprint(t)
-		case json.Number:
-			n.kind, n.text = number, t.String()
-		case string:
-			n.kind, n.text = text, t
-		case json.Delim:
-			if t == '[' {
-				n.kind = list
-				for decoder.More() {
-					item, err := value(depth + 1)
-					if err != nil {
-						return nil, err
-					}
-					n.items = append(n.items, item)
-				}
-			} else {
-				n.kind, n.members = object, map[string]*node{}
-				for decoder.More() {
-					name, err := value(depth + 1)
-					if err != nil {
-						return nil, err
-					}
-					member, err := value(depth + 1)
-					if err != nil {
-						return nil, err
-					}
-					if _, ok := n.members[name.text]; ok { // iperf3 has such, none of which tells a result
-						member = &node{line: name.line, kind: twice}
-					}
-					n.members[name.text] = member
-				}
-			}
-			if _, err := decoder.Token(); err != nil {
-				return nil, at(line(), "no JSON: %w", err)
-			}
-		}
-		return n, nil
+	t := treeReader{decoder: json.NewDecoder(bytes.NewReader(raw)), lines: lines, begin: begin}
+	t.decoder.UseNumber()
+	return t.value(0)
+}
+
+type treeReader struct {
+	decoder *json.Decoder
+	lines   *lineCounter
+	begin   int
+}
+
+func (t *treeReader) token() (json.Token, int, error) {
+	token, err := t.decoder.Token()
+	line := t.lines.at(t.begin + int(t.decoder.InputOffset()))
+	if err != nil {
+		return nil, 0, at(line, "no JSON: %w", err)
 	}
-	return value(0)
+	return token, line, nil
+}
+
+func (t *treeReader) value(depth int) (*node, error) {
+	token, line, err := t.token()
+	if err != nil {
+		return nil, err
+	}
+	if depth > deepest {
+		return nil, at(line, "the JSON document is nested too deeply")
+	}
+	n := &node{line: line}
+	switch v := token.(type) {
+	case bool:
+		n.kind, n.text = boolean, fmt.Sprint(v)
+	case json.Number:
+		n.kind, n.text = number, v.String()
+	case string:
+		n.kind, n.text = text, v
+	case json.Delim:
+		n.kind = list
+		if v == '{' {
+			n.kind, n.members = object, map[string]*node{}
+		}
+		for t.decoder.More() {
+			if err := t.part(n, depth); err != nil {
+				return nil, err
+			}
+		}
+		_, _, err = t.token() // its closing bracket
+	}
+	return n, err
+}
+
+// part reads one item of a list or one member of an object.
+func (t *treeReader) part(of *node, depth int) error {
+	first, err := t.value(depth + 1)
+	if err != nil {
+		return err
+	}
+	if of.kind == list {
+		of.items = append(of.items, first)
+		return nil
+	}
+	member, err := t.value(depth + 1)
+	if err != nil {
+		return err
+	}
+	if _, ok := of.members[first.text]; ok { // iperf3 has such, none of which tells a result
+		member = &node{line: first.line, kind: twice}
+	}
+	of.members[first.text] = member
+	return nil
 }
 
 // get is the value below the members named, nil if there is none or it is null. One that

@@ -52,10 +52,7 @@ func TestFioErrors(t *testing.T) {
 	})
 	idle := strings.ReplaceAll(string(outputs(t, "fio")["randrw.json"]), `"total_ios" : `,
 		`"total_ios" : 0, "was" : `)
-	if _, err := fio.Read([]byte(idle)); err == nil || !strings.Contains(err.Error(),
-		`line 7: job "mix" read, wrote and trimmed nothing`) {
-		t.Errorf("an idle job: %v", err)
-	}
+	wantError(t, fio, idle, `line 7: job "mix" read, wrote and trimmed nothing`)
 	for text, want := range map[string]string{
 		`{"jobs": []}`:         "fio ran no job",
 		`{"jobs": {}}`:         "an object where a list is due",
@@ -112,10 +109,7 @@ func TestGuidellmErrors(t *testing.T) {
 		{"a text", `"mean": `, `"mean": "x", "was": `,
 			"requests_per_second/successful/mean: a text where a number is due"},
 	})
-	if _, err := guidellm.Read([]byte(`{"benchmarks": []}`)); err == nil || !strings.Contains(err.Error(),
-		"guidellm completed no benchmark") {
-		t.Errorf("no benchmark: %v", err)
-	}
+	wantError(t, guidellm, `{"benchmarks": []}`, "guidellm completed no benchmark")
 	// A distribution of nothing is all 0, which is no measurement.
 	text := strings.Replace(string(outputs(t, "guidellm")["made_benchmarks.json"]), `"count": 40`, `"count": 0`, -1)
 	found, err := guidellm.Read([]byte(text))

@@ -71,8 +71,8 @@ func readFabtests(output []byte) ([]Row, error) {
 			return nil, at(n, "a second table, after that of line %d", begun)
 		case isHeader:
 			header, begun = fields, n
-			if rest := fields[slices.Index(fields, "bytes")+1:]; !slices.Equal(rest,
-				fabPingpong) && !slices.Equal(rest, fabOther) {
+			rest := fields[slices.Index(fields, "bytes")+1:]
+			if !slices.Equal(rest, fabPingpong) && !slices.Equal(rest, fabOther) {
 				return nil, at(n, "unknown columns: %s", quote(line))
 			}
 			continue
@@ -109,8 +109,7 @@ func fabRow(n int, header, fields []string) (Row, error) {
 		}
 	}
 	if len(fields) != len(header) {
-		return Row{}, at(n, "%d columns where the header has %d: the line is cut short or garbled", len(fields),
-			len(header))
+		return Row{}, cut(n, len(fields), len(header))
 	}
 	bytes, err := fabBytes(fields[0])
 	if err != nil {
@@ -178,8 +177,7 @@ func fabBytes(text string) (string, error) {
 	}
 	size.Mul(size, new(big.Rat).SetInt64(map[string]int64{"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}[m[2]]))
 	if !size.IsInt() {
-		return "",
-			fmt.Errorf("a size of %s is a rounded one: which it was cannot be told (fabtests say it with -m)", text)
+		return "", fmt.Errorf("a size of %s is a rounded one: which it was cannot be told (with -m it can)", text)
 	}
 	return size.Num().String(), nil
 }
@@ -190,6 +188,8 @@ func fabExactRow(n int, line string) (Row, error) {
 		return Row{}, at(n, "no whole row of -m: %s", quote(line))
 	}
 	c := fabColumns(false)
-	return readRow(n, []column{{key: "block_size"}, {unit: same}, {unit: same}, {unit: same}, c["MB/sec"],
-		c["usec/xfer"], c["Mxfers/sec"]}, m[1:])
+	columns := []column{
+		{key: "block_size"}, {unit: same}, {unit: same}, {unit: same}, c["MB/sec"], c["usec/xfer"], c["Mxfers/sec"],
+	}
+	return readRow(n, columns, m[1:])
 }

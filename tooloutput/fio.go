@@ -41,8 +41,9 @@ func fioMembers(way string) []member {
 		{metric: way + ".bandwidth", path: way + "/bw_bytes", unit: bytesPerSec},
 		{metric: way + ".rate", path: way + "/iops", unit: same},
 		{metric: way + ".requests", path: way + "/total_ios", unit: same},
-	}, spread(way+".latency", way+"/lat_ns", nanoseconds, parts), spread(way+".completion", way+"/clat_ns",
-		nanoseconds, parts))
+	},
+		spread(way+".latency", way+"/lat_ns", nanoseconds, parts),
+		spread(way+".completion", way+"/clat_ns", nanoseconds, parts))
 }
 
 func readFio(output []byte) ([]Row, error) {
@@ -52,8 +53,7 @@ func readFio(output []byte) ([]Row, error) {
 	}
 	jobs := root.get("jobs")
 	if jobs == nil {
-		return nil,
-			nothing("the document has no member jobs (of fio's clients and servers only a client's own jobs can be read)")
+		return nil, nothing("the document has no member jobs (what fio --client prints cannot be read)")
 	}
 	items, err := jobs.list()
 	if err != nil {

@@ -84,6 +84,11 @@ func guidellmMembers(metrics *node) []member {
 	return all
 }
 
+// guidellmKeys are members of a strategy, of which each kind has some.
+var guidellmKeys = map[string][]string{
+	"strategy": {"type_"}, "concurrency": {"streams", "max_concurrency"}, "rate": {"rate"},
+}
+
 func readGuidellm(output []byte) ([]Row, error) {
 	root, err := document(output)
 	if err != nil {
@@ -116,8 +121,7 @@ func readGuidellm(output []byte) ([]Row, error) {
 func guidellmRow(n *node, i int) (Row, error) {
 	row := Row{At: map[string]string{}, Values: map[string]float64{}, Line: n.line}
 	strategy := n.get("config", "strategy")
-	for key, names := range map[string][]string{"strategy": {"type_"}, "concurrency": {"streams",
-		"max_concurrency"}, "rate": {"rate"}} {
+	for key, names := range guidellmKeys {
 		for _, name := range names {
 			if value := strategy.get(name); value != nil && row.At[key] == "" {
 				row.At[key] = value.text

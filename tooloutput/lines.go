@@ -23,6 +23,24 @@ func textLines(output []byte) ([]string, error) {
 	return lines, nil
 }
 
+// hidesRow says whether a line ends as a row of so many columns does, but does not begin
+// as one: another process printed into it.
+func hidesRow(line string, columns int) bool {
+	if beginsWithDigit(line) {
+		return false
+	}
+	fields := strings.Fields(line)
+	if len(fields) < columns {
+		return false
+	}
+	for _, f := range fields[len(fields)-min(3, columns):] {
+		if !isDecimal(f) && f != "N/A" {
+			return false
+		}
+	}
+	return true
+}
+
 // beginsWithDigit says whether a line can be one of a table of numbers.
 func beginsWithDigit(line string) bool {
 	s := strings.TrimLeft(line, " \t")

@@ -167,8 +167,10 @@ func nixlbenchComplete(found []Row, bounds map[string]uint64) error {
 	i := 0
 	for _, block := range doublings(bounds["start block"], bounds["max block"]) {
 		for _, batch := range doublings(bounds["start batch"], bounds["max batch"]) {
-			want := map[string]string{"block_size": strconv.FormatUint(block, 10),
-				"batch": strconv.FormatUint(batch, 10)}
+			want := map[string]string{
+				"block_size": strconv.FormatUint(block, 10),
+				"batch":      strconv.FormatUint(batch, 10),
+			}
 			if i == len(found) {
 				return fmt.Errorf("the table ends before %s, which the configuration announces", place(want))
 			}

@@ -57,8 +57,9 @@ var perftestColumns = map[string]column{
 }
 
 // perftestErrors begin lines by which the tests tell of failures.
-var perftestErrors = []string{"Couldn't ", "Unable ", "Failed ", "failed ", "Error", "ERROR",
-	"Completion with error", "Did not detect devices"}
+var perftestErrors = []string{
+	"Couldn't ", "Unable ", "Failed ", "failed ", "Error", "ERROR", "Completion with error", "Did not detect devices",
+}
 
 func readPerftest(output []byte) ([]Row, error) {
 	lines, err := textLines(output)
@@ -88,6 +89,8 @@ func readPerftest(output []byte) ([]Row, error) {
 		case columns == nil:
 		case strings.HasPrefix(trimmed, "-----") && strings.Trim(trimmed, "-") == "":
 			closed = true
+		case hidesRow(line, len(columns)):
+			return nil, at(n, "something was printed into a row: %s", quote(line))
 		case beginsWithDigit(line):
 			if closed {
 				return nil, at(n, "a row after the rule that closes the table: %s", quote(line))

@@ -54,8 +54,7 @@ type column struct {
 // readRow reads the fields of one line of a table.
 func readRow(line int, columns []column, fields []string) (Row, error) {
 	if len(fields) != len(columns) {
-		return Row{}, at(line, "%d columns where the header has %d: the line is cut short or garbled",
-			len(fields), len(columns))
+		return Row{}, cut(line, len(fields), len(columns))
 	}
 	row := Row{At: map[string]string{}, Values: map[string]float64{}, Line: line}
 	for i, c := range columns {
@@ -75,6 +74,11 @@ func readRow(line int, columns []column, fields []string) (Row, error) {
 		}
 	}
 	return row, nil
+}
+
+// cut is the error of a line that has not as many columns as the header.
+func cut(line, has, due int) error {
+	return at(line, "%d columns where the header has %d: the line is cut short or garbled", has, due)
 }
 
 func sortedNames[V any](m map[string]V) []string {

@@ -52,7 +52,7 @@ type Format struct {
 // ErrNothing says that there is no result in an output, not even the beginning of one.
 var ErrNothing = errors.New("no result found")
 
-// Formats are all formats, by name.
+// Formats are all formats, in the order of docs/tools.md.
 func Formats() []Format {
 	return []Format{
 		nixlbench, ucxPerftest, fabtests, perftest, ncclTests, iperf3, fio, aiperf, vllmBench, guidellm,

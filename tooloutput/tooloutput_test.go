@@ -237,6 +237,14 @@ func TestWithoutResult(t *testing.T) {
 	}
 }
 
+// wantError reads an output that must be an error, and compares what it says.
+func wantError(t *testing.T, f Format, output, want string) {
+	t.Helper()
+	if found, err := f.Read([]byte(output)); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("%s of %.60q: got %d rows, error %v, want an error with %s", f.Name, output, len(found), err, want)
+	}
+}
+
 // edit is a change of a recorded output, and what the error then says.
 type edit struct{ name, old, new, want string }
 

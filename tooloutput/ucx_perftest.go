@@ -182,9 +182,11 @@ func (t *ucxTable) percentile() string {
 	if t.kind == "overhead" && t.rank != "50.0" {
 		return ""
 	}
-	if suffix, ok := map[string]string{"50.0": "p50", "90.0": "p90", "95.0": "p95", "99.0": "p99",
-		"99.9": "p999"}[t.rank]; ok {
-		return t.kind + "." + suffix
+	switch t.rank {
+	case "50.0", "90.0", "95.0", "99.0":
+		return t.kind + ".p" + strings.TrimSuffix(t.rank, ".0")
+	case "99.9":
+		return t.kind + ".p999"
 	}
 	return ""
 }

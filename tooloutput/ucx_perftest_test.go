@@ -27,10 +27,7 @@ func TestUCXPerftestRecordedSizes(t *testing.T) {
 		all.WriteString("size " + title + " " + table(ucxPerftest, found))
 	}
 	compareGolden(t, "testdata/ucx_perftest/sizes_put_bw.multi.golden", all.String())
-	if _, err := ucxPerftest.Read(text); err == nil || !strings.Contains(err.Error(),
-		"line 15: a second table, after that of line 7") {
-		t.Errorf("all of them as one output: %v", err)
-	}
+	wantError(t, ucxPerftest, string(text), "line 15: a second table, after that of line 7")
 }
 
 func TestUCXPerftestErrors(t *testing.T) {

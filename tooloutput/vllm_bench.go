@@ -53,10 +53,11 @@ func vllmMembers() []member {
 		{metric: "requests", path: "completed", unit: same},
 		{metric: "duration", path: "duration", unit: same},
 	}
-	parts := map[string]string{"avg": "mean", "p50": "median", "p90": "p90", "p95": "p95", "p99": "p99",
-		"p999": "p99.9"}
-	for metric, name := range map[string]string{"ttft": "ttft", "itl": "tpot", "chunk_gap": "itl",
-		"latency": "e2el"} {
+	parts := map[string]string{
+		"avg": "mean", "p50": "median", "p90": "p90", "p95": "p95", "p99": "p99", "p999": "p99.9",
+	}
+	times := map[string]string{"ttft": "ttft", "itl": "tpot", "chunk_gap": "itl", "latency": "e2el"}
+	for metric, name := range times {
 		for part, word := range parts {
 			all = append(all, member{metric: metric + "." + part, path: word + "_" + name + "_ms",
 				unit: milliseconds, noZero: true})
@@ -92,8 +93,7 @@ func vllmRow(root *node) (Row, error) {
 	}
 	completed, rate := root.get("completed"), root.get("request_throughput")
 	if completed == nil || rate == nil {
-		return Row{},
-			nothing("line %d: this is no result of vllm bench serve: it has no completed or no request_throughput", root.line)
+		return Row{}, nothing("line %d: this is no result of vllm bench serve (completed, request_throughput)", root.line)
 	}
 	if completed.text == "0" { // and all of its times 0
 		return Row{}, at(completed.line, "no request succeeded")
