@@ -63,6 +63,7 @@ var allowed = map[string][]string{
 	"weir/assertion":                  {"weir/quantity"},
 	"weir/results":                    {"weir/assertion", "weir/quantity"},
 	"weir/matrix":                     {},
+	"weir/tooloutput":                 {"weir/quantity"},
 	"weir/scenarios":                  {},
 	"weir/matgen":                     {"weir/matrix", "weir/quantity", "weir/dsl/suggest"},
 	"weir/ctperftest":                 {"weir/matrix", "weir/dsl/suggest", "weir/dsl/yamlsyntax"},
