@@ -35,8 +35,7 @@ struct weir_made {
 };
 
 struct weir_rank {
-    struct weir_config        cfg;  /* its lists and texts are copies in kept */
-    struct weir_kept         *kept;
+    struct weir_config        cfg; /* its lists and texts are copies in kept */
     const struct weir_fabric *fab;
     void                     *fs; /* the fabric's own state */
     const struct weir_memory *memory;
@@ -73,6 +72,7 @@ struct weir_rank {
     double            alloc_s, register_s, connect_s;
     struct weir_binding binding;
     struct weir_thread *thread;
+    struct weir_kept   *kept;
 };
 
 /* Copies the lists and texts of the configuration, which are gone when weir_open returns,
