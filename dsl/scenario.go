@@ -75,7 +75,8 @@ type Run struct {
 	Name      string
 	Range     hcl.Range // of its name
 	Workload  *workload.Kind
-	Axes      []*Axis // in file order; none: a single point
+	Metrics   []workload.Metric // of the workload and of the run; nil: the run declares none
+	Axes      []*Axis           // in file order; none: a single point
 	Sweep     Sweep
 	Needs     []*Need
 	While     *Need                    // the run as whose background load this one runs; nil: none

@@ -104,6 +104,8 @@ type Run struct {
 	// Phases are deadlines by phase in seconds, where the scenario sets them:
 	// ready, connect, run, verify, teardown.
 	Phases map[string]float64 `json:"phases_s,omitempty"`
+	// Metrics are those of the run's cases, where the scenario declares any.
+	Metrics []workload.Metric `json:"metrics,omitempty"`
 	// While names the run as whose background load this one runs.
 	While string `json:"while,omitempty"`
 }

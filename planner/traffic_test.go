@@ -3,9 +3,9 @@ package planner
 import (
 	"strings"
 	"testing"
-	cells "weir/workload/traffic"
 
 	"weir/dsl"
+	cells "weir/workload/traffic"
 )
 
 const traffic = `

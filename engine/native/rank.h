@@ -35,9 +35,7 @@ struct weir_made {
 };
 
 struct weir_rank {
-    struct weir_config        cfg;  /* its lists and texts are copies in kept */
-    struct weir_kept         *kept;
-    uint64_t                  options_known; /* bit i: the fabric asked for the option in line i */
+    struct weir_config        cfg; /* its lists and texts are copies in kept */
     const struct weir_fabric *fab;
     void                     *fs; /* the fabric's own state */
     const struct weir_memory *memory;
@@ -74,6 +72,8 @@ struct weir_rank {
     double            alloc_s, register_s, connect_s;
     struct weir_binding binding;
     struct weir_thread *thread;
+    struct weir_kept   *kept;
+    uint64_t            options_known; /* bit i: the fabric asked for the option in line i */
 };
 
 /* Copies the lists and texts of the configuration, which are gone when weir_open returns,

@@ -6,6 +6,7 @@ import (
 
 	"weir/fabric"
 	"weir/quantity"
+	"weir/results"
 	"weir/workload"
 	"weir/workload/move"
 	"weir/workload/traffic"
@@ -46,18 +47,18 @@ var Kind = &workload.Kind{
 	}, prefixed),
 	Metrics: append([]workload.Metric{
 		{Name: "latency", Unit: "s", Better: workload.Lower},
-		{Name: "latency.min", Unit: "s", Better: workload.Lower},
-		{Name: "latency.p50", Unit: "s", Better: workload.Lower},
-		{Name: "latency.max", Unit: "s", Better: workload.Lower},
+		{Name: "latency.min", Unit: "s", Better: workload.Lower, Quantile: "min"},
+		{Name: "latency.p50", Unit: "s", Better: workload.Lower, Quantile: "p50"},
+		{Name: "latency.max", Unit: "s", Better: workload.Lower, Quantile: "max"},
 		{Name: "isolated_latency", Unit: "s", Better: workload.Lower},
 		{Name: "isolated_latency.min", Unit: "s", Better: workload.Lower},
 		{Name: "isolated_latency.p50", Unit: "s", Better: workload.Lower},
 		{Name: "isolated_latency.max", Unit: "s", Better: workload.Lower},
-		{Name: "slowdown", Better: workload.Lower},
-		{Name: "bandwidth", Unit: "GB/s", Better: workload.Higher},
+		{Name: "slowdown", Better: workload.Lower, Headline: true},
+		{Name: "bandwidth", Unit: "GB/s", Better: workload.Higher, FromRanks: results.SlowestRank},
 		{Name: "isolated_bandwidth", Unit: "GB/s", Better: workload.Higher},
-		{Name: "bandwidth.per_sender", Unit: "GB/s", Better: workload.Higher},
-		{Name: "bandwidth.min_sender", Unit: "GB/s", Better: workload.Higher},
+		{Name: "bandwidth.per_sender", Unit: "GB/s", Better: workload.Higher, FromRanks: results.EachRank},
+		{Name: "bandwidth.min_sender", Unit: "GB/s", Better: workload.Higher, FromRanks: results.EachRank},
 		{Name: "skew", Unit: "s", Better: workload.Lower, MayBeZero: true},
 		{Name: "skew.p50", Unit: "s", Better: workload.Lower, MayBeZero: true},
 		{Name: "late", Unit: "s", Better: workload.Lower, MayBeZero: true},
@@ -70,6 +71,16 @@ var Kind = &workload.Kind{
 		"pattern", "matrix", "own_cells", "ranks", "op", "fabric", "pages", "alloc", "numa", "time_scale",
 		"sleep_before_launch", "sleep_after_launch",
 	}, fabric.CheckedOptions(true)...),
+	Columns: []workload.Column{ // those of sequential-ct-perftest, and what was moved
+		{Metric: "bytes", Head: "moves\n", Drop: 4},
+		{Metric: "senders", Head: "senders", Drop: 8},
+		{Metric: "latency", Head: "latency\n"},
+		{Metric: "isolated_latency", Head: "isolated\nlatency"},
+		{Metric: "slowdown", Head: "slowdown\n", Interval: true},
+		{Metric: "bandwidth", Head: "bandwidth\n", Drop: 3},
+		{Metric: "ceiling", Head: "% of ceiling", Drop: 1, Percent: true},
+	},
+	Brief:    []string{"bandwidth", "latency.p50", "slowdown"},
 	Sequence: "pattern",
 }
 
@@ -85,7 +96,10 @@ func init() {
 		_, err := Decode(v)
 		return err
 	}
-	Kind.Behaviour = workload.Behaviour{Spec: spec, Arrange: arrange, Reduce: reduce, Together: together, Timetable: timetable}
+	Kind.Behaviour = workload.Behaviour{
+		Spec: spec, Arrange: arrange, Reduce: reduce, Together: together, Timetable: timetable,
+		OfCeiling: move.OfCeiling, AcrossHosts: traffic.AcrossHosts, Starts: traffic.Starts,
+	}
 	workload.Register(Kind)
 }
 

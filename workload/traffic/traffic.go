@@ -8,6 +8,7 @@ import (
 
 	"weir/fabric"
 	"weir/matrix"
+	"weir/results"
 	"weir/workload"
 	"weir/workload/move"
 	"weir/workload/transfer"
@@ -37,17 +38,17 @@ var Kind = &workload.Kind{
 	}, prefixed),
 	Metrics: []workload.Metric{
 		{Name: "latency.avg", Unit: "s", Better: workload.Lower},
-		{Name: "latency.min", Unit: "s", Better: workload.Lower},
-		{Name: "latency.p50", Unit: "s", Better: workload.Lower},
-		{Name: "latency.p90", Unit: "s", Better: workload.Lower},
-		{Name: "latency.p95", Unit: "s", Better: workload.Lower},
-		{Name: "latency.p99", Unit: "s", Better: workload.Lower},
-		{Name: "latency.max", Unit: "s", Better: workload.Lower},
-		{Name: "bandwidth", Unit: "GB/s", Better: workload.Higher},
-		{Name: "bandwidth.per_sender", Unit: "GB/s", Better: workload.Higher},
-		{Name: "bandwidth.min_sender", Unit: "GB/s", Better: workload.Higher},
-		{Name: "bandwidth.per_receiver", Unit: "GB/s", Better: workload.Higher},
-		{Name: "bandwidth.min_receiver", Unit: "GB/s", Better: workload.Higher},
+		{Name: "latency.min", Unit: "s", Better: workload.Lower, Quantile: "min"},
+		{Name: "latency.p50", Unit: "s", Better: workload.Lower, Quantile: "p50"},
+		{Name: "latency.p90", Unit: "s", Better: workload.Lower, Quantile: "p90"},
+		{Name: "latency.p95", Unit: "s", Better: workload.Lower, Quantile: "p95"},
+		{Name: "latency.p99", Unit: "s", Better: workload.Lower, Quantile: "p99"},
+		{Name: "latency.max", Unit: "s", Better: workload.Lower, Quantile: "max"},
+		{Name: "bandwidth", Unit: "GB/s", Better: workload.Higher, FromRanks: results.SlowestRank},
+		{Name: "bandwidth.per_sender", Unit: "GB/s", Better: workload.Higher, FromRanks: results.EachRank},
+		{Name: "bandwidth.min_sender", Unit: "GB/s", Better: workload.Higher, FromRanks: results.EachRank},
+		{Name: "bandwidth.per_receiver", Unit: "GB/s", Better: workload.Higher, FromRanks: results.EachRank},
+		{Name: "bandwidth.min_receiver", Unit: "GB/s", Better: workload.Higher, FromRanks: results.EachRank},
 		{Name: "latency.max_receiver", Unit: "s", Better: workload.Lower},
 		{Name: "bytes", Unit: "B", Better: workload.Neither},
 		move.OwnBytes,
@@ -56,11 +57,11 @@ var Kind = &workload.Kind{
 		{Name: "skew", Unit: "s", Better: workload.Lower, MayBeZero: true},
 		{Name: "skew.p50", Unit: "s", Better: workload.Lower, MayBeZero: true},
 		{Name: "bottleneck.bytes", Unit: "B", Better: workload.Neither},
-		{Name: "bottleneck.bandwidth", Unit: "GB/s", Better: workload.Higher},
+		{Name: "bottleneck.bandwidth", Unit: "GB/s", Better: workload.Higher, Ceiling: "ceiling.bandwidth"},
 		{Name: "ceiling", Better: workload.Higher},
-		{Name: "ceiling.best", Better: workload.Higher},
-		{Name: "ceiling.bandwidth", Unit: "GB/s", Better: workload.Neither},
-		{Name: "ceiling.memcpy", Unit: "GB/s", Better: workload.Neither},
+		{Name: "ceiling.best", Better: workload.Higher, Reference: true},
+		{Name: "ceiling.bandwidth", Unit: "GB/s", Better: workload.Neither, Reference: true},
+		{Name: "ceiling.memcpy", Unit: "GB/s", Better: workload.Neither, Reference: true},
 		{Name: "prep.alloc", Unit: "s", Better: workload.Lower},
 		{Name: "prep.register", Unit: "s", Better: workload.Lower},
 		{Name: "prep.connect", Unit: "s", Better: workload.Lower},
@@ -76,6 +77,17 @@ var Kind = &workload.Kind{
 	Checked: append([]string{
 		"matrix", "own_cells", "generate", "ranks", "op", "fabric", "pages", "alloc", "numa",
 	}, fabric.CheckedOptions(true)...),
+	Columns: []workload.Column{
+		{Metric: "bytes", Head: "moves\n", Drop: 4},
+		{Metric: "senders", Head: "senders", Drop: 8},
+		{Metric: "bandwidth", Head: "bandwidth\n", Interval: true},
+		{Metric: "bandwidth.per_sender", Head: "per sender\n", Drop: 9},
+		{Metric: "latency.avg", Head: "latency\navg", Drop: 4},
+		{Metric: "latency.p50", Head: "latency\np50", Drop: 5},
+		{Metric: "latency.p99", Head: "latency\np99", Drop: 2},
+		{Metric: "ceiling", Head: "% of ceiling", Drop: 1, Percent: true},
+	},
+	Brief: []string{"bandwidth", "latency.p50", "latency.p99"},
 }
 
 //go:embed docs.md
@@ -91,7 +103,10 @@ func init() {
 		_, err := decode(v, workload.Generated.Check)
 		return err
 	}
-	Kind.Behaviour = workload.Behaviour{Spec: spec, Reduce: reduce, Amount: amount}
+	Kind.Behaviour = workload.Behaviour{
+		Spec: spec, Reduce: reduce, Amount: amount,
+		OfCeiling: move.OfCeiling, AcrossHosts: AcrossHosts, Starts: Starts,
+	}
 	workload.Register(Kind)
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"weir/fabric"
 	"weir/quantity"
+	"weir/results"
 	"weir/workload"
 	"weir/workload/move"
 )
@@ -44,16 +45,16 @@ var Kind = &workload.Kind{
 		{Name: "payload", Type: workload.Enum, Default: "random", Values: []string{"random", "zero"}},
 	}, prefixed),
 	Metrics: []workload.Metric{
-		{Name: "bandwidth", Unit: "GB/s", Better: workload.Higher},
-		{Name: "bandwidth.min_rank", Unit: "GB/s", Better: workload.Higher},
+		{Name: "bandwidth", Unit: "GB/s", Better: workload.Higher, FromRanks: results.SumOfRanks, Ceiling: "ceiling.bandwidth"},
+		{Name: "bandwidth.min_rank", Unit: "GB/s", Better: workload.Higher, FromRanks: results.EachRank},
 		{Name: "latency.avg", Unit: "s", Better: workload.Lower},
-		{Name: "latency.min", Unit: "s", Better: workload.Lower},
-		{Name: "latency.p50", Unit: "s", Better: workload.Lower},
-		{Name: "latency.p90", Unit: "s", Better: workload.Lower},
-		{Name: "latency.p95", Unit: "s", Better: workload.Lower},
-		{Name: "latency.p99", Unit: "s", Better: workload.Lower},
-		{Name: "latency.p999", Unit: "s", Better: workload.Lower},
-		{Name: "latency.max", Unit: "s", Better: workload.Lower},
+		{Name: "latency.min", Unit: "s", Better: workload.Lower, Quantile: "min"},
+		{Name: "latency.p50", Unit: "s", Better: workload.Lower, Quantile: "p50"},
+		{Name: "latency.p90", Unit: "s", Better: workload.Lower, Quantile: "p90"},
+		{Name: "latency.p95", Unit: "s", Better: workload.Lower, Quantile: "p95"},
+		{Name: "latency.p99", Unit: "s", Better: workload.Lower, Quantile: "p99"},
+		{Name: "latency.p999", Unit: "s", Better: workload.Lower, Quantile: "p99.9"},
+		{Name: "latency.max", Unit: "s", Better: workload.Lower, Quantile: "max"},
 		{Name: "post.avg", Unit: "s", Better: workload.Lower},
 		{Name: "post.p99", Unit: "s", Better: workload.Lower},
 		{Name: "transfer.avg", Unit: "s", Better: workload.Lower, MayBeZero: true},
@@ -65,9 +66,9 @@ var Kind = &workload.Kind{
 		{Name: "skew.end", Unit: "s", Better: workload.Lower, MayBeZero: true},
 		{Name: "message_rate", Unit: "1/s", Better: workload.Higher},
 		{Name: "ceiling", Better: workload.Higher},
-		{Name: "ceiling.best", Better: workload.Higher},
-		{Name: "ceiling.bandwidth", Unit: "GB/s", Better: workload.Neither},
-		{Name: "ceiling.memcpy", Unit: "GB/s", Better: workload.Neither},
+		{Name: "ceiling.best", Better: workload.Higher, Reference: true},
+		{Name: "ceiling.bandwidth", Unit: "GB/s", Better: workload.Neither, Reference: true},
+		{Name: "ceiling.memcpy", Unit: "GB/s", Better: workload.Neither, Reference: true},
 		{Name: "prep.alloc", Unit: "s", Better: workload.Lower},
 		{Name: "prep.register", Unit: "s", Better: workload.Lower},
 		{Name: "prep.connect", Unit: "s", Better: workload.Lower},
@@ -87,6 +88,17 @@ var Kind = &workload.Kind{
 		"pattern", "bidirectional", "ranks", "mode", "op", "iterations", "block_size", "batch", "in_flight", "threads",
 		"fabric", "reuse", "pages", "alloc", "wait", "numa", "duration",
 	}, fabric.CheckedOptions(false)...),
+	Columns: []workload.Column{
+		{Metric: "bandwidth", Head: "bandwidth\n", Interval: true},
+		{Metric: "latency.avg", Head: "latency\navg", Drop: 4},
+		{Metric: "latency.p50", Head: "latency\np50", Drop: 5},
+		{Metric: "latency.p99", Head: "latency\np99", Drop: 2},
+		{Metric: "ceiling", Head: "% of ceiling", Drop: 1, Percent: true},
+	},
+	OnceRounded: []string{
+		"latency.p90", "latency.p95", "latency.p99", "latency.p999", "post.p99", "transfer.p99", "prep.request.p99", "prep.lists.p99", "prep.reregister.p99",
+	},
+	Brief: []string{"bandwidth", "latency.p50", "latency.p99"},
 }
 
 //go:embed docs.md
@@ -98,7 +110,10 @@ func init() {
 		_, err := Decode(v)
 		return err
 	}
-	Kind.Behaviour = workload.Behaviour{Spec: spec, Reduce: reduce, Recompute: recompute, Rounded: rounded, Simulated: simulated}
+	Kind.Behaviour = workload.Behaviour{
+		Spec: spec, Reduce: reduce, Recompute: recompute, Rounded: rounded, Simulated: simulated,
+		OfCeiling: move.OfCeiling, AcrossHosts: acrossHosts, Tables: map[string]workload.ForeignTable{"nixlbench": nixlbench},
+	}
 	workload.Register(Kind)
 }
 
