@@ -80,7 +80,7 @@ var allowed = map[string][]string{
 	"weir/executor/rlimit":            {},
 	"weir/executor/launch":            {"weir/executor/trust"},
 	"weir/executor/launch/kubernetes": {"weir/executor/launch", "weir/executor/trust", "weir/dsl/yamlsyntax"},
-	"weir/executor/lab":               {},
+	"weir/executor/lab":               {"weir/executor/environ"},
 	"weir/executor/lab/board":         {"weir/executor/cluster", "weir/executor/trust"},
 	"weir/test/hosts":                 {},
 	"weir/test/toy":                   {"weir/workload", "weir/engine", "weir/results", "weir/quantity"},
