@@ -17,7 +17,7 @@ FAULTS  ?= 300
 VETTED  := -vet off# as part of lint
 SEED    ?= 0
 
-.PHONY: help setup browser build run test soak lint pure ctest valgrind race plain scripts bounds hosts fuzz properties gpu large bench scale carry clean test-cluster faults simulated endure newest
+.PHONY: help setup browser build run test soak lint pure ctest valgrind race plain scripts hosts fuzz properties gpu large bench scale carry clean test-cluster faults simulated endure newest
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -43,7 +43,6 @@ test-cluster: setup ## the tests that need hosts, sshd, Slurm, a Kubernetes cont
 	@test/etcd/build
 	WEIR_HOSTILE=1000000 $(GO) test $(VETTED) -count 1 -timeout 15m -run Hostile ./executor/agent ./executor/daemon
 	@$(MAKE) --no-print-directory hosts WEIR_LAB=required
-	@$(MAKE) --no-print-directory bounds
 	@$(MAKE) --no-print-directory newest WEIR_LAB=required
 
 newest: build ## the engine over newer UCX (1.16, 1.18, 1.22) and libfabric (2.1) than the distribution's, unpacked into .build (with WEIR_LAB=required never skipped)
@@ -78,7 +77,7 @@ race: ## all Go tests, under the race detector; of the C engine, which that does
 	$(GO) test $(VETTED) -race -short -timeout 10m -run 'Threads|Abort|Cells|Traffic|Turns|Duration' ./engine/native
 
 plain: ## what is tested without the race detector, side by side; the C engine, whose ranks spin, alone
-	@WEIR_BOUNDS=once $(MAKE) --no-print-directory -j 3 -O scripts bounds hosts simulated
+	@$(MAKE) --no-print-directory -j 3 -O scripts hosts simulated
 	RAPID_CHECKS=10 $(GO) test $(VETTED) -timeout 10m ./engine/native
 
 scripts: ## all verbs as users type them
@@ -87,9 +86,6 @@ scripts: ## all verbs as users type them
 simulated: ## what holds over thousands of simulated sessions, and what does one thing at a time
 	$(GO) test $(VETTED) -timeout 15m -p 1 $$($(GO) list ./... | grep -E '$(SERIAL)')
 	nice -n 5 $(GO) test $(VETTED) -timeout 15m -p 1 -run '$(ALONE)' ./cmd/weir ./gate ./history ./results ./engine/sim
-
-bounds: ## no scenario of 64 KiB takes long to plan, format or convert
-	nice -n 10 $(GO) test $(VETTED) -timeout 15m -run TestNoInputTakesLong ./planner
 
 hosts: ## tests on several hosts; with WEIR_LAB=whole also those of minutes, with WEIR_LAB=required none may be skipped
 	@$(if $(WEIR_LAB),scripts/setup cluster)

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 
 	"weir/quantity"
 )
@@ -29,11 +28,9 @@ func (e *Expr) Eval(metric func(name string) (float64, bool), unit string) (floa
 // EvalWith computes the expression from a value for each Metric node, in the
 // node's unit, and gives it in the unit asked for.
 //
-// Sums, products and aggregates are those of arithmetic: mean is Σx/n, geomean
-// exp(Σ ln x / n) for positive x, median the middle value, or the mean of the
-// middle two if their count is even. Everything that is no finite number is an
-// error, and so are a division by zero, an aggregate of nothing, and the geomean
-// of a value that is not positive.
+// Sums and products are those of arithmetic. Everything that is no finite number is
+// an error, and so are a division by zero, an aggregate of nothing, and an aggregate
+// of positive values of one that is not positive.
 func (e *Expr) EvalWith(value func(leaf *Expr) (float64, error), unit string) (float64, error) {
 	v, err := e.eval(value)
 	if err != nil {
@@ -56,15 +53,17 @@ func (e *Expr) eval(value func(*Expr) (float64, error)) (float64, error) {
 	}
 	var v float64
 	var err error
-	switch {
-	case e.Op == Const:
+	switch e.Op {
+	case Const:
 		v = e.Value
-	case e.Op == Metric:
+	case Metric:
 		return e.leaf(value)
-	case e.Op.Aggregates():
-		v, err = e.aggregate(value)
 	default:
-		v, err = e.arithmetic(value)
+		if a, ok := e.Op.Aggregate(); ok {
+			v, err = e.aggregate(a, value)
+		} else {
+			v, err = e.arithmetic(value)
+		}
 	}
 	if err != nil {
 		return 0, err
@@ -122,52 +121,22 @@ func (e *Expr) arithmetic(value func(*Expr) (float64, error)) (float64, error) {
 	return 0, fmt.Errorf("unknown operation %q", e.Op)
 }
 
-func (e *Expr) aggregate(value func(*Expr) (float64, error)) (float64, error) {
+func (e *Expr) aggregate(a Aggregate, value func(*Expr) (float64, error)) (float64, error) {
 	if len(e.Args) == 0 {
 		return 0, fmt.Errorf("%s of no values", e.Op)
 	}
-	values := make([]float64, len(e.Args))
+	operands := make([]float64, len(e.Args))
 	for i, arg := range e.Args {
 		v, err := arg.eval(value)
 		if err != nil {
 			return 0, err
 		}
-		if e.Op == Geomean {
-			if v <= 0 {
-				return 0, fmt.Errorf("geomean needs positive values: %s is %v", arg, v)
-			}
-			v = math.Log(v)
+		if a.OfPositive && v <= 0 {
+			return 0, fmt.Errorf("%s needs positive values: %s is %v", e.Op, arg, v)
 		}
-		values[i] = v
+		operands[i] = v
 	}
-	switch e.Op {
-	case Min:
-		return slices.Min(values), nil
-	case Max:
-		return slices.Max(values), nil
-	case Median:
-		return median(values), nil
-	case Geomean:
-		return math.Exp(mean(values)), nil
-	}
-	return mean(values), nil
-}
-
-func mean(values []float64) float64 {
-	var sum float64
-	for _, v := range values {
-		sum += v
-	}
-	return sum / float64(len(values))
-}
-
-func median(values []float64) float64 {
-	slices.Sort(values)
-	middle := len(values) / 2
-	if len(values)%2 == 1 {
-		return values[middle]
-	}
-	return mean(values[middle-1 : middle+1])
+	return a.Eval(operands), nil
 }
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }

@@ -11,23 +11,7 @@ const (
 	Sub    Op = "-"
 	Mul    Op = "*"
 	Div    Op = "/"
-
-	// Aggregates over their operands, of which there is at least one.
-	Min     Op = "min"
-	Max     Op = "max"
-	Mean    Op = "mean"
-	Geomean Op = "geomean"
-	Median  Op = "median"
 )
-
-// Aggregates says whether the operation takes any number of operands.
-func (o Op) Aggregates() bool {
-	switch o {
-	case Min, Max, Mean, Geomean, Median:
-		return true
-	}
-	return false
-}
 
 // Expr is an arithmetic expression over metrics: of one launch of the
 // assertion's own case, and of other cases where leaves say so. It is evaluated

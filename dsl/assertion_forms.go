@@ -1,5 +1,11 @@
 package dsl
 
+import (
+	"strings"
+
+	"weir/assertion"
+)
+
 // FormDoc is a form of assertions with an example of it.
 type FormDoc struct{ Form, Doc, Example string }
 
@@ -7,6 +13,10 @@ type FormDoc struct{ Form, Doc, Example string }
 // workload transfer that sweeps block_size and fabric and has a table of reference
 // values, beside a run "host" that sweeps block_size and op.
 func AssertionForms() []FormDoc {
+	var forms, values []string
+	for _, a := range assertion.Aggregates() {
+		forms, values = append(forms, string(a.Op)+"(x)"), append(values, string(a.Op)+" is "+a.Doc)
+	}
 	return []FormDoc{
 		{"x >= y, x > y", "at least, above", "bandwidth >= 40 GB/s"},
 		{"x <= y, x < y", "at most, below", "latency.p99 <= 60us"},
@@ -17,7 +27,7 @@ func AssertionForms() []FormDoc {
 		{"… where CONDITION", "only for the cases for which the condition holds", "latency.avg <= 60us where block_size == 4KiB && fabric == \"shm\""},
 		{"+ - * / ( )", "sides are sums and products of metrics, options, axes and quantities; dimensions must fit", "block_size / latency.p50 >= 0.5 * ceiling.bandwidth"},
 		{"ratio(a, b)", "a / b of two values of one kind, a plain number", "ratio(latency.p99, latency.p50) <= 5"},
-		{"min(x) max(x) mean(x) geomean(x) median(x)", "over all cases of the run that where admits: one assertion for the run", "geomean(bandwidth) >= 0.5 * min(ceiling.bandwidth) where fabric == \"shm\""},
+		{strings.Join(forms, " "), "over all cases of the run that where admits, one assertion for the run: " + strings.Join(values, "; "), "geomean(bandwidth) >= 0.5 * min(ceiling.bandwidth) where fabric == \"shm\""},
 		{"min(x over AXIS, …)", "along these axes only, one for each combination of the others", "mean(latency.p99 over fabric) <= 3 * median(latency.p50 over fabric)"},
 		{"run(\"NAME\", CONDITION).METRIC", "of the one case of another run that has the same values of shared axes and fits the condition, which may be left out; that run comes first", "bandwidth >= 0.9 * run(\"host\", op == \"write\").bandwidth"},
 		{"max(run(\"NAME\").METRIC)", "over the cases of another run that have the same values of shared axes", "latency.p50 <= 2 * max(run(\"host\").latency.p50)"},

@@ -166,7 +166,7 @@ func (r *Run) ownAxis(a *Axis) bool {
 
 // names are what conditions of the run may mention.
 func (r *Run) names() *expression.Names {
-	n := &expression.Names{Kind: r.Workload, Run: r.Name}
+	n := &expression.Names{Kind: r.Workload, Metrics: r.measured(), Run: r.Name}
 	for _, a := range r.Axes {
 		n.Axes = append(n.Axes, expression.Axis{Name: a.Name, Type: a.expressionType()})
 	}

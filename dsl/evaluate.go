@@ -31,9 +31,6 @@ func (e *evaluator) setVariables(values map[string]cty.Value) {
 // a wrong name is explained in the language's own terms. axes is nil where no
 // point exists yet. It says whether the value depends on the point.
 func (e *evaluator) references(expr hcl.Expression, axes []string) (onPoint bool, diags hcl.Diagnostics) {
-	if diags := unbounded(expr); diags.HasErrors() {
-		return false, diags
-	}
 	for _, t := range expr.Variables() {
 		at := t.SourceRange()
 		root := t.RootName()
@@ -109,17 +106,10 @@ func (e *evaluator) context(expr hcl.Expression, axes map[string]cty.Value) *hcl
 // if that fails, which has then been reported.
 func (l *loader) value(expr hcl.Expression) cty.Value {
 	_, diags := l.eval.references(expr, nil)
-	if !diags.HasErrors() && !l.readable(expr) {
-		diags = hcl.Diagnostics{diagnostic(expr.Range(), "Expression too costly", fmt.Sprintf("With this the expressions of the scenario read lists of more than %d items in all.", maxRead), "Use shorter lists, or use them less often.")}
-	}
-	if !diags.HasErrors() {
+	if !diags.HasErrors() && !l.late(expr.Range()) {
 		var v cty.Value
-		v, diags = expr.Value(l.eval.context(expr, nil))
-		if !diags.HasErrors() && l.all.spent(v) {
+		if v, diags = expr.Value(l.eval.context(expr, nil)); !diags.HasErrors() {
 			return v
-		}
-		if !diags.HasErrors() {
-			diags = hcl.Diagnostics{diagnostic(expr.Range(), "Texts too long", fmt.Sprintf("With this the texts of the scenario have more than %d bytes in all.", maxMade), "Use shorter texts, or use them less often.")}
 		}
 	}
 	l.diags = append(l.diags, explain(diags)...)

@@ -9,7 +9,7 @@ import (
 	"weir/matgen"
 	"weir/matrix"
 	"weir/quantity"
-	"weir/workload/sequence"
+	played "weir/workload/sequence"
 )
 
 // published is the example whose numbers are published for llama-405b.
@@ -155,7 +155,7 @@ func TestWorkOfAllModelsIsBounded(t *testing.T) {
 
 // Each key of an item is one that an item takes, and none more.
 func TestKeysOfAPattern(t *testing.T) {
-	equal(t, "keys", itemKeys(sequence.Kind), []string{
+	equal(t, "keys", itemKeys(played.Kind), []string{
 		"matrix_file", "op", "matrix", "sleep_before_launch", "sleep_before_launch_sec", "sleep_after_launch", "sleep_after_launch_sec", "shards", "metadata",
 	})
 }

@@ -111,7 +111,7 @@ func TestBothSyntaxesGiveTheSameScenario(t *testing.T) {
 		cmpopts.IgnoreUnexported(Run{}, Place{}, Assert{}, Command{}),
 		cmpopts.IgnoreTypes(hcl.Range{}, &Condition{}),
 		cmpopts.IgnoreFields(Scenario{}, "File", "Runs"),
-		cmpopts.IgnoreFields(workload.Kind{}, "Check"),
+		cmpopts.IgnoreFields(workload.Kind{}, "Check", "Behaviour"),
 	}
 	for _, file := range files {
 		t.Run(filepath.Base(file), func(t *testing.T) {

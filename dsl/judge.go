@@ -55,9 +55,6 @@ func (a *Assert) Where() *Condition { return a.compiled.Where() }
 // Reach says what one lowered form of the assertion is about.
 func (a *Assert) Reach() expression.Reach { return a.compiled.Reach() }
 
-// Parts is how many relations the assertion has.
-func (a *Assert) Parts() int { return a.compiled.Parts() }
-
 // OverAxes are the axes that an assertion of reach Over aggregates over; none
 // means all.
 func (a *Assert) OverAxes() []string { return a.compiled.OverAxes() }

@@ -13,6 +13,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
+	"weir/dsl/deadline"
 	"weir/dsl/yamlsyntax"
 
 	_ "weir/workload/kinds" // the workloads that scenarios may name
@@ -25,6 +26,8 @@ type Options struct {
 	Read func(path string) ([]byte, error) // of included files and references; nil: the file system
 	// Today is the day, as 2006-01-31, by which what has expired gets a warning; "": nothing does.
 	Today string
+	// Deadline is when reading and planning must be over; nil: never.
+	Deadline *deadline.Deadline
 }
 
 // Sources are the files that diagnostics point into, by name.
@@ -83,6 +86,7 @@ func Load(path string, src []byte, o Options) (*Scenario, Sources, hcl.Diagnosti
 	if diags.HasErrors() {
 		return nil, g.sources, diags
 	}
+	m.Scenario.Deadline = o.Deadline
 	return m.Scenario, g.sources, diags
 }
 
@@ -96,9 +100,7 @@ type loading struct {
 	modules int
 	bytes   int // of all scenarios that were read
 	values  int // of all axes
-	env     int // variables of all runs
-	made    int // bytes that expressions gave
-	read    int // items of lists that expressions read
+	late    bool
 	diags   hcl.Diagnostics
 
 	own      map[string]*ownCell // of matrices that have one, by their texts

@@ -146,7 +146,7 @@ func (l *loader) row(expr hcl.Expression, r *Run, ref *expression.Reference) (at
 		}
 		i := item{text, e.expr.Range()}
 		option, isOption := r.Workload.Option(e.name)
-		metric, isMetric := r.Workload.Metric(e.name)
+		metric, isMetric := r.metric(e.name)
 		switch axis := r.axis(e.name); {
 		case isOption:
 			parsed, err := option.Parse(text)
@@ -167,7 +167,7 @@ func (l *loader) row(expr hcl.Expression, r *Run, ref *expression.Reference) (at
 		return "", false
 	}
 	if len(row.Values) == 0 {
-		l.error(expr.Range(), "Row without values", "The row gives no metric a value.", suggest.Sentence("", metricNames(r.Workload), "metrics"))
+		l.error(expr.Range(), "Row without values", "The row gives no metric a value.", suggest.Sentence("", metricNames(r), "metrics"))
 		return "", false
 	}
 	ref.Rows = append(ref.Rows, row)
@@ -208,16 +208,16 @@ func (a *Axis) textOf(text string) string {
 	return text
 }
 
-func metricNames(k *workload.Kind) []string {
+func metricNames(r *Run) []string {
 	var names []string
-	for _, m := range k.Metrics {
+	for _, m := range r.measured() {
 		names = append(names, m.Name)
 	}
 	return names
 }
 
 func columns(r *Run) []string {
-	names := slices.Concat(optionNames(r.Workload), metricNames(r.Workload))
+	names := slices.Concat(optionNames(r.Workload), metricNames(r))
 	for _, a := range r.Axes {
 		if !slices.Contains(names, a.Name) {
 			names = append(names, a.Name)

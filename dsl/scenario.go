@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"weir/assertion"
+	"weir/dsl/deadline"
 	"weir/dsl/expression"
 	"weir/workload"
 )
@@ -27,6 +28,8 @@ type Scenario struct {
 	Teardown    []*Command
 	Baseline    string // results document, relative to the working directory; "" without one
 	Runs        []*Run // those of included files first, then in file order
+	// Deadline is when reading and planning must be over; nil: never.
+	Deadline *deadline.Deadline
 }
 
 // Variable is a declared variable with the value that it has in this load.
@@ -72,7 +75,8 @@ type Run struct {
 	Name      string
 	Range     hcl.Range // of its name
 	Workload  *workload.Kind
-	Axes      []*Axis // in file order; none: a single point
+	Metrics   []workload.Metric // of the workload and of the run; nil: the run declares none
+	Axes      []*Axis           // in file order; none: a single point
 	Sweep     Sweep
 	Needs     []*Need
 	While     *Need                    // the run as whose background load this one runs; nil: none

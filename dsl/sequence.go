@@ -117,7 +117,7 @@ func (s *sweeper) facts(items []sequenceItem) []string {
 	names := map[string]bool{}
 	for _, f := range items[0].metadata {
 		_, isOption := s.run.Workload.Option(f.Key)
-		_, isMetric := s.run.Workload.Metric(f.Key)
+		_, isMetric := s.run.metric(f.Key)
 		names[f.Key] = factName.MatchString(f.Key) && !isOption && !isMetric && s.run.axis(f.Key) == nil && !slices.Contains([]string{"env", "host", "axis", "run"}, f.Key)
 	}
 	for _, item := range items {

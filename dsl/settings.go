@@ -38,16 +38,6 @@ type Setting struct {
 // Defaults do not count: they are for whichever run can use them.
 func (s *Setting) Given() (hcl.Range, bool) { return s.given, s.given != hcl.Range{} }
 
-// Length is that of the expression that is evaluated at each point, in bytes; 0
-// if there is none.
-func (s *Setting) Length() int {
-	if s.expr == nil {
-		return 0
-	}
-	r := s.expr.Range()
-	return r.End.Byte - r.Start.Byte
-}
-
 // Settings are everything that is set for the run's cases: options in the order
 // of the workload's registry, then environment variables by name.
 func (r *Run) Settings() []*Setting { return r.settings }
@@ -165,12 +155,6 @@ func optionNames(k *workload.Kind) []string {
 func (l *loader) environment(content *hcl.BodyContent, r *Run, d defaults, used map[string]bool) {
 	var env []*Setting
 	entries := l.envEntries(content, r, d)
-	if l.all.env += len(entries); l.all.env > maxVariables {
-		if l.all.env-len(entries) <= maxVariables {
-			l.error(r.Range, "Too many environment variables", fmt.Sprintf("The runs up to %q set more than %d environment variables in all, with those of the defaults.", r.Name, maxVariables), "Set fewer, or divide the scenario.")
-		}
-		return
-	}
 	for _, e := range entries {
 		if s := l.setting(&Setting{Name: e.name, Env: true, run: r, expr: e.expr}, used); s != nil {
 			env = append(env, s)
@@ -202,17 +186,12 @@ func (l *loader) setting(s *Setting, used map[string]bool) *Setting {
 		l.diags = append(l.diags, diags...)
 		return nil
 	}
-	if !l.readable(s.expr) {
-		l.error(s.expr.Range(), "Expression too costly", fmt.Sprintf("With this the expressions of the scenario read lists of more than %d items in all.", maxRead), "Use shorter lists, or use them less often.")
+	if l.late(s.expr.Range()) {
 		return nil
 	}
 	if !onPoint {
 		v, diags := s.Value(nil)
 		l.diags = append(l.diags, diags...)
-		if text, ok := v.(string); ok && !l.all.spent(cty.StringVal(text)) {
-			l.error(s.expr.Range(), "Texts too long", fmt.Sprintf("With this the texts of the scenario have more than %d bytes in all.", maxMade), "Use shorter texts, or use them less often.")
-			return nil
-		}
 		s.value, s.expr = v, nil
 		return s
 	}

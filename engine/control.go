@@ -12,7 +12,7 @@ const ControlSize = 4096
 
 // Control is a page shared between an agent and one rank. The agent writes
 // Abort, the rank the rest, while its C loop runs; nothing else tells from
-// outside whether a loop still moves. engine/native/weir.h has the same layout.
+// outside whether a loop still moves. engine/native holds that of C to this layout.
 type Control struct {
 	Abort     atomic.Uint32 // not 0: give up at once
 	Phase     atomic.Uint32 // index into Phases

@@ -12,21 +12,24 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"weir/fabric"
 	"weir/results"
 	"weir/workload"
 )
 
 // Launch is what every rank of a launch is told.
 type Launch struct {
-	ID       string `json:"id"`
-	Index    int    `json:"index"`
-	Runner   string `json:"runner"`             // executes its ranks
-	Fabric   string `json:"fabric,omitempty"`   // resolved: never auto; "": the ranks have no peers
-	Provider string `json:"provider,omitempty"` // of libfabric, where weir chose the fabric for it; "": the cases say
-	Ranks    int    `json:"ranks"`
-	Threads  int    `json:"threads"` // of each rank
-	Memory   uint64 `json:"memory"`  // bytes that a rank writes to before it is ready, at least
-	Seed     uint64 `json:"seed"`    // of the contents of blocks
+	ID     string `json:"id"`
+	Index  int    `json:"index"`
+	Runner string `json:"runner"`           // executes its ranks
+	Fabric string `json:"fabric,omitempty"` // resolved: never auto; "": the ranks have no peers
+	// Options are those of the fabric that weir chose together with it; the cases have all
+	// others.
+	Options fabric.Options `json:"options,omitempty"`
+	Ranks   int            `json:"ranks"`
+	Threads int            `json:"threads"` // of each rank
+	Memory  uint64         `json:"memory"`  // bytes that a rank writes to before it is ready, at least
+	Seed    uint64         `json:"seed"`    // of the contents of blocks
 	// Nodes is the node name of each rank.
 	Nodes []string `json:"nodes"`
 	Cases []Case   `json:"cases"`
@@ -121,14 +124,4 @@ func (e *Error) Error() string {
 		return fmt.Sprintf("%s: %s (peer %d): %s", e.Fabric, e.Op, e.Peer, e.Text)
 	}
 	return fmt.Sprintf("%s: %s: %s", e.Fabric, e.Op, e.Text)
-}
-
-// RankEnv is the environment that a rank process needs before its first
-// instruction, because vendor libraries read it while they are loaded: they must
-// neither take over signal handlers nor patch the memory functions under Go.
-func RankEnv() []string {
-	return []string{
-		"UCX_HANDLE_ERRORS=none", "UCX_ERROR_SIGNALS=", "UCX_MEM_EVENTS=n", "UCX_WARN_UNUSED_ENV_VARS=y",
-		"IPATH_NO_BACKTRACE=1", "HFI_NO_BACKTRACE=1",
-	}
 }

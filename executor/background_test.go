@@ -10,10 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"weir/engine"
 	"weir/planner"
 	"weir/results"
-	"weir/workload/move"
 )
 
 // underLoad is a plan of a case that is measured while another runs.
@@ -158,7 +156,7 @@ func TestRanksOfLoadAndForegroundHaveDistinctCPUs(t *testing.T) {
 		return l
 	}
 	fore, one, two := mk("n1", "n2"), mk("n1", "n1"), mk("n2", "n1")
-	one.engine.Cases = []engine.Case{{Options: move.Spec{Threads: 3}}}
+	fore.engine.Threads, one.engine.Threads, two.engine.Threads = 1, 3, 1
 	shareCPUs([]*launched{fore, one, two}, func(node string) string { return node })
 	for i, test := range []struct {
 		l              *launched

@@ -11,14 +11,13 @@ import (
 	"testing"
 	"time"
 
-	"weir/engine"
 	"weir/executor/cluster"
 	"weir/planner"
 	"weir/results"
-	"weir/workload/move"
+	"weir/workload"
 )
 
-func badMetric(engine.Case, []*move.Part) (map[string]float64, error) {
+func badMetric(*workload.Measured, *results.Launch) (map[string]float64, error) {
 	return map[string]float64{"bandwidth": math.NaN(), "latency.avg": 1}, nil
 }
 

@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"weir/engine"
 	"weir/planner"
 	"weir/results"
 )
@@ -273,7 +272,6 @@ func TestSecondInterruptGivesUpWaiting(t *testing.T) {
 func TestTeardownIsRecordedOnce(t *testing.T) {
 	b := newBench(t)
 	o := b.options()
-	o.Metrics = engine.TransferMetrics
 	var s *session
 	o.Events = func(e Event) {
 		if e.Type == LaunchFinished {

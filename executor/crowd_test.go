@@ -16,6 +16,7 @@ import (
 	"weir/engine"
 	"weir/engine/sim"
 	"weir/executor/cluster"
+	"weir/fabric"
 	"weir/planner"
 	"weir/quantity"
 	"weir/results"
@@ -66,10 +67,16 @@ func (e *playedEngine) left(id string, p *playedLaunch) {
 
 // asPlayed is a launch as package sim takes it.
 func asPlayed(l engine.Launch) engine.Launch {
-	l.Fabric, l.Cases = move.SimFabric, slices.Clone(l.Cases)
-	for i := range l.Cases {
-		o := &l.Cases[i].Options
-		o.Fabric, o.Sim = move.SimFabric, &workload.Simulation{Latency: quantity.Time(2000), Bandwidth: quantity.Rate(10e9), Noise: 0.01, Seed: 1}
+	l.Fabric, l.Cases = fabric.SimName, slices.Clone(l.Cases)
+	for i, c := range l.Cases {
+		o, err := move.Read(c.Spec, c.Large)
+		if err != nil {
+			panic(err)
+		}
+		o.Fabric, o.Sim = fabric.SimName, &fabric.Simulation{Latency: quantity.Time(2000), Bandwidth: quantity.Rate(10e9), Noise: 0.01, Seed: 1}
+		if l.Cases[i], err = engine.NewCase(c.Key, &o, time.Duration(c.Timeout), c.Large); err != nil {
+			panic(err)
+		}
 	}
 	return l
 }
@@ -100,7 +107,7 @@ func (r *playedRank) Connect(addresses [][]byte) error {
 	return nil
 }
 
-func (r *playedRank) Run(engine.Case) (*move.Part, error) {
+func (r *playedRank) Run(engine.Case) (*workload.Part, error) {
 	r.control.Phase.Store(engine.PhaseRun)
 	r.control.Heartbeat.Add(1)
 	p, err := r.play()

@@ -34,6 +34,7 @@ func newDocument(p *planner.Plan, o Options) *results.Document {
 		Checks:      []results.Check{},
 		Cases:       []*results.Case{},
 		Assertions:  []*results.AssertionVerdict{},
+		Metrics:     p.Metrics(),
 	}
 	looks := map[string][]int{}
 	for _, g := range p.Groups {

@@ -15,21 +15,29 @@ import (
 	"golang.org/x/sys/unix"
 
 	"weir/engine"
+	"weir/executor/environ"
 	"weir/executor/rank"
 	"weir/results"
+	"weir/workload"
 	"weir/workload/move"
 )
 
 // TestMain makes the test binary its own rank and probe process, with the engine
 // below: processes, pipes and etcd are the real ones, only the bytes do not move.
 func TestMain(m *testing.M) {
-	engine.Register(testEngine{})
+	engine.Register(engine.Native, testEngine{})
+	engine.RegisterProber(testEngine{})
 	if len(os.Args) > 1 {
 		switch os.Args[1] {
 		case "rank":
 			os.Exit(rank.Main())
 		case "probe":
 			os.Exit(rank.ProbeMain(os.Stdout, os.Args[2:]))
+		}
+	}
+	for _, v := range os.Environ() { // a session records those of the shell that runs the tests
+		if name, _, _ := strings.Cut(v, "="); environ.Tuning(name) {
+			os.Unsetenv(name)
 		}
 	}
 	// a process built with the race detector would otherwise take a second to exit
@@ -146,16 +154,20 @@ func (r *testRank) beat() error {
 	return nil
 }
 
-func (r *testRank) Run(c engine.Case) (*move.Part, error) {
-	r.control.Total.Store(uint64(c.Options.Iterations))
+func (r *testRank) Run(c engine.Case) (*workload.Part, error) {
+	o, err := move.Read(c.Spec, c.Large)
+	if err != nil {
+		return nil, err
+	}
+	r.control.Total.Store(uint64(o.Iterations))
 	r.control.Done.Store(0)
 	r.control.Phase.Store(engine.PhaseRun)
 	if err := r.barrier(); err != nil {
 		return nil, err
 	}
 	start := now()
-	for i := range c.Options.Iterations {
-		if i == c.Options.Iterations/2 {
+	for i := range o.Iterations {
+		if i == o.Iterations/2 {
 			if err := r.fault("run", c.Key); err != nil {
 				return nil, err
 			}
@@ -172,14 +184,15 @@ func (r *testRank) Run(c engine.Case) (*move.Part, error) {
 	end := now() + 1 // after everyone has begun: the timed parts always overlap
 	res := &move.Part{Initiator: r.self.Rank < r.launch.Ranks/2, Verified: true, Transport: "test/loopback", Transports: []results.Transport{{Name: "loopback", Use: results.DataUse}}}
 	if res.Initiator {
-		bytes := uint64(c.Options.BlockSize) * uint64(c.Options.Iterations)
+		bytes := uint64(o.BlockSize) * uint64(o.Iterations)
 		r.control.Rate.Store(bytes * 1e9 / uint64(end-start))
 		res.Samples = &results.Samples{
-			Role: "initiator", Ops: uint64(c.Options.Iterations), Bytes: bytes, Start: start, End: end, Every: 1,
-			Counts: map[int]int64{100: c.Options.Iterations}, First: []int64{100, 101},
+			Role: "initiator", Case: c.Key, Launch: r.launch.Index, Rank: r.self.Rank, Ops: uint64(o.Iterations), Bytes: bytes, Start: start, End: end, Every: 1,
+			Counts: map[int]int64{100: o.Iterations}, First: []int64{100, 101},
 		}
 	}
-	return res, nil
+	res.Rank = r.self.Rank
+	return res.Encode(c.Key)
 }
 
 // barrier is a byte from everyone to rank 0 and back.

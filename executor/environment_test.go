@@ -54,7 +54,7 @@ func TestVariablesOfRanks(t *testing.T) {
 // What is simulated has no processes, and nothing depends on the shell.
 func TestWhatIsSimulatedHasNoVariables(t *testing.T) {
 	b := newBench(t)
-	doc := b.run(onePlan(aSimulation("c")), simulate, func(o *Options) { o.Shell = map[string]string{"UCX_TLS": "tcp"} })
+	doc := b.run(onePlan(aSimulation("c")), func(o *Options) { o.Shell = map[string]string{"UCX_TLS": "tcp"} })
 	if doc.Environment.Variables != nil || doc.Case("c").Launches[0].Variables != nil {
 		t.Errorf("%v, %v", doc.Environment.Variables, doc.Case("c").Launches[0].Variables)
 	}

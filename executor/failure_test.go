@@ -186,7 +186,7 @@ func TestRankThatNeverSaysThatItIsConnected(t *testing.T) {
 
 func TestMetricThatIsNotFiniteIsAnError(t *testing.T) {
 	b := newBench(t)
-	doc := b.run(onePlan(aCase("c")), func(o *Options) { o.Metrics = badMetric })
+	doc := b.run(onePlan(aCase("c")), func(o *Options) { o.reduce = badMetric })
 	f := failure(t, doc, "c")
 	if f.Phase != "evaluate" || !strings.Contains(f.Cause, "bandwidth is NaN") {
 		t.Errorf("got %+v", f)

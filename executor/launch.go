@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -242,7 +243,7 @@ func (s *session) prepare(g *group, cases []*planner.Case, index int, beside ...
 	}
 	shareCPUs([]*launched{l}, s.processors)
 	choice := s.choose(needs, l.engine.Nodes)
-	l.engine.Fabric, l.engine.Provider, l.why = choice.Fabric, choice.Provider, choice.Reason
+	l.engine.Fabric, l.engine.Options, l.why = choice.Fabric, choice.Options, choice.Reason
 	return l, l.encode()
 }
 
@@ -261,13 +262,18 @@ func (l *launched) encode() error {
 	if l.kind.Arrange != nil {
 		first = int64(l.kind.Arrange(l.asked, time.Duration(l.cases[0].Timeout*float64(time.Second))))
 	}
-	var before workload.Spec
 	for i, c := range l.cases {
-		out, err := engineCase(c, l.asked[i], before, l.engine.Cases)
+		var large json.RawMessage
+		if i > 0 {
+			if spec, ok := l.asked[i].(workload.Large); ok && spec.SameLarge(l.asked[i-1]) {
+				large = l.engine.Cases[i-1].Large
+			}
+		}
+		out, err := engine.NewCase(c.Key, l.asked[i], time.Duration(c.Timeout*float64(time.Second)), large)
 		if err != nil {
 			return err
 		}
-		before, l.engine.Cases = l.asked[i], append(l.engine.Cases, out)
+		l.engine.Cases = append(l.engine.Cases, out)
 	}
 	l.engine.Cases[0].Before = first
 	return nil

@@ -37,9 +37,11 @@ func lonely(t *testing.T, ready time.Duration) (*cluster.Session, <-chan agent.R
 	if err := a.Serve(t.Context(), b.Etcd.Config(), results.Node{}); err != nil {
 		t.Fatal(err)
 	}
-	packed, err := agent.Pack(engine.Launch{ID: "l", Ranks: 2, Nodes: []string{"n1", "n2"}, Cases: []engine.Case{{
-		Key: "c", Timeout: int64(time.Second), Options: move.Spec{Iterations: 1, BlockSize: 1},
-	}}})
+	c, err := engine.NewCase("c", &move.Spec{Iterations: 1, BlockSize: 1}, time.Second, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	packed, err := agent.Pack(engine.Launch{ID: "l", Ranks: 2, Nodes: []string{"n1", "n2"}, Runner: engine.Native, Threads: 1, Cases: []engine.Case{c}})
 	if err != nil {
 		t.Fatal(err)
 	}

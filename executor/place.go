@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"weir/engine"
 	"weir/executor/agent"
+	"weir/fabric"
 	"weir/planner"
 	"weir/results"
 	"weir/workload"
@@ -32,7 +32,7 @@ func (s *session) demand(c *planner.Case, needs workload.Demand) demand {
 		each: share{c.Place.GPUsPerRank, c.Place.NICsPerRank, c.Place.CPUsPerRank},
 	}
 	d.place.Nodes = max(1, d.place.Nodes)
-	if needs.Fabric == engine.Auto {
+	if needs.Fabric == fabric.AutoName {
 		d.fabric = ""
 	}
 	d.affine = d.each != share{}

@@ -9,7 +9,6 @@ import (
 
 	"pgregory.net/rapid"
 
-	"weir/engine"
 	"weir/executor/agent"
 	"weir/planner"
 	"weir/results"
@@ -280,7 +279,6 @@ func TestSessionGoesOnElsewhere(t *testing.T) {
 		}
 	}
 	s = newSession(aPlan([]*planner.Case{c}, aGroup("c", []*planner.Case{c}, 3)), o)
-	s.o.Metrics = engine.Metrics
 	if err := s.conclude(t.Context(), s.run(t.Context())); err != nil {
 		t.Fatal(err)
 	}

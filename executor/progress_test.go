@@ -6,7 +6,7 @@ import (
 
 	"weir/executor/agent"
 	"weir/planner"
-	"weir/workload/move"
+	"weir/workload"
 )
 
 // A thousand nodes say where they are, and one word is told of it: of the slowest that
@@ -15,7 +15,7 @@ func TestProgressIsToldOfTheSlowestNode(t *testing.T) {
 	var told []Event
 	l := &launched{
 		s: &session{o: Options{Events: func(e Event) { told = append(told, e) }}}, g: &group{LaunchGroup: &planner.LaunchGroup{ID: "g"}},
-		cases: []*planner.Case{{Key: "a"}, {Key: "b"}, {Key: "over"}}, pending: []*pendingCase{{ranks: make([]*move.Part, 1)}, {ranks: make([]*move.Part, 1)}, {}},
+		cases: []*planner.Case{{Key: "a"}, {Key: "b"}, {Key: "over"}}, pending: []*pendingCase{{parts: make([]*workload.Part, 1)}, {parts: make([]*workload.Part, 1)}, {}},
 	}
 	start := time.Now()
 	for tick := range 3 {

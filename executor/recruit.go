@@ -208,14 +208,14 @@ func (s *session) useless(a daemon.About) string {
 	if need := s.plan.Cluster.GPUsPerNode; a.GPUs < need {
 		return fmt.Sprintf("it has %d GPUs, and the scenario asks for %d", a.GPUs, need)
 	}
-	if !a.Commands && RunsCommands(s.plan) {
+	if !a.Commands && runsCommands(s.plan) {
 		return "it runs no commands, which the scenario has: start it with --allow-commands"
 	}
 	return ""
 }
 
-// RunsCommands says whether a plan has commands for nodes.
-func RunsCommands(p *planner.Plan) bool {
+// runsCommands says whether a plan has commands for nodes.
+func runsCommands(p *planner.Plan) bool {
 	if len(p.Checks)+len(p.Setup)+len(p.Teardown)+len(p.Artifacts) > 0 {
 		return true
 	}

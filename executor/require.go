@@ -53,7 +53,7 @@ func (s *session) fabrics() []string {
 		if err != nil {
 			continue // admit says so
 		}
-		for _, f := range engine.Candidates(d, max(c.Place.Nodes, s.plan.Cluster.Nodes)) {
+		for _, f := range fabric.Candidates(d, max(c.Place.Nodes, s.plan.Cluster.Nodes)) {
 			set[f] = true
 		}
 	}
@@ -178,12 +178,12 @@ func (s *session) caches() map[string]int64 {
 }
 
 // choose resolves the fabric of ranks on these nodes.
-func (s *session) choose(d workload.Demand, ranks []string) engine.Choice {
+func (s *session) choose(d workload.Demand, ranks []string) fabric.Choice {
 	var nodes []results.Node
 	for _, name := range slices.Compact(slices.Sorted(slices.Values(ranks))) {
 		n := s.members[name].Node
 		n.Name = name
 		nodes = append(nodes, n)
 	}
-	return engine.Choose(d, nodes)
+	return fabric.Choose(d, nodes)
 }

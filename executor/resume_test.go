@@ -14,18 +14,17 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sys/unix"
 
-	"weir/engine"
 	"weir/planner"
 	"weir/results"
-	"weir/workload/move"
+	"weir/workload"
 )
 
 // sameEachTime makes a launch's metrics follow from its case and index.
-func sameEachTime(c engine.Case, ranks []*move.Part) (map[string]float64, error) {
-	for _, r := range ranks {
-		if r.Samples != nil {
+func sameEachTime(m *workload.Measured, l *results.Launch) (map[string]float64, error) {
+	for _, p := range m.Parts {
+		if p.Samples != nil {
 			h := fnv.New32a()
-			fmt.Fprint(h, c.Key, r.Samples.Launch)
+			fmt.Fprint(h, p.Key, l.Index)
 			return map[string]float64{"bandwidth": float64(h.Sum32()%1000 + 1)}, nil
 		}
 	}
@@ -70,7 +69,7 @@ func undecidedByMeasurement(d *results.Document) []string {
 }
 
 func deterministic(o *Options) {
-	o.Metrics, o.Judge, o.Undecided = sameEachTime, byMeasurement, undecidedByMeasurement
+	o.reduce, o.Judge, o.Undecided = sameEachTime, byMeasurement, undecidedByMeasurement
 }
 
 // eventful is a plan in which launches fail, are made again, and are asked for at

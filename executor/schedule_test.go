@@ -7,11 +7,9 @@ import (
 	"testing"
 
 	"weir/assertion"
-	"weir/engine"
 	"weir/planner"
 	"weir/results"
 	"weir/workload"
-	"weir/workload/move"
 )
 
 // judgeBy makes a judge that gives each case's assertions the verdict that a
@@ -96,7 +94,7 @@ func TestSequencesAreLaunchedAsAWhole(t *testing.T) {
 	})
 	doc := b.run(aPlan(cases, aGroup("g", cases, 1, 2, 3)), func(o *Options) {
 		o.Judge, o.Undecided = judge, undecided
-		o.Metrics = func(engine.Case, []*move.Part) (map[string]float64, error) {
+		o.reduce = func(*workload.Measured, *results.Launch) (map[string]float64, error) {
 			return map[string]float64{"latency": 1}, nil
 		}
 	})

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"weir/executor/agent"
+	"weir/fabric"
 	"weir/results"
 )
 
@@ -208,7 +209,11 @@ func equip(s *results.Seat, others ...map[string]string) {
 	if set("CUDA_VISIBLE_DEVICES") {
 		s.GPUs = nil
 	}
-	if set("UCX_NET_DEVICES") {
-		s.NICs = nil
+	for _, env := range others {
+		for name := range env {
+			if fabric.ChoosesDevices(name) {
+				s.NICs = nil
+			}
+		}
 	}
 }

@@ -9,13 +9,12 @@ import (
 	"testing"
 	"time"
 
-	"weir/engine/sim"
+	_ "weir/engine/sim"
 	"weir/planner"
 	"weir/quantity"
 	"weir/results"
+	"weir/workload/move"
 )
-
-func simulate(o *Options) { o.Simulate = func() Simulator { return sim.New() } }
 
 // aSimulation is a simulated case.
 func aSimulation(key string, change ...func(*planner.Case)) *planner.Case {
@@ -30,7 +29,7 @@ func TestSimulatedSession(t *testing.T) {
 	a, c := aSimulation("a[x=1]", two), aSimulation("a[x=2]", two, option("block_size", quantity.Size(1<<20)))
 	p := aPlan([]*planner.Case{a, c}, aGroup("a", []*planner.Case{a, c}, 3))
 	p.Cluster.Nodes, p.Cluster.GPUsPerNode = 2, 4
-	doc := b.run(p, simulate, func(o *Options) {
+	doc := b.run(p, func(o *Options) {
 		o.RankCommand, o.ProbeCommand = []string{"/nonexistent/rank"}, []string{"/nonexistent/probe"}
 		o.Etcd.Endpoints = []string{"http://127.0.0.1:1"}
 	})
@@ -100,7 +99,7 @@ func TestSimulationIsTheSameEachTime(t *testing.T) {
 			cases = append(cases, aSimulation(fmt.Sprintf("a[x=%d]", i), option("sim_seed", seed), option("sim_drift", quantity.Percent(0.01)),
 				option("sim_failure", "10% run"), option("iterations", int64(1000))))
 		}
-		return comparable(t, newBench(t).run(aPlan(cases, aGroup("a", cases[:4], 5), aGroup("b", cases[4:], 5)), simulate))
+		return comparable(t, newBench(t).run(aPlan(cases, aGroup("a", cases[:4], 5), aGroup("b", cases[4:], 5))))
 	}
 	if first, second := run(1), run(1); first != second {
 		t.Error("the same plan gave another document")
@@ -122,7 +121,7 @@ func TestSimulatedFailures(t *testing.T) {
 	} {
 		b := newBench(t)
 		x, y := aSimulation("a[x=1]", option("sim_failure", c.text)), aSimulation("a[x=2]", option("sim_failure", c.text))
-		doc := b.run(aPlan([]*planner.Case{x, y}, aGroup("a", []*planner.Case{x, y}, 3)), simulate)
+		doc := b.run(aPlan([]*planner.Case{x, y}, aGroup("a", []*planner.Case{x, y}, 3)))
 		if doc.Cases[0].Status != c.first || doc.Cases[1].Status != c.second {
 			t.Errorf("%s: the cases are %s (%s) and %s (%s)", c.text, doc.Cases[0].Status, doc.Cases[0].Reason, doc.Cases[1].Status, doc.Cases[1].Reason)
 		}
@@ -141,7 +140,7 @@ func TestSimulatedFailures(t *testing.T) {
 func TestManySimulatedRanks(t *testing.T) {
 	size := func(ranks int) int {
 		c := aSimulation("a", option("ranks", int64(ranks)), func(c *planner.Case) { c.Place.Nodes = ranks / 8 })
-		doc := newBench(t).run(onePlan(c), simulate)
+		doc := newBench(t).run(onePlan(c))
 		l := doc.Cases[0].Launches[0]
 		if l.Status != results.OK || len(l.Nodes) != ranks || len(l.Samples) != ranks/2 {
 			t.Errorf("the launch is %s with %d nodes and %d samples", l.Status, len(l.Nodes), len(l.Samples))
@@ -163,7 +162,7 @@ func TestSimulatedBesideReal(t *testing.T) {
 	b := newBench(t)
 	real, pretended := aCase("a"), aSimulation("b")
 	p := aPlan([]*planner.Case{real, pretended}, aGroup("a", []*planner.Case{real}, 2), aGroup("b", []*planner.Case{pretended}, 2))
-	doc := b.run(p, simulate, func(o *Options) { o.Nodes = []string{"n1"} })
+	doc := b.run(p, func(o *Options) { o.Nodes = []string{"n1"} })
 	for i, want := range []struct {
 		node      string
 		simulated bool
@@ -191,7 +190,7 @@ func TestConditionsOnSimulatedNodes(t *testing.T) {
 	b := newBench(t)
 	x, y := aSimulation("a", func(c *planner.Case) { c.When = "sim" }), aCase("b", func(c *planner.Case) { c.When = "sim" })
 	seen := map[string]string{}
-	b.run(aPlan([]*planner.Case{x, y}, aGroup("a", []*planner.Case{x}), aGroup("b", []*planner.Case{y})), simulate, func(o *Options) {
+	b.run(aPlan([]*planner.Case{x, y}, aGroup("a", []*planner.Case{x}), aGroup("b", []*planner.Case{y})), func(o *Options) {
 		o.Nodes = []string{"n1"}
 		o.Fabrics = func(*planner.Case) ([]string, bool) { return []string{"sim"}, true }
 		o.When = func(c *planner.Case, nodes []results.Node) (bool, string, error) {
@@ -210,16 +209,19 @@ func TestConditionsOnSimulatedNodes(t *testing.T) {
 func TestSimulationWithACheck(t *testing.T) {
 	p := onePlan(aSimulation("a"))
 	p.Checks = []planner.Check{{Name: "there", Command: []string{"true"}}}
-	doc := newBench(t).run(p, simulate, func(o *Options) { o.Nodes = []string{"n1"} })
+	doc := newBench(t).run(p, func(o *Options) { o.Nodes = []string{"n1"} })
 	if len(doc.Checks) != 1 || doc.Checks[0].Status != "ok" || doc.Cases[0].Status != results.OK {
 		t.Errorf("the checks are %+v and the case is %s: %s", doc.Checks, doc.Cases[0].Status, doc.Cases[0].Reason)
 	}
 }
 
-func TestSessionWithoutASimulator(t *testing.T) {
-	doc := newBench(t).run(onePlan(aSimulation("a")))
-	if c := doc.Cases[0]; c.Status != results.Error || c.Reason != "missing: fabric sim: this weir does not have it" {
-		t.Errorf("the case is %s: %s", c.Status, c.Reason)
+// A program that lacks the simulation of a case says so before anything runs.
+func TestSimulationThatThisProgramLacks(t *testing.T) {
+	if lacks := lacksSimulation("another"); len(lacks) != 1 || lacks[0] != "runner another: this weir does not have it" {
+		t.Errorf("%q", lacks)
+	}
+	if lacks := lacksSimulation(move.SimRunner); lacks != nil {
+		t.Errorf("%q", lacks)
 	}
 }
 
@@ -234,7 +236,6 @@ func TestSamplesOfASimulationThatCannotBeKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := b.options()
-	simulate(&o)
 	doc, err := Run(t.Context(), onePlan(aSimulation("a")), o)
 	if err == nil || !strings.Contains(err.Error(), "keeping samples") || doc.Cases[0].Status != results.Skipped {
 		t.Errorf("the session ended with %v and the case is %s", err, doc.Cases[0].Status)
@@ -244,7 +245,7 @@ func TestSamplesOfASimulationThatCannotBeKept(t *testing.T) {
 // Nobody reads the secrets of a simulated case, so they need not be there.
 func TestSimulationNeedsNoSecrets(t *testing.T) {
 	c := aSimulation("a", func(c *planner.Case) { c.Secrets = map[string]string{"TOKEN": "WEIR_TEST_NOT_SET"} })
-	doc := newBench(t).run(onePlan(c), simulate)
+	doc := newBench(t).run(onePlan(c))
 	if doc.Session.Status != results.Passed || doc.Cases[0].Status != results.OK {
 		t.Errorf("the session is %+v and the case %s: %s", doc.Session, doc.Cases[0].Status, doc.Cases[0].Reason)
 	}

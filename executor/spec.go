@@ -1,11 +1,8 @@
 package executor
 
 import (
-	"encoding/json"
 	"fmt"
-	"time"
 
-	"weir/engine"
 	"weir/planner"
 	"weir/workload"
 )
@@ -43,26 +40,4 @@ func (s *session) demandOf(c *planner.Case) (workload.Demand, error) {
 	}
 	s.demands[c] = d
 	return d.demand, d.err
-}
-
-// engineCase is a case as its ranks are told it. Parts of megabytes that the case before
-// has too are not made again.
-func engineCase(c *planner.Case, spec, before workload.Spec, last []engine.Case) (engine.Case, error) {
-	out := engine.Case{Key: c.Key, Timeout: int64(c.Timeout * float64(time.Second))}
-	var err error
-	if out.Spec, err = json.Marshal(spec); err != nil {
-		return out, fmt.Errorf("case %s: encoding its options: %w", c.Key, err)
-	}
-	large, ok := spec.(workload.Large)
-	switch {
-	case !ok:
-		return out, nil
-	case before != nil && large.SameLarge(before):
-		out.Large = last[len(last)-1].Large
-		return out, nil
-	}
-	if out.Large, err = large.Large(); err != nil {
-		return out, fmt.Errorf("case %s: encoding its options: %w", c.Key, err)
-	}
-	return out, nil
 }

@@ -2,6 +2,7 @@ package executor
 
 import (
 	"encoding/hex"
+	"fmt"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -13,35 +14,63 @@ import (
 	"weir/workload/move"
 )
 
+// movement is what a case moves.
+func movement(c *planner.Case) (*move.Spec, error) {
+	spec, _, err := specOf(c)
+	if err != nil {
+		return nil, err
+	}
+	return spec.(*move.Spec), nil
+}
+
 // A case is read by its own workload, whether the plan was just made or comes from a
 // file, where counts are what JSON makes of them.
 func TestTrafficIsReadAsTraffic(t *testing.T) {
 	for _, ranks := range []any{int64(3), 3.} {
-		o, err := transfer(&planner.Case{Workload: "traffic", Options: workload.Values{"generate": "incast 4KiB", "ranks": ranks, "iterations": 7., "fabric": "shm"}})
+		o, err := movement(&planner.Case{Workload: "traffic", Options: workload.Values{"generate": "incast 4KiB", "ranks": ranks, "iterations": 7., "fabric": "shm"}})
 		if err != nil || o.Matrix == nil || o.Matrix.Compact() != "3: 1>0=4096 2>0=4096" || o.Ranks != 3 || o.Iterations != 7 || o.Pattern != move.MatrixPattern {
 			t.Errorf("%+v, %v", o, err)
 		}
 	}
-	o, err := transfer(&planner.Case{Workload: "transfer", Options: workload.Values{"block_size": "4KiB"}})
+	o, err := movement(&planner.Case{Workload: "transfer", Options: workload.Values{"block_size": "4KiB"}})
 	if err != nil || o.Matrix != nil || o.BlockSize != 4096 {
 		t.Errorf("%+v, %v", o, err)
 	}
 	for _, c := range []*planner.Case{{Workload: "traffic", Options: workload.Values{"matrix": "2: 0>0=5"}}, {Workload: "traffic"}, {Workload: "traffik"}} {
-		if o, err := transfer(c); err == nil {
+		if o, err := movement(c); err == nil {
 			t.Errorf("%v was read as %+v", c, o)
 		}
 	}
 }
 
-func TestCasesOfOneMatrixAreTold(t *testing.T) {
-	of := func(v workload.Values) *planner.Case { return &planner.Case{Options: v} }
-	a := of(workload.Values{"matrix": "2: 0>1=5", "shards": int64(1)})
-	if !sameMatrix(a, of(workload.Values{"matrix": "2: 0>1=5", "shards": int64(4)})) || sameMatrix(a, of(workload.Values{"matrix": "2: 0>1=6"})) {
-		t.Error("matrices that are written")
-	}
-	g := of(workload.Values{"generate": "ring 1B", "ranks": int64(2)})
-	if sameMatrix(g, of(workload.Values{"generate": "ring 1B", "ranks": int64(3)})) || sameMatrix(g, a) || !sameMatrix(g, g) {
-		t.Error("matrices that are generated")
+// Cases of a launch that have one matrix have its JSON once.
+func TestCasesOfOneMatrixShareIt(t *testing.T) {
+	for name, c := range map[string]struct {
+		options []workload.Values
+		shared  bool
+	}{
+		"written":           {[]workload.Values{{"matrix": "2: 0>1=5", "shards": int64(1)}, {"matrix": "2: 0>1=5", "shards": int64(4)}}, true},
+		"other cells":       {[]workload.Values{{"matrix": "2: 0>1=5"}, {"matrix": "2: 0>1=6"}}, false},
+		"other own cells":   {[]workload.Values{{"matrix": "2: 0>1=5 1>1=7"}, {"matrix": "2: 0>1=5 1>1=7", "own_cells": "ignore"}}, false},
+		"generated":         {[]workload.Values{{"generate": "ring 1B", "ranks": int64(2)}, {"generate": "ring 1B", "ranks": int64(2), "op": "read"}}, true},
+		"generated, others": {[]workload.Values{{"generate": "ring 1B", "ranks": int64(2)}, {"generate": "ring 1B", "ranks": int64(3)}}, false},
+	} {
+		l := &launched{}
+		for i, v := range c.options {
+			one := &planner.Case{Key: fmt.Sprint("c", i), Workload: "traffic", Options: v}
+			spec, kind, err := specOf(one)
+			if err != nil {
+				t.Fatal(err)
+			}
+			l.cases, l.asked, l.kind = append(l.cases, one), append(l.asked, spec), kind
+		}
+		if err := l.encode(); err != nil {
+			t.Fatal(err)
+		}
+		a, b := l.engine.Cases[0].Large, l.engine.Cases[1].Large
+		if len(a) == 0 || len(b) == 0 || (&a[0] == &b[0]) != c.shared {
+			t.Errorf("%s: %s and %s", name, a, b)
+		}
 	}
 }
 

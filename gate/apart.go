@@ -4,20 +4,24 @@ import (
 	"fmt"
 
 	"weir/results"
+	"weir/workload"
 )
 
 // unsynchronised is the share of the time that something takes beyond which what is not
 // known of the hosts' clocks spoils it: its start and its end are of different hosts.
 const unsynchronised = 0.1
 
-// clocksApart says whether the clocks of a case's hosts could not be compared well
-// enough for what was measured with them.
-func clocksApart(launches []*results.Launch) string {
+// clocksApart says whether the clocks of the hosts of a case of this workload could not be
+// compared well enough for what was measured with them.
+func clocksApart(k *workload.Kind, launches []*results.Launch) string {
+	if k.AcrossHosts == nil {
+		return ""
+	}
 	var bounds, spans []float64
 	what := ""
 	for _, l := range launches {
-		if span, of := acrossHosts(l.Metrics); span > 0 {
-			bounds, spans, what = append(bounds, l.Metrics.At("clock.bound")), append(spans, span), of
+		if span := k.AcrossHosts(l.Metrics); span.Took > 0 {
+			bounds, spans, what = append(bounds, span.Bound), append(spans, span.Took), span.Of
 		}
 	}
 	if len(bounds) == 0 {
@@ -30,20 +34,6 @@ func clocksApart(launches []*results.Launch) string {
 	return fmt.Sprintf("the clocks of its hosts are known to each other to %s only, and %s takes %s: move more, or compare hosts with a quicker path between them", seconds(bound), what, seconds(span))
 }
 
-// acrossHosts is the time, of what, that begins and ends by the clocks of several ranks: a
-// pattern of traffic, or the part of a transfer in which all of its initiators move; 0 if
-// there is none. A transfer of one initiator, which has no skew, is timed by its own clock.
-func acrossHosts(m results.MetricValues) (span float64, what string) {
-	if _, isPattern := m.Get("skew.p50"); isPattern {
-		span, _ = m.Get("latency.p50")
-		return span, "the pattern"
-	}
-	if rate := m.At("message_rate"); m.At("skew") > 0 && rate > 0 {
-		return m.At("requests") / rate, "the timed part"
-	}
-	return 0, ""
-}
-
 // seconds is a time for a person.
 func seconds(v float64) string {
 	s := results.ScaleFor(v, "s")
@@ -51,9 +41,9 @@ func seconds(v float64) string {
 	return s.WithUnit(value)
 }
 
-// A pattern of traffic is a question to all of its ranks at a time. Where ranks share
+// An iteration of traffic is a question to all of its ranks at a time. Where ranks share
 // cores some start late; up to apartTime that is what a common start costs anywhere,
-// and beyond apartShare of the time that the pattern takes it was another pattern.
+// and beyond apartShare of the time that it takes it was another pattern.
 const (
 	apartTime  = 100e-6 // seconds
 	apartShare = 0.5
@@ -64,14 +54,12 @@ const (
 // such a case reaches it has reached all the same, but where it falls short that says
 // nothing of the path.
 func apart(c *results.Case) string {
-	if c == nil {
+	if c == nil || kindOf(c).Starts == nil {
 		return ""
 	}
 	var skews, latencies []float64
 	for _, l := range counting(c) {
-		skew, ok := l.Metrics.Get("skew.p50")
-		latency, known := l.Metrics.Get("latency.p50")
-		if ok && known {
+		if skew, latency, ok := kindOf(c).Starts(l.Metrics); ok {
 			skews, latencies = append(skews, skew), append(latencies, latency)
 		}
 	}

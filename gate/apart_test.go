@@ -11,6 +11,7 @@ import (
 func TestClocksApart(t *testing.T) {
 	for bound, want := range map[float64]results.Verdict{0: results.Pass, 0.00039: results.Pass, 0.00041: results.ErrorVerdict} {
 		cs, a := caseOf("c", 46, 46.1, 45.9), band(p(40), nil, looks)
+		cs.Workload = "traffic"
 		for _, l := range cs.Launches {
 			l.Metrics.Set("skew.p50", 1e-6)
 			l.Metrics.Set("latency.p50", 0.004)
@@ -63,6 +64,7 @@ func TestRanksApart(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			cs, a := caseOf("c", 46, 46.1, 45.9), band(p(c.lower), nil, looks)
+			cs.Workload = "traffic"
 			for _, l := range cs.Launches {
 				l.Metrics.Set("skew.p50", c.skew)
 				l.Metrics.Set("latency.p50", c.latency)
@@ -86,6 +88,7 @@ func TestRanksApart(t *testing.T) {
 // missing, and what is too fast is suspicious.
 func TestRanksApartExcuseOnlySlowness(t *testing.T) {
 	late := func(c *results.Case) *results.Case {
+		c.Workload = "traffic"
 		for _, l := range c.Launches {
 			l.Metrics.Set("skew.p50", 0.0021)
 			l.Metrics.Set("latency.p50", 0.004)
@@ -97,7 +100,6 @@ func TestRanksApartExcuseOnlySlowness(t *testing.T) {
 	wantVerdict(t, fast, results.Fail)
 
 	c := late(caseOf("c", 46, 46.1, 45.9))
-	c.Workload = "traffic"
 	for _, l := range c.Launches {
 		l.Metrics.Set("bytes", 4096)
 	}

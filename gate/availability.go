@@ -130,7 +130,7 @@ func availabilityOf(c *results.Case) (m results.MetricEstimate, ok bool) {
 		outcomes = append(outcomes, v)
 	}
 	slices.Sort(outcomes)
-	m = estimateMetric(c.Workload, workload.Availability.Name, outcomes, new([2]float64))
+	m = estimateMetric(workload.Availability, true, outcomes, new([2]float64))
 	e := clopperPearson(len(c.Succeeded()), len(c.Launches), results.Confidence)
 	m.Value, m.Median, m.CI = e.center, e.center, &[2]float64{e.lo, e.hi} // the middle one of ones and noughts says nothing
 	return m, true

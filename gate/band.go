@@ -15,6 +15,7 @@ import (
 
 // claim is the statement that a subject lies in a band.
 type claim struct {
+	metrics *workload.Definitions
 	subject *assertion.Expr
 	unit    string
 	bounds  assertion.Bounds
@@ -200,7 +201,7 @@ func (cl claim) worse(where place) bool {
 // its dimension says if it is an expression.
 func (cl claim) better() workload.Direction {
 	if cl.subject.Op == assertion.Metric && cl.own != nil {
-		if m, ok := workload.FindMetric(cl.own.Workload, cl.subject.Metric); ok {
+		if m, ok := cl.metrics.Metric(cl.own, cl.subject.Metric); ok {
 			return m.Better
 		}
 	}
@@ -231,7 +232,7 @@ func (cl claim) needed(ev evidence, e estimate) string {
 			return ""
 		}
 		center, bound := e.center, nearest(cl.bounds, e.center)
-		if positive(cl.subject) {
+		if positive(cl.metrics, cl.subject) {
 			if bound <= 0 {
 				return ""
 			}

@@ -32,12 +32,13 @@ func Calibrate(docs []*results.Document, o CalibrateOptions) (*results.Calibrati
 	if err := belongTogether(docs, o.SingleSession); err != nil {
 		return nil, err
 	}
-	if i := slices.IndexFunc(o.Metrics, workload.MayBeZero); i >= 0 {
-		return nil, fmt.Errorf("metric %s may be 0, of which no tolerance in percent can be had", o.Metrics[i])
-	}
 	docs = slices.SortedStableFunc(slices.Values(docs), func(a, b *results.Document) int {
 		return cmp.Or(a.Session.Started.Compare(b.Session.Started), cmp.Compare(a.Session.ID, b.Session.ID))
 	})
+	metrics := workload.DefinitionsOf(slices.Concat(docs[len(docs)-1:], docs)...) // of the newest first
+	if i := slices.IndexFunc(o.Metrics, metrics.MayBeZero); i >= 0 {
+		return nil, fmt.Errorf("metric %s may be 0, of which no tolerance in percent can be had", o.Metrics[i])
+	}
 	out := &results.Calibration{Scenario: docs[0].Scenario.Name, Confidence: results.Confidence, Cap: o.Cap, Environment: docs[0].Environment.Fingerprint}
 	for _, d := range docs {
 		out.Sessions = append(out.Sessions, results.Calibrated{Session: d.Session.ID, Started: d.Session.Started, Weir: d.Weir.Version})
@@ -52,7 +53,7 @@ func Calibrate(docs []*results.Document, o CalibrateOptions) (*results.Calibrati
 	keys, cases := casesByKey(docs)
 	for _, key := range keys {
 		of := cases[key]
-		targets, err := calibrateCase(of, asserted[key], o)
+		targets, err := calibrateCase(metrics, of, asserted[key], o)
 		if err != nil {
 			return nil, err
 		}
@@ -127,7 +128,9 @@ func casesByKey(docs []*results.Document) (keys []string, cases map[string][]mea
 var unasked = []string{"option sim_seed", results.FabricDiffers, results.TransportDiffers, results.NodesDiffer}
 
 // calibrateCase proposes the metrics of one case.
-func calibrateCase(of []measuredCase, asserted []string, o CalibrateOptions) ([]*results.Target, error) {
+func calibrateCase(
+	d *workload.Definitions, of []measuredCase, asserted []string, o CalibrateOptions,
+) ([]*results.Target, error) {
 	last := of[len(of)-1].Case
 	for _, m := range of {
 		for _, d := range results.CaseDifferences([]results.CasePair{{Base: m.Case, New: last}}) {
@@ -136,17 +139,17 @@ func calibrateCase(of []measuredCase, asserted []string, o CalibrateOptions) ([]
 			}
 		}
 	}
-	k, ok := workload.Lookup(last.Workload)
-	if !ok {
+	all := d.Of(last.Workload, last.Run).Definitions
+	if len(all) == 0 {
 		return nil, fmt.Errorf("case %s is of workload %q, which this weir does not know", last.Key, last.Workload)
 	}
 	var out []*results.Target
-	for _, m := range k.Metrics {
+	for _, m := range all {
 		switch {
 		case slices.Contains(o.Metrics, m.Name):
-		case len(o.Metrics) > 0 && !o.All, m.Better == workload.Neither, workload.MayBeZero(m.Name):
+		case len(o.Metrics) > 0 && !o.All, m.Better == workload.Neither, d.MayBeZero(m.Name):
 			continue
-		case o.All && !slices.ContainsFunc(of, func(x measuredCase) bool { return shared(couple{x.Case, x.Case}, m.Name) }):
+		case o.All && !measuredIn(d, of, m.Name):
 			continue
 		case !o.All && !slices.Contains(asserted, m.Name):
 			continue
@@ -160,6 +163,11 @@ func calibrateCase(of []measuredCase, asserted []string, o CalibrateOptions) ([]
 		out = append(out, t)
 	}
 	return out, nil
+}
+
+// measuredIn says whether some session has a metric of the case at all.
+func measuredIn(d *workload.Definitions, of []measuredCase, metric string) bool {
+	return slices.ContainsFunc(of, func(x measuredCase) bool { return shared(d, couple{x.Case, x.Case}, metric) })
 }
 
 // unfitSession says why the metric cannot be had of some session, "" if it can of all.

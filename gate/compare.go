@@ -33,7 +33,7 @@ var ErrNothingCompared = errors.New("nothing to compare")
 // fails on a metric that no case has, and with ErrNothingCompared.
 func Compare(base, now *results.Document, o CompareOptions) (*results.Comparison, error) {
 	c := &comparer{
-		options:     o,
+		options: o, metrics: workload.DefinitionsOf(now, base),
 		baseMetrics: assertedMetrics(base), newMetrics: assertedMetrics(now),
 		out: newComparison(base, now, o),
 	}
@@ -92,7 +92,10 @@ func CompareAxis(doc *results.Document, axis, base, now string, o CompareOptions
 
 func compareWithin(doc *results.Document, base, now string, couples []couple, o CompareOptions) (*results.Comparison, error) {
 	asserted := assertedMetrics(doc)
-	c := &comparer{options: o, within: true, baseMetrics: asserted, newMetrics: asserted, out: newComparison(doc, doc, o)}
+	c := &comparer{
+		options: o, within: true, metrics: workload.DefinitionsOf(doc),
+		baseMetrics: asserted, newMetrics: asserted, out: newComparison(doc, doc, o),
+	}
 	c.out.Base.Part, c.out.New.Part = base, now
 	same := true
 	c.out.SameEnvironment = &same
@@ -152,7 +155,8 @@ func matched(base, now []*results.Case, name func(*results.Case) string) []coupl
 
 type comparer struct {
 	options                 CompareOptions
-	within                  bool                // one document
+	within                  bool // one document
+	metrics                 *workload.Definitions
 	baseMetrics, newMetrics map[string][]string // by key
 	out                     *results.Comparison
 	contrasts               []*contrast
@@ -209,7 +213,7 @@ func leftOver(c, other *results.Case) results.LeftOver {
 func (c *comparer) known(both []couple) error {
 	for _, name := range c.options.Metrics {
 		if len(both) > 0 && !slices.ContainsFunc(both, func(p couple) bool {
-			_, ok := workload.FindMetric(p.now.Workload, name)
+			_, ok := c.metrics.Metric(p.now, name)
 			return ok
 		}) {
 			return fmt.Errorf("no case has a metric %q", name)
@@ -218,22 +222,18 @@ func (c *comparer) known(both []couple) error {
 	return nil
 }
 
-// metrics are those of a couple that are compared, in the order of the registry.
-func (c *comparer) metrics(p couple) []workload.Metric {
-	k, ok := workload.Lookup(p.now.Workload)
-	if !ok {
-		return nil
-	}
+// compared are those of a couple that are compared, in the order of their definitions.
+func (c *comparer) compared(p couple) []workload.Metric {
 	asserted := append(slices.Clone(c.baseMetrics[p.base.Key]), c.newMetrics[p.now.Key]...)
 	var out []workload.Metric
-	for _, m := range k.Metrics {
+	for _, m := range c.metrics.Of(p.now.Workload, p.now.Run).Definitions {
 		switch directed := m.Better != workload.Neither; {
 		case len(c.options.Metrics) > 0 && !c.options.All:
 			if slices.Contains(c.options.Metrics, m.Name) {
 				out = append(out, m)
 			}
 		case c.options.All:
-			if directed && shared(p, m.Name) || slices.Contains(c.options.Metrics, m.Name) {
+			if directed && shared(c.metrics, p, m.Name) || slices.Contains(c.options.Metrics, m.Name) {
 				out = append(out, m)
 			}
 		case directed && slices.Contains(asserted, m.Name):
@@ -245,17 +245,17 @@ func (c *comparer) metrics(p couple) []workload.Metric {
 
 // shared says whether both sides have a metric at all, which one that a side's engine
 // does not have is not: it is absent, or 0 throughout although nothing takes no time.
-func shared(p couple, metric string) bool {
+func shared(d *workload.Definitions, p couple, metric string) bool {
 	has := func(c *results.Case, is func(float64) bool) bool {
 		return slices.ContainsFunc(c.Launches, func(l *results.Launch) bool { v, ok := l.Metrics.Get(metric); return ok && is(v) })
 	}
 	any := func(float64) bool { return true }
-	some := func(v float64) bool { return v != 0 || workload.MayBeZero(metric) }
+	some := func(v float64) bool { return v != 0 || d.MayBeZero(metric) }
 	return has(p.base, any) && has(p.now, any) && (has(p.base, some) || has(p.now, some))
 }
 
 func (c *comparer) couple(p couple) {
-	ms := c.metrics(p)
+	ms := c.compared(p)
 	if why := unfit(p); why != "" && (len(ms) > 0 || c.options.All) {
 		c.out.Effects = append(c.out.Effects, &results.Effect{Case: p.now.Key, BaseCase: otherKey(p), Verdict: results.EffectError, Message: why})
 		return

@@ -46,15 +46,19 @@ func (c *comparer) contrast(p couple, m workload.Metric, e *results.Effect) (*co
 		base.c = p.base // it may have taken turns
 	}
 	sides := []*source{now, base}
-	cl := claim{subject: &assertion.Expr{Op: assertion.Div, Args: []*assertion.Expr{leaf(now), leaf(base)}}, levels: levels{results.Confidence, results.Confidence, results.Confidence}}
-	if e.Additive = workload.MayBeZero(m.Name); e.Additive {
+	cl := claim{
+		metrics: c.metrics,
+		subject: &assertion.Expr{Op: assertion.Div, Args: []*assertion.Expr{leaf(now), leaf(base)}},
+		levels:  levels{results.Confidence, results.Confidence, results.Confidence},
+	}
+	if e.Additive = c.metrics.MayBeZero(m.Name); e.Additive {
 		cl.subject.Op, cl.unit = assertion.Sub, m.Unit
 	}
 	var err error
-	if e.Base, err = side(base, leaf(base)); err != nil {
+	if e.Base, err = c.side(base, leaf(base)); err != nil {
 		return nil, fmt.Errorf("base: %w", err)
 	}
-	if e.New, err = side(now, leaf(now)); err != nil {
+	if e.New, err = c.side(now, leaf(now)); err != nil {
 		return nil, fmt.Errorf("new: %w", err)
 	}
 	cl.bounds = margined(e, c.options.Margin)
@@ -119,13 +123,13 @@ func (c *combination) withoutOddOnes(pairs bool) (rest []*source, marked string)
 }
 
 // side is the estimate of one side by itself.
-func side(s *source, leaf *assertion.Expr) (*results.Observed, error) {
-	v, err := newVariable(0, s, leaf, positive(leaf))
+func (c *comparer) side(s *source, leaf *assertion.Expr) (*results.Observed, error) {
+	v, err := newVariable(0, s, leaf, positive(c.metrics, leaf))
 	if err != nil {
 		return nil, err
 	}
 	e := arithmetic(v.values, results.Confidence)
-	if positive(leaf) {
+	if positive(c.metrics, leaf) {
 		e = logarithmic(v.values, results.Confidence)
 	}
 	return &results.Observed{Value: e.center, Unit: leaf.Unit, CI: e.ci(), N: e.n}, nil

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"weir/fabric"
 	"weir/results"
 )
 
@@ -88,8 +89,8 @@ func spoils(l *results.Launch, c results.Counter) bool {
 }
 
 func linked(l *results.Launch, c results.Counter) bool {
-	if l.Fabric == "shm" || l.Fabric == "tcp" && len(distinct(l.Nodes)) == 1 {
-		return false // the kernel's loopback is no device
+	if fabric.WithinHost(l.Fabric, l.Nodes) {
+		return false
 	}
 	named := false
 	for _, t := range l.Transports {

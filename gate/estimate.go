@@ -142,8 +142,8 @@ func median(values []float64) float64 {
 // estimates are those of every metric over the launches that succeeded, on the
 // scale on which a verdict about it is found. A metric with a value that is not
 // finite has none. If the case has estimates of the same metrics, they are overwritten.
-func estimates(c *results.Case) results.Named[results.MetricEstimate] {
-	launches := c.Succeeded()
+func estimates(d *workload.Definitions, c *results.Case) results.Named[results.MetricEstimate] {
+	launches, metrics := c.Succeeded(), d.Of(c.Workload, c.Run).Definitions
 	names := finiteMetrics(launches)
 	out := c.Metrics.Values()
 	if !slices.Equal(names, c.Metrics.Names()) {
@@ -161,7 +161,11 @@ func estimates(c *results.Case) results.Named[results.MetricEstimate] {
 			}
 		}
 		slices.Sort(values)
-		out[i] = estimateMetric(c.Workload, name, values, &intervals[i])
+		m, known := workload.FindMetric(metrics, name)
+		if !known {
+			m = workload.Metric{Better: workload.Neither}
+		}
+		out[i] = estimateMetric(m, d.MayBeZero(name), values, &intervals[i])
 	}
 	return results.NamedList(names, out)
 }
@@ -189,13 +193,9 @@ func finiteMetrics(launches []*results.Launch) []string {
 
 // estimateMetric estimates a metric from its values in ascending order; its interval is
 // put where there is room for it.
-func estimateMetric(kind, name string, values []float64, ci *[2]float64) results.MetricEstimate {
-	m, known := workload.FindMetric(kind, name)
-	if !known {
-		m.Better = workload.Neither
-	}
+func estimateMetric(m workload.Metric, mayBeZero bool, values []float64, ci *[2]float64) results.MetricEstimate {
 	scale := arithmetic
-	if !workload.MayBeZero(name) && values[0] > 0 {
+	if !mayBeZero && values[0] > 0 {
 		scale = logarithmic
 	}
 	e := scale(values, results.Confidence)

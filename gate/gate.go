@@ -22,8 +22,8 @@ import (
 // metric estimates and the validity of each case, all verdicts, the summary, and
 // the session's status and exit code. Judging again changes nothing.
 func Judge(doc *results.Document) {
-	atOnce(doc.Cases, func(_ int, c *results.Case) { c.Metrics = estimates(c) })
 	ct := newCourt(doc)
+	atOnce(doc.Cases, func(_ int, c *results.Case) { c.Metrics = estimates(ct.metrics, c) })
 	for _, c := range doc.Cases {
 		c.Invalid = ct.invalid[c]
 		if m, ok := availabilityOf(c); ok && (ct.lossy[c] || m.Value < 1) {
@@ -156,6 +156,7 @@ func statements(doc *results.Document) []matter {
 // court is a document while it is judged.
 type court struct {
 	doc     *results.Document
+	metrics *workload.Definitions
 	cases   map[string]*results.Case
 	invalid map[*results.Case]string          // why what a case measured cannot be used
 	lossy   map[*results.Case]bool            // whose failed launches an assertion counts
@@ -164,7 +165,10 @@ type court struct {
 }
 
 func newCourt(doc *results.Document) *court {
-	ct := &court{doc: doc, cases: make(map[string]*results.Case, len(doc.Cases)), invalid: map[*results.Case]string{}, whole: whole(doc)}
+	ct := &court{
+		doc: doc, metrics: workload.DefinitionsOf(doc), cases: make(map[string]*results.Case, len(doc.Cases)),
+		invalid: map[*results.Case]string{}, whole: whole(doc),
+	}
 	reasons := make([]string, len(doc.Cases))
 	atOnce(doc.Cases, func(i int, c *results.Case) {
 		if measured(c) {
@@ -212,7 +216,9 @@ func (ct *court) judgeAs(m matter, share int) outcome {
 	if subject == nil {
 		return outcome{verdict: results.SkippedVerdict, message: noneRan}
 	}
-	o := ct.judgeClaim(claim{subject: subject, unit: a.Unit, bounds: a.Bounds, halo: a.Halo, looks: a.Looks, own: c, levels: lv})
+	o := ct.judgeClaim(claim{
+		metrics: ct.metrics, subject: subject, unit: a.Unit, bounds: a.Bounds, halo: a.Halo, looks: a.Looks, own: c, levels: lv,
+	})
 	o.message += absence(len(gone))
 	return o
 }

@@ -1,9 +1,7 @@
 package gate
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 
 	"weir/assertion"
 )
@@ -74,47 +72,22 @@ func (n *node) backward(slope float64, variable func(leaf *assertion.Expr) int, 
 
 // slopes are the derivatives of the node by its operands.
 func (n *node) slopes() []float64 {
-	count := float64(len(n.args))
-	out := make([]float64, len(n.args))
+	operands := make([]float64, len(n.args))
+	for i, a := range n.args {
+		operands[i] = a.value
+	}
 	switch n.e.Op {
 	case assertion.Add:
-		out[0], out[1] = 1, 1
+		return []float64{1, 1}
 	case assertion.Sub:
-		out[0], out[1] = 1, -1
+		return []float64{1, -1}
 	case assertion.Mul:
-		out[0], out[1] = n.args[1].value, n.args[0].value
+		return []float64{operands[1], operands[0]}
 	case assertion.Div:
-		out[0], out[1] = 1/n.args[1].value, -n.value/n.args[1].value
-	case assertion.Mean:
-		for i := range out {
-			out[i] = 1 / count
-		}
-	case assertion.Geomean:
-		for i, a := range n.args {
-			out[i] = n.value / (count * a.value)
-		}
-	case assertion.Min, assertion.Max:
-		n.share(out, n.value, 1)
-	case assertion.Median:
-		sorted := slices.SortedFunc(slices.Values(n.args), func(a, b *node) int { return cmp.Compare(a.value, b.value) })
-		low, high := sorted[(len(sorted)-1)/2].value, sorted[len(sorted)/2].value
-		n.share(out, low, 0.5)
-		n.share(out, high, 0.5)
+		return []float64{1 / operands[1], -n.value / operands[1]}
 	}
-	return out
-}
-
-// share gives equal parts of a slope to the operands that have a value.
-func (n *node) share(out []float64, value, slope float64) {
-	equal := 0.0
-	for _, a := range n.args {
-		if a.value == value {
-			equal++
-		}
+	if a, ok := n.e.Op.Aggregate(); ok {
+		return a.Grad(operands, n.value)
 	}
-	for i, a := range n.args {
-		if a.value == value {
-			out[i] += slope / equal
-		}
-	}
+	return nil // of a constant
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"weir/assertion"
 	"weir/results"
@@ -18,7 +17,7 @@ const alike = 0.95
 // together, and what there would have been if they had been like the median of the others:
 // in place of the estimate. "" where the subject is no bandwidth of several ranks.
 func (cl claim) guilt(e estimate) string {
-	if cl.own == nil || cl.subject.Op != assertion.Metric || !strings.HasPrefix(cl.subject.Metric, "bandwidth") {
+	if cl.own == nil || cl.subject.Op != assertion.Metric || cl.fromRanks() == "" {
 		return ""
 	}
 	var with []*results.Launch
@@ -54,6 +53,12 @@ func (cl claim) guilt(e estimate) string {
 		}
 	}
 	return text + cl.slowestNode(e, with) + slowestPair(with)
+}
+
+// fromRanks is how the subject, which is a metric, follows from the bandwidths of ranks.
+func (cl claim) fromRanks() results.RankRule {
+	m, _ := cl.metrics.Metric(cl.own, cl.subject.Metric)
+	return m.FromRanks
 }
 
 // slowestNode names the node whose ranks had the least median in most launches; "" if it is
@@ -109,7 +114,7 @@ func (cl claim) instead(e estimate, own float64, others []rest) (says string, st
 	if own >= alike*median(like) {
 		return says, false
 	}
-	if cl.subject.Metric == "bandwidth" {
+	if cl.fromRanks() != results.EachRank {
 		says += fmt.Sprintf("; with it like them there would be about %s", gbps(e.center*median(gains)))
 	}
 	return says, true
@@ -138,8 +143,7 @@ type rest struct {
 	gain float64 // by how much the whole would grow if those left out were like it
 }
 
-// leaveOut leaves out the ranks that are named. Streams add up; an iteration of a matrix
-// lasts as long as its slowest rank.
+// leaveOut leaves out the ranks that are named.
 func (cl claim) leaveOut(l *results.Launch, out func(results.RankShare) bool) rest {
 	var others []float64
 	sum, left, longest, without := 0., 0., 0., 0.
@@ -154,7 +158,7 @@ func (cl claim) leaveOut(l *results.Launch, out func(results.RankShare) bool) re
 		without = max(without, s.Seconds)
 	}
 	like := median(others)
-	if cl.own.Workload == "transfer" {
+	if cl.fromRanks() == results.SumOfRanks {
 		return rest{like, (sum + like*float64(len(l.Ranks)-len(others))) / (sum + left)}
 	}
 	for _, s := range l.Ranks {

@@ -7,6 +7,7 @@ import (
 
 	"weir/assertion"
 	"weir/results"
+	"weir/workload"
 )
 
 // Outliers are marked, shown and never dropped (Iglewicz and Hoaglin's modified
@@ -20,9 +21,9 @@ const (
 )
 
 // outliers tells for each point whether it is one.
-func outliers(subject *assertion.Expr, ps []point) []bool {
+func outliers(d *workload.Definitions, subject *assertion.Expr, ps []point) []bool {
 	vs := valuesOf(ps)
-	if positive(subject) {
+	if positive(d, subject) {
 		vs = logs(vs)
 	}
 	scale := 1.0

@@ -34,7 +34,9 @@ func (ct *court) judgeParts(a *results.AssertionVerdict, lv levels) outcome {
 			gone[c.Key] = true
 			continue
 		}
-		claims = append(claims, claim{subject: p.Subject, unit: p.Unit, bounds: p.Bounds, halo: a.Halo, looks: a.Looks, own: c})
+		claims = append(claims, claim{
+			metrics: ct.metrics, subject: p.Subject, unit: p.Unit, bounds: p.Bounds, halo: a.Halo, looks: a.Looks, own: c,
+		})
 	}
 	if len(claims) == 0 {
 		return outcome{verdict: results.SkippedVerdict, message: noneRan}

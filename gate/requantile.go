@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"weir/results"
+	"weir/workload"
 )
 
 // LastDigits is how far a metric may be from the same one computed on another machine.
@@ -18,9 +19,12 @@ func Requantiled(doc *results.Document, bySamples map[*results.Launch]map[string
 	out := *doc
 	out.Quantiles = &results.Quantiles{Definition: results.NearestRankRule}
 	out.Cases = make([]*results.Case, len(doc.Cases))
-	computed := map[string]bool{}
+	d, computed := workload.DefinitionsOf(doc), map[string]bool{}
 	for i, c := range doc.Cases {
 		out.Cases[i] = requantiledCase(c, bySamples, computed)
+		if out.Cases[i] != c {
+			out.Cases[i].Metrics = estimates(d, out.Cases[i])
+		}
 		for name, is := range out.Cases[i].Metrics.All() {
 			was, ok := c.Metrics.Get(name)
 			if ok && computed[name] && math.Abs(was.Value-is.Value) > LastDigits*math.Abs(is.Value) {
@@ -54,7 +58,6 @@ func requantiledCase(c *results.Case, bySamples map[*results.Launch]map[string]f
 		out.Launches[i] = &one
 	}
 	out.Metrics = results.Named[results.MetricEstimate]{} // estimates writes into what is there
-	out.Metrics = estimates(&out)
 	return &out
 }
 

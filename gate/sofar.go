@@ -5,6 +5,7 @@ import (
 
 	"weir/assertion"
 	"weir/results"
+	"weir/workload"
 )
 
 // SoFar estimates the subject of an assertion over one case from the launches that the case
@@ -12,7 +13,7 @@ import (
 // look before its time would be one more chance to be wrong. ok is false where there
 // is no such number: of a statement over several cases or about a transport, and before
 // the first launch.
-func SoFar(c *results.Case, a *assertion.Assertion) (o results.Observed, ok bool) {
+func SoFar(d *workload.Definitions, c *results.Case, a *assertion.Assertion) (o results.Observed, ok bool) {
 	if a.Subject == nil || a.Trend != nil {
 		return o, false
 	}
@@ -29,7 +30,7 @@ func SoFar(c *results.Case, a *assertion.Assertion) (o results.Observed, ok bool
 		o.Value, o.Unit, o.CI, o.N = e.center, a.Unit, e.ci(), e.n
 		return o, true
 	}
-	all, err := points(c, a.Subject, a.Unit)
+	all, err := points(d, c, a.Subject, a.Unit)
 	if err != nil || len(all) == 0 {
 		return o, false
 	}
@@ -38,7 +39,7 @@ func SoFar(c *results.Case, a *assertion.Assertion) (o results.Observed, ok bool
 		values = append(values, p.value)
 	}
 	e := arithmetic(values, confidence)
-	if positive(a.Subject) && slices.Min(values) > 0 {
+	if positive(d, a.Subject) && slices.Min(values) > 0 {
 		e = logarithmic(values, confidence)
 	}
 	o.Value, o.Unit, o.CI, o.N = e.center, a.Unit, e.ci(), e.n

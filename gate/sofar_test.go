@@ -5,6 +5,7 @@ import (
 
 	"weir/assertion"
 	"weir/results"
+	"weir/workload"
 )
 
 // What is shown while a session runs is what the verdict will say of the same launches.
@@ -14,24 +15,24 @@ func TestSoFarAgreesWithTheVerdict(t *testing.T) {
 	a := assertion.Assertion{Name: "n", Text: "t", Severity: assertion.Gate, Unit: "GB/s", Bounds: assertion.Bounds{Lower: &bound},
 		Subject: &assertion.Expr{Op: assertion.Metric, Metric: "bandwidth", Unit: "GB/s"}}
 	c.Assertions = []*results.AssertionVerdict{{Assertion: a, Looks: []int{3}}}
-	got, ok := SoFar(c, &a)
+	got, ok := SoFar(workload.NewDefinitions(nil), c, &a)
 	Judge(docOf(c))
 	want := c.Assertions[0].Observed
 	if !ok || want == nil || got.Value != want.Value || got.N != want.N || got.CI == nil || *got.CI != *want.CI {
 		t.Errorf("so far %v, %v; the verdict has %v", got, ok, want)
 	}
-	if one, ok := SoFar(caseOf("a", 10), &a); !ok || one.CI != nil || one.N != 1 {
+	if one, ok := SoFar(workload.NewDefinitions(nil), caseOf("a", 10), &a); !ok || one.CI != nil || one.N != 1 {
 		t.Errorf("of one launch: %v, %v", one, ok)
 	}
-	if _, ok := SoFar(caseOf("a"), &a); ok {
+	if _, ok := SoFar(workload.NewDefinitions(nil), caseOf("a"), &a); ok {
 		t.Error("an estimate of nothing")
 	}
 	other := a
 	other.Subject = &assertion.Expr{Op: assertion.Metric, Metric: "bandwidth", Unit: "GB/s", Case: "b"}
-	if _, ok := SoFar(c, &other); ok {
+	if _, ok := SoFar(workload.NewDefinitions(nil), c, &other); ok {
 		t.Error("an estimate of another case")
 	}
-	if _, ok := SoFar(c, &assertion.Assertion{Transport: &assertion.Transport{}}); ok {
+	if _, ok := SoFar(workload.NewDefinitions(nil), c, &assertion.Assertion{Transport: &assertion.Transport{}}); ok {
 		t.Error("an estimate of a transport")
 	}
 }

@@ -182,20 +182,20 @@ func (cl claim) evidence(sources []*source) (evidence, error) {
 		return cl.combined(sources)
 	}
 	c := sources[0].c
-	ps, err := points(c, cl.subject, cl.unit)
+	ps, err := points(cl.metrics, c, cl.subject, cl.unit)
 	if err != nil {
 		return evidence{}, err
 	}
 	estimator := func(ps []point) func(float64) estimate {
-		return func(confidence float64) estimate { return estimateOf(cl.subject, ps, confidence) }
+		return func(confidence float64) estimate { return estimateOf(cl.metrics, cl.subject, ps, confidence) }
 	}
 	vs := valuesOf(ps)
-	if positive(cl.subject) {
+	if positive(cl.metrics, cl.subject) {
 		vs = logs(vs)
 	}
 	_, sd := moments(vs)
 	ev := evidence{at: estimator(ps), noise: sd, launched: []string{c.Key}}
-	if marked := outliers(cl.subject, ps); slices.Contains(marked, true) {
+	if marked := outliers(cl.metrics, cl.subject, ps); slices.Contains(marked, true) {
 		ev.outliers = describe(ps, marked, cl.unit)
 		ev.rest = estimator(without(ps, marked))
 	}

@@ -40,7 +40,7 @@ func (ct *court) judgeTrend(a *results.AssertionVerdict, lv levels) outcome {
 	}
 	series := make([][]point, len(cases))
 	for i, c := range cases {
-		ps, err := points(c, a.Subject, a.Unit)
+		ps, err := points(ct.metrics, c, a.Subject, a.Unit)
 		if err != nil {
 			return failed(fmt.Sprintf("%s: %v", c.Key, err))
 		}
@@ -54,7 +54,7 @@ func (ct *court) judgeTrend(a *results.AssertionVerdict, lv levels) outcome {
 	}
 	steps := make([]step, len(cases)-1)
 	for i := range steps {
-		steps[i] = newStep(cases[i], cases[i+1], series[i], series[i+1], sign, a, lv)
+		steps[i] = ct.newStep(cases[i], cases[i+1], series[i], series[i+1], sign, a, lv)
 	}
 	o = ct.overSteps(a, steps, lv)
 	o.message += absence(len(a.Cases) - len(cases))
@@ -104,11 +104,13 @@ func (ct *court) trendCases(keys []string) ([]*results.Case, outcome, bool) {
 	return cases, outcome{}, true
 }
 
-func newStep(from, to *results.Case, x, y []point, sign float64, a *results.AssertionVerdict, lv levels) step {
+func (ct *court) newStep(
+	from, to *results.Case, x, y []point, sign float64, a *results.AssertionVerdict, lv levels,
+) step {
 	s := step{from: from, to: to, fromE: logarithmic(valuesOf(x), lv.shown), toE: logarithmic(valuesOf(y), lv.shown), n: min(len(x), len(y))}
 	s.diff, s.wide = logRatio(x, y, sign, lv.shown), logRatio(x, y, sign, lv.fail)
 	s.place = s.locate(a)
-	mx, my := outliers(a.Subject, x), outliers(a.Subject, y)
+	mx, my := outliers(ct.metrics, a.Subject, x), outliers(ct.metrics, a.Subject, y)
 	if paired(x, y) { // a launch leaves a pair as a whole
 		for i := range mx {
 			mx[i] = mx[i] || my[i]

@@ -63,10 +63,10 @@ func unsound(c *results.Case) string {
 	if reason := troubled(launches); reason != "" {
 		return reason
 	}
-	if reason := clocksApart(launches); reason != "" {
+	if reason := clocksApart(kindOf(c), launches); reason != "" {
 		return reason
 	}
-	return impossible(launches)
+	return impossible(kindOf(c), launches)
 }
 
 // infinite is the first metric, by name, that is not finite; "" if all are.
@@ -100,17 +100,22 @@ func gap(c *results.Case) string {
 	return ""
 }
 
-// impossible compares a case with the ceiling that its own launches probed: with
-// the best that the probe saw where that is known, because a busy host may spoil
-// most of a probe that takes milliseconds.
-func impossible(launches []*results.Launch) string {
+// kindOf is the workload of a case; an empty one where this weir does not know it.
+func kindOf(c *results.Case) *workload.Kind {
+	if k, ok := workload.Lookup(c.Workload); ok {
+		return k
+	}
+	return &workload.Kind{}
+}
+
+// impossible compares a case with the ceiling that its own launches probed.
+func impossible(k *workload.Kind, launches []*results.Launch) string {
+	if k.OfCeiling == nil {
+		return ""
+	}
 	var shares []float64
 	for _, l := range launches {
-		v, ok := l.Metrics.Get("ceiling.best")
-		if !ok {
-			v, ok = l.Metrics.Get("ceiling")
-		}
-		if ok && v > 0 {
+		if v, ok := k.OfCeiling(l.Metrics); ok && v > 0 {
 			shares = append(shares, v)
 		}
 	}
@@ -136,11 +141,7 @@ func impossible(launches []*results.Launch) string {
 func verifies(c *results.Case) bool {
 	mode, ok := c.Options["verify"]
 	if !ok {
-		k, known := workload.Lookup(c.Workload)
-		if !known {
-			return false
-		}
-		o, has := k.Option("verify")
+		o, has := kindOf(c).Option("verify")
 		if !has {
 			return false
 		}

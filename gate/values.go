@@ -20,7 +20,7 @@ type point struct {
 // points are a subject's values in the launches of a case that succeeded, by
 // launch index. One launch without a value spoils all: a mean over the launches
 // that happen to have one would be a mean over the lucky ones.
-func points(c *results.Case, subject *assertion.Expr, unit string) ([]point, error) {
+func points(d *workload.Definitions, c *results.Case, subject *assertion.Expr, unit string) ([]point, error) {
 	var out []point
 	for _, l := range c.Succeeded() {
 		v, err := subject.EvalWith(func(leaf *assertion.Expr) (float64, error) {
@@ -32,7 +32,7 @@ func points(c *results.Case, subject *assertion.Expr, unit string) ([]point, err
 		if err != nil {
 			return nil, fmt.Errorf("launch %d: %w", l.Index, err)
 		}
-		if v <= 0 && positive(subject) {
+		if v <= 0 && positive(d, subject) {
 			return nil, fmt.Errorf("launch %d: %s is %s; it is judged as a ratio, so it must be above zero",
 				l.Index, shown(subject), quantity.Format(v, unit))
 		}
@@ -60,17 +60,20 @@ func metricOf(l *results.Launch, name string) (float64, error) {
 // positive says whether a subject is above zero whenever something was measured,
 // and so judged on the log scale. A difference is not, and is judged as it is;
 // neither is a metric of which 0 is a good value.
-func positive(e *assertion.Expr) bool {
+func positive(d *workload.Definitions, e *assertion.Expr) bool {
 	switch e.Op {
 	case assertion.Metric:
-		return !workload.MayBeZero(e.Metric)
+		return !d.MayBeZero(e.Metric)
 	case assertion.Sub:
 		return false
 	case assertion.Const:
 		return e.Value > 0
 	}
+	if a, ok := e.Op.Aggregate(); ok && !a.Positive {
+		return false
+	}
 	for _, arg := range e.Args {
-		if !positive(arg) {
+		if !positive(d, arg) {
 			return false
 		}
 	}
@@ -86,8 +89,8 @@ func valuesOf(ps []point) []float64 {
 }
 
 // estimateOf estimates a subject on the scale that fits it.
-func estimateOf(subject *assertion.Expr, ps []point, confidence float64) estimate {
-	if positive(subject) {
+func estimateOf(d *workload.Definitions, subject *assertion.Expr, ps []point, confidence float64) estimate {
+	if positive(d, subject) {
 		return logarithmic(valuesOf(ps), confidence)
 	}
 	return arithmetic(valuesOf(ps), confidence)

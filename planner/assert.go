@@ -91,9 +91,8 @@ func (t *Table) depends(s *sheet, a *dsl.Assert) []int {
 func (t *Table) eachCase(s *sheet, a *dsl.Assert, find *finder) []int {
 	axes := t.depends(s, a)
 	matches, failed := 0, false
-	perCase := whereWork(a)
 	f := work(s.by(axes), func(i int) *attached {
-		if failed || !t.spend(perCase, a.Range) {
+		if failed || t.late(a.Range) {
 			failed = true
 			return nil
 		}
@@ -107,16 +106,8 @@ func (t *Table) eachCase(s *sheet, a *dsl.Assert, find *finder) []int {
 			return nil
 		}
 		matches++
-		if !t.spend(lowerWork, a.Range) {
-			failed = true
-			return nil
-		}
 		lowered, diags := a.Lower(scope)
 		if t.report(diags...); diags.HasErrors() {
-			failed = true
-			return nil
-		}
-		if n := lowered.Subject.Size(); n > 1 && !t.spend(n*leafWork/4, a.Range) {
 			failed = true
 			return nil
 		}
@@ -138,21 +129,13 @@ func (t *Table) matchesNone(s *sheet, a *dsl.Assert) {
 	t.fail(a.Range, "Assertion matches no case", fmt.Sprintf("None of the %d cases of run %q satisfies its where clause, so it would never be judged.", s.live, s.run.Name), "Correct the clause, or remove the assertion.")
 }
 
-// whereWork is the work of finding out whether a case is one that the assertion is about.
-func whereWork(a *dsl.Assert) int {
-	if w := a.Where(); w != nil {
-		return conditionWork + len(w.Text())
-	}
-	return 1
-}
-
 // judgements gathers what is asserted of a case.
 func (t *Table) judgements(s *sheet, i int) judgements {
 	out := judgements{list: []assertion.Assertion{}}
 	keys := []string{}
 	for _, f := range s.asserted {
 		if a := f.at(i); a != nil {
-			if !t.spend(copyWork, s.run.Range) {
+			if t.late(s.run.Range) {
 				return out
 			}
 			out.list = append(out.list, a.Assertion)
@@ -173,10 +156,11 @@ func (t *Table) matching(s *sheet, a *dsl.Assert, find *finder) []int {
 		knobs = w.Names()
 	}
 	classes := s.by(s.axesOf(knobs))
-	if !t.spend(len(classes.first)*whereWork(a), a.Range) {
-		return nil
-	}
 	f := work(classes, func(i int) bool {
+		if failed || t.late(a.Range) {
+			failed = true
+			return false
+		}
 		ok, diags := a.Matches(s.scopeIn(i, find))
 		t.report(diags...)
 		failed = failed || diags.HasErrors()

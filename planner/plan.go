@@ -5,7 +5,6 @@ package planner
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -105,6 +104,8 @@ type Run struct {
 	// Phases are deadlines by phase in seconds, where the scenario sets them:
 	// ready, connect, run, verify, teardown.
 	Phases map[string]float64 `json:"phases_s,omitempty"`
+	// Metrics are those of the run's cases, where the scenario declares any.
+	Metrics []workload.Metric `json:"metrics,omitempty"`
 	// While names the run as whose background load this one runs.
 	While string `json:"while,omitempty"`
 }
@@ -246,12 +247,6 @@ func decode(b []byte) (*Plan, error) {
 	return &p, p.normalize()
 }
 
-func (p *Plan) checksum() string {
-	c := *p
-	c.Checksum = ""
-	return text(sha256.Sum256(encode(c)))
-}
-
 // normalize gives options, and the axes that set them, the Go types that JSON
 // does not keep.
 func (p *Plan) normalize() error {
@@ -281,17 +276,4 @@ func (p *Plan) normalize() error {
 		}
 	}
 	return nil
-}
-
-// Encode is the plan as JSON.
-func (p *Plan) Encode() ([]byte, error) {
-	p.Checksum = p.checksum()
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false) // assertions are full of < and >
-	enc.SetIndent("", "  ")
-	if err := enc.Encode(p); err != nil {
-		return nil, fmt.Errorf("encoding plan: %w", err)
-	}
-	return b.Bytes(), nil
 }

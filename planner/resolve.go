@@ -22,17 +22,14 @@ func resolve(t *Table) {
 				if !s.applies(c.Option, i) {
 					return nil
 				}
-				if len(c.Axes) > 0 && !t.spend(settingWork+expressionWork*c.Length(), s.run.Range) {
+				if t.late(s.run.Range) {
 					return nil
 				}
 				v, diags := c.Value(s.at(s.columns, c.Axes, i))
 				t.report(diags...)
-				if text, ok := v.(string); ok && len(c.Axes) > 0 && !t.spend(len(text), s.run.Range) {
-					return nil
-				}
 				return v
 			})}
-			if t.exhausted {
+			if t.isLate {
 				return
 			}
 			col.encode()

@@ -14,11 +14,11 @@ func (t *Table) along(s *sheet, a *dsl.Assert, find *finder) {
 	axis := []string{a.TrendAxis()}
 	trendAxis := slices.IndexFunc(s.run.Axes, func(x *dsl.Axis) bool { return x.Name == axis[0] })
 	cases := t.matching(s, a, find)
-	if !t.spend(len(cases)*keyWork, a.Range) {
-		return
-	}
 	lines := s.rowsOf(cases, axis)
 	for _, line := range lines {
+		if t.late(a.Range) {
+			return
+		}
 		slices.SortStableFunc(line, func(x, y int) int {
 			return ascending(s.value(s.columns, trendAxis, x).Value, s.value(s.columns, trendAxis, y).Value)
 		})
@@ -46,11 +46,11 @@ func (t *Table) over(s *sheet, a *dsl.Assert, find *finder) {
 		over = s.axisNames(s.allAxes())
 	}
 	cases := t.matching(s, a, find)
-	if !t.spend(len(cases)*leafWork*a.Parts(), a.Range) {
-		return
-	}
 	lines := s.rowsOf(cases, over)
 	for _, line := range lines {
+		if t.late(a.Range) {
+			return
+		}
 		var scopes []dsl.Scope
 		for _, i := range line {
 			scopes = append(scopes, s.scopeIn(i, find))
@@ -124,11 +124,11 @@ func (f *finder) Find(run string, at map[string]string, where *dsl.Condition) []
 	}
 	keys := []string{}
 	line := f.line(s, axes)[key.at]
-	if where != nil && !f.table.spend(len(line)*(conditionWork+len(where.Text())), s.run.Range) {
-		return nil
-	}
 	for _, i := range line {
 		if where != nil {
+			if f.table.late(s.run.Range) {
+				return nil
+			}
 			if ok, err := where.Eval(s.scope(int(i))); err != nil || !ok {
 				continue // a condition of a known run was checked when it was compiled
 			}

@@ -16,19 +16,18 @@ import (
 // combination of their values and not for each case, so that a sweep of a
 // million cases is planned in about a second. Case writes one case out, Plan all.
 type Table struct {
-	scenario  *dsl.Scenario
-	sheets    []*sheet // in file order until order sorts them
-	byName    map[string]*sheet
-	groups    []*tableGroup
-	spanning  []spanning
-	head      *Plan // everything but cases and groups
-	diags     hcl.Diagnostics
-	known     map[problem]bool // what diags has
-	cases     int              // so far
-	modest    int              // of them, in runs with the default max_cases
-	work      int              // units that are left
-	exhausted bool             // which has been reported
-	edges     int              // between cases, that are left
+	scenario *dsl.Scenario
+	sheets   []*sheet // in file order until order sorts them
+	byName   map[string]*sheet
+	groups   []*tableGroup
+	spanning []spanning
+	head     *Plan // everything but cases and groups
+	diags    hcl.Diagnostics
+	known    map[problem]bool // what diags has
+	cases    int              // so far
+	modest   int              // of them, in runs with the default max_cases
+	isLate   bool             // and that has been reported
+	edges    int              // between cases, that are left
 }
 
 // problem is what makes a diagnostic the same as another.

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"weir/dsl"
+	cells "weir/workload/traffic"
 )
 
 const traffic = `
@@ -106,7 +107,7 @@ func TestSavedPlansHoldTheirMatrices(t *testing.T) {
 	if c == nil {
 		t.Fatalf("%v", keys(back))
 	}
-	o, err := traffic.Kind.Decode(c.Options)
+	o, err := cells.Decode(c.Options)
 	if err != nil || o.Matrix.Compact() != "2: 0>1=4096 1>0=1" || o.Ranks != 2 || o.Shards != 2 {
 		t.Errorf("%+v, %v", o, err)
 	}

@@ -13,11 +13,17 @@ func (t *Table) Digest() string { return t.head.Digest }
 
 // Plan writes the plan out.
 func (t *Table) Plan() *Plan {
-	p := *t.head
-	p.Cases, p.Groups, p.Assertions = []*Case{}, []*LaunchGroup{}, t.acrossCases()
+	p := t.frame()
 	for c := range t.Cases() {
 		p.Cases = append(p.Cases, c)
 	}
+	return p
+}
+
+// frame is the plan without its cases.
+func (t *Table) frame() *Plan {
+	p := *t.head
+	p.Cases, p.Groups, p.Assertions = []*Case{}, []*LaunchGroup{}, t.acrossCases()
 	for _, g := range t.groups {
 		p.Groups = append(p.Groups, g.write(t))
 	}

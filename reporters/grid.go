@@ -32,28 +32,11 @@ type column struct {
 // options that have columns of their own, whether they are axes or not.
 var optionColumns = []namedColumn{{"block_size", "block size", 0}, {"batch", "batch", 3}}
 
-// metrics that have columns wherever a workload measures them.
-var metricColumns = []namedColumn{
-	{"latency.avg", "latency\navg", 4}, {"latency.p50", "latency\np50", 5}, {"latency.p99", "latency\np99", 2},
-}
-
-// metrics of what is moved that have columns before the measured ones.
-var amountColumns = []namedColumn{{"bytes", "moves\n", 4}, {"senders", "senders", 8}}
-
-// slowdown is what a pattern of a sequence is looked at for, beside these: the columns
-// of sequential-ct-perftest.
-const slowdown = "slowdown"
-
-var sequenceColumns = []namedColumn{{"latency", "latency\n", 0}, {"isolated_latency", "isolated\nlatency", 0}}
-
-// namedColumn is a column for an option or a metric.
+// namedColumn is a column for an option.
 type namedColumn struct {
 	name, head string
 	drop       int
 }
-
-// perSender is the metric of what each of several senders has.
-const perSender = "bandwidth.per_sender"
 
 func named(columns []namedColumn, name string) bool {
 	return slices.ContainsFunc(columns, func(c namedColumn) bool { return c.name == name })
@@ -61,6 +44,7 @@ func named(columns []namedColumn, name string) bool {
 
 // grids makes one grid per run, in document order.
 func grids(doc *results.Document) []grid {
+	metrics := workload.DefinitionsOf(doc)
 	var order []string
 	byRun := map[string][]*results.Case{}
 	for _, c := range doc.Cases {
@@ -71,12 +55,13 @@ func grids(doc *results.Document) []grid {
 	}
 	var out []grid
 	for _, run := range order {
-		out = append(out, newGrid(run, byRun[run]))
+		cases := byRun[run]
+		out = append(out, newGrid(run, cases, metrics.Of(cases[0].Workload, run)))
 	}
 	return out
 }
 
-func newGrid(run string, cases []*results.Case) grid {
+func newGrid(run string, cases []*results.Case, table *results.MetricTable) grid {
 	g := grid{run: run, cases: cases}
 	for _, axis := range axes(cases) {
 		if !named(optionColumns, axis) {
@@ -101,42 +86,25 @@ func newGrid(run string, cases []*results.Case) grid {
 	if slices.ContainsFunc(cases, func(c *results.Case) bool { return workingSet(c) != nil }) {
 		g.add("working set", false, 8, workingSetCell)
 	}
-	for _, m := range amountColumns {
-		if has(cases, m.name) {
-			g.metric(m.name, m.head, m.drop, cases)
+	shown := slices.DeleteFunc(table.Shown(), func(c results.MetricColumn) bool { return !has(cases, c.Metric) })
+	for _, c := range shown {
+		if c.Percent {
+			continue
+		}
+		g.metric(c.Metric, head(c), c.Drop, cases)
+		if c.Interval {
+			s := columnScale(unitOf(cases, c.Metric))
+			g.add(results.ConfidenceText+"\nCI", true, 7, func(of *results.Case) string { return interval(of, c.Metric, s) })
 		}
 	}
-	for _, m := range sequenceColumns {
-		if has(cases, slowdown) {
-			g.metric(m.name, m.head, m.drop, cases)
-		}
-	}
-	main := "bandwidth"
-	if has(cases, slowdown) {
-		main = slowdown
-	}
-	if has(cases, main) {
-		s := columnScale(unitOf(cases, main))
-		g.metric(main, main+"\n", 0, cases)
-		g.add(results.ConfidenceText+"\nCI", true, 7, func(c *results.Case) string { return interval(c, main, s) })
-	}
-	if main != "bandwidth" && has(cases, "bandwidth") {
-		g.metric("bandwidth", "bandwidth\n", 3, cases)
-	}
-	if has(cases, perSender) && main == "bandwidth" {
-		g.metric(perSender, "per sender\n", 9, cases)
-	}
-	for _, m := range metricColumns {
-		if has(cases, m.name) && main == "bandwidth" {
-			g.metric(m.name, m.head, m.drop, cases)
-		}
-	}
-	for _, name := range asserted(cases) {
+	for _, name := range asserted(cases, shown) {
 		g.metric(name, plain(name)+"\n", 0, cases)
 	}
-	if has(cases, "ceiling") {
-		g.add("% of ceiling", true, 1, func(c *results.Case) string { return number(c, "ceiling", results.Percent) })
-		g.columns[len(g.columns)-1].metric = "ceiling"
+	for _, c := range shown {
+		if c.Percent {
+			g.add(head(c), true, c.Drop, func(of *results.Case) string { return number(of, c.Metric, results.Percent) })
+			g.columns[len(g.columns)-1].metric = c.Metric
+		}
 	}
 	g.add("n", true, 6, launchCount)
 	g.add("verdict", false, 0, func(c *results.Case) string { return sentence(" ", labelled(standing(c)), simulatedMark(c)) })
@@ -154,6 +122,15 @@ func (g *grid) metric(name, head string, drop int, cases []*results.Case) {
 	g.columns[len(g.columns)-1].metric = name
 }
 
+// head is that of a column, whose lines a document may have written.
+func head(c results.MetricColumn) string {
+	first, second, two := strings.Cut(c.Head, "\n")
+	if !two {
+		return plain(first)
+	}
+	return plain(first) + "\n" + plain(second)
+}
+
 // axes are those of all cases in the order of their author.
 func axes(cases []*results.Case) []string {
 	var out []string
@@ -169,7 +146,7 @@ func axes(cases []*results.Case) []string {
 
 // asserted are the metrics that an assertion of these cases uses and that have no
 // column otherwise.
-func asserted(cases []*results.Case) []string {
+func asserted(cases []*results.Case, shown []results.MetricColumn) []string {
 	var out []string
 	for _, c := range cases {
 		for _, a := range c.Assertions {
@@ -177,8 +154,8 @@ func asserted(cases []*results.Case) []string {
 				continue
 			}
 			for _, m := range a.Subject.Metrics() {
-				shown := m == "bandwidth" || m == slowdown || named(sequenceColumns, m) || m == perSender || m == "ceiling" || named(amountColumns, m) || named(metricColumns, m) || slices.Contains(out, m)
-				if !shown && has(cases, m) {
+				has := has(cases, m) && !slices.ContainsFunc(shown, func(c results.MetricColumn) bool { return c.Metric == m })
+				if has && !slices.Contains(out, m) {
 					out = append(out, m)
 				}
 			}

@@ -10,13 +10,14 @@ import (
 	"weir/quantity"
 	"weir/reporters/html"
 	"weir/results"
+	"weir/workload"
 )
 
 // HTML writes the report as one page for a browser: the verdict and what is wrong
 // first, then a section for each run with its charts, and at the end what the
 // numbers mean and where they come from.
 func HTML(w io.Writer, doc *results.Document) error {
-	d := newDraft()
+	d := newDraft(workload.DefinitionsOf(doc))
 	p := &html.Page{
 		Kind: "report", Title: plain(clip(doc.Scenario.Name, " …")), Sign: symbols[doc.Session.Status], Status: plain(doc.Session.Status),
 		Headline: clip(headline(doc), " …"), Description: plain(clip(doc.Scenario.Description, " …")),
@@ -133,7 +134,7 @@ func (d *draft) card(doc *results.Document, f finding) html.Card {
 	}
 	if a.Subject != nil && of != nil {
 		for _, m := range a.Subject.Metrics() {
-			c.Metrics = append(c.Metrics, d.link(of.Workload, m))
+			c.Metrics = append(c.Metrics, d.link(of.Workload, of.Run, m))
 		}
 	}
 	if a.Observed != nil {

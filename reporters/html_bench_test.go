@@ -42,7 +42,7 @@ func session(cases, launches int) *results.Document {
 		estimate("bandwidth", "GB/s", bandwidth)
 		estimate("ceiling.bandwidth", "GB/s", 25)
 		estimate("ceiling", "", bandwidth/25)
-		for k, q := range quantiles {
+		for k, q := range []string{"latency.min", "latency.p50", "latency.p90", "latency.p95", "latency.p99", "latency.p999", "latency.max"} {
 			estimate(q, "s", float64(size)*1e-9/bandwidth*math.Pow(1.4, float64(k)))
 		}
 		estimate("latency.avg", "s", float64(size)*1.7e-9/bandwidth)

@@ -13,22 +13,17 @@ import (
 	"weir/reporters/html"
 	"weir/results"
 	"weir/workload"
-	cells "weir/workload/traffic"
-	"weir/workload/transfer"
 )
 
 // mostFigures is how many metrics of a run have charts.
 const mostFigures = 6
 
-// ceilingOf is the metric that ceiling.bandwidth is the ceiling of, by workload.
-var ceilingOf = map[string]string{transfer.Kind.Name: "bandwidth", cells.Kind.Name: "bottleneck.bandwidth"}
-
 // charted are the metrics of a run that have charts: those that assertions judge,
-// otherwise its workload's first that was measured.
-func charted(doc *results.Document, cases []*results.Case) []string {
+// otherwise the first that was measured.
+func (d *draft) charted(doc *results.Document, cases []*results.Case) []string {
 	var out []string
 	add := func(a *results.AssertionVerdict) {
-		for _, m := range judged(a) {
+		for _, m := range d.judged(a) {
 			if !slices.Contains(out, m) && has(cases, m) {
 				out = append(out, m)
 			}
@@ -50,33 +45,34 @@ func charted(doc *results.Document, cases []*results.Case) []string {
 			add(a)
 		}
 	}
-	if has(cases, slowdown) { // what a sequence is played for, asserted or not
-		out = append([]string{slowdown}, slices.DeleteFunc(out, func(m string) bool { return m == slowdown })...)
+	if len(cases) == 0 {
+		return nil
 	}
-	if kind, ok := workload.Lookup(workloadOf(cases)); ok && len(out) == 0 {
-		for _, m := range kind.Metrics {
-			if has(cases, m.Name) {
-				return []string{m.Name}
-			}
+	unmeasured := func(m workload.Metric) bool { return !has(cases, m.Name) }
+	measured := slices.DeleteFunc(slices.Clone(d.table(cases).Definitions), unmeasured)
+	for _, m := range slices.Backward(measured) {
+		if m.Headline {
+			out = append([]string{m.Name}, slices.DeleteFunc(out, func(other string) bool { return other == m.Name })...)
 		}
+	}
+	if len(out) == 0 && len(measured) > 0 {
+		return []string{measured[0].Name}
 	}
 	return out[:min(len(out), mostFigures)]
 }
 
-func workloadOf(cases []*results.Case) string {
-	if len(cases) == 0 {
-		return ""
-	}
-	return cases[0].Workload
+// table has the metrics of the cases of a run.
+func (d *draft) table(cases []*results.Case) *results.MetricTable {
+	return d.metrics.Of(cases[0].Workload, cases[0].Run)
 }
 
 // judged are the metrics that an assertion is about: the first that each of its
 // subjects mentions, which are then held against others and against ceilings.
-func judged(a *results.AssertionVerdict) []string {
+func (d *draft) judged(a *results.AssertionVerdict) []string {
 	var out []string
 	add := func(e *assertion.Expr) {
 		for _, m := range e.Metrics() {
-			if !strings.HasPrefix(m, "ceiling.") {
+			if !d.metrics.Reference(m) {
 				out = append(out, m)
 				return
 			}
@@ -111,14 +107,15 @@ func (d *draft) figure(l *layout, metric string) (html.Figure, bool) {
 	var values []float64
 	most, thinned := d.mostPoints(l), false // of a series
 	points := 0
-	unit, of := "", ""
+	unit := ""
+	var of *results.Case
 	for _, p := range l.panels {
 		for _, s := range p.series {
 			thinned = thinned || len(s.cases) > most
 			for _, c := range evenly(s.cases, most) {
 				if m, ok := c.Metrics.Get(metric); ok && drawable(m.Value) {
 					values = append(values, m.Value)
-					unit, of = m.Unit, c.Workload
+					unit, of = m.Unit, c
 					points++
 				}
 			}
@@ -133,10 +130,10 @@ func (d *draft) figure(l *layout, metric string) (html.Figure, bool) {
 		f.Note = sentence("; ", f.Note, fmt.Sprintf("%d points of each series are drawn, evenly spread, and the table has all", most))
 	}
 	y := html.Axis{Name: strings.TrimPrefix(unitIn(unit), "in "), Log: html.Wide(values), Label: tickLabel(unit)}
-	f.Metric = d.link(of, metric)
+	f.Metric = d.link(of.Workload, of.Run, metric)
 	f.Title = unitIn(unit)
 	point := func(c *results.Case) (html.Point, bool) {
-		p, ok := estimate(c, metric, points <= fewPoints)
+		p, ok := d.estimate(c, metric, points <= fewPoints)
 		f.Band = f.Band || p.Lower != nil || p.Upper != nil
 		f.Ceiling = f.Ceiling || p.Ceiling != nil
 		if p.CI != nil {
@@ -190,14 +187,15 @@ func keys(panels []panel) []string {
 }
 
 // estimate is a case on a chart of one metric.
-func estimate(c *results.Case, metric string, launches bool) (html.Point, bool) {
+func (d *draft) estimate(c *results.Case, metric string, launches bool) (html.Point, bool) {
 	m, ok := c.Metrics.Get(metric)
 	if !ok || !drawable(m.Value) {
 		return html.Point{}, false
 	}
 	p := html.Point{Y: m.Value, CI: m.CI}
-	p.Lower, p.Upper = band(c, metric)
-	if v, ok := c.Metrics.Get("ceiling.bandwidth"); ok && ceilingOf[c.Workload] == metric {
+	p.Lower, p.Upper = d.band(c, metric)
+	defined, _ := d.metrics.Metric(c, metric)
+	if v, ok := c.Metrics.Get(defined.Ceiling); ok {
 		p.Ceiling = &v.Value
 	}
 	for _, l := range c.Succeeded() {
@@ -207,7 +205,7 @@ func estimate(c *results.Case, metric string, launches bool) (html.Point, bool) 
 	}
 	verdict := "-"
 	for _, a := range c.Assertions {
-		if s := a.Standing(); slices.Contains(judged(a), metric) && rank(s) < rank(verdict) {
+		if s := a.Standing(); slices.Contains(d.judged(a), metric) && rank(s) < rank(verdict) {
 			verdict = s
 		}
 	}
@@ -236,9 +234,9 @@ func drawable(v float64) bool {
 // band is where the assertions of a case want a metric, everything else that they
 // mention being as it was measured: of bandwidth >= 0.2 * ceiling.bandwidth it is a fifth of the
 // ceiling. Only of assertions that are proportional to the metric, or to its inverse.
-func band(c *results.Case, metric string) (lower, upper *float64) {
+func (d *draft) band(c *results.Case, metric string) (lower, upper *float64) {
 	for _, a := range c.Assertions {
-		if a.Subject == nil || a.Severity == assertion.Info || !alone(a.Subject) || !slices.Contains(judged(a), metric) {
+		if a.Subject == nil || a.Severity == assertion.Info || !alone(a.Subject) || !slices.Contains(d.judged(a), metric) {
 			continue
 		}
 		low, high, ok := solve(c, a, metric)

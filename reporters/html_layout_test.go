@@ -8,6 +8,7 @@ import (
 
 	"weir/assertion"
 	"weir/results"
+	"weir/workload"
 )
 
 // swept are the cases of a run with these axes, each of which is measured.
@@ -152,7 +153,7 @@ func TestBandOfAMetric(t *testing.T) {
 			"bandwidth": {Unit: "GB/s", Value: 5}, "ceiling.bandwidth": {Unit: "GB/s", Value: 10},
 			"latency.p50": {Unit: "s", Value: 1e-3}, "latency.p99": {Unit: "s", Value: 2e-3},
 		}), Assertions: []*results.AssertionVerdict{{Assertion: assertion.Assertion{Severity: assertion.Gate, Subject: c.subject, Unit: c.unit, Bounds: assertion.Bounds{Lower: c.lower, Upper: c.upper}}}}}
-		lower, upper := band(testCase, c.metric)
+		lower, upper := newDraft(workload.NewDefinitions(nil)).band(testCase, c.metric)
 		if got := text(lower) + " " + text(upper); got != c.want {
 			t.Errorf("%s: %s, want %s", c.what, got, c.want)
 		}

@@ -8,45 +8,62 @@ import (
 
 	"weir/reporters/html"
 	"weir/results"
+	"weir/workload"
 )
 
-// quantiles are the metrics that together are the distribution of a case's
-// latencies, ascending.
-var quantiles = []string{"latency.min", "latency.p50", "latency.p90", "latency.p95", "latency.p99", "latency.p999", "latency.max"}
+// fewestQuantiles is of how many a distribution is drawn.
+const fewestQuantiles = 3
 
-// quantileFigures draw the distributions of a run, a line for a case: of an axis of numbers
-// some of its values in a panel for each series of the charts, otherwise all cases, in as
-// many figures as their lines need.
-func quantileFigures(l *layout) []html.Figure {
-	var ticks []html.Tick
-	place := map[string]float64{}
-	for _, q := range quantiles {
-		if slices.ContainsFunc(l.panels, func(p panel) bool {
-			return slices.ContainsFunc(p.series, func(s caseSeries) bool { return has(s.cases, q) })
-		}) {
-			place[q] = float64(len(ticks) + 1)
-			ticks = append(ticks, html.Tick{At: place[q], Label: strings.Replace(strings.TrimPrefix(q, "latency."), "p999", "p99.9", 1)})
-		}
-	}
-	if len(ticks) < 3 {
+// quantileFamily are the metrics, ascending, that together are a distribution.
+type quantileFamily struct {
+	name    string // of latency.p99 it is latency
+	metrics []workload.Metric
+}
+
+// quantiles are the distributions that cases of a run have.
+func (d *draft) quantiles(cases []*results.Case) []quantileFamily {
+	if len(cases) == 0 {
 		return nil
 	}
+	var out []quantileFamily
+	for _, m := range d.table(cases).Definitions {
+		if m.Quantile == "" || !has(cases, m.Name) {
+			continue
+		}
+		i := slices.IndexFunc(out, func(f quantileFamily) bool { return f.name == m.Family() })
+		if i < 0 {
+			i = len(out)
+			out = append(out, quantileFamily{name: m.Family()})
+		}
+		out[i].metrics = append(out[i].metrics, m)
+	}
+	return slices.DeleteFunc(out, func(f quantileFamily) bool { return len(f.metrics) < fewestQuantiles })
+}
+
+// figures draw the distributions of a run, a line for a case: of an axis of numbers
+// some of its values in a panel for each series of the charts, otherwise all cases, in as
+// many figures as their lines need.
+func (f quantileFamily) figures(l *layout) []html.Figure {
 	if l.axis != "" {
 		groups, some := distributions(l)
-		f := quantileFigure(groups, ticks, place)
+		drawn := f.figure(groups)
 		if some {
-			f.Note = "Some cases, evenly spread over " + plain(l.axis) + "; the table below has all."
+			drawn.Note = "Some cases, evenly spread over " + plain(l.axis) + "; the table below has all."
 		}
-		return []html.Figure{f}
+		return []html.Figure{drawn}
 	}
 	var out []html.Figure
 	for chunk := range slices.Chunk(l.panels[0].series, html.MostSeries) {
-		out = append(out, quantileFigure([]panel{{series: chunk}}, ticks, place))
+		out = append(out, f.figure([]panel{{series: chunk}}))
 	}
 	return out
 }
 
-func quantileFigure(groups []panel, ticks []html.Tick, place map[string]float64) html.Figure {
+func (f quantileFamily) figure(groups []panel) html.Figure {
+	var ticks []html.Tick
+	for i, m := range f.metrics {
+		ticks = append(ticks, html.Tick{At: float64(i + 1), Label: plain(m.Quantile)})
+	}
 	var values []float64
 	var panels []html.Panel
 	for _, g := range groups {
@@ -54,21 +71,21 @@ func quantileFigure(groups []panel, ticks []html.Tick, place map[string]float64)
 		for _, s := range g.series {
 			p.Series = append(p.Series, html.Series{Name: s.name})
 			points := &p.Series[len(p.Series)-1].Points
-			for _, q := range quantiles {
-				if !has(s.cases, q) {
+			for i, q := range f.metrics {
+				if len(s.cases) == 0 {
 					continue
 				}
 				c := s.cases[0]
-				if m, ok := c.Metrics.Get(q); ok && drawable(m.Value) {
-					*points = append(*points, html.Point{X: place[q], Y: m.Value, Says: says(c, q)})
+				if m, ok := c.Metrics.Get(q.Name); ok && drawable(m.Value) {
+					*points = append(*points, html.Point{X: ticks[i].At, Y: m.Value, Says: says(c, q.Name)})
 					values = append(values, m.Value)
 				}
 			}
 		}
 		panels = append(panels, p)
 	}
-	return html.Figure{Keys: keys(groups), Drawings: html.Panels("latency by quantile", html.Axis{Name: "quantile", Ticks: ticks},
-		html.Axis{Log: html.Wide(values), Label: tickLabel("s")}, panels)}
+	x, y := html.Axis{Name: "quantile", Ticks: ticks}, html.Axis{Log: html.Wide(values), Label: tickLabel(f.metrics[0].Unit)}
+	return html.Figure{Keys: keys(groups), Drawings: html.Panels(plain(f.name)+" by quantile", x, y, panels)}
 }
 
 // distributions are the cases of an axis whose distributions are drawn, each a series of
@@ -99,22 +116,25 @@ func distributions(l *layout) (out []panel, some bool) {
 }
 
 // quantileTable has the distributions of all cases of a run.
-func (d *draft) quantileTable(g grid) *html.Table {
-	t := &html.Table{Caption: fmt.Sprintf("Latencies of all cases of run %s", plain(g.run))}
-	s := columnScale("s")
+func (d *draft) quantileTable(g grid, families []quantileFamily) *html.Table {
+	if len(families) == 0 {
+		return nil
+	}
+	t := &html.Table{Caption: fmt.Sprintf("%s of all cases of run %s", ofQuantiles(families), plain(g.run))}
 	names := axes(g.cases)
 	for _, a := range names {
 		t.Columns = append(t.Columns, html.Column{Head: plain(a), Right: allNumbers(g.cases, a)})
 	}
-	var shown []string
-	for _, q := range quantiles {
-		if has(g.cases, q) {
-			shown = append(shown, q)
-			t.Columns = append(t.Columns, html.Column{Head: strings.TrimPrefix(q, "latency.") + "\n" + s.Unit, Right: true, Metric: d.link(workloadOf(g.cases), q)})
+	for _, f := range families {
+		for _, m := range f.metrics {
+			head := m.Last()
+			if len(families) > 1 {
+				head = m.Name
+			}
+			head = strings.TrimSpace(plain(head) + "\n" + columnScale(m.Unit).Unit)
+			link := d.link(g.cases[0].Workload, g.run, m.Name)
+			t.Columns = append(t.Columns, html.Column{Head: head, Right: true, Metric: link})
 		}
-	}
-	if len(shown) < 3 {
-		return nil
 	}
 	for _, c := range g.cases {
 		if c.Metrics.IsZero() {
@@ -124,10 +144,22 @@ func (d *draft) quantileTable(g grid) *html.Table {
 		for _, a := range names {
 			cells = append(cells, setting(c, a))
 		}
-		for _, q := range shown {
-			cells = append(cells, number(c, q, s))
+		for _, f := range families {
+			for _, m := range f.metrics {
+				cells = append(cells, number(c, m.Name, columnScale(m.Unit)))
+			}
 		}
 		t.Rows = append(t.Rows, html.Row{Cells: cells})
 	}
 	return t
+}
+
+// ofQuantiles says what the distributions are of.
+func ofQuantiles(families []quantileFamily) string {
+	for _, f := range families {
+		if f.metrics[0].Unit != "s" {
+			return "Quantiles"
+		}
+	}
+	return "Latencies"
 }

@@ -14,15 +14,18 @@ const mostRows = 500
 func (d *draft) run(doc *results.Document, id string, g grid) html.Run {
 	r := html.Run{ID: id, Name: plain(clip(g.run, " …"))}
 	l := newLayout(g.cases)
-	for _, metric := range charted(doc, g.cases) {
+	for _, metric := range d.charted(doc, g.cases) {
 		if f, ok := d.figure(l, metric); ok {
 			r.Figures = append(r.Figures, f)
 		}
 	}
 	r.Scores = scores(g.cases)
 	r.Table = d.caseTable(g)
-	r.Quantiles = quantileFigures(l)
-	r.QuantileTable = d.quantileTable(g)
+	families := d.quantiles(g.cases)
+	for _, f := range families {
+		r.Quantiles = append(r.Quantiles, f.figures(l)...)
+	}
+	r.QuantileTable = d.quantileTable(g, families)
 	return r
 }
 
@@ -31,7 +34,7 @@ func (d *draft) caseTable(g grid) html.Table {
 	for _, c := range g.columns {
 		column := html.Column{Head: c.head, Right: c.right}
 		if c.metric != "" && len(g.cases) > 0 {
-			column.Metric = d.link(g.cases[0].Workload, c.metric)
+			column.Metric = d.link(g.cases[0].Workload, g.run, c.metric)
 		}
 		t.Columns = append(t.Columns, column)
 	}

@@ -200,6 +200,7 @@ func TestPageNeedsNothingElse(t *testing.T) {
 // Every metric that is named leads to its definition in the page, word for word the registry's.
 func TestPageDefinesWhatItShows(t *testing.T) {
 	page := parsePage(t, read(t, "traffic"))
+	kind, _ := workload.Lookup("traffic")
 	links := 0
 	for _, a := range page.all("a") {
 		if a.attribute("class") != "metric" {
@@ -208,7 +209,7 @@ func TestPageDefinesWhatItShows(t *testing.T) {
 		links++
 		id := strings.TrimPrefix(a.attribute("href"), "#")
 		at := page.id(t, id)
-		m, ok := workload.FindMetric("traffic", strings.TrimPrefix(id, "m-traffic-"))
+		m, ok := kind.Metric(strings.TrimPrefix(id, "m-traffic-"))
 		if !ok || !strings.HasPrefix(at.text(), m.Name) {
 			t.Fatalf("%s leads to %q", id, at.text())
 		}

@@ -9,12 +9,13 @@ import (
 	"weir/history"
 	"weir/reporters/html"
 	"weir/results"
+	"weir/workload"
 )
 
 // TrendHTML writes a metric over the sessions of a history as one page for a browser: what
 // changed and what differs there, the course with its levels, and all sessions.
 func TrendHTML(w io.Writer, t *history.Trend) error {
-	d := newDraft()
+	d := newDraft(workload.NewDefinitions(nil))
 	name := plain(clip(t.Metric+" of "+t.Case, " …"))
 	p := &html.Page{
 		Kind: "history", Title: name, Sign: "=", Status: "unchanged", Headline: changesText(t), Banner: sentence(". ", simulatedSessions(t), definedDifferently(t)),
@@ -83,7 +84,7 @@ func course(d *draft, t *history.Trend) html.Figure {
 	var points []html.Point
 	var values []float64
 	var ticks []html.Tick
-	f := html.Figure{Metric: d.link(t.Workload, t.Metric), Title: sentence(" ", unitIn(t.Unit), "over the sessions"),
+	f := html.Figure{Metric: d.link(t.Workload, "", t.Metric), Title: sentence(" ", unitIn(t.Unit), "over the sessions"),
 		Note: "Sessions are evenly spaced, whenever they were. Lines are levels with their intervals over sessions; a number is that of the change above."}
 	for i, p := range t.Points {
 		ticks = append(ticks, html.Tick{At: float64(i), Label: p.Started.UTC().Format("2006-01-02")})

@@ -61,7 +61,8 @@ func TestTrendPage(t *testing.T) {
 			t.Errorf("nothing says %q:\n%s", want, says)
 		}
 	}
-	m, _ := workload.FindMetric("transfer", "bandwidth")
+	kind, _ := workload.Lookup("transfer")
+	m, _ := kind.Metric("bandwidth")
 	if text := page.text(); !strings.Contains(text, m.Doc) || !strings.Contains(text, "x.json: the case is error: rank 1 died") {
 		t.Error("the metric is not defined, or it is not said what was left out")
 	}

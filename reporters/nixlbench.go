@@ -4,13 +4,14 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"weir/quantity"
 	"weir/results"
-	"weir/workload/transfer"
+	"weir/workload"
 )
 
 // nixlbenchNotes say what a reader who knows the columns from nixlbench would
@@ -26,14 +27,6 @@ const nixlbenchNotes = `The columns of nixlbench with what weir measured, the me
 Digits are those that the interval of the launches supports. The last column is weir's.
 `
 
-// nixlbenchColumn is a column of nixlbench's table: its head, its width and weir's
-// metric for it, in the column's unit.
-type nixlbenchColumn struct {
-	head  string
-	width int
-	cell  func(*results.Case) string
-}
-
 // NIXLBench writes the transfers of a session as the table that nixlbench prints
 // (the same heads, units, order and widths of columns), with notes of what weir
 // defines in another way. What is not an axis of nixlbench's table stands
@@ -47,11 +40,12 @@ func NIXLBench(w io.Writer, doc *results.Document) error {
 	var order []string
 	groups, others := map[string][]*results.Case{}, 0
 	for _, c := range attempted(doc).Cases {
-		if c.Workload != transfer.Kind.Name {
+		columns, above, ok := nixlbenchColumns(c)
+		if !ok {
 			others++
 			continue
 		}
-		g := nixlbenchGroup(c)
+		g := nixlbenchGroup(c, columns, above)
 		if groups[g] == nil {
 			order = append(order, g)
 		}
@@ -74,71 +68,59 @@ func NIXLBench(w io.Writer, doc *results.Document) error {
 
 // nixlbenchGroup is what the rows of one table share: the run and its axes but for
 // those that have columns.
-func nixlbenchGroup(c *results.Case) string {
+func nixlbenchGroup(c *results.Case, columns []workload.ForeignColumn, above string) string {
 	parts := []string{plain(c.Run) + ":"}
 	for _, a := range c.AxisOrder {
-		if v, ok := c.Axes[a]; ok && !named(optionColumns, a) {
+		hasColumn := slices.ContainsFunc(columns, func(c workload.ForeignColumn) bool { return c.Option == a })
+		if v, ok := c.Axes[a]; ok && !hasColumn {
 			parts = append(parts, plain(a+"="+valueText(v)))
 		}
 	}
-	if severalInitiators(c) {
-		parts = append(parts, setting(c, "ranks")+" ranks")
+	if above != "" {
+		parts = append(parts, above)
 	}
 	return strings.TrimSuffix(strings.Join(parts, " "), ":")
 }
 
-// severalInitiators says whether nixlbench would have shown a sum beside B/W.
-func severalInitiators(c *results.Case) bool {
-	ranks, err := strconv.Atoi(setting(c, "ranks"))
-	return err == nil && ranks > 2
+// nixlbenchColumns are the columns of a case; not ok where nixlbench has no such case.
+func nixlbenchColumns(c *results.Case) (columns []workload.ForeignColumn, above string, ok bool) {
+	k, ok := workload.Lookup(c.Workload)
+	if !ok || k.Tables["nixlbench"] == nil {
+		return nil, "", false
+	}
+	columns, above = k.Tables["nixlbench"](func(option string) string { return setting(c, option) })
+	return columns, above, true
 }
 
 func nixlbenchTable(out io.Writer, cases []*results.Case) {
-	columns := nixlbenchColumns(severalInitiators(cases[0]))
+	columns, _, _ := nixlbenchColumns(cases[0])
 	var head strings.Builder
 	for _, c := range columns {
-		head.WriteString(padded(c.head, c.width))
+		head.WriteString(padded(c.Head, c.Width))
 	}
+	head.WriteString("Verdict")
 	fmt.Fprintf(out, "%s\n%s\n", strings.TrimRight(head.String(), " "), strings.Repeat("-", 160))
 	for _, c := range cases {
 		var row strings.Builder
-		for i, column := range columns {
-			if i == 2 && c.Metrics.IsZero() { // what to say instead of numbers
-				row.WriteString(sentence(": ", labelled(standing(c)), plain(reason(c))))
-				break
-			}
-			row.WriteString(padded(column.cell(c), column.width))
+		verdict := sentence(": ", labelled(standing(c)), plain(reason(c)))
+		if !c.Metrics.IsZero() {
+			verdict = sentence(" ", verdict, simulatedMark(c))
 		}
+		for _, column := range columns {
+			if column.Option != "" || !c.Metrics.IsZero() { // else the verdict says why there is no number
+				row.WriteString(padded(nixlbenchCell(c, column), column.Width))
+			}
+		}
+		row.WriteString(verdict)
 		fmt.Fprintln(out, strings.TrimRight(row.String(), " "))
 	}
 }
 
-func nixlbenchColumns(several bool) []nixlbenchColumn {
-	metric := func(name string, s results.Scale) func(*results.Case) string {
-		return func(c *results.Case) string { return number(c, name, s) }
+func nixlbenchCell(c *results.Case, column workload.ForeignColumn) string {
+	if column.Option != "" {
+		return inBytes(setting(c, column.Option))
 	}
-	rate := results.Scale{Unit: "GB/s", Factor: 1}
-	columns := []nixlbenchColumn{
-		{"Block Size (B)", 20, func(c *results.Case) string { return inBytes(setting(c, "block_size")) }},
-		{"Batch Size", 15, func(c *results.Case) string { return setting(c, "batch") }},
-	}
-	if several {
-		columns = append(columns,
-			nixlbenchColumn{"B/W (GB/Sec)", 15, metric("bandwidth.min_rank", rate)},
-			nixlbenchColumn{"Aggregate B/W (GB/Sec)", 25, metric("bandwidth", rate)},
-			nixlbenchColumn{"Network Util (%)", 20, metric("ceiling", results.Scale{Unit: "%", Factor: 100})})
-	} else {
-		columns = append(columns, nixlbenchColumn{"B/W (GB/Sec)", 15, metric("bandwidth", rate)})
-	}
-	for _, m := range []struct{ head, metric string }{
-		{"Avg Lat. (us)", "latency.avg"}, {"Avg Prep (us)", "prep.request"}, {"P99 Prep (us)", "prep.request.p99"},
-		{"Avg Post (us)", "post.avg"}, {"P99 Post (us)", "post.p99"}, {"Avg Tx (us)", "transfer.avg"}, {"P99 Tx (us)", "transfer.p99"},
-	} {
-		columns = append(columns, nixlbenchColumn{m.head, 15, metric(m.metric, results.Micro)})
-	}
-	return append(columns, nixlbenchColumn{"Verdict", 0, func(c *results.Case) string {
-		return sentence(" ", sentence(": ", labelled(standing(c)), plain(reason(c))), simulatedMark(c))
-	}})
+	return number(c, column.Metric, column.Scale)
 }
 
 // inBytes is a size as a number of bytes.

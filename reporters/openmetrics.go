@@ -21,7 +21,9 @@ import (
 // that their interval supports: GitLab compares them as text, and others would differ
 // each time.
 func OpenMetrics(w io.Writer, doc *results.Document) error {
-	m := &openMetrics{w: bufio.NewWriter(w), doc: doc, names: map[string]bool{}, axes: axisLabels(axes(doc.Cases))}
+	m := &openMetrics{
+		w: bufio.NewWriter(w), doc: doc, metrics: workload.DefinitionsOf(doc), names: map[string]bool{}, axes: axisLabels(axes(doc.Cases)),
+	}
 	for _, c := range doc.Cases {
 		m.labels = append(m.labels, m.ofCase(c))
 	}
@@ -37,11 +39,12 @@ func OpenMetrics(w io.Writer, doc *results.Document) error {
 }
 
 type openMetrics struct {
-	w      *bufio.Writer
-	doc    *results.Document
-	names  map[string]bool   // of families
-	axes   map[string]string // the label of each axis
-	labels []string          // of each case, as they stand between the braces
+	w       *bufio.Writer
+	doc     *results.Document
+	metrics *workload.Definitions
+	names   map[string]bool   // of families
+	axes    map[string]string // the label of each axis
+	labels  []string          // of each case, as they stand between the braces
 }
 
 // family writes what comes before a family's samples and returns its name, which no
@@ -154,7 +157,7 @@ func (m *openMetrics) metric(f metricFamily) {
 		}
 		if name == "" { // the first case's workload defines it
 			help := f.metric
-			if known, ok := workload.FindMetric(c.Workload, f.metric); ok {
+			if known, ok := m.metrics.Metric(c, f.metric); ok && known.Doc != "" {
 				help = known.Doc
 			}
 			name = m.family(f.metric, unit, help+" (median of the launches and the interval of their mean)")

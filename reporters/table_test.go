@@ -3,6 +3,7 @@ package reporters
 import (
 	"bytes"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -99,5 +100,16 @@ func TestColumnsOfAxesComeFirst(t *testing.T) {
 	}
 	if g.columns[0].right || !g.columns[1].right {
 		t.Error("words are aligned right or numbers left")
+	}
+}
+
+// What an assertion is about has a column, also where the workload's tables lack it.
+func TestAssertedMetricsHaveColumns(t *testing.T) {
+	doc := read(t, "sequence")
+	for _, a := range doc.Cases[0].Assertions {
+		a.Subject = metricLeaf("latency.p50", "s")
+	}
+	if !slices.ContainsFunc(grids(doc)[0].columns, func(c column) bool { return c.metric == "latency.p50" }) {
+		t.Error("latency.p50 has none")
 	}
 }

@@ -131,9 +131,10 @@ func checkExpr(e *assertion.Expr, depth int, leaves *int) error {
 		want = 0
 	case assertion.Add, assertion.Sub, assertion.Mul, assertion.Div:
 		want = 2
-	case assertion.Min, assertion.Max, assertion.Mean, assertion.Geomean, assertion.Median:
 	default:
-		return fmt.Errorf("unknown operation %q", e.Op)
+		if !e.Op.Aggregates() {
+			return fmt.Errorf("unknown operation %q", e.Op)
+		}
 	}
 	if n := len(e.Args); n != want && (want >= 0 || n == 0) {
 		return fmt.Errorf("operation %q has %d operands", e.Op, n)
@@ -177,6 +178,9 @@ func (d *Document) check() error {
 	}
 	if slices.Contains(d.Assertions, nil) {
 		return fmt.Errorf("an assertion is null")
+	}
+	if err := d.checkMetrics(); err != nil {
+		return err
 	}
 	for _, a := range d.AllAssertions() {
 		if err := a.Check(); err != nil {

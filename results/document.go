@@ -35,6 +35,9 @@ type Document struct {
 	Commands []Command `json:"commands,omitempty"`
 	// Artifacts are what was kept of nodes, and what was to be.
 	Artifacts []Artifact `json:"artifacts,omitempty"`
+	// Metrics define what was measured. None in documents of older versions, whose metrics
+	// are those that this version's workloads have.
+	Metrics []MetricTable `json:"metrics,omitempty"`
 	// Seal shows that nothing was changed since the document was written; see Verify.
 	Seal string `json:"seal,omitempty"`
 }

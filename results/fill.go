@@ -26,6 +26,9 @@ func (d *Document) fill() {
 			list(&d.Baseline.Cases[i].Launches)
 		}
 	}
+	for i := range d.Metrics {
+		list(&d.Metrics[i].Definitions)
+	}
 	dict(&d.Summary.Cases)
 	dict(&d.Summary.Assertions)
 }

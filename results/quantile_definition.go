@@ -1,6 +1,7 @@
 package results
 
 import (
+	"maps"
 	"slices"
 	"strings"
 )
@@ -32,19 +33,18 @@ type Recomputed struct {
 	Is     float64 `json:"is"`
 }
 
-// roundedWorkload is the workload whose quantiles were once of RoundedRankRule, and
-// roundedMetrics are these. Medians and extremes are the same by both definitions.
-const roundedWorkload = "transfer"
+// roundedOnce are the metrics, by workload, that were once of RoundedRankRule. Medians and
+// extremes are the same by both definitions.
+var roundedOnce = map[string][]string{}
 
-var roundedMetrics = []string{
-	"latency.p90", "latency.p95", "latency.p99", "latency.p999", "post.p99", "transfer.p99", "prep.request.p99", "prep.lists.p99", "prep.reregister.p99",
-}
+// RegisterRounded says which metrics of a workload were once of RoundedRankRule.
+func RegisterRounded(workload string, metrics []string) { roundedOnce[workload] = metrics }
 
 // DefinitionOf is the definition of a metric of a workload in this document; "" of one
 // that has had the same definition in all versions.
 func (d *Document) DefinitionOf(workload, metric string) string {
 	switch q := d.Quantiles; {
-	case workload != roundedWorkload || !slices.Contains(roundedMetrics, metric):
+	case !slices.Contains(roundedOnce[workload], metric):
 		return ""
 	case q == nil || slices.Contains(q.Older, metric):
 		return RoundedRankRule
@@ -55,30 +55,35 @@ func (d *Document) DefinitionOf(workload, metric string) string {
 
 // RoundedQuantiles are the metrics of the document's launches that are of RoundedRankRule.
 func (d *Document) RoundedQuantiles() []string {
-	return slices.DeleteFunc(d.measuredQuantiles(), func(m string) bool { return d.DefinitionOf(roundedWorkload, m) != RoundedRankRule })
+	var out []string
+	for _, workload := range slices.Sorted(maps.Keys(roundedOnce)) {
+		for _, m := range roundedOnce[workload] {
+			if d.DefinitionOf(workload, m) == RoundedRankRule && d.measures(workload, m) && !slices.Contains(out, m) {
+				out = append(out, m)
+			}
+		}
+	}
+	return out
 }
 
-// measuredQuantiles are those of roundedMetrics that a launch has.
-func (d *Document) measuredQuantiles() []string {
-	return slices.DeleteFunc(slices.Clone(roundedMetrics), func(metric string) bool {
-		return !slices.ContainsFunc(d.Cases, func(c *Case) bool {
-			return c.Workload == roundedWorkload && c.count(func(l *Launch) bool {
-				_, has := l.Metrics.Get(metric)
-				return has
-			}) > 0
-		})
+// measures says whether a launch of a workload has a metric.
+func (d *Document) measures(workload, metric string) bool {
+	return slices.ContainsFunc(d.Cases, func(c *Case) bool {
+		return c.Workload == workload && c.count(func(l *Launch) bool { _, has := l.Metrics.Get(metric); return has }) > 0
 	})
 }
 
 // DefinitionDifference is one difference of the metrics that one of two documents has
 // measured and that they define differently; nil if there are none.
 func DefinitionDifference(base, now *Document) *Difference {
-	both := slices.Concat(base.measuredQuantiles(), now.measuredQuantiles())
 	var names []string
 	var was, is string
-	for _, m := range roundedMetrics {
-		if b, n := base.DefinitionOf(roundedWorkload, m), now.DefinitionOf(roundedWorkload, m); b != n && slices.Contains(both, m) {
-			names, was, is = append(names, m), b, n
+	for _, workload := range slices.Sorted(maps.Keys(roundedOnce)) {
+		for _, m := range roundedOnce[workload] {
+			b, n := base.DefinitionOf(workload, m), now.DefinitionOf(workload, m)
+			if b != n && !slices.Contains(names, m) && (base.measures(workload, m) || now.measures(workload, m)) {
+				names, was, is = append(names, m), b, n
+			}
 		}
 	}
 	if names == nil {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"math"
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -116,12 +117,31 @@ func full() *results.Document {
 			}},
 		},
 		Artifacts: []results.Artifact{{Name: "a", Node: "n1", File: "artifacts/n1/a", Source: "/a", Bytes: 3, SHA256: strings.Repeat("0a", 32), Status: results.ArtifactTruncated, Reason: "r", Required: true}},
+		Metrics: []results.MetricTable{{
+			Workload: "command", Run: "build",
+			Definitions: []results.Metric{
+				{Name: "time.p99", Unit: "s", Better: results.Lower, MayBeZero: true, Doc: "d", Headline: true, Ceiling: "best", Quantile: "p99", FromRanks: results.EachRank},
+				{Name: "best", Unit: "s", Better: results.Neither, Reference: true},
+			},
+			Columns: []results.MetricColumn{{Metric: "time.p99", Head: "time\np99", Drop: 1, Interval: true, Percent: true}},
+		}},
 		Commands: []results.Command{{
 			Name: "mount", Stage: "setup", Scope: "launch", Of: "g/0", Node: "n1", Started: now, Duration: 0.5, Status: "failed", Reason: "r", Log: []string{"x"},
 		}},
 	}
 	d.Summarize()
 	return d
+}
+
+// The schema names every aggregate that a document may hold.
+func TestSchemaKnowsEveryAggregate(t *testing.T) {
+	var names []string
+	for _, a := range assertion.Aggregates() {
+		names = append(names, strconv.Quote(string(a.Op)))
+	}
+	if want := `"enum": [` + strings.Join(names, ", ") + `]`; !strings.Contains(string(results.JSONSchema), want) {
+		t.Errorf("results/schema.json has no %s", want)
+	}
 }
 
 // A field that full does not set is one that the schema, the reading and the

@@ -2,26 +2,23 @@ package workload
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
 // Docs are the texts of options and metrics. They stand in Markdown files beside the
-// tables, under the headings "# Options" and "# Metrics", each text under "## NAME".
-type Docs struct {
-	options, metrics map[string]string
-}
+// tables, under headings as "# Options" and "# Metrics", each text under "## NAME".
+type Docs map[string]map[string]string
 
 // ReadDocs reads such a file. Lines of a text are joined with spaces.
 func ReadDocs(markdown string) Docs {
-	d := Docs{map[string]string{}, map[string]string{}}
-	part, name := map[string]string(nil), ""
+	d, part, name := Docs{}, map[string]string(nil), ""
 	for line := range strings.Lines(markdown) {
 		line = strings.TrimSpace(line)
 		switch {
-		case line == "# Options":
-			part = d.options
-		case line == "# Metrics":
-			part = d.metrics
+		case strings.HasPrefix(line, "# "):
+			part = map[string]string{}
+			d[strings.TrimPrefix(line, "# ")] = part
 		case strings.HasPrefix(line, "## "):
 			name = strings.TrimPrefix(line, "## ")
 		case line != "":
@@ -32,22 +29,17 @@ func ReadDocs(markdown string) Docs {
 }
 
 // OfOptions fills in the texts of options. Each text must have its option.
-func (d Docs) OfOptions(options []Option) {
+func (d Docs) OfOptions(options []Option) { d.Under("Options", options) }
+
+// Under is OfOptions for the texts under another heading.
+func (d Docs) Under(heading string, options []Option) {
 	for i := range options {
-		if text, ok := d.options[options[i].Name]; ok {
+		if text, ok := d[heading][options[i].Name]; ok {
 			options[i].Doc = text
 		}
 	}
-	found := func(name string) bool {
-		for _, o := range options {
-			if o.Name == name {
-				return true
-			}
-		}
-		return false
-	}
-	for name := range d.options {
-		if !found(name) {
+	for name := range d[heading] {
+		if !slices.ContainsFunc(options, func(o Option) bool { return o.Name == name }) {
 			panic(fmt.Sprintf("the text of option %s has no option", name))
 		}
 	}
@@ -55,9 +47,9 @@ func (d Docs) OfOptions(options []Option) {
 
 // OfMetrics fills in the texts of metrics. Each text must have its metric.
 func (d Docs) OfMetrics(metrics []Metric) {
-	left := len(d.metrics)
+	left := len(d["Metrics"])
 	for i := range metrics {
-		if text, ok := d.metrics[metrics[i].Name]; ok {
+		if text, ok := d["Metrics"][metrics[i].Name]; ok {
 			metrics[i].Doc = text
 			left--
 		}

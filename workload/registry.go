@@ -1,6 +1,10 @@
 package workload
 
-import "slices"
+import (
+	"slices"
+
+	"weir/results"
+)
 
 var kinds []*Kind
 
@@ -11,6 +15,7 @@ func Register(k *Kind) {
 		panic("two workloads " + k.Name)
 	}
 	kinds = append(kinds, k)
+	results.RegisterRounded(k.Name, k.OnceRounded)
 }
 
 // Kinds are all workloads, in the order in which they were registered.

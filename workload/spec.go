@@ -29,7 +29,7 @@ type Demand struct {
 	Runner  string // executes its ranks, see package engine
 	Ranks   int    // processes
 	Threads int    // of each
-	// Fabric connects its ranks; engine.Auto: weir chooses one; "": ranks have no peers.
+	// Fabric connects its ranks; fabric.AutoName: weir chooses one; "": ranks have no peers.
 	Fabric string
 	// Lacks says what of the case a fabric cannot do, "" if it can do all; nil: each can.
 	Lacks  func(fabric string) string
@@ -84,4 +84,35 @@ type Behaviour struct {
 	// Rounded computes the quantiles of Recompute as documents without a definition of
 	// quantiles have them (see results.RoundedRankRule); nil: there are none.
 	Rounded func(samples [][]byte) (map[string]float64, error)
+	// OfCeiling is the share of what the path was found to be able to carry that a launch
+	// reached. One far above 1 is impossible. nil, or not ok: it is not known.
+	OfCeiling func(m results.MetricValues) (share float64, ok bool)
+	// AcrossHosts is the time in a launch that begins and ends by the clocks of several
+	// hosts; nil: there is none.
+	AcrossHosts func(m results.MetricValues) Span
+	// Starts are by how much ranks started apart in the typical iteration of a launch, and
+	// what that iteration took. nil, or not ok: they need not start together.
+	Starts func(m results.MetricValues) (apart, took float64, ok bool)
+	// Tables are the tables of other tools that cases can be shown as, by the tool's name.
+	Tables map[string]ForeignTable
+}
+
+// Span is a time that is measured from one host to another.
+type Span struct {
+	Of   string  // what takes it, for a person
+	Took float64 // s; 0: there is none
+	// Bound is what is not known of the hosts' clocks, in s.
+	Bound float64
+}
+
+// ForeignTable gives the columns that another tool has for a case with these options, and what
+// to say above them of the case. Cases of which both are the same share a table.
+type ForeignTable func(option func(name string) string) (columns []ForeignColumn, above string)
+
+// ForeignColumn is a column that shows an option or a metric.
+type ForeignColumn struct {
+	Head           string
+	Width          int
+	Option, Metric string
+	Scale          results.Scale // of Metric
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"weir/quantity"
+	"weir/results"
 )
 
 // Type is what an option's value is.
@@ -42,6 +43,30 @@ func (t Type) Numeric() bool {
 		return true
 	}
 	return false
+}
+
+// Holds says whether a value is of the Go type of values of the type.
+func (t Type) Holds(v any) bool {
+	ok := false
+	switch t {
+	case Size:
+		_, ok = v.(quantity.Size)
+	case Time:
+		_, ok = v.(quantity.Time)
+	case Rate:
+		_, ok = v.(quantity.Rate)
+	case Percent:
+		_, ok = v.(quantity.Percent)
+	case Count:
+		_, ok = v.(int64)
+	case Factor:
+		_, ok = v.(Scale)
+	case Bool:
+		_, ok = v.(bool)
+	default:
+		_, ok = v.(string)
+	}
+	return ok
 }
 
 // Option is one setting of a workload.
@@ -83,35 +108,24 @@ func (o Option) DependsOn() []string {
 	return names
 }
 
+// Metric is one number that a launch of the workload yields.
+type Metric = results.Metric
+
+// MetricTable defines the metrics of a workload, or of a run that declares its own.
+type MetricTable = results.MetricTable
+
+// Column is a column of tables of cases.
+type Column = results.MetricColumn
+
 // Direction says which way a metric is better.
-type Direction string
+type Direction = results.Direction
 
 // The directions of a metric.
 const (
-	Higher  Direction = "higher"
-	Lower   Direction = "lower"
-	Neither Direction = "none"
+	Higher  = results.Higher
+	Lower   = results.Lower
+	Neither = results.Neither
 )
-
-// Metric is one number that a launch of the workload yields.
-type Metric struct {
-	Name   string
-	Unit   string // a symbol that package quantity knows; "" for a ratio
-	Better Direction
-	// MayBeZero says that 0 is a measurement as any other. Such metrics are judged as
-	// differences, and all others as ratios, which 0 has none of.
-	MayBeZero bool
-	Doc       string // what exactly was counted, between which instants
-}
-
-// Dim is the dimension of the metric's unit.
-func (m Metric) Dim() quantity.Dimension {
-	u, ok := quantity.UnitOf(m.Unit)
-	if !ok {
-		panic("metric " + m.Name + " has unknown unit " + m.Unit)
-	}
-	return u.Dim
-}
 
 // Kind is one workload.
 type Kind struct {
@@ -119,6 +133,15 @@ type Kind struct {
 	Doc     string
 	Options []Option
 	Metrics []Metric
+	// Columns are the metrics that tables of cases show; nil: all.
+	Columns []Column
+	// Brief are the metrics that progress shows; nil: the first few.
+	Brief []string
+	// OnceRounded are the metrics that are of results.RoundedRankRule in documents without a
+	// definition of quantiles.
+	OnceRounded []string
+	// DeclaresMetrics says that runs declare metrics of their own, beside those above.
+	DeclaresMetrics bool
 	// Sequence names the option whose values are the places of a sequence, each of which
 	// is a case: all of them run in one launch, always together and in order. "": cases
 	// of this workload are measured each for itself.
@@ -182,14 +205,7 @@ func (k *Kind) Applicable(v Values) Values {
 
 // Metric finds a metric by name, Availability too.
 func (k *Kind) Metric(name string) (Metric, bool) {
-	if OfCase(name) {
-		return Availability, true
-	}
-	i := slices.IndexFunc(k.Metrics, func(m Metric) bool { return m.Name == name })
-	if i < 0 {
-		return Metric{}, false
-	}
-	return k.Metrics[i], true
+	return FindMetric(k.Metrics, name)
 }
 
 // Names are the names of all workloads.
@@ -199,20 +215,4 @@ func Names() []string {
 		names = append(names, k.Name)
 	}
 	return names
-}
-
-// MayBeZero says whether 0 is a measurement of a metric as any other, in whichever
-// workload has it.
-func MayBeZero(metric string) bool {
-	return slices.ContainsFunc(Kinds(), func(k *Kind) bool { m, _ := k.Metric(metric); return m.MayBeZero })
-}
-
-// FindMetric looks a metric up in whichever workload has it, for readers of a
-// result document that know only the name.
-func FindMetric(workload, metric string) (Metric, bool) {
-	k, ok := Lookup(workload)
-	if !ok {
-		return Metric{}, false
-	}
-	return k.Metric(metric)
 }

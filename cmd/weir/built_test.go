@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"os"
@@ -13,6 +14,7 @@ import (
 	"weir/ctperftest"
 	"weir/dsl"
 	"weir/engine"
+	"weir/fabric"
 	"weir/planner"
 	"weir/scenarios"
 	"weir/workload"
@@ -28,11 +30,15 @@ func TestNothingIsOfferedThatNoEngineHas(t *testing.T) {
 	if !engineLinked {
 		t.Skip("this build has no engine that moves bytes")
 	}
-	eng, err := engine.Default()
+	prober, err := engine.DefaultProber()
 	if err != nil {
 		t.Fatal(err)
 	}
-	fabrics := slices.Concat(slices.Collect(maps.Keys(eng.Probe(nil))), []string{engine.Auto, move.SimFabric})
+	eng, err := engine.RunnerOf(engine.Native)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fabrics := slices.Concat(slices.Collect(maps.Keys(prober.Probe(nil))), []string{fabric.AutoName, fabric.SimName})
 	refused := map[[2]string]error{} // of the memory at an initiator and a target
 	cases := 0
 	for _, s := range offered(t) {
@@ -43,10 +49,11 @@ func TestNothingIsOfferedThatNoEngineHas(t *testing.T) {
 		for _, c := range p.Cases {
 			cases++
 			k, _ := workload.Lookup(c.Workload)
-			o, err := k.Decode(c.Options)
+			spec, err := k.Spec(c.Options)
 			if err != nil {
 				t.Fatalf("%s, %s: %v", s.File, c.Key, err)
 			}
+			o := *spec.(*move.Spec)
 			memory := [2]string{o.Initiator, o.Target}
 			if _, tried := refused[memory]; !tried {
 				refused[memory] = opened(t, eng, o)
@@ -62,7 +69,7 @@ func TestNothingIsOfferedThatNoEngineHas(t *testing.T) {
 }
 
 // opened is why an engine makes no rank with the memory of a case.
-func opened(t *testing.T, eng engine.Engine, o move.Spec) error {
+func opened(t *testing.T, eng engine.Runner, o move.Spec) error {
 	t.Helper()
 	page, err := unix.Mmap(-1, 0, engine.ControlSize, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED|unix.MAP_ANONYMOUS)
 	if err != nil {
@@ -72,7 +79,11 @@ func opened(t *testing.T, eng engine.Engine, o move.Spec) error {
 		Initiator: o.Initiator, Target: o.Target, BlockSize: 4096, Batch: 1, Iterations: 1, InFlight: 1, Threads: 1, Ranks: 2,
 		Pattern: "pairwise", Mode: "stream", Verify: "none", Reuse: "hot", Pages: "default",
 	}
-	c := engine.Case{Key: "a", Options: small, Timeout: 1e9}
+	spec, err := json.Marshal(small)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := engine.Case{Key: "a", Spec: spec, Timeout: 1e9}
 	l := engine.Launch{Fabric: "shm", Ranks: 2, Nodes: []string{"a", "a"}, Cases: []engine.Case{c}}
 	_, err = eng.Open(l, engine.Identity{}, engine.ControlAt(page)) // nobody connects to it, so it ends with the test
 	return err
@@ -134,7 +145,7 @@ func offered(t *testing.T) (all []*dsl.Scenario) {
 func usable(k *workload.Kind, option string) []string {
 	o, _ := k.Option(option)
 	return slices.DeleteFunc(slices.Clone(o.Values), func(v string) bool {
-		return v == move.SimFabric && k != transfer.Kind
+		return v == fabric.SimName && k != transfer.Kind
 	})
 }
 

@@ -79,6 +79,9 @@ func (f *calibrateFlags) run(cmd *cobra.Command, args []string) error {
 		files[doc.Session.ID] = results.Calibrated{File: path, Digest: digest}
 		docs = append(docs, doc)
 	}
+	if err := knownMetrics(f.options.Metrics, docs); err != nil {
+		return err
+	}
 	c, err := gate.Calibrate(docs, f.options)
 	switch {
 	case errors.Is(err, gate.ErrNothingCompared):
@@ -115,7 +118,7 @@ func (f *calibrateFlags) parse() error {
 	if f.output != "" && format.SyntaxOf(f.output) != format.YAML {
 		return wrongUsage("-o %s: references are written in YAML, and the name ends with .yaml or .yml", f.output)
 	}
-	return knownMetrics(f.options.Metrics)
+	return nil
 }
 
 // write writes the references, of which there may be none: a file without a table

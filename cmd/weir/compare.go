@@ -89,7 +89,7 @@ func (f *compareFlags) run(cmd *cobra.Command, args []string) error {
 	return exit(c.ExitCode)
 }
 
-// parse checks everything before a document is read.
+// parse checks what needs no document.
 func (f *compareFlags) parse(args []string) error {
 	if !slices.Contains(comparisonFormats, f.format) {
 		return wrongUsage("--format %q: use %s", f.format, strings.Join(comparisonFormats, ", "))
@@ -106,9 +106,6 @@ func (f *compareFlags) parse(args []string) error {
 		return wrongUsage("--multiple %q: there is holm", f.multiple)
 	}
 	f.options.Holm = f.multiple == "holm"
-	if err := knownMetrics(f.options.Metrics); err != nil {
-		return err
-	}
 	switch {
 	case f.runs != "" && f.axis != "":
 		return wrongUsage("--runs and --axis are two ways to compare parts of a document: give one of them")
@@ -128,6 +125,9 @@ func (f *compareFlags) compare(args []string) (*results.Comparison, error) {
 			return nil, err
 		}
 		docs = append(docs, doc)
+	}
+	if err := knownMetrics(f.options.Metrics, docs); err != nil {
+		return nil, err
 	}
 	c, err := f.compareRead(docs)
 	if errors.Is(err, gate.ErrNothingCompared) {
@@ -192,9 +192,16 @@ func (f *compareFlags) write(w io.Writer, c *results.Comparison) error {
 	return err
 }
 
-// knownMetrics refuses names of --metric that no workload has.
-func knownMetrics(wanted []string) error {
+// knownMetrics refuses names of --metric that no workload and no document has.
+func knownMetrics(wanted []string, docs []*results.Document) error {
 	names := metricNames()
+	for _, doc := range docs {
+		for _, t := range doc.Metrics {
+			for _, m := range t.Definitions {
+				names = append(names, m.Name)
+			}
+		}
+	}
 	for _, m := range wanted {
 		if workload.OfCase(m) {
 			return wrongUsage("--metric %s: no launch has a value of it, so two sides cannot be compared by it; hold each against a number, by an assertion", m)

@@ -5,6 +5,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/hashicorp/hcl/v2"
 	"github.com/spf13/cobra"
 
 	"weir/dsl/format"
@@ -36,7 +37,9 @@ a place for them, and the plan is the same. Anchors and merge keys are written o
 			if err != nil {
 				return err
 			}
-			converted, diags := format.Convert(path, src, to)
+			var converted []byte
+			var diags hcl.Diagnostics
+			limited(nil, "converting "+path, func() { converted, diags = format.Convert(path, src, to) })
 			if diags.HasErrors() {
 				return refused(cmd, path, src, diags)
 			}

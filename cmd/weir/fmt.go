@@ -67,7 +67,7 @@ func fmtStdin(cmd *cobra.Command, syntax string, check bool) error {
 	if err != nil {
 		return withCode(gate.ExitExecution, fmt.Errorf("reading stdin: %w", err))
 	}
-	out, diags := format.Format("stdin."+syntax, src)
+	out, diags := formatted("stdin."+syntax, src)
 	if diags.HasErrors() {
 		return refused(cmd, "stdin."+syntax, src, diags)
 	}
@@ -94,7 +94,7 @@ func fmtFile(cmd *cobra.Command, path string, check bool) (int, error) {
 	if err != nil {
 		return 0, withCode(gate.ExitUsage, fmt.Errorf("reading a scenario: %w", err))
 	}
-	out, diags := format.Format(path, src)
+	out, diags := formatted(path, src)
 	if diags.HasErrors() {
 		return 0, refused(cmd, path, src, diags)
 	}
@@ -128,4 +128,9 @@ func showDiagnostics(cmd *cobra.Command, path string, src []byte, diags hcl.Diag
 		return withCode(gate.ExitExecution, fmt.Errorf("writing diagnostics: %w", err))
 	}
 	return nil
+}
+
+func formatted(path string, src []byte) (out []byte, diags hcl.Diagnostics) {
+	limited(nil, "formatting "+path, func() { out, diags = format.Format(path, src) })
+	return out, diags
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"weir/dsl"
+	"weir/dsl/deadline"
 	"weir/gate"
 	"weir/planner"
 	"weir/scenarios"
@@ -53,7 +54,8 @@ func isPlan(arg string) bool { return filepath.Ext(arg) == ".json" }
 
 // load reads a scenario from a file or as catalog:NAME.
 func load(arg string, vars map[string]string) (*dsl.Scenario, dsl.Sources, hcl.Diagnostics, error) {
-	options := dsl.Options{Vars: vars, Today: time.Now().UTC().Format(time.DateOnly)}
+	d := deadline.After(planLimit)
+	options := dsl.Options{Vars: vars, Today: time.Now().UTC().Format(time.DateOnly), Deadline: d}
 	if name, ok := strings.CutPrefix(arg, catalogPrefix); ok {
 		e, err := scenarios.Lookup(name)
 		if err != nil {
@@ -62,7 +64,10 @@ func load(arg string, vars map[string]string) (*dsl.Scenario, dsl.Sources, hcl.D
 		s, sources, diags := dsl.Load(catalogPrefix+e.File, e.Content, options)
 		return s, sources, diags, nil
 	}
-	s, sources, diags := dsl.LoadFile(arg, options)
+	var s *dsl.Scenario
+	var sources dsl.Sources
+	var diags hcl.Diagnostics
+	limited(d, "reading "+arg, func() { s, sources, diags = dsl.LoadFile(arg, options) })
 	return s, sources, diags, nil
 }
 
@@ -89,7 +94,7 @@ func read(arg string, vars map[string]string) (*planner.Plan, dsl.Sources, hcl.D
 	if err != nil || diags.HasErrors() {
 		return nil, sources, diags, err
 	}
-	p, more := planner.Build(s)
+	p, more := build(s)
 	return p, sources, append(diags, more...), nil
 }
 

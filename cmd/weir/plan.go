@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -97,15 +99,6 @@ func (f *planFlags) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	if f.save != "" {
-		b, err := p.Encode()
-		if err == nil {
-			err = results.WriteFile(f.save, b)
-		}
-		if err != nil {
-			return withCode(gate.ExitExecution, fmt.Errorf("saving the plan: %w", err))
-		}
-	}
 	if f.diff != "" {
 		return f.compare(cmd, p)
 	}
@@ -141,7 +134,7 @@ func (f *planFlags) plan(cmd *cobra.Command, file string, vars map[string]string
 				return nil, wrongUsage("--after: %w", err)
 			}
 		} else {
-			t, more = planner.Tabulate(s)
+			t, more = tabulate(s)
 		}
 		diags = append(diags, more...)
 	}
@@ -153,18 +146,32 @@ func (f *planFlags) plan(cmd *cobra.Command, file string, vars map[string]string
 		return nil, exit(gate.ExitUsage)
 	case t == nil:
 		return p, nil
-	case t.Len() > shownCases && f.output == "text" && f.save == "" && f.diff == "" && !f.selection.given():
-		return t.Excerpt(shownCases, shownGroups), nil
+	case t.Len() > shownCases && f.output == "text" && f.diff == "" && !f.selection.given():
+		return t.Excerpt(shownCases, shownGroups), f.keep(t)
 	}
 	return f.finish(t.Plan())
 }
 
-// finish applies the selection.
+// keep saves a plan, if that is asked for.
+func (f *planFlags) keep(p interface{ Write(io.Writer) error }) error {
+	if f.save == "" {
+		return nil
+	}
+	if err := results.WriteWith(f.save, func(w io.Writer) error {
+		b := bufio.NewWriterSize(w, 1<<20)
+		return errors.Join(p.Write(b), b.Flush())
+	}); err != nil {
+		return withCode(gate.ExitExecution, fmt.Errorf("saving the plan: %w", err))
+	}
+	return nil
+}
+
+// finish applies the selection and saves the plan.
 func (f *planFlags) finish(p *planner.Plan) (*planner.Plan, error) {
 	if err := f.selection.apply(p); err != nil {
 		return nil, err
 	}
-	return p, nil
+	return p, f.keep(p)
 }
 
 // compare shows what changed since another plan.

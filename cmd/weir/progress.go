@@ -52,6 +52,7 @@ type tally struct {
 	rate     float64
 
 	plan     map[string]*planner.Case
+	metrics  *workload.Definitions
 	measured map[string]*results.Case // what the launches of this session measured
 	verdicts map[[2]string]results.Verdict
 	resumed  int // units that took no time of this session
@@ -67,7 +68,8 @@ type groupTally struct {
 func newTally(p *planner.Plan) *tally {
 	t := &tally{
 		points: map[string]string{}, group: map[string]*groupTally{}, of: map[string]*groupTally{},
-		plan: map[string]*planner.Case{}, measured: map[string]*results.Case{}, verdicts: map[[2]string]results.Verdict{},
+		plan: map[string]*planner.Case{}, metrics: workload.NewDefinitions(p.Metrics()),
+		measured: map[string]*results.Case{}, verdicts: map[[2]string]results.Verdict{},
 	}
 	for _, c := range p.Cases {
 		t.plan[c.Key] = c
@@ -165,7 +167,7 @@ func (t *tally) estimate() string {
 		}
 		so := "nothing measured yet"
 		if m := t.measured[c.Key]; m != nil {
-			o, ok := gate.SoFar(m, &a)
+			o, ok := gate.SoFar(t.metrics, m, &a)
 			if !ok {
 				continue // it is about more than this case
 			}
@@ -174,7 +176,7 @@ func (t *tally) estimate() string {
 		return so + "; promised " + a.Lowered
 	}
 	if m := t.measured[c.Key]; m != nil {
-		return measured(m.Launches[len(m.Launches)-1].Metrics) + " in the last launch"
+		return t.brief(c.Key, m.Launches[len(m.Launches)-1].Metrics) + " in the last launch"
 	}
 	return ""
 }
@@ -237,7 +239,7 @@ func (p *plainLines) see(e executor.Event) {
 	switch e.Type {
 	case executor.CaseMeasured:
 		if e.Failure == nil && !e.Background { // else the launch says so
-			fmt.Fprintf(p.w, "%s launch %d/%d: %s\n", e.Case, p.tally.launch, p.tally.launches, measured(e.Metrics))
+			fmt.Fprintf(p.w, "%s launch %d/%d: %s\n", e.Case, p.tally.launch, p.tally.launches, p.tally.brief(e.Case, e.Metrics))
 		}
 	default:
 		if text := p.mishaps.text(e); text != "" {
@@ -247,17 +249,6 @@ func (p *plainLines) see(e executor.Event) {
 }
 
 func (p *plainLines) close() {}
-
-// measured is a case's result in a launch, in short.
-func measured(m results.MetricValues) string {
-	var parts []string
-	for _, k := range []struct{ metric, unit string }{{"bandwidth", "GB/s"}, {"latency.p50", "s"}, {"latency.p99", "s"}, {"slowdown", ""}} {
-		if v, ok := m.Get(k.metric); ok {
-			parts = append(parts, strings.TrimPrefix(k.metric, "latency.")+" "+quantity.Format(v, k.unit))
-		}
-	}
-	return strings.Join(parts, ", ")
-}
 
 // mishaps are what a person must hear of when it happens. That cases are not run is told
 // with what comes after it: where that is the end of the session, its reason says it.

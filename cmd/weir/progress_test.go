@@ -12,9 +12,9 @@ import (
 func aPlan() *planner.Plan {
 	return &planner.Plan{
 		Cases: []*planner.Case{
-			{Key: "a[n=1]", Run: "a", AxisOrder: []string{"n"}, Axes: map[string]any{"n": int64(1)}},
-			{Key: "a[n=2]", Run: "a", AxisOrder: []string{"n"}, Axes: map[string]any{"n": int64(2)}},
-			{Key: "b", Run: "b"},
+			{Key: "a[n=1]", Run: "a", Workload: "transfer", AxisOrder: []string{"n"}, Axes: map[string]any{"n": int64(1)}},
+			{Key: "a[n=2]", Run: "a", Workload: "transfer", AxisOrder: []string{"n"}, Axes: map[string]any{"n": int64(2)}},
+			{Key: "b", Run: "b", Workload: "transfer"},
 		},
 		Groups: []*planner.LaunchGroup{
 			{ID: "a", Cases: []string{"a[n=1]", "a[n=2]"}, Looks: []int{3, 5}},

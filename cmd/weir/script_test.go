@@ -104,7 +104,7 @@ func unread(ts *testscript.TestScript, neg bool, args []string) {
 	defer writer.Close()
 	cmd := exec.Command(args[2], args[3:]...)
 	cmd.Dir = ts.MkAbs(".")
-	cmd.Env = append(os.Environ(), "HOME="+ts.Getenv("HOME"), "TMPDIR="+ts.Getenv("TMPDIR"))
+	cmd.Env = scriptEnvironment(ts)
 	var other strings.Builder
 	cmd.Stdout, cmd.Stderr = writer, &other
 	if args[0] == "stderr" {
@@ -161,6 +161,18 @@ func measuredCases(ts *testscript.TestScript, neg bool, args []string) {
 
 var signalNumbers = map[string]unix.Signal{"INT": unix.SIGINT, "KILL": unix.SIGKILL, "TERM": unix.SIGTERM, "HUP": unix.SIGHUP}
 
+// scriptEnvironment is what a script's commands have. The tuning variables of the shell that
+// runs the tests are none of it: a session would record them.
+func scriptEnvironment(ts *testscript.TestScript) []string {
+	var env []string
+	for _, name := range []string{"PATH", "HOME", "TMPDIR", "EXAMPLES", "WEIR_CGROUP", "GOCOVERDIR"} {
+		if v := ts.Getenv(name); v != "" {
+			env = append(env, name+"="+v)
+		}
+	}
+	return env
+}
+
 // signalled starts a command that writes events to the file events, signals it, or
 // one of its ranks, once a case runs or once a file is there, and holds it to an exit
 // code, -1 if the signal ends it: signal NAME[:rank][@FILE] CODE COMMAND ARG…
@@ -179,7 +191,7 @@ func signalled(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	cmd := exec.Command(args[2], args[3:]...)
 	cmd.Dir = ts.MkAbs(".")
-	cmd.Env = append(os.Environ(), "HOME="+ts.Getenv("HOME"), "TMPDIR="+ts.Getenv("TMPDIR"))
+	cmd.Env = scriptEnvironment(ts)
 	out, err := os.Create(ts.MkAbs("output"))
 	ts.Check(err)
 	defer out.Close()

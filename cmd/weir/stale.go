@@ -22,7 +22,7 @@ func fresh(p *planner.Plan, arg string, stderr io.Writer) error {
 	if err != nil || diags.HasErrors() || s.Name != p.Scenario.Name {
 		return stalePlan(arg, file, "its scenario can no longer be planned")
 	}
-	now, diags := planner.Build(s)
+	now, diags := build(s)
 	if diags.HasErrors() {
 		return stalePlan(arg, file, "its scenario can no longer be planned")
 	}

@@ -10,7 +10,6 @@ import (
 
 	"weir/dsl"
 	"weir/gate"
-	"weir/planner"
 )
 
 func newValidate() *cobra.Command {
@@ -88,7 +87,7 @@ func check(arg string, vars map[string]string) (cases int, _ dsl.Sources, _ hcl.
 	if err != nil || diags.HasErrors() {
 		return 0, sources, diags, err
 	}
-	t, more := planner.Tabulate(s)
+	t, more := tabulate(s)
 	if t != nil {
 		cases = t.Len()
 	}

@@ -18,6 +18,7 @@ type variableFlags struct {
 func (v *variableFlags) add(f *pflag.FlagSet) {
 	f.StringArrayVar(&v.vars, "var", nil, "set a variable, as `NAME=VALUE` (repeatable)")
 	f.StringArrayVar(&v.files, "var-file", nil, "read variables from a `FILE` of lines name = value (repeatable)")
+	f.DurationVar(&planLimit, "plan-timeout", planLimit, "how long reading and planning a scenario may take")
 }
 
 // values are all variables with their raw texts.

@@ -3,59 +3,35 @@ package expression
 import (
 	"math"
 
-	"github.com/expr-lang/expr/ast"
-
 	"weir/assertion"
 )
 
-// term checks a node of what expr-lang parsed. Every name, literal and mention
-// of another run has become a name there, and is known by its place.
-func (s *side) term(n ast.Node) (*term, *Error) {
-	at := n.Location()
-	switch n := n.(type) {
-	case *ast.IdentifierNode:
-		if t, ok := s.runs[at.From]; ok {
-			return t, nil
-		}
-		return s.parser.name(s.tokens[at.From])
-	case *ast.UnaryNode:
-		return s.unary(n)
-	case *ast.BinaryNode:
-		return s.binary(n)
-	case *ast.CallNode:
-		if callee, ok := n.Callee.(*ast.IdentifierNode); ok {
-			return s.call(callee.Location().From, n.Arguments)
-		}
+// literal is the term of a quantity.
+func literal(t token) *term {
+	q := t.quantity
+	return &term{
+		op: assertion.Const, value: q.Value, dim: q.Dim, bare: q.Unit == "", percent: q.Unit == "%", literal: t.text,
+		from: t.from, to: t.to,
 	}
-	return nil, errorf(s.from, s.to, "a side is made of metrics, options, axes and quantities with + - * / and parentheses", "this is not arithmetic")
 }
 
-func (s *side) unary(n *ast.UnaryNode) (*term, *Error) {
-	t, err := s.term(n.Node)
-	if err != nil || n.Operator == "+" {
-		return t, err
-	}
-	start := min(n.Location().From, t.from)
+// negative is a term with a minus before it.
+func negative(t *term, minus token, to int) (*term, *Error) {
 	if t.op == assertion.Const {
-		negative := *t
-		negative.value, negative.from = -t.value, start
-		return &negative, nil
+		out := *t
+		out.value, out.from, out.to = -t.value, minus.from, to
+		return &out, nil
 	}
-	zero := &term{op: assertion.Const, dim: t.dim, from: start, to: t.from}
-	return &term{op: assertion.Sub, dim: t.dim, from: start, to: t.to, args: []*term{zero, t}}, nil
+	zero := &term{op: assertion.Const, dim: t.dim, from: minus.from, to: minus.to}
+	return binary(token{text: "-"}, zero, t, minus.from, to)
 }
 
-func (s *side) binary(n *ast.BinaryNode) (*term, *Error) {
-	at := n.Location()
-	a, err := s.term(n.Left)
-	if err != nil {
-		return nil, err
+// binary is the term of two operands, with the span of the whole.
+func binary(op token, a, b *term, from, to int) (*term, *Error) {
+	t := &term{
+		op: assertion.Op(op.text), args: []*term{a, b}, height: 1 + max(a.height, b.height), bare: a.bare && b.bare,
+		from: from, to: to,
 	}
-	b, err := s.term(n.Right)
-	if err != nil {
-		return nil, err
-	}
-	t := &term{op: assertion.Op(n.Operator), args: []*term{a, b}, from: min(a.from, b.from), to: max(a.to, b.to), bare: a.bare && b.bare}
 	switch t.op {
 	case assertion.Mul:
 		t.dim = a.dim.Mul(b.dim)
@@ -67,14 +43,12 @@ func (s *side) binary(n *ast.BinaryNode) (*term, *Error) {
 			if a.bare || b.bare {
 				hint = "give the number a unit"
 			}
-			return nil, errorf(t.from, t.to, hint, "a %s and a %s cannot be added or subtracted", a.dim, b.dim)
+			return nil, t.errorf(hint, "a %s and a %s cannot be added or subtracted", a.dim, b.dim)
 		}
 		t.dim = a.dim
-	default:
-		return nil, errorf(at.From, max(at.To, at.From+1), arithmeticOnly, "%q has no meaning in an assertion", n.Operator)
 	}
 	if max(t.dim.Bytes, t.dim.Seconds, -t.dim.Bytes, -t.dim.Seconds) > mostPower {
-		return nil, errorf(t.from, t.to, "", "the product has too many units")
+		return nil, t.errorf("", "the product has too many units")
 	}
 	return t.folded()
 }
@@ -85,15 +59,18 @@ const mostPower = 8
 // folded computes what two constants make.
 func (t *term) folded() (*term, *Error) {
 	a, b := t.args[0], t.args[1]
+	if t.height > mostNested {
+		return nil, tooDeep(t.from, t.to)
+	}
 	if a.op != assertion.Const || b.op != assertion.Const {
 		return t, nil
 	}
 	if t.op == assertion.Div && b.value == 0 {
-		return nil, errorf(b.from, b.to, "", "division by zero")
+		return nil, b.errorf("", "division by zero")
 	}
-	t.value, t.op, t.args = compute(t.op, a.value, b.value), assertion.Const, nil
+	t.value, t.op, t.args, t.height = compute(t.op, a.value, b.value), assertion.Const, nil, 0
 	if math.IsInf(t.value, 0) || math.IsNaN(t.value) {
-		return nil, errorf(t.from, t.to, "", "the value is not finite")
+		return nil, t.errorf("", "the value is not finite")
 	}
 	return t, nil
 }

@@ -31,49 +31,59 @@ func (n *Names) Assertion(text string) (*Assertion, *Error) {
 		return nil, err
 	}
 	a := &Assertion{text: text, names: n}
-	body := tokens
-	if i := find(tokens, 0, word("where")); i >= 0 {
-		body = tokens[:i]
-		if i == len(tokens)-1 {
-			return nil, errorf(tokens[i].from, tokens[i].to, "write a condition, as block_size == 64MiB", "nothing stands after where")
-		}
-		if a.where, err = conditionFrom(r, tokens[i+1:], n, false); err != nil {
-			return nil, err
-		}
+	p := &assertionParser{names: n, runes: r, tokens: tokens}
+	where := slices.IndexFunc(tokens, func(t token) bool { return t.is("where") })
+	if where >= 0 {
+		p.tokens = tokens[:where]
 	}
-	if len(body) == 0 {
+	if len(p.tokens) == 0 {
 		return nil, errorf(0, max(len(r), 1), forms, "the assertion is empty")
 	}
-	a.from, a.to = body[0].from, body[len(body)-1].to
-	if err := a.compile(&sideParser{names: n, runes: r}, body); err != nil {
+	a.from, a.to = p.tokens[0].from, p.tokens[len(p.tokens)-1].to
+	if err := a.statement(p); err != nil {
 		return nil, err
+	}
+	if where >= 0 {
+		t, condition := tokens[where], tokens[where+1:]
+		if len(condition) == 0 {
+			return nil, t.errorf("write a condition, as block_size == 64MiB", "nothing stands after where")
+		}
+		if a.where, err = conditionFrom(r, condition, n, false); err != nil {
+			return nil, err
+		}
 	}
 	a.reach, a.over = a.about()
 	return a, nil
 }
 
-func (a *Assertion) compile(p *sideParser, body []token) *Error {
-	if isQuantifier(body[0]) && followedBy(body, 0, "(") {
-		return a.quantified(p, body)
-	}
-	if at := a.names.aboutTransport(body); at >= 0 {
-		var err *Error
-		a.transport, err = transportStatement(body, at)
+func (a *Assertion) statement(p *assertionParser) *Error {
+	var err *Error
+	switch at := p.aboutTransport(); {
+	case isQuantifier(p.peek()) && len(p.tokens) > 1 && p.tokens[1].is("("):
+		return a.quantified(p)
+	case at >= 0:
+		a.transport, err = p.transport(at)
 		return err
 	}
-	return a.relation(p, body)
+	return a.relation(p)
 }
 
-func (a *Assertion) relation(p *sideParser, body []token) *Error {
-	r := &relation{parser: p}
-	if err := r.split(body); err != nil {
+func (a *Assertion) relation(p *assertionParser) *Error {
+	from := p.peek().from
+	r, err := p.relation()
+	if err != nil {
 		return err
 	}
 	if err := r.ofCases(); err != nil {
 		return err
 	}
 	if !slices.ContainsFunc(r.sides(), (*term).own) {
-		return errorf(body[0].from, body[len(body)-1].to, "write it in the run that it is about, where a metric is named by itself", "nothing of this run is judged")
+		return errorf(from, p.last().to, "write it in the run that it is about, where a metric is named by itself",
+			"nothing of this run is judged")
+	}
+	if p.quantifier != "" && r.axis != "" {
+		return errorf(from, p.last().to, "write the trend as an assertion of its own",
+			"a trend cannot stand in %s", p.quantifier)
 	}
 	a.relations = append(a.relations, r)
 	return nil
@@ -84,41 +94,37 @@ func isQuantifier(t token) bool {
 }
 
 // quantified reads all(RELATION, …), which must be the whole.
-func (a *Assertion) quantified(p *sideParser, body []token) *Error {
-	q := body[0]
-	closing := find(body[1:], 0, isSymbol(")")) + 1
-	if closing == 0 {
-		return errorf(q.from, body[len(body)-1].to, "close it with )", "the parenthesis after %s is not closed", q.text)
-	}
-	if closing < len(body)-1 {
-		t := body[closing+1]
-		return errorf(t.from, t.to, "write "+q.text+"(RELATION, …) as the whole assertion, followed by at most `where CONDITION`", "the word %s stands by itself, and %q follows", q.text, t.text)
-	}
+func (a *Assertion) quantified(p *assertionParser) *Error {
+	q, closing := p.next(), p.closing(1)
 	p.quantifier, a.quantifier = q.text, q.text
-	for rest := body[2:closing]; ; {
-		comma := find(rest, 0, isSymbol(","))
-		piece := rest
-		if comma >= 0 {
-			piece = rest[:comma]
+	if closing < 0 {
+		return errorf(q.from, a.to, "close it with )", "the parenthesis after %s is not closed", q.text)
+	}
+	if closing < len(p.tokens)-1 {
+		t := p.tokens[closing+1]
+		return t.errorf("write "+q.text+"(RELATION, …) as the whole assertion, followed by at most `where CONDITION`",
+			"the word %s stands by itself, and %q follows", q.text, t.text)
+	}
+	if at := p.aboutTransport(); at >= 0 {
+		t := p.tokens[at]
+		return t.errorf("write it as an assertion of its own", "transports cannot stand in %s", q.text)
+	}
+	for p.next(); ; p.next() { // the parenthesis, or a comma
+		if p.relationEnded() {
+			return errorf(q.from, a.to, "write "+q.text+"(bandwidth >= 40 GB/s, latency.p99 <= 60us)",
+				"a relation is missing in %s", q.text)
 		}
-		if len(piece) == 0 {
-			return errorf(q.from, body[closing].to, "write "+q.text+"(bandwidth >= 40 GB/s, latency.p99 <= 60us)", "a relation is missing in %s", q.text)
-		}
-		if at := a.names.aboutTransport(piece); at >= 0 {
-			t := piece[at]
-			return errorf(t.from, t.to, "write it as an assertion of its own", "transports cannot stand in %s", q.text)
-		}
-		if err := a.relation(p, piece); err != nil {
+		if err := a.relation(p); err != nil {
 			return err
 		}
-		if last := a.relations[len(a.relations)-1]; last.axis != "" {
-			return errorf(piece[0].from, piece[len(piece)-1].to, "write the trend as an assertion of its own", "a trend cannot stand in %s", q.text)
-		}
-		if comma < 0 {
+		if p.is(")") {
 			return nil
 		}
-		rest = rest[comma+1:]
 	}
+}
+
+func (a *Assertion) errorf(hint, format string, args ...any) *Error {
+	return errorf(a.from, a.to, hint, format, args...)
 }
 
 // Text is the assertion as it was written.

@@ -52,7 +52,8 @@ func (l *lowering) relation(r *relation, v view) (band, *Error) {
 // document can hold.
 func (r *relation) infinite() *Error {
 	sides := r.sides()
-	return errorf(r.left.from, sides[len(sides)-1].to, "check the numbers and options in it", "the value is not finite: a bound is beyond what a number can be")
+	return errorf(r.left.from, sides[len(sides)-1].to, "check the numbers and options in it",
+		"the value is not finite: a bound is beyond what a number can be")
 }
 
 // finite says whether an end of a band is a number, or open.
@@ -65,19 +66,21 @@ func (r *relation) constant(out *band, left, target, upper *assertion.Expr) *Err
 	if upper != nil {
 		high = r.inUnit(r.upper, upper.Value)
 		if low >= high {
-			return errorf(r.right.from, r.upper.to, "give the lower end first", "the band from %s to %s is empty", number(low), number(high))
+			return errorf(r.right.from, r.upper.to, "give the lower end first",
+				"the band from %s to %s is empty", number(low), number(high))
 		}
 	}
 	if r.word == "within" && low == 0 {
-		return errorf(r.right.from, r.right.to, "write `x between a and b`", "a share of 0 is 0: the band is empty")
+		return r.right.errorf("write `x between a and b`", "a share of 0 is 0: the band is empty")
 	}
 	out.bounds = r.band(low, high)
 	switch b := out.bounds; {
 	case !neverNegative(left):
 	case b.Upper != nil && *b.Upper < 0:
-		return errorf(r.right.from, r.right.to, "check the number", "nothing measured is negative: a band up to %s is never met", number(*b.Upper))
+		return r.right.errorf("check the number",
+			"nothing measured is negative: a band up to %s is never met", number(*b.Upper))
 	case b.Upper == nil && *b.Lower < 0:
-		return errorf(r.right.from, r.right.to, "check the number", "nothing measured is negative: it is always above %s", number(*b.Lower))
+		return r.right.errorf("check the number", "nothing measured is negative: it is always above %s", number(*b.Lower))
 	}
 	return r.shareable(left, out.bounds)
 }
@@ -88,6 +91,9 @@ func neverNegative(e *assertion.Expr) bool {
 	case assertion.Const:
 		return e.Value >= 0
 	case assertion.Sub:
+		return false
+	}
+	if a, ok := e.Op.Aggregate(); ok && !a.Positive {
 		return false
 	}
 	return !slices.ContainsFunc(e.Args, func(a *assertion.Expr) bool { return !neverNegative(a) })
@@ -113,14 +119,16 @@ func (r *relation) ratio(out *band, left, target, upper *assertion.Expr) *Error 
 	if upper != nil {
 		var upperRest *assertion.Expr
 		if factorHigh, upperRest = factor(upper); !reflect.DeepEqual(rest, upperRest) {
-			return errorf(r.upper.from, r.upper.to, "write two assertions, one with >= and one with <=", "the ends of between are measured differently")
+			return r.upper.errorf("write two assertions, one with >= and one with <=",
+				"the ends of between are measured differently")
 		}
 	}
 	if !finite(&leftFactor) || !finite(&factorLow) || !finite(&factorHigh) {
 		return r.infinite()
 	}
 	if !(leftFactor > 0) || factorLow == 0 || r.word != "within" && factorLow < 0 || upper != nil && factorLow >= factorHigh {
-		return errorf(r.right.from, r.right.to, "check the numbers and options in it", "the target is %s * %s, which makes no band", number(factorLow), rest)
+		return r.right.errorf("check the numbers and options in it",
+			"the target is %s * %s, which makes no band", number(factorLow), rest)
 	}
 	out.subject = &assertion.Expr{Op: assertion.Div, Args: []*assertion.Expr{leftRest, rest}}
 	out.unit = ""

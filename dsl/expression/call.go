@@ -4,43 +4,109 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/expr-lang/expr/ast"
-
 	"weir/assertion"
 	"weir/dsl/suggest"
 )
 
 // functions are what may stand before a parenthesis in an assertion.
-var functions = []string{"min", "max", "mean", "geomean", "median", "ratio", "run", "all", "any"}
+var functions = append(aggregateNames(), "ratio", "run", "all", "any")
 
 // Functions are the words that may stand before a parenthesis in an assertion.
 func Functions() []string { return slices.Clone(functions) }
 
-func unknownFunction(t token) *Error {
-	return errorf(t.from, t.to, lowerFirst(suggest.Sentence(t.text, functions, "functions"))+" Otherwise use + - * / and parentheses", "assertions have no function %s", t.text)
+func aggregateNames() []string {
+	var names []string
+	for _, a := range assertion.Aggregates() {
+		names = append(names, string(a.Op))
+	}
+	return names
 }
 
-// call checks ratio(a, b) and the aggregates.
-func (s *side) call(at int, nodes []ast.Node) (*term, *Error) {
-	name := s.tokens[at]
-	end := s.ends[at]
+func unknownFunction(t token) *Error {
+	return t.errorf(lowerFirst(suggest.Sentence(t.text, functions, "functions"))+" Otherwise use + - * / and parentheses",
+		"assertions have no function %s", t.text)
+}
+
+// call reads ratio(a, b) and the aggregates.
+func (p *assertionParser) call(name token) (*term, *Error) {
+	if err := p.callable(name); err != nil {
+		return nil, err
+	}
+	aggregates := assertion.Op(name.text).Aggregates()
+	p.next()
+	p.open++
 	var args []*term
-	for _, n := range nodes {
-		t, err := s.term(n)
+	var axes []token
+	for more := !p.is(")"); more; more = p.take(",") {
+		if aggregates && p.is("over") {
+			t := p.next()
+			return nil, t.errorf("write "+name.text+"(METRIC over AXIS)", "nothing stands before over")
+		}
+		arg, err := p.sum()
 		if err != nil {
 			return nil, err
 		}
-		args = append(args, t)
+		args = append(args, arg)
 	}
-	if name.text == "ratio" {
-		return ratio(name, end, args)
+	if aggregates && p.is("over") {
+		var err *Error
+		if axes, err = p.over(name); err != nil {
+			return nil, err
+		}
 	}
-	return s.aggregate(name, end, args)
+	if err := p.close(name, "the parenthesis after "+name.text+" is not closed"); err != nil {
+		return nil, err
+	}
+	if !aggregates {
+		return ratio(name, p.last().to, args)
+	}
+	return p.aggregate(name, p.last().to, args, axes)
+}
+
+// callable refuses what is no function, or none where it stands.
+func (p *assertionParser) callable(t token) *Error {
+	switch {
+	case t.text == "all" || t.text == "any":
+		return t.errorf("write "+t.text+"(RELATION, …) as the whole assertion, followed by at most `where CONDITION`",
+			"the word %s stands by itself, not in a relation", t.text)
+	case t.text == "ratio":
+	case !assertion.Op(t.text).Aggregates():
+		return unknownFunction(t)
+	case p.quantifier != "":
+		return t.errorf("write the relation as an assertion of its own",
+			"each case is judged by itself in %s, without aggregates", p.quantifier)
+	}
+	return nil
+}
+
+// over reads the axes at the end of an aggregate.
+func (p *assertionParser) over(call token) ([]token, *Error) {
+	p.next()
+	var axes []token
+	for {
+		if p.ended() || p.is(")") {
+			t := p.last()
+			return nil, t.errorf("name an axis", "an axis is missing after %s", t.text)
+		}
+		t := p.next()
+		if t.kind == nameToken {
+			axes = append(axes, t)
+			t = p.peek()
+			if p.ended() || p.is(")") {
+				return axes, nil
+			}
+			if p.take(",") {
+				continue
+			}
+		}
+		return nil, t.errorf("write "+call.text+"(TERM over A, B)", "%q is not expected in a list of axes", t.text)
+	}
 }
 
 func ratio(name token, end int, args []*term) (*term, *Error) {
 	if len(args) != 2 {
-		return nil, errorf(name.from, end, "write ratio(a, b), which is a / b", "the function ratio takes two values, and this one has %d", len(args))
+		return nil, errorf(name.from, end, "write ratio(a, b), which is a / b",
+			"the function ratio takes two values, and this one has %d", len(args))
 	}
 	a, b := args[0], args[1]
 	if a.dim != b.dim {
@@ -50,26 +116,26 @@ func ratio(name token, end int, args []*term) (*term, *Error) {
 		}
 		return nil, errorf(name.from, end, hint, "a %s and a %s have no ratio", a.dim, b.dim)
 	}
-	t := &term{op: assertion.Div, args: args, from: name.from, to: end, bare: a.bare && b.bare}
-	return t.folded()
+	return binary(token{text: "/"}, a, b, name.from, end)
 }
 
-func (s *side) aggregate(name token, end int, args []*term) (*term, *Error) {
+func (p *assertionParser) aggregate(name token, end int, args []*term, axes []token) (*term, *Error) {
 	if len(args) != 1 {
-		return nil, errorf(name.from, end, "write "+name.text+"(TERM) or "+name.text+"(TERM over AXIS, …)", "the aggregate %s takes one value, of each case, and this one has %d", name.text, len(args))
+		return nil, errorf(name.from, end, "write "+name.text+"(TERM) or "+name.text+"(TERM over AXIS, …)",
+			"the aggregate %s takes one value, of each case, and this one has %d", name.text, len(args))
 	}
 	arg := args[0]
-	if err := s.aggregated(name, arg); err != nil {
+	if err := aggregatable(name, arg); err != nil {
 		return nil, err
 	}
-	t := &term{op: assertion.Op(name.text), args: args, dim: arg.dim, from: name.from, to: end}
-	over, err := s.overAxes(name, arg.domain())
+	t := &term{op: assertion.Op(name.text), args: args, height: 1 + arg.height, dim: arg.dim, from: name.from, to: end}
+	over, err := p.overAxes(axes, arg.domain())
 	t.over = over
 	return t, err
 }
 
-// aggregated checks what stands in an aggregate.
-func (s *side) aggregated(name token, arg *term) *Error {
+// aggregatable checks what stands in an aggregate.
+func aggregatable(name token, arg *term) *Error {
 	var inner, knobs *term
 	var others []*term
 	own := false
@@ -87,26 +153,28 @@ func (s *side) aggregated(name token, arg *term) *Error {
 	})
 	switch {
 	case inner != nil:
-		return errorf(inner.from, inner.to, "an aggregate goes over cases already: name all axes in one, as "+name.text+"(TERM over A, B)", "the aggregate %s stands inside of %s", inner.op, name.text)
+		return inner.errorf("an aggregate goes over cases already: name all axes in one, as "+name.text+"(TERM over A, B)",
+			"the aggregate %s stands inside of %s", inner.op, name.text)
 	case !own && len(others) == 0:
-		return errorf(arg.from, arg.to, "name a metric in it", "nothing that is measured stands in %s", name.text)
+		return arg.errorf("name a metric in it", "nothing that is measured stands in %s", name.text)
 	case own:
 		return nil
 	case knobs != nil:
-		return errorf(knobs.from, knobs.to, "take it out of the aggregate", "the cases here are those of run %q, and this is the own run's", others[0].other.name)
+		return knobs.errorf("take it out of the aggregate",
+			"the cases here are those of run %q, and this is the own run's", others[0].other.name)
 	}
 	for _, o := range others[1:] {
 		if !o.other.same(others[0].other) {
-			return errorf(o.from, o.to, "write one aggregate for each", "the aggregate %s goes over the cases of one run, and here are several", name.text)
+			return o.errorf("write one aggregate for each",
+				"the aggregate %s goes over the cases of one run, and here are several", name.text)
 		}
 	}
 	return nil
 }
 
 // overAxes checks the axes after `over`.
-func (s *side) overAxes(name token, domain *otherRun) ([]string, *Error) {
-	axes := s.overs[name.from]
-	names := s.parser.names
+func (p *assertionParser) overAxes(axes []token, domain *otherRun) ([]string, *Error) {
+	names := p.names
 	if domain != nil {
 		names = domain.names
 	}
@@ -122,7 +190,7 @@ func (s *side) overAxes(name token, domain *otherRun) ([]string, *Error) {
 		}
 		for _, before := range over {
 			if before == t.text {
-				return nil, errorf(t.from, t.to, "remove one", "axis %s stands twice after over", t.text)
+				return nil, t.errorf("remove one", "axis %s stands twice after over", t.text)
 			}
 		}
 		over = append(over, t.text)
@@ -136,21 +204,22 @@ func (n *Names) lacksAxis(t token, domain *otherRun) *Error {
 	}
 	known := n.axisNames()
 	if len(known) == 0 {
-		return errorf(t.from, t.to, "without over the aggregate goes over its cases", "the run %q has no axes", domain.name)
+		return t.errorf("without over the aggregate goes over its cases", "the run %q has no axes", domain.name)
 	}
-	return errorf(t.from, t.to, lowerFirst(suggest.Sentence(t.text, known, "axes of that run")), "the run %q has no axis %q", domain.name, t.text)
+	return t.errorf(lowerFirst(suggest.Sentence(t.text, known, "axes of that run")),
+		"the run %q has no axis %q", domain.name, t.text)
 }
 
 func (n *Names) unknownAxis(t token) *Error {
 	known := n.axisNames()
 	if len(known) == 0 {
-		return errorf(t.from, t.to, "give the run a sweep over "+t.text, "the run has no axes")
+		return t.errorf("give the run a sweep over "+t.text, "the run has no axes")
 	}
 	hint := "its axes are " + strings.Join(known, ", ")
 	if near := suggest.Nearest(t.text, known); near != "" {
 		hint = "did you mean " + near + "? Its axes are " + strings.Join(known, ", ")
 	}
-	return errorf(t.from, t.to, hint, "the run has no axis %q", t.text)
+	return t.errorf(hint, "the run has no axis %q", t.text)
 }
 
 func (n *Names) axisNames() []string {

@@ -8,7 +8,6 @@ import (
 
 	"github.com/expr-lang/expr/vm"
 
-	"weir/quantity"
 	"weir/workload"
 )
 
@@ -80,7 +79,7 @@ func (c *Condition) Eval(s Scope) (bool, error) {
 	return b, nil
 }
 
-// bind gives a name its value, in base units, sizes and counts as whole numbers.
+// bind gives a name its value, in base units.
 func (s Scope) bind(env map[string]any, name string) error {
 	switch {
 	case isHost(name):
@@ -95,7 +94,7 @@ func (s Scope) bind(env map[string]any, name string) error {
 			variables = map[string]any{}
 			env["env"] = variables
 		}
-		variables[strings.TrimPrefix(name, "env.")] = v
+		variables[strings.TrimPrefix(name, "env.")] = base(v)
 		return nil
 	default:
 		if v, ok := s.knob(name); ok {
@@ -115,7 +114,9 @@ func (s Scope) bindHost(env map[string]any, name string) error {
 		return fmt.Errorf("the case has no %s", name)
 	}
 	if _, bound := env["host"]; !bound {
-		env["host"] = map[string]any{"fabrics": h.Fabrics, "nodes": h.Nodes, "gpus": h.GPUs, "cpus": h.CPUs}
+		env["host"] = map[string]any{
+			"fabrics": h.Fabrics, "nodes": float64(h.Nodes), "gpus": float64(h.GPUs), "cpus": float64(h.CPUs),
+		}
 	}
 	return nil
 }
@@ -129,13 +130,8 @@ func (s Scope) knob(name string) (any, bool) {
 	return v, ok
 }
 
+// base is a number in base units; other values stay.
 func base(v any) any {
-	switch v := v.(type) {
-	case quantity.Size:
-		return int(v)
-	case int64:
-		return int(v)
-	}
 	if n, ok := workload.Number(v); ok {
 		return n
 	}

@@ -18,31 +18,36 @@ type conditionChecker struct {
 	names    *Names // nil: unknown, check nothing by name
 	host     bool
 	at       map[int]token
-	literals map[int]token
-	local    map[string]bool // names that the condition defines itself
+	literals map[int]token   // quantities with a unit
 	callees  map[int]bool    // places of names of functions
+	local    map[string]bool // names that the condition defines itself
 	used     []string
-	ranges   []*ast.BinaryNode // those after in
+	stray    []ast.Node // ranges
 	err      *Error
 }
 
-var hostFields = []string{"host.fabrics", "host.nodes", "host.gpus", "host.cpus"}
-
-// collector finds the names that are no options or axes, before the walk comes
-// to them.
-type collector struct{ c *conditionChecker }
-
-// Visit looks at one node.
-func (v collector) Visit(node *ast.Node) {
-	switch n := (*node).(type) {
-	case *ast.VariableDeclaratorNode:
-		v.c.local[n.Name] = true
-	case *ast.CallNode:
-		if callee, ok := n.Callee.(*ast.IdentifierNode); ok {
-			v.c.callees[callee.Location().From] = true
-		}
+func newConditionChecker(tokens []token, names *Names, host bool) *conditionChecker {
+	c := &conditionChecker{
+		names: names, host: host,
+		at: map[int]token{}, literals: map[int]token{}, callees: map[int]bool{}, local: map[string]bool{},
 	}
+	before := token{}
+	for _, t := range tokens {
+		c.at[t.from] = t
+		switch {
+		case t.kind == quantityToken && t.quantity.Unit != "":
+			c.literals[t.from] = t
+		case t.is("(") && before.kind == nameToken && !strings.Contains(before.text, "."):
+			c.callees[before.from] = true
+		case before.is("let"):
+			c.local[t.text] = true
+		}
+		before = t
+	}
+	return c
 }
+
+var hostFields = []string{"host.fabrics", "host.nodes", "host.gpus", "host.cpus"}
 
 // Visit sees every node, operands before operators.
 func (c *conditionChecker) Visit(node *ast.Node) {
@@ -55,7 +60,7 @@ func (c *conditionChecker) Visit(node *ast.Node) {
 	case *ast.CallNode, *ast.BuiltinNode:
 		c.call(n)
 	case *ast.BinaryNode:
-		c.bounded(n)
+		c.whole(n)
 		if c.names != nil && c.err == nil {
 			c.binary(n)
 		}
@@ -64,7 +69,10 @@ func (c *conditionChecker) Visit(node *ast.Node) {
 
 // conditionFunctions are the functions that a condition may call: none of them
 // gives back more than it was given.
-var conditionFunctions = []string{"abs", "all", "any", "ceil", "count", "floor", "hasPrefix", "hasSuffix", "len", "lower", "max", "min", "none", "one", "round", "trim", "upper"}
+var conditionFunctions = []string{
+	"abs", "all", "any", "ceil", "count", "floor",
+	"hasPrefix", "hasSuffix", "len", "lower", "max", "min", "none", "one", "round", "trim", "upper",
+}
 
 func (c *conditionChecker) call(n ast.Node) {
 	at := n.Location().From
@@ -79,39 +87,46 @@ func (c *conditionChecker) call(n ast.Node) {
 		c.err = errorf(at, at+1, "", "only functions can be called")
 		return
 	}
-	c.err = errorf(t.from, t.to, lowerFirst(suggest.Sentence(t.text, conditionFunctions, "functions")), "conditions have no function %s", t.text)
+	c.err = t.errorf(lowerFirst(suggest.Sentence(t.text, conditionFunctions, "functions")),
+		"conditions have no function %s", t.text)
 }
 
-// bounded refuses operations whose cost does not show in the text.
-func (c *conditionChecker) bounded(n *ast.BinaryNode) {
-	at := n.Location()
+// whole checks a..b and %, which are about whole numbers. A range stands only after
+// `in`: elsewhere it would be a list. expr-lang shows a node after its operands, so a
+// range is stray until its `in` is seen.
+func (c *conditionChecker) whole(n *ast.BinaryNode) {
+	fraction := func(n ast.Node) bool { f, ok := n.(*ast.FloatNode); return ok && !whole(f.Value) }
 	switch n.Operator {
+	case "..":
+		c.stray = append(c.stray, n)
 	case "in":
-		if r, ok := n.Right.(*ast.BinaryNode); ok && r.Operator == ".." {
-			c.ranges = append(c.ranges, r)
+		r, ok := n.Right.(*ast.BinaryNode)
+		if !ok || r.Operator != ".." {
+			return
 		}
-	case "matches":
-		if pattern, ok := n.Right.(*ast.StringNode); !ok {
-			c.err = errorf(at.From, max(at.To, at.From+1), "write the pattern as a text in quotes", "the pattern of matches is computed")
-		} else if patternSize(pattern.Value) > mostPattern {
-			t := c.at[pattern.Location().From]
-			c.err = errorf(t.from, max(t.to, t.from+1), "repeat less", "the pattern is too large")
+		c.stray = c.stray[:len(c.stray)-1]
+		if fraction(r.Left) || fraction(r.Right) {
+			c.err = c.errorAt(n, "", "the ends of a range are whole numbers")
+		}
+	case "%":
+		if fraction(n.Left) || fraction(n.Right) {
+			c.err = c.errorAt(n, "", "%% takes whole numbers")
 		}
 	}
 }
 
-// strayRange refuses a..b where it would be a list of numbers. Operands are
-// visited before their operators, so only the end of the walk can tell.
-type strayRange struct{ c *conditionChecker }
-
-// Visit looks at one node.
-func (v strayRange) Visit(node *ast.Node) {
-	n, ok := (*node).(*ast.BinaryNode)
-	if !ok || n.Operator != ".." || v.c.err != nil || slices.Contains(v.c.ranges, n) {
-		return
+// finish gives the fault that was found, if there is one.
+func (c *conditionChecker) finish() *Error {
+	if c.err == nil && len(c.stray) > 0 {
+		return c.errorAt(c.stray[0], "write x in a..b", "a range stands only after in")
 	}
+	return c.err
+}
+
+// errorAt is a fault at an operator or a literal.
+func (c *conditionChecker) errorAt(n ast.Node, hint, format string, args ...any) *Error {
 	at := n.Location()
-	v.c.err = errorf(at.From, max(at.To, at.From+1), "write x in a..b", "a range stands only after in")
+	return errorf(at.From, max(at.To, at.From+1), hint, format, args...)
 }
 
 func (c *conditionChecker) name(n *ast.IdentifierNode) {
@@ -130,16 +145,17 @@ func (c *conditionChecker) name(n *ast.IdentifierNode) {
 	root, _, dotted := strings.Cut(t.text, ".")
 	switch {
 	case root == "host" && !c.host:
-		c.err = errorf(t.from, t.to, "a run can be skipped by host with `when`", "`where` chooses cases when they are planned, without a host")
+		c.err = t.errorf("a run can be skipped by host with `when`",
+			"`where` chooses cases when they are planned, without a host")
 	case root == "host":
 		for _, f := range hostFields {
 			if t.text == f {
 				return
 			}
 		}
-		c.err = errorf(t.from, t.to, lowerFirst(suggest.Sentence(t.text, hostFields, "facts about a host")), "there is no %s", t.text)
+		c.err = t.errorf(lowerFirst(suggest.Sentence(t.text, hostFields, "facts about a host")), "there is no %s", t.text)
 	case root == "axis" && dotted:
-		c.err = errorf(t.from, t.to, "write "+strings.TrimPrefix(t.text, "axis."), "conditions name an axis by itself")
+		c.err = t.errorf("write "+strings.TrimPrefix(t.text, "axis."), "conditions name an axis by itself")
 	default:
 		_, option := c.names.Kind.Option(t.text)
 		_, axis := c.names.axis(t.text)
@@ -177,8 +193,7 @@ func (c *conditionChecker) binary(n *ast.BinaryNode) {
 		left, known := c.dimension(n.Left)
 		other, alsoKnown := c.dimension(r)
 		if known && alsoKnown && left != other && c.err == nil {
-			loc := n.Location()
-			c.err = errorf(loc.From, max(loc.To, loc.From+1), "compare a "+left.String()+" with a "+left.String(), "a %s is compared with a %s", left, other)
+			c.err = c.errorAt(n, "compare a "+left.String()+" with a "+left.String(), "a %s is compared with a %s", left, other)
 		}
 	}
 }
@@ -188,8 +203,8 @@ func (c *conditionChecker) sum(n *ast.BinaryNode) {
 	left, known := c.dimension(n.Left)
 	right, alsoKnown := c.dimension(n.Right)
 	if known && alsoKnown && left != right && left != quantity.Number && right != quantity.Number {
-		loc := n.Location()
-		c.err = errorf(loc.From, max(loc.To, loc.From+1), "add and subtract what is of one kind", "a %s and a %s have no sum and no difference", left, right)
+		c.err = c.errorAt(n, "add and subtract what is of one kind",
+			"a %s and a %s have no sum and no difference", left, right)
 	}
 }
 
@@ -210,7 +225,8 @@ func (c *conditionChecker) enumValue(name, value ast.Node) {
 		}
 	}
 	t := c.at[text.Location().From]
-	c.err = errorf(t.from, max(t.to, t.from+1), lowerFirst(suggest.Sentence(text.Value, o.Values, "values")), "option %s is never %q", o.Name, text.Value)
+	c.err = errorf(t.from, max(t.to, t.from+1), lowerFirst(suggest.Sentence(text.Value, o.Values, "values")),
+		"option %s is never %q", o.Name, text.Value)
 }
 
 // fabricName checks a name that is sought among the fabrics of a host.
@@ -224,7 +240,8 @@ func (c *conditionChecker) fabricName(n *ast.BinaryNode) {
 		return
 	}
 	t := c.at[text.Location().From]
-	c.err = errorf(t.from, max(t.to, t.from+1), lowerFirst(suggest.Sentence(text.Value, fabrics, "fabrics")), "no host has a fabric %q", text.Value)
+	c.err = errorf(t.from, max(t.to, t.from+1), lowerFirst(suggest.Sentence(text.Value, fabrics, "fabrics")),
+		"no host has a fabric %q", text.Value)
 }
 
 // fabricValues are the values of option fabric in any workload.

@@ -2,11 +2,9 @@ package expression
 
 import (
 	"errors"
-	"math"
 	"reflect"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/expr-lang/expr/ast"
 	"github.com/expr-lang/expr/checker"
@@ -35,44 +33,24 @@ func compileCondition(text string, names *Names, host bool) (*Condition, *Error)
 // stay those of the whole text.
 func conditionFrom(r []rune, tokens []token, names *Names, host bool) (*Condition, *Error) {
 	from, to := tokens[0].from, tokens[len(tokens)-1].to
-	// Literals with units become names of the same length, so that every place
-	// that expr-lang reports is a place in the author's text.
-	literals := map[int]token{}
-	at := map[int]token{}
-	var masks []mask
-	for _, t := range tokens {
-		at[t.from] = t
-		if t.kind == quantityToken && t.quantity.Unit != "" {
-			literals[t.from] = t
-			masks = append(masks, mask{t.from, t.to, 'q'})
-		}
-	}
-	compile := names.compiler(host)
-	compile.Lock()
-	defer compile.Unlock()
-	tree, perr := parser.ParseWithConfig(masked(r, from, to, masks), compile.config)
-	if perr != nil {
-		return nil, place(perr, from, to)
-	}
-	check := &conditionChecker{names: names, host: host, at: at, literals: literals, local: map[string]bool{}, callees: map[int]bool{}}
-	ast.Walk(&tree.Node, collector{check})
-	ast.Walk(&tree.Node, check)
-	ast.Walk(&tree.Node, strayRange{check})
-	if check.err != nil {
-		return nil, check.err
-	}
-	if (&workMeter{}).of(tree.Node) > mostWork {
-		return nil, errorf(from, to, "ask less of one condition", "the condition could take too long to decide")
-	}
-	ast.Walk(&tree.Node, literalPatcher(literals))
-	ast.Walk(&tree.Node, arithmeticPatcher{})
-	if _, err := checker.Check(tree, compile.config); err != nil {
+	check := newConditionChecker(tokens, names, host)
+	config := names.configuration(host)
+	tree, err := parser.ParseWithConfig(masked(r, from, to, check.literals), config)
+	if err != nil {
 		return nil, place(err, from, to)
 	}
-	program, err := compiler.Compile(tree, compile.config)
+	_, _ = checker.Check(tree, config) // for the types of operands, without quantities
+	ast.Walk(&tree.Node, check)
+	ast.Walk(&tree.Node, numberPatcher{check})
+	if fault := check.finish(); fault != nil {
+		return nil, fault
+	}
+	if _, err := checker.Check(tree, config); err != nil {
+		return nil, place(err, from, to)
+	}
+	program, err := compiler.Compile(tree, config)
 	if err != nil {
-		first, _, _ := strings.Cut(err.Error(), "\n") // a stack may follow
-		return nil, errorf(from, to, "", "%s", first)
+		return nil, place(err, from, to)
 	}
 	return &Condition{text: string(r[from:to]), names: distinct(check.used), program: program}, nil
 }
@@ -87,44 +65,18 @@ func distinct(names []string) []string {
 	return out
 }
 
-// conditionCompiler is expr-lang's configuration for the names of one run. It
-// costs as much to make as a condition to compile, and keeps caches of its own.
-type conditionCompiler struct {
-	sync.Mutex
-	config *conf.Config
-}
-
-// unknownRun compiles conditions of which the run is not known.
-var unknownRun = sync.OnceValue(func() *conditionCompiler {
-	c := newConditionCompiler(map[string]any{})
-	c.config.Strict, c.config.Env.Strict = false, false
-	return c
-})
-
-func newConditionCompiler(env any) *conditionCompiler {
-	c := conf.New(env)
-	c.Optimize, c.Expect, c.ExpectAny = false, reflect.Bool, true
-	for name, f := range checkedFunctions {
-		c.Functions[name] = f
-	}
-	return &conditionCompiler{config: c}
-}
-
-// compiler is made at the first condition that asks for it.
-func (n *Names) compiler(host bool) *conditionCompiler {
+// configuration says what names a condition may hold. A run that is not known has any.
+func (n *Names) configuration(host bool) *conf.Config {
+	var c *conf.Config
 	if n == nil {
-		return unknownRun()
+		c = conf.New(map[string]any{})
+		c.Strict, c.Env.Strict = false, false
+	} else {
+		c = conf.New(n.types(host))
 	}
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	c := &n.where
-	if host {
-		c = &n.when
-	}
-	if *c == nil {
-		*c = newConditionCompiler(n.types(host))
-	}
-	return *c
+	c.Expect, c.ExpectAny = reflect.Bool, true
+	numberFunctions(c)
+	return c
 }
 
 // types are what the names of a condition hold.
@@ -139,72 +91,45 @@ func (n *Names) types(host bool) types.Map {
 		m[a.Name] = t
 	}
 	for _, o := range n.Kind.Options {
-		switch o.Type {
-		case workload.Size, workload.Count:
-			m[o.Name] = types.Int
-		case workload.Time, workload.Rate, workload.Percent:
+		m[o.Name] = types.String
+		if _, numeric := n.dimension(o.Name); numeric {
 			m[o.Name] = types.Float64
-		case workload.Bool:
+		} else if o.Type == workload.Bool {
 			m[o.Name] = types.Bool
-		default:
-			m[o.Name] = types.String
 		}
 	}
 	if len(env) > 0 {
 		m["env"] = env
 	}
 	if host {
-		m["host"] = types.Map{"fabrics": types.Array(types.String), "nodes": types.Int, "gpus": types.Int, "cpus": types.Int}
+		m["host"] = types.Map{
+			"fabrics": types.Array(types.String), "nodes": types.Float64, "gpus": types.Float64, "cpus": types.Float64,
+		}
 	}
 	return m
 }
 
-// mask is a span that expr-lang does not see: a name of equal length that
-// begins with a letter stands for it, or blanks.
-type mask struct {
-	from, to int
-	letter   rune
-}
-
-// masked blanks everything outside of a span, and puts its letter and blanks in
-// the place of each mask.
-func masked(r []rune, from, to int, masks []mask) string {
-	out := make([]rune, to)
-	for i := range out {
-		out[i] = ' '
-	}
+// masked blanks everything outside of a span. Quantities with a unit become names of
+// the same length, so that every place that expr-lang reports is one in the text.
+func masked(r []rune, from, to int, quantities map[int]token) string {
+	out := []rune(strings.Repeat(" ", to))
 	copy(out[from:], r[from:to])
-	for _, m := range masks {
-		for i := m.from; i < m.to; i++ {
+	for at, t := range quantities {
+		out[at] = 'q'
+		for i := at + 1; i < t.to; i++ {
 			out[i] = ' '
 		}
-		out[m.from] = m.letter
 	}
 	return string(out)
 }
 
-// literalPatcher puts the values of quantities back, known by their places.
-type literalPatcher map[int]token
-
-// Visit patches one node.
-func (p literalPatcher) Visit(node *ast.Node) {
-	id, ok := (*node).(*ast.IdentifierNode)
-	if !ok {
-		return
+// exact rounds a value in base units, but for a whole number, of which rounding would
+// take digits.
+func exact(v float64) float64 {
+	if whole(v) {
+		return v
 	}
-	t, ok := p[id.Location().From]
-	if !ok {
-		return
-	}
-	v := t.quantity.Value
-	if v != math.Trunc(v) { // a whole number is exact: rounding would take digits of it
-		v = quantity.Round(v)
-	}
-	if v == math.Trunc(v) && math.Abs(v) < 1<<53 {
-		ast.Patch(node, &ast.IntegerNode{Value: int(v)})
-		return
-	}
-	ast.Patch(node, &ast.FloatNode{Value: v})
+	return quantity.Round(v)
 }
 
 // place turns an error of expr-lang into one at a span of the text.
@@ -226,7 +151,8 @@ func place(err error, from, to int) *Error {
 func plain(err error) *Error {
 	var f *file.Error
 	if !errors.As(err, &f) {
-		return &Error{Message: err.Error()}
+		first, _, _ := strings.Cut(err.Error(), "\n") // a stack may follow
+		return &Error{Message: first}
 	}
 	message := f.Message
 	if message == "" {

@@ -3,12 +3,11 @@ package expression
 import (
 	"encoding/json"
 	"testing"
-	"time"
 
 	"weir/assertion"
 )
 
-// Of any text: no panic, every error inside of it, an answer soon, and what
+// Of any text: no panic, every error inside of it, and what
 // compiles lowers to data that JSON holds and that evaluates or says why not.
 func FuzzAssertion(f *testing.F) {
 	for _, s := range []string{
@@ -24,12 +23,8 @@ func FuzzAssertion(f *testing.F) {
 	}
 	n, cases := rich()
 	f.Fuzz(func(t *testing.T, text string) {
-		start := time.Now()
 		fuzzAssertion(t, n, cases, text)
 		fuzzCondition(t, n, text)
-		if took := time.Since(start); took > 2*time.Second { // far above the limit, as fuzzing shares the machine
-			t.Fatalf("%q took %v", text, took)
-		}
 	})
 }
 

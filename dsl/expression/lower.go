@@ -14,7 +14,7 @@ import (
 func (a *Assertion) Lower(s Scope) (assertion.Assertion, *Error) {
 	out := assertion.Assertion{Text: a.text, Reference: a.referenced()}
 	if a.reach == Over {
-		return out, errorf(a.from, a.to, "", "the assertion is about several cases, and was asked of one")
+		return out, a.errorf("", "the assertion is about several cases, and was asked of one")
 	}
 	if t := a.transport; t != nil {
 		out.Transport = &assertion.Transport{Of: t.Of, Names: slices.Clone(t.Names), Prefix: t.Prefix}
@@ -43,10 +43,10 @@ func (a *Assertion) Lower(s Scope) (assertion.Assertion, *Error) {
 func (a *Assertion) LowerOver(cases []Scope) (assertion.Assertion, *Error) {
 	out := assertion.Assertion{Text: a.text, Reference: a.referenced()}
 	if a.reach != Over {
-		return out, errorf(a.from, a.to, "", "the assertion is about single cases, and was asked of several")
+		return out, a.errorf("", "the assertion is about single cases, and was asked of several")
 	}
 	if len(cases) == 0 {
-		return out, errorf(a.from, a.to, "", "no case takes part")
+		return out, a.errorf("", "no case takes part")
 	}
 	l := &lowering{assertion: a, cases: cases[0].Cases, keyed: true}
 	for _, c := range cases {

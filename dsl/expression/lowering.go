@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"weir/assertion"
+	"weir/workload"
 )
 
 // mostLeaves bounds one lowered assertion: an aggregate over many cases in each
@@ -25,7 +26,8 @@ func (l *lowering) explodes() *Error {
 		return nil
 	}
 	if cases := len(l.cases.Find(a.names.Run, nil, a.where)); cases*l.leaves > mostInAll {
-		return errorf(a.from, a.to, "aggregate over fewer cases, by `over AXIS`, or choose cases by where", "the assertion would compare %d values or more in each of %d cases", l.leaves, cases)
+		return a.errorf("aggregate over fewer cases, by `over AXIS`, or choose cases by where",
+			"the assertion would compare %d values or more in each of %d cases", l.leaves, cases)
 	}
 	return nil
 }
@@ -76,7 +78,7 @@ func (l *lowering) expr(t *term, v view) (*assertion.Expr, *Error) {
 	case a.Op == assertion.Const && b.Op == assertion.Const:
 		v := compute(t.op, a.Value, b.Value)
 		if math.IsInf(v, 0) || math.IsNaN(v) {
-			return nil, errorf(t.from, t.to, "", "the value is not finite")
+			return nil, t.errorf("", "the value is not finite")
 		}
 		return &assertion.Expr{Op: assertion.Const, Value: v}, nil
 	case (t.op == assertion.Mul || t.op == assertion.Div) && b.Op == assertion.Const && b.Value == 1:
@@ -89,7 +91,8 @@ func (l *lowering) expr(t *term, v view) (*assertion.Expr, *Error) {
 
 func (l *lowering) metric(t *term, v view) (*assertion.Expr, *Error) {
 	if l.leaves++; l.leaves > mostLeaves {
-		return nil, errorf(l.assertion.from, l.assertion.to, "aggregate over fewer cases, by `over AXIS` or by where", "the assertion would compare more than %d values", mostLeaves)
+		return nil, l.assertion.errorf("aggregate over fewer cases, by `over AXIS` or by where",
+			"the assertion would compare more than %d values", mostLeaves)
 	}
 	if l.leaves > smallAssertion && l.leaves%smallAssertion == 1 {
 		if err := l.explodes(); err != nil {
@@ -109,7 +112,7 @@ func (l *lowering) metric(t *term, v view) (*assertion.Expr, *Error) {
 		}
 		l.others.add(leaf.Case)
 	case v.one == nil:
-		return nil, errorf(t.from, t.to, "put it into an aggregate", "it is not known of which case %s is meant", t.metric)
+		return nil, t.errorf("put it into an aggregate", "it is not known of which case %s is meant", t.metric)
 	case l.keyed || t.baseline || v.one.Key != l.ownKey:
 		leaf.Case = v.one.Key
 		l.own.add(leaf.Case)
@@ -124,7 +127,7 @@ func (l *lowering) aggregate(t *term, v view) (*assertion.Expr, *Error) {
 		return nil, err
 	}
 	if len(views) == 0 {
-		return nil, errorf(t.from, t.to, "", "the aggregate %s goes over no case", t.op)
+		return nil, t.errorf("", "the aggregate %s goes over no case", t.op)
 	}
 	out := &assertion.Expr{Op: t.op}
 	for _, at := range views {
@@ -153,7 +156,8 @@ func (l *lowering) known(t *term, v view) (float64, *Error) {
 			return 0, err
 		}
 		if value != first {
-			return 0, errorf(t.from, t.to, "use it inside of the aggregate, or aggregate over axes on which it does not depend", "%q is not the same in all cases: %s and %s differ", t.name(), v.group[0].Key, s.Key)
+			return 0, t.errorf("use it inside of the aggregate, or aggregate over axes on which it does not depend",
+				"%q is not the same in all cases: %s and %s differ", t.name(), v.group[0].Key, s.Key)
 		}
 	}
 	return first, nil
@@ -165,7 +169,7 @@ func (l *lowering) knownOf(t *term, s Scope) (float64, *Error) {
 	}
 	v, ok := s.number(t.knob)
 	if !ok {
-		return 0, errorf(t.from, t.to, "", "the case has no number %s", t.knob)
+		return 0, t.errorf("", "the case has no number %s", t.knob)
 	}
 	return v, nil
 }
@@ -181,11 +185,5 @@ func (t *term) name() string {
 // number is the value of an option or axis in base units.
 func (s Scope) number(name string) (float64, bool) {
 	v, _ := s.knob(name)
-	switch v := base(v).(type) {
-	case int:
-		return float64(v), true
-	case float64:
-		return v, true
-	}
-	return 0, false
+	return workload.Number(v)
 }

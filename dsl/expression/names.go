@@ -1,8 +1,8 @@
 package expression
 
 import (
+	"slices"
 	"strings"
-	"sync"
 
 	"weir/dsl/suggest"
 	"weir/quantity"
@@ -27,15 +27,13 @@ type Axis struct {
 
 // Names are what an expression may mention.
 type Names struct {
-	Kind *workload.Kind
-	Axes []Axis // every axis of the run, in file order
+	Kind    *workload.Kind
+	Metrics []workload.Metric // of the run; nil: those of Kind
+	Axes    []Axis            // every axis of the run, in file order
 
 	Run       string            // the run's own name
 	Runs      map[string]*Names // all runs of the scenario, by name
 	Reference *Reference        // nil: the scenario has none for this run
-
-	mu          sync.Mutex // guards the rest
-	when, where *conditionCompiler
 }
 
 func (n *Names) axis(name string) (Axis, bool) {
@@ -47,9 +45,29 @@ func (n *Names) axis(name string) (Axis, bool) {
 	return Axis{}, false
 }
 
+// metric finds a metric of the run.
+func (n *Names) metric(name string) (workload.Metric, bool) {
+	return workload.FindMetric(n.measured(), name)
+}
+
+func (n *Names) measured() []workload.Metric {
+	if n.Metrics != nil {
+		return n.Metrics
+	}
+	return n.Kind.Metrics
+}
+
+// Reserved says whether a name means something in assertions, so that no metric can have it.
+func Reserved(name string) bool {
+	root, _, _ := strings.Cut(name, ".")
+	words := append(Functions(), transportWord, workload.Availability.Name)
+	roots := []string{"reference", "baseline", "run", "axis", "env", "host"}
+	return keywords[name] || slices.Contains(words, name) || slices.Contains(roots, root)
+}
+
 func (n *Names) metricNames() []string {
 	var out []string
-	for _, m := range n.Kind.Metrics {
+	for _, m := range n.measured() {
 		out = append(out, m.Name)
 	}
 	return append(out, workload.Availability.Name)
@@ -104,7 +122,7 @@ func (n *Names) unknownMetric(t token) *Error {
 
 // unknownKnob says what a name in a condition could have been.
 func (n *Names) unknownKnob(t token) *Error {
-	if _, ok := n.Kind.Metric(t.text); ok || t.text == transportWord {
+	if _, ok := n.metric(t.text); ok || t.text == transportWord {
 		return errorf(t.from, t.to, "name options and axes: "+strings.Join(n.knobNames(), ", "), "%q is measured, and conditions are decided before anything runs", t.text)
 	}
 	for _, o := range n.Kind.Options {

@@ -52,7 +52,7 @@ func (l *lowering) overOther(t *term, domain *otherRun, v view) ([]view, *Error)
 	if len(t.over) > 0 {
 		stray := slices.DeleteFunc(l.differing(domain, keys), func(axis string) bool { return slices.Contains(t.over, axis) })
 		if len(stray) > 0 {
-			return nil, errorf(t.from, t.to, "add it after over, or choose: "+l.example(domain, keys[0], stray),
+			return nil, t.errorf("add it after over, or choose: "+l.example(domain, keys[0], stray),
 				"the cases of run %q differ in %s, too", domain.name, strings.Join(stray, " and "))
 		}
 	}
@@ -78,7 +78,8 @@ func (l *lowering) single(t *term, at map[string]string) (string, *Error) {
 	differing := l.differing(t.other, keys)
 	hint := "choose one: " + l.example(t.other, keys[0], differing) + "." + t.metric +
 		fmt.Sprintf(", or aggregate them: max(run(%q).%s)", t.other.name, t.metric)
-	return "", errorf(t.from, t.to, hint, "the run %q has %d cases for this one, which differ in %s", t.other.name, len(keys), strings.Join(differing, " and "))
+	return "", t.errorf(hint,
+		"the run %q has %d cases for this one, which differ in %s", t.other.name, len(keys), strings.Join(differing, " and "))
 }
 
 // none explains that no case of another run fits.
@@ -98,10 +99,10 @@ func (l *lowering) none(t *term, other *otherRun, at map[string]string) *Error {
 	}
 	all := l.cases.Find(other.name, nil, nil)
 	if len(all) == 0 {
-		return errorf(t.from, t.to, "look at its sweep and exclusions", "the run %q has no cases", other.name)
+		return t.errorf("look at its sweep and exclusions", "the run %q has no cases", other.name)
 	}
 	hint := fmt.Sprintf("choose cases with where, or give run %q this point. It has %s", other.name, someOf(all))
-	return errorf(t.from, t.to, hint, "%s", message)
+	return t.errorf(hint, "%s", message)
 }
 
 // mostShown is how many cases a message lists.
@@ -160,7 +161,7 @@ func (n *Names) literal(axis, text string) string {
 }
 
 func noCases(t *term) *Error {
-	return errorf(t.from, t.to, "", "there are no other cases to look in")
+	return t.errorf("", "there are no other cases to look in")
 }
 
 // without leaves axes out of a point.

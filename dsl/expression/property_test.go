@@ -62,7 +62,7 @@ func (d *drawer) term(depth int, aggregates bool) drawn {
 }
 
 func (d *drawer) aggregate(depth int) drawn {
-	op := rapid.SampledFrom([]string{"min", "max", "mean", "geomean", "median"}).Draw(d.t, "aggregate")
+	op := rapid.SampledFrom(aggregateNames()).Draw(d.t, "aggregate")
 	some := d.term(depth-1, false)
 	inner := drawn{"(bandwidth + " + some.text + ")", func(s Scope) float64 { return d.value("bandwidth", s.Key) + some.at(s) }}
 	over := rapid.SampledFrom([]string{"", "fabric", "block_size", "block_size, fabric", "cases"}).Draw(d.t, "over")
@@ -98,10 +98,13 @@ func aggregated(op string, values []float64) float64 {
 	for _, v := range values {
 		sum, product = sum+v, product*v
 	}
-	if op == "mean" {
+	switch op {
+	case "mean":
 		return sum / float64(n)
+	case "geomean":
+		return math.Pow(product, 1/float64(n))
 	}
-	return math.Pow(product, 1/float64(n))
+	panic("compute " + op + " here in another way than package assertion does")
 }
 
 // Lowering an assertion and evaluating what is judged gives what the text says,

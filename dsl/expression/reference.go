@@ -19,16 +19,17 @@ func (r *Reference) value(t *term, s Scope) (float64, *Error) {
 			continue
 		}
 		if found >= 0 {
-			return 0, errorf(t.from, t.to, "add a column that tells them apart, or remove one", "rows %d and %d of reference %s both fit case %s", found+1, i+1, quoted(r.Name), s.Key)
+			return 0, t.errorf("add a column that tells them apart, or remove one",
+				"rows %d and %d of reference %s both fit case %s", found+1, i+1, quoted(r.Name), s.Key)
 		}
 		found = i
 	}
 	if found < 0 {
-		return 0, errorf(t.from, t.to, r.missing(t, s), "no row of reference %s fits case %s", quoted(r.Name), s.Key)
+		return 0, t.errorf(r.missing(t, s), "no row of reference %s fits case %s", quoted(r.Name), s.Key)
 	}
 	v := r.Rows[found].Values[t.metric]
 	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return 0, errorf(t.from, t.to, "", "%s in row %d of reference %s is %v", t.metric, found+1, quoted(r.Name), v)
+		return 0, t.errorf("", "%s in row %d of reference %s is %v", t.metric, found+1, quoted(r.Name), v)
 	}
 	return v, nil
 }

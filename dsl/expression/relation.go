@@ -3,12 +3,13 @@ package expression
 import (
 	"strings"
 
+	"weir/assertion"
 	"weir/quantity"
 )
 
 // relation is one comparison: a measured side and what it is held against.
 type relation struct {
-	parser *sideParser
+	parser *assertionParser
 	op     token   // the comparing word, for errors that only appear with a case's values
 	word   string  // within, between, >=, >, <=, <, increases, decreases
 	left   *term   // what is judged
@@ -30,44 +31,69 @@ func (r *relation) sides() []*term {
 	return sides
 }
 
-// split finds the relation and compiles its sides.
-func (r *relation) split(body []token) *Error {
-	i := find(body, 0, isRelation)
-	if i < 0 {
-		if b := find(body, 0, isBoolean); b >= 0 {
-			return combined(body[b])
-		}
-		if _, err := r.parser.side(body, body[0], "after"); err != nil {
-			return err // says more than that something is missing
-		}
-		return errorf(body[0].from, body[len(body)-1].to, forms, "nothing is compared here")
-	}
-	op := body[i]
-	r.word, r.op = op.text, op
-	before, after := body[:i], body[i+1:]
-	if b := find(before, 0, isBoolean); b >= 0 {
-		return combined(before[b])
+// relation reads a relation to its end.
+func (p *assertionParser) relation() (*relation, *Error) {
+	r := &relation{parser: p, op: p.peek()}
+	from := r.op.from
+	if isRelation(r.op) {
+		return nil, p.missingSide(r.op, "before")
 	}
 	var err *Error
-	if r.left, err = r.parser.side(before, op, "before"); err != nil {
-		return err
+	if r.left, err = p.sum(); err != nil {
+		return nil, err
 	}
-	switch op.text {
+	if p.relationEnded() {
+		return nil, errorf(from, p.last().to, forms, "nothing is compared here")
+	}
+	if r.op = p.peek(); !isRelation(r.op) {
+		return nil, p.unexpected(r.op)
+	}
+	p.next()
+	r.word = r.op.text
+	switch r.word {
 	case "==", "!=", "=":
-		return errorf(op.from, op.to, "write `within 1% of`, or >= and <=", "a measured value is never exactly equal to another")
+		return nil, r.op.errorf("write `within 1% of`, or >= and <=", "a measured value is never exactly equal to another")
 	case "≥", "≤":
-		return errorf(op.from, op.to, "write >= or <=", "there is no operator %s", op.text)
+		return nil, r.op.errorf("write >= or <=", "there is no operator %s", r.word)
 	case "within":
-		return r.within(after)
+		return r, r.within()
 	case "between":
-		return r.between(after)
+		return r, r.between()
 	case "increases", "decreases":
-		return r.trend(after)
+		return r, r.trend()
 	}
-	if err := single(after); err != nil {
-		return err
+	return r, r.comparison()
+}
+
+// relationEnded says whether nothing more of the relation follows.
+func (p *assertionParser) relationEnded() bool {
+	return p.ended() || p.quantifier != "" && p.open == 0 && (p.is(",") || p.is(")"))
+}
+
+func (p *assertionParser) missingSide(of token, where string) *Error {
+	return of.errorf(forms, "nothing stands %s %s", where, of.text)
+}
+
+// lastSide reads what follows a word and ends the relation.
+func (p *assertionParser) lastSide(of token) (*term, *Error) {
+	if p.relationEnded() {
+		return nil, p.missingSide(of, "after")
 	}
-	if r.right, err = r.parser.side(after, op, "after"); err != nil {
+	t, err := p.sum()
+	if err == nil && !p.relationEnded() {
+		err = p.unexpected(p.peek())
+	}
+	return t, err
+}
+
+// combined refuses `a and b`: each assertion has its own verdict.
+func combined(t token) *Error {
+	return t.errorf("write two assertions, each with its own verdict", "an assertion says one thing, without %q", t.text)
+}
+
+func (r *relation) comparison() *Error {
+	var err *Error
+	if r.right, err = r.parser.lastSide(r.op); err != nil {
 		return err
 	}
 	if !r.left.measured() && r.right.measured() {
@@ -77,91 +103,112 @@ func (r *relation) split(body []token) *Error {
 	return r.check(r.right)
 }
 
-// combined refuses `a and b`: each assertion has its own verdict.
-func combined(t token) *Error {
-	return errorf(t.from, t.to, "write two assertions, each with its own verdict", "an assertion says one thing, without %q", t.text)
+// until reads the first operand of within and between, and the word after it.
+func (r *relation) until(word, form string) (*term, token, *Error) {
+	p := r.parser
+	missing := r.op.errorf("write `"+form+"`", "`%s` is missing after %s", word, r.word)
+	switch {
+	case p.relationEnded():
+		return nil, token{}, missing
+	case p.is(word):
+		return nil, token{}, p.missingSide(r.op, "after")
+	}
+	t, err := p.sum()
+	if err != nil {
+		return nil, token{}, err
+	}
+	next := p.peek()
+	if p.take(word) {
+		return t, next, nil
+	}
+	if p.relationEnded() || next.kind == quantityToken || next.kind == nameToken && !isRelation(next) && !isBoolean(next) {
+		return nil, token{}, missing
+	}
+	return nil, token{}, p.unexpected(next)
 }
 
-// single refuses a second relation or a boolean word on the right.
-func single(after []token) *Error {
-	if b := find(after, 0, isBoolean); b >= 0 {
-		return combined(after[b])
-	}
-	if i := find(after, 0, isRelation); i >= 0 {
-		return errorf(after[i].from, after[i].to, "for two ends write `x between a and b`", "a second comparison follows")
-	}
-	return nil
-}
-
-func (r *relation) within(after []token) *Error {
-	of := find(after, 0, word("of"))
-	if of < 0 {
-		return errorf(r.op.from, r.op.to, "write `x within 10% of y`", "`of` is missing after within")
-	}
-	var err *Error
-	if r.share, err = r.parser.percent(after[:of], r.op); err != nil {
+func (r *relation) within() *Error {
+	share, of, err := r.until("of", "x within 10% of y")
+	if err != nil {
 		return err
 	}
-	if err := single(after[of+1:]); err != nil {
+	if r.share, err = r.parser.percent(share); err != nil {
 		return err
 	}
-	if r.right, err = r.parser.side(after[of+1:], after[of], "after"); err != nil {
+	if r.right, err = r.parser.lastSide(of); err != nil {
 		return err
 	}
 	return r.check(r.right)
 }
 
-func (r *relation) between(after []token) *Error {
-	and := find(after, 0, word("and"))
-	if and < 0 {
-		return errorf(r.op.from, r.op.to, "write `x between a and b`", "`and` is missing after between")
-	}
-	if err := single(after[and+1:]); err != nil {
-		return err
-	}
+func (r *relation) between() *Error {
+	var and token
 	var err *Error
-	if r.right, err = r.parser.side(after[:and], r.op, "after"); err != nil {
+	if r.right, and, err = r.until("and", "x between a and b"); err != nil {
 		return err
 	}
-	if r.upper, err = r.parser.side(after[and+1:], after[and], "after"); err != nil {
+	if r.upper, err = r.parser.lastSide(and); err != nil {
 		return err
 	}
 	if err := r.check(r.right); err != nil {
 		return err
 	}
 	if r.right.measured() != r.upper.measured() {
-		return errorf(r.upper.from, r.upper.to, "write two assertions, one with >= and one with <=", "one end of between is measured and the other is not")
+		return r.upper.errorf("write two assertions, one with >= and one with <=",
+			"one end of between is measured and the other is not")
 	}
 	return r.check(r.upper)
 }
 
-func (r *relation) trend(after []token) *Error {
-	op := r.op
-	if len(after) < 2 || !word("with")(after[0]) || after[1].kind != nameToken {
-		return errorf(op.from, op.to, "write `x "+op.text+" with AXIS`", "`with` and an axis are missing after %s", op.text)
+func (r *relation) trend() *Error {
+	p, op := r.parser, r.op
+	if !p.take("with") || p.peek().kind != nameToken {
+		return op.errorf("write `x "+op.text+" with AXIS`", "`with` and an axis are missing after %s", op.text)
 	}
-	axis := after[1]
-	if _, ok := r.parser.names.axis(axis.text); !ok {
-		return r.parser.names.unknownAxis(axis)
+	axis := p.next()
+	if _, ok := p.names.axis(axis.text); !ok {
+		return p.names.unknownAxis(axis)
 	}
 	r.axis = axis.text
-	rest := after[2:]
-	if len(rest) > 0 {
-		if isBoolean(rest[0]) {
-			return combined(rest[0])
-		}
-		if !word("within")(rest[0]) {
-			return errorf(rest[0].from, rest[len(rest)-1].to, "only `within P`, the step back that is allowed, may follow", "%q is not expected after the axis", rest[0].text)
-		}
-		var err *Error
-		if r.share, err = r.parser.percent(rest[1:], rest[0]); err != nil {
+	if within := p.peek(); p.take("within") {
+		share, err := p.lastSide(within)
+		if err != nil {
 			return err
 		}
+		if r.share, err = p.percent(share); err != nil {
+			return err
+		}
+	}
+	switch t := p.peek(); {
+	case p.relationEnded():
+	case isBoolean(t):
+		return combined(t)
+	default:
+		return errorf(t.from, p.tokens[len(p.tokens)-1].to, "only `within P`, the step back that is allowed, may follow",
+			"%q is not expected after the axis", t.text)
 	}
 	if err := r.trendable(); err != nil {
 		return err
 	}
 	return r.setUnit()
+}
+
+// percent checks the P of within.
+func (p *assertionParser) percent(t *term) (float64, *Error) {
+	switch {
+	case t.op != assertion.Const || t.dim != quantity.Number:
+		return 0, t.errorf("write a percentage, as 10%; for ends in units write `x between a and b`",
+			"the tolerance is not a percentage")
+	case t.value <= 0:
+		return 0, t.errorf("write a percentage above 0", "the tolerance is not positive")
+	case t.value >= 1:
+		hint := "for so wide a band write `x between a and b`"
+		if t.bare {
+			hint = "did you mean " + string(p.runes[t.from:t.to]) + "%?"
+		}
+		return 0, t.errorf(hint, "the tolerance is 100 %% or more")
+	}
+	return t.value, nil
 }
 
 // trendable checks what moves along an axis. A trend has one subject for all of
@@ -175,18 +222,22 @@ func (r *relation) trendable() *Error {
 		switch {
 		case err != nil || aggregated:
 		case t.op.Aggregates():
-			err = errorf(t.from, t.to, "name the metric by itself: a trend goes over the cases already", "a trend of an aggregate has one value only")
+			err = t.errorf("name the metric by itself: a trend goes over the cases already",
+				"a trend of an aggregate has one value only")
 		case t.op == knob:
-			err = errorf(t.from, t.to, "leave it out, or compare single cases", "%q may differ from case to case, and a trend has one subject", t.knob)
+			err = t.errorf("leave it out, or compare single cases",
+				"%q may differ from case to case, and a trend has one subject", t.knob)
 		case t.other != nil || t.baseline || t.op == reference:
-			err = errorf(t.from, t.to, "compare case by case, with >= or within", "a trend is one of the run's own metrics")
+			err = t.errorf("compare case by case, with >= or within", "a trend is one of the run's own metrics")
 		}
 	})
 	return err
 }
 
 func (r *relation) unmeasured() *Error {
-	return errorf(r.left.from, r.left.to, "name a metric: "+strings.Join(r.parser.names.metricNames(), ", ")+". To choose cases write `where`", "nothing here is measured")
+	return r.left.errorf(
+		"name a metric: "+strings.Join(r.parser.names.metricNames(), ", ")+". To choose cases write `where`",
+		"nothing here is measured")
 }
 
 // check holds a target against the left side: something must be measured, and
@@ -194,7 +245,8 @@ func (r *relation) unmeasured() *Error {
 func (r *relation) check(target *term) *Error {
 	if !r.left.measured() {
 		if target.measured() {
-			return errorf(r.left.from, r.left.to, "put the metric first", "the left side of %s is the one that is judged, and nothing in it is measured", r.word)
+			return r.left.errorf("put the metric first",
+				"the left side of %s is the one that is judged, and nothing in it is measured", r.word)
 		}
 		return r.unmeasured()
 	}
@@ -203,7 +255,8 @@ func (r *relation) check(target *term) *Error {
 			return r.mismatch(target)
 		}
 		if r.word != "within" && target.mayBeNegative() {
-			return errorf(target.from, target.to, "move what is subtracted to the other side, with +", "the measured target could become negative or zero")
+			return target.errorf("move what is subtracted to the other side, with +",
+				"the measured target could become negative or zero")
 		}
 		return nil
 	}
@@ -227,7 +280,8 @@ func (r *relation) setUnit() *Error {
 		quantity.Number: "", quantity.RateDim: "GB/s", quantity.TimeDim: "s", quantity.SizeDim: "B", quantity.Frequency: "1/s",
 	}[r.left.dim]
 	if !ok {
-		return errorf(r.left.from, r.left.to, "divide or multiply until it is a rate, a time, a size or a ratio", "the left side is in %s, which has no unit", r.left.dim)
+		return r.left.errorf("divide or multiply until it is a rate, a time, a size or a ratio",
+			"the left side is in %s, which has no unit", r.left.dim)
 	}
 	r.unit = unit
 	return nil
@@ -244,7 +298,7 @@ func (r *relation) mismatch(target *term) *Error {
 	case u != "" && target.dim == quantity.RateDim && r.left.dim == quantity.SizeDim:
 		hint = "did you mean " + strings.TrimSuffix(u, "/s") + "?"
 	}
-	return errorf(target.from, target.to, hint, "%q is a %s, and %q is a %s", r.source(target), target.dim, r.source(r.left), r.left.dim)
+	return target.errorf(hint, "%q is a %s, and %q is a %s", r.source(target), target.dim, r.source(r.left), r.left.dim)
 }
 
 func (r *relation) source(t *term) string {

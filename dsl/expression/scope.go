@@ -1,9 +1,7 @@
 // Package expression compiles what is judged after a run: assertions and the
-// conditions of when and where. expr-lang parses both; what it has no words for
-// (quantities, within, between, trends, run("…"), aggregates over axes, all and
-// any) is found in the tokens and masked before. Assertions are lowered to plain
-// data before anything runs; conditions stay expr-lang programs, of which only
-// what is bounded in time and memory is let through.
+// conditions of when and where. A parser of its own reads assertions, which are
+// lowered to plain data before anything runs. expr-lang reads conditions, in which
+// quantities stand behind names of the same length.
 package expression
 
 import "weir/workload"

@@ -17,11 +17,12 @@ func (r *relation) ofCases() *Error {
 			const hint = "write it by itself, against a number: availability >= 0.9"
 			switch {
 			case t.baseline:
-				err = errorf(t.from, t.to, hint, "a baseline holds launches that succeeded, and none of the others")
+				err = t.errorf(hint, "a baseline holds launches that succeeded, and none of the others")
 			case r.axis != "":
-				err = errorf(t.from, t.to, hint, "%s is a share of launches and has no trend", t.metric)
+				err = t.errorf(hint, "%s is a share of launches and has no trend", t.metric)
 			case side != r.left || side != t || r.right.measured() || r.upper != nil && r.upper.measured():
-				err = errorf(t.from, t.to, hint, "%s is a share of launches, which no launch has a value of: nothing can be computed with it", t.metric)
+				err = t.errorf(hint,
+					"%s is a share of launches, which no launch has a value of: nothing can be computed with it", t.metric)
 			}
 		})
 	}
@@ -36,7 +37,9 @@ func (r *relation) shareable(subject *assertion.Expr, b assertion.Bounds) *Error
 	from, to := r.right.from, r.right.to
 	switch {
 	case b.Lower != nil && *b.Lower >= 1:
-		return errorf(from, to, "ask for less, as 0.99", "however many launches succeed, they do not show that none would ever fail: a share from %s on is never shown", number(*b.Lower))
+		return errorf(from, to, "ask for less, as 0.99",
+			"however many launches succeed, they do not show that none would ever fail: a share from %s on is never shown",
+			number(*b.Lower))
 	case b.Upper != nil && *b.Upper <= 0:
 		return errorf(from, to, "ask for more, as 0.01", "however many launches fail, they do not show that all would")
 	case (b.Lower == nil || *b.Lower <= 0) && (b.Upper == nil || *b.Upper >= 1):

@@ -24,6 +24,11 @@ type term struct {
 	literal  string // a quantity literal as written
 	from, to int
 	args     []*term
+	height   int // of the tree; 0 has no operands
+}
+
+func (t *term) errorf(hint, format string, args ...any) *Error {
+	return errorf(t.from, t.to, hint, format, args...)
 }
 
 // Operations that lowering turns into constants.

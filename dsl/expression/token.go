@@ -27,6 +27,10 @@ func errorf(from, to int, hint, format string, args ...any) *Error {
 	return &Error{From: from, To: to, Message: fmt.Sprintf(format, args...), Hint: hint}
 }
 
+func (t token) errorf(hint, format string, args ...any) *Error {
+	return errorf(t.from, t.to, hint, format, args...)
+}
+
 // maxText bounds what is handed to a recursive parser.
 const maxText = 4096
 
@@ -37,6 +41,7 @@ const (
 	quantityToken                  // a number with or without a unit
 	stringToken
 	symbolToken
+	endToken // after the last one
 )
 
 type token struct {
@@ -46,13 +51,38 @@ type token struct {
 	quantity quantity.Quantity
 }
 
+// is says whether the token is a word or a symbol.
+func (t token) is(text string) bool {
+	return (t.kind == nameToken || t.kind == symbolToken) && t.text == text
+}
+
+func isRelation(t token) bool {
+	switch t.text {
+	case "within", "between", "increases", "decreases":
+		return t.kind == nameToken
+	case ">=", "<=", ">", "<", "==", "!=", "=", "≥", "≤":
+		return t.kind == symbolToken
+	}
+	return false
+}
+
+func isBoolean(t token) bool {
+	switch t.text {
+	case "and", "or", "not":
+		return t.kind == nameToken
+	case "&&", "||", "!":
+		return t.kind == symbolToken
+	}
+	return false
+}
+
 // keywords are the words that may follow a number without being its unit.
 var keywords = map[string]bool{
 	"within": true, "of": true, "between": true, "and": true, "or": true, "not": true, "where": true, "with": true, "over": true,
 	"increases": true, "decreases": true, "in": true, "matches": true, "contains": true, "startsWith": true, "endsWith": true,
 }
 
-// scan cuts a text into tokens. It knows quantities, which expr-lang does not.
+// scan cuts a text into tokens.
 func scan(text string) ([]rune, []token, *Error) {
 	r := []rune(text)
 	if len(r) > maxText {

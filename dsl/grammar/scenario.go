@@ -120,6 +120,17 @@ var Run = []Key{
 	key("assert", "what must hold", list(scalar(Assertion), section(Assert...))),
 }
 
+// Metrics is a key of runs of workloads whose runs declare metrics of their own.
+var Metrics = key("metrics", "what the run measures beside its workload", mapOf("metrics", section(Metric...)))
+
+// Metric are the keys of a metric that a run declares.
+var Metric = []Key{
+	key("unit", "its unit, as s, MiB or 1/s", scalar(String)).or("none: it is a count or a ratio"),
+	key("better", "which way it is better", scalar(String, "higher", "lower", "none")).required(),
+	key("may_be_zero", "whether 0 is a measurement, so that differences are judged and no ratios", scalar(Bool)).or("false"),
+	key("doc", "what exactly is counted, between which instants", scalar(String)),
+}
+
 // Need are the keys of the long form of a need.
 var Need = []Key{
 	key("run", "the run that comes first", scalar(String)).required(),

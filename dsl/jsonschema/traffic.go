@@ -4,6 +4,7 @@ import (
 	"weir/dsl/grammar"
 	"weir/matgen"
 	"weir/workload"
+	_ "weir/workload/kinds" // the workloads that scenarios may name
 	"weir/workload/traffic"
 )
 

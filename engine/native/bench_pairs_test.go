@@ -38,13 +38,13 @@ const (
 
 func streamed(size quantity.Size) move.Spec {
 	return options(size, func(o *move.Spec) {
-		o.Pattern, o.Ranks, o.InFlight, o.API = "all_to_all", allToAllRanks, allToAllRanks-1, "rma"
+		o.Pattern, o.Ranks, o.InFlight = "all_to_all", allToAllRanks, allToAllRanks-1
 	})
 }
 
 func cellByCell(size quantity.Size) move.Spec {
 	return trafficOf(generated(matrix.Uniform(allToAllRanks, int64(size))), func(o *move.Spec) {
-		o.InFlight, o.API = allToAllRanks-1, "rma"
+		o.InFlight = allToAllRanks - 1
 	})
 }
 
@@ -71,9 +71,6 @@ func matrixRows(t *benchTable) []comparison {
 					o.Iterations = n
 				} else { // where ranks share processors, one may be through before another begins
 					o.Iterations, o.Duration = allToAllRanks, streamFor
-				}
-				if side.fabric != "ucx" {
-					o.API = ""
 				}
 				return o
 			}

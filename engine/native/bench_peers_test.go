@@ -18,7 +18,7 @@ import (
 	"testing"
 	"time"
 
-	"weir/engine"
+	"weir/fabric"
 	"weir/quantity"
 )
 
@@ -71,7 +71,7 @@ func runPeer(b *testing.B, env []string, bound bool, server, client []string, po
 // usersEnvironment is that of this process without what it set for its own ranks: a peer
 // that hears of no memory events would register its buffers for each request.
 func usersEnvironment() []string {
-	return slices.DeleteFunc(os.Environ(), func(e string) bool { return slices.Contains(engine.RankEnv(), e) })
+	return slices.DeleteFunc(os.Environ(), func(e string) bool { return slices.Contains(fabric.RankEnv(), e) })
 }
 
 // freePort is one that nobody listens on.

@@ -103,8 +103,8 @@ func ucxRows(t *benchTable) []comparison {
 			for _, size := range tls.sizes {
 				section := "ucx " + tls.name
 				o := func(n int64) move.Spec {
-					return benchOptions(size, n, func(o *move.Spec) {
-						o.API, o.Op, o.Mode, o.InFlight = test.api, test.op, test.mode, test.window
+					return benchOptions(size, n, api(test.api), func(o *move.Spec) {
+						o.Op, o.Mode, o.InFlight = test.op, test.mode, test.window
 					})
 				}
 				c := comparison{section: section, what: test.name, size: size, unit: "GB/s", bar: bar{1, true}}

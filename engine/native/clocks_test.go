@@ -33,9 +33,6 @@ func TestClocksOfTwoHosts(t *testing.T) {
 				"sequence": patternCases([]*matrix.Matrix{m}, func(o *move.Spec) { o.Step.Before = quantity.Time(2e6) })[0],
 			}
 			for name, o := range cases {
-				if fabric == "ucx" {
-					o.API = "rma"
-				}
 				t.Run(name, func(t *testing.T) {
 					ctx, cancel := context.WithTimeout(t.Context(), patience)
 					defer cancel()

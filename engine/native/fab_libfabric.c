@@ -361,7 +361,7 @@ static int arrived(struct weir_rank *r, int peer, size_t n, uint64_t seq)
 
 const struct weir_fabric weir_fab_libfabric = {
     .name = "libfabric", .library = "libfabric.so", .caps = CAP_NETWORK, .probe = libfabric_probe, .open = libfabric_open, .attach = libfabric_attach, .address = libfabric_address,
-    .connect = libfabric_connect, .put = put, .get = get, .progress = libfabric_progress, .wait = libfabric_wait, .flush = flush, .signal = send_word, .tell = tell, .expect = expects_nothing, .ping = ping,
+    .connect = libfabric_connect, .put = put, .get = get, .post = posts_itself, .progress = libfabric_progress, .wait = libfabric_wait, .flush = flush, .signal = send_word, .tell = tell, .expect = expects_nothing, .ping = ping,
     .arrived = arrived, .ceiling = ceiling_raw, .transport = libfabric_transport, .carriers = libfabric_carriers, .close = libfabric_close,
 };
 
@@ -373,7 +373,7 @@ static void fabric_probe(struct weir_info *out)
 
 const struct weir_fabric weir_fab_libfabric = {
     .name = "libfabric", .caps = CAP_NETWORK, .probe = fabric_probe, .open = unsupported_open, .attach = unsupported_attach, .address = unsupported_address,
-    .connect = unsupported_connect, .put = unsupported_put, .get = unsupported_get, .progress = unsupported_progress, .wait = unsupported_progress, .flush = unsupported_flush,
+    .connect = unsupported_connect, .put = unsupported_put, .get = unsupported_get, .post = posts_itself, .progress = unsupported_progress, .wait = unsupported_progress, .flush = unsupported_flush,
     .signal = unsupported_signal, .tell = unsupported_tell, .expect = expects_nothing, .ping = unsupported_ping, .arrived = unsupported_arrived, .ceiling = ceiling_is_memcpy,
     .transport = unsupported_transport, .carriers = unsupported_carriers, .close = unsupported_close,
 };

@@ -6,6 +6,7 @@
  * peer is done. A ping-pong looks at the last byte of a message, which says nothing
  * where a backend splits messages over rails: it is for UCX only, as in fabric ucx. */
 #define _GNU_SOURCE
+#include <ctype.h>
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
@@ -18,6 +19,7 @@
 #include "dl.h"
 #include "nixl_xfer.h"
 #include "role.h"
+#include "options.h"
 #include "unsupported.h"
 
 struct blob {
@@ -45,7 +47,7 @@ static int make_agent(struct weir_rank *r)
     struct nixl_rank *u = r->fs;
     char              name[32];
     snprintf(name, sizeof name, "weir-rank-%d", r->cfg.rank);
-    if (r->cfg.nixl.progress_thread || !nixl.create_configured_agent) {
+    if (u->progress_thread || !nixl.create_configured_agent) {
         NIXL_TRY(r, -1, create_agent, name, &u->agent);
         return 0;
     }
@@ -72,20 +74,34 @@ static int listed(nixl_params params, const char *key, int *yes)
     return s != NIXL_DONE ? s : d;
 }
 
-/* lines: key=value, each on its own line. */
-static int set_params(struct weir_rank *r, nixl_params params, const char *lines)
+static char *trim(char *text)
+{
+    size_t n = strlen(text);
+    while (n && isspace((unsigned char)text[n - 1]))
+        text[--n] = 0;
+    return text + strspn(text, " \t");
+}
+
+/* Option nixl_params is key=value, several with a semicolon between. */
+static int set_params(struct weir_rank *r, nixl_params params)
 {
     struct nixl_rank *u = r->fs;
-    char             *text = strdup(lines), *save = NULL;
+    size_t            n = 0;
+    const char       *given = option_text(r, "nixl_params", &n);
+    char             *text = strndup(given ? given : "", n), *save = NULL;
     int               rc = text ? 0 : rank_fail(r, -ENOMEM, "open", -1, "no memory for nixl_params");
-    for (char *line = text ? strtok_r(text, "\n", &save) : NULL; line && rc == 0; line = strtok_r(NULL, "\n", &save)) {
+    for (char *line = text ? strtok_r(text, ";", &save) : NULL; line && rc == 0; line = strtok_r(NULL, ";", &save)) {
         char *value = strchr(line, '=');
         int   known = 0;
+        if (!*trim(line))
+            continue;
         if (!value || !nixl.params_add) {
             rc = rank_fail(r, -ENOSYS, "params_add", -1, "nixl_params cannot be set: %s has no nixl_capi_params_add (NIXL 0.9 or newer has it)", nixl.path);
             break;
         }
         *value++      = 0;
+        line          = trim(line);
+        value         = trim(value);
         nixl_status s = listed(params, line, &known);
         if (s == NIXL_DONE)
             s = nixl.params_add(params, line, value);
@@ -114,15 +130,32 @@ static int make_backend(struct weir_rank *r)
     if (!strstr(listing, wanted))
         return rank_fail(r, -ENOENT, "create_backend", -1, "NIXL has no backend %s here; it has %s (%s)", u->name, plugins[0] ? plugins : "none", nixl.path);
     NIXL_TRY(r, -1, get_plugin_params, u->agent, u->name, &mems, &params);
-    if ((rc = set_params(r, params, r->cfg.nixl.params ? r->cfg.nixl.params : "")) < 0)
+    if ((rc = set_params(r, params)) < 0)
         return rc;
     NIXL_TRY(r, -1, create_backend, u->agent, u->name, params, &u->backend);
     NIXL_TRY(r, -1, destroy_params, params);
     NIXL_TRY(r, -1, destroy_mem_list, mems);
     NIXL_TRY(r, -1, create_opt_args, &u->args);
     NIXL_TRY(r, -1, opt_args_add_backend, u->args, u->backend);
-    NIXL_TRY(r, -1, opt_args_set_skip_desc_merge, u->args, !r->cfg.nixl.merge);
+    NIXL_TRY(r, -1, opt_args_set_skip_desc_merge, u->args, !u->merge);
     return 0;
+}
+
+static int read_options(struct weir_rank *r, struct nixl_rank *u)
+{
+    struct {
+        const char *name;
+        int        *value;
+    } all[] = {{"nixl_merge", &u->merge},
+               {"nixl_recreate", &u->recreate},
+               {"nixl_prepared", &u->prepared},
+               {"nixl_reregister", &u->reregister},
+               {"nixl_progress_thread", &u->progress_thread}};
+    int rc = option_copy(r, "nixl_backend", u->name, sizeof u->name);
+    for (size_t i = 0; i < sizeof all / sizeof *all && rc == 0; i++)
+        rc = option_bool(r, all[i].name, all[i].value);
+    u->recreate |= u->reregister; /* a request keeps what it knows of its memory */
+    return rc;
 }
 
 static int nixl_open(struct weir_rank *r)
@@ -131,14 +164,16 @@ static int nixl_open(struct weir_rank *r)
     char              why[WEIR_TEXT];
     if (!u || !(u->peers = calloc((size_t)r->cfg.ranks, sizeof *u->peers)))
         return rank_fail(r, -ENOMEM, "open", -1, "no memory for %d peers", r->cfg.ranks);
-    r->fs     = u;
-    u->last   = &u->first;
-    u->is_ucx = !r->cfg.nixl.backend || !strcmp(r->cfg.nixl.backend, "UCX");
-    snprintf(u->name, sizeof u->name, "%s", r->cfg.nixl.backend ? r->cfg.nixl.backend : "UCX");
-    int rc = nixl_load(why, sizeof why);
+    r->fs   = u;
+    u->last = &u->first;
+    snprintf(u->name, sizeof u->name, "UCX");
+    int rc = read_options(r, u);
     if (rc < 0)
+        return rc;
+    u->is_ucx = !strcmp(u->name, "UCX");
+    if ((rc = nixl_load(why, sizeof why)) < 0)
         return rank_fail(r, rc, "load", -1, "%s", why);
-    if (r->cfg.nixl.prepared && !(nixl.prep_xfer_dlist && nixl.release_xfer_dlist_handle && nixl.make_xfer_req))
+    if (u->prepared && !(nixl.prep_xfer_dlist && nixl.release_xfer_dlist_handle && nixl.make_xfer_req))
         return rank_fail(r, -ENOSYS, "prep_xfer_dlist", -1, "nixl_prepared needs nixl_capi_prep_xfer_dlist and nixl_capi_make_xfer_req: %s does not have them, newer ones do", nixl.path);
     struct dl_handlers handlers; /* plugins are loaded now, and some install handlers */
     dl_handlers_keep(&handlers);
@@ -154,7 +189,7 @@ static int nixl_attach(struct weir_rank *r, enum weir_region_name name)
 {
     struct nixl_rank         *u = r->fs;
     const struct weir_region *g = &r->regions[name];
-    if (name == REGION_SOURCE && r->cfg.nixl.reregister) {
+    if (name == REGION_SOURCE && u->reregister) {
         u->whole = 1;
         return nixl_register_local(r, g->base, g->size);
     }
@@ -265,9 +300,9 @@ static int nixl_ping(struct weir_rank *r, int peer, void *local, size_t n, uint6
 static int nixl_arrived(struct weir_rank *r, int peer, size_t n, uint64_t seq)
 {
     (void)peer;
-    struct nixl_rank       *u    = r->fs;
-    volatile unsigned char *last = (unsigned char *)rank_sink(r) + n - 1;
-    if (*last == rank_mark(seq) && u->pinged.pending != PINGING) /* the next message is posted with this one's request */
+    struct nixl_rank *u    = r->fs;
+    const char       *last = rank_sink(r) + n - 1;
+    if (rank_marked(last, seq) && u->pinged.pending != PINGING) /* the next message is posted with this one's request */
         return 1;
     return nixl_progress(r) < 0 ? -EIO : 0;
 }

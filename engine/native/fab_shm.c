@@ -350,6 +350,6 @@ static int shm_close(struct weir_rank *r)
 
 const struct weir_fabric weir_fab_shm = {
     .name = "shm", .caps = CAP_REMOTE_COMPLETION | CAP_NEEDS_HOST, .probe = shm_probe, .open = shm_open_, .attach = shm_attach, .address = shm_address,
-    .connect = shm_connect, .put = shm_put, .get = shm_get, .progress = shm_progress, .wait = shm_progress, .flush = shm_flush, .signal = shm_signal, .tell = shm_signal, .expect = shm_expect,
+    .connect = shm_connect, .put = shm_put, .get = shm_get, .post = posts_itself, .progress = shm_progress, .wait = shm_progress, .flush = shm_flush, .signal = shm_signal, .tell = shm_signal, .expect = shm_expect,
     .ping = shm_ping, .arrived = shm_arrived, .ceiling = ceiling_is_memcpy, .transport = shm_transport, .carriers = shm_carriers, .close = shm_close,
 };

@@ -185,6 +185,6 @@ static int tcp_close(struct weir_rank *r)
 
 const struct weir_fabric weir_fab_tcp = {
     .name = "tcp", .caps = CAP_REMOTE_COMPLETION | CAP_NETWORK | CAP_NEEDS_HOST, .probe = tcp_probe, .open = tcp_open, .attach = tcp_attach, .address = tcp_address,
-    .connect = tcp_connect, .put = tcp_put, .get = tcp_get, .progress = tcp_progress, .wait = tcp_progress, .flush = tcp_flush, .signal = tcp_signal, .tell = tcp_tell, .expect = expects_nothing,
+    .connect = tcp_connect, .put = tcp_put, .get = tcp_get, .post = posts_itself, .progress = tcp_progress, .wait = tcp_progress, .flush = tcp_flush, .signal = tcp_signal, .tell = tcp_tell, .expect = expects_nothing,
     .ping = tcp_ping, .arrived = tcp_arrived, .ceiling = tcp_ceiling, .transport = tcp_transport, .carriers = tcp_carriers, .close = tcp_close,
 };

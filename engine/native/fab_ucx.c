@@ -2,6 +2,7 @@
  * writes. Memory comes from ucp_mem_map itself, unless it is to be the rank's own: only
  * then are puts over shared memory plain stores, as in ucx_perftest. */
 #include "ceiling.h"
+#include "options.h"
 #include "ucx.h"
 #include "unsupported.h"
 
@@ -11,10 +12,22 @@
 #include <string.h>
 #include <unistd.h>
 
-static const struct ucx_api *const apis[] = {[UCX_RMA] = &ucx_rma, [UCX_AM] = &ucx_am, [UCX_TAG] = &ucx_tag, [UCX_TAG_SYNC] = &ucx_tag_sync};
-
-static void take_functions(struct weir_fabric *t, const struct ucx_api *a, const struct weir_config *cfg)
+static int read_options(struct weir_rank *r, struct ucx_rank *u)
 {
+    static const struct ucx_api *const apis[]      = {&ucx_rma, &ucx_am, &ucx_tag, &ucx_tag_sync};
+    static const char *const           names[]     = {"rma", "am", "tag", "tag_sync"};
+    static const char *const           datatypes[] = {"contig", "iov"};
+    int                                api         = 0, rc;
+    if ((rc = option_choice(r, "api", names, sizeof names / sizeof *names, &api)) < 0)
+        return rc;
+    u->api = apis[api];
+    return option_choice(r, "datatype", datatypes, 2, &u->iov);
+}
+
+static void take_functions(struct ucx_rank *u)
+{
+    struct weir_fabric   *t = &u->table;
+    const struct ucx_api *a = u->api;
     *t         = weir_fab_ucx;
     t->caps |= a->caps;
     t->put     = a->put;
@@ -26,7 +39,7 @@ static void take_functions(struct weir_fabric *t, const struct ucx_api *a, const
     t->ping    = a->ping;
     t->arrived = a->arrived;
     t->ceiling = a->ceiling;
-    if (cfg->ucx.iov)
+    if (u->iov)
         ucx_lists(t);
 }
 
@@ -72,9 +85,10 @@ static int ucx_open(struct weir_rank *r)
     if (!u || !(u->peers = calloc((size_t)r->cfg.ranks, sizeof *u->peers)))
         return rank_fail(r, -ENOMEM, "open", -1, "no memory for %d peers", r->cfg.ranks);
     r->fs  = u;
-    u->api = apis[r->cfg.ucx.api];
-    int rc = ucx_load(why, sizeof why);
+    int rc = read_options(r, u);
     if (rc < 0)
+        return rc;
+    if ((rc = ucx_load(why, sizeof why)) < 0)
         return rank_fail(r, rc, "load", -1, "%s", why);
     if ((rc = open_worker(r, u)) < 0)
         return rc;
@@ -85,7 +99,7 @@ static int ucx_open(struct weir_rank *r)
         .flags        = UCP_OP_ATTR_FLAG_MULTI_SEND,
         .cb.send      = ucx_part_done,
     };
-    take_functions(&u->table, u->api, &r->cfg);
+    take_functions(u);
     r->fab = &u->table;
     return u->api->open(r);
 }
@@ -138,7 +152,7 @@ static int ucx_attach(struct weir_rank *r, enum weir_region_name name)
 /* What moves data is of the API: ucx_open fills it in. */
 const struct weir_fabric weir_fab_ucx = {
     .name = "ucx", .library = "libucp.so", .caps = CAP_ALLOCATES | CAP_NETWORK, .probe = ucx_probe, .open = ucx_open, .attach = ucx_attach, .address = ucx_address,
-    .connect = ucx_connect, .put = unsupported_put, .get = unsupported_get, .progress = ucx_progress, .wait = ucx_wait, .flush = unsupported_flush,
+    .connect = ucx_connect, .put = unsupported_put, .get = unsupported_get, .post = posts_itself, .progress = ucx_progress, .wait = ucx_wait, .flush = unsupported_flush,
     .signal = unsupported_signal, .tell = unsupported_tell, .expect = expects_nothing, .ping = unsupported_ping, .arrived = unsupported_arrived,
     .ceiling = ceiling_is_memcpy, .transport = ucx_transport, .carriers = ucx_carriers, .close = ucx_close,
 };
@@ -153,7 +167,7 @@ static void no_probe(struct weir_info *out)
 
 const struct weir_fabric weir_fab_ucx = {
     .name = "ucx", .caps = CAP_NETWORK, .probe = no_probe, .open = unsupported_open, .attach = unsupported_attach, .address = unsupported_address,
-    .connect = unsupported_connect, .put = unsupported_put, .get = unsupported_get, .progress = unsupported_progress, .wait = unsupported_progress, .flush = unsupported_flush,
+    .connect = unsupported_connect, .put = unsupported_put, .get = unsupported_get, .post = posts_itself, .progress = unsupported_progress, .wait = unsupported_progress, .flush = unsupported_flush,
     .signal = unsupported_signal, .tell = unsupported_tell, .expect = expects_nothing, .ping = unsupported_ping, .arrived = unsupported_arrived,
     .ceiling = ceiling_is_memcpy, .transport = unsupported_transport, .carriers = unsupported_carriers, .close = unsupported_close,
 };

@@ -53,11 +53,11 @@ struct weir_fabric {
     int64_t (*address)(struct weir_rank *r, void *buf, size_t cap);
     /* Connects to all peers at once: each of them is in this call too. */
     int (*connect)(struct weir_rank *r, const char *const *blobs, const size_t *lens);
-    /* From an address in this rank's source to an offset in the peer's sink, or back. With post a part that is pending may be kept
-     * until that is called, or until a flush or progress is. */
+    /* From an address in this rank's source to an offset in the peer's sink, or back. A part that is pending
+     * may be kept until post is called, or a flush or progress is. */
     int (*put)(struct weir_rank *r, int peer, const void *local, uint64_t roff, size_t n, struct weir_req *q);
     int (*get)(struct weir_rank *r, int peer, void *local, uint64_t roff, size_t n, struct weir_req *q);
-    /* Posts what was put and gotten. None: put and get post it themselves. */
+    /* Posts what was put and gotten; posts_itself where put and get do. */
     int (*post)(struct weir_rank *r);
     int (*progress)(struct weir_rank *r); /* less than 0: a connection broke, error filled */
     /* The same of who has just looked for something that must come, in vain: with the

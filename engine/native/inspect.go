@@ -128,12 +128,8 @@ func ceilingSpan(ns int64) { C.selftest_ceiling_span(C.int64_t(ns)) }
 // must, and says how many they have taken since it was called last.
 func ceilingTime(ns int64) uint64 { return uint64(C.selftest_ceiling_time(C.int64_t(ns))) }
 
-// stampOneIn has loops that begin from now on stamp one request in so many, whatever its
-// size; 0: as suits it.
-func stampOneIn(every uint32) { C.selftest_stamp_one_in(C.uint32_t(every)) }
-
-// ucxRefusesMemory has UCX refuse memory of more than 64 KiB the next so many times, as where
-// a card's driver may not lock as much.
+// ucxRefusesMemory has UCX refuse memory the next so many times, as where a card's driver
+// may not lock it.
 func ucxRefusesMemory(times int) { C.selftest_ucx_refuses_memory(C.int(times)) }
 
 // ucxDevicesGone has the next so many workers of UCX find that a device which was listed

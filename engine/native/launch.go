@@ -2,8 +2,10 @@ package native
 
 import (
 	"errors"
+	"maps"
 
 	"weir/engine"
+	"weir/fabric"
 	"weir/workload/move"
 )
 
@@ -19,8 +21,8 @@ type task struct {
 	Options move.Spec
 }
 
-// decode reads what the cases of a launch move. Where weir chose the provider of libfabric
-// with the fabric, all cases have it.
+// decode reads what the cases of a launch move. All of them have the options that weir chose
+// with the fabric.
 func decode(l engine.Launch) (launch, error) {
 	out := launch{Launch: l}
 	for _, c := range l.Cases {
@@ -28,9 +30,10 @@ func decode(l engine.Launch) (launch, error) {
 		if err != nil {
 			return out, err
 		}
-		if l.Provider != "" {
-			o.Provider = l.Provider
+		if o.FabricOptions == nil {
+			o.FabricOptions = fabric.Options{}
 		}
+		maps.Copy(o.FabricOptions, l.Options)
 		c.Spec, c.Large = nil, nil
 		out.Cases = append(out.Cases, task{c, o})
 	}

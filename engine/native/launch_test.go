@@ -1,7 +1,6 @@
 package native
 
 import (
-	"encoding/json"
 	"time"
 
 	"weir/engine"
@@ -13,15 +12,12 @@ import (
 
 // caseOf is a case as a rank is told it.
 func caseOf(key string, o move.Spec, timeout, before time.Duration) engine.Case {
-	spec, err := json.Marshal(o)
+	c, err := engine.NewCase(key, &o, timeout, nil)
 	if err != nil {
 		panic(err)
 	}
-	large, err := o.Large()
-	if err != nil {
-		panic(err)
-	}
-	return engine.Case{Key: key, Spec: spec, Large: large, Timeout: int64(timeout), Before: int64(before)}
+	c.Before = int64(before)
+	return c
 }
 
 // open is a rank of a launch in this process.

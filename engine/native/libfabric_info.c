@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "dl.h"
+#include "options.h"
 #include "rank.h"
 
 /* Of the interface that is asked for, whatever the library's own version. */
@@ -164,11 +165,11 @@ static void names(uint64_t reach, char *buf, size_t cap)
     libfabric.fi_freeinfo(list);
 }
 
-static int none(struct weir_rank *r, uint64_t reach)
+static int none(struct weir_rank *r, const char *provider, uint64_t reach)
 {
     char            have[256], filter[96] = "";
     struct fi_info *list;
-    const char     *provider = r->cfg.provider ? r->cfg.provider : "", *env = getenv("FI_PROVIDER"), *where = r->cfg.one_host ? "on this host" : "between hosts";
+    const char     *env = getenv("FI_PROVIDER"), *where = r->cfg.one_host ? "on this host" : "between hosts";
     if (*provider && ask(demand(provider, reach), &list) == 0) {
         libfabric.fi_freeinfo(list);
         return rank_fail(r, -EOPNOTSUPP, "fi_getinfo", -1,
@@ -192,12 +193,15 @@ static int offers(const char *provider, uint64_t reach, enum libfabric_delivery 
 
 struct fi_info *libfabric_choose(struct weir_rank *r, enum libfabric_delivery *way)
 {
+    char     provider[WEIR_TEXT] = ""; /* none: libfabric chooses */
     uint64_t reach = r->cfg.one_host ? 0 : FI_REMOTE_COMM; /* FI_LOCAL_COMM is not asked for: shm does not claim it */
+    if (option_copy(r, "provider", provider, sizeof provider) < 0)
+        return NULL;
     for (*way = 0; *way < DELIVERY_WAYS; ++*way) {
         struct fi_info *list;
         if (!(libfabric_ways & 1u << *way))
             continue;
-        int rc = offers(r->cfg.provider, reach, *way, &list);
+        int rc = offers(provider, reach, *way, &list);
         if (rc < 0 && rc != -FI_ENODATA) {
             rank_fail(r, rc, "fi_getinfo", -1, "%s", libfabric.fi_strerror(-rc));
             return NULL;
@@ -209,7 +213,7 @@ struct fi_info *libfabric_choose(struct weir_rank *r, enum libfabric_delivery *w
         if (mine)
             return mine;
     }
-    none(r, reach);
+    none(r, provider, reach);
     return NULL;
 }
 

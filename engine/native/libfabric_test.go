@@ -13,7 +13,7 @@ import (
 )
 
 func provider(name string) func(*move.Spec) {
-	return func(o *move.Spec) { o.Provider = name }
+	return having("provider", name)
 }
 
 // providers are those of libfabric that are tested wherever they are: what they

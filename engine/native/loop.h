@@ -29,11 +29,13 @@ struct weir_loop {
 
 #define START_LEAD_NS 50000 /* from the release of a barrier to a common start */
 
-/* For tests: stamp one request in so many, whatever its size; 0: as suits it. */
-extern uint32_t loop_stamp_one_in;
-
 /* Nothing is done yet of n requests of so many bytes. */
-void loop_begin(struct weir_loop *l, uint64_t bytes, uint64_t n);
+void loop_begin(struct weir_loop *l, const struct weir_case *c, uint64_t bytes, uint64_t n);
+
+/* A turn of progress; and of who cannot go on before a request is complete. Both show
+ * life, and see a failed request, the deadline and an order to stop. */
+int loop_turn(struct weir_loop *l);
+int loop_await(struct weir_loop *l);
 
 /* Moves n requests with a window, going round the targets and the slots of their
  * regions; timed ones are recorded, and posted only before l->until, if that is

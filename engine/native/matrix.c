@@ -76,7 +76,7 @@ static int post(struct weir_traffic *t, struct weir_cell *m)
             return rc;
         from = to;
     }
-    return r->fab->post ? r->fab->post(r) : 0;
+    return r->fab->post(r);
 }
 
 static int post_flush(struct weir_traffic *t, struct weir_cell *m)
@@ -236,8 +236,7 @@ int loop_matrix(struct weir_loop *l, const struct weir_case *c, const struct wei
     int                 rc = traffic_make(&t, l, c, o);
     if (rc < 0)
         return rc;
-    loop_begin(l, t.bytes, n);
-    l->every       = 1;
+    loop_begin(l, c, t.bytes, n);
     r->niterations = 0;
     memset(r->delivered, 0, (size_t)r->cfg.ranks * sizeof *r->delivered);
     for (uint64_t i = 0; i < n; i++) {
@@ -257,9 +256,8 @@ int loop_take_over(struct weir_loop *l, const struct weir_case *c, const struct 
     uint64_t                  bytes = 0;
     for (int k = 0; k < o->ntargets; k++)
         bytes += o->targets[k].bytes;
-    loop_begin(l, bytes, r->nalone);
+    loop_begin(l, c, bytes, r->nalone);
     hist_reset(r->hist);
-    l->every       = 1;
     r->niterations = 0;
     memset(r->delivered, 0, (size_t)r->cfg.ranks * sizeof *r->delivered);
     for (uint64_t i = 0; i < r->nalone && (o->ntargets || o->own.bytes); i++, p += r->nsteps) {

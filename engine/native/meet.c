@@ -17,9 +17,11 @@ static void say_who(struct weir_rank *r, int peer)
         return;
     r->err->peer = peer;
     if (peer < 0)
-        snprintf(r->err->text, sizeof r->err->text, "another thread of this rank did not come to the barrier within %.3g s", (double)r->limit / 1e9);
+        snprintf(r->err->text, sizeof r->err->text,
+                 "another thread of this rank did not come to the barrier within %.3g s", (double)r->limit / 1e9);
     else
-        snprintf(r->err->text, sizeof r->err->text, "rank %d did not come to the barrier within %.3g s", peer, (double)r->limit / 1e9);
+        snprintf(r->err->text, sizeof r->err->text, "rank %d did not come to the barrier within %.3g s", peer,
+                 (double)r->limit / 1e9);
 }
 
 static int wait_until_deadline(struct weir_rank *r, const _Atomic uint64_t *word, uint64_t at_least, int peer)
@@ -46,7 +48,10 @@ static int wait_for(struct weir_rank *r, const _Atomic uint64_t *word, uint64_t 
     return rc;
 }
 
-static int wait_slot(struct weir_rank *r, int peer, uint64_t at_least) { return wait_for(r, rank_slot(r, peer), at_least, peer); }
+static int wait_slot(struct weir_rank *r, int peer, uint64_t at_least)
+{
+    return wait_for(r, rank_slot(r, peer), at_least, peer);
+}
 
 /* The first of a group releases the others. Between two ranks the lower one sends
  * releases only and the higher one arrivals only, and neither sends again before the
@@ -109,7 +114,8 @@ static int lead_team(struct weir_rank *r, int64_t lead, int64_t *at)
     struct weir_team *t = r->cfg.team;
     int               rc;
     r->met++;
-    if ((rc = wait_for(r, &t->arrived, r->met * (uint64_t)(t->threads - 1), -1)) < 0 || (rc = rank_meet_peers(r, lead, at)) < 0)
+    if ((rc = wait_for(r, &t->arrived, r->met * (uint64_t)(t->threads - 1), -1)) < 0 ||
+        (rc = rank_meet_peers(r, lead, at)) < 0)
         return rc;
     t->at    = *at;
     t->ahead = r->ahead;
@@ -136,7 +142,9 @@ static int follow_team(struct weir_rank *r, int64_t *at)
 int rank_barrier(struct weir_rank *r, int64_t lead, int64_t *start)
 {
     int64_t at;
-    int     rc = !r->cfg.team ? rank_meet_peers(r, lead, &at) : r->cfg.thread == 0 ? lead_team(r, lead, &at) : follow_team(r, &at);
+    int     rc = !r->cfg.team          ? rank_meet_peers(r, lead, &at)
+                 : r->cfg.thread == 0 ? lead_team(r, lead, &at)
+                                      : follow_team(r, &at);
     if (rc < 0)
         return rc;
     if (lead > 0 && (rc = rank_wait_until(r, at)) < 0)

@@ -39,8 +39,10 @@ static int dram_alloc(size_t bytes, int pages, struct weir_region *out, struct w
         weir_memory_failed(err, "mapping", bytes);
         goto close_fd;
     }
-    if (pages == PAGES_THP && weir_thp(err, p, bytes) < 0)
+    if (pages == PAGES_THP && weir_thp(err, p, bytes) < 0) {
+        munmap(p, bytes);
         goto close_fd;
+    }
     memset(p, 0, bytes);
     *out = (struct weir_region){p, bytes, fd, &weir_mem_dram};
     return 0;

@@ -17,8 +17,10 @@ static int heap_alloc(size_t bytes, int pages, struct weir_region *out, struct w
     char *p = weir_map(-1, bytes, MAP_PRIVATE | MAP_ANONYMOUS | (huge ? huge->map : 0));
     if (!p)
         return huge ? weir_reserved_failed(err, huge, bytes) : weir_memory_failed(err, "mapping", bytes);
-    if (pages == PAGES_THP && weir_thp(err, p, bytes) < 0)
+    if (pages == PAGES_THP && weir_thp(err, p, bytes) < 0) {
+        munmap(p, bytes);
         return err->code;
+    }
     memset(p, 0, bytes);
     *out = (struct weir_region){p, bytes, -1, &weir_mem_heap};
     return 0;

@@ -8,7 +8,6 @@ package native
 #cgo LDFLAGS: -ldl -lpthread
 #include <stdlib.h>
 #include "role.h"
-_Static_assert(sizeof(struct weir_control) <= 4096, "the control page");
 */
 import "C"
 
@@ -21,6 +20,7 @@ import (
 	"unsafe"
 
 	"weir/engine"
+	"weir/fabric"
 	"weir/results"
 	"weir/workload"
 	"weir/workload/move"
@@ -166,21 +166,33 @@ func (native) Open(l engine.Launch, self engine.Identity, control *engine.Contro
 	}
 	name := C.CString(l.Fabric)
 	defer C.free(unsafe.Pointer(name))
-	provider := C.CString(r.options.Provider) // the same in all cases: it is fixed when a rank starts
-	defer C.free(unsafe.Pointer(provider))
+	lines, err := fabric.Lines(l.Fabric, r.options.FabricOptions) // the same in all cases: they are fixed when a rank starts
+	if err != nil {
+		return nil, err
+	}
+	options := C.CString(lines)
+	defer C.free(unsafe.Pointer(options))
 	cfg := C.struct_weir_config{
 		fabric: name, rank: C.int(self.Rank), ranks: C.int(l.Ranks), one_host: oneHost,
 		source: kind(r.options, r.options.Initiator), sink: kind(r.options, r.options.Target),
 		layout: C.struct_weir_layout{source: C.uint64_t(regions.source), sink: C.uint64_t(regions.sink), first: C.uint64_t(regions.first), probe: C.uint64_t(regions.probe)},
-		pages:  pages[r.options.Pages], numa: numa(r.options.Placement()), sleeps: truth(r.options.Sleeps()), provider: provider,
+		pages:  pages[r.options.Pages], numa: numa(r.options.Placement()), sleeps: truth(r.options.Sleeps()), options: options,
 	}
-	r.describeUCX(&cfg)
-	defer r.describeNixl(&cfg)()
+	for _, c := range decoded.Cases {
+		cfg.in_flight, cfg.batch = max(cfg.in_flight, C.uint64_t(c.Options.InFlight)), max(cfg.batch, C.uint64_t(c.Options.Batch))
+	}
 	defer r.describeFlows(&cfg)()
 	if err := r.openThreads(cfg); err != nil {
 		return nil, err
 	}
 	return r, nil
+}
+
+func truth(b bool) C.int {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 // supported refuses what the language knows but this engine does not do yet.
@@ -271,7 +283,7 @@ func (r *rank) measure(key string) (*move.Part, error) {
 		index: C.uint32_t(index), flows: C.int(r.flows[index]), op: ops[o.Op], mode: modes[o.Mode], verify: verifies[o.Verify],
 		block: C.uint64_t(o.BlockSize), batch: C.uint64_t(o.Batch), iterations: C.uint64_t(o.Iterations),
 		shards: C.uint64_t(o.Shards), zeros: zeros[o.Payload], slots: C.uint64_t(r.slots(o)), duration: C.int64_t(o.Duration),
-		warmup: C.uint64_t(o.Warmup), in_flight: C.uint64_t(o.InFlight), timeout: C.int64_t(c.Timeout), corrupt: C.int64_t(r.corrupt), corrupt_timed: r.timed,
+		every: C.uint32_t(r.stamped(o)), warmup: C.uint64_t(o.Warmup), in_flight: C.uint64_t(o.InFlight), timeout: C.int64_t(c.Timeout), corrupt: C.int64_t(r.corrupt), corrupt_timed: r.timed,
 	}
 	if o.Step != nil {
 		cc.played = C.int(index + 1)
@@ -285,6 +297,25 @@ func (r *rank) measure(key string) (*move.Part, error) {
 		res.Steps, res.Began = r.played.of(index)
 	}
 	return res, err
+}
+
+// stampedOneIn is a variable, because tests stamp each request, or none.
+var stampedOneIn = move.StampedOneIn
+
+// stamped is the rate at which the requests of a case are stamped: of a matrix all are.
+func (r *rank) stamped(o move.Spec) int {
+	requests := uint64(o.Iterations)
+	if o.Duration != 0 {
+		requests = 0
+	}
+	switch {
+	case o.Matrix != nil:
+		return 1
+	case o.Mode == "pingpong":
+		return stampedOneIn(2*uint64(o.BlockSize), requests, false)
+	}
+	flushed := o.Op == "write" && C.weir_confirms_delivery(r.threads[0]) == 0
+	return stampedOneIn(requestBytes(o), requests, flushed)
 }
 
 func (r *rank) result(c task, out *C.struct_weir_result) *move.Part {
@@ -347,7 +378,7 @@ func (r *rank) error(thread int, e *C.struct_weir_err) error {
 		text = fmt.Sprintf("thread %d: %s", thread, text)
 	}
 	return &engine.Error{
-		Fabric: r.fabric, Op: C.GoString(&e.op[0]), Phase: C.GoString(&e.phase[0]), Peer: int(e.peer),
+		Fabric: r.fabric, Op: C.GoString(&e.op[0]), Phase: engine.PhaseName(uint32(e.phase)), Peer: int(e.peer),
 		Code: int(e.code), Text: text,
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,6 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"weir/engine"
+	"weir/fabric"
 	"weir/quantity"
 	"weir/workload/move"
 	"weir/workload/transfer"
@@ -199,7 +201,7 @@ func control(t testing.TB) *engine.Control {
 }
 
 func TestMain(m *testing.M) {
-	for _, e := range engine.RankEnv() { // before a vendor library is loaded
+	for _, e := range fabric.RankEnv() { // before a vendor library is loaded
 		name, value, _ := strings.Cut(e, "=")
 		os.Setenv(name, value)
 	}
@@ -249,6 +251,18 @@ func options(size quantity.Size, change ...func(*move.Spec)) move.Spec {
 	return o
 }
 
+// having sets options that belong to the fabric, each by its name and value.
+func having(pairs ...string) func(*move.Spec) {
+	return func(o *move.Spec) {
+		all := fabric.Options{}
+		maps.Copy(all, o.FabricOptions)
+		for i := 0; i < len(pairs); i += 2 {
+			all[pairs[i]] = pairs[i+1]
+		}
+		o.FabricOptions = all
+	}
+}
+
 func read(o *move.Spec)     { o.Op = "read" }
 func pingpong(o *move.Spec) { o.Mode = "pingpong" }
 func batch4(o *move.Spec)   { o.Batch = 4 }
@@ -274,21 +288,6 @@ func TestMessagesOfEachLength(t *testing.T) {
 	var cases []move.Spec
 	for size := quantity.Size(1); size <= 66; size++ {
 		cases = append(cases, options(size, pingpong, full))
-	}
-	checkTransfer(t, "shm", cases)
-}
-
-// The sizes at which more requests begin to be stamped are those of package engine.
-func TestStampedOneIn(t *testing.T) {
-	var cases []move.Spec
-	for _, size := range []quantity.Size{512, 64 << 10, 256 << 10, 1 << 20} {
-		for _, n := range []int64{255, 256, 1023, 1024, 4095, 4096, 16384} {
-			if int64(size)*n > 1<<28 {
-				continue
-			}
-			times := func(o *move.Spec) { o.Iterations = n }
-			cases = append(cases, options(size-1, times), options(size, times), options(size/2-1, pingpong, times), options(size/2, pingpong, times))
-		}
 	}
 	checkTransfer(t, "shm", cases)
 }
@@ -330,7 +329,7 @@ func checkTransfer(t *testing.T, fabric string, cases []move.Spec) {
 		if s.Bytes != want {
 			t.Errorf("case %d: %d bytes, want %d", k, s.Bytes, want)
 		}
-		if every := move.StampedOneIn(want/uint64(o.Iterations), uint64(o.Iterations)); s.Every != every {
+		if every := move.StampedOneIn(want/uint64(o.Iterations), uint64(o.Iterations), false); s.Every != every {
 			t.Errorf("case %d: one request of %v in %d is stamped, want one in %d", k, o.BlockSize, s.Every, every)
 		}
 		var stamped int64
@@ -345,4 +344,14 @@ func checkTransfer(t *testing.T, fabric string, cases []move.Spec) {
 		}
 		t.Logf("%-5s %-8s %8v x%d: %8.3f GB/s  ceiling %6.3f  p50 %.3g us  %s", o.Op, o.Mode, o.BlockSize, o.Batch, m["bandwidth"], m["ceiling"], m["latency.p50"]*1e6, ranks[0].Transport)
 	}
+}
+
+// stampOneIn has cases that are run from now on stamp one request in so many, whatever
+// its size (0: as usual), until the function that it returns is called.
+func stampOneIn(every int) (usually func()) {
+	before := stampedOneIn
+	if every > 0 {
+		stampedOneIn = func(uint64, uint64, bool) int { return every }
+	}
+	return func() { stampedOneIn = before }
 }

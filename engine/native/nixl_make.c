@@ -91,7 +91,7 @@ static int register_all(struct weir_rank *r, uint64_t local)
     const struct weir_region *source = &r->regions[REGION_SOURCE];
     uint64_t                  from   = (uint64_t)(uintptr_t)source->base;
     int                       rc;
-    if (u->whole || !r->cfg.nixl.reregister || local < from || local >= from + source->size)
+    if (u->whole || !u->reregister || local < from || local >= from + source->size)
         return 0;
     if ((rc = nixl_release(r)) < 0 || (rc = nixl_register_local(r, source->base, source->size)) < 0)
         return rc;
@@ -215,7 +215,7 @@ static int prepare(struct weir_rank *r, struct nixl_shape *s)
     struct nixl_rank   *u = r->fs;
     struct nixl_handle *h;
     int                 rc;
-    if (r->cfg.nixl.prepared && !s->listed && (rc = prepare_lists(r, s)) < 0)
+    if (u->prepared && !s->listed && (rc = prepare_lists(r, s)) < 0)
         return rc;
     if (!(h = calloc(1, sizeof *h)))
         return nixl_no_memory(r);
@@ -236,12 +236,13 @@ static int prepare(struct weir_rank *r, struct nixl_shape *s)
  * before the clock runs wherever two requests warm up. */
 static int make_idle(struct weir_rank *r, struct nixl_shape *s)
 {
+    const struct nixl_rank *u = r->fs;
     int64_t from = weir_ticks();
     int     rc   = s->idle ? drop(r, s) : 0;
     size_t  want = s->handles + 1;
-    if (s->handles && want < r->cfg.nixl.in_flight && !r->cfg.nixl.recreate)
-        want = r->cfg.nixl.in_flight;
-    if (rc == 0 && s->own && r->cfg.nixl.reregister)
+    if (s->handles && want < r->cfg.in_flight && !u->recreate)
+        want = r->cfg.in_flight;
+    if (rc == 0 && s->own && u->reregister)
         rc = register_blocks(r, s);
     while (rc == 0 && s->handles < want)
         if ((rc = prepare(r, s)) == 0)
@@ -252,8 +253,9 @@ static int make_idle(struct weir_rank *r, struct nixl_shape *s)
 
 int nixl_idle_handle(struct weir_rank *r, struct nixl_shape *s, struct nixl_handle **out)
 {
-    int rc;
-    if ((!s->idle || (s->own && r->cfg.nixl.recreate)) && (rc = make_idle(r, s)) < 0)
+    const struct nixl_rank *u = r->fs;
+    int                     rc;
+    if ((!s->idle || (s->own && u->recreate)) && (rc = make_idle(r, s)) < 0)
         return rc;
     *out    = s->idle;
     s->idle = (*out)->next;

@@ -24,9 +24,7 @@ const (
 	slowLeast = slowCall * 0.999
 )
 
-func recreated(o *move.Spec)    { o.Nixl.Recreate = true }
-func prepared(o *move.Spec)     { o.Nixl.Prepared = true }
-func reregistered(o *move.Spec) { o.Nixl.Reregister = true }
+var recreated, prepared, reregistered = having("nixl_recreate", "true"), having("nixl_prepared", "true"), having("nixl_reregister", "true")
 
 func inFlight(n int64) func(*move.Spec) {
 	return func(o *move.Spec) { o.InFlight = n }
@@ -40,7 +38,7 @@ func slowLaunches() [][]move.Spec {
 	few := func(o *move.Spec) { o.Iterations, o.Warmup, o.InFlight = 6, 2, 1 }
 	cold := func(o *move.Spec) { o.Verify, o.Warmup, o.BlockSize = "none", 0, quantity.Size(48<<10) }
 	of := func(change ...func(*move.Spec)) move.Spec {
-		return options(64<<10, append([]func(*move.Spec){nixlDefaults, few}, change...)...)
+		return options(64<<10, append([]func(*move.Spec){few}, change...)...)
 	}
 	batch := func(o *move.Spec) { o.Batch = 64 }
 	return [][]move.Spec{
@@ -86,7 +84,7 @@ func nixlSlowLaunch(t *testing.T, l []move.Spec, right func(m map[string]float64
 		m, err := transfer.Metrics(o, r)
 		if err == nil && !right(m) {
 			err = fmt.Errorf("%s %s of %d x %v, verify %s, %+v: prep.lists %v, prep.reregister %v, prep.request %v, post.avg %v, transfer.avg %v, latency.p50 %v", o.Mode, o.Op, o.Batch, o.BlockSize,
-				o.Verify, *o.Nixl, m["prep.lists"], m["prep.reregister"], m["prep.request"], m["post.avg"], m["transfer.avg"], m["latency.p50"])
+				o.Verify, o.FabricOptions, m["prep.lists"], m["prep.reregister"], m["prep.request"], m["post.avg"], m["transfer.avg"], m["latency.p50"])
 		}
 		wrong = errors.Join(wrong, err)
 	}
@@ -143,7 +141,7 @@ func TestNixlStages(t *testing.T) {
 // nixlSlowCells has two cells of one sender, each of three shards: the last is posted as
 // the first is, before the iteration's posting is over.
 func nixlSlowCells(t *testing.T) error {
-	o := trafficOf(matrixOf(t, 3, matrix.Cell{From: 0, To: 1, Bytes: 3000}, matrix.Cell{From: 0, To: 2, Bytes: 3000}), nixlDefaults, sharded(3))
+	o := trafficOf(matrixOf(t, 3, matrix.Cell{From: 0, To: 1, Bytes: 3000}, matrix.Cell{From: 0, To: 2, Bytes: 3000}), sharded(3))
 	for _, change := range []func(*move.Spec){func(*move.Spec) {}, read} {
 		change(&o)
 		all, err := tryCases(t, "nixl", 3, o)
@@ -172,7 +170,7 @@ func TestNixlStagesOfAMatrix(t *testing.T) {
 func nixlAnew(t *testing.T, changes ...func(*move.Spec)) error {
 	var cases []move.Spec
 	for _, op := range []func(*move.Spec){func(*move.Spec) {}, read} {
-		cases = append(cases, options(4096, append([]func(*move.Spec){nixlDefaults, batch4, op}, changes...)...))
+		cases = append(cases, options(4096, append([]func(*move.Spec){batch4, op}, changes...)...))
 	}
 	_, err := tryCases(t, "nixl", 2, cases...)
 	return err

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"weir/engine"
-	"weir/workload"
 	"weir/workload/move"
 	"weir/workload/transfer"
 )
@@ -24,55 +23,55 @@ var nixlChildren = map[string]func(t *testing.T) error{
 	"prepared transfers":   func(t *testing.T) error { return nixlTransfers(t, [3]int64{1, 16, 300}, prepared) },
 	"recreated transfers":  func(t *testing.T) error { return nixlTransfers(t, [3]int64{1, 16, 300}, prepared, recreated) },
 	"reregister transfers": func(t *testing.T) error { return nixlTransfers(t, [3]int64{1}, reregistered) },
-	"one":                  func(t *testing.T) error { _, err := tryCases(t, "nixl", 2, options(4096, nixlDefaults)); return err },
+	"one":                  func(t *testing.T) error { _, err := tryCases(t, "nixl", 2, options(4096)); return err },
 	"prepared one": func(t *testing.T) error {
-		_, err := tryCases(t, "nixl", 2, options(4096, nixlDefaults, prepared))
+		_, err := tryCases(t, "nixl", 2, options(4096, prepared))
 		return err
 	},
 	"reregister one": func(t *testing.T) error {
-		_, err := tryCases(t, "nixl", 2, options(4096, nixlDefaults, reregistered, inFlight(1)))
+		_, err := tryCases(t, "nixl", 2, options(4096, reregistered, inFlight(1)))
 		return err
 	},
 	"old": func(t *testing.T) error {
-		ranks, err := tryCases(t, "nixl", 2, options(4096, nixlDefaults))
+		ranks, err := tryCases(t, "nixl", 2, options(4096))
 		if err == nil && !strings.Contains(ranks[0][0].Transport, "progress by a thread of NIXL's") {
 			err = errors.New(ranks[0][0].Transport)
 		}
 		return err
 	},
 	"backend": func(t *testing.T) error {
-		_, err := tryCases(t, "nixl", 2, options(8, nixlDefaults, func(o *move.Spec) { o.Nixl.Backend = "LIBFABRIC" }))
+		_, err := tryCases(t, "nixl", 2, options(8, having("nixl_backend", "LIBFABRIC")))
 		return err
 	},
 	"posix pingpong": func(t *testing.T) error {
-		_, err := tryCases(t, "nixl", 2, options(8, pingpong, nixlDefaults, func(o *move.Spec) { o.Nixl.Backend = "POSIX" }))
+		_, err := tryCases(t, "nixl", 2, options(8, pingpong, having("nixl_backend", "POSIX")))
 		return err
 	},
 	"params": func(t *testing.T) error {
-		ranks, err := tryCases(t, "nixl", 2, options(8, nixlDefaults, nixlParam("num_workers", "2"), nixlParam("ucx_devises", "all")))
+		ranks, err := tryCases(t, "nixl", 2, options(8, having("nixl_params", "num_workers=2; ucx_devises = all")))
 		if err != nil {
 			return err
 		}
 		return errors.New(ranks[0][0].Transport)
 	},
 	"refused": func(t *testing.T) error {
-		_, err := tryCases(t, "nixl", 2, options(8, nixlDefaults, nixlParam("refused", "1")))
+		_, err := tryCases(t, "nixl", 2, options(8, having("nixl_params", "refused=1")))
 		return err
 	},
 	"once": func(t *testing.T) error {
-		_, err := tryCases(t, "nixl", 2, options(8, nixlDefaults, func(o *move.Spec) { o.Iterations, o.Warmup, o.Verify = 1, 0, "none" }))
+		_, err := tryCases(t, "nixl", 2, options(8, func(o *move.Spec) { o.Iterations, o.Warmup, o.Verify = 1, 0, "none" }))
 		return err
 	},
 	"batch": func(t *testing.T) error {
-		_, err := tryCases(t, "nixl", 2, options(4096, nixlDefaults, batch4, func(o *move.Spec) { o.InFlight, o.Warmup = 3, 10 }))
+		_, err := tryCases(t, "nixl", 2, options(4096, batch4, func(o *move.Spec) { o.InFlight, o.Warmup = 3, 10 }))
 		return err
 	},
 	"merged batch": func(t *testing.T) error {
-		_, err := tryCases(t, "nixl", 2, options(4096, nixlDefaults, batch4, func(o *move.Spec) { o.Nixl.Merge = true }))
+		_, err := tryCases(t, "nixl", 2, options(4096, batch4, having("nixl_merge", "true")))
 		return err
 	},
 	"progress thread": func(t *testing.T) error {
-		ranks, err := tryCases(t, "nixl", 2, options(8, nixlDefaults, func(o *move.Spec) { o.Nixl.ProgressThread = true }))
+		ranks, err := tryCases(t, "nixl", 2, options(8, having("nixl_progress_thread", "true")))
 		if err != nil {
 			return err
 		}
@@ -97,14 +96,6 @@ var nixlChildren = map[string]func(t *testing.T) error{
 	"reregister":     func(t *testing.T) error { return nixlAnew(t, reregistered, inFlight(1)) },
 }
 
-func nixlDefaults(o *move.Spec) { o.Nixl = &move.Nixl{Backend: "UCX"} }
-
-func nixlParam(key, value string) func(*move.Spec) {
-	return func(o *move.Spec) {
-		o.Nixl.Params = append(o.Nixl.Params, workload.Param{Key: key, Value: value})
-	}
-}
-
 // nixlTransfers runs all operations over sizes, batches and windows; a transfer
 // that did not verify is an error of its rank.
 func nixlTransfers(t *testing.T, windows [3]int64, changes ...func(*move.Spec)) error {
@@ -118,7 +109,6 @@ func nixlTransfers(t *testing.T, windows [3]int64, changes ...func(*move.Spec)) 
 				continue
 			}
 			o.InFlight = window
-			nixlDefaults(&o)
 			for _, change := range changes {
 				change(&o)
 			}
@@ -150,7 +140,7 @@ func nixlTransfers(t *testing.T, windows [3]int64, changes ...func(*move.Spec)) 
 
 // nixlPeerThatWent has a rank whose peer never comes to the case.
 func nixlPeerThatWent(t *testing.T) error {
-	l := engine.Launch{Fabric: "nixl", Ranks: 2, Nodes: []string{"a", "a"}, Cases: []engine.Case{caseOf("a", options(4096, nixlDefaults), 300e6, 0)}}
+	l := engine.Launch{Fabric: "nixl", Ranks: 2, Nodes: []string{"a", "a"}, Cases: []engine.Case{caseOf("a", options(4096), 300e6, 0)}}
 	ranks, err := connectedPair(t, l)
 	if err != nil {
 		return err

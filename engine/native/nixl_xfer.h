@@ -55,6 +55,10 @@ struct nixl_rank {
     struct nixl_shape *latest;    /* for which it was last registered, with nixl_reregister; NULL: it is released */
     nixl_notif_map    notifs; /* NULL where a thread of NIXL's makes progress */
     char              name[64]; /* of the backend */
+    int               merge, progress_thread;
+    int               recreate;   /* each request is made anew */
+    int               prepared;   /* of lists of blocks that are prepared once */
+    int               reregister; /* what a request moves at its initiator is registered anew; with one in flight only */
     char              unlisted[96]; /* parameters that the plugin does not list */
     int               is_ucx;
     struct nixl_peer *peers;

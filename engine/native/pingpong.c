@@ -98,7 +98,7 @@ static int answer(struct weir_loop *l, const struct weir_case *c, int peer, uint
 int loop_pingpong(struct weir_loop *l, const struct weir_case *c, const struct weir_role *o, uint64_t n)
 {
     int peer = o->from, rc;
-    loop_begin(l, 2 * c->block, n);
+    loop_begin(l, c, 2 * c->block, n);
     rc = o->initiator ? initiate(l, c, peer, n) : answer(l, c, peer, n);
     return rc < 0 ? rc : rank_flush(l->r, peer);
 }

@@ -9,10 +9,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "options.h"
+#include "tcp_wire.h"
 #include "team.h"
 #include "thread.h"
-
-static const char *const phase_names[] = {"start", "ready", "connect", "verify", "warmup", "run", "ceiling", "teardown"};
 
 int rank_fail(struct weir_rank *r, int code, const char *op, int peer, const char *format, ...)
 {
@@ -23,10 +23,10 @@ int rank_fail(struct weir_rank *r, int code, const char *op, int peer, const cha
     va_start(args, format);
     vsnprintf(e->text, sizeof e->text, format, args);
     va_end(args);
-    e->code = code;
-    e->peer = peer;
+    e->code  = code;
+    e->peer  = peer;
+    e->phase = atomic_load(&r->cfg.control->phase);
     snprintf(e->op, sizeof e->op, "%s", op);
-    snprintf(e->phase, sizeof e->phase, "%s", phase_names[atomic_load(&r->cfg.control->phase)]);
     return code;
 }
 
@@ -58,6 +58,9 @@ int rank_sleep(struct weir_rank *r, int fd)
     struct pollfd p = {.fd = fd, .events = POLLIN};
     if (poll(&p, 1, WEIR_NAP_MS) < 0 && errno != EINTR)
         return rank_fail(r, -errno, "poll", -1, "%s", strerror(errno));
+    if (p.revents & (POLLNVAL | POLLERR | POLLHUP) && !(p.revents & POLLIN))
+        return rank_fail(r, p.revents & POLLNVAL ? -EBADF : -EIO, "poll", -1, "the file that wakes this rank is %s",
+                         p.revents & POLLNVAL ? "closed" : "broken");
     r->turns = r->turn_mask; /* the clock is looked at in the next turn: this one was long */
     return 0;
 }
@@ -171,7 +174,7 @@ static int do_open(struct weir_rank *r, void *arg)
     r->pings   = array_bytes(r->cfg.ranks);
     r->tallies = 2 * r->pings;
     r->told    = 3 * r->pings;
-    if ((rc = room_to_probe(r)) < 0 || (rc = r->fab->open(r)) < 0 || (rc = make_regions(r)) < 0)
+    if ((rc = room_to_probe(r)) < 0 || (rc = r->fab->open(r)) < 0 || (rc = options_all_known(r)) < 0 || (rc = make_regions(r)) < 0)
         return rc;
     rank_choose_pings(r);
     if (!(r->hist = hist_new()) || !(r->sinks = calloc((size_t)r->cfg.ranks, sizeof *r->sinks)))
@@ -217,6 +220,8 @@ int weir_open(const struct weir_config *cfg, struct weir_rank **out, struct weir
     *out = r;
     return 0;
 }
+
+int weir_confirms_delivery(const struct weir_rank *r) { return (r->fab->caps & CAP_REMOTE_COMPLETION) != 0; }
 
 struct address_args {
     void   *buf;
@@ -265,7 +270,8 @@ static int call(struct weir_rank *r, int (*fn)(struct weir_rank *, void *), void
     thread_idle_progress(r->thread, 0);
     int rc = thread_call(r->thread, fn, arg, err);
     if (rc < 0 && !err->code) {
-        err->code = rc;
+        err->code  = rc;
+        err->phase = atomic_load(&r->cfg.control->phase);
         snprintf(err->text, sizeof err->text, "failed with %d and no word why", rc);
     }
     if (rc < 0 && r->cfg.team)
@@ -310,7 +316,8 @@ int weir_connect(struct weir_rank *r, const void *blobs, const size_t *lens, int
     size_t      *n  = calloc((size_t)r->cfg.ranks, sizeof *n);
     if (!at || !n) {
         free(at), free(n);
-        err->code = -ENOMEM;
+        *err = (struct weir_err){.code = -ENOMEM, .peer = -1, .op = "connect", .phase = PH_CONNECT};
+        snprintf(err->text, sizeof err->text, "no memory for the addresses of %d ranks", r->cfg.ranks);
         return err->code;
     }
     const char *p = blobs;

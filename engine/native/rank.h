@@ -81,10 +81,12 @@ struct weir_rank {
     double            alloc_s, register_s, connect_s;
     struct weir_binding binding;
     struct weir_thread *thread;
+    struct weir_kept   *kept;
+    uint64_t            options_known; /* bit i: the fabric asked for the option in line i */
 };
 
-/* Copies the lists of the configuration, which are gone when weir_open returns, and makes
- * what is kept of each peer; lists_drop frees both. */
+/* Copies the lists and texts of the configuration, which are gone when weir_open returns,
+ * and makes what is kept of each peer; lists_drop frees all of it. */
 int  lists_make(struct weir_rank *r);
 void lists_drop(struct weir_rank *r);
 
@@ -164,6 +166,14 @@ static inline int rank_signal(struct weir_rank *r, int peer, uint64_t value)
 /* The last byte of a message of a ping-pong may be its mark, as in ucx_perftest's
  * ucp_put_lat: one put, and no order between two of them to rely on. Never 0. */
 static inline unsigned char rank_mark(uint64_t seq) { return (unsigned char)(seq | 128); }
+
+/* Whether a message has come, by the last of its bytes. Who writes that is a device or a
+ * library, of which only ucx_perftest's practice says that the other bytes are there
+ * before it; acquire keeps this rank's later reads behind the look (a plain load on x86). */
+static inline int rank_marked(const char *last, uint64_t seq)
+{
+    return atomic_load_explicit((const _Atomic unsigned char *)last, memory_order_acquire) == rank_mark(seq);
+}
 
 /* The last word that a peer told this rank, see rank_tell. */
 static inline uint64_t rank_tally(struct weir_rank *r, int peer)

@@ -101,8 +101,6 @@ uint64_t selftest_ceiling_time(int64_t ns)
     return atomic_exchange(&ceiling_spans, 0);
 }
 
-void selftest_stamp_one_in(uint32_t every) { loop_stamp_one_in = every; }
-
 double selftest_record_ns(uint64_t n)
 {
     struct weir_rank *r = calloc(1, sizeof *r);

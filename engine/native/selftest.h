@@ -28,8 +28,6 @@ int     selftest_ucx_devices_gone(int times);
  * may not lock as much. */
 void    selftest_ucx_refuses_memory(int times);
 
-/* One request in so many is stamped by loops that begin from now on; 0: as suits their size. */
-void selftest_stamp_one_in(uint32_t every);
 /* How long a span of a probe of ceilings takes at least, from now on. */
 void selftest_ceiling_span(int64_t ns);
 /* From now on a probe of a path has so long before it takes no more spans than it must;

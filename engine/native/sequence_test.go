@@ -100,13 +100,9 @@ func TestTrafficSequence(t *testing.T) {
 		t.Run(fabric, func(t *testing.T) {
 			library, api, _ := strings.Cut(fabric, "/")
 			needs(t, library)
-			over := func(o *move.Spec) {
-				if library == "ucx" {
-					o.API = "rma"
-				}
-				if api != "" {
-					o.API = api
-				}
+			over := having()
+			if api != "" {
+				over = having("api", api)
 			}
 			ops := []func(*move.Spec){over, sharded(3)}
 			sleepy := func(o *move.Spec) {

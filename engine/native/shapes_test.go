@@ -49,7 +49,7 @@ func shapes(pattern string, ranks int, change func(*move.Spec)) []move.Spec {
 func nixlShapes(t *testing.T) error {
 	for pattern, initiates := range initiates {
 		const ranks = 4
-		cases := shapes(pattern, ranks, nixlDefaults)
+		cases := shapes(pattern, ranks, having())
 		all, err := tryCases(t, "nixl", ranks, cases...)
 		if err != nil {
 			return fmt.Errorf("%s: %w", pattern, err)
@@ -58,13 +58,13 @@ func nixlShapes(t *testing.T) error {
 			checkMoved(t, cases[k], results, func(rank int) bool { return initiates(rank, ranks) })
 		}
 	}
-	o := options(5000, under("pairwise", 2), bidirectional, nixlDefaults)
+	o := options(5000, under("pairwise", 2), bidirectional)
 	both, err := tryCases(t, "nixl", 2, o)
 	if err != nil {
 		return err
 	}
 	checkMoved(t, o, both[0], func(int) bool { return true })
-	o = options(300, threaded(2), batch4, nixlDefaults)
+	o = options(300, threaded(2), batch4)
 	threads, err := tryCases(t, "nixl", 2, o)
 	if err != nil {
 		return err

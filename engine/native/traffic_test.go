@@ -71,13 +71,9 @@ func TestTraffic(t *testing.T) {
 			t.Run(fabric+"/"+name, func(t *testing.T) {
 				library, api, _ := strings.Cut(fabric, "/")
 				needs(t, library)
-				over := func(o *move.Spec) {
-					if library == "ucx" {
-						o.API = "rma"
-					}
-					if api != "" {
-						o.API = api
-					}
+				over := having()
+				if api != "" {
+					over = having("api", api)
 				}
 				cases := []move.Spec{trafficOf(m, over), trafficOf(m, over, sharded(3))}
 				if api == "" {
@@ -261,8 +257,8 @@ func TestTrafficOverEachProvider(t *testing.T) {
 	m := matrices(t)["uneven"]
 	for _, p := range providers(t) {
 		t.Run(p, func(t *testing.T) {
-			short := func(o *move.Spec) { o.Iterations, o.Warmup, o.Provider = 2, 1, p }
-			cases := []move.Spec{trafficOf(m, short, sharded(3)), trafficOf(m, short, read)}
+			short := func(o *move.Spec) { o.Iterations, o.Warmup = 2, 1 }
+			cases := []move.Spec{trafficOf(m, short, provider(p), sharded(3)), trafficOf(m, short, provider(p), read)}
 			for k, results := range runCases(t, "libfabric", m.Ranks(), cases...) {
 				checkTraffic(t, cases[k], results)
 			}
@@ -273,7 +269,7 @@ func TestTrafficOverEachProvider(t *testing.T) {
 // nixlTraffic runs in a process of its own, see nixlChildren.
 func nixlTraffic(t *testing.T) error {
 	for _, m := range matrices(t) {
-		cases := []move.Spec{trafficOf(m, nixlDefaults), trafficOf(m, nixlDefaults, sharded(3)), trafficOf(m, nixlDefaults, read, sharded(3))}
+		cases := []move.Spec{trafficOf(m), trafficOf(m, sharded(3)), trafficOf(m, read, sharded(3))}
 		all, err := tryCases(t, "nixl", m.Ranks(), cases...)
 		if err != nil {
 			return err
@@ -282,7 +278,7 @@ func nixlTraffic(t *testing.T) error {
 			checkTraffic(t, cases[k], results)
 		}
 	}
-	s := patternCases(sequenceOf(t), nixlDefaults)
+	s := patternCases(sequenceOf(t))
 	all, err := tryCases(t, "nixl", int(s[0].Ranks), s...)
 	if err == nil {
 		checkSequence(t, s, all)

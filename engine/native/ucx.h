@@ -112,6 +112,7 @@ struct ucx_peer {
 struct ucx_rank {
     struct weir_fabric    table; /* weir_fab_ucx with the functions of the API */
     const struct ucx_api *api;
+    int                   iov; /* of datatype iov: a request is one message of a list of its blocks */
     ucp_context_h         context;
     ucp_worker_h          worker;
     int                   efd; /* of the worker's events, for who sleeps */
@@ -159,7 +160,7 @@ static inline int ucx_posted(struct weir_rank *r, ucs_status_ptr_t p, const char
 
 /* Says that a request's buffer lies in one of this rank's regions. Without being told, UCX finds
  * out the kind of memory and registers it anew for each request, because it hears of no
- * memory events (engine.RankEnv): microseconds a request where CUDA is loaded. */
+ * memory events (fabric.RankEnv): microseconds a request where CUDA is loaded. */
 static inline void ucx_own_memory(const struct ucx_rank *u, enum weir_region_name name, ucp_request_param_t *p)
 {
     p->op_attr_mask |= UCP_OP_ATTR_FIELD_MEMORY_TYPE | UCP_OP_ATTR_FIELD_MEMH;

@@ -26,8 +26,8 @@ static struct ucx_list *list_take(struct weir_rank *r)
         u->lists = l->next;
         return l;
     }
-    if (!(l = malloc(sizeof *l + r->cfg.ucx.batch * sizeof *l->blocks)))
-        rank_fail(r, -ENOMEM, "send", -1, "no memory for a list of %llu blocks", (unsigned long long)r->cfg.ucx.batch);
+    if (!(l = malloc(sizeof *l + r->cfg.batch * sizeof *l->blocks)))
+        rank_fail(r, -ENOMEM, "send", -1, "no memory for a list of %llu blocks", (unsigned long long)r->cfg.batch);
     return l;
 }
 

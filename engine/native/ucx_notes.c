@@ -12,7 +12,7 @@ int ucx_notes_open(struct weir_rank *r)
 {
     struct ucx_rank *u    = r->fs;
     uint32_t         ring = 8; /* asks to a peer at a time: each request may have one, and then there are tells */
-    while (ring < r->cfg.ucx.in_flight + 4)
+    while (ring < r->cfg.in_flight + 4)
         ring *= 2;
     u->mask = ring - 1;
     for (int p = 0; p < r->cfg.ranks; p++) {

@@ -57,15 +57,14 @@ static int ping(struct weir_rank *r, int peer, void *local, size_t n, uint64_t s
 static int arrived(struct weir_rank *r, int peer, size_t n, uint64_t seq)
 {
     (void)peer;
-    volatile unsigned char *last = (unsigned char *)rank_sink(r) + n - 1;
-    const unsigned char     mark = rank_mark(seq);
-    ucp_worker_h            w    = ucx_of(r)->worker;
+    const char  *last = rank_sink(r) + n - 1;
+    ucp_worker_h w    = ucx_of(r)->worker;
     for (int i = 0; i < LOOKS; i++) {
-        if (*last == mark)
+        if (rank_marked(last, seq))
             return 1;
         ucx.ucp_worker_progress(w);
     }
-    return *last == mark;
+    return rank_marked(last, seq);
 }
 
 const struct ucx_api ucx_rma = {

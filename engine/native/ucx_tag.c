@@ -166,12 +166,15 @@ static int begin(struct weir_rank *r, struct ahead *a, uint64_t window)
     return 0;
 }
 
+/* Frees the ring that requests point into. That relies on two things: UCX calls received
+ * within ucp_request_cancel for a receive that has no message yet, and no message is half
+ * here, because ranks have met since the last one. */
 static void end(struct ahead *a)
 {
     a->stopping = 1;
     for (uint64_t i = 0; i < a->window; i++)
         if (a->ring[i].request)
-            ucx.ucp_request_cancel(a->u->worker, a->ring[i].request); /* calls received */
+            ucx.ucp_request_cancel(a->u->worker, a->ring[i].request);
     free(a->ring);
     a->ring = NULL;
 }
@@ -208,7 +211,7 @@ static int expect(struct weir_rank *r, const struct weir_case *c, const struct w
         return rank_fail(r, -EOPNOTSUPP, "receive", -1, "receives are posted ahead, all of one size: the cells of a matrix have many");
     if (!(all->blocks = calloc((size_t)o->nsources, sizeof *all->blocks)))
         return rank_fail(r, -ENOMEM, "receive", -1, "no memory for %d sources", o->nsources);
-    int      pingpong = c->mode == MODE_PINGPONG, whole = r->cfg.ucx.iov && !pingpong; /* a request comes as one message */
+    int      pingpong = c->mode == MODE_PINGPONG, whole = ucx_of(r)->iov && !pingpong; /* a request comes as one message */
     uint64_t each     = MOST_AHEAD / (uint64_t)o->nsources, window = pingpong ? 1 : c->in_flight * (whole ? 1 : c->batch);
     for (int i = 0; i < o->nsources; i++) {
         struct ahead *a = &all->blocks[i];

@@ -11,7 +11,7 @@ import (
 )
 
 func api(name string) func(*move.Spec) {
-	return func(o *move.Spec) { o.API = name }
+	return having("api", name)
 }
 
 func window(n int64) func(*move.Spec) {
@@ -74,7 +74,7 @@ func TestUCXLists(t *testing.T) {
 				for k, v := range env {
 					t.Setenv(k, v)
 				}
-				list := func(o *move.Spec) { o.API, o.Datatype = name, "iov" }
+				list := having("api", name, "datatype", "iov")
 				checkTransfer(t, "ucx", []move.Spec{
 					options(1, list, batch4, full), options(4097, list, batch4, full), options(1<<20, list, batch4, full), options(8, list), options(100, list, many, full),
 					options(8, list, pingpong), options(5000, list, batch4, full, spread), options(70000, list, batch4, sleeping),
@@ -82,9 +82,7 @@ func TestUCXLists(t *testing.T) {
 			})
 		}
 	}
-	o := options(5000, batch4, full, func(o *move.Spec) {
-		o.API, o.Datatype, o.Ranks, o.Pattern = "tag", "iov", 3, "all_to_all"
-	})
+	o := options(5000, batch4, full, having("api", "tag", "datatype", "iov"), under("all_to_all", 3))
 	for _, r := range runCases(t, "ucx", 3, o)[0] {
 		if !r.Verified {
 			t.Errorf("rank %d is not verified", r.Rank)

@@ -26,6 +26,9 @@ int unsupported_export(const struct weir_region *m, int *fd, struct weir_err *er
 int unsupported_import(int fd, size_t bytes, struct weir_region *out, struct weir_err *err);
 
 /* Not an "unsupported": the target need not know what comes. */
+/* Not "unsupported": puts and gets are posted by themselves, and the target need not know
+ * what comes. */
+int posts_itself(struct weir_rank *r);
 int expects_nothing(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o);
 
 #endif

@@ -18,19 +18,20 @@ struct weir_memory; /* memory.h */
 
 /* An error is filled once, where the cause is known, with the library's words. */
 struct weir_err {
-    int  code; /* 0: none; negative errno or the library's own */
-    int  peer; /* -1: none in particular */
-    char op[32];
-    char phase[16];
-    char text[WEIR_TEXT];
+    int      code; /* 0: none; negative errno or the library's own */
+    int      peer; /* -1: none in particular */
+    char     op[32];
+    uint32_t phase; /* enum weir_phase */
+    char     text[WEIR_TEXT];
 };
 
-/* The page shared with the agent; engine/control.go has the same layout. */
+/* The page shared with the agent; alike.go holds it to engine.Control. */
 struct weir_control {
     _Atomic uint32_t abort, phase;
     _Atomic uint64_t heartbeat, done, total, rate;
 };
 
+/* alike.go holds them to package engine, which has their names. */
 enum weir_phase { PH_START, PH_READY, PH_CONNECT, PH_VERIFY, PH_WARMUP, PH_RUN, PH_CEILING, PH_TEARDOWN };
 enum weir_op { OP_WRITE, OP_READ };
 enum weir_mode { MODE_STREAM, MODE_PINGPONG, MODE_MATRIX };
@@ -74,25 +75,6 @@ struct weir_flows { /* of a rank */
     int                       ntargets, nsources, nturns;
 };
 
-struct weir_nixl { /* options of fabric nixl */
-    const char *backend; /* NULL: UCX */
-    const char *params;  /* key=value lines; NULL: the plugin's own */
-    int         merge, progress_thread;
-    int         recreate; /* each request is made anew */
-    int         prepared; /* of lists of blocks that are prepared once */
-    int         reregister; /* what each request moves at its initiator is registered anew; with recreate and one in flight only */
-    uint64_t    in_flight; /* most requests of a case in flight */
-};
-
-enum weir_ucx_api { UCX_RMA, UCX_AM, UCX_TAG, UCX_TAG_SYNC }; /* what carries a write of fabric ucx */
-
-struct weir_ucx { /* options of fabric ucx */
-    int      api;
-    int      iov;       /* a request is one message of a list of its blocks */
-    uint64_t in_flight; /* most requests of a case in flight */
-    uint64_t batch;     /* most blocks of a request */
-};
-
 /* Of the two regions with data, in bytes: regions.go works it out. */
 struct weir_layout {
     uint64_t source, sink; /* how large they are */
@@ -104,7 +86,7 @@ struct weir_layout {
  * source has as many behind its first, and a sink to probe in. */
 #define WEIR_LEAST ((uint64_t)4 << 20)
 
-struct weir_config {
+struct weir_config { /* texts and lists are copied when the rank is opened */
     const char          *fabric;
     int                  rank, ranks, cpu; /* cpu -1: anywhere */
     int                  one_host;         /* all ranks are on this host */
@@ -114,16 +96,14 @@ struct weir_config {
     int                  pages;
     int                  numa; /* the node that memory is made on: the kernel's choice, that of the processor that the rank is on, or NUMA_NODE + its number */
     int                  sleeps; /* who waits for something to come sleeps until it does */
-    /* copied when the rank is opened */
     const struct weir_flows *flows; /* whom this rank has to do with, which cases choose from */
     int                  nflows;
     double               share; /* of its path that an initiator has, if it shares its targets */
     struct weir_control *control; /* never NULL */
-    struct weir_nixl     nixl;
-    struct weir_ucx      ucx;
+    uint64_t             in_flight, batch; /* most requests of a case in flight, and most blocks of a request */
+    const char          *options; /* of the fabric: see options.h; NULL: none is given */
     struct weir_team    *team;    /* of the threads of this rank; NULL: it has one */
     int                  thread;  /* which of them this is */
-    const char          *provider; /* of libfabric, by its name there; NULL or "": libfabric chooses */
 };
 
 struct weir_case {
@@ -132,6 +112,7 @@ struct weir_case {
     int      op, mode, verify;
     int      zeros;    /* blocks of zeros, but for their first word */
     uint64_t block, batch, iterations, warmup, in_flight;
+    uint32_t every;    /* one request in so many is stamped */
     uint64_t shards;   /* of a matrix: into so many requests to the fabric each cell is cut, if it has as many bytes */
     uint64_t slots;    /* places of a buffer that requests go round */
     uint64_t stride;   /* bytes from one of them to the next */
@@ -236,6 +217,9 @@ int  weir_connect(struct weir_rank *r, const void *blobs, const size_t *lens, in
 int  weir_run(struct weir_rank *r, const struct weir_case *c, struct weir_result *out, struct weir_err *err);
 int  weir_play(struct weir_rank *r, const struct weir_sequence *s, struct weir_playing *out, struct weir_err *err);
 int  weir_close(struct weir_rank *r, int64_t timeout, struct weir_err *err);
+
+/* Whether a write that is complete is at its target; if not, only a flush tells. */
+int weir_confirms_delivery(const struct weir_rank *r);
 
 struct weir_info { /* of a fabric on this host */
     int  available;

@@ -1,7 +1,6 @@
 package sim
 
 import (
-	"encoding/json"
 	"fmt"
 	"testing"
 
@@ -49,11 +48,11 @@ func launchOf(index int, cases ...move.Spec) engine.Launch {
 
 // caseOf is a case as a rank is told it.
 func caseOf(key string, o move.Spec) engine.Case {
-	spec, err := json.Marshal(o)
+	c, err := engine.NewCase(key, &o, 0, nil)
 	if err != nil {
 		panic(err)
 	}
-	return engine.Case{Key: key, Spec: spec}
+	return c
 }
 
 // specOf is what a case moves.

@@ -5,9 +5,9 @@ import (
 	"slices"
 
 	"weir/engine"
+	"weir/fabric"
 	"weir/results"
 	"weir/workload"
-	"weir/workload/move"
 )
 
 // trouble is the failure that a launch will have, and where.
@@ -88,5 +88,5 @@ func (l *launch) cause(kind string, rank int) string {
 	case results.Wrong:
 		return "wrong data at byte 0"
 	}
-	return (&engine.Error{Fabric: move.SimFabric, Op: "put", Peer: -1, Text: fmt.Sprintf("rank %d reports a failed request", rank)}).Error()
+	return (&engine.Error{Fabric: fabric.SimName, Op: "put", Peer: -1, Text: fmt.Sprintf("rank %d reports a failed request", rank)}).Error()
 }

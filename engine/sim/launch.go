@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"weir/engine"
+	"weir/fabric"
 	"weir/quantity"
 	"weir/results"
 	"weir/workload"
@@ -32,7 +33,7 @@ const (
 type launch struct {
 	engine.Launch
 	cases   []task
-	model   *move.Simulation // of its first case; all cases share what is the launch's
+	model   *fabric.Simulation // of its first case; all cases share what is the launch's
 	attempt int
 	speed   float64
 	now     time.Duration
@@ -171,7 +172,7 @@ func (l *launch) measure(c task, p path) []*move.Part {
 		s := way.record(l.stream(forRank, key, uint64(rank)))
 		s.Case, s.Launch, s.Rank = c.Key, l.Index, rank
 		res.Initiator, res.Samples, res.Transport = true, s, "simulated"
-		res.Transports = []results.Transport{{Name: "sim", Use: results.DataUse, Ranks: []int{rank}}}
+		res.Transports = []results.Transport{{Name: fabric.SimName, Use: results.DataUse, Ranks: []int{rank}}}
 		if o.Threads > 1 {
 			res.Threads = &move.Threads{From: s.Start, To: s.End, Took: float64(s.End-s.Start) / 1e9 * float64(o.Threads)}
 		}

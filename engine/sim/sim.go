@@ -68,6 +68,7 @@ import (
 	"time"
 
 	"weir/engine"
+	"weir/fabric"
 	"weir/results"
 	"weir/workload/move"
 )
@@ -75,7 +76,7 @@ import (
 func init() {
 	engine.RegisterSimulation(move.SimRunner, engine.Simulation{
 		New:     func() engine.Simulator { return New() },
-		Fabrics: map[string]results.Fabric{move.SimFabric: {Available: true, Version: "model 1"}},
+		Fabrics: map[string]results.Fabric{fabric.SimName: {Available: true, Version: "model 1"}},
 	})
 }
 
@@ -133,8 +134,8 @@ func decode(l engine.Launch) ([]task, error) {
 		switch {
 		case err != nil:
 			return nil, fmt.Errorf("simulating a launch: case %s: %w", c.Key, err)
-		case o.Sim == nil || o.Fabric != move.SimFabric:
-			return nil, fmt.Errorf("simulating a launch: case %s is not of fabric %s", c.Key, move.SimFabric)
+		case o.Sim == nil || o.Fabric != fabric.SimName:
+			return nil, fmt.Errorf("simulating a launch: case %s is not of fabric %s", c.Key, fabric.SimName)
 		case !o.Initiates(first(o)):
 			return nil, fmt.Errorf("simulating a launch: case %s: no model of pattern %q", c.Key, o.Pattern)
 		}

@@ -136,22 +136,18 @@ func TestOrphansAreOnlyOurs(t *testing.T) {
 
 func TestReadyAllowsForMemory(t *testing.T) {
 	d := Deadlines{Ready: time.Second}
-	launch := engine.Launch{Cases: []engine.Case{
-		{Options: move.Spec{BlockSize: 64 << 20, Batch: 16}},
-		{Options: move.Spec{BlockSize: 4096}},
-	}}
-	if got := d.ready(launch, 2); got < 10*time.Second || got > 30*time.Second {
+	touched := func(o move.Spec) engine.Launch { return engine.Launch{Memory: o.Demand().Memory} }
+	if got := d.ready(touched(move.Spec{BlockSize: 64 << 20, Batch: 16}), 2); got < 10*time.Second || got > 30*time.Second {
 		t.Errorf("two ranks that fill 2 GiB each get %v", got)
 	}
-	if got := d.ready(engine.Launch{Cases: launch.Cases[1:]}, 2); got > 1100*time.Millisecond {
+	if got := d.ready(touched(move.Spec{BlockSize: 4096}), 2); got > 1100*time.Millisecond {
 		t.Errorf("ranks with hardly any memory get %v", got)
 	}
 	all, err := traffic.Decode(workload.Values{"generate": "uniform 256MiB", "ranks": int64(9)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	launch.Cases[0].Options = all
-	if got := d.ready(launch, 1); got < 16*time.Second || got > 30*time.Second {
+	if got := d.ready(touched(all), 1); got < 16*time.Second || got > 30*time.Second {
 		t.Errorf("a rank that fills 2 GiB to send and as much to receive gets %v", got)
 	}
 }

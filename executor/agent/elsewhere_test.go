@@ -66,9 +66,9 @@ func (n *node) untouched(after string) {
 // launchTask is a launch of one rank, which its node can carry through alone.
 func (c *coordinator) launchTask(t *testing.T, name, logs string, env map[string]string) Task {
 	t.Helper()
-	packed, err := Pack(engine.Launch{ID: name, Ranks: 1, Nodes: []string{"n1"}, Cases: []engine.Case{{
-		Key: "c", Timeout: int64(time.Second), Options: move.Spec{Iterations: 1, BlockSize: 1},
-	}}})
+	packed, err := Pack(engine.Launch{ID: name, Ranks: 1, Nodes: []string{"n1"}, Runner: move.NativeRunner, Cases: []engine.Case{
+		caseOf("c", move.Spec{Iterations: 1, BlockSize: 1}, time.Second),
+	}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,8 +4,8 @@ import (
 	"os"
 	"slices"
 
-	"weir/engine"
 	"weir/executor/environ"
+	"weir/fabric"
 	"weir/results"
 )
 
@@ -20,9 +20,9 @@ func (a *Agent) environment(l environ.Layers) environ.Composed {
 func (l *launch) rankEnvironment(seat results.Seat, scratch string, secrets map[string]string) environ.Composed {
 	return l.a.environment(environ.Layers{
 		Seat: seatVariables(seat, l.a.self.Node), Scenario: l.task.Env, Secrets: secrets,
-		// UCX makes its shared memory as files here, so that removing the directory
+		// libraries make their shared memory as files here, so that removing the directory
 		// removes whatever a killed rank left
-		Weir: append(engine.RankEnv(), "UCX_POSIX_DIR="+scratch),
+		Weir: append(fabric.RankEnv(), fabric.ScratchEnv(scratch)...),
 	})
 }
 

@@ -35,7 +35,26 @@ func dense(t testing.TB, ranks int) engine.Launch {
 		t.Fatal(err)
 	}
 	o := move.Spec{Pattern: move.MatrixPattern, Matrix: m, Ranks: int64(ranks), Fabric: "shm"}
-	return engine.Launch{ID: "l-0", Ranks: ranks, Nodes: []string{"n1"}, Cases: []engine.Case{{Key: "write", Options: o}, {Key: "read", Options: o}}}
+	return engine.Launch{ID: "l-0", Ranks: ranks, Nodes: []string{"n1"}, Cases: []engine.Case{caseOf("write", o, 0), caseOf("read", o, 0)}}
+}
+
+// caseOf is a case as a rank is told it.
+func caseOf(key string, o move.Spec, timeout time.Duration) engine.Case {
+	c, err := engine.NewCase(key, &o, timeout, nil)
+	if err != nil {
+		panic(err)
+	}
+	return c
+}
+
+// specOf is what a case moves.
+func specOf(t *testing.T, c engine.Case) move.Spec {
+	t.Helper()
+	o, err := move.Read(c.Spec, c.Large)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o
 }
 
 func packed(t *testing.T, l engine.Launch) []byte {
@@ -89,10 +108,10 @@ func TestTheLargestMatrixComesWhole(t *testing.T) {
 	if diff := cmp.Diff(self, told.Self); diff != "" {
 		t.Error(diff)
 	}
-	want := l.Cases[0].Options.Matrix.Compact()
+	want := specOf(t, l.Cases[0]).Matrix.Compact()
 	for who, launch := range map[string]engine.Launch{"the agent": all.launch, "the rank": told.Launch} {
 		for i, c := range launch.Cases {
-			if c.Key != l.Cases[i].Key || c.Options.Matrix.Compact() != want {
+			if c.Key != l.Cases[i].Key || specOf(t, c).Matrix.Compact() != want {
 				t.Errorf("%s has another case %s", who, c.Key)
 			}
 		}
@@ -184,9 +203,7 @@ func TestALaunchIsBoundedUnpacked(t *testing.T) {
 func TestASweepIsShort(t *testing.T) {
 	l := engine.Launch{Ranks: 2}
 	for i := range 5000 { // as large as they come
-		l.Cases = append(l.Cases, engine.Case{
-			Key: fmt.Sprintf("c[x=%d]", i), Timeout: 1, Options: move.Spec{Fabric: "shm", BlockSize: 4096},
-		})
+		l.Cases = append(l.Cases, caseOf(fmt.Sprintf("c[x=%d]", i), move.Spec{Fabric: "shm", BlockSize: 4096}, 1))
 	}
 	b := packed(t, l)
 	if len(b) > 1<<20 {

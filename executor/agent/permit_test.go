@@ -131,7 +131,9 @@ func TestARankHasWeirsOwnVariables(t *testing.T) {
 	}
 	var told []string
 	for _, v := range o.Variables {
-		told = append(told, v.Name+"="+v.String())
+		if _, ours := os.LookupEnv(v.Name); !ours { // of the shell that runs the test
+			told = append(told, v.Name+"="+v.String())
+		}
 	}
 	if got := strings.Join(told, " "); got != "FI_PROVIDER=tcp (shell) UCX_TLS=tcp (scenario)" {
 		t.Errorf("recorded are %s", got)

@@ -2,13 +2,15 @@ package agent
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
+	"weir/fabric"
 	"weir/results"
 )
 
-// Device is one that carries data between hosts, as UCX names it.
+// Device is one that carries data between hosts: of RDMA with its port, as mlx5_0:1.
 type Device struct {
 	Name string
 	NUMA *int // nil: the kernel does not say
@@ -59,7 +61,6 @@ func (m Member) checkSeats(seats []results.Seat) error {
 // there is nothing to tell.
 //
 // CUDA counts GPUs by speed unless it is told to by their addresses, as the kernel does.
-// UCX takes all devices, and so does libfabric's efa; its verbs and tcp take one.
 func seatVariables(s results.Seat, n results.Node) map[string]string {
 	if len(s.GPUs)+len(s.NICs) == 0 {
 		return nil
@@ -72,26 +73,16 @@ func seatVariables(s results.Seat, n results.Node) map[string]string {
 	if len(s.NICs) == 0 {
 		return env
 	}
-	env["UCX_NET_DEVICES"] = strings.Join(s.NICs, ",")
-	var devices []string
-	driver := ""
+	devices := fabric.Devices{Ports: s.NICs}
 	for _, nic := range s.NICs {
 		device, _, _ := strings.Cut(nic, ":")
-		devices = append(devices, device)
+		devices.Names = append(devices.Names, device)
 		for _, d := range n.RDMA {
 			if d.Name == device {
-				driver = d.Driver
+				devices.Driver = d.Driver
 			}
 		}
 	}
-	switch {
-	case driver == "efa":
-		env["FI_EFA_IFACE"] = strings.Join(devices, ",")
-	case len(devices) > 1:
-	case driver != "":
-		env["FI_VERBS_DEVICE_NAME"] = devices[0]
-	default:
-		env["FI_TCP_IFACE"] = devices[0]
-	}
+	maps.Copy(env, fabric.DeviceEnv(devices))
 	return env
 }

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 	"time"
@@ -9,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"weir/results"
-	"weir/workload/move"
+	"weir/workload"
 )
 
 // reports has one of each kind, as node n1 makes them.
@@ -18,8 +19,8 @@ func reports() map[string]Report {
 	return map[string]Report{
 		"running":  {Running: &at},
 		"progress": {Progress: &Progress{Case: 2, Phase: "run", Done: 5, Total: 9, Rate: 1e9}},
-		"result":   {Result: &Result{Case: &move.Part{Key: "b[x=1]", Rank: 1, Initiator: true, Verified: true}, Samples: []byte("samples"), Rate: 2e9}},
-		"served":   {Result: &Result{Case: &move.Part{Key: "b[x=1]", Rank: 0}}},
+		"result":   {Result: &Result{Part: &workload.Part{Key: "b[x=1]", Rank: 1, Facts: json.RawMessage(`{"verified":true}`), Samples: []byte("samples")}, Rate: 2e9}},
+		"served":   {Result: &Result{Part: &workload.Part{Key: "b[x=1]", Rank: 0}}},
 		"outcome":  {Outcome: &Outcome{At: at, kind: kindPeer, Failure: &results.Failure{Rank: 3, Node: "n1", Phase: "run", Kind: results.Crashed, Cause: "it died", Log: []string{"a", "b"}}, Counters: []results.Counter{{Node: "n1", Device: "eth0", Name: "rx_crc_errors"}}}},
 		"good":     {Outcome: &Outcome{At: at}},
 		"check":    {Check: &results.Check{Name: "c", Node: "n1", Status: "ok"}},
@@ -65,7 +66,7 @@ func TestReportsThatAreNotBelieved(t *testing.T) {
 		`{"secrets": {}, "check": {"name": "c"}}`:      "says 2 things",
 		`{"progress": {"Case": -1}}`:                   "progress in case -1",
 		`{"result": {}}`:                               "without its case",
-		`{"result": {"case": {"initiator": true}}}`:    "an initiator has samples",
+		`{"result": {"case": {"facts": ]}}}`:           "invalid character",
 		`{"outcome": {"kind": 99}}`:                    "unknown kind 99",
 		`{"outcome": {"kind": -1}}`:                    "unknown kind -1",
 		`{"outcome": {"ago": -5}}`:                     "from now",

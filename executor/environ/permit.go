@@ -1,7 +1,7 @@
 package environ
 
 import (
-	_ "embed"
+	"embed"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,24 +10,27 @@ import (
 
 // Names of the variables that an agent takes from others although it runs no commands, one
 // a line; scripts/environment-lists makes those of UCX and libfabric.
-var (
-	//go:embed permitted/ucx.txt
-	ucxNames string
-	//go:embed permitted/libfabric.txt
-	libfabricNames string
-	//go:embed permitted/documented.txt
-	documentedNames string
-)
+//
+//go:embed permitted/*.txt
+var permittedLists embed.FS
 
 // permitted are the names of all lists.
 var permitted = sync.OnceValue(func() map[string]bool {
 	names := map[string]bool{}
-	for _, list := range []string{ucxNames, libfabricNames, documentedNames} {
-		for line := range strings.Lines(list) {
+	files, err := permittedLists.ReadDir("permitted")
+	for _, f := range files {
+		var list []byte
+		if list, err = permittedLists.ReadFile("permitted/" + f.Name()); err != nil {
+			break
+		}
+		for line := range strings.Lines(string(list)) {
 			if name := strings.TrimSpace(line); name != "" && !strings.HasPrefix(name, "#") {
 				names[name] = true
 			}
 		}
+	}
+	if err != nil {
+		panic(err) // they are part of the program
 	}
 	return names
 })

@@ -6,12 +6,13 @@ package environ
 import (
 	"slices"
 	"strings"
+
+	"weir/fabric"
 )
 
 // libraries are the prefixes of library variables: they change what a library in a rank
 // does. A name that ends without an underscore is one variable.
-var libraries = []string{
-	"UCX_", "FI_", "NIXL_", "WEIR_NIXL_LIBRARY", // the fabrics
+var libraries = append(fabric.Prefixes(),
 	"RDMAV_", "IBV_", "MLX4_", "MLX5_", "EFA_", "RDMA_", "HFI_", "IPATH_", "PSM_", "PSM2_", "PSM3_", // their devices
 	"NCCL_", "OFI_NCCL_", "NVSHMEM_", "GDRCOPY_", "NVTX_", // libraries over them
 	"CUDA_", "CUFILE_", "NVIDIA_VISIBLE_DEVICES", "GPU_DEVICE_ORDINAL", "HIP_", "HSA_", "ROCR_", "ZE_", // accelerators
@@ -19,21 +20,21 @@ var libraries = []string{
 	"LD_", "GLIBC_TUNABLES", "GCONV_PATH", "MALLOC_", "TCMALLOC_", "HWLOC_", // the C library, memory, topology
 	"OPENSSL_CONF", "OPENSSL_ENGINES", "OPENSSL_MODULES",
 	"GODEBUG", "GOGC", "GOMAXPROCS", "GOMEMLIMIT", // the runtime of Go, which a rank has
-}
+)
 
 // hostNames are library variables whose value belongs to one host: a share of it, or a
 // program, plugin, module or version that is installed there.
 var hostNames = []string{
 	"CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER", "NVIDIA_VISIBLE_DEVICES", "GPU_DEVICE_ORDINAL",
 	"HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "ZE_AFFINITY_MASK", "GOMAXPROCS", "GOMEMLIMIT",
-	"UCX_GDB_COMMAND", "UCX_MODULES", "WEIR_NIXL_LIBRARY", "RDMAV_DRIVERS", "IBV_DRIVERS", "CUDA_INJECTION64_PATH",
+	"RDMAV_DRIVERS", "IBV_DRIVERS", "CUDA_INJECTION64_PATH",
 	"CUDA_VERSION", "NCCL_VERSION", "GLIBC_TUNABLES", "MALLOC_CONF", "MALLOC_TRACE",
 	"OPENSSL_CONF", "OPENSSL_ENGINES", "OPENSSL_MODULES",
 }
 
 // hostPrefixes and hostEndings are those of further ones, most of which are paths.
 var (
-	hostPrefixes = []string{"LD_", "UCX_LOG_FILE", "UCX_ERROR_MAIL_", "HWLOC_XML"}
+	hostPrefixes = append(fabric.HostVariables(), "LD_", "HWLOC_XML")
 	hostEndings  = []string{
 		"_PATH", "_DIR", "_DIRECTORY", "_FILE", "_FILENAME", "_DEST", "_LIB", "_LIBRARY", "_PLUGIN", "_PLUGINS",
 		"_HOME", "_ROOT", "_CONF", "_SOCK", "_HOOK",

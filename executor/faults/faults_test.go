@@ -10,6 +10,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"weir/executor/lab"
 )
 
 var (
@@ -36,6 +38,7 @@ var program = sync.OnceValues(func() (string, error) {
 var built string
 
 func TestMain(m *testing.M) {
+	lab.UnsetTuningVariables()
 	code := m.Run()
 	if built != "" {
 		os.RemoveAll(built)

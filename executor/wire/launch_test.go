@@ -27,9 +27,23 @@ func generated(t *testing.T, generate string, ranks int64) move.Spec {
 func launchOf(options ...move.Spec) engine.Launch {
 	l := engine.Launch{ID: "l-0", Ranks: 64}
 	for i, o := range options {
-		l.Cases = append(l.Cases, engine.Case{Key: fmt.Sprintf("c[x=%d]", i), Options: o})
+		c, err := engine.NewCase(fmt.Sprintf("c[x=%d]", i), &o, 0, nil)
+		if err != nil {
+			panic(err)
+		}
+		l.Cases = append(l.Cases, c)
 	}
 	return l
+}
+
+// specOf is what a case moves.
+func specOf(t *testing.T, c engine.Case) move.Spec {
+	t.Helper()
+	o, err := move.Read(c.Spec, c.Large)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o
 }
 
 func encoded(t *testing.T, l engine.Launch) []byte {
@@ -49,7 +63,7 @@ func TestAMatrixTravelsOnce(t *testing.T) {
 	if len(all) > len(one)+2000 {
 		t.Errorf("%d bytes of one case and %d of three", len(one), len(all))
 	}
-	if l.Cases[2].Options.Matrix == nil {
+	if specOf(t, l.Cases[2]).Matrix == nil {
 		t.Error("what was sent has lost its matrix")
 	}
 	back, err := DecodeLaunch(all)
@@ -57,15 +71,15 @@ func TestAMatrixTravelsOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range back.Cases {
-		if c.Options.Matrix == nil || c.Options.Matrix.Compact() != o.Matrix.Compact() {
+		if m := specOf(t, c).Matrix; m == nil || m.Compact() != o.Matrix.Compact() {
 			t.Errorf("case %s arrives without its matrix", c.Key)
 		}
 	}
 	back, err = DecodeLaunch(encoded(t, launchOf(o, generated(t, "ring 1MiB", 64), o)))
-	if err != nil || back.Cases[1].Options.Matrix.NonZero() != 64 || back.Cases[2].Options.Matrix.NonZero() != 64*63 {
+	if err != nil || specOf(t, back.Cases[1]).Matrix.NonZero() != 64 || specOf(t, back.Cases[2]).Matrix.NonZero() != 64*63 {
 		t.Errorf("other matrices arrive wrong: %v", err)
 	}
-	if back, err = DecodeLaunch([]byte(`{"ranks": 2, "cases": [{"key": "a"}, {"key": "b"}]}`)); err != nil || back.Cases[1].Options.Matrix != nil {
+	if back, err = DecodeLaunch([]byte(`{"ranks": 2, "cases": [{"key": "a"}, {"key": "b"}]}`)); err != nil || back.Cases[1].Large != nil {
 		t.Errorf("a transfer got a matrix: %v", err)
 	}
 }
@@ -73,7 +87,7 @@ func TestAMatrixTravelsOnce(t *testing.T) {
 // A launch that is too long says how long it is, and which case makes it so.
 func TestALaunchThatIsTooLong(t *testing.T) {
 	long := func(mib int) move.Spec {
-		return move.Spec{Provider: strings.Repeat("x", mib<<20)}
+		return move.Spec{Pages: strings.Repeat("x", mib<<20)}
 	}
 	encoded(t, launchOf(long(20), long(23), long(20))) // is not
 	_, err := EncodeLaunch(launchOf(long(20), long(23), long(22)))

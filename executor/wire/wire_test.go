@@ -2,17 +2,16 @@ package wire
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"io"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"weir/engine"
-	"weir/results"
-	"weir/workload/move"
+	"weir/workload"
 )
 
 func TestFramesComeOutAsTheyWentIn(t *testing.T) {
@@ -58,36 +57,27 @@ func TestGarbageIsRefused(t *testing.T) {
 }
 
 func TestResultKeepsItsSamples(t *testing.T) {
-	want := &move.Part{
-		Key: "b[block_size=4KiB]", Rank: 1, Initiator: true, Verified: true, Transport: "shm", Memcpy: 1e10,
-		Samples: &results.Samples{
-			Case: "b[block_size=4KiB]", Rank: 1, Ops: 2, Bytes: 8192, Start: 5, End: 9,
-			Counts: map[int]int64{3: 1, 900: 1}, First: []int64{3, 900},
-		},
+	for name, want := range map[string]*workload.Part{
+		"samples": {Key: "b[block_size=4KiB]", Rank: 1, Facts: json.RawMessage(`{"transport":"shm"}`), Samples: []byte("WEIRSMP1…")},
+		"none":    {Key: "b", Facts: json.RawMessage(`{"verified":true}`)},
+		"nothing": {Key: "b"},
+	} {
+		body, err := EncodeResult(want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := DecodeResult(body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
 	}
-	body, err := EncodeResult(want)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, raw, err := DecodeResult(body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got.Samples, err = results.ReadSamples(bytes.NewReader(raw)); err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
-		t.Error(diff)
-	}
-}
-
-func TestAnInitiatorWithoutSamplesIsRefused(t *testing.T) {
-	body, err := EncodeResult(&move.Part{Key: "b", Initiator: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, _, err := DecodeResult(body); err == nil {
-		t.Error("accepted")
+	for name, body := range map[string]string{"cut short": "\x09{}", "no length": "", "no JSON": "\x02{]", "facts that are no JSON": "\x0d{\"facts\": ]]}"} {
+		if got, err := DecodeResult([]byte(body)); err == nil {
+			t.Errorf("%s is read as %+v", name, got)
+		}
 	}
 }
 
@@ -120,7 +110,7 @@ func FuzzRead(f *testing.F) {
 		}
 		f.Add(b.Bytes())
 	}
-	self, err := EncodeSelf(engine.Identity{Rank: 1, CPUs: []int{3}}, []byte(`{"ranks":2,"cases":[{"key":"c","options":{"Matrix":"2: 0>1=5"}}]}`))
+	self, err := EncodeSelf(engine.Identity{Rank: 1, CPUs: []int{3}}, []byte(`{"ranks":2,"cases":[{"key":"c","spec":{"Ranks":2},"large":{"Matrix":"2: 0>1=5"}}]}`))
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -129,7 +119,7 @@ func FuzzRead(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add(told.Bytes())
-	result, err := EncodeResult(&move.Part{Key: "k", Initiator: true, Samples: &results.Samples{}})
+	result, err := EncodeResult(&workload.Part{Key: "k", Facts: json.RawMessage(`{"initiator":true}`), Samples: []byte("s")})
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -152,7 +142,7 @@ func FuzzRead(f *testing.F) {
 			if peers, err := DecodePeers(frame.Body, 2); err == nil && len(peers) != 2 {
 				t.Fatal("accepted too few peers")
 			}
-			if _, raw, err := DecodeResult(frame.Body); err == nil && len(raw) > len(frame.Body) {
+			if p, err := DecodeResult(frame.Body); err == nil && len(p.Samples) > len(frame.Body) {
 				t.Fatal("samples longer than the message")
 			}
 			if e, err := DecodeFailure(frame.Body); err == nil && e == nil {

@@ -61,6 +61,15 @@ func TestTheShellReachesEveryHost(t *testing.T) {
 		}
 	}
 	w.clean()
+
+	// An agent that ssh starts for the session takes any variable, with commands or without.
+	out := t.TempDir() + "/out"
+	cmd := w.command("run", write(t, "scenario.yaml", ucxOnOneNode), "--hosts", "h1", "--ssh-config", config, "--out", out)
+	cmd.Env = append(cmd.Env, "MKL_ON_NO_LIST=/a/value")
+	start(t, cmd).ends(0)
+	if got := document(t, out).Environment.Variables["MKL_ON_NO_LIST"]; got != "/a/value" {
+		t.Errorf("over ssh MKL_ON_NO_LIST is %q", got)
+	}
 }
 
 // What a scenario or a shell asks of an agent without commands that would have a library

@@ -28,6 +28,7 @@ var binary = sync.OnceValues(func() (string, error) {
 var home string
 
 func TestMain(m *testing.M) {
+	lab.UnsetTuningVariables()
 	var err error
 	if home, err = os.MkdirTemp("", "wh"); err != nil {
 		panic(err)

@@ -1,7 +1,6 @@
 package toy
 
 import (
-	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -26,42 +25,13 @@ runs:
 // built is a weir with a workload more: a folder, and a line in the list of workloads.
 func built(t *testing.T) string {
 	t.Helper()
-	top, err := filepath.Abs("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
-	list := filepath.Join(top, "workload", "kinds", "kinds.go")
-	src, err := os.ReadFile(list)
-	if err != nil {
-		t.Fatal(err)
-	}
-	const before = "import (\n"
-	more := strings.Replace(string(src), before, before+"\t_ \"weir/test/toy/counting\"\n", 1)
-	if more == string(src) {
+	const list, before = "workload/kinds/kinds.go", "import (\n"
+	src := source(t, list)
+	more := strings.Replace(src, before, before+"\t_ \"weir/test/toy/counting\"\n", 1)
+	if more == src {
 		t.Fatalf("%s has no list of imports", list)
 	}
-	dir := t.TempDir()
-	file := filepath.Join(dir, "kinds.go")
-	overlay, err := json.Marshal(map[string]any{"Replace": map[string]string{list: file}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	write(t, file, more)
-	write(t, filepath.Join(dir, "overlay.json"), string(overlay))
-	bin := filepath.Join(dir, "weir")
-	cmd := exec.Command("go", "build", "-overlay", filepath.Join(dir, "overlay.json"), "-o", bin, "./cmd/weir")
-	cmd.Dir = top
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	return bin
-}
-
-func write(t *testing.T, name, content string) {
-	t.Helper()
-	if err := os.WriteFile(name, []byte(content), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	return builtWith(t, map[string]string{list: more})
 }
 
 // weir runs the program, which must end with this exit code, and gives what it wrote.

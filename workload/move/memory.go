@@ -1,6 +1,7 @@
 package move
 
 import (
+	"weir/fabric"
 	"weir/quantity"
 	"weir/workload"
 )
@@ -29,20 +30,13 @@ func (t Spec) ReservedPage() quantity.Size {
 	return size
 }
 
-// Lacks says why a fabric cannot have the buffers that are asked for, or cannot wait as is
-// asked for; "": it can. Others in their place would be measured unsaid.
-func (t Spec) Lacks(fabric string) string {
-	switch {
-	case fabric == "ucx" && !t.Heap() && t.Pages != "" && t.Pages != "default":
-		return "fabric ucx allocates the buffers itself and has no pages " + t.Pages + ": alloc heap has them, or UCX's own environment variables decide about them (UCX_POSIX_HUGETLB_MODE)"
-	case t.Sleeps() && fabric == "ucx" && (t.API == "" || t.API == "rma"):
-		return "api rma of fabric ucx has no wait sleep: nothing wakes the target of a one-sided write; api am, tag and tag_sync have it"
-	case t.Sleeps() && fabric != "ucx" && fabric != "libfabric":
-		return "fabric " + fabric + " has no wait sleep: fabric libfabric has it, and ucx with api am, tag and tag_sync"
-	case fabric == "shm" && t.Heap():
-		return "fabric shm has no alloc heap: ranks map each other's buffers, and private memory cannot be mapped by another process"
-	}
-	return ""
+// Lacks says what of a case a fabric cannot do; "": it can do all. Buffers of another kind
+// than those asked for would be measured unsaid.
+func (t Spec) Lacks(name string) string {
+	return fabric.Lacks(name, fabric.Needs{
+		Op: t.Op, Mode: t.Mode, Pages: t.Pages, InFlight: t.InFlight, Heap: t.Heap(), Sleeps: t.Sleeps(),
+		Matrix: t.Pattern == MatrixPattern, Options: t.FabricOptions,
+	})
 }
 
 // Placement is where the buffers are to be.

@@ -4,8 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
+	"weir/fabric"
 	"weir/quantity"
 	"weir/workload"
 )
@@ -170,25 +170,17 @@ func (t Spec) Check() error {
 	return nil
 }
 
-// Lists says whether a request is one message of a list of its blocks.
-func (t Spec) Lists() bool { return t.Datatype == "iov" }
-
 // checkFabric holds what a fabric cannot do, whatever the pattern.
 func (t Spec) checkFabric() error {
-	_, numa := workload.ParseNUMA(t.NUMA)
-	switch {
-	case t.Fabric != SimFabric && t.Ranks > workload.MostProcesses:
-		return fmt.Errorf("a launch has at most %d ranks, not %d: the engine numbers them with 10 bits; only fabric sim, which starts no processes, takes up to %d", workload.MostProcesses, t.Ranks, workload.MostSimulated)
-	case numa != nil:
-		return fmt.Errorf("option numa: %w", numa)
-	case t.Lacks(t.Fabric) != "":
-		return errors.New(t.Lacks(t.Fabric))
-	case t.Op == "read" && t.API != "" && t.API != "rma":
-		return fmt.Errorf("api %s of fabric ucx sends messages, which carry writes: nothing in them reads from the target's memory; for op read use api rma", t.API)
-	case t.Lists() && !strings.HasPrefix(t.API, "tag"):
-		return fmt.Errorf("datatype iov of fabric ucx is for api tag and tag_sync, not %s: only what they send can be a list of blocks", t.API)
-	case t.Nixl != nil && t.Nixl.Reregister && t.Mode == "stream" && t.InFlight != 1:
-		return fmt.Errorf("option nixl_reregister needs in_flight 1, not %d: requests in flight share the memory whose registration each of them would take from the others", t.InFlight)
+	if !fabric.Simulated(t.Fabric) && t.Ranks > workload.MostProcesses {
+		return fmt.Errorf("a launch has at most %d ranks, not %d: the engine numbers them with 10 bits; "+
+			"only fabric %s, which starts no processes, takes up to %d", workload.MostProcesses, t.Ranks, fabric.SimName, workload.MostSimulated)
+	}
+	if _, err := workload.ParseNUMA(t.NUMA); err != nil {
+		return fmt.Errorf("option numa: %w", err)
+	}
+	if why := t.Lacks(t.Fabric); why != "" {
+		return errors.New(why)
 	}
 	return nil
 }

@@ -3,7 +3,6 @@ package move
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"weir/quantity"
 )
@@ -80,12 +79,6 @@ func (t Spec) checkMatrix() error {
 		return fmt.Errorf("traffic of a matrix has mode stream, a batch and threads of 1, iterations and no duration, and random contents that are not spread over memory")
 	case t.Shards < 1 || t.Shards > MostShards:
 		return fmt.Errorf("%d shards of a cell: there are 1 to %d", t.Shards, MostShards)
-	case t.Fabric == SimFabric:
-		return fmt.Errorf("fabric sim has no model of a matrix yet: use a fabric that moves bytes, or workload transfer")
-	case t.Nixl != nil && t.Nixl.Reregister:
-		return fmt.Errorf("option nixl_reregister is one of workload transfer: the cells of a matrix move at the same time, and share a registration")
-	case strings.HasPrefix(t.API, "tag"):
-		return fmt.Errorf("api %s of fabric ucx posts receives ahead, all of one size: the cells of a matrix and their shards have many; use api rma or am", t.API)
 	}
 	if rank, bytes := m.Bottleneck(); bytes > int64(mostMemory) {
 		return fmt.Errorf("rank %d has %v to send or to receive, which is more than %v", rank, quantity.Size(bytes), mostMemory)

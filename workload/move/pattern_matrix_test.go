@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"weir/fabric"
 	"weir/matrix"
 )
 
@@ -93,10 +94,13 @@ func TestMatricesThatCannotMove(t *testing.T) {
 		"random contents":                       func(o *Spec) { o.Payload = "zero" },
 		"0 shards":                              func(o *Spec) { o.Shards = 0 },
 		"there are 1 to 1048576":                func(o *Spec) { o.Shards = 1<<20 + 1 },
-		"fabric sim has no model":               func(o *Spec) { o.Fabric = SimFabric },
-		"api tag of fabric ucx posts":           func(o *Spec) { o.Fabric, o.API = "ucx", "tag" },
-		"for op read use api rma":               func(o *Spec) { o.Fabric, o.API, o.Op = "ucx", "am", "read" },
-		"has no pages thp":                      func(o *Spec) { o.Fabric, o.Pages = "ucx", "thp" },
+		"fabric sim has no model":               func(o *Spec) { o.Fabric = fabric.SimName },
+		"api tag of fabric ucx posts":           func(o *Spec) { o.Fabric, o.FabricOptions = "ucx", fabric.Options{"api": "tag"} },
+		"for op read use api rma":               func(o *Spec) { o.Fabric, o.FabricOptions, o.Op = "ucx", fabric.Options{"api": "am"}, "read" },
+		"cells of a matrix move at the same time": func(o *Spec) {
+			o.Fabric, o.FabricOptions = "nixl", fabric.Options{"nixl_reregister": "true"}
+		},
+		"has no pages thp": func(o *Spec) { o.Fabric, o.Pages = "ucx", "thp" },
 		"rank 2 has": func(o *Spec) {
 			o.Matrix = newMatrix(t, 3, matrix.Cell{From: 0, To: 2, Bytes: 1 << 49}, matrix.Cell{From: 1, To: 2, Bytes: 1<<49 + 1})
 		},

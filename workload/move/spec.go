@@ -3,6 +3,8 @@ package move
 import (
 	"encoding/json"
 	"fmt"
+
+	"weir/fabric"
 	"weir/matrix"
 	"weir/quantity"
 	"weir/workload"
@@ -24,24 +26,9 @@ type Spec struct {
 	Own                                                  *matrix.Matrix `json:"-"`          // cells of ranks with themselves, which Matrix has none of: what they copy; nil: there are none
 	Shards                                               int64          `json:",omitempty"` // descriptors of a cell, in workload traffic
 	Step                                                 *Step          `json:",omitempty"` // of workload traffic_sequence; nil: of others
-	Provider                                             string         `json:",omitempty"` // of fabric libfabric; "": its choice
-	API                                                  string         `json:",omitempty"` // of fabric ucx; "": rma, and of others
-	Datatype                                             string         `json:",omitempty"` // of fabric ucx; "": contig, and of others
-	Nixl                                                 *Nixl          `json:",omitempty"` // of fabric nixl; nil for others
-	Sim                                                  *Simulation    `json:",omitempty"` // of fabric sim; nil for others
-}
-
-// ReadFabric reads the options that only some fabrics have.
-func (t *Spec) ReadFabric(get workload.Getter) error {
-	var err error
-	switch t.Fabric {
-	case "ucx":
-		err = get.Read(map[string]*string{"api": &t.API}, nil)
-		t.Datatype, _ = get("datatype").(string) // which only workload transfer has
-	case NixlFabric:
-		t.Nixl, err = decodeNixl(get)
-	}
-	return err
+	// FabricOptions are those that belong to Fabric; nil: it has none.
+	FabricOptions fabric.Options     `json:",omitempty"`
+	Sim           *fabric.Simulation `json:",omitempty"` // of a simulated fabric; nil: it moves bytes
 }
 
 // Runners of a Spec, by their names in package engine.
@@ -56,7 +43,7 @@ func (t Spec) Demand() workload.Demand {
 		Runner: NativeRunner, Ranks: int(t.Ranks), Threads: max(1, int(t.Threads)), Fabric: t.Fabric, Lacks: t.Lacks,
 		NUMA: t.Placement(), Memory: t.touched(),
 	}
-	if t.Fabric == SimFabric {
+	if fabric.Simulated(t.Fabric) {
 		d.Runner = SimRunner
 	}
 	return d

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"weir/fabric"
 	"weir/matrix"
 	"weir/quantity"
 	"weir/workload"
@@ -30,7 +31,7 @@ func drawSpec(t *rapid.T) move.Spec {
 	var s move.Spec
 	for _, p := range []*string{
 		&s.Fabric, &s.Op, &s.Initiator, &s.Target, &s.Pattern, &s.Mode, &s.Verify, &s.Reuse, &s.Pages, &s.Payload,
-		&s.Alloc, &s.Wait, &s.NUMA, &s.Provider, &s.API, &s.Datatype,
+		&s.Alloc, &s.Wait, &s.NUMA,
 	} {
 		*p = word.Draw(t, "word")
 	}
@@ -40,18 +41,14 @@ func drawSpec(t *rapid.T) move.Spec {
 	s.Bidirectional = rapid.Bool().Draw(t, "bidirectional")
 	s.BlockSize = quantity.Size(rapid.Int64Range(0, 1<<40).Draw(t, "block size"))
 	s.Duration = drawTime(t, "duration")
-	if rapid.Bool().Draw(t, "over nixl") {
-		s.Nixl = &move.Nixl{
-			Backend: "UCX", Merge: rapid.Bool().Draw(t, "merge"), Recreate: rapid.Bool().Draw(t, "recreate"),
-			Prepared: rapid.Bool().Draw(t, "prepared"), Reregister: rapid.Bool().Draw(t, "reregister"),
-			ProgressThread: rapid.Bool().Draw(t, "progress thread"),
+	for range rapid.IntRange(0, 2).Draw(t, "options of the fabric") {
+		if s.FabricOptions == nil {
+			s.FabricOptions = fabric.Options{}
 		}
-		for range rapid.IntRange(0, 2).Draw(t, "parameters") {
-			s.Nixl.Params = append(s.Nixl.Params, workload.Param{Key: word.Draw(t, "key"), Value: word.Draw(t, "value")})
-		}
+		s.FabricOptions[word.Draw(t, "option")] = word.Draw(t, "value")
 	}
 	if rapid.Bool().Draw(t, "simulated") {
-		s.Sim = &move.Simulation{
+		s.Sim = &fabric.Simulation{
 			Latency: drawTime(t, "latency"), Seed: rapid.Int64().Draw(t, "seed"),
 			Bandwidth: quantity.Rate(quantity.Round(rapid.Float64Range(1, 1e18).Draw(t, "bandwidth"))),
 			Noise:     drawShare(t, "noise"), Jitter: drawShare(t, "jitter"),

@@ -2,22 +2,25 @@ package sequence
 
 import (
 	_ "embed"
+	"slices"
+
+	"weir/fabric"
 	"weir/quantity"
+	"weir/results"
 	"weir/workload"
 	"weir/workload/move"
 	"weir/workload/traffic"
 	"weir/workload/transfer"
 )
 
+var named, prefixed = fabric.OptionsOf(true)
+
 // Kind is workload traffic_sequence, which plays many matrices one after the other, as NIXL's
 // sequential-ct-perftest does.
 var Kind = &workload.Kind{
 	Name: "traffic_sequence",
 	Doc:  "traffic matrices one after the other: the ranks of each meet, sleep, and start together; and each again alone. Each pattern of the sequence is a case, and all of them run in one launch",
-	Options: append([]workload.Option{
-		process("fabric"),
-		transfer.Option("provider"),
-		transfer.Option("api"),
+	Options: slices.Concat([]workload.Option{process("fabric")}, named, []workload.Option{
 		{Name: "op", Type: workload.Enum, Default: "write", Values: []string{"write", "read"}, Item: workload.MayItem},
 		move.MemoryKind("memory"),
 		{Name: "patterns", Type: workload.Patterns, Process: true},
@@ -41,21 +44,21 @@ var Kind = &workload.Kind{
 		transfer.Option("pages"),
 		transfer.Option("alloc"),
 		transfer.Option("numa"),
-	}, move.NixlOptions...),
+	}, prefixed),
 	Metrics: append([]workload.Metric{
 		{Name: "latency", Unit: "s", Better: workload.Lower},
-		{Name: "latency.min", Unit: "s", Better: workload.Lower},
-		{Name: "latency.p50", Unit: "s", Better: workload.Lower},
-		{Name: "latency.max", Unit: "s", Better: workload.Lower},
+		{Name: "latency.min", Unit: "s", Better: workload.Lower, Quantile: "min"},
+		{Name: "latency.p50", Unit: "s", Better: workload.Lower, Quantile: "p50"},
+		{Name: "latency.max", Unit: "s", Better: workload.Lower, Quantile: "max"},
 		{Name: "isolated_latency", Unit: "s", Better: workload.Lower},
 		{Name: "isolated_latency.min", Unit: "s", Better: workload.Lower},
 		{Name: "isolated_latency.p50", Unit: "s", Better: workload.Lower},
 		{Name: "isolated_latency.max", Unit: "s", Better: workload.Lower},
-		{Name: "slowdown", Better: workload.Lower},
-		{Name: "bandwidth", Unit: "GB/s", Better: workload.Higher},
+		{Name: "slowdown", Better: workload.Lower, Headline: true},
+		{Name: "bandwidth", Unit: "GB/s", Better: workload.Higher, FromRanks: results.SlowestRank},
 		{Name: "isolated_bandwidth", Unit: "GB/s", Better: workload.Higher},
-		{Name: "bandwidth.per_sender", Unit: "GB/s", Better: workload.Higher},
-		{Name: "bandwidth.min_sender", Unit: "GB/s", Better: workload.Higher},
+		{Name: "bandwidth.per_sender", Unit: "GB/s", Better: workload.Higher, FromRanks: results.EachRank},
+		{Name: "bandwidth.min_sender", Unit: "GB/s", Better: workload.Higher, FromRanks: results.EachRank},
 		{Name: "skew", Unit: "s", Better: workload.Lower, MayBeZero: true},
 		{Name: "skew.p50", Unit: "s", Better: workload.Lower, MayBeZero: true},
 		{Name: "late", Unit: "s", Better: workload.Lower, MayBeZero: true},
@@ -63,8 +66,21 @@ var Kind = &workload.Kind{
 		{Name: "drift.max", Unit: "s", Better: workload.Lower, MayBeZero: true},
 	}, trafficMetrics("bytes", "bytes.own", "senders", "receivers", "bottleneck.bytes", "ceiling", "ceiling.best", "ceiling.bandwidth", "ceiling.memcpy",
 		"prep.alloc", "prep.register", "prep.connect", "clock.resolution", "clock.cost", "clock.bound")...),
-	OneOf:    []string{"patterns", "metadata_file", "generate"},
-	Checked:  []string{"pattern", "matrix", "own_cells", "ranks", "op", "fabric", "api", "pages", "alloc", "numa", "nixl_backend", "nixl_prepared", "nixl_reregister", "time_scale", "sleep_before_launch", "sleep_after_launch"},
+	OneOf: []string{"patterns", "metadata_file", "generate"},
+	Checked: append([]string{
+		"pattern", "matrix", "own_cells", "ranks", "op", "fabric", "pages", "alloc", "numa", "time_scale",
+		"sleep_before_launch", "sleep_after_launch",
+	}, fabric.CheckedOptions(true)...),
+	Columns: []workload.Column{ // those of sequential-ct-perftest, and what was moved
+		{Metric: "bytes", Head: "moves\n", Drop: 4},
+		{Metric: "senders", Head: "senders", Drop: 8},
+		{Metric: "latency", Head: "latency\n"},
+		{Metric: "isolated_latency", Head: "isolated\nlatency"},
+		{Metric: "slowdown", Head: "slowdown\n", Interval: true},
+		{Metric: "bandwidth", Head: "bandwidth\n", Drop: 3},
+		{Metric: "ceiling", Head: "% of ceiling", Drop: 1, Percent: true},
+	},
+	Brief:    []string{"bandwidth", "latency.p50", "slowdown"},
 	Sequence: "pattern",
 }
 
@@ -80,7 +96,10 @@ func init() {
 		_, err := Decode(v)
 		return err
 	}
-	Kind.Behaviour = workload.Behaviour{Spec: spec, Arrange: arrange, Reduce: reduce, Together: together, Timetable: timetable}
+	Kind.Behaviour = workload.Behaviour{
+		Spec: spec, Arrange: arrange, Reduce: reduce, Together: together, Timetable: timetable,
+		OfCeiling: move.OfCeiling, AcrossHosts: traffic.AcrossHosts, Starts: traffic.Starts,
+	}
 	workload.Register(Kind)
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"weir/fabric"
 	"weir/quantity"
 	"weir/workload"
 	"weir/workload/move"
@@ -18,7 +19,7 @@ func Decode(v workload.Values) (move.Spec, error) {
 	s := &move.Step{}
 	get := Kind.Get(v)
 	err := get.Read(map[string]*string{
-		"fabric": &t.Fabric, "op": &t.Op, "memory": &t.Initiator, "verify": &t.Verify, "pages": &t.Pages, "alloc": &t.Alloc, "numa": &t.NUMA, "provider": &t.Provider,
+		"fabric": &t.Fabric, "op": &t.Op, "memory": &t.Initiator, "verify": &t.Verify, "pages": &t.Pages, "alloc": &t.Alloc, "numa": &t.NUMA,
 	}, map[string]*int64{
 		"isolated_iterations": &t.Iterations, "isolated_warmup": &t.Warmup, "shards": &t.Shards,
 		"iterations": &s.Iterations, "warmup": &s.Warmup, "pattern": &s.Pattern,
@@ -27,7 +28,7 @@ func Decode(v workload.Values) (move.Spec, error) {
 		return t, err
 	}
 	t.Target = t.Initiator
-	if err := t.ReadFabric(get); err != nil {
+	if t.FabricOptions, err = fabric.Read(t.Fabric, get); err != nil {
 		return t, err
 	}
 	written, _ := get("matrix").(string)
@@ -57,6 +58,7 @@ func Decode(v workload.Values) (move.Spec, error) {
 		*p = quantity.Time(float64(sleep) * float64(scale))
 	}
 	t.Step = s
+	t.Intern(v["matrix"], v["own_cells"])
 	t.Fit()
 	return t, t.Check()
 }

@@ -3,22 +3,24 @@ package traffic
 import (
 	_ "embed"
 	"fmt"
+	"slices"
 	"strings"
 
+	"weir/fabric"
 	"weir/matrix"
+	"weir/results"
 	"weir/workload"
 	"weir/workload/move"
 	"weir/workload/transfer"
 )
 
+var named, prefixed = fabric.OptionsOf(true)
+
 // Kind is workload traffic, which moves the cells of a matrix, as NIXL's ct-perftest does.
 var Kind = &workload.Kind{
 	Name: "traffic",
 	Doc:  "one traffic matrix: each rank moves so many bytes to each other, again and again, all starting together",
-	Options: append([]workload.Option{
-		transfer.Option("fabric"),
-		transfer.Option("provider"),
-		transfer.Option("api"),
+	Options: slices.Concat([]workload.Option{transfer.Option("fabric")}, named, []workload.Option{
 		transfer.Option("op"),
 		move.MemoryKind("memory"),
 		{Name: "matrix", Type: workload.Matrix, Process: true},
@@ -33,20 +35,20 @@ var Kind = &workload.Kind{
 		transfer.Option("pages"),
 		transfer.Option("alloc"),
 		transfer.Option("numa"),
-	}, move.NixlOptions...),
+	}, prefixed),
 	Metrics: []workload.Metric{
 		{Name: "latency.avg", Unit: "s", Better: workload.Lower},
-		{Name: "latency.min", Unit: "s", Better: workload.Lower},
-		{Name: "latency.p50", Unit: "s", Better: workload.Lower},
-		{Name: "latency.p90", Unit: "s", Better: workload.Lower},
-		{Name: "latency.p95", Unit: "s", Better: workload.Lower},
-		{Name: "latency.p99", Unit: "s", Better: workload.Lower},
-		{Name: "latency.max", Unit: "s", Better: workload.Lower},
-		{Name: "bandwidth", Unit: "GB/s", Better: workload.Higher},
-		{Name: "bandwidth.per_sender", Unit: "GB/s", Better: workload.Higher},
-		{Name: "bandwidth.min_sender", Unit: "GB/s", Better: workload.Higher},
-		{Name: "bandwidth.per_receiver", Unit: "GB/s", Better: workload.Higher},
-		{Name: "bandwidth.min_receiver", Unit: "GB/s", Better: workload.Higher},
+		{Name: "latency.min", Unit: "s", Better: workload.Lower, Quantile: "min"},
+		{Name: "latency.p50", Unit: "s", Better: workload.Lower, Quantile: "p50"},
+		{Name: "latency.p90", Unit: "s", Better: workload.Lower, Quantile: "p90"},
+		{Name: "latency.p95", Unit: "s", Better: workload.Lower, Quantile: "p95"},
+		{Name: "latency.p99", Unit: "s", Better: workload.Lower, Quantile: "p99"},
+		{Name: "latency.max", Unit: "s", Better: workload.Lower, Quantile: "max"},
+		{Name: "bandwidth", Unit: "GB/s", Better: workload.Higher, FromRanks: results.SlowestRank},
+		{Name: "bandwidth.per_sender", Unit: "GB/s", Better: workload.Higher, FromRanks: results.EachRank},
+		{Name: "bandwidth.min_sender", Unit: "GB/s", Better: workload.Higher, FromRanks: results.EachRank},
+		{Name: "bandwidth.per_receiver", Unit: "GB/s", Better: workload.Higher, FromRanks: results.EachRank},
+		{Name: "bandwidth.min_receiver", Unit: "GB/s", Better: workload.Higher, FromRanks: results.EachRank},
 		{Name: "latency.max_receiver", Unit: "s", Better: workload.Lower},
 		{Name: "bytes", Unit: "B", Better: workload.Neither},
 		move.OwnBytes,
@@ -55,11 +57,11 @@ var Kind = &workload.Kind{
 		{Name: "skew", Unit: "s", Better: workload.Lower, MayBeZero: true},
 		{Name: "skew.p50", Unit: "s", Better: workload.Lower, MayBeZero: true},
 		{Name: "bottleneck.bytes", Unit: "B", Better: workload.Neither},
-		{Name: "bottleneck.bandwidth", Unit: "GB/s", Better: workload.Higher},
+		{Name: "bottleneck.bandwidth", Unit: "GB/s", Better: workload.Higher, Ceiling: "ceiling.bandwidth"},
 		{Name: "ceiling", Better: workload.Higher},
-		{Name: "ceiling.best", Better: workload.Higher},
-		{Name: "ceiling.bandwidth", Unit: "GB/s", Better: workload.Neither},
-		{Name: "ceiling.memcpy", Unit: "GB/s", Better: workload.Neither},
+		{Name: "ceiling.best", Better: workload.Higher, Reference: true},
+		{Name: "ceiling.bandwidth", Unit: "GB/s", Better: workload.Neither, Reference: true},
+		{Name: "ceiling.memcpy", Unit: "GB/s", Better: workload.Neither, Reference: true},
 		{Name: "prep.alloc", Unit: "s", Better: workload.Lower},
 		{Name: "prep.register", Unit: "s", Better: workload.Lower},
 		{Name: "prep.connect", Unit: "s", Better: workload.Lower},
@@ -71,8 +73,21 @@ var Kind = &workload.Kind{
 		{Name: "clock.cost", Unit: "s", Better: workload.Neither},
 		{Name: "clock.bound", Unit: "s", Better: workload.Neither, MayBeZero: true},
 	},
-	OneOf:   []string{"matrix", "matrix_file", "generate"},
-	Checked: []string{"matrix", "own_cells", "generate", "ranks", "op", "fabric", "api", "pages", "alloc", "numa", "nixl_backend", "nixl_prepared", "nixl_reregister"},
+	OneOf: []string{"matrix", "matrix_file", "generate"},
+	Checked: append([]string{
+		"matrix", "own_cells", "generate", "ranks", "op", "fabric", "pages", "alloc", "numa",
+	}, fabric.CheckedOptions(true)...),
+	Columns: []workload.Column{
+		{Metric: "bytes", Head: "moves\n", Drop: 4},
+		{Metric: "senders", Head: "senders", Drop: 8},
+		{Metric: "bandwidth", Head: "bandwidth\n", Interval: true},
+		{Metric: "bandwidth.per_sender", Head: "per sender\n", Drop: 9},
+		{Metric: "latency.avg", Head: "latency\navg", Drop: 4},
+		{Metric: "latency.p50", Head: "latency\np50", Drop: 5},
+		{Metric: "latency.p99", Head: "latency\np99", Drop: 2},
+		{Metric: "ceiling", Head: "% of ceiling", Drop: 1, Percent: true},
+	},
+	Brief: []string{"bandwidth", "latency.p50", "latency.p99"},
 }
 
 //go:embed docs.md
@@ -88,7 +103,10 @@ func init() {
 		_, err := decode(v, workload.Generated.Check)
 		return err
 	}
-	Kind.Behaviour = workload.Behaviour{Spec: spec, Reduce: reduce, Amount: amount}
+	Kind.Behaviour = workload.Behaviour{
+		Spec: spec, Reduce: reduce, Amount: amount,
+		OfCeiling: move.OfCeiling, AcrossHosts: AcrossHosts, Starts: Starts,
+	}
 	workload.Register(Kind)
 }
 
@@ -115,13 +133,13 @@ func decode(v workload.Values, generate func(g workload.Generated, ranks int) (*
 	t := move.Spec{Pattern: move.MatrixPattern, Mode: "stream", Reuse: "hot", Payload: "random", Batch: 1, Threads: 1}
 	get := Kind.Get(v)
 	err := get.Read(map[string]*string{
-		"fabric": &t.Fabric, "op": &t.Op, "memory": &t.Initiator, "verify": &t.Verify, "pages": &t.Pages, "alloc": &t.Alloc, "numa": &t.NUMA, "provider": &t.Provider,
+		"fabric": &t.Fabric, "op": &t.Op, "memory": &t.Initiator, "verify": &t.Verify, "pages": &t.Pages, "alloc": &t.Alloc, "numa": &t.NUMA,
 	}, map[string]*int64{"iterations": &t.Iterations, "warmup": &t.Warmup, "shards": &t.Shards})
 	if err != nil {
 		return t, err
 	}
 	t.Target = t.Initiator
-	if err := t.ReadFabric(get); err != nil {
+	if t.FabricOptions, err = fabric.Read(t.Fabric, get); err != nil {
 		return t, err
 	}
 	m, err := decodeMatrix(v, generate)
@@ -131,6 +149,7 @@ func decode(v workload.Values, generate func(g workload.Generated, ranks int) (*
 	if err != nil {
 		return t, err
 	}
+	t.Intern(v["matrix"], v["generate"], v["ranks"], v["own_cells"])
 	t.Fit()
 	return t, t.Check()
 }

@@ -20,10 +20,10 @@ func TestDecodeTraffic(t *testing.T) {
 		t.Errorf("%+v", o)
 	}
 	spec, err := Kind.Spec(workload.Values{"generate": "ring 4KiB", "ranks": int64(3), "memory": "vram", "op": "read", "shards": int64(4), "fabric": "ucx"})
-	if o := spec.(*move.Spec); err != nil || o.Matrix.Compact() != "3: 0>1=4096 1>2=4096 2>0=4096" || o.Op != "read" || o.Initiator != "vram" || o.Target != "vram" || o.Shards != 4 || o.API != "rma" {
+	if o := spec.(*move.Spec); err != nil || o.Matrix.Compact() != "3: 0>1=4096 1>2=4096 2>0=4096" || o.Op != "read" || o.Initiator != "vram" || o.Target != "vram" || o.Shards != 4 || o.FabricOptions["api"] != "rma" {
 		t.Errorf("%+v, %v", o, err)
 	}
-	if o, err = Decode(workload.Values{"matrix": "2: 0>1=5", "fabric": "nixl"}); err != nil || o.Nixl == nil || o.Nixl.Backend != "UCX" {
+	if o, err = Decode(workload.Values{"matrix": "2: 0>1=5", "fabric": "nixl"}); err != nil || o.FabricOptions["nixl_backend"] != "UCX" {
 		t.Errorf("%+v, %v", o, err)
 	}
 	if k, _ := workload.Lookup("transfer"); k.Name != "transfer" {

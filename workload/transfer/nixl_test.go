@@ -1,26 +1,30 @@
 package transfer
 
 import (
-	"slices"
+	"maps"
 	"strings"
 	"testing"
 
+	"weir/fabric"
 	"weir/quantity"
 	"weir/workload"
-	"weir/workload/move"
 )
 
 func TestDecodeNixl(t *testing.T) {
-	v := workload.Values{"fabric": move.NixlFabric, "block_size": quantity.Size(8), "nixl_params": "num_workers=2", "nixl_merge": true, "nixl_recreate": true, "nixl_prepared": true}
+	v := workload.Values{"fabric": "nixl", "block_size": quantity.Size(8), "nixl_params": "num_workers=2", "nixl_merge": true, "nixl_recreate": true, "nixl_prepared": true}
 	o, err := Decode(v)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := o.Nixl; n == nil || n.Backend != "UCX" || !slices.Equal(n.Params, []workload.Param{{Key: "num_workers", Value: "2"}}) || !n.Merge || !n.Recreate || !n.Prepared || n.Reregister || n.ProgressThread {
-		t.Errorf("decoded as %+v", o.Nixl)
+	want := fabric.Options{
+		"nixl_backend": "UCX", "nixl_params": "num_workers=2", "nixl_merge": "true", "nixl_recreate": "true", "nixl_prepared": "true",
+		"nixl_reregister": "false", "nixl_progress_thread": "false",
 	}
-	if o, err := Decode(workload.Values{"fabric": "ucx", "block_size": quantity.Size(8)}); err != nil || o.Nixl != nil {
-		t.Errorf("fabric ucx has %+v, %v", o.Nixl, err)
+	if !maps.Equal(o.FabricOptions, want) {
+		t.Errorf("decoded as %v, want %v", o.FabricOptions, want)
+	}
+	if o, err := Decode(workload.Values{"fabric": "ucx", "block_size": quantity.Size(8)}); err != nil || o.FabricOptions["nixl_backend"] != "" {
+		t.Errorf("fabric ucx has %v, %v", o.FabricOptions, err)
 	}
 	for want, change := range map[string]workload.Values{
 		"which is no name of a backend":              {"nixl_backend": "../UCX"},
@@ -31,7 +35,7 @@ func TestDecodeNixl(t *testing.T) {
 		"exclude each other":                         {"nixl_prepared": true, "nixl_reregister": true, "in_flight": int64(1)},
 		"nixl_reregister needs in_flight 1, not 16":  {"nixl_reregister": true},
 	} {
-		bad := workload.Values{"fabric": move.NixlFabric, "block_size": quantity.Size(8)}
+		bad := workload.Values{"fabric": "nixl", "block_size": quantity.Size(8)}
 		for name, value := range change {
 			bad[name] = value
 		}

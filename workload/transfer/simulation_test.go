@@ -7,9 +7,9 @@ import (
 
 	"pgregory.net/rapid"
 
+	"weir/fabric"
 	"weir/quantity"
 	"weir/workload"
-	"weir/workload/move"
 )
 
 func TestParseSimulationOption(t *testing.T) {
@@ -54,7 +54,7 @@ func TestParseSimulationOption(t *testing.T) {
 func TestSimulationOptionsSurviveJSON(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		in := workload.Values{
-			"fabric":        move.SimFabric,
+			"fabric":        fabric.SimName,
 			"sim_latency":   quantity.Time(rapid.Int64Range(0, 1e12).Draw(t, "latency")),
 			"sim_bandwidth": quantity.Rate(quantity.Round(rapid.Float64Range(1, 1e18).Draw(t, "bandwidth"))),
 			"sim_noise":     quantity.Percent(quantity.Round(rapid.Float64Range(0, 1).Draw(t, "noise"))),
@@ -90,7 +90,7 @@ func TestOptionsThatExistForOneFabric(t *testing.T) {
 	if _, there := Kind.Applicable(all)["sim_noise"]; there {
 		t.Error("sim_noise stays with fabric shm")
 	}
-	all["fabric"] = move.SimFabric
+	all["fabric"] = fabric.SimName
 	if got := Kind.Applicable(all); len(got) != 3 || !Kind.Applies(o, all) {
 		t.Errorf("of a simulated case only %v is left", got)
 	}
@@ -100,12 +100,12 @@ func TestOptionsThatExistForOneFabric(t *testing.T) {
 }
 
 func TestDecodeSimulation(t *testing.T) {
-	v := workload.Values{"fabric": move.SimFabric, "block_size": quantity.Size(8)}
+	v := workload.Values{"fabric": fabric.SimName, "block_size": quantity.Size(8)}
 	o, err := Decode(v)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := move.Simulation{Latency: 2000, Bandwidth: 10e9, Noise: 0.01, Jitter: 0.05, StragglerLoss: 0.15, Seed: 1}
+	want := fabric.Simulation{Latency: 2000, Bandwidth: 10e9, Noise: 0.01, Jitter: 0.05, StragglerLoss: 0.15, Seed: 1}
 	if o.Sim == nil || o.Sim.Failures != nil {
 		t.Fatalf("the model is %+v", o.Sim)
 	}
@@ -122,7 +122,7 @@ func TestDecodeSimulation(t *testing.T) {
 		"option sim_latency is string, not a time":      {"sim_latency": "2us"},
 		`option sim_failure: "x": it does not begin wi`: {"sim_failure": "x"},
 	} {
-		bad := workload.Values{"fabric": move.SimFabric, "block_size": quantity.Size(8)}
+		bad := workload.Values{"fabric": fabric.SimName, "block_size": quantity.Size(8)}
 		for name, value := range change {
 			bad[name] = value
 		}

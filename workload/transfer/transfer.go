@@ -5,21 +5,23 @@ import (
 	"fmt"
 	"slices"
 
+	"weir/fabric"
 	"weir/quantity"
+	"weir/results"
 	"weir/workload"
 	"weir/workload/move"
 )
+
+var named, prefixed = fabric.OptionsOf(false)
 
 // Kind is workload transfer, which moves blocks between ranks, as nixlbench and the fabrics' own
 // perftests do.
 var Kind = &workload.Kind{
 	Name: "transfer",
 	Doc:  "block transfers between ranks: one-sided writes and reads, streamed with a window or as a ping-pong",
-	Options: append([]workload.Option{
-		{Name: "fabric", Type: workload.Enum, Default: "auto", Process: true, Values: []string{"auto", "shm", "tcp", "ucx", "libfabric", "nixl", "sim"}, Planned: []string{"cuda"}},
-		{Name: "provider", Type: workload.String, Default: "", Process: true, For: map[string]string{"fabric": "libfabric"}},
-		{Name: "api", Type: workload.Enum, Default: "rma", Values: []string{"rma", "am", "tag", "tag_sync"}, Process: true, For: map[string]string{"fabric": "ucx"}},
-		{Name: "datatype", Type: workload.Enum, Default: "contig", Values: []string{"contig", "iov"}, Process: true, For: map[string]string{"fabric": "ucx"}},
+	Options: slices.Concat([]workload.Option{
+		{Name: "fabric", Type: workload.Enum, Default: fabric.AutoName, Process: true, Values: fabric.Values(), Planned: []string{"cuda"}},
+	}, named, []workload.Option{
 		{Name: "op", Type: workload.Enum, Default: "write", Values: []string{"write", "read"}},
 		move.MemoryKind("initiator"),
 		move.MemoryKind("target"),
@@ -41,18 +43,18 @@ var Kind = &workload.Kind{
 		{Name: "wait", Type: workload.Enum, Default: "poll", Process: true, Values: []string{"poll", "sleep"}},
 		{Name: "numa", Type: workload.NUMA, Default: "default", Process: true},
 		{Name: "payload", Type: workload.Enum, Default: "random", Values: []string{"random", "zero"}},
-	}, slices.Concat(move.NixlOptions, move.SimulationOptions)...),
+	}, prefixed),
 	Metrics: []workload.Metric{
-		{Name: "bandwidth", Unit: "GB/s", Better: workload.Higher},
-		{Name: "bandwidth.min_rank", Unit: "GB/s", Better: workload.Higher},
+		{Name: "bandwidth", Unit: "GB/s", Better: workload.Higher, FromRanks: results.SumOfRanks, Ceiling: "ceiling.bandwidth"},
+		{Name: "bandwidth.min_rank", Unit: "GB/s", Better: workload.Higher, FromRanks: results.EachRank},
 		{Name: "latency.avg", Unit: "s", Better: workload.Lower},
-		{Name: "latency.min", Unit: "s", Better: workload.Lower},
-		{Name: "latency.p50", Unit: "s", Better: workload.Lower},
-		{Name: "latency.p90", Unit: "s", Better: workload.Lower},
-		{Name: "latency.p95", Unit: "s", Better: workload.Lower},
-		{Name: "latency.p99", Unit: "s", Better: workload.Lower},
-		{Name: "latency.p999", Unit: "s", Better: workload.Lower},
-		{Name: "latency.max", Unit: "s", Better: workload.Lower},
+		{Name: "latency.min", Unit: "s", Better: workload.Lower, Quantile: "min"},
+		{Name: "latency.p50", Unit: "s", Better: workload.Lower, Quantile: "p50"},
+		{Name: "latency.p90", Unit: "s", Better: workload.Lower, Quantile: "p90"},
+		{Name: "latency.p95", Unit: "s", Better: workload.Lower, Quantile: "p95"},
+		{Name: "latency.p99", Unit: "s", Better: workload.Lower, Quantile: "p99"},
+		{Name: "latency.p999", Unit: "s", Better: workload.Lower, Quantile: "p99.9"},
+		{Name: "latency.max", Unit: "s", Better: workload.Lower, Quantile: "max"},
 		{Name: "post.avg", Unit: "s", Better: workload.Lower},
 		{Name: "post.p99", Unit: "s", Better: workload.Lower},
 		{Name: "transfer.avg", Unit: "s", Better: workload.Lower, MayBeZero: true},
@@ -64,9 +66,9 @@ var Kind = &workload.Kind{
 		{Name: "skew.end", Unit: "s", Better: workload.Lower, MayBeZero: true},
 		{Name: "message_rate", Unit: "1/s", Better: workload.Higher},
 		{Name: "ceiling", Better: workload.Higher},
-		{Name: "ceiling.best", Better: workload.Higher},
-		{Name: "ceiling.bandwidth", Unit: "GB/s", Better: workload.Neither},
-		{Name: "ceiling.memcpy", Unit: "GB/s", Better: workload.Neither},
+		{Name: "ceiling.best", Better: workload.Higher, Reference: true},
+		{Name: "ceiling.bandwidth", Unit: "GB/s", Better: workload.Neither, Reference: true},
+		{Name: "ceiling.memcpy", Unit: "GB/s", Better: workload.Neither, Reference: true},
 		{Name: "prep.alloc", Unit: "s", Better: workload.Lower},
 		{Name: "prep.register", Unit: "s", Better: workload.Lower},
 		{Name: "prep.connect", Unit: "s", Better: workload.Lower},
@@ -82,7 +84,21 @@ var Kind = &workload.Kind{
 		{Name: "clock.cost", Unit: "s", Better: workload.Neither},
 		{Name: "clock.bound", Unit: "s", Better: workload.Neither, MayBeZero: true},
 	},
-	Checked: []string{"pattern", "bidirectional", "ranks", "mode", "op", "iterations", "block_size", "batch", "in_flight", "threads", "fabric", "api", "datatype", "reuse", "pages", "alloc", "wait", "numa", "duration", "nixl_backend", "nixl_prepared", "nixl_reregister", "sim_failure"},
+	Checked: append([]string{
+		"pattern", "bidirectional", "ranks", "mode", "op", "iterations", "block_size", "batch", "in_flight", "threads",
+		"fabric", "reuse", "pages", "alloc", "wait", "numa", "duration",
+	}, fabric.CheckedOptions(false)...),
+	Columns: []workload.Column{
+		{Metric: "bandwidth", Head: "bandwidth\n", Interval: true},
+		{Metric: "latency.avg", Head: "latency\navg", Drop: 4},
+		{Metric: "latency.p50", Head: "latency\np50", Drop: 5},
+		{Metric: "latency.p99", Head: "latency\np99", Drop: 2},
+		{Metric: "ceiling", Head: "% of ceiling", Drop: 1, Percent: true},
+	},
+	OnceRounded: []string{
+		"latency.p90", "latency.p95", "latency.p99", "latency.p999", "post.p99", "transfer.p99", "prep.request.p99", "prep.lists.p99", "prep.reregister.p99",
+	},
+	Brief: []string{"bandwidth", "latency.p50", "latency.p99"},
 }
 
 //go:embed docs.md
@@ -94,7 +110,10 @@ func init() {
 		_, err := Decode(v)
 		return err
 	}
-	Kind.Behaviour = workload.Behaviour{Spec: spec, Reduce: reduce, Recompute: recompute, Rounded: rounded, Simulated: simulated}
+	Kind.Behaviour = workload.Behaviour{
+		Spec: spec, Reduce: reduce, Recompute: recompute, Rounded: rounded, Simulated: simulated,
+		OfCeiling: move.OfCeiling, AcrossHosts: acrossHosts, Tables: map[string]workload.ForeignTable{"nixlbench": nixlbench},
+	}
 	workload.Register(Kind)
 }
 
@@ -103,7 +122,10 @@ func spec(v workload.Values) (workload.Spec, error) {
 	return &t, err
 }
 
-func simulated(option workload.Getter) bool { return option("fabric") == move.SimFabric }
+func simulated(option workload.Getter) bool {
+	name, _ := option("fabric").(string)
+	return fabric.Simulated(name)
+}
 
 // Decode reads the values of a transfer case; options that are absent have their defaults.
 func Decode(v workload.Values) (move.Spec, error) {
@@ -111,7 +133,7 @@ func Decode(v workload.Values) (move.Spec, error) {
 	get := Kind.Get(v)
 	err := get.Read(map[string]*string{
 		"fabric": &t.Fabric, "op": &t.Op, "initiator": &t.Initiator, "target": &t.Target, "pattern": &t.Pattern, "mode": &t.Mode,
-		"verify": &t.Verify, "reuse": &t.Reuse, "pages": &t.Pages, "alloc": &t.Alloc, "wait": &t.Wait, "numa": &t.NUMA, "payload": &t.Payload, "provider": &t.Provider,
+		"verify": &t.Verify, "reuse": &t.Reuse, "pages": &t.Pages, "alloc": &t.Alloc, "wait": &t.Wait, "numa": &t.NUMA, "payload": &t.Payload,
 	}, map[string]*int64{
 		"batch": &t.Batch, "iterations": &t.Iterations, "warmup": &t.Warmup, "in_flight": &t.InFlight, "threads": &t.Threads, "ranks": &t.Ranks,
 	})
@@ -123,7 +145,7 @@ func Decode(v workload.Values) (move.Spec, error) {
 		return t, fmt.Errorf("option block_size is missing")
 	}
 	t.BlockSize = size
-	if err := t.ReadFabric(get); err != nil {
+	if t.FabricOptions, err = fabric.Read(t.Fabric, get); err != nil {
 		return t, err
 	}
 	if t.Duration, ok = get("duration").(quantity.Time); !ok {
@@ -132,9 +154,8 @@ func Decode(v workload.Values) (move.Spec, error) {
 	if t.Bidirectional, ok = get("bidirectional").(bool); !ok {
 		return t, fmt.Errorf("option bidirectional is %T, not true or false", get("bidirectional"))
 	}
-	if t.Fabric == move.SimFabric {
-		var err error
-		if t.Sim, err = move.ReadSimulation(get, t.Ranks); err != nil {
+	if fabric.Simulated(t.Fabric) {
+		if t.Sim, err = fabric.ReadSimulation(get, t.Ranks); err != nil {
 			return t, err
 		}
 	}

@@ -4,9 +4,9 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"weir/fabric"
 	"weir/quantity"
 	"weir/workload"
-	"weir/workload/move"
 )
 
 func TestParseOption(t *testing.T) {
@@ -83,7 +83,7 @@ func TestDecodeTransfer(t *testing.T) {
 	if _, err := Decode(workload.Values{"block_size": quantity.Size(8), "ranks": int64(9), "pattern": "all_to_all", "iterations": int64(7), "duration": quantity.Time(1)}); err != nil {
 		t.Errorf("few iterations, which a duration overrules: %v", err)
 	}
-	if o, err := Decode(workload.Values{"block_size": quantity.Size(8), "ranks": int64(8192), "fabric": move.SimFabric}); err != nil || o.Ranks != 8192 {
+	if o, err := Decode(workload.Values{"block_size": quantity.Size(8), "ranks": int64(8192), "fabric": fabric.SimName}); err != nil || o.Ranks != 8192 {
 		t.Errorf("ranks that are simulated: %v", err)
 	}
 	if o, err := Decode(workload.Values{"block_size": quantity.Size(8), "fabric": "ucx", "alloc": "heap", "pages": "2MiB"}); err != nil || !o.Heap() {

@@ -21,8 +21,8 @@ func TestAPIOfUCX(t *testing.T) {
 	for want, change := range map[string]workload.Values{
 		"rma": {"op": "read"}, "am": {"api": "am"}, "tag": {"api": "tag", "mode": "pingpong"}, "": {"fabric": "shm", "op": "read"},
 	} {
-		if o, err := decode(change); err != nil || o.API != want {
-			t.Errorf("%v: api %q, %v, want %q", change, o.API, err, want)
+		if o, err := decode(change); err != nil || o.FabricOptions["api"] != want {
+			t.Errorf("%v: api %q, %v, want %q", change, o.FabricOptions["api"], err, want)
 		}
 	}
 	for want, change := range map[string]workload.Values{

@@ -16,6 +16,8 @@
 #include "../team.h"
 #include "../weir.h"
 #include "hidden.h"
+#include "options_test.h"
+#include "parts.h"
 #include "ucx_watch.h"
 
 #define MOST 3
@@ -55,8 +57,8 @@ static const struct weir_case matrices[] = {
 #define ROOM(n) (((n) + 127) / 128 * 128)
 
 struct one {
-    const char         *provider;
-    char                fabric[64];
+    char                fabric[64], options[128];
+    const char         *way; /* behind the colon; NULL: there is none */
     const struct weir_memory *source, *sink;
     int                 rank, ranks, sleeps, iov, matrix, corrupt, failed;
     struct weir_control control;
@@ -196,6 +198,7 @@ static int run(struct one *o, const struct weir_case *plan)
     c.timeout            = 60000000000;
     c.flows              = c.op;
     c.stride             = ROOM(c.block * c.batch);
+    c.every              = o->matrix || c.index % 2 ? 1 : 16;
     c.corrupt            = o->corrupt ? 0 : -1;
     if (weir_run(o->r, &c, &res, &o->err))
         return -1;
@@ -212,15 +215,13 @@ static int run(struct one *o, const struct weir_case *plan)
 static void *life(void *arg)
 {
     struct one        *o   = arg;
-    struct weir_config cfg = {.fabric = o->fabric, .rank = o->rank, .ranks = o->ranks, .cpu = -1, .one_host = 1, .seed = 7, .control = &o->control, .provider = o->provider, .sleeps = o->sleeps};
+    struct weir_config cfg = {.fabric = o->fabric, .rank = o->rank, .ranks = o->ranks, .cpu = -1, .one_host = 1, .seed = 7, .control = &o->control, .options = o->options, .in_flight = 16, .batch = 3, .sleeps = o->sleeps};
     cfg.source = o->source, cfg.sink = o->sink;
     cfg.team = o->team, cfg.thread = o->thread;
     if (o->thread)
         cfg.control = team_control(o->team, o->thread);
-    if (!strcmp(o->fabric, "ucx") && o->provider)
-        cfg.ucx = (struct weir_ucx){.api = !strcmp(o->provider, "am") ? UCX_AM : !strcmp(o->provider, "tag") ? UCX_TAG : !strcmp(o->provider, "tag_sync") ? UCX_TAG_SYNC : UCX_RMA, .iov = o->iov, .in_flight = 16, .batch = 3};
-    int anew = !strcmp(o->fabric, "nixl") && o->provider && !strcmp(o->provider, "reregister");
-    cfg.nixl = (struct weir_nixl){.prepared = o->provider && !strcmp(o->provider, "prepared"), .reregister = anew, .recreate = anew, .in_flight = 16};
+    int messages = !strcmp(o->fabric, "ucx") && o->way;
+    int anew     = !strcmp(o->fabric, "nixl") && o->way && !strcmp(o->way, "reregister");
     struct peers       peers[NFLOWS];
     struct weir_flows  flows[NFLOWS];
     cfg.flows = flows;
@@ -240,12 +241,12 @@ static void *life(void *arg)
     int rc = weir_connect(o->r, all, lens, 5000000000, &o->err);
     free(all);
     if (!rc && o->matrix)
-        rc = play(o, cfg.ucx.api == UCX_RMA);
+        rc = play(o, !messages);
     const struct weir_case *plan = o->matrix ? matrices : o->ranks == 2 ? cases : many;
     for (size_t i = 0; i < (o->matrix ? NMATRICES : o->ranks == 2 ? NCASES : NMANY) && !rc; i++) {
         struct weir_case c = plan[i];
         c.in_flight        = anew ? 1 : c.in_flight;
-        if (c.op == OP_WRITE || cfg.ucx.api == UCX_RMA) /* messages carry writes only */
+        if (c.op == OP_WRITE || !messages) /* messages carry writes only */
             rc = run(o, &c);
     }
     if (!rc)
@@ -268,7 +269,7 @@ static int behind(char *name, const char *what)
     return at != NULL;
 }
 
-/* NAME or NAME:PROVIDER, and what is behind it */
+/* NAME or NAME:WAY, and what is behind it. The way is an API of ucx, a provider of libfabric, or an option of nixl. */
 static void name(struct one *o, const char *fabric)
 {
     snprintf(o->fabric, sizeof o->fabric, "%s", fabric);
@@ -280,7 +281,13 @@ static void name(struct one *o, const char *fabric)
     o->sleeps = behind(o->fabric, "+sleep");
     o->iov    = behind(o->fabric, "+iov");
     if ((colon = strchr(o->fabric, ':')))
-        *colon = 0, o->provider = colon + 1;
+        *colon = 0, o->way = colon + 1;
+    if (colon && !strcmp(o->fabric, "ucx"))
+        snprintf(o->options, sizeof o->options, "api=%s\ndatatype=%s\n", o->way, o->iov ? "iov" : "contig");
+    else if (colon && !strcmp(o->fabric, "libfabric"))
+        snprintf(o->options, sizeof o->options, "provider=%s\n", o->way);
+    else if (colon)
+        snprintf(o->options, sizeof o->options, "nixl_%s=true\n", o->way);
 }
 
 /* corrupt: the rank that flips the first byte that it receives; -1: none. */
@@ -464,7 +471,10 @@ int main(int argc, char **argv)
     static struct one o[2 * TEAM], leaked[MOST], leaked_too[MOST]; /* the ranks of a run with a fault are given up, not cleaned up */
     int               bad = 0, ucx = 0;
     ceiling_span_ns       = 50000;
-    bad += keeps_signals() + keeps_within() + copies_between_kinds() + shares_memory() + refuses_hidden("shm") + refuses_hidden("tcp");
+    bad += keeps_within() + copies_between_kinds() + shares_memory() + refuses_hidden("shm") + refuses_hidden("tcp");
+    bad += keeps_signals();
+    bad += parts_fail();
+    bad += options_tested();
     for (int i = 1; i < argc; i++)
         ucx |= !strncmp(argv[i], "ucx", 3);
     if (ucx)

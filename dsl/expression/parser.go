@@ -1,0 +1,200 @@
+package expression
+
+import (
+	"slices"
+	"strings"
+)
+
+// assertionParser reads an assertion by recursive descent.
+type assertionParser struct {
+	names      *Names
+	runes      []rune
+	tokens     []token // of the assertion without its where
+	at         int     // index of the next token
+	depth      int     // of recursion
+	open       int     // parentheses
+	quantifier string  // all or any, while their relations are read
+}
+
+// mostNested bounds the depth of recursion and of terms. A document may hold
+// expressions of depth 200.
+const mostNested = 150
+
+const arithmeticOnly = "use + - * / and parentheses"
+
+func (p *assertionParser) ended() bool { return p.at == len(p.tokens) }
+
+// peek is the next token; at the end it is empty and stands behind the last.
+func (p *assertionParser) peek() token {
+	if p.ended() {
+		end := p.last().to
+		return token{kind: endToken, from: end, to: end}
+	}
+	return p.tokens[p.at]
+}
+
+func (p *assertionParser) next() token {
+	t := p.peek()
+	p.at = min(p.at+1, len(p.tokens))
+	return t
+}
+
+// last is the token before the next one, and at the start the first.
+func (p *assertionParser) last() token { return p.tokens[max(p.at-1, 0)] }
+
+// is says whether a word or symbol comes next.
+func (p *assertionParser) is(text string) bool { return p.peek().is(text) }
+
+func (p *assertionParser) take(text string) bool {
+	if !p.is(text) {
+		return false
+	}
+	p.at++
+	return true
+}
+
+// closing is the index of the parenthesis that closes the one at an index, -1 if
+// there is none.
+func (p *assertionParser) closing(open int) int {
+	depth := 0
+	for i := open; i < len(p.tokens); i++ {
+		switch t := p.tokens[i]; {
+		case t.is("("):
+			depth++
+		case t.is(")"):
+			if depth--; depth == 0 {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+// sum reads terms with + and - between them.
+func (p *assertionParser) sum() (*term, *Error) { return p.operations(p.product, "+", "-") }
+
+func (p *assertionParser) product() (*term, *Error) { return p.operations(p.signed, "*", "/") }
+
+// operations reads operands with operators of one strength between them.
+func (p *assertionParser) operations(operand func() (*term, *Error), operators ...string) (*term, *Error) {
+	from := p.peek().from
+	left, err := operand()
+	for err == nil && slices.ContainsFunc(operators, p.is) {
+		op := p.next()
+		var right *term
+		if right, err = operand(); err != nil {
+			break
+		}
+		left, err = binary(op, left, right, from, p.last().to)
+	}
+	return left, err
+}
+
+// signed reads an operand and the signs before it. All recursion comes through here.
+func (p *assertionParser) signed() (*term, *Error) {
+	if p.depth++; p.depth > mostNested {
+		t := p.peek()
+		return nil, tooDeep(t.from, t.to)
+	}
+	defer func() { p.depth-- }()
+	sign := p.peek()
+	switch {
+	case p.take("+"):
+		return p.signed()
+	case p.take("-"):
+		t, err := p.signed()
+		if err != nil {
+			return nil, err
+		}
+		return negative(t, sign, p.last().to)
+	}
+	return p.operand()
+}
+
+func tooDeep(from, to int) *Error {
+	return errorf(from, to, "write it shorter, or as several assertions",
+		"operations are nested more than %d deep", mostNested)
+}
+
+func (p *assertionParser) operand() (*term, *Error) {
+	before := p.last()
+	t := p.next()
+	if before.from < t.from && p.endsTerm(t) {
+		return nil, before.errorf("write a metric, an option, an axis or a quantity", "nothing stands after %s", before.text)
+	}
+	switch t.kind {
+	case quantityToken:
+		return literal(t), nil
+	case stringToken:
+		return nil, t.errorf("to choose cases write `where OPTION == "+t.text+"`", "a text is not a number")
+	case nameToken:
+		return p.word(t)
+	}
+	if !t.is("(") {
+		return nil, p.unexpected(t)
+	}
+	p.open++
+	inner, err := p.sum()
+	if err != nil {
+		return nil, err
+	}
+	return inner, p.close(t, "the parenthesis is not closed")
+}
+
+// endsTerm says whether a token ends what it follows.
+func (p *assertionParser) endsTerm(t token) bool {
+	return t.kind == endToken || isRelation(t) || t.is("of") || t.is("and") || t.is("or") || t.is(")") && p.open > 0
+}
+
+// close reads the parenthesis that ends what began with a token.
+func (p *assertionParser) close(begin token, unclosed string) *Error {
+	if p.ended() {
+		return errorf(begin.from, p.last().to, "close it with )", "%s", unclosed)
+	}
+	if !p.is(")") {
+		return p.unexpected(p.peek())
+	}
+	p.next()
+	p.open--
+	return nil
+}
+
+// word reads a term that begins with a name.
+func (p *assertionParser) word(t token) (*term, *Error) {
+	switch {
+	case t.text == "over" || slices.Contains(foreign, t.text):
+		return nil, p.unexpected(t)
+	case !p.is("("):
+		return p.name(t)
+	case t.text == "run":
+		return p.otherRun(t)
+	}
+	return p.call(t)
+}
+
+// foreign are words that have a meaning of their own and are no metrics, options or axes.
+var foreign = []string{
+	"in", "not", "and", "or", "let", "if", "else", "matches", "contains", "startsWith", "endsWith",
+	"within", "between", "increases", "decreases",
+}
+
+// unexpected says why a token cannot stand where it does.
+func (p *assertionParser) unexpected(t token) *Error {
+	switch {
+	case isBoolean(t):
+		return combined(t)
+	case isRelation(t) && p.open > 0:
+		return t.errorf(forms, "a comparison cannot stand inside of parentheses")
+	case isRelation(t):
+		return t.errorf("for two ends write `x between a and b`", "a second comparison follows")
+	case t.is("over"):
+		return t.errorf("write max(bandwidth over AXIS)", "the word over stands only in aggregates: %s",
+			strings.Join(aggregateNames(), ", "))
+	case t.is(")") && p.open == 0:
+		return t.errorf("remove it, or open it before", "this closes nothing")
+	case t.kind == nameToken && slices.Contains(foreign, t.text),
+		t.kind == symbolToken && !strings.Contains("+-*/,()", t.text):
+		return t.errorf(arithmeticOnly, "%q has no meaning in an assertion", t.text)
+	}
+	return t.errorf(arithmeticOnly, "%q is not expected here", t.text)
+}

@@ -1,0 +1,3 @@
+package jsonschema_test
+
+import _ "weir/workload/kinds"

@@ -1,0 +1,119 @@
+package dsl
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"weir/dsl/expression"
+	"weir/dsl/grammar"
+	"weir/quantity"
+	"weir/workload"
+)
+
+// metricName is what assertions can mention.
+var metricName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*$`)
+
+// maxMetrics is how many metrics a run may declare.
+const maxMetrics = 100
+
+// runKeys are the keys of a run: metrics only where there is a workload whose runs may
+// declare them.
+func runKeys() []grammar.Key {
+	if slices.ContainsFunc(workload.Kinds(), func(k *workload.Kind) bool { return k.DeclaresMetrics }) {
+		return append(slices.Clone(grammar.Run), grammar.Metrics)
+	}
+	return grammar.Run
+}
+
+// metrics reads the metrics that a run declares, behind those of its workload.
+func (l *loader) metrics(content *hcl.BodyContent, r *Run) {
+	if !has(content, grammar.Metrics.Name) {
+		return
+	}
+	entries := l.section(content, grammar.Metrics.Name)
+	if !r.Workload.DeclaresMetrics {
+		at := r.Range
+		if len(entries) > 0 {
+			at = entries[0].at
+		}
+		l.error(at, "Metrics of the workload",
+			fmt.Sprintf("Run %q declares metrics, and workload %s measures its own.", r.Name, r.Workload.Name),
+			"Leave them out; `weir docs metrics "+r.Workload.Name+"` lists what it measures.")
+		return
+	}
+	if len(entries) > maxMetrics {
+		l.error(entries[maxMetrics].at, "Too many metrics",
+			fmt.Sprintf("Run %q declares more than %d metrics.", r.Name, maxMetrics), "Declare fewer, or divide the run.")
+		return
+	}
+	all := slices.Clone(r.Workload.Metrics)
+	for _, e := range entries {
+		if m, ok := l.metric(e, r); ok {
+			all = append(all, m)
+		}
+	}
+	if len(entries) > 0 {
+		r.Metrics = all
+	}
+}
+
+// metric reads one metric.
+func (l *loader) metric(e entry, r *Run) (workload.Metric, bool) {
+	m, before := workload.Metric{Name: e.name, Better: workload.Neither}, len(l.diags)
+	_, isOption := r.Workload.Option(e.name)
+	_, isMetric := r.Workload.Metric(e.name)
+	refuse := func(summary, format string, args ...any) {
+		l.error(e.at, summary, fmt.Sprintf(format, args...), "Give the metric another name.")
+	}
+	switch {
+	case !metricName.MatchString(e.name) || len(e.name) > 100:
+		l.error(e.at, "Invalid name", fmt.Sprintf("%q is mentioned in assertions.", e.name),
+			"Use letters, digits and _, with dots between words, at most 100 of them.")
+	case expression.Reserved(e.name):
+		refuse("Invalid name", "%q means something else in assertions.", e.name)
+	case isOption:
+		refuse("Hidden option", "Metric %q would hide the option of this name of workload %s.", e.name, r.Workload.Name)
+	case isMetric:
+		refuse("Duplicate metric", "Workload %s measures %q itself.", r.Workload.Name, e.name)
+	}
+	p := l.record(e.expr, schemaOf(grammar.Metric), "a metric")
+	if len(l.diags) == before {
+		l.complete(p, grammar.Metric, "a metric")
+	}
+	if expr := argument(p.BodyContent, "unit"); expr != nil {
+		text, ok := l.text(expr, "unit")
+		unit, known := quantity.UnitOf(text)
+		if ok && !known {
+			l.error(expr.Range(), "Unknown unit", fmt.Sprintf("There is no unit %q.", text),
+				"Write one such as s, ms, B, MiB, GB/s, 1/s or %; a count or a ratio has none.")
+		}
+		m.Unit = unit.Symbol
+	}
+	if expr := argument(p.BodyContent, "better"); expr != nil {
+		text, _ := l.oneOf(expr, grammar.Metric, "better")
+		m.Better = workload.Direction(text)
+	}
+	if expr := argument(p.BodyContent, "may_be_zero"); expr != nil {
+		m.MayBeZero = l.flag(expr, "may_be_zero")
+	}
+	if expr := argument(p.BodyContent, "doc"); expr != nil {
+		m.Doc, _ = l.text(expr, "doc")
+	}
+	return m, len(l.diags) == before
+}
+
+// metric finds a metric of the run.
+func (r *Run) metric(name string) (workload.Metric, bool) {
+	return workload.FindMetric(r.measured(), name)
+}
+
+// measured are the metrics of the run.
+func (r *Run) measured() []workload.Metric {
+	if r.Metrics != nil {
+		return r.Metrics
+	}
+	return r.Workload.Metrics
+}

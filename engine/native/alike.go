@@ -1,0 +1,46 @@
+package native
+
+/*
+#include <stddef.h>
+#include "weir.h"
+
+enum {
+	AT_ABORT = offsetof(struct weir_control, abort),
+	AT_PHASE = offsetof(struct weir_control, phase),
+	AT_HEARTBEAT = offsetof(struct weir_control, heartbeat),
+	AT_DONE = offsetof(struct weir_control, done),
+	AT_TOTAL = offsetof(struct weir_control, total),
+	AT_RATE = offsetof(struct weir_control, rate),
+	CONTROL_SIZE = sizeof(struct weir_control)
+};
+*/
+import "C"
+
+import (
+	"unsafe"
+
+	"weir/engine"
+)
+
+// The control page is shared with agents, which have no C, and so are the numbers of
+// phases in it: both stand in Go and in C. Where they differ, one of these constants is
+// less than 0, and does not compile.
+const (
+	_ = -(unsafe.Offsetof(engine.Control{}.Abort) ^ C.AT_ABORT)
+	_ = -(unsafe.Offsetof(engine.Control{}.Phase) ^ C.AT_PHASE)
+	_ = -(unsafe.Offsetof(engine.Control{}.Heartbeat) ^ C.AT_HEARTBEAT)
+	_ = -(unsafe.Offsetof(engine.Control{}.Done) ^ C.AT_DONE)
+	_ = -(unsafe.Offsetof(engine.Control{}.Total) ^ C.AT_TOTAL)
+	_ = -(unsafe.Offsetof(engine.Control{}.Rate) ^ C.AT_RATE)
+	_ = -(unsafe.Sizeof(engine.Control{}) ^ C.CONTROL_SIZE)
+	_ = uint(engine.ControlSize - C.CONTROL_SIZE)
+
+	_ = -(engine.PhaseStart ^ C.PH_START)
+	_ = -(engine.PhaseReady ^ C.PH_READY)
+	_ = -(engine.PhaseConnect ^ C.PH_CONNECT)
+	_ = -(engine.PhaseVerify ^ C.PH_VERIFY)
+	_ = -(engine.PhaseWarmup ^ C.PH_WARMUP)
+	_ = -(engine.PhaseRun ^ C.PH_RUN)
+	_ = -(engine.PhaseCeiling ^ C.PH_CEILING)
+	_ = -(engine.PhaseTeardown ^ C.PH_TEARDOWN)
+)

@@ -1,0 +1,58 @@
+package fabric
+
+import (
+	_ "embed"
+	"fmt"
+
+	"weir/workload"
+)
+
+//go:embed nixl.md
+var nixlDocs string
+
+// nixl is NIXL itself, through its C API. Its options belong to NIXL's agent and backend,
+// which live as long as a rank.
+var nixl = Fabric{
+	Name: "nixl", Network: true, Docs: nixlDocs,
+	Options: []workload.Option{
+		{Name: "nixl_backend", Type: workload.String, Default: "UCX", Process: true},
+		{Name: "nixl_params", Type: workload.Params, Default: "", Process: true},
+		{Name: "nixl_merge", Type: workload.Bool, Default: false, Process: true},
+		{Name: "nixl_recreate", Type: workload.Bool, Default: false, Process: true},
+		{Name: "nixl_prepared", Type: workload.Bool, Default: false, Process: true},
+		{Name: "nixl_reregister", Type: workload.Bool, Default: false, Process: true},
+		{Name: "nixl_progress_thread", Type: workload.Bool, Default: false, Process: true},
+	},
+	Checked: []string{"nixl_backend", "nixl_prepared", "nixl_reregister"},
+	Check:   nixlCheck,
+	Lacks: func(n Needs) string {
+		switch {
+		case n.Options["nixl_reregister"] != "true":
+		case n.Matrix:
+			return "option nixl_reregister is one of workload transfer: " +
+				"the cells of a matrix move at the same time, and share a registration"
+		case n.Mode == "stream" && n.InFlight != 1:
+			return fmt.Sprintf("option nixl_reregister needs in_flight 1, not %d: requests in flight share the memory "+
+				"whose registration each of them would take from the others", n.InFlight)
+		}
+		return ""
+	},
+	Environment: Environment{
+		Prefixes:      []string{"NIXL_", "WEIR_NIXL_LIBRARY"},
+		HostVariables: []string{"WEIR_NIXL_LIBRARY"},
+	},
+}
+
+func nixlCheck(o Options) error {
+	if backend := o["nixl_backend"]; !workload.ParamKey(backend) || len(backend) > 48 {
+		return fmt.Errorf("option nixl_backend is %q, which is no name of a backend, as UCX is", backend)
+	}
+	if o["nixl_prepared"] == "true" && o["nixl_reregister"] == "true" {
+		return fmt.Errorf("options nixl_prepared and nixl_reregister exclude each other: " +
+			"a prepared list of blocks holds the registration of their memory")
+	}
+	if _, err := workload.ParseParams(o["nixl_params"]); err != nil {
+		return fmt.Errorf("option nixl_params: %w", err)
+	}
+	return nil
+}

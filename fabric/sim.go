@@ -1,0 +1,90 @@
+package fabric
+
+import (
+	_ "embed"
+	"fmt"
+	"slices"
+
+	"weir/quantity"
+	"weir/workload"
+)
+
+//go:embed sim.md
+var simDocs string
+
+// SimName is the fabric that moves no bytes: package engine/sim computes what a path with
+// the declared properties would have given.
+const SimName = "sim"
+
+var sim = Fabric{
+	Name: SimName, Simulated: true, Docs: simDocs, Options: simOptions, Checked: []string{"sim_failure"},
+	NoMatrix: "has no model of a matrix yet: use a fabric that moves bytes, or workload transfer",
+}
+
+// simOptions declare the path that the fabric pretends to have. Latency, bandwidth and
+// jitter are the path's and may differ from case to case; all else belongs to the launch.
+var simOptions = []workload.Option{
+	{Name: "sim_latency", Type: workload.Time, Default: quantity.Time(2000), Min: 0, Max: 1e12},
+	{Name: "sim_bandwidth", Type: workload.Rate, Default: quantity.Rate(10e9), Min: 1, Max: 1e18},
+	{Name: "sim_noise", Type: workload.Percent, Default: quantity.Percent(0.01), Max: 100, Process: true},
+	{Name: "sim_jitter", Type: workload.Percent, Default: quantity.Percent(0.05), Max: 100},
+	{Name: "sim_stragglers", Type: workload.Percent, Default: quantity.Percent(0), Max: 100, Process: true},
+	{Name: "sim_straggler_loss", Type: workload.Percent, Default: quantity.Percent(0.15), Max: 99, Process: true},
+	{Name: "sim_drift", Type: workload.Percent, Default: quantity.Percent(0), Max: 100, Process: true},
+	{Name: "sim_failure", Type: workload.Failures, Default: "", Process: true},
+	{Name: "sim_seed", Type: workload.Count, Default: int64(1), Min: 0, Process: true},
+}
+
+// Simulation is the declared model of a transfer.
+type Simulation struct {
+	Latency       quantity.Time         `json:"latency"`
+	Bandwidth     quantity.Rate         `json:"bandwidth"`
+	Noise         quantity.Percent      `json:"noise"`
+	Jitter        quantity.Percent      `json:"jitter"`
+	Stragglers    quantity.Percent      `json:"stragglers"`
+	StragglerLoss quantity.Percent      `json:"straggler_loss"`
+	Drift         quantity.Percent      `json:"drift"`
+	Failures      []workload.SimFailure `json:"failures,omitempty"`
+	Seed          int64                 `json:"seed"`
+}
+
+// ReadSimulation reads the sim_ options of a case with so many ranks.
+func ReadSimulation(get workload.Getter, ranks int64) (*Simulation, error) {
+	s := &Simulation{}
+	var failures string
+	var err error
+	read := func(name string, ok bool) {
+		if !ok && err == nil {
+			i := slices.IndexFunc(simOptions, func(o workload.Option) bool { return o.Name == name })
+			err = wrongType(simOptions[i], get(name))
+		}
+	}
+	var ok bool
+	s.Latency, ok = get("sim_latency").(quantity.Time)
+	read("sim_latency", ok)
+	s.Bandwidth, ok = get("sim_bandwidth").(quantity.Rate)
+	read("sim_bandwidth", ok)
+	for name, p := range map[string]*quantity.Percent{
+		"sim_noise": &s.Noise, "sim_jitter": &s.Jitter, "sim_stragglers": &s.Stragglers,
+		"sim_straggler_loss": &s.StragglerLoss, "sim_drift": &s.Drift,
+	} {
+		*p, ok = get(name).(quantity.Percent)
+		read(name, ok)
+	}
+	s.Seed, ok = get("sim_seed").(int64)
+	read("sim_seed", ok)
+	failures, ok = get("sim_failure").(string)
+	read("sim_failure", ok)
+	if err != nil {
+		return nil, err
+	}
+	if s.Failures, err = workload.ParseFailures(failures); err != nil {
+		return nil, fmt.Errorf("option sim_failure: %w", err)
+	}
+	for _, f := range s.Failures {
+		if int64(f.Rank) >= ranks {
+			return nil, fmt.Errorf("option sim_failure names rank %d, but there are %d ranks, counted from 0", f.Rank, ranks)
+		}
+	}
+	return s, nil
+}

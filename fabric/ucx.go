@@ -1,0 +1,92 @@
+package fabric
+
+import (
+	_ "embed"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"weir/results"
+	"weir/workload"
+)
+
+//go:embed ucx.md
+var ucxDocs string
+
+// ucx is UCX, through libucp.
+var ucx = Fabric{
+	Name: "ucx", Network: true, Auto: WithRDMA, Docs: ucxDocs,
+	Options: []workload.Option{
+		{Name: "api", Type: workload.Enum, Default: "rma", Values: []string{"rma", "am", "tag", "tag_sync"}, Process: true},
+		{Name: "datatype", Type: workload.Enum, Default: "contig", Values: []string{"contig", "iov"}, Process: true},
+	},
+	WithoutMatrix: []string{"datatype"},
+	Checked:       []string{"api", "datatype"},
+	Lacks:         ucxLacks,
+	Sleeps:        true,
+	SleepsWith:    "api am, tag and tag_sync",
+	Environment: Environment{
+		RankEnv: []string{
+			"UCX_HANDLE_ERRORS=none", "UCX_ERROR_SIGNALS=", "UCX_MEM_EVENTS=n", "UCX_WARN_UNUSED_ENV_VARS=y",
+		},
+		ScratchVariable: "UCX_POSIX_DIR",
+		Prefixes:        []string{"UCX_"},
+		HostVariables:   []string{"UCX_GDB_COMMAND", "UCX_MODULES", "UCX_LOG_FILE", "UCX_ERROR_MAIL_"},
+		DeviceVariables: func(d Devices) map[string]string {
+			return map[string]string{"UCX_NET_DEVICES": strings.Join(d.Ports, ",")}
+		},
+		DeviceChoice: "UCX_NET_DEVICES",
+		Ignored:      ucxIgnored,
+	},
+}
+
+func ucxLacks(n Needs) string {
+	api := n.Options["api"]
+	tags := strings.HasPrefix(api, "tag")
+	switch {
+	case !n.Heap && n.Pages != "" && n.Pages != "default":
+		return "fabric ucx allocates the buffers itself and has no pages " + n.Pages +
+			": alloc heap has them, or UCX's own environment variables decide about them (UCX_POSIX_HUGETLB_MODE)"
+	case n.Sleeps && api == "rma":
+		return "api rma of fabric ucx has no wait sleep: nothing wakes the target of a one-sided write; " +
+			"api am, tag and tag_sync have it"
+	case n.Matrix && tags:
+		return fmt.Sprintf("api %s of fabric ucx posts receives ahead, all of one size: "+
+			"the cells of a matrix and their shards have many; use api rma or am", api)
+	case n.Op == "read" && api != "rma":
+		return fmt.Sprintf("api %s of fabric ucx sends messages, which carry writes: "+
+			"nothing in them reads from the target's memory; for op read use api rma", api)
+	case n.Options["datatype"] == "iov" && !tags:
+		return fmt.Sprintf("datatype iov of fabric ucx is for api tag and tag_sync, not %s: "+
+			"only what they send can be a list of blocks", api)
+	}
+	return ""
+}
+
+// UCX says at its start which of the variables with its prefix it has no use for, with
+// what it takes for the nearest:
+//
+//	unused env variables: UCX_FOO,UCX_TLSS (set UCX_WARN…)               1.13
+//	unused environment variables: UCX_FOO; UCX_TLSS (maybe: UCX_TLS?)    since 1.14
+//
+// Only the library itself knows: which names it has depends on its version, on the
+// modules that it could load, and on prefixes that several of them share.
+var (
+	ucxUnusedLine = regexp.MustCompile(`unused env(?:ironment)? variables?: (.*)`)
+	ucxUnusedName = regexp.MustCompile(`(UCX_[A-Za-z0-9_]+)(?: \(maybe: (UCX_[A-Za-z0-9_]+)\?\))?`)
+)
+
+func ucxIgnored(log string) []results.Ignored {
+	var all []results.Ignored
+	for line := range strings.Lines(log) {
+		found := ucxUnusedLine.FindStringSubmatch(strings.TrimSpace(line))
+		if found == nil {
+			continue
+		}
+		list, _, _ := strings.Cut(found[1], " (set ")
+		for _, name := range ucxUnusedName.FindAllStringSubmatch(list, -1) {
+			all = append(all, results.Ignored{Name: name[1], Suggestion: name[2]})
+		}
+	}
+	return all
+}

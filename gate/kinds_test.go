@@ -1,0 +1,3 @@
+package gate
+
+import _ "weir/workload/kinds"

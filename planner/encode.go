@@ -1,0 +1,218 @@
+package planner
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"iter"
+	"runtime"
+	"slices"
+)
+
+// Encode is the plan as JSON.
+func (p *Plan) Encode() ([]byte, error) {
+	var b bytes.Buffer
+	err := p.Write(&b)
+	return b.Bytes(), err
+}
+
+// Write writes the plan as JSON, with its checksum.
+func (p *Plan) Write(w io.Writer) error {
+	sum, err := write(w, p, slices.Values(p.Cases))
+	p.Checksum = sum
+	return err
+}
+
+// Write writes the plan as Plan().Write does. Not all of its cases are in memory at a time.
+func (t *Table) Write(w io.Writer) error {
+	_, err := write(w, t.frame(), t.Cases())
+	return err
+}
+
+// checksum is that of the plan with whatever checksum.
+func (p *Plan) checksum() string {
+	head, tail := p.parts()
+	sum := sha256.New()
+	sum.Write(escaped(head))
+	separator := []byte(nil)
+	err := encoded(slices.Values(p.Cases), false, func(compact, _ []byte) error {
+		sum.Write(separator)
+		sum.Write(escaped(compact))
+		separator = comma
+		return nil
+	})
+	if err != nil {
+		panic(err) // plans hold only finite numbers, strings and booleans
+	}
+	sum.Write(escaped(tail))
+	return sumText(sum)
+}
+
+func sumText(sum hash.Hash) string { return text([32]byte(sum.Sum(nil))) }
+
+var comma = []byte(",")
+
+// casesMember is where the cases of a plan stand in its JSON. No text of a plan holds
+// these bytes: quotes in texts are escaped.
+const casesMember = `"cases":[`
+
+// parts are the compact JSON of a plan before its cases and after them, without checksum.
+func (p *Plan) parts() (head, tail []byte) {
+	frame := *p
+	frame.Cases, frame.Checksum = []*Case{}, ""
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false) // assertions are full of < and >
+	if err := enc.Encode(&frame); err != nil {
+		panic(err) // as in checksum
+	}
+	text := bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+	i := bytes.Index(text, []byte(casesMember)) + len(casesMember)
+	return text[:i], text[i:]
+}
+
+// escaped is JSON as the checksum covers it, with < and > escaped.
+func escaped(text []byte) []byte {
+	var b bytes.Buffer
+	json.HTMLEscape(&b, text)
+	return b.Bytes()
+}
+
+// write writes a plan whose cases come one by one, and gives its checksum, which is the
+// last member.
+func write(w io.Writer, frame *Plan, cases iter.Seq[*Case]) (string, error) {
+	head, tail := frame.parts()
+	sum := sha256.New()
+	sum.Write(escaped(head))
+	before, after, err := indented(head, tail)
+	if err != nil {
+		return "", fmt.Errorf("encoding plan: %w", err)
+	}
+	if _, err := w.Write(before); err != nil {
+		return "", err
+	}
+	separator, none := []byte("\n    "), true
+	err = encoded(cases, true, func(compact, lines []byte) error {
+		if !none {
+			sum.Write(comma)
+		}
+		none = false
+		sum.Write(escaped(compact))
+		_, err := w.Write(append(separator, lines...))
+		separator = []byte(",\n    ")
+		return err
+	})
+	if err != nil {
+		return "", err
+	}
+	sum.Write(escaped(tail))
+	if !none {
+		after = append([]byte("\n  "), after...)
+	}
+	checksum := sumText(sum)
+	after = bytes.TrimSuffix(after, []byte("\n}"))
+	_, err = fmt.Fprintf(w, "%s,\n  \"checksum\": %q\n}\n", after, checksum)
+	return checksum, err
+}
+
+// indented are the two parts as people read them.
+func indented(head, tail []byte) (before, after []byte, err error) {
+	var b bytes.Buffer
+	if err := json.Indent(&b, slices.Concat(head, tail), "", "  "); err != nil {
+		return nil, nil, err
+	}
+	member := []byte(`"cases": [`)
+	i := bytes.Index(b.Bytes(), member) + len(member)
+	return b.Bytes()[:i], b.Bytes()[i:], nil
+}
+
+// chunk are cases that one processor encodes.
+type chunk struct {
+	cases          []*Case
+	compact, lines [][]byte
+	err            error
+	done           chan struct{}
+}
+
+const chunkSize = 128
+
+// encoded gives the JSON of each case in order, compact and, if it is asked for, in lines.
+// Cases are encoded on all processors.
+func encoded(cases iter.Seq[*Case], inLines bool, emit func(compact, lines []byte) error) error {
+	workers := runtime.GOMAXPROCS(0)
+	work, inOrder := make(chan *chunk, workers), make(chan *chunk, 2*workers)
+	stop := make(chan struct{})
+	defer close(stop)
+	for range workers {
+		go func() {
+			for c := range work {
+				c.encode(inLines)
+				close(c.done)
+			}
+		}()
+	}
+	go func() {
+		defer close(work)
+		defer close(inOrder)
+		hand := func(c *chunk) bool {
+			select {
+			case inOrder <- c:
+			case <-stop:
+				return false
+			}
+			work <- c
+			return true
+		}
+		c := &chunk{done: make(chan struct{})}
+		for one := range cases {
+			if c.cases = append(c.cases, one); len(c.cases) == chunkSize {
+				if !hand(c) {
+					return
+				}
+				c = &chunk{done: make(chan struct{})}
+			}
+		}
+		if len(c.cases) > 0 {
+			hand(c)
+		}
+	}()
+	var failed error
+	for c := range inOrder {
+		<-c.done
+		failed = errors.Join(failed, c.err)
+		for i := 0; i < len(c.compact) && failed == nil; i++ {
+			failed = emit(c.compact[i], c.lines[i])
+		}
+		if failed != nil {
+			return failed
+		}
+	}
+	return nil
+}
+
+func (c *chunk) encode(inLines bool) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	for _, one := range c.cases {
+		b.Reset()
+		if c.err = enc.Encode(one); c.err != nil {
+			return
+		}
+		compact := bytes.TrimSuffix(bytes.Clone(b.Bytes()), []byte("\n"))
+		var lines []byte
+		if inLines {
+			b.Reset()
+			if c.err = json.Indent(&b, compact, "    ", "  "); c.err != nil {
+				return
+			}
+			lines = bytes.Clone(b.Bytes())
+		}
+		c.compact, c.lines = append(c.compact, compact), append(c.lines, lines)
+	}
+	c.cases = nil
+}

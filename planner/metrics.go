@@ -1,0 +1,46 @@
+package planner
+
+import (
+	"slices"
+	"strings"
+
+	"weir/workload"
+)
+
+// Metrics define what the cases of the plan measure: a table for each run that declares its
+// metrics, and one for each workload of the others.
+func (p *Plan) Metrics() []workload.MetricTable {
+	declared := map[string][]workload.Metric{}
+	for _, r := range p.Runs {
+		declared[r.Name] = r.Metrics
+	}
+	var out []workload.MetricTable
+	for _, c := range p.Cases {
+		t := workload.MetricTable{Workload: c.Workload}
+		if own := declared[c.Run]; own != nil {
+			t.Run, t.Definitions = c.Run, own
+		} else if k, ok := workload.Lookup(c.Workload); ok {
+			t = k.Table()
+		}
+		known := slices.ContainsFunc(out, func(o workload.MetricTable) bool {
+			return o.Workload == t.Workload && o.Run == t.Run
+		})
+		if !known && t.Definitions != nil {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// metricsText says which metrics a run declares.
+func metricsText(metrics []workload.Metric) string {
+	var all []string
+	for _, m := range metrics {
+		words := []string{m.Name, m.Unit, "better " + string(m.Better)}
+		if m.MayBeZero {
+			words = append(words, "may be 0")
+		}
+		all = append(all, strings.Join(slices.DeleteFunc(words, func(w string) bool { return w == "" }), " "))
+	}
+	return strings.Join(all, ", ")
+}

@@ -1,0 +1,3 @@
+package reporters
+
+import _ "weir/workload/kinds"

@@ -1,0 +1,147 @@
+package results
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"weir/quantity"
+)
+
+// Direction says which way a metric is better.
+type Direction string
+
+// The directions of a metric.
+const (
+	Higher  Direction = "higher"
+	Lower   Direction = "lower"
+	Neither Direction = "none"
+)
+
+// RankRule says how a metric follows from the bandwidths of ranks (see RankShare).
+type RankRule string
+
+// The rules: a metric of single ranks, the sum over all, and what all move in the time of
+// the slowest.
+const (
+	EachRank    RankRule = "each"
+	SumOfRanks  RankRule = "sum"
+	SlowestRank RankRule = "slowest"
+)
+
+// Metric defines one number that a launch yields.
+type Metric struct {
+	Name   string    `json:"name"`
+	Unit   string    `json:"unit"` // a symbol that package quantity knows; "" for a ratio
+	Better Direction `json:"better"`
+	// MayBeZero says that 0 is a measurement as any other. Such metrics are judged as
+	// differences, and all others as ratios, which 0 has none of.
+	MayBeZero bool   `json:"may_be_zero,omitempty"`
+	Doc       string `json:"doc,omitempty"` // what exactly was counted, between which instants
+	// Headline says that reports draw it first, also where no assertion is about it.
+	Headline bool `json:"headline,omitempty"`
+	// Ceiling is the metric that bounds it, which its charts show.
+	Ceiling string `json:"ceiling,omitempty"`
+	// Reference says that others are held against it, so an assertion that mentions it is
+	// about the others.
+	Reference bool `json:"reference,omitempty"`
+	// Quantile is its place, as p99.9, in the distribution that it has in common with the
+	// metrics of the same Family.
+	Quantile string `json:"quantile,omitempty"`
+	// FromRanks is "" where the metric is no bandwidth of ranks.
+	FromRanks RankRule `json:"from_ranks,omitempty"`
+}
+
+// Dim is the dimension of the metric's unit.
+func (m Metric) Dim() quantity.Dimension {
+	u, ok := quantity.UnitOf(m.Unit)
+	if !ok {
+		panic("metric " + m.Name + " has unknown unit " + m.Unit)
+	}
+	return u.Dim
+}
+
+// Family is the name up to its last dot, Last what follows. They are latency and p99 of
+// latency.p99.
+func (m Metric) Family() string {
+	i := max(strings.LastIndexByte(m.Name, '.'), 0)
+	return m.Name[:i]
+}
+
+// Last is the last part of the name.
+func (m Metric) Last() string { return m.Name[strings.LastIndexByte(m.Name, '.')+1:] }
+
+// MetricColumn is a column of tables of cases.
+type MetricColumn struct {
+	Metric string `json:"metric"`
+	Head   string `json:"head"`           // in two lines, where that keeps it narrow
+	Drop   int    `json:"drop,omitempty"` // the highest goes first where there is no room; 0: none does
+	// Interval asks for a column with the confidence interval behind it.
+	Interval bool `json:"interval,omitempty"`
+	// Percent shows the value in percent, behind the metrics of assertions.
+	Percent bool `json:"percent,omitempty"`
+}
+
+// MetricTable defines the metrics of a workload, or of a run that declares its own.
+type MetricTable struct {
+	Workload    string         `json:"workload"`
+	Run         string         `json:"run,omitempty"` // which declares them; "": all runs of the workload that do not
+	Definitions []Metric       `json:"definitions"`   // in the order in which reports name them
+	Columns     []MetricColumn `json:"columns,omitempty"`
+}
+
+// Shown are the columns of the table; where it names none, all metrics with the first that
+// has a better direction as the one with an interval.
+func (t *MetricTable) Shown() []MetricColumn {
+	if t.Columns != nil {
+		return slices.Clone(t.Columns)
+	}
+	first := slices.IndexFunc(t.Definitions, func(m Metric) bool { return m.Better != Neither })
+	var out []MetricColumn
+	for i, m := range t.Definitions {
+		c := MetricColumn{Metric: m.Name, Head: m.Name + "\n", Drop: i + 1}
+		if family := m.Family(); family != "" {
+			c.Head = family + "\n" + m.Last()
+		}
+		if i == first {
+			c.Drop, c.Interval = 0, true
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+// checkMetrics refuses definitions by which nothing can be judged.
+func (d *Document) checkMetrics() error {
+	seen := map[[2]string]bool{}
+	for _, t := range d.Metrics {
+		if seen[[2]string{t.Workload, t.Run}] {
+			return fmt.Errorf("the metrics of workload %q, run %q stand twice in it", t.Workload, t.Run)
+		}
+		seen[[2]string{t.Workload, t.Run}] = true
+		names := map[string]bool{}
+		for _, m := range t.Definitions {
+			if err := m.check(); err != nil {
+				return fmt.Errorf("metric %q of workload %q: %w", m.Name, t.Workload, err)
+			}
+			if names[m.Name] {
+				return fmt.Errorf("metric %q of workload %q stands twice in it", m.Name, t.Workload)
+			}
+			names[m.Name] = true
+		}
+	}
+	return nil
+}
+
+func (m Metric) check() error {
+	if _, ok := quantity.UnitOf(m.Unit); !ok {
+		return fmt.Errorf("its unit is %q, which weir does not know", m.Unit)
+	}
+	if !slices.Contains([]Direction{Higher, Lower, Neither}, m.Better) {
+		return fmt.Errorf("it is better %q, not higher, lower or none", m.Better)
+	}
+	if !slices.Contains([]RankRule{"", EachRank, SumOfRanks, SlowestRank}, m.FromRanks) {
+		return fmt.Errorf("it follows from ranks by %q, not each, sum or slowest", m.FromRanks)
+	}
+	return nil
+}
