@@ -64,9 +64,10 @@ const (
 
 func (testEngine) Probe(fabrics []string) map[string]results.Fabric {
 	all := map[string]results.Fabric{
-		"shm": {Available: true, Version: "test"},
-		"tcp": {Available: true, Version: "test"},
-		"ucx": {Reason: "libucp.so.0: not found"},
+		"shm":  {Available: true, Version: "test"},
+		"tcp":  {Available: true, Version: "test"},
+		"nixl": {Available: true, Version: "test"},
+		"ucx":  {Reason: "libucp.so.0: not found"},
 	}
 	if len(fabrics) == 0 {
 		return all

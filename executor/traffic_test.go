@@ -77,8 +77,11 @@ func TestCasesOfOneMatrixShareIt(t *testing.T) {
 // What no node can be told ends its cases and nothing else, and says whose fault it is.
 func TestALaunchThatIsTooLongToTravelIsGivenUp(t *testing.T) {
 	b := newBench(t)
-	long := strings.Repeat("x", 33<<20)
-	big := []*planner.Case{aCase("big[x=1]", option("provider", long)), aCase("big[x=2]", option("provider", long+"x"))}
+	long := "key=" + strings.Repeat("x", 33<<20)
+	nixl := option("fabric", "nixl")
+	big := []*planner.Case{
+		aCase("big[x=1]", nixl, option("nixl_params", long)), aCase("big[x=2]", nixl, option("nixl_params", long+"x")),
+	}
 	small := aCase("small")
 	doc := b.run(aPlan(append(big, small), aGroup("big", big), aGroup("small", []*planner.Case{small})))
 	for _, key := range []string{"big[x=1]", "big[x=2]"} {

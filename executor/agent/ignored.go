@@ -1,8 +1,6 @@
 package agent
 
 import (
-	"slices"
-
 	"weir/fabric"
 	"weir/results"
 )
@@ -13,8 +11,13 @@ const headMax = 64 << 10
 // ignoredIn finds the variables among those that the scenario and the shell set of which
 // a log says that the library ignores them. Libraries ignore what they do not know, and a
 // setting that was mistyped is measured as if it were not there.
-func ignoredIn(log string, set map[string]bool) []results.Ignored {
-	return slices.DeleteFunc(fabric.Ignored(log), func(i results.Ignored) bool { return !set[i.Name] })
+func ignoredIn(log string, set map[string]bool) (in []results.Ignored) {
+	for _, i := range fabric.Ignored(log) {
+		if set[i.Name] {
+			in = append(in, i)
+		}
+	}
+	return in
 }
 
 // ignored are the variables of the launch that a rank of this node said it ignores.
