@@ -78,7 +78,7 @@ race: ## all Go tests, under the race detector; of the C engine, which that does
 
 plain: ## what is tested without the race detector, side by side; the C engine, whose ranks spin, alone
 	@$(MAKE) --no-print-directory -j 3 -O scripts hosts simulated
-	RAPID_CHECKS=10 $(GO) test $(VETTED) -timeout 10m ./engine/native
+	RAPID_CHECKS=10 $(GO) test $(VETTED) -timeout 15m ./engine/native
 
 scripts: ## all verbs as users type them
 	$(GO) test $(VETTED) -timeout 15m -parallel 3 -run '^TestScripts$$' ./cmd/weir
