@@ -44,8 +44,8 @@ struct shm {
     int              listener;
     int              fds[SHARED];
     uint64_t         cookie; /* a peer that knows it has our address blob from the session */
-    struct shm_peer *peers;
     struct weir_region (*mapped)[SHARED]; /* by peer */
+    struct shm_peer  peers[];
 };
 
 struct shm_blob {
@@ -73,8 +73,8 @@ static void shm_probe(struct weir_info *out)
 
 static int shm_open_(struct weir_rank *r)
 {
-    struct shm *s = calloc(1, sizeof *s);
-    if (!s || !(s->peers = calloc((size_t)r->cfg.ranks, sizeof *s->peers)) || !(s->mapped = calloc((size_t)r->cfg.ranks, sizeof *s->mapped)))
+    struct shm *s = weir_alloc_at_page(sizeof *s + (size_t)r->cfg.ranks * sizeof *s->peers);
+    if (!s || !(s->mapped = calloc((size_t)r->cfg.ranks, sizeof *s->mapped)))
         return rank_fail(r, -ENOMEM, "open", -1, "no memory for %d peers", r->cfg.ranks);
     r->fs       = s;
     s->listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -342,7 +342,6 @@ static int shm_close(struct weir_rank *r)
         for (int i = 0; i < SHARED && p != r->cfg.rank; i++)
             r->regions[shared[i]].kind->free(&s->mapped[p][i]);
     close(s->listener);
-    free(s->peers);
     free(s->mapped);
     free(s);
     return 0;

@@ -182,9 +182,16 @@ static int do_open(struct weir_rank *r, void *arg)
     return 0;
 }
 
+void *weir_alloc_at_page(size_t bytes)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), whole = (bytes + page - 1) / page * page;
+    void  *p    = aligned_alloc(page, whole);
+    return p ? memset(p, 0, whole) : NULL;
+}
+
 int weir_open(const struct weir_config *cfg, struct weir_rank **out, struct weir_err *err)
 {
-    struct weir_rank *r = aligned_alloc(WEIR_RANK_ALIGN, (sizeof *r + WEIR_RANK_ALIGN - 1) / WEIR_RANK_ALIGN * WEIR_RANK_ALIGN);
+    struct weir_rank *r = weir_alloc_at_page(sizeof *r);
     memset(err, 0, sizeof *err);
     err->peer = -1;
     if (!r) {
@@ -192,8 +199,7 @@ int weir_open(const struct weir_config *cfg, struct weir_rank **out, struct weir
         snprintf(err->text, sizeof err->text, "no memory for a rank");
         return err->code;
     }
-    memset(r, 0, sizeof *r);
-    r->cfg    = *cfg;
+    r->cfg = *cfg;
     uint32_t busy = (uint32_t)(cfg->ranks * (cfg->team ? cfg->team->threads : 1));
     for (r->turn_mask = 255; r->turn_mask > 7 && (r->turn_mask + 1) * busy > 512; r->turn_mask >>= 1)
         ;

@@ -34,10 +34,11 @@ struct weir_made {
     int64_t           aside; /* ticks of making them, and of all else that was to be done for it */
 };
 
-/* A rank begins a page, with what each request reads in its first line: where that lies to
- * the buffers, which begin pages too, would else be chance, and a load that waits for the
- * store of another address with the same low bits takes a twentieth of a copy of 4 KiB. */
-#define WEIR_RANK_ALIGN 4096
+/* Each request reads the first line of a rank and of shm's state. Both begin a page, as
+ * buffers do. A load waits for an earlier store to another page at the same offset, which is
+ * the oldest store of a block that was just copied then. Elsewhere it takes a twentieth of a
+ * copy of 4 KiB. Zeros, for free; NULL: no memory. */
+void *weir_alloc_at_page(size_t bytes);
 
 struct weir_rank {
     const struct weir_fabric *fab;
