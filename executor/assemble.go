@@ -34,7 +34,7 @@ func (f *fleet) assemble(ctx context.Context) (err error) {
 	begun, told := time.Now(), ""
 	for {
 		failed := f.absentees()
-		here, called := len(f.s.members), max(f.want(), f.called())
+		here, called := len(f.s.hosts.Nodes), max(f.want(), f.called())
 		if here >= called || here >= f.want() && here+len(failed) >= called {
 			return nil
 		}
@@ -55,7 +55,7 @@ func (f *fleet) assemble(ctx context.Context) (err error) {
 			if f.recruits != nil {
 				total := f.want()
 				if time.Since(begun) > overdue { // registered is who was killed, too, until its lease runs out
-					total += f.recruits.absent(f.s.members)
+					total += f.recruits.absent(f.s.hosts.Nodes)
 				}
 				if err := f.invite(ctx, total); err != nil && ctx.Err() == nil {
 					return err
@@ -100,7 +100,7 @@ func (f *fleet) called() int {
 func (f *fleet) waiting(here, called int) string {
 	text := fmt.Sprintf("waiting for agents: %d of %d have come", here, called)
 	if here > 0 {
-		text += " (" + strings.Join(slices.Sorted(maps.Keys(f.s.members)), ", ") + ")"
+		text += " (" + strings.Join(slices.Sorted(maps.Keys(f.s.hosts.Nodes)), ", ") + ")"
 	}
 	if f.recruits != nil && len(f.recruits.invited) < f.want() {
 		text += fmt.Sprintf("; %d more must register and be free", f.want()-len(f.recruits.invited))
@@ -118,7 +118,7 @@ func (f *fleet) tooFew(failed map[string]error) error {
 	if r := f.recruits; r != nil {
 		f.listen(context.Background()) // for the last time
 		for _, node := range slices.Sorted(maps.Keys(r.invited)) {
-			if _, came := f.s.members[node]; !came {
+			if _, came := f.s.hosts.Nodes[node]; !came {
 				said := "its own output says why"
 				if why := r.said[node]; why != "" {
 					said = "it says: " + why
@@ -133,41 +133,41 @@ func (f *fleet) tooFew(failed map[string]error) error {
 			reasons = append(reasons, fmt.Sprintf("registered and free in etcd: %d; `weir cluster status` lists all", len(r.invited)))
 		}
 	}
-	text := fmt.Sprintf("%d of %d nodes came", len(f.s.members), f.want())
+	text := fmt.Sprintf("%d of %d nodes came", len(f.s.hosts.Nodes), f.want())
 	if len(reasons) > 0 {
 		text += ": " + strings.Join(reasons, "; ")
 	}
 	return &checkError{text}
 }
 
-// regainTime is how long a session whose agents were lost waits for others, or for the
+// reacquireTime is how long a session whose agents were lost waits for others, or for the
 // same to come back, before its cases are given up.
-const regainTime = 15 * time.Second
+const reacquireTime = 15 * time.Second
 
 // replaceTime is how long a launcher may take to start others, logins and all.
 const replaceTime = time.Minute
 
 // regain waits until there are enough nodes again for a launch. It is no error if there
 // are not: preparing the launch says what is missing.
-func (s *session) regain(ctx context.Context, need int) error {
-	if s.fleet == nil || len(s.members) >= need || s.fleet.vain {
+func (s *session) reacquire(ctx context.Context, need int) error {
+	if s.fleet == nil || len(s.hosts.Nodes) >= need || s.fleet.vain {
 		return nil
 	}
 	f := s.fleet
 	if f.recruits == nil {
 		return f.replace(ctx, need)
 	}
-	f.sayf("%d of %d nodes are here; waiting up to %v for more", len(s.members), need, regainTime)
-	ctx, cancel := context.WithTimeoutCause(ctx, regainTime, errTooFew)
+	f.sayf("%d of %d nodes are here; waiting up to %v for more", len(s.hosts.Nodes), need, reacquireTime)
+	ctx, cancel := context.WithTimeoutCause(ctx, reacquireTime, errTooFew)
 	defer cancel()
 	// those that were lost may come back, and others may come for them
-	total := len(f.recruits.invited) + need - len(s.members)
-	for len(s.members) < need {
+	total := len(f.recruits.invited) + need - len(s.hosts.Nodes)
+	for len(s.hosts.Nodes) < need {
 		if err := f.invite(ctx, total); err != nil && ctx.Err() == nil {
 			return err
 		}
 		pause, cancel := context.WithTimeoutCause(ctx, polling, errPause)
-		err := s.wait(pause, func() bool { return len(s.members) >= need })
+		err := s.wait(pause, func() bool { return len(s.hosts.Nodes) >= need })
 		cancel()
 		switch {
 		case errors.Is(err, errTooFew):
@@ -195,7 +195,7 @@ func (f *fleet) replace(ctx context.Context, need int) error {
 	defer cancel()
 	defer cancel()
 	begun := make(chan int, 1)
-	n := need - len(f.s.members)
+	n := need - len(f.s.hosts.Nodes)
 	f.wg.Go(func() { begun <- handle.Replace(limit, n) })
 	ready := func() bool {
 		select {
@@ -205,7 +205,7 @@ func (f *fleet) replace(ctx context.Context, need int) error {
 			}
 		default:
 		}
-		return len(f.s.members) >= need
+		return len(f.s.hosts.Nodes) >= need
 	}
 	for {
 		pause, resume := context.WithTimeoutCause(limit, polling/4, errPause)

@@ -69,7 +69,7 @@ func (l *load) prepare() error {
 			b.background = true
 			b.engine.Cases = slices.Repeat(b.engine.Cases, max(1, mostLoadCases/len(b.engine.Cases)))
 			b.pending[0].from = time.Now()
-			if err := b.pack(); err != nil {
+			if err := l.s.backendOf(b.cases[0]).pack(b); err != nil {
 				return fmt.Errorf("background load %s: %w", m.g.ID, err)
 			}
 			m.current = b
@@ -108,7 +108,7 @@ func shareCPUs(all []*launched, processors func(node string) string) {
 // processors names what a node's ranks run on: agents of one host have the same, unless
 // the session has claimed different ones for them.
 func (s *session) processors(node string) string {
-	m := s.members[node]
+	m := s.hosts.Nodes[node]
 	return fmt.Sprint(m.Host, m.CPUs)
 }
 

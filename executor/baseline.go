@@ -109,7 +109,7 @@ func (s *session) compareBaseline() {
 		return
 	}
 	now := *s.doc
-	now.Session.Simulated = slices.ContainsFunc(s.plan.Cases, simulated) // no launch says so yet
+	now.Session.Simulated = slices.ContainsFunc(s.plan.Cases, func(c *planner.Case) bool { return !s.backendOf(c).processes() }) // no launch says so yet
 	s.doc.Baseline.Differences = results.EnvironmentDifferences(s.o.Baseline, &now)
 }
 

@@ -3,7 +3,6 @@ package executor
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -60,7 +59,7 @@ type checkError struct{ text string }
 func (e *checkError) Error() string { return e.text }
 
 func (s *session) checkEverywhere(ctx context.Context, id string, c planner.Check) ([]results.Check, error) {
-	nodes := slices.Sorted(maps.Keys(s.members))
+	nodes := s.hosts.Names()
 	spec, err := agent.Task{Redact: s.secrets, Check: &agent.CheckTask{Name: c.Name, Command: c.Command}}.Encode()
 	if err != nil {
 		return nil, err

@@ -66,7 +66,7 @@ func (s *session) tearDown(ctx context.Context, list []planner.Command, a around
 
 // targets are the nodes that something is done on.
 func (s *session) targets(on string) []string {
-	nodes := slices.Sorted(maps.Keys(s.members))
+	nodes := s.hosts.Names()
 	if on == "first node" && len(nodes) > 1 {
 		return nodes[:1]
 	}

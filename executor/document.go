@@ -101,8 +101,8 @@ func verdict(a assertion.Assertion, looks []int, message string) *results.Assert
 // setEnvironment puts the nodes into the document.
 func (s *session) setEnvironment() {
 	e := &s.doc.Environment
-	e.Nodes = append(s.nodes(), s.virtual...)
-	if !s.onlySimulated() { // which has no processes
+	e.Nodes = append(s.hosts.Inventories(), s.virtual.hosts...)
+	if !s.needsNoNode() { // which has no processes
 		e.Variables = s.shell
 	}
 	e.Fingerprint = fingerprint(*e)

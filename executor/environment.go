@@ -24,7 +24,7 @@ func (s *session) asked() agent.SecretsTask {
 	ask := agent.SecretsTask{Names: s.secrets, Env: map[string][]string{}}
 	named, valued := map[string]bool{}, map[[2]string]bool{}
 	for _, c := range s.plan.Cases {
-		if c.Status != planner.Planned || simulated(c) { // which has no processes
+		if c.Status != planner.Planned || !s.backendOf(c).processes() { // which has no processes
 			continue
 		}
 		for name := range c.Secrets {

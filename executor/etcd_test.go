@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"weir/executor/agent"
 	"weir/executor/cluster"
+	"weir/executor/placement"
 	"weir/results"
 )
 
@@ -96,11 +96,11 @@ func TestAgentsThatGoWhileTheyAreGatheredDoNotCount(t *testing.T) {
 	} {
 		changes <- m
 	}
-	s := &session{doc: &results.Document{}, members: map[string]agent.Member{}, joined: map[string]cluster.Member{}, losses: map[string]string{}, changes: changes, cluster: &cluster.Session{}}
+	s := &session{doc: &results.Document{}, hosts: placement.NewCluster(true), joined: map[string]cluster.Member{}, changes: changes, cluster: &cluster.Session{}}
 	if err := s.gather(t.Context(), 2); err != nil {
 		t.Fatal(err)
 	}
-	if _, there := s.members["n1"]; there || len(s.members) != 2 {
-		t.Errorf("members %v", s.members)
+	if _, there := s.hosts.Nodes["n1"]; there || len(s.hosts.Nodes) != 2 {
+		t.Errorf("members %v", s.hosts.Nodes)
 	}
 }

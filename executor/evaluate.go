@@ -168,7 +168,7 @@ func (l *launched) entry(i int) *results.Launch {
 	e := &results.Launch{
 		Index: l.index, Started: p.from.UTC(), Duration: to.Sub(p.from).Seconds(), Status: results.OK,
 		Nodes: l.engine.Nodes, Seats: l.seats, Moved: l.moved, Fabric: l.engine.Fabric, FabricReason: l.why, Ignored: l.ignored, Variables: l.merged(), Counters: l.counters, Samples: []string{},
-		Simulated: simulated(l.cases[0]),
+		Simulated: !l.s.backendOf(l.cases[0]).processes(),
 	}
 	for _, name := range p.files {
 		if name != "" {
@@ -206,7 +206,7 @@ func (l *launched) evaluate(i int) *results.Launch {
 	if l.s.o.reduce != nil {
 		reduce = l.s.o.reduce
 	}
-	metrics, err := reduce(&workload.Measured{Spec: l.asked[i], Nodes: l.engine.Nodes, Caches: l.s.caches(), Parts: p.parts}, e)
+	metrics, err := reduce(&workload.Measured{Spec: l.asked[i], Nodes: l.engine.Nodes, Caches: l.s.hosts.Caches(), Parts: p.parts}, e)
 	p.parts = make([]*workload.Part, len(p.parts)) // the samples are large
 	if err != nil {
 		return fail("%v", err)

@@ -80,17 +80,13 @@ func (s *session) launch(ctx context.Context, g *group, cases []*planner.Case) e
 			return s.journalErr
 		}
 	}
-	if !simulated(cases[0]) { // whose time is not this one
-		if err := s.sleep(ctx, s.pause(cases)); err != nil {
-			return err
-		}
-		if err := s.regain(ctx, g.nodes()); err != nil {
-			return err
-		}
+	on := s.backendOf(cases[0])
+	if err := on.ready(ctx, g, cases); err != nil {
+		return err
 	}
 	l, err := s.prepare(g, cases, index)
 	if err == nil {
-		err = l.pack()
+		err = on.pack(l)
 	}
 	if err != nil {
 		s.giveUp(g, err.Error())
@@ -132,23 +128,8 @@ func (l *launched) run(ctx context.Context) error {
 func (l *launched) measure(ctx context.Context) error {
 	l.setUp(ctx)
 	err := l.err
-	if err == nil && l.failure == nil && simulated(l.cases[0]) {
-		err = firstError(l.play(ctx), l.err)
-	} else if err == nil && l.failure == nil {
-		if err = l.load.start(ctx); err == nil && l.failure == nil {
-			l.place(ctx)
-			err = l.err
-		}
-		for err == nil && !l.over() {
-			err = l.s.wait(ctx, func() bool { return l.over() || l.load.changed() })
-			if err == nil {
-				err = l.load.renew(ctx)
-			}
-		}
-		if l.task != nil {
-			err = l.s.finish(l.task, err)
-		}
-		err = l.load.stop(ctx, err)
+	if err == nil && l.failure == nil {
+		err = l.s.backendOf(l.cases[0]).run(ctx, l)
 	}
 	l.task = nil
 	return l.close(ctx, err)
@@ -237,12 +218,12 @@ func (s *session) prepare(g *group, cases []*planner.Case, index int, beside ...
 	}
 	l.engine.Runner, l.engine.Ranks, l.engine.Threads = needs.Runner, needs.Ranks, needs.Threads
 	d := s.demand(cases[0], needs)
-	d.affine = d.affine || s.affine(g, beside)
-	if err := l.settle(d, beside); err != nil {
+	d.Affine = d.Affine || s.affine(g, beside)
+	if err := s.backendOf(cases[0]).place(l, d, beside); err != nil {
 		return nil, err
 	}
 	shareCPUs([]*launched{l}, s.processors)
-	choice := s.choose(needs, l.engine.Nodes)
+	choice := s.hosts.Choose(needs, l.engine.Nodes)
 	l.engine.Fabric, l.engine.Options, l.why = choice.Fabric, choice.Options, choice.Reason
 	return l, l.encode()
 }
@@ -277,14 +258,6 @@ func (l *launched) encode() error {
 	}
 	l.engine.Cases[0].Before = first
 	return nil
-}
-
-// pack makes the launch what its nodes are told. One that is simulated has none.
-func (l *launched) pack() (err error) {
-	if !simulated(l.cases[0]) {
-		l.packed, err = agent.Pack(l.engine)
-	}
-	return err
 }
 
 // seed gives every launch its own contents of blocks and, where it is simulated, its

@@ -13,6 +13,7 @@ import (
 
 	"weir/executor/agent"
 	"weir/executor/cluster"
+	"weir/executor/placement"
 	"weir/executor/scratch"
 	"weir/executor/trust"
 	"weir/results"
@@ -27,7 +28,7 @@ const longestRoot = 80
 // open brings up etcd and the agents, which survey their nodes meanwhile. A
 // session that only simulates needs neither.
 func (s *session) open(ctx context.Context) (err error) {
-	if s.onlySimulated() {
+	if s.needsNoNode() {
 		return nil
 	}
 	if s.signer, err = trust.NewSigner(); err != nil {
@@ -182,7 +183,7 @@ func (s *session) newAgent(node string, key *trust.Verifier) *agent.Agent {
 
 // gather waits for so many agents.
 func (s *session) gather(ctx context.Context, want int) error {
-	for len(s.members) < want {
+	for len(s.hosts.Nodes) < want {
 		select {
 		case m, ok := <-s.changes:
 			if !ok {
@@ -206,7 +207,7 @@ func (s *session) changed(m cluster.Member) error {
 		s.lost(m.Node, "it left, or its lease in etcd ran out")
 		return nil
 	}
-	var member agent.Member
+	var member placement.Node
 	if err := json.Unmarshal(m.Inventory, &member); err != nil {
 		return fmt.Errorf("inventory of node %s: %w", m.Node, err)
 	}
@@ -215,8 +216,8 @@ func (s *session) changed(m cluster.Member) error {
 	}
 	s.hearDepartures() // an agent in whose place this one has come was heard to be gone before
 	member.Node.Name = m.Node
-	s.members[m.Node], s.joined[m.Node] = member, m
-	delete(s.losses, m.Node)
+	s.hosts.Join(m.Node, member)
+	s.joined[m.Node] = m
 	s.introduce(member.Node)
 	if s.fleet != nil {
 		s.fleet.vain = false

@@ -9,10 +9,10 @@ import (
 	"strings"
 	"time"
 
-	"weir/executor/agent"
 	"weir/executor/cluster"
 	"weir/executor/daemon"
 	"weir/executor/launch"
+	"weir/executor/placement"
 	"weir/executor/trust"
 	"weir/planner"
 	"weir/workload"
@@ -27,7 +27,7 @@ type recruits struct {
 }
 
 // absent is how many have been invited and are not here.
-func (r *recruits) absent(members map[string]agent.Member) int {
+func (r *recruits) absent(members map[string]placement.Node) int {
 	n := 0
 	for node := range r.invited {
 		if _, here := members[node]; !here {
@@ -44,7 +44,7 @@ func (f *fleet) listen(ctx context.Context) (news []string) {
 	defer cancel()
 	r := f.recruits
 	for _, node := range slices.Sorted(maps.Keys(r.invited)) {
-		if _, here := f.s.members[node]; here {
+		if _, here := f.s.hosts.Nodes[node]; here {
 			continue
 		}
 		why, err := r.dir.Refusal(ctx, node, f.s.o.SessionID)
@@ -232,16 +232,16 @@ func runsCommands(p *planner.Plan) bool {
 func (s *session) devices(a daemon.About) (gpus []int, nics []string) {
 	for _, c := range s.plan.Cases {
 		needs, err := s.demandOf(c)
-		if err != nil || simulated(c) {
+		if err != nil || !s.backendOf(c).processes() {
 			continue
 		}
 		d := s.demand(c, needs)
-		if len(gpus) == 0 && d.nodeGPUs+d.each.gpus > 0 {
+		if len(gpus) == 0 && d.NodeGPUs+d.Each.GPUs > 0 {
 			for i := range a.GPUs {
 				gpus = append(gpus, i)
 			}
 		}
-		if d.each.nics > 0 {
+		if d.Each.NICs > 0 {
 			nics = []string{"*"}
 		}
 	}
@@ -262,7 +262,7 @@ func (s *session) perNode(of func(workload.Demand) int) int {
 		most := 0
 		for _, c := range g.cases {
 			d, err := s.demandOf(c)
-			if err != nil || simulated(c) {
+			if err != nil || !s.backendOf(c).processes() {
 				continue
 			}
 			nodes := max(c.Place.Nodes, 1)

@@ -210,13 +210,7 @@ func (s *session) takeOver(g *group, cases []*planner.Case, index int) bool {
 			s.enter(c.Key, c.Launch)
 		}
 	}
-	if simulated(cases[0]) {
-		s.replay(g, cases, index)
-	} else if needs, err := s.demandOf(cases[0]); err == nil {
-		d := s.demand(cases[0], needs)
-		d.affine = d.affine || s.affine(g, nil)
-		s.remember(d, r.Cases[0].Launch.Nodes)
-	}
+	s.backendOf(cases[0]).resume(g, cases, index, r.Cases[0].Launch.Nodes)
 	s.emit(Event{Type: LaunchResumed, Group: g.ID, Launch: &index, Cases: len(r.Cases)})
 	return true
 }

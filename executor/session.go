@@ -5,9 +5,9 @@ import (
 	"os"
 	"time"
 
-	"weir/engine"
 	"weir/executor/agent"
 	"weir/executor/cluster"
+	"weir/executor/placement"
 	"weir/executor/scratch"
 	"weir/executor/trust"
 	"weir/planner"
@@ -53,29 +53,27 @@ type session struct {
 	etcd     cluster.Config
 	cluster  *cluster.Session
 	agents   []*agent.Agent
-	members  map[string]agent.Member
 	joined   map[string]cluster.Member // as etcd has members
 	pulse    pulse                     // of this process
-	losses   map[string]string         // why members are here no more
-	seated   map[string][]string       // nodes of the last launch by demand and block
+	hosts    *placement.Cluster
 	changes  <-chan cluster.Member
 	reports  chan agent.Report
 	closed   chan struct{} // nobody takes reports any more
 	stop     context.CancelFunc
 
-	missing   []string         // what the nodes lack for this plan
-	virtual   []results.Node   // of simulated launches
-	simulator engine.Simulator // once it is needed
-	demands   map[*planner.Case]demanded
+	missing []string // what the nodes lack for this plan
+	virtual *virtual
+	demands map[*planner.Case]demanded
 }
 
 func newSession(p *planner.Plan, o Options) *session {
 	s := &session{
-		plan: p, o: o, doc: newDocument(p, o), virtual: virtualNodes(p), demands: map[*planner.Case]demanded{}, groups: groupsOf(p, o), past: &past{}, secrets: secretsOf(p),
-		undecided: map[string]bool{}, rounds: map[string]int{}, tasks: map[string]*task{}, ended: map[string]time.Time{},
+		plan: p, o: o, doc: newDocument(p, o), demands: map[*planner.Case]demanded{}, groups: groupsOf(p, o), past: &past{}, undecided: map[string]bool{}, rounds: map[string]int{}, tasks: map[string]*task{}, ended: map[string]time.Time{},
 		warned: map[results.Ignored]bool{}, verdicts: map[*results.AssertionVerdict]results.Verdict{},
-		members: map[string]agent.Member{}, joined: map[string]cluster.Member{}, losses: map[string]string{}, seated: map[string][]string{}, reports: make(chan agent.Report, 64), closed: make(chan struct{}),
+		hosts: placement.NewCluster(o.Fleet == nil), joined: map[string]cluster.Member{}, reports: make(chan agent.Report, 64), closed: make(chan struct{}),
 	}
+	s.virtual = newVirtual(s)
+	s.secrets = s.secretsOf()
 	s.shell = carried(o.Shell, s.secrets)
 	s.find = s.newIndex()
 	var keys, groups []string
@@ -112,7 +110,7 @@ func (s *session) run(ctx context.Context) (err error) {
 	if err := s.compareClocks(ctx); err != nil {
 		return err
 	}
-	if err := s.regain(ctx, s.wanted()); err != nil { // agents may be lost before there is a launch
+	if err := s.reacquire(ctx, s.wanted()); err != nil { // agents may be lost before there is a launch
 		return err
 	}
 	s.compareBaseline()

@@ -68,7 +68,7 @@ func (s *session) ask(ctx context.Context, id string, question agent.Task, answe
 	refused := ""
 	bounded, cancel := context.WithTimeoutCause(ctx, answerTime, fmt.Errorf("agents did not answer within %v", answerTime))
 	defer cancel()
-	err = s.task(bounded, ownTask+id, specFor(slices.Sorted(maps.Keys(s.members)), spec), func(r agent.Report) bool {
+	err = s.task(bounded, ownTask+id, specFor(s.hosts.Names(), spec), func(r agent.Report) bool {
 		if r.Outcome != nil && r.Outcome.Failure != nil {
 			refused = fmt.Sprintf("the agent of node %s: %s", r.Node, r.Outcome.Failure.Cause)
 			return true
@@ -151,14 +151,13 @@ func (s *session) wait(ctx context.Context, over func() bool) error {
 
 // lost tells the tasks of a node that its agent is gone.
 func (s *session) lost(node, cause string) {
-	if _, here := s.members[node]; !here {
+	if _, here := s.hosts.Nodes[node]; !here {
 		return // it was known already: link and lease tell of it one after the other
 	}
 	if s.fleet != nil {
 		cause += s.pulse.note(time.Now())
 	}
-	delete(s.members, node)
-	s.losses[node] = cause
+	s.hosts.Leave(node, cause)
 	s.dismiss(node)
 	s.emit(Event{Type: NodeLost, Node: node, Reason: cause})
 	for _, t := range s.tasks {

@@ -80,7 +80,7 @@ func (f *fleet) absentees() map[string]error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	failed := maps.Clone(f.ended)
-	maps.DeleteFunc(failed, func(node string, _ error) bool { _, came := f.s.members[node]; return came })
+	maps.DeleteFunc(failed, func(node string, _ error) bool { _, came := f.s.hosts.Nodes[node]; return came })
 	return failed
 }
 
@@ -92,7 +92,7 @@ const hearing = 5 * time.Second
 func (f *fleet) hear(ctx context.Context) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, hearing, errTooFew)
 	defer cancel()
-	for len(f.absentees()) < max(f.want(), f.called())-len(f.s.members) { // it may not have been asked yet
+	for len(f.absentees()) < max(f.want(), f.called())-len(f.s.hosts.Nodes) { // it may not have been asked yet
 		pause, cancel := context.WithTimeoutCause(ctx, polling/4, errPause)
 		err := f.s.wait(pause, func() bool { return false })
 		cancel()

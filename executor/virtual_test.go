@@ -13,6 +13,7 @@ import (
 	"weir/planner"
 	"weir/quantity"
 	"weir/results"
+	"weir/workload"
 	"weir/workload/move"
 )
 
@@ -217,10 +218,11 @@ func TestSimulationWithACheck(t *testing.T) {
 
 // A program that lacks the simulation of a case says so before anything runs.
 func TestSimulationThatThisProgramLacks(t *testing.T) {
-	if lacks := lacksSimulation("another"); len(lacks) != 1 || lacks[0] != "runner another: this weir does not have it" {
+	v := &virtual{}
+	if lacks := v.lacks(nil, workload.Demand{Runner: "another"}, nil); len(lacks) != 1 || lacks[0] != "runner another: this weir does not have it" {
 		t.Errorf("%q", lacks)
 	}
-	if lacks := lacksSimulation(move.SimRunner); lacks != nil {
+	if lacks := v.lacks(nil, workload.Demand{Runner: move.SimRunner}, nil); lacks != nil {
 		t.Errorf("%q", lacks)
 	}
 }

@@ -1,18 +1,11 @@
-package executor
+package placement
 
 import (
 	"slices"
 	"strconv"
 
-	"weir/executor/agent"
-	"weir/fabric"
 	"weir/results"
 )
-
-// share is how much of each kind of a node's resources a rank has to itself.
-type share struct{ gpus, nics, cpus int }
-
-func (s share) times(n int) share { return share{n * s.gpus, n * s.nics, n * s.cpus} }
 
 // resource is a processor or device of a node.
 type resource struct {
@@ -28,14 +21,14 @@ const nowhere = -1
 type pool struct{ gpus, nics, cpus []resource }
 
 // poolOf is all that a node lets ranks have.
-func poolOf(m agent.Member) pool {
+func poolOf(m Node) pool {
 	return pool{gpus: gpusOf(m), nics: nicsOf(m.Node), cpus: cpusOf(m)}
 }
 
 // gpusOf are the GPUs by the names that the agent may give them. Where those are
 // places in the kernel's list, which is in the order of their addresses on the bus, it
 // says where they are.
-func gpusOf(m agent.Member) []resource {
+func gpusOf(m Node) []resource {
 	var all []resource
 	for _, name := range m.GPUs {
 		r := resource{name, nowhere}
@@ -50,13 +43,13 @@ func gpusOf(m agent.Member) []resource {
 // nicsOf are the devices that carry data between hosts.
 func nicsOf(n results.Node) []resource {
 	var all []resource
-	for _, d := range agent.DataDevices(n) {
+	for _, d := range DataDevices(n) {
 		all = append(all, resource{d.Name, near(d.NUMA)})
 	}
 	return all
 }
 
-func cpusOf(m agent.Member) []resource {
+func cpusOf(m Node) []resource {
 	numa := map[int]int{}
 	for _, n := range m.Node.NUMA {
 		for _, c := range results.ParseCPUs(n.CPUs) {
@@ -102,14 +95,14 @@ func (p pool) without(seats []results.Seat) pool {
 }
 
 // holds says whether a pool has so much.
-func (p pool) holds(s share) bool {
-	return len(p.gpus) >= s.gpus && len(p.nics) >= s.nics && len(p.cpus) >= s.cpus
+func (p pool) holds(s Share) bool {
+	return len(p.gpus) >= s.GPUs && len(p.nics) >= s.NICs && len(p.cpus) >= s.CPUs
 }
 
-// deal gives ranks that have equal shares their seats, from a pool that has enough.
+// allocate gives ranks that have equal shares their seats, from a pool that has enough.
 // As many as can be have theirs on one node of memory: equal shares fill one such node
 // after the other, so that none is left with room for one that was divided.
-func (p *pool) deal(ranks []int, each share) []results.Seat {
+func (p *pool) allocate(ranks []int, each Share) []results.Seat {
 	domains := p.domains()
 	var seats []results.Seat
 	for _, rank := range ranks {
@@ -118,9 +111,9 @@ func (p *pool) deal(ranks []int, each share) []results.Seat {
 		if at >= 0 {
 			first = domains[at]
 		}
-		gpus := take(&p.gpus, each.gpus, first)
-		nics := take(&p.nics, each.nics, beside(first, gpus))
-		cpus := take(&p.cpus, each.cpus, beside(first, gpus, nics))
+		gpus := take(&p.gpus, each.GPUs, first)
+		nics := take(&p.nics, each.NICs, beside(first, gpus))
+		cpus := take(&p.cpus, each.CPUs, beside(first, gpus, nics))
 		seats = append(seats, seatOf(rank, gpus, nics, cpus))
 	}
 	return seats
@@ -198,22 +191,4 @@ func names(list []resource) []string {
 		out = append(out, r.name)
 	}
 	return out
-}
-
-// equip takes out of a seat what the scenario or the shell gives the rank itself: that is
-// no part of the seat.
-func equip(s *results.Seat, others ...map[string]string) {
-	set := func(name string) bool {
-		return slices.ContainsFunc(others, func(env map[string]string) bool { _, ok := env[name]; return ok })
-	}
-	if set("CUDA_VISIBLE_DEVICES") {
-		s.GPUs = nil
-	}
-	for _, env := range others {
-		for name := range env {
-			if fabric.ChoosesDevices(name) {
-				s.NICs = nil
-			}
-		}
-	}
 }
