@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"weir/executor/launch"
+	"weir/executor/ledger"
 )
 
 // Times of waiting for agents.
@@ -225,11 +226,11 @@ func (f *fleet) replace(ctx context.Context, need int) error {
 	}
 }
 
-// nodes is how many the group's launches need at most, with those of their load.
-func (g *group) nodes() int {
+// nodesOf is how many the group's launches need at most, with those of their load.
+func nodesOf(g *ledger.Group) int {
 	need := 1
-	for _, part := range append([]*group{g}, g.load...) {
-		for _, c := range part.cases {
+	for _, part := range append([]*ledger.Group{g}, g.Load...) {
+		for _, c := range part.Wanted {
 			need = max(need, c.Place.Nodes)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"weir/engine"
 	"weir/executor/agent"
+	"weir/executor/ledger"
 	"weir/executor/placement"
 	"weir/planner"
 	"weir/results"
@@ -22,7 +23,7 @@ type backend interface {
 	// lacks lists what the nodes lack for a case.
 	lacks(c *planner.Case, needs workload.Demand, known map[string]located) []string
 	// ready waits until the nodes of a group's launch can be had.
-	ready(ctx context.Context, g *group, cases []*planner.Case) error
+	ready(ctx context.Context, g *ledger.Group, cases []*planner.Case) error
 	// place gives a launch its nodes, beside launches that run at the same time.
 	place(l *launched, d placement.Demand, beside []*launched) error
 	// pack makes the launch what its nodes are told.
@@ -31,7 +32,7 @@ type backend interface {
 	// session must end.
 	run(ctx context.Context, l *launched) error
 	// resume takes note of a launch that a former session made on some nodes, by rank.
-	resume(g *group, cases []*planner.Case, index int, nodes []string)
+	resume(g *ledger.Group, cases []*planner.Case, index int, nodes []string)
 	// processes says whether ranks are processes, with variables, processors and devices.
 	processes() bool
 }
@@ -75,11 +76,11 @@ func (b agents) lacks(c *planner.Case, needs workload.Demand, known map[string]l
 	return s.hosts.Lacks(needs, at.placed.Nodes)
 }
 
-func (b agents) ready(ctx context.Context, g *group, cases []*planner.Case) error {
-	if err := b.s.sleep(ctx, b.s.pause(cases)); err != nil {
+func (b agents) ready(ctx context.Context, g *ledger.Group, cases []*planner.Case) error {
+	if err := b.s.sleep(ctx, b.s.ledger.Pause(cases)); err != nil {
 		return err
 	}
-	return b.s.reacquire(ctx, g.nodes())
+	return b.s.reacquire(ctx, nodesOf(g))
 }
 
 func (b agents) place(l *launched, d placement.Demand, beside []*launched) error {
@@ -131,7 +132,7 @@ func (b agents) run(ctx context.Context, l *launched) error {
 	return l.load.stop(ctx, err)
 }
 
-func (b agents) resume(g *group, cases []*planner.Case, _ int, nodes []string) {
+func (b agents) resume(g *ledger.Group, cases []*planner.Case, _ int, nodes []string) {
 	if needs, err := b.s.demandOf(cases[0]); err == nil {
 		d := b.s.demand(cases[0], needs)
 		d.Affine = d.Affine || b.s.affine(g, nil)

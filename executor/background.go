@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"weir/executor/agent"
+	"weir/executor/ledger"
 	"weir/results"
 )
 
@@ -29,7 +30,7 @@ var mostLoadCases = 1000
 // loadMember is one group's part in a load. Its launches follow each other until
 // that of the foreground has ended.
 type loadMember struct {
-	g       *group
+	g       *ledger.Group
 	first   int       // index of its first launch here
 	current *launched // nil: none
 	done    []*launched
@@ -40,8 +41,8 @@ type period struct{ from, to time.Time }
 
 func (s *session) newLoad(fore *launched) *load {
 	l := &load{s: s, fore: fore}
-	for _, g := range fore.g.load {
-		l.members = append(l.members, &loadMember{g: g, first: s.nextIndex(g)})
+	for _, g := range fore.g.Load {
+		l.members = append(l.members, &loadMember{g: g, first: s.ledger.NextIndex(g)})
 	}
 	return l
 }
@@ -58,9 +59,9 @@ func (l *load) prepare() error {
 	}
 	for _, m := range l.members {
 		if m.current == nil {
-			cases := l.s.live(m.g)
+			cases := l.s.ledger.Live(m.g)
 			if len(cases) == 0 {
-				return fmt.Errorf("background load %s cannot run: %s", m.g.ID, l.s.caseOf(m.g.Cases[0]).Reason)
+				return fmt.Errorf("background load %s cannot run: %s", m.g.ID, l.s.ledger.Case(m.g.Cases[0]).Reason)
 			}
 			b, err := l.s.prepare(m.g, cases, m.first+len(m.done), running...)
 			if err != nil {
@@ -199,7 +200,7 @@ func (l *load) fail(m *loadMember, f *results.Failure) {
 	if m != nil {
 		cause = fmt.Sprintf("background load %s, launch %d, failed: %s", m.g.ID, m.current.index, f)
 		m.end(time.Now())
-		l.s.journalErr = firstError(l.s.journalErr, m.current.close(context.Background(), nil))
+		l.s.ledger.Err = firstError(l.s.ledger.Err, m.current.close(context.Background(), nil))
 		m.current = nil
 	}
 	if l.fore.failure == nil {

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"weir/executor/agent"
+	"weir/executor/event"
+	"weir/executor/ledger"
 	"weir/planner"
 	"weir/results"
 )
@@ -26,9 +28,9 @@ func (s *session) checks(ctx context.Context) error {
 			if r.Status != results.OK {
 				r.Remedy = c.Remedy
 			}
-			s.doc.Checks = append(s.doc.Checks, r) // those of a former session are forgotten
-			s.emit(Event{Type: CheckDone, Check: r.Name, Node: r.Node, Status: r.Status, Reason: r.Why()})
-			if err := s.record(Record{Check: &r}); err != nil {
+			s.ledger.Doc.Checks = append(s.ledger.Doc.Checks, r) // those of a former session are forgotten
+			s.ledger.Events.Emit(event.Event{Type: event.CheckDone, Check: r.Name, Node: r.Node, Status: r.Status, Reason: r.Why()})
+			if err := s.ledger.Record(ledger.Record{Check: &r}); err != nil {
 				return err
 			}
 			if r.Status == results.OK {
@@ -46,8 +48,8 @@ func (s *session) checks(ctx context.Context) error {
 		return &checkError{strings.Join(failed, "; ")}
 	}
 	if s.unfit = strings.Join(unfit, "; "); s.unfit != "" {
-		for _, g := range s.groups {
-			s.decideAll(s.live(g), results.Skipped, s.unfit)
+		for _, g := range s.ledger.Groups {
+			s.ledger.DecideAll(s.ledger.Live(g), results.Skipped, s.unfit)
 		}
 	}
 	return nil

@@ -19,6 +19,15 @@ func carried(shell map[string]string, secrets []string) map[string]string {
 	return all
 }
 
+// carriedVariables are those of the shell that the document tells: a session without
+// processes has none.
+func (s *session) carriedVariables() map[string]string {
+	if s.needsNoNode() {
+		return nil
+	}
+	return s.shell
+}
+
 // asked are the variables that the plan's ranks are to have, and its secrets.
 func (s *session) asked() agent.SecretsTask {
 	ask := agent.SecretsTask{Names: s.secrets, Env: map[string][]string{}}

@@ -10,7 +10,10 @@ import (
 	"time"
 
 	"weir/executor/cluster"
+	"weir/executor/event"
+	"weir/executor/ledger"
 	"weir/executor/placement"
+	"weir/planner"
 	"weir/results"
 )
 
@@ -77,8 +80,8 @@ func TestSlowEtcdIsNoFailure(t *testing.T) {
 	doc := b.run(onePlan(aCase("c")), func(o *Options) {
 		o.Etcd.Endpoints = []string{endpoint}
 		events := o.Events
-		o.Events = func(e Event) {
-			if e.Type == CaseFinished {
+		o.Events = func(e event.Event) {
+			if e.Type == event.CaseFinished {
 				shut(3 * time.Second) // longer than it takes to give up on the launch's keys
 			}
 			events(e)
@@ -96,7 +99,7 @@ func TestAgentsThatGoWhileTheyAreGatheredDoNotCount(t *testing.T) {
 	} {
 		changes <- m
 	}
-	s := &session{doc: &results.Document{}, hosts: placement.NewCluster(true), joined: map[string]cluster.Member{}, changes: changes, cluster: &cluster.Session{}}
+	s := &session{ledger: ledger.New(&planner.Plan{}, ledger.Options{}), hosts: placement.NewCluster(true), joined: map[string]cluster.Member{}, changes: changes, cluster: &cluster.Session{}}
 	if err := s.gather(t.Context(), 2); err != nil {
 		t.Fatal(err)
 	}

@@ -14,6 +14,8 @@ import (
 
 	"weir/engine"
 	"weir/executor/agent"
+	"weir/executor/event"
+	"weir/executor/ledger"
 	"weir/planner"
 	"weir/results"
 	"weir/workload"
@@ -22,7 +24,7 @@ import (
 // launched is one launch of a group's cases.
 type launched struct {
 	s          *session
-	g          *group
+	g          *ledger.Group
 	id         string
 	index      int
 	cases      []*planner.Case
@@ -65,19 +67,20 @@ func (p *pendingCase) complete() bool { return p.arrived == len(p.parts) }
 // launch runs cases once in fresh processes, or takes over what a former session
 // measured of that launch, and puts what came of it into the document. A launch
 // that fails is no error of the session's.
-func (s *session) launch(ctx context.Context, g *group, cases []*planner.Case) error {
-	index := s.nextIndex(g)
-	if s.takeOver(g, cases, index) {
-		s.giveUpAfterFailures(g)
-		return s.journalErr
+func (s *session) launch(ctx context.Context, g *ledger.Group, cases []*planner.Case) error {
+	index := s.ledger.NextIndex(g)
+	if nodes, made := s.ledger.TakeOver(g, index); made {
+		s.backendOf(cases[0]).resume(g, cases, index, nodes)
+		s.ledger.GiveUpAfterFailures(g)
+		return s.ledger.Err
 	}
-	for _, other := range append([]*group{g}, g.load...) {
+	for _, other := range append([]*ledger.Group{g}, g.Load...) {
 		if err := s.beginRun(ctx, other.Run); err != nil {
 			return err
 		}
-		if len(s.live(other)) == 0 { // its setup failed
-			s.decideAll(s.live(g), results.Skipped, s.unloaded(other))
-			return s.journalErr
+		if len(s.ledger.Live(other)) == 0 { // its setup failed
+			s.ledger.DecideAll(s.ledger.Live(g), results.Skipped, s.ledger.Unloaded(other))
+			return s.ledger.Err
 		}
 	}
 	on := s.backendOf(cases[0])
@@ -89,8 +92,8 @@ func (s *session) launch(ctx context.Context, g *group, cases []*planner.Case) e
 		err = on.pack(l)
 	}
 	if err != nil {
-		s.giveUp(g, err.Error())
-		return s.journalErr
+		s.ledger.GiveUp(g, err.Error())
+		return s.ledger.Err
 	}
 	return l.run(ctx)
 }
@@ -99,9 +102,9 @@ func (s *session) launch(ctx context.Context, g *group, cases []*planner.Case) e
 func (l *launched) run(ctx context.Context) error {
 	s := l.s
 	for _, m := range l.moved {
-		l.tell(Event{Type: NodeChanged, Node: m.To, Reason: m.String()})
+		l.tell(event.Event{Type: event.NodeChanged, Node: m.To, Reason: m.String()})
 	}
-	l.tell(Event{Type: LaunchStarted, Launches: l.index + s.ahead(l), Cases: len(l.cases)})
+	l.tell(event.Event{Type: event.LaunchStarted, Launches: l.index + s.ledger.Ahead(l.g, l.cases[0].Key), Cases: len(l.cases)})
 	begin := time.Now()
 	l.pending[0].from = begin
 	l.load = s.newLoad(l)
@@ -119,8 +122,8 @@ func (l *launched) run(ctx context.Context) error {
 	case ended != nil && !l.complete(): // nobody's failure, and not finished either
 		status = results.Aborted
 	}
-	l.tell(Event{Type: LaunchFinished, Status: status, Failure: l.failure, Seconds: time.Since(begin).Seconds()})
-	return firstError(ended, s.journalErr)
+	l.tell(event.Event{Type: event.LaunchFinished, Status: status, Failure: l.failure, Seconds: time.Since(begin).Seconds()})
+	return firstError(ended, s.ledger.Err)
 }
 
 // measure runs the launch's ranks, with its load around them and its commands
@@ -138,16 +141,16 @@ func (l *launched) measure(ctx context.Context) error {
 // setUp runs the commands before the launch.
 func (l *launched) setUp(ctx context.Context) {
 	l.begun = true
-	err := l.s.setUp(ctx, l.s.runOf(l.g.Run).LaunchSetup, l.around(setup))
-	if f, ok := errors.AsType[*setupError](err); ok {
-		l.failure = &results.Failure{Rank: -1, Node: f.Node, Phase: setup, Kind: results.FailedSetup, Cause: f.Error(), Log: f.Log}
+	err := l.s.setUp(ctx, l.s.ledger.Run(l.g.Run).LaunchSetup, l.around(ledger.Setup))
+	if f, ok := errors.AsType[*ledger.CommandError](err); ok {
+		l.failure = &results.Failure{Rank: -1, Node: f.Node, Phase: ledger.Setup, Kind: results.FailedSetup, Cause: f.Error(), Log: f.Log}
 		return
 	}
 	l.err = err
 }
 
 func (l *launched) around(stage string) around {
-	return around{stage, ofLaunch, fmt.Sprintf("%s/%d", l.g.ID, l.index)}
+	return around{stage, ledger.OfLaunch, fmt.Sprintf("%s/%d", l.g.ID, l.index)}
 }
 
 // over says whether the launch has ended, or can have no end because it never
@@ -167,7 +170,7 @@ func (l *launched) close(ctx context.Context, err error) error {
 	}
 	if l.begun {
 		l.begun = false
-		l.s.tearDown(ctx, l.s.runOf(l.g.Run).LaunchTeardown, l.around(teardown))
+		l.s.tearDown(ctx, l.s.ledger.Run(l.g.Run).LaunchTeardown, l.around(ledger.Teardown))
 	}
 	return err
 }
@@ -199,8 +202,8 @@ func (l *launched) to() time.Time {
 }
 
 // prepare decides who runs the launch and with what, beside launches that run already.
-func (s *session) prepare(g *group, cases []*planner.Case, index int, beside ...*launched) (*launched, error) {
-	l := &launched{s: s, g: g, index: index, cases: cases, id: fmt.Sprintf("%s-%d", s.groupDirs[g.ID], index)}
+func (s *session) prepare(g *ledger.Group, cases []*planner.Case, index int, beside ...*launched) (*launched, error) {
+	l := &launched{s: s, g: g, index: index, cases: cases, id: fmt.Sprintf("%s-%d", s.ledger.GroupDir(g.ID), index)}
 	l.engine = engine.Launch{ID: l.id, Index: l.index, Seed: s.seed(g.ID, l.index)}
 	var needs workload.Demand
 	for i, c := range cases {
@@ -304,13 +307,13 @@ func (l *launched) gone(node, cause string) {
 }
 
 // tell emits an event of the launch.
-func (l *launched) tell(e Event) {
+func (l *launched) tell(e event.Event) {
 	index := l.index
 	e.Group, e.Launch, e.Background = l.g.ID, &index, l.background
-	l.s.emit(e)
+	l.s.ledger.Events.Emit(e)
 }
 
-func (l *launched) started(i int) { l.tell(Event{Type: CaseStarted, Case: l.cases[i].Key}) }
+func (l *launched) started(i int) { l.tell(event.Event{Type: event.CaseStarted, Case: l.cases[i].Key}) }
 
 // result keeps what a rank measured in a case, the first time that it ran it.
 func (l *launched) result(r *agent.Result) error {
@@ -329,7 +332,7 @@ func (l *launched) result(r *agent.Result) error {
 		return nil
 	}
 	p.to = time.Now()
-	l.tell(Event{Type: CaseFinished, Case: l.cases[i].Key, Rate: p.rate, Seconds: p.to.Sub(p.from).Seconds()})
+	l.tell(event.Event{Type: event.CaseFinished, Case: l.cases[i].Key, Rate: p.rate, Seconds: p.to.Sub(p.from).Seconds()})
 	if i+1 < len(l.cases) {
 		l.pending[i+1].from = p.to
 		l.started(i + 1)
@@ -354,5 +357,5 @@ func (l *launched) keep(p *pendingCase, part *workload.Part) error {
 
 // sampleFile is where a rank's samples of a case go, below the session's directory.
 func (l *launched) sampleFile(key string, rank int) string {
-	return filepath.Join("samples", l.s.caseDirs[key], strconv.Itoa(l.index), strconv.Itoa(rank)+".bin")
+	return filepath.Join("samples", l.s.ledger.CaseDir(key), strconv.Itoa(l.index), strconv.Itoa(rank)+".bin")
 }

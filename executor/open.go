@@ -102,11 +102,11 @@ func (s *session) openEtcd(ctx context.Context) (err error) {
 	if s.cluster, err = cluster.Open(ctx, s.etcd, s.o.SessionID); err != nil {
 		return err
 	}
-	for _, former := range s.past.sessions { // whose coordinators are gone: this one has their journal
+	for _, former := range s.ledger.FormerSessions() { // whose coordinators are gone: this one has their journal
 		if s.o.Fleet == nil {
 			break // they had an etcd of their own
 		}
-		if err := s.cluster.Bury(ctx, former.ID); err != nil {
+		if err := s.cluster.Bury(ctx, former); err != nil {
 			return err
 		}
 	}
@@ -218,7 +218,7 @@ func (s *session) changed(m cluster.Member) error {
 	member.Node.Name = m.Node
 	s.hosts.Join(m.Node, member)
 	s.joined[m.Node] = m
-	s.introduce(member.Node)
+	s.ledger.Introduce(member.Node)
 	if s.fleet != nil {
 		s.fleet.vain = false
 	}

@@ -3,6 +3,7 @@ package executor
 import (
 	"slices"
 
+	"weir/executor/ledger"
 	"weir/executor/placement"
 	"weir/fabric"
 	"weir/planner"
@@ -37,13 +38,13 @@ func (l *launched) seatsOf(ranks []int) []results.Seat {
 
 // affine says whether something of what runs at the same time as a group has resources
 // to itself: then all of it has processors of its own, so that nothing gets those of another.
-func (s *session) affine(g *group, beside []*launched) bool {
-	asks := func(g *group) bool {
-		return slices.ContainsFunc(g.cases, func(c *planner.Case) bool {
+func (s *session) affine(g *ledger.Group, beside []*launched) bool {
+	asks := func(g *ledger.Group) bool {
+		return slices.ContainsFunc(g.Wanted, func(c *planner.Case) bool {
 			return c.Place.GPUsPerRank+c.Place.NICsPerRank+c.Place.CPUsPerRank > 0
 		})
 	}
-	return slices.ContainsFunc(g.load, asks) || slices.ContainsFunc(beside, func(l *launched) bool { return len(l.seats) > 0 })
+	return slices.ContainsFunc(g.Load, asks) || slices.ContainsFunc(beside, func(l *launched) bool { return len(l.seats) > 0 })
 }
 
 // withoutVariables takes out of a seat what the scenario or the shell gives the rank itself: that is

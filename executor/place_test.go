@@ -3,6 +3,8 @@ package executor
 import (
 	"strings"
 	"testing"
+
+	"weir/executor/event"
 	"weir/planner"
 	"weir/results"
 )
@@ -35,9 +37,9 @@ func TestSessionGoesOnElsewhere(t *testing.T) {
 	o := b.options()
 	o.Nodes = []string{"n1", "n2"}
 	var s *session
-	o.Events = func(e Event) {
+	o.Events = func(e event.Event) {
 		b.events = append(b.events, e)
-		if e.Type == CaseMeasured && b.count(CaseMeasured, "c") == 1 {
+		if e.Type == event.CaseMeasured && b.count(event.CaseMeasured, "c") == 1 {
 			s.lost("n1", "it was cut off")
 		}
 	}
@@ -45,14 +47,14 @@ func TestSessionGoesOnElsewhere(t *testing.T) {
 	if err := s.conclude(t.Context(), s.run(t.Context())); err != nil {
 		t.Fatal(err)
 	}
-	launches := s.doc.Case("c").Launches
+	launches := s.ledger.Doc.Case("c").Launches
 	if len(launches) != 3 || launches[0].Nodes[0] != "n1" || launches[1].Nodes[0] != "n2" || launches[2].Nodes[0] != "n2" {
-		t.Fatalf("%d launches, status %s: %s", len(launches), s.doc.Case("c").Status, s.doc.Case("c").Reason)
+		t.Fatalf("%d launches, status %s: %s", len(launches), s.ledger.Doc.Case("c").Status, s.ledger.Doc.Case("c").Reason)
 	}
 	if got := launches[1].Moved; len(got) != 1 || got[0].String() != "node n2 instead of n1: its agent is gone" || launches[0].Moved != nil || launches[2].Moved != nil {
 		t.Errorf("%v, %v, %v", launches[0].Moved, got, launches[2].Moved)
 	}
-	if b.count(NodeChanged, "") != 1 {
+	if b.count(event.NodeChanged, "") != 1 {
 		t.Error("nobody is told of it")
 	}
 }

@@ -258,9 +258,9 @@ func (s *session) threadsPerNode() int {
 // has so many.
 func (s *session) perNode(of func(workload.Demand) int) int {
 	alone, beside := 1, 0
-	for _, g := range s.groups {
+	for _, g := range s.ledger.Groups {
 		most := 0
-		for _, c := range g.cases {
+		for _, c := range g.Wanted {
 			d, err := s.demandOf(c)
 			if err != nil || !s.backendOf(c).processes() {
 				continue
@@ -268,7 +268,7 @@ func (s *session) perNode(of func(workload.Demand) int) int {
 			nodes := max(c.Place.Nodes, 1)
 			most = max(most, (d.Ranks+nodes-1)/nodes*of(d))
 		}
-		if g.background() {
+		if g.Background() {
 			beside += most
 		} else {
 			alone = max(alone, most)

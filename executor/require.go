@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"weir/engine"
+	"weir/executor/event"
 	"weir/executor/placement"
 	"weir/fabric"
 	"weir/planner"
@@ -70,11 +71,11 @@ func (s *session) admit() error {
 			}
 			run, reason, err := s.o.When(c, s.backendOf(c).nodes())
 			if err != nil {
-				s.decide(c.Key, results.Error, "evaluating when: "+err.Error())
+				s.ledger.Decide(c.Key, results.Error, "evaluating when: "+err.Error())
 				continue
 			}
 			if !run {
-				s.decide(c.Key, results.Skipped, reason)
+				s.ledger.Decide(c.Key, results.Skipped, reason)
 				continue
 			}
 		}
@@ -82,12 +83,12 @@ func (s *session) admit() error {
 		if len(lacks) == 0 {
 			continue
 		}
-		s.decide(c.Key, results.Error, "missing: "+strings.Join(lacks, "; "))
+		s.ledger.Decide(c.Key, results.Error, "missing: "+strings.Join(lacks, "; "))
 		for _, what := range lacks {
 			if !seen[what] {
 				seen[what] = true
 				s.missing = append(s.missing, what)
-				s.emit(Event{Type: RequireMissing, Reason: what})
+				s.ledger.Events.Emit(event.Event{Type: event.RequireMissing, Reason: what})
 			}
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"weir/executor/agent"
 	"weir/executor/cluster"
+	"weir/executor/event"
 	"weir/executor/trust"
 )
 
@@ -159,7 +160,7 @@ func (s *session) lost(node, cause string) {
 	}
 	s.hosts.Leave(node, cause)
 	s.dismiss(node)
-	s.emit(Event{Type: NodeLost, Node: node, Reason: cause})
+	s.ledger.Events.Emit(event.Event{Type: event.NodeLost, Node: node, Reason: cause})
 	for _, t := range s.tasks {
 		if t.pending[node] {
 			delete(t.pending, node)

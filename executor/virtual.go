@@ -8,6 +8,8 @@ import (
 
 	"weir/engine"
 	"weir/executor/agent"
+	"weir/executor/event"
+	"weir/executor/ledger"
 	"weir/executor/placement"
 	"weir/planner"
 	"weir/results"
@@ -75,7 +77,7 @@ func (v *virtual) lacks(_ *planner.Case, needs workload.Demand, _ map[string]loc
 }
 
 // ready waits for nothing: the time between launches is not this one.
-func (*virtual) ready(context.Context, *group, []*planner.Case) error { return nil }
+func (*virtual) ready(context.Context, *ledger.Group, []*planner.Case) error { return nil }
 
 func (v *virtual) place(l *launched, d placement.Demand, _ []*launched) error {
 	if len(v.hosts) < d.Nodes {
@@ -100,7 +102,7 @@ func (v *virtual) run(ctx context.Context, l *launched) error {
 		l.outcome = &agent.Outcome{Failure: &results.Failure{Rank: -1, Phase: "ready", Kind: results.FailedReady, Cause: err.Error()}, At: time.Now()}
 		return nil
 	}
-	at := func(t time.Duration) time.Time { return v.s.doc.Session.Started.Add(t) }
+	at := func(t time.Duration) time.Time { return v.s.ledger.Doc.Session.Started.Add(t) }
 	from := played.Connected
 	for i, c := range played.Cases {
 		l.started(i)
@@ -112,7 +114,7 @@ func (v *virtual) run(ctx context.Context, l *launched) error {
 			}
 		}
 		from = c.To
-		l.tell(Event{Type: CaseFinished, Case: l.cases[i].Key, Rate: p.rate, Seconds: (c.To - c.From).Seconds()})
+		l.tell(event.Event{Type: event.CaseFinished, Case: l.cases[i].Key, Rate: p.rate, Seconds: (c.To - c.From).Seconds()})
 	}
 	for _, p := range l.pending[len(played.Cases):] {
 		p.from, p.to = at(from), at(played.Ended)
@@ -124,7 +126,7 @@ func (v *virtual) run(ctx context.Context, l *launched) error {
 }
 
 func (v *virtual) play(l engine.Launch) (*engine.Played, error) {
-	v.s.doc.Session.Simulated = true
+	v.s.ledger.Doc.Session.Simulated = true
 	if v.simulator == nil {
 		simulation, _ := engine.SimulationOf(l.Runner) // admit has looked
 		v.simulator = simulation.New()
@@ -135,8 +137,8 @@ func (v *virtual) play(l engine.Launch) (*engine.Played, error) {
 // resume lets the simulator go through a launch that was taken over, so that the virtual
 // clock, drift and luck stand for the next one where they would have stood. What comes of it
 // is in the document already.
-func (v *virtual) resume(g *group, cases []*planner.Case, index int, _ []string) {
-	v.s.doc.Session.Simulated = true
+func (v *virtual) resume(g *ledger.Group, cases []*planner.Case, index int, _ []string) {
+	v.s.ledger.Doc.Session.Simulated = true
 	if l, err := v.s.prepare(g, cases, index); err == nil {
 		_, _ = v.play(l.engine) // what fails again failed then
 	}

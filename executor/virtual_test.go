@@ -10,6 +10,8 @@ import (
 	"time"
 
 	_ "weir/engine/sim"
+	"weir/executor/event"
+	"weir/executor/ledger"
 	"weir/planner"
 	"weir/quantity"
 	"weir/results"
@@ -67,10 +69,10 @@ func TestSimulatedSession(t *testing.T) {
 			}
 		}
 	}
-	if b.count(LaunchFinished, "") != 3 || b.count(CaseMeasured, "") != 6 || b.count(NodeReady, "") != 2 {
+	if b.count(event.LaunchFinished, "") != 3 || b.count(event.CaseMeasured, "") != 6 || b.count(event.NodeReady, "") != 2 {
 		t.Error("events are missing")
 	}
-	if records, err := ReadJournal(filepath.Join(b.dir, "session", JournalName)); err != nil || len(records) != 5 {
+	if records, err := ledger.ReadJournal(filepath.Join(b.dir, "session", ledger.JournalName)); err != nil || len(records) != 5 {
 		t.Errorf("the journal has %d records, %v", len(records), err)
 	}
 }

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"io"
 
-	"weir/executor"
+	"weir/executor/ledger"
 	"weir/planner"
 	"weir/results"
 )
@@ -32,7 +32,7 @@ func (f *runFlags) baselines(plans []*planner.Plan, notes io.Writer) ([]baseline
 		if p == nil {
 			continue
 		}
-		text := executor.UsesBaseline(p)
+		text := ledger.UsesBaseline(p)
 		if text == "" {
 			continue
 		}

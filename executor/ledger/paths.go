@@ -1,17 +1,17 @@
-package executor
+package ledger
 
 import (
 	"fmt"
 	"strings"
 )
 
-// dirNames gives each key a folder name: readable, harmless in every shell and
+// DirNames gives each key a folder name: readable, harmless in every shell and
 // file system, and no two alike, not even where case does not count.
-func dirNames(keys []string) map[string]string {
+func DirNames(keys []string) map[string]string {
 	names := make(map[string]string, len(keys))
 	taken := map[string]bool{}
 	for _, key := range keys {
-		base := dirName(key)
+		base := DirName(key)
 		name := base
 		for n := 2; taken[strings.ToLower(name)]; n++ {
 			name = fmt.Sprintf("%s~%d", base, n)
@@ -24,9 +24,9 @@ func dirNames(keys []string) map[string]string {
 
 const maxDirName = 120
 
-// dirName turns bandwidth[block_size=64MiB,op=read] into
+// DirName turns bandwidth[block_size=64MiB,op=read] into
 // bandwidth.block_size=64MiB,op=read.
-func dirName(key string) string {
+func DirName(key string) string {
 	key = strings.TrimSuffix(key, "]")
 	var b strings.Builder
 	for _, r := range key {

@@ -1,4 +1,4 @@
-package executor
+package ledger
 
 import (
 	"encoding/json"

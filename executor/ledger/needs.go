@@ -1,4 +1,4 @@
-package executor
+package ledger
 
 import (
 	"fmt"
@@ -13,12 +13,12 @@ import (
 // failed. The gate tells such a case from one that a condition left out.
 func unrun(why string) string { return notRun + ": " + why }
 
-// unloaded is the reason of cases whose background load does not run: what failed
+// Unloaded is the reason of cases whose background load does not run: what failed
 // of it, before what was left out.
-func (s *session) unloaded(load *group) string {
-	c := s.caseOf(load.Cases[0])
+func (l *Ledger) Unloaded(load *Group) string {
+	c := l.Case(load.Cases[0])
 	for _, key := range load.Cases {
-		if other := s.caseOf(key); failedOrUnrun(other) {
+		if other := l.Case(key); failedOrUnrun(other) {
 			c = other
 			break
 		}
@@ -43,16 +43,16 @@ func cause(c *results.Case) string { return strings.TrimPrefix(c.Reason, unrun("
 // unmet says why a case cannot run because of the cases that it needs, "" if it
 // can. It names the case where the trouble began, not the chain that led here, and
 // one that failed before one that was left out.
-func (s *session) unmet(c *planner.Case) string {
+func (l *Ledger) unmet(c *planner.Case) string {
 	first, others := "", 0
 	for _, key := range c.Needs {
 		why := ""
 		switch c.NeedsOn[key] {
 		case "always":
 		case "failed":
-			why = s.notFailed(key)
+			why = l.notFailed(key)
 		default:
-			why = s.unsuccessful(key)
+			why = l.unsuccessful(key)
 		}
 		if why == "" {
 			continue
@@ -77,8 +77,8 @@ func (s *session) unmet(c *planner.Case) string {
 
 // unsuccessful words why a needed case is no success, "" if it is one. Excluded
 // cases are not part of what runs and keep nobody from running.
-func (s *session) unsuccessful(key string) string {
-	c := s.caseOf(key)
+func (l *Ledger) unsuccessful(key string) string {
+	c := l.Case(key)
 	switch {
 	case c == nil:
 		return unrun(fmt.Sprintf("needs %s, which is not in the plan", key))
@@ -87,14 +87,14 @@ func (s *session) unsuccessful(key string) string {
 	case c.Status == results.Error:
 		return unrun(fmt.Sprintf("needs %s, which failed: %s", key, c.Reason))
 	case c.Status == results.Skipped:
-		if p := s.plannedCase(key); p != nil {
-			if why := s.unmet(p); why != "" {
+		if p := l.planned(key); p != nil {
+			if why := l.unmet(p); why != "" {
 				return why // the root of the chain
 			}
 		}
 		return becauseOf(c, fmt.Sprintf("needs %s, which was skipped: %s", key, cause(c)))
 	}
-	for _, a := range s.doc.AllAssertions() {
+	for _, a := range l.Doc.AllAssertions() {
 		if failedGate(a) && (slices.Contains(c.Assertions, a) || slices.Contains(a.Cases, key)) {
 			return unrun(fmt.Sprintf("needs %s, where %q does not hold", key, a.Name))
 		}
@@ -104,14 +104,14 @@ func (s *session) unsuccessful(key string) string {
 
 // notFailed words why a needed case did not fail, "" if it did: it is an error,
 // or a gate that it is part of does not hold.
-func (s *session) notFailed(key string) string {
-	c := s.caseOf(key)
+func (l *Ledger) notFailed(key string) string {
+	c := l.Case(key)
 	switch {
 	case c == nil:
 		return unrun(fmt.Sprintf("needs %s to fail, which is not in the plan", key))
 	case c.Status == results.Skipped || c.Status == results.Excluded:
 		return becauseOf(c, fmt.Sprintf("needs %s to fail, which did not run: %s", key, cause(c)))
-	case s.unsuccessful(key) == "":
+	case l.unsuccessful(key) == "":
 		return fmt.Sprintf("needs %s to fail, and it did not", key)
 	}
 	return ""

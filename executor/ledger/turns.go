@@ -1,4 +1,4 @@
-package executor
+package ledger
 
 import (
 	"slices"
@@ -16,7 +16,7 @@ type turns struct {
 }
 
 // turnsOf finds which runs of a plan take turns.
-func turnsOf(p *planner.Plan, groups []*group) map[string]*turns {
+func turnsOf(p *planner.Plan, groups []*Group) map[string]*turns {
 	axes := map[string][]string{}
 	for _, c := range p.Cases {
 		axes[c.Run] = c.AxisOrder
@@ -38,38 +38,38 @@ func turnsOf(p *planner.Plan, groups []*group) map[string]*turns {
 }
 
 // walks says whether the cases of a group differ on an axis.
-func (g *group) walks(axis string) bool {
-	return slices.ContainsFunc(g.cases, func(c *planner.Case) bool {
-		return workload.Text(c.Axes[axis]) != workload.Text(g.cases[0].Axes[axis])
+func (g *Group) walks(axis string) bool {
+	return slices.ContainsFunc(g.Wanted, func(c *planner.Case) bool {
+		return workload.Text(c.Axes[axis]) != workload.Text(g.Wanted[0].Axes[axis])
 	})
 }
 
 // point is the text of a group's values on axes along which it does not walk.
-func (g *group) point(axes []string) string {
+func (g *Group) point(axes []string) string {
 	texts := map[string]string{}
 	for _, axis := range axes {
-		texts[axis] = workload.Text(g.cases[0].Axes[axis])
+		texts[axis] = workload.Text(g.Wanted[0].Axes[axis])
 	}
 	return planner.Key("", texts)
 }
 
 // takeTurns brings the groups of each set of compared runs together, where the first of
 // them stands in the round.
-func (s *session) takeTurns(groups []*group) []*group {
-	together := map[*turns][]*group{}
+func (l *Ledger) takeTurns(groups []*Group) []*Group {
+	together := map[*turns][]*Group{}
 	for _, g := range groups {
-		if t := s.find.turns[g.Run]; t != nil {
+		if t := l.find.turns[g.Run]; t != nil {
 			together[t] = append(together[t], g)
 		}
 	}
-	var out []*group
+	var out []*Group
 	for _, g := range groups {
-		t := s.find.turns[g.Run]
+		t := l.find.turns[g.Run]
 		if t == nil {
 			out = append(out, g)
 			continue
 		}
-		out = append(out, s.inTurns(t, together[t])...)
+		out = append(out, l.inTurns(t, together[t])...)
 		together[t] = nil // they are all there
 	}
 	return out
@@ -78,13 +78,13 @@ func (s *session) takeTurns(groups []*group) []*group {
 // inTurns orders the groups that compared runs have in a round. Groups at the same values
 // of the axes that all runs have stand together. The order of these values is that of the
 // run that comes first; where that is the order as given, every second round reverses it.
-func (s *session) inTurns(t *turns, groups []*group) []*group {
-	if !slices.ContainsFunc(groups, func(g *group) bool { return g.Run != groups[0].Run }) {
+func (l *Ledger) inTurns(t *turns, groups []*Group) []*Group {
+	if !slices.ContainsFunc(groups, func(g *Group) bool { return g.Run != groups[0].Run }) {
 		return groups
 	}
 	t.rounds++
 	var points []string
-	at := map[string][]*group{}
+	at := map[string][]*Group{}
 	for _, g := range groups {
 		point := g.point(t.axes)
 		if at[point] == nil {
@@ -93,10 +93,10 @@ func (s *session) inTurns(t *turns, groups []*group) []*group {
 		at[point] = append(at[point], g)
 	}
 	reversed := t.rounds%2 == 0
-	if by := s.runOf(groups[0].Run).Order.By; reversed && by != "random" && by != "interleave" {
+	if by := l.Run(groups[0].Run).Order.By; reversed && by != "random" && by != "interleave" {
 		slices.Reverse(points)
 	}
-	var out []*group
+	var out []*Group
 	for _, point := range points {
 		if reversed {
 			slices.Reverse(at[point])

@@ -1,4 +1,4 @@
-package executor
+package ledger
 
 import (
 	"crypto/sha256"
@@ -11,36 +11,36 @@ import (
 	"weir/workload"
 )
 
-// inOrder brings the groups of a round into the order that their runs ask for.
+// InOrder brings the groups of a round into the order that their runs ask for.
 // Each run's groups take the places that they have in the plan among themselves;
 // a run counts its own rounds, so that it begins alike whenever it begins.
-func (s *session) inOrder(ready []*group) []*group {
+func (l *Ledger) InOrder(ready []*Group) []*Group {
 	ordered := slices.Clone(ready)
 	places := map[string][]int{}
 	for i, g := range ready {
 		places[g.Run] = append(places[g.Run], i)
 	}
 	for run, at := range places {
-		groups := make([]*group, len(at))
+		groups := make([]*Group, len(at))
 		for k, i := range at {
 			groups[k] = ready[i]
 		}
-		s.shuffle(s.runOf(run).Order, run, s.rounds[run], groups)
+		l.shuffle(l.Run(run).Order, run, l.rounds[run], groups)
 		for k, i := range at {
 			ordered[i] = groups[k]
 		}
-		s.rounds[run]++
+		l.rounds[run]++
 	}
-	return s.takeTurns(ordered)
+	return l.takeTurns(ordered)
 }
 
-func (s *session) shuffle(o planner.Order, run string, round int, groups []*group) {
+func (l *Ledger) shuffle(o planner.Order, run string, round int, groups []*Group) {
 	switch o.By {
 	case "random":
-		r := s.random(o.Seed, run, round)
+		r := l.random(o.Seed, run, round)
 		r.Shuffle(len(groups), func(i, j int) { groups[i], groups[j] = groups[j], groups[i] })
 	case "interleave":
-		interleave(o.Axis, round, groups, func(g *group) *planner.Case { return s.plannedCase(g.Cases[0]) })
+		interleave(o.Axis, round, groups, func(g *Group) *planner.Case { return l.planned(g.Cases[0]) })
 	}
 }
 
@@ -83,13 +83,13 @@ func without(c *planner.Case, axis string) string {
 	return text
 }
 
-// arrange brings the cases of a launch into the order that their run asks for.
-func (s *session) arrange(g *group, cases []*planner.Case) []*planner.Case {
+// Arrange brings the cases of a launch into the order that their run asks for.
+func (l *Ledger) Arrange(g *Group, cases []*planner.Case) []*planner.Case {
 	cases = slices.Clone(cases)
-	index := s.nextIndex(g)
-	switch o := s.runOf(g.Run).Order; o.By {
+	index := l.NextIndex(g)
+	switch o := l.Run(g.Run).Order; o.By {
 	case "random":
-		r := s.random(o.Seed, g.ID, index)
+		r := l.random(o.Seed, g.ID, index)
 		r.Shuffle(len(cases), func(i, j int) { cases[i], cases[j] = cases[j], cases[i] })
 	case "interleave":
 		interleave(o.Axis, index, cases, func(c *planner.Case) *planner.Case { return c })
@@ -98,7 +98,7 @@ func (s *session) arrange(g *group, cases []*planner.Case) []*planner.Case {
 }
 
 // random is a source that is the same in every session of the scenario.
-func (s *session) random(seed uint64, what string, n int) *rand.Rand {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%d\x00%s\x00%s\x00%d", seed, s.plan.Scenario.Name, what, n))
+func (l *Ledger) random(seed uint64, what string, n int) *rand.Rand {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%d\x00%s\x00%s\x00%d", seed, l.Plan.Scenario.Name, what, n))
 	return rand.New(rand.NewPCG(binary.BigEndian.Uint64(sum[:8]), binary.BigEndian.Uint64(sum[8:16])))
 }

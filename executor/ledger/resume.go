@@ -1,4 +1,4 @@
-package executor
+package ledger
 
 import (
 	"encoding/json"
@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"weir/executor/event"
 	"weir/planner"
 	"weir/results"
 )
@@ -42,7 +43,7 @@ func readPast(records []Record, p *planner.Plan) (*past, error) {
 		switch {
 		case r.Session != nil:
 			if r.Session.PlanDigest != p.Digest {
-				return nil, refuse(exitStale, "%w: that one has digest %s, this one %s", ErrStale, r.Session.PlanDigest, p.Digest)
+				return nil, Refuse(ExitStale, "%w: that one has digest %s, this one %s", ErrStale, r.Session.PlanDigest, p.Digest)
 			}
 			f.sessions = append(f.sessions, r.Session)
 		case r.Check != nil:
@@ -53,13 +54,13 @@ func readPast(records []Record, p *planner.Plan) (*past, error) {
 			f.artifacts = withArtifacts(f.artifacts, r.Artifacts)
 		case r.Launch != nil:
 			if err := r.Launch.check(p); err != nil {
-				return nil, refuse(exitUsage, "journal, record %d: %w", i+1, err)
+				return nil, Refuse(ExitUsage, "journal, record %d: %w", i+1, err)
 			}
 			f.launches[launchID{r.Launch.Group, r.Launch.Index}] = r.Launch
 		case r.Case != nil:
 			c := p.Case(r.Case.Key)
 			if c == nil {
-				return nil, refuse(exitUsage, "journal, record %d: the plan has no case %s", i+1, r.Case.Key)
+				return nil, Refuse(ExitUsage, "journal, record %d: the plan has no case %s", i+1, r.Case.Key)
 			}
 			f.decided[*r.Case] = true
 			if r.Case.Kind == results.FailedSetup {
@@ -95,49 +96,13 @@ func (r *LaunchRecord) check(p *planner.Plan) error {
 	return nil
 }
 
-// restore puts into the document what does not follow from the schedule.
-func (f *past) restore(s *session) {
-	s.doc.Checks = append(s.doc.Checks, f.checks...)
-	for _, c := range f.commands {
-		s.restoreCommand(c)
-	}
-	s.doc.Artifacts = slices.Clone(f.artifacts)
-	if len(f.sessions) == 0 {
-		return
-	}
-	s.doc.Session.Started = f.sessions[0].Started
-	s.doc.Session.Resumed = f.sessions[len(f.sessions)-1].ID
-	s.doc.Baseline = f.sessions[0].Baseline
-}
-
-func (s *session) restoreCommand(c results.Command) {
-	s.doc.Commands = append(s.doc.Commands, c)
-	if c.Stage == teardown && c.Status != results.OK {
-		s.untidy = append(s.untidy, (&setupError{c}).Error())
-	}
-}
-
-// forgetFormer drops what is done again now that the session goes on: the checks,
-// and what went wrong around the whole of a former session.
-func (s *session) forgetFormer() {
-	if !s.o.Resume {
-		return
-	}
-	s.doc.Checks = []results.Check{}
-	s.doc.Commands, s.untidy = nil, nil
-	for _, c := range s.past.commands {
-		if c.Scope != ofSession || c.Status == results.OK {
-			s.restoreCommand(c)
-		}
-	}
-}
-
-// admits refuses a document in whose environment, or by whose definitions, numbers
+// Admits refuses the session if its document is one in whose environment, or by whose definitions, numbers
 // would not compare with those that the former sessions measured.
-func (f *past) admits(now *results.Document) error {
+func (l *Ledger) Admits() error {
+	f, now := l.past, l.Doc
 	older := func(s *SessionRecord) bool { return s.Quantiles == nil }
 	if len(f.launches) > 0 && slices.ContainsFunc(f.sessions, older) {
-		return refuse(exitStale, "a weir version that defines quantiles differently (%s) measured the session, so its numbers and new ones would not compare: run it again",
+		return Refuse(ExitStale, "a weir version that defines quantiles differently (%s) measured the session, so its numbers and new ones would not compare: run it again",
 			results.DefinitionText(results.RoundedRankRule))
 	}
 	if len(f.sessions) == 0 || f.sessions[0].Environment.Fingerprint == now.Environment.Fingerprint {
@@ -145,7 +110,7 @@ func (f *past) admits(now *results.Document) error {
 	}
 	before := f.sessions[0].Environment
 	diff := append(shellDiffers(before.Variables, now.Environment.Variables), differences(before.Nodes, now.Environment.Nodes)...)
-	return refuse(exitStale, "the session was measured in another environment, so its numbers and new ones would not compare: %s", strings.Join(diff, "; "))
+	return Refuse(ExitStale, "the session was measured in another environment, so its numbers and new ones would not compare: %s", strings.Join(diff, "; "))
 }
 
 // shellDiffers says which carried variables of the shell differ.
@@ -195,31 +160,30 @@ func text(v any) string {
 	return string(b)
 }
 
-// takeOver puts a launch of cases that a former session made into the document,
-// and says whether there is one.
-func (s *session) takeOver(g *group, cases []*planner.Case, index int) bool {
+// TakeOver puts a launch that a former session made into the document, and says whether there
+// is one and on which nodes it was, by rank.
+func (l *Ledger) TakeOver(g *Group, index int) (nodes []string, ok bool) {
 	id := launchID{g.ID, index}
-	r := s.past.launches[id]
-	delete(s.past.launches, id)
+	r := l.past.launches[id]
+	delete(l.past.launches, id)
 	if r == nil || len(r.Cases) == 0 {
-		return false
+		return nil, false
 	}
 	for _, part := range append([]*LaunchRecord{r}, r.Background...) {
 		for _, c := range part.Cases {
 			c.Launch.Resumed = true
-			s.enter(c.Key, c.Launch)
+			l.Enter(c.Key, c.Launch)
 		}
 	}
-	s.backendOf(cases[0]).resume(g, cases, index, r.Cases[0].Launch.Nodes)
-	s.emit(Event{Type: LaunchResumed, Group: g.ID, Launch: &index, Cases: len(r.Cases)})
-	return true
+	l.Events.Emit(event.Event{Type: event.LaunchResumed, Group: g.ID, Launch: &index, Cases: len(r.Cases)})
+	return r.Cases[0].Launch.Nodes, true
 }
 
 // recordCase appends to the journal that a case was decided, unless it says so
 // already.
-func (s *session) recordCase(c CaseRecord) error {
-	if s.past.decided[c] {
+func (l *Ledger) recordCase(c CaseRecord) error {
+	if l.past.decided[c] {
 		return nil
 	}
-	return s.record(Record{Case: &c})
+	return l.Record(Record{Case: &c})
 }

@@ -1,4 +1,4 @@
-package executor
+package ledger
 
 import (
 	"bufio"
@@ -9,6 +9,7 @@ import (
 	"os"
 	"time"
 
+	"weir/executor/event"
 	"weir/results"
 )
 
@@ -75,20 +76,20 @@ type EndRecord struct {
 	Reason   string `json:"reason,omitempty"`
 }
 
-// record appends to the journal. A session that cannot keep its results ends.
-func (s *session) record(r Record) error {
-	if s.journal == nil {
+// Record appends to the journal. A session that cannot keep its results ends.
+func (l *Ledger) Record(r Record) error {
+	if l.journal == nil {
 		return nil
 	}
 	r.Time = time.Now()
-	if err := writeLine(s.journal, r); err != nil {
+	if err := event.WriteLine(l.journal, r); err != nil {
 		return err
 	}
 	if r.Launch == nil && r.End == nil {
 		return nil // the next launch's sync covers it
 	}
-	if err := s.journal.Sync(); err != nil {
-		return fmt.Errorf("writing %s: %w", s.journal.Name(), err)
+	if err := l.journal.Sync(); err != nil {
+		return fmt.Errorf("writing %s: %w", l.journal.Name(), err)
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-package executor
+package ledger
 
 import (
 	"os"
@@ -23,12 +23,12 @@ func TestAJournalOnAFullDiskStaysReadable(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	s := &session{journal: f}
+	s := &Ledger{journal: f}
 	for _, line := range []struct {
 		size int
 		fits bool
 	}{{5000, true}, {5000, false}, {100, true}} {
-		err := s.record(Record{Case: &CaseRecord{Key: "c", Reason: strings.Repeat("x", line.size)}})
+		err := s.Record(Record{Case: &CaseRecord{Key: "c", Reason: strings.Repeat("x", line.size)}})
 		if (err == nil) != line.fits {
 			t.Errorf("a line of %d bytes: %v", line.size, err)
 		}

@@ -1,4 +1,4 @@
-package executor
+package ledger
 
 import (
 	"slices"
@@ -74,23 +74,23 @@ func eachMetric(e *assertion.Expr, see func(*assertion.Expr)) {
 // takeBaseline copies into the document what its assertions mention of the
 // baseline. A case that the baseline lacks, or that was not measured to its end
 // there, is not there, and the gate says so.
-func (s *session) takeBaseline() error {
-	text := UsesBaseline(s.plan)
-	if text == "" || s.doc.Baseline != nil {
+func (l *Ledger) takeBaseline() error {
+	text := UsesBaseline(l.Plan)
+	if text == "" || l.Doc.Baseline != nil {
 		return nil
 	}
-	b := s.o.Baseline
+	b := l.o.Baseline
 	if b == nil {
-		return refuse(exitUsage, "the assertion %q mentions the baseline, and there is none", text)
+		return Refuse(ExitUsage, "the assertion %q mentions the baseline, and there is none", text)
 	}
 	taken := &results.Baseline{
-		Session: b.Session.ID, File: s.o.BaselineFile, Fingerprint: b.Environment.Fingerprint, Cases: []results.BaselineCase{},
+		Session: b.Session.ID, File: l.o.BaselineFile, Fingerprint: b.Environment.Fingerprint, Cases: []results.BaselineCase{},
 	}
 	measured := make(map[string]*results.Case, len(b.Cases))
 	for _, c := range slices.Backward(b.Cases) { // of two of a key the first, as Document.Case has it
 		measured[c.Key] = c
 	}
-	for _, a := range assertionsOf(s.plan) {
+	for _, a := range assertionsOf(l.Plan) {
 		for _, key := range baselineCases(a.Assertion, a.of) {
 			if c := measured[key]; c != nil && c.Status == results.OK {
 				measured[key] = nil // it is taken once
@@ -98,19 +98,19 @@ func (s *session) takeBaseline() error {
 			}
 		}
 	}
-	s.doc.Baseline = taken
+	l.Doc.Baseline = taken
 	return nil
 }
 
-// compareBaseline puts into the document what the baseline's environment and this one do not
+// CompareBaseline puts into the document what the baseline's environment and this one do not
 // have in common. One that a former session has read was compared by it.
-func (s *session) compareBaseline() {
-	if s.doc.Baseline == nil || s.o.Baseline == nil || s.doc.Baseline.Session != s.o.Baseline.Session.ID {
+func (l *Ledger) CompareBaseline(simulated bool) {
+	if l.Doc.Baseline == nil || l.o.Baseline == nil || l.Doc.Baseline.Session != l.o.Baseline.Session.ID {
 		return
 	}
-	now := *s.doc
-	now.Session.Simulated = slices.ContainsFunc(s.plan.Cases, func(c *planner.Case) bool { return !s.backendOf(c).processes() }) // no launch says so yet
-	s.doc.Baseline.Differences = results.EnvironmentDifferences(s.o.Baseline, &now)
+	now := *l.Doc
+	now.Session.Simulated = simulated // no launch says so yet
+	l.Doc.Baseline.Differences = results.EnvironmentDifferences(l.o.Baseline, &now)
 }
 
 func baselineCase(c *results.Case) results.BaselineCase {

@@ -1,4 +1,5 @@
-package executor
+// Package event says what happens in a session while it happens.
+package event
 
 import (
 	_ "embed"
@@ -10,42 +11,42 @@ import (
 	"weir/results"
 )
 
-// EventsSchema is the JSON Schema (draft 2020-12) of one event as a line of NDJSON. It is
+// Schema is the JSON Schema (draft 2020-12) of one event as a line of NDJSON. It is
 // strict: a key that is not in it is a mistake of the writer.
 //
 //go:embed events.schema.json
-var EventsSchema []byte
+var Schema []byte
 
-// EventType says what happened.
-type EventType string
+// Type says what happened.
+type Type string
 
 // The events, in about the order in which they come.
 const (
-	SessionStarted  EventType = "session_started"
-	NodeReady       EventType = "node_ready"
-	NodeLost        EventType = "node_lost"    // for Reason; what is launched from now on goes without it
-	CaseSkipped     EventType = "case_skipped" // for Reason, without having run
-	RequireMissing  EventType = "require_missing"
-	CheckDone       EventType = "check_done"
-	CommandDone     EventType = "command_done"   // a setup or teardown command on one node
-	ArtifactKept    EventType = "artifact_kept"  // or, by its Status, not
-	LaunchResumed   EventType = "launch_resumed" // taken over from the session that this one goes on with
-	LaunchStarted   EventType = "launch_started"
-	CaseStarted     EventType = "case_started"
-	CaseProgress    EventType = "case_progress" // of the slowest rank
-	CaseFinished    EventType = "case_finished" // all ranks have run it; its samples are not evaluated yet
-	CaseMeasured    EventType = "case_measured" // with the launch's metrics
-	LaunchFinished  EventType = "launch_finished"
-	NodeChanged     EventType = "node_changed" // a launch has another node than those before it
-	EnvIgnored      EventType = "env_ignored"  // a variable that is set has no effect
-	VerdictReached  EventType = "verdict"      // a first verdict, or another one than before
-	SessionFinished EventType = "session_finished"
+	SessionStarted  Type = "session_started"
+	NodeReady       Type = "node_ready"
+	NodeLost        Type = "node_lost"    // for Reason; what is launched from now on goes without it
+	CaseSkipped     Type = "case_skipped" // for Reason, without having run
+	RequireMissing  Type = "require_missing"
+	CheckDone       Type = "check_done"
+	CommandDone     Type = "command_done"   // a setup or teardown command on one node
+	ArtifactKept    Type = "artifact_kept"  // or, by its Status, not
+	LaunchResumed   Type = "launch_resumed" // taken over from the session that this one goes on with
+	LaunchStarted   Type = "launch_started"
+	CaseStarted     Type = "case_started"
+	CaseProgress    Type = "case_progress" // of the slowest rank
+	CaseFinished    Type = "case_finished" // all ranks have run it; its samples are not evaluated yet
+	CaseMeasured    Type = "case_measured" // with the launch's metrics
+	LaunchFinished  Type = "launch_finished"
+	NodeChanged     Type = "node_changed" // a launch has another node than those before it
+	EnvIgnored      Type = "env_ignored"  // a variable that is set has no effect
+	VerdictReached  Type = "verdict"      // a first verdict, or another one than before
+	SessionFinished Type = "session_finished"
 )
 
 // Event is one thing that happened; fields that do not apply are absent.
 type Event struct {
 	Time      time.Time            `json:"time"`
-	Type      EventType            `json:"type"`
+	Type      Type                 `json:"type"`
 	Session   string               `json:"session,omitempty"`
 	Node      string               `json:"node,omitempty"`
 	Check     string               `json:"check,omitempty"`
@@ -77,19 +78,29 @@ type Event struct {
 	Retried bool `json:"retried,omitempty"`
 }
 
-// emit passes an event on and keeps it in events.ndjson.
-func (s *session) emit(e Event) {
+// Stream keeps events in a file and passes them on.
+type Stream struct {
+	File *os.File    // nil: none yet
+	Hear func(Event) // nil: nobody
+	Err  error       // the first of writing
+}
+
+// Emit passes an event on and keeps it.
+func (s *Stream) Emit(e Event) {
 	e.Time = time.Now()
-	if s.events != nil {
+	if s.File != nil {
 		// the stream is for watching; the journal is what must not be lost
-		s.eventErr = firstError(s.eventErr, writeLine(s.events, e))
+		if err := WriteLine(s.File, e); s.Err == nil {
+			s.Err = err
+		}
 	}
-	if s.o.Events != nil {
-		s.o.Events(e)
+	if s.Hear != nil {
+		s.Hear(e)
 	}
 }
 
-func writeLine(f *os.File, v any) error {
+// WriteLine appends a value as a line of JSON, or nothing.
+func WriteLine(f *os.File, v any) error {
 	b, err := json.Marshal(v)
 	if err != nil {
 		return fmt.Errorf("writing %s: %w", f.Name(), err)
@@ -101,11 +112,4 @@ func writeLine(f *os.File, v any) error {
 		return fmt.Errorf("writing %s: %w", f.Name(), err)
 	}
 	return nil
-}
-
-func firstError(a, b error) error {
-	if a != nil {
-		return a
-	}
-	return b
 }

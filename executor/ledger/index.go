@@ -1,4 +1,4 @@
-package executor
+package ledger
 
 import (
 	"cmp"
@@ -14,31 +14,31 @@ import (
 type index struct {
 	cases   map[string]*results.Case
 	planned map[string]*planner.Case
-	groups  map[string]*group
+	groups  map[string]*Group
 	runs    map[string]*planner.Run
 	lossy   map[string]bool   // keys of cases whose failed launches an assertion counts
 	turns   map[string]*turns // of the runs that take turns with others, by run
 }
 
-func (s *session) newIndex() index {
+func (l *Ledger) newIndex() index {
 	x := index{
-		cases: make(map[string]*results.Case, len(s.doc.Cases)), planned: make(map[string]*planner.Case, len(s.plan.Cases)),
-		groups: map[string]*group{}, runs: map[string]*planner.Run{},
+		cases: make(map[string]*results.Case, len(l.Doc.Cases)), planned: make(map[string]*planner.Case, len(l.Plan.Cases)),
+		groups: map[string]*Group{}, runs: map[string]*planner.Run{},
 	}
-	for _, c := range s.doc.Cases {
+	for _, c := range l.Doc.Cases {
 		x.cases[c.Key] = c
 	}
-	for _, c := range s.plan.Cases {
+	for _, c := range l.Plan.Cases {
 		x.planned[c.Key] = c
 	}
-	for _, g := range s.groups {
+	for _, g := range l.Groups {
 		x.groups[g.ID] = g
 	}
-	for _, r := range s.plan.Runs {
+	for _, r := range l.Plan.Runs {
 		x.runs[r.Name] = r
 	}
-	x.counting(s.doc)
-	x.turns = turnsOf(s.plan, s.groups)
+	x.counting(l.Doc)
+	x.turns = turnsOf(l.Plan, l.Groups)
 	return x
 }
 
@@ -58,18 +58,18 @@ func (x *index) counting(d *results.Document) {
 	look("", d.Assertions)
 }
 
-// caseOf finds a case of the document, nil if it has none of this key.
-func (s *session) caseOf(key string) *results.Case { return s.find.cases[key] }
+// Case finds a case of the document, nil if it has none of this key.
+func (l *Ledger) Case(key string) *results.Case { return l.find.cases[key] }
 
-// plannedCase finds a case of the plan, nil if it has none of this key.
-func (s *session) plannedCase(key string) *planner.Case { return s.find.planned[key] }
+// planned finds a case of the plan, nil if it has none of this key.
+func (l *Ledger) planned(key string) *planner.Case { return l.find.planned[key] }
 
 // group finds a group, nil if the plan does not have it.
-func (s *session) group(id string) *group { return s.find.groups[id] }
+func (l *Ledger) group(id string) *Group { return l.find.groups[id] }
 
-// runOf finds a run of the plan; one that it does not describe has no settings.
-func (s *session) runOf(name string) *planner.Run {
-	if r := s.find.runs[name]; r != nil {
+// Run finds a run of the plan; one that it does not describe has no settings.
+func (l *Ledger) Run(name string) *planner.Run {
+	if r := l.find.runs[name]; r != nil {
 		return r
 	}
 	return &planner.Run{Name: name}

@@ -1,4 +1,4 @@
-package executor
+package ledger
 
 import (
 	"slices"
@@ -24,39 +24,39 @@ func counted(c *results.Case) int {
 }
 
 // runnable says whether a case can be launched (again): no error or skip has
-// decided it.
+// Decided it.
 func runnable(c *results.Case) bool {
 	return c.Status == results.OK || c.Reason == notRun
 }
 
-// live are the group's cases that can be launched.
-func (s *session) live(g *group) []*planner.Case {
+// Live are the group's cases that can be launched.
+func (l *Ledger) Live(g *Group) []*planner.Case {
 	var live []*planner.Case
-	for _, c := range g.cases {
-		if runnable(s.caseOf(c.Key)) {
+	for _, c := range g.Wanted {
+		if runnable(l.Case(c.Key)) {
 			live = append(live, c)
 		}
 	}
 	return live
 }
 
-// due are the cases that the group's next launch runs: of those that are on the
+// Due are the cases that the group's next launch runs: of those that are on the
 // way to a look, or stand at one, are undecided and have another, the ones whose
 // look is the nearest. So a case that fell behind catches up alone.
-func (s *session) due(g *group) []*planner.Case {
-	if !g.admitted || g.background() {
+func (l *Ledger) Due(g *Group) []*planner.Case {
+	if !g.admitted || g.Background() {
 		return nil
 	}
 	var due []*planner.Case
 	target := 0
-	live := s.live(g)
-	if len(live) < len(g.cases) && len(g.cases) > 0 && sequence(g.cases[0]) {
+	live := l.Live(g)
+	if len(live) < len(g.Wanted) && len(g.Wanted) > 0 && Sequence(g.Wanted[0]) {
 		return nil
 	}
 	for _, c := range live {
-		n := counted(s.caseOf(c.Key))
+		n := counted(l.Case(c.Key))
 		look := nextLook(g.looks, n)
-		if look == 0 || slices.Contains(g.looks, n) && !s.undecided[c.Key] || target > 0 && look > target {
+		if look == 0 || slices.Contains(g.looks, n) && !l.undecided[c.Key] || target > 0 && look > target {
 			continue
 		}
 		if look != target {
@@ -64,14 +64,14 @@ func (s *session) due(g *group) []*planner.Case {
 		}
 		due = append(due, c)
 	}
-	if len(due) > 0 && sequence(due[0]) { // one that is not whole would be another
-		return g.cases
+	if len(due) > 0 && Sequence(due[0]) { // one that is not whole would be another
+		return g.Wanted
 	}
 	return due
 }
 
-// sequence says whether a case is played with all others of its group.
-func sequence(c *planner.Case) bool {
+// Sequence says whether a case is played with all others of its group.
+func Sequence(c *planner.Case) bool {
 	k, ok := workload.Lookup(c.Workload)
 	return ok && k.Sequence != ""
 }
@@ -87,9 +87,9 @@ func nextLook(looks []int, n int) int {
 }
 
 // complete says whether every case of the group stands at a look.
-func (s *session) complete(g *group) bool {
-	for _, c := range s.live(g) {
-		n := counted(s.caseOf(c.Key))
+func (l *Ledger) complete(g *Group) bool {
+	for _, c := range l.Live(g) {
+		n := counted(l.Case(c.Key))
 		if nextLook(g.looks, n) > 0 && !slices.Contains(g.looks, n) {
 			return false
 		}
@@ -97,21 +97,21 @@ func (s *session) complete(g *group) bool {
 	return g.admitted
 }
 
-// decided says whether nothing more comes of a group, as it stands: background
+// Decided says whether nothing more comes of a group, as it stands: background
 // load ends with the last group that it runs for.
-func (s *session) decided(g *group) bool {
-	if g.background() {
-		return !slices.ContainsFunc(g.During, func(id string) bool { return s.group(id) != nil && !s.decided(s.group(id)) })
+func (l *Ledger) Decided(g *Group) bool {
+	if g.Background() {
+		return !slices.ContainsFunc(g.During, func(id string) bool { return l.group(id) != nil && !l.Decided(l.group(id)) })
 	}
-	return g.admitted && len(s.due(g)) == 0
+	return g.admitted && len(l.Due(g)) == 0
 }
 
-// nextIndex is the index of the group's next launch. Every attempt has an own
+// NextIndex is the index of the group's next launch. Every attempt has an own
 // one, so that none overwrites what another measured.
-func (s *session) nextIndex(g *group) int {
+func (l *Ledger) NextIndex(g *Group) int {
 	next := 0
 	for _, key := range g.Cases {
-		for _, l := range s.caseOf(key).Launches {
+		for _, l := range l.Case(key).Launches {
 			next = max(next, l.Index+1)
 		}
 	}
@@ -121,24 +121,24 @@ func (s *session) nextIndex(g *group) int {
 // failures are the launches of a group that failed for good, by index: what is
 // wrong with a case's own numbers is no failure of the launch, and what is counted is
 // no reason to end.
-func (s *session) failures(g *group) map[int]*results.Failure {
+func (l *Ledger) failures(g *Group) map[int]*results.Failure {
 	failed := map[int]*results.Failure{}
 	for _, key := range g.Cases {
-		if s.find.lossy[key] {
+		if l.find.lossy[key] {
 			continue
 		}
-		for _, l := range s.caseOf(key).Launches {
-			if l.Failure != nil && !l.Retried && l.Failure.Phase != results.Evaluating {
-				failed[l.Index] = l.Failure
+		for _, entry := range l.Case(key).Launches {
+			if entry.Failure != nil && !entry.Retried && entry.Failure.Phase != results.Evaluating {
+				failed[entry.Index] = entry.Failure
 			}
 		}
 	}
 	return failed
 }
 
-// ahead is how many launches the cases of a launch need until their next look,
-// this one included.
-func (s *session) ahead(l *launched) int {
-	n := counted(s.caseOf(l.cases[0].Key))
-	return max(1, nextLook(l.g.looks, n)-n)
+// Ahead is how many launches a case of a group needs until its next look, the one under way
+// included.
+func (l *Ledger) Ahead(g *Group, key string) int {
+	n := counted(l.Case(key))
+	return max(1, nextLook(g.looks, n)-n)
 }

@@ -1,4 +1,4 @@
-package executor
+package ledger
 
 import (
 	"slices"
@@ -8,11 +8,11 @@ import (
 	"weir/results"
 )
 
-// retries says whether a case's failed launch is made again: its run asks for it
+// Retries says whether a case's failed launch is made again: its run asks for it
 // for this kind of failure, and not as often as it allows have come already.
-func (s *session) retries(c *planner.Case, f *results.Failure) bool {
-	r := s.runOf(c.Run).Retry
-	return r != nil && f.Kind != results.Wrong && slices.Contains(r.On, f.Kind) && trailing(s.caseOf(c.Key)) < r.Times
+func (l *Ledger) Retries(c *planner.Case, f *results.Failure) bool {
+	r := l.Run(c.Run).Retry
+	return r != nil && f.Kind != results.Wrong && slices.Contains(r.On, f.Kind) && trailing(l.Case(c.Key)) < r.Times
 }
 
 // trailing is how many attempts at the case's next launch have failed.
@@ -24,18 +24,18 @@ func trailing(c *results.Case) int {
 	return n
 }
 
-// pause is how long to wait before cases are launched again, because one of them
+// Pause is how long to wait before cases are launched again, because one of them
 // has just failed: by this process's clock, since the time of day may be set meanwhile. Of
 // a failure in a former session it is not known how long it is ago, and all is waited for.
-func (s *session) pause(cases []*planner.Case) time.Duration {
+func (l *Ledger) Pause(cases []*planner.Case) time.Duration {
 	var pause time.Duration
 	for _, c := range cases {
-		r := s.runOf(c.Run).Retry
-		if r == nil || trailing(s.caseOf(c.Key)) == 0 {
+		r := l.Run(c.Run).Retry
+		if r == nil || trailing(l.Case(c.Key)) == 0 {
 			continue
 		}
 		left := seconds(r.Wait)
-		if at, ok := s.ended[c.Key]; ok {
+		if at, ok := l.ended[c.Key]; ok {
 			left -= time.Since(at)
 		}
 		pause = max(pause, left)

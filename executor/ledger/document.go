@@ -1,4 +1,4 @@
-package executor
+package ledger
 
 import (
 	"cmp"
@@ -12,6 +12,7 @@ import (
 
 	"weir/assertion"
 	"weir/executor/environ"
+	"weir/executor/event"
 	"weir/planner"
 	"weir/results"
 )
@@ -98,25 +99,22 @@ func verdict(a assertion.Assertion, looks []int, message string) *results.Assert
 	return &results.AssertionVerdict{Assertion: a, Looks: looks, Verdict: results.SkippedVerdict, Message: message}
 }
 
-// setEnvironment puts the nodes into the document.
-func (s *session) setEnvironment() {
-	e := &s.doc.Environment
-	e.Nodes = append(s.hosts.Inventories(), s.virtual.hosts...)
-	if !s.needsNoNode() { // which has no processes
-		e.Variables = s.shell
-	}
+// SetEnvironment puts the nodes, and the variables that all of them got, into the document.
+func (l *Ledger) SetEnvironment(nodes []results.Node, variables map[string]string) {
+	e := &l.Doc.Environment
+	e.Nodes, e.Variables = nodes, variables
 	e.Fingerprint = fingerprint(*e)
 }
 
-// introduce puts a node into the document that came for another. The fingerprint stays
+// Introduce puts a node into the document that came for another. The fingerprint stays
 // that of the nodes that the session began with.
-func (s *session) introduce(n results.Node) {
-	e := &s.doc.Environment
+func (l *Ledger) Introduce(n results.Node) {
+	e := &l.Doc.Environment
 	if e.Fingerprint == "" || slices.ContainsFunc(e.Nodes, func(o results.Node) bool { return o.Name == n.Name }) {
 		return // none has begun, or it has come back
 	}
 	e.Nodes = append(e.Nodes, n)
-	s.emit(Event{Type: NodeReady, Node: n.Name})
+	l.Events.Emit(event.Event{Type: event.NodeReady, Node: n.Name})
 }
 
 // essence is a node without what says nothing of its numbers.
