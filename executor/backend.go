@@ -121,7 +121,7 @@ func (b agents) run(ctx context.Context, l *launched) error {
 		err = l.err
 	}
 	for err == nil && !l.over() {
-		err = b.s.wait(ctx, func() bool { return l.over() || l.load.changed() })
+		err = b.s.Wait(ctx, func() bool { return l.over() || l.load.changed() })
 		if err == nil {
 			err = l.load.renew(ctx)
 		}

@@ -1,6 +1,7 @@
 package executor
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -139,7 +140,7 @@ func (l *load) launch(ctx context.Context, m *loadMember) error {
 		return b.err
 	}
 	if b.failure == nil {
-		err := l.s.wait(ctx, func() bool { return !b.running.IsZero() || b.task.over() || l.fore.over() })
+		err := l.s.Wait(ctx, func() bool { return !b.running.IsZero() || b.task.over() || l.fore.over() })
 		if err != nil {
 			return err
 		}
@@ -200,7 +201,7 @@ func (l *load) fail(m *loadMember, f *results.Failure) {
 	if m != nil {
 		cause = fmt.Sprintf("background load %s, launch %d, failed: %s", m.g.ID, m.current.index, f)
 		m.end(time.Now())
-		l.s.ledger.Err = firstError(l.s.ledger.Err, m.current.close(context.Background(), nil))
+		l.s.ledger.Err = cmp.Or(l.s.ledger.Err, m.current.close(context.Background(), nil))
 		m.current = nil
 	}
 	if l.fore.failure == nil {
@@ -225,7 +226,7 @@ func (l *load) stop(ctx context.Context, err error) error {
 			l.s.withdraw(b.task)
 			patience, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), stopTime,
 				fmt.Errorf("background load %s did not end within %v of being told to", m.g.ID, stopTime))
-			err = firstError(err, l.s.wait(patience, b.task.over))
+			err = cmp.Or(err, l.s.Wait(patience, b.task.over))
 			cancel()
 			f = b.failed()
 		}
@@ -236,7 +237,7 @@ func (l *load) stop(ctx context.Context, err error) error {
 		if complete && (f == nil || b.stopped(now)) {
 			m.done = append(m.done, b)
 		}
-		err = firstError(err, b.close(ctx, err))
+		err = cmp.Or(err, b.close(ctx, err))
 	}
 	return err
 }

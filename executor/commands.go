@@ -1,6 +1,7 @@
 package executor
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -23,7 +24,7 @@ type around struct{ stage, scope, of string }
 func (s *session) setUp(ctx context.Context, list []planner.Command, a around) error {
 	for _, c := range list {
 		failed, err := s.command(ctx, c, a)
-		if err = firstError(err, s.ledger.Err); err != nil {
+		if err = cmp.Or(err, s.ledger.Err); err != nil {
 			return err
 		}
 		if failed != nil {

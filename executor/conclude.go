@@ -1,11 +1,13 @@
 package executor
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strings"
 	"time"
 
+	"weir/executor/fleet"
 	"weir/executor/ledger"
 )
 
@@ -18,7 +20,7 @@ const (
 // conclude completes the document: everything that was planned has a status and
 // a reason, the gate has seen it all, and the session has its outcome.
 func (s *session) conclude(ctx context.Context, err error) error {
-	err = firstError(err, s.ledger.Err)
+	err = cmp.Or(err, s.ledger.Err)
 	if r, ok := errors.AsType[*ledger.Refusal](err); ok {
 		return s.refused(r)
 	}
@@ -32,6 +34,7 @@ func (s *session) conclude(ctx context.Context, err error) error {
 	session := &s.ledger.Doc.Session
 	_, early := errors.AsType[*ledger.FailFastError](err)
 	_, check := errors.AsType[*checkError](err)
+	_, alone := errors.AsType[*fleet.TooFewError](err)
 	_, unready := errors.AsType[*ledger.CommandError](err)
 	switch {
 	case aborted:
@@ -39,7 +42,7 @@ func (s *session) conclude(ctx context.Context, err error) error {
 		err = cause
 	case early: // what failed says so itself
 		err = nil
-	case check, unready:
+	case check, alone, unready:
 		session.Reason = err.Error()
 		err = nil
 	case err != nil:
@@ -55,7 +58,7 @@ func (s *session) conclude(ctx context.Context, err error) error {
 	} else {
 		s.ledger.Unjudged(aborted)
 	}
-	return firstError(err, s.ledger.Close())
+	return cmp.Or(err, s.ledger.Close())
 }
 
 // refused ends a session that did not begin, and writes nothing.

@@ -1,6 +1,7 @@
 package executor
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -123,7 +124,7 @@ func (l *launched) run(ctx context.Context) error {
 		status = results.Aborted
 	}
 	l.tell(event.Event{Type: event.LaunchFinished, Status: status, Failure: l.failure, Seconds: time.Since(begin).Seconds()})
-	return firstError(ended, s.ledger.Err)
+	return cmp.Or(ended, s.ledger.Err)
 }
 
 // measure runs the launch's ranks, with its load around them and its commands
@@ -282,7 +283,7 @@ func (l *launched) take(r agent.Report) bool {
 	case r.Progress != nil:
 		l.progress(r.Progress, time.Now())
 	case r.Result != nil:
-		l.err = firstError(l.err, l.result(r.Result))
+		l.err = cmp.Or(l.err, l.result(r.Result))
 	case r.Outcome != nil:
 		l.ignored = results.MergeIgnored(append(l.ignored, r.Outcome.Ignored...))
 		l.variables = append(l.variables, l.variablesOf(r.Node, r.Outcome.Variables)...)

@@ -16,6 +16,7 @@ import (
 	"weir/engine"
 	"weir/executor/agent"
 	"weir/executor/cluster"
+	"weir/executor/fleet"
 	"weir/executor/ledger"
 	"weir/planner"
 	"weir/results"
@@ -27,7 +28,7 @@ type Options struct {
 	ledger.Options
 
 	Etcd         cluster.Config    // no endpoints: one inside this process
-	Fleet        *Fleet            // agents on other hosts; nil: within this process
+	Fleet        *fleet.Options    // agents on other hosts; nil: within this process
 	Shell        map[string]string // library variables of the shell that every node gets
 	Nodes        []string          // names of the agents to have in this process; none: one, named after the host
 	RankCommand  []string          // argv of a rank process, which must end in rank.Main
@@ -72,10 +73,3 @@ func Run(ctx context.Context, plan *planner.Plan, o Options) (*results.Document,
 }
 
 func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
-
-func firstError(a, b error) error {
-	if a != nil {
-		return a
-	}
-	return b
-}

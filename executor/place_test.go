@@ -40,7 +40,7 @@ func TestSessionGoesOnElsewhere(t *testing.T) {
 	o.Events = func(e event.Event) {
 		b.events = append(b.events, e)
 		if e.Type == event.CaseMeasured && b.count(event.CaseMeasured, "c") == 1 {
-			s.lost("n1", "it was cut off")
+			s.Lost("n1", "it was cut off")
 		}
 	}
 	s = newSession(aPlan([]*planner.Case{c}, aGroup("c", []*planner.Case{c}, 3)), o)

@@ -1,11 +1,13 @@
 package executor
 
 import (
+	"cmp"
 	"context"
 
 	"weir/executor/agent"
 	"weir/executor/cluster"
 	"weir/executor/event"
+	"weir/executor/fleet"
 	"weir/executor/ledger"
 	"weir/executor/placement"
 	"weir/executor/scratch"
@@ -35,12 +37,11 @@ type session struct {
 	server   *cluster.Server
 	signer   *trust.Signer // of what is placed on agents
 	placed   uint64        // tasks so far
-	fleet    *fleet        // nil: the agents are in this process
+	fleet    *fleet.Fleet  // nil: the agents are in this process
 	etcd     cluster.Config
 	cluster  *cluster.Session
 	agents   []*agent.Agent
 	joined   map[string]cluster.Member // as etcd has members
-	pulse    pulse                     // of this process
 	hosts    *placement.Cluster
 	changes  <-chan cluster.Member
 	reports  chan agent.Report
@@ -73,7 +74,7 @@ func (s *session) run(ctx context.Context) (err error) {
 		return err
 	}
 	s.ledger.Events.Emit(event.Event{Type: event.SessionStarted, Session: s.o.SessionID, Cases: len(s.plan.Cases)})
-	defer func() { err = firstError(s.blamed(err), s.close()) }()
+	defer func() { err = cmp.Or(s.blamed(err), s.close()) }()
 	if err := s.open(ctx); err != nil {
 		return err
 	}
@@ -100,7 +101,7 @@ func (s *session) run(ctx context.Context) (err error) {
 	defer func() {
 		s.end(ctx)
 		if killed(s.o.Kill) {
-			err = firstError(err, errKilled)
+			err = cmp.Or(err, errKilled)
 		}
 	}()
 	if !s.o.Resume { // what is resumed may have nothing left to begin for

@@ -1,6 +1,7 @@
 package executor
 
 import (
+	"cmp"
 	"context"
 
 	"weir/executor/agent"
@@ -11,7 +12,7 @@ import (
 func (l *launched) place(ctx context.Context) {
 	err := l.begin(ctx)
 	l.packed = nil // it may be long, and launches of a background are kept
-	l.err = firstError(l.err, err)
+	l.err = cmp.Or(l.err, err)
 }
 
 func (l *launched) begin(ctx context.Context) error {

@@ -12,8 +12,8 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"weir/executor"
 	"weir/executor/cluster"
+	"weir/executor/fleet"
 	"weir/executor/launch"
 	"weir/executor/launch/slurm"
 	"weir/executor/launch/ssh"
@@ -63,7 +63,7 @@ func (f *fleetFlags) add(set *pflag.FlagSet) {
 }
 
 // fleet is what the executor is told of agents elsewhere; nil: there are none.
-func (f *fleetFlags) fleet(ctx context.Context, etcd cluster.Config, access *trust.EtcdAccess, p *planner.Plan, stderr io.Writer) (*executor.Fleet, error) {
+func (f *fleetFlags) fleet(ctx context.Context, etcd cluster.Config, access *trust.EtcdAccess, p *planner.Plan, stderr io.Writer) (*fleet.Options, error) {
 	kind, err := f.kind(ctx, etcd, stderr)
 	if err != nil {
 		return nil, err
@@ -82,7 +82,7 @@ func (f *fleetFlags) fleet(ctx context.Context, etcd cluster.Config, access *tru
 	if err != nil {
 		return nil, err
 	}
-	o := &executor.Fleet{
+	o := &fleet.Options{
 		Access: access, Exclusive: f.exclusive, Listen: f.listen, Advertise: f.advertise, Wait: wait,
 		Say:     func(text string) { fmt.Fprintf(stderr, "weir: %s\n", text) },
 		Request: launch.Request{Binary: self, AllowCommands: true},
@@ -128,7 +128,7 @@ func (f *fleetFlags) kind(ctx context.Context, etcd cluster.Config, stderr io.Wr
 	case f.launcher != "":
 		return f.launcher, nil
 	case len(etcd.Endpoints) > 0:
-		names, err := executor.RegisteredAgents(ctx, etcd)
+		names, err := fleet.Registered(ctx, etcd)
 		if err != nil {
 			return "", err
 		}
@@ -161,7 +161,7 @@ func (f *fleetFlags) waiting() (time.Duration, error) {
 }
 
 // credentials are those of a coordinator of the cluster that the agents have joined.
-func (f *fleetFlags) credentials(o *executor.Fleet) error {
+func (f *fleetFlags) credentials(o *fleet.Options) error {
 	dir := f.cluster
 	if dir == "" {
 		var err error

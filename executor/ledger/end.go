@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 
@@ -60,12 +61,12 @@ func (l *Ledger) Close() error {
 	e := l.Doc.Session
 	err := l.Record(Record{End: &EndRecord{Status: e.Status, ExitCode: e.ExitCode, Reason: e.Reason}})
 	l.Events.Emit(event.Event{Type: event.SessionFinished, Session: e.ID, Status: e.Status, Reason: e.Reason, Seconds: e.Finished.Sub(e.Started).Seconds()})
-	err = firstError(err, l.Events.Err)
+	err = cmp.Or(err, l.Events.Err)
 	if l.journal != nil {
-		err = firstError(err, l.journal.Close())
+		err = cmp.Or(err, l.journal.Close())
 	}
 	if l.Events.File != nil {
-		err = firstError(err, l.Events.File.Close())
+		err = cmp.Or(err, l.Events.File.Close())
 	}
 	return err
 }

@@ -117,10 +117,3 @@ func (l *Ledger) FormerSessions() []string {
 	}
 	return ids
 }
-
-func firstError(a, b error) error {
-	if a != nil {
-		return a
-	}
-	return b
-}

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -31,7 +32,7 @@ func (e *CommandError) Error() string {
 func (l *Ledger) EnterCommand(r results.Command) {
 	l.Doc.Commands = append(l.Doc.Commands, r)
 	l.Events.Emit(event.Event{Type: event.CommandDone, Command: r.Name, Stage: r.Stage, Scope: r.Scope, Of: r.Of, Node: r.Node, Status: r.Status, Reason: r.Reason, Seconds: r.Duration})
-	l.Err = firstError(l.Err, l.Record(Record{Command: &r}))
+	l.Err = cmp.Or(l.Err, l.Record(Record{Command: &r}))
 }
 
 // restore puts into the document what does not follow from the schedule.
@@ -77,7 +78,7 @@ func (l *Ledger) EnterArtifacts(list []results.Artifact) {
 	for _, a := range list {
 		l.Events.Emit(event.Event{Type: event.ArtifactKept, Artifact: a.Name, Node: a.Node, Status: a.Status, Reason: a.Reason, File: a.File})
 	}
-	l.Err = firstError(l.Err, l.Record(Record{Artifacts: list}))
+	l.Err = cmp.Or(l.Err, l.Record(Record{Artifacts: list}))
 }
 
 // withArtifacts replaces what is there of a node under a name.

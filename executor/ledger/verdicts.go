@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -53,7 +54,7 @@ func (l *Ledger) Decide(key, status, reason string) { l.DecideFor("", key, statu
 // DecideFor does so because of a failure of some kind that was no launch's.
 func (l *Ledger) DecideFor(kind, key, status, reason string) {
 	l.Leave(key, status, reason)
-	l.Err = firstError(l.Err, l.recordCase(CaseRecord{Key: key, Status: status, Reason: reason, Kind: kind}))
+	l.Err = cmp.Or(l.Err, l.recordCase(CaseRecord{Key: key, Status: status, Reason: reason, Kind: kind}))
 }
 
 // Leave says of a case why it was not run, or not to its end, without deciding it

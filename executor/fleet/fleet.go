@@ -1,4 +1,7 @@
-package executor
+// Package fleet has the agents of a session that are not in its own process: a launcher starts
+// them, or they are registered in etcd and are invited. It waits for them, hears of those that
+// are gone, and gets others in their place.
+package fleet
 
 import (
 	"context"
@@ -12,21 +15,23 @@ import (
 	"time"
 
 	"weir/executor/agent"
+	"weir/executor/cluster"
 	"weir/executor/launch"
 	"weir/executor/link"
+	"weir/executor/placement"
 	"weir/executor/trust"
 )
 
-// Fleet says which agents a session has that are not in its own process: those that a
+// Options say which agents a session has that are not in its own process: those that a
 // launcher starts for it, or without one those that have registered in etcd.
-type Fleet struct {
+type Options struct {
 	Launcher launch.Launcher
 	Request  launch.Request // what the launcher is to do; the session adds what it alone knows
 
 	Nodes     []string                     // of registered agents: only these, all of them; none: as many as the plan needs
 	Identity  trust.Identity               // of a coordinator of the cluster that registered agents have joined
 	Authority *trust.Authority             // of that cluster; nil: nobody can join it now
-	Access    *trust.EtcdAccess            // how agents that are launched reach Options.Etcd; nil: through their links
+	Access    *trust.EtcdAccess            // how agents that are launched reach the etcd of the session; nil: through their links
 	Labels    map[string]map[string]string // of nodes whose agents are launched, by node; trust.AnyNode: of all
 	Exclusive bool                         // share registered agents' nodes with no other session
 
@@ -39,10 +44,51 @@ type Fleet struct {
 // sessionLife is how long the certificates of a session that launches its agents hold.
 const sessionLife = 30 * 24 * time.Hour
 
-// fleet is the agents of a session that has them elsewhere.
-type fleet struct {
-	s        *session
-	o        *Fleet
+// Needs is what a plan asks of agents.
+type Needs struct {
+	Nodes         int               // at once
+	Labels        map[string]string // of each
+	NodeGPUs      int               // of each, at least
+	Commands      bool              // it has commands for nodes
+	Exclusive     bool              // no other session may have a node
+	DistinctHosts bool
+	Threads       int  // that ranks keep busy at once on a node
+	GPUs, NICs    bool // ranks have some to themselves: the session claims all of a node
+}
+
+// Config is what the session gives its fleet.
+type Config struct {
+	*Options
+	Needs   Needs
+	Session string // its id
+	Dir     string // the session directory
+	Key     []byte // the public key that placements are signed with
+	Fabrics []string
+	Shell   map[string]string // library variables that every node gets
+	Secrets []string          // references
+
+	Etcd    cluster.Config
+	Dial    func(context.Context) (net.Conn, error) // to an etcd that only the coordinator reaches; nil: agents reach it
+	Cluster *cluster.Session
+	Changes <-chan cluster.Member
+	Hosts   *placement.Cluster // the nodes that are here
+	Owner   Owner
+}
+
+// Owner is the session. Report may be called from any goroutine, all else is called from the
+// one that calls Assemble and Reacquire.
+type Owner interface {
+	Report(agent.Report)
+	// Wait takes reports and changes until over says so or ctx ends, whose cause it gives.
+	Wait(ctx context.Context, over func() bool) error
+	Changed(cluster.Member) error
+	Lost(node, cause string)
+}
+
+// Fleet is the agents of a session that has them elsewhere.
+type Fleet struct {
+	c        Config
+	o        *Options
 	identity trust.Identity
 	own      *trust.Authority // of this session alone, where a launcher starts the agents
 	server   *link.Server
@@ -50,9 +96,11 @@ type fleet struct {
 	handle   launch.Handle
 	stop     context.CancelFunc
 	wg       sync.WaitGroup
-	departed chan departure
+	departed chan Departure
+	closed   chan struct{}
+	pulse    pulse     // of this process
 	recruits *recruits // where agents are registered
-	vain     bool      // regain waited for nodes that did not come, and none has since
+	vain     bool      // Reacquire waited for nodes that did not come, and none has since
 
 	mu      sync.Mutex
 	workers int               // that the launcher looks after
@@ -63,24 +111,43 @@ type fleet struct {
 	logged  map[string]int64  // bytes of logs, by node
 }
 
-// departure is an agent's link that has ended.
-type departure struct {
+// Departure is an agent's link that has ended.
+type Departure struct {
 	node  string
 	cause error
 }
 
-func newFleet(s *session) *fleet {
-	return &fleet{s: s, o: s.o.Fleet, here: map[string]string{}, logged: map[string]int64{}, departed: make(chan departure, 16), stop: func() {}}
+// New has called nobody yet.
+func New(c Config) *Fleet {
+	return &Fleet{
+		c: c, o: c.Options, here: map[string]string{}, logged: map[string]int64{}, departed: make(chan Departure, 16), closed: make(chan struct{}), stop: func() {},
+	}
 }
 
-// open makes the place that agents call, and calls the agents.
-func (f *fleet) open(ctx context.Context) error {
+// Departed tells of the links that end. Gone takes what it gives.
+func (f *Fleet) Departed() <-chan Departure { return f.departed }
+
+// Pause says that this process did not run for a while, to follow why an agent is gone; "" if
+// it did.
+func (f *Fleet) Pause(now time.Time) string { return f.pulse.note(now) }
+
+// Joined takes note that an agent has come: waiting for others is not in vain.
+func (f *Fleet) Joined() { f.vain = false }
+
+// Do does something in the background that Close waits for.
+func (f *Fleet) Do(what func()) { f.wg.Go(what) }
+
+// Open makes the place that agents call, and calls the agents.
+func (f *Fleet) Open(ctx context.Context) error {
+	life, stop := context.WithCancel(context.Background())
+	f.stop = stop
+	f.wg.Go(func() { f.pulse.run(life) })
 	if err := f.credentials(); err != nil {
 		return err
 	}
 	var err error
 	f.server, err = link.NewServer(link.ServerOptions{
-		Identity: f.identity, Authority: f.o.Authority, Session: f.s.o.SessionID, Etcd: f.s.dialEtcd(), Take: f.take, Up: f.up, Down: f.down,
+		Identity: f.identity, Authority: f.o.Authority, Session: f.c.Session, Etcd: f.c.Dial, Take: f.take, Up: f.up, Down: f.down,
 	})
 	if err != nil {
 		return err
@@ -99,15 +166,15 @@ func (f *fleet) open(ctx context.Context) error {
 	if f.o.Launcher == nil {
 		return f.recruit(ctx)
 	}
-	return f.launch(ctx)
+	return f.launch(ctx, life)
 }
 
 // credentials are the cluster's, or made for this session.
-func (f *fleet) credentials() (err error) {
+func (f *Fleet) credentials() (err error) {
 	if f.identity = f.o.Identity; f.o.Launcher == nil {
 		return nil
 	}
-	if f.own, err = trust.NewAuthority("session "+f.s.o.SessionID, sessionLife); err != nil {
+	if f.own, err = trust.NewAuthority("session "+f.c.Session, sessionLife); err != nil {
 		return err
 	}
 	host, err := os.Hostname()
@@ -147,12 +214,12 @@ func reachable(at net.Addr) ([]string, error) {
 }
 
 // launch has the launcher start agents, and watches over them until close.
-func (f *fleet) launch(ctx context.Context) error {
+func (f *Fleet) launch(ctx, life context.Context) error {
 	r := f.o.Request
-	r.Session, r.Nodes = f.s.o.SessionID, f.s.wanted()
+	r.Session, r.Nodes = f.c.Session, f.c.Needs.Nodes
 	r.Serve, r.Say, r.Bootstrap = f.server.Serve, f.sayf, f.bootstrap
 	var err error
-	if r.Dir, err = filepath.Abs(f.s.o.Dir); err != nil {
+	if r.Dir, err = filepath.Abs(f.c.Dir); err != nil {
 		return fmt.Errorf("the session's directory: %w", err)
 	}
 	if err := f.o.Launcher.Check(ctx, r); err != nil {
@@ -161,16 +228,14 @@ func (f *fleet) launch(ctx context.Context) error {
 	if f.handle, err = f.o.Launcher.Start(ctx, r); err != nil {
 		return err
 	}
-	life, stop := context.WithCancel(context.Background())
-	f.stop = stop
 	f.wg.Go(func() { f.watch(life) })
 	return nil
 }
 
-func (f *fleet) sayf(format string, args ...any) { f.o.Say(fmt.Sprintf(format, args...)) }
+func (f *Fleet) sayf(format string, args ...any) { f.o.Say(fmt.Sprintf(format, args...)) }
 
 // bootstrap is what an agent is told that a launcher starts.
-func (f *fleet) bootstrap(node string) (trust.Bootstrap, error) {
+func (f *Fleet) bootstrap(node string) (trust.Bootstrap, error) {
 	i, err := f.own.Issue(trust.Agent, node, sessionLife)
 	if err != nil {
 		return trust.Bootstrap{}, fmt.Errorf("a certificate for node %s: %w", node, err)
@@ -180,46 +245,38 @@ func (f *fleet) bootstrap(node string) (trust.Bootstrap, error) {
 		labels = map[string]map[string]string{trust.AnyNode: labels[trust.AnyNode], node: labels[node]}
 	}
 	return trust.Bootstrap{
-		Session: f.s.o.SessionID, Node: node, Identity: i, Coordinator: f.address, SessionKey: f.s.signer.Public(), Fabrics: f.s.fabrics(), Etcd: f.o.Access, Labels: labels,
-		Shell: f.s.shell, Secrets: f.s.secrets,
+		Session: f.c.Session, Node: node, Identity: i, Coordinator: f.address, SessionKey: f.c.Key, Fabrics: f.c.Fabrics, Etcd: f.o.Access, Labels: labels,
+		Shell: f.c.Shell, Secrets: f.c.Secrets,
 	}, nil
 }
 
 // up hears of an agent's link.
-func (f *fleet) up(node, instance string) error {
+func (f *Fleet) up(node, instance string) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if other, ok := f.here[node]; ok && other != instance {
-		return fmt.Errorf("session %s has an agent named %s already: names of nodes must differ", f.s.o.SessionID, node)
+		return fmt.Errorf("session %s has an agent named %s already: names of nodes must differ", f.c.Session, node)
 	}
 	f.here[node] = instance
 	return nil
 }
 
-// linked says whether an agent of that name has shown its certificate and is here.
-func (f *fleet) linked(node string) bool {
+// Linked says whether an agent of that name has shown its certificate and is here.
+func (f *Fleet) Linked(node string) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.here[node] != ""
 }
 
 // down hears of a link's end.
-func (f *fleet) down(node string, cause error) {
+func (f *Fleet) down(node string, cause error) {
 	f.mu.Lock()
 	delete(f.here, node)
 	f.mu.Unlock()
 	select {
-	case f.departed <- departure{node, cause}:
-	case <-f.s.closed:
+	case f.departed <- Departure{node, cause}:
+	case <-f.closed:
 	}
-}
-
-// departed hears of the links that end; a session without a fleet has none.
-func (s *session) departed() <-chan departure {
-	if s.fleet == nil {
-		return nil
-	}
-	return s.fleet.departed
 }
 
 // departedText words the end of a link for a person.
@@ -231,7 +288,7 @@ func departedText(cause error) string {
 }
 
 // take takes what an agent sends.
-func (f *fleet) take(node string, m link.Message) error {
+func (f *Fleet) take(node string, m link.Message) error {
 	if m.Kind != agent.ReportKind {
 		return fmt.Errorf("node %s sends %q, which this weir does not know", node, m.Kind)
 	}
@@ -242,15 +299,13 @@ func (f *fleet) take(node string, m link.Message) error {
 	if r.Log != nil {
 		return f.keep(node, r.Log)
 	}
-	select {
-	case f.s.reports <- r:
-	case <-f.s.closed:
-	}
+	f.c.Owner.Report(r)
 	return nil
 }
 
-// close tells the agents that the session is over and sees them out.
-func (f *fleet) close(hurry bool) error {
+// Close tells the agents that the session is over and sees them out.
+func (f *Fleet) Close(hurry bool) error {
+	close(f.closed)
 	f.stop()
 	f.wg.Wait()
 	var errs []error
@@ -277,14 +332,5 @@ func (f *fleet) close(hurry bool) error {
 // leaving is how long agents may take to end once they are told that the session is over.
 const leaving = 10 * time.Second
 
-// wanted is how many nodes the plan needs.
-func (s *session) wanted() int {
-	need := max(s.plan.Cluster.Nodes, 1)
-	for _, c := range s.plan.Cases {
-		need = max(need, c.Place.Nodes)
-	}
-	return need
-}
-
 // named says whether the fleet may have a node of this name.
-func (o *Fleet) named(node string) bool { return len(o.Nodes) == 0 || slices.Contains(o.Nodes, node) }
+func (o *Options) named(node string) bool { return len(o.Nodes) == 0 || slices.Contains(o.Nodes, node) }

@@ -1,4 +1,4 @@
-package executor
+package fleet
 
 import (
 	"context"
@@ -9,20 +9,21 @@ import (
 	"strings"
 	"time"
 
+	"weir/executor/cluster"
 	"weir/executor/launch"
-	"weir/executor/ledger"
 )
 
 // Times of waiting for agents.
 const (
 	assembleTime = time.Minute     // where nobody says how long
+	wordTime     = time.Second     // to read what an agent says
 	quiet        = 3 * time.Second // before who waits is told for whom
 	overdue      = 5 * time.Second // before others are asked instead of who does not come
 )
 
-// assemble waits for the fleet: until all that were called have come, or enough have and
+// Assemble waits for the fleet: until all that were called have come, or enough have and
 // of the others it is known that they will not.
-func (f *fleet) assemble(ctx context.Context) (err error) {
+func (f *Fleet) Assemble(ctx context.Context) (err error) {
 	defer func() { f.assembled(err == nil) }()
 	limit := f.o.Wait
 	if limit <= 0 {
@@ -35,7 +36,7 @@ func (f *fleet) assemble(ctx context.Context) (err error) {
 	begun, told := time.Now(), ""
 	for {
 		failed := f.absentees()
-		here, called := len(f.s.hosts.Nodes), max(f.want(), f.called())
+		here, called := len(f.c.Hosts.Nodes), max(f.want(), f.called())
 		if here >= called || here >= f.want() && here+len(failed) >= called {
 			return nil
 		}
@@ -43,20 +44,20 @@ func (f *fleet) assemble(ctx context.Context) (err error) {
 			return f.tooFew(failed)
 		}
 		select {
-		case m, ok := <-f.s.changes:
+		case m, ok := <-f.c.Changes:
 			if !ok {
-				return errEtcdGone
+				return cluster.ErrGone
 			}
-			if err := f.s.changed(m); err != nil {
+			if err := f.c.Owner.Changed(m); err != nil {
 				return err
 			}
 		case d := <-f.departed:
-			f.gone(d)
+			f.Gone(d)
 		case <-clock.C:
 			if f.recruits != nil {
 				total := f.want()
 				if time.Since(begun) > overdue { // registered is who was killed, too, until its lease runs out
-					total += f.recruits.absent(f.s.hosts.Nodes)
+					total += f.recruits.absent(f.c.Hosts.Nodes)
 				}
 				if err := f.invite(ctx, total); err != nil && ctx.Err() == nil {
 					return err
@@ -74,8 +75,8 @@ func (f *fleet) assemble(ctx context.Context) (err error) {
 					f.o.Say(text)
 				}
 			}
-		case <-f.s.cluster.Lost():
-			return errEtcdGone
+		case <-f.c.Cluster.Lost():
+			return cluster.ErrGone
 		case <-ctx.Done():
 			if errors.Is(context.Cause(ctx), errTooFew) {
 				if here >= f.want() {
@@ -88,20 +89,25 @@ func (f *fleet) assemble(ctx context.Context) (err error) {
 	}
 }
 
+// TooFewError is that of a session that did not get its agents.
+type TooFewError struct{ text string }
+
+func (e *TooFewError) Error() string { return e.text }
+
 // errTooFew is the cause of a context whose time for agents to come is over.
 var errTooFew = errors.New("too few agents came")
 
 // called is how many agents the launcher looks after.
-func (f *fleet) called() int {
+func (f *Fleet) called() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.workers
 }
 
-func (f *fleet) waiting(here, called int) string {
+func (f *Fleet) waiting(here, called int) string {
 	text := fmt.Sprintf("waiting for agents: %d of %d have come", here, called)
 	if here > 0 {
-		text += " (" + strings.Join(slices.Sorted(maps.Keys(f.s.hosts.Nodes)), ", ") + ")"
+		text += " (" + strings.Join(slices.Sorted(maps.Keys(f.c.Hosts.Nodes)), ", ") + ")"
 	}
 	if f.recruits != nil && len(f.recruits.invited) < f.want() {
 		text += fmt.Sprintf("; %d more must register and be free", f.want()-len(f.recruits.invited))
@@ -111,7 +117,7 @@ func (f *fleet) waiting(here, called int) string {
 
 // tooFew is the error of a session that did not get its agents: it names each that is
 // missing and why, as far as anybody knows.
-func (f *fleet) tooFew(failed map[string]error) error {
+func (f *Fleet) tooFew(failed map[string]error) error {
 	var reasons []string
 	for _, node := range slices.Sorted(maps.Keys(failed)) {
 		reasons = append(reasons, failed[node].Error())
@@ -119,7 +125,7 @@ func (f *fleet) tooFew(failed map[string]error) error {
 	if r := f.recruits; r != nil {
 		f.listen(context.Background()) // for the last time
 		for _, node := range slices.Sorted(maps.Keys(r.invited)) {
-			if _, came := f.s.hosts.Nodes[node]; !came {
+			if _, came := f.c.Hosts.Nodes[node]; !came {
 				said := "its own output says why"
 				if why := r.said[node]; why != "" {
 					said = "it says: " + why
@@ -134,11 +140,11 @@ func (f *fleet) tooFew(failed map[string]error) error {
 			reasons = append(reasons, fmt.Sprintf("registered and free in etcd: %d; `weir cluster status` lists all", len(r.invited)))
 		}
 	}
-	text := fmt.Sprintf("%d of %d nodes came", len(f.s.hosts.Nodes), f.want())
+	text := fmt.Sprintf("%d of %d nodes came", len(f.c.Hosts.Nodes), f.want())
 	if len(reasons) > 0 {
 		text += ": " + strings.Join(reasons, "; ")
 	}
-	return &checkError{text}
+	return &TooFewError{text}
 }
 
 // reacquireTime is how long a session whose agents were lost waits for others, or for the
@@ -148,27 +154,27 @@ const reacquireTime = 15 * time.Second
 // replaceTime is how long a launcher may take to start others, logins and all.
 const replaceTime = time.Minute
 
-// regain waits until there are enough nodes again for a launch. It is no error if there
+// Reacquire waits until there are enough nodes again for a launch. It is no error if there
 // are not: preparing the launch says what is missing.
-func (s *session) reacquire(ctx context.Context, need int) error {
-	if s.fleet == nil || len(s.hosts.Nodes) >= need || s.fleet.vain {
+func (f *Fleet) Reacquire(ctx context.Context, need int) error {
+	hosts := f.c.Hosts
+	if len(hosts.Nodes) >= need || f.vain {
 		return nil
 	}
-	f := s.fleet
 	if f.recruits == nil {
 		return f.replace(ctx, need)
 	}
-	f.sayf("%d of %d nodes are here; waiting up to %v for more", len(s.hosts.Nodes), need, reacquireTime)
+	f.sayf("%d of %d nodes are here; waiting up to %v for more", len(hosts.Nodes), need, reacquireTime)
 	ctx, cancel := context.WithTimeoutCause(ctx, reacquireTime, errTooFew)
 	defer cancel()
 	// those that were lost may come back, and others may come for them
-	total := len(f.recruits.invited) + need - len(s.hosts.Nodes)
-	for len(s.hosts.Nodes) < need {
+	total := len(f.recruits.invited) + need - len(hosts.Nodes)
+	for len(hosts.Nodes) < need {
 		if err := f.invite(ctx, total); err != nil && ctx.Err() == nil {
 			return err
 		}
 		pause, cancel := context.WithTimeoutCause(ctx, polling, errPause)
-		err := s.wait(pause, func() bool { return len(s.hosts.Nodes) >= need })
+		err := f.c.Owner.Wait(pause, func() bool { return len(hosts.Nodes) >= need })
 		cancel()
 		switch {
 		case errors.Is(err, errTooFew):
@@ -183,7 +189,7 @@ func (s *session) reacquire(ctx context.Context, need int) error {
 
 // replace has the launcher start agents in the place of those that were lost, if it can:
 // an agent that a launcher has started ends with its link.
-func (f *fleet) replace(ctx context.Context, need int) error {
+func (f *Fleet) replace(ctx context.Context, need int) error {
 	f.vain = true
 	if err := f.hear(ctx); err != nil {
 		return err
@@ -196,7 +202,7 @@ func (f *fleet) replace(ctx context.Context, need int) error {
 	defer cancel()
 	defer cancel()
 	begun := make(chan int, 1)
-	n := need - len(f.s.hosts.Nodes)
+	n := need - len(f.c.Hosts.Nodes)
 	f.wg.Go(func() { begun <- handle.Replace(limit, n) })
 	ready := func() bool {
 		select {
@@ -206,11 +212,11 @@ func (f *fleet) replace(ctx context.Context, need int) error {
 			}
 		default:
 		}
-		return len(f.s.hosts.Nodes) >= need
+		return len(f.c.Hosts.Nodes) >= need
 	}
 	for {
 		pause, resume := context.WithTimeoutCause(limit, polling/4, errPause)
-		err := f.s.wait(pause, ready)
+		err := f.c.Owner.Wait(pause, ready)
 		resume()
 		switch {
 		case err == nil:
@@ -224,17 +230,6 @@ func (f *fleet) replace(ctx context.Context, need int) error {
 			return err
 		}
 	}
-}
-
-// nodesOf is how many the group's launches need at most, with those of their load.
-func nodesOf(g *ledger.Group) int {
-	need := 1
-	for _, part := range append([]*ledger.Group{g}, g.Load...) {
-		for _, c := range part.Wanted {
-			need = max(need, c.Place.Nodes)
-		}
-	}
-	return need
 }
 
 // errPause is the cause of a context that only waits.

@@ -1,6 +1,7 @@
-package executor
+package fleet
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -14,19 +15,19 @@ const mostLogged = 4 << 30
 
 // keep puts a piece of a log that another node has sent where the session's logs are. The
 // error is the node's fault.
-func (f *fleet) keep(node string, l *agent.Log) error {
+func (f *Fleet) keep(node string, l *agent.Log) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.logged[node] += int64(len(l.Text)); f.logged[node] > mostLogged {
 		return fmt.Errorf("node %s has sent more than %d bytes of logs", node, mostLogged)
 	}
-	path := filepath.Join(f.s.o.Dir, "logs", l.Name)
+	path := filepath.Join(f.c.Dir, "logs", l.Name)
 	err := os.MkdirAll(filepath.Dir(path), 0o755)
 	if err == nil {
 		err = writeAt(path, l.From, l.Text)
 	}
 	if err != nil {
-		f.lost = firstError(f.lost, fmt.Errorf("keeping a log: %w", err))
+		f.lost = cmp.Or(f.lost, fmt.Errorf("keeping a log: %w", err))
 	}
 	return nil
 }
@@ -40,7 +41,7 @@ func writeAt(path string, at int64, text []byte) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = firstError(err, file.Close()) }()
+	defer func() { err = cmp.Or(err, file.Close()) }()
 	_, err = file.WriteAt(text, at)
 	return err
 }

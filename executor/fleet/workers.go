@@ -1,4 +1,4 @@
-package executor
+package fleet
 
 import (
 	"context"
@@ -17,7 +17,7 @@ const polling = time.Second
 
 // watch asks the launcher how its agents are. That one has ended its link tells sooner;
 // why, often only the launcher knows.
-func (f *fleet) watch(ctx context.Context) {
+func (f *Fleet) watch(ctx context.Context) {
 	told := map[string]string{}
 	for {
 		select {
@@ -41,7 +41,7 @@ func (f *fleet) watch(ctx context.Context) {
 
 // seen takes note of what a launcher says of its agents, and gives what a person should
 // be told, by node.
-func (f *fleet) seen(workers []launch.Worker) (tell map[string]string) {
+func (f *Fleet) seen(workers []launch.Worker) (tell map[string]string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.workers, f.ended, tell = len(workers), map[string]error{}, map[string]string{}
@@ -76,11 +76,11 @@ func workerError(w launch.Worker) error {
 }
 
 // absentees are the agents that the launcher says will not come, and have not, by node.
-func (f *fleet) absentees() map[string]error {
+func (f *Fleet) absentees() map[string]error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	failed := maps.Clone(f.ended)
-	maps.DeleteFunc(failed, func(node string, _ error) bool { _, came := f.s.hosts.Nodes[node]; return came })
+	maps.DeleteFunc(failed, func(node string, _ error) bool { _, came := f.c.Hosts.Nodes[node]; return came })
 	return failed
 }
 
@@ -89,12 +89,12 @@ const hearing = 5 * time.Second
 
 // hear waits until the launcher has told what became of all agents that are not here:
 // what follows from that they are gone may be the end of the session.
-func (f *fleet) hear(ctx context.Context) error {
+func (f *Fleet) hear(ctx context.Context) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, hearing, errTooFew)
 	defer cancel()
-	for len(f.absentees()) < max(f.want(), f.called())-len(f.s.hosts.Nodes) { // it may not have been asked yet
+	for len(f.absentees()) < max(f.want(), f.called())-len(f.c.Hosts.Nodes) { // it may not have been asked yet
 		pause, cancel := context.WithTimeoutCause(ctx, polling/4, errPause)
-		err := f.s.wait(pause, func() bool { return false })
+		err := f.c.Owner.Wait(pause, func() bool { return false })
 		cancel()
 		switch {
 		case errors.Is(err, errTooFew):
@@ -107,14 +107,14 @@ func (f *fleet) hear(ctx context.Context) error {
 }
 
 // assembled takes note whether enough agents have come.
-func (f *fleet) assembled(enough bool) {
+func (f *Fleet) assembled(enough bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.begun = enough
 }
 
-// gone tells the session that a link has ended, and why as far as anybody knows by now.
-func (f *fleet) gone(d departure) {
+// Gone tells the session that a link has ended, and why as far as anybody knows by now.
+func (f *Fleet) Gone(d Departure) {
 	f.mu.Lock()
 	why := f.ended[d.node]
 	f.mu.Unlock()
@@ -122,5 +122,5 @@ func (f *fleet) gone(d departure) {
 	if why != nil {
 		text += "; " + why.Error()
 	}
-	f.s.lost(d.node, text)
+	f.c.Owner.Lost(d.node, text)
 }

@@ -1,4 +1,4 @@
-package executor
+package fleet
 
 import (
 	"context"
@@ -14,8 +14,6 @@ import (
 	"weir/executor/launch"
 	"weir/executor/placement"
 	"weir/executor/trust"
-	"weir/planner"
-	"weir/workload"
 )
 
 // recruits are the registered agents that a session has invited.
@@ -39,15 +37,15 @@ func (r *recruits) absent(members map[string]placement.Node) int {
 
 // listen reads what those say who have been invited and are not here, and gives what is
 // new of it, for a person. An etcd that does not answer says nothing.
-func (f *fleet) listen(ctx context.Context) (news []string) {
+func (f *Fleet) listen(ctx context.Context) (news []string) {
 	ctx, cancel := context.WithTimeout(ctx, wordTime)
 	defer cancel()
 	r := f.recruits
 	for _, node := range slices.Sorted(maps.Keys(r.invited)) {
-		if _, here := f.s.hosts.Nodes[node]; here {
+		if _, here := f.c.Hosts.Nodes[node]; here {
 			continue
 		}
-		why, err := r.dir.Refusal(ctx, node, f.s.o.SessionID)
+		why, err := r.dir.Refusal(ctx, node, f.c.Session)
 		if err != nil {
 			return news
 		}
@@ -61,8 +59,8 @@ func (f *fleet) listen(ctx context.Context) (news []string) {
 
 // recruit invites as many registered agents as the plan needs, or all that the command
 // line names.
-func (f *fleet) recruit(ctx context.Context) error {
-	dir, err := cluster.OpenDirectory(ctx, f.s.etcd)
+func (f *Fleet) recruit(ctx context.Context) error {
+	dir, err := cluster.OpenDirectory(ctx, f.c.Etcd)
 	if err != nil {
 		return err
 	}
@@ -71,16 +69,16 @@ func (f *fleet) recruit(ctx context.Context) error {
 }
 
 // want is how many agents the session is to have.
-func (f *fleet) want() int {
+func (f *Fleet) want() int {
 	if f.o.Launcher == nil && len(f.o.Nodes) > 0 {
 		return len(f.o.Nodes)
 	}
-	return f.s.wanted()
+	return f.c.Needs.Nodes
 }
 
 // invite asks further registered agents to come until so many have been asked. Too few is
 // no error: whoever waits for them says so if none comes.
-func (f *fleet) invite(ctx context.Context, total int) error {
+func (f *Fleet) invite(ctx context.Context, total int) error {
 	r := f.recruits
 	if len(r.invited) >= total {
 		return nil
@@ -115,41 +113,41 @@ func (f *fleet) invite(ctx context.Context, total int) error {
 }
 
 // ask claims what the session needs of a node and invites its agent.
-func (f *fleet) ask(ctx context.Context, a daemon.About, all []cluster.Registered) error {
-	if why := f.s.useless(a); why != "" {
+func (f *Fleet) ask(ctx context.Context, a daemon.About, all []cluster.Registered) error {
+	if why := f.c.Needs.refuses(a); why != "" {
 		return errors.New(why)
 	}
 	if other := f.beside(a, all); other != "" {
 		return fmt.Errorf("it is on the same host as node %s, and the scenario asks for distinct ones", other)
 	}
-	claim := cluster.Claim{Exclusive: f.o.Exclusive || f.s.plan.Cluster.Exclusive}
+	claim := cluster.Claim{Exclusive: f.o.Exclusive || f.c.Needs.Exclusive}
 	if !claim.Exclusive {
 		held, err := f.held(ctx, a, all)
 		if err != nil {
 			return err
 		}
-		claim.CPUs = free(a.CPUs, held, f.s.threadsPerNode())
-		claim.GPUs, claim.NICs = f.s.devices(a)
+		claim.CPUs = free(a.CPUs, held, f.c.Needs.Threads)
+		claim.GPUs, claim.NICs = f.c.Needs.devices(a)
 	}
-	if err := f.s.cluster.Claim(ctx, a.Node, claim); err != nil {
+	if err := f.c.Cluster.Claim(ctx, a.Node, claim); err != nil {
 		return err
 	}
 	expires := time.Now().Add(sessionLife)
 	text := daemon.Invitation{
-		Session: f.s.o.SessionID, Coordinator: f.address, SessionKey: f.s.signer.Public(), Fabrics: f.s.fabrics(), CPUs: claim.CPUs, Expires: expires,
-		Shell: f.s.shell, Secrets: f.s.secrets,
+		Session: f.c.Session, Coordinator: f.address, SessionKey: f.c.Key, Fabrics: f.c.Fabrics, CPUs: claim.CPUs, Expires: expires,
+		Shell: f.c.Shell, Secrets: f.c.Secrets,
 	}.Encode()
-	sealed, err := f.identity.Invite(trust.Subject{Session: f.s.o.SessionID, Node: a.Node, Name: daemon.InvitationName}, text, expires)
+	sealed, err := f.identity.Invite(trust.Subject{Session: f.c.Session, Node: a.Node, Name: daemon.InvitationName}, text, expires)
 	if err != nil {
 		return err
 	}
-	return f.s.cluster.Invite(ctx, a.Node, sealed)
+	return f.c.Cluster.Invite(ctx, a.Node, sealed)
 }
 
 // beside is another agent of the same machine that has been invited, where the plan wants
 // its nodes on different ones.
-func (f *fleet) beside(a daemon.About, all []cluster.Registered) string {
-	if !f.s.plan.Cluster.DistinctHosts {
+func (f *Fleet) beside(a daemon.About, all []cluster.Registered) string {
+	if !f.c.Needs.DistinctHosts {
 		return ""
 	}
 	for _, other := range all {
@@ -165,7 +163,7 @@ func (f *fleet) beside(a daemon.About, all []cluster.Registered) string {
 
 // held is what sessions, this one included, have claimed of a node's machine, which may
 // have other agents.
-func (f *fleet) held(ctx context.Context, a daemon.About, all []cluster.Registered) ([]cluster.Claim, error) {
+func (f *Fleet) held(ctx context.Context, a daemon.About, all []cluster.Registered) ([]cluster.Claim, error) {
 	var held []cluster.Claim
 	for _, other := range all {
 		about, err := daemon.DecodeAbout(other.Node, other.About)
@@ -197,88 +195,39 @@ func free(all []int, held []cluster.Claim, need int) []int {
 	return list[:min(need, len(list))]
 }
 
-// useless says why an agent is of no use to the plan, "" if it is: what it says of itself
+// refuses says why an agent is of no use to the plan, "" if it is: what it says of itself
 // saves asking it in vain.
-func (s *session) useless(a daemon.About) string {
-	for _, name := range slices.Sorted(maps.Keys(s.plan.Cluster.Labels)) {
-		if want := s.plan.Cluster.Labels[name]; a.Labels[name] != want {
+func (n Needs) refuses(a daemon.About) string {
+	for _, name := range slices.Sorted(maps.Keys(n.Labels)) {
+		if want := n.Labels[name]; a.Labels[name] != want {
 			return fmt.Sprintf("it has no label %s=%s, which the scenario asks for", name, want)
 		}
 	}
-	if need := s.plan.Cluster.GPUsPerNode; a.GPUs < need {
+	if need := n.NodeGPUs; a.GPUs < need {
 		return fmt.Sprintf("it has %d GPUs, and the scenario asks for %d", a.GPUs, need)
 	}
-	if !a.Commands && runsCommands(s.plan) {
+	if !a.Commands && n.Commands {
 		return "it runs no commands, which the scenario has: start it with --allow-commands"
 	}
 	return ""
 }
 
-// runsCommands says whether a plan has commands for nodes.
-func runsCommands(p *planner.Plan) bool {
-	if len(p.Checks)+len(p.Setup)+len(p.Teardown)+len(p.Artifacts) > 0 {
-		return true
-	}
-	for _, r := range p.Runs {
-		if len(r.Setup)+len(r.Teardown)+len(r.LaunchSetup)+len(r.LaunchTeardown) > 0 {
-			return true
+// devices are those of a node that the session claims: all of a kind, as which of them ranks
+// have is decided by each session for itself.
+func (n Needs) devices(a daemon.About) (gpus []int, nics []string) {
+	for i := range a.GPUs {
+		if n.GPUs {
+			gpus = append(gpus, i)
 		}
 	}
-	return false
-}
-
-// devices are those of a node that the session claims, if its plan asks for any of a kind:
-// all of that kind, as which of them ranks have is dealt out by each session for itself.
-func (s *session) devices(a daemon.About) (gpus []int, nics []string) {
-	for _, c := range s.plan.Cases {
-		needs, err := s.demandOf(c)
-		if err != nil || !s.backendOf(c).processes() {
-			continue
-		}
-		d := s.demand(c, needs)
-		if len(gpus) == 0 && d.NodeGPUs+d.Each.GPUs > 0 {
-			for i := range a.GPUs {
-				gpus = append(gpus, i)
-			}
-		}
-		if d.Each.NICs > 0 {
-			nics = []string{"*"}
-		}
+	if n.NICs {
+		nics = []string{"*"}
 	}
 	return gpus, nics
 }
 
-// threadsPerNode is how many processors of a node a launch can keep busy at most, with
-// the background load that may run beside it.
-func (s *session) threadsPerNode() int {
-	return s.perNode(func(d workload.Demand) int { return d.Threads })
-}
-
-// perNode is the most that there is of something at a time on a node of which each rank
-// has so many.
-func (s *session) perNode(of func(workload.Demand) int) int {
-	alone, beside := 1, 0
-	for _, g := range s.ledger.Groups {
-		most := 0
-		for _, c := range g.Wanted {
-			d, err := s.demandOf(c)
-			if err != nil || !s.backendOf(c).processes() {
-				continue
-			}
-			nodes := max(c.Place.Nodes, 1)
-			most = max(most, (d.Ranks+nodes-1)/nodes*of(d))
-		}
-		if g.Background() {
-			beside += most
-		} else {
-			alone = max(alone, most)
-		}
-	}
-	return alone + beside
-}
-
-// RegisteredAgents are the names of the agents that wait for sessions in an etcd.
-func RegisteredAgents(ctx context.Context, etcd cluster.Config) ([]string, error) {
+// Registered are the names of the agents that wait for sessions in an etcd.
+func Registered(ctx context.Context, etcd cluster.Config) ([]string, error) {
 	dir, err := cluster.OpenDirectory(ctx, etcd)
 	if err != nil {
 		return nil, err
