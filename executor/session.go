@@ -3,6 +3,7 @@ package executor
 import (
 	"cmp"
 	"context"
+	"slices"
 
 	"weir/executor/agent"
 	"weir/executor/cluster"
@@ -85,7 +86,7 @@ func (s *session) run(ctx context.Context) (err error) {
 	if err := s.reacquire(ctx, s.wanted()); err != nil { // agents may be lost before there is a launch
 		return err
 	}
-	s.ledger.CompareBaseline(len(s.virtual.hosts) > 0)
+	s.ledger.CompareBaseline(slices.ContainsFunc(s.plan.Cases, func(c *planner.Case) bool { return !s.backendOf(c).processes() }))
 	if err := s.ledger.Admits(); err != nil {
 		return err
 	}

@@ -24,7 +24,7 @@ func counted(c *results.Case) int {
 }
 
 // runnable says whether a case can be launched (again): no error or skip has
-// Decided it.
+// decided it.
 func runnable(c *results.Case) bool {
 	return c.Status == results.OK || c.Reason == notRun
 }

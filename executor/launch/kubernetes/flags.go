@@ -1,6 +1,8 @@
-package main
+package kubernetes
 
 import (
+	"errors"
+	"fmt"
 	"maps"
 	"os"
 	"slices"
@@ -8,20 +10,19 @@ import (
 	"strings"
 
 	"github.com/spf13/pflag"
-
-	"weir/executor/launch/kubernetes"
 )
 
-// kubeFlags say how the launcher kubernetes makes pods.
-type kubeFlags struct {
-	o                            kubernetes.Options
+// Flags are those of the command line that say how pods are made.
+type Flags struct {
+	o                            Options
 	resources, selectors, labels []string
 	capabilities                 []string
 	patches                      []string
 }
 
-func (k *kubeFlags) add(f *pflag.FlagSet) {
-	k.o = kubernetes.Default()
+// Add adds the flags to a set.
+func (k *Flags) Add(f *pflag.FlagSet) {
+	k.o = Default()
 	o := &k.o
 	f.StringVar(&o.Image, "kube-image", "", "container `IMAGE` with weir in it, by tag or digest")
 	f.StringVar(&o.Context, "kube-context", "", "`CONTEXT` of kubectl's configuration (default the current one)")
@@ -45,9 +46,9 @@ func (k *kubeFlags) add(f *pflag.FlagSet) {
 	f.StringArrayVar(&k.patches, "kube-patch", nil, "change what is created by `FILE`: YAML of a pod template, or with kind: Job or Service of that, merged as kubectl patch does (repeatable)")
 }
 
-// launcher is the launcher that the flags describe, for pods with that many GPUs unless
-// they say otherwise.
-func (k *kubeFlags) launcher(gpus int) (*kubernetes.Launcher, error) {
+// Launcher is what the flags describe, for pods with that many GPUs unless they say otherwise.
+// An error is one of usage.
+func (k *Flags) Launcher(gpus int) (*Launcher, error) {
 	o := k.o
 	var err error
 	if o.Resources, err = pairs("kube-resource", k.resources); err != nil {
@@ -71,26 +72,26 @@ func (k *kubeFlags) launcher(gpus int) (*kubernetes.Launcher, error) {
 	}
 	for name, d := range map[string]int64{"kube-wait": int64(o.Wait), "kube-deadline": int64(o.Deadline)} {
 		if d < 0 || name == "kube-wait" && d == 0 {
-			return nil, wrongUsage("--%s: must be a positive time", name)
+			return nil, fmt.Errorf("--%s: must be a positive time", name)
 		}
 	}
 	for _, file := range k.patches {
 		text, err := os.ReadFile(file)
 		if err != nil {
-			return nil, wrongUsage("reading a patch: %w", err)
+			return nil, fmt.Errorf("reading a patch: %w", err)
 		}
-		all, err := kubernetes.ReadPatches(text, file)
+		all, err := ReadPatches(text, file)
 		if err != nil {
-			return nil, wrongUsage("--kube-patch %w", err)
+			return nil, fmt.Errorf("--kube-patch %w", err)
 		}
 		o.Patches = append(o.Patches, all...)
 	}
-	l, err := kubernetes.New(o)
+	l, err := New(o)
 	if err != nil && o.Image == "" {
-		return nil, wrongUsage("--kube-image is missing: it names the container image, with weir in it, by tag or digest")
+		return nil, errors.New("--kube-image is missing: it names the container image, with weir in it, by tag or digest")
 	}
 	if err != nil {
-		return nil, wrongUsage("kubernetes: %w", err)
+		return nil, fmt.Errorf("kubernetes: %w", err)
 	}
 	return l, nil
 }
@@ -101,7 +102,7 @@ func pairs(flag string, texts []string) (map[string]string, error) {
 	for _, text := range texts {
 		name, value, ok := strings.Cut(text, "=")
 		if !ok || name == "" {
-			return nil, wrongUsage("--%s %q: write it as NAME=VALUE", flag, text)
+			return nil, fmt.Errorf("--%s %q: write it as NAME=VALUE", flag, text)
 		}
 		out[name] = value
 	}
