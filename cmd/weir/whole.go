@@ -1,7 +1,7 @@
 package main
 
 import (
-	"fmt"
+	"errors"
 	"math"
 	"os"
 	"path/filepath"
@@ -14,14 +14,11 @@ import (
 // readWhole reads a document that has all cases of its plan and is as it was written.
 func readWhole(path string) (*results.Document, error) {
 	frugal(path)
-	doc, err := results.Read(path)
-	if err != nil {
-		return nil, withCode(gate.ExitUsage, err)
+	doc, err := results.ReadWhole(path)
+	if errors.Is(err, results.ErrChanged) {
+		return nil, withCode(gate.ExitStale, err)
 	}
-	if err := doc.Verify(); err != nil {
-		return nil, withCode(gate.ExitStale, fmt.Errorf("%s: %w", path, err))
-	}
-	return doc, nil
+	return doc, withCode(gate.ExitUsage, err)
 }
 
 // frugal keeps what judging and reporting a document takes near what the document
