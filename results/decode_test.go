@@ -3,6 +3,7 @@ package results
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -141,10 +142,17 @@ func TestBrokenDocumentsAreRefused(t *testing.T) {
 	}
 }
 
+// FuzzReader starts from small documents, which a fuzzer can take apart in its time.
 func FuzzReader(f *testing.F) {
 	for _, text := range storedDocuments(f) {
-		if len(text) < 16<<10 {
-			f.Add(text)
+		var d struct{ Cases []json.RawMessage }
+		if err := json.Unmarshal(text, &d); err != nil {
+			f.Fatal(err)
+		}
+		for _, c := range d.Cases {
+			if len(c) < 4<<10 {
+				f.Add(fmt.Appendf(nil, `{"cases":[%s]}`, c))
+			}
 		}
 	}
 	for _, text := range oddDocuments {
