@@ -26,35 +26,35 @@ type Assertion struct {
 	Text     string   `json:"text"`    // as the author wrote it, ${…} resolved
 	Lowered  string   `json:"lowered"` // as weir understood it, with numeric bounds
 	File     string   `json:"file,omitempty"`
-	Line     int      `json:"line,omitempty"`
+	Line     int      `json:"line,omitzero"`
 	Severity Severity `json:"severity"`
 	// Subject is the value judged, taken once per launch. Its bounds are in Unit.
 	Subject *Expr  `json:"subject"`
 	Unit    string `json:"unit"`
 	Bounds  Bounds `json:"bounds"`
 	// Trend is set for assertions over several cases; Bounds is then empty.
-	Trend *Trend `json:"trend,omitempty"`
+	Trend *Trend `json:"trend,omitzero"`
 	// Quantifier is "all" or "any" where the statement is about Parts, each of
 	// which is a band over one case; Subject and Bounds are then empty.
 	Quantifier string `json:"quantifier,omitempty"`
 	Parts      []Part `json:"parts,omitempty"`
 	// Transport is set for a statement about what carried the data of a case, which
 	// has no number; Subject and Bounds are then empty.
-	Transport *Transport `json:"transport,omitempty"`
+	Transport *Transport `json:"transport,omitzero"`
 	// Cases are the keys of the cases of an assertion that belongs to no single
 	// case: of a trend in the order of its axis, of all others in plan order.
 	Cases []string `json:"cases,omitempty"`
 	// Halo widens the bounds, as a share of them, for failing only: a value outside
 	// of the bounds but inside of the halo warns.
-	Halo float64 `json:"halo,omitempty"`
+	Halo float64 `json:"halo,omitzero"`
 	// Multiple is "holm" where the assertions that one text makes for several
 	// cases are judged as one family, otherwise "".
 	Multiple string  `json:"multiple,omitempty"`
-	Decide   *Decide `json:"decide,omitempty"` // nil: the defaults
-	XFail    *XFail  `json:"xfail,omitempty"`
+	Decide   *Decide `json:"decide,omitzero"` // nil: the defaults
+	XFail    *XFail  `json:"xfail,omitzero"`
 	// Reference is set where the statement rests on values that were measured in an
 	// environment that is known; in another one it cannot be judged.
-	Reference *Reference `json:"reference,omitempty"`
+	Reference *Reference `json:"reference,omitzero"`
 }
 
 // Reference is where the expected values of a statement are from.
@@ -76,7 +76,7 @@ const Confidence = 0.96
 
 // Decide overrides how an assertion is decided.
 type Decide struct {
-	Confidence float64 `json:"confidence,omitempty"` // of the interval, between 0.5 and 1; 0: the default
+	Confidence float64 `json:"confidence,omitzero"` // of the interval, between 0.5 and 1; 0: the default
 	// OnInconclusive is the verdict that stands in for inconclusive after the last
 	// look: "fail", "warn" or "pass"; "": it stays inconclusive.
 	OnInconclusive string `json:"on_inconclusive,omitempty"`

@@ -17,7 +17,7 @@ const (
 type Transport struct {
 	Of     Share    `json:"of"`
 	Names  []string `json:"names"` // at least one
-	Prefix bool     `json:"prefix,omitempty"`
+	Prefix bool     `json:"prefix,omitzero"`
 }
 
 // Matches says whether a transport is one of those that are named: by its name,

@@ -11,7 +11,7 @@ type Artifact struct {
 	Status string `json:"status"`           // ok | truncated | missing | failed
 	Reason string `json:"reason,omitempty"` // of all but ok
 	// Required says that the session is an error without it.
-	Required bool `json:"required,omitempty"`
+	Required bool `json:"required,omitzero"`
 }
 
 // The statuses of artifacts besides OK. Of a truncated one File is the beginning; of

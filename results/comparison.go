@@ -1,12 +1,13 @@
 package results
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"math"
 	"strings"
 	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"weir/quantity"
 )
@@ -29,8 +30,8 @@ type Comparison struct {
 	// SameEnvironment says that both sessions have the same fingerprint; nil: one of
 	// them has none, so that nobody knows.
 	SameEnvironment *bool        `json:"same_environment"`
-	Simulated       bool         `json:"simulated,omitempty"` // some launch was
-	Differences     []Difference `json:"differences"`         // of environment and settings
+	Simulated       bool         `json:"simulated,omitzero"` // some launch was
+	Differences     []Difference `json:"differences"`        // of environment and settings
 	Effects         []*Effect    `json:"effects"`
 	OnlyBase        []LeftOver   `json:"only_base"`
 	OnlyNew         []LeftOver   `json:"only_new"`
@@ -75,8 +76,8 @@ type Effect struct {
 	// Change is New as a ratio to Base, or New less Base in Unit where Additive says
 	// so: of a metric that may be zero.
 	Change   *Change       `json:"change"`
-	Additive bool          `json:"additive,omitempty"`
-	Pairs    int           `json:"pairs,omitempty"` // launches that were compared one to one; 0: unpaired
+	Additive bool          `json:"additive,omitzero"`
+	Pairs    int           `json:"pairs,omitzero"` // launches that were compared one to one; 0: unpaired
 	Method   string        `json:"method,omitempty"`
 	Verdict  EffectVerdict `json:"verdict"`
 	Message  string        `json:"message"`
@@ -124,18 +125,11 @@ func (c *Comparison) Counts() map[EffectVerdict]int {
 
 // Encode is the comparison as JSON.
 func (c *Comparison) Encode() ([]byte, error) {
-	list(&c.Differences)
-	list(&c.Effects)
-	list(&c.OnlyBase)
-	list(&c.OnlyNew)
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	if err := enc.Encode(c); err != nil {
+	text, err := json.Marshal(c, encoding, jsontext.WithIndent("  "))
+	if err != nil {
 		return nil, fmt.Errorf("encoding the comparison: %w", err)
 	}
-	return b.Bytes(), nil
+	return append(text, '\n'), nil
 }
 
 // ChangeText writes the change and the ends of its interval with their signs, in

@@ -21,16 +21,16 @@ type Document struct {
 	Scenario Scenario `json:"scenario"`
 	Plan     Plan     `json:"plan"`
 	// Quantiles is nil in documents of older versions.
-	Quantiles   *Quantiles          `json:"quantiles,omitempty"`
+	Quantiles   *Quantiles          `json:"quantiles,omitzero"`
 	Environment Environment         `json:"environment"`
 	Checks      []Check             `json:"checks"`
 	Cases       []*Case             `json:"cases"`
 	Assertions  []*AssertionVerdict `json:"assertions"` // those over several cases
 	Summary     Summary             `json:"summary"`
 	// Baseline is what assertions that mention it are held against; nil without one.
-	Baseline *Baseline `json:"baseline,omitempty"`
+	Baseline *Baseline `json:"baseline,omitzero"`
 	// Previous is what has changed since an earlier session; nil where none is known.
-	Previous *Previous `json:"previous,omitempty"`
+	Previous *Previous `json:"previous,omitzero"`
 	// Commands are the setup and teardown commands that ran, in order.
 	Commands []Command `json:"commands,omitempty"`
 	// Artifacts are what was kept of nodes, and what was to be.
@@ -93,7 +93,7 @@ type Session struct {
 	// says where results go. None in documents of older versions.
 	Again []string `json:"again,omitempty"`
 	// Simulated says that some launch came from the simulated engine.
-	Simulated bool `json:"simulated,omitempty"`
+	Simulated bool `json:"simulated,omitzero"`
 	// Resumed is the id of the session that this one went on with.
 	Resumed string `json:"resumed,omitempty"`
 }
@@ -183,7 +183,7 @@ type Case struct {
 	Invalid   string            `json:"invalid,omitempty"` // why the gate cannot use what was measured; set by the gate
 	Launches  []*Launch         `json:"launches"`
 	// Made is how many launches there must be in Launches; 0 if the document does not say.
-	Made       int                   `json:"made,omitempty"`
+	Made       int                   `json:"made,omitzero"`
 	Metrics    Named[MetricEstimate] `json:"metrics"`
 	Assertions []*AssertionVerdict   `json:"assertions"`
 	Seal       string                `json:"seal,omitempty"` // see Document.Verify
@@ -215,7 +215,7 @@ type Launch struct {
 	Started  time.Time `json:"started"`
 	Duration float64   `json:"duration_s"`
 	Status   string    `json:"status"` // ok | error
-	Failure  *Failure  `json:"failure,omitempty"`
+	Failure  *Failure  `json:"failure,omitzero"`
 	Nodes    []string  `json:"nodes"` // of rank 0, 1, …
 	// Seats are what each rank has to itself, by rank; none where the scenario does not ask
 	// for that.
@@ -238,7 +238,7 @@ type Launch struct {
 	MemoryNodes []MemoryNode `json:"memory_nodes,omitempty"`
 	// WorkingSet is none in documents of older versions, in fabric sim, and where what is
 	// moved in between decides what a cache still has (workload traffic_sequence).
-	WorkingSet *WorkingSet  `json:"working_set,omitempty"`
+	WorkingSet *WorkingSet  `json:"working_set,omitzero"`
 	Metrics    MetricValues `json:"metrics"`
 	Samples    []string     `json:"samples"` // files below the session directory, one per measuring rank
 	// SamplesDigest is of the content of these files (see DigestSamples); "" in documents
@@ -247,25 +247,25 @@ type Launch struct {
 	// Ranks are those that initiated, by rank; of more than MostRanks the slowest. How
 	// many there were stands in Initiators. None in documents of older versions.
 	Ranks      []RankShare `json:"ranks,omitempty"`
-	Initiators int         `json:"initiators,omitempty"`
+	Initiators int         `json:"initiators,omitzero"`
 	// SlowestPair is that of a traffic matrix.
-	SlowestPair *Pair `json:"slowest_pair,omitempty"`
+	SlowestPair *Pair `json:"slowest_pair,omitzero"`
 	// Played is when the case's pattern was played in each iteration of the sequence that
 	// it is of: start and end in seconds from the start of the iteration.
 	Played   [][2]float64 `json:"played,omitempty"`
 	Verified bool         `json:"verified"`
 	// Simulated says that nothing was moved: the numbers follow from a declared model.
-	Simulated bool `json:"simulated,omitempty"`
+	Simulated bool `json:"simulated,omitzero"`
 	// Retried says that the launch failed, does not count, and was made again.
-	Retried bool `json:"retried,omitempty"`
+	Retried bool `json:"retried,omitzero"`
 	// Counters are the nodes' own of throttling and errors that moved while it ran, sorted.
 	// None in documents of older versions, which did not look; see Node.Counters.
 	Counters []Counter `json:"counters,omitempty"`
 	// Load is the share of the launch's time during which its background load was
 	// running; nil: it has none.
-	Load *float64 `json:"load,omitempty"`
+	Load *float64 `json:"load,omitzero"`
 	// Resumed says that the launch was made by the session that this one goes on with.
-	Resumed bool `json:"resumed,omitempty"`
+	Resumed bool `json:"resumed,omitzero"`
 }
 
 // Failure names what ended a launch.

@@ -13,29 +13,29 @@ type GPU struct {
 	Name   string     `json:"name"`
 	Driver string     `json:"driver,omitempty"` // its version
 	Bus    string     `json:"bus,omitempty"`    // PCI address
-	NUMA   *int       `json:"numa,omitempty"`
-	Memory int64      `json:"memory,omitempty"` // bytes
-	Clocks *GPUClocks `json:"clocks,omitempty"`
+	NUMA   *int       `json:"numa,omitzero"`
+	Memory int64      `json:"memory,omitzero"` // bytes
+	Clocks *GPUClocks `json:"clocks,omitzero"`
 	ECC    string     `json:"ecc,omitempty"` // on | off
-	Power  *GPUPower  `json:"power,omitempty"`
-	NVLink *NVLink    `json:"nvlink,omitempty"`
+	Power  *GPUPower  `json:"power,omitzero"`
+	NVLink *NVLink    `json:"nvlink,omitzero"`
 	Fault  string     `json:"fault,omitempty"` // what could not be asked, and why
 }
 
 // GPUClocks are in MHz: what they were when the node was described, when the GPU may have
 // been idle, and what they may be.
 type GPUClocks struct {
-	SM        int `json:"sm,omitempty"`
-	SMMax     int `json:"sm_max,omitempty"`
-	Memory    int `json:"memory,omitempty"`
-	MemoryMax int `json:"memory_max,omitempty"`
+	SM        int `json:"sm,omitzero"`
+	SMMax     int `json:"sm_max,omitzero"`
+	Memory    int `json:"memory,omitzero"`
+	MemoryMax int `json:"memory_max,omitzero"`
 }
 
 // GPUPower is in W: what the GPU is limited to, by whoever set it or by its host, and
 // what it would be by default.
 type GPUPower struct {
 	Limit   float64 `json:"limit"`
-	Default float64 `json:"default,omitempty"`
+	Default float64 `json:"default,omitzero"`
 }
 
 // NVLink says how many of a GPU's links to others there are, and work.

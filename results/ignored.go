@@ -10,7 +10,7 @@ import (
 type Ignored struct {
 	Name       string `json:"name"`
 	Suggestion string `json:"suggestion,omitempty"` // what the library takes for the nearest that it knows
-	ByWeir     bool   `json:"by_weir,omitempty"`    // weir's own value replaced it
+	ByWeir     bool   `json:"by_weir,omitzero"`     // weir's own value replaced it
 }
 
 // String says what is wrong with it.

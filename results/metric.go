@@ -36,15 +36,15 @@ type Metric struct {
 	Better Direction `json:"better"`
 	// MayBeZero says that 0 is a measurement as any other. Such metrics are judged as
 	// differences, and all others as ratios, which 0 has none of.
-	MayBeZero bool   `json:"may_be_zero,omitempty"`
+	MayBeZero bool   `json:"may_be_zero,omitzero"`
 	Doc       string `json:"doc,omitempty"` // what exactly was counted, between which instants
 	// Headline says that reports draw it first, also where no assertion is about it.
-	Headline bool `json:"headline,omitempty"`
+	Headline bool `json:"headline,omitzero"`
 	// Ceiling is the metric that bounds it, which its charts show.
 	Ceiling string `json:"ceiling,omitempty"`
 	// Reference says that others are held against it, so an assertion that mentions it is
 	// about the others.
-	Reference bool `json:"reference,omitempty"`
+	Reference bool `json:"reference,omitzero"`
 	// Quantile is its place, as p99.9, in the distribution that it has in common with the
 	// metrics of the same Family.
 	Quantile string `json:"quantile,omitempty"`
@@ -74,12 +74,12 @@ func (m Metric) Last() string { return m.Name[strings.LastIndexByte(m.Name, '.')
 // MetricColumn is a column of tables of cases.
 type MetricColumn struct {
 	Metric string `json:"metric"`
-	Head   string `json:"head"`           // in two lines, where that keeps it narrow
-	Drop   int    `json:"drop,omitempty"` // the highest goes first where there is no room; 0: none does
+	Head   string `json:"head"`          // in two lines, where that keeps it narrow
+	Drop   int    `json:"drop,omitzero"` // the highest goes first where there is no room; 0: none does
 	// Interval asks for a column with the confidence interval behind it.
-	Interval bool `json:"interval,omitempty"`
+	Interval bool `json:"interval,omitzero"`
 	// Percent shows the value in percent, behind the metrics of assertions.
-	Percent bool `json:"percent,omitempty"`
+	Percent bool `json:"percent,omitzero"`
 }
 
 // MetricTable defines the metrics of a workload, or of a run that declares its own.

@@ -39,14 +39,14 @@ type CPU struct {
 	Gov     string `json:"governor,omitempty"` // of all CPUs: several with commas between
 	Driver  string `json:"frequency_driver,omitempty"`
 	Turbo   string `json:"turbo,omitempty"` // on | off
-	Cache   *Cache `json:"cache,omitempty"` // nil: the kernel does not say
+	Cache   *Cache `json:"cache,omitzero"`  // nil: the kernel does not say
 }
 
 // Cache is the size in bytes of the caches that the first processor reads through; 0:
 // it has none of the level.
 type Cache struct {
-	L2 int64 `json:"l2,omitempty"`
-	L3 int64 `json:"l3,omitempty"`
+	L2 int64 `json:"l2,omitzero"`
+	L3 int64 `json:"l3,omitzero"`
 }
 
 // Last is the size of the last-level cache; 0: unknown.
@@ -90,7 +90,7 @@ type NIC struct {
 	MTU    int      `json:"mtu"`
 	Speed  string   `json:"speed,omitempty"`
 	Driver string   `json:"driver,omitempty"`
-	NUMA   *int     `json:"numa,omitempty"`
+	NUMA   *int     `json:"numa,omitzero"`
 	RDMA   []string `json:"rdma,omitempty"` // names of its RDMA devices
 }
 
@@ -99,7 +99,7 @@ type RDMA struct {
 	Name     string     `json:"name"`
 	Driver   string     `json:"driver,omitempty"`
 	Firmware string     `json:"firmware,omitempty"`
-	NUMA     *int       `json:"numa,omitempty"`
+	NUMA     *int       `json:"numa,omitzero"`
 	Ports    []RDMAPort `json:"ports"`
 }
 

@@ -24,7 +24,7 @@ type Since struct {
 	// Change is this session's value as a ratio to Base, or less Base in Unit where
 	// Additive says so.
 	Change   Change `json:"change"`
-	Additive bool   `json:"additive,omitempty"`
+	Additive bool   `json:"additive,omitzero"`
 }
 
 // ChangeText is that of Effect.

@@ -15,10 +15,10 @@ type Transport struct {
 	Use    string `json:"use"` // data | possible | control
 	// Emulated says that blocks took it as active messages which a processor at the
 	// other end copies, because no transport there is writes or reads its memory.
-	Emulated bool `json:"emulated,omitempty"`
+	Emulated bool `json:"emulated,omitzero"`
 	// Opaque says that the library has further transports beneath this one and does
 	// not say which it used.
-	Opaque bool  `json:"opaque,omitempty"`
+	Opaque bool  `json:"opaque,omitzero"`
 	Ranks  []int `json:"ranks"` // that used it, ascending
 }
 

@@ -34,7 +34,7 @@ type Observed struct {
 	CI    *[2]float64 `json:"ci"`
 	N     int         `json:"n"`
 	// Confidence of CI, where it is not the document's (Confidence).
-	Confidence float64 `json:"confidence,omitempty"`
+	Confidence float64 `json:"confidence,omitzero"`
 }
 
 // Summary counts.

@@ -7,7 +7,7 @@ type WorkingSet struct {
 	Target    int64 `json:"target"`    // at the end of one that is moved to or from, the most of any
 	Node      int64 `json:"node"`      // of all ranks on one node, the most of any
 	// Cache is the last-level cache, the smallest of the launch's nodes; 0: unknown.
-	Cache int64 `json:"cache,omitempty"`
+	Cache int64 `json:"cache,omitzero"`
 }
 
 // Whether the working set fits a cache.

@@ -51,7 +51,7 @@ document with the new assertions.`,
 			if err != nil {
 				return err
 			}
-			doc, err := readWhole(args[0])
+			doc, err := readWhole(args[0], cmd.ErrOrStderr())
 			if err != nil {
 				return err
 			}
