@@ -78,7 +78,7 @@ race: ## all Go tests, under the race detector; of the C engine, which that does
 
 plain: ## what is tested without the race detector, side by side; the C engine, whose ranks spin, alone
 	@$(MAKE) --no-print-directory -j 3 -O scripts hosts simulated
-	RAPID_CHECKS=10 $(GO) test $(VETTED) -timeout 10m ./engine/native
+	RAPID_CHECKS=10 $(GO) test $(VETTED) -timeout 15m ./engine/native
 
 scripts: ## all verbs as users type them
 	$(GO) test $(VETTED) -timeout 15m -parallel 3 -run '^TestScripts$$' ./cmd/weir
@@ -104,6 +104,7 @@ ctest: ## the C engine under AddressSanitizer, LeakSanitizer, UBSan, ThreadSanit
 	@$(MAKE) --no-print-directory -j 3 .build/engine_test-address,undefined .build/engine_test-thread .build/engine_test-plain
 	@# vendors' libraries are not built for ThreadSanitizer, so it is told to leave out what they call: it sees weir's own threads
 	@$(CC) $(CWARN) -Wno-missing-prototypes -O1 -g -fPIC -shared -o .build/libnixl_capi.so engine/native/testdata/nixl/fake_nixl.c
+	@# +hidden is memory that only functions of its kind may touch, and libraries, which copy by memcpy: replace_intrin=0 lets them
 	@# grep reads to the end (no -q): ldconfig that is killed by SIGPIPE would look like a library that is not here
 	@ucx=; fi=; \
 	if ldconfig -p | grep 'libucp\.so\.0' >/dev/null; then ucx='ucx ucx:am ucx:tag ucx:tag_sync ucx+heap ucx:am+heap ucx:tag+heap ucx:am+sleep ucx:tag+sleep ucx:tag+iov'; else echo 'skipped: libucp.so.0 is not here (scripts/setup installs it)'; fi; \
@@ -116,9 +117,12 @@ ctest: ## the C engine under AddressSanitizer, LeakSanitizer, UBSan, ThreadSanit
 	test -z "$$fi" || $(VENDORS) .build/engine_test-address,undefined libfabric:shm; \
 	test -z "$$fi" || $(VENDORS) FI_PROVIDER_PATH=.build/providers LSAN_OPTIONS=$(LEAKS) .build/engine_test-address,undefined $$fi; \
 	WEIR_NIXL_LIBRARY=$$PWD/.build/libnixl_capi.so FAKE_NIXL_POLLS=3 .build/engine_test-address,undefined nixl nixl:prepared nixl:reregister; \
+	test -z "$$ucx" || UCX_TLS=posix ASAN_OPTIONS=replace_intrin=0 $(VENDORS) .build/engine_test-address,undefined ucx+hidden ucx+hidden-source ucx+hidden-sink ucx:am+hidden ucx:tag+hidden; \
+	test -z "$$fi" || ASAN_OPTIONS=replace_intrin=0 $(VENDORS) .build/engine_test-address,undefined libfabric:shm+hidden; \
+	WEIR_NIXL_LIBRARY=$$PWD/.build/libnixl_capi.so FAKE_NIXL_POLLS=3 ASAN_OPTIONS=replace_intrin=0 .build/engine_test-address,undefined nixl+hidden nixl:reregister+hidden-sink; \
 	TSAN_OPTIONS=halt_on_error=1 .build/engine_test-thread shm tcp; \
-	test -z "$$ucx$$fi" || $(VENDORS) FI_PROVIDER_PATH=.build/providers TSAN_OPTIONS=halt_on_error=1:ignore_noninstrumented_modules=1 .build/engine_test-thread $$ucx $$fi; \
-	WEIR_NIXL_LIBRARY=$$PWD/.build/libnixl_capi.so FAKE_NIXL_POLLS=3 TSAN_OPTIONS=halt_on_error=1:ignore_noninstrumented_modules=1 .build/engine_test-thread nixl nixl:prepared nixl:reregister
+	test -z "$$ucx$$fi" || $(VENDORS) FI_PROVIDER_PATH=.build/providers TSAN_OPTIONS=halt_on_error=1:ignore_noninstrumented_modules=1 .build/engine_test-thread $$ucx $${ucx:+ucx+hidden} $$fi; \
+	WEIR_NIXL_LIBRARY=$$PWD/.build/libnixl_capi.so FAKE_NIXL_POLLS=3 TSAN_OPTIONS=halt_on_error=1:ignore_noninstrumented_modules=1 .build/engine_test-thread nixl nixl:prepared nixl:reregister nixl+hidden
 	@VENDORS='$(VENDORS)' GO=$(GO) test/sanitized/run
 	@$(MAKE) --no-print-directory valgrind
 

@@ -255,7 +255,7 @@ func (f *fleet) close(hurry bool) error {
 	f.wg.Wait()
 	var errs []error
 	if f.server != nil {
-		errs = append(errs, f.server.Close())
+		f.server.Close()
 	}
 	if f.handle != nil {
 		grace := leaving

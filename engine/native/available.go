@@ -1,5 +1,10 @@
 package native
 
+/*
+#include "weir.h"
+*/
+import "C"
+
 import (
 	"fmt"
 	"math"
@@ -15,14 +20,17 @@ var freeMemory = func() engine.Memory { return engine.FreeMemory(os.DirFS("/")) 
 // memoryFits refuses a launch whose ranks on this node together need more memory
 // than there was before any of them was started: the kernel would not refuse it but
 // kill somebody later.
-func (r *rank) memoryFits(region uint64) error {
+func (r *rank) memoryFits() error {
 	free := r.self.Memory
 	if free == nil {
 		now := freeMemory()
 		free = &now
 	}
-	need, what, ranks := r.needed(region)
-	text := fmt.Sprintf("%d ranks with %s need", ranks, what)
+	need, ranks, err := r.needed()
+	if err != nil {
+		return err
+	}
+	text := fmt.Sprintf("%d ranks with %s need", ranks, r.buffers())
 	if page := uint64(r.options.ReservedPage()); page > 0 {
 		have, known := free.Huge[page]
 		if !known || need <= float64(have) {
@@ -41,44 +49,41 @@ func (r *rank) memoryFits(region uint64) error {
 	return &engine.Error{Fabric: r.fabric, Op: "alloc", Phase: "ready", Peer: -1, Code: -12, Text: text}
 }
 
-// needed are the bytes that the ranks on this node need together, in whole pages.
-func (r *rank) needed(region uint64) (bytes float64, what string, ranks int) {
-	regions := 0
+// needed are the bytes that the regions with data of the ranks on this node need together,
+// and the regions of control beside them where those have pages of the same size.
+func (r *rank) needed() (bytes float64, ranks int, err error) {
+	reserved := r.options.ReservedPage() > 0
 	for i, n := range r.launch.Nodes {
 		if n != r.launch.Nodes[r.self.Rank] {
 			continue
 		}
-		ranks++
-		if r.cells != nil {
-			bytes += r.inPages(r.cellsOf(i))
-			continue
+		l, err := r.layout(i)
+		if err != nil {
+			return 0, 0, err
 		}
-		own := regionsOf(r.options, i)
-		regions += own * r.launch.Threads()
-		bytes += r.inPages(float64(region)*float64(own)) * float64(r.launch.Threads())
+		each := r.inPages(l.source) + r.inPages(l.sink)
+		if !reserved {
+			each += float64(C.weir_control_bytes(C.int(r.launch.Ranks)))
+		}
+		bytes += each * float64(r.launch.Threads())
+		ranks++
 	}
-	if r.cells != nil {
-		return bytes, "the cells of their matrix", ranks
-	}
-	return bytes, fmt.Sprintf("%d regions of %v", regions, quantity.Size(region)), ranks
+	return bytes, ranks, nil
 }
 
-// inPages rounds up to the huge pages that a thread's memory has, if it has any.
-func (r *rank) inPages(bytes float64) float64 {
+// buffers are what memory is mostly for, in words.
+func (r *rank) buffers() string {
+	if r.cells != nil {
+		return "the cells of their matrix"
+	}
+	return fmt.Sprintf("buffers of %v", quantity.Size(r.buffer))
+}
+
+// inPages rounds up to the huge pages that a region has, if it has any.
+func (r *rank) inPages(bytes uint64) float64 {
 	page := float64(r.options.ReservedPage())
 	if page == 0 {
-		return bytes
+		return float64(bytes)
 	}
-	return math.Ceil(bytes/page) * page
-}
-
-// cellsOf has the same rule as rank.c: who is initiator and target has room to
-// probe in beside the cells.
-func (r *rank) cellsOf(rank int) float64 {
-	local, exposed, probe := r.areas(rank)
-	bytes := float64(local) + float64(exposed)
-	if local > 0 && exposed > 0 {
-		bytes += float64(probe)
-	}
-	return bytes
+	return math.Ceil(float64(bytes)/page) * page
 }

@@ -57,8 +57,8 @@ static int warm_up(struct weir_rank *r, const struct weir_case *c, const struct 
 {
     int rc;
     rank_phase(r, PH_WARMUP, c->warmup);
-    if (c->mode == MODE_PINGPONG)
-        contents_no_ping(r, c, o);
+    if (c->mode == MODE_PINGPONG && (rc = contents_no_ping(r, c, o)) < 0)
+        return rc;
     if ((rc = r->fab->expect(r, c, o)) < 0 || (rc = rank_barrier(r, 0, NULL)) < 0 || !c->warmup)
         return rc;
     if (c->mode == MODE_PINGPONG)
@@ -201,8 +201,8 @@ int rank_case(struct weir_rank *r, const struct weir_case *c, struct weir_result
     struct ceiling   copies = {.n = 0}, path = {.n = 0};
     int              rc;
     role_of(r, c, &o);
-    if (o.region > r->cfg.region)
-        return rank_fail(r, -EINVAL, "start", -1, "a region of %zu bytes, but the launch was opened for %llu", o.region, (unsigned long long)r->cfg.region);
+    if ((rc = role_fits(r, &o)) < 0)
+        return rc;
     weir_clock_calibrate(&r->clk); /* again for each case: the longer the base line, the better the rate */
     r->made     = (struct weir_made){.aside = 0};
     r->limit    = c->timeout;

@@ -19,7 +19,7 @@ struct walk { /* over the slots of a region, as the requests of the case do */
 static void copy_request(struct weir_rank *r, const struct weir_copy *m, struct walk *w)
 {
     size_t at = w->slot * w->o->stride, block = w->c->block;
-    char  *to = rank_probe(r) + at, *from = rank_local(r) + at;
+    char  *to = rank_probe(r) + at, *from = rank_source(r) + at;
     for (uint64_t i = 0; i < w->c->batch; i++) {
         m->fn(to + i * block, from + i * block, block);
         __asm__ volatile("" ::: "memory");
@@ -41,13 +41,16 @@ static double span(struct weir_rank *r, const struct weir_copy *m, struct walk *
     return (double)copies * (double)w->o->request / (double)weir_span(&r->clk, t1 - t0) * 1e9;
 }
 
+/* Whether this processor can copy from the one region to the other. */
+static int can_copy(const struct weir_rank *r) { return r->cfg.source->host && r->cfg.sink->host; }
+
 int ceiling_choose(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o, const struct weir_copy **best)
 {
     size_t                  methods;
     const struct weir_copy *m   = weir_copies(&methods);
     struct walk             w   = {c, o, 0};
     double                  top = 0;
-    for (size_t i = 0; i < methods; i++) {
+    for (size_t i = 0; i < methods && can_copy(r); i++) {
         double of = 0;
         for (int k = 0; k < TRIALS; k++) {
             double rate = span(r, &m[i], &w, ceiling_span_ns);
@@ -95,8 +98,10 @@ int ceiling_memcpy(struct weir_rank *r, const struct weir_case *of, const struct
     struct weir_case c  = *of;
     struct weir_role o  = *as;
     struct walk      w  = {&c, &o, 0};
-    int              rc = widen(r, &c, &o);
-    if (rc < 0)
+    int              rc;
+    if (!can_copy(r))
+        return 0;
+    if ((rc = widen(r, &c, &o)) < 0)
         return rc;
     if (o.request >= CEILING_SETTLES)
         span(r, r->copy, &w, CEILING_SETTLE * ceiling_span_ns);

@@ -28,11 +28,11 @@ extern _Atomic uint64_t ceiling_spans; /* added in this process, for tests */
 double ceiling_rate(struct ceiling *c); /* 0: nothing was probed */
 double ceiling_best(const struct ceiling *c); /* what at least one span reached; 0: nothing was probed */
 
-/* The method that copies the case's requests from the local area to the place for
- * probes fastest, by a short trial of each. */
+/* The method that copies the case's requests from the source to the place for probes
+ * in the sink fastest, by a short trial of each; unchanged where this processor cannot copy. */
 int ceiling_choose(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o, const struct weir_copy **best);
 /* One thread makes that copy by the rank's method, CEILING_SPANS times; where a matrix
- * has small cells, one of CEILING_LARGE if that is faster. */
+ * has small cells, one of CEILING_LARGE if that is faster; none where it cannot copy. */
 int ceiling_memcpy(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o, struct ceiling *out);
 
 /* A fabric's table takes one of these or its own: paths through shared memory are

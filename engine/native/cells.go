@@ -166,8 +166,7 @@ func (r *rank) describeCells(cfg *C.struct_weir_config) (free func()) {
 		all = append(all, one)
 	}
 	frees = append(frees, setFlows(cfg, all))
-	local, exposed, probe := r.areas(r.self.Rank)
-	cfg.local, cfg.exposed, cfg.region, cfg.share = C.uint64_t(local), C.uint64_t(exposed), C.uint64_t(probe), 1
+	cfg.share = 1
 	return func() {
 		for _, free := range frees {
 			free()

@@ -9,99 +9,136 @@
 #define PIECE ((size_t)64 << 20) /* of a long fill or check, between two signs of life */
 #define HEAD 8                   /* bytes of a block of zeros that tell what it is */
 
-static uint64_t key_of(struct weir_rank *r, const struct weir_case *c, const struct weir_share *s, uint64_t pass)
+static uint64_t key_of(struct weir_rank *r, const struct weir_case *c, const struct weir_buffer *s, uint64_t pass)
 {
     return pattern_key(r->cfg.seed, c->index, s->from, s->to, pass);
 }
 
-static int fill(struct weir_rank *r, char *p, size_t n, uint64_t key)
+static int failed(struct weir_rank *r, const struct weir_err *e) { return rank_fail(r, e->code, "contents", -1, "%s", e->text); }
+
+/* The pattern of a key from p on, in memory of the buffer's kind. */
+static int fill(struct weir_rank *r, const struct weir_buffer *s, char *p, size_t n, uint64_t key)
 {
+    struct weir_err e = {0};
     for (size_t off = 0; off < n; off += PIECE) {
         int rc = rank_tick(r);
         if (rc < 0)
             return rc;
         /* word i of a pattern depends on key + i: a piece is a pattern with a later key */
-        r->memory->fill(p + off, n - off < PIECE ? n - off : PIECE, key + off / 8);
+        if (s->kind->fill(p + off, n - off < PIECE ? n - off : PIECE, key + off / 8, &e) < 0)
+            return failed(r, &e);
     }
     return 0;
 }
 
-/* The first wrong offset, or -1; an error of the rank comes back in *rc. */
-static int64_t find_wrong(struct weir_rank *r, const char *p, size_t n, uint64_t key, int *rc)
+/* *wrong: the first wrong offset, or -1. */
+static int find_wrong(struct weir_rank *r, const struct weir_buffer *s, const char *p, size_t n, uint64_t key, int64_t *wrong)
 {
-    for (size_t off = 0; off < n; off += PIECE) {
-        if ((*rc = rank_tick(r)) < 0)
-            return -1;
-        int64_t at = r->memory->check(p + off, n - off < PIECE ? n - off : PIECE, key + off / 8);
-        if (at >= 0)
-            return (int64_t)off + at;
+    struct weir_err e = {0};
+    *wrong            = -1;
+    for (size_t off = 0; off < n && *wrong < 0; off += PIECE) {
+        int rc = rank_tick(r);
+        if (rc < 0)
+            return rc;
+        if (s->kind->check(p + off, n - off < PIECE ? n - off : PIECE, key + off / 8, wrong, &e) < 0)
+            return failed(r, &e);
+        *wrong += *wrong < 0 ? 0 : (int64_t)off;
     }
-    return -1;
+    return 0;
+}
+
+#define ZEROS ((size_t)16 << 10) /* copied at a time */
+
+static int clear(const struct weir_buffer *s, char *p, size_t n, struct weir_err *e)
+{
+    static const char zeros[ZEROS];
+    int               rc = 0;
+    for (size_t off = 0; off < n && rc == 0; off += ZEROS)
+        rc = s->kind->copy_in(p + off, zeros, n - off < ZEROS ? n - off : ZEROS, e);
+    return rc;
+}
+
+static int find_nonzero(const struct weir_buffer *s, const char *p, size_t n, int64_t *wrong, struct weir_err *e)
+{
+    char piece[ZEROS];
+    *wrong = -1;
+    for (size_t off = 0; off < n; off += ZEROS) {
+        size_t left = n - off < ZEROS ? n - off : ZEROS;
+        int    rc   = s->kind->copy_out(piece, p + off, left, e);
+        if (rc < 0)
+            return rc;
+        for (size_t i = 0; i < left; i++)
+            if (piece[i]) {
+                *wrong = (int64_t)(off + i);
+                return 0;
+            }
+    }
+    return 0;
 }
 
 /* Each block of zeros begins with a word of its own: zeros alone would not tell
  * one pass from another, nor one block. */
-static int fill_zeros(struct weir_rank *r, const struct weir_case *c, char *p, size_t n, uint64_t key)
+static int fill_zeros(struct weir_rank *r, const struct weir_case *c, const struct weir_buffer *s, char *p, uint64_t key)
 {
-    for (size_t off = 0, k = 0; off < n; off += c->block, k++) {
+    struct weir_err e = {0};
+    for (size_t off = 0, k = 0; off < s->bytes; off += c->block, k++) {
+        size_t left = s->bytes - off < c->block ? s->bytes - off : c->block, head = left < HEAD ? left : HEAD;
+        int    rc   = k % 1024 ? 0 : rank_tick(r);
+        if (rc < 0)
+            return rc;
+        if (clear(s, p + off + head, left - head, &e) < 0 || s->kind->fill(p + off, head, key + k, &e) < 0)
+            return failed(r, &e);
+    }
+    return 0;
+}
+
+static int find_wrong_zeros(struct weir_rank *r, const struct weir_case *c, const struct weir_buffer *s, const char *p, size_t n, uint64_t key,
+                            int64_t *wrong)
+{
+    struct weir_err e = {0};
+    *wrong            = -1;
+    for (size_t off = 0, k = 0; off < n && *wrong < 0; off += c->block, k++) {
         size_t left = n - off < c->block ? n - off : c->block, head = left < HEAD ? left : HEAD;
         int    rc   = k % 1024 ? 0 : rank_tick(r);
         if (rc < 0)
             return rc;
-        memset(p + off + head, 0, left - head);
-        r->memory->fill(p + off, head, key + k);
+        if (s->kind->check(p + off, head, key + k, wrong, &e) < 0)
+            return failed(r, &e);
+        if (*wrong < 0) {
+            if (find_nonzero(s, p + off + head, left - head, wrong, &e) < 0)
+                return failed(r, &e);
+            *wrong += *wrong < 0 ? 0 : (int64_t)head;
+        }
+        *wrong += *wrong < 0 ? 0 : (int64_t)off;
     }
     return 0;
 }
 
-static int64_t find_nonzero(const char *p, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        if (p[i])
-            return (int64_t)i;
-    return -1;
-}
-
-static int64_t find_wrong_zeros(struct weir_rank *r, const struct weir_case *c, const char *p, size_t n, uint64_t key, int *rc)
-{
-    for (size_t off = 0, k = 0; off < n; off += c->block, k++) {
-        size_t left = n - off < c->block ? n - off : c->block, head = left < HEAD ? left : HEAD;
-        if (k % 1024 == 0 && (*rc = rank_tick(r)) < 0)
-            return -1;
-        int64_t at = r->memory->check(p + off, head, key + k);
-        if (at < 0 && (at = find_nonzero(p + off + head, left - head)) >= 0)
-            at += (int64_t)head;
-        if (at >= 0)
-            return (int64_t)off + at;
-    }
-    return -1;
-}
-
-/* Slots of a region have keys so far apart that no two share a word. */
+/* Slots of a buffer have keys so far apart that no two share a word. */
 static uint64_t slot_key(const struct weir_role *o, uint64_t key, uint64_t slot) { return key + slot * (o->stride / 8); }
 
-static int fill_region(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o, const struct weir_share *s, uint64_t pass)
+static int fill_region(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o, const struct weir_buffer *s, uint64_t pass)
 {
     uint64_t key = key_of(r, c, s, pass);
     if (!c->zeros)
-        return fill(r, s->at, o->slots > 1 ? o->region : s->bytes, key);
+        return fill(r, s, s->at, o->slots > 1 ? o->buffer : s->bytes, key);
     for (uint64_t k = 0; k < o->slots; k++) {
-        int rc = fill_zeros(r, c, s->at + k * o->stride, s->bytes, slot_key(o, key, k));
+        int rc = fill_zeros(r, c, s, s->at + k * o->stride, slot_key(o, key, k));
         if (rc < 0)
             return rc;
     }
     return 0;
 }
 
-static int poison_region(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o, const struct weir_share *s, uint64_t pass)
+static int poison_region(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o, const struct weir_buffer *s, uint64_t pass)
 {
-    return fill(r, s->at, o->slots > 1 ? o->region : s->bytes, ~key_of(r, c, s, PASS_POISON + pass));
+    return fill(r, s, s->at, o->slots > 1 ? o->buffer : s->bytes, ~key_of(r, c, s, PASS_POISON + pass));
 }
 
 int contents_prepare(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o, uint64_t pass)
 {
-    struct weir_share s;
-    for (int i = 0; role_share(r, c, o, i, &s); i++) {
+    struct weir_buffer s;
+    for (int i = 0; role_buffer(r, c, o, i, &s); i++) {
         int rc = s.receiving ? poison_region(r, c, o, &s, pass) : fill_region(r, c, o, &s, pass);
         if (rc < 0)
             return rc;
@@ -109,16 +146,19 @@ int contents_prepare(struct weir_rank *r, const struct weir_case *c, const struc
     return 0;
 }
 
-void contents_no_ping(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o)
+int contents_no_ping(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o)
 {
-    rank_exposed(r)[c->block - 1] = 0;
+    struct weir_err e = {0};
+    if (r->cfg.sink->copy_in(rank_sink(r) + c->block - 1, "", 1, &e) < 0)
+        return failed(r, &e);
     atomic_store(rank_ping_slot(r, o->from), 0); /* and no more of its line: the peer may be ahead, and a signal of its already be there */
+    return 0;
 }
 
 /* Both ends of an own cell, which are this rank's, whatever the op. */
 static int renew_own(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o)
 {
-    struct weir_share from = role_own(r, o, 0), to = role_own(r, o, 1);
+    struct weir_buffer from = role_own(r, o, 0), to = role_own(r, o, 1);
     if (!o->own.bytes)
         return 0;
     int rc = fill_region(r, c, o, &from, PASS_TIMED);
@@ -130,13 +170,12 @@ static int renew_own(struct weir_rank *r, const struct weir_case *c, const struc
  * A new source makes the whole target stale, a poisoned destination the reader. */
 int contents_renew(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o)
 {
-    struct weir_share s;
+    struct weir_buffer s;
     if (c->mode == MODE_PINGPONG) {
         int rc = contents_prepare(r, c, o, PASS_TIMED);
-        contents_no_ping(r, c, o);
-        return rc;
+        return rc < 0 ? rc : contents_no_ping(r, c, o);
     }
-    for (int i = 0; i < o->ntargets && role_share(r, c, o, i, &s); i++) {
+    for (int i = 0; i < o->ntargets && role_buffer(r, c, o, i, &s); i++) {
         int rc = s.receiving ? poison_region(r, c, o, &s, 0) : fill_region(r, c, o, &s, PASS_TIMED);
         if (rc < 0)
             return rc;
@@ -190,11 +229,12 @@ static int touched(struct weir_rank *r, const struct weir_case *c, const struct 
     return 0;
 }
 
-static int wrong(struct weir_rank *r, const struct weir_case *c, const struct weir_share *s, uint64_t slot, const char *p, size_t n, int64_t at, uint64_t key, int timed)
+static int wrong(struct weir_rank *r, const struct weir_case *c, const struct weir_buffer *s, uint64_t slot, const char *p, size_t n, int64_t at, uint64_t key, int timed)
 {
     int64_t  block = (int64_t)c->block;
     uint64_t k     = (uint64_t)(at / block);
-    uint8_t  want  = pattern_byte(key, (size_t)at);
+    uint8_t  want  = pattern_byte(key, (size_t)at), is;
+    struct weir_err e = {0};
     char     place[48] = "", part[64] = "of their cell";
     if (c->zeros)
         want = at % block < HEAD ? pattern_byte(key + k, (size_t)(at % block)) : 0;
@@ -202,34 +242,47 @@ static int wrong(struct weir_rank *r, const struct weir_case *c, const struct we
         snprintf(place, sizeof place, " at place %llu", (unsigned long long)slot);
     if (s->from == s->to)
         snprintf(part, sizeof part, "of its own cell");
+    if (s->kind->copy_out(&is, p + at, 1, &e) < 0)
+        return failed(r, &e);
     if (c->mode != MODE_MATRIX)
         snprintf(part, sizeof part, "(block %llu, offset %lld in it)", (unsigned long long)k, (long long)(at % block));
     rank_phase(r, PH_VERIFY, 0);
     return rank_fail(r, -EBADMSG, "verify", s->from == r->cfg.rank ? s->to : s->from, "wrong data from rank %d to rank %d after %s%s: byte %lld of %zu %s is 0x%02x, should be 0x%02x",
-                     s->from, s->to, timed ? "the timed part" : "an untimed pass", place, (long long)at, n, part, (unsigned char)p[at], want);
+                     s->from, s->to, timed ? "the timed part" : "an untimed pass", place, (long long)at, n, part, is, want);
 }
 
-static int check_slot(struct weir_rank *r, const struct weir_case *c, const struct weir_share *s, uint64_t slot, const char *p, size_t n, uint64_t key, int timed)
+static int check_slot(struct weir_rank *r, const struct weir_case *c, const struct weir_buffer *s, uint64_t slot, const char *p, size_t n, uint64_t key, int timed)
 {
-    int     rc = 0;
-    int64_t at = c->zeros ? find_wrong_zeros(r, c, p, n, key, &rc) : find_wrong(r, p, n, key, &rc);
-    return at < 0 ? rc : wrong(r, c, s, slot, p, n, at, key, timed);
+    int64_t at;
+    int     rc = c->zeros ? find_wrong_zeros(r, c, s, p, n, key, &at) : find_wrong(r, s, p, n, key, &at);
+    return rc < 0 || at < 0 ? rc : wrong(r, c, s, slot, p, n, at, key, timed);
+}
+
+/* As if the byte had come so. */
+static int flip_byte(struct weir_rank *r, const struct weir_buffer *s, int64_t at)
+{
+    struct weir_err e = {0};
+    unsigned char   byte;
+    if (s->kind->copy_out(&byte, s->at + at, 1, &e) < 0)
+        return failed(r, &e);
+    byte ^= 1;
+    return s->kind->copy_in(s->at + at, &byte, 1, &e) < 0 ? failed(r, &e) : 0;
 }
 
 int contents_check(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o, uint64_t pass, int timed, uint64_t done)
 {
-    struct weir_share s;
+    struct weir_buffer s;
     /* a ping may carry its number in its last byte */
     size_t  marked = c->mode == MODE_PINGPONG && timed;
     int64_t flip   = c->corrupt_timed == timed ? c->corrupt : -1;
-    for (int i = 0; role_share(r, c, o, i, &s); i++) {
+    for (int i = 0; role_buffer(r, c, o, i, &s); i++) {
         uint64_t slots = o->slots;
         size_t   n     = s.bytes - marked;
         int      rc;
         if (!s.receiving)
             continue;
-        if (flip >= 0 && (size_t)flip < n)
-            s.at[flip] ^= 1;
+        if (flip >= 0 && (size_t)flip < n && (rc = flip_byte(r, &s, flip)) < 0)
+            return rc;
         flip -= (int64_t)s.bytes;
         uint64_t of = timed && s.from == s.to ? PASS_TIMED : pass; /* see renew_own */
         if (timed && c->mode == MODE_STREAM && (rc = touched(r, c, o, i, done, &slots)) < 0)

@@ -11,7 +11,7 @@ enum pass { PASS_POISON, PASS_VERIFY, PASS_TIMED, PASS_FULL };
 int contents_prepare(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o, uint64_t pass);
 
 /* No message of a ping-pong has arrived. */
-void contents_no_ping(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o);
+int contents_no_ping(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o);
 
 /* Makes everything stale that warm-up moved. */
 int contents_renew(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o);

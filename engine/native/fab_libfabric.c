@@ -23,17 +23,24 @@ _Static_assert(WEIR_MAX_RANKS <= 1024, "a rank has 10 bits of the data of a writ
 
 static inline uint32_t note(uint32_t kind, int rank, uint64_t seq) { return kind << 30 | (uint32_t)rank << SEQ_BITS | (uint32_t)(seq & SEQ_MASK); }
 
-/* What stands in the line that a rank keeps for a peer beside the slots, or in its own,
- * into which no peer writes. The first word is the loops': they reset it, and no other. */
-#define FLUSHED 8  /* what a flush reads */
-#define HELLO 16   /* what is written to see whether a peer is there */
-#define WORD 24    /* of a signal */
+/* What stands in the line of pings that a rank keeps for a peer, or in its own, into which
+ * no peer writes. The first word is the loops': they reset it, and no other. */
+#define FLUSHED 8   /* what a flush reads */
+#define HELLO 16    /* what is written to see whether a peer is there */
+#define WORD 24     /* of a signal for the slot */
+#define PING_WORD 32 /* of one for the ping slot */
 _Static_assert(WORD >= sizeof(uint64_t), "the loops reset the first word, and a signal may come early");
-static inline size_t beside(const struct weir_rank *r, int rank) { return r->pings + (size_t)rank * WEIR_LINE; }
-static inline char  *own(const struct weir_rank *r, size_t what) { return r->mem.base + beside(r, r->cfg.rank) + what; }
+static inline size_t beside(const struct weir_rank *r, int rank) { return rank_ping_of(r, rank); }
+static inline char  *own(const struct weir_rank *r, size_t what) { return r->regions[REGION_CONTROL].base + beside(r, r->cfg.rank) + what; }
 
 #define EVENTS 16
 #define PARTING_NS 250000000 /* how long a last signal may take to be confirmed */
+
+static void take_word(struct weir_rank *r, int peer, int ping)
+{
+    uint64_t value = atomic_load_explicit(rank_word(r, beside(r, peer) + (ping ? PING_WORD : WORD)), memory_order_relaxed);
+    atomic_store_explicit(ping ? rank_ping_slot(r, peer) : rank_slot(r, peer), value, memory_order_release);
+}
 
 static void arrive(struct weir_rank *r, uint32_t data)
 {
@@ -43,8 +50,8 @@ static void arrive(struct weir_rank *r, uint32_t data)
     if (peer >= r->cfg.ranks)
         return;
     struct libfabric_peer *p = &f->peers[peer];
-    if (data >> 30 == KIND_WORD) /* it was written beside the slot, so that nobody sees a part of it */
-        atomic_store_explicit(rank_slot(r, peer), atomic_load_explicit((_Atomic uint64_t *)(r->mem.base + beside(r, peer) + WORD), memory_order_relaxed), memory_order_release);
+    if (data >> 30 == KIND_WORD) /* it was written beside its place, so that nobody sees a part of it */
+        take_word(r, peer, seq != 0);
     else if (p->pieces && p->ping == seq)
         p->pieces++;
     else
@@ -169,19 +176,23 @@ static int take_op(struct weir_rank *r, int peer, const char *name, struct libfa
 
 struct post { /* one operation */
     enum { POST_WRITE, POST_READ, POST_FLUSH, POST_NOTE, POST_INJECT } kind;
+    enum weir_region_name here, there; /* the regions of both ends */
     const void *local;
     size_t      n;
     uint64_t    roff;
     uint32_t    note;
 };
 
+#define OF_DATA .here = REGION_SOURCE, .there = REGION_SINK
+#define OF_WORD .here = REGION_CONTROL, .there = REGION_CONTROL
+
 static const char *const names[] = {"fi_write", "fi_read", "fi_readmsg", "fi_writemsg", "fi_inject_writedata"};
 
 static ssize_t post_message(struct libfabric_rank *f, struct libfabric_peer *p, const struct post *o, void *context)
 {
     struct iovec      iov    = {(void *)o->local, o->n};
-    struct fi_rma_iov remote = {p->base + o->roff, o->n, p->key};
-    struct fi_msg_rma m      = {.msg_iov = &iov, .desc = &f->desc, .iov_count = 1, .addr = p->address, .rma_iov = &remote, .rma_iov_count = 1, .context = context, .data = o->note};
+    struct fi_rma_iov remote = {p->regions[o->there].base + o->roff, o->n, p->regions[o->there].key};
+    struct fi_msg_rma m      = {.msg_iov = &iov, .desc = &f->desc[o->here], .iov_count = 1, .addr = p->address, .rma_iov = &remote, .rma_iov_count = 1, .context = context, .data = o->note};
     if (o->kind == POST_FLUSH)
         return fi_readmsg(f->ep, &m, FI_COMPLETION | (f->delivery == DELIVERY_FENCE ? FI_FENCE : 0));
     return fi_writemsg(f->ep, &m, FI_COMPLETION | (o->kind == POST_NOTE ? FI_REMOTE_CQ_DATA : FI_DELIVERY_COMPLETE));
@@ -189,15 +200,16 @@ static ssize_t post_message(struct libfabric_rank *f, struct libfabric_peer *p, 
 
 static inline ssize_t post_once(struct libfabric_rank *f, struct libfabric_peer *p, const struct post *o, void *context)
 {
+    const struct libfabric_there *there = &p->regions[o->there];
     switch (o->kind) {
     case POST_WRITE:
         if (f->delivery == DELIVERY_COMPLETION) /* said with each: net takes the endpoint's default in vain */
             return post_message(f, p, o, context);
-        return fi_write(f->ep, o->local, o->n, f->desc, p->address, p->base + o->roff, p->key, context);
+        return fi_write(f->ep, o->local, o->n, f->desc[o->here], p->address, there->base + o->roff, there->key, context);
     case POST_READ:
-        return fi_read(f->ep, (void *)o->local, o->n, f->desc, p->address, p->base + o->roff, p->key, context);
+        return fi_read(f->ep, (void *)o->local, o->n, f->desc[o->here], p->address, there->base + o->roff, there->key, context);
     case POST_INJECT:
-        return fi_inject_writedata(f->ep, o->local, o->n, o->note, p->address, p->base + o->roff, p->key);
+        return fi_inject_writedata(f->ep, o->local, o->n, o->note, p->address, there->base + o->roff, there->key);
     default:
         return post_message(f, p, o, context);
     }
@@ -248,12 +260,12 @@ static int post_all(struct weir_rank *r, int peer, struct post o, struct weir_re
 
 static int put(struct weir_rank *r, int peer, const void *local, uint64_t roff, size_t n, struct weir_req *q)
 {
-    return post_all(r, peer, (struct post){.kind = POST_WRITE, .local = local, .n = n, .roff = roff}, q);
+    return post_all(r, peer, (struct post){.kind = POST_WRITE, OF_DATA, .local = local, .n = n, .roff = roff}, q);
 }
 
 static int get(struct weir_rank *r, int peer, void *local, uint64_t roff, size_t n, struct weir_req *q)
 {
-    return post_all(r, peer, (struct post){.kind = POST_READ, .local = local, .n = n, .roff = roff}, q);
+    return post_all(r, peer, (struct post){.kind = POST_READ, OF_DATA, .local = local, .n = n, .roff = roff}, q);
 }
 
 static int flush(struct weir_rank *r, int peer, struct weir_req *q)
@@ -261,7 +273,7 @@ static int flush(struct weir_rank *r, int peer, struct weir_req *q)
     struct libfabric_rank *f = r->fs;
     struct libfabric_peer *p = &f->peers[peer];
     if (f->delivery != DELIVERY_COMPLETION)
-        return post_all(r, peer, (struct post){.kind = POST_FLUSH, .local = own(r, FLUSHED), .n = 8, .roff = beside(r, peer) + FLUSHED}, q);
+        return post_all(r, peer, (struct post){.kind = POST_FLUSH, .here = REGION_CONTROL, .there = REGION_SINK, .local = own(r, FLUSHED), .n = 8}, q);
     if (!p->outstanding)
         return WEIR_DONE;
     if (p->flush)
@@ -286,15 +298,17 @@ static int await(struct weir_rank *r, int peer, struct post o, int64_t patience)
 }
 
 /* A write that nobody reads, to see whether the peer is there. */
-static struct post hello(struct weir_rank *r) { return (struct post){.kind = POST_WRITE, .local = own(r, HELLO), .n = 8, .roff = beside(r, r->cfg.rank) + HELLO}; }
+static struct post hello(struct weir_rank *r) { return (struct post){.kind = POST_WRITE, OF_WORD, .local = own(r, HELLO), .n = 8, .roff = beside(r, r->cfg.rank) + HELLO}; }
 
 int libfabric_hello(struct weir_rank *r, int peer) { return await(r, peer, hello(r), 0); }
 
-static int send_word(struct weir_rank *r, int peer, uint64_t value)
+static int send_word(struct weir_rank *r, int peer, uint64_t place, uint64_t value)
 {
-    struct libfabric_rank *f = r->fs;
-    struct post            o = {.kind = POST_NOTE, .local = own(r, WORD), .n = sizeof value, .roff = beside(r, r->cfg.rank) + WORD, .note = note(KIND_WORD, r->cfg.rank, 0)};
-    memcpy(own(r, WORD), &value, sizeof value);
+    struct libfabric_rank *f    = r->fs;
+    int                    ping = place == rank_ping_of(r, r->cfg.rank);
+    size_t                 at   = ping ? PING_WORD : WORD;
+    struct post            o = {.kind = POST_NOTE, OF_WORD, .local = own(r, at), .n = sizeof value, .roff = beside(r, r->cfg.rank) + at, .note = note(KIND_WORD, r->cfg.rank, (uint64_t)ping)};
+    memcpy(own(r, at), &value, sizeof value);
     if (f->inject >= sizeof value && !r->closing) { /* taken when it is posted */
         o.kind = POST_INJECT;
         return post(r, peer, &o, NULL);
@@ -302,10 +316,21 @@ static int send_word(struct weir_rank *r, int peer, uint64_t value)
     return await(r, peer, o, r->closing ? PARTING_NS : 0);
 }
 
+/* The flush is of the control region, which is other memory than that of data. */
+static int tell(struct weir_rank *r, int peer, uint64_t place, uint64_t value)
+{
+    char *from = rank_told(r, peer);
+    memcpy(from, &value, sizeof value);
+    int rc = await(r, peer, (struct post){.kind = POST_WRITE, OF_WORD, .local = from, .n = sizeof value, .roff = place}, 0);
+    if (rc < 0 || ((struct libfabric_rank *)r->fs)->delivery == DELIVERY_COMPLETION)
+        return rc;
+    return await(r, peer, (struct post){.kind = POST_FLUSH, OF_WORD, .local = own(r, FLUSHED), .n = 8, .roff = beside(r, peer) + FLUSHED}, 0);
+}
+
 static int ping(struct weir_rank *r, int peer, void *local, size_t n, uint64_t seq)
 {
     struct libfabric_rank *f = r->fs;
-    struct post            o = {.kind = POST_NOTE, .local = local, .n = n, .roff = r->exposed, .note = note(KIND_PING, r->cfg.rank, seq)};
+    struct post            o = {.kind = POST_NOTE, OF_DATA, .local = local, .n = n, .note = note(KIND_PING, r->cfg.rank, seq)};
     if (n <= f->inject && n <= f->piece) {
         o.kind = POST_INJECT;
         return post(r, peer, &o, NULL);
@@ -336,7 +361,7 @@ static int arrived(struct weir_rank *r, int peer, size_t n, uint64_t seq)
 
 const struct weir_fabric weir_fab_libfabric = {
     .name = "libfabric", .library = "libfabric.so", .caps = CAP_NETWORK, .probe = libfabric_probe, .open = libfabric_open, .attach = libfabric_attach, .address = libfabric_address,
-    .connect = libfabric_connect, .put = put, .get = get, .post = posts_itself, .progress = libfabric_progress, .wait = libfabric_wait, .flush = flush, .signal = send_word, .expect = expects_nothing, .ping = ping,
+    .connect = libfabric_connect, .put = put, .get = get, .post = posts_itself, .progress = libfabric_progress, .wait = libfabric_wait, .flush = flush, .signal = send_word, .tell = tell, .expect = expects_nothing, .ping = ping,
     .arrived = arrived, .ceiling = ceiling_raw, .transport = libfabric_transport, .carriers = libfabric_carriers, .close = libfabric_close,
 };
 
@@ -349,7 +374,7 @@ static void fabric_probe(struct weir_info *out)
 const struct weir_fabric weir_fab_libfabric = {
     .name = "libfabric", .caps = CAP_NETWORK, .probe = fabric_probe, .open = unsupported_open, .attach = unsupported_attach, .address = unsupported_address,
     .connect = unsupported_connect, .put = unsupported_put, .get = unsupported_get, .post = posts_itself, .progress = unsupported_progress, .wait = unsupported_progress, .flush = unsupported_flush,
-    .signal = unsupported_signal, .expect = expects_nothing, .ping = unsupported_ping, .arrived = unsupported_arrived, .ceiling = ceiling_is_memcpy,
+    .signal = unsupported_signal, .tell = unsupported_tell, .expect = expects_nothing, .ping = unsupported_ping, .arrived = unsupported_arrived, .ceiling = ceiling_is_memcpy,
     .transport = unsupported_transport, .carriers = unsupported_carriers, .close = unsupported_close,
 };
 #endif

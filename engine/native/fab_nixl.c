@@ -18,12 +18,13 @@
 #include "ceiling.h"
 #include "dl.h"
 #include "nixl_xfer.h"
+#include "role.h"
 #include "options.h"
 #include "unsupported.h"
 
 struct blob {
     char     backend[64];
-    uint64_t base;
+    uint64_t control, sink; /* where they begin */
     uint32_t rank, metadata; /* length of what follows */
 };
 
@@ -184,37 +185,17 @@ static int nixl_open(struct weir_rank *r)
     return rc;
 }
 
-/* The rank's memory, and apart from it what is to be registered anew. */
-static int register_memory(struct weir_rank *r, size_t bytes)
+static int nixl_attach(struct weir_rank *r, enum weir_region_name name)
 {
-    struct nixl_rank *u   = r->fs;
-    size_t            end = r->probe > r->local ? r->probe : bytes;
-    if (!u->reregister) {
-        NIXL_TRY(r, -1, reg_dlist_add_desc, u->registered, (uintptr_t)r->mem.base, bytes, 0, NULL, 0);
-        return 0;
+    struct nixl_rank         *u = r->fs;
+    const struct weir_region *g = &r->regions[name];
+    if (name == REGION_SOURCE && u->reregister) {
+        u->whole = 1;
+        return nixl_register_local(r, g->base, g->size);
     }
-    NIXL_TRY(r, -1, reg_dlist_add_desc, u->registered, (uintptr_t)r->mem.base, r->local, 0, NULL, 0);
-    if (end < bytes)
-        NIXL_TRY(r, -1, reg_dlist_add_desc, u->registered, (uintptr_t)r->mem.base + end, bytes - end, 0, NULL, 0);
-    u->local_size = end - r->local;
-    u->whole      = 1;
-    return nixl_register_local(r, rank_local(r), u->local_size);
-}
-
-static int nixl_attach(struct weir_rank *r, size_t bytes)
-{
-    struct nixl_rank *u = r->fs;
-    int               rc;
-    /* what signals are written from must be registered as well */
-    u->words_size = (size_t)r->cfg.ranks * WEIR_LINE;
-    if (posix_memalign((void **)&u->words, WEIR_LINE, u->words_size))
-        return rank_fail(r, -ENOMEM, "register", -1, "no memory for the words of %d peers", r->cfg.ranks);
-    memset(u->words, 0, u->words_size);
-    NIXL_TRY(r, -1, create_reg_dlist, NIXL_DRAM, &u->registered, false);
-    if ((rc = register_memory(r, bytes)) < 0)
-        return rc;
-    NIXL_TRY(r, -1, reg_dlist_add_desc, u->registered, (uintptr_t)u->words, u->words_size, 0, NULL, 0);
-    NIXL_TRY(r, -1, register_mem, u->agent, u->registered, u->args);
+    NIXL_TRY(r, -1, create_reg_dlist, NIXL_DRAM, &u->registered[name], false);
+    NIXL_TRY(r, -1, reg_dlist_add_desc, u->registered[name], (uintptr_t)g->base, g->size, 0, NULL, 0);
+    NIXL_TRY(r, -1, register_mem, u->agent, u->registered[name], u->args);
     return 0;
 }
 
@@ -224,7 +205,7 @@ static int64_t nixl_address(struct weir_rank *r, void *buf, size_t cap)
     void             *md = NULL;
     size_t            n  = 0;
     NIXL_TRY(r, -1, get_local_md, u->agent, &md, &n);
-    struct blob b = {.base = (uint64_t)(uintptr_t)r->mem.base, .rank = (uint32_t)r->cfg.rank, .metadata = (uint32_t)n};
+    struct blob b = {.control = (uint64_t)(uintptr_t)r->regions[REGION_CONTROL].base, .sink = (uint64_t)(uintptr_t)rank_sink(r), .rank = (uint32_t)r->cfg.rank, .metadata = (uint32_t)n};
     snprintf(b.backend, sizeof b.backend, "%s", u->name);
     if (n > UINT32_MAX || sizeof b + n > cap)
         return rank_fail(r, -ENOBUFS, "address", -1, "%zu bytes are too few for NIXL's metadata of %zu", cap, n);
@@ -248,8 +229,9 @@ static int meet(struct weir_rank *r, int p, const char *blob, size_t len)
     if (strcmp(b.backend, u->name))
         return rank_fail(r, -EPROTO, "connect", p, "it uses backend %s and this rank %s", b.backend, u->name);
     NIXL_TRY(r, p, load_remote_md, u->agent, blob + sizeof b, b.metadata, &name);
-    u->peers[p].base   = b.base;
-    u->peers[p].loaded = 1;
+    u->peers[p].control = b.control;
+    u->peers[p].sink    = b.sink;
+    u->peers[p].loaded  = 1;
     snprintf(u->peers[p].name, sizeof u->peers[p].name, "weir-rank-%d", p);
     int same = name && !strcmp(name, u->peers[p].name);
     int rc   = same ? 0 : rank_fail(r, -EPROTO, "load_remote_md", p, "its metadata are those of agent %s, not of %s", name ? name : "(none)", u->peers[p].name);
@@ -270,14 +252,16 @@ static int nixl_connect(struct weir_rank *r, const char *const *blobs, const siz
     return 0;
 }
 
+static uint64_t in_sink(struct weir_rank *r, int peer, uint64_t roff) { return ((struct nixl_rank *)r->fs)->peers[peer].sink + roff; }
+
 static int nixl_put(struct weir_rank *r, int peer, const void *local, uint64_t roff, size_t n, struct weir_req *q)
 {
-    return nixl_add(r, peer, NIXL_WRITE, local, roff, n, q);
+    return nixl_add(r, peer, NIXL_WRITE, local, in_sink(r, peer, roff), n, q);
 }
 
 static int nixl_get(struct weir_rank *r, int peer, void *local, uint64_t roff, size_t n, struct weir_req *q)
 {
-    return nixl_add(r, peer, NIXL_READ, local, roff, n, q);
+    return nixl_add(r, peer, NIXL_READ, local, in_sink(r, peer, roff), n, q);
 }
 
 /* Where NIXL has no thread for it, asking for notifications is what makes a target
@@ -294,23 +278,22 @@ static int nixl_progress(struct weir_rank *r)
 
 static int nixl_flush(struct weir_rank *r, int peer, struct weir_req *q) { return nixl_fence(r, peer, q); }
 
-static int nixl_signal(struct weir_rank *r, int peer, uint64_t value)
+/* What is done is at the target, as far as this backend's writes are. */
+static int nixl_tell(struct weir_rank *r, int peer, uint64_t place, uint64_t value)
 {
-    char *word = ((struct nixl_rank *)r->fs)->words + (size_t)peer * WEIR_LINE;
+    char *word = rank_told(r, peer);
     memcpy(word, &value, sizeof value);
-    return nixl_write_now(r, peer, word, (size_t)r->cfg.rank * WEIR_LINE, sizeof value, "signal");
+    return nixl_write_now(r, peer, word, ((struct nixl_rank *)r->fs)->peers[peer].control + place, sizeof value, "signal");
 }
 
 #define PINGING 2 /* never falls to 0, so no loop hears of it */
 
 static int nixl_ping(struct weir_rank *r, int peer, void *local, size_t n, uint64_t seq)
 {
-    struct nixl_rank *u = r->fs;
-    if (!u->is_ucx)
-        return rank_fail(r, -EOPNOTSUPP, "ping", peer, "a ping-pong needs the bytes of a message to arrive in order, and NIXL's backend %s does not promise that; use mode stream with in_flight 1", u->name);
+    struct nixl_rank *u             = r->fs;
     ((unsigned char *)local)[n - 1] = rank_mark(seq);
     u->pinged                       = (struct weir_req){.pending = PINGING, .peer = peer};
-    int rc                          = nixl_add(r, peer, NIXL_WRITE, local, r->exposed, n, &u->pinged);
+    int rc                          = nixl_add(r, peer, NIXL_WRITE, local, in_sink(r, peer, 0), n, &u->pinged);
     return rc < 0 ? rc : nixl_submit(r);
 }
 
@@ -318,7 +301,7 @@ static int nixl_arrived(struct weir_rank *r, int peer, size_t n, uint64_t seq)
 {
     (void)peer;
     struct nixl_rank *u    = r->fs;
-    const char       *last = rank_exposed(r) + n - 1;
+    const char       *last = rank_sink(r) + n - 1;
     if (rank_marked(last, seq) && u->pinged.pending != PINGING) /* the next message is posted with this one's request */
         return 1;
     return nixl_progress(r) < 0 ? -EIO : 0;
@@ -342,7 +325,9 @@ static void nixl_carriers(struct weir_rank *r, int peer, char *list)
 /* What was made for a case is released with it: the next makes its own, and is timed. */
 static int nixl_expect(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o)
 {
-    (void)o;
+    const struct nixl_rank *u = r->fs;
+    if (c && c->mode == MODE_PINGPONG && !u->is_ucx)
+        return rank_fail(r, -EOPNOTSUPP, "ping", o->from, "a ping-pong needs the bytes of a message to arrive in order, and NIXL's backend %s does not promise that; use mode stream with in_flight 1", u->name);
     return c ? 0 : nixl_release(r);
 }
 
@@ -362,8 +347,11 @@ static int take_down(struct weir_rank *r)
             NIXL_TRY(r, p, invalidate_remote_md, u->agent, u->peers[p].name);
     if ((rc = nixl_register_local(r, NULL, 0)) < 0)
         return rc;
-    NIXL_TRY(r, -1, deregister_mem, u->agent, u->registered, u->args);
-    NIXL_TRY(r, -1, destroy_reg_dlist, u->registered);
+    for (int i = 0; i < REGIONS; i++)
+        if (u->registered[i]) {
+            NIXL_TRY(r, -1, deregister_mem, u->agent, u->registered[i], u->args);
+            NIXL_TRY(r, -1, destroy_reg_dlist, u->registered[i]);
+        }
     NIXL_TRY(r, -1, destroy_opt_args, u->args);
     NIXL_TRY(r, -1, destroy_backend, u->backend);
     if (u->notifs)
@@ -378,7 +366,6 @@ static int nixl_close(struct weir_rank *r)
     int               rc = take_down(r);
     if (rc < 0)
         return rc;
-    free(u->words);
     free(u->parts);
     free(u->peers);
     free(u);
@@ -387,8 +374,8 @@ static int nixl_close(struct weir_rank *r)
 }
 
 const struct weir_fabric weir_fab_nixl = {
-    .name = "nixl", .caps = CAP_NETWORK, .probe = nixl_probe, .open = nixl_open, .attach = nixl_attach, .address = nixl_address,
-    .connect = nixl_connect, .put = nixl_put, .get = nixl_get, .post = nixl_submit, .progress = nixl_progress, .wait = nixl_progress, .flush = nixl_flush, .signal = nixl_signal,
+    .name = "nixl", .caps = CAP_NETWORK | CAP_MARKS_DATA, .probe = nixl_probe, .open = nixl_open, .attach = nixl_attach, .address = nixl_address,
+    .connect = nixl_connect, .put = nixl_put, .get = nixl_get, .post = nixl_submit, .progress = nixl_progress, .wait = nixl_progress, .flush = nixl_flush, .signal = nixl_tell, .tell = nixl_tell,
     .expect = nixl_expect, .ping = nixl_ping, .arrived = nixl_arrived, .ceiling = ceiling_raw, .transport = nixl_transport, .carriers = nixl_carriers,
     .close = nixl_close,
 };

@@ -1,7 +1,8 @@
-/* shm: ranks of one host map each other's memory and copy. The memory is a memfd
- * handed over an abstract socket, so it has no name in any file system, works
- * between containers that share a network name space, and dies with its ranks.
- * A put is complete when the copy is: the target's memory is the same memory. */
+/* shm: ranks of one host map each other's control regions and sinks, and copy. The
+ * memory is exported as descriptors, which are handed over an abstract socket: it has no
+ * name in any file system, works between containers that share a network name space, and
+ * dies with its ranks. A put is complete when the copy is: the target's memory is the
+ * same memory. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <poll.h>
@@ -29,17 +30,22 @@ struct shm_turns {
 };
 _Static_assert(sizeof(struct shm_turns) == WEIR_LINE, "turns fill a line");
 
+#define SHARED 2 /* regions that peers map: control and sink */
+static const enum weir_region_name shared[SHARED] = {REGION_CONTROL, REGION_SINK};
+
 struct shm_peer {
-    char             *base;
-    size_t            size;
+    char             *sink;
+    char             *control; /* of this rank itself too */
     struct shm_turns *turns;
     _Atomic uint64_t *there, *here; /* of their marks */
 };
 
 struct shm {
     int              listener;
+    int              fds[SHARED];
     uint64_t         cookie; /* a peer that knows it has our address blob from the session */
-    struct shm_peer *peers;
+    struct weir_region (*mapped)[SHARED]; /* by peer */
+    struct shm_peer  peers[];
 };
 
 struct shm_blob {
@@ -48,8 +54,8 @@ struct shm_blob {
     struct sockaddr_un addr;
 };
 
-struct shm_hello { /* travels with the descriptor */
-    uint64_t cookie, size;
+struct shm_hello { /* travels with the descriptors */
+    uint64_t cookie, sizes[SHARED];
     int64_t  rank; /* as wide as the others: padding would carry what was on the stack */
 };
 
@@ -67,8 +73,8 @@ static void shm_probe(struct weir_info *out)
 
 static int shm_open_(struct weir_rank *r)
 {
-    struct shm *s = calloc(1, sizeof *s);
-    if (!s || !(s->peers = calloc((size_t)r->cfg.ranks, sizeof *s->peers)))
+    struct shm *s = weir_alloc_at_page(sizeof *s + (size_t)r->cfg.ranks * sizeof *s->peers);
+    if (!s || !(s->mapped = calloc((size_t)r->cfg.ranks, sizeof *s->mapped)))
         return rank_fail(r, -ENOMEM, "open", -1, "no memory for %d peers", r->cfg.ranks);
     r->fs       = s;
     s->listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -80,13 +86,16 @@ static int shm_open_(struct weir_rank *r)
     return 0;
 }
 
-static int shm_attach(struct weir_rank *r, size_t bytes)
+static int shm_attach(struct weir_rank *r, enum weir_region_name name)
 {
-    struct shm *s = r->fs;
-    (void)bytes;
-    if (r->mem.fd < 0)
-        return rank_fail(r, -EINVAL, "register", -1, "memory of kind %s cannot be shared by a descriptor", r->memory->name);
-    s->peers[r->cfg.rank] = (struct shm_peer){.base = r->mem.base, .size = r->mem.size};
+    struct shm         *s = r->fs;
+    struct weir_region *g = &r->regions[name];
+    struct weir_err     e = {0};
+    for (int i = 0; i < SHARED; i++)
+        if (shared[i] == name && g->kind->export(g, &s->fds[i], &e) < 0)
+            return rank_fail(r, e.code, "register", -1, "%s", e.text);
+    if (name == REGION_CONTROL)
+        s->peers[r->cfg.rank].control = g->base;
     return 0;
 }
 
@@ -101,6 +110,11 @@ static int64_t shm_address(struct weir_rank *r, void *buf, size_t cap)
     memcpy(buf, &b, sizeof b);
     return sizeof b;
 }
+
+union shm_ancillary {
+    char           space[CMSG_SPACE(SHARED * sizeof(int))];
+    struct cmsghdr align;
+};
 
 static int send_memory(struct weir_rank *r, int peer, const struct shm_blob *b)
 {
@@ -119,18 +133,16 @@ static int send_memory(struct weir_rank *r, int peer, const struct shm_blob *b)
             close(fd);
         return rank_fail(r, -e, "connect", peer, "connecting to its socket: %s (a rank in another network name space?)", strerror(e));
     }
-    struct shm_hello h   = {b->cookie, r->mem.size, r->cfg.rank};
-    struct iovec     iov = {&h, sizeof h};
-    union {
-        char           space[CMSG_SPACE(sizeof(int))];
-        struct cmsghdr align;
-    } ctl = {0};
+    const struct shm   *s   = r->fs;
+    struct shm_hello    h   = {b->cookie, {r->regions[REGION_CONTROL].size, r->regions[REGION_SINK].size}, r->cfg.rank};
+    struct iovec        iov = {&h, sizeof h};
+    union shm_ancillary ctl = {0};
     struct msghdr   m = {.msg_iov = &iov, .msg_iovlen = 1, .msg_control = ctl.space, .msg_controllen = sizeof ctl.space};
     struct cmsghdr *c = CMSG_FIRSTHDR(&m);
     c->cmsg_level     = SOL_SOCKET;
     c->cmsg_type      = SCM_RIGHTS;
-    c->cmsg_len       = CMSG_LEN(sizeof(int));
-    memcpy(CMSG_DATA(c), &r->mem.fd, sizeof(int));
+    c->cmsg_len       = CMSG_LEN(sizeof s->fds);
+    memcpy(CMSG_DATA(c), s->fds, sizeof s->fds);
     ssize_t n = sendmsg(fd, &m, MSG_NOSIGNAL);
     e         = errno;
     close(fd); /* what was sent stays in the peer's queue */
@@ -139,53 +151,48 @@ static int send_memory(struct weir_rank *r, int peer, const struct shm_blob *b)
     return 0;
 }
 
-/* One descriptor, however many were sent, and what came with it; -1: none. */
-static int receive_descriptor(int conn, struct shm_hello *h, ssize_t *n)
+static int map_peer(struct weir_rank *r, const struct shm_hello *h, const int fds[SHARED])
 {
-    struct iovec iov = {h, sizeof *h};
-    union {
-        char           space[CMSG_SPACE(sizeof(int))];
-        struct cmsghdr align;
-    } ctl = {0};
-    struct msghdr  m  = {.msg_iov = &iov, .msg_iovlen = 1, .msg_control = ctl.space,
-                         .msg_controllen = CMSG_LEN(sizeof(int))};
-    struct timeval tv = {.tv_sec = 1};
-    int            fd = -1;
-    setsockopt(conn, SOL_SOCKET, SO_RCVTIMEO, &tv, sizeof tv);
-    *n                = recvmsg(conn, &m, MSG_CMSG_CLOEXEC | MSG_WAITALL);
-    struct cmsghdr *c = *n > 0 ? CMSG_FIRSTHDR(&m) : NULL;
-    if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS)
-        memcpy(&fd, CMSG_DATA(c), sizeof fd);
-    return fd;
+    struct shm         *s = r->fs;
+    struct weir_region *m = s->mapped[h->rank];
+    struct weir_err     e = {0};
+    for (int i = 0; i < SHARED; i++)
+        if (r->regions[shared[i]].kind->import(fds[i], h->sizes[i], &m[i], &e) < 0)
+            return rank_fail(r, e.code, "connect", (int)h->rank, "%s", e.text);
+    s->peers[h->rank].control = m[0].base;
+    s->peers[h->rank].sink    = m[1].base;
+    return 0;
 }
 
-/* 0: got a peer's memory, 1: a stranger, dropped. */
+/* Takes the descriptors of one peer; 0: got its memory, 1: a stranger, dropped. */
 static int take_memory(struct weir_rank *r, int conn)
 {
-    struct shm      *s = r->fs;
-    struct shm_hello h;
-    ssize_t          n;
-    int              fd = receive_descriptor(conn, &h, &n);
-    if (fd < 0)
-        return 1;
-    if (n != (ssize_t)sizeof h || h.cookie != s->cookie || h.rank < 0 || h.rank >= r->cfg.ranks || s->peers[h.rank].base) {
-        close(fd);
-        return 1;
-    }
-    char *p = weir_map(fd, h.size, MAP_SHARED | MAP_POPULATE);
-    int   e = errno;
-    close(fd);
-    if (!p)
-        return rank_fail(r, -e, "connect", h.rank, "mapping %llu bytes of its memory: %s", (unsigned long long)h.size, strerror(e));
-    s->peers[h.rank] = (struct shm_peer){.base = p, .size = h.size};
-    return 0;
+    struct shm         *s = r->fs;
+    struct shm_hello    h;
+    struct iovec        iov = {&h, sizeof h};
+    union shm_ancillary ctl = {0};
+    struct msghdr  m  = {.msg_iov = &iov, .msg_iovlen = 1, .msg_control = ctl.space, .msg_controllen = sizeof ctl.space};
+    struct timeval tv = {.tv_sec = 1};
+    setsockopt(conn, SOL_SOCKET, SO_RCVTIMEO, &tv, sizeof tv);
+    ssize_t         n = recvmsg(conn, &m, MSG_CMSG_CLOEXEC | MSG_WAITALL);
+    struct cmsghdr *c = n > 0 ? CMSG_FIRSTHDR(&m) : NULL;
+    int             fds[SHARED], rc = 1;
+    size_t          got = 0;
+    if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS)
+        got = (c->cmsg_len - CMSG_LEN(0)) / sizeof *fds;
+    memcpy(fds, CMSG_DATA(&ctl.align), sizeof fds);
+    if (n == (ssize_t)sizeof h && got == SHARED && h.cookie == s->cookie && h.rank >= 0 && h.rank < r->cfg.ranks && !s->peers[h.rank].control)
+        rc = map_peer(r, &h, fds);
+    while (got > 0)
+        close(fds[--got]);
+    return rc;
 }
 
 static void take_turns(struct weir_rank *r, int peer)
 {
     struct shm_peer *all = ((struct shm *)r->fs)->peers, *p = &all[peer];
     int lower = peer < r->cfg.rank ? peer : r->cfg.rank, higher = peer + r->cfg.rank - lower;
-    p->turns = (struct shm_turns *)(all[lower].base + r->pings + (size_t)higher * WEIR_LINE);
+    p->turns = (struct shm_turns *)(all[lower].control + rank_ping_of(r, higher));
     p->there = peer == lower ? &p->turns->to_lower : &p->turns->to_higher;
     p->here  = peer == lower ? &p->turns->to_higher : &p->turns->to_lower;
 }
@@ -230,17 +237,19 @@ static int shm_connect(struct weir_rank *r, const char *const *blobs, const size
     return 0;
 }
 
+static inline char *sink_of(struct weir_rank *r, int peer) { return ((struct shm *)r->fs)->peers[peer].sink; }
+
 static int shm_put(struct weir_rank *r, int peer, const void *local, uint64_t roff, size_t n, struct weir_req *q)
 {
     (void)q;
-    r->copy->fn(((struct shm *)r->fs)->peers[peer].base + roff, local, n);
+    r->copy->fn(sink_of(r, peer) + roff, local, n);
     return WEIR_DONE;
 }
 
 static int shm_get(struct weir_rank *r, int peer, void *local, uint64_t roff, size_t n, struct weir_req *q)
 {
     (void)q;
-    r->copy->fn(local, ((struct shm *)r->fs)->peers[peer].base + roff, n);
+    r->copy->fn(local, sink_of(r, peer) + roff, n);
     return WEIR_DONE;
 }
 
@@ -258,10 +267,10 @@ static int shm_flush(struct weir_rank *r, int peer, struct weir_req *q)
     return WEIR_DONE;
 }
 
-static int shm_signal(struct weir_rank *r, int peer, uint64_t value)
+static int shm_signal(struct weir_rank *r, int peer, uint64_t place, uint64_t value)
 {
-    char *base = ((struct shm *)r->fs)->peers[peer].base;
-    atomic_store_explicit((_Atomic uint64_t *)(base + (size_t)r->cfg.rank * WEIR_LINE), value, memory_order_release);
+    char *control = ((struct shm *)r->fs)->peers[peer].control;
+    atomic_store_explicit((_Atomic uint64_t *)(control + place), value, memory_order_release);
     return 0;
 }
 
@@ -285,7 +294,7 @@ static int shm_ping(struct weir_rank *r, int peer, void *local, size_t n, uint64
     if (n <= sizeof p->turns->message)
         copy_short(p->turns->message, local, n);
     else
-        r->copy->fn(p->base + r->exposed, local, n);
+        r->copy->fn(p->sink, local, n);
     atomic_store_explicit(p->there, seq, memory_order_release);
     return 0;
 }
@@ -310,7 +319,7 @@ static int shm_arrived(struct weir_rank *r, int peer, size_t n, uint64_t seq)
         rank_pause();
     }
     if (n <= sizeof p->turns->message)
-        copy_short(rank_exposed(r), p->turns->message, n);
+        copy_short(rank_sink(r), p->turns->message, n);
     return 1;
 }
 
@@ -330,16 +339,16 @@ static int shm_close(struct weir_rank *r)
 {
     struct shm *s = r->fs;
     for (int p = 0; p < r->cfg.ranks; p++)
-        if (p != r->cfg.rank && s->peers[p].base)
-            munmap(s->peers[p].base, s->peers[p].size);
+        for (int i = 0; i < SHARED && p != r->cfg.rank; i++)
+            r->regions[shared[i]].kind->free(&s->mapped[p][i]);
     close(s->listener);
-    free(s->peers);
+    free(s->mapped);
     free(s);
     return 0;
 }
 
 const struct weir_fabric weir_fab_shm = {
-    .name = "shm", .caps = CAP_REMOTE_COMPLETION, .probe = shm_probe, .open = shm_open_, .attach = shm_attach, .address = shm_address,
-    .connect = shm_connect, .put = shm_put, .get = shm_get, .post = posts_itself, .progress = shm_progress, .wait = shm_progress, .flush = shm_flush, .signal = shm_signal, .expect = shm_expect,
+    .name = "shm", .caps = CAP_REMOTE_COMPLETION | CAP_NEEDS_HOST, .probe = shm_probe, .open = shm_open_, .attach = shm_attach, .address = shm_address,
+    .connect = shm_connect, .put = shm_put, .get = shm_get, .post = posts_itself, .progress = shm_progress, .wait = shm_progress, .flush = shm_flush, .signal = shm_signal, .tell = shm_signal, .expect = shm_expect,
     .ping = shm_ping, .arrived = shm_arrived, .ceiling = ceiling_is_memcpy, .transport = shm_transport, .carriers = shm_carriers, .close = shm_close,
 };

@@ -45,10 +45,10 @@ static int tcp_open(struct weir_rank *r)
     return t->wire ? 0 : -1;
 }
 
-static int tcp_attach(struct weir_rank *r, size_t bytes)
+static int tcp_attach(struct weir_rank *r, enum weir_region_name name)
 {
-    (void)r, (void)bytes;
-    return 0; /* sockets take any memory */
+    (void)r, (void)name;
+    return 0; /* sockets take any host memory */
 }
 
 static int64_t tcp_address(struct weir_rank *r, void *buf, size_t cap) { return tcp_wire_address(r, ((struct tcp *)r->fs)->wire, buf, cap); }
@@ -115,15 +115,22 @@ static int drain(struct weir_rank *r, int peer)
     return 0;
 }
 
-static int tcp_signal(struct weir_rank *r, int peer, uint64_t value)
+static int tcp_signal(struct weir_rank *r, int peer, uint64_t place, uint64_t value)
 {
-    int rc = tcp_queue(r, peer, (struct tcp_header){.type = MSG_WORD, .arg = value}, NULL);
+    int rc = tcp_queue(r, peer, (struct tcp_header){.type = MSG_WORD, .off = place, .arg = value}, NULL);
     return rc < 0 ? rc : drain(r, peer);
+}
+
+static int tcp_tell(struct weir_rank *r, int peer, uint64_t place, uint64_t value)
+{
+    struct weir_req q  = {.pending = 2};
+    int             rc = send_put(r, peer, NULL, (struct tcp_header){.type = MSG_TELL, .off = place, .arg = value}, &q);
+    return rc < 0 ? rc : rank_await(r, "tell", peer, &q);
 }
 
 static int tcp_ping(struct weir_rank *r, int peer, void *local, size_t n, uint64_t seq)
 {
-    int rc = send_put(r, peer, local, (struct tcp_header){.type = MSG_PING, .off = r->exposed, .len = n, .arg = seq}, NULL);
+    int rc = send_put(r, peer, local, (struct tcp_header){.type = MSG_PING, .len = n, .arg = seq}, NULL);
     return rc < 0 ? rc : tcp_pump_out(r, peer);
 }
 
@@ -177,7 +184,7 @@ static int tcp_close(struct weir_rank *r)
 }
 
 const struct weir_fabric weir_fab_tcp = {
-    .name = "tcp", .caps = CAP_REMOTE_COMPLETION | CAP_NETWORK, .probe = tcp_probe, .open = tcp_open, .attach = tcp_attach, .address = tcp_address,
-    .connect = tcp_connect, .put = tcp_put, .get = tcp_get, .post = posts_itself, .progress = tcp_progress, .wait = tcp_progress, .flush = tcp_flush, .signal = tcp_signal, .expect = expects_nothing,
+    .name = "tcp", .caps = CAP_REMOTE_COMPLETION | CAP_NETWORK | CAP_NEEDS_HOST, .probe = tcp_probe, .open = tcp_open, .attach = tcp_attach, .address = tcp_address,
+    .connect = tcp_connect, .put = tcp_put, .get = tcp_get, .post = posts_itself, .progress = tcp_progress, .wait = tcp_progress, .flush = tcp_flush, .signal = tcp_signal, .tell = tcp_tell, .expect = expects_nothing,
     .ping = tcp_ping, .arrived = tcp_arrived, .ceiling = tcp_ceiling, .transport = tcp_transport, .carriers = tcp_carriers, .close = tcp_close,
 };

@@ -24,23 +24,23 @@ static int read_options(struct weir_rank *r, struct ucx_rank *u)
     return option_choice(r, "datatype", datatypes, 2, &u->iov);
 }
 
-static void take_functions(struct ucx_rank *u, const struct weir_config *cfg)
+static void take_functions(struct ucx_rank *u)
 {
     struct weir_fabric   *t = &u->table;
     const struct ucx_api *a = u->api;
     *t         = weir_fab_ucx;
+    t->caps |= a->caps;
     t->put     = a->put;
     t->get     = a->get;
     t->flush   = a->flush;
     t->signal  = a->signal;
+    t->tell    = a->tell;
     t->expect  = a->expect;
     t->ping    = a->ping;
     t->arrived = a->arrived;
     t->ceiling = a->ceiling;
     if (u->iov)
         ucx_lists(t);
-    if (cfg->heap)
-        t->caps &= ~(uint32_t)CAP_ALLOCATES;
 }
 
 /* UCX says neither what it lacks nor where. */
@@ -99,7 +99,7 @@ static int ucx_open(struct weir_rank *r)
         .flags        = UCP_OP_ATTR_FLAG_MULTI_SEND,
         .cb.send      = ucx_part_done,
     };
-    take_functions(u, &r->cfg);
+    take_functions(u);
     r->fab = &u->table;
     return u->api->open(r);
 }
@@ -111,35 +111,41 @@ static int not_mapped(struct weir_rank *r, const char *what, size_t bytes, ucs_s
     return rank_fail(r, (int)s, "ucp_mem_map", -1, "%s %zu bytes: %s%s", what, bytes, ucx.ucs_status_string(s), limit);
 }
 
-static int allocate(struct weir_rank *r, size_t bytes)
+static int allocate(struct weir_rank *r, enum weir_region_name name)
 {
     struct ucx_rank     *u = r->fs;
-    ucp_mem_map_params_t p = {.field_mask = UCP_MEM_MAP_PARAM_FIELD_LENGTH | UCP_MEM_MAP_PARAM_FIELD_FLAGS, .length = bytes, .flags = UCP_MEM_MAP_ALLOCATE};
-    ucs_status_t         s = ucx.ucp_mem_map(u->context, &p, &u->memh);
+    struct weir_region  *g = &r->regions[name];
+    ucp_mem_map_params_t p = {.field_mask = UCP_MEM_MAP_PARAM_FIELD_LENGTH | UCP_MEM_MAP_PARAM_FIELD_FLAGS, .length = g->size, .flags = UCP_MEM_MAP_ALLOCATE};
+    ucs_status_t         s = ucx.ucp_mem_map(u->context, &p, &u->memh[name]);
     if (s != UCS_OK)
-        return not_mapped(r, "allocating", bytes, s);
+        return not_mapped(r, "allocating", g->size, s);
     ucp_mem_attr_t a = {.field_mask = UCP_MEM_ATTR_FIELD_ADDRESS | UCP_MEM_ATTR_FIELD_LENGTH};
-    if ((s = ucx.ucp_mem_query(u->memh, &a)) != UCS_OK)
+    if ((s = ucx.ucp_mem_query(u->memh[name], &a)) != UCS_OK)
         return ucx_failed(r, "ucp_mem_query", -1, s);
-    r->mem = (struct weir_region){a.address, a.length, -1};
-    memset(r->mem.base, 0, bytes);
+    u->allocated[name] = 1;
+    g->base            = a.address;
+    g->size            = a.length;
+    memset(g->base, 0, g->size);
     return 0;
 }
 
-static int register_own(struct weir_rank *r)
+static int register_own(struct weir_rank *r, enum weir_region_name name)
 {
     struct ucx_rank     *u = r->fs;
-    ucp_mem_map_params_t p = {.field_mask = UCP_MEM_MAP_PARAM_FIELD_ADDRESS | UCP_MEM_MAP_PARAM_FIELD_LENGTH, .address = r->mem.base, .length = r->mem.size};
-    ucs_status_t         s = ucx.ucp_mem_map(u->context, &p, &u->memh);
-    return s == UCS_OK ? 0 : not_mapped(r, "registering", r->mem.size, s);
+    struct weir_region  *g = &r->regions[name];
+    ucp_mem_map_params_t p = {.field_mask = UCP_MEM_MAP_PARAM_FIELD_ADDRESS | UCP_MEM_MAP_PARAM_FIELD_LENGTH, .address = g->base, .length = g->size};
+    ucs_status_t         s = ucx.ucp_mem_map(u->context, &p, &u->memh[name]);
+    return s == UCS_OK ? 0 : not_mapped(r, "registering", g->size, s);
 }
 
-static int ucx_attach(struct weir_rank *r, size_t bytes)
+static int ucx_attach(struct weir_rank *r, enum weir_region_name name)
 {
     struct ucx_rank *u  = r->fs;
-    int              rc = r->fab->caps & CAP_ALLOCATES ? allocate(r, bytes) : register_own(r);
-    ucx_own_memory(u, &u->stream);
-    ucx_own_memory(u, &u->own);
+    int              rc = r->regions[name].base ? register_own(r, name) : allocate(r, name);
+    if (name == REGION_SOURCE) {
+        ucx_own_memory(u, name, &u->stream);
+        ucx_own_memory(u, name, &u->own);
+    }
     return rc;
 }
 
@@ -147,7 +153,7 @@ static int ucx_attach(struct weir_rank *r, size_t bytes)
 const struct weir_fabric weir_fab_ucx = {
     .name = "ucx", .library = "libucp.so", .caps = CAP_ALLOCATES | CAP_NETWORK, .probe = ucx_probe, .open = ucx_open, .attach = ucx_attach, .address = ucx_address,
     .connect = ucx_connect, .put = unsupported_put, .get = unsupported_get, .post = posts_itself, .progress = ucx_progress, .wait = ucx_wait, .flush = unsupported_flush,
-    .signal = unsupported_signal, .expect = expects_nothing, .ping = unsupported_ping, .arrived = unsupported_arrived,
+    .signal = unsupported_signal, .tell = unsupported_tell, .expect = expects_nothing, .ping = unsupported_ping, .arrived = unsupported_arrived,
     .ceiling = ceiling_is_memcpy, .transport = ucx_transport, .carriers = ucx_carriers, .close = ucx_close,
 };
 
@@ -162,7 +168,7 @@ static void no_probe(struct weir_info *out)
 const struct weir_fabric weir_fab_ucx = {
     .name = "ucx", .caps = CAP_NETWORK, .probe = no_probe, .open = unsupported_open, .attach = unsupported_attach, .address = unsupported_address,
     .connect = unsupported_connect, .put = unsupported_put, .get = unsupported_get, .post = posts_itself, .progress = unsupported_progress, .wait = unsupported_progress, .flush = unsupported_flush,
-    .signal = unsupported_signal, .expect = expects_nothing, .ping = unsupported_ping, .arrived = unsupported_arrived,
+    .signal = unsupported_signal, .tell = unsupported_tell, .expect = expects_nothing, .ping = unsupported_ping, .arrived = unsupported_arrived,
     .ceiling = ceiling_is_memcpy, .transport = unsupported_transport, .carriers = unsupported_carriers, .close = unsupported_close,
 };
 #endif

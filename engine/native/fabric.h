@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "memory.h"
 #include "weir.h"
 
 struct weir_rank;
@@ -32,8 +33,10 @@ enum { WEIR_DONE = 0, WEIR_PENDING = 1 }; /* less than 0: failed, error filled *
 
 enum weir_caps {
     CAP_REMOTE_COMPLETION = 1 << 0, /* a put is complete when the data is at the target, not before */
-    CAP_ALLOCATES         = 1 << 1, /* attach allocates the memory itself */
+    CAP_ALLOCATES         = 1 << 1, /* attach allocates memory that has no kind of its own */
     CAP_NETWORK           = 1 << 2, /* reaches other hosts */
+    CAP_NEEDS_HOST        = 1 << 3, /* this processor or its kernel copies: sources and sinks must be host memory */
+    CAP_MARKS_DATA        = 1 << 4, /* the number of a ping is the last byte of its data: for host memory only */
 };
 
 struct weir_fabric {
@@ -42,14 +45,16 @@ struct weir_fabric {
     uint32_t    caps;
     void (*probe)(struct weir_info *out);
     int (*open)(struct weir_rank *r);
-    /* Makes r->mem usable by peers; with CAP_ALLOCATES it also allocates it (bytes). */
-    int (*attach)(struct weir_rank *r, size_t bytes);
-    /* What peers need to connect; returns its length, or an error. */
+    /* Registers one of r->regions; if that has no memory yet (base NULL), it allocates at
+     * least size bytes first. Called once for each region. */
+    int (*attach)(struct weir_rank *r, enum weir_region_name name);
+    /* What peers need to connect and to reach this rank's control region and its sink;
+     * returns its length, or an error. */
     int64_t (*address)(struct weir_rank *r, void *buf, size_t cap);
     /* Connects to all peers at once: each of them is in this call too. */
     int (*connect)(struct weir_rank *r, const char *const *blobs, const size_t *lens);
-    /* roff is an offset into the peer's memory. A part that is pending may be kept until post
-     * is called, or a flush or progress is. */
+    /* From an address in this rank's source to an offset in the peer's sink, or back. A part that is pending
+     * may be kept until post is called, or a flush or progress is. */
     int (*put)(struct weir_rank *r, int peer, const void *local, uint64_t roff, size_t n, struct weir_req *q);
     int (*get)(struct weir_rank *r, int peer, void *local, uint64_t roff, size_t n, struct weir_req *q);
     /* Posts what was put and gotten; posts_itself where put and get do. */
@@ -60,15 +65,19 @@ struct weir_fabric {
     int (*wait)(struct weir_rank *r);
     /* Done when all puts posted to the peer before are in its memory. */
     int (*flush)(struct weir_rank *r, int peer, struct weir_req *q);
-    /* Writes a word into the peer's slot of this rank. Ordered after nothing: flush first. */
-    int (*signal)(struct weir_rank *r, int peer, uint64_t value);
+    /* Writes a word into a place of the peer's control region, in the lines that it keeps for
+     * this rank: a slot or a ping slot. Ordered after nothing: flush first. */
+    int (*signal)(struct weir_rank *r, int peer, uint64_t place, uint64_t value);
+    /* Writes a word into any such place; it is there on return. */
+    int (*tell)(struct weir_rank *r, int peer, uint64_t place, uint64_t value);
     /* Nothing is under way; from the next barrier on, writes of this case come from this
-     * rank's sources, from the first place of their regions on; c NULL: no more. For a
+     * rank's sources, from the first place of their buffers on; c NULL: no more. For a
      * fabric whose target must know beforehand. */
     int (*expect)(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o);
-    /* A message that the peer can see arriving: seq counts from 1. The buffer may be
-     * marked in its last byte, and is used again when the answer has arrived. arrived: this
-     * rank has the peer's message number seq. */
+    /* A message from this rank's source to the beginning of the peer's sink, which can see it
+     * arriving: seq counts from 1. The buffer may be marked in its last byte, and is used again
+     * when the answer has arrived. arrived: this rank has the peer's message number seq. Loops
+     * call those of the rank, see ping.c. */
     int (*ping)(struct weir_rank *r, int peer, void *local, size_t n, uint64_t seq);
     int (*arrived)(struct weir_rank *r, int peer, size_t n, uint64_t seq);
     /* Adds rates that the path to the peer can carry, CEILING_SPANS of them or

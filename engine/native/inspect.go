@@ -6,6 +6,7 @@ package native
 #include "clock.h"
 #include "hist.h"
 #include "loop.h"
+#include "memory.h"
 #include "pattern.h"
 #include "selftest.h"
 */
@@ -31,10 +32,17 @@ func patternCheckFlipped(n, at int) int {
 	return int(C.selftest_pattern(C.size_t(n), C.int64_t(at)))
 }
 
-// memory is where a rank's first thread has its memory.
-func (r *rank) memory() (base, size uint64) {
+// Regions of a rank.
+const (
+	regionControl = C.REGION_CONTROL
+	regionSource  = C.REGION_SOURCE
+	regionSink    = C.REGION_SINK
+)
+
+// memory is where a rank's first thread has one of its regions.
+func (r *rank) memory(region int) (base, size uint64) {
 	var n C.size_t
-	p := C.selftest_memory(r.threads[0], &n)
+	p := C.selftest_memory(r.threads[0], C.int(region), &n)
 	return uint64(uintptr(p)), uint64(n)
 }
 

@@ -60,9 +60,13 @@ struct libfabric_op {
     const char          *name;
 };
 
+struct libfabric_there { /* a region of a peer */
+    uint64_t base, key;
+};
+
 struct libfabric_peer {
     fi_addr_t        address;
-    uint64_t         base, key;
+    struct libfabric_there regions[REGIONS]; /* but its source */
     uint32_t         outstanding; /* operations to it */
     struct weir_req *flush;       /* told when there are none */
     struct weir_req  awaited;     /* of an operation that this rank waits for at once */
@@ -79,8 +83,8 @@ struct libfabric_rank {
     struct fid_cq          *cq;
     int                     file; /* of its events, for who sleeps */
     struct fid_ep          *ep;
-    struct fid_mr          *mr;
-    void                   *desc; /* of the rank's memory, as the local end of an operation */
+    struct fid_mr          *mr[REGIONS];
+    void                   *desc[REGIONS]; /* as the local end of an operation */
     enum libfabric_delivery delivery;
     size_t                  piece; /* most bytes of one operation */
     size_t                  inject; /* most bytes of one that completes when it is posted; 0: none does */
@@ -92,7 +96,7 @@ struct libfabric_rank {
 
 /* libfabric_wire.c: opening, registering, addresses, connecting. */
 int     libfabric_open(struct weir_rank *r);
-int     libfabric_attach(struct weir_rank *r, size_t bytes);
+int     libfabric_attach(struct weir_rank *r, enum weir_region_name name);
 int64_t libfabric_address(struct weir_rank *r, void *buf, size_t cap);
 int     libfabric_connect(struct weir_rank *r, const char *const *blobs, const size_t *lens);
 void    libfabric_transport(struct weir_rank *r, int peer, char *buf, size_t cap);

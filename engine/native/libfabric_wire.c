@@ -16,10 +16,18 @@
 #define MAX_OPS 4096
 #define LINGER_NS 2000000 /* of a rank that leaves: what it has acknowledged goes out */
 
-struct blob {
-    char     provider[64];
-    uint32_t protocol, protocol_version, format, address, raw_key; /* the last two: lengths of what follows */
+#define KEYS 2 /* of the regions that peers reach */
+static const enum weir_region_name reached[KEYS] = {REGION_CONTROL, REGION_SINK};
+
+struct blob_key {
     uint64_t base, key;
+    uint64_t raw; /* bytes of the raw key, which follows; 0: it has none */
+};
+
+struct blob {
+    char            provider[64];
+    uint32_t        protocol, protocol_version, format, address; /* the last: bytes of what follows */
+    struct blob_key keys[KEYS];
 };
 
 static int failed(struct weir_rank *r, const char *op, int peer, int64_t rc)
@@ -107,46 +115,62 @@ static int not_registered(struct weir_rank *r, size_t bytes, int rc)
     return rank_fail(r, rc, "fi_mr_reg", -1, "registering %zu bytes: %s%s", bytes, libfabric.fi_strerror(-rc), limit);
 }
 
-int libfabric_attach(struct weir_rank *r, size_t bytes)
+int libfabric_attach(struct weir_rank *r, enum weir_region_name name)
 {
     struct libfabric_rank *f      = r->fs;
+    struct weir_region    *g      = &r->regions[name];
+    struct fid_mr        **mr     = &f->mr[name];
     uint64_t               access = FI_READ | FI_WRITE | FI_REMOTE_READ | FI_REMOTE_WRITE;
     int                    mode   = f->info->domain_attr->mr_mode;
-    int                    rc     = fi_mr_reg(f->domain, r->mem.base, bytes, access, 0, 1, 0, &f->mr, NULL);
+    int                    rc     = fi_mr_reg(f->domain, g->base, g->size, access, 0, (uint64_t)name /* a key of its own */, 0, mr, NULL);
     if (rc < 0)
-        return not_registered(r, bytes, rc);
-    if (mode & FI_MR_ENDPOINT && ((rc = fi_mr_bind(f->mr, &f->ep->fid, 0)) < 0 || (rc = fi_mr_enable(f->mr)) < 0))
-        return not_registered(r, bytes, rc);
-    f->desc = fi_mr_desc(f->mr);
+        return not_registered(r, g->size, rc);
+    if (mode & FI_MR_ENDPOINT && ((rc = fi_mr_bind(*mr, &f->ep->fid, 0)) < 0 || (rc = fi_mr_enable(*mr)) < 0))
+        return not_registered(r, g->size, rc);
+    f->desc[name] = fi_mr_desc(*mr);
     return 0;
 }
+
+/* The key of a region, of which a raw one is put at to. */
+static int pack_key(struct weir_rank *r, enum weir_region_name name, struct blob_key *k, char *to, size_t cap)
+{
+    struct libfabric_rank *f    = r->fs;
+    int                    mode = f->info->domain_attr->mr_mode, rc;
+    k->base = mode & FI_MR_VIRT_ADDR ? (uint64_t)(uintptr_t)r->regions[name].base : 0;
+    if (mode & FI_MR_RAW) {
+        uint64_t base = k->base;
+        if ((rc = fi_mr_raw_attr(f->mr[name], &base, (uint8_t *)to, &cap, 0)) < 0)
+            return failed(r, "fi_mr_raw_attr", -1, rc);
+        k->base = mode & FI_MR_VIRT_ADDR ? base : 0;
+        k->raw  = cap;
+    } else if ((k->key = fi_mr_key(f->mr[name])) == FI_KEY_NOTAVAIL) {
+        return rank_fail(r, -EIO, "fi_mr_key", -1, "the provider has no key for the registered memory");
+    }
+    return 0;
+}
+
+static size_t blob_bytes(const struct blob *b) { return sizeof *b + b->address + b->keys[0].raw + b->keys[1].raw; }
 
 int64_t libfabric_address(struct weir_rank *r, void *buf, size_t cap)
 {
     struct libfabric_rank *f = r->fs;
     struct fi_info        *i = f->info;
     struct blob            b = {.protocol = i->ep_attr->protocol, .protocol_version = i->ep_attr->protocol_version, .format = i->addr_format};
-    size_t                 n = cap - sizeof b, key = 0;
+    size_t                 n = cap - sizeof b;
     int                    rc;
     if (cap < sizeof b)
         return rank_fail(r, -ENOBUFS, "address", -1, "%zu bytes are too few for an address", cap);
     if ((rc = fi_getname(&f->ep->fid, (char *)buf + sizeof b, &n)) < 0)
         return failed(r, "fi_getname", -1, rc);
     snprintf(b.provider, sizeof b.provider, "%s", i->fabric_attr->prov_name);
-    b.base = i->domain_attr->mr_mode & FI_MR_VIRT_ADDR ? (uint64_t)(uintptr_t)r->mem.base : 0;
-    if (i->domain_attr->mr_mode & FI_MR_RAW) {
-        uint64_t base = b.base;
-        key           = cap - sizeof b - n;
-        if ((rc = fi_mr_raw_attr(f->mr, &base, (uint8_t *)buf + sizeof b + n, &key, 0)) < 0)
-            return failed(r, "fi_mr_raw_attr", -1, rc);
-        b.base = i->domain_attr->mr_mode & FI_MR_VIRT_ADDR ? base : 0;
-    } else if ((b.key = fi_mr_key(f->mr)) == FI_KEY_NOTAVAIL) {
-        return rank_fail(r, -EIO, "fi_mr_key", -1, "the provider has no key for the registered memory");
-    }
     b.address = (uint32_t)n;
-    b.raw_key = (uint32_t)key;
+    for (int k = 0; k < KEYS; k++) {
+        size_t at = blob_bytes(&b);
+        if ((rc = pack_key(r, reached[k], &b.keys[k], (char *)buf + at, cap - at)) < 0)
+            return rc;
+    }
     memcpy(buf, &b, sizeof b);
-    return (int64_t)(sizeof b + n + key);
+    return (int64_t)blob_bytes(&b);
 }
 
 /* Both ends must have chosen alike; they see different lists where hosts differ. */
@@ -162,6 +186,20 @@ static int same_choice(struct weir_rank *r, int peer, struct blob *b)
     return 0;
 }
 
+static int take_key(struct weir_rank *r, int peer, const struct blob_key *k, const char *from, struct libfabric_there *out)
+{
+    uint8_t raw[1024]; /* the provider wants to write to it */
+    int     rc;
+    *out = (struct libfabric_there){k->base, k->key};
+    if (!k->raw)
+        return 0;
+    if (k->raw > sizeof raw)
+        return rank_fail(r, -EPROTO, "connect", peer, "its key has %llu bytes", (unsigned long long)k->raw);
+    memcpy(raw, from, k->raw);
+    rc = fi_mr_map_raw(((struct libfabric_rank *)r->fs)->domain, k->base, raw, k->raw, &out->key, 0);
+    return rc < 0 ? failed(r, "fi_mr_map_raw", peer, rc) : 0;
+}
+
 static int take_address(struct weir_rank *r, int peer, const char *blob, size_t len)
 {
     struct libfabric_rank *f = r->fs;
@@ -171,23 +209,17 @@ static int take_address(struct weir_rank *r, int peer, const char *blob, size_t 
     if (len < sizeof b)
         return rank_fail(r, -EPROTO, "connect", peer, "its address has only %zu bytes", len);
     memcpy(&b, blob, sizeof b);
-    if (len != sizeof b + b.address + b.raw_key)
+    if (len != blob_bytes(&b))
         return rank_fail(r, -EPROTO, "connect", peer, "its address is malformed");
     if ((rc = same_choice(r, peer, &b)) < 0)
         return rc;
     rc = fi_av_insert(f->av, blob + sizeof b, 1, &p->address, 0, NULL);
     if (rc != 1)
         return rc < 0 ? failed(r, "fi_av_insert", peer, rc) : rank_fail(r, -EADDRNOTAVAIL, "fi_av_insert", peer, "the provider does not take its address");
-    p->base = b.base;
-    p->key  = b.key;
-    if (b.raw_key) {
-        uint8_t raw[1024]; /* the provider wants to write to it */
-        if (b.raw_key > sizeof raw)
-            return rank_fail(r, -EPROTO, "connect", peer, "its key has %u bytes", b.raw_key);
-        memcpy(raw, blob + sizeof b + b.address, b.raw_key);
-        if ((rc = fi_mr_map_raw(f->domain, b.base, raw, b.raw_key, &p->key, 0)) < 0)
-            return failed(r, "fi_mr_map_raw", peer, rc);
-    }
+    const char *raw = blob + sizeof b + b.address;
+    for (int k = 0; k < KEYS; raw += b.keys[k].raw, k++)
+        if ((rc = take_key(r, peer, &b.keys[k], raw, &p->regions[reached[k]])) < 0)
+            return rc;
     return 0;
 }
 
@@ -231,7 +263,7 @@ int libfabric_close(struct weir_rank *r)
     int64_t                until = weir_monotonic() + LINGER_NS;
     while (weir_monotonic() < until)
         (void)libfabric_progress(r);
-    struct fid *const all[] = {&f->mr->fid, &f->ep->fid, &f->av->fid, &f->cq->fid, &f->domain->fid, &f->fabric->fid};
+    struct fid *const all[] = {&f->mr[REGION_SINK]->fid, &f->mr[REGION_SOURCE]->fid, &f->mr[REGION_CONTROL]->fid, &f->ep->fid, &f->av->fid, &f->cq->fid, &f->domain->fid, &f->fabric->fid};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         (void)fi_close(all[i]); /* nothing to be done about what does not close */
     libfabric.fi_freeinfo(f->info);

@@ -80,14 +80,3 @@ int lists_make(struct weir_rank *r)
     lists_drop(r);
     return rank_fail(r, -ENOMEM, "alloc", -1, "no memory for the list of peers");
 }
-
-/* Of all flows, the most targets and the most sources. */
-void lists_most(const struct weir_rank *r, int *targets, int *sources)
-{
-    *targets = *sources = 0;
-    for (int i = 0; i < r->cfg.nflows; i++) {
-        const struct weir_flows *f = &r->cfg.flows[i];
-        *targets                   = f->ntargets > *targets ? f->ntargets : *targets;
-        *sources                   = f->nsources > *sources ? f->nsources : *sources;
-    }
-}

@@ -70,8 +70,7 @@ static int make_window(struct weir_loop *l, const struct weir_role *o, uint64_t 
     for (uint64_t i = in; i-- > 0;)
         w->slots[i] = (struct weir_req){.loop = l, .next = l->free}, l->free = &w->slots[i];
     for (int k = 0; k < o->ntargets; k++)
-        w->paths[k] = (struct path){o->targets[k].peer, rank_local(r) + role_local(o, k),
-                                    r->exposed + role_remote(o, k)};
+        w->paths[k] = (struct path){o->targets[k].peer, rank_source(r) + role_local(o, k), role_remote(o, k)};
     l->prep_s = (double)weir_span(&r->clk, weir_ticks() - t0) / (double)in / 1e9;
     return 0;
 }

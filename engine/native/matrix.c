@@ -33,13 +33,13 @@ int traffic_make(struct weir_traffic *t, struct weir_loop *l, const struct weir_
         return rank_fail(r, -ENOMEM, "start", -1, "no memory for the cells of %d receivers", t->n);
     for (int k = 0; k < t->n; k++) {
         uint64_t bytes = o->targets[k].bytes;
-        t->cells[k]    = (struct weir_cell){.peer = o->targets[k].peer, .local = rank_local(r) + role_local(o, k), .remote = r->exposed + role_remote(o, k),
+        t->cells[k]    = (struct weir_cell){.peer = o->targets[k].peer, .local = rank_source(r) + role_local(o, k), .remote = role_remote(o, k),
                                             .bytes = bytes, .shards = bytes < shards ? bytes : shards};
         t->bytes += bytes;
     }
     t->own       = o->own.bytes;
-    t->own_from  = role_own(r, o, 0).at;
-    t->own_to    = role_own(r, o, 1).at;
+    t->own_from  = role_own(r, o, 0);
+    t->own_to    = role_own(r, o, 1);
     t->l->prep_s = t->n ? (double)weir_span(&r->clk, weir_ticks() - t0) / t->n / 1e9 : 0;
     return 0;
 }
@@ -124,10 +124,12 @@ static int settle_stamped(struct weir_traffic *t)
 static int copy_own(struct weir_traffic *t, int stamped)
 {
     struct weir_rank *r = t->l->r;
+    struct weir_err   e;
     for (uint64_t at = 0; at < t->own; at += OWN_PIECE) {
         uint64_t left = t->own - at;
         int      rc;
-        memcpy(t->own_to + at, t->own_from + at, left < OWN_PIECE ? left : OWN_PIECE);
+        if (memory_copy(t->own_to.kind, t->own_to.at + at, t->own_from.kind, t->own_from.at + at, left < OWN_PIECE ? left : OWN_PIECE, &e) < 0)
+            return rank_fail(r, e.code, "transfer", r->cfg.rank, "%s", e.text);
         if ((rc = r->fab->progress(r)) < 0 || (rc = rank_tick(r)) < 0)
             return rc;
         if (stamped)

@@ -20,8 +20,7 @@ struct weir_traffic {
     int                     first;        /* of the cells: those before it were seen to be delivered */
     uint64_t                bytes;        /* of the cells */
     uint64_t                own;          /* bytes of the rank's own cell; 0: it has none */
-    const char             *own_from;
-    char                   *own_to;
+    struct weir_buffer       own_from, own_to;
     uint32_t                posts;  /* since the last turn */
     size_t                  posted; /* bytes */
 };

@@ -62,7 +62,7 @@ int rank_meet_group(struct weir_rank *r, const struct weir_group *g, int64_t lea
     uint64_t released;
     if (r->cfg.rank != first) {
         struct weir_meetings *m = &r->meetings[first];
-        if ((rc = r->fab->signal(r, first, ++m->arrivals)) < 0 || (rc = wait_slot(r, first, m->released + 1)) < 0)
+        if ((rc = rank_signal(r, first, ++m->arrivals)) < 0 || (rc = wait_slot(r, first, m->released + 1)) < 0)
             return rc;
         m->released = released = atomic_load(rank_slot(r, first));
     } else {
@@ -73,7 +73,7 @@ int rank_meet_group(struct weir_rank *r, const struct weir_group *g, int64_t lea
         uint64_t now = (uint64_t)(weir_monotonic() - r->ahead + lead);
         r->released  = released = now > r->released ? now : r->released + 1;
         for (int i = 1; i < g->n; i++)
-            if ((rc = r->fab->signal(r, g->members[i], released)) < 0)
+            if ((rc = rank_signal(r, g->members[i], released)) < 0)
                 return rc;
     }
     if (at)

@@ -3,13 +3,13 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <linux/memfd.h>
 #include <unistd.h>
 
 #include "memory.h"
-#include "pattern.h"
 
 static int dram_alloc(size_t bytes, int pages, struct weir_region *out, struct weir_err *err)
 {
@@ -44,11 +44,36 @@ static int dram_alloc(size_t bytes, int pages, struct weir_region *out, struct w
         goto close_fd;
     }
     memset(p, 0, bytes);
-    *out = (struct weir_region){p, bytes, fd};
+    *out = (struct weir_region){p, bytes, fd, &weir_mem_dram};
     return 0;
 close_fd:
     close(fd);
     return err->code;
 }
 
-const struct weir_memory weir_mem_dram = {"dram", dram_alloc, pattern_fill, pattern_check, weir_unmap};
+static int dram_export(const struct weir_region *m, int *fd, struct weir_err *err)
+{
+    *fd = m->fd;
+    if (m->fd >= 0)
+        return 0;
+    err->code = -EOPNOTSUPP;
+    snprintf(err->text, sizeof err->text, "this memory was allocated by a library, which shares it by itself");
+    return err->code;
+}
+
+static int dram_import(int fd, size_t bytes, struct weir_region *out, struct weir_err *err)
+{
+    char *p = weir_map(fd, bytes, MAP_SHARED | MAP_POPULATE);
+    if (!p) {
+        err->code = -errno;
+        snprintf(err->text, sizeof err->text, "mapping %zu bytes of its memory: %s", bytes, strerror(errno));
+        return err->code;
+    }
+    *out = (struct weir_region){p, bytes, -1, &weir_mem_dram};
+    return 0;
+}
+
+const struct weir_memory weir_mem_dram = {
+    .name = "dram", .host = 1, .by_fabric = 1, .alloc = dram_alloc, .fill = host_fill, .check = host_check, .copy_in = host_copy, .copy_out = host_copy,
+    .export = dram_export, .import = dram_import, .free = weir_unmap,
+};

@@ -5,7 +5,7 @@
 #include <sys/mman.h>
 
 #include "memory.h"
-#include "pattern.h"
+#include "unsupported.h"
 
 static int heap_alloc(size_t bytes, int pages, struct weir_region *out, struct weir_err *err)
 {
@@ -22,8 +22,11 @@ static int heap_alloc(size_t bytes, int pages, struct weir_region *out, struct w
         return err->code;
     }
     memset(p, 0, bytes);
-    *out = (struct weir_region){p, bytes, -1};
+    *out = (struct weir_region){p, bytes, -1, &weir_mem_heap};
     return 0;
 }
 
-const struct weir_memory weir_mem_heap = {"heap", heap_alloc, pattern_fill, pattern_check, weir_unmap};
+const struct weir_memory weir_mem_heap = {
+    .name = "heap", .host = 1, .alloc = heap_alloc, .fill = host_fill, .check = host_check, .copy_in = host_copy, .copy_out = host_copy,
+    .export = unsupported_export, .import = unsupported_import, .free = weir_unmap,
+};

@@ -76,9 +76,11 @@ func TestMemoryIsOnTheNodeThatWasAskedFor(t *testing.T) {
 					}
 					_, ranks := opened(t, fabric, []string{"a", "a"}, o)
 					for _, r := range ranks {
-						base, _ := r.memory()
-						if nodes := policy(t, base); !strings.HasPrefix(nodes, fmt.Sprintf("N%d=", node)) || strings.Count(nodes, "=") != 1 {
-							t.Errorf("the kernel has pages on %q", nodes)
+						for region := regionControl; region <= regionSink; region++ {
+							base, _ := r.memory(region)
+							if nodes := policy(t, base); !strings.HasPrefix(nodes, fmt.Sprintf("N%d=", node)) || strings.Count(nodes, "=") != 1 {
+								t.Errorf("region %d: the kernel has pages on %q", region, nodes)
+							}
 						}
 					}
 					closeAll(t, ranks)

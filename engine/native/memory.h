@@ -7,22 +7,47 @@
 
 #include "weir.h"
 
+enum weir_region_name { REGION_CONTROL, REGION_SOURCE, REGION_SINK, REGIONS }; /* see weir.h */
+
 struct weir_region {
-    char  *base;
-    size_t size;
-    int    fd; /* that other processes can map; -1: none */
+    char                     *base;
+    size_t                    size;
+    int                       fd; /* that other processes can map; -1: none */
+    const struct weir_memory *kind;
 };
 
+/* What can be done with memory of one kind. Only these functions touch data, but where
+ * the kind is host memory and the caller is written for that. All return 0, or fill err
+ * and return its code. What a kind cannot do is a function that says so. */
 struct weir_memory {
     const char *name;
-    int (*alloc)(size_t bytes, int pages, struct weir_region *out, struct weir_err *err); /* touched */
-    void (*fill)(void *p, size_t n, uint64_t key);
-    int64_t (*check)(const void *p, size_t n, uint64_t key); /* first wrong offset or -1 */
-    void (*free)(struct weir_region *m);
+    int         host;      /* this processor can load from it and store to it */
+    int         by_fabric; /* a fabric that allocates memory itself allocates it too */
+    int (*alloc)(size_t bytes, int pages, struct weir_region *out, struct weir_err *err); /* zeros, touched */
+    int (*fill)(void *p, size_t n, uint64_t key, struct weir_err *err);
+    /* *wrong: the first wrong offset; -1: there is none */
+    int (*check)(const void *p, size_t n, uint64_t key, int64_t *wrong, struct weir_err *err);
+    int (*copy_in)(void *to, const void *host, size_t n, struct weir_err *err);
+    int (*copy_out)(void *host, const void *from, size_t n, struct weir_err *err);
+    /* A descriptor by which another process imports the memory; it stays the region's. */
+    int (*export)(const struct weir_region *m, int *fd, struct weir_err *err);
+    /* Maps what another process exported; the descriptor stays the caller's. */
+    int (*import)(int fd, size_t bytes, struct weir_region *out, struct weir_err *err);
+    void (*free)(struct weir_region *m); /* allocated or imported */
 };
 
 /* Host memory that ranks of the same host can map, and such that is private to its rank. */
 extern const struct weir_memory weir_mem_dram, weir_mem_heap;
+
+/* Copies between memories of any two kinds of this rank. */
+int memory_copy(const struct weir_memory *to_kind, void *to, const struct weir_memory *from_kind, const void *from, size_t n,
+                struct weir_err *err);
+
+/* ---- mem_host.c: what all kinds of host memory have in common ---- */
+
+int host_fill(void *p, size_t n, uint64_t key, struct weir_err *err);
+int host_check(const void *p, size_t n, uint64_t key, int64_t *wrong, struct weir_err *err);
+int host_copy(void *to, const void *from, size_t n, struct weir_err *err);
 
 /* ---- mem_place.c ---- */
 

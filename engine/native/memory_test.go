@@ -48,7 +48,8 @@ func mapping(t *testing.T, at uint64) (file string, private bool, kib map[string
 	return file, private, kib
 }
 
-// What is asked for is what a rank has: memory of its own, or such that others can map.
+// What is asked for is what a rank has for data: memory of its own, or such that others can
+// map. Words by which ranks meet are never in memory of the first kind.
 func TestAllocIsWhatWasAskedFor(t *testing.T) {
 	for _, fabric := range []string{"tcp", "libfabric", "ucx"} {
 		t.Run(fabric, func(t *testing.T) {
@@ -57,10 +58,13 @@ func TestAllocIsWhatWasAskedFor(t *testing.T) {
 			for alloc, change := range map[string]func(*move.Spec){"heap": heap, "fabric": func(*move.Spec) {}} {
 				_, ranks := opened(t, fabric, []string{"a", "a"}, options(100000, change))
 				for _, r := range ranks {
-					base, size := r.memory()
-					for _, at := range []uint64{base, base + size - 1} {
-						if file, private, _ := mapping(t, at); private != (alloc == "heap") || private != (file == "" || strings.HasPrefix(file, "[anon")) {
-							t.Errorf("alloc %s: private %v, file %q", alloc, private, file)
+					for region := regionControl; region <= regionSink; region++ {
+						base, size := r.memory(region)
+						want := alloc == "heap" && region != regionControl
+						for _, at := range []uint64{base, base + size - 1} {
+							if file, private, _ := mapping(t, at); private != want || private != (file == "" || strings.HasPrefix(file, "[anon")) {
+								t.Errorf("alloc %s: region %d: private %v, file %q", alloc, region, private, file)
+							}
 						}
 					}
 				}
@@ -168,13 +172,15 @@ func TestPagesAreWhatWasAskedFor(t *testing.T) {
 				}
 				checkMoved(t, o, ranks[0], func(rank int) bool { return rank == 0 })
 				_, open := opened(t, fabric, []string{"a", "a"}, o)
-				base, size := open[0].memory()
-				_, _, kib := mapping(t, base+size/2)
-				if huge := kib["AnonHugePages"] + kib["ShmemPmdMapped"]; c.pages == "thp" && huge < kib["Rss"]/2 {
-					t.Errorf("of %d KiB only %d are in huge pages", kib["Rss"], huge)
-				}
-				if want := uint64(o.ReservedPage()) >> 10; want > 0 && (kib["KernelPageSize"] != want || size>>10 != want*((size>>10)/want)) {
-					t.Errorf("%d bytes in pages of %d KiB", size, kib["KernelPageSize"])
+				for _, region := range []int{regionSource, regionSink} {
+					base, size := open[0].memory(region)
+					_, _, kib := mapping(t, base+size/2)
+					if huge := kib["AnonHugePages"] + kib["ShmemPmdMapped"]; c.pages == "thp" && huge < kib["Rss"]/2 {
+						t.Errorf("region %d: of %d KiB only %d are in huge pages", region, kib["Rss"], huge)
+					}
+					if want := uint64(o.ReservedPage()) >> 10; want > 0 && (kib["KernelPageSize"] != want || size>>10 != want*((size>>10)/want)) {
+						t.Errorf("region %d: %d bytes in pages of %d KiB", region, size, kib["KernelPageSize"])
+					}
 				}
 				closeAll(t, open)
 			})

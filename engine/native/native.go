@@ -120,6 +120,7 @@ type rank struct {
 	flows   []int     // by case: which of the cells, or of what describeFlows describes
 	played  *played   // what came of the launch's sequence; nil: it has none, or was not played yet
 	cache   uint64    // bytes that requests are spread over; 0: no case does
+	buffer  uint64    // bytes of the largest buffer of the launch; of matrices there is none
 	// of the byte that is flipped on purpose: its offset, whose it is, and whether
 	// it is of the timed part
 	corrupt       int64
@@ -135,7 +136,6 @@ func (native) Open(l engine.Launch, self engine.Identity, control *engine.Contro
 	}
 	r := &rank{fabric: l.Fabric, self: self, control: control, launch: decoded, corrupt: -1}
 	r.options = decoded.Cases[0].Options
-	var largest uint64
 	for _, c := range decoded.Cases {
 		if err := r.supported(c.Options); err != nil {
 			return nil, err
@@ -143,7 +143,7 @@ func (native) Open(l engine.Launch, self engine.Identity, control *engine.Contro
 		if c.Options.Reuse == "spread" {
 			r.cache = 2 * lastLevelCache()
 		}
-		largest = max(largest, r.slots(c.Options)*stride(c.Options))
+		r.buffer = max(r.buffer, r.slots(c.Options)*stride(c.Options))
 	}
 	if err := r.layOutCells(); err != nil {
 		return nil, err
@@ -151,7 +151,11 @@ func (native) Open(l engine.Launch, self engine.Identity, control *engine.Contro
 	if err := r.readCorrupt(os.Getenv(CorruptEnv)); err != nil {
 		return nil, err
 	}
-	if err := r.memoryFits(largest); err != nil {
+	if err := r.memoryFits(); err != nil {
+		return nil, err
+	}
+	regions, err := r.layout(self.Rank)
+	if err != nil {
 		return nil, err
 	}
 	oneHost := C.int(1)
@@ -170,7 +174,9 @@ func (native) Open(l engine.Launch, self engine.Identity, control *engine.Contro
 	defer C.free(unsafe.Pointer(options))
 	cfg := C.struct_weir_config{
 		fabric: name, rank: C.int(self.Rank), ranks: C.int(l.Ranks), one_host: oneHost,
-		region: C.uint64_t(largest), pages: pages[r.options.Pages], numa: numa(r.options.Placement()), heap: truth(r.options.Heap()), sleeps: truth(r.options.Sleeps()), options: options,
+		source: kind(r.options, r.options.Initiator), sink: kind(r.options, r.options.Target),
+		layout: C.struct_weir_layout{source: C.uint64_t(regions.source), sink: C.uint64_t(regions.sink), first: C.uint64_t(regions.first), probe: C.uint64_t(regions.probe)},
+		pages:  pages[r.options.Pages], numa: numa(r.options.Placement()), sleeps: truth(r.options.Sleeps()), options: options,
 	}
 	for _, c := range decoded.Cases {
 		cfg.in_flight, cfg.batch = max(cfg.in_flight, C.uint64_t(c.Options.InFlight)), max(cfg.batch, C.uint64_t(c.Options.Batch))
@@ -191,9 +197,9 @@ func truth(b bool) C.int {
 
 // supported refuses what the language knows but this engine does not do yet.
 func (r *rank) supported(o move.Spec) error {
-	for _, kind := range []string{o.Initiator, o.Target} {
-		if kind != "dram" {
-			return &engine.Error{Fabric: r.fabric, Op: "alloc", Phase: "ready", Peer: -1, Code: -1, Text: "memory of kind " + kind + " is not supported by this version of weir"}
+	for _, name := range []string{o.Initiator, o.Target} {
+		if kinds[name] == nil {
+			return &engine.Error{Fabric: r.fabric, Op: "alloc", Phase: "ready", Peer: -1, Code: -1, Text: "memory of kind " + name + " is not supported by this version of weir"}
 		}
 	}
 	if why := o.Lacks(r.fabric); why != "" { // a scenario that names the fabric is refused before

@@ -87,12 +87,13 @@ int nixl_register_local(struct weir_rank *r, const void *from, size_t n)
  * all of it registered. Who was made before such a change does not survive it. */
 static int register_all(struct weir_rank *r, uint64_t local)
 {
-    struct nixl_rank *u    = r->fs;
-    uint64_t          area = (uint64_t)(uintptr_t)rank_local(r);
-    int               rc;
-    if (u->whole || !u->reregister || local < area || local >= area + u->local_size)
+    struct nixl_rank         *u      = r->fs;
+    const struct weir_region *source = &r->regions[REGION_SOURCE];
+    uint64_t                  from   = (uint64_t)(uintptr_t)source->base;
+    int                       rc;
+    if (u->whole || !u->reregister || local < from || local >= from + source->size)
         return 0;
-    if ((rc = nixl_release(r)) < 0 || (rc = nixl_register_local(r, rank_local(r), u->local_size)) < 0)
+    if ((rc = nixl_release(r)) < 0 || (rc = nixl_register_local(r, source->base, source->size)) < 0)
         return rc;
     u->whole = 1;
     return 0;
@@ -151,11 +152,10 @@ struct nixl_shape *nixl_shape_of(struct weir_rank *r, int peer, int op, int own,
 
 static int list_of(struct weir_rank *r, const struct nixl_shape *s, int remote, nixl_xfer_dlist *out)
 {
-    struct nixl_rank *u = r->fs;
     NIXL_TRY(r, s->peer, create_xfer_dlist, NIXL_DRAM, out, false);
     for (size_t i = 0; i < s->nparts; i++) {
         const struct nixl_part *p = &s->parts[i];
-        NIXL_TRY(r, s->peer, xfer_dlist_add_desc, *out, (uintptr_t)(remote ? u->peers[s->peer].base + p->remote : p->local), p->size, 0);
+        NIXL_TRY(r, s->peer, xfer_dlist_add_desc, *out, (uintptr_t)(remote ? p->remote : p->local), p->size, 0);
     }
     return 0;
 }

@@ -5,7 +5,7 @@
 #include "nixl.h"
 #include "rank.h"
 
-/* One block of a request: an address here, and an offset into the peer's memory. */
+/* One block of a request: an address here, and one at the peer. */
 struct nixl_part {
     uint64_t local, remote, size;
 };
@@ -38,7 +38,7 @@ struct nixl_shape {
 
 struct nixl_peer {
     char     name[32];
-    uint64_t base;        /* of its memory */
+    uint64_t control, sink; /* where they begin */
     uint64_t busy;        /* the scan that saw a write to it still in flight */
     int      loaded;
 };
@@ -49,9 +49,8 @@ struct nixl_rank {
     nixl_agent        agent;
     nixl_backend      backend;
     nixl_opt_args     args;
-    nixl_reg_dlist    registered; /* for as long as the rank lives */
-    nixl_reg_dlist    local;      /* with nixl_reregister: what of the local area is registered now; NULL: it is never changed */
-    size_t            local_size; /* of that area */
+    nixl_reg_dlist    registered[REGIONS]; /* for as long as the rank lives; NULL: of the source with nixl_reregister */
+    nixl_reg_dlist    local;      /* with nixl_reregister: what of the source is registered now */
     int               whole;      /* all of it is registered */
     struct nixl_shape *latest;    /* for which it was last registered, with nixl_reregister; NULL: it is released */
     nixl_notif_map    notifs; /* NULL where a thread of NIXL's makes progress */
@@ -63,8 +62,6 @@ struct nixl_rank {
     char              unlisted[96]; /* parameters that the plugin does not list */
     int               is_ucx;
     struct nixl_peer *peers;
-    char             *words; /* registered, a line for each peer */
-    size_t            words_size;
 
     struct nixl_shape  *buckets[NIXL_BUCKETS];
     size_t              handles;
@@ -92,7 +89,7 @@ int nixl_failed(struct weir_rank *r, const char *call, int peer, nixl_status s);
             return nixl_failed(r, #f, peer, s_); \
     } while (0)
 
-/* Adds a block to the open request, or opens one. WEIR_PENDING or an error. */
+/* Adds a block to the open request, or opens one; remote is an address. WEIR_PENDING or an error. */
 int nixl_add(struct weir_rank *r, int peer, int op, const void *local, uint64_t remote, size_t n, struct weir_req *q);
 /* Posts the open request, if there is one. */
 int nixl_submit(struct weir_rank *r);
@@ -110,7 +107,7 @@ struct nixl_shape *nixl_shape_of(struct weir_rank *r, int peer, int op, int own,
 int nixl_idle_handle(struct weir_rank *r, struct nixl_shape *s, struct nixl_handle **out);
 /* Releases all requests that are not in flight. */
 int nixl_release(struct weir_rank *r);
-/* Registers this part of the local area instead of what was registered of it; n 0: nothing. */
+/* Registers this part of the source instead of what was registered of it; n 0: nothing. */
 int nixl_register_local(struct weir_rank *r, const void *from, size_t n);
 int nixl_no_memory(struct weir_rank *r);
 

@@ -24,7 +24,7 @@ static int await_message(struct weir_loop *l, const struct weir_case *c, int pee
 {
     struct weir_rank *r = l->r;
     int               rc;
-    for (uint32_t looks = 1; !(rc = r->fab->arrived(r, peer, c->block, seq)); looks++)
+    for (uint32_t looks = 1; !(rc = r->arrived(r, peer, c->block, seq)); looks++)
         if ((looks % LOOKS_PER_TICK == 0 || r->cfg.cpu < 0) && (rc = rank_tick(r)) < 0)
             return rc;
     return rc < 0 ? rc : 0;
@@ -35,7 +35,7 @@ static int await_message(struct weir_loop *l, const struct weir_case *c, int pee
 static int last_message(struct weir_loop *l, const struct weir_case *c, int peer, uint64_t seq)
 {
     int rc = rank_tell(l->r, peer, contents_word(c, seq));
-    if (rc < 0 || (rc = l->r->fab->ping(l->r, peer, rank_local(l->r), c->block, seq)) < 0)
+    if (rc < 0 || (rc = l->r->ping(l->r, peer, rank_source(l->r), c->block, seq)) < 0)
         return rc;
     return await_message(l, c, peer, seq);
 }
@@ -56,7 +56,7 @@ static int initiate(struct weir_loop *l, const struct weir_case *c, int peer, ui
             if (l->until && posted >= l->until && i > 0)
                 break;
         }
-        if ((rc = r->fab->ping(r, peer, rank_local(r), c->block, i + 1)) < 0)
+        if ((rc = r->ping(r, peer, rank_source(r), c->block, i + 1)) < 0)
             return rc;
         if (stamped) {
             returned = weir_ticks();
@@ -87,7 +87,7 @@ static int answer(struct weir_loop *l, const struct weir_case *c, int peer, uint
         if ((rc = await_message(l, c, peer, i + 1)) < 0)
             return rc;
         last = l->until && contents_number(c, rank_tally(r, peer)) == (int64_t)(i + 1);
-        if ((rc = r->fab->ping(r, peer, rank_local(r), c->block, i + 1)) < 0)
+        if ((rc = r->ping(r, peer, rank_source(r), c->block, i + 1)) < 0)
             return rc;
         if (i % MESSAGES_PER_TICK == MESSAGES_PER_TICK - 1 && (rc = rank_tick(r)) < 0)
             return rc;

@@ -78,7 +78,7 @@ int rank_turn(struct weir_rank *r, int peer, const char *op)
 
 /* Waits for one part that a fabric has pending. It must not end before: the fabric
  * would write to what is gone. */
-static int await(struct weir_rank *r, const char *op, int peer, struct weir_req *q)
+int rank_await(struct weir_rank *r, const char *op, int peer, struct weir_req *q)
 {
     int rc;
     while (q->pending == 2)
@@ -91,114 +91,107 @@ int rank_flush(struct weir_rank *r, int peer)
 {
     struct weir_req q  = {.pending = 2}; /* never falls to 0, so no loop hears of it */
     int             rc = r->fab->flush(r, peer, &q);
-    return rc == WEIR_PENDING ? await(r, "flush", peer, &q) : rc;
-}
-
-int rank_tell(struct weir_rank *r, int peer, uint64_t word)
-{
-    char           *from = r->mem.base + r->told + (size_t)peer * WEIR_LINE;
-    struct weir_req q    = {.pending = 2};
-    memcpy(from, &word, sizeof word);
-    int rc = r->fab->put(r, peer, from, r->tallies + (size_t)r->cfg.rank * WEIR_LINE, sizeof word, &q);
-    if (rc == WEIR_PENDING)
-        rc = await(r, "put", peer, &q);
-    return rc < 0 ? rc : rank_flush(r, peer);
+    return rc == WEIR_PENDING ? rank_await(r, "flush", peer, &q) : rc;
 }
 
 /* ---- the functions for Go, each a call on the rank's thread ---- */
 
-#define SKEW (17 * 4096)
-#define MIN_AREA TCP_WIRE_PIECE_MAX /* the link's probe needs it, whatever the block */
+#define ARRAYS 4 /* of lines in the control region */
 
-static size_t pages(size_t n)
+static uint64_t array_bytes(int ranks)
 {
-    size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    return (n + page - 1) / page * page;
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+    return ((uint64_t)ranks * WEIR_LINE + page - 1) / page * page;
 }
 
-/* With cells of a matrix in it, it is of them; any has at least a region. */
-static size_t area(const struct weir_rank *r, int regions, uint64_t cells)
-{
-    size_t n = r->cfg.region * (size_t)(regions > 0 && !cells ? regions : 1);
-    if (n < cells)
-        n = cells;
-    return pages(n > MIN_AREA ? n : MIN_AREA);
-}
+uint64_t weir_control_bytes(int ranks) { return ARRAYS * array_bytes(ranks); }
 
-/* The first, the middle and the last page of each area are where they were to be. */
-static int placed(struct weir_rank *r, size_t bytes, struct weir_err *e)
+/* The first, the middle and the last page of a region are where they were to be. */
+static int placed(struct weir_rank *r, const struct weir_region *of)
 {
-    size_t edges[] = {0, r->exposed, r->local, r->probe > r->local ? r->probe : bytes, bytes};
-    for (size_t i = 0; i + 1 < sizeof edges / sizeof *edges; i++) {
-        size_t from = edges[i], to = edges[i + 1];
-        size_t at[] = {from, from + (to - from) / 2, to - 1};
-        for (size_t k = 0; from < to && k < sizeof at / sizeof *at; k++)
-            if (node_check(&r->binding, r->mem.base + at[k], e) < 0)
-                return rank_fail(r, e->code, "alloc", -1, "%s", e->text);
-    }
+    struct weir_err e    = {0};
+    size_t          at[] = {0, of->size / 2, of->size - 1};
+    for (size_t i = 0; i < sizeof at / sizeof *at; i++)
+        if (node_check(&r->binding, of->base + at[i], &e) < 0)
+            return rank_fail(r, e.code, "alloc", -1, "%s", e.text);
     return 0;
 }
 
-/* Memory that peers can reach, whoever allocates it. */
-static int make_memory(struct weir_rank *r, size_t bytes)
+/* Memory that is registered, whoever allocates it. */
+static int make_region(struct weir_rank *r, enum weir_region_name name, const struct weir_memory *kind, uint64_t bytes, int pages)
 {
-    struct weir_err e = {0};
-    int             rc;
-    if (node_bind(r->cfg.numa, &r->binding, &e) < 0)
-        return rank_fail(r, e.code, "alloc", -1, "%s", e.text);
+    struct weir_region *g = &r->regions[name];
+    struct weir_err     e = {0};
+    int                 rc;
+    *g         = (struct weir_region){.size = bytes, .fd = -1, .kind = kind};
     int64_t t1 = weir_monotonic();
-    if (!(r->fab->caps & CAP_ALLOCATES) && (rc = r->memory->alloc(bytes, r->cfg.pages, &r->mem, &e)) < 0)
+    if (!(r->fab->caps & CAP_ALLOCATES && kind->by_fabric) && (rc = kind->alloc(bytes, pages, g, &e)) < 0)
         return rank_fail(r, rc, "alloc", -1, "%s", e.text);
     int64_t t2 = weir_monotonic();
-    if ((rc = r->fab->attach(r, bytes)) < 0)
+    if ((rc = r->fab->attach(r, name)) < 0)
         return rc;
-    int64_t t3 = weir_monotonic();
     /* a fabric that allocates cannot tell one from the other: all of it is registration */
-    r->alloc_s    = (double)(t2 - t1) / 1e9;
-    r->register_s = (double)(t3 - t2) / 1e9;
+    r->alloc_s += (double)(t2 - t1) / 1e9;
+    r->register_s += (double)(weir_monotonic() - t2) / 1e9;
+    return 0;
+}
+
+static int make_regions(struct weir_rank *r)
+{
+    const struct weir_layout *l = &r->cfg.layout;
+    struct weir_err           e = {0};
+    int                       rc;
+    if (node_bind(r->cfg.numa, &r->binding, &e) < 0)
+        return rank_fail(r, e.code, "alloc", -1, "%s", e.text);
+    if ((rc = make_region(r, REGION_CONTROL, &weir_mem_dram, weir_control_bytes(r->cfg.ranks), PAGES_DEFAULT)) < 0 ||
+        (rc = make_region(r, REGION_SOURCE, r->cfg.source, l->source, r->cfg.pages)) < 0 ||
+        (rc = make_region(r, REGION_SINK, r->cfg.sink, l->sink, r->cfg.pages)) < 0)
+        return rc;
     if (node_release(&r->binding, &e) < 0)
         return rank_fail(r, e.code, "alloc", -1, "%s", e.text);
-    return placed(r, bytes, &e);
+    for (int i = 0; i < REGIONS; i++)
+        if ((rc = placed(r, &r->regions[i])) < 0)
+            return rc;
+    return 0;
+}
+
+/* What probes of ceilings need, which cases do not. */
+static int room_to_probe(struct weir_rank *r)
+{
+    const struct weir_layout *l = &r->cfg.layout;
+    if (l->source >= WEIR_LEAST && l->first <= l->source - WEIR_LEAST && l->sink >= WEIR_LEAST && l->probe <= l->sink - WEIR_LEAST)
+        return 0;
+    return rank_fail(r, -EINVAL, "alloc", -1, "a source of %llu bytes from %llu on, or a sink of %llu from %llu on, leaves too few to probe with", (unsigned long long)l->source,
+                     (unsigned long long)l->first, (unsigned long long)l->sink, (unsigned long long)l->probe);
 }
 
 static int do_open(struct weir_rank *r, void *arg)
 {
     (void)arg;
-    int    rc;
-    size_t lines = pages((size_t)r->cfg.ranks * WEIR_LINE);
+    int rc;
     rank_phase(r, PH_READY, 0);
     weir_clock_calibrate(&r->clk);
-    int targets, sources;
-    lists_most(r, &targets, &sources);
-    int regions = targets + sources + 1;
-    if (r->cfg.region > SIZE_MAX / 4 / (size_t)regions || r->cfg.local > SIZE_MAX / 4 || r->cfg.exposed > SIZE_MAX / 4)
-        return rank_fail(r, -E2BIG, "alloc", -1, "%d regions of %llu bytes, or cells of %llu and %llu, do not fit into memory", regions, (unsigned long long)r->cfg.region,
-                         (unsigned long long)r->cfg.local, (unsigned long long)r->cfg.exposed);
-    r->pings   = lines;
-    r->tallies = 2 * lines;
-    r->told    = 3 * lines;
-    r->exposed = 4 * lines;
-    /* an odd number of pages more than a power of two: see weir_map */
-    r->local     = r->exposed + area(r, sources, r->cfg.exposed) + SKEW;
-    r->probe     = r->exposed;
-    size_t bytes = r->local + area(r, targets, r->cfg.local);
-    if (sources) { /* peers still need what stands in the exposed area while this rank probes */
-        r->probe = bytes + SKEW;
-        bytes    = r->probe + (targets ? area(r, 1, 0) : MIN_AREA);
-    }
-
-    if ((rc = r->fab->open(r)) < 0 || (rc = options_all_known(r)) < 0)
+    r->pings   = array_bytes(r->cfg.ranks);
+    r->tallies = 2 * r->pings;
+    r->told    = 3 * r->pings;
+    if ((rc = room_to_probe(r)) < 0 || (rc = r->fab->open(r)) < 0 || (rc = options_all_known(r)) < 0 || (rc = make_regions(r)) < 0)
         return rc;
-    if ((rc = make_memory(r, bytes)) < 0)
-        return rc;
-    if (!(r->hist = hist_new()))
+    rank_choose_pings(r);
+    if (!(r->hist = hist_new()) || !(r->sinks = calloc((size_t)r->cfg.ranks, sizeof *r->sinks)))
         return rank_fail(r, -ENOMEM, "alloc", -1, "no memory for the recorder");
     return 0;
 }
 
+void *weir_alloc_at_page(size_t bytes)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), whole = (bytes + page - 1) / page * page;
+    void  *p    = aligned_alloc(page, whole);
+    return p ? memset(p, 0, whole) : NULL;
+}
+
 int weir_open(const struct weir_config *cfg, struct weir_rank **out, struct weir_err *err)
 {
-    struct weir_rank *r = calloc(1, sizeof *r);
+    struct weir_rank *r = weir_alloc_at_page(sizeof *r);
     memset(err, 0, sizeof *err);
     err->peer = -1;
     if (!r) {
@@ -206,9 +199,7 @@ int weir_open(const struct weir_config *cfg, struct weir_rank **out, struct weir
         snprintf(err->text, sizeof err->text, "no memory for a rank");
         return err->code;
     }
-    r->cfg    = *cfg;
-    r->mem.fd = -1;
-    r->memory = cfg->heap ? &weir_mem_heap : &weir_mem_dram;
+    r->cfg = *cfg;
     uint32_t busy = (uint32_t)(cfg->ranks * (cfg->team ? cfg->team->threads : 1));
     for (r->turn_mask = 255; r->turn_mask > 7 && (r->turn_mask + 1) * busy > 512; r->turn_mask >>= 1)
         ;
@@ -220,6 +211,8 @@ int weir_open(const struct weir_config *cfg, struct weir_rank **out, struct weir
         rank_fail(r, -EINVAL, "open", -1, "this version of weir has no fabric %s", cfg->fabric);
     else if (!cfg->one_host && !(r->fab->caps & CAP_NETWORK))
         rank_fail(r, -EHOSTUNREACH, "open", -1, "fabric %s does not reach other hosts", cfg->fabric);
+    else if (r->fab->caps & CAP_NEEDS_HOST && !(cfg->source->host && cfg->sink->host))
+        rank_fail(r, -EOPNOTSUPP, "open", -1, "fabric %s moves host memory only, and kind %s is none", cfg->fabric, cfg->source->host ? cfg->sink->name : cfg->source->name);
     else if (cfg->ranks < 2 || cfg->ranks > WEIR_MAX_RANKS || cfg->rank < 0 || cfg->rank >= cfg->ranks)
         rank_fail(r, -EINVAL, "open", -1, "rank %d of %d", cfg->rank, cfg->ranks);
     else if (lists_make(r) == 0 && (r->thread = thread_start(r, err)))
@@ -241,13 +234,38 @@ struct address_args {
     size_t  cap, len;
 };
 
+/* Before the fabric's part of an address. */
+struct extent {
+    uint64_t sink; /* bytes of it that peers may use */
+};
+
 static int do_address(struct weir_rank *r, void *arg)
 {
-    struct address_args *a = arg;
-    int64_t              n = r->fab->address(r, a->buf, a->cap);
-    if (n < 0)
+    struct address_args      *a = arg;
+    const struct weir_layout *l = &r->cfg.layout;
+    struct extent             e = {l->probe ? l->probe : l->sink};
+    int64_t                   n;
+    if (a->cap < sizeof e)
+        return rank_fail(r, -ENOBUFS, "address", -1, "%zu bytes are too few for an address", a->cap);
+    memcpy(a->buf, &e, sizeof e);
+    if ((n = r->fab->address(r, (char *)a->buf + sizeof e, a->cap - sizeof e)) < 0)
         return (int)n;
-    a->len = (size_t)n;
+    a->len = sizeof e + (size_t)n;
+    return 0;
+}
+
+/* Takes the part before the fabric's off the addresses. */
+static int take_extents(struct weir_rank *r, const char **blobs, size_t *lens)
+{
+    for (int i = 0; i < r->cfg.ranks; i++) {
+        struct extent e;
+        if (lens[i] < sizeof e)
+            return rank_fail(r, -EPROTO, "connect", i, "its address has only %zu bytes", lens[i]);
+        memcpy(&e, blobs[i], sizeof e);
+        r->sinks[i] = e.sink;
+        blobs[i] += sizeof e;
+        lens[i] -= sizeof e;
+    }
     return 0;
 }
 
@@ -278,9 +296,9 @@ int weir_address(struct weir_rank *r, void *buf, size_t cap, size_t *len, struct
 }
 
 struct connect_args {
-    const char *const *blobs;
-    const size_t      *lens;
-    int64_t            timeout;
+    const char **blobs;
+    size_t      *lens;
+    int64_t      timeout;
 };
 
 static int do_connect(struct weir_rank *r, void *arg)
@@ -291,7 +309,7 @@ static int do_connect(struct weir_rank *r, void *arg)
     rank_phase(r, PH_CONNECT, 0);
     r->limit    = a->timeout;
     r->deadline = t0 + a->timeout;
-    if ((rc = r->fab->connect(r, a->blobs, a->lens)) < 0)
+    if ((rc = take_extents(r, a->blobs, a->lens)) < 0 || (rc = r->fab->connect(r, a->blobs, a->lens)) < 0)
         return rc;
     r->connect_s = (double)(weir_monotonic() - t0) / 1e9;
     /* wire-up of many fabrics is lazy and needs both sides' progress: finish it here */
@@ -301,17 +319,20 @@ static int do_connect(struct weir_rank *r, void *arg)
 int weir_connect(struct weir_rank *r, const void *blobs, const size_t *lens, int64_t timeout, struct weir_err *err)
 {
     const char **at = calloc((size_t)r->cfg.ranks, sizeof *at);
-    if (!at) {
+    size_t      *n  = calloc((size_t)r->cfg.ranks, sizeof *n);
+    if (!at || !n) {
+        free(at), free(n);
         *err = (struct weir_err){.code = -ENOMEM, .peer = -1, .op = "connect", .phase = PH_CONNECT};
         snprintf(err->text, sizeof err->text, "no memory for the addresses of %d ranks", r->cfg.ranks);
         return err->code;
     }
     const char *p = blobs;
     for (int i = 0; i < r->cfg.ranks; p += lens[i], i++)
-        at[i] = p;
-    struct connect_args a  = {at, lens, timeout};
+        at[i] = p, n[i] = lens[i];
+    struct connect_args a  = {at, n, timeout};
     int                 rc = call(r, do_connect, &a, err);
     free(at);
+    free(n);
     if (rc == 0)
         thread_idle_progress(r->thread, 1);
     return rc;
@@ -371,7 +392,8 @@ static int do_close(struct weir_rank *r, void *arg)
         return rc;
     if ((rc = r->fab->close(r)) < 0)
         return rc;
-    r->memory->free(&r->mem);
+    for (int i = 0; i < REGIONS; i++)
+        r->regions[i].kind->free(&r->regions[i]);
     return 0;
 }
 
@@ -384,6 +406,7 @@ int weir_close(struct weir_rank *r, int64_t timeout, struct weir_err *err)
     lists_drop(r);
     rank_forget_play(r);
     free(r->hist);
+    free(r->sinks);
     free(r);
     return 0;
 }

@@ -34,22 +34,32 @@ struct weir_made {
     int64_t           aside; /* ticks of making them, and of all else that was to be done for it */
 };
 
+/* Each request reads the first line of a rank and of shm's state. Both begin a page, as
+ * buffers do. A load waits for an earlier store to another page at the same offset, which is
+ * the oldest store of a block that was just copied then. Elsewhere it takes a twentieth of a
+ * copy of 4 KiB. Zeros, for free; NULL: no memory. */
+void *weir_alloc_at_page(size_t bytes);
+
 struct weir_rank {
-    struct weir_config        cfg; /* its lists and texts are copies in kept */
     const struct weir_fabric *fab;
-    void                     *fs; /* the fabric's own state */
-    const struct weir_memory *memory;
-    /* memory: a line per rank for each of [signals][pings][tallies][told], then the
-     * areas [exposed][local][probe]: what peers need to find comes first and lies at
-     * the same offset in all ranks */
-    struct weir_region mem;
-    size_t             pings, tallies, told, exposed, local, probe; /* offsets */
-    const struct weir_copy *copy; /* the method that suits the case */
+    void                     *fs;   /* the fabric's own state */
+    const struct weir_copy   *copy; /* the method that suits the case */
+    /* of the fabric, or by a word where that looks at data which this processor cannot see */
+    int (*ping)(struct weir_rank *r, int peer, void *local, size_t n, uint64_t seq);
+    int (*arrived)(struct weir_rank *r, int peer, size_t n, uint64_t seq);
+    uint32_t turns, turn_mask;
+
+    struct weir_config cfg;
+    /* Each is registered with the fabric by itself. Control is host memory, with a line per
+     * rank for each of [slots][pings][tallies][told] at the same offsets in all ranks; the
+     * others have the kinds of memory that the launch asks for, and no word of control */
+    struct weir_region regions[REGIONS];
+    size_t             pings, tallies, told; /* offsets */
+    uint64_t          *sinks; /* by peer: bytes of its sink that peers may use */
 
     struct weir_clock clk;
     struct weir_err  *err; /* of the call in progress */
     int64_t           deadline, limit; /* when the call must be over, and how long that was */
-    uint32_t          turns, turn_mask;
     int               closing; /* a peer that goes away now is no fault */
     uint64_t          barriers; /* of all ranks, passed */
     struct weir_group all;
@@ -80,9 +90,6 @@ struct weir_rank {
  * and makes what is kept of each peer; lists_drop frees all of it. */
 int  lists_make(struct weir_rank *r);
 void lists_drop(struct weir_rank *r);
-
-/* Of all flows, the most targets and the most sources. */
-void lists_most(const struct weir_rank *r, int *targets, int *sources);
 
 /* Fills the error of the call in progress, if it is the first, and returns code. */
 int rank_fail(struct weir_rank *r, int code, const char *op, int peer, const char *format, ...)
@@ -123,20 +130,38 @@ static inline int rank_tick(struct weir_rank *r)
  * the deadline the error says for whom and in what it was. */
 int rank_turn(struct weir_rank *r, int peer, const char *op);
 
-static inline char *rank_local(struct weir_rank *r) { return r->mem.base + r->local; }
-static inline char *rank_exposed(struct weir_rank *r) { return r->mem.base + r->exposed; }
+static inline char *rank_source(struct weir_rank *r) { return r->regions[REGION_SOURCE].base + r->cfg.layout.first; }
+static inline char *rank_sink(struct weir_rank *r) { return r->regions[REGION_SINK].base; }
 
 /* Where probes of ceilings may write: no peer uses it while they do. */
-static inline char *rank_probe(struct weir_rank *r) { return r->mem.base + r->probe; }
+static inline char *rank_probe(struct weir_rank *r) { return rank_sink(r) + r->cfg.layout.probe; }
 
-/* The word in this rank's memory into which a peer signals. */
-static inline _Atomic uint64_t *rank_slot(struct weir_rank *r, int peer)
+/* Places of the control region, in the line that a rank keeps for another. */
+static inline size_t rank_slot_of(int rank) { return (size_t)rank * WEIR_LINE; }
+static inline size_t rank_ping_of(const struct weir_rank *r, int rank) { return r->pings + (size_t)rank * WEIR_LINE; }
+static inline size_t rank_tally_of(const struct weir_rank *r, int rank) { return r->tallies + (size_t)rank * WEIR_LINE; }
+
+/* The word that stands there. */
+static inline _Atomic uint64_t *rank_word(struct weir_rank *r, size_t place)
 {
-    return (_Atomic uint64_t *)(r->mem.base + (size_t)peer * WEIR_LINE);
+    return (_Atomic uint64_t *)(r->regions[REGION_CONTROL].base + place);
 }
-static inline _Atomic uint64_t *rank_ping_slot(struct weir_rank *r, int peer)
+static inline _Atomic uint64_t *rank_slot(struct weir_rank *r, int peer) { return rank_word(r, rank_slot_of(peer)); }
+static inline _Atomic uint64_t *rank_ping_slot(struct weir_rank *r, int peer) { return rank_word(r, rank_ping_of(r, peer)); }
+
+/* Whether a word for a place of this rank's control region may be stored there. */
+static inline int rank_has_word(const struct weir_rank *r, uint64_t place)
 {
-    return (_Atomic uint64_t *)(r->mem.base + r->pings + (size_t)peer * WEIR_LINE);
+    return place < r->regions[REGION_CONTROL].size && place % sizeof(uint64_t) == 0;
+}
+
+/* A line of this rank's own, from which a fabric may send a word to the peer. */
+static inline char *rank_told(struct weir_rank *r, int peer) { return r->regions[REGION_CONTROL].base + r->told + (size_t)peer * WEIR_LINE; }
+
+/* Writes a word into the peer's slot of this rank; ordered after nothing. */
+static inline int rank_signal(struct weir_rank *r, int peer, uint64_t value)
+{
+    return r->fab->signal(r, peer, rank_slot_of(r->cfg.rank), value);
 }
 
 /* The last byte of a message of a ping-pong may be its mark, as in ucx_perftest's
@@ -154,7 +179,7 @@ static inline int rank_marked(const char *last, uint64_t seq)
 /* The last word that a peer told this rank, see rank_tell. */
 static inline uint64_t rank_tally(struct weir_rank *r, int peer)
 {
-    return atomic_load_explicit((_Atomic uint64_t *)(r->mem.base + r->tallies + (size_t)peer * WEIR_LINE), memory_order_acquire);
+    return atomic_load_explicit(rank_word(r, rank_tally_of(r, peer)), memory_order_acquire);
 }
 
 /* All ranks, with all their threads, meet on the data path; everything they wrote
@@ -176,11 +201,17 @@ int rank_compare_clocks(struct weir_rank *r, int again);
 /* Waits for an instant of this rank's clock; far from it the thread sleeps. */
 int rank_wait_until(struct weir_rank *r, int64_t at);
 
+/* Waits for a part that a fabric has pending: q.pending is 2, and 1 when it is done. */
+int rank_await(struct weir_rank *r, const char *op, int peer, struct weir_req *q);
+
 /* Waits until everything put to the peer is in its memory. */
 int rank_flush(struct weir_rank *r, int peer);
 
-/* Puts a word into a line that the peer keeps for this rank; it is there on return. */
-int rank_tell(struct weir_rank *r, int peer, uint64_t word);
+/* Puts a word into the line of tallies that the peer keeps for this rank; it is there on return. */
+static inline int rank_tell(struct weir_rank *r, int peer, uint64_t word) { return r->fab->tell(r, peer, rank_tally_of(r, r->cfg.rank), word); }
+
+/* How messages of a ping-pong are sent and seen, once the fabric is open. */
+void rank_choose_pings(struct weir_rank *r);
 
 /* One case, on the rank's thread. */
 int rank_case(struct weir_rank *r, const struct weir_case *c, struct weir_result *out);

@@ -25,14 +25,14 @@ static int settled(struct probe *p, struct weir_req *q)
     return q->failed ? rank_fail(p->r, q->failed, "probe", p->peer, "failed with status %d", q->failed) : 0;
 }
 
-/* Between passes the exposed area of a target holds nothing that is still needed,
+/* Between passes the sink of a target holds nothing that is still needed,
  * and a source only what its reader may have. */
 static int post(struct probe *p, struct weir_req *q)
 {
     struct weir_rank *r = p->r;
     q->pending          = IDLE + 1;
     q->peer             = p->peer;
-    int rc = p->reads ? r->fab->get(r, p->peer, rank_local(r), r->exposed, p->n, q) : r->fab->put(r, p->peer, rank_local(r), r->exposed, p->n, q);
+    int rc = p->reads ? r->fab->get(r, p->peer, rank_source(r), 0, p->n, q) : r->fab->put(r, p->peer, rank_source(r), 0, p->n, q);
     if (rc == WEIR_DONE)
         q->pending = IDLE;
     return rc < 0 ? rc : rank_tick(r);

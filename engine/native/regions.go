@@ -22,7 +22,7 @@ import (
 
 func requestBytes(o move.Spec) uint64 { return uint64(o.BlockSize) * uint64(o.Batch) }
 
-// stride is the room of a request in a region.
+// stride is the room of a request in a buffer.
 func stride(o move.Spec) uint64 {
 	return room(requestBytes(o))
 }
@@ -34,25 +34,13 @@ func room(bytes uint64) uint64 {
 	return (bytes + lines - 1) / lines * lines
 }
 
-// slots are the places of a region that requests go round.
+// slots are the places of a buffer that requests go round.
 func (r *rank) slots(o move.Spec) uint64 {
 	if o.Reuse != "spread" {
 		return 1
 	}
 	round := stride(o) * uint64(o.FanOut())
 	return max(1, (r.cache+round-1)/round)
-}
-
-// regionsOf are the regions that a rank makes memory for; engine/native/rank.c has
-// the same rule: an area has at least one, and who is initiator and target has one
-// more to probe in.
-func regionsOf(o move.Spec, rank int) int {
-	targets, sources := len(o.Targets(rank)), len(o.Sources(rank))
-	n := max(1, targets) + max(1, sources)
-	if targets > 0 && sources > 0 {
-		n++
-	}
-	return n
 }
 
 // receives is how many bytes come to each thread of a rank in one request of each
@@ -113,7 +101,7 @@ func (r *rank) describeFlows(cfg *C.struct_weir_config) (free func()) {
 	targets, sources := o.Targets(self), o.Sources(self)
 	flows, freeFlows := cArray[C.struct_weir_flow](len(targets))
 	for i, t := range targets {
-		flows[i] = C.struct_weir_flow{peer: C.int(t), region: C.int(slices.Index(o.Sources(t), self))}
+		flows[i] = C.struct_weir_flow{peer: C.int(t), buffer: C.int(slices.Index(o.Sources(t), self))}
 	}
 	from, freeSources := cArray[C.struct_weir_source](len(sources))
 	for i, s := range sources {

@@ -11,40 +11,44 @@ struct weir_role {
     const struct weir_source *sources;
     int                       ntargets, nsources;
     struct weir_own           own;     /* of a matrix; others have none */
-    uint64_t                  slots;   /* of a region; each holds one request */
+    uint64_t                  slots;   /* of a buffer; each holds one request */
     size_t                    request; /* bytes; in a matrix of what this rank probes with */
     size_t                    stride;  /* from slot to slot */
-    size_t                    region;  /* bytes, padding included */
-    /* in a ping-pong both ends move, over one pair of regions */
+    size_t                    buffer;  /* bytes of one, padding included */
+    /* in a ping-pong both ends move, over one pair of buffers */
     struct weir_flow          back;
     struct weir_source        served;
     int                       from;
 };
 
-/* Where the region of the k-th target begins, in the local area and in the target's
- * exposed one, and that of the k-th source in this rank's exposed one. */
-static inline size_t role_local(const struct weir_role *o, int k) { return o->targets[k].bytes ? o->targets[k].local : (size_t)k * o->region; }
+/* Where the buffer for the k-th target begins, in the source and in the target's sink, and
+ * that for the k-th source in this rank's sink. */
+static inline size_t role_local(const struct weir_role *o, int k) { return o->targets[k].bytes ? o->targets[k].local : (size_t)k * o->buffer; }
 static inline size_t role_remote(const struct weir_role *o, int k)
 {
     const struct weir_flow *f = &o->targets[k];
-    return f->bytes ? f->remote : (size_t)f->region * o->region;
+    return f->bytes ? f->remote : (size_t)f->buffer * o->buffer;
 }
-static inline size_t role_served(const struct weir_role *o, int k) { return o->sources[k].bytes ? o->sources[k].offset : (size_t)k * o->region; }
+static inline size_t role_served(const struct weir_role *o, int k) { return o->sources[k].bytes ? o->sources[k].offset : (size_t)k * o->buffer; }
 
 void role_of(const struct weir_rank *r, const struct weir_case *c, struct weir_role *o);
 
-/* One region through which this rank sends or receives. */
-struct weir_share {
+/* Fails where the role leads out of the regions of this rank or of a target. */
+int role_fits(struct weir_rank *r, const struct weir_role *o);
+
+/* A buffer through which this rank sends or receives. */
+struct weir_buffer {
     int    from, to; /* ranks */
     int    receiving;
     char  *at;
     size_t bytes; /* of a request, or of a cell */
+    const struct weir_memory *kind;
 };
 
 /* Where the rank's own cell is sent from, and where it is received. */
-struct weir_share role_own(struct weir_rank *r, const struct weir_role *o, int receiving);
+struct weir_buffer role_own(struct weir_rank *r, const struct weir_role *o, int receiving);
 
-/* All regions of this rank in a case, counted from 0; 0: there is no such. */
-int role_share(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o, int i, struct weir_share *out);
+/* All buffers of this rank in a case, counted from 0; 0: there is no such. */
+int role_buffer(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o, int i, struct weir_buffer *out);
 
 #endif

@@ -8,8 +8,8 @@
 #include "weir.h"
 
 int64_t selftest_pattern(size_t n, int64_t flip);
-/* Where a rank has its memory, and how much. */
-const void *selftest_memory(struct weir_rank *r, size_t *bytes);
+/* Where a rank has one of its regions, and how much. */
+const void *selftest_memory(struct weir_rank *r, int region, size_t *bytes);
 /* Binds, allocates and releases, with and without a policy of before; NULL, or what went wrong. */
 const char *selftest_binding(void);
 void    selftest_break_tcp(struct weir_rank *r);
@@ -24,7 +24,8 @@ void    selftest_between_hosts(char *list, char *resources, char *lanes, int sec
  * is no UCX. */
 int     selftest_ucx_devices_gone(int times);
 
-/* The next so many times UCX refuses memory, as a card's driver does that may not lock it. */
+/* The next so many times UCX refuses memory of more than 64 KiB, as a card's driver does that
+ * may not lock as much. */
 void    selftest_ucx_refuses_memory(int times);
 
 /* How long a span of a probe of ceilings takes at least, from now on. */

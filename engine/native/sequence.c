@@ -30,8 +30,8 @@ static int make_parts(struct weir_rank *r, const struct weir_sequence *s, struct
         p->c = (struct weir_case){.index = FIRST_STEP + (uint32_t)i, .flows = step->flows, .op = step->op, .mode = MODE_MATRIX, .verify = s->verify,
                                   .block = 1, .batch = 1, .slots = 1, .shards = step->shards, .corrupt = -1};
         role_of(r, &p->c, &p->o);
-        int rc = traffic_make(&p->t, &p->l, &p->c, &p->o);
-        if (rc < 0)
+        int rc = role_fits(r, &p->o);
+        if (rc < 0 || (rc = traffic_make(&p->t, &p->l, &p->c, &p->o)) < 0)
             return rc;
     }
     return 0;

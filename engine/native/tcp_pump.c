@@ -96,19 +96,20 @@ static int begin_message(struct weir_rank *r, int peer)
     struct tcp_header   *h = &p->cur;
     if (h->magic != MAGIC)
         return bad(r, peer, h);
-    int inside = h->off <= r->mem.size && h->len <= r->mem.size - h->off;
+    const struct weir_region *sink   = &r->regions[REGION_SINK];
+    int                       inside = h->off <= sink->size && h->len <= sink->size - h->off;
     switch (h->type) {
     case MSG_PUT:
     case MSG_PING:
         if (!inside || h->len == 0)
             return bad(r, peer, h);
-        p->to   = r->mem.base + h->off;
+        p->to   = sink->base + h->off;
         p->left = h->len;
         return 0;
     case MSG_GET:
         if (!inside || h->len == 0)
             return bad(r, peer, h);
-        return tcp_queue(r, peer, (struct tcp_header){.type = MSG_DATA, .len = h->len}, r->mem.base + h->off);
+        return tcp_queue(r, peer, (struct tcp_header){.type = MSG_DATA, .len = h->len}, sink->base + h->off);
     case MSG_DATA: {
         struct tcp_pending *g = p->gets.head < p->gets.tail ? ring_at(&p->gets, p->gets.head) : NULL;
         if (!g || g->n != h->len)
@@ -127,7 +128,11 @@ static int begin_message(struct weir_rank *r, int peer)
         }
         return 0;
     case MSG_WORD:
-        atomic_store_explicit(rank_slot(r, peer), h->arg, memory_order_release);
+    case MSG_TELL:
+        if (!rank_has_word(r, h->off))
+            return bad(r, peer, h);
+        atomic_store_explicit(rank_word(r, h->off), h->arg, memory_order_release);
+        p->carried += h->type == MSG_TELL;
         return 0;
     }
     return bad(r, peer, h);

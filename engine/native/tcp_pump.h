@@ -5,12 +5,12 @@
 #include "rank.h"
 #include "tcp_ring.h"
 
-enum tcp_message { MSG_PUT = 1, MSG_PING, MSG_GET, MSG_DATA, MSG_ACK, MSG_WORD };
+enum tcp_message { MSG_PUT = 1, MSG_PING, MSG_GET, MSG_DATA, MSG_ACK, MSG_WORD, MSG_TELL };
 
 struct tcp_header {
     uint32_t type, magic;
-    uint64_t off, len; /* place in the target's memory, bytes that follow */
-    uint64_t arg;      /* ping: its number; ack: puts carried out; word: the value */
+    uint64_t off, len; /* place in the target's sink, of a word in its control region; bytes that follow */
+    uint64_t arg;      /* ping: its number; ack: puts and tells carried out; word, tell: the value */
 };
 
 struct tcp_out { /* a message to send */

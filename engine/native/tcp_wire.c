@@ -225,7 +225,7 @@ static int round_trip(struct weir_rank *r, int fd, int peer, int initiator, size
 {
     int     rc;
     int64_t t0 = weir_ticks();
-    if ((rc = stream(r, fd, peer, initiator ? rank_local(r) : rank_probe(r), piece, SPAN_BYTES, initiator)) < 0)
+    if ((rc = stream(r, fd, peer, initiator ? rank_source(r) : rank_probe(r), piece, SPAN_BYTES, initiator)) < 0)
         return rc;
     *late = weir_monotonic() > until;
     if ((rc = stream(r, fd, peer, late, 1, 1, !initiator)) < 0)

@@ -5,7 +5,7 @@
 
 #include "rank.h"
 
-#define TCP_WIRE_PIECE_MAX (4u << 20) /* of the ceiling's probe: areas are at least this large */
+#define TCP_WIRE_PIECE_MAX WEIR_LEAST /* of the ceiling's probe */
 
 struct ceiling;
 

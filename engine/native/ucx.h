@@ -35,6 +35,7 @@ struct ucx_op;
 struct ucx_api {
     const char *name;
     uint64_t    features; /* of UCX, no more than it needs */
+    uint32_t    caps;     /* of the fabric, beside those that all have */
     int         in_row;   /* blocks are counted in the row of their receives; else, without an order, each by the ask that it is before */
     int (*open)(struct weir_rank *r);    /* the worker is there, peers are not */
     int (*connect)(struct weir_rank *r); /* the endpoints are there, nothing was sent */
@@ -42,7 +43,8 @@ struct ucx_api {
     int (*put)(struct weir_rank *r, int peer, const void *local, uint64_t roff, size_t n, struct weir_req *q);
     int (*get)(struct weir_rank *r, int peer, void *local, uint64_t roff, size_t n, struct weir_req *q);
     int (*flush)(struct weir_rank *r, int peer, struct weir_req *q);
-    int (*signal)(struct weir_rank *r, int peer, uint64_t value);
+    int (*signal)(struct weir_rank *r, int peer, uint64_t place, uint64_t value);
+    int (*tell)(struct weir_rank *r, int peer, uint64_t place, uint64_t value);
     int (*expect)(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o);
     int (*ping)(struct weir_rank *r, int peer, void *local, size_t n, uint64_t seq);
     int (*arrived)(struct weir_rank *r, int peer, size_t n, uint64_t seq);
@@ -57,7 +59,7 @@ enum ucx_kind { NOTE_BLOCK, NOTE_WORD, NOTE_PING, NOTE_ASK, NOTE_ANSWER, NOTE_HE
 
 /* The header of an active message; with tags a message of its own, but not for blocks. */
 struct ucx_note {
-    uint64_t place; /* of a block or word: offset in the receiver's memory */
+    uint64_t place; /* of a block: offset in the receiver's sink; of a word: in its control region */
     uint64_t value; /* the word; the number of a ping; of an ask: what must have come */
     uint32_t number; /* of the ask or answer; of all else: of the ask that it is before */
     uint16_t from, kind;
@@ -84,10 +86,14 @@ struct ucx_ask { /* of a peer: whether all that it sent before has come */
     int      known; /* what is expected */
 };
 
+struct ucx_there { /* a peer's region, of api rma */
+    ucp_rkey_h rkey;
+    uint64_t   base;
+};
+
 struct ucx_peer {
-    ucp_ep_h   ep;
-    ucp_rkey_h rkey; /* of api rma */
-    uint64_t   base, word; /* of api rma; word: source of signals, stable until the put is complete */
+    ucp_ep_h         ep;
+    struct ucx_there control, sink;
     /* of what this rank sends to it */
     uint64_t          sent;       /* blocks since the last expect */
     uint64_t          since;      /* messages since the last ask */
@@ -110,9 +116,10 @@ struct ucx_rank {
     ucp_context_h         context;
     ucp_worker_h          worker;
     int                   efd; /* of the worker's events, for who sleeps */
-    ucp_mem_h             memh;
+    ucp_mem_h             memh[REGIONS];
+    int                   allocated[REGIONS]; /* by UCX */
     ucp_request_param_t   stream; /* see ucx_stream_of; made once: making it costs as much as UCX's own work for 8 bytes */
-    ucp_request_param_t   own;    /* of a request from or to this rank's memory, without a callback */
+    ucp_request_param_t   own;    /* of a request from this rank's source, without a callback */
     struct ucx_peer      *peers, *owing;
     uint32_t              mask;  /* of the number of an ask: its place in a ring */
     uint32_t              open;  /* asks without an answer, to all peers */
@@ -151,14 +158,14 @@ static inline int ucx_posted(struct weir_rank *r, ucs_status_ptr_t p, const char
     return UCS_PTR_IS_ERR(p) ? ucx_failed(r, op, peer, UCS_PTR_STATUS(p)) : WEIR_PENDING;
 }
 
-/* Says that a request's buffer lies in this rank's memory. Without being told, UCX finds
+/* Says that a request's buffer lies in one of this rank's regions. Without being told, UCX finds
  * out the kind of memory and registers it anew for each request, because it hears of no
  * memory events (fabric.RankEnv): microseconds a request where CUDA is loaded. */
-static inline void ucx_own_memory(const struct ucx_rank *u, ucp_request_param_t *p)
+static inline void ucx_own_memory(const struct ucx_rank *u, enum weir_region_name name, ucp_request_param_t *p)
 {
     p->op_attr_mask |= UCP_OP_ATTR_FIELD_MEMORY_TYPE | UCP_OP_ATTR_FIELD_MEMH;
     p->memory_type = UCS_MEMORY_TYPE_HOST;
-    p->memh        = u->memh;
+    p->memh        = u->memh[name];
 }
 
 /* The parameters of a request of a stream, which UCX reads before it returns. */
@@ -188,8 +195,8 @@ void           ucx_op_drop(struct ucx_op *op);
 int            ucx_op_posted(struct ucx_op *op, ucs_status_ptr_t s, const char *call); /* what the call that was to send it gave */
 void           ucx_op_sent(void *request, ucs_status_t s, void *op); /* callback */
 int            ucx_send_note(struct weir_rank *r, int peer, struct ucx_note note);
-int            ucx_send_word(struct weir_rank *r, int peer, uint64_t place, uint64_t value);
-int            ucx_notes_signal(struct weir_rank *r, int peer, uint64_t value);
+int            ucx_notes_signal(struct weir_rank *r, int peer, uint64_t place, uint64_t value);
+int            ucx_notes_tell(struct weir_rank *r, int peer, uint64_t place, uint64_t value);
 int            ucx_notes_flush(struct weir_rank *r, int peer, struct weir_req *q);
 int            ucx_notes_get(struct weir_rank *r, int peer, void *local, uint64_t roff, size_t n, struct weir_req *q);
 int            ucx_look(struct weir_rank *r, int peer); /* progress, in a wait for something from the peer */

@@ -21,7 +21,7 @@ static int post(struct weir_rank *r, struct ucx_op *op, const void *data, size_t
         .user_data    = op,
     };
     if (n)
-        ucx_own_memory(ucx_of(r), &param);
+        ucx_own_memory(ucx_of(r), REGION_SOURCE, &param);
     return ucx_op_posted(op, ucx.ucp_am_send_nbx(ucx_of(r)->peers[op->peer].ep, MESSAGES, &op->note, sizeof op->note, data, n, &param), "ucp_am_send_nbx");
 }
 
@@ -48,7 +48,7 @@ static int put(struct weir_rank *r, int peer, const void *local, uint64_t roff, 
 static int ping(struct weir_rank *r, int peer, void *local, size_t n, uint64_t seq)
 {
     struct ucx_peer *p  = &ucx_of(r)->peers[peer];
-    struct ucx_op   *op = ucx_op_take(r, peer, &(struct ucx_note){.kind = NOTE_PING, .place = r->exposed, .value = seq, .number = p->asked + 1});
+    struct ucx_op   *op = ucx_op_take(r, peer, &(struct ucx_note){.kind = NOTE_PING, .value = seq, .number = p->asked + 1});
     if (!op)
         return -ENOMEM;
     p->since++;
@@ -101,8 +101,8 @@ static ucs_status_t fetch(struct weir_rank *r, const struct ucx_note *n, void *d
     }
     op->note.from             = n->from;
     ucp_request_param_t param = {.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA, .cb.recv_am = fetched, .user_data = op};
-    ucx_own_memory(ucx_of(r), &param);
-    ucs_status_ptr_t    s     = ucx.ucp_am_recv_data_nbx(ucx_of(r)->worker, data, r->mem.base + n->place, length, &param);
+    ucx_own_memory(ucx_of(r), REGION_SINK, &param);
+    ucs_status_ptr_t    s     = ucx.ucp_am_recv_data_nbx(ucx_of(r)->worker, data, rank_sink(r) + n->place, length, &param);
     if (UCS_PTR_IS_PTR(s))
         return UCS_INPROGRESS;
     if (s == NULL)
@@ -113,17 +113,29 @@ static ucs_status_t fetch(struct weir_rank *r, const struct ucx_note *n, void *d
     return UCS_INPROGRESS;
 }
 
+static int copy_in(struct weir_rank *r, const struct ucx_note *n, const void *data, size_t length)
+{
+    struct weir_err e = {0};
+    if (r->cfg.sink->copy_in(rank_sink(r) + n->place, data, length, &e) < 0)
+        ucx_broke(r, n->from, "receive", e.code, e.text);
+    return e.code;
+}
+
 static ucs_status_t take_block(struct weir_rank *r, const struct ucx_note *n, void *data, size_t length, int announced)
 {
     if (!ucx_awaits(r, n))
         return UCS_OK;
-    if (n->place < r->exposed || n->place > r->mem.size || length > r->mem.size - n->place) {
+    const struct weir_region *sink = &r->regions[REGION_SINK];
+    if (n->place > sink->size || length > sink->size - n->place) {
         ucx_broke(r, n->from, "receive", -EPROTO, "it sent a block for a place outside of the memory");
         return UCS_OK;
     }
     if (announced)
         return fetch(r, n, data, length);
-    memcpy(r->mem.base + n->place, data, length);
+    if (__builtin_expect(sink->kind->host, 1))
+        memcpy(sink->base + n->place, data, length);
+    else if (copy_in(r, n, data, length) < 0)
+        return UCS_OK;
     whole(r, n);
     return UCS_OK;
 }
@@ -167,17 +179,8 @@ static int close_am(struct weir_rank *r)
     return rc;
 }
 
-static int put_any(struct weir_rank *r, int peer, const void *local, uint64_t roff, size_t n, struct weir_req *q)
-{
-    uint64_t word;
-    if (__builtin_expect(roff >= r->exposed, 1))
-        return put(r, peer, local, roff, n, q);
-    memcpy(&word, local, sizeof word);
-    return ucx_send_word(r, peer, roff, word);
-}
-
 const struct ucx_api ucx_am = {
-    .name = "am", .features = UCP_FEATURE_AM, .open = open_am, .connect = ucx_nothing, .note = send_note, .put = put_any, .get = ucx_notes_get,
-    .flush = ucx_notes_flush, .signal = ucx_notes_signal, .expect = expects_nothing, .ping = ping, .arrived = arrived, .ceiling = ceiling_raw, .close = close_am,
+    .name = "am", .features = UCP_FEATURE_AM, .open = open_am, .connect = ucx_nothing, .note = send_note, .put = put, .get = ucx_notes_get,
+    .flush = ucx_notes_flush, .signal = ucx_notes_signal, .tell = ucx_notes_tell, .expect = expects_nothing, .ping = ping, .arrived = arrived, .ceiling = ceiling_raw, .close = close_am,
 };
 #endif

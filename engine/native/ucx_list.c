@@ -74,10 +74,8 @@ static int put_list(struct weir_rank *r, int peer, const void *local, uint64_t r
     struct ucx_rank *u = ucx_of(r);
     struct ucx_list *l = u->list;
     int              rc;
-    if ((!l || l->q != q || l->peer != peer || roff < r->exposed) && (rc = post_list(r)) < 0)
+    if ((!l || l->q != q || l->peer != peer) && (rc = post_list(r)) < 0)
         return rc;
-    if (roff < r->exposed) /* a word */
-        return u->api->put(r, peer, local, roff, n, q);
     if (!u->list) {
         if (!(l = list_take(r)))
             return -ENOMEM;

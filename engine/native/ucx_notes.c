@@ -112,17 +112,18 @@ int ucx_send_note(struct weir_rank *r, int peer, struct ucx_note note)
     return op ? ucx_of(r)->api->note(r, op) : -ENOMEM;
 }
 
-int ucx_send_word(struct weir_rank *r, int peer, uint64_t place, uint64_t value)
+int ucx_notes_signal(struct weir_rank *r, int peer, uint64_t place, uint64_t value)
 {
     struct ucx_peer *p  = &ucx_of(r)->peers[peer];
     int              rc = ucx_send_note(r, peer, (struct ucx_note){.kind = NOTE_WORD, .place = place, .value = value, .number = p->asked + 1});
     p->since++;
-    return rc < 0 ? rc : WEIR_DONE; /* the note keeps the word until it is sent */
+    return rc < 0 ? rc : 0; /* the note keeps the word until it is sent */
 }
 
-int ucx_notes_signal(struct weir_rank *r, int peer, uint64_t value)
+int ucx_notes_tell(struct weir_rank *r, int peer, uint64_t place, uint64_t value)
 {
-    return ucx_send_word(r, peer, (size_t)r->cfg.rank * WEIR_LINE, value);
+    int rc = ucx_notes_signal(r, peer, place, value);
+    return rc < 0 ? rc : rank_flush(r, peer);
 }
 
 int ucx_notes_get(struct weir_rank *r, int peer, void *local, uint64_t roff, size_t n, struct weir_req *q)
@@ -228,10 +229,10 @@ void ucx_take_note(struct weir_rank *r, const struct ucx_note *n)
 {
     switch (n->kind) {
     case NOTE_WORD:
-        if (n->place >= r->exposed || n->place % sizeof n->value)
+        if (!rank_has_word(r, n->place))
             ucx_broke(r, n->from, "receive", -EPROTO, "it sent a word for a place that has none");
         else
-            atomic_store_explicit((_Atomic uint64_t *)(r->mem.base + n->place), n->value, memory_order_release);
+            atomic_store_explicit(rank_word(r, n->place), n->value, memory_order_release);
         return;
     case NOTE_ASK:
         asked(r, n);

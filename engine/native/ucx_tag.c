@@ -40,7 +40,7 @@ struct ahead {
     int               stopping;    /* what completes was cancelled */
     size_t            bytes;
     ucp_tag_t         tag;    /* of notes */
-    uint64_t          first;  /* place of the region */
+    uint64_t          first;  /* place of the buffer */
     uint64_t          batch, slots, stride;
     uint64_t          block, slot; /* of the next receive */
     uint64_t          posted, come;
@@ -68,7 +68,7 @@ static ucp_tag_t next_place(struct ahead *a, void **to)
         return a->tag;
     }
     uint64_t place = a->first + a->slot * a->stride + a->block * a->bytes;
-    *to            = a->r->mem.base + place;
+    *to            = rank_sink(a->r) + place;
     if (++a->block == a->batch) {
         a->block = 0;
         a->slot  = a->slot + 1 == a->slots ? 0 : a->slot + 1;
@@ -161,7 +161,7 @@ static int begin(struct weir_rank *r, struct ahead *a, uint64_t window)
         .recv_info.tag_info = &a->info,
     };
     if (!a->notes) /* they come to a ring of their own */
-        ucx_own_memory(a->u, &a->param);
+        ucx_own_memory(a->u, REGION_SINK, &a->param);
     go_on(a);
     return 0;
 }
@@ -220,7 +220,7 @@ static int expect(struct weir_rank *r, const struct weir_case *c, const struct w
         a->batch        = whole ? 1 : c->batch;
         a->slots        = pingpong ? 1 : o->slots;
         a->stride       = o->stride;
-        a->first        = r->exposed + (size_t)i * o->region;
+        a->first        = (size_t)i * o->buffer;
         all->nblocks    = i + 1;
         if ((rc = begin(r, a, window < each ? window : each)) < 0)
             return rc;
@@ -233,12 +233,7 @@ typedef __typeof__(&ucp_tag_send_nbx) sender; /* or ucp_tag_send_sync_nbx, which
 static inline int put_by(sender send, const char *call, struct weir_rank *r, int peer, const void *local, uint64_t roff, size_t n, struct weir_req *q)
 {
     struct ucx_peer *p = &ucx_of(r)->peers[peer];
-    uint64_t         word;
     int              rc;
-    if (__builtin_expect(roff < r->exposed, 0)) {
-        memcpy(&word, local, sizeof word);
-        return ucx_send_word(r, peer, roff, word);
-    }
     if ((rc = ucx_heed(r)) < 0)
         return rc;
     p->sent++;
@@ -280,10 +275,10 @@ static inline int ping_by(sender send, struct weir_rank *r, int peer, void *loca
     if (!op)
         return -ENOMEM;
     ucp_request_param_t param = {.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA, .cb.send = ucx_op_sent, .user_data = op};
-    ucx_own_memory(ucx_of(r), &param);
+    ucx_own_memory(ucx_of(r), REGION_SOURCE, &param);
     p->sent++;
     p->since++;
-    int rc = ucx_op_posted(op, send(p->ep, local, n, block_tag(r->cfg.rank, r->exposed), &param), "ping");
+    int rc = ucx_op_posted(op, send(p->ep, local, n, block_tag(r->cfg.rank, 0), &param), "ping");
     return rc < 0 ? rc : 0;
 }
 
@@ -342,7 +337,7 @@ static int close_tag(struct weir_rank *r)
 
 #define TAGGED                                                                                                                   \
     .features = UCP_FEATURE_TAG, .in_row = 1, .open = open_tag, .connect = receive_notes, .note = send_note, .get = ucx_notes_get, .flush = ucx_notes_flush,   \
-    .signal = ucx_notes_signal, .expect = expect, .arrived = arrived, .ceiling = ceiling_is_memcpy, .close = close_tag
+    .signal = ucx_notes_signal, .tell = ucx_notes_tell, .expect = expect, .arrived = arrived, .ceiling = ceiling_is_memcpy, .close = close_tag
 
 const struct ucx_api ucx_tag      = {.name = "tag", .put = put, .ping = ping, .send_list = send_list, TAGGED};
 const struct ucx_api ucx_tag_sync = {.name = "tag_sync", .put = put_sync, .ping = ping_sync, .send_list = send_list_sync, TAGGED};

@@ -11,10 +11,13 @@
 #include <string.h>
 #include <strings.h>
 
+#define KEYS 2 /* of api rma: of the regions that peers reach */
+static const enum weir_region_name reached[KEYS] = {REGION_CONTROL, REGION_SINK};
+
 struct blob {
     char     version[16], api[16];
-    uint64_t base;
-    uint32_t address, rkey; /* lengths of what follows */
+    uint64_t bases[KEYS];
+    uint32_t address, rkeys[KEYS]; /* lengths of what follows */
 };
 
 int ucx_failed(struct weir_rank *r, const char *op, int peer, ucs_status_t s)
@@ -24,30 +27,50 @@ int ucx_failed(struct weir_rank *r, const char *op, int peer, ucs_status_t s)
 
 static int uses_rma(const struct ucx_rank *u) { return (u->api->features & UCP_FEATURE_RMA) != 0; }
 
+/* Puts the keys of the regions behind each other. */
+static int pack_keys(struct weir_rank *r, struct blob *b, char *to, size_t cap)
+{
+    struct ucx_rank *u = r->fs;
+    for (int i = 0; i < KEYS; i++) {
+        void        *rkey;
+        size_t       n;
+        ucs_status_t s = ucx.ucp_rkey_pack(u->context, u->memh[reached[i]], &rkey, &n);
+        if (s != UCS_OK)
+            return ucx_failed(r, "ucp_rkey_pack", -1, s);
+        if (n > cap)
+            return rank_fail(r, -ENOBUFS, "address", -1, "%zu bytes are too few for a key of %zu", cap, n);
+        memcpy(to, rkey, n);
+        ucx.ucp_rkey_buffer_release(rkey);
+        b->bases[i] = (uint64_t)(uintptr_t)r->regions[reached[i]].base;
+        b->rkeys[i] = (uint32_t)n;
+        to += n, cap -= n;
+    }
+    return 0;
+}
+
+static size_t blob_bytes(const struct blob *b) { return sizeof *b + b->address + b->rkeys[0] + b->rkeys[1]; }
+
 int64_t ucx_address(struct weir_rank *r, void *buf, size_t cap)
 {
     struct ucx_rank *u = r->fs;
     ucp_address_t   *address;
-    void            *rkey = NULL;
-    size_t           na, nk = 0;
-    ucs_status_t     s;
-    if ((s = ucx.ucp_worker_get_address(u->worker, &address, &na)) != UCS_OK)
+    size_t           n;
+    struct blob      b = {.address = 0};
+    ucs_status_t     s = ucx.ucp_worker_get_address(u->worker, &address, &n);
+    int              rc;
+    if (s != UCS_OK)
         return ucx_failed(r, "ucp_worker_get_address", -1, s);
-    if (uses_rma(u) && (s = ucx.ucp_rkey_pack(u->context, u->memh, &rkey, &nk)) != UCS_OK)
-        return ucx_failed(r, "ucp_rkey_pack", -1, s);
-    struct blob b = {.base = (uint64_t)(uintptr_t)r->mem.base, .address = (uint32_t)na, .rkey = (uint32_t)nk};
+    if (sizeof b + n > cap)
+        return rank_fail(r, -ENOBUFS, "address", -1, "%zu bytes are too few for an address of %zu", cap, sizeof b + n);
+    memcpy((char *)buf + sizeof b, address, n);
+    ucx.ucp_worker_release_address(u->worker, address);
+    b.address = (uint32_t)n;
     snprintf(b.version, sizeof b.version, "%s", ucx.ucp_get_version_string());
     snprintf(b.api, sizeof b.api, "%s", u->api->name);
-    if (sizeof b + na + nk > cap)
-        return rank_fail(r, -ENOBUFS, "address", -1, "%zu bytes are too few for an address of %zu", cap, sizeof b + na + nk);
+    if (uses_rma(u) && (rc = pack_keys(r, &b, (char *)buf + sizeof b + n, cap - sizeof b - n)) < 0)
+        return rc;
     memcpy(buf, &b, sizeof b);
-    memcpy((char *)buf + sizeof b, address, na);
-    ucx.ucp_worker_release_address(u->worker, address);
-    if (rkey) {
-        memcpy((char *)buf + sizeof b + na, rkey, nk);
-        ucx.ucp_rkey_buffer_release(rkey);
-    }
-    return (int64_t)(sizeof b + na + nk);
+    return (int64_t)blob_bytes(&b);
 }
 
 void ucx_broke(struct weir_rank *r, int peer, const char *op, int code, const char *text)
@@ -145,16 +168,20 @@ static int take_address(struct weir_rank *r, int peer, const char *blob, size_t 
     if (len < sizeof b)
         return rank_fail(r, -EPROTO, "connect", peer, "its address has only %zu bytes", len);
     memcpy(&b, blob, sizeof b);
-    if (len != sizeof b + b.address + b.rkey)
+    if (len != blob_bytes(&b))
         return rank_fail(r, -EPROTO, "connect", peer, "its address is malformed");
     if ((rc = same_choice(r, peer, &b)) < 0)
         return rc;
     ucp_ep_params_t ep = {.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS, .address = (const ucp_address_t *)(blob + sizeof b)};
     if ((s = ucx.ucp_ep_create(u->worker, &ep, &p->ep)) != UCS_OK)
         return ucx_failed(r, "ucp_ep_create", peer, s);
-    if (uses_rma(u) && (s = ucx.ucp_ep_rkey_unpack(p->ep, blob + sizeof b + b.address, &p->rkey)) != UCS_OK)
-        return ucx_failed(r, "ucp_ep_rkey_unpack", peer, s);
-    p->base = b.base;
+    const char *key = blob + sizeof b + b.address;
+    for (int i = 0; i < KEYS && uses_rma(u); key += b.rkeys[i], i++) {
+        struct ucx_there *there = reached[i] == REGION_SINK ? &p->sink : &p->control;
+        if ((s = ucx.ucp_ep_rkey_unpack(p->ep, key, &there->rkey)) != UCS_OK)
+            return ucx_failed(r, "ucp_ep_rkey_unpack", peer, s);
+        there->base = b.bases[i];
+    }
     return 0;
 }
 
@@ -225,7 +252,7 @@ void ucx_carriers(struct weir_rank *r, int peer, char *list)
     if (!text)
         return;
     if (uses_rma(u))
-        carriers_ucx(list, text, ucx.ucp_rkey_ptr(p->rkey, p->base, &here) == UCS_OK ? carriers_mapping(here) : "", ucx_second_protocols());
+        carriers_ucx(list, text, ucx.ucp_rkey_ptr(p->sink.rkey, p->sink.base, &here) == UCS_OK ? carriers_mapping(here) : "", ucx_second_protocols());
     else
         carriers_ucx_messages(list, text);
     free(text);
@@ -241,16 +268,20 @@ int ucx_close(struct weir_rank *r)
     for (int p = 0; p < r->cfg.ranks; p++) {
         if (!u->peers[p].ep)
             continue;
-        if (u->peers[p].rkey)
-            ucx.ucp_rkey_destroy(u->peers[p].rkey);
+        if (uses_rma(u)) {
+            ucx.ucp_rkey_destroy(u->peers[p].control.rkey);
+            ucx.ucp_rkey_destroy(u->peers[p].sink.rkey);
+        }
         (void)ucx_await(r, ucx.ucp_ep_close_nbx(u->peers[p].ep, &none), "ucp_ep_close_nbx", p); /* a peer that left first is no fault */
         if ((rc = rank_expired(r)) < 0)
             return rc; /* the endpoint is still being closed */
     }
     /* before the context: UCX 1.13 aborts the process if memory is still mapped then */
-    ucx.ucp_mem_unmap(u->context, u->memh);
-    if (r->fab->caps & CAP_ALLOCATES)
-        r->mem = (struct weir_region){.fd = -1};
+    for (int i = 0; i < REGIONS; i++) {
+        ucx.ucp_mem_unmap(u->context, u->memh[i]);
+        if (u->allocated[i])
+            r->regions[i].base = NULL;
+    }
     ucx.ucp_worker_destroy(u->worker);
     ucx.ucp_cleanup(u->context);
     r->fab = &weir_fab_ucx;

@@ -1,6 +1,7 @@
 #include "unsupported.h"
 
 #include <errno.h>
+#include <stdio.h>
 
 #include "rank.h"
 
@@ -10,9 +11,9 @@ static int cannot(struct weir_rank *r, const char *op)
 }
 
 int unsupported_open(struct weir_rank *r) { return cannot(r, "open"); }
-int unsupported_attach(struct weir_rank *r, size_t bytes)
+int unsupported_attach(struct weir_rank *r, enum weir_region_name name)
 {
-    (void)bytes;
+    (void)name;
     return cannot(r, "register");
 }
 int64_t unsupported_address(struct weir_rank *r, void *buf, size_t cap)
@@ -41,10 +42,15 @@ int unsupported_flush(struct weir_rank *r, int peer, struct weir_req *q)
     (void)peer, (void)q;
     return cannot(r, "flush");
 }
-int unsupported_signal(struct weir_rank *r, int peer, uint64_t value)
+int unsupported_signal(struct weir_rank *r, int peer, uint64_t place, uint64_t value)
 {
-    (void)peer, (void)value;
+    (void)peer, (void)place, (void)value;
     return cannot(r, "signal");
+}
+int unsupported_tell(struct weir_rank *r, int peer, uint64_t place, uint64_t value)
+{
+    (void)peer, (void)place, (void)value;
+    return cannot(r, "tell");
 }
 int unsupported_ping(struct weir_rank *r, int peer, void *local, size_t n, uint64_t seq)
 {
@@ -67,6 +73,22 @@ int unsupported_close(struct weir_rank *r)
 {
     (void)r;
     return 0;
+}
+
+int unsupported_export(const struct weir_region *m, int *fd, struct weir_err *err)
+{
+    (void)fd;
+    err->code = -EOPNOTSUPP;
+    snprintf(err->text, sizeof err->text, "memory of kind %s cannot be shared with another process", m->kind->name);
+    return err->code;
+}
+
+int unsupported_import(int fd, size_t bytes, struct weir_region *out, struct weir_err *err)
+{
+    (void)fd, (void)bytes, (void)out;
+    err->code = -EOPNOTSUPP;
+    snprintf(err->text, sizeof err->text, "memory of this kind cannot be that of another process");
+    return err->code;
 }
 
 int posts_itself(struct weir_rank *r)

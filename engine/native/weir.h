@@ -10,7 +10,8 @@
 
 #include "carriers.h"
 
-struct weir_team; /* team.h */
+struct weir_team;   /* team.h */
+struct weir_memory; /* memory.h */
 
 #define WEIR_TEXT 512
 #define WEIR_MAX_RANKS 1024
@@ -38,21 +39,23 @@ enum weir_verify { VERIFY_NONE, VERIFY_SAMPLE, VERIFY_FULL };
 enum weir_pages { PAGES_DEFAULT, PAGES_THP, PAGES_2MIB, PAGES_1GIB };
 enum weir_numa { NUMA_DEFAULT, NUMA_LOCAL, NUMA_NODE }; /* from the last on: node 0, 1, … */
 
-/* Who moves to whom is the same for all cases of a launch. Each pair of initiator
- * and target has a region of its own at both: at the initiator the k-th in its
- * local area belongs to its k-th target, at the target the k-th in its exposed
- * area to its k-th source. How large the regions are follows from the case. The cells
- * of a matrix have sizes of their own, and with them places. */
+/* A rank has three regions of memory: control has the words by which ranks meet, the
+ * source what its own requests write from and read to, the sink what peers write to and
+ * read from. Who moves to whom is the same for all cases of a launch. Each pair of
+ * initiator and target has a buffer in the initiator's source and one in the target's
+ * sink: the k-th of a source is for the k-th target, the k-th of a sink for the k-th
+ * peer that initiates to it. How large they are follows from the case. The cells of a
+ * matrix have sizes of their own, and with them places. */
 struct weir_flow {
     int      peer;
-    int      region;        /* index of this rank's region in the peer's exposed area */
+    int      buffer;        /* which of those in the peer's sink is this rank's */
     uint64_t bytes;         /* of a cell; 0: this is none */
-    uint64_t local, remote; /* of a cell: where it lies in this rank's local and in the peer's exposed area */
+    uint64_t local, remote; /* of a cell: where it lies in this rank's source and in the peer's sink */
 };
 
 struct weir_source {
     int      peer;
-    uint64_t bytes, offset; /* of a cell, in this rank's exposed area */
+    uint64_t bytes, offset; /* of a cell, in this rank's sink */
 };
 
 struct weir_turn { /* of probing links one after the other: a link's ends take it together */
@@ -61,7 +64,7 @@ struct weir_turn { /* of probing links one after the other: a link's ends take i
 
 struct weir_own { /* a cell of a matrix that a rank sends to itself */
     uint64_t bytes;    /* 0: there is none */
-    uint64_t from, to; /* in its local and in its exposed area */
+    uint64_t from, to; /* in its source and in its sink */
 };
 
 struct weir_flows { /* of a rank */
@@ -72,16 +75,26 @@ struct weir_flows { /* of a rank */
     int                       ntargets, nsources, nturns;
 };
 
+/* Of the two regions with data, in bytes: regions.go works it out. */
+struct weir_layout {
+    uint64_t source, sink; /* how large they are */
+    uint64_t first;        /* in the source: where offsets in it are counted from */
+    uint64_t probe;        /* in the sink: where ceilings are probed; 0: in all of it, because no peer uses it */
+};
+
+/* A bare socket is probed with pieces of up to as many bytes, whatever a case moves: a
+ * source has as many behind its first, and a sink to probe in. */
+#define WEIR_LEAST ((uint64_t)4 << 20)
+
 struct weir_config { /* texts and lists are copied when the rank is opened */
     const char          *fabric;
     int                  rank, ranks, cpu; /* cpu -1: anywhere */
     int                  one_host;         /* all ranks are on this host */
-    uint64_t             region;           /* bytes of the largest region of the launch; of a matrix of what this rank probes with */
-    uint64_t             local, exposed;   /* bytes of the cells of a matrix in these areas; 0: the areas are of regions */
+    const struct weir_memory *source, *sink; /* the kinds of memory of these regions */
+    struct weir_layout   layout;
     uint64_t             seed;
     int                  pages;
     int                  numa; /* the node that memory is made on: the kernel's choice, that of the processor that the rank is on, or NUMA_NODE + its number */
-    int                  heap; /* memory is private to this rank, whatever the fabric would allocate */
     int                  sleeps; /* who waits for something to come sleeps until it does */
     const struct weir_flows *flows; /* whom this rank has to do with, which cases choose from */
     int                  nflows;
@@ -101,11 +114,11 @@ struct weir_case {
     uint64_t block, batch, iterations, warmup, in_flight;
     uint32_t every;    /* one request in so many is stamped */
     uint64_t shards;   /* of a matrix: into so many requests to the fabric each cell is cut, if it has as many bytes */
-    uint64_t slots;    /* places of a region that requests go round */
+    uint64_t slots;    /* places of a buffer that requests go round */
     uint64_t stride;   /* bytes from one of them to the next */
     int64_t  duration; /* not 0: instead of iterations */
     int64_t  timeout; /* of the whole case */
-    int64_t  corrupt; /* self-test: flip the received byte at this offset, counted over all regions, before the check; -1: do not */
+    int64_t  corrupt; /* self-test: flip the received byte at this offset, counted over all buffers, before the check; -1: do not */
     int      corrupt_timed; /* before the check of the timed part, not of an untimed pass */
     int      played;  /* not 0: the step of this number, less 1, of the sequence that was played; it was measured and checked there */
 };
@@ -217,6 +230,9 @@ struct weir_info { /* of a fabric on this host */
     char paths[WEIR_CARRIERS]; /* to other hosts, a list of carriers.h: CARRIES_DATA where a device reads and writes
                                 * remote memory, CARRIES_EMULATED where software does, CARRIES_POSSIBLY: not told */
 };
+/* Bytes of the control region of one of so many ranks. */
+uint64_t weir_control_bytes(int ranks);
+
 int         weir_probe(const char *fabric, struct weir_info *out);
 const char *weir_fabric_name(int i); /* NULL past the last */
 

@@ -10,17 +10,11 @@ import (
 
 	"golang.org/x/sync/semaphore"
 	"google.golang.org/grpc/codes"
-	grpcpeer "google.golang.org/grpc/peer"
 	"google.golang.org/grpc/status"
 )
 
 // attach attends to an agent over one of its connections.
-func (s *Server) attach(stream coordinatorStream) error {
-	from, ok := grpcpeer.FromContext(stream.Context())
-	if !ok {
-		return status.Error(codes.Internal, "a call from nowhere")
-	}
-	p := from.Addr.(peerAddress).peer
+func (s *Server) attach(p *peer, stream coordinatorStream) error {
 	first, err := stream.Recv()
 	if err != nil {
 		return err

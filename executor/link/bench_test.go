@@ -1,7 +1,9 @@
 package link
 
 import (
+	"context"
 	"fmt"
+	"net"
 	"runtime"
 	"testing"
 )
@@ -39,4 +41,48 @@ func BenchmarkAgents(b *testing.B) {
 	runtime.GC()
 	runtime.ReadMemStats(&after)
 	b.ReportMetric(float64(after.HeapInuse+after.StackInuse-before.HeapInuse-before.StackInuse)/float64(n), "B/agent")
+}
+
+// How long it takes from dialling until the first message is taken.
+func BenchmarkFirstMessage(b *testing.B) {
+	took := make(chan struct{}, 1)
+	s := serve(b, func(o *ServerOptions) { o.Take = func(string, Message) error { took <- struct{}{}; return nil } }, limit)
+	o := s.options(b, "n1")
+	for n := 0; b.Loop(); n++ {
+		o.Instance = fmt.Sprint("i", n)
+		l := dial(b, o)
+		if err := l.Send(Message{Kind: "k", Body: []byte("hello")}); err != nil {
+			b.Fatal(err)
+		}
+		<-took
+		b.StopTimer()
+		if err := goodbye(l); err != nil {
+			b.Fatal(err)
+		}
+		b.StartTimer()
+	}
+}
+
+// How long it takes from the cut of a connection until the next message is taken.
+func BenchmarkReconnect(b *testing.B) {
+	took := make(chan struct{}, 1)
+	s := serve(b, func(o *ServerOptions) { o.Take = func(string, Message) error { took <- struct{}{}; return nil } }, limit)
+	o := s.options(b, "n1")
+	conns := make(chan net.Conn, 1)
+	o.Connect = func(ctx context.Context) (net.Conn, error) {
+		conn, err := s.connect(ctx)
+		if err == nil {
+			conns <- conn
+		}
+		return conn, err
+	}
+	l := dial(b, o)
+	for b.Loop() {
+		(<-conns).Close()
+		if err := l.Send(Message{Kind: "k", Body: []byte("hello")}); err != nil {
+			b.Fatal(err)
+		}
+		<-took
+	}
+	<-conns
 }

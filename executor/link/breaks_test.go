@@ -159,6 +159,34 @@ func TestSilenceIsTheEnd(t *testing.T) {
 	t.Logf("lost after %s, down after %s", atAgent, atCoordinator)
 }
 
+// A coordinator that does not take what an agent sends lives, and so does the agent: signs
+// of life pass what waits.
+func TestWaitingIsNotSilence(t *testing.T) {
+	const silence = time.Second
+	hold := make(chan struct{})
+	s := serve(t, func(o *ServerOptions) {
+		o.Silence = silence
+		take := o.Take
+		o.Take = func(node string, m Message) error { <-hold; return take(node, m) }
+	}, limit)
+	o := s.options(t, "n1")
+	o.Silence = silence
+	connections := 0
+	o.Connect = func(ctx context.Context) (net.Conn, error) { connections++; return s.connect(ctx) }
+	l := dial(t, o)
+	for i := range 20 {
+		if err := l.Send(Message{Kind: fmt.Sprint("k", i), Body: make([]byte, window)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	time.Sleep(3 * silence)
+	close(hold)
+	s.wait(t, "took n1 k19")
+	if got := s.seen(); len(got) != 21 || connections != 1 {
+		t.Errorf("%d connections: %q", connections, got)
+	}
+}
+
 // A break that is shorter than the silence is none: nobody hears of it.
 func TestABreakIsNotTheEnd(t *testing.T) {
 	s := serve(t, nil, limit)

@@ -10,8 +10,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/hashicorp/yamux"
-
 	"weir/executor/trust"
 )
 
@@ -22,10 +20,10 @@ const (
 	enrolProtocol = "weir-enrol/1"
 )
 
-// greeting is what the coordinator sends first. Until it has come the agent sends
-// nothing, so that the alert by which its certificate is refused is not lost behind a
-// reset.
-const greeting = 1
+// greeting is what the coordinator sends first: the version of the protocol. Until it has
+// come the agent sends nothing, so that the alert by which its certificate is refused is
+// not lost behind a reset.
+const greeting = 2
 
 // epoch is where the time of this process begins.
 var epoch = time.Now()
@@ -33,15 +31,13 @@ var epoch = time.Now()
 // now is a time that no change of the clock changes.
 func now() time.Duration { return time.Since(epoch) }
 
-// wire is a connection after the handshake: it ends when it says nothing for too
-// long, or more than it may.
+// wire is a connection after the handshake: it ends when it says nothing for too long.
 type wire struct {
-	raw    net.Conn
-	tls    *tls.Conn
-	frames *frames
-	idle   time.Duration
-	silent *fuse
-	ended  chan struct{}
+	net.Conn // of TLS
+	raw      net.Conn
+	idle     time.Duration
+	silent   *fuse
+	ended    chan struct{}
 
 	mu    sync.Mutex
 	heard time.Duration // when a byte came last
@@ -102,27 +98,22 @@ func within(ctx context.Context, raw net.Conn, f func() error) error {
 }
 
 func newWire(raw net.Conn, t *tls.Conn, p pace) *wire {
-	w := &wire{raw: raw, tls: t, frames: newFrames(), idle: p.idle, ended: make(chan struct{}), heard: now()}
+	w := &wire{Conn: t, raw: raw, idle: p.idle, ended: make(chan struct{}), heard: now()}
 	w.silent = newFuse(func() { w.end(fmt.Errorf("nothing was heard for %s", p.idle)) })
 	w.silent.Reset(p.idle)
 	return w
 }
 
-// Read is yamux's. What comes has passed TLS: nobody but the peer can feign its life.
+// Read is gRPC's. What comes has passed TLS: nobody but the peer can feign its life.
 func (w *wire) Read(b []byte) (int, error) {
-	n, err := w.tls.Read(b)
+	n, err := w.Conn.Read(b)
 	if n > 0 {
-		at := now()
 		w.mu.Lock()
 		if w.cause == nil { // what comes after the end is no sign of life
-			w.heard = at
+			w.heard = now()
 			w.silent.Reset(w.idle)
 		}
 		w.mu.Unlock()
-		if err := w.frames.see(b[:n], at); err != nil {
-			w.end(err)
-			return 0, err
-		}
 	}
 	if err != nil {
 		w.end(err)
@@ -131,15 +122,15 @@ func (w *wire) Read(b []byte) (int, error) {
 }
 
 func (w *wire) Write(b []byte) (int, error) {
-	n, err := w.tls.Write(b)
+	n, err := w.Conn.Write(b)
 	if err != nil {
 		w.end(err)
 	}
 	return n, err
 }
 
-// Close is yamux's.
-func (w *wire) Close() error { w.end(net.ErrClosed); return nil }
+// Close is gRPC's, which knows better why.
+func (w *wire) Close() error { w.end(errClosed); return nil }
 
 // end closes the connection; the first cause stays. It says no goodbye of TLS: that
 // could block, and gRPC's messages say when an end is in order.
@@ -172,37 +163,35 @@ func (w *wire) lastHeard() time.Duration {
 	return w.heard
 }
 
-// window is how many bytes of one stream may be on their way: enough for 100 MB/s over
-// 10 ms.
-const window = 1 << 20
-
-// muxConfig has limits for what is above the connection; whether that lives, wire
-// decides.
-func muxConfig() *yamux.Config {
-	c := yamux.DefaultConfig()
-	c.AcceptBacklog = 8
-	c.EnableKeepAlive = false // beat does: yamux's waits for answers, which may stand behind megabytes
-	c.ConnectionWriteTimeout = 30 * time.Second
-	c.StreamOpenTimeout, c.StreamCloseTimeout = 30*time.Second, 10*time.Second
-	c.MaxStreamWindowSize = window
-	c.LogOutput = io.Discard
-	return c
+// heartbeat is either side of the call of that name.
+type heartbeat interface {
+	Context() context.Context
+	Send(*Beat) error
+	Recv() (*Beat, error)
 }
 
-// beat sends signs of life until the connection ends. It waits for no answers: also a
-// peer who only listens is to hear that we live.
-func beat(w *wire, mux *yamux.Session, every time.Duration) {
-	var asking sync.WaitGroup
-	defer asking.Wait()
-	t := time.NewTicker(every)
-	defer t.Stop()
+// beat sends signs of life until the call ends. It waits for no answers, which may stand
+// behind megabytes: those of the other side are their own.
+func beat(call heartbeat, every time.Duration) {
+	var sending sync.WaitGroup
+	defer sending.Wait()
+	sending.Go(func() {
+		t := time.NewTicker(every)
+		defer t.Stop()
+		for {
+			select {
+			case <-call.Context().Done():
+				return
+			case <-t.C:
+				if call.Send(&Beat{}) != nil {
+					return
+				}
+			}
+		}
+	})
 	for {
-		select {
-		case <-w.ended:
-			mux.Close() // ends those who ask
+		if _, err := call.Recv(); err != nil {
 			return
-		case <-t.C:
-			asking.Go(func() { _, _ = mux.Ping() })
 		}
 	}
 }

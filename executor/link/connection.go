@@ -7,8 +7,8 @@ import (
 	"net"
 	"sync"
 
-	"github.com/hashicorp/yamux"
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/status"
 
 	"weir/executor/trust"
 )
@@ -16,8 +16,8 @@ import (
 // connection is one of the connections that a link takes.
 type connection struct {
 	*wire
-	mux      *yamux.Session
 	client   *grpc.ClientConn
+	life     context.Context // of its calls
 	stream   agentStream
 	received uint64 // pieces that the coordinator has
 	stop     context.CancelFunc
@@ -41,18 +41,20 @@ func (l *Link) attach(ctx, life context.Context) (*connection, error) {
 	if err != nil {
 		return nil, err
 	}
-	mux, err := yamux.Client(w, muxConfig())
-	if err != nil {
+	c := &connection{wire: w}
+	if c.client, err = newClient(w); err != nil {
 		w.end(err)
 		return nil, err
 	}
-	c := &connection{wire: w, mux: mux}
-	c.wg.Go(func() { beat(w, mux, l.pace.beat) })
-	all, stop := context.WithCancel(life)
-	c.stop = stop
-	context.AfterFunc(all, func() { w.end(errClosed) })
-	end := context.AfterFunc(ctx, stop)
-	err = c.hello(all, l.o)
+	c.life, c.stop = context.WithCancel(life)
+	context.AfterFunc(c.life, func() { w.end(errClosed) })
+	end := context.AfterFunc(ctx, c.stop)
+	c.wg.Go(func() {
+		if call, err := NewLinkClient(c.client).Heartbeat(c.life); err == nil {
+			beat(call, l.pace.beat)
+		}
+	})
+	err = c.hello(l.o)
 	if !end() && err == nil {
 		err = context.Cause(ctx)
 	}
@@ -72,9 +74,8 @@ func (l *Link) attach(ctx, life context.Context) (*connection, error) {
 var errFarewell = refused("this agent has said goodbye to the coordinator already")
 
 // hello says who we are and hears how far we got.
-func (c *connection) hello(ctx context.Context, o Options) (err error) {
-	c.stream, c.client, err = attachTo(ctx, func() (net.Conn, error) { return c.open(streamAttach) })
-	if err != nil {
+func (c *connection) hello(o Options) (err error) {
+	if c.stream, err = NewLinkClient(c.client).Attach(c.life); err != nil {
 		return final(err)
 	}
 	if err := c.stream.Send(&FromAgent{Say: &FromAgent_Hello{&Hello{Session: o.Session, Node: o.Node, Instance: o.Instance}}}); err != nil {
@@ -97,19 +98,6 @@ func (c *connection) hello(ctx context.Context, o Options) (err error) {
 	}
 	c.received = welcome.Received
 	return nil
-}
-
-// open opens a stream of a kind.
-func (c *connection) open(kind byte) (net.Conn, error) {
-	s, err := c.mux.OpenStream()
-	if err != nil {
-		return nil, err
-	}
-	if _, err := s.Write([]byte{kind}); err != nil {
-		s.Close()
-		return nil, err
-	}
-	return s, nil
 }
 
 // converse carries messages over until all was said, then nil, or the connection ends.
@@ -190,28 +178,33 @@ func (c *connection) listen(out *outbox) error {
 	}
 }
 
-// etcd opens a stream to the coordinator's etcd.
+// etcd opens a connection to the coordinator's etcd.
 func (c *connection) etcd(ctx context.Context) (net.Conn, error) {
-	conn, err := c.open(streamEtcd)
-	if err != nil {
-		return nil, err
+	life, end := context.WithCancel(c.life)
+	opening := context.AfterFunc(ctx, end)
+	call, err := NewLinkClient(c.client).Tunnel(life)
+	if err == nil {
+		_, err = call.Recv() // it is open
 	}
-	if err := within(ctx, conn, func() error { return readAnswer(conn) }); err != nil {
-		conn.Close()
-		if cause := c.why(); cause != nil {
-			err = cause
-		}
-		return nil, fmt.Errorf("reaching etcd through the coordinator: %w", err)
+	if !opening() && err == nil {
+		err = context.Cause(ctx)
 	}
-	return conn, nil
+	if err == nil {
+		return &tunnel{call: call, end: end}, nil
+	}
+	end()
+	if cause := c.why(); cause != nil {
+		err = cause
+	} else if ctx.Err() == nil {
+		err = refused("%s", status.Convert(err).Message())
+	}
+	return nil, fmt.Errorf("reaching etcd through the coordinator: %w", err)
 }
 
 // close ends the connection and waits for what belongs to it.
 func (c *connection) close() {
 	c.end(errClosed)
-	if c.client != nil {
-		c.client.Close()
-	}
+	c.client.Close()
 	c.stop()
 	c.wg.Wait()
 }

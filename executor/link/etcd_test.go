@@ -7,6 +7,8 @@ import (
 	"io"
 	"net"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -53,6 +55,44 @@ func TestStreamsToEtcd(t *testing.T) {
 	}
 	if _, err := l.Etcd(t.Context()); err == nil || !strings.Contains(err.Error(), "closed") {
 		t.Errorf("%v", err)
+	}
+}
+
+// endless is an etcd that says more than anybody reads.
+type endless struct {
+	nowhere
+	said   atomic.Int64
+	once   sync.Once
+	closed chan struct{}
+}
+
+func (e *endless) Read(b []byte) (int, error)  { e.said.Add(int64(len(b))); return len(b), nil }
+func (e *endless) Write(b []byte) (int, error) { <-e.closed; return 0, net.ErrClosed }
+func (e *endless) Close() error                { e.once.Do(func() { close(e.closed) }); return nil }
+
+// A stream to etcd that is not read holds up nothing else on its connection, and what waits for
+// it is bounded.
+func TestAStreamToEtcdThatIsNotRead(t *testing.T) {
+	etcd := &endless{closed: make(chan struct{})}
+	s := serve(t, func(o *ServerOptions) { o.Etcd = func(context.Context) (net.Conn, error) { return etcd, nil } }, limit)
+	l := dial(t, s.options(t, "n1"))
+	conn, err := l.Etcd(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	for etcd.said.Load() < window { // what the stream may have on its way
+		time.Sleep(time.Millisecond)
+	}
+	for i := range 10 {
+		m := Message{Kind: fmt.Sprint("k", i), Body: content(window, uint64(i))}
+		if err := l.Send(m); err != nil {
+			t.Fatal(err)
+		}
+		s.wait(t, "took n1 "+digest(m))
+	}
+	if said := etcd.said.Load(); said > window+1<<20 {
+		t.Errorf("%d bytes are read for a stream that takes %d", said, window)
 	}
 }
 

@@ -93,11 +93,7 @@ func serve(t testing.TB, change func(*ServerOptions), wait time.Duration) *side 
 	if s.Server, err = newServer(o, wait); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	t.Cleanup(s.Close)
 	address, err := s.Listen("127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

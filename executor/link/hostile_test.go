@@ -1,9 +1,7 @@
 package link
 
 import (
-	"context"
 	"crypto/tls"
-	"encoding/binary"
 	"errors"
 	"io"
 	"net"
@@ -13,9 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hashicorp/yamux"
 	"google.golang.org/grpc"
-	"google.golang.org/grpc/credentials/insecure"
 
 	"weir/executor/trust"
 )
@@ -44,13 +40,6 @@ func secured(t *testing.T, s *side) *tls.Conn {
 	return c
 }
 
-func frame(kind byte, flags uint16, stream, length uint32) []byte {
-	b := []byte{0, kind}
-	b = binary.BigEndian.AppendUint16(b, flags)
-	b = binary.BigEndian.AppendUint32(b, stream)
-	return binary.BigEndian.AppendUint32(b, length)
-}
-
 // dropped waits until the coordinator has closed a connection, whatever it says before.
 func dropped(t *testing.T, conn net.Conn) {
 	t.Helper()
@@ -59,7 +48,7 @@ func dropped(t *testing.T, conn net.Conn) {
 	}
 }
 
-// Who does not speak the protocol is dropped, without anybody hearing of it, and
+// Who does not say who they are in time is dropped, without anybody hearing of it, and
 // others are served meanwhile.
 func TestHostilePeersAreDropped(t *testing.T) {
 	s := serve(t, nil, brief)
@@ -75,66 +64,21 @@ func TestHostilePeersAreDropped(t *testing.T) {
 			_, _ = c.Write([]byte{22, 3, 1, 1, 0, 1, 0})
 			dropped(t, c)
 		},
-		"nothing after TLS": func(t *testing.T) { dropped(t, secured(t, s)) },
+		"nothing after TLS":    func(t *testing.T) { dropped(t, secured(t, s)) },
+		"nothing after HTTP/2": func(t *testing.T) { c, _ := framed(t, s); dropped(t, c) },
 		"signs of life, but no name": func(t *testing.T) {
-			c := secured(t, s)
+			c, f := framed(t, s)
+			call(t, f, 1, Link_Heartbeat_FullMethodName)
 			go func() {
-				for i := uint32(0); ; i++ {
-					if _, err := c.Write(frame(typePing, flagSYN, 0, i)); err != nil {
-						return
-					}
+				for f.WriteData(1, false, make([]byte, 5)) == nil { // an empty message
 					time.Sleep(20 * time.Millisecond)
 				}
 			}()
 			dropped(t, c)
 		},
-		"garbage after TLS": func(t *testing.T) {
-			c := secured(t, s)
-			_, _ = c.Write(content(100, 1))
-			dropped(t, c)
-		},
-		"a frame of 4 GiB": func(t *testing.T) {
-			c := secured(t, s)
-			_, _ = c.Write(append(frame(typeData, flagSYN, 1, 1), streamAttach))
-			_, _ = c.Write(frame(typeData, 0, 1, 0xffffffff))
-			dropped(t, c)
-		},
-		"many streams": func(t *testing.T) {
-			c := secured(t, s)
-			for i := range uint32(100) {
-				if _, err := c.Write(frame(typeData, flagSYN, 2*i+1, 0)); err != nil {
-					break
-				}
-			}
-			dropped(t, c)
-		},
-		"many questions": func(t *testing.T) {
-			c := secured(t, s)
-			flood := make([]byte, 0, 12*1000)
-			for i := range uint32(1000) {
-				flood = append(flood, frame(typePing, flagSYN, 0, i)...)
-			}
-			for range 1000 {
-				if _, err := c.Write(flood); err != nil {
-					break
-				}
-			}
-			dropped(t, c)
-		},
-		"a stream of no kind": func(t *testing.T) {
-			c := secured(t, s)
-			_, _ = c.Write(append(frame(typeData, flagSYN, 1, 1), 'z'))
-			dropped(t, c)
-		},
-		"etcd before a name": func(t *testing.T) {
-			c := secured(t, s)
-			_, _ = c.Write(append(frame(typeData, flagSYN, 1, 1), streamEtcd))
-			dropped(t, c)
-		},
-		"no HTTP/2": func(t *testing.T) {
-			c := secured(t, s)
-			_, _ = c.Write(append(append(frame(typeData, flagSYN, 1, 1), streamAttach), frame(typeData, 0, 1, 100)...))
-			_, _ = c.Write(content(100, 2))
+		"a call that there is not": func(t *testing.T) {
+			c, f := framed(t, s)
+			call(t, f, 1, "/weir.link.v1.Link/Else")
 			dropped(t, c)
 		},
 	} {
@@ -284,22 +228,21 @@ func speaking(t *testing.T, s *side, i trust.Identity) agentStream {
 	if err != nil {
 		t.Fatal(err)
 	}
-	mux, err := yamux.Client(w, muxConfig())
+	client, err := newClient(w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { client.Close() })
+	stream, err := NewLinkClient(client).Attach(t.Context(), grpc.MaxCallSendMsgSize(2<<20))
+	if err != nil {
+		t.Fatal(err)
+	}
+	alive, err := NewLinkClient(client).Heartbeat(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	done := make(chan struct{})
-	go func() { defer close(done); beat(w, mux, paceOf(calm).beat) }()
-	c := &connection{wire: w, mux: mux}
-	client, err := grpc.NewClient("passthrough:///x", grpc.WithTransportCredentials(insecure.NewCredentials()),
-		grpc.WithContextDialer(func(context.Context, string) (net.Conn, error) { return c.open(streamAttach) }))
-	if err != nil {
-		t.Fatal(err)
-	}
-	stream, err := client.NewStream(t.Context(), &attachStream, attachMethod)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { client.Close(); w.end(errClosed); <-done })
-	return &grpc.GenericClientStream[FromAgent, FromCoordinator]{ClientStream: stream}
+	go func() { defer close(done); beat(alive, paceOf(calm).beat) }()
+	t.Cleanup(func() { w.end(errClosed); <-done })
+	return stream
 }

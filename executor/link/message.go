@@ -1,14 +1,14 @@
 // Package link is the connection between an agent and the coordinator of a session.
 //
 // The agent dials, whoever opened the way: TLS 1.3, in which both show certificates of
-// one authority, then yamux, so that one connection carries several streams. One of them
-// is "attach", a call of gRPC in which the agent hands over messages; others are spliced
-// to the coordinator's etcd, for agents that cannot reach it.
+// one authority, then gRPC. An agent hands over its messages in one call, Attach. For
+// agents that cannot reach the coordinator's etcd, Tunnel is a connection to it.
 //
 // Messages arrive in order and exactly once for each instance of an agent, also when the
 // connection breaks and is made again: they are cut into numbered pieces, which the agent
 // keeps until they are acknowledged, and the coordinator keeps what has come of a message.
-// Each side sends a sign of life every third of Silence; a connection that says nothing
+// Each side sends a sign of life every third of Silence, in the call Heartbeat: gRPC's own
+// keepalive asks every 10 s at most, and only of a peer that is idle. A connection that says nothing
 // for three fifths of it is given up and made anew, and a peer of whom nothing was heard
 // for all of it is gone for good, for both sides.
 //

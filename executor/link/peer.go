@@ -4,133 +4,133 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
-	"io"
+	"fmt"
 	"net"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"github.com/hashicorp/yamux"
+	"google.golang.org/grpc/credentials"
 
 	"weir/executor/trust"
 )
 
-// peer is one connection of an agent.
+// peer is one connection of an agent, which gRPC gives to each of its calls.
 type peer struct {
 	*wire
 	name     string      // of its certificate
 	admitted func()      // it is no stranger any more
 	called   atomic.Bool // it has said hello
 	known    atomic.Bool // it was told welcome
-	streams  atomic.Int32
 }
 
-// serve serves one connection until it ends. It gives back the place among strangers
-// that it came with.
-func (s *Server) serve(raw net.Conn) {
-	admitted := sync.OnceFunc(func() { <-s.strangers })
-	defer admitted()
-	defer raw.Close()
+// AuthType is gRPC's.
+func (p *peer) AuthType() string { return "tls" }
+
+// handshake makes peers of strangers.
+type handshake struct {
+	credentials.TransportCredentials // nil: a server asks for no other method
+	s                                *Server
+}
+
+// ServerHandshake answers who enrols itself; gRPC hears only of agents.
+func (h handshake) ServerHandshake(raw net.Conn) (net.Conn, credentials.AuthInfo, error) {
+	s := h.s
 	hurry, cancel := context.WithTimeout(s.life, s.patience)
 	defer cancel()
 	conn := tls.Server(raw, s.tls)
-	if conn.HandshakeContext(hurry) != nil {
-		return
+	if err := conn.HandshakeContext(hurry); err != nil {
+		return nil, nil, err
 	}
 	state := conn.ConnectionState()
 	switch state.NegotiatedProtocol {
 	case enrolProtocol:
 		_ = within(hurry, raw, func() error { s.enrol(conn); return nil })
-		return
+		return nil, nil, errors.New("the connection was for enrolling")
 	case linkProtocol:
-	default: // a peer that names none
-		return
+	default:
+		return nil, nil, errors.New("the peer names no protocol")
 	}
 	role, name, err := trust.PeerName(state)
-	if err != nil || role != trust.Agent {
-		return
+	if err != nil {
+		return nil, nil, err
 	}
-	if within(hurry, raw, func() error { _, err := conn.Write([]byte{greeting}); return err }) != nil {
-		return
+	if role != trust.Agent {
+		return nil, nil, fmt.Errorf("the peer is a %s", role)
+	}
+	if err := within(hurry, raw, func() error { _, err := conn.Write([]byte{greeting}); return err }); err != nil {
+		return nil, nil, err
 	}
 	p := &peer{wire: newWire(raw, conn, s.pace), name: name}
-	stranger := time.AfterFunc(s.patience, func() { p.end(errors.New("it did not say who it is")) })
-	p.admitted = func() { stranger.Stop(); admitted() }
-	defer stranger.Stop()
-	s.carry(p)
+	late := time.AfterFunc(s.patience, func() { p.end(errors.New("it did not say who it is")) })
+	p.admitted = func() { late.Stop(); raw.(*stranger).admitted() }
+	return p.wire, p, nil
 }
 
-// carry serves the streams of a connection until it ends.
-func (s *Server) carry(p *peer) {
-	mux, err := yamux.Server(p.wire, muxConfig())
-	if err != nil {
-		p.end(err)
-		return
-	}
-	life, cancel := context.WithCancel(s.life)
-	defer cancel()
-	context.AfterFunc(life, func() { p.end(errors.New("the session is over")) })
-	var streams sync.WaitGroup
-	defer streams.Wait()
-	streams.Go(func() { beat(p.wire, mux, s.pace.beat) })
-	for {
-		stream, err := mux.AcceptStream()
-		if err != nil {
-			p.end(err)
-			return
-		}
-		if p.streams.Add(1) > maxStreams {
-			p.end(errors.New("it opens too many streams"))
-			return
-		}
-		streams.Go(func() {
-			defer p.streams.Add(-1)
-			s.stream(life, p, stream)
-		})
-	}
-}
-
-// stream does what a stream is for.
-func (s *Server) stream(ctx context.Context, p *peer, stream net.Conn) {
-	kind := make([]byte, 1)
-	hurry, cancel := context.WithTimeout(ctx, s.patience)
-	err := within(hurry, stream, func() error { _, err := io.ReadFull(stream, kind); return err })
-	cancel()
-	switch {
-	case err != nil:
-		stream.Close()
-	case kind[0] == streamEtcd && p.known.Load():
-		s.splice(ctx, stream)
-		stream.Close()
-	case kind[0] == streamAttach:
-		h := &handed{Conn: stream, peer: p, closed: make(chan struct{})}
-		select {
-		case s.attached.conns <- h:
-			<-h.closed // by gRPC, whatever happens
-		case <-ctx.Done():
-			stream.Close()
-		}
-	default:
-		p.end(errors.New("it opens a stream of which there are none"))
-	}
-}
-
-// handed is a stream that gRPC has, by whose address the call knows its connection.
-type handed struct {
+// stranger is a connection that has one of the places for those who have not said who
+// they are, until it is admitted or closed. The end of the session closes it.
+type stranger struct {
 	net.Conn
-	peer   *peer
-	once   sync.Once
-	closed chan struct{}
+	admitted func()
+	leave    func()
+	left     chan struct{}
 }
 
-func (h *handed) Close() error {
-	h.once.Do(func() { close(h.closed) })
-	return h.Conn.Close()
+// stranger gives a connection the place that was taken for it.
+func (s *Server) stranger(conn net.Conn) *stranger {
+	c := &stranger{Conn: conn, admitted: sync.OnceFunc(func() { <-s.strangers }), left: make(chan struct{})}
+	stop := context.AfterFunc(s.life, func() { c.Close() })
+	c.leave = sync.OnceFunc(func() { stop(); c.admitted(); close(c.left) })
+	return c
 }
 
-func (h *handed) RemoteAddr() net.Addr { return peerAddress{h.peer} }
+func (c *stranger) Close() error {
+	defer c.leave()
+	return c.Conn.Close()
+}
 
-type peerAddress struct{ peer *peer }
+// placeForStranger waits for a place; there is none when the session is over.
+func (s *Server) placeForStranger() bool {
+	select {
+	case s.strangers <- struct{}{}:
+		return true
+	case <-s.life.Done():
+		return false
+	}
+}
 
-func (peerAddress) Network() string { return "link" }
-func (peerAddress) String() string  { return "an agent" }
+// door accepts connections while there are places for strangers.
+type door struct {
+	net.Listener
+	s *Server
+}
+
+func (d door) Accept() (net.Conn, error) {
+	if !d.s.placeForStranger() {
+		return nil, net.ErrClosed
+	}
+	conn, err := d.Listener.Accept()
+	if err != nil {
+		<-d.s.strangers
+		return nil, err
+	}
+	return d.s.stranger(conn), nil
+}
+
+// single is a listener that has one connection, and ends with it.
+type single struct {
+	conn  *stranger
+	given bool
+}
+
+func (l *single) Accept() (net.Conn, error) {
+	if !l.given {
+		l.given = true
+		return l.conn, nil
+	}
+	<-l.conn.left
+	return nil, net.ErrClosed
+}
+
+func (l *single) Close() error   { return l.conn.Close() }
+func (l *single) Addr() net.Addr { return nowhere{} }

@@ -22,6 +22,7 @@ func Pipe(r io.ReadCloser, w io.WriteCloser) net.Conn {
 }
 
 type pipe struct {
+	nowhere
 	r    io.ReadCloser
 	w    io.WriteCloser
 	came *io.PipeReader
@@ -42,8 +43,13 @@ func (p *pipe) Close() error {
 	return p.err
 }
 
-func (p *pipe) LocalAddr() net.Addr                { return named("pipe") }
-func (p *pipe) RemoteAddr() net.Addr               { return named("pipe") }
-func (p *pipe) SetDeadline(t time.Time) error      { return nil }
-func (p *pipe) SetReadDeadline(t time.Time) error  { return nil }
-func (p *pipe) SetWriteDeadline(t time.Time) error { return nil }
+// nowhere is what a connection has without an address and without deadlines.
+type nowhere struct{}
+
+func (nowhere) Network() string                  { return "link" }
+func (nowhere) String() string                   { return "link" }
+func (nowhere) LocalAddr() net.Addr              { return nowhere{} }
+func (nowhere) RemoteAddr() net.Addr             { return nowhere{} }
+func (nowhere) SetDeadline(time.Time) error      { return nil }
+func (nowhere) SetReadDeadline(time.Time) error  { return nil }
+func (nowhere) SetWriteDeadline(time.Time) error { return nil }

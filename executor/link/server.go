@@ -39,7 +39,7 @@ type ServerOptions struct {
 const (
 	patience      = 5 * time.Second // to shake hands and say who one is
 	maxStrangers  = 256             // connections that are doing so at a time; others wait in the kernel
-	maxStreams    = 16              // of a connection
+	maxStreams    = 16              // calls of a connection at a time
 	maxAssembling = 256 << 20       // bytes of messages of several pieces that are on their way at a time
 	maxPast       = 4096            // instances that are over and remembered
 )
@@ -51,16 +51,15 @@ type Server struct {
 	patience  time.Duration
 	tls       *tls.Config
 	grpc      *grpc.Server
-	attached  *handedOver
 	strangers chan struct{}
 	assembly  *semaphore.Weighted
 	life      context.Context
 	stop      context.CancelFunc
 	wg        sync.WaitGroup
+	closing   sync.Once
 
 	mu        sync.Mutex
 	closed    bool
-	listeners []net.Listener
 	members   map[string]*member // by node: the instance that is up, or about to be or not to be
 	past      map[instance]error // why instances that were up are over
 	pastOrder []instance
@@ -97,13 +96,12 @@ func newServer(o ServerOptions, patience time.Duration) (*Server, error) {
 		}
 	}
 	s := &Server{
-		o: o, pace: paceOf(o.Silence), patience: patience, tls: config, attached: &handedOver{conns: make(chan net.Conn), closed: make(chan struct{})},
+		o: o, pace: paceOf(o.Silence), patience: patience, tls: config,
 		strangers: make(chan struct{}, maxStrangers), assembly: semaphore.NewWeighted(maxAssembling),
 		members: map[string]*member{}, past: map[instance]error{},
 	}
 	s.life, s.stop = context.WithCancel(context.Background())
-	s.grpc = newGRPC(s, patience)
-	s.wg.Go(func() { _ = s.grpc.Serve(s.attached) }) // its end is Close's
+	s.grpc = newGRPC(s)
 	return s, nil
 }
 
@@ -119,74 +117,27 @@ func (s *Server) Listen(address string) (net.Addr, error) {
 		l.Close()
 		return nil, fmt.Errorf("listening for agents: %w", net.ErrClosed)
 	}
-	s.listeners = append(s.listeners, l)
-	s.wg.Go(func() { s.accept(l) })
+	s.wg.Go(func() { _ = s.grpc.Serve(door{l, s}) }) // its end is Close's
 	return l.Addr(), nil
-}
-
-func (s *Server) accept(l net.Listener) {
-	for {
-		if !s.admitStranger() {
-			return
-		}
-		conn, err := l.Accept()
-		if err != nil {
-			<-s.strangers
-			if s.life.Err() != nil || errors.Is(err, net.ErrClosed) {
-				return
-			}
-			select { // out of files, for one: others may give some back
-			case <-time.After(50 * time.Millisecond):
-			case <-s.life.Done():
-			}
-			continue
-		}
-		s.wg.Go(func() { s.serve(conn) })
-	}
-}
-
-func (s *Server) admitStranger() bool {
-	select {
-	case s.strangers <- struct{}{}:
-		return true
-	case <-s.life.Done():
-		return false
-	}
 }
 
 // Serve serves one agent over a connection that is there already, a pipe for one. It
 // returns when that ends.
 func (s *Server) Serve(conn net.Conn) {
-	s.mu.Lock()
-	if s.closed {
-		s.mu.Unlock()
+	if !s.placeForStranger() {
 		conn.Close()
 		return
 	}
-	s.wg.Add(1)
-	s.mu.Unlock()
-	defer s.wg.Done()
-	if !s.admitStranger() {
-		conn.Close()
-		return
-	}
-	s.serve(conn)
+	_ = s.grpc.Serve(&single{conn: s.stranger(conn)})
 }
 
 // Close tells all agents to leave, ends what they did, and waits for it. Of what is down
 // by that, Down does not hear.
-func (s *Server) Close() error {
+func (s *Server) Close() { s.closing.Do(s.close) }
+
+func (s *Server) close() {
 	s.mu.Lock()
-	if s.closed {
-		s.mu.Unlock()
-		s.wg.Wait()
-		return nil
-	}
 	s.closed = true
-	var errs []error
-	for _, l := range s.listeners {
-		errs = append(errs, l.Close())
-	}
 	gone := s.dismiss()
 	s.mu.Unlock()
 	grace := time.NewTimer(s.pace.silence / 2)
@@ -202,7 +153,6 @@ func (s *Server) Close() error {
 	s.stop() // ends all connections
 	s.grpc.Stop()
 	s.wg.Wait()
-	return errors.Join(errs...)
 }
 
 // dismiss tells all agents to leave and gives what is closed when each has. An agent
@@ -219,32 +169,3 @@ func (s *Server) dismiss() []chan struct{} {
 	}
 	return gone
 }
-
-// handedOver is the listener from which gRPC gets the streams in which agents attach.
-type handedOver struct {
-	conns  chan net.Conn
-	closed chan struct{}
-	once   sync.Once
-}
-
-func (h *handedOver) Accept() (net.Conn, error) {
-	select {
-	case c := <-h.conns:
-		return c, nil
-	case <-h.closed:
-		return nil, net.ErrClosed
-	}
-}
-
-func (h *handedOver) Close() error {
-	h.once.Do(func() { close(h.closed) })
-	return nil
-}
-
-func (h *handedOver) Addr() net.Addr { return named("agents") }
-
-// named is an address of nothing that has one.
-type named string
-
-func (n named) Network() string { return "link" }
-func (n named) String() string  { return string(n) }

@@ -3,27 +3,13 @@ package link
 import (
 	"context"
 	"net"
-	"time"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials/insecure"
+	grpcpeer "google.golang.org/grpc/peer"
 	"google.golang.org/grpc/status"
 )
-
-// The one method of the service, in the form in which gRPC's generator writes it.
-const attachMethod = "/weir.link.v1.Link/Attach"
-
-var attachStream = grpc.StreamDesc{
-	StreamName: "Attach", ServerStreams: true, ClientStreams: true,
-	Handler: func(server any, stream grpc.ServerStream) error {
-		return server.(*Server).attach(&grpc.GenericServerStream[FromAgent, FromCoordinator]{ServerStream: stream})
-	},
-}
-
-var service = grpc.ServiceDesc{
-	ServiceName: "weir.link.v1.Link", HandlerType: (*any)(nil), Streams: []grpc.StreamDesc{attachStream}, Metadata: "link.proto",
-}
 
 type (
 	coordinatorStream = grpc.BidiStreamingServer[FromAgent, FromCoordinator]
@@ -33,32 +19,55 @@ type (
 // maxWord is the longest message of gRPC: a piece, and what stands around it.
 const maxWord = pieceSize + 4<<10
 
-func newGRPC(s *Server, patience time.Duration) *grpc.Server {
+// window is how many bytes of a call, and of a connection, may be on their way: enough
+// for 100 MB/s over 10 ms.
+const window = 1 << 20
+
+func newGRPC(s *Server) *grpc.Server {
 	g := grpc.NewServer(
-		grpc.MaxRecvMsgSize(maxWord), grpc.MaxSendMsgSize(maxWord), grpc.MaxConcurrentStreams(1), grpc.MaxHeaderListSize(4<<10),
-		grpc.StaticStreamWindowSize(window), grpc.StaticConnWindowSize(window), grpc.ConnectionTimeout(patience), grpc.WaitForHandlers(true),
+		grpc.Creds(handshake{s: s}), grpc.ConnectionTimeout(s.patience), grpc.WaitForHandlers(true),
+		grpc.MaxRecvMsgSize(maxWord), grpc.MaxSendMsgSize(maxWord), grpc.MaxConcurrentStreams(maxStreams), grpc.MaxHeaderListSize(4<<10),
+		grpc.StaticStreamWindowSize(window), grpc.StaticConnWindowSize(window),
 	)
-	g.RegisterService(&service, s)
+	RegisterLinkServer(g, calls{s})
 	return g
 }
 
-// attachTo calls the coordinator over streams that dial opens.
-func attachTo(ctx context.Context, dial func() (net.Conn, error)) (agentStream, *grpc.ClientConn, error) {
-	c, err := grpc.NewClient("passthrough:///coordinator",
-		grpc.WithTransportCredentials(insecure.NewCredentials()), // it is inside of TLS
-		grpc.WithContextDialer(func(context.Context, string) (net.Conn, error) { return dial() }),
+// calls are those that an agent can make.
+type calls struct{ s *Server }
+
+func (c calls) Attach(call coordinatorStream) error {
+	return c.s.attach(peerOf(call.Context()), call)
+}
+
+func (c calls) Heartbeat(call grpc.BidiStreamingServer[Beat, Beat]) error {
+	beat(call, c.s.pace.beat)
+	return nil
+}
+
+// peerOf is who makes a call.
+func peerOf(ctx context.Context) *peer {
+	from, _ := grpcpeer.FromContext(ctx)
+	return from.AuthInfo.(*peer) // as handshake gave it
+}
+
+// newClient makes calls over a connection, until it ends.
+func newClient(w *wire) (*grpc.ClientConn, error) {
+	once := make(chan net.Conn, 1)
+	once <- w
+	return grpc.NewClient("passthrough:///coordinator",
+		grpc.WithTransportCredentials(insecure.NewCredentials()), // the connection is TLS already
+		grpc.WithContextDialer(func(context.Context, string) (net.Conn, error) {
+			select {
+			case conn := <-once:
+				return conn, nil
+			default:
+				return nil, errClosed
+			}
+		}),
 		grpc.WithStaticStreamWindowSize(window), grpc.WithStaticConnWindowSize(window), grpc.WithDisableRetry(), grpc.WithDisableServiceConfig(),
 		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxWord), grpc.MaxCallSendMsgSize(maxWord)),
 	)
-	if err != nil {
-		return nil, nil, err
-	}
-	stream, err := c.NewStream(ctx, &attachStream, attachMethod)
-	if err != nil {
-		c.Close()
-		return nil, nil, err
-	}
-	return &grpc.GenericClientStream[FromAgent, FromCoordinator]{ClientStream: stream}, c, nil
 }
 
 // final marks the answers of the coordinator after which trying again is of no use.

@@ -2,8 +2,9 @@
  * every operation, mode and verification over the fabrics named, two of them as a
  * pair, three each to each other and three with the cells of a matrix; libfabric:NAME is libfabric over the provider
  * of that name, ucx:NAME is ucx with the API of that name, nixl:prepared and
- * nixl:reregister are nixl with that option; +heap behind it is private memory, +sleep
- * ranks that sleep while they wait, +iov a message for a request. */
+ * nixl:reregister are nixl with that option; +heap behind it is private memory, +hidden
+ * memory that this processor may not touch, +hidden-source and +hidden-sink one region of
+ * that, +sleep ranks that sleep while they wait, +iov a message for a request. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +15,7 @@
 #include "../pattern.h"
 #include "../team.h"
 #include "../weir.h"
+#include "hidden.h"
 #include "options_test.h"
 #include "parts.h"
 #include "ucx_watch.h"
@@ -30,7 +32,6 @@ static const struct weir_case cases[] = {
     {.index = 5, .op = OP_WRITE, .mode = MODE_STREAM, .verify = VERIFY_NONE, .block = 1 << 20, .batch = 1, .iterations = 30, .warmup = 1, .in_flight = 16},
 };
 #define NCASES (sizeof cases / sizeof *cases)
-#define REGION (1u << 20)
 
 /* Of three ranks: what needs no pair, from every rank to every other. */
 static const struct weir_case many[] = {
@@ -51,13 +52,15 @@ static const struct weir_case matrices[] = {
     {.index = 2, .op = OP_WRITE, .mode = MODE_MATRIX, .verify = VERIFY_SAMPLE, .block = 24577, .batch = 1, .iterations = 6, .shards = 300},
 };
 #define NMATRICES (sizeof matrices / sizeof *matrices)
-#define AREA ((uint64_t)4 << 20) /* more than the cells of a rank take */
+#define AREA ((uint64_t)4 << 20) /* more than the cells of a rank take, or its shares */
+#define FIRST 4096
 #define ROOM(n) (((n) + 127) / 128 * 128)
 
 struct one {
     char                fabric[64], options[128];
     const char         *way; /* behind the colon; NULL: there is none */
-    int                 rank, ranks, heap, sleeps, iov, matrix, corrupt, failed;
+    const struct weir_memory *source, *sink;
+    int                 rank, ranks, sleeps, iov, matrix, corrupt, failed;
     struct weir_control control;
     struct one         *all; /* by rank */
     struct weir_team   *team; /* of the two threads of a rank; NULL: it has one */
@@ -81,7 +84,7 @@ static struct weir_flows flows_of(int self, int ranks, struct peers *p)
 {
     struct weir_flows f = {.targets = p->targets, .sources = p->sources, .turns = p->turns};
     if (ranks == 2) {
-        p->targets[0] = (struct weir_flow){.peer = 1, .region = 0};
+        p->targets[0] = (struct weir_flow){.peer = 1, .buffer = 0};
         p->sources[0] = (struct weir_source){.peer = 0};
         p->turns[0]   = (struct weir_turn){1 - self, self == 0};
         f.ntargets = self == 0, f.nsources = self == 1, f.nturns = 1;
@@ -89,7 +92,7 @@ static struct weir_flows flows_of(int self, int ranks, struct peers *p)
     }
     for (int k = 0; k < 2; k++) {
         int to        = (self + 1 + k) % 3;
-        p->targets[k] = (struct weir_flow){.peer = to, .region = self < to ? self : self - 1};
+        p->targets[k] = (struct weir_flow){.peer = to, .buffer = self < to ? self : self - 1};
         p->sources[k] = (struct weir_source){.peer = k < self ? k : k + 1};
     }
     for (int i = 0; i < 3; i++)
@@ -101,11 +104,11 @@ static struct weir_flows flows_of(int self, int ranks, struct peers *p)
 
 static uint64_t cell(int op, int initiator, int target) { return op == OP_WRITE ? cells[initiator][target] : cells[target][initiator]; }
 
-/* The cells with their places at both ends, and how long the two areas are. */
-static struct weir_flows cells_of(int self, int op, struct peers *p, struct weir_config *cfg)
+/* The cells with their places at both ends. */
+static struct weir_flows cells_of(int self, int op, struct peers *p)
 {
     struct weir_flows f = {.targets = p->targets, .sources = p->sources, .turns = p->turns};
-    uint64_t          local = 0, exposed = 0, largest;
+    uint64_t          local = 0, exposed = 0;
     for (int to = 0; to < 3; to++) {
         uint64_t remote = 0, n = cell(op, self, to);
         for (int before = 0; before < self; before++)
@@ -118,8 +121,6 @@ static struct weir_flows cells_of(int self, int op, struct peers *p, struct weir
         exposed += ROOM(n);
     }
     f.own = (struct weir_own){own_cells[self], local, exposed};
-    local += ROOM(f.own.bytes);
-    exposed += ROOM(f.own.bytes);
     for (int i = 0; i < 3; i++) {
         int best = -1;
         for (int to = 0; to < 3; to++)
@@ -127,11 +128,7 @@ static struct weir_flows cells_of(int self, int op, struct peers *p, struct weir
                 best = to;
         if (best >= 0 && (i == self || best == self))
             p->turns[f.nturns++] = (struct weir_turn){i == self ? best : i, i == self};
-        if (i == self && best >= 0 && (largest = ROOM(cell(op, i, best))) > cfg->region)
-            cfg->region = largest;
     }
-    cfg->local   = local > cfg->local ? local : cfg->local;
-    cfg->exposed = exposed > cfg->exposed ? exposed : cfg->exposed;
     return f;
 }
 
@@ -141,20 +138,19 @@ static struct weir_flows cells_of(int self, int op, struct peers *p, struct weir
 static void describe(struct one *o, struct weir_config *cfg, struct weir_flows *flows, struct peers p[NFLOWS])
 {
     cfg->share  = 1;
-    cfg->region = o->matrix ? 0 : REGION;
     cfg->nflows = o->matrix ? NFLOWS : 2;
     for (int op = OP_WRITE; op <= OP_READ; op++)
-        flows[op] = o->matrix ? cells_of(o->rank, op, &p[op], cfg) : flows_of(o->rank, o->ranks, &p[op]);
+        flows[op] = o->matrix ? cells_of(o->rank, op, &p[op]) : flows_of(o->rank, o->ranks, &p[op]);
     for (int i = 2; i < cfg->nflows; i++) {
-        flows[i] = cells_of(o->rank, i - 2, &p[i], cfg);
+        flows[i] = cells_of(o->rank, i - 2, &p[i]);
         for (int k = 0; k < flows[i].ntargets; k++)
             p[i].targets[k].local += AREA * (uint64_t)(i - 1), p[i].targets[k].remote += AREA * (uint64_t)(i - 1);
         for (int k = 0; k < flows[i].nsources; k++)
             p[i].sources[k].offset += AREA * (uint64_t)(i - 1);
         flows[i].own.from += AREA * (uint64_t)(i - 1), flows[i].own.to += AREA * (uint64_t)(i - 1);
     }
-    if (o->matrix)
-        cfg->local = cfg->exposed = AREA * 3;
+    int targeted = o->matrix || o->ranks > 2 || o->rank == 1; /* and probes beside what peers have */
+    cfg->layout  = (struct weir_layout){.source = FIRST + AREA * 3, .first = FIRST, .sink = AREA * (targeted ? 4 : 3), .probe = targeted ? AREA * 3 : 0};
 }
 
 /* Writes, then reads after a sleep. */
@@ -219,7 +215,8 @@ static int run(struct one *o, const struct weir_case *plan)
 static void *life(void *arg)
 {
     struct one        *o   = arg;
-    struct weir_config cfg = {.fabric = o->fabric, .rank = o->rank, .ranks = o->ranks, .cpu = -1, .one_host = 1, .seed = 7, .control = &o->control, .options = o->options, .in_flight = 16, .batch = 3, .heap = o->heap, .sleeps = o->sleeps};
+    struct weir_config cfg = {.fabric = o->fabric, .rank = o->rank, .ranks = o->ranks, .cpu = -1, .one_host = 1, .seed = 7, .control = &o->control, .options = o->options, .in_flight = 16, .batch = 3, .sleeps = o->sleeps};
+    cfg.source = o->source, cfg.sink = o->sink;
     cfg.team = o->team, cfg.thread = o->thread;
     if (o->thread)
         cfg.control = team_control(o->team, o->thread);
@@ -264,18 +261,26 @@ static void *life(void *arg)
     return NULL;
 }
 
+static int behind(char *name, const char *what)
+{
+    char *at = strstr(name, what);
+    if (at)
+        memmove(at, at + strlen(what), strlen(at + strlen(what)) + 1);
+    return at != NULL;
+}
+
 /* NAME or NAME:WAY, and what is behind it. The way is an API of ucx, a provider of libfabric, or an option of nixl. */
 static void name(struct one *o, const char *fabric)
 {
     snprintf(o->fabric, sizeof o->fabric, "%s", fabric);
-    char *heap = strstr(o->fabric, "+heap"), *sleep = strstr(o->fabric, "+sleep"), *iov = strstr(o->fabric, "+iov"), *colon = strchr(o->fabric, ':');
-    if (heap)
-        *heap = 0, o->heap = 1;
-    if (sleep)
-        *sleep = 0, o->sleeps = 1;
-    if (iov)
-        *iov = 0, o->iov = 1;
-    if (colon)
+    int   source = behind(o->fabric, "+hidden-source"), sink = behind(o->fabric, "+hidden-sink"), both = behind(o->fabric, "+hidden");
+    int   heap   = behind(o->fabric, "+heap");
+    char *colon;
+    o->source = source || both ? &hidden_memory : heap ? &weir_mem_heap : &weir_mem_dram;
+    o->sink   = sink || both ? &hidden_memory : heap ? &weir_mem_heap : &weir_mem_dram;
+    o->sleeps = behind(o->fabric, "+sleep");
+    o->iov    = behind(o->fabric, "+iov");
+    if ((colon = strchr(o->fabric, ':')))
         *colon = 0, o->way = colon + 1;
     if (colon && !strcmp(o->fabric, "ucx"))
         snprintf(o->options, sizeof o->options, "api=%s\ndatatype=%s\n", o->way, o->iov ? "iov" : "contig");
@@ -351,22 +356,111 @@ static int noticed(const struct one *o, const char *words)
 static int keeps_signals(void)
 {
     enum { WORDS = WEIR_LINE / sizeof(uint64_t), LINES = 4 * WORDS }; /* of two ranks: their slots, and the lines of their messages */
-    static _Atomic uint64_t memory[LINES + WORDS];                   /* and what is exposed */
+    static _Atomic uint64_t control[LINES];
+    static char             sink[8];
     struct weir_rank       *r = calloc(1, sizeof *r);
     struct weir_case        c = {.block = 8};
     struct weir_role        o = {.from = 1};
-    int                     kept = 1;
-    r->mem.base = (char *)memory;
-    r->pings    = 2 * WEIR_LINE;
-    r->exposed  = 4 * WEIR_LINE;
+    int                     kept;
+    r->regions[REGION_CONTROL].base = (char *)control;
+    r->regions[REGION_SINK].base    = sink;
+    r->cfg.sink                     = &weir_mem_dram;
+    r->pings                        = 2 * WEIR_LINE;
     for (uint64_t i = 0; i < LINES; i++)
-        atomic_store(&memory[i], i + 1);
-    contents_no_ping(r, &c, &o);
+        atomic_store(&control[i], i + 1);
+    kept = !contents_no_ping(r, &c, &o);
     for (uint64_t i = 0; i < LINES; i++)
-        kept &= atomic_load(&memory[i]) == (i == 3 * WORDS ? 0 : i + 1);
+        kept &= atomic_load(&control[i]) == (i == 3 * WORDS ? 0 : i + 1);
     free(r);
     printf("%s a signal that comes early is kept\n", kept ? "ok  " : "FAIL");
     return !kept;
+}
+
+/* A fabric that copies by this processor does not take memory that it may not touch. */
+static int refuses_hidden(const char *fabric)
+{
+    static struct weir_control control;
+    struct weir_err            err;
+    struct weir_rank          *r;
+    struct weir_config cfg = {.fabric = fabric, .ranks = 2, .cpu = -1, .one_host = 1, .control = &control, .source = &weir_mem_dram, .sink = &hidden_memory};
+    char               want[WEIR_TEXT];
+    snprintf(want, sizeof want, "fabric %s moves host memory only, and kind hidden is none", fabric);
+    int refused = weir_open(&cfg, &r, &err) < 0 && !strcmp(err.text, want);
+    printf("%s %s takes no memory that this processor may not touch\n", refused ? "ok  " : "FAIL", fabric);
+    return !refused;
+}
+
+/* A role that leads out of a region of either end, by one byte or by far. */
+static int keeps_within(void)
+{
+    static struct weir_control control;
+    struct weir_err            err     = {0};
+    uint64_t                   sinks[] = {1000, 2000};
+    struct weir_rank          *r       = calloc(1, sizeof *r);
+    struct weir_flow           f       = {.peer = 1, .bytes = 100, .local = 900, .remote = 1900};
+    struct weir_source         from    = {.peer = 1, .bytes = 100, .offset = 900};
+    struct weir_role           o       = {.targets = &f, .sources = &from, .ntargets = 1, .nsources = 1, .own = {.bytes = 100, .from = 900, .to = 900}};
+    uint64_t *const            edges[] = {&f.local, &f.remote, &from.offset, &o.own.from, &o.own.to};
+    r->cfg   = (struct weir_config){.control = &control, .layout = {.source = 1010, .first = 10, .sink = 1500, .probe = 1000}};
+    r->sinks = sinks;
+    r->err   = &err;
+    int good = role_fits(r, &o) == 0;
+    for (size_t i = 0; i < 2 * sizeof edges / sizeof *edges; i++) {
+        uint64_t fits = *edges[i / 2];
+        *edges[i / 2] = i % 2 ? UINT64_MAX - 99 : fits + 1;
+        good &= role_fits(r, &o) < 0 && strstr(err.text, "the launch was opened for less") != NULL;
+        *edges[i / 2] = fits;
+        err           = (struct weir_err){0};
+    }
+    o.initiator = 1;
+    o.buffer    = 501; /* more than can be probed with */
+    good &= role_fits(r, &o) < 0;
+    free(r);
+    printf("%s a case keeps within its regions\n", good ? "ok  " : "FAIL");
+    return !good;
+}
+
+/* Between any two kinds, more than a piece at a time. */
+static int copies_between_kinds(void)
+{
+    const struct weir_memory *kinds[] = {&weir_mem_dram, &weir_mem_heap, &hidden_memory};
+    const size_t              n       = 40001;
+    int                       bad     = 0;
+    for (int i = 0; i < 9; i++) {
+        struct weir_region from, to;
+        struct weir_err    err   = {0};
+        int64_t            wrong = 0, torn = 0;
+        if (kinds[i / 3]->alloc(n + 1, PAGES_DEFAULT, &from, &err) < 0 || kinds[i % 3]->alloc(n + 1, PAGES_DEFAULT, &to, &err) < 0)
+            return 1;
+        from.kind->fill(from.base, n + 1, 5, &err);
+        bad |= memory_copy(to.kind, to.base, from.kind, from.base, n, &err) < 0;
+        to.kind->check(to.base, n, 5, &torn, &err);
+        to.kind->check(to.base, n + 1, 5, &wrong, &err);
+        bad |= torn != -1 || wrong != (int64_t)n;
+        from.kind->free(&from);
+        to.kind->free(&to);
+    }
+    printf("%s memory of any kind is copied to any\n", bad ? "FAIL" : "ok  ");
+    return bad;
+}
+
+/* What one process exports another imports; private memory is not exported. */
+static int shares_memory(void)
+{
+    struct weir_region mine, theirs, own, none;
+    struct weir_err    err   = {0};
+    int64_t            wrong = 0;
+    int                fd;
+    if (weir_mem_dram.alloc(5000, PAGES_DEFAULT, &mine, &err) < 0 || weir_mem_dram.export(&mine, &fd, &err) < 0 || weir_mem_dram.import(fd, 5000, &theirs, &err) < 0 ||
+        weir_mem_heap.alloc(5000, PAGES_DEFAULT, &own, &err) < 0)
+        return 1;
+    theirs.kind->fill(theirs.base, 5000, 7, &err);
+    mine.kind->check(mine.base, 5000, 7, &wrong, &err);
+    int refused = own.kind->export(&own, &fd, &err) < 0 && strstr(err.text, "kind heap cannot be shared") && own.kind->import(fd, 5000, &none, &err) < 0;
+    int good    = wrong == -1 && theirs.base != mine.base && refused;
+    mine.kind->free(&mine), theirs.kind->free(&theirs), own.kind->free(&own);
+    printf("%s memory is shared by its kind\n", good ? "ok  " : "FAIL");
+    return !good;
 }
 
 /* Of LeakSanitizer, where the program is built with it: whether it found any, which it has told of. */
@@ -377,6 +471,7 @@ int main(int argc, char **argv)
     static struct one o[2 * TEAM], leaked[MOST], leaked_too[MOST]; /* the ranks of a run with a fault are given up, not cleaned up */
     int               bad = 0, ucx = 0;
     ceiling_span_ns       = 50000;
+    bad += keeps_within() + copies_between_kinds() + shares_memory() + refuses_hidden("shm") + refuses_hidden("tcp");
     bad += keeps_signals();
     bad += parts_fail();
     bad += options_tested();

@@ -121,8 +121,9 @@ static int gives_memory_back(const struct weir_memory *m)
     return told(what, rc == -ENOMEM && pages_mapped() - before < (long)(bytes / 2) / sysconf(_SC_PAGESIZE));
 }
 
-/* What an address of shm holds. */
+/* What the address of a rank of shm holds. */
 struct shm_address {
+    uint64_t           sink; /* bytes of it that peers may use */
     uint64_t           cookie;
     uint32_t           length;
     struct sockaddr_un name;
@@ -173,7 +174,8 @@ static int closes_what_strangers_send(void)
     for (int i = 0; i < 2; i++) {
         struct end        *e   = &ends[i];
         struct weir_config cfg = {.fabric = "shm", .rank = i, .ranks = 2, .cpu = -1, .one_host = 1, .flows = &flows,
-                                  .nflows = 1, .control = &control[i]};
+                                  .nflows = 1, .control = &control[i], .source = &weir_mem_dram, .sink = &weir_mem_dram,
+                                  .layout = {.source = WEIR_LEAST, .sink = WEIR_LEAST}};
         size_t             n   = 0;
         good = good && !weir_open(&cfg, &e->r, &e->err);
         good = good && !weir_address(e->r, e->address, sizeof e->address, &n, &e->err) && n == sizeof first;

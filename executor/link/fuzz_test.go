@@ -3,46 +3,10 @@ package link
 import (
 	"bytes"
 	"testing"
-	"time"
 
 	"golang.org/x/sync/semaphore"
 	"google.golang.org/protobuf/proto"
 )
-
-// Frames are counted the same wherever they are cut, and what is in them is none.
-func FuzzFrames(f *testing.F) {
-	f.Add(append(frame(typeData, flagSYN, 1, 3), 'a', 0, typePing), 1)
-	f.Add(frame(typePing, flagSYN, 0, 0xffffffff), 5)
-	f.Add(frame(typeData, 0, 1, 0xffffffff), 12)
-	f.Fuzz(func(t *testing.T, b []byte, step int) {
-		whole, cut := newFrames(), newFrames()
-		one := whole.see(b, time.Second)
-		var other error
-		for rest := b; len(rest) > 0 && other == nil; {
-			n := min(max(1, step), len(rest))
-			other = cut.see(rest[:n], time.Second)
-			rest = rest[n:]
-		}
-		if (one == nil) != (other == nil) || one == nil && *whole != *cut {
-			t.Errorf("at once %v, in parts %v", one, other)
-		}
-		if whole.asked.used > whole.asked.most || whole.opened.used > whole.opened.most {
-			t.Errorf("%+v", whole)
-		}
-	})
-}
-
-func TestAllowances(t *testing.T) {
-	a := allowance{most: 3, each: time.Second}
-	for i, want := range []struct {
-		at time.Duration
-		ok bool
-	}{{0, true}, {0, true}, {0, true}, {0, false}, {999 * time.Millisecond, false}, {time.Second, true}, {time.Second, false}, {time.Hour, true}, {time.Hour, true}, {time.Hour, true}, {time.Hour, false}} {
-		if got := a.take(want.at); got != want.ok {
-			t.Errorf("%d, at %s: %v", i, want.at, got)
-		}
-	}
-}
 
 // No sequence of words makes the coordinator take what is no message, or hold more than
 // the longest one.
