@@ -19,21 +19,12 @@ var metricName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0
 // maxMetrics is how many metrics a run may declare.
 const maxMetrics = 100
 
-// runKeys are the keys of a run: metrics only where there is a workload whose runs may
-// declare them.
-func runKeys() []grammar.Key {
-	if slices.ContainsFunc(workload.Kinds(), func(k *workload.Kind) bool { return k.DeclaresMetrics }) {
-		return append(slices.Clone(grammar.Run), grammar.Metrics)
-	}
-	return grammar.Run
-}
-
 // metrics reads the metrics that a run declares, behind those of its workload.
 func (l *loader) metrics(content *hcl.BodyContent, r *Run) {
-	if !has(content, grammar.Metrics.Name) {
+	if !has(content, "metrics") {
 		return
 	}
-	entries := l.section(content, grammar.Metrics.Name)
+	entries := l.section(content, "metrics")
 	if !r.Workload.DeclaresMetrics {
 		at := r.Range
 		if len(entries) > 0 {
@@ -49,15 +40,54 @@ func (l *loader) metrics(content *hcl.BodyContent, r *Run) {
 			fmt.Sprintf("Run %q declares more than %d metrics.", r.Name, maxMetrics), "Declare fewer, or divide the run.")
 		return
 	}
-	all := slices.Clone(r.Workload.Metrics)
+	var own []workload.Metric
 	for _, e := range entries {
 		if m, ok := l.metric(e, r); ok {
-			all = append(all, m)
+			own = append(own, m)
 		}
 	}
 	if len(entries) > 0 {
-		r.Metrics = all
+		r.Metrics = append(slices.Clone(r.Workload.Metrics), own...)
 	}
+}
+
+// measures asks the workload for the metrics of a run, where they depend on its options. It
+// looks at the first point: a table is one for the run.
+func (l *loader) measures(r *Run) {
+	if r.Workload.Measures == nil {
+		return
+	}
+	values := workload.Values{}
+	for _, s := range r.settings {
+		var at []AxisValue
+		for _, i := range s.Axes {
+			if len(r.Axes[i].Values) == 0 {
+				return
+			}
+			at = append(at, r.Axes[i].Values[0])
+		}
+		if s.Env {
+			continue
+		}
+		v, diags := s.Value(at)
+		if diags.HasErrors() {
+			l.diags = append(l.diags, diags...) // of a constant nothing is left to say
+			return
+		}
+		if v != nil {
+			values[s.Name] = v
+		}
+	}
+	var declared []workload.Metric
+	if r.Metrics != nil {
+		declared = r.Metrics[len(r.Workload.Metrics):]
+	}
+	all, err := r.Workload.Measures(values, declared)
+	if err != nil {
+		l.error(r.Range, "Metrics of the run", fmt.Sprintf("Run %q: %v.", r.Name, err), "Change metrics or the option that it speaks of.")
+		return
+	}
+	r.Metrics = all
 }
 
 // metric reads one metric.

@@ -181,7 +181,7 @@ func (l *loader) setting(s *Setting, used map[string]bool) *Setting {
 			unknown[a.Name] = cty.UnknownVal(ctyOf(a.Values[0].Value).Type())
 		}
 	}
-	onPoint, diags := l.eval.references(s.expr, names)
+	onPoint, diags := l.eval.references(s.expr, names, s.Option.Late)
 	if diags.HasErrors() {
 		l.diags = append(l.diags, diags...)
 		return nil
@@ -202,7 +202,7 @@ func (l *loader) setting(s *Setting, used map[string]bool) *Setting {
 	slices.Sort(s.Axes)
 	s.Axes = slices.Compact(s.Axes)
 	// With unknown axes, wrong types and functions show before any point does.
-	if _, diags := s.expr.Value(l.eval.context(s.expr, unknown)); diags.HasErrors() {
+	if _, diags := s.expr.Value(l.eval.context(s.expr, unknown, s.Option.Late)); diags.HasErrors() {
 		l.diags = append(l.diags, explain(diags)...)
 		return nil
 	}

@@ -32,6 +32,7 @@ const (
 	Patterns  Type = "patterns"  // a list of mappings; no case has it, but each the options that are of one
 	Factor    Type = "factor"    // Scale
 	File      Type = "file"      // string: a path; no case has it, but Option.Into what is there
+	Structure Type = "structure" // string: JSON of what ReadStructure reads, as Option.Read writes it
 	String    Type = "string"    // string
 	Bool      Type = "bool"      // bool
 )
@@ -86,7 +87,13 @@ type Option struct {
 	Into         string   // of a File or a Model: the option whose value is what the file holds, or what the model moves
 	RanksOf      string   // the option whose matrix has as many ranks as this one says, unless it is given
 	Item         Itemized // of a Kind with a Sequence
-	Doc          string
+	// Late are names whose values are known only when a launch runs, as launch.id; a * in
+	// one stands for any word. Texts of a Structure with Late are those of package placeholder.
+	Late []string
+	// Read checks the JSON of a Structure and writes it in the one way in which it is
+	// compared. What is wrong with a part is a *StructureError.
+	Read func(text string) (string, error)
+	Doc  string
 }
 
 // Itemized says whether the items of a sequence have values of an option.
@@ -142,6 +149,9 @@ type Kind struct {
 	OnceRounded []string
 	// DeclaresMetrics says that runs declare metrics of their own, beside those above.
 	DeclaresMetrics bool
+	// Measures are the metrics of a run with these options, whose own are declared; nil:
+	// Metrics and then the declared ones.
+	Measures func(options Values, declared []Metric) ([]Metric, error)
 	// Sequence names the option whose values are the places of a sequence, each of which
 	// is a case: all of them run in one launch, always together and in order. "": cases
 	// of this workload are measured each for itself.
