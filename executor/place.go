@@ -23,12 +23,13 @@ type demand struct {
 	// affine says that ranks have processors of their own, as many as threads, near
 	// what else they have: if there are enough of them, and not as a demand.
 	affine bool
-	thread int // threads of a rank
+	thread int   // threads of a rank
+	on     []int // the block that each rank is in; nil: they are spread evenly
 }
 
 func (s *session) demand(c *planner.Case, needs workload.Demand) demand {
 	d := demand{
-		place: c.Place, ranks: needs.Ranks, nodeGPUs: s.plan.Cluster.GPUsPerNode, fabric: needs.Fabric, thread: needs.Threads,
+		place: c.Place, ranks: needs.Ranks, nodeGPUs: s.plan.Cluster.GPUsPerNode, fabric: needs.Fabric, thread: needs.Threads, on: needs.On,
 		each: share{c.Place.GPUsPerRank, c.Place.NICsPerRank, c.Place.CPUsPerRank},
 	}
 	d.place.Nodes = max(1, d.place.Nodes)
@@ -40,12 +41,27 @@ func (s *session) demand(c *planner.Case, needs workload.Demand) demand {
 }
 
 // most is how many ranks the fullest node has.
-func (d demand) most() int { return (d.ranks + d.place.Nodes - 1) / d.place.Nodes }
+func (d demand) most() int {
+	if d.on == nil {
+		return (d.ranks + d.place.Nodes - 1) / d.place.Nodes
+	}
+	most, ranks := 0, make([]int, d.place.Nodes)
+	for r := range d.ranks {
+		ranks[d.block(r)]++
+		most = max(most, ranks[d.block(r)])
+	}
+	return most
+}
 
 // block is the node, of those that were chosen, that a rank is on: ranks are spread over
 // them in equal blocks, so that with pairwise traffic over two nodes each pair crosses
 // between them.
-func (d demand) block(rank int) int { return rank * d.place.Nodes / d.ranks }
+func (d demand) block(rank int) int {
+	if d.on != nil {
+		return d.on[rank] % d.place.Nodes
+	}
+	return rank * d.place.Nodes / d.ranks
+}
 
 func (d demand) key() string { return fmt.Sprintf("%+v", d) }
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"weir/engine"
 	"weir/executor/agent"
 	"weir/executor/cluster"
 	"weir/executor/daemon"
@@ -208,7 +209,7 @@ func (s *session) useless(a daemon.About) string {
 	if need := s.plan.Cluster.GPUsPerNode; a.GPUs < need {
 		return fmt.Sprintf("it has %d GPUs, and the scenario asks for %d", a.GPUs, need)
 	}
-	if !a.Commands && runsCommands(s.plan) {
+	if !a.Commands && (runsCommands(s.plan) || s.runsPrograms()) {
 		return "it runs no commands, which the scenario has: start it with --allow-commands"
 	}
 	return ""
@@ -225,6 +226,14 @@ func runsCommands(p *planner.Plan) bool {
 		}
 	}
 	return false
+}
+
+// runsPrograms says whether ranks of the plan are programs that its scenario names.
+func (s *session) runsPrograms() bool {
+	return slices.ContainsFunc(s.plan.Cases, func(c *planner.Case) bool {
+		d, err := s.demandOf(c)
+		return err == nil && engine.RunsCommands(d.Runner)
+	})
 }
 
 // devices are those of a node that the session claims, if its plan asks for any of a kind:

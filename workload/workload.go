@@ -158,6 +158,9 @@ type Kind struct {
 	Sequence string
 	// OneOf are options of which exactly one is given.
 	OneOf []string
+	// CountedBy is the Structure that has as many parts as a case has ranks; "": option ranks
+	// says how many there are, and without it there is one.
+	CountedBy string
 	// Check holds what no single option can say; nil: nothing. It looks at the
 	// options of Checked only.
 	Check   func(Values) error
@@ -216,6 +219,27 @@ func (k *Kind) Applicable(v Values) Values {
 // Metric finds a metric by name, Availability too.
 func (k *Kind) Metric(name string) (Metric, bool) {
 	return FindMetric(k.Metrics, name)
+}
+
+// RanksOption is the option that says how many ranks a case has.
+func (k *Kind) RanksOption() string {
+	if k.CountedBy != "" {
+		return k.CountedBy
+	}
+	return "ranks"
+}
+
+// Ranks is how many ranks a case has with this value of RanksOption.
+func (k *Kind) Ranks(v any) int {
+	switch v := v.(type) {
+	case int64:
+		return int(v)
+	case string:
+		if s, err := ReadStructure(v); err == nil {
+			return len(s.Pairs)
+		}
+	}
+	return 1
 }
 
 // Names are the names of all workloads.

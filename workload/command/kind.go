@@ -42,6 +42,7 @@ var Kind = &workload.Kind{
 	},
 	Metrics:         []workload.Metric{{Name: elapsed, Unit: "s", Better: workload.Lower}},
 	DeclaresMetrics: true,
+	CountedBy:       "roles",
 	Checked:         []string{"roles", "parse", "etcd"},
 }
 
