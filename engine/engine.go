@@ -131,6 +131,9 @@ type Error struct {
 }
 
 func (e *Error) Error() string {
+	if e.Fabric == "" && e.Op == "" {
+		return e.Text
+	}
 	if e.Peer >= 0 {
 		return fmt.Sprintf("%s: %s (peer %d): %s", e.Fabric, e.Op, e.Peer, e.Text)
 	}

@@ -154,7 +154,7 @@ func (p *program) lines() []string {
 func (p *program) words(err error) error {
 	lines := strings.Split(strings.TrimRight(string(p.both.end()), "\n \t"), "\n")
 	lines = lines[max(0, len(lines)-lastWords):]
-	said := "; it said last:\n" + strings.Join(lines, "\n")
+	said := "\nit said last:\n" + strings.Join(lines, "\n")
 	if len(lines) == 1 && lines[0] == "" {
 		said = "; it printed nothing"
 	}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -265,7 +266,11 @@ func (l *launch) complained(m *member, body []byte) {
 	if own := k == kindFailed && m.stage == running; !l.told.IsZero() && !own {
 		k = kindTold // in a case it would say that it was stopped, and may have failed before
 	}
-	s := l.about(m, k, cause+m.where(l.task.launch.Cases))
+	what, said, more := strings.Cut(cause, "\n")
+	if what += m.where(l.task.launch.Cases); more {
+		what += "\n" + said
+	}
+	s := l.about(m, k, what)
 	s.class = class
 	l.blame(s)
 }

@@ -205,9 +205,9 @@ func (p *Parse) find(roles []string, outputs [][]byte) (map[string]float64, erro
 		values, err := p.values(output)
 		switch {
 		case errors.Is(err, tooloutput.ErrNothing):
-			nothing = fmt.Errorf("role %s: %w", roles[i], err)
+			nothing = fmt.Errorf("role %s: %w%s", roles[i], err, lastWords(output))
 		case err != nil:
-			return nil, fmt.Errorf("role %s: %w", roles[i], err)
+			return nil, fmt.Errorf("role %s: %w%s", roles[i], err, lastWords(output))
 		case found != nil:
 			return nil, fmt.Errorf("roles %s and %s both have a result: name one in parse", by, roles[i])
 		default:
@@ -218,4 +218,13 @@ func (p *Parse) find(roles []string, outputs [][]byte) (map[string]float64, erro
 		return nil, nothing
 	}
 	return found, nil
+}
+
+// lastWords are the last lines of an output, for an error.
+func lastWords(output []byte) string {
+	lines := strings.Split(strings.TrimSpace(string(output)), "\n")
+	if len(lines) == 1 && lines[0] == "" {
+		return ""
+	}
+	return "\nit ends with:\n" + strings.Join(lines[max(0, len(lines)-10):], "\n")
 }
