@@ -85,9 +85,10 @@ func (l *loader) measures(r *Run) {
 	all, err := r.Workload.Measures(values, declared)
 	if err != nil {
 		l.error(r.Range, "Metrics of the run", fmt.Sprintf("Run %q: %v.", r.Name, err), "Change metrics or the option that it speaks of.")
-		return
 	}
-	r.Metrics = all
+	if all != nil {
+		r.Metrics = all
+	}
 }
 
 // metric reads one metric.

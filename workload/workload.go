@@ -149,8 +149,8 @@ type Kind struct {
 	OnceRounded []string
 	// DeclaresMetrics says that runs declare metrics of their own, beside those above.
 	DeclaresMetrics bool
-	// Measures are the metrics of a run with these options, whose own are declared; nil:
-	// Metrics and then the declared ones.
+	// Measures are the metrics of a run with these options, whose own are declared; with
+	// an error, as many as are known. nil: Metrics and then the declared ones.
 	Measures func(options Values, declared []Metric) ([]Metric, error)
 	// Sequence names the option whose values are the places of a sequence, each of which
 	// is a case: all of them run in one launch, always together and in order. "": cases

@@ -154,7 +154,8 @@ func measures(v workload.Values, declared []workload.Metric) ([]workload.Metric,
 	names := p.own()
 	for _, name := range names {
 		if !slices.ContainsFunc(declared, func(m workload.Metric) bool { return m.Name == name }) {
-			return nil, fmt.Errorf("parse finds %q, which metrics does not declare: add metrics: {%s: {unit: …, better: …}}", name, name)
+			all = append(all, workload.Metric{Name: name, Better: workload.Neither})
+			err = fmt.Errorf("parse finds %q, which metrics does not declare: add metrics: {%s: {unit: …, better: …}}", name, name)
 		}
 	}
 	if len(names) == 0 && p.Of != "" {
@@ -168,11 +169,11 @@ func measures(v workload.Values, declared []workload.Metric) ([]workload.Metric,
 	}
 	for _, m := range declared {
 		if !slices.Contains(names, m.Name) {
-			return nil, fmt.Errorf("metrics declares %q, which parse does not find: it would never have a value", m.Name)
+			err = fmt.Errorf("metrics declares %q, which parse does not find: it would never have a value", m.Name)
 		}
 		all = append(all, m)
 	}
-	return all, nil
+	return all, err
 }
 
 // values are the numbers of an output, which has one row.
