@@ -179,6 +179,24 @@ func TestRanksHaveTheirDevicesNearThem(t *testing.T) {
 	}
 }
 
+// A demand may say which of its nodes each rank is on, from the first again behind the last.
+func TestRanksOnNodesOfTheirOwn(t *testing.T) {
+	s := placing(map[string]agent.Member{"b": aMember("b", 1, 0, 0, nil), "c": aMember("c", 1, 0, 0, nil)})
+	for nodes, want := range map[int]string{1: "b b b b", 2: "c b c b"} {
+		d := demand{place: planner.Place{Nodes: nodes}, ranks: 4, on: []int{1, 0, 3, 2}}
+		for range 2 { // and the next launch is where this one was
+			p, lacks := s.locate(d, nil)
+			if got := strings.Join(p.nodes, " "); got != want || len(p.moved) > 0 {
+				t.Errorf("%d nodes: on %q, moved %v, %v", nodes, got, p.moved, lacks)
+			}
+			s.remember(d, p.nodes)
+		}
+	}
+	if most := (demand{place: planner.Place{Nodes: 2}, ranks: 3, on: []int{1, 1, 1}}).most(); most != 3 {
+		t.Errorf("the fullest node has %d ranks", most)
+	}
+}
+
 // Launches stay where they are while they can, each block of ranks for itself.
 func TestLaunchesStayOnTheirNodes(t *testing.T) {
 	members := map[string]agent.Member{}

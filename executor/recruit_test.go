@@ -2,12 +2,32 @@ package executor
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
+	_ "weir/engine/command"
 	"weir/executor/cluster"
 	"weir/executor/daemon"
 	"weir/planner"
+	"weir/workload"
 )
+
+// An agent that runs no commands is of no use to a plan whose ranks are programs.
+func TestProgramsNeedAgentsThatRunCommands(t *testing.T) {
+	programs := aCase("c", func(c *planner.Case) {
+		c.Workload, c.Options = "command", workload.Values{"roles": `{"a":{"command":["x"]}}`}
+	})
+	for _, k := range []struct {
+		plan     *planner.Plan
+		commands bool
+		useless  bool
+	}{{onePlan(aCase("plain")), false, false}, {onePlan(aCase("plain"), programs), false, true}, {onePlan(programs), true, false}} {
+		why := newSession(k.plan, Options{}).useless(daemon.About{Node: "n", Commands: k.commands})
+		if k.useless != strings.Contains(why, "--allow-commands") || why != "" && !k.useless {
+			t.Errorf("with commands %v: %q", k.commands, why)
+		}
+	}
+}
 
 // Sessions that want devices of one kind to themselves do not have a node at the same
 // time: each would deal the first of them to its first rank.
