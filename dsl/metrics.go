@@ -51,32 +51,61 @@ func (l *loader) metrics(content *hcl.BodyContent, r *Run) {
 	}
 }
 
+// rowsOf has an axis tell the cases of a launch apart, where the options of the run name one.
+func (l *loader) rowsOf(r *Run, used map[string]bool) {
+	k := r.Workload
+	if k.RowAxis == nil {
+		return
+	}
+	values, _ := r.atFirst() // whose errors are reported with the metrics
+	name := k.RowAxis(values)
+	if name == "" {
+		return
+	}
+	i := r.axisIndex(name)
+	if i < 0 {
+		l.error(r.Range, "Missing axis", fmt.Sprintf("Each value of axis %q is to be a row, and the sweep of run %q has no such axis.", name, r.Name),
+			fmt.Sprintf("Add the values whose rows are cases: sweep: {%s: […]}.", name))
+		return
+	}
+	used[name] = true
+	o, _ := k.Option(k.Row)
+	of := slices.IndexFunc(r.settings, func(s *Setting) bool { return !s.Env && s.Name == k.Row })
+	r.settings[of] = &Setting{Name: o.Name, Option: o, Axes: []int{i}, run: r, asText: true}
+}
+
+// atFirst are the options of a run at its first point; nil: it has none.
+func (r *Run) atFirst() (values workload.Values, diags hcl.Diagnostics) {
+	values = workload.Values{}
+	for _, s := range r.settings {
+		if s.Env {
+			continue
+		}
+		var at []AxisValue
+		for _, i := range s.Axes {
+			if len(r.Axes[i].Values) == 0 {
+				return nil, nil
+			}
+			at = append(at, r.Axes[i].Values[0])
+		}
+		v, wrong := s.Value(at)
+		if diags = append(diags, wrong...); v != nil {
+			values[s.Name] = v
+		}
+	}
+	return values, diags
+}
+
 // measures asks the workload for the metrics of a run, where they depend on its options. It
 // looks at the first point: a table is one for the run.
 func (l *loader) measures(r *Run) {
 	if r.Workload.Measures == nil {
 		return
 	}
-	values := workload.Values{}
-	for _, s := range r.settings {
-		var at []AxisValue
-		for _, i := range s.Axes {
-			if len(r.Axes[i].Values) == 0 {
-				return
-			}
-			at = append(at, r.Axes[i].Values[0])
-		}
-		if s.Env {
-			continue
-		}
-		v, diags := s.Value(at)
-		if diags.HasErrors() {
-			l.diags = append(l.diags, diags...) // of a constant nothing is left to say
-			return
-		}
-		if v != nil {
-			values[s.Name] = v
-		}
+	values, diags := r.atFirst()
+	if values == nil || diags.HasErrors() {
+		l.diags = append(l.diags, diags...)
+		return
 	}
 	var declared []workload.Metric
 	if r.Metrics != nil {

@@ -38,7 +38,7 @@ func (s *Setting) Value(at []AxisValue) (any, hcl.Diagnostics) {
 		return s.contents[at[0].Text], nil
 	case s.expr == nil && len(at) == 0:
 		return s.value, nil
-	case s.expr == nil && s.Env:
+	case s.expr == nil && (s.Env || s.asText):
 		return at[0].Text, nil
 	case s.expr == nil:
 		return at[0].Value, nil

@@ -32,6 +32,7 @@ type Setting struct {
 	otherwise *Setting
 	item      int
 	ranksOf   *Setting // the matrix whose number of ranks it is
+	asText    bool     // it is the text of its axis
 }
 
 // Given is the place where the run itself, by its options or an axis, sets it.
@@ -89,6 +90,7 @@ func (l *loader) settings(content *hcl.BodyContent, r *Run, own []entry, d defau
 		used[a.Name] = used[a.Name] || a.Item
 	}
 	l.registered(r, byName, used)
+	l.rowsOf(r, used)
 	l.environment(content, r, d, used)
 	if swept {
 		l.required(r, entries)

@@ -152,6 +152,10 @@ type Kind struct {
 	// Measures are the metrics of a run with these options, whose own are declared; with
 	// an error, as many as are known. nil: Metrics and then the declared ones.
 	Measures func(options Values, declared []Metric) ([]Metric, error)
+	// RowAxis is the axis whose values tell the cases of one launch apart, of a run with
+	// these options, and Row the option that has its value as a text; nil, or "": there is none.
+	RowAxis func(Values) string
+	Row     string
 	// Sequence names the option whose values are the places of a sequence, each of which
 	// is a case: all of them run in one launch, always together and in order. "": cases
 	// of this workload are measured each for itself.

@@ -29,8 +29,8 @@ type runner struct{}
 func (runner) RunsCommands() {}
 
 func (runner) Open(l engine.Launch, self engine.Identity, c *engine.Control) (engine.Rank, error) {
-	if len(l.Cases) != 1 {
-		return nil, fmt.Errorf("a launch of programs has one case, not %d", len(l.Cases))
+	if len(l.Cases) == 0 {
+		return nil, errors.New("a launch of programs has no case")
 	}
 	r := &rank{launch: l, self: self.Rank, control: c}
 	if err := json.Unmarshal(l.Cases[0].Spec, &r.spec); err != nil {
@@ -56,6 +56,7 @@ type rank struct {
 	ports   reserved // those that this rank found
 	numbers map[string]int
 	mesh    *mesh
+	done    *workload.Part // of the first case: the others are other rows of the same output
 }
 
 // Address finds free ports and says where this rank can be reached.
@@ -88,8 +89,12 @@ func (r *rank) fault(err error) error {
 
 var errStopped = &engine.Error{Phase: "run", Peer: -1, Code: -int(unix.ECANCELED), Text: "told to stop"}
 
-// Run runs the role's program.
+// Run runs the role's program, once for all cases: they differ in the row of its output.
 func (r *rank) Run(c engine.Case) (*workload.Part, error) {
+	if r.done != nil {
+		again := *r.done
+		return &again, nil
+	}
 	r.control.Phase.Store(engine.PhaseRun)
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
@@ -104,7 +109,9 @@ func (r *rank) Run(c engine.Case) (*workload.Part, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &workload.Part{Facts: facts, Samples: output}, nil
+	r.done = &workload.Part{Facts: facts, Samples: output}
+	first := *r.done
+	return &first, nil
 }
 
 // beatEvery is often enough for an agent that looks whether ranks move.

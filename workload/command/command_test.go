@@ -1,6 +1,7 @@
 package command
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -68,16 +69,17 @@ func TestWhatIsWrongWithRoles(t *testing.T) {
 
 func TestWhatIsWrongWithParse(t *testing.T) {
 	for text, want := range map[string]string{
-		`{"format":"fio"}`:                                    "of which role",
-		`{"of":"a"}`:                                          "add format",
-		`{"of":"a","format":"fi"}`:                            "format: there is no format",
-		`{"of":"a","format":"lines"}`:                         "belong together",
-		`{"of":"a","format":"json"}`:                          "belong together",
-		`{"of":"a","format":"fio","lines":"(?<x>.)"}`:         "belong together",
-		`{"of":"a","lines":"x"}`:                              "lines: no metric",
-		`{"of":"a","paths":{"x":"[["}}`:                       "paths: path of x",
-		`{"of":"a","format":"aiperf"}`:                        "say which by file",
-		`{"of":"a","format":"nixlbench","rows":"block_size"}`: "rows: this version",
+		`{"format":"fio"}`:                              "of which role",
+		`{"of":"a"}`:                                    "add format",
+		`{"of":"a","format":"fi"}`:                      "format: there is no format",
+		`{"of":"a","format":"lines"}`:                   "belong together",
+		`{"of":"a","format":"json"}`:                    "belong together",
+		`{"of":"a","format":"fio","lines":"(?<x>.)"}`:   "belong together",
+		`{"of":"a","lines":"x"}`:                        "lines: no metric",
+		`{"of":"a","paths":{"x":"[["}}`:                 "paths: path of x",
+		`{"of":"a","format":"aiperf"}`:                  "say which by file",
+		`{"of":"a","format":"nixlbench","rows":"size"}`: "rows: rows of nixlbench are told apart by block_size, batch, not by \"size\"",
+		`{"of":"a","lines":"(?<x>.)","rows":"y"}`:       "lines: the expression has no group \"y\"",
 	} {
 		if _, err := canonicalParse(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", text, err)
@@ -164,6 +166,23 @@ func TestOutputsBecomeMetrics(t *testing.T) {
 	}
 }
 
+// A case is the row of its value, however the tool writes it.
+func TestRowsAreCases(t *testing.T) {
+	const output = "size=4096 bw=1\nsize=65536 bw=2\nsize=x bw=3\n"
+	for row, want := range map[string]string{"4KiB": "1", "64KiB": "2", "65536": "2", "x": "3", "1MiB": "no row of size 1MiB; it has 4096, 65536, x"} {
+		raw := map[string]any{
+			"roles": `{"a":{"command":["x"]}}`, "parse": `{"of":"a","lines":"^size=(?<size>.*) bw=(?<bw>.*)$$","rows":"size"}`, "row": row,
+		}
+		got, err := recompute(raw, [][]byte{[]byte(output)})
+		if text := fmt.Sprint(got["bw"]); text != want && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%s: %s, %v", row, text, err)
+		}
+	}
+	if err := Kind.Check(values(t, map[string]any{"roles": `{"a":{"command":["x"]}}`, "row": "1"})); err == nil {
+		t.Error("a row of nothing")
+	}
+}
+
 func TestMetricsOfARun(t *testing.T) {
 	own := []workload.Metric{{Name: "bw", Unit: "GB/s", Better: workload.Higher}}
 	for parse, c := range map[string]struct {
@@ -171,9 +190,10 @@ func TestMetricsOfARun(t *testing.T) {
 		names    string
 		wrong    string
 	}{
-		`{}`:                                              {nil, "elapsed", ""},
-		`{"of":"a","format":"fabtests"}`:                  {nil, "elapsed bandwidth message_rate latency.avg time_per_transfer", ""},
-		`{"of":"a","lines":"(?<bw>.)"}`:                   {own, "elapsed bw", ""},
+		`{}`:                             {nil, "elapsed", ""},
+		`{"of":"a","format":"fabtests"}`: {nil, "elapsed bandwidth message_rate latency.avg time_per_transfer", ""},
+		`{"of":"a","lines":"(?<bw>.)"}`:  {own, "elapsed bw", ""},
+		`{"of":"a","lines":"(?<n>.)(?<bw>.)","rows":"n"}`: {own, "elapsed bw", ""},
 		`{"of":"a","lines":"(?<bw>.)(?<x>.)"}`:            {own, "elapsed x bw", `parse finds "x"`},
 		`{"of":"a","paths":{"x":"y"}}`:                    {nil, "elapsed x", `parse finds "x"`},
 		`{"of":"a","format":"lines","lines":"(?<bws>.)"}`: {own, "elapsed bws bw", `metrics declares "bw"`},

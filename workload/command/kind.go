@@ -38,12 +38,14 @@ var Kind = &workload.Kind{
 	Options: []workload.Option{
 		{Name: "roles", Type: workload.Structure, Required: true, Process: true, Late: late, Read: canonicalRoles},
 		{Name: "parse", Type: workload.Structure, Default: nothingParsed, Process: true, Late: late, Read: canonicalParse},
+		{Name: "row", Type: workload.String, Default: ""},
 		{Name: "etcd", Type: workload.Bool, Default: false, Process: true},
 	},
 	Metrics:         []workload.Metric{{Name: elapsed, Unit: "s", Better: workload.Lower}},
 	DeclaresMetrics: true,
 	CountedBy:       "roles",
-	Checked:         []string{"roles", "parse", "etcd"},
+	Row:             "row",
+	Checked:         []string{"roles", "parse", "row", "etcd"},
 }
 
 func init() {
@@ -52,7 +54,7 @@ func init() {
 		_, err := decode(v)
 		return err
 	}
-	Kind.Measures = measures
+	Kind.Measures, Kind.RowAxis = measures, rowAxis
 	Kind.Behaviour = workload.Behaviour{
 		Spec:   func(v workload.Values) (workload.Spec, error) { return decode(v) },
 		Reduce: reduce, Recompute: recompute,

@@ -1,7 +1,6 @@
 package command
 
 import (
-	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -19,6 +18,7 @@ type Parse struct {
 	File   string     `json:"file,omitempty"` // "": its standard output; a text of package placeholder
 	Lines  string     `json:"lines,omitempty"`
 	Paths  []Variable `json:"paths,omitempty"`
+	Rows   string     `json:"rows,omitempty"` // the key that tells rows apart; "": there is one row
 }
 
 const (
@@ -54,6 +54,7 @@ func canonicalParse(text string) (string, error) {
 		paths[i].Value = placeholder.Quote(paths[i].Value)
 	}
 	w.variables("paths", paths)
+	w.text("rows", p.Rows)
 	return encode(w.mapping())
 }
 
@@ -66,7 +67,7 @@ func readParse(text string) (p Parse, err error) {
 	if f.err != nil {
 		return p, f.err
 	}
-	p = Parse{Of: f.text("of"), Format: f.text("format"), File: f.late("file"), Lines: f.expression("lines"), Paths: f.pairs("paths", false)}
+	p = Parse{Of: f.text("of"), Format: f.text("format"), File: f.late("file"), Lines: f.expression("lines"), Paths: f.pairs("paths", false), Rows: f.text("rows")}
 	if p.Format == "" && p.Lines != "" {
 		p.Format = linesFormat
 	}
@@ -74,8 +75,6 @@ func readParse(text string) (p Parse, err error) {
 		p.Format = jsonFormat
 	}
 	switch {
-	case f.get("rows") != nil:
-		f.fail([]string{"rows"}, "this version of weir cannot make a case of each row: sweep the axis, and have the program measure one value each time")
 	case p.Of == "":
 		f.fail(nil, "it does not say of which role the output is: add of: ROLE, or of: any")
 	case p.Format == "":
@@ -96,6 +95,8 @@ func readParse(text string) (p Parse, err error) {
 		f.fail([]string{"lines"}, "%w", err)
 	case err != nil:
 		f.fail([]string{"paths"}, "%w", err)
+	case p.Rows != "" && !slices.Contains(format.Keys, p.Rows):
+		f.fail([]string{"rows"}, "rows of %s are told apart by %s, not by %q", p.Format, strings.Join(format.Keys, ", "), p.Rows)
 	case format.File && p.File == "":
 		f.fail(nil, "the tool writes %s into a file: say which by file", p.Format)
 	}
@@ -106,16 +107,24 @@ func readParse(text string) (p Parse, err error) {
 func (p *Parse) format() (tooloutput.Format, error) {
 	switch p.Format {
 	case linesFormat:
-		return tooloutput.Lines(p.Lines, nil, p.measured())
+		return tooloutput.Lines(p.Lines, p.keys(), p.measured())
 	case jsonFormat:
 		paths := map[string]string{}
 		for _, v := range p.Paths {
 			paths[v.Name] = v.Value
 		}
-		return tooloutput.JSON(paths, nil, p.measured())
+		return tooloutput.JSON(paths, p.keys(), p.measured())
 	}
 	f, _ := tooloutput.Lookup(p.Format)
 	return f, nil
+}
+
+// keys are what tells rows of an output apart that its run describes.
+func (p *Parse) keys() []string {
+	if p.Rows == "" {
+		return nil
+	}
+	return []string{p.Rows}
 }
 
 // measured are the metrics of an output that its run describes.
@@ -131,13 +140,15 @@ func (p *Parse) measured() []tooloutput.Metric {
 func (p *Parse) own() (names []string) {
 	if p.Lines != "" {
 		for _, name := range regexp.MustCompile(p.Lines).SubexpNames() { // which was read with it
-			if name != "" && !slices.Contains(names, name) {
+			if name != "" && name != p.Rows && !slices.Contains(names, name) {
 				names = append(names, name)
 			}
 		}
 	}
 	for _, v := range p.Paths {
-		names = append(names, v.Name)
+		if v.Name != p.Rows {
+			names = append(names, v.Name)
+		}
 	}
 	return names
 }
@@ -174,58 +185,4 @@ func measures(v workload.Values, declared []workload.Metric) ([]workload.Metric,
 		all = append(all, m)
 	}
 	return all, err
-}
-
-// values are the numbers of an output, which has one row.
-func (p *Parse) values(output []byte) (map[string]float64, error) {
-	f, err := p.format()
-	if err != nil {
-		return nil, err
-	}
-	rows, err := f.Read(output)
-	switch {
-	case err != nil:
-		return nil, fmt.Errorf("reading its output as %s: %w", p.Format, err)
-	case len(rows) > 1:
-		return nil, fmt.Errorf("its output has %d results, the second on line %d: a case has one", len(rows), rows[1].Line)
-	}
-	for _, name := range p.own() {
-		if _, ok := rows[0].Values[name]; !ok {
-			return nil, fmt.Errorf("its output has no %s on line %d", name, rows[0].Line)
-		}
-	}
-	return rows[0].Values, nil
-}
-
-// find takes the values of the output that has them: one of those given, by role.
-func (p *Parse) find(roles []string, outputs [][]byte) (map[string]float64, error) {
-	var found map[string]float64
-	nothing := error(fmt.Errorf("no role has an output"))
-	by := ""
-	for i, output := range outputs {
-		values, err := p.values(output)
-		switch {
-		case errors.Is(err, tooloutput.ErrNothing):
-			nothing = fmt.Errorf("role %s: %w%s", roles[i], err, lastWords(output))
-		case err != nil:
-			return nil, fmt.Errorf("role %s: %w%s", roles[i], err, lastWords(output))
-		case found != nil:
-			return nil, fmt.Errorf("roles %s and %s both have a result: name one in parse", by, roles[i])
-		default:
-			found, by = values, roles[i]
-		}
-	}
-	if found == nil {
-		return nil, nothing
-	}
-	return found, nil
-}
-
-// lastWords are the last lines of an output, for an error.
-func lastWords(output []byte) string {
-	lines := strings.Split(strings.TrimSpace(string(output)), "\n")
-	if len(lines) == 1 && lines[0] == "" {
-		return ""
-	}
-	return "\nit ends with:\n" + strings.Join(lines[max(0, len(lines)-10):], "\n")
 }

@@ -15,6 +15,7 @@ import (
 type Spec struct {
 	Roles []Role `json:"roles"`
 	Parse Parse  `json:"parse"`
+	Row   string `json:"row,omitempty"` // the value of the key Parse.Rows that the case is
 }
 
 func decode(v workload.Values) (*Spec, error) {
@@ -28,6 +29,10 @@ func decode(v workload.Values) (*Spec, error) {
 	}
 	if s.Parse, err = readParse(parse); err != nil {
 		return nil, err
+	}
+	s.Row, _ = get("row").(string)
+	if (s.Row == "") != (s.Parse.Rows == "") {
+		return nil, fmt.Errorf("option row is the value of the axis that parse names in rows: name it there, and sweep it")
 	}
 	if etcd, _ := get("etcd").(bool); etcd {
 		return nil, fmt.Errorf("etcd: this version of weir cannot lend the session's etcd to programs")
@@ -94,7 +99,7 @@ func reduce(m *workload.Measured, l *results.Launch) (map[string]float64, error)
 	values := map[string]float64{}
 	if s.Parse.Of != "" {
 		var err error
-		if values, err = s.Parse.find(roles, outputs); err != nil {
+		if values, err = s.Parse.find(roles, outputs, s.Row); err != nil {
 			return nil, err
 		}
 	}
@@ -114,5 +119,5 @@ func recompute(options map[string]any, files [][]byte) (map[string]float64, erro
 		return nil, err
 	}
 	roles := slices.Repeat([]string{s.Parse.Of}, len(files))
-	return s.Parse.find(roles, files)
+	return s.Parse.find(roles, files, s.Row)
 }
