@@ -1,6 +1,9 @@
 package executor
 
 import (
+	"slices"
+
+	"weir/engine"
 	"weir/executor/fleet"
 	"weir/executor/ledger"
 	"weir/planner"
@@ -40,12 +43,20 @@ func runsCommands(p *planner.Plan) bool {
 	return false
 }
 
+// runsPrograms says whether ranks of the plan are programs that its scenario names.
+func (s *session) runsPrograms() bool {
+	return slices.ContainsFunc(s.plan.Cases, func(c *planner.Case) bool {
+		d, err := s.demandOf(c)
+		return err == nil && engine.RunsCommands(d.Runner)
+	})
+}
+
 // fleetNeeds is what the plan asks of agents.
 func (s *session) fleetNeeds() fleet.Needs {
 	c := s.plan.Cluster
 	n := fleet.Needs{
 		Nodes: s.wanted(), Labels: c.Labels, NodeGPUs: c.GPUsPerNode, Exclusive: c.Exclusive, DistinctHosts: c.DistinctHosts,
-		Commands: runsCommands(s.plan), Threads: s.threadsPerNode(),
+		Commands: runsCommands(s.plan) || s.runsPrograms(), Threads: s.threadsPerNode(),
 	}
 	for _, c := range s.plan.Cases {
 		needs, err := s.demandOf(c)

@@ -3,7 +3,9 @@ package executor
 import (
 	"testing"
 
+	_ "weir/engine/command"
 	"weir/planner"
+	"weir/workload"
 )
 
 // Sessions that want devices of one kind to themselves do not have a node at the same
@@ -32,6 +34,21 @@ func TestDevicesAreClaimed(t *testing.T) {
 		}
 		if got != k.want {
 			t.Errorf("%+v and %d GPUs claim %q, want %q", p.Cases[1].Place, k.gpus, got, k.want)
+		}
+	}
+}
+
+// Agents must run commands if ranks of the plan are programs that it names.
+func TestProgramsNeedAgentsThatRunCommands(t *testing.T) {
+	programs := aCase("c", func(c *planner.Case) {
+		c.Workload, c.Options = "command", workload.Values{"roles": `{"a":{"command":["x"]}}`}
+	})
+	for _, k := range []struct {
+		plan *planner.Plan
+		want bool
+	}{{onePlan(aCase("plain")), false}, {onePlan(aCase("plain"), programs), true}} {
+		if got := newSession(k.plan, Options{}).fleetNeeds().Commands; got != k.want {
+			t.Errorf("%d cases: %v", len(k.plan.Cases), got)
 		}
 	}
 }

@@ -15,7 +15,7 @@ import (
 func (s *session) demand(c *planner.Case, needs workload.Demand) placement.Demand {
 	d := placement.Demand{
 		Nodes: max(1, c.Place.Nodes), DistinctHosts: c.Place.DistinctHosts, Labels: c.Place.Labels, NodeGPUs: s.plan.Cluster.GPUsPerNode,
-		Fabric: needs.Fabric, Ranks: needs.Ranks, Threads: needs.Threads,
+		Fabric: needs.Fabric, Ranks: needs.Ranks, Threads: needs.Threads, On: needs.On,
 		Each: placement.Share{GPUs: c.Place.GPUsPerRank, NICs: c.Place.NICsPerRank, CPUs: c.Place.CPUsPerRank},
 	}
 	if needs.Fabric == fabric.AutoName {

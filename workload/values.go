@@ -1,6 +1,7 @@
 package workload
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -72,6 +73,16 @@ func (o Option) Parse(text string) (any, error) {
 			return nil, err
 		}
 		return g.String(), nil
+	case Structure:
+		if o.Read != nil {
+			return o.Read(text)
+		}
+		s, err := ReadStructure(text)
+		if err != nil {
+			return nil, err
+		}
+		b, err := json.Marshal(s)
+		return string(b), err
 	}
 	return text, nil
 }

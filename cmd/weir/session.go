@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	_ "weir/engine/command"
 	_ "weir/engine/sim"
 	"weir/executor"
 	"weir/executor/event"

@@ -170,6 +170,26 @@ func TestRanksHaveTheirDevicesNearThem(t *testing.T) {
 	}
 }
 
+// A demand may say which of its nodes each rank is on, from the first again behind the last.
+func TestRanksOnNodesOfTheirOwn(t *testing.T) {
+	c := NewCluster(true)
+	c.Join("b", aNode("b", 1, 0, 0, nil))
+	c.Join("c", aNode("c", 1, 0, 0, nil))
+	for nodes, want := range map[int]string{1: "b b b b", 2: "c b c b"} {
+		d := Demand{Nodes: nodes, Ranks: 4, On: []int{1, 0, 3, 2}}
+		for range 2 { // and the next launch is where this one was
+			p, lacks := c.Locate(d, nil)
+			if got := strings.Join(p.Nodes, " "); got != want || len(p.Moved) > 0 {
+				t.Errorf("%d nodes: on %q, moved %v, %v", nodes, got, p.Moved, lacks)
+			}
+			c.Remember(d, p.Nodes)
+		}
+	}
+	if most := (Demand{Nodes: 2, Ranks: 3, On: []int{1, 1, 1}}).most(); most != 3 {
+		t.Errorf("the fullest node has %d ranks", most)
+	}
+}
+
 // Launches stay where they are while they can, each block of ranks for itself.
 func TestLaunchesStayOnTheirNodes(t *testing.T) {
 	members := map[string]Node{}
