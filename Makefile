@@ -14,7 +14,7 @@ CWARN   := -std=gnu11 -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-proto
 FUZZTIME ?= 2s
 CHECKS  ?= 10000
 FAULTS  ?= 300
-VETTED  := -vet off# as part of lint
+VETTED  := -vet off -tags weirtest# vet is part of lint; weirtest: what tests reach into the engine with
 SEED    ?= 0
 
 .PHONY: help setup browser build run test soak lint pure ctest valgrind race plain scripts hosts fuzz properties gpu large bench scale carry clean test-cluster faults simulated endure newest
@@ -56,7 +56,9 @@ faults: ## 300 faults at random moments of sessions on three hosts (FAULTS=N, SE
 lint: ## gofmt, vet, staticcheck, go.mod is tidy
 	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { echo 'not gofmt-ed:'; gofmt -l $$(git ls-files '*.go'); exit 1; }
 	$(GO) vet ./...
+	$(GO) vet -tags weirtest ./engine/native
 	$(GO) tool -modfile=tools/go.mod staticcheck ./...
+	$(GO) tool -modfile=tools/go.mod staticcheck -tags weirtest ./engine/native
 	$(GO) mod tidy -diff
 
 pure: ## all but the engine builds without cgo
@@ -93,7 +95,7 @@ hosts: ## tests on several hosts; with WEIR_LAB=whole also those of minutes, wit
 
 .build/engine_test-%: $(wildcard engine/native/*.[ch] engine/native/ctest/*.c) Makefile
 	@mkdir -p .build
-	@$(CC) $(CWARN) -O1 -g $(if $(filter plain,$*),,-fno-omit-frame-pointer -fsanitize=$* -fno-sanitize-recover=undefined) -o $@ $(filter %.c,$^) -ldl -lpthread
+	@$(CC) $(CWARN) -DWEIR_TEST -O1 -g $(if $(filter plain,$*),,-fno-omit-frame-pointer -fsanitize=$* -fno-sanitize-recover=undefined) -o $@ $(filter %.c,$^) -ldl -lpthread
 
 # vendors' libraries neither catch signals nor hook allocations, which sanitizers do
 VENDORS := UCX_HANDLE_ERRORS=none UCX_ERROR_SIGNALS= UCX_MEM_EVENTS=n IPATH_NO_BACKTRACE=1 HFI_NO_BACKTRACE=1
@@ -147,17 +149,17 @@ soak: build ## 100 small sessions, some interrupted or killed: nothing may be le
 
 gpu: build ## what weir reads of this host's GPUs (of another: take bin/weir there and run `weir probe`)
 	bin/weir probe
-	$(GO) test -count 1 -v -run '^TestGPUs' ./engine/native
+	$(GO) test $(VETTED) -count 1 -v -run '^TestGPUs' ./engine/native
 
 large: setup ## sizes and offsets of more than 32 bits on each fabric (27 GiB of memory, minutes)
-	WEIR_TEST_LARGE=1 $(GO) test -count 1 -v -timeout 30m -run '^TestBeyond32Bits$$' ./engine/native
+	WEIR_TEST_LARGE=1 $(GO) test $(VETTED) -count 1 -v -timeout 30m -run '^TestBeyond32Bits$$' ./engine/native
 
 bench: setup ## weir beside its peers, into .build/bench.md (BENCH=REGEX: only these rows, BENCH_PAIRS=11, BENCH_SECONDS=0.15)
 	@scripts/setup bench
 	@test/newest/build ucx || true
 	@mkdir -p .build
-	BENCH_OUT=$$PWD/.build/bench.md $(GO) test -run '^$$' -bench 'Peers' -benchtime 1x -timeout 120m ./engine/native
-	@test -n "$(BENCH)" || BENCH_OUT=$$PWD/.build/bench.md $(GO) test -run '^$$' -bench 'Recording' -benchtime 1x ./engine/native
+	BENCH_OUT=$$PWD/.build/bench.md $(GO) test $(VETTED) -run '^$$' -bench 'Peers' -benchtime 1x -timeout 120m ./engine/native
+	@test -n "$(BENCH)" || BENCH_OUT=$$PWD/.build/bench.md $(GO) test $(VETTED) -run '^$$' -bench 'Recording' -benchtime 1x ./engine/native
 	@test -n "$(BENCH)" || BENCH_OUT=$$PWD/.build/bench.md $(GO) test -run '^$$' -bench 'FirstByte|Stored' -benchtime 1x ./cmd/weir
 	@test -n "$(BENCH)" || $(GO) test -run '^$$' -bench . -benchtime 1x -timeout 20m ./executor/... ./planner ./gate ./results
 

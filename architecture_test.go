@@ -91,6 +91,8 @@ var allowed = map[string][]string{
 	"weir/executor/lab":               {"weir/executor/environ"},
 	"weir/executor/lab/board":         {"weir/executor/cluster", "weir/executor/trust"},
 	"weir/test/hosts":                 {},
+	"weir/test/phase":                 {},
+	"weir/test/golden":                {},
 	"weir/test/toy":                   {"weir/workload", "weir/engine", "weir/results", "weir/quantity"},
 	"weir/gate":                       {"weir/fabric", "weir/results", "weir/assertion", "weir/workload", "weir/quantity"},
 	"weir/test/metrics":               {},
@@ -108,6 +110,8 @@ var closed = map[string][]string{
 	"weir/workload/move":              {"weir/engine/native", "weir/engine/sim", "weir/workload/transfer", "weir/workload/traffic", "weir/workload/sequence"},
 	"weir/workload/kinds":             {"weir/dsl"},
 	"weir/executor/launch/kubernetes": {"weir/cmd/weir"},
+	"weir/test/phase":                 {"weir/executor/lab"},
+	"weir/test/golden":                {},
 	"weir/executor/lab":               {}, // only tests, whose imports are not looked at here
 	"weir/executor/lab/board":         {},
 }

@@ -188,7 +188,7 @@ func (l *loader) defaults(content *hcl.BodyContent) defaults {
 }
 
 func (l *loader) unknownOption(kind *workload.Kind, e entry) {
-	l.error(e.at, "Unknown option", fmt.Sprintf("Workload %s has no option %q.", kind.Name, e.name), suggest.Sentence(e.name, optionNames(kind), "options"))
+	l.error(e.at, "Unknown option", fmt.Sprintf("Workload %s has no option %q.", kind.Name, e.name), suggest.Documented(e.name, optionNames(kind), "options", "weir docs workloads"))
 }
 
 func (l *loader) check(b *hcl.Block) *Check {

@@ -140,7 +140,7 @@ func explain(diags hcl.Diagnostics) hcl.Diagnostics {
 		if call, ok := d.Extra.(hclsyntax.FunctionCallUnknownDiagExtra); ok {
 			name := call.CalledFunctionName()
 			d.Detail = fmt.Sprintf("There is no function %q.", name)
-			d.Extra = Hint(suggest.Sentence(name, slices.Sorted(maps.Keys(functions)), "functions"))
+			d.Extra = Hint(suggest.Documented(name, slices.Sorted(maps.Keys(functions)), "functions", "weir docs functions"))
 		}
 	}
 	return diags

@@ -42,7 +42,7 @@ func (l *loader) fromModel(e entry) []matrix.Pattern {
 	sound := true
 	for _, f := range l.mapping(e.expr, e.name) {
 		if !slices.Contains(fieldNames(), f.name) {
-			hint := suggest.Sentence(f.name, fieldNames(), "keys")
+			hint := suggest.Documented(f.name, fieldNames(), "keys", "weir docs generate")
 			if _, isNumber := parseNumber(f.name); isNumber { // YAML ends a value at a comma
 				hint = `A distribution with a comma in it stands in quotes: "normal:16000,10000".`
 			}

@@ -160,14 +160,14 @@ func (l *loader) row(expr hcl.Expression, r *Run, ref *expression.Reference) (at
 		case isMetric:
 			row.Values[e.name] = l.metricValue(i, metric)
 		default:
-			l.error(e.at, "Unknown column", fmt.Sprintf("%q is neither an axis nor an option nor a metric of run %q.", e.name, r.Name), suggest.Sentence(e.name, columns(r), "columns"))
+			l.error(e.at, "Unknown column", fmt.Sprintf("%q is neither an axis nor an option nor a metric of run %q.", e.name, r.Name), suggest.Documented(e.name, columns(r), "columns", "weir docs workloads"))
 		}
 	}
 	if len(l.diags) > before {
 		return "", false
 	}
 	if len(row.Values) == 0 {
-		l.error(expr.Range(), "Row without values", "The row gives no metric a value.", suggest.Sentence("", metricNames(r), "metrics"))
+		l.error(expr.Range(), "Row without values", "The row gives no metric a value.", suggest.Documented("", metricNames(r), "metrics", "weir docs metrics"))
 		return "", false
 	}
 	ref.Rows = append(ref.Rows, row)

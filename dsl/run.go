@@ -74,7 +74,7 @@ func (l *loader) workload(content *hcl.BodyContent, r *Run) *workload.Kind {
 	}
 	kind, ok := workload.Lookup(name)
 	if !ok {
-		l.error(expr.Range(), "Unknown workload", fmt.Sprintf("There is no workload %q.", name), suggest.Sentence(name, workload.Names(), "workloads"))
+		l.error(expr.Range(), "Unknown workload", fmt.Sprintf("There is no workload %q.", name), suggest.Documented(name, workload.Names(), "workloads", "weir docs workloads"))
 		return nil
 	}
 	return kind

@@ -126,7 +126,7 @@ func (l *loader) keyAdvice(name string, s schema) string {
 	if !l.yaml && slices.Contains(s.attributes, name) {
 		return "It is an argument: " + name + " = …, with an equals sign."
 	}
-	return suggest.Sentence(name, l.known(s), "keys")
+	return suggest.Documented(name, l.known(s), "keys", "weir docs language")
 }
 
 // part is one section: its arguments and where it stands.
@@ -180,7 +180,7 @@ func (l *loader) recordContent(entries []entry, s schema, of string, at hcl.Rang
 	known := l.known(s)
 	for _, e := range entries {
 		if !slices.Contains(known, e.name) {
-			l.error(e.at, "Unknown key", fmt.Sprintf("There is no %q in %s.", e.name, of), suggest.Sentence(e.name, known, "keys"))
+			l.error(e.at, "Unknown key", fmt.Sprintf("There is no %q in %s.", e.name, of), suggest.Documented(e.name, known, "keys", "weir docs language"))
 			continue
 		}
 		out.Attributes[e.name] = &hcl.Attribute{Name: e.name, NameRange: e.at, Range: hcl.RangeBetween(e.at, e.expr.Range()), Expr: e.expr}

@@ -23,7 +23,7 @@ func aggregateNames() []string {
 }
 
 func unknownFunction(t token) *Error {
-	return t.errorf(lowerFirst(suggest.Sentence(t.text, functions, "functions"))+" Otherwise use + - * / and parentheses",
+	return t.errorf(lowerFirst(suggest.Documented(t.text, functions, "functions", functionsListed))+" Otherwise use + - * / and parentheses",
 		"assertions have no function %s", t.text)
 }
 

@@ -87,7 +87,7 @@ func (c *conditionChecker) call(n ast.Node) {
 		c.err = errorf(at, at+1, "", "only functions can be called")
 		return
 	}
-	c.err = t.errorf(lowerFirst(suggest.Sentence(t.text, conditionFunctions, "functions")),
+	c.err = t.errorf(lowerFirst(suggest.Documented(t.text, conditionFunctions, "functions", functionsListed)),
 		"conditions have no function %s", t.text)
 }
 

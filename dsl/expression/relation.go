@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"weir/assertion"
+	"weir/dsl/suggest"
 	"weir/quantity"
 )
 
@@ -236,7 +237,7 @@ func (r *relation) trendable() *Error {
 
 func (r *relation) unmeasured() *Error {
 	return r.left.errorf(
-		"name a metric: "+strings.Join(r.parser.names.metricNames(), ", ")+". To choose cases write `where`",
+		"name a metric: "+suggest.Few("", r.parser.names.metricNames(), metricsListed)+". To choose cases write `where`",
 		"nothing here is measured")
 }
 

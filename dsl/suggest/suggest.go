@@ -4,6 +4,7 @@ package suggest
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -27,31 +28,62 @@ func Nearest(name string, known []string) string {
 	return best
 }
 
-// most is how many names a sentence lists, and some how many beside the one that
-// was meant.
-const most, some = 50, 12
+// whole is how many names a sentence lists in full, and few how many of a longer list.
+const whole, few = 12, 5
 
-// Sentence is the whole advice: the nearest name if there is one, then all; those
-// of a long list only where none is near.
+// Sentence is the whole advice about names that the scenario itself gives: the nearest
+// name if there is one, then all; of a long list the nearest few, and those only where
+// none is near.
 func Sentence(name string, known []string, what string) string {
+	return Documented(name, known, what, "")
+}
+
+// Documented is Sentence about names that weir has: command lists all of them.
+func Documented(name string, known []string, what, command string) string {
 	var b strings.Builder
 	if near := Nearest(name, known); near != "" {
 		fmt.Fprintf(&b, "Did you mean %q?", near)
-		if len(known) > some {
+		if len(known) > whole {
 			return b.String()
 		}
 		b.WriteByte(' ')
 	}
-	if len(known) == 0 {
-		fmt.Fprintf(&b, "There are no %s.", what)
-		return b.String()
+	return b.String() + Known(name, known, what, command)
+}
+
+// Known is Documented where something else is meant than one of these names.
+func Known(name string, known []string, what, command string) string {
+	switch {
+	case len(known) == 0:
+		return fmt.Sprintf("There are no %s.", what)
+	case len(known) > whole && name == "":
+		return fmt.Sprintf("Some %s are %s.", what, Few(name, known, command))
+	case len(known) > whole:
+		return fmt.Sprintf("The nearest %s are %s.", what, Few(name, known, command))
 	}
-	shown, more := known, ""
-	if len(known) > most {
-		shown, more = known[:most], fmt.Sprintf(" and %d more", len(known)-most)
+	return fmt.Sprintf("The %s are %s.", what, Few(name, known, command))
+}
+
+// Few lists the known names, of a long list the nearest to name and the command that lists
+// all. Nothing is near to "": the first ones stand for all.
+func Few(name string, known []string, command string) string {
+	if len(known) <= whole {
+		return strings.Join(known, ", ")
 	}
-	fmt.Fprintf(&b, "The %s are %s%s.", what, strings.Join(shown, ", "), more)
-	return b.String()
+	list := known
+	if name != "" {
+		list = slices.Clone(known)
+		letters, edits := []rune(name), make(map[string]int, len(known))
+		for _, k := range known {
+			edits[k] = distance(letters, []rune(k))
+		}
+		slices.SortStableFunc(list, func(a, b string) int { return edits[a] - edits[b] })
+	}
+	text := strings.Join(list[:few], ", ")
+	if command == "" {
+		return fmt.Sprintf("%s (of %d)", text, len(known))
+	}
+	return fmt.Sprintf("%s (`%s` lists all)", text, command)
 }
 
 // distance counts insertions, deletions, replacements and swaps of neighbours.

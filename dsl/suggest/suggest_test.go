@@ -22,7 +22,34 @@ func TestSentenceListsEverythingKnown(t *testing.T) {
 	if !strings.HasPrefix(s, `Did you mean "batch"?`) || !strings.Contains(s, "batch, mode") {
 		t.Error(s)
 	}
+	if s := Sentence("", []string{"batch", "mode"}, "options"); s != "The options are batch, mode." {
+		t.Error(s)
+	}
 	if s := Sentence("x", nil, "axes"); s != "There are no axes." {
 		t.Error(s)
+	}
+}
+
+func TestOfALongListTheNearestFewAreNamed(t *testing.T) {
+	var known []string
+	for c := 'a'; c <= 'z'; c++ {
+		known = append(known, strings.Repeat(string(c), 8))
+	}
+	known = append(known, "zyx", "zy", "zx")
+	if s := Documented("zyxwvutsr", known, "options", "weir docs workloads"); s !=
+		"The nearest options are zyx, zy, zx, rrrrrrrr, ssssssss (`weir docs workloads` lists all)." {
+		t.Error(s)
+	}
+	if s := Sentence("zyxwvutsr", known, "runs"); s != "The nearest runs are zyx, zy, zx, rrrrrrrr, ssssssss (of 29)." {
+		t.Error(s)
+	}
+	if s := Documented("aaaaaaab", known, "options", "weir docs workloads"); s != `Did you mean "aaaaaaaa"?` {
+		t.Error(s)
+	}
+	if s := Few("", known, ""); s != "aaaaaaaa, bbbbbbbb, cccccccc, dddddddd, eeeeeeee (of 29)" {
+		t.Error(s)
+	}
+	if known[0] != "aaaaaaaa" || known[28] != "zx" {
+		t.Error("the list that was given is in another order:", known)
 	}
 }

@@ -1,3 +1,5 @@
+//go:build weirtest
+
 package native
 
 import (

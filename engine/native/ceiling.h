@@ -6,14 +6,21 @@
 
 #define CEILING_SPANS 9
 #define CEILING_FEWEST 3 /* of them where a path is so slow or so far that ceiling_time_ns are up */
-extern int64_t ceiling_time_ns;
 #define CEILING_LARGE ((size_t)1 << 20) /* bytes; every area has as many */
 /* Two areas that nearly fill a cache take tens of requests to settle in it, also where
  * one request lasts for several spans: before requests of so many bytes are probed, there
  * are so many spans, and so many requests, that do not count. */
 #define CEILING_SETTLES ((size_t)4 << 20)
 #define CEILING_SETTLE 10
-extern int64_t ceiling_span_ns; /* at least; tests that do not look at ceilings shorten it */
+/* A span takes at least ceiling_span_ns: 18 of them outlast the bursts of a shared host. */
+#define CEILING_SPAN_NS 1000000
+#define CEILING_TIME_NS 1000000000
+#ifdef WEIR_TEST /* tests shorten both, and count the rates that are added in this process */
+extern int64_t          ceiling_span_ns, ceiling_time_ns;
+extern _Atomic uint64_t ceiling_spans;
+#else
+static const int64_t ceiling_span_ns = CEILING_SPAN_NS, ceiling_time_ns = CEILING_TIME_NS;
+#endif
 
 /* Rates in bytes/s of spans of a probe, before and after a timed part. The median
  * is the path's: a span in which the host did something else does not count, nor
@@ -24,7 +31,6 @@ struct ceiling {
 };
 
 void   ceiling_add(struct ceiling *c, double rate);
-extern _Atomic uint64_t ceiling_spans; /* added in this process, for tests */
 double ceiling_rate(struct ceiling *c); /* 0: nothing was probed */
 double ceiling_best(const struct ceiling *c); /* what at least one span reached; 0: nothing was probed */
 

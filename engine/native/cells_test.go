@@ -92,25 +92,6 @@ func TestCellsHaveTheirPlaces(t *testing.T) {
 	})
 }
 
-// The requests of a cell are as many as was asked for, cover it, and differ by no more
-// than a cache line; those of lines begin with one.
-func TestCellsAreCutEvenly(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		bytes := rapid.OneOf(rapid.Uint64Range(1, 5000), rapid.Uint64Range(1, 1<<50)).Draw(t, "bytes")
-		shards := min(bytes, rapid.Uint64Range(1, 2000).Draw(t, "shards"))
-		each := bytes / shards
-		if matrixEdge(bytes, shards, 0) != 0 || matrixEdge(bytes, shards, shards) != bytes {
-			t.Fatalf("%d bytes in %d: from %d to %d", bytes, shards, matrixEdge(bytes, shards, 0), matrixEdge(bytes, shards, shards))
-		}
-		for k := range shards {
-			from, to := matrixEdge(bytes, shards, k), matrixEdge(bytes, shards, k+1)
-			if to <= from || to-from > each+64 || to-from+64 < each || each >= 64 && from%64 != 0 {
-				t.Fatalf("%d bytes in %d: request %d from %d to %d", bytes, shards, k, from, to)
-			}
-		}
-	})
-}
-
 // A matrix whose cells fit into no memory is refused before anything is allocated.
 func TestMemoryOfAMatrix(t *testing.T) {
 	m := matrixOf(t, 3, matrix.Cell{From: 0, To: 1, Bytes: 1 << 50}, matrix.Cell{From: 1, To: 2, Bytes: 1 << 50})

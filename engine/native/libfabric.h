@@ -42,8 +42,14 @@ extern const char *const libfabric_delivery_words[DELIVERY_WAYS];
 
 /* For tests, of what no provider here has: a bit per way that may be chosen (all of
  * them), and the most bytes of one operation (0: as the provider says). */
+#define LIBFABRIC_ALL_WAYS ((1u << DELIVERY_WAYS) - 1)
+#ifdef WEIR_TEST
 extern unsigned libfabric_ways;
 extern size_t   libfabric_piece;
+#else
+static const unsigned libfabric_ways  = LIBFABRIC_ALL_WAYS;
+static const size_t   libfabric_piece = 0;
+#endif
 
 /* The provider and interface to use, owned by the caller; NULL and the error filled if there is none. */
 struct fi_info *libfabric_choose(struct weir_rank *r, enum libfabric_delivery *way);

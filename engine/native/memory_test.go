@@ -1,10 +1,7 @@
 package native
 
 import (
-	"bufio"
 	"fmt"
-	"os"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -14,65 +11,6 @@ import (
 )
 
 func heap(o *move.Spec) { o.Alloc = "heap" }
-
-// mapping is what the kernel says of the memory that holds an address of this process:
-// the file behind it ("": none), whether it is private, and the fields of
-// /proc/self/smaps in KiB.
-func mapping(t *testing.T, at uint64) (file string, private bool, kib map[string]uint64) {
-	t.Helper()
-	f, err := os.Open("/proc/self/smaps")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	kib = map[string]uint64{}
-	found := false
-	for lines := bufio.NewScanner(f); lines.Scan(); {
-		fields := strings.Fields(lines.Text())
-		var from, to uint64
-		if n, _ := fmt.Sscanf(fields[0], "%x-%x", &from, &to); n == 2 {
-			if found {
-				return file, private, kib
-			}
-			if found = from <= at && at < to; found {
-				private = strings.HasSuffix(fields[1], "p")
-				file = strings.Join(fields[5:], " ")
-			}
-		} else if found && len(fields) == 3 && fields[2] == "kB" {
-			kib[strings.TrimSuffix(fields[0], ":")], _ = strconv.ParseUint(fields[1], 10, 64)
-		}
-	}
-	if !found {
-		t.Fatalf("nothing is mapped at %x", at)
-	}
-	return file, private, kib
-}
-
-// What is asked for is what a rank has for data: memory of its own, or such that others can
-// map. Words by which ranks meet are never in memory of the first kind.
-func TestAllocIsWhatWasAskedFor(t *testing.T) {
-	for _, fabric := range []string{"tcp", "libfabric", "ucx"} {
-		t.Run(fabric, func(t *testing.T) {
-			needs(t, fabric)
-			t.Setenv("UCX_TLS", "posix")
-			for alloc, change := range map[string]func(*move.Spec){"heap": heap, "fabric": func(*move.Spec) {}} {
-				_, ranks := opened(t, fabric, []string{"a", "a"}, options(100000, change))
-				for _, r := range ranks {
-					for region := regionControl; region <= regionSink; region++ {
-						base, size := r.memory(region)
-						want := alloc == "heap" && region != regionControl
-						for _, at := range []uint64{base, base + size - 1} {
-							if file, private, _ := mapping(t, at); private != want || private != (file == "" || strings.HasPrefix(file, "[anon")) {
-								t.Errorf("alloc %s: region %d: private %v, file %q", alloc, region, private, file)
-							}
-						}
-					}
-				}
-				closeAll(t, ranks)
-			}
-		})
-	}
-}
 
 // A fabric moves memory that it did not allocate, every byte of it, by each of its ways.
 func TestHeapMovesEveryByte(t *testing.T) {
@@ -145,60 +83,6 @@ func TestHeapTakesAnotherWay(t *testing.T) {
 				t.Errorf("UCX %s: carried by %+v, want %+v", version, data, c.want)
 			}
 		})
-	}
-}
-
-// Huge pages are there, or the launch says why not: never small pages unsaid. A rank's
-// own memory has them over any fabric.
-func TestPagesAreWhatWasAskedFor(t *testing.T) {
-	for _, c := range []struct{ pages, alloc, fabrics, words string }{
-		{"thp", "fabric", "shm tcp", "this kernel gives no transparent huge pages to shared memory"},
-		{"thp", "heap", "tcp ucx libfabric", "this kernel gives no transparent huge pages to private memory"},
-		{"2MiB", "fabric", "shm tcp", "/sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages sets how many"},
-		{"2MiB", "heap", "tcp ucx libfabric", "/sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages sets how many"},
-		{"1GiB", "fabric", "shm tcp", "/sys/kernel/mm/hugepages/hugepages-1048576kB/nr_hugepages sets how many"},
-		{"1GiB", "heap", "tcp ucx libfabric", "/sys/kernel/mm/hugepages/hugepages-1048576kB/nr_hugepages sets how many"},
-	} {
-		for fabric := range strings.FieldsSeq(c.fabrics) {
-			t.Run(strings.Join([]string{c.pages, c.alloc, fabric}, " "), func(t *testing.T) {
-				needs(t, fabric)
-				o := options(3<<20, under("pairwise", 2), func(o *move.Spec) { o.Pages, o.Alloc = c.pages, c.alloc })
-				ranks, err := tryCases(t, fabric, 2, o)
-				if err != nil {
-					if !strings.Contains(err.Error(), c.words) {
-						t.Errorf("%v, want %q", err, c.words)
-					}
-					t.Skip(err)
-				}
-				checkMoved(t, o, ranks[0], func(rank int) bool { return rank == 0 })
-				_, open := opened(t, fabric, []string{"a", "a"}, o)
-				for _, region := range []int{regionSource, regionSink} {
-					base, size := open[0].memory(region)
-					_, _, kib := mapping(t, base+size/2)
-					if huge := kib["AnonHugePages"] + kib["ShmemPmdMapped"]; c.pages == "thp" && huge < kib["Rss"]/2 {
-						t.Errorf("region %d: of %d KiB only %d are in huge pages", region, kib["Rss"], huge)
-					}
-					if want := uint64(o.ReservedPage()) >> 10; want > 0 && (kib["KernelPageSize"] != want || size>>10 != want*((size>>10)/want)) {
-						t.Errorf("region %d: %d bytes in pages of %d KiB", region, size, kib["KernelPageSize"])
-					}
-				}
-				closeAll(t, open)
-			})
-		}
-	}
-}
-
-// closeAll ends ranks, which wait for each other.
-func closeAll(t *testing.T, ranks []*rank) {
-	t.Helper()
-	errs := make(chan error, len(ranks))
-	for _, r := range ranks {
-		go func() { errs <- r.Close() }()
-	}
-	for range ranks {
-		if err := <-errs; err != nil {
-			t.Error(err)
-		}
 	}
 }
 

@@ -1,3 +1,4 @@
+#ifdef WEIR_TEST
 #define _GNU_SOURCE
 #include "selftest.h"
 
@@ -128,7 +129,7 @@ double selftest_record_ns(uint64_t n)
 void selftest_libfabric(unsigned ways, size_t piece)
 {
 #ifdef WEIR_HAS_LIBFABRIC
-    libfabric_ways  = ways ? ways : (1u << DELIVERY_WAYS) - 1;
+    libfabric_ways  = ways ? ways : LIBFABRIC_ALL_WAYS;
     libfabric_piece = piece;
 #else
     (void)ways, (void)piece;
@@ -254,3 +255,4 @@ double selftest_handover_ns(int cpu, int other, uint64_t n)
     sched_setaffinity(0, sizeof before, &before);
     return seen == UINT64_MAX ? -1 : each;
 }
+#endif

@@ -1,0 +1,71 @@
+//go:build weirtest
+
+package native
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"weir/engine"
+	"weir/workload/move"
+)
+
+// What a provider that does not confirm delivery is driven by: a read that is fenced
+// off from the writes before it, or ordered after them. Requests longer than one
+// operation go in pieces.
+func TestLibfabricWaysOfDelivery(t *testing.T) {
+	takesLong(t)
+	t.Cleanup(func() { libfabricLimits(0, 0) })
+	for way, words := range []string{"delivery complete", "flushed by a fenced read", "flushed by an ordered read"} {
+		tried, granted := 0, 0
+		for _, p := range providers(t) {
+			if p == "sockets" && way != 1 {
+				continue // it takes longest; fences are what the others here do not have
+			}
+			libfabricLimits(1<<way, 1000)
+			t.Run(words+"/"+p, func(t *testing.T) {
+				tried++
+				cases := []move.Spec{
+					options(8, full, provider(p)), options(4097, full, batch4, provider(p)), options(10000, full, read, provider(p)),
+					options(1000, full, pingpong, provider(p)), options(12345, full, pingpong, provider(p)), options(7000, provider(p)),
+				}
+				out, err := tryCases(t, "libfabric", 2, fewer(p, cases)...)
+				if err != nil && strings.Contains(err.Error(), "cannot be known") {
+					t.Skip(err)
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				granted++
+				if got := out[0][0].Transport; !strings.Contains(got, words) || !strings.HasPrefix(got, "libfabric/"+p+" (") {
+					t.Errorf("transport %q, want %s and %s", got, p, words)
+				}
+			})
+		}
+		if tried > 0 && granted == 0 {
+			t.Errorf("no provider here is %s", words)
+		}
+	}
+}
+
+func TestLibfabricRefusals(t *testing.T) {
+	here := providers(t)
+	t.Cleanup(func() { libfabricLimits(0, 0) })
+	_, err := tryCases(t, "libfabric", 2, options(8, provider("carrierpigeon")))
+	if err == nil || !strings.Contains(err.Error(), "no provider named carrierpigeon") || !strings.Contains(err.Error(), here[0]) {
+		t.Errorf("got %v, want those that are here", err)
+	}
+	if slices.Contains(here, "shm") {
+		l := engine.Launch{Fabric: "libfabric", Ranks: 2, Nodes: []string{"a", "b"}, Cases: []engine.Case{caseOf("a", options(8, provider("shm")), 1e9, 0)}}
+		_, err := open(l, engine.Identity{}, control(t))
+		if err == nil || !strings.Contains(err.Error(), "no provider named shm can write and read remote memory between hosts") {
+			t.Errorf("shm between hosts: got %v", err)
+		}
+		libfabricLimits(1<<1, 0)
+		_, err = tryCases(t, "libfabric", 2, options(8, provider("shm")))
+		if err == nil || !strings.Contains(err.Error(), "neither completes writes on delivery") {
+			t.Errorf("no way to know of delivery: got %v", err)
+		}
+	}
+}

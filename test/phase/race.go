@@ -1,0 +1,6 @@
+//go:build race
+
+package phase
+
+// Race is whether the race detector is built in.
+const Race = true
