@@ -55,7 +55,7 @@ type Difference struct {
 	Base string `json:"base"` // "": not there
 	New  string `json:"new"`
 	// Of are the nodes or cases that it is found at; none: the session.
-	Of []string `json:"of,omitempty"`
+	Of []string `json:"of,omitempty" doc:"The nodes or cases that it is found at; none: the session."`
 }
 
 // LeftOver is a case that only one side measured.
@@ -90,15 +90,15 @@ type Change struct {
 	// P is the probability of a change at least as large if there is none; Q is the
 	// least false discovery rate at which the change is found, among all effects of
 	// the comparison. Both are nil without an interval.
-	P *float64 `json:"p"`
-	Q *float64 `json:"q"`
+	P *float64 `json:"p" doc:"Of a change at least as large if there is none."`
+	Q *float64 `json:"q" doc:"Least false discovery rate at which the change is found."`
 	// Found says that there is a change, however small.
-	Found bool `json:"found"`
+	Found bool `json:"found" doc:"There is a change, however small."`
 	// Detectable is the least true change for the worse (of metrics without a
 	// direction: upwards) that these launches would have found four times of five: a
 	// share of the base, or an amount where the effect is additive. Nil without an
 	// interval.
-	Detectable *float64 `json:"detectable"`
+	Detectable *float64 `json:"detectable" doc:"Least change for the worse that would have been found four times of five."`
 }
 
 // EffectVerdict is what a comparison says of an effect.

@@ -122,7 +122,8 @@ func newReaders(sealed bool) *readers {
 				if t.err == nil && sealed && t.c != nil {
 					t.seal, t.err = sealOf(t.text, t.c.Seal)
 				}
-				r.free.Put(t.text[:0])
+				buffer := t.text[:0]
+				r.free.Put(&buffer)
 				t.text = nil
 			}
 		})
@@ -138,7 +139,10 @@ func (r *readers) decode(dec *jsontext.Decoder) error {
 		if err != nil {
 			return err
 		}
-		buffer, _ := r.free.Get().(jsontext.Value)
+		var buffer jsontext.Value
+		if free, ok := r.free.Get().(*jsontext.Value); ok {
+			buffer = *free
+		}
 		t := &readCase{text: append(buffer, text...)}
 		r.cases = append(r.cases, t)
 		r.todo <- t

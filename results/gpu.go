@@ -14,12 +14,12 @@ type GPU struct {
 	Driver string     `json:"driver,omitempty"` // its version
 	Bus    string     `json:"bus,omitempty"`    // PCI address
 	NUMA   *int       `json:"numa,omitzero"`
-	Memory int64      `json:"memory,omitzero"` // bytes
-	Clocks *GPUClocks `json:"clocks,omitzero"`
-	ECC    string     `json:"ecc,omitempty"` // on | off
-	Power  *GPUPower  `json:"power,omitzero"`
-	NVLink *NVLink    `json:"nvlink,omitzero"`
-	Fault  string     `json:"fault,omitempty"` // what could not be asked, and why
+	Memory int64      `json:"memory,omitzero" doc:"Bytes."`
+	Clocks *GPUClocks `json:"clocks,omitzero" doc:"MHz: what they were when the node was described, and what they may be."`
+	ECC    string     `json:"ecc,omitempty" schema:"enum=on|off"`
+	Power  *GPUPower  `json:"power,omitzero" doc:"W: what the GPU is limited to, and what it would be by default."`
+	NVLink *NVLink    `json:"nvlink,omitzero" doc:"How many of its links to other GPUs there are, and work."`
+	Fault  string     `json:"fault,omitempty" doc:"What could not be asked of it, and why."`
 }
 
 // GPUClocks are in MHz: what they were when the node was described, when the GPU may have
@@ -34,8 +34,8 @@ type GPUClocks struct {
 // GPUPower is in W: what the GPU is limited to, by whoever set it or by its host, and
 // what it would be by default.
 type GPUPower struct {
-	Limit   float64 `json:"limit"`
-	Default float64 `json:"default,omitzero"`
+	Limit   float64 `json:"limit" schema:"minimum=0"`
+	Default float64 `json:"default,omitzero" schema:"minimum=0"`
 }
 
 // NVLink says how many of a GPU's links to others there are, and work.

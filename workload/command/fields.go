@@ -198,11 +198,3 @@ func encode(s *workload.Structured) (string, error) {
 	b, err := json.Marshal(s)
 	return string(b), err
 }
-
-func quoted(texts []string) []string {
-	out := slices.Clone(texts)
-	for i := range out {
-		out[i] = placeholder.Quote(out[i])
-	}
-	return out
-}
