@@ -1,7 +1,6 @@
 package dsl
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -33,12 +32,9 @@ func (s *Setting) structure(ctx *hcl.EvalContext) (any, hcl.Diagnostics) {
 	if r.diags.HasErrors() || r.unknown {
 		return nil, explain(r.diags)
 	}
-	text, err := json.Marshal(value)
+	parsed, err := s.Option.Parse(value.JSON())
 	if err == nil {
-		var parsed any
-		if parsed, err = s.Option.Parse(string(text)); err == nil {
-			return parsed, nil
-		}
+		return parsed, nil
 	}
 	at, what := s.expr.Range(), "Option "+s.Name
 	if wrong, ok := errors.AsType[*workload.StructureError](err); ok {

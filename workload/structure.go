@@ -114,32 +114,45 @@ func (s *Structured) What() string {
 	return "a text"
 }
 
-// MarshalJSON writes the pairs of a mapping in their order.
-func (s *Structured) MarshalJSON() ([]byte, error) {
-	if s.IsText() {
-		return json.Marshal(s.Text)
-	}
-	if s.Items != nil {
-		return json.Marshal(s.Items)
-	}
+// JSON writes the value, the pairs of a mapping in their order.
+func (s *Structured) JSON() string {
 	var b strings.Builder
-	b.WriteByte('{')
-	for i, p := range s.Pairs {
-		key, err := json.Marshal(p.Key)
-		if err != nil {
-			return nil, err
+	s.write(&b)
+	return b.String()
+}
+
+func (s *Structured) write(b *strings.Builder) {
+	switch {
+	case s.IsText():
+		writeText(b, s.Text)
+	case s.Items != nil:
+		b.WriteByte('[')
+		for i, item := range s.Items {
+			if i > 0 {
+				b.WriteByte(',')
+			}
+			item.write(b)
 		}
-		value, err := json.Marshal(p.Value)
-		if err != nil {
-			return nil, err
+		b.WriteByte(']')
+	default:
+		b.WriteByte('{')
+		for i, p := range s.Pairs {
+			if i > 0 {
+				b.WriteByte(',')
+			}
+			writeText(b, p.Key)
+			b.WriteByte(':')
+			p.Value.write(b)
 		}
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		b.Write(key)
-		b.WriteByte(':')
-		b.Write(value)
+		b.WriteByte('}')
 	}
-	b.WriteByte('}')
-	return []byte(b.String()), nil
+}
+
+// writeText writes a text of JSON with < and > as they are, which groups of expressions have.
+func writeText(b *strings.Builder, text string) {
+	var line strings.Builder
+	e := json.NewEncoder(&line)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(text) // texts always encode
+	b.WriteString(strings.TrimSuffix(line.String(), "\n"))
 }

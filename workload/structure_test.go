@@ -1,20 +1,19 @@
 package workload
 
 import (
-	"encoding/json"
 	"strings"
 	"testing"
 )
 
 func TestStructuresAreWrittenAsTheyWereRead(t *testing.T) {
-	for _, text := range []string{`""`, `[]`, `{}`, `{"b":{"x":["1",{}]},"a":"é\n"}`} {
+	for _, text := range []string{`""`, `[]`, `{}`, `{"b":{"x":["1",{}]},"a":"é\n<&>"}`} {
 		s, err := ReadStructure(text)
 		if err != nil {
 			t.Errorf("%s: %v", text, err)
 			continue
 		}
-		if b, err := json.Marshal(s); err != nil || string(b) != text {
-			t.Errorf("%s became %s, %v", text, b, err)
+		if got := s.JSON(); got != text {
+			t.Errorf("%s became %s", text, got)
 		}
 	}
 	deep := strings.Repeat("[", mostNested+1) + strings.Repeat("]", mostNested+1)

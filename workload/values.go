@@ -1,7 +1,6 @@
 package workload
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -81,8 +80,7 @@ func (o Option) Parse(text string) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		b, err := json.Marshal(s)
-		return string(b), err
+		return s.JSON(), nil
 	}
 	return text, nil
 }

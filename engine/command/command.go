@@ -56,6 +56,7 @@ type rank struct {
 	ports   reserved // those that this rank found
 	numbers map[string]int
 	mesh    *mesh
+	guard   *os.File       // open as long as this process lives; nil: there is none
 	done    *workload.Part // of the first case: the others are other rows of the same output
 }
 

@@ -78,6 +78,7 @@ func (r *rank) start() (*program, error) {
 	if err != nil {
 		return nil, err
 	}
+	r.guard = guard()
 	r.ports.release() // the program, or one that it talks to, is to have them now
 	return start(argv, env)
 }

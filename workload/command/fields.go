@@ -1,7 +1,6 @@
 package command
 
 import (
-	"encoding/json"
 	"regexp"
 	"slices"
 	"strings"
@@ -192,9 +191,4 @@ func (w *writer) variables(key string, all []Variable) {
 
 func (w *writer) mapping() *workload.Structured {
 	return &workload.Structured{Pairs: append([]workload.Pair{}, w.pairs...)}
-}
-
-func encode(s *workload.Structured) (string, error) {
-	b, err := json.Marshal(s)
-	return string(b), err
 }

@@ -55,7 +55,7 @@ func canonicalParse(text string) (string, error) {
 	}
 	w.variables("paths", paths)
 	w.text("rows", p.Rows)
-	return encode(w.mapping())
+	return w.mapping().JSON(), nil
 }
 
 func readParse(text string) (p Parse, err error) {

@@ -74,7 +74,7 @@ func canonicalRoles(text string) (string, error) {
 	for _, r := range roles {
 		all.put(r.Name, r.structured())
 	}
-	return encode(all.mapping())
+	return all.mapping().JSON(), nil
 }
 
 func (r *Role) structured() *workload.Structured {
