@@ -122,7 +122,8 @@ func newReaders(sealed bool) *readers {
 				if t.err == nil && sealed && t.c != nil {
 					t.seal, t.err = sealOf(t.text, t.c.Seal)
 				}
-				r.free.Put(t.text[:0])
+				buffer := t.text[:0]
+				r.free.Put(&buffer)
 				t.text = nil
 			}
 		})
@@ -138,8 +139,11 @@ func (r *readers) decode(dec *jsontext.Decoder) error {
 		if err != nil {
 			return err
 		}
-		buffer, _ := r.free.Get().(jsontext.Value)
-		t := &readCase{text: append(buffer, text...)}
+		t := new(readCase)
+		if buffer, ok := r.free.Get().(*jsontext.Value); ok {
+			t.text = *buffer
+		}
+		t.text = append(t.text, text...)
 		r.cases = append(r.cases, t)
 		r.todo <- t
 	}
