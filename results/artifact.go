@@ -7,7 +7,7 @@ type Artifact struct {
 	File   string `json:"file,omitempty" doc:"Below the session directory; absent where there is none."`
 	Source string `json:"source,omitempty" doc:"Path on the node; absent for the output of a command."`
 	Bytes  int64  `json:"bytes" doc:"Of the file."`
-	SHA256 string `json:"sha256,omitempty" doc:"Of the file." schema:"pattern=^[0-9a-f]{64}$"` // of File, in hexadecimal
+	SHA256 string `json:"sha256,omitempty" doc:"Of the file." schema:"pattern=^[0-9a-f]{64}$"`
 	Status string `json:"status" doc:"truncated: the file is the beginning of it; failed: the file is the output of a command that failed." schema:"enum=ok|truncated|missing|failed"`
 	Reason string `json:"reason,omitempty"` // of all but ok
 	// Required says that the session is an error without it.

@@ -139,11 +139,11 @@ func (r *readers) decode(dec *jsontext.Decoder) error {
 		if err != nil {
 			return err
 		}
-		var buffer jsontext.Value
-		if free, ok := r.free.Get().(*jsontext.Value); ok {
-			buffer = *free
+		t := new(readCase)
+		if buffer, ok := r.free.Get().(*jsontext.Value); ok {
+			t.text = *buffer
 		}
-		t := &readCase{text: append(buffer, text...)}
+		t.text = append(t.text, text...)
 		r.cases = append(r.cases, t)
 		r.todo <- t
 	}

@@ -25,7 +25,7 @@ type Document struct {
 	Environment Environment         `json:"environment"`
 	Checks      []Check             `json:"checks"`
 	Cases       []*Case             `json:"cases"`
-	Assertions  []*AssertionVerdict `json:"assertions" doc:"Assertions over several cases."` // those over several cases
+	Assertions  []*AssertionVerdict `json:"assertions" doc:"Assertions over several cases."`
 	Summary     Summary             `json:"summary"`
 	// Baseline is what assertions that mention it are held against; nil without one.
 	Baseline *Baseline `json:"baseline,omitzero" doc:"Another session's measurements, copied so that the verdicts can be reproduced from this document alone."`
@@ -87,7 +87,7 @@ type Session struct {
 	Finished time.Time `json:"finished"`
 	Status   string    `json:"status" schema:"enum=passed|failed|inconclusive|error|aborted"`
 	ExitCode int       `json:"exit_code" schema:"enum=0|1|3|4|5|6|7|8|124|130|143"`
-	Reason   string    `json:"reason,omitempty" doc:"Of an error or abort of the whole session."` // of an error or abort, one line
+	Reason   string    `json:"reason,omitempty" doc:"Of an error or abort of the whole session."`
 	Argv     []string  `json:"argv"`
 	// Again is a command that runs the whole of it again: argv less what chooses cases and
 	// says where results go. None in documents of older versions.
@@ -180,13 +180,13 @@ type Case struct {
 	Env       map[string]string `json:"env"`
 	Status    string            `json:"status" schema:"enum=ok|error|skipped|excluded"`
 	Reason    string            `json:"reason"`
-	Invalid   string            `json:"invalid,omitempty" doc:"Why the gate cannot use what was measured."` // why the gate cannot use what was measured; set by the gate
+	Invalid   string            `json:"invalid,omitempty" doc:"Why the gate cannot use what was measured."`
 	Launches  []*Launch         `json:"launches"`
 	// Made is how many launches there must be in Launches; 0 if the document does not say.
 	Made       int                   `json:"made,omitzero" doc:"How many launches there must be."`
 	Metrics    Named[MetricEstimate] `json:"metrics"`
 	Assertions []*AssertionVerdict   `json:"assertions"`
-	Seal       string                `json:"seal,omitempty" doc:"Digest of what the document says of the case, in canonical form: shows that it was changed." schema:"ref=seal"` // see ReadWhole
+	Seal       string                `json:"seal,omitempty" doc:"Digest of what the document says of the case, in canonical form: shows that it was changed." schema:"ref=seal"`
 }
 
 // Case and launch statuses.
@@ -223,7 +223,7 @@ type Launch struct {
 	// Moved are the nodes that are not those of the launch before.
 	Moved     []Move `json:"moved,omitempty" doc:"Nodes that are not those of the launch before, and why."`
 	Fabric    string `json:"fabric,omitempty"`
-	Transport string `json:"transport,omitempty" doc:"What the fabric really used, in words."` // what the fabric really used, read back from it
+	Transport string `json:"transport,omitempty" doc:"What the fabric really used, in words."`
 	// Variables are the library variables of its ranks, by name; none in documents of older
 	// versions, and where none was set.
 	Variables []Variable `json:"variables,omitempty" doc:"Library variables of its ranks: environment variables that change what a library does."`
@@ -240,7 +240,7 @@ type Launch struct {
 	// moved in between decides what a cache still has (workload traffic_sequence).
 	WorkingSet *WorkingSet  `json:"working_set,omitzero" doc:"Bytes that the requests go over before they come back to the first."`
 	Metrics    MetricValues `json:"metrics" doc:"One value per metric, in the unit of the metric's registry entry."`
-	Samples    []string     `json:"samples" doc:"Files below the session directory."` // files below the session directory, one per measuring rank
+	Samples    []string     `json:"samples" doc:"Files below the session directory."`
 	// SamplesDigest is of the content of these files (see DigestSamples); "" in documents
 	// of older versions, and where there is no file.
 	SamplesDigest string `json:"samples_digest,omitempty" doc:"Of the content of the samples files, ordered by name: of the SHA-256 of each." schema:"ref=digest"`

@@ -37,7 +37,7 @@ type Metric struct {
 	// MayBeZero says that 0 is a measurement as any other. Such metrics are judged as
 	// differences, and all others as ratios, which 0 has none of.
 	MayBeZero bool   `json:"may_be_zero,omitzero" doc:"Whether 0 is a measurement as any other: such metrics are judged as differences, all others as ratios."`
-	Doc       string `json:"doc,omitempty" doc:"What was counted, between which instants."` // what exactly was counted, between which instants
+	Doc       string `json:"doc,omitempty" doc:"What was counted, between which instants."`
 	// Headline says that reports draw it first, also where no assertion is about it.
 	Headline bool `json:"headline,omitzero" doc:"Whether reports draw it first, also where no assertion is about it."`
 	// Ceiling is the metric that bounds it, which its charts show.

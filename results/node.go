@@ -17,7 +17,7 @@ type Node struct {
 	NUMA        []NUMANode        `json:"numa,omitempty"`
 	Memory      Memory            `json:"memory"`
 	GPUs        []GPU             `json:"gpus"`
-	GPUReason   string            `json:"gpu_reason,omitempty" doc:"Why no more is known of the GPUs."` // why no more is known of them
+	GPUReason   string            `json:"gpu_reason,omitempty" doc:"Why no more is known of the GPUs."`
 	NICs        []NIC             `json:"nics"`
 	RDMA        []RDMA            `json:"rdma,omitempty" doc:"Devices that move data between memories of hosts."`
 	Fabrics     map[string]Fabric `json:"fabrics"`
@@ -32,7 +32,7 @@ type Node struct {
 // CPU describes the processors that a node lets weir use.
 type CPU struct {
 	Model   string `json:"model"`
-	Count   int    `json:"count" doc:"Logical CPUs of the node."` // logical CPUs on the node
+	Count   int    `json:"count" doc:"Logical CPUs of the node."`
 	Allowed int    `json:"allowed" doc:"Of them, in weir's affinity mask."`
 	Sockets int    `json:"sockets"`
 	NUMA    int    `json:"numa_nodes"`

@@ -157,6 +157,9 @@ func (g *schemaGen) define(t reflect.Type) string {
 			continue // embedded
 		}
 		member, omitted, _ := strings.Cut(tag, ",")
+		if k := f.Type.Kind(); omitted == "omitempty" && k != reflect.String && k != reflect.Slice && k != reflect.Map {
+			panic(t.Name() + "." + f.Name + " needs omitzero: with omitempty json/v2 writes false and 0")
+		}
 		rules := map[string]string{}
 		if text := f.Tag.Get("schema"); text != "" {
 			for rule := range strings.SplitSeq(text, ",") {
