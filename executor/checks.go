@@ -47,9 +47,9 @@ func (s *session) checks(ctx context.Context) error {
 	if len(failed) > 0 {
 		return &checkError{strings.Join(failed, "; ")}
 	}
-	if s.unfit = strings.Join(unfit, "; "); s.unfit != "" {
+	if s.skipAll = strings.Join(unfit, "; "); s.skipAll != "" {
 		for _, g := range s.ledger.Groups {
-			s.ledger.DecideAll(s.ledger.Live(g), results.Skipped, s.unfit)
+			s.ledger.DecideAll(s.ledger.Live(g), results.Skipped, s.skipAll)
 		}
 	}
 	return nil

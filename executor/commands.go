@@ -16,12 +16,12 @@ import (
 	"weir/results"
 )
 
-// around is what a list of commands surrounds.
-type around struct{ stage, scope, of string }
+// hook is what a list of commands surrounds.
+type hook struct{ stage, scope, of string }
 
 // setUp runs setup commands, each after the one before has succeeded everywhere.
 // A *ledger.CommandError says which failed first.
-func (s *session) setUp(ctx context.Context, list []planner.Command, a around) error {
+func (s *session) setUp(ctx context.Context, list []planner.Command, a hook) error {
 	for _, c := range list {
 		failed, err := s.command(ctx, c, a)
 		if err = cmp.Or(err, s.ledger.Err); err != nil {
@@ -36,7 +36,7 @@ func (s *session) setUp(ctx context.Context, list []planner.Command, a around) e
 
 // tearDown runs teardown commands, whatever has ended ctx and whatever becomes of
 // each of them: only their own timeouts and a session that is killed end them.
-func (s *session) tearDown(ctx context.Context, list []planner.Command, a around) {
+func (s *session) tearDown(ctx context.Context, list []planner.Command, a hook) {
 	ctx = context.WithoutCancel(ctx)
 	for _, c := range list {
 		failed, err := s.command(ctx, c, a)
@@ -63,7 +63,7 @@ const commandSlack = 5 * time.Second
 
 // command runs a command on its nodes and gives the first that failed, nil if
 // none did. Each node's part is in document and journal then, once.
-func (s *session) command(ctx context.Context, c planner.Command, a around) (*results.Command, error) {
+func (s *session) command(ctx context.Context, c planner.Command, a hook) (*results.Command, error) {
 	s.commands++
 	nodes := s.targets(c.On)
 	done, err := s.commanded(ctx, c, a, nodes)
@@ -86,7 +86,7 @@ func (s *session) command(ctx context.Context, c planner.Command, a around) (*re
 }
 
 // commanded places a command on nodes and gives what each has said of its end.
-func (s *session) commanded(ctx context.Context, c planner.Command, a around, nodes []string) (map[string]results.Command, error) {
+func (s *session) commanded(ctx context.Context, c planner.Command, a hook, nodes []string) (map[string]results.Command, error) {
 	done := map[string]results.Command{}
 	specs := map[string][]byte{}
 	for _, node := range nodes {
@@ -114,14 +114,14 @@ func (s *session) commanded(ctx context.Context, c planner.Command, a around, no
 
 // commandLog is the file of a command's output. A session that goes on with another
 // counts on from that one's commands: the files of both are kept.
-func (s *session) commandLog(c planner.Command, a around, node string) string {
+func (s *session) commandLog(c planner.Command, a hook, node string) string {
 	name := fmt.Sprintf("%d-%s-%s.%s.log", s.ledger.FormerCommands()+s.commands, a.stage, ledger.DirName(c.Name), ledger.DirName(node))
 	return filepath.Join("commands", name)
 }
 
 // begin does, before the first launch of the session, what must come before any.
 func (s *session) begin(ctx context.Context) error {
-	if s.begun || s.unfit != "" {
+	if s.begun || s.skipAll != "" {
 		return nil
 	}
 	if err := s.findSecrets(ctx); err != nil {
@@ -129,11 +129,11 @@ func (s *session) begin(ctx context.Context) error {
 	}
 	s.ledger.ForgetFormer()
 	s.collect(ctx, true)
-	if err := s.checks(ctx); err != nil || s.unfit != "" {
+	if err := s.checks(ctx); err != nil || s.skipAll != "" {
 		return err
 	}
 	s.begun = true
-	return s.setUp(ctx, s.plan.Setup, around{ledger.Setup, ledger.OfSession, ""})
+	return s.setUp(ctx, s.plan.Setup, hook{ledger.Setup, ledger.OfSession, ""})
 }
 
 // end undoes what runs and session have set up.
@@ -144,7 +144,7 @@ func (s *session) end(ctx context.Context) {
 	s.openRuns = nil
 	s.collect(ctx, false)
 	if s.begun {
-		s.tearDown(ctx, s.plan.Teardown, around{ledger.Teardown, ledger.OfSession, ""})
+		s.tearDown(ctx, s.plan.Teardown, hook{ledger.Teardown, ledger.OfSession, ""})
 	}
 }
 
@@ -159,11 +159,11 @@ func (s *session) beginRun(ctx context.Context, name string) error {
 		s.failRun(name, reason)
 		return nil
 	}
-	if err := s.begin(ctx); err != nil || s.unfit != "" {
+	if err := s.begin(ctx); err != nil || s.skipAll != "" {
 		return err
 	}
 	s.openRuns = append(s.openRuns, name)
-	err := s.setUp(ctx, s.ledger.Run(name).Setup, around{ledger.Setup, ledger.OfRun, name})
+	err := s.setUp(ctx, s.ledger.Run(name).Setup, hook{ledger.Setup, ledger.OfRun, name})
 	if failed, ok := errors.AsType[*ledger.CommandError](err); ok {
 		s.failRun(name, failed.Error())
 		return nil
@@ -197,5 +197,5 @@ func (s *session) endRuns(ctx context.Context) {
 }
 
 func (s *session) endRun(ctx context.Context, name string) {
-	s.tearDown(ctx, s.ledger.Run(name).Teardown, around{ledger.Teardown, ledger.OfRun, name})
+	s.tearDown(ctx, s.ledger.Run(name).Teardown, hook{ledger.Teardown, ledger.OfRun, name})
 }

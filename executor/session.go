@@ -28,7 +28,7 @@ type session struct {
 	openRuns  []string           // whose setup began and whose teardown did not
 	commands  int                // so far
 	artifacts int                // asked for so far
-	unfit     string             // why the nodes are not fit for any case; "": they are
+	skipAll   string             // why the nodes are not fit for any case; "": they are
 	secrets   []string           // references to all of the plan's
 	shell     map[string]string  // library variables that every node gets
 	variables []results.Variable // of the ranks of the last launch

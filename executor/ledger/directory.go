@@ -100,13 +100,13 @@ func (l *Ledger) formerDir() error {
 	if err != nil {
 		return Refuse(ExitUsage, "%w", err)
 	}
-	if l.past, err = readPast(records, l.Plan); err != nil {
+	if l.former, err = readPast(records, l.Plan); err != nil {
 		return err
 	}
 	if err := l.journal.Truncate(size); err != nil {
 		return fmt.Errorf("repairing the journal: %w", err)
 	}
-	l.past.restore(l)
+	l.former.restore(l)
 	return l.takeBaseline()
 }
 

@@ -59,7 +59,7 @@ type Ledger struct {
 
 	o         Options
 	find      index
-	past      *past // of the session that this one goes on with; empty without one
+	former    *former // of the session that this one goes on with; empty without one
 	journal   *os.File
 	verdicts  map[*results.AssertionVerdict]results.Verdict // as last told
 	undecided map[string]bool                               // cases, as the gate last said
@@ -73,7 +73,7 @@ type Ledger struct {
 func New(p *planner.Plan, o Options) *Ledger {
 	l := &Ledger{
 		Plan: p, Doc: newDocument(p, o), Groups: groupsOf(p, o), Events: event.Stream{Hear: o.Events},
-		o: o, past: &past{}, verdicts: map[*results.AssertionVerdict]results.Verdict{},
+		o: o, former: &former{}, verdicts: map[*results.AssertionVerdict]results.Verdict{},
 		undecided: map[string]bool{}, rounds: map[string]int{}, ended: map[string]time.Time{},
 	}
 	l.find = l.newIndex()
@@ -96,12 +96,12 @@ func (l *Ledger) GroupDir(id string) string { return l.groupDirs[id] }
 
 // FailedSetup is why the setup of a run failed in the session that this one goes on with.
 func (l *Ledger) FailedSetup(run string) (reason string, failed bool) {
-	reason, failed = l.past.failedRuns[run]
+	reason, failed = l.former.failedRuns[run]
 	return reason, failed
 }
 
 // FormerCommands are how many commands the session ran that this one goes on with.
-func (l *Ledger) FormerCommands() int { return len(l.past.commands) }
+func (l *Ledger) FormerCommands() int { return len(l.former.commands) }
 
 // Evaluated takes note of when a case's launch was evaluated.
 func (l *Ledger) Evaluated(key string, at time.Time) { l.ended[key] = at }
@@ -112,7 +112,7 @@ func (l *Ledger) Counts(key string) bool { return l.find.lossy[key] }
 // FormerSessions are the ids of the sessions that this one goes on with.
 func (l *Ledger) FormerSessions() []string {
 	var ids []string
-	for _, s := range l.past.sessions {
+	for _, s := range l.former.sessions {
 		ids = append(ids, s.ID)
 	}
 	return ids

@@ -18,10 +18,10 @@ import (
 // ErrStale says that a plan is not the one that a session was made with.
 var ErrStale = errors.New("the plan is not that of the session")
 
-// past is what the sessions before this one have done. A resumed session goes
+// former is what the sessions before this one have done. A resumed session goes
 // through its schedule from the beginning; a launch that is in here is taken over
 // instead of being made, so whatever follows from the launches follows again.
-type past struct {
+type former struct {
 	sessions   []*SessionRecord
 	launches   map[launchID]*LaunchRecord
 	decided    map[CaseRecord]bool
@@ -37,8 +37,8 @@ type launchID struct {
 }
 
 // readPast reads the records of a journal, which may end anywhere.
-func readPast(records []Record, p *planner.Plan) (*past, error) {
-	f := &past{launches: map[launchID]*LaunchRecord{}, decided: map[CaseRecord]bool{}, failedRuns: map[string]string{}}
+func readPast(records []Record, p *planner.Plan) (*former, error) {
+	f := &former{launches: map[launchID]*LaunchRecord{}, decided: map[CaseRecord]bool{}, failedRuns: map[string]string{}}
 	for i, r := range records {
 		switch {
 		case r.Session != nil:
@@ -99,7 +99,7 @@ func (r *LaunchRecord) check(p *planner.Plan) error {
 // Admits refuses the session if its document is one in whose environment, or by whose definitions, numbers
 // would not compare with those that the former sessions measured.
 func (l *Ledger) Admits() error {
-	f, now := l.past, l.Doc
+	f, now := l.former, l.Doc
 	older := func(s *SessionRecord) bool { return s.Quantiles == nil }
 	if len(f.launches) > 0 && slices.ContainsFunc(f.sessions, older) {
 		return Refuse(ExitStale, "a weir version that defines quantiles differently (%s) measured the session, so its numbers and new ones would not compare: run it again",
@@ -164,8 +164,8 @@ func text(v any) string {
 // is one and on which nodes it was, by rank.
 func (l *Ledger) TakeOver(g *Group, index int) (nodes []string, ok bool) {
 	id := launchID{g.ID, index}
-	r := l.past.launches[id]
-	delete(l.past.launches, id)
+	r := l.former.launches[id]
+	delete(l.former.launches, id)
 	if r == nil || len(r.Cases) == 0 {
 		return nil, false
 	}
@@ -182,7 +182,7 @@ func (l *Ledger) TakeOver(g *Group, index int) (nodes []string, ok bool) {
 // recordCase appends to the journal that a case was decided, unless it says so
 // already.
 func (l *Ledger) recordCase(c CaseRecord) error {
-	if l.past.decided[c] {
+	if l.former.decided[c] {
 		return nil
 	}
 	return l.Record(Record{Case: &c})

@@ -36,7 +36,7 @@ func (l *Ledger) EnterCommand(r results.Command) {
 }
 
 // restore puts into the document what does not follow from the schedule.
-func (f *past) restore(l *Ledger) {
+func (f *former) restore(l *Ledger) {
 	l.Doc.Checks = append(l.Doc.Checks, f.checks...)
 	for _, c := range f.commands {
 		l.restoreCommand(c)
@@ -65,7 +65,7 @@ func (l *Ledger) ForgetFormer() {
 	}
 	l.Doc.Checks = []results.Check{}
 	l.Doc.Commands, l.TeardownFailures = nil, nil
-	for _, c := range l.past.commands {
+	for _, c := range l.former.commands {
 		if c.Scope != OfSession || c.Status == results.OK {
 			l.restoreCommand(c)
 		}
