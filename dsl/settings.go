@@ -52,10 +52,16 @@ func (l *loader) settings(content *hcl.BodyContent, r *Run, own []entry, d defau
 	}
 	inherited := slices.DeleteFunc(slices.Clone(d.options[r.Workload.Name]), func(e entry) bool { return given[e.name] })
 	entries := slices.Concat(own, l.exclusive(r, own, inherited, swept))
+	if served, any := l.servicesOf(content, r, entries); any {
+		entries = append(entries, served)
+	}
 	used := map[string]bool{} // axes that have an effect
 	byName := map[string]*Setting{}
 	for i, e := range entries {
 		o, ok := r.Workload.Option(e.name)
+		if i < len(own) && e.name == servicesName {
+			continue // which has been reported
+		}
 		if !ok {
 			if i < len(own) {
 				l.unknownOption(r.Workload, e)

@@ -31,6 +31,12 @@ func (r *rank) value(name string) (string, error) {
 		}
 		return r.mesh.hostOf(i), nil
 	}
+	if value, ok := r.launch.Names[name]; ok {
+		return value, nil
+	}
+	if service, what, ok := command.OfService(name); ok && r.spec.Serves != nil && service == r.role.Name {
+		return r.own(what)
+	}
 	switch name {
 	case command.LaunchID:
 		return r.launch.ID, nil

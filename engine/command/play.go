@@ -86,7 +86,7 @@ func (r *rank) start() (*program, error) {
 // awaitReady waits until the role is ready.
 func (r *rank) awaitReady(ctx context.Context, p *program) error {
 	want := r.role.Ready
-	if want.Listens == "" && want.HTTP == "" && want.Log == "" && want.File == "" && len(want.Command) == 0 {
+	if want.Empty() {
 		return nil
 	}
 	check := readiness.Check{Log: want.Log, Within: want.Within}
@@ -137,7 +137,7 @@ func (r *rank) awaitEnd(ctx context.Context, p *program) error {
 	case <-p.ended:
 		return r.endedFirst(p, told)
 	case <-told:
-		p.finish(politely)
+		p.finish(unix.SIGTERM, politely)
 		return nil
 	case err := <-gone:
 		if ctx.Err() == nil {
@@ -145,7 +145,7 @@ func (r *rank) awaitEnd(ctx context.Context, p *program) error {
 		}
 	case <-ctx.Done():
 	}
-	p.finish(hastily)
+	p.finish(unix.SIGTERM, hastily)
 	return context.Cause(ctx)
 }
 
