@@ -40,6 +40,10 @@ func init() {
 				"run \"a\" {\nworkload = \"command\"\nservices = [\"w\", \"o\"]\noptions {\nroles = { r = { command = [\"x\"] } }\n}\n}\n}",
 		}
 	}
+	samples["variants"] = sample{
+		"", "scenario: s\nvariants: {baseline: a, a: {env: {A: 1}}}\nruns: {r: {workload: transfer, options: {block_size: 1}, sweep: {variant: [a]}}}",
+		"scenario \"s\" {\nvariants {\nbaseline = \"a\"\na = { env = { A = 1 } }\n}\nrun \"r\" {\nworkload = \"transfer\"\noptions { block_size = 1 }\nsweep { variant = [\"a\"] }\n}\n}",
+	}
 	for key, s := range serviceKeys {
 		add("services."+key, s[0], s[1])
 	}

@@ -95,6 +95,8 @@ func (l *loader) settings(content *hcl.BodyContent, r *Run, own []entry, d defau
 	for _, a := range r.Axes {
 		used[a.Name] = used[a.Name] || a.Item
 	}
+	l.checkVariants(r)
+	l.optionsOfVariants(r, byName, used)
 	l.registered(r, byName, used)
 	l.rowsOf(r, used)
 	l.environment(content, r, d, used)
@@ -174,6 +176,7 @@ func (l *loader) environment(content *hcl.BodyContent, r *Run, d defaults, used 
 			used[a.Name] = true
 		}
 	}
+	env = l.envOfVariants(r, env, used)
 	slices.SortFunc(env, func(a, b *Setting) int { return cmp.Compare(a.Name, b.Name) })
 	r.settings = append(r.settings, env...)
 }
@@ -221,6 +224,9 @@ func (l *loader) setting(s *Setting, used map[string]bool) *Setting {
 func axesOf(expr hcl.Expression) []string {
 	var names []string
 	for _, t := range expr.Variables() {
+		if t.RootName() == variantAxis {
+			names = append(names, variantAxis)
+		}
 		if t.RootName() != "axis" || len(t) < 2 {
 			continue
 		}

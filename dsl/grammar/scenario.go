@@ -15,6 +15,8 @@ var Scenario = []Key{
 	key("baseline", "result document that baseline.METRIC is taken from; --baseline wins", scalar(File)),
 	key("checks", "commands that must succeed on every node before anything runs", Form{Shape: Named, Keys: Check}).named("check"),
 	key("artifacts", "files and outputs of commands that are kept of every node, whatever becomes of the session", Form{Shape: Named, Keys: Artifact}).named("artifact"),
+	key("variants", "rows of a table that axis variant goes through, by name: values for ${variant.NAME}, env and options of the runs that sweep it, a note; and baseline, the name of the one that gain() compares with",
+		mapOf("variants", scalar(String), variantRow)),
 	key("services", "programs that must run while runs measure: started when they are needed, ended with the session", Form{Shape: Named, Keys: Service}).named("service"),
 	key("setup", "commands before everything, or before each run or launch", commands...),
 	key("teardown", "commands after everything, or after each run or launch; they always run", commands...),
@@ -71,6 +73,9 @@ var optionValue = []Form{
 	mapOf("keys", scalar(Any), list(scalar(Any)),
 		mapOf("keys of a part", scalar(Any), list(scalar(Any)), mapOf("names", scalar(Any), list(scalar(Any))))),
 }
+
+// variantRow is how a variant is written: its own values, and env, options and note.
+var variantRow = mapOf("names", scalar(Any), list(scalar(Any)), mapOf("names", scalar(Any)))
 
 // Service are the keys of a service: a role of workload command, with further keys.
 var Service = []Key{
