@@ -85,6 +85,10 @@ type Commands interface{ RunsCommands() }
 const (
 	LaunchScratch  = "WEIR_LAUNCH_SCRATCH"
 	SessionScratch = "WEIR_SESSION_SCRATCH"
+	// EtcdURL and EtcdLookup are where the part of etcd is that is lent to the launch, if any:
+	// for its clients, and the Unix socket that tells whether there is a key.
+	EtcdURL    = "WEIR_ETCD_URL"
+	EtcdLookup = "WEIR_ETCD_LOOKUP"
 )
 
 // Rank is one rank of a launch in its own process.

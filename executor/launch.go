@@ -36,6 +36,7 @@ type launched struct {
 	moved      []results.Move        // from nodes of the launches before
 	load       *load                 // that runs in its background
 	services   []workload.Service    // that must run meanwhile
+	etcd       bool                  // a part of the session's is lent to it
 	background bool                  // it is part of such a load
 	slowest    *agent.Progress       // of what was not told yet
 	progressed time.Time             // when progress was last told

@@ -208,7 +208,7 @@ func (v *services) describe(want workload.Service, l *launched, e engine.Launch,
 	all := &shared{cluster.TextFor(packed, 1), packed}
 	spec, err := agent.Task{Redact: v.s.secrets, Launch: &agent.LaunchTask{
 		Text: all.where, Ranks: []int{0}, Secrets: l.cases[0].Secrets, LogDir: dir,
-		Deadlines: agent.Deadlines{Grace: want.Stop + stopSlack/2, Run: never, Stall: never},
+		Etcd: want.Etcd, Deadlines: agent.Deadlines{Grace: want.Stop + stopSlack/2, Run: never, Stall: never},
 	}}.Encode()
 	return spec, all, err
 }

@@ -15,6 +15,7 @@ type Service struct {
 	Runner string          // executes it, see package engine
 	Spec   json.RawMessage // what the runner reads
 	Ready  time.Duration   // until it must be ready
+	Etcd   bool            // a part of the session's etcd is lent to it
 	Stop   time.Duration   // from the signal to end until SIGKILL
 }
 

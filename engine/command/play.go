@@ -99,12 +99,16 @@ func (r *rank) awaitReady(ctx context.Context, p *program) error {
 			return err
 		}
 	}
+	if check.Etcd, err = r.expand(want.Etcd); err != nil {
+		return err
+	}
 	if check.Command, err = r.expandAll(want.Command); err != nil {
 		return err
 	}
 	subject := readiness.Subject{
 		PID: p.cmd.Process.Pid, Ended: p.ended, Status: p.status, Lines: p.lines,
-		Run: func(ctx context.Context, argv []string) error { return runQuietly(ctx, argv, p.cmd.Env) },
+		HasKey: hasKey,
+		Run:    func(ctx context.Context, argv []string) error { return runQuietly(ctx, argv, p.cmd.Env) },
 	}
 	err = check.Wait(ctx, subject)
 	switch {

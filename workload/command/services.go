@@ -216,6 +216,7 @@ func demands(services []Service) ([]workload.Service, error) {
 		all = append(all, workload.Service{
 			Name: s.Name, Node: s.Node, Needs: slices.Compact(needs), Fresh: s.Fresh,
 			Runner: Runner, Spec: spec, Ready: s.Ready.Within, Stop: s.Stop.Within,
+			Etcd: s.Ready.Etcd != "" || slices.Contains(s.names(), EtcdURL),
 		})
 	}
 	return all, nil

@@ -20,6 +20,7 @@ type Spec struct {
 	Serves *Serving `json:"serves,omitempty"`
 
 	services []workload.Service
+	etcd     bool
 }
 
 // Serving is what a service has beyond a role.
@@ -52,15 +53,13 @@ func decode(v workload.Values) (*Spec, error) {
 	if err != nil {
 		return nil, err
 	}
-	if etcd, _ := get("etcd").(bool); etcd {
-		return nil, fmt.Errorf("etcd: this version of weir cannot lend the session's etcd to programs")
-	}
+	s.etcd, _ = get("etcd").(bool)
 	var names []string
 	for i := range s.Roles {
 		r := &s.Roles[i]
 		names = append(names, r.Name)
-		if r.Ready.Etcd != "" || r.Mentions(EtcdURL) {
-			return nil, fmt.Errorf("role %s uses the session's etcd, which this version of weir cannot lend to programs", r.Name)
+		if !s.etcd && (r.Ready.Etcd != "" || r.Mentions(EtcdURL)) {
+			return nil, fmt.Errorf("role %s uses etcd, which is lent to programs with etcd: true", r.Name)
 		}
 		for _, name := range r.names() {
 			other, what, isService := OfService(name)
@@ -91,7 +90,7 @@ func decode(v workload.Values) (*Spec, error) {
 
 // Demand is a process for each role, on its node.
 func (s *Spec) Demand() workload.Demand {
-	d := workload.Demand{Runner: Runner, Ranks: len(s.Roles), Threads: 1, NUMA: workload.Default, Services: s.services}
+	d := workload.Demand{Runner: Runner, Ranks: len(s.Roles), Threads: 1, NUMA: workload.Default, Services: s.services, Etcd: s.etcd}
 	for _, r := range s.Roles {
 		d.On = append(d.On, r.Node)
 	}
