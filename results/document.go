@@ -33,6 +33,8 @@ type Document struct {
 	Previous *Previous `json:"previous,omitzero" doc:"What has changed since an earlier session of the scenario. No verdict rests on it."`
 	// Commands are the setup and teardown commands that ran, in order.
 	Commands []Command `json:"commands,omitempty" doc:"The setup and teardown commands that ran, in order."`
+	// Services are the starts of services, in the order of their ends.
+	Services []Service `json:"services,omitempty" doc:"Each start of a service, in the order of their ends."`
 	// Artifacts are what was kept of nodes, and what was to be.
 	Artifacts []Artifact `json:"artifacts,omitempty" doc:"What was kept of nodes, and what was to be."`
 	// Metrics define what was measured. None in documents of older versions, whose metrics
@@ -71,6 +73,20 @@ type Command struct {
 	Status   string    `json:"status" schema:"enum=ok|failed"`
 	Reason   string    `json:"reason,omitempty"`
 	Log      []string  `json:"log,omitempty" doc:"The last lines of its output."`
+}
+
+// Service is one start of a service.
+type Service struct {
+	Name    string    `json:"name"`
+	Node    string    `json:"node"`
+	Fresh   string    `json:"fresh" doc:"How often it is started anew." schema:"enum=session|run|variant|launch"`
+	For     string    `json:"for,omitempty" doc:"What it was started for: the run, the value of axis variant, or the launch as GROUP/INDEX."`
+	Started time.Time `json:"started"`
+	Ready   float64   `json:"ready_s,omitzero" doc:"From its start until it was ready. Absent if it never was." schema:"minimum=0"`
+	Lasted  float64   `json:"lasted_s" doc:"From its start to its end." schema:"minimum=0"`
+	Status  string    `json:"status" doc:"ok: it was told to end." schema:"enum=ok|failed"`
+	Failure *Failure  `json:"failure,omitzero"`
+	Log     string    `json:"log" doc:"The file of its output, below the session directory."`
 }
 
 // Counts says whether the command failed and the session with it. One that failed

@@ -124,6 +124,10 @@ func full() *results.Document {
 			},
 			Columns: []results.MetricColumn{{Metric: "time.p99", Head: "time\np99", Drop: 1, Interval: true, Percent: true}},
 		}},
+		Services: []results.Service{{
+			Name: "web", Node: "n1", Fresh: "launch", For: "g/0", Started: now, Ready: 0.5, Lasted: 2, Status: "failed",
+			Failure: &results.Failure{Rank: -1, Phase: "run", Kind: results.Crashed, Cause: "it ended"}, Log: "logs/services/web/0/0.log",
+		}},
 		Commands: []results.Command{{
 			Name: "mount", Stage: "setup", Scope: "launch", Of: "g/0", Node: "n1", Started: now, Duration: 0.5, Status: "failed", Reason: "r", Log: []string{"x"},
 		}},

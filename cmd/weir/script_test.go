@@ -28,6 +28,7 @@ func TestMain(m *testing.M) {
 		"weir-with-a-bug": func() {
 			os.Exit(guard(os.Stderr, func() int { panic("deliberate") }))
 		},
+		"etcd-put": etcdPut,
 	})
 }
 

@@ -100,6 +100,9 @@ func (l *Ledger) FailedSetup(run string) (reason string, failed bool) {
 	return reason, failed
 }
 
+// FormerServices are how many starts of services the session made that this one goes on with.
+func (l *Ledger) FormerServices() int { return len(l.former.services) }
+
 // FormerCommands are how many commands the session ran that this one goes on with.
 func (l *Ledger) FormerCommands() int { return len(l.former.commands) }
 
