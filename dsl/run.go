@@ -36,6 +36,9 @@ func (l *loader) run(b *hcl.Block, d defaults) *draft {
 	if has(content, "retry") {
 		r.Retry = l.retry(content)
 	}
+	if p, ok := l.sectionPart(content, "may_fail", schemaOf(grammar.MayFail)); ok {
+		r.MayFail = l.expectation(p, grammar.MayFail, "may_fail", "Errors of this run were")
+	}
 	r.Place = l.place(content)
 	r.Needs, r.While = l.needList(content), l.whileRun(content)
 	l.hooks(content, runScope).surround(r)

@@ -27,6 +27,9 @@ func (r *Run) text(t io.Writer) {
 	if r.Retry != nil {
 		row(t, "  retry", r.Retry.text())
 	}
+	if r.MayFail != nil {
+		row(t, "  may fail", r.mayFailText())
+	}
 	for _, name := range []string{"ready", "connect", "run", "verify", "teardown"} {
 		if limit, ok := r.Phases[name]; ok {
 			row(t, "  timeout", quantity.ShortSeconds(limit)+" for phase "+name)
@@ -60,6 +63,13 @@ func (r *Retry) text() string {
 		s += ", " + "after " + quantity.ShortSeconds(r.Wait)
 	}
 	return s
+}
+
+func (r *Run) mayFailText() string {
+	if r.MayFail == nil {
+		return ""
+	}
+	return "until " + r.MayFail.Until + ": " + r.MayFail.Reason
 }
 
 func textCommands(t io.Writer, name string, list []Command) {

@@ -175,11 +175,28 @@ func (m *page) folded(what string, fs []finding) {
 	if len(fs) == 0 {
 		return
 	}
-	m.always("<details><summary>%s %s</summary>\n\n| case | assertion | observed |\n| :--- | :--- | :--- |\n", plural(len(fs), "assertion"), what)
+	m.always("<details><summary>%s %s</summary>\n\n| case | assertion | observed |\n| :--- | :--- | :--- |\n", ofWhat(fs), what)
 	m.omitted(m.rows(len(fs), func(i int) string {
 		return fmt.Sprintf("| %s | %s | %s |\n", mdCode(fs[i].where), mdText(fs[i].name), mdText(fs[i].message))
 	}))
 	m.always("\n</details>\n\n")
+}
+
+// ofWhat counts findings as what they are of.
+func ofWhat(fs []finding) string {
+	cases := 0
+	for _, f := range fs {
+		if f.assertion == nil {
+			cases++
+		}
+	}
+	switch cases {
+	case 0:
+		return plural(len(fs), "assertion")
+	case len(fs):
+		return plural(cases, "case")
+	}
+	return plural(cases, "case") + " and " + plural(len(fs)-cases, "assertion")
 }
 
 // session says where the numbers come from.

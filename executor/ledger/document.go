@@ -46,11 +46,18 @@ func newDocument(p *planner.Plan, o Options) *results.Document {
 			looks[key] = looksOf(g, o)
 		}
 	}
+	excuses := map[string]*assertion.XFail{}
+	for _, r := range p.Runs {
+		excuses[r.Name] = r.MayFail
+	}
 	for _, c := range p.Cases {
 		r := &results.Case{
 			Key: c.Key, ID: c.ID, Run: c.Run, Workload: c.Workload, Axes: c.Axes, AxisOrder: c.AxisOrder,
 			Options: c.Options, Env: c.Env, Status: results.Skipped, Reason: notRun, Assertions: []*results.AssertionVerdict{},
 			Launches: []*results.Launch{},
+		}
+		if x := excuses[c.Run]; x != nil {
+			r.MayFail = &results.MayFail{XFail: *x}
 		}
 		switch c.Status {
 		case planner.Excluded:
