@@ -124,6 +124,7 @@ var brokenInputs = map[string]broken{
 	"assert/inconclusive":  {"run", "assert: [{that: bandwidth >= 1, decide: {on_inconclusive: «fial»}}]", "assert = [{ that = \"bandwidth >= 1\", decide = { on_inconclusive = «\"fial\"» } }]", "Invalid value", "Did you mean \"fail\"?"},
 	"assert/decide scalar": {"run", "assert: [{that: bandwidth >= 1, decide: «95%»}]", "assert = [{ that = \"bandwidth >= 1\", decide = «\"95%\"» }]", "Not a mapping", "keys of its own"},
 	"assert/decide key":    {"run", "assert: [{that: bandwidth >= 1, decide: {«level»: 95%}}]", "assert = [{ that = \"bandwidth >= 1\", decide = { «level» = \"95%\" } }]", "Unknown key", "confidence, on_inconclusive"},
+	"stage/empty":          {"run", "stage: «\" \"»", "stage = «\" \"»", "Invalid value", "no name"},
 	"may_fail/day":         {"run", "may_fail: {reason: r, until: «soon»}", "may_fail = { reason = \"r\", until = «\"soon\"» }", "Invalid value", "no day"},
 	"may_fail/reason":      {"run", "may_fail: {reason: «\" \"», until: 2026-02-01}", "may_fail = { reason = «\" \"», until = \"2026-02-01\" }", "Invalid value", "Say why"},
 	"may_fail/until":       {"run", "«may_fail»: {reason: r}", "«may_fail» = { reason = \"r\" }", "Missing key", "Add until"},

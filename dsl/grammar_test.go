@@ -67,6 +67,7 @@ var samples = map[string]sample{
 	"artifacts.at":                   {"root", "artifacts: {a: {command: [x], at: start}}", "artifact \"a\" {\ncommand = [\"x\"]\nat = \"start\"\n}"},
 	"artifacts.required":             {"root", "artifacts: {a: {command: [x], required: true}}", "artifact \"a\" {\ncommand = [\"x\"]\nrequired = true\n}"},
 	"artifacts.timeout":              {"root", "artifacts: {a: {command: [x], timeout: 7s}}", "artifact \"a\" {\ncommand = [\"x\"]\ntimeout = \"7s\"\n}"},
+	"runs.stage":                     {"run", "stage: 2 NIXL", "stage = \"2 NIXL\""},
 	"runs.may_fail":                  {"run", "may_fail: {reason: r, until: 2026-01-31}", "may_fail {\nreason = \"r\"\nuntil = \"2026-01-31\"\n}"},
 	"runs.may_fail.reason":           {"run", "may_fail: {reason: s, until: 2026-01-31}", "may_fail = { reason = \"s\", until = \"2026-01-31\" }"},
 	"runs.may_fail.until":            {"run", "may_fail: {reason: r, until: 2020-01-31}", "may_fail { \nreason = \"r\"\nuntil = \"2020-01-31\"\n}"},

@@ -139,7 +139,14 @@ func (m *page) grid(g grid) {
 			rule = append(rule, ":---")
 		}
 	}
-	if !m.row(fmt.Sprintf("## %s\n\n| %s |\n| %s |\n", mdText(g.run), strings.Join(head, " | "), strings.Join(rule, " | "))) {
+	heading := "## " + mdText(g.run)
+	if g.stage != "" {
+		heading = "#" + heading
+	}
+	if g.heads {
+		heading = "## Stage " + mdText(g.stage) + "\n\n" + heading
+	}
+	if !m.row(fmt.Sprintf("%s\n\n| %s |\n| %s |\n", heading, strings.Join(head, " | "), strings.Join(rule, " | "))) {
 		m.lost += len(g.cases)
 		return
 	}

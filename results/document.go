@@ -173,6 +173,7 @@ type Case struct {
 	Key       string            `json:"key" doc:"Readable and stable: run[axis=value,…]."`
 	ID        string            `json:"id" schema:"ref=digest"`
 	Run       string            `json:"run"`
+	Stage     string            `json:"stage,omitempty" doc:"Heading that its run is shown under."`
 	Workload  string            `json:"workload"`
 	Axes      map[string]any    `json:"axes"`
 	AxisOrder []string          `json:"axis_order" doc:"As the author wrote them, outermost first."`

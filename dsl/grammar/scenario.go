@@ -108,6 +108,7 @@ var Command = []Key{
 // Run are the keys of a run.
 var Run = []Key{
 	key("workload", "what it does", scalar(String)).required(),
+	key("stage", "heading under which plan and reports show the run, in the order of first mention; ids and digests do not know it", scalar(String)),
 	key("options", "settings of the workload", mapOf("options", optionValue...)),
 	env,
 	key("place", "where its ranks go", section(Place...)),

@@ -46,9 +46,9 @@ func newDocument(p *planner.Plan, o Options) *results.Document {
 			looks[key] = looksOf(g, o)
 		}
 	}
-	excuses := map[string]*assertion.XFail{}
+	runs := map[string]*planner.Run{}
 	for _, r := range p.Runs {
-		excuses[r.Name] = r.MayFail
+		runs[r.Name] = r
 	}
 	for _, c := range p.Cases {
 		r := &results.Case{
@@ -56,8 +56,11 @@ func newDocument(p *planner.Plan, o Options) *results.Document {
 			Options: c.Options, Env: c.Env, Status: results.Skipped, Reason: notRun, Assertions: []*results.AssertionVerdict{},
 			Launches: []*results.Launch{},
 		}
-		if x := excuses[c.Run]; x != nil {
-			r.MayFail = &results.MayFail{XFail: *x}
+		if of := runs[c.Run]; of != nil {
+			r.Stage = of.Stage
+			if of.MayFail != nil {
+				r.MayFail = &results.MayFail{XFail: *of.MayFail}
+			}
 		}
 		switch c.Status {
 		case planner.Excluded:
