@@ -217,7 +217,9 @@ func (l *loader) expectation(p part, keys []grammar.Key, of, what string) *asser
 		if _, err := time.Parse(time.DateOnly, x.Until); err != nil {
 			l.error(until.Range(), "Invalid value", fmt.Sprintf("%q is no day.", x.Until), "Write the last day on which it counts as 2006-01-31.")
 		} else if x.Until < l.all.options.Today {
-			d := diagnostic(until.Range(), "Expired expectation", fmt.Sprintf("%s expected until %s only: from now on the session fails.", what, x.Until), fmt.Sprintf("Mend it and remove %s, or set a later day.", of))
+			d := diagnostic(until.Range(), "Expired expectation",
+				fmt.Sprintf("%s expected until %s only: from now on the session fails.", what, x.Until),
+				fmt.Sprintf("Mend it and remove %s, or set a later day.", of))
 			d.Severity = hcl.DiagWarning
 			l.diags = append(l.diags, d)
 		}

@@ -189,23 +189,6 @@ func (m *page) folded(what string, fs []finding) {
 	m.always("\n</details>\n\n")
 }
 
-// ofWhat counts findings as what they are of.
-func ofWhat(fs []finding) string {
-	cases := 0
-	for _, f := range fs {
-		if f.assertion == nil {
-			cases++
-		}
-	}
-	switch cases {
-	case 0:
-		return plural(len(fs), "assertion")
-	case len(fs):
-		return plural(cases, "case")
-	}
-	return plural(cases, "case") + " and " + plural(len(fs)-cases, "assertion")
-}
-
 // session says where the numbers come from.
 func (m *page) session(doc *results.Document) {
 	s := doc.Session
@@ -223,6 +206,7 @@ func (m *page) session(doc *results.Document) {
 	add("command", strings.Join(s.Argv, " "))
 	add("scenario", sentence(" ", doc.Scenario.File, doc.Scenario.Digest))
 	add("plan", doc.Plan.Digest)
+	add("site", siteText(doc))
 	add("weir", sentence(" ", doc.Weir.Version, doc.Weir.Commit, doc.Weir.Go))
 	add("goes on with session", s.Resumed)
 	if b := doc.Baseline; b != nil {

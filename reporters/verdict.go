@@ -124,6 +124,23 @@ func unjudged(a *results.AssertionVerdict) bool {
 	return a.Verdict == results.XFail && (a.XFail == nil || a.Observed == nil && a.Transport == nil)
 }
 
+// ofWhat counts findings as what they are of.
+func ofWhat(fs []finding) string {
+	cases := 0
+	for _, f := range fs {
+		if f.assertion == nil {
+			cases++
+		}
+	}
+	switch cases {
+	case 0:
+		return plural(len(fs), "assertion")
+	case len(fs):
+		return plural(cases, "case")
+	}
+	return plural(cases, "case") + " and " + plural(len(fs)-cases, "assertion")
+}
+
 // sessionErrors are those that belong to no case: what counts in the exit code.
 func sessionErrors(doc *results.Document) []finding {
 	var out []finding
@@ -240,7 +257,9 @@ func leftOut(doc *results.Document) []string {
 }
 
 // caseCounts are what a summary counts cases by, in the order in which reports tell it.
-var caseCounts = []string{results.OK, string(results.XPass), results.Error, string(results.XFail), results.Skipped, results.Excluded}
+var caseCounts = []string{
+	results.OK, string(results.XPass), results.Error, string(results.XFail), results.Skipped, results.Excluded,
+}
 
 // headline is the session in one line.
 func headline(doc *results.Document) string {

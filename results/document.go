@@ -20,6 +20,8 @@ type Document struct {
 	Weir     Version  `json:"weir"`
 	Scenario Scenario `json:"scenario"`
 	Plan     Plan     `json:"plan"`
+	// Site is nil where no site file was used.
+	Site *Site `json:"site,omitzero" doc:"What the site file that was used says of the cluster."`
 	// Quantiles is nil in documents of older versions.
 	Quantiles   *Quantiles          `json:"quantiles,omitzero" doc:"By which definition quantiles were computed. Absent from documents of older versions, whose quantiles of transfers are of the rounded rank."`
 	Environment Environment         `json:"environment"`

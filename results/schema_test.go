@@ -72,6 +72,7 @@ func full() *results.Document {
 		Weir:      results.Version{Version: "1", Commit: "c", Go: "go1.26"},
 		Scenario:  results.Scenario{Name: "n", Description: "d", File: "f", Digest: "sha256:00", Variables: map[string]string{"peak": "46.48 GB/s"}},
 		Plan:      results.Plan{Digest: "sha256:01", Cases: 2, Excluded: 1},
+		Site:      &results.Site{Name: "p5", File: "p5.yaml", Links: map[string]float64{"efa": 12.5}},
 		Quantiles: &results.Quantiles{Definition: results.NearestRankRule, Older: []string{"post.p99"}, Recomputed: []results.Recomputed{{Case: "a", Metric: "latency.p99", Unit: "s", Was: 1, Is: 2}}},
 		Environment: results.Environment{Fingerprint: "sha256:02", Variables: map[string]string{"UCX_TLS": "tcp"}, Nodes: []results.Node{{
 			Name: "n1", Labels: map[string]string{"zone": "a"}, Variables: map[string]string{"LD_LIBRARY_PATH": "/opt/ucx/lib"}, Kernel: "6.1", OS: "Debian 13", CPU: results.CPU{Model: "x", Count: 8, Allowed: 2, Sockets: 1, NUMA: 1, Gov: "performance", Driver: "intel_pstate", Turbo: "off", Cache: &results.Cache{L2: 1 << 20, L3: 32 << 20}},

@@ -30,6 +30,7 @@ func newDocument(p *planner.Plan, o Options) *results.Document {
 			Name: p.Scenario.Name, Description: p.Scenario.Description, File: p.Scenario.File,
 			Digest: p.Scenario.Digest, Variables: p.Scenario.Variables,
 		},
+		Site:        o.Site,
 		Plan:        results.Plan{Digest: p.Digest, Cases: len(p.Cases)},
 		Environment: results.Environment{Nodes: []results.Node{}},
 		Checks:      []results.Check{},

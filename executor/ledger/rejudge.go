@@ -25,6 +25,7 @@ func Rejudge(p *planner.Plan, old *results.Document) (doc *results.Document, lef
 	}
 	doc = newDocument(p, Options{Version: old.Weir})
 	doc.Session, doc.Quantiles, doc.Environment, doc.Checks = old.Session, old.Quantiles, old.Environment, old.Checks
+	doc.Site = old.Site
 	doc.Commands, doc.Artifacts, doc.Baseline, doc.Previous = old.Commands, old.Artifacts, old.Baseline, old.Previous
 	taken := map[*results.Case]bool{}
 	for _, c := range doc.Cases {
