@@ -20,8 +20,13 @@ import (
 func (p *Plan) Text(w io.Writer) error {
 	var b strings.Builder
 	p.textHeader(&b)
-	for _, run := range p.runs() {
-		p.textRun(&b, run)
+	for _, stage := range p.stages() {
+		if stage.name != "" {
+			fmt.Fprintf(&b, "\nstage %s\n", stage.name)
+		}
+		for _, run := range stage.runs {
+			p.textRun(&b, run)
+		}
 	}
 	p.textGroups(&b)
 	p.textCost(&b)

@@ -20,6 +20,8 @@ type Document struct {
 	Weir     Version  `json:"weir"`
 	Scenario Scenario `json:"scenario"`
 	Plan     Plan     `json:"plan"`
+	// Site is nil where no site file was used.
+	Site *Site `json:"site,omitzero" doc:"What the site file that was used says of the cluster."`
 	// Quantiles is nil in documents of older versions.
 	Quantiles   *Quantiles          `json:"quantiles,omitzero" doc:"By which definition quantiles were computed. Absent from documents of older versions, whose quantiles of transfers are of the rounded rank."`
 	Environment Environment         `json:"environment"`
@@ -189,6 +191,7 @@ type Case struct {
 	Key       string            `json:"key" doc:"Readable and stable: run[axis=value,…]."`
 	ID        string            `json:"id" schema:"ref=digest"`
 	Run       string            `json:"run"`
+	Stage     string            `json:"stage,omitempty" doc:"Heading that its run is shown under."`
 	Workload  string            `json:"workload"`
 	Axes      map[string]any    `json:"axes"`
 	AxisOrder []string          `json:"axis_order" doc:"As the author wrote them, outermost first."`
@@ -197,6 +200,7 @@ type Case struct {
 	Status    string            `json:"status" schema:"enum=ok|error|skipped|excluded"`
 	Reason    string            `json:"reason"`
 	Invalid   string            `json:"invalid,omitempty" doc:"Why the gate cannot use what was measured."`
+	MayFail   *MayFail          `json:"may_fail,omitzero" doc:"Why the case may be an error, where the scenario says so."`
 	Launches  []*Launch         `json:"launches"`
 	// Made is how many launches there must be in Launches; 0 if the document does not say.
 	Made       int                   `json:"made,omitzero" doc:"How many launches there must be."`

@@ -144,6 +144,7 @@ var Command = []Key{
 // Run are the keys of a run.
 var Run = []Key{
 	key("workload", "what it does", scalar(String)).required(),
+	key("stage", "heading under which plan and reports show the run, in the order of first mention; ids and digests do not know it", scalar(String)),
 	key("options", "settings of the workload", mapOf("options", optionValue...)),
 	env,
 	key("place", "where its ranks go", section(Place...)),
@@ -154,9 +155,16 @@ var Run = []Key{
 	key("while", "the run as whose background load this one runs", scalar(String)),
 	key("when", "condition without which a case is skipped; it may ask for host.fabrics, host.nodes, host.gpus and host.cpus", scalar(Condition)),
 	launches, timeout, retry,
+	key("may_fail", "that errors of its cases are known: they count as expected failures, and a case without one as unexpected success; missed assertions count as ever", section(MayFail...)),
 	key("setup", "commands before the run, or before each of its launches", commands...),
 	key("teardown", "commands after the run, or after each of its launches; they always run", commands...),
 	key("assert", "what must hold", list(scalar(Assertion), section(Assert...))),
+}
+
+// MayFail are the keys of why a run may end in errors.
+var MayFail = []Key{
+	key("reason", "why it ends in errors", scalar(String)).required(),
+	key("until", "the last day on which that excuses them", scalar(Date)).required(),
 }
 
 // Metric are the keys of a metric that a run declares.

@@ -20,6 +20,7 @@ type Options struct {
 	Argv      []string
 	Again     []string // a command that runs the whole again, for reports
 	Version   results.Version
+	Site      *results.Site // nil: none was used
 
 	Launches int  // exactly so many for each case; 0: as the plan says
 	FailFast bool // end the session at the first error or failed gate

@@ -27,6 +27,7 @@ func Rejudge(p *planner.Plan, old *results.Document) (doc *results.Document, lef
 	doc.Session, doc.Quantiles, doc.Environment, doc.Checks = old.Session, old.Quantiles, old.Environment, old.Checks
 	doc.Commands, doc.Services, doc.Artifacts = old.Commands, old.Services, old.Artifacts
 	doc.Baseline, doc.Previous = old.Baseline, old.Previous
+	doc.Site = old.Site
 	taken := map[*results.Case]bool{}
 	for _, c := range doc.Cases {
 		if c.Status == results.Excluded || c.Reason != notRun {
