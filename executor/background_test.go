@@ -12,6 +12,7 @@ import (
 
 	"weir/planner"
 	"weir/results"
+	"weir/test/phase"
 )
 
 // underLoad is a plan of a case that is measured while another runs.
@@ -75,6 +76,7 @@ func TestLoadGoesOnInTheSameProcesses(t *testing.T) {
 
 // TestLoadThatEndsIsLaunchedAgain, and what it measured counts for its own case.
 func TestLoadThatEndsIsLaunchedAgain(t *testing.T) {
+	phase.Long(t)
 	b := newBench(t)
 	most := mostLoadCases
 	mostLoadCases = 10 // of 50 ms

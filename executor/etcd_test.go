@@ -12,6 +12,7 @@ import (
 	"weir/executor/agent"
 	"weir/executor/cluster"
 	"weir/results"
+	"weir/test/phase"
 )
 
 // slowEtcd is an etcd behind a door that can be shut for a while.
@@ -72,6 +73,7 @@ func slowEtcd(t *testing.T) (endpoint string, shut func(time.Duration)) {
 
 // TestSlowEtcdIsNoFailure: what was measured stands, even if tidying up takes a while.
 func TestSlowEtcdIsNoFailure(t *testing.T) {
+	phase.Long(t)
 	b := newBench(t)
 	endpoint, shut := slowEtcd(t)
 	doc := b.run(onePlan(aCase("c")), func(o *Options) {

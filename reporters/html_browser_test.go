@@ -24,6 +24,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"weir/results"
+	"weir/test/phase"
 )
 
 // browser starts Chromium, or skips the test where there is none.
@@ -347,9 +348,7 @@ func TestPageWithoutScriptsAndStyles(t *testing.T) {
 
 // The page of ten thousand cases opens; how long that takes is in the log.
 func TestLargePageOpens(t *testing.T) {
-	if testing.Short() {
-		t.Skip("ten thousand cases take some seconds")
-	}
+	phase.Long(t)
 	path := pageFile(t, "large", session(10_000, 5))
 	info, err := os.Stat(path)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"weir/engine"
+	"weir/test/phase"
 	"weir/workload/move"
 )
 
@@ -36,7 +37,7 @@ func TestDamagedAddress(t *testing.T) {
 // An address at which nobody is any more ends a rank with words within the time that
 // connecting has. The rank is a process: some libraries end it themselves.
 func TestDeadAddress(t *testing.T) {
-	takesLong(t)
+	phase.Long(t)
 	for name, c := range map[string]struct {
 		fabric string
 		option move.Spec

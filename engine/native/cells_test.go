@@ -14,6 +14,7 @@ import (
 
 // Both ends of a cell agree where it is, no two overlap, and all lie in their area.
 func TestCellsHaveTheirPlaces(t *testing.T) {
+	meetsInGo(t)
 	rapid.Check(t, func(rt *rapid.T) {
 		ranks := rapid.IntRange(2, 9).Draw(rt, "ranks")
 		var list []matrix.Cell

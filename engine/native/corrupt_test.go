@@ -4,12 +4,14 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"weir/test/phase"
 	"weir/workload/move"
 )
 
 // On each fabric, with each of its APIs and providers, and in each way to move, a byte
 // that was flipped after it came is found, before the timed part and after it.
 func TestWrongByteOverEachFabric(t *testing.T) {
+	phase.Long(t)
 	type carrier struct {
 		name, fabric string
 		change       func(*move.Spec)

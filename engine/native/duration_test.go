@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"weir/quantity"
+	"weir/test/phase"
 	"weir/workload/move"
 	"weir/workload/transfer"
 )
@@ -18,6 +19,8 @@ func lasting(d time.Duration) func(*move.Spec) {
 // With a duration the timed part ends when the time is over, whatever the number
 // of iterations is, and says how many there were.
 func TestDuration(t *testing.T) {
+	meetsInGo(t)
+	phase.Long(t)
 	endless := func(o *move.Spec) { o.Iterations, o.Verify = 1<<40, "sample" }
 	for _, fabric := range []string{"shm", "tcp", "ucx"} {
 		t.Run(fabric, func(t *testing.T) {
@@ -74,6 +77,7 @@ func TestDuration(t *testing.T) {
 // Even a duration that is over at once moves one request to each target, so that
 // what is verified has been moved, however few iterations there are to be.
 func TestDurationThatIsOver(t *testing.T) {
+	meetsInGo(t)
 	o := options(4096, under("one_to_many", 4), func(o *move.Spec) { o.Duration, o.Iterations = 1, 1 })
 	for rank, r := range runCases(t, "shm", 4, o)[0] {
 		if !r.Verified || rank == 0 && r.Samples.Ops < 3 {

@@ -13,6 +13,7 @@ import (
 
 	"weir/engine"
 	"weir/results"
+	"weir/test/phase"
 	"weir/workload/move"
 )
 
@@ -82,6 +83,7 @@ func TestPatternTellsPlaceAndKey(t *testing.T) {
 // Where the connections of one of several ranks break in the middle, the others
 // end at once.
 func TestOneOfFourBreaksOff(t *testing.T) {
+	phase.Long(t)
 	o := options(1<<20, under("all_to_all", 4), func(o *move.Spec) { o.Iterations, o.Verify = 1<<30, "none" })
 	l, ranks := opened(t, "tcp", slices.Repeat([]string{"a"}, 4), o)
 	errs := make(chan error, 4)

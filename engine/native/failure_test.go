@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"weir/engine"
+	"weir/test/phase"
 	"weir/workload/move"
 )
 
@@ -118,6 +119,7 @@ func TestUnsupportedIsAnError(t *testing.T) {
 
 // Where one of several ranks does not come, the others say which.
 func TestOneOfFourStaysAway(t *testing.T) {
+	phase.Long(t)
 	o := options(4096, under("all_to_all", 4))
 	for _, fabric := range []string{"shm", "tcp"} {
 		l, ranks := opened(t, fabric, slices.Repeat([]string{"a"}, 4), o)

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"weir/results"
+	"weir/test/phase"
 )
 
 // onlyProviderEnv names the one provider that the tests of libfabric are to use.
@@ -48,7 +49,7 @@ func again(t *testing.T, dir, tests string, env ...string) string {
 // bound to an endpoint, contexts that it writes to, short operations, full queues and
 // no word about delivery.
 func TestLibfabricStrictProvider(t *testing.T) {
-	takesLong(t)
+	phase.Long(t)
 	dir := strictProvider(t)
 	const tests = "^TestLibfabric(MovesEveryByte|FourRanks|SinglePings|KilledPeer)$"
 	for _, keys := range []string{"raw", "plain"} {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"weir/quantity"
+	"weir/test/phase"
 	"weir/workload/move"
 )
 
@@ -62,7 +63,7 @@ func fewer(provider string, cases []move.Spec) []move.Spec {
 
 // Every size and way to move on each provider, with every byte checked.
 func TestLibfabricMovesEveryByte(t *testing.T) {
-	takesLong(t)
+	phase.Long(t)
 	for _, p := range providers(t) {
 		t.Run(p, func(t *testing.T) {
 			var cases []move.Spec

@@ -13,6 +13,7 @@ import (
 // A request that is complete when it is posted is no reason to look at nothing else:
 // among large ones the loop takes a turn, in which it shows life and sees its deadline.
 func TestLargeRequestsLeaveTurns(t *testing.T) {
+	meetsInGo(t)
 	const n = 255 // 8 GiB; among small requests a turn is taken after 256
 	l, ranks := opened(t, "shm", []string{"here", "here"}, options(32<<20, func(o *move.Spec) { o.Iterations, o.Warmup, o.Verify = n, 0, "none" }))
 	errs := make(chan error, len(ranks))

@@ -7,6 +7,7 @@ import (
 
 	"weir/engine"
 	"weir/results"
+	"weir/test/phase"
 	"weir/workload/move"
 )
 
@@ -14,6 +15,7 @@ func heap(o *move.Spec) { o.Alloc = "heap" }
 
 // A fabric moves memory that it did not allocate, every byte of it, by each of its ways.
 func TestHeapMovesEveryByte(t *testing.T) {
+	phase.Long(t)
 	for _, fabric := range []string{"tcp", "libfabric"} {
 		t.Run(fabric, func(t *testing.T) {
 			needs(t, fabric)

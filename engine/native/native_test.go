@@ -18,6 +18,7 @@ import (
 	"weir/engine"
 	"weir/fabric"
 	"weir/quantity"
+	"weir/test/phase"
 	"weir/workload/move"
 	"weir/workload/transfer"
 )
@@ -192,6 +193,7 @@ func onNodes(t testing.TB, fabric string, nodes []string, o move.Spec) []*move.P
 
 func control(t testing.TB) *engine.Control {
 	t.Helper()
+	ranksAreInC(t)
 	page, err := unix.Mmap(-1, 0, engine.ControlSize, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED|unix.MAP_ANONYMOUS)
 	if err != nil {
 		t.Fatal(err)
@@ -234,12 +236,21 @@ func forgetSharedOf(pid int) {
 	}
 }
 
-// takesLong skips where time counts: make race, which sees no C, leaves out what the
-// run without the detector has.
-func takesLong(t *testing.T) {
+// concurrent are the tests in which Go's own threads meet, by name.
+var concurrent sync.Map
+
+// meetsInGo has a test run under the race detector too. Others skip it as soon as they
+// have ranks: these run in C, which the detector does not see.
+func meetsInGo(t *testing.T) {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("takes long; runs without -short")
+	concurrent.Store(t.Name(), true)
+}
+
+func ranksAreInC(t testing.TB) {
+	t.Helper()
+	name, _, _ := strings.Cut(t.Name(), "/")
+	if _, ok := concurrent.Load(name); !ok {
+		phase.NotUnderRace(t)
 	}
 }
 
@@ -289,6 +300,7 @@ func TestTransfer(t *testing.T) {
 
 // Short messages over shm travel in one cache line with their marks, longer ones beside it.
 func TestMessagesOfEachLength(t *testing.T) {
+	phase.Long(t)
 	var cases []move.Spec
 	for size := quantity.Size(1); size <= 66; size++ {
 		cases = append(cases, options(size, pingpong, full))

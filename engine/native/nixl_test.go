@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"weir/engine"
+	"weir/test/phase"
 	"weir/workload/move"
 	"weir/workload/transfer"
 )
@@ -194,6 +195,7 @@ func fakeNixl(t *testing.T, flags ...string) string {
 }
 
 func TestNixl(t *testing.T) {
+	phase.Long(t)
 	lib := "WEIR_NIXL_LIBRARY=" + fakeNixl(t)
 	for _, c := range [][2]string{{"transfers", "0"}, {"transfers", "1"}, {"transfers", "7"}, {"prepared transfers", "3"}, {"recreated transfers", "1"}, {"reregister transfers", "2"}} {
 		if out := nixlChild(t, c[0], lib, "FAKE_NIXL_POLLS="+c[1]); !strings.Contains(out, "FINE") {
@@ -203,6 +205,7 @@ func TestNixl(t *testing.T) {
 }
 
 func TestNixlShapes(t *testing.T) {
+	phase.Long(t)
 	if out := nixlChild(t, "shapes", "WEIR_NIXL_LIBRARY="+fakeNixl(t), "FAKE_NIXL_POLLS=2"); !strings.Contains(out, "FINE") {
 		t.Error(out)
 	}
@@ -250,6 +253,7 @@ func TestNixlOptions(t *testing.T) {
 
 // Whatever call of NIXL's fails, the error names it with its status.
 func TestNixlNamesTheCallThatFails(t *testing.T) {
+	phase.Long(t)
 	lib := "WEIR_NIXL_LIBRARY=" + fakeNixl(t)
 	for _, call := range []string{
 		"create_configured_agent", "create_notif_map", "get_available_plugins", "string_list_size", "string_list_get", "destroy_string_list", "get_plugin_params",
@@ -285,7 +289,7 @@ func TestNixlNamesTheCallThatFails(t *testing.T) {
 }
 
 func TestNixlFaults(t *testing.T) {
-	takesLong(t)
+	phase.Long(t)
 	fake := fakeNixl(t)
 	lib := "WEIR_NIXL_LIBRARY=" + fake
 	for name, c := range map[string]struct {

@@ -10,6 +10,7 @@ import (
 	"weir/engine"
 	"weir/matrix"
 	"weir/quantity"
+	"weir/test/phase"
 	"weir/workload/move"
 )
 
@@ -42,7 +43,7 @@ func needs(t *testing.T, fabric string) {
 // Under every pattern, with every number of ranks, each byte of each pair arrives
 // where it belongs, in every single iteration; who initiates moves what it says.
 func TestPatterns(t *testing.T) {
-	takesLong(t)
+	phase.Long(t)
 	for _, fabric := range []string{"shm", "tcp", "ucx"} {
 		for pattern, initiates := range initiates {
 			for _, ranks := range []int{2, 3, 4, 8} {
@@ -62,6 +63,7 @@ func TestPatterns(t *testing.T) {
 }
 
 func TestBothDirectionsAtOnce(t *testing.T) {
+	phase.Long(t)
 	for _, fabric := range []string{"shm", "tcp", "ucx"} {
 		t.Run(fabric, func(t *testing.T) {
 			needs(t, fabric)
@@ -99,7 +101,7 @@ func checkMoved(t *testing.T, o move.Spec, ranks []*move.Part, initiates func(in
 // Whatever the shape of a case is, the bytes that are counted are those that the
 // pattern moves: the requests of all initiators, each of all its blocks.
 func TestBytesCountedAreThoseThatThePatternMoves(t *testing.T) {
-	takesLong(t)
+	phase.Long(t)
 	rapid.Check(t, func(rt *rapid.T) {
 		pattern := rapid.SampledFrom([]string{"pairwise", "one_to_many", "many_to_one", "ring", "all_to_all"}).Draw(rt, "pattern")
 		ranks := rapid.IntRange(2, 5).Filter(func(n int) bool { return pattern != "pairwise" || n%2 == 0 }).Draw(rt, "ranks")
@@ -132,6 +134,7 @@ func TestBytesCountedAreThoseThatThePatternMoves(t *testing.T) {
 // In each pattern a byte that one rank received wrongly is found, with its source,
 // its target and its offset, whichever of the pairs it is in.
 func TestWrongByteUnderEachPattern(t *testing.T) {
+	phase.Long(t)
 	for name, c := range map[string]struct {
 		option  move.Spec
 		corrupt string
@@ -160,6 +163,7 @@ func zeroed(o *move.Spec) { o.Payload = "zero" }
 func spread(o *move.Spec) { o.Reuse = "spread" }
 
 func TestReuseAndPayload(t *testing.T) {
+	phase.Long(t)
 	defer func(f func() uint64) { lastLevelCache = f }(lastLevelCache)
 	lastLevelCache = func() uint64 { return 100000 }
 	for _, fabric := range []string{"shm", "tcp", "ucx"} {

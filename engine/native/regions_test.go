@@ -14,6 +14,7 @@ import (
 // Links are probed one after the other only where they share a rank, and nobody
 // waits in a circle: in each round those go whose both ends have come to them.
 func TestProbeTurns(t *testing.T) {
+	meetsInGo(t)
 	for pattern := range initiates {
 		for ranks := 2; ranks <= 9; ranks++ {
 			if pattern == "pairwise" && ranks%2 != 0 {
@@ -36,6 +37,7 @@ func TestProbeTurns(t *testing.T) {
 
 // The links of a matrix are any: each is probed once, by both of its ends.
 func TestProbeTurnsOfAMatrix(t *testing.T) {
+	meetsInGo(t)
 	rapid.Check(t, func(rt *rapid.T) {
 		ranks := rapid.IntRange(2, 30).Draw(rt, "ranks")
 		to := make([]int, ranks)

@@ -5,6 +5,7 @@ import (
 	"os"
 	"testing"
 
+	"weir/test/phase"
 	"weir/workload/move"
 	"weir/workload/transfer"
 )
@@ -12,7 +13,7 @@ import (
 // What TestPatterns and TestThreads ask of the built-in fabrics and UCX, of each provider
 // of libfabric: every pattern, both directions at once, several threads.
 func TestLibfabricShapes(t *testing.T) {
-	takesLong(t)
+	phase.Long(t)
 	for _, p := range providers(t) {
 		for pattern, initiates := range initiates {
 			ranks := 4

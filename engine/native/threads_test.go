@@ -9,6 +9,7 @@ import (
 
 	"weir/engine"
 	"weir/results"
+	"weir/test/phase"
 	"weir/workload/move"
 )
 
@@ -19,6 +20,8 @@ func threaded(n int64) func(*move.Spec) {
 // Every thread of every rank moves what one alone would, each byte of it is checked,
 // and the rank's result is that of all of them.
 func TestThreads(t *testing.T) {
+	meetsInGo(t)
+	phase.Long(t)
 	for _, fabric := range []string{"shm", "tcp", "ucx"} {
 		for pattern, shape := range map[string]struct{ ranks, threads int }{"pairwise": {2, 3}, "all_to_all": {3, 2}} {
 			t.Run(fabric+"/"+pattern, func(t *testing.T) {
@@ -85,6 +88,7 @@ func TestWrongByteOfAThread(t *testing.T) {
 
 // A rank whose agent tells it to stop stops with all its threads.
 func TestAbortOfThreads(t *testing.T) {
+	meetsInGo(t)
 	o := options(1<<20, threaded(3), func(o *move.Spec) { o.Iterations, o.Verify = 1<<30, "none" })
 	l, ranks := opened(t, "tcp", []string{"a", "a"}, o)
 	errs := make(chan error, 2)
@@ -112,6 +116,7 @@ func TestAbortOfThreads(t *testing.T) {
 
 // Ranks with different numbers of threads do not connect: each thread needs its like.
 func TestAddressesOfOtherThreads(t *testing.T) {
+	meetsInGo(t)
 	r := &rank{fabric: "tcp", launch: launch{Launch: engine.Launch{Ranks: 2}}}
 	r.threads = append(r.threads, nil, nil)
 	for name, address := range map[string][]byte{"one": {1, 0, 0, 0, 9}, "cut short": {1, 0, 0, 0, 9, 2, 0, 0, 0, 9}, "none": nil, "three": {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}} {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"weir/quantity"
+	"weir/test/phase"
 	"weir/workload/move"
 )
 
@@ -47,7 +48,7 @@ func overUCX(t *testing.T, test func(t *testing.T, api string), envs ...map[stri
 // Every size, batch and window arrives where it belongs, byte for byte, in every
 // iteration; what is read back says which API carried it.
 func TestUCXMovesEveryByte(t *testing.T) {
-	takesLong(t)
+	phase.Long(t)
 	overUCX(t, func(t *testing.T, name string) {
 		var cases []move.Spec
 		for _, size := range []quantity.Size{1, 8, 333, 4096, 8192, 9000, 64<<10 + 1, 1 << 20} {
@@ -66,6 +67,7 @@ func TestUCXMovesEveryByte(t *testing.T) {
 // A request as one message of a list of its blocks, over transports that take lists as they
 // are, that have them copied first, and that fetch them.
 func TestUCXLists(t *testing.T) {
+	phase.Long(t)
 	needs(t, "ucx")
 	many := func(o *move.Spec) { o.Batch = 300 }
 	for _, env := range []map[string]string{overQueue, overKernel, {"UCX_TLS": "tcp"}, announced} {
@@ -92,6 +94,7 @@ func TestUCXLists(t *testing.T) {
 
 // Many small messages run ahead of whoever takes them; each is counted and checked.
 func TestUCXManyMessages(t *testing.T) {
+	phase.Long(t)
 	overUCX(t, func(t *testing.T, name string) {
 		many := func(o *move.Spec) { o.Iterations = 5000 }
 		checkTransfer(t, "ucx", []move.Spec{
@@ -112,6 +115,7 @@ func TestUCXTransport(t *testing.T) {
 }
 
 func TestUCXPatterns(t *testing.T) {
+	phase.Long(t)
 	needs(t, "ucx")
 	for _, name := range []string{"am", "tag"} {
 		for pattern, initiates := range initiates {
@@ -144,6 +148,8 @@ func TestUCXPatterns(t *testing.T) {
 // Requests that go round many places, and a timed part that ends by the clock: what
 // is posted ahead then is more than comes.
 func TestUCXPlacesAndDurations(t *testing.T) {
+	phase.Long(t)
+	phase.NotUnderRace(t)
 	defer func(f func() uint64) { lastLevelCache = f }(lastLevelCache)
 	lastLevelCache = func() uint64 { return 1 << 20 }
 	overUCX(t, func(t *testing.T, name string) {

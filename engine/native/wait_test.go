@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"weir/engine"
+	"weir/test/phase"
 	"weir/workload/move"
 )
 
@@ -34,7 +35,7 @@ func overSleepers(t *testing.T, test func(t *testing.T, fabric string, how func(
 // Who sleeps hears of everything that a rank can wait for: of requests there and back, of
 // their delivery, of messages, of the others at a barrier.
 func TestSleepersMoveEveryByte(t *testing.T) {
-	takesLong(t)
+	phase.Long(t)
 	overSleepers(t, func(t *testing.T, fabric string, how func(*move.Spec)) {
 		few := func(o *move.Spec) { o.Iterations, o.Warmup = 30, 3 }
 		cases := []move.Spec{
@@ -49,6 +50,7 @@ func TestSleepersMoveEveryByte(t *testing.T) {
 }
 
 func TestSleepersInARing(t *testing.T) {
+	phase.Long(t)
 	overSleepers(t, func(t *testing.T, fabric string, how func(*move.Spec)) {
 		o := options(5000, how, sleeping, full, func(o *move.Spec) {
 			o.Ranks, o.Pattern, o.Iterations, o.Warmup = 3, "ring", 20, 2
@@ -101,6 +103,7 @@ func threadTimes(t *testing.T) map[string]time.Duration {
 
 // A rank that sleeps leaves the processor to others, and its deadline still ends its wait.
 func TestSleepersUseNoProcessor(t *testing.T) {
+	phase.Long(t)
 	const deadline = 600 * time.Millisecond
 	overSleepers(t, func(t *testing.T, fabric string, how func(*move.Spec)) {
 		o := options(4096, how, sleeping)

@@ -6,6 +6,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"weir/test/phase"
 )
 
 // top is the directory of the module.
@@ -30,6 +32,8 @@ func source(t *testing.T, name string) string {
 
 // builtWith is a weir with other files, by their names in the module.
 func builtWith(t *testing.T, files map[string]string) string {
+	phase.Long(t)
+	phase.NotUnderRace(t) // a program, which the detector does not see
 	t.Helper()
 	dir, replace := t.TempDir(), map[string]string{}
 	for name, content := range files {
