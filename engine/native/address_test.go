@@ -17,6 +17,7 @@ import (
 // Whatever comes in the place of an address is an error that names the peer, at once and
 // on every fabric: no library is given it.
 func TestDamagedAddress(t *testing.T) {
+	phase.NotUnderRace(t)
 	for _, fabric := range []string{"shm", "tcp", "ucx", "libfabric"} {
 		t.Run(fabric, func(t *testing.T) {
 			needs(t, fabric)
@@ -37,6 +38,7 @@ func TestDamagedAddress(t *testing.T) {
 // An address at which nobody is any more ends a rank with words within the time that
 // connecting has. The rank is a process: some libraries end it themselves.
 func TestDeadAddress(t *testing.T) {
+	phase.NotUnderRace(t)
 	phase.Long(t)
 	for name, c := range map[string]struct {
 		fabric string
@@ -82,6 +84,7 @@ func TestDeadAddress(t *testing.T) {
 
 // An address that is one is left as it was.
 func TestSealedAddress(t *testing.T) {
+	phase.NotUnderRace(t)
 	r := &rank{fabric: "tcp"}
 	for _, text := range []string{"", "00", "deadbeef"} {
 		want, _ := hex.DecodeString(text)

@@ -11,7 +11,6 @@ import (
 // The requests of a cell are as many as was asked for, cover it, and differ by no more
 // than a cache line; those of lines begin with one.
 func TestCellsAreCutEvenly(t *testing.T) {
-	meetsInGo(t)
 	rapid.Check(t, func(t *rapid.T) {
 		bytes := rapid.OneOf(rapid.Uint64Range(1, 5000), rapid.Uint64Range(1, 1<<50)).Draw(t, "bytes")
 		shards := min(bytes, rapid.Uint64Range(1, 2000).Draw(t, "shards"))

@@ -9,12 +9,12 @@ import (
 	"pgregory.net/rapid"
 
 	"weir/matrix"
+	"weir/test/phase"
 	"weir/workload/move"
 )
 
 // Both ends of a cell agree where it is, no two overlap, and all lie in their area.
 func TestCellsHaveTheirPlaces(t *testing.T) {
-	meetsInGo(t)
 	rapid.Check(t, func(rt *rapid.T) {
 		ranks := rapid.IntRange(2, 9).Draw(rt, "ranks")
 		var list []matrix.Cell
@@ -95,6 +95,7 @@ func TestCellsHaveTheirPlaces(t *testing.T) {
 
 // A matrix whose cells fit into no memory is refused before anything is allocated.
 func TestMemoryOfAMatrix(t *testing.T) {
+	phase.NotUnderRace(t)
 	m := matrixOf(t, 3, matrix.Cell{From: 0, To: 1, Bytes: 1 << 50}, matrix.Cell{From: 1, To: 2, Bytes: 1 << 50})
 	_, err := tryCases(t, "shm", 3, trafficOf(m))
 	// twice each cell, and ranks 0 and 1 have as much to probe in

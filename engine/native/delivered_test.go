@@ -17,6 +17,7 @@ import (
 // With only their handing over timed, these small ones would be complete by the thousands,
 // because sockets have room for them.
 func TestWriteIsCompleteWhenItIsDelivered(t *testing.T) {
+	phase.NotUnderRace(t)
 	phase.Long(t)
 	defer stampOneIn(1)() // an unstamped one is not waited for where the fabric does not confirm delivery
 	const inFlight = 4

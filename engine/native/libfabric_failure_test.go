@@ -57,6 +57,7 @@ func (p *lonelyPair) kill() { _ = p.other.end() } // it was killed, and the seco
 // A peer that is killed in mid-stream ends the case with an error that names it, long
 // before the case's own deadline where the provider notices, else at the deadline.
 func TestLibfabricKilledPeer(t *testing.T) {
+	phase.NotUnderRace(t)
 	phase.Long(t)
 	for _, name := range providers(t) {
 		if name == "shm" {
@@ -116,6 +117,7 @@ func killedOverLibfabric(t *testing.T, o move.Spec, timeout time.Duration) bool 
 
 // Addresses at which nobody is any more end the connecting within its deadline.
 func TestLibfabricDeadAddress(t *testing.T) {
+	phase.NotUnderRace(t)
 	usual := connectTimeout
 	t.Cleanup(func() { connectTimeout = usual })
 	connectTimeout = 3 * time.Second // which some wait for

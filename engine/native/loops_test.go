@@ -6,6 +6,7 @@ import (
 
 	"weir/engine"
 	"weir/quantity"
+	"weir/test/phase"
 	"weir/workload/move"
 	"weir/workload/transfer"
 )
@@ -13,7 +14,6 @@ import (
 // A request that is complete when it is posted is no reason to look at nothing else:
 // among large ones the loop takes a turn, in which it shows life and sees its deadline.
 func TestLargeRequestsLeaveTurns(t *testing.T) {
-	meetsInGo(t)
 	const n = 255 // 8 GiB; among small requests a turn is taken after 256
 	l, ranks := opened(t, "shm", []string{"here", "here"}, options(32<<20, func(o *move.Spec) { o.Iterations, o.Warmup, o.Verify = n, 0, "none" }))
 	errs := make(chan error, len(ranks))
@@ -44,6 +44,7 @@ func TestLargeRequestsLeaveTurns(t *testing.T) {
 // The warm-up of a ping-pong is over before its timed part begins: however long it
 // takes, a duration is the timed part's own.
 func TestWarmUpOfAPingPongIsNotTimed(t *testing.T) {
+	phase.NotUnderRace(t)
 	for fabric, warmup := range map[string]int64{"shm": 200000, "tcp": 3000, "ucx": 50000, "libfabric": 3000} {
 		t.Run(fabric, func(t *testing.T) {
 			needs(t, fabric)
@@ -63,6 +64,7 @@ func TestWarmUpOfAPingPongIsNotTimed(t *testing.T) {
 // them, however large they are: so many are under way at a time as were asked for, but
 // for the beginning and the end. By Little's law that is rate times latency.
 func TestLargeRequestsFillTheWindow(t *testing.T) {
+	phase.NotUnderRace(t)
 	const window = 16
 	o := options(8<<20, func(o *move.Spec) {
 		o.Iterations, o.Warmup, o.InFlight, o.Verify = 96, 4, window, "none"

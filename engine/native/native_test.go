@@ -193,7 +193,6 @@ func onNodes(t testing.TB, fabric string, nodes []string, o move.Spec) []*move.P
 
 func control(t testing.TB) *engine.Control {
 	t.Helper()
-	ranksAreInC(t)
 	page, err := unix.Mmap(-1, 0, engine.ControlSize, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED|unix.MAP_ANONYMOUS)
 	if err != nil {
 		t.Fatal(err)
@@ -236,24 +235,6 @@ func forgetSharedOf(pid int) {
 	}
 }
 
-// concurrent are the tests in which Go's own threads meet, by name.
-var concurrent sync.Map
-
-// meetsInGo has a test run under the race detector too. Others skip it as soon as they
-// have ranks: these run in C, which the detector does not see.
-func meetsInGo(t *testing.T) {
-	t.Helper()
-	concurrent.Store(t.Name(), true)
-}
-
-func ranksAreInC(t testing.TB) {
-	t.Helper()
-	name, _, _ := strings.Cut(t.Name(), "/")
-	if _, ok := concurrent.Load(name); !ok {
-		phase.NotUnderRace(t)
-	}
-}
-
 func options(size quantity.Size, change ...func(*move.Spec)) move.Spec {
 	o := move.Spec{
 		Op: "write", Initiator: "dram", Target: "dram", Pattern: "pairwise", Mode: "stream", Verify: "sample",
@@ -284,6 +265,7 @@ func batch4(o *move.Spec)   { o.Batch = 4 }
 func full(o *move.Spec)     { o.Verify, o.Iterations = "full", 20 }
 
 func TestTransfer(t *testing.T) {
+	phase.NotUnderRace(t)
 	for _, fabric := range []string{"shm", "tcp", "ucx", "libfabric"} {
 		t.Run(fabric, func(t *testing.T) {
 			if f := (native{}).Probe([]string{fabric})[fabric]; !f.Available {
@@ -300,6 +282,7 @@ func TestTransfer(t *testing.T) {
 
 // Short messages over shm travel in one cache line with their marks, longer ones beside it.
 func TestMessagesOfEachLength(t *testing.T) {
+	phase.NotUnderRace(t)
 	phase.Long(t)
 	var cases []move.Spec
 	for size := quantity.Size(1); size <= 66; size++ {
@@ -311,6 +294,7 @@ func TestMessagesOfEachLength(t *testing.T) {
 // Where a stamp needs a flush, one in 256 of small requests is enough as long as there
 // are many.
 func TestStampsWithFlush(t *testing.T) {
+	phase.NotUnderRace(t)
 	needs(t, "ucx")
 	many := func(o *move.Spec) { o.Iterations, o.Verify = 256*256, "none" }
 	few := func(o *move.Spec) { o.Iterations, o.Verify = 256*256-1, "none" }

@@ -151,6 +151,7 @@ func nixlPeerThatWent(t *testing.T) error {
 }
 
 func TestNixlChild(t *testing.T) {
+	phase.NotUnderRace(t)
 	what, ok := os.LookupEnv(nixlChildEnv)
 	if !ok {
 		t.Skip("is started by the tests of nixl")
@@ -195,6 +196,7 @@ func fakeNixl(t *testing.T, flags ...string) string {
 }
 
 func TestNixl(t *testing.T) {
+	phase.NotUnderRace(t)
 	phase.Long(t)
 	lib := "WEIR_NIXL_LIBRARY=" + fakeNixl(t)
 	for _, c := range [][2]string{{"transfers", "0"}, {"transfers", "1"}, {"transfers", "7"}, {"prepared transfers", "3"}, {"recreated transfers", "1"}, {"reregister transfers", "2"}} {
@@ -205,6 +207,7 @@ func TestNixl(t *testing.T) {
 }
 
 func TestNixlShapes(t *testing.T) {
+	phase.NotUnderRace(t)
 	phase.Long(t)
 	if out := nixlChild(t, "shapes", "WEIR_NIXL_LIBRARY="+fakeNixl(t), "FAKE_NIXL_POLLS=2"); !strings.Contains(out, "FINE") {
 		t.Error(out)
@@ -213,6 +216,7 @@ func TestNixlShapes(t *testing.T) {
 
 // The real library, where there is one.
 func TestNixlItself(t *testing.T) {
+	phase.NotUnderRace(t)
 	out := nixlChild(t, "probe")
 	if !strings.Contains(out, "| UCX") && !strings.Contains(out, ",UCX") || os.Getenv("WEIR_NIXL_LIBRARY") == "" {
 		t.Skip("WEIR_NIXL_LIBRARY names no NIXL with UCX")
@@ -227,6 +231,7 @@ func TestNixlItself(t *testing.T) {
 // The options reach NIXL: a batch is merged only where that is asked for, parameters
 // are set as written.
 func TestNixlOptions(t *testing.T) {
+	phase.NotUnderRace(t)
 	lib := "WEIR_NIXL_LIBRARY=" + fakeNixl(t)
 	traced := func(child string) (string, string) {
 		trace := filepath.Join(t.TempDir(), "trace")
@@ -253,6 +258,7 @@ func TestNixlOptions(t *testing.T) {
 
 // Whatever call of NIXL's fails, the error names it with its status.
 func TestNixlNamesTheCallThatFails(t *testing.T) {
+	phase.NotUnderRace(t)
 	phase.Long(t)
 	lib := "WEIR_NIXL_LIBRARY=" + fakeNixl(t)
 	for _, call := range []string{
@@ -289,6 +295,7 @@ func TestNixlNamesTheCallThatFails(t *testing.T) {
 }
 
 func TestNixlFaults(t *testing.T) {
+	phase.NotUnderRace(t)
 	phase.Long(t)
 	fake := fakeNixl(t)
 	lib := "WEIR_NIXL_LIBRARY=" + fake

@@ -8,13 +8,13 @@ import (
 	"pgregory.net/rapid"
 
 	"weir/engine"
+	"weir/test/phase"
 	"weir/workload/move"
 )
 
 // Links are probed one after the other only where they share a rank, and nobody
 // waits in a circle: in each round those go whose both ends have come to them.
 func TestProbeTurns(t *testing.T) {
-	meetsInGo(t)
 	for pattern := range initiates {
 		for ranks := 2; ranks <= 9; ranks++ {
 			if pattern == "pairwise" && ranks%2 != 0 {
@@ -37,7 +37,6 @@ func TestProbeTurns(t *testing.T) {
 
 // The links of a matrix are any: each is probed once, by both of its ends.
 func TestProbeTurnsOfAMatrix(t *testing.T) {
-	meetsInGo(t)
 	rapid.Check(t, func(rt *rapid.T) {
 		ranks := rapid.IntRange(2, 30).Draw(rt, "ranks")
 		to := make([]int, ranks)
@@ -91,6 +90,7 @@ func rounds(t interface {
 // Who has probed its last link waits for the others: closing, it would not wait so
 // long. Of the time that the probes take, all come back in the last part.
 func TestRanksEndACaseTogether(t *testing.T) {
+	phase.NotUnderRace(t)
 	nodes := slices.Repeat([]string{"a"}, 6)
 	o := options(4096, under("many_to_one", len(nodes)), func(o *move.Spec) { o.Verify, o.Duration = "sample", 20e6 })
 	var probes, apart time.Duration

@@ -182,6 +182,7 @@ func TestTrafficSequenceOfAnyPatterns(t *testing.T) {
 
 // A wrong byte is found, with its pattern, whether it came alone or in the sequence.
 func TestWrongByteOfASequence(t *testing.T) {
+	phase.NotUnderRace(t)
 	phase.Long(t)
 	// rank 0 receives 3 bytes, then 2 MiB, both of rank 1; rank 4 in the last pattern only
 	for corrupt, want := range map[string]string{
@@ -210,7 +211,6 @@ func TestWrongByteOfASequence(t *testing.T) {
 
 // Ranks on other hosts give their times on the clock of the first one's.
 func TestTrafficSequenceBetweenHosts(t *testing.T) {
-	meetsInGo(t)
 	cases := patternCases(sequenceOf(t)[:1])
 	ranks := onNodes(t, "tcp", []string{"a", "b", "a", "b", "c"}, cases[0])
 	if apart := ranks[0].Steps[2].Agreed - ranks[1].Steps[2].Agreed; apart > 1e9 || apart < -1e9 {

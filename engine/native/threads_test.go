@@ -20,7 +20,6 @@ func threaded(n int64) func(*move.Spec) {
 // Every thread of every rank moves what one alone would, each byte of it is checked,
 // and the rank's result is that of all of them.
 func TestThreads(t *testing.T) {
-	meetsInGo(t)
 	phase.Long(t)
 	for _, fabric := range []string{"shm", "tcp", "ucx"} {
 		for pattern, shape := range map[string]struct{ ranks, threads int }{"pairwise": {2, 3}, "all_to_all": {3, 2}} {
@@ -71,6 +70,7 @@ func checkThreads(t *testing.T, o move.Spec, ranks []*move.Part, initiates func(
 
 // A byte that arrived wrongly at one thread is found by it, which says who it is.
 func TestWrongByteOfAThread(t *testing.T) {
+	phase.NotUnderRace(t)
 	for name, c := range map[string]struct{ corrupt, want string }{
 		"first thread": {"1:17", "thread 0: wrong data from rank 0 to rank 1 after an untimed pass: byte 17 of 4096"},
 		"third thread": {"1:8203", "thread 2: wrong data from rank 0 to rank 1 after an untimed pass: byte 11 of 4096"},
@@ -88,7 +88,6 @@ func TestWrongByteOfAThread(t *testing.T) {
 
 // A rank whose agent tells it to stop stops with all its threads.
 func TestAbortOfThreads(t *testing.T) {
-	meetsInGo(t)
 	o := options(1<<20, threaded(3), func(o *move.Spec) { o.Iterations, o.Verify = 1<<30, "none" })
 	l, ranks := opened(t, "tcp", []string{"a", "a"}, o)
 	errs := make(chan error, 2)
@@ -116,7 +115,6 @@ func TestAbortOfThreads(t *testing.T) {
 
 // Ranks with different numbers of threads do not connect: each thread needs its like.
 func TestAddressesOfOtherThreads(t *testing.T) {
-	meetsInGo(t)
 	r := &rank{fabric: "tcp", launch: launch{Launch: engine.Launch{Ranks: 2}}}
 	r.threads = append(r.threads, nil, nil)
 	for name, address := range map[string][]byte{"one": {1, 0, 0, 0, 9}, "cut short": {1, 0, 0, 0, 9, 2, 0, 0, 0, 9}, "none": nil, "three": {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}} {

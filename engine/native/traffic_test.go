@@ -164,6 +164,7 @@ func checkSpans(t *testing.T, rank, want int, spans []move.Span) {
 
 // Cells of any sizes arrive whole, however they are cut.
 func TestAnyMatrix(t *testing.T) {
+	phase.NotUnderRace(t)
 	phase.Long(t)
 	rapid.Check(t, func(rt *rapid.T) {
 		ranks := rapid.IntRange(2, 6).Draw(rt, "ranks")
@@ -188,7 +189,6 @@ func TestAnyMatrix(t *testing.T) {
 
 // Ranks on other hosts give their times on the clock of the first one's.
 func TestTrafficBetweenHosts(t *testing.T) {
-	meetsInGo(t)
 	o := trafficOf(matrices(t)["uneven"], sharded(2))
 	ranks := onNodes(t, "tcp", []string{"a", "b", "a", "b", "c", "c"}, o)
 	for rank, r := range ranks {
@@ -206,6 +206,7 @@ func TestTrafficBetweenHosts(t *testing.T) {
 
 // Of more iterations than are kept the first and the last are.
 func TestManyIterations(t *testing.T) {
+	phase.NotUnderRace(t)
 	phase.Long(t)
 	o := trafficOf(matrixOf(t, 2, matrix.Cell{From: 0, To: 1, Bytes: 8}), func(o *move.Spec) { o.Verify, o.Iterations = "sample", 5000 })
 	r := runCases(t, "shm", 2, o)[0][0]
@@ -220,6 +221,7 @@ func TestManyIterations(t *testing.T) {
 // One byte that a rank received wrongly is found, with its sender, its receiver and
 // its offset in the cell, whichever cell it is in.
 func TestWrongByteOfACell(t *testing.T) {
+	phase.NotUnderRace(t)
 	phase.Long(t)
 	m := matrices(t)["uneven"] // rank 3 receives 3 MiB of rank 0, then 1000 bytes of rank 5
 	own := matrices(t)["own"]

@@ -15,6 +15,7 @@ import (
 // at the deadline where UCX notices nothing. UCX 1.13 itself aborts over cma, and
 // sometimes over tcp, with words of its own: a rank's process is there to be lost.
 func TestUCXKilledPeer(t *testing.T) {
+	phase.NotUnderRace(t)
 	phase.Long(t)
 	overUCX(t, func(t *testing.T, name string) {
 		for how, change := range map[string]func(*move.Spec){"small": func(o *move.Spec) { o.BlockSize = 64 }, "large": func(*move.Spec) {}, "pingpong": pingpong} {
@@ -66,6 +67,7 @@ func killedOverUCX(t *testing.T, o move.Spec, timeout time.Duration) bool {
 // What UCX itself says when it ends of messages that nobody took, or of requests that
 // were not given back: nothing, even where every note is announced and fetched.
 func TestUCXLeavesNothingBehind(t *testing.T) {
+	phase.NotUnderRace(t)
 	phase.Long(t)
 	overUCX(t, func(t *testing.T, name string) {
 		log := t.TempDir() + "/log"

@@ -48,6 +48,7 @@ func overUCX(t *testing.T, test func(t *testing.T, api string), envs ...map[stri
 // Every size, batch and window arrives where it belongs, byte for byte, in every
 // iteration; what is read back says which API carried it.
 func TestUCXMovesEveryByte(t *testing.T) {
+	phase.NotUnderRace(t)
 	phase.Long(t)
 	overUCX(t, func(t *testing.T, name string) {
 		var cases []move.Spec
@@ -67,6 +68,7 @@ func TestUCXMovesEveryByte(t *testing.T) {
 // A request as one message of a list of its blocks, over transports that take lists as they
 // are, that have them copied first, and that fetch them.
 func TestUCXLists(t *testing.T) {
+	phase.NotUnderRace(t)
 	phase.Long(t)
 	needs(t, "ucx")
 	many := func(o *move.Spec) { o.Batch = 300 }
@@ -94,6 +96,7 @@ func TestUCXLists(t *testing.T) {
 
 // Many small messages run ahead of whoever takes them; each is counted and checked.
 func TestUCXManyMessages(t *testing.T) {
+	phase.NotUnderRace(t)
 	phase.Long(t)
 	overUCX(t, func(t *testing.T, name string) {
 		many := func(o *move.Spec) { o.Iterations = 5000 }
@@ -104,6 +107,7 @@ func TestUCXManyMessages(t *testing.T) {
 }
 
 func TestUCXTransport(t *testing.T) {
+	phase.NotUnderRace(t)
 	needs(t, "ucx")
 	t.Setenv("UCX_TLS", "posix")
 	for _, name := range []string{"rma", "am", "tag", "tag_sync"} {
@@ -115,6 +119,7 @@ func TestUCXTransport(t *testing.T) {
 }
 
 func TestUCXPatterns(t *testing.T) {
+	phase.NotUnderRace(t)
 	phase.Long(t)
 	needs(t, "ucx")
 	for _, name := range []string{"am", "tag"} {
@@ -168,6 +173,7 @@ func TestUCXPlacesAndDurations(t *testing.T) {
 
 // A flipped byte is found after either part, as over any other fabric.
 func TestUCXVerificationFindsOneWrongByte(t *testing.T) {
+	phase.NotUnderRace(t)
 	needs(t, "ucx")
 	for corrupt, want := range map[string]string{
 		"1:5000":       "wrong data from rank 0 to rank 1 after an untimed pass: byte 5000 of 16384",
@@ -184,6 +190,7 @@ func TestUCXVerificationFindsOneWrongByte(t *testing.T) {
 
 // Ranks that were told different APIs do not begin.
 func TestUCXUnequalAPIs(t *testing.T) {
+	phase.NotUnderRace(t)
 	needs(t, "ucx")
 	names := []string{"am", "tag"}
 	ranks, addresses := unlike(t, "ucx", options(8, api(names[0])), options(8, api(names[1])))
