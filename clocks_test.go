@@ -18,7 +18,7 @@ var ofTheDay = []string{"Started", "Finished", "Time"}
 
 // forPeople are the files that may make a duration of such times.
 var forPeople = map[string]string{
-	"executor/conclude.go": "how long the session took, a resumed one with the time between, in the event of its end",
+	"executor/ledger/end.go": "how long the session took, a resumed one with the time between, in the event of its end",
 }
 
 // TestNoDurationOfTheTimeOfDay: whatever is measured, waited for or judged goes by clocks

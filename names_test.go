@@ -17,11 +17,15 @@ import (
 // plainWords are names of metrics or workloads that are also words of something else: by
 // file, or "" where they are so common that nothing can be told from them.
 var plainWords = map[string][]string{
-	"":                          {"bytes", "requests"},    // units, and requests of clusters and models
-	"executor/lab/late.go":      {"late"},                 // a network device
-	"reporters/html/strokes.go": {"ceiling"},              // a class of the style sheet
-	"reporters/html_matrix.go":  {"senders", "receivers"}, // heads of the table of matrices
-	"results/decode.go":         {"bandwidth"},            // a member of RankShare
+	"":                          {"bytes", "requests"}, // units, and requests of clusters and models
+	"executor/lab/late.go":      {"late"},              // a network device
+	"reporters/html_session.go": {"command"},           // the command line of the session
+	"reporters/markdown.go":     {"command"},           // the same
+	// a member of a container
+	"executor/launch/kubernetes/manifest.go": {"command"},
+	"reporters/html/strokes.go":              {"ceiling"},              // a class of the style sheet
+	"reporters/html_matrix.go":               {"senders", "receivers"}, // heads of the table of matrices
+	"results/decode.go":                      {"bandwidth"},            // a member of RankShare
 }
 
 // Whoever runs, judges and reports reads definitions of metrics and asks no workload for

@@ -23,51 +23,51 @@ const (
 // Assertion is one judged statement over one case, or over several (Trend).
 type Assertion struct {
 	Name     string   `json:"name"`
-	Text     string   `json:"text"`    // as the author wrote it, ${…} resolved
-	Lowered  string   `json:"lowered"` // as weir understood it, with numeric bounds
+	Text     string   `json:"text" doc:"As the author wrote it."` // as the author wrote it, ${…} resolved
+	Lowered  string   `json:"lowered" doc:"As weir understood it, with numeric bounds."`
 	File     string   `json:"file,omitempty"`
-	Line     int      `json:"line,omitempty"`
-	Severity Severity `json:"severity"`
+	Line     int      `json:"line,omitzero" schema:"minimum=1"`
+	Severity Severity `json:"severity" schema:"enum=gate|warn|info"`
 	// Subject is the value judged, taken once per launch. Its bounds are in Unit.
-	Subject *Expr  `json:"subject"`
+	Subject *Expr  `json:"subject" doc:"Null where the statement is about parts or a transport."`
 	Unit    string `json:"unit"`
-	Bounds  Bounds `json:"bounds"`
+	Bounds  Bounds `json:"bounds" doc:"An end that is null is open."`
 	// Trend is set for assertions over several cases; Bounds is then empty.
-	Trend *Trend `json:"trend,omitempty"`
+	Trend *Trend `json:"trend,omitzero"`
 	// Quantifier is "all" or "any" where the statement is about Parts, each of
 	// which is a band over one case; Subject and Bounds are then empty.
-	Quantifier string `json:"quantifier,omitempty"`
-	Parts      []Part `json:"parts,omitempty"`
+	Quantifier string `json:"quantifier,omitempty" schema:"enum=all|any"`
+	Parts      []Part `json:"parts,omitempty" doc:"The bands that a quantified assertion is about." schema:"minItems=1"`
 	// Transport is set for a statement about what carried the data of a case, which
 	// has no number; Subject and Bounds are then empty.
-	Transport *Transport `json:"transport,omitempty"`
+	Transport *Transport `json:"transport,omitzero" doc:"A statement about what carried the data of each launch; subject and bounds are then empty."`
 	// Cases are the keys of the cases of an assertion that belongs to no single
 	// case: of a trend in the order of its axis, of all others in plan order.
-	Cases []string `json:"cases,omitempty"`
+	Cases []string `json:"cases,omitempty" doc:"Keys of the cases of an assertion over several, of a trend in the order of its axis."`
 	// Halo widens the bounds, as a share of them, for failing only: a value outside
 	// of the bounds but inside of the halo warns.
-	Halo float64 `json:"halo,omitempty"`
+	Halo float64 `json:"halo,omitzero" doc:"Share of the bounds by which the value may lie outside and only warn." schema:"minimum=0"`
 	// Multiple is "holm" where the assertions that one text makes for several
 	// cases are judged as one family, otherwise "".
-	Multiple string  `json:"multiple,omitempty"`
-	Decide   *Decide `json:"decide,omitempty"` // nil: the defaults
-	XFail    *XFail  `json:"xfail,omitempty"`
+	Multiple string  `json:"multiple,omitempty" schema:"enum=holm"`
+	Decide   *Decide `json:"decide,omitzero"` // nil: the defaults
+	XFail    *XFail  `json:"xfail,omitzero"`
 	// Reference is set where the statement rests on values that were measured in an
 	// environment that is known; in another one it cannot be judged.
-	Reference *Reference `json:"reference,omitempty"`
+	Reference *Reference `json:"reference,omitzero" doc:"set where the statement rests on values that were measured in this environment; in another one it is an error"`
 }
 
 // Reference is where the expected values of a statement are from.
 type Reference struct {
-	Table       string `json:"table"`       // name
-	Environment string `json:"environment"` // fingerprint: "sha256:…"
+	Table       string `json:"table"`                            // name
+	Environment string `json:"environment" schema:"minLength=1"` // fingerprint: "sha256:…"
 }
 
 // Part is one band of a quantified assertion.
 type Part struct {
-	Subject *Expr  `json:"subject"`
+	Subject *Expr  `json:"subject" doc:"Arithmetic over metrics, in base units (bytes, seconds)." schema:"nonnull"`
 	Unit    string `json:"unit"`
-	Bounds  Bounds `json:"bounds"`
+	Bounds  Bounds `json:"bounds" doc:"An end that is null is open."`
 	Case    string `json:"case"` // key
 }
 
@@ -76,17 +76,17 @@ const Confidence = 0.96
 
 // Decide overrides how an assertion is decided.
 type Decide struct {
-	Confidence float64 `json:"confidence,omitempty"` // of the interval, between 0.5 and 1; 0: the default
+	Confidence float64 `json:"confidence,omitzero" schema:"exclusiveMinimum=0.5,exclusiveMaximum=1"` // of the interval, between 0.5 and 1; 0: the default
 	// OnInconclusive is the verdict that stands in for inconclusive after the last
 	// look: "fail", "warn" or "pass"; "": it stays inconclusive.
-	OnInconclusive string `json:"on_inconclusive,omitempty"`
+	OnInconclusive string `json:"on_inconclusive,omitempty" schema:"enum=inconclusive|fail|warn|pass"`
 }
 
 // XFail marks an assertion that is known not to hold. Not holding is then
 // expected, and holding is reported, until the day has passed.
 type XFail struct {
 	Reason string `json:"reason"`
-	Until  string `json:"until"` // 2006-01-02; the last day on which it counts
+	Until  string `json:"until" doc:"The last day on which it counts." schema:"format=date"` // 2006-01-02; the last day on which it counts
 }
 
 // Bounds is the band that the subject must lie in; a nil end is open.
@@ -98,8 +98,8 @@ type Bounds struct {
 // Trend says that the subject moves one way along an axis.
 type Trend struct {
 	Axis      string  `json:"axis"`
-	Direction string  `json:"direction"` // increases | decreases
-	Tolerance float64 `json:"tolerance"` // relative step in the wrong direction that is still allowed
+	Direction string  `json:"direction" schema:"enum=increases|decreases"`
+	Tolerance float64 `json:"tolerance" doc:"Relative step in the wrong direction that is still allowed." schema:"minimum=0"`
 }
 
 // Key is a stable text of everything that the verdict depends on, for digests:

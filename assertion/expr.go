@@ -23,8 +23,8 @@ type Expr struct {
 	// Case is the key of the case that a Metric is of; "": the assertion's own.
 	Case string `json:"case,omitempty"`
 	// Baseline says that a Metric is taken from the baseline's case of that key.
-	Baseline bool    `json:"baseline,omitempty"`
-	Value    float64 `json:"value,omitempty"`
+	Baseline bool    `json:"baseline,omitzero"`
+	Value    float64 `json:"value,omitzero"`
 	Args     []*Expr `json:"args,omitempty"`
 }
 

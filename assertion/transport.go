@@ -15,9 +15,9 @@ const (
 // Transport is a statement about what carried the data of each launch, as the
 // fabric's own library names it.
 type Transport struct {
-	Of     Share    `json:"of"`
-	Names  []string `json:"names"` // at least one
-	Prefix bool     `json:"prefix,omitempty"`
+	Of     Share    `json:"of" doc:"Whether all, some or none of the transports that carried data are named." schema:"enum=all|some|none"`
+	Names  []string `json:"names" schema:"minItems=1,minLength=1"` // at least one
+	Prefix bool     `json:"prefix,omitzero" doc:"The names are beginnings of names."`
 }
 
 // Matches says whether a transport is one of those that are named: by its name,

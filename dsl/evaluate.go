@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
@@ -29,8 +30,9 @@ func (e *evaluator) setVariables(values map[string]cty.Value) {
 
 // references checks every name in an expression before it is evaluated, so that
 // a wrong name is explained in the language's own terms. axes is nil where no
-// point exists yet. It says whether the value depends on the point.
-func (e *evaluator) references(expr hcl.Expression, axes []string) (onPoint bool, diags hcl.Diagnostics) {
+// point exists yet, and late are the names of a launch that it may have. It says whether
+// the value depends on the point.
+func (e *evaluator) references(expr hcl.Expression, axes, late []string) (onPoint bool, diags hcl.Diagnostics) {
 	for _, t := range expr.Variables() {
 		at := t.SourceRange()
 		root := t.RootName()
@@ -49,8 +51,16 @@ func (e *evaluator) references(expr hcl.Expression, axes []string) (onPoint bool
 			diags = append(diags, diagnostic(at, "Unknown name", detail, hint))
 		}
 		switch {
+		case isLateRoot(root, late):
+			if words, ok := path(t); !ok || !isLate(words, late) {
+				fail(fmt.Sprintf("There is no %s.", quote(strings.Join(words, "."))), "Names whose values are known when a launch runs are "+lateNames(late)+".")
+			}
 		case root != "var" && root != "env" && root != "axis":
-			fail(fmt.Sprintf("There is no %s here.", quote(root)), fmt.Sprintf("A text stands in quotes: %s. Expressions know var.NAME, axis.NAME and env.NAME.", quote(root)))
+			known := "var.NAME, axis.NAME and env.NAME"
+			if len(late) > 0 {
+				known = "var.NAME, axis.NAME, env.NAME, " + lateNames(late)
+			}
+			fail(fmt.Sprintf("There is no %s here.", quote(root)), fmt.Sprintf("A text stands in quotes: %s. Expressions know %s.", quote(root), known))
 		case name == "":
 			fail(fmt.Sprintf("%s is not a value by itself.", quote(root)), fmt.Sprintf("Write %s.NAME.", root))
 		case root == "var" && e.variables == nil:
@@ -75,7 +85,7 @@ func (e *evaluator) references(expr hcl.Expression, axes []string) (onPoint bool
 }
 
 // context is what an expression whose references are checked is evaluated in.
-func (e *evaluator) context(expr hcl.Expression, axes map[string]cty.Value) *hcl.EvalContext {
+func (e *evaluator) context(expr hcl.Expression, axes map[string]cty.Value, late []string) *hcl.EvalContext {
 	env := map[string]cty.Value{}
 	for _, t := range expr.Variables() {
 		if t.RootName() != "env" || len(t) < 2 {
@@ -96,19 +106,20 @@ func (e *evaluator) context(expr hcl.Expression, axes map[string]cty.Value) *hcl
 	if variables == cty.NilVal {
 		variables = cty.EmptyObjectVal // while the variables themselves are read
 	}
-	return &hcl.EvalContext{
-		Variables: map[string]cty.Value{"var": variables, "axis": cty.ObjectVal(axes), "env": cty.ObjectVal(env)},
-		Functions: e.functions,
+	all := map[string]cty.Value{"var": variables, "axis": cty.ObjectVal(axes), "env": cty.ObjectVal(env)}
+	if len(late) > 0 {
+		lateValues(expr, late, all)
 	}
+	return &hcl.EvalContext{Variables: all, Functions: e.functions}
 }
 
 // value evaluates an expression that does not depend on a point. It is unknown
 // if that fails, which has then been reported.
 func (l *loader) value(expr hcl.Expression) cty.Value {
-	_, diags := l.eval.references(expr, nil)
+	_, diags := l.eval.references(expr, nil, nil)
 	if !diags.HasErrors() && !l.late(expr.Range()) {
 		var v cty.Value
-		if v, diags = expr.Value(l.eval.context(expr, nil)); !diags.HasErrors() {
+		if v, diags = expr.Value(l.eval.context(expr, nil, nil)); !diags.HasErrors() {
 			return v
 		}
 	}

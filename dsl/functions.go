@@ -16,6 +16,8 @@ var functions = map[string]function.Function{
 	"rate": measure("rate", quantity.RateDim),
 	"time": measure("time", quantity.TimeDim),
 
+	"bytes": measure("bytes", quantity.SizeDim),
+
 	"abs":      stdlib.AbsoluteFunc,
 	"ceil":     stdlib.CeilFunc,
 	"floor":    stdlib.FloorFunc,

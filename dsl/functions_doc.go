@@ -24,6 +24,8 @@ var functionDocs = map[string][2]string{ // doc, example
 	"rate": {"bytes per second of a rate", `rate("400Gb/s") / rate("1 GB/s")`},
 	"time": {"seconds of a time", `time("5ms")`},
 
+	"bytes": {"bytes of a size, as an argument of a program", `bytes("4KiB")`},
+
 	"abs":      {"a number without its sign", `abs(-3)`},
 	"ceil":     {"the next whole number that is not below", `ceil(1.2)`},
 	"floor":    {"the next whole number that is not above", `floor(1.8)`},

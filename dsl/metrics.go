@@ -19,21 +19,12 @@ var metricName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0
 // maxMetrics is how many metrics a run may declare.
 const maxMetrics = 100
 
-// runKeys are the keys of a run: metrics only where there is a workload whose runs may
-// declare them.
-func runKeys() []grammar.Key {
-	if slices.ContainsFunc(workload.Kinds(), func(k *workload.Kind) bool { return k.DeclaresMetrics }) {
-		return append(slices.Clone(grammar.Run), grammar.Metrics)
-	}
-	return grammar.Run
-}
-
 // metrics reads the metrics that a run declares, behind those of its workload.
 func (l *loader) metrics(content *hcl.BodyContent, r *Run) {
-	if !has(content, grammar.Metrics.Name) {
+	if !has(content, "metrics") {
 		return
 	}
-	entries := l.section(content, grammar.Metrics.Name)
+	entries := l.section(content, "metrics")
 	if !r.Workload.DeclaresMetrics {
 		at := r.Range
 		if len(entries) > 0 {
@@ -49,13 +40,82 @@ func (l *loader) metrics(content *hcl.BodyContent, r *Run) {
 			fmt.Sprintf("Run %q declares more than %d metrics.", r.Name, maxMetrics), "Declare fewer, or divide the run.")
 		return
 	}
-	all := slices.Clone(r.Workload.Metrics)
+	var own []workload.Metric
 	for _, e := range entries {
 		if m, ok := l.metric(e, r); ok {
-			all = append(all, m)
+			own = append(own, m)
 		}
 	}
 	if len(entries) > 0 {
+		r.Metrics = append(slices.Clone(r.Workload.Metrics), own...)
+	}
+}
+
+// rowsOf has an axis tell the cases of a launch apart, where the options of the run name one.
+func (l *loader) rowsOf(r *Run, used map[string]bool) {
+	k := r.Workload
+	if k.RowAxis == nil {
+		return
+	}
+	values, _ := r.atFirst() // whose errors are reported with the metrics
+	name := k.RowAxis(values)
+	if name == "" {
+		return
+	}
+	i := r.axisIndex(name)
+	if i < 0 {
+		l.error(r.Range, "Missing axis", fmt.Sprintf("Each value of axis %q is to be a row, and the sweep of run %q has no such axis.", name, r.Name),
+			fmt.Sprintf("Add the values whose rows are cases: sweep: {%s: […]}.", name))
+		return
+	}
+	used[name] = true
+	o, _ := k.Option(k.Row)
+	of := slices.IndexFunc(r.settings, func(s *Setting) bool { return !s.Env && s.Name == k.Row })
+	r.settings[of] = &Setting{Name: o.Name, Option: o, Axes: []int{i}, run: r, asText: true}
+}
+
+// atFirst are the options of a run at its first point; nil: it has none.
+func (r *Run) atFirst() (values workload.Values, diags hcl.Diagnostics) {
+	values = workload.Values{}
+	for _, s := range r.settings {
+		if s.Env {
+			continue
+		}
+		var at []AxisValue
+		for _, i := range s.Axes {
+			if len(r.Axes[i].Values) == 0 {
+				return nil, nil
+			}
+			at = append(at, r.Axes[i].Values[0])
+		}
+		v, wrong := s.Value(at)
+		if diags = append(diags, wrong...); v != nil {
+			values[s.Name] = v
+		}
+	}
+	return values, diags
+}
+
+// measures asks the workload for the metrics of a run, where they depend on its options. It
+// looks at the first point: a table is one for the run.
+func (l *loader) measures(r *Run) {
+	if r.Workload.Measures == nil {
+		return
+	}
+	values, diags := r.atFirst()
+	if values == nil || diags.HasErrors() {
+		l.diags = append(l.diags, diags...)
+		return
+	}
+	var declared []workload.Metric
+	if r.Metrics != nil {
+		declared = r.Metrics[len(r.Workload.Metrics):]
+	}
+	all, err := r.Workload.Measures(values, declared)
+	if err != nil {
+		l.error(r.Range, "Metrics of the run", fmt.Sprintf("Run %q: %v.", r.Name, err), "Change metrics or the option that it speaks of.")
+	}
+	if all != nil {
 		r.Metrics = all
 	}
 }

@@ -38,7 +38,7 @@ func (s *Setting) Value(at []AxisValue) (any, hcl.Diagnostics) {
 		return s.contents[at[0].Text], nil
 	case s.expr == nil && len(at) == 0:
 		return s.value, nil
-	case s.expr == nil && s.Env:
+	case s.expr == nil && (s.Env || s.asText):
 		return at[0].Text, nil
 	case s.expr == nil:
 		return at[0].Value, nil
@@ -66,7 +66,11 @@ func (s *Setting) at(at []AxisValue) string {
 
 // evaluate computes the expression as the Go type of its option, or as text.
 func (s *Setting) evaluate(e *evaluator, axes map[string]cty.Value) (any, hcl.Diagnostics) {
-	v, diags := s.expr.Value(e.context(s.expr, axes))
+	ctx := e.context(s.expr, axes, s.Option.Late)
+	if s.Option.Type == workload.Structure {
+		return s.structure(ctx)
+	}
+	v, diags := s.expr.Value(ctx)
 	if diags.HasErrors() {
 		return nil, explain(diags)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"weir/dsl/expression"
+	"weir/dsl/grammar"
 	"weir/dsl/suggest"
 	"weir/workload"
 )
@@ -25,7 +26,7 @@ func (l *loader) run(b *hcl.Block, d defaults) *draft {
 	r := &Run{Name: b.Labels[0], Range: b.LabelRanges[0], Launches: d.launches, Retry: d.retry, eval: l.eval}
 	l.places.add(b.DefRange, "run "+r.Name)
 	l.checkName(r.Name, r.Range)
-	content := l.content(b.Body, schemaOf(runKeys()), "a run")
+	content := l.content(b.Body, schemaOf(grammar.Run), "a run")
 	out := &draft{run: r, content: content}
 	if expr := argument(content, "launches"); expr != nil {
 		r.Launches = l.launches(expr)
@@ -44,6 +45,7 @@ func (l *loader) run(b *hcl.Block, d defaults) *draft {
 	l.metrics(content, r)
 	own := l.section(content, "options")
 	l.settings(content, r, own, d, l.sweep(content, r, slices.Concat(own, d.options[r.Workload.Name])))
+	l.measures(r)
 	if expr := argument(content, "when"); expr != nil {
 		r.When, r.WhenRange = l.condition(expr, r.names()), expr.Range()
 	}

@@ -32,6 +32,7 @@ type Setting struct {
 	otherwise *Setting
 	item      int
 	ranksOf   *Setting // the matrix whose number of ranks it is
+	asText    bool     // it is the text of its axis
 }
 
 // Given is the place where the run itself, by its options or an axis, sets it.
@@ -89,6 +90,7 @@ func (l *loader) settings(content *hcl.BodyContent, r *Run, own []entry, d defau
 		used[a.Name] = used[a.Name] || a.Item
 	}
 	l.registered(r, byName, used)
+	l.rowsOf(r, used)
 	l.environment(content, r, d, used)
 	if swept {
 		l.required(r, entries)
@@ -181,7 +183,7 @@ func (l *loader) setting(s *Setting, used map[string]bool) *Setting {
 			unknown[a.Name] = cty.UnknownVal(ctyOf(a.Values[0].Value).Type())
 		}
 	}
-	onPoint, diags := l.eval.references(s.expr, names)
+	onPoint, diags := l.eval.references(s.expr, names, s.Option.Late)
 	if diags.HasErrors() {
 		l.diags = append(l.diags, diags...)
 		return nil
@@ -202,7 +204,7 @@ func (l *loader) setting(s *Setting, used map[string]bool) *Setting {
 	slices.Sort(s.Axes)
 	s.Axes = slices.Compact(s.Axes)
 	// With unknown axes, wrong types and functions show before any point does.
-	if _, diags := s.expr.Value(l.eval.context(s.expr, unknown)); diags.HasErrors() {
+	if _, diags := s.expr.Value(l.eval.context(s.expr, unknown, s.Option.Late)); diags.HasErrors() {
 		l.diags = append(l.diags, explain(diags)...)
 		return nil
 	}

@@ -71,6 +71,17 @@ type Runner interface {
 // garbage collector nor a second goroutine.
 type Quiet interface{ Quiet() }
 
+// Commands is a Runner whose ranks run programs that a scenario names: an agent has none of
+// its launches unless it may run commands.
+type Commands interface{ RunsCommands() }
+
+// Variables that a rank of Commands has: directories of its node that are removed with the
+// launch and with the session.
+const (
+	LaunchScratch  = "WEIR_LAUNCH_SCRATCH"
+	SessionScratch = "WEIR_SESSION_SCRATCH"
+)
+
 // Rank is one rank of a launch in its own process.
 type Rank interface {
 	// Run runs one case. An error leaves the rank unusable: exit, do not clean up.
@@ -120,6 +131,9 @@ type Error struct {
 }
 
 func (e *Error) Error() string {
+	if e.Fabric == "" && e.Op == "" {
+		return e.Text
+	}
 	if e.Peer >= 0 {
 		return fmt.Sprintf("%s: %s (peer %d): %s", e.Fabric, e.Op, e.Peer, e.Text)
 	}

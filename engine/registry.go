@@ -57,6 +57,12 @@ func RunnerOf(name string) (Runner, error) {
 	return nil, fmt.Errorf("this weir has no runner %q; it has %s", name, strings.Join(names, ", "))
 }
 
+// RunsCommands says whether ranks of a runner run programs that a scenario names.
+func RunsCommands(runner string) bool {
+	_, commands := runners[runner].(Commands)
+	return commands
+}
+
 // Native is the runner in C that moves bytes.
 const Native = "native"
 

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"weir/executor/agent"
+	"weir/executor/ledger"
 	"weir/planner"
 	"weir/results"
 )
@@ -71,7 +72,7 @@ func (s *session) collectOne(ctx context.Context, a planner.Artifact, nodes []st
 		if open[node] {
 			missing(node, fmt.Sprintf("not collected: %v", err))
 		}
-		s.enterArtifacts(kept[node])
+		s.ledger.EnterArtifacts(kept[node])
 	}
 }
 
@@ -94,11 +95,11 @@ func (s *session) keepArtifact(a planner.Artifact, node string, r agent.Artifact
 // artifactFile is where a file goes, below the session's directory: by the name of the
 // artifact, and if that is of several files, by theirs below it.
 func artifactFile(nodeDir string, a planner.Artifact, source string, others []results.Artifact) string {
-	name := path.Join("artifacts", nodeDir, dirName(a.Name))
+	name := path.Join("artifacts", nodeDir, ledger.DirName(a.Name))
 	if !agent.IsPattern(a.File) {
 		return name
 	}
-	base := path.Join(name, dirName(path.Base(source)))
+	base := path.Join(name, ledger.DirName(path.Base(source)))
 	name = base
 	for n := 2; slices.ContainsFunc(others, func(o results.Artifact) bool { return strings.EqualFold(o.File, name) }); n++ {
 		name = fmt.Sprintf("%s~%d", base, n)
@@ -110,36 +111,8 @@ func artifactFile(nodeDir string, a planner.Artifact, source string, others []re
 // the session lives.
 func (s *session) nodeDirs() map[string]string {
 	var all []string
-	for _, n := range s.doc.Environment.Nodes {
+	for _, n := range s.ledger.Doc.Environment.Nodes {
 		all = append(all, n.Name)
 	}
-	return dirNames(all)
-}
-
-// enterArtifacts puts what was kept of one node under one name into document and journal.
-func (s *session) enterArtifacts(list []results.Artifact) {
-	s.doc.Artifacts = withArtifacts(s.doc.Artifacts, list)
-	for _, a := range list {
-		s.emit(Event{Type: ArtifactKept, Artifact: a.Name, Node: a.Node, Status: a.Status, Reason: a.Reason, File: a.File})
-	}
-	s.journalErr = firstError(s.journalErr, s.record(Record{Artifacts: list}))
-}
-
-// withArtifacts replaces what is there of a node under a name.
-func withArtifacts(all, list []results.Artifact) []results.Artifact {
-	all = slices.DeleteFunc(slices.Clone(all), func(a results.Artifact) bool {
-		return slices.ContainsFunc(list, func(b results.Artifact) bool { return a.Name == b.Name && a.Node == b.Node })
-	})
-	return append(all, list...)
-}
-
-// lacksArtifacts is what is missing of what is required, "" if nothing is.
-func (s *session) lacksArtifacts() string {
-	var all []string
-	for _, a := range s.doc.Artifacts {
-		if a.Counts() {
-			all = append(all, fmt.Sprintf("artifact %q of node %s is %s: %s", a.Name, a.Node, a.Status, a.Reason))
-		}
-	}
-	return strings.Join(all, "; ")
+	return ledger.DirNames(all)
 }

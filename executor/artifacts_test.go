@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"weir/executor/event"
 	"weir/planner"
 	"weir/results"
 	"weir/test/phase"
@@ -113,7 +114,7 @@ func TestArtifactsAreKeptOfEveryNode(t *testing.T) {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}
-	if got := b.count(ArtifactKept, ""); got != len(doc.Artifacts) {
+	if got := b.count(event.ArtifactKept, ""); got != len(doc.Artifacts) {
 		t.Errorf("%d events of %d artifacts", got, len(doc.Artifacts))
 	}
 }
@@ -198,9 +199,9 @@ func TestArtifactsAreKeptWhateverEndsTheSession(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		o := b.options()
 		node(&o)
-		o.Events = func(e Event) {
+		o.Events = func(e event.Event) {
 			b.events = append(b.events, e)
-			if b.count(CaseMeasured, "c") == 1 {
+			if b.count(event.CaseMeasured, "c") == 1 {
 				cancel(signalled{})
 			}
 		}

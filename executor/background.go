@@ -1,6 +1,7 @@
 package executor
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -8,6 +9,7 @@ import (
 	"time"
 
 	"weir/executor/agent"
+	"weir/executor/ledger"
 	"weir/results"
 )
 
@@ -29,7 +31,7 @@ var mostLoadCases = 1000
 // loadMember is one group's part in a load. Its launches follow each other until
 // that of the foreground has ended.
 type loadMember struct {
-	g       *group
+	g       *ledger.Group
 	first   int       // index of its first launch here
 	current *launched // nil: none
 	done    []*launched
@@ -40,8 +42,8 @@ type period struct{ from, to time.Time }
 
 func (s *session) newLoad(fore *launched) *load {
 	l := &load{s: s, fore: fore}
-	for _, g := range fore.g.load {
-		l.members = append(l.members, &loadMember{g: g, first: s.nextIndex(g)})
+	for _, g := range fore.g.Load {
+		l.members = append(l.members, &loadMember{g: g, first: s.ledger.NextIndex(g)})
 	}
 	return l
 }
@@ -58,9 +60,9 @@ func (l *load) prepare() error {
 	}
 	for _, m := range l.members {
 		if m.current == nil {
-			cases := l.s.live(m.g)
+			cases := l.s.ledger.Live(m.g)
 			if len(cases) == 0 {
-				return fmt.Errorf("background load %s cannot run: %s", m.g.ID, l.s.caseOf(m.g.Cases[0]).Reason)
+				return fmt.Errorf("background load %s cannot run: %s", m.g.ID, l.s.ledger.Case(m.g.Cases[0]).Reason)
 			}
 			b, err := l.s.prepare(m.g, cases, m.first+len(m.done), running...)
 			if err != nil {
@@ -69,7 +71,7 @@ func (l *load) prepare() error {
 			b.background = true
 			b.engine.Cases = slices.Repeat(b.engine.Cases, max(1, mostLoadCases/len(b.engine.Cases)))
 			b.pending[0].from = time.Now()
-			if err := b.pack(); err != nil {
+			if err := l.s.backendOf(b.cases[0]).pack(b); err != nil {
 				return fmt.Errorf("background load %s: %w", m.g.ID, err)
 			}
 			m.current = b
@@ -108,7 +110,7 @@ func shareCPUs(all []*launched, processors func(node string) string) {
 // processors names what a node's ranks run on: agents of one host have the same, unless
 // the session has claimed different ones for them.
 func (s *session) processors(node string) string {
-	m := s.members[node]
+	m := s.hosts.Nodes[node]
 	return fmt.Sprint(m.Host, m.CPUs)
 }
 
@@ -138,7 +140,7 @@ func (l *load) launch(ctx context.Context, m *loadMember) error {
 		return b.err
 	}
 	if b.failure == nil {
-		err := l.s.wait(ctx, func() bool { return !b.running.IsZero() || b.task.over() || l.fore.over() })
+		err := l.s.Wait(ctx, func() bool { return !b.running.IsZero() || b.task.over() || l.fore.over() })
 		if err != nil {
 			return err
 		}
@@ -199,7 +201,7 @@ func (l *load) fail(m *loadMember, f *results.Failure) {
 	if m != nil {
 		cause = fmt.Sprintf("background load %s, launch %d, failed: %s", m.g.ID, m.current.index, f)
 		m.end(time.Now())
-		l.s.journalErr = firstError(l.s.journalErr, m.current.close(context.Background(), nil))
+		l.s.ledger.Err = cmp.Or(l.s.ledger.Err, m.current.close(context.Background(), nil))
 		m.current = nil
 	}
 	if l.fore.failure == nil {
@@ -224,7 +226,7 @@ func (l *load) stop(ctx context.Context, err error) error {
 			l.s.withdraw(b.task)
 			patience, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), stopTime,
 				fmt.Errorf("background load %s did not end within %v of being told to", m.g.ID, stopTime))
-			err = firstError(err, l.s.wait(patience, b.task.over))
+			err = cmp.Or(err, l.s.Wait(patience, b.task.over))
 			cancel()
 			f = b.failed()
 		}
@@ -235,7 +237,7 @@ func (l *load) stop(ctx context.Context, err error) error {
 		if complete && (f == nil || b.stopped(now)) {
 			m.done = append(m.done, b)
 		}
-		err = firstError(err, b.close(ctx, err))
+		err = cmp.Or(err, b.close(ctx, err))
 	}
 	return err
 }

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"weir/executor/event"
+	"weir/executor/ledger"
 	"weir/planner"
 	"weir/results"
 	"weir/test/phase"
@@ -91,7 +93,7 @@ func TestLoadThatEndsIsLaunchedAgain(t *testing.T) {
 			t.Errorf("background launch %d: %+v", i, l)
 		}
 	}
-	records, err := ReadJournal(filepath.Join(b.dir, "session", JournalName))
+	records, err := ledger.ReadJournal(filepath.Join(b.dir, "session", ledger.JournalName))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -176,8 +178,8 @@ func TestCancelUnderLoad(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	var at time.Time
 	o := b.options()
-	o.Events = func(e Event) {
-		if e.Type == CaseProgress && e.Case == "fore" && at.IsZero() {
+	o.Events = func(e event.Event) {
+		if e.Type == event.CaseProgress && e.Case == "fore" && at.IsZero() {
 			at = time.Now()
 			cancel(signalled{})
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"weir/assertion"
+	"weir/executor/ledger"
 	"weir/planner"
 	"weir/results"
 )
@@ -58,22 +59,11 @@ func TestBaselineIsCopiedAsFarAsItIsMentioned(t *testing.T) {
 	}
 }
 
-// A session that goes on was compared when it began; the baseline is not read again.
-func TestResumedSessionKeepsWhatDiffersFromTheBaseline(t *testing.T) {
-	s := &session{plan: onePlan(aCase("a", heldAgainst)), doc: &results.Document{Baseline: &results.Baseline{Session: "former", Differences: []results.Difference{{What: "weir"}}}}}
-	s.compareBaseline()
-	s.o.Baseline = &results.Document{Session: results.Session{ID: "another"}}
-	s.compareBaseline()
-	if got := s.doc.Baseline.Differences; len(got) != 1 || got[0].What != "weir" {
-		t.Errorf("differences %v", got)
-	}
-}
-
 func TestBaselineThatIsMentionedMustBeThere(t *testing.T) {
 	b := newBench(t)
 	doc, err := Run(t.Context(), onePlan(aCase("a", heldAgainst)), b.options())
-	r, ok := errors.AsType[*Refusal](err)
-	if !ok || r.Code != exitUsage || doc.Session.ExitCode != exitUsage || b.launches() != "" {
+	r, ok := errors.AsType[*ledger.Refusal](err)
+	if !ok || r.Code != ledger.ExitUsage || doc.Session.ExitCode != ledger.ExitUsage || b.launches() != "" {
 		t.Errorf("error %v, session %+v", err, doc.Session)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"weir/executor/event"
 	"weir/planner"
 	"weir/results"
 )
@@ -47,13 +48,13 @@ func BenchmarkLaunches(b *testing.B) {
 	bench := newBench(b)
 	c := sixteen("c")
 	bench.pass(aPlan([]*planner.Case{c}, aGroup("g", []*planner.Case{c}, b.N)))
-	spent := map[EventType]time.Duration{}
+	spent := map[event.Type]time.Duration{}
 	for i, e := range bench.events {
 		if i > 0 && e.Launch != nil {
 			spent[e.Type] += e.Time.Sub(bench.events[i-1].Time)
 		}
 	}
-	for event, name := range map[EventType]string{LaunchStarted: "between-ms", CaseStarted: "until-connected-ms", CaseFinished: "case-ms", LaunchFinished: "end-ms"} {
+	for event, name := range map[event.Type]string{event.LaunchStarted: "between-ms", event.CaseStarted: "until-connected-ms", event.CaseFinished: "case-ms", event.LaunchFinished: "end-ms"} {
 		b.ReportMetric(spent[event].Seconds()*1e3/float64(b.N), name)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"weir/executor/cluster"
+	"weir/executor/event"
 	"weir/planner"
 	"weir/results"
 	"weir/workload"
@@ -49,9 +50,9 @@ func TestCancelInMidRun(t *testing.T) {
 			var at time.Time
 			o := b.options()
 			o.Deadlines.Grace = time.Second
-			o.Events = func(e Event) {
+			o.Events = func(e event.Event) {
 				b.events = append(b.events, e)
-				if e.Type == CaseProgress && e.Case == "c[x=2]" && e.Done > 0 && at.IsZero() {
+				if e.Type == event.CaseProgress && e.Case == "c[x=2]" && e.Done > 0 && at.IsZero() {
 					at = time.Now()
 					cancel(test.cause)
 				}
@@ -67,7 +68,7 @@ func TestCancelInMidRun(t *testing.T) {
 				t.Errorf("took %v to end", took)
 			}
 			for _, e := range b.events {
-				if e.Type == LaunchFinished && e.Status != results.Aborted {
+				if e.Type == event.LaunchFinished && e.Status != results.Aborted {
 					t.Errorf("a launch that was cut off is told to be %s", e.Status)
 				}
 			}
@@ -126,11 +127,11 @@ func TestNoKeysStay(t *testing.T) {
 		o := b.options()
 		o.Etcd = server.Config()
 		during := 0
-		o.Events = func(e Event) {
+		o.Events = func(e event.Event) {
 			switch {
-			case e.Type == LaunchStarted:
+			case e.Type == event.LaunchStarted:
 				during = keys()
-			case e.Type == CaseStarted && name == "cancel":
+			case e.Type == event.CaseStarted && name == "cancel":
 				cancel()
 			}
 		}
@@ -194,8 +195,8 @@ func victim(t *testing.T) {
 	o := b.options()
 	o.Dir = filepath.Join(b.dir, "killed")
 	told := false
-	o.Events = func(e Event) {
-		if e.Type == CaseProgress && !told {
+	o.Events = func(e event.Event) {
+		if e.Type == event.CaseProgress && !told {
 			told = true
 			os.Stdout.WriteString("ready to die\n")
 		}

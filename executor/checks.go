@@ -3,11 +3,12 @@ package executor
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
 	"weir/executor/agent"
+	"weir/executor/event"
+	"weir/executor/ledger"
 	"weir/planner"
 	"weir/results"
 )
@@ -27,9 +28,9 @@ func (s *session) checks(ctx context.Context) error {
 			if r.Status != results.OK {
 				r.Remedy = c.Remedy
 			}
-			s.doc.Checks = append(s.doc.Checks, r) // those of a former session are forgotten
-			s.emit(Event{Type: CheckDone, Check: r.Name, Node: r.Node, Status: r.Status, Reason: r.Why()})
-			if err := s.record(Record{Check: &r}); err != nil {
+			s.ledger.Doc.Checks = append(s.ledger.Doc.Checks, r) // those of a former session are forgotten
+			s.ledger.Events.Emit(event.Event{Type: event.CheckDone, Check: r.Name, Node: r.Node, Status: r.Status, Reason: r.Why()})
+			if err := s.ledger.Record(ledger.Record{Check: &r}); err != nil {
 				return err
 			}
 			if r.Status == results.OK {
@@ -46,9 +47,9 @@ func (s *session) checks(ctx context.Context) error {
 	if len(failed) > 0 {
 		return &checkError{strings.Join(failed, "; ")}
 	}
-	if s.unfit = strings.Join(unfit, "; "); s.unfit != "" {
-		for _, g := range s.groups {
-			s.decideAll(s.live(g), results.Skipped, s.unfit)
+	if s.skipAll = strings.Join(unfit, "; "); s.skipAll != "" {
+		for _, g := range s.ledger.Groups {
+			s.ledger.DecideAll(s.ledger.Live(g), results.Skipped, s.skipAll)
 		}
 	}
 	return nil
@@ -60,7 +61,7 @@ type checkError struct{ text string }
 func (e *checkError) Error() string { return e.text }
 
 func (s *session) checkEverywhere(ctx context.Context, id string, c planner.Check) ([]results.Check, error) {
-	nodes := slices.Sorted(maps.Keys(s.members))
+	nodes := s.hosts.Names()
 	spec, err := agent.Task{Redact: s.secrets, Check: &agent.CheckTask{Name: c.Name, Command: c.Command}}.Encode()
 	if err != nil {
 		return nil, err

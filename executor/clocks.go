@@ -39,8 +39,8 @@ func (s *session) compareClocks(ctx context.Context) error {
 			return err
 		}
 	}
-	for i, n := range s.doc.Environment.Nodes {
-		s.doc.Environment.Nodes[i].ClockOffset = best[n.Name]
+	for i, n := range s.ledger.Doc.Environment.Nodes {
+		s.ledger.Doc.Environment.Nodes[i].ClockOffset = best[n.Name]
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package executor
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,41 +11,24 @@ import (
 	"time"
 
 	"weir/executor/agent"
+	"weir/executor/ledger"
 	"weir/planner"
 	"weir/results"
 )
 
-// The stages and scopes of commands, as results.Command has them.
-const (
-	setup    = "setup"
-	teardown = "teardown"
-
-	ofSession = "session"
-	ofRun     = "run"
-	ofLaunch  = "launch"
-)
-
-// around is what a list of commands surrounds.
-type around struct{ stage, scope, of string }
-
-// setupError says that a setup command failed, so that what it prepares for
-// cannot be.
-type setupError struct{ results.Command }
-
-func (e *setupError) Error() string {
-	return fmt.Sprintf("%s %q failed on node %s: %s", e.Stage, e.Name, e.Node, e.Reason)
-}
+// hook is what a list of commands surrounds.
+type hook struct{ stage, scope, of string }
 
 // setUp runs setup commands, each after the one before has succeeded everywhere.
-// A *setupError says which failed first.
-func (s *session) setUp(ctx context.Context, list []planner.Command, a around) error {
+// A *ledger.CommandError says which failed first.
+func (s *session) setUp(ctx context.Context, list []planner.Command, a hook) error {
 	for _, c := range list {
 		failed, err := s.command(ctx, c, a)
-		if err = firstError(err, s.journalErr); err != nil {
+		if err = cmp.Or(err, s.ledger.Err); err != nil {
 			return err
 		}
 		if failed != nil {
-			return &setupError{*failed}
+			return &ledger.CommandError{Command: *failed}
 		}
 	}
 	return nil
@@ -52,21 +36,21 @@ func (s *session) setUp(ctx context.Context, list []planner.Command, a around) e
 
 // tearDown runs teardown commands, whatever has ended ctx and whatever becomes of
 // each of them: only their own timeouts and a session that is killed end them.
-func (s *session) tearDown(ctx context.Context, list []planner.Command, a around) {
+func (s *session) tearDown(ctx context.Context, list []planner.Command, a hook) {
 	ctx = context.WithoutCancel(ctx)
 	for _, c := range list {
 		failed, err := s.command(ctx, c, a)
 		if err != nil {
-			s.untidy = append(s.untidy, fmt.Sprintf("%s %q was not carried through: %v", a.stage, c.Name, err))
+			s.ledger.TeardownFailures = append(s.ledger.TeardownFailures, fmt.Sprintf("%s %q was not carried through: %v", a.stage, c.Name, err))
 		} else if failed != nil {
-			s.untidy = append(s.untidy, (&setupError{*failed}).Error())
+			s.ledger.TeardownFailures = append(s.ledger.TeardownFailures, (&ledger.CommandError{Command: *failed}).Error())
 		}
 	}
 }
 
 // targets are the nodes that something is done on.
 func (s *session) targets(on string) []string {
-	nodes := slices.Sorted(maps.Keys(s.members))
+	nodes := s.hosts.Names()
 	if on == "first node" && len(nodes) > 1 {
 		return nodes[:1]
 	}
@@ -79,13 +63,13 @@ const commandSlack = 5 * time.Second
 
 // command runs a command on its nodes and gives the first that failed, nil if
 // none did. Each node's part is in document and journal then, once.
-func (s *session) command(ctx context.Context, c planner.Command, a around) (*results.Command, error) {
+func (s *session) command(ctx context.Context, c planner.Command, a hook) (*results.Command, error) {
 	s.commands++
 	nodes := s.targets(c.On)
 	done, err := s.commanded(ctx, c, a, nodes)
 	for _, node := range nodes {
 		// what cannot be set up is told by what it was for; what was not torn down by nothing else
-		if _, said := done[node]; err != nil && !said && a.stage == teardown {
+		if _, said := done[node]; err != nil && !said && a.stage == ledger.Teardown {
 			done[node] = results.Command{Name: c.Name, Node: node, Started: time.Now().UTC(), Status: "failed", Reason: "not carried through: " + err.Error()}
 		}
 	}
@@ -96,13 +80,13 @@ func (s *session) command(ctx context.Context, c planner.Command, a around) (*re
 		if r.Status != results.OK && failed == nil {
 			failed = &r
 		}
-		s.enterCommand(r)
+		s.ledger.EnterCommand(r)
 	}
 	return failed, err
 }
 
 // commanded places a command on nodes and gives what each has said of its end.
-func (s *session) commanded(ctx context.Context, c planner.Command, a around, nodes []string) (map[string]results.Command, error) {
+func (s *session) commanded(ctx context.Context, c planner.Command, a hook, nodes []string) (map[string]results.Command, error) {
 	done := map[string]results.Command{}
 	specs := map[string][]byte{}
 	for _, node := range nodes {
@@ -130,33 +114,26 @@ func (s *session) commanded(ctx context.Context, c planner.Command, a around, no
 
 // commandLog is the file of a command's output. A session that goes on with another
 // counts on from that one's commands: the files of both are kept.
-func (s *session) commandLog(c planner.Command, a around, node string) string {
-	name := fmt.Sprintf("%d-%s-%s.%s.log", len(s.past.commands)+s.commands, a.stage, dirName(c.Name), dirName(node))
+func (s *session) commandLog(c planner.Command, a hook, node string) string {
+	name := fmt.Sprintf("%d-%s-%s.%s.log", s.ledger.FormerCommands()+s.commands, a.stage, ledger.DirName(c.Name), ledger.DirName(node))
 	return filepath.Join("commands", name)
-}
-
-// enterCommand puts a command that ran into document and journal.
-func (s *session) enterCommand(r results.Command) {
-	s.doc.Commands = append(s.doc.Commands, r)
-	s.emit(Event{Type: CommandDone, Command: r.Name, Stage: r.Stage, Scope: r.Scope, Of: r.Of, Node: r.Node, Status: r.Status, Reason: r.Reason, Seconds: r.Duration})
-	s.journalErr = firstError(s.journalErr, s.record(Record{Command: &r}))
 }
 
 // begin does, before the first launch of the session, what must come before any.
 func (s *session) begin(ctx context.Context) error {
-	if s.begun || s.unfit != "" {
+	if s.begun || s.skipAll != "" {
 		return nil
 	}
 	if err := s.findSecrets(ctx); err != nil {
 		return err
 	}
-	s.forgetFormer()
+	s.ledger.ForgetFormer()
 	s.collect(ctx, true)
-	if err := s.checks(ctx); err != nil || s.unfit != "" {
+	if err := s.checks(ctx); err != nil || s.skipAll != "" {
 		return err
 	}
 	s.begun = true
-	return s.setUp(ctx, s.plan.Setup, around{setup, ofSession, ""})
+	return s.setUp(ctx, s.plan.Setup, hook{ledger.Setup, ledger.OfSession, ""})
 }
 
 // end undoes what runs and session have set up.
@@ -167,7 +144,7 @@ func (s *session) end(ctx context.Context) {
 	s.openRuns = nil
 	s.collect(ctx, false)
 	if s.begun {
-		s.tearDown(ctx, s.plan.Teardown, around{teardown, ofSession, ""})
+		s.tearDown(ctx, s.plan.Teardown, hook{ledger.Teardown, ledger.OfSession, ""})
 	}
 }
 
@@ -178,16 +155,16 @@ func (s *session) beginRun(ctx context.Context, name string) error {
 	if slices.Contains(s.openRuns, name) {
 		return nil
 	}
-	if reason, ok := s.past.failedRuns[name]; ok {
+	if reason, ok := s.ledger.FailedSetup(name); ok {
 		s.failRun(name, reason)
 		return nil
 	}
-	if err := s.begin(ctx); err != nil || s.unfit != "" {
+	if err := s.begin(ctx); err != nil || s.skipAll != "" {
 		return err
 	}
 	s.openRuns = append(s.openRuns, name)
-	err := s.setUp(ctx, s.runOf(name).Setup, around{setup, ofRun, name})
-	if failed, ok := errors.AsType[*setupError](err); ok {
+	err := s.setUp(ctx, s.ledger.Run(name).Setup, hook{ledger.Setup, ledger.OfRun, name})
+	if failed, ok := errors.AsType[*ledger.CommandError](err); ok {
 		s.failRun(name, failed.Error())
 		return nil
 	}
@@ -195,12 +172,12 @@ func (s *session) beginRun(ctx context.Context, name string) error {
 }
 
 func (s *session) failRun(name, reason string) {
-	for _, g := range s.groups {
+	for _, g := range s.ledger.Groups {
 		if g.Run != name {
 			continue
 		}
-		for _, c := range s.live(g) {
-			s.decideFor(results.FailedSetup, c.Key, results.Error, reason)
+		for _, c := range s.ledger.Live(g) {
+			s.ledger.DecideFor(results.FailedSetup, c.Key, results.Error, reason)
 		}
 	}
 }
@@ -209,8 +186,8 @@ func (s *session) failRun(name, reason string) {
 // the gate asks for more of one later, it is set up again.
 func (s *session) endRuns(ctx context.Context) {
 	s.openRuns = slices.DeleteFunc(s.openRuns, func(name string) bool {
-		for _, g := range s.groups {
-			if g.Run == name && !s.decided(g) {
+		for _, g := range s.ledger.Groups {
+			if g.Run == name && !s.ledger.Decided(g) {
 				return false
 			}
 		}
@@ -220,5 +197,5 @@ func (s *session) endRuns(ctx context.Context) {
 }
 
 func (s *session) endRun(ctx context.Context, name string) {
-	s.tearDown(ctx, s.runOf(name).Teardown, around{teardown, ofRun, name})
+	s.tearDown(ctx, s.ledger.Run(name).Teardown, hook{ledger.Teardown, ledger.OfRun, name})
 }

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"weir/executor/event"
+	"weir/executor/ledger"
 	"weir/planner"
 	"weir/results"
 )
@@ -127,7 +129,7 @@ func TestSetupThatFails(t *testing.T) {
 					t.Errorf("%s is %s: %s", c.Key, c.Status, c.Reason)
 				}
 			}
-			if doc.Session.ExitCode != exitError {
+			if doc.Session.ExitCode != ledger.ExitError {
 				t.Errorf("session %+v", doc.Session)
 			}
 			i := slices.IndexFunc(doc.Commands, func(c results.Command) bool { return c.Name == "mount" })
@@ -148,7 +150,7 @@ func TestTeardownThatFailsIsAnErrorOfTheSession(t *testing.T) {
 	p := b.surrounded([]*planner.Case{aCase("c")})
 	p.Runs[0].Teardown = []planner.Command{shell("umount", "exit 1"), b.noting("after")}
 	doc := b.run(p)
-	if doc.Session.ExitCode != exitError || !strings.Contains(doc.Session.Reason, `teardown "umount" failed`) {
+	if doc.Session.ExitCode != ledger.ExitError || !strings.Contains(doc.Session.Reason, `teardown "umount" failed`) {
 		t.Errorf("session %+v", doc.Session)
 	}
 	if c := doc.Case("c"); c.Status != results.OK {
@@ -190,8 +192,8 @@ func TestTeardownRunsWhateverEndsTheSession(t *testing.T) {
 			defer cancel(nil)
 			o := b.options()
 			o.FailFast = test.fast
-			o.Events = func(e Event) {
-				if e.Type == CaseStarted && test.end != nil {
+			o.Events = func(e event.Event) {
+				if e.Type == event.CaseStarted && test.end != nil {
 					cancel(test.end)
 				}
 			}
@@ -253,8 +255,8 @@ func TestSecondInterruptGivesUpWaiting(t *testing.T) {
 		var killedAt time.Time
 		o := b.options()
 		o.Kill, o.Deadlines.Grace = kill, 30*time.Second
-		o.Events = func(e Event) {
-			if e.Type == CaseStarted && killedAt.IsZero() {
+		o.Events = func(e event.Event) {
+			if e.Type == event.CaseStarted && killedAt.IsZero() {
 				cancel(signalled{})
 				killedAt = time.Now()
 				close(kill)
@@ -273,9 +275,9 @@ func TestTeardownIsRecordedOnce(t *testing.T) {
 	b := newBench(t)
 	o := b.options()
 	var s *session
-	o.Events = func(e Event) {
-		if e.Type == LaunchFinished {
-			s.journal.Close()
+	o.Events = func(e event.Event) {
+		if e.Type == event.LaunchFinished {
+			s.ledger.Drop()
 		}
 	}
 	s = newSession(b.surrounded([]*planner.Case{aCase("c")}), o)
@@ -283,8 +285,8 @@ func TestTeardownIsRecordedOnce(t *testing.T) {
 		t.Error("nobody hears that the journal is gone")
 	}
 	var names []string
-	for _, c := range s.doc.Commands {
-		if c.Stage == teardown {
+	for _, c := range s.ledger.Doc.Commands {
+		if c.Stage == ledger.Teardown {
 			names = append(names, c.Name+" "+c.Status)
 		}
 	}
@@ -300,7 +302,7 @@ func TestResumedSessionKeepsFormerLogs(t *testing.T) {
 	p := onePlan(aCase("c"))
 	p.Setup = []planner.Command{shell("up", "echo $$; test -e "+b.notes())} // each time another
 	p.Teardown = []planner.Command{shell("down", "echo $$; test -e "+b.notes())}
-	if doc := b.run(p); doc.Session.ExitCode != exitError {
+	if doc := b.run(p); doc.Session.ExitCode != ledger.ExitError {
 		t.Fatalf("session %+v", doc.Session)
 	}
 	if err := os.WriteFile(b.notes(), nil, 0o600); err != nil {

@@ -16,6 +16,7 @@ import (
 	"weir/engine"
 	"weir/engine/sim"
 	"weir/executor/cluster"
+	"weir/executor/event"
 	"weir/fabric"
 	"weir/planner"
 	"weir/quantity"
@@ -167,11 +168,11 @@ func (b *bench) crowd(ranks, launches int) []crowdLaunch {
 			o.Nodes = append(o.Nodes, fmt.Sprintf("n%04d", i))
 		}
 		keep := o.Events
-		o.Events = func(e Event) {
+		o.Events = func(e event.Event) {
 			switch e.Type {
-			case LaunchStarted:
+			case event.LaunchStarted:
 				began, busy, before = time.Now(), processorTime(b.t), server.Requests()
-			case LaunchFinished:
+			case event.LaunchFinished:
 				all = append(all, crowdLaunch{time.Since(began), processorTime(b.t) - busy, since(before, server.Requests())})
 			}
 			keep(e)

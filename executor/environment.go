@@ -19,12 +19,21 @@ func carried(shell map[string]string, secrets []string) map[string]string {
 	return all
 }
 
+// carriedVariables are those of the shell that the document tells: a session without
+// processes has none.
+func (s *session) carriedVariables() map[string]string {
+	if s.needsNoNode() {
+		return nil
+	}
+	return s.shell
+}
+
 // asked are the variables that the plan's ranks are to have, and its secrets.
 func (s *session) asked() agent.SecretsTask {
 	ask := agent.SecretsTask{Names: s.secrets, Env: map[string][]string{}}
 	named, valued := map[string]bool{}, map[[2]string]bool{}
 	for _, c := range s.plan.Cases {
-		if c.Status != planner.Planned || simulated(c) { // which has no processes
+		if c.Status != planner.Planned || !s.backendOf(c).processes() { // which has no processes
 			continue
 		}
 		for name := range c.Secrets {

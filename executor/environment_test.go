@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"weir/executor/event"
 	"weir/planner"
 	"weir/results"
 )
@@ -37,7 +38,7 @@ func TestVariablesOfRanks(t *testing.T) {
 			t.Errorf("all ranks have %s, and it names %v", v.Name, v.Ranks)
 		}
 	}
-	if len(l.Ignored) != 1 || l.Ignored[0].Name != "UCX_POSIX_DIR" || !l.Ignored[0].ByWeir || b.count(EnvIgnored, "") != 1 {
+	if len(l.Ignored) != 1 || l.Ignored[0].Name != "UCX_POSIX_DIR" || !l.Ignored[0].ByWeir || b.count(event.EnvIgnored, "") != 1 {
 		t.Errorf("ignored: %+v", l.Ignored)
 	}
 	e := doc.Environment

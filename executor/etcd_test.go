@@ -9,8 +9,11 @@ import (
 	"testing"
 	"time"
 
-	"weir/executor/agent"
 	"weir/executor/cluster"
+	"weir/executor/event"
+	"weir/executor/ledger"
+	"weir/executor/placement"
+	"weir/planner"
 	"weir/results"
 	"weir/test/phase"
 )
@@ -79,8 +82,8 @@ func TestSlowEtcdIsNoFailure(t *testing.T) {
 	doc := b.run(onePlan(aCase("c")), func(o *Options) {
 		o.Etcd.Endpoints = []string{endpoint}
 		events := o.Events
-		o.Events = func(e Event) {
-			if e.Type == CaseFinished {
+		o.Events = func(e event.Event) {
+			if e.Type == event.CaseFinished {
 				shut(3 * time.Second) // longer than it takes to give up on the launch's keys
 			}
 			events(e)
@@ -98,11 +101,11 @@ func TestAgentsThatGoWhileTheyAreGatheredDoNotCount(t *testing.T) {
 	} {
 		changes <- m
 	}
-	s := &session{doc: &results.Document{}, members: map[string]agent.Member{}, joined: map[string]cluster.Member{}, losses: map[string]string{}, changes: changes, cluster: &cluster.Session{}}
+	s := &session{ledger: ledger.New(&planner.Plan{}, ledger.Options{}), hosts: placement.NewCluster(true), joined: map[string]cluster.Member{}, changes: changes, cluster: &cluster.Session{}}
 	if err := s.gather(t.Context(), 2); err != nil {
 		t.Fatal(err)
 	}
-	if _, there := s.members["n1"]; there || len(s.members) != 2 {
-		t.Errorf("members %v", s.members)
+	if _, there := s.hosts.Nodes["n1"]; there || len(s.hosts.Nodes) != 2 {
+		t.Errorf("members %v", s.hosts.Nodes)
 	}
 }

@@ -4,14 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"math"
 	"os"
 	"path/filepath"
 	"slices"
 	"time"
 
-	"weir/planner"
+	"weir/executor/event"
+	"weir/executor/ledger"
 	"weir/results"
 	"weir/workload"
 )
@@ -51,11 +51,11 @@ func (l *launched) conclude(cancelled bool) error {
 	if len(record.Cases) == 0 {
 		return nil
 	}
-	if err := l.s.record(Record{Launch: record}); err != nil {
+	if err := l.s.ledger.Record(ledger.Record{Launch: record}); err != nil {
 		return err
 	}
 	l.warnOfIgnored()
-	l.s.giveUpAfterFailures(l.g)
+	l.s.ledger.GiveUpAfterFailures(l.g)
 	return nil
 }
 
@@ -64,14 +64,14 @@ func (l *launched) warnOfIgnored() {
 	for _, v := range l.ignored {
 		if !l.s.warned[v] {
 			l.s.warned[v] = true
-			l.tell(Event{Type: EnvIgnored, Reason: v.String()})
+			l.tell(event.Event{Type: event.EnvIgnored, Reason: v.String()})
 		}
 	}
 }
 
 // keepAll puts what each case has of the launch into the document.
-func (l *launched) keepAll() *LaunchRecord {
-	record := &LaunchRecord{Group: l.g.ID, Index: l.index}
+func (l *launched) keepAll() *ledger.LaunchRecord {
+	record := &ledger.LaunchRecord{Group: l.g.ID, Index: l.index}
 	charged := l.charged()
 	for i, c := range l.cases {
 		var entry *results.Launch
@@ -92,14 +92,14 @@ func (l *launched) keepAll() *LaunchRecord {
 				entry.Status, entry.Failure = results.Error, f
 			}
 		}
-		entry.Retried = entry.Failure != nil && l.s.retries(c, entry.Failure)
-		l.s.enter(c.Key, entry)
-		l.s.ended[c.Key] = time.Now()
-		l.tell(Event{
-			Type: CaseMeasured, Case: c.Key, Status: entry.Status, Retried: entry.Retried,
+		entry.Retried = entry.Failure != nil && l.s.ledger.Retries(c, entry.Failure)
+		l.s.ledger.Enter(c.Key, entry)
+		l.s.ledger.Evaluated(c.Key, time.Now())
+		l.tell(event.Event{
+			Type: event.CaseMeasured, Case: c.Key, Status: entry.Status, Retried: entry.Retried,
 			Metrics: entry.Metrics, Failure: entry.Failure, Seconds: entry.Duration,
 		})
-		record.Cases = append(record.Cases, LaunchedCase{Key: c.Key, Launch: entry})
+		record.Cases = append(record.Cases, ledger.LaunchedCase{Key: c.Key, Launch: entry})
 	}
 	return record
 }
@@ -112,11 +112,11 @@ func (l *launched) charged() []int {
 		return nil
 	}
 	first := slices.IndexFunc(l.pending, func(p *pendingCase) bool { return !p.complete() })
-	whole := sequence(l.cases[0]) // of which no case can be launched without the others
+	whole := ledger.Sequence(l.cases[0]) // of which no case can be launched without the others
 	switch {
 	case first < 0 && !whole:
 		return []int{len(l.pending) - 1}
-	case whole || first == 0 && (l.failure.Phase == setup || l.failure.Phase == "ready" || l.failure.Phase == "connect"):
+	case whole || first == 0 && (l.failure.Phase == ledger.Setup || l.failure.Phase == "ready" || l.failure.Phase == "connect"):
 		all := make([]int, len(l.pending))
 		for i := range all {
 			all[i] = i
@@ -125,35 +125,6 @@ func (l *launched) charged() []int {
 	}
 	return []int{first}
 }
-
-// enter adds a launch to a case of the document. A case with a launch that
-// failed, and is not made again, is an error and is not launched again, unless it is
-// asked how many fail.
-func (s *session) enter(key string, entry *results.Launch) {
-	c := s.caseOf(key)
-	c.Launches = append(c.Launches, entry)
-	switch {
-	case entry.Retried:
-	case entry.Status == results.OK, s.find.lossy[key]:
-		c.Status, c.Reason = results.OK, ""
-	default:
-		c.Status, c.Reason = results.Error, fmt.Sprintf("launch %d: %s", entry.Index, entry.Failure)
-	}
-}
-
-// giveUpAfterFailures ends the cases of a group whose launches keep failing.
-func (s *session) giveUpAfterFailures(g *group) {
-	failed := s.failures(g)
-	if len(failed) < maxFailures {
-		return
-	}
-	last := slices.Max(slices.Collect(maps.Keys(failed)))
-	due := slices.DeleteFunc(slices.Clone(s.due(g)), func(c *planner.Case) bool { return s.find.lossy[c.Key] })
-	s.decideAll(due, results.Error, fmt.Sprintf("%d launches of its group failed; the last: %s", len(failed), failed[last]))
-}
-
-// giveUp ends all cases of a group that still want launches.
-func (s *session) giveUp(g *group, reason string) { s.decideAll(s.due(g), results.Error, reason) }
 
 // entry is the part of a launch that every case of it has.
 func (l *launched) entry(i int) *results.Launch {
@@ -168,7 +139,7 @@ func (l *launched) entry(i int) *results.Launch {
 	e := &results.Launch{
 		Index: l.index, Started: p.from.UTC(), Duration: to.Sub(p.from).Seconds(), Status: results.OK,
 		Nodes: l.engine.Nodes, Seats: l.seats, Moved: l.moved, Fabric: l.engine.Fabric, FabricReason: l.why, Ignored: l.ignored, Variables: l.merged(), Counters: l.counters, Samples: []string{},
-		Simulated: simulated(l.cases[0]),
+		Simulated: !l.s.backendOf(l.cases[0]).processes(),
 	}
 	for _, name := range p.files {
 		if name != "" {
@@ -206,7 +177,7 @@ func (l *launched) evaluate(i int) *results.Launch {
 	if l.s.o.reduce != nil {
 		reduce = l.s.o.reduce
 	}
-	metrics, err := reduce(&workload.Measured{Spec: l.asked[i], Nodes: l.engine.Nodes, Caches: l.s.caches(), Parts: p.parts}, e)
+	metrics, err := reduce(&workload.Measured{Spec: l.asked[i], Nodes: l.engine.Nodes, Caches: l.s.hosts.Caches(), Parts: p.parts}, e)
 	p.parts = make([]*workload.Part, len(p.parts)) // the samples are large
 	if err != nil {
 		return fail("%v", err)

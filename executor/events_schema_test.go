@@ -15,11 +15,12 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"weir/executor/event"
 	"weir/results"
 )
 
 var eventSchema = sync.OnceValues(func() (*jsonschema.Schema, error) {
-	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(EventsSchema))
+	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(event.Schema))
 	if err != nil {
 		return nil, err
 	}
@@ -32,13 +33,13 @@ var eventSchema = sync.OnceValues(func() (*jsonschema.Schema, error) {
 })
 
 // holdToSchema complains of the first event of each type that the schema does not allow.
-func holdToSchema(t testing.TB, events []Event) {
+func holdToSchema(t testing.TB, events []event.Event) {
 	t.Helper()
 	s, err := eventSchema()
 	if err != nil {
 		t.Fatal(err)
 	}
-	bad := map[EventType]bool{}
+	bad := map[event.Type]bool{}
 	for _, e := range events {
 		b, err := json.Marshal(e)
 		if err != nil {
@@ -61,11 +62,11 @@ func TestEventsSchemaIsWhole(t *testing.T) {
 	var s struct {
 		Properties map[string]json.RawMessage `json:"properties"`
 	}
-	if err := json.Unmarshal(EventsSchema, &s); err != nil {
+	if err := json.Unmarshal(event.Schema, &s); err != nil {
 		t.Fatal(err)
 	}
 	var fields []string
-	for f := range reflect.TypeFor[Event]().Fields() {
+	for f := range reflect.TypeFor[event.Event]().Fields() {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		fields = append(fields, name)
 	}
@@ -89,11 +90,11 @@ func TestEventsSchemaIsWhole(t *testing.T) {
 			t.Errorf("%s is not described", k.Const)
 		}
 	}
-	source, err := os.ReadFile("events.go")
+	source, err := os.ReadFile("event/event.go")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, m := range regexp.MustCompile(`EventType = "(\w+)"`).FindAllStringSubmatch(string(source), -1) {
+	for _, m := range regexp.MustCompile(`Type = "(\w+)"`).FindAllStringSubmatch(string(source), -1) {
 		named = append(named, m[1])
 	}
 	if len(named) == 0 || !slices.Equal(described, named) {
@@ -104,8 +105,8 @@ func TestEventsSchemaIsWhole(t *testing.T) {
 // A metric that is not finite is written as in a document, and does not end the stream.
 func TestEventWithMetricsThatAreNotFinite(t *testing.T) {
 	launch := 0
-	e := Event{Type: CaseMeasured, Group: "g", Launch: &launch, Case: "c", Status: results.OK, Metrics: results.ValuesOf(map[string]float64{"bandwidth": math.Inf(1), "skew": math.NaN()})}
-	holdToSchema(t, []Event{e})
+	e := event.Event{Type: event.CaseMeasured, Group: "g", Launch: &launch, Case: "c", Status: results.OK, Metrics: results.ValuesOf(map[string]float64{"bandwidth": math.Inf(1), "skew": math.NaN()})}
+	holdToSchema(t, []event.Event{e})
 	b, err := json.Marshal(e)
 	if err != nil || !strings.Contains(string(b), `"bandwidth":"Infinity"`) {
 		t.Errorf("%s, %v", b, err)

@@ -12,6 +12,8 @@ import (
 
 	"weir/assertion"
 	"weir/executor/agent"
+	"weir/executor/event"
+	"weir/executor/ledger"
 	"weir/planner"
 	"weir/quantity"
 	"weir/results"
@@ -80,7 +82,7 @@ type bench struct {
 	t      testing.TB
 	dir    string
 	tmp    string
-	events []Event
+	events []event.Event
 }
 
 func newBench(t testing.TB) *bench {
@@ -109,10 +111,11 @@ func newBench(t testing.TB) *bench {
 // own.
 func (b *bench) options() Options {
 	return Options{
-		Dir: filepath.Join(b.dir, "session"), SessionID: "test-session",
+		Options: ledger.Options{
+			Dir: filepath.Join(b.dir, "session"), SessionID: "test-session", Events: func(e event.Event) { b.events = append(b.events, e) },
+		},
 		RankCommand: []string{os.Args[0], "rank"}, ProbeCommand: []string{os.Args[0], "probe"},
 		Deadlines: agent.Deadlines{Ready: 30 * time.Second, Connect: 30 * time.Second, Teardown: 10 * time.Second, Grace: 300 * time.Millisecond},
-		Events:    func(e Event) { b.events = append(b.events, e) },
 	}
 }
 
@@ -178,7 +181,7 @@ func children(t testing.TB) []string {
 }
 
 // count says how many events of a type there were for a case, any if key is "".
-func (b *bench) count(kind EventType, key string) int {
+func (b *bench) count(kind event.Type, key string) int {
 	n := 0
 	for _, e := range b.events {
 		if e.Type == kind && (key == "" || e.Case == key) {
@@ -192,7 +195,7 @@ func (b *bench) count(kind EventType, key string) int {
 func (b *bench) launches() string {
 	var order []string
 	for _, e := range b.events {
-		if e.Type == LaunchStarted {
+		if e.Type == event.LaunchStarted {
 			order = append(order, fmt.Sprintf("%s%d", e.Group, *e.Launch))
 		}
 	}
@@ -204,9 +207,9 @@ func (b *bench) silence() time.Duration {
 	var good time.Time
 	for _, e := range b.events {
 		switch e.Type {
-		case LaunchStarted, CaseStarted, CaseFinished:
+		case event.LaunchStarted, event.CaseStarted, event.CaseFinished:
 			good = e.Time
-		case LaunchFinished:
+		case event.LaunchFinished:
 			return e.Time.Sub(good)
 		}
 	}
@@ -233,9 +236,9 @@ func (b *bench) interrupted(p *planner.Plan, key string, after int) (doc *result
 	ctx, cancel := context.WithCancelCause(b.t.Context())
 	defer cancel(nil)
 	o := b.options()
-	o.Events = func(e Event) {
+	o.Events = func(e event.Event) {
 		b.events = append(b.events, e)
-		if b.count(CaseMeasured, key) == after {
+		if b.count(event.CaseMeasured, key) == after {
 			cancel(signalled{})
 		}
 	}

@@ -1,10 +1,8 @@
 package executor
 
 import (
+	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/binary"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -14,6 +12,8 @@ import (
 
 	"weir/engine"
 	"weir/executor/agent"
+	"weir/executor/event"
+	"weir/executor/ledger"
 	"weir/planner"
 	"weir/results"
 	"weir/workload"
@@ -22,7 +22,7 @@ import (
 // launched is one launch of a group's cases.
 type launched struct {
 	s          *session
-	g          *group
+	g          *ledger.Group
 	id         string
 	index      int
 	cases      []*planner.Case
@@ -65,36 +65,33 @@ func (p *pendingCase) complete() bool { return p.arrived == len(p.parts) }
 // launch runs cases once in fresh processes, or takes over what a former session
 // measured of that launch, and puts what came of it into the document. A launch
 // that fails is no error of the session's.
-func (s *session) launch(ctx context.Context, g *group, cases []*planner.Case) error {
-	index := s.nextIndex(g)
-	if s.takeOver(g, cases, index) {
-		s.giveUpAfterFailures(g)
-		return s.journalErr
+func (s *session) launch(ctx context.Context, g *ledger.Group, cases []*planner.Case) error {
+	index := s.ledger.NextIndex(g)
+	if nodes, made := s.ledger.TakeOver(g, index); made {
+		s.backendOf(cases[0]).resume(g, cases, index, nodes)
+		s.ledger.GiveUpAfterFailures(g)
+		return s.ledger.Err
 	}
-	for _, other := range append([]*group{g}, g.load...) {
+	for _, other := range append([]*ledger.Group{g}, g.Load...) {
 		if err := s.beginRun(ctx, other.Run); err != nil {
 			return err
 		}
-		if len(s.live(other)) == 0 { // its setup failed
-			s.decideAll(s.live(g), results.Skipped, s.unloaded(other))
-			return s.journalErr
+		if len(s.ledger.Live(other)) == 0 { // its setup failed
+			s.ledger.DecideAll(s.ledger.Live(g), results.Skipped, s.ledger.Unloaded(other))
+			return s.ledger.Err
 		}
 	}
-	if !simulated(cases[0]) { // whose time is not this one
-		if err := s.sleep(ctx, s.pause(cases)); err != nil {
-			return err
-		}
-		if err := s.regain(ctx, g.nodes()); err != nil {
-			return err
-		}
+	on := s.backendOf(cases[0])
+	if err := on.ready(ctx, g, cases); err != nil {
+		return err
 	}
 	l, err := s.prepare(g, cases, index)
 	if err == nil {
-		err = l.pack()
+		err = on.pack(l)
 	}
 	if err != nil {
-		s.giveUp(g, err.Error())
-		return s.journalErr
+		s.ledger.GiveUp(g, err.Error())
+		return s.ledger.Err
 	}
 	return l.run(ctx)
 }
@@ -103,9 +100,9 @@ func (s *session) launch(ctx context.Context, g *group, cases []*planner.Case) e
 func (l *launched) run(ctx context.Context) error {
 	s := l.s
 	for _, m := range l.moved {
-		l.tell(Event{Type: NodeChanged, Node: m.To, Reason: m.String()})
+		l.tell(event.Event{Type: event.NodeChanged, Node: m.To, Reason: m.String()})
 	}
-	l.tell(Event{Type: LaunchStarted, Launches: l.index + s.ahead(l), Cases: len(l.cases)})
+	l.tell(event.Event{Type: event.LaunchStarted, Launches: l.index + s.ledger.Ahead(l.g, l.cases[0].Key), Cases: len(l.cases)})
 	begin := time.Now()
 	l.pending[0].from = begin
 	l.load = s.newLoad(l)
@@ -123,8 +120,8 @@ func (l *launched) run(ctx context.Context) error {
 	case ended != nil && !l.complete(): // nobody's failure, and not finished either
 		status = results.Aborted
 	}
-	l.tell(Event{Type: LaunchFinished, Status: status, Failure: l.failure, Seconds: time.Since(begin).Seconds()})
-	return firstError(ended, s.journalErr)
+	l.tell(event.Event{Type: event.LaunchFinished, Status: status, Failure: l.failure, Seconds: time.Since(begin).Seconds()})
+	return cmp.Or(ended, s.ledger.Err)
 }
 
 // measure runs the launch's ranks, with its load around them and its commands
@@ -132,23 +129,8 @@ func (l *launched) run(ctx context.Context) error {
 func (l *launched) measure(ctx context.Context) error {
 	l.setUp(ctx)
 	err := l.err
-	if err == nil && l.failure == nil && simulated(l.cases[0]) {
-		err = firstError(l.play(ctx), l.err)
-	} else if err == nil && l.failure == nil {
-		if err = l.load.start(ctx); err == nil && l.failure == nil {
-			l.place(ctx)
-			err = l.err
-		}
-		for err == nil && !l.over() {
-			err = l.s.wait(ctx, func() bool { return l.over() || l.load.changed() })
-			if err == nil {
-				err = l.load.renew(ctx)
-			}
-		}
-		if l.task != nil {
-			err = l.s.finish(l.task, err)
-		}
-		err = l.load.stop(ctx, err)
+	if err == nil && l.failure == nil {
+		err = l.s.backendOf(l.cases[0]).run(ctx, l)
 	}
 	l.task = nil
 	return l.close(ctx, err)
@@ -157,16 +139,16 @@ func (l *launched) measure(ctx context.Context) error {
 // setUp runs the commands before the launch.
 func (l *launched) setUp(ctx context.Context) {
 	l.begun = true
-	err := l.s.setUp(ctx, l.s.runOf(l.g.Run).LaunchSetup, l.around(setup))
-	if f, ok := errors.AsType[*setupError](err); ok {
-		l.failure = &results.Failure{Rank: -1, Node: f.Node, Phase: setup, Kind: results.FailedSetup, Cause: f.Error(), Log: f.Log}
+	err := l.s.setUp(ctx, l.s.ledger.Run(l.g.Run).LaunchSetup, l.hook(ledger.Setup))
+	if f, ok := errors.AsType[*ledger.CommandError](err); ok {
+		l.failure = &results.Failure{Rank: -1, Node: f.Node, Phase: ledger.Setup, Kind: results.FailedSetup, Cause: f.Error(), Log: f.Log}
 		return
 	}
 	l.err = err
 }
 
-func (l *launched) around(stage string) around {
-	return around{stage, ofLaunch, fmt.Sprintf("%s/%d", l.g.ID, l.index)}
+func (l *launched) hook(stage string) hook {
+	return hook{stage, ledger.OfLaunch, fmt.Sprintf("%s/%d", l.g.ID, l.index)}
 }
 
 // over says whether the launch has ended, or can have no end because it never
@@ -186,7 +168,7 @@ func (l *launched) close(ctx context.Context, err error) error {
 	}
 	if l.begun {
 		l.begun = false
-		l.s.tearDown(ctx, l.s.runOf(l.g.Run).LaunchTeardown, l.around(teardown))
+		l.s.tearDown(ctx, l.s.ledger.Run(l.g.Run).LaunchTeardown, l.hook(ledger.Teardown))
 	}
 	return err
 }
@@ -217,83 +199,6 @@ func (l *launched) to() time.Time {
 	return l.latest
 }
 
-// prepare decides who runs the launch and with what, beside launches that run already.
-func (s *session) prepare(g *group, cases []*planner.Case, index int, beside ...*launched) (*launched, error) {
-	l := &launched{s: s, g: g, index: index, cases: cases, id: fmt.Sprintf("%s-%d", s.groupDirs[g.ID], index)}
-	l.engine = engine.Launch{ID: l.id, Index: l.index, Seed: s.seed(g.ID, l.index)}
-	var needs workload.Demand
-	for i, c := range cases {
-		spec, kind, err := specOf(c)
-		if err != nil {
-			return nil, fmt.Errorf("case %s: %w", c.Key, err)
-		}
-		l.asked, l.kind = append(l.asked, spec), kind
-		d := spec.Demand()
-		if i == 0 {
-			needs = d
-		}
-		l.engine.Memory = memoryOf(kind, l.engine.Memory, d.Memory)
-		l.pending = append(l.pending, &pendingCase{parts: make([]*workload.Part, d.Ranks), files: make([]string, d.Ranks)})
-	}
-	l.engine.Runner, l.engine.Ranks, l.engine.Threads = needs.Runner, needs.Ranks, needs.Threads
-	d := s.demand(cases[0], needs)
-	d.affine = d.affine || s.affine(g, beside)
-	if err := l.settle(d, beside); err != nil {
-		return nil, err
-	}
-	shareCPUs([]*launched{l}, s.processors)
-	choice := s.choose(needs, l.engine.Nodes)
-	l.engine.Fabric, l.engine.Options, l.why = choice.Fabric, choice.Options, choice.Reason
-	return l, l.encode()
-}
-
-// memoryOf adds what a case writes to before the ranks of a launch are ready: cases that are
-// measured together have memory of their own, and others share theirs.
-func memoryOf(kind *workload.Kind, before, bytes uint64) uint64 {
-	if kind.Sequence != "" {
-		return before + bytes
-	}
-	return max(before, bytes)
-}
-
-// encode writes the cases as ranks are told them.
-func (l *launched) encode() error {
-	var first int64
-	if l.kind.Arrange != nil {
-		first = int64(l.kind.Arrange(l.asked, time.Duration(l.cases[0].Timeout*float64(time.Second))))
-	}
-	for i, c := range l.cases {
-		var large json.RawMessage
-		if i > 0 {
-			if spec, ok := l.asked[i].(workload.Large); ok && spec.SameLarge(l.asked[i-1]) {
-				large = l.engine.Cases[i-1].Large
-			}
-		}
-		out, err := engine.NewCase(c.Key, l.asked[i], time.Duration(c.Timeout*float64(time.Second)), large)
-		if err != nil {
-			return err
-		}
-		l.engine.Cases = append(l.engine.Cases, out)
-	}
-	l.engine.Cases[0].Before = first
-	return nil
-}
-
-// pack makes the launch what its nodes are told. One that is simulated has none.
-func (l *launched) pack() (err error) {
-	if !simulated(l.cases[0]) {
-		l.packed, err = agent.Pack(l.engine)
-	}
-	return err
-}
-
-// seed gives every launch its own contents of blocks and, where it is simulated, its
-// own noise: the same in every session of the scenario, whatever it asserts.
-func (s *session) seed(group string, index int) uint64 {
-	sum := sha256.Sum256([]byte(s.plan.Scenario.Name + "\x00" + group + "\x00" + strconv.Itoa(index)))
-	return binary.BigEndian.Uint64(sum[:])
-}
-
 // take takes a report; true: the node is done with the launch.
 func (l *launched) take(r agent.Report) bool {
 	switch {
@@ -306,7 +211,7 @@ func (l *launched) take(r agent.Report) bool {
 	case r.Progress != nil:
 		l.progress(r.Progress, time.Now())
 	case r.Result != nil:
-		l.err = firstError(l.err, l.result(r.Result))
+		l.err = cmp.Or(l.err, l.result(r.Result))
 	case r.Outcome != nil:
 		l.ignored = results.MergeIgnored(append(l.ignored, r.Outcome.Ignored...))
 		l.variables = append(l.variables, l.variablesOf(r.Node, r.Outcome.Variables)...)
@@ -331,13 +236,13 @@ func (l *launched) gone(node, cause string) {
 }
 
 // tell emits an event of the launch.
-func (l *launched) tell(e Event) {
+func (l *launched) tell(e event.Event) {
 	index := l.index
 	e.Group, e.Launch, e.Background = l.g.ID, &index, l.background
-	l.s.emit(e)
+	l.s.ledger.Events.Emit(e)
 }
 
-func (l *launched) started(i int) { l.tell(Event{Type: CaseStarted, Case: l.cases[i].Key}) }
+func (l *launched) started(i int) { l.tell(event.Event{Type: event.CaseStarted, Case: l.cases[i].Key}) }
 
 // result keeps what a rank measured in a case, the first time that it ran it.
 func (l *launched) result(r *agent.Result) error {
@@ -356,7 +261,7 @@ func (l *launched) result(r *agent.Result) error {
 		return nil
 	}
 	p.to = time.Now()
-	l.tell(Event{Type: CaseFinished, Case: l.cases[i].Key, Rate: p.rate, Seconds: p.to.Sub(p.from).Seconds()})
+	l.tell(event.Event{Type: event.CaseFinished, Case: l.cases[i].Key, Rate: p.rate, Seconds: p.to.Sub(p.from).Seconds()})
 	if i+1 < len(l.cases) {
 		l.pending[i+1].from = p.to
 		l.started(i + 1)
@@ -381,5 +286,5 @@ func (l *launched) keep(p *pendingCase, part *workload.Part) error {
 
 // sampleFile is where a rank's samples of a case go, below the session's directory.
 func (l *launched) sampleFile(key string, rank int) string {
-	return filepath.Join("samples", l.s.caseDirs[key], strconv.Itoa(l.index), strconv.Itoa(rank)+".bin")
+	return filepath.Join("samples", l.s.ledger.CaseDir(key), strconv.Itoa(l.index), strconv.Itoa(rank)+".bin")
 }

@@ -1,6 +1,7 @@
 package executor
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -13,6 +14,8 @@ import (
 
 	"weir/executor/agent"
 	"weir/executor/cluster"
+	"weir/executor/fleet"
+	"weir/executor/placement"
 	"weir/executor/scratch"
 	"weir/executor/trust"
 	"weir/results"
@@ -27,7 +30,7 @@ const longestRoot = 80
 // open brings up etcd and the agents, which survey their nodes meanwhile. A
 // session that only simulates needs neither.
 func (s *session) open(ctx context.Context) (err error) {
-	if s.onlySimulated() {
+	if s.needsNoNode() {
 		return nil
 	}
 	if s.signer, err = trust.NewSigner(); err != nil {
@@ -55,12 +58,14 @@ func (s *session) open(ctx context.Context) (err error) {
 	if s.o.Fleet == nil {
 		return s.gather(ctx, want)
 	}
-	s.fleet = newFleet(s)
-	go s.pulse.run(life)
-	if err := s.fleet.open(ctx); err != nil {
+	s.fleet = fleet.New(fleet.Config{
+		Options: s.o.Fleet, Needs: s.fleetNeeds(), Session: s.o.SessionID, Dir: s.o.Dir, Key: s.signer.Public(), Fabrics: s.fabrics(), Shell: s.shell, Secrets: s.secrets,
+		Etcd: s.etcd, Dial: s.dialEtcd(), Cluster: s.cluster, Changes: s.changes, Hosts: s.hosts, Owner: s,
+	})
+	if err := s.fleet.Open(ctx); err != nil {
 		return err
 	}
-	return s.fleet.assemble(ctx)
+	return s.fleet.Assemble(ctx)
 }
 
 // makeScratch makes the directory of the session's own etcd, and that of files which ranks
@@ -87,7 +92,7 @@ func (s *session) blamed(err error) error {
 	if s.server == nil || err == nil {
 		return err
 	}
-	return firstError(s.server.Failure(), err)
+	return cmp.Or(s.server.Failure(), err)
 }
 
 // openEtcd starts an etcd, or takes the one that there is.
@@ -101,11 +106,11 @@ func (s *session) openEtcd(ctx context.Context) (err error) {
 	if s.cluster, err = cluster.Open(ctx, s.etcd, s.o.SessionID); err != nil {
 		return err
 	}
-	for _, former := range s.past.sessions { // whose coordinators are gone: this one has their journal
+	for _, former := range s.ledger.FormerSessions() { // whose coordinators are gone: this one has their journal
 		if s.o.Fleet == nil {
 			break // they had an etcd of their own
 		}
-		if err := s.cluster.Bury(ctx, former.ID); err != nil {
+		if err := s.cluster.Bury(ctx, former); err != nil {
 			return err
 		}
 	}
@@ -171,28 +176,31 @@ func (s *session) newAgent(node string, key *trust.Verifier) *agent.Agent {
 	return agent.New(agent.Options{
 		Engine: s.o.inside, Verifier: key, Node: node, Session: s.o.SessionID, RankCommand: s.o.RankCommand, ProbeCommand: s.o.ProbeCommand,
 		Shell: s.shell, Secrets: s.secrets, LogDir: filepath.Join(s.o.Dir, "logs"), ScratchDir: s.shm.Path(), Deadlines: s.o.Deadlines, Host: s.o.Host,
-		Sink: func(r agent.Report) {
-			select {
-			case s.reports <- r:
-			case <-s.closed:
-			}
-		},
+		Sink: s.Report,
 	})
+}
+
+// Report takes a report, from any goroutine.
+func (s *session) Report(r agent.Report) {
+	select {
+	case s.reports <- r:
+	case <-s.closed:
+	}
 }
 
 // gather waits for so many agents.
 func (s *session) gather(ctx context.Context, want int) error {
-	for len(s.members) < want {
+	for len(s.hosts.Nodes) < want {
 		select {
 		case m, ok := <-s.changes:
 			if !ok {
-				return errEtcdGone
+				return cluster.ErrGone
 			}
-			if err := s.changed(m); err != nil {
+			if err := s.Changed(m); err != nil {
 				return err
 			}
 		case <-s.cluster.Lost():
-			return errEtcdGone
+			return cluster.ErrGone
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}
@@ -200,31 +208,29 @@ func (s *session) gather(ctx context.Context, want int) error {
 	return nil
 }
 
-// changed takes an agent that has come, or gone.
-func (s *session) changed(m cluster.Member) error {
+// Changed takes an agent that has come, or gone.
+func (s *session) Changed(m cluster.Member) error {
 	if m.Gone {
-		s.lost(m.Node, "it left, or its lease in etcd ran out")
+		s.Lost(m.Node, "it left, or its lease in etcd ran out")
 		return nil
 	}
-	var member agent.Member
+	var member placement.Node
 	if err := json.Unmarshal(m.Inventory, &member); err != nil {
 		return fmt.Errorf("inventory of node %s: %w", m.Node, err)
 	}
-	if s.fleet != nil && !s.fleet.linked(m.Node) {
+	if s.fleet != nil && !s.fleet.Linked(m.Node) {
 		return nil // somebody else wrote it
 	}
 	s.hearDepartures() // an agent in whose place this one has come was heard to be gone before
 	member.Node.Name = m.Node
-	s.members[m.Node], s.joined[m.Node] = member, m
-	delete(s.losses, m.Node)
-	s.introduce(member.Node)
+	s.hosts.Join(m.Node, member)
+	s.joined[m.Node] = m
+	s.ledger.Introduce(member.Node)
 	if s.fleet != nil {
-		s.fleet.vain = false
+		s.fleet.Joined()
 	}
 	return nil
 }
-
-var errEtcdGone = errors.New("etcd is gone, or this process was suspended")
 
 func (s *session) closeAgents() error {
 	var g errgroup.Group
@@ -249,7 +255,7 @@ func (s *session) close() error {
 	var errs []error
 	errs = append(errs, s.closeAgents())
 	if s.fleet != nil {
-		errs = append(errs, s.fleet.close(killed(s.o.Kill)))
+		errs = append(errs, s.fleet.Close(killed(s.o.Kill)))
 	}
 	if s.stop != nil {
 		s.stop()

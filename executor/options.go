@@ -11,10 +11,13 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"time"
 
 	"weir/engine"
 	"weir/executor/agent"
 	"weir/executor/cluster"
+	"weir/executor/fleet"
+	"weir/executor/ledger"
 	"weir/planner"
 	"weir/results"
 	"weir/workload"
@@ -22,15 +25,10 @@ import (
 
 // Options say how to run a session.
 type Options struct {
-	Dir       string // the session directory
-	Resume    bool   // go on with the session that Dir holds; otherwise it must not hold one
-	SessionID string
-	Argv      []string
-	Again     []string // a command that runs the whole again, for reports
-	Version   results.Version
+	ledger.Options
 
 	Etcd         cluster.Config    // no endpoints: one inside this process
-	Fleet        *Fleet            // agents on other hosts; nil: within this process
+	Fleet        *fleet.Options    // agents on other hosts; nil: within this process
 	Shell        map[string]string // library variables of the shell that every node gets
 	Nodes        []string          // names of the agents to have in this process; none: one, named after the host
 	RankCommand  []string          // argv of a rank process, which must end in rank.Main
@@ -38,17 +36,9 @@ type Options struct {
 	Host         fs.FS             // the root of the files that describe a node; nil: this host's
 	Deadlines    agent.Deadlines
 
-	Launches int  // exactly so many for each case; 0: as the plan says
-	FailFast bool // end the session at the first error or failed gate
-
 	// Kill, once closed, makes a session that is ending give up waiting, for ranks
 	// that leave in order and for teardown; nil: it never does.
 	Kill <-chan struct{}
-
-	// Baseline is what assertions that mention it are held against, and BaselineFile
-	// where it was read. A resumed session has the one that it began with.
-	Baseline     *results.Document
-	BaselineFile string
 
 	// When says whether a case with a condition is to run on these nodes, and if
 	// not, why.
@@ -56,13 +46,6 @@ type Options struct {
 	// Fabrics names the fabrics that the condition of a case asks for besides the
 	// case's own; not ok: it may ask for any, as it may if there is no such function.
 	Fabrics func(c *planner.Case) (names []string, ok bool)
-	// Judge fills in estimates and verdicts from the launches so far, and Undecided
-	// then names the cases to which more launches could make a difference. Without
-	// them nothing is judged and every case has the launches of its first look.
-	Judge     func(*results.Document)
-	Undecided func(*results.Document) []string
-	// Events hears of everything as it happens, one event at a time.
-	Events func(Event)
 
 	inside engine.Engine // as agent.Options.Engine, of agents within this process
 	// reduce replaces that of workloads; nil: it does not.
@@ -86,5 +69,7 @@ func (o *Options) check() error {
 func Run(ctx context.Context, plan *planner.Plan, o Options) (*results.Document, error) {
 	s := newSession(plan, o)
 	err := s.run(ctx)
-	return s.doc, s.conclude(ctx, err)
+	return s.ledger.Doc, s.conclude(ctx, err)
 }
+
+func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }

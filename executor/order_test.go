@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"weir/assertion"
+	"weir/executor/event"
 	"weir/planner"
 	"weir/results"
 	"weir/test/phase"
@@ -35,7 +36,7 @@ func rounds(p *planner.Plan, n int) []string {
 	var all []string
 	for range n {
 		var ids []string
-		for _, g := range s.inOrder(s.groups) {
+		for _, g := range s.ledger.InOrder(s.ledger.Groups) {
 			ids = append(ids, g.ID)
 		}
 		all = append(all, strings.Join(ids, " "))
@@ -90,7 +91,7 @@ func TestRandomOrderOfCasesInALaunch(t *testing.T) {
 	b.run(p)
 	orders := map[int][]string{}
 	for _, e := range b.events {
-		if e.Type == CaseStarted {
+		if e.Type == event.CaseStarted {
 			orders[*e.Launch] = append(orders[*e.Launch], e.Case)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"weir/executor/agent"
+	"weir/executor/event"
 )
 
 // progressPause is the least time between two words on the progress of a launch: each node
@@ -22,8 +23,8 @@ func (l *launched) progress(p *agent.Progress, now time.Time) {
 		return
 	}
 	p, l.slowest, l.progressed = l.slowest, nil, now
-	l.tell(Event{
-		Type: CaseProgress, Case: l.cases[p.Case].Key,
+	l.tell(event.Event{
+		Type: event.CaseProgress, Case: l.cases[p.Case].Key,
 		Phase: p.Phase, Done: p.Done, Total: p.Total, Rate: p.Rate,
 	})
 }

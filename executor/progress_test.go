@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"weir/executor/agent"
+	"weir/executor/event"
+	"weir/executor/ledger"
 	"weir/planner"
 	"weir/workload"
 )
@@ -12,9 +14,9 @@ import (
 // A thousand nodes say where they are, and one word is told of it: of the slowest that
 // counts anything, of those heard since the word before.
 func TestProgressIsToldOfTheSlowestNode(t *testing.T) {
-	var told []Event
+	var told []event.Event
 	l := &launched{
-		s: &session{o: Options{Events: func(e Event) { told = append(told, e) }}}, g: &group{LaunchGroup: &planner.LaunchGroup{ID: "g"}},
+		s: &session{ledger: ledger.New(&planner.Plan{}, ledger.Options{Events: func(e event.Event) { told = append(told, e) }})}, g: &ledger.Group{LaunchGroup: &planner.LaunchGroup{ID: "g"}},
 		cases: []*planner.Case{{Key: "a"}, {Key: "b"}, {Key: "over"}}, pending: []*pendingCase{{parts: make([]*workload.Part, 1)}, {parts: make([]*workload.Part, 1)}, {}},
 	}
 	start := time.Now()

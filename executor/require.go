@@ -4,26 +4,15 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"weir/engine"
+	"weir/executor/event"
+	"weir/executor/placement"
 	"weir/fabric"
 	"weir/planner"
 	"weir/results"
-	"weir/workload"
 )
-
-// nodes are the members' inventories, by name.
-func (s *session) nodes() []results.Node {
-	var list []results.Node
-	for _, name := range slices.Sorted(maps.Keys(s.members)) {
-		n := s.members[name].Node
-		n.Labels = s.members[name].Labels
-		list = append(list, n)
-	}
-	return list
-}
 
 // fabrics are those that the agents must probe for: the ones that planned cases
 // use or ask for, or all (none named) if a condition may ask for any. Loading a
@@ -46,7 +35,7 @@ func (s *session) fabrics() []string {
 				set[f] = true
 			}
 		}
-		if simulated(c) {
+		if !s.backendOf(c).processes() {
 			continue
 		}
 		d, err := s.demandOf(c)
@@ -80,13 +69,13 @@ func (s *session) admit() error {
 			if s.o.When == nil {
 				return fmt.Errorf("case %s has a condition, and nothing to evaluate it with", c.Key)
 			}
-			run, reason, err := s.o.When(c, s.hosts(c))
+			run, reason, err := s.o.When(c, s.backendOf(c).nodes())
 			if err != nil {
-				s.decide(c.Key, results.Error, "evaluating when: "+err.Error())
+				s.ledger.Decide(c.Key, results.Error, "evaluating when: "+err.Error())
 				continue
 			}
 			if !run {
-				s.decide(c.Key, results.Skipped, reason)
+				s.ledger.Decide(c.Key, results.Skipped, reason)
 				continue
 			}
 		}
@@ -94,12 +83,12 @@ func (s *session) admit() error {
 		if len(lacks) == 0 {
 			continue
 		}
-		s.decide(c.Key, results.Error, "missing: "+strings.Join(lacks, "; "))
+		s.ledger.Decide(c.Key, results.Error, "missing: "+strings.Join(lacks, "; "))
 		for _, what := range lacks {
 			if !seen[what] {
 				seen[what] = true
 				s.missing = append(s.missing, what)
-				s.emit(Event{Type: RequireMissing, Reason: what})
+				s.ledger.Events.Emit(event.Event{Type: event.RequireMissing, Reason: what})
 			}
 		}
 	}
@@ -108,8 +97,8 @@ func (s *session) admit() error {
 
 // located is where launches of a demand would go, or what is lacking.
 type located struct {
-	placement
-	lacks []string
+	placed placement.Placement
+	lacks  []string
 }
 
 // lacks lists what the session's nodes lack for a case.
@@ -118,72 +107,13 @@ func (s *session) lacks(c *planner.Case, known map[string]located) []string {
 	if err != nil {
 		return []string{err.Error()}
 	}
-	if simulated(c) {
-		return lacksSimulation(needs.Runner)
-	}
-	d := s.demand(c, needs)
-	p, ok := known[d.key()]
-	if !ok {
-		p.placement, p.lacks = s.locate(d, nil)
-		all := s.clusterLacks()
-		p.lacks = append(all, slices.DeleteFunc(p.lacks, func(what string) bool { return slices.Contains(all, what) })...)
-		known[d.key()] = p
-	}
-	lacks := p.lacks
-	if len(lacks) > 0 {
-		return lacks
-	}
-	name := s.choose(needs, p.nodes).Fabric // which weir may have chosen
-	for _, node := range slices.Compact(slices.Sorted(slices.Values(p.nodes))) {
-		if f := s.members[node].Node.Fabrics[name]; name != "" && !f.Available {
-			lacks = append(lacks, noFabric(name, node, f))
-		}
-		if why := noMemoryNode(needs.NUMA, node, s.members[node].Node.NUMA); why != "" {
-			lacks = append(lacks, why)
-		}
-	}
-	return lacks
-}
-
-// noMemoryNode says that a node does not have the NUMA node on which a case wants its
-// buffers; "": it has, or nobody knows which there are, and the launch will say.
-func noMemoryNode(want workload.Placement, node string, there []results.NUMANode) string {
-	if want < 0 || len(there) == 0 || slices.ContainsFunc(there, func(n results.NUMANode) bool { return n.ID == int(want) }) {
-		return ""
-	}
-	var ids []string
-	for _, n := range there {
-		ids = append(ids, strconv.Itoa(n.ID))
-	}
-	return fmt.Sprintf("NUMA node %v on node %s, which has %s", want, node, strings.Join(ids, ", "))
+	return s.backendOf(c).lacks(c, needs, known)
 }
 
 // clusterLacks lists what the nodes lack for the scenario, whatever a case asks for.
 func (s *session) clusterLacks() []string {
 	c := s.plan.Cluster
 	nodes := max(c.Nodes, 1)
-	_, lacks := s.locate(demand{
-		place: planner.Place{Nodes: nodes, DistinctHosts: c.DistinctHosts, Labels: c.Labels}, ranks: nodes, nodeGPUs: c.GPUsPerNode,
-	}, nil)
+	_, lacks := s.hosts.Locate(placement.Demand{Nodes: nodes, DistinctHosts: c.DistinctHosts, Labels: c.Labels, Ranks: nodes, NodeGPUs: c.GPUsPerNode}, nil)
 	return lacks
-}
-
-// caches are the sizes of the members' last-level caches, by node.
-func (s *session) caches() map[string]int64 {
-	out := map[string]int64{}
-	for name, m := range s.members {
-		out[name] = m.Node.CPU.Cache.Last()
-	}
-	return out
-}
-
-// choose resolves the fabric of ranks on these nodes.
-func (s *session) choose(d workload.Demand, ranks []string) fabric.Choice {
-	var nodes []results.Node
-	for _, name := range slices.Compact(slices.Sorted(slices.Values(ranks))) {
-		n := s.members[name].Node
-		n.Name = name
-		nodes = append(nodes, n)
-	}
-	return fabric.Choose(d, nodes)
 }

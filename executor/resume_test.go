@@ -14,6 +14,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sys/unix"
 
+	"weir/executor/event"
+	"weir/executor/ledger"
 	"weir/planner"
 	"weir/results"
 	"weir/test/phase"
@@ -116,7 +118,7 @@ func cutOff(t *testing.T, from, to string, journal []byte) {
 	if err := os.CopyFS(to, os.DirFS(from)); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(to, JournalName), journal, 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(to, ledger.JournalName), journal, 0o644); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -129,7 +131,7 @@ func TestResumingAnyPrefixGivesTheSame(t *testing.T) {
 	p := eventful(b)
 	whole := b.run(p, deterministic)
 	dir := filepath.Join(b.dir, "session")
-	journal, err := os.ReadFile(filepath.Join(dir, JournalName))
+	journal, err := os.ReadFile(filepath.Join(dir, ledger.JournalName))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,14 +152,14 @@ func TestResumingAnyPrefixGivesTheSame(t *testing.T) {
 		if diff := cmp.Diff(outcome(whole), outcome(doc)); diff != "" {
 			t.Errorf("cut at byte %d of %d:\n%s", cut, len(journal), diff)
 		}
-		again, err := ReadJournal(filepath.Join(to, JournalName))
+		again, err := ledger.ReadJournal(filepath.Join(to, ledger.JournalName))
 		if err != nil {
 			t.Fatalf("cut at byte %d: the continued journal cannot be read: %v", cut, err)
 		}
-		launched := map[launchID]int{}
+		launched := map[string]int{}
 		for _, r := range again {
 			if r.Launch != nil {
-				launched[launchID{r.Launch.Group, r.Launch.Index}]++
+				launched[fmt.Sprint(r.Launch.Group, " ", r.Launch.Index)]++
 			}
 		}
 		for id, n := range launched {
@@ -192,7 +194,7 @@ func TestResumingAFinishedSessionRunsNothing(t *testing.T) {
 	noted := b.noted()
 	b.events = nil
 	doc := b.run(p, deterministic, resuming)
-	if b.launches() != "" || b.noted() != noted || b.count(CommandDone, "") > 0 {
+	if b.launches() != "" || b.noted() != noted || b.count(event.CommandDone, "") > 0 {
 		t.Errorf("launched %q, ran %q", b.launches(), b.noted())
 	}
 	if diff := cmp.Diff(outcome(first), outcome(doc)); diff != "" {
@@ -235,24 +237,24 @@ func TestResumeIsRefused(t *testing.T) {
 		code  int
 		cause string
 	}{
-		"another plan": {stale, nil, exitStale, "the plan is not that of the session"},
-		"no session":   {nil, func(t *testing.T, dir string) { remove(t, filepath.Join(dir, JournalName)) }, exitUsage, "holds no session to go on with"},
+		"another plan": {stale, nil, ledger.ExitStale, "the plan is not that of the session"},
+		"no session":   {nil, func(t *testing.T, dir string) { remove(t, filepath.Join(dir, ledger.JournalName)) }, ledger.ExitUsage, "holds no session to go on with"},
 		"another environment": {nil, func(t *testing.T, dir string) {
-			replace(t, filepath.Join(dir, JournalName), `"fingerprint":"sha256:`, `"fingerprint":"sha256:0`)
-			replace(t, filepath.Join(dir, JournalName), `"model":"`, `"model":"Abacus `)
-		}, exitStale, "CPU of node "},
+			replace(t, filepath.Join(dir, ledger.JournalName), `"fingerprint":"sha256:`, `"fingerprint":"sha256:0`)
+			replace(t, filepath.Join(dir, ledger.JournalName), `"model":"`, `"model":"Abacus `)
+		}, ledger.ExitStale, "CPU of node "},
 		"other quantiles": {nil, func(t *testing.T, dir string) {
-			replace(t, filepath.Join(dir, JournalName), `"quantiles":{"definition":"nearest_rank"},`, "")
-		}, exitStale, "defines quantiles differently"},
+			replace(t, filepath.Join(dir, ledger.JournalName), `"quantiles":{"definition":"nearest_rank"},`, "")
+		}, ledger.ExitStale, "defines quantiles differently"},
 		"a damaged journal": {nil, func(t *testing.T, dir string) {
-			replace(t, filepath.Join(dir, JournalName), `{"time"`, `{"tim`)
-		}, exitUsage, "reading journal"},
+			replace(t, filepath.Join(dir, ledger.JournalName), `{"time"`, `{"tim`)
+		}, ledger.ExitUsage, "reading journal"},
 		"a launch of no group": {nil, func(t *testing.T, dir string) {
-			replace(t, filepath.Join(dir, JournalName), `"group":"c"`, `"group":"d"`)
-		}, exitUsage, "the plan has no launch group d"},
+			replace(t, filepath.Join(dir, ledger.JournalName), `"group":"c"`, `"group":"d"`)
+		}, ledger.ExitUsage, "the plan has no launch group d"},
 		"a launch that is nothing": {nil, func(t *testing.T, dir string) {
-			replace(t, filepath.Join(dir, JournalName), `"launch":{"index"`, `"lunch":{"index"`)
-		}, exitUsage, "does not hold together at case c"},
+			replace(t, filepath.Join(dir, ledger.JournalName), `"launch":{"index"`, `"lunch":{"index"`)
+		}, ledger.ExitUsage, "does not hold together at case c"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t)
@@ -265,16 +267,16 @@ func TestResumeIsRefused(t *testing.T) {
 			if test.plan != nil {
 				p = test.plan
 			}
-			before, _ := os.ReadFile(filepath.Join(dir, JournalName)) // it may be gone
+			before, _ := os.ReadFile(filepath.Join(dir, ledger.JournalName)) // it may be gone
 			b.events = nil
 			o := b.options()
 			resuming(&o)
 			doc, err := Run(t.Context(), p, o)
-			r, ok := errors.AsType[*Refusal](err)
+			r, ok := errors.AsType[*ledger.Refusal](err)
 			if !ok || r.Code != test.code || !strings.Contains(r.Error(), test.cause) || doc.Session.ExitCode != test.code {
 				t.Errorf("error %v, session %+v", err, doc.Session)
 			}
-			if after, _ := os.ReadFile(filepath.Join(dir, JournalName)); !bytes.Equal(before, after) {
+			if after, _ := os.ReadFile(filepath.Join(dir, ledger.JournalName)); !bytes.Equal(before, after) {
 				t.Error("the journal was changed")
 			}
 			if b.launches() != "" {
@@ -288,7 +290,7 @@ func TestDirectoryHasOneSessionAtATime(t *testing.T) {
 	b := newBench(t)
 	p := onePlan(aCase("c"))
 	b.run(p)
-	f, err := os.Open(filepath.Join(b.dir, "session", JournalName))
+	f, err := os.Open(filepath.Join(b.dir, "session", ledger.JournalName))
 	if err != nil {
 		t.Fatal(err)
 	}

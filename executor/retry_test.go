@@ -108,12 +108,12 @@ func TestWaitBeforeARetryIgnoresTheTimeOfDay(t *testing.T) {
 	p := retrying(aPlan(c, aGroup("g", c)), planner.Retry{Times: 1, On: []string{results.Crashed}, Wait: 10})
 	for name, at := range map[string]time.Time{"set back": time.Now().Add(time.Hour), "set forward": time.Now().Add(-time.Hour)} {
 		s := newSession(p, newBench(t).options())
-		s.caseOf("c").Launches = []*results.Launch{{Started: at, Status: results.Error, Retried: true}}
-		if got := s.pause(c); got != 10*time.Second {
+		s.ledger.Case("c").Launches = []*results.Launch{{Started: at, Status: results.Error, Retried: true}}
+		if got := s.ledger.Pause(c); got != 10*time.Second {
 			t.Errorf("%s, of a former session: %v", name, got)
 		}
-		s.ended["c"] = time.Now().Add(-4 * time.Second)
-		if got := s.pause(c); got > 6*time.Second || got < time.Second {
+		s.ledger.Evaluated("c", time.Now().Add(-4*time.Second))
+		if got := s.ledger.Pause(c); got > 6*time.Second || got < time.Second {
 			t.Errorf("%s: %v", name, got)
 		}
 	}

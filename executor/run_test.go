@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"weir/executor/event"
+	"weir/executor/ledger"
 	"weir/planner"
 	"weir/quantity"
 	"weir/results"
@@ -49,7 +51,7 @@ func TestLaunchOfSeveralCases(t *testing.T) {
 				}
 			}
 		}
-		for _, kind := range []EventType{CaseStarted, CaseFinished, CaseMeasured} {
+		for _, kind := range []event.Type{event.CaseStarted, event.CaseFinished, event.CaseMeasured} {
 			if n := b.count(kind, cases[1].Key); n != 2 {
 				t.Errorf("%d ranks: %d %s events for the second case, want one for each launch", ranks, n, kind)
 			}
@@ -69,12 +71,12 @@ func TestSessionDirectoryHoldsEverything(t *testing.T) {
 	doc := b.run(plan)
 	dir := filepath.Join(b.dir, "session")
 
-	records, err := ReadJournal(filepath.Join(dir, JournalName))
+	records, err := ledger.ReadJournal(filepath.Join(dir, ledger.JournalName))
 	if err != nil {
 		t.Fatal(err)
 	}
 	rebuilt := map[string][]*results.Launch{}
-	var last Record
+	var last ledger.Record
 	for _, r := range records {
 		if r.Launch != nil {
 			for _, c := range r.Launch.Cases {
@@ -119,11 +121,11 @@ func TestSessionDirectoryHoldsEverything(t *testing.T) {
 	if len(lines) != len(b.events) {
 		t.Errorf("events.ndjson has %d lines, and there were %d events", len(lines), len(b.events))
 	}
-	var first, final Event
-	if err := json.Unmarshal([]byte(lines[0]), &first); err != nil || first.Type != SessionStarted {
+	var first, final event.Event
+	if err := json.Unmarshal([]byte(lines[0]), &first); err != nil || first.Type != event.SessionStarted {
 		t.Errorf("first event %q: %v", lines[0], err)
 	}
-	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &final); err != nil || final.Type != SessionFinished {
+	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &final); err != nil || final.Type != event.SessionFinished {
 		t.Errorf("last event %q: %v", lines[len(lines)-1], err)
 	}
 	if c := doc.Case("skipped"); c.Status != results.Excluded || c.Reason != "known slow" {

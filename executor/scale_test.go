@@ -14,6 +14,7 @@ import (
 	"testing/fstest"
 	"time"
 
+	"weir/executor/event"
 	"weir/planner"
 	"weir/reporters/html"
 	"weir/workload"
@@ -101,7 +102,7 @@ func (b *bench) furtherCases(n int) (took []time.Duration) {
 		cases = append(cases, sixteen(fmt.Sprintf("c[x=%d]", i)))
 	}
 	b.pass(onePlan(cases...))
-	return b.between(CaseFinished)
+	return b.between(event.CaseFinished)
 }
 
 // furtherLaunches are the times from the end of a launch to the end of the next.
@@ -109,11 +110,11 @@ func (b *bench) furtherLaunches(n int, change ...func(*Options)) []time.Duration
 	c := sixteen("c")
 	c.Options["fabric"] = "tcp"
 	b.pass(aPlan([]*planner.Case{c}, aGroup("g", []*planner.Case{c}, n+1)), change...)
-	return b.between(LaunchFinished)
+	return b.between(event.LaunchFinished)
 }
 
 // between are the times between events of a type.
-func (b *bench) between(what EventType) (times []time.Duration) {
+func (b *bench) between(what event.Type) (times []time.Duration) {
 	var last time.Time
 	for _, e := range b.events {
 		if e.Type != what {

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"weir/assertion"
+	"weir/executor/event"
 	"weir/planner"
 	"weir/results"
 	"weir/workload"
@@ -69,7 +69,7 @@ func TestOnlyUndecidedCasesGetMoreLaunches(t *testing.T) {
 	if judged != 4 { // at each of the three looks, and at the end
 		t.Errorf("judged %d times, want once at each look and once at the end", judged)
 	}
-	if n := b.count(VerdictReached, "c[x=3]"); n != 2 {
+	if n := b.count(event.VerdictReached, "c[x=3]"); n != 2 {
 		t.Errorf("%d verdict events for a case that was inconclusive and then passed", n)
 	}
 	if looks := doc.Case("c[x=1]").Assertions[0].Looks; !slices.Equal(looks, []int{2, 3, 4}) {
@@ -269,8 +269,8 @@ func TestEverythingMissingIsNamedBeforeAnythingIsLaunched(t *testing.T) {
 	if doc.Session.ExitCode != 6 {
 		t.Errorf("exit code %d", doc.Session.ExitCode)
 	}
-	first := slices.IndexFunc(b.events, func(e Event) bool { return e.Type == LaunchStarted })
-	if last := slices.IndexFunc(b.events[first:], func(e Event) bool { return e.Type == RequireMissing }); last >= 0 {
+	first := slices.IndexFunc(b.events, func(e event.Event) bool { return e.Type == event.LaunchStarted })
+	if last := slices.IndexFunc(b.events[first:], func(e event.Event) bool { return e.Type == event.RequireMissing }); last >= 0 {
 		t.Error("something missing was found only after the first launch")
 	}
 }
@@ -326,43 +326,5 @@ func TestCheckThatFailsOnOneNode(t *testing.T) {
 	}
 	if len(doc.Checks) != 2 || len(failed) != 2 || doc.Session.ExitCode != 6 || b.launches() != "" || !strings.Contains(doc.Session.Reason, "node "+failed) {
 		t.Errorf("checks %+v, session %+v, launches %q", doc.Checks, doc.Session, b.launches())
-	}
-}
-
-func TestTrendThatFailsIsANeedThatIsNotMet(t *testing.T) {
-	s := &session{plan: &planner.Plan{}, doc: &results.Document{
-		Cases: []*results.Case{{Key: "a", Status: results.OK}},
-		Assertions: []*results.AssertionVerdict{{
-			Assertion: assertion.Assertion{Name: "grows", Cases: []string{"a", "b"}}, Verdict: results.Fail,
-		}},
-	}}
-	s.find = s.newIndex()
-	if got := s.unmet(&planner.Case{Needs: []string{"a"}}); !strings.Contains(got, "grows") {
-		t.Errorf("got %q", got)
-	}
-}
-
-func TestDirNames(t *testing.T) {
-	long := "r[env.X=" + strings.Repeat("y", 300) + "]"
-	keys := []string{"bw[block_size=64MiB,op=read]", "bw", "a/b", "a b", "A B", "..", "-x", long, long + "2", "größe"}
-	names := dirNames(keys)
-	for key, want := range map[string]string{
-		"bw[block_size=64MiB,op=read]": "bw.block_size=64MiB,op=read",
-		"bw":                           "bw", "a/b": "a_b", "a b": "a_b~2", "A B": "A_B~3", "..": "_", "-x": "x",
-	} {
-		if names[key] != want {
-			t.Errorf("%q becomes %q, want %q", key, names[key], want)
-		}
-	}
-	seen := map[string]string{}
-	for _, key := range keys {
-		n := names[key]
-		if other, ok := seen[strings.ToLower(n)]; ok {
-			t.Errorf("%q and %q both become %q", key, other, n)
-		}
-		if len(n) > 200 || strings.ContainsAny(n, "/[]") {
-			t.Errorf("%q becomes %q", key, n)
-		}
-		seen[strings.ToLower(n)] = key
 	}
 }

@@ -12,7 +12,8 @@ import (
 )
 
 // secretsOf are the references to all secrets that processes of a plan get.
-func secretsOf(p *planner.Plan) []string {
+func (s *session) secretsOf() []string {
+	p := s.plan
 	set := map[string]bool{}
 	add := func(m map[string]string) {
 		for _, reference := range m {
@@ -27,7 +28,7 @@ func secretsOf(p *planner.Plan) []string {
 		add(c.Secrets)
 	}
 	for _, c := range p.Cases {
-		if c.Status == planner.Planned && !simulated(c) { // which has no processes
+		if c.Status == planner.Planned && s.backendOf(c).processes() {
 			add(c.Secrets)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"weir/executor/cluster"
+	"weir/executor/ledger"
 	"weir/planner"
 	"weir/results"
 )
@@ -149,7 +150,7 @@ func TestSecretsAreMissedBeforeAnythingIsLaunched(t *testing.T) {
 	p := aPlan(cases, aGroup("a", cases[:1]), aGroup("b", cases[1:2]), aGroup("c", cases[2:]))
 	p.Setup = []planner.Command{b.noting("up")}
 	doc := b.run(p)
-	if b.launches() != "" || b.noted() != "" || doc.Session.ExitCode != exitError {
+	if b.launches() != "" || b.noted() != "" || doc.Session.ExitCode != ledger.ExitError {
 		t.Errorf("launched %q, ran %q, session %+v", b.launches(), b.noted(), doc.Session)
 	}
 	for _, want := range []string{

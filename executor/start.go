@@ -1,6 +1,7 @@
 package executor
 
 import (
+	"cmp"
 	"context"
 
 	"weir/executor/agent"
@@ -11,7 +12,7 @@ import (
 func (l *launched) place(ctx context.Context) {
 	err := l.begin(ctx)
 	l.packed = nil // it may be long, and launches of a background are kept
-	l.err = firstError(l.err, err)
+	l.err = cmp.Or(l.err, err)
 }
 
 func (l *launched) begin(ctx context.Context) error {
@@ -40,8 +41,8 @@ func (l *launched) specs() (map[string][]byte, *shared, error) {
 	specs, all := make(map[string][]byte, len(ranks)), &shared{cluster.TextFor(l.packed, len(ranks)), l.packed}
 	for node, list := range ranks {
 		spec, err := agent.Task{Redact: l.s.secrets, Launch: &agent.LaunchTask{
-			Text: all.where, Ranks: list, Env: l.cases[0].Env, Secrets: l.cases[0].Secrets, LogDir: l.s.groupDirs[l.g.ID],
-			Deadlines: phases(l.s.runOf(l.g.Run).Phases), CPUs: l.cpus[node], Seats: l.seatsOf(list),
+			Text: all.where, Ranks: list, Env: l.cases[0].Env, Secrets: l.cases[0].Secrets, LogDir: l.s.ledger.GroupDir(l.g.ID),
+			Deadlines: phases(l.s.ledger.Run(l.g.Run).Phases), CPUs: l.cpus[node], Seats: l.seatsOf(list),
 		}}.Encode()
 		if err != nil {
 			return nil, nil, err

@@ -1,6 +1,7 @@
 package executor
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,8 @@ import (
 
 	"weir/executor/agent"
 	"weir/executor/cluster"
+	"weir/executor/event"
+	"weir/executor/fleet"
 	"weir/executor/trust"
 )
 
@@ -52,7 +55,7 @@ func (s *session) task(ctx context.Context, id string, specs map[string][]byte, 
 	if err != nil {
 		return err
 	}
-	return s.finish(t, s.wait(ctx, t.over))
+	return s.finish(t, s.Wait(ctx, t.over))
 }
 
 // answerTime bounds how long nodes may take to answer a question, which is no work.
@@ -68,7 +71,7 @@ func (s *session) ask(ctx context.Context, id string, question agent.Task, answe
 	refused := ""
 	bounded, cancel := context.WithTimeoutCause(ctx, answerTime, fmt.Errorf("agents did not answer within %v", answerTime))
 	defer cancel()
-	err = s.task(bounded, ownTask+id, specFor(slices.Sorted(maps.Keys(s.members)), spec), func(r agent.Report) bool {
+	err = s.task(bounded, ownTask+id, specFor(s.hosts.Names(), spec), func(r agent.Report) bool {
 		if r.Outcome != nil && r.Outcome.Failure != nil {
 			refused = fmt.Sprintf("the agent of node %s: %s", r.Node, r.Outcome.Failure.Cause)
 			return true
@@ -97,7 +100,7 @@ func (s *session) start(ctx context.Context, id string, specs map[string][]byte,
 		t.pending[node] = true
 	}
 	if err := s.place(ctx, t, specs, shared); err != nil {
-		return nil, s.finish(t, firstError(context.Cause(ctx), err))
+		return nil, s.finish(t, cmp.Or(context.Cause(ctx), err))
 	}
 	return t, nil
 }
@@ -117,9 +120,9 @@ func (s *session) place(ctx context.Context, t *task, specs map[string][]byte, s
 	return s.cluster.Place(ctx, t.id, sealed)
 }
 
-// wait hands out reports until over says so, or ctx ends, or nothing can come
+// Wait hands out reports until over says so, or ctx ends, or nothing can come
 // any more.
-func (s *session) wait(ctx context.Context, over func() bool) error {
+func (s *session) Wait(ctx context.Context, over func() bool) error {
 	for !over() {
 		select {
 		case r := <-s.reports:
@@ -127,19 +130,19 @@ func (s *session) wait(ctx context.Context, over func() bool) error {
 				delete(t.pending, r.Node)
 			}
 			if r.Outcome != nil && r.Outcome.Left() { // before its link and its lease say so
-				s.lost(r.Node, r.Outcome.Failure.Cause)
+				s.Lost(r.Node, r.Outcome.Failure.Cause)
 			}
 		case m, ok := <-s.changes:
 			if !ok {
-				return errEtcdGone
+				return cluster.ErrGone
 			}
-			if err := s.changed(m); err != nil {
+			if err := s.Changed(m); err != nil {
 				return err
 			}
 		case d := <-s.departed():
-			s.fleet.gone(d)
+			s.fleet.Gone(d)
 		case <-s.cluster.Lost():
-			return errEtcdGone
+			return cluster.ErrGone
 		case <-s.o.Kill:
 			return errKilled
 		case <-ctx.Done():
@@ -149,18 +152,17 @@ func (s *session) wait(ctx context.Context, over func() bool) error {
 	return nil
 }
 
-// lost tells the tasks of a node that its agent is gone.
-func (s *session) lost(node, cause string) {
-	if _, here := s.members[node]; !here {
+// Lost tells the tasks of a node that its agent is gone.
+func (s *session) Lost(node, cause string) {
+	if _, here := s.hosts.Nodes[node]; !here {
 		return // it was known already: link and lease tell of it one after the other
 	}
 	if s.fleet != nil {
-		cause += s.pulse.note(time.Now())
+		cause += s.fleet.Pause(time.Now())
 	}
-	delete(s.members, node)
-	s.losses[node] = cause
+	s.hosts.Leave(node, cause)
 	s.dismiss(node)
-	s.emit(Event{Type: NodeLost, Node: node, Reason: cause})
+	s.ledger.Events.Emit(event.Event{Type: event.NodeLost, Node: node, Reason: cause})
 	for _, t := range s.tasks {
 		if t.pending[node] {
 			delete(t.pending, node)
@@ -169,12 +171,29 @@ func (s *session) lost(node, cause string) {
 	}
 }
 
+// departed tells of the links that end; a session without a fleet has none.
+func (s *session) departed() <-chan fleet.Departure {
+	if s.fleet == nil {
+		return nil
+	}
+	return s.fleet.Departed()
+}
+
+// reacquire waits until there are enough nodes again for a launch. It is no error if there
+// are not: preparing the launch says what is missing.
+func (s *session) reacquire(ctx context.Context, need int) error {
+	if s.fleet == nil {
+		return nil
+	}
+	return s.fleet.Reacquire(ctx, need)
+}
+
 // hearDepartures takes note of all links that are known to have ended.
 func (s *session) hearDepartures() {
 	for {
 		select {
 		case d := <-s.departed():
-			s.fleet.gone(d)
+			s.fleet.Gone(d)
 		default:
 			return
 		}
@@ -187,7 +206,7 @@ func (s *session) dismiss(node string) {
 		return
 	}
 	m := s.joined[node]
-	s.fleet.wg.Go(func() {
+	s.fleet.Do(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), wordTime)
 		defer cancel()
 		_ = s.cluster.Dismiss(ctx, m) // or its lease does
@@ -201,7 +220,7 @@ func (s *session) finish(t *task, err error) error {
 	if err != nil && !t.over() && s.reachable(err) {
 		s.withdraw(t)
 		patience, cancel := context.WithTimeout(context.Background(), cancelTime)
-		_ = s.wait(patience, t.over) // closing the agents ends what is left
+		_ = s.Wait(patience, t.over) // closing the agents ends what is left
 		cancel()
 	}
 	t.host.Close() // before its keys go
@@ -215,7 +234,7 @@ func (s *session) finish(t *task, err error) error {
 
 // reachable says whether, after an error of waiting, agents still hear.
 func (s *session) reachable(err error) bool {
-	return !errors.Is(err, errEtcdGone) && !errors.Is(err, errKilled)
+	return !errors.Is(err, cluster.ErrGone) && !errors.Is(err, errKilled)
 }
 
 // withdraw tells a task's agents to end it.
@@ -233,7 +252,7 @@ func (s *session) sleep(ctx context.Context, d time.Duration) error {
 	slept := errors.New("slept")
 	timer, cancel := context.WithTimeoutCause(ctx, d, slept)
 	defer cancel()
-	if err := s.wait(timer, func() bool { return false }); !errors.Is(err, slept) {
+	if err := s.Wait(timer, func() bool { return false }); !errors.Is(err, slept) {
 		return err
 	}
 	return nil

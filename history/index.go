@@ -29,6 +29,8 @@ type Entry struct {
 	Nodes       []string       `json:"nodes"`
 	Fingerprint string         `json:"fingerprint"` // of the environment
 	Simulated   bool           `json:"simulated,omitempty"`
+	// SealedEarlier says that an older version sealed it, so that its contents are not checked.
+	SealedEarlier bool `json:"sealed_earlier,omitempty"`
 }
 
 // Problem is a file that is not part of the history, and why.
@@ -157,7 +159,7 @@ func (s Store) look(name string, st fs.FileInfo) indexed {
 	doc.Summarize()
 	e := &Entry{
 		File: name, Session: doc.Session.ID, Started: doc.Session.Started, Scenario: doc.Scenario.Name, Status: doc.Session.Status, ExitCode: doc.Session.ExitCode,
-		Cases: doc.Summary.Cases, Weir: strings.TrimSpace(doc.Weir.Version + " " + doc.Weir.Commit), Nodes: []string{}, Fingerprint: doc.Environment.Fingerprint, Simulated: doc.Simulated(),
+		Cases: doc.Summary.Cases, Weir: strings.TrimSpace(doc.Weir.Version + " " + doc.Weir.Commit), Nodes: []string{}, Fingerprint: doc.Environment.Fingerprint, Simulated: doc.Simulated(), SealedEarlier: doc.SealedEarlier(),
 	}
 	for _, n := range doc.Environment.Nodes {
 		e.Nodes = append(e.Nodes, n.Name)

@@ -42,12 +42,9 @@ const lockName = ".lock"
 // one that was changed (results.ErrChanged). What is wrong with the store itself is a
 // StoreError. Calls from several processes do not disturb each other.
 func (s Store) Add(path string) (e Entry, added bool, err error) {
-	doc, err := results.Read(path)
+	doc, err := results.ReadWhole(path)
 	if err != nil {
 		return e, false, err
-	}
-	if err := doc.Verify(); err != nil {
-		return e, false, fmt.Errorf("adding %s: %w", path, err)
 	}
 	if doc.Session.ID == "" {
 		return e, false, fmt.Errorf("adding %s: it does not name its session", path)

@@ -128,10 +128,8 @@ func (g *tableGroup) name(id string) {
 
 // ranks is how many processes the case's launch has.
 func (s *sheet) ranks(i int) int {
-	if n, ok := s.option("ranks", i).(int64); ok {
-		return int(n)
-	}
-	return 1
+	k := s.run.Workload
+	return k.Ranks(s.option(k.RanksOption(), i))
 }
 
 // simulated says whether a case moves no bytes.

@@ -36,7 +36,7 @@ func (t *Table) place(r *dsl.Run, ranks int) Place {
 // placeable reports places that contradict themselves, the cluster or the number of ranks.
 func (t *Table) placeable(s *sheet) {
 	t.unlikeCluster(s.run)
-	work(s.by(s.axesOf([]string{"ranks", "threads"})), func(i int) bool {
+	work(s.by(s.axesOf([]string{s.run.Workload.RanksOption(), "threads"})), func(i int) bool {
 		t.divide(s.run, s.ranks(i))
 		if threads, ok := s.option("threads", i).(int64); ok && s.run.Place.CPUsPerRank > 0 && int(threads) > s.run.Place.CPUsPerRank {
 			t.fail(s.run.Place.Range("cpus_per_rank"), "Too few processors", fmt.Sprintf("A rank of run %q has %d threads, each of which needs a processor, and gets %d.", s.run.Name, threads, s.run.Place.CPUsPerRank), "Give it as many as it has threads, or leave cpus_per_rank out.")

@@ -1,12 +1,13 @@
 package results
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"math"
 	"strings"
 	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"weir/quantity"
 )
@@ -29,8 +30,8 @@ type Comparison struct {
 	// SameEnvironment says that both sessions have the same fingerprint; nil: one of
 	// them has none, so that nobody knows.
 	SameEnvironment *bool        `json:"same_environment"`
-	Simulated       bool         `json:"simulated,omitempty"` // some launch was
-	Differences     []Difference `json:"differences"`         // of environment and settings
+	Simulated       bool         `json:"simulated,omitzero"` // some launch was
+	Differences     []Difference `json:"differences"`        // of environment and settings
 	Effects         []*Effect    `json:"effects"`
 	OnlyBase        []LeftOver   `json:"only_base"`
 	OnlyNew         []LeftOver   `json:"only_new"`
@@ -54,7 +55,7 @@ type Difference struct {
 	Base string `json:"base"` // "": not there
 	New  string `json:"new"`
 	// Of are the nodes or cases that it is found at; none: the session.
-	Of []string `json:"of,omitempty"`
+	Of []string `json:"of,omitempty" doc:"The nodes or cases that it is found at; none: the session."`
 }
 
 // LeftOver is a case that only one side measured.
@@ -75,8 +76,8 @@ type Effect struct {
 	// Change is New as a ratio to Base, or New less Base in Unit where Additive says
 	// so: of a metric that may be zero.
 	Change   *Change       `json:"change"`
-	Additive bool          `json:"additive,omitempty"`
-	Pairs    int           `json:"pairs,omitempty"` // launches that were compared one to one; 0: unpaired
+	Additive bool          `json:"additive,omitzero"`
+	Pairs    int           `json:"pairs,omitzero"` // launches that were compared one to one; 0: unpaired
 	Method   string        `json:"method,omitempty"`
 	Verdict  EffectVerdict `json:"verdict"`
 	Message  string        `json:"message"`
@@ -89,15 +90,15 @@ type Change struct {
 	// P is the probability of a change at least as large if there is none; Q is the
 	// least false discovery rate at which the change is found, among all effects of
 	// the comparison. Both are nil without an interval.
-	P *float64 `json:"p"`
-	Q *float64 `json:"q"`
+	P *float64 `json:"p" doc:"Of a change at least as large if there is none."`
+	Q *float64 `json:"q" doc:"Least false discovery rate at which the change is found."`
 	// Found says that there is a change, however small.
-	Found bool `json:"found"`
+	Found bool `json:"found" doc:"There is a change, however small."`
 	// Detectable is the least true change for the worse (of metrics without a
 	// direction: upwards) that these launches would have found four times of five: a
 	// share of the base, or an amount where the effect is additive. Nil without an
 	// interval.
-	Detectable *float64 `json:"detectable"`
+	Detectable *float64 `json:"detectable" doc:"Least change for the worse that would have been found four times of five."`
 }
 
 // EffectVerdict is what a comparison says of an effect.
@@ -124,18 +125,11 @@ func (c *Comparison) Counts() map[EffectVerdict]int {
 
 // Encode is the comparison as JSON.
 func (c *Comparison) Encode() ([]byte, error) {
-	list(&c.Differences)
-	list(&c.Effects)
-	list(&c.OnlyBase)
-	list(&c.OnlyNew)
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	if err := enc.Encode(c); err != nil {
+	text, err := json.Marshal(c, encoding, jsontext.WithIndent("  "))
+	if err != nil {
 		return nil, fmt.Errorf("encoding the comparison: %w", err)
 	}
-	return b.Bytes(), nil
+	return append(text, '\n'), nil
 }
 
 // ChangeText writes the change and the ends of its interval with their signs, in

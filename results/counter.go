@@ -14,10 +14,10 @@ type Counter struct {
 	Node string `json:"node"`
 	// Device is whose counter it is: package 0, mc0, eth0, mlx5_0:1. In parentheses are
 	// the other names under which the same hardware carries data.
-	Device string `json:"device"`
-	Name   string `json:"name"` // as the kernel calls it
-	Class  string `json:"class"`
-	By     uint64 `json:"by"` // events, but for CounterLimited: CPUs
+	Device string `json:"device" doc:"Whose counter it is, and in parentheses the other names of the same hardware."`
+	Name   string `json:"name" doc:"As the kernel calls it."`
+	Class  string `json:"class" doc:"throttle: processors were slowed down; memory: it erred; link: it was down, was trained again or damaged what it carried; recovered: dropped, resent or refused packets, which explain a slow launch and spoil none." schema:"enum=throttle|memory|link|recovered"`
+	By     uint64 `json:"by" doc:"Events; CPUs, of cpus_limited_below_base." schema:"minimum=1"` // events, but for CounterLimited: CPUs
 }
 
 // The classes of counters.

@@ -15,31 +15,31 @@ const Schema = "weir.results/v1"
 
 // Document is a whole session.
 type Document struct {
-	Schema   string   `json:"schema"`
+	Schema   string   `json:"schema" schema:"enum=weir.results/v1"`
 	Session  Session  `json:"session"`
 	Weir     Version  `json:"weir"`
 	Scenario Scenario `json:"scenario"`
 	Plan     Plan     `json:"plan"`
 	// Quantiles is nil in documents of older versions.
-	Quantiles   *Quantiles          `json:"quantiles,omitempty"`
+	Quantiles   *Quantiles          `json:"quantiles,omitzero" doc:"By which definition quantiles were computed. Absent from documents of older versions, whose quantiles of transfers are of the rounded rank."`
 	Environment Environment         `json:"environment"`
 	Checks      []Check             `json:"checks"`
 	Cases       []*Case             `json:"cases"`
-	Assertions  []*AssertionVerdict `json:"assertions"` // those over several cases
+	Assertions  []*AssertionVerdict `json:"assertions" doc:"Assertions over several cases."`
 	Summary     Summary             `json:"summary"`
 	// Baseline is what assertions that mention it are held against; nil without one.
-	Baseline *Baseline `json:"baseline,omitempty"`
+	Baseline *Baseline `json:"baseline,omitzero" doc:"Another session's measurements, copied so that the verdicts can be reproduced from this document alone."`
 	// Previous is what has changed since an earlier session; nil where none is known.
-	Previous *Previous `json:"previous,omitempty"`
+	Previous *Previous `json:"previous,omitzero" doc:"What has changed since an earlier session of the scenario. No verdict rests on it."`
 	// Commands are the setup and teardown commands that ran, in order.
-	Commands []Command `json:"commands,omitempty"`
+	Commands []Command `json:"commands,omitempty" doc:"The setup and teardown commands that ran, in order."`
 	// Artifacts are what was kept of nodes, and what was to be.
-	Artifacts []Artifact `json:"artifacts,omitempty"`
+	Artifacts []Artifact `json:"artifacts,omitempty" doc:"What was kept of nodes, and what was to be."`
 	// Metrics define what was measured. None in documents of older versions, whose metrics
 	// are those that this version's workloads have.
-	Metrics []MetricTable `json:"metrics,omitempty"`
-	// Seal shows that nothing was changed since the document was written; see Verify.
-	Seal string `json:"seal,omitempty"`
+	Metrics []MetricTable `json:"metrics,omitempty" doc:"What defines the numbers of launches: a table for each workload that was measured, and one for each run that declares its own metrics. Absent from documents of older versions."`
+	// Seal shows that nothing was changed since the document was written; see ReadWhole.
+	Seal string `json:"seal,omitempty" doc:"Digest of the seals of all cases and of everything outside of them. Absent from documents of older versions." schema:"ref=seal"`
 }
 
 // Baseline is another session's measurements, copied into this document so that
@@ -47,30 +47,30 @@ type Document struct {
 type Baseline struct {
 	Session     string         `json:"session"`
 	File        string         `json:"file"`
-	Fingerprint string         `json:"fingerprint"` // of its environment
+	Fingerprint string         `json:"fingerprint" doc:"Of its environment." schema:"ref=digest"`
 	Cases       []BaselineCase `json:"cases"`
 	// Differences are of its environment to that of this session, its Base.
-	Differences []Difference `json:"differences,omitempty"`
+	Differences []Difference `json:"differences,omitempty" doc:"What of the environment of the baseline (base) and of this session (new) is not the same; \"\" is that a side lacks it."`
 }
 
 // BaselineCase is one case of a baseline: the launches that succeeded.
 type BaselineCase struct {
 	Key      string         `json:"key"`
-	Launches []MetricValues `json:"launches"`
+	Launches []MetricValues `json:"launches" doc:"The metrics of the launches that succeeded."`
 }
 
 // Command is one setup or teardown command on one node.
 type Command struct {
 	Name     string    `json:"name"`
-	Stage    string    `json:"stage"`        // setup | teardown
-	Scope    string    `json:"scope"`        // session | run | launch
-	Of       string    `json:"of,omitempty"` // the run, or the launch as GROUP/INDEX
+	Stage    string    `json:"stage" schema:"enum=setup|teardown"`
+	Scope    string    `json:"scope" schema:"enum=session|run|launch"`
+	Of       string    `json:"of,omitempty" doc:"The run, or the launch as GROUP/INDEX."`
 	Node     string    `json:"node"`
 	Started  time.Time `json:"started"`
-	Duration float64   `json:"duration_s"`
-	Status   string    `json:"status"` // ok | failed
+	Duration float64   `json:"duration_s" schema:"minimum=0"`
+	Status   string    `json:"status" schema:"enum=ok|failed"`
 	Reason   string    `json:"reason,omitempty"`
-	Log      []string  `json:"log,omitempty"` // last lines of its output
+	Log      []string  `json:"log,omitempty" doc:"The last lines of its output."`
 }
 
 // Counts says whether the command failed and the session with it. One that failed
@@ -85,17 +85,17 @@ type Session struct {
 	ID       string    `json:"id"`
 	Started  time.Time `json:"started"`
 	Finished time.Time `json:"finished"`
-	Status   string    `json:"status"` // passed | failed | inconclusive | error | aborted
-	ExitCode int       `json:"exit_code"`
-	Reason   string    `json:"reason,omitempty"` // of an error or abort, one line
+	Status   string    `json:"status" schema:"enum=passed|failed|inconclusive|error|aborted"`
+	ExitCode int       `json:"exit_code" schema:"enum=0|1|3|4|5|6|7|8|124|130|143"`
+	Reason   string    `json:"reason,omitempty" doc:"Of an error or abort of the whole session."`
 	Argv     []string  `json:"argv"`
 	// Again is a command that runs the whole of it again: argv less what chooses cases and
 	// says where results go. None in documents of older versions.
-	Again []string `json:"again,omitempty"`
+	Again []string `json:"again,omitempty" doc:"A command that runs all of it again: argv less what chooses cases and says where results go."`
 	// Simulated says that some launch came from the simulated engine.
-	Simulated bool `json:"simulated,omitempty"`
+	Simulated bool `json:"simulated,omitzero" doc:"Some launch came from the simulated engine."`
 	// Resumed is the id of the session that this one went on with.
-	Resumed string `json:"resumed,omitempty"`
+	Resumed string `json:"resumed,omitempty" doc:"The id of the session that this one went on with."`
 }
 
 // Session statuses.
@@ -119,13 +119,13 @@ type Scenario struct {
 	Name        string            `json:"name"`
 	Description string            `json:"description,omitempty"`
 	File        string            `json:"file"`
-	Digest      string            `json:"digest"`
+	Digest      string            `json:"digest" schema:"ref=digest"`
 	Variables   map[string]string `json:"variables"`
 }
 
 // Plan sums up the plan that was executed.
 type Plan struct {
-	Digest   string `json:"digest"`
+	Digest   string `json:"digest" schema:"ref=digest"`
 	Cases    int    `json:"cases"`
 	Excluded int    `json:"excluded"`
 }
@@ -133,25 +133,25 @@ type Plan struct {
 // Environment is what the session ran on.
 type Environment struct {
 	Nodes       []Node `json:"nodes"`
-	Fingerprint string `json:"fingerprint"`
+	Fingerprint string `json:"fingerprint" schema:"ref=digest"`
 	// Variables are library variables of the shell that every node was given.
-	Variables map[string]string `json:"variables,omitempty"`
+	Variables map[string]string `json:"variables,omitempty" doc:"Library variables of the shell that every node was given, by name."`
 }
 
 // ClockOffset is a node's clock less the coordinator's, in seconds, with a bound on the error.
 type ClockOffset struct {
 	Value float64 `json:"value"`
-	Bound float64 `json:"bound"`
+	Bound float64 `json:"bound" doc:"Of the error." schema:"minimum=0"`
 }
 
 // Check is one preflight check on one node.
 type Check struct {
 	Name     string `json:"name"`
 	Node     string `json:"node"`
-	Status   string `json:"status"` // ok | failed
+	Status   string `json:"status" schema:"enum=ok|failed"`
 	Reason   string `json:"reason,omitempty"`
-	Severity string `json:"severity,omitempty"` // SkipCases: it is no error that it failed; ""
-	Remedy   string `json:"remedy,omitempty"`   // what to do about it; only of one that failed
+	Severity string `json:"severity,omitempty" doc:"skip: that it failed skips all cases and is no error." schema:"enum=skip"`
+	Remedy   string `json:"remedy,omitempty" doc:"What to do about it; only of one that failed."`
 }
 
 // SkipCases is the severity of a check that skips all cases if it fails.
@@ -170,23 +170,23 @@ func (c Check) Why() string {
 
 // Case is one case of the plan, run or not.
 type Case struct {
-	Key       string            `json:"key"`
-	ID        string            `json:"id"`
+	Key       string            `json:"key" doc:"Readable and stable: run[axis=value,…]."`
+	ID        string            `json:"id" schema:"ref=digest"`
 	Run       string            `json:"run"`
 	Workload  string            `json:"workload"`
 	Axes      map[string]any    `json:"axes"`
-	AxisOrder []string          `json:"axis_order"` // as the author wrote them, outermost first
-	Options   map[string]any    `json:"options"`
+	AxisOrder []string          `json:"axis_order" doc:"As the author wrote them, outermost first."`
+	Options   map[string]any    `json:"options" doc:"Resolved, sizes with their units."`
 	Env       map[string]string `json:"env"`
-	Status    string            `json:"status"` // ok | error | skipped | excluded
+	Status    string            `json:"status" schema:"enum=ok|error|skipped|excluded"`
 	Reason    string            `json:"reason"`
-	Invalid   string            `json:"invalid,omitempty"` // why the gate cannot use what was measured; set by the gate
+	Invalid   string            `json:"invalid,omitempty" doc:"Why the gate cannot use what was measured."`
 	Launches  []*Launch         `json:"launches"`
 	// Made is how many launches there must be in Launches; 0 if the document does not say.
-	Made       int                   `json:"made,omitempty"`
+	Made       int                   `json:"made,omitzero" doc:"How many launches there must be."`
 	Metrics    Named[MetricEstimate] `json:"metrics"`
 	Assertions []*AssertionVerdict   `json:"assertions"`
-	Seal       string                `json:"seal,omitempty"` // see Document.Verify
+	Seal       string                `json:"seal,omitempty" doc:"Digest of what the document says of the case, in canonical form: shows that it was changed." schema:"ref=seal"`
 }
 
 // Case and launch statuses.
@@ -213,70 +213,70 @@ func (c *Case) Unreached() bool {
 type Launch struct {
 	Index    int       `json:"index"`
 	Started  time.Time `json:"started"`
-	Duration float64   `json:"duration_s"`
-	Status   string    `json:"status"` // ok | error
-	Failure  *Failure  `json:"failure,omitempty"`
-	Nodes    []string  `json:"nodes"` // of rank 0, 1, …
+	Duration float64   `json:"duration_s" schema:"minimum=0"`
+	Status   string    `json:"status" schema:"enum=ok|error"`
+	Failure  *Failure  `json:"failure,omitzero"`
+	Nodes    []string  `json:"nodes" doc:"Of rank 0, 1, …."`
 	// Seats are what each rank has to itself, by rank; none where the scenario does not ask
 	// for that.
-	Seats []Seat `json:"seats,omitempty"`
+	Seats []Seat `json:"seats,omitempty" doc:"What each rank has of its node to itself, by rank, where the scenario asks for that."`
 	// Moved are the nodes that are not those of the launch before.
-	Moved     []Move `json:"moved,omitempty"`
+	Moved     []Move `json:"moved,omitempty" doc:"Nodes that are not those of the launch before, and why."`
 	Fabric    string `json:"fabric,omitempty"`
-	Transport string `json:"transport,omitempty"` // what the fabric really used, read back from it
+	Transport string `json:"transport,omitempty" doc:"What the fabric really used, in words."`
 	// Variables are the library variables of its ranks, by name; none in documents of older
 	// versions, and where none was set.
-	Variables []Variable `json:"variables,omitempty"`
+	Variables []Variable `json:"variables,omitempty" doc:"Library variables of its ranks: environment variables that change what a library does."`
 	// Ignored are the variables that did nothing.
-	Ignored []Ignored `json:"ignored_env,omitempty"`
+	Ignored []Ignored `json:"ignored_env,omitempty" doc:"Environment variables that did nothing."`
 	// FabricReason says why this fabric, where the scenario left the choice to weir.
-	FabricReason string `json:"fabric_reason,omitempty"`
+	FabricReason string `json:"fabric_reason,omitempty" doc:"Why this fabric, where the scenario left the choice to weir."`
 	// Transports are the ways that its data and other messages took, as the fabric's
 	// library names them; nil in documents of older versions.
-	Transports []Transport `json:"transports,omitempty"`
+	Transports []Transport `json:"transports,omitempty" doc:"The ways that data and other messages took, as the fabric's library names them."`
 	// MemoryNodes are none where the scenario leaves it to the kernel where buffers are.
-	MemoryNodes []MemoryNode `json:"memory_nodes,omitempty"`
+	MemoryNodes []MemoryNode `json:"memory_nodes,omitempty" doc:"The NUMA nodes that the buffers were on, read back from the kernel, where the scenario asks for a node."`
 	// WorkingSet is none in documents of older versions, in fabric sim, and where what is
 	// moved in between decides what a cache still has (workload traffic_sequence).
-	WorkingSet *WorkingSet  `json:"working_set,omitempty"`
-	Metrics    MetricValues `json:"metrics"`
-	Samples    []string     `json:"samples"` // files below the session directory, one per measuring rank
+	WorkingSet *WorkingSet  `json:"working_set,omitzero" doc:"Bytes that the requests go over before they come back to the first."`
+	Metrics    MetricValues `json:"metrics" doc:"One value per metric, in the unit of the metric's registry entry."`
+	Samples    []string     `json:"samples" doc:"Files below the session directory."`
 	// SamplesDigest is of the content of these files (see DigestSamples); "" in documents
 	// of older versions, and where there is no file.
-	SamplesDigest string `json:"samples_digest,omitempty"`
+	SamplesDigest string `json:"samples_digest,omitempty" doc:"Of the content of the samples files, ordered by name: of the SHA-256 of each." schema:"ref=digest"`
 	// Ranks are those that initiated, by rank; of more than MostRanks the slowest. How
 	// many there were stands in Initiators. None in documents of older versions.
-	Ranks      []RankShare `json:"ranks,omitempty"`
-	Initiators int         `json:"initiators,omitempty"`
+	Ranks      []RankShare `json:"ranks,omitempty" doc:"Ranks that initiated; of more than 64 the 16 slowest. Of traffic the bytes and times of all iterations with stamps."`
+	Initiators int         `json:"initiators,omitzero" doc:"How many ranks initiated."`
 	// SlowestPair is that of a traffic matrix.
-	SlowestPair *Pair `json:"slowest_pair,omitempty"`
+	SlowestPair *Pair `json:"slowest_pair,omitzero" doc:"The cell of a traffic matrix that was delivered at the least bandwidth (GB/s), with its mean time from the common start."`
 	// Played is when the case's pattern was played in each iteration of the sequence that
 	// it is of: start and end in seconds from the start of the iteration.
-	Played   [][2]float64 `json:"played,omitempty"`
+	Played   [][2]float64 `json:"played,omitempty" doc:"When the pattern of the case was played in each iteration of its sequence: start and end in seconds from the start of the iteration."`
 	Verified bool         `json:"verified"`
 	// Simulated says that nothing was moved: the numbers follow from a declared model.
-	Simulated bool `json:"simulated,omitempty"`
+	Simulated bool `json:"simulated,omitzero" doc:"Nothing was moved: the numbers follow from a declared model."`
 	// Retried says that the launch failed, does not count, and was made again.
-	Retried bool `json:"retried,omitempty"`
+	Retried bool `json:"retried,omitzero" doc:"The launch failed, does not count, and was made again."`
 	// Counters are the nodes' own of throttling and errors that moved while it ran, sorted.
 	// None in documents of older versions, which did not look; see Node.Counters.
-	Counters []Counter `json:"counters,omitempty"`
+	Counters []Counter `json:"counters,omitempty" doc:"Counters of the nodes that moved between the start of the launch's first process and the end of its last, sorted by node, device and name."`
 	// Load is the share of the launch's time during which its background load was
 	// running; nil: it has none.
-	Load *float64 `json:"load,omitempty"`
+	Load *float64 `json:"load,omitzero" doc:"Share of the time during which its background load was running." schema:"minimum=0,maximum=1"`
 	// Resumed says that the launch was made by the session that this one goes on with.
-	Resumed bool `json:"resumed,omitempty"`
+	Resumed bool `json:"resumed,omitzero" doc:"The launch was made by the session that this one goes on with."`
 }
 
 // Failure names what ended a launch.
 type Failure struct {
-	Rank  int    `json:"rank"` // -1: no single rank
+	Rank  int    `json:"rank" doc:"-1: no single rank." schema:"minimum=-1"`
 	Node  string `json:"node,omitempty"`
 	Phase string `json:"phase"` // ready | connect | run | verify | teardown | …
 	// Kind classifies the failure, for retries: see FailureKinds. "" in documents of older versions.
-	Kind  string   `json:"kind,omitempty"`
+	Kind  string   `json:"kind,omitempty" schema:"enum=setup|ready|connect|crash|timeout|lost|fault|wrong"`
 	Cause string   `json:"cause"`
-	Log   []string `json:"log,omitempty"` // last lines of the rank's log
+	Log   []string `json:"log,omitempty" doc:"The last lines of the rank's log."`
 }
 
 // The kinds of failures. All but Fault and Wrong are the infrastructure's and
@@ -323,14 +323,14 @@ func (f *Failure) String() string {
 // Mean is always arithmetic.
 type MetricEstimate struct {
 	Unit       string      `json:"unit"`
-	N          int         `json:"n"`
-	Value      float64     `json:"value"`
+	N          int         `json:"n" doc:"Launches." schema:"minimum=1"`
+	Value      float64     `json:"value" doc:"What ci is an interval for: the geometric mean; the arithmetic mean of a metric of which 0 is a measurement as any other, and if a launch gave zero or less."`
 	Median     float64     `json:"median"`
 	Mean       float64     `json:"mean"`
-	CV         float64     `json:"cv"`
+	CV         float64     `json:"cv" doc:"Standard deviation over mean, between launches." schema:"minimum=0"`
 	CI         *[2]float64 `json:"ci"` // nil below two launches
-	Confidence float64     `json:"confidence"`
-	Better     string      `json:"better"`
+	Confidence float64     `json:"confidence" schema:"ref=confidence"`
+	Better     string      `json:"better" schema:"enum=higher|lower|none"`
 }
 
 // Ran says whether any case was run, with whatever came of it.

@@ -27,7 +27,7 @@ func TestWriteAndRead(t *testing.T) {
 	}
 	// Sizes and counts come back as JSON has them; everything else as it was.
 	got.Cases[0].Axes, want.Cases[0].Axes = nil, nil
-	if diff := cmp.Diff(want, got, cmpopts.EquateNaNs(), cmp.AllowUnexported(results.Named[float64]{}, results.Named[results.MetricEstimate]{})); diff != "" {
+	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty(), cmpopts.EquateNaNs(), cmp.AllowUnexported(results.Named[float64]{}, results.Named[results.MetricEstimate]{})); diff != "" {
 		t.Error(diff)
 	}
 	names, err := os.ReadDir(dir)

@@ -13,29 +13,29 @@ type GPU struct {
 	Name   string     `json:"name"`
 	Driver string     `json:"driver,omitempty"` // its version
 	Bus    string     `json:"bus,omitempty"`    // PCI address
-	NUMA   *int       `json:"numa,omitempty"`
-	Memory int64      `json:"memory,omitempty"` // bytes
-	Clocks *GPUClocks `json:"clocks,omitempty"`
-	ECC    string     `json:"ecc,omitempty"` // on | off
-	Power  *GPUPower  `json:"power,omitempty"`
-	NVLink *NVLink    `json:"nvlink,omitempty"`
-	Fault  string     `json:"fault,omitempty"` // what could not be asked, and why
+	NUMA   *int       `json:"numa,omitzero"`
+	Memory int64      `json:"memory,omitzero" doc:"Bytes."`
+	Clocks *GPUClocks `json:"clocks,omitzero" doc:"MHz: what they were when the node was described, and what they may be."`
+	ECC    string     `json:"ecc,omitempty" schema:"enum=on|off"`
+	Power  *GPUPower  `json:"power,omitzero" doc:"W: what the GPU is limited to, and what it would be by default."`
+	NVLink *NVLink    `json:"nvlink,omitzero" doc:"How many of its links to other GPUs there are, and work."`
+	Fault  string     `json:"fault,omitempty" doc:"What could not be asked of it, and why."`
 }
 
 // GPUClocks are in MHz: what they were when the node was described, when the GPU may have
 // been idle, and what they may be.
 type GPUClocks struct {
-	SM        int `json:"sm,omitempty"`
-	SMMax     int `json:"sm_max,omitempty"`
-	Memory    int `json:"memory,omitempty"`
-	MemoryMax int `json:"memory_max,omitempty"`
+	SM        int `json:"sm,omitzero"`
+	SMMax     int `json:"sm_max,omitzero"`
+	Memory    int `json:"memory,omitzero"`
+	MemoryMax int `json:"memory_max,omitzero"`
 }
 
 // GPUPower is in W: what the GPU is limited to, by whoever set it or by its host, and
 // what it would be by default.
 type GPUPower struct {
-	Limit   float64 `json:"limit"`
-	Default float64 `json:"default,omitempty"`
+	Limit   float64 `json:"limit" schema:"minimum=0"`
+	Default float64 `json:"default,omitzero" schema:"minimum=0"`
 }
 
 // NVLink says how many of a GPU's links to others there are, and work.

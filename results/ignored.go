@@ -9,8 +9,8 @@ import (
 // for it, or weir's own value replaced it.
 type Ignored struct {
 	Name       string `json:"name"`
-	Suggestion string `json:"suggestion,omitempty"` // what the library takes for the nearest that it knows
-	ByWeir     bool   `json:"by_weir,omitempty"`    // weir's own value replaced it
+	Suggestion string `json:"suggestion,omitempty" doc:"The nearest name that the library knows."`
+	ByWeir     bool   `json:"by_weir,omitzero" doc:"Weir's own value replaced it; otherwise a library had no use for it."`
 }
 
 // String says what is wrong with it.

@@ -32,24 +32,24 @@ const (
 // Metric defines one number that a launch yields.
 type Metric struct {
 	Name   string    `json:"name"`
-	Unit   string    `json:"unit"` // a symbol that package quantity knows; "" for a ratio
-	Better Direction `json:"better"`
+	Unit   string    `json:"unit" doc:"\"\" is a ratio or a count."` // a symbol that package quantity knows; "" for a ratio
+	Better Direction `json:"better" schema:"enum=higher|lower|none"`
 	// MayBeZero says that 0 is a measurement as any other. Such metrics are judged as
 	// differences, and all others as ratios, which 0 has none of.
-	MayBeZero bool   `json:"may_be_zero,omitempty"`
-	Doc       string `json:"doc,omitempty"` // what exactly was counted, between which instants
+	MayBeZero bool   `json:"may_be_zero,omitzero" doc:"Whether 0 is a measurement as any other: such metrics are judged as differences, all others as ratios."`
+	Doc       string `json:"doc,omitempty" doc:"What was counted, between which instants."`
 	// Headline says that reports draw it first, also where no assertion is about it.
-	Headline bool `json:"headline,omitempty"`
+	Headline bool `json:"headline,omitzero" doc:"Whether reports draw it first, also where no assertion is about it."`
 	// Ceiling is the metric that bounds it, which its charts show.
-	Ceiling string `json:"ceiling,omitempty"`
+	Ceiling string `json:"ceiling,omitempty" doc:"The metric that bounds it."`
 	// Reference says that others are held against it, so an assertion that mentions it is
 	// about the others.
-	Reference bool `json:"reference,omitempty"`
+	Reference bool `json:"reference,omitzero" doc:"Whether other metrics are held against it."`
 	// Quantile is its place, as p99.9, in the distribution that it has in common with the
 	// metrics of the same Family.
-	Quantile string `json:"quantile,omitempty"`
+	Quantile string `json:"quantile,omitempty" doc:"Its place, as p99, in the distribution that it has in common with the metrics of the same name up to the last dot."`
 	// FromRanks is "" where the metric is no bandwidth of ranks.
-	FromRanks RankRule `json:"from_ranks,omitempty"`
+	FromRanks RankRule `json:"from_ranks,omitempty" doc:"How it follows from the bandwidths of ranks: it is of single ranks, their sum, or what all move in the time of the slowest." schema:"enum=each|sum|slowest"`
 }
 
 // Dim is the dimension of the metric's unit.
@@ -74,20 +74,20 @@ func (m Metric) Last() string { return m.Name[strings.LastIndexByte(m.Name, '.')
 // MetricColumn is a column of tables of cases.
 type MetricColumn struct {
 	Metric string `json:"metric"`
-	Head   string `json:"head"`           // in two lines, where that keeps it narrow
-	Drop   int    `json:"drop,omitempty"` // the highest goes first where there is no room; 0: none does
+	Head   string `json:"head"`                                                                                             // in two lines, where that keeps it narrow
+	Drop   int    `json:"drop,omitzero" doc:"The column with the highest number is left out first where there is no room."` // the highest goes first where there is no room; 0: none does
 	// Interval asks for a column with the confidence interval behind it.
-	Interval bool `json:"interval,omitempty"`
+	Interval bool `json:"interval,omitzero" doc:"Whether a column with the confidence interval follows."`
 	// Percent shows the value in percent, behind the metrics of assertions.
-	Percent bool `json:"percent,omitempty"`
+	Percent bool `json:"percent,omitzero" doc:"Whether the value is shown in percent, behind the metrics of assertions."`
 }
 
 // MetricTable defines the metrics of a workload, or of a run that declares its own.
 type MetricTable struct {
 	Workload    string         `json:"workload"`
-	Run         string         `json:"run,omitempty"` // which declares them; "": all runs of the workload that do not
-	Definitions []Metric       `json:"definitions"`   // in the order in which reports name them
-	Columns     []MetricColumn `json:"columns,omitempty"`
+	Run         string         `json:"run,omitempty" doc:"The run that declares these metrics; absent from the table of all other runs of the workload."` // which declares them; "": all runs of the workload that do not
+	Definitions []Metric       `json:"definitions" doc:"In the order in which reports name them."`
+	Columns     []MetricColumn `json:"columns,omitempty" doc:"What tables of cases show. Absent: all metrics."`
 }
 
 // Shown are the columns of the table; where it names none, all metrics with the first that

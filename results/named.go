@@ -1,9 +1,6 @@
 package results
 
 import (
-	"bytes"
-	"encoding/json"
-	"errors"
 	"iter"
 	"maps"
 	"slices"
@@ -89,36 +86,5 @@ func (n Named[V]) All() iter.Seq2[string, V] {
 	}
 }
 
-// IsZero says for encoding/json that there are none.
+// IsZero says for omitzero that there are none.
 func (n Named[V]) IsZero() bool { return len(n.names) == 0 }
-
-// MarshalJSON implements json.Marshaler.
-func (n Named[V]) MarshalJSON() ([]byte, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false) // whoever called decides
-	b.WriteByte('{')
-	put := func(v any, then byte) error { // in place of the end of the line
-		err := enc.Encode(v)
-		b.Bytes()[b.Len()-1] = then
-		return err
-	}
-	for i, name := range n.names {
-		if err := errors.Join(put(name, ':'), put(n.values[i], ',')); err != nil {
-			return nil, err
-		}
-	}
-	b.Truncate(b.Len() - min(1, n.Len()))
-	b.WriteByte('}')
-	return b.Bytes(), nil
-}
-
-// UnmarshalJSON implements json.Unmarshaler.
-func (n *Named[V]) UnmarshalJSON(b []byte) error {
-	var in map[string]V
-	if err := json.Unmarshal(b, &in); err != nil {
-		return err
-	}
-	*n = NamedOf(in)
-	return nil
-}

@@ -10,43 +10,43 @@ import (
 // tell, is absent.
 type Node struct {
 	Name        string            `json:"name"`
-	Labels      map[string]string `json:"labels,omitempty"` // that its agent was given
+	Labels      map[string]string `json:"labels,omitempty" doc:"That its agent was given."`
 	Kernel      string            `json:"kernel"`
 	OS          string            `json:"os"`
 	CPU         CPU               `json:"cpu"`
 	NUMA        []NUMANode        `json:"numa,omitempty"`
 	Memory      Memory            `json:"memory"`
 	GPUs        []GPU             `json:"gpus"`
-	GPUReason   string            `json:"gpu_reason,omitempty"` // why no more is known of them
+	GPUReason   string            `json:"gpu_reason,omitempty" doc:"Why no more is known of the GPUs."`
 	NICs        []NIC             `json:"nics"`
-	RDMA        []RDMA            `json:"rdma,omitempty"`
+	RDMA        []RDMA            `json:"rdma,omitempty" doc:"Devices that move data between memories of hosts."`
 	Fabrics     map[string]Fabric `json:"fabrics"`
-	ClockOffset ClockOffset       `json:"clock_offset_s"`
-	StampClock  string            `json:"stamp_clock,omitempty"` // of requests' stamps
+	ClockOffset ClockOffset       `json:"clock_offset_s" doc:"The node's clock less the coordinator's, in seconds."`
+	StampClock  string            `json:"stamp_clock,omitempty" doc:"The clock of requests' stamps."`
 	// Variables are the library variables of its own environment that the shell does not set.
-	Variables map[string]string `json:"variables,omitempty"`
+	Variables map[string]string `json:"variables,omitempty" doc:"Library variables of its own environment that the shell does not set, by name."`
 	// Counters says how many counters of each class are read around a launch.
-	Counters map[string]int `json:"counters,omitempty"`
+	Counters map[string]int `json:"counters,omitempty" doc:"How many counters of each class are read before and after a launch; none where the kernel has none or an older version did not look." schema:"keys=throttle?|memory?|link?|recovered?,minimum=1"`
 }
 
 // CPU describes the processors that a node lets weir use.
 type CPU struct {
 	Model   string `json:"model"`
-	Count   int    `json:"count"`   // logical CPUs on the node
-	Allowed int    `json:"allowed"` // of them, in weir's affinity mask
+	Count   int    `json:"count" doc:"Logical CPUs of the node."`
+	Allowed int    `json:"allowed" doc:"Of them, in weir's affinity mask."`
 	Sockets int    `json:"sockets"`
 	NUMA    int    `json:"numa_nodes"`
-	Gov     string `json:"governor,omitempty"` // of all CPUs: several with commas between
+	Gov     string `json:"governor,omitempty" doc:"Of all CPUs: several with commas between."`
 	Driver  string `json:"frequency_driver,omitempty"`
-	Turbo   string `json:"turbo,omitempty"` // on | off
-	Cache   *Cache `json:"cache,omitempty"` // nil: the kernel does not say
+	Turbo   string `json:"turbo,omitempty" schema:"enum=on|off"`
+	Cache   *Cache `json:"cache,omitzero" doc:"Bytes of the caches that the first processor reads through."` // nil: the kernel does not say
 }
 
 // Cache is the size in bytes of the caches that the first processor reads through; 0:
 // it has none of the level.
 type Cache struct {
-	L2 int64 `json:"l2,omitempty"`
-	L3 int64 `json:"l3,omitempty"`
+	L2 int64 `json:"l2,omitzero"`
+	L3 int64 `json:"l3,omitzero"`
 }
 
 // Last is the size of the last-level cache; 0: unknown.
@@ -60,25 +60,25 @@ func (c *Cache) Last() int64 {
 // NUMANode is one node of memory with its processors.
 type NUMANode struct {
 	ID     int    `json:"id"`
-	CPUs   string `json:"cpus"`   // as the kernel writes lists: 0-3,8
-	Memory int64  `json:"memory"` // bytes
+	CPUs   string `json:"cpus"` // as the kernel writes lists: 0-3,8
+	Memory int64  `json:"memory" doc:"Bytes."`
 }
 
 // Memory is in bytes.
 type Memory struct {
-	Total int64  `json:"total"`
-	Page  int64  `json:"page_size"`
+	Total int64  `json:"total" doc:"Bytes."`
+	Page  int64  `json:"page_size" doc:"Bytes."`
 	THP   string `json:"transparent_hugepages,omitempty"`
 	// Hugepages by size, ascending.
 	Hugepages []Hugepages `json:"hugepages,omitempty"`
 	// LockLimit is how much a process may lock or register (ulimit -l) in bytes, or
 	// "unlimited".
-	LockLimit string `json:"lock_limit,omitempty"`
+	LockLimit string `json:"lock_limit,omitempty" doc:"How much a process may lock or register, in bytes." schema:"pattern=^([0-9]+|unlimited)$"`
 }
 
 // Hugepages are the reserved pages of one size.
 type Hugepages struct {
-	Size  int64 `json:"size"` // bytes
+	Size  int64 `json:"size" doc:"Bytes."`
 	Total int   `json:"total"`
 	Free  int   `json:"free"`
 }
@@ -90,8 +90,8 @@ type NIC struct {
 	MTU    int      `json:"mtu"`
 	Speed  string   `json:"speed,omitempty"`
 	Driver string   `json:"driver,omitempty"`
-	NUMA   *int     `json:"numa,omitempty"`
-	RDMA   []string `json:"rdma,omitempty"` // names of its RDMA devices
+	NUMA   *int     `json:"numa,omitzero"`
+	RDMA   []string `json:"rdma,omitempty" doc:"The names of its RDMA devices."`
 }
 
 // RDMA is one device that moves data between memories of hosts.
@@ -99,7 +99,7 @@ type RDMA struct {
 	Name     string     `json:"name"`
 	Driver   string     `json:"driver,omitempty"`
 	Firmware string     `json:"firmware,omitempty"`
-	NUMA     *int       `json:"numa,omitempty"`
+	NUMA     *int       `json:"numa,omitzero"`
 	Ports    []RDMAPort `json:"ports"`
 }
 
@@ -120,17 +120,17 @@ func (d RDMA) Active() bool {
 type Fabric struct {
 	Available bool              `json:"available"`
 	Version   string            `json:"version,omitempty"`
-	Reason    string            `json:"reason,omitempty"`
+	Reason    string            `json:"reason,omitempty" doc:"Why it is not available."`
 	Details   map[string]string `json:"details,omitempty"`
 	// Paths to other hosts, as its library tells of them; none for a fabric without one.
-	Paths []Path `json:"paths,omitempty"`
+	Paths []Path `json:"paths,omitempty" doc:"The ways that its library has to other hosts."`
 }
 
 // Path is a way that a fabric's library has to other hosts.
 type Path struct {
-	Name   string `json:"name"`             // UCX's transport, libfabric's provider
-	Device string `json:"device,omitempty"` // as the library names it: mlx5_0:1, eth0
-	Access string `json:"access,omitempty"` // to remote memory: one of the words below; "": the library would take another path, and says no more
+	Name   string `json:"name" doc:"UCX's transport, libfabric's provider."`
+	Device string `json:"device,omitempty" doc:"As the library names it."` // as the library names it: mlx5_0:1, eth0
+	Access string `json:"access,omitempty" doc:"What reads and writes remote memory: a device by itself, or messages and a processor. Absent: the library would take another path." schema:"enum=rdma|software"`
 }
 
 // String is the path as sentences name it: rc_mlx5/mlx5_0:1, or tcp/eth0 (software).

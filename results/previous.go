@@ -8,11 +8,11 @@ type Previous struct {
 	Session string    `json:"session"`
 	File    string    `json:"file"`
 	Started time.Time `json:"started"`
-	Status  string    `json:"status"`
+	Status  string    `json:"status" schema:"enum=passed|failed|inconclusive|error|aborted"`
 	// Differences are of its environment and settings to those of this session, its Base.
-	Differences []Difference `json:"differences,omitempty"`
+	Differences []Difference `json:"differences,omitempty" doc:"What of the environment and the settings of the earlier session (base) and of this one (new) is not the same; \"\" is that a side lacks it."`
 	// Since is what became of the metrics that assertions are about.
-	Since []*Since `json:"since,omitempty"`
+	Since []*Since `json:"since,omitempty" doc:"What became of the metrics that assertions are about."`
 }
 
 // Since is what became of one metric of one case.
@@ -23,8 +23,8 @@ type Since struct {
 	Base   Observed `json:"base"`
 	// Change is this session's value as a ratio to Base, or less Base in Unit where
 	// Additive says so.
-	Change   Change `json:"change"`
-	Additive bool   `json:"additive,omitempty"`
+	Change   Change `json:"change" doc:"The value of this session as a ratio to base, or less base in unit where additive is true."`
+	Additive bool   `json:"additive,omitzero"`
 }
 
 // ChangeText is that of Effect.

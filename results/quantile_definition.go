@@ -9,11 +9,11 @@ import (
 // Quantiles says by which definition the quantiles of a document were computed. Documents
 // of versions before it do not say: in them quantiles of transfers are of RoundedRankRule.
 type Quantiles struct {
-	Definition string `json:"definition"`
+	Definition string `json:"definition" doc:"nearest_rank: the least rank that has at least the share of the values at or below it. rounded_rank: the rank rounded to a whole number, which is up to one lower." schema:"enum=nearest_rank|rounded_rank"`
 	// Older are metrics that are of RoundedRankRule all the same: raw samples do not have them.
-	Older []string `json:"older,omitempty"`
+	Older []string `json:"older,omitempty" doc:"Metrics that are of the rounded rank all the same: raw samples do not have them."`
 	// Recomputed are the numbers for which raw samples give another value by NearestRank.
-	Recomputed []Recomputed `json:"recomputed,omitempty"`
+	Recomputed []Recomputed `json:"recomputed,omitempty" doc:"Numbers over the launches of a case for which raw samples give another value by nearest rank. With definition nearest_rank the document has these values, else those of before."`
 }
 
 // Definitions of quantiles: the nearest rank, and the rank rounded to a whole number,
@@ -29,8 +29,8 @@ type Recomputed struct {
 	Case   string  `json:"case"`
 	Metric string  `json:"metric"`
 	Unit   string  `json:"unit"`
-	Was    float64 `json:"was"`
-	Is     float64 `json:"is"`
+	Was    float64 `json:"was" doc:"As the document had it."`
+	Is     float64 `json:"is" doc:"By nearest rank, from raw samples."`
 }
 
 // roundedOnce are the metrics, by workload, that were once of RoundedRankRule. Medians and

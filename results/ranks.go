@@ -5,8 +5,8 @@ package results
 type RankShare struct {
 	Rank      int     `json:"rank"`
 	Bytes     uint64  `json:"bytes"`
-	Seconds   float64 `json:"seconds"`
-	Bandwidth float64 `json:"bandwidth"` // GB/s
+	Seconds   float64 `json:"seconds" schema:"minimum=0"`
+	Bandwidth float64 `json:"bandwidth" doc:"GB/s." schema:"minimum=0"`
 }
 
 // Pair is a cell of a traffic matrix: one rank's data for another in each iteration.
@@ -14,8 +14,8 @@ type Pair struct {
 	From      int     `json:"from"` // rank
 	To        int     `json:"to"`
 	Bytes     int64   `json:"bytes"`
-	Seconds   float64 `json:"seconds"`   // mean, from the common start until it was delivered
-	Bandwidth float64 `json:"bandwidth"` // GB/s
+	Seconds   float64 `json:"seconds" schema:"minimum=0"`   // mean, from the common start until it was delivered
+	Bandwidth float64 `json:"bandwidth" schema:"minimum=0"` // GB/s
 }
 
 // Launches of more ranks than MostRanks have only the SlowestRanks slowest ones.

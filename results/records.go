@@ -94,7 +94,7 @@ type recordsHead struct {
 type columnHead struct {
 	Name   string `json:"name"`
 	Values int    `json:"values"`
-	Lists  *int   `json:"lists,omitempty"` // operations, of a column of lists
+	Lists  *int   `json:"lists,omitzero"` // operations, of a column of lists
 }
 
 // Write writes the records: the magic, a JSON header with its length, then the columns as

@@ -11,15 +11,15 @@ import (
 // Seat is what a rank has of its node to itself.
 type Seat struct {
 	Rank int      `json:"rank"`
-	CPUs string   `json:"cpus,omitempty"` // as the kernel writes lists: 0-3,8; "": the scheduler decides
-	GPUs []string `json:"gpus,omitempty"` // as CUDA_VISIBLE_DEVICES names them
-	NICs []string `json:"nics,omitempty"` // as UCX names devices: mlx5_0:1, eth0
+	CPUs string   `json:"cpus,omitempty" doc:"As the kernel writes lists: 0-3,8."` // as the kernel writes lists: 0-3,8; "": the scheduler decides
+	GPUs []string `json:"gpus,omitempty" doc:"As CUDA_VISIBLE_DEVICES names them."`
+	NICs []string `json:"nics,omitempty" doc:"As UCX names devices."` // as UCX names devices: mlx5_0:1, eth0
 	// NUMA are the nodes of memory that all of these are near, ascending; none where the
 	// kernel does not say. More than one says that there was nothing left on a single one.
-	NUMA []int `json:"numa,omitempty"`
+	NUMA []int `json:"numa,omitempty" doc:"The nodes of memory that these are near."`
 	// Env are the environment variables that tell its libraries so, in documents of older
 	// versions: Launch.Variables has them.
-	Env map[string]string `json:"env,omitempty"`
+	Env map[string]string `json:"env,omitempty" doc:"The environment variables that tell its libraries so."`
 }
 
 // String is the seat in a line.

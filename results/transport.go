@@ -10,15 +10,15 @@ import (
 // Transport is one way that messages of a launch took, as the library of its
 // fabric names it.
 type Transport struct {
-	Name   string `json:"name"` // posix, rc_mlx5, tcp;ofi_rxm, …; "" where the fabric does not say
+	Name   string `json:"name" doc:"Empty where the fabric does not say."` // posix, rc_mlx5, tcp;ofi_rxm, …; "" where the fabric does not say
 	Device string `json:"device,omitempty"`
-	Use    string `json:"use"` // data | possible | control
+	Use    string `json:"use" doc:"data: blocks took it; possible: at least one of those that are possible carried blocks, and the library does not say which; control: only wiring up, signals and acknowledgements took it." schema:"enum=data|possible|control"`
 	// Emulated says that blocks took it as active messages which a processor at the
 	// other end copies, because no transport there is writes or reads its memory.
-	Emulated bool `json:"emulated,omitempty"`
+	Emulated bool `json:"emulated,omitzero" doc:"Blocks took it as active messages that a processor at the other end copies."`
 	// Opaque says that the library has further transports beneath this one and does
 	// not say which it used.
-	Opaque bool  `json:"opaque,omitempty"`
+	Opaque bool  `json:"opaque,omitzero" doc:"The library has further transports beneath it and does not say which it used."`
 	Ranks  []int `json:"ranks"` // that used it, ascending
 }
 

@@ -9,10 +9,10 @@ import (
 // what a library does.
 type Variable struct {
 	Name  string `json:"name"`
-	Value string `json:"value"` // "***" where it holds a secret
-	From  string `json:"from"`
+	Value string `json:"value" doc:"*** where it holds a secret."`
+	From  string `json:"from" schema:"enum=shell|node|seat|scenario|secret"`
 	// Ranks are those that have it so, ascending; none: all of the launch.
-	Ranks []int `json:"ranks,omitempty"`
+	Ranks []int `json:"ranks,omitempty" doc:"Those that have it so; none: all."`
 }
 
 // String is the variable's value with where it comes from.

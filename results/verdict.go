@@ -20,8 +20,8 @@ const (
 // AssertionVerdict is an assertion with what the gate said of it.
 type AssertionVerdict struct {
 	assertion.Assertion
-	Looks    []int     `json:"looks"`
-	Verdict  Verdict   `json:"verdict"`
+	Looks    []int     `json:"looks" doc:"Launches after which the gate looks." schema:"minimum=1"`
+	Verdict  Verdict   `json:"verdict" schema:"enum=pass|fail|inconclusive|error|skipped|warn|xfail|xpass"`
 	Observed *Observed `json:"observed"`
 	Message  string    `json:"message"`
 }
@@ -32,15 +32,15 @@ type Observed struct {
 	Value float64     `json:"value"`
 	Unit  string      `json:"unit"`
 	CI    *[2]float64 `json:"ci"`
-	N     int         `json:"n"`
+	N     int         `json:"n" schema:"minimum=1"`
 	// Confidence of CI, where it is not the document's (Confidence).
-	Confidence float64 `json:"confidence,omitempty"`
+	Confidence float64 `json:"confidence,omitzero" doc:"Of ci, where it is not 0.96." schema:"ref=confidence"`
 }
 
 // Summary counts.
 type Summary struct {
-	Cases      map[string]int `json:"cases"`
-	Assertions map[string]int `json:"assertions"`
+	Cases      map[string]int `json:"cases" schema:"keys=ok|error|skipped|excluded"`
+	Assertions map[string]int `json:"assertions" doc:"By verdict; an assertion of severity info that does not hold counts as info only." schema:"keys=pass|fail|inconclusive|error|skipped|warn|info|xfail?|xpass?"`
 }
 
 // Summarize recounts the summary from cases and assertions. An assertion of

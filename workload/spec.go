@@ -26,9 +26,12 @@ type Large interface {
 
 // Demand is what a case needs of a cluster.
 type Demand struct {
-	Runner  string // executes its ranks, see package engine
-	Ranks   int    // processes
-	Threads int    // of each
+	Runner string // executes its ranks, see package engine
+	Ranks  int    // processes
+	// On is the node that each rank is on, by its place among those of the launch, and again
+	// from the first behind the last; nil: ranks are spread over them in equal blocks.
+	On      []int
+	Threads int // of each
 	// Fabric connects its ranks; fabric.AutoName: weir chooses one; "": ranks have no peers.
 	Fabric string
 	// Lacks says what of the case a fabric cannot do, "" if it can do all; nil: each can.

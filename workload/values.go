@@ -72,6 +72,15 @@ func (o Option) Parse(text string) (any, error) {
 			return nil, err
 		}
 		return g.String(), nil
+	case Structure:
+		if o.Read != nil {
+			return o.Read(text)
+		}
+		s, err := ReadStructure(text)
+		if err != nil {
+			return nil, err
+		}
+		return s.JSON(), nil
 	}
 	return text, nil
 }

@@ -32,6 +32,7 @@ const (
 	Patterns  Type = "patterns"  // a list of mappings; no case has it, but each the options that are of one
 	Factor    Type = "factor"    // Scale
 	File      Type = "file"      // string: a path; no case has it, but Option.Into what is there
+	Structure Type = "structure" // string: JSON of what ReadStructure reads, as Option.Read writes it
 	String    Type = "string"    // string
 	Bool      Type = "bool"      // bool
 )
@@ -86,7 +87,13 @@ type Option struct {
 	Into         string   // of a File or a Model: the option whose value is what the file holds, or what the model moves
 	RanksOf      string   // the option whose matrix has as many ranks as this one says, unless it is given
 	Item         Itemized // of a Kind with a Sequence
-	Doc          string
+	// Late are names whose values are known only when a launch runs, as launch.id; a * in
+	// one stands for any word. Texts of a Structure with Late are those of package placeholder.
+	Late []string
+	// Read checks the JSON of a Structure and writes it in the one way in which it is
+	// compared. What is wrong with a part is a *StructureError.
+	Read func(text string) (string, error)
+	Doc  string
 }
 
 // Itemized says whether the items of a sequence have values of an option.
@@ -142,12 +149,22 @@ type Kind struct {
 	OnceRounded []string
 	// DeclaresMetrics says that runs declare metrics of their own, beside those above.
 	DeclaresMetrics bool
+	// Measures are the metrics of a run with these options, whose own are declared; with
+	// an error, as many as are known. nil: Metrics and then the declared ones.
+	Measures func(options Values, declared []Metric) ([]Metric, error)
+	// RowAxis is the axis whose values tell the cases of one launch apart, of a run with
+	// these options, and Row the option that has its value as a text; nil, or "": there is none.
+	RowAxis func(Values) string
+	Row     string
 	// Sequence names the option whose values are the places of a sequence, each of which
 	// is a case: all of them run in one launch, always together and in order. "": cases
 	// of this workload are measured each for itself.
 	Sequence string
 	// OneOf are options of which exactly one is given.
 	OneOf []string
+	// CountedBy is the Structure that has as many parts as a case has ranks; "": option ranks
+	// says how many there are, and without it there is one.
+	CountedBy string
 	// Check holds what no single option can say; nil: nothing. It looks at the
 	// options of Checked only.
 	Check   func(Values) error
@@ -206,6 +223,27 @@ func (k *Kind) Applicable(v Values) Values {
 // Metric finds a metric by name, Availability too.
 func (k *Kind) Metric(name string) (Metric, bool) {
 	return FindMetric(k.Metrics, name)
+}
+
+// RanksOption is the option that says how many ranks a case has.
+func (k *Kind) RanksOption() string {
+	if k.CountedBy != "" {
+		return k.CountedBy
+	}
+	return "ranks"
+}
+
+// Ranks is how many ranks a case has with this value of RanksOption.
+func (k *Kind) Ranks(v any) int {
+	switch v := v.(type) {
+	case int64:
+		return int(v)
+	case string:
+		if s, err := ReadStructure(v); err == nil {
+			return len(s.Pairs)
+		}
+	}
+	return 1
 }
 
 // Names are the names of all workloads.

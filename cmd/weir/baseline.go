@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"io"
 
-	"weir/executor"
+	"weir/executor/ledger"
 	"weir/planner"
 	"weir/results"
 )
@@ -22,7 +22,7 @@ func (f *runFlags) baselines(plans []*planner.Plan, notes io.Writer) ([]baseline
 	var given *results.Document
 	if f.baseline != "" {
 		var err error
-		if given, err = readWhole(f.baseline); err != nil {
+		if given, err = readWhole(f.baseline, notes); err != nil {
 			return nil, fmt.Errorf("--baseline: %w", err)
 		}
 	}
@@ -32,7 +32,7 @@ func (f *runFlags) baselines(plans []*planner.Plan, notes io.Writer) ([]baseline
 		if p == nil {
 			continue
 		}
-		text := executor.UsesBaseline(p)
+		text := ledger.UsesBaseline(p)
 		if text == "" {
 			continue
 		}
@@ -47,7 +47,7 @@ func (f *runFlags) baselines(plans []*planner.Plan, notes io.Writer) ([]baseline
 				return nil, wrongUsage("%s: the assertion %q mentions the baseline, and there is none; give one with --baseline FILE, or as baseline in the scenario", p.Scenario.File, text)
 			}
 			var err error
-			if doc, err = readWhole(file); err != nil {
+			if doc, err = readWhole(file, notes); err != nil {
 				return nil, fmt.Errorf("the baseline of %s: %w", p.Scenario.File, err)
 			}
 		}

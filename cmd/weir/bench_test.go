@@ -12,6 +12,7 @@ import (
 	"weir/dsl"
 	_ "weir/engine/sim"
 	"weir/executor"
+	"weir/executor/ledger"
 	"weir/gate"
 	"weir/planner"
 	"weir/reporters"
@@ -71,8 +72,8 @@ func simulated(b *testing.B, p *planner.Plan) (doc *results.Document, dir string
 	b.Helper()
 	dir = filepath.Join(b.TempDir(), "session")
 	doc, err := executor.Run(context.Background(), p, executor.Options{
-		Dir: dir, SessionID: "large", RankCommand: []string{os.Args[0]}, ProbeCommand: []string{os.Args[0]},
-		Judge: gate.Judge, Undecided: gate.Undecided, When: admits, Fabrics: asksFor,
+		Options:     ledger.Options{Dir: dir, SessionID: "large", Judge: gate.Judge, Undecided: gate.Undecided},
+		RankCommand: []string{os.Args[0]}, ProbeCommand: []string{os.Args[0]}, When: admits, Fabrics: asksFor,
 	})
 	if err != nil || doc.Session.ExitCode != gate.ExitPassed {
 		b.Fatal(err, doc.Session)

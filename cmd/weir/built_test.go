@@ -53,7 +53,14 @@ func TestNothingIsOfferedThatNoEngineHas(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s, %s: %v", s.File, c.Key, err)
 			}
-			o := *spec.(*move.Spec)
+			moves, ok := spec.(*move.Spec)
+			if !ok {
+				if _, err := engine.RunnerOf(spec.Demand().Runner); err != nil {
+					t.Errorf("%s, %s: %v", s.File, c.Key, err)
+				}
+				continue
+			}
+			o := *moves
 			memory := [2]string{o.Initiator, o.Target}
 			if _, tried := refused[memory]; !tried {
 				refused[memory] = opened(t, eng, o)

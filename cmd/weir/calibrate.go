@@ -68,7 +68,7 @@ func (f *calibrateFlags) run(cmd *cobra.Command, args []string) error {
 	var docs []*results.Document
 	files := map[string]results.Calibrated{}
 	for _, path := range args {
-		doc, err := readWhole(path)
+		doc, err := readWhole(path, cmd.ErrOrStderr())
 		if err != nil {
 			return err
 		}

@@ -17,7 +17,8 @@ import (
 // manifestsFlags are the flags of weir cluster manifests.
 type manifestsFlags struct {
 	variables     variableFlags
-	kube          kubeFlags
+	kube          kubernetes.Flags
+	config        launcherConfig
 	nodes         int
 	session       string
 	secret        string
@@ -54,7 +55,8 @@ volumes, variables and other lists that Kubernetes merges by a key are merged by
 	s.StringVar(&f.secret, "with-secret", "", "put the bootstrap document of `FILE` into the Secret; -: standard input")
 	s.BoolVar(&f.allowCommands, "allow-commands", false, "agents may run the scenario's commands")
 	f.variables.add(s)
-	f.kube.add(s)
+	f.config.add(s)
+	f.kube.Add(s)
 	return cmd
 }
 
@@ -63,7 +65,10 @@ func (f *manifestsFlags) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	l, err := f.kube.launcher(gpus)
+	if _, err := f.config.read(launchKubernetes); err != nil {
+		return err
+	}
+	l, err := f.kube.Launcher(gpus)
 	if err != nil {
 		return err
 	}

@@ -78,7 +78,7 @@ func (f *compareFlags) run(cmd *cobra.Command, args []string) error {
 	if err := f.parse(args); err != nil {
 		return err
 	}
-	c, err := f.compare(args)
+	c, err := f.compare(args, cmd.ErrOrStderr())
 	if err != nil {
 		return err
 	}
@@ -117,10 +117,10 @@ func (f *compareFlags) parse(args []string) error {
 	return nil
 }
 
-func (f *compareFlags) compare(args []string) (*results.Comparison, error) {
+func (f *compareFlags) compare(args []string, notes io.Writer) (*results.Comparison, error) {
 	var docs []*results.Document
 	for _, path := range args {
-		doc, err := readWhole(path)
+		doc, err := readWhole(path, notes)
 		if err != nil {
 			return nil, err
 		}

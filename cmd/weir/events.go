@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io"
 
-	"weir/executor"
+	"weir/executor/event"
 )
 
 // eventStream writes events as NDJSON. It stops at the first failure, which it
@@ -16,7 +16,7 @@ type eventStream struct {
 	err   error
 }
 
-func (s *eventStream) write(e executor.Event) {
+func (s *eventStream) write(e event.Event) {
 	if s.w == nil || s.err != nil {
 		return
 	}

@@ -13,6 +13,8 @@ import (
 
 	"weir/dsl"
 	"weir/executor"
+	"weir/executor/event"
+	"weir/executor/ledger"
 	"weir/gate"
 	"weir/planner"
 	"weir/results"
@@ -77,16 +79,18 @@ func firstBytes(b *testing.B, program, fabric string) []time.Duration {
 	var took []time.Duration
 	var begun time.Time
 	doc, err := executor.Run(context.Background(), p, executor.Options{
-		Dir: filepath.Join(b.TempDir(), "session"), SessionID: "first-byte", RankCommand: []string{program, "rank"}, ProbeCommand: []string{program, "probe", "--internal"},
-		Judge: gate.Judge, Undecided: gate.Undecided, When: admits, Fabrics: asksFor,
-		Events: func(e executor.Event) {
-			switch e.Type {
-			case executor.LaunchStarted:
-				begun = e.Time
-			case executor.CaseStarted:
-				took = append(took, e.Time.Sub(begun))
-			}
+		Options: ledger.Options{
+			Dir: filepath.Join(b.TempDir(), "session"), SessionID: "first-byte", Judge: gate.Judge, Undecided: gate.Undecided,
+			Events: func(e event.Event) {
+				switch e.Type {
+				case event.LaunchStarted:
+					begun = e.Time
+				case event.CaseStarted:
+					took = append(took, e.Time.Sub(begun))
+				}
+			},
 		},
+		RankCommand: []string{program, "rank"}, ProbeCommand: []string{program, "probe", "--internal"}, When: admits, Fabrics: asksFor,
 	})
 	if err != nil {
 		b.Fatal(err)

@@ -12,9 +12,10 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"weir/executor"
 	"weir/executor/cluster"
+	"weir/executor/fleet"
 	"weir/executor/launch"
+	"weir/executor/launch/kubernetes"
 	"weir/executor/launch/slurm"
 	"weir/executor/launch/ssh"
 	"weir/executor/trust"
@@ -32,9 +33,10 @@ type fleetFlags struct {
 	advertise []string
 	wait      string
 	labels    []string
-	ssh       sshFlags
-	slurm     slurmFlags
-	kube      kubeFlags
+	config    launcherConfig
+	ssh       ssh.Flags
+	slurm     slurm.Flags
+	kube      kubernetes.Flags
 }
 
 // The launchers, by the names that --launcher takes.
@@ -57,13 +59,18 @@ func (f *fleetFlags) add(set *pflag.FlagSet) {
 	set.StringSliceVar(&f.advertise, "advertise", nil, "`HOST:PORT` that agents call instead of this host's addresses")
 	set.StringVar(&f.wait, "wait", "", "`TIME` that agents may take to come (default 1m)")
 	set.StringArrayVar(&f.labels, "node-label", nil, "label of nodes whose agents are launched, for cluster.labels, as `[HOSTS:]NAME=VALUE`: gpu[01-08]:rail=3 (repeatable); registered agents have their own")
-	f.ssh.add(set)
-	f.slurm.add(set)
-	f.kube.add(set)
+	f.config.add(set)
+	f.ssh.Add(set)
+	f.slurm.Add(set)
+	f.kube.Add(set)
 }
 
 // fleet is what the executor is told of agents elsewhere; nil: there are none.
-func (f *fleetFlags) fleet(ctx context.Context, etcd cluster.Config, access *trust.EtcdAccess, p *planner.Plan, stderr io.Writer) (*executor.Fleet, error) {
+func (f *fleetFlags) fleet(ctx context.Context, etcd cluster.Config, access *trust.EtcdAccess, p *planner.Plan, stderr io.Writer) (*fleet.Options, error) {
+	var err error
+	if f.launcher, err = f.config.read(f.launcher); err != nil {
+		return nil, err
+	}
 	kind, err := f.kind(ctx, etcd, stderr)
 	if err != nil {
 		return nil, err
@@ -82,7 +89,7 @@ func (f *fleetFlags) fleet(ctx context.Context, etcd cluster.Config, access *tru
 	if err != nil {
 		return nil, err
 	}
-	o := &executor.Fleet{
+	o := &fleet.Options{
 		Access: access, Exclusive: f.exclusive, Listen: f.listen, Advertise: f.advertise, Wait: wait,
 		Say:     func(text string) { fmt.Fprintf(stderr, "weir: %s\n", text) },
 		Request: launch.Request{Binary: self, AllowCommands: true},
@@ -95,18 +102,20 @@ func (f *fleetFlags) fleet(ctx context.Context, etcd cluster.Config, access *tru
 		o.Nodes = f.hosts
 		err = f.credentials(o)
 	case launchSSH:
-		l, failed := f.ssh.launcher(f.hosts)
+		l, failed := f.ssh.Launcher(f.hosts)
 		if failed != nil {
-			return nil, failed
+			return nil, wrongUsage("%w", failed)
 		}
 		o.Launcher = l
 		if o.Labels, err = nodeLabels(f.labels, l.Hosts); err == nil {
 			l.Hosts, err = labelled(l.Hosts, o.Labels, p.Cluster.Labels)
 		}
 	case launchSlurm:
-		o.Launcher, err = f.slurm.launcher(f.hosts)
+		o.Launcher = f.slurm.Launcher(f.hosts)
 	case launchKubernetes:
-		o.Launcher, err = f.kube.launcher(p.Cluster.GPUsPerNode)
+		if o.Launcher, err = f.kube.Launcher(p.Cluster.GPUsPerNode); err != nil {
+			err = wrongUsage("%w", err)
+		}
 	}
 	if err == nil && o.Labels == nil {
 		o.Labels, err = nodeLabels(f.labels, nil)
@@ -128,7 +137,7 @@ func (f *fleetFlags) kind(ctx context.Context, etcd cluster.Config, stderr io.Wr
 	case f.launcher != "":
 		return f.launcher, nil
 	case len(etcd.Endpoints) > 0:
-		names, err := executor.RegisteredAgents(ctx, etcd)
+		names, err := fleet.Registered(ctx, etcd)
 		if err != nil {
 			return "", err
 		}
@@ -161,7 +170,7 @@ func (f *fleetFlags) waiting() (time.Duration, error) {
 }
 
 // credentials are those of a coordinator of the cluster that the agents have joined.
-func (f *fleetFlags) credentials(o *executor.Fleet) error {
+func (f *fleetFlags) credentials(o *fleet.Options) error {
 	dir := f.cluster
 	if dir == "" {
 		var err error
@@ -181,41 +190,4 @@ func (f *fleetFlags) credentials(o *executor.Fleet) error {
 		return wrongUsage("--cluster: %w", err)
 	}
 	return nil
-}
-
-// sshFlags say how hosts are logged in to.
-type sshFlags struct{ l ssh.Launcher }
-
-func (f *sshFlags) add(set *pflag.FlagSet) {
-	set.StringVar(&f.l.Program, "ssh-program", "", "`PROGRAM` instead of ssh")
-	set.StringVar(&f.l.Config, "ssh-config", "", "`FILE` instead of ~/.ssh/config")
-	set.StringArrayVar(&f.l.Options, "ssh-option", nil, "option of ssh, as `NAME=VALUE` (repeatable)")
-	set.DurationVar(&f.l.ConnectTimeout, "ssh-connect-timeout", 10*time.Second, "`TIME` after which a host that does not answer is given up")
-	set.IntVar(&f.l.Parallel, "ssh-parallel", 8, "`HOSTS` that are logged in to at a time")
-	set.StringVar(&f.l.Remote, "ssh-weir", "", "`PATH` of weir on the hosts, if it is not to be copied there")
-}
-
-func (f *sshFlags) launcher(hosts []string) (*ssh.Launcher, error) {
-	l := f.l
-	var err error
-	if l.Hosts, err = launch.Hosts(strings.Join(hosts, ",")); err != nil {
-		return nil, wrongUsage("--hosts: %w", err)
-	}
-	return &l, nil
-}
-
-// slurmFlags say what Slurm is asked for.
-type slurmFlags struct{ l slurm.Launcher }
-
-func (f *slurmFlags) add(set *pflag.FlagSet) {
-	set.StringArrayVar(&f.l.Flags, "slurm-flag", nil, "`FLAG` for sbatch, such as --partition=gpu or --time=1:00:00 (repeatable)")
-	set.DurationVar(&f.l.Wait, "slurm-wait", 0, "`TIME` that the job may wait in the queue (default as long as it takes)")
-}
-
-func (f *slurmFlags) launcher(hosts []string) (launch.Launcher, error) {
-	l := f.l
-	if len(hosts) > 0 {
-		l.Flags = append(slices.Clone(l.Flags), "--nodelist="+strings.Join(hosts, ","))
-	}
-	return &l, nil
 }

@@ -8,9 +8,9 @@ import (
 	"path/filepath"
 	"strings"
 
-	"golang.org/x/sys/unix"
+	"weir/executor/ledger"
 
-	"weir/executor"
+	"golang.org/x/sys/unix"
 )
 
 // exhausted says whether an error is of something that the host has no more of, which is
@@ -32,7 +32,7 @@ type fullError struct {
 
 func (e *fullError) Error() string {
 	text := fmt.Sprintf("writing into %s: %v: free some space there", e.dir, e.cause)
-	if _, err := os.Stat(filepath.Join(e.dir, executor.JournalName)); err != nil {
+	if _, err := os.Stat(filepath.Join(e.dir, ledger.JournalName)); err != nil {
 		return text
 	}
 	return text + ", then go on with weir run --resume " + e.dir + "; its journal has what was measured until then"

@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"weir/executor"
+	"weir/executor/ledger"
 	"weir/gate"
 	"weir/planner"
 	"weir/reporters"
@@ -51,7 +51,7 @@ document with the new assertions.`,
 			if err != nil {
 				return err
 			}
-			doc, err := readWhole(args[0])
+			doc, err := readWhole(args[0], cmd.ErrOrStderr())
 			if err != nil {
 				return err
 			}
@@ -98,7 +98,7 @@ func rejudged(cmd *cobra.Command, doc *results.Document, scenario string, flags 
 	if err != nil {
 		return nil, err
 	}
-	out, left, err := executor.Rejudge(p, doc)
+	out, left, err := ledger.Rejudge(p, doc)
 	if err != nil {
 		return nil, withCode(gate.ExitUsage, fmt.Errorf("judging by %s: %w", scenario, err))
 	}

@@ -90,6 +90,9 @@ session is refused. Several processes may add at the same time.`,
 			codes := []int{gate.ExitPassed}
 			for _, path := range args {
 				e, added, err := history.Store{Dir: f.dir}.Add(path)
+				if e.SealedEarlier {
+					noteSealedEarlier(cmd.ErrOrStderr(), path)
+				}
 				switch {
 				case err != nil:
 					failed, codes = append(failed, err), append(codes, historyCode(err))

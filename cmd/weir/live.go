@@ -8,7 +8,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"weir/executor"
+	"weir/executor/event"
 	"weir/planner"
 )
 
@@ -47,7 +47,7 @@ func (l *live) redraw() {
 	}
 }
 
-func (l *live) see(e executor.Event) {
+func (l *live) see(e event.Event) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.tally.see(e)

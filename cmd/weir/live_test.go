@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"weir/assertion"
-	"weir/executor"
+	"weir/executor/event"
 	"weir/results"
 )
 
@@ -67,7 +67,7 @@ func TestLiveIsDrawnOver(t *testing.T) {
 		t.Errorf("the screen has %q", got)
 	}
 	l.mu.Unlock()
-	l.see(executor.Event{Type: executor.RequireMissing, Reason: "no GPU"})
+	l.see(event.Event{Type: event.RequireMissing, Reason: "no GPU"})
 	l.close()
 	if got := s.text(); got != "missing: no GPU" {
 		t.Errorf("at the end the screen has %q", got)
@@ -93,23 +93,23 @@ func TestLiveFrame(t *testing.T) {
 	}
 	frame("starting", "░░░░░░░░░░░░░░░░ 0/8 launches, 4s · 0 of 3 cases")
 	l.see(started("a", 0, 3, 2))
-	l.see(executor.Event{Type: executor.CaseProgress, Group: "a", Case: "a[n=1]", Phase: "run", Rate: 12e9})
+	l.see(event.Event{Type: event.CaseProgress, Group: "a", Case: "a[n=1]", Phase: "run", Rate: 12e9})
 	frame("a n=1 · launch 1/3 · 12.0 GB/s", "  nothing measured yet; promised bandwidth in [10, ∞) GB/s", "░░░░░░░░░░░░░░░░ 0/8 launches, 4s · 0 of 3 cases")
 	for i, v := range []float64{12, 12.5} {
 		l.see(started("a", i, 3, 2))
 		for _, key := range []string{"a[n=1]", "a[n=2]"} {
-			l.see(executor.Event{Type: executor.CaseFinished, Group: "a", Case: key})
-			l.see(executor.Event{Type: executor.CaseMeasured, Group: "a", Case: key, Metrics: results.ValuesOf(map[string]float64{"bandwidth": v})})
+			l.see(event.Event{Type: event.CaseFinished, Group: "a", Case: key})
+			l.see(event.Event{Type: event.CaseMeasured, Group: "a", Case: key, Metrics: results.ValuesOf(map[string]float64{"bandwidth": v})})
 		}
-		l.see(executor.Event{Type: executor.LaunchFinished, Group: "a"})
+		l.see(event.Event{Type: event.LaunchFinished, Group: "a"})
 	}
-	l.see(executor.Event{Type: executor.CaseMeasured, Group: "a", Case: "a[n=1]", Failure: &results.Failure{}, Metrics: results.ValuesOf(map[string]float64{"bandwidth": 1})}) // counts for nothing
-	l.see(executor.Event{Type: executor.CaseMeasured, Group: "load", Case: "beside", Background: true, Metrics: results.ValuesOf(map[string]float64{"bandwidth": 1})})
-	l.see(executor.Event{Type: executor.VerdictReached, Case: "a[n=1]", Assertion: "floor", Verdict: results.InconclusiveVerdict})
-	l.see(executor.Event{Type: executor.VerdictReached, Case: "a[n=1]", Assertion: "floor", Verdict: results.Pass})
-	l.see(executor.Event{Type: executor.CaseProgress, Group: "a", Case: "a[n=1]", Phase: "warmup"})
+	l.see(event.Event{Type: event.CaseMeasured, Group: "a", Case: "a[n=1]", Failure: &results.Failure{}, Metrics: results.ValuesOf(map[string]float64{"bandwidth": 1})}) // counts for nothing
+	l.see(event.Event{Type: event.CaseMeasured, Group: "load", Case: "beside", Background: true, Metrics: results.ValuesOf(map[string]float64{"bandwidth": 1})})
+	l.see(event.Event{Type: event.VerdictReached, Case: "a[n=1]", Assertion: "floor", Verdict: results.InconclusiveVerdict})
+	l.see(event.Event{Type: event.VerdictReached, Case: "a[n=1]", Assertion: "floor", Verdict: results.Pass})
+	l.see(event.Event{Type: event.CaseProgress, Group: "a", Case: "a[n=1]", Phase: "warmup"})
 	frame("a n=1 · launch 2/3 · warmup", "  12.2 GB/s (96% CI 8.9–17, n=2); promised bandwidth in [10, ∞) GB/s", "████████░░░░░░░░ 4/8 launches, 4s, ~4s left · 2 of 3 cases, 1 pass")
-	l.see(executor.Event{Type: executor.CaseProgress, Group: "a", Case: "a[n=2]", Phase: "run"})
+	l.see(event.Event{Type: event.CaseProgress, Group: "a", Case: "a[n=2]", Phase: "run"})
 	frame("a n=2 · launch 2/3", "  bandwidth 12.50 GB/s in the last launch", "████████░░░░░░░░ 4/8 launches, 4s, ~4s left · 2 of 3 cases, 1 pass")
 }
 
@@ -117,12 +117,12 @@ func TestLiveFrame(t *testing.T) {
 func TestTimeLeftOfAResumedSession(t *testing.T) {
 	tally := newTally(aPlan())
 	index := 0
-	tally.see(executor.Event{Type: executor.LaunchResumed, Group: "a", Launch: &index, Cases: 2})
+	tally.see(event.Event{Type: event.LaunchResumed, Group: "a", Launch: &index, Cases: 2})
 	if left, ok := tally.left(time.Minute); ok {
 		t.Errorf("%v are left, from nothing that this session did", left)
 	}
 	tally.see(started("a", 1, 3, 2))
-	tally.see(executor.Event{Type: executor.CaseFinished, Group: "a", Case: "a[n=1]"})
+	tally.see(event.Event{Type: event.CaseFinished, Group: "a", Case: "a[n=1]"})
 	if left, ok := tally.left(time.Minute); !ok || left != 5*time.Minute {
 		t.Errorf("%v left, %v; 5 of 8 are to come and one took a minute", left, ok)
 	}
@@ -138,7 +138,7 @@ func TestLiveFitsTheTerminal(t *testing.T) {
 	plan.Cases[0].Run = strings.Repeat("long-", 20)
 	l := newProgress(slave, plan, styleFlags{}).(*live)
 	l.see(started("a", 0, 3, 2))
-	l.see(executor.Event{Type: executor.CaseProgress, Group: "a", Case: "a[n=1]", Phase: "run"})
+	l.see(event.Event{Type: event.CaseProgress, Group: "a", Case: "a[n=1]", Phase: "run"})
 	l.mu.Lock()
 	l.draw(l.frame(time.Second))
 	l.mu.Unlock()

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"weir/executor"
+	"weir/executor/event"
 	"weir/gate"
 	"weir/planner"
 	"weir/quantity"
@@ -16,7 +16,7 @@ import (
 
 // progress shows a person how far a session is.
 type progress interface {
-	see(executor.Event)
+	see(event.Event)
 	close()
 }
 
@@ -34,8 +34,8 @@ func newProgress(w io.Writer, p *planner.Plan, style styleFlags) progress {
 
 type silent struct{}
 
-func (silent) see(executor.Event) {}
-func (silent) close()             {}
+func (silent) see(event.Event) {}
+func (silent) close()          {}
 
 // tally follows the events: which case of which launch, and how much is done. Its
 // unit is one case in one launch.
@@ -93,28 +93,28 @@ func newTally(p *planner.Plan) *tally {
 	return t
 }
 
-func (t *tally) see(e executor.Event) {
+func (t *tally) see(e event.Event) {
 	if e.Background {
 		return // the launch beside which it runs is what counts
 	}
 	g := t.group[e.Group]
 	switch e.Type {
-	case executor.LaunchResumed:
+	case event.LaunchResumed:
 		g.started = true
 		t.resumed += e.Cases
 		g.done += e.Cases
 		g.ahead = max(0, g.ahead-e.Cases)
-	case executor.LaunchStarted:
+	case event.LaunchStarted:
 		t.launch, t.launches, t.cases, t.finished = *e.Launch+1, e.Launches, e.Cases, 0
 		t.current, t.phase, t.rate = "", "", 0
 		g.started = true
 		g.ahead = e.Cases * (e.Launches - *e.Launch) // sure to come until the next look
-	case executor.CaseStarted, executor.CaseProgress:
+	case event.CaseStarted, event.CaseProgress:
 		t.current, t.phase = e.Case, e.Phase
 		if e.Rate > 0 {
 			t.rate = e.Rate
 		}
-	case executor.CaseMeasured:
+	case event.CaseMeasured:
 		if e.Failure == nil {
 			c := t.measured[e.Case]
 			if c == nil {
@@ -123,16 +123,16 @@ func (t *tally) see(e executor.Event) {
 			}
 			c.Launches = append(c.Launches, &results.Launch{Index: len(c.Launches), Status: results.OK, Metrics: e.Metrics})
 		}
-	case executor.VerdictReached:
+	case event.VerdictReached:
 		t.verdicts[[2]string{e.Case, e.Assertion}] = e.Verdict
-	case executor.CaseFinished:
+	case event.CaseFinished:
 		t.finished++
 		g.done++
 		g.ahead--
-	case executor.LaunchFinished: // one that failed did not come to all its cases
+	case event.LaunchFinished: // one that failed did not come to all its cases
 		g.done += t.cases - t.finished
 		g.ahead -= t.cases - t.finished
-	case executor.CaseSkipped:
+	case event.CaseSkipped:
 		if n := t.of[e.Case]; n != nil && !n.started {
 			n.ahead -= n.firstLook
 		}
@@ -234,10 +234,10 @@ type plainLines struct {
 	mishaps mishaps
 }
 
-func (p *plainLines) see(e executor.Event) {
+func (p *plainLines) see(e event.Event) {
 	p.tally.see(e)
 	switch e.Type {
-	case executor.CaseMeasured:
+	case event.CaseMeasured:
 		if e.Failure == nil && !e.Background { // else the launch says so
 			fmt.Fprintf(p.w, "%s launch %d/%d: %s\n", e.Case, p.tally.launch, p.tally.launches, p.tally.brief(e.Case, e.Metrics))
 		}
@@ -259,16 +259,16 @@ type mishaps struct {
 
 // text is what to say of an event, "" if nothing. Cases that are left out for
 // one reason are many: the reason is told once, with the first of them.
-func (m *mishaps) text(e executor.Event) string {
+func (m *mishaps) text(e event.Event) string {
 	text := m.line(e)
 	switch {
-	case e.Type == executor.CaseSkipped && strings.HasPrefix(e.Reason, results.NotRun+": "):
+	case e.Type == event.CaseSkipped && strings.HasPrefix(e.Reason, results.NotRun+": "):
 		if m.held == "" || text == "" {
 			m.held += text
 			return ""
 		}
 		m.held, text = text, m.held
-	case e.Type == executor.SessionFinished:
+	case e.Type == event.SessionFinished:
 		m.held = ""
 	case m.held != "":
 		text = strings.TrimSuffix(m.held+"\n"+text, "\n")
@@ -277,11 +277,11 @@ func (m *mishaps) text(e executor.Event) string {
 	return text
 }
 
-func (m *mishaps) line(e executor.Event) string {
+func (m *mishaps) line(e event.Event) string {
 	switch {
-	case e.Type == executor.RequireMissing:
+	case e.Type == event.RequireMissing:
 		return "missing: " + e.Reason
-	case e.Type == executor.CaseSkipped:
+	case e.Type == event.CaseSkipped:
 		if m.told[e.Reason] {
 			return ""
 		}
@@ -290,17 +290,17 @@ func (m *mishaps) line(e executor.Event) string {
 		}
 		m.told[e.Reason] = true
 		return fmt.Sprintf("%s from %s on: %s", e.Status, e.Case, e.Reason)
-	case e.Type == executor.EnvIgnored, e.Type == executor.NodeChanged:
+	case e.Type == event.EnvIgnored, e.Type == event.NodeChanged:
 		return "warning: " + e.Reason
-	case e.Type == executor.NodeLost:
+	case e.Type == event.NodeLost:
 		return fmt.Sprintf("warning: node %s is lost: %s", e.Node, e.Reason)
-	case e.Type == executor.CheckDone && e.Status != results.OK:
+	case e.Type == event.CheckDone && e.Status != results.OK:
 		return fmt.Sprintf("check %q on %s failed: %s", e.Check, e.Node, e.Reason)
-	case e.Type == executor.CommandDone && e.Status != results.OK:
+	case e.Type == event.CommandDone && e.Status != results.OK:
 		return fmt.Sprintf("%s %q on %s failed: %s", e.Stage, e.Command, e.Node, e.Reason)
-	case e.Type == executor.ArtifactKept && e.Status != results.OK:
+	case e.Type == event.ArtifactKept && e.Status != results.OK:
 		return fmt.Sprintf("artifact %q of %s is %s: %s", e.Artifact, e.Node, e.Status, e.Reason)
-	case e.Type == executor.LaunchFinished && e.Failure != nil:
+	case e.Type == event.LaunchFinished && e.Failure != nil:
 		return fmt.Sprintf("launch %d of %s failed: %s", *e.Launch, e.Group, e.Failure)
 	}
 	return ""

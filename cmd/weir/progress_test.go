@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"weir/executor"
+	"weir/executor/event"
 	"weir/planner"
 	"weir/results"
 )
@@ -23,31 +23,31 @@ func aPlan() *planner.Plan {
 	}
 }
 
-func started(group string, launch, launches, cases int) executor.Event {
-	return executor.Event{Type: executor.LaunchStarted, Group: group, Launch: &launch, Launches: launches, Cases: cases}
+func started(group string, launch, launches, cases int) event.Event {
+	return event.Event{Type: event.LaunchStarted, Group: group, Launch: &launch, Launches: launches, Cases: cases}
 }
 
 func TestTallyCountsWhatIsDoneAndSureToCome(t *testing.T) {
-	finished := func(group, key string) executor.Event {
-		return executor.Event{Type: executor.CaseFinished, Group: group, Case: key}
+	finished := func(group, key string) event.Event {
+		return event.Event{Type: event.CaseFinished, Group: group, Case: key}
 	}
 	tally := newTally(aPlan())
 	for i, step := range []struct {
-		event       executor.Event
+		event       event.Event
 		done, total int
 	}{
-		{executor.Event{Type: executor.SessionStarted}, 0, 8},
-		{executor.Event{Type: executor.CaseSkipped, Case: "b"}, 0, 6},
+		{event.Event{Type: event.SessionStarted}, 0, 8},
+		{event.Event{Type: event.CaseSkipped, Case: "b"}, 0, 6},
 		{started("a", 0, 3, 2), 0, 6},
 		{finished("a", "a[n=1]"), 1, 6},
 		{finished("a", "a[n=2]"), 2, 6},
-		{executor.Event{Type: executor.LaunchFinished, Group: "a"}, 2, 6},
+		{event.Event{Type: event.LaunchFinished, Group: "a"}, 2, 6},
 		{started("a", 1, 3, 2), 2, 6},
 		{finished("a", "a[n=1]"), 3, 6},
-		{executor.Event{Type: executor.LaunchFinished, Group: "a", Failure: &results.Failure{}}, 4, 6},
+		{event.Event{Type: event.LaunchFinished, Group: "a", Failure: &results.Failure{}}, 4, 6},
 		{started("a", 2, 3, 1), 4, 5}, // one case was given up
 		{finished("a", "a[n=1]"), 5, 5},
-		{executor.Event{Type: executor.LaunchFinished, Group: "a"}, 5, 5},
+		{event.Event{Type: event.LaunchFinished, Group: "a"}, 5, 5},
 		{started("a", 3, 5, 1), 5, 7}, // the gate asked for more
 	} {
 		tally.see(step.event)
@@ -63,11 +63,11 @@ func TestTallyLine(t *testing.T) {
 		t.Errorf("before anything runs: %q", got)
 	}
 	tally.see(started("a", 1, 3, 2))
-	tally.see(executor.Event{Type: executor.CaseProgress, Group: "a", Case: "a[n=2]", Phase: "warmup"})
+	tally.see(event.Event{Type: event.CaseProgress, Group: "a", Case: "a[n=2]", Phase: "warmup"})
 	if got, want := tally.line(), "a n=2 · launch 2/3 · warmup"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	tally.see(executor.Event{Type: executor.CaseProgress, Group: "a", Case: "a[n=2]", Phase: "run", Rate: 12.34e9})
+	tally.see(event.Event{Type: event.CaseProgress, Group: "a", Case: "a[n=2]", Phase: "run", Rate: 12.34e9})
 	if got, want := tally.line(), "a n=2 · launch 2/3 · 12.3 GB/s"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -77,21 +77,21 @@ func TestTallyLine(t *testing.T) {
 // reason is told.
 func TestWhatIsNotRunIsToldWithWhatComesAfter(t *testing.T) {
 	var m mishaps
-	skipped := func(reason string) executor.Event {
-		return executor.Event{Type: executor.CaseSkipped, Case: "b", Status: "skipped", Reason: reason}
+	skipped := func(reason string) event.Event {
+		return event.Event{Type: event.CaseSkipped, Case: "b", Status: "skipped", Reason: reason}
 	}
 	for i, step := range []struct {
-		e    executor.Event
+		e    event.Event
 		want string
 	}{
 		{skipped("not run: needs a, which failed"), ""},
 		{skipped("not run: needs a, which failed"), ""},
-		{executor.Event{Type: executor.NodeLost, Node: "n", Reason: "gone"}, "skipped from b on: not run: needs a, which failed\nwarning: node n is lost: gone"},
+		{event.Event{Type: event.NodeLost, Node: "n", Reason: "gone"}, "skipped from b on: not run: needs a, which failed\nwarning: node n is lost: gone"},
 		{skipped("not run: needs c, which failed"), ""},
 		{skipped("not run: needs d, which failed"), "skipped from b on: not run: needs c, which failed"},
 		{started("a", 0, 3, 2), "skipped from b on: not run: needs d, which failed"},
 		{skipped("not run: no agents"), ""},
-		{executor.Event{Type: executor.SessionFinished, Status: "error"}, ""},
+		{event.Event{Type: event.SessionFinished, Status: "error"}, ""},
 	} {
 		if got := m.text(step.e); got != step.want {
 			t.Errorf("%d: %q, want %q", i, got, step.want)
@@ -104,13 +104,13 @@ func TestPlainLinesTellMishapsOnce(t *testing.T) {
 	p := &plainLines{w: &b, tally: newTally(aPlan())}
 	first := 0
 	failure := &results.Failure{Rank: 1, Phase: "run", Cause: "killed by signal 9"}
-	for _, e := range []executor.Event{
-		{Type: executor.CaseSkipped, Case: "b", Status: "skipped", Reason: "when: false"},
-		{Type: executor.CaseSkipped, Case: "c", Status: "skipped", Reason: "when: false"},
+	for _, e := range []event.Event{
+		{Type: event.CaseSkipped, Case: "b", Status: "skipped", Reason: "when: false"},
+		{Type: event.CaseSkipped, Case: "c", Status: "skipped", Reason: "when: false"},
 		started("a", 0, 3, 2),
-		{Type: executor.CaseMeasured, Group: "a", Case: "a[n=1]", Metrics: results.ValuesOf(map[string]float64{"bandwidth": 12.5, "latency.p50": 5e-6})},
-		{Type: executor.CaseMeasured, Group: "a", Case: "a[n=2]", Failure: failure},
-		{Type: executor.LaunchFinished, Group: "a", Launch: &first, Failure: failure},
+		{Type: event.CaseMeasured, Group: "a", Case: "a[n=1]", Metrics: results.ValuesOf(map[string]float64{"bandwidth": 12.5, "latency.p50": 5e-6})},
+		{Type: event.CaseMeasured, Group: "a", Case: "a[n=2]", Failure: failure},
+		{Type: event.LaunchFinished, Group: "a", Launch: &first, Failure: failure},
 	} {
 		p.see(e)
 	}

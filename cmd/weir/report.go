@@ -36,7 +36,7 @@ styles, as Jenkins shows it, it says the same.`,
 			if len(wanted) == 0 {
 				return wrongUsage("nothing to write: give --report FORMAT[=PATH]")
 			}
-			doc, err := readWhole(args[0])
+			doc, err := readWhole(args[0], cmd.ErrOrStderr())
 			if err != nil {
 				return err
 			}

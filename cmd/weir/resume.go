@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"weir/executor"
+	"weir/executor/ledger"
 	"weir/gate"
 	"weir/planner"
 )
@@ -33,7 +33,7 @@ func (f *runFlags) chosen(cmd *cobra.Command, args []string) ([]*planner.Plan, e
 				return nil, wrongUsage("--%s cannot be used with --resume unless the scenario is given too: the session in %s has a plan", other, f.resume)
 			}
 		}
-		f.inputs = []string{filepath.Join(f.resume, executor.PlanName)}
+		f.inputs = []string{filepath.Join(f.resume, ledger.PlanName)}
 		return []*planner.Plan{saved}, nil
 	}
 	plans, err := f.plans(cmd, args)
@@ -54,7 +54,7 @@ func (f *runFlags) chosen(cmd *cobra.Command, args []string) ([]*planner.Plan, e
 }
 
 func (f *runFlags) savedPlan() (*planner.Plan, error) {
-	p, err := planner.Read(filepath.Join(f.resume, executor.PlanName))
+	p, err := planner.Read(filepath.Join(f.resume, ledger.PlanName))
 	if errors.Is(err, planner.ErrDigest) {
 		return nil, withCode(gate.ExitStale, err)
 	}

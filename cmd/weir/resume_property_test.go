@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"weir/executor"
+	"weir/executor/ledger"
 	"weir/results"
 	"weir/test/phase"
 )
@@ -117,7 +117,7 @@ func copyDir(t *rapid.T, from, to string) {
 // shorten cuts the journal of a session directory, and takes away what is written
 // at the end of a session.
 func shorten(t *rapid.T, dir string) int {
-	path := filepath.Join(dir, executor.JournalName)
+	path := filepath.Join(dir, ledger.JournalName)
 	journal, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)

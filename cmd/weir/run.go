@@ -138,7 +138,7 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	if f.previous != "" && f.previous != noPrevious {
-		if f.earlier, err = readWhole(f.previous); err != nil {
+		if f.earlier, err = readWhole(f.previous, cmd.ErrOrStderr()); err != nil {
 			return fmt.Errorf("--previous: %w", err)
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"weir/dsl/jsonschema"
-	"weir/executor"
+	"weir/executor/event"
 	"weir/gate"
 	"weir/results"
 )
@@ -37,7 +37,7 @@ if the file begins with the line
 	}
 	cmd.AddCommand(
 		fixedSchema("results", "print the JSON Schema of result documents", results.JSONSchema),
-		fixedSchema("events", "print the JSON Schema of each line of weir run --events, with what each event means", executor.EventsSchema),
+		fixedSchema("events", "print the JSON Schema of each line of weir run --events, with what each event means", event.Schema),
 	)
 	return cmd
 }

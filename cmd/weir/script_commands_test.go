@@ -11,7 +11,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"weir/executor"
+	"weir/executor/event"
 	"weir/results"
 )
 
@@ -56,9 +56,9 @@ func launches(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	var groups []string
 	for line := range strings.Lines(ts.ReadFile(filepath.Join(args[0], "events.ndjson"))) {
-		var e executor.Event
+		var e event.Event
 		ts.Check(json.Unmarshal([]byte(line), &e))
-		if e.Type == executor.LaunchStarted {
+		if e.Type == event.LaunchStarted {
 			groups = append(groups, e.Group)
 		}
 	}

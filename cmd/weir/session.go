@@ -12,8 +12,11 @@ import (
 	"strings"
 	"time"
 
+	_ "weir/engine/command"
 	_ "weir/engine/sim"
 	"weir/executor"
+	"weir/executor/event"
+	"weir/executor/ledger"
 	"weir/gate"
 	"weir/planner"
 	"weir/reporters"
@@ -38,7 +41,7 @@ type session struct {
 func (s *session) run(ctx context.Context) (int, error) {
 	id := sessionID(time.Now(), s.plan.Scenario.Name)
 	dir := s.dir(id)
-	if _, err := os.Stat(filepath.Join(dir, executor.JournalName)); err == nil && s.flags.resume == "" {
+	if _, err := os.Stat(filepath.Join(dir, ledger.JournalName)); err == nil && s.flags.resume == "" {
 		return gate.ExitUsage, wrongUsage("%s holds a session already: give another --out, or go on with it by --resume %s", dir, dir)
 	}
 	self, err := processes()
@@ -51,17 +54,20 @@ func (s *session) run(ctx context.Context) (int, error) {
 	}
 	show := newProgress(s.stderr, s.plan, s.flags.style)
 	doc, runErr := executor.Run(ctx, s.plan, executor.Options{
-		Dir: dir, Resume: s.flags.resume != "", SessionID: id, Argv: os.Args, Again: s.again(), Version: buildVersion(), Shell: s.flags.shell,
-		Etcd: s.flags.etcd, Fleet: fleet, RankCommand: self.rank, ProbeCommand: self.probe,
-		Kill: s.kill, Baseline: s.baseline.doc, BaselineFile: s.baseline.file,
-		FailFast: s.flags.failFast, When: admits, Fabrics: asksFor, Judge: gate.Judge, Undecided: gate.Undecided,
-		Events: func(e executor.Event) {
-			s.stream.write(e)
-			show.see(e)
+		Options: ledger.Options{
+			Dir: dir, Resume: s.flags.resume != "", SessionID: id, Argv: os.Args, Again: s.again(), Version: buildVersion(),
+			FailFast: s.flags.failFast, Baseline: s.baseline.doc, BaselineFile: s.baseline.file,
+			Judge: gate.Judge, Undecided: gate.Undecided,
+			Events: func(e event.Event) {
+				s.stream.write(e)
+				show.see(e)
+			},
 		},
+		Etcd: s.flags.etcd, Fleet: fleet, Shell: s.flags.shell, RankCommand: self.rank, ProbeCommand: self.probe,
+		Kill: s.kill, When: admits, Fabrics: asksFor,
 	})
 	show.close()
-	if r, refused := errors.AsType[*executor.Refusal](runErr); refused {
+	if r, refused := errors.AsType[*ledger.Refusal](runErr); refused {
 		return r.Code, withCode(r.Code, r) // what the directory holds stays as it is
 	}
 	if _, aborted := errors.AsType[*abort](runErr); aborted {

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -11,17 +13,25 @@ import (
 	"weir/results"
 )
 
-// readWhole reads a document that has all cases of its plan and is as it was written.
-func readWhole(path string) (*results.Document, error) {
+// readWhole reads a document that has all cases of its plan and is as it was written, as
+// far as this version can tell.
+func readWhole(path string, notes io.Writer) (*results.Document, error) {
 	frugal(path)
-	doc, err := results.Read(path)
+	doc, err := results.ReadWhole(path)
+	if errors.Is(err, results.ErrChanged) {
+		return nil, withCode(gate.ExitStale, err)
+	}
 	if err != nil {
 		return nil, withCode(gate.ExitUsage, err)
 	}
-	if err := doc.Verify(); err != nil {
-		return nil, withCode(gate.ExitStale, fmt.Errorf("%s: %w", path, err))
+	if doc.SealedEarlier() {
+		noteSealedEarlier(notes, path)
 	}
 	return doc, nil
+}
+
+func noteSealedEarlier(notes io.Writer, path string) {
+	fmt.Fprintf(notes, "note: %s was sealed by an earlier version of weir: its contents are not checked\n", path)
 }
 
 // frugal keeps what judging and reporting a document takes near what the document

@@ -141,7 +141,8 @@ func blockKeys(k grammar.Key, v *node) ([]grammar.Key, bool) {
 	if form.Shape == grammar.Section {
 		return form.Keys, true
 	}
-	if slices.ContainsFunc(v.elements, func(e *element) bool { return !isName(e.key.text) }) {
+	if slices.ContainsFunc(v.elements, func(e *element) bool { return !isName(e.key.text) }) ||
+		slices.ContainsFunc(form.Value, func(f grammar.Form) bool { return f.Shape == grammar.Section }) { // which are no blocks of a free name
 		return nil, false
 	}
 	var inner []grammar.Key

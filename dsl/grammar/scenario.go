@@ -63,11 +63,12 @@ var Place = []Key{
 }
 
 // optionValue is how an option may be written: a matrix is a list of rows, a sequence
-// a list of patterns, and a model with its requests is a mapping.
+// a list of patterns, and a model with its requests is a mapping, as are roles of programs.
 var optionValue = []Form{
 	scalar(Any),
 	list(list(scalar(Any)), mapOf("keys of a pattern", scalar(Any), list(list(scalar(Any))), mapOf("names", scalar(Any)))),
-	mapOf("keys", scalar(Any)),
+	mapOf("keys", scalar(Any), list(scalar(Any)),
+		mapOf("keys of a part", scalar(Any), list(scalar(Any)), mapOf("names", scalar(Any), list(scalar(Any))))),
 }
 
 // Defaults are the keys of the defaults. All but options may also stand in a run.
@@ -110,6 +111,7 @@ var Run = []Key{
 	key("options", "settings of the workload", mapOf("options", optionValue...)),
 	env,
 	key("place", "where its ranks go", section(Place...)),
+	key("metrics", "what the run measures beside its workload, of those that run other programs", mapOf("metrics", section(Metric...))),
 	key("sweep", "the axes over which it is repeated", Form{Shape: Sweep, Keys: SweepKeys}),
 	key("needs", "runs that must come first; axes of the same name are matched value by value", scalar(String), section(Need...), list(scalar(String), section(Need...))),
 	key("while", "the run as whose background load this one runs", scalar(String)),
@@ -119,9 +121,6 @@ var Run = []Key{
 	key("teardown", "commands after the run, or after each of its launches; they always run", commands...),
 	key("assert", "what must hold", list(scalar(Assertion), section(Assert...))),
 }
-
-// Metrics is a key of runs of workloads whose runs declare metrics of their own.
-var Metrics = key("metrics", "what the run measures beside its workload", mapOf("metrics", section(Metric...)))
 
 // Metric are the keys of a metric that a run declares.
 var Metric = []Key{

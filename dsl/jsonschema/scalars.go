@@ -120,6 +120,8 @@ func option(k *workload.Kind, o workload.Option) schema {
 		}, "examples": []any{"uniform 4MiB", "sparse 4MiB peers=2 seed=1"}}
 	case workload.Model:
 		s = model()
+	case workload.Structure:
+		s = schema{"type": "object"}
 	case workload.Patterns:
 		s = schema{"type": "array", "minItems": 1, "items": pattern(k)}
 	default:

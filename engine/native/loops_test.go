@@ -61,19 +61,30 @@ func TestWarmUpOfAPingPongIsNotTimed(t *testing.T) {
 }
 
 // Requests that wait for the peer fill the window before the first turn moves any of
-// them, however large they are: so many are under way at a time as were asked for, but
-// for the beginning and the end. By Little's law that is rate times latency.
+// them, however large they are. By Little's law, rate times latency is the mean number
+// of requests under way. A host with other work can take time from the posting rank, so
+// one of several launches must show a full window; a loop that does not fill it never does.
 func TestLargeRequestsFillTheWindow(t *testing.T) {
 	phase.NotUnderRace(t)
-	const window = 16
+	const window, launches = 16, 8
 	o := options(8<<20, func(o *move.Spec) {
 		o.Iterations, o.Warmup, o.InFlight, o.Verify = 96, 4, window, "none"
 	})
-	m, err := transfer.Metrics(o, runCases(t, "tcp", 2, o)[0])
-	if err != nil {
-		t.Fatal(err)
+	var underWay []float64
+	for range launches {
+		m, err := transfer.Metrics(o, runCases(t, "tcp", 2, o)[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := m["message_rate"] * m["latency.avg"]
+		if n > 1.1*window {
+			t.Fatalf("%.1f requests were under way on average, of a window of %d", n, window)
+		}
+		if n > 0.7*window {
+			return
+		}
+		underWay = append(underWay, n)
 	}
-	if underWay := m["message_rate"] * m["latency.avg"]; underWay < 0.7*window || underWay > 1.1*window {
-		t.Errorf("%.1f requests were under way on average, of a window of %d", underWay, window)
-	}
+	t.Errorf("%.1f requests were under way on average in each of %d launches, of a window of %d",
+		underWay, launches, window)
 }

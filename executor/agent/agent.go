@@ -28,6 +28,7 @@ import (
 	"weir/executor/cgroup"
 	"weir/executor/cluster"
 	"weir/executor/environ"
+	"weir/executor/placement"
 	"weir/executor/trust"
 	"weir/results"
 )
@@ -65,7 +66,7 @@ type Agent struct {
 	policy  environ.Policy
 	vault   vault
 	shell   map[string]string // carried variables that are permitted
-	self    Member            // as it was registered
+	self    placement.Node    // as it was registered
 	cpus    []int             // that ranks may run on
 	spawner *spawner
 	logs    logDir
@@ -102,18 +103,9 @@ func New(o Options) *Agent {
 	return a
 }
 
-// Member is what an agent registers in etcd about its node.
-type Member struct {
-	Host   string            `json:"host"` // equal for agents of one host, however they are called
-	Labels map[string]string `json:"labels,omitempty"`
-	CPUs   []int             `json:"cpus,omitempty"` // that ranks may run on
-	GPUs   []string          `json:"gpus,omitempty"` // that ranks may use, as CUDA_VISIBLE_DEVICES names them
-	Node   results.Node      `json:"node"`
-}
-
 // member is what the agent says of its node.
-func (a *Agent) member(node results.Node) Member {
-	return Member{Host: HostID(), Labels: a.o.Labels, CPUs: a.cpus, GPUs: visibleGPUs(len(node.GPUs)), Node: node}
+func (a *Agent) member(node results.Node) placement.Node {
+	return placement.Node{Host: HostID(), Labels: a.o.Labels, CPUs: a.cpus, GPUs: visibleGPUs(len(node.GPUs)), Node: node}
 }
 
 // visibleGPUs are the names of a node's n GPUs, or of those that whoever started the
@@ -244,7 +236,7 @@ func (a *Agent) assigned(ctx context.Context, id string, task LaunchTask, h hidd
 	case err != nil:
 		return a.refuse(id, kindFailed, results.Fault, h.redact(err.Error()))
 	}
-	if err := a.self.checkSeats(all.Seats); err != nil {
+	if err := a.self.CheckSeats(all.Seats); err != nil {
 		return a.refuse(id, kindFailed, results.FailedReady, err.Error())
 	}
 	return a.launch(ctx, id, all, h)

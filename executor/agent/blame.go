@@ -124,11 +124,7 @@ func signalOf(p *os.ProcessState) (syscall.Signal, bool) {
 // "" where the phase says it.
 func fromEngine(e *engine.Error) (k kind, class, text string) {
 	code := syscall.Errno(max(e.Code, -e.Code))
-	text = e.Error()
-	if e.Fabric == "" && e.Op == "" {
-		text = e.Text
-	}
-	text = strings.Join(lastLines([]byte(text), logLines), "\n")
+	text = strings.Join(lastLines([]byte(e.Error()), logLines), "\n")
 	switch {
 	case errors.Is(code, syscall.ECANCELED):
 		return kindTold, "", text

@@ -4,6 +4,7 @@ import (
 	"os"
 	"slices"
 
+	"weir/engine"
 	"weir/executor/environ"
 	"weir/fabric"
 	"weir/results"
@@ -18,11 +19,14 @@ func (a *Agent) environment(l environ.Layers) environ.Composed {
 
 // rankEnvironment is that of a rank of the launch.
 func (l *launch) rankEnvironment(seat results.Seat, scratch string, secrets map[string]string) environ.Composed {
+	// libraries make their shared memory as files here, so that removing the directory
+	// removes whatever a killed rank left
+	weir := append(fabric.RankEnv(), fabric.ScratchEnv(scratch)...)
+	if engine.RunsCommands(l.task.launch.Runner) {
+		weir = append(weir, engine.LaunchScratch+"="+scratch, engine.SessionScratch+"="+l.a.o.ScratchDir)
+	}
 	return l.a.environment(environ.Layers{
-		Seat: seatVariables(seat, l.a.self.Node), Scenario: l.task.Env, Secrets: secrets,
-		// libraries make their shared memory as files here, so that removing the directory
-		// removes whatever a killed rank left
-		Weir: append(fabric.RankEnv(), fabric.ScratchEnv(scratch)...),
+		Seat: seatVariables(seat, l.a.self.Node), Scenario: l.task.Env, Secrets: secrets, Weir: weir,
 	})
 }
 

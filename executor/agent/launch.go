@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -48,6 +49,9 @@ const askTime = time.Second
 
 func (a *Agent) launch(ctx context.Context, id string, task *assignment, h hidden) *Outcome {
 	refuse := func(k kind, class string, err error) *Outcome { return a.refuse(id, k, class, h.redact(err.Error())) }
+	if a.o.NoCommands && engine.RunsCommands(task.launch.Runner) {
+		return refuse(kindFailed, results.FailedReady, errors.New(refusal))
+	}
 	secrets, err := a.vault.resolveAll(task.Secrets)
 	if err == nil {
 		err = a.permits(task.Env, secrets)
@@ -262,7 +266,11 @@ func (l *launch) complained(m *member, body []byte) {
 	if own := k == kindFailed && m.stage == running; !l.told.IsZero() && !own {
 		k = kindTold // in a case it would say that it was stopped, and may have failed before
 	}
-	s := l.about(m, k, cause+m.where(l.task.launch.Cases))
+	what, said, more := strings.Cut(cause, "\n")
+	if what += m.where(l.task.launch.Cases); more {
+		what += "\n" + said
+	}
+	s := l.about(m, k, what)
 	s.class = class
 	l.blame(s)
 }
@@ -296,6 +304,9 @@ func (l *launch) message(m *member, f *wire.Frame) error {
 			rate = float64(m.control.Rate.Load())
 		}
 		r.Facts = l.hidden.redactJSON(r.Facts)
+		if r.Samples != nil && engine.RunsCommands(l.task.launch.Runner) { // they are what a program printed
+			r.Samples = []byte(l.hidden.redact(string(r.Samples)))
+		}
 		l.a.report(Report{Task: l.id, Result: &Result{Part: r, Rate: rate}})
 		return nil
 	case m.stage == closing && f.Kind == wire.KindBye:

@@ -46,10 +46,20 @@ func TestWhatAnAgentWithoutCommandsPermits(t *testing.T) {
 // there was none.
 func launched(t *testing.T, o Options, task LaunchTask) (*Outcome, string) {
 	t.Helper()
+	return launchedBy(t, o, "", task)
+}
+
+// programs is a runner whose ranks are programs that a scenario names.
+type programs struct{ engine.Runner }
+
+func (programs) RunsCommands() {}
+
+func launchedBy(t *testing.T, o Options, runner string, task LaunchTask) (*Outcome, string) {
+	t.Helper()
 	saw := filepath.Join(t.TempDir(), "environment")
 	o.RankCommand = []string{"sh", "-c", "env >" + saw}
 	c, reports := joined(t, o)
-	packed, err := Pack(engine.Launch{ID: "task", Ranks: 1, Nodes: []string{"n1"}, Cases: []engine.Case{{Key: "c"}}})
+	packed, err := Pack(engine.Launch{ID: "task", Runner: runner, Ranks: 1, Nodes: []string{"n1"}, Cases: []engine.Case{{Key: "c"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,6 +108,25 @@ func TestHostileVariablesStartNoRank(t *testing.T) {
 		o, saw := launched(t, Options{NoCommands: true, Shell: c.shell}, c.task)
 		if o.Failure == nil || o.Failure.Node != "n1" || !strings.Contains(o.Failure.Cause, c.want) || saw != "" {
 			t.Errorf("%s: %+v, and the rank saw %q", name, o.Failure, saw)
+		}
+	}
+}
+
+// An agent without commands starts no rank of a runner that runs a scenario's programs;
+// others tell such a rank where its scratch directories are, and no other rank.
+func TestProgramsOfAScenarioAreCommands(t *testing.T) {
+	const runner = "programs of a test"
+	engine.Register(runner, programs{})
+	o, saw := launchedBy(t, Options{NoCommands: true}, runner, LaunchTask{})
+	if o.Failure == nil || !strings.Contains(o.Failure.Cause, "--allow-commands") || saw != "" {
+		t.Errorf("%+v, and the rank saw %q", o.Failure, saw)
+	}
+	for of, has := range map[string]bool{runner: true, "": false} {
+		_, saw := launchedBy(t, Options{}, of, LaunchTask{})
+		for _, name := range []string{engine.LaunchScratch, engine.SessionScratch} {
+			if strings.Contains(saw, name+"=/") != has {
+				t.Errorf("runner %q: %s in %s", of, name, saw)
+			}
 		}
 	}
 }

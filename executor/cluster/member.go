@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"context"
+	"errors"
 	"fmt"
 )
 
@@ -19,6 +20,9 @@ func (s *Session) Join(ctx context.Context, node string, inventory []byte) error
 	}
 	return nil
 }
+
+// ErrGone ends a session: nothing that depends on etcd can come any more.
+var ErrGone = errors.New("etcd is gone, or this process was suspended")
 
 // Member is an agent that came, or went when Gone.
 type Member struct {

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"weir/executor"
+	"weir/executor/event"
 	"weir/gate"
 	"weir/results"
 )
@@ -143,7 +143,7 @@ func TestFarAgents(t *testing.T) {
 	for _, f := range failures(s.ends(0)) {
 		t.Errorf("a launch failed of it: %v", f)
 	}
-	if slices.ContainsFunc(s.happened(), func(e executor.Event) bool { return e.Type == executor.NodeLost }) {
+	if slices.ContainsFunc(s.happened(), func(e event.Event) bool { return e.Type == event.NodeLost }) {
 		t.Errorf("an agent was taken for dead\n%s", w.tail(s.log))
 	}
 }

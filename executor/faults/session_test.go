@@ -13,7 +13,8 @@ import (
 	"syscall"
 	"time"
 
-	"weir/executor"
+	"weir/executor/event"
+	"weir/executor/ledger"
 	"weir/results"
 )
 
@@ -147,7 +148,7 @@ func (s *session) refusal() string {
 
 // finished are the launches of cases that the journal has as measured.
 func (s *session) finished() (map[string]time.Time, error) {
-	records, err := executor.ReadJournal(filepath.Join(s.dir, executor.JournalName))
+	records, err := ledger.ReadJournal(filepath.Join(s.dir, ledger.JournalName))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -170,11 +171,11 @@ func (s *session) finished() (map[string]time.Time, error) {
 
 // happened are the session's events until now, but for those of progress, of which a slow
 // machine has more.
-func (s *session) happened() (all []executor.Event) {
+func (s *session) happened() (all []event.Event) {
 	text, _ := os.ReadFile(filepath.Join(s.dir, "events.ndjson")) // none yet: nothing has happened
 	for line := range bytes.Lines(text) {
-		var e executor.Event
-		if json.Unmarshal(line, &e) == nil && e.Type != executor.CaseProgress { // the last may be half written
+		var e event.Event
+		if json.Unmarshal(line, &e) == nil && e.Type != event.CaseProgress { // the last may be half written
 			all = append(all, e)
 		}
 	}
@@ -187,9 +188,9 @@ func (s *session) told() (launches, cases int) {
 	has := map[string]int{}
 	for _, e := range s.happened() {
 		switch {
-		case e.Type == executor.LaunchStarted:
+		case e.Type == event.LaunchStarted:
 			has[fmt.Sprintf("%s/%d", e.Group, *e.Launch)] = e.Cases
-		case e.Type == executor.LaunchFinished && e.Status == results.OK:
+		case e.Type == event.LaunchFinished && e.Status == results.OK:
 			launches++
 			cases += has[fmt.Sprintf("%s/%d", e.Group, *e.Launch)]
 		}

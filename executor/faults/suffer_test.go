@@ -8,7 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"weir/executor"
+	"weir/executor/event"
+	"weir/executor/ledger"
 )
 
 // row is what came of one injection.
@@ -54,7 +55,7 @@ func (w *world) calm() {
 	happened := s.happened()
 	w.usual = len(happened)
 	for _, e := range happened {
-		if e.Type == executor.NodeReady {
+		if e.Type == event.NodeReady {
 			w.opening = e.Time.Sub(start)
 		}
 	}
@@ -197,7 +198,7 @@ func (w *world) goOn(s *session, r *row, finished map[string]time.Time) {
 	if what, ok := w.settled(); !ok { // before a later session can have tidied up
 		r.wrong("left behind: %s", what)
 	}
-	for _, name := range []string{executor.JournalName, executor.PlanName} {
+	for _, name := range []string{ledger.JournalName, ledger.PlanName} {
 		if _, err := os.Stat(filepath.Join(s.dir, name)); err != nil {
 			r.outcome = unbegun
 			return

@@ -12,6 +12,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
+	"strings"
 
 	"golang.org/x/sys/unix"
 
@@ -35,7 +36,8 @@ func Main() int {
 		return 4
 	}
 	if err := run(conn, control); err != nil {
-		fmt.Fprintf(os.Stderr, "weir rank: %v\n", err)
+		what, _, _ := strings.Cut(err.Error(), "\n") // what follows is the end of this log
+		fmt.Fprintf(os.Stderr, "weir rank: %s\n", what)
 		// no more clean-up than that: a library that failed may hang in it
 		_ = conn.Send(wire.KindFailure, wire.EncodeFailure(structured(err, control)))
 		return 1

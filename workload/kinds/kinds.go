@@ -2,6 +2,7 @@
 package kinds
 
 import (
+	_ "weir/workload/command"
 	_ "weir/workload/sequence"
 	_ "weir/workload/traffic"
 	_ "weir/workload/transfer"

@@ -1,0 +1,145 @@
+package dsl
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
+
+	"weir/workload"
+)
+
+// structureReader reads an expression of mappings and lists part by part, so that what is
+// wrong is told at its place, and pairs stay in their order.
+type structureReader struct {
+	late    []string
+	context *hcl.EvalContext
+	diags   hcl.Diagnostics
+	places  map[string]hcl.Range // by path
+	unknown bool                 // a part failed, which has been reported
+}
+
+const pathSeparator = "\x00"
+
+// structure computes the JSON of a structure, checked by its option.
+func (s *Setting) structure(ctx *hcl.EvalContext) (any, hcl.Diagnostics) {
+	r := &structureReader{late: s.Option.Late, context: ctx, places: map[string]hcl.Range{}}
+	value := r.read(s.expr, nil)
+	if r.diags.HasErrors() || r.unknown {
+		return nil, explain(r.diags)
+	}
+	parsed, err := s.Option.Parse(value.JSON())
+	if err == nil {
+		return parsed, nil
+	}
+	at, what := s.expr.Range(), "Option "+s.Name
+	if wrong, ok := errors.AsType[*workload.StructureError](err); ok {
+		at, what = r.nearest(wrong.Path, at), strings.Join(append([]string{what}, wrong.Path...), ".")
+		err = wrong.Err
+	}
+	return nil, hcl.Diagnostics{diagnostic(at, "Invalid value", fmt.Sprintf("%s: %v.", what, err), "")}
+}
+
+// nearest is the place of a part, or of the smallest that it would be in.
+func (r *structureReader) nearest(path []string, whole hcl.Range) hcl.Range {
+	for n := len(path); n > 0; n-- {
+		if at, ok := r.places[strings.Join(path[:n], pathSeparator)]; ok {
+			return at
+		}
+	}
+	return whole
+}
+
+func (r *structureReader) fail(at hcl.Range, detail, hint string) {
+	r.diags = append(r.diags, diagnostic(at, "Invalid value", detail, hint))
+}
+
+func (r *structureReader) read(expr hcl.Expression, path []string) *workload.Structured {
+	out := &workload.Structured{}
+	if items, diags := hcl.ExprList(expr); !diags.HasErrors() && items != nil {
+		out.Items = []*workload.Structured{}
+		for i, item := range items {
+			out.Items = append(out.Items, r.part(item, item.Range(), path, strconv.Itoa(i)))
+		}
+		return out
+	}
+	pairs, diags := hcl.ExprMap(expr)
+	if diags.HasErrors() || pairs == nil {
+		return r.value(expr)
+	}
+	out.Pairs = []workload.Pair{}
+	for _, p := range pairs {
+		v, diags := p.Key.Value(nil)
+		key, ok := plainText(v)
+		switch {
+		case diags.HasErrors() || !ok:
+			r.fail(p.Key.Range(), "A key is a plain text.", "Write it without ${…}.")
+		case slices.ContainsFunc(out.Pairs, func(p workload.Pair) bool { return p.Key == key }):
+			r.fail(p.Key.Range(), quote(key)+" was already given.", "Keep one of the two.")
+		default:
+			at := p.Value.Range()
+			if _, isList := hcl.ExprList(p.Value); !isList.HasErrors() || isMapping(p.Value) {
+				at = p.Key.Range()
+			}
+			out.Pairs = append(out.Pairs, workload.Pair{Key: key, Value: r.part(p.Value, at, path, key)})
+		}
+	}
+	return out
+}
+
+func (r *structureReader) part(expr hcl.Expression, at hcl.Range, path []string, name string) *workload.Structured {
+	path = append(slices.Clone(path), name)
+	r.places[strings.Join(path, pathSeparator)] = at
+	return r.read(expr, path)
+}
+
+// value reads what is neither written as a list nor as a mapping: it may be the value of a
+// variable that is one.
+func (r *structureReader) value(expr hcl.Expression) *workload.Structured {
+	v, diags := expr.Value(r.context)
+	r.diags = append(r.diags, diags...)
+	if diags.HasErrors() || !v.IsWhollyKnown() {
+		r.unknown = true
+		return &workload.Structured{}
+	}
+	return r.of(v, expr.Range())
+}
+
+func (r *structureReader) of(v cty.Value, at hcl.Range) *workload.Structured {
+	out := &workload.Structured{}
+	if v.IsNull() || !v.CanIterateElements() {
+		text, problem := scalarText(v)
+		if problem != "" {
+			r.fail(at, "A part of it "+problem+".", `Write "" for an empty text, or leave the key out.`)
+			return out
+		}
+		if len(r.late) == 0 {
+			out.Text = text
+			return out
+		}
+		var ok bool
+		if out.Text, ok = placeholders(text, r.late); !ok {
+			r.fail(at, "A function changes a name whose value is known only when a launch runs.",
+				"Use "+lateNames(r.late)+" as they are.")
+		}
+		return out
+	}
+	if v.Type().IsObjectType() || v.Type().IsMapType() {
+		out.Pairs = []workload.Pair{}
+		for it := v.ElementIterator(); it.Next(); {
+			key, inner := it.Element()
+			out.Pairs = append(out.Pairs, workload.Pair{Key: key.AsString(), Value: r.of(inner, at)})
+		}
+		return out
+	}
+	out.Items = []*workload.Structured{}
+	for it := v.ElementIterator(); it.Next(); {
+		_, inner := it.Element()
+		out.Items = append(out.Items, r.of(inner, at))
+	}
+	return out
+}

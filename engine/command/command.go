@@ -1,0 +1,140 @@
+// Package command runs programs that weir did not write as ranks of a launch: each rank
+// process starts the program of its role when the roles before it are ready, and ends it
+// when its time has come. Programs are in the process group of their rank, which its agent
+// ends with it, whatever becomes of the rank.
+package command
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"slices"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"weir/engine"
+	"weir/workload"
+	"weir/workload/command"
+)
+
+func init() { engine.Register(command.Runner, runner{}) }
+
+type runner struct{}
+
+// RunsCommands says that an agent may refuse the ranks.
+func (runner) RunsCommands() {}
+
+func (runner) Open(l engine.Launch, self engine.Identity, c *engine.Control) (engine.Rank, error) {
+	if len(l.Cases) == 0 {
+		return nil, errors.New("a launch of programs has no case")
+	}
+	r := &rank{launch: l, self: self.Rank, control: c}
+	if err := json.Unmarshal(l.Cases[0].Spec, &r.spec); err != nil {
+		return nil, fmt.Errorf("reading the roles: %w", err)
+	}
+	if len(r.spec.Roles) != l.Ranks || self.Rank >= l.Ranks || len(l.Nodes) != l.Ranks {
+		return nil, fmt.Errorf("%d roles for %d ranks on %d nodes", len(r.spec.Roles), l.Ranks, len(l.Nodes))
+	}
+	r.role = &r.spec.Roles[self.Rank]
+	r.launch.Nodes = slices.Clone(l.Nodes)
+	// A role that is told to end gets a signal of its whole group, which this process is in.
+	signal.Notify(make(chan os.Signal, 1), unix.SIGTERM)
+	return r, nil
+}
+
+// rank is the process of one role.
+type rank struct {
+	launch  engine.Launch
+	self    int
+	spec    command.Spec
+	role    *command.Role
+	control *engine.Control
+	ports   reserved // those that this rank found
+	numbers map[string]int
+	mesh    *mesh
+	guard   *os.File       // open as long as this process lives; nil: there is none
+	done    *workload.Part // of the first case: the others are other rows of the same output
+}
+
+// Address finds free ports and says where this rank can be reached.
+func (r *rank) Address() ([]byte, error) {
+	var err error
+	if r.ports, err = reserve(r.spec.PortsOf(r.self)); err != nil {
+		return nil, err
+	}
+	if r.mesh, err = listen(r.launch.Nodes, r.self); err != nil {
+		return nil, err
+	}
+	return r.mesh.address(r.ports.numbers())
+}
+
+// Connect connects to all other ranks and learns their ports.
+func (r *rank) Connect(addresses [][]byte) error {
+	timeout := time.Duration(r.launch.Cases[0].Timeout)
+	var err error
+	r.numbers, err = r.mesh.connect(addresses, timeout)
+	return err
+}
+
+// fault is an error of this rank's role.
+func (r *rank) fault(err error) error {
+	if e, ok := errors.AsType[*engine.Error](err); ok {
+		return e
+	}
+	return &engine.Error{Phase: "run", Peer: -1, Text: fmt.Sprintf("role %s: %v", r.role.Name, err)}
+}
+
+var errStopped = &engine.Error{Phase: "run", Peer: -1, Code: -int(unix.ECANCELED), Text: "told to stop"}
+
+// Run runs the role's program, once for all cases: they differ in the row of its output.
+func (r *rank) Run(c engine.Case) (*workload.Part, error) {
+	if r.done != nil {
+		again := *r.done
+		return &again, nil
+	}
+	r.control.Phase.Store(engine.PhaseRun)
+	ctx, cancel := context.WithCancelCause(context.Background())
+	defer cancel(nil)
+	ended := make(chan struct{})
+	defer close(ended)
+	go r.beat(cancel, ended)
+	p, output, err := r.play(ctx, c)
+	if err != nil {
+		return nil, r.fault(err)
+	}
+	facts, err := json.Marshal(command.Facts{Seconds: p.took.Seconds()})
+	if err != nil {
+		return nil, err
+	}
+	r.done = &workload.Part{Facts: facts, Samples: output}
+	first := *r.done
+	return &first, nil
+}
+
+// beatEvery is often enough for an agent that looks whether ranks move.
+const beatEvery = 20 * time.Millisecond
+
+// beat shows that this rank is alive, and ends it when its agent says so.
+func (r *rank) beat(stop context.CancelCauseFunc, ended <-chan struct{}) {
+	clock := time.NewTicker(beatEvery)
+	defer clock.Stop()
+	for {
+		select {
+		case <-ended:
+			return
+		case <-clock.C:
+			r.control.Heartbeat.Add(1)
+			if r.control.Abort.Load() != 0 {
+				stop(errStopped)
+				return
+			}
+		}
+	}
+}
+
+// Close hangs up.
+func (r *rank) Close() error { return r.mesh.close() }

@@ -1,0 +1,100 @@
+package executor
+
+import (
+	"slices"
+
+	"weir/engine"
+	"weir/executor/fleet"
+	"weir/executor/ledger"
+	"weir/planner"
+	"weir/workload"
+)
+
+// wanted is how many nodes the plan needs.
+func (s *session) wanted() int {
+	need := max(s.plan.Cluster.Nodes, 1)
+	for _, c := range s.plan.Cases {
+		need = max(need, c.Place.Nodes)
+	}
+	return need
+}
+
+// nodesOf is how many the group's launches need at most, with those of their load.
+func nodesOf(g *ledger.Group) int {
+	need := 1
+	for _, part := range append([]*ledger.Group{g}, g.Load...) {
+		for _, c := range part.Wanted {
+			need = max(need, c.Place.Nodes)
+		}
+	}
+	return need
+}
+
+// runsCommands says whether a plan has commands for nodes.
+func runsCommands(p *planner.Plan) bool {
+	if len(p.Checks)+len(p.Setup)+len(p.Teardown)+len(p.Artifacts) > 0 {
+		return true
+	}
+	for _, r := range p.Runs {
+		if len(r.Setup)+len(r.Teardown)+len(r.LaunchSetup)+len(r.LaunchTeardown) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// runsPrograms says whether ranks of the plan are programs that its scenario names.
+func (s *session) runsPrograms() bool {
+	return slices.ContainsFunc(s.plan.Cases, func(c *planner.Case) bool {
+		d, err := s.demandOf(c)
+		return err == nil && engine.RunsCommands(d.Runner)
+	})
+}
+
+// fleetNeeds is what the plan asks of agents.
+func (s *session) fleetNeeds() fleet.Needs {
+	c := s.plan.Cluster
+	n := fleet.Needs{
+		Nodes: s.wanted(), Labels: c.Labels, NodeGPUs: c.GPUsPerNode, Exclusive: c.Exclusive, DistinctHosts: c.DistinctHosts,
+		Commands: runsCommands(s.plan) || s.runsPrograms(), Threads: s.threadsPerNode(),
+	}
+	for _, c := range s.plan.Cases {
+		needs, err := s.demandOf(c)
+		if err != nil || !s.backendOf(c).processes() {
+			continue
+		}
+		d := s.demand(c, needs)
+		n.GPUs = n.GPUs || d.NodeGPUs+d.Each.GPUs > 0
+		n.NICs = n.NICs || d.Each.NICs > 0
+	}
+	return n
+}
+
+// threadsPerNode is how many processors of a node a launch can keep busy at most, with
+// the background load that may run beside it.
+func (s *session) threadsPerNode() int {
+	return s.perNode(func(d workload.Demand) int { return d.Threads })
+}
+
+// perNode is the most that there is of something at a time on a node of which each rank
+// has so many.
+func (s *session) perNode(of func(workload.Demand) int) int {
+	alone, beside := 1, 0
+	for _, g := range s.ledger.Groups {
+		most := 0
+		for _, c := range g.Wanted {
+			d, err := s.demandOf(c)
+			if err != nil || !s.backendOf(c).processes() {
+				continue
+			}
+			nodes := max(c.Place.Nodes, 1)
+			most = max(most, (d.Ranks+nodes-1)/nodes*of(d))
+		}
+		if g.Background() {
+			beside += most
+		} else {
+			alone = max(alone, most)
+		}
+	}
+	return alone + beside
+}

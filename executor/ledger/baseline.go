@@ -1,0 +1,122 @@
+package ledger
+
+import (
+	"slices"
+
+	"weir/assertion"
+	"weir/planner"
+	"weir/results"
+)
+
+// UsesBaseline names an assertion of the plan that mentions the baseline, "" if
+// none does.
+func UsesBaseline(p *planner.Plan) string {
+	for _, a := range assertionsOf(p) {
+		if len(baselineCases(a.Assertion, a.of)) > 0 {
+			return a.Text
+		}
+	}
+	return ""
+}
+
+// owned is an assertion with the key of its case; "" of one over several.
+type owned struct {
+	assertion.Assertion
+	of string
+}
+
+func assertionsOf(p *planner.Plan) []owned {
+	var all []owned
+	for _, c := range p.Cases {
+		for _, a := range c.Assertions {
+			all = append(all, owned{a, c.Key})
+		}
+	}
+	for _, a := range p.Assertions {
+		all = append(all, owned{a, ""})
+	}
+	return all
+}
+
+// baselineCases are the keys of the baseline's cases that an assertion mentions.
+func baselineCases(a assertion.Assertion, own string) []string {
+	var keys []string
+	walk := func(e *assertion.Expr, own string) {
+		eachMetric(e, func(m *assertion.Expr) {
+			switch {
+			case !m.Baseline:
+			case m.Case != "":
+				keys = append(keys, m.Case)
+			default:
+				keys = append(keys, own)
+			}
+		})
+	}
+	walk(a.Subject, own)
+	for _, p := range a.Parts {
+		walk(p.Subject, p.Case)
+	}
+	return keys
+}
+
+func eachMetric(e *assertion.Expr, see func(*assertion.Expr)) {
+	if e == nil {
+		return
+	}
+	if e.Op == assertion.Metric {
+		see(e)
+	}
+	for _, a := range e.Args {
+		eachMetric(a, see)
+	}
+}
+
+// takeBaseline copies into the document what its assertions mention of the
+// baseline. A case that the baseline lacks, or that was not measured to its end
+// there, is not there, and the gate says so.
+func (l *Ledger) takeBaseline() error {
+	text := UsesBaseline(l.Plan)
+	if text == "" || l.Doc.Baseline != nil {
+		return nil
+	}
+	b := l.o.Baseline
+	if b == nil {
+		return Refuse(ExitUsage, "the assertion %q mentions the baseline, and there is none", text)
+	}
+	taken := &results.Baseline{
+		Session: b.Session.ID, File: l.o.BaselineFile, Fingerprint: b.Environment.Fingerprint, Cases: []results.BaselineCase{},
+	}
+	measured := make(map[string]*results.Case, len(b.Cases))
+	for _, c := range slices.Backward(b.Cases) { // of two of a key the first, as Document.Case has it
+		measured[c.Key] = c
+	}
+	for _, a := range assertionsOf(l.Plan) {
+		for _, key := range baselineCases(a.Assertion, a.of) {
+			if c := measured[key]; c != nil && c.Status == results.OK {
+				measured[key] = nil // it is taken once
+				taken.Cases = append(taken.Cases, baselineCase(c))
+			}
+		}
+	}
+	l.Doc.Baseline = taken
+	return nil
+}
+
+// CompareBaseline puts into the document what the baseline's environment and this one do not
+// have in common. One that a former session has read was compared by it.
+func (l *Ledger) CompareBaseline(simulated bool) {
+	if l.Doc.Baseline == nil || l.o.Baseline == nil || l.Doc.Baseline.Session != l.o.Baseline.Session.ID {
+		return
+	}
+	now := *l.Doc
+	now.Session.Simulated = simulated // no launch says so yet
+	l.Doc.Baseline.Differences = results.EnvironmentDifferences(l.o.Baseline, &now)
+}
+
+func baselineCase(c *results.Case) results.BaselineCase {
+	b := results.BaselineCase{Key: c.Key, Launches: []results.MetricValues{}}
+	for _, l := range c.Succeeded() {
+		b.Launches = append(b.Launches, l.Metrics)
+	}
+	return b
+}

@@ -1,0 +1,130 @@
+package readiness
+
+import (
+	"bufio"
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// States and flags of the kernel's tables of sockets, proc(5).
+const (
+	tcpListen  = "0A"       // TCP_LISTEN of include/net/tcp_states.h
+	unixAccept = "00010000" // __SO_ACCEPTCON of include/linux/net.h
+)
+
+// listens looks for a listening socket in the network namespace of a process; 0: in this one.
+// The address is a port, HOST:PORT with an IP address as host, or the path of a Unix socket.
+func listens(address string, pid int) (func(context.Context) error, error) {
+	of := "self"
+	if pid > 0 {
+		of = strconv.Itoa(pid)
+	}
+	tables := filepath.Join("/proc", of, "net")
+	if filepath.IsAbs(address) {
+		return func(context.Context) error { return listensOnPath(filepath.Join(tables, "unix"), address) }, nil
+	}
+	want, err := endpoint(address)
+	if err != nil {
+		return nil, err
+	}
+	return func(context.Context) error {
+		for _, table := range []string{"tcp", "tcp6"} {
+			found, err := listening(filepath.Join(tables, table))
+			if err != nil && !errors.Is(err, os.ErrNotExist) { // a kernel without IPv6 has no tcp6
+				return err
+			}
+			if slices.ContainsFunc(found, func(have netip.AddrPort) bool { return serves(have, want) }) {
+				return nil
+			}
+		}
+		return errors.New("nothing listens there")
+	}, nil
+}
+
+// endpoint reads PORT or HOST:PORT. Without a host the address is not valid: any will do.
+func endpoint(text string) (netip.AddrPort, error) {
+	if port, err := strconv.ParseUint(text, 10, 16); err == nil && port > 0 {
+		return netip.AddrPortFrom(netip.Addr{}, uint16(port)), nil
+	}
+	at, err := netip.ParseAddrPort(text)
+	if err != nil || at.Port() == 0 {
+		return at, fmt.Errorf("listens %q: it is a port, ADDRESS:PORT with an IP address, or the path of a Unix socket", text)
+	}
+	return at, nil
+}
+
+// serves says whether a socket that listens at have accepts connections to want.
+func serves(have, want netip.AddrPort) bool {
+	if have.Port() != want.Port() {
+		return false
+	}
+	at := have.Addr().Unmap()
+	return !want.Addr().IsValid() || at.IsUnspecified() || at == want.Addr().Unmap()
+}
+
+// listening reads the listening sockets of /proc/net/tcp or tcp6.
+func listening(table string) ([]netip.AddrPort, error) {
+	f, err := os.Open(table)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	var all []netip.AddrPort
+	lines := bufio.NewScanner(f)
+	for lines.Scan() {
+		fields := strings.Fields(lines.Text())
+		if len(fields) < 4 || fields[3] != tcpListen {
+			continue
+		}
+		at, err := kernelAddress(fields[1])
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", table, err)
+		}
+		all = append(all, at)
+	}
+	return all, lines.Err()
+}
+
+// kernelAddress reads ADDRESS:PORT of /proc/net/tcp: hexadecimal, the address as 32-bit words
+// in the byte order of the host, which is little-endian on the processors that weir is built for.
+func kernelAddress(text string) (netip.AddrPort, error) {
+	host, port, _ := strings.Cut(text, ":")
+	bytes, err := hex.DecodeString(host)
+	number, wrong := strconv.ParseUint(port, 16, 16)
+	if err = errors.Join(err, wrong); err != nil {
+		return netip.AddrPort{}, err
+	}
+	for word := range slices.Chunk(bytes, 4) {
+		slices.Reverse(word)
+	}
+	at, ok := netip.AddrFromSlice(bytes)
+	if !ok {
+		return netip.AddrPort{}, fmt.Errorf("%q is no address", text)
+	}
+	return netip.AddrPortFrom(at, uint16(number)), nil
+}
+
+// listensOnPath looks for a Unix socket that accepts connections in /proc/net/unix.
+func listensOnPath(table, path string) error {
+	f, err := os.Open(table)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	lines := bufio.NewScanner(f)
+	for lines.Scan() { // Num RefCount Protocol Flags Type St Inode Path
+		fields := strings.SplitN(strings.Join(strings.Fields(lines.Text()), " "), " ", 8)
+		if len(fields) == 8 && fields[3] == unixAccept && fields[7] == path {
+			return nil
+		}
+	}
+	return errors.Join(lines.Err(), errors.New("nothing listens there"))
+}

@@ -1,0 +1,82 @@
+package readiness
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"regexp"
+	"strings"
+	"time"
+)
+
+// bodyMost is how much of an answer is searched for Contains.
+const bodyMost = 4 << 20
+
+// answerMost is how long one request may take: a server that is starting may accept a
+// connection and never answer it.
+const answerMost = 2 * time.Second
+
+func exists(path string) func(context.Context) error {
+	return func(context.Context) error {
+		_, err := os.Stat(path)
+		return err
+	}
+}
+
+// logs looks at each line once.
+func logs(pattern string, lines func() []string) (func(context.Context) error, error) {
+	re, err := regexp.Compile(pattern)
+	if err != nil {
+		return nil, fmt.Errorf("log: %w", err)
+	}
+	seen := 0
+	return func(context.Context) error {
+		all := lines()
+		for ; seen < len(all); seen++ {
+			if re.MatchString(all[seen]) {
+				return nil
+			}
+		}
+		return errors.New("no line of its output matches")
+	}, nil
+}
+
+func registered(key string, has func(context.Context, string) (bool, error)) func(context.Context) error {
+	return func(ctx context.Context) error {
+		found, err := has(ctx, key)
+		if err == nil && !found {
+			err = errors.New("there is no such key")
+		}
+		return err
+	}
+}
+
+// answers asks without the proxy of the environment: a service is on this host or on the
+// cluster's network.
+func answers(url, contains string) func(context.Context) error {
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: answerMost}
+	return func(ctx context.Context) error {
+		request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+		if err != nil {
+			return err
+		}
+		answer, err := client.Do(request)
+		if err != nil {
+			return err
+		}
+		defer answer.Body.Close()
+		body, err := io.ReadAll(io.LimitReader(answer.Body, bodyMost))
+		switch {
+		case err != nil:
+			return err
+		case answer.StatusCode < 200 || answer.StatusCode > 299:
+			return fmt.Errorf("it answers %s", answer.Status)
+		case !strings.Contains(string(body), contains):
+			return fmt.Errorf("its answer does not contain %q", contains)
+		}
+		return nil
+	}
+}

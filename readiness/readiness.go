@@ -1,0 +1,138 @@
+// Package readiness says when a process that weir did not write is ready for the next one:
+// it listens, answers, has written a line or a file, has registered in etcd, or a command
+// says so. Nothing here sleeps for a guessed time, and no check disturbs the process: that
+// a port is listened on is read from the kernel, because a server that serves one client,
+// as ucx_perftest, would take a trial connection for it.
+package readiness
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Check is what must be true of a process before others may rely on it. All conditions
+// that are set must hold.
+type Check struct {
+	// Listens is a TCP port, HOST:PORT or the path of a Unix socket, on which some process
+	// of the network namespace listens.
+	Listens string
+	// HTTP is a URL that answers GET with a status from 200 to 299, and Contains is in its body.
+	HTTP     string
+	Contains string
+	// Log is a regular expression (RE2) that a line of the process's output matches.
+	Log string
+	// File is the path of a file that exists.
+	File string
+	// Etcd is a key that exists.
+	Etcd string
+	// Command is a program with its arguments that exits with status 0.
+	Command []string
+	// Within is how long it may take; 0: as long as the context lasts.
+	Within time.Duration
+}
+
+// Subject is the process that a Check is about.
+type Subject struct {
+	PID int // 0: it is not a process of this host
+	// Ended is closed when the process has ended, and Status then says how. A nil channel:
+	// it is not known.
+	Ended  <-chan struct{}
+	Status func() string
+	// Lines are those of its output so far, each without its line break.
+	Lines func() []string
+	// HasKey looks up a key of etcd.
+	HasKey func(ctx context.Context, key string) (bool, error)
+	// Run runs a command and returns its output if it fails.
+	Run func(ctx context.Context, argv []string) error
+}
+
+// A condition is one part of a Check. look returns nil when it holds, else what is missing.
+type condition struct {
+	name string
+	look func(ctx context.Context) error
+}
+
+// Pauses between two looks: short at first, because most processes are ready in
+// milliseconds, and long enough later to leave the processor to the process.
+const (
+	firstPause = 2 * time.Millisecond
+	lastPause  = 50 * time.Millisecond
+)
+
+// Wait returns nil when all conditions hold. Else the error says which condition did not,
+// and why: the process ended, the time is over, or ctx is done.
+func (c Check) Wait(ctx context.Context, s Subject) error {
+	conditions, err := c.conditions(s)
+	if err != nil {
+		return err
+	}
+	if c.Within > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, c.Within, fmt.Errorf("not within %v", c.Within))
+		defer cancel()
+	}
+	for _, one := range conditions {
+		if err := one.wait(ctx, s); err != nil {
+			return fmt.Errorf("%s: %w", one.name, err)
+		}
+	}
+	return nil
+}
+
+func (c condition) wait(ctx context.Context, s Subject) error {
+	pause := time.NewTimer(0)
+	defer pause.Stop()
+	for next := firstPause; ; next = min(2*next, lastPause) {
+		missing := c.look(ctx)
+		if missing == nil {
+			return nil
+		}
+		pause.Reset(next)
+		select {
+		case <-s.Ended:
+			// What it did last counts: a program may write its line and end.
+			if c.look(ctx) == nil {
+				return nil
+			}
+			return fmt.Errorf("the process ended before it was ready: %s", s.Status())
+		case <-ctx.Done():
+			return fmt.Errorf("%w: %v", context.Cause(ctx), missing)
+		case <-pause.C:
+		}
+	}
+}
+
+// conditions are those that are set, cheapest first. An error says what no process could fulfil.
+func (c Check) conditions(s Subject) ([]condition, error) {
+	var all []condition
+	if c.File != "" {
+		all = append(all, condition{"file " + c.File, exists(c.File)})
+	}
+	if c.Log != "" {
+		look, err := logs(c.Log, s.Lines)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, condition{fmt.Sprintf("log %q", c.Log), look})
+	}
+	if c.Listens != "" {
+		look, err := listens(c.Listens, s.PID)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, condition{"listens " + c.Listens, look})
+	}
+	if c.Etcd != "" {
+		all = append(all, condition{"etcd " + c.Etcd, registered(c.Etcd, s.HasKey)})
+	}
+	if c.HTTP != "" {
+		all = append(all, condition{"http " + c.HTTP, answers(c.HTTP, c.Contains)})
+	}
+	if len(c.Command) > 0 {
+		look := func(ctx context.Context) error { return s.Run(ctx, c.Command) }
+		all = append(all, condition{"command " + strings.Join(c.Command, " "), look})
+	}
+	return all, nil
+}

@@ -1,0 +1,210 @@
+package command
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"weir/results"
+	"weir/workload"
+)
+
+func values(t *testing.T, raw map[string]any) workload.Values {
+	t.Helper()
+	v, err := Kind.Normalize(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// Roles have one text, whatever order and defaults they were written with, and it says the same.
+func TestRolesHaveOneText(t *testing.T) {
+	const want = `{"server":{"node":"1","command":["s","-p","${port.a}"],"env":{"A":"$$HOME"},"ready":{"log":"up$$","within":"2s"},"ends":"with client"},` +
+		`"client":{"command":["c","${role.server.address}"],"after":["server"]}}`
+	for _, text := range []string{
+		want,
+		`{"server":{"ends":"with client","ready":{"within":"2000ms","log":"up$$"},"command":["s","-p","${port.a}"],"env":{"A":"$$HOME"},"node":"1"},
+		  "client":{"node":"0","ends":"by itself","after":"server","command":["c","${role.server.address}"]}}`,
+	} {
+		if got, err := canonicalRoles(text); err != nil || got != want {
+			t.Errorf("%s, %v", got, err)
+		}
+	}
+}
+
+func TestWhatIsWrongWithRoles(t *testing.T) {
+	for text, want := range map[string]string{
+		`[]`:                                                          "mapping from names of roles",
+		`{"any":{"command":["x"]}}`:                                   "any: a role is named",
+		`{"a b":{"command":["x"]}}`:                                   "a b: a role is named",
+		`{"a":["x"]}`:                                                 "a: it is a list, not a mapping",
+		`{"a":{}}`:                                                    "a: it has no command",
+		`{"a":{"command":"x y"}}`:                                     "a.command: it is a text, not a list",
+		`{"a":{"command":[]}}`:                                        "a.command: it names no program",
+		`{"a":{"command":["x"],"nod":"1"}}`:                           "a.nod: there is no such key",
+		`{"a":{"command":["x"],"node":"-1"}}`:                         "a.node:",
+		`{"a":{"command":["x"],"node":"${port.a}"}}`:                  "a.node: it is read before there is a launch",
+		`{"a":{"command":["x","${role.b.address}"]}}`:                 `a: ${role.b.address}: there is no role "b"; there are a`,
+		`{"a":{"command":["x","${x.y}"]}}`:                            "a.command.1: there is no ${x.y}",
+		`{"a":{"command":["x"],"env":{"1":"x"}}}`:                     "a.env.1: no variable",
+		`{"a":{"command":["x"],"after":["b"]}}`:                       `a.after: there is no role "b"`,
+		`{"a":{"command":["x"],"after":["a"]}}`:                       "a.after: the roles wait for each other: a after a",
+		`{"a":{"command":["x"],"ends":"with a"}}`:                     "a.ends: nobody ends these roles: a with a",
+		`{"a":{"command":["x"],"ends":"with b"}}`:                     `a.ends: there is no role "b"`,
+		`{"a":{"command":["x"],"ends":"soon"}}`:                       "a.ends: \"soon\" is neither",
+		`{"a":{"command":["x"],"ends":"when told"}}`:                  "none ends by itself",
+		`{"a":{"command":["x"],"ready":{}}}`:                          "a.ready: it has none of",
+		`{"a":{"command":["x"],"ready":{"within":"1s"}}}`:             "a.ready: it has none of",
+		`{"a":{"command":["x"],"ready":{"log":"("}}}`:                 "a.ready.log:",
+		`{"a":{"command":["x"],"ready":{"contains":"y","file":"z"}}}`: "a.ready.contains:",
+		`{"a":{"command":["x"],"ready":{"file":"z","within":"0s"}}}`:  "a.ready.within:",
+		`{"a":{"command":["x"],"after":"b"},"b":{"command":["x"],"after":"c"},"c":{"command":["x"],"after":"b"}}`: "b.after: the roles wait for each other: b after c after b",
+	} {
+		if _, err := canonicalRoles(text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+func TestWhatIsWrongWithParse(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"format":"fio"}`:                              "of which role",
+		`{"of":"a"}`:                                    "add format",
+		`{"of":"a","format":"fi"}`:                      "format: there is no format",
+		`{"of":"a","format":"lines"}`:                   "belong together",
+		`{"of":"a","format":"json"}`:                    "belong together",
+		`{"of":"a","format":"fio","lines":"(?<x>.)"}`:   "belong together",
+		`{"of":"a","lines":"x"}`:                        "lines: no metric",
+		`{"of":"a","paths":{"x":"[["}}`:                 "paths: path of x",
+		`{"of":"a","format":"aiperf"}`:                  "say which by file",
+		`{"of":"a","format":"nixlbench","rows":"size"}`: "rows: rows of nixlbench are told apart by block_size, batch, not by \"size\"",
+		`{"of":"a","lines":"(?<x>.)","rows":"y"}`:       "lines: the expression has no group \"y\"",
+	} {
+		if _, err := canonicalParse(text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+	const paths = `{"of":"any","format":"json","file":"${launch.scratch}/x","paths":{"a":"b[0]","c":"d"}}`
+	if got, err := canonicalParse(`{"paths":{"c":"d","a":"b[0]"},"file":"${launch.scratch}/x","of":"any"}`); err != nil || got != paths {
+		t.Errorf("%s, %v", got, err)
+	}
+}
+
+func TestWhatDoesNotGoTogether(t *testing.T) {
+	const roles = `{"a":{"command":["x"]}}`
+	for want, raw := range map[string]map[string]any{
+		`parse.of: there is no role "b"; there are a`: {"roles": roles, "parse": `{"of":"b","format":"iperf3"}`},
+		"no role has ${port.x}":                       {"roles": roles, "parse": `{"of":"a","format":"iperf3","file":"${port.x}"}`},
+		"etcd: this version":                          {"roles": roles, "etcd": true},
+		"role a uses the session's etcd":              {"roles": `{"a":{"command":["x","${etcd.url}"]}}`},
+	} {
+		if err := Kind.Check(values(t, raw)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v: %v", raw, err)
+		}
+	}
+}
+
+// The rank that listens on a port finds it, and of a port that nobody says he listens on
+// the first that mentions it.
+func TestWhoFindsAPort(t *testing.T) {
+	s, err := decode(values(t, map[string]any{"roles": `{
+		"client":{"command":["c","${port.a}","${port.b}"],"after":"server"},
+		"server":{"command":["s","${port.a}"],"ready":{"listens":"${port.a}"}}}`}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Join(s.PortsOf(0), " ") + "|" + strings.Join(s.PortsOf(1), " "); got != "b|a" {
+		t.Error(got)
+	}
+}
+
+// measured reduces the outputs of two roles.
+func measured(t *testing.T, parse, first, second string) (map[string]float64, map[string]float64, error) {
+	t.Helper()
+	raw := map[string]any{"roles": `{"a":{"command":["x"]},"b":{"command":["y"],"ends":"with a"}}`, "parse": parse}
+	s, err := decode(values(t, raw))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := &workload.Measured{Spec: s, Parts: []*workload.Part{
+		{Facts: []byte(`{"seconds":2}`), Samples: []byte(first)}, {Rank: 1, Facts: []byte(`{"seconds":3}`), Samples: []byte(second)},
+	}}
+	values, err := reduce(m, &results.Launch{})
+	var files [][]byte
+	for i, p := range m.Parts {
+		if s.Parsed(i) {
+			files = append(files, p.Samples)
+		}
+	}
+	again, wrong := recompute(raw, files)
+	if (wrong == nil) != (err == nil) {
+		t.Errorf("computed again: %v, and at first %v", wrong, err)
+	}
+	return values, again, err
+}
+
+func TestOutputsBecomeMetrics(t *testing.T) {
+	const lines = `,"lines":"^bw=(?<bw>[0-9.]+)$$"}`
+	for _, parse := range []string{`{"of":"a"` + lines, `{"of":"any"` + lines} {
+		values, again, err := measured(t, parse, "hello\nbw=1.5\n", "nothing\n")
+		if err != nil || values["bw"] != 1.5 || values[elapsed] != 2 || again["bw"] != 1.5 || len(again) != 1 {
+			t.Errorf("%s: %v, again %v, %v", parse, values, again, err)
+		}
+	}
+	for want, c := range map[string][3]string{
+		"role a: reading its output as lines: no result found: no line matches": {`{"of":"a"` + lines, "one\ntwo\n", "bw=1\n"},
+		"it ends with:\none\ntwo":                       {`{"of":"a"` + lines, "one\ntwo\n", ""},
+		"roles a and b both have a result":              {`{"of":"any"` + lines, "bw=1\n", "bw=2\n"},
+		"line 2: a second result, after that of line 1": {`{"of":"a"` + lines, "bw=1\nbw=2\n", ""},
+		"the output ends in the middle of a line":       {`{"of":"a"` + lines, "bw=1\nbw=2", ""},
+		"its output has no y on line 1":                 {`{"of":"a","lines":"^x=(?<x>.)( y=(?<y>.))?"}`, "x=1\n", ""},
+	} {
+		if _, _, err := measured(t, c[0], c[1], c[2]); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v", want, err)
+		}
+	}
+}
+
+// A case is the row of its value, however the tool writes it.
+func TestRowsAreCases(t *testing.T) {
+	const output = "size=4096 bw=1\nsize=65536 bw=2\nsize=x bw=3\n"
+	for row, want := range map[string]string{"4KiB": "1", "64KiB": "2", "65536": "2", "x": "3", "1MiB": "no row of size 1MiB; it has 4096, 65536, x"} {
+		raw := map[string]any{
+			"roles": `{"a":{"command":["x"]}}`, "parse": `{"of":"a","lines":"^size=(?<size>.*) bw=(?<bw>.*)$$","rows":"size"}`, "row": row,
+		}
+		got, err := recompute(raw, [][]byte{[]byte(output)})
+		if text := fmt.Sprint(got["bw"]); text != want && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%s: %s, %v", row, text, err)
+		}
+	}
+	if err := Kind.Check(values(t, map[string]any{"roles": `{"a":{"command":["x"]}}`, "row": "1"})); err == nil {
+		t.Error("a row of nothing")
+	}
+}
+
+func TestMetricsOfARun(t *testing.T) {
+	own := []workload.Metric{{Name: "bw", Unit: "GB/s", Better: workload.Higher}}
+	for parse, c := range map[string]struct {
+		declared []workload.Metric
+		names    string
+		wrong    string
+	}{
+		`{}`:                             {nil, "elapsed", ""},
+		`{"of":"a","format":"fabtests"}`: {nil, "elapsed bandwidth message_rate latency.avg time_per_transfer", ""},
+		`{"of":"a","lines":"(?<bw>.)"}`:  {own, "elapsed bw", ""},
+		`{"of":"a","lines":"(?<n>.)(?<bw>.)","rows":"n"}`: {own, "elapsed bw", ""},
+		`{"of":"a","lines":"(?<bw>.)(?<x>.)"}`:            {own, "elapsed x bw", `parse finds "x"`},
+		`{"of":"a","paths":{"x":"y"}}`:                    {nil, "elapsed x", `parse finds "x"`},
+		`{"of":"a","format":"lines","lines":"(?<bws>.)"}`: {own, "elapsed bws bw", `metrics declares "bw"`},
+	} {
+		got, err := measures(workload.Values{"parse": parse}, c.declared)
+		var names []string
+		for _, m := range got {
+			names = append(names, m.Name)
+		}
+		if strings.Join(names, " ") != c.names || (err == nil) != (c.wrong == "") || err != nil && !strings.Contains(err.Error(), c.wrong) {
+			t.Errorf("%s: %v, %v", parse, names, err)
+		}
+	}
+}

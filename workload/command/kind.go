@@ -1,0 +1,63 @@
+// Package command is a workload whose ranks are programs that weir did not write, as
+// ucx_perftest or a script: which there are, in which order they start and end, and how
+// their output becomes metrics. Package engine/command executes them.
+package command
+
+import (
+	_ "embed"
+
+	"weir/workload"
+)
+
+//go:embed docs.md
+var docs string
+
+// Runner is the name of what executes the ranks.
+const Runner = "command"
+
+// elapsed is measured of each run, whatever its programs print.
+const elapsed = "elapsed"
+
+// Names whose values are known only when a launch runs.
+const (
+	LaunchID       = "launch.id"
+	LaunchScratch  = "launch.scratch"
+	SessionScratch = "session.scratch"
+	EtcdURL        = "etcd.url"
+	portPrefix     = "port."
+	rolePrefix     = "role."
+	addressSuffix  = ".address"
+)
+
+var late = []string{portPrefix + "*", rolePrefix + "*" + addressSuffix, LaunchID, LaunchScratch, SessionScratch, EtcdURL}
+
+// Kind is workload command.
+var Kind = &workload.Kind{
+	Name: "command",
+	Doc:  "programs that weir did not write, each a rank; their output becomes metrics",
+	Options: []workload.Option{
+		{Name: "roles", Type: workload.Structure, Required: true, Process: true, Late: late, Read: canonicalRoles},
+		{Name: "parse", Type: workload.Structure, Default: nothingParsed, Process: true, Late: late, Read: canonicalParse},
+		{Name: "row", Type: workload.String, Default: ""},
+		{Name: "etcd", Type: workload.Bool, Default: false, Process: true},
+	},
+	Metrics:         []workload.Metric{{Name: elapsed, Unit: "s", Better: workload.Lower}},
+	DeclaresMetrics: true,
+	CountedBy:       "roles",
+	Row:             "row",
+	Checked:         []string{"roles", "parse", "row", "etcd"},
+}
+
+func init() {
+	Kind.Document(docs)
+	Kind.Check = func(v workload.Values) error {
+		_, err := decode(v)
+		return err
+	}
+	Kind.Measures, Kind.RowAxis = measures, rowAxis
+	Kind.Behaviour = workload.Behaviour{
+		Spec:   func(v workload.Values) (workload.Spec, error) { return decode(v) },
+		Reduce: reduce, Recompute: recompute,
+	}
+	workload.Register(Kind)
+}

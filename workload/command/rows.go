@@ -1,0 +1,109 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"weir/quantity"
+	"weir/tooloutput"
+	"weir/workload"
+)
+
+// rowAxis is the axis of whose values each is a row.
+func rowAxis(v workload.Values) string {
+	text, _ := Kind.Get(v)("parse").(string)
+	p, _ := readParse(text) // which is reported where it is read
+	return p.Rows
+}
+
+// values are the numbers of an output: of its only row, or of that with a value of its key.
+func (p *Parse) values(output []byte, at string) (map[string]float64, error) {
+	f, err := p.format()
+	if err != nil {
+		return nil, err
+	}
+	rows, err := f.Read(output)
+	if err != nil {
+		return nil, fmt.Errorf("reading its output as %s: %w", p.Format, err)
+	}
+	if p.Rows != "" {
+		if rows, err = p.selected(rows, at); err != nil {
+			return nil, err
+		}
+	}
+	if len(rows) > 1 {
+		return nil, fmt.Errorf("its output has %d results, the second on line %d: a case has one", len(rows), rows[1].Line)
+	}
+	for _, name := range p.own() {
+		if _, ok := rows[0].Values[name]; !ok {
+			return nil, fmt.Errorf("its output has no %s on line %d", name, rows[0].Line)
+		}
+	}
+	return rows[0].Values, nil
+}
+
+// selected are the rows with a value of the key, of which there is at least one.
+func (p *Parse) selected(rows []tooloutput.Row, at string) (found []tooloutput.Row, err error) {
+	var others []string
+	for _, r := range rows {
+		if same(r.At[p.Rows], at) {
+			found = append(found, r)
+		}
+		others = append(others, r.At[p.Rows])
+	}
+	if found == nil {
+		return nil, fmt.Errorf("its output has no row of %s %s; it has %s", p.Rows, at, strings.Join(slices.Compact(others), ", "))
+	}
+	return found, nil
+}
+
+// same says whether two texts are one, one number or one size: tools print 4096 for 4KiB.
+func same(a, b string) bool {
+	if a == b {
+		return true
+	}
+	x, err := quantity.ParseSize(a)
+	y, wrong := quantity.ParseSize(b)
+	if err == nil && wrong == nil {
+		return x == y
+	}
+	f, err := strconv.ParseFloat(a, 64)
+	g, wrong := strconv.ParseFloat(b, 64)
+	return err == nil && wrong == nil && f == g
+}
+
+// find takes the values of the output that has them: one of those given, by role.
+func (p *Parse) find(roles []string, outputs [][]byte, at string) (map[string]float64, error) {
+	var found map[string]float64
+	nothing := error(fmt.Errorf("no role has an output"))
+	by := ""
+	for i, output := range outputs {
+		values, err := p.values(output, at)
+		switch {
+		case errors.Is(err, tooloutput.ErrNothing):
+			nothing = fmt.Errorf("role %s: %w%s", roles[i], err, lastWords(output))
+		case err != nil:
+			return nil, fmt.Errorf("role %s: %w%s", roles[i], err, lastWords(output))
+		case found != nil:
+			return nil, fmt.Errorf("roles %s and %s both have a result: name one in parse", by, roles[i])
+		default:
+			found, by = values, roles[i]
+		}
+	}
+	if found == nil {
+		return nil, nothing
+	}
+	return found, nil
+}
+
+// lastWords are the last lines of an output, for an error.
+func lastWords(output []byte) string {
+	lines := strings.Split(strings.TrimSpace(string(output)), "\n")
+	if len(lines) == 1 && lines[0] == "" {
+		return ""
+	}
+	return "\nit ends with:\n" + strings.Join(lines[max(0, len(lines)-10):], "\n")
+}

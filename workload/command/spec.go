@@ -1,0 +1,123 @@
+package command
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"weir/placeholder"
+	"weir/results"
+	"weir/workload"
+)
+
+// Spec are the options of a case. Rank i is role i.
+type Spec struct {
+	Roles []Role `json:"roles"`
+	Parse Parse  `json:"parse"`
+	Row   string `json:"row,omitempty"` // the value of the key Parse.Rows that the case is
+}
+
+func decode(v workload.Values) (*Spec, error) {
+	get := Kind.Get(v)
+	roles, _ := get("roles").(string)
+	parse, _ := get("parse").(string)
+	s := &Spec{}
+	var err error
+	if s.Roles, err = readRoles(roles); err != nil {
+		return nil, err
+	}
+	if s.Parse, err = readParse(parse); err != nil {
+		return nil, err
+	}
+	s.Row, _ = get("row").(string)
+	if (s.Row == "") != (s.Parse.Rows == "") {
+		return nil, fmt.Errorf("option row is the value of the axis that parse names in rows: name it there, and sweep it")
+	}
+	if etcd, _ := get("etcd").(bool); etcd {
+		return nil, fmt.Errorf("etcd: this version of weir cannot lend the session's etcd to programs")
+	}
+	var names []string
+	for i := range s.Roles {
+		r := &s.Roles[i]
+		names = append(names, r.Name)
+		if r.Ready.Etcd != "" || r.Mentions(EtcdURL) {
+			return nil, fmt.Errorf("role %s uses the session's etcd, which this version of weir cannot lend to programs", r.Name)
+		}
+	}
+	if of := s.Parse.Of; of != "" && of != anyRole && !slices.Contains(names, of) {
+		return nil, fmt.Errorf("parse.of: there is no role %q; there are %s", of, strings.Join(names, ", "))
+	}
+	files, _ := placeholder.Names(s.Parse.File)
+	for _, name := range files {
+		if other, isRole := Address(name); isRole && !slices.Contains(names, other) {
+			return nil, fmt.Errorf("parse.file: there is no role %q; there are %s", other, strings.Join(names, ", "))
+		}
+		if _, isPort := Port(name); isPort && !slices.ContainsFunc(s.Roles, func(r Role) bool { return r.Mentions(name) }) {
+			return nil, fmt.Errorf("parse.file: no role has %s", placeholder.Of(name))
+		}
+	}
+	return s, nil
+}
+
+// Demand is a process for each role, on its node.
+func (s *Spec) Demand() workload.Demand {
+	d := workload.Demand{Runner: Runner, Ranks: len(s.Roles), Threads: 1, NUMA: workload.Default}
+	for _, r := range s.Roles {
+		d.On = append(d.On, r.Node)
+	}
+	return d
+}
+
+// Parsed says whether the output of a role is read.
+func (s *Spec) Parsed(rank int) bool {
+	return s.Parse.Of == anyRole || s.Parse.Of == s.Roles[rank].Name
+}
+
+// Facts are what a rank says besides its output.
+type Facts struct {
+	Seconds float64 `json:"seconds"` // from the start of its program to its end
+}
+
+func reduce(m *workload.Measured, l *results.Launch) (map[string]float64, error) {
+	s := m.Spec.(*Spec)
+	longest := 0.
+	var roles []string
+	var outputs [][]byte
+	for i, p := range m.Parts {
+		var f Facts
+		if err := json.Unmarshal(p.Facts, &f); err != nil {
+			return nil, fmt.Errorf("role %s: %w", s.Roles[i].Name, err)
+		}
+		if s.Roles[i].Ends == EndsByItself {
+			longest = max(longest, f.Seconds)
+		}
+		if s.Parsed(i) {
+			roles, outputs = append(roles, s.Roles[i].Name), append(outputs, p.Samples)
+		}
+	}
+	values := map[string]float64{}
+	if s.Parse.Of != "" {
+		var err error
+		if values, err = s.Parse.find(roles, outputs, s.Row); err != nil {
+			return nil, err
+		}
+	}
+	values[elapsed] = longest
+	l.Verified = true // what the programs moved is for them to check
+	return values, nil
+}
+
+// recompute reads again what the programs printed.
+func recompute(options map[string]any, files [][]byte) (map[string]float64, error) {
+	values, err := Kind.Normalize(options)
+	if err != nil {
+		return nil, err
+	}
+	s, err := decode(values)
+	if err != nil || s.Parse.Of == "" {
+		return nil, err
+	}
+	roles := slices.Repeat([]string{s.Parse.Of}, len(files))
+	return s.Parse.find(roles, files, s.Row)
+}

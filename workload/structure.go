@@ -1,0 +1,158 @@
+package workload
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Structured is a value of an option of type Structure: a text, a list or a mapping.
+type Structured struct {
+	Text  string
+	Items []*Structured // of a list; not nil
+	Pairs []Pair        // of a mapping, in the order in which they were written; not nil
+}
+
+// Pair is one key of a mapping with its value.
+type Pair struct {
+	Key   string
+	Value *Structured
+}
+
+// StructureError says what is wrong with a part of a structure.
+type StructureError struct {
+	Path []string // keys, and indices of lists, that lead to the part
+	Err  error
+}
+
+func (e *StructureError) Error() string {
+	if len(e.Path) == 0 {
+		return e.Err.Error()
+	}
+	return strings.Join(e.Path, ".") + ": " + e.Err.Error()
+}
+
+func (e *StructureError) Unwrap() error { return e.Err }
+
+// Wrong is an error about the part of a structure at a path.
+func Wrong(path []string, format string, args ...any) error {
+	return &StructureError{append([]string{}, path...), fmt.Errorf(format, args...)}
+}
+
+// mostNested bounds how deep a structure is.
+const mostNested = 16
+
+// ReadStructure reads the JSON of a structure. All of its scalars are texts.
+func ReadStructure(text string) (*Structured, error) {
+	d := json.NewDecoder(strings.NewReader(text))
+	s, err := readStructured(d, 0)
+	if err == nil {
+		if _, more := d.Token(); !errors.Is(more, io.EOF) {
+			err = errors.New("there is something behind its end")
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("a structure is JSON of mappings, lists and texts: %w", err)
+	}
+	return s, nil
+}
+
+func readStructured(d *json.Decoder, depth int) (*Structured, error) {
+	t, err := d.Token()
+	if err != nil {
+		return nil, err
+	}
+	if text, ok := t.(string); ok {
+		return &Structured{Text: text}, nil
+	}
+	out := &Structured{}
+	switch {
+	case depth == mostNested:
+		return nil, fmt.Errorf("more than %d levels", mostNested)
+	case t == json.Delim('['):
+		out.Items = []*Structured{}
+	case t == json.Delim('{'):
+		out.Pairs = []Pair{}
+	default:
+		return nil, fmt.Errorf("%v is no text", t)
+	}
+	for d.More() {
+		p := Pair{}
+		if out.Pairs != nil {
+			key, err := d.Token()
+			if err != nil {
+				return nil, err
+			}
+			p.Key = key.(string) // which the decoder has seen to
+		}
+		if p.Value, err = readStructured(d, depth+1); err != nil {
+			return nil, err
+		}
+		if out.Pairs != nil {
+			out.Pairs = append(out.Pairs, p)
+		} else {
+			out.Items = append(out.Items, p.Value)
+		}
+	}
+	_, err = d.Token()
+	return out, err
+}
+
+// IsText says whether the value is a text.
+func (s *Structured) IsText() bool { return s.Items == nil && s.Pairs == nil }
+
+// What names the kind of the value.
+func (s *Structured) What() string {
+	switch {
+	case s.Items != nil:
+		return "a list"
+	case s.Pairs != nil:
+		return "a mapping"
+	}
+	return "a text"
+}
+
+// JSON writes the value, the pairs of a mapping in their order.
+func (s *Structured) JSON() string {
+	var b strings.Builder
+	s.write(&b)
+	return b.String()
+}
+
+func (s *Structured) write(b *strings.Builder) {
+	switch {
+	case s.IsText():
+		writeText(b, s.Text)
+	case s.Items != nil:
+		b.WriteByte('[')
+		for i, item := range s.Items {
+			if i > 0 {
+				b.WriteByte(',')
+			}
+			item.write(b)
+		}
+		b.WriteByte(']')
+	default:
+		b.WriteByte('{')
+		for i, p := range s.Pairs {
+			if i > 0 {
+				b.WriteByte(',')
+			}
+			writeText(b, p.Key)
+			b.WriteByte(':')
+			p.Value.write(b)
+		}
+		b.WriteByte('}')
+	}
+}
+
+// writeText writes a text of JSON with < and > as they are, which groups of expressions have.
+func writeText(b *strings.Builder, text string) {
+	var line strings.Builder
+	e := json.NewEncoder(&line)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(text) // texts always encode
+	b.WriteString(strings.TrimSuffix(line.String(), "\n"))
+}
