@@ -102,6 +102,7 @@ func edge() []float64 {
 // single one: in at most 6 % of sessions at the edge itself. (Each on its own, in
 // every second session some member is.)
 func TestErrorOfFamilies(t *testing.T) {
+	phase.Long(t)
 	phase.NotUnderRace(t)
 	keys := make([]string, members)
 	for i := range keys {

@@ -46,6 +46,7 @@ var drifts = map[string]func(*rand.Rand, int) float64{
 // is 3 % slower is found in at least 95 % of sessions on a machine whose launches
 // vary by 1 %.
 func TestComparisonUnderDrift(t *testing.T) {
+	phase.Long(t)
 	phase.NotUnderRace(t)
 	for name, drift := range drifts {
 		for _, cv := range []float64{0.001, 0.01, 0.03} {
@@ -169,6 +170,7 @@ func many(t *testing.T, seed uint64, cv, fourth, others float64, holm bool) *res
 
 // Of the changes that are called real among many cases hardly any is not.
 func TestFalseDiscoveries(t *testing.T) {
+	phase.Long(t)
 	phase.NotUnderRace(t)
 	const reports = comparisons
 	falsely, found := 0.0, 0
@@ -195,6 +197,7 @@ func TestFalseDiscoveries(t *testing.T) {
 // every case lies on the margin itself. (Each on its own, some case is called one in
 // every third report.)
 func TestHolmOverAComparison(t *testing.T) {
+	phase.Long(t)
 	phase.NotUnderRace(t)
 	for holm, limits := range map[bool][2]float64{true: {0, 0.04}, false: {0.2, 1}} {
 		alarms, reports := 0, comparisons
@@ -217,6 +220,7 @@ func TestHolmOverAComparison(t *testing.T) {
 // A report about many cases that are alike hardly ever has a regression: one of them
 // must stand out among all.
 func TestNoRegressionAmongLikes(t *testing.T) {
+	phase.Long(t)
 	phase.NotUnderRace(t)
 	const reports = comparisons
 	alarms, beyond := 0, 0

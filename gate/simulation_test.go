@@ -36,6 +36,7 @@ func session(seed uint64, truth, cv float64) (results.Verdict, int) {
 
 // The operating characteristics that weir promises, with launches that vary by 3 %.
 func TestOperatingCharacteristics(t *testing.T) {
+	phase.Long(t)
 	phase.NotUnderRace(t)
 	for _, c := range []struct {
 		truth float64

@@ -141,6 +141,7 @@ func colors(t testing.TB, ctx context.Context, scheme string) {
 // page, nothing wider than the window, and the verdict can be read. WEIR_SCREENSHOTS names a
 // folder that gets pictures of all of them.
 func TestPageInABrowser(t *testing.T) {
+	phase.Long(t)
 	ctx := browser(t)
 	heard := listen(t, ctx)
 	type page struct {

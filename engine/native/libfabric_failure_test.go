@@ -117,6 +117,7 @@ func killedOverLibfabric(t *testing.T, o move.Spec, timeout time.Duration) bool 
 
 // Addresses at which nobody is any more end the connecting within its deadline.
 func TestLibfabricDeadAddress(t *testing.T) {
+	phase.Long(t)
 	phase.NotUnderRace(t)
 	usual := connectTimeout
 	t.Cleanup(func() { connectTimeout = usual })

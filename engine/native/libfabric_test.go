@@ -99,6 +99,7 @@ func TestLibfabricFourRanks(t *testing.T) {
 // Each case starts its messages at 1 again: one that ended with 1 must not be taken
 // for the first of the next.
 func TestLibfabricSinglePings(t *testing.T) {
+	phase.Long(t)
 	phase.NotUnderRace(t)
 	for _, p := range providers(t) {
 		once := func(o *move.Spec) { o.Iterations, o.Warmup = 1, 0 }
