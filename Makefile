@@ -1,5 +1,5 @@
 # weir: make run  sets up what is missing, builds, and runs the quickstart here
-#       make test sets up what is missing and passes all tests
+#       make test sets up what is missing and passes what must pass before a commit
 
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
@@ -17,7 +17,7 @@ FAULTS  ?= 300
 VETTED  := -vet off -tags weirtest# vet is part of lint; weirtest: what tests reach into the engine with
 SEED    ?= 0
 
-.PHONY: help setup browser build run test soak lint pure ctest valgrind race plain scripts hosts fuzz properties gpu large bench scale carry clean test-cluster faults simulated endure newest
+.PHONY: help setup browser build run quick test rest test-all golden soak lint ctest sanitized valgrind race plain hosts fuzz properties gpu large bench scale carry clean test-cluster faults endure newest
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -35,7 +35,26 @@ build: setup ## bin/weir
 run: build ## run the quickstart scenario on this machine
 	bin/weir run examples/quickstart.yaml
 
-test: setup browser lint pure race plain ctest endure ## everything that must pass
+quick: ## build, vet, and the short tests of all packages: a minute or so
+	$(GO) build ./...
+	$(GO) vet ./...
+	$(GO) test $(VETTED) -short $(OTHERS)
+	$(GO) test $(VETTED) -short $(NATIVE)
+
+test: setup browser lint plain sanitized ## what must pass before a commit: all but the race detector, most of the sanitizers, fuzzing and endurance
+
+rest: setup race ctest endure ## what make test leaves out: the race detector, all sanitizers, valgrind, fuzzing and endurance
+
+test-all: ## everything: make test and rest with the tests of minutes, and make test-cluster
+	@$(MAKE) --no-print-directory test rest WEIR_LAB=whole
+	@$(MAKE) --no-print-directory test-cluster
+
+# packages whose tests write golden files
+GOLDEN = $(shell $(GO) list -test -f '{{if .ForTest}}{{range .Deps}}{{if eq . "weir/test/golden"}}{{$$.ForTest}}{{end}}{{end}}{{end}}' ./... | sort -u | grep -v '^weir/test/golden$$')
+
+golden: ## writes the golden files of all packages anew
+	@# the program of a test embeds the files as they were before it: tests of what a file says now pass in the second run
+	$(GO) test $(VETTED) -short $(GOLDEN) -update || $(GO) test $(VETTED) -short $(GOLDEN) -update
 
 test-cluster: setup ## the tests that need hosts, sshd, Slurm, a Kubernetes control plane and newer libraries, which are made here: none of them may be skipped
 	@scripts/setup cluster
@@ -50,8 +69,8 @@ newest: build ## the engine over newer UCX (1.16, 1.18, 1.22) and libfabric (2.1
 	@$(MAKE) --no-print-directory .build/engine_test-address,undefined
 	@if test/newest/build; then VENDORS='$(VENDORS) LSAN_OPTIONS=$(LEAKS)' test/newest/run; else test -z "$(WEIR_LAB)"; fi
 
-faults: ## 300 faults at random moments of sessions on three hosts (FAULTS=N, SEED=N: those of an earlier run)
-	$(GO) test -count 1 -v -timeout 3h -parallel 6 -run '^TestFaults$$' ./executor/faults -faults $(FAULTS) -seed $(SEED) -worlds 6
+faults: ## 300 faults at random moments of sessions on three hosts, which must be had (FAULTS=N, SEED=N: those of an earlier run)
+	WEIR_LAB=required $(GO) test -count 1 -v -timeout 3h -parallel 6 -run '^TestFaults$$' ./executor/faults -faults $(FAULTS) -seed $(SEED) -worlds 6
 
 lint: ## gofmt, vet, staticcheck, go.mod is tidy
 	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { echo 'not gofmt-ed:'; gofmt -l $$(git ls-files '*.go'); exit 1; }
@@ -61,37 +80,23 @@ lint: ## gofmt, vet, staticcheck, go.mod is tidy
 	$(GO) tool -modfile=tools/go.mod staticcheck -tags weirtest ./engine/native
 	$(GO) mod tidy -diff
 
-pure: ## all but the engine builds without cgo
-	CGO_ENABLED=0 $(GO) build -o /dev/null ./cmd/weir
+# The C engine's ranks spin, so its tests run alone; of others many wait (for leases, deadlines, processes) and as many
+# compute: four packages at a time keep two cores busy. What a test is for, it says itself (test/phase).
+NATIVE := weir/engine/native
+OTHERS  = $(filter-out $(NATIVE),$(shell $(GO) list ./...))
 
-# tests that bring up hosts, sshd, Slurm or a control plane; under the race detector they would take half of the time there is
-LAB := /executor/(faults|lab(/.*)?|launch/(ssh|slurm|kubernetes))$$|/test/hosts$$
+race: ## all Go tests that have something for the race detector, under it
+	$(GO) test $(VETTED) -race -timeout 15m -p 4 -parallel 3 $(OTHERS)
+	$(GO) test $(VETTED) -race -timeout 10m $(NATIVE)
 
-# sessions by the thousand that are simulated: most of the detector's time, and nothing that other tests do not show it
-ALONE := ^Test(ResumingAnyPrefixOfARandomSession|BothSyntaxesGiveOnePlan|.*OperatingCharacteristics.*|CharacteristicsInTrouble|HolmOverAComparison|ErrorOfFamilies|TolerancesHoldNewSessions|NoRegressionAmongLikes|.*Drift.*|FalseDiscoveries|WhatIsDetectableIsFound|EveryChangeIsSeen)$$
-
-# packages in which nothing runs at once, neither in them nor in their tests
-SERIAL := /(assertion|ctperftest|dsl|dsl/format|dsl/yamlsyntax|matgen|quantity)$$
-
-# Many tests wait (for leases, deadlines, processes) and as many compute: four packages at a time keep two cores busy.
-race: ## all Go tests, under the race detector; of the C engine, which that does not see, and of the scripts, those in which Go meets itself
-	$(GO) test $(VETTED) -race -timeout 15m -p 4 -parallel 3 -skip '^TestScripts$$/^([^rw]|r[^u])|$(ALONE)' $$($(GO) list ./... | grep -vE '/engine/native$$|$(LAB)|$(SERIAL)')
-	$(GO) test $(VETTED) -race -short -timeout 10m -run 'Threads|Abort|Cells|Traffic|Turns|Duration' ./engine/native
-
-plain: ## what is tested without the race detector, side by side; the C engine, whose ranks spin, alone
-	@$(MAKE) --no-print-directory -j 3 -O scripts hosts simulated
-	RAPID_CHECKS=10 $(GO) test $(VETTED) -timeout 15m ./engine/native
-
-scripts: ## all verbs as users type them
-	$(GO) test $(VETTED) -timeout 15m -parallel 3 -run '^TestScripts$$' ./cmd/weir
-
-simulated: ## what holds over thousands of simulated sessions, and what does one thing at a time
-	$(GO) test $(VETTED) -timeout 15m -p 1 $$($(GO) list ./... | grep -E '$(SERIAL)')
-	nice -n 5 $(GO) test $(VETTED) -timeout 15m -p 1 -run '$(ALONE)' ./cmd/weir ./gate ./history ./results ./engine/sim
+plain: ## all Go tests without the race detector; with WEIR_LAB=whole those of minutes too, with WEIR_LAB=required no host may be missing
+	@$(if $(WEIR_LAB),scripts/setup cluster)
+	$(GO) test $(VETTED) $(if $(WEIR_LAB),-count 1) -timeout 20m -p 3 -parallel 3 $(OTHERS)
+	RAPID_CHECKS=10 $(GO) test $(VETTED) -timeout 15m $(NATIVE)
 
 hosts: ## tests on several hosts; with WEIR_LAB=whole also those of minutes, with WEIR_LAB=required none may be skipped
 	@$(if $(WEIR_LAB),scripts/setup cluster)
-	$(GO) test $(VETTED) $(if $(WEIR_LAB),-count 1,-short) -timeout 15m -p 3 -parallel 3 $$($(GO) list ./... | grep -E '$(LAB)')
+	$(GO) test $(VETTED) $(if $(WEIR_LAB),-count 1) -timeout 15m -p 3 -parallel 3 ./executor/faults ./executor/lab/... ./executor/launch/... ./test/hosts
 
 .build/engine_test-%: $(wildcard engine/native/*.[ch] engine/native/ctest/*.c) Makefile
 	@mkdir -p .build
@@ -102,7 +107,10 @@ VENDORS := UCX_HANDLE_ERRORS=none UCX_ERROR_SIGNALS= UCX_MEM_EVENTS=n IPATH_NO_B
 # whole stacks: vendors' libraries keep no frame pointers
 LEAKS := suppressions=engine/native/ctest/lsan.supp:print_suppressions=0 ASAN_OPTIONS=fast_unwind_on_malloc=0
 
-ctest: ## the C engine under AddressSanitizer, LeakSanitizer, UBSan, ThreadSanitizer and valgrind, and real launches of it
+sanitized: .build/engine_test-address,undefined ## the C engine over its own fabrics under AddressSanitizer, LeakSanitizer and UBSan
+	@.build/engine_test-address,undefined shm tcp tcp+heap
+
+ctest: sanitized ## the C engine under AddressSanitizer, LeakSanitizer, UBSan, ThreadSanitizer and valgrind, and real launches of it
 	@$(MAKE) --no-print-directory -j 3 .build/engine_test-address,undefined .build/engine_test-thread .build/engine_test-plain
 	@# vendors' libraries are not built for ThreadSanitizer, so it is told to leave out what they call: it sees weir's own threads
 	@$(CC) $(CWARN) -Wno-missing-prototypes -O1 -g -fPIC -shared -o .build/libnixl_capi.so engine/native/testdata/nixl/fake_nixl.c
@@ -115,7 +123,7 @@ ctest: ## the C engine under AddressSanitizer, LeakSanitizer, UBSan, ThreadSanit
 	  mkdir -p .build/providers && fi="$$fi libfabric:strict" && \
 	  $(CC) $(CWARN) -O1 -g -shared -fPIC -o .build/providers/libstrict-fi.so engine/native/testdata/libfabric/strict_provider.c -lfabric; \
 	else echo 'skipped: libfabric.so is not here, which our strict provider is linked with (scripts/setup installs it)'; fi; \
-	$(VENDORS) .build/engine_test-address,undefined shm tcp tcp+heap $$ucx; \
+	test -z "$$ucx" || $(VENDORS) .build/engine_test-address,undefined $$ucx; \
 	test -z "$$fi" || $(VENDORS) .build/engine_test-address,undefined libfabric:shm; \
 	test -z "$$fi" || $(VENDORS) FI_PROVIDER_PATH=.build/providers LSAN_OPTIONS=$(LEAKS) .build/engine_test-address,undefined $$fi; \
 	WEIR_NIXL_LIBRARY=$$PWD/.build/libnixl_capi.so FAKE_NIXL_POLLS=3 .build/engine_test-address,undefined nixl nixl:prepared nixl:reregister; \
@@ -141,7 +149,7 @@ fuzz: ## every fuzz target for $(FUZZTIME)
 properties: ## every property test with $(CHECKS) random inputs, two minutes each at most
 	@GO=$(GO) scripts/properties $(CHECKS)
 
-endure: build
+endure: build ## fuzz and soak
 	@$(MAKE) --no-print-directory -j 2 -O fuzz soak
 
 soak: build ## 100 small sessions, some interrupted or killed: nothing may be left behind

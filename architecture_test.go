@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"weir/test/phase"
 )
 
 // pkg is what go list says of a package.
@@ -88,7 +90,7 @@ var allowed = map[string][]string{
 	"weir/executor/rlimit":            {},
 	"weir/executor/launch":            {"weir/executor/trust"},
 	"weir/executor/launch/kubernetes": {"weir/executor/launch", "weir/executor/trust", "weir/dsl/yamlsyntax"},
-	"weir/executor/lab":               {"weir/executor/environ"},
+	"weir/executor/lab":               {"weir/executor/environ", "weir/test/phase"},
 	"weir/executor/lab/board":         {"weir/executor/cluster", "weir/executor/trust"},
 	"weir/test/hosts":                 {},
 	"weir/test/phase":                 {},
@@ -167,6 +169,7 @@ func TestReplaceableLibrariesHaveOneImporter(t *testing.T) {
 // Without a C compiler everything but the engine that moves bytes builds, so that
 // a laptop can plan, judge and report.
 func TestEverythingButTheNativeEngineBuildsWithoutCgo(t *testing.T) {
+	phase.Long(t)
 	args := []string{"build"}
 	for _, p := range packages(t) {
 		if p.ImportPath == "weir" { // only this test

@@ -2,7 +2,6 @@ package ctperftest_test
 
 import (
 	"bytes"
-	"flag"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -12,26 +11,8 @@ import (
 	"weir/ctperftest"
 	"weir/dsl"
 	"weir/dsl/format"
+	"weir/test/golden"
 )
-
-var update = flag.Bool("update", false, "rewrite golden files")
-
-// golden holds a text to a file.
-func golden(t *testing.T, path string, got []byte) {
-	t.Helper()
-	if *update {
-		if err := os.WriteFile(path, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(got, want) {
-		t.Errorf("%s: got\n%s\nwant\n%s", path, got, want)
-	}
-}
 
 // said is how what Read says is shown to a person.
 func said(t *testing.T, path string) ([]byte, *ctperftest.Config) {
@@ -58,10 +39,10 @@ func TestFilesBecomeScenarios(t *testing.T) {
 			continue
 		}
 		stem := filepath.Join("testdata", "good", strings.TrimSuffix(path, ".yaml"))
-		golden(t, stem+".warnings.txt", warnings)
+		golden.Equal(t, stem+".warnings.txt", warnings)
 		c.Move("dram")
 		scenario := c.Scenario(filepath.Join("testdata", "good"))
-		golden(t, stem+".scenario.yaml", scenario)
+		golden.Equal(t, stem+".scenario.yaml", scenario)
 		formatted, diags := format.Format("scenario.yaml", scenario)
 		if diags.HasErrors() || !bytes.Equal(formatted, scenario) {
 			t.Errorf("%s: not in canonical layout: %v\n%s", path, diags, formatted)
@@ -79,7 +60,7 @@ func TestWrongFilesAreRefusedAtTheirCharacters(t *testing.T) {
 		if c != nil {
 			t.Errorf("%s: was accepted", path)
 		}
-		golden(t, strings.TrimSuffix(path, ".yaml")+".txt.want", got)
+		golden.Equal(t, strings.TrimSuffix(path, ".yaml")+".txt.want", got)
 	}
 }
 

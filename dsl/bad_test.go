@@ -3,14 +3,14 @@ package dsl
 import (
 	"bytes"
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/hashicorp/hcl/v2"
+
+	"weir/test/golden"
 )
 
 // TestBrokenScenarios renders the diagnostics of every broken file. What the
@@ -34,25 +34,8 @@ func TestBrokenScenarios(t *testing.T) {
 			if err := WriteDiagnostics(&b, "text", diags, src); err != nil {
 				t.Fatal(err)
 			}
-			golden(t, file+".txt", b.Bytes())
+			golden.Equal(t, file+".txt", b.Bytes())
 		})
-	}
-}
-
-func golden(t *testing.T, file string, got []byte) {
-	t.Helper()
-	if *update {
-		if err := os.WriteFile(file, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if d := cmp.Diff(string(want), string(got)); d != "" {
-		t.Errorf("-want +got %s", d)
 	}
 }
 
@@ -87,7 +70,7 @@ func TestDiagnosticFormats(t *testing.T) {
 		if err := WriteDiagnostics(&b, format, diags, src); err != nil {
 			t.Fatal(err)
 		}
-		golden(t, "testdata/format/"+format+".txt", b.Bytes())
+		golden.Equal(t, "testdata/format/"+format+".txt", b.Bytes())
 	}
 	if err := WriteDiagnostics(&bytes.Buffer{}, "xml", nil, nil); err == nil {
 		t.Error("format xml was accepted")
@@ -132,7 +115,7 @@ func TestVariablesFromOutsideAreChecked(t *testing.T) {
 	if err := WriteDiagnostics(&b, "text", diags, src); err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "testdata/format/variables.txt", b.Bytes())
+	golden.Equal(t, "testdata/format/variables.txt", b.Bytes())
 }
 
 func TestFilesThatCannotBeRead(t *testing.T) {

@@ -2,7 +2,6 @@ package dsl
 
 import (
 	"bytes"
-	"flag"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -16,8 +15,6 @@ import (
 	"weir/quantity"
 	"weir/workload"
 )
-
-var update = flag.Bool("update", false, "rewrite golden files")
 
 // testEnv is the environment that scenarios of the tests see.
 func testEnv(name string) (string, bool) {

@@ -13,6 +13,7 @@ import (
 	"weir/executor/event"
 	"weir/planner"
 	"weir/results"
+	"weir/test/phase"
 )
 
 func artifact(name, at string, argv ...string) planner.Artifact {
@@ -57,6 +58,7 @@ func (b *bench) holdsArtifacts(d *results.Document) {
 }
 
 func TestArtifactsAreKeptOfEveryNode(t *testing.T) {
+	phase.Long(t)
 	b := newBench(t)
 	logs := t.TempDir()
 	for name, text := range map[string]string{"a/x.log": "one", "b/x.log": "two", "b/y.txt": "no"} {

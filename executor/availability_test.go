@@ -7,6 +7,7 @@ import (
 	"weir/assertion"
 	"weir/planner"
 	"weir/results"
+	"weir/test/phase"
 	"weir/workload"
 )
 
@@ -21,6 +22,7 @@ func available(c *planner.Case) {
 // A case of which is asked how many launches fail has all of them; one of which nobody
 // asks is not launched again after a failure, and given up with its group after two.
 func TestFailuresThatAreCountedEndNothing(t *testing.T) {
+	phase.Long(t)
 	for name, test := range map[string]struct {
 		change func(*planner.Case)
 		fails  string // launches
@@ -51,6 +53,7 @@ func TestFailuresThatAreCountedEndNothing(t *testing.T) {
 // A case of the same group of which nobody asks keeps its rule, and an assertion of
 // another run counts as one of the case's own.
 func TestOtherCasesOfAFailingGroup(t *testing.T) {
+	phase.Long(t)
 	b := newBench(t)
 	fails := []func(*planner.Case){env(faultEnv, "kill run 1 r[b]")}
 	cases := []*planner.Case{aCase("r[a]", fails...), aCase("r[b]", fails...)}

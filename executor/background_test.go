@@ -14,6 +14,7 @@ import (
 	"weir/executor/ledger"
 	"weir/planner"
 	"weir/results"
+	"weir/test/phase"
 )
 
 // underLoad is a plan of a case that is measured while another runs.
@@ -77,6 +78,7 @@ func TestLoadGoesOnInTheSameProcesses(t *testing.T) {
 
 // TestLoadThatEndsIsLaunchedAgain, and what it measured counts for its own case.
 func TestLoadThatEndsIsLaunchedAgain(t *testing.T) {
+	phase.Long(t)
 	b := newBench(t)
 	most := mostLoadCases
 	mostLoadCases = 10 // of 50 ms

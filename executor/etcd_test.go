@@ -15,6 +15,7 @@ import (
 	"weir/executor/placement"
 	"weir/planner"
 	"weir/results"
+	"weir/test/phase"
 )
 
 // slowEtcd is an etcd behind a door that can be shut for a while.
@@ -75,6 +76,7 @@ func slowEtcd(t *testing.T) (endpoint string, shut func(time.Duration)) {
 
 // TestSlowEtcdIsNoFailure: what was measured stands, even if tidying up takes a while.
 func TestSlowEtcdIsNoFailure(t *testing.T) {
+	phase.Long(t)
 	b := newBench(t)
 	endpoint, shut := slowEtcd(t)
 	doc := b.run(onePlan(aCase("c")), func(o *Options) {

@@ -7,11 +7,13 @@ import (
 
 	"weir/planner"
 	"weir/results"
+	"weir/test/phase"
 )
 
 // TestFailingRankIsNamed breaks rank 1 in each way in each phase. Its peer soon
 // fails too, and often says so first; it must never be the one that is named.
 func TestFailingRankIsNamed(t *testing.T) {
+	phase.Long(t)
 	const key = "c[x=2]"
 	ready := func(o *Options, _ *planner.Case) { o.Deadlines.Ready = 3 * time.Second }
 	connect := func(o *Options, _ *planner.Case) { o.Deadlines.Connect = 3 * time.Second }
@@ -123,6 +125,7 @@ func TestGroupIsGivenUpAfterTwoFailures(t *testing.T) {
 
 // TestStalledRankIsFoundBeforeItsDeadline: its case could run for a minute.
 func TestStalledRankIsFoundBeforeItsDeadline(t *testing.T) {
+	phase.Long(t)
 	b := newBench(t)
 	c := aCase("c", env(faultEnv, "hang run 1"), timeout(time.Minute))
 	doc := b.run(onePlan(c), func(o *Options) { o.Deadlines.Stall = 1200 * time.Millisecond })
@@ -137,6 +140,7 @@ func TestStalledRankIsFoundBeforeItsDeadline(t *testing.T) {
 
 // TestSlowCaseBlamesNobody: both ranks move, only the time is over.
 func TestSlowCaseBlamesNobody(t *testing.T) {
+	phase.Long(t)
 	b := newBench(t)
 	c := aCase("c", env(stepEnv, "100ms"), option("iterations", int64(100)), timeout(2*time.Second))
 	f := failure(t, b.run(onePlan(c)), "c")
@@ -172,6 +176,7 @@ func TestFailureOnOneNodeEndsTheOthers(t *testing.T) {
 
 // TestRankThatNeverSaysThatItIsConnected keeps the other node's at the barrier.
 func TestRankThatNeverSaysThatItIsConnected(t *testing.T) {
+	phase.Long(t)
 	b := newBench(t)
 	c := aCase("c", env(faultEnv, "slow connected 1"), option("fabric", "tcp"), func(c *planner.Case) { c.Place.Nodes = 2 })
 	doc := b.run(onePlan(c), func(o *Options) {

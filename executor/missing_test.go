@@ -14,6 +14,7 @@ import (
 	"weir/executor/trust"
 	"weir/executor/wire"
 	"weir/results"
+	"weir/test/phase"
 	"weir/workload/move"
 )
 
@@ -79,6 +80,7 @@ func outcomeOf(t *testing.T, reports <-chan agent.Report, task string) *results.
 }
 
 func TestRankWithoutAnAddressIsNamed(t *testing.T) {
+	phase.Long(t)
 	_, reports := lonely(t, 6*time.Second) // it is waited for so long, and a connection's time
 	f := outcomeOf(t, reports, "l")
 	if f.Rank != 1 || f.Phase != "connect" || f.Cause != "addresses: waiting for rank 1" {
@@ -87,6 +89,7 @@ func TestRankWithoutAnAddressIsNamed(t *testing.T) {
 }
 
 func TestRankThatDoesNotComeToTheBarrierIsNamed(t *testing.T) {
+	phase.Long(t)
 	session, reports := lonely(t, 30*time.Second)
 	meeting, err := session.Meet(t.Context(), "l", "n2", []int{1}, 2)
 	if err != nil {

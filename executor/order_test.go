@@ -12,6 +12,7 @@ import (
 	"weir/executor/event"
 	"weir/planner"
 	"weir/results"
+	"weir/test/phase"
 )
 
 // grid is a plan of one run with a group for each point of two axes.
@@ -100,6 +101,7 @@ func TestRandomOrderOfCasesInALaunch(t *testing.T) {
 }
 
 func TestInterleavedLaunches(t *testing.T) {
+	phase.Long(t)
 	b := newBench(t)
 	b.run(grid(planner.Order{By: "interleave", Axis: "f"}, 2))
 	if got, want := b.launches(), "A10 B10 A20 B20 B11 A11 B21 A21"; got != want {
@@ -221,6 +223,7 @@ func TestTurnsFavourNobody(t *testing.T) {
 
 // Compared runs are launched in turns, and a session that was cut off at any launch goes on with them.
 func TestTurnsAreResumed(t *testing.T) {
+	phase.Long(t)
 	plan := func() *planner.Plan {
 		quick := option("iterations", int64(2))
 		a, c := []*planner.Case{aCase("a", quick)}, []*planner.Case{aCase("b", quick, compares("a"))}
@@ -247,6 +250,7 @@ func TestTurnsAreResumed(t *testing.T) {
 // TestDecidedGroupIsReopened: an assertion over both asks for more of the first
 // only when the second has been measured. They then take turns.
 func TestDecidedGroupIsReopened(t *testing.T) {
+	phase.Long(t)
 	b := newBench(t)
 	x, y := []*planner.Case{aCase("x")}, []*planner.Case{aCase("y", needs("x"))}
 	g := aGroup("Y", y, 2, 4)

@@ -10,6 +10,7 @@ import (
 	"weir/executor/cluster"
 	"weir/planner"
 	"weir/results"
+	"weir/test/phase"
 )
 
 // requestsPerLaunch is what one more launch of a plan's only group costs etcd.
@@ -48,6 +49,7 @@ func requestsPerLaunch(t *testing.T, c *planner.Case, nodes ...string) string {
 // said of it. One of two nodes is heard of and watched on both; each is asked what was
 // said before it came, and tells of its ranks twice.
 func TestRequestsOfALaunch(t *testing.T) {
+	phase.Long(t)
 	if got := requestsPerLaunch(t, aCase("c")); got != "Put 1, Txn 1" {
 		t.Errorf("on one node: %s", got)
 	}

@@ -18,6 +18,7 @@ import (
 	"weir/executor/ledger"
 	"weir/planner"
 	"weir/results"
+	"weir/test/phase"
 	"weir/workload"
 )
 
@@ -125,6 +126,7 @@ func cutOff(t *testing.T, from, to string, journal []byte) {
 // TestResumingAnyPrefixGivesTheSame cuts the journal of a session after each
 // record and within each.
 func TestResumingAnyPrefixGivesTheSame(t *testing.T) {
+	phase.Long(t)
 	b := newBench(t)
 	p := eventful(b)
 	whole := b.run(p, deterministic)
@@ -140,7 +142,7 @@ func TestResumingAnyPrefixGivesTheSame(t *testing.T) {
 			cuts = append(cuts, (line.from+line.to)/2)
 		}
 	}
-	if testing.Short() {
+	if phase.Short() {
 		cuts = []int{0, cuts[len(cuts)/2], len(journal)}
 	}
 	for n, cut := range append(cuts, len(journal)) {
@@ -185,6 +187,7 @@ func lines(b []byte) func(func(span) bool) {
 func resuming(o *Options) { o.Resume, o.SessionID = true, "second" }
 
 func TestResumingAFinishedSessionRunsNothing(t *testing.T) {
+	phase.Long(t)
 	b := newBench(t)
 	p := eventful(b)
 	first := b.run(p, deterministic)
@@ -213,6 +216,7 @@ func TestResumingAFinishedSessionRunsNothing(t *testing.T) {
 }
 
 func TestResumingUnderLoad(t *testing.T) {
+	phase.Long(t)
 	b := newBench(t)
 	p := underLoad(aCase("fore", steps(60, "10ms"), gated), aCase("back", steps(30, "10ms")), 2)
 	first := b.run(p, deterministic)
@@ -224,6 +228,7 @@ func TestResumingUnderLoad(t *testing.T) {
 }
 
 func TestResumeIsRefused(t *testing.T) {
+	phase.Long(t)
 	stale := onePlan(aCase("c"))
 	stale.Digest = "sha256:other"
 	for name, test := range map[string]struct {

@@ -8,6 +8,7 @@ import (
 
 	"weir/planner"
 	"weir/results"
+	"weir/test/phase"
 )
 
 // retrying makes every run of a plan retry.
@@ -32,6 +33,7 @@ func launchesOf(c *results.Case) string {
 }
 
 func TestFailedLaunchesAreMadeAgain(t *testing.T) {
+	phase.Long(t)
 	infrastructure := []string{results.FailedSetup, results.FailedReady, results.FailedLink, results.Crashed, results.TimedOut, results.NodeLost}
 	for name, test := range map[string]struct {
 		fault, launches string
@@ -129,6 +131,7 @@ func TestLaunchSetupIsRetried(t *testing.T) {
 
 // TestPhaseDeadlines: each is the run's own, below that of the launch.
 func TestPhaseDeadlines(t *testing.T) {
+	phase.Long(t)
 	for name, test := range map[string]struct {
 		fault, phase, cause, kind string
 	}{

@@ -10,6 +10,7 @@ import (
 	"weir/executor/cluster"
 	"weir/planner"
 	"weir/results"
+	"weir/test/phase"
 	"weir/workload"
 	"weir/workload/move"
 )
@@ -76,6 +77,7 @@ func TestCasesOfOneMatrixShareIt(t *testing.T) {
 
 // What no node can be told ends its cases and nothing else, and says whose fault it is.
 func TestALaunchThatIsTooLongToTravelIsGivenUp(t *testing.T) {
+	phase.Long(t)
 	b := newBench(t)
 	long := "key=" + strings.Repeat("x", 33<<20)
 	nixl := option("fabric", "nixl")

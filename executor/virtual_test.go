@@ -15,6 +15,7 @@ import (
 	"weir/planner"
 	"weir/quantity"
 	"weir/results"
+	"weir/test/phase"
 	"weir/workload"
 	"weir/workload/move"
 )
@@ -141,6 +142,7 @@ func TestSimulatedFailures(t *testing.T) {
 }
 
 func TestManySimulatedRanks(t *testing.T) {
+	phase.Long(t)
 	size := func(ranks int) int {
 		c := aSimulation("a", option("ranks", int64(ranks)), func(c *planner.Case) { c.Place.Nodes = ranks / 8 })
 		doc := newBench(t).run(onePlan(c))

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"weir/results"
+	"weir/test/phase"
 )
 
 func same(a, b float64) bool { return math.Abs(a-b) <= 1e-9*max(math.Abs(a), math.Abs(b), 1) }
@@ -111,6 +112,8 @@ func (l *laboratory) document(node, launches int) *results.Document {
 // A new session lies within the tolerance in at least 96 % of laboratories, whatever
 // varies, and the gate passes it against the proposal.
 func TestTolerancesHoldNewSessions(t *testing.T) {
+	phase.Long(t)
+	phase.NotUnderRace(t)
 	for _, c := range []struct {
 		name                  string
 		node, session, launch float64

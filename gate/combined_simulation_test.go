@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"weir/results"
+	"weir/test/phase"
 )
 
 // several runs a simulated session of several cases with true values, as the
@@ -48,6 +49,8 @@ func several(seed uint64, truths []float64, cv float64, declare func(*results.Do
 // The operating characteristics of a ratio of two cases with own launches of
 // which both vary by 3 %, against a bound of 0.9.
 func TestOperatingCharacteristicsOfARatio(t *testing.T) {
+	phase.Long(t)
+	phase.NotUnderRace(t)
 	for _, c := range []struct {
 		truth float64
 		want  results.Verdict
@@ -99,6 +102,8 @@ func edge() []float64 {
 // single one: in at most 6 % of sessions at the edge itself. (Each on its own, in
 // every second session some member is.)
 func TestErrorOfFamilies(t *testing.T) {
+	phase.Long(t)
+	phase.NotUnderRace(t)
 	keys := make([]string, members)
 	for i := range keys {
 		keys[i] = string(rune('a' + i))

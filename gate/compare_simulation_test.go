@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"weir/results"
+	"weir/test/phase"
 )
 
 // comparisons is how many simulated sessions stand behind each promise about them.
@@ -45,6 +46,8 @@ var drifts = map[string]func(*rand.Rand, int) float64{
 // is 3 % slower is found in at least 95 % of sessions on a machine whose launches
 // vary by 1 %.
 func TestComparisonUnderDrift(t *testing.T) {
+	phase.Long(t)
+	phase.NotUnderRace(t)
 	for name, drift := range drifts {
 		for _, cv := range []float64{0.001, 0.01, 0.03} {
 			found, regressions := 0, 0
@@ -87,6 +90,7 @@ func TestComparisonUnderDrift(t *testing.T) {
 
 // Without turns a steady drift is a change, which is why turns are taken.
 func TestBlocksThatDriftAreCalledDifferent(t *testing.T) {
+	phase.NotUnderRace(t)
 	found := 0
 	for seed := range uint64(sessions / 10) {
 		doc := turnsOf(seed, 1, 0.01, drifts["none"])
@@ -108,6 +112,7 @@ func TestBlocksThatDriftAreCalledDifferent(t *testing.T) {
 
 // What is called detectable is found four times of five.
 func TestWhatIsDetectableIsFound(t *testing.T) {
+	phase.NotUnderRace(t)
 	for _, n := range []int{4, 8} {
 		detectable := 0.0
 		worth := func(seed uint64, ratio float64) *results.Effect {
@@ -165,6 +170,8 @@ func many(t *testing.T, seed uint64, cv, fourth, others float64, holm bool) *res
 
 // Of the changes that are called real among many cases hardly any is not.
 func TestFalseDiscoveries(t *testing.T) {
+	phase.Long(t)
+	phase.NotUnderRace(t)
 	const reports = comparisons
 	falsely, found := 0.0, 0
 	for seed := range uint64(reports) {
@@ -190,6 +197,8 @@ func TestFalseDiscoveries(t *testing.T) {
 // every case lies on the margin itself. (Each on its own, some case is called one in
 // every third report.)
 func TestHolmOverAComparison(t *testing.T) {
+	phase.Long(t)
+	phase.NotUnderRace(t)
 	for holm, limits := range map[bool][2]float64{true: {0, 0.04}, false: {0.2, 1}} {
 		alarms, reports := 0, comparisons
 		if !holm { // no promise: a glance is enough
@@ -211,6 +220,8 @@ func TestHolmOverAComparison(t *testing.T) {
 // A report about many cases that are alike hardly ever has a regression: one of them
 // must stand out among all.
 func TestNoRegressionAmongLikes(t *testing.T) {
+	phase.Long(t)
+	phase.NotUnderRace(t)
 	const reports = comparisons
 	alarms, beyond := 0, 0
 	for seed := range uint64(reports) {

@@ -1,7 +1,6 @@
 package gate
 
 import (
-	"flag"
 	"os"
 	"path/filepath"
 	"testing"
@@ -9,9 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"weir/results"
+	"weir/test/golden"
 )
-
-var update = flag.Bool("update", false, "write the documents anew")
 
 // The documents that the reporters are tested with are this gate's: judging them
 // again gives the same bytes.
@@ -30,7 +28,7 @@ func TestStoredDocumentsAreJudgedTheSame(t *testing.T) {
 			t.Fatal(err)
 		}
 		Judge(doc)
-		if *update {
+		if golden.Update() {
 			if err := doc.Write(path); err != nil {
 				t.Fatal(err)
 			}
@@ -41,7 +39,7 @@ func TestStoredDocumentsAreJudgedTheSame(t *testing.T) {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(string(want), string(got)); diff != "" {
-			t.Errorf("%s (-update writes it anew): %s", path, diff)
+			t.Errorf("%s (`make golden` writes it anew): %s", path, diff)
 		}
 	}
 }

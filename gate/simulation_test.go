@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"weir/results"
+	"weir/test/phase"
 )
 
 // sessions is how many simulated sessions stand behind each promise.
@@ -35,6 +36,8 @@ func session(seed uint64, truth, cv float64) (results.Verdict, int) {
 
 // The operating characteristics that weir promises, with launches that vary by 3 %.
 func TestOperatingCharacteristics(t *testing.T) {
+	phase.Long(t)
+	phase.NotUnderRace(t)
 	for _, c := range []struct {
 		truth float64
 		want  results.Verdict // at least in share of the sessions

@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"weir/test/phase"
 )
 
 func places(cuts []cut) []int {
@@ -81,6 +83,7 @@ func TestNoChange(t *testing.T) {
 // false change as the significance says, and in 95 % of 250 a step of three standard
 // deviations is found, alone, and at most two sessions off.
 func TestOperatingCharacteristics(t *testing.T) {
+	phase.NotUnderRace(t)
 	const n, steps, significance = 1000, 250, 0.05
 	falseAlarms, found := 0, 0
 	for seed := range uint64(n) {

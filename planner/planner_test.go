@@ -1,9 +1,6 @@
 package planner
 
 import (
-	"flag"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -12,8 +9,6 @@ import (
 
 	"weir/dsl"
 )
-
-var update = flag.Bool("update", false, "rewrite golden files")
 
 // build plans a YAML scenario that must be right.
 func build(t testing.TB, text string) *Plan {
@@ -71,21 +66,6 @@ func equal(t *testing.T, what string, got, want any) {
 	if d := cmp.Diff(want, got, cmp.AllowUnexported(Plan{}, LaunchGroup{})); d != "" {
 		t.Errorf("%s (-want +got):\n%s", what, d)
 	}
-}
-
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	equal(t, path, got, string(want))
 }
 
 // mentions checks that one diagnostic says all of the words, at the line.

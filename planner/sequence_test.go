@@ -1,12 +1,14 @@
 package planner
 
 import (
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"weir/dsl"
 	"weir/quantity"
+	"weir/test/golden"
 	"weir/workload"
 )
 
@@ -35,7 +37,7 @@ func TestPlanShowsWhatASequencePlays(t *testing.T) {
 	if err := p.Text(&b); err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "sequence/plan.txt", b.String())
+	golden.Equal(t, filepath.Join("testdata", "sequence/plan.txt"), []byte(b.String()))
 }
 
 // An excerpt says of all patterns what it says of those that it shows.

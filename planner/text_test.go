@@ -2,10 +2,12 @@ package planner
 
 import (
 	"io"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"weir/dsl"
+	"weir/test/golden"
 )
 
 const shown = `
@@ -66,13 +68,13 @@ func renderings(t *testing.T, p *Plan, base string) {
 		if err := write(&b); err != nil {
 			t.Fatal(err)
 		}
-		golden(t, name, b.String())
+		golden.Equal(t, filepath.Join("testdata", name), []byte(b.String()))
 	}
 	b, err := p.Encode()
 	if err != nil {
 		t.Fatal(err)
 	}
-	golden(t, base+".json", string(b))
+	golden.Equal(t, filepath.Join("testdata", base+".json"), b)
 }
 
 // Nothing selected leaves every plan as it was made, and it holds what its digest

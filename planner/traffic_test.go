@@ -1,10 +1,12 @@
 package planner
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"weir/dsl"
+	"weir/test/golden"
 	cells "weir/workload/traffic"
 )
 
@@ -29,7 +31,7 @@ func TestPlanShowsWhatMatricesAmountTo(t *testing.T) {
 	if err := p.Text(&b); err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "traffic/plan.txt", b.String())
+	golden.Equal(t, filepath.Join("testdata", "traffic/plan.txt"), []byte(b.String()))
 }
 
 // Cases of one matrix share a launch, which has its ranks; others do not.

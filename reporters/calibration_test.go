@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"weir/results"
+	"weir/test/golden"
 )
 
 // calibration has a proposal of two metrics, one without noise, refusals for noise and
@@ -42,10 +43,10 @@ func TestGoldenCalibration(t *testing.T) {
 	if err := CalibrationText(&b, calibration()); err != nil {
 		t.Fatal(err)
 	}
-	golden(t, filepath.Join("testdata", "calibration", "calibration.txt"), b.Bytes())
+	golden.Equal(t, filepath.Join("testdata", "calibration", "calibration.txt"), b.Bytes())
 	b.Reset()
 	if err := References(&b, calibration()); err != nil {
 		t.Fatal(err)
 	}
-	golden(t, filepath.Join("testdata", "calibration", "references.yaml"), b.Bytes())
+	golden.Equal(t, filepath.Join("testdata", "calibration", "references.yaml"), b.Bytes())
 }

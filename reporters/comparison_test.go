@@ -12,6 +12,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 
 	"weir/results"
+	"weir/test/golden"
 )
 
 // comparisons are of two sessions on machines that differ, with every verdict but
@@ -50,12 +51,12 @@ func comparisonText(t *testing.T, c *results.Comparison, color bool, width int) 
 func TestGoldenComparisons(t *testing.T) {
 	for _, name := range comparisons {
 		c := readComparison(t, name)
-		golden(t, filepath.Join("testdata", "comparison", name+".txt"), []byte(comparisonText(t, c, false, 0)))
+		golden.Equal(t, filepath.Join("testdata", "comparison", name+".txt"), []byte(comparisonText(t, c, false, 0)))
 		var b bytes.Buffer
 		if err := ComparisonMarkdown(&b, c); err != nil {
 			t.Fatal(err)
 		}
-		golden(t, filepath.Join("testdata", "comparison", name+".md"), b.Bytes())
+		golden.Equal(t, filepath.Join("testdata", "comparison", name+".md"), b.Bytes())
 		if got := comparisonText(t, c, true, 0); text.StripEscape(got) != comparisonText(t, c, false, 0) || !strings.Contains(got, "\x1b[") {
 			t.Error("colour changes more than colour, or nothing")
 		}

@@ -24,6 +24,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"weir/results"
+	"weir/test/phase"
 )
 
 // browser starts Chromium, or skips the test where there is none.
@@ -140,6 +141,7 @@ func colors(t testing.TB, ctx context.Context, scheme string) {
 // page, nothing wider than the window, and the verdict can be read. WEIR_SCREENSHOTS names a
 // folder that gets pictures of all of them.
 func TestPageInABrowser(t *testing.T) {
+	phase.Long(t)
 	ctx := browser(t)
 	heard := listen(t, ctx)
 	type page struct {
@@ -347,9 +349,7 @@ func TestPageWithoutScriptsAndStyles(t *testing.T) {
 
 // The page of ten thousand cases opens; how long that takes is in the log.
 func TestLargePageOpens(t *testing.T) {
-	if testing.Short() {
-		t.Skip("ten thousand cases take some seconds")
-	}
+	phase.Long(t)
 	path := pageFile(t, "large", session(10_000, 5))
 	info, err := os.Stat(path)
 	if err != nil {

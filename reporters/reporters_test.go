@@ -2,20 +2,17 @@ package reporters
 
 import (
 	"bytes"
-	"flag"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"weir/results"
+	"weir/test/golden"
 )
-
-var update = flag.Bool("update", false, "write the golden reports anew")
 
 // documents are hand-made ones, judged by the gate: all pass; failures with
 // warnings and an inconclusive gate; an aborted session with errors and cases
@@ -32,23 +29,6 @@ func read(t *testing.T, name string) *results.Document {
 		t.Fatal(err)
 	}
 	return doc
-}
-
-func golden(t *testing.T, path string, got []byte) {
-	t.Helper()
-	if *update {
-		if err := os.WriteFile(path, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), string(got)); diff != "" {
-		t.Errorf("%s (-update writes it anew): %s", path, diff)
-	}
 }
 
 func TestGoldenReports(t *testing.T) {
@@ -77,7 +57,7 @@ func TestGoldenReports(t *testing.T) {
 				}
 				continue
 			}
-			golden(t, path, b.Bytes())
+			golden.Equal(t, path, b.Bytes())
 		}
 	}
 }

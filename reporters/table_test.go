@@ -10,6 +10,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 
 	"weir/results"
+	"weir/test/golden"
 )
 
 func drawn(t *testing.T, doc *results.Document, color bool, width int) string {
@@ -25,7 +26,7 @@ func TestTableInColor(t *testing.T) {
 	t.Setenv("NO_COLOR", "1") // the caller decides, not the environment
 	doc := read(t, "failed")
 	colored := drawn(t, doc, true, 0)
-	golden(t, filepath.Join("testdata", "failed.color.txt"), []byte(colored))
+	golden.Equal(t, filepath.Join("testdata", "failed.color.txt"), []byte(colored))
 	if got := text.StripEscape(colored); got != drawn(t, doc, false, 0) {
 		t.Error("colour changes more than colour")
 	}

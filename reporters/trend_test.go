@@ -12,6 +12,7 @@ import (
 
 	"weir/history"
 	"weir/results"
+	"weir/test/golden"
 )
 
 // trend is a metric that fell in the middle of so many sessions.
@@ -70,7 +71,7 @@ func TestTrendGolden(t *testing.T) {
 		if err := Trend(&b, doc, 80); err != nil {
 			t.Fatal(err)
 		}
-		golden(t, filepath.Join("testdata", "trend_"+name+".txt"), []byte(b.String()))
+		golden.Equal(t, filepath.Join("testdata", "trend_"+name+".txt"), []byte(b.String()))
 	}
 }
 

@@ -3,9 +3,7 @@ package results_test
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
 	"fmt"
-	"os"
 	"reflect"
 	"regexp"
 	"strconv"
@@ -16,9 +14,8 @@ import (
 
 	"weir/assertion"
 	"weir/results"
+	"weir/test/golden"
 )
-
-var update = flag.Bool("update", false, "write schema.json anew")
 
 // node is a piece of a JSON Schema.
 type node = map[string]any
@@ -248,14 +245,5 @@ var (
 
 // The schema is what the types of a document say.
 func TestSchemaFollowsTheTypes(t *testing.T) {
-	want := generatedSchema(t)
-	if *update {
-		if err := os.WriteFile("schema.json", want, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	if !bytes.Equal(want, results.JSONSchema) {
-		t.Error("results/schema.json is not what the types say (-update writes it anew)")
-	}
+	golden.Equal(t, "schema.json", generatedSchema(t))
 }

@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"weir/results"
+	"weir/test/phase"
 )
 
 // everything is the name of the document in which every field is set.
@@ -119,13 +120,14 @@ func changes(path string, v any, set func(any), look func(path string)) {
 
 // Nothing can be changed in a document, or taken out of it, unseen.
 func TestEveryChangeIsSeen(t *testing.T) {
+	phase.NotUnderRace(t)
 	for _, name := range []string{"failed", "traffic", "sequence", everything} {
 		path, content := sealedFile(t, name)
 		if err := readBack(t, path, content); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
 		n, step := 0, 1
-		if testing.Short() {
+		if phase.Short() {
 			step = 7
 		}
 		changes("", content, nil, func(what string) {

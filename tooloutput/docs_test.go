@@ -4,12 +4,14 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"weir/test/golden"
 )
 
 const docsHead = `# What weir reads of other tools
 
 Package ` + "`tooloutput`" + ` reads the outputs of these tools. This page is made from its tables
-(` + "`go test ./tooloutput -update`" + `).
+(` + "`make golden`" + `).
 
 A number keeps the value that the tool printed; only its unit is converted, exactly. Where a metric means what
 weir's own metric means it has the same name, so that the two can be compared; where it only looks alike it has
@@ -43,7 +45,7 @@ func TestDocs(t *testing.T) {
 			fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", m.Name, m.Unit, m.Better, doc)
 		}
 	}
-	compareGolden(t, "../docs/tools.md", b.String())
+	golden.Equal(t, "../docs/tools.md", []byte(b.String()))
 }
 
 func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }

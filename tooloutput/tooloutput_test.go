@@ -3,7 +3,6 @@ package tooloutput
 import (
 	"bytes"
 	"errors"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -14,9 +13,8 @@ import (
 	"time"
 
 	"weir/quantity"
+	"weir/test/golden"
 )
-
-var update = flag.Bool("update", false, "write the golden tables anew")
 
 // TestFormats holds that each metric is one that weir can judge.
 func TestFormats(t *testing.T) {
@@ -95,7 +93,7 @@ func TestRecordedOutputs(t *testing.T) {
 					has[metric] = true
 				}
 			}
-			compareGolden(t, filepath.Join("testdata", f.Name, name+".golden"), table(f, got))
+			golden.Equal(t, filepath.Join("testdata", f.Name, name+".golden"), []byte(table(f, got)))
 		}
 		for _, m := range f.Metrics {
 			if !has[m.Name] {
@@ -173,23 +171,6 @@ func table(f Format, found []Row) string {
 		}
 	}
 	return b.String()
-}
-
-func compareGolden(t testing.TB, path, got string) {
-	t.Helper()
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != string(want) {
-		t.Errorf("%s: got\n%s\nwant\n%s", path, got, want)
-	}
 }
 
 // standAlone are the formats that nothing closes: what an output of fewer rows says is

@@ -5,6 +5,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"weir/test/golden"
 )
 
 // One output for each of 15 sizes, recorded into one file.
@@ -26,7 +28,7 @@ func TestUCXPerftestRecordedSizes(t *testing.T) {
 		}
 		all.WriteString("size " + title + " " + table(ucxPerftest, found))
 	}
-	compareGolden(t, "testdata/ucx_perftest/sizes_put_bw.multi.golden", all.String())
+	golden.Equal(t, "testdata/ucx_perftest/sizes_put_bw.multi.golden", []byte(all.String()))
 	wantError(t, ucxPerftest, string(text), "line 15: a second table, after that of line 7")
 }
 

@@ -11,6 +11,7 @@ import (
 	"weir/dsl"
 	"weir/dsl/format"
 	"weir/planner"
+	"weir/test/phase"
 )
 
 // planned is the digest of a scenario's plan, which holds together.
@@ -45,6 +46,7 @@ func planned(t *rapid.T, file, src string) string {
 // TestBothSyntaxesGiveOnePlan: however a scenario is laid out, and in whichever
 // syntax, what it plans is the same.
 func TestBothSyntaxesGiveOnePlan(t *testing.T) {
+	phase.NotUnderRace(t)
 	rapid.Check(t, func(t *rapid.T) {
 		src := newAuthor(t, true).scenario()
 		digest := planned(t, "a.yaml", src)

@@ -10,6 +10,7 @@ import (
 
 	"weir/gate"
 	"weir/results"
+	"weir/test/phase"
 )
 
 // driftSeeds is how many pairs of equal runs stand behind the promise about them.
@@ -19,6 +20,8 @@ const driftSeeds = 1000
 // same on a machine whose speed walks by 2 % from launch to launch, at most 5 % are called
 // different, and none improved or a regression.
 func TestEqualRunsUnderDrift(t *testing.T) {
+	phase.Long(t)
+	phase.NotUnderRace(t)
 	var seeds []string
 	for i := range driftSeeds {
 		seeds = append(seeds, fmt.Sprint(i+1))

@@ -15,6 +15,7 @@ import (
 
 	"weir/executor/ledger"
 	"weir/results"
+	"weir/test/phase"
 )
 
 // lasting is what a document says apart from when it was made, and by which of
@@ -58,6 +59,8 @@ func quietly(args ...string) int { return run(args, io.Discard, io.Discard) }
 // wherever it was cut off, even twice, going on with it gives every launch,
 // number, verdict and exit code that it would have had.
 func TestResumingAnyPrefixOfARandomSession(t *testing.T) {
+	phase.Long(t)
+	phase.NotUnderRace(t)
 	root, err := os.MkdirTemp("/dev/shm", "weir-resume") // sessions sync their journal
 	if err != nil {
 		root = t.TempDir()

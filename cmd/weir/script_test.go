@@ -18,6 +18,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"weir/results"
+	"weir/test/phase"
 )
 
 // TestMain makes this test binary the weir that the scripts run, so that every
@@ -33,13 +34,46 @@ func TestMain(m *testing.M) {
 	})
 }
 
+// scriptsWithSessions are copies of those scripts that measure while something else goes
+// on: their first line is withSessions. Of others the race detector sees nothing new.
+func scriptsWithSessions(t *testing.T, dir string) string {
+	t.Helper()
+	const withSessions = "# race: "
+	to, n := t.TempDir(), 0
+	paths, err := filepath.Glob(filepath.Join(dir, "*.txtar"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range paths {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.HasPrefix(string(text), withSessions) {
+			n++
+			if err := os.WriteFile(filepath.Join(to, filepath.Base(path)), text, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if n < 10 {
+		t.Fatalf("only %d scripts begin with %q", n, withSessions)
+	}
+	return to
+}
+
 func TestScripts(t *testing.T) {
+	phase.Long(t)
 	root, err := filepath.Abs("../..")
 	if err != nil {
 		t.Fatal(err)
 	}
+	dir := "testdata/script"
+	if phase.Race {
+		dir = scriptsWithSessions(t, dir)
+	}
 	testscript.Run(t, testscript.Params{
-		Dir:                 "testdata/script",
+		Dir:                 dir,
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup: func(e *testscript.Env) error {

@@ -1,7 +1,6 @@
 package format_test
 
 import (
-	"flag"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,9 +9,8 @@ import (
 	"weir/dsl"
 	"weir/dsl/format"
 	"weir/planner"
+	"weir/test/golden"
 )
-
-var update = flag.Bool("update", false, "rewrite golden files")
 
 func testEnv(name string) (string, bool) {
 	v, ok := map[string]string{"HOME": "/home/ada", "USER": "ada"}[name]
@@ -128,27 +126,15 @@ func TestGolden(t *testing.T) {
 		if diags.HasErrors() {
 			t.Fatalf("%s: %v", file, diags)
 		}
-		golden(t, file+".want", out)
+		golden.Equal(t, file+".want", out)
 		out, diags = format.Convert(file, src, other[from])
 		if diags.HasErrors() {
 			t.Fatalf("%s: %v", file, diags)
 		}
-		golden(t, file+".to", out)
+		golden.Equal(t, file+".to", out)
 	}
 	if checked < 2 {
 		t.Errorf("%d files", checked)
-	}
-}
-
-func golden(t *testing.T, path string, got []byte) {
-	t.Helper()
-	if *update {
-		if err := os.WriteFile(path, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if want := read(t, path); string(want) != string(got) {
-		t.Errorf("%s is\n%s\nwant\n%s", path, got, want)
 	}
 }
 

@@ -18,6 +18,7 @@ import (
 	"weir/dsl"
 	"weir/dsl/format"
 	"weir/dsl/yamlsyntax"
+	"weir/test/phase"
 )
 
 // yamlReader is another program's reader of YAML. Its script defines load; the rest
@@ -92,6 +93,7 @@ func readByOthers(t *testing.T, documents []string) map[string][]reading {
 // Every YAML file of the tree as it is shipped, those of the tests once they are
 // formatted, and what is converted from HCL: all readers read the same data.
 func TestOtherReadersOfYAMLReadWhatIsShippedAndWritten(t *testing.T) {
+	phase.Long(t)
 	var names, documents []string
 	add := func(name string, src []byte) {
 		names, documents = append(names, name), append(documents, string(src))
@@ -176,6 +178,7 @@ func nastyTexts() []string {
 // What is written without quotes, and what is written in them, is the same text to all
 // readers; numbers without quotes are the same number.
 func TestTextsAreReadAlikeByOtherReaders(t *testing.T) {
+	phase.Long(t)
 	var documents []string
 	var want []any
 	add := func(document string, value any) {

@@ -10,12 +10,14 @@ import (
 	"time"
 
 	"weir/engine"
+	"weir/test/phase"
 	"weir/workload/move"
 )
 
 // Whatever comes in the place of an address is an error that names the peer, at once and
 // on every fabric: no library is given it.
 func TestDamagedAddress(t *testing.T) {
+	phase.NotUnderRace(t)
 	for _, fabric := range []string{"shm", "tcp", "ucx", "libfabric"} {
 		t.Run(fabric, func(t *testing.T) {
 			needs(t, fabric)
@@ -36,7 +38,8 @@ func TestDamagedAddress(t *testing.T) {
 // An address at which nobody is any more ends a rank with words within the time that
 // connecting has. The rank is a process: some libraries end it themselves.
 func TestDeadAddress(t *testing.T) {
-	takesLong(t)
+	phase.NotUnderRace(t)
+	phase.Long(t)
 	for name, c := range map[string]struct {
 		fabric string
 		option move.Spec
@@ -81,6 +84,7 @@ func TestDeadAddress(t *testing.T) {
 
 // An address that is one is left as it was.
 func TestSealedAddress(t *testing.T) {
+	phase.NotUnderRace(t)
 	r := &rank{fabric: "tcp"}
 	for _, text := range []string{"", "00", "deadbeef"} {
 		want, _ := hex.DecodeString(text)

@@ -5,12 +5,14 @@ import (
 	"testing"
 
 	"weir/engine"
+	"weir/test/phase"
 	"weir/workload/move"
 )
 
 // Whether a launch fits is not another question for the rank that asks it when others
 // have their memory already.
 func TestMemoryFitsWheneverARankAsks(t *testing.T) {
+	phase.NotUnderRace(t)
 	defer func(f func() engine.Memory) { freeMemory = f }(freeMemory)
 	// a source and a sink each, room to probe in for the one that is written to, what keeps
 	// them apart, and a page for each of the four arrays of a control region
@@ -44,6 +46,7 @@ func TestMemoryFitsWheneverARankAsks(t *testing.T) {
 // Huge pages that are set aside are no part of what is available, and each thread of a
 // rank has whole ones; nor is what other NUMA nodes have, where one is asked for.
 func TestMemoryOfAKindFits(t *testing.T) {
+	phase.NotUnderRace(t)
 	const page = 2 << 20
 	pages := func(o *move.Spec) { o.Pages = "2MiB" }
 	for name, c := range map[string]struct {

@@ -21,6 +21,7 @@ import (
 
 	"weir/matrix"
 	"weir/quantity"
+	"weir/test/phase"
 	"weir/workload/move"
 )
 
@@ -210,6 +211,7 @@ func perftestPairs(b *testing.B, env []string, pairs int, size quantity.Size) fl
 
 // The rates of pairs count from the first report of each after the last of them began.
 func TestPairsCountWhileAllRun(t *testing.T) {
+	phase.NotUnderRace(t)
 	const head = "+--------+\n| Stage | # iterations | 50.0%ile | average | overall |\n"
 	row := func(iterations int, each string) string {
 		return fmt.Sprintf("[thread 0] %20d %10s %10s %10s %10s 1.00 1 1\n", iterations, "0.5", "0.6", each, "2.00")

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"weir/test/phase"
 )
 
 // benchCPUs is where both sides of a comparison run: the initiator, or client, on the
@@ -74,6 +76,7 @@ func defaultCPUs(read func(name string) ([]byte, error)) [2]int {
 
 // Both sides have a core each where there are two.
 func TestBothSidesHaveACore(t *testing.T) {
+	phase.NotUnderRace(t)
 	for siblings, want := range map[string][2]int{"0\n": {0, 1}, "0-1\n": {0, 2}, "0,8\n": {0, 1}, "0-1,4-5\n": {0, 2}, "0-7\n": {0, 1}, "": {0, 1}} {
 		got := defaultCPUs(func(name string) ([]byte, error) {
 			var cpu int

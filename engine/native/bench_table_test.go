@@ -18,6 +18,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"weir/quantity"
+	"weir/test/phase"
 )
 
 // The table that `make bench` writes: what was compared, on what, and which bars are met.
@@ -265,6 +266,7 @@ func output(name string, args ...string) string {
 
 // A row is decided when the interval of its median, not its median alone, says so.
 func TestRowsAreDecided(t *testing.T) {
+	phase.NotUnderRace(t)
 	spread := func(n int, from, to float64) (v []float64) {
 		for i := range n {
 			v = append(v, from+(to-from)*float64(i)/float64(n-1))

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"weir/test/phase"
 )
 
 // What UCX prints of endpoints, by version; IB from its sources' formats.
@@ -31,6 +33,7 @@ const (
 )
 
 func TestCarriersOfUCX(t *testing.T) {
+	phase.NotUnderRace(t)
 	for _, c := range []struct {
 		name, text, mapped string
 		second             bool
@@ -72,6 +75,7 @@ const (
 // A way to other hosts has RDMA where UCX itself would have blocks put on it, and the
 // device is one for that.
 func TestPathsOfUCX(t *testing.T) {
+	phase.NotUnderRace(t)
 	for _, c := range []struct {
 		name, resources, lanes string
 		second                 bool
@@ -93,6 +97,7 @@ func TestPathsOfUCX(t *testing.T) {
 
 // What does not fit must not look like something that was not used.
 func TestCarriersThatDoNotFitAreNotForgotten(t *testing.T) {
+	phase.NotUnderRace(t)
 	var names []string
 	for i := range 1000 {
 		names = append(names, fmt.Sprintf("transport%d", i))

@@ -8,11 +8,13 @@ import (
 	"testing"
 
 	"weir/results"
+	"weir/test/phase"
 )
 
 // No software is taken for a device: what the real libraries tell of a host agrees with
 // what its kernel does.
 func TestPathsOfThisHost(t *testing.T) {
+	phase.NotUnderRace(t)
 	cards, _ := filepath.Glob("/sys/class/infiniband/*")
 	for name, f := range (native{}).Probe([]string{"shm", "tcp", "ucx", "libfabric"}) {
 		if !f.Available {
@@ -36,6 +38,7 @@ func TestPathsOfThisHost(t *testing.T) {
 }
 
 func TestTransportsOfAList(t *testing.T) {
+	phase.NotUnderRace(t)
 	for list, want := range map[string]results.Transport{
 		"d tcp;ofi_rxm/eth0\n":       {Name: "tcp;ofi_rxm", Device: "eth0", Use: results.DataUse},
 		"e tcp/lo\n":                 {Name: "tcp", Device: "lo", Use: results.DataUse, Emulated: true},

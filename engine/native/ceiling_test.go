@@ -5,6 +5,8 @@ package native
 import (
 	"testing"
 	"time"
+
+	"weir/test/phase"
 )
 
 // A path that is so slow or far that the time is up is probed as often as it must be, and
@@ -13,6 +15,7 @@ import (
 func init() { shortenCeilings = func() { ceilingSpan(50_000) } }
 
 func TestSlowPathsAreProbedLess(t *testing.T) {
+	phase.NotUnderRace(t)
 	const usual = 1e9
 	t.Cleanup(func() { ceilingTime(usual) })
 	for fabric, ends := range map[string]uint64{"tcp": 2, "ucx": 1, "libfabric": 1} {

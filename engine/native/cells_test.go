@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"weir/matrix"
+	"weir/test/phase"
 	"weir/workload/move"
 )
 
@@ -94,6 +95,7 @@ func TestCellsHaveTheirPlaces(t *testing.T) {
 
 // A matrix whose cells fit into no memory is refused before anything is allocated.
 func TestMemoryOfAMatrix(t *testing.T) {
+	phase.NotUnderRace(t)
 	m := matrixOf(t, 3, matrix.Cell{From: 0, To: 1, Bytes: 1 << 50}, matrix.Cell{From: 1, To: 2, Bytes: 1 << 50})
 	_, err := tryCases(t, "shm", 3, trafficOf(m))
 	// twice each cell, and ranks 0 and 1 have as much to probe in

@@ -9,6 +9,7 @@ import (
 	"weir/engine"
 	"weir/matrix"
 	"weir/quantity"
+	"weir/test/phase"
 	"weir/workload/move"
 )
 
@@ -17,6 +18,7 @@ import (
 // further apart than the bounds allow, in which ranks of one machine can be checked
 // against its own clock.
 func TestClocksOfTwoHosts(t *testing.T) {
+	phase.NotUnderRace(t)
 	const apart = 1000e9 // ns
 	elsewhere := []string{"unshare", "-T", "--monotonic", "1000"}
 	if out, err := exec.Command(elsewhere[0], append(slices.Clone(elsewhere[1:]), "true")...).CombinedOutput(); err != nil {

@@ -4,12 +4,15 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"weir/test/phase"
 	"weir/workload/move"
 )
 
 // On each fabric, with each of its APIs and providers, and in each way to move, a byte
 // that was flipped after it came is found, before the timed part and after it.
 func TestWrongByteOverEachFabric(t *testing.T) {
+	phase.NotUnderRace(t)
+	phase.Long(t)
 	type carrier struct {
 		name, fabric string
 		change       func(*move.Spec)
@@ -50,6 +53,7 @@ func TestWrongByteOverEachFabric(t *testing.T) {
 }
 
 func TestNixlWrongByte(t *testing.T) {
+	phase.NotUnderRace(t)
 	lib := "WEIR_NIXL_LIBRARY=" + fakeNixl(t)
 	for corrupt, words := range map[string]string{"1:4000": "an untimed pass", "1:4000:timed": "the timed part"} {
 		want := "wrong data from rank 0 to rank 1 after " + words + ": byte 4000 of 4096"

@@ -8,6 +8,7 @@ import (
 	"syscall"
 	"testing"
 	"time"
+	"weir/test/phase"
 	"weir/workload/move"
 )
 
@@ -16,7 +17,8 @@ import (
 // With only their handing over timed, these small ones would be complete by the thousands,
 // because sockets have room for them.
 func TestWriteIsCompleteWhenItIsDelivered(t *testing.T) {
-	takesLong(t)
+	phase.NotUnderRace(t)
+	phase.Long(t)
 	defer stampOneIn(1)() // an unstamped one is not waited for where the fabric does not confirm delivery
 	const inFlight = 4
 	endless := func(o *move.Spec) {

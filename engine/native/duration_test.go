@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"weir/quantity"
+	"weir/test/phase"
 	"weir/workload/move"
 	"weir/workload/transfer"
 )
@@ -18,6 +19,7 @@ func lasting(d time.Duration) func(*move.Spec) {
 // With a duration the timed part ends when the time is over, whatever the number
 // of iterations is, and says how many there were.
 func TestDuration(t *testing.T) {
+	phase.Long(t)
 	endless := func(o *move.Spec) { o.Iterations, o.Verify = 1<<40, "sample" }
 	for _, fabric := range []string{"shm", "tcp", "ucx"} {
 		t.Run(fabric, func(t *testing.T) {
@@ -85,6 +87,7 @@ func TestDurationThatIsOver(t *testing.T) {
 // What is not of one host has clocks of its own; the common start and the end of a
 // duration are on rank 0's.
 func TestRanksOfSeveralHosts(t *testing.T) {
+	phase.NotUnderRace(t)
 	o := options(4096, under("many_to_one", 3), func(o *move.Spec) { o.Duration = 20e6 })
 	var apart time.Duration
 	for range 5 { // in one of them the kernel runs both at about the same time
@@ -97,6 +100,7 @@ func TestRanksOfSeveralHosts(t *testing.T) {
 }
 
 func TestMetricsOfUse(t *testing.T) {
+	phase.NotUnderRace(t)
 	o := options(64<<10, func(o *move.Spec) { o.Duration = 50e6 })
 	begin := time.Now()
 	ranks := runCases(t, "shm", 2, o)[0]

@@ -8,11 +8,13 @@ import (
 
 	"weir/engine"
 	"weir/fabric"
+	"weir/test/phase"
 )
 
 // A fabric that the engine has can be asked for in a scenario, and one that can be asked
 // for and moves bytes is the engine's.
 func TestScenariosAndEngineHaveTheSameFabrics(t *testing.T) {
+	phase.NotUnderRace(t)
 	want := slices.Sorted(slices.Values(fabric.Names()))
 	if got := slices.Sorted(maps.Keys(native{}.Probe(nil))); !slices.Equal(got, want) {
 		t.Errorf("the engine has %v (WEIR_FABRICS in fabric.h), scenarios may name %v (All in package fabric)", got, want)
@@ -21,6 +23,7 @@ func TestScenariosAndEngineHaveTheSameFabrics(t *testing.T) {
 
 // Package fabric and the table of a fabric say the same of other hosts.
 func TestFabricsThatReachOtherHosts(t *testing.T) {
+	phase.NotUnderRace(t)
 	for _, f := range fabric.All {
 		if f.Simulated {
 			continue
@@ -35,6 +38,7 @@ func TestFabricsThatReachOtherHosts(t *testing.T) {
 
 // A value that the fabric does not have is an error that names its option.
 func TestFabricRefusesAnUnknownValue(t *testing.T) {
+	phase.NotUnderRace(t)
 	needs(t, "ucx")
 	_, err := tryCases(t, "ucx", 2, options(8, having("datatype", "strided")))
 	if want := `option datatype is "strided", which is none of its values`; err == nil || !strings.Contains(err.Error(), want) {

@@ -8,12 +8,14 @@ import (
 	"time"
 
 	"weir/engine"
+	"weir/test/phase"
 	"weir/workload/move"
 )
 
 // The check must be able to fail: one byte flipped in what a rank received is
 // found, and named by sender, block and offset, in every direction.
 func TestVerificationFindsOneWrongByte(t *testing.T) {
+	phase.NotUnderRace(t)
 	for name, c := range map[string]struct {
 		option  move.Spec
 		corrupt string
@@ -45,6 +47,7 @@ func TestVerificationFindsOneWrongByte(t *testing.T) {
 
 // A self-test that tests nothing must not look like success.
 func TestCorruptEnvIsChecked(t *testing.T) {
+	phase.NotUnderRace(t)
 	unverified := func(o *move.Spec) { o.Verify = "none" }
 	pair, pings, beyond := []move.Spec{options(8)}, []move.Spec{options(8, pingpong)}, "of one of 2 ranks and 8 bytes that it receives"
 	for name, c := range map[string]struct {
@@ -78,6 +81,7 @@ func TestCorruptEnvIsChecked(t *testing.T) {
 
 // A rank whose peer never comes gives up at its deadline and says whom it missed.
 func TestDeadline(t *testing.T) {
+	phase.NotUnderRace(t)
 	for _, fabric := range []string{"shm", "tcp"} {
 		l := engine.Launch{Fabric: fabric, Ranks: 2, Nodes: []string{"a", "a"}, Cases: []engine.Case{caseOf("a", options(4096), 300e6, 0)}}
 		ranks, err := connectedPair(t, l)
@@ -96,6 +100,7 @@ func TestDeadline(t *testing.T) {
 }
 
 func TestUnsupportedIsAnError(t *testing.T) {
+	phase.NotUnderRace(t)
 	vram := options(8, func(o *move.Spec) { o.Target = "vram" })
 	for want, try := range map[string]func() error{
 		"memory of kind vram":                              func() error { _, err := tryCases(t, "shm", 2, vram); return err },
@@ -118,6 +123,8 @@ func TestUnsupportedIsAnError(t *testing.T) {
 
 // Where one of several ranks does not come, the others say which.
 func TestOneOfFourStaysAway(t *testing.T) {
+	phase.NotUnderRace(t)
+	phase.Long(t)
 	o := options(4096, under("all_to_all", 4))
 	for _, fabric := range []string{"shm", "tcp"} {
 		l, ranks := opened(t, fabric, slices.Repeat([]string{"a"}, 4), o)

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"weir/results"
+	"weir/test/phase"
 )
 
 // A library that a process has loaded stays loaded: each test of GPUs asks in a process
@@ -18,6 +19,7 @@ import (
 const gpuChildEnv = "WEIR_TEST_GPU_CHILD"
 
 func TestGPUChild(t *testing.T) {
+	phase.NotUnderRace(t)
 	if os.Getenv(gpuChildEnv) == "" {
 		t.Skip("is started by the tests of GPUs")
 	}
@@ -61,6 +63,7 @@ func askGPUs(t *testing.T, env ...string) (told gpusTold) {
 // What is told is in the document; what a GPU does not have is absent, and one that does
 // not answer has that as its fault.
 func TestGPUs(t *testing.T) {
+	phase.NotUnderRace(t)
 	if _, err := exec.LookPath("gcc"); err != nil {
 		t.Skip("no gcc here")
 	}
@@ -90,6 +93,7 @@ func TestGPUs(t *testing.T) {
 // The library of this host, if there is one: each GPU has a name, an address and memory,
 // or says what could not be asked.
 func TestGPUsOfThisHost(t *testing.T) {
+	phase.NotUnderRace(t)
 	told := askGPUs(t)
 	if told.Reason != "" {
 		t.Skip(told.Reason)

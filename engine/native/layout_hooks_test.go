@@ -7,11 +7,13 @@ import (
 	"testing"
 
 	"weir/matrix"
+	"weir/test/phase"
 	"weir/workload/move"
 )
 
 // What a launch is said to need is what its ranks have: sizes are worked out in one place.
 func TestRegionsAreAsLargeAsTheyWereWorkedOut(t *testing.T) {
+	phase.NotUnderRace(t)
 	for name, o := range map[string]move.Spec{
 		"a pair":    options(5<<20, batch4),
 		"in a ring": options(100000, under("ring", 3)),

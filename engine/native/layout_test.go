@@ -3,11 +3,14 @@ package native
 import (
 	"strings"
 	"testing"
+
+	"weir/test/phase"
 )
 
 // Places for probes overlap with nothing that peers use, and where copies are compared their
 // two ends do not fall on the same lines of a first-level cache.
 func TestLayout(t *testing.T) {
+	phase.NotUnderRace(t)
 	for _, buffer := range []uint64{128, 4096, 1 << 20, 16 << 20, 5<<30 + 128} {
 		r := &rank{options: options(8, under("ring", 3)), buffer: buffer}
 		l, err := r.layout(1)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"weir/engine"
+	"weir/test/phase"
 	"weir/workload/move"
 )
 
@@ -56,7 +57,8 @@ func (p *lonelyPair) kill() { _ = p.other.end() } // it was killed, and the seco
 // A peer that is killed in mid-stream ends the case with an error that names it, long
 // before the case's own deadline where the provider notices, else at the deadline.
 func TestLibfabricKilledPeer(t *testing.T) {
-	takesLong(t)
+	phase.NotUnderRace(t)
+	phase.Long(t)
 	for _, name := range providers(t) {
 		if name == "shm" {
 			continue // it waits in a spin lock in shared memory, which may have died with its holder: only weir's agent ends that (run_killed_rank.txtar)
@@ -115,6 +117,8 @@ func killedOverLibfabric(t *testing.T, o move.Spec, timeout time.Duration) bool 
 
 // Addresses at which nobody is any more end the connecting within its deadline.
 func TestLibfabricDeadAddress(t *testing.T) {
+	phase.Long(t)
+	phase.NotUnderRace(t)
 	usual := connectTimeout
 	t.Cleanup(func() { connectTimeout = usual })
 	connectTimeout = 3 * time.Second // which some wait for

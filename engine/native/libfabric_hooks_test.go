@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"weir/engine"
+	"weir/test/phase"
 	"weir/workload/move"
 )
 
@@ -15,7 +16,8 @@ import (
 // off from the writes before it, or ordered after them. Requests longer than one
 // operation go in pieces.
 func TestLibfabricWaysOfDelivery(t *testing.T) {
-	takesLong(t)
+	phase.NotUnderRace(t)
+	phase.Long(t)
 	t.Cleanup(func() { libfabricLimits(0, 0) })
 	for way, words := range []string{"delivery complete", "flushed by a fenced read", "flushed by an ordered read"} {
 		tried, granted := 0, 0
@@ -50,6 +52,7 @@ func TestLibfabricWaysOfDelivery(t *testing.T) {
 }
 
 func TestLibfabricRefusals(t *testing.T) {
+	phase.NotUnderRace(t)
 	here := providers(t)
 	t.Cleanup(func() { libfabricLimits(0, 0) })
 	_, err := tryCases(t, "libfabric", 2, options(8, provider("carrierpigeon")))

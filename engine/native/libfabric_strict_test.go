@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"weir/results"
+	"weir/test/phase"
 )
 
 // onlyProviderEnv names the one provider that the tests of libfabric are to use.
@@ -48,7 +49,8 @@ func again(t *testing.T, dir, tests string, env ...string) string {
 // bound to an endpoint, contexts that it writes to, short operations, full queues and
 // no word about delivery.
 func TestLibfabricStrictProvider(t *testing.T) {
-	takesLong(t)
+	phase.NotUnderRace(t)
+	phase.Long(t)
 	dir := strictProvider(t)
 	const tests = "^TestLibfabric(MovesEveryByte|FourRanks|SinglePings|KilledPeer)$"
 	for _, keys := range []string{"raw", "plain"} {
@@ -69,6 +71,7 @@ func TestLibfabricStrictProvider(t *testing.T) {
 // A provider that drives a card has RDMA, whatever its name, and one whose card has no
 // link, or that has none, does not.
 func TestLibfabricPaths(t *testing.T) {
+	phase.NotUnderRace(t)
 	if os.Getenv(onlyProviderEnv) == "" {
 		dir := strictProvider(t)
 		for _, card := range []string{"", "up", "down"} {
@@ -101,6 +104,7 @@ func TestLibfabricPaths(t *testing.T) {
 // Memory that may not be locked is an error that says how much may be, and where
 // that is set.
 func TestLibfabricLockedMemory(t *testing.T) {
+	phase.NotUnderRace(t)
 	if os.Getenv(onlyProviderEnv) == "" {
 		again(t, strictProvider(t), "^TestLibfabricLockedMemory$", "STRICT_LOCKS=1")
 		return

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"weir/quantity"
+	"weir/test/phase"
 	"weir/workload/move"
 )
 
@@ -62,7 +63,8 @@ func fewer(provider string, cases []move.Spec) []move.Spec {
 
 // Every size and way to move on each provider, with every byte checked.
 func TestLibfabricMovesEveryByte(t *testing.T) {
-	takesLong(t)
+	phase.NotUnderRace(t)
+	phase.Long(t)
 	for _, p := range providers(t) {
 		t.Run(p, func(t *testing.T) {
 			var cases []move.Spec
@@ -81,6 +83,7 @@ func TestLibfabricMovesEveryByte(t *testing.T) {
 }
 
 func TestLibfabricFourRanks(t *testing.T) {
+	phase.NotUnderRace(t)
 	for _, p := range providers(t) {
 		t.Run(p, func(t *testing.T) {
 			o := options(64<<10, provider(p), func(o *move.Spec) { o.Ranks = 4 })
@@ -96,6 +99,8 @@ func TestLibfabricFourRanks(t *testing.T) {
 // Each case starts its messages at 1 again: one that ended with 1 must not be taken
 // for the first of the next.
 func TestLibfabricSinglePings(t *testing.T) {
+	phase.Long(t)
+	phase.NotUnderRace(t)
 	for _, p := range providers(t) {
 		once := func(o *move.Spec) { o.Iterations, o.Warmup = 1, 0 }
 		var cases []move.Spec
@@ -108,6 +113,7 @@ func TestLibfabricSinglePings(t *testing.T) {
 
 // Ranks that chose differently are told so, each naming the other's choice.
 func TestLibfabricUnequalProviders(t *testing.T) {
+	phase.NotUnderRace(t)
 	here := providers(t)
 	if len(here) < 2 {
 		t.Skip("one provider only")

@@ -6,6 +6,7 @@ import (
 
 	"weir/engine"
 	"weir/quantity"
+	"weir/test/phase"
 	"weir/workload/move"
 	"weir/workload/transfer"
 )
@@ -43,6 +44,7 @@ func TestLargeRequestsLeaveTurns(t *testing.T) {
 // The warm-up of a ping-pong is over before its timed part begins: however long it
 // takes, a duration is the timed part's own.
 func TestWarmUpOfAPingPongIsNotTimed(t *testing.T) {
+	phase.NotUnderRace(t)
 	for fabric, warmup := range map[string]int64{"shm": 200000, "tcp": 3000, "ucx": 50000, "libfabric": 3000} {
 		t.Run(fabric, func(t *testing.T) {
 			needs(t, fabric)
@@ -63,6 +65,7 @@ func TestWarmUpOfAPingPongIsNotTimed(t *testing.T) {
 // of requests under way. A host with other work can take time from the posting rank, so
 // one of several launches must show a full window; a loop that does not fill it never does.
 func TestLargeRequestsFillTheWindow(t *testing.T) {
+	phase.NotUnderRace(t)
 	const window, launches = 16, 8
 	o := options(8<<20, func(o *move.Spec) {
 		o.Iterations, o.Warmup, o.InFlight, o.Verify = 96, 4, window, "none"

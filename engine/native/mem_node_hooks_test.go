@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"weir/test/phase"
 	"weir/workload/move"
 
 	"github.com/google/go-cmp/cmp"
@@ -40,6 +41,8 @@ func policy(t *testing.T, at uint64) (nodes string) {
 // Memory is on the node that was asked for, whoever allocates it, and the result says
 // which that is. Where there is one node only, this shows that nothing else happens.
 func TestMemoryIsOnTheNodeThatWasAskedFor(t *testing.T) {
+	phase.NotUnderRace(t)
+	phase.Long(t)
 	bindable(t)
 	dirs, _ := filepath.Glob("/sys/devices/system/node/node[0-9]*") // only a bad pattern is an error
 	if len(dirs) == 0 {
@@ -88,6 +91,7 @@ func TestMemoryIsOnTheNodeThatWasAskedFor(t *testing.T) {
 
 // Whoever binds memory puts back what was, and a page that lies elsewhere is found.
 func TestBindingsAreOfTheirMemoryOnly(t *testing.T) {
+	phase.NotUnderRace(t)
 	bindable(t)
 	if why := selftestBinding(); why != "" {
 		t.Error(why)

@@ -3,6 +3,7 @@ package native
 import (
 	"strings"
 	"testing"
+	"weir/test/phase"
 	"weir/workload/move"
 
 	"golang.org/x/sys/unix"
@@ -22,6 +23,7 @@ func bindable(t *testing.T) {
 
 // A node that is not there is an error, which says what there is.
 func TestNoSuchMemoryNode(t *testing.T) {
+	phase.NotUnderRace(t)
 	bindable(t)
 	for _, numa := range []string{"63", "1023"} {
 		_, err := tryCases(t, "tcp", 2, options(8, onNode(numa)))

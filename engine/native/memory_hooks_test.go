@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"weir/test/phase"
 	"weir/workload/move"
 )
 
@@ -49,6 +50,8 @@ func mapping(t *testing.T, at uint64) (file string, private bool, kib map[string
 // What is asked for is what a rank has for data: memory of its own, or such that others can
 // map. Words by which ranks meet are never in memory of the first kind.
 func TestAllocIsWhatWasAskedFor(t *testing.T) {
+	phase.NotUnderRace(t)
+	phase.Long(t)
 	for _, fabric := range []string{"tcp", "libfabric", "ucx"} {
 		t.Run(fabric, func(t *testing.T) {
 			needs(t, fabric)
@@ -75,6 +78,8 @@ func TestAllocIsWhatWasAskedFor(t *testing.T) {
 // Huge pages are there, or the launch says why not: never small pages unsaid. A rank's
 // own memory has them over any fabric.
 func TestPagesAreWhatWasAskedFor(t *testing.T) {
+	phase.NotUnderRace(t)
+	phase.Long(t)
 	for _, c := range []struct{ pages, alloc, fabrics, words string }{
 		{"thp", "fabric", "shm tcp", "this kernel gives no transparent huge pages to shared memory"},
 		{"thp", "heap", "tcp ucx libfabric", "this kernel gives no transparent huge pages to private memory"},

@@ -7,6 +7,7 @@ import (
 
 	"weir/engine"
 	"weir/results"
+	"weir/test/phase"
 	"weir/workload/move"
 )
 
@@ -14,6 +15,8 @@ func heap(o *move.Spec) { o.Alloc = "heap" }
 
 // A fabric moves memory that it did not allocate, every byte of it, by each of its ways.
 func TestHeapMovesEveryByte(t *testing.T) {
+	phase.NotUnderRace(t)
+	phase.Long(t)
 	for _, fabric := range []string{"tcp", "libfabric"} {
 		t.Run(fabric, func(t *testing.T) {
 			needs(t, fabric)
@@ -49,6 +52,7 @@ func setenv(t *testing.T, env map[string]string) {
 // not it moves as messages, or since 1.16 through the kernel without a copy of its own,
 // which is what NIXL gets. What is read back tells them apart.
 func TestHeapTakesAnotherWay(t *testing.T) {
+	phase.NotUnderRace(t)
 	needs(t, "ucx")
 	setenv(t, overKernel)
 	posix, cma := results.Transport{Name: "posix", Device: "memory", Use: results.DataUse}, results.Transport{Name: "cma", Device: "memory", Use: results.DataUse}
@@ -88,6 +92,7 @@ func TestHeapTakesAnotherWay(t *testing.T) {
 
 // Where nobody knows beforehand that there are none, allocating says the same.
 func TestAllocationSaysThatThereAreNoHugePages(t *testing.T) {
+	phase.NotUnderRace(t)
 	for _, pages := range []string{"2MiB", "1GiB"} {
 		for _, alloc := range []string{"fabric", "heap"} {
 			o := options(1<<40, func(o *move.Spec) { o.Pages, o.Alloc = pages, alloc })

@@ -18,6 +18,7 @@ import (
 	"weir/engine"
 	"weir/fabric"
 	"weir/quantity"
+	"weir/test/phase"
 	"weir/workload/move"
 	"weir/workload/transfer"
 )
@@ -234,15 +235,6 @@ func forgetSharedOf(pid int) {
 	}
 }
 
-// takesLong skips where time counts: make race, which sees no C, leaves out what the
-// run without the detector has.
-func takesLong(t *testing.T) {
-	t.Helper()
-	if testing.Short() {
-		t.Skip("takes long; runs without -short")
-	}
-}
-
 func options(size quantity.Size, change ...func(*move.Spec)) move.Spec {
 	o := move.Spec{
 		Op: "write", Initiator: "dram", Target: "dram", Pattern: "pairwise", Mode: "stream", Verify: "sample",
@@ -273,6 +265,7 @@ func batch4(o *move.Spec)   { o.Batch = 4 }
 func full(o *move.Spec)     { o.Verify, o.Iterations = "full", 20 }
 
 func TestTransfer(t *testing.T) {
+	phase.NotUnderRace(t)
 	for _, fabric := range []string{"shm", "tcp", "ucx", "libfabric"} {
 		t.Run(fabric, func(t *testing.T) {
 			if f := (native{}).Probe([]string{fabric})[fabric]; !f.Available {
@@ -289,6 +282,8 @@ func TestTransfer(t *testing.T) {
 
 // Short messages over shm travel in one cache line with their marks, longer ones beside it.
 func TestMessagesOfEachLength(t *testing.T) {
+	phase.NotUnderRace(t)
+	phase.Long(t)
 	var cases []move.Spec
 	for size := quantity.Size(1); size <= 66; size++ {
 		cases = append(cases, options(size, pingpong, full))
@@ -299,6 +294,7 @@ func TestMessagesOfEachLength(t *testing.T) {
 // Where a stamp needs a flush, one in 256 of small requests is enough as long as there
 // are many.
 func TestStampsWithFlush(t *testing.T) {
+	phase.NotUnderRace(t)
 	needs(t, "ucx")
 	many := func(o *move.Spec) { o.Iterations, o.Verify = 256*256, "none" }
 	few := func(o *move.Spec) { o.Iterations, o.Verify = 256*256-1, "none" }

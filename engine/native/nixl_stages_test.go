@@ -12,6 +12,7 @@ import (
 
 	"weir/matrix"
 	"weir/quantity"
+	"weir/test/phase"
 	"weir/workload/move"
 	"weir/workload/transfer"
 )
@@ -126,7 +127,8 @@ func nixlSlowRegister(t *testing.T) error {
 
 // The time of each of NIXL's calls is in the column that says it is.
 func TestNixlStages(t *testing.T) {
-	takesLong(t)
+	phase.NotUnderRace(t)
+	phase.Long(t)
 	lib := "WEIR_NIXL_LIBRARY=" + fakeNixl(t)
 	for call, env := range map[string]string{"create": "CREATE", "post": "POST", "status": "STATUS", "lists": "PREP", "register": "REGISTER"} {
 		t.Run(call, func(t *testing.T) {
@@ -159,6 +161,8 @@ func nixlSlowCells(t *testing.T) error {
 }
 
 func TestNixlStagesOfAMatrix(t *testing.T) {
+	phase.NotUnderRace(t)
+	phase.Long(t)
 	slow := fmt.Sprint(int(slowCall * 1e3))
 	if out := nixlChild(t, "slow cells", "WEIR_NIXL_LIBRARY="+fakeNixl(t), "FAKE_NIXL_POLLS=1", "FAKE_NIXL_CREATE_MS="+slow, "FAKE_NIXL_POST_MS="+slow); !strings.Contains(out, "FINE") {
 		t.Error(out)
@@ -180,6 +184,8 @@ func nixlAnew(t *testing.T, changes ...func(*move.Spec)) error {
 // posted again after that; or it is made anew, its lists of blocks prepared and its
 // memory registered as often as was asked for. None of all that is left.
 func TestNixlMakes(t *testing.T) {
+	phase.NotUnderRace(t)
+	phase.Long(t)
 	lib := "WEIR_NIXL_LIBRARY=" + fakeNixl(t)
 	const there, blocks, bytes = "list weir-rank-1 4 x 4096", "list here 4 x 4096", "registered 16384"
 	for child, want := range map[string]map[string]int{
@@ -228,6 +234,7 @@ func TestNixlMakes(t *testing.T) {
 // Where the fabric makes no requests by itself a ping-pong has none to make, whatever streams came
 // before it: no metric, and no 0.
 func TestPingPongMakesNoRequests(t *testing.T) {
+	phase.NotUnderRace(t)
 	cases := []move.Spec{options(4096), options(4096, pingpong)}
 	for _, fabric := range []string{"shm", "tcp"} {
 		var has []bool

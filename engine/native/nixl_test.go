@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"weir/engine"
+	"weir/test/phase"
 	"weir/workload/move"
 	"weir/workload/transfer"
 )
@@ -150,6 +151,7 @@ func nixlPeerThatWent(t *testing.T) error {
 }
 
 func TestNixlChild(t *testing.T) {
+	phase.NotUnderRace(t)
 	what, ok := os.LookupEnv(nixlChildEnv)
 	if !ok {
 		t.Skip("is started by the tests of nixl")
@@ -194,6 +196,8 @@ func fakeNixl(t *testing.T, flags ...string) string {
 }
 
 func TestNixl(t *testing.T) {
+	phase.NotUnderRace(t)
+	phase.Long(t)
 	lib := "WEIR_NIXL_LIBRARY=" + fakeNixl(t)
 	for _, c := range [][2]string{{"transfers", "0"}, {"transfers", "1"}, {"transfers", "7"}, {"prepared transfers", "3"}, {"recreated transfers", "1"}, {"reregister transfers", "2"}} {
 		if out := nixlChild(t, c[0], lib, "FAKE_NIXL_POLLS="+c[1]); !strings.Contains(out, "FINE") {
@@ -203,6 +207,8 @@ func TestNixl(t *testing.T) {
 }
 
 func TestNixlShapes(t *testing.T) {
+	phase.NotUnderRace(t)
+	phase.Long(t)
 	if out := nixlChild(t, "shapes", "WEIR_NIXL_LIBRARY="+fakeNixl(t), "FAKE_NIXL_POLLS=2"); !strings.Contains(out, "FINE") {
 		t.Error(out)
 	}
@@ -210,6 +216,7 @@ func TestNixlShapes(t *testing.T) {
 
 // The real library, where there is one.
 func TestNixlItself(t *testing.T) {
+	phase.NotUnderRace(t)
 	out := nixlChild(t, "probe")
 	if !strings.Contains(out, "| UCX") && !strings.Contains(out, ",UCX") || os.Getenv("WEIR_NIXL_LIBRARY") == "" {
 		t.Skip("WEIR_NIXL_LIBRARY names no NIXL with UCX")
@@ -224,6 +231,7 @@ func TestNixlItself(t *testing.T) {
 // The options reach NIXL: a batch is merged only where that is asked for, parameters
 // are set as written.
 func TestNixlOptions(t *testing.T) {
+	phase.NotUnderRace(t)
 	lib := "WEIR_NIXL_LIBRARY=" + fakeNixl(t)
 	traced := func(child string) (string, string) {
 		trace := filepath.Join(t.TempDir(), "trace")
@@ -250,6 +258,8 @@ func TestNixlOptions(t *testing.T) {
 
 // Whatever call of NIXL's fails, the error names it with its status.
 func TestNixlNamesTheCallThatFails(t *testing.T) {
+	phase.NotUnderRace(t)
+	phase.Long(t)
 	lib := "WEIR_NIXL_LIBRARY=" + fakeNixl(t)
 	for _, call := range []string{
 		"create_configured_agent", "create_notif_map", "get_available_plugins", "string_list_size", "string_list_get", "destroy_string_list", "get_plugin_params",
@@ -285,7 +295,8 @@ func TestNixlNamesTheCallThatFails(t *testing.T) {
 }
 
 func TestNixlFaults(t *testing.T) {
-	takesLong(t)
+	phase.NotUnderRace(t)
+	phase.Long(t)
 	fake := fakeNixl(t)
 	lib := "WEIR_NIXL_LIBRARY=" + fake
 	for name, c := range map[string]struct {

@@ -10,6 +10,7 @@ import (
 	"weir/engine"
 	"weir/matrix"
 	"weir/quantity"
+	"weir/test/phase"
 	"weir/workload/move"
 )
 
@@ -42,7 +43,8 @@ func needs(t *testing.T, fabric string) {
 // Under every pattern, with every number of ranks, each byte of each pair arrives
 // where it belongs, in every single iteration; who initiates moves what it says.
 func TestPatterns(t *testing.T) {
-	takesLong(t)
+	phase.NotUnderRace(t)
+	phase.Long(t)
 	for _, fabric := range []string{"shm", "tcp", "ucx"} {
 		for pattern, initiates := range initiates {
 			for _, ranks := range []int{2, 3, 4, 8} {
@@ -62,6 +64,8 @@ func TestPatterns(t *testing.T) {
 }
 
 func TestBothDirectionsAtOnce(t *testing.T) {
+	phase.NotUnderRace(t)
+	phase.Long(t)
 	for _, fabric := range []string{"shm", "tcp", "ucx"} {
 		t.Run(fabric, func(t *testing.T) {
 			needs(t, fabric)
@@ -99,7 +103,8 @@ func checkMoved(t *testing.T, o move.Spec, ranks []*move.Part, initiates func(in
 // Whatever the shape of a case is, the bytes that are counted are those that the
 // pattern moves: the requests of all initiators, each of all its blocks.
 func TestBytesCountedAreThoseThatThePatternMoves(t *testing.T) {
-	takesLong(t)
+	phase.NotUnderRace(t)
+	phase.Long(t)
 	rapid.Check(t, func(rt *rapid.T) {
 		pattern := rapid.SampledFrom([]string{"pairwise", "one_to_many", "many_to_one", "ring", "all_to_all"}).Draw(rt, "pattern")
 		ranks := rapid.IntRange(2, 5).Filter(func(n int) bool { return pattern != "pairwise" || n%2 == 0 }).Draw(rt, "ranks")
@@ -132,6 +137,8 @@ func TestBytesCountedAreThoseThatThePatternMoves(t *testing.T) {
 // In each pattern a byte that one rank received wrongly is found, with its source,
 // its target and its offset, whichever of the pairs it is in.
 func TestWrongByteUnderEachPattern(t *testing.T) {
+	phase.NotUnderRace(t)
+	phase.Long(t)
 	for name, c := range map[string]struct {
 		option  move.Spec
 		corrupt string
@@ -160,6 +167,8 @@ func zeroed(o *move.Spec) { o.Payload = "zero" }
 func spread(o *move.Spec) { o.Reuse = "spread" }
 
 func TestReuseAndPayload(t *testing.T) {
+	phase.NotUnderRace(t)
+	phase.Long(t)
 	defer func(f func() uint64) { lastLevelCache = f }(lastLevelCache)
 	lastLevelCache = func() uint64 { return 100000 }
 	for _, fabric := range []string{"shm", "tcp", "ucx"} {
@@ -187,6 +196,7 @@ func TestReuseAndPayload(t *testing.T) {
 
 // The places of a region cover at least twice the cache, over all targets together.
 func TestSpreadCoversTheCache(t *testing.T) {
+	phase.NotUnderRace(t)
 	r := &rank{cache: 2 * 384 << 20}
 	for _, o := range []move.Spec{options(1, spread), options(4096, spread, batch4), options(1<<30, spread), options(5000, spread, under("all_to_all", 8))} {
 		if covered := r.slots(o) * stride(o) * uint64(o.FanOut()); covered < r.cache {
@@ -199,6 +209,7 @@ func TestSpreadCoversTheCache(t *testing.T) {
 }
 
 func TestRanksWithDifferentCaches(t *testing.T) {
+	phase.NotUnderRace(t)
 	defer func(f func() uint64) { lastLevelCache = f }(lastLevelCache)
 	calls := uint64(0)
 	lastLevelCache = func() uint64 { calls++; return calls << 20 }
@@ -211,6 +222,7 @@ func TestRanksWithDifferentCaches(t *testing.T) {
 // What a rank walks over are all its places at both ends, for requests and for those of
 // others; of a read matrix those who receive make the requests.
 func TestWalk(t *testing.T) {
+	phase.NotUnderRace(t)
 	const mib = 1 << 20
 	cells, err := matrix.New(3, []matrix.Cell{{From: 0, To: 1, Bytes: 2 * mib}, {From: 1, To: 0, Bytes: mib}})
 	if err != nil {

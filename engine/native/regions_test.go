@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"weir/engine"
+	"weir/test/phase"
 	"weir/workload/move"
 )
 
@@ -89,6 +90,7 @@ func rounds(t interface {
 // Who has probed its last link waits for the others: closing, it would not wait so
 // long. Of the time that the probes take, all come back in the last part.
 func TestRanksEndACaseTogether(t *testing.T) {
+	phase.NotUnderRace(t)
 	nodes := slices.Repeat([]string{"a"}, 6)
 	o := options(4096, under("many_to_one", len(nodes)), func(o *move.Spec) { o.Verify, o.Duration = "sample", 20e6 })
 	var probes, apart time.Duration

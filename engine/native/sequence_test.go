@@ -9,6 +9,7 @@ import (
 
 	"weir/matrix"
 	"weir/quantity"
+	"weir/test/phase"
 	"weir/workload/move"
 	"weir/workload/sequence"
 )
@@ -95,7 +96,8 @@ func inOrder(t *testing.T, cases []move.Spec, all [][]*move.Part, k int) {
 // A sequence is played in order where ranks are in several patterns, every cell of it
 // arrives where it belongs, and each pattern is measured alone besides.
 func TestTrafficSequence(t *testing.T) {
-	takesLong(t)
+	phase.Long(t)
+	phase.NotUnderRace(t)
 	for _, fabric := range []string{"shm", "tcp", "ucx", "ucx/am", "libfabric"} {
 		t.Run(fabric, func(t *testing.T) {
 			library, api, _ := strings.Cut(fabric, "/")
@@ -128,6 +130,8 @@ func TestTrafficSequence(t *testing.T) {
 
 // Patterns that have no rank in common do not wait for each other, unless they are told to.
 func TestTrafficSequenceOverlaps(t *testing.T) {
+	phase.Long(t)
+	phase.NotUnderRace(t)
 	for _, overlap := range []bool{true, false} {
 		cases := patternCases(sequenceOf(t), func(o *move.Spec) {
 			o.Step.Overlap = overlap
@@ -147,7 +151,8 @@ func TestTrafficSequenceOverlaps(t *testing.T) {
 
 // Any patterns between any ranks end, in order and whole.
 func TestTrafficSequenceOfAnyPatterns(t *testing.T) {
-	takesLong(t)
+	phase.Long(t)
+	phase.NotUnderRace(t)
 	rapid.Check(t, func(rt *rapid.T) {
 		ranks := rapid.IntRange(2, 6).Draw(rt, "ranks")
 		var patterns []*matrix.Matrix
@@ -177,6 +182,8 @@ func TestTrafficSequenceOfAnyPatterns(t *testing.T) {
 
 // A wrong byte is found, with its pattern, whether it came alone or in the sequence.
 func TestWrongByteOfASequence(t *testing.T) {
+	phase.NotUnderRace(t)
+	phase.Long(t)
 	// rank 0 receives 3 bytes, then 2 MiB, both of rank 1; rank 4 in the last pattern only
 	for corrupt, want := range map[string]string{
 		"0:2":             "wrong data from rank 1 to rank 0 after an untimed pass: byte 2 of 3 of their cell",

@@ -5,6 +5,7 @@ import (
 	"os"
 	"testing"
 
+	"weir/test/phase"
 	"weir/workload/move"
 	"weir/workload/transfer"
 )
@@ -12,7 +13,8 @@ import (
 // What TestPatterns and TestThreads ask of the built-in fabrics and UCX, of each provider
 // of libfabric: every pattern, both directions at once, several threads.
 func TestLibfabricShapes(t *testing.T) {
-	takesLong(t)
+	phase.NotUnderRace(t)
+	phase.Long(t)
 	for _, p := range providers(t) {
 		for pattern, initiates := range initiates {
 			ranks := 4
@@ -79,6 +81,7 @@ const largeEnv = "WEIR_TEST_LARGE"
 // Sizes and offsets of more than 32 bits, on each fabric: one block that has so many
 // bytes, and blocks of a request that lie so far apart.
 func TestBeyond32Bits(t *testing.T) {
+	phase.NotUnderRace(t)
 	if os.Getenv(largeEnv) == "" {
 		t.Skip("needs 27 GiB of memory and minutes: make large sets " + largeEnv)
 	}

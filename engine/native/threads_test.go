@@ -9,6 +9,7 @@ import (
 
 	"weir/engine"
 	"weir/results"
+	"weir/test/phase"
 	"weir/workload/move"
 )
 
@@ -19,6 +20,7 @@ func threaded(n int64) func(*move.Spec) {
 // Every thread of every rank moves what one alone would, each byte of it is checked,
 // and the rank's result is that of all of them.
 func TestThreads(t *testing.T) {
+	phase.Long(t)
 	for _, fabric := range []string{"shm", "tcp", "ucx"} {
 		for pattern, shape := range map[string]struct{ ranks, threads int }{"pairwise": {2, 3}, "all_to_all": {3, 2}} {
 			t.Run(fabric+"/"+pattern, func(t *testing.T) {
@@ -68,6 +70,7 @@ func checkThreads(t *testing.T, o move.Spec, ranks []*move.Part, initiates func(
 
 // A byte that arrived wrongly at one thread is found by it, which says who it is.
 func TestWrongByteOfAThread(t *testing.T) {
+	phase.NotUnderRace(t)
 	for name, c := range map[string]struct{ corrupt, want string }{
 		"first thread": {"1:17", "thread 0: wrong data from rank 0 to rank 1 after an untimed pass: byte 17 of 4096"},
 		"third thread": {"1:8203", "thread 2: wrong data from rank 0 to rank 1 after an untimed pass: byte 11 of 4096"},

@@ -11,6 +11,7 @@ import (
 
 	"weir/matrix"
 	"weir/quantity"
+	"weir/test/phase"
 	"weir/workload/move"
 )
 
@@ -65,7 +66,8 @@ func matrices(t testing.TB) map[string]*matrix.Matrix {
 // and into however many requests it is cut; who moves has a span for each iteration,
 // and nobody else has.
 func TestTraffic(t *testing.T) {
-	takesLong(t)
+	phase.Long(t)
+	phase.NotUnderRace(t)
 	for _, fabric := range []string{"shm", "tcp", "ucx", "ucx/am", "libfabric"} {
 		for name, m := range matrices(t) {
 			t.Run(fabric+"/"+name, func(t *testing.T) {
@@ -162,7 +164,8 @@ func checkSpans(t *testing.T, rank, want int, spans []move.Span) {
 
 // Cells of any sizes arrive whole, however they are cut.
 func TestAnyMatrix(t *testing.T) {
-	takesLong(t)
+	phase.NotUnderRace(t)
+	phase.Long(t)
 	rapid.Check(t, func(rt *rapid.T) {
 		ranks := rapid.IntRange(2, 6).Draw(rt, "ranks")
 		var list []matrix.Cell
@@ -203,7 +206,8 @@ func TestTrafficBetweenHosts(t *testing.T) {
 
 // Of more iterations than are kept the first and the last are.
 func TestManyIterations(t *testing.T) {
-	takesLong(t)
+	phase.NotUnderRace(t)
+	phase.Long(t)
 	o := trafficOf(matrixOf(t, 2, matrix.Cell{From: 0, To: 1, Bytes: 8}), func(o *move.Spec) { o.Verify, o.Iterations = "sample", 5000 })
 	r := runCases(t, "shm", 2, o)[0][0]
 	checkSpans(t, 0, 4096, r.Iterations)
@@ -217,6 +221,8 @@ func TestManyIterations(t *testing.T) {
 // One byte that a rank received wrongly is found, with its sender, its receiver and
 // its offset in the cell, whichever cell it is in.
 func TestWrongByteOfACell(t *testing.T) {
+	phase.NotUnderRace(t)
+	phase.Long(t)
 	m := matrices(t)["uneven"] // rank 3 receives 3 MiB of rank 0, then 1000 bytes of rank 5
 	own := matrices(t)["own"]
 	for name, c := range map[string]struct {
@@ -253,7 +259,8 @@ func TestWrongByteOfACell(t *testing.T) {
 
 // What providers demand of registration, progress and delivery differs.
 func TestTrafficOverEachProvider(t *testing.T) {
-	takesLong(t)
+	phase.Long(t)
+	phase.NotUnderRace(t)
 	m := matrices(t)["uneven"]
 	for _, p := range providers(t) {
 		t.Run(p, func(t *testing.T) {
@@ -289,6 +296,8 @@ func nixlTraffic(t *testing.T) error {
 // Over NIXL a cell is one request with a descriptor for each of its shards, prepared
 // once and posted in every iteration.
 func TestTrafficOverNixl(t *testing.T) {
+	phase.Long(t)
+	phase.NotUnderRace(t)
 	lib := "WEIR_NIXL_LIBRARY=" + fakeNixl(t)
 	for _, polls := range []string{"0", "3"} {
 		trace := filepath.Join(t.TempDir(), "trace")

@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"weir/test/phase"
 	"weir/workload/move"
 )
 
@@ -16,6 +17,7 @@ import (
 // containers and of namespaces come and go, is no fault of a rank; but when that never
 // ends, it is said.
 func TestUCXDeviceThatIsGone(t *testing.T) {
+	phase.NotUnderRace(t)
 	needs(t, "ucx")
 	t.Cleanup(func() { ucxDevicesGone(0) })
 	ucxDevicesGone(3)
@@ -28,6 +30,7 @@ func TestUCXDeviceThatIsGone(t *testing.T) {
 
 // Where UCX cannot have memory, whoever allocates it, its error says what may be locked.
 func TestUCXLockedMemory(t *testing.T) {
+	phase.NotUnderRace(t)
 	needs(t, "ucx")
 	var before unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_MEMLOCK, &before); err != nil {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"weir/engine"
+	"weir/test/phase"
 	"weir/workload/move"
 )
 
@@ -14,7 +15,8 @@ import (
 // at the deadline where UCX notices nothing. UCX 1.13 itself aborts over cma, and
 // sometimes over tcp, with words of its own: a rank's process is there to be lost.
 func TestUCXKilledPeer(t *testing.T) {
-	takesLong(t)
+	phase.NotUnderRace(t)
+	phase.Long(t)
 	overUCX(t, func(t *testing.T, name string) {
 		for how, change := range map[string]func(*move.Spec){"small": func(o *move.Spec) { o.BlockSize = 64 }, "large": func(*move.Spec) {}, "pingpong": pingpong} {
 			t.Run(how, func(t *testing.T) {
@@ -65,6 +67,8 @@ func killedOverUCX(t *testing.T, o move.Spec, timeout time.Duration) bool {
 // What UCX itself says when it ends of messages that nobody took, or of requests that
 // were not given back: nothing, even where every note is announced and fetched.
 func TestUCXLeavesNothingBehind(t *testing.T) {
+	phase.NotUnderRace(t)
+	phase.Long(t)
 	overUCX(t, func(t *testing.T, name string) {
 		log := t.TempDir() + "/log"
 		t.Setenv("UCX_LOG_FILE", log)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"weir/quantity"
+	"weir/test/phase"
 	"weir/workload/move"
 )
 
@@ -47,7 +48,8 @@ func overUCX(t *testing.T, test func(t *testing.T, api string), envs ...map[stri
 // Every size, batch and window arrives where it belongs, byte for byte, in every
 // iteration; what is read back says which API carried it.
 func TestUCXMovesEveryByte(t *testing.T) {
-	takesLong(t)
+	phase.NotUnderRace(t)
+	phase.Long(t)
 	overUCX(t, func(t *testing.T, name string) {
 		var cases []move.Spec
 		for _, size := range []quantity.Size{1, 8, 333, 4096, 8192, 9000, 64<<10 + 1, 1 << 20} {
@@ -66,6 +68,8 @@ func TestUCXMovesEveryByte(t *testing.T) {
 // A request as one message of a list of its blocks, over transports that take lists as they
 // are, that have them copied first, and that fetch them.
 func TestUCXLists(t *testing.T) {
+	phase.NotUnderRace(t)
+	phase.Long(t)
 	needs(t, "ucx")
 	many := func(o *move.Spec) { o.Batch = 300 }
 	for _, env := range []map[string]string{overQueue, overKernel, {"UCX_TLS": "tcp"}, announced} {
@@ -92,6 +96,8 @@ func TestUCXLists(t *testing.T) {
 
 // Many small messages run ahead of whoever takes them; each is counted and checked.
 func TestUCXManyMessages(t *testing.T) {
+	phase.NotUnderRace(t)
+	phase.Long(t)
 	overUCX(t, func(t *testing.T, name string) {
 		many := func(o *move.Spec) { o.Iterations = 5000 }
 		checkTransfer(t, "ucx", []move.Spec{
@@ -101,6 +107,7 @@ func TestUCXManyMessages(t *testing.T) {
 }
 
 func TestUCXTransport(t *testing.T) {
+	phase.NotUnderRace(t)
 	needs(t, "ucx")
 	t.Setenv("UCX_TLS", "posix")
 	for _, name := range []string{"rma", "am", "tag", "tag_sync"} {
@@ -112,6 +119,8 @@ func TestUCXTransport(t *testing.T) {
 }
 
 func TestUCXPatterns(t *testing.T) {
+	phase.NotUnderRace(t)
+	phase.Long(t)
 	needs(t, "ucx")
 	for _, name := range []string{"am", "tag"} {
 		for pattern, initiates := range initiates {
@@ -144,6 +153,8 @@ func TestUCXPatterns(t *testing.T) {
 // Requests that go round many places, and a timed part that ends by the clock: what
 // is posted ahead then is more than comes.
 func TestUCXPlacesAndDurations(t *testing.T) {
+	phase.Long(t)
+	phase.NotUnderRace(t)
 	defer func(f func() uint64) { lastLevelCache = f }(lastLevelCache)
 	lastLevelCache = func() uint64 { return 1 << 20 }
 	overUCX(t, func(t *testing.T, name string) {
@@ -162,6 +173,7 @@ func TestUCXPlacesAndDurations(t *testing.T) {
 
 // A flipped byte is found after either part, as over any other fabric.
 func TestUCXVerificationFindsOneWrongByte(t *testing.T) {
+	phase.NotUnderRace(t)
 	needs(t, "ucx")
 	for corrupt, want := range map[string]string{
 		"1:5000":       "wrong data from rank 0 to rank 1 after an untimed pass: byte 5000 of 16384",
@@ -178,6 +190,7 @@ func TestUCXVerificationFindsOneWrongByte(t *testing.T) {
 
 // Ranks that were told different APIs do not begin.
 func TestUCXUnequalAPIs(t *testing.T) {
+	phase.NotUnderRace(t)
 	needs(t, "ucx")
 	names := []string{"am", "tag"}
 	ranks, addresses := unlike(t, "ucx", options(8, api(names[0])), options(8, api(names[1])))

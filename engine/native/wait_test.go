@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"weir/engine"
+	"weir/test/phase"
 	"weir/workload/move"
 )
 
@@ -34,7 +35,8 @@ func overSleepers(t *testing.T, test func(t *testing.T, fabric string, how func(
 // Who sleeps hears of everything that a rank can wait for: of requests there and back, of
 // their delivery, of messages, of the others at a barrier.
 func TestSleepersMoveEveryByte(t *testing.T) {
-	takesLong(t)
+	phase.NotUnderRace(t)
+	phase.Long(t)
 	overSleepers(t, func(t *testing.T, fabric string, how func(*move.Spec)) {
 		few := func(o *move.Spec) { o.Iterations, o.Warmup = 30, 3 }
 		cases := []move.Spec{
@@ -49,6 +51,8 @@ func TestSleepersMoveEveryByte(t *testing.T) {
 }
 
 func TestSleepersInARing(t *testing.T) {
+	phase.NotUnderRace(t)
+	phase.Long(t)
 	overSleepers(t, func(t *testing.T, fabric string, how func(*move.Spec)) {
 		o := options(5000, how, sleeping, full, func(o *move.Spec) {
 			o.Ranks, o.Pattern, o.Iterations, o.Warmup = 3, "ring", 20, 2
@@ -101,6 +105,8 @@ func threadTimes(t *testing.T) map[string]time.Duration {
 
 // A rank that sleeps leaves the processor to others, and its deadline still ends its wait.
 func TestSleepersUseNoProcessor(t *testing.T) {
+	phase.NotUnderRace(t)
+	phase.Long(t)
 	const deadline = 600 * time.Millisecond
 	overSleepers(t, func(t *testing.T, fabric string, how func(*move.Spec)) {
 		o := options(4096, how, sleeping)
@@ -118,6 +124,7 @@ func TestSleepersUseNoProcessor(t *testing.T) {
 }
 
 func TestWhatNothingWakesDoesNotSleep(t *testing.T) {
+	phase.NotUnderRace(t)
 	for fabric, want := range map[string]string{"shm": "fabric shm has no wait sleep", "tcp": "fabric tcp has no wait sleep", "ucx": "api rma of fabric ucx has no wait sleep"} {
 		if _, err := tryCases(t, fabric, 2, options(8, sleeping)); err == nil || !strings.Contains(fmt.Sprint(err), want) {
 			t.Errorf("got %v, want %q", err, want)

@@ -13,6 +13,7 @@ import (
 	"weir/gate"
 	"weir/quantity"
 	"weir/results"
+	"weir/test/phase"
 	"weir/workload"
 	"weir/workload/transfer"
 )
@@ -123,6 +124,8 @@ func sessions(t *testing.T, n int, truth float64, c conditions) outcomes {
 // 3 %: over 1000 sessions each, from the model through samples and metrics to the
 // verdict.
 func TestOperatingCharacteristics(t *testing.T) {
+	phase.Long(t)
+	phase.NotUnderRace(t)
 	const n = 1000
 	quiet := conditions{noise: 0.03}
 	for _, c := range []struct {
@@ -149,6 +152,8 @@ func TestOperatingCharacteristics(t *testing.T) {
 // rare. Drift moves the truth itself from launch to launch, so near the edge its
 // verdicts are only reported.
 func TestCharacteristicsInTrouble(t *testing.T) {
+	phase.Long(t)
+	phase.NotUnderRace(t)
 	const n = 150
 	for _, c := range []conditions{
 		{name: "noise 3 %, 5 % stragglers up to 15 %", noise: 0.03, stragglers: 0.05},

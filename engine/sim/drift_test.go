@@ -9,6 +9,7 @@ import (
 
 	"weir/engine"
 	"weir/quantity"
+	"weir/test/phase"
 	"weir/workload"
 )
 
@@ -63,6 +64,8 @@ func differ(a, b []float64, paired bool) bool {
 // share has a standard error of at most 1.6 points; the tolerances of 10, 2.5 and 5
 // points also cover that the study's launch noise and test are not these exactly.
 func TestDriftBlockedAndInterleaved(t *testing.T) {
+	phase.Long(t)
+	phase.NotUnderRace(t)
 	const n = 1000
 	share := func(order string, effect float64, paired bool) float64 {
 		found := 0.

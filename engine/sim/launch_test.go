@@ -10,6 +10,7 @@ import (
 	"weir/engine"
 	"weir/quantity"
 	"weir/results"
+	"weir/test/phase"
 	"weir/workload"
 	"weir/workload/move"
 )
@@ -76,6 +77,7 @@ func speeds(t *testing.T, n int, set workload.Values) []float64 {
 }
 
 func TestNoiseAndStragglers(t *testing.T) {
+	phase.Long(t)
 	const n = 4000
 	var sum, square float64
 	for _, v := range speeds(t, n, workload.Values{"sim_noise": quantity.Percent(0.03)}) {
@@ -99,6 +101,7 @@ func TestNoiseAndStragglers(t *testing.T) {
 
 // All groups of a session drift alike: they share the walk, not its beginning.
 func TestDriftIsTheSessions(t *testing.T) {
+	phase.NotUnderRace(t)
 	set := still(workload.Values{"sim_drift": quantity.Percent(0.01)})
 	steady := options(t, still(nil))
 	s := New()
@@ -167,6 +170,7 @@ func TestFailures(t *testing.T) {
 }
 
 func TestFailuresByChance(t *testing.T) {
+	phase.Long(t)
 	o := options(t, workload.Values{"sim_failure": "10% run timeout", "ranks": int64(4)})
 	s := New()
 	failed, ranks, reached := 0., map[int]bool{}, map[int]bool{}

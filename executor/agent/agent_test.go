@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 	"weir/executor/cgroup"
+	"weir/test/phase"
 	"weir/workload/move"
 	"weir/workload/traffic"
 
@@ -153,6 +154,7 @@ func TestReadyAllowsForMemory(t *testing.T) {
 }
 
 func TestCommandThatDoesNotEndIsKilledWithItsChildren(t *testing.T) {
+	phase.Long(t)
 	s := newSpawner(cgroup.Limits{})
 	defer s.close()
 	_, err := s.output(t.Context(), 3*time.Second, []string{"sh", "-c", "sleep 60 & echo $!; sleep 60"}, os.Environ())

@@ -12,6 +12,7 @@ import (
 	"weir/executor/cgroup"
 
 	"weir/results"
+	"weir/test/phase"
 )
 
 // A command that writes without an end must not fill the agent's memory, whichever way
@@ -55,6 +56,7 @@ func TestArtifactsHaveBounds(t *testing.T) {
 // TestNothingOfASecretIsKept: wherever a secret lies across the end of what is kept,
 // what comes before it stands and not even its first letters do.
 func TestNothingOfASecretIsKept(t *testing.T) {
+	phase.Long(t)
 	long := bytes.Repeat([]byte("-"), maxArtifact+100)
 	h := hidden{"SECRETS", "SECRET"}
 	for _, from := range []int{-20, -7, -6, -3, -1, 0, 1} { // around the end of what is kept

@@ -7,11 +7,14 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"weir/test/phase"
 )
 
 // TestOutputOfACommandIsBounded, with and without secrets, and what is short is
 // kept as it is.
 func TestOutputOfACommandIsBounded(t *testing.T) {
+	phase.Long(t)
 	const more = 3 << 20
 	for _, h := range []hidden{nil, {"a secret"}} {
 		for written, want := range map[int]int64{100: 0, maxOutput: 0, maxOutput + more: more} {

@@ -13,6 +13,7 @@ import (
 	"weir/executor/cluster"
 	"weir/executor/lab/garble"
 	"weir/executor/trust"
+	"weir/test/phase"
 )
 
 // hostileEnv is how many messages each test of hostile ones makes in all.
@@ -141,6 +142,7 @@ func TestHostilePlacementsRunNothing(t *testing.T) {
 
 // The same through an etcd: what comes is refused, and the session's own task is still done.
 func TestHostileWritesToEtcdRunNothing(t *testing.T) {
+	phase.Long(t)
 	c, reports := joined(t, Options{})
 	mark := filepath.Join(t.TempDir(), "mark")
 	g := garble.New(7, genuine(t, c.Key, mark)...)

@@ -15,6 +15,7 @@ import (
 	"weir/executor/cluster"
 	"weir/executor/wire"
 	"weir/matrix"
+	"weir/test/phase"
 	"weir/workload/move"
 )
 
@@ -69,6 +70,7 @@ func packed(t *testing.T, l engine.Launch) []byte {
 // What 1024 ranks are told of a matrix of a million different cells is longer than
 // etcd takes at a time, and comes whole all the way to a rank.
 func TestTheLargestMatrixComesWhole(t *testing.T) {
+	phase.Long(t)
 	c, _ := joined(t, Options{})
 	s := c.Session
 	l := dense(t, 1024)
@@ -201,6 +203,7 @@ func TestALaunchIsBoundedUnpacked(t *testing.T) {
 }
 
 func TestASweepIsShort(t *testing.T) {
+	phase.Long(t)
 	l := engine.Launch{Ranks: 2}
 	for i := range 5000 { // as large as they come
 		l.Cases = append(l.Cases, caseOf(fmt.Sprintf("c[x=%d]", i), move.Spec{Fabric: "shm", BlockSize: 4096}, 1))

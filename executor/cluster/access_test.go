@@ -12,6 +12,7 @@ import (
 	"go.uber.org/zap"
 
 	"weir/executor/lab"
+	"weir/test/phase"
 )
 
 // An etcd that wants certificates is used with one, and says no to whoever has none, has
@@ -52,6 +53,7 @@ func TestCertificates(t *testing.T) {
 // A user who may use one prefix only uses weir there, also after the proof of who that is
 // has run out, and nowhere else.
 func TestUserWithAPrefix(t *testing.T) {
+	phase.Long(t)
 	t.Parallel()
 	e := startEnsemble(t, 1, member{TokenSeconds: 1})
 	root, err := clientv3.New(clientv3.Config{Endpoints: e.config().Endpoints, Logger: zap.NewNop()})

@@ -10,6 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"weir/test/phase"
 )
 
 // shortDir is a directory whose path leaves room for a socket's name; that of
@@ -180,6 +182,7 @@ func TestNothingStays(t *testing.T) {
 }
 
 func TestLosingEtcdIsNoticed(t *testing.T) {
+	phase.Long(t)
 	server, err := StartServer(t.Context(), shortDir(t))
 	if err != nil {
 		t.Fatal(err)

@@ -11,6 +11,8 @@ import (
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"golang.org/x/sys/unix"
+
+	"weir/test/phase"
 )
 
 // short has times that a test can wait for, in the order of those that users have: an
@@ -120,9 +122,7 @@ func (p *pair) works(when string) {
 // and it loses nothing. Two sessions do at once, and neither sees the other.
 func TestSessionsOutliveWhatHappensToEtcd(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("takes half a minute")
-	}
+	phase.Minutes(t)
 	e := startEnsemble(t, 3, member{})
 	a, b := newPair(t, e.config(), "a"), newPair(t, e.config(), "b")
 	works := func(when string) {
@@ -185,6 +185,7 @@ func TestSessionsOutliveWhatHappensToEtcd(t *testing.T) {
 
 // Who begins while etcd restarts waits for it if it was told to, and says so once.
 func TestRestartingEtcdIsWaitedFor(t *testing.T) {
+	phase.Long(t)
 	t.Parallel()
 	e := startEnsemble(t, 1, member{})
 	c := e.config()
@@ -207,6 +208,7 @@ func TestRestartingEtcdIsWaitedFor(t *testing.T) {
 // A process that was suspended, or cut off for longer than its lease, must know: what it
 // wrote is gone, and others may have its place.
 func TestLostLeaseIsNoticed(t *testing.T) {
+	phase.Long(t)
 	t.Parallel()
 	e := startEnsemble(t, 1, member{})
 	c := e.config()
@@ -340,6 +342,7 @@ func TestWatchGoesOnAfterCompaction(t *testing.T) {
 
 // An etcd that is gone for good is given up in the end, and everybody is told why.
 func TestEtcdThatStaysAwayIsGivenUp(t *testing.T) {
+	phase.Long(t)
 	t.Parallel()
 	e := startEnsemble(t, 1, member{})
 	s, err := open(t.Context(), e.config(), "s", patience{ttl: 2 * time.Second, silence: 2 * time.Second})

@@ -17,6 +17,7 @@ import (
 	"weir/executor/cluster"
 	"weir/executor/lab/garble"
 	"weir/executor/trust"
+	"weir/test/phase"
 )
 
 // howMany messages a test makes; WEIR_HOSTILE says how many it is to be instead.
@@ -83,6 +84,7 @@ func invitations(t testing.TB, a *trust.Authority, address string) (all [][]byte
 // Whatever is written where agents look for invitations, a registered agent refuses it
 // and goes on: nobody is called, no session begins and nothing is written.
 func TestHostileInvitationsAreRefused(t *testing.T) {
+	phase.Long(t)
 	calls, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -176,6 +178,7 @@ func inherited(t testing.TB, text []byte) bool {
 // Whatever an agent is started with instead of a bootstrap document, it reads no more of
 // it than one may have, takes nothing that could not have been written, and says nothing.
 func TestHostileBootstrapsAreRefused(t *testing.T) {
+	phase.Long(t)
 	g, taken, all := garble.New(2, bootstraps(t)...), 0, howMany(t, 20_000)
 	for range all {
 		if inherited(t, g.Next()) {

@@ -12,6 +12,7 @@ import (
 	"weir/executor/lab/board"
 	"weir/executor/link"
 	"weir/executor/trust"
+	"weir/test/phase"
 )
 
 // wire leads to an address, and can be cut with all that goes over it.
@@ -63,6 +64,7 @@ func (w *wire) cut() {
 // etcd, knows so within a link's silence and does not wait longer for either: what
 // started it kills what does not end.
 func TestAnAgentEndsWithoutItsCoordinator(t *testing.T) {
+	phase.Long(t)
 	notices := board.New(t)
 	a := authority(t)
 	server, err := link.NewServer(link.ServerOptions{

@@ -9,6 +9,7 @@ import (
 	"weir/executor/agent"
 	"weir/executor/cluster"
 	"weir/executor/trust"
+	"weir/test/phase"
 )
 
 // An agent goes on with the certificate that it has, and joins anew with a token when that
@@ -111,6 +112,7 @@ func TestOnlyTheNextProcessWithTheStateIsASuccessor(t *testing.T) {
 // An etcd that is away when the agent starts is a mistake; one that goes later may come back,
 // however long it takes.
 func TestAnEtcdThatWasThereIsWaitedFor(t *testing.T) {
+	phase.Long(t)
 	t.Parallel()
 	nowhere := cluster.Config{Endpoints: []string{"http://127.0.0.1:1"}}
 	for _, known := range []bool{false, true} {

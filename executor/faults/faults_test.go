@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"weir/executor/lab"
+	"weir/test/phase"
 )
 
 var (
@@ -58,9 +59,8 @@ func weir(t *testing.T) string {
 // TestFaults injects faults at random moments and holds every session to the same
 // promises, whatever was broken. It fails where too few of them met a session.
 func TestFaults(t *testing.T) {
-	if testing.Short() {
-		t.Skip("short")
-	}
+	phase.Minutes(t)
+	phase.NotUnderRace(t)
 	path := weir(t)
 	if *seed == 0 {
 		*seed = uint64(time.Now().UnixNano())

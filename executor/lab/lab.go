@@ -24,6 +24,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"weir/test/phase"
 )
 
 // Required is the environment variable that turns a lab that cannot be built from a
@@ -46,6 +48,8 @@ type Lab struct {
 // test ends. It skips the test where the machine does not permit it.
 func New(t testing.TB, names ...string) *Lab {
 	t.Helper()
+	phase.Long(t)
+	phase.NotUnderRace(t) // hosts take time, and run programs that the detector does not see
 	permitted(t)
 	l := &Lab{Dir: t.TempDir(), t: t}
 	l.openSwitch()

@@ -4,6 +4,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +15,31 @@ import (
 func pings(from *Host, address string) bool {
 	out, _ := from.Command("timeout", "1", "bash", "-c", "exec 3<>/dev/tcp/"+address+"/9").CombinedOutput() // what it says tells
 	return strings.Contains(string(out), "refused")
+}
+
+// kept is a test that keeps how it ended instead of ending.
+type kept struct {
+	testing.TB
+	skipped, failed bool
+}
+
+func (k *kept) Skip(...any)           { k.skipped = true; runtime.Goexit() }
+func (k *kept) Fatalf(string, ...any) { k.failed = true; runtime.Goexit() }
+
+// Where a lab is required, a program that is missing is no reason to skip.
+func TestARequiredLabIsNeverSkipped(t *testing.T) {
+	for value, want := range map[string]kept{"": {skipped: true}, "whole": {skipped: true}, "required": {failed: true}} {
+		t.Setenv(Required, value)
+		got, done := &kept{TB: t}, make(chan struct{})
+		go func() {
+			defer close(done)
+			Need(got, "nothing", "weir-has-no-such-program")
+		}()
+		<-done
+		if got.skipped != want.skipped || got.failed != want.failed {
+			t.Errorf("%s=%q: skipped %v, failed %v", Required, value, got.skipped, got.failed)
+		}
+	}
 }
 
 func TestHostsAreHosts(t *testing.T) {

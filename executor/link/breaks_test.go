@@ -12,6 +12,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"weir/test/phase"
 )
 
 // cutter is a way to the coordinator that breaks after some bytes in either direction.
@@ -34,6 +36,7 @@ func (c *cutter) Write(b []byte) (int, error) { return c.count(c.Conn.Write(b)) 
 // Messages, the longest among them, come in order and once while the connection breaks
 // at random moments, in the middle of handshakes and goodbyes too.
 func TestNothingIsLostWhenConnectionsBreak(t *testing.T) {
+	phase.Long(t)
 	s := serve(t, nil, limit)
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -162,6 +165,7 @@ func TestSilenceIsTheEnd(t *testing.T) {
 // A coordinator that does not take what an agent sends lives, and so does the agent: signs
 // of life pass what waits.
 func TestWaitingIsNotSilence(t *testing.T) {
+	phase.Long(t)
 	const silence = time.Second
 	hold := make(chan struct{})
 	s := serve(t, func(o *ServerOptions) {
@@ -216,6 +220,7 @@ func TestABreakIsNotTheEnd(t *testing.T) {
 // An acknowledgement that is lost with its connection comes with the next: who waits
 // for it goes on.
 func TestALostAcknowledgement(t *testing.T) {
+	phase.Long(t)
 	conns := make(chan net.Conn, 10)
 	s := serve(t, func(o *ServerOptions) {
 		take := o.Take

@@ -14,6 +14,7 @@ import (
 	"google.golang.org/grpc"
 
 	"weir/executor/trust"
+	"weir/test/phase"
 )
 
 // The longest that a hostile peer of these tests is borne before it says who it is.
@@ -128,6 +129,7 @@ func piece(number uint64, start *Start, data int) *FromAgent {
 
 // A known agent that breaks the rules is down, for a reason that is told.
 func TestAgentsThatBreakTheRules(t *testing.T) {
+	phase.Long(t)
 	small, large := &Start{Kind: "k", Body: 10}, &Start{Kind: "k", Body: 2 * pieceSize}
 	for what, c := range map[string]struct {
 		words []*FromAgent

@@ -1,10 +1,39 @@
-// Package golden is what tests compare files with that they would write. One flag,
-// -update, writes the files anew; `make golden` does in all packages.
+// Package golden holds what tests write to files that are kept. `make golden` writes the
+// files anew, in all packages (of one: go test ./PACKAGE -update).
 //
 // It is test support: no package of weir itself may import it.
 package golden
 
-import "flag"
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
 
 // Update is whether the files are to be written anew.
-var Update = flag.Bool("update", false, "write the golden files anew")
+func Update() bool { return *update }
+
+// Equal fails the test where the file differs from got, or writes the file anew.
+func Equal(t testing.TB, path string, got []byte) {
+	t.Helper()
+	if Update() {
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), string(got)); diff != "" {
+		t.Errorf("%s (`make golden` writes it anew): -want +got\n%s", path, diff)
+	}
+}

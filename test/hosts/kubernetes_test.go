@@ -13,6 +13,7 @@ import (
 	"weir/executor/lab"
 	"weir/executor/lab/kube"
 	"weir/results"
+	"weir/test/phase"
 )
 
 // pods is what a cluster has of sessions.
@@ -56,7 +57,7 @@ func podProcesses(pod string) (found []int) {
 // TestKubernetes has the real program make pods of a real control plane, in which the
 // real program is the agent.
 func TestKubernetes(t *testing.T) {
-	onRequest(t)
+	phase.Minutes(t)
 	l := lab.New(t, "k1", "k2", "k3")
 	var nodes []kube.Node
 	for _, h := range l.Hosts {

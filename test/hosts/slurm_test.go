@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"weir/executor/lab"
+	"weir/test/phase"
 )
 
 // jobs are those that Slurm still has.
@@ -17,7 +18,7 @@ func jobs() string {
 }
 
 func TestSlurm(t *testing.T) {
-	onRequest(t)
+	phase.Minutes(t)
 	l := lab.New(t, "ctl", "n1", "n2")
 	t.Setenv("SLURM_CONF", l.Slurm())
 	run := func(t *testing.T, scenario string, wrapped ...string) (*process, string) {

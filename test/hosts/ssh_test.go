@@ -13,6 +13,7 @@ import (
 
 	"weir/executor/lab"
 	"weir/results"
+	"weir/test/phase"
 )
 
 // overSSH runs a scenario on hosts of a lab.
@@ -85,7 +86,7 @@ func TestFromOneOfTwoHosts(t *testing.T) {
 }
 
 func TestSSH(t *testing.T) {
-	onRequest(t)
+	phase.Minutes(t)
 	l := lab.New(t, "h1", "h2", "h3")
 	s := l.SSH()
 

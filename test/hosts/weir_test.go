@@ -14,6 +14,7 @@ import (
 
 	"weir/executor/lab"
 	"weir/results"
+	"weir/test/phase"
 )
 
 // binary is the program under test, built once for all tests.
@@ -38,16 +39,10 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// onRequest skips a test of minutes unless the lab was asked for.
-func onRequest(t *testing.T) {
-	t.Helper()
-	if os.Getenv(lab.Required) == "" {
-		t.Skip("it takes minutes: make test-cluster runs it")
-	}
-}
-
 func weir(t *testing.T) string {
 	t.Helper()
+	phase.Long(t)
+	phase.NotUnderRace(t) // hosts of programs, which the detector does not see
 	path, err := binary()
 	if err != nil {
 		t.Fatal(err)

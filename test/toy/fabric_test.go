@@ -28,10 +28,10 @@ func changed(t *testing.T, text, expression, by string) string {
 	return e.ReplaceAllString(text, by)
 }
 
-// builtWithFabric is a weir with a fabric more, as CONTRIBUTING.md says: its Go and C files,
-// and a line in each of two lists. The C is that of shm under another name, which reads an
-// option.
-func builtWithFabric(t *testing.T) string {
+// withToy are the files of a weir with a fabric more, as CONTRIBUTING.md says: its Go and C
+// files, and a line in each of two lists. The C is that of shm under another name, which
+// reads an option.
+func withToy(t *testing.T) map[string]string {
 	t.Helper()
 	const engine, opens = "engine/native/", `\.open = (\w+),`
 	c := source(t, engine+"fab_shm.c")
@@ -52,16 +52,16 @@ static int toy_open(struct weir_rank *r)
 }
 
 const struct weir_fabric weir_fab_toy`)
-	return builtWith(t, map[string]string{
+	return map[string]string{
 		"fabric/toy.go":      source(t, "test/toy/testdata/toy.go"),
 		engine + "fab_toy.c": c,
 		"fabric/fabric.go":   changed(t, source(t, "fabric/fabric.go"), `(var All = \[\]Fabric\{[^}]*)\}`, "$1, toy}"),
 		engine + "fabric.h":  changed(t, source(t, engine+"fabric.h"), `(#define WEIR_FABRICS\(F\) .*)`, "$1 F(toy)"),
-	})
+	}
 }
 
 func TestAFabricIsItsFilesAndTwoLines(t *testing.T) {
-	bin, dir := builtWithFabric(t), t.TempDir()
+	bin, dir := builtWith(t, withToy(t)), t.TempDir()
 	write(t, filepath.Join(dir, "toy.yaml"), overToy)
 	write(t, filepath.Join(dir, "auto.yaml"), strings.Replace(overToy, "fabric: toy", "fabric: auto", 1))
 	write(t, filepath.Join(dir, "heap.yaml"), strings.Replace(overToy, "verify: full", "alloc: heap", 1))

@@ -6,6 +6,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"weir/test/phase"
 )
 
 // top is the directory of the module.
@@ -31,6 +33,16 @@ func source(t *testing.T, name string) string {
 // builtWith is a weir with other files, by their names in the module.
 func builtWith(t *testing.T, files map[string]string) string {
 	t.Helper()
+	phase.Long(t)
+	bin := filepath.Join(t.TempDir(), "weir")
+	build(t, files, "-o", bin, "./cmd/weir")
+	return bin
+}
+
+// build runs go build on the module with other files.
+func build(t *testing.T, files map[string]string, args ...string) {
+	t.Helper()
+	phase.NotUnderRace(t) // a program, which the detector does not see
 	dir, replace := t.TempDir(), map[string]string{}
 	for name, content := range files {
 		file := filepath.Join(dir, filepath.Base(name))
@@ -42,13 +54,18 @@ func builtWith(t *testing.T, files map[string]string) string {
 		t.Fatal(err)
 	}
 	write(t, filepath.Join(dir, "overlay.json"), string(overlay))
-	bin := filepath.Join(dir, "weir")
-	cmd := exec.Command("go", "build", "-overlay", filepath.Join(dir, "overlay.json"), "-o", bin, "./cmd/weir")
+	cmd := exec.Command("go", append([]string{"build", "-overlay", filepath.Join(dir, "overlay.json")}, args...)...)
 	cmd.Dir = top(t)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	return bin
+}
+
+// The Go files of a workload and of a fabric compile in their places. The other tests link
+// and run weir with them, which takes long.
+func TestWhatIsAddedCompiles(t *testing.T) {
+	build(t, withCounting(t), "./workload/kinds")
+	build(t, withToy(t), "./fabric")
 }
 
 func write(t *testing.T, name, content string) {

@@ -22,8 +22,9 @@ runs:
       - pause.excess < 50ms
 `
 
-// built is a weir with a workload more: a folder, and a line in the list of workloads.
-func built(t *testing.T) string {
+// withCounting are the files of a weir with a workload more: a folder, and a line in the
+// list of workloads.
+func withCounting(t *testing.T) map[string]string {
 	t.Helper()
 	const list, before = "workload/kinds/kinds.go", "import (\n"
 	src := source(t, list)
@@ -31,7 +32,7 @@ func built(t *testing.T) string {
 	if more == src {
 		t.Fatalf("%s has no list of imports", list)
 	}
-	return builtWith(t, map[string]string{list: more})
+	return map[string]string{list: more}
 }
 
 // weir runs the program, which must end with this exit code, and gives what it wrote.
@@ -49,7 +50,7 @@ func weir(t *testing.T, dir, bin string, code int, args ...string) string {
 // A workload without peers goes from a scenario to an HTML report, and only its own folder
 // knows what it is.
 func TestAWorkloadIsAFolderAndALine(t *testing.T) {
-	bin, dir := built(t), t.TempDir()
+	bin, dir := builtWith(t, withCounting(t)), t.TempDir()
 	write(t, filepath.Join(dir, "counting.yaml"), scenario)
 	write(t, filepath.Join(dir, "wrong.yaml"), strings.Replace(scenario, "[1000, 100000]", "[0]", 1))
 

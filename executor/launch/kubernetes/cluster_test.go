@@ -15,6 +15,7 @@ import (
 	"weir/executor/lab/kube"
 	"weir/executor/launch"
 	"weir/executor/trust"
+	"weir/test/phase"
 )
 
 // TestMain makes this test binary the weir in the pods' image.
@@ -350,9 +351,7 @@ func TestCluster(t *testing.T) {
 	})
 
 	t.Run("a node is away", func(t *testing.T) {
-		if testing.Short() {
-			t.Skip("takes a minute: Kubernetes notices late")
-		}
+		phase.Minutes(t)
 		l, r := onCluster(t, c, nil), request(t, 1)
 		h := start(t, l, r)
 		c.StopNodes()

@@ -3,7 +3,6 @@ package kubernetes
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
 	"os"
 	"path/filepath"
 	"strings"
@@ -16,9 +15,8 @@ import (
 	"weir/dsl/yamlsyntax"
 	"weir/executor/launch"
 	"weir/executor/trust"
+	"weir/test/golden"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
 
 const session = "20261121-101500-quickstart-3f9a"
 
@@ -139,7 +137,7 @@ spec: {ports: [{name: agent, port: 4711}]}
 			if len(files) != 1 || files[0].Name != "weir-"+session+".yaml" {
 				t.Fatalf("rendered %+v, want one file of the session's name", files)
 			}
-			golden(t, filepath.Join("testdata", "manifests", name+".yaml"), files[0].Text)
+			golden.Equal(t, filepath.Join("testdata", "manifests", name+".yaml"), files[0].Text)
 			conforms(t, files[0].Text)
 			whole, err := l.RenderWithSecret(r)
 			if err != nil {
@@ -150,25 +148,6 @@ spec: {ports: [{name: agent, port: 4711}]}
 				t.Error("the value of a variable is in the open")
 			}
 		})
-	}
-}
-
-func golden(t *testing.T, file string, got []byte) {
-	t.Helper()
-	if *update {
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if d := cmp.Diff(string(want), string(got)); d != "" {
-		t.Errorf("%s (-want +got):\n%s", file, d)
 	}
 }
 

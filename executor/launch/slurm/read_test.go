@@ -1,7 +1,6 @@
 package slurm
 
 import (
-	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,9 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"weir/executor/launch"
+	"weir/test/golden"
 )
-
-var update = flag.Bool("update", false, "write the golden files")
 
 func TestRender(t *testing.T) {
 	r := launch.Request{Session: "s1", Nodes: 2, Binary: "/home/u u/weir", Dir: "/shared/50% off/out", Env: map[string]string{"UCX_TLS": "secret", "A": "b"}}
@@ -26,20 +24,9 @@ func TestRender(t *testing.T) {
 		if err != nil || len(files) != 1 {
 			t.Fatal(files, err)
 		}
-		golden := filepath.Join("testdata", name+".golden")
-		if *update {
-			if err := os.WriteFile(golden, files[0].Text, 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		want, err := os.ReadFile(golden)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(string(want), string(files[0].Text)); diff != "" {
-			t.Error(diff)
-		}
-		if out, err := exec.Command("sh", "-n", golden).CombinedOutput(); err != nil {
+		path := filepath.Join("testdata", name+".golden")
+		golden.Equal(t, path, files[0].Text)
+		if out, err := exec.Command("sh", "-n", path).CombinedOutput(); err != nil {
 			t.Errorf("%v %s", err, out)
 		}
 	}

@@ -13,10 +13,12 @@ import (
 
 	"weir/executor/lab"
 	"weir/executor/launch"
+	"weir/test/phase"
 )
 
 // TestSlurm has one cluster for all its parts, each of which leaves it empty.
 func TestSlurm(t *testing.T) {
+	phase.Long(t)
 	l := lab.New(t, "ctl", "n1", "n2", "n3")
 	t.Setenv("SLURM_CONF", l.Slurm())
 	for _, v := range os.Environ() {

@@ -1,0 +1,9 @@
+package assertion
+
+import (
+	"testing"
+
+	"weir/test/phase"
+)
+
+func TestMain(m *testing.M) { phase.Serial(m) }

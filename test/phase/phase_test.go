@@ -1,0 +1,109 @@
+package phase
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// What a function here skips, make test runs with WEIR_LAB set.
+func TestNothingIsSkippedInEveryPhase(t *testing.T) {
+	if Short() || Race {
+		t.Skip("one of the phases that skip")
+	}
+	t.Setenv(lab, "whole")
+	for name, skips := range map[string]func(testing.TB){"Long": Long, "Minutes": Minutes, "NotUnderRace": NotUnderRace} {
+		t.Run(name, func(t *testing.T) {
+			t.Cleanup(func() {
+				if t.Skipped() {
+					t.Errorf("%s skips", name)
+				}
+			})
+			skips(t)
+		})
+	}
+}
+
+// No test asks for -short by itself.
+func TestPhasesAreChosenInOnePlace(t *testing.T) {
+	for _, name := range lines(t, "git", "ls-files", "*.go") {
+		if strings.HasPrefix(name, "test/phase/") {
+			continue
+		}
+		text, err := os.ReadFile("../../" + name)
+		if os.IsNotExist(err) {
+			continue // removed, and not committed yet
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(string(text), "testing.Short()") {
+			t.Errorf("%s asks for -short by itself; package test/phase says why a test is skipped", name)
+		}
+	}
+}
+
+// make test runs every test of every package, make rest those that the race detector has
+// something of: neither chooses packages or tests by name.
+func TestEveryTestRunsInMakeTest(t *testing.T) {
+	packages := lines(t, "go", "list", "./...")
+	for target, race := range map[string]bool{"test": false, "rest": true} {
+		tested := map[string]bool{}
+		for _, command := range lines(t, "make", "-n", "--no-print-directory", target) {
+			_, args, found := strings.Cut(command, "go test ")
+			if !found || !strings.Contains(args, " weir/") || strings.Contains(args, "-race") != race {
+				continue
+			}
+			if chosen := regexp.MustCompile(`-(short|run|skip)\b`).FindString(args); chosen != "" {
+				t.Errorf("make %s leaves out tests by %s: %s", target, chosen, command)
+			}
+			for _, word := range strings.Fields(args) {
+				tested[word] = true
+			}
+		}
+		for _, p := range packages {
+			if !tested[p] {
+				t.Errorf("make %s does not run the tests of %s", target, p)
+			}
+		}
+	}
+}
+
+// No file of tests is left out by its build tags or by where it is.
+func TestEveryFileOfTestsIsBuilt(t *testing.T) {
+	const files = `{{$d := .Dir}}{{range .TestGoFiles}}{{$d}}/{{.}}
+{{end}}{{range .XTestGoFiles}}{{$d}}/{{.}}
+{{end}}`
+	top, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	built := lines(t, "go", "list", "-tags", "weirtest", "-f", files, "./...")
+	tests := regexp.MustCompile(`(?m)^func (Test|Fuzz|Example)`)
+	for _, name := range lines(t, "git", "ls-files", "*_test.go") {
+		text, err := os.ReadFile(filepath.Join(top, name))
+		if os.IsNotExist(err) {
+			continue // removed, and not committed yet
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		if tests.Match(text) && !slices.Contains(built, filepath.Join(top, name)) {
+			t.Errorf("%s is built in no run of the tests", name)
+		}
+	}
+}
+
+// lines are those that a command prints which is run in the top directory of the module.
+func lines(t *testing.T, name string, args ...string) []string {
+	t.Helper()
+	cmd := exec.Command(name, args...)
+	cmd.Dir, cmd.Env = "../..", append(os.Environ(), "MAKEFLAGS=", "GOFLAGS=") // of the make that runs the tests
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%v: %v", cmd, err)
+	}
+	return strings.Split(strings.TrimSpace(string(out)), "\n")
+}
