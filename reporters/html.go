@@ -203,7 +203,7 @@ func notes(doc *results.Document) []html.Note {
 		{Title: "Counters that moved", Lines: countersMoved(doc)},
 		{Title: "Ignored settings", Lines: ignored(doc)}, {Title: "Fabrics chosen", Lines: chosen(doc)},
 		{Title: "Working sets", Lines: workingSets(doc)},
-		{Title: "Nodes changed", Lines: nodesChanged(doc)},
+		{Title: "Services", Lines: services(doc)}, {Title: "Nodes changed", Lines: nodesChanged(doc)},
 		{Title: "Retried launches", Lines: madeAgain(doc)}, {Title: "Not run", Lines: leftOut(doc)},
 		{Title: "Artifacts", Files: artifacts(doc)},
 	} {

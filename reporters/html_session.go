@@ -91,6 +91,13 @@ func timeline(doc *results.Document) (drawing template.HTML, note string) {
 			stretch("run "+c.Run, l.Started, l.Duration, sign, fmt.Sprintf("%s launch %d, %s: %s", c.Key, l.Index, quantity.FormatTime(l.Duration), what))
 		}
 	}
+	for _, s := range doc.Services {
+		sign, what := "", s.Status
+		if s.Failure != nil {
+			sign, what = symbols["fail"], s.Failure.Cause
+		}
+		stretch("service "+s.Name, s.Started, s.Lasted, sign, fmt.Sprintf("%s for %s, %s: %s", s.Name, s.Fresh, quantity.FormatTime(s.Lasted), what))
+	}
 	for _, c := range doc.Commands {
 		if c.Started.IsZero() {
 			continue
@@ -130,6 +137,9 @@ func firstLaunch(doc *results.Document) time.Time {
 	}
 	for _, c := range doc.Commands {
 		earlier(c.Started)
+	}
+	for _, s := range doc.Services {
+		earlier(s.Started)
 	}
 	return first
 }

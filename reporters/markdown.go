@@ -49,6 +49,7 @@ func markdown(doc *results.Document, limit int) string {
 	m.list("Ignored settings", ignored(doc))
 	m.list("Fabrics chosen", chosen(doc))
 	m.list("Working sets", workingSets(doc))
+	m.list("Services", services(doc))
 	m.list("Nodes changed", nodesChanged(doc))
 	m.list("Retried launches", madeAgain(doc))
 	m.list("Not run", leftOut(doc))

@@ -1,0 +1,53 @@
+package reporters
+
+import (
+	"fmt"
+	"slices"
+
+	"weir/quantity"
+	"weir/results"
+)
+
+// services say of each service how often it was started, how long until it was ready, and
+// why it failed, if it did.
+func services(doc *results.Document) []string {
+	var names []string
+	starts := map[string][]results.Service{}
+	for _, s := range doc.Services {
+		if starts[s.Name] == nil {
+			names = append(names, s.Name)
+		}
+		starts[s.Name] = append(starts[s.Name], s)
+	}
+	var out []string
+	for _, name := range names {
+		all := starts[name]
+		var ready []float64
+		failed, why := 0, ""
+		for _, s := range all {
+			if s.Ready > 0 {
+				ready = append(ready, s.Ready)
+			}
+			if s.Failure != nil {
+				failed++
+				why = s.Failure.Cause
+			}
+		}
+		text := fmt.Sprintf("%s on %s: %s", name, all[0].Node, plural(len(all), "start"))
+		if fresh := all[0].Fresh; fresh != "session" {
+			text += ", fresh for each " + fresh
+		}
+		if len(ready) > 0 {
+			slices.Sort(ready)
+			text += "; ready after " + quantity.FormatTime(ready[0])
+			if last := ready[len(ready)-1]; last > ready[0] {
+				text += " to " + quantity.FormatTime(last)
+			}
+		}
+		if failed > 0 {
+			text += fmt.Sprintf("; %d failed: %s", failed, why)
+		}
+		out = append(out, text)
+	}
+	return out
+}
