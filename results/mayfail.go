@@ -29,17 +29,17 @@ func (c *Case) Unexpected() bool { return c.MayFail != nil && c.MayFail.Verdict 
 // CommandCounts says whether a command failed and the session with it. A setup that failed
 // is an error of its run's cases, which may be excused.
 func (d *Document) CommandCounts(c Command) bool {
-	if c.Stage != "setup" || c.Scope != "run" {
+	if !c.Counts() || c.Stage != "setup" || c.Scope != "run" {
 		return c.Counts()
 	}
 	excused := false
 	for _, of := range d.Cases {
 		if of.Run == c.Of && of.Status == Error {
 			if !of.MayBeError(d.Session.Started) {
-				return c.Counts()
+				return true
 			}
 			excused = true
 		}
 	}
-	return c.Counts() && !excused
+	return !excused
 }

@@ -133,7 +133,7 @@ func fencedBlocks(ts *testscript.TestScript, neg bool, args []string) {
 		if !closed {
 			ts.Fatalf("%s: a block of %s has no end", args[0], args[1])
 		}
-		if h := heads[args[1]]; !strings.HasPrefix(block, h.begins) {
+		if h := heads[args[1]]; !strings.HasPrefix(block, h.begins) && !strings.HasPrefix(block, "site:") {
 			block = h.head + block + "\n" + h.tail
 		}
 		n++

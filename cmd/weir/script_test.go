@@ -24,7 +24,9 @@ import (
 // TestMain makes this test binary the weir that the scripts run, so that every
 // rank, probe and session is a process as it is for users.
 func TestMain(m *testing.M) {
-	os.Setenv(siteVariable, noSite) // whoever runs the tests may have a site file
+	if _, said := os.LookupEnv(siteVariable); !said { // whoever runs the tests may have a site file
+		os.Setenv(siteVariable, noSite)
+	}
 	testscript.Main(m, map[string]func(){
 		"weir": main,
 		"weir-with-a-bug": func() {
