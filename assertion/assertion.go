@@ -8,6 +8,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"slices"
+	"time"
 )
 
 // Severity says what an assertion that does not hold means.
@@ -87,6 +88,12 @@ type Decide struct {
 type XFail struct {
 	Reason string `json:"reason"`
 	Until  string `json:"until" doc:"The last day on which it counts." schema:"format=date"` // 2006-01-02; the last day on which it counts
+}
+
+// Counts says whether the expectation still counts on the day, in UTC, on which a session
+// started. A session without a start has no day on which it counts.
+func (x *XFail) Counts(started time.Time) bool {
+	return x != nil && !started.IsZero() && started.UTC().Format(time.DateOnly) <= x.Until
 }
 
 // Bounds is the band that the subject must lie in; a nil end is open.

@@ -2,6 +2,8 @@ package assertion
 
 import (
 	"fmt"
+	"math"
+	"strconv"
 	"strings"
 
 	"weir/quantity"
@@ -22,6 +24,8 @@ func (e *Expr) String() string {
 		return e.Metric + "@" + e.Case
 	case e.Op == Metric:
 		return e.Metric
+	case e.Op == Const && e.Value == math.Trunc(e.Value) && math.Abs(e.Value) < 1e6:
+		return strconv.FormatFloat(e.Value, 'f', -1, 64)
 	case e.Op == Const:
 		return quantity.Digits(e.Value, 6)
 	case e.Op.Aggregates():

@@ -174,7 +174,7 @@ func (l *loader) longForm(expr hcl.Expression, a *Assert) (that hcl.Expression) 
 		a.Decide = l.decide(e)
 	}
 	if e := get("xfail"); e != nil {
-		a.XFail = l.xfail(e)
+		a.XFail = l.expectation(l.record(e, schemaOf(grammar.XFail), "xfail"), grammar.XFail, "xfail", "That this fails was")
 	}
 	if that = get("that"); that == nil {
 		l.error(expr.Range(), "Missing assertion", "The assertion says nothing.", "Add that: the assertion as a text.")
@@ -200,25 +200,26 @@ func (l *loader) decide(expr hcl.Expression) *assertion.Decide {
 	return &d
 }
 
-// xfail reads why the assertion is known not to hold, and until when that counts.
+// expectation reads why something is known to fail, and until when that counts.
 // A day that has passed is no error of the file, which gives the same plan every day:
 // it is warned of, and the gate counts it no more.
-func (l *loader) xfail(expr hcl.Expression) *assertion.XFail {
-	p := l.record(expr, schemaOf(grammar.XFail), "xfail")
-	if !l.complete(p, grammar.XFail, "xfail") {
+func (l *loader) expectation(p part, keys []grammar.Key, of, what string) *assertion.XFail {
+	if !l.complete(p, keys, of) {
 		return nil
 	}
 	var x assertion.XFail
 	reason, until := argument(p.BodyContent, "reason"), argument(p.BodyContent, "until")
 	text, ok := l.text(reason, "reason")
 	if x.Reason = strings.TrimSpace(text); ok && x.Reason == "" {
-		l.error(reason.Range(), "Invalid value", "The reason is empty.", "Say why it does not hold, for whoever reads the report.")
+		l.error(reason.Range(), "Invalid value", "The reason is empty.", "Say why, for whoever reads the report.")
 	}
 	if x.Until, ok = l.text(until, "until"); ok {
 		if _, err := time.Parse(time.DateOnly, x.Until); err != nil {
 			l.error(until.Range(), "Invalid value", fmt.Sprintf("%q is no day.", x.Until), "Write the last day on which it counts as 2006-01-31.")
 		} else if x.Until < l.all.options.Today {
-			d := diagnostic(until.Range(), "Expired expectation", fmt.Sprintf("That this fails was expected until %s only: from now on it fails the session.", x.Until), "Mend it and remove xfail, or set a later day.")
+			d := diagnostic(until.Range(), "Expired expectation",
+				fmt.Sprintf("%s expected until %s only: from now on the session fails.", what, x.Until),
+				fmt.Sprintf("Mend it and remove %s, or set a later day.", of))
 			d.Severity = hcl.DiagWarning
 			l.diags = append(l.diags, d)
 		}

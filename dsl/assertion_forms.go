@@ -30,6 +30,8 @@ func AssertionForms() []FormDoc {
 		{strings.Join(forms, " "), "over all cases of the run that where admits, one assertion for the run: " + strings.Join(values, "; "), "geomean(bandwidth) >= 0.5 * min(ceiling.bandwidth) where fabric == \"shm\""},
 		{"min(x over AXIS, …)", "along these axes only, one for each combination of the others", "mean(latency.p99 over fabric) <= 3 * median(latency.p50 over fabric)"},
 		{"run(\"NAME\", CONDITION).METRIC", "of the one case of another run that has the same values of shared axes and fits the condition, which may be left out; that run comes first", "bandwidth >= 0.9 * run(\"host\", op == \"write\").bandwidth"},
+		{"at(CONDITION).METRIC", "of the one case of the same run that fits the condition and has the same values of all axes that it does not name", "bandwidth >= 0.9 * at(fabric == \"shm\").bandwidth where fabric == \"tcp\""},
+		{"gain(METRIC)", "by how much the metric is better than that of the variant that variants names as baseline: x / b - 1 where higher is better, 1 - x / b where lower is", "gain(latency.p50) >= 10% where variant == \"new\""},
 		{"max(run(\"NAME\").METRIC)", "over the cases of another run that have the same values of shared axes", "latency.p50 <= 2 * max(run(\"host\").latency.p50)"},
 		{`transport == "NAME"`, "nothing but transports of this name carried the data, in every launch, as the fabric's library names them", `transport == "shm" where fabric == "shm"`},
 		{`transport != "NAME"`, "no transport of this name carried data; also \"NAME\" not in transport", `transport != "tcp" where fabric == "shm"`},

@@ -14,11 +14,12 @@ const documented = `
 scenario: x
 references:
   a: [{block_size: 4KiB, bandwidth: 9 GB/s}, {block_size: 8KiB, bandwidth: 10 GB/s}]
+variants: {baseline: old, old: {}, new: {env: {A: b}}}
 runs:
   host: {workload: transfer, sweep: {block_size: [4KiB, 8KiB], op: [read, write]}}
   a:
     workload: transfer
-    sweep: {block_size: [4KiB, 8KiB], fabric: [shm, tcp]}
+    sweep: {block_size: [4KiB, 8KiB], fabric: [shm, tcp], variant: [old, new]}
     assert: [%s]
 `
 

@@ -167,6 +167,9 @@ func (r *Run) ownAxis(a *Axis) bool {
 // names are what conditions of the run may mention.
 func (r *Run) names() *expression.Names {
 	n := &expression.Names{Kind: r.Workload, Metrics: r.measured(), Run: r.Name}
+	if v := r.eval.variants; v != nil {
+		n.Baseline = v.baseline
+	}
 	for _, a := range r.Axes {
 		n.Axes = append(n.Axes, expression.Axis{Name: a.Name, Type: a.expressionType()})
 	}

@@ -22,6 +22,7 @@ type evaluator struct {
 	env       func(string) (string, bool)
 	functions map[string]function.Function
 	object    cty.Value // the variables as one value, made once: expressions are many
+	variants  *variants // nil: none
 }
 
 func (e *evaluator) setVariables(values map[string]cty.Value) {
@@ -55,7 +56,7 @@ func (e *evaluator) references(expr hcl.Expression, axes, late []string) (onPoin
 			if words, ok := path(t); !ok || !isLate(words, late) {
 				fail(fmt.Sprintf("There is no %s.", quote(strings.Join(words, "."))), "Names whose values are known when a launch runs are "+lateNames(late)+".")
 			}
-		case root != "var" && root != "env" && root != "axis":
+		case root != "var" && root != "env" && root != "axis" && root != variantAxis:
 			known := "var.NAME, axis.NAME and env.NAME"
 			if len(late) > 0 {
 				known = "var.NAME, axis.NAME, env.NAME, " + lateNames(late)
@@ -72,6 +73,13 @@ func (e *evaluator) references(expr hcl.Expression, axes, late []string) (onPoin
 		case root == "env":
 			if _, ok := e.env(name); !ok {
 				fail(fmt.Sprintf("The environment variable %s is not set.", name), fmt.Sprintf("Set it before weir starts (export %s=…), or use a variable of the scenario with a default.", name))
+			}
+		case root == variantAxis && (axes == nil || !slices.Contains(axes, variantAxis)):
+			fail(fmt.Sprintf("variant.%s has no value here.", name), "Values of variants can be used in the options, env and services of a run that sweeps axis variant.")
+		case root == variantAxis:
+			onPoint = true
+			if known := e.variants.names(); !slices.Contains(known, name) {
+				fail(fmt.Sprintf("No variant has %s.", quote(name)), suggest.Sentence(name, known, "values of variants"))
 			}
 		case axes == nil:
 			fail(fmt.Sprintf("axis.%s has no value here.", name), "Axes can be used in the options and env of a run that sweeps them.")
@@ -107,6 +115,9 @@ func (e *evaluator) context(expr hcl.Expression, axes map[string]cty.Value, late
 		variables = cty.EmptyObjectVal // while the variables themselves are read
 	}
 	all := map[string]cty.Value{"var": variables, "axis": cty.ObjectVal(axes), "env": cty.ObjectVal(env)}
+	if at, ok := axes[variantAxis]; ok {
+		all[variantAxis] = e.variants.at(at)
+	}
 	if len(late) > 0 {
 		lateValues(expr, late, all)
 	}

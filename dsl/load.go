@@ -24,10 +24,18 @@ type Options struct {
 	Vars map[string]string                 // values given on the command line, raw text
 	Env  func(string) (string, bool)       // environment lookup for env.NAME; nil: os.LookupEnv
 	Read func(path string) ([]byte, error) // of included files and references; nil: the file system
+	// References are the expected values of files that name none but speak of them; nil: there are none.
+	References *References
 	// Today is the day, as 2006-01-31, by which what has expired gets a warning; "": nothing does.
 	Today string
 	// Deadline is when reading and planning must be over; nil: never.
 	Deadline *deadline.Deadline
+}
+
+// References are a file of expected values that is named outside of the scenario.
+type References struct {
+	File string
+	At   hcl.Range // where it is named
 }
 
 // Sources are the files that diagnostics point into, by name.

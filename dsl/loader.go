@@ -19,9 +19,12 @@ type loader struct {
 	places *places
 	eval   *evaluator
 
-	all    *loading
-	root   hooks  // commands of the scenario's own
-	prefix string // what --var puts before the names of its variables: "" or "as."
+	all  *loading
+	root hooks // commands of the scenario's own
+	// services are those of the file, which each run that uses them evaluates at its points.
+	services []entry
+	variants *variants // nil: the file has none
+	prefix   string    // what --var puts before the names of its variables: "" or "as."
 	// incomplete says that runs are missing whose own errors have been reported,
 	// so that what mentions them is not reported as well.
 	incomplete bool

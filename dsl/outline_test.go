@@ -43,6 +43,8 @@ func describe(s *Scenario) string {
 		say("phases", r.Phases)
 		say("retry", r.Retry)
 		say("place", r.Place)
+		say("may_fail", r.MayFail)
+		say("stage", r.Stage)
 		say("secrets", r.Secrets)
 		for _, n := range r.Needs {
 			say("needs", []string{n.Run, n.On})

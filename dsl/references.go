@@ -22,6 +22,11 @@ import (
 // their own, and gives them by run.
 func (l *loader) references(content *hcl.BodyContent, own []*Run) map[string]*expression.Reference {
 	expr := argument(content, "references")
+	// a file of values that nothing asks for may be of other scenarios, whose runs have the same names
+	asked := !has(content, "references") && bytes.Contains(l.src, []byte("reference."))
+	if from := l.all.options.References; from != nil && asked {
+		return l.readReferences(from.File, from.At, own)
+	}
 	if expr == nil || isMapping(expr) {
 		return l.tables(l.section(content, "references"), own, "references", true)
 	}
@@ -29,13 +34,16 @@ func (l *loader) references(content *hcl.BodyContent, own []*Run) map[string]*ex
 	if !ok {
 		return nil
 	}
-	path := l.relative(name)
+	return l.readReferences(l.relative(name), expr.Range(), own)
+}
+
+func (l *loader) readReferences(path string, at hcl.Range, own []*Run) map[string]*expression.Reference {
 	src, err := l.all.options.Read(path)
 	if err != nil {
-		l.error(expr.Range(), "Cannot read the references", sentence(err.Error()), "Paths are relative to the file that names them.")
+		l.error(at, "Cannot read the references", sentence(err.Error()), "Paths are relative to the file that names them.")
 		return nil
 	}
-	return l.referenceFile(path, src, expr.Range(), own)
+	return l.referenceFile(path, src, at, own)
 }
 
 // referenceFile reads a file of reference values, which is YAML or JSON. It may

@@ -48,6 +48,7 @@ func (s *Setting) Value(at []AxisValue) (any, hcl.Diagnostics) {
 		axes[s.run.Axes[a].Name] = ctyOf(at[i].Value)
 	}
 	v, diags := s.evaluate(s.run.eval, axes)
+	s.variantLacks(at, diags)
 	for _, d := range diags {
 		if len(at) > 0 {
 			d.Detail += " At " + s.at(at) + "."

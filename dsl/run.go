@@ -36,7 +36,11 @@ func (l *loader) run(b *hcl.Block, d defaults) *draft {
 	if has(content, "retry") {
 		r.Retry = l.retry(content)
 	}
+	if p, ok := l.sectionPart(content, "may_fail", schemaOf(grammar.MayFail)); ok {
+		r.MayFail = l.expectation(p, grammar.MayFail, "may_fail", "Errors of this run were")
+	}
 	r.Place = l.place(content)
+	r.Stage = l.stage(content)
 	r.Needs, r.While = l.needList(content), l.whileRun(content)
 	l.hooks(content, runScope).surround(r)
 	if r.Workload = l.workload(content, r); r.Workload == nil {
@@ -50,6 +54,19 @@ func (l *loader) run(b *hcl.Block, d defaults) *draft {
 		r.When, r.WhenRange = l.condition(expr, r.names()), expr.Range()
 	}
 	return out
+}
+
+func (l *loader) stage(content *hcl.BodyContent) string {
+	expr := argument(content, "stage")
+	if expr == nil {
+		return ""
+	}
+	text, ok := l.text(expr, "stage")
+	stage := strings.Join(strings.Fields(text), " ")
+	if ok && stage == "" {
+		l.error(expr.Range(), "Invalid value", "The stage has no name.", "Name it, or leave the key out.")
+	}
+	return stage
 }
 
 // has says whether a key is given, as an argument or as a block.

@@ -86,6 +86,8 @@ type Run struct {
 	Timeout   time.Duration            // of one launch of one case
 	Phases    map[string]time.Duration // deadlines of ready, connect, run, verify, teardown, where given
 	Retry     *Retry                   // nil: never
+	Stage     string                   // heading that it is shown under; "": none
+	MayFail   *assertion.XFail         // why its cases may be errors; nil: they may not
 	// Setup and Teardown surround all launches of the run, the Launch ones each launch.
 	Setup, Teardown, LaunchSetup, LaunchTeardown []*Command
 	Place                                        Place

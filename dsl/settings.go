@@ -52,10 +52,16 @@ func (l *loader) settings(content *hcl.BodyContent, r *Run, own []entry, d defau
 	}
 	inherited := slices.DeleteFunc(slices.Clone(d.options[r.Workload.Name]), func(e entry) bool { return given[e.name] })
 	entries := slices.Concat(own, l.exclusive(r, own, inherited, swept))
+	if served, any := l.servicesOf(content, r, entries); any {
+		entries = append(entries, served)
+	}
 	used := map[string]bool{} // axes that have an effect
 	byName := map[string]*Setting{}
 	for i, e := range entries {
 		o, ok := r.Workload.Option(e.name)
+		if i < len(own) && e.name == servicesName {
+			continue // which has been reported
+		}
 		if !ok {
 			if i < len(own) {
 				l.unknownOption(r.Workload, e)
@@ -89,6 +95,8 @@ func (l *loader) settings(content *hcl.BodyContent, r *Run, own []entry, d defau
 	for _, a := range r.Axes {
 		used[a.Name] = used[a.Name] || a.Item
 	}
+	l.checkVariants(r)
+	l.optionsOfVariants(r, byName, used)
 	l.registered(r, byName, used)
 	l.rowsOf(r, used)
 	l.environment(content, r, d, used)
@@ -168,6 +176,7 @@ func (l *loader) environment(content *hcl.BodyContent, r *Run, d defaults, used 
 			used[a.Name] = true
 		}
 	}
+	env = l.envOfVariants(r, env, used)
 	slices.SortFunc(env, func(a, b *Setting) int { return cmp.Compare(a.Name, b.Name) })
 	r.settings = append(r.settings, env...)
 }
@@ -215,6 +224,9 @@ func (l *loader) setting(s *Setting, used map[string]bool) *Setting {
 func axesOf(expr hcl.Expression) []string {
 	var names []string
 	for _, t := range expr.Variables() {
+		if t.RootName() == variantAxis {
+			names = append(names, variantAxis)
+		}
 		if t.RootName() != "axis" || len(t) < 2 {
 			continue
 		}

@@ -33,6 +33,11 @@ type Launch struct {
 	// Nodes is the node name of each rank.
 	Nodes []string `json:"nodes"`
 	Cases []Case   `json:"cases"`
+	// Names are the values of names in texts of its cases that the session knows, as
+	// service.NAME.url.
+	Names map[string]string `json:"names,omitempty"`
+	// Alone says that the session has one host only: all others of it are reached at 127.0.0.1.
+	Alone bool `json:"alone,omitempty"`
 }
 
 // Case is one case as a rank runs it. Spec and Large are what the workload's Spec is as
@@ -80,6 +85,10 @@ type Commands interface{ RunsCommands() }
 const (
 	LaunchScratch  = "WEIR_LAUNCH_SCRATCH"
 	SessionScratch = "WEIR_SESSION_SCRATCH"
+	// EtcdURL and EtcdLookup are where the part of etcd is that is lent to the launch, if any:
+	// for its clients, and the Unix socket that tells whether there is a key.
+	EtcdURL    = "WEIR_ETCD_URL"
+	EtcdLookup = "WEIR_ETCD_LOOKUP"
 )
 
 // Rank is one rank of a launch in its own process.

@@ -121,10 +121,15 @@ func (b agents) run(ctx context.Context, l *launched) error {
 		err = l.err
 	}
 	for err == nil && !l.over() {
-		err = b.s.Wait(ctx, func() bool { return l.over() || l.load.changed() })
-		if err == nil {
+		err = b.s.Wait(ctx, func() bool {
+			return l.over() || l.load.changed() || l.failure == nil && b.s.services.failed(l.services) != nil
+		})
+		if l.bereft(); err == nil {
 			err = l.load.renew(ctx)
 		}
+	}
+	if err == nil {
+		err = l.awaitRelated(ctx)
 	}
 	if l.task != nil {
 		err = b.s.finish(l.task, err)

@@ -133,6 +133,7 @@ func (l *load) launch(ctx context.Context, m *loadMember) error {
 	}
 	b := m.current
 	b.setUp(ctx)
+	b.serve(ctx)
 	if b.err == nil && b.failure == nil {
 		b.place(ctx)
 	}

@@ -142,6 +142,7 @@ func (s *session) end(ctx context.Context) {
 		s.endRun(ctx, r)
 	}
 	s.openRuns = nil
+	s.endServices(s.services.close(ctx))
 	s.collect(ctx, false)
 	if s.begun {
 		s.tearDown(ctx, s.plan.Teardown, hook{ledger.Teardown, ledger.OfSession, ""})
@@ -171,6 +172,14 @@ func (s *session) beginRun(ctx context.Context, name string) error {
 	return err
 }
 
+// endServices takes note of services that were not ended in order: what then ends the
+// session ends them too.
+func (s *session) endServices(err error) {
+	if err != nil && !errors.Is(err, errKilled) {
+		s.ledger.TeardownFailures = append(s.ledger.TeardownFailures, fmt.Sprintf("services were not ended in order: %v", err))
+	}
+}
+
 func (s *session) failRun(name, reason string) {
 	for _, g := range s.ledger.Groups {
 		if g.Run != name {
@@ -197,5 +206,6 @@ func (s *session) endRuns(ctx context.Context) {
 }
 
 func (s *session) endRun(ctx context.Context, name string) {
+	s.endServices(s.services.endRun(ctx, name))
 	s.tearDown(ctx, s.ledger.Run(name).Teardown, hook{ledger.Teardown, ledger.OfRun, name})
 }

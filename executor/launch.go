@@ -35,6 +35,8 @@ type launched struct {
 	seats      []results.Seat        // by rank, where ranks have anything to themselves
 	moved      []results.Move        // from nodes of the launches before
 	load       *load                 // that runs in its background
+	services   []workload.Service    // that must run meanwhile
+	etcd       bool                  // a part of the session's is lent to it
 	background bool                  // it is part of such a load
 	slowest    *agent.Progress       // of what was not told yet
 	progressed time.Time             // when progress was last told
@@ -128,11 +130,15 @@ func (l *launched) run(ctx context.Context) error {
 // around that. The error says why the session must end.
 func (l *launched) measure(ctx context.Context) error {
 	l.setUp(ctx)
+	l.serve(ctx)
 	err := l.err
 	if err == nil && l.failure == nil {
 		err = l.s.backendOf(l.cases[0]).run(ctx, l)
 	}
 	l.task = nil
+	if stopped := l.s.services.endLaunch(ctx, l.failure != nil); err == nil {
+		err = stopped
+	}
 	return l.close(ctx, err)
 }
 

@@ -27,7 +27,7 @@ func (s *session) prepare(g *ledger.Group, cases []*planner.Case, index int, bes
 		l.asked, l.kind = append(l.asked, spec), kind
 		d := spec.Demand()
 		if i == 0 {
-			needs = d
+			needs, l.services, l.etcd = d, d.Services, d.Etcd
 		}
 		l.engine.Memory = memoryOf(kind, l.engine.Memory, d.Memory)
 		l.pending = append(l.pending, &pendingCase{parts: make([]*workload.Part, d.Ranks), files: make([]string, d.Ranks)})

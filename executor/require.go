@@ -85,9 +85,11 @@ func (s *session) admit() error {
 		}
 		s.ledger.Decide(c.Key, results.Error, "missing: "+strings.Join(lacks, "; "))
 		for _, what := range lacks {
+			if !s.ledger.Excuses(c.Key) && !slices.Contains(s.missing, what) {
+				s.missing = append(s.missing, what)
+			}
 			if !seen[what] {
 				seen[what] = true
-				s.missing = append(s.missing, what)
 				s.ledger.Events.Emit(event.Event{Type: event.RequireMissing, Reason: what})
 			}
 		}

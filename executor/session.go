@@ -23,11 +23,12 @@ type session struct {
 	o      Options
 	ledger *ledger.Ledger
 
-	tasks     map[string]*task   // under way
-	begun     bool               // what must come before the first launch was done
-	openRuns  []string           // whose setup began and whose teardown did not
-	commands  int                // so far
-	artifacts int                // asked for so far
+	tasks     map[string]*task // under way
+	begun     bool             // what must come before the first launch was done
+	openRuns  []string         // whose setup began and whose teardown did not
+	commands  int              // so far
+	artifacts int              // asked for so far
+	services  *services
 	skipAll   string             // why the nodes are not fit for any case; "": they are
 	secrets   []string           // references to all of the plan's
 	shell     map[string]string  // library variables that every node gets
@@ -60,6 +61,7 @@ func newSession(p *planner.Plan, o Options) *session {
 		hosts: placement.NewCluster(o.Fleet == nil), joined: map[string]cluster.Member{}, reports: make(chan agent.Report, 64), closed: make(chan struct{}),
 	}
 	s.virtual = newVirtual(s)
+	s.services = &services{s: s}
 	s.secrets = s.secretsOf()
 	s.shell = carried(o.Shell, s.secrets)
 	return s

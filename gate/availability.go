@@ -55,7 +55,7 @@ func (ct *court) share(cl claim) ([]*source, evidence, outcome, bool) {
 	case c == nil:
 		return none(failed("the case is not in the document"))
 	case c.Status == results.Error && (len(c.Launches) == 0 || !atLook(cl.looks, len(counting(c)))):
-		return none(failed(because("the case ended with an error", c.Reason)))
+		return none(spoiled(c, because("the case ended with an error", c.Reason)))
 	case c.Status == results.Skipped, c.Status == results.Excluded, len(c.Launches) == 0:
 		o, _ := unusableAs(c, "")
 		return none(o)

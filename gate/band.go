@@ -122,7 +122,11 @@ func (ct *court) heard(cl claim) ([]*source, evidence, outcome, bool) {
 	}
 	ev, err := cl.evidence(sources)
 	if err != nil {
-		return nil, evidence{}, failed(err.Error()), false
+		o := failed(err.Error())
+		if len(sources) == 1 && sources[0].c != nil {
+			o.spoiled = []*results.Case{sources[0].c}
+		}
+		return nil, evidence{}, o, false
 	}
 	return sources, ev, outcome{}, true
 }

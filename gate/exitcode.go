@@ -27,7 +27,7 @@ var ExitCodes = []struct {
 	Meaning string
 }{
 	{ExitPassed, "all gates passed; warnings and assertions of severity info do not count"},
-	{ExitFailed, "an assertion failed, or held although it is expected to fail; of weir compare: a regression"},
+	{ExitFailed, "an assertion failed, or held although it is expected to fail, or a case works that may fail; of weir compare: a regression"},
 	{ExitInconclusive, "no gate failed, but after the last look one is still inconclusive: less noise or more launches would decide it; of weir compare: whether there is a regression; of weir calibrate: too much noise for a tolerance"},
 	{ExitUsage, "wrong usage, or a scenario or plan that is not valid; nothing was run"},
 	{ExitEmpty, "nothing was run: no case was selected, or all were skipped or excluded"},
@@ -85,13 +85,17 @@ func ExitCode(doc *results.Document) int {
 		}
 	}
 	for _, c := range doc.Commands {
-		if c.Counts() {
+		if doc.CommandCounts(c) {
 			codes = append(codes, ExitExecution)
 		}
 	}
 	for _, c := range doc.Cases {
-		if c.Status == results.Error || c.Invalid != "" {
+		switch {
+		case c.Excused():
+		case c.Status == results.Error || c.Invalid != "":
 			codes = append(codes, ExitExecution)
+		case c.Unexpected():
+			codes = append(codes, ExitFailed)
 		}
 	}
 	if !doc.Ran() {

@@ -33,7 +33,11 @@ func Judge(doc *results.Document) {
 			c.Invalid = unsound(c)
 		}
 	}
-	atOnce(statements(doc), func(_ int, m matter) { settle(m.a, ct.judge(m), doc.Session.Started) })
+	all := statements(doc)
+	outcomes := make([]outcome, len(all))
+	atOnce(all, func(i int, m matter) { outcomes[i] = ct.judge(m) })
+	ct.excuse(all, outcomes)
+	atOnce(all, func(i int, m matter) { settle(m.a, outcomes[i], doc.Session.Started) })
 	doc.Summarize()
 	doc.Session.ExitCode = ExitCode(doc)
 	doc.Session.Status = status(doc.Session.ExitCode)
@@ -127,6 +131,7 @@ type outcome struct {
 	undecided []string // keys of the cases whose further launches may decide it
 	observed  *results.Observed
 	message   string
+	spoiled   []*results.Case // the cases that are the cause of an error, where nothing else is
 }
 
 func failed(reason string) outcome {

@@ -99,10 +99,26 @@ func overParts(all bool, parts []part) outcome {
 		if v == results.InconclusiveVerdict || v == results.ErrorVerdict {
 			o.undecided = waiting(of)
 		}
+		if v == results.ErrorVerdict {
+			o.spoiled = spoiledBy(of)
+		}
 		o.message = fmt.Sprintf("%s of %s: %d %s; %s: %s", word, counted(len(parts), "part"), len(of), v, telling.key, telling.message)
 		return o
 	}
 	return failed("a part of it has an unknown verdict")
+}
+
+// spoiledBy are the cases that are the cause of parts that are errors; none where a part has
+// another cause.
+func spoiledBy(parts []part) []*results.Case {
+	var all []*results.Case
+	for _, p := range parts {
+		if len(p.spoiled) == 0 {
+			return nil
+		}
+		all = append(all, p.spoiled...)
+	}
+	return all
 }
 
 // waiting are the cases that more launches may decide. Parts that cannot be

@@ -42,7 +42,7 @@ func (ct *court) judgeTrend(a *results.AssertionVerdict, lv levels) outcome {
 	for i, c := range cases {
 		ps, err := points(ct.metrics, c, a.Subject, a.Unit)
 		if err != nil {
-			return failed(fmt.Sprintf("%s: %v", c.Key, err))
+			return spoiled(c, fmt.Sprintf("%s: %v", c.Key, err))
 		}
 		for _, p := range ps {
 			if p.value <= 0 {

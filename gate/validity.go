@@ -166,10 +166,10 @@ func unusableAs(c *results.Case, invalid string) (outcome, bool) {
 	case results.Skipped, results.Excluded:
 		return outcome{verdict: results.SkippedVerdict, message: because(c.Status, c.Reason)}, true
 	case results.Error:
-		return failed(because("the case ended with an error", c.Reason)), true
+		return spoiled(c, because("the case ended with an error", c.Reason)), true
 	}
 	if invalid != "" {
-		return failed(invalid), true
+		return spoiled(c, invalid), true
 	}
 	if len(counting(c)) == 0 {
 		o := failed("nothing was measured: the case had no launch")

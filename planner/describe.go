@@ -35,7 +35,7 @@ func describe(t *Table) {
 
 func describeRun(r *dsl.Run) *Run {
 	out := &Run{
-		Name: r.Name, Metrics: r.Metrics, Order: Order(r.Sweep.Order),
+		Name: r.Name, Stage: r.Stage, MayFail: r.MayFail, Metrics: r.Metrics, Order: Order(r.Sweep.Order),
 		Setup: commands(r.Setup), Teardown: commands(r.Teardown),
 		LaunchSetup: commands(r.LaunchSetup), LaunchTeardown: commands(r.LaunchTeardown),
 	}

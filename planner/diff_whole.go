@@ -58,6 +58,7 @@ func (x *Change) run(o, r *Run) {
 	texts("order", o.Order.text(), r.Order.text())
 	texts("retry", o.Retry.text(), r.Retry.text())
 	texts("while", o.While, r.While)
+	texts("may fail", o.mayFailText(), r.mayFailText())
 	texts("metrics", metricsText(o.Metrics), metricsText(r.Metrics))
 	phases := slices.Concat(slices.Collect(maps.Keys(o.Phases)), slices.Collect(maps.Keys(r.Phases)))
 	slices.Sort(phases)

@@ -127,6 +127,13 @@ func digestOf(p *Plan, assertions []assertion.Assertion, groups []wholeGroup, du
 		Schema: p.Schema, Cluster: p.Cluster, Checks: p.Checks, Artifacts: p.Artifacts, Setup: p.Setup, Teardown: p.Teardown, Baseline: p.Baseline,
 		Assertions: judged(assertions), Rest: hashLines(rest), Runs: slices.Clone(p.Runs),
 	}
+	for i, r := range w.Runs {
+		if r.Stage != "" {
+			plain := *r
+			plain.Stage = ""
+			w.Runs[i] = &plain
+		}
+	}
 	slices.SortFunc(w.Runs, func(a, b *Run) int { return strings.Compare(a.Name, b.Name) })
 	for i, g := range groups {
 		for _, f := range during[i] {

@@ -108,6 +108,9 @@ type Run struct {
 	Metrics []workload.Metric `json:"metrics,omitempty"`
 	// While names the run as whose background load this one runs.
 	While string `json:"while,omitempty"`
+	Stage string `json:"stage,omitempty"` // heading that it is shown under, which no digest covers
+	// MayFail says why its cases may be errors; nil: they may not.
+	MayFail *assertion.XFail `json:"may_fail,omitempty"`
 }
 
 // Order says in which order the launches of a run's groups come.

@@ -20,8 +20,13 @@ import (
 func (p *Plan) Text(w io.Writer) error {
 	var b strings.Builder
 	p.textHeader(&b)
-	for _, run := range p.runs() {
-		p.textRun(&b, run)
+	for _, stage := range p.stages() {
+		if stage.name != "" {
+			fmt.Fprintf(&b, "\nstage %s\n", stage.name)
+		}
+		for _, run := range stage.runs {
+			p.textRun(&b, run)
+		}
 	}
 	p.textGroups(&b)
 	p.textCost(&b)
@@ -87,6 +92,7 @@ func (p *Plan) textRun(b *strings.Builder, run string) {
 	if len(alike) > 0 {
 		row(t, "  alike", strings.Join(alike, " "))
 	}
+	textStructures(t, cases)
 	p.textPlaying(t, run, cases)
 	if moves := generated(cases); moves != "" {
 		row(t, "  moves", moves)
@@ -273,8 +279,9 @@ func splitOptions(cases []*Case) (common, varying []string) {
 		kind = &workload.Kind{}
 	}
 	for _, name := range slices.Sorted(maps.Keys(first.Options)) {
-		if slices.Contains(first.AxisOrder, name) || said(kind, name, cases) {
-			continue
+		o, _ := kind.Option(name)
+		if slices.Contains(first.AxisOrder, name) || said(kind, name, cases) || o.Type == workload.Structure {
+			continue // structures have lines of their own
 		}
 		text := workload.Text(first.Options[name])
 		if slices.ContainsFunc(cases, func(c *Case) bool { return workload.Text(c.Options[name]) != text }) {
@@ -284,6 +291,35 @@ func splitOptions(cases []*Case) (common, varying []string) {
 		common = append(common, name+"="+textWord(first.show(name, first.Options[name])))
 	}
 	return common, varying
+}
+
+// textStructures shows the options that are mappings: those of the first case, where they
+// differ.
+func textStructures(t io.Writer, cases []*Case) {
+	first := cases[0]
+	kind, _ := workload.Lookup(first.Workload)
+	if kind == nil {
+		return
+	}
+	for _, o := range kind.Options {
+		text, ok := first.Options[o.Name].(string)
+		if o.Type != workload.Structure || !ok || text == o.Default {
+			continue
+		}
+		s, err := workload.ReadStructure(text)
+		if err != nil {
+			continue // a plan that was read has been checked
+		}
+		head := "  " + o.Name
+		if slices.ContainsFunc(cases, func(c *Case) bool { return c.Options[o.Name] != text }) {
+			row(t, head, "differ from case to case; those of "+first.Key+":")
+			head = ""
+		}
+		for _, p := range s.Pairs {
+			row(t, head, p.Key+": "+p.Value.Flow())
+			head = ""
+		}
+	}
 }
 
 // generated is what the matrix amounts to that a generator makes for all cases

@@ -10,6 +10,30 @@ import (
 	"weir/quantity"
 )
 
+// stage is a heading with the runs that are shown under it.
+type stage struct {
+	name string
+	runs []string
+}
+
+// stages are the runs of the plan in execution order: first those without a stage, then each
+// stage where it is mentioned first.
+func (p *Plan) stages() []stage {
+	all := []stage{{}}
+	for _, run := range p.runs() {
+		name := ""
+		if r := p.run(run); r != nil {
+			name = r.Stage
+		}
+		i := slices.IndexFunc(all, func(s stage) bool { return s.name == name })
+		if i < 0 {
+			i, all = len(all), append(all, stage{name: name})
+		}
+		all[i].runs = append(all[i].runs, run)
+	}
+	return all
+}
+
 // text writes what the cases of a run have in common besides their settings.
 func (r *Run) text(t io.Writer) {
 	if r == nil {
@@ -26,6 +50,9 @@ func (r *Run) text(t io.Writer) {
 	}
 	if r.Retry != nil {
 		row(t, "  retry", r.Retry.text())
+	}
+	if r.MayFail != nil {
+		row(t, "  may fail", r.mayFailText())
 	}
 	for _, name := range []string{"ready", "connect", "run", "verify", "teardown"} {
 		if limit, ok := r.Phases[name]; ok {
@@ -60,6 +87,13 @@ func (r *Retry) text() string {
 		s += ", " + "after " + quantity.ShortSeconds(r.Wait)
 	}
 	return s
+}
+
+func (r *Run) mayFailText() string {
+	if r.MayFail == nil {
+		return ""
+	}
+	return "until " + r.MayFail.Until + ": " + r.MayFail.Reason
 }
 
 func textCommands(t io.Writer, name string, list []Command) {

@@ -14,6 +14,8 @@ import (
 // was measured, what the gate says. The terminal and the Markdown report draw it.
 type grid struct {
 	run     string
+	stage   string // heading that it is shown under; "": none
+	heads   bool   // it is the first of its stage
 	columns []column
 	cases   []*results.Case
 }
@@ -42,7 +44,8 @@ func named(columns []namedColumn, name string) bool {
 	return slices.ContainsFunc(columns, func(c namedColumn) bool { return c.name == name })
 }
 
-// grids makes one grid per run, in document order.
+// grids makes one grid per run, in document order: first runs without a stage, then
+// each stage where it is mentioned first.
 func grids(doc *results.Document) []grid {
 	metrics := workload.DefinitionsOf(doc)
 	var order []string
@@ -53,10 +56,25 @@ func grids(doc *results.Document) []grid {
 		}
 		byRun[c.Run] = append(byRun[c.Run], c)
 	}
-	var out []grid
+	stages := []string{""}
 	for _, run := range order {
-		cases := byRun[run]
-		out = append(out, newGrid(run, cases, metrics.Of(cases[0].Workload, run)))
+		if s := byRun[run][0].Stage; !slices.Contains(stages, s) {
+			stages = append(stages, s)
+		}
+	}
+	var out []grid
+	for _, stage := range stages {
+		heads := stage != ""
+		for _, run := range order {
+			cases := byRun[run]
+			if cases[0].Stage != stage {
+				continue
+			}
+			g := newGrid(run, cases, metrics.Of(cases[0].Workload, run))
+			g.stage, g.heads = stage, heads
+			out = append(out, g)
+			heads = false
+		}
 	}
 	return out
 }

@@ -12,7 +12,7 @@ const mostRows = 500
 
 // run is the section of a run.
 func (d *draft) run(doc *results.Document, id string, g grid) html.Run {
-	r := html.Run{ID: id, Name: plain(clip(g.run, " …"))}
+	r := html.Run{ID: id, Name: plain(clip(g.run, " …")), Stage: plain(clip(g.stage, " …")), Heads: g.heads}
 	l := newLayout(g.cases)
 	for _, metric := range d.charted(doc, g.cases) {
 		if f, ok := d.figure(l, metric); ok {

@@ -29,6 +29,7 @@ func sessionFacts(doc *results.Document) []html.Pair {
 	s := doc.Session
 	f.add("exit code", fmt.Sprint(s.ExitCode))
 	f.add("scenario", doc.Scenario.File)
+	f.add("site", siteText(doc))
 	if !s.Started.IsZero() {
 		f.add("started", s.Started.UTC().Format("2006-01-02 15:04:05 UTC"))
 		if took := s.Finished.Sub(s.Started); took > 0 {
@@ -44,6 +45,14 @@ func sessionFacts(doc *results.Document) []html.Pair {
 	f.add("session", s.ID)
 	f.add("goes on with session", s.Resumed)
 	return f
+}
+
+// siteText names the site with its file; "" where there is none.
+func siteText(doc *results.Document) string {
+	if doc.Site == nil {
+		return ""
+	}
+	return sentence(" ", doc.Site.Name, parenthesis(doc.Site.File))
 }
 
 // timeline draws the launches of each run, and the commands around them, over time.

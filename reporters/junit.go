@@ -12,8 +12,8 @@ import (
 
 // JUnit writes the intersection of what GitLab, Jenkins and the GitHub actions
 // read: one level of suites, one per run; one test case per assertion on a case,
-// and one for a case that no deciding assertion speaks for, so that nothing
-// planned is missing; names that stay the same from session to session; counters
+// and one for a case that no deciding assertion speaks for, or that may fail, so that
+// nothing planned is missing; names that stay the same from session to session; counters
 // that add up. What counts against a session here is what counts in its exit code.
 func JUnit(w io.Writer, doc *results.Document) error {
 	if _, err := io.WriteString(w, xml.Header); err != nil {
@@ -184,12 +184,16 @@ func (b *junit) planned(c *results.Case) {
 		b.add(c.Run, c.Key+" "+title(a), x)
 		decided = decided || a.Severity != assertion.Info
 	}
-	if decided {
+	if decided && c.MayFail == nil {
 		return
 	}
 	x := &xmlCase{seconds: time, Properties: &xmlProperties{}}
 	x.Properties.ofCase(c)
 	switch s := standing(c); {
+	case c.Excused():
+		x.Skipped = &xmlResult{Message: plain(sentence(": ", s, c.MayFail.Message))}
+	case c.Unexpected():
+		x.Failure = b.result("weir.assertion", c.MayFail.Message)
 	case reason(c) != "":
 		x.Error = b.result("weir.error", reason(c), b.evidence(c, nil)...)
 	case s == results.Skipped, s == results.Excluded:
@@ -219,13 +223,19 @@ func (b *junit) judged(a *results.AssertionVerdict, c *results.Case) *xmlCase {
 	text := b.evidence(c, a)
 	switch s := a.Standing(); s {
 	case string(results.Pass):
+	case string(results.XFail):
+		if unjudged(a) {
+			x.Skipped = &xmlResult{Message: plain(s + ": " + message)}
+			break
+		}
+		x.SystemOut = plain(s + ": " + message)
 	case string(results.Fail), string(results.XPass):
 		x.Failure = b.result("weir.assertion", message, text...)
 	case string(results.InconclusiveVerdict):
 		x.Error = b.result("weir.inconclusive", message, text...)
 	case string(results.SkippedVerdict):
 		x.Skipped = &xmlResult{Message: plain(message)}
-	case string(results.WarnVerdict), string(results.XFail), string(assertion.Info):
+	case string(results.WarnVerdict), string(assertion.Info):
 		x.SystemOut = plain(s + ": " + message)
 	default:
 		x.Error = b.result("weir.error", message, text...)

@@ -146,7 +146,8 @@ func TestJUnitOutcomes(t *testing.T) {
 		doc := &results.Document{Cases: []*results.Case{{
 			Key: "k", Run: "r", Status: results.OK,
 			Assertions: []*results.AssertionVerdict{{
-				Assertion: assertion.Assertion{Name: "a", File: "s.yaml", Line: 7, Severity: c.severity},
+				Assertion: assertion.Assertion{Name: "a", File: "s.yaml", Line: 7, Severity: c.severity, XFail: &assertion.XFail{Reason: "r", Until: "2999-12-31"}},
+				Observed:  &results.Observed{Value: 1, N: 3},
 				Verdict:   c.verdict, Message: "why",
 			}},
 		}}}

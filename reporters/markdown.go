@@ -139,7 +139,14 @@ func (m *page) grid(g grid) {
 			rule = append(rule, ":---")
 		}
 	}
-	if !m.row(fmt.Sprintf("## %s\n\n| %s |\n| %s |\n", mdText(g.run), strings.Join(head, " | "), strings.Join(rule, " | "))) {
+	heading := "## " + mdText(g.run)
+	if g.stage != "" {
+		heading = "#" + heading
+	}
+	if g.heads {
+		heading = "## Stage " + mdText(g.stage) + "\n\n" + heading
+	}
+	if !m.row(fmt.Sprintf("%s\n\n| %s |\n| %s |\n", heading, strings.Join(head, " | "), strings.Join(rule, " | "))) {
 		m.lost += len(g.cases)
 		return
 	}
@@ -175,7 +182,7 @@ func (m *page) folded(what string, fs []finding) {
 	if len(fs) == 0 {
 		return
 	}
-	m.always("<details><summary>%s %s</summary>\n\n| case | assertion | observed |\n| :--- | :--- | :--- |\n", plural(len(fs), "assertion"), what)
+	m.always("<details><summary>%s %s</summary>\n\n| case | assertion | observed |\n| :--- | :--- | :--- |\n", ofWhat(fs), what)
 	m.omitted(m.rows(len(fs), func(i int) string {
 		return fmt.Sprintf("| %s | %s | %s |\n", mdCode(fs[i].where), mdText(fs[i].name), mdText(fs[i].message))
 	}))
@@ -199,6 +206,7 @@ func (m *page) session(doc *results.Document) {
 	add("command", strings.Join(s.Argv, " "))
 	add("scenario", sentence(" ", doc.Scenario.File, doc.Scenario.Digest))
 	add("plan", doc.Plan.Digest)
+	add("site", siteText(doc))
 	add("weir", sentence(" ", doc.Weir.Version, doc.Weir.Commit, doc.Weir.Go))
 	add("goes on with session", s.Resumed)
 	if b := doc.Baseline; b != nil {

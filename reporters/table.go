@@ -28,6 +28,9 @@ func Table(w io.Writer, doc *results.Document, color bool, width int) error {
 		fmt.Fprintf(&t.out, "%s\n\n", t.colored("warn", text))
 	}
 	for _, g := range grids(attempted(doc)) {
+		if g.heads {
+			fmt.Fprintf(&t.out, "stage %s\n\n", plain(g.stage))
+		}
 		t.grid(g)
 	}
 	for _, s := range []string{"error", "fail", "xpass", "inconclusive", "warn", "xfail", "info"} {

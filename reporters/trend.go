@@ -23,7 +23,7 @@ func Sessions(w io.Writer, entries []history.Entry) error {
 			fmt.Fprintln(t, "session\tstarted (UTC)\tscenario\tstatus\tcases\tweir\tenvironment\tnodes")
 		}
 		var cases []string
-		for _, s := range []string{results.OK, results.Error, results.Skipped, results.Excluded} {
+		for _, s := range caseCounts {
 			if n := e.Cases[s]; n > 0 {
 				cases = append(cases, fmt.Sprintf("%d %s", n, s))
 			}

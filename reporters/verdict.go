@@ -25,12 +25,17 @@ func labelled(standing string) string {
 // nothing is asserted of it.
 func standing(c *results.Case) string {
 	switch {
+	case c.Excused():
+		return string(results.XFail)
 	case c.Status == results.Error, c.Invalid != "":
 		return "error"
 	case c.Status == results.Skipped, c.Status == results.Excluded:
 		return c.Status
 	}
 	worst := "-"
+	if c.Unexpected() {
+		worst = string(results.XPass)
+	}
 	for _, a := range c.Assertions {
 		if s := a.Standing(); rank(s) < rank(worst) {
 			worst = s
@@ -50,10 +55,14 @@ func rank(standing string) int {
 
 // reason is why a case is in error.
 func reason(c *results.Case) string {
+	why := c.Invalid
 	if c.Status == results.Error {
-		return sentence(": ", "the case ended with an error", c.Reason)
+		why = sentence(": ", "the case ended with an error", c.Reason)
 	}
-	return c.Invalid
+	if why != "" && c.MayFail != nil && c.MayFail.Verdict == "" {
+		return sentence("; ", why, c.MayFail.Message)
+	}
+	return why
 }
 
 // finding is one thing that a reader should know, with where it comes from.
@@ -86,8 +95,12 @@ func findings(doc *results.Document, want string) []finding {
 		if broken && want == "error" {
 			out = append(out, finding{standing: want, where: plain(c.Key), message: plain(reason(c)), log: lastLog(c), of: c})
 		}
+		if x := c.MayFail; x != nil && string(x.Verdict) == want {
+			out = append(out, finding{standing: want, where: plain(c.Key), message: plain(x.Message), log: lastLog(c), of: c})
+		}
 		for _, a := range c.Assertions {
-			if a.Standing() == want && !(broken && a.Verdict == results.ErrorVerdict) {
+			told := broken && a.Verdict == results.ErrorVerdict || c.Excused() && unjudged(a)
+			if a.Standing() == want && !told {
 				f := found(a, c.Key)
 				f.of = c
 				f.since = lastTime(changes, f)
@@ -103,6 +116,29 @@ func findings(doc *results.Document, want string) []finding {
 		}
 	}
 	return out
+}
+
+// unjudged says whether an assertion could not be judged because of an error of a case that
+// is expected.
+func unjudged(a *results.AssertionVerdict) bool {
+	return a.Verdict == results.XFail && (a.XFail == nil || a.Observed == nil && a.Transport == nil)
+}
+
+// ofWhat counts findings as what they are of.
+func ofWhat(fs []finding) string {
+	cases := 0
+	for _, f := range fs {
+		if f.assertion == nil {
+			cases++
+		}
+	}
+	switch cases {
+	case 0:
+		return plural(len(fs), "assertion")
+	case len(fs):
+		return plural(cases, "case")
+	}
+	return plural(cases, "case") + " and " + plural(len(fs)-cases, "assertion")
 }
 
 // sessionErrors are those that belong to no case: what counts in the exit code.
@@ -126,7 +162,7 @@ func sessionErrors(doc *results.Document) []finding {
 		}
 	}
 	for _, c := range doc.Commands {
-		if c.Counts() {
+		if doc.CommandCounts(c) {
 			out = append(out, finding{standing: "error", where: plain(commandName(c)), message: plain(sentence(": ", "failed", c.Reason)), log: lastLines(c.Log)})
 		}
 	}
@@ -220,6 +256,11 @@ func leftOut(doc *results.Document) []string {
 	return order
 }
 
+// caseCounts are what a summary counts cases by, in the order in which reports tell it.
+var caseCounts = []string{
+	results.OK, string(results.XPass), results.Error, string(results.XFail), results.Skipped, results.Excluded,
+}
+
 // headline is the session in one line.
 func headline(doc *results.Document) string {
 	var counts []string
@@ -233,7 +274,7 @@ func headline(doc *results.Document) string {
 		assertions = "assertions: " + strings.Join(counts, ", ")
 	}
 	counts = nil
-	for _, s := range []string{results.OK, results.Error, results.Skipped, results.Excluded} {
+	for _, s := range caseCounts {
 		if n := doc.Summary.Cases[s]; n > 0 {
 			counts = append(counts, fmt.Sprintf("%d %s", n, s))
 		}

@@ -36,15 +36,23 @@ func (a *AssertionVerdict) Check() error {
 			return fmt.Errorf("what stands in for inconclusive is %q", d.OnInconclusive)
 		}
 	}
-	if x := a.XFail; x != nil {
-		if _, err := time.Parse(time.DateOnly, x.Until); err != nil {
-			return fmt.Errorf("the last day on which it may fail is %q, not a date like 2026-01-31", x.Until)
-		}
+	if err := checkUntil(a.XFail); err != nil {
+		return err
 	}
 	for _, look := range a.Looks {
 		if look < 1 {
 			return fmt.Errorf("it has a look after %d launches", look)
 		}
+	}
+	return nil
+}
+
+func checkUntil(x *assertion.XFail) error {
+	if x == nil {
+		return nil
+	}
+	if _, err := time.Parse(time.DateOnly, x.Until); err != nil {
+		return fmt.Errorf("the last day on which it may fail is %q, not a date like 2026-01-31", x.Until)
 	}
 	return nil
 }
@@ -174,6 +182,11 @@ func (d *Document) check() error {
 		}
 		if slices.Contains(c.Assertions, nil) {
 			return fmt.Errorf("case %s: an assertion is null", c.Key)
+		}
+		if c.MayFail != nil {
+			if err := checkUntil(&c.MayFail.XFail); err != nil {
+				return fmt.Errorf("case %s: %w", c.Key, err)
+			}
 		}
 	}
 	if slices.Contains(d.Assertions, nil) {

@@ -20,6 +20,8 @@ type Document struct {
 	Weir     Version  `json:"weir"`
 	Scenario Scenario `json:"scenario"`
 	Plan     Plan     `json:"plan"`
+	// Site is nil where no site file was used.
+	Site *Site `json:"site,omitzero" doc:"What the site file that was used says of the cluster."`
 	// Quantiles is nil in documents of older versions.
 	Quantiles   *Quantiles          `json:"quantiles,omitzero" doc:"By which definition quantiles were computed. Absent from documents of older versions, whose quantiles of transfers are of the rounded rank."`
 	Environment Environment         `json:"environment"`
@@ -33,6 +35,8 @@ type Document struct {
 	Previous *Previous `json:"previous,omitzero" doc:"What has changed since an earlier session of the scenario. No verdict rests on it."`
 	// Commands are the setup and teardown commands that ran, in order.
 	Commands []Command `json:"commands,omitempty" doc:"The setup and teardown commands that ran, in order."`
+	// Services are the starts of services, in the order of their ends.
+	Services []Service `json:"services,omitempty" doc:"Each start of a service, in the order of their ends."`
 	// Artifacts are what was kept of nodes, and what was to be.
 	Artifacts []Artifact `json:"artifacts,omitempty" doc:"What was kept of nodes, and what was to be."`
 	// Metrics define what was measured. None in documents of older versions, whose metrics
@@ -71,6 +75,20 @@ type Command struct {
 	Status   string    `json:"status" schema:"enum=ok|failed"`
 	Reason   string    `json:"reason,omitempty"`
 	Log      []string  `json:"log,omitempty" doc:"The last lines of its output."`
+}
+
+// Service is one start of a service.
+type Service struct {
+	Name    string    `json:"name"`
+	Node    string    `json:"node"`
+	Fresh   string    `json:"fresh" doc:"How often it is started anew." schema:"enum=session|run|variant|launch"`
+	For     string    `json:"for,omitempty" doc:"What it was started for: the run, the value of axis variant, or the launch as GROUP/INDEX."`
+	Started time.Time `json:"started"`
+	Ready   float64   `json:"ready_s,omitzero" doc:"From its start until it was ready. Absent if it never was." schema:"minimum=0"`
+	Lasted  float64   `json:"lasted_s" doc:"From its start to its end." schema:"minimum=0"`
+	Status  string    `json:"status" doc:"ok: it was told to end." schema:"enum=ok|failed"`
+	Failure *Failure  `json:"failure,omitzero"`
+	Log     string    `json:"log" doc:"The file of its output, below the session directory."`
 }
 
 // Counts says whether the command failed and the session with it. One that failed
@@ -173,6 +191,7 @@ type Case struct {
 	Key       string            `json:"key" doc:"Readable and stable: run[axis=value,…]."`
 	ID        string            `json:"id" schema:"ref=digest"`
 	Run       string            `json:"run"`
+	Stage     string            `json:"stage,omitempty" doc:"Heading that its run is shown under."`
 	Workload  string            `json:"workload"`
 	Axes      map[string]any    `json:"axes"`
 	AxisOrder []string          `json:"axis_order" doc:"As the author wrote them, outermost first."`
@@ -181,6 +200,7 @@ type Case struct {
 	Status    string            `json:"status" schema:"enum=ok|error|skipped|excluded"`
 	Reason    string            `json:"reason"`
 	Invalid   string            `json:"invalid,omitempty" doc:"Why the gate cannot use what was measured."`
+	MayFail   *MayFail          `json:"may_fail,omitzero" doc:"Why the case may be an error, where the scenario says so."`
 	Launches  []*Launch         `json:"launches"`
 	// Made is how many launches there must be in Launches; 0 if the document does not say.
 	Made       int                   `json:"made,omitzero" doc:"How many launches there must be."`

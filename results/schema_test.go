@@ -72,6 +72,7 @@ func full() *results.Document {
 		Weir:      results.Version{Version: "1", Commit: "c", Go: "go1.26"},
 		Scenario:  results.Scenario{Name: "n", Description: "d", File: "f", Digest: "sha256:00", Variables: map[string]string{"peak": "46.48 GB/s"}},
 		Plan:      results.Plan{Digest: "sha256:01", Cases: 2, Excluded: 1},
+		Site:      &results.Site{Name: "p5", File: "p5.yaml", Links: map[string]float64{"efa": 12.5}},
 		Quantiles: &results.Quantiles{Definition: results.NearestRankRule, Older: []string{"post.p99"}, Recomputed: []results.Recomputed{{Case: "a", Metric: "latency.p99", Unit: "s", Was: 1, Is: 2}}},
 		Environment: results.Environment{Fingerprint: "sha256:02", Variables: map[string]string{"UCX_TLS": "tcp"}, Nodes: []results.Node{{
 			Name: "n1", Labels: map[string]string{"zone": "a"}, Variables: map[string]string{"LD_LIBRARY_PATH": "/opt/ucx/lib"}, Kernel: "6.1", OS: "Debian 13", CPU: results.CPU{Model: "x", Count: 8, Allowed: 2, Sockets: 1, NUMA: 1, Gov: "performance", Driver: "intel_pstate", Turbo: "off", Cache: &results.Cache{L2: 1 << 20, L3: 32 << 20}},
@@ -86,9 +87,9 @@ func full() *results.Document {
 		}}},
 		Checks: []results.Check{{Name: "c", Node: "n1", Status: "failed", Reason: "r", Severity: results.SkipCases, Remedy: "m"}},
 		Cases: []*results.Case{{
-			Seal: "sha256:05", Key: "bw[block_size=64MiB]", ID: "sha256:03", Run: "bw", Workload: "transfer",
+			Seal: "sha256:05", Key: "bw[block_size=64MiB]", ID: "sha256:03", Run: "bw", Stage: "1 baseline", Workload: "transfer",
 			Axes: map[string]any{"block_size": quantity.Size(64 << 20), "threads": int64(1)}, AxisOrder: []string{"block_size", "threads"},
-			Options: map[string]any{"fabric": "shm", "verify": "sample"}, Env: map[string]string{"A": "b"}, Status: results.OK, Reason: "interrupted, after 1 launches", Invalid: "i", Made: 1,
+			Options: map[string]any{"fabric": "shm", "verify": "sample"}, Env: map[string]string{"A": "b"}, Status: results.OK, Reason: "interrupted, after 1 launches", Invalid: "i", Made: 1, MayFail: &results.MayFail{XFail: assertion.XFail{Reason: "r", Until: "2026-12-24"}, Verdict: results.XFail, Message: "m"},
 			Launches: []*results.Launch{{
 				Index: 1, Started: now, Duration: 1.5, Status: results.Error, Nodes: []string{"n1", "n1"}, Seats: []results.Seat{{Rank: 1, CPUs: "0-1", GPUs: []string{"0"}, NICs: []string{"mlx5_0:1"}, NUMA: []int{1}, Env: map[string]string{"A": "b"}}}, Moved: []results.Move{{From: "n0", To: "n1", Reason: "r"}}, Fabric: "shm", Transport: "ring",
 				FabricReason: "r", Ignored: []results.Ignored{{Name: "UCX_TLSS", Suggestion: "UCX_TLS"}, {Name: "UCX_HANDLE_ERRORS", ByWeir: true}}, Variables: []results.Variable{{Name: "UCX_NET_DEVICES", Value: "mlx5_0:1", From: results.FromSeat, Ranks: []int{1}}}, WorkingSet: &results.WorkingSet{Initiator: 1 << 20, Target: 1 << 20, Node: 2 << 20, Cache: 32 << 20}, MemoryNodes: []results.MemoryNode{{Node: 1, Ranks: []int{0, 2}}}, Transports: []results.Transport{{Name: "posix", Device: "memory", Use: results.DataUse, Emulated: true, Opaque: true, Ranks: []int{0}}},
@@ -123,6 +124,10 @@ func full() *results.Document {
 				{Name: "best", Unit: "s", Better: results.Neither, Reference: true},
 			},
 			Columns: []results.MetricColumn{{Metric: "time.p99", Head: "time\np99", Drop: 1, Interval: true, Percent: true}},
+		}},
+		Services: []results.Service{{
+			Name: "web", Node: "n1", Fresh: "launch", For: "g/0", Started: now, Ready: 0.5, Lasted: 2, Status: "failed",
+			Failure: &results.Failure{Rank: -1, Phase: "run", Kind: results.Crashed, Cause: "it ended"}, Log: "logs/services/web/0/0.log",
 		}},
 		Commands: []results.Command{{
 			Name: "mount", Stage: "setup", Scope: "launch", Of: "g/0", Node: "n1", Started: now, Duration: 0.5, Status: "failed", Reason: "r", Log: []string{"x"},

@@ -39,7 +39,7 @@ type Observed struct {
 
 // Summary counts.
 type Summary struct {
-	Cases      map[string]int `json:"cases" schema:"keys=ok|error|skipped|excluded"`
+	Cases      map[string]int `json:"cases" doc:"By status; one whose error is expected counts as xfail only, one that works although it is expected not to as xpass only." schema:"keys=ok|error|skipped|excluded|xfail?|xpass?"`
 	Assertions map[string]int `json:"assertions" doc:"By verdict; an assertion of severity info that does not hold counts as info only." schema:"keys=pass|fail|inconclusive|error|skipped|warn|info|xfail?|xpass?"`
 }
 
@@ -52,7 +52,12 @@ func (d *Document) Summarize() {
 		Assertions: map[string]int{"pass": 0, "fail": 0, "inconclusive": 0, "error": 0, "skipped": 0, "warn": 0, "info": 0, "xfail": 0, "xpass": 0},
 	}
 	for _, c := range d.Cases {
-		s.Cases[c.Status]++
+		switch {
+		case c.Excused(), c.Unexpected():
+			s.Cases[string(c.MayFail.Verdict)]++
+		default:
+			s.Cases[c.Status]++
+		}
 	}
 	for _, a := range d.AllAssertions() {
 		s.Assertions[a.Standing()]++

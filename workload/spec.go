@@ -38,6 +38,9 @@ type Demand struct {
 	Lacks  func(fabric string) string
 	NUMA   Placement // of the ranks' memory
 	Memory uint64    // bytes that a rank writes to before it is ready
+	// Services must run during its launches, in the order in which they start.
+	Services []Service
+	Etcd     bool // a part of the session's etcd is lent to its ranks
 }
 
 // Part is what one rank measured in one case.

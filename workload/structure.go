@@ -114,6 +114,29 @@ func (s *Structured) What() string {
 	return "a text"
 }
 
+// Flow writes the value on a line, for a person, with quotes only where a text needs them.
+func (s *Structured) Flow() string {
+	var parts []string
+	switch {
+	case s.IsText():
+		if s.Text == "" || strings.ContainsAny(s.Text, " \t\n\"',[]{}") || strings.Contains(s.Text, ": ") {
+			var b strings.Builder
+			writeText(&b, s.Text)
+			return b.String()
+		}
+		return s.Text
+	case s.Items != nil:
+		for _, item := range s.Items {
+			parts = append(parts, item.Flow())
+		}
+		return "[" + strings.Join(parts, ", ") + "]"
+	}
+	for _, p := range s.Pairs {
+		parts = append(parts, p.Key+": "+p.Value.Flow())
+	}
+	return "{" + strings.Join(parts, ", ") + "}"
+}
+
 // JSON writes the value, the pairs of a mapping in their order.
 func (s *Structured) JSON() string {
 	var b strings.Builder

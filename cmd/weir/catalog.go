@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"weir/dsl"
 	"weir/gate"
 	"weir/scenarios"
 )
@@ -21,7 +22,7 @@ func newCatalog() *cobra.Command {
 				return onlySubcommands(cmd, args)
 			}
 			for _, e := range scenarios.Entries() {
-				p, _, diags, err := read(catalogPrefix+e.Name, nil)
+				p, _, diags, err := read(catalogPrefix+e.Name, dsl.Options{})
 				if err != nil {
 					return err
 				}

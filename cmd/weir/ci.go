@@ -97,11 +97,11 @@ func (f *ciFlags) job(cmd *cobra.Command, provider, arg string) (*ciJob, error) 
 	if err != nil {
 		return nil, wrongUsage("--timeout: %w", err)
 	}
-	vars, err := f.variables.values()
+	options, err := f.variables.options()
 	if err != nil {
 		return nil, err
 	}
-	p, sources, diags, err := read(arg, vars)
+	p, sources, diags, err := read(arg, options)
 	if err != nil {
 		return nil, err
 	}

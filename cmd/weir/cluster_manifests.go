@@ -68,6 +68,15 @@ func (f *manifestsFlags) run(cmd *cobra.Command, args []string) error {
 	if _, err := f.config.read(launchKubernetes); err != nil {
 		return err
 	}
+	at, err := f.variables.site.read()
+	if err != nil {
+		return err
+	}
+	if at != nil && at.launcher != nil && at.launcher.Pairs[0].Key == launchKubernetes {
+		if _, err := f.config.take(at.launcher, launchKubernetes); err != nil {
+			return err
+		}
+	}
 	l, err := f.kube.Launcher(gpus)
 	if err != nil {
 		return err
@@ -97,11 +106,11 @@ func (f *manifestsFlags) request(cmd *cobra.Command, args []string) (r launch.Re
 		}
 		return r, 0, nil
 	}
-	vars, err := f.variables.values()
+	options, err := f.variables.options()
 	if err != nil {
 		return r, 0, err
 	}
-	p, sources, diags, err := read(args[0], vars)
+	p, sources, diags, err := read(args[0], options)
 	if err != nil {
 		return r, 0, err
 	}

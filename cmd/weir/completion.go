@@ -129,7 +129,7 @@ func completeSelector(_ *cobra.Command, args []string, begun string) ([]string, 
 }
 
 func caseKeys(arg, begun string) []string {
-	p, _, diags, err := read(arg, nil)
+	p, _, diags, err := read(arg, dsl.Options{})
 	if err != nil || diags.HasErrors() {
 		return nil
 	}

@@ -51,14 +51,19 @@ const (
 var launchers = []string{launchLocal, launchAgents, launchSSH, launchSlurm, launchKubernetes}
 
 func (f *fleetFlags) add(set *pflag.FlagSet) {
-	set.StringVar(&f.launcher, "launcher", "", "who starts agents: "+strings.Join(launchers, "|")+"; local is within this process, agents are those registered in etcd (default local, or agents where --etcd has any; ssh with --hosts)")
-	set.StringSliceVar(&f.hosts, "hosts", nil, "`HOSTS` for ssh: a,b, ranges as 'gpu[01-16]', user@host, localhost for this one without ssh, @FILE with one a line; for agents: names of nodes")
+	f.addLaunchers(set)
 	set.StringVar(&f.cluster, "cluster", "", "`DIR` of weir cluster init, for registered agents (default $XDG_CONFIG_HOME/weir/cluster)")
 	set.BoolVar(&f.exclusive, "exclusive", false, "share registered agents' nodes with no other session")
 	set.StringVar(&f.listen, "listen", "", "`HOST:PORT` on which agents call this process (default: a free port of all addresses; ssh needs none)")
 	set.StringSliceVar(&f.advertise, "advertise", nil, "`HOST:PORT` that agents call instead of this host's addresses")
 	set.StringVar(&f.wait, "wait", "", "`TIME` that agents may take to come (default 1m)")
 	set.StringArrayVar(&f.labels, "node-label", nil, "label of nodes whose agents are launched, for cluster.labels, as `[HOSTS:]NAME=VALUE`: gpu[01-08]:rail=3 (repeatable); registered agents have their own")
+}
+
+// addLaunchers adds the flags that say who starts agents, and what it is told.
+func (f *fleetFlags) addLaunchers(set *pflag.FlagSet) {
+	set.StringVar(&f.launcher, "launcher", "", "who starts agents: "+strings.Join(launchers, "|")+"; local is within this process, agents are those registered in etcd (default local, or agents where --etcd has any; ssh with --hosts)")
+	set.StringSliceVar(&f.hosts, "hosts", nil, "`HOSTS` for ssh: a,b, ranges as 'gpu[01-16]', user@host, localhost for this one without ssh, @FILE with one a line; for agents: names of nodes")
 	f.config.add(set)
 	f.ssh.Add(set)
 	f.slurm.Add(set)
@@ -67,10 +72,6 @@ func (f *fleetFlags) add(set *pflag.FlagSet) {
 
 // fleet is what the executor is told of agents elsewhere; nil: there are none.
 func (f *fleetFlags) fleet(ctx context.Context, etcd cluster.Config, access *trust.EtcdAccess, p *planner.Plan, stderr io.Writer) (*fleet.Options, error) {
-	var err error
-	if f.launcher, err = f.config.read(f.launcher); err != nil {
-		return nil, err
-	}
 	kind, err := f.kind(ctx, etcd, stderr)
 	if err != nil {
 		return nil, err

@@ -1,11 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 
 	"github.com/spf13/cobra"
 
+	"weir/dsl"
 	"weir/executor/ledger"
 	"weir/gate"
 	"weir/planner"
@@ -84,17 +86,17 @@ document with the new assertions.`,
 
 // rejudged is a document with the assertions of a scenario, if one is given.
 func rejudged(cmd *cobra.Command, doc *results.Document, scenario string, flags *variableFlags) (*results.Document, error) {
-	vars, err := flags.values()
-	if err != nil {
-		return nil, err
-	}
 	if scenario == "" {
-		if len(vars) > 0 {
-			return nil, wrongUsage("--var is for the scenario of --scenario FILE")
+		if vars, err := flags.values(); err != nil || len(vars) > 0 {
+			return nil, cmp.Or(err, wrongUsage("--var is for the scenario of --scenario FILE"))
 		}
 		return doc, nil
 	}
-	p, err := planFor(cmd, scenario, vars, doc)
+	options, err := flags.options()
+	if err != nil {
+		return nil, err
+	}
+	p, err := planFor(cmd, scenario, options, doc)
 	if err != nil {
 		return nil, err
 	}
@@ -110,18 +112,20 @@ func rejudged(cmd *cobra.Command, doc *results.Document, scenario string, flags 
 
 // planFor plans a scenario with the variables of a session. One that has other
 // variables is planned without them.
-func planFor(cmd *cobra.Command, scenario string, vars map[string]string, doc *results.Document) (*planner.Plan, error) {
+func planFor(cmd *cobra.Command, scenario string, options dsl.Options, doc *results.Document) (*planner.Plan, error) {
 	if !isPlan(scenario) {
 		all := maps.Clone(doc.Scenario.Variables)
 		if all == nil {
 			all = map[string]string{}
 		}
-		maps.Copy(all, vars)
-		if _, _, diags, err := load(scenario, all); err == nil && !diags.HasErrors() {
-			vars = all
+		maps.Copy(all, options.Vars)
+		with := options
+		with.Vars = all
+		if _, _, diags, err := load(scenario, with); err == nil && !diags.HasErrors() {
+			options = with
 		}
 	}
-	plans, err := readAll(cmd, []string{scenario}, vars)
+	plans, err := readAll(cmd, []string{scenario}, options)
 	if err != nil {
 		return nil, err
 	}

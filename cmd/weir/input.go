@@ -53,9 +53,9 @@ func inputs(args []string) ([]string, error) {
 func isPlan(arg string) bool { return filepath.Ext(arg) == ".json" }
 
 // load reads a scenario from a file or as catalog:NAME.
-func load(arg string, vars map[string]string) (*dsl.Scenario, dsl.Sources, hcl.Diagnostics, error) {
+func load(arg string, options dsl.Options) (*dsl.Scenario, dsl.Sources, hcl.Diagnostics, error) {
 	d := deadline.After(planLimit)
-	options := dsl.Options{Vars: vars, Today: time.Now().UTC().Format(time.DateOnly), Deadline: d}
+	options.Today, options.Deadline = time.Now().UTC().Format(time.DateOnly), d
 	if name, ok := strings.CutPrefix(arg, catalogPrefix); ok {
 		e, err := scenarios.Lookup(name)
 		if err != nil {
@@ -85,12 +85,12 @@ func readPlan(arg string, vars map[string]string) (*planner.Plan, error) {
 
 // read makes a plan of an argument: a scenario file, a saved plan (.json) or
 // catalog:NAME. Errors of the scenario come as diagnostics, all others as error.
-func read(arg string, vars map[string]string) (*planner.Plan, dsl.Sources, hcl.Diagnostics, error) {
+func read(arg string, options dsl.Options) (*planner.Plan, dsl.Sources, hcl.Diagnostics, error) {
 	if isPlan(arg) {
-		p, err := readPlan(arg, vars)
+		p, err := readPlan(arg, options.Vars)
 		return p, nil, nil, err
 	}
-	s, sources, diags, err := load(arg, vars)
+	s, sources, diags, err := load(arg, options)
 	if err != nil || diags.HasErrors() {
 		return nil, sources, diags, err
 	}
@@ -99,7 +99,7 @@ func read(arg string, vars map[string]string) (*planner.Plan, dsl.Sources, hcl.D
 }
 
 // readAll plans every argument and reports what is wrong with any of them.
-func readAll(cmd *cobra.Command, args []string, vars map[string]string) ([]*planner.Plan, error) {
+func readAll(cmd *cobra.Command, args []string, options dsl.Options) ([]*planner.Plan, error) {
 	stderr := cmd.ErrOrStderr()
 	files, err := inputs(args)
 	if err != nil {
@@ -108,7 +108,7 @@ func readAll(cmd *cobra.Command, args []string, vars map[string]string) ([]*plan
 	var plans []*planner.Plan
 	bad := []int{}
 	for _, f := range files {
-		p, sources, diags, err := read(f, vars)
+		p, sources, diags, err := read(f, options)
 		if err != nil {
 			bad = append(bad, explain(stderr, cmd, err))
 			continue

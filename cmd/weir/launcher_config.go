@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -8,6 +9,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/spf13/pflag"
 
+	"weir/dsl/suggest"
 	"weir/dsl/yamlsyntax"
 )
 
@@ -15,15 +17,16 @@ import (
 // of its flags. A list is a flag that is repeated, and a mapping one that has NAME=VALUE; both
 // may be in the plural.
 type launcherConfig struct {
-	file string
-	set  *pflag.FlagSet
+	file   string
+	set    *pflag.FlagSet
+	origin map[string]string // FILE:LINE by the name of the flag that it set
 }
 
 // flagsOf is what the flags of a launcher begin with.
 var flagsOf = map[string]string{launchSSH: "ssh-", launchSlurm: "slurm-", launchKubernetes: "kube-"}
 
 func (c *launcherConfig) add(set *pflag.FlagSet) {
-	c.set = set
+	c.set, c.origin = set, map[string]string{}
 	set.StringVar(&c.file, "launcher-config", "", "`FILE` in YAML with the settings of a launcher, by the names of its flags: {kubernetes: {image: I, resources: {cpu: 90}}} is --launcher kubernetes --kube-image I --kube-resource cpu=90; what flags say goes first")
 }
 
@@ -41,6 +44,12 @@ func (c *launcherConfig) read(asked string) (launcher string, err error) {
 	if wrong.HasErrors() {
 		return "", wrongUsage("--launcher-config: %w", wrong)
 	}
+	return c.take(root, asked)
+}
+
+// take sets the flags that a mapping of one launcher to its settings names and nothing else
+// has set, and gives the launcher: the one that is asked for, if any is.
+func (c *launcherConfig) take(root *yamlsyntax.Node, asked string) (launcher string, err error) {
 	if root.Kind != yamlsyntax.Mapping || len(root.Pairs) != 1 {
 		return "", wrongConfig(root.Range, "it must be a mapping of one launcher (ssh, slurm or kubernetes) to its settings")
 	}
@@ -54,6 +63,9 @@ func (c *launcherConfig) read(asked string) (launcher string, err error) {
 	}
 	if of.Value.Kind != yamlsyntax.Mapping {
 		return "", wrongConfig(of.Value.Range, "the settings of %s must be a mapping", of.Key)
+	}
+	if c.origin["launcher"] == "" {
+		c.origin["launcher"] = lineOf(of.KeyRange)
 	}
 	for _, p := range of.Value.Pairs {
 		if err := c.setFlag(prefix, p); err != nil {
@@ -71,7 +83,8 @@ func (c *launcherConfig) setFlag(prefix string, p yamlsyntax.Pair) error {
 		flag = c.set.Lookup(singular(name))
 	}
 	if flag == nil {
-		return wrongConfig(p.KeyRange, "there is no setting %q: they are called as the flags --%s… in weir run --help", p.Key, prefix)
+		return wrongConfig(p.KeyRange, "there is no setting %q: they are called as the flags --%s… in weir run --help. %s",
+			p.Key, prefix, suggest.Sentence(p.Key, c.settings(prefix), "settings"))
 	}
 	if flag.Changed {
 		return nil
@@ -88,8 +101,23 @@ func (c *launcherConfig) setFlag(prefix string, p yamlsyntax.Pair) error {
 			return wrongConfig(p.Value.Range, "%s: %v", p.Key, err)
 		}
 	}
+	c.origin[flag.Name] = lineOf(p.KeyRange)
 	return nil
 }
+
+// settings are the names of a launcher's settings, as a file has them.
+func (c *launcherConfig) settings(prefix string) []string {
+	var names []string
+	c.set.VisitAll(func(f *pflag.Flag) {
+		if name, ok := strings.CutPrefix(f.Name, prefix); ok {
+			names = append(names, strings.ReplaceAll(name, "-", "_"))
+		}
+	})
+	return names
+}
+
+// lineOf is a place by which an editor finds it.
+func lineOf(at hcl.Range) string { return fmt.Sprintf("%s:%d", at.Filename, at.Start.Line) }
 
 func singular(name string) string {
 	if before, ok := strings.CutSuffix(name, "ies"); ok {

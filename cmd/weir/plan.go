@@ -48,6 +48,7 @@ type planFlags struct {
 	diff      string
 	after     string
 	history   string
+	fleet     fleetFlags
 }
 
 func newPlan() *cobra.Command {
@@ -57,7 +58,10 @@ func newPlan() *cobra.Command {
 		Short: "show what a scenario would run and what it asserts, with the numbers that decide",
 		Long: `plan shows every case that a scenario gives, in the order in which they run, what
 is asserted of each with its numeric bounds, which cases share launches, and how
-many launches it takes. A saved plan runs exactly as it was shown.`,
+many launches it takes. A saved plan runs exactly as it was shown.
+
+With the flags of launchers that weir run has, or a site file, it also shows what the
+launcher is told and which flag or file says so. No plan that is saved holds that.`,
 		Example: `  weir plan examples/quickstart.yaml
   weir plan examples/quickstart.yaml --save plan.json && weir run plan.json
   weir plan examples/quickstart.yaml --diff plan.json
@@ -68,6 +72,8 @@ many launches it takes. A saved plan runs exactly as it was shown.`,
 	}
 	f.variables.add(cmd.Flags())
 	f.selection.add(cmd.Flags())
+	f.fleet.addLaunchers(cmd.Flags())
+	f.fleet.hideSettings()
 	cmd.Flags().StringVarP(&f.output, "output", "o", "text", "`FORMAT`: text, json, dot or mermaid")
 	cmd.Flags().StringVar(&f.save, "save", "", "also save the plan as JSON to `FILE`, for weir run FILE")
 	cmd.Flags().StringVar(&f.diff, "diff", "", "show what would run again and why, compared with `OLD`: a saved plan or a session directory")
@@ -84,9 +90,19 @@ func (f *planFlags) run(cmd *cobra.Command, args []string) error {
 	if f.after != "" && f.save != "" {
 		return wrongUsage("--save cannot be used with --after: a plan that is not planned to its end cannot be run")
 	}
-	vars, err := f.variables.values()
+	options, err := f.variables.options()
 	if err != nil {
 		return err
+	}
+	at, err := f.variables.site.read()
+	if err != nil {
+		return err
+	}
+	if err := f.fleet.choose(at); err != nil {
+		return err
+	}
+	if at != nil {
+		f.fleet.tell(cmd.ErrOrStderr(), at)
 	}
 	files, err := inputs(args)
 	if err != nil {
@@ -95,7 +111,7 @@ func (f *planFlags) run(cmd *cobra.Command, args []string) error {
 	if len(files) != 1 {
 		return wrongUsage("%s holds %d scenarios; plan one at a time", args[0], len(files))
 	}
-	p, err := f.plan(cmd, files[0], vars)
+	p, err := f.plan(cmd, files[0], options)
 	if err != nil {
 		return err
 	}
@@ -105,23 +121,27 @@ func (f *planFlags) run(cmd *cobra.Command, args []string) error {
 	if f.output == "text" || cmd.Flags().Changed("history") {
 		p.Estimate(durations(f.history)) // what is saved is the same whatever ran before
 	}
-	return withCode(gate.ExitExecution, write(p, cmd.OutOrStdout()))
+	err = write(p, cmd.OutOrStdout())
+	if f.output == "text" {
+		err = errors.Join(err, f.fleet.text(cmd.OutOrStdout()))
+	}
+	return withCode(gate.ExitExecution, err)
 }
 
 // plan makes the plan that is shown. A large one of which only the text is asked
 // for is not written out.
-func (f *planFlags) plan(cmd *cobra.Command, file string, vars map[string]string) (*planner.Plan, error) {
+func (f *planFlags) plan(cmd *cobra.Command, file string, options dsl.Options) (*planner.Plan, error) {
 	if isPlan(file) {
 		if f.after != "" {
 			return nil, wrongUsage("--after needs a scenario: %s is planned already", file)
 		}
-		p, err := readPlan(file, vars)
+		p, err := readPlan(file, options.Vars)
 		if err != nil {
 			return nil, err
 		}
 		return f.finish(p)
 	}
-	s, sources, diags, err := load(file, vars)
+	s, sources, diags, err := load(file, options)
 	if err != nil {
 		return nil, err
 	}

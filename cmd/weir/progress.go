@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -55,7 +56,8 @@ type tally struct {
 	metrics  *workload.Definitions
 	measured map[string]*results.Case // what the launches of this session measured
 	verdicts map[[2]string]results.Verdict
-	resumed  int // units that took no time of this session
+	resumed  int      // units that took no time of this session
+	starting []string // services that are not ready yet
 }
 
 // groupTally counts the units of a launch group.
@@ -104,6 +106,10 @@ func (t *tally) see(e event.Event) {
 		t.resumed += e.Cases
 		g.done += e.Cases
 		g.ahead = max(0, g.ahead-e.Cases)
+	case event.ServiceStarted:
+		t.starting = append(t.starting, e.Service)
+	case event.ServiceReady, event.ServiceEnded:
+		t.starting = slices.DeleteFunc(t.starting, func(name string) bool { return name == e.Service })
 	case event.LaunchStarted:
 		t.launch, t.launches, t.cases, t.finished = *e.Launch+1, e.Launches, e.Cases, 0
 		t.current, t.phase, t.rate = "", "", 0
@@ -214,6 +220,9 @@ func (t *tally) left(elapsed time.Duration) (left time.Duration, ok bool) {
 
 // line says where the session is.
 func (t *tally) line() string {
+	if len(t.starting) > 0 {
+		return "waiting until ready: service " + strings.Join(t.starting, ", ")
+	}
 	if t.current == "" {
 		return "starting"
 	}
@@ -253,8 +262,18 @@ func (p *plainLines) close() {}
 // mishaps are what a person must hear of when it happens. That cases are not run is told
 // with what comes after it: where that is the end of the session, its reason says it.
 type mishaps struct {
-	told map[string]bool
-	held string // a line to be told next
+	told map[string]bool // reasons and services
+	held string          // a line to be told next
+}
+
+// first says whether something is told for the first time.
+func (m *mishaps) first(what string) bool {
+	if m.told == nil {
+		m.told = map[string]bool{}
+	}
+	told := m.told[what]
+	m.told[what] = true
+	return !told
 }
 
 // text is what to say of an event, "" if nothing. Cases that are left out for
@@ -282,13 +301,9 @@ func (m *mishaps) line(e event.Event) string {
 	case e.Type == event.RequireMissing:
 		return "missing: " + e.Reason
 	case e.Type == event.CaseSkipped:
-		if m.told[e.Reason] {
+		if !m.first(e.Reason) {
 			return ""
 		}
-		if m.told == nil {
-			m.told = map[string]bool{}
-		}
-		m.told[e.Reason] = true
 		return fmt.Sprintf("%s from %s on: %s", e.Status, e.Case, e.Reason)
 	case e.Type == event.EnvIgnored, e.Type == event.NodeChanged:
 		return "warning: " + e.Reason
@@ -298,6 +313,10 @@ func (m *mishaps) line(e event.Event) string {
 		return fmt.Sprintf("check %q on %s failed: %s", e.Check, e.Node, e.Reason)
 	case e.Type == event.CommandDone && e.Status != results.OK:
 		return fmt.Sprintf("%s %q on %s failed: %s", e.Stage, e.Command, e.Node, e.Reason)
+	case e.Type == event.ServiceStarted && m.first("service "+e.Service):
+		return fmt.Sprintf("service %s starts on %s", e.Service, e.Node)
+	case e.Type == event.ServiceEnded && e.Status != results.OK && e.Failure != nil:
+		return fmt.Sprintf("service %s on %s failed: %s", e.Service, e.Node, e.Failure.Cause)
 	case e.Type == event.ArtifactKept && e.Status != results.OK:
 		return fmt.Sprintf("artifact %q of %s is %s: %s", e.Artifact, e.Node, e.Status, e.Reason)
 	case e.Type == event.LaunchFinished && e.Failure != nil:

@@ -37,6 +37,7 @@ type runFlags struct {
 	baseline   string
 	previous   string
 	earlier    *results.Document // of --previous
+	site       *site             // nil: there is none
 
 	set    *pflag.FlagSet
 	inputs []string // the file of each plan
@@ -125,6 +126,15 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 	if f.access, err = f.cluster.access(f.etcd); err != nil {
 		return err
 	}
+	if f.site, err = f.variables.site.read(); err != nil {
+		return err
+	}
+	if err := f.fleet.choose(f.site); err != nil {
+		return err
+	}
+	if f.site != nil && !f.style.quiet {
+		f.fleet.tell(cmd.ErrOrStderr(), f.site)
+	}
 	plans, err := f.chosen(cmd, args)
 	if err != nil {
 		return err
@@ -197,11 +207,11 @@ func (f *runFlags) limit() (time.Duration, error) {
 // file does not show after the first has been measured for an hour. A plan of
 // which nothing is selected is nil.
 func (f *runFlags) plans(cmd *cobra.Command, args []string) ([]*planner.Plan, error) {
-	vars, err := f.variables.values()
+	options, err := f.variables.options()
 	if err != nil {
 		return nil, err
 	}
-	plans, err := readAll(cmd, args, vars)
+	plans, err := readAll(cmd, args, options)
 	if err != nil {
 		return nil, err
 	}
@@ -212,7 +222,7 @@ func (f *runFlags) plans(cmd *cobra.Command, args []string) ([]*planner.Plan, er
 	f.inputs = files
 	for i, p := range plans {
 		if isPlan(files[i]) && !f.allowStale {
-			if err := fresh(p, files[i], cmd.ErrOrStderr()); err != nil {
+			if err := fresh(p, files[i], options, cmd.ErrOrStderr()); err != nil {
 				return nil, err
 			}
 		}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io/fs"
@@ -8,12 +9,29 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"weir/executor/event"
 	"weir/results"
 )
+
+// etcdPut is a program that writes keys into etcd: etcd-put URL KEY….
+func etcdPut() {
+	c, err := clientv3.New(clientv3.Config{Endpoints: []string{os.Args[1]}, DialTimeout: 5 * time.Second})
+	for _, key := range os.Args[2:] {
+		if err == nil {
+			_, err = c.Put(context.Background(), key, "here")
+		}
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	fmt.Println("registered")
+}
 
 // nowhere holds a folder to not containing a text in any file: nowhere DIR TEXT.
 func nowhere(ts *testscript.TestScript, neg bool, args []string) {

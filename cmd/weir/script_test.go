@@ -24,11 +24,13 @@ import (
 // TestMain makes this test binary the weir that the scripts run, so that every
 // rank, probe and session is a process as it is for users.
 func TestMain(m *testing.M) {
+	os.Setenv(siteVariable, noSite) // whoever runs the tests may have a site file
 	testscript.Main(m, map[string]func(){
 		"weir": main,
 		"weir-with-a-bug": func() {
 			os.Exit(guard(os.Stderr, func() int { panic("deliberate") }))
 		},
+		"etcd-put": etcdPut,
 	})
 }
 

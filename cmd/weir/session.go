@@ -56,6 +56,7 @@ func (s *session) run(ctx context.Context) (int, error) {
 	doc, runErr := executor.Run(ctx, s.plan, executor.Options{
 		Options: ledger.Options{
 			Dir: dir, Resume: s.flags.resume != "", SessionID: id, Argv: os.Args, Again: s.again(), Version: buildVersion(),
+			Site:     s.flags.site.document(),
 			FailFast: s.flags.failFast, Baseline: s.baseline.doc, BaselineFile: s.baseline.file,
 			Judge: gate.Judge, Undecided: gate.Undecided,
 			Events: func(e event.Event) {

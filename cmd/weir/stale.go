@@ -6,6 +6,7 @@ import (
 	"os"
 	"strings"
 
+	"weir/dsl"
 	"weir/gate"
 	"weir/planner"
 )
@@ -13,12 +14,13 @@ import (
 // fresh refuses a saved plan whose scenario has changed since: what was shown is
 // no longer what the scenario says. Where the scenario cannot be read, as on
 // another machine, the plan stands for itself.
-func fresh(p *planner.Plan, arg string, stderr io.Writer) error {
+func fresh(p *planner.Plan, arg string, options dsl.Options, stderr io.Writer) error {
 	file := p.Scenario.File
 	if _, err := os.Stat(file); err != nil && !strings.HasPrefix(file, catalogPrefix) {
 		return nil
 	}
-	s, _, diags, err := load(file, p.Scenario.Variables)
+	options.Vars = p.Scenario.Variables
+	s, _, diags, err := load(file, options)
 	if err != nil || diags.HasErrors() || s.Name != p.Scenario.Name {
 		return stalePlan(arg, file, "its scenario can no longer be planned")
 	}

@@ -29,7 +29,7 @@ them. Text goes to stderr; json and github are for programs and go to stdout.`,
 			if !slices.Contains([]string{"text", "json", "github"}, format) {
 				return wrongUsage("--format %q: use text, json or github", format)
 			}
-			vars, err := variables.values()
+			options, err := variables.options()
 			if err != nil {
 				return err
 			}
@@ -41,7 +41,7 @@ them. Text goes to stderr; json and github are for programs and go to stdout.`,
 			sources := dsl.Sources{}
 			code := gate.ExitPassed
 			for _, f := range files {
-				cases, src, diags, err := check(f, vars)
+				cases, src, diags, err := check(f, options)
 				if err != nil {
 					code = gate.Worst(code, explain(cmd.ErrOrStderr(), cmd, err))
 					continue
@@ -75,15 +75,15 @@ them. Text goes to stderr; json and github are for programs and go to stdout.`,
 }
 
 // check plans an argument without writing its cases out, and counts them.
-func check(arg string, vars map[string]string) (cases int, _ dsl.Sources, _ hcl.Diagnostics, _ error) {
+func check(arg string, options dsl.Options) (cases int, _ dsl.Sources, _ hcl.Diagnostics, _ error) {
 	if isPlan(arg) {
-		p, err := readPlan(arg, vars)
+		p, err := readPlan(arg, options.Vars)
 		if err != nil {
 			return 0, nil, nil, err
 		}
 		return len(p.Cases), nil, nil, nil
 	}
-	s, sources, diags, err := load(arg, vars)
+	s, sources, diags, err := load(arg, options)
 	if err != nil || diags.HasErrors() {
 		return 0, sources, diags, err
 	}

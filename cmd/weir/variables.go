@@ -6,19 +6,40 @@ import (
 	"strings"
 
 	"github.com/spf13/pflag"
+
+	"weir/dsl"
 )
 
 // variableFlags are --var and --var-file. Files come first, in order, so that
-// the command line wins.
+// the command line wins. Who reads scenarios also takes --site, for its references.
 type variableFlags struct {
 	vars  []string
 	files []string
+	site  siteFlag
 }
 
 func (v *variableFlags) add(f *pflag.FlagSet) {
 	f.StringArrayVar(&v.vars, "var", nil, "set a variable, as `NAME=VALUE` (repeatable)")
 	f.StringArrayVar(&v.files, "var-file", nil, "read variables from a `FILE` of lines name = value (repeatable)")
+	v.site.add(f)
 	f.DurationVar(&planLimit, "plan-timeout", planLimit, "how long reading and planning a scenario may take")
+}
+
+// options are what scenarios are read with.
+func (v *variableFlags) options() (dsl.Options, error) {
+	vars, err := v.values()
+	if err != nil {
+		return dsl.Options{}, err
+	}
+	s, err := v.site.read()
+	if err != nil {
+		return dsl.Options{}, err
+	}
+	o := dsl.Options{Vars: vars}
+	if s != nil {
+		o.References = s.references
+	}
+	return o, nil
 }
 
 // values are all variables with their raw texts.

@@ -223,6 +223,8 @@ func (a *Assertion) Uses() Uses {
 			u.Knobs = append(u.Knobs, a.names.Reference.columns()...)
 		case t.op.Aggregates() && t.domain() == nil:
 			u.Others = true
+		case t.other != nil && t.other.sibling:
+			u.Others = true
 		case t.other != nil:
 			u.Runs = append(u.Runs, t.other.name)
 		}

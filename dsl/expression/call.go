@@ -9,7 +9,7 @@ import (
 )
 
 // functions are what may stand before a parenthesis in an assertion.
-var functions = append(aggregateNames(), "ratio", "run", "all", "any")
+var functions = append(aggregateNames(), "ratio", "run", "at", "gain", "all", "any")
 
 // Functions are the words that may stand before a parenthesis in an assertion.
 func Functions() []string { return slices.Clone(functions) }

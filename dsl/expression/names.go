@@ -34,6 +34,7 @@ type Names struct {
 	Run       string            // the run's own name
 	Runs      map[string]*Names // all runs of the scenario, by name
 	Reference *Reference        // nil: the scenario has none for this run
+	Baseline  string            // the variant that gain compares with; "": there is none
 }
 
 func (n *Names) axis(name string) (Axis, bool) {

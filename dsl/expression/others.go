@@ -68,12 +68,21 @@ func (l *lowering) single(t *term, at map[string]string) (string, *Error) {
 	if l.cases == nil {
 		return "", noCases(t)
 	}
+	if t.other.sibling {
+		at = without(at, t.other.where.names)
+	}
 	keys := l.cases.Find(t.other.name, at, t.other.where)
-	switch len(keys) {
-	case 0:
+	switch {
+	case len(keys) == 0:
 		return "", l.none(t, t.other, at)
-	case 1:
+	case len(keys) == 1 && keys[0] == l.ownKey:
+		return "", t.errorf("choose the others: add where, as where variant != \"stock\"",
+			"the case would be compared with itself")
+	case len(keys) == 1:
 		return keys[0], nil
+	}
+	if t.other.sibling {
+		return "", t.errorf("name one case in at()", "%d cases satisfy the condition: %s", len(keys), someOf(keys))
 	}
 	differing := l.differing(t.other, keys)
 	hint := "choose one: " + l.example(t.other, keys[0], differing) + "." + t.metric +

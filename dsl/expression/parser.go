@@ -168,6 +168,10 @@ func (p *assertionParser) word(t token) (*term, *Error) {
 		return p.name(t)
 	case t.text == "run":
 		return p.otherRun(t)
+	case t.text == "at":
+		return p.sibling(t)
+	case t.text == "gain":
+		return p.gain(t)
 	}
 	return p.call(t)
 }

@@ -37,16 +37,17 @@ const (
 	reference assertion.Op = "reference"
 )
 
-// otherRun is run("x") or run("x", condition).
+// otherRun is run("x") or run("x", condition), or at(condition) of the own run.
 type otherRun struct {
-	name  string
-	names *Names
-	where *Condition // nil: every case
+	name    string
+	names   *Names
+	where   *Condition // nil: every case
+	sibling bool       // it is of the own run
 }
 
 // same says whether two mentions of a run choose the same cases.
 func (o *otherRun) same(p *otherRun) bool {
-	if o.name != p.name || (o.where == nil) != (p.where == nil) {
+	if o.name != p.name || o.sibling != p.sibling || (o.where == nil) != (p.where == nil) {
 		return false
 	}
 	return o.where == nil || o.where.text == p.where.text

@@ -15,6 +15,9 @@ var Scenario = []Key{
 	key("baseline", "result document that baseline.METRIC is taken from; --baseline wins", scalar(File)),
 	key("checks", "commands that must succeed on every node before anything runs", Form{Shape: Named, Keys: Check}).named("check"),
 	key("artifacts", "files and outputs of commands that are kept of every node, whatever becomes of the session", Form{Shape: Named, Keys: Artifact}).named("artifact"),
+	key("variants", "rows of a table that axis variant goes through, by name: values for ${variant.NAME}, env and options of the runs that sweep it, a note; and baseline, the name of the one that gain() compares with",
+		mapOf("variants", scalar(String), variantRow)),
+	key("services", "programs that must run while runs measure: started when they are needed, ended with the session", Form{Shape: Named, Keys: Service}).named("service"),
 	key("setup", "commands before everything, or before each run or launch", commands...),
 	key("teardown", "commands after everything, or after each run or launch; they always run", commands...),
 	key("runs", "what is measured: a workload over a sweep each; a file that includes others may have none", Form{Shape: Named, Keys: Run}).named("run"),
@@ -71,6 +74,39 @@ var optionValue = []Form{
 		mapOf("keys of a part", scalar(Any), list(scalar(Any)), mapOf("names", scalar(Any), list(scalar(Any))))),
 }
 
+// variantRow is how a variant is written: its own values, and env, options and note.
+var variantRow = mapOf("names", scalar(Any), list(scalar(Any)), mapOf("names", scalar(Any)))
+
+// Service are the keys of a service: a role of workload command, with further keys.
+var Service = []Key{
+	argv,
+	key("node", "the node of the session that it is on, counted from 0", scalar(Count)).or("0"),
+	key("env", "environment variables of its processes", mapOf("env", scalar(Any))),
+	key("after", "services that must be ready before it starts; those that its texts name are anyway", scalar(String), list(scalar(String))),
+	key("ready", "when it is ready; without it, when it has started", section(Ready...)),
+	key("url", "where it answers, for ${service.NAME.url}", scalar(String)),
+	key("fresh", "how often it is started anew: never, for each run, for each value of axis variant, or for each launch", scalar(String, "session", "run", "variant", "launch")).or("session"),
+	key("stop", "how it is told to end", section(Stop...)),
+}
+
+// Ready are the keys of when a service is ready. All that are given must hold.
+var Ready = []Key{
+	key("listens", "a port, ADDRESS:PORT or the path of a Unix socket that it listens on", scalar(String)),
+	key("http", "a URL that answers GET with a status from 200 to 299", scalar(String)),
+	key("contains", "a part of that answer", scalar(String)),
+	key("log", "a regular expression that a line of its output matches", scalar(String)),
+	key("file", "a path that exists", scalar(String)),
+	key("etcd", "a key that exists in etcd", scalar(String)),
+	key("command", "a command that succeeds", list(scalar(String))),
+	key("within", "how long that may take", scalar(Time)).or("10m"),
+}
+
+// Stop are the keys of how a service is told to end.
+var Stop = []Key{
+	key("signal", "the signal", scalar(String, "TERM", "INT", "QUIT", "HUP")).or("TERM"),
+	key("within", "until it is killed", scalar(Time)).or("5s"),
+}
+
 // Defaults are the keys of the defaults. All but options may also stand in a run.
 var Defaults = []Key{
 	launches, timeout, retry, env,
@@ -108,18 +144,27 @@ var Command = []Key{
 // Run are the keys of a run.
 var Run = []Key{
 	key("workload", "what it does", scalar(String)).required(),
+	key("stage", "heading under which plan and reports show the run, in the order of first mention; ids and digests do not know it", scalar(String)),
 	key("options", "settings of the workload", mapOf("options", optionValue...)),
 	env,
 	key("place", "where its ranks go", section(Place...)),
 	key("metrics", "what the run measures beside its workload, of those that run other programs", mapOf("metrics", section(Metric...))),
 	key("sweep", "the axes over which it is repeated", Form{Shape: Sweep, Keys: SweepKeys}),
 	key("needs", "runs that must come first; axes of the same name are matched value by value", scalar(String), section(Need...), list(scalar(String), section(Need...))),
+	key("services", "services that must be ready before its launches", list(scalar(String))).or("all, if its options name one by ${service.NAME…}"),
 	key("while", "the run as whose background load this one runs", scalar(String)),
 	key("when", "condition without which a case is skipped; it may ask for host.fabrics, host.nodes, host.gpus and host.cpus", scalar(Condition)),
 	launches, timeout, retry,
+	key("may_fail", "that errors of its cases are known: they count as expected failures, and a case without one as unexpected success; missed assertions count as ever", section(MayFail...)),
 	key("setup", "commands before the run, or before each of its launches", commands...),
 	key("teardown", "commands after the run, or after each of its launches; they always run", commands...),
 	key("assert", "what must hold", list(scalar(Assertion), section(Assert...))),
+}
+
+// MayFail are the keys of why a run may end in errors.
+var MayFail = []Key{
+	key("reason", "why it ends in errors", scalar(String)).required(),
+	key("until", "the last day on which that excuses them", scalar(Date)).required(),
 }
 
 // Metric are the keys of a metric that a run declares.

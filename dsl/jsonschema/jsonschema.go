@@ -147,7 +147,7 @@ func tableName(keys []grammar.Key) string {
 		"run": grammar.Run, "command": grammar.Command, "check": grammar.Check, "variable": grammar.Variable,
 		"assert": grammar.Assert, "need": grammar.Need, "exclude": grammar.Exclude, "order": grammar.Order,
 		"defaults": grammar.Defaults, "cluster": grammar.Cluster, "place": grammar.Place, "artifact": grammar.Artifact, "include": grammar.Include,
-		"timeouts": grammar.Timeouts, "retry": grammar.Retry, "decide": grammar.Decide, "xfail": grammar.XFail,
+		"timeouts": grammar.Timeouts, "retry": grammar.Retry, "decide": grammar.Decide, "xfail": grammar.XFail, "may_fail": grammar.MayFail,
 		"validation": grammar.Validation,
 	} {
 		if len(keys) == len(table) && len(keys) > 0 && &keys[0] == &table[0] {

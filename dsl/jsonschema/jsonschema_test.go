@@ -186,6 +186,7 @@ func TestBrokenScenariosAreNot(t *testing.T) {
 		head + run + ", assert: [{name: no assertion}]}",
 		head + run + ", assert: [{that: bandwidth >= 1, severity: high}]}",
 		head + run + ", assert: [{that: bandwidth >= 1, xfail: {reason: known, until: soon}}]}",
+		head + run + ", may_fail: {reason: known}}",
 		head + run + ", setup: [{name: no command}]}",
 		head + "cluster: {nodes: -1}\n" + run + "}",
 		head + "cluster: {gpus: 1}\n" + run + "}",

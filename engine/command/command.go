@@ -42,7 +42,7 @@ func (runner) Open(l engine.Launch, self engine.Identity, c *engine.Control) (en
 	r.role = &r.spec.Roles[self.Rank]
 	r.launch.Nodes = slices.Clone(l.Nodes)
 	// A role that is told to end gets a signal of its whole group, which this process is in.
-	signal.Notify(make(chan os.Signal, 1), unix.SIGTERM)
+	signal.Notify(make(chan os.Signal, 1), unix.SIGTERM, unix.SIGINT, unix.SIGQUIT, unix.SIGHUP)
 	return r, nil
 }
 
@@ -58,6 +58,7 @@ type rank struct {
 	mesh    *mesh
 	guard   *os.File       // open as long as this process lives; nil: there is none
 	done    *workload.Part // of the first case: the others are other rows of the same output
+	serving *program       // of a service that is ready
 }
 
 // Address finds free ports and says where this rank can be reached.
@@ -85,7 +86,14 @@ func (r *rank) fault(err error) error {
 	if e, ok := errors.AsType[*engine.Error](err); ok {
 		return e
 	}
-	return &engine.Error{Phase: "run", Peer: -1, Text: fmt.Sprintf("role %s: %v", r.role.Name, err)}
+	return &engine.Error{Phase: "run", Peer: -1, Text: fmt.Sprintf("%s %s: %v", r.what(), r.role.Name, err)}
+}
+
+func (r *rank) what() string {
+	if r.spec.Serves != nil {
+		return "service"
+	}
+	return "role"
 }
 
 var errStopped = &engine.Error{Phase: "run", Peer: -1, Code: -int(unix.ECANCELED), Text: "told to stop"}
@@ -102,6 +110,13 @@ func (r *rank) Run(c engine.Case) (*workload.Part, error) {
 	ended := make(chan struct{})
 	defer close(ended)
 	go r.beat(cancel, ended)
+	if r.spec.Serves != nil {
+		part, err := r.serve(ctx)
+		if err != nil {
+			return nil, r.fault(err)
+		}
+		return part, nil
+	}
 	p, output, err := r.play(ctx, c)
 	if err != nil {
 		return nil, r.fault(err)

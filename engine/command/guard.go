@@ -7,7 +7,7 @@ import (
 
 // guardian waits for the end of the rank, which is that of its standard input, and then ends
 // the process group, itself too.
-const guardian = `trap '' TERM; read -r nothing; kill -9 0`
+const guardian = `trap '' TERM INT QUIT HUP; read -r nothing; kill -9 0`
 
 // guard has a shell watch over the process group: when an agent is killed the kernel kills
 // its ranks, and of what these have started only their own children. A host without a shell

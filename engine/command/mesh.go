@@ -76,11 +76,21 @@ func (m *mesh) address(ports map[string]int) ([]byte, error) {
 		c.Hosts = []netip.Addr{netip.AddrFrom4([4]byte{127, 0, 0, 1})}
 		return json.Marshal(c)
 	}
+	var loopback []netip.Addr
+	var err error
+	if c.Hosts, loopback, err = hostAddresses(); err != nil {
+		return nil, err
+	}
+	c.Hosts = append(c.Hosts, loopback...) // for nodes of one host without a network
+	return json.Marshal(c)
+}
+
+// hostAddresses are those by which others may reach this host, and those by which only itself can.
+func hostAddresses() (others, loopback []netip.Addr, err error) {
 	all, err := net.InterfaceAddrs()
 	if err != nil {
-		return nil, fmt.Errorf("reading the addresses of this host: %w", err)
+		return nil, nil, fmt.Errorf("reading the addresses of this host: %w", err)
 	}
-	var loopback []netip.Addr
 	for _, a := range all {
 		prefix, err := netip.ParsePrefix(a.String())
 		if err != nil {
@@ -90,11 +100,10 @@ func (m *mesh) address(ports map[string]int) ([]byte, error) {
 		case at.IsLoopback():
 			loopback = append(loopback, at)
 		case !at.IsLinkLocalUnicast():
-			c.Hosts = append(c.Hosts, at)
+			others = append(others, at)
 		}
 	}
-	c.Hosts = append(c.Hosts, loopback...) // for nodes of one host without a network
-	return json.Marshal(c)
+	return others, loopback, nil
 }
 
 // connect connects to all other ranks and gives the ports that they have found.

@@ -31,18 +31,27 @@ func (r *rank) value(name string) (string, error) {
 		}
 		return r.mesh.hostOf(i), nil
 	}
+	if value, ok := r.launch.Names[name]; ok {
+		return value, nil
+	}
+	if service, what, ok := command.OfService(name); ok && r.spec.Serves != nil && service == r.role.Name {
+		return r.own(what)
+	}
 	switch name {
 	case command.LaunchID:
 		return r.launch.ID, nil
 	case command.LaunchScratch:
-		return directory(engine.LaunchScratch)
+		return given(engine.LaunchScratch)
 	case command.SessionScratch:
-		return directory(engine.SessionScratch)
+		return given(engine.SessionScratch)
+	case command.EtcdURL:
+		return given(engine.EtcdURL)
 	}
 	return "", errors.New("it has no value here")
 }
 
-func directory(variable string) (string, error) {
+// given is what the agent tells its ranks in their environment.
+func given(variable string) (string, error) {
 	if path := os.Getenv(variable); path != "" {
 		return path, nil
 	}
@@ -52,7 +61,7 @@ func directory(variable string) (string, error) {
 // environment is that of the program: the rank's without what weir's own engine needs, and
 // the role's.
 func (r *rank) environment() ([]string, error) {
-	drop := map[string]bool{engine.LaunchScratch: true, engine.SessionScratch: true}
+	drop := map[string]bool{engine.LaunchScratch: true, engine.SessionScratch: true, engine.EtcdURL: true, engine.EtcdLookup: true}
 	for _, pair := range fabric.RankEnv() {
 		name, _, _ := strings.Cut(pair, "=")
 		drop[name] = true

@@ -86,7 +86,7 @@ func (r *rank) start() (*program, error) {
 // awaitReady waits until the role is ready.
 func (r *rank) awaitReady(ctx context.Context, p *program) error {
 	want := r.role.Ready
-	if want.Listens == "" && want.HTTP == "" && want.Log == "" && want.File == "" && len(want.Command) == 0 {
+	if want.Empty() {
 		return nil
 	}
 	check := readiness.Check{Log: want.Log, Within: want.Within}
@@ -99,12 +99,16 @@ func (r *rank) awaitReady(ctx context.Context, p *program) error {
 			return err
 		}
 	}
+	if check.Etcd, err = r.expand(want.Etcd); err != nil {
+		return err
+	}
 	if check.Command, err = r.expandAll(want.Command); err != nil {
 		return err
 	}
 	subject := readiness.Subject{
 		PID: p.cmd.Process.Pid, Ended: p.ended, Status: p.status, Lines: p.lines,
-		Run: func(ctx context.Context, argv []string) error { return runQuietly(ctx, argv, p.cmd.Env) },
+		HasKey: hasKey,
+		Run:    func(ctx context.Context, argv []string) error { return runQuietly(ctx, argv, p.cmd.Env) },
 	}
 	err = check.Wait(ctx, subject)
 	switch {
@@ -137,7 +141,7 @@ func (r *rank) awaitEnd(ctx context.Context, p *program) error {
 	case <-p.ended:
 		return r.endedFirst(p, told)
 	case <-told:
-		p.finish(politely)
+		p.finish(unix.SIGTERM, politely)
 		return nil
 	case err := <-gone:
 		if ctx.Err() == nil {
@@ -145,7 +149,7 @@ func (r *rank) awaitEnd(ctx context.Context, p *program) error {
 		}
 	case <-ctx.Done():
 	}
-	p.finish(hastily)
+	p.finish(unix.SIGTERM, hastily)
 	return context.Cause(ctx)
 }
 

@@ -171,11 +171,11 @@ func (p *program) words(err error) error {
 }
 
 // finish tells the program to end, and ends it when that takes too long.
-func (p *program) finish(within time.Duration) {
+func (p *program) finish(by unix.Signal, within time.Duration) {
 	if leads() {
-		_ = unix.Kill(0, unix.SIGTERM) // this process hears it too
+		_ = unix.Kill(0, by) // this process hears it too
 	} else {
-		_ = p.cmd.Process.Signal(unix.SIGTERM)
+		_ = p.cmd.Process.Signal(by)
 	}
 	select {
 	case <-p.ended:

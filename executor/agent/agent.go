@@ -71,6 +71,7 @@ type Agent struct {
 	spawner *spawner
 	logs    logDir
 	session *cluster.Session
+	etcd    cluster.Config
 	ctx     context.Context // of all tasks; its cause says why they must end
 	cancel  context.CancelCauseFunc
 	wg      sync.WaitGroup
@@ -136,7 +137,7 @@ func (a *Agent) Serve(ctx context.Context, etcd cluster.Config, node results.Nod
 	if err != nil {
 		return err
 	}
-	a.session = s
+	a.session, a.etcd = s, etcd
 	placements, err := s.Placements(a.ctx, a.o.Node)
 	if err != nil {
 		return fmt.Errorf("watching for tasks: %w", err)

@@ -24,6 +24,9 @@ func (l *launch) rankEnvironment(seat results.Seat, scratch string, secrets map[
 	weir := append(fabric.RankEnv(), fabric.ScratchEnv(scratch)...)
 	if engine.RunsCommands(l.task.launch.Runner) {
 		weir = append(weir, engine.LaunchScratch+"="+scratch, engine.SessionScratch+"="+l.a.o.ScratchDir)
+		if l.lent != nil {
+			weir = append(weir, engine.EtcdURL+"="+l.lent.URL, engine.EtcdLookup+"="+l.lent.Lookup)
+		}
 	}
 	return l.a.environment(environ.Layers{
 		Seat: seatVariables(seat, l.a.self.Node), Scenario: l.task.Env, Secrets: secrets, Weir: weir,

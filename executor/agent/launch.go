@@ -38,6 +38,7 @@ type launch struct {
 
 	variables []results.Variable // of each rank
 	replaced  []results.Ignored  // by weir's own
+	lent      *cluster.Lent      // nil: nothing is
 
 	suspects []suspect
 	told     time.Time // when the ranks were told to stop; zero: they were not
@@ -75,6 +76,13 @@ func (a *Agent) launch(ctx context.Context, id string, task *assignment, h hidde
 	}
 	if err := a.makeRoom(task); err != nil {
 		return refuse(kindFailed, results.FailedReady, err)
+	}
+	if task.Etcd {
+		// a short name, as the path of a Unix socket must be short
+		if l.lent, err = cluster.Lend(ctx, a.etcd, a.o.Session, id, filepath.Join(scratch, "etcd")); err != nil {
+			return refuse(kindFailed, results.FailedReady, err)
+		}
+		defer l.lent.Close()
 	}
 	before := a.counters()
 	l.spawn(scratch, secrets)

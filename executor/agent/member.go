@@ -100,8 +100,8 @@ func (m *member) phase() string {
 
 // where says what the rank was doing, to follow a cause.
 func (m *member) where(cases []engine.Case) string {
-	if m.stage != running || m.next >= len(cases) {
-		return ""
+	if m.stage != running || m.next >= len(cases) || cases[m.next].Key == "" {
+		return "" // a service has cases without a key
 	}
 	at := " in case " + cases[m.next].Key
 	if total := m.control.Total.Load(); total > 0 {

@@ -79,6 +79,8 @@ type LaunchTask struct {
 	// Deadlines are those that the run sets; of the others the agent has its own.
 	Deadlines Deadlines `json:"deadlines"`
 	CPUs      CPUs      `json:"cpus"`
+	// Etcd says that a part of the session's etcd is lent to the ranks.
+	Etcd bool `json:"etcd,omitempty"`
 	// Seats are what each of Ranks has to itself, in their order; none: nothing.
 	Seats []results.Seat `json:"seats,omitempty"`
 }

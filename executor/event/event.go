@@ -28,7 +28,10 @@ const (
 	CaseSkipped     Type = "case_skipped" // for Reason, without having run
 	RequireMissing  Type = "require_missing"
 	CheckDone       Type = "check_done"
-	CommandDone     Type = "command_done"   // a setup or teardown command on one node
+	CommandDone     Type = "command_done" // a setup or teardown command on one node
+	ServiceStarted  Type = "service_started"
+	ServiceReady    Type = "service_ready"
+	ServiceEnded    Type = "service_ended"  // by its Status, because it was told to or not
 	ArtifactKept    Type = "artifact_kept"  // or, by its Status, not
 	LaunchResumed   Type = "launch_resumed" // taken over from the session that this one goes on with
 	LaunchStarted   Type = "launch_started"
@@ -51,6 +54,7 @@ type Event struct {
 	Node      string               `json:"node,omitempty"`
 	Check     string               `json:"check,omitempty"`
 	Command   string               `json:"command,omitempty"`
+	Service   string               `json:"service,omitempty"`
 	Artifact  string               `json:"artifact,omitempty"`
 	File      string               `json:"file,omitempty"`  // of an artifact, below the session directory
 	Stage     string               `json:"stage,omitempty"` // setup | teardown

@@ -30,6 +30,7 @@ func newDocument(p *planner.Plan, o Options) *results.Document {
 			Name: p.Scenario.Name, Description: p.Scenario.Description, File: p.Scenario.File,
 			Digest: p.Scenario.Digest, Variables: p.Scenario.Variables,
 		},
+		Site:        o.Site,
 		Plan:        results.Plan{Digest: p.Digest, Cases: len(p.Cases)},
 		Environment: results.Environment{Nodes: []results.Node{}},
 		Checks:      []results.Check{},
@@ -46,11 +47,21 @@ func newDocument(p *planner.Plan, o Options) *results.Document {
 			looks[key] = looksOf(g, o)
 		}
 	}
+	runs := map[string]*planner.Run{}
+	for _, r := range p.Runs {
+		runs[r.Name] = r
+	}
 	for _, c := range p.Cases {
 		r := &results.Case{
 			Key: c.Key, ID: c.ID, Run: c.Run, Workload: c.Workload, Axes: c.Axes, AxisOrder: c.AxisOrder,
 			Options: c.Options, Env: c.Env, Status: results.Skipped, Reason: notRun, Assertions: []*results.AssertionVerdict{},
 			Launches: []*results.Launch{},
+		}
+		if of := runs[c.Run]; of != nil {
+			r.Stage = of.Stage
+			if of.MayFail != nil {
+				r.MayFail = &results.MayFail{XFail: *of.MayFail}
+			}
 		}
 		switch c.Status {
 		case planner.Excluded:

@@ -25,6 +25,7 @@ type Record struct {
 	Session   *SessionRecord     `json:"session,omitempty"`
 	Check     *results.Check     `json:"check,omitempty"`
 	Command   *results.Command   `json:"command,omitempty"`
+	Service   *results.Service   `json:"service,omitempty"`   // that has ended
 	Artifacts []results.Artifact `json:"artifacts,omitempty"` // of one name and node
 	Launch    *LaunchRecord      `json:"launch,omitempty"`
 	Case      *CaseRecord        `json:"case,omitempty"`

@@ -20,6 +20,7 @@ type Options struct {
 	Argv      []string
 	Again     []string // a command that runs the whole again, for reports
 	Version   results.Version
+	Site      *results.Site // nil: none was used
 
 	Launches int  // exactly so many for each case; 0: as the plan says
 	FailFast bool // end the session at the first error or failed gate
@@ -99,6 +100,9 @@ func (l *Ledger) FailedSetup(run string) (reason string, failed bool) {
 	reason, failed = l.former.failedRuns[run]
 	return reason, failed
 }
+
+// FormerServices are how many starts of services the session made that this one goes on with.
+func (l *Ledger) FormerServices() int { return len(l.former.services) }
 
 // FormerCommands are how many commands the session ran that this one goes on with.
 func (l *Ledger) FormerCommands() int { return len(l.former.commands) }

@@ -94,6 +94,9 @@ func (l *Ledger) unsuccessful(key string) string {
 		}
 		return becauseOf(c, fmt.Sprintf("needs %s, which was skipped: %s", key, cause(c)))
 	}
+	if c.Excused() { // of what it measured, nothing is asserted that could be judged
+		return unrun(fmt.Sprintf("needs %s, which failed: %s", key, c.MayFail.Message))
+	}
 	for _, a := range l.Doc.AllAssertions() {
 		if failedGate(a) && (slices.Contains(c.Assertions, a) || slices.Contains(a.Cases, key)) {
 			return unrun(fmt.Sprintf("needs %s, where %q does not hold", key, a.Name))

@@ -25,7 +25,9 @@ func Rejudge(p *planner.Plan, old *results.Document) (doc *results.Document, lef
 	}
 	doc = newDocument(p, Options{Version: old.Weir})
 	doc.Session, doc.Quantiles, doc.Environment, doc.Checks = old.Session, old.Quantiles, old.Environment, old.Checks
-	doc.Commands, doc.Artifacts, doc.Baseline, doc.Previous = old.Commands, old.Artifacts, old.Baseline, old.Previous
+	doc.Commands, doc.Services, doc.Artifacts = old.Commands, old.Services, old.Artifacts
+	doc.Baseline, doc.Previous = old.Baseline, old.Previous
+	doc.Site = old.Site
 	taken := map[*results.Case]bool{}
 	for _, c := range doc.Cases {
 		if c.Status == results.Excluded || c.Reason != notRun {

@@ -28,6 +28,7 @@ type former struct {
 	failedRuns map[string]string // by run: why its setup failed
 	checks     []results.Check
 	commands   []results.Command
+	services   []results.Service
 	artifacts  []results.Artifact
 }
 
@@ -50,6 +51,8 @@ func readPast(records []Record, p *planner.Plan) (*former, error) {
 			f.checks = append(f.checks, *r.Check)
 		case r.Command != nil:
 			f.commands = append(f.commands, *r.Command)
+		case r.Service != nil:
+			f.services = append(f.services, *r.Service)
 		case len(r.Artifacts) > 0:
 			f.artifacts = withArtifacts(f.artifacts, r.Artifacts)
 		case r.Launch != nil:

@@ -35,12 +35,19 @@ func (l *Ledger) EnterCommand(r results.Command) {
 	l.Err = cmp.Or(l.Err, l.Record(Record{Command: &r}))
 }
 
+// EnterService puts a service that has ended into document and journal.
+func (l *Ledger) EnterService(r results.Service) {
+	l.Doc.Services = append(l.Doc.Services, r)
+	l.Err = cmp.Or(l.Err, l.Record(Record{Service: &r}))
+}
+
 // restore puts into the document what does not follow from the schedule.
 func (f *former) restore(l *Ledger) {
 	l.Doc.Checks = append(l.Doc.Checks, f.checks...)
 	for _, c := range f.commands {
 		l.restoreCommand(c)
 	}
+	l.Doc.Services = slices.Clone(f.services)
 	l.Doc.Artifacts = slices.Clone(f.artifacts)
 	if len(f.sessions) == 0 {
 		return

@@ -74,6 +74,9 @@ func (l *Ledger) DecideAll(cases []*planner.Case, status, reason string) {
 	}
 }
 
+// Excuses says whether errors of a case are expected.
+func (l *Ledger) Excuses(key string) bool { return l.Case(key).MayBeError(l.Doc.Session.Started) }
+
 // FailFastError ends a session early because it was asked to end at a failure.
 type FailFastError struct{ cause string }
 
@@ -84,8 +87,12 @@ func (l *Ledger) FailFast() error {
 		return nil
 	}
 	for _, c := range l.Doc.Cases {
-		if c.Status == results.Error {
+		if c.Status == results.Error && !l.Excuses(c.Key) {
 			return &FailFastError{fmt.Sprintf("case %s failed: %s", c.Key, c.Reason)}
+		}
+		ended := func(g *Group) bool { return slices.Contains(g.Cases, c.Key) && l.Decided(g) }
+		if c.Unexpected() && slices.ContainsFunc(l.Groups, ended) { // a later launch may fail yet
+			return &FailFastError{fmt.Sprintf("case %s: %s", c.Key, c.MayFail.Message)}
 		}
 	}
 	for _, a := range l.Doc.AllAssertions() {

@@ -70,6 +70,8 @@ type Card struct {
 // Run is what one block of the scenario measured.
 type Run struct {
 	ID, Name      string
+	Stage         string // heading that it is shown under; "": none
+	Heads         bool   // it is the first of its stage
 	Figures       []Figure
 	Scores        []Figure // wide ones: timelines, courses
 	Table         Table

@@ -2,8 +2,10 @@ package command
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"weir/results"
 	"weir/workload"
@@ -94,10 +96,11 @@ func TestWhatIsWrongWithParse(t *testing.T) {
 func TestWhatDoesNotGoTogether(t *testing.T) {
 	const roles = `{"a":{"command":["x"]}}`
 	for want, raw := range map[string]map[string]any{
-		`parse.of: there is no role "b"; there are a`: {"roles": roles, "parse": `{"of":"b","format":"iperf3"}`},
-		"no role has ${port.x}":                       {"roles": roles, "parse": `{"of":"a","format":"iperf3","file":"${port.x}"}`},
-		"etcd: this version":                          {"roles": roles, "etcd": true},
-		"role a uses the session's etcd":              {"roles": `{"a":{"command":["x","${etcd.url}"]}}`},
+		`parse.of: there is no role "b"; there are a`:  {"roles": roles, "parse": `{"of":"b","format":"iperf3"}`},
+		"no role has ${port.x}":                        {"roles": roles, "parse": `{"of":"a","format":"iperf3","file":"${port.x}"}`},
+		"role a uses etcd, which is lent":              {"roles": `{"a":{"command":["x","${etcd.url}"]}}`},
+		"role a uses service s, which the run has not": {"roles": `{"a":{"command":["x","${service.s.url}"]}}`},
+		"and the service has no url":                   {"roles": `{"a":{"command":["x","${service.s.url}"]}}`, "services": `{"s":{"command":["x"]}}`},
 	} {
 		if err := Kind.Check(values(t, raw)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: %v", raw, err)
@@ -206,5 +209,38 @@ func TestMetricsOfARun(t *testing.T) {
 		if strings.Join(names, " ") != c.names || (err == nil) != (c.wrong == "") || err != nil && !strings.Contains(err.Error(), c.wrong) {
 			t.Errorf("%s: %v, %v", parse, names, err)
 		}
+	}
+}
+
+// Services start behind those that they come after or name.
+func TestServicesInOrder(t *testing.T) {
+	services, err := ReadServices(`{
+		"a":{"command":["x","${service.c.url}"]},
+		"b":{"command":["x"],"env":{"E":"${service.a.port.p}"}},
+		"c":{"command":["x"],"after":"d","url":"http://${service.c.address}:${port.p}"},
+		"d":{"command":["x"],"fresh":"launch","stop":{"signal":"int","within":"1s"}}}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, s := range services {
+		names = append(names, s.Name)
+	}
+	if got := strings.Join(names, " "); got != "d c a b" {
+		t.Error(got)
+	}
+	if d := services[0]; d.Fresh != workload.FreshLaunch || d.Stop.Signal != "SIGINT" || d.Stop.Within != time.Second || d.Ready.Within != serviceReadyWithin {
+		t.Errorf("%+v", d)
+	}
+	text, err := canonicalServices(`{"a":{"command":["x"],"fresh":"session","stop":{"signal":"TERM"},"ready":{"file":"f","within":"10m"}}}`)
+	if err != nil || text != `{"a":{"command":["x"],"ready":{"file":"f"}}}` {
+		t.Errorf("%s, %v", text, err)
+	}
+	spec, err := decode(values(t, map[string]any{"roles": `{"r":{"command":["x"]}}`, "services": `{"a":{"command":["x","${service.b.address}"],"ready":{"etcd":"k"}},"b":{"command":["y"]}}`}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if all := spec.Demand().Services; len(all) != 2 || all[0].Name != "b" || !slices.Equal(all[1].Needs, []string{"b"}) || !all[1].Etcd || all[0].Etcd {
+		t.Errorf("%+v", all)
 	}
 }

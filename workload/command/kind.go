@@ -27,9 +27,15 @@ const (
 	portPrefix     = "port."
 	rolePrefix     = "role."
 	addressSuffix  = ".address"
+	servicePrefix  = "service."
 )
 
-var late = []string{portPrefix + "*", rolePrefix + "*" + addressSuffix, LaunchID, LaunchScratch, SessionScratch, EtcdURL}
+var (
+	ofServices = []string{servicePrefix + "*.url", servicePrefix + "*" + addressSuffix, servicePrefix + "*." + portPrefix + "*"}
+	late       = append([]string{portPrefix + "*", rolePrefix + "*" + addressSuffix, LaunchID, LaunchScratch, SessionScratch, EtcdURL}, ofServices...)
+	// serviceLate are the names that services may have: they outlive launches.
+	serviceLate = append([]string{portPrefix + "*", SessionScratch, LaunchScratch, EtcdURL}, ofServices...)
+)
 
 // Kind is workload command.
 var Kind = &workload.Kind{
@@ -38,6 +44,7 @@ var Kind = &workload.Kind{
 	Options: []workload.Option{
 		{Name: "roles", Type: workload.Structure, Required: true, Process: true, Late: late, Read: canonicalRoles},
 		{Name: "parse", Type: workload.Structure, Default: nothingParsed, Process: true, Late: late, Read: canonicalParse},
+		ServicesOption,
 		{Name: "row", Type: workload.String, Default: ""},
 		{Name: "etcd", Type: workload.Bool, Default: false, Process: true},
 	},
@@ -45,7 +52,7 @@ var Kind = &workload.Kind{
 	DeclaresMetrics: true,
 	CountedBy:       "roles",
 	Row:             "row",
-	Checked:         []string{"roles", "parse", "row", "etcd"},
+	Checked:         []string{"roles", "parse", "services", "row", "etcd"},
 }
 
 func init() {

@@ -17,7 +17,8 @@ func checkNames(text string) error {
 	for _, name := range names {
 		_, isPort := Port(name)
 		_, isRole := Address(name)
-		if !isPort && !isRole && !slices.Contains(late, name) {
+		_, _, isService := OfService(name)
+		if !isPort && !isRole && !isService && !slices.Contains(late, name) {
 			return fmt.Errorf("there is no %s", placeholder.Of(name))
 		}
 	}
@@ -35,6 +36,14 @@ func Address(name string) (string, bool) {
 	role, ok := strings.CutPrefix(name, rolePrefix)
 	role, ends := strings.CutSuffix(role, addressSuffix)
 	return role, ok && ends && roleName.MatchString(role)
+}
+
+// OfService takes service.NAME.url, .address and .port.PORT apart.
+func OfService(name string) (service, what string, ok bool) {
+	rest, ok := strings.CutPrefix(name, servicePrefix)
+	service, what, _ = strings.Cut(rest, ".")
+	port, isPort := Port(what)
+	return service, what, ok && roleName.MatchString(service) && (what == "url" || what == "address" || isPort && port != "")
 }
 
 // texts are all texts of a role that may have names of a launch.
@@ -78,6 +87,10 @@ func (s *Spec) PortsOf(rank int) []string {
 	}
 	for i := range s.Roles {
 		claim(i, s.Roles[i].names())
+	}
+	if s.Serves != nil {
+		names, _ := placeholder.Names(s.Serves.URL)
+		claim(0, names)
 	}
 	var own []string
 	for port, of := range owner {

@@ -72,12 +72,13 @@ func canonicalRoles(text string) (string, error) {
 	}
 	var all writer
 	for _, r := range roles {
-		all.put(r.Name, r.structured())
+		all.put(r.Name, r.structured(readyWithin))
 	}
 	return all.mapping().JSON(), nil
 }
 
-func (r *Role) structured() *workload.Structured {
+// structured leaves out what are defaults, of which that of ready.within is given.
+func (r *Role) structured(within time.Duration) *workload.Structured {
 	var w, ready writer
 	if r.Node != 0 {
 		w.text("node", strconv.Itoa(r.Node))
@@ -92,7 +93,7 @@ func (r *Role) structured() *workload.Structured {
 	ready.text("file", r.Ready.File)
 	ready.text("etcd", r.Ready.Etcd)
 	ready.texts("command", r.Ready.Command)
-	if r.Ready.Within != readyWithin {
+	if r.Ready.Within != within {
 		ready.text("within", quantity.Time(r.Ready.Within).String())
 	}
 	if len(ready.pairs) > 0 {
@@ -120,7 +121,7 @@ func readRoles(text string) ([]Role, error) {
 	}
 	var roles []Role
 	for _, p := range s.Pairs {
-		r, err := readRole(p)
+		r, _, err := readRole(p, readyWithin, "ends")
 		if err != nil {
 			return nil, err
 		}
@@ -129,15 +130,17 @@ func readRoles(text string) ([]Role, error) {
 	return roles, checkRoles(roles)
 }
 
-func readRole(p workload.Pair) (Role, error) {
+// readRole reads a role that may have further keys, for which it gives the reader. within is
+// the default of ready.within.
+func readRole(p workload.Pair, within time.Duration, further ...string) (Role, *fields, error) {
 	r := Role{Name: p.Key}
 	path := []string{p.Key}
 	if !roleName.MatchString(p.Key) || p.Key == anyRole {
-		return r, workload.Wrong(path, "a role is named by letters, digits and _, and not %q", anyRole)
+		return r, nil, workload.Wrong(path, "a role is named by letters, digits and _, and not %q", anyRole)
 	}
-	f := mapping(p.Value, path, "node", "command", "env", "after", "ready", "ends")
+	f := mapping(p.Value, path, append([]string{"node", "command", "env", "after", "ready"}, further...)...)
 	if f.err != nil {
-		return r, f.err
+		return r, f, f.err
 	}
 	if f.get("command") == nil {
 		f.fail(nil, "it has no command")
@@ -166,13 +169,13 @@ func readRole(p workload.Pair) (Role, error) {
 		f.fail([]string{"ends"}, "%q is neither by itself, nor with ROLE, nor when told", text)
 	}
 	if f.err == nil {
-		r.Ready, f.err = readReady(f.get("ready"), append(path, "ready"))
+		r.Ready, f.err = readReady(f.get("ready"), append(path, "ready"), within)
 	}
-	return r, f.err
+	return r, f, f.err
 }
 
-func readReady(s *workload.Structured, path []string) (Ready, error) {
-	r := Ready{Within: readyWithin}
+func readReady(s *workload.Structured, path []string, within time.Duration) (Ready, error) {
+	r := Ready{Within: within}
 	if s == nil {
 		return r, nil
 	}
@@ -182,19 +185,19 @@ func readReady(s *workload.Structured, path []string) (Ready, error) {
 	}
 	r = Ready{
 		Listens: f.late("listens"), HTTP: f.late("http"), Contains: f.late("contains"), Log: f.expression("log"), File: f.late("file"),
-		Etcd: f.late("etcd"), Command: f.command("command"), Within: f.duration("within", readyWithin),
+		Etcd: f.late("etcd"), Command: f.command("command"), Within: f.duration("within", within),
 	}
 	switch {
 	case r.Contains != "" && r.HTTP == "":
 		f.fail([]string{"contains"}, "it is a part of the answer of http, which is not given")
-	case r.empty():
+	case r.Empty():
 		f.fail(nil, "it has none of listens, http, log, file, etcd and command")
 	}
 	return r, f.err
 }
 
-// empty says whether a role is ready when it has started.
-func (r *Ready) empty() bool {
+// Empty says whether a role is ready when it has started.
+func (r *Ready) Empty() bool {
 	return r.Listens == "" && r.HTTP == "" && r.Log == "" && r.File == "" && r.Etcd == "" && len(r.Command) == 0
 }
 

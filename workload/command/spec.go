@@ -16,6 +16,17 @@ type Spec struct {
 	Roles []Role `json:"roles"`
 	Parse Parse  `json:"parse"`
 	Row   string `json:"row,omitempty"` // the value of the key Parse.Rows that the case is
+	// Serves says that the only role is a service; nil: the roles are those of a launch.
+	Serves *Serving `json:"serves,omitempty"`
+
+	services []workload.Service
+	etcd     bool
+}
+
+// Serving is what a service has beyond a role.
+type Serving struct {
+	URL  string `json:"url,omitempty"`
+	Stop Stop   `json:"stop"`
 }
 
 func decode(v workload.Values) (*Spec, error) {
@@ -34,15 +45,32 @@ func decode(v workload.Values) (*Spec, error) {
 	if (s.Row == "") != (s.Parse.Rows == "") {
 		return nil, fmt.Errorf("option row is the value of the axis that parse names in rows: name it there, and sweep it")
 	}
-	if etcd, _ := get("etcd").(bool); etcd {
-		return nil, fmt.Errorf("etcd: this version of weir cannot lend the session's etcd to programs")
+	served, _ := get("services").(string)
+	services, err := ReadServices(served)
+	if err == nil {
+		s.services, err = demands(services)
 	}
+	if err != nil {
+		return nil, err
+	}
+	s.etcd, _ = get("etcd").(bool)
 	var names []string
 	for i := range s.Roles {
 		r := &s.Roles[i]
 		names = append(names, r.Name)
-		if r.Ready.Etcd != "" || r.Mentions(EtcdURL) {
-			return nil, fmt.Errorf("role %s uses the session's etcd, which this version of weir cannot lend to programs", r.Name)
+		if !s.etcd && (r.Ready.Etcd != "" || r.Mentions(EtcdURL)) {
+			return nil, fmt.Errorf("role %s uses etcd, which is lent to programs with etcd: true", r.Name)
+		}
+		for _, name := range r.names() {
+			other, what, isService := OfService(name)
+			i := slices.IndexFunc(services, func(s Service) bool { return s.Name == other })
+			switch {
+			case !isService:
+			case i < 0:
+				return nil, fmt.Errorf("role %s uses service %s, which the run has not: declare it in services beside runs, or name it in services of the run", r.Name, other)
+			case what == "url" && services[i].URL == "":
+				return nil, fmt.Errorf("role %s uses %s, and the service has no url", r.Name, placeholder.Of(name))
+			}
 		}
 	}
 	if of := s.Parse.Of; of != "" && of != anyRole && !slices.Contains(names, of) {
@@ -62,7 +90,7 @@ func decode(v workload.Values) (*Spec, error) {
 
 // Demand is a process for each role, on its node.
 func (s *Spec) Demand() workload.Demand {
-	d := workload.Demand{Runner: Runner, Ranks: len(s.Roles), Threads: 1, NUMA: workload.Default}
+	d := workload.Demand{Runner: Runner, Ranks: len(s.Roles), Threads: 1, NUMA: workload.Default, Services: s.services, Etcd: s.etcd}
 	for _, r := range s.Roles {
 		d.On = append(d.On, r.Node)
 	}

@@ -1,0 +1,141 @@
+package dsl
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
+
+	"weir/dsl/grammar"
+	"weir/dsl/suggest"
+)
+
+// servicesName is the key of services, and the option that has those of a run.
+const servicesName = "services"
+
+// declaredServices are the services of the file. Each run that uses them evaluates them at
+// its own points.
+func (l *loader) declaredServices(content *hcl.BodyContent) (all []entry) {
+	for _, b := range content.Blocks {
+		if b.Type != "service" {
+			continue
+		}
+		name, at := b.Labels[0], b.LabelRanges[0]
+		l.places.add(b.DefRange, "service "+name)
+		if slices.ContainsFunc(all, func(e entry) bool { return e.name == name }) {
+			l.error(at, "Duplicate service", fmt.Sprintf("Service %s was already given.", quote(name)), "Rename one of the two.")
+			continue
+		}
+		own := l.content(b.Body, schemaOf(grammar.Service), "a service")
+		m := &mappingExpression{at: at}
+		for _, k := range grammar.Service {
+			if expr := argument(own, k.Name); expr != nil {
+				m.add(k.Name, expr.Range(), expr)
+			} else if inner := l.section(own, k.Name); len(inner) > 0 {
+				m.add(k.Name, inner[0].at, mappingOf(inner))
+			}
+		}
+		all = append(all, entry{name: name, at: at, expr: m})
+	}
+	return all
+}
+
+// servicesOf gives the option that holds the services of a run, as if its options had it: those
+// that it lists, or all if one of its options names one. false: it has none.
+func (l *loader) servicesOf(content *hcl.BodyContent, r *Run, options []entry) (entry, bool) {
+	for _, e := range options {
+		if e.name == servicesName {
+			l.error(e.at, "Misplaced services", "Services are no option: they belong to the scenario.", "Write services beside runs, and in the run the names of those that it needs.")
+			return entry{}, false
+		}
+	}
+	_, known := r.Workload.Option(servicesName)
+	mentioned := slices.ContainsFunc(options, func(e entry) bool {
+		return slices.ContainsFunc(e.expr.Variables(), func(t hcl.Traversal) bool { return t.RootName() == "service" })
+	})
+	chosen := l.services
+	list := argument(content, servicesName)
+	switch {
+	case list != nil && !known:
+		l.error(list.Range(), "No services", fmt.Sprintf("Launches of workload %s use no services.", r.Workload.Name), "Leave the key out.")
+		return entry{}, false
+	case list != nil:
+		chosen = l.chosenServices(list)
+	case !known || !mentioned:
+		return entry{}, false
+	}
+	if len(chosen) == 0 {
+		return entry{}, false // whoever names one is told where it stands
+	}
+	return entry{name: servicesName, at: chosen[0].at, expr: mappingOf(chosen)}, true
+}
+
+func (l *loader) chosenServices(list hcl.Expression) (chosen []entry) {
+	names, isList, _ := l.list(list, "services of a run")
+	if !isList {
+		l.error(list.Range(), "Not a list", "services of a run is a list of their names.", "Write [NAME, NAME].")
+	}
+	for _, n := range names {
+		i := slices.IndexFunc(l.services, func(e entry) bool { return e.name == n.text })
+		switch {
+		case i < 0:
+			var known []string
+			for _, e := range l.services {
+				known = append(known, e.name)
+			}
+			l.error(n.at, "Unknown service", fmt.Sprintf("The file has no service %s.", quote(n.text)), suggest.Sentence(n.text, known, "services"))
+		case !slices.ContainsFunc(chosen, func(e entry) bool { return e.name == n.text }):
+			chosen = append(chosen, l.services[i])
+		}
+	}
+	return chosen
+}
+
+// mappingExpression is a mapping of expressions that stand in different places.
+type mappingExpression struct {
+	pairs []hcl.KeyValuePair
+	at    hcl.Range
+}
+
+func mappingOf(entries []entry) *mappingExpression {
+	m := &mappingExpression{at: entries[0].at}
+	for _, e := range entries {
+		m.add(e.name, e.at, e.expr)
+	}
+	return m
+}
+
+func (m *mappingExpression) add(name string, at hcl.Range, value hcl.Expression) {
+	m.pairs = append(m.pairs, hcl.KeyValuePair{Key: hcl.StaticExpr(cty.StringVal(name), at), Value: value})
+}
+
+// ExprMap gives the pairs to hcl.ExprMap.
+func (m *mappingExpression) ExprMap() []hcl.KeyValuePair { return m.pairs }
+
+// Value computes the mapping as a whole.
+func (m *mappingExpression) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
+	all := map[string]cty.Value{}
+	var diags hcl.Diagnostics
+	for _, p := range m.pairs {
+		key, _ := p.Key.Value(nil)
+		v, more := p.Value.Value(ctx)
+		all[key.AsString()] = v
+		diags = append(diags, more...)
+	}
+	return cty.ObjectVal(all), diags
+}
+
+// Variables are those of all values.
+func (m *mappingExpression) Variables() (all []hcl.Traversal) {
+	for _, p := range m.pairs {
+		all = append(all, p.Value.Variables()...)
+	}
+	return all
+}
+
+// Range is that of the first key.
+func (m *mappingExpression) Range() hcl.Range { return m.at }
+
+// StartRange is that of the first key.
+func (m *mappingExpression) StartRange() hcl.Range { return m.at }

@@ -1,0 +1,107 @@
+package dsl
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// serviceKeys has each key of a service in both syntaxes.
+var serviceKeys = map[string][2]string{
+	"command":       {"command: [y]", `command = ["y"]`},
+	"node":          {"command: [x], node: 1", "command = [\"x\"]\nnode = 1"},
+	"env":           {"command: [x], env: {A: b}", "command = [\"x\"]\nenv = { A = \"b\" }"},
+	"after":         {"command: [x], after: o", "command = [\"x\"]\nafter = \"o\""},
+	"after 2":       {"command: [x], after: [o]", "command = [\"x\"]\nafter = [\"o\"]"},
+	"ready":         {"command: [x], ready: {file: f}", "command = [\"x\"]\nready { file = \"f\" }"},
+	"url":           {"command: [x], url: u", "command = [\"x\"]\nurl = \"u\""},
+	"fresh":         {"command: [x], fresh: launch", "command = [\"x\"]\nfresh = \"launch\""},
+	"stop":          {"command: [x], stop: {within: 1s}", "command = [\"x\"]\nstop { within = \"1s\" }"},
+	"stop.signal":   {"command: [x], stop: {signal: INT}", "command = [\"x\"]\nstop = { signal = \"INT\" }"},
+	"stop.within":   {"command: [x], stop: {within: 2s}", "command = [\"x\"]\nstop = { within = \"2s\" }"},
+	"ready.command": {"command: [x], ready: {command: [z]}", "command = [\"x\"]\nready = { command = [\"z\"] }"},
+	"ready.within":  {"command: [x], ready: {file: f, within: 3s}", "command = [\"x\"]\nready {\nfile = \"f\"\nwithin = \"3s\"\n}"},
+	"ready.contains": {
+		"command: [x], ready: {http: u, contains: c}", "command = [\"x\"]\nready {\nhttp = \"u\"\ncontains = \"c\"\n}",
+	},
+}
+
+func init() {
+	for _, key := range []string{"listens", "http", "log", "file", "etcd"} {
+		serviceKeys["ready."+key] = [2]string{
+			fmt.Sprintf("command: [x], ready: {%s: '1'}", key), fmt.Sprintf("command = [\"x\"]\nready = { %s = \"1\" }", key),
+		}
+	}
+	add := func(path, yaml, hcl string) {
+		samples[path] = sample{
+			"",
+			"scenario: s\nservices:\n  w: {" + yaml + "}\n  o: {command: [x]}\nruns:\n  a: {workload: command, services: [w, o], options: {roles: {r: {command: [x]}}}}\n",
+			"scenario \"s\" {\nservice \"w\" {\n" + hcl + "\n}\nservice \"o\" { command = [\"x\"] }\n" +
+				"run \"a\" {\nworkload = \"command\"\nservices = [\"w\", \"o\"]\noptions {\nroles = { r = { command = [\"x\"] } }\n}\n}\n}",
+		}
+	}
+	samples["variants"] = sample{
+		"", "scenario: s\nvariants: {baseline: a, a: {env: {A: 1}}}\nruns: {r: {workload: transfer, options: {block_size: 1}, sweep: {variant: [a]}}}",
+		"scenario \"s\" {\nvariants {\nbaseline = \"a\"\na = { env = { A = 1 } }\n}\nrun \"r\" {\nworkload = \"transfer\"\noptions { block_size = 1 }\nsweep { variant = [\"a\"] }\n}\n}",
+	}
+	for key, s := range serviceKeys {
+		add("services."+key, s[0], s[1])
+	}
+	add("services", "command: [z]", `command = ["z"]`)
+	add("runs.services", "command: [q]", `command = ["q"]`)
+}
+
+// A run has the services that it lists, or all if its options name one.
+func TestServicesOfARun(t *testing.T) {
+	const services = "scenario: s\nservices:\n  a: {command: [x], url: \"http://${port.p}\"}\n  b: {command: [y, \"${service.a.url}\"]}\nruns:\n  r:\n    workload: command\n"
+	for run, want := range map[string]string{
+		"    options: {roles: {c: {command: [x]}}}\n":                                             "{}",
+		"    options: {roles: {c: {command: [x, \"${service.a.url}\"]}}}\n":                       "a b",
+		"    services: [a]\n    options: {roles: {c: {command: [x, \"${service.a.port.p}\"]}}}\n": "a",
+		"    services: [b, a]\n    options: {roles: {c: {command: [x]}}}\n":                       "a b",
+		"    services: []\n    options: {roles: {c: {command: [x]}}}\n":                           "{}",
+	} {
+		s, _, diags := Load("s.yaml", []byte(services+run), Options{Env: testEnv})
+		if diags.HasErrors() {
+			t.Errorf("%s: %v", run, diags)
+			continue
+		}
+		got := "{}"
+		for _, setting := range s.Runs[0].Settings() {
+			if v, _ := setting.Value(nil); setting.Name == servicesName && v != "{}" {
+				text := v.(string)
+				got = strings.TrimPrefix(text[:4], `{"`)[:1]
+				if strings.Contains(text, `"b":`) {
+					got += " b"
+				}
+			}
+		}
+		if got != want {
+			t.Errorf("%s: %s", run, got)
+		}
+	}
+}
+
+func TestWhatIsWrongWithServices(t *testing.T) {
+	const head = "scenario: s\nservices:\n  a: {command: [x]}\n  b: {command: [x]%s}\nruns:\n  r:\n    workload: command\n    services: [%s]\n    options: {roles: {c: {command: [x]}}%s}\n"
+	for _, c := range []struct{ key, services, options, want string }{
+		{"", "c", "", `The file has no service "c".`},
+		{", fresh: often", "b", "", `"often" is none of session, run, variant and launch`},
+		{", after: [z]", "b", "", `there is no service "z" for it`},
+		{", after: [a]", "b", "", `there is no service "a" for it; there are b`},
+		{`, url: "${service.b.port.p}${role.c.address}"`, "b", "", `There is no "role" here`},
+		{", node: x", "b", "", "is no number of a node"},
+		{", stop: {within: 11m}", "b", "", "is more than 10m"},
+		{", ready: {contains: x, file: f}", "b", "", "it is a part of the answer of http"},
+		{"", "a", ", services: {a: {command: [x]}}", "Services are no option"},
+	} {
+		_, _, diags := Load("s.yaml", fmt.Appendf(nil, head, c.key, c.services, c.options), Options{Env: testEnv})
+		found := false
+		for _, d := range diags {
+			found = found || strings.Contains(d.Detail, c.want)
+		}
+		if !found {
+			t.Errorf("%+v: %v", c, diags)
+		}
+	}
+}

@@ -1,0 +1,100 @@
+package dsl
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// Values, variables and options of a run follow the variant; what no variant says is the run's.
+func TestSettingsFollowVariants(t *testing.T) {
+	const src = `
+scenario: s
+variants:
+  baseline: a
+  a: {x: 1, note: the first}
+  b: {x: 2, env: {V: two}, options: {batch: 4}}
+  c: {vars: {x: 3}, env: {V: "3", W: w}}
+runs:
+  r:
+    workload: transfer
+    options: {block_size: 4KiB, in_flight: "${variant.x}", batch: 2}
+    env: {V: one}
+    sweep: {variant: [a, b, c]}
+`
+	s, _, diags := Load("s.yaml", []byte(src), Options{Env: testEnv})
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	want := map[string][]string{"in_flight": {"1", "2", "3"}, "batch": {"2", "4", "2"}, "V": {"one", "two", "3"}, "W": {"<nil>", "<nil>", "w"}}
+	r := s.Runs[0]
+	for _, setting := range r.Settings() {
+		values, ok := want[setting.Name]
+		if !ok {
+			continue
+		}
+		delete(want, setting.Name)
+		var got []string
+		for _, v := range r.Axes[0].Values {
+			value, diags := setting.Value([]AxisValue{v})
+			if diags.HasErrors() {
+				t.Error(diags)
+			}
+			got = append(got, fmt.Sprint(value))
+		}
+		if !slices.Equal(got, values) {
+			t.Errorf("%s: %v", setting.Name, got)
+		}
+	}
+	if len(want) > 0 {
+		t.Errorf("not set: %v", want)
+	}
+}
+
+func TestWhatIsWrongWithVariants(t *testing.T) {
+	const head = "scenario: s\nvariants: {%s}\nruns:\n  r:\n    workload: transfer\n    options: {block_size: 4KiB%s}\n    sweep: {%s}\n    assert: [%s]\n"
+	const two, swept, fits = "baseline: a, a: {x: 1}, b: {x: 2}", "variant: [a, b]", "bandwidth >= 1"
+	const used = ", in_flight: \"${variant.x}\""
+	for _, c := range []struct{ variants, options, sweep, assert, want string }{
+		{"baseline: z, a: {x: 1}", used, "variant: [a]", fits, `There is no variant "z".`},
+		{two, used, "variant: [a, z]", fits, `There is no variant "z".`},
+		{two, "", swept, fits, "neither options nor env of the run use axis.variant"},
+		{two, used, "batch: [1, 2]", fits, "variant.x has no value here"},
+		{two, `, in_flight: "${variant.y}"`, swept, fits, `No variant has "y".`},
+		{"a: {x: 1}, b: {}", used, swept, fits, `Variant "b" does not have it.`},
+		{"a: {x: 1, vars: {x: 2}}", used, "variant: [a]", fits, `Variant "a" already has "x".`},
+		{"a: {options: {batch: many}}", "", "variant: [a]", fits, "Option batch:"},
+		{"a: {options: {batch: 1}}, b: {}", "", "variant: [a, b], batch: [1, 2]", fits, `Option "batch" is set by variants too.`},
+		{"a: {x: 1}, b: {x: 2}", used, swept, "gain(bandwidth) >= 1%", "the scenario has no variants with a baseline"},
+		{two, "", "batch: [1, 2]", "gain(bandwidth) >= 1%", "the run has no axis variant"},
+		{two, used, swept, "gain(requests) >= 1%", "neither direction of requests is better"},
+		{two, used, swept, "gain() >= 1%", "gain takes one metric"},
+		{two, used, swept, "at(variant == \"a\") >= 1", "no metric follows at()"},
+		{two, used, swept, "at().bandwidth >= 1", "a condition is missing in at()"},
+		{two, used, swept, "at(batch == 1).bandwidth >= 1", "no axis tells which other case is meant"},
+		{two, used, swept, "all(at(variant == \"a\").bandwidth >= 1)", "each case is judged by itself"},
+	} {
+		s, _, diags := Load("s.yaml", fmt.Appendf(nil, head, c.variants, c.options, c.sweep, fmt.Sprintf("%q", c.assert)), Options{Env: testEnv})
+		said := diags.Error()
+		if s != nil {
+			for _, setting := range s.Runs[0].Settings() {
+				for _, v := range s.Runs[0].Axes[0].Values {
+					if len(setting.Axes) > 0 {
+						_, more := setting.Value([]AxisValue{v})
+						said += more.Error()
+						for _, d := range more {
+							said += d.Detail
+						}
+					}
+				}
+			}
+		}
+		for _, d := range diags {
+			said += d.Detail
+		}
+		if !strings.Contains(strings.ToLower(said), strings.ToLower(c.want)) {
+			t.Errorf("%+v: %s", c, said)
+		}
+	}
+}

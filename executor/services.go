@@ -1,0 +1,381 @@
+package executor
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"weir/engine"
+	"weir/executor/agent"
+	"weir/executor/cluster"
+	"weir/executor/event"
+	"weir/executor/ledger"
+	"weir/results"
+	"weir/workload"
+)
+
+// services are the services of a session that have been started, in the order of their
+// starts. Each is a launch of one rank that lasts until it is told to end.
+type services struct {
+	s      *session
+	up     []*service
+	starts int
+}
+
+// service is one start of a service.
+type service struct {
+	workload.Service
+	key      string          // what it is fresh for
+	users    map[string]bool // runs that have used it
+	task     *task
+	log      string // below the session directory
+	started  time.Time
+	facts    *workload.ServiceFacts // nil: it is not ready
+	failure  *results.Failure       // nil: it has not failed
+	stopping bool
+}
+
+const (
+	// stopSlack is how much longer than a service its agent may take to end it.
+	stopSlack = 2 * time.Second
+	// readySlack is how much longer than the time that a service has its agent waits for it.
+	readySlack = time.Second
+	// relatedTime is within which the end of a service is the cause of a launch's failure,
+	// whichever was told first.
+	relatedTime = 300 * time.Millisecond
+)
+
+// keyOf is what a service is fresh for.
+func keyOf(fresh workload.Fresh, l *launched) string {
+	switch fresh {
+	case workload.FreshRun:
+		return l.g.Run
+	case workload.FreshVariant:
+		if v, ok := l.cases[0].Axes["variant"]; ok {
+			return workload.Text(v)
+		}
+	case workload.FreshLaunch:
+		return fmt.Sprintf("%s/%d", l.g.ID, l.index)
+	}
+	return ""
+}
+
+// provide has the services that a launch needs ready, and gives the values of the names that
+// they offer. The failure is that of the launch: a service did not start, or ended since.
+func (v *services) provide(ctx context.Context, l *launched, needs []workload.Service) (map[string]string, *results.Failure, error) {
+	for _, want := range needs {
+		have := v.find(want.Name)
+		if have == nil || have.failure == nil && have.key == keyOf(want.Fresh, l) && same(have.Service, want) {
+			continue
+		}
+		f := have.failure
+		if err := v.stop(ctx, have); err != nil {
+			return nil, nil, err
+		}
+		if f != nil {
+			return nil, f, nil
+		}
+	}
+	for {
+		var waiting []*service
+		for _, want := range needs {
+			have := v.find(want.Name)
+			if have == nil && v.ready(want.Needs) {
+				var err error
+				if have, err = v.start(ctx, want, l); err != nil {
+					return nil, nil, err
+				}
+			}
+			if have != nil && have.facts == nil {
+				waiting = append(waiting, have)
+			}
+		}
+		if len(waiting) == 0 {
+			return v.names(needs, l.g.Run), nil, nil
+		}
+		moved := func(x *service) bool { return x.facts != nil || x.failure != nil }
+		if err := v.s.Wait(ctx, func() bool { return slices.ContainsFunc(waiting, moved) }); err != nil {
+			return nil, nil, err
+		}
+		for _, x := range waiting {
+			if f := x.failure; f != nil {
+				return nil, f, v.stop(ctx, x)
+			}
+		}
+	}
+}
+
+// same says whether two services differ in nothing that a start could change.
+func same(a, b workload.Service) bool {
+	return a.Node == b.Node && a.Runner == b.Runner && string(a.Spec) == string(b.Spec) && slices.Equal(a.Needs, b.Needs)
+}
+
+func (v *services) find(name string) *service {
+	if i := slices.IndexFunc(v.up, func(x *service) bool { return x.Name == name }); i >= 0 {
+		return v.up[i]
+	}
+	return nil
+}
+
+func (v *services) ready(names []string) bool {
+	return !slices.ContainsFunc(names, func(name string) bool {
+		x := v.find(name)
+		return x == nil || x.facts == nil
+	})
+}
+
+// names are the values of the names that services offer to a run.
+func (v *services) names(needs []workload.Service, run string) map[string]string {
+	all := map[string]string{}
+	for _, n := range needs {
+		x := v.find(n.Name)
+		maps.Copy(all, x.facts.Names)
+		x.users[run] = true
+	}
+	return all
+}
+
+// failed is the failure of one of the services that a launch needs; nil: all of them run.
+func (v *services) failed(needs []workload.Service) *results.Failure {
+	for _, n := range needs {
+		if x := v.find(n.Name); x != nil && x.failure != nil {
+			return x.failure
+		}
+	}
+	return nil
+}
+
+// start places a service on its node.
+func (v *services) start(ctx context.Context, want workload.Service, l *launched) (*service, error) {
+	nodes := v.s.hosts.Names()
+	x := &service{Service: want, key: keyOf(want.Fresh, l), users: map[string]bool{}, started: time.Now()}
+	v.up = append(v.up, x)
+	number := v.s.ledger.FormerServices() + v.starts
+	v.starts++
+	if want.Node >= len(nodes) {
+		x.failure = &results.Failure{Rank: -1, Phase: "ready", Kind: results.Fault,
+			Cause: fmt.Sprintf("service %s is to be on node %d, counted from 0, and the session has %d", want.Name, want.Node, len(nodes))}
+		return x, nil
+	}
+	node := nodes[want.Node]
+	dir := filepath.Join("services", ledger.DirName(want.Name))
+	x.log = filepath.Join("logs", dir, fmt.Sprint(number), "0.log")
+	id := fmt.Sprintf("%sservice-%s-%d", ownTask, ledger.DirName(want.Name), number)
+	task, text, err := v.describe(want, l, engine.Launch{ID: id, Index: number, Runner: want.Runner, Ranks: 1, Threads: 1, Nodes: []string{node}}, dir)
+	if err != nil {
+		return nil, err
+	}
+	v.s.ledger.Events.Emit(event.Event{Type: event.ServiceStarted, Service: want.Name, Node: node, Of: x.key})
+	host, err := v.s.cluster.Host(ctx, id, []string{node})
+	if err != nil {
+		return nil, err
+	}
+	gone := func(node, cause string) {
+		x.end(&results.Failure{Rank: -1, Node: node, Phase: "run", Kind: results.NodeLost, Cause: fmt.Sprintf("service %s: the node's agent is gone: %s", x.Name, cause)})
+	}
+	if x.task, err = v.s.start(ctx, id, map[string][]byte{node: task}, text, x.take(v.s), gone); err != nil {
+		host.Close()
+		return nil, err
+	}
+	x.task.host = host
+	return x, nil
+}
+
+// describe writes the task of a service, and what its rank is told: the first case ends when
+// it is ready, the second never.
+func (v *services) describe(want workload.Service, l *launched, e engine.Launch, dir string) ([]byte, *shared, error) {
+	never := time.Duration(math.MaxInt64 / 4)
+	e.Names, e.Alone = map[string]string{}, v.s.alone()
+	for _, other := range v.up {
+		if other.facts != nil {
+			maps.Copy(e.Names, other.facts.Names)
+		}
+	}
+	for _, limit := range []time.Duration{want.Ready + readySlack, never} {
+		e.Cases = append(e.Cases, engine.Case{Spec: want.Spec, Timeout: int64(limit)})
+	}
+	packed, err := agent.Pack(e)
+	if err != nil {
+		return nil, nil, err
+	}
+	all := &shared{cluster.TextFor(packed, 1), packed}
+	spec, err := agent.Task{Redact: v.s.secrets, Launch: &agent.LaunchTask{
+		Text: all.where, Ranks: []int{0}, Secrets: l.cases[0].Secrets, LogDir: dir,
+		Etcd: want.Etcd, Deadlines: agent.Deadlines{Grace: want.Stop + stopSlack/2, Run: never, Stall: never},
+	}}.Encode()
+	return spec, all, err
+}
+
+// take takes the reports of a service.
+func (x *service) take(s *session) func(agent.Report) bool {
+	return func(r agent.Report) bool {
+		switch {
+		case r.Result != nil && x.facts == nil:
+			facts := &workload.ServiceFacts{}
+			if err := json.Unmarshal(r.Result.Part.Facts, facts); err != nil {
+				x.end(&results.Failure{Rank: -1, Node: r.Node, Phase: "ready", Kind: results.Fault, Cause: fmt.Sprintf("service %s: %v", x.Name, err)})
+				return false
+			}
+			x.facts = facts
+			s.ledger.Events.Emit(event.Event{Type: event.ServiceReady, Service: x.Name, Node: r.Node, Seconds: facts.Seconds})
+		case r.Outcome != nil:
+			f := r.Outcome.Failure
+			if f == nil {
+				f = &results.Failure{Node: r.Node, Phase: "run", Kind: results.Crashed, Cause: fmt.Sprintf("service %s ended", x.Name)}
+			}
+			own := *f
+			own.Rank, own.Kind = -1, results.Crashed
+			if x.facts == nil {
+				own.Phase, own.Kind = "ready", results.FailedReady
+			}
+			x.end(&own)
+			return true
+		}
+		return false
+	}
+}
+
+// end takes note of a service's end. One that was told to has not failed.
+func (x *service) end(f *results.Failure) {
+	if !x.stopping && x.failure == nil {
+		x.failure = f
+	}
+}
+
+// stop ends a service, and before it those that need it.
+func (v *services) stop(ctx context.Context, x *service) error {
+	for _, other := range slices.Backward(slices.Clone(v.up)) {
+		if slices.Contains(other.Needs, x.Name) {
+			if err := v.stop(ctx, other); err != nil {
+				return err
+			}
+		}
+	}
+	i := slices.Index(v.up, x)
+	if i < 0 {
+		return nil // with one that it needed
+	}
+	v.up = slices.Delete(v.up, i, i+1)
+	x.stopping = true
+	var err error
+	node := ""
+	if t := x.task; t != nil {
+		node = t.nodes[0]
+		if !t.over() {
+			v.s.withdraw(t)
+			patience, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), x.Stop+stopSlack, errLateService)
+			err = v.s.Wait(patience, t.over)
+			cancel()
+		}
+		if errors.Is(err, errLateService) {
+			err = nil // its agent kills what is left
+		}
+		err = v.s.finish(t, err)
+	}
+	v.record(x, node)
+	return cmp.Or(err, v.s.ledger.Err)
+}
+
+var errLateService = errors.New("the service did not end in time")
+
+func (v *services) record(x *service, node string) {
+	r := results.Service{
+		Name: x.Name, Node: node, Fresh: string(x.Fresh), For: x.key, Started: x.started.UTC(),
+		Lasted: time.Since(x.started).Seconds(), Status: results.OK, Failure: x.failure, Log: x.log,
+	}
+	if x.facts != nil {
+		r.Ready = x.facts.Seconds
+	}
+	if x.failure != nil {
+		r.Status = "failed"
+	}
+	v.s.ledger.EnterService(r)
+	e := event.Event{Type: event.ServiceEnded, Service: x.Name, Node: node, Status: r.Status, Failure: x.failure, Seconds: r.Lasted}
+	v.s.ledger.Events.Emit(e)
+}
+
+// stopAll ends those services of which keep says no, the last one first.
+func (v *services) stopAll(ctx context.Context, keep func(*service) bool) error {
+	var err error
+	for _, x := range slices.Backward(slices.Clone(v.up)) {
+		if !keep(x) {
+			err = cmp.Or(err, v.stop(ctx, x))
+		}
+	}
+	return err
+}
+
+// endRun ends the services that no run uses any more, but those of the session.
+func (v *services) endRun(ctx context.Context, run string) error {
+	return v.stopAll(ctx, func(x *service) bool {
+		delete(x.users, run)
+		return x.Fresh == workload.FreshSession || len(x.users) > 0
+	})
+}
+
+// endLaunch ends the services that are fresh for a launch, and those that have failed it.
+func (v *services) endLaunch(ctx context.Context, failed bool) error {
+	return v.stopAll(ctx, func(x *service) bool { return x.Fresh != workload.FreshLaunch && (!failed || x.failure == nil) })
+}
+
+// close ends all services.
+func (v *services) close(ctx context.Context) error {
+	return v.stopAll(ctx, func(*service) bool { return false })
+}
+
+// serve has the services of the launch ready before its ranks start.
+func (l *launched) serve(ctx context.Context) {
+	if len(l.services) == 0 || l.err != nil || l.failure != nil {
+		return
+	}
+	l.engine.Alone = l.s.alone()
+	l.engine.Names, l.failure, l.err = l.s.services.provide(ctx, l, l.services)
+	if l.err == nil && l.failure == nil {
+		l.packed, l.err = agent.Pack(l.engine)
+	}
+}
+
+// bereft fails a launch of which a service has ended, and calls its ranks off.
+func (l *launched) bereft() {
+	f := l.s.services.failed(l.services)
+	if f == nil || l.failure != nil {
+		return
+	}
+	own := *f
+	own.Log = nil // its cause has the last lines
+	l.failure = &own
+	if l.task != nil && !l.task.over() {
+		l.s.withdraw(l.task)
+	}
+}
+
+// awaitRelated waits a moment, after a launch has failed, for a service that was its cause.
+func (l *launched) awaitRelated(ctx context.Context) error {
+	if len(l.services) == 0 || l.failure != nil || l.failed() == nil {
+		return nil
+	}
+	over := errors.New("no service ended")
+	patience, cancel := context.WithTimeoutCause(ctx, relatedTime, over)
+	defer cancel()
+	err := l.s.Wait(patience, func() bool { return l.s.services.failed(l.services) != nil })
+	if l.bereft(); errors.Is(err, over) {
+		err = nil
+	}
+	return err
+}
+
+// alone says whether all nodes of the session are one host.
+func (s *session) alone() bool {
+	hosts := map[string]bool{}
+	for _, n := range s.hosts.Nodes {
+		hosts[n.Host] = true
+	}
+	return len(hosts) == 1
+}

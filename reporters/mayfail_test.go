@@ -1,0 +1,119 @@
+package reporters
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	"weir/assertion"
+	"weir/gate"
+	"weir/results"
+)
+
+// expecting is a judged session of runs that may fail: one fails, one works, one fails after
+// the last day.
+func expecting(t *testing.T) *results.Document {
+	t.Helper()
+	started := time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
+	launch := func() *results.Launch {
+		return &results.Launch{Status: results.OK, Verified: true, Nodes: []string{"n"}, Metrics: results.ValuesOf(map[string]float64{"bandwidth": 46})}
+	}
+	bandwidth := func() *results.AssertionVerdict {
+		low := 40.
+		return &results.AssertionVerdict{Looks: []int{1}, Assertion: assertion.Assertion{
+			Name: "bw", Text: "bandwidth >= 40 GB/s", Severity: assertion.Gate, Unit: "GB/s", Bounds: assertion.Bounds{Lower: &low},
+			Subject: &assertion.Expr{Op: assertion.Metric, Metric: "bandwidth", Unit: "GB/s"},
+		}}
+	}
+	doc := &results.Document{
+		Schema: results.Schema, Session: results.Session{ID: "s", Started: started}, Scenario: results.Scenario{Name: "s"},
+		Cases: []*results.Case{
+			{Key: "fails", Run: "fails", Workload: "transfer", Status: results.Error, Reason: "launch 0: exit status 1",
+				Launches: []*results.Launch{{Status: results.Error, Failure: &results.Failure{Cause: "exit status 1", Log: []string{"no etcd"}}}}},
+			{Key: "works", Run: "works", Workload: "transfer", Status: results.OK, Launches: []*results.Launch{launch()}},
+			{Key: "late", Run: "late", Workload: "transfer", Status: results.Error, Reason: "killed", Launches: []*results.Launch{}},
+		},
+	}
+	for i, until := range []string{"2026-11-30", "2026-11-30", "2026-11-20"} {
+		doc.Cases[i].MayFail = &results.MayFail{XFail: assertion.XFail{Reason: "issue 1044", Until: until}}
+		doc.Cases[i].Assertions = []*results.AssertionVerdict{bandwidth()}
+	}
+	gate.Judge(doc)
+	return doc
+}
+
+// Each case is one finding, whatever is asserted of it.
+func TestCasesThatMayFailAreOneFindingEach(t *testing.T) {
+	doc := expecting(t)
+	for standing, says := range map[string]string{
+		"xfail": "expected to fail until 2026-11-30 (issue 1044): the case ended with an error: launch 0: exit status 1",
+		"xpass": "expected to fail until 2026-11-30 (issue 1044), but it works",
+		"error": "the case ended with an error: killed; may_fail expired on 2026-11-20 (issue 1044)",
+	} {
+		fs := findings(doc, standing)
+		if len(fs) != 1 || fs[0].message != says {
+			t.Errorf("%s: %+v", standing, fs)
+		}
+	}
+	if got := findings(doc, "xfail")[0].log; len(got) != 1 || got[0] != "no etcd" {
+		t.Errorf("the log of the failed launch is %q", got)
+	}
+}
+
+func TestReportsOfCasesThatMayFail(t *testing.T) {
+	doc := expecting(t)
+	for format, wants := range map[string][]string{
+		"table":    {"✓ xfail  fails", "✗ xpass  works", "! error  late", "cases: 1 xpass, 1 error, 1 xfail", "may_fail expired on 2026-11-20"},
+		"markdown": {"## Passed against expectation", "1 case failed as expected", "| `fails` |  | expected to fail until 2026-11-30 (issue 1044)", "may_fail expired on 2026-11-20"},
+		"html":     {"Failed as expected (1)", "Passed against expectation (1)", "may_fail expired on 2026-11-20"},
+		"json":     {`"xfail": 1`, `"may_fail": {`},
+		"github":   {"::notice title=✓ xfail%3A fails::", "::error title=✗ xpass%3A works::"},
+		"csv":      {"fails,error,xfail"},
+	} {
+		var b bytes.Buffer
+		r, ok := Lookup(format)
+		if !ok {
+			t.Fatalf("there is no format %s", format)
+		}
+		if err := r.Write(&b, doc); err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range wants {
+			if !strings.Contains(b.String(), want) {
+				t.Errorf("%s does not say %q:\n%s", format, want, b.String())
+			}
+		}
+	}
+}
+
+// An excused error is skipped with its reason, as are the assertions that could not be judged.
+func TestJUnitOfCasesThatMayFail(t *testing.T) {
+	s := parse(t, expecting(t))
+	got := map[string]string{}
+	for _, suite := range s.Suites {
+		for _, c := range suite.Cases {
+			what := "passed"
+			switch {
+			case len(c.Skipped) > 0:
+				what = "skipped " + c.Skipped[0].Message
+			case len(c.Failure) > 0:
+				what = "failed " + c.Failure[0].Message
+			case len(c.Error) > 0:
+				what = "error " + c.Error[0].Message
+			}
+			got[c.Name] = what
+		}
+	}
+	for name, want := range map[string]string{
+		"fails bw":   "skipped xfail: expected to fail until 2026-11-30 (issue 1044): ",
+		"fails runs": "skipped xfail: expected to fail until 2026-11-30 (issue 1044): the case ended with an error",
+		"works bw":   "passed",
+		"works runs": "failed expected to fail until 2026-11-30 (issue 1044), but it works",
+		"late runs":  "error the case ended with an error: killed; may_fail expired on 2026-11-20",
+	} {
+		if !strings.HasPrefix(got[name], want) {
+			t.Errorf("%s: %q, want %q", name, got[name], want)
+		}
+	}
+}

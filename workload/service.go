@@ -1,0 +1,42 @@
+package workload
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// Service is a process that must run during the launches of a case, and that several
+// launches may share.
+type Service struct {
+	Name   string
+	Node   int      // by its place among the nodes of the session
+	Needs  []string // services that must be ready before it starts
+	Fresh  Fresh
+	Runner string          // executes it, see package engine
+	Spec   json.RawMessage // what the runner reads
+	Ready  time.Duration   // until it must be ready
+	Etcd   bool            // a part of the session's etcd is lent to it
+	Stop   time.Duration   // from the signal to end until SIGKILL
+}
+
+// Fresh says how often a service is started anew.
+type Fresh string
+
+// A service is started once for the session; or again for each run, for each value of axis
+// variant, or for each launch. One with other settings than before is always started again.
+const (
+	FreshSession Fresh = "session"
+	FreshRun     Fresh = "run"
+	FreshVariant Fresh = "variant"
+	FreshLaunch  Fresh = "launch"
+)
+
+// AllFresh are all values.
+var AllFresh = []Fresh{FreshSession, FreshRun, FreshVariant, FreshLaunch}
+
+// ServiceFacts are what a service says of itself when it is ready, as the facts of its
+// first part.
+type ServiceFacts struct {
+	Seconds float64           `json:"seconds"` // from its start until it was ready
+	Names   map[string]string `json:"names"`   // values of names that launches may use, as service.NAME.url
+}
