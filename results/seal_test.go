@@ -120,6 +120,7 @@ func changes(path string, v any, set func(any), look func(path string)) {
 
 // Nothing can be changed in a document, or taken out of it, unseen.
 func TestEveryChangeIsSeen(t *testing.T) {
+	phase.Long(t)
 	phase.NotUnderRace(t)
 	for _, name := range []string{"failed", "traffic", "sequence", everything} {
 		path, content := sealedFile(t, name)

@@ -18,6 +18,7 @@ import (
 // An etcd that wants certificates is used with one, and says no to whoever has none, has
 // another's, or believes in another authority.
 func TestCertificates(t *testing.T) {
+	phase.Long(t)
 	t.Parallel()
 	mine, other := lab.NewCertificates(t), lab.NewCertificates(t)
 	certificate, key, ca := mine.Files(mine.Pair("127.0.0.1"))

@@ -6,8 +6,9 @@
 //	CI           make test and make rest with WEIR_LAB set: those of minutes too
 //
 // Nothing is left out of all of them: whatever a function here skips, make test runs with
-// WEIR_LAB set, because that has neither -short nor the race detector. No test asks for
-// -short or for the detector but through this package (TestPhasesAreChosenInOnePlace).
+// WEIR_LAB set, because that has neither -short nor the race detector, and all packages
+// (TestEveryTestRunsInMakeTest). No test asks for -short or for the detector but through
+// this package (TestPhasesAreChosenInOnePlace).
 //
 // It is test support: no package of weir itself may import it.
 package phase
