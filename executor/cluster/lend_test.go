@@ -9,11 +9,14 @@ import (
 	"time"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"weir/test/phase"
 )
 
 // What is lent has keys of its own, below the session: two who lend the same name share them,
 // others do not see them, and they end with the session.
 func TestLentEtcd(t *testing.T) {
+	phase.Long(t)
 	server, err := StartServer(t.Context(), t.TempDir())
 	if err != nil {
 		t.Fatal(err)
