@@ -15,6 +15,9 @@ func (l *launched) serve(ctx context.Context) {
 	l.engine.Alone = l.s.alone()
 	l.engine.Names, l.failure, l.err = l.s.services.provide(ctx, l, l.services)
 	if l.err == nil && l.failure == nil {
+		l.failure, l.err = l.s.services.observe(ctx, l.services, false)
+	}
+	if l.err == nil && l.failure == nil {
 		l.packed, l.err = agent.Pack(l.engine)
 	}
 }

@@ -32,7 +32,8 @@ func (v *services) start(ctx context.Context, want workload.Service, l *launched
 	}
 	node := nodes[want.Node]
 	dir := filepath.Join("services", ledger.DirName(want.Name))
-	x.log = filepath.Join("logs", dir, fmt.Sprint(number), "0.log")
+	x.logName = filepath.Join(dir, fmt.Sprint(number), "0.log")
+	x.log = filepath.Join("logs", x.logName)
 	id := fmt.Sprintf("%sservice-%s-%d", ownTask, ledger.DirName(want.Name), number)
 	task, text, err := v.describe(want, l, engine.Launch{ID: id, Index: number, Runner: want.Runner, Ranks: 1, Threads: 1, Nodes: []string{node}}, dir)
 	if err != nil {

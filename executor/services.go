@@ -20,6 +20,7 @@ type services struct {
 	s      *session
 	up     []*service
 	starts int
+	looks  int // at logs and pages
 }
 
 // service is one start of a service.
@@ -29,6 +30,8 @@ type service struct {
 	users    map[string]bool // runs that have used it
 	task     *task
 	log      string // below the session directory
+	logName  string // below the log directory of its agent
+	seen     observed
 	started  time.Time
 	facts    *workload.ServiceFacts // nil: it is not ready
 	failure  *results.Failure       // nil: it has not failed
