@@ -118,6 +118,11 @@ func (l *loader) measures(r *Run) {
 	if all != nil {
 		r.Metrics = all
 	}
+	for _, m := range all {
+		if _, own := r.Workload.Metric(m.Name); !own && expression.Reserved(m.Name) {
+			l.error(r.Range, "Invalid name", fmt.Sprintf("Metric %q of run %q means something else in assertions.", m.Name, r.Name), "Give the metric another name.")
+		}
+	}
 }
 
 // metric reads one metric.

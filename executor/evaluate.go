@@ -177,7 +177,7 @@ func (l *launched) evaluate(i int) *results.Launch {
 	if l.s.o.reduce != nil {
 		reduce = l.s.o.reduce
 	}
-	metrics, err := reduce(&workload.Measured{Spec: l.asked[i], Nodes: l.engine.Nodes, Caches: l.s.hosts.Caches(), Parts: p.parts}, e)
+	metrics, err := reduce(&workload.Measured{Spec: l.asked[i], Nodes: l.engine.Nodes, Caches: l.s.hosts.Caches(), Parts: p.parts, Observed: l.observed}, e)
 	p.parts = make([]*workload.Part, len(p.parts)) // the samples are large
 	if err != nil {
 		return fail("%v", err)

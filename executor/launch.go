@@ -29,22 +29,23 @@ type launched struct {
 	asked      []workload.Spec // of cases
 	kind       *workload.Kind
 	engine     engine.Launch
-	packed     []byte                // engine, on its way to the nodes
-	why        string                // this fabric, where the scenario leaves it to weir
-	cpus       map[string]agent.CPUs // by node, where other launches run beside it
-	seats      []results.Seat        // by rank, where ranks have anything to themselves
-	moved      []results.Move        // from nodes of the launches before
-	load       *load                 // that runs in its background
-	services   []workload.Service    // that must run meanwhile
-	etcd       bool                  // a part of the session's is lent to it
-	background bool                  // it is part of such a load
-	slowest    *agent.Progress       // of what was not told yet
-	progressed time.Time             // when progress was last told
-	pending    []*pendingCase        // as cases
-	begun      bool                  // its setup began
-	task       *task                 // nil: nothing was placed
-	running    time.Time             // when its ranks were connected
-	latest     time.Time             // when the last result came
+	packed     []byte                          // engine, on its way to the nodes
+	why        string                          // this fabric, where the scenario leaves it to weir
+	cpus       map[string]agent.CPUs           // by node, where other launches run beside it
+	seats      []results.Seat                  // by rank, where ranks have anything to themselves
+	moved      []results.Move                  // from nodes of the launches before
+	load       *load                           // that runs in its background
+	services   []workload.Service              // that must run meanwhile
+	observed   map[string]workload.Observation // of its services, by name
+	etcd       bool                            // a part of the session's is lent to it
+	background bool                            // it is part of such a load
+	slowest    *agent.Progress                 // of what was not told yet
+	progressed time.Time                       // when progress was last told
+	pending    []*pendingCase                  // as cases
+	begun      bool                            // its setup began
+	task       *task                           // nil: nothing was placed
+	running    time.Time                       // when its ranks were connected
+	latest     time.Time                       // when the last result came
 	failure    *results.Failure
 	outcome    *agent.Outcome
 	err        error // of the session, not of the launch
@@ -136,6 +137,10 @@ func (l *launched) measure(ctx context.Context) error {
 		err = l.s.backendOf(l.cases[0]).run(ctx, l)
 	}
 	l.task = nil
+	if err == nil && l.failed() == nil {
+		l.failure, err = l.s.services.observe(ctx, l.services, true)
+		l.observed = l.s.services.observations(l.services)
+	}
 	if stopped := l.s.services.endLaunch(ctx, l.failure != nil); err == nil {
 		err = stopped
 	}

@@ -3,20 +3,13 @@ package executor
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
-	"math"
-	"path/filepath"
 	"slices"
 	"time"
 
-	"weir/engine"
-	"weir/executor/agent"
-	"weir/executor/cluster"
 	"weir/executor/event"
-	"weir/executor/ledger"
 	"weir/results"
 	"weir/workload"
 )
@@ -27,6 +20,7 @@ type services struct {
 	s      *session
 	up     []*service
 	starts int
+	looks  int // at logs and pages
 }
 
 // service is one start of a service.
@@ -36,6 +30,8 @@ type service struct {
 	users    map[string]bool // runs that have used it
 	task     *task
 	log      string // below the session directory
+	logName  string // below the log directory of its agent
+	seen     observed
 	started  time.Time
 	facts    *workload.ServiceFacts // nil: it is not ready
 	failure  *results.Failure       // nil: it has not failed
@@ -152,103 +148,6 @@ func (v *services) failed(needs []workload.Service) *results.Failure {
 	return nil
 }
 
-// start places a service on its node.
-func (v *services) start(ctx context.Context, want workload.Service, l *launched) (*service, error) {
-	nodes := v.s.hosts.Names()
-	x := &service{Service: want, key: keyOf(want.Fresh, l), users: map[string]bool{}, started: time.Now()}
-	v.up = append(v.up, x)
-	number := v.s.ledger.FormerServices() + v.starts
-	v.starts++
-	if want.Node >= len(nodes) {
-		x.failure = &results.Failure{Rank: -1, Phase: "ready", Kind: results.Fault,
-			Cause: fmt.Sprintf("service %s is to be on node %d, counted from 0, and the session has %d", want.Name, want.Node, len(nodes))}
-		return x, nil
-	}
-	node := nodes[want.Node]
-	dir := filepath.Join("services", ledger.DirName(want.Name))
-	x.log = filepath.Join("logs", dir, fmt.Sprint(number), "0.log")
-	id := fmt.Sprintf("%sservice-%s-%d", ownTask, ledger.DirName(want.Name), number)
-	task, text, err := v.describe(want, l, engine.Launch{ID: id, Index: number, Runner: want.Runner, Ranks: 1, Threads: 1, Nodes: []string{node}}, dir)
-	if err != nil {
-		return nil, err
-	}
-	v.s.ledger.Events.Emit(event.Event{Type: event.ServiceStarted, Service: want.Name, Node: node, Of: x.key})
-	host, err := v.s.cluster.Host(ctx, id, []string{node})
-	if err != nil {
-		return nil, err
-	}
-	gone := func(node, cause string) {
-		x.end(&results.Failure{Rank: -1, Node: node, Phase: "run", Kind: results.NodeLost, Cause: fmt.Sprintf("service %s: the node's agent is gone: %s", x.Name, cause)})
-	}
-	if x.task, err = v.s.start(ctx, id, map[string][]byte{node: task}, text, x.take(v.s), gone); err != nil {
-		host.Close()
-		return nil, err
-	}
-	x.task.host = host
-	return x, nil
-}
-
-// describe writes the task of a service, and what its rank is told: the first case ends when
-// it is ready, the second never.
-func (v *services) describe(want workload.Service, l *launched, e engine.Launch, dir string) ([]byte, *shared, error) {
-	never := time.Duration(math.MaxInt64 / 4)
-	e.Names, e.Alone = map[string]string{}, v.s.alone()
-	for _, other := range v.up {
-		if other.facts != nil {
-			maps.Copy(e.Names, other.facts.Names)
-		}
-	}
-	for _, limit := range []time.Duration{want.Ready + readySlack, never} {
-		e.Cases = append(e.Cases, engine.Case{Spec: want.Spec, Timeout: int64(limit)})
-	}
-	packed, err := agent.Pack(e)
-	if err != nil {
-		return nil, nil, err
-	}
-	all := &shared{cluster.TextFor(packed, 1), packed}
-	spec, err := agent.Task{Redact: v.s.secrets, Launch: &agent.LaunchTask{
-		Text: all.where, Ranks: []int{0}, Secrets: l.cases[0].Secrets, LogDir: dir,
-		Etcd: want.Etcd, Deadlines: agent.Deadlines{Grace: want.Stop + stopSlack/2, Run: never, Stall: never},
-	}}.Encode()
-	return spec, all, err
-}
-
-// take takes the reports of a service.
-func (x *service) take(s *session) func(agent.Report) bool {
-	return func(r agent.Report) bool {
-		switch {
-		case r.Result != nil && x.facts == nil:
-			facts := &workload.ServiceFacts{}
-			if err := json.Unmarshal(r.Result.Part.Facts, facts); err != nil {
-				x.end(&results.Failure{Rank: -1, Node: r.Node, Phase: "ready", Kind: results.Fault, Cause: fmt.Sprintf("service %s: %v", x.Name, err)})
-				return false
-			}
-			x.facts = facts
-			s.ledger.Events.Emit(event.Event{Type: event.ServiceReady, Service: x.Name, Node: r.Node, Seconds: facts.Seconds})
-		case r.Outcome != nil:
-			f := r.Outcome.Failure
-			if f == nil {
-				f = &results.Failure{Node: r.Node, Phase: "run", Kind: results.Crashed, Cause: fmt.Sprintf("service %s ended", x.Name)}
-			}
-			own := *f
-			own.Rank, own.Kind = -1, results.Crashed
-			if x.facts == nil {
-				own.Phase, own.Kind = "ready", results.FailedReady
-			}
-			x.end(&own)
-			return true
-		}
-		return false
-	}
-}
-
-// end takes note of a service's end. One that was told to has not failed.
-func (x *service) end(f *results.Failure) {
-	if !x.stopping && x.failure == nil {
-		x.failure = f
-	}
-}
-
 // stop ends a service, and before it those that need it.
 func (v *services) stop(ctx context.Context, x *service) error {
 	for _, other := range slices.Backward(slices.Clone(v.up)) {
@@ -328,54 +227,4 @@ func (v *services) endLaunch(ctx context.Context, failed bool) error {
 // close ends all services.
 func (v *services) close(ctx context.Context) error {
 	return v.stopAll(ctx, func(*service) bool { return false })
-}
-
-// serve has the services of the launch ready before its ranks start.
-func (l *launched) serve(ctx context.Context) {
-	if len(l.services) == 0 || l.err != nil || l.failure != nil {
-		return
-	}
-	l.engine.Alone = l.s.alone()
-	l.engine.Names, l.failure, l.err = l.s.services.provide(ctx, l, l.services)
-	if l.err == nil && l.failure == nil {
-		l.packed, l.err = agent.Pack(l.engine)
-	}
-}
-
-// bereft fails a launch of which a service has ended, and calls its ranks off.
-func (l *launched) bereft() {
-	f := l.s.services.failed(l.services)
-	if f == nil || l.failure != nil {
-		return
-	}
-	own := *f
-	own.Log = nil // its cause has the last lines
-	l.failure = &own
-	if l.task != nil && !l.task.over() {
-		l.s.withdraw(l.task)
-	}
-}
-
-// awaitRelated waits a moment, after a launch has failed, for a service that was its cause.
-func (l *launched) awaitRelated(ctx context.Context) error {
-	if len(l.services) == 0 || l.failure != nil || l.failed() == nil {
-		return nil
-	}
-	over := errors.New("no service ended")
-	patience, cancel := context.WithTimeoutCause(ctx, relatedTime, over)
-	defer cancel()
-	err := l.s.Wait(patience, func() bool { return l.s.services.failed(l.services) != nil })
-	if l.bereft(); errors.Is(err, over) {
-		err = nil
-	}
-	return err
-}
-
-// alone says whether all nodes of the session are one host.
-func (s *session) alone() bool {
-	hosts := map[string]bool{}
-	for _, n := range s.hosts.Nodes {
-		hosts[n.Host] = true
-	}
-	return len(hosts) == 1
 }

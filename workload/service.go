@@ -15,8 +15,11 @@ type Service struct {
 	Runner string          // executes it, see package engine
 	Spec   json.RawMessage // what the runner reads
 	Ready  time.Duration   // until it must be ready
-	Etcd   bool            // a part of the session's etcd is lent to it
-	Stop   time.Duration   // from the signal to end until SIGKILL
+	// Observed says that metrics or proofs are read from its log, Counts that it counts at
+	// /metrics below its url, in the text format of Prometheus.
+	Observed, Counts bool
+	Etcd             bool          // a part of the session's etcd is lent to it
+	Stop             time.Duration // from the signal to end until SIGKILL
 }
 
 // Fresh says how often a service is started anew.
@@ -39,4 +42,11 @@ var AllFresh = []Fresh{FreshSession, FreshRun, FreshVariant, FreshLaunch}
 type ServiceFacts struct {
 	Seconds float64           `json:"seconds"` // from its start until it was ready
 	Names   map[string]string `json:"names"`   // values of names that launches may use, as service.NAME.url
+}
+
+// Observation is what was seen of a service before and after the timed part of a launch.
+type Observation struct {
+	Log           string // since its start
+	From          int    // where in Log the launch began
+	Before, After string // what it counts, in the text format of Prometheus; "": it does not
 }

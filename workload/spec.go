@@ -59,6 +59,8 @@ type Measured struct {
 	Nodes  []string         // by rank
 	Caches map[string]int64 // size of the last-level cache in bytes by node; 0: unknown
 	Parts  []*Part          // by rank
+	// Observed is what was seen of services whose Observed is set, by name.
+	Observed map[string]Observation
 }
 
 // Behaviour is what a workload does with its cases, besides the tables of its Kind.

@@ -87,6 +87,23 @@ var Service = []Key{
 	key("url", "where it answers, for ${service.NAME.url}", scalar(String)),
 	key("fresh", "how often it is started anew: never, for each run, for each value of axis variant, or for each launch", scalar(String, "session", "run", "variant", "launch")).or("session"),
 	key("stop", "how it is told to end", section(Stop...)),
+	key("metrics", "what is read of it in each launch that uses it, as metrics of the run", mapOf("metrics", section(Observe...))),
+	key("proof", "what must be true of it in each launch, or the launch is an error", section(Proof...)),
+}
+
+// Observe are the keys of a metric that is read of a service.
+var Observe = []Key{
+	key("log", "a regular expression of lines that it prints while the launch runs; the group value, or the first, is the number of the last such line", scalar(String)),
+	key("count", "whether the metric is how many lines match", scalar(Bool)).or("false"),
+	key("prometheus", "a metric at /metrics below its url: by how much a counter grew while the launch ran, or a gauge at its end; labels are added up", scalar(String)),
+	key("unit", "its unit, as s, MiB or 1/s", scalar(String)).or("none: it is a count or a ratio"),
+	key("better", "which way it is better", scalar(String, "higher", "lower", "none")).required(),
+	key("doc", "what exactly is counted", scalar(String)),
+}
+
+// Proof are the keys of what must be true of a service.
+var Proof = []Key{
+	key("log", "a regular expression that a line of its log matches", scalar(String)).required(),
 }
 
 // Ready are the keys of when a service is ready. All that are given must hold.

@@ -213,6 +213,8 @@ func (a *Agent) do(ctx context.Context, p cluster.Placement) {
 			a.report(Report{Task: p.Task, Artifact: &file})
 		})
 		return
+	case task.Observe != nil:
+		r.Observation = a.observe(ctx, *task.Observe, a.hidden(task.Redact))
 	case task.Clock:
 		now := time.Now()
 		r.Clock = &now

@@ -9,17 +9,18 @@ import (
 
 // Report is what an agent says of a task; one of the pointers is set.
 type Report struct {
-	Node, Task string
-	Running    *time.Time // all ranks are connected: the first case begins
-	Progress   *Progress
-	Result     *Result
-	Outcome    *Outcome // the launch is over, and all its processes are gone
-	Check      *results.Check
-	Command    *results.Command
-	Secrets    *SecretsReport
-	Artifact   *ArtifactReport
-	Clock      *time.Time // of the node, when it was asked
-	Log        *Log       // of an agent whose logs are not the session's
+	Node, Task  string
+	Running     *time.Time // all ranks are connected: the first case begins
+	Progress    *Progress
+	Result      *Result
+	Outcome     *Outcome // the launch is over, and all its processes are gone
+	Check       *results.Check
+	Command     *results.Command
+	Secrets     *SecretsReport
+	Artifact    *ArtifactReport
+	Observation *Observation
+	Clock       *time.Time // of the node, when it was asked
+	Log         *Log       // of an agent whose logs are not the session's
 }
 
 // Log is a piece of a log file.

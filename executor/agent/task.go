@@ -61,6 +61,7 @@ type Task struct {
 	Clock   bool         `json:"clock,omitempty"` // asks what time it is on the node
 	// Artifact may be answered by several reports.
 	Artifact *ArtifactTask `json:"artifact,omitempty"`
+	Observe  *ObserveTask  `json:"observe,omitempty"`
 	// Redact are references to the secrets whose values may stand in nothing that
 	// is kept of the task, whether or not the task itself is given them: processes
 	// inherit the agent's environment.
@@ -143,6 +144,9 @@ func (t Task) localFiles() (err error) {
 	if l := t.Launch; err == nil && l != nil && l.LogDir != "" {
 		err = below("directory for logs", l.LogDir)
 	}
+	if o := t.Observe; err == nil && o != nil {
+		err = below("log", o.Log)
+	}
 	if err != nil {
 		return fmt.Errorf("%w: %w", errElsewhere, err)
 	}
@@ -162,7 +166,7 @@ func decodeTask(b []byte) (Task, error) {
 		return Task{}, fmt.Errorf("reading a task: %w", err)
 	}
 	switch {
-	case t.Check != nil && len(t.Check.Command) > 0, t.Command != nil && len(t.Command.Command) > 0, t.Secrets != nil, t.Clock, t.Artifact != nil && (len(t.Artifact.Command) > 0 || t.Artifact.File != ""):
+	case t.Check != nil && len(t.Check.Command) > 0, t.Command != nil && len(t.Command.Command) > 0, t.Secrets != nil, t.Clock, t.Observe != nil && t.Observe.From >= 0, t.Artifact != nil && (len(t.Artifact.Command) > 0 || t.Artifact.File != ""):
 		return t, nil
 	case t.Launch == nil || len(t.Launch.Ranks) == 0:
 		return t, errors.New("reading a task: it asks for nothing")

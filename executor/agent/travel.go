@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"weir/results"
@@ -25,6 +26,13 @@ type travelling struct {
 	Clock    *int64           `json:"clock,omitempty"` // ns since 1970
 	Artifact *artifact        `json:"artifact,omitempty"`
 	Log      *logPiece        `json:"log,omitempty"`
+	Observed *seen            `json:"observed,omitempty"`
+}
+
+// seen is an observation, whose log and page follow each other.
+type seen struct {
+	Log   int    `json:"log"` // bytes
+	Error string `json:"error,omitempty"`
 }
 
 type result struct {
@@ -80,6 +88,9 @@ func (r Report) Encode() (head, body []byte, err error) {
 	if r.Log != nil {
 		t.Log, body = &logPiece{r.Log.Name, r.Log.From}, r.Log.Text
 	}
+	if o := r.Observation; o != nil {
+		t.Observed, body = &seen{len(o.Log), o.Error}, slices.Concat(o.Log, o.Page)
+	}
 	if head, err = json.Marshal(t); err != nil {
 		return nil, nil, fmt.Errorf("encoding a report: %w", err)
 	}
@@ -98,7 +109,7 @@ func DecodeReport(node string, head, body []byte) (Report, error) {
 	}
 	r := Report{Node: node, Task: t.Task, Progress: t.Progress, Check: t.Check, Command: t.Command, Secrets: t.Secrets}
 	parts := 0
-	for _, there := range []bool{t.Running != nil, t.Progress != nil, t.Result != nil, t.Outcome != nil, t.Check != nil, t.Command != nil, t.Secrets != nil, t.Clock != nil, t.Artifact != nil, t.Log != nil} {
+	for _, there := range []bool{t.Running != nil, t.Progress != nil, t.Result != nil, t.Outcome != nil, t.Check != nil, t.Command != nil, t.Secrets != nil, t.Clock != nil, t.Artifact != nil, t.Log != nil, t.Observed != nil} {
 		if there {
 			parts++
 		}
@@ -106,7 +117,7 @@ func DecodeReport(node string, head, body []byte) (Report, error) {
 	if parts != 1 {
 		return Report{}, fmt.Errorf("reading a report of node %s: it says %d things and not one", node, parts)
 	}
-	if len(body) > 0 && t.Result == nil && t.Artifact == nil && t.Log == nil {
+	if len(body) > 0 && t.Result == nil && t.Artifact == nil && t.Log == nil && t.Observed == nil {
 		return Report{}, fmt.Errorf("reading a report of node %s: it brings %d bytes that belong to nothing", node, len(body))
 	}
 	var err error
@@ -134,11 +145,20 @@ func DecodeReport(node string, head, body []byte) (Report, error) {
 		r.Artifact = &ArtifactReport{Source: a.Source, Content: body, Status: a.Status, Reason: a.Reason, Last: a.Last}
 	case t.Log != nil:
 		r.Log, err = t.Log.decode(body)
+	case t.Observed != nil:
+		r.Observation, err = t.Observed.decode(body)
 	}
 	if err != nil {
 		return Report{}, fmt.Errorf("reading a report of node %s: %w", node, err)
 	}
 	return r, nil
+}
+
+func (t *seen) decode(body []byte) (*Observation, error) {
+	if t.Log < 0 || t.Log > min(len(body), maxObserved) || len(body)-t.Log > maxPage {
+		return nil, fmt.Errorf("an observation of %d bytes, %d of them of a log", len(body), t.Log)
+	}
+	return &Observation{Log: body[:t.Log], Page: body[t.Log:], Error: t.Error}, nil
 }
 
 // ago is a time that is so long past.

@@ -29,6 +29,8 @@ func reports() map[string]Report {
 		"secrets":  {Secrets: &SecretsReport{Problems: []string{"none here"}}},
 		"log":      {Log: &Log{Name: "b/0/1.log", From: 1 << 20, Text: []byte("text\n")}},
 		"artifact": {Artifact: &ArtifactReport{Source: "/proc/version", Content: []byte("Linux"), Status: results.OK, Last: true}},
+		"observed": {Observation: &Observation{Log: []byte("a line\n"), Page: []byte("a 1\n")}},
+		"unseen":   {Observation: &Observation{Error: "no such file"}},
 		"no log":   {Log: &Log{Name: "b/0/1.log"}},
 	}
 }

@@ -94,7 +94,7 @@ func TestLeftoversAreFound(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer os.RemoveAll(left)
-	if err := os.WriteFile(filepath.Join(left, ".weir-scratch"), nil, 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(left, ".weir-scratch"), []byte("temporary files in "+w.path("tmp")), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	found(left)

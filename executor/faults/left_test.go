@@ -3,6 +3,7 @@ package faults
 import (
 	"bufio"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -48,8 +49,8 @@ func inDir(dir string) (all []string) {
 	return all
 }
 
-// abandoned are the directories of sessions that live no more, on this machine, which
-// others may share: those that the world began with are theirs.
+// abandoned are the directories of this world's sessions that live no more, on this machine,
+// which others share.
 func (w *world) abandoned(root string) (all []string) {
 	locks, _ := filepath.Glob(filepath.Join(root, "weir-*", ".weir-scratch")) // only a bad pattern is an error
 	for _, lock := range locks {
@@ -57,7 +58,7 @@ func (w *world) abandoned(root string) (all []string) {
 		if err != nil {
 			continue // it goes
 		}
-		if info, err := f.Stat(); err == nil && info.ModTime().After(w.began) && unix.Flock(int(f.Fd()), unix.LOCK_SH|unix.LOCK_NB) == nil {
+		if owner, err := io.ReadAll(f); err == nil && strings.Contains(string(owner), w.dir) && unix.Flock(int(f.Fd()), unix.LOCK_SH|unix.LOCK_NB) == nil {
 			all = append(all, filepath.Dir(lock))
 		}
 		f.Close()

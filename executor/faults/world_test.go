@@ -41,7 +41,6 @@ type world struct {
 	secure      *secure       // what etcd wants of its clients, nil: nothing
 	runs        int           // so far: they name directories
 	keep        bool          // what is to be looked at
-	began       time.Time     // what is older is not its own
 	killed      bool          // the last session was, so that the next one has to tidy up after it
 	usual       int           // how many events a session has when nothing befalls it
 	opening     time.Duration // that it took to open
@@ -69,7 +68,7 @@ func bringUp(w *world, names ...string) *world {
 	t := w.t
 	t.Helper()
 	lab.Need(t, "etcd-server", "etcd")
-	w.etcdProgram, w.at, w.scenario, w.began = cmp.Or(w.etcdProgram, "etcd"), "127.0.0.1", scenario, time.Now()
+	w.etcdProgram, w.at, w.scenario = cmp.Or(w.etcdProgram, "etcd"), "127.0.0.1", scenario
 	if os.Getuid() == 0 {
 		w.lab = lab.New(t, names...) // skips where namespaces are not permitted
 		w.at = w.lab.Address

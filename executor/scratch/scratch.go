@@ -113,6 +113,11 @@ func lockIn(dir string) (*os.File, error) {
 		f.Close()
 		return nil, fmt.Errorf("locking %s: %w", early, err)
 	}
+	// whose it is, for who finds it
+	if _, err := fmt.Fprintf(f, "process %d, with temporary files in %s\n", os.Getpid(), os.TempDir()); err != nil {
+		f.Close()
+		return nil, err
+	}
 	if err := os.Rename(early, filepath.Join(dir, lockName)); err != nil {
 		f.Close()
 		return nil, err

@@ -162,6 +162,16 @@ func measures(v workload.Values, declared []workload.Metric) ([]workload.Metric,
 		return nil, err
 	}
 	all := slices.Clone(Kind.Metrics)
+	served, _ := Kind.Get(v)("services").(string)
+	services, _ := ReadServices(served) // which is reported where they are read
+	for _, s := range services {
+		for _, m := range s.Metrics {
+			if slices.ContainsFunc(slices.Concat(all, declared), func(o workload.Metric) bool { return o.Name == m.Metric.Name }) {
+				return all, fmt.Errorf("metric %s of service %s has the name of another: rename it", m.Metric.Name, s.Name)
+			}
+			all = append(all, m.Metric)
+		}
+	}
 	names := p.own()
 	for _, name := range names {
 		if !slices.ContainsFunc(declared, func(m workload.Metric) bool { return m.Name == name }) {

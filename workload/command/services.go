@@ -20,6 +20,9 @@ type Service struct {
 	URL   string         `json:"url,omitempty"` // a text of package placeholder
 	Fresh workload.Fresh `json:"fresh"`
 	Stop  Stop           `json:"stop"`
+	// Metrics and Proof are read of each launch that uses the service.
+	Metrics []Observe `json:"metrics,omitempty"`
+	Proof   *Proof    `json:"proof,omitempty"`
 }
 
 // Stop says how a service is told to end.
@@ -74,7 +77,37 @@ func (s *Service) structured() *workload.Structured {
 		stop.text("within", quantity.Time(s.Stop.Within).String())
 		w.put("stop", stop.mapping())
 	}
+	var metrics writer
+	for _, m := range s.Metrics {
+		metrics.put(m.Metric.Name, m.structured())
+	}
+	if len(metrics.pairs) > 0 {
+		w.put("metrics", metrics.mapping())
+	}
+	if s.Proof != nil {
+		var proof writer
+		proof.text("log", placeholder.Quote(s.Proof.Log))
+		w.put("proof", proof.mapping())
+	}
 	return w.mapping()
+}
+
+func (m *Observe) structured() *workload.Structured {
+	var w writer
+	w.text("log", placeholder.Quote(m.Log))
+	if m.Count {
+		w.text("count", "true")
+	}
+	w.text("prometheus", m.Name)
+	w.text("unit", placeholder.Quote(m.Metric.Unit))
+	w.text("better", string(m.Metric.Better))
+	w.text("doc", placeholder.Quote(m.Metric.Doc))
+	return w.mapping()
+}
+
+// counts says whether metrics are read from what the service counts.
+func (s *Service) counts() bool {
+	return slices.ContainsFunc(s.Metrics, func(m Observe) bool { return m.Name != "" })
 }
 
 // ReadServices reads the services of a case, in the order in which they start: each behind
@@ -101,7 +134,7 @@ func ReadServices(text string) ([]Service, error) {
 }
 
 func readService(p workload.Pair) (Service, error) {
-	role, f, err := readRole(p, serviceReadyWithin, "url", "fresh", "stop")
+	role, f, err := readRole(p, serviceReadyWithin, "url", "fresh", "stop", "metrics", "proof")
 	if err != nil {
 		return Service{}, err
 	}
@@ -115,6 +148,15 @@ func readService(p workload.Pair) (Service, error) {
 	}
 	if stop := f.get("stop"); stop != nil && f.err == nil {
 		s.Stop, f.err = readStop(stop, []string{s.Name, "stop"})
+	}
+	if f.err == nil {
+		s.Metrics, f.err = readObserves(f.get("metrics"), []string{s.Name, "metrics"})
+	}
+	if f.err == nil {
+		s.Proof, f.err = readProof(f.get("proof"), []string{s.Name, "proof"})
+	}
+	if s.counts() && s.URL == "" {
+		f.fail([]string{"metrics"}, "what it counts is at /metrics below its url, which it has not")
 	}
 	for _, name := range s.names() {
 		if _, isRole := Address(name); isRole || name == LaunchID {
@@ -216,6 +258,7 @@ func demands(services []Service) ([]workload.Service, error) {
 		all = append(all, workload.Service{
 			Name: s.Name, Node: s.Node, Needs: slices.Compact(needs), Fresh: s.Fresh,
 			Runner: Runner, Spec: spec, Ready: s.Ready.Within, Stop: s.Stop.Within,
+			Observed: len(s.Metrics) > 0 || s.Proof != nil, Counts: s.counts(),
 			Etcd: s.Ready.Etcd != "" || slices.Contains(s.names(), EtcdURL),
 		})
 	}

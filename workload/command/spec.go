@@ -19,8 +19,9 @@ type Spec struct {
 	// Serves says that the only role is a service; nil: the roles are those of a launch.
 	Serves *Serving `json:"serves,omitempty"`
 
-	services []workload.Service
-	etcd     bool
+	services  []workload.Service
+	etcd      bool
+	observing []Service // with metrics or a proof
 }
 
 // Serving is what a service has beyond a role.
@@ -47,6 +48,11 @@ func decode(v workload.Values) (*Spec, error) {
 	}
 	served, _ := get("services").(string)
 	services, err := ReadServices(served)
+	for _, service := range services {
+		if len(service.Metrics) > 0 || service.Proof != nil {
+			s.observing = append(s.observing, service)
+		}
+	}
 	if err == nil {
 		s.services, err = demands(services)
 	}
@@ -130,6 +136,9 @@ func reduce(m *workload.Measured, l *results.Launch) (map[string]float64, error)
 		if values, err = s.Parse.find(roles, outputs, s.Row); err != nil {
 			return nil, err
 		}
+	}
+	if err := s.observed(m.Observed, values); err != nil {
+		return nil, err
 	}
 	values[elapsed] = longest
 	l.Verified = true // what the programs moved is for them to check

@@ -203,11 +203,15 @@ func (a *agents) signal(which string) func(context.Context) error {
 	}
 }
 
+// askAgain is after how long a job that has not ended is asked again: a signal does not reach
+// a task that a busy node has not started yet.
+const askAgain = 15 * time.Second
+
 // end asks for the end of the job in some way and waits for it. That Slurm says no
 // counts only if the job does not end: it does so, too, where a signal has reached all
 // tasks that were left, but those of some node had ended before.
 func (a *agents) end(ctx context.Context, grace time.Duration, ask func(context.Context) error) error {
-	refused := ask(ctx)
+	refused, asked := ask(ctx), time.Now()
 	ctx, cancel := context.WithTimeoutCause(ctx, grace, fmt.Errorf("%s did not end within %v", a.what, grace))
 	defer cancel()
 	for pause := 100 * time.Millisecond; ; pause = min(pause*5/4, time.Second) {
@@ -217,6 +221,9 @@ func (a *agents) end(ctx context.Context, grace time.Duration, ask func(context.
 		}
 		if err != nil {
 			return errors.Join(err, refused)
+		}
+		if time.Since(asked) > askAgain {
+			refused, asked = ask(ctx), time.Now()
 		}
 		select {
 		case <-ctx.Done():
