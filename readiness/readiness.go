@@ -84,10 +84,14 @@ func (c Check) Wait(ctx context.Context, s Subject) error {
 func (c condition) wait(ctx context.Context, s Subject) error {
 	pause := time.NewTimer(0)
 	defer pause.Stop()
+	var missing error
 	for next := firstPause; ; next = min(2*next, lastPause) {
-		missing := c.look(ctx)
-		if missing == nil {
+		now := c.look(ctx)
+		if now == nil {
 			return nil
+		}
+		if missing == nil || ctx.Err() == nil { // a look that was cut off says nothing
+			missing = now
 		}
 		pause.Reset(next)
 		select {

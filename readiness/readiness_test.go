@@ -124,7 +124,7 @@ func TestWhatComesLater(t *testing.T) {
 	if err := (Check{Command: []string{"test", "-e", file}}).Wait(t.Context(), Subject{Run: run}); err != nil {
 		t.Error(err)
 	}
-	err := Check{Command: []string{"test", "-e", file + "x"}, Within: soon}.Wait(t.Context(), Subject{Run: run})
+	err := Check{Command: []string{"test", "-e", file + "x"}, Within: time.Second}.Wait(t.Context(), Subject{Run: run})
 	if err == nil || !strings.Contains(err.Error(), "exit status 1") {
 		t.Error(err)
 	}
