@@ -121,7 +121,7 @@ func (e *evaluator) context(expr hcl.Expression, axes map[string]cty.Value, late
 	if len(late) > 0 {
 		lateValues(expr, late, all)
 	}
-	return &hcl.EvalContext{Variables: all, Functions: e.functions}
+	return &hcl.EvalContext{Variables: all, Functions: e.functionsFor(expr, late)}
 }
 
 // value evaluates an expression that does not depend on a point. It is unknown

@@ -107,7 +107,7 @@ func placeholders(text string, late []string) (string, bool) {
 		switch {
 		case i%2 == 0:
 			b.WriteString(placeholder.Quote(part))
-		case isLate(strings.Split(part, "."), late):
+		case isValueName(part) || isLate(strings.Split(part, "."), late):
 			b.WriteString(placeholder.Of(part))
 		default:
 			return "", false

@@ -125,4 +125,7 @@ func (l *loader) judge(m *module, drafts []*draft, tables map[string]*expression
 			d.run.Asserts = l.asserts(expr, n, byName)
 		}
 	}
+	for _, d := range drafts {
+		l.checkValues([]*Run{d.run}, names)
+	}
 }

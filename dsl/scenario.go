@@ -92,6 +92,7 @@ type Run struct {
 	Setup, Teardown, LaunchSetup, LaunchTeardown []*Command
 	Place                                        Place
 	Asserts                                      []*Assert
+	Values                                       []*RunValue // that its texts mention
 	// Secrets are environment variables whose value is read where a process
 	// starts: the name of an environment variable there, or file:PATH.
 	Secrets map[string]string

@@ -200,6 +200,7 @@ func (l *loader) setting(s *Setting, used map[string]bool) *Setting {
 	if l.late(s.expr.Range()) {
 		return nil
 	}
+	l.useValues(s)
 	if !onPoint {
 		v, diags := s.Value(nil)
 		l.diags = append(l.diags, diags...)

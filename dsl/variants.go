@@ -22,6 +22,8 @@ type variants struct {
 	baseline string // "": the file names none
 	rows     []*variant
 	objects  map[string]cty.Value // by name of the variant
+	// runValues are those that values of the rows mention.
+	runValues []*RunValue
 }
 
 // variant is one row.
@@ -60,6 +62,7 @@ func (l *loader) readVariants(content *hcl.BodyContent) *variants {
 			continue
 		}
 		v.rows = append(v.rows, l.readVariant(e))
+		v.runValues = append(v.runValues, runValues(e.expr)...)
 	}
 	for _, r := range v.rows {
 		v.objects[r.name] = cty.ObjectVal(r.values)
@@ -98,7 +101,7 @@ func (r *variant) set(l *loader, e entry) {
 	case twice:
 		l.error(e.at, "Given twice", fmt.Sprintf("Variant %s already has %s.", quote(r.name), quote(e.name)), "Keep one of the two.")
 	default:
-		r.values[e.name] = l.value(e.expr)
+		r.values[e.name] = l.lateValue(e.expr)
 	}
 }
 

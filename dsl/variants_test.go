@@ -52,6 +52,52 @@ runs:
 	}
 }
 
+// Texts of programs may name metrics of other runs, which then come first.
+func TestValuesOfRuns(t *testing.T) {
+	const head = "scenario: s\nvariants: {m: {b: '${run(\"fabric\", block_size == 4KiB).bandwidth}'}, f: {b: 1}}\nruns:\n" +
+		"  fabric: {workload: transfer, sweep: {block_size: [4KiB, 8KiB]}}\n  load:\n    workload: command\n    options: {roles: {c: {command: [x, '%s']}}%s}\n    sweep: {variant: [m, f]}\n"
+	load := func(text, more string) (*Scenario, string) {
+		s, _, diags := Load("s.yaml", fmt.Appendf(nil, head, text, more), Options{Env: testEnv})
+		said := ""
+		for _, d := range diags {
+			said += d.Detail
+		}
+		return s, said
+	}
+	s, said := load(`${variant.b} ${run("fabric", block_size == 8KiB).latency.p50}`, "")
+	if s == nil {
+		t.Fatal(said)
+	}
+	r := s.Runs[1]
+	if r.need("fabric") == nil {
+		t.Error("the run does not wait for the other")
+	}
+	want := map[string]string{
+		"m": `"${run(\"fabric\", block_size == 4KiB).bandwidth} ${run(\"fabric\", block_size == 8KiB).latency.p50}"`,
+		"f": `"1 ${run(\"fabric\", block_size == 8KiB).latency.p50}"`,
+	}
+	for _, v := range r.Axes[0].Values {
+		for _, setting := range r.Settings() {
+			if setting.Name == "roles" {
+				if got, diags := setting.Value([]AxisValue{v}); diags.HasErrors() || !strings.Contains(got.(string), want[v.Text]) {
+					t.Errorf("%s: %v, %v", v.Text, got, diags)
+				}
+			}
+		}
+	}
+	for _, c := range []struct{ text, more, want string }{
+		{`${run("fabrik").bandwidth}`, "", `There is no run "fabrik"`},
+		{`${run("fabric").bandwith}`, "", `Run "fabric" has no metric "bandwith"`},
+		{`${run("fabric", blocksize == 4KiB).bandwidth}`, "", `has no option "blocksize"`},
+		{`${run("load").elapsed}`, "", "would wait for its own end"},
+		{`${variant.b}`, `, row: '${run("fabric").bandwidth}'`, `no function "run"`},
+	} {
+		if _, said := load(c.text, c.more); !strings.Contains(said, c.want) {
+			t.Errorf("%+v: %s", c, said)
+		}
+	}
+}
+
 func TestWhatIsWrongWithVariants(t *testing.T) {
 	const head = "scenario: s\nvariants: {%s}\nruns:\n  r:\n    workload: transfer\n    options: {block_size: 4KiB%s}\n    sweep: {%s}\n    assert: [%s]\n"
 	const two, swept, fits = "baseline: a, a: {x: 1}, b: {x: 2}", "variant: [a, b]", "bandwidth >= 1"

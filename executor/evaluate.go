@@ -139,7 +139,7 @@ func (l *launched) entry(i int) *results.Launch {
 	e := &results.Launch{
 		Index: l.index, Started: p.from.UTC(), Duration: to.Sub(p.from).Seconds(), Status: results.OK,
 		Nodes: l.engine.Nodes, Seats: l.seats, Moved: l.moved, Fabric: l.engine.Fabric, FabricReason: l.why, Ignored: l.ignored, Variables: l.merged(), Counters: l.counters, Samples: []string{},
-		Simulated: !l.s.backendOf(l.cases[0]).processes(),
+		Values: l.values, Simulated: !l.s.backendOf(l.cases[0]).processes(),
 	}
 	for _, name := range p.files {
 		if name != "" {

@@ -35,6 +35,7 @@ type launched struct {
 	seats      []results.Seat                  // by rank, where ranks have anything to themselves
 	moved      []results.Move                  // from nodes of the launches before
 	load       *load                           // that runs in its background
+	values     map[string]string               // of other runs, by their names in texts
 	services   []workload.Service              // that must run meanwhile
 	observed   map[string]workload.Observation // of its services, by name
 	etcd       bool                            // a part of the session's is lent to it

@@ -28,10 +28,14 @@ func (s *session) prepare(g *ledger.Group, cases []*planner.Case, index int, bes
 		d := spec.Demand()
 		if i == 0 {
 			needs, l.services, l.etcd = d, d.Services, d.Etcd
+			if l.values, err = s.valuesFor(c, d.Values); err != nil {
+				return nil, err
+			}
 		}
 		l.engine.Memory = memoryOf(kind, l.engine.Memory, d.Memory)
 		l.pending = append(l.pending, &pendingCase{parts: make([]*workload.Part, d.Ranks), files: make([]string, d.Ranks)})
 	}
+	l.engine.Names = l.values
 	l.engine.Runner, l.engine.Ranks, l.engine.Threads = needs.Runner, needs.Ranks, needs.Threads
 	d := s.demand(cases[0], needs)
 	d.Affine = d.Affine || s.affine(g, beside)

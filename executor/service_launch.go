@@ -3,6 +3,7 @@ package executor
 import (
 	"context"
 	"errors"
+	"maps"
 
 	"weir/executor/agent"
 )
@@ -13,7 +14,11 @@ func (l *launched) serve(ctx context.Context) {
 		return
 	}
 	l.engine.Alone = l.s.alone()
-	l.engine.Names, l.failure, l.err = l.s.services.provide(ctx, l, l.services)
+	var names map[string]string
+	names, l.failure, l.err = l.s.services.provide(ctx, l, l.services)
+	l.engine.Names = map[string]string{}
+	maps.Copy(l.engine.Names, l.values)
+	maps.Copy(l.engine.Names, names)
 	if l.err == nil && l.failure == nil {
 		l.failure, l.err = l.s.services.observe(ctx, l.services, false)
 	}

@@ -21,7 +21,7 @@ import (
 // start places a service on its node.
 func (v *services) start(ctx context.Context, want workload.Service, l *launched) (*service, error) {
 	nodes := v.s.hosts.Names()
-	x := &service{Service: want, key: keyOf(want.Fresh, l), users: map[string]bool{}, started: time.Now()}
+	x := &service{Service: want, values: l.values, key: keyOf(want.Fresh, l), users: map[string]bool{}, started: time.Now()}
 	v.up = append(v.up, x)
 	number := v.s.ledger.FormerServices() + v.starts
 	v.starts++
@@ -60,6 +60,7 @@ func (v *services) start(ctx context.Context, want workload.Service, l *launched
 func (v *services) describe(want workload.Service, l *launched, e engine.Launch, dir string) ([]byte, *shared, error) {
 	never := time.Duration(math.MaxInt64 / 4)
 	e.Names, e.Alone = map[string]string{}, v.s.alone()
+	maps.Copy(e.Names, l.values)
 	for _, other := range v.up {
 		if other.facts != nil {
 			maps.Copy(e.Names, other.facts.Names)

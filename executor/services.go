@@ -26,8 +26,9 @@ type services struct {
 // service is one start of a service.
 type service struct {
 	workload.Service
-	key      string          // what it is fresh for
-	users    map[string]bool // runs that have used it
+	key      string            // what it is fresh for
+	users    map[string]bool   // runs that have used it
+	values   map[string]string // of runs, that its texts may have
 	task     *task
 	log      string // below the session directory
 	logName  string // below the log directory of its agent
@@ -68,7 +69,7 @@ func keyOf(fresh workload.Fresh, l *launched) string {
 func (v *services) provide(ctx context.Context, l *launched, needs []workload.Service) (map[string]string, *results.Failure, error) {
 	for _, want := range needs {
 		have := v.find(want.Name)
-		if have == nil || have.failure == nil && have.key == keyOf(want.Fresh, l) && same(have.Service, want) {
+		if have == nil || have.failure == nil && have.key == keyOf(want.Fresh, l) && same(have.Service, want) && maps.Equal(have.values, l.values) {
 			continue
 		}
 		f := have.failure

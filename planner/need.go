@@ -46,6 +46,7 @@ func need(t *Table) {
 			s.needs = append(s.needs, edges{n, up, lists})
 		}
 	}
+	values(t)
 }
 
 // connect finds, for the cases of a run, the cases of another with the same

@@ -93,6 +93,7 @@ func (p *Plan) textRun(b *strings.Builder, run string) {
 		row(t, "  alike", strings.Join(alike, " "))
 	}
 	textStructures(t, cases)
+	textValues(t, cases)
 	p.textPlaying(t, run, cases)
 	if moves := generated(cases); moves != "" {
 		row(t, "  moves", moves)

@@ -40,7 +40,10 @@ type Demand struct {
 	Memory uint64    // bytes that a rank writes to before it is ready
 	// Services must run during its launches, in the order in which they start.
 	Services []Service
-	Etcd     bool // a part of the session's etcd is lent to its ranks
+	// Values are names in its texts that are metrics of runs which are decided before, as
+	// run("NAME", CONDITION).METRIC.
+	Values []string
+	Etcd   bool // a part of the session's etcd is lent to its ranks
 }
 
 // Part is what one rank measured in one case.

@@ -114,6 +114,21 @@ func (s *Structured) What() string {
 	return "a text"
 }
 
+// Texts are all texts in it, a line for each.
+func (s *Structured) Texts() string {
+	if s.IsText() {
+		return s.Text + "\n"
+	}
+	var b strings.Builder
+	for _, item := range s.Items {
+		b.WriteString(item.Texts())
+	}
+	for _, p := range s.Pairs {
+		b.WriteString(p.Value.Texts())
+	}
+	return b.String()
+}
+
 // Flow writes the value on a line, for a person, with quotes only where a text needs them.
 func (s *Structured) Flow() string {
 	var parts []string

@@ -29,6 +29,9 @@ func CompileCondition(text string) (*Condition, error) {
 	return c, nil
 }
 
+// Where compiles a condition over the options and axes of the run.
+func (n *Names) Where(text string) (*Condition, *Error) { return compileCondition(text, n, false) }
+
 // When compiles the condition of a run, which may also ask about the host.
 func (n *Names) When(text string) (*Condition, *Error) { return compileCondition(text, n, true) }
 

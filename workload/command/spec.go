@@ -22,6 +22,7 @@ type Spec struct {
 	services  []workload.Service
 	etcd      bool
 	observing []Service // with metrics or a proof
+	values    []string  // names of those of other runs
 }
 
 // Serving is what a service has beyond a role.
@@ -49,6 +50,7 @@ func decode(v workload.Values) (*Spec, error) {
 	served, _ := get("services").(string)
 	services, err := ReadServices(served)
 	for _, service := range services {
+		s.use(service.names())
 		if len(service.Metrics) > 0 || service.Proof != nil {
 			s.observing = append(s.observing, service)
 		}
@@ -67,6 +69,7 @@ func decode(v workload.Values) (*Spec, error) {
 		if !s.etcd && (r.Ready.Etcd != "" || r.Mentions(EtcdURL)) {
 			return nil, fmt.Errorf("role %s uses etcd, which is lent to programs with etcd: true", r.Name)
 		}
+		s.use(r.names())
 		for _, name := range r.names() {
 			other, what, isService := OfService(name)
 			i := slices.IndexFunc(services, func(s Service) bool { return s.Name == other })
@@ -94,9 +97,18 @@ func decode(v workload.Values) (*Spec, error) {
 	return s, nil
 }
 
+// use notes the values of other runs among some names.
+func (s *Spec) use(names []string) {
+	for _, name := range names {
+		if isValue(name) && !slices.Contains(s.values, name) {
+			s.values = append(s.values, name)
+		}
+	}
+}
+
 // Demand is a process for each role, on its node.
 func (s *Spec) Demand() workload.Demand {
-	d := workload.Demand{Runner: Runner, Ranks: len(s.Roles), Threads: 1, NUMA: workload.Default, Services: s.services, Etcd: s.etcd}
+	d := workload.Demand{Runner: Runner, Ranks: len(s.Roles), Threads: 1, NUMA: workload.Default, Services: s.services, Etcd: s.etcd, Values: s.values}
 	for _, r := range s.Roles {
 		d.On = append(d.On, r.Node)
 	}

@@ -1,0 +1,212 @@
+package dsl
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/function"
+
+	"weir/dsl/expression"
+	"weir/dsl/suggest"
+	"weir/workload"
+)
+
+// RunValue is run("NAME", CONDITION).METRIC in a text of a run: a number that is known when
+// the other run is decided.
+type RunValue struct {
+	Run    string
+	Where  *Condition // nil: the one case at the same values of shared axes
+	Metric string
+	Range  hcl.Range
+
+	where string // the text of Where
+}
+
+// runFunction is the word that such a value begins with.
+const runFunction = "run"
+
+// runValues are those that an expression mentions.
+func runValues(expr hcl.Expression) (all []*RunValue) {
+	if items, diags := hcl.ExprList(expr); !diags.HasErrors() {
+		for _, item := range items {
+			all = append(all, runValues(item)...)
+		}
+		return all
+	}
+	if pairs, diags := hcl.ExprMap(expr); !diags.HasErrors() {
+		for _, p := range pairs {
+			all = append(all, runValues(p.Value)...)
+		}
+		return all
+	}
+	node, ok := expr.(hclsyntax.Node)
+	if t, isText := expr.(interface{ Template() hclsyntax.Expression }); isText {
+		template := t.Template()
+		node, ok = template, template != nil
+	}
+	if !ok {
+		return nil
+	}
+	_ = hclsyntax.VisitAll(node, func(n hclsyntax.Node) hcl.Diagnostics {
+		if t, ok := n.(*hclsyntax.RelativeTraversalExpr); ok {
+			if v := runValue(t, expr.Range()); v != nil {
+				all = append(all, v)
+			}
+		}
+		return nil
+	})
+	return all
+}
+
+func runValue(t *hclsyntax.RelativeTraversalExpr, at hcl.Range) *RunValue {
+	call, ok := t.Source.(*hclsyntax.FunctionCallExpr)
+	if !ok || call.Name != runFunction || len(call.Args) < 1 || len(call.Args) > 2 {
+		return nil
+	}
+	words, ok := path(t.Traversal)
+	var args []string
+	for _, arg := range call.Args {
+		v, diags := arg.Value(nil)
+		text, plain := plainText(v)
+		ok = ok && !diags.HasErrors() && plain
+		args = append(args, text)
+	}
+	if !ok {
+		return nil
+	}
+	v := &RunValue{Run: args[0], Metric: strings.Join(words, "."), Range: at}
+	if len(args) > 1 {
+		v.where = args[1]
+	}
+	return v
+}
+
+// valueName is how plans write such a value.
+func valueName(run, where, metric string) string {
+	if where != "" {
+		where = ", " + where
+	}
+	return fmt.Sprintf("%s(%q%s).%s", runFunction, run, where, metric)
+}
+
+// isValueName says whether a name of a launch is such a value.
+func isValueName(name string) bool { return strings.HasPrefix(name, runFunction+"(") }
+
+// valuesOf is function run for an expression: an object with the metrics that it mentions,
+// whose values are marked texts, as those of other names of a launch are.
+func valuesOf(all []*RunValue) function.Function {
+	return function.New(&function.Spec{
+		Description: "a metric of a run that is decided before",
+		Params:      []function.Parameter{{Name: "name", Type: cty.String}},
+		VarParam:    &function.Parameter{Name: "condition", Type: cty.String},
+		Type:        func([]cty.Value) (cty.Type, error) { return cty.DynamicPseudoType, nil },
+		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
+			where := ""
+			if len(args) > 1 {
+				where = args[1].AsString()
+			}
+			tree := map[string]any{}
+			for _, v := range all {
+				if v.Run == args[0].AsString() && v.where == where {
+					put(tree, strings.Split(v.Metric, "."), lateMark+valueName(v.Run, where, v.Metric)+lateMark)
+				}
+			}
+			return lateValue(tree), nil
+		},
+	})
+}
+
+// put sets a leaf of a tree of mappings. Where metrics are called a and a.b, the first one
+// that is mentioned stays.
+func put(tree map[string]any, words []string, leaf string) {
+	for _, w := range words[:len(words)-1] {
+		if tree[w] == nil {
+			tree[w] = map[string]any{}
+		}
+		inner, ok := tree[w].(map[string]any)
+		if !ok {
+			return
+		}
+		tree = inner
+	}
+	tree[words[len(words)-1]] = leaf
+}
+
+// functionsFor are the functions of an expression that may have values of runs.
+func (e *evaluator) functionsFor(expr hcl.Expression, late []string) map[string]function.Function {
+	all := runValues(expr)
+	if len(late) == 0 || len(all) == 0 {
+		return e.functions
+	}
+	out := maps.Clone(e.functions)
+	out[runFunction] = valuesOf(all)
+	return out
+}
+
+// lateValue evaluates an expression that may have values of runs.
+func (l *loader) lateValue(expr hcl.Expression) cty.Value {
+	if len(runValues(expr)) == 0 {
+		return l.value(expr)
+	}
+	_, diags := l.eval.references(expr, nil, nil)
+	if !diags.HasErrors() && !l.late(expr.Range()) {
+		var v cty.Value
+		if v, diags = expr.Value(l.eval.context(expr, nil, []string{runFunction})); !diags.HasErrors() {
+			return v
+		}
+	}
+	l.diags = append(l.diags, explain(diags)...)
+	return cty.DynamicVal
+}
+
+// useValues notes the values of runs that a setting may have, and that their runs come first.
+func (l *loader) useValues(s *Setting) {
+	if len(s.Option.Late) == 0 {
+		return
+	}
+	all := runValues(s.expr)
+	if slices.Contains(axesOf(s.expr), variantAxis) && l.variants != nil {
+		all = append(all, l.variants.runValues...)
+	}
+	for _, v := range all {
+		s.run.Values = append(s.run.Values, v)
+		if s.run.need(v.Run) == nil {
+			s.run.Needs = append(s.run.Needs, &Need{Run: v.Run, On: onSuccess, Range: v.Range})
+		}
+	}
+}
+
+// checkValues holds the values of runs to what these runs measure.
+func (l *loader) checkValues(own []*Run, names map[string]*expression.Names) {
+	for _, r := range own {
+		for _, v := range r.Values {
+			other := names[v.Run]
+			if other == nil {
+				continue // which the need reports
+			}
+			measured := other.Metrics
+			if measured == nil {
+				measured = other.Kind.Metrics
+			}
+			if _, ok := workload.FindMetric(measured, v.Metric); !ok {
+				var known []string
+				for _, m := range measured {
+					known = append(known, m.Name)
+				}
+				l.error(v.Range, "Unknown metric", fmt.Sprintf("Run %q has no metric %q.", v.Run, v.Metric), suggest.Sentence(v.Metric, known, "metrics"))
+			}
+			if v.where == "" {
+				continue
+			}
+			var err *expression.Error
+			if v.Where, err = other.Where(v.where); err != nil {
+				l.error(v.Range, "Invalid condition", sentence(err.Message), err.Hint)
+			}
+		}
+	}
+}
