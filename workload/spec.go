@@ -76,6 +76,8 @@ type Behaviour struct {
 	// Amount is what the options of a case amount to, for a person, where they do not say it
 	// themselves; nil: they do.
 	Amount func(Values) string
+	// AmountOf are the options that Amount follows from; a case without the first has none.
+	AmountOf []string
 	// Together is what the cases of one launch do together, for a person; nil: each is
 	// measured for itself.
 	Together func(cases []Values) string
