@@ -47,7 +47,7 @@ var routed = []workload.Option{
 	of("routing", routing.Lognormal, workload.Option{Name: "maxvio", Type: workload.Factor, Default: workload.Scale(1)}),
 	of("routing", routing.Zipf, workload.Option{Name: "zipf_s", Type: workload.Factor, Default: workload.Scale(1)}),
 	of("routing", routing.Hot, count("hot_experts", 1, 1, 1<<20)),
-	of("routing", routing.Hot, workload.Option{Name: "hot_fraction", Type: workload.Percent, Default: halfOfAll, Min: 0, Max: 100}),
+	of("routing", routing.Hot, workload.Option{Name: "hot_fraction", Type: workload.Percent, Default: hotDefault, Min: 0, Max: 100}),
 	of("routing", routing.Group, count("groups", 8, 1, 1<<16)),
 	{Name: "routes", Type: workload.File, Into: "route_table"},
 	of("routing", fromFile, workload.Option{Name: "route_table", Type: workload.Data, Read: canonicalRoutes}),

@@ -16,7 +16,7 @@ import (
 const (
 	fromFile     = "file"
 	mostSelected = 64
-	halfOfAll    = quantity.Percent(0.5)
+	hotDefault   = quantity.Percent(0.1)
 	noneOfAll    = quantity.Percent(0)
 	groupOfScale = 128 // channels that share a scale
 	mostMemory   = 1 << 40
