@@ -64,6 +64,7 @@ struct weir_ep {
     int              layout, fp8, scales, before, aligned;
     int              channels, top_k, tokens; /* tokens: of this rank */
     uint64_t         row, message; /* bytes of a dispatched row without scales, and of a whole message */
+    uint64_t         received;     /* bytes that are checked of an iteration */
     const int32_t *const *experts; /* by rank */
     const float *const   *weights;
     /* How many messages there are for each expert of a rank: by peer from this rank, then by

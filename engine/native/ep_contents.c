@@ -268,7 +268,7 @@ static int check_sums(struct ep_run *u, uint64_t pass, uint64_t iteration, int64
     return 0;
 }
 
-int ep_check(struct ep_run *u, uint64_t pass, uint64_t iteration, int64_t flip)
+static int check(struct ep_run *u, uint64_t pass, uint64_t iteration, int64_t flip)
 {
     int rc;
     if (ep_does(u, EP_DISPATCH) && ((rc = check_messages(u, pass, iteration, &flip)) < 0 || (rc = check_counts(u, iteration, &flip)) < 0))
@@ -276,4 +276,34 @@ int ep_check(struct ep_run *u, uint64_t pass, uint64_t iteration, int64_t flip)
     if (ep_does(u, EP_COMBINE) && ((rc = check_rows(u, pass, iteration, &flip)) < 0 || (rc = check_sums(u, pass, iteration, &flip)) < 0))
         return rc;
     return 0;
+}
+
+#ifdef WEIR_TEST
+_Atomic uint64_t ep_flips, ep_flips_missed;
+
+/* Flips single bytes at random, one after the other, and counts those that the check does not
+ * find. Each is flipped back. */
+static void flip_some(struct ep_run *u, uint64_t pass, uint64_t iteration)
+{
+    struct weir_err *err = u->r->err;
+    uint64_t         phase = atomic_load(&u->r->cfg.control->phase);
+    u->r->err = NULL;
+    for (uint64_t i = 0; i < ep_flips && u->e->received; i++) {
+        int64_t at = (int64_t)(mix(pass << 32 | i) % u->e->received);
+        if (check(u, pass, iteration, at) != -EBADMSG || check(u, pass, iteration, at) != 0)
+            atomic_fetch_add(&ep_flips_missed, 1);
+    }
+    u->r->err = err;
+    atomic_store(&u->r->cfg.control->phase, (uint32_t)phase);
+}
+#else
+#define flip_some(u, pass, iteration) (void)0
+#endif
+
+int ep_check(struct ep_run *u, uint64_t pass, uint64_t iteration, int64_t flip)
+{
+    int rc = check(u, pass, iteration, flip);
+    if (rc == 0)
+        flip_some(u, pass, iteration);
+    return rc;
 }

@@ -26,7 +26,7 @@ func (r *epRank) describe(index int) (e *C.struct_weir_ep, free func()) {
 		operations: truth(s.Dispatches())<<C.EP_DISPATCH | truth(s.Combines())<<C.EP_COMBINE,
 		layout:     epLayouts[s.Layout], fp8: truth(s.DispatchDtype == "fp8"), scales: epScales[s.Scales], before: truth(s.Quantise == "before"), aligned: truth(s.Timing == "aligned"),
 		channels: C.int(s.Hidden), top_k: C.int(t.TopK), tokens: C.int(t.Tokens[self]), row: C.uint64_t(s.RowBytes()), message: C.uint64_t(s.MessageBytes()),
-		per_rank: C.int(t.PerRank),
+		per_rank: C.int(t.PerRank), received: C.uint64_t(l.Received()),
 	}
 	experts, weights := newList[*C.int32_t](a, t.Ranks), newList[*C.float](a, t.Ranks)
 	for rank := range t.Ranks {

@@ -42,4 +42,8 @@ int ep_fill(struct ep_run *u, uint64_t pass);
  * changed before, counted over messages, counts, rows and sums; -1: none. */
 int ep_check(struct ep_run *u, uint64_t pass, uint64_t iteration, int64_t flip);
 
+#ifdef WEIR_TEST /* tests have so many random bytes flipped after each check, and count those that it does not find */
+extern _Atomic uint64_t ep_flips, ep_flips_missed;
+#endif
+
 #endif
