@@ -200,7 +200,7 @@ func addHost(m map[string]float64, z sizes, parts []*Part) {
 	if memcpy > 0 {
 		m["ceiling.memcpy"] = memcpy / 1e9
 	}
-	if len(ceilings) > 0 {
+	if len(ceilings) > 0 && total > 0 {
 		path := median(ceilings)
 		m["ceiling.bandwidth"], m["ceiling"], m["ceiling.best"] = path/1e9, m["wire_bandwidth"]*1e9/path, best
 	}
