@@ -16,7 +16,7 @@
 
 enum weir_ep_layout { EP_MESSAGE, EP_RANK, EP_PACKED };
 
-/* The two operations. In each both halves of a rank's sink take turns, by iteration. */
+/* The two operations: each has two halves of a rank's sink. */
 enum weir_ep_operation { EP_DISPATCH, EP_COMBINE, EP_OPERATIONS };
 
 struct weir_ep_put { /* from this rank's source to the peer's sink, or this rank's own */

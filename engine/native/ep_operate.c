@@ -1,7 +1,7 @@
 /* The measured part of dispatch and combine. An operation of a rank ends when it has all
  * that peers send in it: each peer writes a word behind its messages, also where it has
  * none. No rank is more than one operation ahead of another, because none ends without a word
- * of each; so two halves of a sink are enough without barriers in between. */
+ * of each; so two halves of a sink, which iterations take in turns, are enough without barriers in between. */
 #include "ep_run.h"
 
 #include <string.h>
@@ -151,7 +151,7 @@ static int send_all(struct ep_run *u, enum weir_ep_operation o, uint64_t iterati
 {
     const struct weir_ep      *e = u->e;
     const struct weir_ep_part *p = &e->parts[o];
-    struct sending s = {.u = u, .part = p, .half = (iteration & 1) * p->half, .delivered = u->r->fab->caps & CAP_REMOTE_COMPLETION};
+    struct sending s = {.u = u, .part = p, .half = ep_half_of(u, iteration) * p->half, .delivered = u->r->fab->caps & CAP_REMOTE_COMPLETION};
     uint32_t       steps = o == EP_DISPATCH && e->before ? 0 : p->steps, done = 0, next = 0, copies = 0;
     int            rc;
     for (int i = 0; i < u->r->cfg.ranks; i++)

@@ -16,10 +16,13 @@ struct ep_run {
     int                   timed;
 };
 
+/* Which half of a sink an iteration writes into: where ranks meet before each, one is enough. */
+static inline uint64_t ep_half_of(const struct ep_run *u, uint64_t iteration) { return u->e->aligned ? 0 : iteration & 1; }
+
 static inline char *ep_half(const struct ep_run *u, enum weir_ep_operation o, uint64_t iteration)
 {
     const struct weir_ep_part *p = &u->e->parts[o];
-    return rank_sink(u->r) + p->sink + (iteration & 1) * p->half;
+    return rank_sink(u->r) + p->sink + ep_half_of(u, iteration) * p->half;
 }
 
 static inline int ep_does(const struct ep_run *u, enum weir_ep_operation o) { return u->e->operations >> o & 1; }
