@@ -62,7 +62,7 @@ var allowed = map[string][]string{
 	"weir/workload/traffic":           {"weir/fabric", "weir/workload", "weir/quantity", "weir/matrix", "weir/results"},
 	"weir/workload/sequence":          {"weir/fabric", "weir/workload", "weir/quantity", "weir/matrix", "weir/results"},
 	"weir/workload/command":           {"weir/tooloutput", "weir/placeholder", "weir/workload", "weir/quantity", "weir/results"},
-	"weir/workload/ep":                {"weir/routing", "weir/fabric", "weir/workload", "weir/quantity", "weir/results"},
+	"weir/workload/ep":                {"weir/routing", "weir/fabric", "weir/workload", "weir/quantity", "weir/matrix", "weir/results"},
 	"weir/routing":                    {"weir/quantity"},
 	"weir/workload/kinds":             {"weir/workload"},
 	"weir/assertion":                  {"weir/quantity"},

@@ -50,7 +50,7 @@ var routed = []workload.Option{
 	of("routing", routing.Hot, workload.Option{Name: "hot_fraction", Type: workload.Percent, Default: hotDefault, Min: 0, Max: 100}),
 	of("routing", routing.Group, count("groups", 8, 1, 1<<16)),
 	{Name: "routes", Type: workload.File, Into: "route_table"},
-	of("routing", fromFile, workload.Option{Name: "route_table", Type: workload.Data, Read: canonicalRoutes}),
+	of("routing", fromFile, workload.Option{Name: "route_table", Type: workload.Data, Default: "", Read: canonicalRoutes}),
 	{Name: "masked", Type: workload.Percent, Default: noneOfAll, Min: 0, Max: 100},
 	enum("mode", "e2e", "dispatch", "combine"),
 	enum("layout", "message", "rank", "packed"),
@@ -97,7 +97,7 @@ var Kind = &workload.Kind{
 		{Name: "phase.wait", Unit: "s", Better: workload.Lower, MayBeZero: true},
 		{Name: "phase.reduce", Unit: "s", Better: workload.Lower, MayBeZero: true},
 		{Name: "imbalance", Better: workload.Neither},
-		{Name: "maxvio", Better: workload.Neither, MayBeZero: true},
+		{Name: "maxvio.reached", Better: workload.Neither, MayBeZero: true},
 		{Name: "ranks_per_token", Better: workload.Neither},
 		{Name: "bytes.logical", Unit: "B", Better: workload.Neither},
 		{Name: "bytes.wire", Unit: "B", Better: workload.Neither, MayBeZero: true},
@@ -169,7 +169,7 @@ func init() {
 	Kind.Behaviour = workload.Behaviour{
 		Spec:   func(v workload.Values) (workload.Spec, error) { return Decode(v) },
 		Reduce: reduce, Recompute: recompute, Amount: amount, AmountOf: append([]string{"routing"}, names(routed)...),
-		OfCeiling: move.OfCeiling, AcrossHosts: acrossHosts, Starts: starts,
+		OfCeiling: move.OfCeiling, AcrossHosts: acrossHosts, Starts: starts, Moves: moves, Blocks: map[string]workload.ForeignBlock{"nixl-ep": nixlEP},
 	}
 	workload.Register(Kind)
 }

@@ -48,7 +48,7 @@ func fromIterations(s *Spec, a routing.Amounts, z sizes, parts []*Part) (map[str
 	if sum := mean(received); sum > 0 {
 		m["imbalance"] = slices.Max(received) / sum
 	}
-	m["maxvio"], m["ranks_per_token"] = a.MaxVio, a.Passed
+	m["maxvio.reached"], m["ranks_per_token"] = a.MaxVio, a.Passed
 	return m, finite(m)
 }
 

@@ -1,6 +1,9 @@
 package ep
 
-import "weir/routing"
+import (
+	"weir/matrix"
+	"weir/routing"
+)
 
 // HeaderBytes stand before the row of each message: the token's number, then zeros.
 const HeaderBytes = 16
@@ -115,4 +118,29 @@ func busiest(bytes [][]int64) (most int64) {
 		most = max(most, out, in)
 	}
 	return most
+}
+
+// moves is the matrix of an iteration, with what ranks send to themselves.
+func moves(options map[string]any) (*matrix.Matrix, error) {
+	v, err := Kind.Normalize(options)
+	if err != nil {
+		return nil, err
+	}
+	s, err := Decode(v)
+	if err != nil {
+		return nil, err
+	}
+	t, err := s.Table()
+	if err != nil {
+		return nil, err
+	}
+	var cells []matrix.Cell
+	for from, row := range s.sizes(t).sent {
+		for to, bytes := range row {
+			if bytes > 0 {
+				cells = append(cells, matrix.Cell{From: from, To: to, Bytes: bytes})
+			}
+		}
+	}
+	return matrix.New(t.Ranks, cells)
 }

@@ -188,6 +188,9 @@ const compact = "routes:"
 
 // canonicalRoutes reads a NumPy file in base64, or its own result.
 func canonicalRoutes(text string) (string, error) {
+	if text == "" {
+		return "", nil
+	}
 	if strings.HasPrefix(text, compact) {
 		_, _, err := parseRoutes(text)
 		return text, err
