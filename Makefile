@@ -102,7 +102,7 @@ hosts: ## tests on several hosts; with WEIR_LAB=whole also those of minutes, wit
 
 .build/engine_test-%: $(wildcard engine/native/*.[ch] engine/native/ctest/*.c) Makefile
 	@mkdir -p .build
-	@$(CC) $(CWARN) -DWEIR_TEST -O1 -g $(if $(filter plain,$*),,-fno-omit-frame-pointer -fsanitize=$* -fno-sanitize-recover=undefined) -o $@ $(filter %.c,$^) -ldl -lpthread
+	@$(CC) $(CWARN) -DWEIR_TEST -O1 -g $(if $(filter plain,$*),,-fno-omit-frame-pointer -fsanitize=$* -fno-sanitize-recover=undefined) -o $@ $(filter %.c,$^) -ldl -lpthread -lm
 
 # vendors' libraries neither catch signals nor hook allocations, which sanitizers do
 VENDORS := UCX_HANDLE_ERRORS=none UCX_ERROR_SIGNALS= UCX_MEM_EVENTS=n IPATH_NO_BACKTRACE=1 HFI_NO_BACKTRACE=1

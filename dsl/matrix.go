@@ -2,6 +2,7 @@ package dsl
 
 import (
 	"bytes"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"slices"
@@ -82,7 +83,7 @@ func (l *loader) matrixSetting(e entry, o workload.Option, r *Run) (s *Setting, 
 			break
 		}
 		if name, ok := l.text(e.expr, o.Name); ok {
-			s.value, _ = l.matrixFile(name, e.expr.Range())
+			s.value, _ = l.fileOption(into, name, e.expr.Range())
 		}
 	default:
 		return nil, false
@@ -159,6 +160,29 @@ func (l *loader) cell(expr hcl.Expression) int64 {
 	return bytes
 }
 
+// fileOption reads what an option takes from a file.
+func (l *loader) fileOption(into workload.Option, name string, at hcl.Range) (value any, ok bool) {
+	if into.Type == workload.Matrix {
+		return l.matrixFile(name, at)
+	}
+	path := l.relative(name)
+	src, err := l.all.options.Read(path)
+	if err != nil {
+		l.error(at, "Cannot read the file", sentence(err.Error()), "Paths are relative to the file that names them.")
+		return nil, false
+	}
+	if l.all.cells += len(src); l.all.cells > maxMatrices {
+		l.error(at, "File too large", fmt.Sprintf("With %s the files of the scenario have more than %d bytes, which is the most for all of them together.", path, maxMatrices), "")
+		return nil, false
+	}
+	text, err := into.Read(base64.StdEncoding.EncodeToString(src))
+	if err != nil {
+		l.error(at, "Invalid file", fmt.Sprintf("Of %s: %v.", path, err), "")
+		return nil, false
+	}
+	return text, true
+}
+
 // matrixFile reads a matrix in the published form and gives its canonical text. What
 // is wrong with it is said at its place in its own file.
 func (l *loader) matrixFile(name string, at hcl.Range) (text any, ok bool) {
@@ -198,7 +222,7 @@ func (l *loader) fileAxis(o workload.Option, r *Run, axis int) *Setting {
 	into, _ := r.Workload.Option(o.Into)
 	s := &Setting{Name: into.Name, Option: into, Axes: []int{axis}, run: r, given: r.Axes[axis].Range, contents: map[string]any{}}
 	for _, v := range r.Axes[axis].Values {
-		s.contents[v.Text], _ = l.matrixFile(v.Text, v.Range)
+		s.contents[v.Text], _ = l.fileOption(into, v.Text, v.Range)
 	}
 	return s
 }

@@ -95,7 +95,7 @@ func (p *Plan) textRun(b *strings.Builder, run string) {
 	textStructures(t, cases)
 	textValues(t, cases)
 	p.textPlaying(t, run, cases)
-	if moves := generated(cases); moves != "" {
+	for _, moves := range amounts(cases) {
 		row(t, "  moves", moves)
 	}
 	if env := commonEnv(cases); len(env) > 0 {
@@ -323,18 +323,47 @@ func textStructures(t io.Writer, cases []*Case) {
 	}
 }
 
-// generated is what the matrix amounts to that a generator makes for all cases
-// alike; "" where there is none. Others are among the options.
-func generated(cases []*Case) string {
-	first := cases[0]
-	same := func(name string) bool {
-		return !slices.ContainsFunc(cases, func(c *Case) bool { return c.Options[name] != first.Options[name] })
+// mostAmounts is how many are told of a run.
+const mostAmounts = 6
+
+// amounts are what options of cases amount to that do not say it themselves, with the values of
+// axes where these make a difference.
+func amounts(cases []*Case) (list []string) {
+	k, known := workload.Lookup(cases[0].Workload)
+	if !known || k.Amount == nil {
+		return nil
 	}
-	k, known := workload.Lookup(first.Workload)
-	if _, ok := first.Options["generate"]; !ok || !known || k.Amount == nil || !same("generate") || !same("ranks") {
-		return ""
+	var told []*Case
+	for _, c := range cases {
+		if _, ok := c.Options[k.AmountOf[0]]; !ok || slices.ContainsFunc(told, func(o *Case) bool { return sameOptions(c, o, k.AmountOf) }) {
+			continue
+		}
+		told = append(told, c)
 	}
-	return k.Amount(first.Options)
+	for _, c := range told[:min(len(told), mostAmounts)] {
+		list = append(list, k.Amount(c.Options))
+	}
+	if len(told) < 2 {
+		return list
+	}
+	for i := range list {
+		c := told[i]
+		var values []string
+		for _, name := range c.AxisOrder {
+			if slices.ContainsFunc(told, func(o *Case) bool { return o.Axes[name] != c.Axes[name] }) {
+				values = append(values, name+"="+workload.Text(c.Axes[name]))
+			}
+		}
+		list[i] = strings.Join(values, " ") + ": " + list[i]
+	}
+	if len(told) > len(list) {
+		list = append(list, "…")
+	}
+	return list
+}
+
+func sameOptions(a, b *Case, names []string) bool {
+	return !slices.ContainsFunc(names, func(name string) bool { return a.Options[name] != b.Options[name] })
 }
 
 func commonEnv(cases []*Case) []string {

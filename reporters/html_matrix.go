@@ -133,20 +133,28 @@ func (x *traffic) ownText() string {
 // mostRead is how many cells of matrices are read or generated for a page, some 100 MB.
 const mostRead = 4 << 20
 
-// trafficOf finds the matrices of the cases. What a case moves is in its options, as rows
-// or as the words of a generator. unread is how many are too many.
+// trafficOf finds the matrices of the cases. What a case moves is in its options, as rows or as
+// the words of a generator, or follows from them. unread is how many are too many.
 func trafficOf(doc *results.Document) (out []*traffic, unread int) {
 	cells := 0
 	known := map[string]*traffic{} // nil: it cannot be read, which is the executor's to say
 	for _, c := range doc.Cases {
 		text, given := c.Options["matrix"].(string)
 		words, generated := c.Options["generate"].(string)
-		if !given && !generated {
+		kind, _ := workload.Lookup(c.Workload)
+		follows := kind != nil && kind.Moves != nil
+		if !given && !generated && !follows {
 			continue
 		}
 		id := text + "/" + setting(c, "own_cells")
 		if generated {
 			id = fmt.Sprint(words, "/", c.Options["ranks"])
+		}
+		if follows {
+			id = plain(c.Run)
+			for _, name := range kind.AmountOf {
+				id += "/" + setting(c, name)
+			}
 		}
 		x, ok := known[id]
 		if !ok && cells > mostRead {
@@ -155,10 +163,16 @@ func trafficOf(doc *results.Document) (out []*traffic, unread int) {
 		} else if !ok {
 			x = &traffic{first: plain(c.Key)}
 			var err error
-			if generated {
+			switch {
+			case follows:
+				x.name = "of run " + plain(c.Run)
+				if x.m, err = kind.Moves(c.Options); err == nil {
+					x.m, x.own = x.m.Split()
+				}
+			case generated:
 				x.name = fmt.Sprintf("%s of %v ranks", plain(words), c.Options["ranks"])
 				x.m, err = generate(words, c.Options["ranks"])
-			} else {
+			default:
 				if x.m, err = workload.ParseMatrix(text); err == nil {
 					x.m, x.own = x.m.Split()
 				}
@@ -166,7 +180,7 @@ func trafficOf(doc *results.Document) (out []*traffic, unread int) {
 					x.own = nil
 				}
 				x.name = "of run " + plain(c.Run)
-				if kind, known := workload.Lookup(c.Workload); known && kind.Sequence != "" {
+				if kind != nil && kind.Sequence != "" {
 					x.of = plain(c.Run)
 					x.name = "pattern " + setting(c, "pattern") + " of run " + x.of
 				}

@@ -31,6 +31,7 @@ var registry = []Reporter{
 	{"json", "results.json", JSON},
 	{"junit", "junit.xml", JUnit},
 	{"markdown", "report.md", Markdown},
+	{"nixl-ep", "nixl-ep.txt", NIXLEP},
 	{"nixlbench", "nixlbench.txt", NIXLBench},
 	{"openmetrics", "metrics.prom", OpenMetrics},
 	{"table", "report.txt", func(w io.Writer, doc *results.Document) error { return Table(w, doc, false, 0) }},

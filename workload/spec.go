@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"weir/matrix"
 	"weir/quantity"
 	"weir/results"
 )
@@ -76,6 +77,11 @@ type Behaviour struct {
 	// Amount is what the options of a case amount to, for a person, where they do not say it
 	// themselves; nil: they do.
 	Amount func(Values) string
+	// AmountOf are the options that Amount follows from; a case without the first has none.
+	AmountOf []string
+	// Moves is the matrix that an iteration of a case with these options moves, where no option
+	// says it; nil: one does, or there is none.
+	Moves func(options map[string]any) (*matrix.Matrix, error)
 	// Together is what the cases of one launch do together, for a person; nil: each is
 	// measured for itself.
 	Together func(cases []Values) string
@@ -106,6 +112,8 @@ type Behaviour struct {
 	Starts func(m results.MetricValues) (apart, took float64, ok bool)
 	// Tables are the tables of other tools that cases can be shown as, by the tool's name.
 	Tables map[string]ForeignTable
+	// Blocks are what other tools print of one case, by the tool's name.
+	Blocks map[string]ForeignBlock
 }
 
 // Span is a time that is measured from one host to another.
@@ -119,6 +127,10 @@ type Span struct {
 // ForeignTable gives the columns that another tool has for a case with these options, and what
 // to say above them of the case. Cases of which both are the same share a table.
 type ForeignTable func(option func(name string) string) (columns []ForeignColumn, above string)
+
+// ForeignBlock gives the lines that another tool prints of a case with these options and metrics,
+// which are in the units of the Kind; ok is false for a metric that was not measured.
+type ForeignBlock func(option func(name string) string, metric func(name string) (value float64, ok bool)) []string
 
 // ForeignColumn is a column that shows an option or a metric.
 type ForeignColumn struct {

@@ -1,6 +1,7 @@
 package workload
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"slices"
 	"strconv"
@@ -29,6 +30,9 @@ func (o Option) Parse(text string) (any, error) {
 		return o.parseTyped(text)
 	case Count:
 		v, err := strconv.ParseInt(strings.ReplaceAll(text, "_", ""), 10, 64)
+		if err != nil && o.Words != nil {
+			return text, o.Words(text)
+		}
 		if err != nil {
 			return nil, fmt.Errorf("%q is not a whole number", text)
 		}
@@ -72,7 +76,7 @@ func (o Option) Parse(text string) (any, error) {
 			return nil, err
 		}
 		return g.String(), nil
-	case Structure:
+	case Structure, Data:
 		if o.Read != nil {
 			return o.Read(text)
 		}
@@ -180,9 +184,12 @@ func Number(v any) (float64, bool) {
 }
 
 // Show is a value for a person: its text, but of a matrix, which may have a
-// million cells, what it amounts to.
+// million cells, what it amounts to, and of data its digest.
 func (o Option) Show(v any) string {
 	text, ok := v.(string)
+	if o.Type == Data && ok {
+		return fmt.Sprintf("sha256:%x", sha256.Sum256([]byte(text)))[:len("sha256:")+16]
+	}
 	if o.Type != Matrix || !ok {
 		return Text(v)
 	}

@@ -34,6 +34,7 @@ const (
 	File      Type = "file"      // string: a path; no case has it, but Option.Into what is there
 	Structure Type = "structure" // string: JSON of what ReadStructure reads, as Option.Read writes it
 	String    Type = "string"    // string
+	Data      Type = "data"      // string: what Option.Read makes of the content of a file, in base64
 	Bool      Type = "bool"      // bool
 )
 
@@ -87,11 +88,14 @@ type Option struct {
 	Into         string   // of a File or a Model: the option whose value is what the file holds, or what the model moves
 	RanksOf      string   // the option whose matrix has as many ranks as this one says, unless it is given
 	Item         Itemized // of a Kind with a Sequence
+	// Words checks the text of a Count that is no number, as uniform:1,512; nil: there is none.
+	Words func(text string) error
 	// Late are names whose values are known only when a launch runs, as launch.id; a * in
 	// one stands for any word. Texts of a Structure with Late are those of package placeholder.
 	Late []string
-	// Read checks the JSON of a Structure and writes it in the one way in which it is
-	// compared. What is wrong with a part is a *StructureError.
+	// Read checks the JSON of a Structure, or Data, and writes it in the one way in which it is
+	// compared; its own result it leaves as it is. What is wrong with a part of a Structure is a
+	// *StructureError.
 	Read func(text string) (string, error)
 	Doc  string
 }

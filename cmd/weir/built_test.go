@@ -18,6 +18,7 @@ import (
 	"weir/planner"
 	"weir/scenarios"
 	"weir/workload"
+	"weir/workload/ep"
 	"weir/workload/move"
 	"weir/workload/sequence"
 	"weir/workload/traffic"
@@ -135,6 +136,7 @@ func offered(t *testing.T) (all []*dsl.Scenario) {
 	needs := map[*workload.Kind]string{
 		transfer.Kind: "block_size: 4KiB",
 		traffic.Kind:  "matrix: [[0, 1], [0, 0]]",
+		ep.Kind:       "ranks: 2",
 		sequence.Kind: "patterns: [{matrix: [[0, 1], [0, 0]]}]",
 	}
 	for _, k := range workload.Kinds() {

@@ -202,7 +202,7 @@ func (w *walker) sweep() schema {
 	w.definitions["sweep"] = schema{}
 	s := w.keys(grammar.SweepKeys)
 	axes := schema{}
-	docs := map[string]string{}
+	docs, values := map[string]string{}, map[string][]string{}
 	for _, k := range workload.Kinds() {
 		for _, o := range k.Options {
 			switch before, known := docs[o.Name]; {
@@ -212,12 +212,14 @@ func (w *walker) sweep() schema {
 				docs[o.Name] = before + "; of workload " + k.Name + ": " + o.Doc
 			}
 			axis := reference("axis")
-			if axes[o.Name] != nil && o.Type != workload.Enum {
-				axis = axes[o.Name].(schema) // another workload may offer values
+			for _, v := range o.Values {
+				if !slices.Contains(values[o.Name], v) {
+					values[o.Name] = append(values[o.Name], v)
+				}
 			}
-			if o.Type == workload.Enum {
+			if offered := values[o.Name]; offered != nil {
 				// Offered and not imposed: a run of another workload may have an axis of its own of this name.
-				axis = schema{"anyOf": []schema{{"type": "array", "items": schema{"enum": o.Values}, "minItems": 1}, axis}}
+				axis = schema{"anyOf": []schema{{"type": "array", "items": schema{"enum": offered}, "minItems": 1}, axis}}
 			}
 			axis["description"] = "axis over the option: " + docs[o.Name]
 			axes[o.Name] = axis

@@ -98,7 +98,11 @@ func option(k *workload.Kind, o workload.Option) schema {
 		if o.Max != 0 {
 			bounded["maximum"] = o.Max
 		}
-		s = orExpression(schema{"anyOf": []schema{bounded, {"type": "string", "pattern": exactly(whole)}}})
+		text := schema{"type": "string", "pattern": exactly(whole)}
+		if o.Words != nil {
+			text = schema{"type": "string"}
+		}
+		s = orExpression(schema{"anyOf": []schema{bounded, text}})
 	case workload.Time:
 		s = withUnit(timeUnit, "3us", "1.5 ms")
 	case workload.Rate:

@@ -15,10 +15,10 @@ func sealAddress(address []byte) []byte {
 }
 
 // openAddress cuts it off again.
-func (r *rank) openAddress(peer int, sealed []byte) ([]byte, error) {
+func (m *member) openAddress(peer int, sealed []byte) ([]byte, error) {
 	if n := len(sealed) - 4; n >= 0 && binary.LittleEndian.Uint32(sealed[n:]) == crc32.ChecksumIEEE(sealed[:n]) {
 		return sealed[:n], nil
 	}
-	return nil, &engine.Error{Fabric: r.fabric, Op: "connect", Phase: "connect", Peer: peer, Code: -int(syscall.EPROTO),
+	return nil, &engine.Error{Fabric: m.fabric, Op: "connect", Phase: "connect", Peer: peer, Code: -int(syscall.EPROTO),
 		Text: "its address was damaged on its way: it is not what the rank said"}
 }

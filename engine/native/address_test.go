@@ -85,7 +85,7 @@ func TestDeadAddress(t *testing.T) {
 // An address that is one is left as it was.
 func TestSealedAddress(t *testing.T) {
 	phase.NotUnderRace(t)
-	r := &rank{fabric: "tcp"}
+	r := &rank{member: member{fabric: "tcp"}}
 	for _, text := range []string{"", "00", "deadbeef"} {
 		want, _ := hex.DecodeString(text)
 		if got, err := r.openAddress(1, sealAddress(slices.Clone(want))); err != nil || !slices.Equal(got, want) {

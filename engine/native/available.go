@@ -12,6 +12,7 @@ import (
 
 	"weir/engine"
 	"weir/quantity"
+	"weir/workload/move"
 )
 
 // freeMemory is what this host has free; a variable, because tests cannot fill it.
@@ -21,32 +22,37 @@ var freeMemory = func() engine.Memory { return engine.FreeMemory(os.DirFS("/")) 
 // than there was before any of them was started: the kernel would not refuse it but
 // kill somebody later.
 func (r *rank) memoryFits() error {
-	free := r.self.Memory
-	if free == nil {
-		now := freeMemory()
-		free = &now
-	}
 	need, ranks, err := r.needed()
 	if err != nil {
 		return err
 	}
-	text := fmt.Sprintf("%d ranks with %s need", ranks, r.buffers())
-	if page := uint64(r.options.ReservedPage()); page > 0 {
+	return r.fits(r.options, fmt.Sprintf("%d ranks with %s need", ranks, r.buffers()), need)
+}
+
+// fits is memoryFits of so many bytes, placed and in pages as options say; what names what
+// needs them.
+func (m *member) fits(o move.Spec, what string, need float64) error {
+	free := m.self.Memory
+	if free == nil {
+		now := freeMemory()
+		free = &now
+	}
+	if page := uint64(o.ReservedPage()); page > 0 {
 		have, known := free.Huge[page]
 		if !known || need <= float64(have) {
 			return nil // what the kernel has not, allocation itself will say
 		}
-		text = fmt.Sprintf("%s %.4g huge pages of %v on this node, and %d are free: "+
-			"/sys/kernel/mm/hugepages/hugepages-%dkB/nr_hugepages sets how many there are", text, need/float64(page), quantity.Size(page), have/page, page>>10)
-	} else if most, known := free.Nodes[int(r.options.Placement())]; known && need > float64(most) {
-		text = fmt.Sprintf("%s %.4g GiB of memory of NUMA node %v, which has %.4g GiB at most", text, need/(1<<30), r.options.Placement(), float64(most)/(1<<30))
+		what = fmt.Sprintf("%s %.4g huge pages of %v on this node, and %d are free: "+
+			"/sys/kernel/mm/hugepages/hugepages-%dkB/nr_hugepages sets how many there are", what, need/float64(page), quantity.Size(page), have/page, page>>10)
+	} else if most, known := free.Nodes[int(o.Placement())]; known && need > float64(most) {
+		what = fmt.Sprintf("%s %.4g GiB of memory of NUMA node %v, which has %.4g GiB at most", what, need/(1<<30), o.Placement(), float64(most)/(1<<30))
 	} else {
 		if free.Available == 0 || need <= float64(free.Available) {
 			return nil
 		}
-		text = fmt.Sprintf("%s %.4g GiB of memory on this node, and %.4g GiB are available", text, need/(1<<30), float64(free.Available)/(1<<30))
+		what = fmt.Sprintf("%s %.4g GiB of memory on this node, and %.4g GiB are available", what, need/(1<<30), float64(free.Available)/(1<<30))
 	}
-	return &engine.Error{Fabric: r.fabric, Op: "alloc", Phase: "ready", Peer: -1, Code: -12, Text: text}
+	return &engine.Error{Fabric: m.fabric, Op: "alloc", Phase: "ready", Peer: -1, Code: -12, Text: what}
 }
 
 // needed are the bytes that the regions with data of the ranks on this node need together,

@@ -64,7 +64,7 @@ func TestMemoryOfAKindFits(t *testing.T) {
 		"of any node":          {options(100, onNode("local")), engine.Memory{Available: 1 << 40, Nodes: map[int]uint64{0: 1, 1: 1}}, ""},
 		"others are available": {options(100), engine.Memory{Available: 1, Huge: map[uint64]uint64{page: 99 * page}}, "GiB are available"},
 	} {
-		r := &rank{options: c.o, launch: launch{Launch: engine.Launch{Ranks: 2, Nodes: []string{"a", "a"}}, Cases: []task{{Options: c.o}}}, self: engine.Identity{Memory: &c.free}}
+		r := &rank{options: c.o, launch: launch{Launch: engine.Launch{Ranks: 2, Nodes: []string{"a", "a"}}, Cases: []task{{Options: c.o}}}, member: member{self: engine.Identity{Memory: &c.free}}}
 		r.buffer = r.slots(c.o) * stride(c.o)
 		err := r.memoryFits()
 		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {

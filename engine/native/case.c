@@ -2,7 +2,6 @@
  * ceilings. Which rank does what in it is its role. */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <sys/resource.h>
 
 #include "ceiling.h"
 #include "contents.h"
@@ -68,16 +67,6 @@ static int warm_up(struct weir_rank *r, const struct weir_case *c, const struct 
     return o->initiator ? loop_stream(l, c, o, c->warmup, 0) : 0;
 }
 
-/* What the process has used so far: all its threads, because a library's own work
- * for the same bytes. */
-static void usage(double *cpu_s, uint64_t *switches)
-{
-    struct rusage u = {0};
-    (void)getrusage(RUSAGE_SELF, &u); /* fails only for a bad address */
-    *cpu_s    = (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) + (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1e6;
-    *switches = (uint64_t)(u.ru_nvcsw + u.ru_nivcsw);
-}
-
 static int move(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o, struct weir_loop *l)
 {
     int rc = 0;
@@ -101,11 +90,11 @@ static int measure(struct weir_rank *r, const struct weir_case *c, const struct 
     rank_phase(r, PH_RUN, o->initiator && !c->duration ? c->iterations : 0);
     if ((rc = rank_barrier(r, START_LEAD_NS, &start)) < 0)
         return rc;
-    usage(&cpu_s, &switches);
+    rank_usage(&cpu_s, &switches);
     l->until = c->duration ? weir_tick_at(&r->clk, start + c->duration) : 0;
     if ((rc = move(r, c, o, l)) < 0 || (rc = rank_barrier(r, 0, NULL)) < 0) /* a target serves in the barrier */
         return rc;
-    usage(&out->cpu_s, &out->switches);
+    rank_usage(&out->cpu_s, &out->switches);
     out->cpu_s -= cpu_s;
     out->switches -= switches;
     return 0;
@@ -167,33 +156,6 @@ static void fill_result(struct weir_rank *r, const struct weir_case *c, const st
     atomic_store(&r->cfg.control->rate, s > 0 ? (uint64_t)((double)out->bytes / s) : 0);
 }
 
-/* Before and after the timed part, so that the ceilings have had the same luck
- * with the host. The path of a ping-pong only after: a connection of TCP over which much
- * has gone in one direction delays its acknowledgements differently, and messages of
- * 4 KiB took a seventh longer on it. */
-static int probe_ceilings(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o, int after, struct ceiling *copies, struct ceiling *path)
-{
-    int rc;
-    rank_phase(r, PH_CEILING, 0);
-    if (o->initiator && (rc = ceiling_memcpy(r, c, o, copies)) < 0)
-        return rc;
-    if ((rc = rank_barrier(r, 0, NULL)) < 0 || (c->mode == MODE_PINGPONG && !after))
-        return rc;
-    /* links in turns: two that share a rank would halve each other */
-    const struct weir_flows *f = &r->cfg.flows[c->flows];
-    int rounds = c->mode == MODE_PINGPONG ? 2 : 1; /* as many spans as others have before and after */
-    for (int i = 0; i < rounds * f->nturns; i++) {
-        const struct weir_turn *t      = &f->turns[i % f->nturns];
-        int                     sleeps = r->cfg.sleeps;
-        r->cfg.sleeps                  = 0; /* what the path can carry, whoever sleeps over it */
-        rc                             = r->fab->ceiling(r, t->peer, t->initiator, c, t->initiator ? path : &(struct ceiling){.n = 0});
-        r->cfg.sleeps                  = sleeps;
-        if (rc < 0)
-            return rc;
-    }
-    return 0;
-}
-
 int rank_case(struct weir_rank *r, const struct weir_case *c, struct weir_result *out)
 {
     struct weir_role o;
@@ -214,7 +176,7 @@ int rank_case(struct weir_rank *r, const struct weir_case *c, struct weir_result
         return rc;
     if (o.initiator && (rc = ceiling_choose(r, c, &o, &r->copy)) < 0)
         return rc;
-    if ((rc = probe_ceilings(r, c, &o, 0, &copies, &path)) < 0)
+    if ((rc = ceiling_probe(r, c, &o, 0, &copies, &path)) < 0)
         return rc;
     /* last, so that the timed part finds in the caches what it leaves there itself */
     if (!c->played && (rc = warm_up(r, c, &o, &l)) < 0)
@@ -228,7 +190,7 @@ int rank_case(struct weir_rank *r, const struct weir_case *c, struct weir_result
         return rc;
 
     /* who is done waits here and not while it closes, for which there is less time */
-    if ((rc = probe_ceilings(r, c, &o, 1, &copies, &path)) < 0 || (rc = rank_barrier(r, 0, NULL)) < 0)
+    if ((rc = ceiling_probe(r, c, &o, 1, &copies, &path)) < 0 || (rc = rank_barrier(r, 0, NULL)) < 0)
         return rc;
     struct ceiling *of    = path.n ? &path : &copies;
     out->memcpy_bps       = ceiling_rate(&copies);

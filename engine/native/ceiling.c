@@ -149,3 +149,31 @@ int ceiling_is_memcpy(struct weir_rank *r, int peer, int initiator, const struct
     (void)r, (void)peer, (void)initiator, (void)of, (void)c;
     return 0;
 }
+
+/* Before and after the timed part, so that the ceilings have had the same luck
+ * with the host. The path of a ping-pong only after: a connection of TCP over which much
+ * has gone in one direction delays its acknowledgements differently, and messages of
+ * 4 KiB took a seventh longer on it. */
+int ceiling_probe(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o, int after, struct ceiling *copies,
+                  struct ceiling *path)
+{
+    int rc;
+    rank_phase(r, PH_CEILING, 0);
+    if (o->initiator && (rc = ceiling_memcpy(r, c, o, copies)) < 0)
+        return rc;
+    if ((rc = rank_barrier(r, 0, NULL)) < 0 || (c->mode == MODE_PINGPONG && !after))
+        return rc;
+    /* links in turns: two that share a rank would halve each other */
+    const struct weir_flows *f = &r->cfg.flows[c->flows];
+    int rounds = c->mode == MODE_PINGPONG ? 2 : 1; /* as many spans as others have before and after */
+    for (int i = 0; i < rounds * f->nturns; i++) {
+        const struct weir_turn *t      = &f->turns[i % f->nturns];
+        int                     sleeps = r->cfg.sleeps;
+        r->cfg.sleeps                  = 0; /* what the path can carry, whoever sleeps over it */
+        rc                             = r->fab->ceiling(r, t->peer, t->initiator, c, t->initiator ? path : &(struct ceiling){.n = 0});
+        r->cfg.sleeps                  = sleeps;
+        if (rc < 0)
+            return rc;
+    }
+    return 0;
+}

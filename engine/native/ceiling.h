@@ -41,6 +41,10 @@ int ceiling_choose(struct weir_rank *r, const struct weir_case *c, const struct 
  * has small cells, one of CEILING_LARGE if that is faster; none where it cannot copy. */
 int ceiling_memcpy(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o, struct ceiling *out);
 
+/* All ranks probe their copies and their paths, before a timed part or after it. */
+int ceiling_probe(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o, int after, struct ceiling *copies,
+                  struct ceiling *path);
+
 /* A fabric's table takes one of these or its own: paths through shared memory are
  * bounded by copies; of other fabrics their own requests are probed, as many and as
  * large as they carry best. */

@@ -18,12 +18,9 @@ func (r *rank) readCorrupt(text string) error {
 	if text == "" {
 		return nil
 	}
-	place, timed := strings.CutSuffix(text, ":timed")
-	who, where, ok := strings.Cut(place, ":")
-	n, err1 := strconv.Atoi(who)
-	at, err2 := strconv.ParseInt(where, 10, 64)
-	if !ok || err1 != nil || err2 != nil || n < 0 || n >= r.launch.Ranks || at < 0 {
-		return fmt.Errorf("%s is %q, not rank:offset or rank:offset:timed of one of %d ranks", CorruptEnv, text, r.launch.Ranks)
+	n, at, timed, err := parseCorrupt(text, r.launch.Ranks)
+	if err != nil {
+		return err
 	}
 	if r.options.Step != nil {
 		return r.corruptSequence(text, n, at, timed)
@@ -48,6 +45,18 @@ func (r *rank) readCorrupt(text string) error {
 		r.corrupt, r.corruptThread, r.timed = at%int64(each), int(at/int64(each)), truth(timed)
 	}
 	return nil
+}
+
+// parseCorrupt takes rank:offset or rank:offset:timed apart.
+func parseCorrupt(text string, ranks int) (rank int, at int64, timed bool, err error) {
+	place, timed := strings.CutSuffix(text, ":timed")
+	who, where, ok := strings.Cut(place, ":")
+	rank, err1 := strconv.Atoi(who)
+	at, err2 := strconv.ParseInt(where, 10, 64)
+	if !ok || err1 != nil || err2 != nil || rank < 0 || rank >= ranks || at < 0 {
+		return 0, 0, false, fmt.Errorf("%s is %q, not rank:offset or rank:offset:timed of one of %d ranks", CorruptEnv, text, ranks)
+	}
+	return rank, at, timed, nil
 }
 
 // corruptSequence has a byte flipped of what came in a sequence, or of its patterns

@@ -27,8 +27,7 @@ static inline uint32_t note(uint32_t kind, int rank, uint64_t seq) { return kind
  * no peer writes. The first word is the loops': they reset it, and no other. */
 #define FLUSHED 8   /* what a flush reads */
 #define HELLO 16    /* what is written to see whether a peer is there */
-#define WORD 24     /* of a signal for the slot */
-#define PING_WORD 32 /* of one for the ping slot */
+#define WORD 24     /* of a signal for the slot, then those for the ping slot and the flag */
 _Static_assert(WORD >= sizeof(uint64_t), "the loops reset the first word, and a signal may come early");
 static inline size_t beside(const struct weir_rank *r, int rank) { return rank_ping_of(r, rank); }
 static inline char  *own(const struct weir_rank *r, size_t what) { return r->regions[REGION_CONTROL].base + beside(r, r->cfg.rank) + what; }
@@ -36,10 +35,19 @@ static inline char  *own(const struct weir_rank *r, size_t what) { return r->reg
 #define EVENTS 16
 #define PARTING_NS 250000000 /* how long a last signal may take to be confirmed */
 
-static void take_word(struct weir_rank *r, int peer, int ping)
+/* Where a signal of a rank belongs, by the number of its place. */
+enum { FOR_SLOT, FOR_PING, FOR_FLAG, PLACES };
+static size_t place_of(const struct weir_rank *r, uint32_t which, int rank)
 {
-    uint64_t value = atomic_load_explicit(rank_word(r, beside(r, peer) + (ping ? PING_WORD : WORD)), memory_order_relaxed);
-    atomic_store_explicit(ping ? rank_ping_slot(r, peer) : rank_slot(r, peer), value, memory_order_release);
+    return which == FOR_SLOT ? rank_slot_of(rank) : which == FOR_PING ? rank_ping_of(r, rank) : rank_flag_of(r, rank);
+}
+
+static void take_word(struct weir_rank *r, int peer, uint32_t which)
+{
+    if (which >= PLACES)
+        return;
+    uint64_t value = atomic_load_explicit(rank_word(r, beside(r, peer) + WORD + which * sizeof value), memory_order_relaxed);
+    atomic_store_explicit(rank_word(r, place_of(r, which, peer)), value, memory_order_release);
 }
 
 static void arrive(struct weir_rank *r, uint32_t data)
@@ -51,7 +59,7 @@ static void arrive(struct weir_rank *r, uint32_t data)
         return;
     struct libfabric_peer *p = &f->peers[peer];
     if (data >> 30 == KIND_WORD) /* it was written beside its place, so that nobody sees a part of it */
-        take_word(r, peer, seq != 0);
+        take_word(r, peer, seq);
     else if (p->pieces && p->ping == seq)
         p->pieces++;
     else
@@ -305,9 +313,13 @@ int libfabric_hello(struct weir_rank *r, int peer) { return await(r, peer, hello
 static int send_word(struct weir_rank *r, int peer, uint64_t place, uint64_t value)
 {
     struct libfabric_rank *f    = r->fs;
-    int                    ping = place == rank_ping_of(r, r->cfg.rank);
-    size_t                 at   = ping ? PING_WORD : WORD;
-    struct post            o = {.kind = POST_NOTE, OF_WORD, .local = own(r, at), .n = sizeof value, .roff = beside(r, r->cfg.rank) + at, .note = note(KIND_WORD, r->cfg.rank, (uint64_t)ping)};
+    uint32_t               which = FOR_SLOT;
+    while (which < PLACES && place_of(r, which, r->cfg.rank) != place)
+        which++;
+    if (which == PLACES)
+        return rank_fail(r, -EINVAL, "signal", peer, "no signal is for the word at %llu", (unsigned long long)place);
+    size_t      at = WORD + which * sizeof value;
+    struct post o  = {.kind = POST_NOTE, OF_WORD, .local = own(r, at), .n = sizeof value, .roff = beside(r, r->cfg.rank) + at, .note = note(KIND_WORD, r->cfg.rank, which)};
     memcpy(own(r, at), &value, sizeof value);
     if (f->inject >= sizeof value && !r->closing) { /* taken when it is posted */
         o.kind = POST_INJECT;

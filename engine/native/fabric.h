@@ -66,7 +66,7 @@ struct weir_fabric {
     /* Done when all puts posted to the peer before are in its memory. */
     int (*flush)(struct weir_rank *r, int peer, struct weir_req *q);
     /* Writes a word into a place of the peer's control region, in the lines that it keeps for
-     * this rank: a slot or a ping slot. Ordered after nothing: flush first. */
+     * this rank: a slot, a ping slot or a flag. Ordered after nothing: flush first. */
     int (*signal)(struct weir_rank *r, int peer, uint64_t place, uint64_t value);
     /* Writes a word into any such place; it is there on return. */
     int (*tell)(struct weir_rank *r, int peer, uint64_t place, uint64_t value);

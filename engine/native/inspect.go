@@ -7,6 +7,7 @@ package native
 #include <stdlib.h>
 #include "carriers.h"
 #include "clock.h"
+#include "ep_run.h"
 #include "hist.h"
 #include "loop.h"
 #include "memory.h"
@@ -145,4 +146,14 @@ func tscTrusted(path string) bool {
 	name := C.CString(path)
 	defer C.free(unsafe.Pointer(name))
 	return C.weir_tsc_trusted(name) != 0
+}
+
+// flipBytes has so many random bytes of what comes flipped after each check of workload ep, one
+// at a time, and gives a function that stops it and tells how many were not found.
+func flipBytes(n uint64) (missed func() uint64) {
+	C.ep_flips, C.ep_flips_missed = C.uint64_t(n), 0
+	return func() uint64 {
+		C.ep_flips = 0
+		return uint64(C.ep_flips_missed)
+	}
 }

@@ -5,7 +5,7 @@ package native
 
 /*
 #cgo CFLAGS: -std=gnu11 -O2 -Wall -Wextra -Wshadow
-#cgo LDFLAGS: -ldl -lpthread
+#cgo LDFLAGS: -ldl -lpthread -lm
 #include <stdlib.h>
 #include "role.h"
 */
@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 	"unsafe"
@@ -109,11 +110,7 @@ func loaded(library string) string {
 }
 
 type rank struct {
-	threads []*C.struct_weir_rank
-	team    *C.struct_weir_team // nil: there is one thread
-	fabric  string
-	self    engine.Identity
-	control *engine.Control
+	member
 	launch  launch
 	options move.Spec // of the first case: all share what is the launch's
 	cells   []*cells  // of matrices; nil: there is none
@@ -134,7 +131,8 @@ func (native) Open(l engine.Launch, self engine.Identity, control *engine.Contro
 	if err != nil {
 		return nil, err
 	}
-	r := &rank{fabric: l.Fabric, self: self, control: control, launch: decoded, corrupt: -1}
+	r := &rank{member: memberOf(l, self, control), launch: decoded, corrupt: -1}
+	r.width = decoded.Threads()
 	r.options = decoded.Cases[0].Options
 	for _, c := range decoded.Cases {
 		if err := r.supported(c.Options); err != nil {
@@ -158,12 +156,6 @@ func (native) Open(l engine.Launch, self engine.Identity, control *engine.Contro
 	if err != nil {
 		return nil, err
 	}
-	oneHost := C.int(1)
-	for _, n := range l.Nodes {
-		if n != l.Nodes[0] {
-			oneHost = 0
-		}
-	}
 	name := C.CString(l.Fabric)
 	defer C.free(unsafe.Pointer(name))
 	lines, err := fabric.Lines(l.Fabric, r.options.FabricOptions) // the same in all cases: they are fixed when a rank starts
@@ -173,7 +165,7 @@ func (native) Open(l engine.Launch, self engine.Identity, control *engine.Contro
 	options := C.CString(lines)
 	defer C.free(unsafe.Pointer(options))
 	cfg := C.struct_weir_config{
-		fabric: name, rank: C.int(self.Rank), ranks: C.int(l.Ranks), one_host: oneHost,
+		fabric: name, rank: C.int(self.Rank), ranks: C.int(l.Ranks), one_host: oneHost(l.Nodes),
 		source: kind(r.options, r.options.Initiator), sink: kind(r.options, r.options.Target),
 		layout: C.struct_weir_layout{source: C.uint64_t(regions.source), sink: C.uint64_t(regions.sink), first: C.uint64_t(regions.first), probe: C.uint64_t(regions.probe)},
 		pages:  pages[r.options.Pages], numa: numa(r.options.Placement()), sleeps: truth(r.options.Sleeps()), options: options,
@@ -186,6 +178,10 @@ func (native) Open(l engine.Launch, self engine.Identity, control *engine.Contro
 		return nil, err
 	}
 	return r, nil
+}
+
+func oneHost(nodes []string) C.int {
+	return truth(!slices.ContainsFunc(nodes, func(n string) bool { return n != nodes[0] }))
 }
 
 func truth(b bool) C.int {
@@ -370,15 +366,4 @@ func stamps(p *C.int64_t, n C.size_t) []int64 {
 		out[i] = int64(v)
 	}
 	return out
-}
-
-func (r *rank) error(thread int, e *C.struct_weir_err) error {
-	text := C.GoString(&e.text[0])
-	if r.launch.Threads() > 1 {
-		text = fmt.Sprintf("thread %d: %s", thread, text)
-	}
-	return &engine.Error{
-		Fabric: r.fabric, Op: C.GoString(&e.op[0]), Phase: engine.PhaseName(uint32(e.phase)), Peer: int(e.peer),
-		Code: int(e.code), Text: text,
-	}
 }

@@ -20,6 +20,7 @@ import (
 const nixlChildEnv = "WEIR_TEST_NIXL_CHILD"
 
 var nixlChildren = map[string]func(t *testing.T) error{
+	"ep":                   nixlEP,
 	"transfers":            func(t *testing.T) error { return nixlTransfers(t, [3]int64{1, 16, 300}) },
 	"prepared transfers":   func(t *testing.T) error { return nixlTransfers(t, [3]int64{1, 16, 300}, prepared) },
 	"recreated transfers":  func(t *testing.T) error { return nixlTransfers(t, [3]int64{1, 16, 300}, prepared, recreated) },

@@ -249,7 +249,7 @@ func TestWalk(t *testing.T) {
 		"matrix, read":     {trafficOf("read"), 0, mib, 2 * mib},
 		"idle":             {trafficOf("write"), 2, 0, 0},
 	} {
-		r := &rank{cache: 64 * mib, self: engine.Identity{Rank: c.rank}, launch: launch{Cases: []task{{Options: c.o}}}}
+		r := &rank{cache: 64 * mib, member: member{self: engine.Identity{Rank: c.rank}}, launch: launch{Cases: []task{{Options: c.o}}}}
 		if got := r.walk(c.o); got == nil || got.Initiated != c.initiated || got.Served != c.served {
 			t.Errorf("%s: %+v, want %d and %d", name, got, c.initiated, c.served)
 		}

@@ -7,8 +7,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
+#include "ep.h"
 #include "options.h"
 #include "tcp_wire.h"
 #include "team.h"
@@ -94,9 +96,19 @@ int rank_flush(struct weir_rank *r, int peer)
     return rc == WEIR_PENDING ? rank_await(r, "flush", peer, &q) : rc;
 }
 
+/* What the process has used so far: all its threads, because a library's own work
+ * for the same bytes. */
+void rank_usage(double *cpu_s, uint64_t *switches)
+{
+    struct rusage u = {0};
+    (void)getrusage(RUSAGE_SELF, &u); /* fails only for a bad address */
+    *cpu_s    = (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) + (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1e6;
+    *switches = (uint64_t)(u.ru_nvcsw + u.ru_nivcsw);
+}
+
 /* ---- the functions for Go, each a call on the rank's thread ---- */
 
-#define ARRAYS 4 /* of lines in the control region */
+#define ARRAYS 5 /* of lines in the control region */
 
 static uint64_t array_bytes(int ranks)
 {
@@ -174,6 +186,7 @@ static int do_open(struct weir_rank *r, void *arg)
     r->pings   = array_bytes(r->cfg.ranks);
     r->tallies = 2 * r->pings;
     r->told    = 3 * r->pings;
+    r->flags   = 4 * r->pings;
     if ((rc = room_to_probe(r)) < 0 || (rc = r->fab->open(r)) < 0 || (rc = options_all_known(r)) < 0 || (rc = make_regions(r)) < 0)
         return rc;
     rank_choose_pings(r);
@@ -359,6 +372,27 @@ int weir_run(struct weir_rank *r, const struct weir_case *c, struct weir_result 
     return rc;
 }
 
+struct ep_args {
+    const struct weir_ep  *e;
+    struct weir_ep_result *out;
+};
+
+static int do_run_ep(struct weir_rank *r, void *arg)
+{
+    struct ep_args *a = arg;
+    return rank_ep(r, a->e, a->out);
+}
+
+int weir_run_ep(struct weir_rank *r, const struct weir_ep *e, struct weir_ep_result *out, struct weir_err *err)
+{
+    struct ep_args a = {e, out};
+    memset(out, 0, sizeof *out);
+    int rc = call(r, do_run_ep, &a, err);
+    if (rc == 0)
+        thread_idle_progress(r->thread, 1);
+    return rc;
+}
+
 struct play_args {
     const struct weir_sequence *s;
     struct weir_playing        *out;
@@ -404,6 +438,7 @@ int weir_close(struct weir_rank *r, int64_t timeout, struct weir_err *err)
         return rc; /* abandoned: the process must end */
     thread_stop(r->thread);
     lists_drop(r);
+    rank_forget_ep(r);
     rank_forget_play(r);
     free(r->hist);
     free(r->sinks);

@@ -51,10 +51,11 @@ struct weir_rank {
 
     struct weir_config cfg;
     /* Each is registered with the fabric by itself. Control is host memory, with a line per
-     * rank for each of [slots][pings][tallies][told] at the same offsets in all ranks; the
+     * rank for each of [slots][pings][tallies][told][flags] at the same offsets in all ranks; the
      * others have the kinds of memory that the launch asks for, and no word of control */
     struct weir_region regions[REGIONS];
-    size_t             pings, tallies, told; /* offsets */
+    size_t             pings, tallies, told, flags; /* offsets */
+    uint64_t           flags_sent; /* the last word of an operation of ep, to all peers; it only grows */
     uint64_t          *sinks; /* by peer: bytes of its sink that peers may use */
 
     struct weir_clock clk;
@@ -75,6 +76,7 @@ struct weir_rank {
     struct weir_iteration iterations[WEIR_KEEP]; /* of a matrix */
     size_t            niterations;
     struct weir_delivery *delivered; /* of a matrix, by target */
+    struct ep_run      *ep; /* the last that was run */
     struct weir_played *played; /* of the last sequence, each step alone first */
     uint64_t            nalone;
     int                 nsteps;
@@ -139,6 +141,7 @@ static inline char *rank_probe(struct weir_rank *r) { return rank_sink(r) + r->c
 /* Places of the control region, in the line that a rank keeps for another. */
 static inline size_t rank_slot_of(int rank) { return (size_t)rank * WEIR_LINE; }
 static inline size_t rank_ping_of(const struct weir_rank *r, int rank) { return r->pings + (size_t)rank * WEIR_LINE; }
+static inline size_t rank_flag_of(const struct weir_rank *r, int rank) { return r->flags + (size_t)rank * WEIR_LINE; }
 static inline size_t rank_tally_of(const struct weir_rank *r, int rank) { return r->tallies + (size_t)rank * WEIR_LINE; }
 
 /* The word that stands there. */
@@ -201,6 +204,9 @@ int rank_compare_clocks(struct weir_rank *r, int again);
 /* Waits for an instant of this rank's clock; far from it the thread sleeps. */
 int rank_wait_until(struct weir_rank *r, int64_t at);
 
+/* User and system time, and context switches, of this process so far. */
+void rank_usage(double *cpu_s, uint64_t *switches);
+
 /* Waits for a part that a fabric has pending: q.pending is 2, and 1 when it is done. */
 int rank_await(struct weir_rank *r, const char *op, int peer, struct weir_req *q);
 
@@ -215,6 +221,12 @@ void rank_choose_pings(struct weir_rank *r);
 
 /* One case, on the rank's thread. */
 int rank_case(struct weir_rank *r, const struct weir_case *c, struct weir_result *out);
+
+/* Dispatches and combines, on the rank's thread. */
+struct weir_ep;
+struct weir_ep_result;
+int  rank_ep(struct weir_rank *r, const struct weir_ep *e, struct weir_ep_result *out);
+void rank_forget_ep(struct weir_rank *r);
 
 /* One sequence of matrices, on the rank's thread. */
 int  rank_play(struct weir_rank *r, const struct weir_sequence *s, struct weir_playing *out);

@@ -18,9 +18,35 @@ import (
 	"weir/workload/move"
 )
 
+// member is this process as one of the ranks of a launch, whatever they move.
+type member struct {
+	threads []*C.struct_weir_rank
+	team    *C.struct_weir_team // nil: there is one thread
+	fabric  string
+	self    engine.Identity
+	control *engine.Control
+	width   int    // threads
+	seed    uint64 // of contents
+}
+
+func memberOf(l engine.Launch, self engine.Identity, control *engine.Control) member {
+	return member{fabric: l.Fabric, self: self, control: control, width: 1, seed: l.Seed}
+}
+
+func (m *member) error(thread int, e *C.struct_weir_err) error {
+	text := C.GoString(&e.text[0])
+	if m.width > 1 {
+		text = fmt.Sprintf("thread %d: %s", thread, text)
+	}
+	return &engine.Error{
+		Fabric: m.fabric, Op: C.GoString(&e.op[0]), Phase: engine.PhaseName(uint32(e.phase)), Peer: int(e.peer),
+		Code: int(e.code), Text: text,
+	}
+}
+
 // errorBeforeOthers makes an error of a call on all threads: the first one that
 // says more than that its thread was told to stop because another gave up.
-func (r *rank) errorBeforeOthers(rcs []C.int, errs []C.struct_weir_err) error {
+func (m *member) errorBeforeOthers(rcs []C.int, errs []C.struct_weir_err) error {
 	found := -1
 	for i, rc := range rcs {
 		if rc != 0 && (found < 0 || errs[found].code == -C.int(syscall.ECANCELED) && errs[i].code != errs[found].code) {
@@ -30,67 +56,67 @@ func (r *rank) errorBeforeOthers(rcs []C.int, errs []C.struct_weir_err) error {
 	if found < 0 {
 		return nil
 	}
-	return r.error(found, &errs[found])
+	return m.error(found, &errs[found])
 }
 
 // each calls a function for each thread of the rank, for all at a time, because a
 // thread may wait for the others.
-func (r *rank) each(f func(i int, c *C.struct_weir_rank, e *C.struct_weir_err) C.int) error {
-	rcs, errs := make([]C.int, len(r.threads)), make([]C.struct_weir_err, len(r.threads))
+func (m *member) each(f func(i int, c *C.struct_weir_rank, e *C.struct_weir_err) C.int) error {
+	rcs, errs := make([]C.int, len(m.threads)), make([]C.struct_weir_err, len(m.threads))
 	var wg sync.WaitGroup
-	for i, c := range r.threads[1:] {
+	for i, c := range m.threads[1:] {
 		wg.Go(func() { rcs[i+1] = f(i+1, c, &errs[i+1]) })
 	}
-	rcs[0] = f(0, r.threads[0], &errs[0])
+	rcs[0] = f(0, m.threads[0], &errs[0])
 	wg.Wait()
-	return r.errorBeforeOthers(rcs, errs)
+	return m.errorBeforeOthers(rcs, errs)
 }
 
 // openThreads opens each thread as a rank of its own: they share nothing but the
 // meetings, and have contents of their own, so that what another one moved is not
 // taken for this one's.
-func (r *rank) openThreads(cfg C.struct_weir_config) error {
-	n := r.launch.Threads()
-	first := (*C.struct_weir_control)(unsafe.Pointer(r.control)) // mapped memory, not Go's
+func (m *member) openThreads(cfg C.struct_weir_config) error {
+	n := m.width
+	first := (*C.struct_weir_control)(unsafe.Pointer(m.control)) // mapped memory, not Go's
 	cfg.control = first
 	if n > 1 {
-		if r.team = C.team_new(C.int(n), first); r.team == nil {
+		if m.team = C.team_new(C.int(n), first); m.team == nil {
 			return fmt.Errorf("no memory for %d threads", n)
 		}
-		cfg.team = r.team
+		cfg.team = m.team
 	}
 	for i := range n {
 		cfg.thread, cfg.cpu = C.int(i), -1
-		if i < len(r.self.CPUs) {
-			cfg.cpu = C.int(r.self.CPUs[i])
+		if i < len(m.self.CPUs) {
+			cfg.cpu = C.int(m.self.CPUs[i])
 		}
 		if n > 1 {
-			cfg.control = C.team_control(r.team, C.int(i))
+			cfg.control = C.team_control(m.team, C.int(i))
 		}
-		cfg.seed = C.uint64_t(r.launch.Seed + uint64(i)*0x9e3779b97f4a7c15)
+		cfg.seed = C.uint64_t(m.seed + uint64(i)*0x9e3779b97f4a7c15)
 		var c *C.struct_weir_rank
 		var e C.struct_weir_err
 		if C.weir_open(&cfg, &c, &e) != 0 {
-			return r.error(i, &e)
+			return m.error(i, &e)
 		}
-		r.threads = append(r.threads, c)
+		m.threads = append(m.threads, c)
 	}
 	return nil
 }
 
 // address are the addresses of all threads, each with its length.
-func (r *rank) address() ([]byte, error) {
+func (m *member) address() ([]byte, error) {
 	buf := C.malloc(addressSize)
 	if buf == nil {
 		return nil, fmt.Errorf("no memory for an address")
 	}
 	defer C.free(buf)
 	var all []byte
-	for i, c := range r.threads {
+	for i, c := range m.threads {
 		var n C.size_t
 		var e C.struct_weir_err
 		if C.weir_address(c, buf, addressSize, &n, &e) != 0 {
-			return nil, r.error(i, &e)
+			return nil, m.error(i, &e)
 		}
 		all = binary.LittleEndian.AppendUint32(all, uint32(n))
 		all = append(all, C.GoBytes(buf, C.int(n))...)
@@ -99,7 +125,7 @@ func (r *rank) address() ([]byte, error) {
 }
 
 // split takes a peer's addresses apart.
-func (r *rank) split(peer int, all []byte) ([][]byte, error) {
+func (m *member) split(peer int, all []byte) ([][]byte, error) {
 	var list [][]byte
 	for len(all) >= 4 {
 		n := uint64(binary.LittleEndian.Uint32(all))
@@ -108,17 +134,17 @@ func (r *rank) split(peer int, all []byte) ([][]byte, error) {
 		}
 		list, all = append(list, all[4:4+n]), all[4+n:]
 	}
-	if len(all) > 0 || len(list) != len(r.threads) {
-		return nil, &engine.Error{Fabric: r.fabric, Op: "connect", Phase: "connect", Peer: peer, Code: -int(syscall.EPROTO),
-			Text: fmt.Sprintf("its address is not one of %d threads", len(r.threads))}
+	if len(all) > 0 || len(list) != len(m.threads) {
+		return nil, &engine.Error{Fabric: m.fabric, Op: "connect", Phase: "connect", Peer: peer, Code: -int(syscall.EPROTO),
+			Text: fmt.Sprintf("its address is not one of %d threads", len(m.threads))}
 	}
 	return list, nil
 }
 
 // connect connects each thread with its like in the other ranks: blobs are by rank
 // and thread.
-func (r *rank) connect(blobs [][][]byte) error {
-	return r.each(func(i int, c *C.struct_weir_rank, e *C.struct_weir_err) C.int {
+func (m *member) connect(blobs [][][]byte) error {
+	return m.each(func(i int, c *C.struct_weir_rank, e *C.struct_weir_err) C.int {
 		var all []byte
 		lens := make([]C.size_t, len(blobs))
 		for peer, list := range blobs {
@@ -129,6 +155,17 @@ func (r *rank) connect(blobs [][][]byte) error {
 		defer C.free(p)
 		return C.weir_connect(c, p, &lens[0], C.int64_t(connectTimeout), e)
 	})
+}
+
+func (m *member) Close() error {
+	if err := m.each(func(_ int, c *C.struct_weir_rank, e *C.struct_weir_err) C.int {
+		return C.weir_close(c, C.int64_t(closeTimeout), e)
+	}); err != nil {
+		return err
+	}
+	C.team_free(m.team)
+	m.threads, m.team = nil, nil
+	return nil
 }
 
 // run runs a case in all threads.
@@ -153,15 +190,4 @@ func (r *rank) run(c task, cc C.struct_weir_case) (*move.Part, error) {
 		r.control.Rate.Store(uint64(float64(s.Bytes) / float64(s.End-s.Start) * 1e9))
 	}
 	return all, nil
-}
-
-func (r *rank) Close() error {
-	if err := r.each(func(_ int, c *C.struct_weir_rank, e *C.struct_weir_err) C.int {
-		return C.weir_close(c, C.int64_t(closeTimeout), e)
-	}); err != nil {
-		return err
-	}
-	C.team_free(r.team)
-	r.threads, r.team = nil, nil
-	return nil
 }

@@ -115,7 +115,7 @@ func TestAbortOfThreads(t *testing.T) {
 
 // Ranks with different numbers of threads do not connect: each thread needs its like.
 func TestAddressesOfOtherThreads(t *testing.T) {
-	r := &rank{fabric: "tcp", launch: launch{Launch: engine.Launch{Ranks: 2}}}
+	r := &rank{member: member{fabric: "tcp", width: 2}, launch: launch{Launch: engine.Launch{Ranks: 2}}}
 	r.threads = append(r.threads, nil, nil)
 	for name, address := range map[string][]byte{"one": {1, 0, 0, 0, 9}, "cut short": {1, 0, 0, 0, 9, 2, 0, 0, 0, 9}, "none": nil, "three": {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}} {
 		if _, err := r.split(1, address); err == nil || !strings.Contains(err.Error(), "not one of 2 threads") {

@@ -3,6 +3,7 @@ package kinds
 
 import (
 	_ "weir/workload/command"
+	_ "weir/workload/ep"
 	_ "weir/workload/sequence"
 	_ "weir/workload/traffic"
 	_ "weir/workload/transfer"

@@ -24,7 +24,7 @@ func TestRegistryIsSound(t *testing.T) {
 			}
 			seen[o.Name] = true
 			if o.Default == nil {
-				if !o.Required && o.RanksOf == "" && o.Item != workload.OnlyItem && !slices.Contains(k.OneOf, o.Name) {
+				if !o.Required && o.RanksOf == "" && o.Item != workload.OnlyItem && o.Into == "" && !slices.Contains(k.OneOf, o.Name) {
 					t.Errorf("%s: option %s has no default and nothing that stands for it", k.Name, o.Name)
 				}
 				continue
@@ -67,6 +67,7 @@ func TestCheckLooksAtOptionsOfCheckedOnly(t *testing.T) {
 	draw := func(rt *rapid.T, o workload.Option, label string) any {
 		text := map[string][]string{
 			"block_size": {"1", "4KiB", "1TiB"}, "batch": {"1", "7", "1048576"}, "iterations": {"1", "3", "100"}, "ranks": {"2", "3", "4", "9"}, "duration": {"0", "1ms"},
+			"tokens": {"4", "uniform:1,9", "file"}, "hidden": {"128", "256", "200"}, "routes": {"r.npy"}, "route_table": {"routes:AgIBAQIBAg=="},
 			"nixl_backend": {"UCX", "no name"}, "provider": {"", "tcp"},
 			"matrix": {"2: 0>1=5", "3: 0>1=5,2=70000", "0 4K\n1 0"}, "matrix_file": {"m.txt"}, "generate": {"uniform 4KiB", "incast 1B target=3", "block_diagonal 1MiB block=2"},
 		}[o.Name]
@@ -87,7 +88,11 @@ func TestCheckLooksAtOptionsOfCheckedOnly(t *testing.T) {
 		case o.Type == workload.Percent:
 			text = []string{"0%", "50%"}
 		default:
-			text = []string{fmt.Sprint(o.Min), fmt.Sprint(max(o.Min, 5)), fmt.Sprint(o.Max)}
+			some := max(o.Min, 5)
+			if o.Max != 0 {
+				some = min(some, o.Max)
+			}
+			text = []string{fmt.Sprint(o.Min), fmt.Sprint(some), fmt.Sprint(o.Max)}
 		}
 		v, err := o.Parse(rapid.SampledFrom(text).Draw(rt, label))
 		if err != nil {

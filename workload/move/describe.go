@@ -12,16 +12,27 @@ import (
 // what its ranks say, whichever workload moved the bytes.
 func Describe(m *workload.Measured, l *results.Launch) ([]*Part, error) {
 	parts := make([]*Part, len(m.Parts))
-	memory := make([][]int, len(m.Parts))
-	var transports []string
-	var used []results.Transport
-	l.Verified = true
 	for rank, encoded := range m.Parts {
 		p, err := Decode(encoded)
 		if err != nil {
 			return nil, err
 		}
-		parts[rank], memory[rank] = p, p.MemoryNodes
+		parts[rank] = p
+	}
+	DescribeParts(m, l, parts)
+	l.Ranks, l.Initiators, l.SlowestPair = Shares(*m.Spec.(*Spec), parts)
+	return parts, nil
+}
+
+// DescribeParts sets the members of a launch that do not depend on what is moved: whether it
+// was verified, what carried it, and where the memory is.
+func DescribeParts(m *workload.Measured, l *results.Launch, parts []*Part) {
+	memory := make([][]int, len(parts))
+	var transports []string
+	var used []results.Transport
+	l.Verified = true
+	for rank, p := range parts {
+		memory[rank] = p.MemoryNodes
 		l.Verified = l.Verified && p.Verified
 		if p.Transport != "" && !slices.Contains(transports, p.Transport) {
 			transports = append(transports, p.Transport)
@@ -37,6 +48,4 @@ func Describe(m *workload.Measured, l *results.Launch) ([]*Part, error) {
 	l.Transport, l.Transports = strings.Join(transports, ", "), results.MergeTransports(used)
 	l.MemoryNodes = results.MemoryNodes(memory)
 	l.WorkingSet = WorkingSet(parts, m.Nodes, m.Caches)
-	l.Ranks, l.Initiators, l.SlowestPair = Shares(*m.Spec.(*Spec), parts)
-	return parts, nil
 }

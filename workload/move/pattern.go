@@ -161,7 +161,7 @@ func (t Spec) Check() error {
 	case t.Duration == 0 && t.Iterations < t.FanOut():
 		return fmt.Errorf("pattern %s of %d ranks needs at least %d iterations, one for each target of an initiator, not %d", t.Pattern, t.Ranks, t.FanOut(), t.Iterations)
 	}
-	if err := t.checkFabric(); err != nil {
+	if err := t.CheckFabric(); err != nil {
 		return err
 	}
 	if areas := t.Regions() * t.Threads; t.BlockSize > mostMemory/quantity.Size(t.Batch)/quantity.Size(areas) {
@@ -170,8 +170,8 @@ func (t Spec) Check() error {
 	return nil
 }
 
-// checkFabric holds what a fabric cannot do, whatever the pattern.
-func (t Spec) checkFabric() error {
+// CheckFabric holds what a fabric cannot do, whatever the pattern.
+func (t Spec) CheckFabric() error {
 	if !fabric.Simulated(t.Fabric) && t.Ranks > workload.MostProcesses {
 		return fmt.Errorf("a launch has at most %d ranks, not %d: the engine numbers them with 10 bits; "+
 			"only fabric %s, which starts no processes, takes up to %d", workload.MostProcesses, t.Ranks, fabric.SimName, workload.MostSimulated)

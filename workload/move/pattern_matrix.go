@@ -88,5 +88,5 @@ func (t Spec) checkMatrix() error {
 			return err
 		}
 	}
-	return t.checkFabric()
+	return t.CheckFabric()
 }

@@ -104,7 +104,7 @@ func init() {
 		return err
 	}
 	Kind.Behaviour = workload.Behaviour{
-		Spec: spec, Reduce: reduce, Amount: amount,
+		Spec: spec, Reduce: reduce, Amount: amount, AmountOf: []string{"generate", "ranks"},
 		OfCeiling: move.OfCeiling, AcrossHosts: AcrossHosts, Starts: Starts,
 	}
 	workload.Register(Kind)

@@ -1,0 +1,189 @@
+/* A case of dispatches and combines: verify, warm up, measure, verify again, probe the
+ * ceilings, in the order of case.c. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ceiling.h"
+#include "contents.h"
+#include "ep_run.h"
+#include "matrix.h"
+
+/* Rows begin at pages, as buffers in regions do. */
+static void *rows_new(size_t n, int channels) { return weir_alloc_at_page((n ? n : 1) * (size_t)channels * sizeof(uint16_t)); }
+
+/* What a check holds at a time: a message and its row, or the rows of a token and their sums. */
+static size_t expected_bytes(const struct weir_ep *e)
+{
+    size_t row = (size_t)e->channels * sizeof(uint16_t), message = (e->message + 63) / 64 * 64 + row, sums = (2 * (size_t)e->top_k + 3) * row;
+    return message > sums ? message : sums;
+}
+
+static void drop(struct ep_run *u)
+{
+    free(u->x), free(u->out), free(u->expected), free(u->requests), free(u->times), free(u->waits);
+    free(u);
+}
+
+void rank_forget_ep(struct weir_rank *r)
+{
+    if (r->ep)
+        drop(r->ep);
+    r->ep = NULL;
+}
+
+static int make(struct weir_rank *r, const struct weir_ep *e)
+{
+    size_t         ranks = (size_t)r->cfg.ranks, iterations = e->of.iterations;
+    struct ep_run *u = calloc(1, sizeof *u);
+    rank_forget_ep(r);
+    if (u) {
+        *u = (struct ep_run){.r = r, .e = e, .x = rows_new((size_t)e->tokens, e->channels), .out = rows_new((size_t)e->tokens, e->channels),
+                             .expected = weir_alloc_at_page(expected_bytes(e)), .requests = calloc(ranks, sizeof *u->requests),
+                             .times = calloc((iterations ? iterations : 1) * EP_OPERATIONS, sizeof *u->times), .waits = calloc(EP_OPERATIONS * ranks, sizeof *u->waits)};
+        if (u->x && u->out && u->expected && u->requests && u->times && u->waits) {
+            r->ep = u;
+            return 0;
+        }
+        drop(u);
+    }
+    return rank_fail(r, -ENOMEM, "start", -1, "no memory for %d tokens of %d channels", e->tokens, e->channels);
+}
+
+static int verify(struct ep_run *u)
+{
+    struct weir_rank *r = u->r;
+    int               rc;
+    rank_phase(r, PH_VERIFY, 1);
+    if ((rc = ep_fill(u, PASS_VERIFY)) < 0 || (rc = rank_barrier(r, 0, NULL)) < 0 || (rc = ep_iterate(u, 0)) < 0)
+        return rc;
+    rc = u->e->of.verify == VERIFY_NONE ? 0 : ep_check(u, PASS_VERIFY, 0, u->e->of.corrupt_timed ? -1 : u->e->of.corrupt);
+    return rc < 0 ? rc : rank_barrier(r, 0, NULL);
+}
+
+static int warm_up(struct ep_run *u)
+{
+    int rc;
+    rank_phase(u->r, PH_WARMUP, u->e->of.warmup);
+    for (uint64_t i = 0; i < u->e->of.warmup; i++) {
+        if ((u->e->aligned && (rc = rank_barrier(u->r, 0, NULL)) < 0) || (rc = ep_iterate(u, i)) < 0)
+            return rc;
+        atomic_store_explicit(&u->r->cfg.control->done, i + 1, memory_order_relaxed);
+    }
+    return 0;
+}
+
+/* With VERIFY_FULL each iteration has rows of its own, and is checked before the next. */
+static int iterate(struct ep_run *u)
+{
+    const struct weir_ep *e = u->e;
+    struct weir_rank     *r = u->r;
+    int                   rc, full = e->of.verify == VERIFY_FULL;
+    uint64_t              last = e->of.iterations - 1;
+    for (uint64_t i = 0; i <= last; i++) {
+        if (full && ((rc = ep_fill(u, PASS_FULL + i)) < 0 || (rc = rank_barrier(r, 0, NULL)) < 0))
+            return rc;
+        if ((e->aligned || i == 0) && (rc = rank_barrier(r, matrix_lead(r->cfg.ranks), NULL)) < 0)
+            return rc;
+        if ((rc = ep_iterate(u, i)) < 0)
+            return rc;
+        atomic_store_explicit(&r->cfg.control->done, i + 1, memory_order_relaxed);
+        if (full && (rc = ep_check(u, PASS_FULL + i, i, i == last && e->of.corrupt_timed ? e->of.corrupt : -1)) < 0)
+            return rc;
+    }
+    return 0;
+}
+
+static int measure(struct ep_run *u, struct weir_result *out)
+{
+    struct weir_rank *r = u->r;
+    int               rc;
+    double            cpu_s;
+    uint64_t          switches;
+    rank_phase(r, PH_RUN, u->e->of.iterations);
+    if ((rc = ep_fill(u, PASS_TIMED)) < 0 || (rc = rank_barrier(r, 0, NULL)) < 0)
+        return rc;
+    u->timed = 1;
+    rank_usage(&cpu_s, &switches);
+    if ((rc = iterate(u)) < 0 || (rc = rank_barrier(r, 0, NULL)) < 0)
+        return rc;
+    rank_usage(&out->cpu_s, &out->switches);
+    out->cpu_s -= cpu_s;
+    out->switches -= switches;
+    u->timed = 0;
+    if ((rc = r->fab->expect(r, NULL, NULL)) < 0 || (rc = rank_compare_clocks(r, 1)) < 0)
+        return rc;
+    return r->cfg.one_host ? 0 : rank_barrier(r, 0, NULL);
+}
+
+/* Both halves, if both were used. Of the sums only those of the last iteration are left. */
+static int check_timed(struct ep_run *u)
+{
+    const struct weir_case *c    = &u->e->of;
+    uint64_t                last = c->iterations - 1;
+    int                     rc;
+    if (c->verify != VERIFY_SAMPLE)
+        return 0; /* VERIFY_FULL has checked each */
+    if ((rc = ep_check(u, PASS_TIMED, last, c->corrupt_timed ? c->corrupt : -1)) < 0)
+        return rc;
+    return last && !u->e->aligned ? ep_check(u, PASS_TIMED, last - 1, -1) : 0;
+}
+
+static void fill_result(struct ep_run *u, struct weir_ep_result *res)
+{
+    struct weir_rank   *r   = u->r;
+    struct weir_result *out = &res->all;
+    struct timespec     step;
+    out->initiator     = 1;
+    out->verified      = u->e->of.verify != VERIFY_NONE;
+    out->clock_ns      = weir_monotonic_cost();
+    out->resolution_ns = clock_getres(CLOCK_MONOTONIC, &step) == 0 ? (double)step.tv_nsec : 1;
+    out->bound_ns      = (double)r->bound;
+    out->node          = r->binding.node;
+    out->alloc_s       = r->alloc_s;
+    out->register_s    = r->register_s;
+    out->connect_s     = r->connect_s;
+    for (int i = 1; i < r->cfg.ranks; i++) {
+        int peer = (r->cfg.rank + i) % r->cfg.ranks;
+        if (i == 1)
+            r->fab->transport(r, peer, out->transport, sizeof out->transport);
+        r->fab->carriers(r, peer, out->carriers);
+    }
+    for (uint64_t i = 0; i < u->e->of.iterations * EP_OPERATIONS; i++)
+        u->times[i].start -= r->ahead, u->times[i].end -= r->ahead;
+    res->times = u->times;
+    res->waits = u->waits;
+}
+
+int rank_ep(struct weir_rank *r, const struct weir_ep *e, struct weir_ep_result *out)
+{
+    struct weir_role o;
+    struct ceiling   copies = {.n = 0}, path = {.n = 0};
+    int              rc;
+    role_of(r, &e->of, &o);
+    if ((rc = role_fits(r, &o)) < 0 || (rc = make(r, e)) < 0)
+        return rc;
+    struct ep_run *u = r->ep;
+    weir_clock_calibrate(&r->clk);
+    r->made     = (struct weir_made){.aside = 0};
+    r->limit    = e->of.timeout;
+    r->deadline = weir_monotonic() + e->of.timeout;
+    if ((rc = rank_compare_clocks(r, 0)) < 0 || (rc = r->fab->expect(r, &e->of, &o)) < 0 || (rc = verify(u)) < 0)
+        return rc;
+    if (o.initiator && (rc = ceiling_choose(r, &e->of, &o, &r->copy)) < 0)
+        return rc;
+    if ((rc = ceiling_probe(r, &e->of, &o, 0, &copies, &path)) < 0 || (rc = rank_barrier(r, 0, NULL)) < 0 || (rc = warm_up(u)) < 0 || (rc = rank_barrier(r, 0, NULL)) < 0)
+        return rc;
+    if ((rc = measure(u, &out->all)) < 0)
+        return rc;
+    fill_result(u, out);
+    if ((rc = check_timed(u)) < 0 || (rc = rank_barrier(r, 0, NULL)) < 0)
+        return rc;
+    if ((rc = ceiling_probe(r, &e->of, &o, 1, &copies, &path)) < 0 || (rc = rank_barrier(r, 0, NULL)) < 0)
+        return rc;
+    struct ceiling *of         = path.n ? &path : &copies;
+    out->all.memcpy_bps        = ceiling_rate(&copies);
+    out->all.ceiling_bps       = ceiling_rate(of);
+    out->all.ceiling_best_bps  = ceiling_best(of);
+    return 0;
+}

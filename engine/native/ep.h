@@ -1,0 +1,102 @@
+/* ep.h: dispatch and combine of a mixture-of-experts layer, between host memories. In a
+ * dispatch each token's row goes to the ranks of the experts that it selects; in a combine a
+ * row of each expert comes back, and the owner adds them up. Routes, sizes and places are
+ * worked out in Go (ep_layout.go). Rows have the formats of rows.h.
+ *
+ * A message of a dispatch is a header of 16 bytes (the token's number, then zeros), the row and
+ * its scales; with EP_RANK then top_k pairs of an expert (int32) and its weight (float32). */
+#ifndef WEIR_EP_H
+#define WEIR_EP_H
+
+#include "rows.h"
+#include "weir.h"
+
+#define EP_HEADER 16
+#define EP_MASKED (-1) /* the expert of a selection that is not made */
+
+enum weir_ep_layout { EP_MESSAGE, EP_RANK, EP_PACKED };
+
+/* The two operations: each has two halves of a rank's sink. */
+enum weir_ep_operation { EP_DISPATCH, EP_COMBINE, EP_OPERATIONS };
+
+struct weir_ep_put { /* from this rank's source to the peer's sink, or this rank's own */
+    int      peer;
+    uint32_t ready; /* steps that must be done before */
+    uint64_t bytes, local, remote;
+};
+
+struct weir_ep_copy { /* of a token's message in the source; sorted by token */
+    uint32_t token;
+    uint64_t at;
+};
+
+struct weir_ep_place { /* of a message or row of a token */
+    int      rank; /* the token's */
+    uint32_t token, k; /* k: the selection that it is for; of a message of EP_RANK the first */
+    uint64_t at;       /* in the source, or in an operation's half of the sink */
+};
+
+struct weir_ep_term {
+    uint64_t at;
+    float    weight;
+};
+
+struct weir_ep_sum { /* of terms, in their order */
+    uint64_t to;
+    uint32_t first, n;
+};
+
+struct weir_ep_sums {
+    const struct weir_ep_sum  *list;
+    uint32_t                   n;
+    const struct weir_ep_term *terms;
+};
+
+struct weir_ep_part { /* an operation at this rank */
+    const struct weir_ep_put *puts;
+    uint32_t                  nputs, steps;
+    uint64_t                  sink, half; /* where its first half begins in the sink, and how large one is; alike in all ranks */
+};
+
+struct weir_ep {
+    struct weir_case of; /* index, iterations, warmup, timeout, verify, corrupt, flows, and what ceilings are probed with */
+    int              operations; /* a bit of each */
+    int              layout, fp8, scales, before, aligned;
+    int              channels, top_k, tokens; /* tokens: of this rank */
+    uint64_t         row, message; /* bytes of a dispatched row without scales, and of a whole message */
+    uint64_t         received;     /* bytes that are checked of an iteration */
+    const int32_t *const *experts; /* by rank */
+    const float *const   *weights;
+    /* How many messages there are for each expert of a rank: by peer from this rank, then by
+     * source for this rank's. They travel with the messages, from places in this rank's source
+     * (by peer) to places in dispatch's half of the sink (by source). */
+    const uint32_t *counts;
+    const uint64_t *counts_from, *counts_at;
+    int             per_rank;
+    struct weir_ep_part   parts[EP_OPERATIONS];
+    const struct weir_ep_copy    *copies;
+    const struct weir_ep_place   *messages;    /* that come */
+    const struct weir_ep_place   *made, *come; /* rows that this rank's experts make, and that come to its tokens */
+    uint32_t              ncopies, nmessages, nmade, ncome;
+    struct weir_ep_sums   partial, total; /* of EP_RANK: what is sent; and what becomes of a token */
+};
+
+struct weir_ep_times { /* of an operation; CLOCK_MONOTONIC, and spans of it in ns */
+    int64_t start, end;
+    int64_t work, send, wait, reduce; /* work: quantising, or partial sums */
+};
+
+struct weir_ep_wait { /* from the start of an operation until all that a peer sends had come */
+    double  sum;
+    int64_t max;
+};
+
+struct weir_ep_result {
+    struct weir_result           all;
+    const struct weir_ep_times  *times; /* by iteration, then by operation */
+    const struct weir_ep_wait   *waits; /* by operation, then by source */
+};
+
+int weir_run_ep(struct weir_rank *r, const struct weir_ep *e, struct weir_ep_result *out, struct weir_err *err);
+
+#endif

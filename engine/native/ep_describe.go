@@ -1,0 +1,97 @@
+package native
+
+/*
+#include "ep.h"
+*/
+import "C"
+
+import (
+	"unsafe"
+
+	"weir/workload/ep"
+)
+
+// describe writes a case as C has it. The lists are theirs until free is called.
+func (r *epRank) describe(index int) (e *C.struct_weir_ep, free func()) {
+	s, l, t, self := r.specs[index], r.layout, r.layout.Table, r.self.Rank
+	a := &cArrays{}
+	e = &newList[C.struct_weir_ep](a, 1)[0]
+	probe := C.uint64_t(r.probes[self])
+	*e = C.struct_weir_ep{
+		of: C.struct_weir_case{
+			index: C.uint32_t(index), op: C.OP_WRITE, mode: C.MODE_MATRIX, verify: verifies[s.Verify], block: probe, batch: 1, slots: 1, stride: C.uint64_t(room(uint64(probe))),
+			shards: 1, every: 1, iterations: C.uint64_t(s.Iterations), warmup: C.uint64_t(s.Warmup), in_flight: 1, timeout: C.int64_t(r.launch.Cases[index].Timeout),
+			corrupt: C.int64_t(r.corrupt), corrupt_timed: r.timed,
+		},
+		operations: truth(s.Dispatches())<<C.EP_DISPATCH | truth(s.Combines())<<C.EP_COMBINE,
+		layout:     epLayouts[s.Layout], fp8: truth(s.DispatchDtype == "fp8"), scales: epScales[s.Scales], before: truth(s.Quantise == "before"), aligned: truth(s.Timing == "aligned"),
+		channels: C.int(s.Hidden), top_k: C.int(t.TopK), tokens: C.int(t.Tokens[self]), row: C.uint64_t(s.RowBytes()), message: C.uint64_t(s.MessageBytes()),
+		per_rank: C.int(t.PerRank), received: C.uint64_t(l.Received()),
+	}
+	experts, weights := newList[*C.int32_t](a, t.Ranks), newList[*C.float](a, t.Ranks)
+	for rank := range t.Ranks {
+		list, shares := newList[C.int32_t](a, len(t.Experts[rank])), newList[C.float](a, len(t.Experts[rank]))
+		for i, expert := range t.Experts[rank] {
+			list[i], shares[i] = C.int32_t(expert), C.float(t.Weights[rank][i])
+		}
+		experts[rank], weights[rank] = unsafe.SliceData(list), unsafe.SliceData(shares)
+	}
+	e.experts, e.weights = unsafe.SliceData(experts), unsafe.SliceData(weights)
+	e.counts = unsafe.SliceData(listOf(a, l.Counts, func(n uint32) C.uint32_t { return C.uint32_t(n) }))
+	offset := func(n int64) C.uint64_t { return C.uint64_t(n) }
+	e.counts_from, e.counts_at = unsafe.SliceData(listOf(a, l.From, offset)), unsafe.SliceData(listOf(a, l.At, offset))
+	for i, p := range l.Parts {
+		puts := listOf(a, p.Puts, func(p ep.Put) C.struct_weir_ep_put {
+			return C.struct_weir_ep_put{peer: C.int(p.Peer), ready: C.uint32_t(p.Ready), bytes: C.uint64_t(p.Bytes), local: C.uint64_t(p.Local), remote: C.uint64_t(p.Remote)}
+		})
+		e.parts[i] = C.struct_weir_ep_part{puts: unsafe.SliceData(puts), nputs: C.uint32_t(len(puts)), steps: C.uint32_t(p.Steps), sink: C.uint64_t(p.Sink), half: C.uint64_t(p.Half)}
+	}
+	e.copies = unsafe.SliceData(listOf(a, l.Copies, func(c ep.Copy) C.struct_weir_ep_copy {
+		return C.struct_weir_ep_copy{token: C.uint32_t(c.Token), at: C.uint64_t(c.At)}
+	}))
+	place := func(p ep.Place) C.struct_weir_ep_place {
+		return C.struct_weir_ep_place{rank: C.int(p.Rank), token: C.uint32_t(p.Token), k: C.uint32_t(p.K), at: C.uint64_t(p.At)}
+	}
+	e.messages, e.made, e.come = unsafe.SliceData(listOf(a, l.Come, place)), unsafe.SliceData(listOf(a, l.Made, place)), unsafe.SliceData(listOf(a, l.Back, place))
+	e.ncopies, e.nmessages, e.nmade, e.ncome = C.uint32_t(len(l.Copies)), C.uint32_t(len(l.Come)), C.uint32_t(len(l.Made)), C.uint32_t(len(l.Back))
+	e.partial, e.total = sumsOf(a, l.Sums[0]), sumsOf(a, l.Sums[1])
+	return e, a.free
+}
+
+var (
+	epLayouts = map[string]C.int{"message": C.EP_MESSAGE, "rank": C.EP_RANK, "packed": C.EP_PACKED}
+	epScales  = map[string]C.int{"f32": C.SCALES_F32, "pow2": C.SCALES_POW2, "ue8m0": C.SCALES_UE8M0}
+)
+
+func sumsOf(a *cArrays, s ep.Sums) C.struct_weir_ep_sums {
+	list := listOf(a, s.List, func(s ep.Sum) C.struct_weir_ep_sum {
+		return C.struct_weir_ep_sum{to: C.uint64_t(s.To), first: C.uint32_t(s.First), n: C.uint32_t(s.N)}
+	})
+	terms := listOf(a, s.Terms, func(t ep.Term) C.struct_weir_ep_term {
+		return C.struct_weir_ep_term{at: C.uint64_t(t.At), weight: C.float(t.Weight)}
+	})
+	return C.struct_weir_ep_sums{list: unsafe.SliceData(list), n: C.uint32_t(len(list)), terms: unsafe.SliceData(terms)}
+}
+
+// cArrays are lists in C memory that are freed together.
+type cArrays struct{ frees []func() }
+
+func (a *cArrays) free() {
+	for _, free := range a.frees {
+		free()
+	}
+}
+
+func newList[T any](a *cArrays, n int) []T {
+	list, free := cArray[T](n)
+	a.frees = append(a.frees, free)
+	return list[:n]
+}
+
+func listOf[G, T any](a *cArrays, from []G, convert func(G) T) []T {
+	list := newList[T](a, len(from))
+	for i, v := range from {
+		list[i] = convert(v)
+	}
+	return list
+}

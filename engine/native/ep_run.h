@@ -1,0 +1,52 @@
+/* ep_run.h: what the parts of a rank's dispatch and combine share. */
+#ifndef WEIR_EP_RUN_H
+#define WEIR_EP_RUN_H
+
+#include "ep.h"
+#include "rank.h"
+
+struct ep_run {
+    struct weir_rank     *r;
+    const struct weir_ep *e;
+    uint16_t             *x, *out; /* rows of this rank's tokens, and the sums that come of them */
+    char                 *expected; /* room for two messages */
+    struct weir_req      *requests; /* by peer */
+    struct weir_ep_times *times;
+    struct weir_ep_wait  *waits;
+    int                   timed;
+};
+
+/* Which half of a sink an iteration writes into: where ranks meet before each, one is enough. */
+static inline uint64_t ep_half_of(const struct ep_run *u, uint64_t iteration) { return u->e->aligned ? 0 : iteration & 1; }
+
+static inline char *ep_half(const struct ep_run *u, enum weir_ep_operation o, uint64_t iteration)
+{
+    const struct weir_ep_part *p = &u->e->parts[o];
+    return rank_sink(u->r) + p->sink + ep_half_of(u, iteration) * p->half;
+}
+
+static inline int ep_does(const struct ep_run *u, enum weir_ep_operation o) { return u->e->operations >> o & 1; }
+
+/* ---- ep_operate.c ---- */
+
+/* Writes the messages of all tokens into the source, as a dispatch does it without
+ * `before`. */
+void ep_prepare(struct ep_run *u);
+
+/* One iteration: its operations one after the other. */
+int ep_iterate(struct ep_run *u, uint64_t iteration);
+
+/* ---- ep_contents.c ---- */
+
+/* Rows of a pass where this rank sends from, and poison where it receives. */
+int ep_fill(struct ep_run *u, uint64_t pass);
+
+/* Checks what came in an iteration of a pass: every byte. flip: the received byte that is
+ * changed before, counted over messages, counts, rows and sums; -1: none. */
+int ep_check(struct ep_run *u, uint64_t pass, uint64_t iteration, int64_t flip);
+
+#ifdef WEIR_TEST /* tests have so many random bytes flipped after each check, and count those that it does not find */
+extern _Atomic uint64_t ep_flips, ep_flips_missed;
+#endif
+
+#endif

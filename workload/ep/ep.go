@@ -1,0 +1,186 @@
+// Package ep is workload ep: dispatch and combine of tokens between the ranks of a
+// mixture-of-experts layer. Routes come from package routing; what each rank sends to which
+// place follows from them here (Layout), so that every runner moves the same bytes. Names of
+// options and metrics follow NIXL EP's performance tests where these have one.
+package ep
+
+import (
+	_ "embed"
+	"slices"
+
+	"weir/fabric"
+	"weir/results"
+	"weir/routing"
+	"weir/workload"
+	"weir/workload/move"
+	"weir/workload/transfer"
+)
+
+// Runner is the name of what executes the ranks.
+const Runner = "native-ep"
+
+var named, prefixed = fabric.OptionsOf(true)
+
+func enum(name string, values ...string) workload.Option {
+	return workload.Option{Name: name, Type: workload.Enum, Default: values[0], Values: values}
+}
+
+func of(name, value string, o workload.Option) workload.Option {
+	o.For = map[string]string{name: value}
+	return o
+}
+
+func count(name string, otherwise, least, most int64) workload.Option {
+	return workload.Option{Name: name, Type: workload.Count, Default: otherwise, Min: least, Max: most}
+}
+
+// routed are the options that decide the routes: cases that differ in them need launches of
+// their own, because places in memory follow from the routes.
+var routed = []workload.Option{
+	count("ranks", 8, 2, workload.MostProcesses),
+	{Name: "tokens", Type: workload.Count, Default: int64(512), Min: 1, Max: routing.MostTokens, Words: checkTokens},
+	count("hidden", 4096, 128, 65536),
+	count("experts_per_rank", 8, 1, 4096),
+	count("top_k", 2, 1, mostSelected),
+	{Name: "routing", Type: workload.Enum, Default: routing.Uniform, Values: append(slices.Clone(routing.Kinds), fromFile)},
+	{Name: "seed", Type: workload.Count, Default: int64(1), Min: 0, Max: 1 << 53},
+	of("routing", routing.Lognormal, workload.Option{Name: "maxvio", Type: workload.Factor, Default: workload.Scale(1)}),
+	of("routing", routing.Zipf, workload.Option{Name: "zipf_s", Type: workload.Factor, Default: workload.Scale(1)}),
+	of("routing", routing.Hot, count("hot_experts", 1, 1, 1<<20)),
+	of("routing", routing.Hot, workload.Option{Name: "hot_fraction", Type: workload.Percent, Default: hotDefault, Min: 0, Max: 100}),
+	of("routing", routing.Group, count("groups", 8, 1, 1<<16)),
+	{Name: "routes", Type: workload.File, Into: "route_table"},
+	of("routing", fromFile, workload.Option{Name: "route_table", Type: workload.Data, Default: "", Read: canonicalRoutes}),
+	{Name: "masked", Type: workload.Percent, Default: noneOfAll, Min: 0, Max: 100},
+	enum("mode", "e2e", "dispatch", "combine"),
+	enum("layout", "message", "rank", "packed"),
+	enum("dispatch_dtype", "fp8", "bf16"),
+	of("dispatch_dtype", "fp8", enum("scales", "f32", "pow2", "ue8m0")),
+	enum("combine_dtype", "bf16"),
+}
+
+// Kind is workload ep.
+var Kind = &workload.Kind{
+	Name: "ep",
+	Doc:  "dispatch and combine of an expert-parallel layer: tokens go to the ranks of their experts, and sums come back",
+	Options: slices.Concat([]workload.Option{transfer.Option("fabric")}, named, fixed(routed), []workload.Option{
+		move.MemoryKind("memory"),
+		enum("timing", "aligned", "stream"),
+		enum("quantise", "timed", "before"),
+		count("warmup", 10, 0, 1<<20),
+		count("iterations", 100, 1, 4096),
+		count("threads", 1, 1, 1),
+		transfer.Option("verify"),
+		transfer.Option("pages"),
+		transfer.Option("alloc"),
+		transfer.Option("numa"),
+	}, prefixed),
+	Metrics: slices.Concat([]workload.Metric{
+		{Name: "bandwidth", Unit: "GB/s", Better: workload.Higher, FromRanks: results.EachRank},
+		{Name: "bandwidth.min_rank", Unit: "GB/s", Better: workload.Higher, FromRanks: results.EachRank},
+		{Name: "bandwidth.max_rank", Unit: "GB/s", Better: workload.Higher, FromRanks: results.EachRank},
+		{Name: "wire_bandwidth", Unit: "GB/s", Better: workload.Higher, FromRanks: results.SlowestRank, Ceiling: "ceiling.bandwidth"},
+		{Name: "dedup_bandwidth", Unit: "GB/s", Better: workload.Higher, FromRanks: results.SlowestRank},
+		{Name: "latency.avg", Unit: "s", Better: workload.Lower},
+		{Name: "latency.min", Unit: "s", Better: workload.Lower},
+		{Name: "latency.max", Unit: "s", Better: workload.Lower},
+		{Name: "latency.p50", Unit: "s", Better: workload.Lower, Quantile: "p50"},
+		{Name: "latency.p90", Unit: "s", Better: workload.Lower, Quantile: "p90"},
+		{Name: "latency.p99", Unit: "s", Better: workload.Lower, Quantile: "p99"},
+	}, operationMetrics("dispatch"), operationMetrics("combine"), []workload.Metric{
+		{Name: "tokens_per_second", Unit: "1/s", Better: workload.Higher},
+		{Name: "skew.p50", Unit: "s", Better: workload.Lower, MayBeZero: true},
+		{Name: "skew.start", Unit: "s", Better: workload.Lower, MayBeZero: true},
+		{Name: "wait.max", Unit: "s", Better: workload.Lower},
+		{Name: "phase.quantise", Unit: "s", Better: workload.Lower, MayBeZero: true},
+		{Name: "phase.send", Unit: "s", Better: workload.Lower, MayBeZero: true},
+		{Name: "phase.wait", Unit: "s", Better: workload.Lower, MayBeZero: true},
+		{Name: "phase.reduce", Unit: "s", Better: workload.Lower, MayBeZero: true},
+		{Name: "imbalance", Better: workload.Neither},
+		{Name: "maxvio.reached", Better: workload.Neither, MayBeZero: true},
+		{Name: "ranks_per_token", Better: workload.Neither},
+		{Name: "bytes.logical", Unit: "B", Better: workload.Neither},
+		{Name: "bytes.wire", Unit: "B", Better: workload.Neither, MayBeZero: true},
+		{Name: "bytes.dedup", Unit: "B", Better: workload.Neither, MayBeZero: true},
+		{Name: "ranks_passed", Better: workload.Higher},
+		{Name: "ceiling", Better: workload.Higher},
+		{Name: "ceiling.best", Better: workload.Higher, Reference: true},
+		{Name: "ceiling.bandwidth", Unit: "GB/s", Better: workload.Neither, Reference: true},
+		{Name: "ceiling.memcpy", Unit: "GB/s", Better: workload.Neither, Reference: true},
+		{Name: "prep.alloc", Unit: "s", Better: workload.Lower},
+		{Name: "prep.register", Unit: "s", Better: workload.Lower},
+		{Name: "prep.connect", Unit: "s", Better: workload.Lower},
+		{Name: "cpu_time_per_gb", Unit: "s/GB", Better: workload.Lower},
+		{Name: "context_switches", Better: workload.Lower, MayBeZero: true},
+		{Name: "clock.resolution", Unit: "s", Better: workload.Neither},
+		{Name: "clock.cost", Unit: "s", Better: workload.Neither},
+		{Name: "clock.bound", Unit: "s", Better: workload.Neither, MayBeZero: true},
+	}),
+	Checked: slices.Concat(names(routed), []string{"fabric", "timing", "verify", "pages", "alloc", "numa", "iterations"}, fabric.CheckedOptions(true)),
+	Columns: []workload.Column{
+		{Metric: "bytes.logical", Head: "bytes\na rank", Drop: 6},
+		{Metric: "bandwidth", Head: "bandwidth\n", Interval: true},
+		{Metric: "wire_bandwidth", Head: "wire\nbandwidth", Drop: 3},
+		{Metric: "latency.avg", Head: "latency\navg", Drop: 4},
+		{Metric: "latency.p50", Head: "latency\np50", Drop: 5},
+		{Metric: "latency.p99", Head: "latency\np99", Drop: 2},
+		{Metric: "ceiling", Head: "% of ceiling", Drop: 1, Percent: true},
+	},
+	Brief: []string{"bandwidth", "latency.p50", "latency.p99"},
+}
+
+// operationMetrics are those of one of the two operations of mode e2e.
+func operationMetrics(name string) []workload.Metric {
+	return []workload.Metric{
+		{Name: name + ".bandwidth", Unit: "GB/s", Better: workload.Higher},
+		{Name: name + ".latency.avg", Unit: "s", Better: workload.Lower},
+		{Name: name + ".latency.p50", Unit: "s", Better: workload.Lower, Quantile: "p50"},
+		{Name: name + ".latency.p99", Unit: "s", Better: workload.Lower, Quantile: "p99"},
+	}
+}
+
+// fixed marks options that are the launch's.
+func fixed(options []workload.Option) []workload.Option {
+	options = slices.Clone(options)
+	for i := range options {
+		options[i].Process = true
+	}
+	return options
+}
+
+func names(options []workload.Option) (list []string) {
+	for _, o := range options {
+		if o.Type != workload.File {
+			list = append(list, o.Name)
+		}
+	}
+	return list
+}
+
+//go:embed docs.md
+var docs string
+
+func init() {
+	Kind.Document(docs)
+	Kind.Check = func(v workload.Values) error {
+		_, err := Decode(v)
+		return err
+	}
+	Kind.Behaviour = workload.Behaviour{
+		Spec:   func(v workload.Values) (workload.Spec, error) { return Decode(v) },
+		Reduce: reduce, Recompute: recompute, Amount: amount, AmountOf: append([]string{"routing"}, names(routed)...),
+		OfCeiling: move.OfCeiling, AcrossHosts: acrossHosts, Starts: starts, Moves: moves, Blocks: map[string]workload.ForeignBlock{"nixl-ep": nixlEP},
+	}
+	workload.Register(Kind)
+}
+
+// acrossHosts is an iteration, which begins at one rank and ends at another.
+func acrossHosts(m results.MetricValues) workload.Span {
+	return workload.Span{Of: "an iteration", Took: m.At("latency.p50"), Bound: m.At("clock.bound")}
+}
+
+func starts(m results.MetricValues) (apart, took float64, ok bool) {
+	apart, ok = m.Get("skew.start")
+	took, known := m.Get("latency.p50")
+	return apart, took, ok && known
+}

@@ -1,0 +1,183 @@
+package ep
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"weir/results"
+	"weir/workload"
+	"weir/workload/move"
+)
+
+// Part is what one rank measured: what ranks of all workloads have, its iterations, and how long
+// it waited for each source.
+type Part struct {
+	*move.Part
+	Iterations []Iteration // its samples
+	Waits      [2][]Wait   `json:"waits"` // of dispatch and combine, by source
+}
+
+// Iteration is one of a rank, in nanoseconds. Start, Turn and End are on the common clock (see
+// move.Span): Turn is the end of the dispatch, the others are spans.
+type Iteration struct {
+	Start, Turn, End                       int64
+	Quantise, DispatchSend, DispatchWait   int64
+	Partial, CombineSend, CombineWait, Sum int64
+}
+
+var columns = []string{"start", "turn", "end", "quantise", "dispatch_send", "dispatch_wait", "partial", "combine_send", "combine_wait", "sum"}
+
+func (i *Iteration) fields() []*int64 {
+	return []*int64{&i.Start, &i.Turn, &i.End, &i.Quantise, &i.DispatchSend, &i.DispatchWait, &i.Partial, &i.CombineSend, &i.CombineWait, &i.Sum}
+}
+
+// Wait is from the start of an operation at a rank until all that a source sends in it had come:
+// in seconds, over all iterations.
+type Wait struct {
+	Mean float64 `json:"mean"`
+	Max  float64 `json:"max"`
+}
+
+// Encode writes a part as it travels and is stored.
+func (p *Part) Encode(key string, launch int) (*workload.Part, error) {
+	r := results.NewRecords(columns...)
+	r.Case, r.Launch, r.Rank = key, launch, p.Rank
+	for _, it := range p.Iterations {
+		var values []int64
+		for _, v := range it.fields() {
+			values = append(values, *v)
+		}
+		r.Add(values...)
+	}
+	var samples bytes.Buffer
+	if err := r.Write(&samples); err != nil {
+		return nil, err
+	}
+	facts, err := json.Marshal(struct {
+		*move.Part
+		Waits [2][]Wait `json:"waits"`
+	}{p.Part, p.Waits})
+	if err != nil {
+		return nil, fmt.Errorf("encoding what a rank measured: %w", err)
+	}
+	return &workload.Part{Key: key, Rank: p.Rank, Facts: facts, Samples: samples.Bytes()}, nil
+}
+
+// decode reads what Encode wrote.
+func decode(p *workload.Part) (*Part, error) {
+	out := &Part{Part: &move.Part{}}
+	facts := struct {
+		*move.Part
+		Waits [2][]Wait `json:"waits"`
+	}{Part: out.Part}
+	if err := json.Unmarshal(p.Facts, &facts); err != nil {
+		return nil, fmt.Errorf("what rank %d says of itself: %w", p.Rank, err)
+	}
+	out.Rank, out.Waits = p.Rank, facts.Waits
+	var err error
+	_, out.Iterations, err = iterations(p.Samples)
+	return out, err
+}
+
+// iterations reads a samples file.
+func iterations(content []byte) (rank int, list []Iteration, err error) {
+	r, err := results.ReadRecords(bytes.NewReader(content))
+	if err != nil {
+		return 0, nil, err
+	}
+	for k, name := range columns {
+		c := r.Column(name)
+		if c == nil || c.Ends != nil {
+			return 0, nil, fmt.Errorf("samples of rank %d have no %s", r.Rank, name)
+		}
+		if list == nil {
+			list = make([]Iteration, len(c.Values))
+		}
+		if len(c.Values) != len(list) {
+			return 0, nil, fmt.Errorf("samples of rank %d have %d of %s for %d iterations", r.Rank, len(c.Values), name, len(list))
+		}
+		for i, v := range c.Values {
+			*list[i].fields()[k] = v
+		}
+	}
+	return r.Rank, list, nil
+}
+
+func reduce(m *workload.Measured, l *results.Launch) (map[string]float64, error) {
+	s := m.Spec.(*Spec)
+	t, err := s.Table()
+	if err != nil {
+		return nil, err
+	}
+	parts, moved := make([]*Part, len(m.Parts)), make([]*move.Part, len(m.Parts))
+	for i, p := range m.Parts {
+		if parts[i], err = decode(p); err != nil {
+			return nil, err
+		}
+		moved[i] = parts[i].Part
+	}
+	move.DescribeParts(m, l, moved)
+	z := s.sizes(t)
+	metrics, err := fromIterations(s, t.Amounts(), z, parts)
+	if err != nil {
+		return nil, err
+	}
+	l.Ranks, l.Initiators = shares(z, parts)
+	addWaits(metrics, parts)
+	addHost(metrics, z, parts)
+	return metrics, nil
+}
+
+// recompute gives the metrics that follow from options and samples alone.
+func recompute(options map[string]any, files [][]byte) (map[string]float64, error) {
+	values, err := Kind.Normalize(options)
+	if err != nil {
+		return nil, err
+	}
+	s, err := Decode(values)
+	if err != nil {
+		return nil, err
+	}
+	t, err := s.Table()
+	if err != nil {
+		return nil, err
+	}
+	var parts []*Part
+	for _, content := range files {
+		rank, list, err := iterations(content)
+		if err != nil {
+			return nil, err
+		}
+		parts = append(parts, &Part{Part: &move.Part{Rank: rank}, Iterations: list})
+	}
+	return fromIterations(s, t.Amounts(), s.sizes(t), parts)
+}
+
+// shares are what each rank sent to others, by rank; of many only the slowest.
+func shares(z sizes, parts []*Part) (list []results.RankShare, initiators int) {
+	for _, p := range parts {
+		bytes, took := int64(0), int64(0)
+		for to, n := range z.sent[p.Rank] {
+			if to != p.Rank {
+				bytes += n
+			}
+		}
+		for _, it := range p.Iterations {
+			took += max(1, it.End-it.Start)
+		}
+		s := results.RankShare{Rank: p.Rank, Bytes: uint64(bytes) * uint64(len(p.Iterations)), Seconds: float64(took) * 1e-9}
+		if s.Bytes > 0 {
+			s.Bandwidth = float64(s.Bytes) / float64(took)
+			list = append(list, s)
+		}
+	}
+	initiators = len(list)
+	if initiators > results.MostRanks {
+		slices.SortStableFunc(list, func(a, b results.RankShare) int { return int(min(max(a.Bandwidth-b.Bandwidth, -1), 1) * 2) })
+		list = list[:results.SlowestRanks]
+		slices.SortFunc(list, func(a, b results.RankShare) int { return a.Rank - b.Rank })
+	}
+	return list, initiators
+}

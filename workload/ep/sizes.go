@@ -1,0 +1,146 @@
+package ep
+
+import (
+	"weir/matrix"
+	"weir/routing"
+)
+
+// HeaderBytes stand before the row of each message: the token's number, then zeros.
+const HeaderBytes = 16
+
+// RowBytes are those of a dispatched row without its scales.
+func (s *Spec) RowBytes() int64 {
+	if s.DispatchDtype == "fp8" {
+		return s.Hidden
+	}
+	return 2 * s.Hidden
+}
+
+func (s *Spec) scaleBytes() int64 {
+	switch {
+	case s.DispatchDtype != "fp8":
+		return 0
+	case s.Scales == "ue8m0":
+		return s.Hidden / groupOfScale
+	}
+	return 4 * s.Hidden / groupOfScale
+}
+
+// logicalMessage are the bytes of a message as NIXL EP counts them.
+func (s *Spec) logicalMessage() int64 { return HeaderBytes + s.RowBytes() + s.scaleBytes() }
+
+// MessageBytes are those of a message as it is sent: with layout rank it also has the experts
+// and weights of its token.
+func (s *Spec) MessageBytes() int64 {
+	if s.Layout == "rank" {
+		return s.logicalMessage() + 8*int64(s.Routes.TopK)
+	}
+	return s.logicalMessage()
+}
+
+// messageRoom is what a message takes: 16 bytes, so that rows can be read in the widest loads.
+func (s *Spec) messageRoom() int64 { return up(s.MessageBytes(), 16) }
+
+// outputBytes are those of a row of a combine, which is BF16.
+func (s *Spec) outputBytes() int64 { return 2 * s.Hidden }
+
+func (s *Spec) countBytes() int64 { return up(4*s.PerRank, 64) }
+
+func up(n, unit int64) int64 { return (n + unit - 1) / unit * unit }
+
+// Dispatches and Combines say which operations an iteration has.
+func (s *Spec) Dispatches() bool { return s.Mode != "combine" }
+
+// Combines is said at Dispatches.
+func (s *Spec) Combines() bool { return s.Mode != "dispatch" }
+
+// sizes are the bytes that ranks send each other in an iteration.
+type sizes struct {
+	logical []int64   // by rank: published, of all selections
+	sent    [][]int64 // by source and destination, each with itself too
+	dedup   [][]int64 // the same if a token went to a rank once
+}
+
+func (s *Spec) sizes(t *routing.Table) sizes {
+	a, n := t.Amounts(), t.Ranks
+	z := sizes{logical: make([]int64, n), sent: squareOf(n), dedup: squareOf(n)}
+	for from := range n {
+		for to := range n {
+			pairs, distinct := int64(a.Pairs[from][to]), int64(a.Distinct[from][to])
+			rows := pairs
+			if s.Layout == "rank" {
+				rows = distinct
+			}
+			if s.Dispatches() {
+				z.logical[from] += pairs * s.logicalMessage()
+				z.sent[from][to] += rows*s.wireMessage() + 4*s.PerRank
+				z.dedup[from][to] += distinct * s.logicalMessage()
+			}
+			if s.Combines() { // what came is answered
+				z.logical[from] += pairs * s.outputBytes()
+				z.sent[to][from] += rows * s.outputBytes()
+				z.dedup[to][from] += distinct * s.outputBytes()
+			}
+		}
+	}
+	return z
+}
+
+// wireMessage is what a message takes on the way.
+func (s *Spec) wireMessage() int64 {
+	if s.Layout == "packed" {
+		return s.messageRoom()
+	}
+	return s.MessageBytes()
+}
+
+func squareOf(n int) [][]int64 {
+	rows := make([][]int64, n)
+	for i := range rows {
+		rows[i] = make([]int64, n)
+	}
+	return rows
+}
+
+// wire are the bytes to or from others of the busiest rank, as they are sent and if each token
+// went to a rank once.
+func (z sizes) wire() (sent, dedup int64) { return busiest(z.sent), busiest(z.dedup) }
+
+func busiest(bytes [][]int64) (most int64) {
+	for rank := range bytes {
+		out, in := int64(0), int64(0)
+		for other := range bytes {
+			if other != rank {
+				out += bytes[rank][other]
+				in += bytes[other][rank]
+			}
+		}
+		most = max(most, out, in)
+	}
+	return most
+}
+
+// moves is the matrix of an iteration, with what ranks send to themselves.
+func moves(options map[string]any) (*matrix.Matrix, error) {
+	v, err := Kind.Normalize(options)
+	if err != nil {
+		return nil, err
+	}
+	s, err := Decode(v)
+	if err != nil {
+		return nil, err
+	}
+	t, err := s.Table()
+	if err != nil {
+		return nil, err
+	}
+	var cells []matrix.Cell
+	for from, row := range s.sizes(t).sent {
+		for to, bytes := range row {
+			if bytes > 0 {
+				cells = append(cells, matrix.Cell{From: from, To: to, Bytes: bytes})
+			}
+		}
+	}
+	return matrix.New(t.Ranks, cells)
+}

@@ -1,0 +1,230 @@
+package ep
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"weir/fabric"
+	"weir/quantity"
+	"weir/routing"
+	"weir/workload"
+	"weir/workload/move"
+)
+
+const (
+	fromFile     = "file"
+	mostSelected = 64
+	hotDefault   = quantity.Percent(0.1)
+	noneOfAll    = quantity.Percent(0)
+	groupOfScale = 128 // channels that share a scale
+	mostMemory   = 1 << 40
+)
+
+// Spec are the options of a case.
+type Spec struct {
+	Fabric                                     string
+	Mode, Layout, Timing, Quantise, Verify     string
+	DispatchDtype, Scales                      string
+	Pages, Alloc, NUMA                         string
+	Hidden, Iterations, Warmup, Ranks, PerRank int64
+	Routes                                     routing.Settings
+	FabricOptions                              fabric.Options `json:",omitempty"`
+	// File are the routes that were read from one, as canonicalRoutes writes them; "": Routes
+	// are made.
+	File string `json:"-"`
+}
+
+// Decode reads the values of a case; options that are absent have their defaults.
+func Decode(v workload.Values) (*Spec, error) {
+	s := &Spec{}
+	get := Kind.Get(v)
+	var topK, seed, hot, groups int64
+	err := get.Read(map[string]*string{
+		"fabric": &s.Fabric, "mode": &s.Mode, "layout": &s.Layout, "timing": &s.Timing, "quantise": &s.Quantise, "verify": &s.Verify,
+		"dispatch_dtype": &s.DispatchDtype, "scales": &s.Scales, "pages": &s.Pages, "alloc": &s.Alloc, "numa": &s.NUMA, "routing": &s.Routes.Kind,
+	}, map[string]*int64{
+		"hidden": &s.Hidden, "iterations": &s.Iterations, "warmup": &s.Warmup, "ranks": &s.Ranks, "experts_per_rank": &s.PerRank,
+		"top_k": &topK, "seed": &seed, "hot_experts": &hot, "groups": &groups,
+	})
+	if err != nil {
+		return nil, err
+	}
+	r := &s.Routes
+	r.Ranks, r.PerRank, r.TopK, r.Seed, r.Hot, r.Groups = int(s.Ranks), int(s.PerRank), int(topK), uint64(seed), int(hot), int(groups)
+	for name, to := range map[string]*float64{"maxvio": &r.MaxVio, "zipf_s": &r.Exponent, "hot_fraction": &r.HotShare, "masked": &r.Masked} {
+		n, ok := workload.Number(get(name))
+		if !ok {
+			return nil, fmt.Errorf("option %s is %T, not a number", name, get(name))
+		}
+		*to = n
+	}
+	if s.FabricOptions, err = fabric.Read(s.Fabric, get); err != nil {
+		return nil, err
+	}
+	s.File, _ = v["route_table"].(string)
+	if err := s.readTokens(quantity.Text(get("tokens"))); err != nil {
+		return nil, err
+	}
+	return s, s.check()
+}
+
+// readTokens reads option tokens, which a file of routes may say.
+func (s *Spec) readTokens(text string) error {
+	switch {
+	case s.Routes.Kind == fromFile && s.File == "":
+		return fmt.Errorf("routing file needs the option routes: a NumPy file of [ranks, tokens, top_k] experts")
+	case s.Routes.Kind != fromFile && text == routing.FromFile:
+		return fmt.Errorf("tokens file is for routing file")
+	case s.Routes.Kind == fromFile && text != routing.FromFile:
+		return fmt.Errorf("with routing file the file says how many tokens there are: write tokens: file")
+	case text == routing.FromFile:
+		return nil
+	}
+	tokens, err := routing.ParseTokens(text)
+	s.Routes.Tokens = tokens
+	return err
+}
+
+// checkTokens checks a number of tokens that is no number.
+func checkTokens(text string) error {
+	if text == routing.FromFile {
+		return nil
+	}
+	_, err := routing.ParseTokens(text)
+	return err
+}
+
+func (s *Spec) check() error {
+	switch {
+	case s.Hidden%groupOfScale != 0:
+		return fmt.Errorf("hidden %d is no multiple of %d: so many channels share a scale", s.Hidden, groupOfScale)
+	case s.Verify == "full" && s.Timing == "stream":
+		return fmt.Errorf("verify full checks each iteration before the next, which timing stream does not wait for: use timing aligned, or verify sample")
+	case s.Iterations < 2 && s.Timing == "stream":
+		return fmt.Errorf("timing stream does not count the first iteration: it needs at least 2")
+	}
+	if err := s.Moves().CheckFabric(); err != nil {
+		return err
+	}
+	if s.File != "" {
+		experts, topK, err := parseRoutes(s.File)
+		if err == nil && topK != s.Routes.TopK {
+			err = fmt.Errorf("the routes have %d experts for each token, and top_k is %d", topK, s.Routes.TopK)
+		}
+		if err == nil {
+			_, err = routing.FromExperts(s.Routes, experts)
+		}
+		return err
+	}
+	most := quantity.Size(s.Routes.Tokens.Most) * quantity.Size(s.Routes.TopK) * quantity.Size(s.messageRoom()+2*s.Hidden) * quantity.Size(s.Ranks)
+	if most > mostMemory {
+		return fmt.Errorf("messages of %v a rank: at most %v", most, quantity.Size(mostMemory))
+	}
+	return s.Routes.Check()
+}
+
+// Moves is the same movement as the engine's own workloads have it, of which fabrics say what
+// they lack.
+func (s *Spec) Moves() move.Spec {
+	return move.Spec{
+		Fabric: s.Fabric, Op: "write", Initiator: "dram", Target: "dram", Pattern: move.MatrixPattern, Mode: "stream", Verify: s.Verify,
+		Pages: s.Pages, Alloc: s.Alloc, NUMA: s.NUMA, Ranks: s.Ranks, Iterations: s.Iterations, Warmup: s.Warmup, Batch: 1, Threads: 1, Shards: 1, InFlight: 1,
+		FabricOptions: s.FabricOptions,
+	}
+}
+
+// Demand is what a case needs of a cluster.
+func (s *Spec) Demand() workload.Demand {
+	return workload.Demand{
+		Runner: Runner, Ranks: int(s.Ranks), Threads: 1, Fabric: s.Fabric, Lacks: s.Moves().Lacks, NUMA: s.Moves().Placement(),
+		Memory: uint64(s.Routes.Tokens.Least) * uint64(s.Hidden) * 2,
+	}
+}
+
+// Table makes the routes.
+func (s *Spec) Table() (*routing.Table, error) {
+	if s.File == "" {
+		return routing.Make(s.Routes)
+	}
+	experts, _, err := parseRoutes(s.File)
+	if err != nil {
+		return nil, err
+	}
+	return routing.FromExperts(s.Routes, experts)
+}
+
+// Large is the file of routes.
+func (s *Spec) Large() (json.RawMessage, error) {
+	if s.File == "" {
+		return nil, nil
+	}
+	return json.Marshal(s.File)
+}
+
+// SameLarge says whether another case has the same file.
+func (s *Spec) SameLarge(other workload.Spec) bool {
+	o, ok := other.(*Spec)
+	return ok && o.File == s.File
+}
+
+// Read reads what a Spec and its Large part were written as.
+func Read(spec, large json.RawMessage) (*Spec, error) {
+	s := &Spec{}
+	if err := json.Unmarshal(spec, s); err != nil {
+		return nil, fmt.Errorf("reading a case of workload ep: %w", err)
+	}
+	if len(large) > 0 {
+		if err := json.Unmarshal(large, &s.File); err != nil {
+			return nil, fmt.Errorf("reading the routes of a case: %w", err)
+		}
+	}
+	return s, nil
+}
+
+// compact begins the text of routes in their canonical form.
+const compact = "routes:"
+
+// canonicalRoutes reads a NumPy file in base64, or its own result.
+func canonicalRoutes(text string) (string, error) {
+	if text == "" {
+		return "", nil
+	}
+	if strings.HasPrefix(text, compact) {
+		_, _, err := parseRoutes(text)
+		return text, err
+	}
+	content, err := base64.StdEncoding.DecodeString(text)
+	if err != nil {
+		return "", err
+	}
+	experts, topK, err := routing.ReadNPY(content)
+	if err != nil {
+		return "", err
+	}
+	return compact + base64.StdEncoding.EncodeToString(routing.Compact(experts, topK)), nil
+}
+
+func parseRoutes(text string) (experts [][]int32, topK int, err error) {
+	content, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(text, compact))
+	if err != nil {
+		return nil, 0, fmt.Errorf("routes: %w", err)
+	}
+	return routing.ParseCompact(content)
+}
+
+// amount is what the routes amount to.
+func amount(v workload.Values) string {
+	s, err := Decode(v)
+	if err != nil {
+		return ""
+	}
+	t, err := s.Table()
+	if err != nil {
+		return ""
+	}
+	a, l := t.Amounts(), s.sizes(t)
+	busiest, _ := l.wire()
+	return fmt.Sprintf("routes %s: %d experts, %.3g ranks a token, maxvio %.3g, busiest rank %v", t.Digest(), t.All(), a.Passed, a.MaxVio, quantity.Size(busiest))
+}
