@@ -2,6 +2,7 @@ package toolimport
 
 import (
 	"fmt"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,8 +14,7 @@ import (
 type call struct {
 	tool       *tool
 	at         string
-	program    string
-	env        []Variable
+	path       string    // the program, as it is called
 	given      []setting // in their order, those of a configuration first
 	own        int       // how many of given are not of the command line
 	positional []string
@@ -31,8 +31,8 @@ func (t *tool) read(l Line, o Options) (*call, error) {
 		return nil, err
 	}
 	c := &call{
-		tool: t, at: l.at, program: l.program, env: l.env, given: settings, positional: positional, memory: o.Memory,
-		run: &run{env: l.env, options: map[string]value{}}, notes: l.notes,
+		tool: t, at: l.at, path: l.path, given: settings, positional: positional, memory: o.Memory,
+		run: &run{kind: t.workload(), env: l.env, options: map[string]value{}}, notes: l.notes,
 	}
 	if !t.twoSided && len(positional) > 0 && t.instead == nil {
 		return nil, fmt.Errorf("%s takes no argument %q without a flag", t.name, positional[0])
@@ -46,6 +46,9 @@ func (t *tool) read(l Line, o Options) (*call, error) {
 	}
 	return c, nil
 }
+
+// program is the name of the program that is called.
+func (c *call) program() string { return path.Base(c.path) }
 
 // convert fills the run.
 func (c *call) convert(o Options) error {
@@ -110,9 +113,9 @@ func (c *call) apply(f *flag) error {
 // fromFlag sets an option that one flag has the value of. What is weir's default too and
 // is not given stays unsaid.
 func (c *call) fromFlag(f *flag, v string, given bool) error {
-	o, ok := transfer.Kind.Option(f.to)
+	o, ok := c.run.kind.Option(f.to)
 	if !ok {
-		return fmt.Errorf("workload transfer has no option %s", f.to)
+		return fmt.Errorf("workload %s has no option %s", c.run.kind.Name, f.to)
 	}
 	if isMemory(f.to) {
 		return c.setMemory(f.shown(), f.to, v)

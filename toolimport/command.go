@@ -13,7 +13,7 @@ const (
 
 // words are the command line again, without the flags that roles supply.
 func (c *call) words(without ...string) list {
-	all := literals(c.program)
+	all := literals(c.path)
 	for _, s := range c.given[c.own:] {
 		if !slices.ContainsFunc(without, func(name string) bool { return slices.Contains(s.flag.names, name) }) {
 			all = append(all, literals(s.words...)...)

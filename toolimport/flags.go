@@ -23,7 +23,7 @@ const (
 type fate int
 
 const (
-	asOption    fate = iota // an option of workload transfer
+	asOption    fate = iota // an option of the workload
 	asVariable              // an environment variable of the run
 	used                    // the tool's function reads it
 	ignored                 // without influence on what is measured

@@ -121,7 +121,7 @@ func (c *call) ofConfig(m *model, file string, o Options) (*call, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := Line{at: c.at, program: nixlbench.name, env: c.env, notes: slices.Clone(c.notes)}
+	l := Line{at: c.at, path: nixlbench.name, env: c.run.env, notes: slices.Clone(c.notes)}
 	put := func(name, v string) { l.args = append(l.args, "--"+name+"="+v) }
 	for _, s := range c.given {
 		if slices.Contains(passedOn, s.flag.names[0]) {

@@ -44,7 +44,7 @@ func Config(file string, src []byte) ([]Line, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
-	return []Line{{at: file + ": ", program: nixlbench.name, args: words}}, nil
+	return []Line{{at: file + ": ", path: "nixlbench", args: words}}, nil
 }
 
 // nixlbenchConfig are the settings of the file that --config_file names.
@@ -136,7 +136,9 @@ func nixlbenchRanks(c *call) error {
 	several := from > 1 || to > 1
 	switch c.text("mode") {
 	case "SG":
-		if several && c.text("scheme") == "pairwise" {
+		if several && c.text("scheme") != "pairwise" {
+			c.warn("--mode SG: nixlbench does not end with scheme %s in it; weir moves what the scheme says", c.text("scheme"))
+		} else if several {
 			c.note("--mode SG: each process of nixlbench moves the blocks of all devices and counts those of one; weir's ranks move what they count")
 		}
 	case "MG":
@@ -242,7 +244,7 @@ func (c *call) doubled(start, end string, most int64) (values []int64, err error
 
 // refusedBuffers tells of what nixlbench does not start with, and weir does.
 func (c *call) refusedBuffers(blocks, batches []int64, threads int64) error {
-	total, err := c.number("total_buffer_size", 1, mostBytes)
+	total, err := c.number("total_buffer_size", 1, 1<<62)
 	if err != nil {
 		return err
 	}

@@ -85,7 +85,7 @@ var perftest = &tool{
 }
 
 func perftestRun(c *call) error {
-	verb, isLatency := strings.CutSuffix(strings.TrimPrefix(c.program, "ib_"), "_lat")
+	verb, isLatency := strings.CutSuffix(strings.TrimPrefix(c.program(), "ib_"), "_lat")
 	verb = strings.TrimSuffix(verb, "_bw")
 	api, op, mode := "rma", "write", "stream"
 	switch verb {
@@ -94,7 +94,7 @@ func perftestRun(c *call) error {
 	case "send":
 		api = "tag"
 	case "atomic":
-		return fmt.Errorf("%s: %s; --as-command runs it itself", c.program, noAtomics)
+		return fmt.Errorf("%s: %s; --as-command runs it itself", c.program(), noAtomics)
 	}
 	if isLatency && verb != "read" {
 		mode = "pingpong"
@@ -104,7 +104,7 @@ func perftestRun(c *call) error {
 	c.set("op", literal(op))
 	c.set("mode", literal(mode))
 	c.set("alloc", literal("heap"))
-	c.note("%s drives queue pairs itself; weir measures through UCX", c.program)
+	c.note("%s drives queue pairs itself; weir measures through UCX", c.program())
 	if name := c.memoryFlag(); name != "" {
 		for _, side := range []string{"initiator", "target"} {
 			if err := c.setMemory("--"+name, side, "vram"); err != nil {
@@ -130,7 +130,7 @@ func perftestRun(c *call) error {
 		warmup = window
 	}
 	c.set("warmup", count(warmup))
-	return perftestWork(c, isLatency, c.program == "ib_write_bw")
+	return perftestWork(c, isLatency, c.program() == "ib_write_bw")
 }
 
 func (c *call) memoryFlag() string {

@@ -12,8 +12,8 @@ import (
 	"weir/dsl/format"
 	"weir/dsl/yamlsyntax"
 	"weir/quantity"
+	"weir/workload"
 	"weir/workload/command"
-	"weir/workload/transfer"
 )
 
 // value is a value of a scenario: a literal text, an expression, a list or a mapping.
@@ -34,7 +34,8 @@ type (
 // run is one run of a scenario.
 type run struct {
 	name    string
-	command bool // it is of workload command, else of transfer
+	kind    *workload.Kind
+	command bool // it is of workload command, else of kind
 	options map[string]value
 	env     []Variable
 	sweep   mapping
@@ -72,7 +73,7 @@ func printable(r rune) rune {
 }
 
 func (r *run) mapping() mapping {
-	kind := transfer.Kind
+	kind := r.kind
 	if r.command {
 		kind = command.Kind
 	}
@@ -152,7 +153,7 @@ func count(n int64) literal { return literal(fmt.Sprint(n)) }
 
 // points puts the values of an axis into a run: one as an option, several as a sweep.
 func (r *run) points(axis string, values []int64, show func(int64) literal) {
-	o, _ := transfer.Kind.Option(axis)
+	o, _ := r.kind.Option(axis)
 	switch {
 	case len(values) == 1 && !r.command:
 		if o.Default != any(values[0]) {

@@ -15,7 +15,7 @@ import (
 // Line is one call of a tool.
 type Line struct {
 	at       string // where it stands, for errors, with a colon; "" of a text that is one line
-	program  string
+	path     string // the program, as it is called
 	args     []string
 	env      []Variable
 	launched bool // by a launcher of all its processes
@@ -32,7 +32,10 @@ var wrappers = names("kubectl|oc|docker|podman|mpirun|mpiexec|srun|numactl|tasks
 // launchers start all processes of a tool from one command line.
 var launchers = names("mpirun|mpiexec|srun")
 
-var assignment = regexp.MustCompile(`^([A-Z_][A-Z0-9_]*)=(?s:(.*))$`)
+var (
+	assignment = regexp.MustCompile(`^([A-Za-z_][A-Za-z0-9_]*)=(?s:(.*))$`)
+	upperCase  = regexp.MustCompile(`^[A-Z0-9_]+=`)
+)
 
 const maxText = 1 << 20
 
@@ -134,8 +137,10 @@ func (s *script) call(text string, n *syntax.CallExpr, depth int) error {
 	i := s.tool.find(words)
 	switch {
 	case i < 0 && depth < mostNested && wraps(words) && s.tool.mentioned(words[len(words)-1]):
-		inner := &script{tool: s.tool, file: s.file, exported: l.env, notes: append(l.notes, skipped(words[:len(words)-1])...)}
-		err := inner.read(words[len(words)-1], depth+1)
+		last := len(words) - 1
+		l.before(words[:last])
+		inner := &script{tool: s.tool, file: s.file, exported: l.env, notes: l.notes}
+		err := inner.read(words[last], depth+1)
 		s.lines = append(s.lines, inner.lines...)
 		return err
 	case i < 0 && s.file == "" && len(words) > 0 && depth == 0:
@@ -144,14 +149,8 @@ func (s *script) call(text string, n *syntax.CallExpr, depth int) error {
 	case i < 0:
 		return nil
 	}
-	l.program, l.args = path.Base(words[i]), words[i+1:]
-	for _, w := range words[:i] {
-		if m := assignment.FindStringSubmatch(w); m != nil {
-			l.setEnv(m[1], m[2])
-		}
-		l.launched = l.launched || slices.Contains(launchers, path.Base(w))
-	}
-	l.notes = append(l.notes, skipped(words[:i])...)
+	l.path, l.args = words[i], words[i+1:]
+	l.before(words[:i])
 	for _, v := range l.env {
 		if unexpanded(v.Value) {
 			return fmt.Errorf("%svariable %s: %q%s", l.at, v.Name, v.Value, ofShell(v.Value))
@@ -159,6 +158,28 @@ func (s *script) call(text string, n *syntax.CallExpr, depth int) error {
 	}
 	s.lines = append(s.lines, l)
 	return nil
+}
+
+// before reads what stands before the tool's name: variables behind env, or behind -x of
+// mpirun, or with names in capitals. All else is not taken over.
+func (l *Line) before(words []string) {
+	var others []string
+	sets := false
+	for _, w := range words {
+		m := assignment.FindStringSubmatch(w)
+		l.launched = l.launched || slices.Contains(launchers, path.Base(w))
+		switch {
+		case m != nil && (sets || upperCase.MatchString(w)):
+			l.setEnv(m[1], m[2])
+			sets = true
+		default:
+			sets = path.Base(w) == "env" || w == "-x"
+			if path.Base(w) != "env" {
+				others = append(others, w)
+			}
+		}
+	}
+	l.notes = append(l.notes, skipped(others)...)
 }
 
 // setEnv sets a variable of the call; the last value holds.

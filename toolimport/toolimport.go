@@ -1,7 +1,7 @@
 // Package toolimport makes scenarios of the command lines of other benchmark tools.
 //
-// A tool is a table with a row for each of its flags: the option of workload transfer
-// that it becomes, or why it becomes none. docs/import.md is made from these tables.
+// A tool is a table with a row for each of its flags: the option of the workload that it becomes,
+// or why it becomes none. docs/import.md is made from these tables.
 package toolimport
 
 import (
@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"weir/dsl/suggest"
+	"weir/workload"
+	"weir/workload/transfer"
 )
 
 // Options say how command lines become a scenario.
@@ -43,7 +45,8 @@ type tool struct {
 	doc      string
 	flags    []flag
 	style    style
-	twoSided bool // a server, and a client that names the server's address
+	kind     *workload.Kind // of its runs; nil: transfer
+	twoSided bool           // a server, and a client that names the server's address
 	// settings are further ones that a command line refers to, before its own; nil: none.
 	settings func(*call, Options) ([]setting, error)
 	// native fills the run with what flags mean together; command fills one that runs the
@@ -57,7 +60,7 @@ type tool struct {
 // kvbench refers to nixlbench.
 var tools []*tool
 
-func init() { tools = []*tool{nixlbench, kvbench, ucxPerftest, perftest} }
+func init() { tools = []*tool{nixlbench, kvbench, ucxPerftest, perftest, nixlEP} }
 
 // Tools are the names of all tools.
 func Tools() []string {
@@ -74,6 +77,13 @@ func lookup(name string) (*tool, error) {
 		return nil, fmt.Errorf("there is no tool %q. %s", name, suggest.Sentence(name, Tools(), "tools"))
 	}
 	return tools[i], nil
+}
+
+func (t *tool) workload() *workload.Kind {
+	if t.kind == nil {
+		return transfer.Kind
+	}
+	return t.kind
 }
 
 func (t *tool) called() []string {
@@ -96,7 +106,7 @@ func Import(name string, lines []Line, o Options) (*Imported, error) {
 	var runs []*run
 	var unmapped []string
 	for i, c := range calls {
-		c.run.name = runName(c.tool, c.program, i)
+		c.run.name = runName(c, i)
 		if err := c.convert(o); err != nil {
 			return nil, fmt.Errorf("%s%w", c.at, err)
 		}
@@ -113,7 +123,7 @@ func Import(name string, lines []Line, o Options) (*Imported, error) {
 	}
 	if len(unmapped) > 0 && !o.SkipUnmapped {
 		return nil, fmt.Errorf("%s\nthese flags change what is measured: --skip-unmapped leaves them out, --as-command runs %s itself",
-			strings.Join(unmapped, "\n"), t.name)
+			strings.Join(unmapped, "\n"), calls[0].tool.name)
 	}
 	src, err := scenario(t, runs, notes)
 	return &Imported{src, notes}, err
@@ -153,10 +163,10 @@ func (t *tool) calls(lines []Line, o Options) (calls []*call, notes []Note, err 
 	return nil, nil, errors.New("there is nothing to import")
 }
 
-func runName(t *tool, program string, i int) string {
-	name := t.name
-	if len(t.programs) > 1 {
-		name = program
+func runName(c *call, i int) string {
+	name := c.tool.name
+	if len(c.tool.programs) > 1 {
+		name = c.program()
 	}
 	if i > 0 {
 		name = fmt.Sprintf("%s_%d", name, i+1)
