@@ -74,6 +74,7 @@ var allowed = map[string][]string{
 	"weir/scenarios":                  {},
 	"weir/matgen":                     {"weir/matrix", "weir/quantity", "weir/dsl/suggest"},
 	"weir/ctperftest":                 {"weir/matrix", "weir/dsl/suggest", "weir/dsl/yamlsyntax"},
+	"weir/toolimport":                 {"weir/dsl", "weir/workload", "weir/quantity"},
 	"weir/dsl":                        {"weir/placeholder", "weir/ctperftest", "weir/matgen", "weir/matrix", "weir/assertion", "weir/quantity", "weir/workload"},
 	"weir/planner":                    {"weir/dsl", "weir/assertion", "weir/quantity", "weir/workload"},
 	"weir/engine":                     {"weir/fabric", "weir/workload", "weir/results"},

@@ -12,18 +12,23 @@ import (
 	"weir/dsl/format"
 	"weir/gate"
 	"weir/results"
+	"weir/toolimport"
 	"weir/workload"
 	"weir/workload/traffic"
 )
 
 func newImport() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:     "import",
-		Short:   "make a scenario of another benchmark's file",
-		Example: "  weir import ct-perftest config.yaml --memory dram > scenario.yaml\n  weir import ct-perftest matrices_16ranks --memory dram > sequence.yaml",
-		RunE:    onlySubcommands,
+		Use:   "import",
+		Short: "make a scenario of another benchmark's file or command line",
+		Example: "  weir import ct-perftest config.yaml --memory dram > scenario.yaml\n  weir import ct-perftest matrices_16ranks --memory dram > sequence.yaml\n" +
+			"  weir import nixlbench 'nixlbench --backend UCX --op_type READ' > scenario.yaml",
+		RunE: onlySubcommands,
 	}
 	cmd.AddCommand(newImportCTPerftest())
+	for _, tool := range toolimport.Tools() {
+		cmd.AddCommand(newImportTool(tool))
+	}
 	return cmd
 }
 

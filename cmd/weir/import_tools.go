@@ -1,0 +1,125 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"weir/dsl"
+	"weir/dsl/format"
+	"weir/gate"
+	"weir/planner"
+	"weir/results"
+	"weir/toolimport"
+)
+
+// toolExamples are command lines of each tool.
+var toolExamples = map[string]string{
+	"nixlbench": `  weir import nixlbench 'nixlbench --backend UCX --op_type READ --max_block_size 1048576' > scenario.yaml
+  weir import nixlbench run-libfabric-test.sh --memory dram -o scenario.yaml
+  weir import nixlbench nixlbench.toml -o scenario.yaml
+  weir import nixlbench --as-command 'nixlbench --backend LIBFABRIC'`,
+	"kvbench": `  weir import kvbench 'kvbench plan --model model.yaml --model_config tp8.yaml --backend UCX --source memory'
+  weir import kvbench 'kvbench plan --model model.yaml --model_configs "*.yaml" --backend UCX --source gpu' --memory dram`,
+	"ucx_perftest": `  weir import ucx_perftest 'ucx_perftest 10.0.0.1 -t ucp_put_bw -s 65536 -n 10000'
+  weir import ucx_perftest --as-command 'UCX_TLS=rc ucx_perftest 10.0.0.1 -t tag_lat -s 8'`,
+	"nixl-ep": `  weir import nixl-ep 'python3 test_data_plane.py --num-processes=8 --mode=e2e' > scenario.yaml`,
+	"perftest": `  weir import perftest 'ib_write_bw -d mlx5_0 -x 3 -a 10.0.0.1'
+  weir import perftest --as-command 'ib_read_lat -d mlx5_0 10.0.0.1'`,
+}
+
+func newImportTool(tool string) *cobra.Command {
+	var out string
+	var o toolimport.Options
+	cmd := &cobra.Command{
+		Use:   tool + " 'COMMAND LINE'|FILE",
+		Short: "make a scenario of command lines of " + tool,
+		Long: fmt.Sprintf(`%s prints the scenario that measures what a command line of the tool
+measures, with weir's own workload. The argument is the whole command line,
+in quotes, or a shell script with such lines, each of which becomes a run. Variables
+in front of a line are variables of the run; nothing is expanded.
+
+Comments in the scenario and warnings name each flag that became nothing, and why.
+A flag that changes what is measured and cannot be mapped is an error, unless
+--skip-unmapped leaves it out, or --as-command makes a run of workload command, which
+runs the tool itself and reads what it prints. docs/import.md has all flags.`, tool),
+		Example: toolExamples[tool],
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if o.Memory != "" {
+				if err := memoryKind(o.Memory); err != nil {
+					return wrongUsage("--memory: %w", err)
+				}
+			}
+			if out != "" && format.SyntaxOf(out) != format.YAML {
+				return wrongUsage("-o %s: the scenario is written in YAML, and its name ends with .yaml or .yml", out)
+			}
+			o.Read, o.Glob = os.ReadFile, filepath.Glob
+			lines, err := toolLines(tool, args[0])
+			if err != nil {
+				return wrongUsage("%w", err)
+			}
+			made, err := toolimport.Import(tool, lines, o)
+			if err != nil {
+				return wrongUsage("%w", err)
+			}
+			for _, n := range made.Notes {
+				if n.Warning {
+					fmt.Fprintln(cmd.ErrOrStderr(), "warning:", n.Text)
+				}
+			}
+			if err := plannable(cmd, made.Scenario); err != nil {
+				return err
+			}
+			if out == "" {
+				_, err := cmd.OutOrStdout().Write(made.Scenario)
+				return withCode(gate.ExitExecution, err)
+			}
+			if err := results.WriteFile(out, made.Scenario); err != nil {
+				return withCode(gate.ExitExecution, fmt.Errorf("writing the imported scenario: %w", err))
+			}
+			return nil
+		},
+	}
+	cmd.Flags().StringVarP(&out, "output", "o", "", "write to `FILE` instead of stdout")
+	cmd.Flags().StringVar(&o.Memory, "memory", "",
+		"put all buffers into this `KIND` of memory, whatever the command line says: "+strings.Join(memoryOption().Values, ", "))
+	cmd.Flags().BoolVar(&o.AsCommand, "as-command", false, "run the tool itself, with workload command")
+	cmd.Flags().BoolVar(&o.SkipUnmapped, "skip-unmapped", false, "leave out flags that cannot be mapped")
+	return cmd
+}
+
+// toolLines are the calls of a tool in a file, if the argument names one, or in the
+// argument itself.
+func toolLines(tool, arg string) ([]toolimport.Line, error) {
+	if info, err := os.Stat(arg); err != nil || !info.Mode().IsRegular() {
+		return toolimport.Lines(tool, "", arg)
+	}
+	src, err := os.ReadFile(arg)
+	if err != nil {
+		return nil, err
+	}
+	if tool == "nixlbench" && filepath.Ext(arg) == ".toml" {
+		return toolimport.Config(arg, src)
+	}
+	return toolimport.Lines(tool, arg, string(src))
+}
+
+// plannable refuses a scenario that weir would refuse, before it is written.
+func plannable(cmd *cobra.Command, src []byte) error {
+	s, sources, diags := dsl.Load("scenario.yaml", src, dsl.Options{})
+	if !diags.HasErrors() {
+		_, wrong := planner.Tabulate(s)
+		diags = append(diags, wrong...)
+	}
+	if err := dsl.WriteDiagnostics(cmd.ErrOrStderr(), "text", diags, sources); err != nil {
+		return withCode(gate.ExitExecution, fmt.Errorf("writing diagnostics: %w", err))
+	}
+	if diags.HasErrors() {
+		return exit(gate.ExitUsage)
+	}
+	return nil
+}

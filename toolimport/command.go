@@ -1,0 +1,174 @@
+package toolimport
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+const (
+	port    = expression("${port.a}")
+	etcdURL = expression("${etcd.url}")
+)
+
+// words are the command line again, without the flags that roles supply.
+func (c *call) words(without ...string) list {
+	all := literals(c.path)
+	for _, s := range c.given[c.own:] {
+		if !slices.ContainsFunc(without, func(name string) bool { return slices.Contains(s.flag.names, name) }) {
+			all = append(all, literals(s.words...)...)
+		}
+	}
+	return all
+}
+
+// twoSides are a server and a client with the same flags.
+func (c *call) twoSides(format, rows string) {
+	words := append(c.words("p"), literal("-p"), port)
+	server := slices.Clone(words)
+	client := slices.Insert(words, 1, value(expression("${role.server.address}")))
+	parse := mapping{{"of", literal("client")}, {"format", literal(format)}}
+	if rows != "" {
+		parse = append(parse, pair{"rows", literal(rows)})
+	}
+	c.run.command = true
+	c.run.options["roles"] = mapping{
+		{"server", mapping{
+			{"node", literal("1")}, {"command", server},
+			{"ready", mapping{{"listens", port}}}, {"ends", literal("with client")},
+		}},
+		{"client", mapping{{"after", literals("server")}, {"command", client}}},
+	}
+	c.run.options["parse"] = parse
+}
+
+func ucxPerftestCommand(c *call) error {
+	if c.has("b") {
+		return fmt.Errorf("-b: a case is one test: give the lines of the batch file as command lines")
+	}
+	if c.has("l") {
+		return fmt.Errorf("-l: there are no two sides")
+	}
+	if c.has("v") {
+		c.note("-v: left out, since weir reads the table")
+		c.given = slices.DeleteFunc(c.given, func(s setting) bool { return s.flag.names[0] == "v" })
+	}
+	c.twoSides("ucx_perftest", "")
+	return nil
+}
+
+func perftestCommand(c *call) error {
+	rows := ""
+	if c.has("all") {
+		rows = "block_size"
+		c.run.command = true
+		c.run.points(rows, perftestSizes(), size)
+	}
+	c.twoSides("perftest", rows)
+	return nil
+}
+
+func nixlbenchCommand(c *call) error {
+	c.run.command = true
+	words := c.words("etcd_endpoints", "benchmark_group", "asio_address", "asio_port")
+	parse := mapping{{"of", literal("any")}, {"format", literal("nixlbench")}}
+	axis, err := nixlbenchRows(c)
+	if err != nil {
+		return err
+	}
+	if axis != "" {
+		parse = append(parse, pair{"rows", literal(axis)})
+	}
+	c.run.options["parse"] = parse
+	processes, err := nixlbenchProcesses(c)
+	switch {
+	case err != nil:
+		return err
+	case processes == 1:
+		c.run.options["roles"] = mapping{{"initiator", mapping{{"command", words}}}}
+	case c.text("runtime_type") == "ASIO":
+		if processes != 2 {
+			return fmt.Errorf("--runtime_type ASIO: it is for two processes, and not for %d", processes)
+		}
+		words = append(words, literal("--asio_address"), expression("${role.initiator.address}"), literal("--asio_port"), port)
+		c.ranks(words, mapping{{"listens", port}}, processes)
+	default:
+		words = append(words, literal("--etcd_endpoints"), etcdURL, literal("--benchmark_group"), expression("${launch.id}"))
+		c.run.options["etcd"] = truth(true)
+		c.ranks(words, nil, processes)
+	}
+	return nil
+}
+
+// ranks are the roles of all processes. The rank of one is its place in the order of
+// arrival, so each starts when the one before has arrived.
+func (c *call) ranks(words list, ready mapping, processes int64) {
+	var roles mapping
+	initiators := processes / 2
+	if c.text("scheme") == "manytoone" {
+		initiators = processes - 1
+	} else if c.text("scheme") == "onetomany" {
+		initiators = 1
+	}
+	for i := range processes {
+		name, node := "initiator", int64(0)
+		if i >= initiators {
+			name, node = "target", 1
+		}
+		if processes > 2 {
+			name = fmt.Sprintf("%s%d", name, i)
+		}
+		role := mapping{{"node", count(node)}, {"command", words}}
+		if i > 0 {
+			role = append(role, pair{"after", literals(roles[i-1].key)})
+		}
+		if i < processes-1 {
+			arrived := ready
+			if arrived == nil {
+				arrived = mapping{{"etcd", expression(fmt.Sprintf("xferbench/${launch.id}//rank/%d", i))}}
+			}
+			role = append(role, pair{"ready", arrived})
+		}
+		roles = append(roles, pair{name, role})
+	}
+	c.run.options["roles"] = roles
+}
+
+// nixlbenchProcesses is how many processes take part.
+func nixlbenchProcesses(c *call) (int64, error) {
+	if slices.Contains(storageBackends, c.text("backend")) && c.text("etcd_endpoints") == "" {
+		return 1, nil
+	}
+	if strings.EqualFold(c.text("mode"), "MG") {
+		return 2, nil
+	}
+	from, err := c.number("num_initiator_dev", 1, 32)
+	if err != nil {
+		return 0, err
+	}
+	to, err := c.number("num_target_dev", 1, 32)
+	return from + to, err
+}
+
+// nixlbenchRows sweeps what the rows of the table differ in, and gives its name.
+func nixlbenchRows(c *call) (string, error) {
+	blocks, err := c.doubled("start_block_size", "max_block_size", mostBytes)
+	if err != nil {
+		return "", err
+	}
+	batches, err := c.doubled("start_batch_size", "max_batch_size", 1<<20)
+	if err != nil {
+		return "", err
+	}
+	switch {
+	case len(batches) == 1 && len(blocks) == 1:
+		return "", nil
+	case len(batches) == 1:
+		c.run.points("block_size", blocks, size)
+		return "block_size", nil
+	case len(blocks) == 1:
+		c.run.points("batch", batches, count)
+		return "batch", nil
+	}
+	return "", fmt.Errorf("a table of several block sizes and several batch sizes has no axis of its own: give one batch size")
+}

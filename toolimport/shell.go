@@ -1,0 +1,270 @@
+package toolimport
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// Line is one call of a tool.
+type Line struct {
+	at       string // where it stands, for errors, with a colon; "" of a text that is one line
+	path     string // the program, as it is called
+	args     []string
+	env      []Variable
+	launched bool // by a launcher of all its processes
+	notes    []Note
+}
+
+// Variable is a name with its text.
+type Variable struct{ Name, Value string }
+
+// wrappers are programs that start the one behind them.
+var wrappers = names("kubectl|oc|docker|podman|mpirun|mpiexec|srun|numactl|taskset|env|timeout|sudo|time|nohup|" +
+	"exec|stdbuf|ssh|chrt|nice|python|python3|bash|sh")
+
+// launchers start all processes of a tool from one command line.
+var launchers = names("mpirun|mpiexec|srun")
+
+var (
+	assignment = regexp.MustCompile(`^([A-Za-z_][A-Za-z0-9_]*)=(?s:(.*))$`)
+	upperCase  = regexp.MustCompile(`^[A-Z0-9_]+=`)
+)
+
+const maxText = 1 << 20
+
+// Lines finds the calls of a tool in a command line, or in a shell script if file is its
+// name. Words are split as a shell does; nothing is expanded.
+func Lines(toolName, file, text string) ([]Line, error) {
+	t, err := lookup(toolName)
+	if err != nil {
+		return nil, err
+	}
+	if !utf8.ValidString(text) || strings.ContainsRune(text, 0) || len(text) > maxText {
+		return nil, fmt.Errorf("this is no text of at most %d bytes in UTF-8", maxText)
+	}
+	s := &script{tool: t, file: file}
+	if err := s.read(text, 0); err != nil {
+		return nil, err
+	}
+	if len(s.lines) == 0 {
+		return nil, fmt.Errorf("there is no call of %s in it", strings.Join(t.called(), ", "))
+	}
+	return s.lines, nil
+}
+
+// script is a text while its calls are found.
+type script struct {
+	tool     *tool
+	file     string // "": it is a command line
+	exported []Variable
+	notes    []Note
+	lines    []Line
+}
+
+// mostNested is how many texts may be inside one another, as those of bash -c.
+const mostNested = 4
+
+func (s *script) read(text string, depth int) (err error) {
+	f, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(text), "")
+	var wrong syntax.ParseError
+	if errors.As(err, &wrong) {
+		return fmt.Errorf("%sline %d, column %d: %s", s.prefix(), wrong.Pos.Line(), wrong.Pos.Col(), wrong.Text)
+	}
+	if err != nil {
+		return fmt.Errorf("%s%w", s.prefix(), err)
+	}
+	syntax.Walk(f, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.DeclClause:
+			if n.Variant.Value == "export" {
+				s.export(text, n.Args)
+			}
+		case *syntax.CallExpr:
+			if wrong := s.call(text, n, depth); wrong != nil && err == nil {
+				err = wrong
+			}
+		}
+		return err == nil
+	})
+	return err
+}
+
+func (s *script) prefix() string {
+	if s.file == "" {
+		return ""
+	}
+	return s.file + ": "
+}
+
+// export keeps variables for the calls behind; one without a plain value has none.
+func (s *script) export(text string, all []*syntax.Assign) {
+	for _, a := range all {
+		if a.Name == nil || a.Naked || a.Array != nil || a.Index != nil || a.Append {
+			continue
+		}
+		v := word(text, a.Value)
+		if unexpanded(v) {
+			s.notes = append(s.notes, Note{"variable " + a.Name.Value + ofShell(v), true})
+			continue
+		}
+		s.exported = append(s.exported, Variable{a.Name.Value, v})
+	}
+}
+
+// call takes a command if it is one of the tool.
+func (s *script) call(text string, n *syntax.CallExpr, depth int) error {
+	var words []string
+	for _, w := range n.Args {
+		words = append(words, word(text, w))
+	}
+	l := Line{at: s.prefix(), env: slices.Clone(s.exported), notes: slices.Clone(s.notes)}
+	if s.file != "" && depth == 0 {
+		l.at = fmt.Sprintf("%s:%d: ", s.file, n.Pos().Line())
+	}
+	for _, a := range n.Assigns {
+		if a.Name == nil || a.Array != nil || a.Index != nil || a.Append {
+			continue
+		}
+		l.setEnv(a.Name.Value, word(text, a.Value))
+	}
+	i := s.tool.find(words)
+	switch {
+	case i < 0 && depth < mostNested && wraps(words) && s.tool.mentioned(words[len(words)-1]):
+		last := len(words) - 1
+		l.before(words[:last])
+		inner := &script{tool: s.tool, file: s.file, exported: l.env, notes: l.notes}
+		err := inner.read(words[last], depth+1)
+		s.lines = append(s.lines, inner.lines...)
+		return err
+	case i < 0 && s.file == "" && len(words) > 0 && depth == 0:
+		return fmt.Errorf("it begins with %q, and not with %s or what may stand before that (%s)",
+			words[0], strings.Join(s.tool.called(), ", "), strings.Join(wrappers, ", "))
+	case i < 0:
+		return nil
+	}
+	l.path, l.args = words[i], words[i+1:]
+	l.before(words[:i])
+	for _, v := range l.env {
+		if unexpanded(v.Value) {
+			return fmt.Errorf("%svariable %s: %q%s", l.at, v.Name, v.Value, ofShell(v.Value))
+		}
+	}
+	s.lines = append(s.lines, l)
+	return nil
+}
+
+// before reads what stands before the tool's name: variables behind env, or behind -x of
+// mpirun, or with names in capitals. All else is not taken over.
+func (l *Line) before(words []string) {
+	var others []string
+	sets := false
+	for _, w := range words {
+		m := assignment.FindStringSubmatch(w)
+		l.launched = l.launched || slices.Contains(launchers, path.Base(w))
+		switch {
+		case m != nil && (sets || upperCase.MatchString(w)):
+			l.setEnv(m[1], m[2])
+			sets = true
+		default:
+			sets = path.Base(w) == "env" || w == "-x"
+			if path.Base(w) != "env" {
+				others = append(others, w)
+			}
+		}
+	}
+	l.notes = append(l.notes, skipped(others)...)
+}
+
+// setEnv sets a variable of the call; the last value holds.
+func (l *Line) setEnv(name, v string) {
+	l.env = slices.DeleteFunc(l.env, func(e Variable) bool { return e.Name == name })
+	l.env = append(l.env, Variable{name, v})
+}
+
+// find is where the tool's name stands among words, -1 if the command is another.
+func (t *tool) find(words []string) int {
+	if len(words) == 0 {
+		return -1
+	}
+	if !wraps(words) {
+		if slices.Contains(t.called(), path.Base(words[0])) {
+			return 0
+		}
+		return -1
+	}
+	from := 1 + slices.Index(words, "--") // what is in front may have the tool's name too
+	i := slices.IndexFunc(words[from:], func(w string) bool { return slices.Contains(t.called(), path.Base(w)) })
+	if i < 0 {
+		return -1
+	}
+	return from + i
+}
+
+func wraps(words []string) bool {
+	return len(words) > 0 && slices.Contains(wrappers, path.Base(words[0]))
+}
+
+// mentioned says whether a word is a command line of the tool itself.
+func (t *tool) mentioned(w string) bool {
+	return strings.ContainsAny(w, " \t\n") && slices.ContainsFunc(t.called(), func(p string) bool { return strings.Contains(w, p) })
+}
+
+// skipped is the note about what stands before the tool's name.
+func skipped(words []string) []Note {
+	if len(words) == 0 {
+		return nil
+	}
+	return []Note{{Text: "what stands before the tool's name is not taken over: " + path.Base(words[0])}}
+}
+
+// word is a word without its quotes. One that a shell would expand is as it is written.
+func word(text string, w *syntax.Word) string {
+	if w == nil {
+		return ""
+	}
+	var b strings.Builder
+	for _, part := range w.Parts {
+		if !unquoted(&b, part, false) {
+			return text[w.Pos().Offset():w.End().Offset()]
+		}
+	}
+	return b.String()
+}
+
+// unquoted writes a part of a word; false: only a shell can.
+func unquoted(b *strings.Builder, part syntax.WordPart, inQuotes bool) bool {
+	switch p := part.(type) {
+	case *syntax.Lit:
+		b.WriteString(unescaped(p.Value, inQuotes))
+		return true
+	case *syntax.SglQuoted:
+		b.WriteString(p.Value)
+		return !p.Dollar
+	case *syntax.DblQuoted:
+		return !p.Dollar && !slices.ContainsFunc(p.Parts, func(inner syntax.WordPart) bool { return !unquoted(b, inner, true) })
+	}
+	return false
+}
+
+// unescaped takes backslashes away, in double quotes those that have a meaning there.
+func unescaped(s string, inQuotes bool) string {
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] != '\\' || i+1 == len(s) || inQuotes && !strings.ContainsRune("$`\"\\\n", rune(s[i+1])) {
+			b.WriteByte(s[i])
+			continue
+		}
+		i++
+		if s[i] != '\n' {
+			b.WriteByte(s[i])
+		}
+	}
+	return b.String()
+}
