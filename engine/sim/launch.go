@@ -84,6 +84,10 @@ func (l *launch) play() *engine.Played {
 func (l *launch) prepare() {
 	var footprint float64
 	for _, c := range l.cases {
+		if c.ep != nil {
+			footprint = max(footprint, c.ep.footprint)
+			continue
+		}
 		footprint = max(footprint, float64(c.Options.Regions()*c.Options.Threads)*float64(c.Options.BlockSize)*float64(c.Options.Batch))
 	}
 	l.prep = move.Prep{
@@ -113,7 +117,7 @@ func (l *launch) wait(seconds float64) {
 // reach lets the time pass until a case fails: after its preparation, or halfway
 // through its timed part.
 func (l *launch) reach(phase string, c task) {
-	p := pathOf(c.Options, first(c.Options))
+	p := c.path()
 	switch phase {
 	case "verify":
 		l.wait(p.untimed(c.Options) / l.speed)
@@ -125,7 +129,7 @@ func (l *launch) reach(phase string, c task) {
 // run goes through a case; false: it ended the launch.
 func (l *launch) run(c task) bool {
 	from := l.now
-	p := pathOf(c.Options, first(c.Options))
+	p := c.path()
 	n := p.iterations(c.Options, l.speed)
 	untimed, timed := p.untimed(c.Options)/l.speed, p.interval*n/l.speed
 	if float64(p.bytes)*n > most || math.Max(untimed, timed)*1e9 > longest {
@@ -133,8 +137,16 @@ func (l *launch) run(c task) bool {
 	}
 	limit := time.Duration(c.Timeout)
 	l.wait(untimed)
-	measured := l.measure(c, p)
-	ranks, err := encode(c.Key, measured)
+	var ranks []*workload.Part
+	var rate float64
+	var err error
+	if c.ep != nil {
+		ranks, rate, err = l.exchange(c)
+	} else {
+		measured := l.measure(c, p)
+		rate = rateOfAll(measured)
+		ranks, err = encode(c.Key, measured)
+	}
 	if err != nil {
 		return l.fail(results.Fault, -1, err.Error())
 	}
@@ -142,7 +154,7 @@ func (l *launch) run(c task) bool {
 		l.now = from + limit
 		return l.fail(results.TimedOut, -1, fmt.Sprintf("simulated: %d ranks did not finish within %v in case %s", l.Ranks, limit, c.Key))
 	}
-	l.played.Cases = append(l.played.Cases, engine.PlayedCase{From: from, To: l.now, Rate: rateOfAll(measured), Ranks: ranks})
+	l.played.Cases = append(l.played.Cases, engine.PlayedCase{From: from, To: l.now, Rate: rate, Ranks: ranks})
 	return true
 }
 

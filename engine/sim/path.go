@@ -16,6 +16,14 @@ type path struct {
 	bytes    uint64  // that a completion counts for
 }
 
+// path is that of the case's first initiator, or what stands for it in an exchange of all ranks.
+func (c task) path() path {
+	if c.ep != nil {
+		return c.ep.path(c.Options.Sim)
+	}
+	return pathOf(c.Options, first(c.Options))
+}
+
 // pathOf is the path of an initiator to its targets.
 func pathOf(o move.Spec, initiator int) path {
 	way, rate := o.Sim.Latency.Seconds(), rateOf(o, initiator)

@@ -29,6 +29,17 @@
 // but of each thread one to each target, and w is t·in_flight. The threads of a rank
 // share its path.
 //
+// # Expert parallel
+//
+// In an operation of workload ep rank r sends out(r) bytes to others and gets in(r) from them. From
+// the instant start(r) at which each begins, it ends at
+//
+//	end(r) = L + max( start(r) + in(r)/B, max over s of start(s) + out(s)/B )
+//
+// because every other rank tells r that all is there once it has sent all. A combine starts where
+// the rank's dispatch ended; with timing aligned all ranks begin an iteration at once, else each where
+// its last one ended. Making FP8, sums and copies within a rank take no time.
+//
 // # Variation
 //
 // All times of a launch are divided by its speed
@@ -70,14 +81,17 @@ import (
 	"weir/engine"
 	"weir/fabric"
 	"weir/results"
+	"weir/workload/ep"
 	"weir/workload/move"
 )
 
 func init() {
-	engine.RegisterSimulation(move.SimRunner, engine.Simulation{
+	all := engine.Simulation{
 		New:     func() engine.Simulator { return New() },
 		Fabrics: map[string]results.Fabric{fabric.SimName: {Available: true, Version: "model 1"}},
-	})
+	}
+	engine.RegisterSimulation(move.SimRunner, all)
+	engine.RegisterSimulation(ep.SimRunner, all)
 }
 
 // Session plays the launches of one session on one virtual clock.
@@ -122,6 +136,7 @@ func (s *Session) drifted(seed int64) float64 {
 type task struct {
 	engine.Case
 	Options move.Spec
+	ep      *exchange // of workload ep; nil: of others
 }
 
 func decode(l engine.Launch) ([]task, error) {
@@ -130,6 +145,14 @@ func decode(l engine.Launch) ([]task, error) {
 	}
 	var cases []task
 	for _, c := range l.Cases {
+		if l.Runner == ep.SimRunner {
+			t, err := exchangeOf(c)
+			if err != nil {
+				return nil, fmt.Errorf("simulating a launch: case %s: %w", c.Key, err)
+			}
+			cases = append(cases, t)
+			continue
+		}
 		o, err := move.Read(c.Spec, c.Large)
 		switch {
 		case err != nil:
@@ -139,7 +162,7 @@ func decode(l engine.Launch) ([]task, error) {
 		case !o.Initiates(first(o)):
 			return nil, fmt.Errorf("simulating a launch: case %s: no model of pattern %q", c.Key, o.Pattern)
 		}
-		cases = append(cases, task{c, o})
+		cases = append(cases, task{Case: c, Options: o})
 	}
 	return cases, nil
 }

@@ -16,10 +16,24 @@ import (
 	"weir/workload/transfer"
 )
 
-// Runner is the name of what executes the ranks.
-const Runner = "native-ep"
+// Names of what executes the ranks: between memories, and of fabric sim.
+const (
+	Runner    = "native-ep"
+	SimRunner = "sim-ep"
+)
 
-var named, prefixed = fabric.OptionsOf(true)
+var named, prefixed = options()
+
+// options are those of the fabrics that move matrices, and of the simulated ones.
+func options() (named, prefixed []workload.Option) {
+	named, prefixed = fabric.OptionsOf(true)
+	for _, f := range fabric.All {
+		if f.Simulated {
+			prefixed = append(prefixed, f.Options...)
+		}
+	}
+	return named, prefixed
+}
 
 func enum(name string, values ...string) workload.Option {
 	return workload.Option{Name: name, Type: workload.Enum, Default: values[0], Values: values}
@@ -116,7 +130,7 @@ var Kind = &workload.Kind{
 		{Name: "clock.cost", Unit: "s", Better: workload.Neither},
 		{Name: "clock.bound", Unit: "s", Better: workload.Neither, MayBeZero: true},
 	}),
-	Checked: slices.Concat(names(routed), []string{"fabric", "timing", "verify", "pages", "alloc", "numa", "iterations"}, fabric.CheckedOptions(true)),
+	Checked: slices.Concat(names(routed), []string{"fabric", "sim_failure", "timing", "verify", "pages", "alloc", "numa", "iterations"}, fabric.CheckedOptions(true)),
 	Columns: []workload.Column{
 		{Metric: "bytes.logical", Head: "bytes\na rank", Drop: 6},
 		{Metric: "bandwidth", Head: "bandwidth\n", Interval: true},
@@ -167,11 +181,16 @@ func init() {
 		return err
 	}
 	Kind.Behaviour = workload.Behaviour{
-		Spec:   func(v workload.Values) (workload.Spec, error) { return Decode(v) },
-		Reduce: reduce, Recompute: recompute, Amount: amount, AmountOf: append([]string{"routing"}, names(routed)...),
+		Spec:      func(v workload.Values) (workload.Spec, error) { return Decode(v) },
+		Simulated: simulated, Reduce: reduce, Recompute: recompute, Amount: amount, AmountOf: append([]string{"routing"}, names(routed)...),
 		OfCeiling: move.OfCeiling, AcrossHosts: acrossHosts, Starts: starts, Moves: moves, Blocks: map[string]workload.ForeignBlock{"nixl-ep": nixlEP},
 	}
 	workload.Register(Kind)
+}
+
+func simulated(option workload.Getter) bool {
+	name, _ := option("fabric").(string)
+	return fabric.Simulated(name)
 }
 
 // acrossHosts is an iteration, which begins at one rank and ends at another.

@@ -181,7 +181,6 @@ func TestOptionsThatDoNotGoTogether(t *testing.T) {
 		"is for routing file":         {"tokens": "file"},
 		"different experts":           {"routing": "top_k", "ranks": int64(2), "experts_per_rank": int64(1), "top_k": int64(4)},
 		"maxvio 40 cannot be":         {"routing": "lognormal", "maxvio": workload.Scale(40)},
-		"no model of a matrix":        {"fabric": "sim"},
 		"at most":                     {"tokens": int64(1 << 20), "hidden": int64(65536), "ranks": int64(1000)},
 	} {
 		if _, err := Decode(change); err == nil || !strings.Contains(err.Error(), want) {

@@ -61,6 +61,18 @@ type sizes struct {
 	dedup   [][]int64 // the same if a token went to a rank once
 }
 
+// Sent are the bytes that ranks send each other in the operations of an iteration: by operation,
+// source and destination, each with itself too.
+func (s *Spec) Sent(t *routing.Table) (operations [][][]int64) {
+	for _, mode := range []string{"dispatch", "combine"} {
+		if one := *s; s.Mode == mode || s.Mode == "e2e" {
+			one.Mode = mode
+			operations = append(operations, one.sizes(t).sent)
+		}
+	}
+	return operations
+}
+
 func (s *Spec) sizes(t *routing.Table) sizes {
 	a, n := t.Amounts(), t.Ranks
 	z := sizes{logical: make([]int64, n), sent: squareOf(n), dedup: squareOf(n)}

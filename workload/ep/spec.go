@@ -30,7 +30,8 @@ type Spec struct {
 	Pages, Alloc, NUMA                         string
 	Hidden, Iterations, Warmup, Ranks, PerRank int64
 	Routes                                     routing.Settings
-	FabricOptions                              fabric.Options `json:",omitempty"`
+	FabricOptions                              fabric.Options     `json:",omitempty"`
+	Sim                                        *fabric.Simulation `json:",omitempty"` // of a simulated fabric; nil: it moves bytes
 	// File are the routes that were read from one, as canonicalRoutes writes them; "": Routes
 	// are made.
 	File string `json:"-"`
@@ -62,6 +63,11 @@ func Decode(v workload.Values) (*Spec, error) {
 	}
 	if s.FabricOptions, err = fabric.Read(s.Fabric, get); err != nil {
 		return nil, err
+	}
+	if fabric.Simulated(s.Fabric) {
+		if s.Sim, err = fabric.ReadSimulation(get, s.Ranks); err != nil {
+			return nil, err
+		}
 	}
 	s.File, _ = v["route_table"].(string)
 	if err := s.readTokens(quantity.Text(get("tokens"))); err != nil {
@@ -128,17 +134,25 @@ func (s *Spec) check() error {
 // Moves is the same movement as the engine's own workloads have it, of which fabrics say what
 // they lack.
 func (s *Spec) Moves() move.Spec {
+	pattern := move.MatrixPattern
+	if s.Sim != nil {
+		pattern = "" // its model is that of ranks, and of no matrix
+	}
 	return move.Spec{
-		Fabric: s.Fabric, Op: "write", Initiator: "dram", Target: "dram", Pattern: move.MatrixPattern, Mode: "stream", Verify: s.Verify,
+		Fabric: s.Fabric, Op: "write", Initiator: "dram", Target: "dram", Pattern: pattern, Mode: "stream", Verify: s.Verify,
 		Pages: s.Pages, Alloc: s.Alloc, NUMA: s.NUMA, Ranks: s.Ranks, Iterations: s.Iterations, Warmup: s.Warmup, Batch: 1, Threads: 1, Shards: 1, InFlight: 1,
-		FabricOptions: s.FabricOptions,
+		FabricOptions: s.FabricOptions, Sim: s.Sim,
 	}
 }
 
 // Demand is what a case needs of a cluster.
 func (s *Spec) Demand() workload.Demand {
+	runner := Runner
+	if s.Sim != nil {
+		runner = SimRunner
+	}
 	return workload.Demand{
-		Runner: Runner, Ranks: int(s.Ranks), Threads: 1, Fabric: s.Fabric, Lacks: s.Moves().Lacks, NUMA: s.Moves().Placement(),
+		Runner: runner, Ranks: int(s.Ranks), Threads: 1, Fabric: s.Fabric, Lacks: s.Moves().Lacks, NUMA: s.Moves().Placement(),
 		Memory: uint64(s.Routes.Tokens.Least) * uint64(s.Hidden) * 2,
 	}
 }
