@@ -39,7 +39,7 @@ func ParseTokens(text string) (Tokens, error) {
 func number(text string) (int, error) {
 	n, err := strconv.Atoi(strings.TrimSpace(text))
 	if err != nil || n < 0 || n > MostTokens {
-		return 0, fmt.Errorf("%q is no number of tokens from 0 to %d", text, MostTokens)
+		return 0, fmt.Errorf("%q is no number of tokens from 0 to %d: write one, uniform:LEAST,MOST or %s", text, MostTokens, FromFile)
 	}
 	return n, nil
 }
