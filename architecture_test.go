@@ -54,6 +54,16 @@ func within(path, room string) bool {
 var allowed = map[string][]string{
 	"weir":                            {},
 	"weir/cmd/weir":                   {"weir"},
+	"weir/cmd/weir/exit":              {"weir/gate"},
+	"weir/cmd/weir/program":           {},
+	"weir/cmd/weir/access":            {"weir/cmd/weir/exit", "weir/executor/cluster", "weir/executor/trust", "weir/gate"},
+	"weir/cmd/weir/reports":           {"weir/cmd/weir/exit", "weir/reporters", "weir/results", "weir/dsl/suggest"},
+	"weir/cmd/weir/stored":            {"weir/cmd/weir/exit", "weir/gate", "weir/results", "weir/workload"},
+	"weir/cmd/weir/screen":            {"weir/cmd/weir/exit", "weir/executor/event", "weir/gate", "weir/planner", "weir/results", "weir/workload", "weir/quantity"},
+	"weir/cmd/weir/launcher":          {"weir/cmd/weir/access", "weir/cmd/weir/exit", "weir/cmd/weir/program", "weir/executor", "weir/dsl", "weir/planner", "weir/results", "weir/quantity"},
+	"weir/cmd/weir/input":             {"weir/cmd/weir/launcher", "weir/cmd/weir/exit", "weir/dsl", "weir/planner", "weir/scenarios", "weir/engine", "weir/gate"},
+	"weir/cmd/weir/run":               sharedByVerbs("weir/dsl", "weir/executor", "weir/planner", "weir/gate", "weir/reporters", "weir/results", "weir/quantity"),
+	"weir/cmd/weir/cluster":           sharedByVerbs("weir/dsl", "weir/executor", "weir/gate"),
 	"weir/quantity":                   {},
 	"weir/fabric":                     {"weir/workload", "weir/results", "weir/quantity"},
 	"weir/workload":                   {"weir/quantity", "weir/matrix", "weir/results"},
@@ -106,6 +116,15 @@ var allowed = map[string][]string{
 	"weir/reporters/html":             {},
 }
 
+// sharedByVerbs lets a verb import the rooms that verbs share, and these others.
+func sharedByVerbs(others ...string) []string {
+	shared := []string{"access", "exit", "input", "launcher", "program", "reports", "screen", "stored"}
+	for _, name := range shared {
+		others = append(others, "weir/cmd/weir/"+name)
+	}
+	return others
+}
+
 // closed are rooms inside of others' that only those named may enter, although an
 // entry of allowed lets more in.
 var closed = map[string][]string{
@@ -114,7 +133,9 @@ var closed = map[string][]string{
 	"weir/engine/command":             {"weir/cmd/weir"},
 	"weir/workload/move":              {"weir/engine/native", "weir/engine/sim", "weir/workload/transfer", "weir/workload/traffic", "weir/workload/sequence", "weir/workload/ep"},
 	"weir/workload/kinds":             {"weir/dsl"},
-	"weir/executor/launch/kubernetes": {"weir/cmd/weir"},
+	"weir/executor/launch/kubernetes": {"weir/cmd/weir/launcher", "weir/cmd/weir/cluster"},
+	"weir/cmd/weir/run":               {"weir/cmd/weir"},
+	"weir/cmd/weir/cluster":           {"weir/cmd/weir"},
 	"weir/test/phase":                 {"weir/executor/lab"},
 	"weir/test/golden":                {},
 	"weir/executor/lab":               {}, // only tests, whose imports are not looked at here

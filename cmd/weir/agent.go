@@ -14,6 +14,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"weir/cmd/weir/access"
+	"weir/cmd/weir/exit"
+	"weir/cmd/weir/program"
 	"weir/executor/cgroup"
 	"weir/executor/daemon"
 	"weir/executor/launch"
@@ -24,7 +27,7 @@ import (
 
 // agentFlags are the flags of weir agent.
 type agentFlags struct {
-	etcd      clusterFlags
+	etcd      access.Etcd
 	node      string
 	labels    map[string]string
 	state     string
@@ -74,7 +77,7 @@ or --memory and --tasks. Elsewhere these two bound each process by its rlimits.`
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
 	}
-	f.etcd.add(cmd.Flags(), "`URLS` of the etcd cluster that sessions use")
+	f.etcd.Add(cmd.Flags(), "`URLS` of the etcd cluster that sessions use")
 	cmd.Flags().StringVar(&f.node, "node", "", "`NAME` of this node in sessions (default: of the launcher's environment, or the host's)")
 	cmd.Flags().StringToStringVar(&f.labels, "label", nil, "`NAME=VALUE` that scenarios can ask for in cluster.labels; repeatable")
 	cmd.Flags().StringVar(&f.state, "state", "", "`DIR` for the certificate (default $XDG_STATE_HOME/weir/agent)")
@@ -93,55 +96,55 @@ or --memory and --tasks. Elsewhere these two bound each process by its rlimits.`
 func (f *agentFlags) run(cmd *cobra.Command) error {
 	place := launch.Identify(os.Environ())
 	if f.identity {
-		return withCode(gate.ExitExecution, printIdentity(cmd.OutOrStdout(), place))
+		return exit.With(gate.ExitExecution, printIdentity(cmd.OutOrStdout(), place))
 	}
 	o, err := f.options(cmd, place)
 	if err != nil {
 		return err
 	}
-	if f.given, err = takeVariable(tokenVariable); err != nil {
-		return withCode(gate.ExitExecution, err)
+	if f.given, err = access.TakeVariable(access.TokenVariable); err != nil {
+		return exit.With(gate.ExitExecution, err)
 	}
-	survivePipes() // whoever reads its output, or the other end of its connection, may be gone: it still has to clean up
-	ctx, _, stop := abortable(cmd.Context(), 0)
+	exit.SurvivePipes() // whoever reads its output, or the other end of its connection, may be gone: it still has to clean up
+	ctx, _, stop := exit.Abortable(cmd.Context(), 0)
 	defer stop()
 	if f.bootstrap != "" {
 		err = f.bootstrapped(ctx, cmd, o, place)
 	} else {
 		err = f.registered(ctx, cmd, o)
 	}
-	if cause, ok := errors.AsType[*abort](context.Cause(ctx)); ok {
-		return exit(cause.code) // it was told to end, and has
+	if cause, ok := errors.AsType[*exit.Abort](context.Cause(ctx)); ok {
+		return exit.Code(cause.ExitCode()) // it was told to end, and has
 	}
 	return err
 }
 
 func (f *agentFlags) options(cmd *cobra.Command, place launch.Identity) (daemon.Options, error) {
-	self, err := processes()
+	self, err := program.Processes()
 	if err != nil {
-		return daemon.Options{}, withCode(gate.ExitExecution, err)
+		return daemon.Options{}, exit.With(gate.ExitExecution, err)
 	}
 	limits := cgroup.Limits{Tasks: f.tasks}
 	if f.memory != "" {
 		size, err := quantity.ParseSize(f.memory)
 		if err != nil {
-			return daemon.Options{}, wrongUsage("--memory: %w", err)
+			return daemon.Options{}, exit.Usage("--memory: %w", err)
 		}
 		limits.Memory = uint64(size)
 	}
 	for _, name := range f.allowEnv {
 		if name == "" || strings.ContainsAny(name, "=,* \t") {
-			return daemon.Options{}, wrongUsage("--allow-env %q: must be the name of one variable", name)
+			return daemon.Options{}, exit.Usage("--allow-env %q: must be the name of one variable", name)
 		}
 	}
 	if f.secrets != "" {
 		if f.secrets, err = directory(f.secrets); err != nil {
-			return daemon.Options{}, wrongUsage("--secrets: %w", err)
+			return daemon.Options{}, exit.Usage("--secrets: %w", err)
 		}
 	}
 	o := daemon.Options{
 		Limits: limits,
-		Node:   f.node, Labels: f.labels, Version: buildVersion(), RankCommand: self.rank, ProbeCommand: self.probe, Commands: f.commands,
+		Node:   f.node, Labels: f.labels, Version: buildVersion(), RankCommand: self.Rank, ProbeCommand: self.Probe, Commands: f.commands,
 		AllowEnv: f.allowEnv, SecretsDir: f.secrets,
 		Say: func(text string) {
 			if !f.quiet {
@@ -154,7 +157,7 @@ func (f *agentFlags) options(cmd *cobra.Command, place launch.Identity) (daemon.
 	}
 	if o.Node == "" {
 		if o.Node, err = os.Hostname(); err != nil {
-			return o, withCode(gate.ExitExecution, fmt.Errorf("naming this node: %w", err))
+			return o, exit.With(gate.ExitExecution, fmt.Errorf("naming this node: %w", err))
 		}
 	}
 	return o, nil
@@ -162,17 +165,17 @@ func (f *agentFlags) options(cmd *cobra.Command, place launch.Identity) (daemon.
 
 // registered runs the daemon.
 func (f *agentFlags) registered(ctx context.Context, cmd *cobra.Command, o daemon.Options) error {
-	etcd, err := f.etcd.config()
+	etcd, err := f.etcd.Config()
 	if err != nil {
 		return err
 	}
 	if len(etcd.Endpoints) == 0 {
-		return wrongUsage("an agent needs --etcd URLS, the etcd cluster that sessions use, or --bootstrap FILE from a launcher")
+		return exit.Usage("an agent needs --etcd URLS, the etcd cluster that sessions use, or --bootstrap FILE from a launcher")
 	}
 	o.Etcd, o.State = etcd, f.state
 	if o.State == "" {
 		if o.State, err = stateDir(); err != nil {
-			return wrongUsage("%w; give --state DIR", err)
+			return exit.Usage("%w; give --state DIR", err)
 		}
 	}
 	if o.Join, err = f.token(cmd.InOrStdin()); err != nil {
@@ -180,16 +183,13 @@ func (f *agentFlags) registered(ctx context.Context, cmd *cobra.Command, o daemo
 	}
 	err = daemon.Run(ctx, o)
 	if _, wrong := errors.AsType[*daemon.SetupError](err); wrong {
-		return withCode(gate.ExitUsage, err)
+		return exit.With(gate.ExitUsage, err)
 	}
-	return withCode(gate.ExitExecution, err)
+	return exit.With(gate.ExitExecution, err)
 }
 
 // nodeVariable names the node where its host name does not: a pod may have its host's.
 const nodeVariable = "WEIR_NODE"
-
-// tokenVariable has a join token: a command line is everybody's to read.
-const tokenVariable = "WEIR_JOIN_TOKEN"
 
 // maxToken is how long a file with a join token may be, in bytes.
 const maxToken = 64 << 10
@@ -205,11 +205,11 @@ func (f *agentFlags) token(stdin io.Reader) (string, error) {
 	default:
 		text, err = os.ReadFile(f.join)
 		if err != nil && strings.HasPrefix(f.join, "weir-join-") {
-			return "", wrongUsage("--join takes a file: a token on the command line would show in the list of processes")
+			return "", exit.Usage("--join takes a file: a token on the command line would show in the list of processes")
 		}
 	}
 	if err != nil {
-		return "", wrongUsage("--join: %w", err)
+		return "", exit.Usage("--join: %w", err)
 	}
 	return strings.TrimSpace(string(text)), nil
 }
@@ -254,12 +254,12 @@ func (f *agentFlags) bootstrapped(ctx context.Context, cmd *cobra.Command, o dae
 		}
 	}
 	if err != nil {
-		return wrongUsage("--bootstrap: %w", err)
+		return exit.Usage("--bootstrap: %w", err)
 	}
 	if b.Node != "" && b.Node != "*" {
 		o.Node = b.Node
 	}
-	return withCode(gate.ExitExecution, daemon.Bootstrapped(ctx, o, b, pipe))
+	return exit.With(gate.ExitExecution, daemon.Bootstrapped(ctx, o, b, pipe))
 }
 
 // printIdentity says what the environment tells of this process.

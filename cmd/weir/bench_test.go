@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"weir/cmd/weir/run"
 	"weir/dsl"
 	_ "weir/engine/sim"
 	"weir/executor"
@@ -73,7 +74,7 @@ func simulated(b *testing.B, p *planner.Plan) (doc *results.Document, dir string
 	dir = filepath.Join(b.TempDir(), "session")
 	doc, err := executor.Run(context.Background(), p, executor.Options{
 		Options:     ledger.Options{Dir: dir, SessionID: "large", Judge: gate.Judge, Undecided: gate.Undecided},
-		RankCommand: []string{os.Args[0]}, ProbeCommand: []string{os.Args[0]}, When: admits, Fabrics: asksFor,
+		RankCommand: []string{os.Args[0]}, ProbeCommand: []string{os.Args[0]}, When: run.Admits, Fabrics: run.AsksFor,
 	})
 	if err != nil || doc.Session.ExitCode != gate.ExitPassed {
 		b.Fatal(err, doc.Session)

@@ -10,6 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"weir/cmd/weir/exit"
+	"weir/cmd/weir/stored"
 	"weir/dsl/format"
 	"weir/gate"
 	"weir/quantity"
@@ -47,7 +49,7 @@ launches that cannot be judged; what could be proposed is written all the same.`
   weir calibrate mon.json tue.json wed.json --metric bandwidth --cap 10%`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return interruptible(cmd.Context(), func() error { return f.run(cmd, args) })
+			return exit.Interruptible(cmd.Context(), func() error { return f.run(cmd, args) })
 		},
 	}
 	flags := cmd.Flags()
@@ -68,13 +70,13 @@ func (f *calibrateFlags) run(cmd *cobra.Command, args []string) error {
 	var docs []*results.Document
 	files := map[string]results.Calibrated{}
 	for _, path := range args {
-		doc, err := readWhole(path, cmd.ErrOrStderr())
+		doc, err := stored.Read(path, cmd.ErrOrStderr())
 		if err != nil {
 			return err
 		}
 		digest, err := digestOf(path)
 		if err != nil {
-			return withCode(gate.ExitUsage, err)
+			return exit.With(gate.ExitUsage, err)
 		}
 		files[doc.Session.ID] = results.Calibrated{File: path, Digest: digest}
 		docs = append(docs, doc)
@@ -85,22 +87,22 @@ func (f *calibrateFlags) run(cmd *cobra.Command, args []string) error {
 	c, err := gate.Calibrate(docs, f.options)
 	switch {
 	case errors.Is(err, gate.ErrNothingCompared):
-		return withCode(gate.ExitEmpty, err)
+		return exit.With(gate.ExitEmpty, err)
 	case err != nil:
-		return withCode(gate.ExitUsage, err)
+		return exit.With(gate.ExitUsage, err)
 	}
 	for i, s := range c.Sessions {
 		c.Sessions[i].File, c.Sessions[i].Digest = files[s.Session].File, files[s.Session].Digest
 	}
 	if !f.quiet {
 		if err := reporters.CalibrationText(cmd.ErrOrStderr(), c); err != nil {
-			return withCode(gate.ExitExecution, fmt.Errorf("printing what was found: %w", err))
+			return exit.With(gate.ExitExecution, fmt.Errorf("printing what was found: %w", err))
 		}
 	}
 	if err := f.write(cmd, c); err != nil {
-		return withCode(gate.ExitExecution, fmt.Errorf("writing the references: %w", err))
+		return exit.With(gate.ExitExecution, fmt.Errorf("writing the references: %w", err))
 	}
-	return exit(c.ExitCode)
+	return exit.Code(c.ExitCode)
 }
 
 func (f *calibrateFlags) parse() error {
@@ -109,14 +111,14 @@ func (f *calibrateFlags) parse() error {
 		err = fmt.Errorf("%s leaves no tolerance", f.cap)
 	}
 	if err != nil {
-		return wrongUsage("--cap: %w", err)
+		return exit.Usage("--cap: %w", err)
 	}
 	f.options.Cap = float64(limit)
 	if f.options.Launches < 0 {
-		return wrongUsage("--launches %d: a session has at least one", f.options.Launches)
+		return exit.Usage("--launches %d: a session has at least one", f.options.Launches)
 	}
 	if f.output != "" && format.SyntaxOf(f.output) != format.YAML {
-		return wrongUsage("-o %s: references are written in YAML, and the name ends with .yaml or .yml", f.output)
+		return exit.Usage("-o %s: references are written in YAML, and the name ends with .yaml or .yml", f.output)
 	}
 	return nil
 }

@@ -5,6 +5,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"weir/cmd/weir/exit"
+	"weir/cmd/weir/input"
 	"weir/dsl"
 	"weir/gate"
 	"weir/scenarios"
@@ -22,15 +24,15 @@ func newCatalog() *cobra.Command {
 				return onlySubcommands(cmd, args)
 			}
 			for _, e := range scenarios.Entries() {
-				p, _, diags, err := read(catalogPrefix+e.Name, dsl.Options{})
+				p, _, diags, err := input.Read(input.CatalogPrefix+e.Name, dsl.Options{})
 				if err != nil {
 					return err
 				}
 				if diags.HasErrors() {
-					return withCode(gate.ExitInternal, fmt.Errorf("shipped scenario %s: %w", e.Name, diags))
+					return exit.With(gate.ExitInternal, fmt.Errorf("shipped scenario %s: %w", e.Name, diags))
 				}
 				if _, err := fmt.Fprintf(cmd.OutOrStdout(), "%s  %s\n", e.Name, p.Scenario.Description); err != nil {
-					return withCode(gate.ExitExecution, err)
+					return exit.With(gate.ExitExecution, err)
 				}
 			}
 			return nil
@@ -44,10 +46,10 @@ func newCatalog() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			e, err := scenarios.Lookup(args[0])
 			if err != nil {
-				return withCode(gate.ExitUsage, err)
+				return exit.With(gate.ExitUsage, err)
 			}
 			_, err = cmd.OutOrStdout().Write(e.Content)
-			return withCode(gate.ExitExecution, err)
+			return exit.With(gate.ExitExecution, err)
 		},
 	})
 	return cmd

@@ -13,6 +13,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"weir/cmd/weir/exit"
+	"weir/cmd/weir/input"
 	"weir/dsl"
 	"weir/gate"
 	"weir/quantity"
@@ -21,7 +23,7 @@ import (
 
 // ciFlags are the flags of weir ci github and weir ci gitlab.
 type ciFlags struct {
-	variables variableFlags
+	variables input.Variables
 	runners   []string
 	image     string
 	timeout   string
@@ -37,7 +39,6 @@ of it, and fails by the exit code of weir run. An inconclusive session (exit cod
 warning. Runners have weir installed, or fetch it from the variable WEIR_URL.`,
 		Example: `  weir ci github examples/quickstart.yaml > .github/workflows/weir.yaml
   weir ci gitlab examples/quickstart.yaml > .gitlab-ci.yml`,
-		RunE: onlySubcommands,
 	}
 	cmd.AddCommand(
 		newCIOf("github", "print a GitHub workflow that runs a scenario", "  weir ci github examples/quickstart.yaml --runner self-hosted --runner h100 > .github/workflows/weir.yaml"),
@@ -57,15 +58,15 @@ func newCIOf(provider, short, example string) *cobra.Command {
 			}
 			text, err := job.render(provider)
 			if err != nil {
-				return withCode(gate.ExitInternal, err)
+				return exit.With(gate.ExitInternal, err)
 			}
 			if _, err := fmt.Fprint(cmd.OutOrStdout(), text); err != nil {
-				return withCode(gate.ExitExecution, fmt.Errorf("writing the job: %w", err))
+				return exit.With(gate.ExitExecution, fmt.Errorf("writing the job: %w", err))
 			}
 			return nil
 		},
 	}
-	f.variables.add(cmd.Flags())
+	f.variables.Add(cmd.Flags())
 	cmd.Flags().StringArrayVar(&f.runners, "runner", nil, "`LABEL` that the runner must have, in GitLab its tag (repeatable)")
 	cmd.Flags().StringVar(&f.image, "image", "", "container `IMAGE` to run in")
 	cmd.Flags().StringVar(&f.timeout, "timeout", "50m", "total `TIME` of weir; the job has ten minutes more")
@@ -88,33 +89,33 @@ type ciJob struct {
 // job makes a job of a scenario that can be planned.
 func (f *ciFlags) job(cmd *cobra.Command, provider, arg string) (*ciJob, error) {
 	if filepath.IsAbs(arg) {
-		return nil, wrongUsage("%s: write the path as it is from the root of the repository, which is where the job runs", arg)
+		return nil, exit.Usage("%s: write the path as it is from the root of the repository, which is where the job runs", arg)
 	}
 	limit, err := quantity.ParseTime(f.timeout)
 	if err == nil && limit <= 0 {
 		err = fmt.Errorf("%q leaves no time", f.timeout)
 	}
 	if err != nil {
-		return nil, wrongUsage("--timeout: %w", err)
+		return nil, exit.Usage("--timeout: %w", err)
 	}
-	options, err := f.variables.options()
+	options, err := f.variables.Options()
 	if err != nil {
 		return nil, err
 	}
-	p, sources, diags, err := read(arg, options)
+	p, sources, diags, err := input.Read(arg, options)
 	if err != nil {
 		return nil, err
 	}
 	if err := dsl.WriteDiagnostics(cmd.ErrOrStderr(), "text", diags, sources); err != nil {
-		return nil, withCode(gate.ExitExecution, fmt.Errorf("writing diagnostics: %w", err))
+		return nil, exit.With(gate.ExitExecution, fmt.Errorf("writing diagnostics: %w", err))
 	}
 	if diags.HasErrors() {
-		return nil, exit(gate.ExitUsage)
+		return nil, exit.Code(gate.ExitUsage)
 	}
 	run := f.command(provider, arg)
 	for _, text := range append([]string{run, f.image}, f.runners...) { // all that is in made, too
 		if !utf8.ValidString(text) || strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) || strings.Contains(text, "${{") {
-			return nil, wrongUsage("%q cannot stand in a job definition: it has a line break, another character that does not print, or ${{", text)
+			return nil, exit.Usage("%q cannot stand in a job definition: it has a line break, another character that does not print, or ${{", text)
 		}
 	}
 	job := &ciJob{
@@ -146,10 +147,10 @@ func (f *ciFlags) made(provider, scenario string) string {
 // settings are the flags that weir ci and the weir run of its job share.
 func (f *ciFlags) settings() []string {
 	words := []string{"--timeout", shellWord(f.timeout)}
-	for _, v := range f.variables.files {
+	for _, v := range f.variables.Files {
 		words = append(words, "--var-file", shellWord(v))
 	}
-	for _, v := range f.variables.vars {
+	for _, v := range f.variables.Vars {
 		words = append(words, "--var", shellWord(v))
 	}
 	return words

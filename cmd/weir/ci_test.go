@@ -26,7 +26,7 @@ const awkward = "it's a $HOME #1.yaml"
 func ciOf(t *testing.T, args ...string) map[string]any {
 	t.Helper()
 	var out, stderr bytes.Buffer
-	if code := run(append([]string{"ci"}, args...), &out, &stderr); code != 0 {
+	if code := execute(append([]string{"ci"}, args...), &out, &stderr); code != 0 {
 		t.Fatalf("weir ci %v exited with %d: %s", args, code, stderr.String())
 	}
 	var v map[string]any
@@ -219,7 +219,7 @@ func shell(t *testing.T, dir, script string, env ...string) (int, string) {
 func TestCINamesItsCommand(t *testing.T) {
 	inScenarios(t)
 	var out, again bytes.Buffer
-	if code := run([]string{"ci", "github", awkward, "--var", "least=2 GB/s", "--runner", "my own", "--image", "debian:13"}, &out, io.Discard); code != 0 {
+	if code := execute([]string{"ci", "github", awkward, "--var", "least=2 GB/s", "--runner", "my own", "--image", "debian:13"}, &out, io.Discard); code != 0 {
 		t.Fatal(code)
 	}
 	made, _, _ := strings.Cut(strings.TrimPrefix(out.String(), "# Made by: "), "\n")
@@ -227,7 +227,7 @@ func TestCINamesItsCommand(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if code := run(strings.Split(strings.TrimSuffix(string(words), "\n"), "\n"), &again, io.Discard); code != 0 || again.String() != out.String() {
+	if code := execute(strings.Split(strings.TrimSuffix(string(words), "\n"), "\n"), &again, io.Discard); code != 0 || again.String() != out.String() {
 		t.Errorf("%s exits with %d and makes\n%s\nwant\n%s", made, code, again.String(), out.String())
 	}
 }
@@ -240,7 +240,7 @@ func TestCIRefuses(t *testing.T) {
 		{"gitlab", awkward, "--var", "least=1 B/s", "--timeout", "0s"}, {"jenkins", awkward},
 	} {
 		var out, stderr bytes.Buffer
-		if code := run(append([]string{"ci"}, args...), &out, &stderr); code != gate.ExitUsage || out.Len() > 0 || stderr.Len() == 0 {
+		if code := execute(append([]string{"ci"}, args...), &out, &stderr); code != gate.ExitUsage || out.Len() > 0 || stderr.Len() == 0 {
 			t.Errorf("weir ci %q exited with %d: %s%s", args, code, out.String(), stderr.String())
 		}
 	}

@@ -10,6 +10,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"weir/cmd/weir/exit"
+	"weir/cmd/weir/screen"
+	"weir/cmd/weir/stored"
+	"weir/dsl/suggest"
 	"weir/gate"
 	"weir/quantity"
 	"weir/reporters"
@@ -21,7 +25,7 @@ var comparisonFormats = []string{"text", "json", "markdown"}
 
 // compareFlags are the flags of weir compare.
 type compareFlags struct {
-	style    styleFlags
+	style    screen.Style
 	runs     string
 	axis     string
 	margin   string
@@ -58,11 +62,11 @@ tell yet, with 6 if a side has launches that cannot be judged.`,
   weir compare old.json new.json --format markdown >> "$GITHUB_STEP_SUMMARY"`,
 		Args: cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return interruptible(cmd.Context(), func() error { return f.run(cmd, args) })
+			return exit.Interruptible(cmd.Context(), func() error { return f.run(cmd, args) })
 		},
 	}
 	flags := cmd.Flags()
-	f.style.add(flags)
+	f.style.Add(flags)
 	flags.StringVar(&f.runs, "runs", "", "compare two runs of one document: `BASE,NEW`")
 	flags.StringVar(&f.axis, "axis", "", "compare the cases of one document at two values of an axis: `NAME=BASE,NEW`")
 	flags.StringArrayVar(&f.options.Metrics, "metric", nil, "compare metric `NAME` (repeatable)")
@@ -84,35 +88,35 @@ func (f *compareFlags) run(cmd *cobra.Command, args []string) error {
 	}
 	c.Base.File, c.New.File = args[0], args[len(args)-1]
 	if err := f.write(cmd.OutOrStdout(), c); err != nil {
-		return withCode(gate.ExitExecution, fmt.Errorf("writing the comparison: %w", err))
+		return exit.With(gate.ExitExecution, fmt.Errorf("writing the comparison: %w", err))
 	}
-	return exit(c.ExitCode)
+	return exit.Code(c.ExitCode)
 }
 
 // parse checks what needs no document.
 func (f *compareFlags) parse(args []string) error {
 	if !slices.Contains(comparisonFormats, f.format) {
-		return wrongUsage("--format %q: use %s", f.format, strings.Join(comparisonFormats, ", "))
+		return exit.Usage("--format %q: use %s", f.format, strings.Join(comparisonFormats, ", "))
 	}
 	margin, err := quantity.ReadPercent(f.margin)
 	if err == nil && (margin < 0 || margin >= 1) {
 		err = fmt.Errorf("%s is not from 0%% to below 100%%", f.margin)
 	}
 	if err != nil {
-		return wrongUsage("--margin: %w", err)
+		return exit.Usage("--margin: %w", err)
 	}
 	f.options.Margin = float64(margin)
 	if f.multiple != "" && f.multiple != "holm" {
-		return wrongUsage("--multiple %q: there is holm", f.multiple)
+		return exit.Usage("--multiple %q: there is holm", f.multiple)
 	}
 	f.options.Holm = f.multiple == "holm"
 	switch {
 	case f.runs != "" && f.axis != "":
-		return wrongUsage("--runs and --axis are two ways to compare parts of a document: give one of them")
+		return exit.Usage("--runs and --axis are two ways to compare parts of a document: give one of them")
 	case f.runs == "" && f.axis == "" && len(args) != 2:
-		return wrongUsage("give two result documents, or one with --runs BASE,NEW or --axis NAME=BASE,NEW")
+		return exit.Usage("give two result documents, or one with --runs BASE,NEW or --axis NAME=BASE,NEW")
 	case (f.runs != "" || f.axis != "") && len(args) != 1:
-		return wrongUsage("--runs and --axis compare parts of one document: give only that")
+		return exit.Usage("--runs and --axis compare parts of one document: give only that")
 	}
 	return nil
 }
@@ -120,7 +124,7 @@ func (f *compareFlags) parse(args []string) error {
 func (f *compareFlags) compare(args []string, notes io.Writer) (*results.Comparison, error) {
 	var docs []*results.Document
 	for _, path := range args {
-		doc, err := readWhole(path, notes)
+		doc, err := stored.Read(path, notes)
 		if err != nil {
 			return nil, err
 		}
@@ -131,9 +135,9 @@ func (f *compareFlags) compare(args []string, notes io.Writer) (*results.Compari
 	}
 	c, err := f.compareRead(docs)
 	if errors.Is(err, gate.ErrNothingCompared) {
-		return nil, withCode(gate.ExitEmpty, err)
+		return nil, exit.With(gate.ExitEmpty, err)
 	}
-	return c, withCode(gate.ExitUsage, err)
+	return c, exit.With(gate.ExitUsage, err)
 }
 
 func (f *compareFlags) compareRead(docs []*results.Document) (*results.Comparison, error) {
@@ -163,7 +167,7 @@ func (f *compareFlags) compareRead(docs []*results.Document) (*results.Compariso
 }
 
 func (f *compareFlags) write(w io.Writer, c *results.Comparison) error {
-	if f.style.quiet && f.output == "" {
+	if f.style.Quiet && f.output == "" {
 		return nil
 	}
 	var b bytes.Buffer
@@ -176,7 +180,7 @@ func (f *compareFlags) write(w io.Writer, c *results.Comparison) error {
 	case "markdown":
 		err = reporters.ComparisonMarkdown(&b, c)
 	default:
-		color, columns := f.style.color(w), width(w)
+		color, columns := f.style.Color(w), screen.Width(w)
 		if f.output != "" {
 			color, columns = false, 0
 		}
@@ -204,10 +208,10 @@ func knownMetrics(wanted []string, docs []*results.Document) error {
 	}
 	for _, m := range wanted {
 		if workload.OfCase(m) {
-			return wrongUsage("--metric %s: no launch has a value of it, so two sides cannot be compared by it; hold each against a number, by an assertion", m)
+			return exit.Usage("--metric %s: no launch has a value of it, so two sides cannot be compared by it; hold each against a number, by an assertion", m)
 		}
 		if !slices.Contains(names, m) {
-			return wrongUsage("--metric %s: no workload has it%s", m, didYouMean(m, names))
+			return exit.Usage("--metric %s: no workload has it%s", m, suggest.DidYouMean(m, names))
 		}
 	}
 	return nil

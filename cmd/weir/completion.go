@@ -7,6 +7,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/spf13/cobra"
 
+	"weir/cmd/weir/input"
 	"weir/dsl"
 	"weir/dsl/format"
 	"weir/matgen"
@@ -83,7 +84,7 @@ func completeFile(*cobra.Command, []string, string) ([]string, cobra.ShellCompDi
 func completeScenario(_ *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
 	var all []string
 	for _, name := range catalogNames() {
-		all = append(all, catalogPrefix+name)
+		all = append(all, input.CatalogPrefix+name)
 	}
 	if found := begin(all, begun); begun != "" && len(found) > 0 {
 		return found, cobra.ShellCompDirectiveNoFileComp
@@ -94,7 +95,7 @@ func completeScenario(_ *cobra.Command, _ []string, begun string) ([]string, cob
 // labels are the names of the blocks of a type in a scenario that may be broken
 // in any other way.
 func labels(arg, blockType string) []string {
-	path, src, err := scenarioSource(arg)
+	path, src, err := input.Source(arg)
 	if err != nil {
 		return nil
 	}
@@ -129,7 +130,7 @@ func completeSelector(_ *cobra.Command, args []string, begun string) ([]string, 
 }
 
 func caseKeys(arg, begun string) []string {
-	p, _, diags, err := read(arg, dsl.Options{})
+	p, _, diags, err := input.Read(arg, dsl.Options{})
 	if err != nil || diags.HasErrors() {
 		return nil
 	}

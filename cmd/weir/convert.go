@@ -2,16 +2,15 @@ package main
 
 import (
 	"fmt"
-	"os"
-	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/spf13/cobra"
 
+	"weir/cmd/weir/exit"
+	"weir/cmd/weir/input"
 	"weir/dsl/format"
 	"weir/gate"
 	"weir/results"
-	"weir/scenarios"
 )
 
 func newConvert() *cobra.Command {
@@ -28,49 +27,32 @@ a place for them, and the plan is the same. Anchors and merge keys are written o
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if to != format.YAML && to != format.HCL {
-				return wrongUsage("--to %q: use yaml or hcl", to)
+				return exit.Usage("--to %q: use yaml or hcl", to)
 			}
 			if out != "" && format.SyntaxOf(out) != to {
-				return wrongUsage("-o %s: the syntax is told by the extension, which %s would need to be .%s", out, out, to)
+				return exit.Usage("-o %s: the syntax is told by the extension, which %s would need to be .%s", out, out, to)
 			}
-			path, src, err := scenarioSource(args[0])
+			path, src, err := input.Source(args[0])
 			if err != nil {
 				return err
 			}
 			var converted []byte
 			var diags hcl.Diagnostics
-			limited(nil, "converting "+path, func() { converted, diags = format.Convert(path, src, to) })
+			input.Limited(nil, "converting "+path, func() { converted, diags = format.Convert(path, src, to) })
 			if diags.HasErrors() {
 				return refused(cmd, path, src, diags)
 			}
 			if out != "" {
 				if err := results.WriteFile(out, converted); err != nil {
-					return withCode(gate.ExitExecution, fmt.Errorf("writing the converted scenario: %w", err))
+					return exit.With(gate.ExitExecution, fmt.Errorf("writing the converted scenario: %w", err))
 				}
 				return nil
 			}
 			_, err = cmd.OutOrStdout().Write(converted)
-			return withCode(gate.ExitExecution, err)
+			return exit.With(gate.ExitExecution, err)
 		},
 	}
 	cmd.Flags().StringVar(&to, "to", "", "`SYNTAX` to write: yaml or hcl")
 	cmd.Flags().StringVarP(&out, "output", "o", "", "write to `FILE` instead of stdout")
 	return cmd
-}
-
-// scenarioSource is the text of a scenario file or of one in the catalogue, with
-// a path whose extension tells its syntax.
-func scenarioSource(arg string) (path string, src []byte, err error) {
-	if name, ok := strings.CutPrefix(arg, catalogPrefix); ok {
-		e, err := scenarios.Lookup(name)
-		if err != nil {
-			return "", nil, withCode(gate.ExitUsage, err)
-		}
-		return catalogPrefix + e.File, e.Content, nil
-	}
-	src, err = os.ReadFile(arg)
-	if err != nil {
-		return "", nil, withCode(gate.ExitUsage, fmt.Errorf("reading a scenario: %w", err))
-	}
-	return arg, src, nil
 }

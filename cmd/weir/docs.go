@@ -10,6 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"weir/cmd/weir/exit"
+	"weir/dsl/suggest"
 	"weir/gate"
 	"weir/matgen"
 	"weir/reporters"
@@ -21,7 +23,6 @@ func newDocs() *cobra.Command {
 		Use:     "docs",
 		Short:   "print the reference: the language, functions, workloads, metrics, traffic of models, reports, exit codes",
 		Example: "  weir docs workloads",
-		RunE:    onlySubcommands,
 	}
 	for name, page := range map[string]struct {
 		short string
@@ -39,7 +40,7 @@ func newDocs() *cobra.Command {
 				var b strings.Builder
 				page.write(&b)
 				_, err := io.WriteString(cmd.OutOrStdout(), b.String())
-				return withCode(gate.ExitExecution, err)
+				return exit.With(gate.ExitExecution, err)
 			},
 		})
 	}
@@ -62,14 +63,14 @@ func docsOfWorkloads(name, short string, write func(io.Writer, []*workload.Kind)
 			for _, a := range args {
 				k, ok := workload.Lookup(a)
 				if !ok {
-					return wrongUsage("there is no workload %q%s", a, didYouMean(a, workload.Names()))
+					return exit.Usage("there is no workload %q%s", a, suggest.DidYouMean(a, workload.Names()))
 				}
 				kinds = append(kinds, k)
 			}
 			var b strings.Builder
 			write(&b, kinds)
 			_, err := io.WriteString(cmd.OutOrStdout(), b.String())
-			return withCode(gate.ExitExecution, err)
+			return exit.With(gate.ExitExecution, err)
 		},
 	}
 }

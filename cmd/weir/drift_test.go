@@ -39,7 +39,7 @@ runs:
 		t.Fatal(err)
 	}
 	var stderr bytes.Buffer
-	if code := run([]string{"run", "--quiet", "--out", out, file}, &stderr, &stderr); code != gate.ExitPassed && code != gate.ExitInconclusive {
+	if code := execute([]string{"run", "--quiet", "--out", out, file}, &stderr, &stderr); code != gate.ExitPassed && code != gate.ExitInconclusive {
 		t.Fatalf("exit code %d: %s", code, &stderr)
 	}
 	doc, err := results.Read(out)

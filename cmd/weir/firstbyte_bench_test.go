@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"weir/cmd/weir/run"
 	"weir/dsl"
 	"weir/executor"
 	"weir/executor/event"
@@ -90,7 +91,7 @@ func firstBytes(b *testing.B, program, fabric string) []time.Duration {
 				}
 			},
 		},
-		RankCommand: []string{program, "rank"}, ProbeCommand: []string{program, "probe", "--internal"}, When: admits, Fabrics: asksFor,
+		RankCommand: []string{program, "rank"}, ProbeCommand: []string{program, "probe", "--internal"}, When: run.Admits, Fabrics: run.AsksFor,
 	})
 	if err != nil {
 		b.Fatal(err)

@@ -9,6 +9,8 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/spf13/cobra"
 
+	"weir/cmd/weir/exit"
+	"weir/cmd/weir/input"
 	"weir/dsl"
 	"weir/dsl/format"
 	"weir/gate"
@@ -36,9 +38,9 @@ YAML would refuse them or read something else. The file - is stdin, written to s
 				return fmtStdin(cmd, syntax, check)
 			}
 			if syntax != "" {
-				return wrongUsage("--syntax is for - alone; the syntax of a file is told by its extension")
+				return exit.Usage("--syntax is for - alone; the syntax of a file is told by its extension")
 			}
-			files, err := inputs(args)
+			files, err := input.Files(args)
 			if err != nil {
 				return err
 			}
@@ -46,11 +48,11 @@ YAML would refuse them or read something else. The file - is stdin, written to s
 			for _, f := range files {
 				one, err := fmtFile(cmd, f, check)
 				if err != nil {
-					one = explain(cmd.ErrOrStderr(), cmd, err)
+					one = exit.Explain(cmd.ErrOrStderr(), cmd, err)
 				}
 				code = gate.Worst(code, one)
 			}
-			return exit(code)
+			return exit.Code(code)
 		},
 	}
 	cmd.Flags().BoolVar(&check, "check", false, "write nothing: list the files that would change and exit with 1 if there are any")
@@ -61,11 +63,11 @@ YAML would refuse them or read something else. The file - is stdin, written to s
 // fmtStdin formats stdin to stdout; with check it only says whether it would change.
 func fmtStdin(cmd *cobra.Command, syntax string, check bool) error {
 	if syntax != format.YAML && syntax != format.HCL {
-		return wrongUsage("--syntax %q: stdin has no extension, so say --syntax yaml or --syntax hcl", syntax)
+		return exit.Usage("--syntax %q: stdin has no extension, so say --syntax yaml or --syntax hcl", syntax)
 	}
 	src, err := io.ReadAll(cmd.InOrStdin())
 	if err != nil {
-		return withCode(gate.ExitExecution, fmt.Errorf("reading stdin: %w", err))
+		return exit.With(gate.ExitExecution, fmt.Errorf("reading stdin: %w", err))
 	}
 	out, diags := formatted("stdin."+syntax, src)
 	if diags.HasErrors() {
@@ -73,14 +75,14 @@ func fmtStdin(cmd *cobra.Command, syntax string, check bool) error {
 	}
 	if !check {
 		_, err = cmd.OutOrStdout().Write(out)
-		return withCode(gate.ExitExecution, err)
+		return exit.With(gate.ExitExecution, err)
 	}
 	if err := showDiagnostics(cmd, "stdin."+syntax, src, diags); err != nil {
 		return err
 	}
 	if !bytes.Equal(src, out) {
 		fmt.Fprintln(cmd.OutOrStdout(), "-")
-		return exit(gate.ExitFailed)
+		return exit.Code(gate.ExitFailed)
 	}
 	return nil
 }
@@ -88,11 +90,11 @@ func fmtStdin(cmd *cobra.Command, syntax string, check bool) error {
 // fmtFile formats one file and gives its part of the exit code.
 func fmtFile(cmd *cobra.Command, path string, check bool) (int, error) {
 	if format.SyntaxOf(path) == "" {
-		return 0, wrongUsage("%s: only .yaml, .yml and .hcl files can be formatted", path)
+		return 0, exit.Usage("%s: only .yaml, .yml and .hcl files can be formatted", path)
 	}
 	src, err := os.ReadFile(path)
 	if err != nil {
-		return 0, withCode(gate.ExitUsage, fmt.Errorf("reading a scenario: %w", err))
+		return 0, exit.With(gate.ExitUsage, fmt.Errorf("reading a scenario: %w", err))
 	}
 	out, diags := formatted(path, src)
 	if diags.HasErrors() {
@@ -106,10 +108,10 @@ func fmtFile(cmd *cobra.Command, path string, check bool) (int, error) {
 			return 0, err
 		}
 		_, err := fmt.Fprintln(cmd.OutOrStdout(), path)
-		return gate.ExitFailed, withCode(gate.ExitExecution, err)
+		return gate.ExitFailed, exit.With(gate.ExitExecution, err)
 	}
 	if err := results.WriteFile(path, out); err != nil {
-		return 0, withCode(gate.ExitExecution, fmt.Errorf("writing the formatted scenario: %w", err))
+		return 0, exit.With(gate.ExitExecution, fmt.Errorf("writing the formatted scenario: %w", err))
 	}
 	return gate.ExitPassed, nil
 }
@@ -119,18 +121,18 @@ func refused(cmd *cobra.Command, path string, src []byte, diags hcl.Diagnostics)
 	if err := showDiagnostics(cmd, path, src, diags); err != nil {
 		return err
 	}
-	return exit(gate.ExitUsage)
+	return exit.Code(gate.ExitUsage)
 }
 
 // showDiagnostics writes what is to say of a file to stderr.
 func showDiagnostics(cmd *cobra.Command, path string, src []byte, diags hcl.Diagnostics) error {
 	if err := dsl.WriteDiagnostics(cmd.ErrOrStderr(), "text", diags, dsl.Sources{path: {Bytes: src}}); err != nil {
-		return withCode(gate.ExitExecution, fmt.Errorf("writing diagnostics: %w", err))
+		return exit.With(gate.ExitExecution, fmt.Errorf("writing diagnostics: %w", err))
 	}
 	return nil
 }
 
 func formatted(path string, src []byte) (out []byte, diags hcl.Diagnostics) {
-	limited(nil, "formatting "+path, func() { out, diags = format.Format(path, src) })
+	input.Limited(nil, "formatting "+path, func() { out, diags = format.Format(path, src) })
 	return out, diags
 }

@@ -7,6 +7,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"weir/cmd/weir/exit"
+	"weir/cmd/weir/input"
+	"weir/cmd/weir/reports"
+	"weir/cmd/weir/screen"
+	"weir/cmd/weir/stored"
 	"weir/dsl"
 	"weir/executor/ledger"
 	"weir/gate"
@@ -17,12 +22,12 @@ import (
 
 func newGate() *cobra.Command {
 	var (
-		style   styleFlags
-		reports reportFlags
+		style screen.Style
+		asked reports.Flags
 
 		allSamples bool
 		scenario   string
-		variables  variableFlags
+		variables  input.Variables
 	)
 	cmd := &cobra.Command{
 		Use:   "gate RESULTS",
@@ -49,50 +54,50 @@ document with the new assertions.`,
   weir gate results.json --scenario stricter.yaml --report json=stricter.json`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			wanted, err := reports.parse()
+			wanted, err := asked.Parse()
 			if err != nil {
 				return err
 			}
-			doc, err := readWhole(args[0], cmd.ErrOrStderr())
+			doc, err := stored.Read(args[0], cmd.ErrOrStderr())
 			if err != nil {
 				return err
 			}
-			if doc, err = checkSamples(doc, sessionDir(args[0]), allSamples, cmd.ErrOrStderr()); err != nil {
+			if doc, err = stored.CheckSamples(doc, stored.Dir(args[0]), allSamples, cmd.ErrOrStderr()); err != nil {
 				return err
 			}
 			if doc, err = rejudged(cmd, doc, scenario, &variables); err != nil {
 				return err
 			}
 			gate.Judge(doc)
-			if err := write(wanted, doc, sessionDir(args[0]), cmd.OutOrStdout()); err != nil {
-				return withCode(gate.ExitExecution, err)
+			if err := reports.Write(wanted, doc, stored.Dir(args[0]), cmd.OutOrStdout()); err != nil {
+				return exit.With(gate.ExitExecution, err)
 			}
 			w := cmd.OutOrStdout()
-			if !style.quiet && !toStdout(wanted) {
-				if err := reporters.Table(w, doc, style.color(w), width(w)); err != nil {
-					return withCode(gate.ExitExecution, fmt.Errorf("printing the table: %w", err))
+			if !style.Quiet && !reports.ToStdout(wanted) {
+				if err := reporters.Table(w, doc, style.Color(w), screen.Width(w)); err != nil {
+					return exit.With(gate.ExitExecution, fmt.Errorf("printing the table: %w", err))
 				}
 			}
-			return exit(doc.Session.ExitCode)
+			return exit.Code(doc.Session.ExitCode)
 		},
 	}
 	cmd.Flags().StringVar(&scenario, "scenario", "", "judge by the assertions of the scenario (or saved plan) `FILE`")
-	variables.add(cmd.Flags())
-	cmd.Flags().BoolVar(&allSamples, "samples", false, fmt.Sprintf("check all samples files, also where there are more than %d launches with some", mostSampled))
-	style.add(cmd.Flags())
-	reports.add(cmd.Flags())
+	variables.Add(cmd.Flags())
+	cmd.Flags().BoolVar(&allSamples, "samples", false, fmt.Sprintf("check all samples files, also where there are more than %d launches with some", stored.MostSampled))
+	style.Add(cmd.Flags())
+	asked.Add(cmd.Flags())
 	return cmd
 }
 
 // rejudged is a document with the assertions of a scenario, if one is given.
-func rejudged(cmd *cobra.Command, doc *results.Document, scenario string, flags *variableFlags) (*results.Document, error) {
+func rejudged(cmd *cobra.Command, doc *results.Document, scenario string, flags *input.Variables) (*results.Document, error) {
 	if scenario == "" {
-		if vars, err := flags.values(); err != nil || len(vars) > 0 {
-			return nil, cmp.Or(err, wrongUsage("--var is for the scenario of --scenario FILE"))
+		if vars, err := flags.Values(); err != nil || len(vars) > 0 {
+			return nil, cmp.Or(err, exit.Usage("--var is for the scenario of --scenario FILE"))
 		}
 		return doc, nil
 	}
-	options, err := flags.options()
+	options, err := flags.Options()
 	if err != nil {
 		return nil, err
 	}
@@ -102,7 +107,7 @@ func rejudged(cmd *cobra.Command, doc *results.Document, scenario string, flags 
 	}
 	out, left, err := ledger.Rejudge(p, doc)
 	if err != nil {
-		return nil, withCode(gate.ExitUsage, fmt.Errorf("judging by %s: %w", scenario, err))
+		return nil, exit.With(gate.ExitUsage, fmt.Errorf("judging by %s: %w", scenario, err))
 	}
 	if left > 0 {
 		fmt.Fprintf(cmd.ErrOrStderr(), "note: %s has nothing like %d of the %d cases of the document; they are left out\n", scenario, left, len(doc.Cases))
@@ -113,7 +118,7 @@ func rejudged(cmd *cobra.Command, doc *results.Document, scenario string, flags 
 // planFor plans a scenario with the variables of a session. One that has other
 // variables is planned without them.
 func planFor(cmd *cobra.Command, scenario string, options dsl.Options, doc *results.Document) (*planner.Plan, error) {
-	if !isPlan(scenario) {
+	if !input.IsPlan(scenario) {
 		all := maps.Clone(doc.Scenario.Variables)
 		if all == nil {
 			all = map[string]string{}
@@ -121,16 +126,16 @@ func planFor(cmd *cobra.Command, scenario string, options dsl.Options, doc *resu
 		maps.Copy(all, options.Vars)
 		with := options
 		with.Vars = all
-		if _, _, diags, err := load(scenario, with); err == nil && !diags.HasErrors() {
+		if _, _, diags, err := input.Load(scenario, with); err == nil && !diags.HasErrors() {
 			options = with
 		}
 	}
-	plans, err := readAll(cmd, []string{scenario}, options)
+	plans, err := input.ReadAll(cmd, []string{scenario}, options)
 	if err != nil {
 		return nil, err
 	}
 	if len(plans) != 1 {
-		return nil, wrongUsage("--scenario %s: name one scenario", scenario)
+		return nil, exit.Usage("--scenario %s: name one scenario", scenario)
 	}
 	return plans[0], nil
 }

@@ -1,15 +1,17 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"weir/cmd/weir/exit"
+	"weir/cmd/weir/screen"
+	"weir/cmd/weir/stored"
+	"weir/dsl/suggest"
 	"weir/gate"
 	"weir/history"
 	"weir/quantity"
@@ -38,7 +40,6 @@ copied there by hand. A change that is found is reported and gates nothing.`,
 		Example: `  weir history add weir-out/20261121-101500-quickstart-3f9a
   weir history list
   weir history trend 'bandwidth[block_size=64MiB]' bandwidth`,
-		RunE: onlySubcommands,
 	}
 	cmd.AddCommand(newHistoryAdd(), newHistoryList(), newHistoryTrend())
 	return cmd
@@ -69,7 +70,7 @@ func (f *historyFlags) addFormat(cmd *cobra.Command, formats ...string) {
 
 func (f *historyFlags) check() error {
 	if !slices.Contains(f.formats, f.format) {
-		return wrongUsage("--format %s: there are %s", f.format, strings.Join(f.formats, ", "))
+		return exit.Usage("--format %s: there are %s", f.format, strings.Join(f.formats, ", "))
 	}
 	return nil
 }
@@ -91,7 +92,7 @@ session is refused. Several processes may add at the same time.`,
 			for _, path := range args {
 				e, added, err := history.Store{Dir: f.dir}.Add(path)
 				if e.SealedEarlier {
-					noteSealedEarlier(cmd.ErrOrStderr(), path)
+					stored.NoteSealedEarlier(cmd.ErrOrStderr(), path)
 				}
 				switch {
 				case err != nil:
@@ -102,7 +103,7 @@ session is refused. Several processes may add at the same time.`,
 					fmt.Fprintf(cmd.ErrOrStderr(), "session %s is there already\n", e.Session)
 				}
 			}
-			return withCode(gate.Worst(codes...), errors.Join(failed...))
+			return exit.With(gate.Worst(codes...), errors.Join(failed...))
 		},
 	}
 	f.addDir(cmd)
@@ -122,7 +123,7 @@ func newHistoryList() *cobra.Command {
 			}
 			all, problems, err := history.Store{Dir: f.dir}.List()
 			if err != nil {
-				return withCode(historyCode(err), err)
+				return exit.With(historyCode(err), err)
 			}
 			entries := []history.Entry{}
 			for _, e := range all {
@@ -131,12 +132,12 @@ func newHistoryList() *cobra.Command {
 				}
 			}
 			if f.format == "json" {
-				return writeJSON(cmd.OutOrStdout(), map[string]any{"schema": "weir.sessions/v1", "sessions": entries, "left_out": problems})
+				return screen.JSON(cmd.OutOrStdout(), map[string]any{"schema": "weir.sessions/v1", "sessions": entries, "left_out": problems})
 			}
 			for _, p := range problems {
 				fmt.Fprintf(cmd.ErrOrStderr(), "left out %q: %q\n", p.File, p.Reason)
 			}
-			return withCode(gate.ExitExecution, reporters.Sessions(cmd.OutOrStdout(), entries))
+			return exit.With(gate.ExitExecution, reporters.Sessions(cmd.OutOrStdout(), entries))
 		},
 	}
 	f.addDir(cmd)
@@ -166,32 +167,32 @@ With --format html it is one page for a browser, which asks no host for anything
 				return err
 			}
 			if !(f.significant > 0 && f.significant < 1) {
-				return wrongUsage("--significance %v: it is a probability between 0 and 1", f.significant)
+				return exit.Usage("--significance %v: it is a probability between 0 and 1", f.significant)
 			}
 			magnitude, err := quantity.ReadPercent(f.magnitude)
 			if err == nil && (magnitude < 0 || magnitude >= 1) {
 				err = fmt.Errorf("%s is not from 0%% to below 100%%", f.magnitude)
 			}
 			if err != nil {
-				return wrongUsage("--magnitude: %w", err)
+				return exit.Usage("--magnitude: %w", err)
 			}
 			t, err := history.Store{Dir: f.dir}.Trend(history.Query{
 				Case: args[0], Metric: args[1], Scenario: f.scenario, Environment: f.environment, Significance: f.significant, Magnitude: float64(magnitude),
 			})
 			if missing, ok := errors.AsType[*history.MissingError](err); ok {
-				return wrongUsage("%w%s", err, didYouMean(missing.Wanted()))
+				return exit.Usage("%w%s", err, suggest.DidYouMean(missing.Wanted()))
 			}
 			if err != nil {
-				return withCode(historyCode(err), err)
+				return exit.With(historyCode(err), err)
 			}
 			w := cmd.OutOrStdout()
 			switch f.format {
 			case "json":
-				return writeJSON(w, t)
+				return screen.JSON(w, t)
 			case "html":
-				return withCode(gate.ExitExecution, reporters.TrendHTML(w, t))
+				return exit.With(gate.ExitExecution, reporters.TrendHTML(w, t))
 			}
-			return withCode(gate.ExitExecution, reporters.Trend(w, t, width(w)))
+			return exit.With(gate.ExitExecution, reporters.Trend(w, t, screen.Width(w)))
 		},
 	}
 	f.addDir(cmd)
@@ -200,11 +201,4 @@ With --format html it is one page for a browser, which asks no host for anything
 	cmd.Flags().Float64Var(&f.significant, "significance", 0.01, "a change stands if a test by permutations gives at most this `P`")
 	cmd.Flags().StringVar(&f.magnitude, "magnitude", "3%", "the least change of level that is reported, in `PERCENT`; 0% for all")
 	return cmd
-}
-
-func writeJSON(w io.Writer, v any) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return withCode(gate.ExitExecution, enc.Encode(v))
 }

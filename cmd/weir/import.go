@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"weir/cmd/weir/exit"
 	"weir/ctperftest"
 	"weir/dsl"
 	"weir/dsl/format"
@@ -57,18 +58,18 @@ file that -o names, or else to the working directory.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if memory != "" {
 				if err := memoryKind(memory); err != nil {
-					return wrongUsage("--memory: %w", err)
+					return exit.Usage("--memory: %w", err)
 				}
 			}
 			if out != "" && format.SyntaxOf(out) != format.YAML {
-				return wrongUsage("-o %s: the scenario is written in YAML, and its name ends with .yaml or .yml", out)
+				return exit.Usage("-o %s: the scenario is written in YAML, and its name ends with .yaml or .yml", out)
 			}
 			c, files, diags := ctperftest.Read(args[0])
 			if err := dsl.WriteDiagnostics(cmd.ErrOrStderr(), "text", diags, files); err != nil {
-				return withCode(gate.ExitExecution, fmt.Errorf("writing diagnostics: %w", err))
+				return exit.With(gate.ExitExecution, fmt.Errorf("writing diagnostics: %w", err))
 			}
 			if c == nil {
-				return exit(gate.ExitUsage)
+				return exit.Code(gate.ExitUsage)
 			}
 			if err := place(c, memory); err != nil {
 				return err
@@ -79,10 +80,10 @@ file that -o names, or else to the working directory.`,
 			}
 			if out == "" {
 				_, err := cmd.OutOrStdout().Write(scenario)
-				return withCode(gate.ExitExecution, err)
+				return exit.With(gate.ExitExecution, err)
 			}
 			if err := results.WriteFile(out, scenario); err != nil {
-				return withCode(gate.ExitExecution, fmt.Errorf("writing the imported scenario: %w", err))
+				return exit.With(gate.ExitExecution, fmt.Errorf("writing the imported scenario: %w", err))
 			}
 			return nil
 		},
@@ -100,10 +101,10 @@ func place(c *ctperftest.Config, memory string) error {
 		c.Move(memory)
 	}
 	if err := c.OneMemory(); err != nil {
-		return wrongUsage("%w", err)
+		return exit.Usage("%w", err)
 	}
 	if err := memoryKind(c.Patterns[0].Memory); err != nil {
-		return wrongUsage("%s has its buffers in the memory of GPUs (mem_type cuda or vram, or none): %w. "+
+		return exit.Usage("%s has its buffers in the memory of GPUs (mem_type cuda or vram, or none): %w. "+
 			"--memory dram moves the same between buffers in host memory", c.File, err)
 	}
 	return nil
@@ -133,10 +134,10 @@ func imported(cmd *cobra.Command, c *ctperftest.Config, out string) ([]byte, err
 	src := c.Scenario(filepath.Dir(path))
 	_, sources, diags := dsl.Load(path, src, dsl.Options{})
 	if err := dsl.WriteDiagnostics(cmd.ErrOrStderr(), "text", diags, sources); err != nil {
-		return nil, withCode(gate.ExitExecution, fmt.Errorf("writing diagnostics: %w", err))
+		return nil, exit.With(gate.ExitExecution, fmt.Errorf("writing diagnostics: %w", err))
 	}
 	if diags.HasErrors() {
-		return nil, exit(gate.ExitUsage)
+		return nil, exit.Code(gate.ExitUsage)
 	}
 	return src, nil
 }

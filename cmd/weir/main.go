@@ -2,8 +2,9 @@
 // reads a scenario, moves real bytes between processes, and says by its exit
 // code whether the flow is what was promised.
 //
-// This package is the command line: one file for each verb, flags in, exit code
-// out. What the verbs do is in the packages that they call.
+// This package is the command line: one file for each verb, flags in, exit code out; run
+// and cluster have folders. The other folders are what several verbs share. What the verbs
+// do is in the packages that they call.
 package main
 
 import (
@@ -13,21 +14,24 @@ import (
 	"os"
 	"runtime/debug"
 
+	"weir/cmd/weir/exit"
+	_ "weir/engine/command" // registers the engine that starts programs
+	_ "weir/engine/sim"     // registers the engine of simulations
 	"weir/gate"
 )
 
 func main() {
-	os.Exit(guard(os.Stderr, func() int { return run(os.Args[1:], os.Stdout, os.Stderr) }))
+	os.Exit(guard(os.Stderr, func() int { return execute(os.Args[1:], os.Stdout, os.Stderr) }))
 }
 
-// run executes one command line and returns its exit code.
-func run(args []string, stdout, stderr io.Writer) int {
+// execute executes one command line and returns its exit code.
+func execute(args []string, stdout, stderr io.Writer) int {
 	root := newRoot()
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	cmd, err := root.ExecuteC()
-	return explain(stderr, cmd, err)
+	return exit.Explain(stderr, cmd, err)
 }
 
 // guard turns a panic of this goroutine into exit code 8 with a text that can be acted on.

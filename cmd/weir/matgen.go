@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"weir/cmd/weir/exit"
 	"weir/ctperftest"
 	"weir/gate"
 	"weir/matgen"
@@ -67,10 +68,10 @@ func (f *matgenFlags) add(cmd *cobra.Command) {
 func (f *matgenFlags) run(cmd *cobra.Command) error {
 	c, patterns, err := f.spec.Patterns()
 	if err != nil {
-		return withCode(gate.ExitUsage, err)
+		return exit.With(gate.ExitUsage, err)
 	}
 	if f.dryRun {
-		return withCode(gate.ExitExecution, writeTrafficTable(cmd.OutOrStdout(), c, patterns))
+		return exit.With(gate.ExitExecution, writeTrafficTable(cmd.OutOrStdout(), c, patterns))
 	}
 	return f.write(cmd.ErrOrStderr(), c, patterns)
 }
@@ -86,10 +87,10 @@ func (f *matgenFlags) write(w io.Writer, c *matgen.Config, patterns []matrix.Pat
 	}
 	err := ctperftest.Write(dir, patterns, size, f.force)
 	if errors.Is(err, ctperftest.ErrExists) {
-		return wrongUsage("%w: choose another --out, or replace its sequence with --force", err)
+		return exit.Usage("%w: choose another --out, or replace its sequence with --force", err)
 	}
 	if err != nil {
-		return withCode(gate.ExitExecution, err)
+		return exit.With(gate.ExitExecution, err)
 	}
 	fmt.Fprintf(w, "%s: %s\n", filepath.Join(dir, ctperftest.MetadataFile), trafficSummary(c, patterns))
 	if lost := roundingLoss(patterns, size); lost != 0 {

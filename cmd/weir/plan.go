@@ -12,6 +12,10 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/spf13/cobra"
 
+	"weir/cmd/weir/exit"
+	"weir/cmd/weir/input"
+	"weir/cmd/weir/launcher"
+	"weir/cmd/weir/stored"
 	"weir/dsl"
 	"weir/gate"
 	"weir/planner"
@@ -41,14 +45,14 @@ const (
 
 // planFlags are the flags of weir plan.
 type planFlags struct {
-	variables variableFlags
-	selection selectionFlags
+	variables input.Variables
+	selection input.Selection
 	output    string
 	save      string
 	diff      string
 	after     string
 	history   string
-	fleet     fleetFlags
+	fleet     launcher.Flags
 }
 
 func newPlan() *cobra.Command {
@@ -70,10 +74,10 @@ launcher is told and which flag or file says so. No plan that is saved holds tha
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
 	}
-	f.variables.add(cmd.Flags())
-	f.selection.add(cmd.Flags())
-	f.fleet.addLaunchers(cmd.Flags())
-	f.fleet.hideSettings()
+	f.variables.Add(cmd.Flags())
+	f.selection.Add(cmd.Flags())
+	f.fleet.AddLaunchers(cmd.Flags())
+	f.fleet.HideSettings()
 	cmd.Flags().StringVarP(&f.output, "output", "o", "text", "`FORMAT`: text, json, dot or mermaid")
 	cmd.Flags().StringVar(&f.save, "save", "", "also save the plan as JSON to `FILE`, for weir run FILE")
 	cmd.Flags().StringVar(&f.diff, "diff", "", "show what would run again and why, compared with `OLD`: a saved plan or a session directory")
@@ -85,31 +89,31 @@ launcher is told and which flag or file says so. No plan that is saved holds tha
 func (f *planFlags) run(cmd *cobra.Command, args []string) error {
 	write, ok := planFormats[f.output]
 	if !ok {
-		return wrongUsage("--output %q: use text, json, dot or mermaid", f.output)
+		return exit.Usage("--output %q: use text, json, dot or mermaid", f.output)
 	}
 	if f.after != "" && f.save != "" {
-		return wrongUsage("--save cannot be used with --after: a plan that is not planned to its end cannot be run")
+		return exit.Usage("--save cannot be used with --after: a plan that is not planned to its end cannot be run")
 	}
-	options, err := f.variables.options()
+	options, err := f.variables.Options()
 	if err != nil {
 		return err
 	}
-	at, err := f.variables.site.read()
+	at, err := f.variables.Site.Read()
 	if err != nil {
 		return err
 	}
-	if err := f.fleet.choose(at); err != nil {
+	if err := f.fleet.Choose(at); err != nil {
 		return err
 	}
 	if at != nil {
-		f.fleet.tell(cmd.ErrOrStderr(), at)
+		f.fleet.Tell(cmd.ErrOrStderr(), at)
 	}
-	files, err := inputs(args)
+	files, err := input.Files(args)
 	if err != nil {
 		return err
 	}
 	if len(files) != 1 {
-		return wrongUsage("%s holds %d scenarios; plan one at a time", args[0], len(files))
+		return exit.Usage("%s holds %d scenarios; plan one at a time", args[0], len(files))
 	}
 	p, err := f.plan(cmd, files[0], options)
 	if err != nil {
@@ -119,29 +123,29 @@ func (f *planFlags) run(cmd *cobra.Command, args []string) error {
 		return f.compare(cmd, p)
 	}
 	if f.output == "text" || cmd.Flags().Changed("history") {
-		p.Estimate(durations(f.history)) // what is saved is the same whatever ran before
+		p.Estimate(stored.Durations(f.history)) // what is saved is the same whatever ran before
 	}
 	err = write(p, cmd.OutOrStdout())
 	if f.output == "text" {
-		err = errors.Join(err, f.fleet.text(cmd.OutOrStdout()))
+		err = errors.Join(err, f.fleet.Text(cmd.OutOrStdout()))
 	}
-	return withCode(gate.ExitExecution, err)
+	return exit.With(gate.ExitExecution, err)
 }
 
 // plan makes the plan that is shown. A large one of which only the text is asked
 // for is not written out.
 func (f *planFlags) plan(cmd *cobra.Command, file string, options dsl.Options) (*planner.Plan, error) {
-	if isPlan(file) {
+	if input.IsPlan(file) {
 		if f.after != "" {
-			return nil, wrongUsage("--after needs a scenario: %s is planned already", file)
+			return nil, exit.Usage("--after needs a scenario: %s is planned already", file)
 		}
-		p, err := readPlan(file, options.Vars)
+		p, err := input.ReadPlan(file, options.Vars)
 		if err != nil {
 			return nil, err
 		}
 		return f.finish(p)
 	}
-	s, sources, diags, err := load(file, options)
+	s, sources, diags, err := input.Load(file, options)
 	if err != nil {
 		return nil, err
 	}
@@ -151,22 +155,22 @@ func (f *planFlags) plan(cmd *cobra.Command, file string, options dsl.Options) (
 		var more hcl.Diagnostics
 		if f.after != "" {
 			if p, more, err = planner.After(s, f.after); err != nil {
-				return nil, wrongUsage("--after: %w", err)
+				return nil, exit.Usage("--after: %w", err)
 			}
 		} else {
-			t, more = tabulate(s)
+			t, more = input.Tabulate(s)
 		}
 		diags = append(diags, more...)
 	}
 	if err := dsl.WriteDiagnostics(cmd.ErrOrStderr(), "text", diags, sources); err != nil {
-		return nil, withCode(gate.ExitExecution, fmt.Errorf("writing diagnostics: %w", err))
+		return nil, exit.With(gate.ExitExecution, fmt.Errorf("writing diagnostics: %w", err))
 	}
 	switch {
 	case diags.HasErrors():
-		return nil, exit(gate.ExitUsage)
+		return nil, exit.Code(gate.ExitUsage)
 	case t == nil:
 		return p, nil
-	case t.Len() > shownCases && f.output == "text" && f.diff == "" && !f.selection.given():
+	case t.Len() > shownCases && f.output == "text" && f.diff == "" && !f.selection.Given():
 		return t.Excerpt(shownCases, shownGroups), f.keep(t)
 	}
 	return f.finish(t.Plan())
@@ -181,14 +185,14 @@ func (f *planFlags) keep(p interface{ Write(io.Writer) error }) error {
 		b := bufio.NewWriterSize(w, 1<<20)
 		return errors.Join(p.Write(b), b.Flush())
 	}); err != nil {
-		return withCode(gate.ExitExecution, fmt.Errorf("saving the plan: %w", err))
+		return exit.With(gate.ExitExecution, fmt.Errorf("saving the plan: %w", err))
 	}
 	return nil
 }
 
 // finish applies the selection and saves the plan.
 func (f *planFlags) finish(p *planner.Plan) (*planner.Plan, error) {
-	if err := f.selection.apply(p); err != nil {
+	if err := f.selection.Apply(p); err != nil {
 		return nil, err
 	}
 	return p, f.keep(p)
@@ -200,10 +204,10 @@ func (f *planFlags) compare(cmd *cobra.Command, p *planner.Plan) error {
 	if st, err := os.Stat(path); err == nil && st.IsDir() {
 		path = filepath.Join(path, "plan.json")
 	}
-	old, err := readPlan(path, nil)
+	old, err := input.ReadPlan(path, nil)
 	if err != nil {
 		return err
 	}
 	changes, same := planner.Diff(old, p)
-	return withCode(gate.ExitExecution, planner.WriteDiff(cmd.OutOrStdout(), changes, same))
+	return exit.With(gate.ExitExecution, planner.WriteDiff(cmd.OutOrStdout(), changes, same))
 }

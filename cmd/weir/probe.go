@@ -12,6 +12,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"weir/cmd/weir/exit"
+	"weir/cmd/weir/program"
+	"weir/dsl/suggest"
 	"weir/executor/agent"
 	"weir/executor/rank"
 	"weir/fabric"
@@ -29,23 +32,23 @@ func newProbe() *cobra.Command {
   weir probe ucx --json`,
 		RunE: func(cmd *cobra.Command, fabrics []string) error {
 			if internal {
-				return exit(rank.ProbeMain(cmd.OutOrStdout(), fabrics))
+				return exit.Code(rank.ProbeMain(cmd.OutOrStdout(), fabrics))
 			}
 			for _, f := range fabrics {
 				if known := fabric.Names(); !slices.Contains(known, f) {
-					return wrongUsage("unknown fabric %q%s", f, didYouMean(f, known))
+					return exit.Usage("unknown fabric %q%s", f, suggest.DidYouMean(f, known))
 				}
 			}
 			node, err := survey(cmd, fabrics)
 			if err != nil {
-				return withCode(gate.ExitExecution, err)
+				return exit.With(gate.ExitExecution, err)
 			}
 			if asJSON {
 				enc := json.NewEncoder(cmd.OutOrStdout())
 				enc.SetIndent("", "  ")
-				return withCode(gate.ExitExecution, enc.Encode(node))
+				return exit.With(gate.ExitExecution, enc.Encode(node))
 			}
-			return withCode(gate.ExitExecution, printNode(cmd.OutOrStdout(), node))
+			return exit.With(gate.ExitExecution, printNode(cmd.OutOrStdout(), node))
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the node as it stands in result documents")
@@ -58,7 +61,7 @@ func newProbe() *cobra.Command {
 
 // survey asks an agent of this host that joins no session.
 func survey(cmd *cobra.Command, fabrics []string) (node results.Node, err error) {
-	self, err := processes()
+	self, err := program.Processes()
 	if err != nil {
 		return node, err
 	}
@@ -66,7 +69,7 @@ func survey(cmd *cobra.Command, fabrics []string) (node results.Node, err error)
 	if err != nil {
 		return node, fmt.Errorf("naming this node: %w", err)
 	}
-	a := agent.New(agent.Options{Node: name, ProbeCommand: self.probe})
+	a := agent.New(agent.Options{Node: name, ProbeCommand: self.Probe})
 	defer func() {
 		if cerr := a.Close(); err == nil {
 			err = cerr

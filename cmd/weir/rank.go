@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"weir/cmd/weir/exit"
 	"weir/executor/rank"
 )
 
@@ -13,6 +14,6 @@ func newRank() *cobra.Command {
 		Short:  "be one rank of a launch (started by weir itself)",
 		Hidden: true,
 		Args:   cobra.NoArgs,
-		RunE:   func(*cobra.Command, []string) error { return exit(rank.Main()) },
+		RunE:   func(*cobra.Command, []string) error { return exit.Code(rank.Main()) },
 	}
 }

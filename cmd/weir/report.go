@@ -1,16 +1,16 @@
 package main
 
 import (
-	"os"
-	"path/filepath"
-
 	"github.com/spf13/cobra"
 
+	"weir/cmd/weir/exit"
+	"weir/cmd/weir/reports"
+	"weir/cmd/weir/stored"
 	"weir/gate"
 )
 
 func newReport() *cobra.Command {
-	var reports reportFlags
+	var asked reports.Flags
 	cmd := &cobra.Command{
 		Use:   "report RESULTS --report FORMAT[=PATH]",
 		Short: "write reports of stored results",
@@ -29,30 +29,21 @@ styles, as Jenkins shows it, it says the same.`,
   weir report results.json --report github`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			wanted, err := reports.parse()
+			wanted, err := asked.Parse()
 			if err != nil {
 				return err
 			}
 			if len(wanted) == 0 {
-				return wrongUsage("nothing to write: give --report FORMAT[=PATH]")
+				return exit.Usage("nothing to write: give --report FORMAT[=PATH]")
 			}
-			doc, err := readWhole(args[0], cmd.ErrOrStderr())
+			doc, err := stored.Read(args[0], cmd.ErrOrStderr())
 			if err != nil {
 				return err
 			}
-			doc = reportedSamples(doc, sessionDir(args[0]), cmd.ErrOrStderr())
-			return withCode(gate.ExitExecution, write(wanted, doc, sessionDir(args[0]), cmd.OutOrStdout()))
+			doc = stored.ReportedSamples(doc, stored.Dir(args[0]), cmd.ErrOrStderr())
+			return exit.With(gate.ExitExecution, reports.Write(wanted, doc, stored.Dir(args[0]), cmd.OutOrStdout()))
 		},
 	}
-	reports.add(cmd.Flags())
+	asked.Add(cmd.Flags())
 	return cmd
-}
-
-// sessionDir is the folder of a result document that was named by its path or
-// by that folder.
-func sessionDir(path string) string {
-	if st, err := os.Stat(path); err == nil && st.IsDir() {
-		return path
-	}
-	return filepath.Dir(path)
 }

@@ -53,7 +53,7 @@ func verdictsOf(cases []*results.Case) (out [][]*results.AssertionVerdict) {
 }
 
 // quietly runs a command line in this process.
-func quietly(args ...string) int { return run(args, io.Discard, io.Discard) }
+func quietly(args ...string) int { return execute(args, io.Discard, io.Discard) }
 
 // TestResumingAnyPrefixOfARandomSession: whatever a session is made of and
 // wherever it was cut off, even twice, going on with it gives every launch,
@@ -81,7 +81,7 @@ func TestResumingAnyPrefixOfARandomSession(t *testing.T) {
 		}
 		whole := filepath.Join(dir, "whole")
 		var stderr bytes.Buffer
-		code := run([]string{"run", "--quiet", "--previous", "none", "--out", whole, file}, io.Discard, &stderr)
+		code := execute([]string{"run", "--quiet", "--previous", "none", "--out", whole, file}, io.Discard, &stderr)
 		if _, err := os.Stat(filepath.Join(whole, "results.json")); err != nil {
 			rt.Fatalf("exit code %d: %s\n%s", code, &stderr, src)
 		}

@@ -7,6 +7,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"weir/cmd/weir/cluster"
+	"weir/cmd/weir/run"
 	"weir/dsl/suggest"
 )
 
@@ -26,12 +28,12 @@ flow is what was promised. Exit codes are listed by "weir docs exit-codes".`,
 	}
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(
-		newRun(), newPlan(), newValidate(), newGate(), newReport(), newCompare(), newCalibrate(), newProbe(), newAgent(), newCluster(),
+		run.New(buildVersion()), newPlan(), newValidate(), newGate(), newReport(), newCompare(), newCalibrate(), newProbe(), newAgent(), cluster.New(),
 		newFmt(), newConvert(), newImport(), newCatalog(), newMatgen(), newSchema(), newCI(), newHistory(), newDocs(), newVersion(), newRank(),
 	)
 	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {
-		if c.Name() == "completion" { // cobra's own answers a shell that it does not know with its help
+		if c.HasSubCommands() && c.RunE == nil { // it only groups others
 			c.Args, c.RunE = cobra.ArbitraryArgs, onlySubcommands
 		}
 	}
@@ -51,7 +53,7 @@ func onlySubcommands(cmd *cobra.Command, args []string) error {
 			names = append(names, c.Name())
 		}
 	}
-	return fmt.Errorf("%q is no command of %q%s", args[0], cmd.CommandPath(), didYouMean(args[0], names))
+	return fmt.Errorf("%q is no command of %q%s", args[0], cmd.CommandPath(), suggest.DidYouMean(args[0], names))
 }
 
 // flagError adds the nearest flag to the message about an unknown one.
@@ -66,19 +68,9 @@ func flagError(cmd *cobra.Command, err error) error {
 			names = append(names, f.Name)
 		}
 	})
-	hint := didYouMean(unknown, names)
+	hint := suggest.DidYouMean(unknown, names)
 	if hint != "" {
 		hint = strings.Replace(hint, `"`, `"--`, 1)
 	}
 	return fmt.Errorf("unknown flag --%s%s", unknown, hint)
-}
-
-// didYouMean names the candidate that a misspelt word most likely is, if any is
-// near enough.
-func didYouMean(word string, candidates []string) string {
-	near := suggest.Nearest(word, candidates)
-	if near == "" {
-		return ""
-	}
-	return fmt.Sprintf("; did you mean %q?", near)
 }

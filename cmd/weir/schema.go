@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"weir/cmd/weir/exit"
 	"weir/dsl/jsonschema"
 	"weir/executor/event"
 	"weir/gate"
@@ -29,10 +30,10 @@ if the file begins with the line
 			}
 			b, err := jsonschema.Scenario()
 			if err != nil {
-				return withCode(gate.ExitInternal, err)
+				return exit.With(gate.ExitInternal, err)
 			}
 			_, err = cmd.OutOrStdout().Write(b)
-			return withCode(gate.ExitExecution, err)
+			return exit.With(gate.ExitExecution, err)
 		},
 	}
 	cmd.AddCommand(
@@ -48,7 +49,7 @@ func fixedSchema(name, short string, schema []byte) *cobra.Command {
 		Use: name, Short: short, Example: fmt.Sprintf("  weir schema %s > %[1]s.schema.json", name), Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			_, err := cmd.OutOrStdout().Write(schema)
-			return withCode(gate.ExitExecution, err)
+			return exit.With(gate.ExitExecution, err)
 		},
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"golang.org/x/sys/unix"
 
+	"weir/cmd/weir/launcher"
 	"weir/results"
 	"weir/test/phase"
 )
@@ -24,8 +25,8 @@ import (
 // TestMain makes this test binary the weir that the scripts run, so that every
 // rank, probe and session is a process as it is for users.
 func TestMain(m *testing.M) {
-	if _, said := os.LookupEnv(siteVariable); !said { // whoever runs the tests may have a site file
-		os.Setenv(siteVariable, noSite)
+	if _, said := os.LookupEnv(launcher.SiteVariable); !said { // whoever runs the tests may have a site file
+		os.Setenv(launcher.SiteVariable, launcher.NoSite)
 	}
 	testscript.Main(m, map[string]func(){
 		"weir": main,

@@ -8,13 +8,15 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/spf13/cobra"
 
+	"weir/cmd/weir/exit"
+	"weir/cmd/weir/input"
 	"weir/dsl"
 	"weir/gate"
 )
 
 func newValidate() *cobra.Command {
 	var (
-		variables variableFlags
+		variables input.Variables
 		format    string
 	)
 	cmd := &cobra.Command{
@@ -27,13 +29,13 @@ them. Text goes to stderr; json and github are for programs and go to stdout.`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !slices.Contains([]string{"text", "json", "github"}, format) {
-				return wrongUsage("--format %q: use text, json or github", format)
+				return exit.Usage("--format %q: use text, json or github", format)
 			}
-			options, err := variables.options()
+			options, err := variables.Options()
 			if err != nil {
 				return err
 			}
-			files, err := inputs(args)
+			files, err := input.Files(args)
 			if err != nil {
 				return err
 			}
@@ -43,7 +45,7 @@ them. Text goes to stderr; json and github are for programs and go to stdout.`,
 			for _, f := range files {
 				cases, src, diags, err := check(f, options)
 				if err != nil {
-					code = gate.Worst(code, explain(cmd.ErrOrStderr(), cmd, err))
+					code = gate.Worst(code, exit.Explain(cmd.ErrOrStderr(), cmd, err))
 					continue
 				}
 				maps.Copy(sources, src)
@@ -64,30 +66,30 @@ them. Text goes to stderr; json and github are for programs and go to stdout.`,
 				w = cmd.ErrOrStderr()
 			}
 			if err := dsl.WriteDiagnostics(w, format, all, sources); err != nil {
-				return withCode(gate.ExitExecution, fmt.Errorf("writing diagnostics: %w", err))
+				return exit.With(gate.ExitExecution, fmt.Errorf("writing diagnostics: %w", err))
 			}
-			return exit(code)
+			return exit.Code(code)
 		},
 	}
-	variables.add(cmd.Flags())
+	variables.Add(cmd.Flags())
 	cmd.Flags().StringVar(&format, "format", "text", "`FORMAT`: text, json or github")
 	return cmd
 }
 
 // check plans an argument without writing its cases out, and counts them.
 func check(arg string, options dsl.Options) (cases int, _ dsl.Sources, _ hcl.Diagnostics, _ error) {
-	if isPlan(arg) {
-		p, err := readPlan(arg, options.Vars)
+	if input.IsPlan(arg) {
+		p, err := input.ReadPlan(arg, options.Vars)
 		if err != nil {
 			return 0, nil, nil, err
 		}
 		return len(p.Cases), nil, nil, nil
 	}
-	s, sources, diags, err := load(arg, options)
+	s, sources, diags, err := input.Load(arg, options)
 	if err != nil || diags.HasErrors() {
 		return 0, sources, diags, err
 	}
-	t, more := tabulate(s)
+	t, more := input.Tabulate(s)
 	if t != nil {
 		cases = t.Len()
 	}

@@ -28,6 +28,16 @@ func Nearest(name string, known []string) string {
 	return best
 }
 
+// DidYouMean is the end of a message about a word of a command line: it names the candidate
+// that a misspelt word most likely is, if any is near enough.
+func DidYouMean(word string, candidates []string) string {
+	near := Nearest(word, candidates)
+	if near == "" {
+		return ""
+	}
+	return fmt.Sprintf("; did you mean %q?", near)
+}
+
 // whole is how many names a sentence lists in full, and few how many of a longer list.
 const whole, few = 12, 5
 

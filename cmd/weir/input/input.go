@@ -1,0 +1,149 @@
+// Package input makes plans of what a command line names: scenario files, folders, saved
+// plans and the shipped catalogue, with variables, selections and limits.
+package input
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/spf13/cobra"
+
+	"weir/cmd/weir/exit"
+	"weir/dsl"
+	"weir/dsl/deadline"
+	"weir/gate"
+	"weir/planner"
+	"weir/scenarios"
+)
+
+// CatalogPrefix marks the name of a shipped scenario where a file is expected.
+const CatalogPrefix = "catalog:"
+
+// Files are the files that a list of arguments names: folders stand for the
+// scenarios in them.
+func Files(args []string) ([]string, error) {
+	var out []string
+	for _, a := range args {
+		st, err := os.Stat(a)
+		if strings.HasPrefix(a, CatalogPrefix) || err != nil || !st.IsDir() {
+			out = append(out, a)
+			continue
+		}
+		list, err := os.ReadDir(a)
+		if err != nil {
+			return nil, exit.Usage("reading folder: %w", err)
+		}
+		before := len(out)
+		for _, f := range list {
+			if !f.IsDir() && slices.Contains([]string{".yaml", ".yml", ".hcl"}, filepath.Ext(f.Name())) {
+				out = append(out, filepath.Join(a, f.Name()))
+			}
+		}
+		if len(out) == before {
+			return nil, exit.Usage("%s holds no scenario: no .yaml, .yml or .hcl file", a)
+		}
+	}
+	return out, nil
+}
+
+// IsPlan says whether an argument names a saved plan.
+func IsPlan(arg string) bool { return filepath.Ext(arg) == ".json" }
+
+// Load reads a scenario from a file or as catalog:NAME.
+func Load(arg string, options dsl.Options) (*dsl.Scenario, dsl.Sources, hcl.Diagnostics, error) {
+	d := deadline.After(planLimit)
+	options.Today, options.Deadline = time.Now().UTC().Format(time.DateOnly), d
+	if name, ok := strings.CutPrefix(arg, CatalogPrefix); ok {
+		e, err := scenarios.Lookup(name)
+		if err != nil {
+			return nil, nil, nil, exit.With(gate.ExitUsage, err)
+		}
+		s, sources, diags := dsl.Load(CatalogPrefix+e.File, e.Content, options)
+		return s, sources, diags, nil
+	}
+	var s *dsl.Scenario
+	var sources dsl.Sources
+	var diags hcl.Diagnostics
+	Limited(d, "reading "+arg, func() { s, sources, diags = dsl.LoadFile(arg, options) })
+	return s, sources, diags, nil
+}
+
+// ReadPlan reads a saved plan.
+func ReadPlan(arg string, vars map[string]string) (*planner.Plan, error) {
+	if len(vars) > 0 {
+		return nil, exit.Usage("%s is a saved plan: its variables already have their values; plan the scenario again to change them", arg)
+	}
+	p, err := planner.Read(arg)
+	if errors.Is(err, planner.ErrDigest) {
+		return nil, exit.With(gate.ExitStale, fmt.Errorf("%w; plan the scenario again", err))
+	}
+	return p, exit.With(gate.ExitUsage, err)
+}
+
+// Read makes a plan of an argument: a scenario file, a saved plan (.json) or
+// catalog:NAME. Errors of the scenario come as diagnostics, all others as error.
+func Read(arg string, options dsl.Options) (*planner.Plan, dsl.Sources, hcl.Diagnostics, error) {
+	if IsPlan(arg) {
+		p, err := ReadPlan(arg, options.Vars)
+		return p, nil, nil, err
+	}
+	s, sources, diags, err := Load(arg, options)
+	if err != nil || diags.HasErrors() {
+		return nil, sources, diags, err
+	}
+	p, more := build(s)
+	return p, sources, append(diags, more...), nil
+}
+
+// ReadAll plans every argument and reports what is wrong with any of them.
+func ReadAll(cmd *cobra.Command, args []string, options dsl.Options) ([]*planner.Plan, error) {
+	stderr := cmd.ErrOrStderr()
+	files, err := Files(args)
+	if err != nil {
+		return nil, err
+	}
+	var plans []*planner.Plan
+	bad := []int{}
+	for _, f := range files {
+		p, sources, diags, err := Read(f, options)
+		if err != nil {
+			bad = append(bad, exit.Explain(stderr, cmd, err))
+			continue
+		}
+		if err := dsl.WriteDiagnostics(stderr, "text", diags, sources); err != nil {
+			return nil, exit.With(gate.ExitExecution, fmt.Errorf("writing diagnostics: %w", err))
+		}
+		if diags.HasErrors() {
+			bad = append(bad, gate.ExitUsage)
+			continue
+		}
+		plans = append(plans, p)
+	}
+	if len(bad) > 0 {
+		return nil, exit.Code(gate.Worst(bad...))
+	}
+	return plans, nil
+}
+
+// Source is the text of a scenario file or of one in the catalogue, with
+// a path whose extension tells its syntax.
+func Source(arg string) (path string, src []byte, err error) {
+	if name, ok := strings.CutPrefix(arg, CatalogPrefix); ok {
+		e, err := scenarios.Lookup(name)
+		if err != nil {
+			return "", nil, exit.With(gate.ExitUsage, err)
+		}
+		return CatalogPrefix + e.File, e.Content, nil
+	}
+	src, err = os.ReadFile(arg)
+	if err != nil {
+		return "", nil, exit.With(gate.ExitUsage, fmt.Errorf("reading a scenario: %w", err))
+	}
+	return arg, src, nil
+}

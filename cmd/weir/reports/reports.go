@@ -1,0 +1,80 @@
+// Package reports has the flag --report and writes what it asks for.
+package reports
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"weir/cmd/weir/exit"
+	"weir/dsl/suggest"
+	"weir/reporters"
+	"weir/results"
+)
+
+// Flags are the --report flags.
+type Flags struct{ texts []string }
+
+func (r *Flags) Add(f *pflag.FlagSet) {
+	f.StringArrayVar(&r.texts, "report", nil, "write a report, as `FORMAT[=PATH]` (repeatable): "+strings.Join(reporters.Formats(), ", ")+"; PATH - is stdout")
+}
+
+// Report is one report that was asked for.
+type Report struct {
+	reporters.Reporter
+	Path string // "": its default file in the session directory; reporters.Stdout: that
+}
+
+func (r *Flags) Parse() ([]Report, error) {
+	var out []Report
+	for _, text := range r.texts {
+		format, path, given := strings.Cut(text, "=")
+		rep, ok := reporters.Lookup(format)
+		if !ok {
+			return nil, exit.Usage("--report %s: unknown format %q%s", text, format, suggest.DidYouMean(format, reporters.Formats()))
+		}
+		if given && path == "" {
+			return nil, exit.Usage("--report %s: the path is empty", text)
+		}
+		if !given && rep.DefaultFile == reporters.Stdout {
+			path = reporters.Stdout
+		}
+		out = append(out, Report{rep, path})
+	}
+	return out, nil
+}
+
+// ToStdout says whether any of the reports takes stdout for itself.
+func ToStdout(rs []Report) bool {
+	for _, r := range rs {
+		if r.Path == reporters.Stdout {
+			return true
+		}
+	}
+	return false
+}
+
+// Write writes the reports; those without a path go to dir. One that cannot be
+// written keeps no other from being written.
+func Write(rs []Report, doc *results.Document, dir string, stdout io.Writer) error {
+	var failed []error
+	for _, r := range rs {
+		var err error
+		switch r.Path {
+		case reporters.Stdout:
+			if err = r.Write(stdout, doc); err != nil {
+				err = fmt.Errorf("writing %s report: %w", r.Name, err)
+			}
+		case "":
+			err = r.WriteFile(filepath.Join(dir, r.DefaultFile), doc)
+		default:
+			err = r.WriteFile(r.Path, doc)
+		}
+		failed = append(failed, err)
+	}
+	return errors.Join(failed...)
+}

@@ -1,0 +1,66 @@
+package run
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"weir/cmd/weir/exit"
+	"weir/executor/ledger"
+	"weir/gate"
+	"weir/planner"
+)
+
+// chosen are the plans to run: those of the arguments, or that of the session to
+// go on with.
+func (f *flags) chosen(cmd *cobra.Command, args []string) ([]*planner.Plan, error) {
+	if f.resume == "" {
+		return f.plans(cmd, args)
+	}
+	for _, other := range []string{"out", "baseline"} {
+		if cmd.Flags().Changed(other) {
+			return nil, exit.Usage("--%s cannot be used with --resume: the session in %s has its own", other, f.resume)
+		}
+	}
+	saved, err := f.savedPlan()
+	if err != nil {
+		return nil, err
+	}
+	if len(args) == 0 {
+		for _, other := range []string{"var", "var-file", "only", "skip", "launches"} {
+			if cmd.Flags().Changed(other) {
+				return nil, exit.Usage("--%s cannot be used with --resume unless the scenario is given too: the session in %s has a plan", other, f.resume)
+			}
+		}
+		f.inputs = []string{filepath.Join(f.resume, ledger.PlanName)}
+		return []*planner.Plan{saved}, nil
+	}
+	plans, err := f.plans(cmd, args)
+	if err != nil {
+		return nil, err
+	}
+	if len(plans) != 1 || plans[0] == nil {
+		return nil, exit.Usage("--resume goes on with one session, and %s gives no single plan", args[0])
+	}
+	if plans[0].Digest != saved.Digest {
+		changes, same := planner.Diff(saved, plans[0])
+		if err := planner.WriteDiff(cmd.ErrOrStderr(), changes, same); err != nil {
+			return nil, exit.With(gate.ExitExecution, err)
+		}
+		return nil, exit.With(gate.ExitStale, fmt.Errorf("%s is not what the session in %s runs, as above; start a new session, or leave the file out to go on with the saved plan", args[0], f.resume))
+	}
+	return plans, nil
+}
+
+func (f *flags) savedPlan() (*planner.Plan, error) {
+	p, err := planner.Read(filepath.Join(f.resume, ledger.PlanName))
+	if errors.Is(err, planner.ErrDigest) {
+		return nil, exit.With(gate.ExitStale, err)
+	}
+	if err != nil {
+		return nil, exit.Usage("--resume %s: it holds no session: %w", f.resume, err)
+	}
+	return p, nil
+}

@@ -1,0 +1,173 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"weir/cmd/weir/exit"
+	"weir/cmd/weir/program"
+	"weir/cmd/weir/reports"
+	"weir/cmd/weir/screen"
+	"weir/cmd/weir/stored"
+	"weir/executor"
+	"weir/executor/event"
+	"weir/executor/ledger"
+	"weir/gate"
+	"weir/planner"
+	"weir/reporters"
+	"weir/results"
+)
+
+// session is one plan's way through executor, gate and reporters.
+type session struct {
+	flags          *flags
+	input          string // what of the command line the plan is of
+	plan           *planner.Plan
+	baseline       baseline
+	kill           <-chan struct{} // closed when nothing may be waited for any more
+	reports        []reports.Report
+	stream         *eventStream
+	stdout, stderr io.Writer
+	several        bool // other scenarios run in the same command
+}
+
+// run runs the session and writes what it gave, whole or partial. The exit code
+// is the document's; an error beside it is about writing.
+func (s *session) run(ctx context.Context) (int, error) {
+	id := stored.SessionID(time.Now(), s.plan.Scenario.Name)
+	dir := s.dir(id)
+	if _, err := os.Stat(filepath.Join(dir, ledger.JournalName)); err == nil && s.flags.resume == "" {
+		return gate.ExitUsage, exit.Usage("%s holds a session already: give another --out, or go on with it by --resume %s", dir, dir)
+	}
+	self, err := program.Processes()
+	if err != nil {
+		return gate.ExitExecution, exit.With(gate.ExitExecution, err)
+	}
+	fleet, err := s.flags.fleet.Fleet(ctx, s.flags.etcd, s.flags.access, s.plan, s.stderr)
+	if err != nil {
+		return gate.ExitPassed, exit.Execution(err) // the error has the exit code
+	}
+	show := screen.NewProgress(s.stderr, s.plan, s.flags.style)
+	doc, runErr := executor.Run(ctx, s.plan, executor.Options{
+		Options: ledger.Options{
+			Dir: dir, Resume: s.flags.resume != "", SessionID: id, Argv: os.Args, Again: s.again(), Version: s.flags.version,
+			Site:     s.flags.site.Document(),
+			FailFast: s.flags.failFast, Baseline: s.baseline.doc, BaselineFile: s.baseline.file,
+			Judge: gate.Judge, Undecided: gate.Undecided,
+			Events: func(e event.Event) {
+				s.stream.write(e)
+				show.See(e)
+			},
+		},
+		Etcd: s.flags.etcd, Fleet: fleet, Shell: s.flags.shell, RankCommand: self.Rank, ProbeCommand: self.Probe,
+		Kill: s.kill, When: Admits, Fabrics: AsksFor,
+	})
+	show.Close()
+	if r, refused := errors.AsType[*ledger.Refusal](runErr); refused {
+		return r.Code, exit.With(r.Code, r) // what the directory holds stays as it is
+	}
+	if _, aborted := errors.AsType[*exit.Abort](runErr); aborted {
+		fmt.Fprintf(s.stderr, "weir: %v; writing what was measured until now\n", runErr)
+		runErr = nil // it is the document's exit code
+	}
+	return doc.Session.ExitCode, exit.With(gate.ExitExecution, told(dir, errors.Join(runErr, s.write(doc, dir), s.stream.err)))
+}
+
+// write writes the document and the reports, and tells the person what came of the session
+// and where they are. What cannot be written keeps nothing else from being told.
+func (s *session) write(doc *results.Document, dir string) error {
+	s.sinceEarlier(doc, dir)
+	err := s.keep(doc, dir)
+	kept := err == nil
+	if !kept {
+		doc.Session.ExitCode = gate.Worst(doc.Session.ExitCode, gate.ExitExecution)
+	}
+	if s.flags.style.Quiet {
+		if code := doc.Session.ExitCode; code != gate.ExitPassed {
+			why := doc.Session.Reason
+			if why == "" {
+				why = "see " + filepath.Join(dir, "report.md")
+			}
+			fmt.Fprintf(s.stderr, "weir: %s: %s, exit code %d: %s\n", doc.Scenario.Name, doc.Session.Status, code, why)
+		}
+		return err
+	}
+	w := s.stdout
+	if reports.ToStdout(s.reports) || s.flags.events == "-" {
+		w = s.stderr // stdout belongs to a program
+	}
+	if failed := reporters.Table(w, doc, s.flags.style.Color(w), screen.Width(w)); failed != nil {
+		err = errors.Join(err, fmt.Errorf("printing the table: %w", failed))
+	}
+	if kept {
+		fmt.Fprintf(s.stderr, "results in %s\n", dir)
+	}
+	return err
+}
+
+// keep writes the document, and the reports that were asked for or are always made.
+func (s *session) keep(doc *results.Document, dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("making the session directory: %w", err)
+	}
+	failed := doc.Write(filepath.Join(dir, "results.json"))
+	if failed != nil {
+		failed = fmt.Errorf("writing results: %w", failed)
+	}
+	all := s.reports
+	for _, format := range []string{"markdown", "junit"} { // what people and CI systems look for first
+		r, ok := reporters.Lookup(format)
+		if !ok {
+			panic("no reporter " + format)
+		}
+		all = append(all, reports.Report{Reporter: r})
+	}
+	return errors.Join(failed, reports.Write(all, doc, dir, s.stdout))
+}
+
+func (s *session) dir(id string) string {
+	switch {
+	case s.flags.resume != "":
+		return s.flags.resume
+	case s.flags.out == "":
+		return filepath.Join("weir-out", id)
+	case s.several:
+		return filepath.Join(s.flags.out, id)
+	}
+	return s.flags.out
+}
+
+// ofOneSession are the flags that choose what of a scenario runs, say where results go
+// or end a session early: who runs some cases again wants others of these, or none.
+var ofOneSession = []string{"only", "skip", "out", "report", "events", "resume", "quiet", "no-color", "fail-fast", "timeout", "previous"}
+
+// again is a command that runs all of the session's scenario again, in the same way and
+// at the same place.
+func (s *session) again() []string {
+	command := []string{"weir", "run", s.input}
+	s.flags.set.Visit(func(f *pflag.Flag) {
+		if slices.Contains(ofOneSession, f.Name) {
+			return
+		}
+		list, ok := f.Value.(pflag.SliceValue)
+		switch {
+		case ok:
+			for _, v := range list.GetSlice() {
+				command = append(command, "--"+f.Name, v)
+			}
+		case f.NoOptDefVal != "": // the value of a switch would be read as a file
+			command = append(command, "--"+f.Name+"="+f.Value.String())
+		default:
+			command = append(command, "--"+f.Name, f.Value.String())
+		}
+	})
+	return command
+}

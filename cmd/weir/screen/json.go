@@ -1,0 +1,16 @@
+package screen
+
+import (
+	"encoding/json"
+	"io"
+
+	"weir/cmd/weir/exit"
+	"weir/gate"
+)
+
+func JSON(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return exit.With(gate.ExitExecution, enc.Encode(v))
+}

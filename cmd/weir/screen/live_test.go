@@ -1,0 +1,186 @@
+package screen
+
+import (
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"golang.org/x/sys/unix"
+
+	"weir/assertion"
+	"weir/executor/event"
+	"weir/results"
+)
+
+// screen is a terminal that knows what live draws with, and no other control code.
+type screen struct {
+	t    *testing.T
+	rows []string
+	at   int
+}
+
+var control = regexp.MustCompile(`^\x1b\[(\d*)([AJ])|^\r|^\n|^[^\x1b\r\n]+`)
+
+func (s *screen) Write(b []byte) (int, error) {
+	for text := string(b); text != ""; {
+		m := control.FindStringSubmatch(text)
+		if m == nil {
+			s.t.Fatalf("a terminal gets %q", text)
+		}
+		text = text[len(m[0]):]
+		for len(s.rows) <= s.at {
+			s.rows = append(s.rows, "")
+		}
+		switch {
+		case m[2] == "A":
+			n, _ := strconv.Atoi(m[1])
+			s.at -= n
+		case m[2] == "J":
+			s.rows = append(s.rows[:s.at], "")
+		case m[0] == "\n":
+			s.at++
+		case m[0] != "\r":
+			s.rows[s.at] = m[0]
+		}
+	}
+	return len(b), nil
+}
+
+func (s *screen) text() string { return strings.TrimRight(strings.Join(s.rows, "\n"), "\n") }
+
+// What is drawn stands in the place of what was drawn before, mishaps stay above it, and at
+// the end they alone are left.
+func TestLiveIsDrawnOver(t *testing.T) {
+	s := &screen{t: t}
+	l := &live{tally: newTally(aPlan()), out: s, stop: make(chan struct{}), stopped: make(chan struct{})}
+	go l.redraw()
+	l.mu.Lock()
+	l.draw([]string{"one", "two", "three"})
+	l.draw([]string{"four", "five"})
+	if got := s.text(); got != "four\nfive" {
+		t.Errorf("the screen has %q", got)
+	}
+	l.mu.Unlock()
+	l.See(event.Event{Type: event.RequireMissing, Reason: "no GPU"})
+	l.Close()
+	if got := s.text(); got != "missing: no GPU" {
+		t.Errorf("at the end the screen has %q", got)
+	}
+}
+
+func TestLiveFrame(t *testing.T) {
+	low := 10.
+	plan := aPlan()
+	plan.Cases[0].Assertions = []assertion.Assertion{{Name: "no number"}, {
+		Name: "floor", Lowered: "bandwidth in [10, ∞) GB/s", Unit: "GB/s", Bounds: assertion.Bounds{Lower: &low},
+		Subject: &assertion.Expr{Op: assertion.Metric, Metric: "bandwidth", Unit: "GB/s"},
+	}}
+	plan.Cases[1].Assertions = []assertion.Assertion{{ // of which nothing can be said before the verdict
+		Lowered: "bandwidth / baseline.bandwidth in [0.9, ∞)", Subject: &assertion.Expr{Op: assertion.Metric, Metric: "bandwidth", Unit: "GB/s", Baseline: true}, Unit: "GB/s",
+	}}
+	l := &live{tally: newTally(plan)}
+	frame := func(want ...string) {
+		t.Helper()
+		if got := l.frame(4 * time.Second); !slices.Equal(got, want) {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+	frame("starting", "░░░░░░░░░░░░░░░░ 0/8 launches, 4s · 0 of 3 cases")
+	l.See(started("a", 0, 3, 2))
+	l.See(event.Event{Type: event.CaseProgress, Group: "a", Case: "a[n=1]", Phase: "run", Rate: 12e9})
+	frame("a n=1 · launch 1/3 · 12.0 GB/s", "  nothing measured yet; promised bandwidth in [10, ∞) GB/s", "░░░░░░░░░░░░░░░░ 0/8 launches, 4s · 0 of 3 cases")
+	for i, v := range []float64{12, 12.5} {
+		l.See(started("a", i, 3, 2))
+		for _, key := range []string{"a[n=1]", "a[n=2]"} {
+			l.See(event.Event{Type: event.CaseFinished, Group: "a", Case: key})
+			l.See(event.Event{Type: event.CaseMeasured, Group: "a", Case: key, Metrics: results.ValuesOf(map[string]float64{"bandwidth": v})})
+		}
+		l.See(event.Event{Type: event.LaunchFinished, Group: "a"})
+	}
+	l.See(event.Event{Type: event.CaseMeasured, Group: "a", Case: "a[n=1]", Failure: &results.Failure{}, Metrics: results.ValuesOf(map[string]float64{"bandwidth": 1})}) // counts for nothing
+	l.See(event.Event{Type: event.CaseMeasured, Group: "load", Case: "beside", Background: true, Metrics: results.ValuesOf(map[string]float64{"bandwidth": 1})})
+	l.See(event.Event{Type: event.VerdictReached, Case: "a[n=1]", Assertion: "floor", Verdict: results.InconclusiveVerdict})
+	l.See(event.Event{Type: event.VerdictReached, Case: "a[n=1]", Assertion: "floor", Verdict: results.Pass})
+	l.See(event.Event{Type: event.CaseProgress, Group: "a", Case: "a[n=1]", Phase: "warmup"})
+	frame("a n=1 · launch 2/3 · warmup", "  12.2 GB/s (96% CI 8.9–17, n=2); promised bandwidth in [10, ∞) GB/s", "████████░░░░░░░░ 4/8 launches, 4s, ~4s left · 2 of 3 cases, 1 pass")
+	l.See(event.Event{Type: event.CaseProgress, Group: "a", Case: "a[n=2]", Phase: "run"})
+	frame("a n=2 · launch 2/3", "  bandwidth 12.50 GB/s in the last launch", "████████░░░░░░░░ 4/8 launches, 4s, ~4s left · 2 of 3 cases, 1 pass")
+}
+
+// Launches that were taken over took none of this session's time.
+func TestTimeLeftOfAResumedSession(t *testing.T) {
+	tally := newTally(aPlan())
+	index := 0
+	tally.See(event.Event{Type: event.LaunchResumed, Group: "a", Launch: &index, Cases: 2})
+	if left, ok := tally.left(time.Minute); ok {
+		t.Errorf("%v are left, from nothing that this session did", left)
+	}
+	tally.See(started("a", 1, 3, 2))
+	tally.See(event.Event{Type: event.CaseFinished, Group: "a", Case: "a[n=1]"})
+	if left, ok := tally.left(time.Minute); !ok || left != 5*time.Minute {
+		t.Errorf("%v left, %v; 5 of 8 are to come and one took a minute", left, ok)
+	}
+}
+
+// On a real terminal no line is as long as it is wide, whatever it says.
+func TestLiveFitsTheTerminal(t *testing.T) {
+	master, slave := terminal(t, 40)
+	if !isTerminal(slave) || Width(slave) != 40 {
+		t.Fatalf("a terminal of 40 columns is %v, %d wide", isTerminal(slave), Width(slave))
+	}
+	plan := aPlan()
+	plan.Cases[0].Run = strings.Repeat("long-", 20)
+	l := NewProgress(slave, plan, Style{}).(*live)
+	l.See(started("a", 0, 3, 2))
+	l.See(event.Event{Type: event.CaseProgress, Group: "a", Case: "a[n=1]", Phase: "run"})
+	l.mu.Lock()
+	l.draw(l.frame(time.Second))
+	l.mu.Unlock()
+	l.Close()
+	slave.Close()
+	b := make([]byte, 4096)
+	n, err := master.Read(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := regexp.MustCompile(`\x1b\[[0-9]*[AJ]|\r`).ReplaceAllString(string(b[:n]), "")
+	if !strings.Contains(lines, "long-long-") || !strings.Contains(lines, "…") {
+		t.Errorf("it says %q", lines)
+	}
+	for _, line := range strings.Split(lines, "\n") {
+		if utf8.RuneCountInString(line) >= 40 {
+			t.Errorf("%q wraps", line)
+		}
+	}
+}
+
+// terminal is a pseudo-terminal of so many columns: what is written to slave can be read from master.
+func terminal(t *testing.T, columns uint16) (master, slave *os.File) {
+	t.Helper()
+	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
+	if err != nil {
+		t.Skipf("no pseudo-terminal here: %v", err)
+	}
+	t.Cleanup(func() { master.Close() })
+	if err := unix.IoctlSetPointerInt(int(master.Fd()), unix.TIOCSPTLCK, 0); err != nil {
+		t.Fatal(err)
+	}
+	n, err := unix.IoctlGetInt(int(master.Fd()), unix.TIOCGPTN)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if slave, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|unix.O_NOCTTY, 0); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { slave.Close() })
+	if err := unix.IoctlSetWinsize(int(master.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: columns}); err != nil {
+		t.Fatal(err)
+	}
+	return master, slave
+}

@@ -1,0 +1,75 @@
+package screen
+
+import (
+	"fmt"
+	"strings"
+
+	"weir/executor/event"
+	"weir/results"
+)
+
+// mishaps are what a person must hear of when it happens. That cases are not run is told
+// with what comes after it: where that is the end of the session, its reason says it.
+type mishaps struct {
+	told map[string]bool // reasons and services
+	held string          // a line to be told next
+}
+
+// first says whether something is told for the first time.
+func (m *mishaps) first(what string) bool {
+	if m.told == nil {
+		m.told = map[string]bool{}
+	}
+	told := m.told[what]
+	m.told[what] = true
+	return !told
+}
+
+// text is what to say of an event, "" if nothing. Cases that are left out for
+// one reason are many: the reason is told once, with the first of them.
+func (m *mishaps) text(e event.Event) string {
+	text := m.line(e)
+	switch {
+	case e.Type == event.CaseSkipped && strings.HasPrefix(e.Reason, results.NotRun+": "):
+		if m.held == "" || text == "" {
+			m.held += text
+			return ""
+		}
+		m.held, text = text, m.held
+	case e.Type == event.SessionFinished:
+		m.held = ""
+	case m.held != "":
+		text = strings.TrimSuffix(m.held+"\n"+text, "\n")
+		m.held = ""
+	}
+	return text
+}
+
+func (m *mishaps) line(e event.Event) string {
+	switch {
+	case e.Type == event.RequireMissing:
+		return "missing: " + e.Reason
+	case e.Type == event.CaseSkipped:
+		if !m.first(e.Reason) {
+			return ""
+		}
+		return fmt.Sprintf("%s from %s on: %s", e.Status, e.Case, e.Reason)
+	case e.Type == event.EnvIgnored, e.Type == event.NodeChanged:
+		return "warning: " + e.Reason
+	case e.Type == event.NodeLost:
+		return fmt.Sprintf("warning: node %s is lost: %s", e.Node, e.Reason)
+	case e.Type == event.CheckDone && e.Status != results.OK:
+		return fmt.Sprintf("check %q on %s failed: %s", e.Check, e.Node, e.Reason)
+	case e.Type == event.CommandDone && e.Status != results.OK:
+		return fmt.Sprintf("%s %q on %s failed: %s", e.Stage, e.Command, e.Node, e.Reason)
+	case e.Type == event.ServiceStarted && m.first("service "+e.Service):
+		return fmt.Sprintf("service %s starts on %s", e.Service, e.Node)
+	case e.Type == event.ServiceEnded && e.Status != results.OK && e.Failure != nil:
+		return fmt.Sprintf("service %s on %s failed: %s", e.Service, e.Node, e.Failure.Cause)
+	case e.Type == event.ArtifactKept && e.Status != results.OK:
+		return fmt.Sprintf("artifact %q of %s is %s: %s", e.Artifact, e.Node, e.Status, e.Reason)
+	case e.Type == event.LaunchFinished && e.Failure != nil:
+		return fmt.Sprintf("launch %d of %s failed: %s", *e.Launch, e.Group, e.Failure)
+	}
+	return ""
+}

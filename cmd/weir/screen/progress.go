@@ -1,0 +1,55 @@
+package screen
+
+import (
+	"fmt"
+	"io"
+
+	"weir/executor/event"
+	"weir/planner"
+)
+
+// Progress shows a person how far a session is.
+type Progress interface {
+	See(event.Event)
+	Close()
+}
+
+// NewProgress chooses how: a few lines that are drawn over on a terminal, a plain line for each
+// measured case elsewhere, nothing if nothing is wanted.
+func NewProgress(w io.Writer, p *planner.Plan, style Style) Progress {
+	switch {
+	case style.Quiet:
+		return silent{}
+	case isTerminal(w):
+		return newLive(w, p)
+	}
+	return &plainLines{w: w, tally: newTally(p)}
+}
+
+type silent struct{}
+
+func (silent) See(event.Event) {}
+func (silent) Close()          {}
+
+// plainLines is for logs: no control codes, one line for each measured case.
+type plainLines struct {
+	w       io.Writer
+	tally   *tally
+	mishaps mishaps
+}
+
+func (p *plainLines) See(e event.Event) {
+	p.tally.See(e)
+	switch e.Type {
+	case event.CaseMeasured:
+		if e.Failure == nil && !e.Background { // else the launch says so
+			fmt.Fprintf(p.w, "%s launch %d/%d: %s\n", e.Case, p.tally.launch, p.tally.launches, p.tally.brief(e.Case, e.Metrics))
+		}
+	default:
+		if text := p.mishaps.text(e); text != "" {
+			fmt.Fprintln(p.w, text)
+		}
+	}
+}
+
+func (p *plainLines) Close() {}

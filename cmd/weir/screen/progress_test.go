@@ -1,0 +1,124 @@
+package screen
+
+import (
+	"strings"
+	"testing"
+
+	"weir/executor/event"
+	"weir/planner"
+	"weir/results"
+)
+
+func aPlan() *planner.Plan {
+	return &planner.Plan{
+		Cases: []*planner.Case{
+			{Key: "a[n=1]", Run: "a", Workload: "transfer", AxisOrder: []string{"n"}, Axes: map[string]any{"n": int64(1)}},
+			{Key: "a[n=2]", Run: "a", Workload: "transfer", AxisOrder: []string{"n"}, Axes: map[string]any{"n": int64(2)}},
+			{Key: "b", Run: "b", Workload: "transfer"},
+		},
+		Groups: []*planner.LaunchGroup{
+			{ID: "a", Cases: []string{"a[n=1]", "a[n=2]"}, Looks: []int{3, 5}},
+			{ID: "b", Cases: []string{"b"}, Looks: []int{2}},
+		},
+	}
+}
+
+func started(group string, launch, launches, cases int) event.Event {
+	return event.Event{Type: event.LaunchStarted, Group: group, Launch: &launch, Launches: launches, Cases: cases}
+}
+
+func TestTallyCountsWhatIsDoneAndSureToCome(t *testing.T) {
+	finished := func(group, key string) event.Event {
+		return event.Event{Type: event.CaseFinished, Group: group, Case: key}
+	}
+	tally := newTally(aPlan())
+	for i, step := range []struct {
+		event       event.Event
+		done, total int
+	}{
+		{event.Event{Type: event.SessionStarted}, 0, 8},
+		{event.Event{Type: event.CaseSkipped, Case: "b"}, 0, 6},
+		{started("a", 0, 3, 2), 0, 6},
+		{finished("a", "a[n=1]"), 1, 6},
+		{finished("a", "a[n=2]"), 2, 6},
+		{event.Event{Type: event.LaunchFinished, Group: "a"}, 2, 6},
+		{started("a", 1, 3, 2), 2, 6},
+		{finished("a", "a[n=1]"), 3, 6},
+		{event.Event{Type: event.LaunchFinished, Group: "a", Failure: &results.Failure{}}, 4, 6},
+		{started("a", 2, 3, 1), 4, 5}, // one case was given up
+		{finished("a", "a[n=1]"), 5, 5},
+		{event.Event{Type: event.LaunchFinished, Group: "a"}, 5, 5},
+		{started("a", 3, 5, 1), 5, 7}, // the gate asked for more
+	} {
+		tally.See(step.event)
+		if tally.done() != step.done || tally.total() != step.total {
+			t.Errorf("step %d (%s): %d of %d, want %d of %d", i, step.event.Type, tally.done(), tally.total(), step.done, step.total)
+		}
+	}
+}
+
+func TestTallyLine(t *testing.T) {
+	tally := newTally(aPlan())
+	if got := tally.line(); got != "starting" {
+		t.Errorf("before anything runs: %q", got)
+	}
+	tally.See(started("a", 1, 3, 2))
+	tally.See(event.Event{Type: event.CaseProgress, Group: "a", Case: "a[n=2]", Phase: "warmup"})
+	if got, want := tally.line(), "a n=2 · launch 2/3 · warmup"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	tally.See(event.Event{Type: event.CaseProgress, Group: "a", Case: "a[n=2]", Phase: "run", Rate: 12.34e9})
+	if got, want := tally.line(), "a n=2 · launch 2/3 · 12.3 GB/s"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// Cases that are not run are told of, but for those at the end, of which the session's own
+// reason is told.
+func TestWhatIsNotRunIsToldWithWhatComesAfter(t *testing.T) {
+	var m mishaps
+	skipped := func(reason string) event.Event {
+		return event.Event{Type: event.CaseSkipped, Case: "b", Status: "skipped", Reason: reason}
+	}
+	for i, step := range []struct {
+		e    event.Event
+		want string
+	}{
+		{skipped("not run: needs a, which failed"), ""},
+		{skipped("not run: needs a, which failed"), ""},
+		{event.Event{Type: event.NodeLost, Node: "n", Reason: "gone"}, "skipped from b on: not run: needs a, which failed\nwarning: node n is lost: gone"},
+		{skipped("not run: needs c, which failed"), ""},
+		{skipped("not run: needs d, which failed"), "skipped from b on: not run: needs c, which failed"},
+		{started("a", 0, 3, 2), "skipped from b on: not run: needs d, which failed"},
+		{skipped("not run: no agents"), ""},
+		{event.Event{Type: event.SessionFinished, Status: "error"}, ""},
+	} {
+		if got := m.text(step.e); got != step.want {
+			t.Errorf("%d: %q, want %q", i, got, step.want)
+		}
+	}
+}
+
+func TestPlainLinesTellMishapsOnce(t *testing.T) {
+	var b strings.Builder
+	p := &plainLines{w: &b, tally: newTally(aPlan())}
+	first := 0
+	failure := &results.Failure{Rank: 1, Phase: "run", Cause: "killed by signal 9"}
+	for _, e := range []event.Event{
+		{Type: event.CaseSkipped, Case: "b", Status: "skipped", Reason: "when: false"},
+		{Type: event.CaseSkipped, Case: "c", Status: "skipped", Reason: "when: false"},
+		started("a", 0, 3, 2),
+		{Type: event.CaseMeasured, Group: "a", Case: "a[n=1]", Metrics: results.ValuesOf(map[string]float64{"bandwidth": 12.5, "latency.p50": 5e-6})},
+		{Type: event.CaseMeasured, Group: "a", Case: "a[n=2]", Failure: failure},
+		{Type: event.LaunchFinished, Group: "a", Launch: &first, Failure: failure},
+	} {
+		p.See(e)
+	}
+	want := `skipped from b on: when: false
+a[n=1] launch 1/3: bandwidth 12.50 GB/s, p50 5.00 µs
+launch 0 of a failed: rank 1, phase run: killed by signal 9
+`
+	if got := b.String(); got != want {
+		t.Errorf("got:\n%swant:\n%s", got, want)
+	}
+}

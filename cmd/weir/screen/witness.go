@@ -1,0 +1,43 @@
+package screen
+
+import (
+	"io"
+	"os"
+	"sync"
+)
+
+// Witness passes on what is written and keeps the first error: what is printed
+// along the way is written by many, none of which can do anything about it.
+type Witness struct {
+	io.Writer
+	mu  sync.Mutex
+	err error
+}
+
+func (w *Witness) Write(p []byte) (int, error) {
+	n, err := w.Writer.Write(p)
+	if err != nil {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		if w.err == nil {
+			w.err = err
+		}
+	}
+	return n, err
+}
+
+// Failed says whether anything could not be written.
+func (w *Witness) Failed() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.err != nil
+}
+
+// fileOf is the file that a writer writes to, if it is one.
+func fileOf(w io.Writer) (*os.File, bool) {
+	if inner, ok := w.(*Witness); ok {
+		w = inner.Writer
+	}
+	f, ok := w.(*os.File)
+	return f, ok
+}
