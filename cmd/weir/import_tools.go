@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"weir/cmd/weir/exit"
 	"weir/dsl"
 	"weir/dsl/format"
 	"weir/gate"
@@ -51,20 +52,20 @@ runs the tool itself and reads what it prints. docs/import.md has all flags.`, t
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if o.Memory != "" {
 				if err := memoryKind(o.Memory); err != nil {
-					return wrongUsage("--memory: %w", err)
+					return exit.Usage("--memory: %w", err)
 				}
 			}
 			if out != "" && format.SyntaxOf(out) != format.YAML {
-				return wrongUsage("-o %s: the scenario is written in YAML, and its name ends with .yaml or .yml", out)
+				return exit.Usage("-o %s: the scenario is written in YAML, and its name ends with .yaml or .yml", out)
 			}
 			o.Read, o.Glob = os.ReadFile, filepath.Glob
 			lines, err := toolLines(tool, args[0])
 			if err != nil {
-				return wrongUsage("%w", err)
+				return exit.Usage("%w", err)
 			}
 			made, err := toolimport.Import(tool, lines, o)
 			if err != nil {
-				return wrongUsage("%w", err)
+				return exit.Usage("%w", err)
 			}
 			for _, n := range made.Notes {
 				if n.Warning {
@@ -76,10 +77,10 @@ runs the tool itself and reads what it prints. docs/import.md has all flags.`, t
 			}
 			if out == "" {
 				_, err := cmd.OutOrStdout().Write(made.Scenario)
-				return withCode(gate.ExitExecution, err)
+				return exit.With(gate.ExitExecution, err)
 			}
 			if err := results.WriteFile(out, made.Scenario); err != nil {
-				return withCode(gate.ExitExecution, fmt.Errorf("writing the imported scenario: %w", err))
+				return exit.With(gate.ExitExecution, fmt.Errorf("writing the imported scenario: %w", err))
 			}
 			return nil
 		},
@@ -116,10 +117,10 @@ func plannable(cmd *cobra.Command, src []byte) error {
 		diags = append(diags, wrong...)
 	}
 	if err := dsl.WriteDiagnostics(cmd.ErrOrStderr(), "text", diags, sources); err != nil {
-		return withCode(gate.ExitExecution, fmt.Errorf("writing diagnostics: %w", err))
+		return exit.With(gate.ExitExecution, fmt.Errorf("writing diagnostics: %w", err))
 	}
 	if diags.HasErrors() {
-		return exit(gate.ExitUsage)
+		return exit.Code(gate.ExitUsage)
 	}
 	return nil
 }
