@@ -38,8 +38,20 @@ int ep_iterate(struct ep_run *u, uint64_t iteration);
 
 /* ---- ep_contents.c ---- */
 
+/* Rows of a token before a dispatch, and of its experts before a combine. */
+enum ep_row { OF_TOKEN, OF_EXPERT };
+
+/* What a row is in a pass: of the k-th selection of a rank's token, or of the token. Contents depend
+ * on integers only, so that any processor makes the same. */
+void ep_make_row(const struct ep_run *u, uint64_t pass, enum ep_row what, int rank, uint32_t token, uint32_t k, uint16_t *row);
+
+/* Mixes the bits of a word. */
+uint64_t ep_mix(uint64_t x);
+
 /* Rows of a pass where this rank sends from, and poison where it receives. */
 int ep_fill(struct ep_run *u, uint64_t pass);
+
+/* ---- ep_check.c ---- */
 
 /* Checks what came in an iteration of a pass: every byte. flip: the received byte that is
  * changed before, counted over messages, counts, rows and sums; -1: none. */

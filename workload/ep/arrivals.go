@@ -1,0 +1,70 @@
+package ep
+
+import (
+	"math"
+
+	"weir/routing"
+)
+
+// arrival is a message of one rank, with its place at its destination.
+type arrival struct {
+	Place
+	to, expert int
+	slot       int64 // among those of its source at its destination, in order of tokens
+}
+
+// arrivals are the messages of a source, in the order of tokens and selections; with layout rank
+// one for each rank that a token goes to. Only a destination's, if to is not below 0.
+func (p *planner) arrivals(source, to int) (list []arrival) {
+	n := p.t.Ranks
+	slots, atExpert, sent := make([]int64, n), map[int]int64{}, make([]int, n)
+	for i := range sent {
+		sent[i] = math.MaxInt
+	}
+	block, expertBase := map[int]int64{}, map[int]int64{}
+	for token := range p.t.Tokens[source] {
+		for k := range p.t.TopK {
+			expert := p.t.Selection(source, token, k)
+			if expert == routing.Masked {
+				continue
+			}
+			rank := p.t.RankOf(expert)
+			if p.s.Layout == "rank" && sent[rank] == token {
+				continue
+			}
+			sent[rank] = token
+			a := arrival{Place: Place{Rank: source, Token: token, K: k}, to: rank, expert: expert, slot: slots[rank]}
+			slots[rank]++
+			inExpert := atExpert[expert]
+			atExpert[expert]++
+			if to >= 0 && rank != to {
+				continue
+			}
+			if p.s.Layout == "message" {
+				base, known := expertBase[expert]
+				if !known {
+					base = p.expertAt(expert, source)
+					expertBase[expert] = base
+				}
+				a.At = base + inExpert*p.s.messageRoom()
+			} else {
+				base, known := block[rank]
+				if !known {
+					base = p.blockAt(source, rank)
+					block[rank] = base
+				}
+				a.At = base + a.slot*p.s.messageRoom()
+			}
+			list = append(list, a)
+		}
+	}
+	return list
+}
+
+// next are all ranks, the one behind this rank first and this rank last.
+func (p *planner) next() (list []int) {
+	for i := 1; i <= p.t.Ranks; i++ {
+		list = append(list, (p.self+i)%p.t.Ranks)
+	}
+	return list
+}

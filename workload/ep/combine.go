@@ -1,0 +1,99 @@
+package ep
+
+import "weir/routing"
+
+func (p *planner) combine() {
+	c, begin, out := &p.Parts[1], up(p.Source, 4096), p.s.outputBytes()
+	p.Source = begin
+	if p.s.Layout == "rank" {
+		p.combinePartial(c)
+	} else {
+		p.combineRows(c)
+	}
+	p.Source = up(p.Source, 128)
+	for source := range p.t.Ranks { // by rank of the experts
+		for _, a := range p.arrivals(p.self, source) {
+			p.Back = append(p.Back, Place{Rank: p.self, Token: a.Token, K: a.K, At: p.backAt(a)})
+		}
+	}
+	total := &p.Sums[1]
+	back := map[[2]int]int64{} // by token and selection
+	for _, b := range p.Back {
+		back[[2]int{b.Token, b.K}] = b.At
+	}
+	for token := range p.t.Tokens[p.self] {
+		sum := Sum{To: int64(token) * out, First: len(total.Terms)}
+		for k := range p.t.TopK {
+			at, is := back[[2]int{token, k}]
+			if !is {
+				continue
+			}
+			weight := p.t.Weights[p.self][token*p.t.TopK+k]
+			if p.s.Layout == "rank" {
+				weight = 1 // ranks have weighed their rows
+			}
+			total.Terms = append(total.Terms, Term{at, weight})
+		}
+		sum.N = len(total.Terms) - sum.First
+		total.List = append(total.List, sum)
+	}
+}
+
+// backAt is where the row of a selection comes back to at the rank of its token.
+func (p *planner) backAt(a arrival) int64 {
+	if p.s.Layout != "packed" {
+		return int64(a.Token*p.t.TopK+a.K) * p.s.outputBytes()
+	}
+	rows := int64(0)
+	for rank := range a.to {
+		rows += p.rowsOf(a.Rank, rank)
+	}
+	return (rows + a.slot) * p.s.outputBytes()
+}
+
+// combineRows sends each expert's row back: by itself, or with layout packed all of a rank's
+// tokens in one put.
+func (p *planner) combineRows(c *Operation) {
+	out := p.s.outputBytes()
+	for _, owner := range p.next() {
+		block := p.Source
+		var first int64
+		list := p.arrivals(owner, p.self)
+		for i, a := range list {
+			p.Made = append(p.Made, Place{Rank: owner, Token: a.Token, K: a.K, At: p.Source})
+			if i == 0 {
+				first = p.backAt(a)
+			}
+			if p.s.Layout != "packed" {
+				c.Puts = append(c.Puts, Put{Peer: owner, Bytes: out, Local: p.Source, Remote: p.backAt(a)})
+			}
+			p.Source += out
+		}
+		if p.s.Layout == "packed" && len(list) > 0 {
+			c.Puts = append(c.Puts, Put{Peer: owner, Bytes: int64(len(list)) * out, Local: block, Remote: first})
+		}
+	}
+}
+
+// combinePartial adds up the rows of this rank's experts for a token, and sends the sum.
+func (p *planner) combinePartial(c *Operation) {
+	out, partial := p.s.outputBytes(), &p.Sums[0]
+	for _, owner := range p.next() {
+		for _, a := range p.arrivals(owner, p.self) {
+			sum := Sum{First: len(partial.Terms)}
+			for k := range p.t.TopK {
+				if expert := p.t.Selection(owner, a.Token, k); expert != routing.Masked && p.t.RankOf(expert) == p.self {
+					p.Made = append(p.Made, Place{Rank: owner, Token: a.Token, K: k, At: p.Source})
+					partial.Terms = append(partial.Terms, Term{p.Source, p.t.Weights[owner][a.Token*p.t.TopK+k]})
+					p.Source += out
+				}
+			}
+			sum.N = len(partial.Terms) - sum.First
+			sum.To = p.Source
+			partial.List = append(partial.List, sum)
+			c.Puts = append(c.Puts, Put{Peer: owner, Ready: len(partial.List), Bytes: out, Local: sum.To, Remote: p.backAt(a)})
+			p.Source += out
+		}
+	}
+	c.Steps = len(partial.List)
+}
