@@ -32,7 +32,7 @@ func read(t *testing.T, name string) *results.Document {
 }
 
 func TestGoldenReports(t *testing.T) {
-	extension := map[string]string{"github": "github", "openmetrics": "prom", "nixlbench": "nixlbench", "csv": "csv", "json": "json", "junit": "xml", "markdown": "md", "table": "txt"}
+	extension := map[string]string{"github": "github", "openmetrics": "prom", "nixlbench": "nixlbench", "nixl-ep": "nixl-ep", "csv": "csv", "json": "json", "junit": "xml", "markdown": "md", "table": "txt"}
 	for _, name := range documents {
 		for _, format := range Formats() {
 			if format == "html" { // a page is read by a parser: see html_test.go
@@ -92,7 +92,7 @@ func TestDocumentsFollowTheSchema(t *testing.T) {
 
 // No report carries a control character or a change of direction to its reader.
 func TestReportsCarryNoControlCharacters(t *testing.T) {
-	for _, format := range []string{"csv", "github", "html", "junit", "markdown", "nixlbench", "table"} {
+	for _, format := range []string{"csv", "github", "html", "junit", "markdown", "nixl-ep", "nixlbench", "table"} {
 		r, _ := Lookup(format)
 		for _, name := range documents {
 			var b bytes.Buffer
@@ -159,7 +159,7 @@ func TestWriteFile(t *testing.T) {
 	for _, e := range entries {
 		names = append(names, e.Name())
 	}
-	want := []string{"junit.xml", "metrics.prom", "nixlbench.txt", "report.html", "report.md", "report.txt", "results.csv", "results.json"}
+	want := []string{"junit.xml", "metrics.prom", "nixl-ep.txt", "nixlbench.txt", "report.html", "report.md", "report.txt", "results.csv", "results.json"}
 	if !slices.Equal(names, want) {
 		t.Errorf("files %v, want %v", names, want)
 	}
