@@ -142,7 +142,7 @@ static int publish(struct sending *s, uint64_t word)
             q->pending--;
     }
     for (int i = 1; i < r->cfg.ranks; i++)
-        if ((rc = settle(s->u, peer_at(r, i))) < 0 || (rc = r->fab->signal(r, peer_at(r, i), rank_flag_of(r, r->cfg.rank), word)) < 0)
+        if ((rc = settle(s->u, peer_at(r, i))) < 0 || (rc = r->fab->signal(r, peer_at(r, i), rank_flag_of(r->cfg.rank), word)) < 0)
             return rc;
     return 0;
 }
@@ -175,7 +175,7 @@ static int send_all(struct ep_run *u, enum weir_ep_operation o, uint64_t iterati
 
 static int has_come(struct weir_rank *r, int peer, uint64_t word)
 {
-    return atomic_load_explicit(rank_word(r, rank_flag_of(r, peer)), memory_order_acquire) >= word;
+    return atomic_load_explicit(rank_word(r, rank_flag_of(peer)), memory_order_acquire) >= word;
 }
 
 /* Waits for the word of each peer; all are looked at in each turn, so that who comes late

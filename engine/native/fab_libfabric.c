@@ -39,7 +39,7 @@ static inline char  *own(const struct weir_rank *r, size_t what) { return r->reg
 enum { FOR_SLOT, FOR_PING, FOR_FLAG, PLACES };
 static size_t place_of(const struct weir_rank *r, uint32_t which, int rank)
 {
-    return which == FOR_SLOT ? rank_slot_of(rank) : which == FOR_PING ? rank_ping_of(r, rank) : rank_flag_of(r, rank);
+    return which == FOR_SLOT ? rank_slot_of(rank) : which == FOR_PING ? rank_ping_of(r, rank) : rank_flag_of(rank);
 }
 
 static void take_word(struct weir_rank *r, int peer, uint32_t which)

@@ -108,7 +108,7 @@ void rank_usage(double *cpu_s, uint64_t *switches)
 
 /* ---- the functions for Go, each a call on the rank's thread ---- */
 
-#define ARRAYS 5 /* of lines in the control region */
+#define ARRAYS 4 /* of lines in the control region */
 
 static uint64_t array_bytes(int ranks)
 {
@@ -186,7 +186,6 @@ static int do_open(struct weir_rank *r, void *arg)
     r->pings   = array_bytes(r->cfg.ranks);
     r->tallies = 2 * r->pings;
     r->told    = 3 * r->pings;
-    r->flags   = 4 * r->pings;
     if ((rc = room_to_probe(r)) < 0 || (rc = r->fab->open(r)) < 0 || (rc = options_all_known(r)) < 0 || (rc = make_regions(r)) < 0)
         return rc;
     rank_choose_pings(r);

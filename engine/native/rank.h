@@ -51,10 +51,10 @@ struct weir_rank {
 
     struct weir_config cfg;
     /* Each is registered with the fabric by itself. Control is host memory, with a line per
-     * rank for each of [slots][pings][tallies][told][flags] at the same offsets in all ranks; the
+     * rank for each of [slots][pings][tallies][told] at the same offsets in all ranks; the
      * others have the kinds of memory that the launch asks for, and no word of control */
     struct weir_region regions[REGIONS];
-    size_t             pings, tallies, told, flags; /* offsets */
+    size_t             pings, tallies, told; /* offsets */
     uint64_t           flags_sent; /* the last word of an operation of ep, to all peers; it only grows */
     uint64_t          *sinks; /* by peer: bytes of its sink that peers may use */
 
@@ -141,7 +141,7 @@ static inline char *rank_probe(struct weir_rank *r) { return rank_sink(r) + r->c
 /* Places of the control region, in the line that a rank keeps for another. */
 static inline size_t rank_slot_of(int rank) { return (size_t)rank * WEIR_LINE; }
 static inline size_t rank_ping_of(const struct weir_rank *r, int rank) { return r->pings + (size_t)rank * WEIR_LINE; }
-static inline size_t rank_flag_of(const struct weir_rank *r, int rank) { return r->flags + (size_t)rank * WEIR_LINE; }
+static inline size_t rank_flag_of(int rank) { return rank_slot_of(rank) + sizeof(uint64_t); } /* in the same line: of one writer */
 static inline size_t rank_tally_of(const struct weir_rank *r, int rank) { return r->tallies + (size_t)rank * WEIR_LINE; }
 
 /* The word that stands there. */
