@@ -178,7 +178,7 @@ func (f *agentFlags) registered(ctx context.Context, cmd *cobra.Command, o daemo
 			return exit.Usage("%w; give --state DIR", err)
 		}
 	}
-	if o.Join, err = f.token(cmd.InOrStdin()); err != nil {
+	if o.Join, err = access.ReadToken(f.join, f.given, cmd.InOrStdin()); err != nil {
 		return err
 	}
 	err = daemon.Run(ctx, o)
@@ -190,29 +190,6 @@ func (f *agentFlags) registered(ctx context.Context, cmd *cobra.Command, o daemo
 
 // nodeVariable names the node where its host name does not: a pod may have its host's.
 const nodeVariable = "WEIR_NODE"
-
-// maxToken is how long a file with a join token may be, in bytes.
-const maxToken = 64 << 10
-
-func (f *agentFlags) token(stdin io.Reader) (string, error) {
-	var text []byte
-	var err error
-	switch f.join {
-	case "":
-		return strings.TrimSpace(f.given), nil
-	case "-":
-		text, err = io.ReadAll(io.LimitReader(stdin, maxToken))
-	default:
-		text, err = os.ReadFile(f.join)
-		if err != nil && strings.HasPrefix(f.join, "weir-join-") {
-			return "", exit.Usage("--join takes a file: a token on the command line would show in the list of processes")
-		}
-	}
-	if err != nil {
-		return "", exit.Usage("--join: %w", err)
-	}
-	return strings.TrimSpace(string(text)), nil
-}
 
 // directory is the absolute path of one that is there.
 func directory(path string) (string, error) {
