@@ -72,12 +72,13 @@ newest: build ## the engine over newer UCX (1.16, 1.18, 1.22) and libfabric (2.1
 faults: ## 300 faults at random moments of sessions on three hosts, which must be had (FAULTS=N, SEED=N: those of an earlier run)
 	WEIR_LAB=required $(GO) test -count 1 -v -timeout 3h -parallel 6 -run '^TestFaults$$' ./executor/faults -faults $(FAULTS) -seed $(SEED) -worlds 6
 
-lint: ## gofmt, vet, staticcheck, go.mod is tidy
+lint: ## gofmt, vet, staticcheck, no long lines, go.mod is tidy
 	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { echo 'not gofmt-ed:'; gofmt -l $$(git ls-files '*.go'); exit 1; }
 	$(GO) vet ./...
 	$(GO) vet -tags weirtest ./engine/native
 	$(GO) tool -modfile=tools/go.mod staticcheck ./...
 	$(GO) tool -modfile=tools/go.mod staticcheck -tags weirtest ./engine/native
+	$(GO) test -vet off -run '^TestLines' .
 	$(GO) mod tidy -diff
 
 # The C engine's ranks spin, so its tests run alone; of others many wait (for leases, deadlines, processes) and as many

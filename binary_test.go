@@ -31,7 +31,8 @@ func hooks(t *testing.T, tags string) (found []string) {
 		t.Fatal("the symbols of the engine are not in the program")
 	}
 	for _, s := range symbols {
-		if strings.HasPrefix(s.Name, "selftest_") || s.Name == "ceiling_spans" || s.Name == "libfabric_piece" && elf.ST_BIND(s.Info) == elf.STB_GLOBAL {
+		if strings.HasPrefix(s.Name, "selftest_") || s.Name == "ceiling_spans" ||
+			s.Name == "libfabric_piece" && elf.ST_BIND(s.Info) == elf.STB_GLOBAL {
 			found = append(found, s.Name)
 		}
 	}

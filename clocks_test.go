@@ -104,7 +104,8 @@ func timeOfDay(e ast.Expr) bool {
 		return slices.Contains(ofTheDay, e.Sel.Name)
 	case *ast.CallExpr:
 		if f, ok := e.Fun.(*ast.SelectorExpr); ok {
-			return slices.Contains([]string{"UTC", "Local", "In", "Round", "Truncate", "Unix"}, f.Sel.Name) || f.Sel.Name == "Add" && timeOfDay(f.X)
+			return slices.Contains([]string{"UTC", "Local", "In", "Round", "Truncate", "Unix"}, f.Sel.Name) ||
+				f.Sel.Name == "Add" && timeOfDay(f.X)
 		}
 	}
 	return false

@@ -88,7 +88,8 @@ func fabricNames(path string, src any) ([]place, error) {
 	ast.Inspect(file, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.CallExpr:
-			if s, ok := n.Fun.(*ast.SelectorExpr); ok && (strings.HasPrefix(s.Sel.Name, "Dial") || s.Sel.Name == "Listen") {
+			if s, ok := n.Fun.(*ast.SelectorExpr); ok &&
+				(strings.HasPrefix(s.Sel.Name, "Dial") || s.Sel.Name == "Listen") {
 				for _, arg := range n.Args {
 					networks[arg] = true
 				}

@@ -15,7 +15,8 @@ func TestAggregatesAreTheirDerivatives(t *testing.T) {
 		}
 		rapid.Check(t, func(t *rapid.T) {
 			// The operands lie apart, so that a small step leaves their order.
-			operands := rapid.Permutation([]float64{1, 2, 3.5, 5, 8, 13}[:rapid.IntRange(1, 6).Draw(t, "count")]).Draw(t, "operands")
+			operands := rapid.Permutation([]float64{1, 2, 3.5, 5, 8,
+				13}[:rapid.IntRange(1, 6).Draw(t, "count")]).Draw(t, "operands")
 			value := a.Eval(operands)
 			if a.Positive && !(value > 0) {
 				t.Fatalf("%s of positive %v is %v", a.Op, operands, value)

@@ -77,7 +77,8 @@ const Confidence = 0.96
 
 // Decide overrides how an assertion is decided.
 type Decide struct {
-	Confidence float64 `json:"confidence,omitzero" schema:"exclusiveMinimum=0.5,exclusiveMaximum=1"` // of the interval, between 0.5 and 1; 0: the default
+	// of the interval, between 0.5 and 1; 0: the default
+	Confidence float64 `json:"confidence,omitzero" schema:"exclusiveMinimum=0.5,exclusiveMaximum=1"`
 	// OnInconclusive is the verdict that stands in for inconclusive after the last
 	// look: "fail", "warn" or "pass"; "": it stays inconclusive.
 	OnInconclusive string `json:"on_inconclusive,omitempty" schema:"enum=inconclusive|fail|warn|pass"`
@@ -87,7 +88,8 @@ type Decide struct {
 // expected, and holding is reported, until the day has passed.
 type XFail struct {
 	Reason string `json:"reason"`
-	Until  string `json:"until" doc:"The last day on which it counts." schema:"format=date"` // 2006-01-02; the last day on which it counts
+	// 2006-01-02; the last day on which it counts
+	Until string `json:"until" doc:"The last day on which it counts." schema:"format=date"`
 }
 
 // Counts says whether the expectation still counts on the day, in UTC, on which a session
@@ -130,7 +132,10 @@ func (a Assertion) Key() string {
 		XFail      *XFail     `json:",omitempty"`
 		Transport  *Transport `json:",omitempty"`
 		Reference  *Reference `json:",omitempty"`
-	}{a.Severity, a.Subject, a.Unit, a.Bounds, a.Trend, a.Cases, a.Quantifier, a.Parts, a.Halo, a.Multiple, a.Decide, a.XFail, a.Transport, a.Reference})
+	}{
+		a.Severity, a.Subject, a.Unit, a.Bounds, a.Trend, a.Cases, a.Quantifier, a.Parts, a.Halo, a.Multiple, a.Decide,
+		a.XFail, a.Transport, a.Reference,
+	})
 	if err != nil {
 		panic(err) // a NaN bound: the language never makes one
 	}

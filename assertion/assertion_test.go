@@ -8,7 +8,10 @@ import (
 
 func TestKeyIsOfTheMeaning(t *testing.T) {
 	lower := 1.
-	a := Assertion{Name: "n", Text: "bandwidth >= 1", File: "a.yaml", Line: 3, Severity: Gate, Subject: metric("bandwidth", "GB/s"), Unit: "GB/s", Bounds: Bounds{Lower: &lower}}
+	a := Assertion{
+		Name: "n", Text: "bandwidth >= 1", File: "a.yaml", Line: 3, Severity: Gate,
+		Subject: metric("bandwidth", "GB/s"), Unit: "GB/s", Bounds: Bounds{Lower: &lower},
+	}
 	b := a
 	b.File, b.Line, b.Text = "b.hcl", 9, "bandwidth >= 1 GB/s"
 	if a.Key() != b.Key() {
@@ -30,8 +33,10 @@ func TestKeyHasEveryField(t *testing.T) {
 	unjudged := map[string]bool{"Name": true, "Text": true, "Lowered": true, "File": true, "Line": true}
 	lower := 1.
 	values := map[string]any{
-		"Severity": Warn, "Subject": metric("latency", "s"), "Unit": "s", "Bounds": Bounds{Lower: &lower}, "Trend": &Trend{Axis: "a"},
-		"Quantifier": "all", "Parts": []Part{{Case: "c"}}, "Cases": []string{"c"}, "Halo": 0.1, "Multiple": "holm", "Decide": &Decide{Confidence: 0.9}, "XFail": &XFail{Reason: "r"},
+		"Severity": Warn, "Subject": metric("latency", "s"), "Unit": "s", "Bounds": Bounds{Lower: &lower},
+		"Trend":      &Trend{Axis: "a"},
+		"Quantifier": "all", "Parts": []Part{{Case: "c"}}, "Cases": []string{"c"}, "Halo": 0.1, "Multiple": "holm",
+		"Decide": &Decide{Confidence: 0.9}, "XFail": &XFail{Reason: "r"},
 		"Transport": &Transport{Of: All, Names: []string{"tcp"}}, "Reference": &Reference{Table: "t"},
 	}
 	fields := reflect.TypeFor[Assertion]()
@@ -52,7 +57,8 @@ func TestKeyHasEveryField(t *testing.T) {
 			t.Errorf("field %s is not in the key", name)
 		}
 	}
-	own, other, baseline := Assertion{Subject: metric("a", "")}, Assertion{Subject: at("a", "k")}, Assertion{Subject: &Expr{Op: Metric, Metric: "a", Case: "k", Baseline: true}}
+	own, other, baseline := Assertion{Subject: metric("a", "")}, Assertion{Subject: at("a", "k")},
+		Assertion{Subject: &Expr{Op: Metric, Metric: "a", Case: "k", Baseline: true}}
 	if own.Key() == other.Key() || other.Key() == baseline.Key() {
 		t.Error("the case of a metric is not in the key")
 	}
@@ -62,7 +68,12 @@ func TestJSONKeepsEverything(t *testing.T) {
 	lower := 0.5
 	a := Assertion{
 		Name: "n", Text: "t", Severity: Gate, Quantifier: "any", Cases: []string{"k"}, Halo: 0.05, Multiple: "holm",
-		Parts:  []Part{{Subject: op(Div, at("a", "k"), &Expr{Op: Geomean, Args: []*Expr{{Op: Metric, Metric: "b", Case: "k", Baseline: true}, number(2)}}), Bounds: Bounds{Lower: &lower}, Case: "k"}},
+		Parts: []Part{
+			{
+				Subject: op(Div, at("a", "k"), &Expr{Op: Geomean, Args: []*Expr{{Op: Metric, Metric: "b", Case: "k",
+					Baseline: true}, number(2)}}), Bounds: Bounds{Lower: &lower}, Case: "k",
+			},
+		},
 		Decide: &Decide{Confidence: 0.9, OnInconclusive: "warn"}, XFail: &XFail{Reason: "r", Until: "2030-01-02"},
 	}
 	b, err := json.Marshal(a)

@@ -89,7 +89,10 @@ func in(m map[string]float64) func(string) (float64, bool) {
 // A launch's own metrics must not stand in for those of another case.
 func TestEvalRefusesOtherCases(t *testing.T) {
 	own := map[string]float64{"bandwidth": 40}
-	for _, leaf := range []*Expr{at("bandwidth", "k"), {Op: Metric, Metric: "bandwidth", Case: "k", Baseline: true}, {Op: Metric, Metric: "bandwidth", Baseline: true}} {
+	for _, leaf := range []*Expr{
+		at("bandwidth", "k"), {Op: Metric, Metric: "bandwidth", Case: "k", Baseline: true},
+		{Op: Metric, Metric: "bandwidth", Baseline: true},
+	} {
 		if v, err := op(Add, metric("bandwidth", ""), leaf).Eval(in(own), ""); err == nil {
 			t.Errorf("%s of the launch is %v", leaf, v)
 		}
@@ -97,7 +100,8 @@ func TestEvalRefusesOtherCases(t *testing.T) {
 }
 
 func TestEvalWithTakesUnitsFromLeaves(t *testing.T) {
-	e := op(Div, metric("bandwidth", "GB/s"), op(Max, &Expr{Op: Metric, Metric: "bandwidth", Unit: "MB/s", Case: "k"}, metric("bandwidth", "GB/s")))
+	e := op(Div, metric("bandwidth", "GB/s"),
+		op(Max, &Expr{Op: Metric, Metric: "bandwidth", Unit: "MB/s", Case: "k"}, metric("bandwidth", "GB/s")))
 	v, err := e.EvalWith(func(leaf *Expr) (float64, error) {
 		if leaf.Case == "k" {
 			return 4000, nil
@@ -111,7 +115,8 @@ func TestEvalWithTakesUnitsFromLeaves(t *testing.T) {
 	if _, err := e.EvalWith(func(*Expr) (float64, error) { return 0, broken }, ""); !errors.Is(err, broken) {
 		t.Error(err)
 	}
-	for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), math.MaxFloat64} { // the last is infinite in bytes
+	// the last is infinite in bytes
+	for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), math.MaxFloat64} {
 		if v, err := e.EvalWith(func(*Expr) (float64, error) { return bad, nil }, ""); err == nil {
 			t.Errorf("%v gives %v", bad, v)
 		}
@@ -160,7 +165,8 @@ func TestAggregatesAreBetweenTheirValues(t *testing.T) {
 }
 
 func TestLeavesAndCases(t *testing.T) {
-	e := op(Div, op(Max, metric("a", ""), at("a", "k"), at("b", "l")), op(Add, &Expr{Op: Metric, Metric: "a", Case: "own", Baseline: true}, op(Mul, at("c", "k"), number(2))))
+	e := op(Div, op(Max, metric("a", ""), at("a", "k"), at("b", "l")),
+		op(Add, &Expr{Op: Metric, Metric: "a", Case: "own", Baseline: true}, op(Mul, at("c", "k"), number(2))))
 	var names []string
 	for _, leaf := range e.Leaves() {
 		names = append(names, leaf.String())

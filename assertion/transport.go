@@ -46,5 +46,6 @@ func (t *Transport) String() string {
 	if t.Prefix {
 		verb = "starts with"
 	}
-	return map[Share]string{All: "every", Some: "some", None: "no"}[t.Of] + " transport " + verb + " " + strings.Join(t.Names, " or ")
+	return map[Share]string{All: "every", Some: "some", None: "no"}[t.Of] + " transport " + verb + " " +
+		strings.Join(t.Names, " or ")
 }

@@ -24,7 +24,8 @@ func BenchmarkReadThousandPatterns(b *testing.B) {
 	}
 	worker := matgen.Parallel{TP: 8, PP: 1, CP: 1}
 	patterns, err := matgen.Generate(matgen.Config{
-		Model: m, Prefill: worker, Decode: worker, PrefillRanks: 128, DecodeRanks: 128, BatchSize: 1, Compute: matgen.Compute{Rule: matgen.None},
+		Model: m, Prefill: worker, Decode: worker, PrefillRanks: 128, DecodeRanks: 128, BatchSize: 1,
+		Compute: matgen.Compute{Rule: matgen.None},
 	}, requests)
 	if err != nil {
 		b.Fatal(err)

@@ -73,9 +73,12 @@ func (r *reader) open(name string, at hcl.Range) (string, io.ReadCloser, error) 
 	if err == nil {
 		return path, f, nil
 	}
-	for _, other := range []string{filepath.Join(dir, matrices, filepath.Base(name)), filepath.Join(dir, filepath.Base(name)), name} {
+	for _, other := range []string{
+		filepath.Join(dir, matrices, filepath.Base(name)), filepath.Join(dir, filepath.Base(name)), name,
+	} {
 		if f, e := r.openFile(other); e == nil {
-			r.warnOnce(at, "Matrix found elsewhere", "There is no %s, so %s is taken, and others likewise.", path, other)
+			r.warnOnce(at, "Matrix found elsewhere", "There is no %s, so %s is taken, and others likewise.", path,
+				other)
 			return other, f, nil
 		}
 	}
@@ -105,7 +108,8 @@ func (r *reader) syntax(e *matrix.SyntaxError) {
 	if e.End <= len(src) && e.Start <= e.End {
 		end.Column += utf8.RuneCount(src[e.Start:e.End])
 	}
-	r.error(hcl.Range{Filename: e.File, Start: hcl.Pos{Line: e.Line, Column: e.Column, Byte: e.Start}, End: end}, e.Summary, "%s", e.Detail)
+	r.error(hcl.Range{Filename: e.File, Start: hcl.Pos{Line: e.Line, Column: e.Column, Byte: e.Start}, End: end},
+		e.Summary, "%s", e.Detail)
 }
 
 // inline reads a matrix that is a list of rows, each a list of cells.
@@ -115,14 +119,16 @@ func (r *reader) inline(n *yamlsyntax.Node) *matrix.Matrix {
 		return nil
 	}
 	if r.ranks > 0 && len(n.Items) != r.ranks {
-		r.error(n.Range, "Wrong number of ranks", "The matrix has %d rows, and there are %d ranks.", len(n.Items), r.ranks)
+		r.error(n.Range, "Wrong number of ranks", "The matrix has %d rows, and there are %d ranks.", len(n.Items),
+			r.ranks)
 		return nil
 	}
 	before := len(r.diags)
 	var cells []matrix.Cell
 	for from, row := range n.Items {
 		if row.Kind != yamlsyntax.Sequence || len(row.Items) != len(n.Items) {
-			r.error(row.Range, "Not a square", "Row %d of the matrix is not a list of %d cells, one for each receiver.", from+1, len(n.Items))
+			r.error(row.Range, "Not a square", "Row %d of the matrix is not a list of %d cells, one for each receiver.",
+				from+1, len(n.Items))
 			continue
 		}
 		for to, cell := range row.Items {

@@ -50,19 +50,29 @@ func Read(path string) (c *Config, files map[string]*hcl.File, diags hcl.Diagnos
 }
 
 // ReadWith is Read for who has files of his own. The path is that of a file.
-func ReadWith(path string, source func(path string) ([]byte, error)) (c *Config, files map[string]*hcl.File, diags hcl.Diagnostics) {
+func ReadWith(path string, source func(path string) ([]byte, error)) (c *Config, files map[string]*hcl.File,
+	diags hcl.Diagnostics) {
 	return read(path, source, func(path string) (io.ReadCloser, error) {
 		src, err := source(path)
 		return io.NopCloser(bytes.NewReader(src)), err
 	})
 }
 
-func read(path string, source func(path string) ([]byte, error), open func(path string) (io.ReadCloser, error)) (c *Config, files map[string]*hcl.File, diags hcl.Diagnostics) {
+func read(path string, source func(path string) ([]byte, error),
+	open func(path string) (io.ReadCloser, error)) (c *Config, files map[string]*hcl.File, diags hcl.Diagnostics) {
 	src, err := source(path)
 	if err != nil {
-		return nil, nil, hcl.Diagnostics{{Severity: hcl.DiagError, Summary: "Cannot read the file", Detail: fmt.Sprintf("Reading a file of ct-perftest: %v.", err)}}
+		return nil, nil, hcl.Diagnostics{
+			{
+				Severity: hcl.DiagError, Summary: "Cannot read the file",
+				Detail: fmt.Sprintf("Reading a file of ct-perftest: %v.", err),
+			},
+		}
 	}
-	r := &reader{file: path, source: source, openFile: open, files: map[string]*hcl.File{path: {Bytes: src}}, said: map[string]bool{}, matrices: map[string]*matrix.Matrix{}}
+	r := &reader{
+		file: path, source: source, openFile: open, files: map[string]*hcl.File{path: {Bytes: src}},
+		said: map[string]bool{}, matrices: map[string]*matrix.Matrix{},
+	}
 	top, diags := yamlsyntax.ParsePlain(src, path)
 	if top == nil {
 		return nil, r.files, diags
@@ -86,14 +96,18 @@ type reader struct {
 }
 
 func (r *reader) error(at hcl.Range, summary, format string, args ...any) {
-	r.diags = append(r.diags, &hcl.Diagnostic{Severity: hcl.DiagError, Summary: summary, Detail: fmt.Sprintf(format, args...), Subject: &at})
+	r.diags = append(r.diags, &hcl.Diagnostic{
+		Severity: hcl.DiagError, Summary: summary, Detail: fmt.Sprintf(format, args...), Subject: &at,
+	})
 }
 
 // warnOnce says something about the first of the places that it is true of.
 func (r *reader) warnOnce(at hcl.Range, summary, format string, args ...any) {
 	if !r.said[summary] {
 		r.said[summary] = true
-		r.diags = append(r.diags, &hcl.Diagnostic{Severity: hcl.DiagWarning, Summary: summary, Detail: fmt.Sprintf(format, args...), Subject: &at})
+		r.diags = append(r.diags, &hcl.Diagnostic{
+			Severity: hcl.DiagWarning, Summary: summary, Detail: fmt.Sprintf(format, args...), Subject: &at,
+		})
 	}
 }
 
@@ -108,27 +122,32 @@ func (r *reader) keys(n *yamlsyntax.Node, what string, known []string) map[strin
 	for _, p := range n.Pairs {
 		out[p.Key] = p
 		if !slices.Contains(known, p.Key) {
-			r.warnOnce(p.KeyRange, fmt.Sprintf("Unknown key %q", p.Key), "It is skipped. %s", suggest.Sentence(p.Key, known, "keys here"))
+			r.warnOnce(p.KeyRange, fmt.Sprintf("Unknown key %q", p.Key), "It is skipped. %s",
+				suggest.Sentence(p.Key, known, "keys here"))
 		}
 	}
 	return out
 }
 
 func (r *reader) config(top *yamlsyntax.Node) *Config {
-	keys := r.keys(top, "The file", []string{"iters", "warmup_iters", "isolation_iters", "traffic_pattern", "traffic_patterns"})
+	keys := r.keys(top, "The file", []string{
+		"iters", "warmup_iters", "isolation_iters", "traffic_pattern", "traffic_patterns",
+	})
 	one, isOne := keys["traffic_pattern"]
 	many, isMany := keys["traffic_patterns"]
 	c := &Config{File: r.file, Sequence: isMany}
 	switch {
 	case isOne && isMany:
-		r.error(one.KeyRange, "Two kinds of file", "traffic_pattern is of ct-perftest and traffic_patterns of sequential-ct-perftest: keep one of them.")
+		r.error(one.KeyRange, "Two kinds of file",
+			"traffic_pattern is of ct-perftest and traffic_patterns of sequential-ct-perftest: keep one of them.")
 	case isOne:
 		c.Iterations, c.Warmup = r.count(keys, "iters", 1, defaultIterations), r.count(keys, "warmup_iters", 0, 0)
 		r.patterns(c, []*yamlsyntax.Node{one.Value})
 	case isMany && (many.Value.Kind != yamlsyntax.Sequence || len(many.Value.Items) == 0):
 		r.error(many.KeyRange, "No patterns", "traffic_patterns is a list of at least one pattern.")
 	case isMany:
-		c.Iterations, c.Warmup = r.count(keys, "iters", 1, defaultSequenceIterations), r.count(keys, "warmup_iters", 0, defaultSequenceWarmup)
+		c.Iterations, c.Warmup = r.count(keys, "iters", 1, defaultSequenceIterations),
+			r.count(keys, "warmup_iters", 0, defaultSequenceWarmup)
 		c.Isolated = r.count(keys, "isolation_iters", 0, defaultIsolated)
 		r.patterns(c, many.Value.Items)
 	case keys != nil:
@@ -151,7 +170,8 @@ func (r *reader) patterns(c *Config, nodes []*yamlsyntax.Node) {
 			continue
 		}
 		p := Pattern{Shards: r.count(keys, "shards", 1, 1)}
-		p.Memory = r.word(keys, "mem_type", map[string]string{"cuda": "vram", "vram": "vram", "cpu": "dram", "dram": "dram"}, "cuda")
+		p.Memory = r.word(keys, "mem_type", map[string]string{"cuda": "vram", "vram": "vram", "cpu": "dram",
+			"dram": "dram"}, "cuda")
 		if said, ok := keys["mem_type"]; ok {
 			p.Said = said.Value.Range
 		}
@@ -170,14 +190,19 @@ func (r *reader) patterns(c *Config, nodes []*yamlsyntax.Node) {
 // every file would be warned of, and later versions sleep.
 func (r *reader) differences(keys map[string]yamlsyntax.Pair, p *Pattern, sequence bool) {
 	if p.Op == "read" {
-		r.warnOnce(keys["xfer_op"].Value.Range, "ct-perftest writes here", "It writes whatever xfer_op says; weir reads, so the two do not measure the same.")
+		r.warnOnce(keys["xfer_op"].Value.Range, "ct-perftest writes here",
+			"It writes whatever xfer_op says; weir reads, so the two do not measure the same.")
 	}
 	if p.Shards > 1 {
-		r.warnOnce(keys["shards"].Value.Range, "ct-perftest has no shards", "It moves each buffer in one piece whatever shards says; weir moves it in %d.", p.Shards)
+		r.warnOnce(keys["shards"].Value.Range, "ct-perftest has no shards",
+			"It moves each buffer in one piece whatever shards says; weir moves it in %d.", p.Shards)
 	}
-	for _, key := range []string{"sleep_before_launch_sec", "sleep_after_launch_sec", "decode_compute_sec", "metadata"} {
+	for _, key := range []string{
+		"sleep_before_launch_sec", "sleep_after_launch_sec", "decode_compute_sec", "metadata",
+	} {
 		if unused, ok := keys[key]; ok && !sequence {
-			r.warnOnce(unused.KeyRange, fmt.Sprintf("%s is of sequences", key), "It is left out: ct-perftest repeats its one pattern without it.")
+			r.warnOnce(unused.KeyRange, fmt.Sprintf("%s is of sequences", key),
+				"It is left out: ct-perftest repeats its one pattern without it.")
 		}
 	}
 }
@@ -186,7 +211,8 @@ func (r *reader) differences(keys map[string]yamlsyntax.Pair, p *Pattern, sequen
 func (r *reader) sleepAfter(keys map[string]yamlsyntax.Pair) float64 {
 	_, old := keys["sleep_after_launch_sec"]
 	if p, both := keys["decode_compute_sec"]; both && old {
-		r.error(p.KeyRange, "Two names of one time", "decode_compute_sec is the newer name of sleep_after_launch_sec: keep one of them.")
+		r.error(p.KeyRange, "Two names of one time",
+			"decode_compute_sec is the newer name of sleep_after_launch_sec: keep one of them.")
 	}
 	if old {
 		return r.seconds(keys, "sleep_after_launch_sec")

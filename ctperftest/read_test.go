@@ -131,11 +131,13 @@ func write(t *testing.T, path, content string) {
 // how long they sleep and what is known of them.
 func TestValuesArrive(t *testing.T) {
 	_, c := said(t, "testdata/good/sequence")
-	if !c.Sequence || c.Iterations != 3 || c.Warmup != 30 || c.Isolated != 30 || len(c.Patterns) != 2 || c.Ranks() != 4 {
+	if !c.Sequence || c.Iterations != 3 || c.Warmup != 30 || c.Isolated != 30 || len(c.Patterns) != 2 ||
+		c.Ranks() != 4 {
 		t.Fatalf("%+v", c)
 	}
 	p := c.Patterns[1]
-	if isl, _ := p.Lookup("isl"); isl != "25034" || p.SleepBefore != 71.875102179328 || p.Matrix.At(1, 3) != 3<<29 || p.Memory != "vram" || p.Op != "write" || p.Shards != 1 {
+	if isl, _ := p.Lookup("isl"); isl != "25034" || p.SleepBefore != 71.875102179328 || p.Matrix.At(1, 3) != 3<<29 ||
+		p.Memory != "vram" || p.Op != "write" || p.Shards != 1 {
 		t.Errorf("%+v", p)
 	}
 	_, c = said(t, "testdata/good/single.yaml")
@@ -171,7 +173,9 @@ func FuzzRead(f *testing.F) {
 			t.Fatalf("a config %v with %v", c, diags)
 		}
 		for _, d := range diags {
-			if d.Subject != nil && files[d.Subject.Filename] != nil && (d.Subject.Start.Byte < 0 || d.Subject.End.Byte < d.Subject.Start.Byte || d.Subject.End.Byte > len(files[d.Subject.Filename].Bytes)) {
+			if d.Subject != nil && files[d.Subject.Filename] != nil &&
+				(d.Subject.Start.Byte < 0 || d.Subject.End.Byte < d.Subject.Start.Byte ||
+					d.Subject.End.Byte > len(files[d.Subject.Filename].Bytes)) {
 				t.Fatalf("%v is outside of the file", d)
 			}
 		}

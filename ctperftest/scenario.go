@@ -40,7 +40,8 @@ func (c *Config) Scenario(base string) []byte {
 func (c *Config) OneMemory() error {
 	for i, p := range c.Patterns {
 		if p.Memory != c.Patterns[0].Memory {
-			return fmt.Errorf("pattern %d of %s has its buffers in %s and the first has them in %s: memory is one for a whole sequence, because its ranks register their buffers once. Divide the file, give all patterns one mem_type, or import them with --memory dram", i, c.File, p.Memory, c.Patterns[0].Memory)
+			return fmt.Errorf("pattern %d of %s has its buffers in %s and the first has them in %s: memory is one for a whole sequence, because its ranks register their buffers once. Divide the file, give all patterns one mem_type, or import them with --memory dram",
+				i, c.File, p.Memory, c.Patterns[0].Memory)
 		}
 	}
 	return nil

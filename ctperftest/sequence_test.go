@@ -36,7 +36,10 @@ func played(t *testing.T, path string, src []byte) any {
 func TestAnImportedSequenceIsThatOfItsFile(t *testing.T) {
 	dir := t.TempDir()
 	spec := matgen.NewSpec()
-	for name, text := range map[string]string{"model": "gpt-oss-20b", "requests": "5", "osl": "uniform:1,9", "prefill_nodes": "1", "decode_nodes": "1", "decode_tp": "8"} {
+	for name, text := range map[string]string{
+		"model": "gpt-oss-20b", "requests": "5", "osl": "uniform:1,9", "prefill_nodes": "1", "decode_nodes": "1",
+		"decode_tp": "8",
+	} {
 		if err := spec.Set(name, text); err != nil {
 			t.Fatal(err)
 		}
@@ -66,7 +69,8 @@ func TestAnImportedSequenceIsThatOfItsFile(t *testing.T) {
 		c.Move("dram")
 		scenario := c.Scenario(dir)
 		imported := played(t, filepath.Join(dir, "s.yaml"), scenario)
-		named := played(t, filepath.Join(dir, "n.yaml"), fmt.Appendf(nil, "scenario: n\nruns: {a: {workload: traffic_sequence, options: {metadata_file: %s}}}\n", file))
+		named := played(t, filepath.Join(dir, "n.yaml"), fmt.Appendf(nil,
+			"scenario: n\nruns: {a: {workload: traffic_sequence, options: {metadata_file: %s}}}\n", file))
 		if imported != named {
 			t.Errorf("%s: imported %v, and metadata_file is %v\n%s", file, imported, named, scenario)
 		}
@@ -74,7 +78,10 @@ func TestAnImportedSequenceIsThatOfItsFile(t *testing.T) {
 		if file == "memory.yaml" {
 			memory = "dram"
 		}
-		for _, line := range []string{"memory: " + memory, "iterations: 3", "warmup: 0", "isolated_iterations: 30", "isolated_warmup: 30", "overlap: true"} {
+		for _, line := range []string{
+			"memory: " + memory, "iterations: 3", "warmup: 0", "isolated_iterations: 30", "isolated_warmup: 30",
+			"overlap: true",
+		} {
 			if !strings.Contains(string(scenario), "\n      "+line+"\n") {
 				t.Errorf("%s: it does not say %q:\n%s", file, line, scenario)
 			}
@@ -89,7 +96,8 @@ func TestPatternsInDifferentMemoryAreRefused(t *testing.T) {
 	if c == nil {
 		t.Fatal(diags)
 	}
-	if err := c.OneMemory(); err == nil || !strings.Contains(err.Error(), "pattern 2 of "+path+" has its buffers in vram and the first has them in dram") {
+	if err := c.OneMemory(); err == nil ||
+		!strings.Contains(err.Error(), "pattern 2 of "+path+" has its buffers in vram and the first has them in dram") {
 		t.Error(err)
 	}
 	c.Move("dram")

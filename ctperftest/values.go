@@ -51,7 +51,8 @@ func (r *reader) seconds(keys map[string]yamlsyntax.Pair, key string) float64 {
 	}
 	v, err := strconv.ParseFloat(text, 64)
 	if err != nil || !(v >= 0 && v <= matrix.MaxSleep) {
-		r.error(at.Range, "Invalid time", "%s is a number of seconds from 0 to %d, and not %q.", key, matrix.MaxSleep, text)
+		r.error(at.Range, "Invalid time", "%s is a number of seconds from 0 to %d, and not %q.", key, matrix.MaxSleep,
+			text)
 		return 0
 	}
 	return math.Abs(v) // -0 is 0

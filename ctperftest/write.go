@@ -35,7 +35,8 @@ func Write(dir string, patterns []matrix.Pattern, size func(int64) string, overw
 		return fmt.Errorf("writing %s: %w", dir, err)
 	}
 	for i, p := range patterns {
-		if err := writeWhole(filepath.Join(dir, matrixFile(i)), func(w io.Writer) error { return p.Matrix.Write(w, size) }); err != nil {
+		if err := writeWhole(filepath.Join(dir, matrixFile(i)),
+			func(w io.Writer) error { return p.Matrix.Write(w, size) }); err != nil {
 			return fmt.Errorf("making %s: %w", matrixFile(i), err)
 		}
 	}

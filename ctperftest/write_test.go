@@ -64,13 +64,21 @@ func TestWhatIsWrittenReadsBack(t *testing.T) {
 				t.Fatal(err)
 			}
 			if own := rapid.Int64Range(0, 1<<50).Draw(t, "own cell"); own > 0 {
-				if m, err = matrix.New(n, append(slices.Collect(m.Cells()), matrix.Cell{From: n - 1, To: n - 1, Bytes: own})); err != nil {
+				if m, err = matrix.New(n, append(slices.Collect(m.Cells()),
+					matrix.Cell{From: n - 1, To: n - 1, Bytes: own})); err != nil {
 					t.Fatal(err)
 				}
 			}
-			p := matrix.Pattern{Matrix: m, SleepBefore: rapid.Float64Range(0, 1e6).Draw(t, "before"), SleepAfter: rapid.Float64Range(0, 1e6).Draw(t, "after")}
-			for _, key := range rapid.SliceOfNDistinct(rapid.StringMatching(`[a-z<][a-z:# -]{0,8}`), 0, 3, rapid.ID[string]).Draw(t, "keys") {
-				p.Metadata = append(p.Metadata, matrix.Field{Key: key, Value: rapid.OneOf(rapid.StringMatching(`-?[0-9]{1,9}(\.[0-9]{1,3})?`), rapid.StringMatching(`[ -~µ]{1,12}`)).Draw(t, "value")})
+			p := matrix.Pattern{
+				Matrix: m, SleepBefore: rapid.Float64Range(0, 1e6).Draw(t, "before"),
+				SleepAfter: rapid.Float64Range(0, 1e6).Draw(t, "after"),
+			}
+			for _, key := range rapid.SliceOfNDistinct(rapid.StringMatching(`[a-z<][a-z:# -]{0,8}`), 0, 3,
+				rapid.ID[string]).Draw(t, "keys") {
+				p.Metadata = append(p.Metadata, matrix.Field{
+					Key: key, Value: rapid.OneOf(rapid.StringMatching(`-?[0-9]{1,9}(\.[0-9]{1,3})?`),
+						rapid.StringMatching(`[ -~µ]{1,12}`)).Draw(t, "value"),
+				})
 			}
 			patterns = append(patterns, p)
 		}
@@ -83,7 +91,8 @@ func TestWhatIsWrittenReadsBack(t *testing.T) {
 		}
 		for i, p := range c.Patterns {
 			q := patterns[i]
-			if p.SleepBefore != q.SleepBefore || p.SleepAfter != q.SleepAfter || !slices.Equal(p.Metadata, q.Metadata) || !slices.Equal(slices.Collect(p.Matrix.Cells()), slices.Collect(q.Matrix.Cells())) {
+			if p.SleepBefore != q.SleepBefore || p.SleepAfter != q.SleepAfter || !slices.Equal(p.Metadata,
+				q.Metadata) || !slices.Equal(slices.Collect(p.Matrix.Cells()), slices.Collect(q.Matrix.Cells())) {
 				t.Fatalf("%+v became %+v", q, p)
 			}
 		}

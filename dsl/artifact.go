@@ -37,11 +37,13 @@ func (l *loader) artifacts(content *hcl.BodyContent) []*Artifact {
 		}
 		a := l.artifact(b)
 		if len(out) == maxArtifacts {
-			l.error(a.Range, "Too many artifacts", fmt.Sprintf("There are more than %d.", maxArtifacts), "Let one command write an archive.")
+			l.error(a.Range, "Too many artifacts", fmt.Sprintf("There are more than %d.", maxArtifacts),
+				"Let one command write an archive.")
 			break
 		}
 		if slices.ContainsFunc(out, a.collides) {
-			l.error(a.Range, "Duplicate artifact", fmt.Sprintf("Artifact %q was already given.", a.Name), "Rename one of the two; names become those of files, and must differ in more than capitals.")
+			l.error(a.Range, "Duplicate artifact", fmt.Sprintf("Artifact %q was already given.", a.Name),
+				"Rename one of the two; names become those of files, and must differ in more than capitals.")
 		}
 		out = append(out, a)
 	}
@@ -59,13 +61,15 @@ func (l *loader) artifact(b *hcl.Block) *Artifact {
 	command, file := argument(content, "command"), argument(content, "file")
 	switch {
 	case command != nil && file != nil:
-		l.error(file.Range(), "Command and file", fmt.Sprintf("Artifact %q is the output of a command and a file.", a.Name), "Keep one of the two.")
+		l.error(file.Range(), "Command and file",
+			fmt.Sprintf("Artifact %q is the output of a command and a file.", a.Name), "Keep one of the two.")
 	case command != nil:
 		a.Command, _ = l.argv(command, "command")
 	case file != nil:
 		a.File = l.pattern(file)
 	default:
-		l.error(a.Range, "Missing key", fmt.Sprintf("Artifact %q says neither of which command the output is kept nor which file.", a.Name), "Add command: [fi_info, -p, efa], or file: /var/log/messages.")
+		l.error(a.Range, "Missing key", fmt.Sprintf("Artifact %q says neither of which command the output is kept nor which file.",
+			a.Name), "Add command: [fi_info, -p, efa], or file: /var/log/messages.")
 	}
 	if expr := argument(content, "on"); expr != nil {
 		a.On, _ = l.oneOf(expr, grammar.Artifact, "on")
@@ -90,9 +94,11 @@ func (l *loader) pattern(expr hcl.Expression) string {
 	switch {
 	case !ok:
 	case err != nil:
-		l.error(expr.Range(), "Invalid value", fmt.Sprintf("file: %q is no pattern of paths: a bracket is not closed.", path), `Write \[ for a bracket of the name.`)
+		l.error(expr.Range(), "Invalid value", fmt.Sprintf("file: %q is no pattern of paths: a bracket is not closed.",
+			path), `Write \[ for a bracket of the name.`)
 	case !filepath.IsAbs(path) || strings.ContainsRune(path, 0):
-		l.error(expr.Range(), "Invalid value", fmt.Sprintf("file: %q is no absolute path.", path), "Begin it with /: on a node there is no directory that it could be relative to.")
+		l.error(expr.Range(), "Invalid value", fmt.Sprintf("file: %q is no absolute path.", path),
+			"Begin it with /: on a node there is no directory that it could be relative to.")
 	default:
 		return path
 	}
@@ -109,7 +115,9 @@ func (l *loader) addArtifact(m *module, a *Artifact, inc *included) {
 	o, same := *m.Artifacts[i], *a
 	o.Range, same.Range = hcl.Range{}, hcl.Range{}
 	if !reflect.DeepEqual(o, same) {
-		l.error(inc.at, "Duplicate artifact", fmt.Sprintf("Artifact %q of %s is another than that of %s.", a.Name, placeText(a.Range), placeText(m.Artifacts[i].Range)), "Rename one of the two, or give the include a prefix with as.")
+		l.error(inc.at, "Duplicate artifact",
+			fmt.Sprintf("Artifact %q of %s is another than that of %s.", a.Name, placeText(a.Range),
+				placeText(m.Artifacts[i].Range)), "Rename one of the two, or give the include a prefix with as.")
 	}
 }
 

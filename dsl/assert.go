@@ -27,7 +27,8 @@ type located struct {
 func (l *loader) locate(expr hcl.Expression, what string) (located, bool) {
 	for _, t := range expr.Variables() {
 		if root := t.RootName(); root != "var" && root != "env" && root != "axis" {
-			l.error(t.SourceRange(), "Not a text", what+" is a text: weir reads it after this file.", "Write the whole of it in quotes.")
+			l.error(t.SourceRange(), "Not a text", what+" is a text: weir reads it after this file.",
+				"Write the whole of it in quotes.")
 			return located{}, false
 		}
 	}
@@ -112,7 +113,8 @@ func (l *loader) asserts(expr hcl.Expression, names *expression.Names, runs map[
 		}
 		a.runs = runs
 		if first := byName[a.Name]; first != nil {
-			l.error(a.Range, "Duplicate assertion", fmt.Sprintf("The run already has %q, on line %d.", a.Name, first.Range.Start.Line), "Remove it, or give one of the two a name.")
+			l.error(a.Range, "Duplicate assertion", fmt.Sprintf("The run already has %q, on line %d.", a.Name,
+				first.Range.Start.Line), "Remove it, or give one of the two a name.")
 			continue
 		}
 		byName[a.Name] = a
@@ -141,7 +143,8 @@ func (l *loader) assert(expr hcl.Expression, names *expression.Names) *Assert {
 		return nil
 	}
 	if compiled.Transport() && (a.Halo > 0 || a.Multiple != "" || a.Decide != nil) {
-		l.error(t.at, "Invalid assertion", "A transport has no number, so halo, multiple and decide say nothing about it.", "Remove them.")
+		l.error(t.at, "Invalid assertion", "A transport has no number, so halo, multiple and decide say nothing about it.",
+			"Remove them.")
 		return nil
 	}
 	a.Text, a.Range, a.compiled, a.place = t.text, t.at, compiled, t
@@ -174,7 +177,8 @@ func (l *loader) longForm(expr hcl.Expression, a *Assert) (that hcl.Expression) 
 		a.Decide = l.decide(e)
 	}
 	if e := get("xfail"); e != nil {
-		a.XFail = l.expectation(l.record(e, schemaOf(grammar.XFail), "xfail"), grammar.XFail, "xfail", "That this fails was")
+		a.XFail = l.expectation(l.record(e, schemaOf(grammar.XFail), "xfail"), grammar.XFail, "xfail",
+			"That this fails was")
 	}
 	if that = get("that"); that == nil {
 		l.error(expr.Range(), "Missing assertion", "The assertion says nothing.", "Add that: the assertion as a text.")
@@ -215,7 +219,8 @@ func (l *loader) expectation(p part, keys []grammar.Key, of, what string) *asser
 	}
 	if x.Until, ok = l.text(until, "until"); ok {
 		if _, err := time.Parse(time.DateOnly, x.Until); err != nil {
-			l.error(until.Range(), "Invalid value", fmt.Sprintf("%q is no day.", x.Until), "Write the last day on which it counts as 2006-01-31.")
+			l.error(until.Range(), "Invalid value", fmt.Sprintf("%q is no day.", x.Until),
+				"Write the last day on which it counts as 2006-01-31.")
 		} else if x.Until < l.all.options.Today {
 			d := diagnostic(until.Range(), "Expired expectation",
 				fmt.Sprintf("%s expected until %s only: from now on the session fails.", what, x.Until),

@@ -43,7 +43,10 @@ func TestEveryWordOfAssertionsHasAnExample(t *testing.T) {
 	for _, f := range AssertionForms() {
 		fmt.Fprintln(&all, f.Example)
 	}
-	words := []string{" over ", " where ", "reference.", "baseline.", "within", "between", "increases with", "decreases with", ">=", "<="}
+	words := []string{
+		" over ", " where ", "reference.", "baseline.", "within", "between", "increases with", "decreases with", ">=",
+		"<=",
+	}
 	for _, f := range expression.Functions() {
 		words = append(words, f+"(")
 	}
@@ -55,7 +58,9 @@ func TestEveryWordOfAssertionsHasAnExample(t *testing.T) {
 }
 
 func TestSentencesBeginWithACharacter(t *testing.T) {
-	for text, want := range map[string]string{"µs is no size": "Μs is no size.", "ärger!": "Ärger!", "": "", "a": "A."} {
+	for text, want := range map[string]string{
+		"µs is no size": "Μs is no size.", "ärger!": "Ärger!", "": "", "a": "A.",
+	} {
 		if got := sentence(text); got != want {
 			t.Errorf("%q becomes %q, want %q", text, got, want)
 		}

@@ -14,7 +14,8 @@ import (
 // axisValues reads a list or a range as values of what the axis sets.
 func (s *sweeper) axisValues(e entry, kind *workload.Kind) []AxisValue {
 	if e.expr == nil {
-		s.error(e.at, "Not an axis", fmt.Sprintf("Axis %q is written as a block.", e.name), "Write its values after an equals sign: "+e.name+" = […].")
+		s.error(e.at, "Not an axis", fmt.Sprintf("Axis %q is written as a block.", e.name),
+			"Write its values after an equals sign: "+e.name+" = […].")
 		return nil
 	}
 	texts, ok := s.axisTexts(e, kind)
@@ -22,7 +23,8 @@ func (s *sweeper) axisValues(e entry, kind *workload.Kind) []AxisValue {
 		return nil
 	}
 	if len(texts) == 0 {
-		s.error(e.expr.Range(), "Empty axis", fmt.Sprintf("Axis %q has no values, so nothing would run.", e.name), "Give it values, or remove it.")
+		s.error(e.expr.Range(), "Empty axis", fmt.Sprintf("Axis %q has no values, so nothing would run.", e.name),
+			"Give it values, or remove it.")
 		return nil
 	}
 	o, isOption := kind.Option(e.name)
@@ -58,7 +60,8 @@ func (s *sweeper) axisTexts(e entry, kind *workload.Kind) ([]item, bool) {
 	items, isList, whole := s.loader.list(e.expr, "axis "+e.name)
 	if isList {
 		if len(items) > maxValues {
-			s.error(e.expr.Range(), "Too many values", fmt.Sprintf("Axis %q has %d values; the most is %d.", e.name, len(items), maxValues), "")
+			s.error(e.expr.Range(), "Too many values",
+				fmt.Sprintf("Axis %q has %d values; the most is %d.", e.name, len(items), maxValues), "")
 			return nil, false
 		}
 		return items, len(items) > 0 || whole
@@ -85,7 +88,8 @@ func (s *sweeper) axisTexts(e entry, kind *workload.Kind) ([]item, bool) {
 	}
 	texts, err := expandRange(text)
 	if err != nil {
-		s.error(e.expr.Range(), "Invalid range", err.Error()+".", "Ranges look like 4KiB..64MiB x2 (times 2 each) or 1..8 +1 (plus 1 each).")
+		s.error(e.expr.Range(), "Invalid range", err.Error()+".",
+			"Ranges look like 4KiB..64MiB x2 (times 2 each) or 1..8 +1 (plus 1 each).")
 		return nil, false
 	}
 	for _, t := range texts {
@@ -99,7 +103,8 @@ func (s *sweeper) axisTexts(e entry, kind *workload.Kind) ([]item, bool) {
 func (s *sweeper) axis(e sweepEntry) *SweepNode {
 	variable, isEnv := strings.CutPrefix(e.name, "env.")
 	if !identifier.MatchString(variable) || !isEnv && (e.name == "env" || e.name == "host" || e.name == "axis") {
-		s.error(e.at, "Invalid name", fmt.Sprintf("%q cannot be the name of an axis.", e.name), "An axis is named like an option, env.NAME, or by a word of your own for axis.NAME.")
+		s.error(e.at, "Invalid name", fmt.Sprintf("%q cannot be the name of an axis.", e.name),
+			"An axis is named like an option, env.NAME, or by a word of your own for axis.NAME.")
 		return nil
 	}
 	a := &Axis{Name: e.name, Range: e.at}

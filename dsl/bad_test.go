@@ -110,7 +110,9 @@ func TestControlCharactersDoNotReachTheTerminal(t *testing.T) {
 }
 
 func TestVariablesFromOutsideAreChecked(t *testing.T) {
-	_, src, diags := LoadFile("testdata/good/libfabric.yaml", Options{Vars: map[string]string{"peek": "1", "peak": "46.48 GB", "p2p": "yes"}})
+	_, src, diags := LoadFile("testdata/good/libfabric.yaml", Options{
+		Vars: map[string]string{"peek": "1", "peak": "46.48 GB", "p2p": "yes"},
+	})
 	var b bytes.Buffer
 	if err := WriteDiagnostics(&b, "text", diags, src); err != nil {
 		t.Fatal(err)
@@ -119,7 +121,9 @@ func TestVariablesFromOutsideAreChecked(t *testing.T) {
 }
 
 func TestFilesThatCannotBeRead(t *testing.T) {
-	for name, want := range map[string]string{"testdata/none.yaml": "Cannot read", "testdata/format/json.txt": "Unknown kind"} {
+	for name, want := range map[string]string{
+		"testdata/none.yaml": "Cannot read", "testdata/format/json.txt": "Unknown kind",
+	} {
 		s, src, diags := LoadFile(name, Options{})
 		if s != nil || src == nil || !diags.HasErrors() || !strings.Contains(diags[0].Summary, want) {
 			t.Errorf("%s: %v", name, diags)
@@ -142,7 +146,9 @@ func TestJSONIsComplete(t *testing.T) {
 		t.Fatal(err, len(reports))
 	}
 	for _, r := range reports {
-		for _, key := range []string{"severity", "summary", "detail", "file", "line", "column", "end_line", "end_column", "snippet"} {
+		for _, key := range []string{
+			"severity", "summary", "detail", "file", "line", "column", "end_line", "end_column", "snippet",
+		} {
 			if r[key] == nil || r[key] == "" {
 				t.Errorf("%s is missing in %v", key, r)
 			}

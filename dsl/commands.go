@@ -43,11 +43,13 @@ func (l *loader) commands(content *hcl.BodyContent, key, own string) []scoped {
 	}
 	items, diags := hcl.ExprList(expr)
 	if diags.HasErrors() {
-		l.error(expr.Range(), "Not a list", key+" is a list of commands.", "Write each as an item: [mount, /mnt/data], or a mapping with command and more.")
+		l.error(expr.Range(), "Not a list", key+" is a list of commands.",
+			"Write each as an item: [mount, /mnt/data], or a mapping with command and more.")
 		return nil
 	}
 	if len(items) > maxCommands {
-		l.error(expr.Range(), "Too many commands", fmt.Sprintf("%s has %d commands; the most is %d.", key, len(items), maxCommands), "Put them into a script.")
+		l.error(expr.Range(), "Too many commands",
+			fmt.Sprintf("%s has %d commands; the most is %d.", key, len(items), maxCommands), "Put them into a script.")
 		return nil
 	}
 	var out []scoped
@@ -87,7 +89,9 @@ func (l *loader) command(item hcl.Expression, key, own string) (scoped, bool) {
 	if expr := argument(p.BodyContent, "scope"); expr != nil {
 		c.scope, _ = l.oneOf(expr, grammar.Command, "scope")
 		if own != sessionScope && c.scope == sessionScope {
-			l.error(expr.Range(), "Invalid value", "A run's command surrounds the run, or each of its launches, never the session.", "Move it to "+key+" of the scenario.")
+			l.error(expr.Range(), "Invalid value",
+				"A run's command surrounds the run, or each of its launches, never the session.",
+				"Move it to "+key+" of the scenario.")
 		}
 	}
 	if expr := argument(p.BodyContent, "timeout"); expr != nil {
@@ -110,7 +114,8 @@ func (l *loader) name(expr hcl.Expression) string {
 func (l *loader) argv(expr hcl.Expression, what string) ([]string, bool) {
 	items, isList, whole := l.list(expr, what)
 	if !isList {
-		l.error(expr.Range(), "Not a list", "A command is a list of the program and its arguments; no shell reads it.", "Write [fi_info, -p, efa].")
+		l.error(expr.Range(), "Not a list", "A command is a list of the program and its arguments; no shell reads it.",
+			"Write [fi_info, -p, efa].")
 		return nil, false
 	}
 	var argv []string
@@ -178,7 +183,9 @@ func (g *loading) distinctCommands(s *Scenario) {
 		taken := map[string]*Command{}
 		for _, c := range list {
 			if first := taken[c.Name]; c.named && first != nil {
-				g.diags = append(g.diags, diagnostic(c.Range, "Duplicate command", fmt.Sprintf("%q is also the name of the command at %s:%d, in the same list.", c.Name, first.Range.Filename, first.Range.Start.Line), "Rename one of the two."))
+				g.diags = append(g.diags, diagnostic(c.Range, "Duplicate command",
+					fmt.Sprintf("%q is also the name of the command at %s:%d, in the same list.", c.Name,
+						first.Range.Filename, first.Range.Start.Line), "Rename one of the two."))
 			}
 			if c.named {
 				taken[c.Name] = c

@@ -45,12 +45,19 @@ runs:
 func TestARunsTimeoutAndRetryWinOverTheDefaults(t *testing.T) {
 	s := loadText(t, withDefaults, nil, nil)
 	plain, single, phases := s.Runs[0], s.Runs[1], s.Runs[2]
-	equal(t, "timeouts", []time.Duration{plain.Timeout, single.Timeout, phases.Timeout}, []time.Duration{time.Minute, 9 * time.Second, time.Minute})
-	equal(t, "phases of the defaults", plain.Phases, map[string]time.Duration{"ready": 5 * time.Second, "connect": 6 * time.Second})
-	equal(t, "phases of the run", phases.Phases, map[string]time.Duration{"ready": 7 * time.Second, "connect": 6 * time.Second, "verify": time.Second})
+	equal(t, "timeouts", []time.Duration{plain.Timeout, single.Timeout, phases.Timeout},
+		[]time.Duration{time.Minute, 9 * time.Second, time.Minute})
+	equal(t, "phases of the defaults", plain.Phases, map[string]time.Duration{
+		"ready": 5 * time.Second, "connect": 6 * time.Second,
+	})
+	equal(t, "phases of the run", phases.Phases, map[string]time.Duration{
+		"ready": 7 * time.Second, "connect": 6 * time.Second, "verify": time.Second,
+	})
 	equal(t, "retry of the defaults", plain.Retry, &Retry{Times: 2, On: []string{"crash"}, Wait: 3 * time.Second})
 	equal(t, "no retry", single.Retry, (*Retry)(nil))
-	equal(t, "retry of the run", phases.Retry, &Retry{Times: 4, On: []string{"setup", "ready", "connect", "crash", "timeout", "lost"}})
+	equal(t, "retry of the run", phases.Retry, &Retry{
+		Times: 4, On: []string{"setup", "ready", "connect", "crash", "timeout", "lost"},
+	})
 }
 
 func TestWithoutAnythingNothingIsRetriedAndNoPhaseIsBounded(t *testing.T) {
@@ -102,7 +109,8 @@ runs:
 	c := a.LaunchSetup[0]
 	equal(t, "env", c.Env, map[string]string{"A": "1"})
 	equal(t, "secrets", c.Secrets, map[string]string{"T": "TOKEN"})
-	equal(t, "the rest", []any{c.On, c.Timeout, a.Setup[0].On, a.Setup[0].Timeout}, []any{"every node", 2 * time.Second, "first node", time.Minute})
+	equal(t, "the rest", []any{c.On, c.Timeout, a.Setup[0].On, a.Setup[0].Timeout},
+		[]any{"every node", 2 * time.Second, "first node", time.Minute})
 }
 
 func needsOf(r *Run) string {
@@ -116,10 +124,12 @@ func needsOf(r *Run) string {
 func TestNeedsInAllForms(t *testing.T) {
 	for written, want := range map[string]string{
 		"b": "b:success", "[b, c]": "b:success c:success", "{run: b, on: failed}": "b:failed", "{run: b}": "b:success",
-		"[c, {run: b, on: always}]": "c:success b:always", "${var.l}": "b:success c:success", "'${var.s}'": "b:success", "[]": "",
+		"[c, {run: b, on: always}]": "c:success b:always", "${var.l}": "b:success c:success", "'${var.s}'": "b:success",
+		"[]":                                "",
 		"\n      run: b\n      on: success": "b:success",
 	} {
-		s := loadText(t, "scenario: s\nvariables: {l: {type: list, default: [b, c]}, s: {default: b}}\ndefaults: {options: {transfer: {block_size: 1}}}\nruns:\n  a:\n    workload: transfer\n    needs: "+written+"\n  b: {workload: transfer}\n  c: {workload: transfer}\n", nil, nil)
+		s := loadText(t, "scenario: s\nvariables: {l: {type: list, default: [b, c]}, s: {default: b}}\ndefaults: {options: {transfer: {block_size: 1}}}\nruns:\n  a:\n    workload: transfer\n    needs: "+
+			written+"\n  b: {workload: transfer}\n  c: {workload: transfer}\n", nil, nil)
 		equal(t, written, needsOf(s.Runs[0]), want)
 	}
 }
@@ -141,7 +151,8 @@ runs:
 	if diags.HasErrors() || more.HasErrors() {
 		t.Fatal(diags, more)
 	}
-	if full.Halo != 0.025 || full.Multiple != "holm" || full.Decide.Confidence != 0.99 || full.Decide.OnInconclusive != "warn" || full.XFail.Reason != "slow" || full.XFail.Until != "2020-02-29" {
+	if full.Halo != 0.025 || full.Multiple != "holm" || full.Decide.Confidence != 0.99 ||
+		full.Decide.OnInconclusive != "warn" || full.XFail.Reason != "slow" || full.XFail.Until != "2020-02-29" {
 		t.Errorf("%+v %+v %+v", full, full.Decide, full.XFail)
 	}
 	if plain.Halo != 0 || plain.Multiple != "" || plain.Decide != nil || plain.XFail != nil {
@@ -202,7 +213,10 @@ func TestReferenceTablesAreInTheTextsOfCases(t *testing.T) {
 		g := newLoading("main.yaml", Options{Env: testEnv, Read: memory(files)})
 		main = "scenario: s\n" + main + "\nruns: {a: {workload: transfer, sweep: {block_size: [4KiB, 1MiB], size: [1, 2]}, env: {S: '${axis.size}'}}}"
 		file, diags := parse("main.yaml", []byte(main))
-		l := &loader{file: "main.yaml", src: []byte(main), yaml: true, places: &places{}, all: g, eval: &evaluator{env: testEnv, functions: functions}, diags: diags}
+		l := &loader{
+			file: "main.yaml", src: []byte(main), yaml: true, places: &places{}, all: g,
+			eval: &evaluator{env: testEnv, functions: functions}, diags: diags,
+		}
 		m := l.scenario(file.Body, nil)
 		content, _, _ := l.rootBlocks(file.Body)[0].Body.PartialContent(schema{sections: []string{"references"}}.hcl())
 		got := l.references(content, m.runs)
@@ -210,8 +224,14 @@ func TestReferenceTablesAreInTheTextsOfCases(t *testing.T) {
 			t.Fatal(name, g.diags, l.diags)
 		}
 		want := []expression.ReferenceRow{
-			{At: map[string]string{"block_size": "4KiB", "size": "1"}, Values: map[string]float64{"bandwidth": 2e9, "latency.p50": 3e-6}},
-			{At: map[string]string{"block_size": "1MiB", "size": "2"}, Values: map[string]float64{"bandwidth": 3e6, "ceiling": 0.9}},
+			{
+				At:     map[string]string{"block_size": "4KiB", "size": "1"},
+				Values: map[string]float64{"bandwidth": 2e9, "latency.p50": 3e-6},
+			},
+			{
+				At:     map[string]string{"block_size": "1MiB", "size": "2"},
+				Values: map[string]float64{"bandwidth": 3e6, "ceiling": 0.9},
+			},
 		}
 		equal(t, name, got["a"].Rows, want)
 		if got["other"] != nil {
@@ -222,7 +242,9 @@ func TestReferenceTablesAreInTheTextsOfCases(t *testing.T) {
 
 func TestBaselineIsSeenFromTheFile(t *testing.T) {
 	const run = "\nruns: {a: {workload: transfer, options: {block_size: 1}}}"
-	for file, want := range map[string]string{"x.yaml": "old.json", "dir/x.yaml": "dir/old.json", "catalog:x.yaml": "old.json"} {
+	for file, want := range map[string]string{
+		"x.yaml": "old.json", "dir/x.yaml": "dir/old.json", "catalog:x.yaml": "old.json",
+	} {
 		s, _, diags := Load(file, []byte("scenario: s\nbaseline: old.json"+run), Options{})
 		if diags.HasErrors() || s.Baseline != want {
 			t.Errorf("%s: %v", file, diags)

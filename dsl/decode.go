@@ -42,7 +42,8 @@ func (l *loader) scenario(body hcl.Body, from map[string]*given) *module {
 	root := l.content(body, rootSchema, "the file")
 	if len(root.Blocks) == 0 {
 		if !l.diags.HasErrors() {
-			l.error(root.MissingItemRange, "Missing scenario", "The file has no scenario.", `Begin it with scenario "NAME" { … }.`)
+			l.error(root.MissingItemRange, "Missing scenario", "The file has no scenario.",
+				`Begin it with scenario "NAME" { … }.`)
 		}
 		m.incomplete = true
 		return m
@@ -54,7 +55,8 @@ func (l *loader) scenario(body hcl.Body, from map[string]*given) *module {
 	top := root.Blocks[0]
 	m.Name = top.Labels[0]
 	l.checkName(m.Name, top.LabelRanges[0])
-	content := l.content(top.Body, schemaOf(slices.DeleteFunc(slices.Clone(grammar.Scenario), func(k grammar.Key) bool { return k.Name == "scenario" })), "a scenario")
+	content := l.content(top.Body, schemaOf(slices.DeleteFunc(slices.Clone(grammar.Scenario),
+		func(k grammar.Key) bool { return k.Name == "scenario" })), "a scenario")
 	l.mark(content)
 	own, dotted := map[string]*given{}, map[string]*given{}
 	for name, g := range from {
@@ -109,7 +111,8 @@ func (l *loader) head(m *module, content *hcl.BodyContent) {
 	}
 	if expr := argument(content, "baseline"); expr != nil {
 		if path, ok := l.text(expr, "baseline"); ok && strings.TrimSpace(path) == "" {
-			l.error(expr.Range(), "Invalid value", "baseline names no file.", "Name a result document, or leave the key out.")
+			l.error(expr.Range(), "Invalid value", "baseline names no file.",
+				"Name a result document, or leave the key out.")
 		} else if ok {
 			m.Baseline, m.ownBaseline = l.relative(path), true
 		}
@@ -124,7 +127,8 @@ func (l *loader) head(m *module, content *hcl.BodyContent) {
 		c := l.check(b)
 		for _, other := range m.Checks {
 			if other.Name == c.Name {
-				l.error(c.Range, "Duplicate check", fmt.Sprintf("Check %q was already given.", c.Name), "Rename one of the two.")
+				l.error(c.Range, "Duplicate check", fmt.Sprintf("Check %q was already given.", c.Name),
+					"Rename one of the two.")
 			}
 		}
 		m.Checks = append(m.Checks, c)
@@ -151,18 +155,22 @@ func (l *loader) distinctRun(m *module, r *Run) {
 	case m.runs[i].Range.Filename == l.file:
 		l.error(r.Range, "Duplicate run", fmt.Sprintf("Run %q was already given.", r.Name), "Rename one of the two.")
 	default:
-		l.error(r.Range, "Duplicate run", fmt.Sprintf("Run %q is also at %s, which this file includes.", r.Name, placeText(m.runs[i].Range)), "Rename it, or give the include a prefix with as.")
+		l.error(r.Range, "Duplicate run", fmt.Sprintf("Run %q is also at %s, which this file includes.", r.Name,
+			placeText(m.runs[i].Range)), "Rename it, or give the include a prefix with as.")
 	}
 }
 
 func (l *loader) checkName(name string, at hcl.Range) {
 	if !plainName.MatchString(name) || len(name) > 100 {
-		l.error(at, "Invalid name", fmt.Sprintf("%q becomes part of keys and file names.", name), "Use letters, digits, _ . and -, at most 100 of them.")
+		l.error(at, "Invalid name", fmt.Sprintf("%q becomes part of keys and file names.", name),
+			"Use letters, digits, _ . and -, at most 100 of them.")
 	}
 }
 
 func (l *loader) defaults(content *hcl.BodyContent) defaults {
-	d := defaults{launches: []int{3, 5, 8, 12}, deadlines: deadlines{launch: 5 * time.Minute}, options: map[string][]entry{}}
+	d := defaults{
+		launches: []int{3, 5, 8, 12}, deadlines: deadlines{launch: 5 * time.Minute}, options: map[string][]entry{},
+	}
 	inner := l.sectionContent(content, "defaults", schemaOf(grammar.Defaults))
 	if inner == nil {
 		return d
@@ -190,7 +198,8 @@ func (l *loader) defaults(content *hcl.BodyContent) defaults {
 }
 
 func (l *loader) unknownOption(kind *workload.Kind, e entry) {
-	l.error(e.at, "Unknown option", fmt.Sprintf("Workload %s has no option %q.", kind.Name, e.name), suggest.Documented(e.name, optionNames(kind), "options", "weir docs workloads"))
+	l.error(e.at, "Unknown option", fmt.Sprintf("Workload %s has no option %q.", kind.Name, e.name),
+		suggest.Documented(e.name, optionNames(kind), "options", "weir docs workloads"))
 }
 
 func (l *loader) check(b *hcl.Block) *Check {
@@ -199,7 +208,8 @@ func (l *loader) check(b *hcl.Block) *Check {
 	content := l.content(b.Body, schemaOf(grammar.Check), "a check")
 	if expr := argument(content, "on"); expr != nil {
 		if on, ok := l.text(expr, "on"); ok && on != "every node" {
-			l.error(expr.Range(), "Invalid value", fmt.Sprintf("A check runs on every node, not on %q.", on), "Write `every node`, or leave it out.")
+			l.error(expr.Range(), "Invalid value", fmt.Sprintf("A check runs on every node, not on %q.", on),
+				"Write `every node`, or leave it out.")
 		}
 	}
 	if expr := argument(content, "severity"); expr != nil {
@@ -210,7 +220,8 @@ func (l *loader) check(b *hcl.Block) *Check {
 	}
 	expr := argument(content, "command")
 	if expr == nil {
-		l.error(c.Range, "Missing command", fmt.Sprintf("Check %q has nothing to run.", c.Name), "Add command: the program and its arguments as a list.")
+		l.error(c.Range, "Missing command", fmt.Sprintf("Check %q has nothing to run.", c.Name),
+			"Add command: the program and its arguments as a list.")
 		return c
 	}
 	c.Command, _ = l.argv(expr, "command")

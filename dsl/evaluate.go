@@ -54,35 +54,43 @@ func (e *evaluator) references(expr hcl.Expression, axes, late []string) (onPoin
 		switch {
 		case isLateRoot(root, late):
 			if words, ok := path(t); !ok || !isLate(words, late) {
-				fail(fmt.Sprintf("There is no %s.", quote(strings.Join(words, "."))), "Names whose values are known when a launch runs are "+lateNames(late)+".")
+				fail(fmt.Sprintf("There is no %s.", quote(strings.Join(words, "."))),
+					"Names whose values are known when a launch runs are "+lateNames(late)+".")
 			}
 		case root != "var" && root != "env" && root != "axis" && root != variantAxis:
 			known := "var.NAME, axis.NAME and env.NAME"
 			if len(late) > 0 {
 				known = "var.NAME, axis.NAME, env.NAME, " + lateNames(late)
 			}
-			fail(fmt.Sprintf("There is no %s here.", quote(root)), fmt.Sprintf("A text stands in quotes: %s. Expressions know %s.", quote(root), known))
+			fail(fmt.Sprintf("There is no %s here.", quote(root)),
+				fmt.Sprintf("A text stands in quotes: %s. Expressions know %s.", quote(root), known))
 		case name == "":
 			fail(fmt.Sprintf("%s is not a value by itself.", quote(root)), fmt.Sprintf("Write %s.NAME.", root))
 		case root == "var" && e.variables == nil:
 			fail("A default cannot use other variables.", "Write its value, or use env.NAME.")
 		case root == "var":
 			if _, ok := e.variables[name]; !ok {
-				fail(fmt.Sprintf("The scenario has no variable %s.", quote(name)), suggest.Sentence(name, slices.Sorted(maps.Keys(e.variables)), "variables"))
+				fail(fmt.Sprintf("The scenario has no variable %s.", quote(name)),
+					suggest.Sentence(name, slices.Sorted(maps.Keys(e.variables)), "variables"))
 			}
 		case root == "env":
 			if _, ok := e.env(name); !ok {
-				fail(fmt.Sprintf("The environment variable %s is not set.", name), fmt.Sprintf("Set it before weir starts (export %s=…), or use a variable of the scenario with a default.", name))
+				fail(fmt.Sprintf("The environment variable %s is not set.", name),
+					fmt.Sprintf("Set it before weir starts (export %s=…), or use a variable of the scenario with a default.",
+						name))
 			}
 		case root == variantAxis && (axes == nil || !slices.Contains(axes, variantAxis)):
-			fail(fmt.Sprintf("variant.%s has no value here.", name), "Values of variants can be used in the options, env and services of a run that sweeps axis variant.")
+			fail(fmt.Sprintf("variant.%s has no value here.", name),
+				"Values of variants can be used in the options, env and services of a run that sweeps axis variant.")
 		case root == variantAxis:
 			onPoint = true
 			if known := e.variants.names(); !slices.Contains(known, name) {
-				fail(fmt.Sprintf("No variant has %s.", quote(name)), suggest.Sentence(name, known, "values of variants"))
+				fail(fmt.Sprintf("No variant has %s.", quote(name)),
+					suggest.Sentence(name, known, "values of variants"))
 			}
 		case axes == nil:
-			fail(fmt.Sprintf("axis.%s has no value here.", name), "Axes can be used in the options and env of a run that sweeps them.")
+			fail(fmt.Sprintf("axis.%s has no value here.", name),
+				"Axes can be used in the options and env of a run that sweeps them.")
 		case !slices.Contains(axes, name):
 			fail(fmt.Sprintf("The run has no axis %s.", quote(name)), suggest.Sentence(name, axes, "axes"))
 		default:
@@ -151,7 +159,8 @@ func explain(diags hcl.Diagnostics) hcl.Diagnostics {
 		if call, ok := d.Extra.(hclsyntax.FunctionCallUnknownDiagExtra); ok {
 			name := call.CalledFunctionName()
 			d.Detail = fmt.Sprintf("There is no function %q.", name)
-			d.Extra = Hint(suggest.Documented(name, slices.Sorted(maps.Keys(functions)), "functions", "weir docs functions"))
+			d.Extra = Hint(suggest.Documented(name, slices.Sorted(maps.Keys(functions)), "functions",
+				"weir docs functions"))
 		}
 	}
 	return diags

@@ -31,7 +31,8 @@ func TestAnExpiredExcuseOfARunIsWarnedOf(t *testing.T) {
 	src := []byte("scenario: s\nruns:\n  a:\n    workload: transfer\n    options: {block_size: 1MiB}\n    may_fail: {reason: r, until: 2026-01-31}\n")
 	for today, want := range map[string]int{"": 0, "2026-01-31": 0, "2026-02-01": 1} {
 		s, _, diags := dsl.Load("s.yaml", src, dsl.Options{Today: today})
-		if len(diags) != want || s == nil || s.Runs[0].MayFail.Until != "2026-01-31" || s.Runs[0].MayFail.Reason != "r" {
+		if len(diags) != want || s == nil || s.Runs[0].MayFail.Until != "2026-01-31" ||
+			s.Runs[0].MayFail.Reason != "r" {
 			t.Fatalf("on %q: %v", today, diags)
 		}
 		if want == 1 && (diags[0].Severity != hcl.DiagWarning || diags[0].Subject.Start.Line != 6) {

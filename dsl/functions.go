@@ -67,7 +67,8 @@ func measure(name string, dim quantity.Dimension) function.Function {
 				return cty.UnknownVal(cty.Number), function.NewArgError(0, err)
 			}
 			if q.Dim != dim && q.Unit != "" {
-				return cty.UnknownVal(cty.Number), function.NewArgErrorf(0, "%q is a %s, and %s() takes a %s", args[0].AsString(), q.Dim, name, dim)
+				return cty.UnknownVal(cty.Number),
+					function.NewArgErrorf(0, "%q is a %s, and %s() takes a %s", args[0].AsString(), q.Dim, name, dim)
 			}
 			return cty.NumberFloatVal(quantity.Round(q.Value)), nil
 		},

@@ -52,7 +52,8 @@ var functionDocs = map[string][2]string{ // doc, example
 	"length":   {"how many items a list has", `length([4, 5, 6])`},
 	"reverse":  {"a list backwards", `reverse([1, 2, 3])`},
 
-	"secret": {"the value of an environment variable, or of \"file:PATH\", read where the process starts and never written down; only as the whole value of a variable in env", ""},
+	"secret": {"the value of an environment variable, or of \"file:PATH\", read where the process starts and never written down; only as the whole value of a variable in env",
+		""},
 }
 
 // Functions are the functions of ${…} and of HCL expressions, by name.
@@ -68,7 +69,10 @@ func Functions() []FunctionDoc {
 			params = append(params, v.Name+"…")
 		}
 		text := functionDocs[name]
-		out = append(out, FunctionDoc{Name: name, Signature: fmt.Sprintf("%s(%s)", name, strings.Join(params, ", ")), Doc: text[0], Example: text[1]})
+		out = append(out, FunctionDoc{
+			Name: name, Signature: fmt.Sprintf("%s(%s)", name, strings.Join(params, ", ")), Doc: text[0],
+			Example: text[1],
+		})
 	}
 	return out
 }

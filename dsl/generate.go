@@ -32,7 +32,10 @@ func (l *loader) fromModel(e entry) []matrix.Pattern {
 	}
 	g := l.all
 	spec := matgen.NewSpec()
-	spec.Most = matgen.Limits{Ranks: maxRanks, Requests: maxRequests, Patterns: maxPatterns, Cells: max(1, (maxMatrices-g.cells)/bytesOfCell), Work: max(1, maxWork-g.work)}
+	spec.Most = matgen.Limits{
+		Ranks: maxRanks, Requests: maxRequests, Patterns: maxPatterns, Cells: max(1, (maxMatrices-g.cells)/bytesOfCell),
+		Work: max(1, maxWork-g.work),
+	}
 	spec.Open = func(path string) (io.ReadCloser, error) {
 		src, err := g.matrixSource(l.relative(path))
 		return io.NopCloser(bytes.NewReader(src)), err
@@ -76,7 +79,8 @@ func (l *loader) fromModel(e entry) []matrix.Pattern {
 	}
 	for i, p := range patterns {
 		if err := workload.CheckMatrix(p.Matrix); err != nil {
-			l.error(e.expr.Range(), "Invalid matrix", fmt.Sprintf("Of pattern %d: %v.", i, err), "A bytes_scale makes all cells smaller.")
+			l.error(e.expr.Range(), "Invalid matrix", fmt.Sprintf("Of pattern %d: %v.", i, err),
+				"A bytes_scale makes all cells smaller.")
 			return nil
 		}
 	}
@@ -87,7 +91,10 @@ func (l *loader) fromModel(e entry) []matrix.Pattern {
 func (l *loader) modelMatrix(e entry) (text string, ok bool) {
 	patterns := l.fromModel(e)
 	if len(patterns) > 1 {
-		l.error(e.expr.Range(), "Several matrices", fmt.Sprintf("The requests make %d batches with a matrix each, and this workload moves one.", len(patterns)), fmt.Sprintf("Make one batch of them (requests: 1, or a larger batch_size), or use workload %s.", played.Kind.Name))
+		l.error(e.expr.Range(), "Several matrices",
+			fmt.Sprintf("The requests make %d batches with a matrix each, and this workload moves one.", len(patterns)),
+			fmt.Sprintf("Make one batch of them (requests: 1, or a larger batch_size), or use workload %s.",
+				played.Kind.Name))
 	}
 	if len(patterns) != 1 {
 		return "", false
@@ -109,7 +116,8 @@ func fieldNames() []string {
 func (g *loading) matrixSource(path string) ([]byte, error) {
 	src, err := g.options.Read(path)
 	if g.cells += len(src); err == nil && g.cells > maxMatrices {
-		return nil, fmt.Errorf("with %s the matrices of the scenario have more than %d bytes, which is the most for all of them together", path, maxMatrices)
+		return nil, fmt.Errorf("with %s the matrices of the scenario have more than %d bytes, which is the most for all of them together",
+			path, maxMatrices)
 	}
 	return src, err
 }

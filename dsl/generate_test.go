@@ -51,7 +51,8 @@ func items(t *testing.T, r *Run) []Resolved {
 }
 
 func TestTheLanguageMakesThePublishedExample(t *testing.T) {
-	src := "scenario: s\nruns:\n  seq: {workload: traffic_sequence, options: {generate: {" + published + ", requests: 2}}}\n  one: {workload: traffic, options: {generate: {" + published + ", requests: 1}}}\n"
+	src := "scenario: s\nruns:\n  seq: {workload: traffic_sequence, options: {generate: {" + published +
+		", requests: 2}}}\n  one: {workload: traffic, options: {generate: {" + published + ", requests: 1}}}\n"
 	s := loadText(t, src, nil, nil)
 	seq, one := s.Runs[0], s.Runs[1]
 	want := "16:"
@@ -67,11 +68,13 @@ func TestTheLanguageMakesThePublishedExample(t *testing.T) {
 	}
 	for i, p := range all {
 		o := p.Options
-		if o["matrix"] != want || o["sleep_before_launch"] != quantity.Time(37404803072) || o["ranks"] != int64(16) || o["metadata"] != "isl=16000 requests=1 prefill_worker=0 decode_worker=0" {
+		if o["matrix"] != want || o["sleep_before_launch"] != quantity.Time(37404803072) || o["ranks"] != int64(16) ||
+			o["metadata"] != "isl=16000 requests=1 prefill_worker=0 decode_worker=0" {
 			t.Errorf("pattern %d: %v", i, o)
 		}
 	}
-	if got := settingText(t, one, "matrix", 0); got != want || settingText(t, one, "ranks", 0) != "16" || settingText(t, one, "generate", 0) != "none" {
+	if got := settingText(t, one, "matrix", 0); got != want || settingText(t, one, "ranks", 0) != "16" ||
+		settingText(t, one, "generate", 0) != "none" {
 		t.Errorf("of workload traffic: %s", got)
 	}
 }
@@ -94,7 +97,8 @@ func TestAModelGivesWhatItsFilesGive(t *testing.T) {
 	if err := ctperftest.Write(dir, patterns, matrix.Exact, true); err != nil {
 		t.Fatal(err)
 	}
-	s, _, diags := Load("main.yaml", []byte("scenario: s\nruns:\n  a: {workload: traffic_sequence, options: {generate: {"+keys+"}}}\n  b: {workload: traffic_sequence, options: {metadata_file: '"+dir+"'}}\n"), Options{Env: testEnv})
+	s, _, diags := Load("main.yaml", []byte("scenario: s\nruns:\n  a: {workload: traffic_sequence, options: {generate: {"+
+		keys+"}}}\n  b: {workload: traffic_sequence, options: {metadata_file: '"+dir+"'}}\n"), Options{Env: testEnv})
 	if diags.HasErrors() {
 		t.Fatal(diags)
 	}
@@ -108,19 +112,22 @@ func TestAModelGivesWhatItsFilesGive(t *testing.T) {
 // The digest of a sequence is of what is played, whichever of item and run says it.
 func TestEqualSequencesHaveEqualDigests(t *testing.T) {
 	digest := func(options string) string {
-		s := loadText(t, "scenario: s\nruns: {a: {workload: traffic_sequence, options: {"+options+"}}}\n", brokenNeighbours, nil)
+		s := loadText(t, "scenario: s\nruns: {a: {workload: traffic_sequence, options: {"+options+"}}}\n",
+			brokenNeighbours, nil)
 		return items(t, s.Runs[0])[0].Options["patterns"].(string)
 	}
 	base := digest("patterns: [{matrix_file: good.txt, sleep_before_launch_sec: 0.5}]")
 	for options, same := range map[string]bool{
 		"metadata_file: ct.yaml": true,
-		"patterns: [{matrix: [[0, 4096], [1, 0]]}], sleep_before_launch: 500ms":                                             true,
-		"patterns: [{matrix_file: good.txt, sleep_before_launch: 0.5s, op: write, shards: 1}], op: read, shards: 4":         true,
-		"patterns: [{matrix_file: good.txt, sleep_before_launch: 0.5s}], op: read":                                          false,
-		"patterns: [{matrix_file: good.txt, sleep_before_launch: 0.4s}]":                                                    false,
-		"patterns: [{matrix_file: good.txt, sleep_before_launch: 0.5s, metadata: {isl: 5}}]":                                false,
-		"patterns: [{matrix: [[0, 4095], [1, 0]]}], sleep_before_launch: 500ms":                                             false,
-		"patterns: [{matrix_file: good.txt}, {matrix_file: good.txt, sleep_before_launch_sec: 1}], sleep_before_launch: 0s": false,
+		"patterns: [{matrix: [[0, 4096], [1, 0]]}], sleep_before_launch: 500ms": true,
+		"patterns: [{matrix_file: good.txt, sleep_before_launch: 0.5s, op: write, shards: 1}], " +
+			"op: read, shards: 4": true,
+		"patterns: [{matrix_file: good.txt, sleep_before_launch: 0.5s}], op: read":           false,
+		"patterns: [{matrix_file: good.txt, sleep_before_launch: 0.4s}]":                     false,
+		"patterns: [{matrix_file: good.txt, sleep_before_launch: 0.5s, metadata: {isl: 5}}]": false,
+		"patterns: [{matrix: [[0, 4095], [1, 0]]}], sleep_before_launch: 500ms":              false,
+		"patterns: [{matrix_file: good.txt}, {matrix_file: good.txt, sleep_before_launch_sec: 1}], " +
+			"sleep_before_launch: 0s": false,
 	} {
 		if got := digest(options); (got == base) != same {
 			t.Errorf("%s: %s, and the first is %s", options, got, base)
@@ -131,11 +138,14 @@ func TestEqualSequencesHaveEqualDigests(t *testing.T) {
 // Files of a model are read through the loader, and count towards what it reads.
 func TestFilesOfAModelAreBounded(t *testing.T) {
 	large := brokenNeighbours["trace.jsonl"] + strings.Repeat(" ", maxMatrices)
-	for _, c := range []struct{ trace, want string }{{brokenNeighbours["trace.jsonl"], ""}, {large, "Invalid traffic"}} {
+	for _, c := range []struct{ trace, want string }{
+		{brokenNeighbours["trace.jsonl"], ""}, {large, "Invalid traffic"},
+	} {
 		files := map[string]string{"in/model.json": brokenNeighbours["model.json"], "in/trace.jsonl": c.trace}
 		src := "scenario: s\nruns: {a: {workload: traffic_sequence, options: {generate: {config: model.json, trace: trace.jsonl, gpus_per_node: 1, prefill_nodes: 1, decode_nodes: 1}}}}\n"
 		s, _, diags := Load("in/main.yaml", []byte(src), Options{Env: testEnv, Read: memory(files)})
-		if c.want == "" && (s == nil || len(s.Runs[0].sequence.items) != 2) || c.want != "" && (len(diags) != 1 || diags[0].Summary != c.want) {
+		if c.want == "" && (s == nil || len(s.Runs[0].sequence.items) != 2) ||
+			c.want != "" && (len(diags) != 1 || diags[0].Summary != c.want) {
 			t.Errorf("%v", diags)
 		}
 	}
@@ -145,10 +155,12 @@ func TestFilesOfAModelAreBounded(t *testing.T) {
 func TestWorkOfAllModelsIsBounded(t *testing.T) {
 	src := "scenario: s\nruns:\n"
 	for i := range 40 {
-		src += fmt.Sprintf("  r%d: {workload: traffic_sequence, options: {generate: {model: llama-405b, prefill_nodes: 64, decode_nodes: 64, prefill_cp: 512, decode_cp: 512, requests: 10000, batch_size: 1000, isl: 9}}}\n", i)
+		src += fmt.Sprintf("  r%d: {workload: traffic_sequence, options: {generate: {model: llama-405b, prefill_nodes: 64, decode_nodes: 64, prefill_cp: 512, decode_cp: 512, requests: 10000, batch_size: 1000, isl: 9}}}\n",
+			i)
 	}
 	_, _, diags := Load("main.yaml", []byte(src), Options{Env: testEnv})
-	if len(diags) == 0 || diags[0].Summary != "Invalid traffic" || !strings.Contains(diags[0].Detail, "more work than a scenario may") || diags[0].Subject.Start.Line < 20 {
+	if len(diags) == 0 || diags[0].Summary != "Invalid traffic" ||
+		!strings.Contains(diags[0].Detail, "more work than a scenario may") || diags[0].Subject.Start.Line < 20 {
 		t.Errorf("%v", diags)
 	}
 }
@@ -156,7 +168,8 @@ func TestWorkOfAllModelsIsBounded(t *testing.T) {
 // Each key of an item is one that an item takes, and none more.
 func TestKeysOfAPattern(t *testing.T) {
 	equal(t, "keys", itemKeys(played.Kind), []string{
-		"matrix_file", "op", "matrix", "sleep_before_launch", "sleep_before_launch_sec", "sleep_after_launch", "sleep_after_launch_sec", "shards", "metadata",
+		"matrix_file", "op", "matrix", "sleep_before_launch", "sleep_before_launch_sec", "sleep_after_launch",
+		"sleep_after_launch_sec", "shards", "metadata",
 	})
 }
 

@@ -136,7 +136,8 @@ func TestRangesOfNamesAreExact(t *testing.T) {
 		r := s.Runs[0]
 		for got, want := range map[string]string{
 			text(r.Range): "bandwidth", text(r.Axes[0].Range): "block_size", text(r.Axes[0].Values[2].Range): "16MiB",
-			text(r.Asserts[1].Range): "latency.avg <= 60us where block_size == 4KiB", text(s.Checks[0].Range): "EFA provider is there",
+			text(r.Asserts[1].Range):   "latency.avg <= 60us where block_size == 4KiB",
+			text(s.Checks[0].Range):    "EFA provider is there",
 			text(s.Variables[0].Range): "peak",
 		} {
 			if got != want {
@@ -174,16 +175,22 @@ func TestFacts(t *testing.T) {
 		t.Errorf("%d cases", len(v.Cases))
 	}
 	c := v.Cases[0]
-	want := map[string]string{"UCX_TLS": "it's", "UCX_LOG_LEVEL": "warn", "OCTAL": "0777", "EMPTY": "", "LOUD": "NO-stream", "THREADS": "3", "UCX_RNDV": "auto"}
+	want := map[string]string{
+		"UCX_TLS": "it's", "UCX_LOG_LEVEL": "warn", "OCTAL": "0777", "EMPTY": "", "LOUD": "NO-stream", "THREADS": "3",
+		"UCX_RNDV": "auto",
+	}
 	if d := cmp.Diff(want, c.Resolved.Env); d != "" {
 		t.Error(d)
 	}
-	for name, want := range map[string]any{"batch": int64(256), "warmup": int64(0), "iterations": int64(1000), "mode": "stream"} {
+	for name, want := range map[string]any{
+		"batch": int64(256), "warmup": int64(0), "iterations": int64(1000), "mode": "stream",
+	} {
 		if got := c.Resolved.Options[name]; got != want {
 			t.Errorf("%s = %v, want %v", name, got, want)
 		}
 	}
-	if !reflect.DeepEqual(s.Cluster, Cluster{Nodes: 1, Counted: true}) || s.Checks[0].Command[0] != "true" || s.Checks[1].Command[2] != "/home/ada" {
+	if !reflect.DeepEqual(s.Cluster, Cluster{Nodes: 1, Counted: true}) || s.Checks[0].Command[0] != "true" ||
+		s.Checks[1].Command[2] != "/home/ada" {
 		t.Errorf("%+v %+v", s.Cluster, s.Checks)
 	}
 	if first.Timeout.Seconds() != 90 || second.Launches[0] != 4 || second.Needs[0].Run != "first" {
@@ -192,7 +199,8 @@ func TestFacts(t *testing.T) {
 	if got := viewOf(t, second).Cases[0].Resolved.Options["block_size"]; got != quantity.Size(1000) {
 		t.Errorf("block_size 1_000 is %v", got)
 	}
-	if ok, err := first.When.Eval(Scope{Options: c.Resolved.Options, Host: &Host{Nodes: 1}}); !ok || err != nil || !first.When.UsesHost() {
+	if ok, err := first.When.Eval(Scope{Options: c.Resolved.Options, Host: &Host{Nodes: 1}}); !ok || err != nil ||
+		!first.When.UsesHost() {
 		t.Error(ok, err)
 	}
 }

@@ -20,119 +20,179 @@ type sample struct{ place, yaml, hcl string }
 // has several is told apart by a number. The keys of a sweep are not here: its
 // own tests have them.
 var samples = map[string]sample{
-	"description":                    {"root", "description: d", "description = \"d\""},
-	"include":                        {"root", "include: other.yaml", "include = \"other.yaml\""},
-	"include 2":                      {"root", "include: {file: other.yaml, as: y}", "include { \nfile = \"other.yaml\"\nas = \"y\"\n}"},
-	"include 3":                      {"root", "include: [other.yaml]", "include = [\"other.yaml\"]"},
-	"include.file":                   {"root", "include: [{file: other.yaml}]", "include = [{ file = \"other.yaml\" }]"},
-	"include.as":                     {"root", "include: [{file: other.yaml, as: x}]", "include = [{ file = \"other.yaml\", as = \"x\" }]"},
-	"include.runs":                   {"root", "include: [{file: other.yaml, runs: [o]}]", "include = [{ file = \"other.yaml\", runs = [\"o\"] }]"},
-	"include.variables":              {"root", "include: [{file: other.yaml, as: x, variables: {size: 8KiB}}]", "include = [{ file = \"other.yaml\", as = \"x\", variables = { size = \"8KiB\" } }]"},
-	"variables":                      {"root", "variables: {v: {default: 1}}", "variable \"v\" { default = 1 }"},
-	"variables.type":                 {"root", "variables: {v: {default: 1, type: number}}", "variable \"v\" {\ndefault = 1\ntype = number\n}"},
-	"variables.default":              {"root", "variables: {v: {default: 2}}", "variable \"v\" { default = 2 }"},
-	"variables.default 2":            {"root", "variables: {v: {type: list, default: [a]}}", "variable \"v\" {\ntype = \"list\"\ndefault = [\"a\"]\n}"},
-	"variables.description":          {"root", "variables: {v: {default: 1, description: d}}", "variable \"v\" {\ndefault = 1\ndescription = \"d\"\n}"},
-	"variables.validation":           {"root", "variables: {v: {default: a, validation: {condition: var.v == \"b\"}}}", "variable \"v\" {\ndefault = \"a\"\nvalidation { condition = var.v == \"b\" }\n}"},
-	"variables.validation 2":         {"root", "variables: {v: {default: a, validation: [{condition: true}, {condition: var.v == \"b\"}]}}", "variable \"v\" {\ndefault = \"a\"\nvalidation = [{ condition = true }, { condition = var.v == \"b\" }]\n}"},
-	"variables.validation.condition": {"root", "variables: {v: {default: a, validation: {condition: '${var.v == \"b\"}'}}}", "variable \"v\" {\ndefault = \"a\"\nvalidation { condition = var.v == \"b\" }\n}"},
-	"variables.validation.message":   {"root", "variables: {v: {default: a, validation: {condition: var.v == \"b\", message: m}}}", "variable \"v\" {\ndefault = \"a\"\nvalidation {\ncondition = var.v == \"b\"\nmessage = \"m\"\n}\n}"},
-	"cluster":                        {"root", "cluster: {nodes: 3}", "cluster { nodes = 3 }"},
-	"cluster.nodes":                  {"root", "cluster: {nodes: 2}", "cluster = { nodes = 2 }"},
-	"cluster.distinct_hosts":         {"root", "cluster: {distinct_hosts: true}", "cluster { distinct_hosts = true }"},
-	"cluster.gpus_per_node":          {"root", "cluster: {gpus_per_node: 1}", "cluster { gpus_per_node = 1 }"},
-	"defaults":                       {"root", "defaults: {launches: 7}", "defaults { launches = 7 }"},
-	"defaults.launches":              {"root", "defaults: {launches: 8}", "defaults { launches = 8 }"},
-	"defaults.launches 2":            {"root", "defaults: {launches: [2, 3]}", "defaults { launches = [2, 3] }"},
-	"defaults.timeout":               {"root", "defaults: {timeout: 1m}", "defaults { timeout = \"1m\" }"},
-	"defaults.timeout 2":             {"root", "defaults: {timeout: {verify: 1m}}", "defaults {\ntimeout { verify = \"1m\" }\n}"},
-	"defaults.retry":                 {"root", "defaults: {retry: 2}", "defaults { retry = 2 }"},
-	"defaults.retry 2":               {"root", "defaults: {retry: {times: 3}}", "defaults {\nretry { times = 3 }\n}"},
-	"defaults.env":                   {"root", "defaults: {env: {A: 1}}", "defaults { env = { A = 1 } }"},
-	"defaults.options":               {"root", "defaults: {options: {transfer: {warmup: 3}}}", "defaults {\noptions {\ntransfer = { warmup = 3 }\n}\n}"},
-	"references":                     {"root", "references: table.yaml", "references = \"table.yaml\""},
-	"references 2":                   {"root", "references: {a: [{bandwidth: 1}]}", "references {\na = [{ bandwidth = 1 }]\n}"},
-	"baseline":                       {"root", "baseline: old.json", "baseline = \"old.json\""},
-	"checks":                         {"root", "checks: {c: {command: [x]}}", "check \"c\" { command = [\"x\"] }"},
-	"checks.on":                      {"root", "checks: {d: {on: every node, command: [x]}}", "check \"d\" {\non = \"every node\"\ncommand = [\"x\"]\n}"},
-	"checks.command":                 {"root", "checks: {c: {command: [y]}}", "check \"c\" { command = [\"y\"] }"},
-	"cluster.labels":                 {"root", "cluster: {labels: {zone: a}}", "cluster {\nlabels = { zone = \"a\" }\n}"},
-	"cluster.exclusive":              {"root", "cluster: {exclusive: true}", "cluster { exclusive = true }"},
-	"checks.severity":                {"root", "checks: {c: {command: [x], severity: skip}}", "check \"c\" {\ncommand = [\"x\"]\nseverity = \"skip\"\n}"},
-	"checks.remedy":                  {"root", "checks: {c: {command: [x], remedy: install it}}", "check \"c\" {\ncommand = [\"x\"]\nremedy = \"install it\"\n}"},
-	"artifacts":                      {"root", "artifacts: {a: {command: [x]}}", "artifact \"a\" { command = [\"x\"] }"},
-	"artifacts.on":                   {"root", "artifacts: {a: {command: [x], on: first node}}", "artifact \"a\" {\ncommand = [\"x\"]\non = \"first node\"\n}"},
-	"artifacts.command":              {"root", "artifacts: {a: {command: [x, y]}}", "artifact \"a\" { command = [\"x\", \"y\"] }"},
-	"artifacts.file":                 {"root", "artifacts: [{name: a, file: \"/var/log/*.log\"}]", "artifact \"a\" { file = \"/var/log/*.log\" }"},
-	"artifacts.at":                   {"root", "artifacts: {a: {command: [x], at: start}}", "artifact \"a\" {\ncommand = [\"x\"]\nat = \"start\"\n}"},
-	"artifacts.required":             {"root", "artifacts: {a: {command: [x], required: true}}", "artifact \"a\" {\ncommand = [\"x\"]\nrequired = true\n}"},
-	"artifacts.timeout":              {"root", "artifacts: {a: {command: [x], timeout: 7s}}", "artifact \"a\" {\ncommand = [\"x\"]\ntimeout = \"7s\"\n}"},
-	"runs.stage":                     {"run", "stage: 2 NIXL", "stage = \"2 NIXL\""},
-	"runs.may_fail":                  {"run", "may_fail: {reason: r, until: 2026-01-31}", "may_fail {\nreason = \"r\"\nuntil = \"2026-01-31\"\n}"},
-	"runs.may_fail.reason":           {"run", "may_fail: {reason: s, until: 2026-01-31}", "may_fail = { reason = \"s\", until = \"2026-01-31\" }"},
-	"runs.may_fail.until":            {"run", "may_fail: {reason: r, until: 2020-01-31}", "may_fail { \nreason = \"r\"\nuntil = \"2020-01-31\"\n}"},
-	"runs.place":                     {"run", "place: {nodes: 2}", "place { nodes = 2 }"},
-	"runs.place.nodes":               {"run", "place: {nodes: 3}", "place = { nodes = 3 }"},
-	"runs.place.ranks_per_node":      {"run", "place: {ranks_per_node: 2}", "place { ranks_per_node = 2 }"},
-	"runs.place.distinct_hosts":      {"run", "place: {distinct_hosts: false}", "place { distinct_hosts = false }"},
-	"runs.place.labels":              {"run", "place: {labels: {zone: a}}", "place {\nlabels { zone = \"a\" }\n}"},
-	"runs.place.gpus_per_rank":       {"run", "place: {gpus_per_rank: 1}", "place { gpus_per_rank = 1 }"},
-	"runs.place.nics_per_rank":       {"run", "place: {nics_per_rank: 1}", "place { nics_per_rank = 1 }"},
-	"runs.place.cpus_per_rank":       {"run", "place: {cpus_per_rank: 1}", "place { cpus_per_rank = 1 }"},
-	"setup":                          {"root", "setup: [[x]]", "setup = [[\"x\"]]"},
-	"setup.name":                     {"root", "setup: [{command: [x], name: y}]", "setup = [{ command = [\"x\"], name = \"y\" }]"},
-	"setup.command":                  {"root", "setup: [{command: [x, y]}]", "setup = [{ command = [\"x\", \"y\"] }]"},
-	"setup.on":                       {"root", "setup: [{command: [x], on: first node}]", "setup = [{ command = [\"x\"], on = \"first node\" }]"},
-	"setup.scope":                    {"root", "setup: [{command: [x], scope: run}, {command: [y], scope: launch}]", "setup = [{ command = [\"x\"], scope = \"run\" }, { command = [\"y\"], scope = \"launch\" }]"},
-	"setup.env":                      {"root", "setup: [{command: [x], env: {A: b, S: '${secret(\"T\")}'}}]", "setup = [{ command = [\"x\"], env = { A = \"b\", S = secret(\"T\") } }]"},
-	"setup.timeout":                  {"root", "setup: [{command: [x], timeout: 2m}]", "setup = [{ command = [\"x\"], timeout = \"2m\" }]"},
-	"teardown":                       {"root", "teardown: [[x]]", "teardown = [[\"x\"]]"},
-	"runs":                           {"", "scenario: u\nruns: {a: {workload: transfer, options: {block_size: 1}}}", "scenario \"u\" {\nrun \"a\" {\nworkload = \"transfer\"\noptions = { block_size = 1 }\n}\n}"},
-	"runs.workload":                  {"", "scenario: t\nruns: {a: {workload: transfer, options: {block_size: 1}}}", "scenario \"t\" {\nrun \"a\" {\nworkload = \"transfer\"\noptions { block_size = 1 }\n}\n}"},
-	"runs.options":                   {"", "scenario: s\nruns: {a: {workload: transfer, options: {block_size: 1}}}", "scenario \"s\" {\nrun \"a\" {\nworkload = \"transfer\"\noptions = { block_size = 1 }\n}\n}"},
-	"runs.env":                       {"run", "env: {A: b, S: '${secret(\"file:/t\")}'}", "env = { A = \"b\", S = secret(\"file:/t\") }"},
-	"runs.sweep":                     {"run", "sweep: {batch: [1, 2]}", "sweep { batch = [1, 2] }"},
+	"description":  {"root", "description: d", "description = \"d\""},
+	"include":      {"root", "include: other.yaml", "include = \"other.yaml\""},
+	"include 2":    {"root", "include: {file: other.yaml, as: y}", "include { \nfile = \"other.yaml\"\nas = \"y\"\n}"},
+	"include 3":    {"root", "include: [other.yaml]", "include = [\"other.yaml\"]"},
+	"include.file": {"root", "include: [{file: other.yaml}]", "include = [{ file = \"other.yaml\" }]"},
+
+	"include.as": {"root", "include: [{file: other.yaml, as: x}]", "include = [{ file = \"other.yaml\", as = \"x\" }]"},
+	"include.runs": {"root", "include: [{file: other.yaml, runs: [o]}]",
+		"include = [{ file = \"other.yaml\", runs = [\"o\"] }]"},
+
+	"include.variables": {"root", "include: [{file: other.yaml, as: x, variables: {size: 8KiB}}]",
+		"include = [{ file = \"other.yaml\", as = \"x\", variables = { size = \"8KiB\" } }]"},
+	"variables": {"root", "variables: {v: {default: 1}}", "variable \"v\" { default = 1 }"},
+	"variables.type": {"root", "variables: {v: {default: 1, type: number}}",
+		"variable \"v\" {\ndefault = 1\ntype = number\n}"},
+	"variables.default": {"root", "variables: {v: {default: 2}}", "variable \"v\" { default = 2 }"},
+
+	"variables.default 2": {"root", "variables: {v: {type: list, default: [a]}}",
+		"variable \"v\" {\ntype = \"list\"\ndefault = [\"a\"]\n}"},
+
+	"variables.description": {"root", "variables: {v: {default: 1, description: d}}",
+		"variable \"v\" {\ndefault = 1\ndescription = \"d\"\n}"},
+	"variables.validation": {"root", "variables: {v: {default: a, validation: {condition: var.v == \"b\"}}}",
+		"variable \"v\" {\ndefault = \"a\"\nvalidation { condition = var.v == \"b\" }\n}"},
+
+	"variables.validation 2": {"root", "variables: {v: {default: a, validation: [{condition: true}, {condition: var.v == \"b\"}]}}",
+		"variable \"v\" {\ndefault = \"a\"\nvalidation = [{ condition = true }, { condition = var.v == \"b\" }]\n}"},
+
+	"variables.validation.condition": {"root",
+		"variables: {v: {default: a, validation: {condition: '${var.v == \"b\"}'}}}",
+		"variable \"v\" {\ndefault = \"a\"\nvalidation { condition = var.v == \"b\" }\n}"},
+
+	"variables.validation.message": {"root",
+		"variables: {v: {default: a, validation: {condition: var.v == \"b\", message: m}}}",
+		"variable \"v\" {\ndefault = \"a\"\nvalidation {\ncondition = var.v == \"b\"\nmessage = \"m\"\n}\n}"},
+	"cluster":                {"root", "cluster: {nodes: 3}", "cluster { nodes = 3 }"},
+	"cluster.nodes":          {"root", "cluster: {nodes: 2}", "cluster = { nodes = 2 }"},
+	"cluster.distinct_hosts": {"root", "cluster: {distinct_hosts: true}", "cluster { distinct_hosts = true }"},
+
+	"cluster.gpus_per_node": {"root", "cluster: {gpus_per_node: 1}", "cluster { gpus_per_node = 1 }"},
+
+	"defaults":            {"root", "defaults: {launches: 7}", "defaults { launches = 7 }"},
+	"defaults.launches":   {"root", "defaults: {launches: 8}", "defaults { launches = 8 }"},
+	"defaults.launches 2": {"root", "defaults: {launches: [2, 3]}", "defaults { launches = [2, 3] }"},
+	"defaults.timeout":    {"root", "defaults: {timeout: 1m}", "defaults { timeout = \"1m\" }"},
+	"defaults.timeout 2":  {"root", "defaults: {timeout: {verify: 1m}}", "defaults {\ntimeout { verify = \"1m\" }\n}"},
+	"defaults.retry":      {"root", "defaults: {retry: 2}", "defaults { retry = 2 }"},
+	"defaults.retry 2":    {"root", "defaults: {retry: {times: 3}}", "defaults {\nretry { times = 3 }\n}"},
+	"defaults.env":        {"root", "defaults: {env: {A: 1}}", "defaults { env = { A = 1 } }"},
+	"defaults.options": {"root", "defaults: {options: {transfer: {warmup: 3}}}",
+		"defaults {\noptions {\ntransfer = { warmup = 3 }\n}\n}"},
+	"references":   {"root", "references: table.yaml", "references = \"table.yaml\""},
+	"references 2": {"root", "references: {a: [{bandwidth: 1}]}", "references {\na = [{ bandwidth = 1 }]\n}"},
+	"baseline":     {"root", "baseline: old.json", "baseline = \"old.json\""},
+	"checks":       {"root", "checks: {c: {command: [x]}}", "check \"c\" { command = [\"x\"] }"},
+	"checks.on": {"root", "checks: {d: {on: every node, command: [x]}}",
+		"check \"d\" {\non = \"every node\"\ncommand = [\"x\"]\n}"},
+	"checks.command":    {"root", "checks: {c: {command: [y]}}", "check \"c\" { command = [\"y\"] }"},
+	"cluster.labels":    {"root", "cluster: {labels: {zone: a}}", "cluster {\nlabels = { zone = \"a\" }\n}"},
+	"cluster.exclusive": {"root", "cluster: {exclusive: true}", "cluster { exclusive = true }"},
+	"checks.severity": {"root", "checks: {c: {command: [x], severity: skip}}",
+		"check \"c\" {\ncommand = [\"x\"]\nseverity = \"skip\"\n}"},
+	"checks.remedy": {"root", "checks: {c: {command: [x], remedy: install it}}",
+		"check \"c\" {\ncommand = [\"x\"]\nremedy = \"install it\"\n}"},
+	"artifacts": {"root", "artifacts: {a: {command: [x]}}", "artifact \"a\" { command = [\"x\"] }"},
+	"artifacts.on": {"root", "artifacts: {a: {command: [x], on: first node}}",
+		"artifact \"a\" {\ncommand = [\"x\"]\non = \"first node\"\n}"},
+	"artifacts.command": {"root", "artifacts: {a: {command: [x, y]}}", "artifact \"a\" { command = [\"x\", \"y\"] }"},
+	"artifacts.file": {"root", "artifacts: [{name: a, file: \"/var/log/*.log\"}]",
+		"artifact \"a\" { file = \"/var/log/*.log\" }"},
+	"artifacts.at": {"root", "artifacts: {a: {command: [x], at: start}}",
+		"artifact \"a\" {\ncommand = [\"x\"]\nat = \"start\"\n}"},
+	"artifacts.required": {"root", "artifacts: {a: {command: [x], required: true}}",
+		"artifact \"a\" {\ncommand = [\"x\"]\nrequired = true\n}"},
+	"artifacts.timeout": {"root", "artifacts: {a: {command: [x], timeout: 7s}}",
+		"artifact \"a\" {\ncommand = [\"x\"]\ntimeout = \"7s\"\n}"},
+	"runs.stage": {"run", "stage: 2 NIXL", "stage = \"2 NIXL\""},
+	"runs.may_fail": {"run", "may_fail: {reason: r, until: 2026-01-31}",
+		"may_fail {\nreason = \"r\"\nuntil = \"2026-01-31\"\n}"},
+	"runs.may_fail.reason": {"run", "may_fail: {reason: s, until: 2026-01-31}",
+		"may_fail = { reason = \"s\", until = \"2026-01-31\" }"},
+	"runs.may_fail.until": {"run", "may_fail: {reason: r, until: 2020-01-31}",
+		"may_fail { \nreason = \"r\"\nuntil = \"2020-01-31\"\n}"},
+	"runs.place":                {"run", "place: {nodes: 2}", "place { nodes = 2 }"},
+	"runs.place.nodes":          {"run", "place: {nodes: 3}", "place = { nodes = 3 }"},
+	"runs.place.ranks_per_node": {"run", "place: {ranks_per_node: 2}", "place { ranks_per_node = 2 }"},
+	"runs.place.distinct_hosts": {"run", "place: {distinct_hosts: false}", "place { distinct_hosts = false }"},
+
+	"runs.place.labels":        {"run", "place: {labels: {zone: a}}", "place {\nlabels { zone = \"a\" }\n}"},
+	"runs.place.gpus_per_rank": {"run", "place: {gpus_per_rank: 1}", "place { gpus_per_rank = 1 }"},
+	"runs.place.nics_per_rank": {"run", "place: {nics_per_rank: 1}", "place { nics_per_rank = 1 }"},
+	"runs.place.cpus_per_rank": {"run", "place: {cpus_per_rank: 1}", "place { cpus_per_rank = 1 }"},
+
+	"setup":         {"root", "setup: [[x]]", "setup = [[\"x\"]]"},
+	"setup.name":    {"root", "setup: [{command: [x], name: y}]", "setup = [{ command = [\"x\"], name = \"y\" }]"},
+	"setup.command": {"root", "setup: [{command: [x, y]}]", "setup = [{ command = [\"x\", \"y\"] }]"},
+	"setup.on": {"root", "setup: [{command: [x], on: first node}]",
+		"setup = [{ command = [\"x\"], on = \"first node\" }]"},
+	"setup.scope": {"root", "setup: [{command: [x], scope: run}, {command: [y], scope: launch}]",
+		"setup = [{ command = [\"x\"], scope = \"run\" }, { command = [\"y\"], scope = \"launch\" }]"},
+	"setup.env": {"root", "setup: [{command: [x], env: {A: b, S: '${secret(\"T\")}'}}]",
+		"setup = [{ command = [\"x\"], env = { A = \"b\", S = secret(\"T\") } }]"},
+	"setup.timeout": {"root", "setup: [{command: [x], timeout: 2m}]",
+		"setup = [{ command = [\"x\"], timeout = \"2m\" }]"},
+	"teardown": {"root", "teardown: [[x]]", "teardown = [[\"x\"]]"},
+	"runs": {"", "scenario: u\nruns: {a: {workload: transfer, options: {block_size: 1}}}",
+		"scenario \"u\" {\nrun \"a\" {\nworkload = \"transfer\"\noptions = { block_size = 1 }\n}\n}"},
+	"runs.workload": {"", "scenario: t\nruns: {a: {workload: transfer, options: {block_size: 1}}}",
+		"scenario \"t\" {\nrun \"a\" {\nworkload = \"transfer\"\noptions { block_size = 1 }\n}\n}"},
+	"runs.options": {"", "scenario: s\nruns: {a: {workload: transfer, options: {block_size: 1}}}",
+		"scenario \"s\" {\nrun \"a\" {\nworkload = \"transfer\"\noptions = { block_size = 1 }\n}\n}"},
+	"runs.env":   {"run", "env: {A: b, S: '${secret(\"file:/t\")}'}", "env = { A = \"b\", S = secret(\"file:/t\") }"},
+	"runs.sweep": {"run", "sweep: {batch: [1, 2]}", "sweep { batch = [1, 2] }"},
 	"runs.metrics": {"", "scenario: s\nruns: {a: {workload: command, options: {roles: {r: {command: [x]}}, parse: {of: r, lines: '(?<x>.)'}}, metrics: {x: {better: lower}}}}",
 		"scenario \"s\" {\nrun \"a\" {\nworkload = \"command\"\noptions {\nroles = { r = { command = [\"x\"] } }\nparse = { of = \"r\", lines = \"(?<x>.)\" }\n}\nmetrics = { x = { better = \"lower\" } }\n}\n}"},
-	"runs.needs":                         {"run", "needs: b", "needs = \"b\""},
-	"runs.needs 2":                       {"run", "needs: {run: b}", "needs { run = \"b\" }"},
-	"runs.needs 3":                       {"run", "needs: [{run: b, on: always}]", "needs = [{ run = \"b\", on = \"always\" }]"},
-	"runs.needs.run":                     {"run", "needs: [{run: b}]", "needs = [{ run = \"b\" }]"},
-	"runs.needs.on":                      {"run", "needs: {run: b, on: failed}", "needs {\nrun = \"b\"\non = \"failed\"\n}"},
-	"runs.while":                         {"run", "while: b", "while = \"b\""},
-	"runs.when":                          {"run", "when: batch == 1", "when = \"batch == 1\""},
-	"runs.launches":                      {"run", "launches: 4", "launches = 4"},
-	"runs.launches 2":                    {"run", "launches: [4, 5]", "launches = [4, 5]"},
-	"runs.timeout":                       {"run", "timeout: 6s", "timeout = \"6s\""},
-	"runs.timeout 2":                     {"run", "timeout: {ready: 1s}", "timeout = { ready = \"1s\" }"},
-	"runs.retry":                         {"run", "retry: 1", "retry = 1"},
-	"runs.retry 2":                       {"run", "retry: {times: 9}", "retry { times = 9 }"},
-	"runs.setup":                         {"run", "setup: [[x], {command: [x], scope: launch}]", "setup = [[\"x\"], { command = [\"x\"], scope = \"launch\" }]"},
-	"runs.teardown":                      {"run", "teardown: [[x], {command: [x], scope: launch}]", "teardown = [[\"x\"], { command = [\"x\"], scope = \"launch\" }]"},
-	"runs.assert":                        {"run", "assert: [bandwidth >= 2]", "assert = [\"bandwidth >= 2\"]"},
-	"runs.assert.that":                   {"run", "assert: [{that: bandwidth >= 3}]", "assert = [{ that = \"bandwidth >= 3\" }]"},
-	"runs.assert.name":                   {"run", "assert: [{that: bandwidth >= 1, name: n}]", "assert = [{ that = \"bandwidth >= 1\", name = \"n\" }]"},
-	"runs.assert.severity":               {"run", "assert: [{that: bandwidth >= 1, severity: warn}]", "assert = [{ that = \"bandwidth >= 1\", severity = \"warn\" }]"},
-	"runs.assert.halo":                   {"run", "assert: [{that: bandwidth >= 1, halo: 5%}]", "assert = [{ that = \"bandwidth >= 1\", halo = \"5%\" }]"},
-	"runs.assert.multiple":               {"run", "assert: [{that: bandwidth >= 1, multiple: holm}]", "assert = [{ that = \"bandwidth >= 1\", multiple = \"holm\" }]"},
-	"runs.assert.decide":                 {"run", "assert: [{that: bandwidth >= 1, decide: {on_inconclusive: warn}}]", "assert = [{ that = \"bandwidth >= 1\", decide = { on_inconclusive = \"warn\" } }]"},
-	"runs.assert.decide.confidence":      {"run", "assert: [{that: bandwidth >= 1, decide: {confidence: 99%}}]", "assert = [{ that = \"bandwidth >= 1\", decide = { confidence = \"99%\" } }]"},
-	"runs.assert.xfail":                  {"run", "assert: [{that: bandwidth >= 1, xfail: {reason: r, until: 2026-01-31}}]", "assert = [{ that = \"bandwidth >= 1\", xfail = { reason = \"r\", until = \"2026-01-31\" } }]"},
-	"runs.assert.xfail.reason":           {"run", "assert: [{that: bandwidth >= 1, xfail: {reason: s, until: 2026-01-31}}]", "assert = [{ that = \"bandwidth >= 1\", xfail = { reason = \"s\", until = \"2026-01-31\" } }]"},
-	"runs.assert.xfail.until":            {"run", "assert: [{that: bandwidth >= 1, xfail: {reason: r, until: 2020-01-31}}]", "assert = [{ that = \"bandwidth >= 1\", xfail = { reason = \"r\", until = \"2020-01-31\" } }]"},
-	"runs.assert.decide.on_inconclusive": {"run", "assert: [{that: bandwidth >= 1, decide: {on_inconclusive: fail}}]", "assert = [{ that = \"bandwidth >= 1\", decide = { on_inconclusive = \"fail\" } }]"},
+	"runs.needs":      {"run", "needs: b", "needs = \"b\""},
+	"runs.needs 2":    {"run", "needs: {run: b}", "needs { run = \"b\" }"},
+	"runs.needs 3":    {"run", "needs: [{run: b, on: always}]", "needs = [{ run = \"b\", on = \"always\" }]"},
+	"runs.needs.run":  {"run", "needs: [{run: b}]", "needs = [{ run = \"b\" }]"},
+	"runs.needs.on":   {"run", "needs: {run: b, on: failed}", "needs {\nrun = \"b\"\non = \"failed\"\n}"},
+	"runs.while":      {"run", "while: b", "while = \"b\""},
+	"runs.when":       {"run", "when: batch == 1", "when = \"batch == 1\""},
+	"runs.launches":   {"run", "launches: 4", "launches = 4"},
+	"runs.launches 2": {"run", "launches: [4, 5]", "launches = [4, 5]"},
+	"runs.timeout":    {"run", "timeout: 6s", "timeout = \"6s\""},
+	"runs.timeout 2":  {"run", "timeout: {ready: 1s}", "timeout = { ready = \"1s\" }"},
+	"runs.retry":      {"run", "retry: 1", "retry = 1"},
+	"runs.retry 2":    {"run", "retry: {times: 9}", "retry { times = 9 }"},
+	"runs.setup": {"run", "setup: [[x], {command: [x], scope: launch}]",
+		"setup = [[\"x\"], { command = [\"x\"], scope = \"launch\" }]"},
+	"runs.teardown": {"run", "teardown: [[x], {command: [x], scope: launch}]",
+		"teardown = [[\"x\"], { command = [\"x\"], scope = \"launch\" }]"},
+	"runs.assert":      {"run", "assert: [bandwidth >= 2]", "assert = [\"bandwidth >= 2\"]"},
+	"runs.assert.that": {"run", "assert: [{that: bandwidth >= 3}]", "assert = [{ that = \"bandwidth >= 3\" }]"},
+	"runs.assert.name": {"run", "assert: [{that: bandwidth >= 1, name: n}]",
+		"assert = [{ that = \"bandwidth >= 1\", name = \"n\" }]"},
+	"runs.assert.severity": {"run", "assert: [{that: bandwidth >= 1, severity: warn}]",
+		"assert = [{ that = \"bandwidth >= 1\", severity = \"warn\" }]"},
+	"runs.assert.halo": {"run", "assert: [{that: bandwidth >= 1, halo: 5%}]",
+		"assert = [{ that = \"bandwidth >= 1\", halo = \"5%\" }]"},
+	"runs.assert.multiple": {"run", "assert: [{that: bandwidth >= 1, multiple: holm}]",
+		"assert = [{ that = \"bandwidth >= 1\", multiple = \"holm\" }]"},
+	"runs.assert.decide": {"run", "assert: [{that: bandwidth >= 1, decide: {on_inconclusive: warn}}]",
+		"assert = [{ that = \"bandwidth >= 1\", decide = { on_inconclusive = \"warn\" } }]"},
+
+	"runs.assert.decide.confidence": {"run", "assert: [{that: bandwidth >= 1, decide: {confidence: 99%}}]",
+		"assert = [{ that = \"bandwidth >= 1\", decide = { confidence = \"99%\" } }]"},
+	"runs.assert.xfail": {"run", "assert: [{that: bandwidth >= 1, xfail: {reason: r, until: 2026-01-31}}]",
+		"assert = [{ that = \"bandwidth >= 1\", xfail = { reason = \"r\", until = \"2026-01-31\" } }]"},
+	"runs.assert.xfail.reason": {"run", "assert: [{that: bandwidth >= 1, xfail: {reason: s, until: 2026-01-31}}]",
+		"assert = [{ that = \"bandwidth >= 1\", xfail = { reason = \"s\", until = \"2026-01-31\" } }]"},
+	"runs.assert.xfail.until": {"run", "assert: [{that: bandwidth >= 1, xfail: {reason: r, until: 2020-01-31}}]",
+		"assert = [{ that = \"bandwidth >= 1\", xfail = { reason = \"r\", until = \"2020-01-31\" } }]"},
+
+	"runs.assert.decide.on_inconclusive": {"run", "assert: [{that: bandwidth >= 1, decide: {on_inconclusive: fail}}]",
+		"assert = [{ that = \"bandwidth >= 1\", decide = { on_inconclusive = \"fail\" } }]"},
 }
 
 // timeouts and retry have the same keys wherever they stand.
 func init() {
 	for i, phase := range []string{"launch", "ready", "connect", "run", "verify", "teardown"} {
 		for place, in := range map[string]string{"defaults": "defaults", "runs": "run"} {
-			samples[place+".timeout."+phase] = sample{in, fmt.Sprintf("timeout: {%s: %ds}", phase, 10+i), fmt.Sprintf("timeout {\n%s = \"%ds\"\n}", phase, 10+i)}
+			samples[place+".timeout."+phase] = sample{
+				in, fmt.Sprintf("timeout: {%s: %ds}", phase, 10+i),
+				fmt.Sprintf("timeout {\n%s = \"%ds\"\n}", phase, 10+i),
+			}
 		}
 	}
 	for place, in := range map[string]string{"defaults": "defaults", "runs": "run"} {
 		samples[place+".retry.times"] = sample{in, "retry: {times: 11}", "retry { times = 11 }"}
-		samples[place+".retry.on"] = sample{in, "retry: {times: 2, on: [fault]}", "retry {\ntimes = 2\non = [\"fault\"]\n}"}
+		samples[place+".retry.on"] = sample{
+			in, "retry: {times: 2, on: [fault]}", "retry {\ntimes = 2\non = [\"fault\"]\n}",
+		}
 		samples[place+".retry.wait"] = sample{in, "retry: {times: 2, wait: 1s}", "retry {\ntimes = 2\nwait = \"1s\"\n}"}
 	}
 	for _, key := range []string{"name", "command", "on", "scope", "env", "timeout"} {
@@ -198,7 +258,8 @@ func TestEveryKeyOfTheGrammarHasAnEffect(t *testing.T) {
 			seen = append(seen, got)
 		}
 		if seen[0] != seen[1] {
-			t.Errorf("%s differs between the syntaxes: %s", path, cmp.Diff(strings.Split(seen[0], " "), strings.Split(seen[1], " ")))
+			t.Errorf("%s differs between the syntaxes: %s", path,
+				cmp.Diff(strings.Split(seen[0], " "), strings.Split(seen[1], " ")))
 		}
 	}
 }
@@ -208,7 +269,8 @@ func TestUnknownKeysAreErrorsEverywhere(t *testing.T) {
 	last := regexp.MustCompile(`(\w+)(: | = | \{ ?)`)
 	for path, s := range samples {
 		name := path[strings.LastIndex(path, ".")+1:]
-		if strings.Contains(path, " ") || path == "runs" || s.place == "" || name == "variables" || name == "checks" || name == "artifacts" {
+		if strings.Contains(path, " ") || path == "runs" || s.place == "" || name == "variables" || name == "checks" ||
+			name == "artifacts" {
 			continue
 		}
 		for extension, piece := range map[string]string{".yaml": s.yaml, ".hcl": s.hcl} {
@@ -223,7 +285,8 @@ func TestUnknownKeysAreErrorsEverywhere(t *testing.T) {
 				t.Fatalf("%s%s: the sample does not mention the key: %s", path, extension, piece)
 			}
 			src, _ := framed(s.place, extension, wrong)
-			if got := outline("main"+extension, src); !strings.Contains(got, "Unknown key") && !strings.Contains(got, "Unknown workload") {
+			if got := outline("main"+extension, src); !strings.Contains(got, "Unknown key") &&
+				!strings.Contains(got, "Unknown workload") {
 				t.Errorf("%s%s: qqq is accepted: %s\n%s", path, extension, src, got)
 			}
 		}

@@ -66,7 +66,8 @@ func (l *loader) includes(content *hcl.BodyContent, from map[string]*given) []*i
 	l.handOver(out, from)
 	for i, inc := range out {
 		if inc.as != "" && slices.ContainsFunc(out[:i], func(o *included) bool { return o.as == inc.as }) {
-			l.error(inc.asAt, "Duplicate prefix", fmt.Sprintf("%q is already the prefix of another file.", inc.as), "Choose another.")
+			l.error(inc.asAt, "Duplicate prefix", fmt.Sprintf("%q is already the prefix of another file.", inc.as),
+				"Choose another.")
 			l.incomplete = true
 			continue
 		}
@@ -103,7 +104,8 @@ func (l *loader) includeOf(p part) *included {
 		inc.as, isText = l.text(as, "as")
 		inc.asAt = as.Range()
 		if isText && !prefixName.MatchString(inc.as) || len(inc.as) > 50 {
-			l.error(inc.asAt, "Invalid name", fmt.Sprintf("%q becomes part of the names of runs.", inc.as), "Use letters, digits, _ and -, at most 50 of them.")
+			l.error(inc.asAt, "Invalid name", fmt.Sprintf("%q becomes part of the names of runs.", inc.as),
+				"Use letters, digits, _ and -, at most 50 of them.")
 		}
 	}
 	if runs := argument(p.BodyContent, "runs"); runs != nil {
@@ -111,9 +113,11 @@ func (l *loader) includeOf(p part) *included {
 		inc.runs, isList, whole = l.list(runs, "runs")
 		switch {
 		case !isList:
-			l.error(runs.Range(), "Not a list", "runs is a list of the runs to take.", "Write [RUN], or leave it out for all.")
+			l.error(runs.Range(), "Not a list", "runs is a list of the runs to take.",
+				"Write [RUN], or leave it out for all.")
 		case whole && len(inc.runs) == 0:
-			l.error(runs.Range(), "Empty list", "Nothing is taken from the included file.", "Name runs of it, or leave runs out for all.")
+			l.error(runs.Range(), "Empty list", "Nothing is taken from the included file.",
+				"Name runs of it, or leave runs out for all.")
 		}
 		inc.chooses = true
 	}
@@ -171,10 +175,14 @@ func (l *loader) handOver(all []*included, from map[string]*given) {
 			continue
 		}
 		if by := from[key].by; by != nil {
-			by.error(from[key].at, "Unknown variable", fmt.Sprintf("%s includes no file with the prefix %q.", l.file, prefix), suggest.Sentence(prefix, prefixes, "prefixes"))
+			by.error(from[key].at, "Unknown variable", fmt.Sprintf("%s includes no file with the prefix %q.", l.file,
+				prefix), suggest.Sentence(prefix, prefixes, "prefixes"))
 			continue
 		}
-		d := &hcl.Diagnostic{Severity: hcl.DiagError, Summary: "Unknown variable", Detail: fmt.Sprintf("--var %s: no included file has the prefix %q.", from[key].name, prefix)}
+		d := &hcl.Diagnostic{
+			Severity: hcl.DiagError, Summary: "Unknown variable",
+			Detail: fmt.Sprintf("--var %s: no included file has the prefix %q.", from[key].name, prefix),
+		}
 		d.Extra = Hint(suggest.Sentence(prefix, prefixes, "prefixes"))
 		l.diags = append(l.diags, d)
 	}
@@ -186,13 +194,16 @@ func (l *loader) open(inc *included) {
 	g := l.all
 	switch cycle := slices.Index(g.open, filepath.Clean(path)); {
 	case cycle >= 0:
-		l.error(inc.at, "Files include each other", "The cycle "+strings.Join(append(slices.Clone(g.open[cycle:]), filepath.Clean(path)), " → ")+".", "Remove one of these includes.")
+		l.error(inc.at, "Files include each other", "The cycle "+strings.Join(append(slices.Clone(g.open[cycle:]),
+			filepath.Clean(path)), " → ")+".", "Remove one of these includes.")
 	case g.modules >= maxFiles:
-		l.error(inc.at, "Too many files", fmt.Sprintf("A scenario is made of at most %d files.", maxFiles), "Merge some of them.")
+		l.error(inc.at, "Too many files", fmt.Sprintf("A scenario is made of at most %d files.", maxFiles),
+			"Merge some of them.")
 	default:
 		src, err := g.options.Read(path)
 		if err != nil {
-			l.error(inc.at, "Cannot read the included file", sentence(err.Error()), "Paths are relative to the file that names them.")
+			l.error(inc.at, "Cannot read the included file", sentence(err.Error()),
+				"Paths are relative to the file that names them.")
 			break
 		}
 		prefix := ""
@@ -222,7 +233,8 @@ func (l *loader) merge(m *module, all []*included) {
 		inc.rename()
 		for _, r := range inc.module.runs {
 			if i := slices.IndexFunc(m.runs, func(o *Run) bool { return o.Name == r.Name }); i >= 0 {
-				l.error(inc.at, "Duplicate run", fmt.Sprintf("Run %q of %s is also at %s.", r.Name, placeText(r.Range), placeText(m.runs[i].Range)), "Give the include a prefix with as, or choose its runs.")
+				l.error(inc.at, "Duplicate run", fmt.Sprintf("Run %q of %s is also at %s.", r.Name, placeText(r.Range),
+					placeText(m.runs[i].Range)), "Give the include a prefix with as, or choose its runs.")
 				continue
 			}
 			m.runs = append(m.runs, r)
@@ -273,7 +285,8 @@ func (inc *included) choose(l *loader) {
 	}
 	for _, i := range inc.runs {
 		if byName[i.text] == nil {
-			l.error(i.at, "Unknown run", fmt.Sprintf("%s has no run %q.", inc.file, i.text), suggest.Sentence(i.text, names, "runs"))
+			l.error(i.at, "Unknown run", fmt.Sprintf("%s has no run %q.", inc.file, i.text),
+				suggest.Sentence(i.text, names, "runs"))
 		}
 		want(byName[i.text])
 	}
@@ -332,7 +345,9 @@ func (m *module) take(l *loader, inc *included) {
 		case i < 0:
 			m.Checks = append(m.Checks, c)
 		case !m.Checks[i].equal(c):
-			l.error(inc.at, "Duplicate check", fmt.Sprintf("Check %q of %s is another command than that of %s, or is treated otherwise.", c.Name, placeText(c.Range), placeText(m.Checks[i].Range)), "Rename one of the two, or give the include a prefix with as.")
+			l.error(inc.at, "Duplicate check", fmt.Sprintf("Check %q of %s is another command than that of %s, or is treated otherwise.",
+				c.Name, placeText(c.Range), placeText(m.Checks[i].Range)),
+				"Rename one of the two, or give the include a prefix with as.")
 		}
 	}
 	for _, a := range from.Artifacts {
@@ -344,6 +359,7 @@ func (m *module) take(l *loader, inc *included) {
 	case m.Baseline == "":
 		m.Baseline = from.Baseline
 	case !m.ownBaseline && from.Baseline != "" && from.Baseline != m.Baseline:
-		l.error(inc.at, "Second baseline", fmt.Sprintf("%s compares with %s, and another included file with %s.", inc.file, from.Baseline, m.Baseline), "Say in this file which baseline counts.")
+		l.error(inc.at, "Second baseline", fmt.Sprintf("%s compares with %s, and another included file with %s.",
+			inc.file, from.Baseline, m.Baseline), "Say in this file which baseline counts.")
 	}
 }

@@ -71,7 +71,8 @@ func TestIncludedFilesKeepTheirOwnNames(t *testing.T) {
 		}
 		return resolved
 	}
-	equal(t, "options and env", []any{fmt.Sprint(at(0).Options["batch"]), fmt.Sprint(at(1).Options["block_size"]), at(3).Env["B"]}, []any{"5", "1MiB", "hidden"})
+	equal(t, "options and env", []any{fmt.Sprint(at(0).Options["batch"]), fmt.Sprint(at(1).Options["block_size"]),
+		at(3).Env["B"]}, []any{"5", "1MiB", "hidden"})
 	equal(t, "timeout of the included defaults", s.Runs[1].Timeout.String()+" "+s.Runs[4].Timeout.String(), "7s 5m0s")
 	equal(t, "while", s.Runs[4].While.Run, "net.first")
 	equal(t, "cluster", s.Cluster, Cluster{Nodes: 2, DistinctHosts: true, GPUsPerNode: 1, Counted: true})
@@ -101,7 +102,8 @@ func (askedRuns) Scope(string) (Scope, bool) { return Scope{}, false }
 
 func TestAssertionsOfIncludedFilesFindTheirOwnRuns(t *testing.T) {
 	const inner = "scenario: in\ndefaults: {options: {transfer: {block_size: 1}}}\nruns: {first: {workload: transfer}, last: {workload: transfer, assert: [bandwidth >= 1]}}"
-	s := loadText(t, "scenario: s\ninclude: [{file: in.yaml, as: x}]\nruns: {first: {workload: transfer, options: {block_size: 1}}}", map[string]string{"in.yaml": inner}, nil)
+	s := loadText(t, "scenario: s\ninclude: [{file: in.yaml, as: x}]\nruns: {first: {workload: transfer, options: {block_size: 1}}}",
+		map[string]string{"in.yaml": inner}, nil)
 	scope := s.Runs[1].Asserts[0].within(Scope{Cases: askedRuns{}})
 	equal(t, "run", scope.Cases.Find("first", nil, nil), []string{"x.first"})
 }
@@ -140,7 +142,8 @@ func TestIncludeCyclesAreShownAsAPath(t *testing.T) {
 		"d/two.yaml": "scenario: two\ninclude: [{file: ../one.yaml, as: x}]\n",
 	}
 	s, sources, diags := Load("main.yaml", []byte(files["main.yaml"]), Options{Read: memory(files)})
-	if s != nil || len(diags) != 1 || diags[0].Detail != "The cycle one.yaml → d/two.yaml → one.yaml." || diags[0].Subject.Filename != "d/two.yaml" {
+	if s != nil || len(diags) != 1 || diags[0].Detail != "The cycle one.yaml → d/two.yaml → one.yaml." ||
+		diags[0].Subject.Filename != "d/two.yaml" {
 		t.Fatal(diags)
 	}
 	checkPlaces(t, sources, diags)
@@ -150,7 +153,8 @@ func TestThereAreAtMost32Files(t *testing.T) {
 	files := func(n int) map[string]string {
 		out := map[string]string{}
 		for i := range n {
-			out[fmt.Sprintf("f%d.yaml", i)] = fmt.Sprintf("scenario: f\ninclude: f%d.yaml\nruns: {r%d: {workload: transfer, options: {block_size: 1}}}", i+1, i)
+			out[fmt.Sprintf("f%d.yaml", i)] = fmt.Sprintf("scenario: f\ninclude: f%d.yaml\nruns: {r%d: {workload: transfer, options: {block_size: 1}}}",
+				i+1, i)
 		}
 		out[fmt.Sprintf("f%d.yaml", n)] = "scenario: end\nruns: {end: {workload: transfer, options: {block_size: 1}}}"
 		return out
@@ -165,9 +169,11 @@ func TestThereAreAtMost32Files(t *testing.T) {
 	// Files that include others twice are a tree of exponentially many.
 	twice := map[string]string{}
 	for i := range 20 {
-		twice[fmt.Sprintf("f%d.yaml", i)] = fmt.Sprintf("scenario: f\ninclude: [{file: f%d.yaml, as: a}, {file: f%d.yaml, as: b}]", i+1, i+1)
+		twice[fmt.Sprintf("f%d.yaml", i)] = fmt.Sprintf("scenario: f\ninclude: [{file: f%d.yaml, as: a}, {file: f%d.yaml, as: b}]",
+			i+1, i+1)
 	}
-	if s, _, diags := Load("f0.yaml", []byte(twice["f0.yaml"]), Options{Read: memory(twice)}); s != nil || !diags.HasErrors() {
+	if s, _, diags := Load("f0.yaml", []byte(twice["f0.yaml"]), Options{Read: memory(twice)}); s != nil ||
+		!diags.HasErrors() {
 		t.Error("it loads")
 	}
 }
@@ -200,7 +206,8 @@ func TestErrorsComeByFileTheMainOneFirst(t *testing.T) {
 func TestAnIncludeThatFailsIsOneError(t *testing.T) {
 	files := map[string]string{"bad.yaml": "scenario: x\nruns: [", "bad.hcl": "scenario \"x\" {\n a = \"b\n}"}
 	for _, file := range []string{"none.yaml", "bad.yaml", "bad.hcl"} {
-		src := "scenario: m\ninclude: [{file: " + file + ", as: g}]\nruns:\n  m: {workload: transfer, options: {block_size: 1}, needs: g.x, while: g.y}\n"
+		src := "scenario: m\ninclude: [{file: " + file +
+			", as: g}]\nruns:\n  m: {workload: transfer, options: {block_size: 1}, needs: g.x, while: g.y}\n"
 		_, _, diags := Load("m.yaml", []byte(src), Options{Read: memory(files)})
 		if len(diags) != 1 {
 			t.Errorf("%s: %v", file, diags)
@@ -211,7 +218,9 @@ func TestAnIncludeThatFailsIsOneError(t *testing.T) {
 func TestVariablesOfIncludedFilesFromTheCommandLine(t *testing.T) {
 	const inner = "scenario: in\nvariables: {n: {type: number, validation: {condition: var.n > 0, message: must count}}}\nruns: {i: {workload: transfer, options: {block_size: 1, batch: '${var.n}'}}}"
 	load := func(include string, vars map[string]string) (*Scenario, hcl.Diagnostics) {
-		s, _, diags := Load("m.yaml", []byte("scenario: m\ninclude: "+include), Options{Read: memory(map[string]string{"in.yaml": inner}), Vars: vars})
+		s, _, diags := Load("m.yaml", []byte("scenario: m\ninclude: "+include), Options{
+			Read: memory(map[string]string{"in.yaml": inner}), Vars: vars,
+		})
 		return s, diags
 	}
 	const as = "[{file: in.yaml, as: in, variables: {n: 2}}]"

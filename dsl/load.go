@@ -58,7 +58,9 @@ func LoadFile(path string, o Options) (*Scenario, Sources, hcl.Diagnostics) {
 	}
 	src, err := o.Read(path)
 	if err != nil {
-		return nil, Sources{}, hcl.Diagnostics{{Severity: hcl.DiagError, Summary: "Cannot read the scenario", Detail: err.Error()}}
+		return nil, Sources{}, hcl.Diagnostics{
+			{Severity: hcl.DiagError, Summary: "Cannot read the scenario", Detail: err.Error()},
+		}
 	}
 	return Load(path, src, o)
 }
@@ -137,7 +139,11 @@ func (g *loading) add(path string, file *hcl.File) {
 func (g *loading) module(path string, src []byte, from map[string]*given, prefix string, by *included) *module {
 	g.modules++
 	if len(src) > maxSource {
-		d := &hcl.Diagnostic{Severity: hcl.DiagError, Summary: "File too large", Detail: fmt.Sprintf("%s has more than %d bytes, which is the most that a scenario may have.", path, maxSource)}
+		d := &hcl.Diagnostic{
+			Severity: hcl.DiagError, Summary: "File too large",
+			Detail: fmt.Sprintf("%s has more than %d bytes, which is the most that a scenario may have.", path,
+				maxSource),
+		}
 		if by != nil {
 			d.Subject = by.at.Ptr()
 		}
@@ -145,7 +151,11 @@ func (g *loading) module(path string, src []byte, from map[string]*given, prefix
 		return nil
 	}
 	if g.bytes += len(src); g.bytes > maxSources {
-		d := &hcl.Diagnostic{Severity: hcl.DiagError, Summary: "Too much included", Detail: fmt.Sprintf("With %s the scenario has more than %d bytes, which is the most for all of its files together.", path, maxSources)}
+		d := &hcl.Diagnostic{
+			Severity: hcl.DiagError, Summary: "Too much included",
+			Detail: fmt.Sprintf("With %s the scenario has more than %d bytes, which is the most for all of its files together.",
+				path, maxSources),
+		}
 		if by != nil {
 			d.Subject = by.at.Ptr()
 		}
@@ -230,8 +240,14 @@ func nestingError(path string, src []byte) *hcl.Diagnostic {
 		}
 		if open > maxNesting || unary > maxUnary {
 			start := bytes.LastIndexByte(src[:i], '\n') + 1
-			pos := hcl.Pos{Line: bytes.Count(src[:i], []byte("\n")) + 1, Column: utf8.RuneCount(src[start:i]) + 1, Byte: i}
-			return &hcl.Diagnostic{Severity: hcl.DiagError, Summary: "Nested too deeply", Detail: fmt.Sprintf("More than %d brackets or %d operators are open here.", maxNesting, maxUnary), Subject: &hcl.Range{Filename: path, Start: pos, End: pos}}
+			pos := hcl.Pos{
+				Line: bytes.Count(src[:i], []byte("\n")) + 1, Column: utf8.RuneCount(src[start:i]) + 1, Byte: i,
+			}
+			return &hcl.Diagnostic{
+				Severity: hcl.DiagError, Summary: "Nested too deeply",
+				Detail:  fmt.Sprintf("More than %d brackets or %d operators are open here.", maxNesting, maxUnary),
+				Subject: &hcl.Range{Filename: path, Start: pos, End: pos},
+			}
 		}
 	}
 	return nil

@@ -84,7 +84,8 @@ type mark struct {
 }
 
 func (p *places) add(at hcl.Range, name string) {
-	i, _ := slices.BinarySearchFunc(p.marks, at.Start.Byte+1, func(m mark, from int) int { return cmp.Compare(m.from, from) })
+	i, _ := slices.BinarySearchFunc(p.marks, at.Start.Byte+1,
+		func(m mark, from int) int { return cmp.Compare(m.from, from) })
 	p.marks = slices.Insert(p.marks, i, mark{at.Start.Byte, name})
 }
 

@@ -24,7 +24,9 @@ const maxMatrices = 64 << 20
 func (l *loader) exclusive(r *Run, own, inherited []entry, swept bool) []entry {
 	var first *entry
 	given := func(entries []entry) []entry {
-		return slices.DeleteFunc(slices.Clone(entries), func(e entry) bool { return !slices.Contains(r.Workload.OneOf, e.name) })
+		return slices.DeleteFunc(slices.Clone(entries), func(e entry) bool {
+			return !slices.Contains(r.Workload.OneOf, e.name)
+		})
 	}
 	for _, name := range r.Workload.OneOf {
 		if a := r.axis(name); a != nil {
@@ -47,7 +49,9 @@ func (l *loader) exclusive(r *Run, own, inherited []entry, swept bool) []entry {
 		return !known && slices.Contains(r.Workload.OneOf, suggest.Nearest(e.name, optionNames(r.Workload)))
 	})
 	if first == nil && len(r.Workload.OneOf) > 0 && swept && !misspelt {
-		l.error(r.Range, "Missing option", fmt.Sprintf("Run %q has none of the options %s, of which workload %s needs one.", r.Name, strings.Join(r.Workload.OneOf, ", "), r.Workload.Name), "Add one of them to its options, or sweep it.")
+		l.error(r.Range, "Missing option", fmt.Sprintf("Run %q has none of the options %s, of which workload %s needs one.",
+			r.Name, strings.Join(r.Workload.OneOf, ", "), r.Workload.Name),
+			"Add one of them to its options, or sweep it.")
 	}
 	return inherited
 }
@@ -56,7 +60,9 @@ func (l *loader) onlyOne(r *Run, first *entry, e entry) *entry {
 	if first == nil {
 		return &e
 	}
-	l.error(e.at, "Given twice", fmt.Sprintf("%s is beside %s, and a run of workload %s has only one of the options %s.", quote(e.name), quote(first.name), r.Workload.Name, strings.Join(r.Workload.OneOf, ", ")), "Keep one of the two.")
+	l.error(e.at, "Given twice", fmt.Sprintf("%s is beside %s, and a run of workload %s has only one of the options %s.",
+		quote(e.name), quote(first.name), r.Workload.Name, strings.Join(r.Workload.OneOf, ", ")),
+		"Keep one of the two.")
 	return first
 }
 
@@ -101,7 +107,8 @@ const (
 func (l *loader) fixed(expr hcl.Expression, instead string) bool {
 	for _, t := range expr.Variables() {
 		if t.RootName() == "axis" {
-			l.error(t.SourceRange(), "Depends on the point", "A matrix is read before there is any point of the sweep.", instead)
+			l.error(t.SourceRange(), "Depends on the point", "A matrix is read before there is any point of the sweep.",
+				instead)
 			return false
 		}
 	}
@@ -116,7 +123,9 @@ func (l *loader) rows(rows []hcl.Expression, at hcl.Range) (string, bool) {
 	for from, row := range rows {
 		list, diags := hcl.ExprList(row)
 		if diags.HasErrors() || len(list) != len(rows) {
-			l.error(row.Range(), "Not a square", fmt.Sprintf("Row %d of the matrix is not a list of %d cells, one for each of its rows: there are as many receivers as senders.", from+1, len(rows)), "Write a cell for each rank, 0 where nothing is moved.")
+			l.error(row.Range(), "Not a square",
+				fmt.Sprintf("Row %d of the matrix is not a list of %d cells, one for each of its rows: there are as many receivers as senders.",
+					from+1, len(rows)), "Write a cell for each rank, 0 where nothing is moved.")
 			continue
 		}
 		for to, expr := range list {
@@ -155,7 +164,8 @@ func (l *loader) cell(expr hcl.Expression) int64 {
 	}
 	bytes, err := workload.ParseCell(text)
 	if err != nil {
-		l.error(expr.Range(), "Not a size", sentence(err.Error()), "Cells look like 0, 4096, 1.5K, 64M or 2G (powers of 1024), or 64MiB.")
+		l.error(expr.Range(), "Not a size", sentence(err.Error()),
+			"Cells look like 0, 4096, 1.5K, 64M or 2G (powers of 1024), or 64MiB.")
 	}
 	return bytes
 }
@@ -172,7 +182,8 @@ func (l *loader) fileOption(into workload.Option, name string, at hcl.Range) (va
 		return nil, false
 	}
 	if l.all.cells += len(src); l.all.cells > maxMatrices {
-		l.error(at, "File too large", fmt.Sprintf("With %s the files of the scenario have more than %d bytes, which is the most for all of them together.", path, maxMatrices), "")
+		l.error(at, "File too large", fmt.Sprintf("With %s the files of the scenario have more than %d bytes, which is the most for all of them together.",
+			path, maxMatrices), "")
 		return nil, false
 	}
 	text, err := into.Read(base64.StdEncoding.EncodeToString(src))
@@ -196,7 +207,8 @@ func (l *loader) matrixFile(name string, at hcl.Range) (text any, ok bool) {
 		return nil, false
 	}
 	if g.cells += len(src); g.cells > maxMatrices {
-		l.error(at, "File too large", fmt.Sprintf("With %s the matrices of the scenario have more than %d bytes, which is the most for all of them together.", path, maxMatrices), "")
+		l.error(at, "File too large", fmt.Sprintf("With %s the matrices of the scenario have more than %d bytes, which is the most for all of them together.",
+			path, maxMatrices), "")
 		return nil, false
 	}
 	m, err := matrix.Parse(bytes.NewReader(src), path, 0)
@@ -220,7 +232,9 @@ func (l *loader) matrixFile(name string, at hcl.Range) (text any, ok bool) {
 // fileAxis is the setting of the option that takes what the files of an axis hold.
 func (l *loader) fileAxis(o workload.Option, r *Run, axis int) *Setting {
 	into, _ := r.Workload.Option(o.Into)
-	s := &Setting{Name: into.Name, Option: into, Axes: []int{axis}, run: r, given: r.Axes[axis].Range, contents: map[string]any{}}
+	s := &Setting{
+		Name: into.Name, Option: into, Axes: []int{axis}, run: r, given: r.Axes[axis].Range, contents: map[string]any{},
+	}
 	for _, v := range r.Axes[axis].Values {
 		s.contents[v.Text], _ = l.fileOption(into, v.Text, v.Range)
 	}
@@ -234,7 +248,8 @@ func (l *loader) ranksOf(o workload.Option, r *Run, others map[string]*Setting) 
 	}
 	for _, name := range r.Workload.OneOf {
 		if g, ok := r.Workload.Option(name); ok && g.Type == workload.Generator && others[name] != nil {
-			l.error(r.Range, "Missing option", fmt.Sprintf("Run %q generates a matrix and does not say of how many ranks.", r.Name), fmt.Sprintf("Add %s to its options, or sweep it.", o.Name))
+			l.error(r.Range, "Missing option", fmt.Sprintf("Run %q generates a matrix and does not say of how many ranks.",
+				r.Name), fmt.Sprintf("Add %s to its options, or sweep it.", o.Name))
 		}
 	}
 	return nil
@@ -264,5 +279,6 @@ func (l *loader) asManyRanks(s, of *Setting) {
 	if !own {
 		at = s.run.Range // the defaults say it
 	}
-	l.error(at, "Wrong number of ranks", fmt.Sprintf("%s is %d, and the matrix is of %d ranks.", capital(s.Name), given, ranks), "Leave it out: the matrix says it.")
+	l.error(at, "Wrong number of ranks", fmt.Sprintf("%s is %d, and the matrix is of %d ranks.", capital(s.Name), given,
+		ranks), "Leave it out: the matrix says it.")
 }

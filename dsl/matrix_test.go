@@ -34,12 +34,21 @@ func TestMatricesArrive(t *testing.T) {
 			point int
 			want  map[string]string
 		}{
-			{"written", 0, map[string]string{"matrix": "3: 0>1=1536,2=67108864 1>0=4194304,2=7 2>0=65536", "ranks": "3", "generate": "none", "matrix_file": "none", "iterations": "5", "shards": "2", "op": "write"}},
-			{"inherited", 0, map[string]string{"matrix": "3: 0>1=4096 1>2=4096 2>0=4096", "ranks": "3", "op": "read", "shards": "1"}},
+			{"written", 0, map[string]string{
+				"matrix": "3: 0>1=1536,2=67108864 1>0=4194304,2=7 2>0=65536", "ranks": "3", "generate": "none",
+				"matrix_file": "none", "iterations": "5", "shards": "2", "op": "write",
+			}},
+			{"inherited", 0, map[string]string{
+				"matrix": "3: 0>1=4096 1>2=4096 2>0=4096", "ranks": "3", "op": "read", "shards": "1",
+			}},
 			{"text", 0, map[string]string{"matrix": "2: 0>1=1024 1>0=2048", "ranks": "2"}},
-			{"generated", 1, map[string]string{"matrix": "none", "generate": "zipf 64KiB exponent=1 seed=1", "ranks": "4"}},
+			{"generated", 1, map[string]string{
+				"matrix": "none", "generate": "zipf 64KiB exponent=1 seed=1", "ranks": "4",
+			}},
 			{"swept", 1, map[string]string{"matrix": "none", "generate": "incast 1MiB target=0", "ranks": "4"}},
-			{"files", 0, map[string]string{"matrix": "3: 0>1=4096 1>2=4096 2>0=4096", "ranks": "3", "matrix_file": "none"}},
+			{"files", 0, map[string]string{
+				"matrix": "3: 0>1=4096 1>2=4096 2>0=4096", "ranks": "3", "matrix_file": "none",
+			}},
 			{"files", 1, map[string]string{"matrix": "2: 0>1=1572864", "ranks": "2", "generate": "none"}},
 		} {
 			for name, want := range c.want {
@@ -70,7 +79,9 @@ func TestWrongMatrixFilesAreRefusedAtTheirCharacters(t *testing.T) {
 		{"0 1 1\r\n1 0 1\r\n1  1\t2", 3, 6, "2", "Own cell"},
 	} {
 		src := "scenario: s\nruns:\n  a: {workload: traffic, options: {matrix_file: m.txt, own_cells: error}}\n  b: {workload: traffic, options: {own_cells: error}, sweep: {matrix_file: [m.txt]}}\n"
-		s, sources, diags := Load("in/main.yaml", []byte(src), Options{Env: testEnv, Read: memory(map[string]string{"in/m.txt": c.text})})
+		s, sources, diags := Load("in/main.yaml", []byte(src), Options{
+			Env: testEnv, Read: memory(map[string]string{"in/m.txt": c.text}),
+		})
 		if s != nil || len(diags) != 1 {
 			t.Errorf("%q: %v", c.text, diags)
 			continue
@@ -78,11 +89,13 @@ func TestWrongMatrixFilesAreRefusedAtTheirCharacters(t *testing.T) {
 		checkPlaces(t, sources, diags)
 		d := diags[0]
 		at := *d.Subject
-		if at.Filename != "in/m.txt" || at.Start.Line != c.line || at.Start.Column != c.column || string(at.SliceBytes(sources["in/m.txt"].Bytes)) != c.marked || d.Summary != c.summary {
+		if at.Filename != "in/m.txt" || at.Start.Line != c.line || at.Start.Column != c.column ||
+			string(at.SliceBytes(sources["in/m.txt"].Bytes)) != c.marked || d.Summary != c.summary {
 			t.Errorf("%q: %v at %v, want %s at %d:%d", c.text, d, at, c.summary, c.line, c.column)
 		}
 		var b bytes.Buffer
-		if err := WriteDiagnostics(&b, "text", diags, sources); err != nil || !strings.Contains(b.String(), fmt.Sprintf("--> in/m.txt:%d:%d", c.line, c.column)) {
+		if err := WriteDiagnostics(&b, "text", diags, sources); err != nil ||
+			!strings.Contains(b.String(), fmt.Sprintf("--> in/m.txt:%d:%d", c.line, c.column)) {
 			t.Errorf("%v %s", err, b.String())
 		}
 	}
@@ -97,11 +110,13 @@ func TestMatrixFilesAreReadOnceAndBounded(t *testing.T) {
 		return []byte(large), nil
 	}
 	src := "scenario: s\nruns:\n  a: {workload: traffic, sweep: {matrix_file: [m.txt, ./m.txt]}}\n  b: {workload: traffic, options: {matrix_file: m.txt}}\n"
-	if _, _, diags := Load("main.yaml", []byte(src), Options{Env: testEnv, Read: read}); diags.HasErrors() || reads != 1 {
+	if _, _, diags := Load("main.yaml", []byte(src), Options{Env: testEnv, Read: read}); diags.HasErrors() ||
+		reads != 1 {
 		t.Errorf("%d reads, %v", reads, diags)
 	}
 	src = strings.Replace(src, "./m.txt", "n.txt", 1)
-	if _, _, diags := Load("main.yaml", []byte(src), Options{Env: testEnv, Read: read}); len(diags) != 1 || diags[0].Summary != "File too large" {
+	if _, _, diags := Load("main.yaml", []byte(src), Options{Env: testEnv, Read: read}); len(diags) != 1 ||
+		diags[0].Summary != "File too large" {
 		t.Errorf("%v", diags)
 	}
 }
@@ -109,9 +124,11 @@ func TestMatrixFilesAreReadOnceAndBounded(t *testing.T) {
 // A matrix in a file that is included is beside that file.
 func TestMatrixFilesOfIncludedFilesAreBesideThem(t *testing.T) {
 	files := map[string]string{
-		"sub/other.yaml": "scenario: o\nruns: {o: {workload: traffic, options: {matrix_file: m.txt}}}\n", "sub/m.txt": "0 5\n0 0\n",
+		"sub/other.yaml": "scenario: o\nruns: {o: {workload: traffic, options: {matrix_file: m.txt}}}\n",
+		"sub/m.txt":      "0 5\n0 0\n",
 	}
-	s, _, diags := Load("main.yaml", []byte("scenario: s\ninclude: sub/other.yaml\n"), Options{Env: testEnv, Read: memory(files)})
+	s, _, diags := Load("main.yaml", []byte("scenario: s\ninclude: sub/other.yaml\n"),
+		Options{Env: testEnv, Read: memory(files)})
 	if diags.HasErrors() {
 		t.Fatal(diags)
 	}

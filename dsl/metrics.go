@@ -37,7 +37,8 @@ func (l *loader) metrics(content *hcl.BodyContent, r *Run) {
 	}
 	if len(entries) > maxMetrics {
 		l.error(entries[maxMetrics].at, "Too many metrics",
-			fmt.Sprintf("Run %q declares more than %d metrics.", r.Name, maxMetrics), "Declare fewer, or divide the run.")
+			fmt.Sprintf("Run %q declares more than %d metrics.", r.Name, maxMetrics),
+			"Declare fewer, or divide the run.")
 		return
 	}
 	var own []workload.Metric
@@ -64,7 +65,8 @@ func (l *loader) rowsOf(r *Run, used map[string]bool) {
 	}
 	i := r.axisIndex(name)
 	if i < 0 {
-		l.error(r.Range, "Missing axis", fmt.Sprintf("Each value of axis %q is to be a row, and the sweep of run %q has no such axis.", name, r.Name),
+		l.error(r.Range, "Missing axis", fmt.Sprintf("Each value of axis %q is to be a row, and the sweep of run %q has no such axis.",
+			name, r.Name),
 			fmt.Sprintf("Add the values whose rows are cases: sweep: {%s: […]}.", name))
 		return
 	}
@@ -113,14 +115,16 @@ func (l *loader) measures(r *Run) {
 	}
 	all, err := r.Workload.Measures(values, declared)
 	if err != nil {
-		l.error(r.Range, "Metrics of the run", fmt.Sprintf("Run %q: %v.", r.Name, err), "Change metrics or the option that it speaks of.")
+		l.error(r.Range, "Metrics of the run", fmt.Sprintf("Run %q: %v.", r.Name, err),
+			"Change metrics or the option that it speaks of.")
 	}
 	if all != nil {
 		r.Metrics = all
 	}
 	for _, m := range all {
 		if _, own := r.Workload.Metric(m.Name); !own && expression.Reserved(m.Name) {
-			l.error(r.Range, "Invalid name", fmt.Sprintf("Metric %q of run %q means something else in assertions.", m.Name, r.Name), "Give the metric another name.")
+			l.error(r.Range, "Invalid name", fmt.Sprintf("Metric %q of run %q means something else in assertions.",
+				m.Name, r.Name), "Give the metric another name.")
 		}
 	}
 }

@@ -67,7 +67,8 @@ func (l *loader) shortNeeds(expr hcl.Expression) []*Need {
 		return []*Need{{Run: text, On: onSuccess, Range: expr.Range()}}
 	}
 	if v.IsNull() || !v.CanIterateElements() || v.Type().IsObjectType() || v.Type().IsMapType() {
-		l.error(expr.Range(), "Invalid need", "needs names runs.", "Write a run's name, [RUN, RUN], or run and on of one.")
+		l.error(expr.Range(), "Invalid need", "needs names runs.",
+			"Write a run's name, [RUN, RUN], or run and on of one.")
 		return nil
 	}
 	var out []*Need
@@ -110,7 +111,8 @@ func (l *loader) edges(own []*Run, known []*Run) {
 	}
 	exists := func(n *Need) bool {
 		if byName[n.Run] == nil && !l.incomplete {
-			l.error(n.Range, "Unknown run", fmt.Sprintf("There is no run %q.", n.Run), suggest.Sentence(n.Run, names, "runs"))
+			l.error(n.Range, "Unknown run", fmt.Sprintf("There is no run %q.", n.Run),
+				suggest.Sentence(n.Run, names, "runs"))
 		}
 		return byName[n.Run] != nil
 	}
@@ -119,7 +121,8 @@ func (l *loader) edges(own []*Run, known []*Run) {
 		for _, n := range r.Needs {
 			switch {
 			case n.Run == r.Name:
-				l.error(n.Range, "Run needs itself", fmt.Sprintf("Run %q would wait for its own end.", r.Name), "Remove it.")
+				l.error(n.Range, "Run needs itself", fmt.Sprintf("Run %q would wait for its own end.", r.Name),
+					"Remove it.")
 			case !exists(n):
 			case seen[n.Run]:
 				l.error(n.Range, "Duplicate need", fmt.Sprintf("Run %q is already needed.", n.Run), "Name it once.")
@@ -127,7 +130,8 @@ func (l *loader) edges(own []*Run, known []*Run) {
 			seen[n.Run] = true
 		}
 		if r.While != nil && r.While.Run == r.Name {
-			l.error(r.While.Range, "Run needs itself", fmt.Sprintf("Run %q cannot be its own background load.", r.Name), "Name the run during which it runs.")
+			l.error(r.While.Range, "Run needs itself", fmt.Sprintf("Run %q cannot be its own background load.", r.Name),
+				"Name the run during which it runs.")
 		} else if r.While != nil && exists(r.While) {
 			l.background(r, byName[r.While.Run])
 		}
@@ -137,13 +141,18 @@ func (l *loader) edges(own []*Run, known []*Run) {
 // background checks a background load and the run that it accompanies.
 func (l *loader) background(load, of *Run) {
 	if of.While != nil {
-		l.error(load.While.Range, "Load of a load", fmt.Sprintf("Run %q is itself background load, of %q.", of.Name, of.While.Run), "Name a run that is measured for itself.")
+		l.error(load.While.Range, "Load of a load", fmt.Sprintf("Run %q is itself background load, of %q.", of.Name,
+			of.While.Run), "Name a run that is measured for itself.")
 	}
 	if n := load.need(of.Name); n != nil {
-		l.error(n.Range, "Load comes after its run", fmt.Sprintf("Run %q runs during %q, so it cannot wait for its end.", load.Name, of.Name), "Remove needs or while.")
+		l.error(n.Range, "Load comes after its run",
+			fmt.Sprintf("Run %q runs during %q, so it cannot wait for its end.", load.Name, of.Name),
+			"Remove needs or while.")
 	}
 	if n := of.need(load.Name); n != nil {
-		l.error(n.Range, "Run comes after its load", fmt.Sprintf("Run %q runs during %q, which therefore cannot wait for its end.", load.Name, of.Name), "Remove this need, or while from the other run.")
+		l.error(n.Range, "Run comes after its load",
+			fmt.Sprintf("Run %q runs during %q, which therefore cannot wait for its end.", load.Name, of.Name),
+			"Remove this need, or while from the other run.")
 	}
 }
 

@@ -85,7 +85,8 @@ func (l *loader) refuseOwnCells(r *Run) {
 	for _, t := range texts {
 		text, _ := t.(string)
 		if own := l.all.own[text]; own != nil {
-			l.error(own.at, "Own cell", fmt.Sprintf("Rank %d sends to itself, and own_cells is error.", own.rank), "Write 0, or leave own_cells out: the rank copies so many bytes within its own memory then.")
+			l.error(own.at, "Own cell", fmt.Sprintf("Rank %d sends to itself, and own_cells is error.", own.rank),
+				"Write 0, or leave own_cells out: the rank copies so many bytes within its own memory then.")
 		}
 	}
 }

@@ -22,13 +22,17 @@ func (s *sweeper) sequenceItems(e entry) []sequenceItem {
 	list, diags := hcl.ExprList(e.expr)
 	switch {
 	case diags.HasErrors():
-		s.error(e.expr.Range(), "Not a list", fmt.Sprintf("%s is a list, with a mapping for each pattern of the sequence.", capital(quote(e.name))), "Write each as an item with its matrix or matrix_file.")
+		s.error(e.expr.Range(), "Not a list",
+			fmt.Sprintf("%s is a list, with a mapping for each pattern of the sequence.",
+				capital(quote(e.name))), "Write each as an item with its matrix or matrix_file.")
 		return nil
 	case len(list) == 0:
-		s.error(e.expr.Range(), "Empty sequence", fmt.Sprintf("%s has no items, so nothing would run.", capital(quote(e.name))), "Give it patterns.")
+		s.error(e.expr.Range(), "Empty sequence",
+			fmt.Sprintf("%s has no items, so nothing would run.", capital(quote(e.name))), "Give it patterns.")
 		return nil
 	case len(list) > maxPatterns:
-		s.error(e.expr.Range(), "Too many patterns", fmt.Sprintf("The sequence has %d patterns; the most is %d.", len(list), maxPatterns), "Divide it between runs.")
+		s.error(e.expr.Range(), "Too many patterns", fmt.Sprintf("The sequence has %d patterns; the most is %d.",
+			len(list), maxPatterns), "Divide it between runs.")
 		return nil
 	}
 	var items []sequenceItem
@@ -56,13 +60,15 @@ func (s *sweeper) sequenceItem(i int, expr hcl.Expression) sequenceItem {
 		}
 		if name, v := s.itemValue(e, what); v != nil {
 			if _, twice := item.values[name]; twice {
-				s.error(e.at, "Given twice", fmt.Sprintf("%s has %s already.", capital(what), name), "Keep one of the two.")
+				s.error(e.at, "Given twice", fmt.Sprintf("%s has %s already.", capital(what), name),
+					"Keep one of the two.")
 			}
 			item.values[name] = v
 		}
 	}
 	if _, ok := item.values["matrix"]; !ok && !s.diags[before:].HasErrors() {
-		s.error(item.at, "No matrix", fmt.Sprintf("%s does not say what it moves.", capital(what)), "Give it a matrix or a matrix_file.")
+		s.error(item.at, "No matrix", fmt.Sprintf("%s does not say what it moves.", capital(what)),
+			"Give it a matrix or a matrix_file.")
 	}
 	return item
 }
@@ -81,7 +87,8 @@ func (s *sweeper) itemValue(e entry, what string) (string, any) {
 	name, inSeconds := strings.CutSuffix(e.name, workload.InSeconds)
 	o, ok := kind.Option(name)
 	if !ok || o.Item == workload.NoItem || o.Name == kind.Sequence || inSeconds && o.Type != workload.Time {
-		s.error(e.at, "Unknown key", fmt.Sprintf("There is no %q in a pattern.", e.name), suggest.Sentence(e.name, itemKeys(kind), "keys"))
+		s.error(e.at, "Unknown key", fmt.Sprintf("There is no %q in a pattern.", e.name),
+			suggest.Sentence(e.name, itemKeys(kind), "keys"))
 		return "", nil
 	}
 	if o.Type == workload.Matrix {
@@ -98,7 +105,8 @@ func (s *sweeper) itemValue(e entry, what string) (string, any) {
 	}
 	if inSeconds {
 		if _, err := strconv.ParseFloat(text, 64); err != nil {
-			s.error(e.expr.Range(), "Invalid value", fmt.Sprintf("%s is a plain number of seconds, not %q.", e.name, text), "With a unit it is written "+name+": "+text+".")
+			s.error(e.expr.Range(), "Invalid value", fmt.Sprintf("%s is a plain number of seconds, not %q.", e.name,
+				text), "With a unit it is written "+name+": "+text+".")
 			return "", nil
 		}
 		text += "s"
@@ -161,7 +169,8 @@ func (s *sweeper) sequenceFile(expr hcl.Expression, given []entry) []sequenceIte
 		return nil
 	}
 	if len(c.Patterns) > maxPatterns {
-		s.error(expr.Range(), "Too many patterns", fmt.Sprintf("%s has %d patterns; the most is %d.", path, len(c.Patterns), maxPatterns), "Divide it between runs.")
+		s.error(expr.Range(), "Too many patterns", fmt.Sprintf("%s has %d patterns; the most is %d.", path,
+			len(c.Patterns), maxPatterns), "Divide it between runs.")
 		return nil
 	}
 	if !s.memoryOfFile(c, given) {
@@ -187,7 +196,8 @@ func (s *sweeper) memoryOfFile(c *ctperftest.Config, given []entry) bool {
 	own := slices.ContainsFunc(given, func(e entry) bool { return e.name == o.Name }) || s.run.axis(o.Name) != nil
 	for _, p := range c.Patterns {
 		if _, err := o.Parse(p.Memory); err != nil && p.Said.Filename != "" && !own {
-			s.error(p.Said, "Invalid value", fmt.Sprintf("Option %s: %v.", o.Name, err), "Write memory: "+o.Values[0]+" beside metadata_file, and the buffers are there, whatever the file says.")
+			s.error(p.Said, "Invalid value", fmt.Sprintf("Option %s: %v.", o.Name, err), "Write memory: "+o.Values[0]+
+				" beside metadata_file, and the buffers are there, whatever the file says.")
 			return false
 		}
 	}
@@ -209,6 +219,7 @@ func (s *sweeper) sequenceOfModel(e entry) []sequenceItem {
 func patternItem(p matrix.Pattern, at hcl.Range) sequenceItem {
 	sleep := func(seconds float64) quantity.Time { return quantity.Time(math.Round(seconds * 1e9)) }
 	return sequenceItem{at: at, metadata: p.Metadata, values: map[string]any{
-		"matrix": p.Matrix.Compact(), "sleep_before_launch": sleep(p.SleepBefore), "sleep_after_launch": sleep(p.SleepAfter),
+		"matrix": p.Matrix.Compact(), "sleep_before_launch": sleep(p.SleepBefore),
+		"sleep_after_launch": sleep(p.SleepAfter),
 	}}
 }

@@ -86,7 +86,8 @@ func (l *loader) place(content *hcl.BodyContent) Place {
 		most int
 	}{
 		{"nodes", &p.Nodes, maxNodes}, {"ranks_per_node", &p.RanksPerNode, maxNodes},
-		{"gpus_per_rank", &p.GPUsPerRank, maxPerNode}, {"nics_per_rank", &p.NICsPerRank, maxPerNode}, {"cpus_per_rank", &p.CPUsPerRank, 1 << 16},
+		{"gpus_per_rank", &p.GPUsPerRank, maxPerNode}, {"nics_per_rank", &p.NICsPerRank, maxPerNode},
+		{"cpus_per_rank", &p.CPUsPerRank, 1 << 16},
 	} {
 		if expr := argument(inner, n.key); expr != nil {
 			*n.to, p.ranges[n.key] = l.count(expr, n.key, 1, n.most), expr.Range()
@@ -108,14 +109,16 @@ func (l *loader) place(content *hcl.BodyContent) Place {
 func (l *loader) labels(content *hcl.BodyContent) (out map[string]string, at map[string]hcl.Range) {
 	entries := l.section(content, "labels")
 	if len(entries) > maxLabels {
-		l.error(entries[maxLabels].at, "Too many labels", fmt.Sprintf("There are %d labels; the most is %d.", len(entries), maxLabels), "")
+		l.error(entries[maxLabels].at, "Too many labels",
+			fmt.Sprintf("There are %d labels; the most is %d.", len(entries), maxLabels), "")
 		return nil, nil
 	}
 	for _, e := range entries {
 		value, ok := l.text(e.expr, "label "+e.name)
 		switch {
 		case !ValidLabel(e.name):
-			l.error(e.at, "Invalid name", fmt.Sprintf("%q is no name of a label.", e.name), "Use letters, digits, and _ . / - between them, at most 100 of them.")
+			l.error(e.at, "Invalid name", fmt.Sprintf("%q is no name of a label.", e.name),
+				"Use letters, digits, and _ . / - between them, at most 100 of them.")
 			continue
 		case !ok:
 			continue
@@ -135,7 +138,9 @@ func (l *loader) unite(c *Cluster, from Cluster, inc *included) {
 	c.Exclusive = c.Exclusive || from.Exclusive
 	for _, name := range slices.Sorted(maps.Keys(from.Labels)) {
 		if own, ok := c.Labels[name]; ok && own != from.Labels[name] {
-			l.error(inc.at, "Contradicting labels", fmt.Sprintf("%s needs nodes with label %s=%s, and another file %s=%s.", inc.file, name, from.Labels[name], name, own), "Let both ask for the same, or run them apart.")
+			l.error(inc.at, "Contradicting labels",
+				fmt.Sprintf("%s needs nodes with label %s=%s, and another file %s=%s.", inc.file, name,
+					from.Labels[name], name, own), "Let both ask for the same, or run them apart.")
 			continue
 		}
 		if c.Labels == nil {

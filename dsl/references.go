@@ -40,7 +40,8 @@ func (l *loader) references(content *hcl.BodyContent, own []*Run) map[string]*ex
 func (l *loader) readReferences(path string, at hcl.Range, own []*Run) map[string]*expression.Reference {
 	src, err := l.all.options.Read(path)
 	if err != nil {
-		l.error(at, "Cannot read the references", sentence(err.Error()), "Paths are relative to the file that names them.")
+		l.error(at, "Cannot read the references", sentence(err.Error()),
+			"Paths are relative to the file that names them.")
 		return nil
 	}
 	return l.referenceFile(path, src, at, own)
@@ -51,14 +52,16 @@ func (l *loader) readReferences(path string, at hcl.Range, own []*Run) map[strin
 func (l *loader) referenceFile(path string, src []byte, at hcl.Range, own []*Run) map[string]*expression.Reference {
 	switch strings.ToLower(filepath.Ext(path)) {
 	case ".json":
-		src = bytes.ReplaceAll(src, []byte("\t"), []byte(" ")) // which YAML does not have as indentation, and JSON texts not at all
+		// which YAML does not have as indentation, and JSON texts not at all
+		src = bytes.ReplaceAll(src, []byte("\t"), []byte(" "))
 	case ".yaml", ".yml":
 	default:
 		l.error(at, "Unknown kind of file", path+" is read by its extension, which is .yaml, .yml or .json.", "")
 		return nil
 	}
 	if len(src) > maxReference {
-		l.error(at, "File too large", fmt.Sprintf("%s has %d bytes; references have at most %d.", path, len(src), maxReference), "")
+		l.error(at, "File too large", fmt.Sprintf("%s has %d bytes; references have at most %d.", path, len(src),
+			maxReference), "")
 		return nil
 	}
 	file, diags := yamlsyntax.Parse(src, path, "reference")
@@ -79,7 +82,8 @@ func (l *loader) referenceFile(path string, src []byte, at hcl.Range, own []*Run
 	environment := f.measuredIn(content)
 	entries := f.section(content, "tables")
 	if len(entries) == 0 && !f.diags.HasErrors() {
-		f.error(root.Blocks[0].LabelRanges[0], "No tables", "The file holds no values.", "Add tables: a list of rows for each run.")
+		f.error(root.Blocks[0].LabelRanges[0], "No tables", "The file holds no values.",
+			"Add tables: a list of rows for each run.")
 	}
 	out := f.tables(entries, own, root.Blocks[0].Labels[0], false)
 	for _, ref := range out {
@@ -100,7 +104,8 @@ func (l *loader) measuredIn(content *hcl.BodyContent) string {
 	}
 	text, ok := l.text(expr, "environment")
 	if ok && !fingerprint.MatchString(text) {
-		l.error(expr.Range(), "Invalid value", fmt.Sprintf("environment is the fingerprint of a session's environment, sha256: and 64 hexadecimal digits, and %q is none.", text),
+		l.error(expr.Range(), "Invalid value", fmt.Sprintf("environment is the fingerprint of a session's environment, sha256: and 64 hexadecimal digits, and %q is none.",
+			text),
 			"It is environment.fingerprint of its result document. Without the key, the values hold in every environment.")
 	}
 	return text
@@ -119,7 +124,8 @@ func (l *loader) tables(entries []entry, own []*Run, name string, all bool) map[
 	for _, e := range entries {
 		r := byName[e.name]
 		if r == nil && all && !l.incomplete {
-			l.error(e.at, "Unknown run", fmt.Sprintf("There is no run %q in this file.", e.name), suggest.Sentence(e.name, names, "runs"))
+			l.error(e.at, "Unknown run", fmt.Sprintf("There is no run %q in this file.", e.name),
+				suggest.Sentence(e.name, names, "runs"))
 		}
 		if r == nil || r.Workload == nil {
 			continue
@@ -134,7 +140,9 @@ func (l *loader) tables(entries []entry, own []*Run, name string, all bool) map[
 		for _, row := range rows {
 			at, ok := l.row(row, r, ref)
 			if ok && seen[at] {
-				l.error(row.Range(), "Duplicate row", fmt.Sprintf("The table of run %q already has a row for these values.", r.Name), "Remove one of the two.")
+				l.error(row.Range(), "Duplicate row",
+					fmt.Sprintf("The table of run %q already has a row for these values.", r.Name),
+					"Remove one of the two.")
 			}
 			seen[at] = true
 		}
@@ -168,14 +176,16 @@ func (l *loader) row(expr hcl.Expression, r *Run, ref *expression.Reference) (at
 		case isMetric:
 			row.Values[e.name] = l.metricValue(i, metric)
 		default:
-			l.error(e.at, "Unknown column", fmt.Sprintf("%q is neither an axis nor an option nor a metric of run %q.", e.name, r.Name), suggest.Documented(e.name, columns(r), "columns", "weir docs workloads"))
+			l.error(e.at, "Unknown column", fmt.Sprintf("%q is neither an axis nor an option nor a metric of run %q.",
+				e.name, r.Name), suggest.Documented(e.name, columns(r), "columns", "weir docs workloads"))
 		}
 	}
 	if len(l.diags) > before {
 		return "", false
 	}
 	if len(row.Values) == 0 {
-		l.error(expr.Range(), "Row without values", "The row gives no metric a value.", suggest.Documented("", metricNames(r), "metrics", "weir docs metrics"))
+		l.error(expr.Range(), "Row without values", "The row gives no metric a value.",
+			suggest.Documented("", metricNames(r), "metrics", "weir docs metrics"))
 		return "", false
 	}
 	ref.Rows = append(ref.Rows, row)

@@ -87,17 +87,26 @@ func (s *Setting) evaluate(e *evaluator, axes map[string]cty.Value) (any, hcl.Di
 		return nil, hcl.Diagnostics{diagnostic(s.expr.Range(), "Invalid value", s.Name+" "+problem+".", hint)}
 	}
 	if strings.Contains(text, lateMark+runFunction+"(") {
-		return nil, hcl.Diagnostics{diagnostic(s.expr.Range(), "Value of a run", s.Name+" depends on a run, and is needed before it is decided.", "Values of runs can be used in the texts of roles and services.")}
+		return nil, hcl.Diagnostics{
+			diagnostic(s.expr.Range(), "Value of a run",
+				s.Name+" depends on a run, and is needed before it is decided.",
+				"Values of runs can be used in the texts of roles and services."),
+		}
 	}
 	if s.Env {
 		if strings.ContainsRune(text, 0) {
-			return nil, hcl.Diagnostics{diagnostic(s.expr.Range(), "Invalid value", s.Name+" contains a NUL character, which no environment can hold.", "")}
+			return nil, hcl.Diagnostics{
+				diagnostic(s.expr.Range(), "Invalid value",
+					s.Name+" contains a NUL character, which no environment can hold.", ""),
+			}
 		}
 		return text, nil
 	}
 	parsed, err := s.Option.Parse(text)
 	if err != nil {
-		return nil, hcl.Diagnostics{diagnostic(s.expr.Range(), "Invalid value", fmt.Sprintf("Option %s: %v.", s.Name, err), "")}
+		return nil, hcl.Diagnostics{
+			diagnostic(s.expr.Range(), "Invalid value", fmt.Sprintf("Option %s: %v.", s.Name, err), ""),
+		}
 	}
 	return parsed, nil
 }

@@ -82,7 +82,8 @@ func has(content *hcl.BodyContent, name string) bool {
 func (l *loader) workload(content *hcl.BodyContent, r *Run) *workload.Kind {
 	expr := argument(content, "workload")
 	if expr == nil {
-		l.error(r.Range, "Missing workload", fmt.Sprintf("Run %q does not say what it does.", r.Name), "Add a workload: "+strings.Join(workload.Names(), ", ")+".")
+		l.error(r.Range, "Missing workload", fmt.Sprintf("Run %q does not say what it does.", r.Name),
+			"Add a workload: "+strings.Join(workload.Names(), ", ")+".")
 		return nil
 	}
 	name, ok := l.text(expr, "workload")
@@ -91,7 +92,8 @@ func (l *loader) workload(content *hcl.BodyContent, r *Run) *workload.Kind {
 	}
 	kind, ok := workload.Lookup(name)
 	if !ok {
-		l.error(expr.Range(), "Unknown workload", fmt.Sprintf("There is no workload %q.", name), suggest.Documented(name, workload.Names(), "workloads", "weir docs workloads"))
+		l.error(expr.Range(), "Unknown workload", fmt.Sprintf("There is no workload %q.", name),
+			suggest.Documented(name, workload.Names(), "workloads", "weir docs workloads"))
 		return nil
 	}
 	return kind

@@ -198,7 +198,8 @@ func (l *loader) checkValues(own []*Run, names map[string]*expression.Names) {
 				for _, m := range measured {
 					known = append(known, m.Name)
 				}
-				l.error(v.Range, "Unknown metric", fmt.Sprintf("Run %q has no metric %q.", v.Run, v.Metric), suggest.Sentence(v.Metric, known, "metrics"))
+				l.error(v.Range, "Unknown metric", fmt.Sprintf("Run %q has no metric %q.", v.Run, v.Metric),
+					suggest.Sentence(v.Metric, known, "metrics"))
 			}
 			if v.where == "" {
 				continue

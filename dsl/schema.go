@@ -41,7 +41,8 @@ func schemaOf(keys []grammar.Key) schema {
 		default:
 			s.attributes = append(s.attributes, k.Name)
 		}
-		if section && isList && slices.ContainsFunc(list.Item, func(f grammar.Form) bool { return f.Shape == grammar.Section }) {
+		if section && isList && slices.ContainsFunc(list.Item,
+			func(f grammar.Form) bool { return f.Shape == grammar.Section }) {
 			s.repeated = append(s.repeated, k.Name)
 		}
 		s.order = append(s.order, k.Name)
@@ -164,7 +165,8 @@ func (l *loader) parts(content *hcl.BodyContent, name string, s schema, of strin
 		if isMapping(e) {
 			out = append(out, l.record(e, s, of))
 		} else {
-			l.error(e.Range(), "Not a mapping", of+" holds keys of its own: "+strings.Join(l.known(s), ", ")+".", "Write it as "+l.sampleOf(s)+".")
+			l.error(e.Range(), "Not a mapping", of+" holds keys of its own: "+strings.Join(l.known(s), ", ")+".",
+				"Write it as "+l.sampleOf(s)+".")
 		}
 	}
 	return out
@@ -180,10 +182,13 @@ func (l *loader) recordContent(entries []entry, s schema, of string, at hcl.Rang
 	known := l.known(s)
 	for _, e := range entries {
 		if !slices.Contains(known, e.name) {
-			l.error(e.at, "Unknown key", fmt.Sprintf("There is no %q in %s.", e.name, of), suggest.Documented(e.name, known, "keys", "weir docs language"))
+			l.error(e.at, "Unknown key", fmt.Sprintf("There is no %q in %s.", e.name, of),
+				suggest.Documented(e.name, known, "keys", "weir docs language"))
 			continue
 		}
-		out.Attributes[e.name] = &hcl.Attribute{Name: e.name, NameRange: e.at, Range: hcl.RangeBetween(e.at, e.expr.Range()), Expr: e.expr}
+		out.Attributes[e.name] = &hcl.Attribute{
+			Name: e.name, NameRange: e.at, Range: hcl.RangeBetween(e.at, e.expr.Range()), Expr: e.expr,
+		}
 	}
 	return out
 }
@@ -194,7 +199,8 @@ func (l *loader) complete(p part, keys []grammar.Key, of string) bool {
 	ok := true
 	for _, k := range keys {
 		if k.Required && p.Attributes[k.Name] == nil {
-			l.error(p.at, "Missing key", fmt.Sprintf("%s has no %q.", capital(of), k.Name), fmt.Sprintf("Add %s: %s.", k.Name, k.Doc))
+			l.error(p.at, "Missing key", fmt.Sprintf("%s has no %q.", capital(of), k.Name),
+				fmt.Sprintf("Add %s: %s.", k.Name, k.Doc))
 			ok = false
 		}
 	}
@@ -259,7 +265,8 @@ func (l *loader) section(content *hcl.BodyContent, name string) []entry {
 func (l *loader) mapping(expr hcl.Expression, name string) []entry {
 	pairs, diags := hcl.ExprMap(expr)
 	if diags.HasErrors() {
-		l.error(expr.Range(), "Not a mapping", quote(name)+" holds keys of its own.", "Write them below it, as "+name+l.sample())
+		l.error(expr.Range(), "Not a mapping", quote(name)+" holds keys of its own.",
+			"Write them below it, as "+name+l.sample())
 		return nil
 	}
 	var out []entry

@@ -19,9 +19,11 @@ var errSecret = fmt.Errorf("a secret can only be the whole value of an environme
 
 var secret = function.New(&function.Spec{
 	Description: "the value that an environment variable or a file has where the process starts; only as the whole value of an environment variable",
-	Params:      []function.Parameter{{Name: "name", Type: cty.String, AllowDynamicType: true, AllowNull: true, AllowUnknown: true}},
-	Type:        func([]cty.Value) (cty.Type, error) { return cty.DynamicPseudoType, errSecret },
-	Impl:        func([]cty.Value, cty.Type) (cty.Value, error) { return cty.DynamicVal, errSecret },
+	Params: []function.Parameter{
+		{Name: "name", Type: cty.String, AllowDynamicType: true, AllowNull: true, AllowUnknown: true},
+	},
+	Type: func([]cty.Value) (cty.Type, error) { return cty.DynamicPseudoType, errSecret },
+	Impl: func([]cty.Value, cty.Type) (cty.Value, error) { return cty.DynamicVal, errSecret },
 })
 
 // secretCall gives the call if the whole of a value is secret(…).
@@ -56,10 +58,12 @@ func (l *loader) secretName(call *hclsyntax.FunctionCallExpr, at hcl.Range) (str
 		return "", false
 	}
 	path, isFile := strings.CutPrefix(name, "file:")
-	if isFile && strings.TrimSpace(path) != "" && !strings.ContainsRune(path, 0) || !isFile && identifier.MatchString(name) {
+	if isFile && strings.TrimSpace(path) != "" && !strings.ContainsRune(path, 0) ||
+		!isFile && identifier.MatchString(name) {
 		return name, true
 	}
-	l.error(at, "Invalid secret", fmt.Sprintf("%q is neither the name of an environment variable nor file:PATH.", name), hint)
+	l.error(at, "Invalid secret", fmt.Sprintf("%q is neither the name of an environment variable nor file:PATH.", name),
+		hint)
 	return "", false
 }
 
@@ -84,7 +88,8 @@ func (l *loader) envEntries(content *hcl.BodyContent, r *Run, d defaults) []entr
 		}
 		if a := r.axis("env." + e.name); a != nil {
 			if !e.inherited {
-				l.error(e.at, "Variable and axis", fmt.Sprintf("%s is also set by axis env.%s on line %d.", e.name, e.name, a.Range.Start.Line), "Keep one of the two.")
+				l.error(e.at, "Variable and axis", fmt.Sprintf("%s is also set by axis env.%s on line %d.", e.name,
+					e.name, a.Range.Start.Line), "Keep one of the two.")
 			}
 			continue
 		}
@@ -108,7 +113,8 @@ func (l *loader) envEntries(content *hcl.BodyContent, r *Run, d defaults) []entr
 // variableName checks the name of an environment variable.
 func (l *loader) variableName(e entry) bool {
 	if !identifier.MatchString(e.name) {
-		l.error(e.at, "Invalid name", fmt.Sprintf("%q is not the name of an environment variable.", e.name), "Use letters, digits and _.")
+		l.error(e.at, "Invalid name", fmt.Sprintf("%q is not the name of an environment variable.", e.name),
+			"Use letters, digits and _.")
 		return false
 	}
 	return true
@@ -134,7 +140,8 @@ func (l *loader) commandEnv(entries []entry) (env, secrets map[string]string) {
 		}
 		text, ok := l.text(e.expr, e.name)
 		if ok && strings.ContainsRune(text, 0) {
-			l.error(e.expr.Range(), "Invalid value", e.name+" contains a NUL character, which no environment can hold.", "")
+			l.error(e.expr.Range(), "Invalid value", e.name+" contains a NUL character, which no environment can hold.",
+				"")
 		}
 		if ok {
 			set(&env, e.name, text)

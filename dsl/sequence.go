@@ -40,7 +40,9 @@ func (s *sweeper) sequence(given []entry) {
 	kind := s.run.Workload
 	for _, a := range s.run.Axes {
 		if o, ok := kind.Option(a.Name); ok && (o.Item == workload.OnlyItem || slices.Contains(kind.OneOf, a.Name)) {
-			s.error(a.Range, "Not an axis", fmt.Sprintf("%s is not swept: each pattern of the sequence is a case already, with its own %s.", capital(quote(a.Name)), kind.Sequence), "Take it out of the sweep; for other sequences write other runs.")
+			s.error(a.Range, "Not an axis", fmt.Sprintf("%s is not swept: each pattern of the sequence is a case already, with its own %s.",
+				capital(quote(a.Name)), kind.Sequence),
+				"Take it out of the sweep; for other sequences write other runs.")
 			return
 		}
 	}
@@ -97,7 +99,8 @@ func (s *sweeper) itemAxis(name string, values []AxisValue) *SweepNode {
 		return nil
 	}
 	if s.all.values += len(values); s.all.values > maxAllValues {
-		s.tooMany(values[0].Range, fmt.Sprintf("The axes of the scenario, with the patterns of sequences, have more than %d values in all.", maxAllValues))
+		s.tooMany(values[0].Range, fmt.Sprintf("The axes of the scenario, with the patterns of sequences, have more than %d values in all.",
+			maxAllValues))
 	}
 	a := &Axis{Name: name, Range: values[0].Range, Item: true}
 	s.index[name] = len(s.run.Axes)
@@ -118,7 +121,8 @@ func (s *sweeper) facts(items []sequenceItem) []string {
 	for _, f := range items[0].metadata {
 		_, isOption := s.run.Workload.Option(f.Key)
 		_, isMetric := s.run.metric(f.Key)
-		names[f.Key] = factName.MatchString(f.Key) && !isOption && !isMetric && s.run.axis(f.Key) == nil && !slices.Contains([]string{"env", "host", "axis", "run"}, f.Key)
+		names[f.Key] = factName.MatchString(f.Key) && !isOption && !isMetric && s.run.axis(f.Key) == nil &&
+			!slices.Contains([]string{"env", "host", "axis", "run"}, f.Key)
 	}
 	for _, item := range items {
 		for name := range names {
@@ -147,7 +151,9 @@ func (s *sweeper) sameRanks(items []sequenceItem) {
 		case first == 0:
 			first = n
 		case n != first:
-			s.error(item.at, "Wrong number of ranks", fmt.Sprintf("The matrix of pattern %d is of %d ranks, and that of the first is of %d.", i, n, first), "The patterns of a sequence are between the same ranks; a rank that takes no part in one has zeros there.")
+			s.error(item.at, "Wrong number of ranks",
+				fmt.Sprintf("The matrix of pattern %d is of %d ranks, and that of the first is of %d.", i, n, first),
+				"The patterns of a sequence are between the same ranks; a rank that takes no part in one has zeros there.")
 			return
 		}
 	}
@@ -237,7 +243,9 @@ func (l *loader) ofWhole(r *Run, s *Setting) {
 			if !own {
 				at = r.Range
 			}
-			l.error(at, "Depends on the pattern", fmt.Sprintf("%s is one for the whole sequence, and axis.%s differs between its patterns.", capital(s.Name), r.Axes[i].Name), "Use only axes of the sweep here.")
+			l.error(at, "Depends on the pattern",
+				fmt.Sprintf("%s is one for the whole sequence, and axis.%s differs between its patterns.",
+					capital(s.Name), r.Axes[i].Name), "Use only axes of the sweep here.")
 			return
 		}
 	}

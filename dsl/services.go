@@ -24,7 +24,8 @@ func (l *loader) declaredServices(content *hcl.BodyContent) (all []entry) {
 		name, at := b.Labels[0], b.LabelRanges[0]
 		l.places.add(b.DefRange, "service "+name)
 		if slices.ContainsFunc(all, func(e entry) bool { return e.name == name }) {
-			l.error(at, "Duplicate service", fmt.Sprintf("Service %s was already given.", quote(name)), "Rename one of the two.")
+			l.error(at, "Duplicate service", fmt.Sprintf("Service %s was already given.", quote(name)),
+				"Rename one of the two.")
 			continue
 		}
 		own := l.content(b.Body, schemaOf(grammar.Service), "a service")
@@ -46,7 +47,8 @@ func (l *loader) declaredServices(content *hcl.BodyContent) (all []entry) {
 func (l *loader) servicesOf(content *hcl.BodyContent, r *Run, options []entry) (entry, bool) {
 	for _, e := range options {
 		if e.name == servicesName {
-			l.error(e.at, "Misplaced services", "Services are no option: they belong to the scenario.", "Write services beside runs, and in the run the names of those that it needs.")
+			l.error(e.at, "Misplaced services", "Services are no option: they belong to the scenario.",
+				"Write services beside runs, and in the run the names of those that it needs.")
 			return entry{}, false
 		}
 	}
@@ -58,7 +60,8 @@ func (l *loader) servicesOf(content *hcl.BodyContent, r *Run, options []entry) (
 	list := argument(content, servicesName)
 	switch {
 	case list != nil && !known:
-		l.error(list.Range(), "No services", fmt.Sprintf("Launches of workload %s use no services.", r.Workload.Name), "Leave the key out.")
+		l.error(list.Range(), "No services", fmt.Sprintf("Launches of workload %s use no services.", r.Workload.Name),
+			"Leave the key out.")
 		return entry{}, false
 	case list != nil:
 		chosen = l.chosenServices(list)
@@ -84,7 +87,8 @@ func (l *loader) chosenServices(list hcl.Expression) (chosen []entry) {
 			for _, e := range l.services {
 				known = append(known, e.name)
 			}
-			l.error(n.at, "Unknown service", fmt.Sprintf("The file has no service %s.", quote(n.text)), suggest.Sentence(n.text, known, "services"))
+			l.error(n.at, "Unknown service", fmt.Sprintf("The file has no service %s.", quote(n.text)),
+				suggest.Sentence(n.text, known, "services"))
 		case !slices.ContainsFunc(chosen, func(e entry) bool { return e.name == n.text }):
 			chosen = append(chosen, l.services[i])
 		}

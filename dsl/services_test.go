@@ -20,10 +20,12 @@ var serviceKeys = map[string][2]string{
 	"stop.signal":   {"command: [x], stop: {signal: INT}", "command = [\"x\"]\nstop = { signal = \"INT\" }"},
 	"stop.within":   {"command: [x], stop: {within: 2s}", "command = [\"x\"]\nstop = { within = \"2s\" }"},
 	"ready.command": {"command: [x], ready: {command: [z]}", "command = [\"x\"]\nready = { command = [\"z\"] }"},
-	"ready.within":  {"command: [x], ready: {file: f, within: 3s}", "command = [\"x\"]\nready {\nfile = \"f\"\nwithin = \"3s\"\n}"},
-	"metrics":       {"command: [x], metrics: {m: {log: e, count: true, better: lower}}", "command = [\"x\"]\nmetrics = { m = { log = \"e\", count = true, better = \"lower\" } }"},
-	"proof":         {"command: [x], proof: {log: e}", "command = [\"x\"]\nproof { log = \"e\" }"},
-	"proof.log":     {"command: [x], proof: {log: f}", "command = [\"x\"]\nproof = { log = \"f\" }"},
+	"ready.within": {"command: [x], ready: {file: f, within: 3s}",
+		"command = [\"x\"]\nready {\nfile = \"f\"\nwithin = \"3s\"\n}"},
+	"metrics": {"command: [x], metrics: {m: {log: e, count: true, better: lower}}",
+		"command = [\"x\"]\nmetrics = { m = { log = \"e\", count = true, better = \"lower\" } }"},
+	"proof":     {"command: [x], proof: {log: e}", "command = [\"x\"]\nproof { log = \"e\" }"},
+	"proof.log": {"command: [x], proof: {log: f}", "command = [\"x\"]\nproof = { log = \"f\" }"},
 	"ready.contains": {
 		"command: [x], ready: {http: u, contains: c}", "command = [\"x\"]\nready {\nhttp = \"u\"\ncontains = \"c\"\n}",
 	},
@@ -32,7 +34,8 @@ var serviceKeys = map[string][2]string{
 func init() {
 	for _, key := range []string{"listens", "http", "log", "file", "etcd"} {
 		serviceKeys["ready."+key] = [2]string{
-			fmt.Sprintf("command: [x], ready: {%s: '1'}", key), fmt.Sprintf("command = [\"x\"]\nready = { %s = \"1\" }", key),
+			fmt.Sprintf("command: [x], ready: {%s: '1'}", key),
+			fmt.Sprintf("command = [\"x\"]\nready = { %s = \"1\" }", key),
 		}
 	}
 	add := func(path, yaml, hcl string) {

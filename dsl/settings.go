@@ -26,7 +26,8 @@ type Setting struct {
 	expr  hcl.Expression // nil: the value is that of the only axis, or constant
 	value any            // if it depends on no axis
 
-	contents map[string]any // of the files that an axis names, by their names as the axis has them; of the items of a sequence, by their places
+	// of the files that an axis names, by their names as the axis has them; of the items of a sequence, by their places
+	contents map[string]any
 	// otherwise has the value of items that do not say it themselves, and item is the
 	// index in Axes of the places; nil: contents have all values
 	otherwise *Setting
@@ -50,7 +51,8 @@ func (l *loader) settings(content *hcl.BodyContent, r *Run, own []entry, d defau
 	for _, e := range own {
 		given[e.name] = true
 	}
-	inherited := slices.DeleteFunc(slices.Clone(d.options[r.Workload.Name]), func(e entry) bool { return given[e.name] })
+	inherited := slices.DeleteFunc(slices.Clone(d.options[r.Workload.Name]),
+		func(e entry) bool { return given[e.name] })
 	entries := slices.Concat(own, l.exclusive(r, own, inherited, swept))
 	if served, any := l.servicesOf(content, r, entries); any {
 		entries = append(entries, served)
@@ -69,7 +71,8 @@ func (l *loader) settings(content *hcl.BodyContent, r *Run, own []entry, d defau
 			continue
 		}
 		if o.Item == workload.OnlyItem {
-			l.error(e.at, "Of a pattern", fmt.Sprintf("%s is of each pattern of the sequence, not of the run.", capital(quote(e.name))), "Write it into the items of "+strings.Join(r.Workload.OneOf, " or ")+".")
+			l.error(e.at, "Of a pattern", fmt.Sprintf("%s is of each pattern of the sequence, not of the run.",
+				capital(quote(e.name))), "Write it into the items of "+strings.Join(r.Workload.OneOf, " or ")+".")
 			continue
 		}
 		if r.Workload.Sequence != "" && slices.Contains(r.Workload.OneOf, e.name) {
@@ -77,7 +80,9 @@ func (l *loader) settings(content *hcl.BodyContent, r *Run, own []entry, d defau
 		}
 		if a := r.axis(e.name); a != nil {
 			if i < len(own) {
-				l.error(e.at, "Option and axis", fmt.Sprintf("Option %q is also an axis of the sweep on line %d, which sets it.", e.name, a.Range.Start.Line), "Keep one of the two.")
+				l.error(e.at, "Option and axis",
+					fmt.Sprintf("Option %q is also an axis of the sweep on line %d, which sets it.", e.name,
+						a.Range.Start.Line), "Keep one of the two.")
 			}
 			continue
 		}
@@ -111,7 +116,9 @@ func (l *loader) settings(content *hcl.BodyContent, r *Run, own []entry, d defau
 		if n := suggest.Nearest(a.Name, optionNames(r.Workload)); n != "" {
 			near = fmt.Sprintf("Did you mean %q? ", n)
 		}
-		l.error(a.Range, "Axis without effect", fmt.Sprintf("Workload %s has no option %q, and neither options nor env of the run use axis.%s.", r.Workload.Name, a.Name, a.Name),
+		l.error(a.Range, "Axis without effect",
+			fmt.Sprintf("Workload %s has no option %q, and neither options nor env of the run use axis.%s.",
+				r.Workload.Name, a.Name, a.Name),
 			near+"An axis sets the option of its name, env.NAME sets a variable, and any other is used as axis.NAME.")
 	}
 }
@@ -255,7 +262,8 @@ func (l *loader) required(r *Run, entries []entry) {
 			given = given || e.name == o.Name || !known && suggest.Nearest(e.name, names) == o.Name
 		}
 		if !given {
-			l.error(r.Range, "Missing option", fmt.Sprintf("Run %q sets no %s (%s), which workload %s cannot do without.", r.Name, o.Name, o.Doc, r.Workload.Name),
+			l.error(r.Range, "Missing option", fmt.Sprintf("Run %q sets no %s (%s), which workload %s cannot do without.",
+				r.Name, o.Name, o.Doc, r.Workload.Name),
 				fmt.Sprintf("Add %s to its options, or sweep it.", o.Name))
 		}
 	}

@@ -83,7 +83,8 @@ func (l *loader) sweep(content *hcl.BodyContent, r *Run, options []entry) bool {
 		switch e.name {
 		case "include":
 			if r.sequence != nil {
-				s.error(e.at, "Not of a sequence", "A sequence is played as a whole: there are no points to add to it.", "Write another run.")
+				s.error(e.at, "Not of a sequence", "A sequence is played as a whole: there are no points to add to it.",
+					"Write another run.")
 				continue
 			}
 			s.include(e)
@@ -132,7 +133,8 @@ func (s *sweeper) bodyEntries(body hcl.Body) []sweepEntry {
 		}
 		for _, b := range native.Blocks {
 			if b.Type != "product" && b.Type != "zip" && b.Type != "order" || len(b.Labels) > 0 {
-				s.error(b.TypeRange, "Unexpected block", fmt.Sprintf("%q is not written as a block.", b.Type), "Write it after an equals sign: "+b.Type+" = ….")
+				s.error(b.TypeRange, "Unexpected block", fmt.Sprintf("%q is not written as a block.", b.Type),
+					"Write it after an equals sign: "+b.Type+" = ….")
 				continue
 			}
 			out = append(out, sweepEntry{name: b.Type, at: b.TypeRange, body: b.Body})
@@ -196,7 +198,8 @@ func (s *sweeper) twice(n *SweepNode, at hcl.Range, seen map[int]bool) bool {
 	}
 	for _, i := range n.axes() {
 		if seen[i] {
-			s.error(at, "Duplicate axis", fmt.Sprintf("Axis %q is already swept beside this.", s.run.Axes[i].Name), "Name an axis once; the branches of a concat may share it.")
+			s.error(at, "Duplicate axis", fmt.Sprintf("Axis %q is already swept beside this.", s.run.Axes[i].Name),
+				"Name an axis once; the branches of a concat may share it.")
 			return true
 		}
 		seen[i] = true
@@ -213,7 +216,8 @@ func (s *sweeper) member(e sweepEntry) *SweepNode {
 	case "concat":
 		return s.concat(e)
 	case "exclude", "include", "order", "max_cases":
-		s.error(e.at, "Misplaced key", fmt.Sprintf("%q belongs to the sweep as a whole.", e.name), "Write it directly below sweep.")
+		s.error(e.at, "Misplaced key", fmt.Sprintf("%q belongs to the sweep as a whole.", e.name),
+			"Write it directly below sweep.")
 		return nil
 	}
 	return s.axis(e)
@@ -232,7 +236,8 @@ func (s *sweeper) combination(e sweepEntry, op SweepOp) *SweepNode {
 	n := combined(op, members, e.at)
 	if n == nil {
 		if !s.diags.HasErrors() {
-			s.error(e.whole(), "Empty sweep", fmt.Sprintf("%q holds no axes.", e.name), "Name axes in it, or remove it.")
+			s.error(e.whole(), "Empty sweep", fmt.Sprintf("%q holds no axes.", e.name),
+				"Name axes in it, or remove it.")
 		}
 		return nil
 	}
@@ -261,7 +266,8 @@ func (s *sweeper) list(e sweepEntry, items []hcl.Expression) []*SweepNode {
 func (s *sweeper) concat(e sweepEntry) *SweepNode {
 	items, diags := hcl.ExprList(e.expr)
 	if diags.HasErrors() {
-		s.error(e.whole(), "Not a list", "concat is a list of sweeps, one after the other.", "Write each as an item of its own.")
+		s.error(e.whole(), "Not a list", "concat is a list of sweeps, one after the other.",
+			"Write each as an item of its own.")
 		return nil
 	}
 	n := &SweepNode{Op: ConcatNode, Range: e.at}
@@ -271,7 +277,8 @@ func (s *sweeper) concat(e sweepEntry) *SweepNode {
 			continue
 		}
 		if len(n.Members) > 0 && !slices.Equal(n.Members[0].axes(), m.axes()) {
-			s.error(item.Range(), "Different axes", fmt.Sprintf("This branch of concat has %s, and the first has %s.", s.names(m), s.names(n.Members[0])), "Give every branch the same axes, if need be with a single value.")
+			s.error(item.Range(), "Different axes", fmt.Sprintf("This branch of concat has %s, and the first has %s.",
+				s.names(m), s.names(n.Members[0])), "Give every branch the same axes, if need be with a single value.")
 			return nil
 		}
 		n.Members = append(n.Members, m)

@@ -54,7 +54,9 @@ func (s *sweeper) equallyLong(n *SweepNode) {
 	first := n.Members[0]
 	for _, m := range n.Members[1:] {
 		if m.Rows() != first.Rows() && m.Rows() > 0 && first.Rows() > 0 {
-			s.error(m.Range, "Unequal lengths", fmt.Sprintf("zip takes its members row by row: %s has %.0f and %s has %.0f.", s.names(first), first.Rows(), s.names(m), m.Rows()),
+			s.error(m.Range, "Unequal lengths",
+				fmt.Sprintf("zip takes its members row by row: %s has %.0f and %s has %.0f.", s.names(first),
+					first.Rows(), s.names(m), m.Rows()),
 				"Give them equally many values, or take them out of zip to multiply them.")
 			return
 		}
@@ -69,7 +71,8 @@ func (s *sweeper) distinctRows(n *SweepNode, zipped bool) {
 	case n.Op == AxisNode && !zipped:
 		if at, twice := firstRepeated([]*SweepNode{n}); twice {
 			a := s.run.Axes[n.Axis]
-			s.error(n.Ranges[at], "Duplicate value", fmt.Sprintf("Axis %q already has the value %s.", a.Name, a.Values[n.Values[at]].Text),
+			s.error(n.Ranges[at], "Duplicate value",
+				fmt.Sprintf("Axis %q already has the value %s.", a.Name, a.Values[n.Values[at]].Text),
 				"Remove one of the two. Beside other axes in a zip an axis may repeat values.")
 		}
 	case n.Op == ZipNode:
@@ -100,7 +103,8 @@ func (s *sweeper) distinctTuples(n *SweepNode) {
 		a := s.run.Axes[m.Axis]
 		row = append(row, a.Name+"="+a.Values[m.Values[at]].Text)
 	}
-	s.error(n.Members[0].Ranges[at], "Duplicate row", fmt.Sprintf("The zip already has the row %s.", strings.Join(row, ", ")),
+	s.error(n.Members[0].Ranges[at], "Duplicate row",
+		fmt.Sprintf("The zip already has the row %s.", strings.Join(row, ", ")),
 		"Remove one of the two, or change a value of it.")
 }
 

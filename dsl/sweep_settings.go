@@ -34,7 +34,8 @@ func (s *sweeper) include(e sweepEntry) {
 			}
 		}
 		if len(missing) > 0 && !s.diags.HasErrors() {
-			s.error(item.Range(), "Incomplete point", fmt.Sprintf("The point gives no value for %s.", strings.Join(missing, ", ")), "A point that is added names every axis of the sweep.")
+			s.error(item.Range(), "Incomplete point", fmt.Sprintf("The point gives no value for %s.",
+				strings.Join(missing, ", ")), "A point that is added names every axis of the sweep.")
 			continue
 		}
 		if len(missing) == 0 {
@@ -50,7 +51,8 @@ func (s *sweeper) includeValue(p *Point, e entry) {
 		for _, a := range s.run.Axes {
 			names = append(names, a.Name)
 		}
-		s.error(e.at, "Unknown axis", fmt.Sprintf("The sweep has no axis %q.", e.name), suggest.Sentence(e.name, names, "axes"))
+		s.error(e.at, "Unknown axis", fmt.Sprintf("The sweep has no axis %q.", e.name),
+			suggest.Sentence(e.name, names, "axes"))
 		return
 	}
 	text, ok := s.text(e.expr, "axis "+e.name)
@@ -69,7 +71,8 @@ func (s *sweeper) includeValue(p *Point, e entry) {
 func (s *sweeper) exclude(e sweepEntry) {
 	items, diags := hcl.ExprList(e.expr)
 	if diags.HasErrors() {
-		s.error(e.whole(), "Not a list", "exclude is a list of conditions with their reasons.", `Write {when: fabric == "ucx", reason: …} as an item.`)
+		s.error(e.whole(), "Not a list", "exclude is a list of conditions with their reasons.",
+			`Write {when: fabric == "ucx", reason: …} as an item.`)
 		return
 	}
 	names := s.run.names()
@@ -82,13 +85,15 @@ func (s *sweeper) exclude(e sweepEntry) {
 			case "reason":
 				x.Reason, _ = s.text(k.expr, "reason")
 			default:
-				s.error(k.at, "Unknown key", fmt.Sprintf("There is no %q in an exclusion.", k.name), suggest.Sentence(k.name, keyNames(grammar.Exclude), "keys"))
+				s.error(k.at, "Unknown key", fmt.Sprintf("There is no %q in an exclusion.", k.name),
+					suggest.Sentence(k.name, keyNames(grammar.Exclude), "keys"))
 			}
 		}
 		if x.When != nil {
 			s.run.Sweep.Exclude = append(s.run.Sweep.Exclude, x)
 		} else if !s.diags.HasErrors() {
-			s.error(item.Range(), "Missing condition", "The exclusion does not say what it leaves out.", `Add when: a condition, as fabric == "ucx".`)
+			s.error(item.Range(), "Missing condition", "The exclusion does not say what it leaves out.",
+				`Add when: a condition, as fabric == "ucx".`)
 		}
 	}
 }
@@ -96,7 +101,8 @@ func (s *sweeper) exclude(e sweepEntry) {
 func (s *sweeper) excludeCondition(expr hcl.Expression, names *expression.Names) *Condition {
 	c := s.condition(expr, names)
 	if c != nil && c.UsesHost() {
-		s.error(expr.Range(), "Invalid condition", "A sweep is laid out before any host is known.", "Use `when` of the run for what depends on the host.")
+		s.error(expr.Range(), "Invalid condition", "A sweep is laid out before any host is known.",
+			"Use `when` of the run for what depends on the host.")
 		return nil
 	}
 	return c
@@ -125,32 +131,38 @@ func (s *sweeper) order(e sweepEntry) {
 			text, ok := s.text(k.expr, "order")
 			by, _ := grammar.Find(grammar.Order, "by")
 			if kinds := by.Forms[0].Values; ok && !slices.Contains(kinds, text) {
-				s.error(k.expr.Range(), "Invalid value", fmt.Sprintf("There is no order %q.", text), suggest.Sentence(text, kinds, "orders"))
+				s.error(k.expr.Range(), "Invalid value", fmt.Sprintf("There is no order %q.", text),
+					suggest.Sentence(text, kinds, "orders"))
 			}
 			o.By = text
 		case "axis":
 			axis = k.at.Ptr()
 			o.Axis, _ = s.text(k.expr, "axis")
 			if _, ok := s.index[o.Axis]; !ok && o.Axis != "" {
-				s.error(k.expr.Range(), "Unknown axis", fmt.Sprintf("The sweep has no axis %q.", o.Axis), "Name one of its axes.")
+				s.error(k.expr.Range(), "Unknown axis", fmt.Sprintf("The sweep has no axis %q.", o.Axis),
+					"Name one of its axes.")
 			}
 		case "seed":
 			seed = k.at.Ptr()
 			o.Seed = uint64(s.count(k.expr, "seed", 0, 1<<53))
 		default:
-			s.error(k.at, "Unknown key", fmt.Sprintf("There is no %q in order.", k.name), suggest.Sentence(k.name, keyNames(grammar.Order), "keys"))
+			s.error(k.at, "Unknown key", fmt.Sprintf("There is no %q in order.", k.name),
+				suggest.Sentence(k.name, keyNames(grammar.Order), "keys"))
 		}
 	}
 	if o.By == "" && !s.diags.HasErrors() {
-		s.error(e.whole(), "Missing order", "The order does not say of which kind it is.", "Add by: given, random or interleave.")
+		s.error(e.whole(), "Missing order", "The order does not say of which kind it is.",
+			"Add by: given, random or interleave.")
 	}
 	if o.By != "" && o.By != "interleave" && axis != nil {
-		s.error(*axis, "Key without effect", "Only an interleaved order has an axis.", "Leave axis out, or write by: interleave.")
+		s.error(*axis, "Key without effect", "Only an interleaved order has an axis.",
+			"Leave axis out, or write by: interleave.")
 	}
 	if o.By != "random" {
 		o.Seed = 0
 		if o.By != "" && seed != nil {
-			s.error(*seed, "Key without effect", "Only a random order has a seed.", "Leave seed out, or write by: random.")
+			s.error(*seed, "Key without effect", "Only a random order has a seed.",
+				"Leave seed out, or write by: random.")
 		}
 	}
 }

@@ -11,7 +11,10 @@ import (
 // diagnostics to point into.
 func CheckSyntax(path string, src []byte) (*hcl.File, hcl.Diagnostics) {
 	if len(src) > maxSource {
-		d := &hcl.Diagnostic{Severity: hcl.DiagError, Summary: "File too large", Detail: fmt.Sprintf("%s has %d bytes; a scenario has at most %d.", path, len(src), maxSource)}
+		d := &hcl.Diagnostic{
+			Severity: hcl.DiagError, Summary: "File too large",
+			Detail: fmt.Sprintf("%s has %d bytes; a scenario has at most %d.", path, len(src), maxSource),
+		}
 		return &hcl.File{Bytes: src, Body: hcl.EmptyBody()}, hcl.Diagnostics{d}
 	}
 	return parse(path, src)

@@ -41,7 +41,9 @@ func (l *loader) deadlines(content *hcl.BodyContent, d deadlines) deadlines {
 		}
 		phase := l.duration(expr, k.Name)
 		if phase > d.launch && d.launch > 0 {
-			l.error(expr.Range(), "Deadline without effect", fmt.Sprintf("%s may take %s, and the launch as a whole only %s.", k.Name, phase, d.launch), "Give launch a longer time, or this phase a shorter one.")
+			l.error(expr.Range(), "Deadline without effect",
+				fmt.Sprintf("%s may take %s, and the launch as a whole only %s.", k.Name, phase, d.launch),
+				"Give launch a longer time, or this phase a shorter one.")
 		}
 		if d.phases == nil {
 			d.phases = map[string]time.Duration{}
@@ -90,11 +92,13 @@ func (l *loader) failures(expr hcl.Expression) []string {
 	known := list.Item[0].Values
 	items, isList, whole := l.list(expr, "on")
 	if !isList {
-		l.error(expr.Range(), "Not a list", "on is a list of kinds of failures.", "Write ["+strings.Join(known, ", ")+"].")
+		l.error(expr.Range(), "Not a list", "on is a list of kinds of failures.",
+			"Write ["+strings.Join(known, ", ")+"].")
 		return nil
 	}
 	if len(items) == 0 && whole {
-		l.error(expr.Range(), "Invalid value", "on is empty, so nothing would be retried.", "Name kinds of failures, or set times to 0.")
+		l.error(expr.Range(), "Invalid value", "on is empty, so nothing would be retried.",
+			"Name kinds of failures, or set times to 0.")
 	}
 	var out []string
 	for _, i := range items {
@@ -102,7 +106,8 @@ func (l *loader) failures(expr hcl.Expression) []string {
 		case slices.Contains(out, i.text):
 			l.error(i.at, "Duplicate value", fmt.Sprintf("%q was already named.", i.text), "Name it once.")
 		case !slices.Contains(known, i.text):
-			l.error(i.at, "Invalid value", fmt.Sprintf("There is no kind of failure %q.", i.text), suggest.Sentence(i.text, known, "kinds"))
+			l.error(i.at, "Invalid value", fmt.Sprintf("There is no kind of failure %q.", i.text),
+				suggest.Sentence(i.text, known, "kinds"))
 		default:
 			out = append(out, i.text)
 		}
@@ -130,7 +135,8 @@ func (l *loader) launches(expr hcl.Expression) []int {
 			l.error(i.at, "Invalid value", fmt.Sprintf("%d launches are more than 1000.", n), "")
 		}
 		if n <= last {
-			l.error(i.at, "Invalid value", fmt.Sprintf("%d does not come after %d: looks ascend.", n, last), "Write them as [3, 5, 8, 12].")
+			l.error(i.at, "Invalid value", fmt.Sprintf("%d does not come after %d: looks ascend.", n, last),
+				"Write them as [3, 5, 8, 12].")
 		}
 		last = n
 		looks = append(looks, n)

@@ -127,7 +127,8 @@ func (l *loader) onlyVariables(expr hcl.Expression) bool {
 	ok := true
 	for _, t := range expr.Variables() {
 		if root := t.RootName(); root == "env" || root == "axis" {
-			l.error(t.SourceRange(), "Unknown name", fmt.Sprintf("A validation cannot use %s.", root), "It can use var.NAME only.")
+			l.error(t.SourceRange(), "Unknown name", fmt.Sprintf("A validation cannot use %s.", root),
+				"It can use var.NAME only.")
 			ok = false
 		}
 	}

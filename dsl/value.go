@@ -161,9 +161,11 @@ func (l *loader) percent(expr hcl.Expression, what string, least, below float64)
 	q, err := quantity.Parse(text)
 	switch {
 	case err != nil || q.Unit != "%":
-		l.error(expr.Range(), "Invalid value", fmt.Sprintf("%s is a percentage, not %q.", what, text), "Write it as 10%.")
+		l.error(expr.Range(), "Invalid value", fmt.Sprintf("%s is a percentage, not %q.", what, text),
+			"Write it as 10%.")
 	case q.Value < least || q.Value >= below:
-		l.error(expr.Range(), "Invalid value", fmt.Sprintf("%s is %q, which is not from %g%% up to, but without, %g%%.", what, text, 100*least, 100*below), "")
+		l.error(expr.Range(), "Invalid value", fmt.Sprintf("%s is %q, which is not from %g%% up to, but without, %g%%.",
+			what, text, 100*least, 100*below), "")
 	default:
 		return quantity.Round(q.Value)
 	}
@@ -176,7 +178,8 @@ func (l *loader) oneOf(expr hcl.Expression, keys []grammar.Key, name string) (st
 	form, _ := k.Form(grammar.Scalar)
 	text, ok := l.text(expr, name)
 	if ok && !slices.Contains(form.Values, text) {
-		l.error(expr.Range(), "Invalid value", fmt.Sprintf("%q is no value of %s.", text, name), suggest.Sentence(text, form.Values, "values of "+name))
+		l.error(expr.Range(), "Invalid value", fmt.Sprintf("%q is no value of %s.", text, name),
+			suggest.Sentence(text, form.Values, "values of "+name))
 		return "", false
 	}
 	return text, ok

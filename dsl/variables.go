@@ -39,7 +39,8 @@ func (l *loader) variables(content *hcl.BodyContent, from map[string]*given) []*
 		}
 		v := l.variable(b, from)
 		if _, twice := values[v.Name]; twice {
-			l.error(v.Range, "Duplicate variable", fmt.Sprintf("Variable %q was already declared.", v.Name), "Rename or remove one of the two.")
+			l.error(v.Range, "Duplicate variable", fmt.Sprintf("Variable %q was already declared.", v.Name),
+				"Rename or remove one of the two.")
 			continue
 		}
 		values[v.Name] = v.value
@@ -66,16 +67,22 @@ func (l *loader) unknownVariable(g *given, name string, known []string) {
 		g.by.error(g.at, "Unknown variable", fmt.Sprintf("%s declares no variable %q.", l.file, name), hint)
 		return
 	}
-	d := &hcl.Diagnostic{Severity: hcl.DiagError, Summary: "Unknown variable", Detail: fmt.Sprintf("--var %s: the scenario declares no variable %q.", g.name, g.name)}
+	d := &hcl.Diagnostic{
+		Severity: hcl.DiagError, Summary: "Unknown variable",
+		Detail: fmt.Sprintf("--var %s: the scenario declares no variable %q.", g.name, g.name),
+	}
 	d.Extra = Hint(hint)
 	l.diags = append(l.diags, d)
 }
 
 func (l *loader) variable(b *hcl.Block, from map[string]*given) *declared {
-	v := &declared{Variable: &Variable{Name: b.Labels[0], Type: "string", Range: b.LabelRanges[0]}, value: cty.DynamicVal}
+	v := &declared{
+		Variable: &Variable{Name: b.Labels[0], Type: "string", Range: b.LabelRanges[0]}, value: cty.DynamicVal,
+	}
 	l.places.add(b.DefRange, "variable "+v.Name)
 	if !identifier.MatchString(v.Name) {
-		l.error(v.Range, "Invalid name", fmt.Sprintf("%q cannot be used as var.NAME.", v.Name), "Use letters, digits and _.")
+		l.error(v.Range, "Invalid name", fmt.Sprintf("%q cannot be used as var.NAME.", v.Name),
+			"Use letters, digits and _.")
 	}
 	content := l.content(b.Body, schemaOf(grammar.Variable), "a variable")
 	if expr := argument(content, "description"); expr != nil {
@@ -92,7 +99,8 @@ func (l *loader) variable(b *hcl.Block, from map[string]*given) *declared {
 	}
 	expr := argument(content, "default")
 	if expr == nil {
-		l.error(v.Range, "Variable without value", fmt.Sprintf("Variable %q has no default.", v.Name), l.howToGive(v.Name))
+		l.error(v.Range, "Variable without value", fmt.Sprintf("Variable %q has no default.", v.Name),
+			l.howToGive(v.Name))
 		return v
 	}
 	v.at = expr.Range()
@@ -170,7 +178,8 @@ func (l *loader) variableType(expr hcl.Expression, v *Variable) bool {
 		}
 	}
 	if !slices.Contains(grammar.VariableTypes, text) {
-		l.error(expr.Range(), "Unknown type", fmt.Sprintf("There is no type %q.", text), suggest.Sentence(text, grammar.VariableTypes, "types"))
+		l.error(expr.Range(), "Unknown type", fmt.Sprintf("There is no type %q.", text),
+			suggest.Sentence(text, grammar.VariableTypes, "types"))
 		return false
 	}
 	v.Type = text
@@ -181,7 +190,9 @@ func (l *loader) variableType(expr hcl.Expression, v *Variable) bool {
 // units; size(), rate() and time() make numbers of them.
 func parseVariable(kind, raw string) (value cty.Value, canonical string, err error) {
 	text := strings.TrimSpace(raw)
-	dims := map[string]quantity.Dimension{"rate": quantity.RateDim, "bandwidth": quantity.RateDim, "time": quantity.TimeDim, "percent": quantity.Number}
+	dims := map[string]quantity.Dimension{
+		"rate": quantity.RateDim, "bandwidth": quantity.RateDim, "time": quantity.TimeDim, "percent": quantity.Number,
+	}
 	switch kind {
 	case "string":
 		return cty.StringVal(raw), raw, nil

@@ -54,11 +54,13 @@ func (l *loader) readVariants(content *hcl.BodyContent) *variants {
 			continue
 		}
 		if !identifier.MatchString(e.name) && !plainName.MatchString(e.name) {
-			l.error(e.at, "Invalid name", fmt.Sprintf("%s is no name of a variant.", quote(e.name)), "Use letters, digits, _, - and dots.")
+			l.error(e.at, "Invalid name", fmt.Sprintf("%s is no name of a variant.", quote(e.name)),
+				"Use letters, digits, _, - and dots.")
 			continue
 		}
 		if v.row(e.name) != nil {
-			l.error(e.at, "Duplicate variant", fmt.Sprintf("Variant %s was already given.", quote(e.name)), "Rename one of the two.")
+			l.error(e.at, "Duplicate variant", fmt.Sprintf("Variant %s was already given.", quote(e.name)),
+				"Rename one of the two.")
 			continue
 		}
 		v.rows = append(v.rows, l.readVariant(e))
@@ -68,7 +70,8 @@ func (l *loader) readVariants(content *hcl.BodyContent) *variants {
 		v.objects[r.name] = cty.ObjectVal(r.values)
 	}
 	if baseline != nil && v.row(v.baseline) == nil {
-		l.error(baseline.expr.Range(), "Unknown variant", fmt.Sprintf("There is no variant %s.", quote(v.baseline)), suggest.Sentence(v.baseline, v.rowNames(), "variants"))
+		l.error(baseline.expr.Range(), "Unknown variant", fmt.Sprintf("There is no variant %s.", quote(v.baseline)),
+			suggest.Sentence(v.baseline, v.rowNames(), "variants"))
 	}
 	return v
 }
@@ -97,9 +100,11 @@ func (l *loader) readVariant(e entry) *variant {
 func (r *variant) set(l *loader, e entry) {
 	switch _, twice := r.values[e.name]; {
 	case !identifier.MatchString(e.name):
-		l.error(e.at, "Invalid name", fmt.Sprintf("%s is no name of a value.", quote(e.name)), "Use letters, digits and _.")
+		l.error(e.at, "Invalid name", fmt.Sprintf("%s is no name of a value.", quote(e.name)),
+			"Use letters, digits and _.")
 	case twice:
-		l.error(e.at, "Given twice", fmt.Sprintf("Variant %s already has %s.", quote(r.name), quote(e.name)), "Keep one of the two.")
+		l.error(e.at, "Given twice", fmt.Sprintf("Variant %s already has %s.", quote(r.name), quote(e.name)),
+			"Keep one of the two.")
 	default:
 		r.values[e.name] = l.lateValue(e.expr)
 	}
@@ -151,7 +156,8 @@ func (l *loader) checkVariants(r *Run) {
 	}
 	for _, v := range a.Values {
 		if l.variants.row(v.Text) == nil {
-			l.error(v.Range, "Unknown variant", fmt.Sprintf("There is no variant %s.", quote(v.Text)), suggest.Sentence(v.Text, l.variants.rowNames(), "variants"))
+			l.error(v.Range, "Unknown variant", fmt.Sprintf("There is no variant %s.", quote(v.Text)),
+				suggest.Sentence(v.Text, l.variants.rowNames(), "variants"))
 		}
 	}
 }
@@ -165,7 +171,8 @@ func (l *loader) optionsOfVariants(r *Run, byName map[string]*Setting, used map[
 		case !ok:
 			continue // it is of the runs of another workload
 		case r.axis(name) != nil:
-			l.error(r.axis(name).Range, "Option of variants and axis", fmt.Sprintf("Option %q is set by variants too.", name), "Keep one of the two.")
+			l.error(r.axis(name).Range, "Option of variants and axis",
+				fmt.Sprintf("Option %q is set by variants too.", name), "Keep one of the two.")
 			continue
 		}
 		own := byName[name]

@@ -27,7 +27,9 @@ runs:
 	if diags.HasErrors() {
 		t.Fatal(diags)
 	}
-	want := map[string][]string{"in_flight": {"1", "2", "3"}, "batch": {"2", "4", "2"}, "V": {"one", "two", "3"}, "W": {"<nil>", "<nil>", "w"}}
+	want := map[string][]string{
+		"in_flight": {"1", "2", "3"}, "batch": {"2", "4", "2"}, "V": {"one", "two", "3"}, "W": {"<nil>", "<nil>", "w"},
+	}
 	r := s.Runs[0]
 	for _, setting := range r.Settings() {
 		values, ok := want[setting.Name]
@@ -79,7 +81,8 @@ func TestValuesOfRuns(t *testing.T) {
 	for _, v := range r.Axes[0].Values {
 		for _, setting := range r.Settings() {
 			if setting.Name == "roles" {
-				if got, diags := setting.Value([]AxisValue{v}); diags.HasErrors() || !strings.Contains(got.(string), want[v.Text]) {
+				if got, diags := setting.Value([]AxisValue{v}); diags.HasErrors() ||
+					!strings.Contains(got.(string), want[v.Text]) {
 					t.Errorf("%s: %v, %v", v.Text, got, diags)
 				}
 			}
@@ -111,7 +114,8 @@ func TestWhatIsWrongWithVariants(t *testing.T) {
 		{"a: {x: 1}, b: {}", used, swept, fits, `Variant "b" does not have it.`},
 		{"a: {x: 1, vars: {x: 2}}", used, "variant: [a]", fits, `Variant "a" already has "x".`},
 		{"a: {options: {batch: many}}", "", "variant: [a]", fits, "Option batch:"},
-		{"a: {options: {batch: 1}}, b: {}", "", "variant: [a, b], batch: [1, 2]", fits, `Option "batch" is set by variants too.`},
+		{"a: {options: {batch: 1}}, b: {}", "", "variant: [a, b], batch: [1, 2]", fits,
+			`Option "batch" is set by variants too.`},
 		{"a: {x: 1}, b: {x: 2}", used, swept, "gain(bandwidth) >= 1%", "the scenario has no variants with a baseline"},
 		{two, "", "batch: [1, 2]", "gain(bandwidth) >= 1%", "the run has no axis variant"},
 		{two, used, swept, "gain(requests) >= 1%", "neither direction of requests is better"},
@@ -121,7 +125,8 @@ func TestWhatIsWrongWithVariants(t *testing.T) {
 		{two, used, swept, "at(batch == 1).bandwidth >= 1", "no axis tells which other case is meant"},
 		{two, used, swept, "all(at(variant == \"a\").bandwidth >= 1)", "each case is judged by itself"},
 	} {
-		s, _, diags := Load("s.yaml", fmt.Appendf(nil, head, c.variants, c.options, c.sweep, fmt.Sprintf("%q", c.assert)), Options{Env: testEnv})
+		s, _, diags := Load("s.yaml", fmt.Appendf(nil, head, c.variants, c.options, c.sweep,
+			fmt.Sprintf("%q", c.assert)), Options{Env: testEnv})
 		said := diags.Error()
 		if s != nil {
 			for _, setting := range s.Runs[0].Settings() {

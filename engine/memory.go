@@ -25,7 +25,8 @@ func FreeMemory(root fs.FS) Memory {
 	nodes, _ := fs.Glob(root, "sys/devices/system/node/node[0-9]*") // only a bad pattern is an error
 	for _, dir := range nodes {
 		node, err := strconv.Atoi(strings.TrimPrefix(path.Base(dir), "node"))
-		if most := sum(root, dir+"/meminfo", "MemFree", "Active(file)", "Inactive(file)", "SReclaimable"); err == nil && most > 0 {
+		if most := sum(root, dir+"/meminfo", "MemFree", "Active(file)", "Inactive(file)", "SReclaimable"); err == nil &&
+			most > 0 {
 			if m.Nodes == nil {
 				m.Nodes = map[int]uint64{}
 			}
@@ -34,7 +35,8 @@ func FreeMemory(root fs.FS) Memory {
 	}
 	sizes, _ := fs.Glob(root, "sys/kernel/mm/hugepages/hugepages-*kB")
 	for _, dir := range sizes {
-		kib, err := strconv.ParseUint(strings.TrimSuffix(strings.TrimPrefix(path.Base(dir), "hugepages-"), "kB"), 10, 64)
+		kib, err := strconv.ParseUint(strings.TrimSuffix(strings.TrimPrefix(path.Base(dir), "hugepages-"), "kB"), 10,
+			64)
 		free, ok := number(root, dir+"/free_hugepages")
 		if err != nil || !ok {
 			continue

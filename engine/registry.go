@@ -75,5 +75,6 @@ func DefaultProber() (Prober, error) {
 }
 
 func errWithoutCgo() error {
-	return fmt.Errorf("%s was built without cgo: it can plan, judge and report, but it cannot move bytes; build it with CGO_ENABLED=1 and a C compiler", os.Args[0])
+	return fmt.Errorf("%s was built without cgo: it can plan, judge and report, but it cannot move bytes; build it with CGO_ENABLED=1 and a C compiler",
+		os.Args[0])
 }

@@ -45,7 +45,9 @@ func (s *session) collectOne(ctx context.Context, a planner.Artifact, nodes []st
 	s.artifacts++
 	kept, open := map[string][]results.Artifact{}, map[string]bool{}
 	missing := func(node, why string) {
-		kept[node] = append(kept[node], results.Artifact{Name: a.Name, Node: node, Status: results.ArtifactMissing, Reason: why, Required: a.Required})
+		kept[node] = append(kept[node], results.Artifact{
+			Name: a.Name, Node: node, Status: results.ArtifactMissing, Reason: why, Required: a.Required,
+		})
 	}
 	spec, err := agent.Task{Redact: s.secrets, Artifact: &agent.ArtifactTask{
 		Command: a.Command, File: a.File, Timeout: seconds(a.Timeout),
@@ -54,19 +56,21 @@ func (s *session) collectOne(ctx context.Context, a planner.Artifact, nodes []st
 		open[node] = true
 	}
 	if err == nil {
-		bounded, cancel := context.WithTimeoutCause(ctx, seconds(a.Timeout)+commandSlack, errors.New("its node did not say how it ended"))
+		bounded, cancel := context.WithTimeoutCause(ctx, seconds(a.Timeout)+commandSlack,
+			errors.New("its node did not say how it ended"))
 		defer cancel()
-		err = s.task(bounded, fmt.Sprintf("%sartifact-%d", ownTask, s.artifacts), specFor(nodes, spec), func(r agent.Report) bool {
-			if r.Artifact == nil || !open[r.Node] {
-				return false
-			}
-			kept[r.Node] = append(kept[r.Node], s.keepArtifact(a, r.Node, *r.Artifact, kept[r.Node]))
-			open[r.Node] = !r.Artifact.Last
-			return r.Artifact.Last
-		}, func(node, cause string) {
-			missing(node, "the node's agent is gone: "+cause)
-			open[node] = false
-		})
+		err = s.task(bounded, fmt.Sprintf("%sartifact-%d", ownTask, s.artifacts), specFor(nodes, spec),
+			func(r agent.Report) bool {
+				if r.Artifact == nil || !open[r.Node] {
+					return false
+				}
+				kept[r.Node] = append(kept[r.Node], s.keepArtifact(a, r.Node, *r.Artifact, kept[r.Node]))
+				open[r.Node] = !r.Artifact.Last
+				return r.Artifact.Last
+			}, func(node, cause string) {
+				missing(node, "the node's agent is gone: "+cause)
+				open[node] = false
+			})
 	}
 	for _, node := range nodes {
 		if open[node] {
@@ -77,8 +81,11 @@ func (s *session) collectOne(ctx context.Context, a planner.Artifact, nodes []st
 }
 
 // keepArtifact writes one file of an artifact, beside others of it.
-func (s *session) keepArtifact(a planner.Artifact, node string, r agent.ArtifactReport, others []results.Artifact) results.Artifact {
-	out := results.Artifact{Name: a.Name, Node: node, Source: r.Source, Status: r.Status, Reason: r.Reason, Required: a.Required}
+func (s *session) keepArtifact(a planner.Artifact, node string, r agent.ArtifactReport,
+	others []results.Artifact) results.Artifact {
+	out := results.Artifact{
+		Name: a.Name, Node: node, Source: r.Source, Status: r.Status, Reason: r.Reason, Required: a.Required,
+	}
 	if r.Status == results.ArtifactMissing {
 		return out
 	}
@@ -101,7 +108,8 @@ func artifactFile(nodeDir string, a planner.Artifact, source string, others []re
 	}
 	base := path.Join(name, ledger.DirName(path.Base(source)))
 	name = base
-	for n := 2; slices.ContainsFunc(others, func(o results.Artifact) bool { return strings.EqualFold(o.File, name) }); n++ {
+	for n := 2; slices.ContainsFunc(others,
+		func(o results.Artifact) bool { return strings.EqualFold(o.File, name) }); n++ {
 		name = fmt.Sprintf("%s~%d", base, n)
 	}
 	return name

@@ -26,7 +26,8 @@ func fileArtifact(name, pattern string) planner.Artifact {
 
 // artifactsOf are those of a node under a name.
 func artifactsOf(d *results.Document, node, name string) []results.Artifact {
-	return slices.DeleteFunc(slices.Clone(d.Artifacts), func(a results.Artifact) bool { return a.Node != node || a.Name != name })
+	return slices.DeleteFunc(slices.Clone(d.Artifacts),
+		func(a results.Artifact) bool { return a.Node != node || a.Name != name })
 }
 
 // holdsArtifacts checks every file that a document lists, and that no other is there.
@@ -72,12 +73,18 @@ func TestArtifactsAreKeptOfEveryNode(t *testing.T) {
 	p := onePlan(aCase("c"))
 	first := artifact("first", "end", "sh", "-c", "echo out; echo err >&2")
 	first.On = "first node"
-	p.Setup = []planner.Command{{Name: "set up", On: "first node", Command: []string{"touch", filepath.Join(logs, "made.txt")}, Timeout: 20}}
-	p.Teardown = []planner.Command{{Name: "tidy", On: "first node", Command: []string{"rm", filepath.Join(logs, "made.txt")}, Timeout: 20}}
+	p.Setup = []planner.Command{
+		{Name: "set up", On: "first node", Command: []string{"touch", filepath.Join(logs, "made.txt")}, Timeout: 20},
+	}
+	p.Teardown = []planner.Command{
+		{Name: "tidy", On: "first node", Command: []string{"rm", filepath.Join(logs, "made.txt")}, Timeout: 20},
+	}
 	p.Artifacts = []planner.Artifact{
 		first, artifact("before", "start", "ls", logs), artifact("after", "end", "ls", logs),
-		fileArtifact("logs", logs+"/*/x.log"), fileArtifact("made.txt", logs+"/made.txt"), fileArtifact("none", logs+"/none"), fileArtifact("status", "/proc/self/status"),
-		artifact("fails", "end", "sh", "-c", "echo half; exit 3"), artifact("absent", "end", "no-such-program"), fileArtifact("pipe", "/dev/zero"),
+		fileArtifact("logs", logs+"/*/x.log"), fileArtifact("made.txt", logs+"/made.txt"),
+		fileArtifact("none", logs+"/none"), fileArtifact("status", "/proc/self/status"),
+		artifact("fails", "end", "sh", "-c", "echo half; exit 3"), artifact("absent", "end", "no-such-program"),
+		fileArtifact("pipe", "/dev/zero"),
 	}
 	doc := b.run(p, func(o *Options) { o.Nodes = []string{"n1", "n2"} })
 	b.holdsArtifacts(doc)
@@ -92,7 +99,8 @@ func TestArtifactsAreKeptOfEveryNode(t *testing.T) {
 		return string(content)
 	}
 	for file, want := range map[string]string{
-		"n1/first": "out\nerr\n", "n2/before": "a\nb\n", "n2/after": "a\nb\nmade.txt\n", // before teardown, and not before setup
+		// before teardown, and not before setup
+		"n1/first": "out\nerr\n", "n2/before": "a\nb\n", "n2/after": "a\nb\nmade.txt\n",
 		"n1/logs/x.log": "one", "n1/logs/x.log~2": "two", "n2/made.txt": "", "n2/fails": "half\n",
 	} {
 		if got := read(file); got != want {
@@ -138,7 +146,8 @@ func TestLongArtifactsAreTruncatedAndSecretsRedacted(t *testing.T) {
 		t.Errorf("%q (%v)", content, err)
 	}
 	content, err = os.ReadFile(filepath.Join(b.dir, "session", long.File))
-	if err != nil || long.Status != results.ArtifactTruncated || long.Bytes > limit || long.Bytes < limit-20 || strings.Contains(string(content), "corr") {
+	if err != nil || long.Status != results.ArtifactTruncated || long.Bytes > limit || long.Bytes < limit-20 ||
+		strings.Contains(string(content), "corr") {
 		t.Errorf("%+v ends in %q (%v)", long, content[max(0, len(content)-20):], err)
 	}
 	// a machine that is too busy to read all in time says that instead
@@ -153,7 +162,8 @@ func TestRequiredArtifactThatIsMissingIsAnError(t *testing.T) {
 	p.Artifacts = []planner.Artifact{fileArtifact("core", "/nowhere/core")}
 	p.Artifacts[0].Required = true
 	doc := b.run(p)
-	if doc.Session.ExitCode != 6 || !strings.Contains(doc.Session.Reason, `artifact "core"`) || doc.Case("c").Status != results.OK {
+	if doc.Session.ExitCode != 6 || !strings.Contains(doc.Session.Reason, `artifact "core"`) ||
+		doc.Case("c").Status != results.OK {
 		t.Errorf("%+v", doc.Session)
 	}
 }
@@ -171,7 +181,9 @@ func TestArtifactsAreKeptWhateverEndsTheSession(t *testing.T) {
 		}
 	}
 	with := func(p *planner.Plan) *planner.Plan {
-		p.Artifacts = []planner.Artifact{artifact("early", "start", "echo", "early"), artifact("late", "end", "echo", "late")}
+		p.Artifacts = []planner.Artifact{
+			artifact("early", "start", "echo", "early"), artifact("late", "end", "echo", "late"),
+		}
 		return p
 	}
 	node := func(o *Options) { o.Nodes = []string{"n1"} }
@@ -188,7 +200,8 @@ func TestArtifactsAreKeptWhateverEndsTheSession(t *testing.T) {
 		p.Artifacts[2].Timeout = 0.2
 		doc := b.run(p, node)
 		kept(t, b, doc)
-		if got := artifactsOf(doc, "n1", "hangs")[0]; got.Status != results.ArtifactMissing || !strings.Contains(got.Reason, "200ms") {
+		if got := artifactsOf(doc, "n1", "hangs")[0]; got.Status != results.ArtifactMissing ||
+			!strings.Contains(got.Reason, "200ms") {
 			t.Errorf("%+v", got)
 		}
 	})
@@ -225,7 +238,10 @@ func TestCheckOfSeveritySkipSkipsAllCases(t *testing.T) {
 	p.Setup = []planner.Command{{Name: "never", On: "every node", Command: []string{"true"}, Timeout: 20}}
 	p.Checks = []planner.Check{
 		{Name: "fine", Command: []string{"true"}, Severity: results.SkipCases, Remedy: "nothing to remedy"},
-		{Name: "efa", Command: []string{"sh", "-c", "echo no device >&2; exit 1"}, Severity: results.SkipCases, Remedy: "install the plugin"},
+		{
+			Name: "efa", Command: []string{"sh", "-c", "echo no device >&2; exit 1"}, Severity: results.SkipCases,
+			Remedy: "install the plugin",
+		},
 	}
 	doc := b.run(p)
 	const want = "no device (remedy: install the plugin)"

@@ -63,7 +63,8 @@ func TestOtherCasesOfAFailingGroup(t *testing.T) {
 		Subject: &assertion.Expr{Op: assertion.Metric, Metric: workload.Availability.Name, Case: "r[b]"},
 	}}
 	doc := b.run(p)
-	if a, c := doc.Case("r[a]"), doc.Case("r[b]"); launchesOf(a) != "0:ok 1:ok 2:ok 3:ok" || launchesOf(c) != "0:error 1:error 2:error 3:error" {
+	if a, c := doc.Case("r[a]"), doc.Case("r[b]"); launchesOf(a) != "0:ok 1:ok 2:ok 3:ok" ||
+		launchesOf(c) != "0:error 1:error 2:error 3:error" {
 		t.Errorf("r[a] %s (%s), r[b] %s (%s)", launchesOf(a), a.Reason, launchesOf(c), c.Reason)
 	}
 }
@@ -83,7 +84,8 @@ func TestCountedFailuresAreResumed(t *testing.T) {
 	if got, want := launchesOf(c), "0:error 1:ok 2:ok 3:error 4:ok"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
-	if !c.Launches[0].Resumed || slices.ContainsFunc(c.Launches[2:], func(l *results.Launch) bool { return l.Resumed }) {
+	if !c.Launches[0].Resumed || slices.ContainsFunc(c.Launches[2:],
+		func(l *results.Launch) bool { return l.Resumed }) {
 		t.Error("which launches were taken over")
 	}
 }

@@ -67,7 +67,8 @@ func (b agents) lacks(c *planner.Case, needs workload.Demand, known map[string]l
 	if !ok {
 		at.placed, at.lacks = s.hosts.Locate(d, nil)
 		all := s.clusterLacks()
-		at.lacks = append(all, slices.DeleteFunc(at.lacks, func(what string) bool { return slices.Contains(all, what) })...)
+		at.lacks = append(all, slices.DeleteFunc(at.lacks,
+			func(what string) bool { return slices.Contains(all, what) })...)
 		known[d.Key()] = at
 	}
 	if len(at.lacks) > 0 {

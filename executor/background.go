@@ -206,7 +206,9 @@ func (l *load) fail(m *loadMember, f *results.Failure) {
 		m.current = nil
 	}
 	if l.fore.failure == nil {
-		l.fore.failure = &results.Failure{Rank: -1, Node: f.Node, Phase: f.Phase, Kind: f.Kind, Cause: cause, Log: f.Log}
+		l.fore.failure = &results.Failure{
+			Rank: -1, Node: f.Node, Phase: f.Phase, Kind: f.Kind, Cause: cause, Log: f.Log,
+		}
 	}
 	if t := l.fore.task; t != nil && !t.over() {
 		l.s.withdraw(t)
@@ -273,5 +275,6 @@ func (l *load) missed(e *results.Launch, from time.Time) *results.Failure {
 		return nil
 	}
 	return &results.Failure{Rank: -1, Phase: "run", Kind: results.Wrong, Cause: fmt.Sprintf(
-		"background load was running for %.0f %% of the time only, and %.0f %% are needed: raise the iterations of its run, so that its processes are started again less often", share*100, leastLoad*100)}
+		"background load was running for %.0f %% of the time only, and %.0f %% are needed: raise the iterations of its run, so that its processes are started again less often",
+		share*100, leastLoad*100)}
 }

@@ -48,7 +48,8 @@ func TestLoadIsStoppedWithItsForeground(t *testing.T) {
 		}
 	}
 	back := doc.Case("back")
-	if back.Status != results.Skipped || len(back.Launches) != 0 || !back.Unreached() || !strings.Contains(back.Reason, "background load only") {
+	if back.Status != results.Skipped || len(back.Launches) != 0 || !back.Unreached() ||
+		!strings.Contains(back.Reason, "background load only") {
 		t.Errorf("back is %s after %d launches: %s", back.Status, len(back.Launches), back.Reason)
 	}
 	if doc.Session.ExitCode != 0 {
@@ -106,7 +107,16 @@ func TestLoadThatEndsIsLaunchedAgain(t *testing.T) {
 
 func TestTooLittleLoadIsAnError(t *testing.T) {
 	begin := time.Now()
-	l := &load{members: []*loadMember{{periods: []period{{begin.Add(-time.Second), begin.Add(2 * time.Second)}, {begin.Add(3 * time.Second), begin.Add(9 * time.Second)}}}}}
+	l := &load{
+		members: []*loadMember{
+			{
+				periods: []period{
+					{begin.Add(-time.Second), begin.Add(2 * time.Second)},
+					{begin.Add(3 * time.Second), begin.Add(9 * time.Second)},
+				},
+			},
+		},
+	}
 	e := &results.Launch{Started: begin, Duration: 10}
 	f := l.missed(e, begin)
 	const want = "background load was running for 80 % of the time only, and 90 % are needed: raise the iterations of its run"
@@ -121,9 +131,11 @@ func TestTooLittleLoadIsAnError(t *testing.T) {
 
 func TestLoadThatFailsFailsItsForeground(t *testing.T) {
 	for fault, want := range map[string]struct{ kind, cause string }{
-		"kill run 1":      {results.Crashed, "background load B, launch 0, failed: rank 1 on %, phase run: killed by signal 9"},
-		"error ready 1":   {results.FailedReady, "background load B, launch 0, failed: rank 1 on %, phase ready: test: put: the card is on fire"},
-		"error connect 0": {results.FailedLink, "background load B, launch 0, failed: rank 0 on %, phase connect: test: put: the card is on fire"},
+		"kill run 1": {results.Crashed, "background load B, launch 0, failed: rank 1 on %, phase run: killed by signal 9"},
+		"error ready 1": {results.FailedReady,
+			"background load B, launch 0, failed: rank 1 on %, phase ready: test: put: the card is on fire"},
+		"error connect 0": {results.FailedLink,
+			"background load B, launch 0, failed: rank 0 on %, phase connect: test: put: the card is on fire"},
 	} {
 		t.Run(strings.ReplaceAll(fault, " ", "_"), func(t *testing.T) {
 			b := newBench(t)
@@ -131,7 +143,8 @@ func TestLoadThatFailsFailsItsForeground(t *testing.T) {
 			begin := time.Now()
 			doc := b.run(p)
 			f := failure(t, doc, "fore")
-			if f.Rank != -1 || f.Kind != want.kind || !strings.HasPrefix(f.Cause, strings.ReplaceAll(want.cause, "%", doc.Environment.Nodes[0].Name)) {
+			if f.Rank != -1 || f.Kind != want.kind ||
+				!strings.HasPrefix(f.Cause, strings.ReplaceAll(want.cause, "%", doc.Environment.Nodes[0].Name)) {
 				t.Errorf("failure %+v", f)
 			}
 			if took := time.Since(begin); took > 20*time.Second {
@@ -198,7 +211,8 @@ func TestCommandsOfTheLoadsRun(t *testing.T) {
 	p := underLoad(aCase("fore"), aCase("back", steps(1000000, "1ms")))
 	p.Runs = []*planner.Run{{
 		Name: "back", Setup: []planner.Command{b.noting("up")}, Teardown: []planner.Command{b.noting("down")},
-		LaunchSetup: []planner.Command{b.noting("launch-up")}, LaunchTeardown: []planner.Command{b.noting("launch-down")},
+		LaunchSetup:    []planner.Command{b.noting("launch-up")},
+		LaunchTeardown: []planner.Command{b.noting("launch-down")},
 	}}
 	if c := b.run(p).Case("fore"); c.Status != results.OK {
 		t.Errorf("fore is %s: %s", c.Status, c.Reason)
@@ -218,7 +232,8 @@ func TestLoadWhoseSetupFailsLeavesItsForegroundUnreached(t *testing.T) {
 	p := underLoad(aCase("fore"), aCase("back"))
 	p.Runs = []*planner.Run{{Name: "back", Setup: []planner.Command{shell("mount", "exit 32")}}}
 	c := b.run(p).Case("fore")
-	if !c.Unreached() || !strings.HasPrefix(c.Reason, `not run: its background load B does not run: setup "mount" failed`) {
+	if !c.Unreached() || !strings.HasPrefix(c.Reason,
+		`not run: its background load B does not run: setup "mount" failed`) {
 		t.Errorf("fore is %s: %s", c.Status, c.Reason)
 	}
 }

@@ -40,21 +40,30 @@ func TestBaselineIsCopiedAsFarAsItIsMentioned(t *testing.T) {
 		},
 	}
 	b := newBench(t)
-	doc := b.run(onePlan(aCase("a", heldAgainst), aCase("lacking", heldAgainst), aCase("broken", heldAgainst), aCase("unmentioned")), func(o *Options) {
+	doc := b.run(onePlan(aCase("a", heldAgainst), aCase("lacking", heldAgainst), aCase("broken", heldAgainst),
+		aCase("unmentioned")), func(o *Options) {
 		o.Baseline, o.BaselineFile = former, "former.json"
 	})
-	want := &results.Baseline{Session: "former", File: "former.json", Fingerprint: "sha256:x", Cases: []results.BaselineCase{
-		{Key: "a", Launches: []results.MetricValues{results.ValuesOf(map[string]float64{"bandwidth": 1}), results.ValuesOf(map[string]float64{"bandwidth": 2})}},
-	}}
+	want := &results.Baseline{Session: "former", File: "former.json", Fingerprint: "sha256:x",
+		Cases: []results.BaselineCase{
+			{
+				Key: "a", Launches: []results.MetricValues{
+					results.ValuesOf(map[string]float64{"bandwidth": 1}),
+					results.ValuesOf(map[string]float64{"bandwidth": 2}),
+				},
+			},
+		}}
 	differ := doc.Baseline.Differences
 	doc.Baseline.Differences = nil
 	if diff := cmp.Diff(want, doc.Baseline, cmp.AllowUnexported(results.Named[float64]{})); diff != "" {
 		t.Error(diff)
 	}
-	if want := (results.Difference{What: "fingerprint", Base: "sha256:x", New: doc.Environment.Fingerprint}); len(differ) == 0 || !cmp.Equal(differ[0], want) {
+	if want := (results.Difference{What: "fingerprint", Base: "sha256:x",
+		New: doc.Environment.Fingerprint}); len(differ) == 0 || !cmp.Equal(differ[0], want) {
 		t.Errorf("the environments differ in %v, want first %v", differ, want)
 	}
-	if i := slices.IndexFunc(differ, func(d results.Difference) bool { return d.What == "nodes" }); i < 0 || differ[i].Base != "0" {
+	if i := slices.IndexFunc(differ, func(d results.Difference) bool { return d.What == "nodes" }); i < 0 ||
+		differ[i].Base != "0" {
 		t.Errorf("the baseline had no node: %v", differ)
 	}
 }

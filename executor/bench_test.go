@@ -54,7 +54,10 @@ func BenchmarkLaunches(b *testing.B) {
 			spent[e.Type] += e.Time.Sub(bench.events[i-1].Time)
 		}
 	}
-	for event, name := range map[event.Type]string{event.LaunchStarted: "between-ms", event.CaseStarted: "until-connected-ms", event.CaseFinished: "case-ms", event.LaunchFinished: "end-ms"} {
+	for event, name := range map[event.Type]string{
+		event.LaunchStarted: "between-ms", event.CaseStarted: "until-connected-ms", event.CaseFinished: "case-ms",
+		event.LaunchFinished: "end-ms",
+	} {
 		b.ReportMetric(spent[event].Seconds()*1e3/float64(b.N), name)
 	}
 }

@@ -42,7 +42,8 @@ func TestCancelInMidRun(t *testing.T) {
 			b := newBench(t)
 			cases := []*planner.Case{
 				aCase("c[x=1]", env(faultEnv, test.fault), env(stepEnv, "1ms")),
-				aCase("c[x=2]", env(faultEnv, test.fault), env(stepEnv, "1ms"), option("iterations", int64(100000)), timeout(time.Minute)),
+				aCase("c[x=2]", env(faultEnv, test.fault), env(stepEnv, "1ms"), option("iterations", int64(100000)),
+					timeout(time.Minute)),
 				aCase("c[x=3]", env(faultEnv, test.fault), env(stepEnv, "1ms")),
 			}
 			ctx, cancel := context.WithCancelCause(t.Context())
@@ -75,7 +76,8 @@ func TestCancelInMidRun(t *testing.T) {
 			if doc.Session.Status != results.Aborted || doc.Session.ExitCode != test.code || doc.Session.Reason == "" {
 				t.Errorf("session %+v", doc.Session)
 			}
-			if c := doc.Case("c[x=1]"); c.Status != results.OK || len(c.Launches) != 1 || !strings.HasPrefix(c.Reason, "aborted: ") {
+			if c := doc.Case("c[x=1]"); c.Status != results.OK || len(c.Launches) != 1 ||
+				!strings.HasPrefix(c.Reason, "aborted: ") {
 				t.Errorf("the case that had run is %s after %d launches: %s", c.Status, len(c.Launches), c.Reason)
 			}
 			for _, key := range []string{"c[x=2]", "c[x=3]"} {
@@ -92,7 +94,8 @@ func TestCancelBeforeAnythingRuns(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(signalled{})
 	doc, err := Run(ctx, onePlan(aCase("c")), b.options())
-	if !errors.Is(err, signalled{}) || doc.Session.Status != results.Aborted || doc.Case("c").Status != results.Skipped {
+	if !errors.Is(err, signalled{}) || doc.Session.Status != results.Aborted ||
+		doc.Case("c").Status != results.Skipped {
 		t.Errorf("%v, %+v", err, doc.Session)
 	}
 }
@@ -201,7 +204,8 @@ func victim(t *testing.T) {
 			os.Stdout.WriteString("ready to die\n")
 		}
 	}
-	c := aCase("c", env(stepEnv, "10ms"), env("WEIR_TEST_OF", b.dir), option("iterations", int64(1000000)), timeout(time.Minute))
+	c := aCase("c", env(stepEnv, "10ms"), env("WEIR_TEST_OF", b.dir), option("iterations", int64(1000000)),
+		timeout(time.Minute))
 	_, err := Run(t.Context(), onePlan(c), o)
 	t.Errorf("the victim ended by itself: %v", err)
 }

@@ -29,7 +29,9 @@ func (s *session) checks(ctx context.Context) error {
 				r.Remedy = c.Remedy
 			}
 			s.ledger.Doc.Checks = append(s.ledger.Doc.Checks, r) // those of a former session are forgotten
-			s.ledger.Events.Emit(event.Event{Type: event.CheckDone, Check: r.Name, Node: r.Node, Status: r.Status, Reason: r.Why()})
+			s.ledger.Events.Emit(event.Event{
+				Type: event.CheckDone, Check: r.Name, Node: r.Node, Status: r.Status, Reason: r.Why(),
+			})
 			if err := s.ledger.Record(ledger.Record{Check: &r}); err != nil {
 				return err
 			}
@@ -74,7 +76,9 @@ func (s *session) checkEverywhere(ctx context.Context, id string, c planner.Chec
 		done = append(done, *r.Check)
 		return true
 	}, func(node, cause string) {
-		done = append(done, results.Check{Name: c.Name, Node: node, Status: "failed", Reason: "the node's agent is gone: " + cause})
+		done = append(done, results.Check{
+			Name: c.Name, Node: node, Status: "failed", Reason: "the node's agent is gone: " + cause,
+		})
 	})
 	slices.SortFunc(done, func(a, b results.Check) int { return strings.Compare(a.Node, b.Node) })
 	return done, err

@@ -41,9 +41,11 @@ func (s *session) tearDown(ctx context.Context, list []planner.Command, a hook) 
 	for _, c := range list {
 		failed, err := s.command(ctx, c, a)
 		if err != nil {
-			s.ledger.TeardownFailures = append(s.ledger.TeardownFailures, fmt.Sprintf("%s %q was not carried through: %v", a.stage, c.Name, err))
+			s.ledger.TeardownFailures = append(s.ledger.TeardownFailures,
+				fmt.Sprintf("%s %q was not carried through: %v", a.stage, c.Name, err))
 		} else if failed != nil {
-			s.ledger.TeardownFailures = append(s.ledger.TeardownFailures, (&ledger.CommandError{Command: *failed}).Error())
+			s.ledger.TeardownFailures = append(s.ledger.TeardownFailures,
+				(&ledger.CommandError{Command: *failed}).Error())
 		}
 	}
 }
@@ -70,7 +72,10 @@ func (s *session) command(ctx context.Context, c planner.Command, a hook) (*resu
 	for _, node := range nodes {
 		// what cannot be set up is told by what it was for; what was not torn down by nothing else
 		if _, said := done[node]; err != nil && !said && a.stage == ledger.Teardown {
-			done[node] = results.Command{Name: c.Name, Node: node, Started: time.Now().UTC(), Status: "failed", Reason: "not carried through: " + err.Error()}
+			done[node] = results.Command{
+				Name: c.Name, Node: node, Started: time.Now().UTC(), Status: "failed",
+				Reason: "not carried through: " + err.Error(),
+			}
 		}
 	}
 	var failed *results.Command
@@ -86,19 +91,22 @@ func (s *session) command(ctx context.Context, c planner.Command, a hook) (*resu
 }
 
 // commanded places a command on nodes and gives what each has said of its end.
-func (s *session) commanded(ctx context.Context, c planner.Command, a hook, nodes []string) (map[string]results.Command, error) {
+func (s *session) commanded(ctx context.Context, c planner.Command, a hook, nodes []string) (map[string]results.Command,
+	error) {
 	done := map[string]results.Command{}
 	specs := map[string][]byte{}
 	for _, node := range nodes {
 		spec, err := agent.Task{Redact: s.secrets, Command: &agent.CommandTask{
-			Name: c.Name, Command: c.Command, Env: c.Env, Secrets: c.Secrets, Timeout: seconds(c.Timeout), Log: s.commandLog(c, a, node),
+			Name: c.Name, Command: c.Command, Env: c.Env, Secrets: c.Secrets, Timeout: seconds(c.Timeout),
+			Log: s.commandLog(c, a, node),
 		}}.Encode()
 		if err != nil {
 			return done, err
 		}
 		specs[node] = spec
 	}
-	bounded, cancel := context.WithTimeoutCause(ctx, seconds(c.Timeout)+commandSlack, errors.New("its nodes did not say how it ended"))
+	bounded, cancel := context.WithTimeoutCause(ctx, seconds(c.Timeout)+commandSlack,
+		errors.New("its nodes did not say how it ended"))
 	defer cancel()
 	err := s.task(bounded, fmt.Sprintf("%scommand-%d", ownTask, s.commands), specs, func(r agent.Report) bool {
 		if r.Command == nil {
@@ -107,7 +115,10 @@ func (s *session) commanded(ctx context.Context, c planner.Command, a hook, node
 		done[r.Node] = *r.Command
 		return true
 	}, func(node, cause string) {
-		done[node] = results.Command{Name: c.Name, Node: node, Started: time.Now().UTC(), Status: "failed", Reason: "the node's agent is gone: " + cause}
+		done[node] = results.Command{
+			Name: c.Name, Node: node, Started: time.Now().UTC(), Status: "failed",
+			Reason: "the node's agent is gone: " + cause,
+		}
 	})
 	return done, err
 }
@@ -115,7 +126,8 @@ func (s *session) commanded(ctx context.Context, c planner.Command, a hook, node
 // commandLog is the file of a command's output. A session that goes on with another
 // counts on from that one's commands: the files of both are kept.
 func (s *session) commandLog(c planner.Command, a hook, node string) string {
-	name := fmt.Sprintf("%d-%s-%s.%s.log", s.ledger.FormerCommands()+s.commands, a.stage, ledger.DirName(c.Name), ledger.DirName(node))
+	name := fmt.Sprintf("%d-%s-%s.%s.log", s.ledger.FormerCommands()+s.commands, a.stage, ledger.DirName(c.Name),
+		ledger.DirName(node))
 	return filepath.Join("commands", name)
 }
 
@@ -176,7 +188,8 @@ func (s *session) beginRun(ctx context.Context, name string) error {
 // session ends them too.
 func (s *session) endServices(err error) {
 	if err != nil && !errors.Is(err, errKilled) {
-		s.ledger.TeardownFailures = append(s.ledger.TeardownFailures, fmt.Sprintf("services were not ended in order: %v", err))
+		s.ledger.TeardownFailures = append(s.ledger.TeardownFailures,
+			fmt.Sprintf("services were not ended in order: %v", err))
 	}
 }
 

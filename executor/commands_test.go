@@ -62,7 +62,8 @@ func TestCommandsSurroundWhatTheyAreOf(t *testing.T) {
 			t.Errorf("command %+v", c)
 		}
 	}
-	if want := "setup:session setup:run:c setup:launch:g/0 teardown:launch:g/0 setup:launch:g/1 teardown:launch:g/1 teardown:run:c teardown:session"; strings.Join(of, " ") != want {
+	const kept = "setup:session setup:run:c setup:launch:g/0 teardown:launch:g/0 setup:launch:g/1 teardown:launch:g/1 teardown:run:c teardown:session"
+	if strings.Join(of, " ") != kept {
 		t.Errorf("in the document: %v", of)
 	}
 	if doc.Session.ExitCode != 0 {
@@ -112,7 +113,8 @@ func TestSetupThatFails(t *testing.T) {
 		},
 		"launch": {
 			func(p *planner.Plan) *[]planner.Command { return &p.Runs[0].LaunchSetup },
-			"session-up run-up launch-up launch-down run-down session-down", results.Error, `launch 0: phase setup: setup "mount" failed on node`,
+			"session-up run-up launch-up launch-down run-down session-down", results.Error,
+			`launch 0: phase setup: setup "mount" failed on node`,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -133,7 +135,8 @@ func TestSetupThatFails(t *testing.T) {
 				t.Errorf("session %+v", doc.Session)
 			}
 			i := slices.IndexFunc(doc.Commands, func(c results.Command) bool { return c.Name == "mount" })
-			if c := doc.Commands[i]; c.Status != "failed" || c.Reason != "exit status 32" || !slices.Equal(c.Log, []string{"no such device"}) {
+			if c := doc.Commands[i]; c.Status != "failed" || c.Reason != "exit status 32" ||
+				!slices.Equal(c.Log, []string{"no such device"}) {
 				t.Errorf("command %+v", c)
 			}
 			if name == "launch" {
@@ -241,7 +244,8 @@ func TestSecondInterruptGivesUpWaiting(t *testing.T) {
 			t.Errorf("took %v: %v", took, err)
 		}
 		last := doc.Commands[len(doc.Commands)-1]
-		if last.Name != "session-down" || last.Status != "failed" || !strings.Contains(last.Reason, "told to stop a second time") {
+		if last.Name != "session-down" || last.Status != "failed" ||
+			!strings.Contains(last.Reason, "told to stop a second time") {
 			t.Errorf("the teardown that was not done is told as %+v", last)
 		}
 		if got := b.noted(); strings.Contains(got, "-down") {
@@ -345,8 +349,14 @@ func TestRunsTeardownComesWhenItIsOver(t *testing.T) {
 	g.Needs = []string{"F"}
 	p := aPlan(slices.Concat(first, second), aGroup("F", first), g)
 	p.Runs = []*planner.Run{
-		{Name: "first", Setup: []planner.Command{b.noting("first-up")}, Teardown: []planner.Command{b.noting("first-down")}},
-		{Name: "second", Setup: []planner.Command{b.noting("second-up")}, Teardown: []planner.Command{b.noting("second-down")}},
+		{
+			Name: "first", Setup: []planner.Command{b.noting("first-up")},
+			Teardown: []planner.Command{b.noting("first-down")},
+		},
+		{
+			Name: "second", Setup: []planner.Command{b.noting("second-up")},
+			Teardown: []planner.Command{b.noting("second-down")},
+		},
 	}
 	b.run(p)
 	if got := b.noted(); got != "first-up first-down second-up second-down" {

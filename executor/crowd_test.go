@@ -51,10 +51,13 @@ func (e *playedEngine) Open(l engine.Launch, self engine.Identity, control *engi
 	defer e.mu.Unlock()
 	p := e.launches[l.ID]
 	if p == nil {
-		p = &playedLaunch{sync.OnceValues(func() (*engine.Played, error) { return sim.New().Play(asPlayed(l)) }), l.Ranks}
+		p = &playedLaunch{
+			sync.OnceValues(func() (*engine.Played, error) { return sim.New().Play(asPlayed(l)) }), l.Ranks,
+		}
 		e.launches[l.ID] = p
 	}
-	return &playedRank{ranks: l.Ranks, rank: self.Rank, control: control, play: p.play, close: func() { e.left(l.ID, p) }}, nil
+	return &playedRank{ranks: l.Ranks, rank: self.Rank, control: control, play: p.play,
+		close: func() { e.left(l.ID, p) }}, nil
 }
 
 // left forgets a launch that no rank needs any more.
@@ -74,7 +77,9 @@ func asPlayed(l engine.Launch) engine.Launch {
 		if err != nil {
 			panic(err)
 		}
-		o.Fabric, o.Sim = fabric.SimName, &fabric.Simulation{Latency: quantity.Time(2000), Bandwidth: quantity.Rate(10e9), Noise: 0.01, Seed: 1}
+		o.Fabric, o.Sim = fabric.SimName, &fabric.Simulation{
+			Latency: quantity.Time(2000), Bandwidth: quantity.Rate(10e9), Noise: 0.01, Seed: 1,
+		}
 		if l.Cases[i], err = engine.NewCase(c.Key, &o, time.Duration(c.Timeout), c.Large); err != nil {
 			panic(err)
 		}
@@ -157,7 +162,8 @@ func (b *bench) crowd(ranks, launches int) []crowdLaunch {
 	}
 	defer server.Close()
 	agents := agentsFor(ranks)
-	c := aCase("c", option("fabric", "tcp"), option("ranks", int64(ranks)), func(c *planner.Case) { c.Place.Nodes = agents })
+	c := aCase("c", option("fabric", "tcp"), option("ranks", int64(ranks)),
+		func(c *planner.Case) { c.Place.Nodes = agents })
 	var all []crowdLaunch
 	var began time.Time
 	var busy time.Duration
@@ -173,13 +179,16 @@ func (b *bench) crowd(ranks, launches int) []crowdLaunch {
 			case event.LaunchStarted:
 				began, busy, before = time.Now(), processorTime(b.t), server.Requests()
 			case event.LaunchFinished:
-				all = append(all, crowdLaunch{time.Since(began), processorTime(b.t) - busy, since(before, server.Requests())})
+				all = append(all, crowdLaunch{
+					time.Since(began), processorTime(b.t) - busy, since(before, server.Requests()),
+				})
 			}
 			keep(e)
 		}
 	})
 	if got := doc.Case("c"); got.Status != results.OK || len(got.Launches) != launches {
-		b.t.Fatalf("%s after %d launches of %d: %s %+v", got.Status, len(got.Launches), launches, got.Reason, got.Launches)
+		b.t.Fatalf("%s after %d launches of %d: %s %+v", got.Status, len(got.Launches), launches, got.Reason,
+			got.Launches)
 	}
 	if err := os.RemoveAll(b.dir); err != nil {
 		b.t.Fatal(err)

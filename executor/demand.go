@@ -55,8 +55,9 @@ func (s *session) runsPrograms() bool {
 func (s *session) fleetNeeds() fleet.Needs {
 	c := s.plan.Cluster
 	n := fleet.Needs{
-		Nodes: s.wanted(), Labels: c.Labels, NodeGPUs: c.GPUsPerNode, Exclusive: c.Exclusive, DistinctHosts: c.DistinctHosts,
-		Commands: runsCommands(s.plan) || s.runsPrograms(), Threads: s.threadsPerNode(),
+		Nodes: s.wanted(), Labels: c.Labels, NodeGPUs: c.GPUsPerNode, Exclusive: c.Exclusive,
+		DistinctHosts: c.DistinctHosts,
+		Commands:      runsCommands(s.plan) || s.runsPrograms(), Threads: s.threadsPerNode(),
 	}
 	for _, c := range s.plan.Cases {
 		needs, err := s.demandOf(c)

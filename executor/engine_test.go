@@ -93,7 +93,8 @@ type testRank struct {
 func (testEngine) Open(l engine.Launch, self engine.Identity, control *engine.Control) (engine.Rank, error) {
 	r := &testRank{launch: l, self: self, control: control}
 	r.step, _ = time.ParseDuration(os.Getenv(stepEnv))
-	fmt.Printf("rank %d of %d opens on CPUs %d, UCX_POSIX_DIR=%s\n", self.Rank, l.Ranks, self.CPUs, os.Getenv("UCX_POSIX_DIR"))
+	fmt.Printf("rank %d of %d opens on CPUs %d, UCX_POSIX_DIR=%s\n", self.Rank, l.Ranks, self.CPUs,
+		os.Getenv("UCX_POSIX_DIR"))
 	if name := os.Getenv(sayEnv); name != "" {
 		fmt.Printf("%s is %s\n", name, os.Getenv(name))
 	}
@@ -183,12 +184,16 @@ func (r *testRank) Run(c engine.Case) (*workload.Part, error) {
 		return nil, err
 	}
 	end := now() + 1 // after everyone has begun: the timed parts always overlap
-	res := &move.Part{Initiator: r.self.Rank < r.launch.Ranks/2, Verified: true, Transport: "test/loopback", Transports: []results.Transport{{Name: "loopback", Use: results.DataUse}}}
+	res := &move.Part{
+		Initiator: r.self.Rank < r.launch.Ranks/2, Verified: true, Transport: "test/loopback",
+		Transports: []results.Transport{{Name: "loopback", Use: results.DataUse}},
+	}
 	if res.Initiator {
 		bytes := uint64(o.BlockSize) * uint64(o.Iterations)
 		r.control.Rate.Store(bytes * 1e9 / uint64(end-start))
 		res.Samples = &results.Samples{
-			Role: "initiator", Case: c.Key, Launch: r.launch.Index, Rank: r.self.Rank, Ops: uint64(o.Iterations), Bytes: bytes, Start: start, End: end, Every: 1,
+			Role: "initiator", Case: c.Key, Launch: r.launch.Index, Rank: r.self.Rank, Ops: uint64(o.Iterations),
+			Bytes: bytes, Start: start, End: end, Every: 1,
 			Counts: map[int]int64{100: o.Iterations}, First: []int64{100, 101},
 		}
 	}
@@ -242,7 +247,10 @@ func (r *testRank) peerGone(err error) error {
 	if r.self.Rank == 0 {
 		peer = 1
 	}
-	return &engine.Error{Fabric: "test", Op: "wait", Peer: peer, Code: -int(unix.ECONNRESET), Text: "connection to the peer is gone: " + err.Error()}
+	return &engine.Error{
+		Fabric: "test", Op: "wait", Peer: peer, Code: -int(unix.ECONNRESET),
+		Text: "connection to the peer is gone: " + err.Error(),
+	}
 }
 
 func (r *testRank) Close() error {
@@ -261,7 +269,8 @@ func (r *testRank) fault(phase, key string) error {
 	if len(f) < 3 || f[1] != phase || f[2] != fmt.Sprint(r.self.Rank) || len(f) == 4 && f[3] != key {
 		return nil
 	}
-	if only, ok := os.LookupEnv(faultLaunchesEnv); ok && !slices.Contains(strings.Split(only, ","), fmt.Sprint(r.launch.Index)) {
+	if only, ok := os.LookupEnv(faultLaunchesEnv); ok &&
+		!slices.Contains(strings.Split(only, ","), fmt.Sprint(r.launch.Index)) {
 		return nil
 	}
 	fmt.Printf("rank %d: %s in %s\n", r.self.Rank, f[0], phase)
@@ -281,9 +290,13 @@ func (r *testRank) fault(phase, key string) error {
 	case "error":
 		return &engine.Error{Fabric: "test", Op: "put", Peer: -1, Code: -5, Text: "the card is on fire"}
 	case "tell":
-		return &engine.Error{Fabric: "test", Op: "put", Peer: -1, Code: -5, Text: "refused with " + os.Getenv(os.Getenv(sayEnv))}
+		return &engine.Error{
+			Fabric: "test", Op: "put", Peer: -1, Code: -5, Text: "refused with " + os.Getenv(os.Getenv(sayEnv)),
+		}
 	case "corrupt":
-		return &engine.Error{Fabric: "test", Op: "verify", Phase: "verify", Peer: 0, Code: -int(unix.EBADMSG), Text: "wrong data"}
+		return &engine.Error{
+			Fabric: "test", Op: "verify", Phase: "verify", Peer: 0, Code: -int(unix.EBADMSG), Text: "wrong data",
+		}
 	case "verify":
 		r.control.Phase.Store(engine.PhaseVerify)
 		for {

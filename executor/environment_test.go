@@ -21,7 +21,8 @@ func TestVariablesOfRanks(t *testing.T) {
 	t.Setenv("LD_LIBRARY_PATH", "/opt/lib")
 	t.Setenv("UCX_TLS", "own")
 	across := func(c *planner.Case) { c.Place.Nodes = 2 }
-	c := aCase("c", across, option("fabric", "tcp"), env("UCX_POSIX_DIR", "/from-the-scenario"), env("UCX_RNDV_THRESH", "8k"), env("NO_LIBRARY", "x"))
+	c := aCase("c", across, option("fabric", "tcp"), env("UCX_POSIX_DIR", "/from-the-scenario"),
+		env("UCX_RNDV_THRESH", "8k"), env("NO_LIBRARY", "x"))
 	doc := b.run(onePlan(c), func(o *Options) {
 		o.Nodes, o.Shell = []string{"n1", "n2"}, map[string]string{"UCX_TLS": "tcp", "UCX_RNDV_THRESH": "1m"}
 	})
@@ -38,7 +39,8 @@ func TestVariablesOfRanks(t *testing.T) {
 			t.Errorf("all ranks have %s, and it names %v", v.Name, v.Ranks)
 		}
 	}
-	if len(l.Ignored) != 1 || l.Ignored[0].Name != "UCX_POSIX_DIR" || !l.Ignored[0].ByWeir || b.count(event.EnvIgnored, "") != 1 {
+	if len(l.Ignored) != 1 || l.Ignored[0].Name != "UCX_POSIX_DIR" || !l.Ignored[0].ByWeir ||
+		b.count(event.EnvIgnored, "") != 1 {
 		t.Errorf("ignored: %+v", l.Ignored)
 	}
 	e := doc.Environment
@@ -68,7 +70,8 @@ func TestVariablesOfOthersRanks(t *testing.T) {
 	said := func(name string, ranks ...int) results.Variable {
 		return results.Variable{Name: name, Value: "v", From: results.FromNode, Ranks: ranks}
 	}
-	l.variables = append(l.variables, l.variablesOf("n1", []results.Variable{said("A", 0, 1, 2), said("B", 1, -1, 7), said("C", 2)})...)
+	l.variables = append(l.variables, l.variablesOf("n1",
+		[]results.Variable{said("A", 0, 1, 2), said("B", 1, -1, 7), said("C", 2)})...)
 	l.variables = append(l.variables, l.variablesOf("n2", []results.Variable{said("A", 2)})...)
 	want := []results.Variable{said("A"), said("B", 1)}
 	want[0].Ranks = nil

@@ -97,11 +97,15 @@ func TestSlowEtcdIsNoFailure(t *testing.T) {
 func TestAgentsThatGoWhileTheyAreGatheredDoNotCount(t *testing.T) {
 	changes := make(chan cluster.Member, 4)
 	for _, m := range []cluster.Member{
-		{Node: "n1", Inventory: []byte("{}")}, {Node: "n1", Gone: true}, {Node: "n2", Inventory: []byte("{}")}, {Node: "n3", Inventory: []byte("{}")},
+		{Node: "n1", Inventory: []byte("{}")}, {Node: "n1", Gone: true}, {Node: "n2", Inventory: []byte("{}")},
+		{Node: "n3", Inventory: []byte("{}")},
 	} {
 		changes <- m
 	}
-	s := &session{ledger: ledger.New(&planner.Plan{}, ledger.Options{}), hosts: placement.NewCluster(true), joined: map[string]cluster.Member{}, changes: changes, cluster: &cluster.Session{}}
+	s := &session{
+		ledger: ledger.New(&planner.Plan{}, ledger.Options{}), hosts: placement.NewCluster(true),
+		joined: map[string]cluster.Member{}, changes: changes, cluster: &cluster.Session{},
+	}
 	if err := s.gather(t.Context(), 2); err != nil {
 		t.Fatal(err)
 	}

@@ -116,7 +116,8 @@ func (l *launched) charged() []int {
 	switch {
 	case first < 0 && !whole:
 		return []int{len(l.pending) - 1}
-	case whole || first == 0 && (l.failure.Phase == ledger.Setup || l.failure.Phase == "ready" || l.failure.Phase == "connect"):
+	case whole || first == 0 && (l.failure.Phase == ledger.Setup || l.failure.Phase == "ready" ||
+		l.failure.Phase == "connect"):
 		all := make([]int, len(l.pending))
 		for i := range all {
 			all[i] = i
@@ -138,7 +139,8 @@ func (l *launched) entry(i int) *results.Launch {
 	}
 	e := &results.Launch{
 		Index: l.index, Started: p.from.UTC(), Duration: to.Sub(p.from).Seconds(), Status: results.OK,
-		Nodes: l.engine.Nodes, Seats: l.seats, Moved: l.moved, Fabric: l.engine.Fabric, FabricReason: l.why, Ignored: l.ignored, Variables: l.merged(), Counters: l.counters, Samples: []string{},
+		Nodes: l.engine.Nodes, Seats: l.seats, Moved: l.moved, Fabric: l.engine.Fabric, FabricReason: l.why,
+		Ignored: l.ignored, Variables: l.merged(), Counters: l.counters, Samples: []string{},
 		Values: l.values, Simulated: !l.s.backendOf(l.cases[0]).processes(),
 	}
 	for _, name := range p.files {
@@ -155,7 +157,9 @@ func (l *launched) evaluate(i int) *results.Launch {
 	e, p := l.entry(i), l.pending[i]
 	fail := func(format string, args ...any) *results.Launch {
 		e.Status = results.Error
-		e.Failure = &results.Failure{Rank: -1, Phase: results.Evaluating, Kind: results.Wrong, Cause: fmt.Sprintf(format, args...)}
+		e.Failure = &results.Failure{
+			Rank: -1, Phase: results.Evaluating, Kind: results.Wrong, Cause: fmt.Sprintf(format, args...),
+		}
 		return e
 	}
 	for rank, part := range p.parts {
@@ -177,7 +181,8 @@ func (l *launched) evaluate(i int) *results.Launch {
 	if l.s.o.reduce != nil {
 		reduce = l.s.o.reduce
 	}
-	metrics, err := reduce(&workload.Measured{Spec: l.asked[i], Nodes: l.engine.Nodes, Caches: l.s.hosts.Caches(), Parts: p.parts, Observed: l.observed}, e)
+	metrics, err := reduce(&workload.Measured{Spec: l.asked[i], Nodes: l.engine.Nodes, Caches: l.s.hosts.Caches(),
+		Parts: p.parts, Observed: l.observed}, e)
 	p.parts = make([]*workload.Part, len(p.parts)) // the samples are large
 	if err != nil {
 		return fail("%v", err)

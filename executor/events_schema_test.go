@@ -105,7 +105,10 @@ func TestEventsSchemaIsWhole(t *testing.T) {
 // A metric that is not finite is written as in a document, and does not end the stream.
 func TestEventWithMetricsThatAreNotFinite(t *testing.T) {
 	launch := 0
-	e := event.Event{Type: event.CaseMeasured, Group: "g", Launch: &launch, Case: "c", Status: results.OK, Metrics: results.ValuesOf(map[string]float64{"bandwidth": math.Inf(1), "skew": math.NaN()})}
+	e := event.Event{
+		Type: event.CaseMeasured, Group: "g", Launch: &launch, Case: "c", Status: results.OK,
+		Metrics: results.ValuesOf(map[string]float64{"bandwidth": math.Inf(1), "skew": math.NaN()}),
+	}
 	holdToSchema(t, []event.Event{e})
 	b, err := json.Marshal(e)
 	if err != nil || !strings.Contains(string(b), `"bandwidth":"Infinity"`) {
@@ -120,8 +123,10 @@ func TestEventsSchemaRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, text := range []string{
-		`{"type": "node_ready", "node": "n"}`, `{"time": "2026-11-21T10:15:00Z", "type": "node_ready"}`, `{"time": "2026-11-21T10:15:00Z", "type": "lunch", "node": "n"}`,
-		`{"time": "2026-11-21T10:15:00Z", "type": "case_started", "group": "g", "launch": 0}`, `{"time": "2026-11-21T10:15:00Z", "type": "node_ready", "node": "n", "more": 1}`,
+		`{"type": "node_ready", "node": "n"}`, `{"time": "2026-11-21T10:15:00Z", "type": "node_ready"}`,
+		`{"time": "2026-11-21T10:15:00Z", "type": "lunch", "node": "n"}`,
+		`{"time": "2026-11-21T10:15:00Z", "type": "case_started", "group": "g", "launch": 0}`,
+		`{"time": "2026-11-21T10:15:00Z", "type": "node_ready", "node": "n", "more": 1}`,
 	} {
 		v, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
 		if err != nil {

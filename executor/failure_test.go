@@ -27,18 +27,27 @@ func TestFailingRankIsNamed(t *testing.T) {
 	}{
 		{fault: "kill ready 1", phase: "ready", cause: "killed by signal 9 (SIGKILL)"},
 		{fault: "kill connect 1", phase: "connect", cause: "killed by signal 9 (SIGKILL)"},
-		{fault: "kill run 1 " + key, phase: "run", cause: "killed by signal 9 (SIGKILL) in case c[x=2] at iteration 10 of 20"},
+		{
+			fault: "kill run 1 " + key, phase: "run",
+			cause: "killed by signal 9 (SIGKILL) in case c[x=2] at iteration 10 of 20",
+		},
 		{fault: "kill teardown 1", phase: "teardown", cause: "killed by signal 9 (SIGKILL)"},
 		{fault: "exit ready 1", phase: "ready", cause: "exited with status 3 without saying why"},
 		{fault: "panic run 1 " + key, phase: "run", cause: "exited with status 2: a bug in the engine in case c[x=2]"},
 		{fault: "error ready 1", phase: "ready", cause: "test: put: the card is on fire"},
 		{fault: "error connect 1", phase: "connect", cause: "test: put: the card is on fire"},
-		{fault: "error run 1 " + key, phase: "run", cause: "test: put: the card is on fire in case c[x=2] at iteration 10 of 20"},
+		{
+			fault: "error run 1 " + key, phase: "run",
+			cause: "test: put: the card is on fire in case c[x=2] at iteration 10 of 20",
+		},
 		{fault: "garbage connect 1", phase: "connect", cause: "not a message of the rank protocol"},
 		{fault: "garbage run 1 " + key, phase: "run", cause: "not a message of the rank protocol"},
 		{fault: "hang ready 1", phase: "ready", cause: "did not become ready within 3s", slow: ready},
 		{fault: "stop connect 1", phase: "connect", cause: "stopped by a signal", slow: connect},
-		{fault: "stop run 1 " + key, phase: "run", cause: "stopped by a signal (SIGSTOP, or a debugger) in case c[x=2] at iteration 10 of 20", slow: run},
+		{
+			fault: "stop run 1 " + key, phase: "run",
+			cause: "stopped by a signal (SIGSTOP, or a debugger) in case c[x=2] at iteration 10 of 20", slow: run,
+		},
 		{fault: "hang run 1 " + key, phase: "run", cause: "stood still for", slow: run},
 		{fault: "hang teardown 1", phase: "teardown", cause: "did not leave within 3s", slow: teardown},
 	} {
@@ -118,7 +127,8 @@ func TestGroupIsGivenUpAfterTwoFailures(t *testing.T) {
 		t.Errorf("launches %s", got)
 	}
 	last := doc.Case("c[x=3]")
-	if last.Status != results.Error || len(last.Launches) != 0 || !strings.Contains(last.Reason, "2 launches of its group failed") {
+	if last.Status != results.Error || len(last.Launches) != 0 ||
+		!strings.Contains(last.Reason, "2 launches of its group failed") {
 		t.Errorf("%s: %s", last.Status, last.Reason)
 	}
 }
@@ -178,7 +188,8 @@ func TestFailureOnOneNodeEndsTheOthers(t *testing.T) {
 func TestRankThatNeverSaysThatItIsConnected(t *testing.T) {
 	phase.Long(t)
 	b := newBench(t)
-	c := aCase("c", env(faultEnv, "slow connected 1"), option("fabric", "tcp"), func(c *planner.Case) { c.Place.Nodes = 2 })
+	c := aCase("c", env(faultEnv, "slow connected 1"), option("fabric", "tcp"),
+		func(c *planner.Case) { c.Place.Nodes = 2 })
 	doc := b.run(onePlan(c), func(o *Options) {
 		o.Nodes = []string{"n1", "n2"}
 		o.Deadlines.Connect = 3 * time.Second

@@ -69,7 +69,10 @@ func aGroup(id string, cases []*planner.Case, looks ...int) *planner.LaunchGroup
 
 // aPlan is a plan of groups with their cases.
 func aPlan(cases []*planner.Case, groups ...*planner.LaunchGroup) *planner.Plan {
-	return &planner.Plan{Schema: planner.Schema, Digest: "sha256:plan", Scenario: planner.Scenario{Name: "test"}, Cases: cases, Groups: groups}
+	return &planner.Plan{
+		Schema: planner.Schema, Digest: "sha256:plan", Scenario: planner.Scenario{Name: "test"}, Cases: cases,
+		Groups: groups,
+	}
 }
 
 // onePlan is a plan with one group.
@@ -112,10 +115,14 @@ func newBench(t testing.TB) *bench {
 func (b *bench) options() Options {
 	return Options{
 		Options: ledger.Options{
-			Dir: filepath.Join(b.dir, "session"), SessionID: "test-session", Events: func(e event.Event) { b.events = append(b.events, e) },
+			Dir: filepath.Join(b.dir, "session"), SessionID: "test-session",
+			Events: func(e event.Event) { b.events = append(b.events, e) },
 		},
 		RankCommand: []string{os.Args[0], "rank"}, ProbeCommand: []string{os.Args[0], "probe"},
-		Deadlines: agent.Deadlines{Ready: 30 * time.Second, Connect: 30 * time.Second, Teardown: 10 * time.Second, Grace: 300 * time.Millisecond},
+		Deadlines: agent.Deadlines{
+			Ready: 30 * time.Second, Connect: 30 * time.Second, Teardown: 10 * time.Second,
+			Grace: 300 * time.Millisecond,
+		},
 	}
 }
 

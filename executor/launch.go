@@ -106,7 +106,9 @@ func (l *launched) run(ctx context.Context) error {
 	for _, m := range l.moved {
 		l.tell(event.Event{Type: event.NodeChanged, Node: m.To, Reason: m.String()})
 	}
-	l.tell(event.Event{Type: event.LaunchStarted, Launches: l.index + s.ledger.Ahead(l.g, l.cases[0].Key), Cases: len(l.cases)})
+	l.tell(event.Event{
+		Type: event.LaunchStarted, Launches: l.index + s.ledger.Ahead(l.g, l.cases[0].Key), Cases: len(l.cases),
+	})
 	begin := time.Now()
 	l.pending[0].from = begin
 	l.load = s.newLoad(l)
@@ -124,7 +126,9 @@ func (l *launched) run(ctx context.Context) error {
 	case ended != nil && !l.complete(): // nobody's failure, and not finished either
 		status = results.Aborted
 	}
-	l.tell(event.Event{Type: event.LaunchFinished, Status: status, Failure: l.failure, Seconds: time.Since(begin).Seconds()})
+	l.tell(event.Event{
+		Type: event.LaunchFinished, Status: status, Failure: l.failure, Seconds: time.Since(begin).Seconds(),
+	})
 	return cmp.Or(ended, s.ledger.Err)
 }
 
@@ -153,7 +157,9 @@ func (l *launched) setUp(ctx context.Context) {
 	l.begun = true
 	err := l.s.setUp(ctx, l.s.ledger.Run(l.g.Run).LaunchSetup, l.hook(ledger.Setup))
 	if f, ok := errors.AsType[*ledger.CommandError](err); ok {
-		l.failure = &results.Failure{Rank: -1, Node: f.Node, Phase: ledger.Setup, Kind: results.FailedSetup, Cause: f.Error(), Log: f.Log}
+		l.failure = &results.Failure{
+			Rank: -1, Node: f.Node, Phase: ledger.Setup, Kind: results.FailedSetup, Cause: f.Error(), Log: f.Log,
+		}
 		return
 	}
 	l.err = err
@@ -238,7 +244,9 @@ func (l *launched) take(r agent.Report) bool {
 }
 
 func (l *launched) gone(node, cause string) {
-	lost := agent.Lost(results.Failure{Rank: slices.Index(l.engine.Nodes, node), Node: node, Phase: "run", Cause: "the node's agent is gone: " + cause})
+	lost := agent.Lost(results.Failure{
+		Rank: slices.Index(l.engine.Nodes, node), Node: node, Phase: "run", Cause: "the node's agent is gone: " + cause,
+	})
 	if lost.Weightier(l.outcome) {
 		l.outcome = lost
 	}
@@ -273,7 +281,9 @@ func (l *launched) result(r *agent.Result) error {
 		return nil
 	}
 	p.to = time.Now()
-	l.tell(event.Event{Type: event.CaseFinished, Case: l.cases[i].Key, Rate: p.rate, Seconds: p.to.Sub(p.from).Seconds()})
+	l.tell(event.Event{
+		Type: event.CaseFinished, Case: l.cases[i].Key, Rate: p.rate, Seconds: p.to.Sub(p.from).Seconds(),
+	})
 	if i+1 < len(l.cases) {
 		l.pending[i+1].from = p.to
 		l.started(i + 1)

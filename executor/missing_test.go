@@ -42,7 +42,9 @@ func lonely(t *testing.T, ready time.Duration) (*cluster.Session, <-chan agent.R
 	if err != nil {
 		t.Fatal(err)
 	}
-	packed, err := agent.Pack(engine.Launch{ID: "l", Ranks: 2, Nodes: []string{"n1", "n2"}, Runner: engine.Native, Threads: 1, Cases: []engine.Case{c}})
+	packed, err := agent.Pack(engine.Launch{
+		ID: "l", Ranks: 2, Nodes: []string{"n1", "n2"}, Runner: engine.Native, Threads: 1, Cases: []engine.Case{c},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -59,7 +59,8 @@ func (s *session) open(ctx context.Context) (err error) {
 		return s.gather(ctx, want)
 	}
 	s.fleet = fleet.New(fleet.Config{
-		Options: s.o.Fleet, Needs: s.fleetNeeds(), Session: s.o.SessionID, Dir: s.o.Dir, Key: s.signer.Public(), Fabrics: s.fabrics(), Shell: s.shell, Secrets: s.secrets,
+		Options: s.o.Fleet, Needs: s.fleetNeeds(), Session: s.o.SessionID, Dir: s.o.Dir, Key: s.signer.Public(),
+		Fabrics: s.fabrics(), Shell: s.shell, Secrets: s.secrets,
 		Etcd: s.etcd, Dial: s.dialEtcd(), Cluster: s.cluster, Changes: s.changes, Hosts: s.hosts, Owner: s,
 	})
 	if err := s.fleet.Open(ctx); err != nil {
@@ -174,8 +175,10 @@ func (s *session) nodeNames() ([]string, error) {
 
 func (s *session) newAgent(node string, key *trust.Verifier) *agent.Agent {
 	return agent.New(agent.Options{
-		Engine: s.o.inside, Verifier: key, Node: node, Session: s.o.SessionID, RankCommand: s.o.RankCommand, ProbeCommand: s.o.ProbeCommand,
-		Shell: s.shell, Secrets: s.secrets, LogDir: filepath.Join(s.o.Dir, "logs"), ScratchDir: s.shm.Path(), Deadlines: s.o.Deadlines, Host: s.o.Host,
+		Engine: s.o.inside, Verifier: key, Node: node, Session: s.o.SessionID, RankCommand: s.o.RankCommand,
+		ProbeCommand: s.o.ProbeCommand,
+		Shell:        s.shell, Secrets: s.secrets, LogDir: filepath.Join(s.o.Dir, "logs"), ScratchDir: s.shm.Path(),
+		Deadlines: s.o.Deadlines, Host: s.o.Host,
 		Sink: s.Report,
 	})
 }

@@ -51,8 +51,9 @@ func TestOrderOfRounds(t *testing.T) {
 	}{
 		"given":      {planner.Order{By: "given"}, []string{"A1 A2 B1 B2", "A1 A2 B1 B2", "A1 A2 B1 B2"}},
 		"interleave": {planner.Order{By: "interleave"}, []string{"A1 A2 B1 B2", "B2 B1 A2 A1", "A1 A2 B1 B2"}},
-		"along f":    {planner.Order{By: "interleave", Axis: "f"}, []string{"A1 B1 A2 B2", "B1 A1 B2 A2", "A1 B1 A2 B2"}},
-		"along s":    {planner.Order{By: "interleave", Axis: "s"}, []string{"A1 A2 B1 B2", "A2 A1 B2 B1", "A1 A2 B1 B2"}},
+
+		"along f": {planner.Order{By: "interleave", Axis: "f"}, []string{"A1 B1 A2 B2", "B1 A1 B2 A2", "A1 B1 A2 B2"}},
+		"along s": {planner.Order{By: "interleave", Axis: "s"}, []string{"A1 A2 B1 B2", "A2 A1 B2 B1", "A1 A2 B1 B2"}},
 	} {
 		if got := rounds(grid(test.order, 3), 3); !slices.Equal(got, test.want) {
 			t.Errorf("%s: %v, want %v", name, got, test.want)
@@ -117,7 +118,9 @@ func compares(keys ...string) func(*planner.Case) {
 				return &assertion.Expr{Op: assertion.Metric, Metric: "bandwidth", Unit: "GB/s", Case: key}
 			}
 			c.Assertions = append(c.Assertions, assertion.Assertion{
-				Name: "against " + key, Severity: assertion.Gate, Subject: &assertion.Expr{Op: assertion.Div, Args: []*assertion.Expr{of(""), of(key)}},
+				Name: "against " + key, Severity: assertion.Gate, Subject: &assertion.Expr{
+					Op: assertion.Div, Args: []*assertion.Expr{of(""), of(key)},
+				},
 			})
 		}
 	}
@@ -136,35 +139,46 @@ func TestComparedRunsTakeTurns(t *testing.T) {
 		return p
 	}
 	at := func(run, x string, more ...func(*planner.Case)) *planner.Case {
-		return aCase(run+"["+x+"]", append(more, func(c *planner.Case) { c.Axes, c.AxisOrder = map[string]any{"x": x}, []string{"x"} })...)
+		return aCase(run+"["+x+"]", append(more,
+			func(c *planner.Case) { c.Axes, c.AxisOrder = map[string]any{"x": x}, []string{"x"} })...)
 	}
 	interleaved := map[string]planner.Order{"a": {By: "interleave"}, "b": {By: "interleave"}}
 	for name, test := range map[string]struct {
 		plan *planner.Plan
 		want []string // rounds
 	}{
-		"A B B A":        {plan(nil, aCase("a"), aCase("b", compares("a"))), []string{"a b", "b a", "a b", "b a"}},
-		"not compared":   {plan(nil, aCase("a"), aCase("b")), []string{"a b", "a b", "a b", "a b"}},
-		"within one run": {plan(nil, aCase("a[1]"), aCase("a[2]", compares("a[1]"))), []string{"a[1] a[2]", "a[1] a[2]"}},
-		"no axis in common": {plan(nil, aCase("a[1]"), aCase("a[2]"), aCase("b[1]", compares("a[1]")), aCase("b[2]", compares("a[2]"))), []string{
+		"A B B A":      {plan(nil, aCase("a"), aCase("b", compares("a"))), []string{"a b", "b a", "a b", "b a"}},
+		"not compared": {plan(nil, aCase("a"), aCase("b")), []string{"a b", "a b", "a b", "a b"}},
+		"within one run": {plan(nil, aCase("a[1]"), aCase("a[2]", compares("a[1]"))),
+			[]string{"a[1] a[2]", "a[1] a[2]"}},
+		"no axis in common": {plan(nil, aCase("a[1]"), aCase("a[2]"), aCase("b[1]", compares("a[1]")),
+			aCase("b[2]", compares("a[2]"))), []string{
 			"a[1] a[2] b[1] b[2]", "b[2] b[1] a[2] a[1]", "a[1] a[2] b[1] b[2]",
 		}},
-		"each beside its like": {plan(nil, at("a", "1"), at("a", "2"), at("b", "1", compares("a[1]")), at("b", "2", compares("a[2]"))), []string{
+		"each beside its like": {plan(nil, at("a", "1"), at("a", "2"), at("b", "1", compares("a[1]")),
+			at("b", "2", compares("a[2]"))), []string{
 			"a[1] b[1] a[2] b[2]", "b[2] a[2] b[1] a[1]", "a[1] b[1] a[2] b[2]",
 		}},
-		"values that one run lacks": {plan(nil, at("a", "1"), at("a", "2"), at("b", "2", compares("a[2]")), at("b", "3")), []string{
+		"values that one run lacks": {plan(nil, at("a", "1"), at("a", "2"), at("b", "2", compares("a[2]")),
+			at("b", "3")), []string{
 			"a[1] a[2] b[2] b[3]", "b[3] b[2] a[2] a[1]", "a[1] a[2] b[2] b[3]",
 		}},
-		"one against a sweep": {plan(nil, at("a", "1"), at("a", "2"), aCase("b", compares("a[1]", "a[2]"))), []string{"a[1] a[2] b", "b a[2] a[1]"}},
-		"an order of its own": {plan(interleaved, at("a", "1"), at("a", "2"), at("b", "1", compares("a[1]")), at("b", "2")), []string{
+		"one against a sweep": {plan(nil, at("a", "1"), at("a", "2"), aCase("b", compares("a[1]", "a[2]"))),
+			[]string{"a[1] a[2] b", "b a[2] a[1]"}},
+		"an order of its own": {plan(interleaved, at("a", "1"), at("a", "2"), at("b", "1", compares("a[1]")),
+			at("b", "2")), []string{
 			"a[1] b[1] a[2] b[2]", "b[2] a[2] b[1] a[1]", "a[1] b[1] a[2] b[2]",
 		}},
-		"others stand aside": {plan(nil, aCase("w"), aCase("a"), aCase("x"), aCase("b", compares("a")), aCase("y")), []string{"w a b x y", "w b a x y", "w a b x y"}},
-		"by way of a third":  {plan(nil, aCase("a"), aCase("b", compares("a")), aCase("c", compares("b"))), []string{"a b c", "c b a", "a b c"}},
-		"joined later": {plan(nil, aCase("a"), aCase("b", compares("a")), aCase("c"), aCase("d", compares("c")), aCase("e", compares("d", "b"))), []string{
+		"others stand aside": {plan(nil, aCase("w"), aCase("a"), aCase("x"), aCase("b", compares("a")), aCase("y")),
+			[]string{"w a b x y", "w b a x y", "w a b x y"}},
+		"by way of a third": {plan(nil, aCase("a"), aCase("b", compares("a")), aCase("c", compares("b"))),
+			[]string{"a b c", "c b a", "a b c"}},
+		"joined later": {plan(nil, aCase("a"), aCase("b", compares("a")), aCase("c"), aCase("d", compares("c")),
+			aCase("e", compares("d", "b"))), []string{
 			"a b c d e", "e d c b a", "a b c d e",
 		}},
-		"two pairs": {plan(nil, aCase("a"), aCase("c"), aCase("b", compares("a")), aCase("d", compares("c"))), []string{"a b c d", "b a d c", "a b c d"}},
+		"two pairs": {plan(nil, aCase("a"), aCase("c"), aCase("b", compares("a")), aCase("d", compares("c"))),
+			[]string{"a b c d", "b a d c", "a b c d"}},
 	} {
 		if got := rounds(test.plan, len(test.want)); !slices.Equal(got, test.want) {
 			t.Errorf("%s: %v, want %v", name, got, test.want)
@@ -173,8 +187,8 @@ func TestComparedRunsTakeTurns(t *testing.T) {
 }
 
 // Over any two rounds of what is compared, and whatever else runs, each case comes on
-// average as early as every other that its assertions hold it against: a steady drift favours nobody. A session that is resumed goes
-// through the same rounds.
+// average as early as every other that its assertions hold it against: a steady drift favours nobody. A session that is
+// resumed goes through the same rounds.
 func TestTurnsFavourNobody(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := &planner.Plan{Schema: planner.Schema, Digest: "sha256:turns"}
@@ -256,7 +270,9 @@ func TestDecidedGroupIsReopened(t *testing.T) {
 	g := aGroup("Y", y, 2, 4)
 	g.Needs = []string{"X"}
 	p := aPlan(slices.Concat(x, y), aGroup("X", x, 2, 4), g)
-	p.Runs = []*planner.Run{{Name: "x", Setup: []planner.Command{b.noting("up")}, Teardown: []planner.Command{b.noting("down")}}}
+	p.Runs = []*planner.Run{
+		{Name: "x", Setup: []planner.Command{b.noting("up")}, Teardown: []planner.Command{b.noting("down")}},
+	}
 	judge := func(d *results.Document) { d.Summarize() }
 	undecided := func(d *results.Document) []string {
 		if nx, ny := len(d.Case("x").Launches), len(d.Case("y").Launches); ny > 0 && min(nx, ny) < 4 {

@@ -14,8 +14,9 @@ import (
 // demand is what launches of a case ask of nodes.
 func (s *session) demand(c *planner.Case, needs workload.Demand) placement.Demand {
 	d := placement.Demand{
-		Nodes: max(1, c.Place.Nodes), DistinctHosts: c.Place.DistinctHosts, Labels: c.Place.Labels, NodeGPUs: s.plan.Cluster.GPUsPerNode,
-		Fabric: needs.Fabric, Ranks: needs.Ranks, Threads: needs.Threads, On: needs.On,
+		Nodes: max(1, c.Place.Nodes), DistinctHosts: c.Place.DistinctHosts, Labels: c.Place.Labels,
+		NodeGPUs: s.plan.Cluster.GPUsPerNode,
+		Fabric:   needs.Fabric, Ranks: needs.Ranks, Threads: needs.Threads, On: needs.On,
 		Each: placement.Share{GPUs: c.Place.GPUsPerRank, NICs: c.Place.NICsPerRank, CPUs: c.Place.CPUsPerRank},
 	}
 	if needs.Fabric == fabric.AutoName {
@@ -44,7 +45,8 @@ func (s *session) affine(g *ledger.Group, beside []*launched) bool {
 			return c.Place.GPUsPerRank+c.Place.NICsPerRank+c.Place.CPUsPerRank > 0
 		})
 	}
-	return slices.ContainsFunc(g.Load, asks) || slices.ContainsFunc(beside, func(l *launched) bool { return len(l.seats) > 0 })
+	return slices.ContainsFunc(g.Load, asks) ||
+		slices.ContainsFunc(beside, func(l *launched) bool { return len(l.seats) > 0 })
 }
 
 // withoutVariables takes out of a seat what the scenario or the shell gives the rank itself: that is

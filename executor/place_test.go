@@ -48,10 +48,13 @@ func TestSessionGoesOnElsewhere(t *testing.T) {
 		t.Fatal(err)
 	}
 	launches := s.ledger.Doc.Case("c").Launches
-	if len(launches) != 3 || launches[0].Nodes[0] != "n1" || launches[1].Nodes[0] != "n2" || launches[2].Nodes[0] != "n2" {
-		t.Fatalf("%d launches, status %s: %s", len(launches), s.ledger.Doc.Case("c").Status, s.ledger.Doc.Case("c").Reason)
+	if len(launches) != 3 || launches[0].Nodes[0] != "n1" || launches[1].Nodes[0] != "n2" ||
+		launches[2].Nodes[0] != "n2" {
+		t.Fatalf("%d launches, status %s: %s", len(launches), s.ledger.Doc.Case("c").Status,
+			s.ledger.Doc.Case("c").Reason)
 	}
-	if got := launches[1].Moved; len(got) != 1 || got[0].String() != "node n2 instead of n1: its agent is gone" || launches[0].Moved != nil || launches[2].Moved != nil {
+	if got := launches[1].Moved; len(got) != 1 || got[0].String() != "node n2 instead of n1: its agent is gone" ||
+		launches[0].Moved != nil || launches[2].Moved != nil {
 		t.Errorf("%v, %v, %v", launches[0].Moved, got, launches[2].Moved)
 	}
 	if b.count(event.NodeChanged, "") != 1 {

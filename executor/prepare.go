@@ -33,7 +33,9 @@ func (s *session) prepare(g *ledger.Group, cases []*planner.Case, index int, bes
 			}
 		}
 		l.engine.Memory = memoryOf(kind, l.engine.Memory, d.Memory)
-		l.pending = append(l.pending, &pendingCase{parts: make([]*workload.Part, d.Ranks), files: make([]string, d.Ranks)})
+		l.pending = append(l.pending, &pendingCase{
+			parts: make([]*workload.Part, d.Ranks), files: make([]string, d.Ranks),
+		})
 	}
 	l.engine.Names = l.values
 	l.engine.Runner, l.engine.Ranks, l.engine.Threads = needs.Runner, needs.Ranks, needs.Threads

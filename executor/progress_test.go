@@ -16,8 +16,13 @@ import (
 func TestProgressIsToldOfTheSlowestNode(t *testing.T) {
 	var told []event.Event
 	l := &launched{
-		s: &session{ledger: ledger.New(&planner.Plan{}, ledger.Options{Events: func(e event.Event) { told = append(told, e) }})}, g: &ledger.Group{LaunchGroup: &planner.LaunchGroup{ID: "g"}},
-		cases: []*planner.Case{{Key: "a"}, {Key: "b"}, {Key: "over"}}, pending: []*pendingCase{{parts: make([]*workload.Part, 1)}, {parts: make([]*workload.Part, 1)}, {}},
+		s: &session{ledger: ledger.New(&planner.Plan{}, ledger.Options{Events: func(e event.Event) {
+			told = append(told,
+				e)
+		}})}, g: &ledger.Group{LaunchGroup: &planner.LaunchGroup{ID: "g"}},
+		cases: []*planner.Case{{Key: "a"}, {Key: "b"}, {Key: "over"}}, pending: []*pendingCase{
+			{parts: make([]*workload.Part, 1)}, {parts: make([]*workload.Part, 1)}, {},
+		},
 	}
 	start := time.Now()
 	for tick := range 3 {

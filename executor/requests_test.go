@@ -25,7 +25,8 @@ func requestsPerLaunch(t *testing.T, c *planner.Case, nodes ...string) string {
 			t.Fatal(err)
 		}
 		defer server.Close()
-		doc := b.run(aPlan([]*planner.Case{c}, aGroup("g", []*planner.Case{c}, launches)), func(o *Options) { o.Etcd, o.Nodes = server.Config(), nodes })
+		doc := b.run(aPlan([]*planner.Case{c}, aGroup("g", []*planner.Case{c}, launches)),
+			func(o *Options) { o.Etcd, o.Nodes = server.Config(), nodes })
 		if got := doc.Case(c.Key); got.Status != results.OK || len(got.Launches) != launches {
 			t.Fatalf("%s after %d launches, want %d", got.Status, len(got.Launches), launches)
 		}

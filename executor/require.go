@@ -116,6 +116,7 @@ func (s *session) lacks(c *planner.Case, known map[string]located) []string {
 func (s *session) clusterLacks() []string {
 	c := s.plan.Cluster
 	nodes := max(c.Nodes, 1)
-	_, lacks := s.hosts.Locate(placement.Demand{Nodes: nodes, DistinctHosts: c.DistinctHosts, Labels: c.Labels, Ranks: nodes, NodeGPUs: c.GPUsPerNode}, nil)
+	_, lacks := s.hosts.Locate(placement.Demand{Nodes: nodes, DistinctHosts: c.DistinctHosts, Labels: c.Labels,
+		Ranks: nodes, NodeGPUs: c.GPUsPerNode}, nil)
 	return lacks
 }

@@ -83,7 +83,11 @@ func eventful(b *bench) *planner.Plan {
 	flaky := []*planner.Case{aCase("flaky", gated, quick, env(faultEnv, "kill run 1"), env(faultLaunchesEnv, "1"))}
 	bad := []*planner.Case{aCase("bad", quick, env(faultEnv, "error run 0"))}
 	broken := []*planner.Case{aCase("broken", quick)}
-	after := []*planner.Case{aCase("after", gated, quick, needs("bad"), func(c *planner.Case) { c.NeedsOn = map[string]string{"bad": "failed"} })}
+	after := []*planner.Case{
+		aCase("after", gated, quick, needs("bad"), func(c *planner.Case) {
+			c.NeedsOn = map[string]string{"bad": "failed"}
+		}),
+	}
 	g := aGroup("after", after, 1, 2)
 	g.Needs = []string{"bad"}
 	p := aPlan(slices.Concat(a, flaky, bad, broken, after),
@@ -148,7 +152,9 @@ func TestResumingAnyPrefixGivesTheSame(t *testing.T) {
 	for n, cut := range append(cuts, len(journal)) {
 		to := filepath.Join(b.dir, fmt.Sprintf("cut-%d", n))
 		cutOff(t, dir, to, journal[:cut])
-		doc := b.run(p, deterministic, func(o *Options) { o.Dir, o.Resume, o.SessionID = to, true, fmt.Sprintf("second-%d", n) })
+		doc := b.run(p, deterministic, func(o *Options) {
+			o.Dir, o.Resume, o.SessionID = to, true, fmt.Sprintf("second-%d", n)
+		})
 		if diff := cmp.Diff(outcome(whole), outcome(doc)); diff != "" {
 			t.Errorf("cut at byte %d of %d:\n%s", cut, len(journal), diff)
 		}
@@ -238,7 +244,8 @@ func TestResumeIsRefused(t *testing.T) {
 		cause string
 	}{
 		"another plan": {stale, nil, ledger.ExitStale, "the plan is not that of the session"},
-		"no session":   {nil, func(t *testing.T, dir string) { remove(t, filepath.Join(dir, ledger.JournalName)) }, ledger.ExitUsage, "holds no session to go on with"},
+		"no session": {nil, func(t *testing.T, dir string) { remove(t, filepath.Join(dir, ledger.JournalName)) },
+			ledger.ExitUsage, "holds no session to go on with"},
 		"another environment": {nil, func(t *testing.T, dir string) {
 			replace(t, filepath.Join(dir, ledger.JournalName), `"fingerprint":"sha256:`, `"fingerprint":"sha256:0`)
 			replace(t, filepath.Join(dir, ledger.JournalName), `"model":"`, `"model":"Abacus `)
@@ -273,7 +280,8 @@ func TestResumeIsRefused(t *testing.T) {
 			resuming(&o)
 			doc, err := Run(t.Context(), p, o)
 			r, ok := errors.AsType[*ledger.Refusal](err)
-			if !ok || r.Code != test.code || !strings.Contains(r.Error(), test.cause) || doc.Session.ExitCode != test.code {
+			if !ok || r.Code != test.code || !strings.Contains(r.Error(), test.cause) ||
+				doc.Session.ExitCode != test.code {
 				t.Errorf("error %v, session %+v", err, doc.Session)
 			}
 			if after, _ := os.ReadFile(filepath.Join(dir, ledger.JournalName)); !bytes.Equal(before, after) {

@@ -31,7 +31,8 @@ func TestLaunchOfSeveralCases(t *testing.T) {
 				t.Fatalf("%d ranks: %s is %s after %d launches: %s", ranks, c.Key, c.Status, len(c.Launches), c.Reason)
 			}
 			for i, l := range c.Launches {
-				if l.Index != i || l.Status != results.OK || !l.Verified || l.Transport != "test/loopback" || l.Fabric != "shm" || len(l.Nodes) != int(ranks) {
+				if l.Index != i || l.Status != results.OK || !l.Verified || l.Transport != "test/loopback" ||
+					l.Fabric != "shm" || len(l.Nodes) != int(ranks) {
 					t.Errorf("%d ranks: %s: %+v", ranks, c.Key, l)
 				}
 				if l.Metrics.At("bandwidth") <= 0 || l.Duration <= 0 {
@@ -46,7 +47,8 @@ func TestLaunchOfSeveralCases(t *testing.T) {
 						t.Fatal(err)
 					}
 					if s.Case != c.Key || s.Launch != i || s.Ops != 20 {
-						t.Errorf("%s holds the samples of case %s, launch %d with %d requests", file, s.Case, s.Launch, s.Ops)
+						t.Errorf("%s holds the samples of case %s, launch %d with %d requests", file, s.Case, s.Launch,
+							s.Ops)
 					}
 				}
 			}
@@ -57,7 +59,8 @@ func TestLaunchOfSeveralCases(t *testing.T) {
 			}
 		}
 		log, err := os.ReadFile(filepath.Join(b.dir, "session", "logs", "bw", "1", "1.log"))
-		if err != nil || !strings.Contains(string(log), "rank 1 of") || !strings.Contains(string(log), "UCX_POSIX_DIR="+sharedMemory) {
+		if err != nil || !strings.Contains(string(log), "rank 1 of") ||
+			!strings.Contains(string(log), "UCX_POSIX_DIR="+sharedMemory) {
 			t.Errorf("log of launch 1, rank 1: %q, %v", log, err)
 		}
 	}
@@ -67,7 +70,8 @@ func TestSessionDirectoryHoldsEverything(t *testing.T) {
 	b := newBench(t)
 	good, bad := aCase("good"), aCase("bad", env(faultEnv, "error run 0"))
 	skipped := aCase("skipped", func(c *planner.Case) { c.Status, c.Reason = planner.Excluded, "known slow" })
-	plan := aPlan([]*planner.Case{good, bad, skipped}, aGroup("good", []*planner.Case{good}), aGroup("bad", []*planner.Case{bad}))
+	plan := aPlan([]*planner.Case{good, bad, skipped}, aGroup("good", []*planner.Case{good}),
+		aGroup("bad", []*planner.Case{bad}))
 	doc := b.run(plan)
 	dir := filepath.Join(b.dir, "session")
 
@@ -98,7 +102,8 @@ func TestSessionDirectoryHoldsEverything(t *testing.T) {
 			t.Errorf("%s: the journal has %s, the document %s", c.Key, got, want)
 		}
 	}
-	if records[0].Session == nil || records[0].Session.PlanDigest != plan.Digest || len(records[0].Session.Environment.Nodes) != 1 {
+	if records[0].Session == nil || records[0].Session.PlanDigest != plan.Digest ||
+		len(records[0].Session.Environment.Nodes) != 1 {
 		t.Errorf("the journal begins with %+v", records[0])
 	}
 	if last.End == nil || last.End.Status != results.Errored || last.End.ExitCode != 6 {

@@ -46,7 +46,8 @@ func BenchmarkCrowd(b *testing.B) {
 				all := bench.crowd(ranks, launches)[1:]
 				r = scaleRow{
 					ranks: ranks, agents: agentsFor(ranks), memory: peak(b),
-					took: medianOf(all, func(l crowdLaunch) time.Duration { return l.took }), busy: medianOf(all, func(l crowdLaunch) time.Duration { return l.busy }),
+					took:     medianOf(all, func(l crowdLaunch) time.Duration { return l.took }),
+					busy:     medianOf(all, func(l crowdLaunch) time.Duration { return l.busy }),
 					requests: medianOf(all, crowdLaunch.sum),
 				}
 				b.Log(kindsOf(all[0].requests))
@@ -77,8 +78,10 @@ func BenchmarkOverhead(b *testing.B) {
 		measure    func(b *bench) []time.Duration
 	}{
 		{"case", "a further case in a launch", func(b *bench) []time.Duration { return b.furtherCases(times) }},
-		{"played", "a launch of played ranks", func(b *bench) []time.Duration { return b.furtherLaunches(times, playInside) }},
-		{"processes", "a launch of fresh processes", func(b *bench) []time.Duration { return b.furtherLaunches(times) }},
+		{"played", "a launch of played ranks",
+			func(b *bench) []time.Duration { return b.furtherLaunches(times, playInside) }},
+		{"processes", "a launch of fresh processes",
+			func(b *bench) []time.Duration { return b.furtherLaunches(times) }},
 	} {
 		b.Run(row.name, func(b *testing.B) {
 			var took time.Duration
@@ -166,7 +169,8 @@ func scaleTable(rows []scaleRow) string {
 	var text strings.Builder
 	text.WriteString("| ranks | agents | s per case | CPU s | etcd requests | per rank | peak MB | requests, logarithmic |\n|--:|--:|--:|--:|--:|--:|--:|:--|\n")
 	for _, r := range rows {
-		fmt.Fprintf(&text, "| %d | %d | %.3f | %.3f | %d | %.2f | %.0f | %s |\n", r.ranks, r.agents, r.took.Seconds(), r.busy.Seconds(), r.requests, float64(r.requests)/float64(r.ranks), r.memory/1e6, bar(r.requests))
+		fmt.Fprintf(&text, "| %d | %d | %.3f | %.3f | %d | %.2f | %.0f | %s |\n", r.ranks, r.agents, r.took.Seconds(),
+			r.busy.Seconds(), r.requests, float64(r.requests)/float64(r.ranks), r.memory/1e6, bar(r.requests))
 	}
 	return text.String()
 }
@@ -180,23 +184,32 @@ func scaleDrawing(rows []scaleRow) string {
 	series := func(name string, y func(scaleRow) float64) html.Series {
 		s := html.Series{Name: name}
 		for _, r := range rows {
-			s.Points = append(s.Points, html.Point{X: float64(r.ranks), Y: y(r), Says: fmt.Sprintf("%s of %d ranks: %.3g", name, r.ranks, y(r))})
+			s.Points = append(s.Points, html.Point{
+				X: float64(r.ranks), Y: y(r), Says: fmt.Sprintf("%s of %d ranks: %.3g", name, r.ranks, y(r)),
+			})
 		}
 		return s
 	}
 	label := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 	var out strings.Builder
 	const width, height = 480, 310
-	fmt.Fprintf(&out, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" color="#222"><rect width="100%%" height="100%%" fill="#fff"/>`, 3*width, height)
+	fmt.Fprintf(&out, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" color="#222"><rect width="100%%" height="100%%" fill="#fff"/>`,
+		3*width, height)
 	for i, c := range []struct {
 		y      string
 		series []html.Series
 	}{
-		{"requests of etcd per case", []html.Series{series("requests", func(r scaleRow) float64 { return float64(r.requests) })}},
-		{"s per case: elapsed (round) and of all processors (square)", []html.Series{series("elapsed", func(r scaleRow) float64 { return r.took.Seconds() }), series("of processors", func(r scaleRow) float64 { return r.busy.Seconds() })}},
+		{"requests of etcd per case", []html.Series{
+			series("requests", func(r scaleRow) float64 { return float64(r.requests) }),
+		}},
+		{"s per case: elapsed (round) and of all processors (square)", []html.Series{
+			series("elapsed", func(r scaleRow) float64 { return r.took.Seconds() }),
+			series("of processors", func(r scaleRow) float64 { return r.busy.Seconds() }),
+		}},
 		{"peak MB", []html.Series{series("memory", func(r scaleRow) float64 { return r.memory / 1e6 })}},
 	} {
-		for _, drawn := range html.Panels(c.y, x, html.Axis{Name: c.y, Log: true, Label: label}, []html.Panel{{Series: c.series}}) {
+		for _, drawn := range html.Panels(c.y, x, html.Axis{Name: c.y, Log: true, Label: label},
+			[]html.Panel{{Series: c.series}}) {
 			out.WriteString(strings.Replace(string(drawn), "<svg ", fmt.Sprintf(`<svg x="%d" y="10" `, 10+i*width), 1))
 		}
 	}

@@ -81,7 +81,10 @@ func TestOnlyUndecidedCasesGetMoreLaunches(t *testing.T) {
 func aPattern(key string, place int64) *planner.Case {
 	c := aCase(key, gated)
 	c.Workload = "traffic_sequence"
-	c.Options = workload.Values{"fabric": "shm", "matrix": "2: 0>1=4096", "pattern": place, "iterations": int64(2), "isolated_iterations": int64(3)}
+	c.Options = workload.Values{
+		"fabric": "shm", "matrix": "2: 0>1=4096", "pattern": place, "iterations": int64(2),
+		"isolated_iterations": int64(3),
+	}
 	return c
 }
 
@@ -100,7 +103,8 @@ func TestSequencesAreLaunchedAsAWhole(t *testing.T) {
 	})
 	for _, c := range cases {
 		if got := doc.Case(c.Key); len(got.Launches) != 3 || got.Status != results.OK {
-			t.Errorf("%s is %s (%s) with %d launches: %+v", c.Key, got.Status, got.Reason, len(got.Launches), got.Launches)
+			t.Errorf("%s is %s (%s) with %d launches: %+v", c.Key, got.Status, got.Reason, len(got.Launches),
+				got.Launches)
 		}
 	}
 }
@@ -134,7 +138,8 @@ func TestNeedsOrderAndCause(t *testing.T) {
 	g1, g2, g3 := aGroup("F", first, 2), aGroup("S", second, 2), aGroup("T", third)
 	g2.Needs, g3.Needs = []string{"F"}, []string{"S"}
 	judge, undecided := judgeBy(map[string][]results.Verdict{"first[x=1]": {pass, pass}, "first[x=2]": {open, fail}})
-	doc := b.run(aPlan(slices.Concat(first, second, third), g3, g2, g1), func(o *Options) { o.Judge, o.Undecided = judge, undecided })
+	doc := b.run(aPlan(slices.Concat(first, second, third), g3, g2, g1),
+		func(o *Options) { o.Judge, o.Undecided = judge, undecided })
 
 	if got, want := b.launches(), "F0 F1 S0 S1"; got != want {
 		t.Errorf("launches %s, want %s", got, want)
@@ -156,7 +161,8 @@ func TestNeedOfACaseThatCrashed(t *testing.T) {
 	g := aGroup("D", down)
 	g.Needs = []string{"U"}
 	doc := b.run(aPlan(slices.Concat(up, down), aGroup("U", up), g))
-	if c := doc.Case("down"); c.Status != results.Skipped || !strings.HasPrefix(c.Reason, "not run: needs up, which failed: launch 0: rank 1") {
+	if c := doc.Case("down"); c.Status != results.Skipped ||
+		!strings.HasPrefix(c.Reason, "not run: needs up, which failed: launch 0: rank 1") {
 		t.Errorf("down is %s: %s", c.Status, c.Reason)
 	}
 }
@@ -170,7 +176,8 @@ func TestFailFastEndsTheSession(t *testing.T) {
 		"gate":  {fault: "none", verdict: fail},
 	} {
 		b := newBench(t)
-		first, second := []*planner.Case{aCase("first", gated, env(faultEnv, test.fault))}, []*planner.Case{aCase("second")}
+		first, second := []*planner.Case{aCase("first", gated, env(faultEnv, test.fault))},
+			[]*planner.Case{aCase("second")}
 		judge, undecided := judgeBy(map[string][]results.Verdict{"first": {test.verdict}})
 		g := aGroup("S", second)
 		g.Needs = []string{"F"}
@@ -180,7 +187,8 @@ func TestFailFastEndsTheSession(t *testing.T) {
 		if got := b.launches(); got != "F0" {
 			t.Errorf("%s: launches %s", name, got)
 		}
-		if c := doc.Case("second"); c.Status != results.Skipped || !c.Unreached() || !strings.Contains(c.Reason, "--fail-fast: ") {
+		if c := doc.Case("second"); c.Status != results.Skipped || !c.Unreached() ||
+			!strings.Contains(c.Reason, "--fail-fast: ") {
 			t.Errorf("%s: second is %s: %s", name, c.Status, c.Reason)
 		}
 	}
@@ -199,7 +207,8 @@ func TestConditions(t *testing.T) {
 			return c.Key == "yes", "when: no such card", nil
 		}
 	})
-	if c := doc.Case("no"); c.Status != results.Skipped || c.Reason != "when: no such card" || c.Assertions[0].Verdict != results.SkippedVerdict {
+	if c := doc.Case("no"); c.Status != results.Skipped || c.Reason != "when: no such card" ||
+		c.Assertions[0].Verdict != results.SkippedVerdict {
 		t.Errorf("no is %s: %s", c.Status, c.Reason)
 	}
 	for _, key := range []string{"yes", "unconditional"} {
@@ -223,11 +232,14 @@ func TestOnlyFabricsThatMatterAreProbed(t *testing.T) {
 		asks  func(*planner.Case) ([]string, bool)
 		want  []string
 	}{
-		"those of planned cases":         {[]*planner.Case{aCase("c"), skipped}, nil, []string{"shm"}},
-		"auto is one of two":             {[]*planner.Case{aCase("c", option("fabric", "auto"))}, nil, []string{"shm", "tcp"}},
-		"auto between nodes":             {[]*planner.Case{aCase("c", option("fabric", "auto"), func(c *planner.Case) { c.Place.Nodes = 2 })}, nil, []string{"libfabric", "shm", "tcp", "ucx"}},
-		"and those of conditions":        {[]*planner.Case{conditional}, asks(true), []string{"nixl", "shm"}},
-		"a condition that may ask any":   {[]*planner.Case{aCase("d"), conditional}, asks(false), nil},
+		"those of planned cases": {[]*planner.Case{aCase("c"), skipped}, nil, []string{"shm"}},
+		"auto is one of two":     {[]*planner.Case{aCase("c", option("fabric", "auto"))}, nil, []string{"shm", "tcp"}},
+		"auto between nodes": {[]*planner.Case{aCase("c", option("fabric", "auto"),
+			func(c *planner.Case) { c.Place.Nodes = 2 })}, nil, []string{"libfabric", "shm", "tcp", "ucx"}},
+		"and those of conditions": {[]*planner.Case{conditional}, asks(true), []string{"nixl", "shm"}},
+
+		"a condition that may ask any": {[]*planner.Case{aCase("d"), conditional}, asks(false), nil},
+
 		"a condition that nobody parsed": {[]*planner.Case{conditional}, nil, nil},
 	} {
 		s := newSession(onePlan(test.cases...), Options{Fabrics: test.asks})
@@ -270,7 +282,8 @@ func TestEverythingMissingIsNamedBeforeAnythingIsLaunched(t *testing.T) {
 		t.Errorf("exit code %d", doc.Session.ExitCode)
 	}
 	first := slices.IndexFunc(b.events, func(e event.Event) bool { return e.Type == event.LaunchStarted })
-	if last := slices.IndexFunc(b.events[first:], func(e event.Event) bool { return e.Type == event.RequireMissing }); last >= 0 {
+	if last := slices.IndexFunc(b.events[first:],
+		func(e event.Event) bool { return e.Type == event.RequireMissing }); last >= 0 {
 		t.Error("something missing was found only after the first launch")
 	}
 }
@@ -283,7 +296,8 @@ func TestProbeThatCrashesIsTheReason(t *testing.T) {
 		o.When = func(*planner.Case, []results.Node) (bool, string, error) { return true, "", nil }
 	})
 	c := doc.Case("c")
-	if c.Status != results.Error || !strings.Contains(c.Reason, "the probe process failed: signal: segmentation fault") {
+	if c.Status != results.Error || !strings.Contains(c.Reason,
+		"the probe process failed: signal: segmentation fault") {
 		t.Errorf("%s: %s", c.Status, c.Reason)
 	}
 }
@@ -324,7 +338,8 @@ func TestCheckThatFailsOnOneNode(t *testing.T) {
 			failed += c.Node
 		}
 	}
-	if len(doc.Checks) != 2 || len(failed) != 2 || doc.Session.ExitCode != 6 || b.launches() != "" || !strings.Contains(doc.Session.Reason, "node "+failed) {
+	if len(doc.Checks) != 2 || len(failed) != 2 || doc.Session.ExitCode != 6 || b.launches() != "" ||
+		!strings.Contains(doc.Session.Reason, "node "+failed) {
 		t.Errorf("checks %+v, session %+v, launches %q", doc.Checks, doc.Session, b.launches())
 	}
 }

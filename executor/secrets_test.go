@@ -91,12 +91,14 @@ func TestSecretsReachProcessesAndNothingElse(t *testing.T) {
 		t.Error("the value is in the document")
 	}
 	for _, e := range b.events {
-		if e.Failure != nil && strings.Contains(e.Failure.Cause+strings.Join(e.Failure.Log, ""), secretValue) || strings.Contains(e.Reason, secretValue) {
+		if e.Failure != nil && strings.Contains(e.Failure.Cause+strings.Join(e.Failure.Log, ""), secretValue) ||
+			strings.Contains(e.Reason, secretValue) {
 			t.Errorf("the value is in event %+v", e)
 		}
 	}
 	f := failure(t, doc, "told")
-	if f.Rank != 1 || !strings.Contains(f.Cause, "refused with ***") || !strings.Contains(strings.Join(f.Log, "\n"), "TOKEN is ***") {
+	if f.Rank != 1 || !strings.Contains(f.Cause, "refused with ***") ||
+		!strings.Contains(strings.Join(f.Log, "\n"), "TOKEN is ***") {
 		t.Errorf("failure %+v", f)
 	}
 	for _, key := range []string{"file", "inherits"} {
@@ -146,7 +148,10 @@ func unpacked(file []byte) []byte {
 func TestSecretsAreMissedBeforeAnythingIsLaunched(t *testing.T) {
 	t.Setenv("WEIR_TEST_SHORT", "abc")
 	b := newBench(t)
-	cases := []*planner.Case{aCase("a", secret("A", "WEIR_TEST_ABSENT")), aCase("b", secret("A", "WEIR_TEST_SHORT")), aCase("c", secret("A", "file:/nonexistent/token"))}
+	cases := []*planner.Case{
+		aCase("a", secret("A", "WEIR_TEST_ABSENT")), aCase("b", secret("A", "WEIR_TEST_SHORT")),
+		aCase("c", secret("A", "file:/nonexistent/token")),
+	}
 	p := aPlan(cases, aGroup("a", cases[:1]), aGroup("b", cases[1:2]), aGroup("c", cases[2:]))
 	p.Setup = []planner.Command{b.noting("up")}
 	doc := b.run(p)
@@ -154,7 +159,8 @@ func TestSecretsAreMissedBeforeAnythingIsLaunched(t *testing.T) {
 		t.Errorf("launched %q, ran %q, session %+v", b.launches(), b.noted(), doc.Session)
 	}
 	for _, want := range []string{
-		"secret WEIR_TEST_ABSENT: this environment variable is not set", "secret WEIR_TEST_SHORT: its value is too short to redact",
+		"secret WEIR_TEST_ABSENT: this environment variable is not set",
+		"secret WEIR_TEST_SHORT: its value is too short to redact",
 		"secret file:/nonexistent/token: open /nonexistent/token: no such file or directory",
 	} {
 		if !strings.Contains(doc.Session.Reason, want) {

@@ -36,7 +36,8 @@ func (v *services) observe(ctx context.Context, needs []workload.Service, after 
 			o.Error = fmt.Sprintf("its log has more than %d MiB", mostObserved>>20)
 		}
 		if o.Error != "" {
-			return &results.Failure{Rank: -1, Node: x.task.nodes[0], Phase: "ready", Kind: results.Fault, Cause: fmt.Sprintf("looking at service %s: %s", x.Name, o.Error)}, nil
+			return &results.Failure{Rank: -1, Node: x.task.nodes[0], Phase: "ready", Kind: results.Fault,
+				Cause: fmt.Sprintf("looking at service %s: %s", x.Name, o.Error)}, nil
 		}
 		x.seen.log = append(x.seen.log, o.Log...)
 		if after {
@@ -85,7 +86,9 @@ func (v *services) observations(needs []workload.Service) map[string]workload.Ob
 	all := map[string]workload.Observation{}
 	for _, n := range needs {
 		if x := v.find(n.Name); n.Observed && x != nil {
-			all[n.Name] = workload.Observation{Log: string(x.seen.log), From: x.seen.before, Before: x.seen.pages[0], After: x.seen.pages[1]}
+			all[n.Name] = workload.Observation{
+				Log: string(x.seen.log), From: x.seen.before, Before: x.seen.pages[0], After: x.seen.pages[1],
+			}
 		}
 	}
 	return all

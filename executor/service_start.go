@@ -21,13 +21,16 @@ import (
 // start places a service on its node.
 func (v *services) start(ctx context.Context, want workload.Service, l *launched) (*service, error) {
 	nodes := v.s.hosts.Names()
-	x := &service{Service: want, values: l.values, key: keyOf(want.Fresh, l), users: map[string]bool{}, started: time.Now()}
+	x := &service{
+		Service: want, values: l.values, key: keyOf(want.Fresh, l), users: map[string]bool{}, started: time.Now(),
+	}
 	v.up = append(v.up, x)
 	number := v.s.ledger.FormerServices() + v.starts
 	v.starts++
 	if want.Node >= len(nodes) {
 		x.failure = &results.Failure{Rank: -1, Phase: "ready", Kind: results.Fault,
-			Cause: fmt.Sprintf("service %s is to be on node %d, counted from 0, and the session has %d", want.Name, want.Node, len(nodes))}
+			Cause: fmt.Sprintf("service %s is to be on node %d, counted from 0, and the session has %d", want.Name,
+				want.Node, len(nodes))}
 		return x, nil
 	}
 	node := nodes[want.Node]
@@ -35,7 +38,8 @@ func (v *services) start(ctx context.Context, want workload.Service, l *launched
 	x.logName = filepath.Join(dir, fmt.Sprint(number), "0.log")
 	x.log = filepath.Join("logs", x.logName)
 	id := fmt.Sprintf("%sservice-%s-%d", ownTask, ledger.DirName(want.Name), number)
-	task, text, err := v.describe(want, l, engine.Launch{ID: id, Index: number, Runner: want.Runner, Ranks: 1, Threads: 1, Nodes: []string{node}}, dir)
+	task, text, err := v.describe(want, l,
+		engine.Launch{ID: id, Index: number, Runner: want.Runner, Ranks: 1, Threads: 1, Nodes: []string{node}}, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +49,10 @@ func (v *services) start(ctx context.Context, want workload.Service, l *launched
 		return nil, err
 	}
 	gone := func(node, cause string) {
-		x.end(&results.Failure{Rank: -1, Node: node, Phase: "run", Kind: results.NodeLost, Cause: fmt.Sprintf("service %s: the node's agent is gone: %s", x.Name, cause)})
+		x.end(&results.Failure{
+			Rank: -1, Node: node, Phase: "run", Kind: results.NodeLost,
+			Cause: fmt.Sprintf("service %s: the node's agent is gone: %s", x.Name, cause),
+		})
 	}
 	if x.task, err = v.s.start(ctx, id, map[string][]byte{node: task}, text, x.take(v.s), gone); err != nil {
 		host.Close()
@@ -88,15 +95,22 @@ func (x *service) take(s *session) func(agent.Report) bool {
 		case r.Result != nil && x.facts == nil:
 			facts := &workload.ServiceFacts{}
 			if err := json.Unmarshal(r.Result.Part.Facts, facts); err != nil {
-				x.end(&results.Failure{Rank: -1, Node: r.Node, Phase: "ready", Kind: results.Fault, Cause: fmt.Sprintf("service %s: %v", x.Name, err)})
+				x.end(&results.Failure{
+					Rank: -1, Node: r.Node, Phase: "ready", Kind: results.Fault,
+					Cause: fmt.Sprintf("service %s: %v", x.Name, err),
+				})
 				return false
 			}
 			x.facts = facts
-			s.ledger.Events.Emit(event.Event{Type: event.ServiceReady, Service: x.Name, Node: r.Node, Seconds: facts.Seconds})
+			s.ledger.Events.Emit(event.Event{
+				Type: event.ServiceReady, Service: x.Name, Node: r.Node, Seconds: facts.Seconds,
+			})
 		case r.Outcome != nil:
 			f := r.Outcome.Failure
 			if f == nil {
-				f = &results.Failure{Node: r.Node, Phase: "run", Kind: results.Crashed, Cause: fmt.Sprintf("service %s ended", x.Name)}
+				f = &results.Failure{
+					Node: r.Node, Phase: "run", Kind: results.Crashed, Cause: fmt.Sprintf("service %s ended", x.Name),
+				}
 			}
 			own := *f
 			own.Rank, own.Kind = -1, results.Crashed

@@ -66,10 +66,12 @@ func keyOf(fresh workload.Fresh, l *launched) string {
 
 // provide has the services that a launch needs ready, and gives the values of the names that
 // they offer. The failure is that of the launch: a service did not start, or ended since.
-func (v *services) provide(ctx context.Context, l *launched, needs []workload.Service) (map[string]string, *results.Failure, error) {
+func (v *services) provide(ctx context.Context, l *launched, needs []workload.Service) (map[string]string,
+	*results.Failure, error) {
 	for _, want := range needs {
 		have := v.find(want.Name)
-		if have == nil || have.failure == nil && have.key == keyOf(want.Fresh, l) && same(have.Service, want) && maps.Equal(have.values, l.values) {
+		if have == nil || have.failure == nil && have.key == keyOf(want.Fresh, l) && same(have.Service, want) &&
+			maps.Equal(have.values, l.values) {
 			continue
 		}
 		f := have.failure
@@ -111,7 +113,8 @@ func (v *services) provide(ctx context.Context, l *launched, needs []workload.Se
 
 // same says whether two services differ in nothing that a start could change.
 func same(a, b workload.Service) bool {
-	return a.Node == b.Node && a.Runner == b.Runner && string(a.Spec) == string(b.Spec) && slices.Equal(a.Needs, b.Needs)
+	return a.Node == b.Node && a.Runner == b.Runner && string(a.Spec) == string(b.Spec) &&
+		slices.Equal(a.Needs, b.Needs)
 }
 
 func (v *services) find(name string) *service {
@@ -197,7 +200,9 @@ func (v *services) record(x *service, node string) {
 		r.Status = "failed"
 	}
 	v.s.ledger.EnterService(r)
-	e := event.Event{Type: event.ServiceEnded, Service: x.Name, Node: node, Status: r.Status, Failure: x.failure, Seconds: r.Lasted}
+	e := event.Event{
+		Type: event.ServiceEnded, Service: x.Name, Node: node, Status: r.Status, Failure: x.failure, Seconds: r.Lasted,
+	}
 	v.s.ledger.Events.Emit(e)
 }
 
@@ -222,7 +227,9 @@ func (v *services) endRun(ctx context.Context, run string) error {
 
 // endLaunch ends the services that are fresh for a launch, and those that have failed it.
 func (v *services) endLaunch(ctx context.Context, failed bool) error {
-	return v.stopAll(ctx, func(x *service) bool { return x.Fresh != workload.FreshLaunch && (!failed || x.failure == nil) })
+	return v.stopAll(ctx, func(x *service) bool {
+		return x.Fresh != workload.FreshLaunch && (!failed || x.failure == nil)
+	})
 }
 
 // close ends all services.

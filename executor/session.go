@@ -57,8 +57,10 @@ type session struct {
 
 func newSession(p *planner.Plan, o Options) *session {
 	s := &session{
-		plan: p, o: o, ledger: ledger.New(p, o.Options), demands: map[*planner.Case]demanded{}, tasks: map[string]*task{}, warned: map[results.Ignored]bool{},
-		hosts: placement.NewCluster(o.Fleet == nil), joined: map[string]cluster.Member{}, reports: make(chan agent.Report, 64), closed: make(chan struct{}),
+		plan: p, o: o, ledger: ledger.New(p, o.Options), demands: map[*planner.Case]demanded{},
+		tasks: map[string]*task{}, warned: map[results.Ignored]bool{},
+		hosts: placement.NewCluster(o.Fleet == nil), joined: map[string]cluster.Member{},
+		reports: make(chan agent.Report, 64), closed: make(chan struct{}),
 	}
 	s.virtual = newVirtual(s)
 	s.services = &services{s: s}
@@ -88,7 +90,8 @@ func (s *session) run(ctx context.Context) (err error) {
 	if err := s.reacquire(ctx, s.wanted()); err != nil { // agents may be lost before there is a launch
 		return err
 	}
-	s.ledger.CompareBaseline(slices.ContainsFunc(s.plan.Cases, func(c *planner.Case) bool { return !s.backendOf(c).processes() }))
+	s.ledger.CompareBaseline(slices.ContainsFunc(s.plan.Cases,
+		func(c *planner.Case) bool { return !s.backendOf(c).processes() }))
 	if err := s.ledger.Admits(); err != nil {
 		return err
 	}

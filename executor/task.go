@@ -50,7 +50,8 @@ var errKilled = errors.New("killed: told to stop a second time")
 
 // task places a task on nodes and takes their reports until all have ended. When
 // ctx ends before, the task is withdrawn and the error is the cause.
-func (s *session) task(ctx context.Context, id string, specs map[string][]byte, take func(agent.Report) bool, gone func(node, cause string)) error {
+func (s *session) task(ctx context.Context, id string, specs map[string][]byte, take func(agent.Report) bool,
+	gone func(node, cause string)) error {
 	t, err := s.start(ctx, id, specs, nil, take, gone)
 	if err != nil {
 		return err
@@ -63,13 +64,15 @@ const answerTime = 20 * time.Second
 
 // ask places a question on all nodes and takes their answers. A node that does not
 // understand it, or does not answer in time, is an error.
-func (s *session) ask(ctx context.Context, id string, question agent.Task, answer func(agent.Report) bool, gone func(node, cause string)) error {
+func (s *session) ask(ctx context.Context, id string, question agent.Task, answer func(agent.Report) bool,
+	gone func(node, cause string)) error {
 	spec, err := question.Encode()
 	if err != nil {
 		return err
 	}
 	refused := ""
-	bounded, cancel := context.WithTimeoutCause(ctx, answerTime, fmt.Errorf("agents did not answer within %v", answerTime))
+	bounded, cancel := context.WithTimeoutCause(ctx, answerTime,
+		fmt.Errorf("agents did not answer within %v", answerTime))
 	defer cancel()
 	err = s.task(bounded, ownTask+id, specFor(s.hosts.Names(), spec), func(r agent.Report) bool {
 		if r.Outcome != nil && r.Outcome.Failure != nil {
@@ -87,7 +90,8 @@ func (s *session) ask(ctx context.Context, id string, question agent.Task, answe
 // start places a task on nodes, and before that what they share, if anything. Whoever
 // starts one must finish it. A session that is killed starts nothing, not even
 // teardown: it would only be killed at once.
-func (s *session) start(ctx context.Context, id string, specs map[string][]byte, shared *shared, take func(agent.Report) bool, gone func(node, cause string)) (*task, error) {
+func (s *session) start(ctx context.Context, id string, specs map[string][]byte, shared *shared,
+	take func(agent.Report) bool, gone func(node, cause string)) (*task, error) {
 	if killed(s.o.Kill) {
 		return nil, errKilled
 	}

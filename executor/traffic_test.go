@@ -28,8 +28,13 @@ func movement(c *planner.Case) (*move.Spec, error) {
 // file, where counts are what JSON makes of them.
 func TestTrafficIsReadAsTraffic(t *testing.T) {
 	for _, ranks := range []any{int64(3), 3.} {
-		o, err := movement(&planner.Case{Workload: "traffic", Options: workload.Values{"generate": "incast 4KiB", "ranks": ranks, "iterations": 7., "fabric": "shm"}})
-		if err != nil || o.Matrix == nil || o.Matrix.Compact() != "3: 1>0=4096 2>0=4096" || o.Ranks != 3 || o.Iterations != 7 || o.Pattern != move.MatrixPattern {
+		o, err := movement(&planner.Case{
+			Workload: "traffic", Options: workload.Values{
+				"generate": "incast 4KiB", "ranks": ranks, "iterations": 7., "fabric": "shm",
+			},
+		})
+		if err != nil || o.Matrix == nil || o.Matrix.Compact() != "3: 1>0=4096 2>0=4096" || o.Ranks != 3 ||
+			o.Iterations != 7 || o.Pattern != move.MatrixPattern {
 			t.Errorf("%+v, %v", o, err)
 		}
 	}
@@ -37,7 +42,10 @@ func TestTrafficIsReadAsTraffic(t *testing.T) {
 	if err != nil || o.Matrix != nil || o.BlockSize != 4096 {
 		t.Errorf("%+v, %v", o, err)
 	}
-	for _, c := range []*planner.Case{{Workload: "traffic", Options: workload.Values{"matrix": "2: 0>0=5"}}, {Workload: "traffic"}, {Workload: "traffik"}} {
+	for _, c := range []*planner.Case{
+		{Workload: "traffic", Options: workload.Values{"matrix": "2: 0>0=5"}}, {Workload: "traffic"},
+		{Workload: "traffik"},
+	} {
 		if o, err := movement(c); err == nil {
 			t.Errorf("%v was read as %+v", c, o)
 		}
@@ -50,11 +58,15 @@ func TestCasesOfOneMatrixShareIt(t *testing.T) {
 		options []workload.Values
 		shared  bool
 	}{
-		"written":           {[]workload.Values{{"matrix": "2: 0>1=5", "shards": int64(1)}, {"matrix": "2: 0>1=5", "shards": int64(4)}}, true},
-		"other cells":       {[]workload.Values{{"matrix": "2: 0>1=5"}, {"matrix": "2: 0>1=6"}}, false},
-		"other own cells":   {[]workload.Values{{"matrix": "2: 0>1=5 1>1=7"}, {"matrix": "2: 0>1=5 1>1=7", "own_cells": "ignore"}}, false},
-		"generated":         {[]workload.Values{{"generate": "ring 1B", "ranks": int64(2)}, {"generate": "ring 1B", "ranks": int64(2), "op": "read"}}, true},
-		"generated, others": {[]workload.Values{{"generate": "ring 1B", "ranks": int64(2)}, {"generate": "ring 1B", "ranks": int64(3)}}, false},
+		"written": {[]workload.Values{{"matrix": "2: 0>1=5", "shards": int64(1)},
+			{"matrix": "2: 0>1=5", "shards": int64(4)}}, true},
+		"other cells": {[]workload.Values{{"matrix": "2: 0>1=5"}, {"matrix": "2: 0>1=6"}}, false},
+		"other own cells": {[]workload.Values{{"matrix": "2: 0>1=5 1>1=7"},
+			{"matrix": "2: 0>1=5 1>1=7", "own_cells": "ignore"}}, false},
+		"generated": {[]workload.Values{{"generate": "ring 1B", "ranks": int64(2)},
+			{"generate": "ring 1B", "ranks": int64(2), "op": "read"}}, true},
+		"generated, others": {[]workload.Values{{"generate": "ring 1B", "ranks": int64(2)},
+			{"generate": "ring 1B", "ranks": int64(3)}}, false},
 	} {
 		l := &launched{}
 		for i, v := range c.options {
@@ -88,7 +100,8 @@ func TestALaunchThatIsTooLongToTravelIsGivenUp(t *testing.T) {
 	doc := b.run(aPlan(append(big, small), aGroup("big", big), aGroup("small", []*planner.Case{small})))
 	for _, key := range []string{"big[x=1]", "big[x=2]"} {
 		c := doc.Case(key)
-		if c.Status != results.Error || !strings.Contains(c.Reason, "launch big-0: its 2 cases take 66.0 MiB on their way to the nodes, of which case big[x=2] has 33.0, and 64 MiB is the most") {
+		if c.Status != results.Error || !strings.Contains(c.Reason,
+			"launch big-0: its 2 cases take 66.0 MiB on their way to the nodes, of which case big[x=2] has 33.0, and 64 MiB is the most") {
 			t.Errorf("%s: %s, %.300s", key, c.Status, c.Reason)
 		}
 	}
@@ -104,7 +117,8 @@ func TestALongLaunchRuns(t *testing.T) {
 	endpoint, _ := slowEtcd(t)
 	word := make([]byte, 3<<19)
 	rand.NewChaCha8([32]byte{}).Read(word)
-	doc := b.run(onePlan(aCase("c", option("provider", hex.EncodeToString(word)))), func(o *Options) { o.Etcd.Endpoints = []string{endpoint} })
+	doc := b.run(onePlan(aCase("c", option("provider", hex.EncodeToString(word)))),
+		func(o *Options) { o.Etcd.Endpoints = []string{endpoint} })
 	if c := doc.Case("c"); c.Status != results.OK {
 		t.Errorf("%s, %.300s", c.Status, c.Reason)
 	}

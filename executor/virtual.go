@@ -99,7 +99,10 @@ func (v *virtual) run(ctx context.Context, l *launched) error {
 	}
 	played, err := v.play(l.engine)
 	if err != nil {
-		l.outcome = &agent.Outcome{Failure: &results.Failure{Rank: -1, Phase: "ready", Kind: results.FailedReady, Cause: err.Error()}, At: time.Now()}
+		l.outcome = &agent.Outcome{
+			Failure: &results.Failure{Rank: -1, Phase: "ready", Kind: results.FailedReady, Cause: err.Error()},
+			At:      time.Now(),
+		}
 		return nil
 	}
 	at := func(t time.Duration) time.Time { return v.s.ledger.Doc.Session.Started.Add(t) }
@@ -114,7 +117,9 @@ func (v *virtual) run(ctx context.Context, l *launched) error {
 			}
 		}
 		from = c.To
-		l.tell(event.Event{Type: event.CaseFinished, Case: l.cases[i].Key, Rate: p.rate, Seconds: (c.To - c.From).Seconds()})
+		l.tell(event.Event{
+			Type: event.CaseFinished, Case: l.cases[i].Key, Rate: p.rate, Seconds: (c.To - c.From).Seconds(),
+		})
 	}
 	for _, p := range l.pending[len(played.Cases):] {
 		p.from, p.to = at(from), at(played.Ended)

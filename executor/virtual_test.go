@@ -41,7 +41,8 @@ func TestSimulatedSession(t *testing.T) {
 		t.Fatalf("the session is %+v", doc.Session)
 	}
 	nodes := doc.Environment.Nodes
-	if len(nodes) != 2 || nodes[0].Name != "sim-1" || nodes[1].Name != "sim-2" || nodes[0].Kernel != "simulated" || !nodes[0].Fabrics["sim"].Available || len(nodes[0].GPUs) != 4 {
+	if len(nodes) != 2 || nodes[0].Name != "sim-1" || nodes[1].Name != "sim-2" || nodes[0].Kernel != "simulated" ||
+		!nodes[0].Fabrics["sim"].Available || len(nodes[0].GPUs) != 4 {
 		t.Errorf("the nodes are %+v", nodes)
 	}
 	last := doc.Session.Started
@@ -53,11 +54,14 @@ func TestSimulatedSession(t *testing.T) {
 	for i := range 3 {
 		for _, c := range doc.Cases {
 			l := c.Launches[i]
-			if l.Status != results.OK || !l.Simulated || !l.Verified || l.Fabric != "sim" || l.Transport != "simulated" || l.Metrics.At("bandwidth") <= 0 || strings.Join(l.Nodes, " ") != "sim-1 sim-2" {
+			if l.Status != results.OK || !l.Simulated || !l.Verified || l.Fabric != "sim" ||
+				l.Transport != "simulated" || l.Metrics.At("bandwidth") <= 0 ||
+				strings.Join(l.Nodes, " ") != "sim-1 sim-2" {
 				t.Errorf("%s, launch %d: %+v", c.Key, i, l)
 			}
 			if l.Started.Before(last) || l.Duration <= 0 || l.Started.Sub(doc.Session.Started) > time.Second {
-				t.Errorf("%s, launch %d is from %v for %v s; the one before ended at %v", c.Key, i, l.Started, l.Duration, last)
+				t.Errorf("%s, launch %d is from %v for %v s; the one before ended at %v", c.Key, i, l.Started,
+					l.Duration, last)
 			}
 			last = l.Started.Add(time.Duration(l.Duration * 1e9))
 			for _, name := range l.Samples {
@@ -70,10 +74,12 @@ func TestSimulatedSession(t *testing.T) {
 			}
 		}
 	}
-	if b.count(event.LaunchFinished, "") != 3 || b.count(event.CaseMeasured, "") != 6 || b.count(event.NodeReady, "") != 2 {
+	if b.count(event.LaunchFinished, "") != 3 || b.count(event.CaseMeasured, "") != 6 ||
+		b.count(event.NodeReady, "") != 2 {
 		t.Error("events are missing")
 	}
-	if records, err := ledger.ReadJournal(filepath.Join(b.dir, "session", ledger.JournalName)); err != nil || len(records) != 5 {
+	if records, err := ledger.ReadJournal(filepath.Join(b.dir, "session", ledger.JournalName)); err != nil ||
+		len(records) != 5 {
 		t.Errorf("the journal has %d records, %v", len(records), err)
 	}
 }
@@ -100,7 +106,8 @@ func TestSimulationIsTheSameEachTime(t *testing.T) {
 	run := func(seed int64) string {
 		var cases []*planner.Case
 		for i := range 8 {
-			cases = append(cases, aSimulation(fmt.Sprintf("a[x=%d]", i), option("sim_seed", seed), option("sim_drift", quantity.Percent(0.01)),
+			cases = append(cases, aSimulation(fmt.Sprintf("a[x=%d]", i), option("sim_seed", seed),
+				option("sim_drift", quantity.Percent(0.01)),
 				option("sim_failure", "10% run"), option("iterations", int64(1000))))
 		}
 		return comparable(t, newBench(t).run(aPlan(cases, aGroup("a", cases[:4], 5), aGroup("b", cases[4:], 5))))
@@ -124,10 +131,12 @@ func TestSimulatedFailures(t *testing.T) {
 		{"launch 1 rank 0 teardown", "teardown", results.Fault, results.OK, results.Error},
 	} {
 		b := newBench(t)
-		x, y := aSimulation("a[x=1]", option("sim_failure", c.text)), aSimulation("a[x=2]", option("sim_failure", c.text))
+		x, y := aSimulation("a[x=1]", option("sim_failure", c.text)),
+			aSimulation("a[x=2]", option("sim_failure", c.text))
 		doc := b.run(aPlan([]*planner.Case{x, y}, aGroup("a", []*planner.Case{x, y}, 3)))
 		if doc.Cases[0].Status != c.first || doc.Cases[1].Status != c.second {
-			t.Errorf("%s: the cases are %s (%s) and %s (%s)", c.text, doc.Cases[0].Status, doc.Cases[0].Reason, doc.Cases[1].Status, doc.Cases[1].Reason)
+			t.Errorf("%s: the cases are %s (%s) and %s (%s)", c.text, doc.Cases[0].Status, doc.Cases[0].Reason,
+				doc.Cases[1].Status, doc.Cases[1].Reason)
 		}
 		key := x.Key
 		if c.first == results.OK {
@@ -135,7 +144,8 @@ func TestSimulatedFailures(t *testing.T) {
 		}
 		f := failure(t, doc, key)
 		l := doc.Case(key).Launches[len(doc.Case(key).Launches)-1]
-		if f.Phase != c.phase || f.Kind != c.kind || f.Node != "sim-1" || l.Index != 1 || !l.Simulated || l.Duration < 0 {
+		if f.Phase != c.phase || f.Kind != c.kind || f.Node != "sim-1" || l.Index != 1 || !l.Simulated ||
+			l.Duration < 0 {
 			t.Errorf("%s: launch %d failed with %+v", c.text, l.Index, f)
 		}
 	}
@@ -157,7 +167,8 @@ func TestManySimulatedRanks(t *testing.T) {
 		return len(text)
 	}
 	few, many := size(1024), size(8192)
-	if more := float64(many-few) / (8192 - 1024); more > 120 { // its node, its file, and an eighth of what is said of a node
+	// its node, its file, and an eighth of what is said of a node
+	if more := float64(many-few) / (8192 - 1024); more > 120 {
 		t.Errorf("a rank more makes the document %v bytes longer", more)
 	}
 }
@@ -166,14 +177,16 @@ func TestManySimulatedRanks(t *testing.T) {
 func TestSimulatedBesideReal(t *testing.T) {
 	b := newBench(t)
 	real, pretended := aCase("a"), aSimulation("b")
-	p := aPlan([]*planner.Case{real, pretended}, aGroup("a", []*planner.Case{real}, 2), aGroup("b", []*planner.Case{pretended}, 2))
+	p := aPlan([]*planner.Case{real, pretended}, aGroup("a", []*planner.Case{real}, 2),
+		aGroup("b", []*planner.Case{pretended}, 2))
 	doc := b.run(p, func(o *Options) { o.Nodes = []string{"n1"} })
 	for i, want := range []struct {
 		node      string
 		simulated bool
 	}{{"n1", false}, {"sim-1", true}} {
 		c := doc.Cases[i]
-		if len(c.Launches) != 2 || c.Launches[1].Status != results.OK || c.Launches[1].Nodes[0] != want.node || c.Launches[1].Simulated != want.simulated {
+		if len(c.Launches) != 2 || c.Launches[1].Status != results.OK || c.Launches[1].Nodes[0] != want.node ||
+			c.Launches[1].Simulated != want.simulated {
 			t.Errorf("%s is %s (%s) with launches %+v", c.Key, c.Status, c.Reason, c.Launches)
 		}
 	}
@@ -193,18 +206,21 @@ func TestSimulatedBesideReal(t *testing.T) {
 // had on every node; a real session says nothing of it.
 func TestConditionsOnSimulatedNodes(t *testing.T) {
 	b := newBench(t)
-	x, y := aSimulation("a", func(c *planner.Case) { c.When = "sim" }), aCase("b", func(c *planner.Case) { c.When = "sim" })
+	x, y := aSimulation("a", func(c *planner.Case) { c.When = "sim" }),
+		aCase("b", func(c *planner.Case) { c.When = "sim" })
 	seen := map[string]string{}
-	b.run(aPlan([]*planner.Case{x, y}, aGroup("a", []*planner.Case{x}), aGroup("b", []*planner.Case{y})), func(o *Options) {
-		o.Nodes = []string{"n1"}
-		o.Fabrics = func(*planner.Case) ([]string, bool) { return []string{"sim"}, true }
-		o.When = func(c *planner.Case, nodes []results.Node) (bool, string, error) {
-			for _, n := range nodes {
-				seen[c.Key] += fmt.Sprintf("%s %v %v;", n.Name, n.Fabrics["sim"].Available, n.Fabrics["shm"].Available)
+	b.run(aPlan([]*planner.Case{x, y}, aGroup("a", []*planner.Case{x}), aGroup("b", []*planner.Case{y})),
+		func(o *Options) {
+			o.Nodes = []string{"n1"}
+			o.Fabrics = func(*planner.Case) ([]string, bool) { return []string{"sim"}, true }
+			o.When = func(c *planner.Case, nodes []results.Node) (bool, string, error) {
+				for _, n := range nodes {
+					seen[c.Key] += fmt.Sprintf("%s %v %v;", n.Name, n.Fabrics["sim"].Available,
+						n.Fabrics["shm"].Available)
+				}
+				return true, "", nil
 			}
-			return true, "", nil
-		}
-	})
+		})
 	if seen["a"] != "sim-1 true false;" || seen["b"] != "n1 true true;" {
 		t.Errorf("the conditions saw %v", seen)
 	}
@@ -223,7 +239,8 @@ func TestSimulationWithACheck(t *testing.T) {
 // A program that lacks the simulation of a case says so before anything runs.
 func TestSimulationThatThisProgramLacks(t *testing.T) {
 	v := &virtual{}
-	if lacks := v.lacks(nil, workload.Demand{Runner: "another"}, nil); len(lacks) != 1 || lacks[0] != "runner another: this weir does not have it" {
+	if lacks := v.lacks(nil, workload.Demand{Runner: "another"}, nil); len(lacks) != 1 ||
+		lacks[0] != "runner another: this weir does not have it" {
 		t.Errorf("%q", lacks)
 	}
 	if lacks := v.lacks(nil, workload.Demand{Runner: move.SimRunner}, nil); lacks != nil {

@@ -85,7 +85,8 @@ func Choose(d workload.Demand, nodes []results.Node) Choice {
 	if why := withoutDevice(nodes); why != "" {
 		return Choice{Fabric: otherwise, Reason: where + ", and " + why}
 	}
-	reason := fmt.Sprintf("%s with RDMA devices %s, but nothing to use them: %s", where, devices(nodes), strings.Join(lacks, "; "))
+	reason := fmt.Sprintf("%s with RDMA devices %s, but nothing to use them: %s", where, devices(nodes),
+		strings.Join(lacks, "; "))
 	return Choice{Fabric: otherwise, Reason: reason}
 }
 

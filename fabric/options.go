@@ -35,7 +35,8 @@ func init() {
 // does not: first those with names of their own, then those with their fabric's name in
 // front, each by the names of the fabrics.
 func OptionsOf(matrix bool) (named, prefixed []workload.Option) {
-	for _, f := range slices.SortedFunc(slices.Values(All), func(a, b Fabric) int { return cmp.Compare(a.Name, b.Name) }) {
+	for _, f := range slices.SortedFunc(slices.Values(All),
+		func(a, b Fabric) int { return cmp.Compare(a.Name, b.Name) }) {
 		for _, o := range f.optionsOf(matrix) {
 			if strings.HasPrefix(o.Name, f.Name+"_") {
 				prefixed = append(prefixed, o)

@@ -88,7 +88,8 @@ func TestValuesHaveOneLine(t *testing.T) {
 	const want = "an option of fabric libfabric has a line break or a zero in its value"
 	f := find(t, "libfabric")
 	for _, value := range []string{"tcp\nprovider=shm", "tcp\x00"} {
-		if _, err := fabric.Read(f.Name, getter(f, workload.Values{"provider": value})); err == nil || err.Error() != want {
+		if _, err := fabric.Read(f.Name, getter(f, workload.Values{"provider": value})); err == nil ||
+			err.Error() != want {
 			t.Errorf("reading %q: %v", value, err)
 		}
 		if _, err := fabric.Lines(f.Name, fabric.Options{"provider": value}); err == nil || err.Error() != want {
@@ -117,8 +118,10 @@ func TestLacks(t *testing.T) {
 		{"ucx", fabric.Needs{Sleeps: true, Options: api("am")}, ""},
 		{"ucx", fabric.Needs{Op: "read", Options: api("am")}, "for op read use api rma"},
 		{"ucx", fabric.Needs{Op: "read"}, ""},
-		{"ucx", fabric.Needs{Matrix: true, Options: api("tag_sync")}, "api tag_sync of fabric ucx posts receives ahead"},
-		{"ucx", fabric.Needs{Options: fabric.Options{"datatype": "iov"}}, "datatype iov of fabric ucx is for api tag and tag_sync, not rma"},
+		{"ucx", fabric.Needs{Matrix: true, Options: api("tag_sync")},
+			"api tag_sync of fabric ucx posts receives ahead"},
+		{"ucx", fabric.Needs{Options: fabric.Options{"datatype": "iov"}},
+			"datatype iov of fabric ucx is for api tag and tag_sync, not rma"},
 		{"ucx", fabric.Needs{Options: fabric.Options{"datatype": "iov", "api": "tag"}}, ""},
 		{"libfabric", fabric.Needs{Sleeps: true, Op: "read", Matrix: true}, ""},
 		{"nixl", fabric.Needs{Mode: "stream", InFlight: 2, Options: anew}, "nixl_reregister needs in_flight 1, not 2"},

@@ -30,7 +30,8 @@ func remote(f Fabric, d workload.Demand, nodes []results.Node) (routes, string) 
 		if !has.Available {
 			return nil, lack(f.Name, n)
 		}
-		paths := slices.DeleteFunc(slices.Clone(has.Paths), func(p results.Path) bool { return p.Access != results.RDMAAccess })
+		paths := slices.DeleteFunc(slices.Clone(has.Paths),
+			func(p results.Path) bool { return p.Access != results.RDMAAccess })
 		if len(paths) == 0 {
 			return nil, fmt.Sprintf("%s has no RDMA on %s: %s", f.Name, n.Name, without(has))
 		}
@@ -76,7 +77,8 @@ func (l routes) on(node string) bool {
 func (l routes) words() string {
 	var words []string
 	for _, r := range l {
-		words = append(words, results.Path{Name: r.transport, Device: r.device}.String()+" on "+strings.Join(r.nodes, ", "))
+		words = append(words, results.Path{Name: r.transport, Device: r.device}.String()+" on "+
+			strings.Join(r.nodes, ", "))
 	}
 	return strings.Join(words, "; ")
 }

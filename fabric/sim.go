@@ -83,7 +83,8 @@ func ReadSimulation(get workload.Getter, ranks int64) (*Simulation, error) {
 	}
 	for _, f := range s.Failures {
 		if int64(f.Rank) >= ranks {
-			return nil, fmt.Errorf("option sim_failure names rank %d, but there are %d ranks, counted from 0", f.Rank, ranks)
+			return nil, fmt.Errorf("option sim_failure names rank %d, but there are %d ranks, counted from 0", f.Rank,
+				ranks)
 		}
 	}
 	return s, nil

@@ -17,7 +17,10 @@ var ucxDocs string
 var ucx = Fabric{
 	Name: "ucx", Network: true, Auto: WithRDMA, Docs: ucxDocs,
 	Options: []workload.Option{
-		{Name: "api", Type: workload.Enum, Default: "rma", Values: []string{"rma", "am", "tag", "tag_sync"}, Process: true},
+		{
+			Name: "api", Type: workload.Enum, Default: "rma", Values: []string{"rma", "am", "tag", "tag_sync"},
+			Process: true,
+		},
 		{Name: "datatype", Type: workload.Enum, Default: "contig", Values: []string{"contig", "iov"}, Process: true},
 	},
 	WithoutMatrix: []string{"datatype"},

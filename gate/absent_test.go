@@ -29,14 +29,34 @@ func TestNothingHoldsOverCasesThatWereNotReached(t *testing.T) {
 		last float64 // bandwidth of the last case
 		want results.Verdict
 	}{
-		"all":             {func(keys []string) *results.AssertionVerdict { return quantified("all", p(5), looks, keys...) }, 9, results.SkippedVerdict},
-		"all, one fails":  {func(keys []string) *results.AssertionVerdict { return quantified("all", p(5), looks, keys...) }, 1, results.Fail},
-		"min":             {func(keys []string) *results.AssertionVerdict { return overCases(assertion.Min, 5, keys...) }, 9, results.SkippedVerdict},
-		"geomean":         {func(keys []string) *results.AssertionVerdict { return overCases(assertion.Geomean, 5, keys...) }, 9, results.SkippedVerdict},
-		"trend":           {func(keys []string) *results.AssertionVerdict { return trend("increases", 0, looks, keys...) }, 9, results.SkippedVerdict},
-		"any, one passes": {func(keys []string) *results.AssertionVerdict { return quantified("any", p(5), looks, keys...) }, 9, results.Pass},
+		"all": {func(keys []string) *results.AssertionVerdict {
+			return quantified("all", p(5), looks,
+				keys...)
+		}, 9, results.SkippedVerdict},
+		"all, one fails": {func(keys []string) *results.AssertionVerdict {
+			return quantified("all", p(5), looks,
+				keys...)
+		}, 1, results.Fail},
+		"min": {func(keys []string) *results.AssertionVerdict {
+			return overCases(assertion.Min, 5,
+				keys...)
+		}, 9, results.SkippedVerdict},
+		"geomean": {func(keys []string) *results.AssertionVerdict {
+			return overCases(assertion.Geomean, 5,
+				keys...)
+		}, 9, results.SkippedVerdict},
+		"trend": {func(keys []string) *results.AssertionVerdict {
+			return trend("increases", 0, looks,
+				keys...)
+		}, 9, results.SkippedVerdict},
+		"any, one passes": {func(keys []string) *results.AssertionVerdict {
+			return quantified("any", p(5), looks,
+				keys...)
+		}, 9, results.Pass},
 	} {
-		for _, reason := range []string{results.NotRun, results.NotRun + ": --fail-fast: x", results.NotRun + ": needs x, which failed: y"} {
+		for _, reason := range []string{
+			results.NotRun, results.NotRun + ": --fail-fast: x", results.NotRun + ": needs x, which failed: y",
+		} {
 			cases, keys := series(nil, []float64{8, 8, 8}, []float64{test.last, test.last, test.last})
 			cases[0].Status, cases[0].Reason = results.Skipped, reason
 			doc := docOf(cases...)
@@ -58,16 +78,21 @@ func TestAggregatesAreOverTheCasesThatRan(t *testing.T) {
 		says  string
 	}{
 		{"all ran", func(*results.Document) {}, results.Fail, "min("},
-		{"the slow one was skipped", func(d *results.Document) { d.Cases[0].Status = results.Skipped }, results.Pass, "; 1 case did not run and does not count"},
-		{"a fast one was skipped", func(d *results.Document) { d.Cases[1].Status = results.Skipped }, results.Fail, "1 case did not run"},
+		{"the slow one was skipped", func(d *results.Document) { d.Cases[0].Status = results.Skipped }, results.Pass,
+			"; 1 case did not run and does not count"},
+		{"a fast one was skipped", func(d *results.Document) { d.Cases[1].Status = results.Skipped }, results.Fail,
+			"1 case did not run"},
 		{"none ran", func(d *results.Document) {
 			for _, c := range d.Cases {
 				c.Status = results.Skipped
 			}
 		}, results.SkippedVerdict, noneRan},
-		{"one was not reached", func(d *results.Document) { d.Cases[0].Status, d.Cases[0].Reason = results.Skipped, results.NotRun }, results.SkippedVerdict, "c0: skipped"},
+		{"one was not reached",
+			func(d *results.Document) { d.Cases[0].Status, d.Cases[0].Reason = results.Skipped, results.NotRun },
+			results.SkippedVerdict, "c0: skipped"},
 		{"one was not reached: --fail-fast", func(d *results.Document) {
-			d.Cases[0].Status, d.Cases[0].Reason = results.Skipped, results.NotRun+": --fail-fast: case x failed: killed"
+			d.Cases[0].Status, d.Cases[0].Reason = results.Skipped,
+				results.NotRun+": --fail-fast: case x failed: killed"
 		}, results.SkippedVerdict, "c0: skipped: not run: --fail-fast"},
 		{"what one needs failed", func(d *results.Document) {
 			d.Cases[0].Status, d.Cases[0].Reason = results.Skipped, results.NotRun+": needs x, which failed: killed"
@@ -75,7 +100,9 @@ func TestAggregatesAreOverTheCasesThatRan(t *testing.T) {
 		{"what one needs was left out", func(d *results.Document) {
 			d.Cases[0].Status, d.Cases[0].Reason = results.Skipped, "needs x, which was skipped: no GPU"
 		}, results.Pass, "; 1 case did not run and does not count"},
-		{"the session was cut off", func(d *results.Document) { d.Cases[0].Status, d.Session.ExitCode = results.Skipped, ExitInterrupted }, results.SkippedVerdict, "c0: skipped"},
+		{"the session was cut off",
+			func(d *results.Document) { d.Cases[0].Status, d.Session.ExitCode = results.Skipped, ExitInterrupted },
+			results.SkippedVerdict, "c0: skipped"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			cases, keys := series([]float64{1, 1, 1}, []float64{9, 9, 9}, []float64{9, 9, 9})

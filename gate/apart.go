@@ -31,7 +31,8 @@ func clocksApart(k *workload.Kind, launches []*results.Launch) string {
 	if bound <= unsynchronised*span {
 		return ""
 	}
-	return fmt.Sprintf("the clocks of its hosts are known to each other to %s only, and %s takes %s: move more, or compare hosts with a quicker path between them", seconds(bound), what, seconds(span))
+	return fmt.Sprintf("the clocks of its hosts are known to each other to %s only, and %s takes %s: move more, or compare hosts with a quicker path between them",
+		seconds(bound), what, seconds(span))
 }
 
 // seconds is a time for a person.
@@ -70,5 +71,6 @@ func apart(c *results.Case) string {
 	if skew <= apartTime || skew <= apartShare*latency {
 		return ""
 	}
-	return fmt.Sprintf("its ranks did not start together: in the median iteration the last of them %s after the first, of %s that it took; they share cores", seconds(skew), seconds(latency))
+	return fmt.Sprintf("its ranks did not start together: in the median iteration the last of them %s after the first, of %s that it took; they share cores",
+		seconds(skew), seconds(latency))
 }

@@ -9,7 +9,9 @@ import (
 
 // Instants of different hosts are worth no more than what is known of their clocks.
 func TestClocksApart(t *testing.T) {
-	for bound, want := range map[float64]results.Verdict{0: results.Pass, 0.00039: results.Pass, 0.00041: results.ErrorVerdict} {
+	for bound, want := range map[float64]results.Verdict{
+		0: results.Pass, 0.00039: results.Pass, 0.00041: results.ErrorVerdict,
+	} {
 		cs, a := caseOf("c", 46, 46.1, 45.9), band(p(40), nil, looks)
 		cs.Workload = "traffic"
 		for _, l := range cs.Launches {
@@ -19,7 +21,8 @@ func TestClocksApart(t *testing.T) {
 		}
 		judged(cs, a)
 		wantVerdict(t, a, want)
-		if said := strings.Contains(a.Message, "known to each other to 410.0 µs only, and the pattern takes 4.000 ms"); said != (want == results.ErrorVerdict) {
+		said := strings.Contains(a.Message, "known to each other to 410.0 µs only, and the pattern takes 4.000 ms")
+		if said != (want == results.ErrorVerdict) {
 			t.Errorf("message %q", a.Message)
 		}
 	}
@@ -32,17 +35,21 @@ func TestClocksApartInATransfer(t *testing.T) {
 		skew, bound float64
 		want        results.Verdict
 	}{
-		"well known": {1e-5, 0.00039, results.Pass}, "little known": {1e-5, 0.00041, results.ErrorVerdict}, "one initiator": {0, 0.00041, results.Pass},
+		"well known": {1e-5, 0.00039, results.Pass}, "little known": {1e-5, 0.00041, results.ErrorVerdict},
+		"one initiator": {0, 0.00041, results.Pass},
 	} {
 		cs, a := caseOf("c", 46, 46.1, 45.9), band(p(40), nil, looks)
 		for _, l := range cs.Launches {
-			for metric, v := range map[string]float64{"skew": c.skew, "clock.bound": c.bound, "requests": 200, "message_rate": 50_000} {
+			for metric, v := range map[string]float64{
+				"skew": c.skew, "clock.bound": c.bound, "requests": 200, "message_rate": 50_000,
+			} {
 				l.Metrics.Set(metric, v)
 			}
 		}
 		judged(cs, a)
 		wantVerdict(t, a, c.want)
-		if said := strings.Contains(a.Message, "to 410.0 µs only, and the timed part takes 4.000 ms"); said != (c.want == results.ErrorVerdict) {
+		if said := strings.Contains(a.Message,
+			"to 410.0 µs only, and the timed part takes 4.000 ms"); said != (c.want == results.ErrorVerdict) {
 			t.Errorf("%s: message %q", name, a.Message)
 		}
 	}
@@ -74,7 +81,8 @@ func TestRanksApart(t *testing.T) {
 			}
 			doc := judged(cs, a)
 			wantVerdict(t, a, c.want)
-			if strings.Contains(a.Message, "did not start together: in the median iteration the last of them") != c.said {
+			if strings.Contains(a.Message,
+				"did not start together: in the median iteration the last of them") != c.said {
 				t.Errorf("message %q", a.Message)
 			}
 			if u := Undecided(doc); len(u) != 0 {

@@ -132,6 +132,7 @@ func availabilityOf(c *results.Case) (m results.MetricEstimate, ok bool) {
 	slices.Sort(outcomes)
 	m = estimateMetric(workload.Availability, true, outcomes, new([2]float64))
 	e := clopperPearson(len(c.Succeeded()), len(c.Launches), results.Confidence)
-	m.Value, m.Median, m.CI = e.center, e.center, &[2]float64{e.lo, e.hi} // the middle one of ones and noughts says nothing
+	// the middle one of ones and noughts says nothing
+	m.Value, m.Median, m.CI = e.center, e.center, &[2]float64{e.lo, e.hi}
 	return m, true
 }

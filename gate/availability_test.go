@@ -47,10 +47,12 @@ func TestClopperPearson(t *testing.T) {
 	for made := 1; made <= 40; made++ {
 		for good := range made + 1 {
 			e := clopperPearson(good, made, 0.96)
-			if above := 1 - (distuv.Binomial{N: float64(made), P: e.lo}).CDF(float64(good-1)); good > 0 && math.Abs(above-0.02) > 1e-9 {
+			if above := 1 - (distuv.Binomial{N: float64(made), P: e.lo}).CDF(float64(good-1)); good > 0 &&
+				math.Abs(above-0.02) > 1e-9 {
 				t.Errorf("%d of %d: P(as many or more) at the lower end is %v", good, made, above)
 			}
-			if below := (distuv.Binomial{N: float64(made), P: e.hi}).CDF(float64(good)); good < made && math.Abs(below-0.02) > 1e-9 {
+			if below := (distuv.Binomial{N: float64(made), P: e.hi}).CDF(float64(good)); good < made &&
+				math.Abs(below-0.02) > 1e-9 {
 				t.Errorf("%d of %d: P(as many or fewer) at the upper end is %v", good, made, below)
 			}
 		}
@@ -66,18 +68,27 @@ func TestAvailability(t *testing.T) {
 		exit    int
 		message string
 	}{
-		"none failed":              {failing(40), available(p(0.9), nil, one(40)), results.Pass, ExitPassed, "availability 1.000 (96% CI 0.91"},
-		"few failed":               {failing(40, 3), available(p(0.8), nil, one(40)), results.Pass, ExitPassed, "; 1 of 40 launches failed: launch 3 (rank 1, phase run: killed by signal 9)"},
-		"too many failed":          {failing(12, 0, 2, 3, 5, 7, 8, 9), available(p(0.9), nil, looks), results.Fail, ExitFailed, "7 of 12 launches failed"},
-		"all failed":               {failing(5, 0, 1, 2, 3, 4), available(p(0.9), nil, looks), results.Fail, ExitFailed, "and 2 more"},
-		"too few to tell":          {failing(12), available(p(0.9), nil, looks), results.InconclusiveVerdict, ExitInconclusive, "about 38 launches would decide"},
-		"too many":                 {failing(12), available(nil, p(0.5), looks), results.Fail, ExitFailed, ""},
-		"one launch shows nothing": {failing(1), available(p(0.5), nil, one(1)), results.InconclusiveVerdict, ExitInconclusive, "n=1"},
-		"no launch":                {failing(0), available(p(0.9), nil, looks), results.ErrorVerdict, ExitExecution, "nothing was measured"},
-		"not at a look":            {failing(4), available(p(0.1), nil, looks), results.InconclusiveVerdict, ExitInconclusive, "the next look is after 5"},
+		"none failed": {failing(40), available(p(0.9), nil, one(40)), results.Pass, ExitPassed,
+			"availability 1.000 (96% CI 0.91"},
+		"few failed": {failing(40, 3), available(p(0.8), nil, one(40)), results.Pass, ExitPassed,
+			"; 1 of 40 launches failed: launch 3 (rank 1, phase run: killed by signal 9)"},
+		"too many failed": {failing(12, 0, 2, 3, 5, 7, 8, 9), available(p(0.9), nil, looks), results.Fail,
+			ExitFailed, "7 of 12 launches failed"},
+		"all failed": {failing(5, 0, 1, 2, 3, 4), available(p(0.9), nil, looks), results.Fail, ExitFailed,
+			"and 2 more"},
+		"too few to tell": {failing(12), available(p(0.9), nil, looks), results.InconclusiveVerdict,
+			ExitInconclusive, "about 38 launches would decide"},
+		"too many": {failing(12), available(nil, p(0.5), looks), results.Fail, ExitFailed, ""},
+		"one launch shows nothing": {failing(1), available(p(0.5), nil, one(1)), results.InconclusiveVerdict,
+			ExitInconclusive, "n=1"},
+		"no launch": {failing(0), available(p(0.9), nil, looks), results.ErrorVerdict, ExitExecution,
+			"nothing was measured"},
+		"not at a look": {failing(4), available(p(0.1), nil, looks), results.InconclusiveVerdict,
+			ExitInconclusive, "the next look is after 5"},
 	} {
 		doc := judged(test.c, test.a)
-		if test.a.Verdict != test.want || doc.Session.ExitCode != test.exit || !strings.Contains(test.a.Message, test.message) {
+		if test.a.Verdict != test.want || doc.Session.ExitCode != test.exit ||
+			!strings.Contains(test.a.Message, test.message) {
 			t.Errorf("%s: %s, exit code %d: %s", name, test.a.Verdict, doc.Session.ExitCode, test.a.Message)
 		}
 		if test.c.Invalid != "" {
@@ -117,7 +128,10 @@ func TestRetriedLaunchesAreUnavailable(t *testing.T) {
 	a := available(p(0.8), nil, looks)
 	judged(c, a)
 	wantVerdict(t, a, results.InconclusiveVerdict)
-	for _, want := range []string{"availability 0.50 (96% CI 0.11–0.89, n=6)", "launch 1 (rank 1, phase run: killed by signal 9; made again)", "after 3 launches, the next look is after 5"} {
+	for _, want := range []string{
+		"availability 0.50 (96% CI 0.11–0.89, n=6)", "launch 1 (rank 1, phase run: killed by signal 9; made again)",
+		"after 3 launches, the next look is after 5",
+	} {
 		if !strings.Contains(a.Message, want) {
 			t.Errorf("%s, want %s", a.Message, want)
 		}
@@ -141,7 +155,8 @@ func TestAvailabilityEstimate(t *testing.T) {
 	} {
 		judged(test.c, test.a)
 		m, has := test.c.Metrics.Get(workload.Availability.Name)
-		if has != (test.want >= 0) || has && (m.Value != test.want || m.Median != test.want || m.N != 5 || m.CI == nil || m.Better != "higher") {
+		if has != (test.want >= 0) || has && (m.Value != test.want || m.Median != test.want || m.N != 5 ||
+			m.CI == nil || m.Better != "higher") {
 			t.Errorf("%s: %+v", name, m)
 		}
 	}
@@ -173,7 +188,14 @@ func TestAvailabilityOverCases(t *testing.T) {
 	if doc.Session.ExitCode != ExitPassed {
 		t.Errorf("exit code %d: %q %q", doc.Session.ExitCode, x.Invalid, y.Invalid)
 	}
-	doc.Assertions = []*results.AssertionVerdict{{Assertion: assertion.Assertion{Name: "n", Severity: assertion.Gate, Subject: ratio(of("a", "availability", ""), of("y", "availability", "")), Bounds: assertion.Bounds{Lower: p(0.5)}}}}
+	doc.Assertions = []*results.AssertionVerdict{
+		{
+			Assertion: assertion.Assertion{
+				Name: "n", Severity: assertion.Gate, Subject: ratio(of("a", "availability", ""),
+					of("y", "availability", "")), Bounds: assertion.Bounds{Lower: p(0.5)},
+			},
+		},
+	}
 	Judge(doc)
 	wantVerdict(t, doc.Assertions[0], results.ErrorVerdict) // which the language refuses
 }

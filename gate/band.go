@@ -55,7 +55,8 @@ func (ct *court) judgeClaim(cl claim) outcome {
 	e := ev.at(cl.shown)
 	where := cl.locate(ev.at)
 	o = outcome{verdict: results.InconclusiveVerdict, observed: cl.observed(e, cl.unit)}
-	o.message = fmt.Sprintf("%s %s %s%s", shown(cl.subject), o.observed, cl.relation(e, where), cl.familyNote(ev.at, where))
+	o.message = fmt.Sprintf("%s %s %s%s", shown(cl.subject), o.observed, cl.relation(e, where),
+		cl.familyNote(ev.at, where))
 	if ev.method != "" {
 		o.message += "; " + ev.method
 	}
@@ -147,9 +148,11 @@ func (cl claim) relation(e estimate, where place) string {
 	}
 	switch seen {
 	case below:
-		return fmt.Sprintf("< %s; %s below%s%s", s.WithUnit(s.Exact(*b.Lower)), margin(s, e.center, *b.Lower), cl.suspicion(workload.Lower), halo)
+		return fmt.Sprintf("< %s; %s below%s%s", s.WithUnit(s.Exact(*b.Lower)), margin(s, e.center, *b.Lower),
+			cl.suspicion(workload.Lower), halo)
 	case above:
-		return fmt.Sprintf("> %s; %s above%s%s", s.WithUnit(s.Exact(*b.Upper)), margin(s, e.center, *b.Upper), cl.suspicion(workload.Higher), halo)
+		return fmt.Sprintf("> %s; %s above%s%s", s.WithUnit(s.Exact(*b.Upper)), margin(s, e.center, *b.Upper),
+			cl.suspicion(workload.Higher), halo)
 	case inside:
 		return fmt.Sprintf("%s; %s from the bound", bounds(b, s), margin(s, e.center, nearest(b, e.center)))
 	}

@@ -21,27 +21,41 @@ func TestBandRule(t *testing.T) {
 	}{
 		{"inside", within(looks...), []float64{46, 46.2, 46.1}, results.Pass, false, "in [41.832, 51.128] GB/s"},
 		{"wholly below", within(looks...), []float64{39, 39.1, 39.2}, results.Fail, false, "< 41.832 GB/s; 6.5% below"},
-		{"too fast", within(looks...), []float64{60, 60.1, 60.2}, results.Fail, false, "faster than the band: suspicious"},
-		{"crossing at the first look", within(looks...), []float64{40, 42, 44}, results.InconclusiveVerdict, true, "the next look is after 5"},
-		{"crossing at the last look", within(3, 5), []float64{40, 42, 44, 40, 43}, results.InconclusiveVerdict, false, "the last look"},
-		{"before the first look", within(looks...), []float64{46, 46.1}, results.InconclusiveVerdict, true, "the next look is after 3"},
-		{"between looks", within(looks...), []float64{46, 46.1, 46.2, 46.1}, results.InconclusiveVerdict, true, "the next look is after 5"},
+		{"too fast", within(looks...), []float64{60, 60.1, 60.2}, results.Fail, false,
+			"faster than the band: suspicious"},
+		{"crossing at the first look", within(looks...), []float64{40, 42, 44}, results.InconclusiveVerdict, true,
+			"the next look is after 5"},
+		{"crossing at the last look", within(3, 5), []float64{40, 42, 44, 40, 43}, results.InconclusiveVerdict, false,
+			"the last look"},
+		{"before the first look", within(looks...), []float64{46, 46.1}, results.InconclusiveVerdict, true,
+			"the next look is after 3"},
+		{"between looks", within(looks...), []float64{46, 46.1, 46.2, 46.1}, results.InconclusiveVerdict, true,
+			"the next look is after 5"},
 		{"more than the last look", within(3), []float64{46, 46.1, 46.2, 46.1}, results.Pass, false, "n=4"},
-		{"exactly one launch inside", within(1), []float64{46}, results.Pass, false, "one launch cannot show its noise"},
-		{"exactly one launch outside", within(1), []float64{41}, results.Fail, false, "one launch cannot show its noise"},
+		{"exactly one launch inside", within(1), []float64{46}, results.Pass, false,
+			"one launch cannot show its noise"},
+		{"exactly one launch outside", within(1), []float64{41}, results.Fail, false,
+			"one launch cannot show its noise"},
 		{"exactly two launches", within(2), []float64{46, 46.1}, results.Pass, false, "n=2"},
-		{"exactly two noisy launches", within(2), []float64{43, 49}, results.InconclusiveVerdict, false, "the last look"},
+		{"exactly two noisy launches", within(2), []float64{43, 49}, results.InconclusiveVerdict, false,
+			"the last look"},
 		{"no variance inside", within(looks...), []float64{46, 46, 46}, results.Pass, false, "96% CI 46.00–46.00"},
 		{"no variance on the bound", within(looks...), []float64{41.832, 41.832, 41.832}, results.Pass, false, ""},
 		{"no variance outside", within(looks...), []float64{41.8, 41.8, 41.8}, results.Fail, false, "below"},
-		{"lower bound only, far above", band(p(10), nil, looks), []float64{46, 47, 48}, results.Pass, false, ">= 10 GB/s"},
-		{"lower bound only, below", band(p(50), nil, looks), []float64{46, 46.1, 46.2}, results.Fail, false, "< 50 GB/s"},
-		{"upper bound only, below", band(nil, p(50), looks), []float64{46, 46.1, 46.2}, results.Pass, false, "<= 50 GB/s"},
-		{"upper bound only, above", band(nil, p(40), looks), []float64{46, 46.1, 46.2}, results.Fail, false, "> 40 GB/s; 15% above"},
-		{"no bounds at all", band(nil, nil, looks), []float64{46, 46.1, 46.2}, results.ErrorVerdict, false, "no bounds"},
+		{"lower bound only, far above", band(p(10), nil, looks), []float64{46, 47, 48}, results.Pass, false,
+			">= 10 GB/s"},
+		{"lower bound only, below", band(p(50), nil, looks), []float64{46, 46.1, 46.2}, results.Fail, false,
+			"< 50 GB/s"},
+		{"upper bound only, below", band(nil, p(50), looks), []float64{46, 46.1, 46.2}, results.Pass, false,
+			"<= 50 GB/s"},
+		{"upper bound only, above", band(nil, p(40), looks), []float64{46, 46.1, 46.2}, results.Fail, false,
+			"> 40 GB/s; 15% above"},
+		{"no bounds at all", band(nil, nil, looks), []float64{46, 46.1, 46.2}, results.ErrorVerdict, false,
+			"no bounds"},
 		{"zero", within(looks...), []float64{46, 0, 46}, results.ErrorVerdict, false, "launch 1: bandwidth is 0 GB/s"},
 		{"negative", within(1), []float64{-1}, results.ErrorVerdict, false, "must be above zero"},
-		{"not a number", within(looks...), []float64{46, math.NaN(), 46}, results.ErrorVerdict, false, "launch 1: metric bandwidth is NaN"},
+		{"not a number", within(looks...), []float64{46, math.NaN(), 46}, results.ErrorVerdict, false,
+			"launch 1: metric bandwidth is NaN"},
 		{"infinite", within(looks...), []float64{46, math.Inf(1), 46}, results.ErrorVerdict, false, "+Inf"},
 		{"no launches", within(looks...), nil, results.ErrorVerdict, true, "nothing was measured"},
 	} {
@@ -87,7 +101,9 @@ func TestDifferenceIsJudgedLinearly(t *testing.T) {
 		c.Launches[i].Metrics.Set("ceiling.bandwidth", other)
 	}
 	a := band(p(-1), p(1), looks)
-	a.Subject = &assertion.Expr{Op: assertion.Sub, Args: []*assertion.Expr{metric("bandwidth", "GB/s"), metric("ceiling.bandwidth", "GB/s")}}
+	a.Subject = &assertion.Expr{
+		Op: assertion.Sub, Args: []*assertion.Expr{metric("bandwidth", "GB/s"), metric("ceiling.bandwidth", "GB/s")},
+	}
 	judged(c, a)
 	wantVerdict(t, a, results.Pass)
 }
@@ -145,9 +161,12 @@ func TestSeverities(t *testing.T) {
 		a := band(p(41.832), p(51.128), looks)
 		a.Severity = c.severity
 		doc := judged(caseOf("c", c.values...), a)
-		if a.Verdict != c.want || doc.Session.ExitCode != c.code || len(Undecided(doc)) != c.undecided || doc.Summary.Assertions[c.summary] != 1 {
-			t.Errorf("%s %v: verdict %s (want %s), exit %d (%d), undecided %d (%d), summary %v (%s)", c.severity, c.values,
-				a.Verdict, c.want, doc.Session.ExitCode, c.code, len(Undecided(doc)), c.undecided, doc.Summary.Assertions, c.summary)
+		if a.Verdict != c.want || doc.Session.ExitCode != c.code || len(Undecided(doc)) != c.undecided ||
+			doc.Summary.Assertions[c.summary] != 1 {
+			t.Errorf("%s %v: verdict %s (want %s), exit %d (%d), undecided %d (%d), summary %v (%s)", c.severity,
+				c.values,
+				a.Verdict, c.want, doc.Session.ExitCode, c.code, len(Undecided(doc)), c.undecided,
+				doc.Summary.Assertions, c.summary)
 		}
 	}
 }
@@ -195,7 +214,8 @@ func TestMetricsThatMayBeZero(t *testing.T) {
 		judged(c, a)
 		wantVerdict(t, a, test.want)
 		if e := c.Metrics.At("skew"); e.Value != a.Observed.Value || *e.CI != *a.Observed.CI {
-			t.Errorf("%v: the estimate is %v in %v, the verdict's %v in %v", test.values, e.Value, e.CI, a.Observed.Value, a.Observed.CI)
+			t.Errorf("%v: the estimate is %v in %v, the verdict's %v in %v", test.values, e.Value, e.CI,
+				a.Observed.Value, a.Observed.CI)
 		}
 	}
 	one := caseOf("c", 46, 47, 48) // of what is never 0 they are geometric, both

@@ -18,7 +18,9 @@ func regression(now, before []float64) (*results.Document, *results.AssertionVer
 	c.Assertions = []*results.AssertionVerdict{a}
 	doc := docOf(c)
 	doc.Environment.Fingerprint = "sha256:01"
-	doc.Baseline = &results.Baseline{Session: "monday", Fingerprint: "sha256:01", Cases: []results.BaselineCase{{Key: "c"}}}
+	doc.Baseline = &results.Baseline{
+		Session: "monday", Fingerprint: "sha256:01", Cases: []results.BaselineCase{{Key: "c"}},
+	}
 	for _, v := range before {
 		b := &doc.Baseline.Cases[0]
 		b.Launches = append(b.Launches, results.ValuesOf(map[string]float64{"bandwidth": v}))
@@ -37,12 +39,17 @@ func TestBaseline(t *testing.T) {
 	}{
 		{"no slower", []float64{10, 10.01, 10.02, 10, 10.01}, nil, results.Pass, "cross-session, unpaired"},
 		{"slower", []float64{12, 12.01, 12.02}, nil, results.Fail, "cross-session"},
-		{"another environment", steady, func(d *results.Document) { d.Environment.Fingerprint = "sha256:02" }, results.ErrorVerdict, "cross-environment: the environment is unlike the baseline's (session monday)"},
-		{"an unknown environment", steady, func(d *results.Document) { d.Environment.Fingerprint, d.Baseline.Fingerprint = "", "" }, results.ErrorVerdict, "cross-environment"},
+		{"another environment", steady, func(d *results.Document) { d.Environment.Fingerprint = "sha256:02" },
+			results.ErrorVerdict, "cross-environment: the environment is unlike the baseline's (session monday)"},
+		{"an unknown environment", steady,
+			func(d *results.Document) { d.Environment.Fingerprint, d.Baseline.Fingerprint = "", "" },
+			results.ErrorVerdict, "cross-environment"},
 		{"no baseline", steady, func(d *results.Document) { d.Baseline = nil }, results.ErrorVerdict, "no baseline"},
-		{"no such case", steady, func(d *results.Document) { d.Baseline.Cases[0].Key = "x" }, results.ErrorVerdict, "no launch of this case"},
+		{"no such case", steady, func(d *results.Document) { d.Baseline.Cases[0].Key = "x" }, results.ErrorVerdict,
+			"no launch of this case"},
 		{"no launch", nil, nil, results.ErrorVerdict, "no launch of this case"},
-		{"not a number", []float64{10, math.NaN()}, nil, results.ErrorVerdict, "baseline of c: launch 1: metric bandwidth is NaN"},
+		{"not a number", []float64{10, math.NaN()}, nil, results.ErrorVerdict,
+			"baseline of c: launch 1: metric bandwidth is NaN"},
 		{"zero", []float64{10, 0}, nil, results.ErrorVerdict, "baseline of c: launch 1"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -69,16 +76,20 @@ func TestReferencesOfAnotherEnvironment(t *testing.T) {
 		want        results.Verdict
 		says        string
 	}{
-		"alike":          {"sha256:01", "sha256:01", results.Pass, ""},
-		"unlike":         {"sha256:02", "sha256:01", results.ErrorVerdict, "cross-environment: the environment is unlike that of the references (table p5)"},
-		"nobody knows":   {"", "sha256:01", results.ErrorVerdict, "cross-environment: nothing shows that the environment is like that of the references (table p5)"},
+		"alike": {"sha256:01", "sha256:01", results.Pass, ""},
+		"unlike": {"sha256:02", "sha256:01", results.ErrorVerdict,
+			"cross-environment: the environment is unlike that of the references (table p5)"},
+		"nobody knows": {"", "sha256:01", results.ErrorVerdict,
+			"cross-environment: nothing shows that the environment is like that of the references (table p5)"},
 		"of no table":    {"sha256:02", "", results.Pass, ""},
 		"no environment": {"", "", results.Pass, ""},
 	} {
 		of := caseOf("c", 10, 10.01, 10.02)
 		single := band(p(9), nil, looks)
-		parts := &results.AssertionVerdict{Assertion: assertion.Assertion{Severity: assertion.Gate, Quantifier: "all", Cases: []string{"c"},
-			Parts: []assertion.Part{{Subject: metric("bandwidth", "GB/s"), Unit: "GB/s", Bounds: single.Bounds, Case: "c"}}}, Looks: looks}
+		parts := &results.AssertionVerdict{Assertion: assertion.Assertion{Severity: assertion.Gate, Quantifier: "all",
+			Cases: []string{"c"},
+			Parts: []assertion.Part{{Subject: metric("bandwidth", "GB/s"), Unit: "GB/s", Bounds: single.Bounds,
+				Case: "c"}}}, Looks: looks}
 		parts.Parts[0].Subject.Case = "c"
 		if c.there != "" {
 			single.Reference = &assertion.Reference{Table: "p5", Environment: c.there}
@@ -109,7 +120,9 @@ func TestBaselineOfOneLaunchBorrowsItsNoise(t *testing.T) {
 	center, sd := moments(logs(now))
 	center -= math.Log(10)
 	half := student(2, results.Confidence) * sd * math.Sqrt(4./3)
-	want := &results.Observed{Value: math.Exp(center), CI: &[2]float64{math.Exp(center - half), math.Exp(center + half)}, N: 3}
+	want := &results.Observed{
+		Value: math.Exp(center), CI: &[2]float64{math.Exp(center - half), math.Exp(center + half)}, N: 3,
+	}
 	if !near(a.Observed, want, 1e-9) {
 		t.Errorf("observed %+v %v, want %v", a.Observed, a.Observed.CI, want.CI)
 	}

@@ -118,7 +118,9 @@ func quantified(word string, lower *float64, at []int, keys ...string) *results.
 		Assertion: assertion.Assertion{Name: word, Severity: assertion.Gate, Quantifier: word, Cases: keys}, Looks: at,
 	}
 	for _, k := range keys {
-		a.Parts = append(a.Parts, assertion.Part{Subject: of(k, "bandwidth", "GB/s"), Unit: "GB/s", Bounds: assertion.Bounds{Lower: lower}, Case: k})
+		a.Parts = append(a.Parts, assertion.Part{
+			Subject: of(k, "bandwidth", "GB/s"), Unit: "GB/s", Bounds: assertion.Bounds{Lower: lower}, Case: k,
+		})
 	}
 	return a
 }

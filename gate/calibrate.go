@@ -39,9 +39,14 @@ func Calibrate(docs []*results.Document, o CalibrateOptions) (*results.Calibrati
 	if i := slices.IndexFunc(o.Metrics, metrics.MayBeZero); i >= 0 {
 		return nil, fmt.Errorf("metric %s may be 0, of which no tolerance in percent can be had", o.Metrics[i])
 	}
-	out := &results.Calibration{Scenario: docs[0].Scenario.Name, Confidence: results.Confidence, Cap: o.Cap, Environment: docs[0].Environment.Fingerprint}
+	out := &results.Calibration{
+		Scenario: docs[0].Scenario.Name, Confidence: results.Confidence, Cap: o.Cap,
+		Environment: docs[0].Environment.Fingerprint,
+	}
 	for _, d := range docs {
-		out.Sessions = append(out.Sessions, results.Calibrated{Session: d.Session.ID, Started: d.Session.Started, Weir: d.Weir.Version})
+		out.Sessions = append(out.Sessions, results.Calibrated{
+			Session: d.Session.ID, Started: d.Session.Started, Weir: d.Weir.Version,
+		})
 		out.Simulated = out.Simulated || d.Simulated()
 	}
 	asserted := map[string][]string{}
@@ -60,7 +65,8 @@ func Calibrate(docs []*results.Document, o CalibrateOptions) (*results.Calibrati
 		out.Targets = append(out.Targets, targets...)
 	}
 	if len(out.Targets) == 0 {
-		return nil, fmt.Errorf("%w: no assertion is about a metric with a better direction; --metric NAME and --all calibrate others", ErrNothingCompared)
+		return nil, fmt.Errorf("%w: no assertion is about a metric with a better direction; --metric NAME and --all calibrate others",
+			ErrNothingCompared)
 	}
 	codes := []int{ExitPassed}
 	for _, t := range out.Targets {
@@ -96,7 +102,8 @@ func belongTogether(docs []*results.Document, single bool) error {
 			for _, x := range results.EnvironmentDifferences(first, d) {
 				diff = append(diff, fmt.Sprintf("%s: %s -> %s", x.What, x.Base, x.New))
 			}
-			return fmt.Errorf("sessions %s and %s ran in environments that are unlike, so one reference does not hold for both: %s", first.Session.ID, d.Session.ID, strings.Join(diff, "; "))
+			return fmt.Errorf("sessions %s and %s ran in environments that are unlike, so one reference does not hold for both: %s",
+				first.Session.ID, d.Session.ID, strings.Join(diff, "; "))
 		}
 		seen[d.Session.ID] = true
 	}
@@ -135,7 +142,8 @@ func calibrateCase(
 	for _, m := range of {
 		for _, d := range results.CaseDifferences([]results.CasePair{{Base: m.Case, New: last}}) {
 			if !slices.Contains(unasked, d.What) && !strings.HasPrefix(d.What, results.VariableDiffers) {
-				return nil, fmt.Errorf("sessions ask for different things of case %s: %s is %q and %q", last.Key, d.What, d.Base, d.New)
+				return nil, fmt.Errorf("sessions ask for different things of case %s: %s is %q and %q", last.Key,
+					d.What, d.Base, d.New)
 			}
 		}
 	}
@@ -154,7 +162,9 @@ func calibrateCase(
 		case !o.All && !slices.Contains(asserted, m.Name):
 			continue
 		}
-		t := &results.Target{Case: last.Key, Run: last.Run, Axes: last.Axes, AxisOrder: last.AxisOrder, Metric: m.Name, Unit: m.Unit}
+		t := &results.Target{
+			Case: last.Key, Run: last.Run, Axes: last.Axes, AxisOrder: last.AxisOrder, Metric: m.Name, Unit: m.Unit,
+		}
 		if why := unfitSession(of, m); why != "" {
 			t.Refused, t.Unusable = why, true
 		} else {

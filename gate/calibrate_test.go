@@ -179,13 +179,15 @@ func TestWhatIsRefused(t *testing.T) {
 		return docs
 	}
 	noisy, err := Calibrate(several(lab(0.4), 3), CalibrateOptions{Cap: 0.2})
-	if err != nil || noisy.ExitCode != ExitInconclusive || !strings.HasPrefix(noisy.Targets[0].Refused, "fix the noise first: launches vary by") {
+	if err != nil || noisy.ExitCode != ExitInconclusive ||
+		!strings.HasPrefix(noisy.Targets[0].Refused, "fix the noise first: launches vary by") {
 		t.Errorf("%v %+v", err, noisy.Targets[0])
 	}
 	docs := several(lab(0.01), 3)
 	docs[1].Cases[0].Launches[2].Status = results.Error
 	broken, err := Calibrate(docs, CalibrateOptions{Cap: 0.2})
-	if err != nil || broken.ExitCode != ExitExecution || broken.Targets[0].Refused != "session C cannot be used: launch 2 failed" {
+	if err != nil || broken.ExitCode != ExitExecution ||
+		broken.Targets[0].Refused != "session C cannot be used: launch 2 failed" {
 		t.Errorf("%v %+v", err, broken.Targets[0])
 	}
 	docs = several(lab(0.01), 2)
@@ -199,19 +201,24 @@ func TestWhatIsRefused(t *testing.T) {
 		message string
 		options CalibrateOptions
 	}{
-		"one session":      {func(d []*results.Document) []*results.Document { return d[:1] }, "--single-session", CalibrateOptions{}},
-		"twice":            {func(d []*results.Document) []*results.Document { return append(d, d[0]) }, "given twice", CalibrateOptions{}},
-		"another scenario": {func(d []*results.Document) []*results.Document { d[1].Scenario.Name = "t"; return d }, "different scenarios, s and t", CalibrateOptions{}},
+		"one session": {func(d []*results.Document) []*results.Document { return d[:1] }, "--single-session",
+			CalibrateOptions{}},
+		"twice": {func(d []*results.Document) []*results.Document { return append(d, d[0]) }, "given twice",
+			CalibrateOptions{}},
+		"another scenario": {func(d []*results.Document) []*results.Document { d[1].Scenario.Name = "t"; return d },
+			"different scenarios, s and t", CalibrateOptions{}},
 		"another machine": {func(d []*results.Document) []*results.Document {
 			d[1].Environment.Fingerprint = "x"
 			d[1].Weir.Go = "go2"
 			return d
-		}, "unlike, so one reference does not hold for both: fingerprint: sha256:1 -> x; go:  -> go2", CalibrateOptions{}},
+		}, "unlike, so one reference does not hold for both: fingerprint: sha256:1 -> x; go:  -> go2",
+			CalibrateOptions{}},
 		"other options": {func(d []*results.Document) []*results.Document {
 			d[1].Cases[0].Options = map[string]any{"batch": 2.}
 			return d
 		}, "ask for different things", CalibrateOptions{}},
-		"what may be zero": {func(d []*results.Document) []*results.Document { return d }, "may be 0", CalibrateOptions{Metrics: []string{"skew"}}},
+		"what may be zero": {func(d []*results.Document) []*results.Document { return d }, "may be 0",
+			CalibrateOptions{Metrics: []string{"skew"}}},
 		"nothing is claimed": {func(d []*results.Document) []*results.Document {
 			for _, x := range d {
 				x.Cases[0].Assertions = nil
@@ -220,19 +227,22 @@ func TestWhatIsRefused(t *testing.T) {
 		}, "nothing to compare", CalibrateOptions{}},
 	} {
 		_, err := Calibrate(c.change(several(lab(0.01), 2)), c.options)
-		if err == nil || !strings.Contains(err.Error(), c.message) || errors.Is(err, ErrNothingCompared) != (name == "nothing is claimed") {
+		if err == nil || !strings.Contains(err.Error(), c.message) ||
+			errors.Is(err, ErrNothingCompared) != (name == "nothing is claimed") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	single, err := Calibrate(several(lab(0.01), 1), CalibrateOptions{Cap: 0.2, SingleSession: true, Launches: 6})
-	if target := single.Targets[0]; err != nil || target.Refused != "" || len(target.Noise) != 1 || target.Look != 6 || target.Tolerance < 0.01 {
+	if target := single.Targets[0]; err != nil || target.Refused != "" || len(target.Noise) != 1 || target.Look != 6 ||
+		target.Tolerance < 0.01 {
 		t.Errorf("%v %+v", err, single.Targets[0])
 	}
 }
 
 func TestTolerancesAreRoundedUp(t *testing.T) {
 	for share, want := range map[float64]float64{
-		0: 0.005, 0.0049: 0.005, 0.005: 0.005, 0.0051: 0.01, 0.05: 0.05, 0.0501: 0.06, 0.07 + 1e-16: 0.07, 0.2: 0.2, 0.201: 0.25, 1.01: 1.05,
+		0: 0.005, 0.0049: 0.005, 0.005: 0.005, 0.0051: 0.01, 0.05: 0.05, 0.0501: 0.06, 0.07 + 1e-16: 0.07, 0.2: 0.2,
+		0.201: 0.25, 1.01: 1.05,
 	} {
 		if got := roundedUp(share); got != want {
 			t.Errorf("%v: %v, want %v", share, got, want)
@@ -245,7 +255,8 @@ func TestTooFewSessions(t *testing.T) {
 	l := &laboratory{r: rand.New(rand.NewPCG(3, 9)), session: 0.02, launch: 0.01}
 	docs := []*results.Document{l.document(0, 6), l.document(0, 6)}
 	c, err := Calibrate(docs, CalibrateOptions{Cap: 0.2})
-	if err != nil || !strings.HasPrefix(c.Targets[0].Refused, "2 sessions tell too little of how sessions differ") || !strings.Contains(c.Targets[0].Refused, "from 5 sessions of this noise about") {
+	if err != nil || !strings.HasPrefix(c.Targets[0].Refused, "2 sessions tell too little of how sessions differ") ||
+		!strings.Contains(c.Targets[0].Refused, "from 5 sessions of this noise about") {
 		t.Errorf("%v %+v", err, c.Targets[0])
 	}
 }

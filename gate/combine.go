@@ -83,7 +83,8 @@ func (cl claim) combine(sources []*source) (*combination, error) {
 		return nil, err
 	}
 	if c.log && center <= 0 {
-		return nil, fmt.Errorf("%s is %s; it is judged as a ratio, so it must be above zero", shown(cl.subject), quantity.Format(center, cl.unit))
+		return nil, fmt.Errorf("%s is %s; it is judged as a ratio, so it must be above zero", shown(cl.subject),
+			quantity.Format(center, cl.unit))
 	}
 	c.center = quantity.Round(center)
 	weights, err := gradient(cl.subject, len(variables), mean, func(leaf *assertion.Expr) int { return of[leaf] })

@@ -78,7 +78,9 @@ func TestPairedCombinationIsTheIntervalOfItsValues(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(2, 8).Draw(t, "launches")
 		value := rapid.SliceOfN(rapid.Float64Range(1, 100), n, n)
-		cases := []*results.Case{caseOf("a", value.Draw(t, "a")...), caseOf("b", value.Draw(t, "b")...), caseOf("c", value.Draw(t, "c")...)}
+		cases := []*results.Case{
+			caseOf("a", value.Draw(t, "a")...), caseOf("b", value.Draw(t, "b")...), caseOf("c", value.Draw(t, "c")...),
+		}
 		var order []int
 		for range n {
 			order = append(order, rapid.Permutation([]int{0, 1, 2}).Draw(t, "order")...)
@@ -127,7 +129,10 @@ func TestGradient(t *testing.T) {
 	names := map[string]int{"u": 0, "v": 1, "w": 2}
 	rapid.Check(t, func(t *rapid.T) {
 		e := draw(t, 3)
-		at := []float64{rapid.Float64Range(1, 2).Draw(t, "u"), rapid.Float64Range(3, 4).Draw(t, "v"), rapid.Float64Range(5, 6).Draw(t, "w")}
+		at := []float64{
+			rapid.Float64Range(1, 2).Draw(t, "u"), rapid.Float64Range(3, 4).Draw(t, "v"),
+			rapid.Float64Range(5, 6).Draw(t, "w"),
+		}
 		value := func(leaf *assertion.Expr) (float64, error) { return at[names[leaf.Metric]] / 1e9, nil }
 		got, err := gradient(e, 3, value, func(leaf *assertion.Expr) int { return names[leaf.Metric] })
 		if err != nil {
@@ -146,7 +151,8 @@ func TestGradient(t *testing.T) {
 			}
 			want := (up - down) / (2 * h)
 			there, _ := e.EvalWith(value, "")
-			if slack := 1e-4 * (1 + math.Abs(want) + math.Abs(there)); math.Abs(got[i]-want) > slack && !kinked(e, value) {
+			if slack := 1e-4 * (1 + math.Abs(want) + math.Abs(there)); math.Abs(got[i]-want) > slack &&
+				!kinked(e, value) {
 				t.Fatalf("the slope of %s by variable %d is %v, want %v", e, i, got[i], want)
 			}
 		}
@@ -179,7 +185,9 @@ func kinked(e *assertion.Expr, value func(*assertion.Expr) (float64, error)) boo
 func TestGradientAtATie(t *testing.T) {
 	e := aggregate(assertion.Min, of("a", "x", ""), of("b", "x", ""), of("c", "x", ""))
 	place := map[string]int{"a": 0, "b": 1, "c": 2}
-	got, err := gradient(e, 3, func(leaf *assertion.Expr) (float64, error) { return []float64{1, 1, 2}[place[leaf.Case]], nil },
+	got, err := gradient(e, 3, func(leaf *assertion.Expr) (float64, error) {
+		return []float64{1, 1, 2}[place[leaf.Case]], nil
+	},
 		func(leaf *assertion.Expr) int { return place[leaf.Case] })
 	if err != nil {
 		t.Fatal(err)
@@ -213,26 +221,42 @@ func TestValidityOfTheOtherCase(t *testing.T) {
 		undecided int
 	}{
 		{"nothing", func(d *results.Document) {}, results.Pass, "a / b", 0},
-		{"missing", func(d *results.Document) { d.Cases = d.Cases[:1] }, results.ErrorVerdict, "b: the case is not in the document", 0},
-		{"twice", func(d *results.Document) { d.Cases = append(d.Cases, caseOf("b", steady...)) }, results.ErrorVerdict, "b: ", 0},
-		{"error", func(d *results.Document) { d.Cases[1].Status, d.Cases[1].Reason = results.Error, "no UCX" }, results.ErrorVerdict, "b: the case ended with an error: no UCX", 0},
-		{"skipped", func(d *results.Document) { d.Cases[1].Status, d.Cases[1].Reason = results.Skipped, "needs x" }, results.SkippedVerdict, "b: skipped: needs x", 0},
-		{"excluded", func(d *results.Document) { d.Cases[1].Status = results.Excluded }, results.SkippedVerdict, "b: excluded", 0},
-		{"own skipped", func(d *results.Document) { d.Cases[0].Status = results.Skipped }, results.SkippedVerdict, "skipped", 0},
-		{"unverified", func(d *results.Document) { d.Cases[1].Launches[1].Verified = false }, results.ErrorVerdict, "b: launch 1: the data it moved was not verified", 0},
+		{"missing", func(d *results.Document) { d.Cases = d.Cases[:1] }, results.ErrorVerdict,
+			"b: the case is not in the document", 0},
+		{"twice", func(d *results.Document) { d.Cases = append(d.Cases, caseOf("b", steady...)) }, results.ErrorVerdict,
+			"b: ", 0},
+		{"error", func(d *results.Document) { d.Cases[1].Status, d.Cases[1].Reason = results.Error, "no UCX" },
+			results.ErrorVerdict, "b: the case ended with an error: no UCX", 0},
+		{"skipped", func(d *results.Document) { d.Cases[1].Status, d.Cases[1].Reason = results.Skipped, "needs x" },
+			results.SkippedVerdict, "b: skipped: needs x", 0},
+		{"excluded", func(d *results.Document) { d.Cases[1].Status = results.Excluded }, results.SkippedVerdict,
+			"b: excluded", 0},
+		{"own skipped", func(d *results.Document) { d.Cases[0].Status = results.Skipped }, results.SkippedVerdict,
+			"skipped", 0},
+		{"unverified", func(d *results.Document) { d.Cases[1].Launches[1].Verified = false }, results.ErrorVerdict,
+			"b: launch 1: the data it moved was not verified", 0},
 		{"above its ceiling", func(d *results.Document) {
 			for _, l := range d.Cases[1].Launches {
 				l.Metrics.Set("ceiling", 1.4)
 			}
 		}, results.ErrorVerdict, "b: measured more than the path can carry", 0},
-		{"no launch yet", func(d *results.Document) { d.Cases[1].Launches = nil }, results.ErrorVerdict, "b: nothing was measured", 1},
-		{"one launch yet", func(d *results.Document) { d.Cases[1].Launches = d.Cases[1].Launches[:1] }, results.InconclusiveVerdict, "the next look is after 3", 1},
-		{"no metric", func(d *results.Document) { d.Cases[1].Launches[2].Metrics.Delete("bandwidth") }, results.ErrorVerdict, "b: launch 2: metric bandwidth is missing", 0},
-		{"zero", func(d *results.Document) { d.Cases[1].Launches[2].Metrics.Set("bandwidth", 0) }, results.ErrorVerdict, "b: launch 2: metric bandwidth is 0 GB/s", 0},
-		{"NaN", func(d *results.Document) { d.Cases[1].Launches[2].Metrics.Set("bandwidth", math.NaN()) }, results.ErrorVerdict, "b: launch 2: metric bandwidth is NaN", 0},
-		{"a launch taken out", func(d *results.Document) { d.Cases[1].Made = 3; d.Cases[1].Launches = d.Cases[1].Launches[1:] }, results.ErrorVerdict, "b: 3 launches were made, and 2 are in the document", 0},
-		{"one that did not get there", func(d *results.Document) { d.Cases[1].Launches[2].Index = 3 }, results.Pass, "n=3", 0},
-		{"a launch doubled", func(d *results.Document) { d.Cases[1].Launches[0].Index = 1 }, results.ErrorVerdict, "b: launch 1 stands twice", 0},
+		{"no launch yet", func(d *results.Document) { d.Cases[1].Launches = nil }, results.ErrorVerdict,
+			"b: nothing was measured", 1},
+		{"one launch yet", func(d *results.Document) { d.Cases[1].Launches = d.Cases[1].Launches[:1] },
+			results.InconclusiveVerdict, "the next look is after 3", 1},
+		{"no metric", func(d *results.Document) { d.Cases[1].Launches[2].Metrics.Delete("bandwidth") },
+			results.ErrorVerdict, "b: launch 2: metric bandwidth is missing", 0},
+		{"zero", func(d *results.Document) { d.Cases[1].Launches[2].Metrics.Set("bandwidth", 0) }, results.ErrorVerdict,
+			"b: launch 2: metric bandwidth is 0 GB/s", 0},
+		{"NaN", func(d *results.Document) { d.Cases[1].Launches[2].Metrics.Set("bandwidth", math.NaN()) },
+			results.ErrorVerdict, "b: launch 2: metric bandwidth is NaN", 0},
+		{"a launch taken out",
+			func(d *results.Document) { d.Cases[1].Made = 3; d.Cases[1].Launches = d.Cases[1].Launches[1:] },
+			results.ErrorVerdict, "b: 3 launches were made, and 2 are in the document", 0},
+		{"one that did not get there", func(d *results.Document) { d.Cases[1].Launches[2].Index = 3 }, results.Pass,
+			"n=3", 0},
+		{"a launch doubled", func(d *results.Document) { d.Cases[1].Launches[0].Index = 1 }, results.ErrorVerdict,
+			"b: launch 1 stands twice", 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			doc, a := pair(steady, steady, looks)

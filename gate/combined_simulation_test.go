@@ -76,7 +76,8 @@ func TestOperatingCharacteristicsOfARatio(t *testing.T) {
 			t.Errorf("at %.2f: %s in %.1f%% of sessions, promised %.0f%%", c.truth, c.want, got*100, c.share*100)
 		}
 		if got := float64(count[c.wrong]) / sessions; got > 0.02 {
-			t.Errorf("at %.2f: the wrong verdict %s in %.1f%% of sessions, promised at most 2%%", c.truth, c.wrong, got*100)
+			t.Errorf("at %.2f: the wrong verdict %s in %.1f%% of sessions, promised at most 2%%", c.truth, c.wrong,
+				got*100)
 		}
 	}
 }
@@ -147,7 +148,8 @@ func TestErrorOfFamilies(t *testing.T) {
 		got := float64(bad) / float64(families)
 		t.Logf("%s: wrongly %s in %.1f%% of sessions", c.name, c.wrong, got*100)
 		if got > c.limit || got < c.least {
-			t.Errorf("%s: wrongly %s in %.1f%% of sessions, want %.0f%% to %.0f%%", c.name, c.wrong, got*100, c.least*100, c.limit*100)
+			t.Errorf("%s: wrongly %s in %.1f%% of sessions, want %.0f%% to %.0f%%", c.name, c.wrong, got*100,
+				c.least*100, c.limit*100)
 		}
 	}
 }

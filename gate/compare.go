@@ -54,7 +54,8 @@ func CompareRuns(doc *results.Document, base, now string, o CompareOptions) (*re
 	}
 	for _, run := range []string{base, now} {
 		if len(of(run)) == 0 {
-			return nil, fmt.Errorf("the document has no run %q; it has %s", run, strings.Join(each(doc, func(c *results.Case) string { return c.Run }), ", "))
+			return nil, fmt.Errorf("the document has no run %q; it has %s", run,
+				strings.Join(each(doc, func(c *results.Case) string { return c.Run }), ", "))
 		}
 	}
 	couples := matched(of(base), of(now), func(c *results.Case) string { return strings.TrimPrefix(c.Key, c.Run) })
@@ -75,7 +76,8 @@ func CompareAxis(doc *results.Document, axis, base, now string, o CompareOptions
 	}
 	for _, value := range []string{base, now} {
 		if value == "" || len(at(value)) == 0 {
-			return nil, fmt.Errorf("no case has %s=%s; there is %s", axis, value, cmp.Or(strings.Join(each(doc, text), ", "), "no such axis"))
+			return nil, fmt.Errorf("no case has %s=%s; there is %s", axis, value,
+				cmp.Or(strings.Join(each(doc, text), ", "), "no such axis"))
 		}
 	}
 	rest := func(c *results.Case) string {
@@ -90,7 +92,8 @@ func CompareAxis(doc *results.Document, axis, base, now string, o CompareOptions
 	return compareWithin(doc, axis+"="+base, axis+"="+now, matched(at(base), at(now), rest), o)
 }
 
-func compareWithin(doc *results.Document, base, now string, couples []couple, o CompareOptions) (*results.Comparison, error) {
+func compareWithin(doc *results.Document, base, now string, couples []couple, o CompareOptions) (*results.Comparison,
+	error) {
 	asserted := assertedMetrics(doc)
 	c := &comparer{
 		options: o, within: true, metrics: workload.DefinitionsOf(doc),
@@ -119,10 +122,13 @@ func each(doc *results.Document, text func(*results.Case) string) []string {
 
 func newComparison(base, now *results.Document, o CompareOptions) *results.Comparison {
 	side := func(d *results.Document) results.Compared {
-		return results.Compared{Session: d.Session.ID, Scenario: d.Scenario.Name, Started: d.Session.Started, Weir: d.Weir.Version}
+		return results.Compared{
+			Session: d.Session.ID, Scenario: d.Scenario.Name, Started: d.Session.Started, Weir: d.Weir.Version,
+		}
 	}
 	out := &results.Comparison{
-		Schema: results.ComparisonSchema, Base: side(base), New: side(now), Confidence: results.Confidence, Margin: o.Margin,
+		Schema: results.ComparisonSchema, Base: side(base), New: side(now), Confidence: results.Confidence,
+		Margin:    o.Margin,
 		Simulated: base.Simulated() || now.Simulated(),
 	}
 	if o.Holm {
@@ -185,7 +191,8 @@ func (c *comparer) compare(couples []couple) (*results.Comparison, error) {
 		if len(both) == 0 {
 			return nil, fmt.Errorf("%w: no case was measured on both sides", ErrNothingCompared)
 		}
-		return nil, fmt.Errorf("%w: no assertion of either side is about a metric with a better direction; --metric NAME and --all compare others", ErrNothingCompared)
+		return nil, fmt.Errorf("%w: no assertion of either side is about a metric with a better direction; --metric NAME and --all compare others",
+			ErrNothingCompared)
 	}
 	var pairs []results.CasePair
 	for _, p := range both {
@@ -247,7 +254,10 @@ func (c *comparer) compared(p couple) []workload.Metric {
 // does not have is not: it is absent, or 0 throughout although nothing takes no time.
 func shared(d *workload.Definitions, p couple, metric string) bool {
 	has := func(c *results.Case, is func(float64) bool) bool {
-		return slices.ContainsFunc(c.Launches, func(l *results.Launch) bool { v, ok := l.Metrics.Get(metric); return ok && is(v) })
+		return slices.ContainsFunc(c.Launches, func(l *results.Launch) bool {
+			v, ok := l.Metrics.Get(metric)
+			return ok && is(v)
+		})
 	}
 	any := func(float64) bool { return true }
 	some := func(v float64) bool { return v != 0 || d.MayBeZero(metric) }
@@ -257,11 +267,15 @@ func shared(d *workload.Definitions, p couple, metric string) bool {
 func (c *comparer) couple(p couple) {
 	ms := c.compared(p)
 	if why := unfit(p); why != "" && (len(ms) > 0 || c.options.All) {
-		c.out.Effects = append(c.out.Effects, &results.Effect{Case: p.now.Key, BaseCase: otherKey(p), Verdict: results.EffectError, Message: why})
+		c.out.Effects = append(c.out.Effects, &results.Effect{
+			Case: p.now.Key, BaseCase: otherKey(p), Verdict: results.EffectError, Message: why,
+		})
 		return
 	}
 	for _, m := range ms {
-		e := &results.Effect{Case: p.now.Key, BaseCase: otherKey(p), Metric: m.Name, Unit: m.Unit, Better: string(m.Better)}
+		e := &results.Effect{
+			Case: p.now.Key, BaseCase: otherKey(p), Metric: m.Name, Unit: m.Unit, Better: string(m.Better),
+		}
 		c.out.Effects = append(c.out.Effects, e)
 		x, err := c.contrast(p, m, e)
 		if err != nil {

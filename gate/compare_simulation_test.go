@@ -62,9 +62,11 @@ func TestComparisonUnderDrift(t *testing.T) {
 				}
 			}
 			alarms := float64(found) / comparisons
-			t.Logf("A/A, drift %s, launches vary by %.1f%%: %.2f%% called different, %d regressions", name, cv*100, alarms*100, regressions)
+			t.Logf("A/A, drift %s, launches vary by %.1f%%: %.2f%% called different, %d regressions", name, cv*100,
+				alarms*100, regressions)
 			if alarms > 0.05 || float64(regressions) > 0.005*comparisons {
-				t.Errorf("drift %s, launches vary by %.1f%%: %.2f%% of A/A comparisons called different, %d regressions", name, cv*100, alarms*100, regressions)
+				t.Errorf("drift %s, launches vary by %.1f%%: %.2f%% of A/A comparisons called different, %d regressions",
+					name, cv*100, alarms*100, regressions)
 			}
 		}
 	}
@@ -83,7 +85,8 @@ func TestComparisonUnderDrift(t *testing.T) {
 		power := 1 - float64(missed)/sessions
 		t.Logf("-3%%, drift %s: found in %.1f%%", name, power*100)
 		if power < 0.95 || wrong > 0 {
-			t.Errorf("-3%%, drift %s: found in %.1f%% of sessions, promised 95%%; %d called better", name, power*100, wrong)
+			t.Errorf("-3%%, drift %s: found in %.1f%% of sessions, promised 95%%; %d called better", name, power*100,
+				wrong)
 		}
 	}
 }
@@ -159,7 +162,8 @@ func many(t *testing.T, seed uint64, cv, fourth, others float64, holm bool) *res
 			values[1] = append(values[1], ratio*math.Exp(cv*r.NormFloat64()))
 		}
 		key := string(rune('A' + i))
-		base.Cases, now.Cases = append(base.Cases, caseOf(key, values[0]...)), append(now.Cases, caseOf(key, values[1]...))
+		base.Cases, now.Cases = append(base.Cases, caseOf(key, values[0]...)),
+			append(now.Cases, caseOf(key, values[1]...))
 	}
 	c, err := Compare(base, now, CompareOptions{Margin: 0.03, Metrics: []string{"bandwidth"}, Holm: holm})
 	if err != nil {
@@ -241,7 +245,10 @@ func TestNoRegressionAmongLikes(t *testing.T) {
 
 func TestBenjaminiHochberg(t *testing.T) {
 	// the example of Benjamini and Hochberg (1995), section 3.2
-	ps := []float64{0.0001, 0.0004, 0.0019, 0.0095, 0.0201, 0.0278, 0.0298, 0.0344, 0.0459, 0.3240, 0.4262, 0.5719, 0.6528, 0.7590, 1.0000}
+	ps := []float64{
+		0.0001, 0.0004, 0.0019, 0.0095, 0.0201, 0.0278, 0.0298, 0.0344, 0.0459, 0.3240, 0.4262, 0.5719, 0.6528, 0.7590,
+		1.0000,
+	}
 	var all []*contrast
 	for _, p := range ps {
 		all = append(all, &contrast{effect: &results.Effect{Change: &results.Change{P: &p}}})

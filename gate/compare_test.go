@@ -65,20 +65,28 @@ func TestVerdictsOfAComparison(t *testing.T) {
 		code      int
 		message   string
 	}{
-		"far worse":        {[]float64{10, 10.1, 9.9, 10}, []float64{9, 9.1, 8.9, 9}, results.Regression, true, ExitFailed, "-10.0% (96% CI -11% to -8.5%, 4 and 4 launches); unpaired: cross-session; worse by more than the margin of 3%"},
-		"slightly worse":   {[]float64{10, 10.01, 9.99, 10}, []float64{9.85, 9.86, 9.84, 9.85}, results.NoRegression, true, ExitPassed, "not worse by more"},
-		"alike":            {[]float64{10, 10.01, 9.99, 10}, []float64{10.01, 10, 9.99, 10}, results.NoRegression, false, ExitPassed, "which may be none"},
-		"better":           {[]float64{10, 10.01, 9.99, 10}, []float64{10.2, 10.21, 10.19, 10.2}, results.Improved, true, ExitPassed, "+2.00%"},
-		"too noisy":        {[]float64{10, 12, 8, 11}, []float64{10, 9, 11, 10}, results.Unclear, false, ExitInconclusive, "crosses the margin"},
-		"one launch":       {[]float64{10, 10.1}, []float64{5}, results.Unclear, false, ExitInconclusive, "one launch cannot show its noise"},
+		"far worse": {[]float64{10, 10.1, 9.9, 10}, []float64{9, 9.1, 8.9, 9}, results.Regression, true,
+			ExitFailed, "-10.0% (96% CI -11% to -8.5%, 4 and 4 launches); unpaired: cross-session; worse by more than the margin of 3%"},
+		"slightly worse": {[]float64{10, 10.01, 9.99, 10}, []float64{9.85, 9.86, 9.84, 9.85}, results.NoRegression,
+			true, ExitPassed, "not worse by more"},
+		"alike": {[]float64{10, 10.01, 9.99, 10}, []float64{10.01, 10, 9.99, 10}, results.NoRegression,
+			false, ExitPassed, "which may be none"},
+		"better": {[]float64{10, 10.01, 9.99, 10}, []float64{10.2, 10.21, 10.19, 10.2}, results.Improved,
+			true, ExitPassed, "+2.00%"},
+		"too noisy": {[]float64{10, 12, 8, 11}, []float64{10, 9, 11, 10}, results.Unclear, false,
+			ExitInconclusive, "crosses the margin"},
+		"one launch": {[]float64{10, 10.1}, []float64{5}, results.Unclear, false, ExitInconclusive,
+			"one launch cannot show its noise"},
 		"without noise":    {[]float64{10, 10}, []float64{9.69, 9.69}, results.Regression, true, ExitFailed, "-3.1"},
 		"the same numbers": {[]float64{10, 10}, []float64{10, 10}, results.NoRegression, false, ExitPassed, ""},
 		"on the margin":    {[]float64{10, 10}, []float64{9.7, 9.7}, results.NoRegression, true, ExitPassed, "-3.0"},
-		"an outlier hides": {[]float64{10, 10.01, 9.99, 10, 10, 10.01}, []float64{9.5, 9.51, 9.49, 9.5, 9.5, 13}, results.Unclear, false, ExitInconclusive, "outlier: a launch 5"},
+		"an outlier hides": {[]float64{10, 10.01, 9.99, 10, 10, 10.01}, []float64{9.5, 9.51, 9.49, 9.5, 9.5, 13},
+			results.Unclear, false, ExitInconclusive, "outlier: a launch 5"},
 	} {
 		cmp, err := compared(c.base, c.now)
 		e := only(t, cmp, err)
-		if e.Verdict != c.verdict || e.Change.Found != c.found || cmp.ExitCode != c.code || !strings.Contains(e.Message, c.message) {
+		if e.Verdict != c.verdict || e.Change.Found != c.found || cmp.ExitCode != c.code ||
+			!strings.Contains(e.Message, c.message) {
 			t.Errorf("%s: %s, found %v, exit %d: %s", name, e.Verdict, e.Change.Found, cmp.ExitCode, e.Message)
 		}
 	}
@@ -104,8 +112,10 @@ func TestDirectionsOfAComparison(t *testing.T) {
 		additive  bool
 		change    string
 	}{
-		{"latency.p99", []float64{10e-6, 10.1e-6, 9.9e-6}, []float64{12e-6, 12.1e-6, 11.9e-6}, results.Regression, false, "+20"},
-		{"latency.p99", []float64{12e-6, 12.1e-6, 11.9e-6}, []float64{10e-6, 10.1e-6, 9.9e-6}, results.Improved, false, "-16.7%"},
+		{"latency.p99", []float64{10e-6, 10.1e-6, 9.9e-6}, []float64{12e-6, 12.1e-6, 11.9e-6}, results.Regression,
+			false, "+20"},
+		{"latency.p99", []float64{12e-6, 12.1e-6, 11.9e-6}, []float64{10e-6, 10.1e-6, 9.9e-6}, results.Improved, false,
+			"-16.7%"},
 		{"skew", []float64{0, 0, 0}, []float64{0, 2e-6, 1.5e-6}, results.Unclear, true, "+1.2 µs"},
 		{"skew", []float64{0, 0, 0}, []float64{1e-6, 1.1e-6, 1e-6}, results.Regression, true, "+1.03 µs"},
 		{"skew", []float64{1e-6, 1.1e-6, 1e-6}, []float64{0, 0, 0}, results.Improved, true, "-1.03 µs"},
@@ -118,7 +128,8 @@ func TestDirectionsOfAComparison(t *testing.T) {
 		e := only(t, cmp, err)
 		change, _, _ := e.ChangeText()
 		if e.Verdict != c.verdict || e.Additive != c.additive || !strings.HasPrefix(change, c.change) {
-			t.Errorf("%s %v -> %v: %s %s additive %v: %s", c.metric, c.base, c.now, e.Verdict, change, e.Additive, e.Message)
+			t.Errorf("%s %v -> %v: %s %s additive %v: %s", c.metric, c.base, c.now, e.Verdict, change, e.Additive,
+				e.Message)
 		}
 	}
 }
@@ -133,7 +144,8 @@ func TestPairing(t *testing.T) {
 	doc := alternating(drifting, below)
 	c, err := CompareRuns(doc, "a", "b", options)
 	e := only(t, c, err)
-	if e.Pairs != 6 || e.Verdict != results.Regression || e.Method != "paired: the launches took turns" || c.CrossSession {
+	if e.Pairs != 6 || e.Verdict != results.Regression || e.Method != "paired: the launches took turns" ||
+		c.CrossSession {
 		t.Errorf("%+v", e)
 	}
 	if e.BaseCase != "a[block_size=1MiB]" || e.Case != "b[block_size=1MiB]" {
@@ -143,7 +155,8 @@ func TestPairing(t *testing.T) {
 		l.Started = l.Started.Add(time.Hour)
 	}
 	c, err = CompareRuns(doc, "a", "b", options)
-	if e = only(t, c, err); e.Pairs != 0 || e.Verdict != results.Unclear || e.Method != "unpaired: the launches did not take turns" {
+	if e = only(t, c, err); e.Pairs != 0 || e.Verdict != results.Unclear ||
+		e.Method != "unpaired: the launches did not take turns" {
 		t.Errorf("%+v", e)
 	}
 	doc.Cases[0].Launches[3].Started = time.Time{}
@@ -175,7 +188,8 @@ func TestComparingAlongAnAxis(t *testing.T) {
 		t.Errorf("%+v", e)
 	}
 	for _, wrong := range [][2]string{{"ranks", "3"}, {"nodes", "2"}, {"nodes", ""}} {
-		if _, err := CompareAxis(doc, wrong[0], "2", wrong[1], options); err == nil || errors.Is(err, ErrNothingCompared) {
+		if _, err := CompareAxis(doc, wrong[0], "2", wrong[1], options); err == nil ||
+			errors.Is(err, ErrNothingCompared) {
 			t.Errorf("%v: %v", wrong, err)
 		}
 	}
@@ -212,20 +226,28 @@ func TestCasesThatCannotBeCompared(t *testing.T) {
 		message string
 		code    int
 	}{
-		"a failed launch":  {func(c *results.Case) { c.Launches[1].Status = results.Error }, "new: launch 1 failed", ExitExecution},
-		"an error":         {func(c *results.Case) { c.Status, c.Reason = results.Error, "rank 1 died" }, "new: the case ended with an error: rank 1 died", ExitExecution},
-		"not run":          {func(c *results.Case) { c.Status, c.Reason = results.Skipped, results.NotRun }, "new: skipped: not run", ExitExecution},
-		"no launch":        {func(c *results.Case) { c.Launches = nil }, "new: nothing was measured", ExitExecution},
-		"a missing launch": {func(c *results.Case) { c.Made = 4 }, "new: 4 launches were made, and 3 are in the document", ExitExecution},
-		"a missing metric": {func(c *results.Case) { c.Launches[2].Metrics.Delete("bandwidth") }, "new: launch 2: metric bandwidth is missing", ExitExecution},
-		"not verified":     {func(c *results.Case) { c.Launches[0].Verified = false }, "not verified", ExitExecution},
-		"infinite":         {func(c *results.Case) { c.Launches[0].Metrics.Set("bandwidth", math.Inf(1)) }, "metric bandwidth is +Inf", ExitExecution},
-		"zero":             {func(c *results.Case) { c.Launches[0].Metrics.Set("bandwidth", 0) }, "must be above zero", ExitExecution},
+		"a failed launch": {func(c *results.Case) { c.Launches[1].Status = results.Error }, "new: launch 1 failed",
+			ExitExecution},
+		"an error": {func(c *results.Case) { c.Status, c.Reason = results.Error, "rank 1 died" },
+			"new: the case ended with an error: rank 1 died", ExitExecution},
+		"not run": {func(c *results.Case) { c.Status, c.Reason = results.Skipped, results.NotRun },
+			"new: skipped: not run", ExitExecution},
+		"no launch": {func(c *results.Case) { c.Launches = nil }, "new: nothing was measured", ExitExecution},
+		"a missing launch": {func(c *results.Case) { c.Made = 4 },
+			"new: 4 launches were made, and 3 are in the document", ExitExecution},
+		"a missing metric": {func(c *results.Case) { c.Launches[2].Metrics.Delete("bandwidth") },
+			"new: launch 2: metric bandwidth is missing", ExitExecution},
+		"not verified": {func(c *results.Case) { c.Launches[0].Verified = false }, "not verified", ExitExecution},
+		"infinite": {func(c *results.Case) { c.Launches[0].Metrics.Set("bandwidth", math.Inf(1)) },
+			"metric bandwidth is +Inf", ExitExecution},
+		"zero": {func(c *results.Case) { c.Launches[0].Metrics.Set("bandwidth", 0) }, "must be above zero",
+			ExitExecution},
 	} {
 		base, now := separate(values, values)
 		c.damage(now.Cases[0])
 		cmp, err := Compare(base, now, options)
-		if e := only(t, cmp, err); e.Verdict != results.EffectError || cmp.ExitCode != c.code || !strings.Contains(e.Message, c.message) {
+		if e := only(t, cmp, err); e.Verdict != results.EffectError || cmp.ExitCode != c.code ||
+			!strings.Contains(e.Message, c.message) {
 			t.Errorf("%s: %s, exit %d: %s", name, e.Verdict, cmp.ExitCode, e.Message)
 		}
 	}
@@ -238,7 +260,8 @@ func TestCasesThatCannotBeCompared(t *testing.T) {
 	if want := []results.LeftOver{{Case: "b", Reason: "not in the other document"}}; !slices.Equal(cmp.OnlyNew, want) {
 		t.Errorf("%v", cmp.OnlyNew)
 	}
-	if want := []results.LeftOver{{Case: "d", Reason: "skipped: when: no such fabric"}, {Case: "c", Reason: "not in the other document"}}; !slices.Equal(cmp.OnlyBase, want) {
+	if want := []results.LeftOver{{Case: "d", Reason: "skipped: when: no such fabric"},
+		{Case: "c", Reason: "not in the other document"}}; !slices.Equal(cmp.OnlyBase, want) {
 		t.Errorf("%v", cmp.OnlyBase)
 	}
 }
@@ -268,12 +291,15 @@ func TestWhatIsCompared(t *testing.T) {
 	if got := names(CompareOptions{All: true}); !slices.Equal(got, []string{"bandwidth", "latency.p50"}) {
 		t.Errorf("all: %v", got)
 	}
-	if got := names(CompareOptions{All: true, Metrics: []string{"requests"}}); !slices.Equal(got, []string{"bandwidth", "latency.p50", "requests"}) {
+	if got := names(CompareOptions{All: true, Metrics: []string{"requests"}}); !slices.Equal(got,
+		[]string{"bandwidth", "latency.p50", "requests"}) {
 		t.Errorf("all and one: %v", got)
 	}
 	now.Assertions = []*results.AssertionVerdict{quantified("all", p(1), nil, "a")}
 	now.Assertions[0].Parts[0].Subject = of("a", "latency.p50", "s")
-	now.Cases[0].Assertions[0].Subject = &assertion.Expr{Op: assertion.Div, Args: []*assertion.Expr{metric("requests", ""), of("x", "bandwidth", "GB/s")}}
+	now.Cases[0].Assertions[0].Subject = &assertion.Expr{
+		Op: assertion.Div, Args: []*assertion.Expr{metric("requests", ""), of("x", "bandwidth", "GB/s")},
+	}
 	if got := names(CompareOptions{}); !slices.Equal(got, []string{"latency.p50"}) {
 		t.Errorf("of a part: %v", got)
 	}
@@ -284,7 +310,8 @@ func TestWhatIsCompared(t *testing.T) {
 	if _, err := Compare(base, docOf(), CompareOptions{}); !errors.Is(err, ErrNothingCompared) {
 		t.Errorf("no case in common: %v", err)
 	}
-	if _, err := Compare(base, now, CompareOptions{Metrics: []string{"no_such"}}); err == nil || errors.Is(err, ErrNothingCompared) {
+	if _, err := Compare(base, now, CompareOptions{Metrics: []string{"no_such"}}); err == nil ||
+		errors.Is(err, ErrNothingCompared) {
 		t.Errorf("an unknown metric: %v", err)
 	}
 }

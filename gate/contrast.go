@@ -116,7 +116,8 @@ func (c *combination) withoutOddOnes(pairs bool) (rest []*source, marked string)
 	}
 	for _, s := range c.sources {
 		less := *s
-		less.launches = slices.DeleteFunc(slices.Clone(s.launches), func(l *results.Launch) bool { return odd[l.Index] })
+		less.launches = slices.DeleteFunc(slices.Clone(s.launches),
+			func(l *results.Launch) bool { return odd[l.Index] })
 		rest = append(rest, &less)
 	}
 	return rest, strings.Join(names, ", ")

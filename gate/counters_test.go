@@ -27,7 +27,9 @@ func TestCountersThatMovedSpoilAVerdict(t *testing.T) {
 	by := func(devices ...string) func(*results.Launch) {
 		return func(l *results.Launch) {
 			for _, d := range devices {
-				l.Transports = append(l.Transports, results.Transport{Name: "rc", Device: d, Use: results.DataUse, Ranks: []int{0}})
+				l.Transports = append(l.Transports, results.Transport{
+					Name: "rc", Device: d, Use: results.DataUse, Ranks: []int{0},
+				})
 			}
 		}
 	}
@@ -36,21 +38,24 @@ func TestCountersThatMovedSpoilAVerdict(t *testing.T) {
 		change  func(*results.Launch)
 		spoils  bool
 	}{
-		"throttling":                     {moved("package 0", "core_throttle_count", results.ThrottleClass), nil, true},
-		"throttling over shared memory":  {moved("package 0", "core_throttle_count", results.ThrottleClass), func(l *results.Launch) { l.Fabric = "shm" }, true},
-		"memory":                         {moved("mc0", "ce_count", results.MemoryClass), nil, true},
-		"a link":                         {symbol, nil, true},
-		"a link and shared memory":       {symbol, func(l *results.Launch) { l.Fabric = "shm" }, false},
-		"a link and loopback":            {crc, func(l *results.Launch) { l.Fabric, l.Nodes = "tcp", []string{"n2", "n2"} }, false},
-		"a link and sockets":             {crc, func(l *results.Launch) { l.Fabric = "tcp" }, true},
-		"the link that carried data":     {symbol, by("mlx5_0:1"), true},
-		"another port of the device":     {symbol, by("mlx5_0:2"), true},
-		"the interface of that device":   {crc, by("mlx5_0:1"), true},
-		"another device":                 {symbol, by("mlx5_1:1"), false},
-		"one of several devices":         {symbol, by("mlx5_1:1", "mlx5_0:1"), true},
-		"a device that nobody names":     {symbol, by("mlx5_1:1", ""), true},
-		"a library with more beneath it": {symbol, func(l *results.Launch) { by("mlx5_1:1")(l); l.Transports[0].Opaque = true }, true},
-		"dropped packets":                {moved("eth0", "rx_dropped", results.RecoveredClass), by("eth0"), false},
+		"throttling": {moved("package 0", "core_throttle_count", results.ThrottleClass), nil, true},
+		"throttling over shared memory": {moved("package 0", "core_throttle_count", results.ThrottleClass),
+			func(l *results.Launch) { l.Fabric = "shm" }, true},
+		"memory":                   {moved("mc0", "ce_count", results.MemoryClass), nil, true},
+		"a link":                   {symbol, nil, true},
+		"a link and shared memory": {symbol, func(l *results.Launch) { l.Fabric = "shm" }, false},
+		"a link and loopback": {crc,
+			func(l *results.Launch) { l.Fabric, l.Nodes = "tcp", []string{"n2", "n2"} }, false},
+		"a link and sockets":           {crc, func(l *results.Launch) { l.Fabric = "tcp" }, true},
+		"the link that carried data":   {symbol, by("mlx5_0:1"), true},
+		"another port of the device":   {symbol, by("mlx5_0:2"), true},
+		"the interface of that device": {crc, by("mlx5_0:1"), true},
+		"another device":               {symbol, by("mlx5_1:1"), false},
+		"one of several devices":       {symbol, by("mlx5_1:1", "mlx5_0:1"), true},
+		"a device that nobody names":   {symbol, by("mlx5_1:1", ""), true},
+		"a library with more beneath it": {symbol,
+			func(l *results.Launch) { by("mlx5_1:1")(l); l.Transports[0].Opaque = true }, true},
+		"dropped packets": {moved("eth0", "rx_dropped", results.RecoveredClass), by("eth0"), false},
 	} {
 		c := moving(test.counter)
 		if test.change != nil {
@@ -67,7 +72,8 @@ func TestCountersThatMovedSpoilAVerdict(t *testing.T) {
 		if a.Verdict != results.ErrorVerdict || doc.Session.ExitCode != ExitExecution || len(Undecided(doc)) > 0 {
 			t.Errorf("%s: %s, exit code %d", name, a.Verdict, doc.Session.ExitCode)
 		}
-		if want := "launch 3: " + test.counter.String() + " (" + test.counter.Class + "); mend the node"; !strings.HasPrefix(a.Message, want) {
+		if want := "launch 3: " + test.counter.String() + " (" + test.counter.Class +
+			"); mend the node"; !strings.HasPrefix(a.Message, want) {
 			t.Errorf("%s: %q, want %q", name, a.Message, want)
 		}
 	}

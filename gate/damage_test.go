@@ -56,7 +56,8 @@ func judgeFile(t testing.TB, path string, content []byte) {
 // damage replaces or removes one value somewhere in a decoded document.
 func damage(t *rapid.T, v any) any {
 	if rapid.IntRange(0, 6).Draw(t, "here") == 0 {
-		return rapid.SampledFrom([]any{nil, "", "x", -1., 0., 1e308, true, []any{}, []any{nil}, map[string]any{}}).Draw(t, "value")
+		return rapid.SampledFrom([]any{nil, "", "x", -1., 0., 1e308, true, []any{}, []any{nil},
+			map[string]any{}}).Draw(t, "value")
 	}
 	switch v := v.(type) {
 	case map[string]any:
@@ -149,8 +150,10 @@ func TestNothingOfStoredDocumentsCanBeMissing(t *testing.T) {
 						}
 						doc.Cases[k].Succeeded()[i].Metrics.Delete(leaf.Metric)
 						Judge(doc)
-						if got := doc.Cases[k].Assertions[j]; doc.Session.ExitCode == ExitPassed || results.Verdict(got.Verdict) != results.ErrorVerdict {
-							t.Errorf("%s: without %s in a launch of %s: %s, exit code %d", path, leaf.Metric, c.Key, got.Verdict, doc.Session.ExitCode)
+						if got := doc.Cases[k].Assertions[j]; doc.Session.ExitCode == ExitPassed ||
+							results.Verdict(got.Verdict) != results.ErrorVerdict {
+							t.Errorf("%s: without %s in a launch of %s: %s, exit code %d", path, leaf.Metric, c.Key,
+								got.Verdict, doc.Session.ExitCode)
 						}
 						tried[filepath.Base(path)]++
 					}
@@ -165,7 +168,8 @@ func TestNothingOfStoredDocumentsCanBeMissing(t *testing.T) {
 					it.Launches = slices.Delete(it.Launches, i, i+1)
 					Judge(doc)
 					if doc.Session.ExitCode == ExitPassed || it.Assertions[j].Verdict != results.ErrorVerdict {
-						t.Errorf("%s: without a launch of %s: %s, exit code %d", path, c.Key, it.Assertions[j].Verdict, doc.Session.ExitCode)
+						t.Errorf("%s: without a launch of %s: %s, exit code %d", path, c.Key, it.Assertions[j].Verdict,
+							doc.Session.ExitCode)
 					}
 				}
 			}

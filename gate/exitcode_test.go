@@ -8,7 +8,9 @@ import (
 )
 
 func TestExitCodePrecedence(t *testing.T) {
-	order := []int{ExitInternal, ExitUsage, ExitStale, ExitExecution, ExitFailed, ExitInconclusive, ExitEmpty, ExitPassed}
+	order := []int{
+		ExitInternal, ExitUsage, ExitStale, ExitExecution, ExitFailed, ExitInconclusive, ExitEmpty, ExitPassed,
+	}
 	for i, strong := range order {
 		for _, weak := range order[i:] {
 			if Worst(strong, weak) != strong || Worst(weak, strong) != strong {
@@ -58,27 +60,36 @@ func TestExitCodeOfASession(t *testing.T) {
 		code   int
 		status string
 	}{
-		{"a failed setup before a launch, which was made again", command("setup", "launch"), ExitPassed, results.Passed},
+		{"a failed setup before a launch, which was made again", command("setup", "launch"), ExitPassed,
+			results.Passed},
 		{"a failed teardown after a launch", command("teardown", "launch"), ExitExecution, results.Errored},
 		{"a failed setup of a run", command("setup", "run"), ExitExecution, results.Errored},
 		{"a failed setup of the session", command("setup", "session"), ExitExecution, results.Errored},
-		{"all left out", docOf(skipped(), &results.Case{Key: "x", Status: results.Excluded}), ExitEmpty, results.Errored},
+		{"all left out", docOf(skipped(), &results.Case{Key: "x", Status: results.Excluded}), ExitEmpty,
+			results.Errored},
 		{"nothing planned", docOf(), ExitEmpty, results.Errored},
 		{"all skipped", docOf(skipped(), skipped()), ExitEmpty, results.Errored},
 		{"measured without assertions", docOf(caseOf("c", 1)), ExitPassed, results.Passed},
 		{"failed", docOf(fail(), skipped()), ExitFailed, results.Failed},
 		{"an error outranks a failure", docOf(fail(), broken()), ExitExecution, results.Errored},
-		{"failed check", &results.Document{Checks: []results.Check{{Name: "x", Status: "failed"}}, Cases: []*results.Case{skipped()}}, ExitExecution, results.Errored},
-		{"session error", &results.Document{Session: results.Session{Reason: "etcd did not start"}}, ExitExecution, results.Errored},
-		{"interrupted", &results.Document{Session: results.Session{ExitCode: ExitInterrupted, Reason: "interrupted"}, Cases: []*results.Case{fail(), broken()}}, ExitInterrupted, results.Aborted},
-		{"total timeout", &results.Document{Session: results.Session{ExitCode: ExitTimeout}, Cases: []*results.Case{caseOf("c", 1)}}, ExitTimeout, results.Aborted},
-		{"internal", &results.Document{Session: results.Session{ExitCode: ExitInternal}, Cases: []*results.Case{broken()}}, ExitInternal, results.Errored},
-		{"an earlier verdict does not stick", &results.Document{Session: results.Session{ExitCode: ExitFailed}, Cases: []*results.Case{caseOf("c", 1)}}, ExitPassed, results.Passed},
+		{"failed check", &results.Document{Checks: []results.Check{{Name: "x", Status: "failed"}},
+			Cases: []*results.Case{skipped()}}, ExitExecution, results.Errored},
+		{"session error", &results.Document{Session: results.Session{Reason: "etcd did not start"}}, ExitExecution,
+			results.Errored},
+		{"interrupted", &results.Document{Session: results.Session{ExitCode: ExitInterrupted, Reason: "interrupted"},
+			Cases: []*results.Case{fail(), broken()}}, ExitInterrupted, results.Aborted},
+		{"total timeout", &results.Document{Session: results.Session{ExitCode: ExitTimeout},
+			Cases: []*results.Case{caseOf("c", 1)}}, ExitTimeout, results.Aborted},
+		{"internal", &results.Document{Session: results.Session{ExitCode: ExitInternal},
+			Cases: []*results.Case{broken()}}, ExitInternal, results.Errored},
+		{"an earlier verdict does not stick", &results.Document{Session: results.Session{ExitCode: ExitFailed},
+			Cases: []*results.Case{caseOf("c", 1)}}, ExitPassed, results.Passed},
 	} {
 		for range 2 { // judging again changes nothing
 			Judge(c.doc)
 			if c.doc.Session.ExitCode != c.code || c.doc.Session.Status != c.status {
-				t.Errorf("%s: exit %d %s, want %d %s", c.name, c.doc.Session.ExitCode, c.doc.Session.Status, c.code, c.status)
+				t.Errorf("%s: exit %d %s, want %d %s", c.name, c.doc.Session.ExitCode, c.doc.Session.Status, c.code,
+					c.status)
 			}
 		}
 	}

@@ -70,7 +70,8 @@ func (c *comparer) shareBudget() {
 		if x.place(x.at, 1) != results.Regression {
 			continue
 		}
-		limits = append(limits, sort.Search(len(c.contrasts), func(i int) bool { return x.place(x.at, i+1) != results.Regression }))
+		limits = append(limits, sort.Search(len(c.contrasts),
+			func(i int) bool { return x.place(x.at, i+1) != results.Regression }))
 	}
 	left := stepDown(limits, judged)
 	for _, x := range c.contrasts {

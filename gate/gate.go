@@ -222,7 +222,8 @@ func (ct *court) judgeAs(m matter, share int) outcome {
 		return outcome{verdict: results.SkippedVerdict, message: noneRan}
 	}
 	o := ct.judgeClaim(claim{
-		metrics: ct.metrics, subject: subject, unit: a.Unit, bounds: a.Bounds, halo: a.Halo, looks: a.Looks, own: c, levels: lv,
+		metrics: ct.metrics, subject: subject, unit: a.Unit, bounds: a.Bounds, halo: a.Halo, looks: a.Looks, own: c,
+		levels: lv,
 	})
 	o.message += absence(len(gone))
 	return o

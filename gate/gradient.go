@@ -12,7 +12,8 @@ import (
 // many cases an aggregate runs over, and has no step whose rounding would differ
 // between machines. Where several operands are the least, the greatest or the
 // middle ones, they share the derivative.
-func gradient(e *assertion.Expr, n int, value func(leaf *assertion.Expr) (float64, error), variable func(leaf *assertion.Expr) int) ([]float64, error) {
+func gradient(e *assertion.Expr, n int, value func(leaf *assertion.Expr) (float64, error),
+	variable func(leaf *assertion.Expr) int) ([]float64, error) {
 	root, err := newNode(e, value)
 	if err != nil {
 		return nil, err

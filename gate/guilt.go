@@ -44,7 +44,8 @@ func (cl claim) guilt(e estimate) string {
 			others = append(others, cl.leaveOut(l, func(o results.RankShare) bool { return o.Rank == rank }))
 		}
 	}
-	text := fmt.Sprintf("; slowest: rank %d%s in %d of %s, %s", rank, node, times, launches(len(with)), gbps(median(own)))
+	text := fmt.Sprintf("; slowest: rank %d%s in %d of %s, %s", rank, node, times, launches(len(with)),
+		gbps(median(own)))
 	if len(others) > 0 {
 		if says, standsOut := cl.instead(e, median(own), others); standsOut {
 			text += says
@@ -64,13 +65,16 @@ func (cl claim) fromRanks() results.RankRule {
 // slowestNode names the node whose ranks had the least median in most launches; "" if it is
 // not slower than the others, or has one rank, of which all is said.
 func (cl claim) slowestNode(e estimate, with []*results.Launch) string {
-	with = slices.DeleteFunc(slices.Clone(with), func(l *results.Launch) bool { return l.Initiators > len(l.Ranks) || len(bandwidthsByNode(l)) < 2 })
+	with = slices.DeleteFunc(slices.Clone(with), func(l *results.Launch) bool {
+		return l.Initiators > len(l.Ranks) || len(bandwidthsByNode(l)) < 2
+	})
 	if len(with) == 0 {
 		return ""
 	}
 	name, times := mostOften(with, func(l *results.Launch) string {
 		at := bandwidthsByNode(l)
-		return slices.MinFunc(slices.Sorted(maps.Keys(at)), func(a, b string) int { return cmp.Compare(median(at[a]), median(at[b])) })
+		return slices.MinFunc(slices.Sorted(maps.Keys(at)),
+			func(a, b string) int { return cmp.Compare(median(at[a]), median(at[b])) })
 	})
 	var own []float64
 	var others []rest
@@ -88,7 +92,8 @@ func (cl claim) slowestNode(e estimate, with []*results.Launch) string {
 	if !standsOut || ranks < 2 {
 		return ""
 	}
-	return fmt.Sprintf("; slowest node: %s in %d of %s, its ranks' median is %s", name, times, launches(len(with)), gbps(median(own))) + says
+	return fmt.Sprintf("; slowest node: %s in %d of %s, its ranks' median is %s", name, times, launches(len(with)),
+		gbps(median(own))) + says
 }
 
 // bandwidthsByNode are the bandwidths of ranks by node; nil where it is not known where they were.
@@ -175,9 +180,14 @@ func slowestPair(all []*results.Launch) string {
 	if len(with) == 0 {
 		return ""
 	}
-	pair, times := mostOften(with, func(l *results.Launch) [2]int { return [2]int{l.SlowestPair.From, l.SlowestPair.To} })
-	i := slices.IndexFunc(with, func(l *results.Launch) bool { return l.SlowestPair.From == pair[0] && l.SlowestPair.To == pair[1] })
-	return fmt.Sprintf("; slowest pair: rank %d%s to rank %d%s in %d of %s", pair[0], onNode(with[i], pair[0]), pair[1], onNode(with[i], pair[1]), times, launches(len(with)))
+	pair, times := mostOften(with, func(l *results.Launch) [2]int {
+		return [2]int{l.SlowestPair.From, l.SlowestPair.To}
+	})
+	i := slices.IndexFunc(with, func(l *results.Launch) bool {
+		return l.SlowestPair.From == pair[0] && l.SlowestPair.To == pair[1]
+	})
+	return fmt.Sprintf("; slowest pair: rank %d%s to rank %d%s in %d of %s", pair[0], onNode(with[i], pair[0]), pair[1],
+		onNode(with[i], pair[1]), times, launches(len(with)))
 }
 
 // mostOften is what most launches say, of several the one that comes first.

@@ -123,9 +123,11 @@ func (cl claim) familyNote(at func(confidence float64) estimate, where place) st
 	e := at(cl.shown)
 	switch outer := locate(cl.widened(), e); {
 	case locate(cl.bounds, e) == inside && cl.pass != cl.shown:
-		return fmt.Sprintf("; inside at %s, but it needs %s to pass", results.PercentText(cl.shown), results.PercentText(cl.pass))
+		return fmt.Sprintf("; inside at %s, but it needs %s to pass", results.PercentText(cl.shown),
+			results.PercentText(cl.pass))
 	case (outer == below || outer == above) && cl.fail != cl.shown:
-		return fmt.Sprintf("; outside at %s, but it needs %s to fail", results.PercentText(cl.shown), results.PercentText(cl.fail))
+		return fmt.Sprintf("; outside at %s, but it needs %s to fail", results.PercentText(cl.shown),
+			results.PercentText(cl.fail))
 	}
 	return ""
 }

@@ -51,14 +51,22 @@ func TestErrorsOfARunThatMayFail(t *testing.T) {
 		exit      int
 		countedAs string
 	}{
-		{"an error", "2026-11-30", inError(mayFail("c"), "launch 0: exit status 1"), results.XFail, "expected to fail until 2026-11-30 (issue 1044): the case ended with an error: launch 0: exit status 1", results.XFail, ExitPassed, "xfail"},
-		{"an error a day later", "2026-12-01", inError(mayFail("c"), "launch 0: exit status 1"), "", "may_fail expired on 2026-11-30 (issue 1044)", results.ErrorVerdict, ExitExecution, "error"},
-		{"what was measured is impossible", "2026-11-01", unverified(mayFail("c", 46, 46, 46)), results.XFail, "not verified", results.XFail, ExitPassed, "xfail"},
-		{"a metric is missing", "2026-11-01", withoutMetric(), results.XFail, "metric bandwidth is missing", results.XFail, ExitPassed, "xfail"},
-		{"it works", "2026-11-01", mayFail("c", inBand...), results.XPass, "but it works", results.Pass, ExitFailed, "xpass"},
+		{"an error", "2026-11-30", inError(mayFail("c"), "launch 0: exit status 1"), results.XFail,
+			"expected to fail until 2026-11-30 (issue 1044): the case ended with an error: launch 0: exit status 1",
+			results.XFail, ExitPassed, "xfail"},
+		{"an error a day later", "2026-12-01", inError(mayFail("c"), "launch 0: exit status 1"), "",
+			"may_fail expired on 2026-11-30 (issue 1044)", results.ErrorVerdict, ExitExecution, "error"},
+		{"what was measured is impossible", "2026-11-01", unverified(mayFail("c", 46, 46, 46)), results.XFail,
+			"not verified", results.XFail, ExitPassed, "xfail"},
+		{"a metric is missing", "2026-11-01", withoutMetric(), results.XFail, "metric bandwidth is missing",
+			results.XFail, ExitPassed, "xfail"},
+		{"it works", "2026-11-01", mayFail("c", inBand...), results.XPass, "but it works", results.Pass, ExitFailed,
+			"xpass"},
 		{"it works a day later", "2026-12-01", mayFail("c", inBand...), "", "", results.Pass, ExitPassed, "ok"},
-		{"it works and misses", "2026-11-01", mayFail("c", outBand...), results.XPass, "but it works", results.Fail, ExitFailed, "xpass"},
-		{"it was left out", "2026-11-01", skippedCase(mayFail("c")), "", "", results.SkippedVerdict, ExitEmpty, "skipped"},
+		{"it works and misses", "2026-11-01", mayFail("c", outBand...), results.XPass, "but it works", results.Fail,
+			ExitFailed, "xpass"},
+		{"it was left out", "2026-11-01", skippedCase(mayFail("c")), "", "", results.SkippedVerdict, ExitEmpty,
+			"skipped"},
 	} {
 		a := band(p(40), p(50), []int{3})
 		c.c.Assertions = []*results.AssertionVerdict{a}
@@ -161,7 +169,9 @@ func TestAFailedSetupOfARunThatMayFail(t *testing.T) {
 		if startedOn("2026-11-01", doc); doc.Session.ExitCode != want {
 			t.Errorf("%s: exit code %d, want %d", run, doc.Session.ExitCode, want)
 		}
-		doc.Commands = append(doc.Commands, results.Command{Name: "tidy", Stage: "teardown", Scope: "run", Of: run, Status: "failed"})
+		doc.Commands = append(doc.Commands, results.Command{
+			Name: "tidy", Stage: "teardown", Scope: "run", Of: run, Status: "failed",
+		})
 		if Judge(doc); doc.Session.ExitCode != ExitExecution {
 			t.Errorf("%s: a teardown that failed gives exit code %d", run, doc.Session.ExitCode)
 		}

@@ -58,9 +58,13 @@ func TestOrderAndProcessorsChangeNoVerdict(t *testing.T) {
 			random := rand.New(rand.NewPCG(seed, 1))
 			random.Shuffle(len(doc.Cases), func(i, j int) { doc.Cases[i], doc.Cases[j] = doc.Cases[j], doc.Cases[i] })
 			for _, c := range doc.Cases {
-				random.Shuffle(len(c.Launches), func(i, j int) { c.Launches[i], c.Launches[j] = c.Launches[j], c.Launches[i] })
+				random.Shuffle(len(c.Launches), func(i, j int) {
+					c.Launches[i], c.Launches[j] = c.Launches[j], c.Launches[i]
+				})
 				for _, l := range c.Launches {
-					random.Shuffle(len(l.Samples), func(i, j int) { l.Samples[i], l.Samples[j] = l.Samples[j], l.Samples[i] })
+					random.Shuffle(len(l.Samples), func(i, j int) {
+						l.Samples[i], l.Samples[j] = l.Samples[j], l.Samples[i]
+					})
 				}
 			}
 			before := runtime.GOMAXPROCS(1 + 7*int(seed%2))

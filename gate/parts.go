@@ -35,7 +35,8 @@ func (ct *court) judgeParts(a *results.AssertionVerdict, lv levels) outcome {
 			continue
 		}
 		claims = append(claims, claim{
-			metrics: ct.metrics, subject: p.Subject, unit: p.Unit, bounds: p.Bounds, halo: a.Halo, looks: a.Looks, own: c,
+			metrics: ct.metrics, subject: p.Subject, unit: p.Unit, bounds: p.Bounds, halo: a.Halo, looks: a.Looks,
+			own: c,
 		})
 	}
 	if len(claims) == 0 {
@@ -69,8 +70,14 @@ func margins(cl claim, o *results.Observed) float64 {
 
 // Verdicts that decide a quantified statement, first come first served.
 var (
-	overAll = []results.Verdict{results.ErrorVerdict, results.Fail, results.SkippedVerdict, results.InconclusiveVerdict, results.WarnVerdict, results.Pass}
-	overAny = []results.Verdict{results.ErrorVerdict, results.Pass, results.SkippedVerdict, results.InconclusiveVerdict, results.WarnVerdict, results.Fail}
+	overAll = []results.Verdict{
+		results.ErrorVerdict, results.Fail, results.SkippedVerdict, results.InconclusiveVerdict, results.WarnVerdict,
+		results.Pass,
+	}
+	overAny = []results.Verdict{
+		results.ErrorVerdict, results.Pass, results.SkippedVerdict, results.InconclusiveVerdict, results.WarnVerdict,
+		results.Fail,
+	}
 )
 
 // overParts is the verdict over all parts: that of the first part that decides it.
@@ -102,7 +109,8 @@ func overParts(all bool, parts []part) outcome {
 		if v == results.ErrorVerdict {
 			o.spoiled = spoiledBy(of)
 		}
-		o.message = fmt.Sprintf("%s of %s: %d %s; %s: %s", word, counted(len(parts), "part"), len(of), v, telling.key, telling.message)
+		o.message = fmt.Sprintf("%s of %s: %d %s; %s: %s", word, counted(len(parts), "part"), len(of), v, telling.key,
+			telling.message)
 		return o
 	}
 	return failed("a part of it has an unknown verdict")

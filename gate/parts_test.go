@@ -20,20 +20,33 @@ func TestQuantifiers(t *testing.T) {
 		more  string // cases that are asked for
 	}{
 		{"all hold", "all", [][]float64{in, in, in}, nil, results.Pass, "all of 3 parts: 3 pass", ""},
-		{"one fails", "all", [][]float64{in, out, open}, nil, results.Fail, "all of 3 parts: 1 fail; c1: bandwidth", ""},
+		{"one fails", "all", [][]float64{in, out, open}, nil, results.Fail, "all of 3 parts: 1 fail; c1: bandwidth",
+			""},
 		{"one is open", "all", [][]float64{in, open, in}, nil, results.InconclusiveVerdict, "1 inconclusive; c1", "c1"},
 		{"one holds", "any", [][]float64{out, in, open}, nil, results.Pass, "any of 3 parts: 1 pass; c1", ""},
 		{"none holds", "any", [][]float64{out, out, out}, nil, results.Fail, "3 fail", ""},
 		{"some may hold", "any", [][]float64{out, open, out}, nil, results.InconclusiveVerdict, "c1", "c1"},
-		{"one in error", "any", [][]float64{in, in, in}, func(cs []*results.Case) { cs[2].Status = results.Error }, results.ErrorVerdict, "c2: the case ended with an error", ""},
-		{"one skipped", "all", [][]float64{in, in, in}, func(cs []*results.Case) { cs[2].Status = results.Skipped }, results.Pass, "all of 2 parts: 2 pass; c0: bandwidth", ""},
-		{"one skipped, one fails", "all", [][]float64{out, in, in}, func(cs []*results.Case) { cs[2].Status = results.Skipped }, results.Fail, "; 1 case did not run and does not count", ""},
-		{"the one that holds is not skipped", "any", [][]float64{out, in, in}, func(cs []*results.Case) { cs[2].Status = results.Skipped }, results.Pass, "any of 2 parts", ""},
-		{"one not reached", "all", [][]float64{in, in, in}, func(cs []*results.Case) { cs[2].Status, cs[2].Reason = results.Skipped, results.NotRun }, results.SkippedVerdict, "c2: skipped", ""},
-		{"one not reached, one fails", "all", [][]float64{in, out, in}, func(cs []*results.Case) { cs[2].Status, cs[2].Reason = results.Skipped, results.NotRun }, results.Fail, "c1: bandwidth", ""},
-		{"one left out by its author", "all", [][]float64{in, in, out}, func(cs []*results.Case) { cs[2].Status = results.Excluded }, results.Pass, "all of 2 parts", ""},
-		{"all left out", "all", [][]float64{in}, func(cs []*results.Case) { cs[0].Status = results.Excluded }, results.SkippedVerdict, noneRan, ""},
-		{"one not measured yet", "all", [][]float64{in, nil, in}, nil, results.ErrorVerdict, "c1: nothing was measured", "c1"},
+		{"one in error", "any", [][]float64{in, in, in}, func(cs []*results.Case) { cs[2].Status = results.Error },
+			results.ErrorVerdict, "c2: the case ended with an error", ""},
+		{"one skipped", "all", [][]float64{in, in, in}, func(cs []*results.Case) { cs[2].Status = results.Skipped },
+			results.Pass, "all of 2 parts: 2 pass; c0: bandwidth", ""},
+		{"one skipped, one fails", "all", [][]float64{out, in, in},
+			func(cs []*results.Case) { cs[2].Status = results.Skipped }, results.Fail,
+			"; 1 case did not run and does not count", ""},
+		{"the one that holds is not skipped", "any", [][]float64{out, in, in},
+			func(cs []*results.Case) { cs[2].Status = results.Skipped }, results.Pass, "any of 2 parts", ""},
+		{"one not reached", "all", [][]float64{in, in, in},
+			func(cs []*results.Case) { cs[2].Status, cs[2].Reason = results.Skipped, results.NotRun },
+			results.SkippedVerdict, "c2: skipped", ""},
+		{"one not reached, one fails", "all", [][]float64{in, out, in},
+			func(cs []*results.Case) { cs[2].Status, cs[2].Reason = results.Skipped, results.NotRun }, results.Fail,
+			"c1: bandwidth", ""},
+		{"one left out by its author", "all", [][]float64{in, in, out},
+			func(cs []*results.Case) { cs[2].Status = results.Excluded }, results.Pass, "all of 2 parts", ""},
+		{"all left out", "all", [][]float64{in}, func(cs []*results.Case) { cs[0].Status = results.Excluded },
+			results.SkippedVerdict, noneRan, ""},
+		{"one not measured yet", "all", [][]float64{in, nil, in}, nil, results.ErrorVerdict, "c1: nothing was measured",
+			"c1"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			cases, keys := series(c.lists...)
@@ -115,11 +128,14 @@ func TestFamiliesAreOfOneText(t *testing.T) {
 		differ func(i int, c *results.Case, a *results.AssertionVerdict)
 		want   results.Verdict
 	}{
-		"one family":  {func(int, *results.Case, *results.AssertionVerdict) {}, results.InconclusiveVerdict},
-		"other runs":  {func(i int, c *results.Case, _ *results.AssertionVerdict) { c.Run = string(rune('a' + i)) }, results.Fail},
-		"other texts": {func(i int, _ *results.Case, a *results.AssertionVerdict) { a.Text = string(rune('a' + i)) }, results.Fail},
-		"other names": {func(i int, _ *results.Case, a *results.AssertionVerdict) { a.Name = string(rune('a' + i)) }, results.Fail},
-		"not asked":   {func(_ int, _ *results.Case, a *results.AssertionVerdict) { a.Multiple = "" }, results.Fail},
+		"one family": {func(int, *results.Case, *results.AssertionVerdict) {}, results.InconclusiveVerdict},
+		"other runs": {func(i int, c *results.Case, _ *results.AssertionVerdict) { c.Run = string(rune('a' + i)) },
+			results.Fail},
+		"other texts": {func(i int, _ *results.Case, a *results.AssertionVerdict) { a.Text = string(rune('a' + i)) },
+			results.Fail},
+		"other names": {func(i int, _ *results.Case, a *results.AssertionVerdict) { a.Name = string(rune('a' + i)) },
+			results.Fail},
+		"not asked": {func(_ int, _ *results.Case, a *results.AssertionVerdict) { a.Multiple = "" }, results.Fail},
 		"rest skipped": {func(i int, c *results.Case, _ *results.AssertionVerdict) {
 			c.Status = []string{results.OK, results.Skipped}[min(i, 1)]
 		}, results.Fail},

@@ -39,17 +39,21 @@ func drawDocument(t *rapid.T) *results.Document {
 			a.Bounds.Upper = p(*a.Bounds.Lower + 40)
 		}
 		a.Subject, a.Unit = subjects[k], units[k]
-		a.Severity = rapid.SampledFrom([]assertion.Severity{assertion.Gate, assertion.Warn, assertion.Info}).Draw(t, "severity")
+		a.Severity = rapid.SampledFrom([]assertion.Severity{assertion.Gate, assertion.Warn, assertion.Info}).Draw(t,
+			"severity")
 		c.Assertions = []*results.AssertionVerdict{a}
 		if i > 0 {
-			c.Assertions = append(c.Assertions, against(keys[i-1], p(rapid.Float64Range(0, 2).Draw(t, "ratio")), nil, looks))
+			c.Assertions = append(c.Assertions, against(keys[i-1], p(rapid.Float64Range(0, 2).Draw(t, "ratio")), nil,
+				looks))
 		}
 		for _, a := range c.Assertions {
 			a.Text = "as drawn"
 			a.Multiple = rapid.SampledFrom([]string{"", "holm"}).Draw(t, "multiple")
 			a.Halo = rapid.SampledFrom([]float64{0, 0.05}).Draw(t, "halo")
 			if rapid.Bool().Draw(t, "decided") {
-				a.Decide = &assertion.Decide{Confidence: rapid.Float64Range(0.6, 0.99).Draw(t, "confidence"), OnInconclusive: "warn"}
+				a.Decide = &assertion.Decide{
+					Confidence: rapid.Float64Range(0.6, 0.99).Draw(t, "confidence"), OnInconclusive: "warn",
+				}
 			}
 		}
 		doc.Cases = append(doc.Cases, c)
@@ -64,10 +68,13 @@ func drawDocument(t *rapid.T) *results.Document {
 	}
 	if n > 1 {
 		direction := rapid.SampledFrom([]string{"increases", "decreases"}).Draw(t, "direction")
-		doc.Assertions = []*results.AssertionVerdict{trend(direction, rapid.Float64Range(0, 0.5).Draw(t, "tolerance"), looks, keys...)}
+		doc.Assertions = []*results.AssertionVerdict{
+			trend(direction, rapid.Float64Range(0, 0.5).Draw(t, "tolerance"), looks, keys...),
+		}
 	}
 	word := rapid.SampledFrom([]string{"all", "any"}).Draw(t, "quantifier")
-	doc.Assertions = append(doc.Assertions, quantified(word, p(rapid.Float64Range(0, 60).Draw(t, "each")), looks, keys...))
+	doc.Assertions = append(doc.Assertions,
+		quantified(word, p(rapid.Float64Range(0, 60).Draw(t, "each")), looks, keys...))
 	return doc
 }
 
@@ -142,7 +149,8 @@ func TestWrittenAndReadBackIsJudgedTheSame(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		doc := drawDocument(rt)
 		if rapid.Bool().Draw(rt, "damaged") {
-			doc.Cases[0].Launches[0].Metrics.Set("bandwidth", rapid.SampledFrom([]float64{math.NaN(), math.Inf(1), math.Inf(-1), 0}).Draw(rt, "value"))
+			doc.Cases[0].Launches[0].Metrics.Set("bandwidth",
+				rapid.SampledFrom([]float64{math.NaN(), math.Inf(1), math.Inf(-1), 0}).Draw(rt, "value"))
 		}
 		before := judgeAll(doc)
 		path := filepath.Join(dir, "results.json")
@@ -165,7 +173,8 @@ func TestDeletedMetricNeverPasses(t *testing.T) {
 		c := rapid.SampledFrom(doc.Cases).Draw(t, "case")
 		used := append(slices.Clone(c.Assertions), doc.Assertions...)
 		a := rapid.SampledFrom(used).Draw(t, "assertion")
-		rapid.SampledFrom(c.Launches).Draw(t, "launch").Metrics.Delete(rapid.SampledFrom(metricsOf(a)).Draw(t, "metric"))
+		rapid.SampledFrom(c.Launches).Draw(t,
+			"launch").Metrics.Delete(rapid.SampledFrom(metricsOf(a)).Draw(t, "metric"))
 		Judge(doc)
 		if a.Verdict != results.ErrorVerdict {
 			t.Fatalf("%s: %s", a.Verdict, a.Message)
@@ -196,7 +205,9 @@ func TestWhatIsTakenOutNeverPasses(t *testing.T) {
 		doc.Plan.Cases = 3
 		doc.Cases[0].Assertions = append(doc.Cases[0].Assertions, against("b", p(0.9), nil, looks))
 		doc.Cases[2].Assertions = append(doc.Cases[2].Assertions, a)
-		doc.Assertions = []*results.AssertionVerdict{quantified("all", p(9), looks, "a", "b", "c"), quantified("any", p(9), looks, "a", "b")}
+		doc.Assertions = []*results.AssertionVerdict{
+			quantified("all", p(9), looks, "a", "b", "c"), quantified("any", p(9), looks, "a", "b"),
+		}
 		Judge(doc)
 		if doc.Session.ExitCode != ExitPassed {
 			t.Fatalf("exit code %d before: %v", doc.Session.ExitCode, doc.Summary)
@@ -204,7 +215,8 @@ func TestWhatIsTakenOutNeverPasses(t *testing.T) {
 		k := rapid.IntRange(0, 2).Draw(t, "case")
 		c := doc.Cases[k]
 		i := rapid.IntRange(0, n-1).Draw(t, "launch")
-		what := rapid.SampledFrom([]string{"case", "launch", "metric", "baseline", "stored case", "stored metric", "subject", "bounds", "parts", "part's case"}).Draw(t, "what")
+		what := rapid.SampledFrom([]string{"case", "launch", "metric", "baseline", "stored case", "stored metric",
+			"subject", "bounds", "parts", "part's case"}).Draw(t, "what")
 		switch what {
 		case "case":
 			doc.Cases = slices.Delete(doc.Cases, k, k+1)

@@ -28,7 +28,9 @@ func Requantiled(doc *results.Document, bySamples map[*results.Launch]map[string
 		for name, is := range out.Cases[i].Metrics.All() {
 			was, ok := c.Metrics.Get(name)
 			if ok && computed[name] && math.Abs(was.Value-is.Value) > LastDigits*math.Abs(is.Value) {
-				out.Quantiles.Recomputed = append(out.Quantiles.Recomputed, results.Recomputed{Case: c.Key, Metric: name, Unit: is.Unit, Was: was.Value, Is: is.Value})
+				out.Quantiles.Recomputed = append(out.Quantiles.Recomputed, results.Recomputed{
+					Case: c.Key, Metric: name, Unit: is.Unit, Was: was.Value, Is: is.Value,
+				})
 			}
 		}
 	}
@@ -39,7 +41,8 @@ func Requantiled(doc *results.Document, bySamples map[*results.Launch]map[string
 
 // requantiledCase is the case with these metrics of its launches, or the case itself
 // where there are none. It notes which metrics they are.
-func requantiledCase(c *results.Case, bySamples map[*results.Launch]map[string]float64, computed map[string]bool) *results.Case {
+func requantiledCase(c *results.Case, bySamples map[*results.Launch]map[string]float64,
+	computed map[string]bool) *results.Case {
 	if !slices.ContainsFunc(c.Launches, func(l *results.Launch) bool { return bySamples[l] != nil }) {
 		return c
 	}
@@ -80,7 +83,8 @@ func sinceWithout(p *results.Previous, recomputed []results.Recomputed) *results
 	}
 	out := *p
 	out.Since = slices.DeleteFunc(slices.Clone(p.Since), func(s *results.Since) bool {
-		return slices.ContainsFunc(recomputed, func(r results.Recomputed) bool { return r.Case == s.Case && r.Metric == s.Metric })
+		return slices.ContainsFunc(recomputed,
+			func(r results.Recomputed) bool { return r.Case == s.Case && r.Metric == s.Metric })
 	})
 	return &out
 }

@@ -31,11 +31,13 @@ func TestVerdictsDoNotDependOnTheScale(t *testing.T) {
 		}
 		rate := func(v float64) float64 { return v }
 		unit := rapid.Float64Range(1e-3, 1e3).Draw(t, "unit")
-		if was, is := verdict(rate, lower, upper, halo), verdict(func(v float64) float64 { return v * unit }, lower*unit, upper*unit, halo); was != is {
+		if was, is := verdict(rate, lower, upper, halo),
+			verdict(func(v float64) float64 { return v * unit }, lower*unit, upper*unit, halo); was != is {
 			t.Fatalf("%s, and %s in another unit", was, is)
 		}
 		// a halo is a share of the bound that it is beside, which is another one of a time
-		if was, is := verdict(rate, lower, upper, 0), verdict(func(v float64) float64 { return 1e3 / v }, 1e3/upper, 1e3/lower, 0); was != is {
+		if was, is := verdict(rate, lower, upper, 0),
+			verdict(func(v float64) float64 { return 1e3 / v }, 1e3/upper, 1e3/lower, 0); was != is {
 			t.Fatalf("%s, and %s as a time", was, is)
 		}
 	})
@@ -47,8 +49,13 @@ func TestGeomeanOverCases(t *testing.T) {
 	a, b := caseOf("a", 8, 8.1, 7.9), caseOf("b", 2, 2.02, 1.98)
 	over := func(lower float64) *results.AssertionVerdict {
 		return &results.AssertionVerdict{Looks: looks, Assertion: assertion.Assertion{
-			Name: "geomean", Severity: assertion.Gate, Unit: "GB/s", Bounds: assertion.Bounds{Lower: &lower}, Cases: []string{"a", "b"},
-			Subject: &assertion.Expr{Op: assertion.Geomean, Args: []*assertion.Expr{of("a", "bandwidth", "GB/s"), of("b", "bandwidth", "GB/s")}},
+			Name: "geomean", Severity: assertion.Gate, Unit: "GB/s", Bounds: assertion.Bounds{Lower: &lower},
+			Cases: []string{"a", "b"},
+			Subject: &assertion.Expr{
+				Op: assertion.Geomean, Args: []*assertion.Expr{
+					of("a", "bandwidth", "GB/s"), of("b", "bandwidth", "GB/s"),
+				},
+			},
 		}}
 	}
 	holds, fails := over(3.8), over(4.3)

@@ -25,13 +25,18 @@ func TestHalo(t *testing.T) {
 		says   string
 	}{
 		{"in the band", looks, inBand, results.Pass, "in [40, 50] GB/s"},
-		{"in the halo below", looks, []float64{39, 39.1, 39.2}, results.WarnVerdict, "2.3% below; inside of the halo of 5.0%"},
+		{"in the halo below", looks, []float64{39, 39.1, 39.2}, results.WarnVerdict,
+			"2.3% below; inside of the halo of 5.0%"},
 		{"in the halo above", looks, []float64{51, 51.1, 51.2}, results.WarnVerdict, "inside of the halo"},
 		{"beyond the halo", looks, []float64{37, 37.1, 37.2}, results.Fail, "< 40 GB/s"},
-		{"over the end of the halo", looks, []float64{37.8, 38, 38.2}, results.InconclusiveVerdict, "the interval crosses 38, "},
-		{"over the end of the band", looks, []float64{39.8, 40, 40.2}, results.InconclusiveVerdict, "the interval crosses 40"},
-		{"over the end of the band at the last look", []int{3}, []float64{39.8, 40, 40.2}, results.WarnVerdict, "inside of the halo"},
-		{"over the end of the halo at the last look", []int{3}, []float64{37.8, 38, 38.2}, results.InconclusiveVerdict, "the last look"},
+		{"over the end of the halo", looks, []float64{37.8, 38, 38.2}, results.InconclusiveVerdict,
+			"the interval crosses 38, "},
+		{"over the end of the band", looks, []float64{39.8, 40, 40.2}, results.InconclusiveVerdict,
+			"the interval crosses 40"},
+		{"over the end of the band at the last look", []int{3}, []float64{39.8, 40, 40.2}, results.WarnVerdict,
+			"inside of the halo"},
+		{"over the end of the halo at the last look", []int{3}, []float64{37.8, 38, 38.2}, results.InconclusiveVerdict,
+			"the last look"},
 		{"a single launch", []int{1}, []float64{39}, results.WarnVerdict, "one launch cannot show its noise"},
 	} {
 		a := band(p(40), p(50), c.at)
@@ -91,7 +96,8 @@ func TestOnInconclusive(t *testing.T) {
 		a.Severity, a.Decide = c.severity, &assertion.Decide{OnInconclusive: c.stand}
 		doc := judged(caseOf("c", noisy...), a)
 		wantVerdict(t, a, c.want)
-		if doc.Session.ExitCode != c.code || !strings.Contains(a.Message, "inconclusive") && c.stand != "" && c.stand != "inconclusive" && len(c.at) == 1 {
+		if doc.Session.ExitCode != c.code || !strings.Contains(a.Message, "inconclusive") && c.stand != "" &&
+			c.stand != "inconclusive" && len(c.at) == 1 {
 			t.Errorf("%v %q: exit code %d, message %q", c.at, c.stand, doc.Session.ExitCode, a.Message)
 		}
 	}
@@ -129,16 +135,24 @@ func TestExpectedFailures(t *testing.T) {
 		code     int
 		says     string
 	}{
-		{"fails", day("2026-11-20T10:00:00Z"), outBand, assertion.Gate, results.XFail, ExitPassed, "expected to fail until 2026-11-21 (bug 7)"},
+		{"fails", day("2026-11-20T10:00:00Z"), outBand, assertion.Gate, results.XFail, ExitPassed,
+			"expected to fail until 2026-11-21 (bug 7)"},
 		{"holds", day("2026-11-20T10:00:00Z"), inBand, assertion.Gate, results.XPass, ExitFailed, "but it holds"},
-		{"holds and would only warn", day("2026-11-20T10:00:00Z"), inBand, assertion.Warn, results.WarnVerdict, ExitPassed, "but it holds"},
-		{"on its last day", day("2026-11-21T23:59:59Z"), outBand, assertion.Gate, results.XFail, ExitPassed, "expected"},
-		{"on its last day in UTC", day("2026-11-22T00:30:00+02:00"), outBand, assertion.Gate, results.XFail, ExitPassed, "expected"},
-		{"a day later", day("2026-11-22T00:00:00Z"), outBand, assertion.Gate, results.Fail, ExitFailed, "this has expired"},
-		{"holds a day later", day("2026-11-22T00:00:00Z"), inBand, assertion.Gate, results.Pass, ExitPassed, "this has expired"},
+		{"holds and would only warn", day("2026-11-20T10:00:00Z"), inBand, assertion.Warn, results.WarnVerdict,
+			ExitPassed, "but it holds"},
+		{"on its last day", day("2026-11-21T23:59:59Z"), outBand, assertion.Gate, results.XFail, ExitPassed,
+			"expected"},
+		{"on its last day in UTC", day("2026-11-22T00:30:00+02:00"), outBand, assertion.Gate, results.XFail, ExitPassed,
+			"expected"},
+		{"a day later", day("2026-11-22T00:00:00Z"), outBand, assertion.Gate, results.Fail, ExitFailed,
+			"this has expired"},
+		{"holds a day later", day("2026-11-22T00:00:00Z"), inBand, assertion.Gate, results.Pass, ExitPassed,
+			"this has expired"},
 		{"without a start", time.Time{}, outBand, assertion.Gate, results.Fail, ExitFailed, "this has expired"},
-		{"inconclusive", day("2026-11-20T10:00:00Z"), noisy, assertion.Gate, results.InconclusiveVerdict, ExitInconclusive, "next look"},
-		{"error", day("2026-11-20T10:00:00Z"), []float64{0, 1, 2}, assertion.Gate, results.ErrorVerdict, ExitExecution, "above zero"},
+		{"inconclusive", day("2026-11-20T10:00:00Z"), noisy, assertion.Gate, results.InconclusiveVerdict,
+			ExitInconclusive, "next look"},
+		{"error", day("2026-11-20T10:00:00Z"), []float64{0, 1, 2}, assertion.Gate, results.ErrorVerdict, ExitExecution,
+			"above zero"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			a := band(p(41.832), nil, looks)

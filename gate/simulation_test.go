@@ -61,7 +61,8 @@ func TestOperatingCharacteristics(t *testing.T) {
 			t.Errorf("at %.2f: %s in %.1f%% of sessions, promised %.0f%%", c.truth, c.want, got*100, c.share*100)
 		}
 		if got := float64(count[c.wrong]) / sessions; got > 0.02 {
-			t.Errorf("at %.2f: the wrong verdict %s in %.1f%% of sessions, promised at most 2%%", c.truth, c.wrong, got*100)
+			t.Errorf("at %.2f: the wrong verdict %s in %.1f%% of sessions, promised at most 2%%", c.truth, c.wrong,
+				got*100)
 		}
 		if count[results.ErrorVerdict] > 0 {
 			t.Errorf("at %.2f: %d sessions ended with an error", c.truth, count[results.ErrorVerdict])

@@ -18,7 +18,8 @@ func TestSinceSaysWhatACompareSays(t *testing.T) {
 	}
 	for i, s := range p.Since {
 		e := c.Effects[i]
-		if s.Case != e.Case || s.Metric != e.Metric || s.Base.Value != e.Base.Value || s.Change.Value != e.Change.Value {
+		if s.Case != e.Case || s.Metric != e.Metric || s.Base.Value != e.Base.Value ||
+			s.Change.Value != e.Change.Value {
 			t.Errorf("%+v, and the comparison says %+v", s, e)
 		}
 	}

@@ -12,7 +12,8 @@ import (
 func TestSoFarAgreesWithTheVerdict(t *testing.T) {
 	bound := 1.
 	c := caseOf("a", 10, 11, 12)
-	a := assertion.Assertion{Name: "n", Text: "t", Severity: assertion.Gate, Unit: "GB/s", Bounds: assertion.Bounds{Lower: &bound},
+	a := assertion.Assertion{Name: "n", Text: "t", Severity: assertion.Gate, Unit: "GB/s",
+		Bounds:  assertion.Bounds{Lower: &bound},
 		Subject: &assertion.Expr{Op: assertion.Metric, Metric: "bandwidth", Unit: "GB/s"}}
 	c.Assertions = []*results.AssertionVerdict{{Assertion: a, Looks: []int{3}}}
 	got, ok := SoFar(workload.NewDefinitions(nil), c, &a)

@@ -172,7 +172,8 @@ func (ct *court) unlike(fingerprint, whose string) (outcome, bool) {
 }
 
 func byIndex(ls []*results.Launch) []*results.Launch {
-	return slices.SortedStableFunc(slices.Values(ls), func(a, b *results.Launch) int { return cmp.Compare(a.Index, b.Index) })
+	return slices.SortedStableFunc(slices.Values(ls),
+		func(a, b *results.Launch) int { return cmp.Compare(a.Index, b.Index) })
 }
 
 // evidence is what the sources say of the subject: of a single case by the

@@ -36,7 +36,10 @@ func (ct *court) judgeTransport(c *results.Case, a *results.AssertionVerdict) ou
 		}
 	}
 	n := len(launches)
-	o := outcome{verdict: results.Pass, message: fmt.Sprintf("%s carried the data in %s", strings.Join(used, ", or "), launchesIn(n))}
+	o := outcome{
+		verdict: results.Pass, message: fmt.Sprintf("%s carried the data in %s", strings.Join(used, ", or "),
+			launchesIn(n)),
+	}
 	if next := nextLook(a.Looks, n); !atLook(a.Looks, n) {
 		o.verdict, o.undecided = results.InconclusiveVerdict, []string{c.Key}
 		o.message += "; " + outlook(next, n)
@@ -64,7 +67,8 @@ func holds(t *assertion.Transport, l *results.Launch) (results.Verdict, string) 
 	sure := map[bool]bool{} // whether one that is named, or is not, was used for certain
 	for _, d := range data {
 		if d.Name == "" {
-			return results.ErrorVerdict, fmt.Sprintf("the fabric does not say what carried the data of %s", d.RanksText())
+			return results.ErrorVerdict, fmt.Sprintf("the fabric does not say what carried the data of %s",
+				d.RanksText())
 		}
 		is := t.Matches(d.Name, d.Device)
 		if is {
@@ -91,7 +95,8 @@ func holds(t *assertion.Transport, l *results.Launch) (results.Verdict, string) 
 		held, refuted, wrong = len(named) == 0, sure[true], named
 	}
 	// What is not named may have what is named beneath it.
-	if i := slices.IndexFunc(others, func(d results.Transport) bool { return d.Opaque }); i >= 0 && held == (t.Of == assertion.None) {
+	if i := slices.IndexFunc(others, func(d results.Transport) bool { return d.Opaque }); i >= 0 &&
+		held == (t.Of == assertion.None) {
 		return results.ErrorVerdict, fmt.Sprintf("%s carried the data and does not say what is beneath it", others[i])
 	}
 	switch {
@@ -100,7 +105,8 @@ func holds(t *assertion.Transport, l *results.Launch) (results.Verdict, string) 
 	case refuted:
 		return results.Fail, results.CarriedBy(wrong) + " carried data"
 	}
-	return results.ErrorVerdict, fmt.Sprintf("the fabric does not say which of %s carried the data", strings.Join(results.TransportTexts(data), " and "))
+	return results.ErrorVerdict, fmt.Sprintf("the fabric does not say which of %s carried the data",
+		strings.Join(results.TransportTexts(data), " and "))
 }
 
 func dataOf(l *results.Launch) []results.Transport {

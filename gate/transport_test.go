@@ -12,7 +12,8 @@ import (
 // stated is a gate assertion about transports.
 func stated(of assertion.Share, at []int, names ...string) *results.AssertionVerdict {
 	return &results.AssertionVerdict{
-		Assertion: assertion.Assertion{Name: "t", Severity: assertion.Gate, Transport: &assertion.Transport{Of: of, Names: names}}, Looks: at,
+		Assertion: assertion.Assertion{Name: "t", Severity: assertion.Gate,
+			Transport: &assertion.Transport{Of: of, Names: names}}, Looks: at,
 	}
 }
 
@@ -36,7 +37,8 @@ func carriedBy(launches ...[]results.Transport) *results.Case {
 
 func TestTransports(t *testing.T) {
 	const data, possible, control = results.DataUse, results.PossibleUse, results.ControlUse
-	rc, tcp, both := carried(data, "rc_mlx5/mlx5_0:1"), carried(data, "tcp/eth0"), carried(data, "rc_mlx5/mlx5_0:1", "tcp/eth0")
+	rc, tcp, both := carried(data, "rc_mlx5/mlx5_0:1"), carried(data, "tcp/eth0"),
+		carried(data, "rc_mlx5/mlx5_0:1", "tcp/eth0")
 	wired := append(carried(data, "rc_mlx5/mlx5_0:1"), carried(control, "tcp/eth0")...)
 	either := carried(possible, "posix/memory", "cma/memory")
 	hidden := []results.Transport{{Name: "UCX", Use: data, Opaque: true, Ranks: []int{0}}}
@@ -49,33 +51,45 @@ func TestTransports(t *testing.T) {
 		want  results.Verdict
 		says  string
 	}{
-		"nothing but it":                    {all, []string{"rc_mlx5"}, rc, results.Pass, "rc_mlx5/mlx5_0:1 carried the data"},
-		"by device":                         {all, []string{"rc_mlx5/mlx5_0:1"}, rc, results.Pass, ""},
-		"another":                           {all, []string{"rc_mlx5"}, tcp, results.Fail, "launch 0: tcp/eth0 carried data"},
-		"another beside it":                 {all, []string{"rc_mlx5"}, both, results.Fail, "tcp/eth0 carried data"},
-		"one of two that are allowed":       {all, []string{"rc_mlx5", "tcp"}, both, results.Pass, ""},
+		"nothing but it":    {all, []string{"rc_mlx5"}, rc, results.Pass, "rc_mlx5/mlx5_0:1 carried the data"},
+		"by device":         {all, []string{"rc_mlx5/mlx5_0:1"}, rc, results.Pass, ""},
+		"another":           {all, []string{"rc_mlx5"}, tcp, results.Fail, "launch 0: tcp/eth0 carried data"},
+		"another beside it": {all, []string{"rc_mlx5"}, both, results.Fail, "tcp/eth0 carried data"},
+
+		"one of two that are allowed": {all, []string{"rc_mlx5", "tcp"}, both, results.Pass, ""},
+
 		"what only wires up does not count": {all, []string{"rc_mlx5"}, wired, results.Pass, ""},
-		"among others":                      {some, []string{"tcp"}, both, results.Pass, ""},
-		"not among them":                    {some, []string{"tcp"}, wired, results.Fail, "rc_mlx5/mlx5_0:1 carried data"},
-		"none of it":                        {none, []string{"tcp"}, wired, results.Pass, ""},
-		"some of it":                        {none, []string{"tcp"}, both, results.Fail, "tcp/eth0 carried data"},
-		"either is as stated":               {all, []string{"posix", "cma"}, either, results.Pass, "posix/memory or cma/memory (one or more of them) carried the data in the one launch"},
-		"for certain and possibly":          {all, []string{"rc_mlx5", "posix", "cma"}, slices.Concat(rc, either), results.Pass, "rc_mlx5/mlx5_0:1 (and possibly posix/memory or cma/memory) carried the data"},
-		"two of which none may be":          {none, []string{"posix", "cma"}, either, results.Fail, "launch 0: posix/memory or cma/memory (one or more of them) carried data"},
-		"one of either":                     {all, []string{"posix"}, either, results.ErrorVerdict, "does not say which of posix/memory and cma/memory"},
-		"one of either, some":               {some, []string{"posix"}, either, results.ErrorVerdict, "does not say which"},
-		"one of either, none":               {none, []string{"posix"}, either, results.ErrorVerdict, "does not say which"},
-		"neither":                           {all, []string{"tcp"}, either, results.Fail, "posix/memory or cma/memory (one or more of them) carried data"},
-		"neither, none":                     {none, []string{"tcp"}, either, results.Pass, ""},
-		"both, some":                        {some, []string{"posix", "cma"}, either, results.Pass, ""},
-		"the plugin itself":                 {all, []string{"UCX"}, hidden, results.Pass, ""},
-		"beneath the plugin":                {all, []string{"rc_mlx5"}, hidden, results.ErrorVerdict, "does not say what is beneath"},
-		"beneath the plugin, some":          {some, []string{"rc_mlx5"}, hidden, results.ErrorVerdict, "beneath"},
-		"beneath the plugin, none":          {none, []string{"tcp"}, hidden, results.ErrorVerdict, "beneath"},
-		"not the plugin":                    {none, []string{"UCX"}, hidden, results.Fail, ""},
-		"not said":                          {none, []string{"tcp"}, nil, results.ErrorVerdict, "does not say what carried the data"},
-		"only how it was wired":             {none, []string{"tcp"}, carried(control, "rc_mlx5"), results.ErrorVerdict, "does not say what carried the data"},
-		"not named":                         {none, []string{"tcp"}, unnamed, results.ErrorVerdict, "of rank 1"},
+
+		"among others":   {some, []string{"tcp"}, both, results.Pass, ""},
+		"not among them": {some, []string{"tcp"}, wired, results.Fail, "rc_mlx5/mlx5_0:1 carried data"},
+		"none of it":     {none, []string{"tcp"}, wired, results.Pass, ""},
+		"some of it":     {none, []string{"tcp"}, both, results.Fail, "tcp/eth0 carried data"},
+		"either is as stated": {all, []string{"posix", "cma"}, either, results.Pass,
+			"posix/memory or cma/memory (one or more of them) carried the data in the one launch"},
+		"for certain and possibly": {all, []string{"rc_mlx5", "posix", "cma"}, slices.Concat(rc, either),
+			results.Pass, "rc_mlx5/mlx5_0:1 (and possibly posix/memory or cma/memory) carried the data"},
+		"two of which none may be": {none, []string{"posix", "cma"}, either, results.Fail,
+
+			"launch 0: posix/memory or cma/memory (one or more of them) carried data"},
+		"one of either": {all, []string{"posix"}, either, results.ErrorVerdict,
+			"does not say which of posix/memory and cma/memory"},
+		"one of either, some": {some, []string{"posix"}, either, results.ErrorVerdict, "does not say which"},
+		"one of either, none": {none, []string{"posix"}, either, results.ErrorVerdict, "does not say which"},
+		"neither": {all, []string{"tcp"}, either, results.Fail,
+			"posix/memory or cma/memory (one or more of them) carried data"},
+		"neither, none":      {none, []string{"tcp"}, either, results.Pass, ""},
+		"both, some":         {some, []string{"posix", "cma"}, either, results.Pass, ""},
+		"the plugin itself":  {all, []string{"UCX"}, hidden, results.Pass, ""},
+		"beneath the plugin": {all, []string{"rc_mlx5"}, hidden, results.ErrorVerdict, "does not say what is beneath"},
+
+		"beneath the plugin, some": {some, []string{"rc_mlx5"}, hidden, results.ErrorVerdict, "beneath"},
+		"beneath the plugin, none": {none, []string{"tcp"}, hidden, results.ErrorVerdict, "beneath"},
+
+		"not the plugin": {none, []string{"UCX"}, hidden, results.Fail, ""},
+		"not said":       {none, []string{"tcp"}, nil, results.ErrorVerdict, "does not say what carried the data"},
+		"only how it was wired": {none, []string{"tcp"}, carried(control, "rc_mlx5"), results.ErrorVerdict,
+			"does not say what carried the data"},
+		"not named": {none, []string{"tcp"}, unnamed, results.ErrorVerdict, "of rank 1"},
 	} {
 		a := stated(c.of, []int{1}, c.names...)
 		doc := judged(carriedBy(c.ts), a)

@@ -107,7 +107,10 @@ func (ct *court) trendCases(keys []string) ([]*results.Case, outcome, bool) {
 func (ct *court) newStep(
 	from, to *results.Case, x, y []point, sign float64, a *results.AssertionVerdict, lv levels,
 ) step {
-	s := step{from: from, to: to, fromE: logarithmic(valuesOf(x), lv.shown), toE: logarithmic(valuesOf(y), lv.shown), n: min(len(x), len(y))}
+	s := step{
+		from: from, to: to, fromE: logarithmic(valuesOf(x), lv.shown), toE: logarithmic(valuesOf(y), lv.shown),
+		n: min(len(x), len(y)),
+	}
 	s.diff, s.wide = logRatio(x, y, sign, lv.shown), logRatio(x, y, sign, lv.fail)
 	s.place = s.locate(a)
 	mx, my := outliers(ct.metrics, a.Subject, x), outliers(ct.metrics, a.Subject, y)
@@ -244,7 +247,8 @@ func (ct *court) overSteps(a *results.AssertionVerdict, steps []step, lv levels)
 	case results.Fail:
 		o.message = fmt.Sprintf("%s: not from %s", what, worst.describe(a, lv))
 	case results.WarnVerdict:
-		o.message = fmt.Sprintf("%s: not from %s; inside of the halo of %s", what, worst.describe(a, lv), percent(a.Halo))
+		o.message = fmt.Sprintf("%s: not from %s; inside of the halo of %s", what, worst.describe(a, lv),
+			percent(a.Halo))
 	default:
 		next := nextLook(a.Looks, n)
 		if next > 0 {

@@ -86,7 +86,8 @@ func (c *combination) borrowed(cluster []int, variables []*variable, weights []f
 	for _, i := range cluster {
 		s := c.sources[i]
 		if len(s.donor) < 2 {
-			return 0, 0, fmt.Errorf("%s: it has a single launch, and too few of this session's can tell its noise", s.name())
+			return 0, 0, fmt.Errorf("%s: it has a single launch, and too few of this session's can tell its noise",
+				s.name())
 		}
 		z := make([]float64, len(s.donor))
 		for k, x := range variables {

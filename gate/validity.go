@@ -134,7 +134,8 @@ func impossible(k *workload.Kind, launches []*results.Launch) string {
 	if ci := e.ci(); ci != nil {
 		o.CI = &[2]float64{ci[0] * 100, ci[1] * 100}
 	}
-	return fmt.Sprintf("measured more than the path can carry: %s of the probed ceiling, where no more than %.0f %% may be noise", o, limit*100)
+	return fmt.Sprintf("measured more than the path can carry: %s of the probed ceiling, where no more than %.0f %% may be noise",
+		o, limit*100)
 }
 
 // verifies says whether the case asked for its data to be verified.

@@ -22,14 +22,22 @@ func TestValidityComesFirst(t *testing.T) {
 			c.Launches[1].Status = results.Error
 			c.Launches[1].Failure = &results.Failure{Rank: 1, Phase: "run", Cause: "killed"}
 		}, results.ErrorVerdict, "launch 1 failed: rank 1, phase run: killed", ExitExecution},
-		{"failed launch without a failure", func(c *results.Case) { c.Launches[1].Status = results.Error }, results.ErrorVerdict, "launch 1 failed", ExitExecution},
-		{"unverified", func(c *results.Case) { c.Launches[2].Verified = false }, results.ErrorVerdict, "launch 2: the data it moved was not verified", ExitExecution},
-		{"unverified by default", func(c *results.Case) { delete(c.Options, "verify"); c.Launches[2].Verified = false }, results.ErrorVerdict, "not verified", ExitExecution},
-		{"unverified as asked", func(c *results.Case) { c.Options["verify"] = "none"; c.Launches[2].Verified = false }, results.Pass, "", ExitPassed},
-		{"missing metric", func(c *results.Case) { c.Launches[0].Metrics.Delete("bandwidth") }, results.ErrorVerdict, "launch 0: metric bandwidth is missing", ExitExecution},
-		{"case ended with an error", func(c *results.Case) { c.Status, c.Reason = results.Error, "no UCX here" }, results.ErrorVerdict, "no UCX here", ExitExecution},
-		{"skipped", func(c *results.Case) { c.Status, c.Reason = results.Skipped, "needs x" }, results.SkippedVerdict, "skipped: needs x", ExitEmpty},
-		{"excluded", func(c *results.Case) { c.Status, c.Reason = results.Excluded, "known slow" }, results.SkippedVerdict, "excluded: known slow", ExitEmpty},
+		{"failed launch without a failure", func(c *results.Case) { c.Launches[1].Status = results.Error },
+			results.ErrorVerdict, "launch 1 failed", ExitExecution},
+		{"unverified", func(c *results.Case) { c.Launches[2].Verified = false }, results.ErrorVerdict,
+			"launch 2: the data it moved was not verified", ExitExecution},
+		{"unverified by default", func(c *results.Case) { delete(c.Options, "verify"); c.Launches[2].Verified = false },
+			results.ErrorVerdict, "not verified", ExitExecution},
+		{"unverified as asked", func(c *results.Case) { c.Options["verify"] = "none"; c.Launches[2].Verified = false },
+			results.Pass, "", ExitPassed},
+		{"missing metric", func(c *results.Case) { c.Launches[0].Metrics.Delete("bandwidth") }, results.ErrorVerdict,
+			"launch 0: metric bandwidth is missing", ExitExecution},
+		{"case ended with an error", func(c *results.Case) { c.Status, c.Reason = results.Error, "no UCX here" },
+			results.ErrorVerdict, "no UCX here", ExitExecution},
+		{"skipped", func(c *results.Case) { c.Status, c.Reason = results.Skipped, "needs x" }, results.SkippedVerdict,
+			"skipped: needs x", ExitEmpty},
+		{"excluded", func(c *results.Case) { c.Status, c.Reason = results.Excluded, "known slow" },
+			results.SkippedVerdict, "excluded: known slow", ExitEmpty},
 		{"far above its ceiling", func(c *results.Case) {
 			for i, l := range c.Launches {
 				l.Metrics.Set("ceiling", 1.30+float64(i)*0.001)
@@ -94,7 +102,9 @@ func TestInvalidCaseWithoutAssertions(t *testing.T) {
 
 // One launch has no interval: only what no luck explains makes it impossible.
 func TestCeilingOfOneLaunch(t *testing.T) {
-	for share, want := range map[float64]results.Verdict{1.11: results.Pass, 1.99: results.Pass, 2.1: results.ErrorVerdict} {
+	for share, want := range map[float64]results.Verdict{
+		1.11: results.Pass, 1.99: results.Pass, 2.1: results.ErrorVerdict,
+	} {
 		c := caseOf("c", 46)
 		c.Launches[0].Metrics.Set("ceiling", share)
 		a := band(p(1), nil, []int{1})

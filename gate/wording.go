@@ -25,7 +25,8 @@ func (s step) describe(a *results.AssertionVerdict, lv levels) string {
 		}
 		text += fmt.Sprintf(", %s CI %s to %s", results.PercentText(lv.shown), signed(lo), signed(hi))
 	}
-	return fmt.Sprintf("%s -> %s: %s -> %s (%s, n=%d)", axisText(s.from, a.Trend), axisText(s.to, a.Trend), from, scale.WithUnit(to), text, s.n)
+	return fmt.Sprintf("%s -> %s: %s -> %s (%s, n=%d)", axisText(s.from, a.Trend), axisText(s.to, a.Trend), from,
+		scale.WithUnit(to), text, s.n)
 }
 
 // observed is the step as the ratio of its second case to its first.

@@ -24,7 +24,8 @@ func TestPublishedSeries(t *testing.T) {
 		sum += v
 	}
 	if len(nile) != 100 || sum != 91935 || len(coal) != 111 {
-		t.Fatalf("the series are not those that were published: %d values with sum %v, %d values", len(nile), sum, len(coal))
+		t.Fatalf("the series are not those that were published: %d values with sum %v, %d values", len(nile), sum,
+			len(coal))
 	}
 	for seed := range uint64(4) { // the place may not hang on the permutations
 		for _, significance := range []float64{0.05, 0.001} {
@@ -59,7 +60,8 @@ func TestSplitFollowsItsDefinition(t *testing.T) {
 				}
 				return sum / pairs
 			}
-			if q := m * n / (m + n) * (2*mean(x[:k], x[k:], m*n) - mean(x[:k], x[:k], m*(m-1)) - mean(x[k:], x[k:], n*(n-1))); q > want {
+			if q := m * n / (m + n) * (2*mean(x[:k], x[k:], m*n) - mean(x[:k], x[:k], m*(m-1)) - mean(x[k:], x[k:],
+				n*(n-1))); q > want {
 				wantK, want = k, q
 			}
 		}
@@ -71,7 +73,8 @@ func TestSplitFollowsItsDefinition(t *testing.T) {
 
 func TestNoChange(t *testing.T) {
 	for name, x := range map[string][]float64{
-		"nothing": nil, "one": {1}, "too few": {1, 1, 9, 9, 9}, "all the same": slices.Repeat([]float64{3}, 50), "one sticks out": append(slices.Repeat([]float64{1, 1.1, 0.9}, 8), 5),
+		"nothing": nil, "one": {1}, "too few": {1, 1, 9, 9, 9}, "all the same": slices.Repeat([]float64{3}, 50),
+		"one sticks out": append(slices.Repeat([]float64{1, 1.1, 0.9}, 8), 5),
 	} {
 		if got := divide(x, 0.01, [2]uint64{1, 2}); len(got) != 0 {
 			t.Errorf("%s: %v", name, got)

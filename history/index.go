@@ -64,7 +64,8 @@ type indexed struct {
 // are not among them.
 func (s Store) List() ([]Entry, []Problem, error) {
 	if st, err := os.Stat(s.Dir); err != nil || !st.IsDir() {
-		return nil, nil, fmt.Errorf("there is no history in %s: weir history add RESULTS --dir %s makes one", s.Dir, s.Dir)
+		return nil, nil, fmt.Errorf("there is no history in %s: weir history add RESULTS --dir %s makes one", s.Dir,
+			s.Dir)
 	}
 	return s.read()
 }
@@ -158,8 +159,10 @@ func (s Store) look(name string, st fs.FileInfo) indexed {
 	}
 	doc.Summarize()
 	e := &Entry{
-		File: name, Session: doc.Session.ID, Started: doc.Session.Started, Scenario: doc.Scenario.Name, Status: doc.Session.Status, ExitCode: doc.Session.ExitCode,
-		Cases: doc.Summary.Cases, Weir: strings.TrimSpace(doc.Weir.Version + " " + doc.Weir.Commit), Nodes: []string{}, Fingerprint: doc.Environment.Fingerprint, Simulated: doc.Simulated(), SealedEarlier: doc.SealedEarlier(),
+		File: name, Session: doc.Session.ID, Started: doc.Session.Started, Scenario: doc.Scenario.Name,
+		Status: doc.Session.Status, ExitCode: doc.Session.ExitCode,
+		Cases: doc.Summary.Cases, Weir: strings.TrimSpace(doc.Weir.Version + " " + doc.Weir.Commit), Nodes: []string{},
+		Fingerprint: doc.Environment.Fingerprint, Simulated: doc.Simulated(), SealedEarlier: doc.SealedEarlier(),
 	}
 	for _, n := range doc.Environment.Nodes {
 		e.Nodes = append(e.Nodes, n.Name)
@@ -179,7 +182,9 @@ func (x index) sorted() ([]Entry, []Problem) {
 		case f.Entry == nil:
 			problems = append(problems, Problem{name, f.Reason})
 		case has[f.Entry.Session] != "":
-			problems = append(problems, Problem{name, fmt.Sprintf("session %s is in %s already", f.Entry.Session, has[f.Entry.Session])})
+			problems = append(problems, Problem{
+				name, fmt.Sprintf("session %s is in %s already", f.Entry.Session, has[f.Entry.Session]),
+			})
 		default:
 			has[f.Entry.Session] = name
 			entries = append(entries, *f.Entry)

@@ -49,14 +49,18 @@ func TestSmallChangesAreNotReported(t *testing.T) {
 		for _, c := range got.Changes {
 			at = append(at, c.At)
 		}
-		if len(at) != len(test.at) || len(at) > 0 && at[0] != test.at[0] || got.Smaller != test.smaller || got.Magnitude != test.magnitude || len(got.Levels) != len(at)+1 {
-			t.Errorf("%s: changes at %v and %d smaller, want %v and %d; levels %+v", name, at, got.Smaller, test.at, test.smaller, got.Levels)
+		if len(at) != len(test.at) || len(at) > 0 && at[0] != test.at[0] || got.Smaller != test.smaller ||
+			got.Magnitude != test.magnitude || len(got.Levels) != len(at)+1 {
+			t.Errorf("%s: changes at %v and %d smaller, want %v and %d; levels %+v", name, at, got.Smaller, test.at,
+				test.smaller, got.Levels)
 		}
 	}
 }
 
 func TestApart(t *testing.T) {
-	for _, c := range []struct{ a, b, want float64 }{{10, 9.5, 0.5 / 9.5}, {9.5, 10, 0.5 / 9.5}, {0, 0, 0}, {0, 2, 1}, {-1, 1, 2}, {-2, -1, 1}} {
+	for _, c := range []struct{ a, b, want float64 }{
+		{10, 9.5, 0.5 / 9.5}, {9.5, 10, 0.5 / 9.5}, {0, 0, 0}, {0, 2, 1}, {-1, 1, 2}, {-2, -1, 1},
+	} {
 		if got := apart(c.a, c.b); math.Abs(got-c.want) > 1e-12 {
 			t.Errorf("%v and %v: %v, want %v", c.a, c.b, got, c.want)
 		}

@@ -36,5 +36,6 @@ type AmbiguousError struct {
 
 // Error implements error.
 func (e *AmbiguousError) Error() string {
-	return fmt.Sprintf("case %q is of several scenarios: %s; name one with --scenario", e.Case, strings.Join(e.Scenarios, ", "))
+	return fmt.Sprintf("case %q is of several scenarios: %s; name one with --scenario", e.Case,
+		strings.Join(e.Scenarios, ", "))
 }

@@ -55,7 +55,10 @@ func (s Store) reading(e Entry, q Query) reading {
 		return r
 	}
 	r.unit, r.better = m.Unit, m.Better
-	r.point = Point{Session: e.Session, File: e.File, Started: e.Started, Value: m.Value, CI: m.CI, N: m.N, Fingerprint: e.Fingerprint, Simulated: c.Simulated(), of: stripped(doc, c, q.Metric)}
+	r.point = Point{
+		Session: e.Session, File: e.File, Started: e.Started, Value: m.Value, CI: m.CI, N: m.N,
+		Fingerprint: e.Fingerprint, Simulated: c.Simulated(), of: stripped(doc, c, q.Metric),
+	}
 	return r
 }
 
@@ -72,7 +75,10 @@ func stripped(doc *results.Document, c *results.Case, metric string) *results.Do
 		}
 		one.Launches = append(one.Launches, &part)
 	}
-	return &results.Document{Session: results.Session{Simulated: doc.Session.Simulated}, Weir: doc.Weir, Quantiles: doc.Quantiles, Scenario: doc.Scenario, Environment: doc.Environment, Cases: []*results.Case{&one}}
+	return &results.Document{
+		Session: results.Session{Simulated: doc.Session.Simulated}, Weir: doc.Weir, Quantiles: doc.Quantiles,
+		Scenario: doc.Scenario, Environment: doc.Environment, Cases: []*results.Case{&one},
+	}
 }
 
 // differences are those of two sessions that were stripped.

@@ -77,7 +77,8 @@ func (s Store) Add(path string) (e Entry, added bool, err error) {
 			return e, false, &StoreError{"reading the history", err}
 		}
 		if !bytes.Equal(old, content) {
-			return e, false, fmt.Errorf("%s holds another document of session %s than %s; nothing in a history is changed: delete that file first if it is wrong", s.Dir, doc.Session.ID, filepath.Join(s.Dir, have.File))
+			return e, false, fmt.Errorf("%s holds another document of session %s than %s; nothing in a history is changed: delete that file first if it is wrong",
+				s.Dir, doc.Session.ID, filepath.Join(s.Dir, have.File))
 		}
 		return have, false, nil
 	}
@@ -97,7 +98,9 @@ func (s Store) Add(path string) (e Entry, added bool, err error) {
 			return have, true, nil
 		}
 	}
-	return e, false, &StoreError{"writing into the history", fmt.Errorf("%s was written and is gone", filepath.Join(s.Dir, file))}
+	return e, false, &StoreError{
+		"writing into the history", fmt.Errorf("%s was written and is gone", filepath.Join(s.Dir, file)),
+	}
 }
 
 // free is a file name for a session that no file has.

@@ -20,16 +20,23 @@ var day0 = time.Date(2026, 1, 1, 3, 0, 0, 0, time.UTC)
 // session is the document of day i, whose case c measured a bandwidth.
 func session(i int, value float64) *results.Document {
 	return &results.Document{
-		Schema:      results.Schema,
-		Session:     results.Session{ID: fmt.Sprintf("s%03d", i), Started: day0.AddDate(0, 0, i), Status: results.Passed},
-		Weir:        results.Version{Version: "1.0", Commit: "aaaa"},
-		Scenario:    results.Scenario{Name: "nightly"},
-		Plan:        results.Plan{Cases: 1},
-		Environment: results.Environment{Fingerprint: "sha256:aa11", Nodes: []results.Node{{Name: "n1", Kernel: "6.1", NICs: []results.NIC{}, GPUs: []results.GPU{}}}},
+		Schema:   results.Schema,
+		Session:  results.Session{ID: fmt.Sprintf("s%03d", i), Started: day0.AddDate(0, 0, i), Status: results.Passed},
+		Weir:     results.Version{Version: "1.0", Commit: "aaaa"},
+		Scenario: results.Scenario{Name: "nightly"},
+		Plan:     results.Plan{Cases: 1},
+
+		Environment: results.Environment{
+			Fingerprint: "sha256:aa11", Nodes: []results.Node{
+				{Name: "n1", Kernel: "6.1", NICs: []results.NIC{}, GPUs: []results.GPU{}},
+			},
+		},
 		Cases: []*results.Case{{
 			Key: "c", Run: "c", Workload: "transfer", Status: results.OK, Options: map[string]any{"batch": 1.},
 			Launches: []*results.Launch{{Status: results.OK, Nodes: []string{"n1", "n1"}, Fabric: "tcp"}},
-			Metrics:  results.NamedOf(map[string]results.MetricEstimate{"bandwidth": {Unit: "GB/s", N: 1, Value: value, Median: value, Mean: value, Better: "higher"}}),
+			Metrics: results.NamedOf(map[string]results.MetricEstimate{
+				"bandwidth": {Unit: "GB/s", N: 1, Value: value, Median: value, Mean: value, Better: "higher"},
+			}),
 		}},
 	}
 }
@@ -144,7 +151,8 @@ func TestFilesAreTheHistory(t *testing.T) {
 		func() error { return os.Remove(filepath.Join(s.Dir, indexName)) },
 		func() error { return os.WriteFile(filepath.Join(s.Dir, indexName), []byte(`{"schema":3}`), 0o644) },
 		func() error {
-			return os.WriteFile(filepath.Join(s.Dir, indexName), []byte(`{"schema":"weir.history/v2","files":{}}`), 0o644)
+			return os.WriteFile(filepath.Join(s.Dir, indexName), []byte(`{"schema":"weir.history/v2","files":{}}`),
+				0o644)
 		},
 	} {
 		if err := spoil(); err != nil {
@@ -157,10 +165,12 @@ func TestFilesAreTheHistory(t *testing.T) {
 		if got := sessions(t, s); !slices.Equal(got, want) {
 			t.Errorf("the history has %v, want %v", got, want)
 		}
-		if len(problems) != 2 || problems[0].File != "broken.json" || problems[1] != (Problem{"copy.json", "session s007 is in by hand.json already"}) {
+		if len(problems) != 2 || problems[0].File != "broken.json" ||
+			problems[1] != (Problem{"copy.json", "session s007 is in by hand.json already"}) {
 			t.Errorf("left out are %v", problems)
 		}
-		if b, err := os.ReadFile(filepath.Join(s.Dir, indexName)); err != nil || !strings.Contains(string(b), `"s005"`) {
+		if b, err := os.ReadFile(filepath.Join(s.Dir, indexName)); err != nil ||
+			!strings.Contains(string(b), `"s005"`) {
 			t.Errorf("the index is not made again: %v", err)
 		}
 	}

@@ -91,9 +91,13 @@ func (s Store) Trend(q Query) (*Trend, error) {
 	}
 	entries = slices.DeleteFunc(entries, func(e Entry) bool {
 		return q.Scenario != "" && e.Scenario != q.Scenario ||
-			!strings.HasPrefix(strings.TrimPrefix(e.Fingerprint, "sha256:"), strings.TrimPrefix(q.Environment, "sha256:"))
+			!strings.HasPrefix(strings.TrimPrefix(e.Fingerprint, "sha256:"),
+				strings.TrimPrefix(q.Environment, "sha256:"))
 	})
-	t := &Trend{Schema: "weir.trend/v1", Case: q.Case, Metric: q.Metric, Significance: q.Significance, Magnitude: q.Magnitude, Points: []Point{}, Levels: []Level{}, Changes: []Change{}, LeftOut: problems}
+	t := &Trend{
+		Schema: "weir.trend/v1", Case: q.Case, Metric: q.Metric, Significance: q.Significance, Magnitude: q.Magnitude,
+		Points: []Point{}, Levels: []Level{}, Changes: []Change{}, LeftOut: problems,
+	}
 	missing := &MissingError{Case: q.Case, Metric: q.Metric}
 	var scenarios []string
 	for i, r := range s.readings(entries, q) {
@@ -108,7 +112,9 @@ func (s Store) Trend(q Query) (*Trend, error) {
 			t.LeftOut = append(t.LeftOut, Problem{e.File, r.reason})
 		case !r.has:
 		case len(t.Points) > 0 && r.unit != t.Unit:
-			t.LeftOut = append(t.LeftOut, Problem{e.File, fmt.Sprintf("%s is in %s there, not in %s", q.Metric, r.unit, t.Unit)})
+			t.LeftOut = append(t.LeftOut, Problem{
+				e.File, fmt.Sprintf("%s is in %s there, not in %s", q.Metric, r.unit, t.Unit),
+			})
 		default:
 			t.Scenario, t.Workload, t.Unit, t.Better = e.Scenario, r.point.of.Cases[0].Workload, r.unit, r.better
 			t.Points = append(t.Points, r.point)
@@ -163,7 +169,9 @@ func (t *Trend) detect() {
 		t.Levels = append(t.Levels, level(scale, from, c.at, ratio))
 		from = c.at
 		before, after := t.Points[c.at-1], t.Points[c.at]
-		t.Changes = append(t.Changes, Change{At: c.at, Before: before.Session, After: after.Session, P: c.p, Differ: differences(before.of, after.of)})
+		t.Changes = append(t.Changes, Change{
+			At: c.at, Before: before.Session, After: after.Session, P: c.p, Differ: differences(before.of, after.of),
+		})
 	}
 	t.Levels = append(t.Levels, level(scale, from, len(scale), ratio))
 	for i := range t.Changes {

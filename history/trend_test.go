@@ -46,7 +46,9 @@ func TestTrendFindsTheChangeAndWhatDiffers(t *testing.T) {
 	if r := *c.Ratio; r < 0.76 || r > 0.79 { // 1098 -> 850 as arithmetic means
 		t.Errorf("the levels have a ratio of %v", r)
 	}
-	want := []results.Difference{{What: "kernel", Base: "6.1", New: "6.2", Of: []string{"n1"}}, {What: "option batch", Base: "1", New: "2"}}
+	want := []results.Difference{
+		{What: "kernel", Base: "6.1", New: "6.2", Of: []string{"n1"}}, {What: "option batch", Base: "1", New: "2"},
+	}
 	if diff := cmp.Diff(want, c.Differ); diff != "" {
 		t.Error(diff)
 	}
@@ -124,19 +126,22 @@ func TestTrendRefuses(t *testing.T) {
 	var missing *MissingError
 	q := ask
 	q.Case = "d"
-	if _, err := s.Trend(q); !errors.As(err, &missing) || missing.CaseKnown || !slices.Equal(missing.Cases, []string{"c"}) {
+	if _, err := s.Trend(q); !errors.As(err, &missing) || missing.CaseKnown ||
+		!slices.Equal(missing.Cases, []string{"c"}) {
 		t.Errorf("a case that is not there: %v", err)
 	}
 	q = ask
 	q.Metric = "bandwith"
-	if _, err := s.Trend(q); !errors.As(err, &missing) || !missing.CaseKnown || !slices.Equal(missing.Metrics, []string{"bandwidth"}) {
+	if _, err := s.Trend(q); !errors.As(err, &missing) || !missing.CaseKnown ||
+		!slices.Equal(missing.Metrics, []string{"bandwidth"}) {
 		t.Errorf("a metric that is not there: %v", err)
 	}
 	other := session(9, 1)
 	other.Scenario.Name = "weekly"
 	write(t, filepath.Join(s.Dir, "s009.json"), other)
 	var ambiguous *AmbiguousError
-	if _, err := s.Trend(ask); !errors.As(err, &ambiguous) || !slices.Equal(ambiguous.Scenarios, []string{"nightly", "weekly"}) {
+	if _, err := s.Trend(ask); !errors.As(err, &ambiguous) ||
+		!slices.Equal(ambiguous.Scenarios, []string{"nightly", "weekly"}) {
 		t.Errorf("a case of two scenarios: %v", err)
 	}
 	q = ask

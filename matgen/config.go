@@ -115,14 +115,17 @@ func jsonError(src []byte, file string, err error) error {
 // supported says which key of the file makes the size of the cache another than
 // what is computed here, nil if none does.
 func (c *config) supported() error {
-	const hybrid, grouped = "has layers that keep no keys and values of every token", "has its own rule for how many heads are cached"
+	const hybrid, grouped = "has layers that keep no keys and values of every token",
+		"has its own rule for how many heads are cached"
 	for _, k := range []struct {
 		name  string
 		given given
 		model string
 	}{
-		{"full_attention_interval", c.FullInterval, hybrid}, {"linear_num_key_heads", c.LinearHeads, hybrid}, {"hybrid_override_pattern", c.HybridPattern, hybrid},
-		{"attn_layer_period", c.AttnPeriod, hybrid}, {"attn_layer_indices", c.AttnIndices, hybrid}, {"attn_type_list", c.AttnTypes, hybrid},
+		{"full_attention_interval", c.FullInterval, hybrid}, {"linear_num_key_heads", c.LinearHeads, hybrid},
+		{"hybrid_override_pattern", c.HybridPattern, hybrid},
+		{"attn_layer_period", c.AttnPeriod, hybrid}, {"attn_layer_indices", c.AttnIndices, hybrid},
+		{"attn_type_list", c.AttnTypes, hybrid},
 		{"num_kv_heads", c.FalconKVHeads, grouped}, {"multi_query", c.FalconOneGroup, grouped},
 	} {
 		if k.given {
@@ -137,7 +140,8 @@ func (c *config) supported() error {
 		value *int
 	}{{"head_dim", c.HeadDim}, {"num_key_value_heads", c.KVHeads}, {"sliding_window", c.Window}} {
 		if k.value == nil {
-			return fmt.Errorf("%s is missing: for %s it is not what other keys say but a default in the model's code, so write it into the file", k.name, c.ModelType)
+			return fmt.Errorf("%s is missing: for %s it is not what other keys say but a default in the model's code, so write it into the file",
+				k.name, c.ModelType)
 		}
 	}
 	return nil
@@ -155,16 +159,23 @@ func (c *config) model() (*Model, error) {
 		value *int
 	}{{"num_hidden_layers", c.Layers}, {"hidden_size", c.Hidden}, {"num_attention_heads", c.Heads}} {
 		if k.value == nil || *k.value < 1 {
-			return nil, fmt.Errorf("%s is missing or not above 0, and without it the size of the cache is unknown", k.name)
+			return nil, fmt.Errorf("%s is missing or not above 0, and without it the size of the cache is unknown",
+				k.name)
 		}
 		if *k.value > maxCount { // before there is a list of so many layers
 			return nil, fmt.Errorf("%s is %d: a model has at most %d", k.name, *k.value, maxCount)
 		}
 	}
-	m := &Model{Layers: *c.Layers, Hidden: *c.Hidden, Heads: *c.Heads, KVHeads: or(c.KVHeads, *c.Heads), Intermediate: or(c.Intermediate, 0)}
+	m := &Model{
+		Layers: *c.Layers, Hidden: *c.Hidden, Heads: *c.Heads, KVHeads: or(c.KVHeads, *c.Heads),
+		Intermediate: or(c.Intermediate, 0),
+	}
 	m.HeadDim = or(c.HeadDim, m.Hidden/m.Heads)
 	if c.LatentRank != nil {
-		m.MLA = &Latent{Rank: *c.LatentRank, Rope: or(c.Rope, 0), Nope: or(c.Nope, 0), ValueDim: or(c.ValueDim, 0), Query: or(c.QueryRank, 0)}
+		m.MLA = &Latent{
+			Rank: *c.LatentRank, Rope: or(c.Rope, 0), Nope: or(c.Nope, 0), ValueDim: or(c.ValueDim, 0),
+			Query: or(c.QueryRank, 0),
+		}
 	}
 	c.experts(m)
 	if err := c.windows(m); err != nil {
@@ -202,7 +213,8 @@ func (c *config) windows(m *Model) error {
 	}
 	// Models of transformers whose file has a window that is not on: Qwen2 and Qwen3
 	// have use_sliding_window, others a window of 0 or null.
-	if window == 0 || c.UseWindow != nil && !*c.UseWindow || c.UseWindow == nil && strings.HasPrefix(c.ModelType, "qwen") {
+	if window == 0 || c.UseWindow != nil && !*c.UseWindow ||
+		c.UseWindow == nil && strings.HasPrefix(c.ModelType, "qwen") {
 		return nil
 	}
 	m.Window, m.Windows = window, make([]bool, m.Layers)

@@ -32,32 +32,104 @@ const (
 )
 
 var fields = []Field{
-	{Name: "model", Type: "NAME", Values: Names(), Doc: "public model, as llama-405b, qwen3-30b-a3b, deepseek-r1 or gpt-oss-120b", value: func(s *Spec) any { return &s.model }},
-	{Name: "config", Type: "FILE", Doc: "config.json of Hugging Face, in place of the name of a model", value: func(s *Spec) any { return &s.config }},
-	{Name: "kv_dtype", Type: "TYPE", Values: DTypes(), Doc: "numbers in the KV cache: bfloat16, float16, float32, fp8 or int8 (default that of the model)", value: func(s *Spec) any { return &s.kv }},
-	{Name: "no_windows", Type: Bool, Doc: "keep all tokens in layers with a sliding window, as engines do whose transfers do not know of them", value: func(s *Spec) any { return &s.keepAll }},
-	{Name: "requests", Type: Count, Doc: "requests; of a trace at most so many, and all unless it is given", value: func(s *Spec) any { return &s.requests }},
-	{Name: "isl", Type: "DISTRIBUTION", Doc: "tokens of prompts: fixed:N, uniform:A,B, normal:MEAN,DEVIATION or lognormal:MEAN,DEVIATION", distribution: true, value: func(s *Spec) any { return &s.isl }},
-	{Name: "min_isl", Type: "TOKENS", Doc: "shortest prompt of a normal or lognormal distribution", distribution: true, value: func(s *Spec) any { return &s.minISL }},
-	{Name: "max_isl", Type: "TOKENS", Doc: "longest prompt of a normal or lognormal distribution", distribution: true, value: func(s *Spec) any { return &s.maxISL }},
-	{Name: "osl", Type: "DISTRIBUTION", Doc: "tokens of answers, a distribution as that of prompts, at most 2^24 (default none; they move nothing and stand in the metadata)", distribution: true, value: func(s *Spec) any { return &s.osl }},
-	{Name: "trace", Type: "FILE", Doc: "requests with their times, Mooncake's JSON lines or Azure's CSV, in place of distributions", value: func(s *Spec) any { return &s.trace }},
-	{Name: "seed", Type: "SEED", Doc: "seed of the lengths", distribution: true, value: func(s *Spec) any { return &s.seed }},
-	{Name: "prefill_nodes", Type: Count, Doc: "nodes that prefill", value: func(s *Spec) any { return &s.prefillNodes }},
+	{
+		Name: "model", Type: "NAME", Values: Names(),
+		Doc:   "public model, as llama-405b, qwen3-30b-a3b, deepseek-r1 or gpt-oss-120b",
+		value: func(s *Spec) any { return &s.model },
+	},
+	{
+		Name: "config", Type: "FILE", Doc: "config.json of Hugging Face, in place of the name of a model",
+		value: func(s *Spec) any { return &s.config },
+	},
+	{
+		Name: "kv_dtype", Type: "TYPE", Values: DTypes(),
+		Doc:   "numbers in the KV cache: bfloat16, float16, float32, fp8 or int8 (default that of the model)",
+		value: func(s *Spec) any { return &s.kv },
+	},
+	{
+		Name: "no_windows", Type: Bool, Doc: "keep all tokens in layers with a sliding window, as engines do whose transfers do not know of them",
+		value: func(s *Spec) any { return &s.keepAll },
+	},
+	{
+		Name: "requests", Type: Count, Doc: "requests; of a trace at most so many, and all unless it is given",
+		value: func(s *Spec) any { return &s.requests },
+	},
+	{
+		Name: "isl", Type: "DISTRIBUTION", Doc: "tokens of prompts: fixed:N, uniform:A,B, normal:MEAN,DEVIATION or lognormal:MEAN,DEVIATION",
+		distribution: true, value: func(s *Spec) any { return &s.isl },
+	},
+	{
+		Name: "min_isl", Type: "TOKENS", Doc: "shortest prompt of a normal or lognormal distribution",
+		distribution: true, value: func(s *Spec) any { return &s.minISL },
+	},
+	{
+		Name: "max_isl", Type: "TOKENS", Doc: "longest prompt of a normal or lognormal distribution",
+		distribution: true, value: func(s *Spec) any { return &s.maxISL },
+	},
+	{
+		Name: "osl", Type: "DISTRIBUTION", Doc: "tokens of answers, a distribution as that of prompts, at most 2^24 (default none; they move nothing and stand in the metadata)",
+		distribution: true, value: func(s *Spec) any { return &s.osl },
+	},
+	{
+		Name: "trace", Type: "FILE", Doc: "requests with their times, Mooncake's JSON lines or Azure's CSV, in place of distributions",
+		value: func(s *Spec) any { return &s.trace },
+	},
+	{
+		Name: "seed", Type: "SEED", Doc: "seed of the lengths", distribution: true,
+		value: func(s *Spec) any { return &s.seed },
+	},
+	{
+		Name: "prefill_nodes", Type: Count, Doc: "nodes that prefill",
+		value: func(s *Spec) any { return &s.prefillNodes },
+	},
 	{Name: "decode_nodes", Type: Count, Doc: "nodes that decode", value: func(s *Spec) any { return &s.decodeNodes }},
 	{Name: "gpus_per_node", Type: Count, Doc: "ranks of a node", value: func(s *Spec) any { return &s.gpus }},
-	{Name: "prefill_tp", Type: Count, Doc: "tensor parallelism of a prefill worker, in ranks", value: func(s *Spec) any { return &s.prefill.TP }},
-	{Name: "prefill_pp", Type: Count, Doc: "pipeline parallelism of a prefill worker, in stages", value: func(s *Spec) any { return &s.prefill.PP }},
-	{Name: "prefill_cp", Type: Count, Doc: "context parallelism of a prefill worker, in ranks", value: func(s *Spec) any { return &s.prefill.CP }},
-	{Name: "decode_tp", Type: Count, Doc: "tensor parallelism of a decode worker, in ranks", value: func(s *Spec) any { return &s.decode.TP }},
-	{Name: "decode_pp", Type: Count, Doc: "pipeline parallelism of a decode worker, in stages", value: func(s *Spec) any { return &s.decode.PP }},
-	{Name: "decode_cp", Type: Count, Doc: "context parallelism of a decode worker, in ranks", value: func(s *Spec) any { return &s.decode.CP }},
-	{Name: "rail_optimized", Type: Bool, Doc: "order the ranks of decode workers so that senders and receivers have the same place in their groups", value: func(s *Spec) any { return &s.rail }},
+	{
+		Name: "prefill_tp", Type: Count, Doc: "tensor parallelism of a prefill worker, in ranks",
+		value: func(s *Spec) any { return &s.prefill.TP },
+	},
+	{
+		Name: "prefill_pp", Type: Count, Doc: "pipeline parallelism of a prefill worker, in stages",
+		value: func(s *Spec) any { return &s.prefill.PP },
+	},
+	{
+		Name: "prefill_cp", Type: Count, Doc: "context parallelism of a prefill worker, in ranks",
+		value: func(s *Spec) any { return &s.prefill.CP },
+	},
+	{
+		Name: "decode_tp", Type: Count, Doc: "tensor parallelism of a decode worker, in ranks",
+		value: func(s *Spec) any { return &s.decode.TP },
+	},
+	{
+		Name: "decode_pp", Type: Count, Doc: "pipeline parallelism of a decode worker, in stages",
+		value: func(s *Spec) any { return &s.decode.PP },
+	},
+	{
+		Name: "decode_cp", Type: Count, Doc: "context parallelism of a decode worker, in ranks",
+		value: func(s *Spec) any { return &s.decode.CP },
+	},
+	{
+		Name: "rail_optimized", Type: Bool, Doc: "order the ranks of decode workers so that senders and receivers have the same place in their groups",
+		value: func(s *Spec) any { return &s.rail },
+	},
 	{Name: "batch_size", Type: Count, Doc: "prompts of a batch", value: func(s *Spec) any { return &s.batch }},
-	{Name: "max_batch_memory", Type: "SIZE", Doc: "KV cache above which a batch is closed", value: func(s *Spec) any { return &s.maxBatch }},
-	{Name: "sleep", Type: "RULE", Values: Rules(), Doc: "rule for the time of a prefill: published, full (all matrices, causal mask) or none", value: func(s *Spec) any { return &s.sleep }},
-	{Name: "flops", Type: "FLOPS", Doc: "operations per second of a GPU, as 400e12", value: func(s *Spec) any { return &s.flops }},
-	{Name: "bytes_scale", Type: "FACTOR", Doc: "factor by which all cells are smaller, at least 1 byte, as 0.001 to rehearse on one machine; it stands in the metadata", value: func(s *Spec) any { return &s.scale }},
+	{
+		Name: "max_batch_memory", Type: "SIZE", Doc: "KV cache above which a batch is closed",
+		value: func(s *Spec) any { return &s.maxBatch },
+	},
+	{
+		Name: "sleep", Type: "RULE", Values: Rules(),
+		Doc:   "rule for the time of a prefill: published, full (all matrices, causal mask) or none",
+		value: func(s *Spec) any { return &s.sleep },
+	},
+	{
+		Name: "flops", Type: "FLOPS", Doc: "operations per second of a GPU, as 400e12",
+		value: func(s *Spec) any { return &s.flops },
+	},
+	{
+		Name: "bytes_scale", Type: "FACTOR", Doc: "factor by which all cells are smaller, at least 1 byte, as 0.001 to rehearse on one machine; it stands in the metadata",
+		value: func(s *Spec) any { return &s.scale },
+	},
 }
 
 // Fields are all fields, in the order in which a person is told of them.

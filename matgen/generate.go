@@ -39,7 +39,8 @@ func (c *Config) Check() error {
 			return due(side.name+"_"+which, "%s: %w", side.name, err)
 		}
 		if size := side.worker.Ranks(); side.ranks < size || side.ranks%size != 0 {
-			return due(side.name+"_nodes", "%s: %d ranks cannot be divided into workers of %d (%s)", side.name, side.ranks, size, side.worker)
+			return due(side.name+"_nodes", "%s: %d ranks cannot be divided into workers of %d (%s)", side.name,
+				side.ranks, size, side.worker)
 		}
 	}
 	if n := c.Ranks(); n > matrix.MaxRanks {
@@ -52,7 +53,8 @@ func (c *Config) Check() error {
 		return due("batch_size", "batches of %d requests and %d bytes", c.BatchSize, c.MaxBatchBytes)
 	}
 	if c.Rail && (c.Decode.PP*c.Decode.CP*c.Prefill.PP*c.Prefill.CP != 1 || c.Decode.TP%c.Prefill.TP != 0) {
-		return due("rail_optimized", "the order by rails is for tensor parallelism alone, with the ranks of a decode worker (%s) a multiple of those of a prefill worker (%s)", c.Decode, c.Prefill)
+		return due("rail_optimized", "the order by rails is for tensor parallelism alone, with the ranks of a decode worker (%s) a multiple of those of a prefill worker (%s)",
+			c.Decode, c.Prefill)
 	}
 	if c.BytesScale != 0 && !(c.BytesScale > 0 && c.BytesScale <= 1) {
 		return due("bytes_scale", "cells made smaller by a factor of %v: it is above 0 and at most 1", c.BytesScale)
@@ -169,7 +171,8 @@ func (g *generator) pattern(number int, batch []Request) (matrix.Pattern, error)
 	}
 	p := matrix.Pattern{Matrix: m, SleepBefore: g.Compute.Seconds(g.Model, batch, g.Prefill)}
 	if !sleepable(p.SleepBefore) {
-		return matrix.Pattern{}, fmt.Errorf("its prefill takes %.3g s at %.3g operations per second of a GPU, and a pattern sleeps at most %d s", p.SleepBefore, g.Compute.FLOPS, matrix.MaxSleep)
+		return matrix.Pattern{}, fmt.Errorf("its prefill takes %.3g s at %.3g operations per second of a GPU, and a pattern sleeps at most %d s",
+			p.SleepBefore, g.Compute.FLOPS, matrix.MaxSleep)
 	}
 	if batch[0].Timed {
 		done := math.Max(g.free[prefill], batch[len(batch)-1].Arrival) + p.SleepBefore
@@ -177,11 +180,14 @@ func (g *generator) pattern(number int, batch []Request) (matrix.Pattern, error)
 		g.free[prefill] = done
 	}
 	if !sleepable(p.SleepBefore) {
-		return matrix.Pattern{}, fmt.Errorf("by the times of the requests its worker sleeps %.3g s before it, and a pattern sleeps at most %d s", p.SleepBefore, matrix.MaxSleep)
+		return matrix.Pattern{}, fmt.Errorf("by the times of the requests its worker sleeps %.3g s before it, and a pattern sleeps at most %d s",
+			p.SleepBefore, matrix.MaxSleep)
 	}
 	p.Metadata = metadata(prefill, decode, batch)
 	if g.BytesScale != 0 && g.BytesScale != 1 {
-		p.Metadata = append(p.Metadata, matrix.Field{Key: "bytes_scale", Value: strconv.FormatFloat(g.BytesScale, 'f', -1, 64)})
+		p.Metadata = append(p.Metadata, matrix.Field{
+			Key: "bytes_scale", Value: strconv.FormatFloat(g.BytesScale, 'f', -1, 64),
+		})
 	}
 	return p, nil
 }
@@ -203,7 +209,9 @@ func (g *generator) matrix(prefill, decode int, batch []Request) (*matrix.Matrix
 			bytes += more
 		}
 		if bytes > 0 { // a context rank may have none of a short prompt
-			cells = append(cells, matrix.Cell{From: fromFirst + f.from, To: toFirst + g.local(f.to), Bytes: scaled(bytes, g.BytesScale)})
+			cells = append(cells, matrix.Cell{
+				From: fromFirst + f.from, To: toFirst + g.local(f.to), Bytes: scaled(bytes, g.BytesScale),
+			})
 		}
 	}
 	return matrix.New(g.Ranks(), cells)

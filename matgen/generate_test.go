@@ -24,8 +24,9 @@ func lookup(tb testing.TB, name string) *Model {
 // served is one worker of tensor parallelism on each side.
 func served(m *Model, prefill, decode int) Config {
 	return Config{
-		Model: m, Prefill: Parallel{prefill, 1, 1}, Decode: Parallel{decode, 1, 1}, PrefillRanks: prefill, DecodeRanks: decode,
-		BatchSize: 1, Compute: Compute{Published, PublishedFLOPS},
+		Model: m, Prefill: Parallel{prefill, 1, 1}, Decode: Parallel{decode, 1, 1}, PrefillRanks: prefill,
+		DecodeRanks: decode,
+		BatchSize:   1, Compute: Compute{Published, PublishedFLOPS},
 	}
 }
 
@@ -77,7 +78,10 @@ func TestRanksBySwitch(t *testing.T) {
 func TestBytesAreConserved(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := smallModel(t)
-		c := Config{Model: m, Prefill: parallel(t, "prefill", m), Decode: parallel(t, "decode", m), BatchSize: rapid.IntRange(1, 4).Draw(t, "batch"), Compute: Compute{Rule: None}}
+		c := Config{
+			Model: m, Prefill: parallel(t, "prefill", m), Decode: parallel(t, "decode", m),
+			BatchSize: rapid.IntRange(1, 4).Draw(t, "batch"), Compute: Compute{Rule: None},
+		}
 		c.PrefillRanks = c.Prefill.Ranks() * rapid.IntRange(1, 3).Draw(t, "prefill workers")
 		c.DecodeRanks = c.Decode.Ranks() * rapid.IntRange(1, 3).Draw(t, "decode workers")
 		var requests []Request
@@ -175,7 +179,8 @@ func TestSleepsFollowTheTrace(t *testing.T) {
 	one := c.Compute.Seconds(c.Model, []Request{{ISL: 1000}}, c.Prefill)
 	at := func(s float64) Request { return Request{ISL: 1000, Arrival: s * one, Timed: true} }
 	ps := generated(t, c, []Request{at(0), at(0), at(0.5), at(9)})
-	for i, want := range []float64{1, 1, 1, 9} { // the third waits for its worker, which then is late; the fourth's has waited since 1
+	// the third waits for its worker, which then is late; the fourth's has waited since 1
+	for i, want := range []float64{1, 1, 1, 9} {
 		if got := ps[i].SleepBefore / one; math.Abs(got-want) > 1e-9 {
 			t.Errorf("pattern %d sleeps %v computations, want %v", i, got, want)
 		}
@@ -189,17 +194,19 @@ func TestConfigsThatCannotServeAreRefused(t *testing.T) {
 	good := served(lookup(t, "llama-8b"), 8, 8)
 	for want, change := range map[string]func(*Config){
 		"prefill: 7 ranks cannot be divided into workers of 8": func(c *Config) { c.PrefillRanks = 7 },
-		"decode: 4 ranks cannot be divided":                    func(c *Config) { c.DecodeRanks = 4 },
-		"8 KV heads cannot be divided between 3":               func(c *Config) { c.Prefill.TP = 3 },
-		"32 attention heads cannot be divided between 64":      func(c *Config) { c.Decode.TP = 64 },
-		"33 stages for 32 layers":                              func(c *Config) { c.Prefill.PP = 33 },
-		"each is above 0":                                      func(c *Config) { c.Prefill.CP = 0 },
-		"at most 65536":                                        func(c *Config) { c.PrefillRanks = 1 << 16 },
-		"batches of 0 requests":                                func(c *Config) { c.BatchSize = 0 },
-		"order by rails":                                       func(c *Config) { c.Rail, c.Decode.PP, c.DecodeRanks = true, 2, 16 },
-		"unknown rule":                                         func(c *Config) { c.Compute.Rule = "guess" },
-		"operations per second":                                func(c *Config) { c.Compute.FLOPS = 0 },
-		"unknown type":                                         func(c *Config) { c.KV = "fp4" },
+
+		"decode: 4 ranks cannot be divided":               func(c *Config) { c.DecodeRanks = 4 },
+		"8 KV heads cannot be divided between 3":          func(c *Config) { c.Prefill.TP = 3 },
+		"32 attention heads cannot be divided between 64": func(c *Config) { c.Decode.TP = 64 },
+
+		"33 stages for 32 layers": func(c *Config) { c.Prefill.PP = 33 },
+		"each is above 0":         func(c *Config) { c.Prefill.CP = 0 },
+		"at most 65536":           func(c *Config) { c.PrefillRanks = 1 << 16 },
+		"batches of 0 requests":   func(c *Config) { c.BatchSize = 0 },
+		"order by rails":          func(c *Config) { c.Rail, c.Decode.PP, c.DecodeRanks = true, 2, 16 },
+		"unknown rule":            func(c *Config) { c.Compute.Rule = "guess" },
+		"operations per second":   func(c *Config) { c.Compute.FLOPS = 0 },
+		"unknown type":            func(c *Config) { c.KV = "fp4" },
 	} {
 		c := good
 		change(&c)
@@ -213,13 +220,15 @@ func TestConfigsThatCannotServeAreRefused(t *testing.T) {
 		}
 	}
 	for _, osl := range []int{-1, math.MinInt, MaxTokens + 1} {
-		if _, err := Generate(good, []Request{{ISL: 1, OSL: osl}}); err == nil || !strings.Contains(err.Error(), "request 0: a prompt of 1 tokens and an answer of") {
+		if _, err := Generate(good, []Request{{ISL: 1, OSL: osl}}); err == nil ||
+			!strings.Contains(err.Error(), "request 0: a prompt of 1 tokens and an answer of") {
 			t.Errorf("an answer of %d tokens: %v", osl, err)
 		}
 	}
 	huge := good
 	huge.BatchSize, huge.Compute = 1<<20, Compute{Rule: None}
-	if _, err := Generate(huge, slices.Repeat([]Request{{ISL: MaxTokens}}, 1<<20)); err != nil { // 2^61 bytes: the sizes stay exact
+	// 2^61 bytes: the sizes stay exact
+	if _, err := Generate(huge, slices.Repeat([]Request{{ISL: MaxTokens}}, 1<<20)); err != nil {
 		t.Errorf("a large batch: %v", err)
 	}
 }
@@ -239,7 +248,8 @@ func TestSleepsThatNobodySleepsAreRefused(t *testing.T) {
 		}
 		return out
 	}
-	limit := slow(1).Compute.Seconds(lookup(t, "llama-8b"), once, Parallel{1, 1, 1}) / year // operations per second of a prefill of a year
+	// operations per second of a prefill of a year
+	limit := slow(1).Compute.Seconds(lookup(t, "llama-8b"), once, Parallel{1, 1, 1}) / year
 	for _, c := range []struct {
 		config   Config
 		requests []Request

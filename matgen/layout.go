@@ -22,7 +22,8 @@ func (p Parallel) check(m *Model) (which string, err error) {
 	}
 	heads, _ := m.cached()
 	if p.TP <= heads && heads%p.TP != 0 || p.TP > heads && p.TP%heads != 0 {
-		return "tp", fmt.Errorf("%d KV heads cannot be divided between %d tensor ranks: one number has to be a multiple of the other", heads, p.TP)
+		return "tp", fmt.Errorf("%d KV heads cannot be divided between %d tensor ranks: one number has to be a multiple of the other",
+			heads, p.TP)
 	}
 	if m.Heads%p.TP != 0 {
 		return "tp", fmt.Errorf("%d attention heads cannot be divided between %d tensor ranks", m.Heads, p.TP)

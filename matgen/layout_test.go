@@ -57,12 +57,16 @@ func parallel(t *rapid.T, name string, m *Model) Parallel {
 }
 
 func smallModel(t *rapid.T) *Model {
-	m := &Model{Layers: rapid.IntRange(1, 7).Draw(t, "layers"), Hidden: 48, Heads: 24, KVHeads: rapid.SampledFrom([]int{1, 2, 3, 4, 6, 12}).Draw(t, "kv heads"), HeadDim: 2, DType: "bfloat16"}
+	m := &Model{
+		Layers: rapid.IntRange(1, 7).Draw(t, "layers"), Hidden: 48, Heads: 24,
+		KVHeads: rapid.SampledFrom([]int{1, 2, 3, 4, 6, 12}).Draw(t, "kv heads"), HeadDim: 2, DType: "bfloat16",
+	}
 	if rapid.Bool().Draw(t, "latent") {
 		m.MLA = &Latent{Rank: 5, Rope: 2, Nope: 2, ValueDim: 2}
 	}
 	if rapid.Bool().Draw(t, "windows") {
-		m.Window, m.Windows = rapid.IntRange(1, 9).Draw(t, "window"), rapid.SliceOfN(rapid.Bool(), m.Layers, m.Layers).Draw(t, "layers with it")
+		m.Window, m.Windows = rapid.IntRange(1, 9).Draw(t, "window"),
+			rapid.SliceOfN(rapid.Bool(), m.Layers, m.Layers).Draw(t, "layers with it")
 	}
 	return m
 }
@@ -96,7 +100,8 @@ func TestEveryDecodeRankGetsItsCacheOnce(t *testing.T) {
 				}
 			}
 			if sent := f.of(tokens, m.Window); sent != shared*int64(width) {
-				t.Fatalf("rank %d sends %d bytes to rank %d, and they share %d units of %d", f.from, sent, f.to, shared, width)
+				t.Fatalf("rank %d sends %d bytes to rank %d, and they share %d units of %d", f.from, sent, f.to, shared,
+					width)
 			}
 			got[f.to] += f.of(tokens, m.Window)
 		}
@@ -118,7 +123,8 @@ func TestCopiesShareTheWork(t *testing.T) {
 		prefill, decode int
 		senders         []int // of each decode rank
 	}{
-		{8, 8, []int{0, 1, 2, 3, 4, 5, 6, 7}}, {4, 8, []int{0, 0, 1, 1, 2, 2, 3, 3}}, {8, 4, []int{0, 2, 4, 6}}, {8, 1, []int{0}}, {1, 4, []int{0, 0, 0, 0}},
+		{8, 8, []int{0, 1, 2, 3, 4, 5, 6, 7}}, {4, 8, []int{0, 0, 1, 1, 2, 2, 3, 3}}, {8, 4, []int{0, 2, 4, 6}},
+		{8, 1, []int{0}}, {1, 4, []int{0, 0, 0, 0}},
 	} {
 		var senders []int
 		for to := range c.decode {
@@ -126,7 +132,8 @@ func TestCopiesShareTheWork(t *testing.T) {
 				if f.to == to {
 					senders = append(senders, f.from)
 					if got := f.of(16000, 0); got != 16000*70272 {
-						t.Errorf("tp %d to %d: a rank gets %d bytes, not the whole latent cache", c.prefill, c.decode, got)
+						t.Errorf("tp %d to %d: a rank gets %d bytes, not the whole latent cache", c.prefill, c.decode,
+							got)
 					}
 				}
 			}
@@ -142,7 +149,8 @@ func TestStagesAreThoseOfVLLM(t *testing.T) {
 		layers, pp int
 		sizes      []int
 	}{
-		{61, 4, []int{15, 15, 16, 15}}, {61, 2, []int{31, 30}}, {126, 8, []int{15, 16, 16, 16, 16, 16, 16, 15}}, {94, 4, []int{23, 24, 24, 23}}, {5, 5, []int{1, 1, 1, 1, 1}}, {7, 1, []int{7}},
+		{61, 4, []int{15, 15, 16, 15}}, {61, 2, []int{31, 30}}, {126, 8, []int{15, 16, 16, 16, 16, 16, 16, 15}},
+		{94, 4, []int{23, 24, 24, 23}}, {5, 5, []int{1, 1, 1, 1, 1}}, {7, 1, []int{7}},
 	} {
 		var sizes []int
 		at := 0

@@ -26,7 +26,8 @@ type kind struct {
 }
 
 var kinds = []kind{
-	{"fixed", "TOKENS", 1}, {"uniform", "LEAST,MOST", 2}, {"normal", "MEAN,DEVIATION", 2}, {"lognormal", "MEAN,DEVIATION", 2},
+	{"fixed", "TOKENS", 1}, {"uniform", "LEAST,MOST", 2}, {"normal", "MEAN,DEVIATION", 2},
+	{"lognormal", "MEAN,DEVIATION", 2},
 }
 
 // ParseLengths reads a distribution: "fixed:16000", "uniform:1000,128000",
@@ -92,7 +93,8 @@ func (l Lengths) check() error {
 	case l.Kind == "lognormal" && l.A <= 0:
 		return fmt.Errorf("a mean of %v: that of a lognormal distribution is above 0", l.A)
 	case l.Kind == "lognormal" && l.B > maxSpread*l.A:
-		return fmt.Errorf("a standard deviation of %v with a mean of %v: that of a lognormal distribution is at most %g times the mean", l.B, l.A, maxSpread)
+		return fmt.Errorf("a standard deviation of %v with a mean of %v: that of a lognormal distribution is at most %g times the mean",
+			l.B, l.A, maxSpread)
 	case (l.Kind == "normal" || l.Kind == "lognormal") && (l.Min < 1 || l.Max < l.Min || l.Max > MaxTokens):
 		return fmt.Errorf("lengths between %d and %d: the least is above 0, and the most not below it", l.Min, l.Max)
 	}

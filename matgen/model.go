@@ -81,7 +81,10 @@ type DType string
 var dtypes = map[DType]int{"float32": 4, "bfloat16": 2, "float16": 2, "fp8": 1, "int8": 1}
 
 // aliases are other spellings of types.
-var aliases = map[DType]DType{"fp32": "float32", "bf16": "bfloat16", "fp16": "float16", "half": "float16", "fp8_e4m3": "fp8", "fp8_e5m2": "fp8", "float8_e4m3fn": "fp8", "float8_e5m2": "fp8"}
+var aliases = map[DType]DType{
+	"fp32": "float32", "bf16": "bfloat16", "fp16": "float16", "half": "float16", "fp8_e4m3": "fp8", "fp8_e5m2": "fp8",
+	"float8_e4m3fn": "fp8", "float8_e5m2": "fp8",
+}
 
 // DTypes are the names of the types that a cache can have.
 func DTypes() []string { return []string{"bfloat16", "float16", "float32", "fp8", "int8"} }
@@ -171,8 +174,10 @@ func (m *Model) Check() error {
 	if perToken := float64(m.Layers) * float64(heads) * float64(width) * 4; perToken > maxPerToken {
 		return fmt.Errorf("a token that takes %.3g bytes", perToken)
 	}
-	if e := m.Experts; e != nil && (e.Count < 1 || e.Active < 1 || e.Active > e.Count || e.Width < 1 || e.Width > 1<<24 || e.Shared < 0 || e.Shared > 1<<16 || e.Dense < 0 || e.Dense > m.Layers) {
-		return fmt.Errorf("experts of which %d of %d are active, each %d wide, with %d shared and %d dense layers", e.Active, e.Count, e.Width, e.Shared, e.Dense)
+	if e := m.Experts; e != nil && (e.Count < 1 || e.Active < 1 || e.Active > e.Count || e.Width < 1 ||
+		e.Width > 1<<24 || e.Shared < 0 || e.Shared > 1<<16 || e.Dense < 0 || e.Dense > m.Layers) {
+		return fmt.Errorf("experts of which %d of %d are active, each %d wide, with %d shared and %d dense layers",
+			e.Active, e.Count, e.Width, e.Shared, e.Dense)
 	}
 	if m.Intermediate < 0 || m.Intermediate > 1<<24 {
 		return fmt.Errorf("an MLP %d wide", m.Intermediate)
@@ -187,7 +192,8 @@ func (m *Model) checkAttention() error {
 	if l := m.MLA; l != nil {
 		for _, n := range []int{l.Rank, l.Rope, l.Nope, l.ValueDim} {
 			if n < 1 || n > maxCount {
-				return fmt.Errorf("latent attention with a rank of %d and heads of %d + %d and %d", l.Rank, l.Nope, l.Rope, l.ValueDim)
+				return fmt.Errorf("latent attention with a rank of %d and heads of %d + %d and %d", l.Rank, l.Nope,
+					l.Rope, l.ValueDim)
 			}
 		}
 	} else if m.HeadDim < 1 || m.HeadDim > maxCount || m.Heads%m.KVHeads != 0 {
@@ -197,7 +203,8 @@ func (m *Model) checkAttention() error {
 		return nil
 	}
 	if len(m.Windows) != m.Layers || slices.Contains(m.Windows, true) && m.Window < 1 {
-		return fmt.Errorf("%d layers with or without a window of %d tokens in a model of %d layers", len(m.Windows), m.Window, m.Layers)
+		return fmt.Errorf("%d layers with or without a window of %d tokens in a model of %d layers", len(m.Windows),
+			m.Window, m.Layers)
 	}
 	return nil
 }

@@ -25,8 +25,10 @@ var models = []*Model{
 	qwen3("qwen3-14b", "Qwen/Qwen3-14B", 40, 5120, 40, 8, 17408, nil),
 	qwen3("qwen3-32b", "Qwen/Qwen3-32B", 64, 5120, 64, 8, 25600, nil),
 	qwen3("qwen3-30b-a3b", "Qwen/Qwen3-30B-A3B", 48, 2048, 32, 4, 6144, &Experts{Count: 128, Active: 8, Width: 768}),
-	qwen3("qwen3-235b-a22b", "Qwen/Qwen3-235B-A22B", 94, 4096, 64, 4, 12288, &Experts{Count: 128, Active: 8, Width: 1536}),
-	qwen3("qwen3-coder-480b-a35b", "Qwen/Qwen3-Coder-480B-A35B-Instruct", 62, 6144, 96, 8, 8192, &Experts{Count: 160, Active: 8, Width: 2560}),
+	qwen3("qwen3-235b-a22b", "Qwen/Qwen3-235B-A22B", 94, 4096, 64, 4, 12288,
+		&Experts{Count: 128, Active: 8, Width: 1536}),
+	qwen3("qwen3-coder-480b-a35b", "Qwen/Qwen3-Coder-480B-A35B-Instruct", 62, 6144, 96, 8, 8192,
+		&Experts{Count: 160, Active: 8, Width: 2560}),
 
 	deepseekV3("deepseek-v3", "deepseek-ai/DeepSeek-V3"),
 	deepseekV3("deepseek-r1", "deepseek-ai/DeepSeek-R1"),
@@ -42,7 +44,8 @@ var renamed = map[string]string{"qwen3-30b": "qwen3-30b-a3b"}
 // llama is a model of the Llama 3.1 family (arXiv:2407.21783, table 3).
 func llama(name, repository string, layers, hidden, heads, intermediate int) *Model {
 	return &Model{
-		Name: name, Source: huggingFace(repository), Layers: layers, Hidden: hidden, Heads: heads, KVHeads: 8, HeadDim: 128,
+		Name: name, Source: huggingFace(repository), Layers: layers, Hidden: hidden, Heads: heads, KVHeads: 8,
+		HeadDim:      128,
 		Intermediate: intermediate, DType: "bfloat16",
 	}
 }
@@ -51,7 +54,8 @@ func llama(name, repository string, layers, hidden, heads, intermediate int) *Mo
 // heads have size 128 whatever the hidden size is.
 func qwen3(name, repository string, layers, hidden, heads, kvHeads, intermediate int, experts *Experts) *Model {
 	return &Model{
-		Name: name, Source: huggingFace(repository), Layers: layers, Hidden: hidden, Heads: heads, KVHeads: kvHeads, HeadDim: 128,
+		Name: name, Source: huggingFace(repository), Layers: layers, Hidden: hidden, Heads: heads, KVHeads: kvHeads,
+		HeadDim:      128,
 		Intermediate: intermediate, Experts: experts, DType: "bfloat16",
 	}
 }
@@ -63,7 +67,8 @@ func deepseekV3(name, repository string) *Model {
 	return &Model{
 		Name: name, Source: huggingFace(repository), Layers: 61, Hidden: 7168, Heads: 128, KVHeads: 128,
 		MLA:          &Latent{Rank: 512, Rope: 64, Nope: 128, ValueDim: 128, Query: 1536},
-		Intermediate: 18432, Experts: &Experts{Count: 256, Active: 8, Shared: 1, Width: 2048, Dense: 3}, DType: "bfloat16",
+		Intermediate: 18432, Experts: &Experts{Count: 256, Active: 8, Shared: 1, Width: 2048, Dense: 3},
+		DType: "bfloat16",
 	}
 }
 

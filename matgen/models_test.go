@@ -30,11 +30,15 @@ func TestNumbersOfTheTableGiveThePublishedParameters(t *testing.T) {
 		times      int
 		active     float64 // billions; 0: dense
 	}{
-		"llama-8b": {8.03, 128256, 2, 0}, "llama-70b": {70.55, 128256, 2, 0}, "llama-405b": {405.85, 128256, 2, 0}, "deepseek-r1-distill-llama-70b": {70.55, 128256, 2, 0},
-		"qwen3-0.6b": {0.596, 151936, 1, 0}, "qwen3-1.7b": {1.72, 151936, 1, 0}, "qwen3-4b": {4.02, 151936, 1, 0}, "qwen3-8b": {8.19, 151936, 2, 0},
+		"llama-8b": {8.03, 128256, 2, 0}, "llama-70b": {70.55, 128256, 2, 0}, "llama-405b": {405.85, 128256, 2, 0},
+		"deepseek-r1-distill-llama-70b": {70.55, 128256, 2, 0},
+
+		"qwen3-0.6b": {0.596, 151936, 1, 0}, "qwen3-1.7b": {1.72, 151936, 1, 0}, "qwen3-4b": {4.02, 151936, 1, 0},
+		"qwen3-8b":  {8.19, 151936, 2, 0},
 		"qwen3-14b": {14.77, 151936, 2, 0}, "qwen3-32b": {32.76, 151936, 2, 0},
-		"qwen3-30b-a3b": {30.53, 151936, 2, 3.3}, "qwen3-235b-a22b": {235.09, 151936, 2, 22}, "qwen3-coder-480b-a35b": {480.15, 151936, 2, 35},
-		"deepseek-v3": {671.03, 129280, 2, 37}, "deepseek-r1": {671.03, 129280, 2, 37},
+		"qwen3-30b-a3b": {30.53, 151936, 2, 3.3}, "qwen3-235b-a22b": {235.09, 151936, 2, 22},
+		"qwen3-coder-480b-a35b": {480.15, 151936, 2, 35},
+		"deepseek-v3":           {671.03, 129280, 2, 37}, "deepseek-r1": {671.03, 129280, 2, 37},
 		"gpt-oss-20b": {20.91, 201088, 2, 3.6}, "gpt-oss-120b": {116.83, 201088, 2, 5.1},
 	}
 	for _, m := range models {
@@ -47,7 +51,8 @@ func TestNumbersOfTheTableGiveThePublishedParameters(t *testing.T) {
 			t.Errorf("%s has %.2f billion parameters, published are %.2f", m.Name, got, want.billions)
 		}
 		active := (m.activeWeights() + float64(want.vocabulary*m.Hidden)*2) / 1e9
-		if want.active > 0 && math.Abs(active/want.active-1) > 0.2 { // model cards differ in whether they count embeddings
+		// model cards differ in whether they count embeddings
+		if want.active > 0 && math.Abs(active/want.active-1) > 0.2 {
 			t.Errorf("%s has %.2f billion active parameters, published are %.1f", m.Name, active, want.active)
 		}
 		if err := m.Check(); err != nil {
@@ -62,8 +67,9 @@ func TestNumbersOfTheTableGiveThePublishedParameters(t *testing.T) {
 func TestBytesPerToken(t *testing.T) {
 	for name, want := range map[string]int64{
 		"llama-8b": 131072, "llama-70b": 327680, "llama-405b": 516096, "deepseek-r1-distill-llama-70b": 327680,
-		"qwen3-30b-a3b": 98304, "qwen3-30B": 98304, "deepseek-r1": 70272, "deepseek-v3": 70272, "qwen3-8b": 147456, "qwen3-235b-a22b": 192512,
-		"gpt-oss-20b": 49152, "gpt-oss-120b": 73728,
+		"qwen3-30b-a3b": 98304, "qwen3-30B": 98304, "deepseek-r1": 70272, "deepseek-v3": 70272, "qwen3-8b": 147456,
+		"qwen3-235b-a22b": 192512,
+		"gpt-oss-20b":     49152, "gpt-oss-120b": 73728,
 	} {
 		m, err := Lookup(name)
 		if err != nil {
@@ -89,7 +95,9 @@ func TestWindowedLayersKeepTheirWindow(t *testing.T) {
 		t.Fatal(err)
 	}
 	perLayer := int64(8 * 64 * 2 * 2)
-	for tokens, want := range map[int]int64{1: 24 * perLayer, 128: 24 * 128 * perLayer, 16000: 12 * (16000 + 128) * perLayer} {
+	for tokens, want := range map[int]int64{
+		1: 24 * perLayer, 128: 24 * 128 * perLayer, 16000: 12 * (16000 + 128) * perLayer,
+	} {
 		if got := m.KVBytes(tokens, m.DType); got != want {
 			t.Errorf("%d tokens: %d bytes, want %d", tokens, got, want)
 		}
@@ -104,7 +112,10 @@ func TestWindowedLayersKeepTheirWindow(t *testing.T) {
 
 // published are the presets of the original as they are there, right and wrong.
 func published(hidden, layers, heads, kvHeads int) *Model {
-	return &Model{Hidden: hidden, Layers: layers, Heads: heads, KVHeads: kvHeads, HeadDim: hidden / heads, Intermediate: 4 * hidden, DType: "bfloat16"}
+	return &Model{
+		Hidden: hidden, Layers: layers, Heads: heads, KVHeads: kvHeads, HeadDim: hidden / heads,
+		Intermediate: 4 * hidden, DType: "bfloat16",
+	}
 }
 
 // The golden numbers of inference_workload_matgen: 16000 tokens, 8 prefill and 8
@@ -124,7 +135,8 @@ func TestFormulasGiveThePublishedNumbers(t *testing.T) {
 		if got := matrix.Rounded(c.m.KVBytes(16000, "bfloat16") / 8); got != c.cell {
 			t.Errorf("%d layers: a cell is %s, want %s", c.m.Layers, got, c.cell)
 		}
-		if got := (Compute{Published, PublishedFLOPS}).Seconds(c.m, []Request{{ISL: 16000}}, worker); math.Abs(got/c.sleep-1) > 1e-15 {
+		if got := (Compute{Published, PublishedFLOPS}).Seconds(c.m, []Request{{ISL: 16000}},
+			worker); math.Abs(got/c.sleep-1) > 1e-15 {
 			t.Errorf("%d layers: the sleep is %v, want %v", c.m.Layers, got, c.sleep)
 		}
 	}

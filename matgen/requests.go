@@ -15,7 +15,8 @@ type Request struct {
 
 func (r Request) check() error {
 	if r.ISL < 1 || r.ISL > MaxTokens || r.OSL < 0 || r.OSL > MaxTokens {
-		return fmt.Errorf("a prompt of %d tokens and an answer of %d: a prompt has 1 to %d, an answer no more than that", r.ISL, r.OSL, MaxTokens)
+		return fmt.Errorf("a prompt of %d tokens and an answer of %d: a prompt has 1 to %d, an answer no more than that",
+			r.ISL, r.OSL, MaxTokens)
 	}
 	return nil
 }

@@ -29,7 +29,8 @@ func TestLengthsHaveTheirDistribution(t *testing.T) {
 		}
 		mean := sum / n
 		deviation := math.Sqrt(max(squares/n-mean*mean, 0))
-		if math.Abs(mean-want.mean) > 5*want.deviation/math.Sqrt(n) || math.Abs(deviation-want.deviation) > 0.03*want.deviation {
+		if math.Abs(mean-want.mean) > 5*want.deviation/math.Sqrt(n) ||
+			math.Abs(deviation-want.deviation) > 0.03*want.deviation {
 			t.Errorf("%s: mean %v, deviation %v", text, mean, deviation)
 		}
 	}
@@ -60,7 +61,11 @@ func TestBoundsAndSeeds(t *testing.T) {
 }
 
 func TestWrongLengthsAreRefused(t *testing.T) {
-	for _, text := range []string{"", "x", "fixed", "fixed:0", "fixed:1.5", "fixed:1,2", "uniform:5", "uniform:5,4", "uniform:0,4", "normal:1,-1", "normal:nan,1", "normal:1,inf", "lognormal:0,1", "gauss:1,2", "fixed:1e30", "lognormal:1e-200,1", "lognormal:5e-324,1", "lognormal:1,1000001"} {
+	for _, text := range []string{
+		"", "x", "fixed", "fixed:0", "fixed:1.5", "fixed:1,2", "uniform:5", "uniform:5,4", "uniform:0,4", "normal:1,-1",
+		"normal:nan,1", "normal:1,inf", "lognormal:0,1", "gauss:1,2", "fixed:1e30", "lognormal:1e-200,1",
+		"lognormal:5e-324,1", "lognormal:1,1000001",
+	} {
 		if l, err := ParseLengths(text, 1, 10); err == nil {
 			t.Errorf("%q is %+v", text, l)
 		}
@@ -71,7 +76,10 @@ func TestWrongLengthsAreRefused(t *testing.T) {
 		}
 	}
 	good := Lengths{Kind: "fixed", A: 1}
-	for _, l := range []Lengths{{}, {Kind: "gauss", A: 1}, {Kind: "lognormal", A: 1e-200, B: 1, Min: 1, Max: 10}, {Kind: "normal", A: math.NaN(), Min: 1, Max: 10}, {Kind: "uniform", A: 1, B: math.Inf(1)}} {
+	for _, l := range []Lengths{
+		{}, {Kind: "gauss", A: 1}, {Kind: "lognormal", A: 1e-200, B: 1, Min: 1, Max: 10},
+		{Kind: "normal", A: math.NaN(), Min: 1, Max: 10}, {Kind: "uniform", A: 1, B: math.Inf(1)},
+	} {
 		if _, err := Mix(1, l, nil, 1); err == nil || !strings.HasPrefix(err.Error(), "prompts: ") {
 			t.Errorf("prompts of %+v: %v", l, err)
 		}
@@ -88,7 +96,10 @@ func TestWrongLengthsAreRefused(t *testing.T) {
 
 // The widest distributions that there are stay between their bounds.
 func TestExtremeLengthsStayInBounds(t *testing.T) {
-	for _, text := range []string{"lognormal:1,1000000", "lognormal:5e-324,0", "lognormal:16777216,16777216", "normal:-16777216,16777216", "normal:16777216,16777216"} {
+	for _, text := range []string{
+		"lognormal:1,1000000", "lognormal:5e-324,0", "lognormal:16777216,16777216", "normal:-16777216,16777216",
+		"normal:16777216,16777216",
+	} {
 		l, err := ParseLengths(text, 1, 100)
 		if err != nil {
 			t.Error(err)
@@ -114,7 +125,10 @@ func TestTraces(t *testing.T) {
 {"timestamp": 27250, "input_length": 3000}
 `
 	azure := "\uFEFFTIMESTAMP,ContextTokens,GeneratedTokens\r\n2023-11-16 18:15:46.6805900,1000,50\r\n2023-11-16 18:15:46.9305900,2000,60\r\n2023-11-16 18:15:46.9305900,3000,0"
-	for name, src := range map[string]string{"mooncake": mooncake, "azure": azure, "azure 2024": "TIMESTAMP,ContextTokens,GeneratedTokens\n2024-05-10 00:00:00+00:00,1000,50\n2024-05-10 00:00:00.25+00:00,2000,60\n2024-05-10 00:00:00.25+00:00,3000,0"} {
+	for name, src := range map[string]string{
+		"mooncake": mooncake, "azure": azure,
+		"azure 2024": "TIMESTAMP,ContextTokens,GeneratedTokens\n2024-05-10 00:00:00+00:00,1000,50\n2024-05-10 00:00:00.25+00:00,2000,60\n2024-05-10 00:00:00.25+00:00,3000,0",
+	} {
 		got, err := ReadTrace(strings.NewReader(src), name, 0)
 		if err != nil || !slices.Equal(got, want) {
 			t.Errorf("%s: %v, %v", name, got, err)

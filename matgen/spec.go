@@ -52,7 +52,8 @@ func NewSpec() *Spec {
 	one := Parallel{1, 1, 1}
 	return &Spec{
 		given: map[string]bool{}, requests: 1000, isl: "normal:16000,10000", minISL: 1000, maxISL: 128000, seed: 1,
-		gpus: 8, prefill: one, decode: one, batch: 1, maxBatch: "100GB", sleep: string(Published), flops: PublishedFLOPS, scale: 1,
+		gpus: 8, prefill: one, decode: one, batch: 1, maxBatch: "100GB", sleep: string(Published),
+		flops: PublishedFLOPS, scale: 1,
 	}
 }
 
@@ -163,7 +164,8 @@ func (s *Spec) served() (*Config, error) {
 func (s *Spec) architecture() (*Model, error) {
 	switch {
 	case s.model != "" && s.config != "":
-		return nil, due("config", "%s and %s both say which model it is: keep one of the two", s.spell("model"), s.spell("config"))
+		return nil, due("config", "%s and %s both say which model it is: keep one of the two", s.spell("model"),
+			s.spell("config"))
 	case s.config != "":
 		f, err := s.open(s.config)
 		if err != nil {
@@ -180,7 +182,8 @@ func (s *Spec) architecture() (*Model, error) {
 		}
 		return m, nil
 	case s.model == "":
-		return nil, fmt.Errorf("nothing says which model it is: give one of %s NAME and %s FILE", s.spell("model"), s.spell("config"))
+		return nil, fmt.Errorf("nothing says which model it is: give one of %s NAME and %s FILE", s.spell("model"),
+			s.spell("config"))
 	}
 	m, err := Lookup(s.model)
 	if err != nil {
@@ -219,7 +222,8 @@ func (s *Spec) mix() ([]Request, error) {
 func (s *Spec) traced(most int) ([]Request, error) {
 	for _, f := range fields {
 		if f.distribution && s.given[f.Name] {
-			return nil, due(f.Name, "%s has no effect with %s, which has the requests: leave one of the two out", s.spell(f.Name), s.spell("trace"))
+			return nil, due(f.Name, "%s has no effect with %s, which has the requests: leave one of the two out",
+				s.spell(f.Name), s.spell("trace"))
 		}
 	}
 	wanted := 0 // all
@@ -236,7 +240,8 @@ func (s *Spec) traced(most int) ([]Request, error) {
 	case err != nil:
 		return nil, &FieldError{"trace", err}
 	case len(requests) > most:
-		return nil, due("trace", "%s has %d requests: there are at most %d here; %s takes the first of them", s.trace, len(requests), most, s.spell("requests"))
+		return nil, due("trace", "%s has %d requests: there are at most %d here; %s takes the first of them", s.trace,
+			len(requests), most, s.spell("requests"))
 	}
 	return requests, nil
 }
@@ -255,7 +260,8 @@ func (l Limits) check(g *generator) error {
 	case l.Patterns > 0 && n > l.Patterns:
 		return due("requests", "the requests make %d patterns, and the most is %d", n, l.Patterns)
 	case l.Cells > 0 && n*flows > l.Cells:
-		return due("requests", "the requests make %d patterns of %d cells, and the most is %d cells in all", n, flows, l.Cells)
+		return due("requests", "the requests make %d patterns of %d cells, and the most is %d cells in all", n, flows,
+			l.Cells)
 	case l.Work > 0 && g.work() > l.Work:
 		return due("requests", "so many requests between so many ranks take more work than a scenario may: make fewer of them, or files with weir matgen")
 	}

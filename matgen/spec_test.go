@@ -16,7 +16,8 @@ import (
 
 // example is the published one, by its named values.
 var example = map[string]string{
-	"model": "llama-405b", "isl": "16000", "requests": "1", "prefill_nodes": "1", "decode_nodes": "1", "prefill_tp": "8", "decode_tp": "8",
+	"model": "llama-405b", "isl": "16000", "requests": "1", "prefill_nodes": "1", "decode_nodes": "1",
+	"prefill_tp": "8", "decode_tp": "8",
 }
 
 // without takes a value of the example away.
@@ -56,7 +57,8 @@ func TestASpecIsThePublishedExample(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(ps) != 1 || c.Ranks() != 16 || matrix.Rounded(ps[0].Matrix.At(0, 8)) != "984.38M" || math.Abs(ps[0].SleepBefore-37.404803072) > 1e-12 {
+	if len(ps) != 1 || c.Ranks() != 16 || matrix.Rounded(ps[0].Matrix.At(0, 8)) != "984.38M" ||
+		math.Abs(ps[0].SleepBefore-37.404803072) > 1e-12 {
 		t.Errorf("%d patterns between %d ranks: %+v", len(ps), c.Ranks(), ps)
 	}
 }
@@ -68,7 +70,8 @@ func TestWrongSpecsNameTheirField(t *testing.T) {
 		field, says string
 	}{
 		{map[string]string{"model": "lama-405b"}, "model", `Did you mean "llama-405b"?`},
-		{map[string]string{"model": without}, "", "nothing says which model it is: give one of <model> NAME and <config> FILE"},
+		{map[string]string{"model": without}, "",
+			"nothing says which model it is: give one of <model> NAME and <config> FILE"},
 		{map[string]string{"config": "config.json"}, "config", "<model> and <config> both say"},
 		{map[string]string{"model": without, "config": "absent.json"}, "config", "there is no absent.json"},
 		{map[string]string{"model": without, "config": "broken.json"}, "config", "broken.json:2:"},
@@ -76,7 +79,8 @@ func TestWrongSpecsNameTheirField(t *testing.T) {
 		{map[string]string{"requests": "0"}, "requests", "<requests> 0: give a number from 1"},
 		{map[string]string{"isl": "gauss:5"}, "isl", "<isl>: \"gauss:5\" is no distribution"},
 		{map[string]string{"osl": "fixed:0"}, "osl", "<osl>: "},
-		{map[string]string{"isl": without, "trace": "trace.jsonl", "osl": "5"}, "osl", "<osl> has no effect with <trace>"},
+		{map[string]string{"isl": without, "trace": "trace.jsonl", "osl": "5"}, "osl",
+			"<osl> has no effect with <trace>"},
 		{map[string]string{"isl": without, "trace": "absent"}, "trace", "there is no absent"},
 		{map[string]string{"isl": without, "trace": "broken.json"}, "trace", "broken.json:1"},
 		{map[string]string{"prefill_nodes": without}, "prefill_nodes", "<prefill_nodes> 0: give a number from 1"},
@@ -90,7 +94,8 @@ func TestWrongSpecsNameTheirField(t *testing.T) {
 		{map[string]string{"batch_size": "0"}, "batch_size", "batches of 0"},
 		{map[string]string{"sleep": "guess"}, "sleep", "unknown rule"},
 		{map[string]string{"flops": "0"}, "flops", "operations per second"},
-		{map[string]string{"rail_optimized": "true", "decode_pp": "2", "decode_nodes": "2"}, "rail_optimized", "order by rails"},
+		{map[string]string{"rail_optimized": "true", "decode_pp": "2", "decode_nodes": "2"}, "rail_optimized",
+			"order by rails"},
 		{map[string]string{"bytes_scale": "0"}, "bytes_scale", "above 0 and at most 1"},
 		{map[string]string{"bytes_scale": "NaN"}, "bytes_scale", "above 0 and at most 1"},
 		{map[string]string{"bytes_scale": "1.5"}, "bytes_scale", "above 0 and at most 1"},
@@ -110,7 +115,8 @@ func TestWrongSpecsNameTheirField(t *testing.T) {
 
 func TestValuesOfOtherTypesAreRefused(t *testing.T) {
 	for name, text := range map[string]string{
-		"requests": "many", "seed": "-1", "flops": "fast", "no_windows": "yes", "max_batch_memory": "5x", "min_isl": "1.5", "nothing": "1", "bytes_scale": "1%",
+		"requests": "many", "seed": "-1", "flops": "fast", "no_windows": "yes", "max_batch_memory": "5x",
+		"min_isl": "1.5", "nothing": "1", "bytes_scale": "1%",
 	} {
 		if err := NewSpec().Set(name, text); err == nil {
 			t.Errorf("%s takes %q", name, text)
@@ -151,8 +157,10 @@ func TestLimitsHold(t *testing.T) {
 		{Limits{Work: 23}, map[string]string{"requests": "3", "batch_size": "3"}, "requests"},
 		{Limits{Cells: 23}, map[string]string{"requests": "3"}, "requests"},
 		{Limits{Requests: 1}, map[string]string{"isl": without, "requests": without, "trace": "trace.jsonl"}, "trace"},
-		{Limits{Requests: 1000, Patterns: 1}, map[string]string{"isl": without, "requests": without, "trace": "trace.jsonl"}, "requests"},
-		{Limits{Requests: 1000, Patterns: 1}, map[string]string{"isl": without, "requests": "1", "trace": "trace.jsonl"}, "none"},
+		{Limits{Requests: 1000, Patterns: 1},
+			map[string]string{"isl": without, "requests": without, "trace": "trace.jsonl"}, "requests"},
+		{Limits{Requests: 1000, Patterns: 1},
+			map[string]string{"isl": without, "requests": "1", "trace": "trace.jsonl"}, "none"},
 	} {
 		s := spec(t, c.changes)
 		s.Most = c.most
@@ -186,7 +194,8 @@ func TestAScaleKeepsTheShape(t *testing.T) {
 		}
 		a, b := whole[0].Matrix, small[0].Matrix
 		if a.NonZero() != b.NonZero() || whole[0].SleepBefore != small[0].SleepBefore {
-			t.Fatalf("%d cells became %d, a sleep of %v one of %v", a.NonZero(), b.NonZero(), whole[0].SleepBefore, small[0].SleepBefore)
+			t.Fatalf("%d cells became %d, a sleep of %v one of %v", a.NonZero(), b.NonZero(), whole[0].SleepBefore,
+				small[0].SleepBefore)
 		}
 		for cell := range a.Cells() {
 			want := math.Max(1, float64(cell.Bytes)*scale)

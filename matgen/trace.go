@@ -93,7 +93,8 @@ func mooncake(line []byte) (Request, error) {
 type azure struct {
 	time, input, output int
 	count               int
-	start               *time.Time // of the first request: a time in seconds of a year has no digits left for microseconds
+	// of the first request: a time in seconds of a year has no digits left for microseconds
+	start *time.Time
 }
 
 func azureHeader(line string) (*azure, error) {

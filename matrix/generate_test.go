@@ -52,12 +52,14 @@ func TestGeneratorsGiveWhatTheyPromise(t *testing.T) {
 			"incast":      {must(Incast(n, one, bytes)), n - 1, -1, -1},
 			"outcast":     {must(Outcast(n, one, bytes)), n - 1, -1, -1},
 			"permutation": {must(Permutation(n, bytes, seed)), n, bytes, bytes},
-			"blocks":      {must(BlockDiagonal(2*n, n, bytes)), 2 * n * (n - 1), bytes * int64(n-1), bytes * int64(n-1)},
-			"sparse":      {must(RandomSparse(n, peers, bytes, seed)), n * peers, bytes * int64(peers), -1},
-			"zipf":        {must(Zipf(n, bytes, exponent, seed)), -1, bytes, -1},
+
+			"blocks": {must(BlockDiagonal(2*n, n, bytes)), 2 * n * (n - 1), bytes * int64(n-1), bytes * int64(n-1)},
+			"sparse": {must(RandomSparse(n, peers, bytes, seed)), n * peers, bytes * int64(peers), -1},
+			"zipf":   {must(Zipf(n, bytes, exponent, seed)), -1, bytes, -1},
 		} {
 			sent, received := sums(c.m)
-			if c.cells >= 0 && c.m.NonZero() != c.cells || c.sent >= 0 && !all(c.sent, sent) || c.received >= 0 && !all(c.received, received) {
+			if c.cells >= 0 && c.m.NonZero() != c.cells || c.sent >= 0 && !all(c.sent, sent) ||
+				c.received >= 0 && !all(c.received, received) {
 				t.Fatalf("%s: %d cells, sent %v, received %v", name, c.m.NonZero(), sent, received)
 			}
 		}
@@ -102,7 +104,8 @@ func TestZipfFollowsItsLaw(t *testing.T) {
 	slices.Sort(received)
 	slices.Reverse(received)
 	for _, k := range []int{2, 10, 50} { // nobody sends to itself, so the most popular gets from one less
-		if got, want := float64(received[k-1])/float64(received[k]), math.Pow(float64(k+1)/float64(k), 1.2); math.Abs(got/want-1) > 0.02 {
+		if got, want := float64(received[k-1])/float64(received[k]),
+			math.Pow(float64(k+1)/float64(k), 1.2); math.Abs(got/want-1) > 0.02 {
 			t.Errorf("receiver %d gets %v times as much as the next, want %v", k, got, want)
 		}
 	}

@@ -54,7 +54,8 @@ func New(ranks int, cells []Cell) (*Matrix, error) {
 	for i, c := range sorted {
 		switch {
 		case c.From < 0 || c.From >= ranks || c.To < 0 || c.To >= ranks:
-			return nil, fmt.Errorf("a cell goes from rank %d to rank %d, and the ranks are 0 to %d", c.From, c.To, ranks-1)
+			return nil, fmt.Errorf("a cell goes from rank %d to rank %d, and the ranks are 0 to %d", c.From, c.To,
+				ranks-1)
 		case c.Bytes <= 0:
 			return nil, fmt.Errorf("rank %d sends %d bytes to rank %d: a cell is above 0", c.From, c.Bytes, c.To)
 		case i > 0 && sorted[i-1].From == c.From && sorted[i-1].To == c.To:

@@ -63,7 +63,10 @@ type place struct{ at, line, column int }
 func (p *parser) here() place { return place{p.at, p.line, p.column} }
 
 func (p *parser) fail(from, to place, summary, format string, args ...any) error {
-	return &SyntaxError{File: p.file, Line: from.line, Column: from.column, Start: from.at, End: max(to.at, from.at), Summary: summary, Detail: fmt.Sprintf(format, args...)}
+	return &SyntaxError{
+		File: p.file, Line: from.line, Column: from.column, Start: from.at, End: max(to.at, from.at), Summary: summary,
+		Detail: fmt.Sprintf(format, args...),
+	}
 }
 
 func (p *parser) all() error {
@@ -167,13 +170,18 @@ func (p *parser) endCell() error {
 	case wrong != nil:
 		return p.fail(p.start, p.here(), wrong.summary, "%s", wrong.detail)
 	case p.rows > 0 && p.cells == p.width:
-		return p.fail(p.start, p.here(), "Not a square", "Row %d has more than the %d cells of the first row: every sender has a cell for every receiver.", p.rows+1, p.width)
+		return p.fail(p.start, p.here(), "Not a square",
+			"Row %d has more than the %d cells of the first row: every sender has a cell for every receiver.",
+			p.rows+1, p.width)
 	case p.cells == MaxRanks:
 		return p.fail(p.start, p.here(), "Too many ranks", "A matrix has at most %d ranks.", MaxRanks)
 	case p.want > 0 && p.cells == p.want:
-		return p.fail(p.start, p.here(), "Wrong number of ranks", "The matrix has more than %d columns, and there are %d ranks.", p.want, p.want)
+		return p.fail(p.start, p.here(), "Wrong number of ranks",
+			"The matrix has more than %d columns, and there are %d ranks.", p.want, p.want)
 	case p.rows > 0 && p.rows == p.width:
-		return p.fail(p.start, p.here(), "Not a square", "This is row %d of a matrix of %d columns: there are as many receivers as senders.", p.rows+1, p.width)
+		return p.fail(p.start, p.here(), "Not a square",
+			"This is row %d of a matrix of %d columns: there are as many receivers as senders.",
+			p.rows+1, p.width)
 	}
 	if p.cells == 0 {
 		p.rowStart = p.start
@@ -195,10 +203,13 @@ func (p *parser) endRow() error {
 	case p.rows == 0:
 		p.width, p.b.m.ranks = p.cells, p.cells
 		if p.want > 0 && p.cells != p.want {
-			return p.fail(p.rowStart, p.lastEnd, "Wrong number of ranks", "The matrix has %d columns, and there are %d ranks.", p.cells, p.want)
+			return p.fail(p.rowStart, p.lastEnd, "Wrong number of ranks",
+				"The matrix has %d columns, and there are %d ranks.", p.cells, p.want)
 		}
 	case p.cells < p.width:
-		return p.fail(p.rowStart, p.lastEnd, "Not a square", "Row %d has %d cells and the first row %d: every sender has a cell for every receiver.", p.rows+1, p.cells, p.width)
+		return p.fail(p.rowStart, p.lastEnd, "Not a square",
+			"Row %d has %d cells and the first row %d: every sender has a cell for every receiver.", p.rows+1, p.cells,
+			p.width)
 	}
 	p.rows++
 	p.cells = 0
@@ -208,9 +219,11 @@ func (p *parser) endRow() error {
 func (p *parser) endMatrix() error {
 	switch {
 	case p.rows == 0:
-		return p.fail(place{0, 1, 1}, place{0, 1, 1}, "Empty matrix", "The file has no cells: write a row for each sender, with the bytes for each receiver.")
+		return p.fail(place{0, 1, 1}, place{0, 1, 1}, "Empty matrix",
+			"The file has no cells: write a row for each sender, with the bytes for each receiver.")
 	case p.rows < p.width:
-		return p.fail(p.rowStart, p.lastEnd, "Not a square", "The matrix ends after %d rows of %d cells: every rank has a row, if only of zeros.", p.rows, p.width)
+		return p.fail(p.rowStart, p.lastEnd, "Not a square",
+			"The matrix ends after %d rows of %d cells: every rank has a row, if only of zeros.", p.rows, p.width)
 	}
 	return nil
 }

@@ -29,10 +29,12 @@ func TestTheDocumentedExample(t *testing.T) {
 	if got := slices.Collect(m.Cells()); !slices.Equal(got, want) {
 		t.Errorf("got %v", got)
 	}
-	if m.Ranks() != 4 || m.NonZero() != 6 || m.Total() != 4<<20+10<<10 || m.At(2, 3) != 5<<10 || m.At(3, 0) != 0 || m.Largest() != 1<<20 {
+	if m.Ranks() != 4 || m.NonZero() != 6 || m.Total() != 4<<20+10<<10 || m.At(2, 3) != 5<<10 || m.At(3, 0) != 0 ||
+		m.Largest() != 1<<20 {
 		t.Errorf("%d ranks, %d cells, %d bytes", m.Ranks(), m.NonZero(), m.Total())
 	}
-	if !slices.Equal(m.Senders(), []int{0, 1, 2, 3}) || !slices.Equal(m.Receivers(), []int{2, 3}) || !slices.Equal(m.Involved(), []int{0, 1, 2, 3}) {
+	if !slices.Equal(m.Senders(), []int{0, 1, 2, 3}) || !slices.Equal(m.Receivers(), []int{2, 3}) ||
+		!slices.Equal(m.Involved(), []int{0, 1, 2, 3}) {
 		t.Errorf("senders %v, receivers %v", m.Senders(), m.Receivers())
 	}
 	if rank, bytes := m.Bottleneck(); rank != 3 || bytes != 2<<20+10<<10 {
@@ -42,8 +44,10 @@ func TestTheDocumentedExample(t *testing.T) {
 
 func TestSizesAreReadAsCtPerftestReadsThem(t *testing.T) {
 	for text, want := range map[string]int64{
-		"0": 0, "00": 0, "-0": -1, "4096": 4096, "5K": 5120, "5k": 5120, "1M": 1 << 20, "2G": 2 << 30, "7B": 7, "7b": 7, "1.5K": 1536, ".5K": 512, "1.K": 1024,
-		"1.46G": 1567663063, "984.38M": 1032197242, "1e6": 1e6, "1.000000000000000000e+06": 1e6, "+3": 3, "0.9": 0, "2.9": 2,
+		"0": 0, "00": 0, "-0": -1, "4096": 4096, "5K": 5120, "5k": 5120, "1M": 1 << 20, "2G": 2 << 30, "7B": 7, "7b": 7,
+		"1.5K": 1536, ".5K": 512, "1.K": 1024,
+		"1.46G": 1567663063, "984.38M": 1032197242, "1e6": 1e6, "1.000000000000000000e+06": 1e6, "+3": 3, "0.9": 0,
+		"2.9":                 2,
 		"9223372036854775807": math.MaxInt64, "9007199254740993": 9007199254740993, "8589934591G": 8589934591 << 30,
 	} {
 		got, err := ParseSize(text)
@@ -101,9 +105,11 @@ func TestWrongMatricesAreRefusedWhereTheyAreWrong(t *testing.T) {
 			continue
 		}
 		if e.Line != c.line || e.Column != c.column || e.Summary != c.summary || c.text[e.Start:e.End] != c.marked {
-			t.Errorf("%q: %d:%d %q %q, want %d:%d %q %q", c.text, e.Line, e.Column, e.Summary, c.text[e.Start:e.End], c.line, c.column, c.summary, c.marked)
+			t.Errorf("%q: %d:%d %q %q, want %d:%d %q %q", c.text, e.Line, e.Column, e.Summary, c.text[e.Start:e.End],
+				c.line, c.column, c.summary, c.marked)
 		}
-		if want := fmt.Sprintf("m.txt:%d:%d: ", c.line, c.column); !strings.HasPrefix(err.Error(), want) || !strings.HasSuffix(e.Detail, ".") {
+		if want := fmt.Sprintf("m.txt:%d:%d: ", c.line, c.column); !strings.HasPrefix(err.Error(), want) ||
+			!strings.HasSuffix(e.Detail, ".") {
 			t.Errorf("%q: %v", c.text, err)
 		}
 	}
@@ -111,7 +117,9 @@ func TestWrongMatricesAreRefusedWhereTheyAreWrong(t *testing.T) {
 
 func TestLayoutOfAFileDoesNotMatter(t *testing.T) {
 	want := slices.Collect(parse(t, "0 1K\n2K 0\n").Cells())
-	for _, text := range []string{"0 1K\n2K 0", "\n0\t1K \r\n\r\n  2K   0\r\n\n", "# from 0\n0 1024 # to 1\n2k 0#\n", "0 1.0K\n\n2048 0B\n"} {
+	for _, text := range []string{
+		"0 1K\n2K 0", "\n0\t1K \r\n\r\n  2K   0\r\n\n", "# from 0\n0 1024 # to 1\n2k 0#\n", "0 1.0K\n\n2048 0B\n",
+	} {
 		if got := slices.Collect(parse(t, text).Cells()); !slices.Equal(got, want) {
 			t.Errorf("%q: %v", text, got)
 		}
@@ -179,13 +187,16 @@ func TestRoundedCellsAreWithinHalfAHundredthOfTheirUnit(t *testing.T) {
 // The texts are what Python's f"{round(v, 2):g}" gives.
 func TestRoundedIsThePublishedSpelling(t *testing.T) {
 	for n, want := range map[int64]string{
-		0: "0", 1: "1B", 1023: "1023B", 1024: "1K", 1536: "1.5K", 1032192000: "984.38M", 1572864000: "1.46G", 655360000: "625M", 1228800000: "1.14G", 1<<20 - 1: "1024K", 5 << 40: "5120G",
+		0: "0", 1: "1B", 1023: "1023B", 1024: "1K", 1536: "1.5K", 1032192000: "984.38M", 1572864000: "1.46G",
+		655360000: "625M", 1228800000: "1.14G", 1<<20 - 1: "1024K", 5 << 40: "5120G",
 	} {
 		if got := Rounded(n); got != want {
 			t.Errorf("Rounded(%d) = %s, want %s", n, got, want)
 		}
 	}
-	for n, want := range map[int64]string{0: "0", 1: "1", 1024: "1K", 1536: "1536", 3 << 20: "3M", 1 << 30: "1G", 1<<30 + 1: "1073741825"} {
+	for n, want := range map[int64]string{
+		0: "0", 1: "1", 1024: "1K", 1536: "1536", 3 << 20: "3M", 1 << 30: "1G", 1<<30 + 1: "1073741825",
+	} {
 		if got := Exact(n); got != want {
 			t.Errorf("Exact(%d) = %s, want %s", n, got, want)
 		}
@@ -202,7 +213,10 @@ func TestWriteStopsAtABrokenWriter(t *testing.T) {
 }
 
 func TestCellsThatAreNoneAreRefused(t *testing.T) {
-	for _, cells := range [][]Cell{{{0, 2, 1}}, {{-1, 0, 1}}, {{0, 1, 0}}, {{0, 1, -1}}, {{0, 1, 1}, {0, 1, 2}}, {{0, 1, math.MaxInt64}, {1, 0, 1}}} {
+	for _, cells := range [][]Cell{
+		{{0, 2, 1}}, {{-1, 0, 1}}, {{0, 1, 0}}, {{0, 1, -1}}, {{0, 1, 1}, {0, 1, 2}},
+		{{0, 1, math.MaxInt64}, {1, 0, 1}},
+	} {
 		if _, err := New(2, cells); err == nil {
 			t.Errorf("%v was accepted", cells)
 		}
@@ -215,7 +229,10 @@ func TestCellsThatAreNoneAreRefused(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
-	for _, s := range []string{"0 1M\n5K 0\n", "1e", "1e+", ".", "-", "0 1\n#\n1 0", "\r\r", "1.5.5K", "9223372036854775807", "\x00", "0 1\n1\n"} {
+	for _, s := range []string{
+		"0 1M\n5K 0\n", "1e", "1e+", ".", "-", "0 1\n#\n1 0", "\r\r", "1.5.5K", "9223372036854775807", "\x00",
+		"0 1\n1\n",
+	} {
 		f.Add(s, 0)
 	}
 	f.Fuzz(func(t *testing.T, text string, ranks int) {
@@ -262,7 +279,8 @@ func BenchmarkParse1024(b *testing.B) {
 // their places as well.
 func TestRunsOfZerosAreCellsLikeOthers(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		words := rapid.SliceOfN(rapid.SampledFrom([]string{"0", "0", "0", "0", "0", "7", "00", "0 ", "\n", "\n", "#", "µ"}), 1, 30).Draw(t, "words")
+		words := rapid.SliceOfN(rapid.SampledFrom([]string{"0", "0", "0", "0", "0", "7", "00", "0 ", "\n", "\n", "#",
+			"µ"}), 1, 30).Draw(t, "words")
 		short := strings.Join(words, " ")
 		long := strings.ReplaceAll(short, "0 ", "0\t") // which the short way does not take
 		a, errA := Parse(strings.NewReader(short), "m.txt", 0)

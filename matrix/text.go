@@ -24,7 +24,10 @@ func parseCell(cell []byte) (int64, *problem) {
 	digits, form := scanNumber(number)
 	switch {
 	case form == notANumber && digits > 0:
-		return 0, &problem{"Unknown suffix", fmt.Sprintf("%q ends with %q, and the suffixes are K, M and G, powers of 1024, and B.", cell, cell[digits:])}
+		return 0, &problem{
+			"Unknown suffix", fmt.Sprintf("%q ends with %q, and the suffixes are K, M and G, powers of 1024, and B.",
+				cell, cell[digits:]),
+		}
 	case form == notANumber:
 		return 0, &problem{"Not a size", fmt.Sprintf("%q is not a number of bytes, as 4096, 1.5K, 64M or 2G.", cell)}
 	case number[0] == '-':

@@ -54,7 +54,9 @@ func assert(t *Table) {
 
 // scope is what conditions and assertions see of a live case.
 func (s *sheet) scope(i int) dsl.Scope {
-	out := dsl.Scope{Options: s.options(i), Axes: map[string]any{}, Texts: map[string]string{}, Key: s.key(s.columns, i)}
+	out := dsl.Scope{
+		Options: s.options(i), Axes: map[string]any{}, Texts: map[string]string{}, Key: s.key(s.columns, i),
+	}
 	for axis, a := range s.run.Axes {
 		v := s.value(s.columns, axis, i)
 		out.Axes[a.Name], out.Texts[a.Name] = v.Value, v.Text
@@ -126,7 +128,9 @@ func (t *Table) eachCase(s *sheet, a *dsl.Assert, find *finder) []int {
 
 // matchesNone refuses an assertion that speaks of nothing: it would pass for ever.
 func (t *Table) matchesNone(s *sheet, a *dsl.Assert) {
-	t.fail(a.Range, "Assertion matches no case", fmt.Sprintf("None of the %d cases of run %q satisfies its where clause, so it would never be judged.", s.live, s.run.Name), "Correct the clause, or remove the assertion.")
+	t.fail(a.Range, "Assertion matches no case",
+		fmt.Sprintf("None of the %d cases of run %q satisfies its where clause, so it would never be judged.", s.live,
+			s.run.Name), "Correct the clause, or remove the assertion.")
 }
 
 // judgements gathers what is asserted of a case.

@@ -49,7 +49,9 @@ runs:
 	if len(p.Assertions) != 2 {
 		t.Fatalf("%d assertions, want 2", len(p.Assertions))
 	}
-	equal(t, "cases", p.Assertions[1].Cases, []string{"a[block_size=8KiB,in_flight=2]", "a[block_size=16KiB,in_flight=2]"})
+	equal(t, "cases", p.Assertions[1].Cases, []string{
+		"a[block_size=8KiB,in_flight=2]", "a[block_size=16KiB,in_flight=2]",
+	})
 	if p.Assertions[0].Name == p.Assertions[1].Name {
 		t.Errorf("both assertions are called %q", p.Assertions[0].Name)
 	}

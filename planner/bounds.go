@@ -39,7 +39,9 @@ func (t *Table) connectable(s, up *sheet, lists facet[*needList], at hcl.Range) 
 	}
 	if t.edges < edges {
 		t.edges = 0
-		t.fail(at, "Too many needs", fmt.Sprintf("The %d cases of run %q need so many of the %d cases of run %q that the plan would have %d edges.", s.live, s.run.Name, up.live, up.run.Name, edges), "Give both runs a common axis, or have a run of one case between them.")
+		t.fail(at, "Too many needs", fmt.Sprintf("The %d cases of run %q need so many of the %d cases of run %q that the plan would have %d edges.",
+			s.live, s.run.Name, up.live, up.run.Name, edges),
+			"Give both runs a common axis, or have a run of one case between them.")
 		return false
 	}
 	t.edges -= edges
@@ -50,12 +52,14 @@ func (t *Table) connectable(s, up *sheet, lists facet[*needList], at hcl.Range) 
 // are allowed of those where the author has not raised max_cases.
 func (t *Table) inAll(r *dsl.Run, rows float64) bool {
 	if t.cases += int(rows); t.cases > dsl.MostCases {
-		t.fail(r.Range, "Too many cases", fmt.Sprintf("With run %q the runs have %d cases together; at most %d are allowed, whatever max_cases says of each.", r.Name, t.cases, dsl.MostCases), "Shorten a sweep, or divide the scenario.")
+		t.fail(r.Range, "Too many cases", fmt.Sprintf("With run %q the runs have %d cases together; at most %d are allowed, whatever max_cases says of each.",
+			r.Name, t.cases, dsl.MostCases), "Shorten a sweep, or divide the scenario.")
 		return false
 	}
 	if r.Sweep.MaxCases <= dsl.DefaultMaxCases {
 		if t.modest += int(rows); t.modest > mostTogether {
-			t.fail(r.Range, "Too many cases", fmt.Sprintf("With run %q the runs that leave max_cases as it is have %d cases together; at most %d are allowed.", r.Name, t.modest, mostTogether), "Shorten a sweep, or raise max_cases where many cases are meant.")
+			t.fail(r.Range, "Too many cases", fmt.Sprintf("With run %q the runs that leave max_cases as it is have %d cases together; at most %d are allowed.",
+				r.Name, t.modest, mostTogether), "Shorten a sweep, or raise max_cases where many cases are meant.")
 			return false
 		}
 	}

@@ -19,7 +19,10 @@ type step struct {
 // The steps that find out what is wrong go on after an error, as far as they
 // can, so that all of it is reported at once; the others need a sound table.
 var (
-	checking  = []step{{"expand", expand}, {"exclude", exclude}, {"resolve", resolve}, {"need", need}, {"assert", assert}, {"condition", condition}}
+	checking = []step{
+		{"expand", expand}, {"exclude", exclude}, {"resolve", resolve}, {"need", need}, {"assert", assert},
+		{"condition", condition},
+	}
 	arranging = []step{{"order", order}, {"describe", describe}, {"group", group}, {"seal", seal}}
 )
 

@@ -9,7 +9,9 @@ import (
 )
 
 func TestPlanAfterEachStep(t *testing.T) {
-	text := strings.Replace(twoRuns, "8KiB]\n      fabric: [shm, tcp]\n", "8KiB, 16KiB]\n      fabric: [shm, tcp]\n      exclude: [{when: fabric == \"tcp\" && block_size == 16KiB, reason: slow}]\n", 1)
+	text := strings.Replace(twoRuns, "8KiB]\n      fabric: [shm, tcp]\n",
+		"8KiB, 16KiB]\n      fabric: [shm, tcp]\n      exclude: [{when: fabric == \"tcp\" && block_size == 16KiB, reason: slow}]\n",
+		1)
 	s, _, diags := dsl.Load("test.yaml", []byte(text), dsl.Options{})
 	if diags.HasErrors() {
 		t.Fatal(render(diags))

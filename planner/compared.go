@@ -78,7 +78,8 @@ func (p *Plan) addCompared(keys map[string]bool) {
 		}
 	}
 	for _, a := range p.Assertions {
-		if slices.ContainsFunc(a.Cases, func(key string) bool { return runOf[key] == runOf[a.Cases[0]] && !keys[key] }) {
+		if slices.ContainsFunc(a.Cases,
+			func(key string) bool { return runOf[key] == runOf[a.Cases[0]] && !keys[key] }) {
 			continue
 		}
 		for _, key := range a.Cases {

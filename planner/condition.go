@@ -29,7 +29,8 @@ func condition(t *Table) {
 				}
 				ok, err := w.Eval(s.scope(i))
 				if err != nil {
-					t.fail(s.run.WhenRange, "Condition cannot be evaluated", fmt.Sprintf("The `when` of run %q: %s.", s.run.Name, err), "Correct the condition.")
+					t.fail(s.run.WhenRange, "Condition cannot be evaluated",
+						fmt.Sprintf("The `when` of run %q: %s.", s.run.Name, err), "Correct the condition.")
 				}
 				if ok {
 					return ""

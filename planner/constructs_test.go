@@ -69,11 +69,14 @@ func TestComparedRuns(t *testing.T) {
 		a, b, c string
 		want    [][]string
 	}{
-		"none":             {"", "", "", [][]string{}},
-		"two":              {"", strings.Replace(with, "%s", "a", 1), "", [][]string{{"a", "b"}}},
-		"each other":       {strings.Replace(with, "%s", "b", 1), strings.Replace(with, "%s", "a", 1), "", [][]string{{"a", "b"}}},
-		"by way of others": {"", strings.Replace(with, "%s", "a", 1), strings.Replace(with, "%s", "b", 1), [][]string{{"a", "b", "c"}}},
-		"of all cases":     {"", "", `assert: ['geomean(bandwidth / run("a").bandwidth) >= 1']`, [][]string{{"a", "c"}}},
+		"none": {"", "", "", [][]string{}},
+		"two":  {"", strings.Replace(with, "%s", "a", 1), "", [][]string{{"a", "b"}}},
+		"each other": {strings.Replace(with, "%s", "b", 1), strings.Replace(with, "%s", "a", 1), "",
+			[][]string{{"a", "b"}}},
+		"by way of others": {"", strings.Replace(with, "%s", "a", 1), strings.Replace(with, "%s", "b", 1),
+			[][]string{{"a", "b", "c"}}},
+
+		"of all cases": {"", "", `assert: ['geomean(bandwidth / run("a").bandwidth) >= 1']`, [][]string{{"a", "c"}}},
 	} {
 		text := "scenario: s\nruns:\n"
 		for run, assert := range map[string]string{"a": test.a, "b": test.b, "c": test.c} {
@@ -119,7 +122,9 @@ runs:
   up: {workload: transfer, options: {block_size: 1KiB}, when: block_size > 1KiB}
   down: {workload: transfer, options: {block_size: 1KiB}, needs: %}
 `
-	for needs, want := range map[string]string{"up": Skipped, "{run: up, on: failed}": Skipped, "{run: up, on: always}": Planned} {
+	for needs, want := range map[string]string{
+		"up": Skipped, "{run: up, on: failed}": Skipped, "{run: up, on: always}": Planned,
+	} {
 		p := build(t, strings.Replace(text, "%", needs, 1))
 		equal(t, needs, p.Case("down").Status, want)
 	}
@@ -146,7 +151,8 @@ func TestBackgroundLoadFollowsItsRun(t *testing.T) {
 		during[g.ID] = g.During
 	}
 	equal(t, "during", during, map[string][]string{
-		"front[ranks=2]": nil, "front[ranks=4]": nil, "noise[ranks=2]": {"front[ranks=2]"}, "noise[ranks=4]": {"front[ranks=4]"},
+		"front[ranks=2]": nil, "front[ranks=4]": nil, "noise[ranks=2]": {"front[ranks=2]"},
+		"noise[ranks=4]": {"front[ranks=4]"},
 	})
 	// Measured under load is another measurement than measured alone.
 	alone := build(t, strings.Replace(loaded, "    while: front\n", "", 1))
@@ -191,7 +197,8 @@ runs:
 	// What meets both values in one launch can follow neither.
 	for _, run := range []string{"front", "noise"} {
 		before, after, _ := strings.Cut(text, "  "+run+":")
-		mixed := before + "  " + run + ":" + strings.Replace(after, `    env: {MODE: "${axis.tune}"}`, `    env: {MODE: '${axis.tune == "" ? 1 : 2}'}`, 1)
+		mixed := before + "  " + run + ":" + strings.Replace(after, `    env: {MODE: "${axis.tune}"}`,
+			`    env: {MODE: '${axis.tune == "" ? 1 : 2}'}`, 1)
 		mentions(t, refuse(t, mixed), 14, "axis tune", "share launches of run \""+run+"\"")
 	}
 }
@@ -201,10 +208,14 @@ func TestLoadsThatCannotFollow(t *testing.T) {
 		old, new string
 		words    []string
 	}{
-		"axis within launches": {"tcp, block_size: 1MiB}\n    sweep: {ranks: [2, 4]}", "tcp}\n    sweep: {block_size: [1KiB, 1MiB]}", []string{"axis block_size", "share launches"}},
-		"several groups":       {"sweep: {ranks: [2, 4]}\n    while", "sweep: {fabric: [tcp, shm], ranks: [2, 4]}\n    while", []string{"noise[fabric=shm,ranks=2]", "several launch groups"}},
-		"simulated front":      {"fabric: shm", "fabric: sim", []string{"simulated"}},
-		"simulated load":       {"fabric: tcp", "fabric: sim", []string{"simulated"}},
+		"axis within launches": {"tcp, block_size: 1MiB}\n    sweep: {ranks: [2, 4]}",
+			"tcp}\n    sweep: {block_size: [1KiB, 1MiB]}", []string{"axis block_size", "share launches"}},
+		"several groups": {"sweep: {ranks: [2, 4]}\n    while",
+			"sweep: {fabric: [tcp, shm], ranks: [2, 4]}\n    while", []string{
+				"noise[fabric=shm,ranks=2]", "several launch groups",
+			}},
+		"simulated front": {"fabric: shm", "fabric: sim", []string{"simulated"}},
+		"simulated load":  {"fabric: tcp", "fabric: sim", []string{"simulated"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			text := strings.Replace(loaded, c.old, c.new, 1)
@@ -243,7 +254,8 @@ func TestCommandsAreContent(t *testing.T) {
 	session := func(yaml string) string {
 		return build(t, strings.Replace(text, "%", yaml, 1)).Cases[0].ID
 	}
-	equal(t, "nor is that of a session's command", session("setup: [{name: flush, command: [sync], timeout: 5s}]\n"), session("setup: [[sync]]\n"))
+	equal(t, "nor is that of a session's command", session("setup: [{name: flush, command: [sync], timeout: 5s}]\n"),
+		session("setup: [[sync]]\n"))
 	if session("setup: [[sync]]\n") == session("    setup: [[sync]]\n") {
 		t.Error("setup of the session is setup of the run")
 	}
@@ -269,7 +281,8 @@ func TestSelectionKeepsLoadWithItsRun(t *testing.T) {
 	}
 	got := status("front[block_size=1KiB,ranks=2]", "")
 	for key, want := range map[string]string{
-		"front[block_size=1KiB,ranks=2]": Planned, "noise[ranks=2]": Planned, "noise[ranks=4]": Skipped, "front[block_size=1MiB,ranks=2]": Skipped,
+		"front[block_size=1KiB,ranks=2]": Planned, "noise[ranks=2]": Planned, "noise[ranks=4]": Skipped,
+		"front[block_size=1MiB,ranks=2]": Skipped,
 	} {
 		equal(t, "only: "+key, got[key], want)
 	}

@@ -57,7 +57,8 @@ func (p *Plan) launches() (ranges []Range, during [][]int) {
 	index := map[string]int{}
 	for i, g := range p.Groups {
 		index[g.ID] = i
-		ranges = append(ranges, launchesOf(g.Looks, slices.ContainsFunc(g.Cases, func(key string) bool { return asking[key] })))
+		ranges = append(ranges, launchesOf(g.Looks,
+			slices.ContainsFunc(g.Cases, func(key string) bool { return asking[key] })))
 	}
 	for _, g := range p.Groups {
 		var front []int

@@ -10,10 +10,12 @@ func TestCost(t *testing.T) {
 		{"sequential", "launches: [3, 5, 8, 12]\n    assert: [bandwidth >= 1 GB/s]", Range{3, 4, 12}},
 		{"exactly", "launches: 5\n    assert: [bandwidth >= 1 GB/s]", Range{5, 5, 5}},
 		{"nothing to decide", "launches: [3, 5, 8, 12]", Range{3, 3, 3}},
-		{"only for information", "launches: [3, 5, 8, 12]\n    assert: [{that: bandwidth >= 1 GB/s, severity: info}]", Range{3, 3, 3}},
+		{"only for information", "launches: [3, 5, 8, 12]\n    assert: [{that: bandwidth >= 1 GB/s, severity: info}]",
+			Range{3, 3, 3}},
 		{"trend", "launches: [3, 5, 8, 12]\n    assert: [bandwidth increases with block_size]", Range{3, 4, 12}},
 	} {
-		p := build(t, "scenario: s\nruns:\n  a:\n    workload: transfer\n    sweep: {block_size: [4KiB, 8KiB]}\n    "+c.run+"\n")
+		p := build(t, "scenario: s\nruns:\n  a:\n    workload: transfer\n    sweep: {block_size: [4KiB, 8KiB]}\n    "+
+			c.run+"\n")
 		equal(t, c.name, p.Cost, Cost{Launches: c.want})
 	}
 }

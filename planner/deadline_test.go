@@ -29,7 +29,8 @@ runs:
 		if (p == nil) != late || diags.HasErrors() != late {
 			t.Fatalf("within %v: %v", limit, diags)
 		}
-		if late && (len(diags) != 1 || diags[0].Summary != "Planning takes too long" || diags[0].Subject.Start.Line < 3) {
+		if late && (len(diags) != 1 || diags[0].Summary != "Planning takes too long" ||
+			diags[0].Subject.Start.Line < 3) {
 			t.Errorf("%v", diags)
 		}
 	}

@@ -14,7 +14,10 @@ func describe(t *Table) {
 		p.Scenario.Variables[v.Name] = v.Text
 	}
 	c := s.Cluster
-	p.Cluster = Cluster{Nodes: c.Nodes, DistinctHosts: c.DistinctHosts, GPUsPerNode: c.GPUsPerNode, Labels: c.Labels, Exclusive: c.Exclusive}
+	p.Cluster = Cluster{
+		Nodes: c.Nodes, DistinctHosts: c.DistinctHosts, GPUsPerNode: c.GPUsPerNode, Labels: c.Labels,
+		Exclusive: c.Exclusive,
+	}
 	p.Checks = []Check{}
 	for _, c := range s.Checks {
 		check := Check{Name: c.Name, Command: c.Command, Remedy: c.Remedy}
@@ -24,7 +27,10 @@ func describe(t *Table) {
 		p.Checks = append(p.Checks, check)
 	}
 	for _, a := range s.Artifacts {
-		p.Artifacts = append(p.Artifacts, Artifact{Name: a.Name, On: a.On, Command: a.Command, File: a.File, At: a.At, Required: a.Required, Timeout: max(a.Timeout, time.Millisecond).Seconds()})
+		p.Artifacts = append(p.Artifacts, Artifact{
+			Name: a.Name, On: a.On, Command: a.Command, File: a.File, At: a.At, Required: a.Required,
+			Timeout: max(a.Timeout, time.Millisecond).Seconds(),
+		})
 	}
 	p.Setup, p.Teardown, p.Baseline = commands(s.Setup), commands(s.Teardown), s.Baseline
 	p.Runs = []*Run{}
@@ -57,7 +63,10 @@ func describeRun(r *dsl.Run) *Run {
 func commands(list []*dsl.Command) []Command {
 	var out []Command
 	for _, c := range list {
-		out = append(out, Command{Name: c.Name, On: c.On, Command: c.Argv, Env: c.Env, Secrets: c.Secrets, Timeout: max(c.Timeout, time.Millisecond).Seconds()})
+		out = append(out, Command{
+			Name: c.Name, On: c.On, Command: c.Argv, Env: c.Env, Secrets: c.Secrets,
+			Timeout: max(c.Timeout, time.Millisecond).Seconds(),
+		})
 	}
 	return out
 }

@@ -203,7 +203,8 @@ func WriteDiff(w io.Writer, changes []Change, same int) error {
 	rank := map[ChangeKind]int{Whole: -1, Rerun: 0, Added: 1, Rejudge: 2, Moved: 3, Removed: 4}
 	meaning := map[ChangeKind]string{
 		Rerun: "would be measured again", Added: "would be measured for the first time",
-		Rejudge: "would be judged again, from the same measurements", Moved: "differ in when they run", Removed: "are gone",
+		Rejudge: "would be judged again, from the same measurements", Moved: "differ in when they run",
+		Removed: "are gone",
 	}
 	sorted := slices.Clone(changes)
 	slices.SortStableFunc(sorted, func(a, b Change) int { return cmp.Compare(rank[a.Kind], rank[b.Kind]) })

@@ -22,7 +22,8 @@ func TestDiffSaysWhatWouldRunAgainAndWhy(t *testing.T) {
     no longer asserted: bandwidth in [1, ∞) GB/s
     asserted now: bandwidth in [2, ∞) GB/s
 `},
-		{"severity", "[bandwidth >= 1 GB/s,", "[{that: bandwidth >= 1 GB/s, severity: warn},", "assertions: severity or how they are decided"},
+		{"severity", "[bandwidth >= 1 GB/s,", "[{that: bandwidth >= 1 GB/s, severity: warn},",
+			"assertions: severity or how they are decided"},
 		{"axis", "8KiB]\n      fabric", "8KiB, 16KiB]\n      fabric", `2 cases: would be measured for the first time
   a[block_size=16KiB,fabric=shm]
   a[block_size=16KiB,fabric=tcp]
@@ -33,7 +34,8 @@ func TestDiffSaysWhatWouldRunAgainAndWhy(t *testing.T) {
   a[block_size=8KiB,fabric=tcp]
 `},
 		{"looks", "    needs: [a]", "    needs: [a]\n    launches: 7", "looks after launches: 3 5 8 12 → 7"},
-		{"timeout", "    needs: [a]", "    needs: [a]\n    timeout: 7s", "2 cases: differ in when they run\n  b[block_size=4KiB]\n    timeout: 5m → 7s\n"},
+		{"timeout", "    needs: [a]", "    needs: [a]\n    timeout: 7s",
+			"2 cases: differ in when they run\n  b[block_size=4KiB]\n    timeout: 5m → 7s\n"},
 		{"needs", "    needs: [a]\n", "", "needs: 2 cases → 0"},
 		{"trend", "increases", "decreases", `the plan as a whole: differs
   no longer asserted: latency.p50 increases with block_size
@@ -41,20 +43,30 @@ func TestDiffSaysWhatWouldRunAgainAndWhy(t *testing.T) {
 6 cases: as before
 `},
 		{"aggregate", "latency.p50 increases with block_size", "min(bandwidth) >= 1 GB/s", "  asserted now: min("},
-		{"trend decided otherwise", "latency.p50 increases with block_size]", "{that: latency.p50 increases with block_size, severity: warn}]", "  asserted of other cases, or decided otherwise: latency.p50 increases"},
+		{"trend decided otherwise", "latency.p50 increases with block_size]",
+			"{that: latency.p50 increases with block_size, severity: warn}]",
+			"  asserted of other cases, or decided otherwise: latency.p50 increases"},
 		{"cluster", "scenario: s", "scenario: s\ncluster: {nodes: 2}", "  cluster: 1 node → 2 nodes\n"},
 		{"check", "scenario: s", "scenario: s\nchecks: {c: {command: [\"true\"]}}", "  check now: c: true\n"},
-		{"session setup", "scenario: s", "scenario: s\nsetup: [[prepare, it]]", "  setup now: prepare it on every node within 1m\n"},
-		{"session teardown", "scenario: s", "scenario: s\nteardown: [{command: [tidy], env: {A: b}}]", "  teardown now: tidy on every node within 1m, A=b\n"},
+		{"session setup", "scenario: s", "scenario: s\nsetup: [[prepare, it]]",
+			"  setup now: prepare it on every node within 1m\n"},
+		{"session teardown", "scenario: s", "scenario: s\nteardown: [{command: [tidy], env: {A: b}}]",
+			"  teardown now: tidy on every node within 1m, A=b\n"},
 		{"baseline", "scenario: s", "scenario: s\nbaseline: old.json", "  baseline: none → old.json\n"},
-		{"order", "    sweep: {block_size: [4KiB, 8KiB]}", "    sweep: {block_size: [4KiB, 8KiB], order: random}", "  run b: order: given → random, seed 1\n"},
-		{"interleave", "    sweep: {block_size: [4KiB, 8KiB]}", "    sweep: {block_size: [4KiB, 8KiB], order: interleave}", "  run b: order: given → interleave\n"},
-		{"retry", "    needs: [a]", "    needs: [a]\n    retry: {times: 2, on: [crash], wait: 3s}", "  run b: retry: none → up to 2 times on crash, after 3s\n"},
-		{"phases", "    needs: [a]", "    needs: [a]\n    timeout: {connect: 7s}", "  run b: timeout of connect: none → 7s\n"},
+		{"order", "    sweep: {block_size: [4KiB, 8KiB]}", "    sweep: {block_size: [4KiB, 8KiB], order: random}",
+			"  run b: order: given → random, seed 1\n"},
+		{"interleave", "    sweep: {block_size: [4KiB, 8KiB]}",
+			"    sweep: {block_size: [4KiB, 8KiB], order: interleave}", "  run b: order: given → interleave\n"},
+		{"retry", "    needs: [a]", "    needs: [a]\n    retry: {times: 2, on: [crash], wait: 3s}",
+			"  run b: retry: none → up to 2 times on crash, after 3s\n"},
+		{"phases", "    needs: [a]", "    needs: [a]\n    timeout: {connect: 7s}",
+			"  run b: timeout of connect: none → 7s\n"},
 		{"teardown", "    needs: [a]", "    needs: [a]\n    teardown: [[tidy]]", "  run b: teardown now: tidy"},
-		{"launch teardown", "    needs: [a]", "    needs: [a]\n    teardown: [{command: [tidy], scope: launch}]", "  run b: teardown of each launch now: tidy"},
+		{"launch teardown", "    needs: [a]", "    needs: [a]\n    teardown: [{command: [tidy], scope: launch}]",
+			"  run b: teardown of each launch now: tidy"},
 		{"setup", "    needs: [a]", "    needs: [a]\n    setup: [[prepare]]", "  run b: setup now: prepare"},
-		{"while", "    needs: [a]\n    sweep: {block_size: [4KiB, 8KiB]}", "    while: a\n    options: {block_size: 4KiB}", "  run b: while: none → a\n"},
+		{"while", "    needs: [a]\n    sweep: {block_size: [4KiB, 8KiB]}",
+			"    while: a\n    options: {block_size: 4KiB}", "  run b: while: none → a\n"},
 		{"run", "  b:\n", "  c: {workload: transfer, options: {block_size: 4KiB}}\n  b:\n", "  run c: is new\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -70,7 +70,8 @@ func (x *Change) run(o, r *Run) {
 		old, now []Command
 	}{
 		{"setup", o.Setup, r.Setup}, {"teardown", o.Teardown, r.Teardown},
-		{"setup of each launch", o.LaunchSetup, r.LaunchSetup}, {"teardown of each launch", o.LaunchTeardown, r.LaunchTeardown},
+		{"setup of each launch", o.LaunchSetup, r.LaunchSetup},
+		{"teardown of each launch", o.LaunchTeardown, r.LaunchTeardown},
 	} {
 		x.commands("run "+r.Name+": "+c.what, c.old, c.now)
 	}

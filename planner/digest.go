@@ -124,7 +124,8 @@ type wholeGroup struct {
 // during are indices of groups, by group.
 func digestOf(p *Plan, assertions []assertion.Assertion, groups []wholeGroup, during [][]int, rest [][32]byte) string {
 	w := whole{
-		Schema: p.Schema, Cluster: p.Cluster, Checks: p.Checks, Artifacts: p.Artifacts, Setup: p.Setup, Teardown: p.Teardown, Baseline: p.Baseline,
+		Schema: p.Schema, Cluster: p.Cluster, Checks: p.Checks, Artifacts: p.Artifacts, Setup: p.Setup,
+		Teardown: p.Teardown, Baseline: p.Baseline,
 		Assertions: judged(assertions), Rest: hashLines(rest), Runs: slices.Clone(p.Runs),
 	}
 	for i, r := range w.Runs {

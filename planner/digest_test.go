@@ -158,7 +158,8 @@ func TestReadRefusesOtherDocuments(t *testing.T) {
 
 func TestEmptyPartsAreRefused(t *testing.T) {
 	for _, part := range []string{"runs", "cases", "launch_groups"} {
-		if _, err := decode([]byte(`{"schema": "weir.plan/v1", "` + part + `": [null]}`)); err == nil || !strings.Contains(err.Error(), "empty run, case or launch group") {
+		if _, err := decode([]byte(`{"schema": "weir.plan/v1", "` + part + `": [null]}`)); err == nil ||
+			!strings.Contains(err.Error(), "empty run, case or launch group") {
 			t.Errorf("%s: %v", part, err)
 		}
 	}

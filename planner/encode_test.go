@@ -13,7 +13,9 @@ import (
 // A plan that is written case by case is the plan that is written whole: the indented JSON
 // of the struct, whose checksum holds.
 func TestAPlanIsWrittenAsAStream(t *testing.T) {
-	sources := map[string][]byte{"empty.yaml": []byte("scenario: s\nruns: {a: {workload: transfer, options: {block_size: 1}, sweep: {batch: [1], exclude: [{when: batch == 1}]}}}\n")}
+	sources := map[string][]byte{
+		"empty.yaml": []byte("scenario: s\nruns: {a: {workload: transfer, options: {block_size: 1}, sweep: {batch: [1], exclude: [{when: batch == 1}]}}}\n"),
+	}
 	for _, e := range scenarios.Entries() {
 		sources[e.File] = e.Content
 	}

@@ -45,7 +45,8 @@ func (t *Table) exclusions(s *sheet) []string {
 			ok, err := x.When.Eval(t.partialScope(s, i, names))
 			if err != nil && !failed {
 				failed = true
-				t.fail(x.Range, "Condition cannot be evaluated", fmt.Sprintf("%s: %s.", s.key(s.columns, i), err), "Correct the condition.")
+				t.fail(x.Range, "Condition cannot be evaluated", fmt.Sprintf("%s: %s.", s.key(s.columns, i), err),
+					"Correct the condition.")
 			}
 			return ok
 		})
@@ -58,7 +59,8 @@ func (t *Table) exclusions(s *sheet) []string {
 			}
 		}
 		if hits == 0 && !failed && !t.diags.HasErrors() {
-			t.fail(x.Range, "Exclusion without effect", fmt.Sprintf("None of the %d points of run %q satisfies %s.", s.live, s.run.Name, x.When.Text()), "Correct the condition, or remove it.")
+			t.fail(x.Range, "Exclusion without effect", fmt.Sprintf("None of the %d points of run %q satisfies %s.",
+				s.live, s.run.Name, x.When.Text()), "Correct the condition, or remove it.")
 		}
 	}
 	return reasons
@@ -122,7 +124,9 @@ func (t *Table) include(s *sheet) {
 		s.live++
 	}
 	if total := s.live + len(s.excluded.reasons); total > s.run.Sweep.MaxCases {
-		t.fail(s.run.Range, "Too many cases", fmt.Sprintf("The sweep of run %q gives %d cases; at most %d are allowed.", s.run.Name, total, s.run.Sweep.MaxCases), "Shorten an axis, split the run, or raise max_cases in the sweep.")
+		t.fail(s.run.Range, "Too many cases",
+			fmt.Sprintf("The sweep of run %q gives %d cases; at most %d are allowed.", s.run.Name, total,
+				s.run.Sweep.MaxCases), "Shorten an axis, split the run, or raise max_cases in the sweep.")
 	}
 }
 
@@ -143,7 +147,8 @@ func (t *Table) distinct(s *sheet) {
 			if i >= included {
 				at = s.run.Sweep.Include[i-included].Range
 			}
-			t.fail(at, "Point given twice", fmt.Sprintf("The sweep gives the case %s more than once.", s.key(s.columns, i)), "Remove one of the two.")
+			t.fail(at, "Point given twice", fmt.Sprintf("The sweep gives the case %s more than once.",
+				s.key(s.columns, i)), "Remove one of the two.")
 			return
 		}
 		seen[point] = true

@@ -18,7 +18,8 @@ func expand(t *Table) {
 		t.sheets = append(t.sheets, s)
 		t.byName[r.Name] = s
 		if n := r.Sweep.Root.Rows(); n > float64(r.Sweep.MaxCases) {
-			t.fail(r.Range, "Too many cases", fmt.Sprintf("The sweep of run %q gives %.6g cases; at most %d are allowed.", r.Name, n, r.Sweep.MaxCases), "Shorten an axis, split the run, or raise max_cases in the sweep.")
+			t.fail(r.Range, "Too many cases", fmt.Sprintf("The sweep of run %q gives %.6g cases; at most %d are allowed.",
+				r.Name, n, r.Sweep.MaxCases), "Shorten an axis, split the run, or raise max_cases in the sweep.")
 			continue
 		}
 		if !t.inAll(r, r.Sweep.Root.Rows()) {

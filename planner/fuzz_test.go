@@ -89,7 +89,9 @@ func FuzzDecode(f *testing.F) {
 
 // FuzzParseSelector: a selector is refused or can be asked about any case.
 func FuzzParseSelector(f *testing.F) {
-	for _, s := range []string{"a", "a[block_size=4KiB*]", `where:fabric == "shm" && block_size >= 1MiB`, "where:", "*["} {
+	for _, s := range []string{
+		"a", "a[block_size=4KiB*]", `where:fabric == "shm" && block_size >= 1MiB`, "where:", "*[",
+	} {
 		f.Add(s)
 	}
 	p := build(f, twoRuns)

@@ -25,7 +25,8 @@ func (p *Plan) Dot(w io.Writer) error {
 			fmt.Fprintf(&b, "  %s -> %s%s;\n", strconv.Quote(n), strconv.Quote(g.ID), label)
 		}
 		for _, f := range g.During {
-			fmt.Fprintf(&b, "  %s -> %s [style=dashed, dir=none, label=\"load\"];\n", strconv.Quote(g.ID), strconv.Quote(f))
+			fmt.Fprintf(&b, "  %s -> %s [style=dashed, dir=none, label=\"load\"];\n", strconv.Quote(g.ID),
+				strconv.Quote(f))
 		}
 	}
 	b.WriteString("}\n")

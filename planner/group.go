@@ -19,7 +19,9 @@ func group(t *Table) {
 				}
 			}
 			if all := s.patterns(); len(g.cases) > 0 && len(g.cases) < all {
-				t.fail(s.run.Range, "Part of a sequence", fmt.Sprintf("Run %q excludes %d of the %d patterns of its sequence, which is played as a whole.", s.run.Name, all-len(g.cases), all), "Take them out of the sequence, or exclude all of it.")
+				t.fail(s.run.Range, "Part of a sequence",
+					fmt.Sprintf("Run %q excludes %d of the %d patterns of its sequence, which is played as a whole.",
+						s.run.Name, all-len(g.cases), all), "Take them out of the sequence, or exclude all of it.")
 				break
 			}
 			if len(g.cases) > 0 {
@@ -96,7 +98,8 @@ func (s *sheet) process(i int) string {
 	var b strings.Builder
 	for _, c := range s.settings {
 		axes := s.launchAxes(c)
-		if len(axes) == len(c.Axes) && !c.Option.WithOwnCells && (s.run.Workload.Sequence != "" || c.Env || c.Option.Process) {
+		if len(axes) == len(c.Axes) && !c.Option.WithOwnCells &&
+			(s.run.Workload.Sequence != "" || c.Env || c.Option.Process) {
 			b.Write(c.json[c.values.class(i)])
 			b.WriteByte(',')
 			continue
@@ -214,7 +217,10 @@ func (t *Table) during() {
 					mixing = g.sheet.run.Name
 				}
 				if mixing != "" {
-					t.fail(w.Range, "Load cannot follow the axis", fmt.Sprintf("Run %q has axis %s too, whose values share launches of run %q; background load changes between launches only.", w.Run, front.run.Axes[theirs[k]].Name, mixing), "Name the axis differently in one of the two.")
+					t.fail(w.Range, "Load cannot follow the axis",
+						fmt.Sprintf("Run %q has axis %s too, whose values share launches of run %q; background load changes between launches only.",
+							w.Run, front.run.Axes[theirs[k]].Name, mixing),
+						"Name the axis differently in one of the two.")
 					return
 				}
 			}
@@ -223,11 +229,16 @@ func (t *Table) during() {
 		}
 		for _, f := range by[g.sheet.text(g.sheet.columns, own, int(g.cases[0]))] {
 			if g.sheet.simulated(int(g.cases[0])) || front.simulated(int(f.cases[0])) {
-				t.fail(w.Range, "Load cannot be simulated", fmt.Sprintf("%s cannot run during %s: simulated launches follow each other in virtual time, in which nothing runs beside another.", g.id, f.id), "Choose a real fabric for both runs, or remove while.")
+				t.fail(w.Range, "Load cannot be simulated",
+					fmt.Sprintf("%s cannot run during %s: simulated launches follow each other in virtual time, in which nothing runs beside another.",
+						g.id, f.id), "Choose a real fabric for both runs, or remove while.")
 				return
 			}
 			if other := loads[load{g.sheet, f.index}]; other != nil {
-				t.fail(w.Range, "Several loads at once", fmt.Sprintf("Run %q has several launch groups (%s, %s) for %s. Background load is one group of processes for each launch.", g.sheet.run.Name, other.id, g.id, f.id), "Divide the load into several runs, or take what its processes depend on out of its sweep.")
+				t.fail(w.Range, "Several loads at once",
+					fmt.Sprintf("Run %q has several launch groups (%s, %s) for %s. Background load is one group of processes for each launch.",
+						g.sheet.run.Name, other.id, g.id, f.id),
+					"Divide the load into several runs, or take what its processes depend on out of its sweep.")
 				return
 			}
 			loads[load{g.sheet, f.index}] = g
@@ -240,7 +251,9 @@ func (t *Table) during() {
 func (s *sheet) mixes(axis int) bool {
 	classes := s.by([]int{axis})
 	return slices.ContainsFunc(s.clusters, func(g *tableGroup) bool {
-		return slices.ContainsFunc(g.cases, func(i int32) bool { return classes.class(int(i)) != classes.class(int(g.cases[0])) })
+		return slices.ContainsFunc(g.cases, func(i int32) bool {
+			return classes.class(int(i)) != classes.class(int(g.cases[0]))
+		})
 	})
 }
 

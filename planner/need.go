@@ -36,7 +36,8 @@ func need(t *Table) {
 		for _, n := range s.run.Needs {
 			up := t.sheet(n.Run)
 			if up == nil {
-				t.fail(n.Range, "Unknown run", fmt.Sprintf("Run %q needs %q, which the scenario does not have.", s.run.Name, n.Run), "Name a run that it has, or remove the need.")
+				t.fail(n.Range, "Unknown run", fmt.Sprintf("Run %q needs %q, which the scenario does not have.",
+					s.run.Name, n.Run), "Name a run that it has, or remove the need.")
 				continue
 			}
 			lists := t.connect(s, up, n)
@@ -74,7 +75,10 @@ func (t *Table) connect(s, up *sheet, n *dsl.Need) facet[*needList] {
 			return l
 		}
 		if !excluded[text] {
-			t.fail(n.Range, "No matching case", fmt.Sprintf("The case %s has no counterpart in run %q: axes of the same name (%s) are matched value by value.", s.key(s.columns, i), n.Run, strings.Join(s.axisNames(own), ", ")), "Give both runs the same values.")
+			t.fail(n.Range, "No matching case",
+				fmt.Sprintf("The case %s has no counterpart in run %q: axes of the same name (%s) are matched value by value.",
+					s.key(s.columns, i), n.Run, strings.Join(s.axisNames(own), ", ")),
+				"Give both runs the same values.")
 		}
 		return &needList{}
 	})

@@ -42,12 +42,14 @@ func TestSequencesWithOwnCellsAreOneLaunch(t *testing.T) {
 
 // What is left out is said once for a run, with how much it is.
 func TestIgnoredOwnCellsAreWarnedOfOnce(t *testing.T) {
-	s, _, diags := dsl.Load("s.yaml", []byte("scenario: s\nruns:\n  a: {workload: traffic, options: {own_cells: ignore, matrix: [[3, 1], [0, 4K]]}, sweep: {shards: [1, 2, 3]}}\n"), dsl.Options{})
+	s, _, diags := dsl.Load("s.yaml", []byte("scenario: s\nruns:\n  a: {workload: traffic, options: {own_cells: ignore, matrix: [[3, 1], [0, 4K]]}, sweep: {shards: [1, 2, 3]}}\n"),
+		dsl.Options{})
 	if diags.HasErrors() {
 		t.Fatal(diags)
 	}
 	_, diags = Build(s)
-	if len(diags) != 1 || diags.HasErrors() || !strings.Contains(diags[0].Detail, `2 cells of ranks with themselves, 4099B in all, are not moved in run "a"`) {
+	if len(diags) != 1 || diags.HasErrors() ||
+		!strings.Contains(diags[0].Detail, `2 cells of ranks with themselves, 4099B in all, are not moved in run "a"`) {
 		t.Errorf("%v", diags)
 	}
 }

@@ -38,8 +38,12 @@ func (t *Table) placeable(s *sheet) {
 	t.unlikeCluster(s.run)
 	work(s.by(s.axesOf([]string{s.run.Workload.RanksOption(), "threads"})), func(i int) bool {
 		t.divide(s.run, s.ranks(i))
-		if threads, ok := s.option("threads", i).(int64); ok && s.run.Place.CPUsPerRank > 0 && int(threads) > s.run.Place.CPUsPerRank {
-			t.fail(s.run.Place.Range("cpus_per_rank"), "Too few processors", fmt.Sprintf("A rank of run %q has %d threads, each of which needs a processor, and gets %d.", s.run.Name, threads, s.run.Place.CPUsPerRank), "Give it as many as it has threads, or leave cpus_per_rank out.")
+		if threads, ok := s.option("threads", i).(int64); ok && s.run.Place.CPUsPerRank > 0 &&
+			int(threads) > s.run.Place.CPUsPerRank {
+			t.fail(s.run.Place.Range("cpus_per_rank"), "Too few processors",
+				fmt.Sprintf("A rank of run %q has %d threads, each of which needs a processor, and gets %d.",
+					s.run.Name, threads, s.run.Place.CPUsPerRank),
+				"Give it as many as it has threads, or leave cpus_per_rank out.")
 		}
 		return true
 	})
@@ -49,14 +53,19 @@ func (t *Table) placeable(s *sheet) {
 func (t *Table) unlikeCluster(r *dsl.Run) {
 	c, p := t.scenario.Cluster, r.Place
 	if p.Nodes > c.Nodes && c.Counted {
-		t.fail(p.Range("nodes"), "More nodes than the cluster has", fmt.Sprintf("Run %q is placed on %s, and the scenario asks for a cluster of %d.", r.Name, plural(p.Nodes, "node"), c.Nodes), "Raise nodes of the cluster, or place the run on fewer.")
+		t.fail(p.Range("nodes"), "More nodes than the cluster has",
+			fmt.Sprintf("Run %q is placed on %s, and the scenario asks for a cluster of %d.", r.Name,
+				plural(p.Nodes, "node"), c.Nodes), "Raise nodes of the cluster, or place the run on fewer.")
 	}
 	if p.DistinctHosts != nil && !*p.DistinctHosts && c.DistinctHosts {
-		t.fail(p.Range("distinct_hosts"), "Contradicting hosts", "All nodes of the cluster are distinct hosts.", "Leave one of the two out.")
+		t.fail(p.Range("distinct_hosts"), "Contradicting hosts", "All nodes of the cluster are distinct hosts.",
+			"Leave one of the two out.")
 	}
 	for _, name := range slices.Sorted(maps.Keys(p.Labels)) {
 		if all, ok := c.Labels[name]; ok && all != p.Labels[name] {
-			t.fail(p.Range("labels."+name), "Contradicting labels", fmt.Sprintf("The nodes of the cluster carry %s=%s, so none carries %s=%s.", name, all, name, p.Labels[name]), "Leave one of the two out.")
+			t.fail(p.Range("labels."+name), "Contradicting labels",
+				fmt.Sprintf("The nodes of the cluster carry %s=%s, so none carries %s=%s.", name, all, name,
+					p.Labels[name]), "Leave one of the two out.")
 		}
 	}
 }
@@ -67,24 +76,37 @@ func (t *Table) divide(r *dsl.Run, ranks int) {
 	each := p.RanksPerNode
 	switch {
 	case each > 0 && ranks%each != 0:
-		t.fail(p.Range("ranks_per_node"), "Ranks do not divide", fmt.Sprintf("Run %q has %s, which is no multiple of %d to a node.", r.Name, plural(ranks, "rank"), each), "Change one of the two.")
+		t.fail(p.Range("ranks_per_node"), "Ranks do not divide",
+			fmt.Sprintf("Run %q has %s, which is no multiple of %d to a node.", r.Name, plural(ranks, "rank"), each),
+			"Change one of the two.")
 		return
 	case each > 0 && p.Nodes > 0 && p.Nodes*each != ranks:
-		t.fail(p.Range("ranks_per_node"), "Ranks do not divide", fmt.Sprintf("%s with %s each make %d, and run %q has %d.", plural(p.Nodes, "node"), plural(each, "rank"), p.Nodes*each, r.Name, ranks), "Leave one of nodes and ranks_per_node out.")
+		t.fail(p.Range("ranks_per_node"), "Ranks do not divide",
+			fmt.Sprintf("%s with %s each make %d, and run %q has %d.", plural(p.Nodes, "node"), plural(each, "rank"),
+				p.Nodes*each, r.Name, ranks), "Leave one of nodes and ranks_per_node out.")
 		return
 	case each > 0 && p.Nodes == 0 && ranks/each > c.Nodes && c.Counted:
-		t.fail(p.Range("ranks_per_node"), "More nodes than the cluster has", fmt.Sprintf("%s of run %q, %d to a node, need %s, and the scenario asks for a cluster of %d.", plural(ranks, "rank"), r.Name, each, plural(ranks/each, "node"), c.Nodes), "Raise nodes of the cluster, or place more ranks on each.")
+		t.fail(p.Range("ranks_per_node"), "More nodes than the cluster has",
+			fmt.Sprintf("%s of run %q, %d to a node, need %s, and the scenario asks for a cluster of %d.",
+				plural(ranks, "rank"), r.Name, each, plural(ranks/each, "node"), c.Nodes),
+			"Raise nodes of the cluster, or place more ranks on each.")
 		return
 	case p.Nodes > ranks:
-		t.fail(p.Range("nodes"), "More nodes than ranks", fmt.Sprintf("Run %q has %s for %s.", r.Name, plural(ranks, "rank"), plural(p.Nodes, "node")), "Place it on fewer nodes, or give it more ranks.")
+		t.fail(p.Range("nodes"), "More nodes than ranks", fmt.Sprintf("Run %q has %s for %s.", r.Name,
+			plural(ranks, "rank"), plural(p.Nodes, "node")), "Place it on fewer nodes, or give it more ranks.")
 		return
 	case p.Nodes > 0 && ranks%p.Nodes != 0:
-		t.fail(p.Range("nodes"), "Ranks do not divide", fmt.Sprintf("Run %q has %s, which cannot be spread evenly over %s.", r.Name, plural(ranks, "rank"), plural(p.Nodes, "node")), "Change one of the two.")
+		t.fail(p.Range("nodes"), "Ranks do not divide",
+			fmt.Sprintf("Run %q has %s, which cannot be spread evenly over %s.", r.Name, plural(ranks, "rank"),
+				plural(p.Nodes, "node")), "Change one of the two.")
 		return
 	}
 	full := t.place(r, ranks).most(ranks)
 	if need := full * p.GPUsPerRank; need > c.GPUsPerNode && c.GPUsPerNode > 0 {
-		t.fail(p.Range("gpus_per_rank"), "More GPUs than nodes have", fmt.Sprintf("%s of run %q on a node need %s, and the scenario asks for nodes with %d.", plural(full, "rank"), r.Name, plural(need, "GPU"), c.GPUsPerNode), "Raise gpus_per_node of the cluster, or spread the ranks over more nodes.")
+		t.fail(p.Range("gpus_per_rank"), "More GPUs than nodes have",
+			fmt.Sprintf("%s of run %q on a node need %s, and the scenario asks for nodes with %d.",
+				plural(full, "rank"), r.Name, plural(need, "GPU"), c.GPUsPerNode),
+			"Raise gpus_per_node of the cluster, or spread the ranks over more nodes.")
 	}
 }
 

@@ -29,10 +29,12 @@ func TestPlacesThatContradictAreErrorsAtTheirLine(t *testing.T) {
 		{"nodes: 2", "ranks_per_node: 1", "need 4 nodes, and the scenario asks for a cluster of 2"},
 		{"distinct_hosts: true", "distinct_hosts: false", "distinct hosts"},
 		{"labels: {zone: a}", "labels: {zone: b}", "carry zone=a, so none carries zone=b"},
-		{"gpus_per_node: 2", "nodes: 1, gpus_per_rank: 1", "4 ranks of run \"a\" on a node need 4 GPUs, and the scenario asks for nodes with 2"},
+		{"gpus_per_node: 2", "nodes: 1, gpus_per_rank: 1",
+			"4 ranks of run \"a\" on a node need 4 GPUs, and the scenario asks for nodes with 2"},
 	} {
 		diags := refuse(t, placed(c.cluster, c.place))
-		if text := render(diags); len(diags) != 1 || !strings.Contains(text, c.says) || !strings.Contains(text, "test.yaml:7,") {
+		if text := render(diags); len(diags) != 1 || !strings.Contains(text, c.says) ||
+			!strings.Contains(text, "test.yaml:7,") {
 			t.Errorf("%s; %s:\n%s", c.cluster, c.place, text)
 		}
 	}
@@ -72,7 +74,10 @@ runs:
 	if err := p.Text(&out); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"1 node on distinct hosts, labelled zone=a\n", "place", "2 ranks each, labelled rack=7 zone=a, 1 GPU for each rank; or 4 nodes"} {
+	for _, want := range []string{
+		"1 node on distinct hosts, labelled zone=a\n", "place",
+		"2 ranks each, labelled rack=7 zone=a, 1 GPU for each rank; or 4 nodes",
+	} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("the plan's text has no %q:\n%s", want, &out)
 		}
@@ -124,7 +129,8 @@ func TestDigestSeesPlaceArtifactsAndChecks(t *testing.T) {
 	} {
 		q := build(t, plain+c.change)
 		if q.Digest == p.Digest || (q.Cases[0].ID != p.Cases[0].ID) != c.id {
-			t.Errorf("%s: digest changes: %v, id changes: %v", c.change, q.Digest != p.Digest, q.Cases[0].ID != p.Cases[0].ID)
+			t.Errorf("%s: digest changes: %v, id changes: %v", c.change, q.Digest != p.Digest,
+				q.Cases[0].ID != p.Cases[0].ID)
 		}
 		changes, _ := Diff(p, q)
 		var out strings.Builder

@@ -162,10 +162,11 @@ const (
 // Place says where the ranks of a case go: in equal blocks to so many nodes, if the
 // scenario says how many or how large; otherwise to no more nodes than there are ranks.
 type Place struct {
-	Nodes         int               `json:"nodes"`
-	DistinctHosts bool              `json:"distinct_hosts"`
-	RanksPerNode  int               `json:"ranks_per_node,omitempty"` // 0: the scenario does not say
-	Labels        map[string]string `json:"labels,omitempty"`         // that each node must carry, those of the cluster included
+	Nodes         int  `json:"nodes"`
+	DistinctHosts bool `json:"distinct_hosts"`
+	RanksPerNode  int  `json:"ranks_per_node,omitempty"` // 0: the scenario does not say
+	// that each node must carry, those of the cluster included
+	Labels map[string]string `json:"labels,omitempty"`
 	// What each rank has to itself; 0: nothing.
 	GPUsPerRank int `json:"gpus_per_rank,omitempty"`
 	NICsPerRank int `json:"nics_per_rank,omitempty"`
@@ -266,7 +267,8 @@ func (p *Plan) normalize() error {
 		}
 		c.Options = v
 		for name, v := range c.Axes {
-			if o, ok := k.Option(name); ok { // whose value of the case may be another: a pattern of a sequence may say its own
+			// whose value of the case may be another: a pattern of a sequence may say its own
+			if o, ok := k.Option(name); ok {
 				if c.Axes[name], err = o.Parse(workload.Text(v)); err != nil {
 					return fmt.Errorf("case %s: axis %s: %w", c.Key, name, err)
 				}

@@ -11,16 +11,26 @@ func TestValuesThatAreWrongAtAPoint(t *testing.T) {
 		line      int
 		words     []string
 	}{
-		{"option out of bounds", "    options: {in_flight: \"${axis.block_size / 1024}\"}\n    sweep: {block_size: 1KiB..64MiB x4}\n", 5, []string{"16384 is above", "At block_size=16MiB"}},
-		{"option no whole number", "    options: {batch: \"${axis.n / 2}\", block_size: 1}\n    sweep: {n: [2, 3]}\n", 5, []string{"1.5", "At n=3"}},
-		{"function fails", "    options: {block_size: \"${size(axis.s)}\"}\n    sweep: {s: [1KiB, oops]}\n", 5, []string{"At s=oops"}},
-		{"band is empty", "    options: {block_size: 1}\n    assert: [bandwidth between 5 and 1]\n", 6, []string{"The band from 5 to 1 is empty"}},
-		{"share of nothing", "    options: {block_size: 1}\n    assert: [bandwidth within 10% of 0]\n", 6, []string{"share of 0"}},
-		{"division by zero at a point", "    sweep: {block_size: [2, 3]}\n    assert: [bandwidth >= 1 GB/s / (block_size / 1B - 2)]\n", 6, []string{"ivision by zero"}},
-		{"ends measured differently", "    options: {block_size: 1}\n    assert: [bandwidth between 0.5 * ceiling.bandwidth and bandwidth.min_rank]\n", 6, []string{"measured differently"}},
-		{"where matches nothing", "    sweep: {block_size: [1, 2]}\n    assert: [bandwidth >= 1 where block_size == 3]\n", 6, []string{"None of the 2 cases"}},
-		{"batch in a pingpong", "    options: {block_size: 1, mode: pingpong}\n    sweep: {batch: [1, 2]}\n", 3, []string{"a batch of 2"}},
-		{"options together", "    options: {block_size: 1, mode: pingpong}\n    sweep: {op: [write, read]}\n", 3, []string{"pingpong"}},
+		{"option out of bounds", "    options: {in_flight: \"${axis.block_size / 1024}\"}\n    sweep: {block_size: 1KiB..64MiB x4}\n",
+			5, []string{"16384 is above", "At block_size=16MiB"}},
+		{"option no whole number", "    options: {batch: \"${axis.n / 2}\", block_size: 1}\n    sweep: {n: [2, 3]}\n",
+			5, []string{"1.5", "At n=3"}},
+		{"function fails", "    options: {block_size: \"${size(axis.s)}\"}\n    sweep: {s: [1KiB, oops]}\n", 5,
+			[]string{"At s=oops"}},
+		{"band is empty", "    options: {block_size: 1}\n    assert: [bandwidth between 5 and 1]\n", 6,
+			[]string{"The band from 5 to 1 is empty"}},
+		{"share of nothing", "    options: {block_size: 1}\n    assert: [bandwidth within 10% of 0]\n", 6,
+			[]string{"share of 0"}},
+		{"division by zero at a point", "    sweep: {block_size: [2, 3]}\n    assert: [bandwidth >= 1 GB/s / (block_size / 1B - 2)]\n",
+			6, []string{"ivision by zero"}},
+		{"ends measured differently", "    options: {block_size: 1}\n    assert: [bandwidth between 0.5 * ceiling.bandwidth and bandwidth.min_rank]\n",
+			6, []string{"measured differently"}},
+		{"where matches nothing", "    sweep: {block_size: [1, 2]}\n    assert: [bandwidth >= 1 where block_size == 3]\n",
+			6, []string{"None of the 2 cases"}},
+		{"batch in a pingpong", "    options: {block_size: 1, mode: pingpong}\n    sweep: {batch: [1, 2]}\n", 3,
+			[]string{"a batch of 2"}},
+		{"options together", "    options: {block_size: 1, mode: pingpong}\n    sweep: {op: [write, read]}\n", 3,
+			[]string{"pingpong"}},
 	} {
 		t.Run(c.name, func(t *testing.T) { mentions(t, refuse(t, head+c.run), c.line, c.words...) })
 	}

@@ -27,7 +27,8 @@ type aRun struct {
 
 func (r aRun) yaml() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "  %s:\n    workload: transfer\n    needs: [%s]\n    options: {iterations: 7", r.name, strings.Join(r.needs, ", "))
+	fmt.Fprintf(&b, "  %s:\n    workload: transfer\n    needs: [%s]\n    options: {iterations: 7", r.name,
+		strings.Join(r.needs, ", "))
 	if !slices.Contains(r.axes, "block_size") {
 		b.WriteString(", block_size: 2MiB")
 	}

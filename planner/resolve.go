@@ -71,7 +71,8 @@ func (s *sheet) applies(o workload.Option, i int) bool {
 // effect reports an option that the run sets and that exists for none of its cases.
 func (t *Table) effect(s *sheet, c column) {
 	at, given := c.Given()
-	if !given || len(c.Option.For) == 0 || t.diags.HasErrors() || s.live == 0 || slices.ContainsFunc(c.values.values, func(v any) bool { return v != nil }) {
+	if !given || len(c.Option.For) == 0 || t.diags.HasErrors() || s.live == 0 ||
+		slices.ContainsFunc(c.values.values, func(v any) bool { return v != nil }) {
 		return
 	}
 	var only []string
@@ -110,7 +111,8 @@ func (t *Table) together(s *sheet) {
 	columns := slices.DeleteFunc(slices.Clone(s.settings), func(c column) bool { return c.Env })
 	work(s.by(s.axesOf(k.Checked)), func(i int) bool {
 		if err := k.Check(optionsOf(columns, i)); err != nil {
-			t.fail(s.run.Range, "Options that do not go together", fmt.Sprintf("Run %q: %s.", s.run.Name, err), "Change one of them, or exclude the point.")
+			t.fail(s.run.Range, "Options that do not go together", fmt.Sprintf("Run %q: %s.", s.run.Name, err),
+				"Change one of them, or exclude the point.")
 		}
 		return true
 	})
@@ -118,7 +120,8 @@ func (t *Table) together(s *sheet) {
 
 // leftOut warns of the own cells that a run ignores.
 func (t *Table) leftOut(s *sheet) {
-	columns := slices.DeleteFunc(slices.Clone(s.settings), func(c column) bool { return c.Name != "own_cells" && c.Name != "matrix" })
+	columns := slices.DeleteFunc(slices.Clone(s.settings),
+		func(c column) bool { return c.Name != "own_cells" && c.Name != "matrix" })
 	known := map[string]bool{}
 	cells, bytes := 0, int64(0)
 	work(s.by(s.axesOf([]string{"own_cells", "matrix"})), func(i int) bool {
@@ -142,7 +145,8 @@ func (t *Table) leftOut(s *sheet) {
 	}
 	t.report(&hcl.Diagnostic{
 		Severity: hcl.DiagWarning, Summary: "Own cells are left out", Subject: &at,
-		Detail: fmt.Sprintf("%s of ranks with themselves, %v in all, are not moved in run %q.", plural(cells, "cell"), quantity.Size(bytes), s.run.Name),
+		Detail: fmt.Sprintf("%s of ranks with themselves, %v in all, are not moved in run %q.", plural(cells, "cell"),
+			quantity.Size(bytes), s.run.Name),
 	})
 }
 

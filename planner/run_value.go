@@ -34,7 +34,8 @@ func values(t *Table) {
 					return true
 				}
 				hint := "Choose one by a condition: run(\"" + v.Run + "\", \"AXIS == VALUE\")." + v.Metric + "."
-				t.fail(v.Range, "Value of no single case", fmt.Sprintf("For %s, %s of run %q fit: %s.", s.key(s.columns, i), plural(len(keys), "case"), v.Run, strings.Join(keys[:min(3, len(keys))], ", ")), dsl.Hint(hint))
+				t.fail(v.Range, "Value of no single case", fmt.Sprintf("For %s, %s of run %q fit: %s.", s.key(s.columns,
+					i), plural(len(keys), "case"), v.Run, strings.Join(keys[:min(3, len(keys))], ", ")), dsl.Hint(hint))
 				return true
 			})
 		}

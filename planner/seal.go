@@ -46,7 +46,8 @@ type canon struct {
 
 func (s *sheet) canon(t *Table, judged, around []byte) *canon {
 	c := &canon{sheet: s, workload: string(encode(s.run.Workload.Name)), judged: judged, around: around}
-	c.place = work(s.by(s.axesOf([]string{s.run.Workload.RanksOption()})), func(i int) []byte { return encode(t.place(s.run, s.ranks(i))) })
+	c.place = work(s.by(s.axesOf([]string{s.run.Workload.RanksOption()})),
+		func(i int) []byte { return encode(t.place(s.run, s.ranks(i))) })
 	if len(s.run.Secrets) > 0 {
 		c.secrets = encode(s.run.Secrets)
 	}
@@ -133,7 +134,8 @@ func (t *Table) digest() string {
 			if err != nil {
 				panic(err)
 			}
-			rest = append(rest, sha256.Sum256(line(nil, []byte(c.Key), id, c.When, c.Status, c.Timeout, hashNeeds(nil))))
+			rest = append(rest, sha256.Sum256(line(nil, []byte(c.Key), id, c.When, c.Status, c.Timeout,
+				hashNeeds(nil))))
 		}
 	}
 	return digestOf(t.head, t.acrossCases(), groups, during, rest)

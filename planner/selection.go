@@ -29,9 +29,13 @@ func ParseSelector(text string) (Selector, error) {
 			return Selector{}, fmt.Errorf("selector %q: %w", text, err)
 		}
 		if c.UsesHost() {
-			return Selector{}, fmt.Errorf("selector %q: a selection is made before any host is known, so it cannot use host", text)
+			return Selector{}, fmt.Errorf("selector %q: a selection is made before any host is known, so it cannot use host",
+				text)
 		}
-		return Selector{text, func(k *Case) (bool, error) { return c.Eval(dsl.Scope{Options: k.Options, Axes: k.Axes}) }}, nil
+		return Selector{text, func(k *Case) (bool,
+			error) {
+			return c.Eval(dsl.Scope{Options: k.Options, Axes: k.Axes})
+		}}, nil
 	}
 	if text == "" {
 		return Selector{}, fmt.Errorf("a selector is a run name, a case key with *, or where:EXPR; it cannot be empty")
@@ -136,7 +140,8 @@ func (p *Plan) skipUnloaded() {
 		status[c.Key] = c.Status
 	}
 	for key, load := range p.loads() {
-		if c := p.Case(key); c.Status == Planned && !slices.ContainsFunc(load, func(k string) bool { return status[k] == Planned }) {
+		if c := p.Case(key); c.Status == Planned &&
+			!slices.ContainsFunc(load, func(k string) bool { return status[k] == Planned }) {
 			c.skip("its background load " + load[0] + " does not run")
 		}
 	}
@@ -179,7 +184,8 @@ func (p *Plan) pick(selectors []Selector) (map[string]bool, error) {
 			}
 		}
 		if hits == 0 {
-			return nil, fmt.Errorf("%w: no case matches %q; the runs are %s", ErrNothing, s.text, strings.Join(p.runs(), ", "))
+			return nil, fmt.Errorf("%w: no case matches %q; the runs are %s", ErrNothing, s.text,
+				strings.Join(p.runs(), ", "))
 		}
 	}
 	return keys, nil

@@ -11,11 +11,15 @@ func TestSelect(t *testing.T) {
 	const all = "a[block_size=4KiB,fabric=shm] a[block_size=4KiB,fabric=tcp] a[block_size=8KiB,fabric=shm] a[block_size=8KiB,fabric=tcp] b[block_size=4KiB] b[block_size=8KiB]"
 	for _, c := range []struct{ name, only, skip, want string }{
 		{"a run", "a", "", "a[block_size=4KiB,fabric=shm] a[block_size=4KiB,fabric=tcp] a[block_size=8KiB,fabric=shm] a[block_size=8KiB,fabric=tcp]"},
-		{"a case with what it needs", "b[block_size=8KiB]", "", "a[block_size=8KiB,fabric=shm] a[block_size=8KiB,fabric=tcp] b[block_size=8KiB]"},
+		{"a case with what it needs", "b[block_size=8KiB]", "",
+			"a[block_size=8KiB,fabric=shm] a[block_size=8KiB,fabric=tcp] b[block_size=8KiB]"},
 		{"a pattern", "a[*fabric=tcp]", "", "a[block_size=4KiB,fabric=tcp] a[block_size=8KiB,fabric=tcp]"},
-		{"a condition", `where:block_size == 4KiB`, "", "a[block_size=4KiB,fabric=shm] a[block_size=4KiB,fabric=tcp] b[block_size=4KiB]"},
-		{"skip with what needs it", "", "a[block_size=4KiB,fabric=shm]", "a[block_size=4KiB,fabric=tcp] a[block_size=8KiB,fabric=shm] a[block_size=8KiB,fabric=tcp] b[block_size=8KiB]"},
-		{"both", "b", "where:block_size == 4KiB", "a[block_size=8KiB,fabric=shm] a[block_size=8KiB,fabric=tcp] b[block_size=8KiB]"},
+		{"a condition", `where:block_size == 4KiB`, "",
+			"a[block_size=4KiB,fabric=shm] a[block_size=4KiB,fabric=tcp] b[block_size=4KiB]"},
+		{"skip with what needs it", "", "a[block_size=4KiB,fabric=shm]",
+			"a[block_size=4KiB,fabric=tcp] a[block_size=8KiB,fabric=shm] a[block_size=8KiB,fabric=tcp] b[block_size=8KiB]"},
+		{"both", "b", "where:block_size == 4KiB",
+			"a[block_size=8KiB,fabric=shm] a[block_size=8KiB,fabric=tcp] b[block_size=8KiB]"},
 		{"none", "", "", all},
 	} {
 		p := build(t, twoRuns)

@@ -72,17 +72,22 @@ func TestASequenceIsOneLaunch(t *testing.T) {
 			point := "fabric=" + fabric + ","
 			var keys []string
 			for _, i := range []string{"0", "1", "2"} {
-				keys = append(keys, "written["+point+"pattern="+i+",sleep_before_launch="+sleep+"]") // and nothing of the metadata
+				// and nothing of the metadata
+				keys = append(keys, "written["+point+"pattern="+i+",sleep_before_launch="+sleep+"]")
 			}
 			want["written["+point+"sleep_before_launch="+sleep+"]"] = keys
 		}
 	}
 	equal(t, "groups", got, want)
 	c := p.Case("written[fabric=tcp,pattern=0,sleep_before_launch=0s]")
-	if c.Axes["isl"] == nil || workload.Text(c.Axes["isl"]) != "4000" || c.Options["sleep_before_launch"] != quantity.Time(7200e9) || c.Options["metadata"] != "isl=4000 worker=1 own=x" {
+	if c.Axes["isl"] == nil || workload.Text(c.Axes["isl"]) != "4000" ||
+		c.Options["sleep_before_launch"] != quantity.Time(7200e9) ||
+		c.Options["metadata"] != "isl=4000 worker=1 own=x" {
 		t.Errorf("%v, %v", c.Axes, c.Options)
 	}
-	if order := c.AxisOrder; !slices.Equal(order, []string{"fabric", "sleep_before_launch", "pattern", "isl", "worker"}) {
+	if order := c.AxisOrder; !slices.Equal(order, []string{
+		"fabric", "sleep_before_launch", "pattern", "isl", "worker",
+	}) {
 		t.Errorf("the patterns are not innermost: %v", order)
 	}
 }
@@ -118,12 +123,14 @@ func TestAPlanOfSequencesIsReadBackAsItWas(t *testing.T) {
 	}
 	equal(t, "the text", second.String(), first.String())
 	const key = "written[fabric=tcp,pattern=0,sleep_before_launch=0s]"
-	equal(t, "an axis of which the pattern has its own value", q.Case(key).Axes["sleep_before_launch"], p.Case(key).Axes["sleep_before_launch"])
+	equal(t, "an axis of which the pattern has its own value", q.Case(key).Axes["sleep_before_launch"],
+		p.Case(key).Axes["sleep_before_launch"])
 }
 
 func TestASequenceIsExcludedAsAWhole(t *testing.T) {
 	with := func(exclusion string) string {
-		return strings.Replace(sequences, "sweep: {fabric: [shm, tcp]", "sweep: {exclude: [{when: '"+exclusion+"'}], fabric: [shm, tcp]", 1)
+		return strings.Replace(sequences, "sweep: {fabric: [shm, tcp]",
+			"sweep: {exclude: [{when: '"+exclusion+"'}], fabric: [shm, tcp]", 1)
 	}
 	for _, part := range []string{"pattern == 1", "isl > 10000", `fabric == "tcp" && isl == 900`} {
 		diags := refuse(t, with(part))
@@ -169,7 +176,8 @@ func TestSelectionsKeepSequencesWhole(t *testing.T) {
 			}
 		}
 		if len(p.Groups) != c.want || planned != 3*c.want {
-			t.Errorf("only %q, skip %q: %d groups and %d cases, want %d groups", c.only, c.skip, len(p.Groups), planned, c.want)
+			t.Errorf("only %q, skip %q: %d groups and %d cases, want %d groups", c.only, c.skip, len(p.Groups), planned,
+				c.want)
 		}
 	}
 }

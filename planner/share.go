@@ -25,13 +25,17 @@ func (t *Table) showable(s *sheet, a *dsl.Assert, lowered assertion.Assertion) b
 		bands = append(bands, assertion.Part{Subject: lowered.Subject, Bounds: lowered.Bounds})
 	}
 	for _, b := range bands {
-		if b.Subject.Op != assertion.Metric || !workload.OfCase(b.Subject.Metric) || b.Bounds.Lower == nil || !(*b.Bounds.Lower > 0) {
+		if b.Subject.Op != assertion.Metric || !workload.OfCase(b.Subject.Metric) || b.Bounds.Lower == nil ||
+			!(*b.Bounds.Lower > 0) {
 			continue
 		}
 		last := s.run.Launches[len(s.run.Launches)-1]
 		if need := unfailing(*b.Bounds.Lower, confidence); need > float64(last) {
-			t.fail(a.Range, "Too few launches", fmt.Sprintf("%d launches cannot show that %s of them or more succeed, even if none fails.", last, workload.Text(*b.Bounds.Lower)),
-				dsl.Hint(fmt.Sprintf("Ask for %.0f launches or more, for less, or with decide: {on_inconclusive: pass} for no more than that it is not refuted.", need)))
+			t.fail(a.Range, "Too few launches",
+				fmt.Sprintf("%d launches cannot show that %s of them or more succeed, even if none fails.", last,
+					workload.Text(*b.Bounds.Lower)),
+				dsl.Hint(fmt.Sprintf("Ask for %.0f launches or more, for less, or with decide: {on_inconclusive: pass} for no more than that it is not refuted.",
+					need)))
 			return false
 		}
 	}

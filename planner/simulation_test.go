@@ -31,7 +31,8 @@ runs:
 		}
 	}
 	c := p.Case("a[fabric=sim,sim_latency=1500ns]")
-	if c == nil || c.Options["sim_latency"] != quantity.Time(1500) || c.Options["sim_noise"] != quantity.Percent(0.03) || c.Options["sim_seed"] != int64(1) {
+	if c == nil || c.Options["sim_latency"] != quantity.Time(1500) ||
+		c.Options["sim_noise"] != quantity.Percent(0.03) || c.Options["sim_seed"] != int64(1) {
 		t.Fatalf("the simulated case is %+v", c)
 	}
 	if a := c.Assertions; len(a) != 1 || *a[0].Bounds.Lower != 5 {
@@ -70,7 +71,8 @@ func TestSimulationOptionsWithoutEffect(t *testing.T) {
 		"an axis":   "options: {block_size: 4KiB}\n    sweep: {sim_noise: [1%, 3%]}",
 	} {
 		p, diags := plan(t, "test.yaml", "scenario: s\nruns:\n  a:\n    workload: transfer\n    "+text+"\n")
-		if p != nil || len(diags) != 1 || !strings.Contains(diags[0].Detail, "Option sim_noise exists only with fabric sim") {
+		if p != nil || len(diags) != 1 || !strings.Contains(diags[0].Detail,
+			"Option sim_noise exists only with fabric sim") {
 			t.Errorf("%s: %s", what, render(diags))
 		}
 	}
@@ -120,12 +122,14 @@ runs:
 	fewBytes, fewObjects := size(16)
 	manyBytes, manyObjects := size(8192)
 	if manyBytes > 1.01*fewBytes || manyObjects > 1.05*fewObjects {
-		t.Errorf("a plan of 16 ranks has %v bytes of %v objects, one of 8192 has %v of %v", fewBytes, fewObjects, manyBytes, manyObjects)
+		t.Errorf("a plan of 16 ranks has %v bytes of %v objects, one of 8192 has %v of %v", fewBytes, fewObjects,
+			manyBytes, manyObjects)
 	}
 	for text, want := range map[string]string{
 		source(1026, "tcp"): "at most 1024 ranks, not 1026",
 		source(8194, "sim"): "above the largest ranks, which is 8192",
-		"scenario: s\nruns: {a: {workload: traffic, options: {fabric: sim, generate: uniform 1KiB, ranks: 1025}}}": "above the largest ranks, which is 1024",
+		"scenario: s\nruns: {a: {workload: traffic, " +
+			"options: {fabric: sim, generate: uniform 1KiB, ranks: 1025}}}": "above the largest ranks, which is 1024",
 	} {
 		s, _, diags := dsl.Load("s.yaml", []byte(text), dsl.Options{})
 		if !diags.HasErrors() {

@@ -23,7 +23,10 @@ func (t *Table) along(s *sheet, a *dsl.Assert, find *finder) {
 			return ascending(s.value(s.columns, trendAxis, x).Value, s.value(s.columns, trendAxis, y).Value)
 		})
 		if len(line) < 2 {
-			t.fail(a.Range, "Trend over a single case", fmt.Sprintf("%q compares cases along the axis %s, and only %s takes part. A trend needs at least two cases.", a.Text, axis[0], s.key(s.columns, line[0])), "Give the axis another value, or choose cases by another where.")
+			t.fail(a.Range, "Trend over a single case",
+				fmt.Sprintf("%q compares cases along the axis %s, and only %s takes part. A trend needs at least two cases.",
+					a.Text, axis[0], s.key(s.columns, line[0])),
+				"Give the axis another value, or choose cases by another where.")
 			return
 		}
 		lowered, diags := a.Lower(s.scopeIn(line[0], find))

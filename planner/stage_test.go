@@ -42,7 +42,8 @@ func TestStagesOfAPlan(t *testing.T) {
 			heads = append(heads, head)
 		}
 	}
-	if want := []string{"run b", "stage 2 NIXL", "run a", "run d", "stage 1 base", "run c"}; !slices.Equal(heads, want) {
+	if want := []string{"run b", "stage 2 NIXL", "run a", "run d", "stage 1 base", "run c"}; !slices.Equal(heads,
+		want) {
 		t.Errorf("%q, want %q", heads, want)
 	}
 }

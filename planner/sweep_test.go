@@ -19,7 +19,8 @@ type sweepTree struct {
 var treeAxes = []string{"block_size", "batch", "in_flight", "env.A", "n"}
 
 var treeValues = map[string][]string{
-	"block_size": {"4KiB", "64KiB", "1MiB"}, "batch": {"1", "2", "4"}, "in_flight": {"8", "16"}, "env.A": {"x", "y", `""`}, "n": {"1", "2", "3", "4"},
+	"block_size": {"4KiB", "64KiB", "1MiB"}, "batch": {"1", "2", "4"}, "in_flight": {"8", "16"},
+	"env.A": {"x", "y", `""`}, "n": {"1", "2", "3", "4"},
 }
 
 // drawMember draws an axis, or a combination, of some axes of which each is used once.
@@ -69,7 +70,10 @@ func drawZip(t *rapid.T, axes []string) sweepTree {
 		}
 		return point
 	})
-	out := sweepTree{points: rapid.SliceOfNDistinct(row, 1, 4, func(p map[string]string) string { return fmt.Sprint(p) }).Draw(t, "rows")}
+	out := sweepTree{
+		points: rapid.SliceOfNDistinct(row, 1, 4, func(p map[string]string) string { return fmt.Sprint(p) }).Draw(t,
+			"rows"),
+	}
 	var texts []string
 	for _, a := range axes {
 		var values []string
@@ -139,7 +143,8 @@ func TestExpansionEqualsTheNaiveReading(t *testing.T) {
 		tree := drawProduct(rt, axes, 2)
 		batch := ""
 		sweep := strings.TrimSuffix(tree.yaml, "}")
-		if slices.ContainsFunc(tree.points, func(p map[string]string) bool { return p["batch"] == "2" }) && rapid.Bool().Draw(rt, "excludes") {
+		if slices.ContainsFunc(tree.points, func(p map[string]string) bool { return p["batch"] == "2" }) &&
+			rapid.Bool().Draw(rt, "excludes") {
 			batch = "2"
 			sweep += `, exclude: [{when: batch == 2, reason: odd}]`
 		}
@@ -147,7 +152,8 @@ func TestExpansionEqualsTheNaiveReading(t *testing.T) {
 		if slices.Contains(axes, "block_size") {
 			size = "iterations: 7"
 		}
-		text := "scenario: s\nruns:\n  a:\n    workload: transfer\n    options: {" + size + "}\n    env: {N: \"${axis.n}\"}\n    sweep: " + sweep + "}\n"
+		text := "scenario: s\nruns:\n  a:\n    workload: transfer\n    options: {" + size +
+			"}\n    env: {N: \"${axis.n}\"}\n    sweep: " + sweep + "}\n"
 		if !slices.Contains(axes, "n") {
 			text = strings.Replace(text, `    env: {N: "${axis.n}"}`+"\n", "", 1)
 		}
@@ -203,11 +209,16 @@ func TestSweepsThatCannotBePlanned(t *testing.T) {
 	}{
 		{"too many", "      {block_size: 1..200 +1, batch: 1..200 +1}\n", 3, []string{"40000 cases", "max_cases"}},
 		{"own bound", "      {block_size: [1, 2, 3], max_cases: 2}\n", 3, []string{"3 cases", "at most 2"}},
-		{"bound with include", "      {block_size: [1, 2], max_cases: 2, include: [{block_size: 9}]}\n", 3, []string{"3 cases", "at most 2"}},
-		{"included twice", "      block_size: [1, 2]\n      include:\n        - {block_size: 3}\n        - {block_size: 2}\n", 9, []string{"a[block_size=2B]", "more than once"}},
-		{"included though excluded", "      block_size: [1, 2]\n      exclude: [{when: block_size == 2}]\n      include: [{block_size: 2}]\n", 8, []string{"a[block_size=2B]"}},
-		{"concat repeats", "      concat: [{block_size: [1, 2]}, {block_size: [2, 3]}]\n", 5, []string{"a[block_size=2B]", "more than once"}},
-		{"exclusion without effect", "      block_size: [1, 2]\n      exclude: [{when: block_size == 3}]\n", 7, []string{"None of the 2 points"}},
+		{"bound with include", "      {block_size: [1, 2], max_cases: 2, include: [{block_size: 9}]}\n", 3,
+			[]string{"3 cases", "at most 2"}},
+		{"included twice", "      block_size: [1, 2]\n      include:\n        - {block_size: 3}\n        - {block_size: 2}\n",
+			9, []string{"a[block_size=2B]", "more than once"}},
+		{"included though excluded", "      block_size: [1, 2]\n      exclude: [{when: block_size == 2}]\n      include: [{block_size: 2}]\n",
+			8, []string{"a[block_size=2B]"}},
+		{"concat repeats", "      concat: [{block_size: [1, 2]}, {block_size: [2, 3]}]\n", 5,
+			[]string{"a[block_size=2B]", "more than once"}},
+		{"exclusion without effect", "      block_size: [1, 2]\n      exclude: [{when: block_size == 3}]\n", 7,
+			[]string{"None of the 2 points"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			mentions(t, refuse(t, head+c.sweep), c.line, c.words...)
@@ -217,7 +228,8 @@ func TestSweepsThatCannotBePlanned(t *testing.T) {
 
 func TestEverythingExcluded(t *testing.T) {
 	p := build(t, "scenario: s\nruns:\n  a:\n    workload: transfer\n    sweep: {block_size: [1, 2], exclude: [{when: block_size < 3}]}\n  b: {workload: transfer, options: {block_size: 1}, needs: [a]}\n")
-	equal(t, "statuses", []string{p.Cases[0].Status, p.Cases[1].Status, p.Cases[2].Status}, []string{Excluded, Excluded, Planned})
+	equal(t, "statuses", []string{p.Cases[0].Status, p.Cases[1].Status, p.Cases[2].Status},
+		[]string{Excluded, Excluded, Planned})
 	equal(t, "groups", len(p.Groups), 1)
 	equal(t, "reason", p.Cases[0].Reason, "excluded: block_size < 3")
 }

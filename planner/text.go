@@ -267,7 +267,8 @@ func (p *Plan) textCost(b *strings.Builder) {
 	l := p.Cost.Launches
 	fmt.Fprintf(b, "\ncost  %g launches at least, about %g expected, %g at most\n", l.Min, l.Expected, l.Max)
 	if s := p.Cost.Seconds; s != nil {
-		fmt.Fprintf(b, "time  %s at least, about %s expected, %s at most, from what its cases took before\n", roughTime(s.Min), roughTime(s.Expected), roughTime(s.Max))
+		fmt.Fprintf(b, "time  %s at least, about %s expected, %s at most, from what its cases took before\n",
+			roughTime(s.Min), roughTime(s.Expected), roughTime(s.Max))
 	}
 }
 
@@ -335,7 +336,8 @@ func amounts(cases []*Case) (list []string) {
 	}
 	var told []*Case
 	for _, c := range cases {
-		if _, ok := c.Options[k.AmountOf[0]]; !ok || slices.ContainsFunc(told, func(o *Case) bool { return sameOptions(c, o, k.AmountOf) }) {
+		if _, ok := c.Options[k.AmountOf[0]]; !ok ||
+			slices.ContainsFunc(told, func(o *Case) bool { return sameOptions(c, o, k.AmountOf) }) {
 			continue
 		}
 		told = append(told, c)

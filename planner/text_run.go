@@ -62,7 +62,10 @@ func (r *Run) text(t io.Writer) {
 	for _, c := range []struct {
 		name string
 		list []Command
-	}{{"setup", r.Setup}, {"setup each launch", r.LaunchSetup}, {"teardown each launch", r.LaunchTeardown}, {"teardown", r.Teardown}} {
+	}{
+		{"setup", r.Setup}, {"setup each launch", r.LaunchSetup}, {"teardown each launch", r.LaunchTeardown},
+		{"teardown", r.Teardown},
+	} {
 		textCommands(t, "  "+c.name, c.list)
 	}
 }

@@ -105,7 +105,8 @@ func TestTextActsOnNoTerminal(t *testing.T) {
 	if err := p.Text(&b); err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(b.String(), "a\uFFFD[2Jb\uFFFDc\uFFFDd\n") || strings.ContainsAny(b.String(), "\x1b\u202E\u0085") {
+	if !strings.Contains(b.String(), "a\uFFFD[2Jb\uFFFDc\uFFFDd\n") ||
+		strings.ContainsAny(b.String(), "\x1b\u202E\u0085") {
 		t.Errorf("%q", b.String())
 	}
 }

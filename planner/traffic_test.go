@@ -43,12 +43,17 @@ func TestMatricesDecideWhoSharesALaunch(t *testing.T) {
 	}
 	equal(t, "groups", got, map[string]int{
 		"written": 3, "generated": 8,
-		`swept[fabric=shm,generate="ring 64KiB",ranks=4]`: 4, `swept[fabric=shm,generate="incast 1MiB target=0",ranks=4]`: 4,
-		`swept[fabric=shm,generate="ring 64KiB",ranks=8]`: 8, `swept[fabric=shm,generate="incast 1MiB target=0",ranks=8]`: 8,
-		`swept[fabric=tcp,generate="ring 64KiB",ranks=4]`: 4, `swept[fabric=tcp,generate="incast 1MiB target=0",ranks=4]`: 4,
-		`swept[fabric=tcp,generate="ring 64KiB",ranks=8]`: 8, `swept[fabric=tcp,generate="incast 1MiB target=0",ranks=8]`: 8,
+		`swept[fabric=shm,generate="ring 64KiB",ranks=4]`:           4,
+		`swept[fabric=shm,generate="incast 1MiB target=0",ranks=4]`: 4,
+		`swept[fabric=shm,generate="ring 64KiB",ranks=8]`:           8,
+		`swept[fabric=shm,generate="incast 1MiB target=0",ranks=8]`: 8,
+		`swept[fabric=tcp,generate="ring 64KiB",ranks=4]`:           4,
+		`swept[fabric=tcp,generate="incast 1MiB target=0",ranks=4]`: 4,
+		`swept[fabric=tcp,generate="ring 64KiB",ranks=8]`:           8,
+		`swept[fabric=tcp,generate="incast 1MiB target=0",ranks=8]`: 8,
 	})
-	if o := p.Case("written[shards=4]").Options; o["matrix"] != "3: 0>1=4194304,2=65536 1>2=7 2>0=1073741824" || o["ranks"] != int64(3) {
+	if o := p.Case("written[shards=4]").Options; o["matrix"] != "3: 0>1=4194304,2=65536 1>2=7 2>0=1073741824" ||
+		o["ranks"] != int64(3) {
 		t.Errorf("%v", o)
 	}
 }
@@ -80,7 +85,8 @@ func TestMatricesWrittenInSeveralWaysAreOnePlan(t *testing.T) {
 		t.Errorf("%v", digests)
 	}
 	files["m.txt"] = "0 4K 0\n0 0 1.5K\n2 0 0\n"
-	s, _, _ := dsl.Load("file.yaml", []byte("scenario: s\nruns: {a: {workload: traffic, options: {matrix_file: m.txt}}}\n"), dsl.Options{Read: read})
+	s, _, _ := dsl.Load("file.yaml", []byte("scenario: s\nruns: {a: {workload: traffic, options: {matrix_file: m.txt}}}\n"),
+		dsl.Options{Read: read})
 	if p, _ := Build(s); digests[p.Digest] != "" {
 		t.Error("another matrix in the file is the same plan")
 	}
@@ -89,7 +95,8 @@ func TestMatricesWrittenInSeveralWaysAreOnePlan(t *testing.T) {
 // A plan that was saved holds its matrices: the files are not read again.
 func TestSavedPlansHoldTheirMatrices(t *testing.T) {
 	read := func(string) ([]byte, error) { return []byte("0 4K\n1 0\n"), nil }
-	s, _, diags := dsl.Load("s.yaml", []byte("scenario: s\nruns: {a: {workload: traffic, sweep: {matrix_file: [m.txt], shards: [1, 2]}}}\n"), dsl.Options{Read: read})
+	s, _, diags := dsl.Load("s.yaml", []byte("scenario: s\nruns: {a: {workload: traffic, sweep: {matrix_file: [m.txt], shards: [1, 2]}}}\n"),
+		dsl.Options{Read: read})
 	if diags.HasErrors() {
 		t.Fatal(render(diags))
 	}
@@ -125,7 +132,8 @@ func TestTrafficThatCannotBePlanned(t *testing.T) {
 		"{matrix: '2: 0>1=5', fabric: ucx, pages: 2MiB}":        "allocates the buffers itself",
 		"{generate: sparse 1KiB peers=4, ranks: 4, warmup: 30}": "cannot send to 4 others",
 	} {
-		mentions(t, refuse(t, "scenario: s\nruns:\n  a: {workload: traffic, options: "+options+"}\n"), 3, "Options that do not go together", want)
+		mentions(t, refuse(t, "scenario: s\nruns:\n  a: {workload: traffic, options: "+options+"}\n"), 3,
+			"Options that do not go together", want)
 	}
 }
 
@@ -134,7 +142,8 @@ func TestChangesOfMatricesAreShownByWhatTheyAmountTo(t *testing.T) {
 		return build(t, "scenario: s\nruns: {a: {workload: traffic, options: {matrix: '"+matrix+"'}}}\n")
 	}
 	for other, want := range map[string]string{
-		"2: 0>1=4096 1>0=4096": "matrix: 2 ranks, 1 cell, 4KiB → 2 ranks, 2 cells, 8KiB", "2: 1>0=4096": "matrix: other cells of 2 ranks, 1 cell, 4KiB",
+		"2: 0>1=4096 1>0=4096": "matrix: 2 ranks, 1 cell, 4KiB → 2 ranks, 2 cells, 8KiB",
+		"2: 1>0=4096":          "matrix: other cells of 2 ranks, 1 cell, 4KiB",
 	} {
 		changes, _ := Diff(of("2: 0>1=4096"), of(other))
 		if len(changes) != 1 || len(changes[0].Why) != 1 || changes[0].Why[0] != want {

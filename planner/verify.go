@@ -60,7 +60,8 @@ func (c *Case) canonical(judged, around []byte) []byte {
 	if len(c.Secrets) > 0 {
 		secrets = encode(c.Secrets)
 	}
-	return content(nil, string(encode(c.Workload)), pairs(c.Options), pairs(c.Env), encode(c.Place), secrets, judged, around)
+	return content(nil, string(encode(c.Workload)), pairs(c.Options), pairs(c.Env), encode(c.Place), secrets, judged,
+		around)
 }
 
 // pairs are the entries of a map, by name.

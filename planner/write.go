@@ -65,8 +65,9 @@ func (t *Table) acrossCases() []assertion.Assertion {
 // newCase is what live and excluded cases have in common.
 func (s *sheet) newCase(t *Table, columns [][]int32, i int) *Case {
 	c := &Case{
-		Key: s.key(columns, i), Run: s.run.Name, Workload: s.run.Workload.Name, Axes: map[string]any{}, AxisOrder: []string{},
-		Needs: []string{}, Secrets: s.run.Secrets, When: s.when, Timeout: s.run.Timeout.Seconds(),
+		Key: s.key(columns, i), Run: s.run.Name, Workload: s.run.Workload.Name, Axes: map[string]any{},
+		AxisOrder: []string{},
+		Needs:     []string{}, Secrets: s.run.Secrets, When: s.when, Timeout: s.run.Timeout.Seconds(),
 		Assertions: []assertion.Assertion{}, Status: Planned,
 	}
 	for axis, a := range s.run.Axes {

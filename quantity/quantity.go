@@ -68,7 +68,8 @@ var sizeUnits = []Unit{
 	{"B", SizeDim, 1},
 	{"KiB", SizeDim, 1 << 10}, {"MiB", SizeDim, 1 << 20}, {"GiB", SizeDim, 1 << 30}, {"TiB", SizeDim, 1 << 40},
 	{"kB", SizeDim, 1e3}, {"KB", SizeDim, 1e3}, {"MB", SizeDim, 1e6}, {"GB", SizeDim, 1e9}, {"TB", SizeDim, 1e12},
-	{"b", SizeDim, 1. / 8}, {"kb", SizeDim, 1e3 / 8}, {"Kb", SizeDim, 1e3 / 8}, {"Mb", SizeDim, 1e6 / 8}, {"Gb", SizeDim, 1e9 / 8}, {"Tb", SizeDim, 1e12 / 8},
+	{"b", SizeDim, 1. / 8}, {"kb", SizeDim, 1e3 / 8}, {"Kb", SizeDim, 1e3 / 8}, {"Mb", SizeDim, 1e6 / 8},
+	{"Gb", SizeDim, 1e9 / 8}, {"Tb", SizeDim, 1e12 / 8},
 }
 
 var units = func() map[string]Unit {
@@ -191,8 +192,9 @@ func exponentFollows(s string) bool {
 var nearUnits = map[string]string{
 	"K": "KiB or kB", "M": "MiB or MB", "G": "GiB or GB", "T": "TiB or TB", "k": "KiB or kB", "g": "GiB or GB",
 	"GBps": "GB/s", "MBps": "MB/s", "kBps": "kB/s", "GiBps": "GiB/s", "MiBps": "MiB/s",
-	"gb": "GB (bytes) or Gb (bits)", "mb": "MB (bytes) or Mb (bits)", "sec": "s", "secs": "s", "second": "s", "seconds": "s",
-	"usec": "us", "msec": "ms", "nsec": "ns", "mins": "m", "hr": "h", "hours": "h", "byte": "B", "bytes": "B",
+	"gb": "GB (bytes) or Gb (bits)", "mb": "MB (bytes) or Mb (bits)", "sec": "s", "secs": "s", "second": "s",
+	"seconds": "s",
+	"usec":    "us", "msec": "ms", "nsec": "ns", "mins": "m", "hr": "h", "hours": "h", "byte": "B", "bytes": "B",
 	"kib": "KiB", "mib": "MiB", "gib": "GiB", "KIB": "KiB", "MIB": "MiB", "GIB": "GiB", "percent": "%",
 }
 
@@ -200,5 +202,6 @@ func unknownUnit(symbol string) error {
 	if near, ok := nearUnits[symbol]; ok {
 		return fmt.Errorf("unknown unit %q: write %s", symbol, near)
 	}
-	return fmt.Errorf("unknown unit %q: sizes are B KiB MiB GiB (1024) or kB MB GB (1000) or Kb Mb Gb (bits), rates <size>/s, times ns us ms s m h, times per size s/GB ms/GB", symbol)
+	return fmt.Errorf("unknown unit %q: sizes are B KiB MiB GiB (1024) or kB MB GB (1000) or Kb Mb Gb (bits), rates <size>/s, times ns us ms s m h, times per size s/GB ms/GB",
+		symbol)
 }

@@ -50,14 +50,18 @@ func TestParse(t *testing.T) {
 
 func TestParseSize(t *testing.T) {
 	for text, want := range map[string]Size{
-		"0": 0, "4096": 4096, "4KiB": 4096, "1.5GiB": 3 << 29, "64 MB": 64e6, "8Kb": 1000, "9223372036854775807": math.MaxInt64, "9007199270000001B": 9007199270000001,
+		"0": 0, "4096": 4096, "4KiB": 4096, "1.5GiB": 3 << 29, "64 MB": 64e6, "8Kb": 1000,
+		"9223372036854775807": math.MaxInt64, "9007199270000001B": 9007199270000001,
 		"1.001 kB": 1001, "8.2 GB": 8.2e9, "1.005 kB": 1005, "1.000001 MB": 1000001,
 	} {
 		if got, err := ParseSize(text); err != nil || got != want {
 			t.Errorf("ParseSize(%q) = %d, %v, want %d", text, got, err, want)
 		}
 	}
-	for _, text := range []string{"", "x", "-1", "1.5B", "1.0001kB", "0.3KiB", "1.0000000000001TB", "4K", "10%", "5s", "1e30", "9223372036854775808", "1b", "NaN", "Inf"} {
+	for _, text := range []string{
+		"", "x", "-1", "1.5B", "1.0001kB", "0.3KiB", "1.0000000000001TB", "4K", "10%", "5s", "1e30",
+		"9223372036854775808", "1b", "NaN", "Inf",
+	} {
 		if got, err := ParseSize(text); err == nil {
 			t.Errorf("ParseSize(%q) = %d, want an error", text, got)
 		}
@@ -66,7 +70,8 @@ func TestParseSize(t *testing.T) {
 
 func TestSizeString(t *testing.T) {
 	for n, want := range map[Size]string{
-		0: "0B", 1: "1B", 1000: "1kB", 1024: "1KiB", 4096: "4KiB", 64 << 20: "64MiB", 1536: "1536B", 67e6: "67MB", 1 << 40: "1TiB",
+		0: "0B", 1: "1B", 1000: "1kB", 1024: "1KiB", 4096: "4KiB", 64 << 20: "64MiB", 1536: "1536B", 67e6: "67MB",
+		1 << 40: "1TiB",
 	} {
 		if got := n.String(); got != want {
 			t.Errorf("Size(%d) = %q, want %q", int64(n), got, want)
@@ -102,7 +107,8 @@ func TestFormat(t *testing.T) {
 		unit string
 		want string
 	}{
-		{0.00144, "s", "1.44 ms"}, {5.4e-8, "s", "54.0 ns"}, {46.48, "GB/s", "46.48 GB/s"}, {0.93, "", "0.9300"}, {12345.6, "1/s", "12346 1/s"}, {0, "s", "0 ns"},
+		{0.00144, "s", "1.44 ms"}, {5.4e-8, "s", "54.0 ns"}, {46.48, "GB/s", "46.48 GB/s"}, {0.93, "", "0.9300"},
+		{12345.6, "1/s", "12346 1/s"}, {0, "s", "0 ns"},
 	} {
 		if got := Format(c.v, c.unit); got != c.want {
 			t.Errorf("Format(%v, %q) = %q, want %q", c.v, c.unit, got, c.want)

@@ -70,7 +70,10 @@ func (s Size) String() string {
 	for _, u := range []struct {
 		symbol string
 		f      int64
-	}{{"TiB", 1 << 40}, {"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}, {"TB", 1e12}, {"GB", 1e9}, {"MB", 1e6}, {"kB", 1e3}} {
+	}{
+		{"TiB", 1 << 40}, {"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}, {"TB", 1e12}, {"GB", 1e9}, {"MB", 1e6},
+		{"kB", 1e3},
+	} {
 		if n%u.f == 0 {
 			return strconv.FormatInt(n/u.f, 10) + u.symbol
 		}

@@ -56,7 +56,8 @@ func endpoint(text string) (netip.AddrPort, error) {
 	}
 	at, err := netip.ParseAddrPort(text)
 	if err != nil || at.Port() == 0 {
-		return at, fmt.Errorf("listens %q: it is a port, ADDRESS:PORT with an IP address, or the path of a Unix socket", text)
+		return at, fmt.Errorf("listens %q: it is a port, ADDRESS:PORT with an IP address, or the path of a Unix socket",
+			text)
 	}
 	return at, nil
 }

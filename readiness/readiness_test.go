@@ -91,7 +91,8 @@ func TestHTTP(t *testing.T) {
 		}
 	}))
 	defer server.Close()
-	if err := (Check{HTTP: server.URL, Contains: `"mock"`, Within: 5 * time.Second}).Wait(t.Context(), Subject{}); err != nil {
+	if err := (Check{HTTP: server.URL, Contains: `"mock"`, Within: 5 * time.Second}).Wait(t.Context(),
+		Subject{}); err != nil {
 		t.Error(err)
 	}
 	if n := asked.Load(); n != 3 {
@@ -134,7 +135,10 @@ func TestWhatComesLater(t *testing.T) {
 func TestAProcessThatEnds(t *testing.T) {
 	ended := make(chan struct{})
 	close(ended)
-	s := Subject{Ended: ended, Status: func() string { return "exit status 3" }, Lines: func() []string { return []string{"done"} }}
+	s := Subject{
+		Ended: ended, Status: func() string { return "exit status 3" },
+		Lines: func() []string { return []string{"done"} },
+	}
 	began := time.Now()
 	err := Check{Log: "ready", Within: time.Minute}.Wait(t.Context(), s)
 	if err == nil || err.Error() != `log "ready": the process ended before it was ready: exit status 3` {
@@ -148,7 +152,8 @@ func TestAProcessThatEnds(t *testing.T) {
 	}
 	stopped, cancel := context.WithCancelCause(t.Context())
 	cancel(errors.New("the session is interrupted"))
-	if err := (Check{Log: "ready"}).Wait(stopped, Subject{Lines: s.Lines}); err == nil || !strings.Contains(err.Error(), "the session is interrupted") {
+	if err := (Check{Log: "ready"}).Wait(stopped, Subject{Lines: s.Lines}); err == nil ||
+		!strings.Contains(err.Error(), "the session is interrupted") {
 		t.Error(err)
 	}
 }

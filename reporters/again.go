@@ -56,7 +56,8 @@ func shellVariables(doc *results.Document) []string {
 // shellWord is a word as a shell reads it.
 func shellWord(s string) string {
 	harmless := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./:=,@%+", r)
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' ||
+			strings.ContainsRune("-_./:=,@%+", r)
 	}
 	if s != "" && strings.TrimFunc(s, harmless) == "" {
 		return s

@@ -12,8 +12,14 @@ func kept(t *testing.T) *results.Document {
 	doc := read(t, "passed")
 	doc.Artifacts = []results.Artifact{
 		{Name: "fi_info", Node: "n1", File: "artifacts/n1/fi_info", Bytes: 2048, Status: results.OK},
-		{Name: "logs", Node: "n1", File: "artifacts/n1/logs/a b)#.log", Source: "/var/log/a b)#.log", Bytes: 7, Status: results.ArtifactTruncated, Reason: "the first 7 of 9 bytes were kept"},
-		{Name: "core", Node: "n2", Source: "/core", Status: results.ArtifactMissing, Reason: "there is no such file", Required: true},
+		{
+			Name: "logs", Node: "n1", File: "artifacts/n1/logs/a b)#.log", Source: "/var/log/a b)#.log", Bytes: 7,
+			Status: results.ArtifactTruncated, Reason: "the first 7 of 9 bytes were kept",
+		},
+		{
+			Name: "core", Node: "n2", Source: "/core", Status: results.ArtifactMissing, Reason: "there is no such file",
+			Required: true,
+		},
 		{Name: "out", Node: "n1", File: "artifacts/../../secret", Status: results.OK},
 		{Name: "script", Node: "n1", File: "javascript:alert(1)", Status: results.OK},
 	}
@@ -51,7 +57,9 @@ func TestPageLeadsToArtifactsAndNowhereElse(t *testing.T) {
 		t.Errorf("the page leads to %s", got)
 	}
 	text := page.text()
-	for _, want := range []string{"core of node n2: /core, missing: there is no such file", "on node c instead of a: its agent is gone"} {
+	for _, want := range []string{
+		"core of node n2: /core, missing: there is no such file", "on node c instead of a: its agent is gone",
+	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page does not say %q", want)
 		}
@@ -62,7 +70,10 @@ func TestPageLeadsToArtifactsAndNowhereElse(t *testing.T) {
 func TestRemediesAreTold(t *testing.T) {
 	doc := read(t, "passed")
 	doc.Checks = []results.Check{
-		{Name: "plugin", Node: "n1", Status: "failed", Reason: "exit status 1", Severity: results.SkipCases, Remedy: "skip it"},
+		{
+			Name: "plugin", Node: "n1", Status: "failed", Reason: "exit status 1", Severity: results.SkipCases,
+			Remedy: "skip it",
+		},
 		{Name: "driver", Node: "n1", Status: "failed", Reason: "exit status 1", Remedy: "load nvidia"},
 	}
 	all := sessionErrors(doc)

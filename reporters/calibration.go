@@ -18,7 +18,8 @@ import (
 // them stands in comments.
 func References(w io.Writer, c *results.Calibration) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "# Proposed by weir calibrate from %s of scenario %s.\n", plural(len(c.Sessions), "session"), plain(c.Scenario))
+	fmt.Fprintf(&b, "# Proposed by weir calibrate from %s of scenario %s.\n", plural(len(c.Sessions), "session"),
+		plain(c.Scenario))
 	b.WriteString("# A person reviews it before it becomes a promise; nothing updates it by itself. A\n")
 	b.WriteString("# scenario names this file as references, and asserts what stands above its tables.\n")
 	if c.Simulated {
@@ -109,7 +110,8 @@ func basis(t *results.Target) string {
 	for _, n := range t.Noise {
 		parts = append(parts, n.Of+" "+cvText(n.CV))
 	}
-	return fmt.Sprintf("%s; %s of %s, judged after %d", strings.Join(parts, ", "), fmt.Sprintf("%d launches", t.Launches), plural(t.Sessions, "session"), t.Look)
+	return fmt.Sprintf("%s; %s of %s, judged after %d", strings.Join(parts, ", "),
+		fmt.Sprintf("%d launches", t.Launches), plural(t.Sessions, "session"), t.Look)
 }
 
 func share(v float64) string { return results.Percent.WithUnit(results.Percent.Exact(v)) }
@@ -149,7 +151,8 @@ var bare = regexp.MustCompile(`^[a-z][a-z0-9_]*(\.[a-z0-9_]+)*$`)
 // expression. JSON's escapes are YAML's too.
 func scalar(s string) string {
 	s = strings.NewReplacer("${", "$${", "%{", "%%{").Replace(s)
-	if bare.MatchString(s) && !slices.Contains([]string{"y", "n", "yes", "no", "on", "off", "true", "false", "null"}, s) {
+	if bare.MatchString(s) && !slices.Contains([]string{"y", "n", "yes", "no", "on", "off", "true", "false", "null"},
+		s) {
 		return s
 	}
 	b, err := json.Marshal(s)
@@ -169,7 +172,10 @@ func CalibrationText(w io.Writer, c *results.Calibration) error {
 	for _, s := range c.Sessions {
 		b.WriteString(calibratedText(s) + "\n")
 	}
-	head := []string{"case", "metric", "target", "launch\nnoise", "session\nnoise", "node\nnoise", "launches", "judged\nafter", "tolerance"}
+	head := []string{
+		"case", "metric", "target", "launch\nnoise", "session\nnoise", "node\nnoise", "launches", "judged\nafter",
+		"tolerance",
+	}
 	right := []bool{false, false, true, true, true, true, true, true, true}
 	var rows [][]string
 	proposed, noisy, unusable := 0, 0, 0
@@ -202,7 +208,8 @@ func CalibrationText(w io.Writer, c *results.Calibration) error {
 		}
 	}
 	fmt.Fprintf(&b, "  noise: the standard deviation that launches of a session, sessions and nodes add\n")
-	fmt.Fprintf(&b, "  tolerance: so wide that a new session of the same path is shown to lie in it after so many launches, with a confidence of %s\n", results.PercentText(c.Confidence))
+	fmt.Fprintf(&b, "  tolerance: so wide that a new session of the same path is shown to lie in it after so many launches, with a confidence of %s\n",
+		results.PercentText(c.Confidence))
 	if len(c.Sessions) == 1 {
 		fmt.Fprintf(&b, "  %s\n", singleSession)
 	}

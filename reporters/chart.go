@@ -40,7 +40,8 @@ func chart(t *history.Trend, scale results.Scale, width int) string {
 	column := func(i int) int { return int(float64(i) * step) }
 	columns = column(len(t.Points)-1) + 1
 	row := func(v float64) int {
-		r := (high/2 - v/2) / (high/2 - low/2) * (chartHeight - 1) // the difference of two large values may be too large
+		// the difference of two large values may be too large
+		r := (high/2 - v/2) / (high/2 - low/2) * (chartHeight - 1)
 		if math.IsNaN(r) {
 			return 0
 		}
@@ -68,7 +69,8 @@ func chart(t *history.Trend, scale results.Scale, width int) string {
 
 	var b strings.Builder
 	line := func(label string, mark rune, text []rune) {
-		b.WriteString(strings.TrimRight(strings.Repeat(" ", margin-utf8.RuneCountInString(label))+label+" "+string(mark)+string(text), " ") + "\n")
+		b.WriteString(strings.TrimRight(strings.Repeat(" ", margin-utf8.RuneCountInString(label))+label+" "+
+			string(mark)+string(text), " ") + "\n")
 	}
 	for i, c := range cells {
 		mark := '│'
@@ -112,7 +114,9 @@ func axisLabelsOf(low, high float64, scale results.Scale) []string {
 
 // dates are the days of the first and the last session, at the ends of a line.
 func dates(t *history.Trend, columns int) string {
-	days := []string{t.Points[0].Started.UTC().Format("2006-01-02"), t.Points[len(t.Points)-1].Started.UTC().Format("2006-01-02")}
+	days := []string{
+		t.Points[0].Started.UTC().Format("2006-01-02"), t.Points[len(t.Points)-1].Started.UTC().Format("2006-01-02"),
+	}
 	days = slices.Compact(days)
 	if len(days) == 1 {
 		return days[0]

@@ -105,9 +105,11 @@ func effectLegend(c *results.Comparison) []string {
 	margin := results.Percent.WithUnit(results.Percent.Exact(c.Margin))
 	lines := []string{
 		"change: new against base, in percent of the base or, where 0 is a value as any other, in the metric's unit",
-		"real?: found at a false discovery rate of " + results.PercentText(1-c.Confidence) + " over all rows (Benjamini-Hochberg)",
+		"real?: found at a false discovery rate of " + results.PercentText(1-c.Confidence) +
+			" over all rows (Benjamini-Hochberg)",
 		"finds: the least change for the worse that these launches would show as real four times of five",
-		"regression: the whole interval is worse than the base by more than the margin of " + margin + "; inconclusive: it crosses the margin; improved: a real change for the better",
+		"regression: the whole interval is worse than the base by more than the margin of " + margin +
+			"; inconclusive: it crosses the margin; improved: a real change for the better",
 	}
 	if c.Multiple != "" {
 		lines = append(lines, "multiple: all regressions together share one error budget (Holm)")
@@ -140,7 +142,8 @@ func ComparisonText(w io.Writer, c *results.Comparison, color bool, width int) e
 		fmt.Fprintf(&t.out, "\n%s\n\n", t.effects(c))
 	}
 	for _, e := range worthTelling(c) {
-		fmt.Fprintf(&t.out, "%s  %s\n    %s\n", t.colored(standingOf(e.Verdict), effectLabel(e.Verdict)), plain(effectName(e)), plain(e.Message))
+		fmt.Fprintf(&t.out, "%s  %s\n    %s\n", t.colored(standingOf(e.Verdict), effectLabel(e.Verdict)),
+			plain(effectName(e)), plain(e.Message))
 	}
 	for _, line := range leftOvers(c) {
 		fmt.Fprintf(&t.out, "  %s\n", line)
@@ -227,9 +230,11 @@ func environmentText(c *results.Comparison) string {
 	case !c.CrossSession:
 		return "one session: the environment is the same; " + what
 	case c.SameEnvironment == nil:
-		return "nothing shows that the environments are alike: the samples are judged as of different environments, and a change may be theirs; " + what
+		return "nothing shows that the environments are alike: the samples are judged as of different environments, and a change may be theirs; " +
+			what
 	case !*c.SameEnvironment:
-		return "the environments are unlike: the samples are judged as of different environments, and a change may be theirs; " + what
+		return "the environments are unlike: the samples are judged as of different environments, and a change may be theirs; " +
+			what
 	}
 	return "the environments are alike; " + what
 }
@@ -322,5 +327,6 @@ func comparisonHeadline(c *results.Comparison) string {
 			found++
 		}
 	}
-	return sentence("; ", strings.Join(parts, ", "), plural(found, "real change")+" in all", fmt.Sprintf("exit code %d", c.ExitCode))
+	return sentence("; ", strings.Join(parts, ", "), plural(found, "real change")+" in all",
+		fmt.Sprintf("exit code %d", c.ExitCode))
 }

@@ -57,7 +57,8 @@ func TestGoldenComparisons(t *testing.T) {
 			t.Fatal(err)
 		}
 		golden.Equal(t, filepath.Join("testdata", "comparison", name+".md"), b.Bytes())
-		if got := comparisonText(t, c, true, 0); text.StripEscape(got) != comparisonText(t, c, false, 0) || !strings.Contains(got, "\x1b[") {
+		if got := comparisonText(t, c, true, 0); text.StripEscape(got) != comparisonText(t, c, false, 0) ||
+			!strings.Contains(got, "\x1b[") {
 			t.Error("colour changes more than colour, or nothing")
 		}
 	}

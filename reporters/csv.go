@@ -19,7 +19,10 @@ func CSV(w io.Writer, doc *results.Document) error {
 	out := csv.NewWriter(w)
 	axisNames := axes(doc.Cases)
 	head := []string{"session", "scenario", "run", "case", "status", "verdict"}
-	measured := []string{"metric", "unit", "better", "n", "value", "median", "mean", "cv", "ci_low", "ci_high", "confidence", "asserted", "simulated", "retried"}
+	measured := []string{
+		"metric", "unit", "better", "n", "value", "median", "mean", "cv", "ci_low", "ci_high", "confidence", "asserted",
+		"simulated", "retried",
+	}
 	taken := slices.Concat(head, measured)
 	for _, a := range axisNames {
 		name := distinct(plain(a), "axis_", taken)
@@ -35,7 +38,9 @@ func CSV(w io.Writer, doc *results.Document) error {
 		return fmt.Errorf("writing the header: %w", err)
 	}
 	for _, c := range doc.Cases {
-		row := []string{plain(doc.Session.ID), plain(doc.Scenario.Name), plain(c.Run), plain(c.Key), c.Status, standing(c)}
+		row := []string{
+			plain(doc.Session.ID), plain(doc.Scenario.Name), plain(c.Run), plain(c.Key), c.Status, standing(c),
+		}
 		for _, a := range axisNames {
 			v := ""
 			if x, ok := c.Axes[a]; ok {

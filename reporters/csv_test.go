@@ -53,7 +53,8 @@ func TestCSVIsTidy(t *testing.T) {
 		for _, c := range doc.Cases {
 			if c.Metrics.IsZero() {
 				want++
-				if r := byKey[[2]string{plain(c.Key), ""}]; r["n"] != "0" || r["verdict"] != standing(c) || r["status"] != c.Status {
+				if r := byKey[[2]string{plain(c.Key), ""}]; r["n"] != "0" || r["verdict"] != standing(c) ||
+					r["status"] != c.Status {
 					t.Errorf("%s: %s without metrics is %v", name, c.Key, r)
 				}
 			}
@@ -64,7 +65,8 @@ func TestCSVIsTidy(t *testing.T) {
 				if m.CI != nil {
 					low, high = raw(m.CI[0]), raw(m.CI[1])
 				}
-				if r["n"] != strconv.Itoa(m.N) || r["median"] != raw(m.Median) || r["ci_low"] != low || r["ci_high"] != high || r["unit"] != m.Unit || r["verdict"] != standing(c) {
+				if r["n"] != strconv.Itoa(m.N) || r["median"] != raw(m.Median) || r["ci_low"] != low ||
+					r["ci_high"] != high || r["unit"] != m.Unit || r["verdict"] != standing(c) {
 					t.Errorf("%s: %s of %s is %v, want %+v", name, metric, c.Key, r, m)
 				}
 			}
@@ -77,14 +79,19 @@ func TestCSVIsTidy(t *testing.T) {
 
 func TestCSVSaysWhatIsAssertedOfAMetric(t *testing.T) {
 	of := func(metric string, v results.Verdict) *results.AssertionVerdict {
-		return &results.AssertionVerdict{Assertion: assertion.Assertion{Severity: assertion.Gate, Subject: &assertion.Expr{Op: assertion.Metric, Metric: metric}}, Verdict: v}
+		return &results.AssertionVerdict{
+			Assertion: assertion.Assertion{Severity: assertion.Gate,
+				Subject: &assertion.Expr{Op: assertion.Metric, Metric: metric}}, Verdict: v,
+		}
 	}
 	doc := &results.Document{Cases: []*results.Case{{
-		Key: "c", Status: results.OK, Metrics: results.NamedOf(map[string]results.MetricEstimate{"a": {}, "b": {}, "c": {}}),
+		Key: "c", Status: results.OK, Metrics: results.NamedOf(map[string]results.MetricEstimate{"a": {}, "b": {},
+			"c": {}}),
 		Assertions: []*results.AssertionVerdict{of("a", results.Pass), of("a", results.Fail), of("b", results.Pass)},
 	}}}
 	for _, r := range frame(t, written(t, "csv", doc)) {
-		if want := map[string]string{"a": "fail", "b": "pass", "c": "-"}[r["metric"]]; r["asserted"] != want || r["verdict"] != "fail" {
+		if want := map[string]string{"a": "fail", "b": "pass", "c": "-"}[r["metric"]]; r["asserted"] != want ||
+			r["verdict"] != "fail" {
 			t.Errorf("%s is asserted %q, want %q; the case is %q", r["metric"], r["asserted"], want, r["verdict"])
 		}
 	}
@@ -93,7 +100,8 @@ func TestCSVSaysWhatIsAssertedOfAMetric(t *testing.T) {
 // Axes of any names keep columns of their own, in the same order for each session.
 func TestCSVColumnsAreDistinct(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		axes := rapid.SliceOfNDistinct(rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"run", "n", "axis_run", "axis_n", "a\tb", "a b", "metric"})), 1, 6, rapid.ID).Draw(t, "axes")
+		axes := rapid.SliceOfNDistinct(rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"run", "n", "axis_run",
+			"axis_n", "a\tb", "a b", "metric"})), 1, 6, rapid.ID).Draw(t, "axes")
 		c := &results.Case{Key: "k", Run: "r", Status: results.OK, AxisOrder: axes, Axes: map[string]any{}}
 		for _, a := range axes {
 			c.Axes[a] = "value of " + strconv.Quote(a)

@@ -45,7 +45,8 @@ func TestCommand(t *testing.T) {
 	}{
 		{annotation{"s.yaml", 7, "t", "m"}, "::error file=s.yaml,line=7,title=t::m\n"},
 		{annotation{"", 0, "t", "50% of\r\nit: a, b"}, "::error title=t::50%25 of%0D%0Ait: a, b\n"},
-		{annotation{"a,b:c%.yaml", 1, "x::y", "::error::z"}, "::error file=a%2Cb%3Ac%25.yaml,line=1,title=x%3A%3Ay::::error::z\n"},
+		{annotation{"a,b:c%.yaml", 1, "x::y", "::error::z"},
+			"::error file=a%2Cb%3Ac%25.yaml,line=1,title=x%3A%3Ay::::error::z\n"},
 		{annotation{"", 0, "", ""}, "::error ::\n"},
 	} {
 		if got := command("error", c.a); got != c.want {
@@ -89,14 +90,18 @@ func broken(n int) *results.Document {
 	bound := 10.
 	verdict := func(v results.Verdict, severity assertion.Severity, observed float64) *results.AssertionVerdict {
 		return &results.AssertionVerdict{
-			Assertion: assertion.Assertion{Name: string(v), File: "s.yaml", Line: 3, Severity: severity, Bounds: assertion.Bounds{Lower: &bound}},
-			Verdict:   v, Message: "why", Observed: &results.Observed{Value: observed},
+			Assertion: assertion.Assertion{
+				Name: string(v), File: "s.yaml", Line: 3, Severity: severity, Bounds: assertion.Bounds{Lower: &bound},
+			},
+			Verdict: v, Message: "why", Observed: &results.Observed{Value: observed},
 		}
 	}
 	for i := range n {
-		doc.Cases = append(doc.Cases, &results.Case{Key: fmt.Sprintf("c%d", i), Run: "r", Status: results.OK, Assertions: []*results.AssertionVerdict{
-			verdict(results.Fail, assertion.Gate, 9-float64(i)/100), verdict(results.InconclusiveVerdict, assertion.Gate, 10), verdict(results.Fail, assertion.Info, 9),
-		}})
+		doc.Cases = append(doc.Cases, &results.Case{Key: fmt.Sprintf("c%d", i), Run: "r", Status: results.OK,
+			Assertions: []*results.AssertionVerdict{
+				verdict(results.Fail, assertion.Gate, 9-float64(i)/100),
+				verdict(results.InconclusiveVerdict, assertion.Gate, 10), verdict(results.Fail, assertion.Info, 9),
+			}})
 	}
 	return doc
 }
@@ -116,7 +121,8 @@ func TestAnnotationsAreCapped(t *testing.T) {
 			if count[level]++; count[level] == 1 {
 				levels = append(levels, level)
 			}
-			if summed := n > annotations && count[level] == annotations; summed != strings.HasPrefix(data, "and more than is shown here: ") {
+			if summed := n > annotations && count[level] == annotations; summed != strings.HasPrefix(data,
+				"and more than is shown here: ") {
 				t.Errorf("%d cases: annotation %d of level %s is %q", n, count[level], level, data)
 			} else if summed && !strings.Contains(data, fmt.Sprintf(": %d ", n-annotations+1)) {
 				t.Errorf("%d cases: %q", n, data)
@@ -143,7 +149,8 @@ func TestAnnotationsAgreeWithTheExitCode(t *testing.T) {
 	for _, name := range documents {
 		doc := read(t, name)
 		text := written(t, "github", doc)
-		red, yellow := strings.HasPrefix(text, "::error ") || strings.Contains(text, "\n::error "), strings.Contains(text, "::warning ")
+		red, yellow := strings.HasPrefix(text, "::error ") || strings.Contains(text, "\n::error "),
+			strings.Contains(text, "::warning ")
 		if want := doc.Session.ExitCode != 0 && doc.Session.ExitCode != 3; red != want {
 			t.Errorf("%s: exit code %d and errors: %v", name, doc.Session.ExitCode, red)
 		}

@@ -112,7 +112,8 @@ func newGrid(run string, cases []*results.Case, table *results.MetricTable) grid
 		g.metric(c.Metric, head(c), c.Drop, cases)
 		if c.Interval {
 			s := columnScale(unitOf(cases, c.Metric))
-			g.add(results.ConfidenceText+"\nCI", true, 7, func(of *results.Case) string { return interval(of, c.Metric, s) })
+			g.add(results.ConfidenceText+"\nCI", true, 7,
+				func(of *results.Case) string { return interval(of, c.Metric, s) })
 		}
 	}
 	for _, name := range asserted(cases, shown) {
@@ -125,7 +126,9 @@ func newGrid(run string, cases []*results.Case, table *results.MetricTable) grid
 		}
 	}
 	g.add("n", true, 6, launchCount)
-	g.add("verdict", false, 0, func(c *results.Case) string { return sentence(" ", labelled(standing(c)), simulatedMark(c)) })
+	g.add("verdict", false, 0, func(c *results.Case) string {
+		return sentence(" ", labelled(standing(c)), simulatedMark(c))
+	})
 	return g
 }
 
@@ -136,7 +139,8 @@ func (g *grid) add(head string, right bool, drop int, cell func(*results.Case) s
 // metric adds a column of a metric with its unit in the head.
 func (g *grid) metric(name, head string, drop int, cases []*results.Case) {
 	s := columnScale(unitOf(cases, name))
-	g.add(strings.TrimSpace(strings.ReplaceAll(head+" "+s.Unit, "\n ", "\n")), true, drop, func(c *results.Case) string { return number(c, name, s) })
+	g.add(strings.TrimSpace(strings.ReplaceAll(head+" "+s.Unit, "\n ", "\n")), true, drop,
+		func(c *results.Case) string { return number(c, name, s) })
 	g.columns[len(g.columns)-1].metric = name
 }
 
@@ -172,7 +176,8 @@ func asserted(cases []*results.Case, shown []results.MetricColumn) []string {
 				continue
 			}
 			for _, m := range a.Subject.Metrics() {
-				has := has(cases, m) && !slices.ContainsFunc(shown, func(c results.MetricColumn) bool { return c.Metric == m })
+				has := has(cases, m) && !slices.ContainsFunc(shown,
+					func(c results.MetricColumn) bool { return c.Metric == m })
 				if has && !slices.Contains(out, m) {
 					out = append(out, m)
 				}

@@ -19,7 +19,8 @@ import (
 func HTML(w io.Writer, doc *results.Document) error {
 	d := newDraft(workload.DefinitionsOf(doc))
 	p := &html.Page{
-		Kind: "report", Title: plain(clip(doc.Scenario.Name, " …")), Sign: symbols[doc.Session.Status], Status: plain(doc.Session.Status),
+		Kind: "report", Title: plain(clip(doc.Scenario.Name, " …")), Sign: symbols[doc.Session.Status],
+		Status:   plain(doc.Session.Status),
 		Headline: clip(headline(doc), " …"), Description: plain(clip(doc.Scenario.Description, " …")),
 		Facts:  sessionFacts(doc),
 		Groups: d.groups(doc),
@@ -48,7 +49,8 @@ const (
 func (d *draft) groups(doc *results.Document) []html.Group {
 	var out []html.Group
 	for _, s := range []struct{ standing, heading string }{
-		{"fail", "Failed"}, {"xpass", "Passed against expectation"}, {"error", "Errors"}, {"inconclusive", "Inconclusive"},
+		{"fail", "Failed"}, {"xpass", "Passed against expectation"}, {"error", "Errors"},
+		{"inconclusive", "Inconclusive"},
 		{"warn", "Warnings"}, {"info", "For information"}, {"xfail", "Failed as expected"},
 	} {
 		all := findings(doc, s.standing)
@@ -89,9 +91,13 @@ func held(doc *results.Document) *html.Table {
 
 func findingTable(caption string, all []finding) *html.Table {
 	t := &html.Table{Caption: caption, Text: true,
-		Columns: []html.Column{{Head: "case"}, {Head: "assertion"}, {Head: "what was found"}, {Head: "asserted at"}, {Head: "verdict"}}}
+		Columns: []html.Column{
+			{Head: "case"}, {Head: "assertion"}, {Head: "what was found"}, {Head: "asserted at"}, {Head: "verdict"},
+		}}
 	for _, f := range all {
-		t.Rows = append(t.Rows, html.Row{Class: rowClass(f.standing), Cells: []string{f.where, f.name, f.message, f.place, labelled(f.standing)}})
+		t.Rows = append(t.Rows, html.Row{
+			Class: rowClass(f.standing), Cells: []string{f.where, f.name, f.message, f.place, labelled(f.standing)},
+		})
 	}
 	return t
 }
@@ -112,7 +118,8 @@ func rowClass(standing string) string {
 // card is a finding with what an engineer asks next: what was promised, what was
 // measured and how surely, by which launches on which nodes, and how to run just this.
 func (d *draft) card(doc *results.Document, f finding) html.Card {
-	c := html.Card{Sign: symbols[f.standing], Standing: f.standing, Where: clip(f.where, " …"), Name: clip(f.name, " …"), Place: f.place,
+	c := html.Card{Sign: symbols[f.standing], Standing: f.standing, Where: clip(f.where, " …"),
+		Name: clip(f.name, " …"), Place: f.place,
 		Message: clip(f.message, " …"), Log: f.log, Again: clip(again(doc, f), " …")}
 	for _, line := range f.since {
 		c.Lines = append(c.Lines, clip("last time: "+line, " …"))
@@ -188,7 +195,8 @@ func margin(a *results.AssertionVerdict) string {
 				word = "below"
 			}
 			s := results.ScaleFor(*b.end, a.Unit)
-			best, text = by, fmt.Sprintf("%s%% %s %s", quantity.Digits(math.Abs(by)*100, 2), word, s.WithUnit(s.Exact(*b.end)))
+			best, text = by, fmt.Sprintf("%s%% %s %s", quantity.Digits(math.Abs(by)*100, 2), word,
+				s.WithUnit(s.Exact(*b.end)))
 		}
 	}
 	return text
@@ -208,7 +216,9 @@ func notes(doc *results.Document) []html.Note {
 		{Title: "Artifacts", Files: artifacts(doc)},
 	} {
 		if more := len(n.Files) - mostRows; more > 0 {
-			n.Files, n.Lines = n.Files[:mostRows], []string{fmt.Sprintf("%d more are not listed; results.json has all", more)}
+			n.Files, n.Lines = n.Files[:mostRows], []string{
+				fmt.Sprintf("%d more are not listed; results.json has all", more),
+			}
 		}
 		if len(n.Lines)+len(n.Files) == 0 {
 			continue

@@ -19,7 +19,10 @@ func session(cases, launches int) *results.Document {
 	start := time.Date(2026, 11, 21, 10, 15, 0, 0, time.UTC)
 	doc := &results.Document{
 		Schema: results.Schema, Scenario: results.Scenario{Name: "large", File: "large.yaml"},
-		Session:     results.Session{ID: "20261121-101500-large-3f9a", Status: results.Failed, ExitCode: 1, Started: start, Finished: start.Add(time.Hour)},
+		Session: results.Session{
+			ID: "20261121-101500-large-3f9a", Status: results.Failed, ExitCode: 1, Started: start,
+			Finished: start.Add(time.Hour),
+		},
 		Environment: results.Environment{Nodes: []results.Node{{Name: "n1"}}, Fingerprint: "sha256:1"},
 	}
 	lower := 1.
@@ -34,30 +37,42 @@ func session(cases, launches int) *results.Document {
 		}
 		c := &results.Case{
 			Key: key, ID: fmt.Sprintf("sha256:%d", i), Run: "bandwidth", Workload: "transfer", Status: results.OK,
-			Axes: map[string]any{"fabric": fabric, "block_size": size.String(), "batch": int64(batch)}, AxisOrder: []string{"fabric", "block_size", "batch"},
+			Axes:      map[string]any{"fabric": fabric, "block_size": size.String(), "batch": int64(batch)},
+			AxisOrder: []string{"fabric", "block_size", "batch"},
 		}
 		estimate := func(name, unit string, v float64) {
-			c.Metrics.Set(name, results.MetricEstimate{Unit: unit, N: launches, Value: v, Median: v, Mean: v, CV: 0.01, CI: &[2]float64{0.98 * v, 1.02 * v}, Confidence: 0.96})
+			c.Metrics.Set(name, results.MetricEstimate{
+				Unit: unit, N: launches, Value: v, Median: v, Mean: v, CV: 0.01, CI: &[2]float64{0.98 * v, 1.02 * v},
+				Confidence: 0.96,
+			})
 		}
 		estimate("bandwidth", "GB/s", bandwidth)
 		estimate("ceiling.bandwidth", "GB/s", 25)
 		estimate("ceiling", "", bandwidth/25)
-		for k, q := range []string{"latency.min", "latency.p50", "latency.p90", "latency.p95", "latency.p99", "latency.p999", "latency.max"} {
+		for k, q := range []string{
+			"latency.min", "latency.p50", "latency.p90", "latency.p95", "latency.p99", "latency.p999", "latency.max",
+		} {
 			estimate(q, "s", float64(size)*1e-9/bandwidth*math.Pow(1.4, float64(k)))
 		}
 		estimate("latency.avg", "s", float64(size)*1.7e-9/bandwidth)
 		for l := range launches {
 			c.Launches = append(c.Launches, &results.Launch{
-				Index: l, Started: start.Add(time.Duration(i*launches+l) * 70 * time.Millisecond), Duration: 0.06, Status: results.OK, Nodes: []string{"n1", "n1"}, Fabric: fabric,
-				Metrics: results.ValuesOf(map[string]float64{"bandwidth": bandwidth * (1 + 0.01*float64(l%3)), "latency.p50": 1e-6}), Verified: true,
+				Index: l, Started: start.Add(time.Duration(i*launches+l) * 70 * time.Millisecond), Duration: 0.06,
+				Status: results.OK, Nodes: []string{"n1", "n1"}, Fabric: fabric,
+				Metrics: results.ValuesOf(map[string]float64{"bandwidth": bandwidth * (1 + 0.01*float64(l%3)),
+					"latency.p50": 1e-6}), Verified: true,
 			})
 		}
 		if i%2 == 1 {
 			a := &results.AssertionVerdict{
-				Assertion: assertion.Assertion{Name: "floor", Text: "bandwidth >= 1 GB/s", Lowered: "bandwidth in [1, ∞) GB/s", File: "large.yaml", Line: 12, Severity: assertion.Gate,
-					Subject: &assertion.Expr{Op: assertion.Metric, Metric: "bandwidth", Unit: "GB/s"}, Unit: "GB/s", Bounds: assertion.Bounds{Lower: &lower}},
+				Assertion: assertion.Assertion{Name: "floor", Text: "bandwidth >= 1 GB/s",
+					Lowered: "bandwidth in [1, ∞) GB/s", File: "large.yaml", Line: 12, Severity: assertion.Gate,
+					Subject: &assertion.Expr{Op: assertion.Metric, Metric: "bandwidth", Unit: "GB/s"}, Unit: "GB/s",
+					Bounds: assertion.Bounds{Lower: &lower}},
 				Verdict: results.Pass, Message: fmt.Sprintf("bandwidth %.2f GB/s", bandwidth),
-				Observed: &results.Observed{Value: bandwidth, Unit: "GB/s", CI: &[2]float64{0.98 * bandwidth, 1.02 * bandwidth}, N: launches},
+				Observed: &results.Observed{
+					Value: bandwidth, Unit: "GB/s", CI: &[2]float64{0.98 * bandwidth, 1.02 * bandwidth}, N: launches,
+				},
 			}
 			if bandwidth < lower {
 				a.Verdict = results.Fail

@@ -31,7 +31,9 @@ import (
 func browser(t testing.TB) context.Context {
 	t.Helper()
 	path := ""
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "headless-shell"} {
+	for _, name := range []string{
+		"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "headless-shell",
+	} {
 		if found, err := exec.LookPath(name); err == nil {
 			path = found
 			break
@@ -40,7 +42,8 @@ func browser(t testing.TB) context.Context {
 	if path == "" {
 		t.Skip("no Chromium is installed (scripts/setup browser installs Debian's)")
 	}
-	options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]), chromedp.ExecPath(path), chromedp.DisableGPU)
+	options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]), chromedp.ExecPath(path),
+		chromedp.DisableGPU)
 	if os.Getuid() == 0 {
 		options = append(options, chromedp.NoSandbox) // which root cannot have
 	}
@@ -48,7 +51,8 @@ func browser(t testing.TB) context.Context {
 	t.Cleanup(cancel)
 	ctx, cancel = chromedp.NewContext(ctx)
 	t.Cleanup(cancel)
-	if err := chromedp.Do(ctx, chromedp.EmulateViewport(1280, 900)); err != nil { // without a timeout: its end would be the browser's
+	// without a timeout: its end would be the browser's
+	if err := chromedp.Do(ctx, chromedp.EmulateViewport(1280, 900)); err != nil {
 		t.Fatalf("starting %s: %v", path, err)
 	}
 	ctx, cancel = context.WithTimeout(ctx, 2*time.Minute)
@@ -131,7 +135,9 @@ func pageFile(t testing.TB, name string, doc *results.Document) string {
 // colors has the browser prefer light or dark pages.
 func colors(t testing.TB, ctx context.Context, scheme string) {
 	t.Helper()
-	wish := emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}}
+	wish := emulation.SetEmulatedMediaParams{
+		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}},
+	}
 	if _, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, wish); err != nil {
 		t.Fatal(err)
 	}
@@ -152,7 +158,9 @@ func TestPageInABrowser(t *testing.T) {
 	var pages []page
 	for _, name := range documents {
 		doc := read(t, name)
-		pages = append(pages, page{name, pageFile(t, name, doc), []string{headline(doc), labelled(doc.Session.Status)}, doc.Ran()})
+		pages = append(pages, page{
+			name, pageFile(t, name, doc), []string{headline(doc), labelled(doc.Session.Status)}, doc.Ran(),
+		})
 	}
 	course := page{"trend", filepath.Join(t.TempDir(), "trend.html"), []string{"✗ worse", "1 change of level"}, true}
 	if err := results.WriteWith(course.path, func(w io.Writer) error { return TrendHTML(w, fallen()) }); err != nil {
@@ -193,7 +201,8 @@ func TestPageInABrowser(t *testing.T) {
 							t.Errorf("%q cannot be read: %.300s", s, at.Text)
 						}
 					}
-					if want := map[string]string{"light": "rgb(255, 255, 255)", "dark": "rgb(21, 24, 27)"}[scheme]; at.Paper != want {
+					if want := map[string]string{"light": "rgb(255, 255, 255)",
+						"dark": "rgb(21, 24, 27)"}[scheme]; at.Paper != want {
 						t.Errorf("the page is %s, want %s", at.Paper, want)
 					}
 					if at.Drawings == 0 && p.drawn {
@@ -226,7 +235,9 @@ func screenshot(t *testing.T, ctx context.Context, name string) {
 // On paper the page is light whatever the reader's screen is, and what is folded is there.
 func TestPageOnPaper(t *testing.T) {
 	ctx := browser(t)
-	wish := emulation.SetEmulatedMediaParams{Media: "print", Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}}}
+	wish := emulation.SetEmulatedMediaParams{
+		Media: "print", Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}},
+	}
 	if _, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, wish); err != nil {
 		t.Fatal(err)
 	}
@@ -234,7 +245,8 @@ func TestPageOnPaper(t *testing.T) {
 	if got := ask[string](t, ctx, `getComputedStyle(document.body).backgroundColor`); got != "rgb(255, 255, 255)" {
 		t.Errorf("the paper is %s", got)
 	}
-	if text := ask[string](t, ctx, `document.body.innerText`); !strings.Contains(text, "--only 'bandwidth[block_size=4KiB]'") || strings.Contains(text, "↕") {
+	if text := ask[string](t, ctx, `document.body.innerText`); !strings.Contains(text,
+		"--only 'bandwidth[block_size=4KiB]'") || strings.Contains(text, "↕") {
 		t.Error("what is folded is not printed, or what cannot be clicked is")
 	}
 }
@@ -250,13 +262,15 @@ func TestPageSortsFiltersAndReadsOut(t *testing.T) {
 	heard := listen(t, ctx)
 	const button = "#run-1 th:nth-child(2) button"
 	cells := func(column int) []string {
-		return ask[[]string](t, ctx, fmt.Sprintf(`Array.from(document.querySelectorAll('#run-1 tbody')[0].rows, (r) => r.cells[%d].textContent)`, column-1))
+		return ask[[]string](t, ctx, fmt.Sprintf(`Array.from(document.querySelectorAll('#run-1 tbody')[0].rows, (r) => r.cells[%d].textContent)`,
+			column-1))
 	}
 	column := func() []string { return cells(2) }
 	do(t, ctx, chromedp.Navigate("file://"+pageFile(t, "session", doc)))
 	sizes := column()
 	do(t, ctx, chromedp.Focus(button), chromedp.KeyEvent(kb.Enter))
-	sorted, order := column(), ask[string](t, ctx, `document.querySelector('#run-1 th:nth-child(2)').getAttribute('aria-sort')`)
+	sorted, order := column(), ask[string](t, ctx,
+		`document.querySelector('#run-1 th:nth-child(2)').getAttribute('aria-sort')`)
 	do(t, ctx, chromedp.Click(button))
 	back := column()
 	do(t, ctx, chromedp.Click("#run-1 th:nth-child(4) button"))
@@ -264,7 +278,8 @@ func TestPageSortsFiltersAndReadsOut(t *testing.T) {
 	do(t, ctx, chromedp.SendKeys(`#run-1 input[type=search]`, "512KiB ucx"))
 	shown := ask[string](t, ctx, `new Promise((done) => setTimeout(() => done(
 		Array.from(document.querySelectorAll('#run-1 tbody')[0].rows).filter((r) => r.getClientRects().length).map((r) => r.cells[0].textContent + ' ' + r.cells[1].textContent).join('|')), 300))`)
-	do(t, ctx, chromedp.Evaluate[chromedp.Void](`document.querySelector('#run-1 svg[role=img]').focus()`), chromedp.KeyEvent(kb.ArrowRight))
+	do(t, ctx, chromedp.Evaluate[chromedp.Void](`document.querySelector('#run-1 svg[role=img]').focus()`),
+		chromedp.KeyEvent(kb.ArrowRight))
 	const readout = `document.querySelector('#run-1 .readout').textContent`
 	first := ask[string](t, ctx, readout)
 	do(t, ctx, chromedp.KeyEvent(kb.ArrowRight))
@@ -369,7 +384,8 @@ func TestLargePageOpens(t *testing.T) {
 		document.querySelector('#run-1 details').open = true;
 		requestAnimationFrame(() => requestAnimationFrame(() => done(performance.now() - before)));
 	})`)
-	t.Logf("%.1f MB: loaded after %.0f ms, painted after %.0f ms; its table unfolds in %.0f ms", float64(info.Size())/1e6, loaded, painted, opened)
+	t.Logf("%.1f MB: loaded after %.0f ms, painted after %.0f ms; its table unfolds in %.0f ms",
+		float64(info.Size())/1e6, loaded, painted, opened)
 	if took > 20*time.Second {
 		t.Errorf("opened after %v", took)
 	}

@@ -52,7 +52,8 @@ func (d *draft) charted(doc *results.Document, cases []*results.Case) []string {
 	measured := slices.DeleteFunc(slices.Clone(d.table(cases).Definitions), unmeasured)
 	for _, m := range slices.Backward(measured) {
 		if m.Headline {
-			out = append([]string{m.Name}, slices.DeleteFunc(out, func(other string) bool { return other == m.Name })...)
+			out = append([]string{m.Name}, slices.DeleteFunc(out,
+				func(other string) bool { return other == m.Name })...)
 		}
 	}
 	if len(out) == 0 && len(measured) > 0 {
@@ -127,7 +128,8 @@ func (d *draft) figure(l *layout, metric string) (html.Figure, bool) {
 	d.points += points
 	f.Note = l.note()
 	if thinned {
-		f.Note = sentence("; ", f.Note, fmt.Sprintf("%d points of each series are drawn, evenly spread, and the table has all", most))
+		f.Note = sentence("; ", f.Note, fmt.Sprintf("%d points of each series are drawn, evenly spread, and the table has all",
+			most))
 	}
 	y := html.Axis{Name: strings.TrimPrefix(unitIn(unit), "in "), Log: html.Wide(values), Label: tickLabel(unit)}
 	f.Metric = d.link(of.Workload, of.Run, metric)
@@ -222,7 +224,8 @@ func (d *draft) estimate(c *results.Case, metric string, launches bool) (html.Po
 // says is an estimate in words.
 func says(c *results.Case, metric string) string {
 	m := c.Metrics.At(metric)
-	return plain(c.Key) + ": " + plain(metric) + " " + results.Observed{Value: m.Value, Unit: m.Unit, CI: m.CI, N: m.N, Confidence: m.Confidence}.String()
+	return plain(c.Key) + ": " + plain(metric) + " " +
+		results.Observed{Value: m.Value, Unit: m.Unit, CI: m.CI, N: m.N, Confidence: m.Confidence}.String()
 }
 
 // drawable says whether a chart can have a place for a value. Only a damaged document has
@@ -236,7 +239,8 @@ func drawable(v float64) bool {
 // ceiling. Only of assertions that are proportional to the metric, or to its inverse.
 func (d *draft) band(c *results.Case, metric string) (lower, upper *float64) {
 	for _, a := range c.Assertions {
-		if a.Subject == nil || a.Severity == assertion.Info || !alone(a.Subject) || !slices.Contains(d.judged(a), metric) {
+		if a.Subject == nil || a.Severity == assertion.Info || !alone(a.Subject) ||
+			!slices.Contains(d.judged(a), metric) {
 			continue
 		}
 		low, high, ok := solve(c, a, metric)

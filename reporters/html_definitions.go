@@ -31,8 +31,11 @@ func (d *draft) link(of, run, metric string) html.Link {
 	}
 	if !d.seen[id] {
 		d.seen[id] = true
-		better := map[workload.Direction]string{workload.Higher: "higher is better", workload.Lower: "lower is better"}[found.Better]
-		d.definitions = append(d.definitions, html.Definition{ID: id, Name: found.Name, Workload: of, Unit: found.Unit, Better: better, Doc: found.Doc})
+		better := map[workload.Direction]string{workload.Higher: "higher is better",
+			workload.Lower: "lower is better"}[found.Better]
+		d.definitions = append(d.definitions, html.Definition{
+			ID: id, Name: found.Name, Workload: of, Unit: found.Unit, Better: better, Doc: found.Doc,
+		})
 	}
 	return html.Link{Name: found.Name, ID: id, Doc: found.Doc}
 }

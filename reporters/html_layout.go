@@ -50,7 +50,8 @@ func newLayout(cases []*results.Case) *layout {
 			continue
 		}
 		varying = append(varying, a)
-		if n > most && allNumbers(cases, a) && !slices.ContainsFunc(cases, func(c *results.Case) bool { return setting(c, a) == "-" }) {
+		if n > most && allNumbers(cases, a) &&
+			!slices.ContainsFunc(cases, func(c *results.Case) bool { return setting(c, a) == "-" }) {
 			l.axis, most = a, n
 		}
 	}

@@ -29,7 +29,9 @@ func swept(names []string, values ...[]string) []*results.Case {
 	}
 	for _, c := range cases {
 		c.AxisOrder, c.Run, c.Workload, c.Status = names, "r", "transfer", results.OK
-		c.Metrics = results.NamedOf(map[string]results.MetricEstimate{"bandwidth": {Unit: "GB/s", N: 3, Value: 1, Median: 1}})
+		c.Metrics = results.NamedOf(map[string]results.MetricEstimate{
+			"bandwidth": {Unit: "GB/s", N: 3, Value: 1, Median: 1},
+		})
 	}
 	return cases
 }
@@ -58,14 +60,20 @@ func TestLayout(t *testing.T) {
 		inSeries int
 	}{
 		{"one axis", swept([]string{"block_size"}, sizes), "block_size", true, []string{""}, []string{""}, 0, 4},
-		{"series", swept([]string{"fabric", "block_size"}, fabrics, sizes), "block_size", true, []string{""}, []string{"fabric=shm", "fabric=tcp", "fabric=ucx"}, 0, 4},
-		{"the longer axis", swept([]string{"batch", "block_size"}, counts(5), sizes), "batch", false, []string{""}, []string{"block_size=4KiB", "block_size=64KiB", "block_size=1MiB", "block_size=16MiB"}, 0, 5},
-		{"small multiples", swept([]string{"fabric", "threads", "block_size"}, fabrics, []string{"1", "2", "3"}, sizes), "block_size", true,
+		{"series", swept([]string{"fabric", "block_size"}, fabrics, sizes), "block_size", true, []string{""},
+			[]string{"fabric=shm", "fabric=tcp", "fabric=ucx"}, 0, 4},
+		{"the longer axis", swept([]string{"batch", "block_size"}, counts(5), sizes), "batch", false, []string{""},
+			[]string{"block_size=4KiB", "block_size=64KiB", "block_size=1MiB", "block_size=16MiB"}, 0, 5},
+		{"small multiples", swept([]string{"fabric", "threads", "block_size"}, fabrics, []string{"1", "2", "3"}, sizes),
+			"block_size", true,
 			[]string{"threads=1", "threads=2", "threads=3"}, []string{"fabric=shm", "fabric=tcp", "fabric=ucx"}, 0, 4},
-		{"more than can be drawn", swept([]string{"host", "block_size"}, strings.Fields("a b c d e f g h i j k l m n"), append(sizes, counts(20)...)), "block_size", true,
-			[]string{"host=a", "host=b", "host=c", "host=d", "host=e", "host=f", "host=g", "host=h", "host=i", "host=j", "host=k", "host=l"}, []string{""}, 2, 24},
+		{"more than can be drawn", swept([]string{"host", "block_size"}, strings.Fields("a b c d e f g h i j k l m n"),
+			append(sizes, counts(20)...)), "block_size", true,
+			[]string{"host=a", "host=b", "host=c", "host=d", "host=e", "host=f", "host=g", "host=h", "host=i", "host=j",
+				"host=k", "host=l"}, []string{""}, 2, 24},
 		{"no numbers", swept([]string{"fabric"}, fabrics), "", false, []string{""}, fabrics, 0, 1},
-		{"numbers that do not vary", swept([]string{"fabric", "block_size"}, fabrics, sizes[:1]), "", false, []string{""}, fabrics, 0, 1},
+		{"numbers that do not vary", swept([]string{"fabric", "block_size"}, fabrics, sizes[:1]), "", false,
+			[]string{""}, fabrics, 0, 1},
 		{"no axes", swept(nil), "", false, []string{""}, []string{""}, 0, 1},
 	} {
 		l := newLayout(c.cases)
@@ -79,8 +87,10 @@ func TestLayout(t *testing.T) {
 				t.Errorf("%s: %d points of %s", c.what, len(s.cases), s.name)
 			}
 		}
-		if l.axis != c.axis || l.log != c.log || l.omitted != c.omitted || !slices.Equal(panels, c.panels) || !slices.Equal(series, c.series) {
-			t.Errorf("%s: axis %q log %v, panels %q (%d omitted), series %q", c.what, l.axis, l.log, panels, l.omitted, series)
+		if l.axis != c.axis || l.log != c.log || l.omitted != c.omitted || !slices.Equal(panels, c.panels) ||
+			!slices.Equal(series, c.series) {
+			t.Errorf("%s: axis %q log %v, panels %q (%d omitted), series %q", c.what, l.axis, l.log, panels, l.omitted,
+				series)
 		}
 		if (l.note() != "") != (c.omitted > 0) {
 			t.Errorf("%s: note %q", c.what, l.note())
@@ -90,9 +100,11 @@ func TestLayout(t *testing.T) {
 
 // A series has one colour in all panels, whether or not each of them has it.
 func TestSeriesAreTheSameInAllPanels(t *testing.T) {
-	cases := swept([]string{"fabric", "threads", "block_size"}, []string{"shm", "tcp", "ucx"}, []string{"1", "2", "3"}, []string{"4KiB", "64KiB", "1MiB", "16MiB", "256MiB", "2GiB", "16GiB"})
+	cases := swept([]string{"fabric", "threads", "block_size"}, []string{"shm", "tcp", "ucx"}, []string{"1", "2", "3"},
+		[]string{"4KiB", "64KiB", "1MiB", "16MiB", "256MiB", "2GiB", "16GiB"})
 	cases = slices.DeleteFunc(cases, func(c *results.Case) bool {
-		return c.Axes["threads"] == "2" && c.Axes["fabric"] == "shm" || c.Axes["threads"] == "3" && c.Axes["block_size"] == "4KiB"
+		return c.Axes["threads"] == "2" && c.Axes["fabric"] == "shm" ||
+			c.Axes["threads"] == "3" && c.Axes["block_size"] == "4KiB"
 	})
 	l := newLayout(cases)
 	drawn, _ := distributions(l)
@@ -128,9 +140,19 @@ func TestBandOfAMetric(t *testing.T) {
 		}
 		return fmt.Sprintf("%.6g", *v)
 	}
-	ratio := &assertion.Expr{Op: assertion.Div, Args: []*assertion.Expr{metricLeaf("bandwidth", "GB/s"), metricLeaf("ceiling.bandwidth", "GB/s")}}
-	inverse := &assertion.Expr{Op: assertion.Div, Args: []*assertion.Expr{{Op: assertion.Const, Value: 1 << 20}, metricLeaf("latency.p50", "s")}}
-	sum := &assertion.Expr{Op: assertion.Add, Args: []*assertion.Expr{metricLeaf("latency.p50", "s"), metricLeaf("latency.p99", "s")}}
+	ratio := &assertion.Expr{
+		Op: assertion.Div, Args: []*assertion.Expr{
+			metricLeaf("bandwidth", "GB/s"), metricLeaf("ceiling.bandwidth", "GB/s"),
+		},
+	}
+	inverse := &assertion.Expr{
+		Op: assertion.Div, Args: []*assertion.Expr{
+			{Op: assertion.Const, Value: 1 << 20}, metricLeaf("latency.p50", "s"),
+		},
+	}
+	sum := &assertion.Expr{
+		Op: assertion.Add, Args: []*assertion.Expr{metricLeaf("latency.p50", "s"), metricLeaf("latency.p99", "s")},
+	}
 	other := &assertion.Expr{Op: assertion.Metric, Metric: "bandwidth", Unit: "GB/s", Case: "elsewhere"}
 	for _, c := range []struct {
 		what         string
@@ -152,7 +174,14 @@ func TestBandOfAMetric(t *testing.T) {
 		testCase := &results.Case{Key: "k", Metrics: results.NamedOf(map[string]results.MetricEstimate{
 			"bandwidth": {Unit: "GB/s", Value: 5}, "ceiling.bandwidth": {Unit: "GB/s", Value: 10},
 			"latency.p50": {Unit: "s", Value: 1e-3}, "latency.p99": {Unit: "s", Value: 2e-3},
-		}), Assertions: []*results.AssertionVerdict{{Assertion: assertion.Assertion{Severity: assertion.Gate, Subject: c.subject, Unit: c.unit, Bounds: assertion.Bounds{Lower: c.lower, Upper: c.upper}}}}}
+		}), Assertions: []*results.AssertionVerdict{
+			{
+				Assertion: assertion.Assertion{
+					Severity: assertion.Gate, Subject: c.subject, Unit: c.unit,
+					Bounds: assertion.Bounds{Lower: c.lower, Upper: c.upper},
+				},
+			},
+		}}
 		lower, upper := newDraft(workload.NewDefinitions(nil)).band(testCase, c.metric)
 		if got := text(lower) + " " + text(upper); got != c.want {
 			t.Errorf("%s: %s, want %s", c.what, got, c.want)
@@ -186,7 +215,10 @@ func TestMargin(t *testing.T) {
 
 // Amounts of a matrix are exact where that is short, and otherwise have the digits that a person reads.
 func TestBytesText(t *testing.T) {
-	for b, want := range map[int64]string{0: "0B", 1023: "1023B", 1024: "1KiB", 366830: "358.2 KiB", 3648 << 10: "3648KiB", 2158593: "2.059 MiB", 3 << 40: "3TiB"} {
+	for b, want := range map[int64]string{
+		0: "0B", 1023: "1023B", 1024: "1KiB", 366830: "358.2 KiB", 3648 << 10: "3648KiB", 2158593: "2.059 MiB",
+		3 << 40: "3TiB",
+	} {
 		if got := bytesText(b); got != want {
 			t.Errorf("%d: %q, want %q", b, got, want)
 		}

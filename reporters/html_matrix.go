@@ -45,9 +45,11 @@ func matrices(doc *results.Document) html.Matrices {
 	withOwn := slices.ContainsFunc(all, func(x *traffic) bool { return x.own != nil })
 	for _, x := range all {
 		if out.Table == nil {
-			out.Table = &html.Table{Caption: "traffic matrices", Columns: []html.Column{{Head: "matrix"}, {Head: "ranks", Right: true}, {Head: "senders", Right: true},
-				{Head: "receivers", Right: true}, {Head: "cells", Right: true}, {Head: "total", Right: true}, {Head: "largest cell", Right: true},
-				{Head: "busiest rank", Right: true}, {Head: "of it", Right: true}, {Head: "moved by"}}}
+			out.Table = &html.Table{Caption: "traffic matrices",
+				Columns: []html.Column{{Head: "matrix"}, {Head: "ranks", Right: true}, {Head: "senders", Right: true},
+					{Head: "receivers", Right: true}, {Head: "cells", Right: true}, {Head: "total", Right: true},
+					{Head: "largest cell", Right: true},
+					{Head: "busiest rank", Right: true}, {Head: "of it", Right: true}, {Head: "moved by"}}}
 			if withOwn {
 				out.Table.Columns = append(out.Table.Columns, html.Column{Head: "copied within ranks", Right: true})
 			}
@@ -85,12 +87,17 @@ func matrices(doc *results.Document) html.Matrices {
 	}
 	for _, x := range shown {
 		extent := scale[x.scale()]
-		f := html.Figure{Title: x.name, Drawings: []template.HTML{html.HeatMap("traffic matrix "+x.name, x.m.Ranks(), x.drawn, extent, bytesText)}}
+		f := html.Figure{
+			Title: x.name, Drawings: []template.HTML{
+				html.HeatMap("traffic matrix "+x.name, x.m.Ranks(), x.drawn, extent, bytesText),
+			},
+		}
 		if n := html.Block(x.m.Ranks()); n > 1 {
 			f.Note = fmt.Sprintf("%d ranks: each row and each column is the sum of %d.", x.m.Ranks(), n)
 		}
 		if x.own != nil {
-			f.Note = strings.TrimSpace(f.Note + fmt.Sprintf(" On the diagonal is what ranks copy within their own memory, %s in all.", bytesText(x.own.Total())))
+			f.Note = strings.TrimSpace(f.Note + fmt.Sprintf(
+				" On the diagonal is what ranks copy within their own memory, %s in all.", bytesText(x.own.Total())))
 		}
 		out.Maps = append(out.Maps, f)
 	}
@@ -100,7 +107,8 @@ func matrices(doc *results.Document) html.Matrices {
 	var said []string
 	for _, run := range slices.Sorted(maps.Keys(patterns)) {
 		if more := patterns[run] - mostPatterns; more > 0 {
-			said = append(said, fmt.Sprintf("Of %d further patterns of run %s there is no heat map; the table has them.", more, run))
+			said = append(said, fmt.Sprintf("Of %d further patterns of run %s there is no heat map; the table has them.",
+				more, run))
 		}
 	}
 	if left > 0 {
@@ -120,7 +128,8 @@ func (x *traffic) row() []string {
 		moved += fmt.Sprintf(" and %d more", x.cases-1)
 	}
 	return []string{x.name, fmt.Sprint(x.m.Ranks()), fmt.Sprint(len(x.m.Senders())), fmt.Sprint(len(x.m.Receivers())),
-		fmt.Sprint(x.m.NonZero()), bytesText(x.m.Total()), bytesText(x.m.Largest()), fmt.Sprint(busiest), bytesText(bytes), moved}
+		fmt.Sprint(x.m.NonZero()), bytesText(x.m.Total()), bytesText(x.m.Largest()), fmt.Sprint(busiest),
+		bytesText(bytes), moved}
 }
 
 func (x *traffic) ownText() string {

@@ -84,7 +84,9 @@ func (f quantileFamily) figure(groups []panel) html.Figure {
 		}
 		panels = append(panels, p)
 	}
-	x, y := html.Axis{Name: "quantile", Ticks: ticks}, html.Axis{Log: html.Wide(values), Label: tickLabel(f.metrics[0].Unit)}
+	x, y := html.Axis{Name: "quantile", Ticks: ticks}, html.Axis{
+		Log: html.Wide(values), Label: tickLabel(f.metrics[0].Unit),
+	}
 	return html.Figure{Keys: keys(groups), Drawings: html.Panels(plain(f.name)+" by quantile", x, y, panels)}
 }
 
@@ -104,7 +106,8 @@ func distributions(l *layout) (out []panel, some bool) {
 			drawn := panel{title: sentence(", ", p.title, s.name)}
 			for _, t := range picked {
 				one := caseSeries{name: plain(l.axis) + "=" + t.Label}
-				if i, ok := slices.BinarySearchFunc(s.cases, t.At, func(c *results.Case, x float64) int { return cmp.Compare(l.x[c], x) }); ok {
+				if i, ok := slices.BinarySearchFunc(s.cases, t.At,
+					func(c *results.Case, x float64) int { return cmp.Compare(l.x[c], x) }); ok {
 					one.cases = s.cases[i : i+1]
 				}
 				drawn.series = append(drawn.series, one)

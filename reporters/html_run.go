@@ -30,7 +30,10 @@ func (d *draft) run(doc *results.Document, id string, g grid) html.Run {
 }
 
 func (d *draft) caseTable(g grid) html.Table {
-	t := html.Table{Caption: fmt.Sprintf("%s of run %s", plural(len(g.cases), "case"), plain(g.run)), Folded: len(g.cases) > mostRows}
+	t := html.Table{
+		Caption: fmt.Sprintf("%s of run %s", plural(len(g.cases), "case"), plain(g.run)),
+		Folded:  len(g.cases) > mostRows,
+	}
 	for _, c := range g.columns {
 		column := html.Column{Head: c.head, Right: c.right}
 		if c.metric != "" && len(g.cases) > 0 {

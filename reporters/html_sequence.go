@@ -40,7 +40,8 @@ func scores(cases []*results.Case) []html.Figure {
 // in what is known of it; in the order of the sequence.
 func sequencesOf(cases []*results.Case) []caseSeries {
 	of := func(c *results.Case) *workload.Kind { k, _ := workload.Lookup(c.Workload); return k }
-	cases = slices.DeleteFunc(slices.Clone(cases), func(c *results.Case) bool { k := of(c); return k == nil || k.Sequence == "" })
+	cases = slices.DeleteFunc(slices.Clone(cases),
+		func(c *results.Case) bool { k := of(c); return k == nil || k.Sequence == "" })
 	if len(cases) == 0 {
 		return nil
 	}
@@ -87,7 +88,8 @@ func score(s caseSeries) (html.Figure, bool) {
 				if !(from >= 0 && to >= from && to < 1e9) { // only a damaged document has one
 					continue
 				}
-				says := fmt.Sprintf("%s, iteration %d: from %s, %s", p.Name, i, quantity.FormatTime(from), quantity.FormatTime(to-from))
+				says := fmt.Sprintf("%s, iteration %d: from %s, %s", p.Name, i, quantity.FormatTime(from),
+					quantity.FormatTime(to-from))
 				if p.Due != nil {
 					says += ", " + late(from-p.Due.From)
 				}
@@ -96,7 +98,8 @@ func score(s caseSeries) (html.Figure, bool) {
 		}
 		parts = append(parts, p)
 	}
-	note := fmt.Sprintf("Seconds since the start of an iteration, in launch %d, which of %d took nearest to the median. A bar is one iteration", launch, launches)
+	note := fmt.Sprintf("Seconds since the start of an iteration, in launch %d, which of %d took nearest to the median. A bar is one iteration",
+		launch, launches)
 	if times > mostPlayed {
 		note += fmt.Sprintf(" (%d of %d, evenly spread)", mostPlayed, times)
 	}
@@ -110,7 +113,8 @@ func score(s caseSeries) (html.Figure, bool) {
 		note += fmt.Sprintf(" %d further patterns are not drawn.", more)
 	}
 	title := sentence(" ", "Patterns over the time of the sequence", parenthesis(s.name))
-	return html.Figure{Title: title, Note: note, Drawings: []template.HTML{html.Score(title, parts, tickLabel("s"))}}, true
+	return html.Figure{Title: title, Note: note, Drawings: []template.HTML{html.Score(title, parts, tickLabel("s"))}},
+		true
 }
 
 func late(by float64) string {

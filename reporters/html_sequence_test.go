@@ -51,7 +51,8 @@ func TestPageShowsASequence(t *testing.T) {
 			class[s.text()] = e.attribute("class")
 		}
 	}
-	if small, large := class["rank 1 → rank 2: 64KiB"], class["rank 0 → rank 2: 4MiB"]; small != "pt cell h0" || large != "pt cell h6" {
+	if small, large := class["rank 1 → rank 2: 64KiB"],
+		class["rank 0 → rank 2: 4MiB"]; small != "pt cell h0" || large != "pt cell h6" {
 		t.Errorf("colours %q and %q: the patterns of a sequence are drawn on one scale", small, large)
 	}
 	if got := page.text(); !strings.Contains(got, "SLEEPS SCALED by 0.5 in kv") {
@@ -62,16 +63,21 @@ func TestPageShowsASequence(t *testing.T) {
 // Where the plan cannot be known, none is drawn; the times that were measured are.
 func TestSequenceWithoutItsPlan(t *testing.T) {
 	for why, change := range map[string]func(*results.Document){
-		"pattern 0 is not in the document":       func(d *results.Document) { d.Cases = d.Cases[1:] },
-		`has no option "jitter"`:                 func(d *results.Document) { d.Cases[1].Options["jitter"] = "1ms" },
-		"option matrix":                          func(d *results.Document) { d.Cases[1].Options["matrix"] = "4: 1>2" },
-		"they are of different numbers of ranks": func(d *results.Document) { d.Cases[1].Options["matrix"], d.Cases[1].Options["ranks"] = "2: 0>1=5", 2. },
-		"their matrices are too large":           func(d *results.Document) { d.Cases[1].Options["matrix"] = strings.Repeat(" ", mostPlanned) },
+		"pattern 0 is not in the document": func(d *results.Document) { d.Cases = d.Cases[1:] },
+		`has no option "jitter"`:           func(d *results.Document) { d.Cases[1].Options["jitter"] = "1ms" },
+		"option matrix":                    func(d *results.Document) { d.Cases[1].Options["matrix"] = "4: 1>2" },
+		"they are of different numbers of ranks": func(d *results.Document) {
+			d.Cases[1].Options["matrix"], d.Cases[1].Options["ranks"] = "2: 0>1=5", 2.
+		},
+		"their matrices are too large": func(d *results.Document) {
+			d.Cases[1].Options["matrix"] = strings.Repeat(" ", mostPlanned)
+		},
 	} {
 		doc := read(t, "sequence")
 		change(doc)
 		page := parsePage(t, doc)
-		if says := titles(page); strings.Contains(says, "planned") || !strings.Contains(says, "pattern 1, iteration 0: from 12.5 ms, 5.80 µs") {
+		if says := titles(page); strings.Contains(says, "planned") ||
+			!strings.Contains(says, "pattern 1, iteration 0: from 12.5 ms, 5.80 µs") {
 			t.Errorf("%s: %s", why, says)
 		}
 		if !strings.Contains(page.text(), why) {
@@ -112,7 +118,10 @@ func TestLongSequenceIsDrawnInPart(t *testing.T) {
 	}
 	doc.Plan.Cases = len(doc.Cases)
 	page := parsePage(t, doc)
-	for _, want := range []string{"10 further patterns are not drawn.", "Of 38 further patterns of run kv there is no heat map; the table has them."} {
+	for _, want := range []string{
+		"10 further patterns are not drawn.",
+		"Of 38 further patterns of run kv there is no heat map; the table has them.",
+	} {
 		if !strings.Contains(page.text(), want) {
 			t.Errorf("it does not say %q", want)
 		}
@@ -128,7 +137,8 @@ func TestLongSequenceIsDrawnInPart(t *testing.T) {
 // Axes that another one decides tell no series apart.
 func TestFollows(t *testing.T) {
 	cases := read(t, "sequence").Cases
-	if !follows(cases, "isl", "pattern") || !follows(cases, "fabric", "pattern") || follows(cases, "pattern", "fabric") {
+	if !follows(cases, "isl", "pattern") || !follows(cases, "fabric", "pattern") ||
+		follows(cases, "pattern", "fabric") {
 		t.Error("isl follows from the pattern, and the pattern from nothing")
 	}
 	if l := newLayout(cases); l.axis != "pattern" || len(l.panels) != 1 || len(l.panels[0].series) != 1 {

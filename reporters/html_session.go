@@ -71,7 +71,9 @@ func timeline(doc *results.Document) (drawing template.HTML, note string) {
 			lanes = append(lanes, html.Lane{Name: plain(lane)})
 		}
 		at := from.Sub(start).Seconds()
-		lanes[i].Stretches = append(lanes[i].Stretches, html.Stretch{From: at, To: at + took, Sign: sign, Says: plain(says)})
+		lanes[i].Stretches = append(lanes[i].Stretches, html.Stretch{
+			From: at, To: at + took, Sign: sign, Says: plain(says),
+		})
 	}
 	for _, c := range doc.Cases {
 		for _, l := range c.Launches {
@@ -88,7 +90,8 @@ func timeline(doc *results.Document) (drawing template.HTML, note string) {
 					what += " (made again)"
 				}
 			}
-			stretch("run "+c.Run, l.Started, l.Duration, sign, fmt.Sprintf("%s launch %d, %s: %s", c.Key, l.Index, quantity.FormatTime(l.Duration), what))
+			stretch("run "+c.Run, l.Started, l.Duration, sign,
+				fmt.Sprintf("%s launch %d, %s: %s", c.Key, l.Index, quantity.FormatTime(l.Duration), what))
 		}
 	}
 	for _, s := range doc.Services {
@@ -96,7 +99,8 @@ func timeline(doc *results.Document) (drawing template.HTML, note string) {
 		if s.Failure != nil {
 			sign, what = symbols["fail"], s.Failure.Cause
 		}
-		stretch("service "+s.Name, s.Started, s.Lasted, sign, fmt.Sprintf("%s for %s, %s: %s", s.Name, s.Fresh, quantity.FormatTime(s.Lasted), what))
+		stretch("service "+s.Name, s.Started, s.Lasted, sign,
+			fmt.Sprintf("%s for %s, %s: %s", s.Name, s.Fresh, quantity.FormatTime(s.Lasted), what))
 	}
 	for _, c := range doc.Commands {
 		if c.Started.IsZero() {
@@ -106,7 +110,8 @@ func timeline(doc *results.Document) (drawing template.HTML, note string) {
 		if c.Status != results.OK {
 			sign, what = symbols["fail"], sentence(": ", c.Status, c.Reason)
 		}
-		stretch("commands", c.Started, c.Duration, sign, fmt.Sprintf("%s, %s: %s", commandName(c), quantity.FormatTime(c.Duration), what))
+		stretch("commands", c.Started, c.Duration, sign,
+			fmt.Sprintf("%s, %s: %s", commandName(c), quantity.FormatTime(c.Duration), what))
 	}
 	if len(lanes) == 0 {
 		return "", ""
@@ -212,14 +217,16 @@ func against(base, own string) string {
 func nodeFacts(n results.Node) []html.Pair {
 	var f facts
 	f.add("system", sentence(", ", n.OS, n.Kernel))
-	f.add("CPU", sentence(", ", nodeCPU(n), count(n.CPU.Sockets, "socket"), count(n.CPU.NUMA, "NUMA node"), sentence(" ", n.CPU.Driver, n.CPU.Gov), tagged("turbo ", n.CPU.Turbo), cachesText(n.CPU.Cache)))
+	f.add("CPU", sentence(", ", nodeCPU(n), count(n.CPU.Sockets, "socket"), count(n.CPU.NUMA, "NUMA node"),
+		sentence(" ", n.CPU.Driver, n.CPU.Gov), tagged("turbo ", n.CPU.Turbo), cachesText(n.CPU.Cache)))
 	var watched []string
 	for _, class := range slices.Sorted(maps.Keys(n.Counters)) {
 		watched = append(watched, fmt.Sprintf("%d of class %s", n.Counters[class], class))
 	}
 	f.add("counters watched", strings.Join(watched, ", "))
 	if n.Memory.Total > 0 {
-		f.add("memory", sentence(", ", bytesText(n.Memory.Total), tagged("transparent huge pages ", n.Memory.THP), tagged("lock limit ", n.Memory.LockLimit)))
+		f.add("memory", sentence(", ", bytesText(n.Memory.Total), tagged("transparent huge pages ", n.Memory.THP),
+			tagged("lock limit ", n.Memory.LockLimit)))
 	}
 	for _, h := range n.Memory.Hugepages {
 		if h.Total > 0 {
@@ -243,14 +250,16 @@ func nodeFacts(n results.Node) []html.Pair {
 	}
 	for _, name := range slices.Sorted(maps.Keys(n.Fabrics)) {
 		fabric := n.Fabrics[name]
-		what := sentence(", ", sentence(" ", "available", fabric.Version), tagged("to other hosts ", results.PathsText(fabric.Paths)))
+		what := sentence(", ", sentence(" ", "available", fabric.Version),
+			tagged("to other hosts ", results.PathsText(fabric.Paths)))
 		if !fabric.Available {
 			what = sentence(": ", "absent", fabric.Reason)
 		}
 		f.add("fabric "+name, what)
 	}
 	if o := n.ClockOffset; o.Bound > 0 {
-		f.add("clock", fmt.Sprintf("%s from the coordinator's, within %s", quantity.FormatTime(o.Value), quantity.FormatTime(o.Bound)))
+		f.add("clock", fmt.Sprintf("%s from the coordinator's, within %s", quantity.FormatTime(o.Value),
+			quantity.FormatTime(o.Bound)))
 	}
 	return f
 }

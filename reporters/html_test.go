@@ -106,8 +106,10 @@ func TestPageSaysWhatFailed(t *testing.T) {
 	card := page.all("article")[0]
 	text := card.text()
 	for _, want := range []string{
-		"✗ fail bandwidth[block_size=4KiB] floor", "measured 2.188 GB/s (96% CI 2.12–2.26, n=3)", "promised bandwidth in [1, 2] GB/s",
-		"margin 9.4% above 2 GB/s", "faster than the band: suspicious", "asserted at examples/x.yaml:31", "launch 0 on n1, n1: 2.199 GB/s",
+		"✗ fail bandwidth[block_size=4KiB] floor", "measured 2.188 GB/s (96% CI 2.12–2.26, n=3)",
+		"promised bandwidth in [1, 2] GB/s",
+		"margin 9.4% above 2 GB/s", "faster than the band: suspicious", "asserted at examples/x.yaml:31",
+		"launch 0 on n1, n1: 2.199 GB/s",
 		"weir run 'examples/regression.yaml' --only 'bandwidth[block_size=4KiB]'",
 	} {
 		if !strings.Contains(text, want) {
@@ -118,7 +120,8 @@ func TestPageSaysWhatFailed(t *testing.T) {
 	for _, h := range page.all("h2") {
 		order = append(order, strings.Fields(h.text())[0])
 	}
-	if want := []string{"Failed", "Warnings", "bandwidth", "Timeline", "Environment", "Definitions"}; !inOrder(order, want) {
+	if want := []string{"Failed", "Warnings", "bandwidth", "Timeline", "Environment", "Definitions"}; !inOrder(order,
+		want) {
 		t.Errorf("sections %v, want among them in this order %v", order, want)
 	}
 }
@@ -180,7 +183,8 @@ func TestPageNeedsNothingElse(t *testing.T) {
 				t.Fatalf("%s: %d elements %s", name, len(all), kind)
 			}
 			sum := sha256.Sum256([]byte(all[0].FirstChild.Data))
-			if want := directive + " 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "';"; !strings.Contains(policy, want) {
+			if want := directive + " 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) +
+				"';"; !strings.Contains(policy, want) {
 				t.Errorf("policy %q does not let in its own %s", policy, kind)
 			}
 		}
@@ -213,7 +217,8 @@ func TestPageDefinesWhatItShows(t *testing.T) {
 		if !ok || !strings.HasPrefix(at.text(), m.Name) {
 			t.Fatalf("%s leads to %q", id, at.text())
 		}
-		if abbr := a.all("abbr"); len(abbr) != 1 || abbr[0].attribute("title") != m.Doc || !strings.Contains(page.id(t, "definitions").text(), m.Doc) {
+		if abbr := a.all("abbr"); len(abbr) != 1 || abbr[0].attribute("title") != m.Doc ||
+			!strings.Contains(page.id(t, "definitions").text(), m.Doc) {
 			t.Errorf("%s is not defined as in the registry", m.Name)
 		}
 	}
@@ -242,7 +247,8 @@ func TestPageDrawings(t *testing.T) {
 		for _, e := range s.all("") {
 			for _, a := range e.Attr {
 				v, err := strconv.ParseFloat(a.Val, 64)
-				limit := map[string]float64{"x": width, "cx": width, "x1": width, "x2": width, "y": height, "cy": height, "y1": height, "y2": height}[a.Key]
+				limit := map[string]float64{"x": width, "cx": width, "x1": width, "x2": width, "y": height,
+					"cy": height, "y1": height, "y2": height}[a.Key]
 				if limit > 0 && (err != nil || math.IsNaN(v) || v < 0 || v > limit) {
 					t.Errorf("<%s %s=%q> lies outside of %v", e.Data, a.Key, a.Val, box)
 				}
@@ -281,7 +287,9 @@ func TestPageShowsMatrices(t *testing.T) {
 	for _, row := range section.all("table")[0].rows() {
 		if row[0] == "incast 3MiB target=0 of 4 ranks" {
 			found = true
-			want := []string{"4", "3", "1", "3", "9MiB", "3MiB", "0", "9MiB", `generated[generate="incast 3MiB target=0"]`}
+			want := []string{
+				"4", "3", "1", "3", "9MiB", "3MiB", "0", "9MiB", `generated[generate="incast 3MiB target=0"]`,
+			}
 			if !slices.Equal(row[1:], want) {
 				t.Errorf("row %q, want %q", row[1:], want)
 			}
@@ -307,10 +315,12 @@ func TestPageShowsOwnCells(t *testing.T) {
 		for _, e := range section.all("title") {
 			titles += e.text() + "\n"
 		}
-		if strings.Contains(titles, "rank 3 to itself: 5KiB\n") != shown || !strings.Contains(titles, "rank 0 → rank 1: 1MiB\n") {
+		if strings.Contains(titles, "rank 3 to itself: 5KiB\n") != shown ||
+			!strings.Contains(titles, "rank 0 → rank 1: 1MiB\n") {
 			t.Errorf("own_cells %s: the heat maps say\n%s", option, titles)
 		}
-		if strings.Contains(section.text(), "On the diagonal is what ranks copy within their own memory, 5KiB in all.") != shown {
+		if strings.Contains(section.text(),
+			"On the diagonal is what ranks copy within their own memory, 5KiB in all.") != shown {
 			t.Errorf("own_cells %s: %s", option, section.text())
 		}
 		if strings.Contains(section.text(), "copied within ranks") != shown {
@@ -337,7 +347,8 @@ func TestNoNameBreaksThePage(t *testing.T) {
 	}
 	want := shape(called("harmless"))
 	for _, evil := range []string{
-		`</script><img src=x onerror=alert(1)>`, `"><script>alert(1)</script>`, `' onfocus='alert(1)`, `</title></style></svg><b>`, `<!--`, `]]>`, `{{.}}`, "javascript:alert(1)", "&lt;b&gt;",
+		`</script><img src=x onerror=alert(1)>`, `"><script>alert(1)</script>`, `' onfocus='alert(1)`,
+		`</title></style></svg><b>`, `<!--`, `]]>`, `{{.}}`, "javascript:alert(1)", "&lt;b&gt;",
 	} {
 		if got := shape(called(evil)); got != want {
 			t.Errorf("%q changes the page:\n%s\n%s", evil, got, want)
@@ -348,7 +359,8 @@ func TestNoNameBreaksThePage(t *testing.T) {
 	}
 	rapid.Check(t, func(rt *rapid.T) {
 		text := string(rapid.SliceOfN(rapid.Byte(), 1, 40).Draw(rt, "bytes"))
-		if strings.TrimSpace(plain(text)) == "" || plain(text+"x") != plain(text)+"x" { // an escape sequence takes away what tells the cases apart
+		// an escape sequence takes away what tells the cases apart
+		if strings.TrimSpace(plain(text)) == "" || plain(text+"x") != plain(text)+"x" {
 			return
 		}
 		if got := shape(called(text)); got != want {
@@ -361,7 +373,9 @@ func TestNoNameBreaksThePage(t *testing.T) {
 func TestNoNumberBreaksThePage(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		doc := read(t, "failed")
-		value := rapid.OneOf(rapid.Float64(), rapid.SampledFrom([]float64{0, -1, 5e-324, math.MaxFloat64, -math.MaxFloat64, 1e-300}))
+		value := rapid.OneOf(rapid.Float64(), rapid.SampledFrom([]float64{
+			0, -1, 5e-324, math.MaxFloat64, -math.MaxFloat64, 1e-300,
+		}))
 		for _, c := range doc.Cases {
 			for name, m := range c.Metrics.All() {
 				m.Value, m.CI = value.Draw(rt, name), nil
@@ -394,18 +408,38 @@ func called(text string) *results.Document {
 	bound := 3.
 	start := time.Date(2026, 11, 21, 10, 15, 0, 0, time.UTC)
 	doc := &results.Document{
-		Scenario:    results.Scenario{Name: text, Description: text, File: text, Variables: map[string]string{text: text}},
-		Session:     results.Session{ID: text, Status: results.Failed, ExitCode: 1, Argv: []string{text}, Started: start, Finished: start.Add(time.Minute)},
-		Environment: results.Environment{Nodes: []results.Node{{Name: text, OS: text, Fabrics: map[string]results.Fabric{text: {Reason: text}}}}},
-		Commands:    []results.Command{{Name: text, Stage: "setup", Scope: "run", Of: text, Node: text, Started: start, Duration: 1, Status: results.OK}},
+		Scenario: results.Scenario{Name: text, Description: text, File: text, Variables: map[string]string{text: text}},
+		Session: results.Session{
+			ID: text, Status: results.Failed, ExitCode: 1, Argv: []string{text}, Started: start,
+			Finished: start.Add(time.Minute),
+		},
+
+		Environment: results.Environment{
+			Nodes: []results.Node{{Name: text, OS: text, Fabrics: map[string]results.Fabric{text: {Reason: text}}}},
+		},
+		Commands: []results.Command{
+			{
+				Name: text, Stage: "setup", Scope: "run", Of: text, Node: text, Started: start, Duration: 1,
+				Status: results.OK,
+			},
+		},
 	}
 	for i, size := range []string{"4KiB", "1MiB"} {
 		doc.Cases = append(doc.Cases, &results.Case{
-			Key: text + size, Run: text, Workload: "transfer", Axes: map[string]any{"block_size": size, text: text + strconv.Itoa(i)}, AxisOrder: []string{"block_size", text}, Status: results.OK,
-			Launches: []*results.Launch{{Status: results.Error, Started: start, Duration: 1, Failure: &results.Failure{Cause: text, Log: []string{text}}, Nodes: []string{text}}},
-			Metrics:  results.NamedOf(map[string]results.MetricEstimate{"bandwidth": {Unit: "GB/s", N: 1, Value: 1, Median: 1}, text: {Unit: "GB/s", N: 1, Value: 1, Median: 1}}),
+			Key: text + size, Run: text, Workload: "transfer", Axes: map[string]any{"block_size": size,
+				text: text + strconv.Itoa(i)}, AxisOrder: []string{"block_size", text}, Status: results.OK,
+			Launches: []*results.Launch{
+				{
+					Status: results.Error, Started: start, Duration: 1,
+					Failure: &results.Failure{Cause: text, Log: []string{text}}, Nodes: []string{text},
+				},
+			},
+			Metrics: results.NamedOf(map[string]results.MetricEstimate{
+				"bandwidth": {Unit: "GB/s", N: 1, Value: 1, Median: 1}, text: {Unit: "GB/s", N: 1, Value: 1, Median: 1},
+			}),
 			Assertions: []*results.AssertionVerdict{{
-				Assertion: assertion.Assertion{Name: text, Text: text, Lowered: text, File: text, Severity: assertion.Gate, Unit: "GB/s", Bounds: assertion.Bounds{Lower: &bound},
+				Assertion: assertion.Assertion{Name: text, Text: text, Lowered: text, File: text,
+					Severity: assertion.Gate, Unit: "GB/s", Bounds: assertion.Bounds{Lower: &bound},
 					Subject: &assertion.Expr{Op: assertion.Metric, Metric: text, Unit: "GB/s"}},
 				Verdict: results.Fail, Message: text, Observed: &results.Observed{Value: 1, Unit: "GB/s", N: 1},
 			}},

@@ -18,9 +18,12 @@ func TrendHTML(w io.Writer, t *history.Trend) error {
 	d := newDraft(workload.NewDefinitions(nil))
 	name := plain(clip(t.Metric+" of "+t.Case, " …"))
 	p := &html.Page{
-		Kind: "history", Title: name, Sign: "=", Status: "unchanged", Headline: changesText(t), Banner: sentence(". ", simulatedSessions(t), definedDifferently(t)),
+		Kind: "history", Title: name, Sign: "=", Status: "unchanged", Headline: changesText(t),
+		Banner: sentence(". ", simulatedSessions(t), definedDifferently(t)),
 		Groups: changes(t),
-		Runs:   []html.Run{{ID: "sessions", Name: "Sessions", Scores: []html.Figure{course(d, t)}, Table: sessionTable(t)}},
+		Runs: []html.Run{
+			{ID: "sessions", Name: "Sessions", Scores: []html.Figure{course(d, t)}, Table: sessionTable(t)},
+		},
 	}
 	if n := len(t.Changes); n > 0 {
 		p.Sign, p.Status = effectSign(t.Changes[n-1].Effect)
@@ -65,7 +68,9 @@ func changes(t *history.Trend) []html.Group {
 	}
 	g := html.Group{Title: fmt.Sprintf("Changes of level (%d)", len(t.Changes))}
 	for i, c := range t.Changes {
-		card := html.Card{Where: strconv.Itoa(i + 1), Name: changeText(t, i), Message: betweenText(t, c) + "; p=" + raw(c.P)}
+		card := html.Card{
+			Where: strconv.Itoa(i + 1), Name: changeText(t, i), Message: betweenText(t, c) + "; p=" + raw(c.P),
+		}
 		card.Sign, card.Standing = effectSign(c.Effect)
 		if len(c.Differ) == 0 {
 			card.Message += "; " + nothingDiffers
@@ -84,15 +89,18 @@ func course(d *draft, t *history.Trend) html.Figure {
 	var points []html.Point
 	var values []float64
 	var ticks []html.Tick
-	f := html.Figure{Metric: d.link(t.Workload, "", t.Metric), Title: sentence(" ", unitIn(t.Unit), "over the sessions"),
-		Note: "Sessions are evenly spaced, whenever they were. Lines are levels with their intervals over sessions; a number is that of the change above."}
+	f := html.Figure{Metric: d.link(t.Workload, "", t.Metric),
+		Title: sentence(" ", unitIn(t.Unit), "over the sessions"),
+		Note:  "Sessions are evenly spaced, whenever they were. Lines are levels with their intervals over sessions; a number is that of the change above."}
 	for i, p := range t.Points {
 		ticks = append(ticks, html.Tick{At: float64(i), Label: p.Started.UTC().Format("2006-01-02")})
 		if !drawable(p.Value) {
 			continue
 		}
 		values = append(values, p.Value)
-		points = append(points, html.Point{X: float64(i), Y: p.Value, CI: p.CI, Says: sessionText(p) + ": " + observed(t, p).String()})
+		points = append(points, html.Point{
+			X: float64(i), Y: p.Value, CI: p.CI, Says: sessionText(p) + ": " + observed(t, p).String(),
+		})
 		if p.CI != nil {
 			f.Interval = results.ConfidenceText + " interval"
 		}
@@ -103,7 +111,10 @@ func course(d *draft, t *history.Trend) html.Figure {
 			continue
 		}
 		values = append(values, l.Value)
-		s := html.Stage{From: l.From, To: l.To, Value: l.Value, CI: l.CI, Says: fmt.Sprintf("level of %s: %s", plural(l.To-l.From, "session"), levelText(t, i))}
+		s := html.Stage{
+			From: l.From, To: l.To, Value: l.Value, CI: l.CI,
+			Says: fmt.Sprintf("level of %s: %s", plural(l.To-l.From, "session"), levelText(t, i)),
+		}
 		if i > 0 {
 			s.Sign, _ = effectSign(t.Changes[i-1].Effect)
 		}
@@ -121,9 +132,11 @@ func observed(t *history.Trend, p history.Point) results.Observed {
 // sessionTable has all sessions, the last first.
 func sessionTable(t *history.Trend) html.Table {
 	s := columnScale(t.Unit)
-	out := html.Table{Caption: plural(len(t.Points), "session"), Folded: len(t.Points) > mostRows, Columns: []html.Column{
-		{Head: "session"}, {Head: "started (UTC)"}, {Head: sentence(" ", plain(t.Metric), s.Unit), Right: true}, {Head: results.ConfidenceText + " CI", Right: true},
-		{Head: "launches", Right: true}, {Head: "change"}, {Head: "environment"}, {Head: "file"}, {Head: "moved"}}}
+	out := html.Table{Caption: plural(len(t.Points), "session"), Folded: len(t.Points) > mostRows,
+		Columns: []html.Column{
+			{Head: "session"}, {Head: "started (UTC)"}, {Head: sentence(" ", plain(t.Metric), s.Unit), Right: true},
+			{Head: results.ConfidenceText + " CI", Right: true},
+			{Head: "launches", Right: true}, {Head: "change"}, {Head: "environment"}, {Head: "file"}, {Head: "moved"}}}
 	began := map[int]int{} // change by its first session
 	for i, c := range t.Changes {
 		began[c.At] = i + 1
@@ -142,7 +155,8 @@ func sessionTable(t *history.Trend) html.Table {
 		if p.Simulated {
 			moved = "nothing (simulated)"
 		}
-		out.Rows = append(out.Rows, html.Row{Cells: []string{plain(p.Session), p.Started.UTC().Format("2006-01-02 15:04"), value, ci,
+		out.Rows = append(out.Rows, html.Row{Cells: []string{plain(p.Session),
+			p.Started.UTC().Format("2006-01-02 15:04"), value, ci,
 			strconv.Itoa(p.N), change, plain(shortDigest(p.Fingerprint)), plain(p.File), moved}})
 	}
 	return out

@@ -41,7 +41,8 @@ func TestTrendPage(t *testing.T) {
 	card := page.all("article")[0].text()
 	for _, want := range []string{
 		"12.186 GB/s (96% CI 12.09–12.29, n=14) -> 10.200 GB/s (96% CI 10.10–10.30, n=10): -16.3%",
-		"between s013 (2026-01-14 03:00) and s014 (2026-01-15 03:00); p=0.001", "cpu.governor: (none) -> powersave (n1, n2)", "env X19: 1 -> 2",
+		"between s013 (2026-01-14 03:00) and s014 (2026-01-15 03:00); p=0.001",
+		"cpu.governor: (none) -> powersave (n1, n2)", "env X19: 1 -> 2",
 	} {
 		if !strings.Contains(card, want) {
 			t.Errorf("the change does not say %q: %s", want, card)
@@ -56,14 +57,17 @@ func TestTrendPage(t *testing.T) {
 	if got := strings.Count(says, "s0"); got != 24 {
 		t.Errorf("%d points for 24 sessions", got)
 	}
-	for _, want := range []string{"s014 (2026-01-15 03:00): 10.40 GB/s (n=0)\n", "level of 10 sessions: 10.200 GB/s (96% CI 10.10–10.30, n=10)\n"} {
+	for _, want := range []string{
+		"s014 (2026-01-15 03:00): 10.40 GB/s (n=0)\n", "level of 10 sessions: 10.200 GB/s (96% CI 10.10–10.30, n=10)\n",
+	} {
 		if !strings.Contains(says, want) {
 			t.Errorf("nothing says %q:\n%s", want, says)
 		}
 	}
 	kind, _ := workload.Lookup("transfer")
 	m, _ := kind.Metric("bandwidth")
-	if text := page.text(); !strings.Contains(text, m.Doc) || !strings.Contains(text, "x.json: the case is error: rank 1 died") {
+	if text := page.text(); !strings.Contains(text, m.Doc) ||
+		!strings.Contains(text, "x.json: the case is error: rank 1 died") {
 		t.Error("the metric is not defined, or it is not said what was left out")
 	}
 }
@@ -72,7 +76,9 @@ func TestTrendPageWithoutChange(t *testing.T) {
 	doc := trend([]float64{3e-6, 3e-6}, 0)
 	doc.Points[1].Simulated = true
 	text := trendPage(t, doc).text()
-	for _, want := range []string{"= unchanged", "too few sessions to find a change", "SIMULATED: the numbers of 1 of 2 sessions"} {
+	for _, want := range []string{
+		"= unchanged", "too few sessions to find a change", "SIMULATED: the numbers of 1 of 2 sessions",
+	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("it does not say %q", want)
 		}
@@ -85,7 +91,9 @@ func TestTrendPageWithoutChange(t *testing.T) {
 // Whatever was measured and however it is called, the page is made, and drawings have places only.
 func TestNothingBreaksTheTrendPage(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		value := rapid.OneOf(rapid.Float64(), rapid.SampledFrom([]float64{0, -1, 5e-324, math.MaxFloat64, -math.MaxFloat64}))
+		value := rapid.OneOf(rapid.Float64(), rapid.SampledFrom([]float64{
+			0, -1, 5e-324, math.MaxFloat64, -math.MaxFloat64,
+		}))
 		doc := trend(rapid.SliceOfN(value, 4, 9).Draw(rt, "values"), rapid.IntRange(0, 3).Draw(rt, "at"))
 		doc.Case = "</title><script>" + rapid.String().Draw(rt, "case")
 		for i := range doc.Points {

@@ -88,7 +88,9 @@ type xmlResult struct {
 }
 
 func newSuites(doc *results.Document) *xmlSuites {
-	b := &junit{doc: doc, since: sinces(doc), names: map[string]int{}, suites: map[string]*xmlSuite{}, budget: textBudget}
+	b := &junit{
+		doc: doc, since: sinces(doc), names: map[string]int{}, suites: map[string]*xmlSuite{}, budget: textBudget,
+	}
 	b.all.Name = ascii(doc.Scenario.Name)
 	b.session()
 	for _, c := range doc.Cases {

@@ -52,7 +52,8 @@ func TestJUnitIsReadByASecondConsumer(t *testing.T) {
 		}
 		for i, s := range suites {
 			w := want.Suites[i]
-			if s.Name != w.Name || len(s.Cases) != len(w.Cases) || s.Tests != w.Tests || s.Failures != w.Failures || s.Errors != w.Errors || s.Skipped != w.Skipped {
+			if s.Name != w.Name || len(s.Cases) != len(w.Cases) || s.Tests != w.Tests || s.Failures != w.Failures ||
+				s.Errors != w.Errors || s.Skipped != w.Skipped {
 				t.Errorf("%s: suite %s is read as %+v", name, w.Name, s)
 				continue
 			}

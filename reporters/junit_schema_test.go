@@ -32,10 +32,13 @@ const (
 
 // jenkins are the rules of junit-10.xsd of Jenkins' xUnit plugin.
 var jenkins = map[string]elementRule{
-	"testsuites": {map[string]string{"name": anyText, "time": surefire, "tests": anyText, "failures": anyText, "errors": anyText}, `(testsuite )*`},
+	"testsuites": {map[string]string{"name": anyText, "time": surefire, "tests": anyText, "failures": anyText,
+		"errors": anyText}, `(testsuite )*`},
 	"testsuite": {map[string]string{
-		"!name": anyText, "!tests": anyText, "!failures": anyText, "!errors": anyText, "group": anyText, "time": surefire, "skipped": anyText,
-		"timestamp": anyText, "hostname": anyText, "id": anyText, "package": anyText, "file": anyText, "log": anyText, "url": anyText,
+		"!name": anyText, "!tests": anyText, "!failures": anyText, "!errors": anyText, "group": anyText,
+		"time": surefire, "skipped": anyText,
+		"timestamp": anyText, "hostname": anyText, "id": anyText, "package": anyText, "file": anyText, "log": anyText,
+		"url": anyText,
 	}, `((testsuite|properties|testcase|system-out|system-err) )*`},
 	"testcase": {map[string]string{"!name": anyText, "time": anyText, "classname": anyText, "group": anyText},
 		`((skipped|error|failure|rerunFailure|rerunError|flakyFailure|flakyError|system-out|system-err) )*`},
@@ -56,9 +59,11 @@ var ant = map[string]elementRule{
 	"testsuites": {nil, `(testsuite )*`},
 	"testsuite": {map[string]string{
 		"!package": anyText, "!id": wholeNumber, "!name": someText, "!timestamp": moment, "!hostname": someText,
-		"!tests": wholeNumber, "!failures": wholeNumber, "!errors": wholeNumber, "skipped": wholeNumber, "!time": decimal,
+		"!tests": wholeNumber, "!failures": wholeNumber, "!errors": wholeNumber, "skipped": wholeNumber,
+		"!time": decimal,
 	}, `properties (testcase )*system-out system-err `},
-	"testcase":   {map[string]string{"!name": anyText, "!classname": anyText, "!time": decimal}, `((skipped|error|failure) )?`},
+	"testcase": {map[string]string{"!name": anyText, "!classname": anyText, "!time": decimal},
+		`((skipped|error|failure) )?`},
 	"failure":    {map[string]string{"message": anyText, "!type": anyText}, ``},
 	"error":      {map[string]string{"message": anyText, "!type": anyText}, ``},
 	"skipped":    {map[string]string{"message": anyText, "type": anyText}, ``},
@@ -123,9 +128,13 @@ func TestJUnitFollowsTheSchemas(t *testing.T) {
 		rules map[string]elementRule
 		more  []string
 	}{
-		"Jenkins": {jenkins, []string{"testcase/properties", "testcase@file", "testcase@line", "testsuites@skipped", "testsuites@timestamp"}},
-		"Ant": {ant, []string{"-testsuite@package", "testcase/properties", "testcase/system-out", "testcase@file", "testcase@line",
-			"testsuites@errors", "testsuites@failures", "testsuites@name", "testsuites@skipped", "testsuites@tests", "testsuites@time", "testsuites@timestamp"}},
+		"Jenkins": {jenkins, []string{
+			"testcase/properties", "testcase@file", "testcase@line", "testsuites@skipped", "testsuites@timestamp",
+		}},
+		"Ant": {ant, []string{"-testsuite@package", "testcase/properties", "testcase/system-out", "testcase@file",
+			"testcase@line",
+			"testsuites@errors", "testsuites@failures", "testsuites@name", "testsuites@skipped", "testsuites@tests",
+			"testsuites@time", "testsuites@timestamp"}},
 	} {
 		found := map[string]bool{}
 		for _, d := range documents {
@@ -144,14 +153,17 @@ func TestJUnitFollowsTheSchemas(t *testing.T) {
 // The rules find what they are there for.
 func TestSchemaRulesFindViolations(t *testing.T) {
 	for text, want := range map[string]string{
-		`<testsuite name="n" tests="1" failures="0" errors="0"/>`:                                               "",
-		`<testsuite tests="1" failures="0" errors="0"/>`:                                                        "-testsuite@name",
-		`<testsuite name="n" tests="1" failures="0" errors="0" time="1e-3"/>`:                                   "testsuite@time",
-		`<testsuite name="n" tests="1" failures="0" errors="0"><testsuites/></testsuite>`:                       "testsuite/testsuites",
-		`<testcase name="n"><property name="a" value="b"/></testcase>`:                                          "testcase/property",
-		`<properties><property name="a"/></properties>`:                                                         "-property@value",
-		`<testsuite name="n" tests="1" failures="0" errors="0"><testcase classname="c"/></testsuite>`:           "-testcase@name",
-		`<testsuites><testsuite name="n" tests="1" failures="0" errors="0" flaky="1"/></testsuites>`:            "testsuite@flaky",
+		`<testsuite name="n" tests="1" failures="0" errors="0"/>`:                         "",
+		`<testsuite tests="1" failures="0" errors="0"/>`:                                  "-testsuite@name",
+		`<testsuite name="n" tests="1" failures="0" errors="0" time="1e-3"/>`:             "testsuite@time",
+		`<testsuite name="n" tests="1" failures="0" errors="0"><testsuites/></testsuite>`: "testsuite/testsuites",
+		`<testcase name="n"><property name="a" value="b"/></testcase>`:                    "testcase/property",
+		`<properties><property name="a"/></properties>`:                                   "-property@value",
+
+		`<testsuite name="n" tests="1" failures="0" errors="0"><testcase classname="c"/></testsuite>`: "-testcase@name",
+
+		`<testsuites><testsuite name="n" tests="1" failures="0" errors="0" flaky="1"/></testsuites>`: "testsuite@flaky",
+
 		`<testsuites name="x" time="1,000.5"><testsuite name="n" tests="" failures="" errors=""/></testsuites>`: "",
 	} {
 		var root node
@@ -165,7 +177,8 @@ func TestSchemaRulesFindViolations(t *testing.T) {
 		}
 	}
 	var root node
-	if err := xml.Unmarshal([]byte(`<testsuite><testcase name="a" classname="b" time="0"/><properties/></testsuite>`), &root); err != nil {
+	if err := xml.Unmarshal([]byte(`<testsuite><testcase name="a" classname="b" time="0"/><properties/></testsuite>`),
+		&root); err != nil {
 		t.Fatal(err)
 	}
 	found := map[string]bool{}
@@ -200,7 +213,8 @@ func TestJUnitIsReadByAConsumer(t *testing.T) {
 		}
 		for i, s := range suites {
 			w := want.Suites[i]
-			if s.Name != w.Name || s.Totals.Tests != w.Tests || s.Totals.Failed != w.Failures || s.Totals.Error != w.Errors || s.Totals.Skipped != w.Skipped {
+			if s.Name != w.Name || s.Totals.Tests != w.Tests || s.Totals.Failed != w.Failures ||
+				s.Totals.Error != w.Errors || s.Totals.Skipped != w.Skipped {
 				t.Errorf("%s: suite %s is read as %+v", name, w.Name, s.Totals)
 			}
 			if d := s.Totals.Duration - time.Duration(w.Time*float64(time.Second)); d.Abs() > 10*time.Millisecond {
@@ -215,8 +229,10 @@ func TestJUnitIsReadByAConsumer(t *testing.T) {
 					continue
 				}
 				status := map[string]consumer.Status{
-					string(results.Fail): consumer.StatusFailed, string(results.XPass): consumer.StatusFailed, string(results.SkippedVerdict): consumer.StatusSkipped,
-					string(results.ErrorVerdict): consumer.StatusError, string(results.InconclusiveVerdict): consumer.StatusError,
+					string(results.Fail): consumer.StatusFailed, string(results.XPass): consumer.StatusFailed,
+					string(results.SkippedVerdict):      consumer.StatusSkipped,
+					string(results.ErrorVerdict):        consumer.StatusError,
+					string(results.InconclusiveVerdict): consumer.StatusError,
 				}[outcome]
 				if status == "" {
 					status = consumer.StatusPassed
@@ -224,7 +240,8 @@ func TestJUnitIsReadByAConsumer(t *testing.T) {
 				if c.Status != status {
 					t.Errorf("%s: %s is %s and is read as %s", name, c.Name, outcome, c.Status)
 				}
-				if bad := status == consumer.StatusFailed || status == consumer.StatusError; bad && (c.Error == nil || c.Message == "") {
+				if bad := status == consumer.StatusFailed ||
+					status == consumer.StatusError; bad && (c.Error == nil || c.Message == "") {
 					t.Errorf("%s: %s has no message", name, c.Name)
 				}
 				if c.Properties["line"] == "" || c.Properties["file"] == "" {

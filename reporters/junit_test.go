@@ -121,7 +121,8 @@ func TestJUnitAgreesWithTheExitCode(t *testing.T) {
 		doc := read(t, name)
 		s := parse(t, doc)
 		if red := s.Failures+s.Errors > 0; red != (doc.Session.ExitCode != 0) {
-			t.Errorf("%s: %d failures and %d errors with exit code %d", name, s.Failures, s.Errors, doc.Session.ExitCode)
+			t.Errorf("%s: %d failures and %d errors with exit code %d", name, s.Failures, s.Errors,
+				doc.Session.ExitCode)
 		}
 	}
 }
@@ -146,9 +147,12 @@ func TestJUnitOutcomes(t *testing.T) {
 		doc := &results.Document{Cases: []*results.Case{{
 			Key: "k", Run: "r", Status: results.OK,
 			Assertions: []*results.AssertionVerdict{{
-				Assertion: assertion.Assertion{Name: "a", File: "s.yaml", Line: 7, Severity: c.severity, XFail: &assertion.XFail{Reason: "r", Until: "2999-12-31"}},
-				Observed:  &results.Observed{Value: 1, N: 3},
-				Verdict:   c.verdict, Message: "why",
+				Assertion: assertion.Assertion{
+					Name: "a", File: "s.yaml", Line: 7, Severity: c.severity,
+					XFail: &assertion.XFail{Reason: "r", Until: "2999-12-31"},
+				},
+				Observed: &results.Observed{Value: 1, N: 3},
+				Verdict:  c.verdict, Message: "why",
 			}},
 		}}}
 		x := parse(t, doc).Suites[0].Cases[0]

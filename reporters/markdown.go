@@ -34,7 +34,8 @@ func markdown(doc *results.Document, limit int) string {
 		m.always("%s\n\n", mdClip(doc.Scenario.Description))
 	}
 	for _, s := range []struct{ standing, heading string }{
-		{"fail", "Failed"}, {"xpass", "Passed against expectation"}, {"error", "Errors"}, {"inconclusive", "Inconclusive"},
+		{"fail", "Failed"}, {"xpass", "Passed against expectation"}, {"error", "Errors"},
+		{"inconclusive", "Inconclusive"},
 		{"warn", "Warnings"}, {"info", "For information"},
 	} {
 		m.findings(doc, s.heading, findings(doc, s.standing))
@@ -183,7 +184,8 @@ func (m *page) folded(what string, fs []finding) {
 	if len(fs) == 0 {
 		return
 	}
-	m.always("<details><summary>%s %s</summary>\n\n| case | assertion | observed |\n| :--- | :--- | :--- |\n", ofWhat(fs), what)
+	m.always("<details><summary>%s %s</summary>\n\n| case | assertion | observed |\n| :--- | :--- | :--- |\n",
+		ofWhat(fs), what)
 	m.omitted(m.rows(len(fs), func(i int) string {
 		return fmt.Sprintf("| %s | %s | %s |\n", mdCode(fs[i].where), mdText(fs[i].name), mdText(fs[i].message))
 	}))

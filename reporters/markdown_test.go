@@ -12,13 +12,16 @@ import (
 
 // large is a session of many cases, each with a failure that has much to say.
 func large(cases int, run func(i int) string) *results.Document {
-	doc := &results.Document{Scenario: results.Scenario{Name: "large"}, Session: results.Session{Status: results.Failed, ExitCode: 1}}
+	doc := &results.Document{
+		Scenario: results.Scenario{Name: "large"}, Session: results.Session{Status: results.Failed, ExitCode: 1},
+	}
 	for i := range cases {
 		doc.Cases = append(doc.Cases, &results.Case{
 			Key: fmt.Sprintf("%s[i=%d]", run(i), i), Run: run(i), Status: results.OK,
 			Axes: map[string]any{"i": int64(i)}, AxisOrder: []string{"i"},
 			Assertions: []*results.AssertionVerdict{{
-				Assertion: assertion.Assertion{Name: "a", Severity: assertion.Gate}, Verdict: results.Fail, Message: strings.Repeat("words ", 20),
+				Assertion: assertion.Assertion{Name: "a", Severity: assertion.Gate}, Verdict: results.Fail,
+				Message: strings.Repeat("words ", 20),
 			}},
 		})
 	}
@@ -59,7 +62,8 @@ func TestMarkdownBearsLongTexts(t *testing.T) {
 		if len(got) > markdownBudget || !utf8.ValidString(got) {
 			t.Errorf("%d bytes, valid: %v", len(got), utf8.ValidString(got))
 		}
-		if strings.Count(got, " …\n") != 3 || !strings.Contains(got, "## Failed") || !strings.Contains(got, "`run[i=2]`") {
+		if strings.Count(got, " …\n") != 3 || !strings.Contains(got, "## Failed") ||
+			!strings.Contains(got, "`run[i=2]`") {
 			t.Errorf("what was found is not there:\n%s", got[len(got)-2000:])
 		}
 	}
@@ -88,7 +92,9 @@ func TestMarkdownTablesKeepTheirShape(t *testing.T) {
 func TestMarkdownSaysWhatIsWrongFirst(t *testing.T) {
 	got := markdown(read(t, "failed"), markdownBudget)
 	last := -1
-	for _, heading := range []string{"# ✗ failed", "## Failed", "## Inconclusive", "## Warnings", "## For information", "## bandwidth", "<details>"} {
+	for _, heading := range []string{
+		"# ✗ failed", "## Failed", "## Inconclusive", "## Warnings", "## For information", "## bandwidth", "<details>",
+	} {
 		i := strings.Index(got, heading)
 		if i <= last {
 			t.Errorf("%q is at %d, after what it should precede", heading, i)

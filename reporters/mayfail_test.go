@@ -17,22 +17,39 @@ func expecting(t *testing.T) *results.Document {
 	t.Helper()
 	started := time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
 	launch := func() *results.Launch {
-		return &results.Launch{Status: results.OK, Verified: true, Nodes: []string{"n"}, Metrics: results.ValuesOf(map[string]float64{"bandwidth": 46})}
+		return &results.Launch{
+			Status: results.OK, Verified: true, Nodes: []string{"n"},
+			Metrics: results.ValuesOf(map[string]float64{"bandwidth": 46}),
+		}
 	}
 	bandwidth := func() *results.AssertionVerdict {
 		low := 40.
 		return &results.AssertionVerdict{Looks: []int{1}, Assertion: assertion.Assertion{
-			Name: "bw", Text: "bandwidth >= 40 GB/s", Severity: assertion.Gate, Unit: "GB/s", Bounds: assertion.Bounds{Lower: &low},
+			Name: "bw", Text: "bandwidth >= 40 GB/s", Severity: assertion.Gate, Unit: "GB/s",
+			Bounds:  assertion.Bounds{Lower: &low},
 			Subject: &assertion.Expr{Op: assertion.Metric, Metric: "bandwidth", Unit: "GB/s"},
 		}}
 	}
 	doc := &results.Document{
-		Schema: results.Schema, Session: results.Session{ID: "s", Started: started}, Scenario: results.Scenario{Name: "s"},
+		Schema: results.Schema, Session: results.Session{ID: "s", Started: started},
+		Scenario: results.Scenario{Name: "s"},
 		Cases: []*results.Case{
 			{Key: "fails", Run: "fails", Workload: "transfer", Status: results.Error, Reason: "launch 0: exit status 1",
-				Launches: []*results.Launch{{Status: results.Error, Failure: &results.Failure{Cause: "exit status 1", Log: []string{"no etcd"}}}}},
-			{Key: "works", Run: "works", Workload: "transfer", Status: results.OK, Launches: []*results.Launch{launch()}},
-			{Key: "late", Run: "late", Workload: "transfer", Status: results.Error, Reason: "killed", Launches: []*results.Launch{}},
+				Launches: []*results.Launch{
+					{
+						Status: results.Error, Failure: &results.Failure{
+							Cause: "exit status 1", Log: []string{"no etcd"},
+						},
+					},
+				}},
+			{
+				Key: "works", Run: "works", Workload: "transfer", Status: results.OK,
+				Launches: []*results.Launch{launch()},
+			},
+			{
+				Key: "late", Run: "late", Workload: "transfer", Status: results.Error, Reason: "killed",
+				Launches: []*results.Launch{},
+			},
 		},
 	}
 	for i, until := range []string{"2026-11-30", "2026-11-30", "2026-11-20"} {
@@ -64,12 +81,14 @@ func TestCasesThatMayFailAreOneFindingEach(t *testing.T) {
 func TestReportsOfCasesThatMayFail(t *testing.T) {
 	doc := expecting(t)
 	for format, wants := range map[string][]string{
-		"table":    {"✓ xfail  fails", "✗ xpass  works", "! error  late", "cases: 1 xpass, 1 error, 1 xfail", "may_fail expired on 2026-11-20"},
-		"markdown": {"## Passed against expectation", "1 case failed as expected", "| `fails` |  | expected to fail until 2026-11-30 (issue 1044)", "may_fail expired on 2026-11-20"},
-		"html":     {"Failed as expected (1)", "Passed against expectation (1)", "may_fail expired on 2026-11-20"},
-		"json":     {`"xfail": 1`, `"may_fail": {`},
-		"github":   {"::notice title=✓ xfail%3A fails::", "::error title=✗ xpass%3A works::"},
-		"csv":      {"fails,error,xfail"},
+		"table": {"✓ xfail  fails", "✗ xpass  works", "! error  late", "cases: 1 xpass, 1 error, 1 xfail",
+			"may_fail expired on 2026-11-20"},
+		"markdown": {"## Passed against expectation", "1 case failed as expected",
+			"| `fails` |  | expected to fail until 2026-11-30 (issue 1044)", "may_fail expired on 2026-11-20"},
+		"html":   {"Failed as expected (1)", "Passed against expectation (1)", "may_fail expired on 2026-11-20"},
+		"json":   {`"xfail": 1`, `"may_fail": {`},
+		"github": {"::notice title=✓ xfail%3A fails::", "::error title=✗ xpass%3A works::"},
+		"csv":    {"fails,error,xfail"},
 	} {
 		var b bytes.Buffer
 		r, ok := Lookup(format)

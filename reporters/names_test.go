@@ -18,19 +18,31 @@ import (
 func TestNoNameBreaksAReport(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.Custom(func(t *rapid.T) string {
-			return string(rapid.SliceOf(rapid.Byte()).Draw(t, "bytes")) + rapid.StringOfN(rapid.RuneFrom([]rune("|`]>&\"\\\n\x1b[;m\x00\u202e\uffff日")), 0, 8, -1).Draw(t, "runes")
+			return string(rapid.SliceOf(rapid.Byte()).Draw(t, "bytes")) +
+				rapid.StringOfN(rapid.RuneFrom([]rune("|`]>&\"\\\n\x1b[;m\x00\u202e\uffff日")), 0, 8, -1).Draw(t,
+					"runes")
 		})
 		doc := &results.Document{Scenario: results.Scenario{Name: text.Draw(t, "scenario"), File: text.Draw(t, "file")}}
 		for range rapid.IntRange(0, 3).Draw(t, "cases") {
 			axis := text.Draw(t, "axis")
 			doc.Cases = append(doc.Cases, &results.Case{
-				Key: text.Draw(t, "key"), Run: text.Draw(t, "run"), Axes: map[string]any{axis: text.Draw(t, "value")}, AxisOrder: []string{axis},
-				Status:   rapid.SampledFrom([]string{results.OK, results.Error, results.Skipped}).Draw(t, "status"),
-				Reason:   text.Draw(t, "reason"),
-				Launches: []*results.Launch{{Status: results.Error, Failure: &results.Failure{Cause: text.Draw(t, "cause"), Log: []string{text.Draw(t, "log")}}}},
+				Key: text.Draw(t, "key"), Run: text.Draw(t, "run"), Axes: map[string]any{axis: text.Draw(t, "value")},
+				AxisOrder: []string{axis},
+				Status:    rapid.SampledFrom([]string{results.OK, results.Error, results.Skipped}).Draw(t, "status"),
+				Reason:    text.Draw(t, "reason"),
+				Launches: []*results.Launch{
+					{
+						Status: results.Error, Failure: &results.Failure{
+							Cause: text.Draw(t, "cause"), Log: []string{text.Draw(t, "log")},
+						},
+					},
+				},
 				Assertions: []*results.AssertionVerdict{{
-					Assertion: assertion.Assertion{Name: text.Draw(t, "name"), Text: text.Draw(t, "text"), Severity: assertion.Gate},
-					Verdict:   rapid.SampledFrom([]results.Verdict{results.Pass, results.Fail, results.ErrorVerdict}).Draw(t, "verdict"), Message: text.Draw(t, "message"),
+					Assertion: assertion.Assertion{
+						Name: text.Draw(t, "name"), Text: text.Draw(t, "text"), Severity: assertion.Gate,
+					},
+					Verdict: rapid.SampledFrom([]results.Verdict{results.Pass, results.Fail,
+						results.ErrorVerdict}).Draw(t, "verdict"), Message: text.Draw(t, "message"),
 				}},
 			})
 		}
@@ -63,7 +75,8 @@ func TestNoNameBreaksAReport(t *testing.T) {
 				cells = 0
 				continue
 			}
-			n := strings.Count(strings.ReplaceAll(line, `\\`, ""), "|") - strings.Count(strings.ReplaceAll(line, `\\`, ""), `\|`)
+			n := strings.Count(strings.ReplaceAll(line, `\\`, ""),
+				"|") - strings.Count(strings.ReplaceAll(line, `\\`, ""), `\|`)
 			if cells == 0 {
 				cells = n
 			}

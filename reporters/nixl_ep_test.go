@@ -14,20 +14,31 @@ func TestNIXLEPLines(t *testing.T) {
 	}
 	doc := &results.Document{Session: results.Session{Status: results.Passed}, Cases: []*results.Case{
 		{
-			Key: "dfw[mode=e2e]", Run: "dfw", Workload: "ep", Status: results.OK, Axes: map[string]any{"mode": "e2e"}, AxisOrder: []string{"mode"},
-			Options: map[string]any{"ranks": 8., "tokens": 128., "hidden": 7168., "top_k": 8., "experts_per_rank": 36., "fabric": "ucx", "warmup": 10., "iterations": 100.},
+			Key: "dfw[mode=e2e]", Run: "dfw", Workload: "ep", Status: results.OK, Axes: map[string]any{"mode": "e2e"},
+			AxisOrder: []string{"mode"},
+			Options: map[string]any{
+				"ranks": 8., "tokens": 128., "hidden": 7168., "top_k": 8., "experts_per_rank": 36., "fabric": "ucx",
+				"warmup": 10., "iterations": 100.,
+			},
 			Metrics: results.NamedOf(map[string]results.MetricEstimate{
-				"bandwidth": estimate("GB/s", 42.88), "bandwidth.min_rank": estimate("GB/s", 42.86), "bandwidth.max_rank": estimate("GB/s", 42.89),
-				"latency.avg": estimate("s", 519.3e-6), "latency.min": estimate("s", 519.1e-6), "latency.max": estimate("s", 519.5e-6), "ranks_passed": estimate("", 8),
+				"bandwidth": estimate("GB/s", 42.88), "bandwidth.min_rank": estimate("GB/s", 42.86),
+				"bandwidth.max_rank": estimate("GB/s", 42.89),
+				"latency.avg":        estimate("s", 519.3e-6), "latency.min": estimate("s", 519.1e-6),
+				"latency.max": estimate("s", 519.5e-6), "ranks_passed": estimate("", 8),
 			}),
 		},
-		{Key: "dead", Run: "dfw", Workload: "ep", Status: results.Error, Reason: "rank 1 died", Options: map[string]any{"ranks": 8., "mode": "dispatch"}},
+		{
+			Key: "dead", Run: "dfw", Workload: "ep", Status: results.Error, Reason: "rank 1 died",
+			Options: map[string]any{"ranks": 8., "mode": "dispatch"},
+		},
 		{Key: "t", Run: "t", Workload: "transfer", Status: results.OK},
 	}}
 	got := written(t, "nixl-ep", doc)
 	for _, want := range []string{
-		"Mode: e2e\nRanks: 8, Tokens: 128, Hidden: 7168\nExperts: 36/rank (288 total), TopK: 8\nBackend: ucx\nWarmup: 10, Measure: 100 iterations\n" + strings.Repeat("=", 70),
-		"Data Plane (e2e): 8/8 ranks passed\n" + strings.Repeat("=", 70) + "\nBandwidth (GB/s): avg=42.88, min=42.86, max=42.89\nLatency (μs):     avg=519.3, min=519.1, max=519.5\n",
+		"Mode: e2e\nRanks: 8, Tokens: 128, Hidden: 7168\nExperts: 36/rank (288 total), TopK: 8\nBackend: ucx\nWarmup: 10, Measure: 100 iterations\n" +
+			strings.Repeat("=", 70),
+		"Data Plane (e2e): 8/8 ranks passed\n" + strings.Repeat("=", 70) +
+			"\nBandwidth (GB/s): avg=42.88, min=42.86, max=42.89\nLatency (μs):     avg=519.3, min=519.1, max=519.5\n",
 		"Data Plane (dispatch): 0/8 ranks passed", "rank 1 died", "1 case of other workloads not shown",
 	} {
 		if !strings.Contains(got, want) {

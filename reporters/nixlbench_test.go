@@ -29,15 +29,19 @@ func transfers(ranks float64) *results.Document {
 			Axes: map[string]any{"fabric": "tcp", "block_size": size}, AxisOrder: []string{"fabric", "block_size"},
 			Options: map[string]any{"block_size": size, "batch": 8., "ranks": ranks},
 			Metrics: results.NamedOf(map[string]results.MetricEstimate{
-				"bandwidth": estimate("GB/s", 10*k), "bandwidth.min_rank": estimate("GB/s", 4*k), "ceiling": estimate("", 0.25*k),
-				"latency.avg": estimate("s", 1e-6*k), "prep.request": estimate("s", 2e-6*k), "prep.request.p99": estimate("s", 7e-6*k), "post.avg": estimate("s", 3e-6*k),
-				"post.p99": estimate("s", 4e-6*k), "transfer.avg": estimate("s", 0), "transfer.p99": estimate("s", 5e-6*k),
+				"bandwidth": estimate("GB/s", 10*k), "bandwidth.min_rank": estimate("GB/s", 4*k),
+				"ceiling":     estimate("", 0.25*k),
+				"latency.avg": estimate("s", 1e-6*k), "prep.request": estimate("s", 2e-6*k),
+				"prep.request.p99": estimate("s", 7e-6*k), "post.avg": estimate("s", 3e-6*k),
+				"post.p99": estimate("s", 4e-6*k), "transfer.avg": estimate("s", 0),
+				"transfer.p99": estimate("s", 5e-6*k),
 			}),
 		})
 	}
 	doc.Cases = append(doc.Cases,
 		&results.Case{Key: "gone", Run: "t", Workload: "transfer", Status: results.Skipped, Reason: "no tcp"},
-		&results.Case{Key: "dead", Run: "t", Workload: "transfer", Status: results.Error, Reason: "rank 1 died", Axes: map[string]any{"fabric": "tcp"}, AxisOrder: []string{"fabric"},
+		&results.Case{Key: "dead", Run: "t", Workload: "transfer", Status: results.Error, Reason: "rank 1 died",
+			Axes: map[string]any{"fabric": "tcp"}, AxisOrder: []string{"fabric"},
 			Options: map[string]any{"block_size": "2MiB", "batch": 8., "ranks": ranks}},
 		&results.Case{Key: "m", Run: "m", Workload: "traffic", Status: results.OK})
 	return doc
@@ -76,11 +80,13 @@ func TestNIXLBenchColumns(t *testing.T) {
 		for i, want := range c.rows {
 			for j, span := range starts {
 				if got := strings.TrimSpace(lines[at+2+i][span[0]:span[1]]); got != want[j] {
-					t.Errorf("%v ranks, row %d: under %q stands %q, want %q", c.ranks, i, strings.TrimSpace(c.head[span[0]:span[1]]), got, want[j])
+					t.Errorf("%v ranks, row %d: under %q stands %q, want %q", c.ranks, i,
+						strings.TrimSpace(c.head[span[0]:span[1]]), got, want[j])
 				}
 			}
 		}
-		if got := lines[at+4]; got != fmt.Sprintf("%-20s%-15s", "2097152", "8")+"! error: the case ended with an error: rank 1 died" {
+		if got := lines[at+4]; got != fmt.Sprintf("%-20s%-15s", "2097152", "8")+
+			"! error: the case ended with an error: rank 1 died" {
 			t.Errorf("the case without numbers: %q", got)
 		}
 	}
@@ -90,7 +96,9 @@ func TestNIXLBenchColumns(t *testing.T) {
 func TestNIXLBenchSaysWhatDiffers(t *testing.T) {
 	text := written(t, "nixlbench", transfers(4))
 	notes, tables, _ := strings.Cut(text, "\nt: fabric=tcp")
-	for _, column := range []string{"B/W", "Aggregate B/W", "Avg Lat.", "Avg Prep", "P99 Prep", "P99 ...", "Network Util"} {
+	for _, column := range []string{
+		"B/W", "Aggregate B/W", "Avg Lat.", "Avg Prep", "P99 Prep", "P99 ...", "Network Util",
+	} {
 		if !strings.Contains(notes, column) {
 			t.Errorf("the notes do not speak of %s", column)
 		}

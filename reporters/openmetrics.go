@@ -22,7 +22,8 @@ import (
 // each time.
 func OpenMetrics(w io.Writer, doc *results.Document) error {
 	m := &openMetrics{
-		w: bufio.NewWriter(w), doc: doc, metrics: workload.DefinitionsOf(doc), names: map[string]bool{}, axes: axisLabels(axes(doc.Cases)),
+		w: bufio.NewWriter(w), doc: doc, metrics: workload.DefinitionsOf(doc), names: map[string]bool{},
+		axes: axisLabels(axes(doc.Cases)),
 	}
 	for _, c := range doc.Cases {
 		m.labels = append(m.labels, m.ofCase(c))
@@ -90,9 +91,11 @@ func (m *openMetrics) scales() {
 
 func (m *openMetrics) session() {
 	labels := label("scenario", m.doc.Scenario.Name)
-	m.sample(m.family("session_exit_code", "", "exit code of the session: weir docs exit-codes"), labels, strconv.Itoa(m.doc.Session.ExitCode))
+	m.sample(m.family("session_exit_code", "", "exit code of the session: weir docs exit-codes"), labels,
+		strconv.Itoa(m.doc.Session.ExitCode))
 	if t := m.doc.Session.Finished; !t.IsZero() {
-		m.sample(m.family("session_finished_timestamp", "seconds", "when the session ended, since the epoch"), labels, strconv.FormatInt(t.Unix(), 10))
+		m.sample(m.family("session_finished_timestamp", "seconds", "when the session ended, since the epoch"), labels,
+			strconv.FormatInt(t.Unix(), 10))
 	}
 }
 
@@ -122,7 +125,8 @@ func (m *openMetrics) assertions() {
 				called = fmt.Sprintf("%s #%d", title(a), n)
 			}
 			seen[called] = true
-			m.sample(name, labels+","+label("assertion", called)+","+label("severity", string(a.Severity))+","+label("verdict", a.Standing()), "1")
+			m.sample(name, labels+","+label("assertion", called)+","+label("severity", string(a.Severity))+","+
+				label("verdict", a.Standing()), "1")
 		}
 	}
 	for i, c := range m.doc.Cases {

@@ -103,7 +103,8 @@ func TestOpenMetricsHoldsTheDocument(t *testing.T) {
 		doc := read(t, name)
 		families := scraped(t, doc)
 		for _, c := range []struct{ metric, family, unit string }{
-			{"bandwidth", "weir_bandwidth_bytes_per_second", "GB/s"}, {"latency.p99", "weir_latency_p99_seconds", "s"}, {"ceiling", "weir_ceiling", ""},
+			{"bandwidth", "weir_bandwidth_bytes_per_second", "GB/s"}, {"latency.p99", "weir_latency_p99_seconds", "s"},
+			{"ceiling", "weir_ceiling", ""},
 		} {
 			factor := map[string]float64{"GB/s": 1e9, "s": 1, "": 1}[c.unit]
 			got := map[key]float64{}
@@ -121,7 +122,8 @@ func TestOpenMetricsHoldsTheDocument(t *testing.T) {
 					want++
 					v, ok := got[key{x.Run, x.Key, estimate}]
 					if !ok || math.Abs(v-value*factor) > within*factor {
-						t.Errorf("%s: %s %s of %s is %v, want %v within %v", name, estimate, c.metric, x.Key, v, value*factor, within*factor)
+						t.Errorf("%s: %s %s of %s is %v, want %v within %v", name, estimate, c.metric, x.Key, v,
+							value*factor, within*factor)
 					}
 				}
 				if e.CI == nil {
@@ -154,14 +156,18 @@ func TestBaseUnits(t *testing.T) {
 		name   string
 		factor float64
 	}{
-		"": {"", 1}, "GB/s": {"bytes_per_second", 1e9}, "s": {"seconds", 1}, "B": {"bytes", 1}, "1/s": {"per_second", 1}, "s/GB": {"seconds_per_byte", 1e-9}, "%": {"", 0.01}, "MiB": {"bytes", 1 << 20},
+		"": {"", 1}, "GB/s": {"bytes_per_second", 1e9}, "s": {"seconds", 1}, "B": {"bytes", 1},
+		"1/s": {"per_second", 1}, "s/GB": {"seconds_per_byte", 1e-9}, "%": {"", 0.01}, "MiB": {"bytes", 1 << 20},
 	} {
 		if name, factor := baseUnit(symbol); name != want.name || factor != want.factor {
 			t.Errorf("%q is %v %q", symbol, factor, name)
 		}
 	}
 	m := &openMetrics{names: map[string]bool{}}
-	for _, c := range [][3]string{{"bytes", "bytes", "weir_bytes"}, {"latency.p99", "seconds", "weir_latency_p99_seconds"}, {"latency_p99", "seconds", "weir_latency_p99_2_seconds"}} {
+	for _, c := range [][3]string{
+		{"bytes", "bytes", "weir_bytes"}, {"latency.p99", "seconds", "weir_latency_p99_seconds"},
+		{"latency_p99", "seconds", "weir_latency_p99_2_seconds"},
+	} {
 		m.w = bufio.NewWriter(io.Discard)
 		if got := m.family(c[0], c[1], "h"); got != c[2] {
 			t.Errorf("%s in %s is called %s, want %s", c[0], c[1], got, c[2])
@@ -175,18 +181,29 @@ func TestNoNameBreaksOpenMetrics(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.OneOf(rapid.String(), rapid.StringOfN(rapid.RuneFrom([]rune("a\"\\\n{},=#é_:. \x00")), 0, 8, -1))
 		axes := rapid.SliceOfNDistinct(rapid.OneOf(text, rapid.SampledFrom(ownLabels)), 1, 4, rapid.ID).Draw(t, "axes")
-		doc := &results.Document{Scenario: results.Scenario{Name: text.Draw(t, "scenario")}, Session: results.Session{Finished: time.Unix(5, 0)}}
+		doc := &results.Document{
+			Scenario: results.Scenario{Name: text.Draw(t, "scenario")},
+			Session:  results.Session{Finished: time.Unix(5, 0)},
+		}
 		for _, key := range rapid.SliceOfNDistinct(text, 1, 3, rapid.ID).Draw(t, "keys") {
-			c := &results.Case{Key: key, Run: text.Draw(t, "run"), Status: results.OK, Axes: map[string]any{}, AxisOrder: axes}
+			c := &results.Case{
+				Key: key, Run: text.Draw(t, "run"), Status: results.OK, Axes: map[string]any{}, AxisOrder: axes,
+			}
 			for _, a := range axes {
 				c.Axes[a] = text.Draw(t, "value")
 			}
 			for _, m := range rapid.SliceOfNDistinct(text, 0, 3, rapid.ID).Draw(t, "metrics") {
 				v := rapid.Float64Range(-1e12, 1e12).Draw(t, "median")
-				c.Metrics.Set(m, results.MetricEstimate{Unit: rapid.SampledFrom([]string{"", "GB/s", "s", "B", "furlong"}).Draw(t, "unit"), Median: v, CI: &[2]float64{v - 1, v + 1}})
+				c.Metrics.Set(m, results.MetricEstimate{
+					Unit: rapid.SampledFrom([]string{"", "GB/s", "s", "B", "furlong"}).Draw(t, "unit"), Median: v,
+					CI: &[2]float64{v - 1, v + 1},
+				})
 			}
 			for range 2 { // of one name
-				c.Assertions = append(c.Assertions, &results.AssertionVerdict{Assertion: assertion.Assertion{Name: text.Draw(t, "assertion"), Severity: assertion.Gate}, Verdict: results.Pass})
+				c.Assertions = append(c.Assertions, &results.AssertionVerdict{
+					Assertion: assertion.Assertion{Name: text.Draw(t, "assertion"), Severity: assertion.Gate},
+					Verdict:   results.Pass,
+				})
 			}
 			doc.Cases = append(doc.Cases, c)
 		}
@@ -194,7 +211,8 @@ func TestNoNameBreaksOpenMetrics(t *testing.T) {
 		names := axisLabels(axes)
 		for i, m := range families["weir_case_verdict"].GetMetric() {
 			got, c := labelsOf(m), doc.Cases[i]
-			if got["case"] != c.Key || got["run"] != c.Run || got["scenario"] != doc.Scenario.Name || got["verdict"] != "pass" {
+			if got["case"] != c.Key || got["run"] != c.Run || got["scenario"] != doc.Scenario.Name ||
+				got["verdict"] != "pass" {
 				t.Fatalf("case %q of run %q is read as %q", c.Key, c.Run, got)
 			}
 			for a, v := range c.Axes {

@@ -27,12 +27,14 @@ func simulatedBanner(doc *results.Document) string {
 	if n == launched {
 		return "SIMULATED: no data was moved; these numbers follow from a declared model"
 	}
-	return fmt.Sprintf("SIMULATED IN PART: the numbers of %d of %s follow from a declared model", n, plural(launched, "case"))
+	return fmt.Sprintf("SIMULATED IN PART: the numbers of %d of %s follow from a declared model", n,
+		plural(launched, "case"))
 }
 
 // banners say what nobody may miss of the numbers as a whole.
 func banners(doc *results.Document) []string {
-	return slices.DeleteFunc([]string{simulatedBanner(doc), scaledBanner(doc), quantilesBanner(doc)}, func(text string) bool { return text == "" })
+	return slices.DeleteFunc([]string{simulatedBanner(doc), scaledBanner(doc), quantilesBanner(doc)},
+		func(text string) bool { return text == "" })
 }
 
 // scaledBanner says whose sleeps were not as long as the scenario has them; "" if
@@ -58,7 +60,8 @@ func scaledBanner(doc *results.Document) string {
 	for i, scale := range order {
 		order[i] = fmt.Sprintf("by %s in %s", scale, strings.Join(runs[scale], ", "))
 	}
-	return "SLEEPS SCALED " + strings.Join(order, "; ") + ": these numbers are of another load than the scenario describes"
+	return "SLEEPS SCALED " + strings.Join(order, "; ") +
+		": these numbers are of another load than the scenario describes"
 }
 
 // timeScale is the factor of a case's sleeps, "" if it is 1 or there is none.

@@ -37,14 +37,16 @@ func TestEveryReportSaysThatItIsSimulated(t *testing.T) {
 			}
 		}
 		want := map[string]string{
-			"csv": ",true,0\n", "json": `"simulated": true`, "junit": `<property name="simulated" value="SIMULATED: no data was moved`,
+			"csv": ",true,0\n", "json": `"simulated": true`,
+			"junit":    `<property name="simulated" value="SIMULATED: no data was moved`,
 			"markdown": "> **SIMULATED: no data was moved", "table": "SIMULATED: no data was moved",
 		}[format]
 		if got := written(t, format, doc); !strings.Contains(got, want) {
 			t.Errorf("%s does not say %q:\n%s", format, want, got)
 		}
 	}
-	if got := written(t, "table", read(t, "several")); !strings.HasPrefix(got, "SIMULATED IN PART: the numbers of 1 of 5 cases") || strings.Count(got, "(simulated)") != 1 {
+	if got := written(t, "table", read(t, "several")); !strings.HasPrefix(got,
+		"SIMULATED IN PART: the numbers of 1 of 5 cases") || strings.Count(got, "(simulated)") != 1 {
 		t.Errorf("a session that is simulated in part:\n%s", got)
 	}
 }
@@ -68,9 +70,11 @@ func TestEveryReportSaysThatSleepsWereScaled(t *testing.T) {
 		}
 		run := doc.Cases[0].Run
 		want := map[string]string{
-			"csv": ",time_scale,metric,", "json": `"time_scale": 0.01`, "junit": `<property name="time_scale" value="SLEEPS SCALED by 0.01 in ` + run,
+			"csv": ",time_scale,metric,", "json": `"time_scale": 0.01`,
+			"junit":    `<property name="time_scale" value="SLEEPS SCALED by 0.01 in ` + run,
 			"markdown": "> **SLEEPS SCALED by 0.01 in " + run, "table": "SLEEPS SCALED by 0.01 in " + run,
-			"github": "SLEEPS SCALED by 0.01 in " + run, "html": "SLEEPS SCALED by 0.01 in " + run, "nixlbench": "SLEEPS SCALED by 0.01 in " + run, "nixl-ep": "SLEEPS SCALED by 0.01 in " + run,
+			"github": "SLEEPS SCALED by 0.01 in " + run, "html": "SLEEPS SCALED by 0.01 in " + run,
+			"nixlbench": "SLEEPS SCALED by 0.01 in " + run, "nixl-ep": "SLEEPS SCALED by 0.01 in " + run,
 			"openmetrics": "# TYPE weir_time_scale gauge",
 		}[format]
 		if got := written(t, format, doc); want == "" || !strings.Contains(got, want) {
@@ -87,14 +91,20 @@ func TestReportsTellOfRetriedAndResumedLaunches(t *testing.T) {
 	doc := read(t, "several")
 	for _, format := range []string{"markdown", "table"} {
 		got := written(t, format, doc)
-		for _, want := range []string{"1 launch retried: rank 1 on n1, phase connect: refused; 3 of 4 launches succeeded", "2 launches taken over from session 20261121-100000-several-77aa"} {
+		for _, want := range []string{
+			"1 launch retried: rank 1 on n1, phase connect: refused; 3 of 4 launches succeeded",
+			"2 launches taken over from session 20261121-100000-several-77aa",
+		} {
 			if !strings.Contains(got, want) {
 				t.Errorf("%s does not say %q", format, want)
 			}
 		}
 	}
 	got := written(t, "junit", doc)
-	for _, want := range []string{`name="launches_retried" value="1"`, `name="resumed" value="2 launches taken over`, "retried: rank 1 on n1, phase connect: refused"} {
+	for _, want := range []string{
+		`name="launches_retried" value="1"`, `name="resumed" value="2 launches taken over`,
+		"retried: rank 1 on n1, phase connect: refused",
+	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("junit does not say %q", want)
 		}

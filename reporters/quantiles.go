@@ -23,7 +23,8 @@ func quantilesBanner(doc *results.Document) string {
 	case n > 0 && doc.Quantiles.Definition == results.RoundedRankRule:
 		return fmt.Sprintf("%s. Values that differ from raw samples: %d; weir gate judges by raw samples", low, n)
 	case n > 0:
-		return sentence(". ", fmt.Sprintf("QUANTILES RECOMPUTED by nearest rank from raw samples; values that changed: %d", n), low)
+		return sentence(". ", fmt.Sprintf("QUANTILES RECOMPUTED by nearest rank from raw samples; values that changed: %d",
+			n), low)
 	}
 	return low
 }
@@ -35,7 +36,8 @@ func recomputed(doc *results.Document) []string {
 	}
 	var out []string
 	for _, r := range doc.Quantiles.Recomputed {
-		out = append(out, plain(fmt.Sprintf("%s: %s was %s in the document; by nearest rank from its raw samples it is %s", r.Case, r.Metric, measuredText(r.Was, r.Unit), measuredText(r.Is, r.Unit))))
+		out = append(out, plain(fmt.Sprintf("%s: %s was %s in the document; by nearest rank from its raw samples it is %s",
+			r.Case, r.Metric, measuredText(r.Was, r.Unit), measuredText(r.Is, r.Unit))))
 	}
 	return out
 }

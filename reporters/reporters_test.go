@@ -32,7 +32,10 @@ func read(t *testing.T, name string) *results.Document {
 }
 
 func TestGoldenReports(t *testing.T) {
-	extension := map[string]string{"github": "github", "openmetrics": "prom", "nixlbench": "nixlbench", "nixl-ep": "nixl-ep", "csv": "csv", "json": "json", "junit": "xml", "markdown": "md", "table": "txt"}
+	extension := map[string]string{
+		"github": "github", "openmetrics": "prom", "nixlbench": "nixlbench", "nixl-ep": "nixl-ep", "csv": "csv",
+		"json": "json", "junit": "xml", "markdown": "md", "table": "txt",
+	}
 	for _, name := range documents {
 		for _, format := range Formats() {
 			if format == "html" { // a page is read by a parser: see html_test.go
@@ -159,7 +162,10 @@ func TestWriteFile(t *testing.T) {
 	for _, e := range entries {
 		names = append(names, e.Name())
 	}
-	want := []string{"junit.xml", "metrics.prom", "nixl-ep.txt", "nixlbench.txt", "report.html", "report.md", "report.txt", "results.csv", "results.json"}
+	want := []string{
+		"junit.xml", "metrics.prom", "nixl-ep.txt", "nixlbench.txt", "report.html", "report.md", "report.txt",
+		"results.csv", "results.json",
+	}
 	if !slices.Equal(names, want) {
 		t.Errorf("files %v, want %v", names, want)
 	}

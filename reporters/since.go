@@ -85,7 +85,10 @@ func sinceLast(doc *results.Document) []string {
 	if p == nil {
 		return nil
 	}
-	out := []string{plain(sentence(" ", "the last time was session", p.Session, "of", p.Started.UTC().Format("2006-01-02 15:04:05 UTC"), parenthesis(p.File)) + ", which ended as " + p.Status)}
+	out := []string{
+		plain(sentence(" ", "the last time was session", p.Session, "of",
+			p.Started.UTC().Format("2006-01-02 15:04:05 UTC"), parenthesis(p.File)) + ", which ended as " + p.Status),
+	}
 	found := 0
 	for _, s := range p.Since {
 		if s.Change.Found {
@@ -96,7 +99,8 @@ func sinceLast(doc *results.Document) []string {
 	case len(p.Since) == 0:
 		out = append(out, "no metric that assertions are about was measured in both")
 	default:
-		out = append(out, fmt.Sprintf("of %s that assertions are about, %d changed for real", plural(len(p.Since), "metric"), found))
+		out = append(out, fmt.Sprintf("of %s that assertions are about, %d changed for real",
+			plural(len(p.Since), "metric"), found))
 	}
 	if len(p.Differences) == 0 {
 		return append(out, "nothing that is recorded of the environment and the settings differs")
@@ -117,5 +121,6 @@ func sinceShort(doc *results.Document) []string {
 	if len(lines) <= 2+mostSince {
 		return lines
 	}
-	return append(lines[:2:2], fmt.Sprintf("%d things differ in environment and settings; report.md has them", len(doc.Previous.Differences)))
+	return append(lines[:2:2], fmt.Sprintf("%d things differ in environment and settings; report.md has them",
+		len(doc.Previous.Differences)))
 }

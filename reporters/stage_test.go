@@ -12,7 +12,9 @@ import (
 func TestReportsShowRunsUnderTheirStages(t *testing.T) {
 	doc := &results.Document{Session: results.Session{Status: results.Passed}}
 	for _, c := range []struct{ run, stage string }{{"a", "2 NIXL"}, {"b", ""}, {"c", "1 base"}, {"d", "2 NIXL"}} {
-		doc.Cases = append(doc.Cases, &results.Case{Key: c.run, Run: c.run, Stage: c.stage, Workload: "transfer", Status: results.OK})
+		doc.Cases = append(doc.Cases, &results.Case{
+			Key: c.run, Run: c.run, Stage: c.stage, Workload: "transfer", Status: results.OK,
+		})
 	}
 	heads := func(write func(*bytes.Buffer) error, is func(line string) bool) []string {
 		var b bytes.Buffer
@@ -33,8 +35,10 @@ func TestReportsShowRunsUnderTheirStages(t *testing.T) {
 	if want := []string{"b", "stage 2 NIXL", "a", "d", "stage 1 base", "c"}; !slices.Equal(got, want) {
 		t.Errorf("table: %q, want %q", got, want)
 	}
-	got = heads(func(b *bytes.Buffer) error { return Markdown(b, doc) }, func(line string) bool { return strings.HasPrefix(line, "##") })
-	if want := []string{"## b", "## Stage 2 NIXL", "### a", "### d", "## Stage 1 base", "### c"}; !slices.Equal(got, want) {
+	got = heads(func(b *bytes.Buffer) error { return Markdown(b, doc) },
+		func(line string) bool { return strings.HasPrefix(line, "##") })
+	if want := []string{"## b", "## Stage 2 NIXL", "### a", "### d", "## Stage 1 base", "### c"}; !slices.Equal(got,
+		want) {
 		t.Errorf("markdown: %q, want %q", got, want)
 	}
 	page := parsePage(t, doc)

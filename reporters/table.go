@@ -15,7 +15,8 @@ import (
 // paint are the ANSI colours of standings. go-pretty's own depend on the
 // environment, and what a caller asks for must not.
 var paint = map[string]string{
-	"pass": "32", "passed": "32", "xfail": "32", "fail": "31", "failed": "31", "xpass": "31", "error": "31", "aborted": "31",
+	"pass": "32", "passed": "32", "xfail": "32", "fail": "31", "failed": "31", "xpass": "31", "error": "31",
+	"aborted":      "31",
 	"inconclusive": "33", "warn": "33", "info": "36", "skipped": "2", "excluded": "2",
 }
 
@@ -49,7 +50,8 @@ func Table(w io.Writer, doc *results.Document, color bool, width int) error {
 			t.finding(found(a, over(doc, a)))
 		}
 	}
-	for _, line := range slices.Concat(titled(variablesTitle, variables(doc)), sinceShort(doc), atMost(moreLines, recomputed(doc)), countersMoved(doc), ignored(doc), chosen(doc), madeAgain(doc), leftOut(doc)) {
+	for _, line := range slices.Concat(titled(variablesTitle, variables(doc)), sinceShort(doc), atMost(moreLines,
+		recomputed(doc)), countersMoved(doc), ignored(doc), chosen(doc), madeAgain(doc), leftOut(doc)) {
 		fmt.Fprintf(&t.out, "  %s\n", line)
 	}
 	if t.out.Len() > 0 {
@@ -148,7 +150,9 @@ func ruled(head []string, right []bool, rows [][]string) string {
 		if right[i] {
 			align = text.AlignRight
 		}
-		configs = append(configs, table.ColumnConfig{Number: i + 1, Align: align, AlignHeader: align, VAlignHeader: text.VAlignBottom})
+		configs = append(configs, table.ColumnConfig{
+			Number: i + 1, Align: align, AlignHeader: align, VAlignHeader: text.VAlignBottom,
+		})
 	}
 	cells := func(list []string) (row table.Row) {
 		for _, cell := range list {
@@ -169,7 +173,8 @@ func ruled(head []string, right []bool, rows [][]string) string {
 }
 
 func (t *terminal) finding(f finding) {
-	fmt.Fprintf(&t.out, "%s  %s\n", t.colored(f.standing, labelled(f.standing)), sentence("  ", f.where, f.name, parenthesis(f.place)))
+	fmt.Fprintf(&t.out, "%s  %s\n", t.colored(f.standing, labelled(f.standing)),
+		sentence("  ", f.where, f.name, parenthesis(f.place)))
 	if f.message != "" {
 		fmt.Fprintf(&t.out, "    %s\n", f.message)
 	}

@@ -71,7 +71,10 @@ func TestTableFitsItsTerminal(t *testing.T) {
 // A failing rank's last log lines stand below its case, no more than five of them.
 func TestTableShowsTheFailingRank(t *testing.T) {
 	report := drawn(t, read(t, "aborted"), false, 0)
-	for _, want := range []string{"rank 1, phase run: killed by signal 9", "| three\n", "| ring: peer gone\n", "| seven\n", "2 cases skipped: the session was interrupted"} {
+	for _, want := range []string{
+		"rank 1, phase run: killed by signal 9", "| three\n", "| ring: peer gone\n", "| seven\n",
+		"2 cases skipped: the session was interrupted",
+	} {
 		if !strings.Contains(report, want) {
 			t.Errorf("%q is missing in\n%s", want, report)
 		}

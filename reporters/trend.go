@@ -32,8 +32,10 @@ func Sessions(w io.Writer, entries []history.Entry) error {
 		if e.Simulated {
 			status += " (simulated)"
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", plain(e.Session), e.Started.UTC().Format("2006-01-02 15:04"), plain(e.Scenario), plain(status),
-			strings.Join(cases, ", "), plain(e.Weir), plain(shortDigest(e.Fingerprint)), plain(strings.Join(e.Nodes, ",")))
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", plain(e.Session), e.Started.UTC().Format("2006-01-02 15:04"),
+			plain(e.Scenario), plain(status),
+			strings.Join(cases, ", "), plain(e.Weir), plain(shortDigest(e.Fingerprint)),
+			plain(strings.Join(e.Nodes, ",")))
 	}
 	return t.Flush()
 }
@@ -68,7 +70,8 @@ func Trend(w io.Writer, t *history.Trend, width int) error {
 	b.WriteString("\n")
 	b.WriteString(changesText(t) + "\n")
 	for i, c := range t.Changes {
-		fmt.Fprintf(&b, "\n%d  %s\n   %s\n", i+1, sentence(", ", changeText(t, i), symbolic(c.Effect), "p="+raw(c.P)), betweenText(t, c))
+		fmt.Fprintf(&b, "\n%d  %s\n   %s\n", i+1, sentence(", ", changeText(t, i), symbolic(c.Effect), "p="+raw(c.P)),
+			betweenText(t, c))
 		if len(c.Differ) == 0 {
 			b.WriteString("   " + nothingDiffers + "\n")
 		}
@@ -105,7 +108,8 @@ func simulatedSessions(t *history.Trend) string {
 	if simulated == 0 {
 		return ""
 	}
-	return fmt.Sprintf("SIMULATED: the numbers of %d of %s follow from a declared model", simulated, plural(len(t.Points), "session"))
+	return fmt.Sprintf("SIMULATED: the numbers of %d of %s follow from a declared model", simulated,
+		plural(len(t.Points), "session"))
 }
 
 // definedDifferently says that sessions define the metric differently; "" if none do.
@@ -117,14 +121,16 @@ func definedDifferently(t *history.Trend) string {
 	if len(texts) == 0 {
 		return ""
 	}
-	return plain(fmt.Sprintf("DEFINED DIFFERENTLY: the sessions have %s by %s", t.Metric, strings.Join(texts, "; and by ")))
+	return plain(fmt.Sprintf("DEFINED DIFFERENTLY: the sessions have %s by %s", t.Metric,
+		strings.Join(texts, "; and by ")))
 }
 
 // changesText says how many changes there are, and by what test.
 func changesText(t *history.Trend) string {
 	small := ""
 	if t.Smaller > 0 {
-		small = fmt.Sprintf("; %s of less than %s not reported (--magnitude)", plural(t.Smaller, "change"), results.Percent.WithUnit(results.Percent.Exact(t.Magnitude)))
+		small = fmt.Sprintf("; %s of less than %s not reported (--magnitude)", plural(t.Smaller, "change"),
+			results.Percent.WithUnit(results.Percent.Exact(t.Magnitude)))
 	}
 	switch {
 	case len(t.Points) < 2*history.LeastSegment:
@@ -132,7 +138,8 @@ func changesText(t *history.Trend) string {
 	case len(t.Changes) == 0:
 		return fmt.Sprintf("no change of level (E-divisive, p <= %s); %s", raw(t.Significance), levelText(t, 0)) + small
 	}
-	return fmt.Sprintf("%s of level (E-divisive, p <= %s)", plural(len(t.Changes), "change"), raw(t.Significance)) + small
+	return fmt.Sprintf("%s of level (E-divisive, p <= %s)", plural(len(t.Changes), "change"), raw(t.Significance)) +
+		small
 }
 
 const nothingDiffers = "nothing that is recorded differs between them"

@@ -17,10 +17,16 @@ import (
 
 // trend is a metric that fell in the middle of so many sessions.
 func trend(values []float64, at int) *history.Trend {
-	t := &history.Trend{Scenario: "nightly", Case: "a[size=1MiB]", Metric: "bandwidth", Unit: "GB/s", Better: "higher", Significance: 0.01}
+	t := &history.Trend{
+		Scenario: "nightly", Case: "a[size=1MiB]", Metric: "bandwidth", Unit: "GB/s", Better: "higher",
+		Significance: 0.01,
+	}
 	day := time.Date(2026, 1, 1, 3, 0, 0, 0, time.UTC)
 	for i, v := range values {
-		t.Points = append(t.Points, history.Point{Session: fmt.Sprintf("s%03d", i), File: fmt.Sprintf("s%03d.json", i), Started: day.AddDate(0, 0, i), Value: v})
+		t.Points = append(t.Points, history.Point{
+			Session: fmt.Sprintf("s%03d", i), File: fmt.Sprintf("s%03d.json", i), Started: day.AddDate(0, 0, i),
+			Value: v,
+		})
 	}
 	mean := func(from, to int) history.Level {
 		sum := 0.
@@ -36,7 +42,9 @@ func trend(values []float64, at int) *history.Trend {
 	}
 	t.Levels = []history.Level{mean(0, at), mean(at, len(values))}
 	r := t.Levels[1].Value / t.Levels[0].Value
-	t.Changes = []history.Change{{At: at, Before: t.Points[at-1].Session, After: t.Points[at].Session, Ratio: &r, Effect: "worse", P: 0.001}}
+	t.Changes = []history.Change{
+		{At: at, Before: t.Points[at-1].Session, After: t.Points[at].Session, Ratio: &r, Effect: "worse", P: 0.001},
+	}
 	return t
 }
 
@@ -48,9 +56,14 @@ func fallen() *history.Trend {
 	}
 	changed := trend(values, 14)
 	changed.Workload = "transfer"
-	changed.Changes[0].Differ = []results.Difference{{What: "weir commit", Base: "aaaa", New: "bb\x1b[31mbb"}, {What: "cpu.governor", Base: "", New: "powersave", Of: []string{"n1", "n2"}}}
+	changed.Changes[0].Differ = []results.Difference{
+		{What: "weir commit", Base: "aaaa", New: "bb\x1b[31mbb"}, {
+			What: "cpu.governor", Base: "", New: "powersave", Of: []string{"n1", "n2"},
+		},
+	}
 	for i := range 20 {
-		changed.Changes[0].Differ = append(changed.Changes[0].Differ, results.Difference{What: fmt.Sprintf("env X%d", i), Base: "1", New: "2"})
+		changed.Changes[0].Differ = append(changed.Changes[0].Differ,
+			results.Difference{What: fmt.Sprintf("env X%d", i), Base: "1", New: "2"})
 	}
 	changed.LeftOut = []history.Problem{{File: "x.json", Reason: "the case is error: rank 1 died"}}
 	return changed
@@ -110,7 +123,11 @@ func TestChartFits(t *testing.T) {
 func TestSessions(t *testing.T) {
 	var b strings.Builder
 	err := Sessions(&b, []history.Entry{
-		{Session: "s1", Started: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Scenario: "nightly", Status: "failed", Cases: map[string]int{"ok": 3, "error": 1}, Weir: "1.0 aaaa", Nodes: []string{"n1", "n2"}, Fingerprint: "sha256:0123456789abcdef"},
+		{
+			Session: "s1", Started: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Scenario: "nightly", Status: "failed",
+			Cases: map[string]int{"ok": 3, "error": 1}, Weir: "1.0 aaaa", Nodes: []string{"n1", "n2"},
+			Fingerprint: "sha256:0123456789abcdef",
+		},
 		{Session: "s2\x1b[31m", Scenario: "nightly", Status: "passed", Simulated: true},
 	})
 	if err != nil {

@@ -8,12 +8,15 @@ import (
 )
 
 // Standings of a case or an assertion, worst first.
-var standings = []string{"error", "fail", "xpass", "inconclusive", "warn", "info", "xfail", "pass", "skipped", "excluded", "-"}
+var standings = []string{
+	"error", "fail", "xpass", "inconclusive", "warn", "info", "xfail", "pass", "skipped", "excluded", "-",
+}
 
 // symbols stand before the word, so that a verdict can be found at a glance
 // without colour.
 var symbols = map[string]string{
-	"pass": "✓", "passed": "✓", "xfail": "✓", "fail": "✗", "failed": "✗", "xpass": "✗", "error": "!", "aborted": "!", "inconclusive": "?", "warn": "~", "info": "i",
+	"pass": "✓", "passed": "✓", "xfail": "✓", "fail": "✗", "failed": "✗", "xpass": "✗", "error": "!", "aborted": "!",
+	"inconclusive": "?", "warn": "~", "info": "i",
 }
 
 // labelled is a standing with its symbol.
@@ -93,10 +96,14 @@ func findings(doc *results.Document, want string) []finding {
 	for _, c := range doc.Cases {
 		broken := reason(c) != "" && standing(c) == "error" // the dearer question last
 		if broken && want == "error" {
-			out = append(out, finding{standing: want, where: plain(c.Key), message: plain(reason(c)), log: lastLog(c), of: c})
+			out = append(out, finding{
+				standing: want, where: plain(c.Key), message: plain(reason(c)), log: lastLog(c), of: c,
+			})
 		}
 		if x := c.MayFail; x != nil && string(x.Verdict) == want {
-			out = append(out, finding{standing: want, where: plain(c.Key), message: plain(x.Message), log: lastLog(c), of: c})
+			out = append(out, finding{
+				standing: want, where: plain(c.Key), message: plain(x.Message), log: lastLog(c), of: c,
+			})
 		}
 		for _, a := range c.Assertions {
 			told := broken && a.Verdict == results.ErrorVerdict || c.Excused() && unjudged(a)
@@ -153,17 +160,26 @@ func sessionErrors(doc *results.Document) []finding {
 	}
 	for _, c := range doc.Checks {
 		if c.Counts() {
-			out = append(out, finding{standing: "error", where: plain("check " + c.Name + " on " + c.Node), message: plain(sentence(": ", "failed", c.Why()))})
+			out = append(out, finding{
+				standing: "error", where: plain("check " + c.Name + " on " + c.Node),
+				message: plain(sentence(": ", "failed", c.Why())),
+			})
 		}
 	}
 	for _, a := range doc.Artifacts {
 		if a.Counts() {
-			out = append(out, finding{standing: "error", where: plain("artifact " + a.Name + " of " + a.Node), message: plain(sentence(": ", "required, and "+a.Status, a.Reason))})
+			out = append(out, finding{
+				standing: "error", where: plain("artifact " + a.Name + " of " + a.Node),
+				message: plain(sentence(": ", "required, and "+a.Status, a.Reason)),
+			})
 		}
 	}
 	for _, c := range doc.Commands {
 		if doc.CommandCounts(c) {
-			out = append(out, finding{standing: "error", where: plain(commandName(c)), message: plain(sentence(": ", "failed", c.Reason)), log: lastLines(c.Log)})
+			out = append(out, finding{
+				standing: "error", where: plain(commandName(c)), message: plain(sentence(": ", "failed", c.Reason)),
+				log: lastLines(c.Log),
+			})
 		}
 	}
 	if len(out) == 0 && !doc.Ran() {
@@ -178,7 +194,9 @@ func commandName(c results.Command) string {
 }
 
 func found(a *results.AssertionVerdict, where string) finding {
-	f := finding{standing: a.Standing(), where: plain(where), name: plain(title(a)), message: plain(a.Message), assertion: a}
+	f := finding{
+		standing: a.Standing(), where: plain(where), name: plain(title(a)), message: plain(a.Message), assertion: a,
+	}
 	if a.File != "" {
 		f.place = plain(a.File)
 		if a.Line > 0 {

@@ -58,7 +58,8 @@ func workingSets(doc *results.Document) []string {
 		if k.state != "" {
 			state = bytesText(k.cache) + ": " + k.state
 		}
-		out = append(out, fmt.Sprintf("%s, %s: %s working set on a node, last-level cache %s", plain(k.run), plural(len(of[k]), "case"), size, state))
+		out = append(out, fmt.Sprintf("%s, %s: %s working set on a node, last-level cache %s", plain(k.run),
+			plural(len(of[k]), "case"), size, state))
 	}
 	return out
 }

@@ -12,7 +12,10 @@ import (
 func TestReportsSayHotOrCold(t *testing.T) {
 	const mib = 1 << 20
 	doc := read(t, "passed")
-	sets := []*results.WorkingSet{{Node: 8 << 10, Cache: 32 * mib}, {Node: 2 * mib, Cache: 32 * mib}, {Node: 128 * mib, Cache: 32 * mib}, {Node: 3 * mib}}
+	sets := []*results.WorkingSet{
+		{Node: 8 << 10, Cache: 32 * mib}, {Node: 2 * mib, Cache: 32 * mib}, {Node: 128 * mib, Cache: 32 * mib},
+		{Node: 3 * mib},
+	}
 	if len(doc.Cases) < len(sets) {
 		t.Fatalf("%d cases", len(doc.Cases))
 	}
@@ -43,7 +46,9 @@ func TestReportsSayHotOrCold(t *testing.T) {
 func TestWorkingSetOfACase(t *testing.T) {
 	c := &results.Case{Launches: []*results.Launch{
 		{Status: results.OK}, {Status: results.OK, WorkingSet: &results.WorkingSet{Node: 5}},
-		{Status: results.OK, WorkingSet: &results.WorkingSet{Node: 4}}, {Status: results.Error, WorkingSet: &results.WorkingSet{Node: 9}},
+		{Status: results.OK, WorkingSet: &results.WorkingSet{Node: 4}}, {
+			Status: results.Error, WorkingSet: &results.WorkingSet{Node: 9},
+		},
 	}}
 	if w := workingSet(c); w == nil || w.Node != 5 {
 		t.Errorf("%+v", w)

@@ -17,7 +17,8 @@ type Counter struct {
 	Device string `json:"device" doc:"Whose counter it is, and in parentheses the other names of the same hardware."`
 	Name   string `json:"name" doc:"As the kernel calls it."`
 	Class  string `json:"class" doc:"throttle: processors were slowed down; memory: it erred; link: it was down, was trained again or damaged what it carried; recovered: dropped, resent or refused packets, which explain a slow launch and spoil none." schema:"enum=throttle|memory|link|recovered"`
-	By     uint64 `json:"by" doc:"Events; CPUs, of cpus_limited_below_base." schema:"minimum=1"` // events, but for CounterLimited: CPUs
+	// events, but for CounterLimited: CPUs
+	By uint64 `json:"by" doc:"Events; CPUs, of cpus_limited_below_base." schema:"minimum=1"`
 }
 
 // The classes of counters.

@@ -105,7 +105,8 @@ var oddDocuments = []string{
 	`{"cases": [{"launches": [{"metrics": {"b": 1, "a": 2}}, {"metrics": {"b": 1, "a\u0062": 2, "größer": 3}}, {"metrics": {}}, {"started": "2026-11-22T02:42:58.35634204Z"}]}]}`,
 	`{"cases": [{"launches": [{"metrics": {"a": 1, "b": 2}}, {"metrics": {"a": 3}}, {"metrics": {"a": 4, "b": 5, "c": 6}}, {"metrics": null}, {"metrics": {"b": 7}}]}]}`,
 	`{"cases": [{"assertions": [{"name": "n", "verdict": "pass", "observed": {"value": 1, "ci": [0, 2]}, "message": "m"}]}], "later": {"cases": [{}]}}`,
-	`{"baseline": {"cases": [{"key": "x"}]}, "cases": [{"key": "a"}], "assertions": null}`, `{"cases": null}`, `{"cases": []}`, `{}`, ` {"cases" : [ {} , {} ] } `,
+	`{"baseline": {"cases": [{"key": "x"}]}, "cases": [{"key": "a"}], "assertions": null}`, `{"cases": null}`,
+	`{"cases": []}`, `{}`, ` {"cases" : [ {} , {} ] } `,
 }
 
 func TestOddDocumentsAreRead(t *testing.T) {

@@ -11,8 +11,8 @@ import (
 	"weir/quantity"
 )
 
-// What differs between two sessions comes from their documents as they are: every part of a node's description, not only those that the fingerprint is
-// made of, so that a reader sees the firmware that is no reason to refuse a number
+// What differs between two sessions comes from their documents as they are: every part of a node's description, not
+// only those that the fingerprint is made of, so that a reader sees the firmware that is no reason to refuse a number
 // and may well be the reason for it.
 
 // differing gathers differences, each once with all that it is found at.

@@ -12,8 +12,10 @@ import (
 func nodeOf(name string) results.Node {
 	return results.Node{
 		Name: name, Kernel: "6.1", CPU: results.CPU{Model: "x", Count: 8, Gov: "powersave"},
-		Memory:  results.Memory{Total: 1 << 34, Hugepages: []results.Hugepages{{Size: 2 << 20, Total: 4, Free: 4}}},
-		NICs:    []results.NIC{{Name: "eth0", Driver: "ice", MTU: 1500, State: "up", Speed: "10 Gb/s"}, {Name: "docker0", MTU: 1500}},
+		Memory: results.Memory{Total: 1 << 34, Hugepages: []results.Hugepages{{Size: 2 << 20, Total: 4, Free: 4}}},
+		NICs: []results.NIC{
+			{Name: "eth0", Driver: "ice", MTU: 1500, State: "up", Speed: "10 Gb/s"}, {Name: "docker0", MTU: 1500},
+		},
 		GPUs:    []results.GPU{{Name: "g", Driver: "1"}, {Name: "g", Driver: "1"}},
 		RDMA:    []results.RDMA{{Name: "mlx5_0", Firmware: "20.31"}},
 		Fabrics: map[string]results.Fabric{"ucx": {Available: true, Version: "1.13"}},
@@ -39,29 +41,40 @@ func TestEnvironmentDifferences(t *testing.T) {
 		now  *results.Document
 		want []string
 	}{
-		"nothing":               {doc(as, two...), nil},
-		"the order of nodes":    {doc(as, "b", "a"), nil},
-		"what is momentary":     {doc(node(0, func(n *results.Node) { n.NICs[0].State, n.Memory.Hugepages[0].Free, n.ClockOffset.Value = "down", 1, 3 }), two...), nil},
+		"nothing":            {doc(as, two...), nil},
+		"the order of nodes": {doc(as, "b", "a"), nil},
+		"what is momentary": {doc(node(0,
+			func(n *results.Node) { n.NICs[0].State, n.Memory.Hugepages[0].Free, n.ClockOffset.Value = "down", 1, 3 }),
+			two...), nil},
 		"a bridge":              {doc(node(0, func(n *results.Node) { n.NICs = n.NICs[:1] }), two...), nil},
 		"what the kernel keeps": {doc(node(0, func(n *results.Node) { n.Memory.Total += 4096 }), two...), nil},
-		"memory":                {doc(node(0, func(n *results.Node) { n.Memory.Total *= 2 }), two...), []string{"memory.total: 16 -> 32 [a]"}},
-		"kernel of one":         {doc(node(1, func(n *results.Node) { n.Kernel = "6.5" }), two...), []string{"kernel: 6.1 -> 6.5 [b]"}},
+		"memory": {doc(node(0, func(n *results.Node) { n.Memory.Total *= 2 }), two...),
+			[]string{"memory.total: 16 -> 32 [a]"}},
+		"kernel of one": {doc(node(1, func(n *results.Node) { n.Kernel = "6.5" }), two...),
+			[]string{"kernel: 6.1 -> 6.5 [b]"}},
 		"governor of both": {doc(func(d *results.Document) {
 			d.Environment.Nodes[0].CPU.Gov, d.Environment.Nodes[1].CPU.Gov = "performance", "performance"
 		}, two...), []string{"cpu.governor: powersave -> performance [a b]"}},
-		"firmware": {doc(node(0, func(n *results.Node) { n.RDMA[0].Firmware = "20.32" }), two...), []string{"rdma.mlx5_0.firmware: 20.31 -> 20.32 [a]"}},
+		"firmware": {doc(node(0, func(n *results.Node) { n.RDMA[0].Firmware = "20.32" }), two...),
+			[]string{"rdma.mlx5_0.firmware: 20.31 -> 20.32 [a]"}},
 		"a library": {doc(node(0, func(n *results.Node) {
 			n.Fabrics = map[string]results.Fabric{"ucx": {Available: true, Version: "1.17"}}
 		}), two...), []string{"fabrics.ucx.version: 1.13 -> 1.17 [a]"}},
-		"one of two GPUs":      {doc(node(0, func(n *results.Node) { n.GPUs[1].Driver = "2" }), two...), []string{"gpus.g#1.driver: 1 -> 2 [a]"}},
-		"another node":         {doc(as, "a", "c"), []string{"node: b -> c []"}},
-		"fewer nodes":          {doc(as, "a"), []string{"nodes: 2 -> 1 []"}},
-		"weir and the session": {doc(func(d *results.Document) { d.Weir.Version, d.Session.Simulated = "2", true }, two...), []string{"simulated: no -> yes []", "weir: 1 -> 2 []"}},
+		"one of two GPUs": {doc(node(0, func(n *results.Node) { n.GPUs[1].Driver = "2" }), two...),
+			[]string{"gpus.g#1.driver: 1 -> 2 [a]"}},
+		"another node": {doc(as, "a", "c"), []string{"node: b -> c []"}},
+		"fewer nodes":  {doc(as, "a"), []string{"nodes: 2 -> 1 []"}},
+		"weir and the session": {doc(func(d *results.Document) { d.Weir.Version, d.Session.Simulated = "2", true },
+			two...), []string{"simulated: no -> yes []", "weir: 1 -> 2 []"}},
 		"a variable of the shell": {doc(func(d *results.Document) {
 			d.Environment.Variables = map[string]string{"UCX_TLS": "tcp", "FI_PROVIDER": ""}
 		}, two...), []string{`shell variable FI_PROVIDER:  -> "" []`, "shell variable UCX_TLS:  -> tcp []"}},
-		"a variable of a node": {doc(node(1, func(n *results.Node) { n.Variables = map[string]string{"LD_LIBRARY_PATH": "/opt"} }), two...), []string{"variables.LD_LIBRARY_PATH:  -> /opt [b]"}},
-		"a variable":           {doc(func(d *results.Document) { d.Scenario.Variables = map[string]string{"peak": "3"} }, two...), []string{"variable peak:  -> 3 []"}},
+		"a variable of a node": {doc(
+			node(1, func(n *results.Node) { n.Variables = map[string]string{"LD_LIBRARY_PATH": "/opt"} }), two...),
+			[]string{"variables.LD_LIBRARY_PATH:  -> /opt [b]"}},
+		"a variable": {doc(
+			func(d *results.Document) { d.Scenario.Variables = map[string]string{"peak": "3"} }, two...),
+			[]string{"variable peak:  -> 3 []"}},
 	} {
 		var got []string
 		for _, d := range results.EnvironmentDifferences(doc(as, two...), c.now) {
@@ -75,18 +88,28 @@ func TestEnvironmentDifferences(t *testing.T) {
 
 func TestCaseDifferences(t *testing.T) {
 	side := func(batch float64, transport, node string, env map[string]string) *results.Case {
-		return &results.Case{Key: "a", Options: map[string]any{"batch": batch, "verify": "none"}, Env: env, Launches: []*results.Launch{
-			{Status: results.OK, Nodes: []string{"n1", node}, Transports: []results.Transport{{Name: transport, Use: results.DataUse}}},
-			{Status: results.OK, Nodes: []string{"n1", node}, Transport: "rc_mlx5", Fabric: "ucx"},
-			{Status: results.Error, Nodes: []string{"n9", "n9"}, Transport: "none", Fabric: "tcp"}, // says nothing of what was measured
-		}}
+		return &results.Case{Key: "a", Options: map[string]any{"batch": batch, "verify": "none"}, Env: env,
+			Launches: []*results.Launch{
+				{
+					Status: results.OK, Nodes: []string{"n1", node},
+					Transports: []results.Transport{{Name: transport, Use: results.DataUse}},
+				},
+				{Status: results.OK, Nodes: []string{"n1", node}, Transport: "rc_mlx5", Fabric: "ucx"},
+				// says nothing of what was measured
+				{Status: results.Error, Nodes: []string{"n9", "n9"}, Transport: "none", Fabric: "tcp"},
+			}}
 	}
 	one, other := side(1, "rc_mlx5", "n2", map[string]string{"UCX_TLS": "rc"}), side(2, "tcp", "n3", nil)
 	var got []string
-	for _, d := range results.CaseDifferences([]results.CasePair{{one, other}, {&results.Case{Key: "b"}, &results.Case{Key: "b"}}}) {
+	for _, d := range results.CaseDifferences([]results.CasePair{
+		{one, other}, {&results.Case{Key: "b"}, &results.Case{Key: "b"}},
+	}) {
 		got = append(got, fmt.Sprintf("%s: %s -> %s %v", d.What, d.Base, d.New, d.Of))
 	}
-	want := []string{"option batch: 1 -> 2 [a]", "env UCX_TLS: rc ->  [a]", "transport: rc_mlx5 -> rc_mlx5, or tcp [a]", "nodes of the ranks: n1, n2 -> n1, n3 [a]"}
+	want := []string{
+		"option batch: 1 -> 2 [a]", "env UCX_TLS: rc ->  [a]", "transport: rc_mlx5 -> rc_mlx5, or tcp [a]",
+		"nodes of the ranks: n1, n2 -> n1, n3 [a]",
+	}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
@@ -109,10 +132,13 @@ func TestVariablesOfLaunchesDiffer(t *testing.T) {
 		base, now *results.Case
 		want      string
 	}{
-		"nothing":           {of(nil, tls("tcp", results.FromShell)), of(nil, tls("tcp", results.FromShell)), "[]"},
-		"the shell":         {of(nil, nil), of(nil, tls("tcp", results.FromShell)), "[library variable UCX_TLS:  -> tcp (shell) [a]]"},
-		"set and empty":     {of(nil, nil), of(nil, tls("", results.FromShell)), `[library variable UCX_TLS:  -> "" (shell) [a]]`},
-		"of some launches":  {of(nil, tls("tcp", results.FromShell)), of(nil, tls("tcp", results.FromShell), tls("rc", results.FromSeat, 1)), "[library variable UCX_TLS: tcp (shell) -> rc (seat), or tcp (shell) [a]]"},
+		"nothing": {of(nil, tls("tcp", results.FromShell)), of(nil, tls("tcp", results.FromShell)), "[]"},
+		"the shell": {of(nil, nil), of(nil, tls("tcp", results.FromShell)),
+			"[library variable UCX_TLS:  -> tcp (shell) [a]]"},
+		"set and empty": {of(nil, nil), of(nil, tls("", results.FromShell)),
+			`[library variable UCX_TLS:  -> "" (shell) [a]]`},
+		"of some launches": {of(nil, tls("tcp", results.FromShell)), of(nil, tls("tcp", results.FromShell), tls("rc",
+			results.FromSeat, 1)), "[library variable UCX_TLS: tcp (shell) -> rc (seat), or tcp (shell) [a]]"},
 		"an older document": {of(rc, nil), of(rc, tls("rc", results.FromScenario)), "[]"},
 		"the scenario":      {of(nil, nil), of(rc, tls("rc", results.FromScenario)), "[env UCX_TLS:  -> rc [a]]"},
 	} {

@@ -27,7 +27,8 @@ func TestWriteAndRead(t *testing.T) {
 	}
 	// Sizes and counts come back as JSON has them; everything else as it was.
 	got.Cases[0].Axes, want.Cases[0].Axes = nil, nil
-	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty(), cmpopts.EquateNaNs(), cmp.AllowUnexported(results.Named[float64]{}, results.Named[results.MetricEstimate]{})); diff != "" {
+	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty(), cmpopts.EquateNaNs(),
+		cmp.AllowUnexported(results.Named[float64]{}, results.Named[results.MetricEstimate]{})); diff != "" {
 		t.Error(diff)
 	}
 	names, err := os.ReadDir(dir)
@@ -72,16 +73,21 @@ func TestEstimateDigits(t *testing.T) {
 		o    results.Observed
 		want string
 	}{
-		{results.Observed{Value: 40.9104, Unit: "GB/s", CI: ci(40.2371, 41.5555), N: 5}, "40.91 GB/s (96% CI 40.2–41.6, n=5)"},
+		{results.Observed{Value: 40.9104, Unit: "GB/s", CI: ci(40.2371, 41.5555), N: 5},
+			"40.91 GB/s (96% CI 40.2–41.6, n=5)"},
 		{results.Observed{Value: 40.9104, Unit: "GB/s", N: 1}, "40.91 GB/s (n=1)"},
 		{results.Observed{Value: 46.1, Unit: "GB/s", CI: ci(46.1, 46.1), N: 3}, "46.10 GB/s (96% CI 46.10–46.10, n=3)"},
 		{results.Observed{Value: 3.1234, Unit: "GB/s", CI: ci(1.2, 8.1), N: 3}, "3.1 GB/s (96% CI 1.2–8.1, n=3)"},
 		{results.Observed{Value: 0.5, Unit: "", CI: ci(0.01, 25), N: 2}, "0.50 (96% CI 0.010–25, n=2)"},
-		{results.Observed{Value: 0.00144, Unit: "s", CI: ci(0.0014, 0.00149), N: 5}, "1.440 ms (96% CI 1.40–1.49, n=5)"},
-		{results.Observed{Value: 123456, Unit: "1/s", CI: ci(121111, 125822), N: 5}, "123500 1/s (96% CI 121000–126000, n=5)"},
-		{results.Observed{Value: 123456, Unit: "1/s", CI: &[2]float64{123456, 123456}, N: 5}, "123456 1/s (96% CI 123456–123456, n=5)"},
+		{results.Observed{Value: 0.00144, Unit: "s", CI: ci(0.0014, 0.00149), N: 5},
+			"1.440 ms (96% CI 1.40–1.49, n=5)"},
+		{results.Observed{Value: 123456, Unit: "1/s", CI: ci(121111, 125822), N: 5},
+			"123500 1/s (96% CI 121000–126000, n=5)"},
+		{results.Observed{Value: 123456, Unit: "1/s", CI: &[2]float64{123456, 123456}, N: 5},
+			"123456 1/s (96% CI 123456–123456, n=5)"},
 		{results.Observed{Value: 123456, Unit: "1/s", N: 1}, "123456 1/s (n=1)"},
-		{results.Observed{Value: 46.123456, Unit: "GB/s", CI: ci(46.1234, 46.1236), N: 5}, "46.123 GB/s (96% CI 46.123–46.124, n=5)"},
+		{results.Observed{Value: 46.123456, Unit: "GB/s", CI: ci(46.1234, 46.1236), N: 5},
+			"46.123 GB/s (96% CI 46.123–46.124, n=5)"},
 		{results.Observed{Value: 0, Unit: "GB/s", N: 1}, "0 GB/s (n=1)"},
 		{results.Observed{Value: 130.12, Unit: "%", N: 1}, "130.1% (n=1)"},
 		{results.Observed{Value: 2e12, Unit: "1/s", N: 1}, "2e+12 1/s (n=1)"},
@@ -93,7 +99,10 @@ func TestEstimateDigits(t *testing.T) {
 }
 
 func TestExactNumbers(t *testing.T) {
-	for v, want := range map[float64]string{41.832: "41.832", 10: "10", 0: "0", 0.9: "0.9", 1. / 3: "0.333333", 60000: "60000", -2.50: "-2.5", 1e-9: "1e-09", 123456789: "123456789"} {
+	for v, want := range map[float64]string{
+		41.832: "41.832", 10: "10", 0: "0", 0.9: "0.9", 1. / 3: "0.333333", 60000: "60000", -2.50: "-2.5",
+		1e-9: "1e-09", 123456789: "123456789",
+	} {
 		if got := (results.Scale{Factor: 1}).Exact(v); got != want {
 			t.Errorf("%v is written %q, want %q", v, got, want)
 		}
@@ -105,10 +114,12 @@ func TestExactNumbers(t *testing.T) {
 
 func TestFailureInOneLine(t *testing.T) {
 	f := &results.Failure{Rank: 1, Phase: "run", Cause: "killed"}
-	if got := (&results.Failure{Rank: 1, Node: "n2", Phase: "run", Cause: "killed"}).String(); got != "rank 1 on n2, phase run: killed" {
+	if got := (&results.Failure{Rank: 1, Node: "n2", Phase: "run",
+		Cause: "killed"}).String(); got != "rank 1 on n2, phase run: killed" {
 		t.Errorf("got %q", got)
 	}
-	if got := (&results.Failure{Rank: -1, Node: "n2", Phase: "run", Cause: "the agent of n2 is gone"}).String(); got != "phase run: the agent of n2 is gone" {
+	if got := (&results.Failure{Rank: -1, Node: "n2", Phase: "run",
+		Cause: "the agent of n2 is gone"}).String(); got != "phase run: the agent of n2 is gone" {
 		t.Errorf("got %q", got)
 	}
 	if got := f.String(); got != "rank 1, phase run: killed" {
@@ -149,33 +160,49 @@ func TestCheckOfAnAssertion(t *testing.T) {
 		a     assertion.Assertion
 		wrong string
 	}{
-		"a band":              {assertion.Assertion{Subject: metric, Halo: 0.1, Multiple: "holm"}, ""},
-		"parts":               {assertion.Assertion{Quantifier: "any", Parts: []assertion.Part{part}}, ""},
-		"a decision":          {assertion.Assertion{Subject: metric, Decide: &assertion.Decide{Confidence: 0.9, OnInconclusive: "pass"}}, ""},
-		"an excuse":           {assertion.Assertion{Subject: metric, XFail: &assertion.XFail{Until: "2027-01-31"}}, ""},
-		"nothing":             {assertion.Assertion{}, "no subject"},
-		"no operands":         {assertion.Assertion{Subject: &assertion.Expr{Op: assertion.Geomean}}, "0 operands"},
-		"three operands":      {assertion.Assertion{Subject: &assertion.Expr{Op: assertion.Add, Args: []*assertion.Expr{metric, metric, metric}}}, "3 operands"},
-		"a leaf with leaves":  {assertion.Assertion{Subject: &assertion.Expr{Op: assertion.Metric, Args: []*assertion.Expr{metric}}}, "1 operands"},
-		"unknown operation":   {assertion.Assertion{Subject: &assertion.Expr{Op: "^"}}, "unknown operation"},
-		"too deep":            {assertion.Assertion{Subject: deep}, "nested"},
-		"too wide":            {assertion.Assertion{Subject: wide}, "more than 20000 values"},
-		"a bound of NaN":      {assertion.Assertion{Subject: metric, Bounds: assertion.Bounds{Lower: &nan}}, "a bound is NaN"},
-		"parts of nothing":    {assertion.Assertion{Quantifier: "all"}, "no parts"},
-		"some of parts":       {assertion.Assertion{Quantifier: "some", Parts: []assertion.Part{part}}, "not all or any"},
-		"parts for nobody":    {assertion.Assertion{Subject: metric, Parts: []assertion.Part{part}}, "neither all nor any"},
-		"parts and subject":   {assertion.Assertion{Quantifier: "all", Subject: metric, Parts: []assertion.Part{part}}, "of its own"},
-		"a part of no case":   {assertion.Assertion{Quantifier: "all", Parts: []assertion.Part{{Subject: metric}}}, "of no case"},
-		"an empty part":       {assertion.Assertion{Quantifier: "all", Parts: []assertion.Part{{Case: "c"}}}, "part 0: it has no subject"},
-		"a negative halo":     {assertion.Assertion{Subject: metric, Halo: -0.1}, "halo"},
-		"a halo of NaN":       {assertion.Assertion{Subject: metric, Halo: nan}, "halo"},
-		"a tolerance of NaN":  {assertion.Assertion{Subject: metric, Trend: &assertion.Trend{Tolerance: nan}}, "tolerance"},
-		"certainty":           {assertion.Assertion{Subject: metric, Decide: &assertion.Decide{Confidence: 1}}, "confidence is 1"},
-		"a coin":              {assertion.Assertion{Subject: metric, Decide: &assertion.Decide{Confidence: 0.5}}, "confidence is 0.5"},
-		"a confidence of NaN": {assertion.Assertion{Subject: metric, Decide: &assertion.Decide{Confidence: nan}}, "confidence"},
-		"another stand-in":    {assertion.Assertion{Subject: metric, Decide: &assertion.Decide{OnInconclusive: "shrug"}}, "shrug"},
-		"an excuse for ever":  {assertion.Assertion{Subject: metric, XFail: &assertion.XFail{Until: "never"}}, "not a date"},
-		"another family":      {assertion.Assertion{Subject: metric, Multiple: "none"}, "not holm"},
+		"a band": {assertion.Assertion{Subject: metric, Halo: 0.1, Multiple: "holm"}, ""},
+		"parts":  {assertion.Assertion{Quantifier: "any", Parts: []assertion.Part{part}}, ""},
+		"a decision": {assertion.Assertion{Subject: metric,
+			Decide: &assertion.Decide{Confidence: 0.9, OnInconclusive: "pass"}}, ""},
+		"an excuse":   {assertion.Assertion{Subject: metric, XFail: &assertion.XFail{Until: "2027-01-31"}}, ""},
+		"nothing":     {assertion.Assertion{}, "no subject"},
+		"no operands": {assertion.Assertion{Subject: &assertion.Expr{Op: assertion.Geomean}}, "0 operands"},
+		"three operands": {assertion.Assertion{Subject: &assertion.Expr{Op: assertion.Add,
+			Args: []*assertion.Expr{metric, metric, metric}}}, "3 operands"},
+		"a leaf with leaves": {assertion.Assertion{Subject: &assertion.Expr{Op: assertion.Metric,
+
+			Args: []*assertion.Expr{metric}}}, "1 operands"},
+		"unknown operation": {assertion.Assertion{Subject: &assertion.Expr{Op: "^"}}, "unknown operation"},
+		"too deep":          {assertion.Assertion{Subject: deep}, "nested"},
+		"too wide":          {assertion.Assertion{Subject: wide}, "more than 20000 values"},
+		"a bound of NaN": {assertion.Assertion{Subject: metric, Bounds: assertion.Bounds{Lower: &nan}},
+			"a bound is NaN"},
+		"parts of nothing": {assertion.Assertion{Quantifier: "all"}, "no parts"},
+		"some of parts":    {assertion.Assertion{Quantifier: "some", Parts: []assertion.Part{part}}, "not all or any"},
+		"parts for nobody": {assertion.Assertion{Subject: metric, Parts: []assertion.Part{part}},
+			"neither all nor any"},
+		"parts and subject": {assertion.Assertion{Quantifier: "all", Subject: metric, Parts: []assertion.Part{part}},
+			"of its own"},
+		"a part of no case": {assertion.Assertion{Quantifier: "all", Parts: []assertion.Part{{Subject: metric}}},
+			"of no case"},
+		"an empty part": {assertion.Assertion{Quantifier: "all", Parts: []assertion.Part{{Case: "c"}}},
+			"part 0: it has no subject"},
+		"a negative halo": {assertion.Assertion{Subject: metric, Halo: -0.1}, "halo"},
+		"a halo of NaN":   {assertion.Assertion{Subject: metric, Halo: nan}, "halo"},
+		"a tolerance of NaN": {assertion.Assertion{Subject: metric, Trend: &assertion.Trend{Tolerance: nan}},
+			"tolerance"},
+		"certainty": {assertion.Assertion{Subject: metric, Decide: &assertion.Decide{Confidence: 1}},
+			"confidence is 1"},
+		"a coin": {assertion.Assertion{Subject: metric, Decide: &assertion.Decide{Confidence: 0.5}},
+			"confidence is 0.5"},
+
+		"a confidence of NaN": {assertion.Assertion{Subject: metric, Decide: &assertion.Decide{Confidence: nan}},
+			"confidence"},
+		"another stand-in": {assertion.Assertion{Subject: metric,
+			Decide: &assertion.Decide{OnInconclusive: "shrug"}}, "shrug"},
+		"an excuse for ever": {assertion.Assertion{Subject: metric, XFail: &assertion.XFail{Until: "never"}},
+			"not a date"},
+		"another family": {assertion.Assertion{Subject: metric, Multiple: "none"}, "not holm"},
 	} {
 		err := (&results.AssertionVerdict{Assertion: c.a}).Check()
 		if c.wrong == "" && err != nil || c.wrong != "" && (err == nil || !strings.Contains(err.Error(), c.wrong)) {

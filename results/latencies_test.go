@@ -31,7 +31,8 @@ func TestLatenciesAreThoseOfHdrHistogram(t *testing.T) {
 		if l.Count() != h.TotalCount() || l.Mean() != h.Mean() {
 			t.Fatalf("%d latencies with mean %v, want %d with %v", l.Count(), l.Mean(), h.TotalCount(), h.Mean())
 		}
-		for _, q := range append(slices.Clone(quantiles), results.Quantile(rapid.Int64Range(1, 100_000).Draw(t, "quantile"))) {
+		for _, q := range append(slices.Clone(quantiles),
+			results.Quantile(rapid.Int64Range(1, 100_000).Draw(t, "quantile"))) {
 			if got, want := l.Quantile(q), valueAtRank(h, nearestRank(h.TotalCount(), q), q); got != want {
 				t.Fatalf("quantile %d of %d is %d, want %d", q, l.Count(), got, want)
 			}

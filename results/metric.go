@@ -31,8 +31,9 @@ const (
 
 // Metric defines one number that a launch yields.
 type Metric struct {
-	Name   string    `json:"name"`
-	Unit   string    `json:"unit" doc:"\"\" is a ratio or a count."` // a symbol that package quantity knows; "" for a ratio
+	Name string `json:"name"`
+	// a symbol that package quantity knows; "" for a ratio
+	Unit   string    `json:"unit" doc:"\"\" is a ratio or a count."`
 	Better Direction `json:"better" schema:"enum=higher|lower|none"`
 	// MayBeZero says that 0 is a measurement as any other. Such metrics are judged as
 	// differences, and all others as ratios, which 0 has none of.
@@ -74,8 +75,10 @@ func (m Metric) Last() string { return m.Name[strings.LastIndexByte(m.Name, '.')
 // MetricColumn is a column of tables of cases.
 type MetricColumn struct {
 	Metric string `json:"metric"`
-	Head   string `json:"head"`                                                                                             // in two lines, where that keeps it narrow
-	Drop   int    `json:"drop,omitzero" doc:"The column with the highest number is left out first where there is no room."` // the highest goes first where there is no room; 0: none does
+	// in two lines, where that keeps it narrow
+	Head string `json:"head"`
+	// the highest goes first where there is no room; 0: none does
+	Drop int `json:"drop,omitzero" doc:"The column with the highest number is left out first where there is no room."`
 	// Interval asks for a column with the confidence interval behind it.
 	Interval bool `json:"interval,omitzero" doc:"Whether a column with the confidence interval follows."`
 	// Percent shows the value in percent, behind the metrics of assertions.
@@ -84,8 +87,9 @@ type MetricColumn struct {
 
 // MetricTable defines the metrics of a workload, or of a run that declares its own.
 type MetricTable struct {
-	Workload    string         `json:"workload"`
-	Run         string         `json:"run,omitempty" doc:"The run that declares these metrics; absent from the table of all other runs of the workload."` // which declares them; "": all runs of the workload that do not
+	Workload string `json:"workload"`
+	// which declares them; "": all runs of the workload that do not
+	Run         string         `json:"run,omitempty" doc:"The run that declares these metrics; absent from the table of all other runs of the workload."`
 	Definitions []Metric       `json:"definitions" doc:"In the order in which reports name them."`
 	Columns     []MetricColumn `json:"columns,omitempty" doc:"What tables of cases show. Absent: all metrics."`
 }

@@ -17,11 +17,12 @@ func TestDefinitionsByWhichNothingCanBeJudgedAreRefused(t *testing.T) {
 		return results.MetricTable{Workload: "w", Run: run, Definitions: metrics}
 	}
 	for want, tables := range map[string][]results.MetricTable{
-		"":                               {table("", good), table("r", good)},
-		"run \"r\" stand twice":          {table("r", good), table("r", good)},
-		"metric \"x\" of workload":       {table("", good, good)},
-		"its unit is \"furlong\"":        {table("", results.Metric{Name: "x", Unit: "furlong", Better: results.Lower})},
-		"it is better \"up\", not":       {table("", results.Metric{Name: "x", Better: "up"})},
+		"":                         {table("", good), table("r", good)},
+		"run \"r\" stand twice":    {table("r", good), table("r", good)},
+		"metric \"x\" of workload": {table("", good, good)},
+		"its unit is \"furlong\"":  {table("", results.Metric{Name: "x", Unit: "furlong", Better: results.Lower})},
+		"it is better \"up\", not": {table("", results.Metric{Name: "x", Better: "up"})},
+
 		"it follows from ranks by \"m\"": {table("", results.Metric{Name: "x", Better: results.Lower, FromRanks: "m"})},
 	} {
 		doc := &results.Document{Schema: results.Schema, Metrics: tables}
@@ -44,9 +45,13 @@ func TestDefinitionsByWhichNothingCanBeJudgedAreRefused(t *testing.T) {
 // stays longest and has an interval.
 func TestColumnsOfATableThatNamesNone(t *testing.T) {
 	table := results.MetricTable{Definitions: []results.Metric{
-		{Name: "tokens", Better: results.Neither}, {Name: "ttft.p99", Unit: "s", Better: results.Lower}, {Name: "rate", Unit: "1/s", Better: results.Higher},
+		{Name: "tokens", Better: results.Neither}, {Name: "ttft.p99", Unit: "s", Better: results.Lower},
+		{Name: "rate", Unit: "1/s", Better: results.Higher},
 	}}
-	want := []results.MetricColumn{{Metric: "tokens", Head: "tokens\n", Drop: 1}, {Metric: "ttft.p99", Head: "ttft\np99", Interval: true}, {Metric: "rate", Head: "rate\n", Drop: 3}}
+	want := []results.MetricColumn{
+		{Metric: "tokens", Head: "tokens\n", Drop: 1}, {Metric: "ttft.p99", Head: "ttft\np99", Interval: true},
+		{Metric: "rate", Head: "rate\n", Drop: 3},
+	}
 	if diff := cmp.Diff(want, table.Shown()); diff != "" {
 		t.Error(diff)
 	}

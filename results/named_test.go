@@ -27,7 +27,8 @@ func TestNamedIsAMap(t *testing.T) {
 				got.Delete(n)
 			}
 		}
-		if !maps.Equal(want, maps.Collect(got.All())) || got.Len() != len(want) || got.IsZero() != (len(want) == 0) || !slices.IsSorted(got.Names()) || len(got.Values()) != len(want) {
+		if !maps.Equal(want, maps.Collect(got.All())) || got.Len() != len(want) || got.IsZero() != (len(want) == 0) ||
+			!slices.IsSorted(got.Names()) || len(got.Values()) != len(want) {
 			t.Fatalf("%v, want %v", got, want)
 		}
 		n := name.Draw(t, "sought")

@@ -39,7 +39,8 @@ type CPU struct {
 	Gov     string `json:"governor,omitempty" doc:"Of all CPUs: several with commas between."`
 	Driver  string `json:"frequency_driver,omitempty"`
 	Turbo   string `json:"turbo,omitempty" schema:"enum=on|off"`
-	Cache   *Cache `json:"cache,omitzero" doc:"Bytes of the caches that the first processor reads through."` // nil: the kernel does not say
+	// nil: the kernel does not say
+	Cache *Cache `json:"cache,omitzero" doc:"Bytes of the caches that the first processor reads through."`
 }
 
 // Cache is the size in bytes of the caches that the first processor reads through; 0:

@@ -58,7 +58,8 @@ func (s Scale) Estimate(v float64, ci *[2]float64) (value, low, high string) {
 		return text, text, text
 	}
 	places := -exponent(half)
-	return rounded(v, significant(v, places+1)), rounded(lo, significant(lo, places)), rounded(hi, significant(hi, places))
+	return rounded(v, significant(v, places+1)), rounded(lo, significant(lo, places)),
+		rounded(hi, significant(hi, places))
 }
 
 // Exact writes a number that somebody chose, such as a bound: all its digits up

@@ -69,7 +69,8 @@ func (d *Document) RoundedQuantiles() []string {
 // measures says whether a launch of a workload has a metric.
 func (d *Document) measures(workload, metric string) bool {
 	return slices.ContainsFunc(d.Cases, func(c *Case) bool {
-		return c.Workload == workload && c.count(func(l *Launch) bool { _, has := l.Metrics.Get(metric); return has }) > 0
+		return c.Workload == workload &&
+			c.count(func(l *Launch) bool { _, has := l.Metrics.Get(metric); return has }) > 0
 	})
 }
 
@@ -89,7 +90,9 @@ func DefinitionDifference(base, now *Document) *Difference {
 	if names == nil {
 		return nil
 	}
-	return &Difference{What: "definition of " + strings.Join(names, ", "), Base: DefinitionText(was), New: DefinitionText(is)}
+	return &Difference{
+		What: "definition of " + strings.Join(names, ", "), Base: DefinitionText(was), New: DefinitionText(is),
+	}
 }
 
 // DefinitionText is a definition in words.

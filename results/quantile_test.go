@@ -11,7 +11,9 @@ import (
 	"weir/results"
 )
 
-var quantiles = []results.Quantile{results.Minimum, results.P50, results.P90, results.P95, results.P99, results.P999, results.Maximum}
+var quantiles = []results.Quantile{
+	results.Minimum, results.P50, results.P90, results.P95, results.P99, results.P999, results.Maximum,
+}
 
 // nearestRank is the definition in exact arithmetic: n times the quantile, rounded up,
 // and at least 1.
@@ -30,9 +32,12 @@ func TestNearestRank(t *testing.T) {
 		q    results.Quantile
 		want int64
 	}{
-		{1, results.Minimum, 1}, {1, results.P999, 1}, {20, results.Minimum, 1}, {20, results.P50, 10}, {20, results.P90, 18}, {20, results.P95, 19}, {20, results.P99, 20},
-		{51, results.P99, 51}, {60, results.P99, 60}, {99, results.P99, 99}, {100, results.P99, 99}, {101, results.P99, 100}, {175, results.P99, 174}, {200, results.P99, 198},
-		{501, results.P999, 501}, {999, results.P999, 999}, {1000, results.P999, 999}, {1001, results.P999, 1000}, {1000, results.P95, 950}, {math.MaxInt64, results.Maximum, math.MaxInt64},
+		{1, results.Minimum, 1}, {1, results.P999, 1}, {20, results.Minimum, 1}, {20, results.P50, 10},
+		{20, results.P90, 18}, {20, results.P95, 19}, {20, results.P99, 20},
+		{51, results.P99, 51}, {60, results.P99, 60}, {99, results.P99, 99}, {100, results.P99, 99},
+		{101, results.P99, 100}, {175, results.P99, 174}, {200, results.P99, 198},
+		{501, results.P999, 501}, {999, results.P999, 999}, {1000, results.P999, 999}, {1001, results.P999, 1000},
+		{1000, results.P95, 950}, {math.MaxInt64, results.Maximum, math.MaxInt64},
 	} {
 		if got := results.NearestRank(test.n, test.q); got != test.want {
 			t.Errorf("quantile %d of %d values is the %dth, want the %dth", test.q, test.n, got, test.want)

@@ -20,7 +20,8 @@ func written(t interface{ Fatal(...any) }, r *results.Records) []byte {
 }
 
 func TestRecordsRoundTrip(t *testing.T) {
-	number := rapid.OneOf(rapid.Int64(), rapid.Int64Range(-9, 9), rapid.SampledFrom([]int64{math.MinInt64, math.MaxInt64}))
+	number := rapid.OneOf(rapid.Int64(), rapid.Int64Range(-9, 9),
+		rapid.SampledFrom([]int64{math.MinInt64, math.MaxInt64}))
 	rapid.Check(t, func(t *rapid.T) {
 		want := results.NewRecords("start", "took")
 		want.Case, want.Launch, want.Rank = "serve[rate=4]", 3, 1

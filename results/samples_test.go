@@ -44,7 +44,8 @@ func drawLatencies(n int) []int64 {
 
 func samples(t *testing.T) *results.Samples {
 	return &results.Samples{
-		Case: "bw[block_size=64MiB]", Launch: 2, Rank: 1, Role: "initiator", Ops: 1000, Bytes: 1 << 40, Start: 5, End: 1 << 50,
+		Case: "bw[block_size=64MiB]", Launch: 2, Rank: 1, Role: "initiator", Ops: 1000, Bytes: 1 << 40, Start: 5,
+		End:   1 << 50,
 		Every: 1, ClockNS: 21.5, Counts: recorded(t, drawLatencies(1000)),
 		First: []int64{900, 800, 1 << 39}, Last: []int64{0, -1, 700},
 		Progress: []results.Progress{{Time: 5, Bytes: 0}, {Time: 100, Bytes: 1 << 20}, {Time: 90, Bytes: 1 << 40}},
@@ -114,7 +115,10 @@ func TestHistogramsAddUp(t *testing.T) {
 // Whatever is in a file, reading it ends, and what was read can be written and read again.
 func FuzzReadSamples(f *testing.F) {
 	var b bytes.Buffer
-	s := &results.Samples{Case: "c", Ops: 1, Counts: map[int]int64{3: 1, 900: 2}, First: []int64{1}, Last: []int64{2}, Progress: []results.Progress{{Time: 1, Bytes: 2}}}
+	s := &results.Samples{
+		Case: "c", Ops: 1, Counts: map[int]int64{3: 1, 900: 2}, First: []int64{1}, Last: []int64{2},
+		Progress: []results.Progress{{Time: 1, Bytes: 2}},
+	}
 	if err := s.Write(&b); err != nil {
 		f.Fatal(err)
 	}

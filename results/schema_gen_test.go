@@ -54,8 +54,10 @@ const fixedDefinitions = `{
 
 // fixedTypes are the Go types of such definitions.
 var fixedTypes = map[reflect.Type]string{
-	reflect.TypeFor[*[2]float64](): "interval", reflect.TypeFor[int](): "count", reflect.TypeFor[int64](): "count", reflect.TypeFor[uint64](): "count",
-	reflect.TypeFor[any](): "scalar", reflect.TypeFor[results.MetricValues](): "values", reflect.TypeFor[assertion.Expr](): "expression",
+	reflect.TypeFor[*[2]float64](): "interval", reflect.TypeFor[int](): "count", reflect.TypeFor[int64](): "count",
+	reflect.TypeFor[uint64](): "count",
+	reflect.TypeFor[any]():    "scalar", reflect.TypeFor[results.MetricValues](): "values",
+	reflect.TypeFor[assertion.Expr](): "expression",
 }
 
 func ref(name string) node { return node{"$ref": "#/$defs/" + name} }
@@ -101,7 +103,10 @@ func (g *schemaGen) of(t reflect.Type, rules map[string]string) node {
 		}
 		return ref(g.define(t))
 	}
-	n := node{"type": map[reflect.Kind]string{reflect.String: "string", reflect.Bool: "boolean", reflect.Float64: "number"}[t.Kind()]}
+	n := node{
+		"type": map[reflect.Kind]string{reflect.String: "string", reflect.Bool: "boolean",
+			reflect.Float64: "number"}[t.Kind()],
+	}
 	if n["type"] == "" {
 		n["type"] = "integer"
 	}
@@ -215,7 +220,8 @@ func generatedSchema(t *testing.T) []byte {
 		aggregates = append(aggregates, strconv.Quote(string(a.Op)))
 	}
 	g := schemaGen{}
-	if err := json.Unmarshal([]byte(strings.Replace(fixedDefinitions, "AGGREGATES", fmt.Sprint("[", strings.Join(aggregates, ","), "]"), 1)), &g.defs); err != nil {
+	if err := json.Unmarshal([]byte(strings.Replace(fixedDefinitions, "AGGREGATES",
+		fmt.Sprint("[", strings.Join(aggregates, ","), "]"), 1)), &g.defs); err != nil {
 		t.Fatal(err)
 	}
 	schema := ref(g.define(reflect.TypeFor[results.Document]()))

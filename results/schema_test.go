@@ -48,7 +48,8 @@ func full() *results.Document {
 	lower, upper, numa, load := 41.832, 51.128, 0, 0.97
 	metric := &assertion.Expr{Op: assertion.Metric, Metric: "bandwidth", Unit: "GB/s"}
 	verdict := func(a assertion.Assertion) *results.AssertionVerdict {
-		a.Name, a.Text, a.Lowered, a.File, a.Line, a.Severity, a.Unit = "n", "t", "l", "f.yaml", 3, assertion.Gate, "GB/s"
+		a.Name, a.Text, a.Lowered, a.File, a.Line, a.Severity, a.Unit = "n", "t", "l", "f.yaml", 3, assertion.Gate,
+			"GB/s"
 		return &results.AssertionVerdict{
 			Assertion: a, Looks: []int{3, 5}, Verdict: results.Pass, Message: "m",
 			Observed: &results.Observed{Value: 46.1, Unit: "GB/s", CI: &[2]float64{45.9, 46.4}, N: 3},
@@ -57,80 +58,180 @@ func full() *results.Document {
 	foreign := &assertion.Expr{Op: assertion.Metric, Metric: "bandwidth", Unit: "GB/s", Case: "b", Baseline: true}
 	several := verdict(assertion.Assertion{
 		Quantifier: "all", Cases: []string{"a"}, Halo: 0.05, Multiple: "holm",
-		Decide: &assertion.Decide{Confidence: 0.99, OnInconclusive: "warn"}, XFail: &assertion.XFail{Reason: "r", Until: "2026-12-24"}, Reference: &assertion.Reference{Table: "t", Environment: "sha256:01"},
+		Decide: &assertion.Decide{Confidence: 0.99, OnInconclusive: "warn"}, XFail: &assertion.XFail{Reason: "r",
+			Until: "2026-12-24"}, Reference: &assertion.Reference{Table: "t", Environment: "sha256:01"},
 		Parts: []assertion.Part{{
-			Subject: &assertion.Expr{Op: assertion.Median, Args: []*assertion.Expr{metric, foreign, metric}}, Unit: "GB/s", Bounds: assertion.Bounds{Lower: &lower}, Case: "a",
+			Subject: &assertion.Expr{Op: assertion.Median, Args: []*assertion.Expr{metric, foreign, metric}},
+			Unit:    "GB/s", Bounds: assertion.Bounds{Lower: &lower}, Case: "a",
 		}},
 	})
 	several.Verdict, several.Observed.Confidence = results.XFail, 0.99
-	stated := verdict(assertion.Assertion{Transport: &assertion.Transport{Of: assertion.All, Names: []string{"rc"}, Prefix: true}})
+	stated := verdict(assertion.Assertion{
+		Transport: &assertion.Transport{Of: assertion.All, Names: []string{"rc"}, Prefix: true},
+	})
 	stated.Observed = nil
 	now := time.Date(2026, 11, 21, 10, 15, 0, 0, time.UTC)
 	d := &results.Document{
 		Schema: results.Schema, Seal: "sha256:04",
-		Session:   results.Session{ID: "s", Started: now, Finished: now, Status: results.Failed, ExitCode: 1, Reason: "r", Argv: []string{"weir"}, Again: []string{"weir", "run", "x.yaml"}, Simulated: true, Resumed: "s0"},
-		Weir:      results.Version{Version: "1", Commit: "c", Go: "go1.26"},
-		Scenario:  results.Scenario{Name: "n", Description: "d", File: "f", Digest: "sha256:00", Variables: map[string]string{"peak": "46.48 GB/s"}},
-		Plan:      results.Plan{Digest: "sha256:01", Cases: 2, Excluded: 1},
-		Site:      &results.Site{Name: "p5", File: "p5.yaml", Links: map[string]float64{"efa": 12.5}},
-		Quantiles: &results.Quantiles{Definition: results.NearestRankRule, Older: []string{"post.p99"}, Recomputed: []results.Recomputed{{Case: "a", Metric: "latency.p99", Unit: "s", Was: 1, Is: 2}}},
-		Environment: results.Environment{Fingerprint: "sha256:02", Variables: map[string]string{"UCX_TLS": "tcp"}, Nodes: []results.Node{{
-			Name: "n1", Labels: map[string]string{"zone": "a"}, Variables: map[string]string{"LD_LIBRARY_PATH": "/opt/ucx/lib"}, Kernel: "6.1", OS: "Debian 13", CPU: results.CPU{Model: "x", Count: 8, Allowed: 2, Sockets: 1, NUMA: 1, Gov: "performance", Driver: "intel_pstate", Turbo: "off", Cache: &results.Cache{L2: 1 << 20, L3: 32 << 20}},
-			NUMA:   []results.NUMANode{{ID: 1, CPUs: "0-7", Memory: 1 << 34}},
-			RDMA:   []results.RDMA{{Name: "mlx5_0", Driver: "mlx5_core", Firmware: "20.31", NUMA: &numa, Ports: []results.RDMAPort{{Port: 1, State: "ACTIVE", Rate: "400 Gb/s", Link: "InfiniBand"}}}},
-			Memory: results.Memory{Total: 1 << 34, Page: 4096, THP: "madvise", LockLimit: "unlimited", Hugepages: []results.Hugepages{{Size: 2 << 20, Total: 4, Free: 3}}}, StampClock: "c", GPUReason: "r", GPUs: []results.GPU{{Name: "g", Driver: "d", Bus: "0000:01:00.0", NUMA: &numa, Memory: 1 << 34, ECC: "on", Fault: "f",
-				Clocks: &results.GPUClocks{SM: 1, SMMax: 2, Memory: 3, MemoryMax: 4}, Power: &results.GPUPower{Limit: 1, Default: 2}, NVLink: &results.NVLink{Links: 18, Up: 17}}},
-			NICs:        []results.NIC{{Name: "eth0", State: "up", MTU: 1500, Speed: "10 Gb/s", Driver: "ice", NUMA: &numa, RDMA: []string{"mlx5_0"}}},
-			Fabrics:     map[string]results.Fabric{"ucx": {Available: true, Version: "1.13.1", Reason: "r", Details: map[string]string{"tls": "tcp"}, Paths: []results.Path{{Name: "rc_mlx5", Device: "mlx5_0:1", Access: results.RDMAAccess}}}},
-			ClockOffset: results.ClockOffset{Value: -1e-6, Bound: 1e-5},
-			Counters:    map[string]int{results.LinkClass: 3},
-		}}},
-		Checks: []results.Check{{Name: "c", Node: "n1", Status: "failed", Reason: "r", Severity: results.SkipCases, Remedy: "m"}},
+		Session: results.Session{
+			ID: "s", Started: now, Finished: now, Status: results.Failed, ExitCode: 1, Reason: "r",
+			Argv: []string{"weir"}, Again: []string{"weir", "run", "x.yaml"}, Simulated: true, Resumed: "s0",
+		},
+		Weir: results.Version{Version: "1", Commit: "c", Go: "go1.26"},
+		Scenario: results.Scenario{
+			Name: "n", Description: "d", File: "f", Digest: "sha256:00",
+			Variables: map[string]string{"peak": "46.48 GB/s"},
+		},
+		Plan: results.Plan{Digest: "sha256:01", Cases: 2, Excluded: 1},
+		Site: &results.Site{Name: "p5", File: "p5.yaml", Links: map[string]float64{"efa": 12.5}},
+		Quantiles: &results.Quantiles{
+			Definition: results.NearestRankRule, Older: []string{"post.p99"},
+			Recomputed: []results.Recomputed{{Case: "a", Metric: "latency.p99", Unit: "s", Was: 1, Is: 2}},
+		},
+		Environment: results.Environment{Fingerprint: "sha256:02", Variables: map[string]string{"UCX_TLS": "tcp"},
+			Nodes: []results.Node{{
+				Name: "n1", Labels: map[string]string{"zone": "a"},
+				Variables: map[string]string{"LD_LIBRARY_PATH": "/opt/ucx/lib"}, Kernel: "6.1", OS: "Debian 13",
+				CPU: results.CPU{
+					Model: "x", Count: 8, Allowed: 2, Sockets: 1, NUMA: 1, Gov: "performance", Driver: "intel_pstate",
+					Turbo: "off", Cache: &results.Cache{L2: 1 << 20, L3: 32 << 20},
+				},
+				NUMA: []results.NUMANode{{ID: 1, CPUs: "0-7", Memory: 1 << 34}},
+				RDMA: []results.RDMA{
+					{
+						Name: "mlx5_0", Driver: "mlx5_core", Firmware: "20.31", NUMA: &numa,
+						Ports: []results.RDMAPort{{Port: 1, State: "ACTIVE", Rate: "400 Gb/s", Link: "InfiniBand"}},
+					},
+				},
+				Memory: results.Memory{Total: 1 << 34, Page: 4096, THP: "madvise", LockLimit: "unlimited",
+					Hugepages: []results.Hugepages{{Size: 2 << 20, Total: 4, Free: 3}}}, StampClock: "c",
+				GPUReason: "r", GPUs: []results.GPU{{Name: "g", Driver: "d", Bus: "0000:01:00.0", NUMA: &numa,
+					Memory: 1 << 34, ECC: "on", Fault: "f",
+					Clocks: &results.GPUClocks{SM: 1, SMMax: 2, Memory: 3, MemoryMax: 4},
+					Power:  &results.GPUPower{Limit: 1, Default: 2}, NVLink: &results.NVLink{Links: 18, Up: 17}}},
+				NICs: []results.NIC{
+					{
+						Name: "eth0", State: "up", MTU: 1500, Speed: "10 Gb/s", Driver: "ice", NUMA: &numa,
+						RDMA: []string{"mlx5_0"},
+					},
+				},
+				Fabrics: map[string]results.Fabric{
+					"ucx": {
+						Available: true, Version: "1.13.1", Reason: "r", Details: map[string]string{"tls": "tcp"},
+						Paths: []results.Path{{Name: "rc_mlx5", Device: "mlx5_0:1", Access: results.RDMAAccess}},
+					},
+				},
+				ClockOffset: results.ClockOffset{Value: -1e-6, Bound: 1e-5},
+				Counters:    map[string]int{results.LinkClass: 3},
+			}}},
+		Checks: []results.Check{
+			{Name: "c", Node: "n1", Status: "failed", Reason: "r", Severity: results.SkipCases, Remedy: "m"},
+		},
 		Cases: []*results.Case{{
-			Seal: "sha256:05", Key: "bw[block_size=64MiB]", ID: "sha256:03", Run: "bw", Stage: "1 baseline", Workload: "transfer",
-			Axes: map[string]any{"block_size": quantity.Size(64 << 20), "threads": int64(1)}, AxisOrder: []string{"block_size", "threads"},
-			Options: map[string]any{"fabric": "shm", "verify": "sample"}, Env: map[string]string{"A": "b"}, Status: results.OK, Reason: "interrupted, after 1 launches", Invalid: "i", Made: 1, MayFail: &results.MayFail{XFail: assertion.XFail{Reason: "r", Until: "2026-12-24"}, Verdict: results.XFail, Message: "m"},
+			Seal: "sha256:05", Key: "bw[block_size=64MiB]", ID: "sha256:03", Run: "bw", Stage: "1 baseline",
+			Workload:  "transfer",
+			Axes:      map[string]any{"block_size": quantity.Size(64 << 20), "threads": int64(1)},
+			AxisOrder: []string{"block_size", "threads"},
+			Options:   map[string]any{"fabric": "shm", "verify": "sample"}, Env: map[string]string{"A": "b"},
+			Status: results.OK, Reason: "interrupted, after 1 launches", Invalid: "i", Made: 1,
+			MayFail: &results.MayFail{
+				XFail: assertion.XFail{Reason: "r", Until: "2026-12-24"}, Verdict: results.XFail, Message: "m",
+			},
 			Launches: []*results.Launch{{
-				Index: 1, Started: now, Duration: 1.5, Status: results.Error, Nodes: []string{"n1", "n1"}, Seats: []results.Seat{{Rank: 1, CPUs: "0-1", GPUs: []string{"0"}, NICs: []string{"mlx5_0:1"}, NUMA: []int{1}, Env: map[string]string{"A": "b"}}}, Moved: []results.Move{{From: "n0", To: "n1", Reason: "r"}}, Fabric: "shm", Transport: "ring",
-				FabricReason: "r", Values: map[string]string{`run("a").bandwidth`: "1.5"}, Ignored: []results.Ignored{{Name: "UCX_TLSS", Suggestion: "UCX_TLS"}, {Name: "UCX_HANDLE_ERRORS", ByWeir: true}}, Variables: []results.Variable{{Name: "UCX_NET_DEVICES", Value: "mlx5_0:1", From: results.FromSeat, Ranks: []int{1}}}, WorkingSet: &results.WorkingSet{Initiator: 1 << 20, Target: 1 << 20, Node: 2 << 20, Cache: 32 << 20}, MemoryNodes: []results.MemoryNode{{Node: 1, Ranks: []int{0, 2}}}, Transports: []results.Transport{{Name: "posix", Device: "memory", Use: results.DataUse, Emulated: true, Opaque: true, Ranks: []int{0}}},
-				Failure: &results.Failure{Rank: -1, Node: "n1", Phase: "run", Kind: results.Crashed, Cause: "killed", Log: []string{"x"}},
-				Metrics: results.ValuesOf(map[string]float64{"bandwidth": 46.1, "odd": math.NaN(), "inf": math.Inf(1), "minus": math.Inf(-1)}),
-				Samples: []string{"samples/a.bin"}, SamplesDigest: "sha256:03", Ranks: []results.RankShare{{Rank: 1, Bytes: 8, Seconds: 2, Bandwidth: 4e-9}}, Initiators: 2,
-				SlowestPair: &results.Pair{From: 1, To: 2, Bytes: 8, Seconds: 2, Bandwidth: 4e-9}, Verified: true, Played: [][2]float64{{0.1, 0.2}}, Simulated: true, Retried: true, Load: &load, Resumed: true,
-				Counters: []results.Counter{{Node: "n1", Device: "eth0 (mlx5_0)", Name: "rx_crc_errors", Class: results.LinkClass, By: 4}},
+				Index: 1, Started: now, Duration: 1.5, Status: results.Error, Nodes: []string{"n1", "n1"},
+				Seats: []results.Seat{{Rank: 1, CPUs: "0-1", GPUs: []string{"0"}, NICs: []string{"mlx5_0:1"},
+					NUMA: []int{1}, Env: map[string]string{"A": "b"}}},
+				Moved: []results.Move{{From: "n0", To: "n1", Reason: "r"}}, Fabric: "shm", Transport: "ring",
+				FabricReason: "r", Values: map[string]string{`run("a").bandwidth`: "1.5"},
+				Ignored: []results.Ignored{{Name: "UCX_TLSS", Suggestion: "UCX_TLS"},
+					{Name: "UCX_HANDLE_ERRORS", ByWeir: true}},
+				Variables: []results.Variable{{Name: "UCX_NET_DEVICES", Value: "mlx5_0:1", From: results.FromSeat,
+					Ranks: []int{1}}}, WorkingSet: &results.WorkingSet{Initiator: 1 << 20, Target: 1 << 20,
+					Node: 2 << 20, Cache: 32 << 20}, MemoryNodes: []results.MemoryNode{{Node: 1, Ranks: []int{0, 2}}},
+				Transports: []results.Transport{
+					{
+						Name: "posix", Device: "memory", Use: results.DataUse, Emulated: true, Opaque: true,
+						Ranks: []int{0},
+					},
+				},
+				Failure: &results.Failure{
+					Rank: -1, Node: "n1", Phase: "run", Kind: results.Crashed, Cause: "killed", Log: []string{"x"},
+				},
+				Metrics: results.ValuesOf(map[string]float64{
+					"bandwidth": 46.1, "odd": math.NaN(), "inf": math.Inf(1), "minus": math.Inf(-1),
+				}),
+				Samples: []string{"samples/a.bin"}, SamplesDigest: "sha256:03",
+				Ranks: []results.RankShare{{Rank: 1, Bytes: 8, Seconds: 2, Bandwidth: 4e-9}}, Initiators: 2,
+				SlowestPair: &results.Pair{From: 1, To: 2, Bytes: 8, Seconds: 2, Bandwidth: 4e-9}, Verified: true,
+				Played: [][2]float64{{0.1, 0.2}}, Simulated: true, Retried: true, Load: &load, Resumed: true,
+				Counters: []results.Counter{
+					{Node: "n1", Device: "eth0 (mlx5_0)", Name: "rx_crc_errors", Class: results.LinkClass, By: 4},
+				},
 			}},
-			Metrics:    results.NamedOf(map[string]results.MetricEstimate{"bandwidth": {Unit: "GB/s", N: 2, Value: 46.1, Median: 46.1, Mean: 46.1, CV: 0.01, CI: &[2]float64{45.9, 46.3}, Confidence: 0.96, Better: "higher"}}),
-			Assertions: []*results.AssertionVerdict{verdict(assertion.Assertion{Subject: metric, Bounds: assertion.Bounds{Lower: &lower, Upper: &upper}})},
+			Metrics: results.NamedOf(map[string]results.MetricEstimate{
+				"bandwidth": {
+					Unit: "GB/s", N: 2, Value: 46.1, Median: 46.1, Mean: 46.1, CV: 0.01, CI: &[2]float64{45.9, 46.3},
+					Confidence: 0.96, Better: "higher",
+				},
+			}),
+			Assertions: []*results.AssertionVerdict{
+				verdict(assertion.Assertion{Subject: metric, Bounds: assertion.Bounds{Lower: &lower, Upper: &upper}}),
+			},
 		}, {Key: "left out", Status: results.Excluded, Reason: "r"}},
 		Assertions: []*results.AssertionVerdict{verdict(assertion.Assertion{
-			Subject: &assertion.Expr{Op: assertion.Div, Args: []*assertion.Expr{metric, {Op: assertion.Const, Value: 2}}},
-			Trend:   &assertion.Trend{Axis: "block_size", Direction: "increases", Tolerance: 0.1}, Cases: []string{"a", "b"},
+			Subject: &assertion.Expr{
+				Op: assertion.Div, Args: []*assertion.Expr{metric, {Op: assertion.Const, Value: 2}},
+			},
+			Trend: &assertion.Trend{Axis: "block_size", Direction: "increases", Tolerance: 0.1},
+			Cases: []string{"a", "b"},
 		}), several, stated},
-		Baseline: &results.Baseline{Session: "b", File: "b.json", Fingerprint: "sha256:02", Differences: []results.Difference{{What: "kernel", Base: "6.1", New: "6.2", Of: []string{"n1"}}}, Cases: []results.BaselineCase{
-			{Key: "a", Launches: []results.MetricValues{results.ValuesOf(map[string]float64{"bandwidth": 46, "odd": math.NaN()})}},
-		}},
+		Baseline: &results.Baseline{Session: "b", File: "b.json", Fingerprint: "sha256:02",
+			Differences: []results.Difference{{What: "kernel", Base: "6.1", New: "6.2", Of: []string{"n1"}}},
+			Cases: []results.BaselineCase{
+				{
+					Key: "a", Launches: []results.MetricValues{
+						results.ValuesOf(map[string]float64{"bandwidth": 46, "odd": math.NaN()}),
+					},
+				},
+			}},
 		Previous: &results.Previous{
-			Session: "p", File: "p.json", Started: now, Status: results.Passed, Differences: []results.Difference{{What: "kernel", Base: "6.1", New: "6.2", Of: []string{"n1"}}},
+			Session: "p", File: "p.json", Started: now, Status: results.Passed,
+			Differences: []results.Difference{{What: "kernel", Base: "6.1", New: "6.2", Of: []string{"n1"}}},
 			Since: []*results.Since{{
-				Case: "a", Metric: "bandwidth", Unit: "GB/s", Base: results.Observed{Value: 46, Unit: "GB/s", CI: &[2]float64{45, 47}, N: 3, Confidence: 0.99}, Additive: true,
-				Change: results.Change{Value: 0.9, CI: &[2]float64{0.8, 1}, P: &lower, Q: &lower, Found: true, Detectable: &upper},
+				Case: "a", Metric: "bandwidth", Unit: "GB/s", Base: results.Observed{Value: 46, Unit: "GB/s",
+					CI: &[2]float64{45, 47}, N: 3, Confidence: 0.99}, Additive: true,
+				Change: results.Change{
+					Value: 0.9, CI: &[2]float64{0.8, 1}, P: &lower, Q: &lower, Found: true, Detectable: &upper,
+				},
 			}},
 		},
-		Artifacts: []results.Artifact{{Name: "a", Node: "n1", File: "artifacts/n1/a", Source: "/a", Bytes: 3, SHA256: strings.Repeat("0a", 32), Status: results.ArtifactTruncated, Reason: "r", Required: true}},
+		Artifacts: []results.Artifact{
+			{
+				Name: "a", Node: "n1", File: "artifacts/n1/a", Source: "/a", Bytes: 3, SHA256: strings.Repeat("0a", 32),
+				Status: results.ArtifactTruncated, Reason: "r", Required: true,
+			},
+		},
 		Metrics: []results.MetricTable{{
 			Workload: "command", Run: "build",
 			Definitions: []results.Metric{
-				{Name: "time.p99", Unit: "s", Better: results.Lower, MayBeZero: true, Doc: "d", Headline: true, Ceiling: "best", Quantile: "p99", FromRanks: results.EachRank},
+				{
+					Name: "time.p99", Unit: "s", Better: results.Lower, MayBeZero: true, Doc: "d", Headline: true,
+					Ceiling: "best", Quantile: "p99", FromRanks: results.EachRank,
+				},
 				{Name: "best", Unit: "s", Better: results.Neither, Reference: true},
 			},
-			Columns: []results.MetricColumn{{Metric: "time.p99", Head: "time\np99", Drop: 1, Interval: true, Percent: true}},
+			Columns: []results.MetricColumn{
+				{Metric: "time.p99", Head: "time\np99", Drop: 1, Interval: true, Percent: true},
+			},
 		}},
 		Services: []results.Service{{
 			Name: "web", Node: "n1", Fresh: "launch", For: "g/0", Started: now, Ready: 0.5, Lasted: 2, Status: "failed",
-			Failure: &results.Failure{Rank: -1, Phase: "run", Kind: results.Crashed, Cause: "it ended"}, Log: "logs/services/web/0/0.log",
+			Failure: &results.Failure{Rank: -1, Phase: "run", Kind: results.Crashed, Cause: "it ended"},
+			Log:     "logs/services/web/0/0.log",
 		}},
 		Commands: []results.Command{{
-			Name: "mount", Stage: "setup", Scope: "launch", Of: "g/0", Node: "n1", Started: now, Duration: 0.5, Status: "failed", Reason: "r", Log: []string{"x"},
+			Name: "mount", Stage: "setup", Scope: "launch", Of: "g/0", Node: "n1", Started: now, Duration: 0.5,
+			Status: "failed", Reason: "r", Log: []string{"x"},
 		}},
 	}
 	d.Summarize()
@@ -202,17 +303,21 @@ func TestSchemaRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, change := range map[string]func(map[string]any){
-		"another version":    func(d map[string]any) { d["schema"] = "weir.results/v2" },
-		"an unknown key":     func(d map[string]any) { d["extra"] = 1 },
-		"a missing key":      func(d map[string]any) { delete(d, "cases") },
-		"null for a list":    func(d map[string]any) { d["cases"] = nil },
-		"an unknown status":  func(d map[string]any) { d["session"].(map[string]any)["status"] = "green" },
-		"exit code 2":        func(d map[string]any) { d["session"].(map[string]any)["exit_code"] = 2 },
-		"no verdict":         func(d map[string]any) { firstAssertion(d)["verdict"] = "" },
-		"half an interval":   func(d map[string]any) { firstAssertion(d)["observed"].(map[string]any)["ci"] = []any{1} },
-		"a unary expression": func(d map[string]any) { firstAssertion(d)["subject"] = map[string]any{"op": "-", "args": []any{}} },
-		"no parts":           func(d map[string]any) { d["assertions"].([]any)[1].(map[string]any)["parts"] = []any{} },
+		"another version":   func(d map[string]any) { d["schema"] = "weir.results/v2" },
+		"an unknown key":    func(d map[string]any) { d["extra"] = 1 },
+		"a missing key":     func(d map[string]any) { delete(d, "cases") },
+		"null for a list":   func(d map[string]any) { d["cases"] = nil },
+		"an unknown status": func(d map[string]any) { d["session"].(map[string]any)["status"] = "green" },
+		"exit code 2":       func(d map[string]any) { d["session"].(map[string]any)["exit_code"] = 2 },
+		"no verdict":        func(d map[string]any) { firstAssertion(d)["verdict"] = "" },
+		"half an interval":  func(d map[string]any) { firstAssertion(d)["observed"].(map[string]any)["ci"] = []any{1} },
+
+		"a unary expression": func(d map[string]any) {
+			firstAssertion(d)["subject"] = map[string]any{"op": "-", "args": []any{}}
+		},
+		"no parts": func(d map[string]any) { d["assertions"].([]any)[1].(map[string]any)["parts"] = []any{} },
 		"a part without a case": func(d map[string]any) {
+
 			delete(d["assertions"].([]any)[1].(map[string]any)["parts"].([]any)[0].(map[string]any), "case")
 		},
 		"an excuse without a day": func(d map[string]any) {
@@ -222,13 +327,15 @@ func TestSchemaRefuses(t *testing.T) {
 			d["assertions"].([]any)[2].(map[string]any)["transport"].(map[string]any)["names"] = []any{}
 		},
 		"a use of a transport that is unknown": func(d map[string]any) {
-			firstCase(d)["launches"].([]any)[0].(map[string]any)["transports"].([]any)[0].(map[string]any)["use"] = "maybe"
+			firstCase(
+				d)["launches"].([]any)[0].(map[string]any)["transports"].([]any)[0].(map[string]any)["use"] = "maybe"
 		},
 		"no operand": func(d map[string]any) {
 			firstAssertion(d)["subject"] = map[string]any{"op": "geomean", "args": []any{}}
 		},
-		"another correction":    func(d map[string]any) { firstAssertion(d)["multiple"] = "bonferroni" },
-		"an unknown stage":      func(d map[string]any) { d["commands"].([]any)[0].(map[string]any)["stage"] = "later" },
+		"another correction": func(d map[string]any) { firstAssertion(d)["multiple"] = "bonferroni" },
+		"an unknown stage":   func(d map[string]any) { d["commands"].([]any)[0].(map[string]any)["stage"] = "later" },
+
 		"a baseline of nowhere": func(d map[string]any) { delete(d["baseline"].(map[string]any), "fingerprint") },
 		"an unknown failure": func(d map[string]any) {
 			firstCase(d)["launches"].([]any)[0].(map[string]any)["failure"].(map[string]any)["kind"] = "bad luck"

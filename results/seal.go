@@ -49,7 +49,8 @@ func sealOver(frame jsontext.Value, has string, cases []string) (string, error) 
 // does not know, so that nobody can tell whether it was changed.
 func (d *Document) SealedEarlier() bool {
 	earlier := d.Seal != "" && !strings.HasPrefix(d.Seal, sealVersion)
-	return earlier && !slices.ContainsFunc(d.Cases, func(c *Case) bool { return strings.HasPrefix(c.Seal, sealVersion) })
+	return earlier && !slices.ContainsFunc(d.Cases,
+		func(c *Case) bool { return strings.HasPrefix(c.Seal, sealVersion) })
 }
 
 // complete holds the cases against the plan that the document names: what was taken out

@@ -10,8 +10,9 @@ import (
 
 // Seat is what a rank has of its node to itself.
 type Seat struct {
-	Rank int      `json:"rank"`
-	CPUs string   `json:"cpus,omitempty" doc:"As the kernel writes lists: 0-3,8."` // as the kernel writes lists: 0-3,8; "": the scheduler decides
+	Rank int `json:"rank"`
+	// as the kernel writes lists: 0-3,8; "": the scheduler decides
+	CPUs string   `json:"cpus,omitempty" doc:"As the kernel writes lists: 0-3,8."`
 	GPUs []string `json:"gpus,omitempty" doc:"As CUDA_VISIBLE_DEVICES names them."`
 	NICs []string `json:"nics,omitempty" doc:"As UCX names devices."` // as UCX names devices: mlx5_0:1, eth0
 	// NUMA are the nodes of memory that all of these are near, ascending; none where the

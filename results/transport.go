@@ -10,7 +10,8 @@ import (
 // Transport is one way that messages of a launch took, as the library of its
 // fabric names it.
 type Transport struct {
-	Name   string `json:"name" doc:"Empty where the fabric does not say."` // posix, rc_mlx5, tcp;ofi_rxm, …; "" where the fabric does not say
+	// posix, rc_mlx5, tcp;ofi_rxm, …; "" where the fabric does not say
+	Name   string `json:"name" doc:"Empty where the fabric does not say."`
 	Device string `json:"device,omitempty"`
 	Use    string `json:"use" doc:"data: blocks took it; possible: at least one of those that are possible carried blocks, and the library does not say which; control: only wiring up, signals and acknowledgements took it." schema:"enum=data|possible|control"`
 	// Emulated says that blocks took it as active messages which a processor at the
@@ -114,7 +115,8 @@ func MergeTransports(list []Transport) []Transport {
 	var out []Transport
 	for _, t := range list {
 		same := func(o Transport) bool {
-			return o.Name == t.Name && o.Device == t.Device && o.Use == t.Use && o.Emulated == t.Emulated && o.Opaque == t.Opaque
+			return o.Name == t.Name && o.Device == t.Device && o.Use == t.Use && o.Emulated == t.Emulated &&
+				o.Opaque == t.Opaque
 		}
 		i := slices.IndexFunc(out, same)
 		if i < 0 {
@@ -129,7 +131,8 @@ func MergeTransports(list []Transport) []Transport {
 		out[i].Ranks = slices.Compact(out[i].Ranks)
 	}
 	slices.SortStableFunc(out, func(a, b Transport) int {
-		return cmp.Or(cmp.Compare(slices.Index(uses, a.Use), slices.Index(uses, b.Use)), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Device, b.Device))
+		return cmp.Or(cmp.Compare(slices.Index(uses, a.Use), slices.Index(uses, b.Use)), cmp.Compare(a.Name, b.Name),
+			cmp.Compare(a.Device, b.Device))
 	})
 	return out
 }

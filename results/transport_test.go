@@ -6,8 +6,11 @@ import (
 )
 
 func TestCarriedBy(t *testing.T) {
-	a, b := Transport{Name: "a", Use: DataUse, Ranks: []int{0}}, Transport{Name: "b", Device: "x", Use: DataUse, Ranks: []int{0}}
-	c, d := Transport{Name: "c", Use: PossibleUse, Ranks: []int{0}}, Transport{Name: "d", Use: PossibleUse, Ranks: []int{0}}
+	a, b := Transport{Name: "a", Use: DataUse, Ranks: []int{0}}, Transport{
+		Name: "b", Device: "x", Use: DataUse, Ranks: []int{0},
+	}
+	c, d := Transport{Name: "c", Use: PossibleUse, Ranks: []int{0}},
+		Transport{Name: "d", Use: PossibleUse, Ranks: []int{0}}
 	wire := Transport{Name: "w", Use: ControlUse, Ranks: []int{7}}
 	copied, elsewhere := a, b
 	copied.Emulated = true

@@ -61,7 +61,8 @@ func MergeVariables(list []Variable, ranks int) []Variable {
 	}
 	slices.SortFunc(out, func(a, b Variable) int {
 		return cmp.Or(
-			cmp.Compare(a.Name, b.Name), slices.Compare(a.Ranks, b.Ranks), cmp.Compare(a.Value, b.Value), cmp.Compare(a.From, b.From))
+			cmp.Compare(a.Name, b.Name), slices.Compare(a.Ranks, b.Ranks), cmp.Compare(a.Value, b.Value),
+			cmp.Compare(a.From, b.From))
 	})
 	return out
 }

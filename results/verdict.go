@@ -48,8 +48,11 @@ type Summary struct {
 // that a reader who looks for failures at "fail" finds those that decide.
 func (d *Document) Summarize() {
 	s := Summary{
-		Cases:      map[string]int{OK: 0, Error: 0, Skipped: 0, Excluded: 0},
-		Assertions: map[string]int{"pass": 0, "fail": 0, "inconclusive": 0, "error": 0, "skipped": 0, "warn": 0, "info": 0, "xfail": 0, "xpass": 0},
+		Cases: map[string]int{OK: 0, Error: 0, Skipped: 0, Excluded: 0},
+		Assertions: map[string]int{
+			"pass": 0, "fail": 0, "inconclusive": 0, "error": 0, "skipped": 0, "warn": 0, "info": 0, "xfail": 0,
+			"xpass": 0,
+		},
 	}
 	for _, c := range d.Cases {
 		switch {

@@ -18,7 +18,8 @@ func TestWriteFileFollowsLinksToWhatIsNotThere(t *testing.T) {
 		t.Fatal(err)
 	}
 	for link, target := range map[string]string{
-		"first": "near", "near": "far/link", "far/link": "../far/out/real", "folder": "far/out", "loop": "pool", "pool": "loop",
+		"first": "near", "near": "far/link", "far/link": "../far/out/real", "folder": "far/out", "loop": "pool",
+		"pool": "loop",
 	} {
 		if err := os.Symlink(target, filepath.Join(dir, link)); err != nil {
 			t.Fatal(err)

@@ -15,7 +15,10 @@ type Amounts struct {
 
 // Amounts counts.
 func (t *Table) Amounts() Amounts {
-	a := Amounts{Tokens: t.Tokens, Selections: make([]int, t.Ranks), Experts: make([]int, t.All()), Pairs: square(t.Ranks), Distinct: square(t.Ranks)}
+	a := Amounts{
+		Tokens: t.Tokens, Selections: make([]int, t.Ranks), Experts: make([]int, t.All()), Pairs: square(t.Ranks),
+		Distinct: square(t.Ranks),
+	}
 	made, passed, last := 0, 0, make([]int, t.Ranks)
 	for rank, n := range t.Tokens {
 		for i := range last {

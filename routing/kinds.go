@@ -103,7 +103,8 @@ func checkGroup(s Settings) error {
 	case s.Groups < 1 || experts%s.Groups != 0:
 		return fmt.Errorf("%d experts cannot be divided into %d groups", experts, s.Groups)
 	case s.TopK > (s.Groups+1)/2*(experts/s.Groups):
-		return fmt.Errorf("a token selects %d different experts from %d groups of %d, which have too few", s.TopK, (s.Groups+1)/2, experts/s.Groups)
+		return fmt.Errorf("a token selects %d different experts from %d groups of %d, which have too few", s.TopK,
+			(s.Groups+1)/2, experts/s.Groups)
 	}
 	return nil
 }

@@ -43,7 +43,8 @@ func ReadNPY(content []byte) (experts [][]int32, topK int, err error) {
 		}
 	}
 	if len(shape) != 3 || shape[0]*shape[1] > mostSelections || shape[0]*shape[1]*shape[2] > mostSelections {
-		return nil, 0, fmt.Errorf("the shape (%s): routes are [ranks, tokens, top_k], at most %d numbers", m[5], mostSelections)
+		return nil, 0, fmt.Errorf("the shape (%s): routes are [ranks, tokens, top_k], at most %d numbers", m[5],
+			mostSelections)
 	}
 	size, count := int(m[3][0]-'0'), shape[0]*shape[1]*shape[2]
 	if len(data) != size*count {
@@ -99,7 +100,8 @@ func FromExperts(s Settings, experts [][]int32) (*Table, error) {
 	for rank, list := range experts {
 		for i, e := range list {
 			if int(e) >= t.All() {
-				return nil, fmt.Errorf("token %d of rank %d goes to expert %d, and there are %d: raise experts_per_rank", i/s.TopK, rank, e, t.All())
+				return nil, fmt.Errorf("token %d of rank %d goes to expert %d, and there are %d: raise experts_per_rank",
+					i/s.TopK, rank, e, t.All())
 			}
 		}
 		t.Tokens = append(t.Tokens, len(list)/s.TopK)
@@ -135,7 +137,8 @@ func ParseCompact(b []byte) (experts [][]int32, topK int, err error) {
 		return int(v)
 	}
 	ranks, tokens, topK := next(mostSelections), next(mostSelections), next(mostSelections)
-	if err != nil || ranks < 1 || tokens < 1 || topK < 1 || ranks*tokens > mostSelections || ranks*tokens*topK > len(b) {
+	if err != nil || ranks < 1 || tokens < 1 || topK < 1 || ranks*tokens > mostSelections ||
+		ranks*tokens*topK > len(b) {
 		return nil, 0, errors.New("routes: cut short, or damaged")
 	}
 	for range ranks {

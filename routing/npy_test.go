@@ -63,13 +63,16 @@ func TestReadNPY(t *testing.T) {
 func TestRoutesThatWereRead(t *testing.T) {
 	s := Settings{Ranks: 2, PerRank: 4, TopK: 2, Kind: "file", Seed: 5}
 	made, err := FromExperts(s, [][]int32{{0, 3, -1, 7}, {1, 2, 3, 4}})
-	if err != nil || made.Tokens[0] != 2 || made.Selection(0, 1, 0) != Masked || made.Weights[0][2] != 0 || made.Weights[0][3] != 1 {
+	if err != nil || made.Tokens[0] != 2 || made.Selection(0, 1, 0) != Masked || made.Weights[0][2] != 0 ||
+		made.Weights[0][3] != 1 {
 		t.Errorf("%+v, %v", made, err)
 	}
-	if _, err := FromExperts(s, [][]int32{{0, 8}, {1, 2}}); err == nil || !strings.Contains(err.Error(), "expert 8, and there are 8") {
+	if _, err := FromExperts(s, [][]int32{{0, 8}, {1, 2}}); err == nil ||
+		!strings.Contains(err.Error(), "expert 8, and there are 8") {
 		t.Error(err)
 	}
-	if _, err := FromExperts(s, [][]int32{{0, 1}}); err == nil || !strings.Contains(err.Error(), "of 1 ranks, and there are 2") {
+	if _, err := FromExperts(s, [][]int32{{0, 1}}); err == nil ||
+		!strings.Contains(err.Error(), "of 1 ranks, and there are 2") {
 		t.Error(err)
 	}
 }
@@ -96,7 +99,8 @@ func FuzzParseCompact(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if again, k, err := ParseCompact(Compact(experts, topK)); err != nil || k != topK || !slices.EqualFunc(again, experts, slices.Equal) {
+		if again, k, err := ParseCompact(Compact(experts, topK)); err != nil || k != topK ||
+			!slices.EqualFunc(again, experts, slices.Equal) {
 			t.Errorf("%v became %v, %v", experts, again, err)
 		}
 	})

@@ -55,7 +55,9 @@ func Make(s Settings) (*Table, error) {
 	if err := s.Check(); err != nil {
 		return nil, err
 	}
-	t := &Table{Ranks: s.Ranks, PerRank: s.PerRank, TopK: s.TopK, Tokens: s.Tokens.draw(s), Experts: make([][]int32, s.Ranks)}
+	t := &Table{
+		Ranks: s.Ranks, PerRank: s.PerRank, TopK: s.TopK, Tokens: s.Tokens.draw(s), Experts: make([][]int32, s.Ranks),
+	}
 	for rank, n := range t.Tokens {
 		t.Experts[rank] = make([]int32, n*s.TopK)
 	}

@@ -53,7 +53,8 @@ func TestUniformSelectsTwice(t *testing.T) {
 }
 
 func drawSettings(t *rapid.T) Settings {
-	s := settings(rapid.IntRange(2, 9).Draw(t, "ranks"), rapid.IntRange(1, 12).Draw(t, "experts"), 1, 0, rapid.SampledFrom(Kinds).Draw(t, "kind"))
+	s := settings(rapid.IntRange(2, 9).Draw(t, "ranks"), rapid.IntRange(1, 12).Draw(t, "experts"), 1, 0,
+		rapid.SampledFrom(Kinds).Draw(t, "kind"))
 	s.TopK = rapid.IntRange(1, min(8, s.Ranks*s.PerRank)).Draw(t, "top_k")
 	s.Tokens.Most = rapid.IntRange(1, 60).Draw(t, "tokens")
 	s.Tokens.Least = rapid.IntRange(0, s.Tokens.Most).Draw(t, "least")
@@ -171,7 +172,8 @@ func TestPopularity(t *testing.T) {
 // Routes are part of what a plan promises: a change of them shows here.
 func TestDigests(t *testing.T) {
 	for kind, want := range map[string]string{
-		Uniform: "3b09235d20cfb47d", TopK: "b9ceebf35ad49340", Lognormal: "d069941e216bf6cd", Zipf: "cec5bfa60b999554", Hot: "b4f144d2837b3b8f", Group: "ce08bfd98ad67069",
+		Uniform: "3b09235d20cfb47d", TopK: "b9ceebf35ad49340", Lognormal: "d069941e216bf6cd", Zipf: "cec5bfa60b999554",
+		Hot: "b4f144d2837b3b8f", Group: "ce08bfd98ad67069",
 	} {
 		if got := table(t, settings(8, 36, 8, 128, kind)).Digest(); got != want {
 			t.Errorf("routing %s has digest %s, want %s", kind, got, want)
@@ -181,13 +183,15 @@ func TestDigests(t *testing.T) {
 
 func TestSettingsThatCannotBe(t *testing.T) {
 	for want, change := range map[string]func(*Settings){
-		"there is no routing":                  func(s *Settings) { s.Kind = "x" },
-		"selects 9 different experts":          func(s *Settings) { s.TopK = 9 },
-		"has at most 4 times the mean":         func(s *Settings) { s.Kind, s.MaxVio = Lognormal, 3.1 },
-		"there is at least one, and one that":  func(s *Settings) { s.Kind, s.Hot = Hot, 8 },
-		"so they have at most 50%":             func(s *Settings) { s.Kind, s.HotShare = Hot, 0.6 },
-		"cannot be divided into 3 groups":      func(s *Settings) { s.Kind, s.Groups = Group, 3 },
-		"from 2 groups of 1, which have too f": func(s *Settings) { s.Kind, s.Groups, s.Ranks, s.PerRank, s.TopK = Group, 4, 4, 1, 3 },
+		"there is no routing":                 func(s *Settings) { s.Kind = "x" },
+		"selects 9 different experts":         func(s *Settings) { s.TopK = 9 },
+		"has at most 4 times the mean":        func(s *Settings) { s.Kind, s.MaxVio = Lognormal, 3.1 },
+		"there is at least one, and one that": func(s *Settings) { s.Kind, s.Hot = Hot, 8 },
+		"so they have at most 50%":            func(s *Settings) { s.Kind, s.HotShare = Hot, 0.6 },
+		"cannot be divided into 3 groups":     func(s *Settings) { s.Kind, s.Groups = Group, 3 },
+		"from 2 groups of 1, which have too f": func(s *Settings) {
+			s.Kind, s.Groups, s.Ranks, s.PerRank, s.TopK = Group, 4, 4, 1, 3
+		},
 	} {
 		s := settings(4, 2, 2, 16, TopK)
 		change(&s)
@@ -203,7 +207,9 @@ func TestParseTokens(t *testing.T) {
 			t.Errorf("%q: %v, %v", text, got, err)
 		}
 	}
-	for _, text := range []string{"", "x", "-1", "0", "uniform:", "uniform:3", "uniform:9,3", "uniform:0,0", "1,2", "1048577"} {
+	for _, text := range []string{
+		"", "x", "-1", "0", "uniform:", "uniform:3", "uniform:9,3", "uniform:0,0", "1,2", "1048577",
+	} {
 		if got, err := ParseTokens(text); err == nil {
 			t.Errorf("%q is %v", text, got)
 		}

@@ -20,7 +20,8 @@ func ParseTokens(text string) (Tokens, error) {
 	bounds, isRange := strings.CutPrefix(text, "uniform:")
 	least, most, two := strings.Cut(bounds, ",")
 	if isRange != two {
-		return Tokens{}, fmt.Errorf("%q is no number of tokens: write a number, uniform:LEAST,MOST or %s", text, FromFile)
+		return Tokens{}, fmt.Errorf("%q is no number of tokens: write a number, uniform:LEAST,MOST or %s", text,
+			FromFile)
 	}
 	if !two {
 		most = least
@@ -39,7 +40,8 @@ func ParseTokens(text string) (Tokens, error) {
 func number(text string) (int, error) {
 	n, err := strconv.Atoi(strings.TrimSpace(text))
 	if err != nil || n < 0 || n > MostTokens {
-		return 0, fmt.Errorf("%q is no number of tokens from 0 to %d: write one, uniform:LEAST,MOST or %s", text, MostTokens, FromFile)
+		return 0, fmt.Errorf("%q is no number of tokens from 0 to %d: write one, uniform:LEAST,MOST or %s", text,
+			MostTokens, FromFile)
 	}
 	return n, nil
 }

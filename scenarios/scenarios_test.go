@@ -25,7 +25,8 @@ func TestEveryScenarioPlans(t *testing.T) {
 			continue
 		}
 		if p.Scenario.Name != e.Name || p.Scenario.Description == "" || len(p.Cases) == 0 {
-			t.Errorf("%s: name %q, description %q, %d cases", e.File, p.Scenario.Name, p.Scenario.Description, len(p.Cases))
+			t.Errorf("%s: name %q, description %q, %d cases", e.File, p.Scenario.Name, p.Scenario.Description,
+				len(p.Cases))
 		}
 	}
 }
@@ -51,7 +52,8 @@ func TestNixlbenchLibfabric(t *testing.T) {
 	if gate := peak.Assertions[0]; gate.Severity != "gate" || *gate.Bounds.Lower != 40 || gate.Bounds.Upper != nil {
 		t.Errorf("the gate is %+v", gate)
 	}
-	if between := peak.Assertions[1]; between.Severity != "warn" || *between.Bounds.Lower != 41.832 || *between.Bounds.Upper != 51.128 {
+	if between := peak.Assertions[1]; between.Severity != "warn" || *between.Bounds.Lower != 41.832 ||
+		*between.Bounds.Upper != 51.128 {
 		t.Errorf("what was published between GPUs is asserted as %+v", between)
 	}
 	for name, want := range map[string]string{"FI_PROVIDER": "efa", "FI_EFA_ENABLE_SHM_TRANSFER": "0"} {
@@ -62,7 +64,9 @@ func TestNixlbenchLibfabric(t *testing.T) {
 	if len(p.Assertions) != 1 || p.Assertions[0].Trend == nil || len(p.Assertions[0].Cases) != 4 {
 		t.Errorf("scaling is asserted as %+v", p.Assertions)
 	}
-	for _, key := range []string{"bandwidth[block_size=4KiB]", "bandwidth[block_size=1MiB]", "bandwidth[block_size=16MiB]"} {
+	for _, key := range []string{
+		"bandwidth[block_size=4KiB]", "bandwidth[block_size=1MiB]", "bandwidth[block_size=16MiB]",
+	} {
 		c := p.Case(key)
 		if c == nil || len(c.Assertions) < 2 {
 			t.Errorf("%s has no references", key)

@@ -97,7 +97,8 @@ func (c *call) apply(f *flag) error {
 		if f.values != nil {
 			to, ok := f.values[v]
 			if !ok {
-				return fmt.Errorf("%s: weir has nothing for %q; it has something for %s", f.shown(), v, strings.Join(sortedKeys(f.values), ", "))
+				return fmt.Errorf("%s: weir has nothing for %q; it has something for %s", f.shown(), v,
+					strings.Join(sortedKeys(f.values), ", "))
 			}
 			v = to
 		}

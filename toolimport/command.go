@@ -90,10 +90,12 @@ func nixlbenchCommand(c *call) error {
 		if processes != 2 {
 			return fmt.Errorf("--runtime_type ASIO: it is for two processes, and not for %d", processes)
 		}
-		words = append(words, literal("--asio_address"), expression("${role.initiator.address}"), literal("--asio_port"), port)
+		words = append(words, literal("--asio_address"), expression("${role.initiator.address}"),
+			literal("--asio_port"), port)
 		c.ranks(words, mapping{{"listens", port}}, processes)
 	default:
-		words = append(words, literal("--etcd_endpoints"), etcdURL, literal("--benchmark_group"), expression("${launch.id}"))
+		words = append(words, literal("--etcd_endpoints"), etcdURL, literal("--benchmark_group"),
+			expression("${launch.id}"))
 		c.run.options["etcd"] = truth(true)
 		c.ranks(words, nil, processes)
 	}

@@ -200,7 +200,8 @@ func (s *setting) check(shown string) error {
 }
 
 var booleans = map[string]bool{
-	"true": true, "t": true, "yes": true, "y": true, "1": true, "false": false, "f": false, "no": false, "n": false, "0": false,
+	"true": true, "t": true, "yes": true, "y": true, "1": true, "false": false, "f": false, "no": false, "n": false,
+	"0": false,
 }
 
 func (t *tool) flag(name string) *flag {
@@ -235,7 +236,8 @@ func (t *tool) unknown(shown, name string) error {
 	for _, f := range t.flags {
 		known = append(known, f.names...)
 	}
-	return fmt.Errorf("%s has no flag %s. %s", t.name, shown, suggest.Documented(name, known, "flags", "weir import "+t.name+" --help"))
+	return fmt.Errorf("%s has no flag %s. %s", t.name, shown,
+		suggest.Documented(name, known, "flags", "weir import "+t.name+" --help"))
 }
 
 // unexpanded says whether a shell would have put something else in a value's place.

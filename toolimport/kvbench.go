@@ -34,7 +34,8 @@ var kvbench = &tool{
 		use("destination", text, "memory", "memory is DRAM and gpu VRAM at the target"),
 		use("pp", number, "", "goes before pp_size of the configuration"), use("tp", number, "", "goes before tp_size"),
 		use("isl", number, "", "goes before isl"), use("num_requests", number, "", "goes before num_requests"),
-		use("page_size", number, "", "goes before page_size"), use("access_pattern", text, "", "goes before access_pattern"),
+		use("page_size", number, "", "goes before page_size"),
+		use("access_pattern", text, "", "goes before access_pattern"),
 		ignore("osl", number, "kvbench computes nothing from it"),
 		ignore("format", text, printing),
 		ignore("start_block_size|max_block_size|start_batch_size|max_batch_size|total_buffer_size", number, computed),
@@ -111,7 +112,8 @@ func (c *call) ofConfig(m *model, file string, o Options) (*call, error) {
 		return nil, err
 	}
 	for flag, key := range map[string]string{
-		"pp": "pp_size", "tp": "tp_size", "isl": "isl", "num_requests": "num_requests", "page_size": "page_size", "access_pattern": "access_pattern",
+		"pp": "pp_size", "tp": "tp_size", "isl": "isl", "num_requests": "num_requests", "page_size": "page_size",
+		"access_pattern": "access_pattern",
 	} {
 		if v := c.text(flag); v != "" && v != "0" { // as kvbench: a zero says nothing
 			config[key] = v
@@ -158,7 +160,8 @@ func (c *call) sides() (backend string, kinds [2]string, err error) {
 	switch {
 	case backend == "":
 		return "", kinds, fmt.Errorf("--backend is missing: kvbench fails without it")
-	case slices.ContainsFunc(names("GDS|GDS_MT|POSIX|HF3FS|OBJ"), func(name string) bool { return strings.EqualFold(name, backend) }):
+	case slices.ContainsFunc(names("GDS|GDS_MT|POSIX|HF3FS|OBJ"),
+		func(name string) bool { return strings.EqualFold(name, backend) }):
 		return "", kinds, fmt.Errorf("--backend %s: %s", backend, noStorage)
 	case i < 0:
 		return "", kinds, fmt.Errorf("--backend %s: kvbench refuses it", backend)
@@ -166,7 +169,8 @@ func (c *call) sides() (backend string, kinds [2]string, err error) {
 	for side, flag := range []string{"source", "destination"} {
 		kind, ok := map[string]string{"memory": "DRAM", "gpu": "VRAM"}[c.text(flag)]
 		if !ok {
-			return "", kinds, fmt.Errorf("--%s %s: with backend %s kvbench takes memory and gpu", flag, c.text(flag), backend)
+			return "", kinds, fmt.Errorf("--%s %s: with backend %s kvbench takes memory and gpu", flag, c.text(flag),
+				backend)
 		}
 		kinds[side] = kind
 	}

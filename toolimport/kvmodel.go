@@ -59,7 +59,8 @@ func readModel(file string, o Options) (*model, error) {
 			ropeDim: numbers["rope_mla_dimension"], latentDim: numbers["mla_latent_vector_dimension"],
 		}, nil
 	}
-	return nil, fmt.Errorf("%s: kvbench has no model %q: its name has none of llama3.1, deepseek_r1, gpt_oss, qwen3", file, name)
+	return nil, fmt.Errorf("%s: kvbench has no model %q: its name has none of llama3.1, deepseek_r1, gpt_oss, qwen3",
+		file, name)
 }
 
 // kvConfig are the keys of a configuration of kvbench, with its defaults.

@@ -96,7 +96,8 @@ func nixlbenchBackend(c *call) error {
 	c.set("nixl_backend", literal(backend))
 	var params []string
 	if backend == "UCX" {
-		params = append(params, "num_workers=2") // as nixlbench: one more than threads, which are agents of their own here
+		// as nixlbench: one more than threads, which are agents of their own here
+		params = append(params, "num_workers=2")
 	}
 	threads, err := c.number("progress_threads", 0, mostProcesses)
 	if err != nil {
@@ -137,7 +138,8 @@ func nixlbenchRanks(c *call) error {
 	switch c.text("mode") {
 	case "SG":
 		if several && c.text("scheme") != "pairwise" {
-			c.warn("--mode SG: nixlbench does not end with scheme %s in it; weir moves what the scheme says", c.text("scheme"))
+			c.warn("--mode SG: nixlbench does not end with scheme %s in it; weir moves what the scheme says",
+				c.text("scheme"))
 		} else if several {
 			c.note("--mode SG: each process of nixlbench moves the blocks of all devices and counts those of one; weir's ranks move what they count")
 		}
@@ -153,7 +155,8 @@ func nixlbenchRanks(c *call) error {
 	switch scheme {
 	case "pairwise", "tp":
 		if from != to {
-			return fmt.Errorf("--scheme %s with %d and %d devices: weir's pairs have as many ranks at both sides", scheme, from, to)
+			return fmt.Errorf("--scheme %s with %d and %d devices: weir's pairs have as many ranks at both sides",
+				scheme, from, to)
 		}
 	case "onetomany":
 		pattern = "one_to_many"
@@ -166,7 +169,8 @@ func nixlbenchRanks(c *call) error {
 			return fmt.Errorf("--scheme %s with %d targets: weir's pattern %s has one", scheme, to, pattern)
 		}
 	default:
-		return fmt.Errorf("--scheme: %q is none of pairwise, manytoone, onetomany, tp; nixlbench takes it for pairwise without a word", scheme)
+		return fmt.Errorf("--scheme: %q is none of pairwise, manytoone, onetomany, tp; nixlbench takes it for pairwise without a word",
+			scheme)
 	}
 	if pattern != "pairwise" && ranks > 2 {
 		c.set("pattern", literal(pattern))
@@ -252,7 +256,8 @@ func (c *call) refusedBuffers(blocks, batches []int64, threads int64) error {
 	for _, by := range []string{c.text("num_initiator_dev"), c.text("num_target_dev"), strconv.FormatInt(threads, 10)} {
 		n, err := strconv.ParseInt(by, 10, 64)
 		if err == nil && n > 0 && (need > total/n || total%(n*threads) != 0) {
-			c.note("--total_buffer_size: nixlbench refuses %d bytes for %d devices or threads and requests of %d", total, n, need)
+			c.note("--total_buffer_size: nixlbench refuses %d bytes for %d devices or threads and requests of %d",
+				total, n, need)
 			return nil
 		}
 	}

@@ -213,7 +213,8 @@ func wraps(words []string) bool {
 
 // mentioned says whether a word is a command line of the tool itself.
 func (t *tool) mentioned(w string) bool {
-	return strings.ContainsAny(w, " \t\n") && slices.ContainsFunc(t.called(), func(p string) bool { return strings.Contains(w, p) })
+	return strings.ContainsAny(w, " \t\n") &&
+		slices.ContainsFunc(t.called(), func(p string) bool { return strings.Contains(w, p) })
 }
 
 // skipped is the note about what stands before the tool's name.
@@ -248,7 +249,8 @@ func unquoted(b *strings.Builder, part syntax.WordPart, inQuotes bool) bool {
 		b.WriteString(p.Value)
 		return !p.Dollar
 	case *syntax.DblQuoted:
-		return !p.Dollar && !slices.ContainsFunc(p.Parts, func(inner syntax.WordPart) bool { return !unquoted(b, inner, true) })
+		return !p.Dollar && !slices.ContainsFunc(p.Parts,
+			func(inner syntax.WordPart) bool { return !unquoted(b, inner, true) })
 	}
 	return false
 }

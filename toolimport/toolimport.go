@@ -153,7 +153,9 @@ func (t *tool) calls(lines []Line, o Options) (calls []*call, notes []Note, err 
 	switch {
 	case len(calls) > 0:
 		if servers > 0 {
-			notes = append(notes, Note{Text: "lines without the address of a server are the servers' own; the clients' say what is measured"})
+			notes = append(notes, Note{
+				Text: "lines without the address of a server are the servers' own; the clients' say what is measured",
+			})
 		}
 		return calls, notes, nil
 	case servers > 0:

@@ -50,17 +50,26 @@ func TestScenarios(t *testing.T) {
 		tool, line string
 		o          toolimport.Options
 	}{
-		"nixlbench":            {"nixlbench", "nixlbench", toolimport.Options{}},
-		"nixlbench-vram":       {"nixlbench", "FI_PROVIDER=efa nixlbench --backend LIBFABRIC --initiator_seg_type VRAM --target_seg_type VRAM --gds_batch_limit 3", toolimport.Options{Memory: "dram"}},
-		"nixlbench-devices":    {"nixlbench", "nixlbench --backend UCX --max_batch_size 4 --num_threads=2 --num_initiator_dev 2 --num_target_dev 2", toolimport.Options{}},
-		"nixlbench-read":       {"nixlbench", "nixlbench --backend UCX --op_type READ --start_block_size 65536 --max_block_size 65536 --check_consistency", toolimport.Options{}},
-		"nixlbench-command":    {"nixlbench", "nixlbench --backend UCX --etcd_endpoints http://x:1 --num_iter 5", toolimport.Options{AsCommand: true}},
-		"ucx_perftest":         {"ucx_perftest", "ucx_perftest 10.0.0.1 -t ucp_put_bw -s 65536 -n 1000 -fN -p 123", toolimport.Options{}},
-		"ucx_perftest-command": {"ucx_perftest", "UCX_TLS=rc ucx_perftest 10.0.0.1 -t tag_lat -s8 -n 1000 -fN -p 123", toolimport.Options{AsCommand: true}},
-		"perftest":             {"perftest", "ib_write_bw -d mlx5_0 -x 3 -a -F host --report_gbits", toolimport.Options{}},
-		"perftest-command":     {"perftest", "ib_write_bw -d mlx5_0 -x 3 -a -F host --report_gbits", toolimport.Options{AsCommand: true}},
-		"perftest-read":        {"perftest", "ib_read_lat -d mlx5_0 host -D 5", toolimport.Options{}},
-		"nixl-ep":              {"nixl-ep", "UCX_TLS=rc_mlx5,dc_mlx5,tcp UCX_IB_AR_ENABLE=no python3 test_data_plane.py --num-processes=4 --world-size 2 --mode=dispatch --tokens 128 --hidden=7168 --topk 8 --experts-per-rank 36 --nvlink-backend none", toolimport.Options{}},
+		"nixlbench": {"nixlbench", "nixlbench", toolimport.Options{}},
+		"nixlbench-vram": {"nixlbench", "FI_PROVIDER=efa nixlbench --backend LIBFABRIC --initiator_seg_type VRAM --target_seg_type VRAM --gds_batch_limit 3",
+			toolimport.Options{Memory: "dram"}},
+		"nixlbench-devices": {"nixlbench", "nixlbench --backend UCX --max_batch_size 4 --num_threads=2 --num_initiator_dev 2 --num_target_dev 2",
+			toolimport.Options{}},
+		"nixlbench-read": {"nixlbench", "nixlbench --backend UCX --op_type READ --start_block_size 65536 --max_block_size 65536 --check_consistency",
+			toolimport.Options{}},
+		"nixlbench-command": {"nixlbench", "nixlbench --backend UCX --etcd_endpoints http://x:1 --num_iter 5",
+			toolimport.Options{AsCommand: true}},
+		"ucx_perftest": {"ucx_perftest", "ucx_perftest 10.0.0.1 -t ucp_put_bw -s 65536 -n 1000 -fN -p 123",
+			toolimport.Options{}},
+		"ucx_perftest-command": {"ucx_perftest", "UCX_TLS=rc ucx_perftest 10.0.0.1 -t tag_lat -s8 -n 1000 -fN -p 123",
+			toolimport.Options{AsCommand: true}},
+
+		"perftest": {"perftest", "ib_write_bw -d mlx5_0 -x 3 -a -F host --report_gbits", toolimport.Options{}},
+		"perftest-command": {"perftest", "ib_write_bw -d mlx5_0 -x 3 -a -F host --report_gbits",
+			toolimport.Options{AsCommand: true}},
+		"perftest-read": {"perftest", "ib_read_lat -d mlx5_0 host -D 5", toolimport.Options{}},
+		"nixl-ep": {"nixl-ep", "UCX_TLS=rc_mlx5,dc_mlx5,tcp UCX_IB_AR_ENABLE=no python3 test_data_plane.py --num-processes=4 --world-size 2 --mode=dispatch --tokens 128 --hidden=7168 --topk 8 --experts-per-rank 36 --nvlink-backend none",
+			toolimport.Options{}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, _ := imported(t, c.tool, c.line, c.o)
@@ -82,7 +91,8 @@ func TestLinesThatCannotBeImported(t *testing.T) {
 		{"nixlbench", "nixlbench --op_tipe READ", "Did you mean \"op_type\"?", toolimport.Options{}},
 		{"nixlbench", "nixlbench --num_iter x", "no whole number", toolimport.Options{}},
 		{"nixlbench", "nixlbench --max_block_size $SIZE", "does not expand", toolimport.Options{}},
-		{"nixlbench", "nixlbench --backend UCX --initiator_seg_type VRAM", "--memory dram moves the same", toolimport.Options{}},
+		{"nixlbench", "nixlbench --backend UCX --initiator_seg_type VRAM", "--memory dram moves the same",
+			toolimport.Options{}},
 		{"nixlbench", "ls -l", "and not with nixlbench", toolimport.Options{}},
 		{"nixlbench", "nixlbench 'x", "line 1, column", toolimport.Options{}},
 		{"ucx_perftest", "ucx_perftest -t tag_bw", "server's command line", toolimport.Options{}},
@@ -127,7 +137,8 @@ UCX_TLS=tcp ucx_perftest 10.0.0.1 -t tag_lat -s 8
 		t.Fatal(err)
 	}
 	p := planned(t, made.Scenario)
-	if len(p.Cases) != 2 || p.Cases[0].Env["UCX_TLS"] != "rc" || p.Cases[1].Env["UCX_TLS"] != "tcp" || p.Cases[1].Options["mode"] != "pingpong" {
+	if len(p.Cases) != 2 || p.Cases[0].Env["UCX_TLS"] != "rc" || p.Cases[1].Env["UCX_TLS"] != "tcp" ||
+		p.Cases[1].Options["mode"] != "pingpong" {
 		t.Errorf("%s", made.Scenario)
 	}
 }
@@ -164,13 +175,26 @@ func TestKVBench(t *testing.T) {
 		model string
 		want  [4][2]int64 // block size and batch of block-tp1-pp1, layer-tp1-pp1, block-tp8-pp2 and layer-tp8-pp2
 	}{
-		"deepseek_r1":     {"model_name: deepseek_r1\nnum_layers: 61\nrope_mla_dimension: 64\nmla_latent_vector_dimension: 512\n", [4][2]int64{{562176, 625}, {9216, 38125}, {35712, 9839}, {1152, 305000}}},
-		"gpt_oss_120b":    {fmt.Sprintf(grouped, "gpt_oss", 36, 8, 64), [4][2]int64{{589824, 625}, {16384, 22500}, {36864, 10000}, {2048, 180000}}},
-		"gpt_oss_20b":     {fmt.Sprintf(grouped, "gpt_oss", 24, 8, 64), [4][2]int64{{393216, 625}, {16384, 15000}, {24576, 10000}, {2048, 120000}}},
-		"llama_3_1_70b":   {fmt.Sprintf(llama, 80, 64, 8), [4][2]int64{{2621440, 625}, {32768, 50000}, {163840, 10000}, {4096, 400000}}},
-		"llama_3_1_8b":    {fmt.Sprintf(llama, 32, 32, 4), [4][2]int64{{1048576, 625}, {32768, 20000}, {65536, 10000}, {4096, 160000}}},
-		"qwen3_235b_a22b": {fmt.Sprintf(grouped, "qwen3", 94, 4, 128), [4][2]int64{{1540096, 625}, {16384, 58750}, {96256, 10000}, {2048, 470000}}},
-		"qwen3_8b":        {fmt.Sprintf(grouped, "qwen3", 36, 8, 128), [4][2]int64{{1179648, 625}, {32768, 22500}, {73728, 10000}, {4096, 180000}}},
+		"deepseek_r1": {"model_name: deepseek_r1\nnum_layers: 61\nrope_mla_dimension: 64\nmla_latent_vector_dimension: 512\n",
+			[4][2]int64{{562176, 625}, {9216, 38125}, {35712, 9839}, {1152, 305000}}},
+		"gpt_oss_120b": {fmt.Sprintf(grouped, "gpt_oss", 36, 8, 64), [4][2]int64{
+			{589824, 625}, {16384, 22500}, {36864, 10000}, {2048, 180000},
+		}},
+		"gpt_oss_20b": {fmt.Sprintf(grouped, "gpt_oss", 24, 8, 64), [4][2]int64{
+			{393216, 625}, {16384, 15000}, {24576, 10000}, {2048, 120000},
+		}},
+		"llama_3_1_70b": {fmt.Sprintf(llama, 80, 64, 8), [4][2]int64{
+			{2621440, 625}, {32768, 50000}, {163840, 10000}, {4096, 400000},
+		}},
+		"llama_3_1_8b": {fmt.Sprintf(llama, 32, 32, 4), [4][2]int64{
+			{1048576, 625}, {32768, 20000}, {65536, 10000}, {4096, 160000},
+		}},
+		"qwen3_235b_a22b": {fmt.Sprintf(grouped, "qwen3", 94, 4, 128), [4][2]int64{
+			{1540096, 625}, {16384, 58750}, {96256, 10000}, {2048, 470000},
+		}},
+		"qwen3_8b": {fmt.Sprintf(grouped, "qwen3", 36, 8, 128), [4][2]int64{
+			{1179648, 625}, {32768, 22500}, {73728, 10000}, {4096, 180000},
+		}},
 	} {
 		model := write(name+".yaml", c.model)
 		for i, strategy := range []string{"block 1 1", "layer 1 1", "block 8 2", "layer 8 2"} {
@@ -180,8 +204,10 @@ func TestKVBench(t *testing.T) {
 				t.Fatal(err)
 			}
 			config := write("config.yaml", fmt.Sprintf("strategy: {tp_size: %d, pp_size: %d, model_quant_mode: fp8, kvcache_quant_mode: fp8}\n"+
-				"runtime: {isl: 1000, num_requests: 10}\nsystem: {page_size: 16, access_pattern: %s}\n", tp, pp, access))
-			text, _ := imported(t, "kvbench", "kvbench plan --model "+model+" --model_config "+config+" --backend UCX --source memory", toolimport.Options{})
+				"runtime: {isl: 1000, num_requests: 10}\nsystem: {page_size: 16, access_pattern: %s}\n", tp, pp,
+				access))
+			text, _ := imported(t, "kvbench", "kvbench plan --model "+model+" --model_config "+config+
+				" --backend UCX --source memory", toolimport.Options{})
 			o := planned(t, []byte(text)).Cases[0].Options
 			size, _ := workload.Number(o["block_size"])
 			batch, _ := workload.Number(o["batch"])
@@ -207,7 +233,8 @@ func FuzzImport(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if _, _, diags := dsl.Load("scenario.yaml", made.Scenario, dsl.Options{}); diags.HasErrors() && !strings.Contains(diags.Error(), "Options that do not go together") {
+		if _, _, diags := dsl.Load("scenario.yaml", made.Scenario, dsl.Options{}); diags.HasErrors() &&
+			!strings.Contains(diags.Error(), "Options that do not go together") {
 			t.Errorf("%q became\n%s\n%v", line, made.Scenario, diags)
 		}
 	})

@@ -65,13 +65,18 @@ var ucxPerftest = &tool{
 		lose("B", nothing, "", "weir registers all memory before"),
 		lose("b", text, "", "give the lines of a batch file as command lines"),
 		ignore("R", text, "weir has latency.min, p50, p90, p95, p99, p999 and max"),
-		ignore("p", text, meets), ignore("6", nothing, meets), ignore("P", text, meets), ignore("K", text, meets), ignore("h", nothing, printing),
-		ignore("N", nothing, printing), ignore("f", nothing, printing), ignore("v", nothing, printing), ignore("q", nothing, printing),
+		ignore("p", text, meets), ignore("6", nothing, meets), ignore("P", text, meets), ignore("K", text, meets),
+		ignore("h", nothing, printing),
+		ignore("N", nothing, printing), ignore("f", nothing, printing), ignore("v", nothing, printing),
+		ignore("q", nothing, printing),
 		ignore("I", nothing, "it prints more, or makes a context with a wakeup that wait sleep makes too"),
-		ignore("d", text, onlyUCT), ignore("x", text, onlyUCT), ignore("W", number, onlyUCT), ignore("A", text, onlyUCT),
+		ignore("d", text, onlyUCT), ignore("x", text, onlyUCT), ignore("W", number, onlyUCT),
+		ignore("A", text, onlyUCT),
 		option("T", number, "1", "threads", nil),
 		lose("M", text, "single", "weir's threads have workers of their own"),
-		option("D", text, "", "datatype", map[string]string{"contig": "contig", "contig,contig": "contig", "iov": "iov", "iov,contig": "iov"}),
+		option("D", text, "", "datatype", map[string]string{
+			"contig": "contig", "contig,contig": "contig", "iov": "iov", "iov,contig": "iov",
+		}),
 		lose("C", nothing, "", "weir's receives have tags of their own"),
 		lose("U", nothing, "", "weir posts receives ahead"),
 		ignore("r", text, "it is for tests of streams"),
@@ -119,7 +124,8 @@ func ucxPerftestRun(c *call) error {
 	for i, kind := range []string{sender, receiver} {
 		if kind == "host" {
 			kind = "dram"
-		} else if slices.Contains(names("cuda|cuda-managed|rocm|rocm-managed|ze-host|ze-device|ze-managed|rdma|gdaki"), kind) {
+		} else if slices.Contains(names("cuda|cuda-managed|rocm|rocm-managed|ze-host|ze-device|ze-managed|rdma|gdaki"),
+			kind) {
 			kind = "vram"
 		}
 		if err := c.setMemory("-m", []string{"initiator", "target"}[i], kind); err != nil {
@@ -140,7 +146,8 @@ func ucxSizes(c *call) error {
 		entries = append(entries, n)
 	}
 	if len(slices.Compact(slices.Clone(entries))) > 1 {
-		return fmt.Errorf("-s %s: weir's requests have blocks of one size; --as-command runs ucx_perftest itself", c.text("s"))
+		return fmt.Errorf("-s %s: weir's requests have blocks of one size; --as-command runs ucx_perftest itself",
+			c.text("s"))
 	}
 	c.set("block_size", size(entries[0]))
 	if len(entries) > 1 {

@@ -161,7 +161,8 @@ func nixlbenchComplete(found []Row, bounds map[string]uint64) error {
 	for _, name := range []string{"start block", "max block", "start batch", "max batch"} {
 		if bounds[name] == 0 {
 			flag := "--" + strings.ReplaceAll(name, " ", "_") + "_size"
-			return fmt.Errorf("the configuration above the table has no %s, or 0: which rows are due is not known", flag)
+			return fmt.Errorf("the configuration above the table has no %s, or 0: which rows are due is not known",
+				flag)
 		}
 	}
 	i := 0

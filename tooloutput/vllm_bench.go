@@ -93,7 +93,8 @@ func vllmRow(root *node) (Row, error) {
 	}
 	completed, rate := root.get("completed"), root.get("request_throughput")
 	if completed == nil || rate == nil {
-		return Row{}, nothing("line %d: this is no result of vllm bench serve (completed, request_throughput)", root.line)
+		return Row{}, nothing("line %d: this is no result of vllm bench serve (completed, request_throughput)",
+			root.line)
 	}
 	if completed.text == "0" { // and all of its times 0
 		return Row{}, at(completed.line, "no request succeeded")

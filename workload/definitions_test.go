@@ -15,18 +15,25 @@ func TestDefinitionsOfACase(t *testing.T) {
 		return []workload.Metric{{Name: name, Better: workload.Lower, MayBeZero: zero}}
 	}
 	now := &results.Document{Metrics: []workload.MetricTable{
-		{Workload: "w", Definitions: one("all", false)}, {Workload: "w", Run: "r", Definitions: one("own", true)}, {Workload: "transfer", Definitions: one("skew", false)},
+		{Workload: "w", Definitions: one("all", false)}, {Workload: "w", Run: "r", Definitions: one("own", true)},
+		{Workload: "transfer", Definitions: one("skew", false)},
 	}}
-	older := &results.Document{Metrics: []workload.MetricTable{{Workload: "w", Definitions: one("older", true)}, {Workload: "v", Definitions: one("other", false)}}}
+	older := &results.Document{
+		Metrics: []workload.MetricTable{
+			{Workload: "w", Definitions: one("older", true)}, {Workload: "v", Definitions: one("other", false)},
+		},
+	}
 	d := workload.DefinitionsOf(now, older)
 	for _, c := range []struct {
 		workload, run, metric string
 		has, mayBeZero        bool
 	}{
-		{"w", "x", "all", true, false}, {"w", "r", "own", true, true}, {"w", "r", "all", false, false}, {"w", "x", "own", false, true},
+		{"w", "x", "all", true, false}, {"w", "r", "own", true, true}, {"w", "r", "all", false, false},
+		{"w", "x", "own", false, true},
 		{"w", "x", "older", false, true}, {"v", "x", "other", true, false},
 		{"transfer", "x", "skew", true, false}, {"transfer", "x", "bandwidth", false, false},
-		{"traffic", "x", "bandwidth", true, false}, {"traffic", "x", "skew.p50", true, true}, // no document defines them
+		// no document defines them
+		{"traffic", "x", "bandwidth", true, false}, {"traffic", "x", "skew.p50", true, true},
 		{"unknown", "x", "bandwidth", false, false}, {"unknown", "x", "availability", true, true},
 	} {
 		if _, has := d.Metric(&results.Case{Workload: c.workload, Run: c.run}, c.metric); has != c.has {

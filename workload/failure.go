@@ -34,7 +34,8 @@ func ParseFailures(text string) ([]SimFailure, error) {
 	for part := range strings.SplitSeq(text, ",") {
 		f, err := parseFailure(strings.Fields(part))
 		if err != nil {
-			return nil, fmt.Errorf("%q: %w; write it like \"launch 2 rank 1 run\" or \"10%% connect\"", strings.TrimSpace(part), err)
+			return nil, fmt.Errorf("%q: %w; write it like \"launch 2 rank 1 run\" or \"10%% connect\"",
+				strings.TrimSpace(part), err)
 		}
 		all = append(all, f)
 	}

@@ -14,7 +14,8 @@ type generator struct {
 	name, doc  string
 	parameters []parameter
 	matrix     func(ranks int, g *Generated) (*matrix.Matrix, error)
-	check      func(ranks int, g *Generated) error // of one whose cells grow faster than its ranks: what matrix would refuse
+	// of one whose cells grow faster than its ranks: what matrix would refuse
+	check func(ranks int, g *Generated) error
 }
 
 func anyRanks(int, *Generated) error { return nil }
@@ -34,7 +35,8 @@ var seed = parameter{name: "seed", otherwise: 1, most: 1 << 53}
 // otherwise.
 var generators = []generator{
 	{"uniform", "every rank sends to every other", nil,
-		func(ranks int, g *Generated) (*matrix.Matrix, error) { return matrix.Uniform(ranks, int64(g.Bytes)) }, anyRanks},
+		func(ranks int, g *Generated) (*matrix.Matrix, error) { return matrix.Uniform(ranks, int64(g.Bytes)) },
+		anyRanks},
 	{"ring", "each sends to the next", nil,
 		func(ranks int, g *Generated) (*matrix.Matrix, error) { return matrix.Ring(ranks, int64(g.Bytes)) }, nil},
 	{"incast", "all send to one", []parameter{{name: "target", most: MostRanks - 1}},
@@ -49,7 +51,8 @@ var generators = []generator{
 		func(ranks int, g *Generated) (*matrix.Matrix, error) {
 			return matrix.Permutation(ranks, int64(g.Bytes), uint64(g.whole("seed")))
 		}, nil},
-	{"block_diagonal", "groups of so many ranks, in which each sends to every other", []parameter{{name: "block", required: true, most: MostRanks}},
+	{"block_diagonal", "groups of so many ranks, in which each sends to every other",
+		[]parameter{{name: "block", required: true, most: MostRanks}},
 		func(ranks int, g *Generated) (*matrix.Matrix, error) {
 			return matrix.BlockDiagonal(ranks, g.whole("block"), int64(g.Bytes))
 		},
@@ -59,7 +62,9 @@ var generators = []generator{
 			}
 			return nil
 		}},
-	{"sparse", "each sends to so many others, at random", []parameter{{name: "peers", required: true, most: MostRanks - 1}, seed},
+	{"sparse", "each sends to so many others, at random", []parameter{
+		{name: "peers", required: true, most: MostRanks - 1}, seed,
+	},
 		func(ranks int, g *Generated) (*matrix.Matrix, error) {
 			return matrix.RandomSparse(ranks, g.whole("peers"), int64(g.Bytes), uint64(g.whole("seed")))
 		},
@@ -69,7 +74,8 @@ var generators = []generator{
 			}
 			return nil
 		}},
-	{"zipf", "each sends so many bytes in all, of which the k-th most popular receiver gets a share in proportion to k^-exponent", []parameter{{name: "exponent", otherwise: 1, real: true, most: 100}, seed},
+	{"zipf", "each sends so many bytes in all, of which the k-th most popular receiver gets a share in proportion to k^-exponent",
+		[]parameter{{name: "exponent", otherwise: 1, real: true, most: 100}, seed},
 		func(ranks int, g *Generated) (*matrix.Matrix, error) {
 			return matrix.Zipf(ranks, int64(g.Bytes), g.values["exponent"], uint64(g.whole("seed")))
 		}, anyRanks},
@@ -212,8 +218,10 @@ func (p parameter) parse(text string) (float64, error) {
 	if p.real {
 		kind = "a number"
 	}
-	if err != nil || !(v >= 0 && v <= p.most) || !p.real && v != float64(int64(v)) || strings.Trim(text, "0123456789.") != "" {
-		return 0, fmt.Errorf("%s=%s: it is %s from 0 to %s", p.name, text, kind, strconv.FormatFloat(p.most, 'f', -1, 64))
+	if err != nil || !(v >= 0 && v <= p.most) || !p.real && v != float64(int64(v)) ||
+		strings.Trim(text, "0123456789.") != "" {
+		return 0, fmt.Errorf("%s=%s: it is %s from 0 to %s", p.name, text, kind,
+			strconv.FormatFloat(p.most, 'f', -1, 64))
 	}
 	return v, nil
 }

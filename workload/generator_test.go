@@ -91,12 +91,17 @@ func TestGeneratorsMakeTheirMatrices(t *testing.T) {
 func TestWhatIsGeneratedIsCheckedAsItWouldBeMade(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.SampledFrom([]string{
-			"uniform 5B", "ring 1TiB", "uniform 1TiB", "incast 5B target=%d", "outcast 5B source=%d", "permutation 5B seed=%d", "block_diagonal 5B block=%d", "sparse 5B peers=%d", "zipf 1B", "zipf 5KiB exponent=%d",
+			"uniform 5B", "ring 1TiB", "uniform 1TiB", "incast 5B target=%d", "outcast 5B source=%d",
+			"permutation 5B seed=%d", "block_diagonal 5B block=%d", "sparse 5B peers=%d", "zipf 1B",
+			"zipf 5KiB exponent=%d",
 		}).Draw(t, "generator")
 		if strings.Contains(text, "%d") {
 			text = fmt.Sprintf(text, rapid.IntRange(0, 9).Draw(t, "parameter"))
 		}
-		v := workload.Values{"generate": text, "ranks": rapid.Int64Range(2, 9).Draw(t, "ranks"), "fabric": rapid.SampledFrom([]string{"shm", "sim"}).Draw(t, "fabric")}
+		v := workload.Values{
+			"generate": text, "ranks": rapid.Int64Range(2, 9).Draw(t, "ranks"),
+			"fabric": rapid.SampledFrom([]string{"shm", "sim"}).Draw(t, "fabric"),
+		}
 		_, err := traffic.Decode(v)
 		if checked := traffic.Kind.Check(v); fmt.Sprint(checked) != fmt.Sprint(err) {
 			t.Fatalf("%v is made with %v and checked with %v", v, err, checked)
@@ -105,7 +110,9 @@ func TestWhatIsGeneratedIsCheckedAsItWouldBeMade(t *testing.T) {
 }
 
 func FuzzParseGenerated(f *testing.F) {
-	for _, text := range []string{"uniform 4MiB", "zipf 1GB exponent=1.2 seed=5", "sparse 4MiB peers=2", "incast 1 target=", "a b=c"} {
+	for _, text := range []string{
+		"uniform 4MiB", "zipf 1GB exponent=1.2 seed=5", "sparse 4MiB peers=2", "incast 1 target=", "a b=c",
+	} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -38,7 +38,10 @@ func TestParseMatrix(t *testing.T) {
 }
 
 func TestParseCell(t *testing.T) {
-	for text, want := range map[string]int64{"0": 0, "4096": 4096, "1.5K": 1536, "64m": 64 << 20, "2G": 2 << 30, "5B": 5, "4KiB": 4096, "4 MiB": 4 << 20, "1kB": 1000, "1e3": 1000} {
+	for text, want := range map[string]int64{
+		"0": 0, "4096": 4096, "1.5K": 1536, "64m": 64 << 20, "2G": 2 << 30, "5B": 5, "4KiB": 4096, "4 MiB": 4 << 20,
+		"1kB": 1000, "1e3": 1000,
+	} {
 		if got, err := workload.ParseCell(text); err != nil || got != want {
 			t.Errorf("%q = %d, %v, want %d", text, got, err, want)
 		}

@@ -37,7 +37,8 @@ func ParseNUMA(text string) (Placement, error) {
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 0 || n >= mostNodes {
-		return Default, fmt.Errorf("%q is neither default nor local nor the number of a NUMA node, which is from 0 to %d", text, mostNodes-1)
+		return Default, fmt.Errorf("%q is neither default nor local nor the number of a NUMA node, which is from 0 to %d",
+			text, mostNodes-1)
 	}
 	return Placement(n), nil
 }

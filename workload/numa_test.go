@@ -10,7 +10,9 @@ import (
 
 func TestNUMA(t *testing.T) {
 	o, _ := transfer.Kind.Option("numa")
-	for text, want := range map[string]workload.Placement{"default": workload.Default, "local": workload.Local, "0": 0, "7": 7, "007": 7, "1023": 1023} {
+	for text, want := range map[string]workload.Placement{
+		"default": workload.Default, "local": workload.Local, "0": 0, "7": 7, "007": 7, "1023": 1023,
+	} {
 		p, err := workload.ParseNUMA(text)
 		if err != nil || p != want || (move.Spec{NUMA: text}).Placement() != want {
 			t.Errorf("%q: %v, %v", text, p, err)
@@ -20,7 +22,8 @@ func TestNUMA(t *testing.T) {
 		}
 	}
 	for _, bad := range []string{"-1", "-2", "1024", "0x1", "node0", "Local", "1.5", " 1", "9999999999999999999999"} {
-		if p, err := workload.ParseNUMA(bad); err == nil || !strings.Contains(err.Error(), "neither default nor local nor the number of a NUMA node") {
+		if p, err := workload.ParseNUMA(bad); err == nil ||
+			!strings.Contains(err.Error(), "neither default nor local nor the number of a NUMA node") {
 			t.Errorf("%q: %v, %v", bad, p, err)
 		}
 	}

@@ -14,7 +14,9 @@ func TestHasOwnCellsIsWhatTheMatrixSays(t *testing.T) {
 		var cells []matrix.Cell
 		seen := map[[2]int]bool{}
 		for range rapid.IntRange(0, 8).Draw(t, "cells") {
-			c := matrix.Cell{From: rapid.IntRange(0, n-1).Draw(t, "from"), To: rapid.IntRange(0, n-1).Draw(t, "to"), Bytes: 5}
+			c := matrix.Cell{
+				From: rapid.IntRange(0, n-1).Draw(t, "from"), To: rapid.IntRange(0, n-1).Draw(t, "to"), Bytes: 5,
+			}
 			if !seen[[2]int{c.From, c.To}] {
 				seen[[2]int{c.From, c.To}] = true
 				cells = append(cells, c)
@@ -30,7 +32,8 @@ func TestHasOwnCellsIsWhatTheMatrixSays(t *testing.T) {
 				want++
 			}
 		}
-		if count, bytes := workload.OwnCells(m.Compact()); workload.HasOwnCells(m.Compact()) != (want > 0) || count != want || bytes != int64(5*want) {
+		if count, bytes := workload.OwnCells(m.Compact()); workload.HasOwnCells(m.Compact()) != (want > 0) ||
+			count != want || bytes != int64(5*want) {
 			t.Errorf("%s has %d own cells of %d bytes", m.Compact(), count, bytes)
 		}
 	})

@@ -28,7 +28,8 @@ const (
 	NUMA      Type = "numa"      // string that ParseNUMA reads
 	Matrix    Type = "matrix"    // string: Compact of what ParseMatrix reads
 	Generator Type = "generator" // string: Generated.String of what ParseGenerated reads; or a mapping as of a Model
-	Model     Type = "model"     // a mapping that package matgen reads; no case has it, but Option.Into what follows from it
+	// a mapping that package matgen reads; no case has it, but Option.Into what follows from it
+	Model     Type = "model"
 	Patterns  Type = "patterns"  // a list of mappings; no case has it, but each the options that are of one
 	Factor    Type = "factor"    // Scale
 	File      Type = "file"      // string: a path; no case has it, but Option.Into what is there
@@ -85,9 +86,10 @@ type Option struct {
 	// WithOwnCells says that the option exists only where option matrix has cells of ranks
 	// with themselves.
 	WithOwnCells bool
-	Into         string   // of a File or a Model: the option whose value is what the file holds, or what the model moves
-	RanksOf      string   // the option whose matrix has as many ranks as this one says, unless it is given
-	Item         Itemized // of a Kind with a Sequence
+	// of a File or a Model: the option whose value is what the file holds, or what the model moves
+	Into    string
+	RanksOf string   // the option whose matrix has as many ranks as this one says, unless it is given
+	Item    Itemized // of a Kind with a Sequence
 	// Words checks the text of a Count that is no number, as uniform:1,512; nil: there is none.
 	Words func(text string) error
 	// Late are names whose values are known only when a launch runs, as launch.id; a * in
@@ -191,7 +193,8 @@ const InSeconds = "_sec"
 
 // ItemOptions are the options that an item of a sequence may have.
 func (k *Kind) ItemOptions() []Option {
-	return slices.DeleteFunc(slices.Clone(k.Options), func(o Option) bool { return o.Item == NoItem || o.Name == k.Sequence })
+	return slices.DeleteFunc(slices.Clone(k.Options),
+		func(o Option) bool { return o.Item == NoItem || o.Name == k.Sequence })
 }
 
 // Applies says whether an option exists for a case with these values; options

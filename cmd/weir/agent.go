@@ -78,17 +78,24 @@ or --memory and --tasks. Elsewhere these two bound each process by its rlimits.`
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
 	}
 	f.etcd.Add(cmd.Flags(), "`URLS` of the etcd cluster that sessions use")
-	cmd.Flags().StringVar(&f.node, "node", "", "`NAME` of this node in sessions (default: of the launcher's environment, or the host's)")
-	cmd.Flags().StringToStringVar(&f.labels, "label", nil, "`NAME=VALUE` that scenarios can ask for in cluster.labels; repeatable")
+	cmd.Flags().StringVar(&f.node, "node", "",
+		"`NAME` of this node in sessions (default: of the launcher's environment, or the host's)")
+	cmd.Flags().StringToStringVar(&f.labels, "label", nil,
+		"`NAME=VALUE` that scenarios can ask for in cluster.labels; repeatable")
 	cmd.Flags().StringVar(&f.state, "state", "", "`DIR` for the certificate (default $XDG_STATE_HOME/weir/agent)")
-	cmd.Flags().StringVar(&f.join, "join", "", "`FILE` with a join token, - is stdin; or WEIR_JOIN_TOKEN in the environment")
-	cmd.Flags().StringVar(&f.bootstrap, "bootstrap", "", "`FILE|-` that a launcher has written: serve its session and end")
+	cmd.Flags().StringVar(&f.join, "join", "",
+		"`FILE` with a join token, - is stdin; or WEIR_JOIN_TOKEN in the environment")
+	cmd.Flags().StringVar(&f.bootstrap, "bootstrap", "",
+		"`FILE|-` that a launcher has written: serve its session and end")
 	cmd.Flags().BoolVar(&f.commands, "allow-commands", false, "run commands that a scenario names, too")
-	cmd.Flags().StringArrayVar(&f.allowEnv, "allow-env", nil, "let scenarios and shells set variable `NAME` to any value, without --allow-commands too; repeatable")
-	cmd.Flags().StringVar(&f.secrets, "secrets", "", "`DIR` below which files with secrets are, without --allow-commands (default: there are none)")
+	cmd.Flags().StringArrayVar(&f.allowEnv, "allow-env", nil,
+		"let scenarios and shells set variable `NAME` to any value, without --allow-commands too; repeatable")
+	cmd.Flags().StringVar(&f.secrets, "secrets", "",
+		"`DIR` below which files with secrets are, without --allow-commands (default: there are none)")
 	cmd.Flags().StringVar(&f.memory, "memory", "", "most memory, a `SIZE`, for all that a session runs here")
 	cmd.Flags().Uint64Var(&f.tasks, "tasks", 0, "most processes and threads, `N`, for all that a session runs here")
-	cmd.Flags().BoolVar(&f.identity, "print-identity", false, "print what the environment says of this process's place, and which rule says it")
+	cmd.Flags().BoolVar(&f.identity, "print-identity", false,
+		"print what the environment says of this process's place, and which rule says it")
 	cmd.Flags().BoolVar(&f.quiet, "quiet", false, "say nothing but errors")
 	return cmd
 }
@@ -105,7 +112,8 @@ func (f *agentFlags) run(cmd *cobra.Command) error {
 	if f.given, err = access.TakeVariable(access.TokenVariable); err != nil {
 		return exit.With(gate.ExitExecution, err)
 	}
-	exit.SurvivePipes() // whoever reads its output, or the other end of its connection, may be gone: it still has to clean up
+	// whoever reads its output, or the other end of its connection, may be gone: it still has to clean up
+	exit.SurvivePipes()
 	ctx, _, stop := exit.Abortable(cmd.Context(), 0)
 	defer stop()
 	if f.bootstrap != "" {
@@ -144,7 +152,8 @@ func (f *agentFlags) options(cmd *cobra.Command, place launch.Identity) (daemon.
 	}
 	o := daemon.Options{
 		Limits: limits,
-		Node:   f.node, Labels: f.labels, Version: buildVersion(), RankCommand: self.Rank, ProbeCommand: self.Probe, Commands: f.commands,
+		Node:   f.node, Labels: f.labels, Version: buildVersion(), RankCommand: self.Rank, ProbeCommand: self.Probe,
+		Commands: f.commands,
 		AllowEnv: f.allowEnv, SecretsDir: f.secrets,
 		Say: func(text string) {
 			if !f.quiet {
@@ -217,7 +226,8 @@ func stateDir() (string, error) {
 }
 
 // bootstrapped serves the session that a launcher has started this agent for.
-func (f *agentFlags) bootstrapped(ctx context.Context, cmd *cobra.Command, o daemon.Options, place launch.Identity) error {
+func (f *agentFlags) bootstrapped(ctx context.Context, cmd *cobra.Command, o daemon.Options,
+	place launch.Identity) error {
 	var b trust.Bootstrap
 	var pipe net.Conn
 	var err error
@@ -248,7 +258,8 @@ func printIdentity(w io.Writer, i launch.Identity) error {
 		return strconv.Itoa(n)
 	}
 	rows := []struct{ name, value string }{
-		{"rule", i.Rule}, {"node", i.Node}, {"rank", known(i.Rank)}, {"size", known(i.Size - 1)}, {"local rank", known(i.LocalRank)},
+		{"rule", i.Rule}, {"node", i.Node}, {"rank", known(i.Rank)}, {"size", known(i.Size - 1)},
+		{"local rank", known(i.LocalRank)},
 		{"coordinator", i.Coordinator},
 	}
 	if i.Size > 0 {

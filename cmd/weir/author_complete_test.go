@@ -7,13 +7,18 @@ import (
 
 // surroundings are the keys of a scenario that are about more than this process.
 func (a *author) surroundings() []string {
-	lines := []string{"description: " + a.pick("description", "plain", `"with: colon"`, "|\n  of two\n  lines", "'it''s'", `"é 日本"`)}
-	if a.sometimes("include") {
-		lines = append(lines, "include: "+a.pick("included", "other.yaml", "{file: other.yaml, as: o}", "[other.yaml, {file: other.yaml, as: p, runs: [first], variables: {n: 3}}]"))
+	lines := []string{
+		"description: " + a.pick("description", "plain", `"with: colon"`, "|\n  of two\n  lines", "'it''s'", `"é 日本"`),
 	}
-	lines = append(lines, "cluster: "+a.pick("cluster", "{}", "{nodes: 2}", "{nodes: 2, distinct_hosts: true, gpus_per_node: 1}"))
+	if a.sometimes("include") {
+		lines = append(lines, "include: "+a.pick("included", "other.yaml", "{file: other.yaml, as: o}",
+			"[other.yaml, {file: other.yaml, as: p, runs: [first], variables: {n: 3}}]"))
+	}
+	lines = append(lines, "cluster: "+a.pick("cluster", "{}", "{nodes: 2}",
+		"{nodes: 2, distinct_hosts: true, gpus_per_node: 1}"))
 	if a.sometimes("checks") {
-		lines = append(lines, "checks: "+a.pick("check", "{there: {command: [test, -d, /]}}", "[{name: a check, on: every node, command: [\"true\"]}]"))
+		lines = append(lines, "checks: "+a.pick("check", "{there: {command: [test, -d, /]}}",
+			"[{name: a check, on: every node, command: [\"true\"]}]"))
 	}
 	for _, stage := range []string{"setup", "teardown"} {
 		if a.sometimes(stage) {
@@ -25,7 +30,8 @@ func (a *author) surroundings() []string {
 	}
 	var rows []string
 	for _, size := range a.values["block_size"] {
-		rows = append(rows, fmt.Sprintf("{block_size: %s, bandwidth: %s}", size, a.pick("expected", "9 GB/s", "72Gb/s", "9.5")))
+		rows = append(rows, fmt.Sprintf("{block_size: %s, bandwidth: %s}", size,
+			a.pick("expected", "9 GB/s", "72Gb/s", "9.5")))
 	}
 	return append(lines, "references: {a: "+inList(rows)+"}")
 }
@@ -45,7 +51,8 @@ func (a *author) processes() []string {
 	var lines []string
 	for _, key := range a.some("of processes", 0, "env", "setup", "teardown", "timeout") {
 		lines = append(lines, "  "+key+": "+map[string]string{
-			"env":   a.pick("env", "{A: 1, B: plain}", `{A: "yes", KEY: '${secret("TOKEN")}'}`, `{KEY: "${secret(\"file:/run/token\")}"}`, "{A: 0777, B: 1.50, C: ''}"),
+			"env": a.pick("env", "{A: 1, B: plain}", `{A: "yes", KEY: '${secret("TOKEN")}'}`,
+				`{KEY: "${secret(\"file:/run/token\")}"}`, "{A: 0777, B: 1.50, C: ''}"),
 			"setup": a.commands("its", "run", "launch"), "teardown": a.commands("its", "launch"),
 			"timeout": a.pick("times", "90s", "{launch: 2m, ready: 1s, connect: 2s, run: 1m, verify: 3s, teardown: 4s}"),
 		}[key])

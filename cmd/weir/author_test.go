@@ -51,7 +51,8 @@ func (a *author) scenario() string {
 	}
 	lines = append(lines, "variables: "+inMapping([]string{
 		"target: {type: bandwidth, default: " + a.pick("target", "2 GB/s", "9 GB/s", "10 GB/s", "80Gb/s") + "}",
-		"rounds: {type: number, default: 20, validation: {condition: " + a.pick("condition", "var.rounds > 0", "${var.rounds > 0}") + ", message: more}}",
+		"rounds: {type: number, default: 20, validation: {condition: " +
+			a.pick("condition", "var.rounds > 0", "${var.rounds > 0}") + ", message: more}}",
 	}), "defaults: "+a.defaults(), "runs:")
 	n := rapid.IntRange(1, 3).Draw(a.T, "runs")
 	for i := range n {
@@ -68,7 +69,8 @@ func (a *author) scenario() string {
 func (a *author) defaults() string {
 	return inMapping([]string{
 		"launches: " + a.pick("launches", "1", "3", "[2, 4]", "[3, 5, 8]"),
-		"retry: " + a.pick("retry", "0", "1", "{times: 2, on: [crash, connect, fault]}", "{times: 1, on: [timeout], wait: 1ms}"),
+		"retry: " + a.pick("retry", "0", "1", "{times: 2, on: [crash, connect, fault]}",
+			"{times: 1, on: [timeout], wait: 1ms}"),
 		"timeout: " + a.pick("timeout", "1m", "{launch: 1m, ready: 5s}"),
 		"options: {transfer: {" + strings.Join([]string{
 			"fabric: sim", "iterations: " + a.pick("iterations", "20", `"${var.rounds}"`, "${max(10, var.rounds)}"),
@@ -94,7 +96,8 @@ func (a *author) run(name string, last bool) []string {
 		lines = append(lines, "  needs: "+needs)
 	}
 	if a.sometimes("when") {
-		lines = append(lines, "  when: "+a.pick("condition", "host.gpus == 0", "host.gpus > 0", `"block_size >= 64KiB"`, `fabric in host.fabrics`))
+		lines = append(lines, "  when: "+a.pick("condition", "host.gpus == 0", "host.gpus > 0", `"block_size >= 64KiB"`,
+			`fabric in host.fabrics`))
 	}
 	if a.sometimes("own launches") {
 		lines = append(lines, "  launches: "+a.pick("launches", "2", "[2, 3]"))
@@ -124,7 +127,8 @@ func (a *author) options(axes []string) string {
 	if !slices.Contains(axes, "block_size") {
 		parts = append(parts, "block_size: "+a.pick("size", "64KiB", `"65536"`, "1MiB"))
 	}
-	if f := a.pick("failure", "", "", "", "launch 0 rank 1 run crash", "launch 1 verify", "30% run crash", "20% connect", "launch 1 connect, launch 2 ready timeout", "10% fault"); f != "" {
+	if f := a.pick("failure", "", "", "", "launch 0 rank 1 run crash", "launch 1 verify", "30% run crash",
+		"20% connect", "launch 1 connect, launch 2 ready timeout", "10% fault"); f != "" {
 		parts = append(parts, "sim_failure: "+strconv.Quote(f))
 	}
 	return inMapping(parts)
@@ -145,11 +149,16 @@ func (a *author) combined() (axes, parts []string) {
 	case "zip":
 		parts = []string{fmt.Sprintf("zip: {block_size: [%s, %s, %[1]s], in_flight: [1, 16, 16]}", size[0], size[1])}
 	case "concat":
-		parts = []string{fmt.Sprintf("concat: [{block_size: [%s], in_flight: [1, 16]}, {product: [{block_size: [%s]}, {in_flight: [16]}]}]", size[0], size[1])}
+		parts = []string{
+			fmt.Sprintf("concat: [{block_size: [%s], in_flight: [1, 16]}, {product: [{block_size: [%s]}, {in_flight: [16]}]}]",
+				size[0], size[1]),
+		}
 	case "exclude":
-		parts = append(a.sweep([]string{"block_size", "in_flight"}), fmt.Sprintf("exclude: [{when: block_size == %s && in_flight == 1, reason: slow}]", size[1]))
+		parts = append(a.sweep([]string{"block_size", "in_flight"}),
+			fmt.Sprintf("exclude: [{when: block_size == %s && in_flight == 1, reason: slow}]", size[1]))
 	default:
-		parts = append(a.sweep([]string{"block_size"}), "in_flight: [16]", "max_cases: 20", fmt.Sprintf("include: [{block_size: %s, in_flight: 1}]", size[0]))
+		parts = append(a.sweep([]string{"block_size"}), "in_flight: [16]", "max_cases: 20",
+			fmt.Sprintf("include: [{block_size: %s, in_flight: 1}]", size[0]))
 	}
 	return []string{"block_size", "in_flight"}, parts
 }
@@ -189,9 +198,11 @@ func (a *author) assertion(statement string) string {
 	parts := []string{"that: " + text}
 	for _, key := range a.some("keys", 0, "severity", "halo", "multiple", "decide", "xfail") {
 		parts = append(parts, key+": "+map[string]string{
-			"severity": a.pick("severity", "gate", "warn", "info"), "halo": a.pick("halo", "5%", "0.5%"), "multiple": a.pick("multiple", "none", "holm"),
-			"decide": a.pick("decide", "{confidence: 99%}", "{on_inconclusive: fail}", "{confidence: 90%, on_inconclusive: warn}"),
-			"xfail":  a.pick("xfail", "{reason: known, until: 2020-01-31}", "{reason: known, until: 2999-12-31}"),
+			"severity": a.pick("severity", "gate", "warn", "info"), "halo": a.pick("halo", "5%", "0.5%"),
+			"multiple": a.pick("multiple", "none", "holm"),
+			"decide": a.pick("decide", "{confidence: 99%}", "{on_inconclusive: fail}",
+				"{confidence: 90%, on_inconclusive: warn}"),
+			"xfail": a.pick("xfail", "{reason: known, until: 2020-01-31}", "{reason: known, until: 2999-12-31}"),
 		}[key])
 	}
 	return inMapping(parts)
@@ -200,17 +211,23 @@ func (a *author) assertion(statement string) string {
 // statement is what an assertion says; several: its run has cases along all its axes.
 func (a *author) statement(axes []string, several bool) string {
 	all := []string{
-		"bandwidth >= ${var.target}", "bandwidth within 10% of ${var.target}", "latency.p99 <= 4 * latency.p50", "bandwidth between 5 and 10",
-		"ceiling <= 1.05 where block_size >= 64KiB", "ratio(bandwidth, ceiling.bandwidth) >= 0.5", "bandwidth >= 0.9 * sim_bandwidth",
-		"all(bandwidth >= 1, latency.p50 <= 1ms)", "any(bandwidth >= 9, ceiling >= 0.9)", "geomean(bandwidth) >= ${var.target}", "min(bandwidth) >= 0.5 * max(bandwidth)",
+		"bandwidth >= ${var.target}", "bandwidth within 10% of ${var.target}", "latency.p99 <= 4 * latency.p50",
+		"bandwidth between 5 and 10",
+		"ceiling <= 1.05 where block_size >= 64KiB", "ratio(bandwidth, ceiling.bandwidth) >= 0.5",
+		"bandwidth >= 0.9 * sim_bandwidth",
+		"all(bandwidth >= 1, latency.p50 <= 1ms)", "any(bandwidth >= 9, ceiling >= 0.9)",
+		"geomean(bandwidth) >= ${var.target}", "min(bandwidth) >= 0.5 * max(bandwidth)",
 	}
 	if several {
 		for _, x := range axes {
-			all = append(all, fmt.Sprintf("bandwidth increases with %s", x), fmt.Sprintf("latency.p50 decreases with %s within 5%%", x), fmt.Sprintf("mean(bandwidth over %s) >= 2", x))
+			all = append(all, fmt.Sprintf("bandwidth increases with %s", x),
+				fmt.Sprintf("latency.p50 decreases with %s within 5%%", x),
+				fmt.Sprintf("mean(bandwidth over %s) >= 2", x))
 		}
 	}
 	for _, r := range a.runs {
-		all = append(all, fmt.Sprintf("bandwidth >= 0.9 * max(run(%q).bandwidth)", r), fmt.Sprintf("geomean(bandwidth) >= geomean(run(%q).bandwidth)", r))
+		all = append(all, fmt.Sprintf("bandwidth >= 0.9 * max(run(%q).bandwidth)", r),
+			fmt.Sprintf("geomean(bandwidth) >= geomean(run(%q).bandwidth)", r))
 		if !slices.ContainsFunc(a.axes[r], func(x string) bool { return !slices.Contains(axes, x) }) {
 			all = append(all, fmt.Sprintf("bandwidth >= 0.9 * run(%q).bandwidth", r))
 		}

@@ -79,12 +79,14 @@ func TestNothingIsOfferedThatNoEngineHas(t *testing.T) {
 // opened is why an engine makes no rank with the memory of a case.
 func opened(t *testing.T, eng engine.Runner, o move.Spec) error {
 	t.Helper()
-	page, err := unix.Mmap(-1, 0, engine.ControlSize, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED|unix.MAP_ANONYMOUS)
+	page, err := unix.Mmap(-1, 0, engine.ControlSize, unix.PROT_READ|unix.PROT_WRITE,
+		unix.MAP_SHARED|unix.MAP_ANONYMOUS)
 	if err != nil {
 		t.Fatal(err)
 	}
 	small := move.Spec{
-		Initiator: o.Initiator, Target: o.Target, BlockSize: 4096, Batch: 1, Iterations: 1, InFlight: 1, Threads: 1, Ranks: 2,
+		Initiator: o.Initiator, Target: o.Target, BlockSize: 4096, Batch: 1, Iterations: 1, InFlight: 1, Threads: 1,
+		Ranks:   2,
 		Pattern: "pairwise", Mode: "stream", Verify: "none", Reuse: "hot", Pages: "default",
 	}
 	spec, err := json.Marshal(small)

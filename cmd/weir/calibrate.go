@@ -53,11 +53,14 @@ launches that cannot be judged; what could be proposed is written all the same.`
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringArrayVar(&f.options.Metrics, "metric", nil, "calibrate metric `NAME` (repeatable) instead of those that assertions are about")
+	flags.StringArrayVar(&f.options.Metrics, "metric", nil,
+		"calibrate metric `NAME` (repeatable) instead of those that assertions are about")
 	flags.BoolVar(&f.options.All, "all", false, "calibrate every metric that has a better direction")
 	flags.StringVar(&f.cap, "cap", "20%", "the largest tolerance that is proposed, in `PERCENT`")
-	flags.IntVar(&f.options.Launches, "launches", 0, "tolerances for sessions of `N` launches, instead of the last look of the assertions")
-	flags.BoolVar(&f.options.SingleSession, "single-session", false, "propose from one session, though it cannot tell how sessions differ")
+	flags.IntVar(&f.options.Launches, "launches", 0,
+		"tolerances for sessions of `N` launches, instead of the last look of the assertions")
+	flags.BoolVar(&f.options.SingleSession, "single-session", false,
+		"propose from one session, though it cannot tell how sessions differ")
 	flags.StringVarP(&f.output, "output", "o", "", "write to `FILE` instead of stdout")
 	flags.BoolVar(&f.quiet, "quiet", false, "print nothing but the references and errors")
 	return cmd

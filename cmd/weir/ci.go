@@ -41,8 +41,10 @@ warning. Runners have weir installed, or fetch it from the variable WEIR_URL.`,
   weir ci gitlab examples/quickstart.yaml > .gitlab-ci.yml`,
 	}
 	cmd.AddCommand(
-		newCIOf("github", "print a GitHub workflow that runs a scenario", "  weir ci github examples/quickstart.yaml --runner self-hosted --runner h100 > .github/workflows/weir.yaml"),
-		newCIOf("gitlab", "print a GitLab CI job that runs a scenario", "  weir ci gitlab examples/variables.yaml --var least='2 GB/s' --runner bare-metal > .gitlab-ci.yml"),
+		newCIOf("github", "print a GitHub workflow that runs a scenario",
+			"  weir ci github examples/quickstart.yaml --runner self-hosted --runner h100 > .github/workflows/weir.yaml"),
+		newCIOf("gitlab", "print a GitLab CI job that runs a scenario",
+			"  weir ci gitlab examples/variables.yaml --var least='2 GB/s' --runner bare-metal > .gitlab-ci.yml"),
 	)
 	return cmd
 }
@@ -67,7 +69,8 @@ func newCIOf(provider, short, example string) *cobra.Command {
 		},
 	}
 	f.variables.Add(cmd.Flags())
-	cmd.Flags().StringArrayVar(&f.runners, "runner", nil, "`LABEL` that the runner must have, in GitLab its tag (repeatable)")
+	cmd.Flags().StringArrayVar(&f.runners, "runner", nil,
+		"`LABEL` that the runner must have, in GitLab its tag (repeatable)")
 	cmd.Flags().StringVar(&f.image, "image", "", "container `IMAGE` to run in")
 	cmd.Flags().StringVar(&f.timeout, "timeout", "50m", "total `TIME` of weir; the job has ten minutes more")
 	return cmd
@@ -89,7 +92,8 @@ type ciJob struct {
 // job makes a job of a scenario that can be planned.
 func (f *ciFlags) job(cmd *cobra.Command, provider, arg string) (*ciJob, error) {
 	if filepath.IsAbs(arg) {
-		return nil, exit.Usage("%s: write the path as it is from the root of the repository, which is where the job runs", arg)
+		return nil, exit.Usage("%s: write the path as it is from the root of the repository, which is where the job runs",
+			arg)
 	}
 	limit, err := quantity.ParseTime(f.timeout)
 	if err == nil && limit <= 0 {
@@ -114,8 +118,10 @@ func (f *ciFlags) job(cmd *cobra.Command, provider, arg string) (*ciJob, error) 
 	}
 	run := f.command(provider, arg)
 	for _, text := range append([]string{run, f.image}, f.runners...) { // all that is in made, too
-		if !utf8.ValidString(text) || strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) || strings.Contains(text, "${{") {
-			return nil, exit.Usage("%q cannot stand in a job definition: it has a line break, another character that does not print, or ${{", text)
+		if !utf8.ValidString(text) || strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) ||
+			strings.Contains(text, "${{") {
+			return nil, exit.Usage("%q cannot stand in a job definition: it has a line break, another character that does not print, or ${{",
+				text)
 		}
 	}
 	job := &ciJob{
@@ -202,7 +208,8 @@ func indent(n int, text string) string {
 // shellWord is a text as one word of a POSIX shell.
 func shellWord(s string) string {
 	if s != "" && !strings.ContainsFunc(s, func(r rune) bool {
-		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./:=,@", r))
+		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' ||
+			strings.ContainsRune("-_./:=,@", r))
 	}) {
 		return s
 	}

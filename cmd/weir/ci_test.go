@@ -59,7 +59,9 @@ func TestCIFollowsTheProvidersSchemas(t *testing.T) {
 	}
 	inScenarios(t)
 	for provider, s := range schemas {
-		for _, flags := range [][]string{nil, {"--runner", "self-hosted", "--runner", "h100: #1"}, {"--image", "debian:13", "--timeout", "2h"}} {
+		for _, flags := range [][]string{
+			nil, {"--runner", "self-hosted", "--runner", "h100: #1"}, {"--image", "debian:13", "--timeout", "2h"},
+		} {
 			v := ciOf(t, append([]string{provider, awkward, "--var", "least=2 GB/s"}, flags...)...)
 			b, err := json.Marshal(v)
 			if err != nil {
@@ -108,13 +110,16 @@ func TestCIKeepsReports(t *testing.T) {
 	args := []string{awkward, "--var", "least=1 B/s", "--timeout", "30m"}
 	github := ciOf(t, append([]string{"github"}, args...)...)
 	steps := at(t, github, "jobs", "weir", "steps")
-	if at(t, steps, 2, "if") != "always()" || at(t, steps, 2, "with", "path") != ciDir || at(t, github, "jobs", "weir", "timeout-minutes") != 40 {
+	if at(t, steps, 2, "if") != "always()" || at(t, steps, 2, "with", "path") != ciDir ||
+		at(t, github, "jobs", "weir", "timeout-minutes") != 40 {
 		t.Errorf("%v", github)
 	}
 	gitlab := ciOf(t, append([]string{"gitlab"}, args...)...)
 	job := at(t, gitlab, "weir-awkward.1")
-	if at(t, job, "artifacts", "when") != "always" || fmt.Sprint(at(t, job, "allow_failure", "exit_codes")) != fmt.Sprint([]any{gate.ExitInconclusive}) ||
-		at(t, job, "artifacts", "reports", "junit") != ciDir+"/junit.xml" || at(t, job, "artifacts", "reports", "metrics") != ciDir+"/metrics.prom" {
+	if at(t, job, "artifacts", "when") != "always" ||
+		fmt.Sprint(at(t, job, "allow_failure", "exit_codes")) != fmt.Sprint([]any{gate.ExitInconclusive}) ||
+		at(t, job, "artifacts", "reports", "junit") != ciDir+"/junit.xml" ||
+		at(t, job, "artifacts", "reports", "metrics") != ciDir+"/metrics.prom" {
 		t.Errorf("%v", job)
 	}
 }
@@ -144,7 +149,8 @@ func TestCIShellEndsByTheExitCode(t *testing.T) {
 				if err := os.WriteFile(filepath.Join(dir, "weir"), []byte(fakeWeir), 0o755); err != nil {
 					t.Fatal(err)
 				}
-				code, out := shell(t, dir, script, "PATH="+dir+":"+os.Getenv("PATH"), fmt.Sprintf("FAKE_EXIT=%d", c.Code))
+				code, out := shell(t, dir, script, "PATH="+dir+":"+os.Getenv("PATH"),
+					fmt.Sprintf("FAKE_EXIT=%d", c.Code))
 				want := c.Code
 				if provider == "github" && want == gate.ExitInconclusive {
 					want = 0
@@ -152,7 +158,8 @@ func TestCIShellEndsByTheExitCode(t *testing.T) {
 				if code != want {
 					t.Errorf("exit code %d, want %d\n%s", code, want, out)
 				}
-				if warned := strings.Contains(out, "::warning "); warned != (provider == "github" && c.Code == gate.ExitInconclusive) {
+				if warned := strings.Contains(out,
+					"::warning "); warned != (provider == "github" && c.Code == gate.ExitInconclusive) {
 					t.Errorf("output: %s", out)
 				}
 				if provider == "github" && c.Code != 8 {
@@ -164,7 +171,8 @@ func TestCIShellEndsByTheExitCode(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if !strings.HasPrefix(string(words), "run\n"+awkward+"\n--out\n"+ciDir+"\n") || !strings.Contains(string(words), "\n--var\nleast=2 GB/s\n") {
+				if !strings.HasPrefix(string(words), "run\n"+awkward+"\n--out\n"+ciDir+"\n") ||
+					!strings.Contains(string(words), "\n--var\nleast=2 GB/s\n") {
 					t.Errorf("weir is told %q", words)
 				}
 			})
@@ -194,10 +202,12 @@ func TestCIShellFetchesWeir(t *testing.T) {
 		{"nowhere", nil, gate.ExitExecution, "WEIR_URL"},
 		{"fetched", []string{"WEIR_URL=" + server.URL + "/weir"}, 0, ""},
 		{"gone", []string{"WEIR_URL=" + server.URL + "/other"}, gate.ExitExecution, "404"},
-		{"another file", []string{"WEIR_URL=" + server.URL + "/weir", "WEIR_SHA256=" + strings.Repeat("0", 64)}, gate.ExitExecution, "FAILED"},
+		{"another file", []string{"WEIR_URL=" + server.URL + "/weir", "WEIR_SHA256=" + strings.Repeat("0", 64)},
+			gate.ExitExecution, "FAILED"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			code, out := shell(t, t.TempDir(), script, append(c.env, "PATH=/usr/bin:/bin", "FAKE_EXIT=0", "no_proxy=127.0.0.1")...)
+			code, out := shell(t, t.TempDir(), script,
+				append(c.env, "PATH=/usr/bin:/bin", "FAKE_EXIT=0", "no_proxy=127.0.0.1")...)
 			if code != c.want || !strings.Contains(out, c.says) {
 				t.Errorf("exit code %d, want %d with %q:\n%s", code, c.want, c.says, out)
 			}
@@ -219,15 +229,18 @@ func shell(t *testing.T, dir, script string, env ...string) (int, string) {
 func TestCINamesItsCommand(t *testing.T) {
 	inScenarios(t)
 	var out, again bytes.Buffer
-	if code := execute([]string{"ci", "github", awkward, "--var", "least=2 GB/s", "--runner", "my own", "--image", "debian:13"}, &out, io.Discard); code != 0 {
+	if code := execute([]string{"ci", "github", awkward, "--var", "least=2 GB/s", "--runner", "my own", "--image",
+		"debian:13"}, &out, io.Discard); code != 0 {
 		t.Fatal(code)
 	}
 	made, _, _ := strings.Cut(strings.TrimPrefix(out.String(), "# Made by: "), "\n")
-	words, err := exec.Command("bash", "-c", `for w in `+strings.TrimPrefix(made, "weir ")+`; do printf '%s\n' "$w"; done`).Output()
+	words, err := exec.Command("bash", "-c",
+		`for w in `+strings.TrimPrefix(made, "weir ")+`; do printf '%s\n' "$w"; done`).Output()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if code := execute(strings.Split(strings.TrimSuffix(string(words), "\n"), "\n"), &again, io.Discard); code != 0 || again.String() != out.String() {
+	if code := execute(strings.Split(strings.TrimSuffix(string(words), "\n"), "\n"), &again, io.Discard); code != 0 ||
+		again.String() != out.String() {
 		t.Errorf("%s exits with %d and makes\n%s\nwant\n%s", made, code, again.String(), out.String())
 	}
 }
@@ -236,11 +249,13 @@ func TestCIRefuses(t *testing.T) {
 	inScenarios(t)
 	for _, args := range [][]string{
 		{"github", "/" + awkward, "--var", "least=1 B/s"}, {"gitlab", "missing.yaml"}, {"github", awkward},
-		{"github", awkward, "--var", "least=1 B/s", "--image", "${{ secrets.x }}"}, {"gitlab", awkward, "--var", "least=1 B/s", "--runner", "a\nb"},
+		{"github", awkward, "--var", "least=1 B/s", "--image", "${{ secrets.x }}"},
+		{"gitlab", awkward, "--var", "least=1 B/s", "--runner", "a\nb"},
 		{"gitlab", awkward, "--var", "least=1 B/s", "--timeout", "0s"}, {"jenkins", awkward},
 	} {
 		var out, stderr bytes.Buffer
-		if code := execute(append([]string{"ci"}, args...), &out, &stderr); code != gate.ExitUsage || out.Len() > 0 || stderr.Len() == 0 {
+		if code := execute(append([]string{"ci"}, args...), &out, &stderr); code != gate.ExitUsage || out.Len() > 0 ||
+			stderr.Len() == 0 {
 			t.Errorf("weir ci %q exited with %d: %s%s", args, code, out.String(), stderr.String())
 		}
 	}

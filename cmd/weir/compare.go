@@ -72,7 +72,8 @@ tell yet, with 6 if a side has launches that cannot be judged.`,
 	flags.StringArrayVar(&f.options.Metrics, "metric", nil, "compare metric `NAME` (repeatable)")
 	flags.BoolVar(&f.options.All, "all", false, "compare every metric that has a better direction")
 	flags.StringVar(&f.margin, "margin", "3%", "by how much a metric may be worse, in `PERCENT` of the base")
-	flags.StringVar(&f.multiple, "multiple", "", "`holm`: all regressions together are false no more often than a single one")
+	flags.StringVar(&f.multiple, "multiple", "",
+		"`holm`: all regressions together are false no more often than a single one")
 	flags.StringVar(&f.format, "format", "text", "`FORMAT`: text, json or markdown")
 	flags.StringVarP(&f.output, "output", "o", "", "write to `FILE` instead of stdout")
 	return cmd
@@ -208,7 +209,8 @@ func knownMetrics(wanted []string, docs []*results.Document) error {
 	}
 	for _, m := range wanted {
 		if workload.OfCase(m) {
-			return exit.Usage("--metric %s: no launch has a value of it, so two sides cannot be compared by it; hold each against a number, by an assertion", m)
+			return exit.Usage("--metric %s: no launch has a value of it, so two sides cannot be compared by it; hold each against a number, by an assertion",
+				m)
 		}
 		if !slices.Contains(names, m) {
 			return exit.Usage("--metric %s: no workload has it%s", m, suggest.DidYouMean(m, names))

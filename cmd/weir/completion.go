@@ -23,17 +23,26 @@ type completer = func(cmd *cobra.Command, args []string, begun string) ([]string
 // addCompletions tells every command of the tree what its flags and arguments take.
 func addCompletions(root *cobra.Command) {
 	flags := map[string]completer{
-		"run --only": completeSelector, "run --skip": completeSelector, "plan --only": completeSelector, "plan --skip": completeSelector,
-		"run --var": completeVariable, "plan --var": completeVariable, "validate --var": completeVariable, "manifests --var": completeVariable, "github --var": completeVariable, "gitlab --var": completeVariable,
-		"run --report": words(reporters.Formats()...), "report --report": words(reporters.Formats()...), "gate --report": words(reporters.Formats()...),
-		"plan --output": words("text", "json", "dot", "mermaid"), "validate --format": words("text", "json", "github"), "list --format": words("text", "json"), "trend --format": words("text", "json"), "status --format": words("text", "json"),
-		"matgen --model": words(matgen.Names()...), "matgen --kv-dtype": words(matgen.DTypes()...), "matgen --sleep": words(matgen.Rules()...),
-		"compare --format": words(comparisonFormats...), "compare --metric": words(metricNames()...), "compare --multiple": words("holm"), "calibrate --metric": words(metricNames()...),
+		"run --only": completeSelector, "run --skip": completeSelector, "plan --only": completeSelector,
+		"plan --skip": completeSelector,
+		"run --var":   completeVariable, "plan --var": completeVariable, "validate --var": completeVariable,
+		"manifests --var": completeVariable, "github --var": completeVariable, "gitlab --var": completeVariable,
+		"run --report": words(reporters.Formats()...), "report --report": words(reporters.Formats()...),
+		"gate --report": words(reporters.Formats()...),
+		"plan --output": words("text", "json", "dot", "mermaid"), "validate --format": words("text", "json", "github"),
+		"list --format": words("text", "json"), "trend --format": words("text", "json"),
+		"status --format": words("text", "json"),
+		"matgen --model":  words(matgen.Names()...), "matgen --kv-dtype": words(matgen.DTypes()...),
+		"matgen --sleep":   words(matgen.Rules()...),
+		"compare --format": words(comparisonFormats...), "compare --metric": words(metricNames()...),
+		"compare --multiple": words("holm"), "calibrate --metric": words(metricNames()...),
 		"convert --to": words(format.YAML, format.HCL), "fmt --syntax": words(format.YAML, format.HCL),
 	}
 	arguments := map[string]completer{
-		"run": completeScenario, "plan": completeScenario, "validate": completeScenario, "convert": completeScenario, "manifests": completeScenario, "github": completeScenario, "gitlab": completeScenario,
-		"fmt": completeFile, "ct-perftest": completeFile, "show": words(catalogNames()...), "workloads": words(workload.Names()...), "metrics": words(workload.Names()...),
+		"run": completeScenario, "plan": completeScenario, "validate": completeScenario, "convert": completeScenario,
+		"manifests": completeScenario, "github": completeScenario, "gitlab": completeScenario,
+		"fmt": completeFile, "ct-perftest": completeFile, "show": words(catalogNames()...),
+		"workloads": words(workload.Names()...), "metrics": words(workload.Names()...),
 	}
 	var add func(c *cobra.Command)
 	add = func(c *cobra.Command) {

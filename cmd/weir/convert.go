@@ -30,7 +30,8 @@ a place for them, and the plan is the same. Anchors and merge keys are written o
 				return exit.Usage("--to %q: use yaml or hcl", to)
 			}
 			if out != "" && format.SyntaxOf(out) != to {
-				return exit.Usage("-o %s: the syntax is told by the extension, which %s would need to be .%s", out, out, to)
+				return exit.Usage("-o %s: the syntax is told by the extension, which %s would need to be .%s", out, out,
+					to)
 			}
 			path, src, err := input.Source(args[0])
 			if err != nil {

@@ -54,7 +54,8 @@ func newDocs() *cobra.Command {
 // docsOfWorkloads is a page about all workloads or the ones that are named.
 func docsOfWorkloads(name, short string, write func(io.Writer, []*workload.Kind)) *cobra.Command {
 	return &cobra.Command{
-		Use: name + " [WORKLOAD…]", Short: short, Example: "  weir docs " + name + "\n  weir docs " + name + " transfer",
+		Use: name + " [WORKLOAD…]", Short: short,
+		Example: "  weir docs " + name + "\n  weir docs " + name + " transfer",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			kinds := workload.Kinds()
 			if len(args) > 0 {

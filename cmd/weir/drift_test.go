@@ -39,7 +39,8 @@ runs:
 		t.Fatal(err)
 	}
 	var stderr bytes.Buffer
-	if code := execute([]string{"run", "--quiet", "--out", out, file}, &stderr, &stderr); code != gate.ExitPassed && code != gate.ExitInconclusive {
+	if code := execute([]string{"run", "--quiet", "--out", out, file}, &stderr, &stderr); code != gate.ExitPassed &&
+		code != gate.ExitInconclusive {
 		t.Fatalf("exit code %d: %s", code, &stderr)
 	}
 	doc, err := results.Read(out)
@@ -61,7 +62,8 @@ runs:
 		}
 	}
 	t.Logf("%d of %d called different, verdicts %v", different, len(c.Effects), verdicts)
-	if len(c.Effects) != driftSeeds || different > driftSeeds*5/100 || verdicts[results.Improved]+verdicts[results.Regression] > 0 {
+	if len(c.Effects) != driftSeeds || different > driftSeeds*5/100 ||
+		verdicts[results.Improved]+verdicts[results.Regression] > 0 {
 		t.Errorf("%d of %d called different, verdicts %v", different, len(c.Effects), verdicts)
 	}
 }

@@ -54,14 +54,16 @@ func BenchmarkFirstByte(b *testing.B) {
 				if middle > firstByteBound {
 					met = "**no**"
 				}
-				fmt.Fprintf(&rows, "| %s | %.1f ms | %.1f–%.1f ms | ≤ %v | %s |\n", fabric, ms(middle), ms(took[len(took)/4]), ms(took[len(took)*3/4]), firstByteBound, met)
+				fmt.Fprintf(&rows, "| %s | %.1f ms | %.1f–%.1f ms | ≤ %v | %s |\n", fabric, ms(middle),
+					ms(took[len(took)/4]), ms(took[len(took)*3/4]), firstByteBound, met)
 				b.ReportMetric(ms(middle), "ms/launch")
 				b.ReportMetric(0, "ns/op") // the time of the benchmark itself means nothing
 			}
 		})
 	}
 	keepTable(b, fmt.Sprintf("\n## From nothing to the first byte\n\nTwo ranks on this host, %d launches: from the first process's start until both have met on the data path.\n\n"+
-		"| fabric | median | middle half | bar | met |\n|---|---:|---:|---:|---|\n%s", firstByteLaunches, rows.String()))
+		"| fabric | median | middle half | bar | met |\n|---|---:|---:|---:|---|\n%s", firstByteLaunches,
+		rows.String()))
 }
 
 func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
@@ -69,7 +71,8 @@ func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 // firstBytes are the times of launches, ascending.
 func firstBytes(b *testing.B, program, fabric string) []time.Duration {
 	b.Helper()
-	s, _, diags := dsl.Load("first_byte.yaml", fmt.Appendf(nil, firstByteScenario, fabric, firstByteLaunches), dsl.Options{})
+	s, _, diags := dsl.Load("first_byte.yaml", fmt.Appendf(nil, firstByteScenario, fabric, firstByteLaunches),
+		dsl.Options{})
 	if diags.HasErrors() {
 		b.Fatal(diags)
 	}
@@ -81,7 +84,8 @@ func firstBytes(b *testing.B, program, fabric string) []time.Duration {
 	var begun time.Time
 	doc, err := executor.Run(context.Background(), p, executor.Options{
 		Options: ledger.Options{
-			Dir: filepath.Join(b.TempDir(), "session"), SessionID: "first-byte", Judge: gate.Judge, Undecided: gate.Undecided,
+			Dir: filepath.Join(b.TempDir(), "session"), SessionID: "first-byte", Judge: gate.Judge,
+			Undecided: gate.Undecided,
 			Events: func(e event.Event) {
 				switch e.Type {
 				case event.LaunchStarted:
@@ -91,16 +95,22 @@ func firstBytes(b *testing.B, program, fabric string) []time.Duration {
 				}
 			},
 		},
-		RankCommand: []string{program, "rank"}, ProbeCommand: []string{program, "probe", "--internal"}, When: run.Admits, Fabrics: run.AsksFor,
+		RankCommand: []string{program, "rank"}, ProbeCommand: []string{program, "probe", "--internal"},
+		When: run.Admits, Fabrics: run.AsksFor,
 	})
 	if err != nil {
 		b.Fatal(err)
 	}
-	if !slices.ContainsFunc(doc.Cases, func(c *results.Case) bool { return !strings.HasPrefix(c.Reason, "missing: ") }) {
+	if !slices.ContainsFunc(doc.Cases, func(c *results.Case) bool {
+		return !strings.HasPrefix(c.Reason,
+			"missing: ")
+	}) {
 		b.Skipf("no launches over %s here: %s", fabric, doc.Cases[0].Reason)
 	}
-	if slices.ContainsFunc(doc.Cases, func(c *results.Case) bool { return c.Status != results.OK }) || len(took) != firstByteLaunches {
-		b.Fatalf("%d launches over %s, want %d: the case is %s: %s", len(took), fabric, firstByteLaunches, doc.Cases[0].Status, doc.Cases[0].Reason)
+	if slices.ContainsFunc(doc.Cases, func(c *results.Case) bool { return c.Status != results.OK }) ||
+		len(took) != firstByteLaunches {
+		b.Fatalf("%d launches over %s, want %d: the case is %s: %s", len(took), fabric, firstByteLaunches,
+			doc.Cases[0].Status, doc.Cases[0].Reason)
 	}
 	slices.Sort(took)
 	return took

@@ -55,7 +55,8 @@ YAML would refuse them or read something else. The file - is stdin, written to s
 			return exit.Code(code)
 		},
 	}
-	cmd.Flags().BoolVar(&check, "check", false, "write nothing: list the files that would change and exit with 1 if there are any")
+	cmd.Flags().BoolVar(&check, "check", false,
+		"write nothing: list the files that would change and exit with 1 if there are any")
 	cmd.Flags().StringVar(&syntax, "syntax", "", "`SYNTAX` of stdin: yaml or hcl")
 	return cmd
 }

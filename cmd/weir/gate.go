@@ -83,14 +83,17 @@ document with the new assertions.`,
 	}
 	cmd.Flags().StringVar(&scenario, "scenario", "", "judge by the assertions of the scenario (or saved plan) `FILE`")
 	variables.Add(cmd.Flags())
-	cmd.Flags().BoolVar(&allSamples, "samples", false, fmt.Sprintf("check all samples files, also where there are more than %d launches with some", stored.MostSampled))
+	cmd.Flags().BoolVar(&allSamples, "samples", false,
+		fmt.Sprintf("check all samples files, also where there are more than %d launches with some",
+			stored.MostSampled))
 	style.Add(cmd.Flags())
 	asked.Add(cmd.Flags())
 	return cmd
 }
 
 // rejudged is a document with the assertions of a scenario, if one is given.
-func rejudged(cmd *cobra.Command, doc *results.Document, scenario string, flags *input.Variables) (*results.Document, error) {
+func rejudged(cmd *cobra.Command, doc *results.Document, scenario string, flags *input.Variables) (*results.Document,
+	error) {
 	if scenario == "" {
 		if vars, err := flags.Values(); err != nil || len(vars) > 0 {
 			return nil, cmp.Or(err, exit.Usage("--var is for the scenario of --scenario FILE"))
@@ -110,7 +113,8 @@ func rejudged(cmd *cobra.Command, doc *results.Document, scenario string, flags 
 		return nil, exit.With(gate.ExitUsage, fmt.Errorf("judging by %s: %w", scenario, err))
 	}
 	if left > 0 {
-		fmt.Fprintf(cmd.ErrOrStderr(), "note: %s has nothing like %d of the %d cases of the document; they are left out\n", scenario, left, len(doc.Cases))
+		fmt.Fprintf(cmd.ErrOrStderr(), "note: %s has nothing like %d of the %d cases of the document; they are left out\n",
+			scenario, left, len(doc.Cases))
 	}
 	return out, nil
 }

@@ -132,7 +132,9 @@ func newHistoryList() *cobra.Command {
 				}
 			}
 			if f.format == "json" {
-				return screen.JSON(cmd.OutOrStdout(), map[string]any{"schema": "weir.sessions/v1", "sessions": entries, "left_out": problems})
+				return screen.JSON(cmd.OutOrStdout(), map[string]any{
+					"schema": "weir.sessions/v1", "sessions": entries, "left_out": problems,
+				})
 			}
 			for _, p := range problems {
 				fmt.Fprintf(cmd.ErrOrStderr(), "left out %q: %q\n", p.File, p.Reason)
@@ -177,7 +179,8 @@ With --format html it is one page for a browser, which asks no host for anything
 				return exit.Usage("--magnitude: %w", err)
 			}
 			t, err := history.Store{Dir: f.dir}.Trend(history.Query{
-				Case: args[0], Metric: args[1], Scenario: f.scenario, Environment: f.environment, Significance: f.significant, Magnitude: float64(magnitude),
+				Case: args[0], Metric: args[1], Scenario: f.scenario, Environment: f.environment,
+				Significance: f.significant, Magnitude: float64(magnitude),
 			})
 			if missing, ok := errors.AsType[*history.MissingError](err); ok {
 				return exit.Usage("%w%s", err, suggest.DidYouMean(missing.Wanted()))
@@ -197,8 +200,11 @@ With --format html it is one page for a browser, which asks no host for anything
 	}
 	f.addDir(cmd)
 	f.addFormat(cmd, "text", "json", "html")
-	cmd.Flags().StringVar(&f.environment, "environment", "", "only sessions whose environment has this `FINGERPRINT`, or one that begins so")
-	cmd.Flags().Float64Var(&f.significant, "significance", 0.01, "a change stands if a test by permutations gives at most this `P`")
-	cmd.Flags().StringVar(&f.magnitude, "magnitude", "3%", "the least change of level that is reported, in `PERCENT`; 0% for all")
+	cmd.Flags().StringVar(&f.environment, "environment", "",
+		"only sessions whose environment has this `FINGERPRINT`, or one that begins so")
+	cmd.Flags().Float64Var(&f.significant, "significance", 0.01,
+		"a change stands if a test by permutations gives at most this `P`")
+	cmd.Flags().StringVar(&f.magnitude, "magnitude", "3%",
+		"the least change of level that is reported, in `PERCENT`; 0% for all")
 	return cmd
 }

@@ -90,7 +90,8 @@ file that -o names, or else to the working directory.`,
 	}
 	cmd.Flags().StringVarP(&out, "output", "o", "", "write to `FILE` instead of stdout")
 	cmd.Flags().StringVar(&memory, "memory", "",
-		"put all buffers into this `KIND` of memory, whatever the file says: "+strings.Join(memoryOption().Values, ", "))
+		"put all buffers into this `KIND` of memory, whatever the file says: "+
+			strings.Join(memoryOption().Values, ", "))
 	return cmd
 }
 

@@ -87,7 +87,8 @@ runs the tool itself and reads what it prints. docs/import.md has all flags.`, t
 	}
 	cmd.Flags().StringVarP(&out, "output", "o", "", "write to `FILE` instead of stdout")
 	cmd.Flags().StringVar(&o.Memory, "memory", "",
-		"put all buffers into this `KIND` of memory, whatever the command line says: "+strings.Join(memoryOption().Values, ", "))
+		"put all buffers into this `KIND` of memory, whatever the command line says: "+
+			strings.Join(memoryOption().Values, ", "))
 	cmd.Flags().BoolVar(&o.AsCommand, "as-command", false, "run the tool itself, with workload command")
 	cmd.Flags().BoolVar(&o.SkipUnmapped, "skip-unmapped", false, "leave out flags that cannot be mapped")
 	return cmd

@@ -39,7 +39,8 @@ func execute(args []string, stdout, stderr io.Writer) int {
 func guard(stderr io.Writer, f func() int) (code int) {
 	defer func() {
 		if v := recover(); v != nil {
-			fmt.Fprintf(stderr, "weir: internal error: %v\nThis is a bug in weir %s. Please report it with the command line and %s", v, buildVersion().Version, traced(debug.Stack()))
+			fmt.Fprintf(stderr, "weir: internal error: %v\nThis is a bug in weir %s. Please report it with the command line and %s",
+				v, buildVersion().Version, traced(debug.Stack()))
 			code = gate.ExitInternal
 		}
 	}()

@@ -16,7 +16,8 @@ func writeTrafficTable(w io.Writer, c *matgen.Config, patterns []matrix.Pattern)
 	for i, p := range patterns {
 		isl, _ := p.Lookup("isl")
 		requests, _ := p.Lookup("requests")
-		fmt.Fprintf(t, "%d\t%s\t%s\t%s\t%s\t%d\t%d\t%s\t%s\n", i, isl, requests, ranks(p.Matrix.Senders()), ranks(p.Matrix.Receivers()),
+		fmt.Fprintf(t, "%d\t%s\t%s\t%s\t%s\t%d\t%d\t%s\t%s\n", i, isl, requests, ranks(p.Matrix.Senders()),
+			ranks(p.Matrix.Receivers()),
 			p.Matrix.NonZero(), p.Matrix.Total(), matrix.Rounded(p.Matrix.Largest()), sleepText(p.SleepBefore))
 	}
 	if err := t.Flush(); err != nil {
@@ -29,7 +30,8 @@ func writeTrafficTable(w io.Writer, c *matgen.Config, patterns []matrix.Pattern)
 // trafficSummary is the whole sequence in a line.
 func trafficSummary(c *matgen.Config, patterns []matrix.Pattern) string {
 	return fmt.Sprintf("%d patterns between %d ranks (%d prefill, %d decode), %.6g GB, %s of sleep in sum",
-		len(patterns), c.Ranks(), c.PrefillRanks, c.DecodeRanks, float64(matrix.Bytes(patterns))/1e9, sleepText(matrix.Sleeping(patterns)))
+		len(patterns), c.Ranks(), c.PrefillRanks, c.DecodeRanks, float64(matrix.Bytes(patterns))/1e9,
+		sleepText(matrix.Sleeping(patterns)))
 }
 
 func sleepText(seconds float64) string { return fmt.Sprintf("%.12g s", seconds) }

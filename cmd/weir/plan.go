@@ -80,9 +80,12 @@ launcher is told and which flag or file says so. No plan that is saved holds tha
 	f.fleet.HideSettings()
 	cmd.Flags().StringVarP(&f.output, "output", "o", "text", "`FORMAT`: text, json, dot or mermaid")
 	cmd.Flags().StringVar(&f.save, "save", "", "also save the plan as JSON to `FILE`, for weir run FILE")
-	cmd.Flags().StringVar(&f.diff, "diff", "", "show what would run again and why, compared with `OLD`: a saved plan or a session directory")
-	cmd.Flags().StringVar(&f.after, "after", "", "show the plan as it is after `STEP`: "+strings.Join(planner.Steps(), ", "))
-	cmd.Flags().StringVar(&f.history, "history", "weir-out", "session directories in `DIR` from which to tell how long it takes")
+	cmd.Flags().StringVar(&f.diff, "diff", "",
+		"show what would run again and why, compared with `OLD`: a saved plan or a session directory")
+	cmd.Flags().StringVar(&f.after, "after", "",
+		"show the plan as it is after `STEP`: "+strings.Join(planner.Steps(), ", "))
+	cmd.Flags().StringVar(&f.history, "history", "weir-out",
+		"session directories in `DIR` from which to tell how long it takes")
 	return cmd
 }
 

@@ -105,11 +105,13 @@ func printNode(w io.Writer, n results.Node) error {
 		line("gpus", n.GPUReason)
 	}
 	for _, i := range n.NICs {
-		line("nic", strings.TrimSpace(fmt.Sprintf("%s %s, MTU %d %s", i.Name, i.State, i.MTU, strings.TrimSpace(i.Speed+" "+i.Driver))))
+		line("nic", strings.TrimSpace(fmt.Sprintf("%s %s, MTU %d %s", i.Name, i.State, i.MTU,
+			strings.TrimSpace(i.Speed+" "+i.Driver))))
 	}
 	for _, d := range n.RDMA {
 		for _, p := range d.Ports {
-			line("rdma", strings.TrimSpace(fmt.Sprintf("%s port %d %s, %s %s", d.Name, p.Port, p.State, p.Link, p.Rate)))
+			line("rdma", strings.TrimSpace(fmt.Sprintf("%s port %d %s, %s %s", d.Name, p.Port, p.State, p.Link,
+				p.Rate)))
 		}
 	}
 	t.Flush()

@@ -98,7 +98,8 @@ func TestResumingAnyPrefixOfARandomSession(t *testing.T) {
 					rt.Fatalf("cut at %v: exit code %d, uninterrupted %d\n%s", cuts, got, code, src)
 				}
 			}
-			if diff := cmp.Diff(want, lasting(rt, cut), cmp.AllowUnexported(results.Named[float64]{}, results.Named[results.MetricEstimate]{})); diff != "" {
+			if diff := cmp.Diff(want, lasting(rt, cut),
+				cmp.AllowUnexported(results.Named[float64]{}, results.Named[results.MetricEstimate]{})); diff != "" {
 				rt.Fatalf("cut at %v: -uninterrupted +resumed\n%s\n%s", cuts, diff, src)
 			}
 			if err := os.RemoveAll(cut); err != nil {

@@ -28,8 +28,10 @@ flow is what was promised. Exit codes are listed by "weir docs exit-codes".`,
 	}
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(
-		run.New(buildVersion()), newPlan(), newValidate(), newGate(), newReport(), newCompare(), newCalibrate(), newProbe(), newAgent(), cluster.New(),
-		newFmt(), newConvert(), newImport(), newCatalog(), newMatgen(), newSchema(), newCI(), newHistory(), newDocs(), newVersion(), newRank(),
+		run.New(buildVersion()), newPlan(), newValidate(), newGate(), newReport(), newCompare(), newCalibrate(),
+		newProbe(), newAgent(), cluster.New(),
+		newFmt(), newConvert(), newImport(), newCatalog(), newMatgen(), newSchema(), newCI(), newHistory(), newDocs(),
+		newVersion(), newRank(),
 	)
 	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {

@@ -38,7 +38,8 @@ if the file begins with the line
 	}
 	cmd.AddCommand(
 		fixedSchema("results", "print the JSON Schema of result documents", results.JSONSchema),
-		fixedSchema("events", "print the JSON Schema of each line of weir run --events, with what each event means", event.Schema),
+		fixedSchema("events", "print the JSON Schema of each line of weir run --events, with what each event means",
+			event.Schema),
 	)
 	return cmd
 }

@@ -198,7 +198,9 @@ func measuredCases(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-var signalNumbers = map[string]unix.Signal{"INT": unix.SIGINT, "KILL": unix.SIGKILL, "TERM": unix.SIGTERM, "HUP": unix.SIGHUP}
+var signalNumbers = map[string]unix.Signal{
+	"INT": unix.SIGINT, "KILL": unix.SIGKILL, "TERM": unix.SIGTERM, "HUP": unix.SIGHUP,
+}
 
 // scriptEnvironment is what a script's commands have. The tuning variables of the shell that
 // runs the tests are none of it: a session would record them.

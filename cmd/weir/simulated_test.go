@@ -38,7 +38,8 @@ func sameMeasurements(ts *testscript.TestScript, neg bool, args []string) {
 			both[i] = append(both[i], o)
 		}
 	}
-	if diff := cmp.Diff(both[0], both[1], cmp.AllowUnexported(results.Named[float64]{}, results.Named[results.MetricEstimate]{})); diff != "" {
+	if diff := cmp.Diff(both[0], both[1], cmp.AllowUnexported(results.Named[float64]{},
+		results.Named[results.MetricEstimate]{})); diff != "" {
 		ts.Fatalf("%s and %s differ: %s", args[0], args[1], diff)
 	}
 }

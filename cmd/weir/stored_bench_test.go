@@ -36,7 +36,8 @@ func BenchmarkStored(b *testing.B) {
 		b.Fatal(err)
 	}
 	session := filepath.Join(dir, "session")
-	costOf(b, 1, program, "run", scenario, "--out", session, "--quiet") // this process stays small: Linux counts its memory as that of those it starts
+	// this process stays small: Linux counts its memory as that of those it starts
+	costOf(b, 1, program, "run", scenario, "--out", session, "--quiet")
 	path := filepath.Join(session, "results.json")
 	var names []string
 	costs := map[string]cost{}
@@ -80,10 +81,12 @@ func storedTable(b *testing.B, path string, names []string, costs map[string]cos
 			met = "**no**"
 		}
 		fmt.Fprintf(&rows, "| %s | %.2f s | %.2f s | %.2f | %d MB | ≤ %v, %d MB | %s |\n",
-			name, c.wall.Seconds(), c.cpu.Seconds(), c.cpu.Seconds()/peer.Seconds(), c.peak/1e6, c.bound, int64(memoryBound/1e6), met)
+			name, c.wall.Seconds(), c.cpu.Seconds(), c.cpu.Seconds()/peer.Seconds(), c.peak/1e6, c.bound,
+			int64(memoryBound/1e6), met)
 	}
 	return fmt.Sprintf("\n## A large document\n\n%d cases with %d launches each (%d MB): judged and reported, medians of %d runs; JSON is the CPU beside that of encoding/json, which takes %.2f s to look at the text once.\n\n"+
-		"| what | time | CPU | × JSON | memory | bar | met |\n|---|---:|---:|---:|---:|---:|---|\n%s", 100*storedSizes, storedLaunches, len(text)/1e6, storedRuns, peer.Seconds(), rows.String())
+		"| what | time | CPU | × JSON | memory | bar | met |\n|---|---:|---:|---:|---:|---:|---|\n%s", 100*storedSizes,
+		storedLaunches, len(text)/1e6, storedRuns, peer.Seconds(), rows.String())
 }
 
 // cost is what a process took: medians, and the most memory.

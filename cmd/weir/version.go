@@ -44,7 +44,8 @@ func newVersion() *cobra.Command {
 			if c == "" {
 				c = "unknown"
 			}
-			_, err := fmt.Fprintf(cmd.OutOrStdout(), "weir %s\ncommit %s\n%s %s/%s\n", v.Version, c, v.Go, runtime.GOOS, runtime.GOARCH)
+			_, err := fmt.Fprintf(cmd.OutOrStdout(), "weir %s\ncommit %s\n%s %s/%s\n", v.Version, c, v.Go, runtime.GOOS,
+				runtime.GOARCH)
 			return err
 		},
 	}

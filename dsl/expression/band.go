@@ -80,7 +80,8 @@ func (r *relation) constant(out *band, left, target, upper *assertion.Expr) *Err
 		return r.right.errorf("check the number",
 			"nothing measured is negative: a band up to %s is never met", number(*b.Upper))
 	case b.Upper == nil && *b.Lower < 0:
-		return r.right.errorf("check the number", "nothing measured is negative: it is always above %s", number(*b.Lower))
+		return r.right.errorf("check the number", "nothing measured is negative: it is always above %s",
+			number(*b.Lower))
 	}
 	return r.shareable(left, out.bounds)
 }
@@ -126,7 +127,8 @@ func (r *relation) ratio(out *band, left, target, upper *assertion.Expr) *Error 
 	if !finite(&leftFactor) || !finite(&factorLow) || !finite(&factorHigh) {
 		return r.infinite()
 	}
-	if !(leftFactor > 0) || factorLow == 0 || r.word != "within" && factorLow < 0 || upper != nil && factorLow >= factorHigh {
+	if !(leftFactor > 0) || factorLow == 0 || r.word != "within" && factorLow < 0 ||
+		upper != nil && factorLow >= factorHigh {
 		return r.right.errorf("check the numbers and options in it",
 			"the target is %s * %s, which makes no band", number(factorLow), rest)
 	}

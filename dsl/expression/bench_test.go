@@ -30,13 +30,17 @@ func hundredRuns() error {
 	runs := map[string]*Names{}
 	for i := range 100 {
 		name := fmt.Sprintf("run%d", i)
-		runs[name] = &Names{Kind: transfer.Kind, Run: name, Runs: runs, Axes: []Axis{{Name: "block_size"}, {Name: "fabric"}}}
+		runs[name] = &Names{
+			Kind: transfer.Kind, Run: name, Runs: runs, Axes: []Axis{{Name: "block_size"}, {Name: "fabric"}},
+		}
 	}
 	for i := range 100 {
 		other := fmt.Sprintf("run%d", (i+1)%100)
 		for _, text := range []string{
-			"bandwidth within 10% of 46.48 GB/s where block_size == 64MiB", "latency.avg <= 60us where block_size == 4KiB and fabric == 'shm'",
-			"bandwidth >= 0.5 * max(bandwidth over fabric)", `bandwidth >= 0.9 * run("` + other + `", batch >= 1).bandwidth`,
+			"bandwidth within 10% of 46.48 GB/s where block_size == 64MiB",
+			"latency.avg <= 60us where block_size == 4KiB and fabric == 'shm'",
+			"bandwidth >= 0.5 * max(bandwidth over fabric)",
+			`bandwidth >= 0.9 * run("` + other + `", batch >= 1).bandwidth`,
 		} {
 			if _, err := runs[fmt.Sprintf("run%d", i)].Assertion(text); err != nil {
 				return err

@@ -23,7 +23,8 @@ func aggregateNames() []string {
 }
 
 func unknownFunction(t token) *Error {
-	return t.errorf(lowerFirst(suggest.Documented(t.text, functions, "functions", functionsListed))+" Otherwise use + - * / and parentheses",
+	return t.errorf(lowerFirst(suggest.Documented(t.text, functions, "functions", functionsListed))+
+		" Otherwise use + - * / and parentheses",
 		"assertions have no function %s", t.text)
 }
 
@@ -153,7 +154,8 @@ func aggregatable(name token, arg *term) *Error {
 	})
 	switch {
 	case inner != nil:
-		return inner.errorf("an aggregate goes over cases already: name all axes in one, as "+name.text+"(TERM over A, B)",
+		return inner.errorf("an aggregate goes over cases already: name all axes in one, as "+name.text+
+			"(TERM over A, B)",
 			"the aggregate %s stands inside of %s", inner.op, name.text)
 	case !own && len(others) == 0:
 		return arg.errorf("name a metric in it", "nothing that is measured stands in %s", name.text)

@@ -85,14 +85,20 @@ const small, large = quantity.Size(4 << 10), quantity.Size(64 << 20)
 // rich is a run `main` with two axes, among others that share axes with it or not.
 func rich() (*Names, *sweptCases) {
 	c := newCases()
-	options := workload.Values{"block_size": large, "batch": int64(4), "fabric": "tcp", "op": "write", "ranks": int64(2)}
+	options := workload.Values{
+		"block_size": large, "batch": int64(4), "fabric": "tcp", "op": "write", "ranks": int64(2),
+	}
 	c.add("main", options, []any{"block_size", small, large}, []any{"fabric", "shm", "ucx"})
 	c.add("tcp", options, []any{"block_size", small, large})
 	c.add("single", options)
-	c.add("wide", options, []any{"block_size", small, large}, []any{"threads", int64(1), int64(2), int64(4)}, []any{"op", "write", "read"})
+	c.add("wide", options, []any{"block_size", small, large}, []any{"threads", int64(1), int64(2), int64(4)},
+		[]any{"op", "write", "read"})
 	c.add("far", options, []any{"block_size", quantity.Size(1 << 30)})
 	runs := map[string]*Names{}
-	for run, axes := range map[string][]string{"main": {"block_size", "fabric"}, "tcp": {"block_size"}, "single": nil, "wide": {"block_size", "threads", "op"}, "far": {"block_size"}} {
+	for run, axes := range map[string][]string{
+		"main": {"block_size", "fabric"}, "tcp": {"block_size"}, "single": nil, "wide": {"block_size", "threads", "op"},
+		"far": {"block_size"},
+	} {
 		n := &Names{Kind: transfer.Kind, Run: run, Runs: runs}
 		for _, a := range axes {
 			n.Axes = append(n.Axes, Axis{Name: a})

@@ -153,7 +153,8 @@ func (c *conditionChecker) name(n *ast.IdentifierNode) {
 				return
 			}
 		}
-		c.err = t.errorf(lowerFirst(suggest.Sentence(t.text, hostFields, "facts about a host")), "there is no %s", t.text)
+		c.err = t.errorf(lowerFirst(suggest.Sentence(t.text, hostFields, "facts about a host")), "there is no %s",
+			t.text)
 	case root == "axis" && dotted:
 		c.err = t.errorf("write "+strings.TrimPrefix(t.text, "axis."), "conditions name an axis by itself")
 	default:
@@ -193,7 +194,8 @@ func (c *conditionChecker) binary(n *ast.BinaryNode) {
 		left, known := c.dimension(n.Left)
 		other, alsoKnown := c.dimension(r)
 		if known && alsoKnown && left != other && c.err == nil {
-			c.err = c.errorAt(n, "compare a "+left.String()+" with a "+left.String(), "a %s is compared with a %s", left, other)
+			c.err = c.errorAt(n, "compare a "+left.String()+" with a "+left.String(), "a %s is compared with a %s",
+				left, other)
 		}
 	}
 }

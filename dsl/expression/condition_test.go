@@ -13,7 +13,8 @@ import (
 // A value that is not finite is an error, never a wrong answer.
 func TestConditionArithmetic(t *testing.T) {
 	s := scope()
-	s.Options["block_size"], s.Options["batch"], s.Options["iterations"] = quantity.Size(1<<40), int64(1<<20), int64(1<<40)
+	s.Options["block_size"], s.Options["batch"], s.Options["iterations"] = quantity.Size(1<<40), int64(1<<20),
+		int64(1<<40)
 	for text, want := range map[string]string{
 		"block_size * batch > 1GB":                           "true",
 		"block_size * batch * iterations > 0":                "true",
@@ -101,7 +102,8 @@ func TestFactorsAreNumbers(t *testing.T) {
 func TestRefusedConditions(t *testing.T) {
 	for _, c := range []struct{ marked, message, hint string }{
 		{"«filter»(host.fabrics, # == 'tcp') == []", "no function filter", "did you mean"},
-		{"'shm' in host.fabrics and not («'shmm'» in host.fabrics)", `no host has a fabric "shmm"`, `did you mean "shm"`},
+		{"'shm' in host.fabrics and not («'shmm'» in host.fabrics)", `no host has a fabric "shmm"`,
+			`did you mean "shm"`},
 		{"«repeat»('x', 3) == 'x'", "no function repeat", ""},
 		{"«lowr»(fabric) == 'x'", "no function lowr", `"lower"`},
 		{"fabric | «split»(',') == []", "no function split", ""},

@@ -37,7 +37,8 @@ func TestDeepAssertionsAreRefused(t *testing.T) {
 	if _, err := n.Assertion(strings.Repeat("1*", 2000) + "1 * bandwidth >= 5"); err != nil {
 		t.Error(err)
 	}
-	if _, err := n.Assertion(strings.Repeat("(", maxText) + "1"); err == nil || !strings.Contains(err.Message, "longer than 4096") {
+	if _, err := n.Assertion(strings.Repeat("(", maxText) + "1"); err == nil ||
+		!strings.Contains(err.Message, "longer than 4096") {
 		t.Error(err)
 	}
 }

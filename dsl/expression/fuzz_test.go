@@ -11,13 +11,20 @@ import (
 // compiles lowers to data that JSON holds and that evaluates or says why not.
 func FuzzAssertion(f *testing.F) {
 	for _, s := range []string{
-		"bandwidth within 10% of 46.48 GB/s where block_size == 64MiB", "bandwidth between 1 and 2", "latency.p99 <= 2 * (latency.p50 + 1us)",
-		"bandwidth increases with block_size within 2%", "bandwidth >= 0.9 * run(\"tcp\").bandwidth", "a.b.c >= [1, 2][0]", "bandwidth >= -(-5)",
-		"µs >= '\\'' ?? 5", "bandwidth >= 1e308 GB/s", "fabric in host.fabrics", "any([1], # > 0)", "let x = 5; x > 4", "batch in 1..99999999",
-		`bandwidth >= 0.9 * run("wide", threads == 2 and op == "read").bandwidth`, "median(latency.p99 over fabric) <= 3 * min(latency.p50)",
-		"all(bandwidth >= 40, latency.p99 <= 60us) where fabric == 'shm'", "bandwidth within 5% of reference.bandwidth", "bandwidth >= 0.97 * baseline.bandwidth",
-		`geomean(bandwidth / run("tcp").bandwidth over fabric, block_size) >= ratio(batch, 4)`, "any(max(bandwidth)", "run(\"tcp\"", "max(bandwidth over",
-		"fabric matches '(x{30}){30}'", "1..3 in 1..3", "all(1..9, any(1..9, # > 0))", "batch * 9223372036854775807 > 0", "max(over) >= 5", "over >= 5", "(00())", `run("tcp").bandwidth(5) >= 5`,
+		"bandwidth within 10% of 46.48 GB/s where block_size == 64MiB", "bandwidth between 1 and 2",
+		"latency.p99 <= 2 * (latency.p50 + 1us)",
+		"bandwidth increases with block_size within 2%", "bandwidth >= 0.9 * run(\"tcp\").bandwidth",
+		"a.b.c >= [1, 2][0]", "bandwidth >= -(-5)",
+		"µs >= '\\'' ?? 5", "bandwidth >= 1e308 GB/s", "fabric in host.fabrics", "any([1], # > 0)", "let x = 5; x > 4",
+		"batch in 1..99999999",
+		`bandwidth >= 0.9 * run("wide", threads == 2 and op == "read").bandwidth`,
+		"median(latency.p99 over fabric) <= 3 * min(latency.p50)",
+		"all(bandwidth >= 40, latency.p99 <= 60us) where fabric == 'shm'", "bandwidth within 5% of reference.bandwidth",
+		"bandwidth >= 0.97 * baseline.bandwidth",
+		`geomean(bandwidth / run("tcp").bandwidth over fabric, block_size) >= ratio(batch, 4)`, "any(max(bandwidth)",
+		"run(\"tcp\"", "max(bandwidth over",
+		"fabric matches '(x{30}){30}'", "1..3 in 1..3", "all(1..9, any(1..9, # > 0))",
+		"batch * 9223372036854775807 > 0", "max(over) >= 5", "over >= 5", "(00())", `run("tcp").bandwidth(5) >= 5`,
 	} {
 		f.Add(s)
 	}
@@ -29,7 +36,8 @@ func FuzzAssertion(f *testing.F) {
 }
 
 func inside(t *testing.T, text string, err *Error) {
-	if n := len([]rune(text)); err != nil && (err.From < 0 || err.To < err.From || err.To > max(n, 1) || err.Message == "") {
+	if n := len([]rune(text)); err != nil &&
+		(err.From < 0 || err.To < err.From || err.To > max(n, 1) || err.Message == "") {
 		t.Fatalf("%q: error at %d..%d of %d: %v", text, err.From, err.To, n, err)
 	}
 }

@@ -85,7 +85,9 @@ func (l *lowering) quantified(out *assertion.Assertion, cases []Scope) *Error {
 			if err != nil {
 				return err
 			}
-			out.Parts = append(out.Parts, assertion.Part{Subject: b.subject, Unit: b.unit, Bounds: b.bounds, Case: c.Key})
+			out.Parts = append(out.Parts, assertion.Part{
+				Subject: b.subject, Unit: b.unit, Bounds: b.bounds, Case: c.Key,
+			})
 			text := b.ofOwnCase(c.Key).String()
 			alike = alike && (texts[i] == "" || texts[i] == text)
 			texts[i] = text

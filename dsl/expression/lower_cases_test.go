@@ -46,7 +46,8 @@ func lowerAll(t *testing.T, n *Names, c *sweptCases, text string) []string {
 
 // short abbreviates the axes of keys.
 func short(line string) string {
-	return strings.NewReplacer("block_size=4KiB", "S", "block_size=64MiB", "L", "fabric=", "", "threads=", "", "op=", "").Replace(line)
+	return strings.NewReplacer("block_size=4KiB", "S", "block_size=64MiB", "L", "fabric=", "", "threads=", "", "op=",
+		"").Replace(line)
 }
 
 func TestLoweringOverCases(t *testing.T) {
@@ -102,7 +103,8 @@ func TestLoweringOverCases(t *testing.T) {
 			"main[S,ucx]: bandwidth / baseline.bandwidth in [0.97, ∞)",
 		},
 		"median(latency.p99 over fabric) <= 3 * min(latency.p50)": {
-			"median(latency.p99@main[S,shm], latency.p99@main[S,ucx]) / min(latency.p50@main[S,shm], latency.p50@main[S,ucx], latency.p50@main[L,shm], latency.p50@main[L,ucx]) in (-∞, 3] of " + all,
+			"median(latency.p99@main[S,shm], latency.p99@main[S,ucx]) / min(latency.p50@main[S,shm], latency.p50@main[S,ucx], latency.p50@main[L,shm], latency.p50@main[L,ucx]) in (-∞, 3] of " +
+				all,
 			"median(latency.p99@main[L,shm], latency.p99@main[L,ucx]) / min(latency.p50@main[S,shm], latency.p50@main[S,ucx], latency.p50@main[L,shm], latency.p50@main[L,ucx]) in (-∞, 3] of main[L,shm] main[L,ucx] main[S,shm] main[S,ucx]",
 		},
 		// Each aggregate leaves the other's axis free: what is left is a case.
@@ -139,7 +141,8 @@ func TestLoweringOverCases(t *testing.T) {
 			"any of 1 case: bandwidth / baseline.bandwidth in [0.9, ∞); bandwidth in [9.5, 10.5] GB/s of main[S,shm]",
 		},
 		"any(bandwidth >= block_size / 1ms)": {
-			"any of 4 cases: bandwidth@main[S,shm] in [0.004096, ∞) GB/s; bandwidth@main[S,ucx] in [0.004096, ∞) GB/s; bandwidth@main[L,shm] in [67.108864, ∞) GB/s; … 4 relations of " + all,
+			"any of 4 cases: bandwidth@main[S,shm] in [0.004096, ∞) GB/s; bandwidth@main[S,ucx] in [0.004096, ∞) GB/s; bandwidth@main[L,shm] in [67.108864, ∞) GB/s; … 4 relations of " +
+				all,
 		},
 	} {
 		if d := cmp.Diff(want, lowerAll(t, n, c, text)); d != "" {
@@ -170,8 +173,13 @@ func TestQuantifiedData(t *testing.T) {
 			return &assertion.Expr{Op: assertion.Metric, Metric: name, Unit: unit, Case: key}
 		}
 		parts = append(parts,
-			assertion.Part{Subject: metric("bandwidth", "GB/s"), Unit: "GB/s", Bounds: assertion.Bounds{Lower: &forty}, Case: key},
-			assertion.Part{Subject: &assertion.Expr{Op: assertion.Div, Args: []*assertion.Expr{metric("latency.p99", "s"), metric("latency.p50", "s")}}, Bounds: assertion.Bounds{Upper: &two}, Case: key})
+			assertion.Part{
+				Subject: metric("bandwidth", "GB/s"), Unit: "GB/s", Bounds: assertion.Bounds{Lower: &forty}, Case: key,
+			},
+			assertion.Part{
+				Subject: &assertion.Expr{Op: assertion.Div, Args: []*assertion.Expr{metric("latency.p99", "s"),
+					metric("latency.p50", "s")}}, Bounds: assertion.Bounds{Upper: &two}, Case: key,
+			})
 	}
 	want := assertion.Assertion{
 		Text: a.Text(), Quantifier: "all", Parts: parts, Cases: keys,
@@ -210,16 +218,22 @@ func TestReachAndUses(t *testing.T) {
 		uses  Uses
 	}{
 		"bandwidth >= 5": {EachCase, nil, Uses{}},
-		"bandwidth >= batch * 1 GB/s where fabric == 'shm' && batch > 1":                          {EachCase, nil, Uses{Knobs: []string{"fabric", "batch"}}},
-		"bandwidth increases with block_size":                                                     {Along, nil, Uses{}},
-		"max(bandwidth) >= 5":                                                                     {Over, nil, Uses{Others: true}},
-		"max(bandwidth over fabric) >= 5":                                                         {Over, []string{"fabric"}, Uses{Others: true}},
-		"bandwidth >= 0.5 * max(bandwidth)":                                                       {EachCase, nil, Uses{Others: true}},
-		"max(bandwidth) >= baseline.bandwidth":                                                    {EachCase, nil, Uses{Others: true, Baseline: true}},
-		"max(bandwidth over fabric, block_size) >= 2 * min(bandwidth over fabric)":                {Over, []string{"fabric"}, Uses{Others: true}},
-		"max(bandwidth over fabric) >= 2 * min(bandwidth over block_size)":                        {EachCase, nil, Uses{Others: true}},
-		`bandwidth + run("tcp").bandwidth >= run("single").bandwidth + max(run("tcp").bandwidth)`: {EachCase, nil, Uses{Runs: []string{"tcp", "single"}}},
-		"all(bandwidth >= reference.bandwidth)":                                                   {Over, nil, Uses{Knobs: []string{"block_size", "fabric", "op"}}},
+		"bandwidth >= batch * 1 GB/s where fabric == 'shm' && batch > 1": {EachCase, nil,
+			Uses{Knobs: []string{"fabric", "batch"}}},
+		"bandwidth increases with block_size":  {Along, nil, Uses{}},
+		"max(bandwidth) >= 5":                  {Over, nil, Uses{Others: true}},
+		"max(bandwidth over fabric) >= 5":      {Over, []string{"fabric"}, Uses{Others: true}},
+		"bandwidth >= 0.5 * max(bandwidth)":    {EachCase, nil, Uses{Others: true}},
+		"max(bandwidth) >= baseline.bandwidth": {EachCase, nil, Uses{Others: true, Baseline: true}},
+
+		"max(bandwidth over fabric, block_size) >= 2 * min(bandwidth over fabric)": {Over, []string{"fabric"},
+			Uses{Others: true}},
+		"max(bandwidth over fabric) >= 2 * min(bandwidth over block_size)": {EachCase, nil, Uses{Others: true}},
+
+		`bandwidth + run("tcp").bandwidth >= run("single").bandwidth + max(run("tcp").bandwidth)`: {EachCase, nil,
+			Uses{Runs: []string{"tcp", "single"}}},
+
+		"all(bandwidth >= reference.bandwidth)": {Over, nil, Uses{Knobs: []string{"block_size", "fabric", "op"}}},
 	} {
 		a, err := n.Assertion(text)
 		if err != nil {
@@ -267,7 +281,8 @@ func TestExplosionIsRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := a.Lower(c.in("main", nil)[0]); err == nil || !strings.Contains(err.Message, "values or more in each of 5000 cases") {
+	if _, err := a.Lower(c.in("main", nil)[0]); err == nil ||
+		!strings.Contains(err.Message, "values or more in each of 5000 cases") {
 		t.Error(err)
 	}
 }

@@ -150,7 +150,8 @@ func (p *assertionParser) baseline(t token, field string) (*term, *Error) {
 	if err != nil {
 		return nil, err
 	}
-	return &term{op: assertion.Metric, metric: m.Name, unit: m.Unit, dim: m.Dim(), baseline: true, from: t.from, to: t.to}, nil
+	return &term{op: assertion.Metric, metric: m.Name, unit: m.Unit, dim: m.Dim(), baseline: true, from: t.from,
+		to: t.to}, nil
 }
 
 func quoted(s string) string { return `"` + s + `"` }

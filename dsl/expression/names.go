@@ -118,29 +118,35 @@ const (
 func (n *Names) unknownMetric(t token) *Error {
 	metrics := n.metricNames()
 	if near := suggest.Nearest(t.text, append(metrics, transportWord)); near == transportWord {
-		return errorf(t.from, t.to, "did you mean transport? "+suggest.Known(t.text, metrics, "metrics", metricsListed), "workload %s has no metric %q", n.Kind.Name, t.text)
+		return errorf(t.from, t.to, "did you mean transport? "+suggest.Known(t.text, metrics, "metrics", metricsListed),
+			"workload %s has no metric %q", n.Kind.Name, t.text)
 	}
 	if near := suggest.Nearest(t.text, metrics); near == "" {
 		if knob := suggest.Nearest(t.text, n.knobNames()); knob != "" {
-			return errorf(t.from, t.to, "did you mean the option "+knob+"? "+suggest.Known(t.text, metrics, "metrics", metricsListed), "workload %s has no metric %q", n.Kind.Name, t.text)
+			return errorf(t.from, t.to, "did you mean the option "+knob+"? "+suggest.Known(t.text, metrics, "metrics",
+				metricsListed), "workload %s has no metric %q", n.Kind.Name, t.text)
 		}
 	}
-	return errorf(t.from, t.to, lowerFirst(suggest.Documented(t.text, metrics, "metrics", metricsListed)), "workload %s has no metric %q", n.Kind.Name, t.text)
+	return errorf(t.from, t.to, lowerFirst(suggest.Documented(t.text, metrics, "metrics", metricsListed)),
+		"workload %s has no metric %q", n.Kind.Name, t.text)
 }
 
 // unknownKnob says what a name in a condition could have been.
 func (n *Names) unknownKnob(t token) *Error {
 	if _, ok := n.metric(t.text); ok || t.text == transportWord {
-		return errorf(t.from, t.to, "name options and axes: "+suggest.Few(t.text, n.knobNames(), optionsListed), "%q is measured, and conditions are decided before anything runs", t.text)
+		return errorf(t.from, t.to, "name options and axes: "+suggest.Few(t.text, n.knobNames(), optionsListed),
+			"%q is measured, and conditions are decided before anything runs", t.text)
 	}
 	for _, o := range n.Kind.Options {
 		for _, v := range o.Values {
 			if v == t.text {
-				return errorf(t.from, t.to, `a text stands in quotes: "`+t.text+`"`, "there is no option %s; it is a value of %s", t.text, o.Name)
+				return errorf(t.from, t.to, `a text stands in quotes: "`+t.text+`"`,
+					"there is no option %s; it is a value of %s", t.text, o.Name)
 			}
 		}
 	}
-	return errorf(t.from, t.to, lowerFirst(suggest.Documented(t.text, n.knobNames(), "options and axes", optionsListed)), "workload %s has no option %q and the run no such axis", n.Kind.Name, t.text)
+	return errorf(t.from, t.to, lowerFirst(suggest.Documented(t.text, n.knobNames(), "options and axes",
+		optionsListed)), "workload %s has no option %q and the run no such axis", n.Kind.Name, t.text)
 }
 
 func lowerFirst(s string) string { return strings.ToLower(s[:1]) + s[1:] }

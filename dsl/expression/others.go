@@ -50,7 +50,8 @@ func (l *lowering) overOther(t *term, domain *otherRun, v view) ([]view, *Error)
 		return nil, l.none(t, domain, without(v.at, t.over))
 	}
 	if len(t.over) > 0 {
-		stray := slices.DeleteFunc(l.differing(domain, keys), func(axis string) bool { return slices.Contains(t.over, axis) })
+		stray := slices.DeleteFunc(l.differing(domain, keys),
+			func(axis string) bool { return slices.Contains(t.over, axis) })
 		if len(stray) > 0 {
 			return nil, t.errorf("add it after over, or choose: "+l.example(domain, keys[0], stray),
 				"the cases of run %q differ in %s, too", domain.name, strings.Join(stray, " and "))
@@ -88,7 +89,8 @@ func (l *lowering) single(t *term, at map[string]string) (string, *Error) {
 	hint := "choose one: " + l.example(t.other, keys[0], differing) + "." + t.metric +
 		fmt.Sprintf(", or aggregate them: max(run(%q).%s)", t.other.name, t.metric)
 	return "", t.errorf(hint,
-		"the run %q has %d cases for this one, which differ in %s", t.other.name, len(keys), strings.Join(differing, " and "))
+		"the run %q has %d cases for this one, which differ in %s", t.other.name, len(keys),
+		strings.Join(differing, " and "))
 }
 
 // none explains that no case of another run fits.

@@ -120,7 +120,8 @@ func (p *assertionParser) operand() (*term, *Error) {
 	before := p.last()
 	t := p.next()
 	if before.from < t.from && p.endsTerm(t) {
-		return nil, before.errorf("write a metric, an option, an axis or a quantity", "nothing stands after %s", before.text)
+		return nil, before.errorf("write a metric, an option, an axis or a quantity", "nothing stands after %s",
+			before.text)
 	}
 	switch t.kind {
 	case quantityToken:

@@ -41,7 +41,11 @@ func (d *drawer) term(depth int, aggregates bool) drawn {
 		m := rapid.SampledFrom([]string{"bandwidth", "ceiling.bandwidth"}).Draw(d.t, "metric")
 		return drawn{m, func(s Scope) float64 { return d.value(m, s.Key) }}
 	case 2:
-		return drawn{`run("tcp").bandwidth`, func(s Scope) float64 { return d.value("bandwidth", "tcp[block_size="+s.Texts["block_size"]+"]") }}
+		return drawn{
+			`run("tcp").bandwidth`, func(s Scope) float64 {
+				return d.value("bandwidth", "tcp[block_size="+s.Texts["block_size"]+"]")
+			},
+		}
 	case 3:
 		v := rapid.IntRange(1, 50).Draw(d.t, "constant")
 		return drawn{fmt.Sprintf("%d GB/s", v), func(Scope) float64 { return float64(v) }}
@@ -53,10 +57,14 @@ func (d *drawer) term(depth int, aggregates bool) drawn {
 		return drawn{fmt.Sprintf("%d * %s", k, a.text), func(s Scope) float64 { return float64(k) * a.at(s) }}
 	case 6:
 		a, b, c := d.term(depth-1, aggregates), d.term(depth-1, aggregates), d.term(depth-1, aggregates)
-		return drawn{"ratio(" + a.text + ", " + b.text + ") * " + c.text, func(s Scope) float64 { return a.at(s) / b.at(s) * c.at(s) }}
+		return drawn{
+			"ratio(" + a.text + ", " + b.text + ") * " + c.text,
+			func(s Scope) float64 { return a.at(s) / b.at(s) * c.at(s) },
+		}
 	case 7:
 		a := d.term(depth-1, aggregates)
-		return drawn{"batch * " + a.text + " / (ranks * 2)", func(s Scope) float64 { return a.at(s) }} // batch is 4, ranks 2
+		// batch is 4, ranks 2
+		return drawn{"batch * " + a.text + " / (ranks * 2)", func(s Scope) float64 { return a.at(s) }}
 	}
 	return d.aggregate(depth)
 }
@@ -64,7 +72,9 @@ func (d *drawer) term(depth int, aggregates bool) drawn {
 func (d *drawer) aggregate(depth int) drawn {
 	op := rapid.SampledFrom(aggregateNames()).Draw(d.t, "aggregate")
 	some := d.term(depth-1, false)
-	inner := drawn{"(bandwidth + " + some.text + ")", func(s Scope) float64 { return d.value("bandwidth", s.Key) + some.at(s) }}
+	inner := drawn{
+		"(bandwidth + " + some.text + ")", func(s Scope) float64 { return d.value("bandwidth", s.Key) + some.at(s) },
+	}
 	over := rapid.SampledFrom([]string{"", "fabric", "block_size", "block_size, fabric", "cases"}).Draw(d.t, "over")
 	text := op + "(" + inner.text + ")"
 	if over != "" {

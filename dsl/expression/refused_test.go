@@ -11,7 +11,8 @@ func TestRefusedAssertions(t *testing.T) {
 	n, _ := rich()
 	for _, c := range []struct{ marked, message, hint string }{
 		// other runs
-		{`bandwidth >= run(«"tpc"»).bandwidth`, `no run "tpc"`, `did you mean "tcp"? The other runs are far, single, tcp, wide`},
+		{`bandwidth >= run(«"tpc"»).bandwidth`, `no run "tpc"`,
+			`did you mean "tcp"? The other runs are far, single, tcp, wide`},
 		{`bandwidth >= run("tcp").«bandwith»`, `no metric "bandwith"`, `did you mean "bandwidth"?`},
 		{`bandwidth >= 0.9 * «run("tcp")»`, `no metric follows run("tcp")`, `run("NAME").METRIC`},
 		{`bandwidth >= «run("tcp")».5`, "no metric follows", ""},
@@ -178,7 +179,8 @@ func TestRefusedAssertions(t *testing.T) {
 		}
 		if strings.Contains(c.marked, "«") {
 			r := []rune(text)
-			if got := string(r[:err.From]) + "«" + string(r[err.From:err.To]) + "»" + string(r[err.To:]); got != c.marked {
+			if got := string(r[:err.From]) + "«" + string(r[err.From:err.To]) + "»" +
+				string(r[err.To:]); got != c.marked {
 				t.Errorf("the error is at %s\n            want %s: %v", got, c.marked, err)
 			}
 		}
@@ -191,17 +193,25 @@ func TestRefusedAssertions(t *testing.T) {
 func TestRefusedWhenLowered(t *testing.T) {
 	n, c := rich()
 	for _, x := range []struct{ marked, message, hint string }{
-		{`bandwidth >= «run("wide").bandwidth»`, `the run "wide" has 6 cases for this one, which differ in threads and op`, `run("wide", threads == 1 and op == "write").bandwidth, or aggregate them: max(run("wide").bandwidth)`},
-		{`bandwidth >= «run("wide", op == "read").bandwidth»`, "has 3 cases for this one, which differ in threads", `run("wide", op == "read" and threads == 1)`},
-		{`bandwidth >= «run("far").bandwidth»`, `the run "far" has no case with block_size=4KiB`, "It has far[block_size=1GiB]"},
-		{`bandwidth >= «run("wide", threads == 3).bandwidth»`, `has no case with block_size=4KiB that satisfies threads == 3`, "and 9 more"},
+		{`bandwidth >= «run("wide").bandwidth»`,
+			`the run "wide" has 6 cases for this one, which differ in threads and op`,
+			`run("wide", threads == 1 and op == "write").bandwidth, or aggregate them: max(run("wide").bandwidth)`},
+		{`bandwidth >= «run("wide", op == "read").bandwidth»`, "has 3 cases for this one, which differ in threads",
+			`run("wide", op == "read" and threads == 1)`},
+		{`bandwidth >= «run("far").bandwidth»`, `the run "far" has no case with block_size=4KiB`,
+			"It has far[block_size=1GiB]"},
+		{`bandwidth >= «run("wide", threads == 3).bandwidth»`,
+			`has no case with block_size=4KiB that satisfies threads == 3`, "and 9 more"},
 		{`bandwidth >= «max(run("far").bandwidth)»`, `has no case with block_size=4KiB`, ""},
 		{`bandwidth >= «max(run("wide").bandwidth over threads)»`, "differ in op, too", `run("wide", op == "write")`},
 		{`max(bandwidth) >= «run("tcp").bandwidth»`, "2 cases", "block_size == 4KiB"},
-		{"max(bandwidth) >= «block_size» / 1ms", `"block_size" is not the same in all cases: main[block_size=4KiB,fabric=shm] and main[block_size=64MiB,fabric=shm]`, "inside of the aggregate"},
+		{"max(bandwidth) >= «block_size» / 1ms", `"block_size" is not the same in all cases: main[block_size=4KiB,fabric=shm] and main[block_size=64MiB,fabric=shm]`,
+			"inside of the aggregate"},
 		{"max(bandwidth) >= «reference.bandwidth»", `"reference.bandwidth" is not the same`, ""},
 		{"bandwidth >= 1 GB / («batch - 4») / 1s", "division by zero", ""},
-		{"latency.p50 >= «reference.latency.p50»", `rows 4 and 5 of reference "lab.yaml" both fit case main[block_size=4KiB,fabric=shm]`, "tells them apart"},
+		{"latency.p50 >= «reference.latency.p50»",
+			`rows 4 and 5 of reference "lab.yaml" both fit case main[block_size=4KiB,fabric=shm]`,
+			"tells them apart"},
 		// bands that every measurement misses or meets
 		{"bandwidth >= «-5»", "always above -5", "check the number"},
 		{"bandwidth between «-5» and -1", "up to -1 is never met", ""},
@@ -212,7 +222,8 @@ func TestRefusedWhenLowered(t *testing.T) {
 		{"«bandwidth within 50% of 1.7e308»", "not finite", "check the numbers"},
 		{"«1e-200 * bandwidth >= 1e200 * ceiling.bandwidth»", "not finite", "check the numbers"},
 		{"«1e200 * (1e200 * bandwidth) >= ceiling.bandwidth»", "not finite", "check the numbers"},
-		{"«bandwidth between 0.1 * ceiling.bandwidth and 1e200 * (1e200 * ceiling.bandwidth)»", "not finite", "check the numbers"},
+		{"«bandwidth between 0.1 * ceiling.bandwidth and 1e200 * (1e200 * ceiling.bandwidth)»", "not finite",
+			"check the numbers"},
 		{"«all(bandwidth within 50% of 1.7e308)»", "", ""},
 	} {
 		text := strings.NewReplacer("«", "", "»", "").Replace(x.marked)
@@ -229,7 +240,8 @@ func TestRefusedWhenLowered(t *testing.T) {
 			continue
 		}
 		r := []rune(text)
-		if got := string(r[:err.From]) + "«" + string(r[err.From:err.To]) + "»" + string(r[err.To:]); x.message != "" && got != x.marked {
+		if got := string(r[:err.From]) + "«" + string(r[err.From:err.To]) + "»" + string(r[err.To:]); x.message != "" &&
+			got != x.marked {
 			t.Errorf("the error is at %s\n            want %s: %v", got, x.marked, err)
 		}
 		if !strings.Contains(err.Message, x.message) || !strings.Contains(err.Hint, x.hint) {
@@ -242,7 +254,8 @@ func TestRefusedWhenLowered(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = a.Lower(c.byKey["main[block_size=64MiB,fabric=ucx]"])
-	if err == nil || err.Message != `no row of reference "lab.yaml" fits case main[block_size=64MiB,fabric=ucx]` || !strings.Contains(err.Hint, "{block_size: 64MiB, fabric: ucx, bandwidth: …}") {
+	if err == nil || err.Message != `no row of reference "lab.yaml" fits case main[block_size=64MiB,fabric=ucx]` ||
+		!strings.Contains(err.Hint, "{block_size: 64MiB, fabric: ucx, bandwidth: …}") {
 		t.Error(err)
 	}
 }

@@ -53,7 +53,8 @@ func (p *assertionParser) relation() (*relation, *Error) {
 	r.word = r.op.text
 	switch r.word {
 	case "==", "!=", "=":
-		return nil, r.op.errorf("write `within 1% of`, or >= and <=", "a measured value is never exactly equal to another")
+		return nil, r.op.errorf("write `within 1% of`, or >= and <=",
+			"a measured value is never exactly equal to another")
 	case "≥", "≤":
 		return nil, r.op.errorf("write >= or <=", "there is no operator %s", r.word)
 	case "within":
@@ -89,7 +90,8 @@ func (p *assertionParser) lastSide(of token) (*term, *Error) {
 
 // combined refuses `a and b`: each assertion has its own verdict.
 func combined(t token) *Error {
-	return t.errorf("write two assertions, each with its own verdict", "an assertion says one thing, without %q", t.text)
+	return t.errorf("write two assertions, each with its own verdict", "an assertion says one thing, without %q",
+		t.text)
 }
 
 func (r *relation) comparison() *Error {
@@ -122,7 +124,8 @@ func (r *relation) until(word, form string) (*term, token, *Error) {
 	if p.take(word) {
 		return t, next, nil
 	}
-	if p.relationEnded() || next.kind == quantityToken || next.kind == nameToken && !isRelation(next) && !isBoolean(next) {
+	if p.relationEnded() || next.kind == quantityToken ||
+		next.kind == nameToken && !isRelation(next) && !isBoolean(next) {
 		return nil, token{}, missing
 	}
 	return nil, token{}, p.unexpected(next)
@@ -185,7 +188,8 @@ func (r *relation) trend() *Error {
 	case isBoolean(t):
 		return combined(t)
 	default:
-		return errorf(t.from, p.tokens[len(p.tokens)-1].to, "only `within P`, the step back that is allowed, may follow",
+		return errorf(t.from, p.tokens[len(p.tokens)-1].to,
+			"only `within P`, the step back that is allowed, may follow",
 			"%q is not expected after the axis", t.text)
 	}
 	if err := r.trendable(); err != nil {
@@ -237,7 +241,8 @@ func (r *relation) trendable() *Error {
 
 func (r *relation) unmeasured() *Error {
 	return r.left.errorf(
-		"name a metric: "+suggest.Few("", r.parser.names.metricNames(), metricsListed)+". To choose cases write `where`",
+		"name a metric: "+suggest.Few("", r.parser.names.metricNames(), metricsListed)+
+			". To choose cases write `where`",
 		"nothing here is measured")
 }
 
@@ -278,7 +283,8 @@ func (r *relation) setUnit() *Error {
 		return nil
 	}
 	unit, ok := map[quantity.Dimension]string{
-		quantity.Number: "", quantity.RateDim: "GB/s", quantity.TimeDim: "s", quantity.SizeDim: "B", quantity.Frequency: "1/s",
+		quantity.Number: "", quantity.RateDim: "GB/s", quantity.TimeDim: "s", quantity.SizeDim: "B",
+		quantity.Frequency: "1/s",
 	}[r.left.dim]
 	if !ok {
 		return r.left.errorf("divide or multiply until it is a rate, a time, a size or a ratio",

@@ -41,7 +41,8 @@ type Reach int
 const (
 	EachCase Reach = iota // one case: one assertion for each
 	Along                 // a trend: the cases along TrendAxis, one for each combination of the other axes
-	Over                  // an aggregate or quantifier: the cases over OverAxes (none: all axes), one for each combination of the others
+	// an aggregate or quantifier: the cases over OverAxes (none: all axes), one for each combination of the others
+	Over
 )
 
 // Uses are the names that an assertion depends on.

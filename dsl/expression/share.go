@@ -22,7 +22,8 @@ func (r *relation) ofCases() *Error {
 				err = t.errorf(hint, "%s is a share of launches and has no trend", t.metric)
 			case side != r.left || side != t || r.right.measured() || r.upper != nil && r.upper.measured():
 				err = t.errorf(hint,
-					"%s is a share of launches, which no launch has a value of: nothing can be computed with it", t.metric)
+					"%s is a share of launches, which no launch has a value of: nothing can be computed with it",
+					t.metric)
 			}
 		})
 	}

@@ -20,7 +20,8 @@ func (p *assertionParser) sibling(t token) (*term, *Error) {
 	case closing < 0:
 		return nil, t.errorf("close it with )", "the parenthesis after at is not closed")
 	case closing == p.at+1:
-		return nil, errorf(t.from, p.tokens[closing].to, `write a condition over axes of the run, as at(variant == "stock")`,
+		return nil, errorf(t.from, p.tokens[closing].to,
+			`write a condition over axes of the run, as at(variant == "stock")`,
 			"a condition is missing in at()")
 	}
 	where, err := conditionFrom(p.runes, p.tokens[p.at+1:closing], p.names, false)

@@ -78,8 +78,10 @@ func isBoolean(t token) bool {
 
 // keywords are the words that may follow a number without being its unit.
 var keywords = map[string]bool{
-	"within": true, "of": true, "between": true, "and": true, "or": true, "not": true, "where": true, "with": true, "over": true,
-	"increases": true, "decreases": true, "in": true, "matches": true, "contains": true, "startsWith": true, "endsWith": true,
+	"within": true, "of": true, "between": true, "and": true, "or": true, "not": true, "where": true, "with": true,
+	"over":      true,
+	"increases": true, "decreases": true, "in": true, "matches": true, "contains": true, "startsWith": true,
+	"endsWith": true,
 }
 
 // scan cuts a text into tokens.
@@ -216,5 +218,6 @@ func endOfEach(r []rune, at int) int {
 }
 
 func perSecond(r []rune, at int) bool {
-	return at+1 < len(r) && r[at] == '/' && r[at+1] == 's' && (at+2 == len(r) || !startsName(r[at+2]) && !digit(r[at+2]))
+	return at+1 < len(r) && r[at] == '/' && r[at+1] == 's' &&
+		(at+2 == len(r) || !startsName(r[at+2]) && !digit(r[at+2]))
 }

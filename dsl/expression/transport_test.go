@@ -23,7 +23,8 @@ func TestTransportLowers(t *testing.T) {
 		}
 		for _, s := range c.in("main", a.Where()) {
 			out, err := a.Lower(s)
-			if err != nil || out.Lowered != want || out.Text != text || out.Transport == nil || out.Subject != nil || out.Unit != "" {
+			if err != nil || out.Lowered != want || out.Text != text || out.Transport == nil || out.Subject != nil ||
+				out.Unit != "" {
 				t.Errorf("%s: %+v %v", text, out, err)
 			}
 		}

@@ -89,7 +89,8 @@ func fault(path, why string) hcl.Diagnostics {
 
 // different says where two trees of the same syntax differ, "" if they do not.
 func different(a, b *node) string {
-	if a.kind != b.kind || a.text != b.text || a.null != b.null || a.anchor != b.anchor || len(a.elements) != len(b.elements) {
+	if a.kind != b.kind || a.text != b.text || a.null != b.null || a.anchor != b.anchor ||
+		len(a.elements) != len(b.elements) {
 		return fmt.Sprintf("the value on line %d would change", a.at.Start.Line)
 	}
 	for i, e := range a.elements {

@@ -88,7 +88,8 @@ func TestConvertingThereAndBackKeepsThePlan(t *testing.T) {
 			t.Errorf("%s: %v", file, diags)
 			continue
 		}
-		name := filepath.Join(filepath.Dir(file), "converted."+other[from]) // beside what it is of, for the files that it names
+		// beside what it is of, for the files that it names
+		name := filepath.Join(filepath.Dir(file), "converted."+other[from])
 		back, diags := format.Convert(name, there, from)
 		if diags.HasErrors() {
 			t.Errorf("%s: back again: %v\n%s", file, diags, there)

@@ -36,13 +36,17 @@ func readHCL(src []byte, path string) (*node, hcl.Diagnostics) {
 }
 
 func (r *hclReader) error(at hcl.Range, summary, format string, args ...any) {
-	r.diags = append(r.diags, &hcl.Diagnostic{Severity: hcl.DiagError, Summary: summary, Detail: fmt.Sprintf(format, args...), Subject: &at})
+	r.diags = append(r.diags, &hcl.Diagnostic{
+		Severity: hcl.DiagError, Summary: summary, Detail: fmt.Sprintf(format, args...), Subject: &at,
+	})
 }
 
 // file is the one block that a file holds.
 func (r *hclReader) file(body *hclsyntax.Body) *node {
 	for _, a := range body.Attributes {
-		r.error(a.NameRange, "Outside of the scenario", "%q has no place in YAML, where everything is inside the scenario.", a.Name)
+		r.error(a.NameRange, "Outside of the scenario",
+			"%q has no place in YAML, where everything is inside the scenario.",
+			a.Name)
 	}
 	var top *hclsyntax.Block
 	for _, b := range body.Blocks {
@@ -57,12 +61,15 @@ func (r *hclReader) file(body *hclsyntax.Body) *node {
 	}
 	if top == nil {
 		if !r.diags.HasErrors() {
-			r.error(body.MissingItemRange(), "Missing scenario", "The file has no scenario: begin it with scenario \"NAME\" { … }.")
+			r.error(body.MissingItemRange(), "Missing scenario",
+				"The file has no scenario: begin it with scenario \"NAME\" { … }.")
 		}
 		return &node{kind: mapping}
 	}
 	root := r.body(top.Body, grammar.Scenario)
-	name := &element{key: &node{text: "scenario", at: top.TypeRange}, value: &node{text: top.Labels[0], at: top.LabelRanges[0]}}
+	name := &element{
+		key: &node{text: "scenario", at: top.TypeRange}, value: &node{text: top.Labels[0], at: top.LabelRanges[0]},
+	}
 	name.start, name.end = top.TypeRange.Start.Byte, top.OpenBraceRange.Start.Byte
 	root.elements = append([]*element{name}, root.elements...)
 	root.at = top.Range()
@@ -94,7 +101,8 @@ func (r *hclReader) body(body *hclsyntax.Body, keys []grammar.Key) *node {
 func (r *hclReader) attribute(n *node, a *hclsyntax.Attribute, keys []grammar.Key) {
 	k, _ := grammar.Find(keys, a.Name)
 	if k.Singular != "" {
-		r.error(a.NameRange, "Not an argument", "In HCL %q is a block of its own for each: %s \"NAME\" { … }.", a.Name, k.Singular)
+		r.error(a.NameRange, "Not an argument", "In HCL %q is a block of its own for each: %s \"NAME\" { … }.", a.Name,
+			k.Singular)
 		return
 	}
 	r.put(n, a.Name, a.NameRange, r.expression(a.Expr, k.Forms), a.SrcRange.End.Byte)
@@ -103,7 +111,8 @@ func (r *hclReader) attribute(n *node, a *hclsyntax.Attribute, keys []grammar.Ke
 // put adds a key; the second of two equal ones has no place in YAML.
 func (r *hclReader) put(n *node, key string, at hcl.Range, value *node, end int) *element {
 	if first := n.find(key); first != nil {
-		r.error(at, "Given twice", "%q was already given on line %d; in YAML it can be there once.", key, first.key.at.Start.Line)
+		r.error(at, "Given twice", "%q was already given on line %d; in YAML it can be there once.", key,
+			first.key.at.Start.Line)
 		return first
 	}
 	e := &element{key: &node{text: key, at: at}, value: value, start: at.Start.Byte, end: end}
@@ -116,7 +125,9 @@ func (r *hclReader) block(n *node, b *hclsyntax.Block, keys []grammar.Key) {
 	if len(b.Labels) > 0 {
 		i := slices.IndexFunc(keys, func(k grammar.Key) bool { return k.Singular == b.Type })
 		if i < 0 || len(b.Labels) != 1 {
-			r.error(b.TypeRange, "Unknown block", "There is no block %s with %d labels here, so it has no place in YAML.", b.Type, len(b.Labels))
+			r.error(b.TypeRange, "Unknown block",
+				"There is no block %s with %d labels here, so it has no place in YAML.",
+				b.Type, len(b.Labels))
 			return
 		}
 		all := n.find(keys[i].Name)
@@ -130,7 +141,8 @@ func (r *hclReader) block(n *node, b *hclsyntax.Block, keys []grammar.Key) {
 		return
 	}
 	k, known := grammar.Find(keys, b.Type)
-	if k.Singular != "" || !known && slices.ContainsFunc(keys, func(k grammar.Key) bool { return k.Singular == b.Type }) {
+	if k.Singular != "" || !known && slices.ContainsFunc(keys,
+		func(k grammar.Key) bool { return k.Singular == b.Type }) {
 		r.error(b.TypeRange, "Missing name", "A block %s has a name.", b.Type)
 		return
 	}
@@ -172,7 +184,8 @@ func (r *hclReader) expression(expr hclsyntax.Expression, forms []grammar.Form) 
 	if isExpression(forms) {
 		return r.template(n, expr)
 	}
-	if word := hcl.ExprAsKeyword(expr); word != "" && slices.ContainsFunc(forms, func(f grammar.Form) bool { return slices.Contains(f.Values, word) }) {
+	if word := hcl.ExprAsKeyword(expr); word != "" &&
+		slices.ContainsFunc(forms, func(f grammar.Form) bool { return slices.Contains(f.Values, word) }) {
 		n.text = word
 		return n
 	}
@@ -182,7 +195,9 @@ func (r *hclReader) expression(expr hclsyntax.Expression, forms []grammar.Form) 
 		items := itemForms(forms)
 		for _, item := range e.Exprs {
 			value := r.expression(item, items)
-			n.elements = append(n.elements, &element{value: value, start: item.Range().Start.Byte, end: item.Range().End.Byte})
+			n.elements = append(n.elements, &element{
+				value: value, start: item.Range().Start.Byte, end: item.Range().End.Byte,
+			})
 		}
 		return n
 	case *hclsyntax.ObjectConsExpr:

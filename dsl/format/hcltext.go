@@ -50,7 +50,8 @@ func readsAsText(e string) bool {
 		expr = outer.Expression
 	}
 	switch expr.(type) {
-	case *hclsyntax.TemplateExpr, *hclsyntax.TemplateWrapExpr, *hclsyntax.LiteralValueExpr, *hclsyntax.UnaryOpExpr, *hclsyntax.TupleConsExpr, *hclsyntax.ObjectConsExpr:
+	case *hclsyntax.TemplateExpr, *hclsyntax.TemplateWrapExpr, *hclsyntax.LiteralValueExpr, *hclsyntax.UnaryOpExpr,
+		*hclsyntax.TupleConsExpr, *hclsyntax.ObjectConsExpr:
 		return true
 	}
 	return isLiteral(strings.TrimSpace(e)) || hcl.ExprAsKeyword(expr) != ""
@@ -58,7 +59,9 @@ func readsAsText(e string) bool {
 
 // onlyTexts says whether every scalar that may stand here is a text.
 func onlyTexts(forms []grammar.Form) bool {
-	texts := []grammar.Type{grammar.String, grammar.Condition, grammar.Assertion, grammar.File, grammar.Date, grammar.Time, grammar.Percent}
+	texts := []grammar.Type{
+		grammar.String, grammar.Condition, grammar.Assertion, grammar.File, grammar.Date, grammar.Time, grammar.Percent,
+	}
 	seen := false
 	for _, f := range forms {
 		if f.Shape != grammar.Scalar {

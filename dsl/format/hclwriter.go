@@ -105,7 +105,8 @@ func (w *hclWriter) entry(e *element, keys []grammar.Key, first bool) {
 	if !isName(e.key.text) {
 		w.diags = append(w.diags, &hcl.Diagnostic{
 			Severity: hcl.DiagError, Summary: "Cannot be converted", Subject: &e.key.at,
-			Detail: "HCL cannot have the key " + quoted(e.key.text) + " here: a key of a block is a name of letters, digits, _ and -.",
+			Detail: "HCL cannot have the key " + quoted(e.key.text) +
+				" here: a key of a block is a name of letters, digits, _ and -.",
 		})
 		return
 	}
@@ -142,7 +143,8 @@ func blockKeys(k grammar.Key, v *node) ([]grammar.Key, bool) {
 		return form.Keys, true
 	}
 	if slices.ContainsFunc(v.elements, func(e *element) bool { return !isName(e.key.text) }) ||
-		slices.ContainsFunc(form.Value, func(f grammar.Form) bool { return f.Shape == grammar.Section }) { // which are no blocks of a free name
+		// which are no blocks of a free name
+		slices.ContainsFunc(form.Value, func(f grammar.Form) bool { return f.Shape == grammar.Section }) {
 		return nil, false
 	}
 	var inner []grammar.Key

@@ -19,7 +19,9 @@ type normalizer struct {
 }
 
 func (z *normalizer) error(at hcl.Range, summary, format string, args ...any) {
-	z.diags = append(z.diags, &hcl.Diagnostic{Severity: hcl.DiagError, Summary: summary, Detail: fmt.Sprintf(format, args...), Subject: &at})
+	z.diags = append(z.diags, &hcl.Diagnostic{
+		Severity: hcl.DiagError, Summary: summary, Detail: fmt.Sprintf(format, args...), Subject: &at,
+	})
 }
 
 // expand copies a value with its aliases followed. What an alias repeats is
@@ -150,8 +152,10 @@ func (z *normalizer) fromList(v *node, k grammar.Key) {
 	v.kind = mapping
 	seen := map[string]bool{}
 	for _, item := range v.elements {
-		i := slices.IndexFunc(item.value.elements, func(e *element) bool { return e.key != nil && e.key.text == "name" })
-		if item.value.kind != mapping || i < 0 || item.value.elements[i].value.kind != text || item.value.elements[i].value.null {
+		i := slices.IndexFunc(item.value.elements,
+			func(e *element) bool { return e.key != nil && e.key.text == "name" })
+		if item.value.kind != mapping || i < 0 || item.value.elements[i].value.kind != text ||
+			item.value.elements[i].value.null {
 			z.error(item.value.at, "Missing name", "Every item of %q is a mapping with a name.", k.Name)
 			item.key = &node{at: item.value.at}
 			continue

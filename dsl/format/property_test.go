@@ -14,9 +14,13 @@ import (
 
 // texts are scalars of every kind that the two syntaxes write differently.
 var texts = []string{
-	"plain", "two words", "64MiB", "46.48 GB/s", "10%", "5m", "1", "0", "-3", "1.50", "1.5", "0777", "1_000", "1e3", "true", "no", "null", "~", "",
-	"4KiB..64MiB x2", "a: b", "# no comment", "- dash", "it's", `say "hi"`, `back\slash`, "tab\there", "two\nlines", "ends\n", " blank ", "${var.n}",
-	`${var.n > 1 ? "a" : "b"}`, `x ${upper("y")} z`, "$${literal}", "%%{literal}", "$5", `${"text"}`, "${5}", "${-5}", "${[1, 2]}", "${{a = 1}}", "${gate}", `a\n${var.n}"`, "é ü 日本", "\u0085", "{a}", "[a]", "*a", "&a", "!a", "%a", "@a", "`a`", "a,b", "${ \n var.n\n}",
+	"plain", "two words", "64MiB", "46.48 GB/s", "10%", "5m", "1", "0", "-3", "1.50", "1.5", "0777", "1_000", "1e3",
+	"true", "no", "null", "~", "",
+	"4KiB..64MiB x2", "a: b", "# no comment", "- dash", "it's", `say "hi"`, `back\slash`, "tab\there", "two\nlines",
+	"ends\n", " blank ", "${var.n}",
+	`${var.n > 1 ? "a" : "b"}`, `x ${upper("y")} z`, "$${literal}", "%%{literal}", "$5", `${"text"}`, "${5}", "${-5}",
+	"${[1, 2]}", "${{a = 1}}", "${gate}", `a\n${var.n}"`, "é ü 日本", "\u0085", "{a}", "[a]", "*a", "&a", "!a", "%a",
+	"@a", "`a`", "a,b", "${ \n var.n\n}",
 }
 
 // writer makes scenarios of the table of keys, as YAML in flow style.
@@ -37,7 +41,8 @@ func (w writer) scalar(f grammar.Form) string {
 		return w.pick("value", f.Values...)
 	}
 	t := w.pick("text", texts...)
-	if w.pick("quotes", "yes", "no") == "no" && (strings.Trim(t, "abcdefghijklmnopqrstuvwxyz0123456789.") == "" && t != "") {
+	if w.pick("quotes", "yes", "no") == "no" &&
+		(strings.Trim(t, "abcdefghijklmnopqrstuvwxyz0123456789.") == "" && t != "") {
 		return t
 	}
 	return strconv.Quote(t)
@@ -79,13 +84,15 @@ func (w writer) form(f grammar.Form) string {
 		return "{" + strings.Join(parts, ", ") + "}"
 	case grammar.Map:
 		for i := range n {
-			parts = append(parts, fmt.Sprintf("%q: %s", w.pick("key", "a", "env.X", "for", "on", "d e")+strconv.Itoa(i), w.forms(f.Value)))
+			parts = append(parts, fmt.Sprintf("%q: %s", w.pick("key", "a", "env.X", "for", "on", "d e")+strconv.Itoa(i),
+				w.forms(f.Value)))
 		}
 		return "{" + strings.Join(parts, ", ") + "}"
 	case grammar.Sweep:
 		parts = w.keys(grammar.SweepKeys)
 		for i := range n {
-			parts = append(parts, fmt.Sprintf("%s%d: [%s]", w.pick("axis", "axis", "env.X"), i, w.scalar(grammar.Form{})))
+			parts = append(parts, fmt.Sprintf("%s%d: [%s]", w.pick("axis", "axis", "env.X"), i,
+				w.scalar(grammar.Form{})))
 		}
 		return "{" + strings.Join(parts, ", ") + "}"
 	}
@@ -109,7 +116,8 @@ func TestEveryConstructConverts(t *testing.T) {
 		w := writer{T: t}
 		src := "scenario: generated\n"
 		for _, line := range w.keys(grammar.Scenario) {
-			src += w.pick("comment", "", "# before\n", "\n", "\n\n# apart\n\n") + line + w.pick("beside", "\n", " # beside\n")
+			src += w.pick("comment", "", "# before\n", "\n", "\n\n# apart\n\n") + line +
+				w.pick("beside", "\n", " # beside\n")
 		}
 		out, diags := format.Format("a.yaml", []byte(src))
 		if diags.HasErrors() {
@@ -135,7 +143,8 @@ func TestEveryConstructConverts(t *testing.T) {
 		if diags.HasErrors() {
 			t.Fatalf("%v\n%s", diags, back)
 		}
-		if last, diags := format.Convert("a.hcl", again, format.YAML); diags.HasErrors() || string(last) != string(back) {
+		if last, diags := format.Convert("a.hcl", again, format.YAML); diags.HasErrors() ||
+			string(last) != string(back) {
 			t.Fatalf("the second time there and back: %v\n%s\nthe first time\n%s", diags, last, back)
 		}
 	})

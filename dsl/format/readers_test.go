@@ -246,7 +246,8 @@ func TestWhatOtherReadersRefuseIsWarnedOf(t *testing.T) {
 	for i, l := range lines {
 		var refused []string
 		for name, read := range all {
-			if read[i].Error != "" || strings.Contains(l.text, " #") && !strings.Contains(fmt.Sprint(read[i].Data), "#") {
+			if read[i].Error != "" || strings.Contains(l.text, " #") &&
+				!strings.Contains(fmt.Sprint(read[i].Data), "#") {
 				refused = append(refused, name)
 			}
 		}

@@ -27,7 +27,8 @@ func (r *hclReader) text(e *hclsyntax.TemplateExpr) (t string, template, ok bool
 	case strings.HasPrefix(string(src), "<<-"):
 		t, ok = r.indented(e)
 		if !ok {
-			r.error(e.SrcRange, "Cannot be converted", "An indented heredoc with %%{…} has no equal in YAML. Write it with << or in quotes.")
+			r.error(e.SrcRange, "Cannot be converted",
+				"An indented heredoc with %%{…} has no equal in YAML. Write it with << or in quotes.")
 		}
 		return t, true, true
 	case strings.HasPrefix(string(src), "<<"):

@@ -55,7 +55,10 @@ func (r *yamlReader) value(v *yamlsyntax.Value) *node {
 	case yamlsyntax.Mapping:
 		n.kind = mapping
 		for _, e := range v.Entries {
-			n.elements = append(n.elements, &element{key: r.value(e.Key), value: r.value(e.Value), merge: e.Merge, start: e.Key.Start, end: max(e.Key.End, e.Value.End)})
+			n.elements = append(n.elements, &element{
+				key: r.value(e.Key), value: r.value(e.Value), merge: e.Merge, start: e.Key.Start,
+				end: max(e.Key.End, e.Value.End),
+			})
 		}
 	default:
 		r.scalar(n, v)

@@ -7,20 +7,27 @@ var VariableTypes = []string{"string", "number", "bool", "list", "size", "rate",
 var Scenario = []Key{
 	key("scenario", "the scenario's name, which becomes part of keys and file names", scalar(String)).required(),
 	key("description", "what the scenario is for, in a sentence", scalar(String)),
-	key("include", "other scenario files whose runs this one takes in", scalar(File), section(Include...), list(scalar(File), section(Include...))),
-	key("variables", "values that may be set from outside, used as ${var.NAME}", Form{Shape: Named, Keys: Variable}).named("variable"),
+	key("include", "other scenario files whose runs this one takes in", scalar(File), section(Include...),
+		list(scalar(File), section(Include...))),
+	key("variables", "values that may be set from outside, used as ${var.NAME}",
+		Form{Shape: Named, Keys: Variable}).named("variable"),
 	key("cluster", "what the scenario needs to run on", section(Cluster...)),
 	key("defaults", "what every run has unless it says otherwise", section(Defaults...)),
-	key("references", "tables of expected values, indexed by axes, used as reference.METRIC; a file with environment: FINGERPRINT promises nothing elsewhere", scalar(File), mapOf("runs", list(mapOf("axes and metrics", scalar(Any))))),
+	key("references", "tables of expected values, indexed by axes, used as reference.METRIC; a file with environment: FINGERPRINT promises nothing elsewhere",
+		scalar(File), mapOf("runs", list(mapOf("axes and metrics", scalar(Any))))),
 	key("baseline", "result document that baseline.METRIC is taken from; --baseline wins", scalar(File)),
-	key("checks", "commands that must succeed on every node before anything runs", Form{Shape: Named, Keys: Check}).named("check"),
-	key("artifacts", "files and outputs of commands that are kept of every node, whatever becomes of the session", Form{Shape: Named, Keys: Artifact}).named("artifact"),
+	key("checks", "commands that must succeed on every node before anything runs",
+		Form{Shape: Named, Keys: Check}).named("check"),
+	key("artifacts", "files and outputs of commands that are kept of every node, whatever becomes of the session",
+		Form{Shape: Named, Keys: Artifact}).named("artifact"),
 	key("variants", "rows of a table that axis variant goes through, by name: values for ${variant.NAME}, env and options of the runs that sweep it, a note; and baseline, the name of the one that gain() compares with",
 		mapOf("variants", scalar(String), variantRow)),
-	key("services", "programs that must run while runs measure: started when they are needed, ended with the session", Form{Shape: Named, Keys: Service}).named("service"),
+	key("services", "programs that must run while runs measure: started when they are needed, ended with the session",
+		Form{Shape: Named, Keys: Service}).named("service"),
 	key("setup", "commands before everything, or before each run or launch", commands...),
 	key("teardown", "commands after everything, or after each run or launch; they always run", commands...),
-	key("runs", "what is measured: a workload over a sweep each; a file that includes others may have none", Form{Shape: Named, Keys: Run}).named("run"),
+	key("runs", "what is measured: a workload over a sweep each; a file that includes others may have none",
+		Form{Shape: Named, Keys: Run}).named("run"),
 }
 
 // Include are the keys of an included file.
@@ -34,7 +41,8 @@ var Include = []Key{
 // Variable are the keys of a variable.
 var Variable = []Key{
 	key("type", "how its value is read", scalar(String, VariableTypes...)).or("string"),
-	key("default", "its value unless one is given from outside; without it one must be given", scalar(Any), list(scalar(Any))),
+	key("default", "its value unless one is given from outside; without it one must be given", scalar(Any),
+		list(scalar(Any))),
 	key("description", "what it means", scalar(String)),
 	key("validation", "what must hold of its value", section(Validation...), list(section(Validation...))),
 }
@@ -56,20 +64,24 @@ var Cluster = []Key{
 
 // Place are the keys of where the ranks of a run go.
 var Place = []Key{
-	key("nodes", "over how many nodes its ranks are spread, as many on each; at most those of the cluster, if that says how many", scalar(Count)).or("those of the cluster"),
+	key("nodes", "over how many nodes its ranks are spread, as many on each; at most those of the cluster, if that says how many",
+		scalar(Count)).or("those of the cluster"),
 	key("ranks_per_node", "how many of its ranks each node has; their number must be a multiple of it", scalar(Count)),
 	key("distinct_hosts", "whether the nodes must be different hosts", scalar(Bool)).or("that of the cluster"),
 	key("labels", "what each node must carry besides the labels of the cluster", labels...),
 	key("gpus_per_rank", "GPUs that each rank has to itself, near its processors", scalar(Count)).or("0: it sees all"),
-	key("nics_per_rank", "network devices that each rank has to itself, near its GPUs", scalar(Count)).or("0: it sees all"),
-	key("cpus_per_rank", "processors that each rank is kept on, near its GPUs; at least one for each of its threads", scalar(Count)).or("0: no bound"),
+	key("nics_per_rank", "network devices that each rank has to itself, near its GPUs",
+		scalar(Count)).or("0: it sees all"),
+	key("cpus_per_rank", "processors that each rank is kept on, near its GPUs; at least one for each of its threads",
+		scalar(Count)).or("0: no bound"),
 }
 
 // optionValue is how an option may be written: a matrix is a list of rows, a sequence
 // a list of patterns, and a model with its requests is a mapping, as are roles of programs.
 var optionValue = []Form{
 	scalar(Any),
-	list(list(scalar(Any)), mapOf("keys of a pattern", scalar(Any), list(list(scalar(Any))), mapOf("names", scalar(Any)))),
+	list(list(scalar(Any)), mapOf("keys of a pattern", scalar(Any), list(list(scalar(Any))),
+		mapOf("names", scalar(Any)))),
 	mapOf("keys", scalar(Any), list(scalar(Any)),
 		mapOf("keys of a part", scalar(Any), list(scalar(Any)), mapOf("names", scalar(Any), list(scalar(Any))))),
 }
@@ -82,20 +94,25 @@ var Service = []Key{
 	argv,
 	key("node", "the node of the session that it is on, counted from 0", scalar(Count)).or("0"),
 	key("env", "environment variables of its processes", mapOf("env", scalar(Any))),
-	key("after", "services that must be ready before it starts; those that its texts name are anyway", scalar(String), list(scalar(String))),
+	key("after", "services that must be ready before it starts; those that its texts name are anyway", scalar(String),
+		list(scalar(String))),
 	key("ready", "when it is ready; without it, when it has started", section(Ready...)),
 	key("url", "where it answers, for ${service.NAME.url}", scalar(String)),
-	key("fresh", "how often it is started anew: never, for each run, for each value of axis variant, or for each launch", scalar(String, "session", "run", "variant", "launch")).or("session"),
+	key("fresh", "how often it is started anew: never, for each run, for each value of axis variant, or for each launch",
+		scalar(String, "session", "run", "variant", "launch")).or("session"),
 	key("stop", "how it is told to end", section(Stop...)),
-	key("metrics", "what is read of it in each launch that uses it, as metrics of the run", mapOf("metrics", section(Observe...))),
+	key("metrics", "what is read of it in each launch that uses it, as metrics of the run",
+		mapOf("metrics", section(Observe...))),
 	key("proof", "what must be true of it in each launch, or the launch is an error", section(Proof...)),
 }
 
 // Observe are the keys of a metric that is read of a service.
 var Observe = []Key{
-	key("log", "a regular expression of lines that it prints while the launch runs; the group value, or the first, is the number of the last such line", scalar(String)),
+	key("log", "a regular expression of lines that it prints while the launch runs; the group value, or the first, is the number of the last such line",
+		scalar(String)),
 	key("count", "whether the metric is how many lines match", scalar(Bool)).or("false"),
-	key("prometheus", "a metric at /metrics below its url: by how much a counter grew while the launch ran, or a gauge at its end; labels are added up", scalar(String)),
+	key("prometheus", "a metric at /metrics below its url: by how much a counter grew while the launch ran, or a gauge at its end; labels are added up",
+		scalar(String)),
 	key("unit", "its unit, as s, MiB or 1/s", scalar(String)).or("none: it is a count or a ratio"),
 	key("better", "which way it is better", scalar(String, "higher", "lower", "none")).required(),
 	key("doc", "what exactly is counted", scalar(String)),
@@ -134,7 +151,8 @@ var Defaults = []Key{
 var Check = []Key{
 	key("on", "where it runs", scalar(String, "every node")).or("every node"),
 	argv,
-	key("severity", "what it means that it fails: the session ends with an error, or all cases are skipped", scalar(String, "error", "skip")).or("error"),
+	key("severity", "what it means that it fails: the session ends with an error, or all cases are skipped",
+		scalar(String, "error", "skip")).or("error"),
 	key("remedy", "what to do about it, told to who sees it fail", scalar(String)),
 }
 
@@ -143,7 +161,8 @@ var Artifact = []Key{
 	key("on", "of which nodes", scalar(String, "every node", "first node")).or("every node"),
 	key("command", "the program, and its arguments, whose output is kept; no shell reads it", list(scalar(String))),
 	key("file", "the file on the node that is kept; * ? and [ ] stand for several, each of which is", scalar(String)),
-	key("at", "before anything runs, or after all launches and before teardown", scalar(String, "start", "end")).or("end"),
+	key("at", "before anything runs, or after all launches and before teardown",
+		scalar(String, "start", "end")).or("end"),
 	key("required", "whether the session is an error without it", scalar(Bool)).or("false"),
 	key("timeout", "how long a node may take", scalar(Time)).or("30s"),
 }
@@ -153,7 +172,8 @@ var Command = []Key{
 	key("name", "what to call it; by default its program", scalar(String)),
 	argv,
 	key("on", "where it runs", scalar(String, "every node", "first node")).or("every node"),
-	key("scope", "how often: once around the session, around each run, or around each launch; by default that of the place where it stands", scalar(String, "session", "run", "launch")),
+	key("scope", "how often: once around the session, around each run, or around each launch; by default that of the place where it stands",
+		scalar(String, "session", "run", "launch")),
 	env,
 	key("timeout", "how long it may take", scalar(Time)).or("1m"),
 }
@@ -161,18 +181,24 @@ var Command = []Key{
 // Run are the keys of a run.
 var Run = []Key{
 	key("workload", "what it does", scalar(String)).required(),
-	key("stage", "heading under which plan and reports show the run, in the order of first mention; ids and digests do not know it", scalar(String)),
+	key("stage", "heading under which plan and reports show the run, in the order of first mention; ids and digests do not know it",
+		scalar(String)),
 	key("options", "settings of the workload", mapOf("options", optionValue...)),
 	env,
 	key("place", "where its ranks go", section(Place...)),
-	key("metrics", "what the run measures beside its workload, of those that run other programs", mapOf("metrics", section(Metric...))),
+	key("metrics", "what the run measures beside its workload, of those that run other programs",
+		mapOf("metrics", section(Metric...))),
 	key("sweep", "the axes over which it is repeated", Form{Shape: Sweep, Keys: SweepKeys}),
-	key("needs", "runs that must come first; axes of the same name are matched value by value", scalar(String), section(Need...), list(scalar(String), section(Need...))),
-	key("services", "services that must be ready before its launches", list(scalar(String))).or("all, if its options name one by ${service.NAME…}"),
+	key("needs", "runs that must come first; axes of the same name are matched value by value", scalar(String),
+		section(Need...), list(scalar(String), section(Need...))),
+	key("services", "services that must be ready before its launches",
+		list(scalar(String))).or("all, if its options name one by ${service.NAME…}"),
 	key("while", "the run as whose background load this one runs", scalar(String)),
-	key("when", "condition without which a case is skipped; it may ask for host.fabrics, host.nodes, host.gpus and host.cpus", scalar(Condition)),
+	key("when", "condition without which a case is skipped; it may ask for host.fabrics, host.nodes, host.gpus and host.cpus",
+		scalar(Condition)),
 	launches, timeout, retry,
-	key("may_fail", "that errors of its cases are known: they count as expected failures, and a case without one as unexpected success; missed assertions count as ever", section(MayFail...)),
+	key("may_fail", "that errors of its cases are known: they count as expected failures, and a case without one as unexpected success; missed assertions count as ever",
+		section(MayFail...)),
 	key("setup", "commands before the run, or before each of its launches", commands...),
 	key("teardown", "commands after the run, or after each of its launches; they always run", commands...),
 	key("assert", "what must hold", list(scalar(Assertion), section(Assert...))),
@@ -188,7 +214,8 @@ var MayFail = []Key{
 var Metric = []Key{
 	key("unit", "its unit, as s, MiB or 1/s", scalar(String)).or("none: it is a count or a ratio"),
 	key("better", "which way it is better", scalar(String, "higher", "lower", "none")).required(),
-	key("may_be_zero", "whether 0 is a measurement, so that differences are judged and no ratios", scalar(Bool)).or("false"),
+	key("may_be_zero", "whether 0 is a measurement, so that differences are judged and no ratios",
+		scalar(Bool)).or("false"),
 	key("doc", "what exactly is counted, between which instants", scalar(String)),
 }
 
@@ -200,12 +227,15 @@ var Need = []Key{
 
 // SweepKeys are the keys of a sweep that are no axes.
 var SweepKeys = []Key{
-	key("product", "axes of which every combination runs, as axes of one mapping do anyway", Form{Shape: Sweep}, list(Form{Shape: Sweep})),
-	key("zip", "axes that advance together and are equally long: the columns of a table of variants. An axis may repeat values, but no row of the table may occur twice", Form{Shape: Sweep}, list(Form{Shape: Sweep})),
+	key("product", "axes of which every combination runs, as axes of one mapping do anyway", Form{Shape: Sweep},
+		list(Form{Shape: Sweep})),
+	key("zip", "axes that advance together and are equally long: the columns of a table of variants. An axis may repeat values, but no row of the table may occur twice",
+		Form{Shape: Sweep}, list(Form{Shape: Sweep})),
 	key("concat", "sweeps over the same axes, one after the other", list(Form{Shape: Sweep})),
 	key("exclude", "points to leave out", list(section(Exclude...))),
 	key("include", "points to add", list(mapOf("axes", scalar(Any)))),
-	key("order", "in which order launches come: as given, shuffled by a seed, or A B B A over an axis; runs that an assertion compares take turns A B B A unless one needs the other", scalar(String, "given", "random", "interleave"), section(Order...)).or("given"),
+	key("order", "in which order launches come: as given, shuffled by a seed, or A B B A over an axis; runs that an assertion compares take turns A B B A unless one needs the other",
+		scalar(String, "given", "random", "interleave"), section(Order...)).or("given"),
 	key("max_cases", "how many points the sweep may have", scalar(Count)).or("10000"),
 }
 
@@ -226,9 +256,11 @@ var Order = []Key{
 var Assert = []Key{
 	key("that", "the assertion", scalar(Assertion)).required(),
 	key("name", "what reports call it; by default its text", scalar(String)),
-	key("severity", "whether it decides the exit code, warns, or is only shown", scalar(String, "gate", "warn", "info")).or("gate"),
+	key("severity", "whether it decides the exit code, warns, or is only shown",
+		scalar(String, "gate", "warn", "info")).or("gate"),
 	key("halo", "share of the bounds by which the value may lie outside and only warn", scalar(Percent)),
-	key("multiple", "holm: the assertions that it makes for several cases share one error budget", scalar(String, "none", "holm")).or("none"),
+	key("multiple", "holm: the assertions that it makes for several cases share one error budget",
+		scalar(String, "none", "holm")).or("none"),
 	key("decide", "how it is decided", section(Decide...)),
 	key("xfail", "that it is known not to hold", section(XFail...)),
 }
@@ -236,7 +268,8 @@ var Assert = []Key{
 // Decide are the keys of how an assertion is decided.
 var Decide = []Key{
 	key("confidence", "of the interval", scalar(Percent)).or("96%"),
-	key("on_inconclusive", "the verdict if the last look leaves it open", scalar(String, "inconclusive", "fail", "warn", "pass")).or("inconclusive"),
+	key("on_inconclusive", "the verdict if the last look leaves it open",
+		scalar(String, "inconclusive", "fail", "warn", "pass")).or("inconclusive"),
 }
 
 // XFail are the keys of an expected failure.
@@ -248,7 +281,8 @@ var XFail = []Key{
 // Timeouts are the phases that may have a deadline of their own.
 var Timeouts = []Key{
 	key("launch", "one launch of one case as a whole", scalar(Time)).or("5m"),
-	key("ready", "starting ranks, opening the fabric and making memory", scalar(Time)).or("30s, and time to fill the memory"),
+	key("ready", "starting ranks, opening the fabric and making memory",
+		scalar(Time)).or("30s, and time to fill the memory"),
 	key("connect", "exchanging addresses and connecting", scalar(Time)).or("30s"),
 	key("run", "warm-up and the timed part of a case", scalar(Time)),
 	key("verify", "checking what was moved", scalar(Time)),
@@ -258,15 +292,20 @@ var Timeouts = []Key{
 // Retry are the keys of the long form of retry.
 var Retry = []Key{
 	key("times", "at most so many further attempts for each launch", scalar(Count)).required(),
-	key("on", "the kinds of failures that are retried; a missed target never is", list(scalar(String, "setup", "ready", "connect", "crash", "timeout", "lost", "fault"))).or("[setup, ready, connect, crash, timeout, lost]"),
+	key("on", "the kinds of failures that are retried; a missed target never is", list(scalar(String, "setup", "ready",
+		"connect", "crash", "timeout", "lost", "fault"))).or("[setup, ready, connect, crash, timeout, lost]"),
 	key("wait", "before each attempt", scalar(Time)).or("0s"),
 }
 
 var (
-	launches = key("launches", "launches after which the gate looks; a plain number means exactly so many", scalar(Count), list(scalar(Count))).or("[3, 5, 8, 12]")
-	timeout  = key("timeout", "how long one launch of one case may take, or its phases", scalar(Time), section(Timeouts...)).or("5m")
-	retry    = key("retry", "how often a launch that failed for reasons of infrastructure is made again", scalar(Count), section(Retry...)).or("0")
-	env      = key("env", "environment variables of its processes; secret(\"NAME\") takes a value from where they start", mapOf("env", scalar(Any)))
+	launches = key("launches", "launches after which the gate looks; a plain number means exactly so many",
+		scalar(Count), list(scalar(Count))).or("[3, 5, 8, 12]")
+	timeout = key("timeout", "how long one launch of one case may take, or its phases", scalar(Time),
+		section(Timeouts...)).or("5m")
+	retry = key("retry", "how often a launch that failed for reasons of infrastructure is made again", scalar(Count),
+		section(Retry...)).or("0")
+	env = key("env", "environment variables of its processes; secret(\"NAME\") takes a value from where they start",
+		mapOf("env", scalar(Any)))
 	argv     = key("command", "the program and its arguments; no shell reads it", list(scalar(String))).required()
 	labels   = []Form{mapOf("labels", scalar(String))}
 	commands = []Form{list(list(scalar(String)), section(Command...))}

@@ -146,8 +146,10 @@ func tableName(keys []grammar.Key) string {
 	for name, table := range map[string][]grammar.Key{
 		"run": grammar.Run, "command": grammar.Command, "check": grammar.Check, "variable": grammar.Variable,
 		"assert": grammar.Assert, "need": grammar.Need, "exclude": grammar.Exclude, "order": grammar.Order,
-		"defaults": grammar.Defaults, "cluster": grammar.Cluster, "place": grammar.Place, "artifact": grammar.Artifact, "include": grammar.Include,
-		"timeouts": grammar.Timeouts, "retry": grammar.Retry, "decide": grammar.Decide, "xfail": grammar.XFail, "may_fail": grammar.MayFail,
+		"defaults": grammar.Defaults, "cluster": grammar.Cluster, "place": grammar.Place, "artifact": grammar.Artifact,
+		"include":  grammar.Include,
+		"timeouts": grammar.Timeouts, "retry": grammar.Retry, "decide": grammar.Decide, "xfail": grammar.XFail,
+		"may_fail":   grammar.MayFail,
 		"validation": grammar.Validation,
 	} {
 		if len(keys) == len(table) && len(keys) > 0 && &keys[0] == &table[0] {
@@ -219,7 +221,9 @@ func (w *walker) sweep() schema {
 			}
 			if offered := values[o.Name]; offered != nil {
 				// Offered and not imposed: a run of another workload may have an axis of its own of this name.
-				axis = schema{"anyOf": []schema{{"type": "array", "items": schema{"enum": offered}, "minItems": 1}, axis}}
+				axis = schema{
+					"anyOf": []schema{{"type": "array", "items": schema{"enum": offered}, "minItems": 1}, axis},
+				}
 			}
 			axis["description"] = "axis over the option: " + docs[o.Name]
 			axes[o.Name] = axis
@@ -232,7 +236,9 @@ func (w *walker) sweep() schema {
 		}
 	}
 	s["additionalProperties"] = reference("axis")
-	s["propertyNames"] = schema{"pattern": `^(env\.)?[A-Za-z_][A-Za-z0-9_]*$`, "not": schema{"enum": []string{"env", "host", "axis"}}}
+	s["propertyNames"] = schema{
+		"pattern": `^(env\.)?[A-Za-z_][A-Za-z0-9_]*$`, "not": schema{"enum": []string{"env", "host", "axis"}},
+	}
 	w.definitions["sweep"] = s
 	return orNothing(reference("sweep"))
 }

@@ -97,7 +97,9 @@ func parse(t *testing.T, name string, src []byte) any {
 func TestGoodScenariosAreValid(t *testing.T) {
 	s := compiled(t)
 	n := 0
-	for _, pattern := range []string{"../../examples/*.yaml", "../../scenarios/*.yaml", "../testdata/good/*.yaml", "testdata/*.yaml"} {
+	for _, pattern := range []string{
+		"../../examples/*.yaml", "../../scenarios/*.yaml", "../testdata/good/*.yaml", "testdata/*.yaml",
+	} {
 		files, err := filepath.Glob(pattern)
 		if err != nil {
 			t.Fatal(err)
@@ -214,7 +216,8 @@ func TestEveryKeyOccurs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !strings.Contains(text, strconv.Quote(name)+":") || !strings.Contains(text, strings.Trim(string(quoted), `"`)) {
+		if !strings.Contains(text, strconv.Quote(name)+":") ||
+			!strings.Contains(text, strings.Trim(string(quoted), `"`)) {
 			t.Errorf("%s (%s) is not in the schema", name, doc)
 		}
 	}

@@ -36,7 +36,9 @@ var texts = map[grammar.Type]struct {
 // scalars defines the types that scalars are read as.
 func (w *walker) scalars() {
 	scalar := []string{"string", "number", "boolean"}
-	w.definitions["template"] = schema{"type": "string", "pattern": open, "description": "a text with ${…}, evaluated when the scenario is read"}
+	w.definitions["template"] = schema{
+		"type": "string", "pattern": open, "description": "a text with ${…}, evaluated when the scenario is read",
+	}
 	for name, text := range texts {
 		w.definitions[string(name)] = orExpression(schema{"type": "string", "pattern": text.pattern}, text.examples...)
 	}
@@ -44,12 +46,17 @@ func (w *walker) scalars() {
 	for _, t := range []grammar.Type{grammar.String, grammar.File} {
 		w.definitions[string(t)] = schema{"type": scalar}
 	}
-	w.definitions["expression"] = schema{"type": scalar, "description": "an expression over var.NAME, bare or in ${…}", "examples": []any{"var.n > 0"}}
+	w.definitions["expression"] = schema{
+		"type": scalar, "description": "an expression over var.NAME, bare or in ${…}", "examples": []any{"var.n > 0"},
+	}
 	w.definitions["any"] = schema{"type": []string{"string", "number", "boolean", "null"}}
 	w.definitions["assertion"] = schema{"type": "string", "examples": []any{
-		"bandwidth within 10% of 46.48 GB/s", "latency.p99 <= 60us where block_size == 4KiB", "bandwidth increases with block_size",
+		"bandwidth within 10% of 46.48 GB/s", "latency.p99 <= 60us where block_size == 4KiB",
+		"bandwidth increases with block_size",
 	}}
-	w.definitions["condition"] = schema{"type": []string{"string", "boolean"}, "examples": []any{`fabric in host.fabrics`, `block_size > 16MiB`}}
+	w.definitions["condition"] = schema{
+		"type": []string{"string", "boolean"}, "examples": []any{`fabric in host.fabrics`, `block_size > 16MiB`},
+	}
 	w.definitions["count"] = orExpression(schema{"anyOf": []schema{
 		{"type": "integer", "minimum": 0}, {"type": "string", "pattern": exactly(whole)},
 	}}, 1, 100)
@@ -81,7 +88,8 @@ func (w *walker) workloads() {
 			properties[o.Name] = option(k, o)
 		}
 		w.definitions["options_"+k.Name] = schema{
-			"type": []string{"object", "null"}, "description": k.Doc, "properties": properties, "additionalProperties": false,
+			"type": []string{"object", "null"}, "description": k.Doc, "properties": properties,
+			"additionalProperties": false,
 		}
 	}
 }
@@ -91,7 +99,9 @@ func option(k *workload.Kind, o workload.Option) schema {
 	switch o.Type {
 	case workload.Size:
 		s = orExpression(schema{"anyOf": []schema{
-			{"type": "integer", "minimum": o.Min}, {"type": "string", "pattern": exactly(number + `\s*` + sizeUnit + `?`)},
+			{"type": "integer", "minimum": o.Min}, {
+				"type": "string", "pattern": exactly(number + `\s*` + sizeUnit + `?`),
+			},
 		}}, "4KiB", "64MiB", "1GB")
 	case workload.Count:
 		bounded := schema{"type": "integer", "minimum": o.Min}
@@ -114,13 +124,23 @@ func option(k *workload.Kind, o workload.Option) schema {
 	case workload.Enum:
 		s = orExpression(schema{"enum": o.Values})
 	case workload.NUMA:
-		s = orExpression(schema{"anyOf": []schema{{"enum": []string{"default", "local"}}, {"type": "integer", "minimum": 0}, {"type": "string", "pattern": exactly(whole)}}})
+		s = orExpression(schema{
+			"anyOf": []schema{
+				{"enum": []string{"default", "local"}}, {"type": "integer", "minimum": 0},
+				{"type": "string", "pattern": exactly(whole)},
+			},
+		})
 	case workload.Matrix:
-		rows := schema{"type": "array", "minItems": 2, "items": schema{"type": "array", "minItems": 2, "items": schema{"type": []string{"string", "integer", "number"}}}}
+		rows := schema{
+			"type": "array", "minItems": 2, "items": schema{
+				"type": "array", "minItems": 2, "items": schema{"type": []string{"string", "integer", "number"}},
+			},
+		}
 		s = schema{"anyOf": []schema{rows, {"type": "string"}}, "examples": []any{[][]any{{0, "4M"}, {"512K", 0}}}}
 	case workload.Generator:
 		s = schema{"anyOf": []schema{
-			{"type": "string", "pattern": `^\s*(` + strings.Join(workload.Generators(), "|") + `)\s`}, reference("template"), model(),
+			{"type": "string", "pattern": `^\s*(` + strings.Join(workload.Generators(), "|") + `)\s`},
+			reference("template"), model(),
 		}, "examples": []any{"uniform 4MiB", "sparse 4MiB peers=2 seed=1"}}
 	case workload.Model:
 		s = model()

@@ -33,7 +33,9 @@ func model() schema {
 	}
 	return schema{
 		"type": "object", "properties": properties, "additionalProperties": false,
-		"required": []string{"prefill_nodes", "decode_nodes"}, "oneOf": []schema{{"required": []string{"model"}}, {"required": []string{"config"}}},
+		"required": []string{"prefill_nodes", "decode_nodes"}, "oneOf": []schema{
+			{"required": []string{"model"}}, {"required": []string{"config"}},
+		},
 	}
 }
 
@@ -45,9 +47,14 @@ func pattern(k *workload.Kind) schema {
 		properties[o.Name] = option(k, o)
 		switch o.Type {
 		case workload.Time:
-			properties[o.Name+workload.InSeconds] = schema{"type": []string{"number", "string"}, "description": "the same as a plain number of seconds, as the published files have it"}
+			properties[o.Name+workload.InSeconds] = schema{
+				"type":        []string{"number", "string"},
+				"description": "the same as a plain number of seconds, as the published files have it",
+			}
 		case workload.String:
-			properties[o.Name] = schema{"type": []string{"object", "null"}, "description": o.Doc, "additionalProperties": reference("string")}
+			properties[o.Name] = schema{
+				"type": []string{"object", "null"}, "description": o.Doc, "additionalProperties": reference("string"),
+			}
 		}
 	}
 	return schema{

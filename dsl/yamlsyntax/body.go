@@ -26,7 +26,8 @@ func plural(blockType string) string {
 func (b *body) Content(schema *hcl.BodySchema) (*hcl.BodyContent, hcl.Diagnostics) {
 	content, rest, diags := b.PartialContent(schema)
 	for _, p := range rest.(*body).visible() {
-		diags = append(diags, b.src.diag(p.keyRange, "Unsupported argument", fmt.Sprintf("An argument named %q is not expected here.", p.key)))
+		diags = append(diags, b.src.diag(p.keyRange, "Unsupported argument",
+			fmt.Sprintf("An argument named %q is not expected here.", p.key)))
 	}
 	return content, diags
 }
@@ -62,7 +63,8 @@ func (b *body) PartialContent(schema *hcl.BodySchema) (*hcl.BodyContent, hcl.Bod
 		p, ok := b.find(a.Name)
 		if !ok {
 			if a.Required {
-				diags = append(diags, b.src.diag(b.MissingItemRange(), "Missing required argument", fmt.Sprintf("The argument %q is required.", a.Name)))
+				diags = append(diags, b.src.diag(b.MissingItemRange(), "Missing required argument",
+					fmt.Sprintf("The argument %q is required.", a.Name)))
 			}
 			continue
 		}
@@ -110,7 +112,10 @@ func (b *body) find(key string) (pair, bool) {
 }
 
 func (b *body) attribute(p pair) *hcl.Attribute {
-	return &hcl.Attribute{Name: p.key, NameRange: p.keyRange, Range: hcl.RangeBetween(p.keyRange, p.value.rng), Expr: &expression{src: b.src, node: p.value}}
+	return &hcl.Attribute{
+		Name: p.key, NameRange: p.keyRange, Range: hcl.RangeBetween(p.keyRange, p.value.rng),
+		Expr: &expression{src: b.src, node: p.value},
+	}
 }
 
 // blocks reads one key as the blocks of a type.
@@ -134,7 +139,10 @@ func (b *body) blocks(header hcl.BlockHeaderSchema, p pair) (hcl.Blocks, hcl.Dia
 			return
 		}
 		inner.hidden = hidden
-		blocks = append(blocks, &hcl.Block{Type: header.Type, Labels: []string{label}, LabelRanges: []hcl.Range{at}, Body: inner, DefRange: at, TypeRange: p.keyRange})
+		blocks = append(blocks, &hcl.Block{
+			Type: header.Type, Labels: []string{label}, LabelRanges: []hcl.Range{at}, Body: inner, DefRange: at,
+			TypeRange: p.keyRange,
+		})
 	}
 	label := header.LabelNames[0]
 	switch {
@@ -147,13 +155,15 @@ func (b *body) blocks(header hcl.BlockHeaderSchema, p pair) (hcl.Blocks, hcl.Dia
 			named := &body{src: b.src, node: item}
 			q, ok := named.find(label)
 			if !ok || q.value.kind != scalar || q.value.null {
-				diags = append(diags, b.src.diag(item.rng, "Missing "+label, fmt.Sprintf("Every item of `%s` is a mapping with a `%s`.", p.key, label)))
+				diags = append(diags, b.src.diag(item.rng, "Missing "+label,
+					fmt.Sprintf("Every item of `%s` is a mapping with a `%s`.", p.key, label)))
 				continue
 			}
 			add(q.value.text, q.value.rng, item, map[string]bool{label: true})
 		}
 	case !p.value.null:
-		diags = append(diags, b.src.diag(p.value.rng, "Not a mapping", fmt.Sprintf("`%s` is a mapping from %s to contents.", p.key, label)))
+		diags = append(diags, b.src.diag(p.value.rng, "Not a mapping",
+			fmt.Sprintf("`%s` is a mapping from %s to contents.", p.key, label)))
 	}
 	return blocks, diags
 }
@@ -166,5 +176,6 @@ func (b *body) inner(key string, keyRange hcl.Range, v *node) (*body, *hcl.Diagn
 	case v.null:
 		return &body{src: b.src, node: &node{kind: mapping, rng: keyRange}}, nil
 	}
-	return nil, b.src.diag(v.rng, "Not a mapping", fmt.Sprintf("`%s` holds keys of its own: write them below it, indented.", key))
+	return nil, b.src.diag(v.rng, "Not a mapping",
+		fmt.Sprintf("`%s` holds keys of its own: write them below it, indented.", key))
 }

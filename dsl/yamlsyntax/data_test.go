@@ -9,7 +9,8 @@ import (
 )
 
 func TestReadData(t *testing.T) {
-	got, err := ReadData([]byte("a: {b: [1, 1.5, \"1\", yes, true, null, 2026-01-31, 0o17]}\n---\n---\n- x\n"), "p.yaml")
+	got, err := ReadData([]byte("a: {b: [1, 1.5, \"1\", yes, true, null, 2026-01-31, 0o17]}\n---\n---\n- x\n"),
+		"p.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +43,10 @@ func TestReadDataRefuses(t *testing.T) {
 
 // What was read and written is read as the same.
 func FuzzData(f *testing.F) {
-	for _, src := range []string{"a: 1", "a: \"1\"\nb: [x, {c: null}]\n---\nd: |\n  e\n", "yes: no", "a: 2026-01-31T01:02:03Z", "a: .nan", "a: -0x1F", "? [a]\n: b", "? !00000", "!t a: [{!t b: 2026-01-31}]"} {
+	for _, src := range []string{
+		"a: 1", "a: \"1\"\nb: [x, {c: null}]\n---\nd: |\n  e\n", "yes: no", "a: 2026-01-31T01:02:03Z", "a: .nan",
+		"a: -0x1F", "? [a]\n: b", "? !00000", "!t a: [{!t b: 2026-01-31}]",
+	} {
 		f.Add([]byte(src))
 	}
 	f.Fuzz(func(t *testing.T, src []byte) {

@@ -146,7 +146,10 @@ func (r *documentReader) collection(v *Value, y *yaml.Node) {
 		v.Kind = Mapping
 		bracket = '}'
 		for i := 0; i+1 < len(y.Content); i += 2 {
-			e := Entry{Key: r.value(y.Content[i], column), Value: r.value(y.Content[i+1], column), Merge: y.Content[i].Tag == "!!merge"}
+			e := Entry{
+				Key: r.value(y.Content[i], column), Value: r.value(y.Content[i+1], column),
+				Merge: y.Content[i].Tag == "!!merge",
+			}
 			if e.Value.Kind == Scalar && e.Value.Text == "" && e.Value.Anchor == "" && e.Value.Style == Plain {
 				e.Value.Start, e.Value.At, e.Value.End = e.Key.End, e.Key.End, e.Key.End
 			}

@@ -40,7 +40,10 @@ func exported(n *node, made map[*node]*Node) *Node {
 	if out, ok := made[n]; ok {
 		return out
 	}
-	out := &Node{Kind: [...]Kind{scalar: Scalar, sequence: Sequence, mapping: Mapping}[n.kind], Text: n.text, Null: n.null, Range: n.rng}
+	out := &Node{
+		Kind: [...]Kind{scalar: Scalar, sequence: Sequence, mapping: Mapping}[n.kind], Text: n.text, Null: n.null,
+		Range: n.rng,
+	}
 	for _, item := range n.items {
 		out.Items = append(out.Items, exported(item, made))
 	}

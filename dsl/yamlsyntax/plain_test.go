@@ -27,7 +27,8 @@ func TestPlainDocumentsHaveTextAtExactPlaces(t *testing.T) {
 		t.Error("an alias is not what it stands for")
 	}
 	inner := top.Pairs[1].Value.Items[1].Pairs
-	if !inner[0].Value.Null || inner[1].Value.Null || inner[0].Key != "c" || inner[0].KeyRange.Start.Line != 2 || inner[0].KeyRange.Start.Column != 14 {
+	if !inner[0].Value.Null || inner[1].Value.Null || inner[0].Key != "c" || inner[0].KeyRange.Start.Line != 2 ||
+		inner[0].KeyRange.Start.Column != 14 {
 		t.Errorf("%+v, %+v", inner[0], inner[1])
 	}
 }
@@ -62,7 +63,8 @@ func TestPlainDocumentsMayBeLarge(t *testing.T) {
 	}
 	bomb := "a: &a [" + strings.Repeat("1,", 99) + "1]\n"
 	for i, c := range "bcde" {
-		bomb += fmt.Sprintf("%c: &%c [%s]\n", c, c, strings.TrimSuffix(strings.Repeat(fmt.Sprintf("*%c,", 'a'+i), 100), ","))
+		bomb += fmt.Sprintf("%c: &%c [%s]\n", c, c,
+			strings.TrimSuffix(strings.Repeat(fmt.Sprintf("*%c,", 'a'+i), 100), ","))
 	}
 	if top, diags = ParsePlain([]byte(bomb), "t.yaml"); top != nil || diags[0].Summary != "Too large" {
 		t.Errorf("a bomb: %v", diags)

@@ -16,7 +16,8 @@ type source struct {
 	filename string
 	yamlLine []int // byte offsets of lines as YAML counts them
 	textLine []int // byte offsets of lines as editors and hcl count them
-	chars    []int // characters before each stride of bytes, so that a file of one long line is not counted again for each node
+	// characters before each stride of bytes, so that a file of one long line is not counted again for each node
+	chars []int
 }
 
 const stride = 256

@@ -94,7 +94,8 @@ func (b *builder) value(y *yaml.Node, depth int) *node {
 		return &node{kind: scalar, null: true, rng: place}
 	}
 	if y.Style&yaml.TaggedStyle != 0 {
-		b.errorf(b.src.span(at, at+len(y.Tag)), "Tags are not used", "Remove the tag %s: every value is read as its place expects.", y.Tag)
+		b.errorf(b.src.span(at, at+len(y.Tag)), "Tags are not used",
+			"Remove the tag %s: every value is read as its place expects.", y.Tag)
 	}
 	at = b.src.skipProperties(at)
 	b.open[y] = true
@@ -138,13 +139,15 @@ func (b *builder) alias(y *yaml.Node, at, depth int) *node {
 	rng := b.src.span(at, min(at+1+len(y.Value), len(b.src.src)))
 	empty := &node{kind: scalar, null: true, rng: rng}
 	if b.open[y.Alias] {
-		b.errorf(rng, "Alias inside itself", "*%s stands inside the value that &%s names, which would go on for ever.", y.Value, y.Value)
+		b.errorf(rng, "Alias inside itself", "*%s stands inside the value that &%s names, which would go on for ever.",
+			y.Value, y.Value)
 		b.stop = true
 		return empty
 	}
 	n, ok := b.built[y.Alias]
 	if !ok {
-		b.errorf(rng, "Unknown anchor", "There is no &%s before this. A text that begins with * stands in quotes.", y.Value)
+		b.errorf(rng, "Unknown anchor", "There is no &%s before this. A text that begins with * stands in quotes.",
+			y.Value)
 		return empty
 	}
 	if depth+n.height > maxDepth {
@@ -181,7 +184,8 @@ func (b *builder) mapping(n *node, y *yaml.Node, at, depth int) {
 	for i := 0; i+1 < len(y.Content); i += 2 {
 		if y.Content[i].Kind != yaml.ScalarNode {
 			start := b.src.offset(y.Content[i].Line, y.Content[i].Column)
-			b.errorf(b.src.span(start, min(start+1, len(b.src.src))), "Invalid key", "A key is a plain text. A value that begins with { or [ or * stands in quotes to be a text.")
+			b.errorf(b.src.span(start, min(start+1, len(b.src.src))), "Invalid key",
+				"A key is a plain text. A value that begins with { or [ or * stands in quotes to be a text.")
 			continue
 		}
 		key := b.value(y.Content[i], depth+1)
@@ -193,7 +197,8 @@ func (b *builder) mapping(n *node, y *yaml.Node, at, depth int) {
 			continue
 		}
 		if first, twice := seen[key.text]; twice {
-			b.errorf(key.rng, "Duplicate key", "%q was already given on line %d. Keep one of the two.", key.text, first.Start.Line)
+			b.errorf(key.rng, "Duplicate key", "%q was already given on line %d. Keep one of the two.", key.text,
+				first.Start.Line)
 			continue
 		}
 		seen[key.text] = key.rng
@@ -239,7 +244,8 @@ func (b *builder) scalar(n *node, y *yaml.Node, at int) {
 	switch {
 	case y.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0:
 		end = s.lineEnd(at)
-	case y.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle) != 0 && at < len(s.src) && (s.src[at] == '"' || s.src[at] == '\''):
+	case y.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle) != 0 && at < len(s.src) &&
+		(s.src[at] == '"' || s.src[at] == '\''):
 		end = s.endOfQuoted(at)
 		inner = at + 1
 		n.verbatim = end-1 >= inner && string(s.src[inner:end-1]) == n.text

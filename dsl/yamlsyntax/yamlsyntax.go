@@ -66,7 +66,10 @@ func (b *builder) read(whenEmpty string) (*node, hcl.Diagnostics) {
 			err = nil
 		} else if err == nil {
 			at := s.offset(second.Line, second.Column)
-			return nil, hcl.Diagnostics{s.errorAt(at, s.lineEnd(at), "Several documents in one file", "Write each document into its own file, without `---` between them.")}
+			return nil, hcl.Diagnostics{
+				s.errorAt(at, s.lineEnd(at), "Several documents in one file",
+					"Write each document into its own file, without `---` between them."),
+			}
 		}
 	}
 	if err != nil {
@@ -84,7 +87,8 @@ func encodingError(s *source) *hcl.Diagnostic {
 	for i := 0; i < len(s.src); {
 		r, n := utf8.DecodeRune(s.src[i:])
 		if r == utf8.RuneError && n == 1 {
-			return s.errorAt(i, i+1, "Not UTF-8", fmt.Sprintf("Byte 0x%02X is not part of a UTF-8 character. Save the file as UTF-8.", s.src[i]))
+			return s.errorAt(i, i+1, "Not UTF-8",
+				fmt.Sprintf("Byte 0x%02X is not part of a UTF-8 character. Save the file as UTF-8.", s.src[i]))
 		}
 		i += n
 	}
@@ -95,7 +99,10 @@ func encodingError(s *source) *hcl.Diagnostic {
 // the label NAME, so that the document has the shape of the native syntax.
 func wrapRoot(s *source, top *node, root string) (*node, hcl.Diagnostics) {
 	if top.kind != mapping {
-		return nil, hcl.Diagnostics{s.diag(top.rng, "Not a mapping", fmt.Sprintf("A document is a mapping of keys to values that begins with `%s: NAME`.", root))}
+		return nil, hcl.Diagnostics{
+			s.diag(top.rng, "Not a mapping", fmt.Sprintf("A document is a mapping of keys to values that begins with `%s: NAME`.",
+				root)),
+		}
 	}
 	inner := &node{kind: mapping, rng: top.rng}
 	var name *node
@@ -110,9 +117,15 @@ func wrapRoot(s *source, top *node, root string) (*node, hcl.Diagnostics) {
 	switch {
 	case name == nil:
 		at := top.rng.Start.Byte
-		return nil, hcl.Diagnostics{s.errorAt(at, at, "Missing name", fmt.Sprintf("The file has no key `%s`: begin it with `%s: NAME`.", root, root))}
+		return nil, hcl.Diagnostics{
+			s.errorAt(at, at, "Missing name", fmt.Sprintf("The file has no key `%s`: begin it with `%s: NAME`.", root,
+				root)),
+		}
 	case name.kind != scalar || name.null || name.text == "":
-		return nil, hcl.Diagnostics{s.diag(keyRange, "Missing name", fmt.Sprintf("`%s` is the name, a text on the same line: `%s: NAME`.", root, root))}
+		return nil, hcl.Diagnostics{
+			s.diag(keyRange, "Missing name", fmt.Sprintf("`%s` is the name, a text on the same line: `%s: NAME`.", root,
+				root)),
+		}
 	}
 	block := &node{kind: mapping, rng: top.rng, pairs: []pair{{key: name.text, keyRange: name.rng, value: inner}}}
 	return &node{kind: mapping, rng: top.rng, pairs: []pair{{key: plural(root), keyRange: keyRange, value: block}}}, nil

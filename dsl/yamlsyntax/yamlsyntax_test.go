@@ -15,7 +15,9 @@ func document(t *testing.T, src string) hcl.Attributes {
 	if diags.HasErrors() {
 		t.Fatalf("%v in\n%s", diags, src)
 	}
-	content, diags := file.Body.Content(&hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{{Type: "doc", LabelNames: []string{"name"}}}})
+	content, diags := file.Body.Content(&hcl.BodySchema{
+		Blocks: []hcl.BlockHeaderSchema{{Type: "doc", LabelNames: []string{"name"}}},
+	})
 	if diags.HasErrors() || len(content.Blocks) != 1 || content.Blocks[0].Labels[0] != "x" {
 		t.Fatal(diags, content)
 	}
@@ -28,10 +30,16 @@ func document(t *testing.T, src string) hcl.Attributes {
 
 func TestScalarsAreRawTextAtExactPlaces(t *testing.T) {
 	for written, text := range map[string]string{
-		"0777": "0777", "no": "no", "1.10": "1.10", "0x1F": "0x1F", "1e3": "1e3", "2001-01-01": "2001-01-01", "yes please": "yes please",
-		`"a\tb"`: "a\tb", `"plain"`: "plain", `'it''s'`: "it's", `''`: "", "a#b": "a#b", "µs ümläut": "µs ümläut", "a:b": "a:b", "-5": "-5", `"\u00b5"`: "µ",
+		"0777": "0777", "no": "no", "1.10": "1.10", "0x1F": "0x1F", "1e3": "1e3", "2001-01-01": "2001-01-01",
+		"yes please": "yes please",
+		`"a\tb"`:     "a\tb", `"plain"`: "plain", `'it''s'`: "it's", `''`: "", "a#b": "a#b", "µs ümläut": "µs ümläut",
+		"a:b": "a:b", "-5": "-5", `"\u00b5"`: "µ",
 	} {
-		for _, frame := range []string{"doc: x\nkey: %\n", "doc: x\nkey: % # comment\nafter: 1\n", "\ufeffdoc: x\r\nä: [a, b]\r\nkey: %\r\n", "key: %\ndoc: x", "doc: x\nkey: &anchor %\n", "doc: x\nkey:\n\n    %\n", "doc: x\nkey: &a # c\n  %\n", "doc: x\nkey:\t%\n"} {
+		for _, frame := range []string{
+			"doc: x\nkey: %\n", "doc: x\nkey: % # comment\nafter: 1\n", "\ufeffdoc: x\r\nä: [a, b]\r\nkey: %\r\n",
+			"key: %\ndoc: x", "doc: x\nkey: &anchor %\n", "doc: x\nkey:\n\n    %\n", "doc: x\nkey: &a # c\n  %\n",
+			"doc: x\nkey:\t%\n",
+		} {
 			src := strings.Replace(frame, "%", written, 1)
 			a := document(t, src)["key"]
 			v, diags := a.Expr.Value(nil)
@@ -69,8 +77,13 @@ func TestPrivateCharactersAreTextLikeAnyOther(t *testing.T) {
 // A block of lines ends where its key's column does, also behind dashes: what follows is
 // a value again, in which ${…} may contain anything.
 func TestTemplatesAfterBlocksOfLines(t *testing.T) {
-	for _, head := range []string{"k: |\n  x\n", "k:\n  - |\n   x: y z\n", "k:\n  - - a: |\n       x: y z\n      b: %\n", "k:\n  -   a: >-\n        x: y z\n      b: %\n", "k:\n- a: |\n   x: y z\n  b: %\n", "k:\n  - &x |\n    x: y z\n"} {
-		src := "doc: x\n" + strings.ReplaceAll(head, "%", `${var.n > 1 ? "a" : "b"}`) + `key: ${var.n > 1 ? "a" : "b"}` + "\n"
+	for _, head := range []string{
+		"k: |\n  x\n", "k:\n  - |\n   x: y z\n", "k:\n  - - a: |\n       x: y z\n      b: %\n",
+		"k:\n  -   a: >-\n        x: y z\n      b: %\n", "k:\n- a: |\n   x: y z\n  b: %\n",
+		"k:\n  - &x |\n    x: y z\n",
+	} {
+		src := "doc: x\n" + strings.ReplaceAll(head, "%", `${var.n > 1 ? "a" : "b"}`) +
+			`key: ${var.n > 1 ? "a" : "b"}` + "\n"
 		if _, diags := ParseDocument([]byte(src), "t.yaml", "doc"); diags.HasErrors() {
 			t.Errorf("%v in\n%s", diags, src)
 		}
@@ -81,7 +94,8 @@ func TestPlacesOfCollections(t *testing.T) {
 	src := "doc: x\nflow: [a, {b: c, d: [e]} , f]\nmap: {a: 'x, }', b: \"]\" }\nblock:\n  - a\n  -  - b\n     - c: d\nempty: []\n"
 	attrs := document(t, src)
 	for key, want := range map[string]string{
-		"flow": "[a, {b: c, d: [e]} , f]", "map": `{a: 'x, }', b: "]" }`, "block": "- a\n  -  - b\n     - c: d", "empty": "[]",
+		"flow": "[a, {b: c, d: [e]} , f]", "map": `{a: 'x, }', b: "]" }`, "block": "- a\n  -  - b\n     - c: d",
+		"empty": "[]",
 	} {
 		if got := string(attrs[key].Expr.Range().SliceBytes([]byte(src))); got != want {
 			t.Errorf("%s covers %q, want %q", key, got, want)
@@ -91,7 +105,9 @@ func TestPlacesOfCollections(t *testing.T) {
 
 func TestNullsAndFoldedTexts(t *testing.T) {
 	attrs := document(t, "doc: x\na:\nb: ~\nc: null\nd: \"null\"\ne: |\n  one\n  two\nf: >-\n  one\n  two\ng: one\n  two # c\nh: \"one\n  two\"\n")
-	for key, want := range map[string]string{"d": "null", "e": "one\ntwo\n", "f": "one two", "g": "one two", "h": "one two"} {
+	for key, want := range map[string]string{
+		"d": "null", "e": "one\ntwo\n", "f": "one two", "g": "one two", "h": "one two",
+	} {
 		if v, _ := attrs[key].Expr.Value(nil); v.IsNull() || v.AsString() != want {
 			t.Errorf("%s = %#v", key, v)
 		}
@@ -105,7 +121,13 @@ func TestNullsAndFoldedTexts(t *testing.T) {
 
 // The punctuation of YAML means nothing inside ${…}, whatever surrounds it.
 func TestTemplates(t *testing.T) {
-	ctx := &hcl.EvalContext{Variables: map[string]cty.Value{"var": cty.ObjectVal(map[string]cty.Value{"p": cty.True, "n": cty.NumberIntVal(5), "s": cty.StringVal("é")})}}
+	ctx := &hcl.EvalContext{
+		Variables: map[string]cty.Value{
+			"var": cty.ObjectVal(map[string]cty.Value{
+				"p": cty.True, "n": cty.NumberIntVal(5), "s": cty.StringVal("é"),
+			}),
+		},
+	}
 	for written, want := range map[string]cty.Value{
 		`${var.p ? "0" : "1"}`:             cty.StringVal("0"),
 		`${var.n}`:                         cty.NumberIntVal(5),
@@ -161,7 +183,8 @@ func TestTemplateErrorsPointAtTheirCharacters(t *testing.T) {
 			t.Errorf("%q: the error is at %q, want %q", src, got, want)
 		}
 		refs := e.Variables()
-		if got := string(refs[0].SourceRange().SliceBytes([]byte(src))); len(refs) != 1 || !strings.HasPrefix(got, want) {
+		if got := string(refs[0].SourceRange().SliceBytes([]byte(src))); len(refs) != 1 ||
+			!strings.HasPrefix(got, want) {
 			t.Errorf("%q: the reference is at %q", src, got)
 		}
 	}
@@ -169,7 +192,9 @@ func TestTemplateErrorsPointAtTheirCharacters(t *testing.T) {
 
 func TestAliasesAndMerges(t *testing.T) {
 	attrs := document(t, "doc: x\nbase: &b {a: 1, b: 2}\nmore: &m {b: 3, c: 4}\none: {<<: *b, b: 9}\ntwo: {<<: [*m, *b]}\nsame: *b\n")
-	for key, want := range map[string]map[string]string{"one": {"a": "1", "b": "9"}, "two": {"a": "1", "b": "3", "c": "4"}, "same": {"a": "1", "b": "2"}} {
+	for key, want := range map[string]map[string]string{
+		"one": {"a": "1", "b": "9"}, "two": {"a": "1", "b": "3", "c": "4"}, "same": {"a": "1", "b": "2"},
+	} {
 		v, _ := attrs[key].Expr.Value(nil)
 		if v.LengthInt() != len(want) {
 			t.Errorf("%s = %#v", key, v)
@@ -183,14 +208,22 @@ func TestAliasesAndMerges(t *testing.T) {
 }
 
 func TestBodiesFollowTheSchema(t *testing.T) {
-	file, diags := Parse([]byte("doc: x\nruns:\n  a: {k: 1}\n  b:\nchecks: [{name: c, k: 2}]\noptions: {o: 1}\nenv: {e: 1}\nplain: [1]\nextra: 1\n"), "t.yaml", "doc")
+	file, diags := Parse([]byte("doc: x\nruns:\n  a: {k: 1}\n  b:\nchecks: [{name: c, k: 2}]\noptions: {o: 1}\nenv: {e: 1}\nplain: [1]\nextra: 1\n"),
+		"t.yaml", "doc")
 	if diags.HasErrors() {
 		t.Fatal(diags)
 	}
-	root, _ := file.Body.Content(&hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{{Type: "doc", LabelNames: []string{"name"}}}})
+	root, _ := file.Body.Content(&hcl.BodySchema{
+		Blocks: []hcl.BlockHeaderSchema{{Type: "doc", LabelNames: []string{"name"}}},
+	})
 	schema := &hcl.BodySchema{
-		Attributes: []hcl.AttributeSchema{{Name: "env"}, {Name: "plain"}, {Name: "options"}, {Name: "absent", Required: true}},
-		Blocks:     []hcl.BlockHeaderSchema{{Type: "run", LabelNames: []string{"name"}}, {Type: "check", LabelNames: []string{"name"}}, {Type: "options"}, {Type: "plain"}},
+		Attributes: []hcl.AttributeSchema{
+			{Name: "env"}, {Name: "plain"}, {Name: "options"}, {Name: "absent", Required: true},
+		},
+		Blocks: []hcl.BlockHeaderSchema{
+			{Type: "run", LabelNames: []string{"name"}}, {Type: "check", LabelNames: []string{"name"}},
+			{Type: "options"}, {Type: "plain"},
+		},
 	}
 	content, rest, diags := root.Blocks[0].Body.PartialContent(schema)
 	if len(diags) != 1 || diags[0].Summary != "Missing required argument" {
@@ -203,7 +236,8 @@ func TestBodiesFollowTheSchema(t *testing.T) {
 	if got := strings.Join(blocks, " "); got != "run:a run:b check:c options:" {
 		t.Error(got)
 	}
-	if _, isAttribute := content.Attributes["options"]; isAttribute || content.Attributes["env"] == nil || content.Attributes["plain"] == nil {
+	if _, isAttribute := content.Attributes["options"]; isAttribute || content.Attributes["env"] == nil ||
+		content.Attributes["plain"] == nil {
 		t.Error(content.Attributes)
 	}
 	left, _ := rest.JustAttributes()
@@ -217,7 +251,8 @@ func TestBodiesFollowTheSchema(t *testing.T) {
 
 func TestKeywordsAreReadAsReferences(t *testing.T) {
 	attrs := document(t, "doc: x\na: list\nb: ''\nc: a b\nd: run.first\n")
-	if hcl.ExprAsKeyword(attrs["a"].Expr) != "list" || hcl.ExprAsKeyword(attrs["b"].Expr) != "" || hcl.ExprAsKeyword(attrs["c"].Expr) != "" {
+	if hcl.ExprAsKeyword(attrs["a"].Expr) != "list" || hcl.ExprAsKeyword(attrs["b"].Expr) != "" ||
+		hcl.ExprAsKeyword(attrs["c"].Expr) != "" {
 		t.Error("keywords")
 	}
 	if tr, diags := hcl.AbsTraversalForExpr(attrs["d"].Expr); diags.HasErrors() || len(tr) != 2 {

@@ -126,7 +126,10 @@ func (m *mesh) connect(addresses [][]byte, timeout time.Duration) (map[string]in
 	for other := range m.self {
 		conn, err := m.dial(ctx, contacts[other])
 		if err != nil {
-			return nil, &engine.Error{Phase: "connect", Peer: other, Text: fmt.Sprintf("connecting to role %d on node %s: %v", other, m.nodes[other], err)}
+			return nil, &engine.Error{
+				Phase: "connect", Peer: other, Text: fmt.Sprintf("connecting to role %d on node %s: %v", other,
+					m.nodes[other], err),
+			}
 		}
 		m.conns[other] = conn
 	}
@@ -219,7 +222,9 @@ func (m *mesh) accept(ctx context.Context, missing int) error {
 		select {
 		case <-taken:
 		case <-ctx.Done():
-			return &engine.Error{Phase: "connect", Peer: -1, Code: -int(unix.ETIMEDOUT), Text: "not all roles have connected"}
+			return &engine.Error{
+				Phase: "connect", Peer: -1, Code: -int(unix.ETIMEDOUT), Text: "not all roles have connected",
+			}
 		}
 	}
 	return nil

@@ -61,7 +61,9 @@ func given(variable string) (string, error) {
 // environment is that of the program: the rank's without what weir's own engine needs, and
 // the role's.
 func (r *rank) environment() ([]string, error) {
-	drop := map[string]bool{engine.LaunchScratch: true, engine.SessionScratch: true, engine.EtcdURL: true, engine.EtcdLookup: true}
+	drop := map[string]bool{
+		engine.LaunchScratch: true, engine.SessionScratch: true, engine.EtcdURL: true, engine.EtcdLookup: true,
+	}
 	for _, pair := range fabric.RankEnv() {
 		name, _, _ := strings.Cut(pair, "=")
 		drop[name] = true

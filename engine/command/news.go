@@ -63,7 +63,10 @@ func (m *mesh) waitAll(ctx context.Context, which func(int) bool, s state) error
 			}
 			missing = true
 			if m.lost[i] != nil {
-				err = &engine.Error{Phase: "run", Peer: i, Code: -int(unix.ECONNRESET), Text: "the rank of another role has gone: " + m.lost[i].Error()}
+				err = &engine.Error{
+					Phase: "run", Peer: i, Code: -int(unix.ECONNRESET),
+					Text: "the rank of another role has gone: " + m.lost[i].Error(),
+				}
 			}
 		}
 		m.mu.Unlock()

@@ -94,7 +94,10 @@ func (r *rank) awaitReady(ctx context.Context, p *program) error {
 	for _, f := range []struct {
 		to   *string
 		text string
-	}{{&check.Listens, want.Listens}, {&check.HTTP, want.HTTP}, {&check.Contains, want.Contains}, {&check.File, want.File}} {
+	}{
+		{&check.Listens, want.Listens}, {&check.HTTP, want.HTTP}, {&check.Contains, want.Contains},
+		{&check.File, want.File},
+	} {
 		if *f.to, err = r.expand(f.text); err != nil {
 			return err
 		}

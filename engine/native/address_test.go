@@ -25,9 +25,13 @@ func TestDamagedAddress(t *testing.T) {
 			whole := addresses[1]
 			flipped := slices.Clone(whole)
 			flipped[len(flipped)/2] ^= 4
-			for name, bad := range map[string][]byte{"empty": nil, "one byte": {7}, "cut": whole[:len(whole)-1], "flipped": flipped, "longer": append(slices.Clone(whole), 0)} {
+			for name, bad := range map[string][]byte{
+				"empty": nil, "one byte": {7}, "cut": whole[:len(whole)-1], "flipped": flipped,
+				"longer": append(slices.Clone(whole), 0),
+			} {
 				var e *engine.Error
-				if err := ranks[0].Connect([][]byte{addresses[0], bad}); !errors.As(err, &e) || e.Peer != 1 || e.Phase != "connect" || !strings.Contains(e.Text, "its address was damaged") {
+				if err := ranks[0].Connect([][]byte{addresses[0], bad}); !errors.As(err, &e) || e.Peer != 1 ||
+					e.Phase != "connect" || !strings.Contains(e.Text, "its address was damaged") {
 					t.Errorf("%s: got %v", name, err)
 				}
 			}
@@ -59,8 +63,13 @@ func TestDeadAddress(t *testing.T) {
 			for k, v := range c.env {
 				t.Setenv(k, v)
 			}
-			l := engine.Launch{Fabric: c.fabric, Ranks: 2, Nodes: []string{"a", "a"}, Cases: []engine.Case{caseOf("a", c.option, patience, 0)}}
-			ranks := []*rankProcess{startRank(t, t.Context(), l, engine.Identity{}), startRank(t, t.Context(), l, engine.Identity{Rank: 1})}
+			l := engine.Launch{
+				Fabric: c.fabric, Ranks: 2, Nodes: []string{"a", "a"},
+				Cases: []engine.Case{caseOf("a", c.option, patience, 0)},
+			}
+			ranks := []*rankProcess{
+				startRank(t, t.Context(), l, engine.Identity{}), startRank(t, t.Context(), l, engine.Identity{Rank: 1}),
+			}
 			ours, theirs := ranks[0].address(t), ranks[1].address(t)
 			_ = ranks[1].end() // it was killed
 			begin := time.Now()

@@ -43,14 +43,17 @@ func (m *member) fits(o move.Spec, what string, need float64) error {
 			return nil // what the kernel has not, allocation itself will say
 		}
 		what = fmt.Sprintf("%s %.4g huge pages of %v on this node, and %d are free: "+
-			"/sys/kernel/mm/hugepages/hugepages-%dkB/nr_hugepages sets how many there are", what, need/float64(page), quantity.Size(page), have/page, page>>10)
+			"/sys/kernel/mm/hugepages/hugepages-%dkB/nr_hugepages sets how many there are", what, need/float64(page),
+			quantity.Size(page), have/page, page>>10)
 	} else if most, known := free.Nodes[int(o.Placement())]; known && need > float64(most) {
-		what = fmt.Sprintf("%s %.4g GiB of memory of NUMA node %v, which has %.4g GiB at most", what, need/(1<<30), o.Placement(), float64(most)/(1<<30))
+		what = fmt.Sprintf("%s %.4g GiB of memory of NUMA node %v, which has %.4g GiB at most", what, need/(1<<30),
+			o.Placement(), float64(most)/(1<<30))
 	} else {
 		if free.Available == 0 || need <= float64(free.Available) {
 			return nil
 		}
-		what = fmt.Sprintf("%s %.4g GiB of memory on this node, and %.4g GiB are available", what, need/(1<<30), float64(free.Available)/(1<<30))
+		what = fmt.Sprintf("%s %.4g GiB of memory on this node, and %.4g GiB are available", what, need/(1<<30),
+			float64(free.Available)/(1<<30))
 	}
 	return &engine.Error{Fabric: m.fabric, Op: "alloc", Phase: "ready", Peer: -1, Code: -12, Text: what}
 }

@@ -34,8 +34,9 @@ func BenchmarkEPAndTraffic(b *testing.B) {
 }
 
 var benchedEP = workload.Values{
-	"ranks": int64(2), "tokens": int64(256), "hidden": int64(7168), "experts_per_rank": int64(8), "top_k": int64(4), "iterations": int64(100),
-	"mode": "dispatch", "quantise": "before", "verify": "none",
+	"ranks": int64(2), "tokens": int64(256), "hidden": int64(7168), "experts_per_rank": int64(8), "top_k": int64(4),
+	"iterations": int64(100),
+	"mode":       "dispatch", "quantise": "before", "verify": "none",
 }
 
 func dispatchTime(b *testing.B, fabric, layout string) float64 {

@@ -59,12 +59,15 @@ func matrixRows(t *benchTable) []comparison {
 	const section, pairs = "matrix and ucx_perftest pairs", allToAllRanks * (allToAllRanks - 1)
 	env := []string{"UCX_TLS=posix"}
 	t.note(section, fmt.Sprintf("All-to-all of %d ranks: %d cells, each with a source and a target of its own. *transfer* streams (pattern all_to_all), in GB/s while all ranks move; *traffic* moves "+
-		"the matrix again and again: its bytes over the mean time of an iteration, from the common start until the last cell is delivered, without the meeting before it.", allToAllRanks, pairs))
+		"the matrix again and again: its bytes over the mean time of an iteration, from the common start until the last cell is delivered, without the meeting before it.",
+		allToAllRanks, pairs))
 	t.note(section, fmt.Sprintf("The peer: %d pairs of `ucx_perftest -t ucp_put_bw -O 1` at a time. Of each pair the iterations between two of its reports, which come once a second, over the time between them by its "+
-		"own clock, both while all pairs ran; then the sum. Nobody is bound to a processor: the peer's %d processes, half of which are servers that spin, and weir's %d share what there are.", pairs, 2*pairs, allToAllRanks))
+		"own clock, both while all pairs ran; then the sum. Nobody is bound to a processor: the peer's %d processes, half of which are servers that spin, and weir's %d share what there are.",
+		pairs, 2*pairs, allToAllRanks))
 	var list []comparison
 	for _, side := range []allToAll{
-		{"transfer over ucx", "ucx", 1, streamed}, {"traffic over ucx", "ucx", pairs, cellByCell}, {"traffic over shm", "shm", pairs, cellByCell},
+		{"transfer over ucx", "ucx", 1, streamed}, {"traffic over ucx", "ucx", pairs, cellByCell},
+		{"traffic over shm", "shm", pairs, cellByCell},
 	} {
 		for _, size := range []quantity.Size{64 << 10, 1 << 20, 16 << 20} {
 			o := func(n int64) move.Spec {
@@ -77,7 +80,10 @@ func matrixRows(t *benchTable) []comparison {
 				}
 				return o
 			}
-			c := comparison{section: section, what: side.what, size: size, cells: side.cells, unit: "GB/s", bar: bar{1, true}, patience: 3 * time.Minute}
+			c := comparison{
+				section: section, what: side.what, size: size, cells: side.cells, unit: "GB/s", bar: bar{1, true},
+				patience: 3 * time.Minute,
+			}
 			c.weir = func(b *testing.B, n int64) float64 {
 				return weirRun(b, side.fabric, env, o(n)).Metrics["bandwidth"]
 			}
@@ -120,7 +126,8 @@ func (c *course) Write(text []byte) (int, error) {
 			return 0, err
 		}
 		r := report{n, n * each * 1e-6}
-		if began := now.Add(-time.Duration(r.seconds * float64(time.Second))); len(c.reports) == 0 || began.Before(c.began) {
+		if began := now.Add(-time.Duration(r.seconds * float64(time.Second))); len(c.reports) == 0 ||
+			began.Before(c.began) {
 			c.began = began
 		}
 		c.reports = append(c.reports, r)
@@ -183,7 +190,8 @@ func perftestPairs(b *testing.B, env []string, pairs int, size quantity.Size) fl
 	start := func(out io.Writer, args ...string) {
 		p := exec.CommandContext(ctx, "ucx_perftest", args...)
 		p.Env, p.Stdout = append(usersEnvironment(), sendingWritten(b, env)...), out
-		p.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} // one that stayed would share the processors with all later rows
+		// one that stayed would share the processors with all later rows
+		p.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 		if err := p.Start(); err != nil {
 			b.Fatal(err)
 		}
@@ -197,7 +205,8 @@ func perftestPairs(b *testing.B, env []string, pairs int, size quantity.Size) fl
 		awaitListener(b, port)
 	}
 	for i, c := range all {
-		start(c, "-p", ports[i], "127.0.0.1", "-t", "ucp_put_bw", "-s", strconv.FormatInt(int64(size), 10), "-n", "1000000000", "-w", "10", "-O", "1")
+		start(c, "-p", ports[i], "127.0.0.1", "-t", "ucp_put_bw", "-s", strconv.FormatInt(int64(size), 10), "-n",
+			"1000000000", "-w", "10", "-O", "1")
 	}
 	for ctx.Err() == nil {
 		if rate, known := together(all); known {

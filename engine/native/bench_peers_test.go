@@ -50,7 +50,8 @@ func runPeer(b *testing.B, env []string, bound bool, server, client []string, po
 		}
 		c := exec.CommandContext(ctx, args[0], args[1:]...)
 		c.Env = append(usersEnvironment(), env...)
-		c.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} // one that stayed would share a core with all later rows
+		// one that stayed would share a core with all later rows
+		c.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 		return c
 	}
 	s := command(cpus[1], server)
@@ -131,7 +132,8 @@ func perftest(b *testing.B, env []string, test ucxTest, size quantity.Size, iter
 	p := strconv.Itoa(port)
 	run := runPeer(b, sendingWritten(b, env), true, []string{test.program, "-p", p}, []string{
 		test.program, "-p", p, "127.0.0.1", "-t", test.perftest, "-s", strconv.FormatInt(int64(size), 10),
-		"-n", strconv.FormatInt(iterations, 10), "-w", strconv.FormatInt(iterations/10+1, 10), "-O", strconv.FormatInt(test.window, 10), "-f",
+		"-n", strconv.FormatInt(iterations, 10), "-w", strconv.FormatInt(iterations/10+1, 10), "-O",
+		strconv.FormatInt(test.window, 10), "-f",
 	}, port)
 	rows := finalRow.FindAllStringSubmatch(run.out, -1)
 	if len(rows) == 0 {
@@ -186,7 +188,9 @@ func fiPingpong(b *testing.B, provider string, size quantity.Size, iterations in
 	b.Helper()
 	port := freePort(b)
 	p := strconv.Itoa(port)
-	args := []string{"-p", provider, "-e", "rdm", "-I", strconv.FormatInt(iterations, 10), "-S", strconv.FormatInt(int64(size), 10)}
+	args := []string{
+		"-p", provider, "-e", "rdm", "-I", strconv.FormatInt(iterations, 10), "-S", strconv.FormatInt(int64(size), 10),
+	}
 	server := append([]string{"fi_pingpong", "-B", p}, args...)
 	client := append(append([]string{"fi_pingpong", "-P", p}, args...), "127.0.0.1")
 	run := runPeer(b, []string{"IPATH_NO_BACKTRACE=1", "HFI_NO_BACKTRACE=1"}, true, server, client, port)
@@ -206,7 +210,8 @@ func iperf3(b *testing.B, streams int64, block quantity.Size) float64 {
 	port := freePort(b)
 	p := strconv.Itoa(port)
 	run := runPeer(b, nil, streams == 1, []string{"iperf3", "-s", "-1", "-p", p}, []string{
-		"iperf3", "-c", "127.0.0.1", "-p", p, "-t", strconv.Itoa(iperf3Seconds), "-P", strconv.FormatInt(streams, 10), "-l", strconv.FormatInt(int64(block), 10), "-J",
+		"iperf3", "-c", "127.0.0.1", "-p", p, "-t", strconv.Itoa(iperf3Seconds), "-P", strconv.FormatInt(streams, 10),
+		"-l", strconv.FormatInt(int64(block), 10), "-J",
 	}, port)
 	var report struct {
 		End struct {

@@ -77,10 +77,13 @@ func defaultCPUs(read func(name string) ([]byte, error)) [2]int {
 // Both sides have a core each where there are two.
 func TestBothSidesHaveACore(t *testing.T) {
 	phase.NotUnderRace(t)
-	for siblings, want := range map[string][2]int{"0\n": {0, 1}, "0-1\n": {0, 2}, "0,8\n": {0, 1}, "0-1,4-5\n": {0, 2}, "0-7\n": {0, 1}, "": {0, 1}} {
+	for siblings, want := range map[string][2]int{
+		"0\n": {0, 1}, "0-1\n": {0, 2}, "0,8\n": {0, 1}, "0-1,4-5\n": {0, 2}, "0-7\n": {0, 1}, "": {0, 1},
+	} {
 		got := defaultCPUs(func(name string) ([]byte, error) {
 			var cpu int
-			if _, err := fmt.Sscanf(name, "/sys/devices/system/cpu/cpu%d/topology/core_id", &cpu); err == nil && cpu < 8 {
+			if _, err := fmt.Sscanf(name, "/sys/devices/system/cpu/cpu%d/topology/core_id", &cpu); err == nil &&
+				cpu < 8 {
 				return []byte("0\n"), nil
 			}
 			if strings.HasSuffix(name, "cpu0/topology/thread_siblings_list") && siblings != "" {

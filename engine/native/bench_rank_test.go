@@ -37,7 +37,10 @@ func weirRun(b *testing.B, fabric string, env []string, o move.Spec) measured {
 	defer stop() // kills whoever is left
 	c := caseOf("a", o, benchPatience, 0)
 	cpus, ranks := benchCPUs(b), make([]*rankProcess, o.Ranks)
-	l := engine.Launch{Fabric: fabric, Ranks: len(ranks), Nodes: slices.Repeat([]string{"a"}, len(ranks)), Seed: 1, Cases: []engine.Case{c}}
+	l := engine.Launch{
+		Fabric: fabric, Ranks: len(ranks), Nodes: slices.Repeat([]string{"a"}, len(ranks)), Seed: 1,
+		Cases: []engine.Case{c},
+	}
 	for i := range ranks {
 		self := engine.Identity{Rank: i}
 		if o.Threads == 1 && len(ranks) == 2 {

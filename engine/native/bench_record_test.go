@@ -50,12 +50,14 @@ func BenchmarkRecording(b *testing.B) {
 			if stamp/float64(every) > recordingBound {
 				met = "**no**"
 			}
-			fmt.Fprintf(&rows, "| %v | sampled 1 in %d | %.1f ns | %.1f ns | %.1f ns | ≤ %d ns | %s |\n", size, every, none, usual-none, stamp/float64(every), recordingBound, met)
+			fmt.Fprintf(&rows, "| %v | sampled 1 in %d | %.1f ns | %.1f ns | %.1f ns | ≤ %d ns | %s |\n", size, every,
+				none, usual-none, stamp/float64(every), recordingBound, met)
 		}
 		b.ReportMetric(each, "ns/stamp")
 		b.ReportMetric(0, "ns/op")
 		addSection(b, fmt.Sprintf("\n## Recording\n\nOver shm: an iteration without recording, what recording adds to it as measured (the least of several runs), and what follows from %.1f ns for each stamped request.\n\n"+
-			"| size | rate | iteration | measured | by stamps | bar | met |\n|---:|---|---:|---:|---:|---:|---|\n%s", each, rows.String()))
+			"| size | rate | iteration | measured | by stamps | bar | met |\n|---:|---|---:|---:|---:|---:|---|\n%s",
+			each, rows.String()))
 	}
 }
 
@@ -72,7 +74,8 @@ func recording(b *testing.B, size quantity.Size) (none, usual, all, read float64
 			least *float64
 		}{{math.MaxUint32, &none}, {0, &usual}, {1, &all}} {
 			usually := stampOneIn(to.every)
-			s := runCases(b, "shm", 2, options(size, func(o *move.Spec) { o.Iterations, o.Verify = n, "none" }))[0][0].Samples
+			s := runCases(b, "shm", 2, options(size,
+				func(o *move.Spec) { o.Iterations, o.Verify = n, "none" }))[0][0].Samples
 			usually()
 			*to.least = min(*to.least, float64(s.End-s.Start)/float64(s.Ops))
 			if to.every == 0 {

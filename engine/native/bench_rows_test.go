@@ -90,8 +90,12 @@ func ucxTransports(t *benchTable) []ucxTransport {
 		t.note("ucx newest own choice", "Not measured: `test/newest/build ucx` could not fetch it.")
 		return list
 	}
-	env := []string{"LD_LIBRARY_PATH=" + filepath.Join(newest, "lib"), "UCX_MODULE_DIR=" + filepath.Join(newest, "lib", "ucx")}
-	return append(list, ucxTransport{"newest own choice", env, false, ownChoiceSizes, ucxTests[:1], filepath.Join(newest, "bin", "ucx_perftest")})
+	env := []string{
+		"LD_LIBRARY_PATH=" + filepath.Join(newest, "lib"), "UCX_MODULE_DIR=" + filepath.Join(newest, "lib", "ucx"),
+	}
+	return append(list, ucxTransport{
+		"newest own choice", env, false, ownChoiceSizes, ucxTests[:1], filepath.Join(newest, "bin", "ucx_perftest"),
+	})
 }
 
 // ownChoiceSizes have those at which UCX changes its protocol.
@@ -147,7 +151,8 @@ func describeLanes(b *testing.B, env []string, test ucxTest, o move.Spec) []stri
 		b.Errorf("%v, %s: lanes are not equal: weir has %s, ucx_perftest %s", env, test.name, ours, theirs)
 	}
 	return []string{
-		fmt.Sprintf("`%v`, memory of both sides from ucp_mem_map and written (the peer would not write what it sends), weir's transport %s.", env, transport),
+		fmt.Sprintf("`%v`, memory of both sides from ucp_mem_map and written (the peer would not write what it sends), weir's transport %s.",
+			env, transport),
 		fmt.Sprintf("%s: lanes are %s: weir `%s`, ucx_perftest `%s`.", test.name, equal, ours, theirs),
 	}
 }
@@ -167,7 +172,10 @@ func libfabricRows(t *benchTable) []comparison {
 			c.peer = func(b *testing.B, n int64) (float64, string) { return fiPingpong(b, p, size, n), "" }
 			c.describe = func(b *testing.B) []string {
 				m := weirRun(b, "libfabric", nil, o(fewestIterations))
-				return []string{fmt.Sprintf("fi_pingpong -e rdm -p %s sends and receives messages; weir writes with data, %s. Memory of both is their own, registered.", p, m.Transport)}
+				return []string{
+					fmt.Sprintf("fi_pingpong -e rdm -p %s sends and receives messages; weir writes with data, %s. Memory of both is their own, registered.",
+						p, m.Transport),
+				}
 			}
 			list = append(list, c)
 		}
@@ -195,7 +203,9 @@ func shmRows(t *benchTable) []comparison {
 		return list
 	}
 	test := ucxTest{"put_lat", "ucp_put_lat", "rma", "write", "pingpong", 1, "ucx_perftest"}
-	c := comparison{section: "shm and ucx posix", what: "put_lat", size: size, unit: "µs", bar: bar{0.5, false}, weir: ours}
+	c := comparison{
+		section: "shm and ucx posix", what: "put_lat", size: size, unit: "µs", bar: bar{0.5, false}, weir: ours,
+	}
 	c.peer = func(b *testing.B, n int64) (float64, string) {
 		v, _ := perftest(b, []string{"UCX_TLS=posix"}, test, size, n)
 		return v, ""
@@ -213,9 +223,12 @@ func tcpRows(t *benchTable) []comparison {
 	t.note(section, "Blocks of 128 KiB, iperf3's default, over 127.0.0.1; iperf3 runs for 1 s.")
 	var list []comparison
 	for _, streams := range []int64{1, 4} {
-		c := comparison{section: section, what: fmt.Sprintf("%d streams", streams), size: block, unit: "GB/s", bar: bar{1, true}}
+		c := comparison{
+			section: section, what: fmt.Sprintf("%d streams", streams), size: block, unit: "GB/s", bar: bar{1, true},
+		}
 		c.weir = func(b *testing.B, n int64) float64 {
-			return weirRun(b, "tcp", nil, benchOptions(block, n, func(o *move.Spec) { o.Threads = streams })).Metrics["bandwidth"]
+			return weirRun(b, "tcp", nil, benchOptions(block, n,
+				func(o *move.Spec) { o.Threads = streams })).Metrics["bandwidth"]
 		}
 		c.peer = func(b *testing.B, _ int64) (float64, string) { return iperf3(b, streams, block), "" }
 		list = append(list, c)

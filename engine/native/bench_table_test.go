@@ -106,7 +106,10 @@ func newTable(pairs int, cpus [2]int) *benchTable {
 	if path == "" {
 		path = filepath.Join("..", "..", ".build", "bench.md")
 	}
-	return &benchTable{path: path, pairs: pairs, cpus: cpus, begun: time.Now(), load: loadAverage(), notes: map[string][]string{}, versions: versions()}
+	return &benchTable{
+		path: path, pairs: pairs, cpus: cpus, begun: time.Now(), load: loadAverage(), notes: map[string][]string{},
+		versions: versions(),
+	}
 }
 
 // note adds a line below a section, once.
@@ -121,7 +124,8 @@ func (t *benchTable) write(b *testing.B) {
 	if err := os.MkdirAll(filepath.Dir(t.path), 0o755); err != nil {
 		b.Fatal(err)
 	}
-	err := errors.Join(os.WriteFile(t.path, []byte(t.markdown()), 0o644), os.WriteFile(strings.TrimSuffix(t.path, ".md")+".csv", []byte(t.csv()), 0o644))
+	err := errors.Join(os.WriteFile(t.path, []byte(t.markdown()), 0o644),
+		os.WriteFile(strings.TrimSuffix(t.path, ".md")+".csv", []byte(t.csv()), 0o644))
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -133,7 +137,8 @@ func (t *benchTable) csv() string {
 	s.WriteString("section,what,bytes,unit,pair,weir,peer\n")
 	for _, r := range t.rows {
 		for i := range r.ratios {
-			fmt.Fprintf(&s, "%s,%s,%d,%s,%d,%g,%g\n", r.section, r.what, int64(r.size), r.unit, i+1, r.ours[i], r.theirs[i])
+			fmt.Fprintf(&s, "%s,%s,%d,%s,%d,%g,%g\n", r.section, r.what, int64(r.size), r.unit, i+1, r.ours[i],
+				r.theirs[i])
 		}
 	}
 	return s.String()
@@ -141,12 +146,14 @@ func (t *benchTable) csv() string {
 
 func (t *benchTable) markdown() string {
 	var s strings.Builder
-	fmt.Fprintf(&s, "# weir beside its peers\n\n%s, %s; pairs on %d and %d. Load average before %s, after %s.\n", t.begun.Format("2 January 2006 15:04"), machine(), t.cpus[0], t.cpus[1], t.load, loadAverage())
+	fmt.Fprintf(&s, "# weir beside its peers\n\n%s, %s; pairs on %d and %d. Load average before %s, after %s.\n",
+		t.begun.Format("2 January 2006 15:04"), machine(), t.cpus[0], t.cpus[1], t.load, loadAverage())
 	if busy(t.load) {
 		s.WriteString("\n**The machine was not idle when this began: single ratios may be off.**\n")
 	}
 	fmt.Fprintf(&s, "\n%s.\n\nMedians of %d pairs, the first of each pair alternating, and of up to %d where the interval (98 %% or more, of the median) has the bar in it: such a row is not decided. "+
-		"A ratio is weir's value over the peer's; a bar of 1 is met within %g.\n", strings.Join(t.versions, " · "), t.pairs, mostPairs*t.pairs, barTolerance)
+		"A ratio is weir's value over the peer's; a bar of 1 is met within %g.\n", strings.Join(t.versions, " · "),
+		t.pairs, mostPairs*t.pairs, barTolerance)
 	for _, line := range t.absent {
 		fmt.Fprintf(&s, "\nNot compared: %s.\n", line)
 	}
@@ -160,7 +167,8 @@ func (t *benchTable) markdown() string {
 		}
 		low, high := medianInterval(r.ratios)
 		fmt.Fprintf(&s, "| %s | %v | %s %s | %s %s | **%.3g** | %.3g–%.3g | %v | %s%s |\n", r.what, r.size,
-			digits(r.weir), r.unit, digits(r.peer), r.unit, median(r.ratios), low, high, r.bar, r.met(), prefixed("; ", r.remark))
+			digits(r.weir), r.unit, digits(r.peer), r.unit, median(r.ratios), low, high, r.bar, r.met(),
+			prefixed("; ", r.remark))
 	}
 	return s.String()
 }
@@ -289,11 +297,13 @@ func TestRowsAreDecided(t *testing.T) {
 	} {
 		if got := (&benchRow{bar: c.bar, ratios: c.ratios}).met(); got != c.want {
 			low, high := medianInterval(c.ratios)
-			t.Errorf("%v to %v against %v: %q, want %q (interval %v to %v)", c.ratios[0], c.ratios[len(c.ratios)-1], c.bar, got, c.want, low, high)
+			t.Errorf("%v to %v against %v: %q, want %q (interval %v to %v)", c.ratios[0], c.ratios[len(c.ratios)-1],
+				c.bar, got, c.want, low, high)
 		}
 	}
 	for n, at := range map[int]int{7: 0, 10: 0, 11: 1, 33: 9} { // 33: P(B <= 9) = 0.007, P(B <= 10) = 0.018
-		if low, high := medianInterval(spread(max(n, 2), 0, float64(max(n, 2)-1))); n > 1 && (low != float64(at) || high != float64(n-1-at)) {
+		if low, high := medianInterval(spread(max(n, 2), 0, float64(max(n, 2)-1))); n > 1 &&
+			(low != float64(at) || high != float64(n-1-at)) {
 			t.Errorf("of %d the interval is %v to %v, want from number %d", n, low, high, at)
 		}
 	}

@@ -24,7 +24,8 @@ import (
 // two processors, one after the other in turns (A B B A), because the machine's
 // speed changes from minute to minute. It writes a table to .build/bench.md
 // (BENCH_OUT), and its pairs to a .csv beside it. BENCH is a regular expression of the rows to measure, BENCH_PAIRS how
-// many pairs (11; three times as many where they do not decide whether a bar is met), BENCH_SECONDS about how long each side's timed part is (0.15), BENCH_CPUS on which processors (benchCPUs).
+// many pairs (11; three times as many where they do not decide whether a bar is met), BENCH_SECONDS about how long each
+// side's timed part is (0.15), BENCH_CPUS on which processors (benchCPUs).
 func BenchmarkPeers(b *testing.B) {
 	only, err := regexp.Compile(os.Getenv("BENCH"))
 	if err != nil {
@@ -42,7 +43,9 @@ func BenchmarkPeers(b *testing.B) {
 		}
 	}
 	t := newTable(pairs, benchCPUs(b))
-	for _, group := range []func(*benchTable) []comparison{memcpyRows, probeRows, ucxRows, libfabricRows, shmRows, tcpRows, matrixRows} {
+	for _, group := range []func(*benchTable) []comparison{
+		memcpyRows, probeRows, ucxRows, libfabricRows, shmRows, tcpRows, matrixRows,
+	} {
 		for _, c := range group(t) {
 			if only.MatchString(c.name()) {
 				b.Run(c.name(), func(b *testing.B) {
@@ -69,8 +72,10 @@ type comparison struct {
 	weir          func(b *testing.B, iterations int64) float64
 	peer          func(b *testing.B, iterations int64) (float64, string)    // and a remark about this run
 	together      func(b *testing.B, iterations int64) (weir, peer float64) // instead: one launch has both
-	describe      func(b *testing.B) []string                               // notes of the section, before anything is timed
-	patience      time.Duration                                             // instead of rowFor, where a run of the peer takes seconds
+	// notes of the section, before anything is timed
+	describe func(b *testing.B) []string
+	// instead of rowFor, where a run of the peer takes seconds
+	patience time.Duration
 }
 
 func (c comparison) name() string { return fmt.Sprintf("%s/%s/%v", c.section, c.what, c.size) }
@@ -154,7 +159,8 @@ func (c comparison) pair(b *testing.B, n int64, i int) (weir, peer float64, rema
 func (c comparison) iterations(b *testing.B) int64 {
 	few := max(fewestIterations, min(10_000, 16<<20/max(int64(c.size), 1<<10)))
 	weir, peer, _ := c.pair(b, few, 0)
-	for ; math.IsInf(peer, 1) && few < mostIterations; few = min(10*few, mostIterations) { // sooner than its clock advances
+	// sooner than its clock advances
+	for ; math.IsInf(peer, 1) && few < mostIterations; few = min(10*few, mostIterations) {
 		weir, peer, _ = c.pair(b, 10*few, 0)
 	}
 	each := max(c.seconds(weir), c.seconds(peer))
@@ -164,7 +170,8 @@ func (c comparison) iterations(b *testing.B) int64 {
 // present says whether a peer is here, and notes how to install it if not.
 func (t *benchTable) present(tool, pkg string) bool {
 	if _, err := exec.LookPath(tool); err != nil {
-		t.absent = append(t.absent, fmt.Sprintf("%s is not here (Debian: apt-get install %s, or scripts/setup bench)", tool, pkg))
+		t.absent = append(t.absent, fmt.Sprintf("%s is not here (Debian: apt-get install %s, or scripts/setup bench)",
+			tool, pkg))
 		return false
 	}
 	return true

@@ -25,7 +25,8 @@ var written = sync.OnceValues(func() (string, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return "", err
 	}
-	cmd := exec.Command("cc", "-std=gnu11", "-Wall", "-Wextra", "-Wshadow", "-Werror", "-O2", "-shared", "-fPIC", "-o", path, filepath.Join("testdata", "bench", "written.c"))
+	cmd := exec.Command("cc", "-std=gnu11", "-Wall", "-Wextra", "-Wshadow", "-Werror", "-O2", "-shared", "-fPIC", "-o",
+		path, filepath.Join("testdata", "bench", "written.c"))
 	cmd.Stderr = os.Stderr
 	return path, cmd.Run()
 })
@@ -45,6 +46,7 @@ func sendingWritten(b *testing.B, env []string) []string {
 func sentWritten(b *testing.B, run peerRun, size quantity.Size) {
 	b.Helper()
 	if run.resident < int64(size) {
-		b.Errorf("buffers are not equal: the peer sent %v, of which it had %v: it never wrote the rest", size, quantity.Size(run.resident))
+		b.Errorf("buffers are not equal: the peer sent %v, of which it had %v: it never wrote the rest", size,
+			quantity.Size(run.resident))
 	}
 }

@@ -55,9 +55,11 @@ static int stamped_burst(struct stream *s, uint64_t most, int64_t end, uint64_t 
     int                rc   = WEIR_DONE;
     int64_t            at[POSTS_PER_TURN + 1];
     l->free                 = q->next;
-    *q                      = (struct weir_req){.loop = l, .peer = p.peer, .pending = 1, .stamped = 1};
+    *q                      = (struct weir_req){.loop = l, .peer = p.peer, .pending = 1,
+                                                .stamped = 1};
     at[0]                   = weir_ticks();
-    for (most = most < POSTS_PER_TURN ? most : POSTS_PER_TURN; done < most && (!end || at[done] < end); done++) {
+    for (most = most < POSTS_PER_TURN ? most : POSTS_PER_TURN;
+         done < most && (!end || at[done] < end); done++) {
         rc           = move(&m, r, &p, 0, n, q);
         at[done + 1] = weir_ticks();
         if (rc != WEIR_DONE) {
@@ -90,7 +92,8 @@ int stream_bursts(struct stream *s)
             if (begin(s, q, i, 0))
                 return 0;
             posted = 1;
-            if ((rc = post_request(s, q, s->w.paths, 0, &ended)) < 0 || (s->until_turn <= 0 && (rc = take_turn(s)) < 0))
+            if ((rc = post_request(s, q, s->w.paths, 0, &ended)) < 0 ||
+                (s->until_turn <= 0 && (rc = take_turn(s)) < 0))
                 return rc;
             continue;
         }

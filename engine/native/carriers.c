@@ -9,7 +9,7 @@ void carrier_add(char *list, enum weir_carrier_use use, const char *name, const 
     static const char lost[] = "d \n";
     char              line[160];
     size_t            at = strlen(list);
-    int               n = snprintf(line, sizeof line, "%c %s%s%s\n", use, name, *device ? "/" : "", device);
+    int n = snprintf(line, sizeof line, "%c %s%s%s\n", use, name, *device ? "/" : "", device);
     if (n < 0 || (size_t)n >= sizeof line || at + (size_t)n + sizeof lost > WEIR_CARRIERS)
         n = snprintf(line, sizeof line, "%s", lost); /* the room for it was kept */
     const char *seen = list;
@@ -70,7 +70,10 @@ static int read_lanes(char *text, struct lane *lanes)
     return n;
 }
 
-static int shared_memory(const char *name) { return !strcmp(name, "posix") || !strcmp(name, "sysv") || !strcmp(name, "xpmem"); }
+static int shared_memory(const char *name)
+{
+    return !strcmp(name, "posix") || !strcmp(name, "sysv") || !strcmp(name, "xpmem");
+}
 
 void carriers_ucx(char *list, char *text, const char *mapped, int second)
 {
@@ -102,11 +105,16 @@ void carriers_ucx_messages(char *list, char *text)
     for (int i = 0; i < n; i++) {
         if (!lanes[i].am && !lanes[i].rma_bw)
             continue;
-        several |= first >= 0 && (strcmp(lanes[i].name, lanes[first].name) || strcmp(lanes[i].device, lanes[first].device));
+        several |= first >= 0 && (strcmp(lanes[i].name, lanes[first].name) ||
+                                  strcmp(lanes[i].device, lanes[first].device));
         first = first < 0 ? i : first;
     }
     for (int i = 0; i < n; i++)
-        carrier_add(list, !lanes[i].am && !lanes[i].rma_bw ? CARRIES_CONTROL : several ? CARRIES_POSSIBLY : CARRIES_DATA, lanes[i].name, lanes[i].device);
+        carrier_add(list,
+                    !lanes[i].am && !lanes[i].rma_bw ? CARRIES_CONTROL
+                    : several                        ? CARRIES_POSSIBLY
+                                                     : CARRIES_DATA,
+                    lanes[i].name, lanes[i].device);
 }
 
 /* How a transport is used in a list, on whatever device; 0: it is not in it. */
@@ -119,13 +127,15 @@ static int use_in(const char *list, const char *transport)
     return 0;
 }
 
-void carriers_between_hosts(char *list, char *resources, char *lanes, int second, int (*by_itself)(const char *device))
+void carriers_between_hosts(char *list, char *resources, char *lanes, int second,
+                            int (*by_itself)(const char *device))
 {
     char chosen[WEIR_CARRIERS] = "", name[128], *save = NULL;
     carriers_ucx(chosen, lanes, "", second);
     for (char *line = strtok_r(resources, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
         char *device; /* "#      resource 1  :  md 1  dev 1  flags -- tcp/eth0" */
-        if (sscanf(line, " # resource %*d : md %*d dev %*d flags %*s %127s", name) != 1 || !(device = strchr(name, '/')))
+        if (sscanf(line, " # resource %*d : md %*d dev %*d flags %*s %127s", name) != 1 ||
+            !(device = strchr(name, '/')))
             continue;
         *device++ = 0;
         enum weir_carrier_use use = CARRIES_POSSIBLY;
@@ -154,7 +164,8 @@ const char *carriers_mapping(const void *at)
         return found;
     while (!*found && fgets(line, sizeof line, f)) {
         unsigned long from, to;
-        if (sscanf(line, "%lx-%lx", &from, &to) != 2 || (unsigned long)(size_t)at < from || (unsigned long)(size_t)at >= to)
+        if (sscanf(line, "%lx-%lx", &from, &to) != 2 || (unsigned long)(size_t)at < from ||
+            (unsigned long)(size_t)at >= to)
             continue;
         for (size_t i = 0; i < sizeof known / sizeof *known; i++)
             if (strstr(line, known[i].file))

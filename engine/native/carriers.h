@@ -37,7 +37,8 @@ void carriers_ucx_messages(char *list, char *text);
  * ucp_context_print_info wrote, and from the lanes that UCX chose among them: a transport
  * that has blocks put carries data if the device is one that does so by itself, emulates
  * it otherwise, and of those that were not chosen nothing is known. */
-void carriers_between_hosts(char *list, char *resources, char *lanes, int second, int (*by_itself)(const char *device));
+void carriers_between_hosts(char *list, char *resources, char *lanes, int second,
+                            int (*by_itself)(const char *device));
 
 /* The transport of UCX that maps an address of this process, from /proc/self/maps. */
 const char *carriers_mapping(const void *at);

@@ -81,10 +81,14 @@ func TestPathsOfUCX(t *testing.T) {
 		second                 bool
 		want                   string
 	}{
-		{"sockets", "# resource 0  :  md 0  dev 0  flags -- tcp/eth0", strings.ReplaceAll(lanesTCP, "lo.0", "eth0.0"), false, "[tcp/eth0 (software)]"},
-		{"sockets that put", "# resource 0  :  md 0  dev 0  flags -- tcp/eth0", lanesSockets, true, "[tcp/eth0 (software)]"},
-		{"a card and its rails", resourcesIB, lanesIB, false, "[tcp/eth0 rc_verbs/mlx5_0:1 rc_mlx5/mlx5_0:1 (rdma) rc_mlx5/mlx5_1:1 (rdma) ud_mlx5/mlx5_0:1]"},
-		{"rails", resourcesIB, lanesRails, true, "[tcp/eth0 rc_verbs/mlx5_0:1 rc_mlx5/mlx5_0:1 (rdma) rc_mlx5/mlx5_1:1 (rdma) ud_mlx5/mlx5_0:1]"},
+		{"sockets", "# resource 0  :  md 0  dev 0  flags -- tcp/eth0", strings.ReplaceAll(lanesTCP, "lo.0", "eth0.0"),
+			false, "[tcp/eth0 (software)]"},
+		{"sockets that put", "# resource 0  :  md 0  dev 0  flags -- tcp/eth0", lanesSockets, true,
+			"[tcp/eth0 (software)]"},
+		{"a card and its rails", resourcesIB, lanesIB, false,
+			"[tcp/eth0 rc_verbs/mlx5_0:1 rc_mlx5/mlx5_0:1 (rdma) rc_mlx5/mlx5_1:1 (rdma) ud_mlx5/mlx5_0:1]"},
+		{"rails", resourcesIB, lanesRails, true,
+			"[tcp/eth0 rc_verbs/mlx5_0:1 rc_mlx5/mlx5_0:1 (rdma) rc_mlx5/mlx5_1:1 (rdma) ud_mlx5/mlx5_0:1]"},
 		{"a card for messages", resourcesEFA, lanesEFA, false, "[tcp/eth0 ud_verbs/rdmap0:1 (software)]"},
 		{"the way back", "# resource 0  :  md 0  dev 0  flags -- tcp/lo", lanesTCP, false, "[]"},
 		{"nothing", "", "", false, "[]"},

@@ -24,7 +24,9 @@ func TestPathsOfThisHost(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		up := slices.ContainsFunc(interfaces, func(i net.Interface) bool { return i.Flags&net.FlagUp != 0 && i.Flags&net.FlagLoopback == 0 })
+		up := slices.ContainsFunc(interfaces, func(i net.Interface) bool {
+			return i.Flags&net.FlagUp != 0 && i.Flags&net.FlagLoopback == 0
+		})
 		library := name == "ucx" || name == "libfabric"
 		if why := f.Details[results.OtherHosts]; why != "" || len(f.Paths) > 0 != (library && up) {
 			t.Errorf("%s has the paths %v (%s), network up: %v", name, f.Paths, why, up)

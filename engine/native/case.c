@@ -16,13 +16,15 @@ static int move_once(struct weir_loop *l, const struct weir_case *c, const struc
 }
 
 /* The same with fresh contents, and checks what came. */
-static int verify_once(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o, struct weir_loop *l, uint64_t pass)
+static int verify_once(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o,
+                       struct weir_loop *l, uint64_t pass)
 {
     int              rc;
     struct weir_case plain = *c;
     if (c->mode == MODE_PINGPONG)
         plain.mode = MODE_STREAM;
-    if ((rc = contents_prepare(r, c, o, pass)) < 0 || (rc = r->fab->expect(r, &plain, o)) < 0 || (rc = rank_barrier(r, 0, NULL)) < 0)
+    if ((rc = contents_prepare(r, c, o, pass)) < 0 || (rc = r->fab->expect(r, &plain, o)) < 0 ||
+        (rc = rank_barrier(r, 0, NULL)) < 0)
         return rc;
     if ((rc = move_once(l, &plain, o)) < 0 || (rc = rank_barrier(r, 0, NULL)) < 0)
         return rc;
@@ -38,7 +40,8 @@ static uint64_t passes_of(const struct weir_case *c, const struct weir_role *o)
     return (c->iterations + o->slots - 1) / o->slots;
 }
 
-static int verify(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o, struct weir_loop *l)
+static int verify(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o,
+                  struct weir_loop *l)
 {
     uint64_t passes = passes_of(c, o);
     int      rc;
@@ -52,7 +55,8 @@ static int verify(struct weir_rank *r, const struct weir_case *c, const struct w
     return passes ? 0 : contents_prepare(r, c, o, PASS_VERIFY);
 }
 
-static int warm_up(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o, struct weir_loop *l)
+static int warm_up(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o,
+                   struct weir_loop *l)
 {
     int rc;
     rank_phase(r, PH_WARMUP, c->warmup);
@@ -67,7 +71,8 @@ static int warm_up(struct weir_rank *r, const struct weir_case *c, const struct 
     return o->initiator ? loop_stream(l, c, o, c->warmup, 0) : 0;
 }
 
-static int move(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o, struct weir_loop *l)
+static int move(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o,
+                struct weir_loop *l)
 {
     int rc = 0;
     if (c->mode == MODE_PINGPONG)
@@ -80,7 +85,8 @@ static int move(struct weir_rank *r, const struct weir_case *c, const struct wei
     return o->initiator && c->op == OP_WRITE ? contents_tell(r, c, o, l->done) : 0;
 }
 
-static int measure(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o, struct weir_loop *l, struct weir_result *out)
+static int measure(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o,
+                   struct weir_loop *l, struct weir_result *out)
 {
     int      rc;
     int64_t  start;
@@ -92,7 +98,8 @@ static int measure(struct weir_rank *r, const struct weir_case *c, const struct 
         return rc;
     rank_usage(&cpu_s, &switches);
     l->until = c->duration ? weir_tick_at(&r->clk, start + c->duration) : 0;
-    if ((rc = move(r, c, o, l)) < 0 || (rc = rank_barrier(r, 0, NULL)) < 0) /* a target serves in the barrier */
+    /* a target serves in the barrier */
+    if ((rc = move(r, c, o, l)) < 0 || (rc = rank_barrier(r, 0, NULL)) < 0)
         return rc;
     rank_usage(&out->cpu_s, &out->switches);
     out->cpu_s -= cpu_s;
@@ -100,17 +107,22 @@ static int measure(struct weir_rank *r, const struct weir_case *c, const struct 
     return 0;
 }
 
-static int renew_and_measure(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o, struct weir_loop *l, struct weir_result *out)
+static int renew_and_measure(struct weir_rank *r, const struct weir_case *c,
+                             const struct weir_role *o, struct weir_loop *l,
+                             struct weir_result *out)
 {
     int rc;
     if ((rc = contents_renew(r, c, o)) < 0 || (rc = r->fab->expect(r, c, o)) < 0)
         return rc;
-    if ((rc = measure(r, c, o, l, out)) < 0 || (rc = r->fab->expect(r, NULL, NULL)) < 0 || (rc = rank_compare_clocks(r, 1)) < 0)
+    if ((rc = measure(r, c, o, l, out)) < 0 || (rc = r->fab->expect(r, NULL, NULL)) < 0 ||
+        (rc = rank_compare_clocks(r, 1)) < 0)
         return rc;
-    return r->cfg.one_host ? 0 : rank_barrier(r, 0, NULL); /* where threads hear what the first one found */
+    /* where threads hear what the first one found */
+    return r->cfg.one_host ? 0 : rank_barrier(r, 0, NULL);
 }
 
-static void fill_result(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o, struct weir_loop *l, struct weir_result *out)
+static void fill_result(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o,
+                        struct weir_loop *l, struct weir_result *out)
 {
     out->initiator     = o->initiator;
     out->verified      = c->verify != VERIFY_NONE;
@@ -126,7 +138,8 @@ static void fill_result(struct weir_rank *r, const struct weir_case *c, const st
     if (!o->initiator)
         return;
     r->fab->transport(r, o->targets[0].peer, out->transport, sizeof out->transport);
-    for (int i = 0; i < o->ntargets; i++) /* peers on this host and on others may be reached differently */
+    /* peers on this host and on others may be reached differently */
+    for (int i = 0; i < o->ntargets; i++)
         r->fab->carriers(r, o->targets[i].peer, out->carriers);
     out->ops      = l->done;
     out->bytes    = l->done * l->request_bytes;
@@ -136,7 +149,8 @@ static void fill_result(struct weir_rank *r, const struct weir_case *c, const st
     out->made     = stage_span(&r->made.each, 0);
     out->listed   = stage_span(&r->made.listed, 0);
     out->registered = stage_span(&r->made.registered, 0);
-    out->prep_s   = (c->mode == MODE_PINGPONG ? 0 : l->prep_s) + out->made.mean; /* a ping-pong has no window */
+    /* a ping-pong has no window */
+    out->prep_s   = (c->mode == MODE_PINGPONG ? 0 : l->prep_s) + out->made.mean;
     uint64_t later = l->transfer.n;
     stage_record_all(&l->post, r->hist->at_once, l->at_once);
     hist_merge(r->hist);
@@ -165,7 +179,8 @@ int rank_case(struct weir_rank *r, const struct weir_case *c, struct weir_result
     role_of(r, c, &o);
     if ((rc = role_fits(r, &o)) < 0)
         return rc;
-    weir_clock_calibrate(&r->clk); /* again for each case: the longer the base line, the better the rate */
+    /* again for each case: the longer the base line, the better the rate */
+    weir_clock_calibrate(&r->clk);
     r->made     = (struct weir_made){.aside = 0};
     r->limit    = c->timeout;
     r->deadline = weir_monotonic() + c->timeout;
@@ -186,15 +201,18 @@ int rank_case(struct weir_rank *r, const struct weir_case *c, struct weir_result
     if ((rc = c->played ? loop_take_over(&l, c, &o) : renew_and_measure(r, c, &o, &l, out)) < 0)
         return rc;
     fill_result(r, c, &o, &l, out);
-    if (!c->played && c->verify != VERIFY_NONE && (rc = contents_check(r, c, &o, c->op == OP_READ ? PASS_VERIFY : PASS_TIMED, 1, l.done)) < 0)
+    if (!c->played && c->verify != VERIFY_NONE &&
+        (rc = contents_check(r, c, &o, c->op == OP_READ ? PASS_VERIFY : PASS_TIMED, 1, l.done)) < 0)
         return rc;
 
     /* who is done waits here and not while it closes, for which there is less time */
-    if ((rc = ceiling_probe(r, c, &o, 1, &copies, &path)) < 0 || (rc = rank_barrier(r, 0, NULL)) < 0)
+    if ((rc = ceiling_probe(r, c, &o, 1, &copies, &path)) < 0 ||
+        (rc = rank_barrier(r, 0, NULL)) < 0)
         return rc;
     struct ceiling *of    = path.n ? &path : &copies;
     out->memcpy_bps       = ceiling_rate(&copies);
     out->ceiling_bps      = ceiling_rate(of) * r->cfg.share;
-    out->ceiling_best_bps = ceiling_best(of); /* not a share: those who share a target may have more together than one alone */
+    /* not a share: those who share a target may have more together than one alone */
+    out->ceiling_best_bps = ceiling_best(of);
     return 0;
 }

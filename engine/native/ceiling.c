@@ -44,7 +44,8 @@ static double span(struct weir_rank *r, const struct weir_copy *m, struct walk *
 /* Whether this processor can copy from the one region to the other. */
 static int can_copy(const struct weir_rank *r) { return r->cfg.source->host && r->cfg.sink->host; }
 
-int ceiling_choose(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o, const struct weir_copy **best)
+int ceiling_choose(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o,
+                   const struct weir_copy **best)
 {
     size_t                  methods;
     const struct weir_copy *m   = weir_copies(&methods);
@@ -81,7 +82,8 @@ static int widen(struct weir_rank *r, struct weir_case *c, struct weir_role *o)
     large.block   = CEILING_LARGE;
     whole.request = CEILING_LARGE;
     for (int k = 0; k < TRIALS; k++) {
-        double a = span(r, r->copy, &(struct walk){c, o, 0}, ceiling_span_ns), b = span(r, r->copy, &(struct walk){&large, &whole, 0}, ceiling_span_ns);
+        double a = span(r, r->copy, &(struct walk){c, o, 0}, ceiling_span_ns),
+               b = span(r, r->copy, &(struct walk){&large, &whole, 0}, ceiling_span_ns);
         int    rc = rank_tick(r);
         if (rc < 0)
             return rc;
@@ -93,7 +95,8 @@ static int widen(struct weir_rank *r, struct weir_case *c, struct weir_role *o)
     return 0;
 }
 
-int ceiling_memcpy(struct weir_rank *r, const struct weir_case *of, const struct weir_role *as, struct ceiling *out)
+int ceiling_memcpy(struct weir_rank *r, const struct weir_case *of, const struct weir_role *as,
+                   struct ceiling *out)
 {
     struct weir_case c  = *of;
     struct weir_role o  = *as;
@@ -144,7 +147,8 @@ double ceiling_best(const struct ceiling *c)
     return best;
 }
 
-int ceiling_is_memcpy(struct weir_rank *r, int peer, int initiator, const struct weir_case *of, struct ceiling *c)
+int ceiling_is_memcpy(struct weir_rank *r, int peer, int initiator, const struct weir_case *of,
+                      struct ceiling *c)
 {
     (void)r, (void)peer, (void)initiator, (void)of, (void)c;
     return 0;
@@ -154,8 +158,8 @@ int ceiling_is_memcpy(struct weir_rank *r, int peer, int initiator, const struct
  * with the host. The path of a ping-pong only after: a connection of TCP over which much
  * has gone in one direction delays its acknowledgements differently, and messages of
  * 4 KiB took a seventh longer on it. */
-int ceiling_probe(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o, int after, struct ceiling *copies,
-                  struct ceiling *path)
+int ceiling_probe(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o,
+                  int after, struct ceiling *copies, struct ceiling *path)
 {
     int rc;
     rank_phase(r, PH_CEILING, 0);
@@ -165,13 +169,15 @@ int ceiling_probe(struct weir_rank *r, const struct weir_case *c, const struct w
         return rc;
     /* links in turns: two that share a rank would halve each other */
     const struct weir_flows *f = &r->cfg.flows[c->flows];
-    int rounds = c->mode == MODE_PINGPONG ? 2 : 1; /* as many spans as others have before and after */
+    /* as many spans as others have before and after */
+    int rounds = c->mode == MODE_PINGPONG ? 2 : 1;
     for (int i = 0; i < rounds * f->nturns; i++) {
         const struct weir_turn *t      = &f->turns[i % f->nturns];
         int                     sleeps = r->cfg.sleeps;
         r->cfg.sleeps                  = 0; /* what the path can carry, whoever sleeps over it */
-        rc                             = r->fab->ceiling(r, t->peer, t->initiator, c, t->initiator ? path : &(struct ceiling){.n = 0});
-        r->cfg.sleeps                  = sleeps;
+        rc            = r->fab->ceiling(r, t->peer, t->initiator, c,
+                                        t->initiator ? path : &(struct ceiling){.n = 0});
+        r->cfg.sleeps = sleeps;
         if (rc < 0)
             return rc;
     }

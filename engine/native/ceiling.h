@@ -32,23 +32,28 @@ struct ceiling {
 
 void   ceiling_add(struct ceiling *c, double rate);
 double ceiling_rate(struct ceiling *c); /* 0: nothing was probed */
-double ceiling_best(const struct ceiling *c); /* what at least one span reached; 0: nothing was probed */
+/* what at least one span reached; 0: nothing was probed */
+double ceiling_best(const struct ceiling *c);
 
 /* The method that copies the case's requests from the source to the place for probes
  * in the sink fastest, by a short trial of each; unchanged where this processor cannot copy. */
-int ceiling_choose(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o, const struct weir_copy **best);
+int ceiling_choose(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o,
+                   const struct weir_copy **best);
 /* One thread makes that copy by the rank's method, CEILING_SPANS times; where a matrix
  * has small cells, one of CEILING_LARGE if that is faster; none where it cannot copy. */
-int ceiling_memcpy(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o, struct ceiling *out);
+int ceiling_memcpy(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o,
+                   struct ceiling *out);
 
 /* All ranks probe their copies and their paths, before a timed part or after it. */
-int ceiling_probe(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o, int after, struct ceiling *copies,
-                  struct ceiling *path);
+int ceiling_probe(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o,
+                  int after, struct ceiling *copies, struct ceiling *path);
 
 /* A fabric's table takes one of these or its own: paths through shared memory are
  * bounded by copies; of other fabrics their own requests are probed, as many and as
  * large as they carry best. */
-int ceiling_is_memcpy(struct weir_rank *r, int peer, int initiator, const struct weir_case *of, struct ceiling *c);
-int ceiling_raw(struct weir_rank *r, int peer, int initiator, const struct weir_case *of, struct ceiling *c);
+int ceiling_is_memcpy(struct weir_rank *r, int peer, int initiator, const struct weir_case *of,
+                      struct ceiling *c);
+int ceiling_raw(struct weir_rank *r, int peer, int initiator, const struct weir_case *of,
+                struct ceiling *c);
 
 #endif

@@ -44,7 +44,10 @@ type cells struct {
 // is one. One pass over the cells is enough for all.
 func layOut(o move.Spec, self int, behindThose *cells) *cells {
 	n := int(o.Ranks)
-	l := &cells{local: make([]uint64, n), exposed: make([]uint64, n), largest: make([]uint64, n), probed: slices.Repeat([]int{-1}, n)}
+	l := &cells{
+		local: make([]uint64, n), exposed: make([]uint64, n), largest: make([]uint64, n),
+		probed: slices.Repeat([]int{-1}, n),
+	}
 	if behindThose != nil {
 		copy(l.local, behindThose.local)
 		copy(l.exposed, behindThose.exposed)
@@ -63,7 +66,8 @@ func layOut(o move.Spec, self int, behindThose *cells) *cells {
 		}
 		l.exposed[target] += room(bytes)
 		l.local[initiator] += room(bytes)
-		if p := l.probed[initiator]; p < 0 || bytes > l.largest[initiator] || bytes == l.largest[initiator] && behind(initiator, target, n) < behind(initiator, p, n) {
+		if p := l.probed[initiator]; p < 0 || bytes > l.largest[initiator] ||
+			bytes == l.largest[initiator] && behind(initiator, target, n) < behind(initiator, p, n) {
 			l.probed[initiator], l.largest[initiator] = target, bytes
 		}
 	}
@@ -109,10 +113,13 @@ func (r *rank) layOutCells() error {
 	for _, c := range r.launch.Cases {
 		o := c.Options
 		switch m := o.Matrix; {
-		case (m == nil) != (first == nil) || (o.Step == nil) != (r.options.Step == nil) || m != nil && o.Step == nil && (m.Ranks() != first.Ranks() || m.NonZero() != first.NonZero() || m.Total() != first.Total()):
-			return fmt.Errorf("cases %s and %s have different matrices: they need launches of their own", r.launch.Cases[0].Key, c.Key)
+		case (m == nil) != (first == nil) || (o.Step == nil) != (r.options.Step == nil) || m != nil && o.Step == nil &&
+			(m.Ranks() != first.Ranks() || m.NonZero() != first.NonZero() || m.Total() != first.Total()):
+			return fmt.Errorf("cases %s and %s have different matrices: they need launches of their own",
+				r.launch.Cases[0].Key, c.Key)
 		case m != nil && (m.Ranks() != r.launch.Ranks || o.Ranks != int64(m.Ranks())):
-			return fmt.Errorf("case %s: a matrix of %d ranks for a case of %d and a launch of %d", c.Key, m.Ranks(), o.Ranks, r.launch.Ranks)
+			return fmt.Errorf("case %s: a matrix of %d ranks for a case of %d and a launch of %d", c.Key, m.Ranks(),
+				o.Ranks, r.launch.Ranks)
 		case m == nil:
 			r.flows = append(r.flows, 0)
 		case o.Step != nil:
@@ -152,17 +159,24 @@ func (r *rank) describeCells(cfg *C.struct_weir_config) (free func()) {
 		flows, free := cArray[C.struct_weir_flow](len(l.targets))
 		frees = append(frees, free)
 		for i, t := range l.targets {
-			flows[i] = C.struct_weir_flow{peer: C.int(t.peer), bytes: C.uint64_t(t.bytes), local: C.uint64_t(t.local), remote: C.uint64_t(t.remote)}
+			flows[i] = C.struct_weir_flow{
+				peer: C.int(t.peer), bytes: C.uint64_t(t.bytes), local: C.uint64_t(t.local),
+				remote: C.uint64_t(t.remote),
+			}
 		}
 		from, free := cArray[C.struct_weir_source](len(l.sources))
 		frees = append(frees, free)
 		for i, s := range l.sources {
-			from[i] = C.struct_weir_source{peer: C.int(s.peer), bytes: C.uint64_t(s.bytes), offset: C.uint64_t(s.offset)}
+			from[i] = C.struct_weir_source{
+				peer: C.int(s.peer), bytes: C.uint64_t(s.bytes), offset: C.uint64_t(s.offset),
+			}
 		}
 		turns, free := cTurns(turnsOf(r.launch.Ranks, r.self.Rank, func(i int) int { return l.probed[i] }))
 		frees = append(frees, free)
 		one := flowsOf(flows, from, turns)
-		one.own = C.struct_weir_own{bytes: C.uint64_t(l.own.bytes), from: C.uint64_t(l.own.local), to: C.uint64_t(l.own.remote)}
+		one.own = C.struct_weir_own{
+			bytes: C.uint64_t(l.own.bytes), from: C.uint64_t(l.own.local), to: C.uint64_t(l.own.remote),
+		}
 		all = append(all, one)
 	}
 	frees = append(frees, setFlows(cfg, all))
@@ -179,7 +193,9 @@ func deliveries(out *C.struct_weir_result) []move.Delivery {
 	var list []move.Delivery
 	for _, d := range unsafe.Slice(out.delivered, out.ndelivered) {
 		if d.n > 0 {
-			list = append(list, move.Delivery{Peer: int(d.peer), Iterations: uint64(d.n), Mean: float64(d.sum_ns) / float64(d.n) / 1e9})
+			list = append(list, move.Delivery{
+				Peer: int(d.peer), Iterations: uint64(d.n), Mean: float64(d.sum_ns) / float64(d.n) / 1e9,
+			})
 		}
 	}
 	return list

@@ -16,7 +16,8 @@ func TestCellsAreCutEvenly(t *testing.T) {
 		shards := min(bytes, rapid.Uint64Range(1, 2000).Draw(t, "shards"))
 		each := bytes / shards
 		if matrixEdge(bytes, shards, 0) != 0 || matrixEdge(bytes, shards, shards) != bytes {
-			t.Fatalf("%d bytes in %d: from %d to %d", bytes, shards, matrixEdge(bytes, shards, 0), matrixEdge(bytes, shards, shards))
+			t.Fatalf("%d bytes in %d: from %d to %d", bytes, shards, matrixEdge(bytes, shards, 0),
+				matrixEdge(bytes, shards, shards))
 		}
 		for k := range shards {
 			from, to := matrixEdge(bytes, shards, k), matrixEdge(bytes, shards, k+1)

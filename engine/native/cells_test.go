@@ -21,7 +21,9 @@ func TestCellsHaveTheirPlaces(t *testing.T) {
 		for from := range ranks {
 			for to := range ranks {
 				if rapid.IntRange(0, 2).Draw(rt, "sends") > 0 {
-					list = append(list, matrix.Cell{From: from, To: to, Bytes: rapid.Int64Range(1, 1000).Draw(rt, "bytes")})
+					list = append(list, matrix.Cell{
+						From: from, To: to, Bytes: rapid.Int64Range(1, 1000).Draw(rt, "bytes"),
+					})
 				}
 			}
 		}
@@ -46,20 +48,24 @@ func TestCellsHaveTheirPlaces(t *testing.T) {
 				peers = append(peers, f.peer)
 				other := all[f.peer]
 				if !slices.Contains(other.sources, cellSource{self, f.bytes, f.remote}) {
-					rt.Fatalf("rank %d has no source %d of %d bytes at %d: %v", f.peer, self, f.bytes, f.remote, other.sources)
+					rt.Fatalf("rank %d has no source %d of %d bytes at %d: %v", f.peer, self, f.bytes, f.remote,
+						other.sources)
 				}
 				if f.remote+room(f.bytes) > all[0].exposed[f.peer] {
-					rt.Fatalf("rank %d: a cell at %d of %d bytes in an area of %d", f.peer, f.remote, f.bytes, all[0].exposed[f.peer])
+					rt.Fatalf("rank %d: a cell at %d of %d bytes in an area of %d", f.peer, f.remote, f.bytes,
+						all[0].exposed[f.peer])
 				}
 				seen++
 			}
 			own := uint64(o.OwnBytes(self))
-			if own != l.own.bytes || own > 0 && (l.own.local != at || l.own.local%128 != 0 || l.own.remote+room(own) != l.exposed[self]) {
+			if own != l.own.bytes || own > 0 && (l.own.local != at || l.own.local%128 != 0 ||
+				l.own.remote+room(own) != l.exposed[self]) {
 				rt.Fatalf("rank %d: its own cell is %+v, behind %d bytes of others", self, l.own, at)
 			}
 			at += room(own)
 			if at != l.local[self] || !slices.Equal(peers, o.Targets(self)) {
-				rt.Fatalf("rank %d: %d bytes, want %d; targets %v, want %v", self, l.local[self], at, peers, o.Targets(self))
+				rt.Fatalf("rank %d: %d bytes, want %d; targets %v, want %v", self, l.local[self], at, peers,
+					o.Targets(self))
 			}
 			at, peers = 0, []int{}
 			for _, s := range l.sources {
@@ -71,7 +77,8 @@ func TestCellsHaveTheirPlaces(t *testing.T) {
 			}
 			at += room(own)
 			if at != l.exposed[self] || !slices.Equal(peers, o.Sources(self)) {
-				rt.Fatalf("rank %d: %d bytes, want %d; sources %v, want %v", self, l.exposed[self], at, peers, o.Sources(self))
+				rt.Fatalf("rank %d: %d bytes, want %d; sources %v, want %v", self, l.exposed[self], at, peers,
+					o.Sources(self))
 			}
 			want := -1
 			for _, f := range l.targets {
@@ -99,7 +106,8 @@ func TestMemoryOfAMatrix(t *testing.T) {
 	m := matrixOf(t, 3, matrix.Cell{From: 0, To: 1, Bytes: 1 << 50}, matrix.Cell{From: 1, To: 2, Bytes: 1 << 50})
 	_, err := tryCases(t, "shm", 3, trafficOf(m))
 	// twice each cell, and ranks 0 and 1 have as much to probe in
-	if want := fmt.Sprintf("3 ranks with the cells of their matrix need %.4g GiB of memory on this node", 6*float64(1<<20)); err == nil || !strings.Contains(err.Error(), want) {
+	if want := fmt.Sprintf("3 ranks with the cells of their matrix need %.4g GiB of memory on this node",
+		6*float64(1<<20)); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("got %v, want %q", err, want)
 	}
 	other := trafficOf(generated(matrix.Ring(3, 7)))

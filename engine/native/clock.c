@@ -29,7 +29,8 @@ int weir_tsc_trusted(const char *path)
 __attribute__((constructor)) static void find_tsc(void)
 {
     unsigned a, b, c, d;
-    weir_has_tsc = __get_cpuid(0x80000007, &a, &b, &c, &d) && (d >> 8 & 1) && weir_tsc_trusted(SOURCES);
+    weir_has_tsc =
+        __get_cpuid(0x80000007, &a, &b, &c, &d) && (d >> 8 & 1) && weir_tsc_trusted(SOURCES);
 }
 #endif
 
@@ -77,7 +78,8 @@ void weir_clock_calibrate(struct weir_clock *c)
                 ;
         }
         pair(&c->base_ticks, &c->base_ns);
-        c->ns_per_tick = (double)(c->base_ns - c->first_ns) / (double)(c->base_ticks - c->first_ticks);
+        c->ns_per_tick =
+            (double)(c->base_ns - c->first_ns) / (double)(c->base_ticks - c->first_ticks);
     }
     c->scale         = (int64_t)(c->ns_per_tick * 4294967296.);
     c->resolution_ns = (double)step() * c->ns_per_tick;

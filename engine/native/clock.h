@@ -53,15 +53,27 @@ static inline int64_t weir_ticks(void)
 }
 
 /* A span of ticks in ns. */
-static inline int64_t weir_span(const struct weir_clock *c, int64_t ticks) { return (int64_t)((double)ticks * c->ns_per_tick); }
+static inline int64_t weir_span(const struct weir_clock *c, int64_t ticks)
+{
+    return (int64_t)((double)ticks * c->ns_per_tick);
+}
 
 /* The same for the recorder, rounded down: a product of integers is ready sooner. */
-static inline int64_t weir_short_span(const struct weir_clock *c, int64_t ticks) { return (int64_t)((__int128)ticks * c->scale >> 32); }
+static inline int64_t weir_short_span(const struct weir_clock *c, int64_t ticks)
+{
+    return (int64_t)((__int128)ticks * c->scale >> 32);
+}
 
 /* The tick at a CLOCK_MONOTONIC time. */
-static inline int64_t weir_tick_at(const struct weir_clock *c, int64_t ns) { return c->base_ticks + (int64_t)((double)(ns - c->base_ns) / c->ns_per_tick); }
+static inline int64_t weir_tick_at(const struct weir_clock *c, int64_t ns)
+{
+    return c->base_ticks + (int64_t)((double)(ns - c->base_ns) / c->ns_per_tick);
+}
 
 /* A tick as CLOCK_MONOTONIC ns. */
-static inline int64_t weir_when(const struct weir_clock *c, int64_t tick) { return c->base_ns + weir_span(c, tick - c->base_ticks); }
+static inline int64_t weir_when(const struct weir_clock *c, int64_t tick)
+{
+    return c->base_ns + weir_span(c, tick - c->base_ticks);
+}
 
 #endif

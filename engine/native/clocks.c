@@ -46,7 +46,8 @@ int rank_compare_clocks(struct weir_rank *r, int again)
 {
     int64_t ahead = 0, bound = 0;
     if (r->cfg.one_host || r->cfg.thread)
-        return 0; /* one clock; or the first thread of the rank asks, and tells the others when they meet */
+        /* one clock; or the first thread of the rank asks, and tells the others when they meet */
+        return 0;
     int rc = r->cfg.rank ? ask(r, &ahead, &bound) : answer(r);
     if (rc < 0)
         return rc;

@@ -15,7 +15,10 @@ import (
 func TestTSCThatTheKernelDoesNotTrust(t *testing.T) {
 	phase.NotUnderRace(t)
 	dir := t.TempDir()
-	for list, want := range map[string]bool{"kvm-clock tsc acpi_pm \n": true, "tsc\n": true, "kvm-clock acpi_pm \n": false, "tsc-early hpet\n": false, "": true} {
+	for list, want := range map[string]bool{
+		"kvm-clock tsc acpi_pm \n": true, "tsc\n": true, "kvm-clock acpi_pm \n": false, "tsc-early hpet\n": false,
+		"": true,
+	} {
 		path := filepath.Join(dir, "list")
 		if err := os.WriteFile(path, []byte(list), 0o600); err != nil {
 			t.Fatal(err)

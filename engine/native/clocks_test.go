@@ -21,16 +21,19 @@ func TestClocksOfTwoHosts(t *testing.T) {
 	phase.NotUnderRace(t)
 	const apart = 1000e9 // ns
 	elsewhere := []string{"unshare", "-T", "--monotonic", "1000"}
-	if out, err := exec.Command(elsewhere[0], append(slices.Clone(elsewhere[1:]), "true")...).CombinedOutput(); err != nil {
+	if out, err := exec.Command(elsewhere[0],
+		append(slices.Clone(elsewhere[1:]), "true")...).CombinedOutput(); err != nil {
 		t.Skipf("no time namespaces here: %v: %s", err, out)
 	}
-	m := matrixOf(t, 3, matrix.Cell{From: 0, To: 1, Bytes: 4096}, matrix.Cell{From: 1, To: 2, Bytes: 4096}, matrix.Cell{From: 2, To: 0, Bytes: 4096})
+	m := matrixOf(t, 3, matrix.Cell{From: 0, To: 1, Bytes: 4096}, matrix.Cell{From: 1, To: 2, Bytes: 4096},
+		matrix.Cell{From: 2, To: 0, Bytes: 4096})
 	for _, fabric := range []string{"tcp", "ucx"} {
 		t.Run(fabric, func(t *testing.T) {
 			needs(t, fabric)
 			cases := map[string]move.Spec{
-				"traffic":  trafficOf(m),
-				"sequence": patternCases([]*matrix.Matrix{m}, func(o *move.Spec) { o.Step.Before = quantity.Time(2e6) })[0],
+				"traffic": trafficOf(m),
+				"sequence": patternCases([]*matrix.Matrix{m},
+					func(o *move.Spec) { o.Step.Before = quantity.Time(2e6) })[0],
 			}
 			for name, o := range cases {
 				t.Run(name, func(t *testing.T) {
@@ -60,13 +63,16 @@ func TestClocksOfTwoHosts(t *testing.T) {
 					}
 					for i := range all[0].Steps {
 						// ranks 0 and 2 have one clock: what they are told differs by no more than what is said
-						if d := all[2].Steps[i].Agreed - all[0].Steps[i].Agreed; float64(max(d, -d)) > all[2].Clock.Bound*1e9 {
-							t.Errorf("iteration %d: rank 2 agreed to a start %d ns from rank 0's, and the bound is %v s", i, d, all[2].Clock.Bound)
+						if d := all[2].Steps[i].Agreed - all[0].Steps[i].Agreed; float64(max(d,
+							-d)) > all[2].Clock.Bound*1e9 {
+							t.Errorf("iteration %d: rank 2 agreed to a start %d ns from rank 0's, and the bound is %v s",
+								i, d, all[2].Clock.Bound)
 						}
 					}
 					bound, err := metricsOf(o, all)
 					if err != nil || bound["clock.bound"] <= 0 || all[1].Clock.Bound <= 0 {
-						t.Errorf("%v: bounds %v and %v s, %v", bound["clock.bound"], all[1].Clock.Bound, all[2].Clock.Bound, err)
+						t.Errorf("%v: bounds %v and %v s, %v", bound["clock.bound"], all[1].Clock.Bound,
+							all[2].Clock.Bound, err)
 					}
 					t.Logf("known to %.3g and %.3g us", all[1].Clock.Bound*1e6, all[2].Clock.Bound*1e6)
 				})

@@ -9,12 +9,16 @@
 #define PIECE ((size_t)64 << 20) /* of a long fill or check, between two signs of life */
 #define HEAD 8                   /* bytes of a block of zeros that tell what it is */
 
-static uint64_t key_of(struct weir_rank *r, const struct weir_case *c, const struct weir_buffer *s, uint64_t pass)
+static uint64_t key_of(struct weir_rank *r, const struct weir_case *c, const struct weir_buffer *s,
+                       uint64_t pass)
 {
     return pattern_key(r->cfg.seed, c->index, s->from, s->to, pass);
 }
 
-static int failed(struct weir_rank *r, const struct weir_err *e) { return rank_fail(r, e->code, "contents", -1, "%s", e->text); }
+static int failed(struct weir_rank *r, const struct weir_err *e)
+{
+    return rank_fail(r, e->code, "contents", -1, "%s", e->text);
+}
 
 /* The pattern of a key from p on, in memory of the buffer's kind. */
 static int fill(struct weir_rank *r, const struct weir_buffer *s, char *p, size_t n, uint64_t key)
@@ -32,7 +36,8 @@ static int fill(struct weir_rank *r, const struct weir_buffer *s, char *p, size_
 }
 
 /* *wrong: the first wrong offset, or -1. */
-static int find_wrong(struct weir_rank *r, const struct weir_buffer *s, const char *p, size_t n, uint64_t key, int64_t *wrong)
+static int find_wrong(struct weir_rank *r, const struct weir_buffer *s, const char *p, size_t n,
+                      uint64_t key, int64_t *wrong)
 {
     struct weir_err e = {0};
     *wrong            = -1;
@@ -40,7 +45,8 @@ static int find_wrong(struct weir_rank *r, const struct weir_buffer *s, const ch
         int rc = rank_tick(r);
         if (rc < 0)
             return rc;
-        if (s->kind->check(p + off, n - off < PIECE ? n - off : PIECE, key + off / 8, wrong, &e) < 0)
+        if (s->kind->check(p + off, n - off < PIECE ? n - off : PIECE, key + off / 8, wrong, &e) <
+            0)
             return failed(r, &e);
         *wrong += *wrong < 0 ? 0 : (int64_t)off;
     }
@@ -58,7 +64,8 @@ static int clear(const struct weir_buffer *s, char *p, size_t n, struct weir_err
     return rc;
 }
 
-static int find_nonzero(const struct weir_buffer *s, const char *p, size_t n, int64_t *wrong, struct weir_err *e)
+static int find_nonzero(const struct weir_buffer *s, const char *p, size_t n, int64_t *wrong,
+                        struct weir_err *e)
 {
     char piece[ZEROS];
     *wrong = -1;
@@ -78,21 +85,25 @@ static int find_nonzero(const struct weir_buffer *s, const char *p, size_t n, in
 
 /* Each block of zeros begins with a word of its own: zeros alone would not tell
  * one pass from another, nor one block. */
-static int fill_zeros(struct weir_rank *r, const struct weir_case *c, const struct weir_buffer *s, char *p, uint64_t key)
+static int fill_zeros(struct weir_rank *r, const struct weir_case *c, const struct weir_buffer *s,
+                      char *p, uint64_t key)
 {
     struct weir_err e = {0};
     for (size_t off = 0, k = 0; off < s->bytes; off += c->block, k++) {
-        size_t left = s->bytes - off < c->block ? s->bytes - off : c->block, head = left < HEAD ? left : HEAD;
+        size_t left = s->bytes - off < c->block ? s->bytes - off : c->block,
+               head = left < HEAD ? left : HEAD;
         int    rc   = k % 1024 ? 0 : rank_tick(r);
         if (rc < 0)
             return rc;
-        if (clear(s, p + off + head, left - head, &e) < 0 || s->kind->fill(p + off, head, key + k, &e) < 0)
+        if (clear(s, p + off + head, left - head, &e) < 0 ||
+            s->kind->fill(p + off, head, key + k, &e) < 0)
             return failed(r, &e);
     }
     return 0;
 }
 
-static int find_wrong_zeros(struct weir_rank *r, const struct weir_case *c, const struct weir_buffer *s, const char *p, size_t n, uint64_t key,
+static int find_wrong_zeros(struct weir_rank *r, const struct weir_case *c,
+                            const struct weir_buffer *s, const char *p, size_t n, uint64_t key,
                             int64_t *wrong)
 {
     struct weir_err e = {0};
@@ -115,9 +126,13 @@ static int find_wrong_zeros(struct weir_rank *r, const struct weir_case *c, cons
 }
 
 /* Slots of a buffer have keys so far apart that no two share a word. */
-static uint64_t slot_key(const struct weir_role *o, uint64_t key, uint64_t slot) { return key + slot * (o->stride / 8); }
+static uint64_t slot_key(const struct weir_role *o, uint64_t key, uint64_t slot)
+{
+    return key + slot * (o->stride / 8);
+}
 
-static int fill_region(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o, const struct weir_buffer *s, uint64_t pass)
+static int fill_region(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o,
+                       const struct weir_buffer *s, uint64_t pass)
 {
     uint64_t key = key_of(r, c, s, pass);
     if (!c->zeros)
@@ -130,12 +145,15 @@ static int fill_region(struct weir_rank *r, const struct weir_case *c, const str
     return 0;
 }
 
-static int poison_region(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o, const struct weir_buffer *s, uint64_t pass)
+static int poison_region(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o,
+                         const struct weir_buffer *s, uint64_t pass)
 {
-    return fill(r, s, s->at, o->slots > 1 ? o->buffer : s->bytes, ~key_of(r, c, s, PASS_POISON + pass));
+    return fill(r, s, s->at, o->slots > 1 ? o->buffer : s->bytes,
+                ~key_of(r, c, s, PASS_POISON + pass));
 }
 
-int contents_prepare(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o, uint64_t pass)
+int contents_prepare(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o,
+                     uint64_t pass)
 {
     struct weir_buffer s;
     for (int i = 0; role_buffer(r, c, o, i, &s); i++) {
@@ -151,7 +169,8 @@ int contents_no_ping(struct weir_rank *r, const struct weir_case *c, const struc
     struct weir_err e = {0};
     if (r->cfg.sink->copy_in(rank_sink(r) + c->block - 1, "", 1, &e) < 0)
         return failed(r, &e);
-    atomic_store(rank_ping_slot(r, o->from), 0); /* and no more of its line: the peer may be ahead, and a signal of its already be there */
+    /* and no more of its line: the peer may be ahead, and a signal of its already be there */
+    atomic_store(rank_ping_slot(r, o->from), 0);
     return 0;
 }
 
@@ -193,7 +212,9 @@ uint64_t contents_word(const struct weir_case *c, uint64_t number)
 
 int64_t contents_number(const struct weir_case *c, uint64_t word)
 {
-    return word >> NUMBER_BITS == (uint64_t)c->index + 1 ? (int64_t)(word & (((uint64_t)1 << NUMBER_BITS) - 1)) : -1;
+    return word >> NUMBER_BITS == (uint64_t)c->index + 1
+               ? (int64_t)(word & (((uint64_t)1 << NUMBER_BITS) - 1))
+               : -1;
 }
 
 /* Requests to the k-th target, of so many that went round them. */
@@ -203,7 +224,8 @@ static uint64_t to_target(const struct weir_role *o, int k, uint64_t done)
     return done / n + ((uint64_t)k < done % n);
 }
 
-int contents_tell(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o, uint64_t done)
+int contents_tell(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o,
+                  uint64_t done)
 {
     for (int k = 0; k < o->ntargets; k++) {
         int rc = rank_tell(r, o->targets[k].peer, contents_word(c, to_target(o, k, done)));
@@ -214,7 +236,8 @@ int contents_tell(struct weir_rank *r, const struct weir_case *c, const struct w
 }
 
 /* Slots of the i-th region that the timed part touched. */
-static int touched(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o, int i, uint64_t done, uint64_t *slots)
+static int touched(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o, int i,
+                   uint64_t done, uint64_t *slots)
 {
     int64_t requests;
     if (i < o->ntargets) {
@@ -223,13 +246,16 @@ static int touched(struct weir_rank *r, const struct weir_case *c, const struct 
         int source = o->sources[i - o->ntargets].peer;
         requests   = contents_number(c, rank_tally(r, source));
         if (requests < 1)
-            return rank_fail(r, -EPROTO, "verify", source, "rank %d does not say how many requests it made to rank %d", source, r->cfg.rank);
+            return rank_fail(r, -EPROTO, "verify", source,
+                             "rank %d does not say how many requests it made to rank %d", source,
+                             r->cfg.rank);
     }
     *slots = (uint64_t)requests < o->slots ? (uint64_t)requests : o->slots;
     return 0;
 }
 
-static int wrong(struct weir_rank *r, const struct weir_case *c, const struct weir_buffer *s, uint64_t slot, const char *p, size_t n, int64_t at, uint64_t key, int timed)
+static int wrong(struct weir_rank *r, const struct weir_case *c, const struct weir_buffer *s,
+                 uint64_t slot, const char *p, size_t n, int64_t at, uint64_t key, int timed)
 {
     int64_t  block = (int64_t)c->block;
     uint64_t k     = (uint64_t)(at / block);
@@ -245,16 +271,22 @@ static int wrong(struct weir_rank *r, const struct weir_case *c, const struct we
     if (s->kind->copy_out(&is, p + at, 1, &e) < 0)
         return failed(r, &e);
     if (c->mode != MODE_MATRIX)
-        snprintf(part, sizeof part, "(block %llu, offset %lld in it)", (unsigned long long)k, (long long)(at % block));
+        snprintf(part, sizeof part, "(block %llu, offset %lld in it)", (unsigned long long)k,
+                 (long long)(at % block));
     rank_phase(r, PH_VERIFY, 0);
-    return rank_fail(r, -EBADMSG, "verify", s->from == r->cfg.rank ? s->to : s->from, "wrong data from rank %d to rank %d after %s%s: byte %lld of %zu %s is 0x%02x, should be 0x%02x",
-                     s->from, s->to, timed ? "the timed part" : "an untimed pass", place, (long long)at, n, part, is, want);
+    return rank_fail(
+        r, -EBADMSG, "verify", s->from == r->cfg.rank ? s->to : s->from,
+        "wrong data from rank %d to rank %d after %s%s: byte %lld of %zu %s is 0x%02x, should be 0x%02x",
+        s->from, s->to, timed ? "the timed part" : "an untimed pass", place, (long long)at, n, part,
+        is, want);
 }
 
-static int check_slot(struct weir_rank *r, const struct weir_case *c, const struct weir_buffer *s, uint64_t slot, const char *p, size_t n, uint64_t key, int timed)
+static int check_slot(struct weir_rank *r, const struct weir_case *c, const struct weir_buffer *s,
+                      uint64_t slot, const char *p, size_t n, uint64_t key, int timed)
 {
     int64_t at;
-    int     rc = c->zeros ? find_wrong_zeros(r, c, s, p, n, key, &at) : find_wrong(r, s, p, n, key, &at);
+    int rc =
+        c->zeros ? find_wrong_zeros(r, c, s, p, n, key, &at) : find_wrong(r, s, p, n, key, &at);
     return rc < 0 || at < 0 ? rc : wrong(r, c, s, slot, p, n, at, key, timed);
 }
 
@@ -269,7 +301,8 @@ static int flip_byte(struct weir_rank *r, const struct weir_buffer *s, int64_t a
     return s->kind->copy_in(s->at + at, &byte, 1, &e) < 0 ? failed(r, &e) : 0;
 }
 
-int contents_check(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o, uint64_t pass, int timed, uint64_t done)
+int contents_check(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o,
+                   uint64_t pass, int timed, uint64_t done)
 {
     struct weir_buffer s;
     /* a ping may carry its number in its last byte */
@@ -288,7 +321,8 @@ int contents_check(struct weir_rank *r, const struct weir_case *c, const struct 
         if (timed && c->mode == MODE_STREAM && (rc = touched(r, c, o, i, done, &slots)) < 0)
             return rc;
         for (uint64_t k = 0; k < slots; k++)
-            if ((rc = check_slot(r, c, &s, k, s.at + k * o->stride, n, slot_key(o, key_of(r, c, &s, of), k), timed)) < 0)
+            if ((rc = check_slot(r, c, &s, k, s.at + k * o->stride, n,
+                                 slot_key(o, key_of(r, c, &s, of), k), timed)) < 0)
                 return rc;
     }
     return 0;

@@ -26,8 +26,10 @@ __attribute__((target("avx2"))) static void copy_nt(void *dst, const void *src, 
     memcpy(d, s, head);
     d += head, s += head, n -= head;
     for (; n >= 128; d += 128, s += 128, n -= 128) {
-        __m256i a = _mm256_loadu_si256((const __m256i *)s), b = _mm256_loadu_si256((const __m256i *)(s + 32));
-        __m256i c = _mm256_loadu_si256((const __m256i *)(s + 64)), e = _mm256_loadu_si256((const __m256i *)(s + 96));
+        __m256i a = _mm256_loadu_si256((const __m256i *)s),
+                b = _mm256_loadu_si256((const __m256i *)(s + 32));
+        __m256i c = _mm256_loadu_si256((const __m256i *)(s + 64)),
+                e = _mm256_loadu_si256((const __m256i *)(s + 96));
         _mm_prefetch((const char *)(s + 1024), _MM_HINT_T0);
         _mm256_stream_si256((__m256i *)d, a);
         _mm256_stream_si256((__m256i *)(d + 32), b);

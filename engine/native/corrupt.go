@@ -33,13 +33,16 @@ func (r *rank) readCorrupt(text string) error {
 		case o.Verify == "none":
 			return fmt.Errorf("%s is %q, but case %s verifies nothing", CorruptEnv, text, c.Key)
 		case requestBytes(o) != requestBytes(first) || receives(o, n) != each || o.Matrix != nil && o.Op != first.Op:
-			return fmt.Errorf("%s is %q, but offsets mean different bytes in cases %s and %s: they need launches of their own", CorruptEnv, text, r.launch.Cases[0].Key, c.Key)
+			return fmt.Errorf("%s is %q, but offsets mean different bytes in cases %s and %s: they need launches of their own",
+				CorruptEnv, text, r.launch.Cases[0].Key, c.Key)
 		case timed && o.Mode == "pingpong" && each > 0 && uint64(at)%each == each-1:
-			return fmt.Errorf("%s is %q, but the last byte of a message may be its number and is not checked after the timed part", CorruptEnv, text)
+			return fmt.Errorf("%s is %q, but the last byte of a message may be its number and is not checked after the timed part",
+				CorruptEnv, text)
 		}
 	}
 	if uint64(at) >= received {
-		return fmt.Errorf("%s is %q, not rank:offset or rank:offset:timed of one of %d ranks and %d bytes that it receives", CorruptEnv, text, r.launch.Ranks, received)
+		return fmt.Errorf("%s is %q, not rank:offset or rank:offset:timed of one of %d ranks and %d bytes that it receives",
+			CorruptEnv, text, r.launch.Ranks, received)
 	}
 	if n == r.self.Rank {
 		r.corrupt, r.corruptThread, r.timed = at%int64(each), int(at/int64(each)), truth(timed)
@@ -54,7 +57,8 @@ func parseCorrupt(text string, ranks int) (rank int, at int64, timed bool, err e
 	rank, err1 := strconv.Atoi(who)
 	at, err2 := strconv.ParseInt(where, 10, 64)
 	if !ok || err1 != nil || err2 != nil || rank < 0 || rank >= ranks || at < 0 {
-		return 0, 0, false, fmt.Errorf("%s is %q, not rank:offset or rank:offset:timed of one of %d ranks", CorruptEnv, text, ranks)
+		return 0, 0, false, fmt.Errorf("%s is %q, not rank:offset or rank:offset:timed of one of %d ranks", CorruptEnv,
+			text, ranks)
 	}
 	return rank, at, timed, nil
 }

@@ -19,7 +19,10 @@ func TestWrongByteOverEachFabric(t *testing.T) {
 		ops          []string
 	}
 	all := []string{"write", "read", "pingpong"}
-	carriers := []carrier{{"shm", "shm", func(*move.Spec) {}, all}, {"tcp", "tcp", func(*move.Spec) {}, all}, {"ucx rma", "ucx", api("rma"), all}}
+	carriers := []carrier{
+		{"shm", "shm", func(*move.Spec) {}, all}, {"tcp", "tcp", func(*move.Spec) {}, all},
+		{"ucx rma", "ucx", api("rma"), all},
+	}
 	for _, name := range []string{"am", "tag"} {
 		carriers = append(carriers, carrier{"ucx " + name, "ucx", api(name), []string{"write", "pingpong"}})
 	}
@@ -42,7 +45,8 @@ func TestWrongByteOverEachFabric(t *testing.T) {
 						o.Mode = "pingpong"
 					}
 					t.Setenv(CorruptEnv, fmt.Sprintf("%d:4321%s", receiver, when))
-					want := fmt.Sprintf("wrong data from rank %d to rank %d after %s: byte 4321 of", sender, receiver, words)
+					want := fmt.Sprintf("wrong data from rank %d to rank %d after %s: byte 4321 of", sender, receiver,
+						words)
 					if _, err := tryCases(t, c.fabric, 2, o); err == nil || !strings.Contains(err.Error(), want) {
 						t.Errorf("got %v, want %q", err, want)
 					}

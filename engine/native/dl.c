@@ -15,7 +15,8 @@ void dl_handlers_restore(const struct dl_handlers *h)
 {
     struct sigaction now;
     for (int s = 1; s < DL_SIGNALS; s++)
-        if (s != SIGKILL && s != SIGSTOP && sigaction(s, NULL, &now) == 0 && now.sa_sigaction != h->of[s].sa_sigaction)
+        if (s != SIGKILL && s != SIGSTOP && sigaction(s, NULL, &now) == 0 &&
+            now.sa_sigaction != h->of[s].sa_sigaction)
             sigaction(s, &h->of[s], NULL);
 }
 
@@ -33,7 +34,10 @@ void *dl_open(const char *const *names, char *why, size_t cap)
     return lib;
 }
 
-void *dl_versioned(void *lib, const char *symbol, const char *version) { return dlvsym(lib, symbol, version); }
+void *dl_versioned(void *lib, const char *symbol, const char *version)
+{
+    return dlvsym(lib, symbol, version);
+}
 
 const char *dl_fill(void *lib, const struct dl_symbol *list, size_t n)
 {

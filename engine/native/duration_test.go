@@ -30,9 +30,12 @@ func TestDuration(t *testing.T) {
 			for try := 0; try < 5 && (try == 0 || slices.Contains(short, true)); try++ {
 				wanted := 60 * time.Millisecond << try
 				cases := []move.Spec{
-					options(8, under("pairwise", 2), lasting(wanted)), options(100000, under("pairwise", 2), lasting(wanted), read),
-					options(8, under("pairwise", 2), pingpong, lasting(wanted)), options(100000, under("pairwise", 2), pingpong, lasting(wanted)),
-					options(4096, under("pairwise", 2), lasting(wanted), endless), options(64, under("pairwise", 2), pingpong),
+					options(8, under("pairwise", 2), lasting(wanted)),
+					options(100000, under("pairwise", 2), lasting(wanted), read),
+					options(8, under("pairwise", 2), pingpong, lasting(wanted)),
+					options(100000, under("pairwise", 2), pingpong, lasting(wanted)),
+					options(4096, under("pairwise", 2), lasting(wanted), endless),
+					options(64, under("pairwise", 2), pingpong),
 				}
 				if try == 0 {
 					short = slices.Repeat([]bool{true}, len(cases))
@@ -47,7 +50,8 @@ func TestDuration(t *testing.T) {
 						t.Errorf("case %d: %d bytes in %d requests", k, s.Bytes, s.Ops)
 					}
 					took := time.Duration(s.End - s.Start)
-					t.Logf("case %d took %v for %d requests with %d points of progress", k, took, s.Ops, len(s.Progress))
+					t.Logf("case %d took %v for %d requests with %d points of progress", k, took, s.Ops,
+						len(s.Progress))
 					if cases[k].Duration == 0 {
 						short[k] = false
 						if s.Ops != 9 {
@@ -118,13 +122,16 @@ func TestMetricsOfUse(t *testing.T) {
 		t.Errorf("clock: cost %v s, resolution %v s", m["clock.cost"], m["clock.resolution"])
 	}
 	if m["post.avg"] <= 0 || m["post.p99"] <= 0 || m["transfer.avg"] != 0 || m["prep.request"] <= 0 {
-		t.Errorf("shm completes in the post: post %v and %v s, transfer %v s, making %v s", m["post.avg"], m["post.p99"], m["transfer.avg"], m["prep.request"])
+		t.Errorf("shm completes in the post: post %v and %v s, transfer %v s, making %v s", m["post.avg"],
+			m["post.p99"], m["transfer.avg"], m["prep.request"])
 	}
 	tcp, err := transfer.Metrics(o, runCases(t, "tcp", 2, o)[0])
 	if err != nil {
 		t.Fatal(err)
 	}
-	if sum := tcp["post.avg"] + tcp["transfer.avg"]; tcp["transfer.avg"] <= 0 || sum < tcp["latency.avg"]*0.95 || sum > tcp["latency.avg"]*1.05 {
-		t.Errorf("tcp: post %v and transfer %v are not the latency %v", tcp["post.avg"], tcp["transfer.avg"], tcp["latency.avg"])
+	if sum := tcp["post.avg"] + tcp["transfer.avg"]; tcp["transfer.avg"] <= 0 || sum < tcp["latency.avg"]*0.95 ||
+		sum > tcp["latency.avg"]*1.05 {
+		t.Errorf("tcp: post %v and transfer %v are not the latency %v", tcp["post.avg"], tcp["transfer.avg"],
+			tcp["latency.avg"])
 	}
 }

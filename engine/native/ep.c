@@ -10,12 +10,16 @@
 #include "matrix.h"
 
 /* Rows begin at pages, as buffers in regions do. */
-static void *rows_new(size_t n, int channels) { return weir_alloc_at_page((n ? n : 1) * (size_t)channels * sizeof(uint16_t)); }
+static void *rows_new(size_t n, int channels)
+{
+    return weir_alloc_at_page((n ? n : 1) * (size_t)channels * sizeof(uint16_t));
+}
 
 /* What a check holds at a time: a message and its row, or the rows of a token and their sums. */
 static size_t expected_bytes(const struct weir_ep *e)
 {
-    size_t row = (size_t)e->channels * sizeof(uint16_t), message = (e->message + 63) / 64 * 64 + row, sums = (2 * (size_t)e->top_k + 3) * row;
+    size_t row = (size_t)e->channels * sizeof(uint16_t),
+           message = (e->message + 63) / 64 * 64 + row, sums = (2 * (size_t)e->top_k + 3) * row;
     return message > sums ? message : sums;
 }
 
@@ -38,16 +42,23 @@ static int make(struct weir_rank *r, const struct weir_ep *e)
     struct ep_run *u = calloc(1, sizeof *u);
     rank_forget_ep(r);
     if (u) {
-        *u = (struct ep_run){.r = r, .e = e, .x = rows_new((size_t)e->tokens, e->channels), .out = rows_new((size_t)e->tokens, e->channels),
-                             .expected = weir_alloc_at_page(expected_bytes(e)), .requests = calloc(ranks, sizeof *u->requests),
-                             .times = calloc((iterations ? iterations : 1) * EP_OPERATIONS, sizeof *u->times), .waits = calloc(EP_OPERATIONS * ranks, sizeof *u->waits)};
+        *u = (struct ep_run){
+            .r        = r,
+            .e        = e,
+            .x        = rows_new((size_t)e->tokens, e->channels),
+            .out      = rows_new((size_t)e->tokens, e->channels),
+            .expected = weir_alloc_at_page(expected_bytes(e)),
+            .requests = calloc(ranks, sizeof *u->requests),
+            .times    = calloc((iterations ? iterations : 1) * EP_OPERATIONS, sizeof *u->times),
+            .waits    = calloc(EP_OPERATIONS * ranks, sizeof *u->waits)};
         if (u->x && u->out && u->expected && u->requests && u->times && u->waits) {
             r->ep = u;
             return 0;
         }
         drop(u);
     }
-    return rank_fail(r, -ENOMEM, "start", -1, "no memory for %d tokens of %d channels", e->tokens, e->channels);
+    return rank_fail(r, -ENOMEM, "start", -1, "no memory for %d tokens of %d channels", e->tokens,
+                     e->channels);
 }
 
 static int verify(struct ep_run *u)
@@ -55,9 +66,12 @@ static int verify(struct ep_run *u)
     struct weir_rank *r = u->r;
     int               rc;
     rank_phase(r, PH_VERIFY, 1);
-    if ((rc = ep_fill(u, PASS_VERIFY)) < 0 || (rc = rank_barrier(r, 0, NULL)) < 0 || (rc = ep_iterate(u, 0)) < 0)
+    if ((rc = ep_fill(u, PASS_VERIFY)) < 0 || (rc = rank_barrier(r, 0, NULL)) < 0 ||
+        (rc = ep_iterate(u, 0)) < 0)
         return rc;
-    rc = u->e->of.verify == VERIFY_NONE ? 0 : ep_check(u, PASS_VERIFY, 0, u->e->of.corrupt_timed ? -1 : u->e->of.corrupt);
+    rc = u->e->of.verify == VERIFY_NONE
+             ? 0
+             : ep_check(u, PASS_VERIFY, 0, u->e->of.corrupt_timed ? -1 : u->e->of.corrupt);
     return rc < 0 ? rc : rank_barrier(r, 0, NULL);
 }
 
@@ -66,7 +80,8 @@ static int warm_up(struct ep_run *u)
     int rc;
     rank_phase(u->r, PH_WARMUP, u->e->of.warmup);
     for (uint64_t i = 0; i < u->e->of.warmup; i++) {
-        if ((u->e->aligned && (rc = rank_barrier(u->r, 0, NULL)) < 0) || (rc = ep_iterate(u, i)) < 0)
+        if ((u->e->aligned && (rc = rank_barrier(u->r, 0, NULL)) < 0) ||
+            (rc = ep_iterate(u, i)) < 0)
             return rc;
         atomic_store_explicit(&u->r->cfg.control->done, i + 1, memory_order_relaxed);
     }
@@ -88,7 +103,8 @@ static int iterate(struct ep_run *u)
         if ((rc = ep_iterate(u, i)) < 0)
             return rc;
         atomic_store_explicit(&r->cfg.control->done, i + 1, memory_order_relaxed);
-        if (full && (rc = ep_check(u, PASS_FULL + i, i, i == last && e->of.corrupt_timed ? e->of.corrupt : -1)) < 0)
+        if (full && (rc = ep_check(u, PASS_FULL + i, i,
+                                   i == last && e->of.corrupt_timed ? e->of.corrupt : -1)) < 0)
             return rc;
     }
     return 0;
@@ -168,18 +184,22 @@ int rank_ep(struct weir_rank *r, const struct weir_ep *e, struct weir_ep_result 
     r->made     = (struct weir_made){.aside = 0};
     r->limit    = e->of.timeout;
     r->deadline = weir_monotonic() + e->of.timeout;
-    if ((rc = rank_compare_clocks(r, 0)) < 0 || (rc = r->fab->expect(r, &e->of, &o)) < 0 || (rc = verify(u)) < 0)
+    if ((rc = rank_compare_clocks(r, 0)) < 0 || (rc = r->fab->expect(r, &e->of, &o)) < 0 ||
+        (rc = verify(u)) < 0)
         return rc;
     if (o.initiator && (rc = ceiling_choose(r, &e->of, &o, &r->copy)) < 0)
         return rc;
-    if ((rc = ceiling_probe(r, &e->of, &o, 0, &copies, &path)) < 0 || (rc = rank_barrier(r, 0, NULL)) < 0 || (rc = warm_up(u)) < 0 || (rc = rank_barrier(r, 0, NULL)) < 0)
+    if ((rc = ceiling_probe(r, &e->of, &o, 0, &copies, &path)) < 0 ||
+        (rc = rank_barrier(r, 0, NULL)) < 0 || (rc = warm_up(u)) < 0 ||
+        (rc = rank_barrier(r, 0, NULL)) < 0)
         return rc;
     if ((rc = measure(u, &out->all)) < 0)
         return rc;
     fill_result(u, out);
     if ((rc = check_timed(u)) < 0 || (rc = rank_barrier(r, 0, NULL)) < 0)
         return rc;
-    if ((rc = ceiling_probe(r, &e->of, &o, 1, &copies, &path)) < 0 || (rc = rank_barrier(r, 0, NULL)) < 0)
+    if ((rc = ceiling_probe(r, &e->of, &o, 1, &copies, &path)) < 0 ||
+        (rc = rank_barrier(r, 0, NULL)) < 0)
         return rc;
     struct ceiling *of         = path.n ? &path : &copies;
     out->all.memcpy_bps        = ceiling_rate(&copies);

@@ -101,7 +101,10 @@ func (r *epRank) readCorrupt(text string) error {
 func (r *epRank) regions() layout {
 	probe := slices.Max(r.probes)
 	sink := area(max(uint64(r.layout.Sink()), probe))
-	return layout{first: skew, source: skew + area(max(uint64(r.layout.Source), probe)), sink: sink + 2*skew + area(probe), probe: sink + 2*skew}
+	return layout{
+		first: skew, source: skew + area(max(uint64(r.layout.Source), probe)), sink: sink + 2*skew + area(probe),
+		probe: sink + 2*skew,
+	}
 }
 
 func (r *epRank) open(o move.Spec, options fabric.Options) error {
@@ -128,8 +131,11 @@ func (r *epRank) open(o move.Spec, options fabric.Options) error {
 	cfg := C.struct_weir_config{
 		fabric: name, rank: C.int(r.self.Rank), ranks: C.int(r.launch.Ranks), one_host: oneHost(r.launch.Nodes),
 		source: kind(o, o.Initiator), sink: kind(o, o.Target), options: text,
-		layout: C.struct_weir_layout{source: C.uint64_t(regions.source), sink: C.uint64_t(regions.sink), first: C.uint64_t(regions.first), probe: C.uint64_t(regions.probe)},
-		pages:  pages[o.Pages], numa: numa(o.Placement()), in_flight: 1, batch: 1, share: 1,
+		layout: C.struct_weir_layout{
+			source: C.uint64_t(regions.source), sink: C.uint64_t(regions.sink), first: C.uint64_t(regions.first),
+			probe: C.uint64_t(regions.probe),
+		},
+		pages: pages[o.Pages], numa: numa(o.Placement()), in_flight: 1, batch: 1, share: 1,
 	}
 	defer r.describeProbes(&cfg)()
 	return r.openThreads(cfg)
@@ -171,7 +177,10 @@ func (r *epRank) Connect(addresses [][]byte) error {
 	for i, a := range addresses {
 		all, err := r.openAddress(i, a)
 		if err == nil && (len(all) < len(digest) || string(all[:len(digest)]) != digest) {
-			err = &engine.Error{Fabric: r.fabric, Op: "connect", Phase: "connect", Peer: i, Code: -71, Text: "it has other routes: its weir is of another version"}
+			err = &engine.Error{
+				Fabric: r.fabric, Op: "connect", Phase: "connect", Peer: i, Code: -71,
+				Text: "it has other routes: its weir is of another version",
+			}
 		}
 		if err == nil {
 			blobs[i], err = r.split(i, all[len(digest):])
@@ -206,7 +215,9 @@ func (r *epRank) Run(c engine.Case) (*workload.Part, error) {
 	for o, does := range []bool{s.Dispatches(), s.Combines()} {
 		for source := 0; does && source < r.launch.Ranks; source++ {
 			w := waits[o*r.launch.Ranks+source]
-			p.Waits[o] = append(p.Waits[o], ep.Wait{Mean: float64(w.sum) / float64(s.Iterations) * 1e-9, Max: float64(w.max) * 1e-9})
+			p.Waits[o] = append(p.Waits[o], ep.Wait{
+				Mean: float64(w.sum) / float64(s.Iterations) * 1e-9, Max: float64(w.max) * 1e-9,
+			})
 		}
 	}
 	return p.Encode(c.Key, r.launch.Index)
@@ -231,11 +242,17 @@ func iterationOf(s *ep.Spec, d, c C.struct_weir_ep_times) ep.Iteration {
 func (r *epRank) facts(out *C.struct_weir_result) *move.Part {
 	p := &move.Part{
 		Rank: r.self.Rank, Initiator: true, Verified: out.verified != 0,
-		Transport: C.GoString(&out.transport[0]), Transports: transports(C.GoString(&out.carriers[0]), r.self.Rank, true),
-		Prep:   move.Prep{Alloc: float64(out.alloc_s), Register: float64(out.register_s), Connect: float64(out.connect_s)},
+		Transport:  C.GoString(&out.transport[0]),
+		Transports: transports(C.GoString(&out.carriers[0]), r.self.Rank, true),
+		Prep: move.Prep{
+			Alloc: float64(out.alloc_s), Register: float64(out.register_s), Connect: float64(out.connect_s),
+		},
 		Memcpy: float64(out.memcpy_bps), Ceiling: float64(out.ceiling_bps), CeilingBest: float64(out.ceiling_best_bps),
 		Usage: move.Usage{CPU: float64(out.cpu_s), Switches: uint64(out.switches)},
-		Clock: move.Clock{Resolution: float64(out.resolution_ns) / 1e9, Cost: float64(out.clock_ns) / 1e9, Bound: float64(out.bound_ns) / 1e9},
+		Clock: move.Clock{
+			Resolution: float64(out.resolution_ns) / 1e9, Cost: float64(out.clock_ns) / 1e9,
+			Bound: float64(out.bound_ns) / 1e9,
+		},
 	}
 	if out.node >= 0 {
 		p.MemoryNodes = []int{int(out.node)}

@@ -55,15 +55,19 @@ struct weir_ep_sums {
 struct weir_ep_part { /* an operation at this rank */
     const struct weir_ep_put *puts;
     uint32_t                  nputs, steps;
-    uint64_t                  sink, half; /* where its first half begins in the sink, and how large one is; alike in all ranks */
+    /* where its first half begins in the sink, and how large one is; alike in all ranks */
+    uint64_t                  sink, half;
 };
 
 struct weir_ep {
-    struct weir_case of; /* index, iterations, warmup, timeout, verify, corrupt, flows, and what ceilings are probed with */
+    /* index, iterations, warmup, timeout, verify, corrupt, flows, and what ceilings are probed
+     * with */
+    struct weir_case of;
     int              operations; /* a bit of each */
     int              layout, fp8, scales, before, aligned;
     int              channels, top_k, tokens; /* tokens: of this rank */
-    uint64_t         row, message; /* bytes of a dispatched row without scales, and of a whole message */
+    /* bytes of a dispatched row without scales, and of a whole message */
+    uint64_t         row, message;
     uint64_t         received;     /* bytes that are checked of an iteration */
     const int32_t *const *experts; /* by rank */
     const float *const   *weights;
@@ -76,9 +80,11 @@ struct weir_ep {
     struct weir_ep_part   parts[EP_OPERATIONS];
     const struct weir_ep_copy    *copies;
     const struct weir_ep_place   *messages;    /* that come */
-    const struct weir_ep_place   *made, *come; /* rows that this rank's experts make, and that come to its tokens */
+    /* rows that this rank's experts make, and that come to its tokens */
+    const struct weir_ep_place   *made, *come;
     uint32_t              ncopies, nmessages, nmade, ncome;
-    struct weir_ep_sums   partial, total; /* of EP_RANK: what is sent; and what becomes of a token */
+    /* of EP_RANK: what is sent; and what becomes of a token */
+    struct weir_ep_sums   partial, total;
 };
 
 struct weir_ep_times { /* of an operation; CLOCK_MONOTONIC, and spans of it in ns */
@@ -97,6 +103,7 @@ struct weir_ep_result {
     const struct weir_ep_wait   *waits; /* by operation, then by source */
 };
 
-int weir_run_ep(struct weir_rank *r, const struct weir_ep *e, struct weir_ep_result *out, struct weir_err *err);
+int weir_run_ep(struct weir_rank *r, const struct weir_ep *e, struct weir_ep_result *out,
+                struct weir_err *err);
 
 #endif

@@ -11,7 +11,8 @@ struct place { /* of what came: for an error */
     long        token, expert;
 };
 
-static int wrong(struct ep_run *u, const struct place *p, uint64_t iteration, const char *part, size_t unit, size_t at, uint8_t is, uint8_t want)
+static int wrong(struct ep_run *u, const struct place *p, uint64_t iteration, const char *part,
+                 size_t unit, size_t at, uint8_t is, uint8_t want)
 {
     char of[96] = "";
     if (p->expert >= 0)
@@ -19,8 +20,11 @@ static int wrong(struct ep_run *u, const struct place *p, uint64_t iteration, co
     else if (p->token >= 0)
         snprintf(of, sizeof of, ", token %ld", p->token);
     rank_phase(u->r, PH_VERIFY, 0);
-    return rank_fail(u->r, -EBADMSG, "verify", p->source == u->r->cfg.rank ? -1 : p->source, "wrong %s at rank %d in iteration %llu: rank %d%s, %s %zu: a byte is 0x%02x, should be 0x%02x",
-                     p->what, u->r->cfg.rank, (unsigned long long)iteration, p->source, of, part, at / unit, is, want);
+    return rank_fail(
+        u->r, -EBADMSG, "verify", p->source == u->r->cfg.rank ? -1 : p->source,
+        "wrong %s at rank %d in iteration %llu: rank %d%s, %s %zu: a byte is 0x%02x, should be 0x%02x",
+        p->what, u->r->cfg.rank, (unsigned long long)iteration, p->source, of, part, at / unit, is,
+        want);
 }
 
 static size_t first_difference(const char *a, const char *b, size_t n)
@@ -32,16 +36,20 @@ static size_t first_difference(const char *a, const char *b, size_t n)
 }
 
 /* Names the part of a message that an offset is in. */
-static int wrong_message(struct ep_run *u, const struct place *p, uint64_t iteration, size_t at, uint8_t is, uint8_t want)
+static int wrong_message(struct ep_run *u, const struct place *p, uint64_t iteration, size_t at,
+                         uint8_t is, uint8_t want)
 {
     const struct weir_ep *e = u->e;
-    size_t                row = EP_HEADER + e->row, scales = row + (e->fp8 ? rows_scales_bytes(e->channels, (enum weir_scales)e->scales) : 0);
+    size_t row = EP_HEADER + e->row,
+           scales =
+               row + (e->fp8 ? rows_scales_bytes(e->channels, (enum weir_scales)e->scales) : 0);
     if (at < EP_HEADER)
         return wrong(u, p, iteration, "header, byte", 1, at, is, want);
     if (at < row)
         return wrong(u, p, iteration, "channel", e->fp8 ? 1 : 2, at - EP_HEADER, is, want);
     if (at < scales)
-        return wrong(u, p, iteration, "scale of group", e->scales == SCALES_UE8M0 ? 1 : 4, at - row, is, want);
+        return wrong(u, p, iteration, "scale of group", e->scales == SCALES_UE8M0 ? 1 : 4, at - row,
+                     is, want);
     return wrong(u, p, iteration, "selection", 8, at - scales, is, want);
 }
 
@@ -55,7 +63,8 @@ static void expect_message(struct ep_run *u, uint64_t pass, int rank, uint32_t t
     memset(to, 0, e->message);
     memcpy(to, &token, sizeof token);
     if (e->fp8) {
-        rows_quantise_reference(x, e->channels, (enum weir_scales)e->scales, (uint8_t *)to + EP_HEADER, at);
+        rows_quantise_reference(x, e->channels, (enum weir_scales)e->scales,
+                                (uint8_t *)to + EP_HEADER, at);
         at += rows_scales_bytes(e->channels, (enum weir_scales)e->scales);
     } else {
         memcpy(to + EP_HEADER, x, e->row);
@@ -67,7 +76,10 @@ static void expect_message(struct ep_run *u, uint64_t pass, int rank, uint32_t t
     }
 }
 
-static long expert_of(const struct weir_ep *e, int rank, uint32_t token, uint32_t k) { return e->experts[rank][(size_t)token * (size_t)e->top_k + k]; }
+static long expert_of(const struct weir_ep *e, int rank, uint32_t token, uint32_t k)
+{
+    return e->experts[rank][(size_t)token * (size_t)e->top_k + k];
+}
 
 static int check_messages(struct ep_run *u, uint64_t pass, uint64_t iteration, int64_t *flip)
 {
@@ -81,7 +93,7 @@ static int check_messages(struct ep_run *u, uint64_t pass, uint64_t iteration, i
             is[*flip] ^= 1;
         expect_message(u, pass, m->rank, m->token, u->expected);
         if (memcmp(is, u->expected, e->message)) {
-            struct place p  = {"dispatch", m->rank, m->token, expert_of(e, m->rank, m->token, m->k)};
+            struct place p = {"dispatch", m->rank, m->token, expert_of(e, m->rank, m->token, m->k)};
             size_t       at = first_difference(is, u->expected, e->message);
             return wrong_message(u, &p, iteration, at, (uint8_t)is[at], (uint8_t)u->expected[at]);
         }
@@ -96,20 +108,23 @@ static int check_counts(struct ep_run *u, uint64_t iteration, int64_t *flip)
     const struct weir_ep *e    = u->e;
     struct weir_rank     *r    = u->r;
     size_t                each = (size_t)e->per_rank * sizeof *e->counts;
-    const char           *want = (const char *)(e->counts + (size_t)r->cfg.ranks * (size_t)e->per_rank);
+    const char *want = (const char *)(e->counts + (size_t)r->cfg.ranks * (size_t)e->per_rank);
     for (int s = 0; s < r->cfg.ranks; s++, want += each, *flip -= (int64_t)each) {
         char *is = ep_half(u, EP_DISPATCH, iteration) + e->counts_at[s];
         if (*flip >= 0 && (uint64_t)*flip < each)
             is[*flip] ^= 1;
         size_t at = first_difference(is, want, each);
         if (at < each)
-            return wrong(u, &(struct place){"count of a dispatch", s, -1, -1}, iteration, "expert of this rank", sizeof *e->counts, at, (uint8_t)is[at], (uint8_t)want[at]);
+            return wrong(u, &(struct place){"count of a dispatch", s, -1, -1}, iteration,
+                         "expert of this rank", sizeof *e->counts, at, (uint8_t)is[at],
+                         (uint8_t)want[at]);
     }
     return 0;
 }
 
 /* Adds up by the reference the rows that the experts of a rank (-1: of all) have for a token. */
-static void expect_sum(struct ep_run *u, uint64_t pass, int owner, uint32_t token, int rank, uint16_t *to)
+static void expect_sum(struct ep_run *u, uint64_t pass, int owner, uint32_t token, int rank,
+                       uint16_t *to)
 {
     const struct weir_ep *e = u->e;
     size_t                n = (size_t)e->channels, first = (size_t)token * (size_t)e->top_k;
@@ -147,14 +162,16 @@ static int check_rows(struct ep_run *u, uint64_t pass, uint64_t iteration, int64
             ep_make_row(u, pass, OF_EXPERT, m->rank, m->token, m->k, want);
         size_t at = first_difference(is, (char *)want, bytes);
         if (at < bytes)
-            return wrong(u, &(struct place){"row of a combine", from, m->token, expert}, iteration, "channel", 2, at, (uint8_t)is[at], (uint8_t)((char *)want)[at]);
+            return wrong(u, &(struct place){"row of a combine", from, m->token, expert}, iteration,
+                         "channel", 2, at, (uint8_t)is[at], (uint8_t)((char *)want)[at]);
         if ((rc = rank_tick(u->r)) < 0)
             return rc;
     }
     return 0;
 }
 
-/* With EP_RANK a token's sum is of the sums that ranks have sent, in the order of their first selection. */
+/* With EP_RANK a token's sum is of the sums that ranks have sent, in the order of their first
+ * selection. */
 static void expect_total(struct ep_run *u, uint64_t pass, uint32_t token, uint16_t *to)
 {
     const struct weir_ep *e = u->e;
@@ -195,7 +212,8 @@ static int check_sums(struct ep_run *u, uint64_t pass, uint64_t iteration, int64
         expect_total(u, pass, t, (uint16_t *)want);
         size_t at = first_difference(is, want, bytes);
         if (at < bytes)
-            return wrong(u, &(struct place){"sum of a combine", u->r->cfg.rank, t, -1}, iteration, "channel", 2, at, (uint8_t)is[at], (uint8_t)want[at]);
+            return wrong(u, &(struct place){"sum of a combine", u->r->cfg.rank, t, -1}, iteration,
+                         "channel", 2, at, (uint8_t)is[at], (uint8_t)want[at]);
         if ((rc = rank_tick(u->r)) < 0)
             return rc;
     }
@@ -205,9 +223,11 @@ static int check_sums(struct ep_run *u, uint64_t pass, uint64_t iteration, int64
 static int check(struct ep_run *u, uint64_t pass, uint64_t iteration, int64_t flip)
 {
     int rc;
-    if (ep_does(u, EP_DISPATCH) && ((rc = check_messages(u, pass, iteration, &flip)) < 0 || (rc = check_counts(u, iteration, &flip)) < 0))
+    if (ep_does(u, EP_DISPATCH) && ((rc = check_messages(u, pass, iteration, &flip)) < 0 ||
+                                    (rc = check_counts(u, iteration, &flip)) < 0))
         return rc;
-    if (ep_does(u, EP_COMBINE) && ((rc = check_rows(u, pass, iteration, &flip)) < 0 || (rc = check_sums(u, pass, iteration, &flip)) < 0))
+    if (ep_does(u, EP_COMBINE) && ((rc = check_rows(u, pass, iteration, &flip)) < 0 ||
+                                   (rc = check_sums(u, pass, iteration, &flip)) < 0))
         return rc;
     return 0;
 }

@@ -17,11 +17,13 @@ uint64_t ep_mix(uint64_t x)
  * exponent by the leading zeros of eight bits. */
 static uint16_t number(uint64_t bits)
 {
-    uint32_t high = (uint32_t)(bits >> 7) & 255, zeros = high ? (uint32_t)__builtin_clz(high) - 24 : 8;
+    uint32_t high = (uint32_t)(bits >> 7) & 255,
+             zeros = high ? (uint32_t)__builtin_clz(high) - 24 : 8;
     return (uint16_t)((bits >> 15 & 1) << 15 | (127 - zeros) << 7 | (bits & 127));
 }
 
-void ep_make_row(const struct ep_run *u, uint64_t pass, enum ep_row what, int rank, uint32_t token, uint32_t k, uint16_t *row)
+void ep_make_row(const struct ep_run *u, uint64_t pass, enum ep_row what, int rank, uint32_t token,
+                 uint32_t k, uint16_t *row)
 {
     uint64_t key = pattern_key(u->r->cfg.seed, u->e->of.index, rank, what, pass);
     key          = ep_mix(key + ((uint64_t)token << 16 | k));
@@ -50,13 +52,15 @@ int ep_fill(struct ep_run *u, uint64_t pass)
     }
     for (uint32_t i = 0; i < e->nmade; i++) {
         const struct weir_ep_place *m = &e->made[i];
-        ep_make_row(u, pass, OF_EXPERT, m->rank, m->token, m->k, (uint16_t *)(rank_source(r) + m->at));
+        ep_make_row(u, pass, OF_EXPERT, m->rank, m->token, m->k,
+                    (uint16_t *)(rank_source(r) + m->at));
         if ((rc = rank_tick(r)) < 0)
             return rc;
     }
     if (ep_does(u, EP_DISPATCH)) {
         for (int i = 0; i < r->cfg.ranks; i++)
-            memcpy(rank_source(r) + e->counts_from[i], e->counts + i * e->per_rank, (size_t)e->per_rank * sizeof *e->counts);
+            memcpy(rank_source(r) + e->counts_from[i], e->counts + i * e->per_rank,
+                   (size_t)e->per_rank * sizeof *e->counts);
         if (e->before)
             ep_prepare(u);
     }

@@ -19,13 +19,17 @@ func (r *epRank) describe(index int) (e *C.struct_weir_ep, free func()) {
 	probe := C.uint64_t(r.probes[self])
 	*e = C.struct_weir_ep{
 		of: C.struct_weir_case{
-			index: C.uint32_t(index), op: C.OP_WRITE, mode: C.MODE_MATRIX, verify: verifies[s.Verify], block: probe, batch: 1, slots: 1, stride: C.uint64_t(room(uint64(probe))),
-			shards: 1, every: 1, iterations: C.uint64_t(s.Iterations), warmup: C.uint64_t(s.Warmup), in_flight: 1, timeout: C.int64_t(r.launch.Cases[index].Timeout),
+			index: C.uint32_t(index), op: C.OP_WRITE, mode: C.MODE_MATRIX, verify: verifies[s.Verify], block: probe,
+			batch: 1, slots: 1, stride: C.uint64_t(room(uint64(probe))),
+			shards: 1, every: 1, iterations: C.uint64_t(s.Iterations), warmup: C.uint64_t(s.Warmup), in_flight: 1,
+			timeout: C.int64_t(r.launch.Cases[index].Timeout),
 			corrupt: C.int64_t(r.corrupt), corrupt_timed: r.timed,
 		},
 		operations: truth(s.Dispatches())<<C.EP_DISPATCH | truth(s.Combines())<<C.EP_COMBINE,
-		layout:     epLayouts[s.Layout], fp8: truth(s.DispatchDtype == "fp8"), scales: epScales[s.Scales], before: truth(s.Quantise == "before"), aligned: truth(s.Timing == "aligned"),
-		channels: C.int(s.Hidden), top_k: C.int(t.TopK), tokens: C.int(t.Tokens[self]), row: C.uint64_t(s.RowBytes()), message: C.uint64_t(s.MessageBytes()),
+		layout:     epLayouts[s.Layout], fp8: truth(s.DispatchDtype == "fp8"), scales: epScales[s.Scales],
+		before: truth(s.Quantise == "before"), aligned: truth(s.Timing == "aligned"),
+		channels: C.int(s.Hidden), top_k: C.int(t.TopK), tokens: C.int(t.Tokens[self]), row: C.uint64_t(s.RowBytes()),
+		message:  C.uint64_t(s.MessageBytes()),
 		per_rank: C.int(t.PerRank), received: C.uint64_t(l.Received()),
 	}
 	experts, weights := newList[*C.int32_t](a, t.Ranks), newList[*C.float](a, t.Ranks)
@@ -42,18 +46,28 @@ func (r *epRank) describe(index int) (e *C.struct_weir_ep, free func()) {
 	e.counts_from, e.counts_at = unsafe.SliceData(listOf(a, l.From, offset)), unsafe.SliceData(listOf(a, l.At, offset))
 	for i, p := range l.Parts {
 		puts := listOf(a, p.Puts, func(p ep.Put) C.struct_weir_ep_put {
-			return C.struct_weir_ep_put{peer: C.int(p.Peer), ready: C.uint32_t(p.Ready), bytes: C.uint64_t(p.Bytes), local: C.uint64_t(p.Local), remote: C.uint64_t(p.Remote)}
+			return C.struct_weir_ep_put{
+				peer: C.int(p.Peer), ready: C.uint32_t(p.Ready), bytes: C.uint64_t(p.Bytes), local: C.uint64_t(p.Local),
+				remote: C.uint64_t(p.Remote),
+			}
 		})
-		e.parts[i] = C.struct_weir_ep_part{puts: unsafe.SliceData(puts), nputs: C.uint32_t(len(puts)), steps: C.uint32_t(p.Steps), sink: C.uint64_t(p.Sink), half: C.uint64_t(p.Half)}
+		e.parts[i] = C.struct_weir_ep_part{
+			puts: unsafe.SliceData(puts), nputs: C.uint32_t(len(puts)), steps: C.uint32_t(p.Steps),
+			sink: C.uint64_t(p.Sink), half: C.uint64_t(p.Half),
+		}
 	}
 	e.copies = unsafe.SliceData(listOf(a, l.Copies, func(c ep.Copy) C.struct_weir_ep_copy {
 		return C.struct_weir_ep_copy{token: C.uint32_t(c.Token), at: C.uint64_t(c.At)}
 	}))
 	place := func(p ep.Place) C.struct_weir_ep_place {
-		return C.struct_weir_ep_place{rank: C.int(p.Rank), token: C.uint32_t(p.Token), k: C.uint32_t(p.K), at: C.uint64_t(p.At)}
+		return C.struct_weir_ep_place{
+			rank: C.int(p.Rank), token: C.uint32_t(p.Token), k: C.uint32_t(p.K), at: C.uint64_t(p.At),
+		}
 	}
-	e.messages, e.made, e.come = unsafe.SliceData(listOf(a, l.Come, place)), unsafe.SliceData(listOf(a, l.Made, place)), unsafe.SliceData(listOf(a, l.Back, place))
-	e.ncopies, e.nmessages, e.nmade, e.ncome = C.uint32_t(len(l.Copies)), C.uint32_t(len(l.Come)), C.uint32_t(len(l.Made)), C.uint32_t(len(l.Back))
+	e.messages, e.made, e.come = unsafe.SliceData(listOf(a, l.Come, place)), unsafe.SliceData(listOf(a, l.Made, place)),
+		unsafe.SliceData(listOf(a, l.Back, place))
+	e.ncopies, e.nmessages, e.nmade, e.ncome = C.uint32_t(len(l.Copies)), C.uint32_t(len(l.Come)),
+		C.uint32_t(len(l.Made)), C.uint32_t(len(l.Back))
 	e.partial, e.total = sumsOf(a, l.Sums[0]), sumsOf(a, l.Sums[1])
 	return e, a.free
 }

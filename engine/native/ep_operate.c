@@ -1,7 +1,8 @@
 /* The measured part of dispatch and combine. An operation of a rank ends when it has all
  * that peers send in it: each peer writes a word behind its messages, also where it has
  * none. No rank is more than one operation ahead of another, because none ends without a word
- * of each; so two halves of a sink, which iterations take in turns, are enough without barriers in between. */
+ * of each; so two halves of a sink, which iterations take in turns, are enough without barriers in
+ * between. */
 #include "ep_run.h"
 
 #include <string.h>
@@ -52,7 +53,8 @@ static void write_messages(struct ep_run *u, uint32_t until, uint32_t *at)
 
 void ep_prepare(struct ep_run *u) { write_messages(u, (uint32_t)u->e->tokens, &(uint32_t){0}); }
 
-static void add_up(struct ep_run *u, const struct weir_ep_sums *s, uint32_t i, const char *from, char *to)
+static void add_up(struct ep_run *u, const struct weir_ep_sums *s, uint32_t i, const char *from,
+                   char *to)
 {
     const struct weir_ep_sum *sum = &s->list[i];
     const uint16_t           *rows[64];
@@ -65,7 +67,8 @@ static void add_up(struct ep_run *u, const struct weir_ep_sums *s, uint32_t i, c
     rows_reduce((uint16_t *)(to + sum->to), u->e->channels, (int)sum->n, rows, weights);
 }
 
-static void work(struct ep_run *u, enum weir_ep_operation o, uint32_t from, uint32_t until, uint32_t *at)
+static void work(struct ep_run *u, enum weir_ep_operation o, uint32_t from, uint32_t until,
+                 uint32_t *at)
 {
     if (o == EP_DISPATCH)
         write_messages(u, until, at);
@@ -122,7 +125,9 @@ static int settle(struct ep_run *u, int peer)
     while (q->pending != IDLE)
         if ((rc = rank_turn(u->r, peer, "send")) < 0)
             return rc;
-    return q->failed ? rank_fail(u->r, q->failed, "send", peer, "a request failed with status %d", q->failed) : 0;
+    return q->failed ? rank_fail(u->r, q->failed, "send", peer, "a request failed with status %d",
+                                 q->failed)
+                     : 0;
 }
 
 /* Peers in the order in which this rank comes to them: the next one first. */
@@ -142,17 +147,20 @@ static int publish(struct sending *s, uint64_t word)
             q->pending--;
     }
     for (int i = 1; i < r->cfg.ranks; i++)
-        if ((rc = settle(s->u, peer_at(r, i))) < 0 || (rc = r->fab->signal(r, peer_at(r, i), rank_flag_of(r->cfg.rank), word)) < 0)
+        if ((rc = settle(s->u, peer_at(r, i))) < 0 ||
+            (rc = r->fab->signal(r, peer_at(r, i), rank_flag_of(r->cfg.rank), word)) < 0)
             return rc;
     return 0;
 }
 
-static int send_all(struct ep_run *u, enum weir_ep_operation o, uint64_t iteration, struct weir_ep_times *t)
+static int send_all(struct ep_run *u, enum weir_ep_operation o, uint64_t iteration,
+                    struct weir_ep_times *t)
 {
     const struct weir_ep      *e = u->e;
     const struct weir_ep_part *p = &e->parts[o];
-    struct sending s = {.u = u, .part = p, .half = ep_half_of(u, iteration) * p->half, .delivered = u->r->fab->caps & CAP_REMOTE_COMPLETION};
-    uint32_t       steps = o == EP_DISPATCH && e->before ? 0 : p->steps, done = 0, next = 0, copies = 0;
+    struct sending s = {.u = u, .part = p, .half = ep_half_of(u, iteration) * p->half,
+                        .delivered = u->r->fab->caps & CAP_REMOTE_COMPLETION};
+    uint32_t steps = o == EP_DISPATCH && e->before ? 0 : p->steps, done = 0, next = 0, copies = 0;
     int            rc;
     for (int i = 0; i < u->r->cfg.ranks; i++)
         u->requests[i] = (struct weir_req){.pending = IDLE, .peer = i};
@@ -205,13 +213,15 @@ static int receive_all(struct ep_run *u, enum weir_ep_operation o, int64_t start
                 w[peer].max = took > w[peer].max ? took : w[peer].max;
             }
         }
-        if (missing >= 0 && (rc = rank_turn(r, missing, o == EP_DISPATCH ? "dispatch" : "combine")) < 0)
+        if (missing >= 0 &&
+            (rc = rank_turn(r, missing, o == EP_DISPATCH ? "dispatch" : "combine")) < 0)
             return rc;
     }
     return 0;
 }
 
-static int operate(struct ep_run *u, enum weir_ep_operation o, uint64_t iteration, struct weir_ep_times *t)
+static int operate(struct ep_run *u, enum weir_ep_operation o, uint64_t iteration,
+                   struct weir_ep_times *t)
 {
     int rc;
     *t = (struct weir_ep_times){.start = weir_monotonic()};
@@ -235,7 +245,8 @@ int ep_iterate(struct ep_run *u, uint64_t iteration)
     struct weir_ep_times *t = u->times + (u->timed ? iteration * EP_OPERATIONS : 0);
     int                   rc;
     for (int o = 0; o < EP_OPERATIONS; o++)
-        if (ep_does(u, (enum weir_ep_operation)o) && (rc = operate(u, (enum weir_ep_operation)o, iteration, &t[o])) < 0)
+        if (ep_does(u, (enum weir_ep_operation)o) &&
+            (rc = operate(u, (enum weir_ep_operation)o, iteration, &t[o])) < 0)
             return rc;
     return 0;
 }

@@ -17,7 +17,10 @@ struct ep_run {
 };
 
 /* Which half of a sink an iteration writes into: where ranks meet before each, one is enough. */
-static inline uint64_t ep_half_of(const struct ep_run *u, uint64_t iteration) { return u->e->aligned ? 0 : iteration & 1; }
+static inline uint64_t ep_half_of(const struct ep_run *u, uint64_t iteration)
+{
+    return u->e->aligned ? 0 : iteration & 1;
+}
 
 static inline char *ep_half(const struct ep_run *u, enum weir_ep_operation o, uint64_t iteration)
 {
@@ -25,7 +28,10 @@ static inline char *ep_half(const struct ep_run *u, enum weir_ep_operation o, ui
     return rank_sink(u->r) + p->sink + ep_half_of(u, iteration) * p->half;
 }
 
-static inline int ep_does(const struct ep_run *u, enum weir_ep_operation o) { return u->e->operations >> o & 1; }
+static inline int ep_does(const struct ep_run *u, enum weir_ep_operation o)
+{
+    return u->e->operations >> o & 1;
+}
 
 /* ---- ep_operate.c ---- */
 
@@ -41,9 +47,10 @@ int ep_iterate(struct ep_run *u, uint64_t iteration);
 /* Rows of a token before a dispatch, and of its experts before a combine. */
 enum ep_row { OF_TOKEN, OF_EXPERT };
 
-/* What a row is in a pass: of the k-th selection of a rank's token, or of the token. Contents depend
- * on integers only, so that any processor makes the same. */
-void ep_make_row(const struct ep_run *u, uint64_t pass, enum ep_row what, int rank, uint32_t token, uint32_t k, uint16_t *row);
+/* What a row is in a pass: of the k-th selection of a rank's token, or of the token. Contents
+ * depend on integers only, so that any processor makes the same. */
+void ep_make_row(const struct ep_run *u, uint64_t pass, enum ep_row what, int rank, uint32_t token,
+                 uint32_t k, uint16_t *row);
 
 /* Mixes the bits of a word. */
 uint64_t ep_mix(uint64_t x);
@@ -57,7 +64,9 @@ int ep_fill(struct ep_run *u, uint64_t pass);
  * changed before, counted over messages, counts, rows and sums; -1: none. */
 int ep_check(struct ep_run *u, uint64_t pass, uint64_t iteration, int64_t flip);
 
-#ifdef WEIR_TEST /* tests have so many random bytes flipped after each check, and count those that it does not find */
+/* tests have so many random bytes flipped after each check, and count those that it does not
+ * find */
+#ifdef WEIR_TEST
 extern _Atomic uint64_t ep_flips, ep_flips_missed;
 #endif
 

@@ -16,7 +16,10 @@ import (
 
 // epValues are those of a small case, and others in their place.
 func epValues(change workload.Values) workload.Values {
-	v := workload.Values{"ranks": int64(3), "tokens": int64(20), "hidden": int64(256), "experts_per_rank": int64(2), "top_k": int64(3), "iterations": int64(5), "warmup": int64(1)}
+	v := workload.Values{
+		"ranks": int64(3), "tokens": int64(20), "hidden": int64(256), "experts_per_rank": int64(2), "top_k": int64(3),
+		"iterations": int64(5), "warmup": int64(1),
+	}
 	for name, value := range change {
 		v[name] = value
 	}
@@ -36,11 +39,14 @@ func runEP(t testing.TB, fabric string, v workload.Values) (map[string]float64, 
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := engine.Launch{ID: "test", Runner: ep.Runner, Fabric: fabric, Ranks: int(s.Ranks), Seed: 42, Cases: []engine.Case{c}}
+	l := engine.Launch{
+		ID: "test", Runner: ep.Runner, Fabric: fabric, Ranks: int(s.Ranks), Seed: 42, Cases: []engine.Case{c},
+	}
 	for range l.Ranks {
 		l.Nodes = append(l.Nodes, "here")
 	}
-	ranks, addresses, controls := make([]engine.Rank, l.Ranks), make([][]byte, l.Ranks), make([]*engine.Control, l.Ranks)
+	ranks, addresses, controls := make([]engine.Rank, l.Ranks), make([][]byte, l.Ranks),
+		make([]*engine.Control, l.Ranks)
 	free := freeMemory()
 	for i := range ranks {
 		controls[i] = control(t)
@@ -120,10 +126,14 @@ func TestEPOptions(t *testing.T) {
 	phase.NotUnderRace(t)
 	phase.Long(t)
 	changes := []workload.Values{
-		{"mode": "dispatch"}, {"mode": "combine"}, {"mode": "dispatch", "timing": "stream"}, {"mode": "combine", "timing": "stream"},
-		{"scales": "pow2"}, {"scales": "ue8m0"}, {"dispatch_dtype": "bf16"}, {"quantise": "before"}, {"verify": "full"}, {"verify": "none"},
-		{"tokens": "uniform:0,30"}, {"routing": "hot"}, {"routing": "lognormal", "top_k": int64(2)}, {"iterations": int64(1), "warmup": int64(0)},
-		{"alloc": "heap", "fabric": "tcp"}, {"ranks": int64(7), "experts_per_rank": int64(1)}, {"tokens": int64(1)}, {"top_k": int64(30), "tokens": int64(4)},
+		{"mode": "dispatch"}, {"mode": "combine"}, {"mode": "dispatch", "timing": "stream"},
+		{"mode": "combine", "timing": "stream"},
+		{"scales": "pow2"}, {"scales": "ue8m0"}, {"dispatch_dtype": "bf16"}, {"quantise": "before"}, {"verify": "full"},
+		{"verify": "none"},
+		{"tokens": "uniform:0,30"}, {"routing": "hot"}, {"routing": "lognormal", "top_k": int64(2)},
+		{"iterations": int64(1), "warmup": int64(0)},
+		{"alloc": "heap", "fabric": "tcp"}, {"ranks": int64(7), "experts_per_rank": int64(1)}, {"tokens": int64(1)},
+		{"top_k": int64(30), "tokens": int64(4)},
 	}
 	for _, layout := range epLayoutNames {
 		for i, change := range changes {
@@ -151,7 +161,9 @@ func TestEPOverEachProvider(t *testing.T) {
 		}
 	}
 	for _, layout := range epLayoutNames {
-		t.Run("am/"+layout, func(t *testing.T) { checkEP(t, "ucx", epValues(workload.Values{"layout": layout, "api": "am"})) })
+		t.Run("am/"+layout, func(t *testing.T) {
+			checkEP(t, "ucx", epValues(workload.Values{"layout": layout, "api": "am"}))
+		})
 	}
 }
 
@@ -163,7 +175,8 @@ func TestEPFindsOneWrongByte(t *testing.T) {
 		want string
 	}{
 		"message": {
-			{0, "wrong dispatch at rank 1 in iteration 0: rank"}, {3, "header, byte 3"}, {16 + 200, "channel 200: a byte is 0x"}, {16 + 256 + 4, "scale of group 1"},
+			{0, "wrong dispatch at rank 1 in iteration 0: rank"}, {3, "header, byte 3"},
+			{16 + 200, "channel 200: a byte is 0x"}, {16 + 256 + 4, "scale of group 1"},
 		},
 		"rank":   {{16 + 256 + 8 + 9, "selection 1"}},
 		"packed": {{16 + 7, "channel 7"}},
@@ -172,7 +185,8 @@ func TestEPFindsOneWrongByte(t *testing.T) {
 			for when, iteration := range map[string]string{"": "iteration 0", ":timed": "iteration 4"} {
 				t.Setenv(CorruptEnv, fmt.Sprintf("1:%d%s", p.at, when))
 				_, err := runEP(t, "shm", epValues(workload.Values{"layout": layout}))
-				if want := strings.Replace(p.want, "iteration 0", iteration, 1); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "token") {
+				if want := strings.Replace(p.want, "iteration 0", iteration, 1); err == nil ||
+					!strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "token") {
 					t.Errorf("%s, byte %d%s: got %v, want %q", layout, p.at, when, err, want)
 				}
 				var e *engine.Error
@@ -193,7 +207,8 @@ func TestEPFindsOneWrongByte(t *testing.T) {
 	l := s.LayOut(table, 1)
 	messages, rows := len(l.Come)*int(s.MessageBytes()), len(l.Back)*512
 	for at, want := range map[int]string{
-		messages + 9: "wrong count of a dispatch at rank 1 in iteration 0: rank 1, expert of this rank 0", messages + 24 + 100: "wrong row of a combine",
+		messages + 9:               "wrong count of a dispatch at rank 1 in iteration 0: rank 1, expert of this rank 0",
+		messages + 24 + 100:        "wrong row of a combine",
 		messages + 24 + rows + 513: "wrong sum of a combine at rank 1 in iteration 0: rank 1, token 1, channel 0",
 	} {
 		t.Setenv(CorruptEnv, fmt.Sprintf("1:%d", at))
@@ -229,7 +244,8 @@ func TestEPOtherRoutes(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := ranks[0].(engine.Peers).Connect(addresses[:]); err == nil || !strings.Contains(err.Error(), "other routes") {
+	if err := ranks[0].(engine.Peers).Connect(addresses[:]); err == nil ||
+		!strings.Contains(err.Error(), "other routes") {
 		t.Error(err)
 	}
 }
@@ -247,7 +263,8 @@ func nixlEP(t *testing.T) error {
 func TestEPOverNixl(t *testing.T) {
 	phase.Long(t)
 	phase.NotUnderRace(t)
-	if out := nixlChild(t, "ep", "WEIR_NIXL_LIBRARY="+fakeNixl(t), "FAKE_NIXL_POLLS=2"); !strings.Contains(out, "FINE") {
+	if out := nixlChild(t, "ep", "WEIR_NIXL_LIBRARY="+fakeNixl(t), "FAKE_NIXL_POLLS=2"); !strings.Contains(out,
+		"FINE") {
 		t.Error(out)
 	}
 }

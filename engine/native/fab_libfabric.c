@@ -21,7 +21,10 @@
 #define SEQ_MASK ((1u << SEQ_BITS) - 1)
 _Static_assert(WEIR_MAX_RANKS <= 1024, "a rank has 10 bits of the data of a write");
 
-static inline uint32_t note(uint32_t kind, int rank, uint64_t seq) { return kind << 30 | (uint32_t)rank << SEQ_BITS | (uint32_t)(seq & SEQ_MASK); }
+static inline uint32_t note(uint32_t kind, int rank, uint64_t seq)
+{
+    return kind << 30 | (uint32_t)rank << SEQ_BITS | (uint32_t)(seq & SEQ_MASK);
+}
 
 /* What stands in the line of pings that a rank keeps for a peer, or in its own, into which
  * no peer writes. The first word is the loops': they reset it, and no other. */
@@ -30,7 +33,10 @@ static inline uint32_t note(uint32_t kind, int rank, uint64_t seq) { return kind
 #define WORD 24     /* of a signal for the slot, then those for the ping slot and the flag */
 _Static_assert(WORD >= sizeof(uint64_t), "the loops reset the first word, and a signal may come early");
 static inline size_t beside(const struct weir_rank *r, int rank) { return rank_ping_of(r, rank); }
-static inline char  *own(const struct weir_rank *r, size_t what) { return r->regions[REGION_CONTROL].base + beside(r, r->cfg.rank) + what; }
+static inline char *own(const struct weir_rank *r, size_t what)
+{
+    return r->regions[REGION_CONTROL].base + beside(r, r->cfg.rank) + what;
+}
 
 #define EVENTS 16
 #define PARTING_NS 250000000 /* how long a last signal may take to be confirmed */
@@ -39,14 +45,17 @@ static inline char  *own(const struct weir_rank *r, size_t what) { return r->reg
 enum { FOR_SLOT, FOR_PING, FOR_FLAG, PLACES };
 static size_t place_of(const struct weir_rank *r, uint32_t which, int rank)
 {
-    return which == FOR_SLOT ? rank_slot_of(rank) : which == FOR_PING ? rank_ping_of(r, rank) : rank_flag_of(rank);
+    return which == FOR_SLOT   ? rank_slot_of(rank)
+           : which == FOR_PING ? rank_ping_of(r, rank)
+                               : rank_flag_of(rank);
 }
 
 static void take_word(struct weir_rank *r, int peer, uint32_t which)
 {
     if (which >= PLACES)
         return;
-    uint64_t value = atomic_load_explicit(rank_word(r, beside(r, peer) + WORD + which * sizeof value), memory_order_relaxed);
+    uint64_t value = atomic_load_explicit(
+        rank_word(r, beside(r, peer) + WORD + which * sizeof value), memory_order_relaxed);
     atomic_store_explicit(rank_word(r, place_of(r, which, peer)), value, memory_order_release);
 }
 
@@ -58,7 +67,8 @@ static void arrive(struct weir_rank *r, uint32_t data)
     if (peer >= r->cfg.ranks)
         return;
     struct libfabric_peer *p = &f->peers[peer];
-    if (data >> 30 == KIND_WORD) /* it was written beside its place, so that nobody sees a part of it */
+    /* it was written beside its place, so that nobody sees a part of it */
+    if (data >> 30 == KIND_WORD)
         take_word(r, peer, seq);
     else if (p->pieces && p->ping == seq)
         p->pieces++;
@@ -97,7 +107,10 @@ static void finish(struct libfabric_rank *f, struct libfabric_op *op)
     }
 }
 
-static int again(struct weir_rank *r, const struct weir_err *e) { return rank_fail(r, e->code, e->op, e->peer, "%s", e->text); }
+static int again(struct weir_rank *r, const struct weir_err *e)
+{
+    return rank_fail(r, e->code, e->op, e->peer, "%s", e->text);
+}
 
 static int queue_error(struct weir_rank *r)
 {
@@ -114,7 +127,8 @@ static int queue_error(struct weir_rank *r)
         return 0;
     }
     struct weir_err *b = &f->broken;
-    b->peer            = op ? op->peer : r->cfg.ranks == 2 ? 1 - r->cfg.rank : -1; /* of two, there is but one it can be about */
+    /* of two, there is but one it can be about */
+    b->peer            = op ? op->peer : r->cfg.ranks == 2 ? 1 - r->cfg.rank : -1;
     snprintf(b->op, sizeof b->op, "%s", op ? op->name : "fi_cq_read");
     if (rc < 0) {
         b->code = (int)rc;
@@ -123,11 +137,13 @@ static int queue_error(struct weir_rank *r)
     }
     const char *why = fi_cq_strerror(f->cq, e.prov_errno, e.err_data, text, sizeof text);
     b->code         = e.err ? -e.err : -EIO;
-    snprintf(b->text, sizeof b->text, "%s (the provider: %s, %d)", libfabric.fi_strerror(e.err), why ? why : "no word", e.prov_errno);
+    snprintf(b->text, sizeof b->text, "%s (the provider: %s, %d)", libfabric.fi_strerror(e.err),
+             why ? why : "no word", e.prov_errno);
     return again(r, b);
 }
 
-static inline int take_events(struct weir_rank *r, const struct fi_cq_data_entry *events, ssize_t n, const char *call)
+static inline int take_events(struct weir_rank *r, const struct fi_cq_data_entry *events, ssize_t n,
+                              const char *call)
 {
     struct libfabric_rank *f = r->fs;
     if (n == -FI_EAGAIN || n == 0)
@@ -150,7 +166,8 @@ int libfabric_progress(struct weir_rank *r)
 {
     struct libfabric_rank  *f = r->fs;
     struct fi_cq_data_entry events[EVENTS];
-    return f->broken.code ? again(r, &f->broken) : take_events(r, events, fi_cq_read(f->cq, events, EVENTS), "fi_cq_read");
+    return f->broken.code ? again(r, &f->broken)
+                          : take_events(r, events, fi_cq_read(f->cq, events, EVENTS), "fi_cq_read");
 }
 
 /* By the queue's file, and not by fi_cq_sread, which some providers do not end in time. */
@@ -164,9 +181,12 @@ static int libfabric_wait(struct weir_rank *r)
     ssize_t n = fi_cq_read(f->cq, events, EVENTS);
     if (n != -FI_EAGAIN)
         return take_events(r, events, n, "fi_cq_read");
-    int rc = fi_trywait(f->fabric, &fid, 1); /* whether it may be slept: it is not if something has come */
+    /* whether it may be slept: it is not if something has come */
+    int rc = fi_trywait(f->fabric, &fid, 1);
     if (rc < 0)
-        return rc == -FI_EAGAIN ? 0 : rank_fail(r, rc, "fi_trywait", -1, "%s", libfabric.fi_strerror(-rc));
+        return rc == -FI_EAGAIN
+                   ? 0
+                   : rank_fail(r, rc, "fi_trywait", -1, "%s", libfabric.fi_strerror(-rc));
     return rank_sleep(r, f->file);
 }
 
@@ -194,30 +214,48 @@ struct post { /* one operation */
 #define OF_DATA .here = REGION_SOURCE, .there = REGION_SINK
 #define OF_WORD .here = REGION_CONTROL, .there = REGION_CONTROL
 
-static const char *const names[] = {"fi_write", "fi_read", "fi_readmsg", "fi_writemsg", "fi_inject_writedata"};
+static const char *const names[] = {"fi_write", "fi_read", "fi_readmsg", "fi_writemsg",
+                                    "fi_inject_writedata"};
 
-static ssize_t post_message(struct libfabric_rank *f, struct libfabric_peer *p, const struct post *o, void *context)
+static ssize_t post_message(struct libfabric_rank *f, struct libfabric_peer *p,
+                            const struct post *o, void *context)
 {
     struct iovec      iov    = {(void *)o->local, o->n};
-    struct fi_rma_iov remote = {p->regions[o->there].base + o->roff, o->n, p->regions[o->there].key};
-    struct fi_msg_rma m      = {.msg_iov = &iov, .desc = &f->desc[o->here], .iov_count = 1, .addr = p->address, .rma_iov = &remote, .rma_iov_count = 1, .context = context, .data = o->note};
+    struct fi_rma_iov remote = {p->regions[o->there].base + o->roff, o->n,
+                                p->regions[o->there].key};
+    struct fi_msg_rma m      = {.msg_iov       = &iov,
+                                .desc          = &f->desc[o->here],
+                                .iov_count     = 1,
+                                .addr          = p->address,
+                                .rma_iov       = &remote,
+                                .rma_iov_count = 1,
+                                .context       = context,
+                                .data          = o->note};
     if (o->kind == POST_FLUSH)
-        return fi_readmsg(f->ep, &m, FI_COMPLETION | (f->delivery == DELIVERY_FENCE ? FI_FENCE : 0));
-    return fi_writemsg(f->ep, &m, FI_COMPLETION | (o->kind == POST_NOTE ? FI_REMOTE_CQ_DATA : FI_DELIVERY_COMPLETE));
+        return fi_readmsg(f->ep, &m,
+                          FI_COMPLETION | (f->delivery == DELIVERY_FENCE ? FI_FENCE : 0));
+    return fi_writemsg(f->ep, &m,
+                       FI_COMPLETION |
+                           (o->kind == POST_NOTE ? FI_REMOTE_CQ_DATA : FI_DELIVERY_COMPLETE));
 }
 
-static inline ssize_t post_once(struct libfabric_rank *f, struct libfabric_peer *p, const struct post *o, void *context)
+static inline ssize_t post_once(struct libfabric_rank *f, struct libfabric_peer *p,
+                                const struct post *o, void *context)
 {
     const struct libfabric_there *there = &p->regions[o->there];
     switch (o->kind) {
     case POST_WRITE:
-        if (f->delivery == DELIVERY_COMPLETION) /* said with each: net takes the endpoint's default in vain */
+        /* said with each: net takes the endpoint's default in vain */
+        if (f->delivery == DELIVERY_COMPLETION)
             return post_message(f, p, o, context);
-        return fi_write(f->ep, o->local, o->n, f->desc[o->here], p->address, there->base + o->roff, there->key, context);
+        return fi_write(f->ep, o->local, o->n, f->desc[o->here], p->address, there->base + o->roff,
+                        there->key, context);
     case POST_READ:
-        return fi_read(f->ep, (void *)o->local, o->n, f->desc[o->here], p->address, there->base + o->roff, there->key, context);
+        return fi_read(f->ep, (void *)o->local, o->n, f->desc[o->here], p->address,
+                       there->base + o->roff, there->key, context);
     case POST_INJECT:
-        return fi_inject_writedata(f->ep, o->local, o->n, o->note, p->address, there->base + o->roff, there->key);
+        return fi_inject_writedata(f->ep, o->local, o->n, o->note, p->address,
+                                   there->base + o->roff, there->key);
     default:
         return post_message(f, p, o, context);
     }
@@ -233,7 +271,8 @@ static inline int post(struct weir_rank *r, int peer, const struct post *o, void
     while ((n = post_once(f, &f->peers[peer], o, context)) == -FI_EAGAIN)
         if ((rc = rank_turn(r, peer, names[o->kind])) < 0)
             return rc;
-    return n < 0 ? rank_fail(r, (int)n, names[o->kind], peer, "%s", libfabric.fi_strerror((int)-n)) : 0;
+    return n < 0 ? rank_fail(r, (int)n, names[o->kind], peer, "%s", libfabric.fi_strerror((int)-n))
+                 : 0;
 }
 
 /* Posts a request, in pieces if it is longer than one operation may be. */
@@ -266,14 +305,18 @@ static int post_all(struct weir_rank *r, int peer, struct post o, struct weir_re
     return WEIR_PENDING;
 }
 
-static int put(struct weir_rank *r, int peer, const void *local, uint64_t roff, size_t n, struct weir_req *q)
+static int put(struct weir_rank *r, int peer, const void *local, uint64_t roff, size_t n,
+               struct weir_req *q)
 {
-    return post_all(r, peer, (struct post){.kind = POST_WRITE, OF_DATA, .local = local, .n = n, .roff = roff}, q);
+    return post_all(r, peer, (struct post){.kind = POST_WRITE, OF_DATA, .local = local, .n = n,
+                                           .roff = roff}, q);
 }
 
-static int get(struct weir_rank *r, int peer, void *local, uint64_t roff, size_t n, struct weir_req *q)
+static int get(struct weir_rank *r, int peer, void *local, uint64_t roff, size_t n,
+               struct weir_req *q)
 {
-    return post_all(r, peer, (struct post){.kind = POST_READ, OF_DATA, .local = local, .n = n, .roff = roff}, q);
+    return post_all(r, peer, (struct post){.kind = POST_READ, OF_DATA, .local = local, .n = n,
+                                           .roff = roff}, q);
 }
 
 static int flush(struct weir_rank *r, int peer, struct weir_req *q)
@@ -281,7 +324,9 @@ static int flush(struct weir_rank *r, int peer, struct weir_req *q)
     struct libfabric_rank *f = r->fs;
     struct libfabric_peer *p = &f->peers[peer];
     if (f->delivery != DELIVERY_COMPLETION)
-        return post_all(r, peer, (struct post){.kind = POST_FLUSH, .here = REGION_CONTROL, .there = REGION_SINK, .local = own(r, FLUSHED), .n = 8}, q);
+        return post_all(r, peer, (struct post){.kind = POST_FLUSH, .here = REGION_CONTROL,
+                                               .there = REGION_SINK, .local = own(r, FLUSHED),
+                                               .n = 8}, q);
     if (!p->outstanding)
         return WEIR_DONE;
     if (p->flush)
@@ -295,7 +340,8 @@ static int await(struct weir_rank *r, int peer, struct post o, int64_t patience)
 {
     struct weir_req *q     = &((struct libfabric_rank *)r->fs)->peers[peer].awaited;
     int64_t          until = patience ? weir_monotonic() + patience : 0;
-    *q                     = (struct weir_req){.pending = 2}; /* never falls to 0, so no loop hears of it */
+    /* never falls to 0, so no loop hears of it */
+    *q                     = (struct weir_req){.pending = 2};
     int rc                 = post_all(r, peer, o, q);
     while (rc >= 0 && q->pending == 2) {
         if (until && weir_monotonic() > until)
@@ -306,7 +352,14 @@ static int await(struct weir_rank *r, int peer, struct post o, int64_t patience)
 }
 
 /* A write that nobody reads, to see whether the peer is there. */
-static struct post hello(struct weir_rank *r) { return (struct post){.kind = POST_WRITE, OF_WORD, .local = own(r, HELLO), .n = 8, .roff = beside(r, r->cfg.rank) + HELLO}; }
+static struct post hello(struct weir_rank *r)
+{
+    return (struct post){.kind = POST_WRITE,
+                         OF_WORD,
+                         .local = own(r, HELLO),
+                         .n = 8,
+                         .roff = beside(r, r->cfg.rank) + HELLO};
+}
 
 int libfabric_hello(struct weir_rank *r, int peer) { return await(r, peer, hello(r), 0); }
 
@@ -317,9 +370,12 @@ static int send_word(struct weir_rank *r, int peer, uint64_t place, uint64_t val
     while (which < PLACES && place_of(r, which, r->cfg.rank) != place)
         which++;
     if (which == PLACES)
-        return rank_fail(r, -EINVAL, "signal", peer, "no signal is for the word at %llu", (unsigned long long)place);
+        return rank_fail(r, -EINVAL, "signal", peer, "no signal is for the word at %llu",
+                         (unsigned long long)place);
     size_t      at = WORD + which * sizeof value;
-    struct post o  = {.kind = POST_NOTE, OF_WORD, .local = own(r, at), .n = sizeof value, .roff = beside(r, r->cfg.rank) + at, .note = note(KIND_WORD, r->cfg.rank, which)};
+    struct post o  = {.kind = POST_NOTE, OF_WORD, .local = own(r, at), .n = sizeof value,
+                      .roff = beside(r, r->cfg.rank) + at,
+                      .note = note(KIND_WORD, r->cfg.rank, which)};
     memcpy(own(r, at), &value, sizeof value);
     if (f->inject >= sizeof value && !r->closing) { /* taken when it is posted */
         o.kind = POST_INJECT;
@@ -333,21 +389,25 @@ static int tell(struct weir_rank *r, int peer, uint64_t place, uint64_t value)
 {
     char *from = rank_told(r, peer);
     memcpy(from, &value, sizeof value);
-    int rc = await(r, peer, (struct post){.kind = POST_WRITE, OF_WORD, .local = from, .n = sizeof value, .roff = place}, 0);
+    int rc = await(r, peer, (struct post){.kind = POST_WRITE, OF_WORD, .local = from,
+                                          .n = sizeof value, .roff = place}, 0);
     if (rc < 0 || ((struct libfabric_rank *)r->fs)->delivery == DELIVERY_COMPLETION)
         return rc;
-    return await(r, peer, (struct post){.kind = POST_FLUSH, OF_WORD, .local = own(r, FLUSHED), .n = 8, .roff = beside(r, peer) + FLUSHED}, 0);
+    return await(r, peer, (struct post){.kind = POST_FLUSH, OF_WORD, .local = own(r, FLUSHED),
+                                        .n = 8, .roff = beside(r, peer) + FLUSHED}, 0);
 }
 
 static int ping(struct weir_rank *r, int peer, void *local, size_t n, uint64_t seq)
 {
     struct libfabric_rank *f = r->fs;
-    struct post            o = {.kind = POST_NOTE, OF_DATA, .local = local, .n = n, .note = note(KIND_PING, r->cfg.rank, seq)};
+    struct post            o = {.kind = POST_NOTE, OF_DATA, .local = local, .n = n,
+                                .note = note(KIND_PING, r->cfg.rank, seq)};
     if (n <= f->inject && n <= f->piece) {
         o.kind = POST_INJECT;
         return post(r, peer, &o, NULL);
     }
-    int rc = post_all(r, peer, o, NULL); /* its answer says that it came: nobody waits for its completion */
+    /* its answer says that it came: nobody waits for its completion */
+    int rc = post_all(r, peer, o, NULL);
     return rc < 0 ? rc : 0;
 }
 
@@ -372,9 +432,13 @@ static int arrived(struct weir_rank *r, int peer, size_t n, uint64_t seq)
 }
 
 const struct weir_fabric weir_fab_libfabric = {
-    .name = "libfabric", .library = "libfabric.so", .caps = CAP_NETWORK, .probe = libfabric_probe, .open = libfabric_open, .attach = libfabric_attach, .address = libfabric_address,
-    .connect = libfabric_connect, .put = put, .get = get, .post = posts_itself, .progress = libfabric_progress, .wait = libfabric_wait, .flush = flush, .signal = send_word, .tell = tell, .expect = expects_nothing, .ping = ping,
-    .arrived = arrived, .ceiling = ceiling_raw, .transport = libfabric_transport, .carriers = libfabric_carriers, .close = libfabric_close,
+    .name = "libfabric", .library = "libfabric.so", .caps = CAP_NETWORK, .probe = libfabric_probe,
+    .open = libfabric_open, .attach = libfabric_attach, .address = libfabric_address,
+    .connect = libfabric_connect, .put = put, .get = get, .post = posts_itself,
+    .progress = libfabric_progress, .wait = libfabric_wait, .flush = flush, .signal = send_word,
+    .tell = tell, .expect = expects_nothing, .ping = ping,
+    .arrived = arrived, .ceiling = ceiling_raw, .transport = libfabric_transport,
+    .carriers = libfabric_carriers, .close = libfabric_close,
 };
 
 #else
@@ -384,9 +448,14 @@ static void fabric_probe(struct weir_info *out)
 }
 
 const struct weir_fabric weir_fab_libfabric = {
-    .name = "libfabric", .caps = CAP_NETWORK, .probe = fabric_probe, .open = unsupported_open, .attach = unsupported_attach, .address = unsupported_address,
-    .connect = unsupported_connect, .put = unsupported_put, .get = unsupported_get, .post = posts_itself, .progress = unsupported_progress, .wait = unsupported_progress, .flush = unsupported_flush,
-    .signal = unsupported_signal, .tell = unsupported_tell, .expect = expects_nothing, .ping = unsupported_ping, .arrived = unsupported_arrived, .ceiling = ceiling_is_memcpy,
-    .transport = unsupported_transport, .carriers = unsupported_carriers, .close = unsupported_close,
+    .name = "libfabric", .caps = CAP_NETWORK, .probe = fabric_probe, .open = unsupported_open,
+    .attach = unsupported_attach, .address = unsupported_address,
+    .connect = unsupported_connect, .put = unsupported_put, .get = unsupported_get,
+    .post = posts_itself, .progress = unsupported_progress, .wait = unsupported_progress,
+    .flush = unsupported_flush,
+    .signal = unsupported_signal, .tell = unsupported_tell, .expect = expects_nothing,
+    .ping = unsupported_ping, .arrived = unsupported_arrived, .ceiling = ceiling_is_memcpy,
+    .transport = unsupported_transport, .carriers = unsupported_carriers,
+    .close = unsupported_close,
 };
 #endif

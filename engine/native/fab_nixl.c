@@ -89,14 +89,18 @@ static int set_params(struct weir_rank *r, nixl_params params)
     size_t            n = 0;
     const char       *given = option_text(r, "nixl_params", &n);
     char             *text = strndup(given ? given : "", n), *save = NULL;
-    int               rc = text ? 0 : rank_fail(r, -ENOMEM, "open", -1, "no memory for nixl_params");
-    for (char *line = text ? strtok_r(text, ";", &save) : NULL; line && rc == 0; line = strtok_r(NULL, ";", &save)) {
+    int rc = text ? 0 : rank_fail(r, -ENOMEM, "open", -1, "no memory for nixl_params");
+    for (char *line = text ? strtok_r(text, ";", &save) : NULL; line && rc == 0;
+         line = strtok_r(NULL, ";", &save)) {
         char *value = strchr(line, '=');
         int   known = 0;
         if (!*trim(line))
             continue;
         if (!value || !nixl.params_add) {
-            rc = rank_fail(r, -ENOSYS, "params_add", -1, "nixl_params cannot be set: %s has no nixl_capi_params_add (NIXL 0.9 or newer has it)", nixl.path);
+            rc = rank_fail(
+                r, -ENOSYS, "params_add", -1,
+                "nixl_params cannot be set: %s has no nixl_capi_params_add (NIXL 0.9 or newer has it)",
+                nixl.path);
             break;
         }
         *value++      = 0;
@@ -118,7 +122,7 @@ static int set_params(struct weir_rank *r, nixl_params params)
 static int make_backend(struct weir_rank *r)
 {
     struct nixl_rank *u = r->fs;
-    char              plugins[WEIR_TEXT / 2], listing[sizeof plugins + 2], wanted[sizeof u->name + 2];
+    char plugins[WEIR_TEXT / 2], listing[sizeof plugins + 2], wanted[sizeof u->name + 2];
     nixl_mem_list     mems;
     nixl_params       params;
     int               rc;
@@ -128,7 +132,9 @@ static int make_backend(struct weir_rank *r)
     snprintf(listing, sizeof listing, ",%s,", plugins);
     snprintf(wanted, sizeof wanted, ",%s,", u->name);
     if (!strstr(listing, wanted))
-        return rank_fail(r, -ENOENT, "create_backend", -1, "NIXL has no backend %s here; it has %s (%s)", u->name, plugins[0] ? plugins : "none", nixl.path);
+        return rank_fail(r, -ENOENT, "create_backend", -1,
+                         "NIXL has no backend %s here; it has %s (%s)", u->name,
+                         plugins[0] ? plugins : "none", nixl.path);
     NIXL_TRY(r, -1, get_plugin_params, u->agent, u->name, &mems, &params);
     if ((rc = set_params(r, params)) < 0)
         return rc;
@@ -173,8 +179,12 @@ static int nixl_open(struct weir_rank *r)
     u->is_ucx = !strcmp(u->name, "UCX");
     if ((rc = nixl_load(why, sizeof why)) < 0)
         return rank_fail(r, rc, "load", -1, "%s", why);
-    if (u->prepared && !(nixl.prep_xfer_dlist && nixl.release_xfer_dlist_handle && nixl.make_xfer_req))
-        return rank_fail(r, -ENOSYS, "prep_xfer_dlist", -1, "nixl_prepared needs nixl_capi_prep_xfer_dlist and nixl_capi_make_xfer_req: %s does not have them, newer ones do", nixl.path);
+    if (u->prepared &&
+        !(nixl.prep_xfer_dlist && nixl.release_xfer_dlist_handle && nixl.make_xfer_req))
+        return rank_fail(
+            r, -ENOSYS, "prep_xfer_dlist", -1,
+            "nixl_prepared needs nixl_capi_prep_xfer_dlist and nixl_capi_make_xfer_req: %s does not have them, newer ones do",
+            nixl.path);
     struct dl_handlers handlers; /* plugins are loaded now, and some install handlers */
     dl_handlers_keep(&handlers);
     spread_threads(r, 1);
@@ -194,7 +204,8 @@ static int nixl_attach(struct weir_rank *r, enum weir_region_name name)
         return nixl_register_local(r, g->base, g->size);
     }
     NIXL_TRY(r, -1, create_reg_dlist, NIXL_DRAM, &u->registered[name], false);
-    NIXL_TRY(r, -1, reg_dlist_add_desc, u->registered[name], (uintptr_t)g->base, g->size, 0, NULL, 0);
+    NIXL_TRY(r, -1, reg_dlist_add_desc, u->registered[name], (uintptr_t)g->base, g->size, 0, NULL,
+             0);
     NIXL_TRY(r, -1, register_mem, u->agent, u->registered[name], u->args);
     return 0;
 }
@@ -205,10 +216,13 @@ static int64_t nixl_address(struct weir_rank *r, void *buf, size_t cap)
     void             *md = NULL;
     size_t            n  = 0;
     NIXL_TRY(r, -1, get_local_md, u->agent, &md, &n);
-    struct blob b = {.control = (uint64_t)(uintptr_t)r->regions[REGION_CONTROL].base, .sink = (uint64_t)(uintptr_t)rank_sink(r), .rank = (uint32_t)r->cfg.rank, .metadata = (uint32_t)n};
+    struct blob b = {.control = (uint64_t)(uintptr_t)r->regions[REGION_CONTROL].base,
+                     .sink = (uint64_t)(uintptr_t)rank_sink(r), .rank = (uint32_t)r->cfg.rank,
+                     .metadata = (uint32_t)n};
     snprintf(b.backend, sizeof b.backend, "%s", u->name);
     if (n > UINT32_MAX || sizeof b + n > cap)
-        return rank_fail(r, -ENOBUFS, "address", -1, "%zu bytes are too few for NIXL's metadata of %zu", cap, n);
+        return rank_fail(r, -ENOBUFS, "address", -1,
+                         "%zu bytes are too few for NIXL's metadata of %zu", cap, n);
     memcpy(buf, &b, sizeof b);
     memcpy((char *)buf + sizeof b, md, n);
     nixl_give_back(md);
@@ -227,14 +241,18 @@ static int meet(struct weir_rank *r, int p, const char *blob, size_t len)
     if (len != sizeof b + b.metadata || b.rank != (uint32_t)p)
         return rank_fail(r, -EPROTO, "connect", p, "its address is malformed");
     if (strcmp(b.backend, u->name))
-        return rank_fail(r, -EPROTO, "connect", p, "it uses backend %s and this rank %s", b.backend, u->name);
+        return rank_fail(r, -EPROTO, "connect", p, "it uses backend %s and this rank %s", b.backend,
+                         u->name);
     NIXL_TRY(r, p, load_remote_md, u->agent, blob + sizeof b, b.metadata, &name);
     u->peers[p].control = b.control;
     u->peers[p].sink    = b.sink;
     u->peers[p].loaded  = 1;
     snprintf(u->peers[p].name, sizeof u->peers[p].name, "weir-rank-%d", p);
     int same = name && !strcmp(name, u->peers[p].name);
-    int rc   = same ? 0 : rank_fail(r, -EPROTO, "load_remote_md", p, "its metadata are those of agent %s, not of %s", name ? name : "(none)", u->peers[p].name);
+    int rc   = same ? 0
+                    : rank_fail(r, -EPROTO, "load_remote_md", p,
+                                "its metadata are those of agent %s, not of %s",
+                                name ? name : "(none)", u->peers[p].name);
     nixl_give_back(name);
     return rc;
 }
@@ -252,14 +270,19 @@ static int nixl_connect(struct weir_rank *r, const char *const *blobs, const siz
     return 0;
 }
 
-static uint64_t in_sink(struct weir_rank *r, int peer, uint64_t roff) { return ((struct nixl_rank *)r->fs)->peers[peer].sink + roff; }
+static uint64_t in_sink(struct weir_rank *r, int peer, uint64_t roff)
+{
+    return ((struct nixl_rank *)r->fs)->peers[peer].sink + roff;
+}
 
-static int nixl_put(struct weir_rank *r, int peer, const void *local, uint64_t roff, size_t n, struct weir_req *q)
+static int nixl_put(struct weir_rank *r, int peer, const void *local, uint64_t roff, size_t n,
+                    struct weir_req *q)
 {
     return nixl_add(r, peer, NIXL_WRITE, local, in_sink(r, peer, roff), n, q);
 }
 
-static int nixl_get(struct weir_rank *r, int peer, void *local, uint64_t roff, size_t n, struct weir_req *q)
+static int nixl_get(struct weir_rank *r, int peer, void *local, uint64_t roff, size_t n,
+                    struct weir_req *q)
 {
     return nixl_add(r, peer, NIXL_READ, local, in_sink(r, peer, roff), n, q);
 }
@@ -276,14 +299,18 @@ static int nixl_progress(struct weir_rank *r)
     return 0;
 }
 
-static int nixl_flush(struct weir_rank *r, int peer, struct weir_req *q) { return nixl_fence(r, peer, q); }
+static int nixl_flush(struct weir_rank *r, int peer, struct weir_req *q)
+{
+    return nixl_fence(r, peer, q);
+}
 
 /* What is done is at the target, as far as this backend's writes are. */
 static int nixl_tell(struct weir_rank *r, int peer, uint64_t place, uint64_t value)
 {
     char *word = rank_told(r, peer);
     memcpy(word, &value, sizeof value);
-    return nixl_write_now(r, peer, word, ((struct nixl_rank *)r->fs)->peers[peer].control + place, sizeof value, "signal");
+    return nixl_write_now(r, peer, word, ((struct nixl_rank *)r->fs)->peers[peer].control + place,
+                          sizeof value, "signal");
 }
 
 #define PINGING 2 /* never falls to 0, so no loop hears of it */
@@ -293,7 +320,7 @@ static int nixl_ping(struct weir_rank *r, int peer, void *local, size_t n, uint6
     struct nixl_rank *u             = r->fs;
     ((unsigned char *)local)[n - 1] = rank_mark(seq);
     u->pinged                       = (struct weir_req){.pending = PINGING, .peer = peer};
-    int rc                          = nixl_add(r, peer, NIXL_WRITE, local, in_sink(r, peer, 0), n, &u->pinged);
+    int rc = nixl_add(r, peer, NIXL_WRITE, local, in_sink(r, peer, 0), n, &u->pinged);
     return rc < 0 ? rc : nixl_submit(r);
 }
 
@@ -302,7 +329,8 @@ static int nixl_arrived(struct weir_rank *r, int peer, size_t n, uint64_t seq)
     (void)peer;
     struct nixl_rank *u    = r->fs;
     const char       *last = rank_sink(r) + n - 1;
-    if (rank_marked(last, seq) && u->pinged.pending != PINGING) /* the next message is posted with this one's request */
+    /* the next message is posted with this one's request */
+    if (rank_marked(last, seq) && u->pinged.pending != PINGING)
         return 1;
     return nixl_progress(r) < 0 ? -EIO : 0;
 }
@@ -311,7 +339,8 @@ static void nixl_transport(struct weir_rank *r, int peer, char *buf, size_t cap)
 {
     struct nixl_rank *u = r->fs;
     (void)peer;
-    snprintf(buf, cap, "nixl/%s (%s, %s, progress by %s%s%s)", u->name, nixl.path, nixl.version, u->notifs ? "the rank" : "a thread of NIXL's",
+    snprintf(buf, cap, "nixl/%s (%s, %s, progress by %s%s%s)", u->name, nixl.path, nixl.version,
+             u->notifs ? "the rank" : "a thread of NIXL's",
              u->unlisted[0] ? ", parameters that the plugin does not list: " : "", u->unlisted);
 }
 
@@ -327,7 +356,10 @@ static int nixl_expect(struct weir_rank *r, const struct weir_case *c, const str
 {
     const struct nixl_rank *u = r->fs;
     if (c && c->mode == MODE_PINGPONG && !u->is_ucx)
-        return rank_fail(r, -EOPNOTSUPP, "ping", o->from, "a ping-pong needs the bytes of a message to arrive in order, and NIXL's backend %s does not promise that; use mode stream with in_flight 1", u->name);
+        return rank_fail(
+            r, -EOPNOTSUPP, "ping", o->from,
+            "a ping-pong needs the bytes of a message to arrive in order, and NIXL's backend %s does not promise that; use mode stream with in_flight 1",
+            u->name);
     return c ? 0 : nixl_release(r);
 }
 
@@ -374,8 +406,12 @@ static int nixl_close(struct weir_rank *r)
 }
 
 const struct weir_fabric weir_fab_nixl = {
-    .name = "nixl", .caps = CAP_NETWORK | CAP_MARKS_DATA, .probe = nixl_probe, .open = nixl_open, .attach = nixl_attach, .address = nixl_address,
-    .connect = nixl_connect, .put = nixl_put, .get = nixl_get, .post = nixl_submit, .progress = nixl_progress, .wait = nixl_progress, .flush = nixl_flush, .signal = nixl_tell, .tell = nixl_tell,
-    .expect = nixl_expect, .ping = nixl_ping, .arrived = nixl_arrived, .ceiling = ceiling_raw, .transport = nixl_transport, .carriers = nixl_carriers,
+    .name = "nixl", .caps = CAP_NETWORK | CAP_MARKS_DATA, .probe = nixl_probe, .open = nixl_open,
+    .attach = nixl_attach, .address = nixl_address,
+    .connect = nixl_connect, .put = nixl_put, .get = nixl_get, .post = nixl_submit,
+    .progress = nixl_progress, .wait = nixl_progress, .flush = nixl_flush, .signal = nixl_tell,
+    .tell = nixl_tell,
+    .expect = nixl_expect, .ping = nixl_ping, .arrived = nixl_arrived, .ceiling = ceiling_raw,
+    .transport = nixl_transport, .carriers = nixl_carriers,
     .close = nixl_close,
 };

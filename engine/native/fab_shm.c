@@ -80,7 +80,8 @@ static int shm_open_(struct weir_rank *r)
     s->listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     struct sockaddr_un any = {.sun_family = AF_UNIX};
     /* binding with no name: the kernel picks a free abstract one */
-    if (s->listener < 0 || bind(s->listener, (struct sockaddr *)&any, sizeof any.sun_family) < 0 || listen(s->listener, r->cfg.ranks) < 0 ||
+    if (s->listener < 0 || bind(s->listener, (struct sockaddr *)&any, sizeof any.sun_family) < 0 ||
+        listen(s->listener, r->cfg.ranks) < 0 ||
         getrandom(&s->cookie, sizeof s->cookie, 0) != sizeof s->cookie)
         return rank_fail(r, -errno, "open", -1, "making an abstract socket: %s", strerror(errno));
     return 0;
@@ -105,7 +106,8 @@ static int64_t shm_address(struct weir_rank *r, void *buf, size_t cap)
     struct shm_blob b = {.cookie = s->cookie};
     socklen_t       n = sizeof b.addr;
     if (cap < sizeof b || getsockname(s->listener, (struct sockaddr *)&b.addr, &n) < 0)
-        return rank_fail(r, -errno, "address", -1, "reading the socket's name: %s", strerror(errno));
+        return rank_fail(r, -errno, "address", -1, "reading the socket's name: %s",
+                         strerror(errno));
     b.addrlen = n;
     memcpy(buf, &b, sizeof b);
     return sizeof b;
@@ -131,13 +133,17 @@ static int send_memory(struct weir_rank *r, int peer, const struct shm_blob *b)
     if (e) {
         if (fd >= 0)
             close(fd);
-        return rank_fail(r, -e, "connect", peer, "connecting to its socket: %s (a rank in another network name space?)", strerror(e));
+        return rank_fail(r, -e, "connect", peer,
+                         "connecting to its socket: %s (a rank in another network name space?)",
+                         strerror(e));
     }
-    const struct shm   *s   = r->fs;
-    struct shm_hello    h   = {b->cookie, {r->regions[REGION_CONTROL].size, r->regions[REGION_SINK].size}, r->cfg.rank};
+    const struct shm *s = r->fs;
+    struct shm_hello  h = {
+        b->cookie, {r->regions[REGION_CONTROL].size, r->regions[REGION_SINK].size}, r->cfg.rank};
     struct iovec        iov = {&h, sizeof h};
     union shm_ancillary ctl = {0};
-    struct msghdr   m = {.msg_iov = &iov, .msg_iovlen = 1, .msg_control = ctl.space, .msg_controllen = sizeof ctl.space};
+    struct msghdr   m = {.msg_iov = &iov, .msg_iovlen = 1, .msg_control = ctl.space,
+                         .msg_controllen = sizeof ctl.space};
     struct cmsghdr *c = CMSG_FIRSTHDR(&m);
     c->cmsg_level     = SOL_SOCKET;
     c->cmsg_type      = SCM_RIGHTS;
@@ -171,7 +177,8 @@ static int take_memory(struct weir_rank *r, int conn)
     struct shm_hello    h;
     struct iovec        iov = {&h, sizeof h};
     union shm_ancillary ctl = {0};
-    struct msghdr  m  = {.msg_iov = &iov, .msg_iovlen = 1, .msg_control = ctl.space, .msg_controllen = sizeof ctl.space};
+    struct msghdr  m  = {.msg_iov = &iov, .msg_iovlen = 1, .msg_control = ctl.space,
+                         .msg_controllen = sizeof ctl.space};
     struct timeval tv = {.tv_sec = 1};
     setsockopt(conn, SOL_SOCKET, SO_RCVTIMEO, &tv, sizeof tv);
     ssize_t         n = recvmsg(conn, &m, MSG_CMSG_CLOEXEC | MSG_WAITALL);
@@ -181,7 +188,8 @@ static int take_memory(struct weir_rank *r, int conn)
     if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS)
         got = (c->cmsg_len - CMSG_LEN(0)) / sizeof *fds;
     memcpy(fds, CMSG_DATA(&ctl.align), sizeof fds);
-    if (n == (ssize_t)sizeof h && got == SHARED && h.cookie == s->cookie && h.rank >= 0 && h.rank < r->cfg.ranks && !s->peers[h.rank].control)
+    if (n == (ssize_t)sizeof h && got == SHARED && h.cookie == s->cookie && h.rank >= 0 &&
+        h.rank < r->cfg.ranks && !s->peers[h.rank].control)
         rc = map_peer(r, &h, fds);
     while (got > 0)
         close(fds[--got]);
@@ -205,7 +213,8 @@ static int shm_connect(struct weir_rank *r, const char *const *blobs, const size
         if (p == r->cfg.rank)
             continue;
         if (lens[p] != sizeof b)
-            return rank_fail(r, -EPROTO, "connect", p, "its address has %zu bytes, not %zu", lens[p], sizeof b);
+            return rank_fail(r, -EPROTO, "connect", p, "its address has %zu bytes, not %zu",
+                             lens[p], sizeof b);
         memcpy(&b, blobs[p], sizeof b);
         if (b.addrlen > sizeof b.addr)
             return rank_fail(r, -EPROTO, "connect", p, "its address is malformed");
@@ -237,16 +246,21 @@ static int shm_connect(struct weir_rank *r, const char *const *blobs, const size
     return 0;
 }
 
-static inline char *sink_of(struct weir_rank *r, int peer) { return ((struct shm *)r->fs)->peers[peer].sink; }
+static inline char *sink_of(struct weir_rank *r, int peer)
+{
+    return ((struct shm *)r->fs)->peers[peer].sink;
+}
 
-static int shm_put(struct weir_rank *r, int peer, const void *local, uint64_t roff, size_t n, struct weir_req *q)
+static int shm_put(struct weir_rank *r, int peer, const void *local, uint64_t roff, size_t n,
+                   struct weir_req *q)
 {
     (void)q;
     r->copy->fn(sink_of(r, peer) + roff, local, n);
     return WEIR_DONE;
 }
 
-static int shm_get(struct weir_rank *r, int peer, void *local, uint64_t roff, size_t n, struct weir_req *q)
+static int shm_get(struct weir_rank *r, int peer, void *local, uint64_t roff, size_t n,
+                   struct weir_req *q)
 {
     (void)q;
     r->copy->fn(local, sink_of(r, peer) + roff, n);
@@ -348,7 +362,11 @@ static int shm_close(struct weir_rank *r)
 }
 
 const struct weir_fabric weir_fab_shm = {
-    .name = "shm", .caps = CAP_REMOTE_COMPLETION | CAP_NEEDS_HOST, .probe = shm_probe, .open = shm_open_, .attach = shm_attach, .address = shm_address,
-    .connect = shm_connect, .put = shm_put, .get = shm_get, .post = posts_itself, .progress = shm_progress, .wait = shm_progress, .flush = shm_flush, .signal = shm_signal, .tell = shm_signal, .expect = shm_expect,
-    .ping = shm_ping, .arrived = shm_arrived, .ceiling = ceiling_is_memcpy, .transport = shm_transport, .carriers = shm_carriers, .close = shm_close,
+    .name = "shm", .caps = CAP_REMOTE_COMPLETION | CAP_NEEDS_HOST, .probe = shm_probe,
+    .open = shm_open_, .attach = shm_attach, .address = shm_address,
+    .connect = shm_connect, .put = shm_put, .get = shm_get, .post = posts_itself,
+    .progress = shm_progress, .wait = shm_progress, .flush = shm_flush, .signal = shm_signal,
+    .tell = shm_signal, .expect = shm_expect,
+    .ping = shm_ping, .arrived = shm_arrived, .ceiling = ceiling_is_memcpy,
+    .transport = shm_transport, .carriers = shm_carriers, .close = shm_close,
 };

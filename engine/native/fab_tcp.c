@@ -51,7 +51,10 @@ static int tcp_attach(struct weir_rank *r, enum weir_region_name name)
     return 0; /* sockets take any host memory */
 }
 
-static int64_t tcp_address(struct weir_rank *r, void *buf, size_t cap) { return tcp_wire_address(r, ((struct tcp *)r->fs)->wire, buf, cap); }
+static int64_t tcp_address(struct weir_rank *r, void *buf, size_t cap)
+{
+    return tcp_wire_address(r, ((struct tcp *)r->fs)->wire, buf, cap);
+}
 
 static int tcp_connect(struct weir_rank *r, const char *const *blobs, const size_t *lens)
 {
@@ -66,7 +69,8 @@ static int tcp_connect(struct weir_rank *r, const char *const *blobs, const size
     return rc < 0 ? rc : tcp_watch(r);
 }
 
-static int send_put(struct weir_rank *r, int peer, const void *local, struct tcp_header h, struct weir_req *q)
+static int send_put(struct weir_rank *r, int peer, const void *local, struct tcp_header h,
+                    struct weir_req *q)
 {
     struct tcp_pending *o = ring_push(&((struct tcp *)r->fs)->peers[peer].puts);
     if (!o)
@@ -76,12 +80,14 @@ static int send_put(struct weir_rank *r, int peer, const void *local, struct tcp
     return rc < 0 ? rc : WEIR_PENDING;
 }
 
-static int tcp_put(struct weir_rank *r, int peer, const void *local, uint64_t roff, size_t n, struct weir_req *q)
+static int tcp_put(struct weir_rank *r, int peer, const void *local, uint64_t roff, size_t n,
+                   struct weir_req *q)
 {
     return send_put(r, peer, local, (struct tcp_header){.type = MSG_PUT, .off = roff, .len = n}, q);
 }
 
-static int tcp_get(struct weir_rank *r, int peer, void *local, uint64_t roff, size_t n, struct weir_req *q)
+static int tcp_get(struct weir_rank *r, int peer, void *local, uint64_t roff, size_t n,
+                   struct weir_req *q)
 {
     struct tcp_pending *g = ring_push(&((struct tcp *)r->fs)->peers[peer].gets);
     if (!g)
@@ -99,7 +105,8 @@ static int tcp_flush(struct weir_rank *r, int peer, struct weir_req *q)
     /* acknowledgements come in order: whoever waits for the last put waits for all */
     struct tcp_pending *last = ring_at(&p->puts, p->puts.tail - 1);
     if (last->q)
-        return rank_fail(r, -EBUSY, "flush", peer, "the last put belongs to a request that is still counted");
+        return rank_fail(r, -EBUSY, "flush", peer,
+                         "the last put belongs to a request that is still counted");
     last->q = q;
     return WEIR_PENDING;
 }
@@ -110,27 +117,31 @@ static int drain(struct weir_rank *r, int peer)
     struct tcp_peer *p = &((struct tcp *)r->fs)->peers[peer];
     int              rc;
     while (p->out.head < p->out.tail)
-        if ((rc = tcp_pump_out(r, peer)) < 0 || (rc = tcp_progress(r)) < 0 || (rc = rank_tick(r)) < 0)
+        if ((rc = tcp_pump_out(r, peer)) < 0 || (rc = tcp_progress(r)) < 0 ||
+            (rc = rank_tick(r)) < 0)
             return rc;
     return 0;
 }
 
 static int tcp_signal(struct weir_rank *r, int peer, uint64_t place, uint64_t value)
 {
-    int rc = tcp_queue(r, peer, (struct tcp_header){.type = MSG_WORD, .off = place, .arg = value}, NULL);
+    int rc = tcp_queue(r, peer, (struct tcp_header){.type = MSG_WORD, .off = place,
+                                                    .arg = value}, NULL);
     return rc < 0 ? rc : drain(r, peer);
 }
 
 static int tcp_tell(struct weir_rank *r, int peer, uint64_t place, uint64_t value)
 {
-    struct weir_req q  = {.pending = 2};
-    int             rc = send_put(r, peer, NULL, (struct tcp_header){.type = MSG_TELL, .off = place, .arg = value}, &q);
+    struct weir_req q = {.pending = 2};
+    int rc = send_put(r, peer, NULL,
+                      (struct tcp_header){.type = MSG_TELL, .off = place, .arg = value}, &q);
     return rc < 0 ? rc : rank_await(r, "tell", peer, &q);
 }
 
 static int tcp_ping(struct weir_rank *r, int peer, void *local, size_t n, uint64_t seq)
 {
-    int rc = send_put(r, peer, local, (struct tcp_header){.type = MSG_PING, .len = n, .arg = seq}, NULL);
+    int rc = send_put(r, peer, local, (struct tcp_header){.type = MSG_PING, .len = n,
+                                                          .arg = seq}, NULL);
     return rc < 0 ? rc : tcp_pump_out(r, peer);
 }
 
@@ -143,7 +154,8 @@ static int tcp_arrived(struct weir_rank *r, int peer, size_t n, uint64_t seq)
     return atomic_load_explicit(rank_ping_slot(r, peer), memory_order_acquire) == seq;
 }
 
-static int tcp_ceiling(struct weir_rank *r, int peer, int initiator, const struct weir_case *of, struct ceiling *c)
+static int tcp_ceiling(struct weir_rank *r, int peer, int initiator, const struct weir_case *of,
+                       struct ceiling *c)
 {
     (void)of; /* any size: a bare socket has no requests */
     return tcp_wire_ceiling(r, ((struct tcp *)r->fs)->peers[peer].probe, peer, initiator, c);
@@ -184,7 +196,11 @@ static int tcp_close(struct weir_rank *r)
 }
 
 const struct weir_fabric weir_fab_tcp = {
-    .name = "tcp", .caps = CAP_REMOTE_COMPLETION | CAP_NETWORK | CAP_NEEDS_HOST, .probe = tcp_probe, .open = tcp_open, .attach = tcp_attach, .address = tcp_address,
-    .connect = tcp_connect, .put = tcp_put, .get = tcp_get, .post = posts_itself, .progress = tcp_progress, .wait = tcp_progress, .flush = tcp_flush, .signal = tcp_signal, .tell = tcp_tell, .expect = expects_nothing,
-    .ping = tcp_ping, .arrived = tcp_arrived, .ceiling = tcp_ceiling, .transport = tcp_transport, .carriers = tcp_carriers, .close = tcp_close,
+    .name = "tcp", .caps = CAP_REMOTE_COMPLETION | CAP_NETWORK | CAP_NEEDS_HOST, .probe = tcp_probe,
+    .open = tcp_open, .attach = tcp_attach, .address = tcp_address,
+    .connect = tcp_connect, .put = tcp_put, .get = tcp_get, .post = posts_itself,
+    .progress = tcp_progress, .wait = tcp_progress, .flush = tcp_flush, .signal = tcp_signal,
+    .tell = tcp_tell, .expect = expects_nothing,
+    .ping = tcp_ping, .arrived = tcp_arrived, .ceiling = tcp_ceiling, .transport = tcp_transport,
+    .carriers = tcp_carriers, .close = tcp_close,
 };

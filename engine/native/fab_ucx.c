@@ -48,10 +48,13 @@ static int no_worker(struct weir_rank *r, ucs_status_t s)
 {
     const char *dir = getenv("UCX_POSIX_DIR");
     if (access("/proc/self/maps", R_OK) != 0)
-        return rank_fail(r, (int)s, "ucp_worker_create", -1, "%s; UCX needs /proc: mount it", ucx.ucs_status_string(s));
+        return rank_fail(r, (int)s, "ucp_worker_create", -1, "%s; UCX needs /proc: mount it",
+                         ucx.ucs_status_string(s));
     if (s == UCS_ERR_NO_RESOURCE)
-        return rank_fail(r, (int)s, "ucp_worker_create", -1, "%s; if %s, where UCX has its shared memory, is full, free some space there",
-                         ucx.ucs_status_string(s), dir ? dir : "/dev/shm");
+        return rank_fail(
+            r, (int)s, "ucp_worker_create", -1,
+            "%s; if %s, where UCX has its shared memory, is full, free some space there",
+            ucx.ucs_status_string(s), dir ? dir : "/dev/shm");
     return ucx_failed(r, "ucp_worker_create", -1, s);
 }
 
@@ -62,7 +65,8 @@ static int no_worker(struct weir_rank *r, ucs_status_t s)
 
 static int open_worker(struct weir_rank *r, struct ucx_rank *u)
 {
-    ucp_worker_params_t w = {.field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE, .thread_mode = UCS_THREAD_MODE_SINGLE};
+    ucp_worker_params_t w = {.field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE,
+                             .thread_mode = UCS_THREAD_MODE_SINGLE};
     uint64_t            features = u->api->features | (r->cfg.sleeps ? UCP_FEATURE_WAKEUP : 0);
     ucs_status_t        s = UCS_ERR_NO_DEVICE;
     for (int i = 0; i < LISTINGS && s == UCS_ERR_NO_DEVICE; i++) {
@@ -95,9 +99,10 @@ static int ucx_open(struct weir_rank *r)
     /* MULTI_SEND lets UCX choose its protocol for throughput, as ucx_perftest does in
      * its bandwidth tests; with one operation at a time it would choose wrongly */
     u->stream = (ucp_request_param_t){
-        .op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA | UCP_OP_ATTR_FIELD_FLAGS,
-        .flags        = UCP_OP_ATTR_FLAG_MULTI_SEND,
-        .cb.send      = ucx_part_done,
+        .op_attr_mask =
+            UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA | UCP_OP_ATTR_FIELD_FLAGS,
+        .flags   = UCP_OP_ATTR_FLAG_MULTI_SEND,
+        .cb.send = ucx_part_done,
     };
     take_functions(u);
     r->fab = &u->table;
@@ -108,14 +113,18 @@ static int not_mapped(struct weir_rank *r, const char *what, size_t bytes, ucs_s
 {
     char limit[LOCK_WORDS];
     weir_lock_limit(bytes, limit, sizeof limit);
-    return rank_fail(r, (int)s, "ucp_mem_map", -1, "%s %zu bytes: %s%s", what, bytes, ucx.ucs_status_string(s), limit);
+    return rank_fail(r, (int)s, "ucp_mem_map", -1, "%s %zu bytes: %s%s", what, bytes,
+                     ucx.ucs_status_string(s), limit);
 }
 
 static int allocate(struct weir_rank *r, enum weir_region_name name)
 {
     struct ucx_rank     *u = r->fs;
     struct weir_region  *g = &r->regions[name];
-    ucp_mem_map_params_t p = {.field_mask = UCP_MEM_MAP_PARAM_FIELD_LENGTH | UCP_MEM_MAP_PARAM_FIELD_FLAGS, .length = g->size, .flags = UCP_MEM_MAP_ALLOCATE};
+    ucp_mem_map_params_t p = {.field_mask =
+                                  UCP_MEM_MAP_PARAM_FIELD_LENGTH | UCP_MEM_MAP_PARAM_FIELD_FLAGS,
+                              .length = g->size,
+                              .flags  = UCP_MEM_MAP_ALLOCATE};
     ucs_status_t         s = ucx.ucp_mem_map(u->context, &p, &u->memh[name]);
     if (s != UCS_OK)
         return not_mapped(r, "allocating", g->size, s);
@@ -133,7 +142,10 @@ static int register_own(struct weir_rank *r, enum weir_region_name name)
 {
     struct ucx_rank     *u = r->fs;
     struct weir_region  *g = &r->regions[name];
-    ucp_mem_map_params_t p = {.field_mask = UCP_MEM_MAP_PARAM_FIELD_ADDRESS | UCP_MEM_MAP_PARAM_FIELD_LENGTH, .address = g->base, .length = g->size};
+    ucp_mem_map_params_t p = {.field_mask =
+                                  UCP_MEM_MAP_PARAM_FIELD_ADDRESS | UCP_MEM_MAP_PARAM_FIELD_LENGTH,
+                              .address = g->base,
+                              .length  = g->size};
     ucs_status_t         s = ucx.ucp_mem_map(u->context, &p, &u->memh[name]);
     return s == UCS_OK ? 0 : not_mapped(r, "registering", g->size, s);
 }
@@ -151,10 +163,14 @@ static int ucx_attach(struct weir_rank *r, enum weir_region_name name)
 
 /* What moves data is of the API: ucx_open fills it in. */
 const struct weir_fabric weir_fab_ucx = {
-    .name = "ucx", .library = "libucp.so", .caps = CAP_ALLOCATES | CAP_NETWORK, .probe = ucx_probe, .open = ucx_open, .attach = ucx_attach, .address = ucx_address,
-    .connect = ucx_connect, .put = unsupported_put, .get = unsupported_get, .post = posts_itself, .progress = ucx_progress, .wait = ucx_wait, .flush = unsupported_flush,
-    .signal = unsupported_signal, .tell = unsupported_tell, .expect = expects_nothing, .ping = unsupported_ping, .arrived = unsupported_arrived,
-    .ceiling = ceiling_is_memcpy, .transport = ucx_transport, .carriers = ucx_carriers, .close = ucx_close,
+    .name = "ucx", .library = "libucp.so", .caps = CAP_ALLOCATES | CAP_NETWORK, .probe = ucx_probe,
+    .open = ucx_open, .attach = ucx_attach, .address = ucx_address,
+    .connect = ucx_connect, .put = unsupported_put, .get = unsupported_get, .post = posts_itself,
+    .progress = ucx_progress, .wait = ucx_wait, .flush = unsupported_flush,
+    .signal = unsupported_signal, .tell = unsupported_tell, .expect = expects_nothing,
+    .ping = unsupported_ping, .arrived = unsupported_arrived,
+    .ceiling = ceiling_is_memcpy, .transport = ucx_transport, .carriers = ucx_carriers,
+    .close = ucx_close,
 };
 
 #else
@@ -166,9 +182,14 @@ static void no_probe(struct weir_info *out)
 }
 
 const struct weir_fabric weir_fab_ucx = {
-    .name = "ucx", .caps = CAP_NETWORK, .probe = no_probe, .open = unsupported_open, .attach = unsupported_attach, .address = unsupported_address,
-    .connect = unsupported_connect, .put = unsupported_put, .get = unsupported_get, .post = posts_itself, .progress = unsupported_progress, .wait = unsupported_progress, .flush = unsupported_flush,
-    .signal = unsupported_signal, .tell = unsupported_tell, .expect = expects_nothing, .ping = unsupported_ping, .arrived = unsupported_arrived,
-    .ceiling = ceiling_is_memcpy, .transport = unsupported_transport, .carriers = unsupported_carriers, .close = unsupported_close,
+    .name = "ucx", .caps = CAP_NETWORK, .probe = no_probe, .open = unsupported_open,
+    .attach = unsupported_attach, .address = unsupported_address,
+    .connect = unsupported_connect, .put = unsupported_put, .get = unsupported_get,
+    .post = posts_itself, .progress = unsupported_progress, .wait = unsupported_progress,
+    .flush = unsupported_flush,
+    .signal = unsupported_signal, .tell = unsupported_tell, .expect = expects_nothing,
+    .ping = unsupported_ping, .arrived = unsupported_arrived,
+    .ceiling = ceiling_is_memcpy, .transport = unsupported_transport,
+    .carriers = unsupported_carriers, .close = unsupported_close,
 };
 #endif

@@ -16,7 +16,10 @@ const struct weir_fabric *weir_fabric_find(const char *name)
     return NULL;
 }
 
-const char *weir_fabric_name(int i) { return i >= 0 && (size_t)i < NFABRICS ? fabrics[i]->name : NULL; }
+const char *weir_fabric_name(int i)
+{
+    return i >= 0 && (size_t)i < NFABRICS ? fabrics[i]->name : NULL;
+}
 
 int weir_probe(const char *name, struct weir_info *out)
 {

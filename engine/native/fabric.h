@@ -1,6 +1,7 @@
 /* fabric.h: one table of functions per fabric. A fabric is a .c file with its table and
  * its name in WEIR_FABRICS; scenarios know it when option fabric (package workload) has
- * the name too, which a test holds. What it cannot do it says in caps; callers ask caps, never names. */
+ * the name too, which a test holds. What it cannot do it says in caps; callers ask caps, never
+ * names. */
 #ifndef WEIR_FABRIC_H
 #define WEIR_FABRIC_H
 
@@ -21,7 +22,8 @@ struct weir_req {
     uint32_t          stamped;
     int               peer;
     int               failed;           /* status of a part of a request of no loop */
-    int64_t           posted, returned; /* ticks: before the first part was put, and after the last was posted */
+    /* ticks: before the first part was put, and after the last was posted */
+    int64_t           posted, returned;
     struct weir_req  *next;   /* in the list of free ones */
     struct weir_loop *loop;
 };
@@ -32,16 +34,21 @@ void weir_part_done(struct weir_req *q, int status);
 enum { WEIR_DONE = 0, WEIR_PENDING = 1 }; /* less than 0: failed, error filled */
 
 enum weir_caps {
-    CAP_REMOTE_COMPLETION = 1 << 0, /* a put is complete when the data is at the target, not before */
+    /* a put is complete when the data is at the target, not before */
+    CAP_REMOTE_COMPLETION = 1 << 0,
     CAP_ALLOCATES         = 1 << 1, /* attach allocates memory that has no kind of its own */
     CAP_NETWORK           = 1 << 2, /* reaches other hosts */
-    CAP_NEEDS_HOST        = 1 << 3, /* this processor or its kernel copies: sources and sinks must be host memory */
-    CAP_MARKS_DATA        = 1 << 4, /* the number of a ping is the last byte of its data: for host memory only */
+    /* this processor or its kernel copies: sources and sinks must be host memory */
+    CAP_NEEDS_HOST        = 1 << 3,
+    /* the number of a ping is the last byte of its data: for host memory only */
+    CAP_MARKS_DATA        = 1 << 4,
 };
 
 struct weir_fabric {
     const char *name;
-    const char *library; /* how the file name of the vendor's library begins, which probe loads; NULL: none, or probe says */
+    /* how the file name of the vendor's library begins, which probe loads; NULL: none, or probe
+     * says */
+    const char *library;
     uint32_t    caps;
     void (*probe)(struct weir_info *out);
     int (*open)(struct weir_rank *r);
@@ -53,10 +60,12 @@ struct weir_fabric {
     int64_t (*address)(struct weir_rank *r, void *buf, size_t cap);
     /* Connects to all peers at once: each of them is in this call too. */
     int (*connect)(struct weir_rank *r, const char *const *blobs, const size_t *lens);
-    /* From an address in this rank's source to an offset in the peer's sink, or back. A part that is pending
-     * may be kept until post is called, or a flush or progress is. */
-    int (*put)(struct weir_rank *r, int peer, const void *local, uint64_t roff, size_t n, struct weir_req *q);
-    int (*get)(struct weir_rank *r, int peer, void *local, uint64_t roff, size_t n, struct weir_req *q);
+    /* From an address in this rank's source to an offset in the peer's sink, or back. A part that
+     * is pending may be kept until post is called, or a flush or progress is. */
+    int (*put)(struct weir_rank *r, int peer, const void *local, uint64_t roff, size_t n,
+               struct weir_req *q);
+    int (*get)(struct weir_rank *r, int peer, void *local, uint64_t roff, size_t n,
+               struct weir_req *q);
     /* Posts what was put and gotten; posts_itself where put and get do. */
     int (*post)(struct weir_rank *r);
     int (*progress)(struct weir_rank *r); /* less than 0: a connection broke, error filled */
@@ -81,8 +90,10 @@ struct weir_fabric {
     int (*ping)(struct weir_rank *r, int peer, void *local, size_t n, uint64_t seq);
     int (*arrived)(struct weir_rank *r, int peer, size_t n, uint64_t seq);
     /* Adds rates that the path to the peer can carry, CEILING_SPANS of them or
-     * what time permits; both ends are in this call. None: the path is bounded by memory copies only. */
-    int (*ceiling)(struct weir_rank *r, int peer, int initiator, const struct weir_case *of, struct ceiling *c);
+     * what time permits; both ends are in this call. None: the path is bounded by memory copies
+     * only. */
+    int (*ceiling)(struct weir_rank *r, int peer, int initiator, const struct weir_case *of,
+                   struct ceiling *c);
     /* What was really selected, in words. */
     void (*transport)(struct weir_rank *r, int peer, char *buf, size_t cap);
     /* Adds to a list what of the library carried blocks to and from the peer, and

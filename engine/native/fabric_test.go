@@ -17,7 +17,8 @@ func TestScenariosAndEngineHaveTheSameFabrics(t *testing.T) {
 	phase.NotUnderRace(t)
 	want := slices.Sorted(slices.Values(fabric.Names()))
 	if got := slices.Sorted(maps.Keys(native{}.Probe(nil))); !slices.Equal(got, want) {
-		t.Errorf("the engine has %v (WEIR_FABRICS in fabric.h), scenarios may name %v (All in package fabric)", got, want)
+		t.Errorf("the engine has %v (WEIR_FABRICS in fabric.h), scenarios may name %v (All in package fabric)", got,
+			want)
 	}
 }
 
@@ -28,7 +29,10 @@ func TestFabricsThatReachOtherHosts(t *testing.T) {
 		if f.Simulated {
 			continue
 		}
-		l := engine.Launch{Fabric: f.Name, Ranks: 2, Nodes: []string{"a", "b"}, Cases: []engine.Case{caseOf("a", options(8), patience, patience)}}
+		l := engine.Launch{
+			Fabric: f.Name, Ranks: 2, Nodes: []string{"a", "b"},
+			Cases: []engine.Case{caseOf("a", options(8), patience, patience)},
+		}
 		_, err := open(l, engine.Identity{}, control(t)) // its library may not be here
 		if refused := err != nil && strings.Contains(err.Error(), "does not reach other hosts"); refused == f.Network {
 			t.Errorf("fabric %s: network %v, but opening it gives %v", f.Name, f.Network, err)
@@ -41,7 +45,8 @@ func TestFabricRefusesAnUnknownValue(t *testing.T) {
 	phase.NotUnderRace(t)
 	needs(t, "ucx")
 	_, err := tryCases(t, "ucx", 2, options(8, having("datatype", "strided")))
-	if want := `option datatype is "strided", which is none of its values`; err == nil || !strings.Contains(err.Error(), want) {
+	if want := `option datatype is "strided", which is none of its values`; err == nil ||
+		!strings.Contains(err.Error(), want) {
 		t.Errorf("got %v, want %q", err, want)
 	}
 }

@@ -52,7 +52,9 @@ func TestRecorderIsHdrHistogram(t *testing.T) {
 	if n := len(h.Export().Counts); n != histogramCounts() {
 		t.Fatalf("C has %d counters, HdrHistogram %d", histogramCounts(), n)
 	}
-	for _, v := range []int64{0, 1, 1023, 1024, 2047, 2048, 2049, 4095, 4096, 1e6, 123456789, 1<<39 + 12345, results.HistogramHighest} {
+	for _, v := range []int64{
+		0, 1, 1023, 1024, 2047, 2048, 2049, 4095, 4096, 1e6, 123456789, 1<<39 + 12345, results.HistogramHighest,
+	} {
 		h.Reset()
 		if err := h.RecordValue(v); err != nil {
 			t.Fatal(err)

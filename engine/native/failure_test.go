@@ -21,15 +21,21 @@ func TestVerificationFindsOneWrongByte(t *testing.T) {
 		corrupt string
 		want    string
 	}{
-		"write":                 {options(4096, batch4), "1:5000", "wrong data from rank 0 to rank 1 after an untimed pass: byte 5000 of 16384 (block 1, offset 904 in it)"},
-		"read":                  {options(4096, read), "0:17", "wrong data from rank 1 to rank 0 after an untimed pass: byte 17 of 4096"},
+		"write": {options(4096, batch4), "1:5000",
+			"wrong data from rank 0 to rank 1 after an untimed pass: byte 5000 of 16384 (block 1, offset 904 in it)"},
+		"read": {options(4096, read), "0:17",
+			"wrong data from rank 1 to rank 0 after an untimed pass: byte 17 of 4096"},
 		"last byte":             {options(1<<20 + 3), "1:1048578", "byte 1048578 of 1048579"},
 		"initiator of pingpong": {options(64, pingpong), "0:3", "wrong data from rank 1"},
-		"timed write":           {options(4096, batch4), "1:5000:timed", "wrong data from rank 0 to rank 1 after the timed part: byte 5000 of 16384"},
-		"timed read":            {options(4096, read), "0:17:timed", "wrong data from rank 1 to rank 0 after the timed part: byte 17 of 4096"},
-		"short timed pingpong":  {options(48, pingpong), "0:46:timed", "wrong data from rank 1 to rank 0 after the timed part: byte 46 of 47"},
-		"timed pingpong":        {options(100000, pingpong), "1:99998:timed", "wrong data from rank 0 to rank 1 after the timed part: byte 99998 of 99999"},
-		"full":                  {options(777, full), "1:776", "byte 776 of 777"},
+		"timed write": {options(4096, batch4), "1:5000:timed",
+			"wrong data from rank 0 to rank 1 after the timed part: byte 5000 of 16384"},
+		"timed read": {options(4096, read), "0:17:timed",
+			"wrong data from rank 1 to rank 0 after the timed part: byte 17 of 4096"},
+		"short timed pingpong": {options(48, pingpong), "0:46:timed",
+			"wrong data from rank 1 to rank 0 after the timed part: byte 46 of 47"},
+		"timed pingpong": {options(100000, pingpong), "1:99998:timed",
+			"wrong data from rank 0 to rank 1 after the timed part: byte 99998 of 99999"},
+		"full": {options(777, full), "1:776", "byte 776 of 777"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Setenv(CorruptEnv, c.corrupt)
@@ -49,28 +55,32 @@ func TestVerificationFindsOneWrongByte(t *testing.T) {
 func TestCorruptEnvIsChecked(t *testing.T) {
 	phase.NotUnderRace(t)
 	unverified := func(o *move.Spec) { o.Verify = "none" }
-	pair, pings, beyond := []move.Spec{options(8)}, []move.Spec{options(8, pingpong)}, "of one of 2 ranks and 8 bytes that it receives"
+	pair, pings, beyond := []move.Spec{options(8)}, []move.Spec{options(8, pingpong)},
+		"of one of 2 ranks and 8 bytes that it receives"
 	for name, c := range map[string]struct {
 		corrupt string
 		cases   []move.Spec
 		want    string
 	}{
-		"no place":           {"x", pair, "not rank:offset or rank:offset:timed of one of 2 ranks"},
-		"no offset":          {"1", pair, "not rank:offset"},
-		"no such rank":       {"2:0", pair, "not rank:offset"},
-		"rank before":        {"-1:0", pair, "not rank:offset"},
-		"offset before":      {"1:-1", pair, "not rank:offset"},
-		"beyond":             {"1:8", pair, beyond},
-		"beyond a ping":      {"1:8", pings, beyond},
-		"receives nothing":   {"0:0", pair, "of one of 2 ranks and 0 bytes that it receives"},
-		"number of a ping":   {"0:7:timed", pings, "the last byte of a message may be its number"},
-		"of a later thread":  {"0:15:timed", []move.Spec{options(8, pingpong, threaded(2))}, "the last byte of a message may be its number"},
-		"not verified":       {"1:0", []move.Spec{options(8), options(8, unverified)}, "case b verifies nothing"},
-		"smaller case":       {"1:10", []move.Spec{options(8), options(16)}, "different bytes in cases a and b"},
-		"larger case":        {"1:0", []move.Spec{options(16), options(16, batch4)}, "different bytes in cases a and b"},
-		"other receiver":     {"1:0", []move.Spec{options(8), options(8, read)}, "different bytes in cases a and b"},
-		"before a ping ends": {"1:6:timed", pings, "wrong data from rank 0 to rank 1 after the timed part: byte 6 of 7"},
-		"untimed ping":       {"1:7", pings, "wrong data from rank 0 to rank 1 after an untimed pass: byte 7 of 8"},
+		"no place":         {"x", pair, "not rank:offset or rank:offset:timed of one of 2 ranks"},
+		"no offset":        {"1", pair, "not rank:offset"},
+		"no such rank":     {"2:0", pair, "not rank:offset"},
+		"rank before":      {"-1:0", pair, "not rank:offset"},
+		"offset before":    {"1:-1", pair, "not rank:offset"},
+		"beyond":           {"1:8", pair, beyond},
+		"beyond a ping":    {"1:8", pings, beyond},
+		"receives nothing": {"0:0", pair, "of one of 2 ranks and 0 bytes that it receives"},
+		"number of a ping": {"0:7:timed", pings, "the last byte of a message may be its number"},
+		"of a later thread": {"0:15:timed", []move.Spec{options(8, pingpong, threaded(2))},
+			"the last byte of a message may be its number"},
+		"not verified":   {"1:0", []move.Spec{options(8), options(8, unverified)}, "case b verifies nothing"},
+		"smaller case":   {"1:10", []move.Spec{options(8), options(16)}, "different bytes in cases a and b"},
+		"larger case":    {"1:0", []move.Spec{options(16), options(16, batch4)}, "different bytes in cases a and b"},
+		"other receiver": {"1:0", []move.Spec{options(8), options(8, read)}, "different bytes in cases a and b"},
+
+		"before a ping ends": {"1:6:timed", pings,
+			"wrong data from rank 0 to rank 1 after the timed part: byte 6 of 7"},
+		"untimed ping": {"1:7", pings, "wrong data from rank 0 to rank 1 after an untimed pass: byte 7 of 8"},
 	} {
 		t.Setenv(CorruptEnv, c.corrupt)
 		if _, err := tryCases(t, "shm", 2, c.cases...); err == nil || !strings.Contains(err.Error(), c.want) {
@@ -83,7 +93,10 @@ func TestCorruptEnvIsChecked(t *testing.T) {
 func TestDeadline(t *testing.T) {
 	phase.NotUnderRace(t)
 	for _, fabric := range []string{"shm", "tcp"} {
-		l := engine.Launch{Fabric: fabric, Ranks: 2, Nodes: []string{"a", "a"}, Cases: []engine.Case{caseOf("a", options(4096), 300e6, 0)}}
+		l := engine.Launch{
+			Fabric: fabric, Ranks: 2, Nodes: []string{"a", "a"},
+			Cases: []engine.Case{caseOf("a", options(4096), 300e6, 0)},
+		}
 		ranks, err := connectedPair(t, l)
 		if err != nil {
 			t.Fatal(err)
@@ -103,8 +116,12 @@ func TestUnsupportedIsAnError(t *testing.T) {
 	phase.NotUnderRace(t)
 	vram := options(8, func(o *move.Spec) { o.Target = "vram" })
 	for want, try := range map[string]func() error{
-		"memory of kind vram":                              func() error { _, err := tryCases(t, "shm", 2, vram); return err },
-		"this version of weir has no fabric carrierpigeon": func() error { _, err := tryCases(t, "carrierpigeon", 2, options(8)); return err },
+		"memory of kind vram": func() error { _, err := tryCases(t, "shm", 2, vram); return err },
+
+		"this version of weir has no fabric carrierpigeon": func() error {
+			_, err := tryCases(t, "carrierpigeon", 2, options(8))
+			return err
+		},
 		"fabric ucx allocates the buffers itself and has no pages 2MiB": func() error {
 			_, err := tryCases(t, "ucx", 2, options(8, func(o *move.Spec) { o.Pages = "2MiB" }))
 			return err

@@ -84,7 +84,9 @@ int weir_gpus(struct weir_gpu *out, int cap, char *why, size_t n)
         return -1;
     const char *missing = dl_fill(lib, symbols, sizeof symbols / sizeof *symbols);
     if (missing) {
-        snprintf(why, n, LIBRARY " has no %s: weir needs that of a driver from 2018 (R384) or later", missing);
+        snprintf(why, n,
+                 LIBRARY " has no %s: weir needs that of a driver from 2018 (R384) or later",
+                 missing);
         return -2;
     }
     if ((rc = nvml.nvmlInit_v2()) != NVML_DONE)

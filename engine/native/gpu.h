@@ -14,7 +14,8 @@ struct weir_gpu { /* 0 or empty: not told */
     int      ecc;                                    /* 1: on, -1: off */
     unsigned power_limit, power_default;             /* mW */
     int      links, links_up;                        /* of NVLink */
-    char     fault[192];                             /* what could not be asked, in the library's words */
+    /* what could not be asked, in the library's words */
+    char     fault[192];
 };
 
 /* Fills at most cap of them and gives how many there are; -1: there is no such library;
@@ -54,10 +55,12 @@ int         nvmlDeviceGetEnforcedPowerLimit(nvml_handle d, unsigned *mw);
 int         nvmlDeviceGetPowerManagementDefaultLimit(nvml_handle d, unsigned *mw);
 int         nvmlDeviceGetNvLinkState(nvml_handle d, unsigned link, int *up);
 
-#define NVML_SYMBOLS(F)                                                                                                     \
-    F(nvmlInit_v2) F(nvmlShutdown) F(nvmlErrorString) F(nvmlSystemGetDriverVersion) F(nvmlDeviceGetCount_v2)               \
-    F(nvmlDeviceGetHandleByIndex_v2) F(nvmlDeviceGetName) F(nvmlDeviceGetPciInfo_v3) F(nvmlDeviceGetMemoryInfo)            \
-    F(nvmlDeviceGetClockInfo) F(nvmlDeviceGetMaxClockInfo) F(nvmlDeviceGetEccMode) F(nvmlDeviceGetEnforcedPowerLimit)      \
-    F(nvmlDeviceGetPowerManagementDefaultLimit) F(nvmlDeviceGetNvLinkState)
+#define NVML_SYMBOLS(F)                                                                       \
+    F(nvmlInit_v2)                                                                            \
+    F(nvmlShutdown) F(nvmlErrorString) F(nvmlSystemGetDriverVersion) F(nvmlDeviceGetCount_v2) \
+        F(nvmlDeviceGetHandleByIndex_v2) F(nvmlDeviceGetName) F(nvmlDeviceGetPciInfo_v3)      \
+            F(nvmlDeviceGetMemoryInfo) F(nvmlDeviceGetClockInfo) F(nvmlDeviceGetMaxClockInfo) \
+                F(nvmlDeviceGetEccMode) F(nvmlDeviceGetEnforcedPowerLimit)                    \
+                    F(nvmlDeviceGetPowerManagementDefaultLimit) F(nvmlDeviceGetNvLinkState)
 
 #endif

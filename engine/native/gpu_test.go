@@ -40,7 +40,8 @@ type gpusTold struct {
 func gpusBy(t *testing.T, env string, flags ...string) gpusTold {
 	t.Helper()
 	dir := t.TempDir()
-	args := append([]string{"-std=gnu11", "-Wall", "-Wextra", "-Wshadow", "-Werror", "-O1", "-fPIC", "-shared", "-o", filepath.Join(dir, "libnvidia-ml.so.1"), "testdata/nvml/fake_nvml.c"}, flags...)
+	args := append([]string{"-std=gnu11", "-Wall", "-Wextra", "-Wshadow", "-Werror", "-O1", "-fPIC", "-shared", "-o",
+		filepath.Join(dir, "libnvidia-ml.so.1"), "testdata/nvml/fake_nvml.c"}, flags...)
 	if out, err := exec.Command("gcc", args...).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -69,20 +70,25 @@ func TestGPUs(t *testing.T) {
 	}
 	server := results.GPU{
 		Name: "NVIDIA H200", Driver: "570.86.15", Bus: "0000:41:00.0", Memory: 150754820096, ECC: "on",
-		Clocks: &results.GPUClocks{SM: 345, SMMax: 1980, Memory: 3201, MemoryMax: 3201}, Power: &results.GPUPower{Limit: 600, Default: 700},
+		Clocks: &results.GPUClocks{SM: 345, SMMax: 1980, Memory: 3201, MemoryMax: 3201},
+		Power:  &results.GPUPower{Limit: 600, Default: 700},
 		NVLink: &results.NVLink{Links: 18, Up: 17},
 	}
 	small := results.GPU{Name: "NVIDIA T400", Driver: "570.86.15", Bus: "0000:81:00.0", Memory: 2 << 30}
 	if diff := cmp.Diff(gpusTold{GPUs: []results.GPU{server, small}}, gpusBy(t, "")); diff != "" {
 		t.Error(diff)
 	}
-	lost := results.GPU{Name: small.Name, Driver: small.Driver, Bus: small.Bus, Fault: "nvmlDeviceGetMemoryInfo: GPU is lost"}
+	lost := results.GPU{
+		Name: small.Name, Driver: small.Driver, Bus: small.Bus, Fault: "nvmlDeviceGetMemoryInfo: GPU is lost",
+	}
 	if diff := cmp.Diff(gpusTold{GPUs: []results.GPU{server, lost}}, gpusBy(t, "lost")); diff != "" {
 		t.Error(diff)
 	}
 	for want, told := range map[string]gpusTold{
-		"libnvidia-ml.so.1: nvmlInit_v2: Driver Not Loaded":                                                    gpusBy(t, "no driver"),
-		"libnvidia-ml.so.1 has no nvmlDeviceGetEccMode: weir needs that of a driver from 2018 (R384) or later": gpusBy(t, "", "-DWITHOUT_ECC"),
+		"libnvidia-ml.so.1: nvmlInit_v2: Driver Not Loaded": gpusBy(t, "no driver"),
+
+		"libnvidia-ml.so.1 has no nvmlDeviceGetEccMode: weir needs that of a driver from 2018 (R384) or later": gpusBy(
+			t, "", "-DWITHOUT_ECC"),
 	} {
 		if told.Reason != want || told.GPUs != nil {
 			t.Errorf("got %+v, want the reason %q", told, want)
@@ -100,7 +106,8 @@ func TestGPUsOfThisHost(t *testing.T) {
 	}
 	for _, g := range told.GPUs {
 		t.Logf("%+v", g)
-		if g.Fault == "" && (g.Name == "" || g.Driver == "" || len(g.Bus) != len("0000:41:00.0") || g.Memory < 1<<28 || g.Clocks == nil) {
+		if g.Fault == "" && (g.Name == "" || g.Driver == "" || len(g.Bus) != len("0000:41:00.0") || g.Memory < 1<<28 ||
+			g.Clocks == nil) {
 			t.Errorf("%+v", g)
 		}
 	}

@@ -15,14 +15,16 @@
 
 struct weir_hist {
     uint64_t counts[HIST_COUNTS];
-    uint64_t at_once[HIST_COUNTS]; /* of requests that were complete when they were posted, until hist_merge */
+    /* of requests that were complete when they were posted, until hist_merge */
+    uint64_t at_once[HIST_COUNTS];
     uint64_t n;
     int64_t  first[WEIR_KEEP], ring[WEIR_KEEP], last[WEIR_KEEP];
 };
 
 static inline size_t hist_index(int64_t v)
 {
-    int bucket = 63 - __builtin_clzll((uint64_t)v | ((1u << (HIST_HALF_BITS + 1)) - 1)) - HIST_HALF_BITS;
+    int bucket =
+        63 - __builtin_clzll((uint64_t)v | ((1u << (HIST_HALF_BITS + 1)) - 1)) - HIST_HALF_BITS;
     return ((size_t)bucket << HIST_HALF_BITS) + (size_t)(v >> bucket);
 }
 
@@ -39,8 +41,14 @@ static inline void hist_record_in(struct weir_hist *h, uint64_t *counts, int64_t
     h->n++;
 }
 
-static inline void hist_record(struct weir_hist *h, int64_t ns) { hist_record_in(h, h->counts, ns); }
-static inline void hist_record_at_once(struct weir_hist *h, int64_t ns) { hist_record_in(h, h->at_once, ns); }
+static inline void hist_record(struct weir_hist *h, int64_t ns)
+{
+    hist_record_in(h, h->counts, ns);
+}
+static inline void hist_record_at_once(struct weir_hist *h, int64_t ns)
+{
+    hist_record_in(h, h->at_once, ns);
+}
 
 struct weir_hist *hist_new(void); /* prefaulted */
 void              hist_reset(struct weir_hist *h);

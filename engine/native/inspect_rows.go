@@ -20,7 +20,8 @@ static double rate_now(void)
 // What is done: rows are made FP8, added up in eights, or copied.
 enum rate_of { RATE_QUANTISE, RATE_REDUCE, RATE_COPY };
 
-static void rate_step(const struct rows_simd *v, enum rate_of of, const uint16_t *x, int channels, uint8_t *to, float *scales)
+static void rate_step(const struct rows_simd *v, enum rate_of of, const uint16_t *x,
+                      int channels, uint8_t *to, float *scales)
 {
     const uint16_t *rows[TOKENS];
     float           weights[TOKENS];
@@ -37,7 +38,8 @@ static void rate_step(const struct rows_simd *v, enum rate_of of, const uint16_t
 }
 
 // Bytes that are read each second, going round so many rows.
-static double rate_of(const struct rows_simd *v, enum rate_of of, const uint16_t *x, int channels, int tokens, uint8_t *to, float *scales)
+static double rate_of(const struct rows_simd *v, enum rate_of of, const uint16_t *x,
+                      int channels, int tokens, uint8_t *to, float *scales)
 {
     size_t n  = 0;
     double t0 = rate_now(), took;
@@ -62,12 +64,14 @@ static const struct rows_simd *rows_version(int i)
     return i < (int)(sizeof all / sizeof *all) ? all[i] : NULL;
 }
 
-static void rows_call_quantise(const struct rows_simd *v, const uint16_t *x, int n, int scales, uint8_t *to, void *stored)
+static void rows_call_quantise(const struct rows_simd *v, const uint16_t *x, int n, int scales,
+                               uint8_t *to, void *stored)
 {
     v->quantise(x, n, (enum weir_scales)scales, to, stored);
 }
 
-static void rows_call_reduce(const struct rows_simd *v, uint16_t *out, int channels, int n, const uint16_t *const *rows, const float *weights)
+static void rows_call_reduce(const struct rows_simd *v, uint16_t *out, int channels, int n,
+                             const uint16_t *const *rows, const float *weights)
 {
     v->reduce(out, channels, n, rows, weights);
 }
@@ -96,7 +100,8 @@ func rowsVersions() map[string]rowsVersion {
 func (r rowsVersion) quantise(x []uint16, scales string) (values, stored []byte) {
 	kind := epScales[scales]
 	values, stored = make([]byte, len(x)), make([]byte, C.rows_scales_bytes(C.int(len(x)), uint32(kind)))
-	C.rows_call_quantise(r.v, (*C.uint16_t)(&x[0]), C.int(len(x)), kind, (*C.uint8_t)(&values[0]), unsafe.Pointer(&stored[0]))
+	C.rows_call_quantise(r.v, (*C.uint16_t)(&x[0]), C.int(len(x)), kind, (*C.uint8_t)(&values[0]),
+		unsafe.Pointer(&stored[0]))
 	return values, stored
 }
 
@@ -109,7 +114,8 @@ func (r rowsVersion) reduce(channels int, rows [][]uint16, weights []float32) []
 		pointers[i] = (*C.uint16_t)(&row[0])
 	}
 	weights = append(weights, 0)
-	C.rows_call_reduce(r.v, (*C.uint16_t)(&out[0]), C.int(channels), C.int(len(rows)), &pointers[0], (*C.float)(&weights[0]))
+	C.rows_call_reduce(r.v, (*C.uint16_t)(&out[0]), C.int(channels), C.int(len(rows)), &pointers[0],
+		(*C.float)(&weights[0]))
 	return out
 }
 
@@ -118,7 +124,8 @@ func (r rowsVersion) rates(channels, tokens int) (quantise, reduce, copying floa
 	x := plainRow(channels * tokens)
 	to, scales := make([]byte, 2*channels), make([]float32, channels)
 	rate := func(of uint32) float64 {
-		return float64(C.rate_of(r.v, of, (*C.uint16_t)(&x[0]), C.int(channels), C.int(tokens), (*C.uint8_t)(&to[0]), (*C.float)(&scales[0])))
+		return float64(C.rate_of(r.v, of, (*C.uint16_t)(&x[0]), C.int(channels), C.int(tokens), (*C.uint8_t)(&to[0]),
+			(*C.float)(&scales[0])))
 	}
 	return rate(C.RATE_QUANTISE), rate(C.RATE_REDUCE), rate(C.RATE_COPY)
 }

@@ -32,7 +32,10 @@ const mostBytes = 1 << 60
 func (r *rank) layout(rank int) (layout, error) {
 	local, exposed, probe, served := r.moved(rank)
 	if max(local, exposed, probe) > mostBytes {
-		return layout{}, &engine.Error{Fabric: r.fabric, Op: "alloc", Phase: "ready", Peer: -1, Code: -7, Text: "buffers of " + quantity.Size(max(local, exposed, probe)).String() + " do not fit into any memory"}
+		return layout{}, &engine.Error{
+			Fabric: r.fabric, Op: "alloc", Phase: "ready", Peer: -1, Code: -7, Text: "buffers of " +
+				quantity.Size(max(local, exposed, probe)).String() + " do not fit into any memory",
+		}
 	}
 	l := layout{first: skew, source: skew + area(max(local, probe)), sink: area(max(exposed, probe))}
 	if served { // peers need what is in the sink while this rank probes

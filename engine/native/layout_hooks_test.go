@@ -18,7 +18,8 @@ func TestRegionsAreAsLargeAsTheyWereWorkedOut(t *testing.T) {
 		"a pair":    options(5<<20, batch4),
 		"in a ring": options(100000, under("ring", 3)),
 		"to many":   options(3<<20, under("one_to_many", 4)),
-		"a matrix":  trafficOf(matrixOf(t, 3, matrix.Cell{From: 0, To: 1, Bytes: 9 << 20}, matrix.Cell{From: 1, To: 2, Bytes: 7})),
+		"a matrix": trafficOf(matrixOf(t, 3, matrix.Cell{From: 0, To: 1, Bytes: 9 << 20},
+			matrix.Cell{From: 1, To: 2, Bytes: 7})),
 	} {
 		t.Run(name, func(t *testing.T) {
 			nodes := strings.Fields(strings.Repeat("a ", int(o.Ranks)))

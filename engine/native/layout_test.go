@@ -17,10 +17,12 @@ func TestLayout(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if l.first+buffer > l.source || buffer > l.probe || l.probe+buffer > l.sink || l.source-l.first < 4<<20 || l.sink-l.probe < 4<<20 {
+		if l.first+buffer > l.source || buffer > l.probe || l.probe+buffer > l.sink || l.source-l.first < 4<<20 ||
+			l.sink-l.probe < 4<<20 {
 			t.Errorf("buffers of %d: %+v", buffer, l)
 		}
-		if l.first%(1<<16) == 0 || (l.probe-l.first)%(1<<16) == 0 || l.probe%(1<<16) == 0 || l.first%4096 != 0 || l.probe%4096 != 0 {
+		if l.first%(1<<16) == 0 || (l.probe-l.first)%(1<<16) == 0 || l.probe%(1<<16) == 0 || l.first%4096 != 0 ||
+			l.probe%4096 != 0 {
 			t.Errorf("buffers of %d: source from %#x on, probes at %#x", buffer, l.first, l.probe)
 		}
 	}

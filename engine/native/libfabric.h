@@ -18,9 +18,10 @@
 /* The whole foreign interface; all else goes through the library's own tables of
  * functions. Versions are pinned: fi_info grew with FABRIC_1.7, and a lookup without
  * a version takes the library's newest. */
-#define LIBFABRIC_SYMBOLS(F)                                                                                                  \
-    F(fi_version, "FABRIC_1.0") F(fi_strerror, "FABRIC_1.0") F(fi_tostr, "FABRIC_1.0") F(fi_getinfo, "FABRIC_1.3")            \
-    F(fi_freeinfo, "FABRIC_1.3") F(fi_dupinfo, "FABRIC_1.3") F(fi_fabric, "FABRIC_1.1")
+#define LIBFABRIC_SYMBOLS(F)                                                           \
+    F(fi_version, "FABRIC_1.0")                                                        \
+    F(fi_strerror, "FABRIC_1.0") F(fi_tostr, "FABRIC_1.0") F(fi_getinfo, "FABRIC_1.3") \
+        F(fi_freeinfo, "FABRIC_1.3") F(fi_dupinfo, "FABRIC_1.3") F(fi_fabric, "FABRIC_1.1")
 
 #define LIBFABRIC_MEMBER(f, version) __typeof__(f) *f;
 struct libfabric_api {
@@ -34,7 +35,8 @@ int libfabric_load(char *why, size_t cap); /* 0, or a negative errno and why */
  * this order; the first that a provider grants is used. */
 enum libfabric_delivery {
     DELIVERY_COMPLETION, /* a write completes when its data is there (FI_DELIVERY_COMPLETE) */
-    DELIVERY_FENCE,      /* a read with FI_FENCE waits for the writes before it and sees what they did */
+    /* a read with FI_FENCE waits for the writes before it and sees what they did */
+    DELIVERY_FENCE,
     DELIVERY_ORDER,      /* a read after writes is carried out after them (FI_ORDER_RAW) */
     DELIVERY_WAYS,
 };
@@ -51,7 +53,8 @@ static const unsigned libfabric_ways  = LIBFABRIC_ALL_WAYS;
 static const size_t   libfabric_piece = 0;
 #endif
 
-/* The provider and interface to use, owned by the caller; NULL and the error filled if there is none. */
+/* The provider and interface to use, owned by the caller; NULL and the error filled if there is
+ * none. */
 struct fi_info *libfabric_choose(struct weir_rank *r, enum libfabric_delivery *way);
 void            libfabric_probe(struct weir_info *out);
 
@@ -93,7 +96,8 @@ struct libfabric_rank {
     void                   *desc[REGIONS]; /* as the local end of an operation */
     enum libfabric_delivery delivery;
     size_t                  piece; /* most bytes of one operation */
-    size_t                  inject; /* most bytes of one that completes when it is posted; 0: none does */
+    /* most bytes of one that completes when it is posted; 0: none does */
+    size_t                  inject;
     struct libfabric_op    *ops, *free;
     size_t                  nops;
     struct libfabric_peer  *peers;
@@ -111,7 +115,8 @@ int     libfabric_close(struct weir_rank *r);
 
 /* fab_libfabric.c */
 int libfabric_progress(struct weir_rank *r);
-int libfabric_hello(struct weir_rank *r, int peer); /* writes to the peer and waits until it is there */
+/* writes to the peer and waits until it is there */
+int libfabric_hello(struct weir_rank *r, int peer);
 
 #endif
 #endif

@@ -61,9 +61,13 @@ func TestLibfabricKilledPeer(t *testing.T) {
 	phase.Long(t)
 	for _, name := range providers(t) {
 		if name == "shm" {
-			continue // it waits in a spin lock in shared memory, which may have died with its holder: only weir's agent ends that (run_killed_rank.txtar)
+			// it waits in a spin lock in shared memory, which may have died with its holder: only weir's agent ends
+			// that (run_killed_rank.txtar)
+			continue
 		}
-		for op, how := range map[string]func(*move.Spec){"write": func(*move.Spec) {}, "read": read, "pingpong": pingpong} {
+		for op, how := range map[string]func(*move.Spec){
+			"write": func(*move.Spec) {}, "read": read, "pingpong": pingpong,
+		} {
 			t.Run(name+"/"+op, func(t *testing.T) {
 				o := options(64<<10, provider(name), how, func(o *move.Spec) { o.Iterations, o.Warmup = 1<<30, 0 })
 				timeout := 20 * time.Second
@@ -105,7 +109,8 @@ func killedOverLibfabric(t *testing.T, o move.Spec, timeout time.Duration) bool 
 	select {
 	case err := <-done:
 		var e *engine.Error
-		if !errors.As(err, &e) || e.Peer != 1 && !strings.Contains(e.Text, fmt.Sprintf("the time of %.3g s is up", timeout.Seconds())) {
+		if !errors.As(err, &e) || e.Peer != 1 &&
+			!strings.Contains(e.Text, fmt.Sprintf("the time of %.3g s is up", timeout.Seconds())) {
 			t.Errorf("got %v, want peer 1 named, or the deadline", err)
 		}
 		t.Logf("after %v: %v", time.Since(killed).Round(time.Millisecond), err)

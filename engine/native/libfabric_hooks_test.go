@@ -29,8 +29,10 @@ func TestLibfabricWaysOfDelivery(t *testing.T) {
 			t.Run(words+"/"+p, func(t *testing.T) {
 				tried++
 				cases := []move.Spec{
-					options(8, full, provider(p)), options(4097, full, batch4, provider(p)), options(10000, full, read, provider(p)),
-					options(1000, full, pingpong, provider(p)), options(12345, full, pingpong, provider(p)), options(7000, provider(p)),
+					options(8, full, provider(p)), options(4097, full, batch4, provider(p)),
+					options(10000, full, read, provider(p)),
+					options(1000, full, pingpong, provider(p)), options(12345, full, pingpong, provider(p)),
+					options(7000, provider(p)),
 				}
 				out, err := tryCases(t, "libfabric", 2, fewer(p, cases)...)
 				if err != nil && strings.Contains(err.Error(), "cannot be known") {
@@ -40,7 +42,8 @@ func TestLibfabricWaysOfDelivery(t *testing.T) {
 					t.Fatal(err)
 				}
 				granted++
-				if got := out[0][0].Transport; !strings.Contains(got, words) || !strings.HasPrefix(got, "libfabric/"+p+" (") {
+				if got := out[0][0].Transport; !strings.Contains(got, words) ||
+					!strings.HasPrefix(got, "libfabric/"+p+" (") {
 					t.Errorf("transport %q, want %s and %s", got, p, words)
 				}
 			})
@@ -56,13 +59,18 @@ func TestLibfabricRefusals(t *testing.T) {
 	here := providers(t)
 	t.Cleanup(func() { libfabricLimits(0, 0) })
 	_, err := tryCases(t, "libfabric", 2, options(8, provider("carrierpigeon")))
-	if err == nil || !strings.Contains(err.Error(), "no provider named carrierpigeon") || !strings.Contains(err.Error(), here[0]) {
+	if err == nil || !strings.Contains(err.Error(), "no provider named carrierpigeon") ||
+		!strings.Contains(err.Error(), here[0]) {
 		t.Errorf("got %v, want those that are here", err)
 	}
 	if slices.Contains(here, "shm") {
-		l := engine.Launch{Fabric: "libfabric", Ranks: 2, Nodes: []string{"a", "b"}, Cases: []engine.Case{caseOf("a", options(8, provider("shm")), 1e9, 0)}}
+		l := engine.Launch{
+			Fabric: "libfabric", Ranks: 2, Nodes: []string{"a", "b"},
+			Cases: []engine.Case{caseOf("a", options(8, provider("shm")), 1e9, 0)},
+		}
 		_, err := open(l, engine.Identity{}, control(t))
-		if err == nil || !strings.Contains(err.Error(), "no provider named shm can write and read remote memory between hosts") {
+		if err == nil || !strings.Contains(err.Error(),
+			"no provider named shm can write and read remote memory between hosts") {
 			t.Errorf("shm between hosts: got %v", err)
 		}
 		libfabricLimits(1<<1, 0)

@@ -19,7 +19,8 @@
 /* Of the interface that is asked for, whatever the library's own version. */
 #define API FI_VERSION(1, 9)
 /* What of registration is handled: see libfabric_attach and libfabric_connect. */
-#define MR_MODES (FI_MR_LOCAL | FI_MR_RAW | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_ENDPOINT)
+#define MR_MODES \
+    (FI_MR_LOCAL | FI_MR_RAW | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_ENDPOINT)
 #define CQ_DATA_BYTES 4 /* that travel with a write and tell the target who wrote, and why */
 
 struct libfabric_api libfabric;
@@ -28,7 +29,8 @@ unsigned libfabric_ways = LIBFABRIC_ALL_WAYS;
 size_t   libfabric_piece;
 #endif
 
-const char *const libfabric_delivery_words[DELIVERY_WAYS] = {"delivery complete", "flushed by a fenced read", "flushed by an ordered read"};
+const char *const libfabric_delivery_words[DELIVERY_WAYS] = {
+    "delivery complete", "flushed by a fenced read", "flushed by an ordered read"};
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -40,15 +42,17 @@ static int load_locked(char *why, size_t cap)
     void *lib = dl_open((const char *const[]){"libfabric.so.1", NULL}, why, cap);
     if (!lib)
         return -ENOENT;
-#define FILL(f, version)                                                                                     \
-    if (!(libfabric.f = (__typeof__(f) *)dl_versioned(lib, #f, version))) {                                  \
-        snprintf(why, cap, "libfabric.so.1 has no %s of %s: weir needs libfabric 1.9 or newer", #f, version); \
-        return -ENOSYS;                                                                                      \
+#define FILL(f, version)                                                                        \
+    if (!(libfabric.f = (__typeof__(f) *)dl_versioned(lib, #f, version))) {                     \
+        snprintf(why, cap, "libfabric.so.1 has no %s of %s: weir needs libfabric 1.9 or newer", \
+                 #f, version);                                                                  \
+        return -ENOSYS;                                                                         \
     }
     LIBFABRIC_SYMBOLS(FILL)
     if (FI_VERSION_LT(libfabric.fi_version(), API)) {
         uint32_t v = libfabric.fi_version();
-        snprintf(why, cap, "libfabric here is %u.%u: weir needs 1.9 or newer", FI_MAJOR(v), FI_MINOR(v));
+        snprintf(why, cap, "libfabric here is %u.%u: weir needs 1.9 or newer", FI_MAJOR(v),
+                 FI_MINOR(v));
         return -ENOSYS;
     }
     loaded = 1;
@@ -106,7 +110,8 @@ static int ask(struct fi_info *h, struct fi_info **list)
     if (!h)
         return -FI_ENOMEM;
     pthread_mutex_lock(&lock);
-    dl_handlers_keep(&handlers); /* providers initialise in the first call, and some install handlers */
+    /* providers initialise in the first call, and some install handlers */
+    dl_handlers_keep(&handlers);
     int rc = libfabric.fi_getinfo(API, NULL, NULL, 0, h, list);
     dl_handlers_restore(&handlers);
     pthread_mutex_unlock(&lock);
@@ -117,7 +122,8 @@ static int ask(struct fi_info *h, struct fi_info **list)
 static int loopback(const struct fi_info *i)
 {
     const struct sockaddr *a = i->src_addr;
-    if (!a || (i->addr_format != FI_SOCKADDR_IN && i->addr_format != FI_SOCKADDR_IN6 && i->addr_format != FI_SOCKADDR))
+    if (!a || (i->addr_format != FI_SOCKADDR_IN && i->addr_format != FI_SOCKADDR_IN6 &&
+               i->addr_format != FI_SOCKADDR))
         return 0;
     if (a->sa_family == AF_INET)
         return ntohl(((const struct sockaddr_in *)a)->sin_addr.s_addr) >> 24 == 127;
@@ -131,18 +137,21 @@ static int fits(const struct fi_info *i, int one_host, enum libfabric_delivery w
 {
     if (!one_host && loopback(i))
         return 0;
-    return way != DELIVERY_ORDER || i->ep_attr->max_order_raw_size; /* else it names the order, and keeps it for no size */
+    /* else it names the order, and keeps it for no size */
+    return way != DELIVERY_ORDER || i->ep_attr->max_order_raw_size;
 }
 
 /* The first that is of use to this rank: libfabric's order is its preference. */
-static struct fi_info *first_fit(struct weir_rank *r, const struct fi_info *list, enum libfabric_delivery way)
+static struct fi_info *first_fit(struct weir_rank *r, const struct fi_info *list,
+                                 enum libfabric_delivery way)
 {
     for (const struct fi_info *i = list; i; i = i->next) {
         if (!fits(i, r->cfg.one_host, way))
             continue;
         struct fi_info *mine = libfabric.fi_dupinfo(i);
         if (mine && way == DELIVERY_COMPLETION)
-            mine->tx_attr->op_flags |= FI_DELIVERY_COMPLETE; /* granted: the default of what is posted */
+            /* granted: the default of what is posted */
+            mine->tx_attr->op_flags |= FI_DELIVERY_COMPLETE;
         return mine;
     }
     return NULL;
@@ -159,7 +168,8 @@ static void names(uint64_t reach, char *buf, size_t cap)
     for (struct fi_info *i = list; i; i = i->next) {
         const char *name = i->fabric_attr->prov_name, *seen = buf;
         size_t      n = strlen(name);
-        while ((seen = strstr(seen, name)) && ((seen > buf && seen[-1] != ',') || (seen[n] && seen[n] != ',')))
+        while ((seen = strstr(seen, name)) &&
+               ((seen > buf && seen[-1] != ',') || (seen[n] && seen[n] != ',')))
             seen += n;
         if (!seen && at + n + 2 < cap)
             at += (size_t)snprintf(buf + at, cap - at, "%s%s", at ? "," : "", name);
@@ -171,21 +181,27 @@ static int none(struct weir_rank *r, const char *provider, uint64_t reach)
 {
     char            have[256], filter[96] = "";
     struct fi_info *list;
-    const char     *env = getenv("FI_PROVIDER"), *where = r->cfg.one_host ? "on this host" : "between hosts";
+    const char *env = getenv("FI_PROVIDER"),
+               *where = r->cfg.one_host ? "on this host" : "between hosts";
     if (*provider && ask(demand(provider, reach), &list) == 0) {
         libfabric.fi_freeinfo(list);
-        return rank_fail(r, -EOPNOTSUPP, "fi_getinfo", -1,
-                         "provider %s neither completes writes on delivery (FI_DELIVERY_COMPLETE) nor fences or orders a read after them, so when they are in the target's memory cannot be known", provider);
+        return rank_fail(
+            r, -EOPNOTSUPP, "fi_getinfo", -1,
+            "provider %s neither completes writes on delivery (FI_DELIVERY_COMPLETE) nor fences or orders a read after them, so when they are in the target's memory cannot be known",
+            provider);
     }
     names(reach, have, sizeof have);
     if (env && *env)
         snprintf(filter, sizeof filter, "; FI_PROVIDER=%.60s allows no others", env);
-    return rank_fail(r, -ENODEV, "fi_getinfo", -1, "no provider%s%s can write and read remote memory %s; %s%s%s", *provider ? " named " : "", provider, where,
+    return rank_fail(r, -ENODEV, "fi_getinfo", -1,
+                     "no provider%s%s can write and read remote memory %s; %s%s%s",
+                     *provider ? " named " : "", provider, where,
                      *have ? "there are: " : "there are none", have, filter);
 }
 
 /* What is offered for one way, the list to be freed; 0 or the library's error. */
-static int offers(const char *provider, uint64_t reach, enum libfabric_delivery way, struct fi_info **list)
+static int offers(const char *provider, uint64_t reach, enum libfabric_delivery way,
+                  struct fi_info **list)
 {
     struct fi_info *h = demand(provider, reach);
     if (h)
@@ -196,7 +212,8 @@ static int offers(const char *provider, uint64_t reach, enum libfabric_delivery 
 struct fi_info *libfabric_choose(struct weir_rank *r, enum libfabric_delivery *way)
 {
     char     provider[WEIR_TEXT] = ""; /* none: libfabric chooses */
-    uint64_t reach = r->cfg.one_host ? 0 : FI_REMOTE_COMM; /* FI_LOCAL_COMM is not asked for: shm does not claim it */
+    /* FI_LOCAL_COMM is not asked for: shm does not claim it */
+    uint64_t reach = r->cfg.one_host ? 0 : FI_REMOTE_COMM;
     if (option_copy(r, "provider", provider, sizeof provider) < 0)
         return NULL;
     for (*way = 0; *way < DELIVERY_WAYS; ++*way) {
@@ -234,9 +251,12 @@ static void probe_paths(char *list)
         if (offers(NULL, FI_REMOTE_COMM, way, &all) < 0)
             continue;
         for (const struct fi_info *i = all; i; i = i->next) {
-            const char *device = i->nic && i->nic->device_attr && i->nic->device_attr->name ? i->nic->device_attr->name : i->domain_attr->name;
+            const char *device = i->nic && i->nic->device_attr && i->nic->device_attr->name
+                                     ? i->nic->device_attr->name
+                                     : i->domain_attr->name;
             if (fits(i, 0, way))
-                carrier_add(list, who_writes(i->nic), i->fabric_attr->prov_name, device ? device : "");
+                carrier_add(list, who_writes(i->nic), i->fabric_attr->prov_name,
+                            device ? device : "");
         }
         libfabric.fi_freeinfo(all);
     }
@@ -251,7 +271,10 @@ void libfabric_probe(struct weir_info *out)
     snprintf(out->version, sizeof out->version, "%u.%u", FI_MAJOR(v), FI_MINOR(v));
     names(0, have, sizeof have);
     if (!*have) {
-        snprintf(out->reason, sizeof out->reason, "libfabric %s has no provider here that can write and read remote memory (FI_EP_RDM with FI_RMA)", out->version);
+        snprintf(
+            out->reason, sizeof out->reason,
+            "libfabric %s has no provider here that can write and read remote memory (FI_EP_RDM with FI_RMA)",
+            out->version);
         return;
     }
     snprintf(out->details, sizeof out->details, "providers=%s", have);

@@ -24,7 +24,8 @@ func strictProvider(t *testing.T) string {
 	providers(t)
 	dir := t.TempDir()
 	out, err := exec.Command("gcc", "-std=gnu11", "-Wall", "-Wextra", "-Wshadow", "-Werror", "-O1", "-shared", "-fPIC",
-		"-o", filepath.Join(dir, "libstrict-fi.so"), filepath.Join("testdata", "libfabric", "strict_provider.c"), "-lfabric").CombinedOutput()
+		"-o", filepath.Join(dir, "libstrict-fi.so"), filepath.Join("testdata", "libfabric", "strict_provider.c"),
+		"-lfabric").CombinedOutput()
 	if err != nil {
 		t.Fatalf("building the provider: %v\n%s", err, out)
 	}
@@ -56,7 +57,9 @@ func TestLibfabricStrictProvider(t *testing.T) {
 	for _, keys := range []string{"raw", "plain"} {
 		t.Run(keys, func(t *testing.T) {
 			out := again(t, dir, tests, "STRICT_KEYS="+keys)
-			for _, passed := range []string{"MovesEveryByte/strict", "FourRanks/strict", "SinglePings", "KilledPeer/strict/write"} {
+			for _, passed := range []string{
+				"MovesEveryByte/strict", "FourRanks/strict", "SinglePings", "KilledPeer/strict/write",
+			} {
 				if !strings.Contains(out, "--- PASS: TestLibfabric"+passed+" (") {
 					t.Errorf("%s did not pass:\n%s", passed, out)
 				}

@@ -126,7 +126,8 @@ func TestLibfabricUnequalProviders(t *testing.T) {
 		}
 	}
 	for name, bad := range map[string][]byte{"short": addresses[1][:5], "cut": addresses[1][:len(addresses[1])-1]} {
-		if err := ranks[0].Connect([][]byte{addresses[0], bad}); err == nil || !strings.Contains(err.Error(), "its address") {
+		if err := ranks[0].Connect([][]byte{addresses[0], bad}); err == nil ||
+			!strings.Contains(err.Error(), "its address") {
 			t.Errorf("%s: got %v", name, err)
 		}
 	}

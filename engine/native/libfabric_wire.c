@@ -26,7 +26,8 @@ struct blob_key {
 
 struct blob {
     char            provider[64];
-    uint32_t        protocol, protocol_version, format, address; /* the last: bytes of what follows */
+    /* the last: bytes of what follows */
+    uint32_t        protocol, protocol_version, format, address;
     struct blob_key keys[KEYS];
 };
 
@@ -49,21 +50,27 @@ static int make_ops(struct weir_rank *r, struct libfabric_rank *f)
 static int open_endpoint(struct weir_rank *r, struct libfabric_rank *f)
 {
     int               rc;
-    struct fi_cq_attr cq = {.size = f->nops + 2 * (size_t)r->cfg.ranks, .format = FI_CQ_FORMAT_DATA, .wait_obj = r->cfg.sleeps ? FI_WAIT_FD : FI_WAIT_NONE};
+    struct fi_cq_attr cq = {.size = f->nops + 2 * (size_t)r->cfg.ranks, .format = FI_CQ_FORMAT_DATA,
+                            .wait_obj = r->cfg.sleeps ? FI_WAIT_FD : FI_WAIT_NONE};
     struct fi_av_attr av = {.type = f->info->domain_attr->av_type, .count = (size_t)r->cfg.ranks};
     if ((rc = libfabric.fi_fabric(f->info->fabric_attr, &f->fabric, NULL)) < 0)
         return failed(r, "fi_fabric", -1, rc);
     if ((rc = fi_domain(f->fabric, f->info, &f->domain, NULL)) < 0)
         return failed(r, "fi_domain", -1, rc);
     if ((rc = fi_cq_open(f->domain, &cq, &f->cq, NULL)) < 0)
-        return rank_fail(r, rc, "fi_cq_open", -1, "%s%s", libfabric.fi_strerror(-rc), r->cfg.sleeps ? ": for wait sleep its events must show in a file, which not every provider can" : "");
+        return rank_fail(
+            r, rc, "fi_cq_open", -1, "%s%s", libfabric.fi_strerror(-rc),
+            r->cfg.sleeps
+                ? ": for wait sleep its events must show in a file, which not every provider can"
+                : "");
     if (r->cfg.sleeps && (rc = fi_control(&f->cq->fid, FI_GETWAIT, &f->file)) < 0)
         return failed(r, "fi_control", -1, rc);
     if ((rc = fi_av_open(f->domain, &av, &f->av, NULL)) < 0)
         return failed(r, "fi_av_open", -1, rc);
     if ((rc = fi_endpoint(f->domain, f->info, &f->ep, NULL)) < 0)
         return failed(r, "fi_endpoint", -1, rc);
-    if ((rc = fi_ep_bind(f->ep, &f->av->fid, 0)) < 0 || (rc = fi_ep_bind(f->ep, &f->cq->fid, FI_TRANSMIT | FI_RECV)) < 0)
+    if ((rc = fi_ep_bind(f->ep, &f->av->fid, 0)) < 0 ||
+        (rc = fi_ep_bind(f->ep, &f->cq->fid, FI_TRANSMIT | FI_RECV)) < 0)
         return failed(r, "fi_ep_bind", -1, rc);
     if ((rc = fi_enable(f->ep)) < 0)
         return failed(r, "fi_enable", -1, rc);
@@ -112,7 +119,8 @@ static int not_registered(struct weir_rank *r, size_t bytes, int rc)
 {
     char limit[LOCK_WORDS];
     weir_lock_limit(bytes, limit, sizeof limit);
-    return rank_fail(r, rc, "fi_mr_reg", -1, "registering %zu bytes: %s%s", bytes, libfabric.fi_strerror(-rc), limit);
+    return rank_fail(r, rc, "fi_mr_reg", -1, "registering %zu bytes: %s%s", bytes,
+                     libfabric.fi_strerror(-rc), limit);
 }
 
 int libfabric_attach(struct weir_rank *r, enum weir_region_name name)
@@ -122,17 +130,20 @@ int libfabric_attach(struct weir_rank *r, enum weir_region_name name)
     struct fid_mr        **mr     = &f->mr[name];
     uint64_t               access = FI_READ | FI_WRITE | FI_REMOTE_READ | FI_REMOTE_WRITE;
     int                    mode   = f->info->domain_attr->mr_mode;
-    int                    rc     = fi_mr_reg(f->domain, g->base, g->size, access, 0, (uint64_t)name /* a key of its own */, 0, mr, NULL);
+    int                    rc     = fi_mr_reg(f->domain, g->base, g->size, access, 0,
+                                              (uint64_t)name /* a key of its own */, 0, mr, NULL);
     if (rc < 0)
         return not_registered(r, g->size, rc);
-    if (mode & FI_MR_ENDPOINT && ((rc = fi_mr_bind(*mr, &f->ep->fid, 0)) < 0 || (rc = fi_mr_enable(*mr)) < 0))
+    if (mode & FI_MR_ENDPOINT &&
+        ((rc = fi_mr_bind(*mr, &f->ep->fid, 0)) < 0 || (rc = fi_mr_enable(*mr)) < 0))
         return not_registered(r, g->size, rc);
     f->desc[name] = fi_mr_desc(*mr);
     return 0;
 }
 
 /* The key of a region, of which a raw one is put at to. */
-static int pack_key(struct weir_rank *r, enum weir_region_name name, struct blob_key *k, char *to, size_t cap)
+static int pack_key(struct weir_rank *r, enum weir_region_name name, struct blob_key *k, char *to,
+                    size_t cap)
 {
     struct libfabric_rank *f    = r->fs;
     int                    mode = f->info->domain_attr->mr_mode, rc;
@@ -144,18 +155,24 @@ static int pack_key(struct weir_rank *r, enum weir_region_name name, struct blob
         k->base = mode & FI_MR_VIRT_ADDR ? base : 0;
         k->raw  = cap;
     } else if ((k->key = fi_mr_key(f->mr[name])) == FI_KEY_NOTAVAIL) {
-        return rank_fail(r, -EIO, "fi_mr_key", -1, "the provider has no key for the registered memory");
+        return rank_fail(r, -EIO, "fi_mr_key", -1,
+                         "the provider has no key for the registered memory");
     }
     return 0;
 }
 
-static size_t blob_bytes(const struct blob *b) { return sizeof *b + b->address + b->keys[0].raw + b->keys[1].raw; }
+static size_t blob_bytes(const struct blob *b)
+{
+    return sizeof *b + b->address + b->keys[0].raw + b->keys[1].raw;
+}
 
 int64_t libfabric_address(struct weir_rank *r, void *buf, size_t cap)
 {
     struct libfabric_rank *f = r->fs;
     struct fi_info        *i = f->info;
-    struct blob            b = {.protocol = i->ep_attr->protocol, .protocol_version = i->ep_attr->protocol_version, .format = i->addr_format};
+    struct blob            b = {.protocol = i->ep_attr->protocol,
+                                .protocol_version = i->ep_attr->protocol_version,
+                                .format = i->addr_format};
     size_t                 n = cap - sizeof b;
     int                    rc;
     if (cap < sizeof b)
@@ -179,14 +196,21 @@ static int same_choice(struct weir_rank *r, int peer, struct blob *b)
     const struct fi_info *i = ((struct libfabric_rank *)r->fs)->info;
     b->provider[sizeof b->provider - 1] = 0;
     if (strcmp(b->provider, i->fabric_attr->prov_name))
-        return rank_fail(r, -EPROTO, "connect", peer, "it chose provider %s and this rank %s; set the option provider", b->provider, i->fabric_attr->prov_name);
-    if (b->protocol != i->ep_attr->protocol || b->protocol_version != i->ep_attr->protocol_version || b->format != i->addr_format)
-        return rank_fail(r, -EPROTO, "connect", peer, "its %s speaks protocol %u.%u with addresses of format %u, and this rank's %u.%u with %u", b->provider,
-                         b->protocol, b->protocol_version, b->format, i->ep_attr->protocol, i->ep_attr->protocol_version, i->addr_format);
+        return rank_fail(r, -EPROTO, "connect", peer,
+                         "it chose provider %s and this rank %s; set the option provider",
+                         b->provider, i->fabric_attr->prov_name);
+    if (b->protocol != i->ep_attr->protocol ||
+        b->protocol_version != i->ep_attr->protocol_version || b->format != i->addr_format)
+        return rank_fail(
+            r, -EPROTO, "connect", peer,
+            "its %s speaks protocol %u.%u with addresses of format %u, and this rank's %u.%u with %u",
+            b->provider, b->protocol, b->protocol_version, b->format, i->ep_attr->protocol,
+            i->ep_attr->protocol_version, i->addr_format);
     return 0;
 }
 
-static int take_key(struct weir_rank *r, int peer, const struct blob_key *k, const char *from, struct libfabric_there *out)
+static int take_key(struct weir_rank *r, int peer, const struct blob_key *k, const char *from,
+                    struct libfabric_there *out)
 {
     uint8_t raw[1024]; /* the provider wants to write to it */
     int     rc;
@@ -194,9 +218,11 @@ static int take_key(struct weir_rank *r, int peer, const struct blob_key *k, con
     if (!k->raw)
         return 0;
     if (k->raw > sizeof raw)
-        return rank_fail(r, -EPROTO, "connect", peer, "its key has %llu bytes", (unsigned long long)k->raw);
+        return rank_fail(r, -EPROTO, "connect", peer, "its key has %llu bytes",
+                         (unsigned long long)k->raw);
     memcpy(raw, from, k->raw);
-    rc = fi_mr_map_raw(((struct libfabric_rank *)r->fs)->domain, k->base, raw, k->raw, &out->key, 0);
+    rc =
+        fi_mr_map_raw(((struct libfabric_rank *)r->fs)->domain, k->base, raw, k->raw, &out->key, 0);
     return rc < 0 ? failed(r, "fi_mr_map_raw", peer, rc) : 0;
 }
 
@@ -215,7 +241,9 @@ static int take_address(struct weir_rank *r, int peer, const char *blob, size_t 
         return rc;
     rc = fi_av_insert(f->av, blob + sizeof b, 1, &p->address, 0, NULL);
     if (rc != 1)
-        return rc < 0 ? failed(r, "fi_av_insert", peer, rc) : rank_fail(r, -EADDRNOTAVAIL, "fi_av_insert", peer, "the provider does not take its address");
+        return rc < 0 ? failed(r, "fi_av_insert", peer, rc)
+                      : rank_fail(r, -EADDRNOTAVAIL, "fi_av_insert", peer,
+                                  "the provider does not take its address");
     const char *raw = blob + sizeof b + b.address;
     for (int k = 0; k < KEYS; raw += b.keys[k].raw, k++)
         if ((rc = take_key(r, peer, &b.keys[k], raw, &p->regions[reached[k]])) < 0)
@@ -241,20 +269,25 @@ void libfabric_transport(struct weir_rank *r, int peer, char *buf, size_t cap)
     struct libfabric_rank *f = r->fs;
     struct fi_info        *i = f->info;
     uint32_t               v = libfabric.fi_version();
-    size_t                 at = (size_t)snprintf(buf, cap, "libfabric/%s (%u.%u", i->fabric_attr->prov_name, FI_MAJOR(v), FI_MINOR(v));
+    size_t at = (size_t)snprintf(buf, cap, "libfabric/%s (%u.%u", i->fabric_attr->prov_name,
+                                 FI_MAJOR(v), FI_MINOR(v));
     if (at < cap) /* fi_tostr has one buffer: a call each */
-        at += (size_t)snprintf(buf + at, cap - at, "; %s", libfabric.fi_tostr(&i->ep_attr->protocol, FI_TYPE_PROTOCOL));
+        at += (size_t)snprintf(buf + at, cap - at, "; %s",
+                               libfabric.fi_tostr(&i->ep_attr->protocol, FI_TYPE_PROTOCOL));
     if (at < cap)
-        at += (size_t)snprintf(buf + at, cap - at, "; %s", libfabric.fi_tostr(&i->addr_format, FI_TYPE_ADDR_FORMAT));
+        at += (size_t)snprintf(buf + at, cap - at, "; %s",
+                               libfabric.fi_tostr(&i->addr_format, FI_TYPE_ADDR_FORMAT));
     if (at < cap)
-        snprintf(buf + at, cap - at, "; %s; %s)", i->domain_attr->name, libfabric_delivery_words[f->delivery]);
+        snprintf(buf + at, cap - at, "; %s; %s)", i->domain_attr->name,
+                 libfabric_delivery_words[f->delivery]);
 }
 
 void libfabric_carriers(struct weir_rank *r, int peer, char *list)
 {
     (void)peer;
     struct fi_info *i = ((struct libfabric_rank *)r->fs)->info;
-    carrier_add(list, CARRIES_DATA, i->fabric_attr->prov_name, i->domain_attr->name ? i->domain_attr->name : "");
+    carrier_add(list, CARRIES_DATA, i->fabric_attr->prov_name,
+                i->domain_attr->name ? i->domain_attr->name : "");
 }
 
 int libfabric_close(struct weir_rank *r)
@@ -263,7 +296,14 @@ int libfabric_close(struct weir_rank *r)
     int64_t                until = weir_monotonic() + LINGER_NS;
     while (weir_monotonic() < until)
         (void)libfabric_progress(r);
-    struct fid *const all[] = {&f->mr[REGION_SINK]->fid, &f->mr[REGION_SOURCE]->fid, &f->mr[REGION_CONTROL]->fid, &f->ep->fid, &f->av->fid, &f->cq->fid, &f->domain->fid, &f->fabric->fid};
+    struct fid *const all[] = {&f->mr[REGION_SINK]->fid,
+                               &f->mr[REGION_SOURCE]->fid,
+                               &f->mr[REGION_CONTROL]->fid,
+                               &f->ep->fid,
+                               &f->av->fid,
+                               &f->cq->fid,
+                               &f->domain->fid,
+                               &f->fabric->fid};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         (void)fi_close(all[i]); /* nothing to be done about what does not close */
     libfabric.fi_freeinfo(f->info);

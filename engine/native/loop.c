@@ -11,7 +11,8 @@
  * move in turns, and a window is to be full before the first. */
 static int32_t turn_share(size_t bytes)
 {
-    return bytes >= BYTES_PER_TURN ? POSTS_PER_TURN : (int32_t)(bytes / (BYTES_PER_TURN / POSTS_PER_TURN)) + 1;
+    return bytes >= BYTES_PER_TURN ? POSTS_PER_TURN
+                                   : (int32_t)(bytes / (BYTES_PER_TURN / POSTS_PER_TURN)) + 1;
 }
 
 void weir_part_done(struct weir_req *q, int status)
@@ -31,7 +32,8 @@ static inline int after_progress(struct weir_loop *l, int rc)
     if (rc < 0)
         return rc;
     if (l->status)
-        return rank_fail(l->r, l->status, "transfer", l->failed, "a request failed with status %d", l->status);
+        return rank_fail(l->r, l->status, "transfer", l->failed, "a request failed with status %d",
+                         l->status);
     atomic_store_explicit(&l->r->cfg.control->done, l->done, memory_order_relaxed);
     return rank_tick(l->r);
 }
@@ -57,20 +59,23 @@ void loop_begin(struct weir_loop *l, const struct weir_case *c, uint64_t bytes, 
     stage_reset(&l->transfer);
 }
 
-static int make_window(struct weir_loop *l, const struct weir_role *o, uint64_t in, struct window *w)
+static int make_window(struct weir_loop *l, const struct weir_role *o, uint64_t in,
+                       struct window *w)
 {
     struct weir_rank *r  = l->r;
     int64_t           t0 = weir_ticks();
     w->slots             = calloc(in, sizeof *w->slots);
     w->paths             = calloc((size_t)o->ntargets, sizeof *w->paths);
     if (!w->slots || !w->paths)
-        return rank_fail(r, -ENOMEM, "start", -1, "no memory for %llu requests in flight to %d peers",
+        return rank_fail(r, -ENOMEM, "start", -1,
+                         "no memory for %llu requests in flight to %d peers",
                          (unsigned long long)in, o->ntargets);
     l->free = NULL;
     for (uint64_t i = in; i-- > 0;)
         w->slots[i] = (struct weir_req){.loop = l, .next = l->free}, l->free = &w->slots[i];
     for (int k = 0; k < o->ntargets; k++)
-        w->paths[k] = (struct path){o->targets[k].peer, rank_source(r) + role_local(o, k), role_remote(o, k)};
+        w->paths[k] =
+            (struct path){o->targets[k].peer, rank_source(r) + role_local(o, k), role_remote(o, k)};
     l->prep_s = (double)weir_span(&r->clk, weir_ticks() - t0) / (double)in / 1e9;
     return 0;
 }
@@ -135,13 +140,15 @@ static int drain(struct stream *s)
     return 0;
 }
 
-int loop_stream(struct weir_loop *l, const struct weir_case *c, const struct weir_role *o, uint64_t n, int timed)
+int loop_stream(struct weir_loop *l, const struct weir_case *c, const struct weir_role *o,
+                uint64_t n, int timed)
 {
     const struct weir_fabric *fab = l->r->fab;
     struct stream             s   = {
         .l = l, .c = c, .o = o, .n = n, .timed = timed, .end = timed ? l->until : 0,
         .m         = {c->op == OP_WRITE ? fab->put : NULL, c->op == OP_READ ? fab->get : NULL},
-        .delivered = fab->caps & CAP_REMOTE_COMPLETION || c->op == OP_READ, .deferred = fab->post != posts_itself,
+        .delivered = fab->caps & CAP_REMOTE_COMPLETION || c->op == OP_READ,
+        .deferred = fab->post != posts_itself,
         .share     = turn_share(o->request), .until_turn = POSTS_PER_TURN,
     };
     uint64_t in = c->in_flight < n || s.end ? c->in_flight : n;
@@ -153,7 +160,8 @@ int loop_stream(struct weir_loop *l, const struct weir_case *c, const struct wei
     if ((rc = post_all(&s)) == 0)
         rc = drain(&s);
     if (rc == 0)
-        free(s.w.slots); /* after an error the fabric may still write to them; the process ends anyway */
+        /* after an error the fabric may still write to them; the process ends anyway */
+        free(s.w.slots);
     free(s.w.paths);
     return rc;
 }

@@ -13,9 +13,12 @@ struct weir_loop {
     int      status, failed; /* of the first part that failed, and to whom it was */
     int64_t  start, end;     /* ticks */
     uint32_t every;          /* one request in so many is stamped */
-    double   prep_s;         /* making one request of the window; the fabric's part of it is in weir_made */
-    struct weir_stage post, transfer; /* transfer: of those that were not complete when they were posted */
-    uint64_t          at_once;        /* ns of stamped requests that were: to post them, and their transfer took 0 */
+    /* making one request of the window; the fabric's part of it is in weir_made */
+    double   prep_s;
+    /* transfer: of those that were not complete when they were posted */
+    struct weir_stage post, transfer;
+    /* ns of stamped requests that were: to post them, and their transfer took 0 */
+    uint64_t          at_once;
     /* between loop and weir_part_done */
     struct weir_req *free;
     uint64_t         next_point, point_step, request_bytes;
@@ -41,16 +44,19 @@ int loop_await(struct weir_loop *l);
  * regions; timed ones are recorded, and posted only before l->until, if that is
  * set, but one to each target in any case. Returns 0 when all of them are at their
  * target (write) or here (read). */
-int loop_stream(struct weir_loop *l, const struct weir_case *c, const struct weir_role *o, uint64_t n, int timed);
+int loop_stream(struct weir_loop *l, const struct weir_case *c, const struct weir_role *o,
+                uint64_t n, int timed);
 
 /* n messages there and back; or, if l->until is set, as many as end before that, at
  * least one. Before it contents_no_ping. */
-int loop_pingpong(struct weir_loop *l, const struct weir_case *c, const struct weir_role *o, uint64_t n);
+int loop_pingpong(struct weir_loop *l, const struct weir_case *c, const struct weir_role *o,
+                  uint64_t n);
 
 /* n iterations of a matrix, of all ranks at a time, whether they move or not: each
  * begins at a common instant, moves all cells of this rank, and is over when they are
  * at their targets (write) or here (read). Timed ones are recorded. */
-int loop_matrix(struct weir_loop *l, const struct weir_case *c, const struct weir_role *o, uint64_t n, int timed);
+int loop_matrix(struct weir_loop *l, const struct weir_case *c, const struct weir_role *o,
+                uint64_t n, int timed);
 
 /* The iterations of a step that was moved alone in a sequence, as if loop_matrix had
  * made them now. */

@@ -15,7 +15,8 @@ import (
 // among large ones the loop takes a turn, in which it shows life and sees its deadline.
 func TestLargeRequestsLeaveTurns(t *testing.T) {
 	const n = 255 // 8 GiB; among small requests a turn is taken after 256
-	l, ranks := opened(t, "shm", []string{"here", "here"}, options(32<<20, func(o *move.Spec) { o.Iterations, o.Warmup, o.Verify = n, 0, "none" }))
+	l, ranks := opened(t, "shm", []string{"here", "here"},
+		options(32<<20, func(o *move.Spec) { o.Iterations, o.Warmup, o.Verify = n, 0, "none" }))
 	errs := make(chan error, len(ranks))
 	for _, r := range ranks {
 		go func() {

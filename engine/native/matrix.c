@@ -21,10 +21,12 @@ uint64_t matrix_edge(uint64_t bytes, uint64_t shards, uint64_t k)
     return each < LINE || k == shards ? at : at / LINE * LINE;
 }
 
-int traffic_make(struct weir_traffic *t, struct weir_loop *l, const struct weir_case *c, const struct weir_role *o)
+int traffic_make(struct weir_traffic *t, struct weir_loop *l, const struct weir_case *c,
+                 const struct weir_role *o)
 {
     struct weir_rank *r  = l->r;
-    *t = (struct weir_traffic){.l = l, .c = c, .delivered = r->fab->caps & CAP_REMOTE_COMPLETION || c->op == OP_READ};
+    *t = (struct weir_traffic){
+        .l = l, .c = c, .delivered = r->fab->caps & CAP_REMOTE_COMPLETION || c->op == OP_READ};
     uint64_t          shards = t->c->shards ? t->c->shards : 1;
     int64_t           t0 = weir_ticks();
     t->n                 = o->ntargets;
@@ -33,8 +35,11 @@ int traffic_make(struct weir_traffic *t, struct weir_loop *l, const struct weir_
         return rank_fail(r, -ENOMEM, "start", -1, "no memory for the cells of %d receivers", t->n);
     for (int k = 0; k < t->n; k++) {
         uint64_t bytes = o->targets[k].bytes;
-        t->cells[k]    = (struct weir_cell){.peer = o->targets[k].peer, .local = rank_source(r) + role_local(o, k), .remote = role_remote(o, k),
-                                            .bytes = bytes, .shards = bytes < shards ? bytes : shards};
+        t->cells[k]    = (struct weir_cell){.peer = o->targets[k].peer,
+                                            .local = rank_source(r) + role_local(o, k),
+                                            .remote = role_remote(o, k),
+                                            .bytes = bytes,
+                                            .shards = bytes < shards ? bytes : shards};
         t->bytes += bytes;
     }
     t->own       = o->own.bytes;
@@ -66,8 +71,9 @@ static int post(struct weir_traffic *t, struct weir_cell *m)
     m->q = (struct weir_req){.pending = IDLE + (uint32_t)m->shards, .peer = m->peer, .loop = t->l};
     for (uint64_t k = 1; k <= m->shards; k++) {
         uint64_t to = matrix_edge(m->bytes, m->shards, k);
-        rc = t->c->op == OP_WRITE ? r->fab->put(r, m->peer, m->local + from, m->remote + from, to - from, &m->q)
-                                  : r->fab->get(r, m->peer, m->local + from, m->remote + from, to - from, &m->q);
+        rc = t->c->op == OP_WRITE
+                 ? r->fab->put(r, m->peer, m->local + from, m->remote + from, to - from, &m->q)
+                 : r->fab->get(r, m->peer, m->local + from, m->remote + from, to - from, &m->q);
         if (rc < 0)
             return rc;
         if (rc == WEIR_DONE)
@@ -95,7 +101,9 @@ static int settle(struct weir_traffic *t, struct weir_cell *m)
     while (m->q.pending != IDLE && !l->status)
         if ((rc = rank_turn(l->r, m->peer, "transfer")) < 0)
             return rc;
-    return l->status ? rank_fail(l->r, l->status, "transfer", l->failed, "a request failed with status %d", l->status) : 0;
+    return l->status ? rank_fail(l->r, l->status, "transfer", l->failed,
+                                 "a request failed with status %d", l->status)
+                     : 0;
 }
 
 static void stamp_delivered(struct weir_traffic *t)
@@ -118,7 +126,9 @@ static int settle_stamped(struct weir_traffic *t)
             return 0;
         rc = rank_turn(l->r, t->cells[t->first].peer, "transfer");
     }
-    return rc < 0 ? rc : rank_fail(l->r, l->status, "transfer", l->failed, "a request failed with status %d", l->status);
+    return rc < 0 ? rc
+                  : rank_fail(l->r, l->status, "transfer", l->failed,
+                              "a request failed with status %d", l->status);
 }
 
 static int copy_own(struct weir_traffic *t, int stamped)
@@ -128,7 +138,8 @@ static int copy_own(struct weir_traffic *t, int stamped)
     for (uint64_t at = 0; at < t->own; at += OWN_PIECE) {
         uint64_t left = t->own - at;
         int      rc;
-        if (memory_copy(t->own_to.kind, t->own_to.at + at, t->own_from.kind, t->own_from.at + at, left < OWN_PIECE ? left : OWN_PIECE, &e) < 0)
+        if (memory_copy(t->own_to.kind, t->own_to.at + at, t->own_from.kind, t->own_from.at + at,
+                        left < OWN_PIECE ? left : OWN_PIECE, &e) < 0)
             return rank_fail(r, e.code, "transfer", r->cfg.rank, "%s", e.text);
         if ((rc = r->fab->progress(r)) < 0 || (rc = rank_tick(r)) < 0)
             return rc;
@@ -177,7 +188,8 @@ static void keep(struct weir_rank *r, uint64_t i, uint64_t n, int64_t start, int
     r->niterations   = i + 1;
 }
 
-static void record(struct weir_loop *l, uint64_t i, uint64_t n, int64_t start, int64_t posted, int64_t end)
+static void record(struct weir_loop *l, uint64_t i, uint64_t n, int64_t start, int64_t posted,
+                   int64_t end)
 {
     struct weir_rank *r = l->r;
     keep(r, i, n, start, end);
@@ -228,7 +240,8 @@ static int iterate(struct weir_traffic *t, uint64_t i, uint64_t n, int64_t at, i
     return rc;
 }
 
-int loop_matrix(struct weir_loop *l, const struct weir_case *c, const struct weir_role *o, uint64_t n, int timed)
+int loop_matrix(struct weir_loop *l, const struct weir_case *c, const struct weir_role *o,
+                uint64_t n, int timed)
 {
     struct weir_rank *r    = l->r;
     int64_t             lead = matrix_lead(r->cfg.ranks);
@@ -261,7 +274,8 @@ int loop_take_over(struct weir_loop *l, const struct weir_case *c, const struct 
     r->niterations = 0;
     memset(r->delivered, 0, (size_t)r->cfg.ranks * sizeof *r->delivered);
     for (uint64_t i = 0; i < r->nalone && (o->ntargets || o->own.bytes); i++, p += r->nsteps) {
-        keep(r, i, r->nalone, p->start + r->ahead, p->end + r->ahead); /* which loop_matrix_result takes off */
+        /* which loop_matrix_result takes off */
+        keep(r, i, r->nalone, p->start + r->ahead, p->end + r->ahead);
         hist_record(r->hist, p->end - p->start);
     }
     l->done = r->nalone;

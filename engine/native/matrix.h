@@ -17,7 +17,8 @@ struct weir_traffic {
     const struct weir_case *c;
     struct weir_cell       *cells;
     int                     n, delivered; /* delivered: what is complete is at its target */
-    int                     first;        /* of the cells: those before it were seen to be delivered */
+    /* of the cells: those before it were seen to be delivered */
+    int                     first;
     uint64_t                bytes;        /* of the cells */
     uint64_t                own;          /* bytes of the rank's own cell; 0: it has none */
     struct weir_buffer       own_from, own_to;
@@ -30,7 +31,8 @@ static inline int traffic_any(const struct weir_traffic *t) { return t->n || t->
 
 /* Makes the requests of all cells that this rank begins; cells is freed by the caller,
  * once nothing is under way. */
-int traffic_make(struct weir_traffic *t, struct weir_loop *l, const struct weir_case *c, const struct weir_role *o);
+int traffic_make(struct weir_traffic *t, struct weir_loop *l, const struct weir_case *c,
+                 const struct weir_role *o);
 
 /* Moves each cell once; all are posted at *posted, and delivered when it returns. If it
  * is to be stamped, each cell has the time then. The rank's own cell is copied while

@@ -18,13 +18,15 @@ static void say_who(struct weir_rank *r, int peer)
     r->err->peer = peer;
     if (peer < 0)
         snprintf(r->err->text, sizeof r->err->text,
-                 "another thread of this rank did not come to the barrier within %.3g s", (double)r->limit / 1e9);
-    else
-        snprintf(r->err->text, sizeof r->err->text, "rank %d did not come to the barrier within %.3g s", peer,
+                 "another thread of this rank did not come to the barrier within %.3g s",
                  (double)r->limit / 1e9);
+    else
+        snprintf(r->err->text, sizeof r->err->text,
+                 "rank %d did not come to the barrier within %.3g s", peer, (double)r->limit / 1e9);
 }
 
-static int wait_until_deadline(struct weir_rank *r, const _Atomic uint64_t *word, uint64_t at_least, int peer)
+static int wait_until_deadline(struct weir_rank *r, const _Atomic uint64_t *word, uint64_t at_least,
+                               int peer)
 {
     int rc;
     while (atomic_load_explicit(word, memory_order_acquire) < at_least) {
@@ -62,7 +64,8 @@ int rank_meet_group(struct weir_rank *r, const struct weir_group *g, int64_t lea
     uint64_t released;
     if (r->cfg.rank != first) {
         struct weir_meetings *m = &r->meetings[first];
-        if ((rc = rank_signal(r, first, ++m->arrivals)) < 0 || (rc = wait_slot(r, first, m->released + 1)) < 0)
+        if ((rc = rank_signal(r, first, ++m->arrivals)) < 0 ||
+            (rc = wait_slot(r, first, m->released + 1)) < 0)
             return rc;
         m->released = released = atomic_load(rank_slot(r, first));
     } else {

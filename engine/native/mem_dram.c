@@ -14,13 +14,16 @@
 static int dram_alloc(size_t bytes, int pages, struct weir_region *out, struct weir_err *err)
 {
     const struct weir_reserved *huge = weir_reserved(pages);
-    if (pages == PAGES_THP && weir_thp_granted(err, "shared", "/sys/kernel/mm/transparent_hugepage/shmem_enabled", "advise") < 0)
+    if (pages == PAGES_THP &&
+        weir_thp_granted(err, "shared", "/sys/kernel/mm/transparent_hugepage/shmem_enabled",
+                         "advise") < 0)
         return err->code;
     if (huge)
         bytes = (bytes + huge->size - 1) / huge->size * huge->size;
     int fd = memfd_create("weir", MFD_CLOEXEC | (huge ? huge->memfd : 0));
     if (fd < 0)
-        return huge ? weir_reserved_failed(err, huge, bytes) : weir_memory_failed(err, "creating", bytes);
+        return huge ? weir_reserved_failed(err, huge, bytes)
+                    : weir_memory_failed(err, "creating", bytes);
     if (ftruncate(fd, (off_t)bytes) < 0) {
         weir_memory_failed(err, "sizing", bytes);
         goto close_fd;
@@ -66,7 +69,8 @@ static int dram_import(int fd, size_t bytes, struct weir_region *out, struct wei
     char *p = weir_map(fd, bytes, MAP_SHARED | MAP_POPULATE);
     if (!p) {
         err->code = -errno;
-        snprintf(err->text, sizeof err->text, "mapping %zu bytes of its memory: %s", bytes, strerror(errno));
+        snprintf(err->text, sizeof err->text, "mapping %zu bytes of its memory: %s", bytes,
+                 strerror(errno));
         return err->code;
     }
     *out = (struct weir_region){p, bytes, -1, &weir_mem_dram};
@@ -74,6 +78,7 @@ static int dram_import(int fd, size_t bytes, struct weir_region *out, struct wei
 }
 
 const struct weir_memory weir_mem_dram = {
-    .name = "dram", .host = 1, .by_fabric = 1, .alloc = dram_alloc, .fill = host_fill, .check = host_check, .copy_in = host_copy, .copy_out = host_copy,
+    .name = "dram", .host = 1, .by_fabric = 1, .alloc = dram_alloc, .fill = host_fill,
+    .check = host_check, .copy_in = host_copy, .copy_out = host_copy,
     .export = dram_export, .import = dram_import, .free = weir_unmap,
 };

@@ -12,7 +12,10 @@
 #define MOST_NODES (NODE_WORDS * WORD_BITS)
 
 /* The kernel takes one less than it is told. */
-static long set_policy(int mode, const unsigned long *nodes) { return syscall(SYS_set_mempolicy, mode, nodes, MOST_NODES + 1); }
+static long set_policy(int mode, const unsigned long *nodes)
+{
+    return syscall(SYS_set_mempolicy, mode, nodes, MOST_NODES + 1);
+}
 static long get_policy(int *mode, unsigned long *nodes, const void *at, unsigned long flags)
 {
     return syscall(SYS_get_mempolicy, mode, nodes, nodes ? MOST_NODES : 0, at, flags);
@@ -23,7 +26,9 @@ static int failed(struct weir_err *err, const char *what)
     int e = errno;
     err->code = -e;
     snprintf(err->text, sizeof err->text, "numa: %s: %s%s", what, strerror(e),
-             e == EPERM ? " (a container forbids it, unless it has the capability SYS_NICE)" : e == ENOSYS ? " (this kernel knows no NUMA nodes)" : "");
+             e == EPERM    ? " (a container forbids it, unless it has the capability SYS_NICE)"
+             : e == ENOSYS ? " (this kernel knows no NUMA nodes)"
+                           : "");
     return -e;
 }
 
@@ -38,7 +43,9 @@ static int no_such_node(struct weir_err *err, int node)
     }
     there[strcspn(there, "\n")] = 0;
     err->code = -EINVAL;
-    snprintf(err->text, sizeof err->text, "numa %d: this process cannot have memory of such a node: nodes with memory here: %s", node, *there ? there : "none is listed by the kernel");
+    snprintf(err->text, sizeof err->text,
+             "numa %d: this process cannot have memory of such a node: nodes with memory here: %s",
+             node, *there ? there : "none is listed by the kernel");
     return err->code;
 }
 
@@ -80,6 +87,7 @@ int node_check(const struct weir_binding *b, const void *at, struct weir_err *er
     if (is == b->node)
         return 0;
     err->code = -EXDEV;
-    snprintf(err->text, sizeof err->text, "numa: memory was to be on node %d, and a page of it is on node %d", b->node, is);
+    snprintf(err->text, sizeof err->text,
+             "numa: memory was to be on node %d, and a page of it is on node %d", b->node, is);
     return err->code;
 }

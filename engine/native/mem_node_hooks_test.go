@@ -70,7 +70,8 @@ func TestMemoryIsOnTheNodeThatWasAskedFor(t *testing.T) {
 					for _, r := range ranks {
 						for region := regionControl; region <= regionSink; region++ {
 							base, _ := r.memory(region)
-							if nodes := policy(t, base); !strings.HasPrefix(nodes, fmt.Sprintf("N%d=", node)) || strings.Count(nodes, "=") != 1 {
+							if nodes := policy(t, base); !strings.HasPrefix(nodes, fmt.Sprintf("N%d=", node)) ||
+								strings.Count(nodes, "=") != 1 {
 								t.Errorf("region %d: the kernel has pages on %q", region, nodes)
 							}
 						}

@@ -27,7 +27,9 @@ func TestNoSuchMemoryNode(t *testing.T) {
 	bindable(t)
 	for _, numa := range []string{"63", "1023"} {
 		_, err := tryCases(t, "tcp", 2, options(8, onNode(numa)))
-		if want := "numa " + numa + ": this process cannot have memory of such a node: nodes with memory here: 0"; err == nil || !strings.Contains(err.Error(), want) {
+		if want := "numa " + numa +
+			": this process cannot have memory of such a node: nodes with memory here: 0"; err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q", err, want)
 		}
 	}

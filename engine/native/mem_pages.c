@@ -16,20 +16,28 @@ int weir_memory_failed(struct weir_err *err, const char *what, size_t bytes)
     int e = errno;
     err->code = -e;
     struct rlimit as;
-    int           n = snprintf(err->text, sizeof err->text, "%s %zu bytes of host memory: %s", what, bytes, strerror(e));
+    int n = snprintf(err->text, sizeof err->text, "%s %zu bytes of host memory: %s", what, bytes,
+                     strerror(e));
     if (e == ENOMEM && getrlimit(RLIMIT_AS, &as) == 0 && as.rlim_cur != RLIM_INFINITY)
-        snprintf(err->text + n, sizeof err->text - (size_t)n, "; this process may have %llu KiB of address space: raise the limit with ulimit -v",
-                 (unsigned long long)as.rlim_cur / 1024);
+        snprintf(
+            err->text + n, sizeof err->text - (size_t)n,
+            "; this process may have %llu KiB of address space: raise the limit with ulimit -v",
+            (unsigned long long)as.rlim_cur / 1024);
     return -e;
 }
 
 const struct weir_reserved *weir_reserved(int pages)
 {
     static const struct weir_reserved sizes[] = {
-        [PAGES_2MIB] = {(size_t)2 << 20, MFD_HUGETLB | MFD_HUGE_2MB, MAP_HUGETLB | (int)MFD_HUGE_2MB, "2MiB"},
-        [PAGES_1GIB] = {(size_t)1 << 30, MFD_HUGETLB | MFD_HUGE_1GB, MAP_HUGETLB | (int)MFD_HUGE_1GB, "1GiB"}, /* the same bits for mmap */
+        [PAGES_2MIB] = {(size_t)2 << 20, MFD_HUGETLB | MFD_HUGE_2MB,
+                        MAP_HUGETLB | (int)MFD_HUGE_2MB, "2MiB"},
+        /* the same bits for mmap */
+        [PAGES_1GIB] = {(size_t)1 << 30, MFD_HUGETLB | MFD_HUGE_1GB,
+                        MAP_HUGETLB | (int)MFD_HUGE_1GB, "1GiB"},
     };
-    return pages >= 0 && (size_t)pages < sizeof sizes / sizeof *sizes && sizes[pages].size ? &sizes[pages] : NULL;
+    return pages >= 0 && (size_t)pages < sizeof sizes / sizeof *sizes && sizes[pages].size
+               ? &sizes[pages]
+               : NULL;
 }
 
 int weir_reserved_failed(struct weir_err *err, const struct weir_reserved *of, size_t bytes)
@@ -50,23 +58,29 @@ int weir_thp_granted(struct weir_err *err, const char *sort, const char *policy,
         text[n]  = 0;
         fclose(f);
     }
-    static const char *const grants[] = {"[always]", "[advise]", "[madvise]", "[within_size]", "[force]"};
+    static const char *const grants[] = {"[always]", "[advise]", "[madvise]", "[within_size]",
+                                         "[force]"};
     for (size_t i = 0; i < sizeof grants / sizeof *grants; i++)
         if (strstr(text, grants[i]))
             return 0;
     text[strcspn(text, "\n")] = 0;
     err->code = -EOPNOTSUPP;
-    snprintf(err->text, sizeof err->text, "pages thp: this kernel gives no transparent huge pages to %s memory (%s has '%s'; %s would do)", sort, policy, text, enough);
+    snprintf(
+        err->text, sizeof err->text,
+        "pages thp: this kernel gives no transparent huge pages to %s memory (%s has '%s'; %s would do)",
+        sort, policy, text, enough);
     return err->code;
 }
 
 #ifndef MADV_POPULATE_WRITE
-#define MADV_POPULATE_WRITE 23 /* Linux 5.14; older kernels say EINVAL, and the touch afterwards does it */
+/* Linux 5.14; older kernels say EINVAL, and the touch afterwards does it */
+#define MADV_POPULATE_WRITE 23
 #endif
 
 int weir_thp(struct weir_err *err, char *p, size_t bytes)
 {
-    if (madvise(p, bytes, MADV_HUGEPAGE) < 0 || (madvise(p, bytes, MADV_POPULATE_WRITE) < 0 && errno != EINVAL))
+    if (madvise(p, bytes, MADV_HUGEPAGE) < 0 ||
+        (madvise(p, bytes, MADV_POPULATE_WRITE) < 0 && errno != EINVAL))
         return weir_memory_failed(err, "getting transparent huge pages for", bytes);
     return 0;
 }

@@ -25,7 +25,8 @@ static size_t multiple_for(int fd, int flags)
 char *weir_map(int fd, size_t bytes, int flags)
 {
     size_t multiple = multiple_for(fd, flags);
-    char *space = mmap(NULL, bytes + multiple, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    char *space =
+        mmap(NULL, bytes + multiple, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (space == MAP_FAILED)
         return NULL;
     char *at = (char *)(((uintptr_t)space + multiple - 1) / multiple * multiple);

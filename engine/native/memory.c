@@ -5,23 +5,26 @@
 
 #define PIECE ((size_t)16 << 10) /* of a copy by way of this processor's stack */
 
-static int copy_by_host(const struct weir_memory *to_kind, char *to, const struct weir_memory *from_kind, const char *from, size_t n,
+static int copy_by_host(const struct weir_memory *to_kind, char *to,
+                        const struct weir_memory *from_kind, const char *from, size_t n,
                         struct weir_err *err)
 {
     char piece[PIECE];
     for (size_t at = 0; at < n; at += PIECE) {
         size_t left = n - at < PIECE ? n - at : PIECE;
         int    rc;
-        if ((rc = from_kind->copy_out(piece, from + at, left, err)) < 0 || (rc = to_kind->copy_in(to + at, piece, left, err)) < 0)
+        if ((rc = from_kind->copy_out(piece, from + at, left, err)) < 0 ||
+            (rc = to_kind->copy_in(to + at, piece, left, err)) < 0)
             return rc;
     }
     return 0;
 }
 
-int memory_copy(const struct weir_memory *to_kind, void *to, const struct weir_memory *from_kind, const void *from, size_t n,
-                struct weir_err *err)
+int memory_copy(const struct weir_memory *to_kind, void *to, const struct weir_memory *from_kind,
+                const void *from, size_t n, struct weir_err *err)
 {
     if (from_kind->host)
         return to_kind->copy_in(to, from, n, err);
-    return to_kind->host ? from_kind->copy_out(to, from, n, err) : copy_by_host(to_kind, to, from_kind, from, n, err);
+    return to_kind->host ? from_kind->copy_out(to, from, n, err)
+                         : copy_by_host(to_kind, to, from_kind, from, n, err);
 }

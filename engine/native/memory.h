@@ -23,7 +23,8 @@ struct weir_memory {
     const char *name;
     int         host;      /* this processor can load from it and store to it */
     int         by_fabric; /* a fabric that allocates memory itself allocates it too */
-    int (*alloc)(size_t bytes, int pages, struct weir_region *out, struct weir_err *err); /* zeros, touched */
+    /* zeros, touched */
+    int (*alloc)(size_t bytes, int pages, struct weir_region *out, struct weir_err *err);
     int (*fill)(void *p, size_t n, uint64_t key, struct weir_err *err);
     /* *wrong: the first wrong offset; -1: there is none */
     int (*check)(const void *p, size_t n, uint64_t key, int64_t *wrong, struct weir_err *err);
@@ -40,8 +41,8 @@ struct weir_memory {
 extern const struct weir_memory weir_mem_dram, weir_mem_heap;
 
 /* Copies between memories of any two kinds of this rank. */
-int memory_copy(const struct weir_memory *to_kind, void *to, const struct weir_memory *from_kind, const void *from, size_t n,
-                struct weir_err *err);
+int memory_copy(const struct weir_memory *to_kind, void *to, const struct weir_memory *from_kind,
+                const void *from, size_t n, struct weir_err *err);
 
 /* ---- mem_host.c: what all kinds of host memory have in common ---- */
 
@@ -87,7 +88,8 @@ int weir_reserved_failed(struct weir_err *err, const struct weir_reserved *of, s
 
 /* Gives memory transparent huge pages, before its first touch: after it that has no
  * effect. The policy is the kernel's for that sort of memory. */
-int weir_thp_granted(struct weir_err *err, const char *sort, const char *policy, const char *enough);
+int weir_thp_granted(struct weir_err *err, const char *sort, const char *policy,
+                     const char *enough);
 int weir_thp(struct weir_err *err, char *p, size_t bytes);
 
 #endif

@@ -63,7 +63,8 @@ func TestAllocIsWhatWasAskedFor(t *testing.T) {
 						base, size := r.memory(region)
 						want := alloc == "heap" && region != regionControl
 						for _, at := range []uint64{base, base + size - 1} {
-							if file, private, _ := mapping(t, at); private != want || private != (file == "" || strings.HasPrefix(file, "[anon")) {
+							if file, private, _ := mapping(t, at); private != want ||
+								private != (file == "" || strings.HasPrefix(file, "[anon")) {
 								t.Errorf("alloc %s: region %d: private %v, file %q", alloc, region, private, file)
 							}
 						}
@@ -86,7 +87,8 @@ func TestPagesAreWhatWasAskedFor(t *testing.T) {
 		{"2MiB", "fabric", "shm tcp", "/sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages sets how many"},
 		{"2MiB", "heap", "tcp ucx libfabric", "/sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages sets how many"},
 		{"1GiB", "fabric", "shm tcp", "/sys/kernel/mm/hugepages/hugepages-1048576kB/nr_hugepages sets how many"},
-		{"1GiB", "heap", "tcp ucx libfabric", "/sys/kernel/mm/hugepages/hugepages-1048576kB/nr_hugepages sets how many"},
+		{"1GiB", "heap", "tcp ucx libfabric",
+			"/sys/kernel/mm/hugepages/hugepages-1048576kB/nr_hugepages sets how many"},
 	} {
 		for fabric := range strings.FieldsSeq(c.fabrics) {
 			t.Run(strings.Join([]string{c.pages, c.alloc, fabric}, " "), func(t *testing.T) {
@@ -107,7 +109,8 @@ func TestPagesAreWhatWasAskedFor(t *testing.T) {
 					if huge := kib["AnonHugePages"] + kib["ShmemPmdMapped"]; c.pages == "thp" && huge < kib["Rss"]/2 {
 						t.Errorf("region %d: of %d KiB only %d are in huge pages", region, kib["Rss"], huge)
 					}
-					if want := uint64(o.ReservedPage()) >> 10; want > 0 && (kib["KernelPageSize"] != want || size>>10 != want*((size>>10)/want)) {
+					if want := uint64(o.ReservedPage()) >> 10; want > 0 &&
+						(kib["KernelPageSize"] != want || size>>10 != want*((size>>10)/want)) {
 						t.Errorf("region %d: %d bytes in pages of %d KiB", region, size, kib["KernelPageSize"])
 					}
 				}

@@ -20,7 +20,10 @@ func TestHeapMovesEveryByte(t *testing.T) {
 	for _, fabric := range []string{"tcp", "libfabric"} {
 		t.Run(fabric, func(t *testing.T) {
 			needs(t, fabric)
-			checkTransfer(t, fabric, []move.Spec{options(8, heap), options(4097, heap, batch4), options(1<<20, heap, read), options(100000, heap, pingpong), options(64<<10, heap, full)})
+			checkTransfer(t, fabric, []move.Spec{
+				options(8, heap), options(4097, heap, batch4), options(1<<20, heap, read),
+				options(100000, heap, pingpong), options(64<<10, heap, full),
+			})
 		})
 	}
 	for _, env := range []map[string]string{overKernel, overQueue, overSockets, secondProtocols} {
@@ -28,7 +31,10 @@ func TestHeapMovesEveryByte(t *testing.T) {
 			t.Run(fmt.Sprint("ucx ", name, " ", env), func(t *testing.T) {
 				needs(t, "ucx")
 				setenv(t, env)
-				cases := []move.Spec{options(8, heap, api(name)), options(4097, heap, batch4, api(name)), options(1<<20+3, heap, full, api(name)), options(100000, heap, pingpong, api(name))}
+				cases := []move.Spec{
+					options(8, heap, api(name)), options(4097, heap, batch4, api(name)),
+					options(1<<20+3, heap, full, api(name)), options(100000, heap, pingpong, api(name)),
+				}
 				if name == "rma" {
 					cases = append(cases, options(70000, heap, read))
 				}
@@ -55,7 +61,8 @@ func TestHeapTakesAnotherWay(t *testing.T) {
 	phase.NotUnderRace(t)
 	needs(t, "ucx")
 	setenv(t, overKernel)
-	posix, cma := results.Transport{Name: "posix", Device: "memory", Use: results.DataUse}, results.Transport{Name: "cma", Device: "memory", Use: results.DataUse}
+	posix, cma := results.Transport{Name: "posix", Device: "memory", Use: results.DataUse},
+		results.Transport{Name: "cma", Device: "memory", Use: results.DataUse}
 	allocated, own := []results.Transport{posix}, []results.Transport{posix}
 	own[0].Emulated = true
 	var major, minor int
@@ -96,9 +103,12 @@ func TestAllocationSaysThatThereAreNoHugePages(t *testing.T) {
 	for _, pages := range []string{"2MiB", "1GiB"} {
 		for _, alloc := range []string{"fabric", "heap"} {
 			o := options(1<<40, func(o *move.Spec) { o.Pages, o.Alloc = pages, alloc })
-			l := engine.Launch{Fabric: "tcp", Ranks: 2, Nodes: []string{"a", "a"}, Cases: []engine.Case{caseOf("a", o, patience, 0)}}
+			l := engine.Launch{
+				Fabric: "tcp", Ranks: 2, Nodes: []string{"a", "a"}, Cases: []engine.Case{caseOf("a", o, patience, 0)},
+			}
 			_, err := open(l, engine.Identity{Memory: &engine.Memory{}}, control(t))
-			if want := fmt.Sprintf("/sys/kernel/mm/hugepages/hugepages-%dkB/nr_hugepages sets how many", o.ReservedPage()>>10); err == nil || !strings.Contains(err.Error(), want) {
+			if want := fmt.Sprintf("/sys/kernel/mm/hugepages/hugepages-%dkB/nr_hugepages sets how many",
+				o.ReservedPage()>>10); err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("pages %s, alloc %s: %v, want %q", pages, alloc, err, want)
 			}
 		}

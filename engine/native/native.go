@@ -158,7 +158,8 @@ func (native) Open(l engine.Launch, self engine.Identity, control *engine.Contro
 	}
 	name := C.CString(l.Fabric)
 	defer C.free(unsafe.Pointer(name))
-	lines, err := fabric.Lines(l.Fabric, r.options.FabricOptions) // the same in all cases: they are fixed when a rank starts
+	// the same in all cases: they are fixed when a rank starts
+	lines, err := fabric.Lines(l.Fabric, r.options.FabricOptions)
 	if err != nil {
 		return nil, err
 	}
@@ -167,11 +168,16 @@ func (native) Open(l engine.Launch, self engine.Identity, control *engine.Contro
 	cfg := C.struct_weir_config{
 		fabric: name, rank: C.int(self.Rank), ranks: C.int(l.Ranks), one_host: oneHost(l.Nodes),
 		source: kind(r.options, r.options.Initiator), sink: kind(r.options, r.options.Target),
-		layout: C.struct_weir_layout{source: C.uint64_t(regions.source), sink: C.uint64_t(regions.sink), first: C.uint64_t(regions.first), probe: C.uint64_t(regions.probe)},
-		pages:  pages[r.options.Pages], numa: numa(r.options.Placement()), sleeps: truth(r.options.Sleeps()), options: options,
+		layout: C.struct_weir_layout{
+			source: C.uint64_t(regions.source), sink: C.uint64_t(regions.sink), first: C.uint64_t(regions.first),
+			probe: C.uint64_t(regions.probe),
+		},
+		pages: pages[r.options.Pages], numa: numa(r.options.Placement()), sleeps: truth(r.options.Sleeps()),
+		options: options,
 	}
 	for _, c := range decoded.Cases {
-		cfg.in_flight, cfg.batch = max(cfg.in_flight, C.uint64_t(c.Options.InFlight)), max(cfg.batch, C.uint64_t(c.Options.Batch))
+		cfg.in_flight, cfg.batch = max(cfg.in_flight, C.uint64_t(c.Options.InFlight)),
+			max(cfg.batch, C.uint64_t(c.Options.Batch))
 	}
 	defer r.describeFlows(&cfg)()
 	if err := r.openThreads(cfg); err != nil {
@@ -195,7 +201,10 @@ func truth(b bool) C.int {
 func (r *rank) supported(o move.Spec) error {
 	for _, name := range []string{o.Initiator, o.Target} {
 		if kinds[name] == nil {
-			return &engine.Error{Fabric: r.fabric, Op: "alloc", Phase: "ready", Peer: -1, Code: -1, Text: "memory of kind " + name + " is not supported by this version of weir"}
+			return &engine.Error{
+				Fabric: r.fabric, Op: "alloc", Phase: "ready", Peer: -1, Code: -1,
+				Text: "memory of kind " + name + " is not supported by this version of weir",
+			}
 		}
 	}
 	if why := o.Lacks(r.fabric); why != "" { // a scenario that names the fabric is refused before
@@ -247,9 +256,11 @@ func (r *rank) Connect(addresses [][]byte) error {
 }
 
 var (
-	ops      = map[string]C.int{"write": C.OP_WRITE, "read": C.OP_READ}
-	modes    = map[string]C.int{"stream": C.MODE_STREAM, "pingpong": C.MODE_PINGPONG}
-	pages    = map[string]C.int{"default": C.PAGES_DEFAULT, "thp": C.PAGES_THP, "2MiB": C.PAGES_2MIB, "1GiB": C.PAGES_1GIB}
+	ops   = map[string]C.int{"write": C.OP_WRITE, "read": C.OP_READ}
+	modes = map[string]C.int{"stream": C.MODE_STREAM, "pingpong": C.MODE_PINGPONG}
+	pages = map[string]C.int{
+		"default": C.PAGES_DEFAULT, "thp": C.PAGES_THP, "2MiB": C.PAGES_2MIB, "1GiB": C.PAGES_1GIB,
+	}
 	zeros    = map[string]C.int{"random": 0, "zero": 1}
 	verifies = map[string]C.int{"none": C.VERIFY_NONE, "sample": C.VERIFY_SAMPLE, "full": C.VERIFY_FULL}
 )
@@ -276,16 +287,20 @@ func (r *rank) measure(key string) (*move.Part, error) {
 		}
 	}
 	cc := C.struct_weir_case{
-		index: C.uint32_t(index), flows: C.int(r.flows[index]), op: ops[o.Op], mode: modes[o.Mode], verify: verifies[o.Verify],
-		block: C.uint64_t(o.BlockSize), batch: C.uint64_t(o.Batch), iterations: C.uint64_t(o.Iterations),
-		shards: C.uint64_t(o.Shards), zeros: zeros[o.Payload], slots: C.uint64_t(r.slots(o)), duration: C.int64_t(o.Duration),
-		every: C.uint32_t(r.stamped(o)), warmup: C.uint64_t(o.Warmup), in_flight: C.uint64_t(o.InFlight), timeout: C.int64_t(c.Timeout), corrupt: C.int64_t(r.corrupt), corrupt_timed: r.timed,
+		index: C.uint32_t(index), flows: C.int(r.flows[index]), op: ops[o.Op], mode: modes[o.Mode],
+		verify: verifies[o.Verify],
+		block:  C.uint64_t(o.BlockSize), batch: C.uint64_t(o.Batch), iterations: C.uint64_t(o.Iterations),
+		shards: C.uint64_t(o.Shards), zeros: zeros[o.Payload], slots: C.uint64_t(r.slots(o)),
+		duration: C.int64_t(o.Duration),
+		every:    C.uint32_t(r.stamped(o)), warmup: C.uint64_t(o.Warmup), in_flight: C.uint64_t(o.InFlight),
+		timeout: C.int64_t(c.Timeout), corrupt: C.int64_t(r.corrupt), corrupt_timed: r.timed,
 	}
 	if o.Step != nil {
 		cc.played = C.int(index + 1)
 	}
 	if o.Matrix != nil {
-		cc.mode, cc.block, cc.batch, cc.slots = C.MODE_MATRIX, C.uint64_t(r.cells[r.flows[index]].probe(r.self.Rank, o.Shards)), 1, 1
+		cc.mode, cc.block, cc.batch, cc.slots = C.MODE_MATRIX,
+			C.uint64_t(r.cells[r.flows[index]].probe(r.self.Rank, o.Shards)), 1, 1
 	}
 	cc.stride = C.uint64_t(room(uint64(cc.block) * uint64(cc.batch)))
 	res, err := r.run(c, cc)
@@ -317,13 +332,20 @@ func (r *rank) stamped(o move.Spec) int {
 func (r *rank) result(c task, out *C.struct_weir_result) *move.Part {
 	res := &move.Part{
 		Rank: r.self.Rank, Initiator: out.initiator != 0, Verified: out.verified != 0,
-		Transport: C.GoString(&out.transport[0]), Transports: transports(C.GoString(&out.carriers[0]), r.self.Rank, out.initiator != 0),
-		Prep:   move.Prep{Alloc: float64(out.alloc_s), Register: float64(out.register_s), Connect: float64(out.connect_s)},
+		Transport:  C.GoString(&out.transport[0]),
+		Transports: transports(C.GoString(&out.carriers[0]), r.self.Rank, out.initiator != 0),
+		Prep: move.Prep{
+			Alloc: float64(out.alloc_s), Register: float64(out.register_s), Connect: float64(out.connect_s),
+		},
 		Memcpy: float64(out.memcpy_bps), Ceiling: float64(out.ceiling_bps), CeilingBest: float64(out.ceiling_best_bps),
 		Usage: move.Usage{CPU: float64(out.cpu_s), Switches: uint64(out.switches)},
-		Clock: move.Clock{Resolution: float64(out.resolution_ns) / 1e9, Cost: float64(out.clock_ns) / 1e9, Bound: float64(out.bound_ns) / 1e9},
-		Stages: move.Stages{Prepare: float64(out.prep_s), Made: stage(out.made), Listed: stage(out.listed), Registered: stage(out.registered),
-			Post: stage(out.post), Transfer: stage(out.transfer)},
+		Clock: move.Clock{
+			Resolution: float64(out.resolution_ns) / 1e9, Cost: float64(out.clock_ns) / 1e9,
+			Bound: float64(out.bound_ns) / 1e9,
+		},
+		Stages: move.Stages{Prepare: float64(out.prep_s), Made: stage(out.made), Listed: stage(out.listed),
+			Registered: stage(out.registered),
+			Post:       stage(out.post), Transfer: stage(out.transfer)},
 	}
 	if out.node >= 0 {
 		res.MemoryNodes = []int{int(out.node)}

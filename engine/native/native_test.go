@@ -156,7 +156,10 @@ func unlike(t *testing.T, fabric string, each ...move.Spec) ([]*rank, [][]byte) 
 	t.Helper()
 	ranks, addresses := make([]*rank, len(each)), make([][]byte, len(each))
 	for i, o := range each {
-		l := engine.Launch{Fabric: fabric, Ranks: len(each), Nodes: slices.Repeat([]string{"a"}, len(each)), Cases: []engine.Case{caseOf("a", o, patience, patience)}}
+		l := engine.Launch{
+			Fabric: fabric, Ranks: len(each), Nodes: slices.Repeat([]string{"a"}, len(each)),
+			Cases: []engine.Case{caseOf("a", o, patience, patience)},
+		}
 		var err error
 		if ranks[i], err = open(l, engine.Identity{Rank: i}, control(t)); err != nil {
 			t.Fatal(err)
@@ -193,7 +196,8 @@ func onNodes(t testing.TB, fabric string, nodes []string, o move.Spec) []*move.P
 
 func control(t testing.TB) *engine.Control {
 	t.Helper()
-	page, err := unix.Mmap(-1, 0, engine.ControlSize, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED|unix.MAP_ANONYMOUS)
+	page, err := unix.Mmap(-1, 0, engine.ControlSize, unix.PROT_READ|unix.PROT_WRITE,
+		unix.MAP_SHARED|unix.MAP_ANONYMOUS)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -272,8 +276,10 @@ func TestTransfer(t *testing.T) {
 				t.Skipf("no %s here: %s", fabric, f.Reason)
 			}
 			cases := []move.Spec{
-				options(1), options(8), options(4096), options(4097, batch4), options(1<<20, read), options(100, read, batch4),
-				options(8, pingpong), options(1, pingpong), options(100000, pingpong), options(64<<10, full), options(5000, read, full), options(333, pingpong, full),
+				options(1), options(8), options(4096), options(4097, batch4), options(1<<20, read),
+				options(100, read, batch4),
+				options(8, pingpong), options(1, pingpong), options(100000, pingpong), options(64<<10, full),
+				options(5000, read, full), options(333, pingpong, full),
 			}
 			checkTransfer(t, fabric, cases)
 		})
@@ -298,7 +304,8 @@ func TestStampsWithFlush(t *testing.T) {
 	needs(t, "ucx")
 	many := func(o *move.Spec) { o.Iterations, o.Verify = 256*256, "none" }
 	few := func(o *move.Spec) { o.Iterations, o.Verify = 256*256-1, "none" }
-	ranks := runCases(t, "ucx", 2, options(512, api("tag"), many), options(512, api("tag"), few), options(512, api("rma"), many), options(64<<10, api("tag"), few))
+	ranks := runCases(t, "ucx", 2, options(512, api("tag"), many), options(512, api("tag"), few),
+		options(512, api("rma"), many), options(64<<10, api("tag"), few))
 	for k, want := range []int{256, 64, 256, 16} {
 		s := ranks[k][0].Samples
 		var stamped int64
@@ -340,9 +347,11 @@ func checkTransfer(t *testing.T, fabric string, cases []move.Spec) {
 			t.Errorf("case %d: %d stamps, want %d", k, stamped, wantStamps)
 		}
 		if !ranks[0].Verified || !ranks[1].Verified || ranks[1].Samples != nil {
-			t.Errorf("case %d: verified %v %v, target's samples %v", k, ranks[0].Verified, ranks[1].Verified, ranks[1].Samples)
+			t.Errorf("case %d: verified %v %v, target's samples %v", k, ranks[0].Verified, ranks[1].Verified,
+				ranks[1].Samples)
 		}
-		t.Logf("%-5s %-8s %8v x%d: %8.3f GB/s  ceiling %6.3f  p50 %.3g us  %s", o.Op, o.Mode, o.BlockSize, o.Batch, m["bandwidth"], m["ceiling"], m["latency.p50"]*1e6, ranks[0].Transport)
+		t.Logf("%-5s %-8s %8v x%d: %8.3f GB/s  ceiling %6.3f  p50 %.3g us  %s", o.Op, o.Mode, o.BlockSize, o.Batch,
+			m["bandwidth"], m["ceiling"], m["latency.p50"]*1e6, ranks[0].Transport)
 	}
 }
 

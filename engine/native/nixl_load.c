@@ -29,9 +29,11 @@ static void *find(char *why, size_t cap)
             snprintf(why, cap, "%s (the file that " NIXL_LIBRARY_ENV " names)", said);
         return lib;
     }
-    void *lib = dl_open((const char *const[]){"libnixl_capi.so.0", "libnixl_capi.so", NULL}, said, sizeof said);
+    void *lib = dl_open((const char *const[]){"libnixl_capi.so.0", "libnixl_capi.so", NULL}, said,
+                        sizeof said);
     if (!lib)
-        snprintf(why, cap, "%s (looked for libnixl_capi.so.0 and libnixl_capi.so in LD_LIBRARY_PATH and the system's folders; " NIXL_LIBRARY_ENV " can name the file)", said);
+        snprintf(why, cap, "%s (looked for libnixl_capi.so.0 and libnixl_capi.so in LD_LIBRARY_PATH "
+                 "and the system's folders; " NIXL_LIBRARY_ENV " can name the file)", said);
     return lib;
 }
 
@@ -63,12 +65,15 @@ static int load_locked(char *why, size_t cap)
     for (size_t i = 0; i < sizeof newer / sizeof *newer; i++)
         *newer[i].at = dlsym(lib, newer[i].name);
     if (missing) {
-        snprintf(why, cap, "libnixl_capi.so has no %s: it is not the C API that weir knows (NIXL 0.2 to 1.5)", missing);
+        snprintf(why, cap,
+                 "libnixl_capi.so has no %s: it is not the C API that weir knows (NIXL 0.2 to 1.5)",
+                 missing);
         return -ENOSYS;
     }
     describe();
     if (nixl.is_stub && nixl.is_stub()) {
-        snprintf(why, cap, "%s is NIXL's stub, which moves nothing; install NIXL itself", nixl.path);
+        snprintf(why, cap, "%s is NIXL's stub, which moves nothing; install NIXL itself",
+                 nixl.path);
         return -ENOSYS;
     }
     loaded = 1;
@@ -87,12 +92,26 @@ int nixl_load(char *why, size_t cap)
 const char *nixl_status_name(nixl_status s)
 {
     static const char *const names[] = {
-        "done", "invalid parameter", "backend error", "invalid state", "exception", "no telemetry", "not found", "not posted",
-        "mismatch", "not allowed", "posted again while active", "unknown error", "not supported", "remote disconnected", "cancelled",
+        "done",
+        "invalid parameter",
+        "backend error",
+        "invalid state",
+        "exception",
+        "no telemetry",
+        "not found",
+        "not posted",
+        "mismatch",
+        "not allowed",
+        "posted again while active",
+        "unknown error",
+        "not supported",
+        "remote disconnected",
+        "cancelled",
     };
     if (s == NIXL_IN_PROGRESS)
         return "in progress";
-    return s <= 0 && (size_t)-s < sizeof names / sizeof *names ? names[-s] : "a status that weir does not know";
+    return s <= 0 && (size_t)-s < sizeof names / sizeof *names ? names[-s]
+                                                               : "a status that weir does not know";
 }
 
 void nixl_give_back(void *p)
@@ -131,14 +150,18 @@ void nixl_probe(struct weir_info *out)
     snprintf(out->version, sizeof out->version, "%s", nixl.version);
     nixl_status s = nixl.create_agent("weir-probe", &agent);
     if (s != NIXL_DONE) {
-        snprintf(out->reason, sizeof out->reason, "%.300s: nixl_capi_create_agent gave %d (%s)", nixl.path, s, nixl_status_name(s));
+        snprintf(out->reason, sizeof out->reason, "%.300s: nixl_capi_create_agent gave %d (%s)",
+                 nixl.path, s, nixl_status_name(s));
         return;
     }
     s = nixl_plugins(agent, plugins, sizeof plugins);
     if (s != NIXL_DONE)
-        snprintf(out->reason, sizeof out->reason, "%.300s: nixl_capi_get_available_plugins gave %d (%s)", nixl.path, s, nixl_status_name(s));
+        snprintf(out->reason, sizeof out->reason,
+                 "%.300s: nixl_capi_get_available_plugins gave %d (%s)", nixl.path, s,
+                 nixl_status_name(s));
     else if (!plugins[0])
-        snprintf(out->reason, sizeof out->reason, "%.300s finds no backend plugin (NIXL_PLUGIN_DIR names their folder)", nixl.path);
+        snprintf(out->reason, sizeof out->reason,
+                 "%.300s finds no backend plugin (NIXL_PLUGIN_DIR names their folder)", nixl.path);
     else
         out->available = 1;
     snprintf(out->details, sizeof out->details, "library=%.200s\nbackends=%s", nixl.path, plugins);

@@ -13,7 +13,8 @@
 int nixl_failed(struct weir_rank *r, const char *call, int peer, nixl_status s)
 {
     const char *more = nixl.last_error_message ? nixl.last_error_message() : "";
-    return rank_fail(r, s < 0 ? s : -EIO, call, peer, "nixl_capi_%s gave %d (%s)%s%.200s", call, s, nixl_status_name(s), *more ? ": " : "", more);
+    return rank_fail(r, s < 0 ? s : -EIO, call, peer, "nixl_capi_%s gave %d (%s)%s%.200s", call, s,
+                     nixl_status_name(s), *more ? ": " : "", more);
 }
 
 static uint64_t mix(uint64_t h, uint64_t v) { return (h ^ v) * 0x9e3779b97f4a7c15u ^ (h >> 29); }
@@ -24,7 +25,10 @@ static uint64_t hash_of(int peer, int op, const struct nixl_part *parts, size_t 
     return mix(mix(mix(h, parts[0].remote), parts[0].size), parts[n - 1].local);
 }
 
-int nixl_no_memory(struct weir_rank *r) { return rank_fail(r, -ENOMEM, "prepare", -1, "no memory for a request"); }
+int nixl_no_memory(struct weir_rank *r)
+{
+    return rank_fail(r, -ENOMEM, "prepare", -1, "no memory for a request");
+}
 
 static int drop(struct weir_rank *r, struct nixl_shape *s)
 {
@@ -126,16 +130,19 @@ static int register_blocks(struct weir_rank *r, struct nixl_shape *s)
     return rc;
 }
 
-struct nixl_shape *nixl_shape_of(struct weir_rank *r, int peer, int op, int own, const struct nixl_part *parts, size_t n)
+struct nixl_shape *nixl_shape_of(struct weir_rank *r, int peer, int op, int own,
+                                 const struct nixl_part *parts, size_t n)
 {
     struct nixl_rank   *u = r->fs;
     uint64_t            h = hash_of(peer, op, parts, n);
     struct nixl_shape **bucket = &u->buckets[(h >> 32) % NIXL_BUCKETS], *s;
     int64_t             from = weir_ticks();
     for (s = *bucket; s; s = s->next)
-        if (s->hash == h && s->peer == peer && s->op == op && s->own == own && s->nparts == n && !memcmp(s->parts, parts, n * sizeof *parts))
+        if (s->hash == h && s->peer == peer && s->op == op && s->own == own && s->nparts == n &&
+            !memcmp(s->parts, parts, n * sizeof *parts))
             return s;
-    if ((u->handles >= HANDLES_KEPT && nixl_release(r) < 0) || (!own && register_all(r, parts[0].local) < 0))
+    if ((u->handles >= HANDLES_KEPT && nixl_release(r) < 0) ||
+        (!own && register_all(r, parts[0].local) < 0))
         return NULL;
     r->made.aside += weir_ticks() - from;
     struct nixl_part *copy = malloc(n * sizeof *parts);
@@ -145,17 +152,20 @@ struct nixl_shape *nixl_shape_of(struct weir_rank *r, int peer, int op, int own,
         return NULL;
     }
     memcpy(copy, parts, n * sizeof *parts);
-    *s      = (struct nixl_shape){.next = *bucket, .parts = copy, .nparts = n, .hash = h, .peer = peer, .op = op, .own = own};
+    *s      = (struct nixl_shape){.next = *bucket, .parts = copy, .nparts = n, .hash = h,
+                                  .peer = peer, .op = op, .own = own};
     *bucket = s;
     return s;
 }
 
-static int list_of(struct weir_rank *r, const struct nixl_shape *s, int remote, nixl_xfer_dlist *out)
+static int list_of(struct weir_rank *r, const struct nixl_shape *s, int remote,
+                   nixl_xfer_dlist *out)
 {
     NIXL_TRY(r, s->peer, create_xfer_dlist, NIXL_DRAM, out, false);
     for (size_t i = 0; i < s->nparts; i++) {
         const struct nixl_part *p = &s->parts[i];
-        NIXL_TRY(r, s->peer, xfer_dlist_add_desc, *out, (uintptr_t)(remote ? p->remote : p->local), p->size, 0);
+        NIXL_TRY(r, s->peer, xfer_dlist_add_desc, *out, (uintptr_t)(remote ? p->remote : p->local),
+                 p->size, 0);
     }
     return 0;
 }
@@ -175,7 +185,8 @@ static int prepare_lists(struct weir_rank *r, struct nixl_shape *s)
     if ((rc = list_of(r, s, 0, &local)) < 0 || (rc = list_of(r, s, 1, &remote)) < 0)
         return rc;
     NIXL_TRY(r, s->peer, prep_xfer_dlist, u->agent, "" /* itself */, local, &s->here, u->args);
-    NIXL_TRY(r, s->peer, prep_xfer_dlist, u->agent, u->peers[s->peer].name, remote, &s->there, u->args);
+    NIXL_TRY(r, s->peer, prep_xfer_dlist, u->agent, u->peers[s->peer].name, remote, &s->there,
+             u->args);
     NIXL_TRY(r, s->peer, destroy_xfer_dlist, local);
     NIXL_TRY(r, s->peer, destroy_xfer_dlist, remote);
     s->listed = 1;
@@ -188,7 +199,8 @@ static int make_of_lists(struct weir_rank *r, struct nixl_shape *s, struct nixl_
 {
     struct nixl_rank *u    = r->fs;
     int64_t           from = weir_ticks();
-    NIXL_TRY(r, s->peer, make_xfer_req, u->agent, s->op, s->here, s->indices, s->nparts, s->there, s->indices, s->nparts, &h->req, u->args);
+    NIXL_TRY(r, s->peer, make_xfer_req, u->agent, s->op, s->here, s->indices, s->nparts, s->there,
+             s->indices, s->nparts, &h->req, u->args);
     if (s->own)
         stage_record(&r->made.each, weir_span(&r->clk, weir_ticks() - from));
     return 0;
@@ -202,7 +214,8 @@ static int make_of_blocks(struct weir_rank *r, struct nixl_shape *s, struct nixl
     int               rc;
     if ((rc = list_of(r, s, 0, &local)) < 0 || (rc = list_of(r, s, 1, &remote)) < 0)
         return rc;
-    NIXL_TRY(r, s->peer, create_xfer_req, u->agent, s->op, local, remote, u->peers[s->peer].name, &h->req, u->args);
+    NIXL_TRY(r, s->peer, create_xfer_req, u->agent, s->op, local, remote, u->peers[s->peer].name,
+             &h->req, u->args);
     if (s->own)
         stage_record(&r->made.each, weir_span(&r->clk, weir_ticks() - from));
     NIXL_TRY(r, s->peer, destroy_xfer_dlist, local);

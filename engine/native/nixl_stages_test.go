@@ -25,7 +25,8 @@ const (
 	slowLeast = slowCall * 0.999
 )
 
-var recreated, prepared, reregistered = having("nixl_recreate", "true"), having("nixl_prepared", "true"), having("nixl_reregister", "true")
+var recreated, prepared, reregistered = having("nixl_recreate", "true"), having("nixl_prepared", "true"),
+	having("nixl_reregister", "true")
 
 func inFlight(n int64) func(*move.Spec) {
 	return func(o *move.Spec) { o.InFlight = n }
@@ -84,8 +85,10 @@ func nixlSlowLaunch(t *testing.T, l []move.Spec, right func(m map[string]float64
 		o := l[k]
 		m, err := transfer.Metrics(o, r)
 		if err == nil && !right(m) {
-			err = fmt.Errorf("%s %s of %d x %v, verify %s, %+v: prep.lists %v, prep.reregister %v, prep.request %v, post.avg %v, transfer.avg %v, latency.p50 %v", o.Mode, o.Op, o.Batch, o.BlockSize,
-				o.Verify, o.FabricOptions, m["prep.lists"], m["prep.reregister"], m["prep.request"], m["post.avg"], m["transfer.avg"], m["latency.p50"])
+			err = fmt.Errorf("%s %s of %d x %v, verify %s, %+v: prep.lists %v, prep.reregister %v, prep.request %v, post.avg %v, transfer.avg %v, latency.p50 %v",
+				o.Mode, o.Op, o.Batch, o.BlockSize,
+				o.Verify, o.FabricOptions, m["prep.lists"], m["prep.reregister"], m["prep.request"], m["post.avg"],
+				m["transfer.avg"], m["latency.p50"])
 		}
 		wrong = errors.Join(wrong, err)
 	}
@@ -95,7 +98,8 @@ func nixlSlowLaunch(t *testing.T, l []move.Spec, right func(m map[string]float64
 // Making a request is no part of posting it, nor of its latency.
 func nixlSlowCreate(t *testing.T) error {
 	return nixlSlow(t, slowLaunches(), func(m map[string]float64) bool {
-		return m["prep.request"] >= slowLeast && m["prep.request.p99"] >= slowLeast && m["post.avg"] < m["prep.request"] && m["latency.p50"] < m["prep.request"]
+		return m["prep.request"] >= slowLeast && m["prep.request.p99"] >= slowLeast &&
+			m["post.avg"] < m["prep.request"] && m["latency.p50"] < m["prep.request"]
 	})
 }
 
@@ -107,21 +111,24 @@ func nixlSlowPost(t *testing.T) error {
 
 func nixlSlowStatus(t *testing.T) error {
 	return nixlSlow(t, slowLaunches(), func(m map[string]float64) bool {
-		return m["transfer.avg"] >= slowLeast && m["post.avg"] < m["transfer.avg"] && m["prep.request"] < m["transfer.avg"]
+		return m["transfer.avg"] >= slowLeast && m["post.avg"] < m["transfer.avg"] &&
+			m["prep.request"] < m["transfer.avg"]
 	})
 }
 
 // Of the two lists each is prepared slowly, and a request is made of them faster than that.
 func nixlSlowLists(t *testing.T) error {
 	return nixlSlow(t, slowMakings(prepared), func(m map[string]float64) bool {
-		return m["prep.lists"] >= 2*slowLeast && m["prep.lists.p99"] >= 2*slowLeast && m["prep.request"] < m["prep.lists"] && m["post.avg"] < m["prep.lists"] && m["latency.p50"] < m["prep.lists"]
+		return m["prep.lists"] >= 2*slowLeast && m["prep.lists.p99"] >= 2*slowLeast &&
+			m["prep.request"] < m["prep.lists"] && m["post.avg"] < m["prep.lists"] && m["latency.p50"] < m["prep.lists"]
 	})
 }
 
 func nixlSlowRegister(t *testing.T) error {
 	return nixlSlow(t, slowMakings(reregistered), func(m map[string]float64) bool {
 		slow := m["prep.reregister"]
-		return slow >= slowLeast && m["prep.reregister.p99"] >= slowLeast && m["prep.request"] < slow && m["post.avg"] < slow && m["latency.p50"] < slow
+		return slow >= slowLeast && m["prep.reregister.p99"] >= slowLeast && m["prep.request"] < slow &&
+			m["post.avg"] < slow && m["latency.p50"] < slow
 	})
 }
 
@@ -130,9 +137,12 @@ func TestNixlStages(t *testing.T) {
 	phase.NotUnderRace(t)
 	phase.Long(t)
 	lib := "WEIR_NIXL_LIBRARY=" + fakeNixl(t)
-	for call, env := range map[string]string{"create": "CREATE", "post": "POST", "status": "STATUS", "lists": "PREP", "register": "REGISTER"} {
+	for call, env := range map[string]string{
+		"create": "CREATE", "post": "POST", "status": "STATUS", "lists": "PREP", "register": "REGISTER",
+	} {
 		t.Run(call, func(t *testing.T) {
-			out := nixlChild(t, "slow "+call, lib, "FAKE_NIXL_POLLS=1", fmt.Sprintf("FAKE_NIXL_%s_MS=%d", env, int(slowCall*1e3)))
+			out := nixlChild(t, "slow "+call, lib, "FAKE_NIXL_POLLS=1",
+				fmt.Sprintf("FAKE_NIXL_%s_MS=%d", env, int(slowCall*1e3)))
 			if !strings.Contains(out, "FINE") {
 				t.Error(out)
 			}
@@ -143,7 +153,8 @@ func TestNixlStages(t *testing.T) {
 // nixlSlowCells has two cells of one sender, each of three shards: the last is posted as
 // the first is, before the iteration's posting is over.
 func nixlSlowCells(t *testing.T) error {
-	o := trafficOf(matrixOf(t, 3, matrix.Cell{From: 0, To: 1, Bytes: 3000}, matrix.Cell{From: 0, To: 2, Bytes: 3000}), sharded(3))
+	o := trafficOf(matrixOf(t, 3, matrix.Cell{From: 0, To: 1, Bytes: 3000}, matrix.Cell{From: 0, To: 2, Bytes: 3000}),
+		sharded(3))
 	for _, change := range []func(*move.Spec){func(*move.Spec) {}, read} {
 		change(&o)
 		all, err := tryCases(t, "nixl", 3, o)
@@ -153,7 +164,8 @@ func nixlSlowCells(t *testing.T) error {
 		cells := map[string]float64{"write": 2, "read": 1}[o.Op]
 		for _, r := range all[0] {
 			if r.Initiator && (r.Stages.Post.Mean < cells*slowLeast || r.Stages.Prepare < slowLeast) {
-				return fmt.Errorf("%s: rank %d posts %v cells in %v s, and makes one in %v s", o.Op, r.Rank, cells, r.Stages.Post.Mean, r.Stages.Prepare)
+				return fmt.Errorf("%s: rank %d posts %v cells in %v s, and makes one in %v s", o.Op, r.Rank, cells,
+					r.Stages.Post.Mean, r.Stages.Prepare)
 			}
 		}
 	}
@@ -164,7 +176,8 @@ func TestNixlStagesOfAMatrix(t *testing.T) {
 	phase.NotUnderRace(t)
 	phase.Long(t)
 	slow := fmt.Sprint(int(slowCall * 1e3))
-	if out := nixlChild(t, "slow cells", "WEIR_NIXL_LIBRARY="+fakeNixl(t), "FAKE_NIXL_POLLS=1", "FAKE_NIXL_CREATE_MS="+slow, "FAKE_NIXL_POST_MS="+slow); !strings.Contains(out, "FINE") {
+	if out := nixlChild(t, "slow cells", "WEIR_NIXL_LIBRARY="+fakeNixl(t), "FAKE_NIXL_POLLS=1",
+		"FAKE_NIXL_CREATE_MS="+slow, "FAKE_NIXL_POST_MS="+slow); !strings.Contains(out, "FINE") {
 		t.Error(out)
 	}
 }
@@ -218,14 +231,16 @@ func TestNixlMakes(t *testing.T) {
 					requests++
 					most = max(most, requests)
 				}
-				if strings.Contains(line, " x 4096") || strings.HasSuffix(line, bytes) { // a batch that was taken apart would be here too
+				// a batch that was taken apart would be here too
+				if strings.Contains(line, " x 4096") || strings.HasSuffix(line, bytes) {
 					got[line]++
 				}
 			}
 			want[bytes] += 2 // the control regions of two ranks have as many bytes
 			want["de"+bytes] += 2
 			if !maps.Equal(got, want) || most > 3 || requests != 0 || registered != 0 {
-				t.Errorf("%v, want %v; at most %d requests at a time, %d left; %d registrations left", got, want, most, requests, registered)
+				t.Errorf("%v, want %v; at most %d requests at a time, %d left; %d registrations left", got, want, most,
+					requests, registered)
 			}
 		})
 	}

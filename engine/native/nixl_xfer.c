@@ -32,7 +32,8 @@ int nixl_submit(struct weir_rank *r)
     int                 rc;
     if (!u->q)
         return 0;
-    struct nixl_shape *s = nixl_shape_of(r, u->peer, u->op, u->q->loop || u->q == &u->pinged, u->parts, u->nparts);
+    struct nixl_shape *s =
+        nixl_shape_of(r, u->peer, u->op, u->q->loop || u->q == &u->pinged, u->parts, u->nparts);
     if (!s)
         return -ENOMEM;
     if ((rc = nixl_idle_handle(r, s, &h)) < 0)
@@ -49,7 +50,8 @@ int nixl_submit(struct weir_rank *r)
     return 0;
 }
 
-int nixl_add(struct weir_rank *r, int peer, int op, const void *local, uint64_t remote, size_t n, struct weir_req *q)
+int nixl_add(struct weir_rank *r, int peer, int op, const void *local, uint64_t remote, size_t n,
+             struct weir_req *q)
 {
     struct nixl_rank *u = r->fs;
     int               rc;
@@ -140,7 +142,8 @@ int nixl_fence(struct weir_rank *r, int peer, struct weir_req *q)
     return WEIR_PENDING;
 }
 
-int nixl_write_now(struct weir_rank *r, int peer, const void *local, uint64_t remote, size_t n, const char *op)
+int nixl_write_now(struct weir_rank *r, int peer, const void *local, uint64_t remote, size_t n,
+                   const char *op)
 {
     struct nixl_rank   *u    = r->fs;
     struct nixl_part    part = {(uint64_t)(uintptr_t)local, remote, n};
@@ -164,7 +167,8 @@ int nixl_write_now(struct weir_rank *r, int peer, const void *local, uint64_t re
     /* who has been told that all are done leaves, maybe before this rank has its
      * receipt for having told it */
     if (st != NIXL_DONE && !r->closing)
-        return rank_fail(r, st < 0 ? st : -EIO, call, peer, "%s: nixl_capi_%s gave %d (%s)", op, call, st, nixl_status_name(st));
+        return rank_fail(r, st < 0 ? st : -EIO, call, peer, "%s: nixl_capi_%s gave %d (%s)", op,
+                         call, st, nixl_status_name(st));
     h->next = s->idle;
     s->idle = h;
     return 0;

@@ -49,16 +49,19 @@ struct nixl_rank {
     nixl_agent        agent;
     nixl_backend      backend;
     nixl_opt_args     args;
-    nixl_reg_dlist    registered[REGIONS]; /* for as long as the rank lives; NULL: of the source with nixl_reregister */
+    /* for as long as the rank lives; NULL: of the source with nixl_reregister */
+    nixl_reg_dlist    registered[REGIONS];
     nixl_reg_dlist    local;      /* with nixl_reregister: what of the source is registered now */
     int               whole;      /* all of it is registered */
-    struct nixl_shape *latest;    /* for which it was last registered, with nixl_reregister; NULL: it is released */
+    /* for which it was last registered, with nixl_reregister; NULL: it is released */
+    struct nixl_shape *latest;
     nixl_notif_map    notifs; /* NULL where a thread of NIXL's makes progress */
     char              name[64]; /* of the backend */
     int               merge, progress_thread;
     int               recreate;   /* each request is made anew */
     int               prepared;   /* of lists of blocks that are prepared once */
-    int               reregister; /* what a request moves at its initiator is registered anew; with one in flight only */
+    /* what a request moves at its initiator is registered anew; with one in flight only */
+    int               reregister;
     char              unlisted[96]; /* parameters that the plugin does not list */
     int               is_ucx;
     struct nixl_peer *peers;
@@ -89,8 +92,10 @@ int nixl_failed(struct weir_rank *r, const char *call, int peer, nixl_status s);
             return nixl_failed(r, #f, peer, s_); \
     } while (0)
 
-/* Adds a block to the open request, or opens one; remote is an address. WEIR_PENDING or an error. */
-int nixl_add(struct weir_rank *r, int peer, int op, const void *local, uint64_t remote, size_t n, struct weir_req *q);
+/* Adds a block to the open request, or opens one; remote is an address. WEIR_PENDING or an
+ * error. */
+int nixl_add(struct weir_rank *r, int peer, int op, const void *local, uint64_t remote, size_t n,
+             struct weir_req *q);
 /* Posts the open request, if there is one. */
 int nixl_submit(struct weir_rank *r);
 /* Hears of what is done. */
@@ -98,11 +103,13 @@ int nixl_poll(struct weir_rank *r);
 /* WEIR_DONE if nothing written to the peer is in flight; else a part of q. */
 int nixl_fence(struct weir_rank *r, int peer, struct weir_req *q);
 /* Writes one block and waits for it. */
-int nixl_write_now(struct weir_rank *r, int peer, const void *local, uint64_t remote, size_t n, const char *op);
+int nixl_write_now(struct weir_rank *r, int peer, const void *local, uint64_t remote, size_t n,
+                   const char *op);
 
 /* The requests with these blocks, of which some may be there already; own: of a loop,
  * not of a probe or a signal. NULL: it failed. */
-struct nixl_shape *nixl_shape_of(struct weir_rank *r, int peer, int op, int own, const struct nixl_part *parts, size_t n);
+struct nixl_shape *nixl_shape_of(struct weir_rank *r, int peer, int op, int own,
+                                 const struct nixl_part *parts, size_t n);
 /* One of them that can be posted, which is made if none is there. */
 int nixl_idle_handle(struct weir_rank *r, struct nixl_shape *s, struct nixl_handle **out);
 /* Releases all requests that are not in flight. */

@@ -40,10 +40,12 @@ const char *option_text(struct weir_rank *r, const char *name, size_t *n)
     return NULL;
 }
 
-static int wrong(struct weir_rank *r, const char *name, const char *value, size_t n, const char *what)
+static int wrong(struct weir_rank *r, const char *name, const char *value, size_t n,
+                 const char *what)
 {
     int shown = (int)(n < 80 ? n : 80);
-    return rank_fail(r, -EINVAL, "open", -1, "option %s is \"%.*s\", which is %s", name, shown, value, what);
+    return rank_fail(r, -EINVAL, "open", -1, "option %s is \"%.*s\", which is %s", name, shown,
+                     value, what);
 }
 
 int option_copy(struct weir_rank *r, const char *name, char *value, size_t cap)
@@ -59,7 +61,8 @@ int option_copy(struct weir_rank *r, const char *name, char *value, size_t cap)
     return 0;
 }
 
-int option_choice(struct weir_rank *r, const char *name, const char *const *names, size_t n, int *value)
+int option_choice(struct weir_rank *r, const char *name, const char *const *names, size_t n,
+                  int *value)
 {
     size_t      len;
     const char *text = option_text(r, name, &len);
@@ -85,7 +88,7 @@ int options_all_known(struct weir_rank *r)
     const char *at = r->cfg.options;
     for (unsigned i = 0; (at = next_line(at, &l)); i++)
         if (i >= MOST_OPTIONS || !(r->options_known >> i & 1))
-            return rank_fail(r, -EINVAL, "open", -1, "fabric %s has no option %.*s", r->fab->name, (int)l.name_len,
-                             l.name);
+            return rank_fail(r, -EINVAL, "open", -1, "fabric %s has no option %.*s", r->fab->name,
+                             (int)l.name_len, l.name);
     return 0;
 }

@@ -14,7 +14,8 @@ const char *option_text(struct weir_rank *r, const char *name, size_t *n);
 int option_copy(struct weir_rank *r, const char *name, char *value, size_t cap);
 int option_bool(struct weir_rank *r, const char *name, int *value);
 /* The place of the value in a list of names. */
-int option_choice(struct weir_rank *r, const char *name, const char *const *names, size_t n, int *value);
+int option_choice(struct weir_rank *r, const char *name, const char *const *names, size_t n,
+                  int *value);
 /* Fails where an option is given that the fabric did not ask for. */
 int options_all_known(struct weir_rank *r);
 

@@ -53,7 +53,9 @@ func TestPatterns(t *testing.T) {
 				}
 				t.Run(fmt.Sprintf("%s/%s/%d", fabric, pattern, ranks), func(t *testing.T) {
 					needs(t, fabric)
-					cases := []move.Spec{options(100, under(pattern, ranks), batch4), options(70000, under(pattern, ranks), read)}
+					cases := []move.Spec{
+						options(100, under(pattern, ranks), batch4), options(70000, under(pattern, ranks), read),
+					}
 					for k, results := range runCases(t, fabric, ranks, cases...) {
 						checkMoved(t, cases[k], results, func(rank int) bool { return initiates(rank, ranks) })
 					}
@@ -69,7 +71,10 @@ func TestBothDirectionsAtOnce(t *testing.T) {
 	for _, fabric := range []string{"shm", "tcp", "ucx"} {
 		t.Run(fabric, func(t *testing.T) {
 			needs(t, fabric)
-			cases := []move.Spec{options(5000, under("pairwise", 4), bidirectional), options(70000, under("pairwise", 4), bidirectional, read)}
+			cases := []move.Spec{
+				options(5000, under("pairwise", 4), bidirectional),
+				options(70000, under("pairwise", 4), bidirectional, read),
+			}
 			for k, results := range runCases(t, fabric, 4, cases...) {
 				checkMoved(t, cases[k], results, func(int) bool { return true })
 			}
@@ -81,13 +86,16 @@ func checkMoved(t *testing.T, o move.Spec, ranks []*move.Part, initiates func(in
 	t.Helper()
 	for rank, r := range ranks {
 		if !r.Verified || r.Initiator != initiates(rank) || (r.Samples != nil) != r.Initiator {
-			t.Errorf("rank %d: verified %v, initiator %v, has samples %v", rank, r.Verified, r.Initiator, r.Samples != nil)
+			t.Errorf("rank %d: verified %v, initiator %v, has samples %v", rank, r.Verified, r.Initiator,
+				r.Samples != nil)
 		}
 		if !r.Initiator {
 			continue
 		}
-		if want := uint64(o.Iterations) * requestBytes(o); r.Samples.Bytes != want || r.Samples.Ops != uint64(o.Iterations) {
-			t.Errorf("rank %d moved %d bytes in %d requests, want %d in %d", rank, r.Samples.Bytes, r.Samples.Ops, want, o.Iterations)
+		if want := uint64(o.Iterations) * requestBytes(o); r.Samples.Bytes != want ||
+			r.Samples.Ops != uint64(o.Iterations) {
+			t.Errorf("rank %d moved %d bytes in %d requests, want %d in %d", rank, r.Samples.Bytes, r.Samples.Ops, want,
+				o.Iterations)
 		}
 		// copying a few bytes may take no longer than reading the clock, which is not counted
 		if r.Ceiling <= 0 || r.Memcpy <= 0 || r.Stages.Post.Stamps == 0 || r.Stages.Post.P99 < 0 {
@@ -95,7 +103,8 @@ func checkMoved(t *testing.T, o move.Spec, ranks []*move.Part, initiates func(in
 		}
 		// the best that was seen of the path is not divided among those who share it
 		if r.CeilingBest*o.Share(rank) < r.Ceiling*(1-1e-9) {
-			t.Errorf("rank %d: the best span %v, the median's share of %v %v", rank, r.CeilingBest, o.Share(rank), r.Ceiling)
+			t.Errorf("rank %d: the best span %v, the median's share of %v %v", rank, r.CeilingBest, o.Share(rank),
+				r.Ceiling)
 		}
 	}
 }
@@ -106,8 +115,10 @@ func TestBytesCountedAreThoseThatThePatternMoves(t *testing.T) {
 	phase.NotUnderRace(t)
 	phase.Long(t)
 	rapid.Check(t, func(rt *rapid.T) {
-		pattern := rapid.SampledFrom([]string{"pairwise", "one_to_many", "many_to_one", "ring", "all_to_all"}).Draw(rt, "pattern")
-		ranks := rapid.IntRange(2, 5).Filter(func(n int) bool { return pattern != "pairwise" || n%2 == 0 }).Draw(rt, "ranks")
+		pattern := rapid.SampledFrom([]string{"pairwise", "one_to_many", "many_to_one", "ring", "all_to_all"}).Draw(rt,
+			"pattern")
+		ranks := rapid.IntRange(2, 5).Filter(func(n int) bool { return pattern != "pairwise" || n%2 == 0 }).Draw(rt,
+			"ranks")
 		o := options(quantity.Size(rapid.IntRange(1, 9000).Draw(rt, "block")), func(o *move.Spec) {
 			o.Pattern, o.Ranks = pattern, int64(ranks)
 			o.Bidirectional = pattern == "pairwise" && rapid.Bool().Draw(rt, "bidirectional")
@@ -118,7 +129,8 @@ func TestBytesCountedAreThoseThatThePatternMoves(t *testing.T) {
 			o.Warmup = rapid.Int64Range(0, 5).Draw(rt, "warmup")
 			o.InFlight = rapid.Int64Range(1, 20).Draw(rt, "in flight")
 		})
-		initiators := map[string]int{"pairwise": ranks / 2, "one_to_many": 1, "many_to_one": ranks - 1, "ring": ranks, "all_to_all": ranks}[pattern]
+		initiators := map[string]int{"pairwise": ranks / 2, "one_to_many": 1, "many_to_one": ranks - 1, "ring": ranks,
+			"all_to_all": ranks}[pattern]
 		if o.Bidirectional {
 			initiators = ranks
 		}
@@ -144,19 +156,29 @@ func TestWrongByteUnderEachPattern(t *testing.T) {
 		corrupt string
 		want    string
 	}{
-		"one_to_many":         {options(4096, under("one_to_many", 4)), "3:17", "wrong data from rank 0 to rank 3 after an untimed pass: byte 17 of 4096"},
-		"many_to_one":         {options(4096, under("many_to_one", 4)), "0:8197", "wrong data from rank 3 to rank 0 after an untimed pass: byte 5 of 4096"},
-		"ring":                {options(4096, under("ring", 4)), "0:9:timed", "wrong data from rank 3 to rank 0 after the timed part: byte 9 of 4096"},
-		"all_to_all":          {options(4096, under("all_to_all", 4)), "2:4099:timed", "wrong data from rank 1 to rank 2 after the timed part: byte 3 of 4096"},
-		"read of one_to_many": {options(4096, under("one_to_many", 4), read), "0:8192:timed", "wrong data from rank 3 to rank 0 after the timed part: byte 0 of 4096"},
-		"read of all_to_all":  {options(4096, under("all_to_all", 4), read), "2:1", "wrong data from rank 3 to rank 2 after an untimed pass: byte 1 of 4096"},
-		"bidirectional":       {options(4096, under("pairwise", 2), bidirectional), "0:2:timed", "wrong data from rank 1 to rank 0 after the timed part: byte 2 of 4096"},
-		"zeros":               {options(4096, under("pairwise", 2), zeroed), "1:99:timed", "wrong data from rank 0 to rank 1 after the timed part: byte 99 of 4096 (block 0, offset 99 in it) is 0x01, should be 0x00"},
-		"head of zeros":       {options(4096, under("pairwise", 2), zeroed, batch4), "1:4097", "byte 4097 of 16384 (block 1, offset 1 in it)"},
+		"one_to_many": {options(4096, under("one_to_many", 4)), "3:17",
+			"wrong data from rank 0 to rank 3 after an untimed pass: byte 17 of 4096"},
+		"many_to_one": {options(4096, under("many_to_one", 4)), "0:8197",
+			"wrong data from rank 3 to rank 0 after an untimed pass: byte 5 of 4096"},
+		"ring": {options(4096, under("ring", 4)), "0:9:timed",
+			"wrong data from rank 3 to rank 0 after the timed part: byte 9 of 4096"},
+		"all_to_all": {options(4096, under("all_to_all", 4)), "2:4099:timed",
+			"wrong data from rank 1 to rank 2 after the timed part: byte 3 of 4096"},
+		"read of one_to_many": {options(4096, under("one_to_many", 4), read), "0:8192:timed",
+			"wrong data from rank 3 to rank 0 after the timed part: byte 0 of 4096"},
+		"read of all_to_all": {options(4096, under("all_to_all", 4), read), "2:1",
+			"wrong data from rank 3 to rank 2 after an untimed pass: byte 1 of 4096"},
+		"bidirectional": {options(4096, under("pairwise", 2), bidirectional), "0:2:timed",
+			"wrong data from rank 1 to rank 0 after the timed part: byte 2 of 4096"},
+		"zeros": {options(4096, under("pairwise", 2), zeroed), "1:99:timed",
+			"wrong data from rank 0 to rank 1 after the timed part: byte 99 of 4096 (block 0, offset 99 in it) is 0x01, should be 0x00"},
+		"head of zeros": {options(4096, under("pairwise", 2), zeroed, batch4), "1:4097",
+			"byte 4097 of 16384 (block 1, offset 1 in it)"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Setenv(CorruptEnv, c.corrupt)
-			if _, err := tryCases(t, "shm", int(c.option.Ranks), c.option); err == nil || !strings.Contains(err.Error(), c.want) {
+			if _, err := tryCases(t, "shm", int(c.option.Ranks), c.option); err == nil ||
+				!strings.Contains(err.Error(), c.want) {
 				t.Fatalf("got %v, want %q", err, c.want)
 			}
 		})
@@ -176,8 +198,10 @@ func TestReuseAndPayload(t *testing.T) {
 			needs(t, fabric)
 			for _, pattern := range []string{"pairwise", "all_to_all"} {
 				cases := []move.Spec{
-					options(4097, under(pattern, 4), spread), options(1000, under(pattern, 4), spread, read, batch4), options(300000, under(pattern, 4), spread),
-					options(7, under(pattern, 4), zeroed), options(5001, under(pattern, 4), zeroed, read, batch4), options(4097, under(pattern, 4), zeroed, spread),
+					options(4097, under(pattern, 4), spread), options(1000, under(pattern, 4), spread, read, batch4),
+					options(300000, under(pattern, 4), spread),
+					options(7, under(pattern, 4), zeroed), options(5001, under(pattern, 4), zeroed, read, batch4),
+					options(4097, under(pattern, 4), zeroed, spread),
 				}
 				for k, ranks := range runCases(t, fabric, 4, cases...) {
 					checkMoved(t, cases[k], ranks, func(rank int) bool { return pattern == "all_to_all" || rank < 2 })
@@ -198,7 +222,10 @@ func TestReuseAndPayload(t *testing.T) {
 func TestSpreadCoversTheCache(t *testing.T) {
 	phase.NotUnderRace(t)
 	r := &rank{cache: 2 * 384 << 20}
-	for _, o := range []move.Spec{options(1, spread), options(4096, spread, batch4), options(1<<30, spread), options(5000, spread, under("all_to_all", 8))} {
+	for _, o := range []move.Spec{
+		options(1, spread), options(4096, spread, batch4), options(1<<30, spread),
+		options(5000, spread, under("all_to_all", 8)),
+	} {
 		if covered := r.slots(o) * stride(o) * uint64(o.FanOut()); covered < r.cache {
 			t.Errorf("%v x%d: %d bytes of %d", o.BlockSize, o.Batch, covered, r.cache)
 		}
@@ -249,7 +276,10 @@ func TestWalk(t *testing.T) {
 		"matrix, read":     {trafficOf("read"), 0, mib, 2 * mib},
 		"idle":             {trafficOf("write"), 2, 0, 0},
 	} {
-		r := &rank{cache: 64 * mib, member: member{self: engine.Identity{Rank: c.rank}}, launch: launch{Cases: []task{{Options: c.o}}}}
+		r := &rank{
+			cache: 64 * mib, member: member{self: engine.Identity{Rank: c.rank}},
+			launch: launch{Cases: []task{{Options: c.o}}},
+		}
 		if got := r.walk(c.o); got == nil || got.Initiated != c.initiated || got.Served != c.served {
 			t.Errorf("%s: %+v, want %d and %d", name, got, c.initiated, c.served)
 		}

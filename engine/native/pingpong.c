@@ -3,14 +3,17 @@
 #include "loop.h"
 
 #define MESSAGES_PER_TICK 256
-#define LOOKS_PER_TICK 8 /* where a core is this rank's own: who only looks slows the thread beside it */
+/* where a core is this rank's own: who only looks slows the thread beside it */
+#define LOOKS_PER_TICK 8
 
 /* Half of a round trip, of which the part until ping returned is posting. */
-static void record(struct weir_loop *l, int64_t posted, int64_t returned, int64_t now, uint64_t done)
+static void record(struct weir_loop *l, int64_t posted, int64_t returned, int64_t now,
+                   uint64_t done)
 {
     struct weir_rank        *r = l->r;
     const struct weir_clock *k = &r->clk;
-    int64_t read = (int64_t)k->cost_ns, half = (weir_span(k, now - posted) - 2 * read) / 2, post = weir_span(k, returned - posted) - read;
+    int64_t read = (int64_t)k->cost_ns, half = (weir_span(k, now - posted) - 2 * read) / 2,
+            post = weir_span(k, returned - posted) - read;
     hist_record(r->hist, half);
     stage_record(&l->post, post);
     stage_record(&l->transfer, half - post);
@@ -95,7 +98,8 @@ static int answer(struct weir_loop *l, const struct weir_case *c, int peer, uint
     return 0;
 }
 
-int loop_pingpong(struct weir_loop *l, const struct weir_case *c, const struct weir_role *o, uint64_t n)
+int loop_pingpong(struct weir_loop *l, const struct weir_case *c, const struct weir_role *o,
+                  uint64_t n)
 {
     int peer = o->from, rc;
     loop_begin(l, c, 2 * c->block, n);

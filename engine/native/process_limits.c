@@ -46,7 +46,8 @@ int weir_threads_fit(int threads)
         free(all);
         return 0;
     }
-    (void)pthread_attr_setstacksize(&small, (size_t)PTHREAD_STACK_MIN * 2); /* refused: the usual size */
+    /* refused: the usual size */
+    (void)pthread_attr_setstacksize(&small, (size_t)PTHREAD_STACK_MIN * 2);
     struct trial t = {.lock = PTHREAD_MUTEX_INITIALIZER};
     pthread_mutex_lock(&t.lock);
     while (t.made < threads && pthread_create(&all[t.made], &small, wait_for_end, &t) == 0)
@@ -64,14 +65,15 @@ int weir_threads_fit(int threads)
 static int threads_needed(void)
 {
     cpu_set_t allowed;
-    int       processors = sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? CPU_COUNT(&allowed) : 16;
+    int processors = sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? CPU_COUNT(&allowed) : 16;
     return 12 + (processors < 16 ? processors : 16);
 }
 
 static void check_descriptors(void)
 {
     struct rlimit files;
-    if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_max < DESCRIPTORS) { /* the runtime raises it to rlim_max */
+    /* the runtime raises it to rlim_max */
+    if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_max < DESCRIPTORS) {
         dprintf(STDERR_FILENO, "weir: this process may have %llu files open and needs %d: raise the limit with ulimit -n\n",
                 (unsigned long long)files.rlim_max, DESCRIPTORS);
         _exit(EXIT_EXECUTION);
@@ -94,7 +96,8 @@ static void check_address_space(void)
 static void check_threads(void)
 {
     struct rlimit nproc;
-    if (getrlimit(RLIMIT_NPROC, &nproc) != 0 || nproc.rlim_cur >= MANY_THREADS) /* as RLIM_INFINITY is */
+    /* as RLIM_INFINITY is */
+    if (getrlimit(RLIMIT_NPROC, &nproc) != 0 || nproc.rlim_cur >= MANY_THREADS)
         return;
     int needed = threads_needed();
     if (!weir_threads_fit(needed)) {

@@ -48,9 +48,12 @@ int rank_expired(struct weir_rank *r)
     if (r->deadline && weir_monotonic() > r->deadline) {
         struct weir_control *ctl = r->cfg.control;
         if (!atomic_load(&ctl->total))
-            return rank_fail(r, -ETIMEDOUT, "wait", -1, "the time of %.3g s is up", (double)r->limit / 1e9);
-        return rank_fail(r, -ETIMEDOUT, "wait", -1, "the time of %.3g s is up after %llu of %llu iterations", (double)r->limit / 1e9,
-                         (unsigned long long)atomic_load(&ctl->done), (unsigned long long)atomic_load(&ctl->total));
+            return rank_fail(r, -ETIMEDOUT, "wait", -1, "the time of %.3g s is up",
+                             (double)r->limit / 1e9);
+        return rank_fail(r, -ETIMEDOUT, "wait", -1,
+                         "the time of %.3g s is up after %llu of %llu iterations",
+                         (double)r->limit / 1e9, (unsigned long long)atomic_load(&ctl->done),
+                         (unsigned long long)atomic_load(&ctl->total));
     }
     return 0;
 }
@@ -61,7 +64,8 @@ int rank_sleep(struct weir_rank *r, int fd)
     if (poll(&p, 1, WEIR_NAP_MS) < 0 && errno != EINTR)
         return rank_fail(r, -errno, "poll", -1, "%s", strerror(errno));
     if (p.revents & (POLLNVAL | POLLERR | POLLHUP) && !(p.revents & POLLIN))
-        return rank_fail(r, p.revents & POLLNVAL ? -EBADF : -EIO, "poll", -1, "the file that wakes this rank is %s",
+        return rank_fail(r, p.revents & POLLNVAL ? -EBADF : -EIO, "poll", -1,
+                         "the file that wakes this rank is %s",
                          p.revents & POLLNVAL ? "closed" : "broken");
     r->turns = r->turn_mask; /* the clock is looked at in the next turn: this one was long */
     return 0;
@@ -74,7 +78,10 @@ int rank_turn(struct weir_rank *r, int peer, const char *op)
         return rc;
     r->err->peer = peer;
     snprintf(r->err->op, sizeof r->err->op, "%s", op);
-    snprintf(r->err->text, sizeof r->err->text, "rank %d did not let it complete within %.3g s: it is gone, does not answer, or cannot be reached", peer, (double)r->limit / 1e9);
+    snprintf(
+        r->err->text, sizeof r->err->text,
+        "rank %d did not let it complete within %.3g s: it is gone, does not answer, or cannot be reached",
+        peer, (double)r->limit / 1e9);
     return rc;
 }
 
@@ -102,7 +109,8 @@ void rank_usage(double *cpu_s, uint64_t *switches)
 {
     struct rusage u = {0};
     (void)getrusage(RUSAGE_SELF, &u); /* fails only for a bad address */
-    *cpu_s    = (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) + (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1e6;
+    *cpu_s    = (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
+                (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1e6;
     *switches = (uint64_t)(u.ru_nvcsw + u.ru_nivcsw);
 }
 
@@ -130,14 +138,16 @@ static int placed(struct weir_rank *r, const struct weir_region *of)
 }
 
 /* Memory that is registered, whoever allocates it. */
-static int make_region(struct weir_rank *r, enum weir_region_name name, const struct weir_memory *kind, uint64_t bytes, int pages)
+static int make_region(struct weir_rank *r, enum weir_region_name name,
+                       const struct weir_memory *kind, uint64_t bytes, int pages)
 {
     struct weir_region *g = &r->regions[name];
     struct weir_err     e = {0};
     int                 rc;
     *g         = (struct weir_region){.size = bytes, .fd = -1, .kind = kind};
     int64_t t1 = weir_monotonic();
-    if (!(r->fab->caps & CAP_ALLOCATES && kind->by_fabric) && (rc = kind->alloc(bytes, pages, g, &e)) < 0)
+    if (!(r->fab->caps & CAP_ALLOCATES && kind->by_fabric) &&
+        (rc = kind->alloc(bytes, pages, g, &e)) < 0)
         return rank_fail(r, rc, "alloc", -1, "%s", e.text);
     int64_t t2 = weir_monotonic();
     if ((rc = r->fab->attach(r, name)) < 0)
@@ -155,7 +165,8 @@ static int make_regions(struct weir_rank *r)
     int                       rc;
     if (node_bind(r->cfg.numa, &r->binding, &e) < 0)
         return rank_fail(r, e.code, "alloc", -1, "%s", e.text);
-    if ((rc = make_region(r, REGION_CONTROL, &weir_mem_dram, weir_control_bytes(r->cfg.ranks), PAGES_DEFAULT)) < 0 ||
+    if ((rc = make_region(r, REGION_CONTROL, &weir_mem_dram, weir_control_bytes(r->cfg.ranks),
+                          PAGES_DEFAULT)) < 0 ||
         (rc = make_region(r, REGION_SOURCE, r->cfg.source, l->source, r->cfg.pages)) < 0 ||
         (rc = make_region(r, REGION_SINK, r->cfg.sink, l->sink, r->cfg.pages)) < 0)
         return rc;
@@ -171,10 +182,14 @@ static int make_regions(struct weir_rank *r)
 static int room_to_probe(struct weir_rank *r)
 {
     const struct weir_layout *l = &r->cfg.layout;
-    if (l->source >= WEIR_LEAST && l->first <= l->source - WEIR_LEAST && l->sink >= WEIR_LEAST && l->probe <= l->sink - WEIR_LEAST)
+    if (l->source >= WEIR_LEAST && l->first <= l->source - WEIR_LEAST && l->sink >= WEIR_LEAST &&
+        l->probe <= l->sink - WEIR_LEAST)
         return 0;
-    return rank_fail(r, -EINVAL, "alloc", -1, "a source of %llu bytes from %llu on, or a sink of %llu from %llu on, leaves too few to probe with", (unsigned long long)l->source,
-                     (unsigned long long)l->first, (unsigned long long)l->sink, (unsigned long long)l->probe);
+    return rank_fail(
+        r, -EINVAL, "alloc", -1,
+        "a source of %llu bytes from %llu on, or a sink of %llu from %llu on, leaves too few to probe with",
+        (unsigned long long)l->source, (unsigned long long)l->first, (unsigned long long)l->sink,
+        (unsigned long long)l->probe);
 }
 
 static int do_open(struct weir_rank *r, void *arg)
@@ -186,7 +201,8 @@ static int do_open(struct weir_rank *r, void *arg)
     r->pings   = array_bytes(r->cfg.ranks);
     r->tallies = 2 * r->pings;
     r->told    = 3 * r->pings;
-    if ((rc = room_to_probe(r)) < 0 || (rc = r->fab->open(r)) < 0 || (rc = options_all_known(r)) < 0 || (rc = make_regions(r)) < 0)
+    if ((rc = room_to_probe(r)) < 0 || (rc = r->fab->open(r)) < 0 ||
+        (rc = options_all_known(r)) < 0 || (rc = make_regions(r)) < 0)
         return rc;
     rank_choose_pings(r);
     if (!(r->hist = hist_new()) || !(r->sinks = calloc((size_t)r->cfg.ranks, sizeof *r->sinks)))
@@ -213,7 +229,8 @@ int weir_open(const struct weir_config *cfg, struct weir_rank **out, struct weir
     }
     r->cfg = *cfg;
     uint32_t busy = (uint32_t)(cfg->ranks * (cfg->team ? cfg->team->threads : 1));
-    for (r->turn_mask = 255; r->turn_mask > 7 && (r->turn_mask + 1) * busy > 512; r->turn_mask >>= 1)
+    for (r->turn_mask = 255; r->turn_mask > 7 && (r->turn_mask + 1) * busy > 512;
+         r->turn_mask >>= 1)
         ;
     r->copy   = weir_copies(&(size_t){0});
     r->err    = err;
@@ -222,10 +239,14 @@ int weir_open(const struct weir_config *cfg, struct weir_rank **out, struct weir
     if (!r->fab)
         rank_fail(r, -EINVAL, "open", -1, "this version of weir has no fabric %s", cfg->fabric);
     else if (!cfg->one_host && !(r->fab->caps & CAP_NETWORK))
-        rank_fail(r, -EHOSTUNREACH, "open", -1, "fabric %s does not reach other hosts", cfg->fabric);
+        rank_fail(r, -EHOSTUNREACH, "open", -1, "fabric %s does not reach other hosts",
+                  cfg->fabric);
     else if (r->fab->caps & CAP_NEEDS_HOST && !(cfg->source->host && cfg->sink->host))
-        rank_fail(r, -EOPNOTSUPP, "open", -1, "fabric %s moves host memory only, and kind %s is none", cfg->fabric, cfg->source->host ? cfg->sink->name : cfg->source->name);
-    else if (cfg->ranks < 2 || cfg->ranks > WEIR_MAX_RANKS || cfg->rank < 0 || cfg->rank >= cfg->ranks)
+        rank_fail(r, -EOPNOTSUPP, "open", -1,
+                  "fabric %s moves host memory only, and kind %s is none", cfg->fabric,
+                  cfg->source->host ? cfg->sink->name : cfg->source->name);
+    else if (cfg->ranks < 2 || cfg->ranks > WEIR_MAX_RANKS || cfg->rank < 0 ||
+             cfg->rank >= cfg->ranks)
         rank_fail(r, -EINVAL, "open", -1, "rank %d of %d", cfg->rank, cfg->ranks);
     else if (lists_make(r) == 0 && (r->thread = thread_start(r, err)))
         thread_call(r->thread, do_open, NULL, err);
@@ -239,7 +260,10 @@ int weir_open(const struct weir_config *cfg, struct weir_rank **out, struct weir
     return 0;
 }
 
-int weir_confirms_delivery(const struct weir_rank *r) { return (r->fab->caps & CAP_REMOTE_COMPLETION) != 0; }
+int weir_confirms_delivery(const struct weir_rank *r)
+{
+    return (r->fab->caps & CAP_REMOTE_COMPLETION) != 0;
+}
 
 struct address_args {
     void   *buf;
@@ -258,7 +282,8 @@ static int do_address(struct weir_rank *r, void *arg)
     struct extent             e = {l->probe ? l->probe : l->sink};
     int64_t                   n;
     if (a->cap < sizeof e)
-        return rank_fail(r, -ENOBUFS, "address", -1, "%zu bytes are too few for an address", a->cap);
+        return rank_fail(r, -ENOBUFS, "address", -1, "%zu bytes are too few for an address",
+                         a->cap);
     memcpy(a->buf, &e, sizeof e);
     if ((n = r->fab->address(r, (char *)a->buf + sizeof e, a->cap - sizeof e)) < 0)
         return (int)n;
@@ -281,7 +306,8 @@ static int take_extents(struct weir_rank *r, const char **blobs, size_t *lens)
     return 0;
 }
 
-static int call(struct weir_rank *r, int (*fn)(struct weir_rank *, void *), void *arg, struct weir_err *err)
+static int call(struct weir_rank *r, int (*fn)(struct weir_rank *, void *), void *arg,
+                struct weir_err *err)
 {
     memset(err, 0, sizeof *err);
     err->peer       = -1;
@@ -321,21 +347,24 @@ static int do_connect(struct weir_rank *r, void *arg)
     rank_phase(r, PH_CONNECT, 0);
     r->limit    = a->timeout;
     r->deadline = t0 + a->timeout;
-    if ((rc = take_extents(r, a->blobs, a->lens)) < 0 || (rc = r->fab->connect(r, a->blobs, a->lens)) < 0)
+    if ((rc = take_extents(r, a->blobs, a->lens)) < 0 ||
+        (rc = r->fab->connect(r, a->blobs, a->lens)) < 0)
         return rc;
     r->connect_s = (double)(weir_monotonic() - t0) / 1e9;
     /* wire-up of many fabrics is lazy and needs both sides' progress: finish it here */
     return rank_meet_peers(r, 0, NULL);
 }
 
-int weir_connect(struct weir_rank *r, const void *blobs, const size_t *lens, int64_t timeout, struct weir_err *err)
+int weir_connect(struct weir_rank *r, const void *blobs, const size_t *lens, int64_t timeout,
+                 struct weir_err *err)
 {
     const char **at = calloc((size_t)r->cfg.ranks, sizeof *at);
     size_t      *n  = calloc((size_t)r->cfg.ranks, sizeof *n);
     if (!at || !n) {
         free(at), free(n);
         *err = (struct weir_err){.code = -ENOMEM, .peer = -1, .op = "connect", .phase = PH_CONNECT};
-        snprintf(err->text, sizeof err->text, "no memory for the addresses of %d ranks", r->cfg.ranks);
+        snprintf(err->text, sizeof err->text, "no memory for the addresses of %d ranks",
+                 r->cfg.ranks);
         return err->code;
     }
     const char *p = blobs;
@@ -361,7 +390,8 @@ static int do_run(struct weir_rank *r, void *arg)
     return rank_case(r, a->c, a->out);
 }
 
-int weir_run(struct weir_rank *r, const struct weir_case *c, struct weir_result *out, struct weir_err *err)
+int weir_run(struct weir_rank *r, const struct weir_case *c, struct weir_result *out,
+             struct weir_err *err)
 {
     struct run_args a = {c, out};
     memset(out, 0, sizeof *out);
@@ -382,7 +412,8 @@ static int do_run_ep(struct weir_rank *r, void *arg)
     return rank_ep(r, a->e, a->out);
 }
 
-int weir_run_ep(struct weir_rank *r, const struct weir_ep *e, struct weir_ep_result *out, struct weir_err *err)
+int weir_run_ep(struct weir_rank *r, const struct weir_ep *e, struct weir_ep_result *out,
+                struct weir_err *err)
 {
     struct ep_args a = {e, out};
     memset(out, 0, sizeof *out);
@@ -403,7 +434,8 @@ static int do_play(struct weir_rank *r, void *arg)
     return rank_play(r, a->s, a->out);
 }
 
-int weir_play(struct weir_rank *r, const struct weir_sequence *s, struct weir_playing *out, struct weir_err *err)
+int weir_play(struct weir_rank *r, const struct weir_sequence *s, struct weir_playing *out,
+              struct weir_err *err)
 {
     struct play_args a = {s, out};
     memset(out, 0, sizeof *out);

@@ -55,7 +55,8 @@ struct weir_rank {
      * others have the kinds of memory that the launch asks for, and no word of control */
     struct weir_region regions[REGIONS];
     size_t             pings, tallies, told; /* offsets */
-    uint64_t           flags_sent; /* the last word of an operation of ep, to all peers; it only grows */
+    /* the last word of an operation of ep, to all peers; it only grows */
+    uint64_t           flags_sent;
     uint64_t          *sinks; /* by peer: bytes of its sink that peers may use */
 
     struct weir_clock clk;
@@ -66,7 +67,8 @@ struct weir_rank {
     struct weir_group all;
     struct weir_meetings *meetings; /* with each other rank */
     uint64_t          released; /* the last word with which this rank released a group */
-    int64_t           ahead;    /* by how much this rank's clock is ahead of rank 0's; 0 on one host */
+    /* by how much this rank's clock is ahead of rank 0's; 0 on one host */
+    int64_t           ahead;
     int64_t           bound;    /* by how much that may be wrong */
     uint64_t          met;      /* meetings with the other threads of this rank */
     struct weir_made  made;
@@ -117,7 +119,9 @@ int rank_sleep(struct weir_rank *r, int fd);
 static inline int rank_tick(struct weir_rank *r)
 {
     struct weir_control *ctl = r->cfg.control;
-    atomic_store_explicit(&ctl->heartbeat, atomic_load_explicit(&ctl->heartbeat, memory_order_relaxed) + 1, memory_order_relaxed);
+    atomic_store_explicit(&ctl->heartbeat,
+                          atomic_load_explicit(&ctl->heartbeat, memory_order_relaxed) + 1,
+                          memory_order_relaxed);
     if (__builtin_expect(atomic_load_explicit(&ctl->abort, memory_order_relaxed) != 0, 0))
         return rank_expired(r);
     if (__builtin_expect((++r->turns & r->turn_mask) == 0, 0)) {
@@ -132,7 +136,10 @@ static inline int rank_tick(struct weir_rank *r)
  * the deadline the error says for whom and in what it was. */
 int rank_turn(struct weir_rank *r, int peer, const char *op);
 
-static inline char *rank_source(struct weir_rank *r) { return r->regions[REGION_SOURCE].base + r->cfg.layout.first; }
+static inline char *rank_source(struct weir_rank *r)
+{
+    return r->regions[REGION_SOURCE].base + r->cfg.layout.first;
+}
 static inline char *rank_sink(struct weir_rank *r) { return r->regions[REGION_SINK].base; }
 
 /* Where probes of ceilings may write: no peer uses it while they do. */
@@ -140,17 +147,30 @@ static inline char *rank_probe(struct weir_rank *r) { return rank_sink(r) + r->c
 
 /* Places of the control region, in the line that a rank keeps for another. */
 static inline size_t rank_slot_of(int rank) { return (size_t)rank * WEIR_LINE; }
-static inline size_t rank_ping_of(const struct weir_rank *r, int rank) { return r->pings + (size_t)rank * WEIR_LINE; }
-static inline size_t rank_flag_of(int rank) { return rank_slot_of(rank) + sizeof(uint64_t); } /* in the same line: of one writer */
-static inline size_t rank_tally_of(const struct weir_rank *r, int rank) { return r->tallies + (size_t)rank * WEIR_LINE; }
+static inline size_t rank_ping_of(const struct weir_rank *r, int rank)
+{
+    return r->pings + (size_t)rank * WEIR_LINE;
+}
+/* in the same line: of one writer */
+static inline size_t rank_flag_of(int rank) { return rank_slot_of(rank) + sizeof(uint64_t); }
+static inline size_t rank_tally_of(const struct weir_rank *r, int rank)
+{
+    return r->tallies + (size_t)rank * WEIR_LINE;
+}
 
 /* The word that stands there. */
 static inline _Atomic uint64_t *rank_word(struct weir_rank *r, size_t place)
 {
     return (_Atomic uint64_t *)(r->regions[REGION_CONTROL].base + place);
 }
-static inline _Atomic uint64_t *rank_slot(struct weir_rank *r, int peer) { return rank_word(r, rank_slot_of(peer)); }
-static inline _Atomic uint64_t *rank_ping_slot(struct weir_rank *r, int peer) { return rank_word(r, rank_ping_of(r, peer)); }
+static inline _Atomic uint64_t *rank_slot(struct weir_rank *r, int peer)
+{
+    return rank_word(r, rank_slot_of(peer));
+}
+static inline _Atomic uint64_t *rank_ping_slot(struct weir_rank *r, int peer)
+{
+    return rank_word(r, rank_ping_of(r, peer));
+}
 
 /* Whether a word for a place of this rank's control region may be stored there. */
 static inline int rank_has_word(const struct weir_rank *r, uint64_t place)
@@ -159,7 +179,10 @@ static inline int rank_has_word(const struct weir_rank *r, uint64_t place)
 }
 
 /* A line of this rank's own, from which a fabric may send a word to the peer. */
-static inline char *rank_told(struct weir_rank *r, int peer) { return r->regions[REGION_CONTROL].base + r->told + (size_t)peer * WEIR_LINE; }
+static inline char *rank_told(struct weir_rank *r, int peer)
+{
+    return r->regions[REGION_CONTROL].base + r->told + (size_t)peer * WEIR_LINE;
+}
 
 /* Writes a word into the peer's slot of this rank; ordered after nothing. */
 static inline int rank_signal(struct weir_rank *r, int peer, uint64_t value)
@@ -176,7 +199,8 @@ static inline unsigned char rank_mark(uint64_t seq) { return (unsigned char)(seq
  * before it; acquire keeps this rank's later reads behind the look (a plain load on x86). */
 static inline int rank_marked(const char *last, uint64_t seq)
 {
-    return atomic_load_explicit((const _Atomic unsigned char *)last, memory_order_acquire) == rank_mark(seq);
+    return atomic_load_explicit((const _Atomic unsigned char *)last, memory_order_acquire) ==
+           rank_mark(seq);
 }
 
 /* The last word that a peer told this rank, see rank_tell. */
@@ -214,7 +238,10 @@ int rank_await(struct weir_rank *r, const char *op, int peer, struct weir_req *q
 int rank_flush(struct weir_rank *r, int peer);
 
 /* Puts a word into the line of tallies that the peer keeps for this rank; it is there on return. */
-static inline int rank_tell(struct weir_rank *r, int peer, uint64_t word) { return r->fab->tell(r, peer, rank_tally_of(r, r->cfg.rank), word); }
+static inline int rank_tell(struct weir_rank *r, int peer, uint64_t word)
+{
+    return r->fab->tell(r, peer, rank_tally_of(r, r->cfg.rank), word);
+}
 
 /* How messages of a ping-pong are sent and seen, once the fabric is open. */
 void rank_choose_pings(struct weir_rank *r);

@@ -74,7 +74,8 @@ func startRank(tb testing.TB, ctx context.Context, l engine.Launch, self engine.
 }
 
 // startRankBy has another program start it.
-func startRankBy(tb testing.TB, ctx context.Context, starter []string, l engine.Launch, self engine.Identity, env ...string) *rankProcess {
+func startRankBy(tb testing.TB, ctx context.Context, starter []string, l engine.Launch, self engine.Identity,
+	env ...string) *rankProcess {
 	tb.Helper()
 	argv := append(slices.Clone(starter), os.Args[0])
 	spec, err := json.Marshal(benchSpec{l, self})

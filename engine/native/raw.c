@@ -3,7 +3,8 @@
 #include "ceiling.h"
 
 #define WINDOW 32
-#define IN_FLIGHT ((size_t)4 << 20) /* bytes, that are enough for any path and few enough for a short span */
+/* bytes, that are enough for any path and few enough for a short span */
+#define IN_FLIGHT ((size_t)4 << 20)
 #define TRIALS 2
 
 struct probe {
@@ -22,7 +23,9 @@ static int settled(struct probe *p, struct weir_req *q)
     while (q->pending != IDLE)
         if ((rc = p->r->fab->progress(p->r)) < 0 || (rc = rank_tick(p->r)) < 0)
             return rc;
-    return q->failed ? rank_fail(p->r, q->failed, "probe", p->peer, "failed with status %d", q->failed) : 0;
+    return q->failed
+               ? rank_fail(p->r, q->failed, "probe", p->peer, "failed with status %d", q->failed)
+               : 0;
 }
 
 /* Between passes the sink of a target holds nothing that is still needed,
@@ -32,7 +35,8 @@ static int post(struct probe *p, struct weir_req *q)
     struct weir_rank *r = p->r;
     q->pending          = IDLE + 1;
     q->peer             = p->peer;
-    int rc = p->reads ? r->fab->get(r, p->peer, rank_source(r), 0, p->n, q) : r->fab->put(r, p->peer, rank_source(r), 0, p->n, q);
+    int rc = p->reads ? r->fab->get(r, p->peer, rank_source(r), 0, p->n, q)
+                      : r->fab->put(r, p->peer, rank_source(r), 0, p->n, q);
     if (rc == WEIR_DONE)
         q->pending = IDLE;
     return rc < 0 ? rc : rank_tick(r);
@@ -86,7 +90,8 @@ static int choose_size(struct probe *p, size_t request)
 
 /* The peer serves until the initiator tells it that this probe, of which there is
  * one between two barriers, is over. */
-int ceiling_raw(struct weir_rank *r, int peer, int initiator, const struct weir_case *c, struct ceiling *out)
+int ceiling_raw(struct weir_rank *r, int peer, int initiator, const struct weir_case *c,
+                struct ceiling *out)
 {
     uint64_t     over = (uint64_t)1 << 63 | r->barriers;
     struct probe p    = {.r = r, .peer = peer, .reads = c->op == OP_READ};
@@ -103,9 +108,12 @@ int ceiling_raw(struct weir_rank *r, int peer, int initiator, const struct weir_
         p.window[i].pending = IDLE;
     if ((rc = choose_size(&p, c->block * c->batch)) < 0)
         return rc;
-    if (p.n >= CEILING_SETTLES && (rc = span(&p, CEILING_SETTLE * ceiling_span_ns, CEILING_SETTLE, &rate)) < 0)
+    if (p.n >= CEILING_SETTLES &&
+        (rc = span(&p, CEILING_SETTLE * ceiling_span_ns, CEILING_SETTLE, &rate)) < 0)
         return rc;
-    for (int k = 0; k < CEILING_SPANS && (k < CEILING_FEWEST || weir_monotonic() - from < ceiling_time_ns); k++) {
+    for (int k = 0;
+         k < CEILING_SPANS && (k < CEILING_FEWEST || weir_monotonic() - from < ceiling_time_ns);
+         k++) {
         if ((rc = span(&p, ceiling_span_ns / 4, 0, &rate)) < 0)
             return rc;
         ceiling_add(out, rate);

@@ -8,7 +8,8 @@
 static inline void note_progress(struct weir_loop *l, int64_t now)
 {
     struct weir_rank *r = l->r;
-    if (__builtin_expect((l->until ? (uint64_t)now : l->done) >= l->next_point, 0) && r->npoints < WEIR_POINTS) {
+    if (__builtin_expect((l->until ? (uint64_t)now : l->done) >= l->next_point, 0) &&
+        r->npoints < WEIR_POINTS) {
         r->points[r->npoints++] = (struct weir_point){now, l->done * l->request_bytes};
         l->next_point += l->point_step;
     }

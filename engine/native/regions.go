@@ -125,7 +125,8 @@ func setFlows(cfg *C.struct_weir_config, flows []C.struct_weir_flows) (free func
 	return free
 }
 
-func flowsOf(targets []C.struct_weir_flow, sources []C.struct_weir_source, turns []C.struct_weir_turn) C.struct_weir_flows {
+func flowsOf(targets []C.struct_weir_flow, sources []C.struct_weir_source,
+	turns []C.struct_weir_turn) C.struct_weir_flows {
 	return C.struct_weir_flows{
 		targets: unsafe.SliceData(targets), ntargets: C.int(len(targets)),
 		sources: unsafe.SliceData(sources), nsources: C.int(len(sources)),
@@ -216,12 +217,16 @@ func (r *rank) cacheWord() []byte { return binary.LittleEndian.AppendUint64(nil,
 // sameCache cuts that word off a peer's address.
 func (r *rank) sameCache(peer int, address []byte) ([]byte, error) {
 	if len(address) < 8 {
-		return nil, &engine.Error{Fabric: r.fabric, Op: "connect", Phase: "connect", Peer: peer, Code: -71, Text: fmt.Sprintf("its address has only %d bytes", len(address))}
+		return nil, &engine.Error{
+			Fabric: r.fabric, Op: "connect", Phase: "connect", Peer: peer, Code: -71,
+			Text: fmt.Sprintf("its address has only %d bytes", len(address)),
+		}
 	}
 	if theirs := binary.LittleEndian.Uint64(address); theirs != r.cache {
-		return nil, &engine.Error{Fabric: r.fabric, Op: "connect", Phase: "connect", Peer: peer, Code: -95, Text: fmt.Sprintf(
-			"reuse spread: its last-level cache has %v and that of rank %d %v; ranks with different caches cannot spread requests over the same places",
-			quantity.Size(theirs/2), r.self.Rank, quantity.Size(r.cache/2))}
+		return nil, &engine.Error{Fabric: r.fabric, Op: "connect", Phase: "connect", Peer: peer, Code: -95,
+			Text: fmt.Sprintf(
+				"reuse spread: its last-level cache has %v and that of rank %d %v; ranks with different caches cannot spread requests over the same places",
+				quantity.Size(theirs/2), r.self.Rank, quantity.Size(r.cache/2))}
 	}
 	return address[8:], nil
 }

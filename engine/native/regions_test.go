@@ -23,7 +23,8 @@ func TestProbeTurns(t *testing.T) {
 			for _, both := range []bool{false, pattern == "pairwise"} {
 				o := move.Spec{Pattern: pattern, Ranks: int64(ranks), Bidirectional: both}
 				around := 2 + ranks%2 // an odd number does not go into pairs
-				want := map[string]int{"pairwise": 1, "one_to_many": 1, "many_to_one": ranks - 1, "ring": around, "all_to_all": around}[pattern]
+				want := map[string]int{"pairwise": 1, "one_to_many": 1, "many_to_one": ranks - 1, "ring": around,
+					"all_to_all": around}[pattern]
 				if both {
 					want = 2
 				}
@@ -46,7 +47,10 @@ func TestProbeTurnsOfAMatrix(t *testing.T) {
 				to[i] = -1
 			}
 		}
-		if got := rounds(rt, ranks, func(r int) []turn { return turnsOf(ranks, r, func(i int) int { return to[i] }) }); got > ranks {
+		if got := rounds(rt, ranks, func(r int) []turn {
+			return turnsOf(ranks, r,
+				func(i int) int { return to[i] })
+		}); got > ranks {
 			rt.Fatalf("%d rounds of %v", got, to)
 		}
 	})

@@ -28,11 +28,14 @@ void role_of(const struct weir_rank *r, const struct weir_case *c, struct weir_r
     o->ntargets = o->nsources = 1;
 }
 
-static int inside(struct weir_rank *r, int peer, const char *what, uint64_t at, uint64_t bytes, uint64_t size)
+static int inside(struct weir_rank *r, int peer, const char *what, uint64_t at, uint64_t bytes,
+                  uint64_t size)
 {
     if (at <= size && bytes <= size - at)
         return 0;
-    return rank_fail(r, -EINVAL, "start", peer, "%llu bytes at %llu of %s, which has %llu: the launch was opened for less", (unsigned long long)bytes, (unsigned long long)at, what,
+    return rank_fail(r, -EINVAL, "start", peer,
+                     "%llu bytes at %llu of %s, which has %llu: the launch was opened for less",
+                     (unsigned long long)bytes, (unsigned long long)at, what,
                      (unsigned long long)size);
 }
 
@@ -42,39 +45,52 @@ int role_fits(struct weir_rank *r, const struct weir_role *o)
     uint64_t                  source = l->source - l->first, sink = r->sinks[r->cfg.rank];
     int                       rc;
     /* what ceilings are probed with */
-    if (o->initiator && ((rc = inside(r, -1, "the source", 0, o->buffer, source)) < 0 || (rc = inside(r, -1, "the sink", l->probe, o->buffer, l->sink)) < 0))
+    if (o->initiator && ((rc = inside(r, -1, "the source", 0, o->buffer, source)) < 0 ||
+                         (rc = inside(r, -1, "the sink", l->probe, o->buffer, l->sink)) < 0))
         return rc;
     for (int k = 0; k < o->ntargets; k++) {
         const struct weir_flow *f = &o->targets[k];
         uint64_t                n = f->bytes ? f->bytes : o->buffer;
-        if ((rc = inside(r, -1, "the source", role_local(o, k), n, source)) < 0 || (rc = inside(r, f->peer, "its sink", role_remote(o, k), n, r->sinks[f->peer])) < 0)
+        if ((rc = inside(r, -1, "the source", role_local(o, k), n, source)) < 0 ||
+            (rc = inside(r, f->peer, "its sink", role_remote(o, k), n, r->sinks[f->peer])) < 0)
             return rc;
     }
     for (int k = 0; k < o->nsources; k++)
-        if ((rc = inside(r, -1, "the sink", role_served(o, k), o->sources[k].bytes ? o->sources[k].bytes : o->buffer, sink)) < 0)
+        if ((rc = inside(r, -1, "the sink", role_served(o, k),
+                         o->sources[k].bytes ? o->sources[k].bytes : o->buffer, sink)) < 0)
             return rc;
-    if (o->own.bytes && ((rc = inside(r, -1, "the source", o->own.from, o->own.bytes, source)) < 0 || (rc = inside(r, -1, "the sink", o->own.to, o->own.bytes, sink)) < 0))
+    if (o->own.bytes &&
+        ((rc = inside(r, -1, "the source", o->own.from, o->own.bytes, source)) < 0 ||
+         (rc = inside(r, -1, "the sink", o->own.to, o->own.bytes, sink)) < 0))
         return rc;
     return 0;
 }
 
-static size_t bytes_of(const struct weir_role *o, uint64_t cell) { return cell ? cell : o->request; }
+static size_t bytes_of(const struct weir_role *o, uint64_t cell)
+{
+    return cell ? cell : o->request;
+}
 
 struct weir_buffer role_own(struct weir_rank *r, const struct weir_role *o, int receiving)
 {
     int   self = r->cfg.rank;
     char *at   = receiving ? rank_sink(r) + o->own.to : rank_source(r) + o->own.from;
-    return (struct weir_buffer){.from = self, .to = self, .receiving = receiving, .at = at, .bytes = o->own.bytes,
+    return (struct weir_buffer){.from = self, .to = self, .receiving = receiving, .at = at,
+                                .bytes = o->own.bytes,
                                .kind = receiving ? r->cfg.sink : r->cfg.source};
 }
 
-int role_buffer(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o, int i, struct weir_buffer *out)
+int role_buffer(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o, int i,
+                struct weir_buffer *out)
 {
     int self = r->cfg.rank, writes = c->op == OP_WRITE;
     if (i < o->ntargets) {
         int peer = o->targets[i].peer;
-        *out     = (struct weir_buffer){.from = writes ? self : peer, .to = writes ? peer : self, .receiving = !writes, .at = rank_source(r) + role_local(o, i),
-                                       .bytes = bytes_of(o, o->targets[i].bytes), .kind = r->cfg.source};
+        *out     = (struct weir_buffer){.from = writes ? self : peer, .to = writes ? peer : self,
+                                        .receiving = !writes,
+                                        .at = rank_source(r) + role_local(o, i),
+                                       .bytes = bytes_of(o, o->targets[i].bytes),
+                                       .kind = r->cfg.source};
         return 1;
     }
     i -= o->ntargets;
@@ -85,7 +101,8 @@ int role_buffer(struct weir_rank *r, const struct weir_case *c, const struct wei
         return 1;
     }
     int peer = o->sources[i].peer;
-    *out     = (struct weir_buffer){.from = writes ? peer : self, .to = writes ? self : peer, .receiving = writes, .at = rank_sink(r) + role_served(o, i),
+    *out     = (struct weir_buffer){.from = writes ? peer : self, .to = writes ? self : peer,
+                                    .receiving = writes, .at = rank_sink(r) + role_served(o, i),
                                    .bytes = bytes_of(o, o->sources[i].bytes), .kind = r->cfg.sink};
     return 1;
 }

@@ -23,13 +23,19 @@ struct weir_role {
 
 /* Where the buffer for the k-th target begins, in the source and in the target's sink, and
  * that for the k-th source in this rank's sink. */
-static inline size_t role_local(const struct weir_role *o, int k) { return o->targets[k].bytes ? o->targets[k].local : (size_t)k * o->buffer; }
+static inline size_t role_local(const struct weir_role *o, int k)
+{
+    return o->targets[k].bytes ? o->targets[k].local : (size_t)k * o->buffer;
+}
 static inline size_t role_remote(const struct weir_role *o, int k)
 {
     const struct weir_flow *f = &o->targets[k];
     return f->bytes ? f->remote : (size_t)f->buffer * o->buffer;
 }
-static inline size_t role_served(const struct weir_role *o, int k) { return o->sources[k].bytes ? o->sources[k].offset : (size_t)k * o->buffer; }
+static inline size_t role_served(const struct weir_role *o, int k)
+{
+    return o->sources[k].bytes ? o->sources[k].offset : (size_t)k * o->buffer;
+}
 
 void role_of(const struct weir_rank *r, const struct weir_case *c, struct weir_role *o);
 
@@ -49,6 +55,7 @@ struct weir_buffer {
 struct weir_buffer role_own(struct weir_rank *r, const struct weir_role *o, int receiving);
 
 /* All buffers of this rank in a case, counted from 0; 0: there is no such. */
-int role_buffer(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o, int i, struct weir_buffer *out);
+int role_buffer(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o, int i,
+                struct weir_buffer *out);
 
 #endif

@@ -20,7 +20,10 @@ static uint32_t bits_of(float f)
     return u;
 }
 
-size_t rows_scales_bytes(int channels, enum weir_scales s) { return (size_t)channels / ROW_GROUP * (s == SCALES_UE8M0 ? 1 : sizeof(float)); }
+size_t rows_scales_bytes(int channels, enum weir_scales s)
+{
+    return (size_t)channels / ROW_GROUP * (s == SCALES_UE8M0 ? 1 : sizeof(float));
+}
 
 /* An infinity counts as the largest BF16. */
 float rows_scale(uint32_t amax, enum weir_scales s, void *scales, int group)
@@ -56,11 +59,13 @@ static uint8_t to_e4m3(float f)
     int   last  = exponent - 4 < -9 ? -9 : exponent - 4; /* the power of two of the last place */
     float whole = rintf(ldexpf(size, -last));          /* to nearest even: up to 16 of them */
     if (last == -9)
-        return sign | (uint8_t)whole; /* subnormal, or the least binade: 8 and more carry into the exponent */
+        /* subnormal, or the least binade: 8 and more carry into the exponent */
+        return sign | (uint8_t)whole;
     return (uint8_t)(sign + ((uint32_t)(last + 10) << 3) + (uint32_t)whole - 8);
 }
 
-void rows_quantise_group(const uint16_t *x, enum weir_scales s, uint8_t *fp8, void *scales, int group)
+void rows_quantise_group(const uint16_t *x, enum weir_scales s, uint8_t *fp8, void *scales,
+                         int group)
 {
     uint32_t amax = 0;
     for (int i = 0; i < ROW_GROUP; i++) {
@@ -73,7 +78,8 @@ void rows_quantise_group(const uint16_t *x, enum weir_scales s, uint8_t *fp8, vo
         fp8[i] = to_e4m3(of_bits((uint32_t)x[i] << 16) * times);
 }
 
-void rows_quantise_reference(const uint16_t *x, int channels, enum weir_scales s, uint8_t *fp8, void *scales)
+void rows_quantise_reference(const uint16_t *x, int channels, enum weir_scales s, uint8_t *fp8,
+                             void *scales)
 {
     for (int g = 0; g < channels / ROW_GROUP; g++, x += ROW_GROUP, fp8 += ROW_GROUP)
         rows_quantise_group(x, s, fp8, scales, g);
@@ -87,7 +93,8 @@ static uint16_t to_bf16(float f)
     return (uint16_t)((u + 0x7fff + (u >> 16 & 1)) >> 16);
 }
 
-void rows_reduce_reference(uint16_t *out, int channels, int n, const uint16_t *const *rows, const float *weights)
+void rows_reduce_reference(uint16_t *out, int channels, int n, const uint16_t *const *rows,
+                           const float *weights)
 {
     for (int i = 0; i < channels; i++) {
         float sum = 0;
@@ -112,6 +119,13 @@ static const struct rows_simd *chosen(void)
     return &rows_any;
 }
 
-void rows_quantise(const uint16_t *x, int channels, enum weir_scales s, uint8_t *fp8, void *scales) { chosen()->quantise(x, channels, s, fp8, scales); }
+void rows_quantise(const uint16_t *x, int channels, enum weir_scales s, uint8_t *fp8, void *scales)
+{
+    chosen()->quantise(x, channels, s, fp8, scales);
+}
 
-void rows_reduce(uint16_t *out, int channels, int n, const uint16_t *const *rows, const float *weights) { chosen()->reduce(out, channels, n, rows, weights); }
+void rows_reduce(uint16_t *out, int channels, int n, const uint16_t *const *rows,
+                 const float *weights)
+{
+    chosen()->reduce(out, channels, n, rows, weights);
+}

@@ -19,12 +19,16 @@ size_t rows_scales_bytes(int channels, enum weir_scales s);
  * scale is amax / 448, and a value x * (448 / amax), or x / scale where that is a power of two,
  * rounded to nearest even and at most 448. NaN stays NaN and does not count in amax; an infinity
  * counts as the largest BF16. All in float32, each operation rounded. */
-void rows_quantise(const uint16_t *bf16, int channels, enum weir_scales s, uint8_t *fp8, void *scales);
-void rows_quantise_reference(const uint16_t *bf16, int channels, enum weir_scales s, uint8_t *fp8, void *scales);
+void rows_quantise(const uint16_t *bf16, int channels, enum weir_scales s, uint8_t *fp8,
+                   void *scales);
+void rows_quantise_reference(const uint16_t *bf16, int channels, enum weir_scales s, uint8_t *fp8,
+                             void *scales);
 
 /* BF16 of the float32 sum of weight times row, in the order of the rows, from 0 on; each product
  * and each sum is rounded. */
-void rows_reduce(uint16_t *out, int channels, int n, const uint16_t *const *rows, const float *weights);
-void rows_reduce_reference(uint16_t *out, int channels, int n, const uint16_t *const *rows, const float *weights);
+void rows_reduce(uint16_t *out, int channels, int n, const uint16_t *const *rows,
+                 const float *weights);
+void rows_reduce_reference(uint16_t *out, int channels, int n, const uint16_t *const *rows,
+                           const float *weights);
 
 #endif

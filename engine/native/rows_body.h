@@ -31,10 +31,10 @@ ATTRIBUTES INLINE uint32_t NAME(largest)(const uint16_t *x)
 }
 
 /* Finite float32 of at most 448 to e4m3. A number of 20 binades above, but at least of 2^14, has
- * its last place where the result has it, so that adding it rounds to eighths of the number's binade:
- * 8 to 16 of them, or to 2^-9 where the result is subnormal. Exponents change their bias from 127
- * to 7; the eight eighths that each binade begins with count as one of the exponent. By pointers: a
- * vector as an argument depends on the caller's instructions. */
+ * its last place where the result has it, so that adding it rounds to eighths of the number's
+ * binade: 8 to 16 of them, or to 2^-9 where the result is subnormal. Exponents change their bias
+ * from 127 to 7; the eight eighths that each binade begins with count as one of the exponent. By
+ * pointers: a vector as an argument depends on the caller's instructions. */
 ATTRIBUTES INLINE void NAME(to_e4m3)(NAME(words) *x, float times)
 {
     NAME(words) u      = (NAME(words))((NAME(floats))*x * times);
@@ -61,11 +61,13 @@ ATTRIBUTES INLINE void NAME(convert)(const uint16_t *x, float times, uint8_t *fp
 }
 
 /* Step by step for many groups, so that those of a step overlap. */
-ATTRIBUTES static void NAME(quantise)(const uint16_t *x, int channels, enum weir_scales s, uint8_t *fp8, void *scales)
+ATTRIBUTES static void NAME(quantise)(const uint16_t *x, int channels, enum weir_scales s,
+                                      uint8_t *fp8, void *scales)
 {
     uint32_t amax[GROUPS];
     float    times[GROUPS];
-    for (int first = 0, all = channels / ROW_GROUP; first < all; first += GROUPS, x += GROUPS * ROW_GROUP, fp8 += GROUPS * ROW_GROUP) {
+    for (int first = 0, all = channels / ROW_GROUP; first < all;
+         first += GROUPS, x += GROUPS * ROW_GROUP, fp8 += GROUPS * ROW_GROUP) {
         int n = all - first < GROUPS ? all - first : GROUPS;
         for (int g = 0; g < n; g++)
             amax[g] = NAME(largest)(x + g * ROW_GROUP);
@@ -79,7 +81,8 @@ ATTRIBUTES static void NAME(quantise)(const uint16_t *x, int channels, enum weir
     }
 }
 
-ATTRIBUTES INLINE void NAME(add)(NAME(floats) *first, NAME(floats) *second, const uint16_t *row, float weight)
+ATTRIBUTES INLINE void NAME(add)(NAME(floats) * first, NAME(floats) * second, const uint16_t *row,
+                                 float weight)
 {
     NAME(words) v;
     memcpy(&v, row, sizeof v);
@@ -94,7 +97,8 @@ ATTRIBUTES INLINE void NAME(round)(const NAME(floats) *x, NAME(words) *to)
     *to = SELECT((NAME(words))((u & 0x7fffffff) > 0x7f800000), u | 0x400000, rounded);
 }
 
-ATTRIBUTES INLINE void NAME(store)(const NAME(floats) *first, const NAME(floats) *second, uint16_t *to)
+ATTRIBUTES INLINE void NAME(store)(const NAME(floats) * first, const NAME(floats) * second,
+                                   uint16_t *to)
 {
     NAME(words) a, b;
     NAME(round)(first, &a);
@@ -104,7 +108,8 @@ ATTRIBUTES INLINE void NAME(store)(const NAME(floats) *first, const NAME(floats)
 }
 
 /* Two vectors of each row at a time: sums stay in registers. */
-ATTRIBUTES static void NAME(reduce)(uint16_t *out, int channels, int n, const uint16_t *const *rows, const float *weights)
+ATTRIBUTES static void NAME(reduce)(uint16_t *out, int channels, int n, const uint16_t *const *rows,
+                                    const float *weights)
 {
     for (int c = 0; c < channels; c += 4 * LANES) {
         NAME(floats) a = {0}, b = {0}, d = {0}, e = {0};

@@ -91,8 +91,10 @@ func TestRowsAreThoseOfMLDtypes(t *testing.T) {
 				keep(fmt.Sprintf("every %04x %s", most, scales), quantised(v, everyPattern(most), scales))
 			}
 			for _, channels := range []int{128, 512, 2048, 7168} {
-				keep(fmt.Sprintf("any %d %s", channels, scales), quantised(v, anyPatterns(uint64(channels), 4*channels), scales))
-				keep(fmt.Sprintf("plain %d %s", channels, scales), quantised(v, plainNumbers(uint64(channels), 4*channels), scales))
+				keep(fmt.Sprintf("any %d %s", channels, scales),
+					quantised(v, anyPatterns(uint64(channels), 4*channels), scales))
+				keep(fmt.Sprintf("plain %d %s", channels, scales),
+					quantised(v, plainNumbers(uint64(channels), 4*channels), scales))
 			}
 		}
 		keep("zeros", quantised(v, make([]uint16, 256), "f32"))
@@ -102,7 +104,8 @@ func TestRowsAreThoseOfMLDtypes(t *testing.T) {
 			for i, w := range words(uint64(2000+n), n) {
 				weights[i] = float32(w>>40) / (1 << 24)
 			}
-			keep(fmt.Sprintf("reduce %d", n), little16(v.reduce(512, slices.Collect(slices.Chunk(all, 512))[:n], weights)))
+			keep(fmt.Sprintf("reduce %d", n), little16(v.reduce(512, slices.Collect(slices.Chunk(all, 512))[:n],
+				weights)))
 		}
 		for key, want := range golden {
 			if got[key] != want {
@@ -149,7 +152,8 @@ func TestVersionsOfRowsAgree(t *testing.T) {
 			}
 			got, want := v.reduce(channels, rows, weights), reference.reduce(channels, rows, weights)
 			for i := range got {
-				bothNaN := got[i]&0x7fff > 0x7f80 && want[i]&0x7fff > 0x7f80 // of which the bits differ with the order of operands
+				// of which the bits differ with the order of operands
+				bothNaN := got[i]&0x7fff > 0x7f80 && want[i]&0x7fff > 0x7f80
 				if got[i] != want[i] && !bothNaN {
 					t.Fatalf("%s: channel %d is %04x, should be %04x", name, i, got[i], want[i])
 				}
@@ -169,7 +173,8 @@ func TestTiesOfFP8(t *testing.T) {
 		value float32
 		fp8   byte
 	}{
-		{1, 0x38}, {1.0625, 0x38}, {1.1875, 0x3a}, {-1.0625, 0xb8}, {17, 0x58}, {19, 0x5a}, {0x1p-9, 0x01}, {0x1p-10, 0x00}, {0x1.8p-9, 0x02}, {0x1.4p-8, 0x02},
+		{1, 0x38}, {1.0625, 0x38}, {1.1875, 0x3a}, {-1.0625, 0xb8}, {17, 0x58}, {19, 0x5a}, {0x1p-9, 0x01},
+		{0x1p-10, 0x00}, {0x1.8p-9, 0x02}, {0x1.4p-8, 0x02},
 		{0x1.cp-7, 0x07}, {0x1.ep-7, 0x08}, {0x1p-6, 0x08}, {432, 0x7e}, {-0x1p-11, 0x80}, {240, 0x77}, {248, 0x78},
 	} {
 		x[i+1], want[i+1] = bf16(c.value), c.fp8

@@ -13,8 +13,10 @@
 #endif
 
 struct rows_simd {
-    void (*quantise)(const uint16_t *bf16, int channels, enum weir_scales s, uint8_t *fp8, void *scales);
-    void (*reduce)(uint16_t *out, int channels, int n, const uint16_t *const *rows, const float *weights);
+    void (*quantise)(const uint16_t *bf16, int channels, enum weir_scales s, uint8_t *fp8,
+                     void *scales);
+    void (*reduce)(uint16_t *out, int channels, int n, const uint16_t *const *rows,
+                   const float *weights);
 };
 
 extern const struct rows_simd rows_any;
@@ -23,7 +25,8 @@ extern const struct rows_simd rows_avx2, rows_avx512;
 #endif
 
 /* A group by the plain version: group is its number in the row, of whose scales this is one. */
-void rows_quantise_group(const uint16_t *bf16, enum weir_scales s, uint8_t *fp8, void *scales, int group);
+void rows_quantise_group(const uint16_t *bf16, enum weir_scales s, uint8_t *fp8, void *scales,
+                         int group);
 
 /* Stores the scale of a group whose largest value has these bits without sign; by what values are
  * multiplied. */

@@ -61,10 +61,12 @@ const char *selftest_binding(void)
     struct weir_binding b;
     for (int before = MPOL_DEFAULT; before <= MPOL_PREFERRED; before++) {
         unsigned long nodes = 1;
-        if (syscall(SYS_set_mempolicy, before, before == MPOL_DEFAULT ? NULL : &nodes, 8 * sizeof nodes) < 0)
+        if (syscall(SYS_set_mempolicy, before, before == MPOL_DEFAULT ? NULL : &nodes,
+                    8 * sizeof nodes) < 0)
             return "no policy could be set before";
         int rc = node_bind(NUMA_DEFAULT, &b, &err);
-        if (rc < 0 || b.node != -1 || mode_now() != before || node_check(&b, &b, &err) < 0 || node_release(&b, &err) < 0)
+        if (rc < 0 || b.node != -1 || mode_now() != before || node_check(&b, &b, &err) < 0 ||
+            node_release(&b, &err) < 0)
             return "numa default is not without effect";
         if (node_bind(NUMA_NODE, &b, &err) < 0 || b.node != 0 || mode_now() != MPOL_BIND)
             return "numa 0 does not bind";
@@ -75,7 +77,8 @@ const char *selftest_binding(void)
         if (node_check(&b, page, &err) < 0)
             return "a page of node 0 is not found there";
         b.node = 1;
-        if (node_check(&b, page, &err) == 0 || !strstr(err.text, "was to be on node 1, and a page of it is on node 0"))
+        if (node_check(&b, page, &err) == 0 ||
+            !strstr(err.text, "was to be on node 1, and a page of it is on node 0"))
             return "a page of another node is not noticed";
         munmap(page, 1);
         if (node_release(&b, &err) < 0 || mode_now() != before)
@@ -140,15 +143,20 @@ void selftest_libfabric(unsigned ways, size_t piece)
 static _Atomic int devices_gone;
 static ucs_status_t (*create_worker)(ucp_context_h, const ucp_worker_params_t *, ucp_worker_h *);
 
-static ucs_status_t create_worker_or_not(ucp_context_h context, const ucp_worker_params_t *p, ucp_worker_h *w)
+static ucs_status_t create_worker_or_not(ucp_context_h context, const ucp_worker_params_t *p,
+                                         ucp_worker_h *w)
 {
-    return atomic_fetch_sub(&devices_gone, 1) > 0 ? UCS_ERR_NO_DEVICE : create_worker(context, p, w);
+    return atomic_fetch_sub(&devices_gone, 1) > 0 ? UCS_ERR_NO_DEVICE
+                                                  : create_worker(context, p, w);
 }
 #endif
 
 static int mlx5(const char *device) { return !strncmp(device, "mlx5_", 5); }
 
-void selftest_between_hosts(char *list, char *resources, char *lanes, int second) { carriers_between_hosts(list, resources, lanes, second, mlx5); }
+void selftest_between_hosts(char *list, char *resources, char *lanes, int second)
+{
+    carriers_between_hosts(list, resources, lanes, second, mlx5);
+}
 
 int selftest_ucx_devices_gone(int times)
 {
@@ -173,7 +181,8 @@ static int refusals;
 
 #define LOCKABLE (64 << 10) /* bytes that may be locked nevertheless */
 
-static ucs_status_t mem_map_or_not(ucp_context_h context, const ucp_mem_map_params_t *p, ucp_mem_h *memh)
+static ucs_status_t mem_map_or_not(ucp_context_h context, const ucp_mem_map_params_t *p,
+                                   ucp_mem_h *memh)
 {
     if (refusals > 0 && p->length > LOCKABLE) {
         refusals--;
@@ -247,7 +256,8 @@ double selftest_handover_ns(int cpu, int other, uint64_t n)
         if (i == 2)
             t0 = weir_ticks(); /* both are there */
         atomic_store_explicit(&b.there, i, memory_order_release);
-        while ((seen = atomic_load_explicit(&b.back, memory_order_acquire)) != i && seen != UINT64_MAX)
+        while ((seen = atomic_load_explicit(&b.back, memory_order_acquire)) != i &&
+               seen != UINT64_MAX)
             rank_pause();
     }
     double each = (double)weir_span(&clk, weir_ticks() - t0) / (double)(n - 1) / 2;

@@ -27,8 +27,10 @@ static int make_parts(struct weir_rank *r, const struct weir_sequence *s, struct
         struct part            *p    = &parts[i];
         p->step                      = step;
         p->l                         = (struct weir_loop){.r = r};
-        p->c = (struct weir_case){.index = FIRST_STEP + (uint32_t)i, .flows = step->flows, .op = step->op, .mode = MODE_MATRIX, .verify = s->verify,
-                                  .block = 1, .batch = 1, .slots = 1, .shards = step->shards, .corrupt = -1};
+        p->c = (struct weir_case){.index = FIRST_STEP + (uint32_t)i, .flows = step->flows,
+                                  .op = step->op, .mode = MODE_MATRIX, .verify = s->verify,
+                                  .block = 1, .batch = 1, .slots = 1, .shards = step->shards,
+                                  .corrupt = -1};
         role_of(r, &p->c, &p->o);
         int rc = role_fits(r, &p->o);
         if (rc < 0 || (rc = traffic_make(&p->t, &p->l, &p->c, &p->o)) < 0)
@@ -38,11 +40,13 @@ static int make_parts(struct weir_rank *r, const struct weir_sequence *s, struct
 }
 
 /* One step, of the ranks of g, which all are in it. */
-static int take_step(struct weir_rank *r, struct part *p, const struct weir_group *g, int64_t before, int64_t after, struct weir_played *out)
+static int take_step(struct weir_rank *r, struct part *p, const struct weir_group *g,
+                     int64_t before, int64_t after, struct weir_played *out)
 {
     int64_t posted, at;
     int     rc;
-    if ((rc = rank_meet_group(r, g, matrix_lead(g->n) + before, &at)) < 0 || (rc = rank_wait_until(r, at)) < 0)
+    if ((rc = rank_meet_group(r, g, matrix_lead(g->n) + before, &at)) < 0 ||
+        (rc = rank_wait_until(r, at)) < 0)
         return rc;
     *out = (struct weir_played){.at = at};
     if (traffic_any(&p->t)) {
@@ -58,13 +62,16 @@ static int take_step(struct weir_rank *r, struct part *p, const struct weir_grou
 }
 
 /* A walk through all steps, one at a time or as the sequence has them. */
-static int walk(struct weir_rank *r, const struct weir_sequence *s, struct part *parts, int alone, int sleeping, struct weir_played *out)
+static int walk(struct weir_rank *r, const struct weir_sequence *s, struct part *parts, int alone,
+                int sleeping, struct weir_played *out)
 {
     for (int i = 0; i < s->n; i++) {
         const struct weir_step *step = &s->steps[i];
-        struct weir_group       g    = alone ? r->all : (struct weir_group){step->members, step->nmembers};
-        out[i]                       = (struct weir_played){0};
-        int rc                       = g.n ? take_step(r, &parts[i], &g, sleeping ? step->before : 0, sleeping ? step->after : 0, &out[i]) : 0;
+        struct weir_group g = alone ? r->all : (struct weir_group){step->members, step->nmembers};
+        out[i]              = (struct weir_played){0};
+        int rc              = g.n ? take_step(r, &parts[i], &g, sleeping ? step->before : 0,
+                                              sleeping ? step->after : 0, &out[i])
+                                  : 0;
         if (rc < 0)
             return rc;
     }
@@ -72,7 +79,8 @@ static int walk(struct weir_rank *r, const struct weir_sequence *s, struct part 
 }
 
 /* n walks; out has room for one, or for all of them if they are kept. */
-static int walks(struct weir_rank *r, const struct weir_sequence *s, struct part *parts, int alone, uint64_t n, int kept, struct weir_played *out)
+static int walks(struct weir_rank *r, const struct weir_sequence *s, struct part *parts, int alone,
+                 uint64_t n, int kept, struct weir_played *out)
 {
     int rc = 0;
     rank_phase(r, kept ? PH_RUN : PH_WARMUP, n);
@@ -101,18 +109,21 @@ static size_t received(const struct part *p)
     return n;
 }
 
-static int check(struct weir_rank *r, const struct weir_sequence *s, struct part *parts, uint64_t pass, int timed)
+static int check(struct weir_rank *r, const struct weir_sequence *s, struct part *parts,
+                 uint64_t pass, int timed)
 {
     int64_t flip = s->corrupt_timed == timed ? s->corrupt : -1;
     for (int i = 0; i < s->n; i++) {
         struct part *p   = &parts[i];
         p->c.corrupt     = flip;
         p->c.corrupt_timed = timed;
-        flip             = flip < 0 ? -1 : flip - (int64_t)received(p);
-        int rc           = contents_check(r, &p->c, &p->o, p->c.op == OP_READ && timed ? PASS_VERIFY : pass, timed, s->iterations);
+        flip               = flip < 0 ? -1 : flip - (int64_t)received(p);
+        int rc = contents_check(r, &p->c, &p->o, p->c.op == OP_READ && timed ? PASS_VERIFY : pass,
+                                timed, s->iterations);
         if (rc == -EBADMSG && r->err) {
             size_t n = strlen(r->err->text);
-            snprintf(r->err->text + n, sizeof r->err->text - n, ", in pattern %d of the sequence", i);
+            snprintf(r->err->text + n, sizeof r->err->text - n, ", in pattern %d of the sequence",
+                     i);
         }
         if (rc < 0)
             return rc;
@@ -120,7 +131,8 @@ static int check(struct weir_rank *r, const struct weir_sequence *s, struct part
     return 0;
 }
 
-static int prepare(struct weir_rank *r, const struct weir_sequence *s, struct part *parts, uint64_t pass)
+static int prepare(struct weir_rank *r, const struct weir_sequence *s, struct part *parts,
+                   uint64_t pass)
 {
     int rc = 0;
     for (int i = 0; i < s->n && rc >= 0; i++)
@@ -135,7 +147,8 @@ static int verify(struct weir_rank *r, const struct weir_sequence *s, struct par
     int      rc;
     for (uint64_t i = passes; i-- > 0;) {
         uint64_t pass = i ? PASS_FULL + i : PASS_VERIFY;
-        if ((rc = prepare(r, s, parts, pass)) < 0 || (rc = walks(r, s, parts, 1, 1, 0, r->played)) < 0)
+        if ((rc = prepare(r, s, parts, pass)) < 0 ||
+            (rc = walks(r, s, parts, 1, 1, 0, r->played)) < 0)
             return rc;
         rank_phase(r, PH_VERIFY, 0);
         if ((rc = check(r, s, parts, pass, 0)) < 0)
@@ -159,11 +172,13 @@ static int play(struct weir_rank *r, const struct weir_sequence *s, struct part 
 {
     struct weir_played *loaded = r->played + s->alone * (uint64_t)s->n;
     int                 rc;
-    if ((rc = rank_compare_clocks(r, 0)) < 0 || (rc = make_parts(r, s, parts)) < 0 || (rc = verify(r, s, parts)) < 0)
+    if ((rc = rank_compare_clocks(r, 0)) < 0 || (rc = make_parts(r, s, parts)) < 0 ||
+        (rc = verify(r, s, parts)) < 0)
         return rc;
     /* Each step alone follows those that come before it in the sequence, too: what lies
      * in caches is as old as there. */
-    if ((rc = walks(r, s, parts, 1, s->alone_warmup, 0, loaded)) < 0 || (rc = walks(r, s, parts, 1, s->alone, 1, r->played)) < 0 ||
+    if ((rc = walks(r, s, parts, 1, s->alone_warmup, 0, loaded)) < 0 ||
+        (rc = walks(r, s, parts, 1, s->alone, 1, r->played)) < 0 ||
         (rc = walks(r, s, parts, 0, s->warmup, 0, loaded)) < 0)
         return rc;
     for (int i = 0; i < s->n; i++)
@@ -199,7 +214,8 @@ int rank_play(struct weir_rank *r, const struct weir_sequence *s, struct weir_pl
     r->played = calloc((s->alone + s->iterations) * (uint64_t)s->n + 1, sizeof *r->played);
     r->starts = calloc(s->iterations + 1, sizeof *r->starts);
     if (!parts || !r->played || !r->starts)
-        return rank_fail(r, -ENOMEM, "start", -1, "no memory for the %d patterns of a sequence", s->n);
+        return rank_fail(r, -ENOMEM, "start", -1, "no memory for the %d patterns of a sequence",
+                         s->n);
     weir_clock_calibrate(&r->clk);
     r->limit    = s->timeout;
     r->deadline = weir_monotonic() + s->timeout;
@@ -209,8 +225,8 @@ int rank_play(struct weir_rank *r, const struct weir_sequence *s, struct weir_pl
     for (int i = 0; i < s->n; i++)
         free(parts[i].t.cells);
     free(parts);
-    r->nalone   = s->alone;
-    r->nsteps   = s->n;
-    *out        = (struct weir_playing){r->played, r->played + s->alone * (uint64_t)s->n, r->starts};
+    r->nalone = s->alone;
+    r->nsteps = s->n;
+    *out      = (struct weir_playing){r->played, r->played + s->alone * (uint64_t)s->n, r->starts};
     return 0;
 }

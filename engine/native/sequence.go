@@ -39,18 +39,22 @@ func (r *rank) play(timeout int64) error {
 			involved = involved || m == r.self.Rank
 		}
 		steps[i] = C.struct_weir_step{
-			flows: C.int(r.flows[i]), op: ops[o.Op], shards: C.uint64_t(o.Shards), before: C.int64_t(o.Step.Before), after: C.int64_t(o.Step.After),
+			flows: C.int(r.flows[i]), op: ops[o.Op], shards: C.uint64_t(o.Shards), before: C.int64_t(o.Step.Before),
+			after: C.int64_t(o.Step.After),
 		}
 		if involved {
 			steps[i].members, steps[i].nmembers = unsafe.SliceData(members), C.int(len(ranks))
 		}
 	}
-	s, freeSequence := cArray[C.struct_weir_sequence](1) // it points to the steps, which no Go value may do while C has it
+	// it points to the steps, which no Go value may do while C has it
+	s, freeSequence := cArray[C.struct_weir_sequence](1)
 	defer freeSequence()
 	s[0] = C.struct_weir_sequence{
-		steps: unsafe.SliceData(steps), n: C.int(len(steps)), iterations: C.uint64_t(first.Iterations), warmup: C.uint64_t(first.Warmup),
-		alone: C.uint64_t(r.options.Iterations), alone_warmup: C.uint64_t(r.options.Warmup),
-		timeout: C.int64_t(timeout), verify: verifies[r.options.Verify], corrupt: C.int64_t(r.corrupt), corrupt_timed: r.timed,
+		steps: unsafe.SliceData(steps), n: C.int(len(steps)), iterations: C.uint64_t(first.Iterations),
+		warmup: C.uint64_t(first.Warmup),
+		alone:  C.uint64_t(r.options.Iterations), alone_warmup: C.uint64_t(r.options.Warmup),
+		timeout: C.int64_t(timeout), verify: verifies[r.options.Verify], corrupt: C.int64_t(r.corrupt),
+		corrupt_timed: r.timed,
 	}
 	var out C.struct_weir_playing
 	var cerr C.struct_weir_err
@@ -62,7 +66,9 @@ func (r *rank) play(timeout int64) error {
 	for k := range int(first.Iterations) {
 		for i := range steps {
 			p := all[k*len(steps)+i]
-			r.played.steps[i] = append(r.played.steps[i], move.Played{Agreed: int64(p.at), Start: int64(p.start), End: int64(p.end)})
+			r.played.steps[i] = append(r.played.steps[i], move.Played{
+				Agreed: int64(p.at), Start: int64(p.start), End: int64(p.end),
+			})
 		}
 	}
 	for _, at := range unsafe.Slice(out.starts, int(first.Iterations)) {

@@ -20,7 +20,8 @@ func sequenceOf(t testing.TB) []*matrix.Matrix {
 	return []*matrix.Matrix{
 		matrixOf(t, 5, matrix.Cell{From: 0, To: 1, Bytes: 70001}, matrix.Cell{From: 1, To: 0, Bytes: 3}),
 		matrixOf(t, 5, matrix.Cell{From: 1, To: 0, Bytes: 2 << 20}),
-		matrixOf(t, 5, matrix.Cell{From: 2, To: 3, Bytes: 1 << 20}, matrix.Cell{From: 2, To: 2, Bytes: 300_001}, matrix.Cell{From: 3, To: 3, Bytes: 5}),
+		matrixOf(t, 5, matrix.Cell{From: 2, To: 3, Bytes: 1 << 20}, matrix.Cell{From: 2, To: 2, Bytes: 300_001},
+			matrix.Cell{From: 3, To: 3, Bytes: 5}),
 		matrixOf(t, 5, matrix.Cell{From: 0, To: 4, Bytes: 129}, matrix.Cell{From: 2, To: 4, Bytes: 4096}),
 	}
 }
@@ -56,8 +57,10 @@ func checkSequence(t *testing.T, cases []move.Spec, all [][]*move.Part) {
 				if (s.Agreed > 0) != in || (s.Start > 0) != moves || (s.End > 0) != moves {
 					t.Errorf("pattern %d, rank %d, iteration %d: member %v, moves %v: %+v", k, rank, i, in, moves, s)
 				}
-				if in && s.Agreed != ranks[members[0]].Steps[i].Agreed || moves && (s.Start < s.Agreed || s.End < s.Start) || in && s.Agreed < r.Began[i]+int64(o.Step.Before) {
-					t.Errorf("pattern %d, rank %d, iteration %d, which began at %d: %+v, and the first member has %+v", k, rank, i, r.Began[i], s, ranks[members[0]].Steps[i])
+				if in && s.Agreed != ranks[members[0]].Steps[i].Agreed || moves &&
+					(s.Start < s.Agreed || s.End < s.Start) || in && s.Agreed < r.Began[i]+int64(o.Step.Before) {
+					t.Errorf("pattern %d, rank %d, iteration %d, which began at %d: %+v, and the first member has %+v",
+						k, rank, i, r.Began[i], s, ranks[members[0]].Steps[i])
 				}
 			}
 		}
@@ -65,7 +68,8 @@ func checkSequence(t *testing.T, cases []move.Spec, all [][]*move.Part) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if m["latency"] <= 0 || m["slowdown"] != m["latency"]/m["isolated_latency"] || m["drift.max"] < m["drift"] || m["bytes"] != float64(o.Matrix.Total()) {
+		if m["latency"] <= 0 || m["slowdown"] != m["latency"]/m["isolated_latency"] || m["drift.max"] < m["drift"] ||
+			m["bytes"] != float64(o.Matrix.Total()) {
 			t.Errorf("pattern %d: %v", k, m)
 		}
 		inOrder(t, cases, all, k)
@@ -111,7 +115,8 @@ func TestTrafficSequence(t *testing.T) {
 				o.Step.Before, o.Step.After = quantity.Time(4e6), quantity.Time(1e6)
 			}
 			for _, cases := range [][]move.Spec{
-				patternCases(sequenceOf(t), ops...), patternCases(sequenceOf(t), over, sleepy), patternCases(sequenceOf(t), over, func(o *move.Spec) { o.Step.Overlap, o.Verify = false, "sample" }),
+				patternCases(sequenceOf(t), ops...), patternCases(sequenceOf(t), over, sleepy),
+				patternCases(sequenceOf(t), over, func(o *move.Spec) { o.Step.Overlap, o.Verify = false, "sample" }),
 			} {
 				checkSequence(t, cases, runCases(t, library, 5, cases...))
 			}
@@ -143,7 +148,8 @@ func TestTrafficSequenceOverlaps(t *testing.T) {
 		for i := range 3 {
 			sleeping, other := all[0][0].Steps[i].Agreed, all[2][2].Steps[i].Agreed
 			if other < sleeping != overlap {
-				t.Errorf("overlap %v: in iteration %d the pattern that sleeps starts at %d, and one of other ranks at %d", overlap, i, sleeping, other)
+				t.Errorf("overlap %v: in iteration %d the pattern that sleeps starts at %d, and one of other ranks at %d",
+					overlap, i, sleeping, other)
 			}
 		}
 	}
@@ -204,7 +210,9 @@ func TestWrongByteOfASequence(t *testing.T) {
 		}
 	}
 	t.Setenv(CorruptEnv, "0:0")
-	if _, err := tryCases(t, "shm", 5, patternCases(sequenceOf(t), func(o *move.Spec) { o.Verify = "none" })...); err == nil || !strings.Contains(err.Error(), "verifies nothing") {
+	if _, err := tryCases(t, "shm", 5, patternCases(sequenceOf(t),
+		func(o *move.Spec) { o.Verify = "none" })...); err == nil ||
+		!strings.Contains(err.Error(), "verifies nothing") {
 		t.Errorf("a byte that nobody looks at: %v", err)
 	}
 }

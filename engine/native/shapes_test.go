@@ -25,7 +25,8 @@ func TestLibfabricShapes(t *testing.T) {
 			}
 			t.Run(fmt.Sprintf("%s/%s/%d", p, pattern, ranks), func(t *testing.T) {
 				for k, results := range runCases(t, "libfabric", ranks, shapes(pattern, ranks, provider(p))...) {
-					checkMoved(t, shapes(pattern, ranks, provider(p))[k], results, func(rank int) bool { return initiates(rank, ranks) })
+					checkMoved(t, shapes(pattern, ranks, provider(p))[k], results,
+						func(rank int) bool { return initiates(rank, ranks) })
 				}
 			})
 		}
@@ -35,7 +36,10 @@ func TestLibfabricShapes(t *testing.T) {
 		})
 		t.Run(p+"/threads", func(t *testing.T) {
 			few := func(o *move.Spec) { o.Iterations, o.Warmup, o.InFlight = 6, 1, 3 }
-			cases := []move.Spec{options(300, threaded(2), few, batch4, provider(p)), options(70000, threaded(2), few, read, provider(p)), options(5000, threaded(2), few, pingpong, provider(p))}
+			cases := []move.Spec{
+				options(300, threaded(2), few, batch4, provider(p)), options(70000, threaded(2), few, read,
+					provider(p)), options(5000, threaded(2), few, pingpong, provider(p)),
+			}
 			for k, measured := range runCases(t, "libfabric", 2, cases...) {
 				checkThreads(t, cases[k], measured, func(rank int) bool { return rank == 0 })
 			}
@@ -44,7 +48,9 @@ func TestLibfabricShapes(t *testing.T) {
 }
 
 func shapes(pattern string, ranks int, change func(*move.Spec)) []move.Spec {
-	return []move.Spec{options(100, under(pattern, ranks), batch4, change), options(70000, under(pattern, ranks), read, change)}
+	return []move.Spec{
+		options(100, under(pattern, ranks), batch4, change), options(70000, under(pattern, ranks), read, change),
+	}
 }
 
 // nixlShapes is the same over NIXL, in a process of its own.
@@ -91,15 +97,19 @@ func TestBeyond32Bits(t *testing.T) {
 			needs(t, fabric)
 			var cases []move.Spec
 			for _, op := range ops {
-				cases = append(cases, options(4<<30+4097, once, op, change), options(900<<20, once, op, change, func(o *move.Spec) { o.Batch = 5 }))
+				cases = append(cases, options(4<<30+4097, once, op, change),
+					options(900<<20, once, op, change, func(o *move.Spec) { o.Batch = 5 }))
 			}
 			for k, ranks := range runCases(t, fabric, 2, cases...) {
 				s := ranks[0].Samples
-				if want := uint64(cases[k].BlockSize) * uint64(cases[k].Batch); s.Bytes != want || !ranks[0].Verified || !ranks[1].Verified {
-					t.Errorf("%v x %d: moved %d bytes, want %d; verified %v %v", cases[k].BlockSize, cases[k].Batch, s.Bytes, want, ranks[0].Verified, ranks[1].Verified)
+				if want := uint64(cases[k].BlockSize) * uint64(cases[k].Batch); s.Bytes != want || !ranks[0].Verified ||
+					!ranks[1].Verified {
+					t.Errorf("%v x %d: moved %d bytes, want %d; verified %v %v", cases[k].BlockSize, cases[k].Batch,
+						s.Bytes, want, ranks[0].Verified, ranks[1].Verified)
 				}
 				m, err := transfer.Metrics(cases[k], ranks)
-				t.Logf("%s %v x %d: %.3f GB/s, ceiling %.3f, %v", cases[k].Op, cases[k].BlockSize, cases[k].Batch, m["bandwidth"], m["ceiling"], err)
+				t.Logf("%s %v x %d: %.3f GB/s, ceiling %.3f, %v", cases[k].Op, cases[k].BlockSize, cases[k].Batch,
+					m["bandwidth"], m["ceiling"], err)
 			}
 		})
 	}

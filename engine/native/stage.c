@@ -5,7 +5,8 @@ static double top(uint32_t index)
 {
     if (index < 2u << STAGE_BITS)
         return index;
-    uint32_t shift = (index >> STAGE_BITS) - 1, within = (index & ((1u << STAGE_BITS) - 1)) + (1u << STAGE_BITS);
+    uint32_t shift = (index >> STAGE_BITS) - 1,
+             within = (index & ((1u << STAGE_BITS) - 1)) + (1u << STAGE_BITS);
     return (double)((((uint64_t)within + 1) << shift) - 1);
 }
 

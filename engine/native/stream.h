@@ -31,7 +31,8 @@ struct stream {
     const struct weir_role *o;
     struct mover            m;
     struct window           w;
-    uint64_t                n;         /* requests; once the common end has come, those that were posted before it */
+    /* requests; once the common end has come, those that were posted before it */
+    uint64_t                n;
     int64_t                 end;       /* tick: the common end; 0: there is none */
     int                     timed;
     int                     delivered; /* what is complete is at its target */
@@ -47,8 +48,8 @@ int stream_bursts(struct stream *s);
 /* The same where each is stamped, and at its target when it is complete. */
 int stream_stamped_bursts(struct stream *s);
 
-static inline int move(const struct mover *m, struct weir_rank *r, const struct path *p, uint64_t off, size_t n,
-                       struct weir_req *q)
+static inline int move(const struct mover *m, struct weir_rank *r, const struct path *p,
+                       uint64_t off, size_t n, struct weir_req *q)
 {
     return m->get ? m->get(r, p->peer, p->local + off, p->remote + off, n, q)
                   : m->put(r, p->peer, p->local + off, p->remote + off, n, q);
@@ -94,7 +95,8 @@ static inline int submit(struct weir_rank *r, struct weir_req *q)
     return rc;
 }
 
-static inline int post_blocks(struct stream *s, struct weir_req *q, const struct path *p, uint64_t at)
+static inline int post_blocks(struct stream *s, struct weir_req *q, const struct path *p,
+                              uint64_t at)
 {
     const struct weir_case *c = s->c;
     struct weir_rank       *r = s->l->r;
@@ -121,7 +123,8 @@ static inline int post_flush(struct stream *s, struct weir_req *q)
 /* A request of a batch of blocks, that has begun. *ended: when it was complete, if each
  * is stamped and it was so when it was posted. */
 static inline __attribute__((always_inline)) int post_request(struct stream *s, struct weir_req *q,
-                                                              const struct path *p, uint64_t at, int64_t *ended)
+                                                              const struct path *p, uint64_t at,
+                                                              int64_t *ended)
 {
     struct weir_loop *l   = s->l;
     int64_t           now = 0;

@@ -35,7 +35,8 @@ int tcp_watch(struct weir_rank *r)
 static int broken(struct weir_rank *r, int peer, const char *op, ssize_t n)
 {
     int e = n == 0 ? ECONNRESET : errno;
-    return rank_fail(r, -e, op, peer, "%s", n == 0 ? "the peer closed the connection" : strerror(e));
+    return rank_fail(r, -e, op, peer, "%s",
+                     n == 0 ? "the peer closed the connection" : strerror(e));
 }
 
 /* Sends what the socket takes, in a bounded number of calls: a peer that drains it
@@ -85,8 +86,9 @@ int tcp_queue(struct weir_rank *r, int peer, struct tcp_header h, const void *pa
 
 static int bad(struct weir_rank *r, int peer, const struct tcp_header *h)
 {
-    return rank_fail(r, -EPROTO, "receive", peer, "malformed message: type %u, offset %llu, %llu bytes", h->type, (unsigned long long)h->off,
-                     (unsigned long long)h->len);
+    return rank_fail(r, -EPROTO, "receive", peer,
+                     "malformed message: type %u, offset %llu, %llu bytes", h->type,
+                     (unsigned long long)h->off, (unsigned long long)h->len);
 }
 
 /* A header is complete: act, or say where its payload goes. */
@@ -109,9 +111,11 @@ static int begin_message(struct weir_rank *r, int peer)
     case MSG_GET:
         if (!inside || h->len == 0)
             return bad(r, peer, h);
-        return tcp_queue(r, peer, (struct tcp_header){.type = MSG_DATA, .len = h->len}, sink->base + h->off);
+        return tcp_queue(r, peer, (struct tcp_header){.type = MSG_DATA,
+                                                      .len = h->len}, sink->base + h->off);
     case MSG_DATA: {
-        struct tcp_pending *g = p->gets.head < p->gets.tail ? ring_at(&p->gets, p->gets.head) : NULL;
+        struct tcp_pending *g =
+            p->gets.head < p->gets.tail ? ring_at(&p->gets, p->gets.head) : NULL;
         if (!g || g->n != h->len)
             return bad(r, peer, h);
         p->to   = g->to;
@@ -212,7 +216,8 @@ static int pump_in(struct weir_rank *r, int peer)
             break;
     }
     if (p->carried > p->acked) {
-        if ((rc = tcp_queue(r, peer, (struct tcp_header){.type = MSG_ACK, .arg = p->carried}, NULL)) < 0)
+        if ((rc = tcp_queue(r, peer, (struct tcp_header){.type = MSG_ACK,
+                                                         .arg = p->carried}, NULL)) < 0)
             return rc;
         p->acked = p->carried;
     }
@@ -222,7 +227,7 @@ static int pump_in(struct weir_rank *r, int peer)
 static int pump_in_ready(struct weir_rank *r)
 {
     struct epoll_event ready[64];
-    int                rc, n = epoll_wait(((struct tcp *)r->fs)->epoll, ready, sizeof ready / sizeof *ready, 0);
+    int rc, n = epoll_wait(((struct tcp *)r->fs)->epoll, ready, sizeof ready / sizeof *ready, 0);
     for (int i = 0; i < n; i++)
         if ((rc = pump_in(r, ready[i].data.fd)) < 0)
             return rc;

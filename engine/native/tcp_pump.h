@@ -9,8 +9,10 @@ enum tcp_message { MSG_PUT = 1, MSG_PING, MSG_GET, MSG_DATA, MSG_ACK, MSG_WORD, 
 
 struct tcp_header {
     uint32_t type, magic;
-    uint64_t off, len; /* place in the target's sink, of a word in its control region; bytes that follow */
-    uint64_t arg;      /* ping: its number; ack: puts and tells carried out; word, tell: the value */
+    /* place in the target's sink, of a word in its control region; bytes that follow */
+    uint64_t off, len;
+    /* ping: its number; ack: puts and tells carried out; word, tell: the value */
+    uint64_t arg;
 };
 
 struct tcp_out { /* a message to send */

@@ -50,8 +50,10 @@ struct tcp_wire *tcp_wire_listen(struct weir_rank *r)
     /* ranks of one host need no port that others can reach */
     a.sin_addr.s_addr = htonl(r->cfg.one_host ? INADDR_LOOPBACK : INADDR_ANY);
     w->listener       = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (w->listener < 0 || bind(w->listener, (struct sockaddr *)&a, sizeof a) < 0 || listen(w->listener, 2 * r->cfg.ranks) < 0 ||
-        getsockname(w->listener, (struct sockaddr *)&a, &n) < 0 || getrandom(&w->cookie, sizeof w->cookie, 0) != sizeof w->cookie) {
+    if (w->listener < 0 || bind(w->listener, (struct sockaddr *)&a, sizeof a) < 0 ||
+        listen(w->listener, 2 * r->cfg.ranks) < 0 ||
+        getsockname(w->listener, (struct sockaddr *)&a, &n) < 0 ||
+        getrandom(&w->cookie, sizeof w->cookie, 0) != sizeof w->cookie) {
         rank_fail(r, -errno, "open", -1, "listening on tcp: %s", strerror(errno));
         if (w->listener >= 0)
             close(w->listener);
@@ -72,12 +74,14 @@ int64_t tcp_wire_address(struct weir_rank *r, struct tcp_wire *w, void *buf, siz
         b.addrs[b.count++].s_addr = htonl(INADDR_LOOPBACK);
     } else if (getifaddrs(&list) == 0) {
         for (struct ifaddrs *i = list; i && b.count < MAX_ADDRS; i = i->ifa_next)
-            if (i->ifa_addr && i->ifa_addr->sa_family == AF_INET && i->ifa_flags & IFF_UP && !(i->ifa_flags & IFF_LOOPBACK))
+            if (i->ifa_addr && i->ifa_addr->sa_family == AF_INET && i->ifa_flags & IFF_UP &&
+                !(i->ifa_flags & IFF_LOOPBACK))
                 b.addrs[b.count++] = ((struct sockaddr_in *)(void *)i->ifa_addr)->sin_addr;
         freeifaddrs(list);
     }
     if (!b.count)
-        return rank_fail(r, -EADDRNOTAVAIL, "address", -1, "no network interface is up that other hosts could reach");
+        return rank_fail(r, -EADDRNOTAVAIL, "address", -1,
+                         "no network interface is up that other hosts could reach");
     memcpy(buf, &b, sizeof b);
     return sizeof b;
 }
@@ -86,7 +90,8 @@ int64_t tcp_wire_address(struct weir_rank *r, struct tcp_wire *w, void *buf, siz
 static int exchange(struct weir_rank *r, int fd, void *p, size_t n, int sending, int64_t until)
 {
     for (size_t at = 0; at < n;) {
-        ssize_t k = sending ? send(fd, (char *)p + at, n - at, MSG_NOSIGNAL) : recv(fd, (char *)p + at, n - at, 0);
+        ssize_t k = sending ? send(fd, (char *)p + at, n - at, MSG_NOSIGNAL)
+                            : recv(fd, (char *)p + at, n - at, 0);
         if (k > 0) {
             at += (size_t)k;
             continue;
@@ -155,12 +160,14 @@ static int reach(struct weir_rank *r, int peer, const struct blob *b, int lane)
         }
     }
     if (fd < 0)
-        return rank_fail(r, fd, "connect", peer, "none of its %d addresses answers on port %u: %s", b->count, ntohs(b->port), strerror(-fd));
+        return rank_fail(r, fd, "connect", peer, "none of its %d addresses answers on port %u: %s",
+                         b->count, ntohs(b->port), strerror(-fd));
     tune(fd);
     return fd;
 }
 
-int tcp_wire_connect(struct weir_rank *r, struct tcp_wire *w, const char *const *blobs, const size_t *lens, int (*fds)[2])
+int tcp_wire_connect(struct weir_rank *r, struct tcp_wire *w, const char *const *blobs,
+                     const size_t *lens, int (*fds)[2])
 {
     int rc, missing = 0;
     for (int p = 0; p < r->cfg.ranks; p++)
@@ -168,7 +175,8 @@ int tcp_wire_connect(struct weir_rank *r, struct tcp_wire *w, const char *const 
     for (int p = r->cfg.rank + 1; p < r->cfg.ranks; p++) {
         struct blob b;
         if (lens[p] != sizeof b)
-            return rank_fail(r, -EPROTO, "connect", p, "its address has %zu bytes, not %zu", lens[p], sizeof b);
+            return rank_fail(r, -EPROTO, "connect", p, "its address has %zu bytes, not %zu",
+                             lens[p], sizeof b);
         memcpy(&b, blobs[p], sizeof b);
         for (int lane = 0; lane < 2; lane++)
             if ((fds[p][lane] = reach(r, p, &b, lane)) < 0)
@@ -185,7 +193,8 @@ int tcp_wire_connect(struct weir_rank *r, struct tcp_wire *w, const char *const 
         }
         struct hello h;
         rc = exchange(r, fd, &h, sizeof h, 0, weir_monotonic() + TRY_NS);
-        if (rc < 0 || h.cookie != w->cookie || h.rank < 0 || h.rank >= r->cfg.rank || h.lane < 0 || h.lane > 1 || fds[h.rank][h.lane] >= 0) {
+        if (rc < 0 || h.cookie != w->cookie || h.rank < 0 || h.rank >= r->cfg.rank || h.lane < 0 ||
+            h.lane > 1 || fds[h.rank][h.lane] >= 0) {
             close(fd); /* a stranger */
             continue;
         }
@@ -201,17 +210,20 @@ static const size_t pieces[] = {64 << 10, 256 << 10, 1 << 20, TCP_WIRE_PIECE_MAX
 #define SPAN_BYTES (8u << 20)
 
 /* Moves total bytes in pieces, spinning as the fabric does. */
-static int stream(struct weir_rank *r, int fd, int peer, char *buf, size_t piece, size_t total, int sending)
+static int stream(struct weir_rank *r, int fd, int peer, char *buf, size_t piece, size_t total,
+                  int sending)
 {
     for (size_t at = 0; at < total;) {
-        size_t  in   = at % piece, want = piece - in < total - at ? piece - in : total - at;
-        ssize_t k    = sending ? send(fd, buf + in, want, MSG_DONTWAIT | MSG_NOSIGNAL) : recv(fd, buf + in, want, MSG_DONTWAIT);
+        size_t  in = at % piece, want = piece - in < total - at ? piece - in : total - at;
+        ssize_t k = sending ? send(fd, buf + in, want, MSG_DONTWAIT | MSG_NOSIGNAL)
+                            : recv(fd, buf + in, want, MSG_DONTWAIT);
         if (k > 0) {
             at += (size_t)k;
             continue;
         }
         if (k == 0 || (errno != EAGAIN && errno != EINTR))
-            return rank_fail(r, k == 0 ? -ECONNRESET : -errno, "probe the link", peer, "%s", k == 0 ? "the peer closed the connection" : strerror(errno));
+            return rank_fail(r, k == 0 ? -ECONNRESET : -errno, "probe the link", peer, "%s",
+                             k == 0 ? "the peer closed the connection" : strerror(errno));
         int rc = rank_tick(r);
         if (rc < 0)
             return rc;
@@ -221,11 +233,13 @@ static int stream(struct weir_rank *r, int fd, int peer, char *buf, size_t piece
 
 /* One span: the last byte has arrived when the answer does, in which the receiver says
  * whether it is late. */
-static int round_trip(struct weir_rank *r, int fd, int peer, int initiator, size_t piece, int64_t until, double *rate, char *late)
+static int round_trip(struct weir_rank *r, int fd, int peer, int initiator, size_t piece,
+                      int64_t until, double *rate, char *late)
 {
     int     rc;
     int64_t t0 = weir_ticks();
-    if ((rc = stream(r, fd, peer, initiator ? rank_source(r) : rank_probe(r), piece, SPAN_BYTES, initiator)) < 0)
+    if ((rc = stream(r, fd, peer, initiator ? rank_source(r) : rank_probe(r), piece, SPAN_BYTES,
+                     initiator)) < 0)
         return rc;
     *late = weir_monotonic() > until;
     if ((rc = stream(r, fd, peer, late, 1, 1, !initiator)) < 0)

@@ -14,7 +14,8 @@ struct weir_team {
     struct weir_control *control; /* of the first thread: it is what the agent writes to */
     _Atomic uint32_t     given_up; /* a thread failed */
     /* words that threads spin on are in lines of their own */
-    _Alignas(TEAM_LINE) _Atomic uint64_t arrived;  /* threads but the first, counted over all meetings */
+    /* threads but the first, counted over all meetings */
+    _Alignas(TEAM_LINE) _Atomic uint64_t arrived;
     _Alignas(TEAM_LINE) _Atomic uint64_t meetings; /* that all ranks came to */
     int64_t at, ahead, bound; /* of the last meeting: what the first thread's barrier said */
 };
@@ -27,7 +28,8 @@ void                 team_free(struct weir_team *t);
 /* Whether this thread is to stop because of another one, or because the rank is. */
 static inline int team_over(const struct weir_team *t)
 {
-    return t && (atomic_load_explicit(&t->given_up, memory_order_relaxed) || atomic_load_explicit(&t->control->abort, memory_order_relaxed));
+    return t && (atomic_load_explicit(&t->given_up, memory_order_relaxed) ||
+                 atomic_load_explicit(&t->control->abort, memory_order_relaxed));
 }
 
 #endif

@@ -32,7 +32,8 @@ static void *body(void *arg)
         cpu_set_t set;
         CPU_ZERO(&set);
         CPU_SET((unsigned)t->r->cfg.cpu, &set);
-        (void)pthread_setaffinity_np(pthread_self(), sizeof set, &set); /* a CPU that went away costs speed, not the run */
+        /* a CPU that went away costs speed, not the run */
+        (void)pthread_setaffinity_np(pthread_self(), sizeof set, &set);
     }
     pthread_mutex_lock(&t->lock);
     for (;;) {
@@ -98,7 +99,8 @@ fail:
     return NULL;
 }
 
-int thread_call(struct weir_thread *t, int (*fn)(struct weir_rank *, void *), void *arg, struct weir_err *err)
+int thread_call(struct weir_thread *t, int (*fn)(struct weir_rank *, void *), void *arg,
+                struct weir_err *err)
 {
     pthread_mutex_lock(&t->lock);
     t->fn   = fn;

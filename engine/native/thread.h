@@ -8,7 +8,8 @@ struct weir_rank;
 struct weir_err;
 
 struct weir_thread *thread_start(struct weir_rank *r, struct weir_err *err);
-int                 thread_call(struct weir_thread *t, int (*fn)(struct weir_rank *, void *), void *arg, struct weir_err *err);
+int thread_call(struct weir_thread *t, int (*fn)(struct weir_rank *, void *), void *arg,
+                struct weir_err *err);
 void                thread_idle_progress(struct weir_thread *t, int on);
 void                thread_stop(struct weir_thread *t);
 

@@ -135,7 +135,8 @@ func (m *member) split(peer int, all []byte) ([][]byte, error) {
 		list, all = append(list, all[4:4+n]), all[4+n:]
 	}
 	if len(all) > 0 || len(list) != len(m.threads) {
-		return nil, &engine.Error{Fabric: m.fabric, Op: "connect", Phase: "connect", Peer: peer, Code: -int(syscall.EPROTO),
+		return nil, &engine.Error{Fabric: m.fabric, Op: "connect", Phase: "connect", Peer: peer,
+			Code: -int(syscall.EPROTO),
 			Text: fmt.Sprintf("its address is not one of %d threads", len(m.threads))}
 	}
 	return list, nil

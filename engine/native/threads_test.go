@@ -26,7 +26,8 @@ func TestThreads(t *testing.T) {
 			t.Run(fabric+"/"+pattern, func(t *testing.T) {
 				needs(t, fabric)
 				with := func(o *move.Spec) {
-					o.Pattern, o.Ranks, o.Threads, o.Iterations, o.InFlight, o.Warmup = pattern, int64(shape.ranks), int64(shape.threads), 50, 4, 5
+					o.Pattern, o.Ranks, o.Threads, o.Iterations, o.InFlight, o.Warmup = pattern, int64(shape.ranks),
+						int64(shape.threads), 50, 4, 5
 				}
 				cases := []move.Spec{
 					options(100, with, batch4), options(70000, with, read),
@@ -36,7 +37,9 @@ func TestThreads(t *testing.T) {
 					cases = append(cases, options(5000, with, pingpong))
 				}
 				for k, measured := range runCases(t, fabric, shape.ranks, cases...) {
-					checkThreads(t, cases[k], measured, func(rank int) bool { return initiates[pattern](rank, shape.ranks) })
+					checkThreads(t, cases[k], measured, func(rank int) bool {
+						return initiates[pattern](rank, shape.ranks)
+					})
 				}
 			})
 		}
@@ -47,7 +50,8 @@ func checkThreads(t *testing.T, o move.Spec, ranks []*move.Part, initiates func(
 	t.Helper()
 	for rank, r := range ranks {
 		if !r.Verified || r.Initiator != initiates(rank) || (r.Samples != nil) != r.Initiator {
-			t.Errorf("rank %d: verified %v, initiator %v, has samples %v", rank, r.Verified, r.Initiator, r.Samples != nil)
+			t.Errorf("rank %d: verified %v, initiator %v, has samples %v", rank, r.Verified, r.Initiator,
+				r.Samples != nil)
 		}
 		if !r.Initiator {
 			continue
@@ -56,13 +60,17 @@ func checkThreads(t *testing.T, o move.Spec, ranks []*move.Part, initiates func(
 		if o.Mode == "pingpong" {
 			each *= 2
 		}
-		if want := uint64(o.Threads * o.Iterations); o.Duration == 0 && s.Ops != want || s.Bytes != s.Ops*each || s.Ops < uint64(o.Threads) {
+		if want := uint64(o.Threads * o.Iterations); o.Duration == 0 && s.Ops != want || s.Bytes != s.Ops*each ||
+			s.Ops < uint64(o.Threads) {
 			t.Errorf("rank %d moved %d bytes in %d requests", rank, s.Bytes, s.Ops)
 		}
-		if r.Threads == nil || r.Threads.From < s.Start || r.Threads.To > s.End || !strings.Contains(r.Transport, fmt.Sprintf("each of %d threads", o.Threads)) {
-			t.Errorf("rank %d: threads %+v of samples from %d to %d, transport %q", rank, r.Threads, s.Start, s.End, r.Transport)
+		if r.Threads == nil || r.Threads.From < s.Start || r.Threads.To > s.End ||
+			!strings.Contains(r.Transport, fmt.Sprintf("each of %d threads", o.Threads)) {
+			t.Errorf("rank %d: threads %+v of samples from %d to %d, transport %q", rank, r.Threads, s.Start, s.End,
+				r.Transport)
 		}
-		if last := s.Progress[len(s.Progress)-1]; last.Bytes != s.Bytes || !slices.IsSortedFunc(s.Progress, func(a, b results.Progress) int { return int(a.Bytes) - int(b.Bytes) }) {
+		if last := s.Progress[len(s.Progress)-1]; last.Bytes != s.Bytes ||
+			!slices.IsSortedFunc(s.Progress, func(a, b results.Progress) int { return int(a.Bytes) - int(b.Bytes) }) {
 			t.Errorf("rank %d: progress ends with %d of %d bytes, or goes back", rank, last.Bytes, s.Bytes)
 		}
 	}
@@ -79,7 +87,8 @@ func TestWrongByteOfAThread(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Setenv(CorruptEnv, c.corrupt)
-			if _, err := tryCases(t, "shm", 2, options(4096, threaded(3))); err == nil || !strings.Contains(err.Error(), c.want) {
+			if _, err := tryCases(t, "shm", 2, options(4096, threaded(3))); err == nil ||
+				!strings.Contains(err.Error(), c.want) {
 				t.Fatalf("got %v, want %q", err, c.want)
 			}
 		})
@@ -117,7 +126,10 @@ func TestAbortOfThreads(t *testing.T) {
 func TestAddressesOfOtherThreads(t *testing.T) {
 	r := &rank{member: member{fabric: "tcp", width: 2}, launch: launch{Launch: engine.Launch{Ranks: 2}}}
 	r.threads = append(r.threads, nil, nil)
-	for name, address := range map[string][]byte{"one": {1, 0, 0, 0, 9}, "cut short": {1, 0, 0, 0, 9, 2, 0, 0, 0, 9}, "none": nil, "three": {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}} {
+	for name, address := range map[string][]byte{
+		"one": {1, 0, 0, 0, 9}, "cut short": {1, 0, 0, 0, 9, 2, 0, 0, 0, 9}, "none": nil,
+		"three": {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0},
+	} {
 		if _, err := r.split(1, address); err == nil || !strings.Contains(err.Error(), "not one of 2 threads") {
 			t.Errorf("%s: got %v", name, err)
 		}

@@ -54,9 +54,14 @@ func matrices(t testing.TB) map[string]*matrix.Matrix {
 		"ring":    generated(matrix.Ring(5, 5000)),
 		"incast":  generated(matrix.Incast(4, 2, 100_003)),
 		"outcast": generated(matrix.Outcast(4, 1, 4097)),
-		"uneven":  matrixOf(t, 6, matrix.Cell{From: 0, To: 1, Bytes: 1}, matrix.Cell{From: 0, To: 3, Bytes: 3 << 20}, matrix.Cell{From: 1, To: 2, Bytes: 129}, matrix.Cell{From: 2, To: 1, Bytes: 65537}, matrix.Cell{From: 5, To: 0, Bytes: 2}, matrix.Cell{From: 5, To: 3, Bytes: 1000}),
-		"own":     matrixOf(t, 4, matrix.Cell{From: 0, To: 0, Bytes: 3<<20 + 1}, matrix.Cell{From: 0, To: 1, Bytes: 5000}, matrix.Cell{From: 1, To: 2, Bytes: 1}, matrix.Cell{From: 2, To: 2, Bytes: 1}, matrix.Cell{From: 3, To: 3, Bytes: 70001}),
-		"example": matrixOf(t, 4, matrix.Cell{From: 0, To: 2, Bytes: 1 << 20}, matrix.Cell{From: 0, To: 3, Bytes: 1 << 20}, matrix.Cell{From: 1, To: 2, Bytes: 1 << 20}, matrix.Cell{From: 1, To: 3, Bytes: 1 << 20},
+		"uneven": matrixOf(t, 6, matrix.Cell{From: 0, To: 1, Bytes: 1}, matrix.Cell{From: 0, To: 3, Bytes: 3 << 20},
+			matrix.Cell{From: 1, To: 2, Bytes: 129}, matrix.Cell{From: 2, To: 1, Bytes: 65537},
+			matrix.Cell{From: 5, To: 0, Bytes: 2}, matrix.Cell{From: 5, To: 3, Bytes: 1000}),
+		"own": matrixOf(t, 4, matrix.Cell{From: 0, To: 0, Bytes: 3<<20 + 1},
+			matrix.Cell{From: 0, To: 1, Bytes: 5000}, matrix.Cell{From: 1, To: 2, Bytes: 1},
+			matrix.Cell{From: 2, To: 2, Bytes: 1}, matrix.Cell{From: 3, To: 3, Bytes: 70001}),
+		"example": matrixOf(t, 4, matrix.Cell{From: 0, To: 2, Bytes: 1 << 20}, matrix.Cell{From: 0, To: 3,
+			Bytes: 1 << 20}, matrix.Cell{From: 1, To: 2, Bytes: 1 << 20}, matrix.Cell{From: 1, To: 3, Bytes: 1 << 20},
 			matrix.Cell{From: 2, To: 3, Bytes: 5 << 10}, matrix.Cell{From: 3, To: 3, Bytes: 5 << 10}),
 		"one": matrixOf(t, 3, matrix.Cell{From: 2, To: 0, Bytes: 1}),
 	}
@@ -101,8 +106,10 @@ func checkTraffic(t *testing.T, o move.Spec, ranks []*move.Part) {
 	}
 	for rank, r := range ranks {
 		moves, copies := sent[rank] > 0, o.OwnBytes(rank) > 0
-		if !r.Verified || r.Initiator != moves || (r.Samples != nil) != moves || len(r.Iterations) > 0 != (moves || copies) {
-			t.Errorf("rank %d: verified %v, initiator %v, has samples %v and %d iterations", rank, r.Verified, r.Initiator, r.Samples != nil, len(r.Iterations))
+		if !r.Verified || r.Initiator != moves || (r.Samples != nil) != moves ||
+			len(r.Iterations) > 0 != (moves || copies) {
+			t.Errorf("rank %d: verified %v, initiator %v, has samples %v and %d iterations", rank, r.Verified,
+				r.Initiator, r.Samples != nil, len(r.Iterations))
 		}
 		if copies && !moves {
 			checkSpans(t, rank, int(o.Iterations), r.Iterations)
@@ -113,15 +120,18 @@ func checkTraffic(t *testing.T, o move.Spec, ranks []*move.Part) {
 		if s := r.Samples; s.Ops != uint64(o.Iterations) || s.Bytes != uint64(o.Iterations)*sent[rank] || s.Every != 1 {
 			t.Errorf("rank %d: %d iterations and %d bytes, one in %d stamped", rank, s.Ops, s.Bytes, s.Every)
 		}
-		if r.Ceiling <= 0 || r.CeilingBest < r.Ceiling || r.Memcpy <= 0 || o.Step == nil && r.Stages.Post.Stamps != uint64(o.Iterations) {
-			t.Errorf("rank %d: ceiling %v, at best %v, memcpy %v, posting %+v", rank, r.Ceiling, r.CeilingBest, r.Memcpy, r.Stages.Post)
+		if r.Ceiling <= 0 || r.CeilingBest < r.Ceiling || r.Memcpy <= 0 ||
+			o.Step == nil && r.Stages.Post.Stamps != uint64(o.Iterations) {
+			t.Errorf("rank %d: ceiling %v, at best %v, memcpy %v, posting %+v", rank, r.Ceiling, r.CeilingBest,
+				r.Memcpy, r.Stages.Post)
 		}
 		checkSpans(t, rank, int(o.Iterations), r.Iterations)
 		if targets := len(o.Targets(rank)); o.Step == nil && len(r.Delivered) != targets {
 			t.Errorf("rank %d has times of %d of its %d cells", rank, len(r.Delivered), targets)
 		}
 		for _, d := range r.Delivered {
-			if last := r.Iterations[len(r.Iterations)-1]; d.Mean <= 0 || d.Mean > float64(last.End-r.Iterations[0].Start)/1e9+1 {
+			if last := r.Iterations[len(r.Iterations)-1]; d.Mean <= 0 ||
+				d.Mean > float64(last.End-r.Iterations[0].Start)/1e9+1 {
 				t.Errorf("rank %d: its cell for rank %d took %v s", rank, d.Peer, d.Mean)
 			}
 		}
@@ -131,7 +141,8 @@ func checkTraffic(t *testing.T, o move.Spec, ranks []*move.Part) {
 		for rank, r := range ranks {
 			for other, p := range ranks {
 				if len(r.Iterations) > i && len(p.Iterations) > i && r.Iterations[i].Start < p.Iterations[i-1].End {
-					t.Errorf("rank %d begins iteration %d at %d, before rank %d has ended the one before at %d", rank, i, r.Iterations[i].Start, other, p.Iterations[i-1].End)
+					t.Errorf("rank %d begins iteration %d at %d, before rank %d has ended the one before at %d", rank,
+						i, r.Iterations[i].Start, other, p.Iterations[i-1].End)
 				}
 			}
 		}
@@ -146,7 +157,9 @@ func checkTraffic(t *testing.T, o move.Spec, ranks []*move.Part) {
 	if own, has := metrics["bytes.own"]; has != (o.Own != nil) || has && own != float64(o.Own.Total()) {
 		t.Errorf("bytes.own is %v", own)
 	}
-	t.Logf("%s in %d: p50 %.3g us, skew %.3g us, %.3g GB/s, ceiling %.3g, best %.3g", o.Op, o.Shards, metrics["latency.p50"]*1e6, metrics["skew"]*1e6, metrics["bandwidth"], metrics["ceiling"], metrics["ceiling.best"])
+	t.Logf("%s in %d: p50 %.3g us, skew %.3g us, %.3g GB/s, ceiling %.3g, best %.3g", o.Op, o.Shards,
+		metrics["latency.p50"]*1e6, metrics["skew"]*1e6, metrics["bandwidth"], metrics["ceiling"],
+		metrics["ceiling.best"])
 }
 
 func checkSpans(t *testing.T, rank, want int, spans []move.Span) {
@@ -172,17 +185,21 @@ func TestAnyMatrix(t *testing.T) {
 		for from := range ranks {
 			for to := range ranks {
 				if rapid.Bool().Draw(rt, "sends") {
-					list = append(list, matrix.Cell{From: from, To: to, Bytes: rapid.Int64Range(1, 9000).Draw(rt, "bytes")})
+					list = append(list, matrix.Cell{
+						From: from, To: to, Bytes: rapid.Int64Range(1, 9000).Draw(rt, "bytes"),
+					})
 				}
 			}
 		}
 		if !slices.ContainsFunc(list, func(c matrix.Cell) bool { return c.From != c.To }) {
 			list = append(list, matrix.Cell{From: 0, To: 1, Bytes: 5})
 		}
-		o := trafficOf(matrixOf(t, ranks, list...), sharded(rapid.Int64Range(1, 300).Draw(rt, "shards")), func(o *move.Spec) {
-			o.Op = rapid.SampledFrom([]string{"write", "read"}).Draw(rt, "op")
-			o.Iterations, o.Warmup = rapid.Int64Range(1, 5).Draw(rt, "iterations"), rapid.Int64Range(0, 2).Draw(rt, "warmup")
-		})
+		o := trafficOf(matrixOf(t, ranks, list...), sharded(rapid.Int64Range(1, 300).Draw(rt, "shards")),
+			func(o *move.Spec) {
+				o.Op = rapid.SampledFrom([]string{"write", "read"}).Draw(rt, "op")
+				o.Iterations, o.Warmup = rapid.Int64Range(1, 5).Draw(rt, "iterations"),
+					rapid.Int64Range(0, 2).Draw(rt, "warmup")
+			})
 		checkTraffic(t, o, runCases(t, "shm", ranks, o)[0])
 	})
 }
@@ -208,13 +225,15 @@ func TestTrafficBetweenHosts(t *testing.T) {
 func TestManyIterations(t *testing.T) {
 	phase.NotUnderRace(t)
 	phase.Long(t)
-	o := trafficOf(matrixOf(t, 2, matrix.Cell{From: 0, To: 1, Bytes: 8}), func(o *move.Spec) { o.Verify, o.Iterations = "sample", 5000 })
+	o := trafficOf(matrixOf(t, 2, matrix.Cell{From: 0, To: 1, Bytes: 8}),
+		func(o *move.Spec) { o.Verify, o.Iterations = "sample", 5000 })
 	r := runCases(t, "shm", 2, o)[0][0]
 	checkSpans(t, 0, 4096, r.Iterations)
 	gap := func(i int) int64 { return r.Iterations[i+1].Start - r.Iterations[i].Start }
 	usual := (r.Iterations[2047].Start - r.Iterations[0].Start) / 2047
 	if left := gap(2047); left < 300*usual || r.Samples.Ops != 5000 {
-		t.Errorf("%d iterations; between the first and the last that are kept lie %d ns, and one takes %d", r.Samples.Ops, left, usual)
+		t.Errorf("%d iterations; between the first and the last that are kept lie %d ns, and one takes %d",
+			r.Samples.Ops, left, usual)
 	}
 }
 
@@ -230,28 +249,40 @@ func TestWrongByteOfACell(t *testing.T) {
 		corrupt string
 		want    string
 	}{
-		"first cell":      {trafficOf(m), "3:3145727", "wrong data from rank 0 to rank 3 after an untimed pass: byte 3145727 of 3145728 of their cell"},
-		"second cell":     {trafficOf(m, sharded(3)), "3:3145728:timed", "wrong data from rank 5 to rank 3 after the timed part: byte 0 of 1000 of their cell"},
-		"last byte":       {trafficOf(m), "3:3146727:timed", "wrong data from rank 5 to rank 3 after the timed part: byte 999 of 1000"},
-		"one byte":        {trafficOf(m), "0:1", "wrong data from rank 5 to rank 0 after an untimed pass: byte 1 of 2 of their cell"},
-		"read":            {trafficOf(m, read), "1:65536:timed", "wrong data from rank 2 to rank 1 after the timed part: byte 65536 of 65537 of their cell"},
-		"own cell":        {trafficOf(own), "0:3145728:timed", "wrong data from rank 0 to rank 0 after the timed part: byte 3145728 of 3145729 of its own cell"},
-		"untimed own":     {trafficOf(own), "3:70000", "wrong data from rank 3 to rank 3 after an untimed pass: byte 70000 of 70001 of its own cell"},
-		"behind another":  {trafficOf(own, read), "2:1:timed", "wrong data from rank 2 to rank 2 after the timed part: byte 0 of 1 of its own cell"},
-		"read, next rank": {trafficOf(m, read, sharded(7)), "1:65537", "wrong data from rank 0 to rank 1 after an untimed pass: byte 0 of 1"},
+		"first cell": {trafficOf(m), "3:3145727",
+			"wrong data from rank 0 to rank 3 after an untimed pass: byte 3145727 of 3145728 of their cell"},
+		"second cell": {trafficOf(m, sharded(3)), "3:3145728:timed",
+			"wrong data from rank 5 to rank 3 after the timed part: byte 0 of 1000 of their cell"},
+		"last byte": {trafficOf(m), "3:3146727:timed",
+			"wrong data from rank 5 to rank 3 after the timed part: byte 999 of 1000"},
+		"one byte": {trafficOf(m), "0:1",
+			"wrong data from rank 5 to rank 0 after an untimed pass: byte 1 of 2 of their cell"},
+		"read": {trafficOf(m, read), "1:65536:timed",
+			"wrong data from rank 2 to rank 1 after the timed part: byte 65536 of 65537 of their cell"},
+		"own cell": {trafficOf(own), "0:3145728:timed",
+			"wrong data from rank 0 to rank 0 after the timed part: byte 3145728 of 3145729 of its own cell"},
+		"untimed own": {trafficOf(own), "3:70000",
+			"wrong data from rank 3 to rank 3 after an untimed pass: byte 70000 of 70001 of its own cell"},
+		"behind another": {trafficOf(own, read), "2:1:timed",
+			"wrong data from rank 2 to rank 2 after the timed part: byte 0 of 1 of its own cell"},
+		"read, next rank": {trafficOf(m, read, sharded(7)), "1:65537",
+			"wrong data from rank 0 to rank 1 after an untimed pass: byte 0 of 1"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Setenv(CorruptEnv, c.corrupt)
-			if _, err := tryCases(t, "shm", int(c.option.Ranks), c.option); err == nil || !strings.Contains(err.Error(), c.want) {
+			if _, err := tryCases(t, "shm", int(c.option.Ranks), c.option); err == nil ||
+				!strings.Contains(err.Error(), c.want) {
 				t.Fatalf("got %v, want %q", err, c.want)
 			}
 		})
 	}
 	for corrupt, cases := range map[string][]move.Spec{
-		"3:3146728": {trafficOf(m)}, "5:0": {trafficOf(m)}, "0:2": {trafficOf(m, read)}, "4:0": {trafficOf(m, read)}, "3:1": {trafficOf(m), trafficOf(m, read)},
+		"3:3146728": {trafficOf(m)}, "5:0": {trafficOf(m)}, "0:2": {trafficOf(m, read)}, "4:0": {trafficOf(m, read)},
+		"3:1": {trafficOf(m), trafficOf(m, read)},
 	} {
 		t.Setenv(CorruptEnv, corrupt)
-		if _, err := tryCases(t, "shm", m.Ranks(), cases...); err == nil || !strings.Contains(err.Error(), "that it receives") && !strings.Contains(err.Error(), "different bytes") {
+		if _, err := tryCases(t, "shm", m.Ranks(), cases...); err == nil ||
+			!strings.Contains(err.Error(), "that it receives") && !strings.Contains(err.Error(), "different bytes") {
 			t.Errorf("%s: got %v", corrupt, err)
 		}
 	}

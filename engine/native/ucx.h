@@ -11,13 +11,22 @@
 
 /* The whole foreign interface: one list gives the members, the loader and the name
  * that is missing. */
-#define UCX_SYMBOLS(F)                                                                                                             \
-    F(ucp_get_version_string) F(ucp_config_read) F(ucp_config_modify) F(ucp_config_release) F(ucp_init_version) F(ucp_cleanup) F(ucp_worker_create)    \
-    F(ucp_worker_destroy) F(ucp_worker_get_address) F(ucp_worker_release_address) F(ucp_worker_progress) F(ucp_worker_get_efd) F(ucp_worker_arm) F(ucp_ep_create)         \
-    F(ucp_ep_close_nbx) F(ucp_ep_flush_nbx) F(ucp_ep_print_info) F(ucp_context_print_info) F(ucp_mem_map) F(ucp_mem_unmap) F(ucp_mem_query)                 \
-    F(ucp_rkey_pack) F(ucp_rkey_buffer_release) F(ucp_ep_rkey_unpack) F(ucp_rkey_destroy) F(ucp_rkey_ptr) F(ucp_put_nbx) F(ucp_get_nbx)           \
-    F(ucp_request_free) F(ucp_request_check_status) F(ucp_request_cancel) F(ucs_status_string) F(ucp_am_send_nbx)                 \
-    F(ucp_am_recv_data_nbx) F(ucp_worker_set_am_recv_handler) F(ucp_tag_send_nbx) F(ucp_tag_send_sync_nbx) F(ucp_tag_recv_nbx) F(ucp_tag_probe_nb)
+#define UCX_SYMBOLS(F)                                                                             \
+    F(ucp_get_version_string)                                                                      \
+    F(ucp_config_read) F(ucp_config_modify) F(ucp_config_release) F(ucp_init_version)              \
+        F(ucp_cleanup) F(ucp_worker_create) F(ucp_worker_destroy) F(ucp_worker_get_address)        \
+            F(ucp_worker_release_address) F(ucp_worker_progress) F(ucp_worker_get_efd)             \
+                F(ucp_worker_arm) F(ucp_ep_create) F(ucp_ep_close_nbx) F(ucp_ep_flush_nbx)         \
+                    F(ucp_ep_print_info) F(ucp_context_print_info) F(ucp_mem_map) F(ucp_mem_unmap) \
+                        F(ucp_mem_query) F(ucp_rkey_pack) F(ucp_rkey_buffer_release)               \
+                            F(ucp_ep_rkey_unpack) F(ucp_rkey_destroy) F(ucp_rkey_ptr)              \
+                                F(ucp_put_nbx) F(ucp_get_nbx) F(ucp_request_free)                  \
+                                    F(ucp_request_check_status) F(ucp_request_cancel)              \
+                                        F(ucs_status_string) F(ucp_am_send_nbx)                    \
+                                            F(ucp_am_recv_data_nbx)                                \
+                                                F(ucp_worker_set_am_recv_handler)                  \
+                                                    F(ucp_tag_send_nbx) F(ucp_tag_send_sync_nbx)   \
+                                                        F(ucp_tag_recv_nbx) F(ucp_tag_probe_nb)
 
 #define UCX_MEMBER(f) __typeof__(f) *f;
 struct ucx_library {
@@ -26,7 +35,8 @@ struct ucx_library {
 extern struct ucx_library ucx;
 
 int          ucx_load(char *why, size_t cap); /* 0, or a negative errno and why */
-enum ucx_reach { UCX_ALL_HOSTS, UCX_OTHER_HOSTS }; /* the latter: without transports that end at this one */
+/* the latter: without transports that end at this one */
+enum ucx_reach { UCX_ALL_HOSTS, UCX_OTHER_HOSTS };
 ucs_status_t ucx_init(uint64_t features, enum ucx_reach reach, ucp_context_h *context);
 void         ucx_probe(struct weir_info *out); /* ucx_probe.c */
 
@@ -36,22 +46,29 @@ struct ucx_api {
     const char *name;
     uint64_t    features; /* of UCX, no more than it needs */
     uint32_t    caps;     /* of the fabric, beside those that all have */
-    int         in_row;   /* blocks are counted in the row of their receives; else, without an order, each by the ask that it is before */
+    /* blocks are counted in the row of their receives; else, without an order, each by the ask that
+     * it is before */
+    int         in_row;
     int (*open)(struct weir_rank *r);    /* the worker is there, peers are not */
     int (*connect)(struct weir_rank *r); /* the endpoints are there, nothing was sent */
     int (*note)(struct weir_rank *r, struct ucx_op *op); /* sends op->note and releases op */
-    int (*put)(struct weir_rank *r, int peer, const void *local, uint64_t roff, size_t n, struct weir_req *q);
-    int (*get)(struct weir_rank *r, int peer, void *local, uint64_t roff, size_t n, struct weir_req *q);
+    int (*put)(struct weir_rank *r, int peer, const void *local, uint64_t roff, size_t n,
+               struct weir_req *q);
+    int (*get)(struct weir_rank *r, int peer, void *local, uint64_t roff, size_t n,
+               struct weir_req *q);
     int (*flush)(struct weir_rank *r, int peer, struct weir_req *q);
     int (*signal)(struct weir_rank *r, int peer, uint64_t place, uint64_t value);
     int (*tell)(struct weir_rank *r, int peer, uint64_t place, uint64_t value);
     int (*expect)(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o);
     int (*ping)(struct weir_rank *r, int peer, void *local, size_t n, uint64_t seq);
     int (*arrived)(struct weir_rank *r, int peer, size_t n, uint64_t seq);
-    int (*ceiling)(struct weir_rank *r, int peer, int initiator, const struct weir_case *of, struct ceiling *c);
+    int (*ceiling)(struct weir_rank *r, int peer, int initiator, const struct weir_case *of,
+                   struct ceiling *c);
     int (*close)(struct weir_rank *r);
     /* One message of a list of blocks, for the place of the first; NULL: it has none. */
-    ucs_status_ptr_t (*send_list)(struct weir_rank *r, int peer, uint64_t place, const ucp_dt_iov_t *blocks, size_t n, const ucp_request_param_t *param);
+    ucs_status_ptr_t (*send_list)(struct weir_rank *r, int peer, uint64_t place,
+                                  const ucp_dt_iov_t *blocks, size_t n,
+                                  const ucp_request_param_t *param);
 };
 extern const struct ucx_api ucx_rma, ucx_am, ucx_tag, ucx_tag_sync;
 
@@ -59,7 +76,8 @@ enum ucx_kind { NOTE_BLOCK, NOTE_WORD, NOTE_PING, NOTE_ASK, NOTE_ANSWER, NOTE_HE
 
 /* The header of an active message; with tags a message of its own, but not for blocks. */
 struct ucx_note {
-    uint64_t place; /* of a block: offset in the receiver's sink; of a word: in its control region */
+    /* of a block: offset in the receiver's sink; of a word: in its control region */
+    uint64_t place;
     uint64_t value; /* the word; the number of a ping; of an ask: what must have come */
     uint32_t number; /* of the ask or answer; of all else: of the ask that it is before */
     uint16_t from, kind;
@@ -112,13 +130,15 @@ struct ucx_peer {
 struct ucx_rank {
     struct weir_fabric    table; /* weir_fab_ucx with the functions of the API */
     const struct ucx_api *api;
-    int                   iov; /* of datatype iov: a request is one message of a list of its blocks */
+    /* of datatype iov: a request is one message of a list of its blocks */
+    int                   iov;
     ucp_context_h         context;
     ucp_worker_h          worker;
     int                   efd; /* of the worker's events, for who sleeps */
     ucp_mem_h             memh[REGIONS];
     int                   allocated[REGIONS]; /* by UCX */
-    ucp_request_param_t   stream; /* see ucx_stream_of; made once: making it costs as much as UCX's own work for 8 bytes */
+    /* see ucx_stream_of; made once: making it costs as much as UCX's own work for 8 bytes */
+    ucp_request_param_t   stream;
     ucp_request_param_t   own;    /* of a request from this rank's source, without a callback */
     struct ucx_peer      *peers, *owing;
     uint32_t              mask;  /* of the number of an ask: its place in a ring */
@@ -128,7 +148,8 @@ struct ucx_rank {
     struct ucx_op        *free;
     struct ucx_ops       *ops;
     void                 *ahead; /* of api tag: receives posted ahead */
-    struct ucx_list      *list, *lists; /* of datatype iov: what is being put together, and those that are free */
+    /* of datatype iov: what is being put together, and those that are free */
+    struct ucx_list      *list, *lists;
     struct weir_err       broken; /* the first error in a callback; it stays */
 };
 
@@ -145,7 +166,8 @@ int     ucx_close(struct weir_rank *r);
 int     ucx_failed(struct weir_rank *r, const char *op, int peer, ucs_status_t s);
 int     ucx_progress(struct weir_rank *r);
 int     ucx_wait(struct weir_rank *r);
-void    ucx_part_ended(struct weir_req *q, ucs_status_t s); /* of a loop's request, or of one that is awaited */
+/* of a loop's request, or of one that is awaited */
+void    ucx_part_ended(struct weir_req *q, ucs_status_t s);
 int     ucx_await(struct weir_rank *r, ucs_status_ptr_t p, const char *op, int peer);
 void    ucx_part_done(void *request, ucs_status_t s, void *q); /* callback: q is a weir_req */
 /* Keeps the error of a callback, which cannot give it to anyone, for the next progress. */
@@ -161,7 +183,8 @@ static inline int ucx_posted(struct weir_rank *r, ucs_status_ptr_t p, const char
 /* Says that a request's buffer lies in one of this rank's regions. Without being told, UCX finds
  * out the kind of memory and registers it anew for each request, because it hears of no
  * memory events (fabric.RankEnv): microseconds a request where CUDA is loaded. */
-static inline void ucx_own_memory(const struct ucx_rank *u, enum weir_region_name name, ucp_request_param_t *p)
+static inline void ucx_own_memory(const struct ucx_rank *u, enum weir_region_name name,
+                                  ucp_request_param_t *p)
 {
     p->op_attr_mask |= UCP_OP_ATTR_FIELD_MEMORY_TYPE | UCP_OP_ATTR_FIELD_MEMH;
     p->memory_type = UCS_MEMORY_TYPE_HOST;
@@ -190,19 +213,25 @@ static inline int ucx_nothing(struct weir_rank *r) /* for a step that an API doe
     (void)r;
     return 0;
 }
-struct ucx_op *ucx_op_take(struct weir_rank *r, int peer, const struct ucx_note *note); /* NULL: no memory, error filled */
+/* NULL: no memory, error filled */
+struct ucx_op *ucx_op_take(struct weir_rank *r, int peer, const struct ucx_note *note);
 void           ucx_op_drop(struct ucx_op *op);
-int            ucx_op_posted(struct ucx_op *op, ucs_status_ptr_t s, const char *call); /* what the call that was to send it gave */
+/* what the call that was to send it gave */
+int            ucx_op_posted(struct ucx_op *op, ucs_status_ptr_t s, const char *call);
 void           ucx_op_sent(void *request, ucs_status_t s, void *op); /* callback */
 int            ucx_send_note(struct weir_rank *r, int peer, struct ucx_note note);
 int            ucx_notes_signal(struct weir_rank *r, int peer, uint64_t place, uint64_t value);
 int            ucx_notes_tell(struct weir_rank *r, int peer, uint64_t place, uint64_t value);
 int            ucx_notes_flush(struct weir_rank *r, int peer, struct weir_req *q);
-int            ucx_notes_get(struct weir_rank *r, int peer, void *local, uint64_t roff, size_t n, struct weir_req *q);
-int            ucx_look(struct weir_rank *r, int peer); /* progress, in a wait for something from the peer */
+int ucx_notes_get(struct weir_rank *r, int peer, void *local, uint64_t roff, size_t n,
+                  struct weir_req *q);
+/* progress, in a wait for something from the peer */
+int            ucx_look(struct weir_rank *r, int peer);
 void           ucx_take_note(struct weir_rank *r, const struct ucx_note *note); /* that came */
-int            ucx_awaits(struct weir_rank *r, const struct ucx_note *note); /* 0: its number cannot be, error kept */
-void           ucx_settle(struct weir_rank *r, int peer); /* more has come from it: what was asked may be fulfilled */
+/* 0: its number cannot be, error kept */
+int            ucx_awaits(struct weir_rank *r, const struct ucx_note *note);
+/* more has come from it: what was asked may be fulfilled */
+void           ucx_settle(struct weir_rank *r, int peer);
 int            ucx_answer(struct weir_rank *r); /* what is owed */
 int            ucx_find_out(struct weir_rank *r); /* whether who was asked is still there */
 /* Looks in vain before that, some tens of milliseconds. */

@@ -15,14 +15,18 @@ enum { MESSAGES }; /* the only kind of active message: the note says what it is 
 static int post(struct weir_rank *r, struct ucx_op *op, const void *data, size_t n, uint32_t flags)
 {
     ucp_request_param_t param = {
-        .op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA | UCP_OP_ATTR_FIELD_FLAGS,
-        .flags        = flags,
-        .cb.send      = ucx_op_sent,
-        .user_data    = op,
+        .op_attr_mask =
+            UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA | UCP_OP_ATTR_FIELD_FLAGS,
+        .flags     = flags,
+        .cb.send   = ucx_op_sent,
+        .user_data = op,
     };
     if (n)
         ucx_own_memory(ucx_of(r), REGION_SOURCE, &param);
-    return ucx_op_posted(op, ucx.ucp_am_send_nbx(ucx_of(r)->peers[op->peer].ep, MESSAGES, &op->note, sizeof op->note, data, n, &param), "ucp_am_send_nbx");
+    return ucx_op_posted(op,
+                         ucx.ucp_am_send_nbx(ucx_of(r)->peers[op->peer].ep, MESSAGES, &op->note,
+                                             sizeof op->note, data, n, &param),
+                         "ucp_am_send_nbx");
 }
 
 static int send_note(struct weir_rank *r, struct ucx_op *op)
@@ -30,13 +34,15 @@ static int send_note(struct weir_rank *r, struct ucx_op *op)
     return post(r, op, NULL, 0, UCP_AM_SEND_FLAG_EAGER);
 }
 
-static int put(struct weir_rank *r, int peer, const void *local, uint64_t roff, size_t n, struct weir_req *q)
+static int put(struct weir_rank *r, int peer, const void *local, uint64_t roff, size_t n,
+               struct weir_req *q)
 {
     struct ucx_peer *p  = &ucx_of(r)->peers[peer];
     int              rc = ucx_heed(r);
     if (rc < 0)
         return rc;
-    struct ucx_op *op = ucx_op_take(r, peer, &(struct ucx_note){.kind = NOTE_BLOCK, .place = roff, .number = p->asked + 1});
+    struct ucx_op *op = ucx_op_take(
+        r, peer, &(struct ucx_note){.kind = NOTE_BLOCK, .place = roff, .number = p->asked + 1});
     if (!op)
         return -ENOMEM;
     op->q = q;
@@ -48,7 +54,8 @@ static int put(struct weir_rank *r, int peer, const void *local, uint64_t roff, 
 static int ping(struct weir_rank *r, int peer, void *local, size_t n, uint64_t seq)
 {
     struct ucx_peer *p  = &ucx_of(r)->peers[peer];
-    struct ucx_op   *op = ucx_op_take(r, peer, &(struct ucx_note){.kind = NOTE_PING, .value = seq, .number = p->asked + 1});
+    struct ucx_op   *op = ucx_op_take(
+        r, peer, &(struct ucx_note){.kind = NOTE_PING, .value = seq, .number = p->asked + 1});
     if (!op)
         return -ENOMEM;
     p->since++;
@@ -100,15 +107,20 @@ static ucs_status_t fetch(struct weir_rank *r, const struct ucx_note *n, void *d
         return UCS_ERR_NO_MEMORY;
     }
     op->note.from             = n->from;
-    ucp_request_param_t param = {.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA, .cb.recv_am = fetched, .user_data = op};
+    ucp_request_param_t param = {.op_attr_mask =
+                                     UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA,
+                                 .cb.recv_am = fetched,
+                                 .user_data  = op};
     ucx_own_memory(ucx_of(r), REGION_SINK, &param);
-    ucs_status_ptr_t    s     = ucx.ucp_am_recv_data_nbx(ucx_of(r)->worker, data, rank_sink(r) + n->place, length, &param);
+    ucs_status_ptr_t s =
+        ucx.ucp_am_recv_data_nbx(ucx_of(r)->worker, data, rank_sink(r) + n->place, length, &param);
     if (UCS_PTR_IS_PTR(s))
         return UCS_INPROGRESS;
     if (s == NULL)
         whole(r, n);
     else
-        ucx_broke(r, n->from, "ucp_am_recv_data_nbx", (int)UCS_PTR_STATUS(s), ucx.ucs_status_string(UCS_PTR_STATUS(s)));
+        ucx_broke(r, n->from, "ucp_am_recv_data_nbx", (int)UCS_PTR_STATUS(s),
+                  ucx.ucs_status_string(UCS_PTR_STATUS(s)));
     ucx_op_drop(op);
     return UCS_INPROGRESS;
 }
@@ -121,13 +133,15 @@ static int copy_in(struct weir_rank *r, const struct ucx_note *n, const void *da
     return e.code;
 }
 
-static ucs_status_t take_block(struct weir_rank *r, const struct ucx_note *n, void *data, size_t length, int announced)
+static ucs_status_t take_block(struct weir_rank *r, const struct ucx_note *n, void *data,
+                               size_t length, int announced)
 {
     if (!ucx_awaits(r, n))
         return UCS_OK;
     const struct weir_region *sink = &r->regions[REGION_SINK];
     if (n->place > sink->size || length > sink->size - n->place) {
-        ucx_broke(r, n->from, "receive", -EPROTO, "it sent a block for a place outside of the memory");
+        ucx_broke(r, n->from, "receive", -EPROTO,
+                  "it sent a block for a place outside of the memory");
         return UCS_OK;
     }
     if (announced)
@@ -140,7 +154,8 @@ static ucs_status_t take_block(struct weir_rank *r, const struct ucx_note *n, vo
     return UCS_OK;
 }
 
-static ucs_status_t message(void *arg, const void *header, size_t header_length, void *data, size_t length, const ucp_am_recv_param_t *param)
+static ucs_status_t message(void *arg, const void *header, size_t header_length, void *data,
+                            size_t length, const ucp_am_recv_param_t *param)
 {
     struct weir_rank *r = arg;
     struct ucx_note   n;
@@ -151,7 +166,8 @@ static ucs_status_t message(void *arg, const void *header, size_t header_length,
         return UCS_OK;
     }
     if (n.kind == NOTE_BLOCK || n.kind == NOTE_PING)
-        return take_block(r, &n, data, length, (param->recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV) != 0);
+        return take_block(r, &n, data, length,
+                          (param->recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV) != 0);
     ucx_take_note(r, &n);
     if (n.kind == NOTE_WORD)
         whole(r, &n);
@@ -161,7 +177,8 @@ static ucs_status_t message(void *arg, const void *header, size_t header_length,
 static int open_am(struct weir_rank *r)
 {
     ucp_am_handler_param_t p = {
-        .field_mask = UCP_AM_HANDLER_PARAM_FIELD_ID | UCP_AM_HANDLER_PARAM_FIELD_FLAGS | UCP_AM_HANDLER_PARAM_FIELD_CB | UCP_AM_HANDLER_PARAM_FIELD_ARG,
+        .field_mask = UCP_AM_HANDLER_PARAM_FIELD_ID | UCP_AM_HANDLER_PARAM_FIELD_FLAGS |
+                      UCP_AM_HANDLER_PARAM_FIELD_CB | UCP_AM_HANDLER_PARAM_FIELD_ARG,
         .id         = MESSAGES,
         .flags      = UCP_AM_FLAG_WHOLE_MSG,
         .cb         = message,
@@ -180,7 +197,10 @@ static int close_am(struct weir_rank *r)
 }
 
 const struct ucx_api ucx_am = {
-    .name = "am", .features = UCP_FEATURE_AM, .open = open_am, .connect = ucx_nothing, .note = send_note, .put = put, .get = ucx_notes_get,
-    .flush = ucx_notes_flush, .signal = ucx_notes_signal, .tell = ucx_notes_tell, .expect = expects_nothing, .ping = ping, .arrived = arrived, .ceiling = ceiling_raw, .close = close_am,
+    .name = "am", .features = UCP_FEATURE_AM, .open = open_am, .connect = ucx_nothing,
+    .note = send_note, .put = put, .get = ucx_notes_get,
+    .flush = ucx_notes_flush, .signal = ucx_notes_signal, .tell = ucx_notes_tell,
+    .expect = expects_nothing, .ping = ping, .arrived = arrived, .ceiling = ceiling_raw,
+    .close = close_am,
 };
 #endif

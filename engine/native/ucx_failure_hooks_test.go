@@ -23,7 +23,8 @@ func TestUCXDeviceThatIsGone(t *testing.T) {
 	ucxDevicesGone(3)
 	runCases(t, "ucx", 2, options(8, api("tag")))
 	ucxDevicesGone(100)
-	if _, err := tryCases(t, "ucx", 2, options(8)); err == nil || !strings.Contains(err.Error(), "ucp_worker_create: No such device") {
+	if _, err := tryCases(t, "ucx", 2, options(8)); err == nil ||
+		!strings.Contains(err.Error(), "ucp_worker_create: No such device") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -46,7 +47,8 @@ func TestUCXLockedMemory(t *testing.T) {
 		{64 << 10, func(*move.Spec) {}, "ucp_mem_map: allocating [0-9]+ bytes: Input/output error; this process may lock 64 KiB \\(ulimit -l\\)$"},
 		{64 << 20, heap, "ucp_mem_map: registering [0-9]+ bytes: Input/output error$"},
 	} {
-		if err := unix.Setrlimit(unix.RLIMIT_MEMLOCK, &unix.Rlimit{Cur: c.limit, Max: max(c.limit, before.Max)}); err != nil {
+		if err := unix.Setrlimit(unix.RLIMIT_MEMLOCK,
+			&unix.Rlimit{Cur: c.limit, Max: max(c.limit, before.Max)}); err != nil {
 			t.Logf("a limit of %d bytes: %v", c.limit, err)
 			continue
 		}

@@ -18,11 +18,14 @@ func TestUCXKilledPeer(t *testing.T) {
 	phase.NotUnderRace(t)
 	phase.Long(t)
 	overUCX(t, func(t *testing.T, name string) {
-		for how, change := range map[string]func(*move.Spec){"small": func(o *move.Spec) { o.BlockSize = 64 }, "large": func(*move.Spec) {}, "pingpong": pingpong} {
+		for how, change := range map[string]func(*move.Spec){
+			"small": func(o *move.Spec) { o.BlockSize = 64 }, "large": func(*move.Spec) {}, "pingpong": pingpong,
+		} {
 			t.Run(how, func(t *testing.T) {
 				endless := func(o *move.Spec) { o.Iterations, o.Warmup, o.Verify = 1<<30, 0, "none" }
 				o := options(1<<20, api(name), change, endless)
-				timeout := 500 * time.Millisecond // few, because much is ended by it; more where it is over before the kill
+				// few, because much is ended by it; more where it is over before the kill
+				timeout := 500 * time.Millisecond
 				for !killedOverUCX(t, o, timeout) {
 					if timeout *= 2; timeout > patience {
 						t.Fatal("it never came to the stream")
@@ -36,7 +39,9 @@ func TestUCXKilledPeer(t *testing.T) {
 // killedOverUCX kills rank 1 of two; false: the launch ended before they moved anything.
 func killedOverUCX(t *testing.T, o move.Spec, timeout time.Duration) bool {
 	t.Helper()
-	l := engine.Launch{Fabric: "ucx", Ranks: 2, Nodes: []string{"a", "a"}, Cases: []engine.Case{caseOf("a", o, timeout, 0)}}
+	l := engine.Launch{
+		Fabric: "ucx", Ranks: 2, Nodes: []string{"a", "a"}, Cases: []engine.Case{caseOf("a", o, timeout, 0)},
+	}
 	var ranks []*rankProcess
 	for i := range l.Ranks {
 		ranks = append(ranks, startRank(t, t.Context(), l, engine.Identity{Rank: i}))
@@ -72,8 +77,13 @@ func TestUCXLeavesNothingBehind(t *testing.T) {
 	overUCX(t, func(t *testing.T, name string) {
 		log := t.TempDir() + "/log"
 		t.Setenv("UCX_LOG_FILE", log)
-		for _, o := range []move.Spec{options(8, api(name)), options(100000, api(name)), options(8, pingpong, api(name))} {
-			l := engine.Launch{Fabric: "ucx", Ranks: 2, Nodes: []string{"a", "a"}, Cases: []engine.Case{caseOf("a", o, patience, patience)}}
+		for _, o := range []move.Spec{
+			options(8, api(name)), options(100000, api(name)), options(8, pingpong, api(name)),
+		} {
+			l := engine.Launch{
+				Fabric: "ucx", Ranks: 2, Nodes: []string{"a", "a"},
+				Cases: []engine.Case{caseOf("a", o, patience, patience)},
+			}
 			var ranks []*rankProcess
 			for i := range l.Ranks {
 				ranks = append(ranks, startRank(t, t.Context(), l, engine.Identity{Rank: i}))

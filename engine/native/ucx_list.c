@@ -27,7 +27,8 @@ static struct ucx_list *list_take(struct weir_rank *r)
         return l;
     }
     if (!(l = malloc(sizeof *l + r->cfg.batch * sizeof *l->blocks)))
-        rank_fail(r, -ENOMEM, "send", -1, "no memory for a list of %llu blocks", (unsigned long long)r->cfg.batch);
+        rank_fail(r, -ENOMEM, "send", -1, "no memory for a list of %llu blocks",
+                  (unsigned long long)r->cfg.batch);
     return l;
 }
 
@@ -66,10 +67,12 @@ static int post_list(struct weir_rank *r)
     ucs_status_ptr_t s = u->api->send_list(r, l->peer, l->place, l->blocks, l->n, &param);
     if (s == NULL)
         list_done(l, UCS_OK);
-    return UCS_PTR_IS_ERR(s) ? ucx_failed(r, "sending a list of blocks", l->peer, UCS_PTR_STATUS(s)) : 0;
+    return UCS_PTR_IS_ERR(s) ? ucx_failed(r, "sending a list of blocks", l->peer, UCS_PTR_STATUS(s))
+                             : 0;
 }
 
-static int put_list(struct weir_rank *r, int peer, const void *local, uint64_t roff, size_t n, struct weir_req *q)
+static int put_list(struct weir_rank *r, int peer, const void *local, uint64_t roff, size_t n,
+                    struct weir_req *q)
 {
     struct ucx_rank *u = ucx_of(r);
     struct ucx_list *l = u->list;

@@ -48,11 +48,13 @@ ucs_status_t ucx_init(uint64_t features, enum ucx_reach reach, ucp_context_h *co
     ucs_status_t  s = ucx.ucp_config_read(NULL, NULL, &config);
     if (s != UCS_OK)
         return s;
-    for (size_t i = 0; reach == UCX_OTHER_HOSTS && s == UCS_OK && i < sizeof within / sizeof *within; i++)
+    for (size_t i = 0;
+         reach == UCX_OTHER_HOSTS && s == UCS_OK && i < sizeof within / sizeof *within; i++)
         s = ucx.ucp_config_modify(config, within[i], "");
     ucp_params_t p = {.field_mask = UCP_PARAM_FIELD_FEATURES, .features = features};
     if (s == UCS_OK)
-        s = ucx.ucp_init_version(1, 13, &p, config, context); /* the floor: newer libraries run it */
+        /* the floor: newer libraries run it */
+        s = ucx.ucp_init_version(1, 13, &p, config, context);
     ucx.ucp_config_release(config);
     return s;
 }

@@ -11,7 +11,8 @@
 int ucx_notes_open(struct weir_rank *r)
 {
     struct ucx_rank *u    = r->fs;
-    uint32_t         ring = 8; /* asks to a peer at a time: each request may have one, and then there are tells */
+    /* asks to a peer at a time: each request may have one, and then there are tells */
+    uint32_t         ring = 8;
     while (ring < r->cfg.in_flight + 4)
         ring *= 2;
     u->mask = ring - 1;
@@ -19,7 +20,8 @@ int ucx_notes_open(struct weir_rank *r)
         u->peers[p].waiting = calloc(ring, sizeof *u->peers[p].waiting);
         u->peers[p].asks    = calloc(ring, sizeof *u->peers[p].asks);
         if (!u->peers[p].waiting || !u->peers[p].asks)
-            return rank_fail(r, -ENOMEM, "open", -1, "no memory for the confirmations of %d peers", r->cfg.ranks);
+            return rank_fail(r, -ENOMEM, "open", -1, "no memory for the confirmations of %d peers",
+                             r->cfg.ranks);
     }
     return 0;
 }
@@ -115,7 +117,10 @@ int ucx_send_note(struct weir_rank *r, int peer, struct ucx_note note)
 int ucx_notes_signal(struct weir_rank *r, int peer, uint64_t place, uint64_t value)
 {
     struct ucx_peer *p  = &ucx_of(r)->peers[peer];
-    int              rc = ucx_send_note(r, peer, (struct ucx_note){.kind = NOTE_WORD, .place = place, .value = value, .number = p->asked + 1});
+    int              rc = ucx_send_note(
+        r, peer,
+        (struct ucx_note){
+            .kind = NOTE_WORD, .place = place, .value = value, .number = p->asked + 1});
     p->since++;
     return rc < 0 ? rc : 0; /* the note keeps the word until it is sent */
 }
@@ -126,10 +131,12 @@ int ucx_notes_tell(struct weir_rank *r, int peer, uint64_t place, uint64_t value
     return rc < 0 ? rc : rank_flush(r, peer);
 }
 
-int ucx_notes_get(struct weir_rank *r, int peer, void *local, uint64_t roff, size_t n, struct weir_req *q)
+int ucx_notes_get(struct weir_rank *r, int peer, void *local, uint64_t roff, size_t n,
+                  struct weir_req *q)
 {
     (void)local, (void)roff, (void)n, (void)q;
-    return rank_fail(r, -EOPNOTSUPP, "get", peer, "api %s of fabric ucx carries writes only", ucx_of(r)->api->name);
+    return rank_fail(r, -EOPNOTSUPP, "get", peer, "api %s of fabric ucx carries writes only",
+                     ucx_of(r)->api->name);
 }
 
 int ucx_notes_flush(struct weir_rank *r, int peer, struct weir_req *q)
@@ -143,7 +150,8 @@ int ucx_notes_flush(struct weir_rank *r, int peer, struct weir_req *q)
         if ((rc = rank_turn(r, peer, "flush")) < 0)
             return rc;
     uint32_t        number = p->asked + 1;
-    struct ucx_note ask    = {.kind = NOTE_ASK, .number = number, .place = p->sent, .value = p->since};
+    struct ucx_note ask    = {.kind = NOTE_ASK, .number = number, .place = p->sent,
+                              .value = p->since};
     p->waiting[number & u->mask] = q;
     p->asked                     = number;
     p->since                     = 0;
@@ -182,7 +190,8 @@ int ucx_answer(struct weir_rank *r)
         u->owing           = p->next;
         p->owed            = 0;
         p->answered        = p->floor;
-        int rc             = ucx_send_note(r, (int)(p - u->peers), (struct ucx_note){.kind = NOTE_ANSWER, .number = p->floor});
+        int rc = ucx_send_note(r, (int)(p - u->peers),
+                               (struct ucx_note){.kind = NOTE_ANSWER, .number = p->floor});
         if (rc < 0)
             return rc;
     }
@@ -248,7 +257,10 @@ void ucx_take_note(struct weir_rank *r, const struct ucx_note *n)
 }
 
 /* Who only waits hears nothing of a peer's death: a message finds out. */
-static int hello(struct weir_rank *r, int peer) { return ucx_send_note(r, peer, (struct ucx_note){.kind = NOTE_HELLO}); }
+static int hello(struct weir_rank *r, int peer)
+{
+    return ucx_send_note(r, peer, (struct ucx_note){.kind = NOTE_HELLO});
+}
 
 int ucx_look(struct weir_rank *r, int peer)
 {

@@ -14,7 +14,8 @@
 static int rdma_device(const char *device)
 {
     char path[128];
-    snprintf(path, sizeof path, "/sys/class/infiniband/%.*s", (int)strcspn(device, ":"), device); /* a port follows */
+    /* a port follows */
+    snprintf(path, sizeof path, "/sys/class/infiniband/%.*s", (int)strcspn(device, ":"), device);
     return *device && access(path, F_OK) == 0;
 }
 
@@ -34,7 +35,8 @@ static char *resources(ucp_context_h context)
  * that UCX would choose between two hosts like this one. Destroying the worker ends them. */
 static const char *lanes(ucp_context_h context, char **text, ucs_status_t *s)
 {
-    ucp_worker_params_t w = {.field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE, .thread_mode = UCS_THREAD_MODE_SINGLE};
+    ucp_worker_params_t w = {.field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE,
+                             .thread_mode = UCS_THREAD_MODE_SINGLE};
     ucp_worker_h        worker;
     ucp_ep_h            ep;
     ucp_ep_params_t     p = {.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS};
@@ -67,7 +69,8 @@ static void probe_paths(struct weir_info *out)
         ucx.ucp_cleanup(context);
     }
     if (s != UCS_OK)
-        snprintf(out->details, sizeof out->details, "other hosts=%s: %s\n", call, ucx.ucs_status_string(s));
+        snprintf(out->details, sizeof out->details, "other hosts=%s: %s\n", call,
+                 ucx.ucs_status_string(s));
     if (there && chosen)
         carriers_between_hosts(out->paths, there, chosen, ucx_second_protocols(), rdma_device);
     free(there);
@@ -82,7 +85,8 @@ void ucx_probe(struct weir_info *out)
     snprintf(out->version, sizeof out->version, "%s", ucx.ucp_get_version_string());
     ucs_status_t s = ucx_init(UCP_FEATURE_RMA, UCX_ALL_HOSTS, &context);
     if (s != UCS_OK) {
-        snprintf(out->reason, sizeof out->reason, "UCX %s: ucp_init: %s", out->version, ucx.ucs_status_string(s));
+        snprintf(out->reason, sizeof out->reason, "UCX %s: ucp_init: %s", out->version,
+                 ucx.ucs_status_string(s));
         return;
     }
     ucx.ucp_cleanup(context);

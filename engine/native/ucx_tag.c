@@ -15,7 +15,10 @@
 #define NOTES ((ucp_tag_t)1 << 63)
 #define WHOLE_TAG UINT64_MAX
 
-static inline ucp_tag_t block_tag(int from, uint64_t place) { return (ucp_tag_t)from << SENDER_SHIFT | place; }
+static inline ucp_tag_t block_tag(int from, uint64_t place)
+{
+    return (ucp_tag_t)from << SENDER_SHIFT | place;
+}
 static inline ucp_tag_t note_tag(int from) { return NOTES | (ucp_tag_t)from << SENDER_SHIFT; }
 
 #define NOTE_RING 4 /* receives of notes from a peer */
@@ -46,7 +49,8 @@ struct ahead {
     uint64_t          posted, come;
     uint64_t          window; /* a power of two */
     struct receive   *ring;
-    ucp_request_param_t param; /* of its receives; made once, since it is as long as a short message */
+    /* of its receives; made once, since it is as long as a short message */
+    ucp_request_param_t param;
     ucp_tag_recv_info_t info;  /* of one that found its message there */
     struct ucx_note   note[NOTE_RING];
 };
@@ -81,7 +85,8 @@ static void check(struct ahead *a, ucs_status_t s, size_t length)
     if (s != UCS_OK)
         ucx_broke(a->r, a->from, "ucp_tag_recv_nbx", (int)s, ucx.ucs_status_string(s));
     else if (length != a->bytes)
-        ucx_broke(a->r, a->from, "receive", -EPROTO, "it sent a message of another length than the case's");
+        ucx_broke(a->r, a->from, "receive", -EPROTO,
+                  "it sent a message of another length than the case's");
 }
 
 /* Posts the next receive, which may find its message there already. */
@@ -94,7 +99,8 @@ static void post_one(struct ahead *a)
     v->request          = NULL;
     a->param.user_data  = v;
     a->posted++;
-    ucs_status_ptr_t s = ucx.ucp_tag_recv_nbx(a->u->worker, to, a->bytes, tag, WHOLE_TAG, &a->param);
+    ucs_status_ptr_t s =
+        ucx.ucp_tag_recv_nbx(a->u->worker, to, a->bytes, tag, WHOLE_TAG, &a->param);
     if (UCS_PTR_IS_PTR(s)) {
         v->request = v->done ? NULL : s; /* a copy may be made at once */
         return;
@@ -149,14 +155,16 @@ static int begin(struct weir_rank *r, struct ahead *a, uint64_t window)
     for (a->window = 1; a->window < window;)
         a->window *= 2;
     if (!(a->ring = calloc(a->window, sizeof *a->ring)))
-        return rank_fail(r, -ENOMEM, "receive", a->from, "no memory for %llu receives", (unsigned long long)a->window);
+        return rank_fail(r, -ENOMEM, "receive", a->from, "no memory for %llu receives",
+                         (unsigned long long)a->window);
     for (uint64_t i = 0; i < a->window; i++)
         a->ring[i].of = a;
     a->r     = r;
     a->u     = ucx_of(r);
     a->peer  = &a->u->peers[a->from];
     a->param = (ucp_request_param_t){
-        .op_attr_mask       = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA | UCP_OP_ATTR_FIELD_RECV_INFO,
+        .op_attr_mask =
+            UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA | UCP_OP_ATTR_FIELD_RECV_INFO,
         .cb.recv            = received,
         .recv_info.tag_info = &a->info,
     };
@@ -197,7 +205,8 @@ static int nothing_left(struct weir_rank *r)
     ucp_tag_recv_info_t info;
     if (!ucx.ucp_tag_probe_nb(ucx_of(r)->worker, 0, NOTES, 0, &info))
         return 0;
-    return rank_fail(r, -EPROTO, "receive", (int)(info.sender_tag >> SENDER_SHIFT), "it sent a block of %zu bytes that nobody waits for", info.length);
+    return rank_fail(r, -EPROTO, "receive", (int)(info.sender_tag >> SENDER_SHIFT),
+                     "it sent a block of %zu bytes that nobody waits for", info.length);
 }
 
 static int expect(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o)
@@ -208,11 +217,15 @@ static int expect(struct weir_rank *r, const struct weir_case *c, const struct w
     if (rc < 0 || !c || !o->nsources)
         return rc;
     if (c->mode == MODE_MATRIX)
-        return rank_fail(r, -EOPNOTSUPP, "receive", -1, "receives are posted ahead, all of one size: the cells of a matrix have many");
+        return rank_fail(
+            r, -EOPNOTSUPP, "receive", -1,
+            "receives are posted ahead, all of one size: the cells of a matrix have many");
     if (!(all->blocks = calloc((size_t)o->nsources, sizeof *all->blocks)))
         return rank_fail(r, -ENOMEM, "receive", -1, "no memory for %d sources", o->nsources);
-    int      pingpong = c->mode == MODE_PINGPONG, whole = ucx_of(r)->iov && !pingpong; /* a request comes as one message */
-    uint64_t each     = MOST_AHEAD / (uint64_t)o->nsources, window = pingpong ? 1 : c->in_flight * (whole ? 1 : c->batch);
+    /* a request comes as one message */
+    int      pingpong = c->mode == MODE_PINGPONG, whole = ucx_of(r)->iov && !pingpong;
+    uint64_t each   = MOST_AHEAD / (uint64_t)o->nsources,
+             window = pingpong ? 1 : c->in_flight * (whole ? 1 : c->batch);
     for (int i = 0; i < o->nsources; i++) {
         struct ahead *a = &all->blocks[i];
         a->from         = o->sources[i].peer;
@@ -228,9 +241,11 @@ static int expect(struct weir_rank *r, const struct weir_case *c, const struct w
     return 0;
 }
 
-typedef __typeof__(&ucp_tag_send_nbx) sender; /* or ucp_tag_send_sync_nbx, which is complete when its receive was found */
+/* or ucp_tag_send_sync_nbx, which is complete when its receive was found */
+typedef __typeof__(&ucp_tag_send_nbx) sender;
 
-static inline int put_by(sender send, const char *call, struct weir_rank *r, int peer, const void *local, uint64_t roff, size_t n, struct weir_req *q)
+static inline int put_by(sender send, const char *call, struct weir_rank *r, int peer,
+                         const void *local, uint64_t roff, size_t n, struct weir_req *q)
 {
     struct ucx_peer *p = &ucx_of(r)->peers[peer];
     int              rc;
@@ -238,43 +253,62 @@ static inline int put_by(sender send, const char *call, struct weir_rank *r, int
         return rc;
     p->sent++;
     p->since++;
-    return ucx_posted(r, send(p->ep, local, n, block_tag(r->cfg.rank, roff), ucx_stream_of(r, q)), call, peer);
+    return ucx_posted(r, send(p->ep, local, n, block_tag(r->cfg.rank, roff), ucx_stream_of(r, q)),
+                      call, peer);
 }
 
-static ucs_status_ptr_t send_list(struct weir_rank *r, int peer, uint64_t place, const ucp_dt_iov_t *blocks, size_t n, const ucp_request_param_t *param)
+static ucs_status_ptr_t send_list(struct weir_rank *r, int peer, uint64_t place,
+                                  const ucp_dt_iov_t *blocks, size_t n,
+                                  const ucp_request_param_t *param)
 {
-    return ucx.ucp_tag_send_nbx(ucx_of(r)->peers[peer].ep, blocks, n, block_tag(r->cfg.rank, place), param);
+    return ucx.ucp_tag_send_nbx(ucx_of(r)->peers[peer].ep, blocks, n, block_tag(r->cfg.rank, place),
+                                param);
 }
 
-static ucs_status_ptr_t send_list_sync(struct weir_rank *r, int peer, uint64_t place, const ucp_dt_iov_t *blocks, size_t n, const ucp_request_param_t *param)
+static ucs_status_ptr_t send_list_sync(struct weir_rank *r, int peer, uint64_t place,
+                                       const ucp_dt_iov_t *blocks, size_t n,
+                                       const ucp_request_param_t *param)
 {
-    return ucx.ucp_tag_send_sync_nbx(ucx_of(r)->peers[peer].ep, blocks, n, block_tag(r->cfg.rank, place), param);
+    return ucx.ucp_tag_send_sync_nbx(ucx_of(r)->peers[peer].ep, blocks, n,
+                                     block_tag(r->cfg.rank, place), param);
 }
 
-static int put(struct weir_rank *r, int peer, const void *local, uint64_t roff, size_t n, struct weir_req *q)
+static int put(struct weir_rank *r, int peer, const void *local, uint64_t roff, size_t n,
+               struct weir_req *q)
 {
     return put_by(ucx.ucp_tag_send_nbx, "ucp_tag_send_nbx", r, peer, local, roff, n, q);
 }
 
-static int put_sync(struct weir_rank *r, int peer, const void *local, uint64_t roff, size_t n, struct weir_req *q)
+static int put_sync(struct weir_rank *r, int peer, const void *local, uint64_t roff, size_t n,
+                    struct weir_req *q)
 {
     return put_by(ucx.ucp_tag_send_sync_nbx, "ucp_tag_send_sync_nbx", r, peer, local, roff, n, q);
 }
 
 static int send_note(struct weir_rank *r, struct ucx_op *op)
 {
-    ucp_request_param_t param = {.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA, .cb.send = ucx_op_sent, .user_data = op};
-    return ucx_op_posted(op, ucx.ucp_tag_send_nbx(ucx_of(r)->peers[op->peer].ep, &op->note, sizeof op->note, note_tag(r->cfg.rank), &param), "ucp_tag_send_nbx");
+    ucp_request_param_t param = {.op_attr_mask =
+                                     UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA,
+                                 .cb.send = ucx_op_sent,
+                                 .user_data = op};
+    return ucx_op_posted(op,
+                         ucx.ucp_tag_send_nbx(ucx_of(r)->peers[op->peer].ep, &op->note,
+                                              sizeof op->note, note_tag(r->cfg.rank), &param),
+                         "ucp_tag_send_nbx");
 }
 
 /* Its answer says that it came: nobody waits for it to be sent, but for the close. */
-static inline int ping_by(sender send, struct weir_rank *r, int peer, void *local, size_t n, uint64_t seq)
+static inline int ping_by(sender send, struct weir_rank *r, int peer, void *local, size_t n,
+                          uint64_t seq)
 {
     struct ucx_peer *p  = &ucx_of(r)->peers[peer];
     struct ucx_op   *op = ucx_op_take(r, peer, &(struct ucx_note){.kind = NOTE_PING, .value = seq});
     if (!op)
         return -ENOMEM;
-    ucp_request_param_t param = {.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA, .cb.send = ucx_op_sent, .user_data = op};
+    ucp_request_param_t param = {.op_attr_mask =
+                                     UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA,
+                                 .cb.send = ucx_op_sent,
+                                 .user_data = op};
     ucx_own_memory(ucx_of(r), REGION_SOURCE, &param);
     p->sent++;
     p->since++;
@@ -282,8 +316,14 @@ static inline int ping_by(sender send, struct weir_rank *r, int peer, void *loca
     return rc < 0 ? rc : 0;
 }
 
-static int ping(struct weir_rank *r, int peer, void *local, size_t n, uint64_t seq) { return ping_by(ucx.ucp_tag_send_nbx, r, peer, local, n, seq); }
-static int ping_sync(struct weir_rank *r, int peer, void *local, size_t n, uint64_t seq) { return ping_by(ucx.ucp_tag_send_sync_nbx, r, peer, local, n, seq); }
+static int ping(struct weir_rank *r, int peer, void *local, size_t n, uint64_t seq)
+{
+    return ping_by(ucx.ucp_tag_send_nbx, r, peer, local, n, seq);
+}
+static int ping_sync(struct weir_rank *r, int peer, void *local, size_t n, uint64_t seq)
+{
+    return ping_by(ucx.ucp_tag_send_sync_nbx, r, peer, local, n, seq);
+}
 
 static int arrived(struct weir_rank *r, int peer, size_t n, uint64_t seq)
 {
@@ -335,10 +375,14 @@ static int close_tag(struct weir_rank *r)
     return 0;
 }
 
-#define TAGGED                                                                                                                   \
-    .features = UCP_FEATURE_TAG, .in_row = 1, .open = open_tag, .connect = receive_notes, .note = send_note, .get = ucx_notes_get, .flush = ucx_notes_flush,   \
-    .signal = ucx_notes_signal, .tell = ucx_notes_tell, .expect = expect, .arrived = arrived, .ceiling = ceiling_is_memcpy, .close = close_tag
+#define TAGGED                                                                                     \
+    .features = UCP_FEATURE_TAG, .in_row = 1, .open = open_tag, .connect = receive_notes,          \
+    .note = send_note, .get = ucx_notes_get, .flush = ucx_notes_flush, .signal = ucx_notes_signal, \
+    .tell = ucx_notes_tell, .expect = expect, .arrived = arrived, .ceiling = ceiling_is_memcpy,    \
+    .close = close_tag
 
-const struct ucx_api ucx_tag      = {.name = "tag", .put = put, .ping = ping, .send_list = send_list, TAGGED};
-const struct ucx_api ucx_tag_sync = {.name = "tag_sync", .put = put_sync, .ping = ping_sync, .send_list = send_list_sync, TAGGED};
+const struct ucx_api ucx_tag      = {.name = "tag", .put = put, .ping = ping,
+                                     .send_list = send_list, TAGGED};
+const struct ucx_api ucx_tag_sync = {.name = "tag_sync", .put = put_sync, .ping = ping_sync,
+                                     .send_list = send_list_sync, TAGGED};
 #endif

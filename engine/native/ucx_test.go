@@ -23,7 +23,8 @@ var (
 	overSockets = map[string]string{"UCX_TLS": "tcp", "UCX_NET_DEVICES": "lo"}
 	// of shared memory: with a copy by the receiver's kernel, through a queue, and with
 	// every message, however small, announced before it is fetched
-	overKernel, overQueue, announced = map[string]string{"UCX_TLS": "posix,cma"}, map[string]string{"UCX_TLS": "posix"}, map[string]string{"UCX_RNDV_THRESH": "0"}
+	overKernel, overQueue, announced = map[string]string{"UCX_TLS": "posix,cma"}, map[string]string{"UCX_TLS": "posix"},
+		map[string]string{"UCX_RNDV_THRESH": "0"}
 )
 
 // overUCX runs a test with each API that sends messages in these environments; with
@@ -80,8 +81,10 @@ func TestUCXLists(t *testing.T) {
 				}
 				list := having("api", name, "datatype", "iov")
 				checkTransfer(t, "ucx", []move.Spec{
-					options(1, list, batch4, full), options(4097, list, batch4, full), options(1<<20, list, batch4, full), options(8, list), options(100, list, many, full),
-					options(8, list, pingpong), options(5000, list, batch4, full, spread), options(70000, list, batch4, sleeping),
+					options(1, list, batch4, full), options(4097, list, batch4, full),
+					options(1<<20, list, batch4, full), options(8, list), options(100, list, many, full),
+					options(8, list, pingpong), options(5000, list, batch4, full, spread),
+					options(70000, list, batch4, sleeping),
 				})
 			})
 		}
@@ -101,7 +104,8 @@ func TestUCXManyMessages(t *testing.T) {
 	overUCX(t, func(t *testing.T, name string) {
 		many := func(o *move.Spec) { o.Iterations = 5000 }
 		checkTransfer(t, "ucx", []move.Spec{
-			options(8, many, api(name)), options(100, many, batch4, window(1), api(name)), options(2000, many, window(4096), api(name)), options(8, many, pingpong, api(name)),
+			options(8, many, api(name)), options(100, many, batch4, window(1), api(name)),
+			options(2000, many, window(4096), api(name)), options(8, many, pingpong, api(name)),
 		})
 	}, overQueue, overSockets, announced)
 }
@@ -130,12 +134,17 @@ func TestUCXPatterns(t *testing.T) {
 				}
 				t.Run(fmt.Sprintf("%s/%s/%d", name, pattern, ranks), func(t *testing.T) {
 					threads := func(o *move.Spec) { o.Threads = 2 }
-					cases := []move.Spec{options(100, under(pattern, ranks), batch4, api(name)), options(70000, under(pattern, ranks), api(name))}
+					cases := []move.Spec{
+						options(100, under(pattern, ranks), batch4, api(name)),
+						options(70000, under(pattern, ranks), api(name)),
+					}
 					if pattern == "pairwise" {
 						cases = append(cases, options(300, under(pattern, ranks), bidirectional, api(name)))
 					}
 					for k, o := range cases { // one launch each: all of a launch have the same flows
-						checkMoved(t, o, runCases(t, "ucx", ranks, o)[0], func(rank int) bool { return initiates(rank, ranks) || cases[k].Bidirectional })
+						checkMoved(t, o, runCases(t, "ucx", ranks, o)[0], func(rank int) bool {
+							return initiates(rank, ranks) || cases[k].Bidirectional
+						})
 					}
 					if o := options(5000, under(pattern, ranks), threads, api(name)); ranks == 2 {
 						for rank, r := range runCases(t, "ucx", ranks, o)[0] {
@@ -160,12 +169,15 @@ func TestUCXPlacesAndDurations(t *testing.T) {
 	overUCX(t, func(t *testing.T, name string) {
 		short := func(o *move.Spec) { o.Duration = 5e6 }
 		cases := []move.Spec{
-			options(5000, spread, batch4, api(name)), options(5000, spread, short, api(name)), options(64<<10, spread, short, api(name)),
-			options(8, pingpong, short, api(name)), options(100000, pingpong, short, api(name)), options(100, api(name)),
+			options(5000, spread, batch4, api(name)), options(5000, spread, short, api(name)),
+			options(64<<10, spread, short, api(name)),
+			options(8, pingpong, short, api(name)), options(100000, pingpong, short, api(name)),
+			options(100, api(name)),
 		}
 		for k, ranks := range runCases(t, "ucx", 2, cases...) {
 			if !ranks[0].Verified || !ranks[1].Verified || ranks[0].Samples.Ops == 0 {
-				t.Errorf("case %d: verified %v and %v, %d requests", k, ranks[0].Verified, ranks[1].Verified, ranks[0].Samples.Ops)
+				t.Errorf("case %d: verified %v and %v, %d requests", k, ranks[0].Verified, ranks[1].Verified,
+					ranks[0].Samples.Ops)
 			}
 		}
 	}, overKernel, overQueue, overSockets, announced)
@@ -181,7 +193,8 @@ func TestUCXVerificationFindsOneWrongByte(t *testing.T) {
 	} {
 		for _, name := range []string{"am", "tag", "tag_sync"} {
 			t.Setenv(CorruptEnv, corrupt)
-			if _, err := tryCases(t, "ucx", 2, options(4096, batch4, api(name))); err == nil || !strings.Contains(err.Error(), want) {
+			if _, err := tryCases(t, "ucx", 2, options(4096, batch4, api(name))); err == nil ||
+				!strings.Contains(err.Error(), want) {
 				t.Errorf("api %s: got %v, want %q", name, err, want)
 			}
 		}

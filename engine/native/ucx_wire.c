@@ -38,7 +38,8 @@ static int pack_keys(struct weir_rank *r, struct blob *b, char *to, size_t cap)
         if (s != UCS_OK)
             return ucx_failed(r, "ucp_rkey_pack", -1, s);
         if (n > cap)
-            return rank_fail(r, -ENOBUFS, "address", -1, "%zu bytes are too few for a key of %zu", cap, n);
+            return rank_fail(r, -ENOBUFS, "address", -1, "%zu bytes are too few for a key of %zu",
+                             cap, n);
         memcpy(to, rkey, n);
         ucx.ucp_rkey_buffer_release(rkey);
         b->bases[i] = (uint64_t)(uintptr_t)r->regions[reached[i]].base;
@@ -48,7 +49,10 @@ static int pack_keys(struct weir_rank *r, struct blob *b, char *to, size_t cap)
     return 0;
 }
 
-static size_t blob_bytes(const struct blob *b) { return sizeof *b + b->address + b->rkeys[0] + b->rkeys[1]; }
+static size_t blob_bytes(const struct blob *b)
+{
+    return sizeof *b + b->address + b->rkeys[0] + b->rkeys[1];
+}
 
 int64_t ucx_address(struct weir_rank *r, void *buf, size_t cap)
 {
@@ -61,7 +65,8 @@ int64_t ucx_address(struct weir_rank *r, void *buf, size_t cap)
     if (s != UCS_OK)
         return ucx_failed(r, "ucp_worker_get_address", -1, s);
     if (sizeof b + n > cap)
-        return rank_fail(r, -ENOBUFS, "address", -1, "%zu bytes are too few for an address of %zu", cap, sizeof b + n);
+        return rank_fail(r, -ENOBUFS, "address", -1, "%zu bytes are too few for an address of %zu",
+                         cap, sizeof b + n);
     memcpy((char *)buf + sizeof b, address, n);
     ucx.ucp_worker_release_address(u->worker, address);
     b.address = (uint32_t)n;
@@ -151,10 +156,13 @@ static int same_choice(struct weir_rank *r, int peer, struct blob *b)
     b->version[sizeof b->version - 1] = 0;
     b->api[sizeof b->api - 1]         = 0;
     if (strcmp(b->version, ucx.ucp_get_version_string()))
-        return rank_fail(r, -EPROTO, "connect", peer, "it has UCX %s and this rank %s; unequal versions do not understand each other on every transport",
-                         b->version, ucx.ucp_get_version_string());
+        return rank_fail(
+            r, -EPROTO, "connect", peer,
+            "it has UCX %s and this rank %s; unequal versions do not understand each other on every transport",
+            b->version, ucx.ucp_get_version_string());
     if (strcmp(b->api, ucx_of(r)->api->name))
-        return rank_fail(r, -EPROTO, "connect", peer, "it uses api %s and this rank %s", b->api, ucx_of(r)->api->name);
+        return rank_fail(r, -EPROTO, "connect", peer, "it uses api %s and this rank %s", b->api,
+                         ucx_of(r)->api->name);
     return 0;
 }
 
@@ -172,7 +180,8 @@ static int take_address(struct weir_rank *r, int peer, const char *blob, size_t 
         return rank_fail(r, -EPROTO, "connect", peer, "its address is malformed");
     if ((rc = same_choice(r, peer, &b)) < 0)
         return rc;
-    ucp_ep_params_t ep = {.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS, .address = (const ucp_address_t *)(blob + sizeof b)};
+    ucp_ep_params_t ep = {.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS,
+                          .address = (const ucp_address_t *)(blob + sizeof b)};
     if ((s = ucx.ucp_ep_create(u->worker, &ep, &p->ep)) != UCS_OK)
         return ucx_failed(r, "ucp_ep_create", peer, s);
     const char *key = blob + sizeof b + b.address;
@@ -196,7 +205,8 @@ int ucx_connect(struct weir_rank *r, const char *const *blobs, const size_t *len
     if ((rc = u->api->connect(r)) < 0)
         return rc;
     for (int p = 0; p < r->cfg.ranks; p++) /* wire-up is lazy: finish it before anything is timed */
-        if (p != r->cfg.rank && (rc = ucx_await(r, ucx.ucp_ep_flush_nbx(u->peers[p].ep, &none), "wire-up", p)) < 0)
+        if (p != r->cfg.rank &&
+            (rc = ucx_await(r, ucx.ucp_ep_flush_nbx(u->peers[p].ep, &none), "wire-up", p)) < 0)
             return rc;
     return 0;
 }
@@ -218,7 +228,9 @@ void ucx_transport(struct weir_rank *r, int peer, char *buf, size_t cap)
 {
     struct ucx_rank *u    = r->fs;
     char            *text = ucx_lanes(u->peers[peer].ep), *save = NULL;
-    size_t           at = (size_t)snprintf(buf, cap, "ucx/%s %s (", u->api->name, ucx.ucp_get_version_string()), begin = at;
+    size_t at = (size_t)snprintf(buf, cap, "ucx/%s %s (", u->api->name,
+                                 ucx.ucp_get_version_string()),
+           begin = at;
     if (!text)
         return;
     for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
@@ -240,7 +252,8 @@ int ucx_second_protocols(void)
     unsigned    major = 0, minor = 0;
     if (set && *set)
         return strchr("yY1tT", *set) || !strcasecmp(set, "on");
-    return sscanf(ucx.ucp_get_version_string(), "%u.%u", &major, &minor) == 2 && (major > 1 || minor >= 16);
+    return sscanf(ucx.ucp_get_version_string(), "%u.%u", &major, &minor) == 2 &&
+           (major > 1 || minor >= 16);
 }
 
 void ucx_carriers(struct weir_rank *r, int peer, char *list)
@@ -252,7 +265,11 @@ void ucx_carriers(struct weir_rank *r, int peer, char *list)
     if (!text)
         return;
     if (uses_rma(u))
-        carriers_ucx(list, text, ucx.ucp_rkey_ptr(p->sink.rkey, p->sink.base, &here) == UCS_OK ? carriers_mapping(here) : "", ucx_second_protocols());
+        carriers_ucx(list, text,
+                     ucx.ucp_rkey_ptr(p->sink.rkey, p->sink.base, &here) == UCS_OK
+                         ? carriers_mapping(here)
+                         : "",
+                     ucx_second_protocols());
     else
         carriers_ucx_messages(list, text);
     free(text);
@@ -272,7 +289,8 @@ int ucx_close(struct weir_rank *r)
             ucx.ucp_rkey_destroy(u->peers[p].control.rkey);
             ucx.ucp_rkey_destroy(u->peers[p].sink.rkey);
         }
-        (void)ucx_await(r, ucx.ucp_ep_close_nbx(u->peers[p].ep, &none), "ucp_ep_close_nbx", p); /* a peer that left first is no fault */
+        /* a peer that left first is no fault */
+        (void)ucx_await(r, ucx.ucp_ep_close_nbx(u->peers[p].ep, &none), "ucp_ep_close_nbx", p);
         if ((rc = rank_expired(r)) < 0)
             return rc; /* the endpoint is still being closed */
     }

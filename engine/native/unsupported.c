@@ -26,12 +26,14 @@ int unsupported_connect(struct weir_rank *r, const char *const *blobs, const siz
     (void)blobs, (void)lens;
     return cannot(r, "connect");
 }
-int unsupported_put(struct weir_rank *r, int peer, const void *local, uint64_t roff, size_t n, struct weir_req *q)
+int unsupported_put(struct weir_rank *r, int peer, const void *local, uint64_t roff, size_t n,
+                    struct weir_req *q)
 {
     (void)peer, (void)local, (void)roff, (void)n, (void)q;
     return cannot(r, "put");
 }
-int unsupported_get(struct weir_rank *r, int peer, void *local, uint64_t roff, size_t n, struct weir_req *q)
+int unsupported_get(struct weir_rank *r, int peer, void *local, uint64_t roff, size_t n,
+                    struct weir_req *q)
 {
     (void)peer, (void)local, (void)roff, (void)n, (void)q;
     return cannot(r, "get");
@@ -68,7 +70,10 @@ void unsupported_transport(struct weir_rank *r, int peer, char *buf, size_t cap)
     if (cap)
         buf[0] = 0;
 }
-void unsupported_carriers(struct weir_rank *r, int peer, char *list) { (void)r, (void)peer, (void)list; }
+void unsupported_carriers(struct weir_rank *r, int peer, char *list)
+{
+    (void)r, (void)peer, (void)list;
+}
 int unsupported_close(struct weir_rank *r)
 {
     (void)r;
@@ -79,7 +84,8 @@ int unsupported_export(const struct weir_region *m, int *fd, struct weir_err *er
 {
     (void)fd;
     err->code = -EOPNOTSUPP;
-    snprintf(err->text, sizeof err->text, "memory of kind %s cannot be shared with another process", m->kind->name);
+    snprintf(err->text, sizeof err->text, "memory of kind %s cannot be shared with another process",
+             m->kind->name);
     return err->code;
 }
 

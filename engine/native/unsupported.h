@@ -10,8 +10,10 @@ int     unsupported_open(struct weir_rank *r);
 int     unsupported_attach(struct weir_rank *r, enum weir_region_name name);
 int64_t unsupported_address(struct weir_rank *r, void *buf, size_t cap);
 int     unsupported_connect(struct weir_rank *r, const char *const *blobs, const size_t *lens);
-int     unsupported_put(struct weir_rank *r, int peer, const void *local, uint64_t roff, size_t n, struct weir_req *q);
-int     unsupported_get(struct weir_rank *r, int peer, void *local, uint64_t roff, size_t n, struct weir_req *q);
+int unsupported_put(struct weir_rank *r, int peer, const void *local, uint64_t roff, size_t n,
+                    struct weir_req *q);
+int unsupported_get(struct weir_rank *r, int peer, void *local, uint64_t roff, size_t n,
+                    struct weir_req *q);
 int     unsupported_progress(struct weir_rank *r);
 int     unsupported_flush(struct weir_rank *r, int peer, struct weir_req *q);
 int     unsupported_signal(struct weir_rank *r, int peer, uint64_t place, uint64_t value);

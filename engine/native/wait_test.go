@@ -18,12 +18,14 @@ func sleeping(o *move.Spec) { o.Wait = "sleep" }
 // overSleepers runs a test with everything that can wake a rank.
 func overSleepers(t *testing.T, test func(t *testing.T, fabric string, how func(*move.Spec))) {
 	t.Run("ucx", func(t *testing.T) {
-		overUCX(t, func(t *testing.T, name string) { test(t, "ucx", api(name)) }, overQueue, map[string]string{"UCX_TLS": "tcp"}, announced)
+		overUCX(t, func(t *testing.T, name string) { test(t, "ucx", api(name)) }, overQueue,
+			map[string]string{"UCX_TLS": "tcp"}, announced)
 	})
 	t.Run("libfabric", func(t *testing.T) {
 		for _, p := range providers(t) {
 			t.Run(p, func(t *testing.T) {
-				if _, err := tryCases(t, "libfabric", 2, options(8, provider(p), sleeping)); err != nil && strings.Contains(err.Error(), "for wait sleep its events must show in a file") {
+				if _, err := tryCases(t, "libfabric", 2, options(8, provider(p), sleeping)); err != nil &&
+					strings.Contains(err.Error(), "for wait sleep its events must show in a file") {
 					t.Skip(err)
 				}
 				test(t, "libfabric", provider(p))
@@ -40,7 +42,8 @@ func TestSleepersMoveEveryByte(t *testing.T) {
 	overSleepers(t, func(t *testing.T, fabric string, how func(*move.Spec)) {
 		few := func(o *move.Spec) { o.Iterations, o.Warmup = 30, 3 }
 		cases := []move.Spec{
-			options(1, how, sleeping), options(4097, how, sleeping, full, batch4, few), options(1<<20+1, how, sleeping, full, few), options(8, how, sleeping, pingpong),
+			options(1, how, sleeping), options(4097, how, sleeping, full, batch4, few),
+			options(1<<20+1, how, sleeping, full, few), options(8, how, sleeping, pingpong),
 			options(300000, how, sleeping, full, pingpong, few),
 		}
 		if fabric == "libfabric" {
@@ -68,7 +71,9 @@ func TestSleepersInARing(t *testing.T) {
 // waitsAlone has a rank whose peer never comes to the case, and gives the processor time
 // of the busiest thread meanwhile.
 func waitsAlone(t *testing.T, fabric string, o move.Spec, deadline time.Duration) (time.Duration, error) {
-	l := engine.Launch{Fabric: fabric, Ranks: 2, Nodes: []string{"a", "a"}, Cases: []engine.Case{caseOf("a", o, deadline, 0)}}
+	l := engine.Launch{
+		Fabric: fabric, Ranks: 2, Nodes: []string{"a", "a"}, Cases: []engine.Case{caseOf("a", o, deadline, 0)},
+	}
 	ranks, err := connectedPair(t, l)
 	if err != nil {
 		t.Fatal(err)
@@ -111,7 +116,8 @@ func TestSleepersUseNoProcessor(t *testing.T) {
 	overSleepers(t, func(t *testing.T, fabric string, how func(*move.Spec)) {
 		o := options(4096, how, sleeping)
 		used, err := waitsAlone(t, fabric, o, deadline)
-		if want := "rank 1 did not come to the barrier within 0.6 s"; err == nil || !strings.Contains(err.Error(), want) {
+		if want := "rank 1 did not come to the barrier within 0.6 s"; err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q", err, want)
 		}
 		if o.FabricOptions["provider"] == "net" {
@@ -125,8 +131,12 @@ func TestSleepersUseNoProcessor(t *testing.T) {
 
 func TestWhatNothingWakesDoesNotSleep(t *testing.T) {
 	phase.NotUnderRace(t)
-	for fabric, want := range map[string]string{"shm": "fabric shm has no wait sleep", "tcp": "fabric tcp has no wait sleep", "ucx": "api rma of fabric ucx has no wait sleep"} {
-		if _, err := tryCases(t, fabric, 2, options(8, sleeping)); err == nil || !strings.Contains(fmt.Sprint(err), want) {
+	for fabric, want := range map[string]string{
+		"shm": "fabric shm has no wait sleep", "tcp": "fabric tcp has no wait sleep",
+		"ucx": "api rma of fabric ucx has no wait sleep",
+	} {
+		if _, err := tryCases(t, fabric, 2, options(8, sleeping)); err == nil ||
+			!strings.Contains(fmt.Sprint(err), want) {
 			t.Errorf("got %v, want %q", err, want)
 		}
 	}

@@ -32,7 +32,16 @@ struct weir_control {
 };
 
 /* alike.go holds them to package engine, which has their names. */
-enum weir_phase { PH_START, PH_READY, PH_CONNECT, PH_VERIFY, PH_WARMUP, PH_RUN, PH_CEILING, PH_TEARDOWN };
+enum weir_phase {
+    PH_START,
+    PH_READY,
+    PH_CONNECT,
+    PH_VERIFY,
+    PH_WARMUP,
+    PH_RUN,
+    PH_CEILING,
+    PH_TEARDOWN
+};
 enum weir_op { OP_WRITE, OP_READ };
 enum weir_mode { MODE_STREAM, MODE_PINGPONG, MODE_MATRIX };
 enum weir_verify { VERIFY_NONE, VERIFY_SAMPLE, VERIFY_FULL };
@@ -50,7 +59,8 @@ struct weir_flow {
     int      peer;
     int      buffer;        /* which of those in the peer's sink is this rank's */
     uint64_t bytes;         /* of a cell; 0: this is none */
-    uint64_t local, remote; /* of a cell: where it lies in this rank's source and in the peer's sink */
+    /* of a cell: where it lies in this rank's source and in the peer's sink */
+    uint64_t local, remote;
 };
 
 struct weir_source {
@@ -79,7 +89,8 @@ struct weir_flows { /* of a rank */
 struct weir_layout {
     uint64_t source, sink; /* how large they are */
     uint64_t first;        /* in the source: where offsets in it are counted from */
-    uint64_t probe;        /* in the sink: where ceilings are probed; 0: in all of it, because no peer uses it */
+    /* in the sink: where ceilings are probed; 0: in all of it, because no peer uses it */
+    uint64_t probe;
 };
 
 /* A bare socket is probed with pieces of up to as many bytes, whatever a case moves: a
@@ -94,13 +105,16 @@ struct weir_config { /* texts and lists are copied when the rank is opened */
     struct weir_layout   layout;
     uint64_t             seed;
     int                  pages;
-    int                  numa; /* the node that memory is made on: the kernel's choice, that of the processor that the rank is on, or NUMA_NODE + its number */
+    /* the node that memory is made on: the kernel's choice, that of the processor that the rank is
+     * on, or NUMA_NODE + its number */
+    int                  numa;
     int                  sleeps; /* who waits for something to come sleeps until it does */
     const struct weir_flows *flows; /* whom this rank has to do with, which cases choose from */
     int                  nflows;
     double               share; /* of its path that an initiator has, if it shares its targets */
     struct weir_control *control; /* never NULL */
-    uint64_t             in_flight, batch; /* most requests of a case in flight, and most blocks of a request */
+    /* most requests of a case in flight, and most blocks of a request */
+    uint64_t             in_flight, batch;
     const char          *options; /* of the fabric: see options.h; NULL: none is given */
     struct weir_team    *team;    /* of the threads of this rank; NULL: it has one */
     int                  thread;  /* which of them this is */
@@ -113,14 +127,19 @@ struct weir_case {
     int      zeros;    /* blocks of zeros, but for their first word */
     uint64_t block, batch, iterations, warmup, in_flight;
     uint32_t every;    /* one request in so many is stamped */
-    uint64_t shards;   /* of a matrix: into so many requests to the fabric each cell is cut, if it has as many bytes */
+    /* of a matrix: into so many requests to the fabric each cell is cut, if it has as many bytes */
+    uint64_t shards;
     uint64_t slots;    /* places of a buffer that requests go round */
     uint64_t stride;   /* bytes from one of them to the next */
     int64_t  duration; /* not 0: instead of iterations */
     int64_t  timeout; /* of the whole case */
-    int64_t  corrupt; /* self-test: flip the received byte at this offset, counted over all buffers, before the check; -1: do not */
+    /* self-test: flip the received byte at this offset, counted over all buffers, before the check;
+     * -1: do not */
+    int64_t  corrupt;
     int      corrupt_timed; /* before the check of the timed part, not of an untimed pass */
-    int      played;  /* not 0: the step of this number, less 1, of the sequence that was played; it was measured and checked there */
+    /* not 0: the step of this number, less 1, of the sequence that was played; it was measured and
+     * checked there */
+    int      played;
 };
 
 struct weir_point { /* progress of an initiator */
@@ -135,7 +154,8 @@ struct weir_iteration { /* of a matrix, at one rank; CLOCK_MONOTONIC */
     int64_t start, end;
 };
 
-struct weir_delivery { /* of the cell for one peer: from the common start until it was seen to be delivered */
+/* of the cell for one peer: from the common start until it was seen to be delivered */
+struct weir_delivery {
     int      peer;
     uint64_t n; /* iterations in which that was looked at */
     double   sum_ns;
@@ -159,7 +179,8 @@ struct weir_result {
     double   prep_s;     /* making one request; 0: nothing was made */
     struct weir_part_time made, post, transfer; /* made: by the fabric itself, in prep_s as well */
     struct weir_part_time listed, registered;   /* see struct weir_made */
-    double   memcpy_bps, ceiling_bps, ceiling_best_bps; /* the best: of the spans of the probe, not their median */
+    /* the best: of the spans of the probe, not their median */
+    double   memcpy_bps, ceiling_bps, ceiling_best_bps;
     double   alloc_s, register_s, connect_s;
     int      node; /* that all memory of the rank was bound to and is on; -1: it was not bound */
     /* owned by the rank, valid until the next run */
@@ -171,7 +192,8 @@ struct weir_result {
     size_t                   npoints;
     const struct weir_iteration *iterations; /* the first and the last, WEIR_KEEP at most */
     size_t                   niterations;
-    const struct weir_delivery *delivered; /* of a matrix, by target; those without iterations are none */
+    /* of a matrix, by target; those without iterations are none */
+    const struct weir_delivery *delivered;
     size_t                   ndelivered;
     char                     transport[WEIR_TEXT];
     char                     carriers[WEIR_CARRIERS]; /* of all targets */
@@ -180,7 +202,8 @@ struct weir_result {
 struct weir_step { /* of a sequence of matrices */
     int        flows, op;
     uint64_t   shards;
-    int64_t    before, after; /* sleeps: from the meeting of its members to their common start, and from their end on */
+    /* sleeps: from the meeting of its members to their common start, and from their end on */
+    int64_t    before, after;
     const int *members;       /* ranks that meet before and after it, ascending */
     int        nmembers;      /* 0: this rank is none of them */
 };
@@ -188,22 +211,29 @@ struct weir_step { /* of a sequence of matrices */
 struct weir_sequence {
     const struct weir_step *steps;
     int                     n;
-    uint64_t                iterations, warmup; /* of the whole sequence; a warm-up does not sleep */
-    uint64_t                alone, alone_warmup; /* walks through it that move one step at a time, without sleeps */
+    /* of the whole sequence; a warm-up does not sleep */
+    uint64_t                iterations, warmup;
+    /* walks through it that move one step at a time, without sleeps */
+    uint64_t                alone, alone_warmup;
     int64_t                 timeout;
     int                     verify;
-    int64_t                 corrupt; /* self-test: flip the received byte at this offset, counted over the cells of all steps; -1: do not */
-    int                     corrupt_timed; /* before the check of the sequence, not of a step alone */
+    /* self-test: flip the received byte at this offset, counted over the cells of all steps; -1: do
+     * not */
+    int64_t                 corrupt;
+    /* before the check of the sequence, not of a step alone */
+    int                     corrupt_timed;
 };
 
-struct weir_played { /* of a step, at one rank; CLOCK_MONOTONIC; 0: this rank is not a member, or begins nothing */
+/* of a step, at one rank; CLOCK_MONOTONIC; 0: this rank is not a member, or begins nothing */
+struct weir_played {
     int64_t at, start, end; /* at: the common start that its members agreed on */
 };
 
 struct weir_playing { /* what came of a sequence; owned by the rank, valid until the next */
     const struct weir_played *alone;  /* by walk, then by step */
     const struct weir_played *steps;  /* by iteration, then by step */
-    const int64_t            *starts; /* of iterations: the instant from which all ranks went through the steps */
+    /* of iterations: the instant from which all ranks went through the steps */
+    const int64_t            *starts;
 };
 
 struct weir_rank;
@@ -213,9 +243,12 @@ struct weir_rank;
  * blocked, and everything runs on it. */
 int  weir_open(const struct weir_config *cfg, struct weir_rank **out, struct weir_err *err);
 int  weir_address(struct weir_rank *r, void *buf, size_t cap, size_t *len, struct weir_err *err);
-int  weir_connect(struct weir_rank *r, const void *blobs, const size_t *lens, int64_t timeout, struct weir_err *err);
-int  weir_run(struct weir_rank *r, const struct weir_case *c, struct weir_result *out, struct weir_err *err);
-int  weir_play(struct weir_rank *r, const struct weir_sequence *s, struct weir_playing *out, struct weir_err *err);
+int weir_connect(struct weir_rank *r, const void *blobs, const size_t *lens, int64_t timeout,
+                 struct weir_err *err);
+int weir_run(struct weir_rank *r, const struct weir_case *c, struct weir_result *out,
+             struct weir_err *err);
+int weir_play(struct weir_rank *r, const struct weir_sequence *s, struct weir_playing *out,
+              struct weir_err *err);
 int  weir_close(struct weir_rank *r, int64_t timeout, struct weir_err *err);
 
 /* Whether a write that is complete is at its target; if not, only a flush tells. */
@@ -223,12 +256,14 @@ int weir_confirms_delivery(const struct weir_rank *r);
 
 struct weir_info { /* of a fabric on this host */
     int  available;
-    const char *library; /* how the name of the file begins that was loaded; NULL: none, or details have it */
+    /* how the name of the file begins that was loaded; NULL: none, or details have it */
+    const char *library;
     char version[64];
     char reason[WEIR_TEXT];
     char details[WEIR_TEXT]; /* key=value lines */
-    char paths[WEIR_CARRIERS]; /* to other hosts, a list of carriers.h: CARRIES_DATA where a device reads and writes
-                                * remote memory, CARRIES_EMULATED where software does, CARRIES_POSSIBLY: not told */
+    /* to other hosts, a list of carriers.h: CARRIES_DATA where a device reads and writes remote
+     * memory, CARRIES_EMULATED where software does, CARRIES_POSSIBLY: not told */
+    char paths[WEIR_CARRIERS];
 };
 /* Bytes of the control region of one of so many ranks. */
 uint64_t weir_control_bytes(int ranks);

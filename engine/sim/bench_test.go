@@ -23,7 +23,9 @@ var shapes = []struct {
 func bench(b *testing.B, run func(b *testing.B, l engine.Launch)) {
 	for _, s := range shapes {
 		b.Run(fmt.Sprintf("pattern=%s/ranks=%d/iterations=%d", s.pattern, s.ranks, s.iterations), func(b *testing.B) {
-			run(b, launchOf(0, options(b, workload.Values{"pattern": s.pattern, "ranks": s.ranks, "iterations": s.iterations})))
+			run(b, launchOf(0, options(b, workload.Values{
+				"pattern": s.pattern, "ranks": s.ranks, "iterations": s.iterations,
+			})))
 		})
 	}
 }

@@ -36,7 +36,9 @@ func still(set workload.Values) workload.Values {
 
 // launchOf is a launch of cases with these options; they have one number of ranks.
 func launchOf(index int, cases ...move.Spec) engine.Launch {
-	l := engine.Launch{ID: fmt.Sprint("g-", index), Index: index, Fabric: "sim", Ranks: int(cases[0].Ranks), Seed: uint64(index) + 1}
+	l := engine.Launch{
+		ID: fmt.Sprint("g-", index), Index: index, Fabric: "sim", Ranks: int(cases[0].Ranks), Seed: uint64(index) + 1,
+	}
 	for i, o := range cases {
 		l.Cases = append(l.Cases, caseOf(fmt.Sprint("case", i), o))
 	}

@@ -39,7 +39,8 @@ func session(seed int64, truth float64, c conditions) (results.Verdict, int, err
 	o, err := transfer.Decode(workload.Values{
 		"fabric": "sim", "block_size": quantity.Size(64 << 10), "in_flight": int64(1), "sim_latency": quantity.Time(0),
 		"sim_bandwidth": quantity.Rate(quantity.Round(truth * target * 1e9)), "sim_seed": seed,
-		"sim_noise": c.noise, "sim_stragglers": c.stragglers, "sim_straggler_loss": quantity.Percent(0.15), "sim_drift": c.drift,
+		"sim_noise": c.noise, "sim_stragglers": c.stragglers, "sim_straggler_loss": quantity.Percent(0.15),
+		"sim_drift": c.drift,
 	})
 	if err != nil {
 		return "", 0, err
@@ -49,12 +50,17 @@ func session(seed int64, truth float64, c conditions) (results.Verdict, int, err
 		Name: "bandwidth", Severity: assertion.Gate, Unit: "GB/s", Bounds: assertion.Bounds{Lower: &low, Upper: &high},
 		Subject: &assertion.Expr{Op: assertion.Metric, Metric: "bandwidth", Unit: "GB/s"},
 	}}
-	cs := &results.Case{Key: "c", Run: "c", Workload: "transfer", Status: results.OK, Assertions: []*results.AssertionVerdict{verdict}}
+	cs := &results.Case{
+		Key: "c", Run: "c", Workload: "transfer", Status: results.OK, Assertions: []*results.AssertionVerdict{verdict},
+	}
 	doc := &results.Document{Schema: results.Schema, Cases: []*results.Case{cs}}
 	s := New()
 	for _, n := range looks {
 		for i := len(cs.Launches); i < n; i++ {
-			l := engine.Launch{Index: i, Fabric: "sim", Ranks: 2, Nodes: []string{"sim-1", "sim-1"}, Seed: uint64(i), Cases: []engine.Case{caseOf("c", o)}}
+			l := engine.Launch{
+				Index: i, Fabric: "sim", Ranks: 2, Nodes: []string{"sim-1", "sim-1"}, Seed: uint64(i),
+				Cases: []engine.Case{caseOf("c", o)},
+			}
 			p, err := s.Play(l)
 			if err != nil {
 				return "", 0, err
@@ -67,7 +73,9 @@ func session(seed int64, truth float64, c conditions) (results.Verdict, int, err
 			if err != nil {
 				return "", 0, err
 			}
-			cs.Launches = append(cs.Launches, &results.Launch{Index: i, Status: results.OK, Verified: true, Metrics: results.ValuesOf(m)})
+			cs.Launches = append(cs.Launches, &results.Launch{
+				Index: i, Status: results.OK, Verified: true, Metrics: results.ValuesOf(m),
+			})
 		}
 		gate.Judge(doc)
 		if len(gate.Undecided(doc)) == 0 {
@@ -84,7 +92,8 @@ type outcomes struct {
 }
 
 func (o outcomes) String() string {
-	return fmt.Sprintf("pass %5.1f %%  fail %5.1f %%  inconclusive %5.1f %%  %4.1f launches", o.pass*100, o.fail*100, o.inconclusive*100, o.launches)
+	return fmt.Sprintf("pass %5.1f %%  fail %5.1f %%  inconclusive %5.1f %%  %4.1f launches", o.pass*100, o.fail*100,
+		o.inconclusive*100, o.launches)
 }
 
 // sessions runs so many sessions, each with its own seed, on all processors.
@@ -140,7 +149,8 @@ func TestOperatingCharacteristics(t *testing.T) {
 	} {
 		o := sessions(t, n, c.truth, quiet)
 		t.Logf("%.2f of the target: %s", c.truth, o)
-		if o.pass < c.leastPass || o.fail < c.leastFail || o.pass > c.mostWronglyPass || o.fail > c.mostWrongly || o.broken > 0 {
+		if o.pass < c.leastPass || o.fail < c.leastFail || o.pass > c.mostWronglyPass || o.fail > c.mostWrongly ||
+			o.broken > 0 {
 			t.Errorf("%.2f of the target: %s; promised are pass >= %g and <= %g, fail >= %g and <= %g, no errors",
 				c.truth, o, c.leastPass, c.mostWronglyPass, c.leastFail, c.mostWrongly)
 		}

@@ -23,13 +23,18 @@ func compare(t *testing.T, seed int64, order string, effect float64) (a, b []flo
 	s := New()
 	arm := func(speed float64) engine.Case {
 		return caseOf("c", options(t, workload.Values{
-			"block_size": quantity.Size(64 << 10), "in_flight": int64(1), "sim_latency": quantity.Time(0), "sim_seed": seed,
-			"sim_bandwidth": quantity.Rate(quantity.Round(speed * 10e9)), "sim_noise": quantity.Percent(0.01), "sim_drift": quantity.Percent(0.01),
+			"block_size": quantity.Size(64 << 10), "in_flight": int64(1), "sim_latency": quantity.Time(0),
+			"sim_seed":      seed,
+			"sim_bandwidth": quantity.Rate(quantity.Round(speed * 10e9)), "sim_noise": quantity.Percent(0.01),
+			"sim_drift": quantity.Percent(0.01),
 		}))
 	}
 	arms := map[rune]engine.Case{'a': arm(1), 'b': arm(effect)}
 	for i, name := range order {
-		l := engine.Launch{Index: i, Fabric: "sim", Ranks: 2, Nodes: []string{"sim-1", "sim-1"}, Seed: uint64(i), Cases: []engine.Case{arms[name]}}
+		l := engine.Launch{
+			Index: i, Fabric: "sim", Ranks: 2, Nodes: []string{"sim-1", "sim-1"}, Seed: uint64(i),
+			Cases: []engine.Case{arms[name]},
+		}
 		v := math.Log(metrics(t, s, l)["bandwidth"])
 		if name == 'a' {
 			a = append(a, v)

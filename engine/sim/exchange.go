@@ -92,7 +92,10 @@ func (l *launch) exchange(c task) (parts []*workload.Part, rate float64, err err
 		l.iterate(x, ranks, func(r int) float64 { return factor(sd, random[r].NormFloat64()) / l.speed })
 	}
 	for r := range ranks {
-		p := &ep.Part{Part: l.participated(r, x.spec.Verify != "none", float64(model.Bandwidth)), Iterations: ranks[r].iterations, Waits: ranks[r].waits}
+		p := &ep.Part{
+			Part: l.participated(r, x.spec.Verify != "none", float64(model.Bandwidth)), Iterations: ranks[r].iterations,
+			Waits: ranks[r].waits,
+		}
 		for o := range p.Waits {
 			for source := range p.Waits[o] {
 				p.Waits[o][source].Mean /= float64(c.Options.Iterations)
@@ -168,7 +171,9 @@ func (l *launch) iterate(x *exchange, ranks []participant, slower func(rank int)
 func (l *launch) participated(rank int, verified bool, bandwidth float64) *move.Part {
 	ceiling := quantity.Round(bandwidth * l.speed)
 	return &move.Part{
-		Rank: rank, Initiator: true, Verified: verified, Prep: l.prep, Transport: "simulated", Memcpy: ceiling, Ceiling: ceiling, CeilingBest: ceiling,
-		Transports: []results.Transport{{Name: fabric.SimName, Use: results.DataUse, Ranks: []int{rank}}}, Clock: move.Clock{Resolution: 1e-9},
+		Rank: rank, Initiator: true, Verified: verified, Prep: l.prep, Transport: "simulated", Memcpy: ceiling,
+		Ceiling: ceiling, CeilingBest: ceiling,
+		Transports: []results.Transport{{Name: fabric.SimName, Use: results.DataUse, Ranks: []int{rank}}},
+		Clock:      move.Clock{Resolution: 1e-9},
 	}
 }

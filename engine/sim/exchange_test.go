@@ -15,8 +15,9 @@ import (
 func exchanged(t *testing.T, change workload.Values) map[string]float64 {
 	t.Helper()
 	v := workload.Values{
-		"fabric": "sim", "ranks": int64(4), "tokens": int64(64), "hidden": int64(1024), "iterations": int64(30), "sim_bandwidth": quantity.Rate(10e9),
-		"sim_latency": quantity.Time(5000), "sim_noise": quantity.Percent(0), "sim_jitter": quantity.Percent(0),
+		"fabric": "sim", "ranks": int64(4), "tokens": int64(64), "hidden": int64(1024), "iterations": int64(30),
+		"sim_bandwidth": quantity.Rate(10e9),
+		"sim_latency":   quantity.Time(5000), "sim_noise": quantity.Percent(0), "sim_jitter": quantity.Percent(0),
 	}
 	for name, value := range change {
 		v[name] = value
@@ -29,7 +30,10 @@ func exchanged(t *testing.T, change workload.Values) map[string]float64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := engine.Launch{Runner: s.Demand().Runner, Fabric: "sim", Ranks: 4, Nodes: []string{"a", "a", "a", "a"}, Seed: 7, Cases: []engine.Case{c}}
+	l := engine.Launch{
+		Runner: s.Demand().Runner, Fabric: "sim", Ranks: 4, Nodes: []string{"a", "a", "a", "a"}, Seed: 7,
+		Cases: []engine.Case{c},
+	}
 	played, err := New().Play(l)
 	if err != nil || played.Failure != nil {
 		t.Fatalf("%+v, %v", played, err)
@@ -63,8 +67,10 @@ func TestExchange(t *testing.T) {
 			}
 		}
 	}
-	dispatch, combine, both := exchanged(t, workload.Values{"mode": "dispatch"}), exchanged(t, workload.Values{"mode": "combine"}), exchanged(t, nil)
-	if sum := dispatch["latency.p50"] + combine["latency.p50"]; both["latency.p50"] > sum+2e-9 || both["latency.p50"] < 0.8*sum {
+	dispatch, combine, both := exchanged(t, workload.Values{"mode": "dispatch"}),
+		exchanged(t, workload.Values{"mode": "combine"}), exchanged(t, nil)
+	if sum := dispatch["latency.p50"] + combine["latency.p50"]; both["latency.p50"] > sum+2e-9 ||
+		both["latency.p50"] < 0.8*sum {
 		t.Errorf("an iteration of both takes %v, and its operations alone %v", both["latency.p50"], sum)
 	}
 	if both["dispatch.latency.p50"] != dispatch["latency.p50"] {
@@ -78,7 +84,8 @@ func TestExchangeAsAStream(t *testing.T) {
 	if m["skew.start"] <= 0 || m["skew.start"] > m["latency.p50"] || m["latency.p99"] <= m["latency.p50"] {
 		t.Errorf("%v", m)
 	}
-	if again := exchanged(t, workload.Values{"timing": "stream", "sim_jitter": quantity.Percent(0.3)}); again["latency.p99"] != m["latency.p99"] {
+	if again := exchanged(t, workload.Values{"timing": "stream",
+		"sim_jitter": quantity.Percent(0.3)}); again["latency.p99"] != m["latency.p99"] {
 		t.Errorf("another time it is %v, not %v", again["latency.p99"], m["latency.p99"])
 	}
 }

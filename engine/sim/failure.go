@@ -61,7 +61,8 @@ func (l *launch) befalls(f workload.SimFailure, luck float64) bool {
 
 // kinds are the usual kinds of failures by phase.
 var kinds = map[string]string{
-	"ready": results.FailedReady, "connect": results.FailedLink, "verify": results.Wrong, "run": results.Fault, "teardown": results.Fault,
+	"ready": results.FailedReady, "connect": results.FailedLink, "verify": results.Wrong, "run": results.Fault,
+	"teardown": results.Fault,
 }
 
 func (l *launch) failure(f workload.SimFailure, rank int) *results.Failure {
@@ -69,7 +70,9 @@ func (l *launch) failure(f workload.SimFailure, rank int) *results.Failure {
 	if kind == "" {
 		kind = kinds[f.Phase]
 	}
-	return &results.Failure{Rank: rank, Node: l.Nodes[rank], Phase: f.Phase, Kind: kind, Cause: "simulated: " + l.cause(kind, rank)}
+	return &results.Failure{
+		Rank: rank, Node: l.Nodes[rank], Phase: f.Phase, Kind: kind, Cause: "simulated: " + l.cause(kind, rank),
+	}
 }
 
 // cause words a failure as a real one would.
@@ -88,5 +91,6 @@ func (l *launch) cause(kind string, rank int) string {
 	case results.Wrong:
 		return "wrong data at byte 0"
 	}
-	return (&engine.Error{Fabric: fabric.SimName, Op: "put", Peer: -1, Text: fmt.Sprintf("rank %d reports a failed request", rank)}).Error()
+	return (&engine.Error{Fabric: fabric.SimName, Op: "put", Peer: -1,
+		Text: fmt.Sprintf("rank %d reports a failed request", rank)}).Error()
 }

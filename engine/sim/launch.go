@@ -88,7 +88,8 @@ func (l *launch) prepare() {
 			footprint = max(footprint, c.ep.footprint)
 			continue
 		}
-		footprint = max(footprint, float64(c.Options.Regions()*c.Options.Threads)*float64(c.Options.BlockSize)*float64(c.Options.Batch))
+		footprint = max(footprint,
+			float64(c.Options.Regions()*c.Options.Threads)*float64(c.Options.BlockSize)*float64(c.Options.Batch))
 	}
 	l.prep = move.Prep{
 		Alloc:    quantity.Round(footprint / fillRate),
@@ -133,7 +134,8 @@ func (l *launch) run(c task) bool {
 	n := p.iterations(c.Options, l.speed)
 	untimed, timed := p.untimed(c.Options)/l.speed, p.interval*n/l.speed
 	if float64(p.bytes)*n > most || math.Max(untimed, timed)*1e9 > longest {
-		return l.fail(results.Fault, -1, fmt.Sprintf("simulated: case %s has more bytes or time than can be counted", c.Key))
+		return l.fail(results.Fault, -1, fmt.Sprintf("simulated: case %s has more bytes or time than can be counted",
+			c.Key))
 	}
 	limit := time.Duration(c.Timeout)
 	l.wait(untimed)
@@ -152,7 +154,8 @@ func (l *launch) run(c task) bool {
 	}
 	if limit > 0 && l.now-from > limit {
 		l.now = from + limit
-		return l.fail(results.TimedOut, -1, fmt.Sprintf("simulated: %d ranks did not finish within %v in case %s", l.Ranks, limit, c.Key))
+		return l.fail(results.TimedOut, -1, fmt.Sprintf("simulated: %d ranks did not finish within %v in case %s",
+			l.Ranks, limit, c.Key))
 	}
 	l.played.Cases = append(l.played.Cases, engine.PlayedCase{From: from, To: l.now, Rate: rate, Ranks: ranks})
 	return true
@@ -186,7 +189,9 @@ func (l *launch) measure(c task, p path) []*move.Part {
 		res.Initiator, res.Samples, res.Transport = true, s, "simulated"
 		res.Transports = []results.Transport{{Name: fabric.SimName, Use: results.DataUse, Ranks: []int{rank}}}
 		if o.Threads > 1 {
-			res.Threads = &move.Threads{From: s.Start, To: s.End, Took: float64(s.End-s.Start) / 1e9 * float64(o.Threads)}
+			res.Threads = &move.Threads{
+				From: s.Start, To: s.End, Took: float64(s.End-s.Start) / 1e9 * float64(o.Threads),
+			}
 		}
 		res.Ceiling = quantity.Round(rateOf(o, rank) * l.speed)
 		res.CeilingBest = res.Ceiling

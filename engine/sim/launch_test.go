@@ -33,7 +33,8 @@ func encoded(t *testing.T, p *played) string {
 func TestSameSeedSameBytes(t *testing.T) {
 	varied := func(seed int64) move.Spec {
 		return options(t, workload.Values{
-			"sim_seed": seed, "sim_noise": quantity.Percent(0.05), "sim_stragglers": quantity.Percent(0.3), "sim_drift": quantity.Percent(0.01),
+			"sim_seed": seed, "sim_noise": quantity.Percent(0.05), "sim_stragglers": quantity.Percent(0.3),
+			"sim_drift":   quantity.Percent(0.01),
 			"sim_failure": "20% run", "ranks": int64(4), "iterations": int64(1000),
 		})
 	}
@@ -88,7 +89,9 @@ func TestNoiseAndStragglers(t *testing.T) {
 		t.Errorf("the logarithm of speed is %.4f ± %.4f, want 0 ± 0.03", mean, sd)
 	}
 	slow, least := 0., 1.
-	for _, v := range speeds(t, n, still(workload.Values{"sim_stragglers": quantity.Percent(0.1), "sim_straggler_loss": quantity.Percent(0.4)})) {
+	for _, v := range speeds(t, n, still(workload.Values{
+		"sim_stragglers": quantity.Percent(0.1), "sim_straggler_loss": quantity.Percent(0.4),
+	})) {
 		if v < 1-1e-9 {
 			slow++
 		}
@@ -123,14 +126,18 @@ func TestDriftIsTheSessions(t *testing.T) {
 
 // Launches follow each other on one clock, which nobody waits for.
 func TestVirtualClock(t *testing.T) {
-	o := options(t, still(workload.Values{"iterations": int64(1000), "warmup": int64(0), "verify": "none", "in_flight": int64(1), "sim_latency": quantity.Time(1e6)}))
+	o := options(t, still(workload.Values{
+		"iterations": int64(1000), "warmup": int64(0), "verify": "none", "in_flight": int64(1),
+		"sim_latency": quantity.Time(1e6),
+	}))
 	s := New()
 	begin := time.Now()
 	a, b := play(t, s, launchOf(0, o, o)), play(t, s, launchOf(1, o))
 	if took := time.Since(begin); took.Seconds() > b.Ended.Seconds() {
 		t.Errorf("%v of virtual time took %v", b.Ended, took)
 	}
-	if a.Began != 0 || a.Connected <= a.Began || a.Cases[0].From != a.Connected || a.Cases[1].From != a.Cases[0].To || a.Ended != a.Cases[1].To || b.Began != a.Ended {
+	if a.Began != 0 || a.Connected <= a.Began || a.Cases[0].From != a.Connected || a.Cases[1].From != a.Cases[0].To ||
+		a.Ended != a.Cases[1].To || b.Began != a.Ended {
 		t.Errorf("the launches are at %+v and %+v", a, b)
 	}
 	if d := (a.Cases[0].To - a.Cases[0].From).Seconds(); math.Abs(d-1.1048576) > 1e-6 {
@@ -160,7 +167,8 @@ func TestFailures(t *testing.T) {
 			t.Errorf("%s: launch 1 has %v", c.text, p.Failure)
 		}
 		p := play(t, s, launchOf(2, o, o))
-		if f := p.Failure; f == nil || f.Phase != c.phase || f.Kind != c.kind || f.Rank != c.rank || f.Node != "sim-1" || !strings.HasPrefix(f.Cause, "simulated: ") || len(p.Cases) != c.cases {
+		if f := p.Failure; f == nil || f.Phase != c.phase || f.Kind != c.kind || f.Rank != c.rank ||
+			f.Node != "sim-1" || !strings.HasPrefix(f.Cause, "simulated: ") || len(p.Cases) != c.cases {
 			t.Errorf("%s: launch 2 came to %d cases and has %+v", c.text, len(p.Cases), f)
 		}
 		if p := play(t, s, launchOf(2, o, o)); p.Failure != nil {
@@ -196,7 +204,8 @@ func TestDeadlineInVirtualTime(t *testing.T) {
 	l := launchOf(0, options(t, workload.Values{"iterations": int64(1e9)}))
 	l.Cases[0].Timeout = int64(time.Minute)
 	p := play(t, New(), l)
-	if f := p.Failure; f == nil || f.Kind != results.TimedOut || f.Rank != -1 || !strings.Contains(f.Cause, "did not finish within 1m0s in case case0") {
+	if f := p.Failure; f == nil || f.Kind != results.TimedOut || f.Rank != -1 ||
+		!strings.Contains(f.Cause, "did not finish within 1m0s in case case0") {
 		t.Fatalf("the failure is %+v", f)
 	}
 	if p.Ended-p.Connected != time.Minute {
@@ -206,7 +215,8 @@ func TestDeadlineInVirtualTime(t *testing.T) {
 	large := specOf(t, l.Cases[0])
 	large.BlockSize, large.Iterations = 1<<40, 1<<40
 	l.Cases[0] = caseOf("case0", large)
-	if f := play(t, New(), l).Failure; f == nil || !strings.Contains(f.Cause, "more bytes or time than can be counted") {
+	if f := play(t, New(), l).Failure; f == nil ||
+		!strings.Contains(f.Cause, "more bytes or time than can be counted") {
 		t.Errorf("the failure is %+v", f)
 	}
 }

@@ -27,31 +27,42 @@ func TestModel(t *testing.T) {
 		{"a read asks first", workload.Values{"in_flight": int64(1), "op": "read"},
 			mib / (4*us + mib/10e9) / 1e9, 4*us + mib/10e9, 1 / (4*us + mib/10e9), mib / 10e9 / (4*us + mib/10e9)},
 		{"a window covers the latency", workload.Values{"in_flight": int64(4)},
-			mib / (2*us/4 + mib/10e9) / 1e9, 2*us + 4*mib/10e9, 1 / (2*us/4 + mib/10e9), mib / 10e9 / (2*us/4 + mib/10e9)},
-		{"a batch has one latency", workload.Values{"in_flight": int64(1), "batch": int64(8), "block_size": quantity.Size(128 << 10)},
+			mib / (2*us/4 + mib/10e9) / 1e9, 2*us + 4*mib/10e9, 1 / (2*us/4 + mib/10e9),
+			mib / 10e9 / (2*us/4 + mib/10e9)},
+		{"a batch has one latency", workload.Values{
+			"in_flight": int64(1), "batch": int64(8), "block_size": quantity.Size(128 << 10),
+		},
 			mib / (2*us + mib/10e9) / 1e9, 2*us + mib/10e9, 1 / (2*us + mib/10e9), mib / 10e9 / (2*us + mib/10e9)},
 		{"a window is no larger than the iterations", workload.Values{"in_flight": int64(64), "iterations": int64(4)},
-			mib / (2*us/4 + mib/10e9) / 1e9, 2*us + 4*mib/10e9, 1 / (2*us/4 + mib/10e9), mib / 10e9 / (2*us/4 + mib/10e9)},
+			mib / (2*us/4 + mib/10e9) / 1e9, 2*us + 4*mib/10e9, 1 / (2*us/4 + mib/10e9),
+			mib / 10e9 / (2*us/4 + mib/10e9)},
 		{"half of a round trip", workload.Values{"mode": "pingpong"},
 			mib / (2*us + mib/10e9) / 1e9, 2*us + mib/10e9, 1 / (2*us + mib/10e9), mib / 10e9 / (2*us + mib/10e9)},
 		{"pairs add up", workload.Values{"in_flight": int64(1), "ranks": int64(8)},
 			4 * mib / (2*us + mib/10e9) / 1e9, 2*us + mib/10e9, 4 / (2*us + mib/10e9), mib / 10e9 / (2*us + mib/10e9)},
 		{"one sender has one path", workload.Values{"in_flight": int64(1), "ranks": int64(5), "pattern": "one_to_many"},
 			mib / (2*us + mib/10e9) / 1e9, 2*us + mib/10e9, 1 / (2*us + mib/10e9), mib / 10e9 / (2*us + mib/10e9)},
-		{"senders share their target", workload.Values{"in_flight": int64(1), "ranks": int64(5), "pattern": "many_to_one"},
-			4 * mib / (2*us + mib/2.5e9) / 1e9, 2*us + mib/2.5e9, 4 / (2*us + mib/2.5e9), mib / 2.5e9 / (2*us + mib/2.5e9)},
+		{"senders share their target", workload.Values{
+			"in_flight": int64(1), "ranks": int64(5), "pattern": "many_to_one",
+		},
+			4 * mib / (2*us + mib/2.5e9) / 1e9, 2*us + mib/2.5e9, 4 / (2*us + mib/2.5e9),
+			mib / 2.5e9 / (2*us + mib/2.5e9)},
 		{"a ring has a path for each", workload.Values{"in_flight": int64(1), "ranks": int64(3), "pattern": "ring"},
 			3 * mib / (2*us + mib/10e9) / 1e9, 2*us + mib/10e9, 3 / (2*us + mib/10e9), mib / 10e9 / (2*us + mib/10e9)},
 		{"each to each other", workload.Values{"in_flight": int64(1), "ranks": int64(5), "pattern": "all_to_all"},
 			5 * mib / (2*us + mib/10e9) / 1e9, 2*us + mib/10e9, 5 / (2*us + mib/10e9), mib / 10e9 / (2*us + mib/10e9)},
 		{"both directions of a pair", workload.Values{"in_flight": int64(1), "bidirectional": true},
 			2 * mib / (2*us + mib/10e9) / 1e9, 2*us + mib/10e9, 2 / (2*us + mib/10e9), mib / 10e9 / (2*us + mib/10e9)},
-		{"a duration has as many as begin in it", workload.Values{"in_flight": int64(1), "duration": quantity.Time(50e6)},
+		{"a duration has as many as begin in it", workload.Values{
+			"in_flight": int64(1), "duration": quantity.Time(50e6),
+		},
 			mib / (2*us + mib/10e9) / 1e9, 2*us + mib/10e9, 1 / (2*us + mib/10e9), mib / 10e9 / (2*us + mib/10e9)},
 		{"threads have a window each, on one path", workload.Values{"in_flight": int64(2), "threads": int64(4)},
-			mib / (2*us/8 + mib/10e9) / 1e9, 8 * (2*us/8 + mib/10e9), 1 / (2*us/8 + mib/10e9), mib / 10e9 / (2*us/8 + mib/10e9)},
+			mib / (2*us/8 + mib/10e9) / 1e9, 8 * (2*us/8 + mib/10e9), 1 / (2*us/8 + mib/10e9),
+			mib / 10e9 / (2*us/8 + mib/10e9)},
 		{"a message of each thread is under way", workload.Values{"mode": "pingpong", "threads": int64(4)},
-			mib / (2*us/4 + mib/10e9) / 1e9, 2*us + 4*mib/10e9, 1 / (2*us/4 + mib/10e9), mib / 10e9 / (2*us/4 + mib/10e9)},
+			mib / (2*us/4 + mib/10e9) / 1e9, 2*us + 4*mib/10e9, 1 / (2*us/4 + mib/10e9),
+			mib / 10e9 / (2*us/4 + mib/10e9)},
 		{"many iterations", workload.Values{"in_flight": int64(1), "iterations": int64(1e6)},
 			mib / (2*us + mib/10e9) / 1e9, 2*us + mib/10e9, 1 / (2*us + mib/10e9), mib / 10e9 / (2*us + mib/10e9)},
 	} {
@@ -71,9 +82,15 @@ func TestModel(t *testing.T) {
 // all of it adds up.
 func TestSamplesAreWhole(t *testing.T) {
 	for _, set := range []workload.Values{
-		{"iterations": int64(1)}, {"iterations": int64(100)}, {"iterations": int64(256)}, {"iterations": int64(257)}, {"iterations": int64(100_003)},
-		{"iterations": int64(100), "block_size": quantity.Size(8)}, {"iterations": int64(1_000_000), "block_size": quantity.Size(8)},
-		{"iterations": int64(1 << 40), "block_size": quantity.Size(1), "sim_bandwidth": quantity.Rate(1e18), "sim_latency": quantity.Time(1)},
+		{"iterations": int64(1)}, {"iterations": int64(100)}, {"iterations": int64(256)}, {"iterations": int64(257)},
+		{"iterations": int64(100_003)},
+		{"iterations": int64(100), "block_size": quantity.Size(8)}, {
+			"iterations": int64(1_000_000), "block_size": quantity.Size(8),
+		},
+		{
+			"iterations": int64(1 << 40), "block_size": quantity.Size(1), "sim_bandwidth": quantity.Rate(1e18),
+			"sim_latency": quantity.Time(1),
+		},
 		{"iterations": int64(300), "mode": "pingpong", "ranks": int64(6), "verify": "none"},
 	} {
 		o := options(t, set)
@@ -83,7 +100,8 @@ func TestSamplesAreWhole(t *testing.T) {
 			t.Fatalf("%v: %s", set, p.Failure)
 		}
 		for r, res := range p.Cases[0].Ranks {
-			if res.Rank != r || p.Played.Cases[0].Ranks[r].Key != "case0" || res.Initiator != (r < l.Ranks/2) || res.Initiator != (res.Samples != nil) || res.Verified != (o.Verify != "none") {
+			if res.Rank != r || p.Played.Cases[0].Ranks[r].Key != "case0" || res.Initiator != (r < l.Ranks/2) ||
+				res.Initiator != (res.Samples != nil) || res.Verified != (o.Verify != "none") {
 				t.Fatalf("%v: rank %d gave %+v", set, r, res)
 			}
 			if res.Initiator {
@@ -100,14 +118,16 @@ func whole(t *testing.T, o move.Spec, res *move.Part) {
 	if o.Mode == "pingpong" {
 		bytes = 2 * uint64(o.BlockSize)
 	}
-	if s.Ops != uint64(o.Iterations) || s.Bytes != s.Ops*bytes || s.Case != "case0" || s.Launch != 3 || s.Rank != res.Rank || s.Role != "initiator" {
+	if s.Ops != uint64(o.Iterations) || s.Bytes != s.Ops*bytes || s.Case != "case0" || s.Launch != 3 ||
+		s.Rank != res.Rank || s.Role != "initiator" {
 		t.Errorf("samples say %+v", s)
 	}
 	var stamped int64
 	for _, n := range s.Counts {
 		stamped += n
 	}
-	if want := (int64(s.Ops) + int64(s.Every) - 1) / int64(s.Every); stamped != want || len(s.First) == 0 || len(s.Last) == 0 {
+	if want := (int64(s.Ops) + int64(s.Every) - 1) / int64(s.Every); stamped != want || len(s.First) == 0 ||
+		len(s.Last) == 0 {
 		t.Errorf("%d of %d requests are stamped, want %d", stamped, s.Ops, want)
 	}
 	last := results.Progress{Time: s.Start}
@@ -153,7 +173,9 @@ func TestJitter(t *testing.T) {
 		h := hdr.New(1, results.HistogramHighest, 3)
 		var took, ops float64
 		for seed := range int64(200) {
-			set := still(workload.Values{"sim_jitter": quantity.Percent(0.2), "iterations": iterations, "in_flight": int64(1), "sim_seed": seed})
+			set := still(workload.Values{
+				"sim_jitter": quantity.Percent(0.2), "iterations": iterations, "in_flight": int64(1), "sim_seed": seed,
+			})
 			s := play(t, New(), launchOf(0, options(t, set))).Cases[0].Ranks[0].Samples
 			h.Merge(histogramOf(s))
 			took += float64(s.End - s.Start)
@@ -173,7 +195,8 @@ func TestJitter(t *testing.T) {
 			{"p99.9", float64(h.ValueAtQuantile(99.9)), mean * math.Exp(3.0902*sd-sd*sd/2), 0.04},
 		} {
 			if math.Abs(c.got/c.want-1) > c.within {
-				t.Errorf("%d iterations: %s is %.5g, want %.5g within %g %%", iterations, c.what, c.got, c.want, c.within*100)
+				t.Errorf("%d iterations: %s is %.5g, want %.5g within %g %%", iterations, c.what, c.got, c.want,
+					c.within*100)
 			}
 		}
 	}
@@ -186,15 +209,18 @@ func TestDurationCountsIterations(t *testing.T) {
 		set  workload.Values
 		want float64
 	}{
-		{workload.Values{"in_flight": int64(1), "duration": quantity.Time(10e6)}, math.Ceil(10e-3 / (2e-6 + float64(1<<20)/10e9))},
+		{workload.Values{"in_flight": int64(1), "duration": quantity.Time(10e6)},
+			math.Ceil(10e-3 / (2e-6 + float64(1<<20)/10e9))},
 		{workload.Values{"duration": quantity.Time(1), "ranks": int64(4), "pattern": "all_to_all"}, 12},
 	} {
 		m := metrics(t, New(), launchOf(0, options(t, still(c.set))))
 		if m["requests"] != c.want {
 			t.Errorf("%v: %v requests, want %v", c.set, m["requests"], c.want)
 		}
-		if m["skew"] != 0 || m["post.avg"] != 0 || m["cpu_time_per_gb"] != 0 || math.Abs(m["transfer.p99"]/m["latency.p99"]-1) > 0.01 {
-			t.Errorf("%v: skew %v, post %v, cpu %v, transfer %v of %v", c.set, m["skew"], m["post.avg"], m["cpu_time_per_gb"], m["transfer.p99"], m["latency.p99"])
+		if m["skew"] != 0 || m["post.avg"] != 0 || m["cpu_time_per_gb"] != 0 ||
+			math.Abs(m["transfer.p99"]/m["latency.p99"]-1) > 0.01 {
+			t.Errorf("%v: skew %v, post %v, cpu %v, transfer %v of %v", c.set, m["skew"], m["post.avg"],
+				m["cpu_time_per_gb"], m["transfer.p99"], m["latency.p99"])
 		}
 	}
 }

@@ -29,7 +29,10 @@ func pathOf(o move.Spec, initiator int) path {
 	way, rate := o.Sim.Latency.Seconds(), rateOf(o, initiator)
 	if o.Mode == "pingpong" {
 		threads, turn := float64(o.Threads), float64(o.BlockSize)/rate
-		return path{interval: 2 * (way/threads + turn), latency: way + threads*turn, alone: way + turn, bytes: 2 * uint64(o.BlockSize)}
+		return path{
+			interval: 2 * (way/threads + turn), latency: way + threads*turn, alone: way + turn,
+			bytes: 2 * uint64(o.BlockSize),
+		}
 	}
 	if o.Op == "read" {
 		way *= 2
@@ -41,7 +44,10 @@ func pathOf(o move.Spec, initiator int) path {
 	}
 	window *= float64(o.Threads)
 	interval := way/window + request/rate
-	return path{interval: interval, latency: window * interval, alone: way + request/rate, bytes: uint64(o.BlockSize) * uint64(o.Batch)}
+	return path{
+		interval: interval, latency: window * interval, alone: way + request/rate,
+		bytes: uint64(o.BlockSize) * uint64(o.Batch),
+	}
 }
 
 // rateOf is the bandwidth that an initiator has: targets share theirs among those

@@ -29,7 +29,8 @@ type course struct {
 func (c course) record(r stream) *results.Samples {
 	s := &results.Samples{
 		Role: "initiator", Ops: c.iterations, Bytes: c.iterations * c.bytes, Start: c.start,
-		Every: move.StampedOneIn(c.bytes, c.iterations, false), Counts: make(map[int]int64, min(c.iterations, 2*detailed)),
+		Every:  move.StampedOneIn(c.bytes, c.iterations, false),
+		Counts: make(map[int]int64, min(c.iterations, 2*detailed)),
 	}
 	if c.iterations <= detailed {
 		c.recordEach(s, r)

@@ -54,7 +54,8 @@ type Options struct {
 	CPUs         []int             // that ranks may run on; none: all that this process may
 	Limits       cgroup.Limits     // of what it starts; 0: what leaves the host enough to go on with
 	Verifier     *trust.Verifier   // of the session's signatures
-	Refused      func(why string)  // told of tasks that the session has signed and that name files elsewhere; nil: nobody
+	// told of tasks that the session has signed and that name files elsewhere; nil: nobody
+	Refused func(why string)
 	// Engine is that of ranks that are goroutines of this process, as where thousands of
 	// nodes are played on one; nil: each is a process, as it must be to measure anything.
 	Engine engine.Engine
@@ -97,7 +98,8 @@ func New(o Options) *Agent {
 		cpus = AllowedCPUs()
 	}
 	a := &Agent{
-		o: o, policy: o.policy(), vault: vault{anywhere: !o.NoCommands, below: o.SecretsDir}, cpus: cpus, spawner: newSpawner(o.Limits), logs: logDir{path: o.LogDir}, ctx: ctx, cancel: cancel,
+		o: o, policy: o.policy(), vault: vault{anywhere: !o.NoCommands, below: o.SecretsDir}, cpus: cpus,
+		spawner: newSpawner(o.Limits), logs: logDir{path: o.LogDir}, ctx: ctx, cancel: cancel,
 		kill: make(chan struct{}), tasks: map[string]context.CancelCauseFunc{}, seen: map[uint64]bool{},
 	}
 	a.shell = a.permitted(o.Shell)
@@ -106,7 +108,9 @@ func New(o Options) *Agent {
 
 // member is what the agent says of its node.
 func (a *Agent) member(node results.Node) placement.Node {
-	return placement.Node{Host: HostID(), Labels: a.o.Labels, CPUs: a.cpus, GPUs: visibleGPUs(len(node.GPUs)), Node: node}
+	return placement.Node{
+		Host: HostID(), Labels: a.o.Labels, CPUs: a.cpus, GPUs: visibleGPUs(len(node.GPUs)), Node: node,
+	}
 }
 
 // visibleGPUs are the names of a node's n GPUs, or of those that whoever started the

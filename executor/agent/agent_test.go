@@ -26,22 +26,31 @@ import (
 func TestJudgeFindsTheCause(t *testing.T) {
 	begin := time.Now()
 	at := func(ms int, k kind, rank int) suspect {
-		return suspect{kind: k, rank: rank, at: begin.Add(time.Duration(ms) * time.Millisecond), phase: "run", cause: fmt.Sprintf("cause %d", ms)}
+		return suspect{
+			kind: k, rank: rank, at: begin.Add(time.Duration(ms) * time.Millisecond), phase: "run",
+			cause: fmt.Sprintf("cause %d", ms),
+		}
 	}
 	for name, test := range map[string]struct {
 		suspects []suspect
 		rank     int
 		cause    string
 	}{
-		"a peer complains before the kernel reaps the dead": {[]suspect{at(0, kindPeer, 0), at(1, kindPeer, 2), at(9, kindDied, 1)}, 1, "cause 9"},
-		"time that was up before those who were hung up on": {[]suspect{at(0, kindForsaken, 0), at(1, kindPeer, 1)}, 1, "cause 1"},
-		"an engine's own error before those about it":       {[]suspect{at(0, kindPeer, 0), at(3, kindFailed, 1)}, 1, "cause 3"},
-		"a stopped rank before time-outs":                   {[]suspect{at(0, kindOverdue, 0), at(0, kindStopped, 3)}, 3, "cause 0"},
-		"a rank that hangs before those that wait for it":   {[]suspect{at(0, kindOverdue, 0), at(1, kindSilent, 1), at(2, kindPeer, 0)}, 1, "cause 1"},
-		"of two alike the first":                            {[]suspect{at(5, kindDied, 0), at(2, kindDied, 1)}, 1, "cause 2"},
-		"being told to stop is no cause":                    {[]suspect{at(0, kindTold, 0), at(5, kindFailed, 1)}, 1, "cause 5"},
-		"all late and all moving":                           {[]suspect{at(1, kindOverdue, 0), at(1, kindOverdue, 1)}, -1, "2 ranks cause 1"},
-		"one late":                                          {[]suspect{at(1, kindOverdue, 1)}, 1, "cause 1"},
+		"a peer complains before the kernel reaps the dead": {[]suspect{at(0, kindPeer, 0), at(1, kindPeer, 2),
+			at(9, kindDied, 1)}, 1, "cause 9"},
+		"time that was up before those who were hung up on": {[]suspect{at(0, kindForsaken, 0), at(1, kindPeer, 1)}, 1,
+			"cause 1"},
+
+		"an engine's own error before those about it": {[]suspect{at(0, kindPeer, 0), at(3, kindFailed, 1)}, 1,
+			"cause 3"},
+		"a stopped rank before time-outs": {[]suspect{at(0, kindOverdue, 0), at(0, kindStopped, 3)}, 3, "cause 0"},
+		"a rank that hangs before those that wait for it": {[]suspect{at(0, kindOverdue, 0), at(1, kindSilent, 1),
+			at(2, kindPeer, 0)}, 1, "cause 1"},
+		"of two alike the first":         {[]suspect{at(5, kindDied, 0), at(2, kindDied, 1)}, 1, "cause 2"},
+		"being told to stop is no cause": {[]suspect{at(0, kindTold, 0), at(5, kindFailed, 1)}, 1, "cause 5"},
+
+		"all late and all moving": {[]suspect{at(1, kindOverdue, 0), at(1, kindOverdue, 1)}, -1, "2 ranks cause 1"},
+		"one late":                {[]suspect{at(1, kindOverdue, 1)}, 1, "cause 1"},
 	} {
 		if got := judge(test.suspects); got.rank != test.rank || got.cause != test.cause {
 			t.Errorf("%s: rank %d, %s", name, got.rank, got.cause)
@@ -57,7 +66,8 @@ func TestWeightierOutcome(t *testing.T) {
 		a, b *Outcome
 		want bool
 	}{
-		{fine, nil, false}, {peer, nil, true}, {peer, fine, true}, {fine, peer, false}, {died, peer, true}, {peer, died, false},
+		{fine, nil, false}, {peer, nil, true}, {peer, fine, true}, {fine, peer, false}, {died, peer, true},
+		{peer, died, false},
 	} {
 		if got := test.a.Weightier(test.b); got != test.want {
 			t.Errorf("%+v over %+v: %v", test.a, test.b, got)
@@ -72,13 +82,19 @@ func TestEngineErrorsAreSorted(t *testing.T) {
 		class string
 		text  string
 	}{
-		{engine.Error{Fabric: "ucx", Op: "put", Peer: -1, Code: -3, Text: "no memory"}, kindFailed, "", "ucx: put: no memory"},
-		{engine.Error{Fabric: "tcp", Op: "put", Peer: 1, Code: -104, Text: "reset"}, kindForsaken, "", "tcp: put (peer 1): reset"},
-		{engine.Error{Fabric: "ucx", Op: "put", Peer: 1, Code: -22, Text: "bad key"}, kindPeer, "", "ucx: put (peer 1): bad key"},
-		{engine.Error{Fabric: "shm", Op: "wait", Peer: -1, Code: -110, Text: "deadline"}, kindPeer, results.TimedOut, "shm: wait: deadline"},
-		{engine.Error{Fabric: "shm", Op: "wait", Peer: -1, Code: -125, Text: "told to stop"}, kindTold, "", "shm: wait: told to stop"},
+		{engine.Error{Fabric: "ucx", Op: "put", Peer: -1, Code: -3, Text: "no memory"}, kindFailed, "",
+			"ucx: put: no memory"},
+		{engine.Error{Fabric: "tcp", Op: "put", Peer: 1, Code: -104, Text: "reset"}, kindForsaken, "",
+			"tcp: put (peer 1): reset"},
+		{engine.Error{Fabric: "ucx", Op: "put", Peer: 1, Code: -22, Text: "bad key"}, kindPeer, "",
+			"ucx: put (peer 1): bad key"},
+		{engine.Error{Fabric: "shm", Op: "wait", Peer: -1, Code: -110, Text: "deadline"}, kindPeer, results.TimedOut,
+			"shm: wait: deadline"},
+		{engine.Error{Fabric: "shm", Op: "wait", Peer: -1, Code: -125, Text: "told to stop"}, kindTold, "",
+			"shm: wait: told to stop"},
 		{engine.Error{Peer: -1, Text: "no engine\x1b[31m"}, kindFailed, "", "no engine[31m"},
-		{engine.Error{Fabric: "shm", Op: "verify", Phase: "verify", Peer: 0, Code: -74, Text: "wrong data"}, kindFailed, results.Wrong, "shm: verify (peer 0): wrong data"},
+		{engine.Error{Fabric: "shm", Op: "verify", Phase: "verify", Peer: 0, Code: -74, Text: "wrong data"}, kindFailed,
+			results.Wrong, "shm: verify (peer 0): wrong data"},
 	} {
 		if k, class, text := fromEngine(&test.err); k != test.kind || class != test.class || text != test.text {
 			t.Errorf("%+v: %v, %q, %q", test.err, k, class, text)
@@ -138,7 +154,8 @@ func TestOrphansAreOnlyOurs(t *testing.T) {
 func TestReadyAllowsForMemory(t *testing.T) {
 	d := Deadlines{Ready: time.Second}
 	touched := func(o move.Spec) engine.Launch { return engine.Launch{Memory: o.Demand().Memory} }
-	if got := d.ready(touched(move.Spec{BlockSize: 64 << 20, Batch: 16}), 2); got < 10*time.Second || got > 30*time.Second {
+	if got := d.ready(touched(move.Spec{BlockSize: 64 << 20, Batch: 16}), 2); got < 10*time.Second ||
+		got > 30*time.Second {
 		t.Errorf("two ranks that fill 2 GiB each get %v", got)
 	}
 	if got := d.ready(touched(move.Spec{BlockSize: 4096}), 2); got > 1100*time.Millisecond {
@@ -201,7 +218,8 @@ func TestWhatARankSaidComesBeforeItsEnd(t *testing.T) {
 	s := newSpawner(cgroup.Limits{})
 	defer s.close()
 	events := make(chan event)
-	p, err := startProcess(s, nil, []string{"sh", "-c", `setsid sleep 10 & printf 'c\0\0\0\0c\0\0\0\0c\0\0\0\0' >&3`}, os.Environ(), output(t), func(e event) { events <- e })
+	p, err := startProcess(s, nil, []string{"sh", "-c", `setsid sleep 10 & printf 'c\0\0\0\0c\0\0\0\0c\0\0\0\0' >&3`},
+		os.Environ(), output(t), func(e event) { events <- e })
 	if err != nil {
 		t.Fatal(err)
 	}

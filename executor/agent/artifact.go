@@ -65,7 +65,9 @@ func (a *Agent) artifact(ctx context.Context, t ArtifactTask, h hidden, report f
 		err = errors.New("there is no such file")
 	}
 	if err != nil {
-		report(ArtifactReport{Source: h.redact(t.File), Status: results.ArtifactMissing, Reason: h.redact(err.Error()), Last: true})
+		report(ArtifactReport{
+			Source: h.redact(t.File), Status: results.ArtifactMissing, Reason: h.redact(err.Error()), Last: true,
+		})
 		return
 	}
 	total := 0
@@ -73,7 +75,8 @@ func (a *Agent) artifact(ctx context.Context, t ArtifactTask, h hidden, report f
 		if i == maxArtifactFiles || total >= maxArtifactTotal {
 			report(ArtifactReport{
 				Source: h.redact(t.File), Status: results.ArtifactMissing, Last: true,
-				Reason: fmt.Sprintf("%d further files were left out: an artifact has at most %d of a node, and %d bytes", len(paths)-i, maxArtifactFiles, maxArtifactTotal),
+				Reason: fmt.Sprintf("%d further files were left out: an artifact has at most %d of a node, and %d bytes",
+					len(paths)-i, maxArtifactFiles, maxArtifactTotal),
 			})
 			return
 		}
@@ -91,7 +94,8 @@ func (a *Agent) outputOf(ctx context.Context, t ArtifactTask, h hidden) Artifact
 	r := kept(out.kept.Bytes(), out.written, h)
 	switch {
 	case errors.Is(err, exec.ErrWaitDelay):
-		r.Status, r.Reason = results.ArtifactTruncated, "its output was still open when it had ended: what came later is left out"
+		r.Status, r.Reason = results.ArtifactTruncated,
+			"its output was still open when it had ended: what came later is left out"
 	case err != nil && out.written == 0:
 		return ArtifactReport{Status: results.ArtifactMissing, Reason: h.redact(err.Error())}
 	case err != nil:
@@ -190,5 +194,8 @@ func kept(content []byte, size int64, h hidden) ArtifactReport {
 		return ArtifactReport{Content: content, Status: results.OK}
 	}
 	content = content[:min(len(content), maxArtifact)]
-	return ArtifactReport{Content: content, Status: results.ArtifactTruncated, Reason: fmt.Sprintf("the first %d of %d bytes were kept", len(content), size)}
+	return ArtifactReport{
+		Content: content, Status: results.ArtifactTruncated,
+		Reason: fmt.Sprintf("the first %d of %d bytes were kept", len(content), size),
+	}
 }

@@ -21,7 +21,8 @@ func TestOutputOfCommandsIsBounded(t *testing.T) {
 	s := newSpawner(cgroup.Limits{})
 	defer s.close()
 	out := &capture{most: 1000}
-	if err := s.run(t.Context(), 20*time.Second, []string{"head", "-c", "3000000", "/dev/zero"}, os.Environ(), out, out); err != nil {
+	if err := s.run(t.Context(), 20*time.Second, []string{"head", "-c", "3000000", "/dev/zero"}, os.Environ(), out,
+		out); err != nil {
 		t.Fatal(err)
 	}
 	if out.kept.Len() != 1000 || out.written != 3_000_000 {
@@ -39,15 +40,18 @@ func TestArtifactsHaveBounds(t *testing.T) {
 	a := New(Options{})
 	defer a.Close()
 	var all []ArtifactReport
-	a.artifact(t.Context(), ArtifactTask{File: dir + "/*", Timeout: time.Minute}, nil, func(r ArtifactReport) { all = append(all, r) })
+	a.artifact(t.Context(), ArtifactTask{File: dir + "/*", Timeout: time.Minute}, nil,
+		func(r ArtifactReport) { all = append(all, r) })
 	last := all[len(all)-1]
-	if len(all) != maxArtifactFiles+1 || !last.Last || last.Status != results.ArtifactMissing || !strings.Contains(last.Reason, "3 further files") {
+	if len(all) != maxArtifactFiles+1 || !last.Last || last.Status != results.ArtifactMissing ||
+		!strings.Contains(last.Reason, "3 further files") {
 		t.Errorf("%d reports, the last is %+v", len(all), last)
 	}
 	ended, end := context.WithCancel(t.Context())
 	end()
 	all = nil
-	a.artifact(ended, ArtifactTask{File: dir + "/*", Timeout: time.Minute}, nil, func(r ArtifactReport) { all = append(all, r) })
+	a.artifact(ended, ArtifactTask{File: dir + "/*", Timeout: time.Minute}, nil,
+		func(r ArtifactReport) { all = append(all, r) })
 	if len(all) == 0 || !all[len(all)-1].Last {
 		t.Errorf("of a task that was called off the coordinator does not hear the end: %+v", all)
 	}
@@ -68,8 +72,10 @@ func TestNothingOfASecretIsKept(t *testing.T) {
 			if !bytes.HasPrefix(r.Content, long[:whole]) {
 				t.Fatalf("%d: less than %d bytes are left", from, whole)
 			}
-			if r.Status != results.ArtifactTruncated || len(r.Content) > maxArtifact || bytes.ContainsAny(r.Content[whole:], "SECRT") {
-				t.Fatalf("%d: %s, %d bytes, the end is %q", from, r.Status, len(r.Content), r.Content[len(r.Content)-30:])
+			if r.Status != results.ArtifactTruncated || len(r.Content) > maxArtifact ||
+				bytes.ContainsAny(r.Content[whole:], "SECRT") {
+				t.Fatalf("%d: %s, %d bytes, the end is %q", from, r.Status, len(r.Content),
+					r.Content[len(r.Content)-30:])
 			}
 		}
 	}

@@ -19,7 +19,10 @@ func TestOutputOfACommandIsBounded(t *testing.T) {
 	for _, h := range []hidden{nil, {"a secret"}} {
 		for written, want := range map[int]int64{100: 0, maxOutput: 0, maxOutput + more: more} {
 			a := New(Options{LogDir: t.TempDir()})
-			c := CommandTask{Name: "talk", Command: []string{"sh", "-c", fmt.Sprintf("head -c %d /dev/zero | tr '\\0' x", written)}, Timeout: 30 * time.Second, Log: "talk.log"}
+			c := CommandTask{
+				Name: "talk", Command: []string{"sh", "-c", fmt.Sprintf("head -c %d /dev/zero | tr '\\0' x", written)},
+				Timeout: 30 * time.Second, Log: "talk.log",
+			}
 			r := a.command(t.Context(), "talk", c, h)
 			if err := a.Close(); err != nil {
 				t.Error(err)

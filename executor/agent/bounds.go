@@ -104,7 +104,8 @@ func (p *process) starvation() string {
 	if p.bounds == nil || p.bounds.starved() <= p.starved {
 		return ""
 	}
-	return fmt.Sprintf(" by the kernel, for want of memory, of which all that the session runs here may have %v together,", quantity.Size(p.bounds.held().Memory))
+	return fmt.Sprintf(" by the kernel, for want of memory, of which all that the session runs here may have %v together,",
+		quantity.Size(p.bounds.held().Memory))
 }
 
 // close ends all that is left of what was started.
@@ -128,7 +129,8 @@ func Bounds(asked cgroup.Limits) string {
 			each = append(each, alone)
 		}
 	}
-	add(asked.Memory, held.Memory, quantity.Size(max(held.Memory, asked.Memory)).String()+" of memory", quantity.Size(asked.Memory).String()+" of private memory (RLIMIT_DATA)")
+	add(asked.Memory, held.Memory, quantity.Size(max(held.Memory, asked.Memory)).String()+" of memory",
+		quantity.Size(asked.Memory).String()+" of private memory (RLIMIT_DATA)")
 	n := strconv.FormatUint(max(held.Tasks, asked.Tasks), 10)
 	add(asked.Tasks, held.Tasks, n+" tasks", n+" tasks of its user (RLIMIT_NPROC, which is no bound for root)")
 	var said []string

@@ -13,7 +13,8 @@ import (
 // What a command leaves running, in a process group of its own, ends with the agent.
 func TestNothingOutlivesTheAgent(t *testing.T) {
 	s := newSpawner(cgroup.Limits{})
-	out, err := s.output(t.Context(), time.Minute, []string{"sh", "-c", "setsid sleep 600 >/dev/null 2>&1 & echo $!"}, os.Environ())
+	out, err := s.output(t.Context(), time.Minute, []string{"sh", "-c", "setsid sleep 600 >/dev/null 2>&1 & echo $!"},
+		os.Environ())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +44,10 @@ func TestProcessesAreBounded(t *testing.T) {
 	s := newSpawner(cgroup.Limits{Memory: 1 << 30, Tasks: 3000})
 	defer s.close()
 	// the bounds come when it has begun
-	out, err := s.output(t.Context(), time.Minute, []string{"sh", "-c", "read -r score </proc/self/oom_score_adj; while [ $score != " + expendable + " ]; do sleep 0.1; read -r score </proc/self/oom_score_adj; done; sleep 0.2; ulimit -d; ulimit -p || ulimit -u"}, os.Environ())
+	out, err := s.output(t.Context(), time.Minute,
+		[]string{"sh", "-c", "read -r score </proc/self/oom_score_adj; while [ $score != " + expendable +
+			" ]; do sleep 0.1; read -r score </proc/self/oom_score_adj; done; sleep 0.2; ulimit -d; ulimit -p || ulimit -u"},
+		os.Environ())
 	if err != nil {
 		t.Fatal(err)
 	}

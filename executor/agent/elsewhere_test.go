@@ -66,9 +66,10 @@ func (n *node) untouched(after string) {
 // launchTask is a launch of one rank, which its node can carry through alone.
 func (c *coordinator) launchTask(t *testing.T, name, logs string, env map[string]string) Task {
 	t.Helper()
-	packed, err := Pack(engine.Launch{ID: name, Ranks: 1, Nodes: []string{"n1"}, Runner: move.NativeRunner, Cases: []engine.Case{
-		caseOf("c", move.Spec{Iterations: 1, BlockSize: 1}, time.Second),
-	}})
+	packed, err := Pack(engine.Launch{ID: name, Ranks: 1, Nodes: []string{"n1"}, Runner: move.NativeRunner,
+		Cases: []engine.Case{
+			caseOf("c", move.Spec{Iterations: 1, BlockSize: 1}, time.Second),
+		}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,14 +106,17 @@ func (c *coordinator) answer(t *testing.T, name string, task Task, reports <-cha
 func TestACoordinatorNamesFilesElsewhere(t *testing.T) {
 	n := newNode(t)
 	told := make(chan string, 20)
-	c, reports := joined(t, Options{LogDir: n.logs, ShipLogs: true, NoCommands: true, Refused: func(why string) { told <- why }})
+	c, reports := joined(t, Options{
+		LogDir: n.logs, ShipLogs: true, NoCommands: true, Refused: func(why string) { told <- why },
+	})
 	run := []string{"true"}
 	tasks := map[string]Task{
 		"launch, above":    c.launchTask(t, "launch, above", "../made", nil),
 		"launch, absolute": c.launchTask(t, "launch, absolute", filepath.Join(n.dir, "made"), nil),
 	}
 	for name, log := range map[string]string{
-		"above": "../victim.log", "absolute": n.victim, "through a directory": "g/../../victim.log", "another form": "g//0/0.log", "the directory above": "..", "none": "",
+		"above": "../victim.log", "absolute": n.victim, "through a directory": "g/../../victim.log",
+		"another form": "g//0/0.log", "the directory above": "..", "none": "",
 	} {
 		tasks[name] = Task{Command: &CommandTask{Name: "run", Command: run, Log: log}}
 	}
@@ -162,7 +166,8 @@ func TestNothingIsShippedOfARefusedTask(t *testing.T) {
 		"launch":  c.launchTask(t, "launch", "g", map[string]string{"LD_PRELOAD": "/nowhere/x.so"}),
 	} {
 		r, cause := c.answer(t, name, task, reports)
-		if !strings.Contains(cause, "--allow-") || r.Command != nil && len(r.Command.Log) > 0 || r.Outcome != nil && len(r.Outcome.Failure.Log) > 0 {
+		if !strings.Contains(cause, "--allow-") || r.Command != nil && len(r.Command.Log) > 0 ||
+			r.Outcome != nil && len(r.Outcome.Failure.Log) > 0 {
 			t.Errorf("%s: %q, %+v %+v", name, cause, r, r.Command)
 		}
 		n.untouched(name)

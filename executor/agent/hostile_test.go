@@ -72,7 +72,8 @@ func genuine(t testing.TB, key *trust.Signer, mark string) (all [][]byte) {
 
 // refused says whether a report is of a task of which nothing was done.
 func refused(r Report) bool {
-	if r.Outcome == nil || r.Outcome.Failure == nil || r.Check != nil || r.Command != nil || r.Artifact != nil || r.Secrets != nil || r.Running != nil {
+	if r.Outcome == nil || r.Outcome.Failure == nil || r.Check != nil || r.Command != nil || r.Artifact != nil ||
+		r.Secrets != nil || r.Running != nil {
 		return false
 	}
 	cause := r.Outcome.Failure.Cause
@@ -95,7 +96,8 @@ func TestHostilePlacementsRunNothing(t *testing.T) {
 	mark := filepath.Join(t.TempDir(), "mark")
 	var heard, taken atomic.Int64
 	a := New(Options{
-		Node: "n1", Session: "s", RankCommand: []string{"touch", mark}, ProbeCommand: []string{"touch", mark}, LogDir: logs, ScratchDir: scratch, Verifier: verifier,
+		Node: "n1", Session: "s", RankCommand: []string{"touch", mark}, ProbeCommand: []string{"touch", mark},
+		LogDir: logs, ScratchDir: scratch, Verifier: verifier,
 		Sink: func(r Report) {
 			heard.Add(1)
 			if !refused(r) && taken.Add(1) < 10 {
@@ -177,8 +179,10 @@ func TestHostileWritesToEtcdRunNothing(t *testing.T) {
 // A session's own text may be anything too, and is taken within bounds or refused.
 func FuzzDecodeTask(f *testing.F) {
 	for _, task := range []string{
-		`{"check":{"name":"n","command":["true"]}}`, `{"launch":{"text":{"inline":"YQ=="},"ranks":[0,-1],"env":null}}`, `{"launch":{"ranks":[]}}`, `{"artifact":{"file":"/x"}}`, `{}`, `[`,
-		`{"command":{"command":["true"],"log":"../../victim"}}`, `{"command":{"command":["true"],"log":"/etc/passwd"}}`, `{"launch":{"ranks":[0],"log_dir":"a/../../b"}}`,
+		`{"check":{"name":"n","command":["true"]}}`, `{"launch":{"text":{"inline":"YQ=="},"ranks":[0,-1],"env":null}}`,
+		`{"launch":{"ranks":[]}}`, `{"artifact":{"file":"/x"}}`, `{}`, `[`,
+		`{"command":{"command":["true"],"log":"../../victim"}}`, `{"command":{"command":["true"],"log":"/etc/passwd"}}`,
+		`{"launch":{"ranks":[0],"log_dir":"a/../../b"}}`,
 		`{"check":{"command":["true"]},"command":{"log":"a//b"},"launch":{"log_dir":"/"}}`,
 	} {
 		f.Add([]byte(task), uint16(0xffff))
@@ -195,13 +199,15 @@ func FuzzDecodeTask(f *testing.F) {
 		if c := task.Command; c != nil && (!filepath.IsLocal(c.Log) || filepath.Clean(c.Log) != c.Log) {
 			t.Errorf("a log %q", c.Log)
 		}
-		if l := task.Launch; l != nil && l.LogDir != "" && (!filepath.IsLocal(l.LogDir) || filepath.Clean(l.LogDir) != l.LogDir) {
+		if l := task.Launch; l != nil && l.LogDir != "" &&
+			(!filepath.IsLocal(l.LogDir) || filepath.Clean(l.LogDir) != l.LogDir) {
 			t.Errorf("a directory for logs %q", l.LogDir)
 		}
 		if _, err := task.Encode(); err != nil {
 			t.Errorf("what is read cannot be written: %v", err)
 		}
-		if l := task.Launch; l != nil && task.Check == nil && task.Command == nil && task.Secrets == nil && task.Artifact == nil {
+		if l := task.Launch; l != nil && task.Check == nil && task.Command == nil && task.Secrets == nil &&
+			task.Artifact == nil {
 			_, _ = unpack(*l, packed)
 		}
 	})

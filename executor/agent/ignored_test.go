@@ -19,11 +19,15 @@ func TestIgnoredIn(t *testing.T) {
 			"[1795285151.442015] [vm:11554:0]          parser.c:1908 UCX  WARN  unused env variables: UCX_FOO_BAR,UCX_INHERITED,UCX_TLSS (set UCX_WARN_UNUSED_ENV_VARS=n to suppress this warning)\n",
 			[]results.Ignored{{Name: "UCX_FOO_BAR"}, {Name: "UCX_TLSS"}},
 		},
-		"1.13, one": {"parser.c:1908 UCX  WARN  unused env variable: UCX_TLSS (set UCX_WARN_UNUSED_ENV_VARS=n to suppress this warning)", []results.Ignored{{Name: "UCX_TLSS"}}},
+		"1.13, one": {"parser.c:1908 UCX  WARN  unused env variable: UCX_TLSS (set UCX_WARN_UNUSED_ENV_VARS=n to suppress this warning)",
+			[]results.Ignored{{Name: "UCX_TLSS"}}},
 		"1.22": {
 			"x\n[1795285152.122176] [vm:11623:0]          parser.c:2578 UCX  WARN  unused environment variables: UCX_FOO_BAR; UCX_NET_DEVICE (maybe: UCX_NET_DEVICES?); UCX_TLSS (maybe: UCX_TLS?)\n" +
 				"[1795285152.122176] [vm:11623:0]          parser.c:2578 UCX  WARN  (set UCX_WARN_UNUSED_ENV_VARS=n to suppress this warning)\n",
-			[]results.Ignored{{Name: "UCX_FOO_BAR"}, {Name: "UCX_NET_DEVICE", Suggestion: "UCX_NET_DEVICES"}, {Name: "UCX_TLSS", Suggestion: "UCX_TLS"}},
+			[]results.Ignored{
+				{Name: "UCX_FOO_BAR"}, {Name: "UCX_NET_DEVICE", Suggestion: "UCX_NET_DEVICES"},
+				{Name: "UCX_TLSS", Suggestion: "UCX_TLS"},
+			},
 		},
 		"another's":     {"UCX  WARN  unused env variable: UCX_INHERITED (set UCX_WARN_UNUSED_ENV_VARS=n …)", nil},
 		"other warning": {"UCX  WARN  UCX_TLSS", nil},

@@ -65,7 +65,10 @@ func (a *Agent) launch(ctx context.Context, id string, task *assignment, h hidde
 		return refuse(kindMissing, results.NodeLost, err)
 	}
 	defer meeting.Close()
-	l := &launch{a: a, id: id, task: task, limits: task.Deadlines.over(a.o.Deadlines), hidden: h, meeting: meeting, events: make(chan event), over: make(chan struct{}), ctx: ctx}
+	l := &launch{
+		a: a, id: id, task: task, limits: task.Deadlines.over(a.o.Deadlines), hidden: h, meeting: meeting,
+		events: make(chan event), over: make(chan struct{}), ctx: ctx,
+	}
 	// a short name: UCX puts it into every key and address that it sends
 	scratch := filepath.Join(a.o.ScratchDir, strconv.FormatInt(a.count.Add(1), 10))
 	defer os.RemoveAll(scratch)
@@ -126,7 +129,10 @@ func (l *launch) spawn(scratch string, secrets map[string]string) {
 			return env.Env
 		})
 		if err != nil {
-			l.suspects = append(l.suspects, suspect{kind: kindFailed, class: results.FailedReady, rank: rank, at: time.Now(), phase: "ready", cause: "starting the process: " + err.Error()})
+			l.suspects = append(l.suspects, suspect{
+				kind: kindFailed, class: results.FailedReady, rank: rank, at: time.Now(), phase: "ready",
+				cause: "starting the process: " + err.Error(),
+			})
 			l.tellStop()
 			return
 		}
@@ -260,7 +266,8 @@ func (l *launch) exited(m *member, p *os.ProcessState) {
 // spoke says whether the rank itself has already said why it ends.
 func (l *launch) spoke(m *member) bool {
 	return slices.ContainsFunc(l.suspects, func(s suspect) bool {
-		return s.rank == m.rank && (s.kind == kindFailed || s.kind == kindPeer || s.kind == kindForsaken || s.kind == kindTold)
+		return s.rank == m.rank && (s.kind == kindFailed || s.kind == kindPeer || s.kind == kindForsaken ||
+			s.kind == kindTold)
 	})
 }
 
@@ -326,7 +333,8 @@ func (l *launch) message(m *member, f *wire.Frame) error {
 
 // every says whether all ranks of this node have come to a stage.
 func (l *launch) every(s stage) bool {
-	return len(l.ranks) == len(l.task.Ranks) && !slices.ContainsFunc(l.ranks, func(m *member) bool { return m.stage < s })
+	return len(l.ranks) == len(l.task.Ranks) &&
+		!slices.ContainsFunc(l.ranks, func(m *member) bool { return m.stage < s })
 }
 
 func (l *launch) publish() error {

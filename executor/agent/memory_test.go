@@ -22,7 +22,10 @@ func (e taking) Open(_ engine.Launch, self engine.Identity, _ *engine.Control) (
 // was there to take some.
 func TestRanksAreToldWhatMemoryThereWas(t *testing.T) {
 	e := make(taking, 3)
-	l := &launch{a: &Agent{o: Options{Engine: e}}, task: &assignment{launch: engine.Launch{Ranks: 3, Cases: []engine.Case{{Key: "a"}}}}, events: make(chan event, 100), over: make(chan struct{})}
+	l := &launch{
+		a: &Agent{o: Options{Engine: e}}, task: &assignment{launch: engine.Launch{Ranks: 3,
+			Cases: []engine.Case{{Key: "a"}}}}, events: make(chan event, 100), over: make(chan struct{}),
+	}
 	l.task.Ranks = []int{0, 1, 2}
 	defer close(l.over)
 	l.spawn(t.TempDir(), nil)

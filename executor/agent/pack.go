@@ -46,7 +46,8 @@ func unpack(task LaunchTask, packed []byte) (*assignment, error) {
 	}
 	for i, s := range task.Seats {
 		if s.Rank != task.Ranks[i] {
-			return nil, fmt.Errorf("launch %s: the seat of rank %d is that of rank %d", a.launch.ID, task.Ranks[i], s.Rank)
+			return nil, fmt.Errorf("launch %s: the seat of rank %d is that of rank %d", a.launch.ID, task.Ranks[i],
+				s.Rank)
 		}
 	}
 	for _, r := range task.Ranks {

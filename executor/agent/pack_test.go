@@ -36,7 +36,10 @@ func dense(t testing.TB, ranks int) engine.Launch {
 		t.Fatal(err)
 	}
 	o := move.Spec{Pattern: move.MatrixPattern, Matrix: m, Ranks: int64(ranks), Fabric: "shm"}
-	return engine.Launch{ID: "l-0", Ranks: ranks, Nodes: []string{"n1"}, Cases: []engine.Case{caseOf("write", o, 0), caseOf("read", o, 0)}}
+	return engine.Launch{
+		ID: "l-0", Ranks: ranks, Nodes: []string{"n1"},
+		Cases: []engine.Case{caseOf("write", o, 0), caseOf("read", o, 0)},
+	}
 }
 
 // caseOf is a case as a rank is told it.
@@ -127,7 +130,8 @@ func TestALaunchThatIsNotWholeIsRefused(t *testing.T) {
 	s := c.Session
 	l := dense(t, 30)
 	text := packed(t, l)
-	many := func(text []byte) cluster.Text { return cluster.TextFor(text, 1<<20) } // of so many readers that each must ask
+	// of so many readers that each must ask
+	many := func(text []byte) cluster.Text { return cluster.TextFor(text, 1<<20) }
 	short := bytes.Clone(text)
 	short[len(short)-100] ^= 1
 	for name, test := range map[string]struct {
@@ -138,8 +142,10 @@ func TestALaunchThatIsNotWholeIsRefused(t *testing.T) {
 		"missing":   {nil, many(text), "reading what is shared of missing: part 1 of 1: it is not in etcd"},
 		"damaged":   {short, many(text), "reading what is shared of damaged: part 1 of 1: it is not what was written"},
 		"bad words": {short, many(short), "unpacking a launch: "},
-		"no ranks":  {nil, cluster.TextFor(packed(t, engine.Launch{ID: "l-1", Cases: l.Cases}), 1), "launch l-1: rank 0 of 0"},
-		"no cases":  {nil, cluster.TextFor(packed(t, engine.Launch{ID: "l-2", Ranks: 1}), 1), "launch l-2 has no cases"},
+
+		"no ranks": {nil, cluster.TextFor(packed(t, engine.Launch{ID: "l-1", Cases: l.Cases}), 1),
+			"launch l-1: rank 0 of 0"},
+		"no cases": {nil, cluster.TextFor(packed(t, engine.Launch{ID: "l-2", Ranks: 1}), 1), "launch l-2 has no cases"},
 	} {
 		spec, err := Task{Launch: &LaunchTask{Text: test.text, Ranks: []int{0}}}.Encode()
 		if err != nil {
@@ -163,7 +169,8 @@ func TestALaunchThatIsNotWholeIsRefused(t *testing.T) {
 		case <-time.After(30 * time.Second):
 			t.Fatalf("%s: the agent says nothing", name)
 		}
-		if r.Outcome == nil || r.Outcome.Failure == nil || r.Outcome.Told() || !strings.Contains(r.Outcome.Failure.Cause, test.want) || r.Outcome.Failure.Node != "n1" {
+		if r.Outcome == nil || r.Outcome.Failure == nil || r.Outcome.Told() ||
+			!strings.Contains(r.Outcome.Failure.Cause, test.want) || r.Outcome.Failure.Node != "n1" {
 			t.Fatalf("%s: %+v, want %q", name, r.Outcome, test.want)
 		}
 		for aborted := false; !aborted; {
@@ -197,7 +204,8 @@ func TestALaunchIsBoundedUnpacked(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "it has more than 67108864 bytes without compression") {
 		t.Errorf("%d bytes: %v", bomb.Len(), err)
 	}
-	if _, err := unpack(LaunchTask{}, bomb.Bytes()[:bomb.Len()/2]); err == nil || !strings.Contains(err.Error(), "cut short") {
+	if _, err := unpack(LaunchTask{}, bomb.Bytes()[:bomb.Len()/2]); err == nil ||
+		!strings.Contains(err.Error(), "cut short") {
 		t.Errorf("%v", err)
 	}
 }

@@ -15,7 +15,10 @@ import (
 
 func TestWhatAnAgentWithoutCommandsPermits(t *testing.T) {
 	t.Setenv("WEIR_TEST_SECRET", "/etc/passwd")
-	a := New(Options{NoCommands: true, AllowEnv: []string{"MINE"}, Shell: map[string]string{"UCX_TLS": "tcp", "UCX_PROFILE_MODE": "log"}})
+	a := New(Options{
+		NoCommands: true, AllowEnv: []string{"MINE"},
+		Shell: map[string]string{"UCX_TLS": "tcp", "UCX_PROFILE_MODE": "log"},
+	})
 	if want := map[string]string{"UCX_TLS": "tcp"}; !maps.Equal(a.shell, want) {
 		t.Errorf("of the shell processes get %v", a.shell)
 	}
@@ -25,7 +28,10 @@ func TestWhatAnAgentWithoutCommandsPermits(t *testing.T) {
 	}
 	got := a.problems(SecretsTask{
 		Names: []string{"WEIR_TEST_SECRET", "file:/etc/passwd"}, Variables: []string{"UCX_GDB_COMMAND", "UCX_TLS"},
-		Env: map[string][]string{"UCX_LOG_FILE": {"x", "y"}, "UCX_RNDV_THRESH": {"8k", "`id`", "a/b"}, "MINE": {"/any"}, "FI_PROVIDER": {"tcp"}},
+		Env: map[string][]string{
+			"UCX_LOG_FILE": {"x", "y"}, "UCX_RNDV_THRESH": {"8k", "`id`", "a/b"}, "MINE": {"/any"},
+			"FI_PROVIDER": {"tcp"},
+		},
 	})
 	want := []string{
 		"secret file:/etc/passwd: this agent takes no files for secrets: whoever runs the node can start it with --secrets DIR, which has them",
@@ -37,7 +43,8 @@ func TestWhatAnAgentWithoutCommandsPermits(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("%s", strings.Join(got, "\n"))
 	}
-	if got := New(Options{Shell: a.o.Shell}).problems(SecretsTask{Names: []string{"WEIR_TEST_SECRET"}, Variables: []string{"UCX_GDB_COMMAND"}, Env: map[string][]string{"LD_PRELOAD": {"/x"}}}); got != nil {
+	if got := New(Options{Shell: a.o.Shell}).problems(SecretsTask{Names: []string{"WEIR_TEST_SECRET"},
+		Variables: []string{"UCX_GDB_COMMAND"}, Env: map[string][]string{"LD_PRELOAD": {"/x"}}}); got != nil {
 		t.Errorf("an agent with commands: %v", got)
 	}
 }
@@ -59,7 +66,9 @@ func launchedBy(t *testing.T, o Options, runner string, task LaunchTask) (*Outco
 	saw := filepath.Join(t.TempDir(), "environment")
 	o.RankCommand = []string{"sh", "-c", "env >" + saw}
 	c, reports := joined(t, o)
-	packed, err := Pack(engine.Launch{ID: "task", Runner: runner, Ranks: 1, Nodes: []string{"n1"}, Cases: []engine.Case{{Key: "c"}}})
+	packed, err := Pack(engine.Launch{
+		ID: "task", Runner: runner, Ranks: 1, Nodes: []string{"n1"}, Cases: []engine.Case{{Key: "c"}},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,14 +105,24 @@ func TestHostileVariablesStartNoRank(t *testing.T) {
 		task  LaunchTask
 		want  string
 	}{
-		"a log in a file":           {nil, LaunchTask{Env: map[string]string{"UCX_LOG_FILE": dir + "/.bashrc"}}, "UCX_LOG_FILE"},
-		"a command for errors":      {nil, LaunchTask{Env: map[string]string{"UCX_HANDLE_ERRORS": "debug"}}, "UCX_HANDLE_ERRORS"},
-		"a library":                 {nil, LaunchTask{Env: map[string]string{"LD_PRELOAD": dir + "/pre.so"}}, "LD_PRELOAD"},
-		"a file as a secret":        {nil, LaunchTask{Secrets: map[string]string{"UCX_TLS": "file:" + secret}}, "--secrets DIR"},
-		"a secret for a command":    {nil, LaunchTask{Secrets: map[string]string{"UCX_GDB_COMMAND": "PATH"}}, "UCX_GDB_COMMAND"},
-		"a secret that is a path":   {nil, LaunchTask{Secrets: map[string]string{"UCX_TLS": "PATH"}}, "UCX_TLS has a value with a slash"},
-		"a shell that has it":       {map[string]string{"UCX_PROFILE_FILE": dir + "/x"}, LaunchTask{}, "UCX_PROFILE_FILE"},
-		"a seat with a strange NIC": {nil, LaunchTask{Seats: []results.Seat{{NICs: []string{"../x"}}}}, "which this node does not have"},
+		"a log in a file": {nil, LaunchTask{Env: map[string]string{"UCX_LOG_FILE": dir + "/.bashrc"}}, "UCX_LOG_FILE"},
+
+		"a command for errors": {nil, LaunchTask{Env: map[string]string{"UCX_HANDLE_ERRORS": "debug"}},
+			"UCX_HANDLE_ERRORS"},
+		"a library": {nil, LaunchTask{Env: map[string]string{"LD_PRELOAD": dir + "/pre.so"}}, "LD_PRELOAD"},
+		"a file as a secret": {nil, LaunchTask{Secrets: map[string]string{"UCX_TLS": "file:" + secret}},
+			"--secrets DIR"},
+
+		"a secret for a command": {nil, LaunchTask{Secrets: map[string]string{"UCX_GDB_COMMAND": "PATH"}},
+			"UCX_GDB_COMMAND"},
+
+		"a secret that is a path": {nil, LaunchTask{Secrets: map[string]string{"UCX_TLS": "PATH"}},
+			"UCX_TLS has a value with a slash"},
+
+		"a shell that has it": {map[string]string{"UCX_PROFILE_FILE": dir + "/x"}, LaunchTask{}, "UCX_PROFILE_FILE"},
+
+		"a seat with a strange NIC": {nil, LaunchTask{Seats: []results.Seat{{NICs: []string{"../x"}}}},
+			"which this node does not have"},
 	} {
 		o, saw := launched(t, Options{NoCommands: true, Shell: c.shell}, c.task)
 		if o.Failure == nil || o.Failure.Node != "n1" || !strings.Contains(o.Failure.Cause, c.want) || saw != "" {
@@ -135,11 +154,15 @@ func TestProgramsOfAScenarioAreCommands(t *testing.T) {
 // whoever asks.
 func TestARankHasWeirsOwnVariables(t *testing.T) {
 	task := LaunchTask{
-		Env:   map[string]string{"UCX_TLS": "tcp", "UCX_HANDLE_ERRORS": "debug", "UCX_POSIX_DIR": "/tmp", "UCX_MEM_EVENTS=y;": "x"},
+		Env: map[string]string{
+			"UCX_TLS": "tcp", "UCX_HANDLE_ERRORS": "debug", "UCX_POSIX_DIR": "/tmp", "UCX_MEM_EVENTS=y;": "x",
+		},
 		Seats: []results.Seat{{CPUs: "0", Env: map[string]string{"LD_PRELOAD": "/tmp/pre.so", "UCX_TLS": "rc"}}},
 	}
 	o, saw := launched(t, Options{Shell: map[string]string{"UCX_ERROR_SIGNALS": "SIGURG", "FI_PROVIDER": "tcp"}}, task)
-	for _, want := range []string{"UCX_TLS=tcp\n", "UCX_HANDLE_ERRORS=none\n", "UCX_ERROR_SIGNALS=\n", "UCX_MEM_EVENTS=n\n", "FI_PROVIDER=tcp\n"} {
+	for _, want := range []string{
+		"UCX_TLS=tcp\n", "UCX_HANDLE_ERRORS=none\n", "UCX_ERROR_SIGNALS=\n", "UCX_MEM_EVENTS=n\n", "FI_PROVIDER=tcp\n",
+	} {
 		if !strings.Contains(saw, want) {
 			t.Errorf("the rank lacks %q: %s", want, saw)
 		}

@@ -20,7 +20,8 @@ func TestVariablesOfASeat(t *testing.T) {
 	}{
 		{two, device("mlx5_core"), "CUDA_DEVICE_ORDER=PCI_BUS_ID CUDA_VISIBLE_DEVICES=1,3 UCX_NET_DEVICES=mlx5_0:1,mlx5_1:1"},
 		{two, device("efa"), "CUDA_DEVICE_ORDER=PCI_BUS_ID CUDA_VISIBLE_DEVICES=1,3 FI_EFA_IFACE=mlx5_0,mlx5_1 UCX_NET_DEVICES=mlx5_0:1,mlx5_1:1"},
-		{results.Seat{NICs: []string{"mlx5_0:1"}}, device("mlx5_core"), "FI_VERBS_DEVICE_NAME=mlx5_0 UCX_NET_DEVICES=mlx5_0:1"},
+		{results.Seat{NICs: []string{"mlx5_0:1"}}, device("mlx5_core"),
+			"FI_VERBS_DEVICE_NAME=mlx5_0 UCX_NET_DEVICES=mlx5_0:1"},
 		{results.Seat{NICs: []string{"eth0"}}, results.Node{}, "FI_TCP_IFACE=eth0 UCX_NET_DEVICES=eth0"},
 		{results.Seat{CPUs: "0"}, device("efa"), ""},
 		{results.Seat{Env: map[string]string{"LD_PRELOAD": "/tmp/pre.so"}}, results.Node{}, ""},

@@ -42,7 +42,8 @@ func (v vault) resolve(reference string) (string, error) {
 	case err != nil:
 		return "", fmt.Errorf("secret %s: %w", reference, err)
 	case len(value) < minSecret:
-		return "", fmt.Errorf("secret %s: its value is too short to redact: it needs at least %d characters", reference, minSecret)
+		return "", fmt.Errorf("secret %s: its value is too short to redact: it needs at least %d characters", reference,
+			minSecret)
 	case strings.ContainsRune(value, 0):
 		return "", fmt.Errorf("secret %s: its value holds a zero byte, which no environment variable can", reference)
 	}

@@ -101,7 +101,8 @@ func TestAnAgentWithoutCommandsRunsNone(t *testing.T) {
 // the end of their task.
 func TestLogsAreShipped(t *testing.T) {
 	c, reports := joined(t, Options{ShipLogs: true})
-	spec, err := Task{Command: &CommandTask{Name: "much", Command: []string{"sh", "-c", "head -c 2500000 /dev/zero; echo end"}, Log: "commands/much.log"}}.Encode()
+	spec, err := Task{Command: &CommandTask{Name: "much",
+		Command: []string{"sh", "-c", "head -c 2500000 /dev/zero; echo end"}, Log: "commands/much.log"}}.Encode()
 	if err != nil {
 		t.Fatal(err)
 	}

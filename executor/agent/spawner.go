@@ -85,7 +85,8 @@ func onProcessors(cpus []int, do func() error) error {
 	if err := unix.SchedSetaffinity(0, &some); err != nil {
 		return fmt.Errorf("keeping a rank on processors %s: %w", results.FormatCPUs(cpus), err)
 	}
-	defer unix.SchedSetaffinity(0, &all) // the mask of a moment ago: if it is none any more, the kernel has narrowed it itself
+	// the mask of a moment ago: if it is none any more, the kernel has narrowed it itself
+	defer unix.SchedSetaffinity(0, &all)
 	return do()
 }
 
@@ -121,7 +122,8 @@ func (s *spawner) run(ctx context.Context, limit time.Duration, argv, env []stri
 
 // runOpen is run, and says by exec.ErrWaitDelay that the output was still open when
 // nobody waited for more of it.
-func (s *spawner) runOpen(ctx context.Context, limit time.Duration, argv, env []string, stdout, stderr io.Writer) error {
+func (s *spawner) runOpen(ctx context.Context, limit time.Duration, argv, env []string, stdout,
+	stderr io.Writer) error {
 	bounded, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	cmd := exec.CommandContext(bounded, argv[0], argv[1:]...)

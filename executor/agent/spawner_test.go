@@ -20,7 +20,8 @@ func TestProcessesStayOnTheirProcessors(t *testing.T) {
 	for i, cpus := range [][]int{one, nil} {
 		log := output(t)
 		ended := make(chan event, 4)
-		p, err := startProcess(s, cpus, []string{"grep", "Cpus_allowed_list", "/proc/self/status"}, os.Environ(), log, func(e event) { ended <- e })
+		p, err := startProcess(s, cpus, []string{"grep", "Cpus_allowed_list", "/proc/self/status"}, os.Environ(), log,
+			func(e event) { ended <- e })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -36,7 +37,8 @@ func TestProcessesStayOnTheirProcessors(t *testing.T) {
 			t.Errorf("on %q, want %q (%v)", got, want, err)
 		}
 	}
-	if _, err := startProcess(s, []int{1 << 15}, []string{"true"}, os.Environ(), output(t), func(event) {}); err == nil {
+	if _, err := startProcess(s, []int{1 << 15}, []string{"true"}, os.Environ(), output(t),
+		func(event) {}); err == nil {
 		t.Error("a process runs on a processor that there is not")
 	}
 }
@@ -52,7 +54,9 @@ func output(t *testing.T) *os.File {
 }
 
 func TestVisibleGPUs(t *testing.T) {
-	for own, want := range map[string]string{"": "", "0,2": "0 2", "1,9,0": "1", "-1,0": "", "GPU-abc, GPU-def": "GPU-abc GPU-def", "1,1": "1"} {
+	for own, want := range map[string]string{
+		"": "", "0,2": "0 2", "1,9,0": "1", "-1,0": "", "GPU-abc, GPU-def": "GPU-abc GPU-def", "1,1": "1",
+	} {
 		t.Setenv("CUDA_VISIBLE_DEVICES", own)
 		if got := strings.Join(visibleGPUs(4), " "); got != want {
 			t.Errorf("%q leaves %q, want %q", own, got, want)

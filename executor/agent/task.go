@@ -166,7 +166,9 @@ func decodeTask(b []byte) (Task, error) {
 		return Task{}, fmt.Errorf("reading a task: %w", err)
 	}
 	switch {
-	case t.Check != nil && len(t.Check.Command) > 0, t.Command != nil && len(t.Command.Command) > 0, t.Secrets != nil, t.Clock, t.Observe != nil && t.Observe.From >= 0, t.Artifact != nil && (len(t.Artifact.Command) > 0 || t.Artifact.File != ""):
+	case t.Check != nil && len(t.Check.Command) > 0, t.Command != nil && len(t.Command.Command) > 0, t.Secrets != nil,
+		t.Clock, t.Observe != nil && t.Observe.From >= 0,
+		t.Artifact != nil && (len(t.Artifact.Command) > 0 || t.Artifact.File != ""):
 		return t, nil
 	case t.Launch == nil || len(t.Launch.Ranks) == 0:
 		return t, errors.New("reading a task: it asks for nothing")

@@ -109,7 +109,10 @@ func DecodeReport(node string, head, body []byte) (Report, error) {
 	}
 	r := Report{Node: node, Task: t.Task, Progress: t.Progress, Check: t.Check, Command: t.Command, Secrets: t.Secrets}
 	parts := 0
-	for _, there := range []bool{t.Running != nil, t.Progress != nil, t.Result != nil, t.Outcome != nil, t.Check != nil, t.Command != nil, t.Secrets != nil, t.Clock != nil, t.Artifact != nil, t.Log != nil, t.Observed != nil} {
+	for _, there := range []bool{
+		t.Running != nil, t.Progress != nil, t.Result != nil, t.Outcome != nil, t.Check != nil, t.Command != nil,
+		t.Secrets != nil, t.Clock != nil, t.Artifact != nil, t.Log != nil, t.Observed != nil,
+	} {
 		if there {
 			parts++
 		}
@@ -118,7 +121,8 @@ func DecodeReport(node string, head, body []byte) (Report, error) {
 		return Report{}, fmt.Errorf("reading a report of node %s: it says %d things and not one", node, parts)
 	}
 	if len(body) > 0 && t.Result == nil && t.Artifact == nil && t.Log == nil && t.Observed == nil {
-		return Report{}, fmt.Errorf("reading a report of node %s: it brings %d bytes that belong to nothing", node, len(body))
+		return Report{}, fmt.Errorf("reading a report of node %s: it brings %d bytes that belong to nothing", node,
+			len(body))
 	}
 	var err error
 	switch {
@@ -200,7 +204,8 @@ func (t *outcome) decode(node string) (*Outcome, error) {
 			return nil, fmt.Errorf("a variable from %.80q", v.From)
 		}
 	}
-	return &Outcome{Failure: t.Failure, Ignored: t.Ignored, Variables: t.Variables, Counters: t.Counters, At: *at, kind: t.Kind}, nil
+	return &Outcome{Failure: t.Failure, Ignored: t.Ignored, Variables: t.Variables, Counters: t.Counters, At: *at,
+		kind: t.Kind}, nil
 }
 
 func (t *logPiece) decode(text []byte) (*Log, error) {

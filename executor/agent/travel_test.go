@@ -19,16 +19,31 @@ func reports() map[string]Report {
 	return map[string]Report{
 		"running":  {Running: &at},
 		"progress": {Progress: &Progress{Case: 2, Phase: "run", Done: 5, Total: 9, Rate: 1e9}},
-		"result":   {Result: &Result{Part: &workload.Part{Key: "b[x=1]", Rank: 1, Facts: json.RawMessage(`{"verified":true}`), Samples: []byte("samples")}, Rate: 2e9}},
-		"served":   {Result: &Result{Part: &workload.Part{Key: "b[x=1]", Rank: 0}}},
-		"outcome":  {Outcome: &Outcome{At: at, kind: kindPeer, Failure: &results.Failure{Rank: 3, Node: "n1", Phase: "run", Kind: results.Crashed, Cause: "it died", Log: []string{"a", "b"}}, Counters: []results.Counter{{Node: "n1", Device: "eth0", Name: "rx_crc_errors"}}}},
-		"good":     {Outcome: &Outcome{At: at}},
-		"check":    {Check: &results.Check{Name: "c", Node: "n1", Status: "ok"}},
-		"command":  {Command: &results.Command{Name: "c", Node: "n1", Status: "ok", Started: at.UTC().Round(0)}},
-		"clock":    {Clock: &at},
-		"secrets":  {Secrets: &SecretsReport{Problems: []string{"none here"}}},
-		"log":      {Log: &Log{Name: "b/0/1.log", From: 1 << 20, Text: []byte("text\n")}},
-		"artifact": {Artifact: &ArtifactReport{Source: "/proc/version", Content: []byte("Linux"), Status: results.OK, Last: true}},
+		"result": {
+			Result: &Result{
+				Part: &workload.Part{Key: "b[x=1]", Rank: 1, Facts: json.RawMessage(`{"verified":true}`),
+					Samples: []byte("samples")}, Rate: 2e9,
+			},
+		},
+		"served": {Result: &Result{Part: &workload.Part{Key: "b[x=1]", Rank: 0}}},
+		"outcome": {
+			Outcome: &Outcome{
+				At: at, kind: kindPeer, Failure: &results.Failure{Rank: 3, Node: "n1", Phase: "run",
+					Kind: results.Crashed, Cause: "it died", Log: []string{"a", "b"}},
+				Counters: []results.Counter{{Node: "n1", Device: "eth0", Name: "rx_crc_errors"}},
+			},
+		},
+		"good":    {Outcome: &Outcome{At: at}},
+		"check":   {Check: &results.Check{Name: "c", Node: "n1", Status: "ok"}},
+		"command": {Command: &results.Command{Name: "c", Node: "n1", Status: "ok", Started: at.UTC().Round(0)}},
+		"clock":   {Clock: &at},
+		"secrets": {Secrets: &SecretsReport{Problems: []string{"none here"}}},
+		"log":     {Log: &Log{Name: "b/0/1.log", From: 1 << 20, Text: []byte("text\n")}},
+		"artifact": {
+			Artifact: &ArtifactReport{
+				Source: "/proc/version", Content: []byte("Linux"), Status: results.OK, Last: true,
+			},
+		},
 		"observed": {Observation: &Observation{Log: []byte("a line\n"), Page: []byte("a 1\n")}},
 		"unseen":   {Observation: &Observation{Error: "no such file"}},
 		"no log":   {Log: &Log{Name: "b/0/1.log"}},
@@ -46,7 +61,9 @@ func TestReportsTravel(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		opts := cmp.Options{cmp.AllowUnexported(Outcome{}), cmpopts.EquateEmpty(), cmpopts.EquateApproxTime(time.Second)}
+		opts := cmp.Options{
+			cmp.AllowUnexported(Outcome{}), cmpopts.EquateEmpty(), cmpopts.EquateApproxTime(time.Second),
+		}
 		if diff := cmp.Diff(want, got, opts); diff != "" {
 			t.Errorf("%s: %s", name, diff)
 		}
@@ -84,7 +101,8 @@ func TestReportsThatAreNotBelieved(t *testing.T) {
 			t.Errorf("%s is read as %+v, %v; want %q", text, r, err, want)
 		}
 	}
-	if _, err := DecodeReport("n1", []byte(`{"secrets": {}}`), []byte("x")); err == nil || !strings.Contains(err.Error(), "belong to nothing") {
+	if _, err := DecodeReport("n1", []byte(`{"secrets": {}}`), []byte("x")); err == nil ||
+		!strings.Contains(err.Error(), "belong to nothing") {
 		t.Errorf("%v", err)
 	}
 }

@@ -58,7 +58,8 @@ func (l *launch) stuck(now time.Time) (any bool) {
 			l.suspect(m, kindDied, fmt.Sprintf("cannot be killed: process %d is in state %c", m.pid, s))
 			any = true
 		case now.Sub(l.killed) >= unreaped:
-			l.suspect(m, kindDied, fmt.Sprintf("was killed, but the end of process %d was not reported within %v", m.pid, unreaped))
+			l.suspect(m, kindDied, fmt.Sprintf("was killed, but the end of process %d was not reported within %v",
+				m.pid, unreaped))
 			any = true
 		}
 	}
@@ -156,7 +157,8 @@ func (l *launch) inspect(now time.Time) {
 		}
 		switch s := m.state(); {
 		case s == 'T' || s == 't':
-			l.add(l.about(m, kindStopped, "hangs: it was stopped by a signal (SIGSTOP, or a debugger)"+m.where(l.task.launch.Cases)))
+			l.add(l.about(m, kindStopped, "hangs: it was stopped by a signal (SIGSTOP, or a debugger)"+
+				m.where(l.task.launch.Cases)))
 		case (m.stage == running || m.stage == connecting) && moving && now.Sub(m.beatAt) > 5*tick:
 			l.add(l.about(m, kindSilent, fmt.Sprintf("hangs: its loop has stood still for %v%s",
 				now.Sub(m.beatAt).Round(100*time.Millisecond), m.where(l.task.launch.Cases))))

@@ -49,11 +49,16 @@ func TestRankThatDiedBeforeItWasKilledIsToBlame(t *testing.T) {
 			awaitZombie(t, m)
 		}
 		now := time.Now()
-		l := &launch{task: &assignment{}, a: &Agent{}, ranks: []*member{m}, told: now, suspects: []suspect{{kind: kindPeer, rank: 1, at: now, cause: "connection reset"}}}
+		l := &launch{
+			task: &assignment{}, a: &Agent{}, ranks: []*member{m}, told: now, suspects: []suspect{
+				{kind: kindPeer, rank: 1, at: now, cause: "connection reset"},
+			},
+		}
 		l.killAll(now)
 		_ = m.cmd.Wait() // its state says it
 		l.exited(m, m.cmd.ProcessState)
-		if got := judge(l.suspects); (got.kind == kindDied) != test.blame || test.blame && got.cause != "killed by signal 9 (SIGKILL)" {
+		if got := judge(l.suspects); (got.kind == kindDied) != test.blame ||
+			test.blame && got.cause != "killed by signal 9 (SIGKILL)" {
 			t.Errorf("a rank that %s: %+v", name, got)
 		}
 	}
@@ -72,7 +77,8 @@ func TestZombieHasBeenKilled(t *testing.T) {
 		t.Errorf("a zombie is waited for without end: %+v", l.suspects)
 	}
 	l = &launch{task: &assignment{}, a: &Agent{}, ranks: []*member{dead, alive}, told: now, killed: now}
-	if l.hurry(now.Add(unkillable)) || len(l.suspects) != 1 || !strings.HasPrefix(l.suspects[0].cause, "cannot be killed") {
+	if l.hurry(now.Add(unkillable)) || len(l.suspects) != 1 ||
+		!strings.HasPrefix(l.suspects[0].cause, "cannot be killed") {
 		t.Errorf("what lives is waited for: %+v", l.suspects)
 	}
 }

@@ -82,7 +82,8 @@ func makeIn(own string, l Limits) (*Group, error) {
 		value            uint64
 		holds            *uint64
 	}{{"memory", "memory.max", l.Memory, &g.of.Memory}, {"pids", "pids.max", l.Tasks, &g.of.Tasks}} {
-		if c.value > 0 && divided && control(own, c.controller) && write(filepath.Join(g.dir, c.file), strconv.FormatUint(c.value, 10)) == nil {
+		if c.value > 0 && divided && control(own, c.controller) &&
+			write(filepath.Join(g.dir, c.file), strconv.FormatUint(c.value, 10)) == nil {
 			*c.holds = c.value
 		}
 	}
@@ -155,7 +156,8 @@ func claim(own string) (*Group, error) {
 			}
 			if _, gone := os.Stat(dir); gone == nil {
 				f.Close()
-				return nil, errors.Join(fmt.Errorf("a group cannot be killed at once, as of Linux 5.14: %w", err), os.Remove(dir))
+				return nil, errors.Join(fmt.Errorf("a group cannot be killed at once, as of Linux 5.14: %w", err),
+					os.Remove(dir))
 			}
 		}
 		f.Close()

@@ -21,8 +21,10 @@ import (
 func TestWhereThisProcessIs(t *testing.T) {
 	const v1 = "30 23 0:26 / /sys/fs/cgroup/memory rw,relatime - cgroup cgroup rw,memory\n"
 	for name, c := range map[string]struct{ mounts, groups, want string }{
-		"unified":              {"30 23 0:26 / /sys/fs/cgroup rw shared:9 - cgroup2 cgroup2 rw\n", "0::/user.slice/a.scope\n", "/sys/fs/cgroup/user.slice/a.scope"},
-		"hybrid":               {v1 + "42 32 0:38 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n", "4:memory:/x\n0::/\n", "/sys/fs/cgroup/unified"},
+		"unified": {"30 23 0:26 / /sys/fs/cgroup rw shared:9 - cgroup2 cgroup2 rw\n",
+			"0::/user.slice/a.scope\n", "/sys/fs/cgroup/user.slice/a.scope"},
+		"hybrid": {v1 + "42 32 0:38 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n",
+			"4:memory:/x\n0::/\n", "/sys/fs/cgroup/unified"},
 		"part of the tree":     {"30 23 0:26 /a/b /mnt rw - cgroup2 cgroup2 rw\n", "0::/a/b/c\n", "/mnt/c"},
 		"a blank in the name":  {"30 23 0:26 / /sys/fs\\040x rw - cgroup2 cgroup2 rw\n", "0::/a\n", "/sys/fs x/a"},
 		"outside of the mount": {"30 23 0:26 /a/b /mnt rw - cgroup2 cgroup2 rw\n", "0::/a\n", ""},
@@ -30,7 +32,9 @@ func TestWhereThisProcessIs(t *testing.T) {
 		"version 1 alone":      {v1, "4:memory:/x\n", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := find(fstest.MapFS{"proc/self/mountinfo": {Data: []byte(c.mounts)}, "proc/self/cgroup": {Data: []byte(c.groups)}})
+			got, err := find(fstest.MapFS{
+				"proc/self/mountinfo": {Data: []byte(c.mounts)}, "proc/self/cgroup": {Data: []byte(c.groups)},
+			})
 			if got != c.want || (err == nil) != (c.want != "") {
 				t.Errorf("got %q, %v, want %q", got, err, c.want)
 			}
@@ -41,7 +45,8 @@ func TestWhereThisProcessIs(t *testing.T) {
 func TestRoom(t *testing.T) {
 	file := func(text string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(text + "\n")} }
 	bounded := fstest.MapFS{
-		"cg/memory.max": file("1000"), "cg/memory.current": file("700"), "cg/memory.stat": file("anon 100\ninactive_file 200"),
+		"cg/memory.max": file("1000"), "cg/memory.current": file("700"),
+		"cg/memory.stat":  file("anon 100\ninactive_file 200"),
 		"cg/a/memory.max": file("max"), "cg/a/memory.current": file("650"),
 		"cg/a/b/memory.max": file("600"), "cg/a/b/memory.current": file("500"),
 		"cg/full/memory.max": file("10"), "cg/full/memory.current": file("12"),
@@ -50,7 +55,10 @@ func TestRoom(t *testing.T) {
 	for dir, want := range map[string]struct {
 		bytes uint64
 		ok    bool
-	}{"cg": {500, true}, "cg/a": {500, true}, "cg/a/b": {100, true}, "cg/full": {0, true}, "free/a": {0, false}, "": {0, false}} {
+	}{
+		"cg": {500, true}, "cg/a": {500, true}, "cg/a/b": {100, true}, "cg/full": {0, true}, "free/a": {0, false},
+		"": {0, false},
+	} {
 		if got, ok := room(bounded, dir); got != want.bytes || ok != want.ok {
 			t.Errorf("%q has %d, %v, want %+v", dir, got, ok, want)
 		}
@@ -167,7 +175,8 @@ func TestMemoryIsBounded(t *testing.T) {
 }
 
 func TestWhatIsNotPermittedIsSaid(t *testing.T) {
-	if _, err := makeIn(t.TempDir(), Limits{}); err == nil || !strings.Contains(err.Error(), "not this process's to divide") {
+	if _, err := makeIn(t.TempDir(), Limits{}); err == nil ||
+		!strings.Contains(err.Error(), "not this process's to divide") {
 		t.Errorf("of a folder that is no control group: %v", err)
 	}
 }

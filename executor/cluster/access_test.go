@@ -24,17 +24,22 @@ func TestCertificates(t *testing.T) {
 	certificate, key, ca := mine.Files(mine.Pair("127.0.0.1"))
 	e := startEnsemble(t, 1, member{Certificate: certificate, Key: key, CA: ca})
 	config := func(pool *x509.CertPool, pairs ...tls.Certificate) Config {
-		return Config{Endpoints: []string{"https://" + e.members[0].Client}, TLS: &tls.Config{RootCAs: pool, Certificates: pairs}}
+		return Config{
+			Endpoints: []string{"https://" + e.members[0].Client}, TLS: &tls.Config{RootCAs: pool, Certificates: pairs},
+		}
 	}
 	newPair(t, config(mine.Pool, mine.Pair("127.0.0.1")), "s").works("with certificates")
 	for name, test := range map[string]struct {
 		config Config
 		want   string
 	}{
-		"no certificate":        {config(mine.Pool), "it wants a certificate, and was shown none: remote error: tls: certificate required"},
-		"another's certificate": {config(mine.Pool, other.Pair("127.0.0.1")), "it refuses the certificate that it was shown: remote error: tls: unknown certificate authority"},
-		"another authority":     {config(other.Pool, mine.Pair("127.0.0.1")), "certificate signed by unknown authority"},
-		"no encryption":         {at("http://" + e.members[0].Client), "no answer within 5s: "},
+		"no certificate": {config(mine.Pool),
+			"it wants a certificate, and was shown none: remote error: tls: certificate required"},
+		"another's certificate": {config(mine.Pool, other.Pair("127.0.0.1")),
+			"it refuses the certificate that it was shown: remote error: tls: unknown certificate authority"},
+
+		"another authority": {config(other.Pool, mine.Pair("127.0.0.1")), "certificate signed by unknown authority"},
+		"no encryption":     {at("http://" + e.members[0].Client), "no answer within 5s: "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -69,7 +74,8 @@ func TestUserWithAPrefix(t *testing.T) {
 		func(ctx context.Context) error { _, err := root.UserGrantRole(ctx, "root", "root"); return err },
 		func(ctx context.Context) error { _, err := root.RoleAdd(ctx, "weir"); return err },
 		func(ctx context.Context) error {
-			_, err := root.RoleGrantPermission(ctx, "weir", prefix, clientv3.GetPrefixRangeEnd(prefix), clientv3.PermissionType(clientv3.PermReadWrite))
+			_, err := root.RoleGrantPermission(ctx, "weir", prefix, clientv3.GetPrefixRangeEnd(prefix),
+				clientv3.PermissionType(clientv3.PermReadWrite))
 			return err
 		},
 		func(ctx context.Context) error { _, err := root.UserAdd(ctx, "weir", "w"); return err },
@@ -103,7 +109,8 @@ func TestUserWithAPrefix(t *testing.T) {
 	}
 	defer s.Close(false)
 	began := time.Now()
-	if err := s.Join(t.Context(), "n1", nil); err == nil || !strings.Contains(err.Error(), "permission denied") || time.Since(began) > 5*time.Second {
+	if err := s.Join(t.Context(), "n1", nil); err == nil || !strings.Contains(err.Error(), "permission denied") ||
+		time.Since(began) > 5*time.Second {
 		t.Errorf("outside of the prefix: %v after %v", err, time.Since(began))
 	}
 	c.Password = "wrong"
@@ -131,7 +138,8 @@ func TestConfigsThatCannotBe(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"agents", "invites", "claims", "", "a/b"} {
-		if _, err := Open(t.Context(), at("unix:///nowhere"), name); err == nil || !strings.Contains(err.Error(), "session name") {
+		if _, err := Open(t.Context(), at("unix:///nowhere"), name); err == nil ||
+			!strings.Contains(err.Error(), "session name") {
 			t.Errorf("session %q: %v", name, err)
 		}
 	}

@@ -38,7 +38,8 @@ func (c Claim) against(other Claim) string {
 		name   string
 		common []string
 	}{
-		{"processor", common(c.CPUs, other.CPUs)}, {"GPU", common(c.GPUs, other.GPUs)}, {"NIC", common(c.NICs, other.NICs)},
+		{"processor", common(c.CPUs, other.CPUs)}, {"GPU", common(c.GPUs, other.GPUs)},
+		{"NIC", common(c.NICs, other.NICs)},
 	} {
 		switch len(kind.common) {
 		case 0:

@@ -77,7 +77,8 @@ func TestAgentsAreSeenComingAndGoing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(Member{Node: "n1", Inventory: []byte("one")}, next(t, "n1", members), cmpopts.IgnoreUnexported(Member{})); diff != "" {
+	if diff := cmp.Diff(Member{Node: "n1", Inventory: []byte("one")}, next(t, "n1", members),
+		cmpopts.IgnoreUnexported(Member{})); diff != "" {
 		t.Error(diff)
 	}
 	late, err := Open(t.Context(), server.Config(), "s")
@@ -87,7 +88,8 @@ func TestAgentsAreSeenComingAndGoing(t *testing.T) {
 	if err := late.Join(t.Context(), "n2", []byte("two")); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(Member{Node: "n2", Inventory: []byte("two")}, next(t, "n2", members), cmpopts.IgnoreUnexported(Member{})); diff != "" {
+	if diff := cmp.Diff(Member{Node: "n2", Inventory: []byte("two")}, next(t, "n2", members),
+		cmpopts.IgnoreUnexported(Member{})); diff != "" {
 		t.Error(diff)
 	}
 	if err := late.Join(t.Context(), "n1", nil); err == nil || !strings.Contains(err.Error(), "n1") {
@@ -111,7 +113,8 @@ func TestTasksReachTheirNodeOnly(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := coordinator.Place(t.Context(), "l1", map[string][]byte{"n1": []byte("after"), "n2": []byte("other")}); err != nil {
+	if err := coordinator.Place(t.Context(), "l1",
+		map[string][]byte{"n1": []byte("after"), "n2": []byte("other")}); err != nil {
 		t.Fatal(err)
 	}
 	if err := coordinator.Withdraw(t.Context(), "l0", []string{"n1", "n2"}); err != nil {

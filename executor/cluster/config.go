@@ -86,7 +86,8 @@ const connBuffer = 8 << 10
 
 // failFast makes requests fail while there is no connection, with the reason. The client
 // would wait for one, and say at the end of the time that the time is over.
-func failFast(ctx context.Context, method string, request, reply any, cc *grpc.ClientConn, next grpc.UnaryInvoker, options ...grpc.CallOption) error {
+func failFast(ctx context.Context, method string, request, reply any, cc *grpc.ClientConn, next grpc.UnaryInvoker,
+	options ...grpc.CallOption) error {
 	return next(ctx, method, request, reply, cc, append(options, grpc.WaitForReady(false))...)
 }
 
@@ -106,7 +107,8 @@ func (c Config) connect(ctx context.Context) (*clientv3.Client, error) {
 		client, err = clientv3.New(clientv3.Config{
 			Endpoints: c.Endpoints, TLS: c.TLS, Username: c.User, Password: c.Password, DialOptions: options,
 			MaxUnaryRetries: 1, // retry does it, and does not lose why
-			Logger:          zap.NewNop(), DialTimeout: connectTime, DialKeepAliveTime: 10 * time.Second, DialKeepAliveTimeout: 3 * time.Second,
+			Logger:          zap.NewNop(), DialTimeout: connectTime, DialKeepAliveTime: 10 * time.Second,
+			DialKeepAliveTimeout: 3 * time.Second,
 		})
 		return err
 	})

@@ -40,7 +40,9 @@ func (c *counter) options() []grpc.ServerOption {
 	stream := func(server any, s grpc.ServerStream, info *grpc.StreamServerInfo, next grpc.StreamHandler) error {
 		return next(server, &countedStream{s, c, info.FullMethod})
 	}
-	return []grpc.ServerOption{grpc.ChainUnaryInterceptor(unary), grpc.ChainStreamInterceptor(stream), grpc.ReadBufferSize(connBuffer)}
+	return []grpc.ServerOption{
+		grpc.ChainUnaryInterceptor(unary), grpc.ChainStreamInterceptor(stream), grpc.ReadBufferSize(connBuffer),
+	}
 }
 
 // countedStream counts each message of a stream as a request.

@@ -152,7 +152,8 @@ func (d *Directory) Sessions(ctx context.Context) ([]SessionInfo, error) {
 	for from := d.root; ; {
 		id, err := d.sessionFrom(ctx, from, end)
 		if err != nil || id == "" {
-			slices.SortFunc(all, func(a, b SessionInfo) int { return strings.Compare(a.ID, b.ID) }) // keys have a slash behind the name
+			// keys have a slash behind the name
+			slices.SortFunc(all, func(a, b SessionInfo) int { return strings.Compare(a.ID, b.ID) })
 			return all, err
 		}
 		from = d.root + id + "0" // what follows the slash

@@ -49,14 +49,16 @@ func TestAgentsWaitForInvitations(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if diff := cmp.Diff(Invitation{Session: "s", Body: []byte("come to n1")}, next(t, "the invitation", invitations)); diff != "" {
+	if diff := cmp.Diff(Invitation{Session: "s", Body: []byte("come to n1")},
+		next(t, "the invitation", invitations)); diff != "" {
 		t.Error(diff)
 	}
 	if err := s.Claim(t.Context(), "n1", Claim{}); err != nil {
 		t.Fatal(err)
 	}
 	all, err := watcher.Agents(t.Context())
-	if diff := cmp.Diff([]Registered{{Node: "n1", About: []byte("me"), Sessions: []string{"s"}}}, all); diff != "" || err != nil {
+	if diff := cmp.Diff([]Registered{{Node: "n1", About: []byte("me"), Sessions: []string{"s"}}}, all); diff != "" ||
+		err != nil {
 		t.Errorf("%s (%v)", diff, err)
 	}
 	if err := s.Close(false); err != nil {
@@ -79,7 +81,8 @@ func TestAgentsWaitForInvitations(t *testing.T) {
 func TestSessionsAreListedAndOnlyDeadOnesRemoved(t *testing.T) {
 	server := startServer(t)
 	d := openDirectory(t, server)
-	if err := d.Register(t.Context(), "n1", nil, func([]byte) bool { return false }); err != nil { // which is no session
+	// which is no session
+	if err := d.Register(t.Context(), "n1", nil, func([]byte) bool { return false }); err != nil {
 		t.Fatal(err)
 	}
 	live, dead := openSession(t, server, "live"), openSession(t, server, "dead")
@@ -107,12 +110,15 @@ func TestSessionsAreListedAndOnlyDeadOnesRemoved(t *testing.T) {
 	all, err := d.Sessions(t.Context())
 	want := []SessionInfo{
 		{ID: "dead", Keys: 2, Nodes: []string{"n1", "n2"}},
-		{ID: "dead-too", Keys: 1, Nodes: []string{"n1"}}, {ID: "dead.x", Keys: 1, Nodes: []string{"n1"}}, {ID: "live", About: about.Encode(), Keys: 3, Nodes: []string{"n1", "n2"}},
+		{ID: "dead-too", Keys: 1, Nodes: []string{"n1"}}, {ID: "dead.x", Keys: 1, Nodes: []string{"n1"}}, {
+			ID: "live", About: about.Encode(), Keys: 3, Nodes: []string{"n1", "n2"},
+		},
 	}
 	if diff := cmp.Diff(want, all); diff != "" || err != nil {
 		t.Errorf("%s (%v)", diff, err)
 	}
-	if got, err := ReadAbout(all[3].About); err != nil || got != about || got.Host == "" || time.Since(got.Since) > time.Minute {
+	if got, err := ReadAbout(all[3].About); err != nil || got != about || got.Host == "" ||
+		time.Since(got.Since) > time.Minute {
 		t.Errorf("%+v, %v", got, err)
 	}
 	if _, err := d.Remove(t.Context(), "live"); !errors.Is(err, ErrLive) {
@@ -137,13 +143,18 @@ func TestClaims(t *testing.T) {
 		first, second Claim
 		want          string
 	}{
-		"nothing of either":      {},
-		"disjoint":               {Claim{CPUs: []int{0, 1}, GPUs: []int{0}, NICs: []string{"a"}}, Claim{CPUs: []int{2}, GPUs: []int{1}, NICs: []string{"b"}}, ""},
-		"the same kind only":     {Claim{CPUs: []int{1}}, Claim{GPUs: []int{1}}, ""},
-		"one processor":          {Claim{CPUs: []int{0, 1}}, Claim{CPUs: []int{1, 2}}, "session first has processor 1 of node n"},
-		"two GPUs":               {Claim{GPUs: []int{0, 1, 2}}, Claim{GPUs: []int{2, 1}}, "session first has GPUs 2, 1 of node n"},
-		"a NIC":                  {Claim{NICs: []string{"mlx5_0"}}, Claim{NICs: []string{"mlx5_0"}}, "session first has NIC mlx5_0 of node n"},
-		"all of what is used":    {Claim{}, Claim{Exclusive: true}, "session first has a part of node n"},
+		"nothing of either": {},
+		"disjoint": {Claim{CPUs: []int{0, 1}, GPUs: []int{0}, NICs: []string{"a"}},
+			Claim{CPUs: []int{2}, GPUs: []int{1}, NICs: []string{"b"}}, ""},
+		"the same kind only": {Claim{CPUs: []int{1}}, Claim{GPUs: []int{1}}, ""},
+		"one processor": {Claim{CPUs: []int{0, 1}}, Claim{CPUs: []int{1, 2}},
+			"session first has processor 1 of node n"},
+		"two GPUs": {Claim{GPUs: []int{0, 1, 2}}, Claim{GPUs: []int{2, 1}}, "session first has GPUs 2, 1 of node n"},
+		"a NIC": {Claim{NICs: []string{"mlx5_0"}}, Claim{NICs: []string{"mlx5_0"}},
+			"session first has NIC mlx5_0 of node n"},
+
+		"all of what is used": {Claim{}, Claim{Exclusive: true}, "session first has a part of node n"},
+
 		"of what is all claimed": {Claim{Exclusive: true}, Claim{}, "session first has all of node n"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -20,7 +20,8 @@ func TestFatalErrorsOfEtcdEndAGoroutineOnly(t *testing.T) {
 	ended := make(chan struct{})
 	for _, do := range []func(){
 		func() {
-			log.Panic("failed to create WAL", zap.String("path", "/x"), zap.Error(&fs.PathError{Op: "write", Path: "/x", Err: syscall.ENOSPC}))
+			log.Panic("failed to create WAL", zap.String("path", "/x"),
+				zap.Error(&fs.PathError{Op: "write", Path: "/x", Err: syscall.ENOSPC}))
 		},
 		func() { log.Fatal("too few files") },
 		func() { panic("a bug") },
@@ -35,7 +36,8 @@ func TestFatalErrorsOfEtcdEndAGoroutineOnly(t *testing.T) {
 		ended = make(chan struct{})
 	}
 	<-f.happened
-	if want := "failed to create WAL: write /x: no space left on device"; f.err.Error() != want || !errors.Is(f.err, syscall.ENOSPC) {
+	if want := "failed to create WAL: write /x: no space left on device"; f.err.Error() != want ||
+		!errors.Is(f.err, syscall.ENOSPC) {
 		t.Errorf("%q, want %q", f.err, want)
 	}
 }

@@ -59,11 +59,13 @@ func TestLentEtcd(t *testing.T) {
 	case <-t.Context().Done():
 	}
 	for c, want := range map[*clientv3.Client]int64{a: 1, b: 1, other: 0} {
-		if got, err := c.Get(t.Context(), "", clientv3.WithPrefix(), clientv3.WithCountOnly()); err != nil || got.Count != want {
+		if got, err := c.Get(t.Context(), "", clientv3.WithPrefix(), clientv3.WithCountOnly()); err != nil ||
+			got.Count != want {
 			t.Errorf("%v keys of %d, %v", got, want, err)
 		}
 	}
-	client := &http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+	client := &http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn,
+		error) {
 		return (&net.Dialer{}).DialContext(ctx, "unix", here.Lookup)
 	}}}
 	defer client.CloseIdleConnections()

@@ -50,12 +50,14 @@ func (d *door) names(ctx context.Context, prefix string) (names []string, err er
 }
 
 // list reads all keys below a prefix as they were at one revision, so many at a time.
-func (d *door) list(ctx context.Context, prefix string, page int64, options ...clientv3.OpOption) (all []*mvccpb.KeyValue, revision int64, err error) {
+func (d *door) list(ctx context.Context, prefix string, page int64,
+	options ...clientv3.OpOption) (all []*mvccpb.KeyValue, revision int64, err error) {
 	end := clientv3.GetPrefixRangeEnd(prefix)
 	for from := prefix; ; {
 		var got *clientv3.GetResponse
 		err := d.try(ctx, func(ctx context.Context) (err error) {
-			got, err = d.client.Get(ctx, from, append(options, clientv3.WithRange(end), clientv3.WithLimit(page), clientv3.WithRev(revision))...)
+			got, err = d.client.Get(ctx, from, append(options, clientv3.WithRange(end), clientv3.WithLimit(page),
+				clientv3.WithRev(revision))...)
 			return err
 		})
 		if errors.Is(err, rpctypes.ErrCompacted) { // it took so long that etcd has forgotten

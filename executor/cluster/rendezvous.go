@@ -36,7 +36,9 @@ func (s *Session) Meet(ctx context.Context, launch, node string, mine []int, ran
 	if err := errors.Join(checkName("launch", launch), checkName("node", node)); err != nil {
 		return nil, err
 	}
-	r := &Rendezvous{s: s, prefix: s.launchKey(launch), node: node, mine: mine, ranks: ranks, notify: make(chan struct{}, 1)}
+	r := &Rendezvous{
+		s: s, prefix: s.launchKey(launch), node: node, mine: mine, ranks: ranks, notify: make(chan struct{}, 1),
+	}
 	r.ctx, r.stop = context.WithCancel(s.ctx)
 	if r.alone() {
 		return r, nil

@@ -94,7 +94,8 @@ func TestRanksOfTwoNodesMeet(t *testing.T) {
 			}
 			second := meet(t, openSession(t, server, "s"), "n1", nodes)
 			missing, err := second.Missing(t.Context())
-			if err != nil || missing.What != theAddresses || len(missing.Ranks) != test.ranks/2 || missing.Ranks[0] != 1 {
+			if err != nil || missing.What != theAddresses || len(missing.Ranks) != test.ranks/2 ||
+				missing.Ranks[0] != 1 {
 				t.Errorf("n0 has published and n1 has not, but %v is missing (%v)", missing, err)
 			}
 			if err := second.Publish(t.Context(), addressesOf(nodes, "n1", all)); err != nil {
@@ -102,7 +103,8 @@ func TestRanksOfTwoNodesMeet(t *testing.T) {
 			}
 			for i, m := range []*Rendezvous{first, second} {
 				until(t, m, func() bool { return m.Addresses() != nil })
-				if told, err := wire.DecodePeers(m.Addresses(), test.ranks); err != nil || !bytes.Equal(bytes.Join(told, nil), all) {
+				if told, err := wire.DecodePeers(m.Addresses(), test.ranks); err != nil ||
+					!bytes.Equal(bytes.Join(told, nil), all) {
 					t.Errorf("node %d has other addresses than were published", i)
 				}
 				if m.Started() {
@@ -110,7 +112,8 @@ func TestRanksOfTwoNodesMeet(t *testing.T) {
 				}
 			}
 			missing, err = first.Missing(t.Context())
-			if err != nil || missing.What != theConnections || len(missing.Ranks) != test.ranks/2 || missing.Ranks[0] != 1 {
+			if err != nil || missing.What != theConnections || len(missing.Ranks) != test.ranks/2 ||
+				missing.Ranks[0] != 1 {
 				t.Errorf("n0 is connected and n1 is not, but %v is missing (%v)", missing, err)
 			}
 			if diff := cmp.Diff(missing, h.Missing()); diff != "" {
@@ -140,7 +143,10 @@ func TestMissingRanksAreNamed(t *testing.T) {
 	for _, test := range []struct {
 		ranks int
 		want  string
-	}{{1, "addresses: waiting for rank 0"}, {2, "addresses: waiting for ranks 0, 1"}, {11, "addresses: waiting for ranks 0, 1, 2, 3, 4, 5, 6, 7 and 3 more"}} {
+	}{
+		{1, "addresses: waiting for rank 0"}, {2, "addresses: waiting for ranks 0, 1"},
+		{11, "addresses: waiting for ranks 0, 1, 2, 3, 4, 5, 6, 7 and 3 more"},
+	} {
 		none := func(int) bool { return false }
 		if got := missingOf(test.ranks, none, none).Error(); got != test.want {
 			t.Errorf("%q, want %q", got, test.want)
@@ -167,12 +173,15 @@ func TestNodeThatLiesEndsTheLaunch(t *testing.T) {
 		want  string
 	}{
 		"another's rank": {book(map[int][]byte{0: nil, 1: nil}, nil), "node n1: reading addresses: they make no sense"},
-		"too few":        {book(map[int][]byte{1: nil}, nil), "node n1 has the addresses of 1 ranks that are not its own 2"},
-		"no such rank":   {book(map[int][]byte{1: nil, 3: nil}, nil), "node n1: reading addresses: they make no sense"},
-		"nonsense":       {[]byte("nonsense"), "node n1: reading addresses: they make no sense"},
-		"nowhere":        {book(nil, &Text{}), "node n1: reading addresses: it is nowhere"},
-		"not there":      {book(nil, &Text{Parts: &Parts{Bytes: 1, Sums: [][]byte{nil}}}), "node n1: part 1 of 1: it is not in etcd"},
-		"a bomb":         {book(nil, &Text{Parts: &Parts{Bytes: 1 << 40}}), "at most 130 parts are allowed"},
+
+		"too few": {book(map[int][]byte{1: nil}, nil), "node n1 has the addresses of 1 ranks that are not its own 2"},
+
+		"no such rank": {book(map[int][]byte{1: nil, 3: nil}, nil), "node n1: reading addresses: they make no sense"},
+		"nonsense":     {[]byte("nonsense"), "node n1: reading addresses: they make no sense"},
+		"nowhere":      {book(nil, &Text{}), "node n1: reading addresses: it is nowhere"},
+		"not there": {book(nil, &Text{Parts: &Parts{Bytes: 1, Sums: [][]byte{nil}}}),
+			"node n1: part 1 of 1: it is not in etcd"},
+		"a bomb": {book(nil, &Text{Parts: &Parts{Bytes: 1 << 40}}), "at most 130 parts are allowed"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			server := startServer(t)

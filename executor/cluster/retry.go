@@ -59,7 +59,8 @@ func gaveUp(ctx context.Context, reason error) error {
 // transient says whether etcd, or the way to it, may be back after a while.
 func transient(err error) bool {
 	if e, ok := errors.AsType[rpctypes.EtcdError](err); ok {
-		return e.Code() == codes.Unavailable || e == rpctypes.ErrTooManyRequests || e == rpctypes.ErrInvalidAuthToken || e == rpctypes.ErrAuthOldRevision
+		return e.Code() == codes.Unavailable || e == rpctypes.ErrTooManyRequests || e == rpctypes.ErrInvalidAuthToken ||
+			e == rpctypes.ErrAuthOldRevision
 	}
 	s, ok := status.FromError(err)
 	return ok && s.Code() == codes.Unavailable

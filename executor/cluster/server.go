@@ -50,14 +50,16 @@ type Server struct {
 func StartServer(ctx context.Context, dir string) (*Server, error) {
 	socket := filepath.Join(dir, "client")
 	if len(socket) > maxSocketPath {
-		return nil, fmt.Errorf("starting etcd: %s is longer than the %d bytes that a unix socket's path may have", socket, maxSocketPath)
+		return nil, fmt.Errorf("starting etcd: %s is longer than the %d bytes that a unix socket's path may have",
+			socket, maxSocketPath)
 	}
 	client := url.URL{Scheme: "unix", Path: socket}
 	peer := url.URL{Scheme: "unix", Path: filepath.Join(dir, "peer")}
 	cfg := embed.NewConfig()
 	cfg.Dir = filepath.Join(dir, "etcd")
 	failed := newFatal()
-	cfg.ZapLoggerBuilder = embed.NewZapLoggerBuilder(zap.NewNop().WithOptions(zap.WithFatalHook(failed), zap.WithPanicHook(failed)))
+	cfg.ZapLoggerBuilder = embed.NewZapLoggerBuilder(zap.NewNop().WithOptions(zap.WithFatalHook(failed),
+		zap.WithPanicHook(failed)))
 	cfg.ListenClientUrls, cfg.AdvertiseClientUrls = []url.URL{client}, []url.URL{client}
 	cfg.ListenPeerUrls, cfg.AdvertisePeerUrls = []url.URL{peer}, []url.URL{peer}
 	cfg.InitialCluster = cfg.InitialClusterFromName(cfg.Name)

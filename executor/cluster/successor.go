@@ -12,7 +12,8 @@ import (
 // What a process has left that was killed goes with its lease. Whoever knows that it is
 // gone need not wait for that.
 
-func (d *Directory) register(ctx context.Context, key string, about []byte, gone func(about []byte) bool) (bool, error) {
+func (d *Directory) register(ctx context.Context, key string, about []byte, gone func(about []byte) bool) (bool,
+	error) {
 	if fresh, err := d.putNew(ctx, key, about); err != nil || fresh {
 		return fresh, err
 	}
@@ -29,7 +30,8 @@ func (d *Directory) register(ctx context.Context, key string, about []byte, gone
 	}
 	taken := false
 	err = d.try(ctx, func(ctx context.Context) error {
-		r, err := d.client.Txn(ctx).If(clientv3.Compare(clientv3.ModRevision(key), "=", other.ModRevision)).Then(d.opPut(key, about)).Commit()
+		r, err := d.client.Txn(ctx).If(clientv3.Compare(clientv3.ModRevision(key), "=",
+			other.ModRevision)).Then(d.opPut(key, about)).Commit()
 		taken = err == nil && r.Succeeded
 		return err
 	})
@@ -41,7 +43,8 @@ func (d *Directory) register(ctx context.Context, key string, about []byte, gone
 func (s *Session) Dismiss(ctx context.Context, m Member) error {
 	key := s.membersKey() + m.Node
 	err := s.try(ctx, func(ctx context.Context) error {
-		_, err := s.client.Txn(ctx).If(clientv3.Compare(clientv3.ModRevision(key), "=", m.revision)).Then(clientv3.OpDelete(key)).Commit()
+		_, err := s.client.Txn(ctx).If(clientv3.Compare(clientv3.ModRevision(key), "=",
+			m.revision)).Then(clientv3.OpDelete(key)).Commit()
 		return err
 	})
 	if err != nil {

@@ -62,7 +62,8 @@ func (t Text) check() error {
 	case p == nil && len(t.Inline) > partSize, p != nil && t.Inline != nil:
 		return fmt.Errorf("%d bytes are not in parts", len(t.Inline))
 	case p != nil && (p.Bytes < 1 || p.Bytes > maxParts*partSize || len(p.Sums) != p.count()):
-		return fmt.Errorf("%d bytes in %d parts of %d: at most %d parts are allowed", p.Bytes, len(p.Sums), partSize, maxParts)
+		return fmt.Errorf("%d bytes in %d parts of %d: at most %d parts are allowed", p.Bytes, len(p.Sums), partSize,
+			maxParts)
 	}
 	return nil
 }

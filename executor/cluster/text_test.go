@@ -32,7 +32,8 @@ func TestLongTextsAreSharedInParts(t *testing.T) {
 	server := startServer(t)
 	coordinator, agent := openSession(t, server, "s"), openSession(t, server, "s")
 	for _, test := range []struct{ size, readers, keys int }{
-		{1, 1, 0}, {shortText, 1000, 0}, {shortText + 1, 1000, 1}, {partSize, 1, 0}, {partSize/2 + 1, 2, 1}, {partSize + 1, 1, 2}, {9<<20 + 5, 1, 19},
+		{1, 1, 0}, {shortText, 1000, 0}, {shortText + 1, 1000, 1}, {partSize, 1, 0}, {partSize/2 + 1, 2, 1},
+		{partSize + 1, 1, 2}, {9<<20 + 5, 1, 19},
 	} {
 		node := strconv.Itoa(test.size)
 		tasks, err := agent.Placements(t.Context(), node)
@@ -88,16 +89,19 @@ func TestWhatIsNotWholeIsRefused(t *testing.T) {
 			_, err := s.client.Delete(t.Context(), partKey(s.sharedKey("l"), 1))
 			return err
 		}, where, "reading what is shared of l: part 2 of 3: it is not in etcd"},
-		"flipped":     {put(1, wrong), where, "part 2 of 3: it is not what was written"},
-		"short":       {put(2, text[:99]), where, "part 3 of 3: it has 99 bytes and was written with 100"},
-		"long":        {put(0, text[:partSize+1]), where, "part 1 of 3: it has 524289 bytes and was written with 524288"},
-		"another":     {put(0, text[partSize:2*partSize]), where, "part 1 of 3: it is not what was written"},
-		"nowhere":     {untouched, Text{}, "it is nowhere"},
-		"no list":     {untouched, Text{Parts: &Parts{}}, "0 bytes in 0 parts"},
-		"too few":     {untouched, Text{Parts: &Parts{Bytes: len(text), Sums: where.Parts.Sums[:2]}}, "1048676 bytes in 2 parts"},
-		"a bomb":      {untouched, Text{Parts: &Parts{Bytes: 1 << 40, Sums: make([][]byte, 1<<21)}}, "at most 130 parts"},
-		"less":        {untouched, Text{Parts: &Parts{Bytes: -1}}, "-1 bytes"},
-		"both":        {untouched, Text{Parts: where.Parts, Inline: []byte("x")}, "1 bytes are not in parts"},
+		"flipped": {put(1, wrong), where, "part 2 of 3: it is not what was written"},
+		"short":   {put(2, text[:99]), where, "part 3 of 3: it has 99 bytes and was written with 100"},
+		"long": {put(0, text[:partSize+1]), where,
+			"part 1 of 3: it has 524289 bytes and was written with 524288"},
+		"another": {put(0, text[partSize:2*partSize]), where, "part 1 of 3: it is not what was written"},
+		"nowhere": {untouched, Text{}, "it is nowhere"},
+		"no list": {untouched, Text{Parts: &Parts{}}, "0 bytes in 0 parts"},
+		"too few": {untouched, Text{Parts: &Parts{Bytes: len(text), Sums: where.Parts.Sums[:2]}},
+			"1048676 bytes in 2 parts"},
+		"a bomb": {untouched, Text{Parts: &Parts{Bytes: 1 << 40, Sums: make([][]byte, 1<<21)}}, "at most 130 parts"},
+		"less":   {untouched, Text{Parts: &Parts{Bytes: -1}}, "-1 bytes"},
+		"both":   {untouched, Text{Parts: where.Parts, Inline: []byte("x")}, "1 bytes are not in parts"},
+
 		"long inline": {untouched, Text{Inline: text}, "1048676 bytes are not in parts"},
 	} {
 		if err := s.Share(t.Context(), "l", where, text); err != nil {
@@ -111,7 +115,8 @@ func TestWhatIsNotWholeIsRefused(t *testing.T) {
 		}
 	}
 	for _, text := range [][]byte{nil, make([]byte, maxParts*partSize+1)} {
-		if err := s.Share(t.Context(), "long", TextFor(text, 1), text); err == nil || !strings.Contains(err.Error(), "sharing long: ") {
+		if err := s.Share(t.Context(), "long", TextFor(text, 1), text); err == nil ||
+			!strings.Contains(err.Error(), "sharing long: ") {
 			t.Errorf("%d bytes: %v", len(text), err)
 		}
 	}

@@ -44,7 +44,8 @@ type told struct{ created, modified int64 }
 
 // follow tells what is there now. Then run tells of changes until ctx or the door ends;
 // an error says that the watch broke before.
-func (d *door) follow(ctx context.Context, prefix string, apply func(change)) (run func(ctx context.Context) error, err error) {
+func (d *door) follow(ctx context.Context, prefix string, apply func(change)) (run func(ctx context.Context) error,
+	err error) {
 	f := &follower{d: d, prefix: prefix, apply: apply, known: map[string]told{}}
 	f.open(ctx)
 	if err := f.read(ctx); err != nil {

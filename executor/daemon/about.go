@@ -14,9 +14,10 @@ import (
 // is decided by it that matters: a session asks the agent itself, over a link.
 type About struct {
 	cluster.About
-	Node     string            `json:"node"`
-	Machine  string            `json:"machine"` // equal for agents of one host
-	State    string            `json:"state"`   // equal for all processes that have had its state directory, one after the other
+	Node    string `json:"node"`
+	Machine string `json:"machine"` // equal for agents of one host
+	// equal for all processes that have had its state directory, one after the other
+	State    string            `json:"state"`
 	Labels   map[string]string `json:"labels,omitempty"`
 	Commands bool              `json:"commands"` // it runs those that a scenario names
 	CPUs     []int             `json:"cpus"`     // that its ranks may have
@@ -94,7 +95,8 @@ func decodeInvitation(session string, text []byte) (Invitation, error) {
 	case i.Session != session:
 		return i, fmt.Errorf("it is to session %q", i.Session)
 	case len(i.Coordinator) == 0 || len(i.Coordinator) > mostAddresses:
-		return i, fmt.Errorf("it has %d addresses of the coordinator: 1 to %d are allowed", len(i.Coordinator), mostAddresses)
+		return i, fmt.Errorf("it has %d addresses of the coordinator: 1 to %d are allowed", len(i.Coordinator),
+			mostAddresses)
 	case len(i.Fabrics) > mostFabrics:
 		return i, fmt.Errorf("it asks for %d fabrics", len(i.Fabrics))
 	case len(i.SessionKey) == 0:

@@ -21,7 +21,8 @@ func Inherit(r io.Reader, w io.WriteCloser) (trust.Bootstrap, net.Conn, error) {
 	line, err := in.ReadSlice('\n')
 	switch {
 	case errors.Is(err, bufio.ErrBufferFull):
-		return trust.Bootstrap{}, nil, fmt.Errorf("reading a bootstrap document: it has no end within %d bytes", trust.MaxBootstrap)
+		return trust.Bootstrap{}, nil, fmt.Errorf("reading a bootstrap document: it has no end within %d bytes",
+			trust.MaxBootstrap)
 	case err != nil:
 		return trust.Bootstrap{}, nil, fmt.Errorf("reading a bootstrap document from standard input: %w", err)
 	}
@@ -43,7 +44,8 @@ func Bootstrapped(ctx context.Context, o Options, b trust.Bootstrap, pipe net.Co
 	maps.Copy(labels, o.Labels)
 	o.Labels = labels
 	s := &served{
-		Options: o, session: b.Session, node: o.Node, identity: b.Identity, key: b.SessionKey, fabrics: b.Fabrics, etcd: etcd,
+		Options: o, session: b.Session, node: o.Node, identity: b.Identity, key: b.SessionKey, fabrics: b.Fabrics,
+		etcd:  etcd,
 		shell: b.Shell, secrets: b.Secrets, connect: dialer(b.Coordinator),
 	}
 	if len(b.Coordinator) == 1 && b.Coordinator[0] == trust.Stdio {

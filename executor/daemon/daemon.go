@@ -71,7 +71,8 @@ func Run(ctx context.Context, o Options) error {
 		if !errors.Is(err, errAway) {
 			return err
 		}
-		if text := fmt.Sprintf("etcd is gone, or this process was suspended; registering again: %v", err); text != d.said {
+		if text := fmt.Sprintf("etcd is gone, or this process was suspended; registering again: %v",
+			err); text != d.said {
 			d.said = text // once, however long it takes
 			d.Say(text)
 		}
@@ -175,7 +176,8 @@ func (d *daemon) predecessor(about []byte) bool {
 // that agent is gone and its lease only has to run out.
 func (d *daemon) register(ctx context.Context, dir *cluster.Directory) error {
 	about := About{
-		About: cluster.AboutThis(d.Version.Version), Node: d.Node, Machine: agent.HostID(), State: d.id, Labels: d.Labels, Commands: d.Commands, CPUs: agent.AllowedCPUs(),
+		About: cluster.AboutThis(d.Version.Version), Node: d.Node, Machine: agent.HostID(), State: d.id,
+		Labels: d.Labels, Commands: d.Commands, CPUs: agent.AllowedCPUs(),
 	}
 	n := agent.Describe(os.DirFS("/"))
 	about.GPUs, about.System = len(n.GPUs), SystemOf(n)
@@ -275,8 +277,10 @@ func (d *daemon) accept(ctx context.Context, i cluster.Invitation) error {
 	}
 	d.Say(fmt.Sprintf("session %s of %s begins", i.Session, coordinator))
 	s := &served{
-		Options: d.Options, session: i.Session, node: d.Node, identity: identity, key: invitation.SessionKey, cpus: invitation.CPUs,
-		fabrics: invitation.Fabrics, shell: invitation.Shell, secrets: invitation.Secrets, connect: dialer(invitation.Coordinator), etcd: d.Etcd,
+		Options: d.Options, session: i.Session, node: d.Node, identity: identity, key: invitation.SessionKey,
+		cpus:    invitation.CPUs,
+		fabrics: invitation.Fabrics, shell: invitation.Shell, secrets: invitation.Secrets,
+		connect: dialer(invitation.Coordinator), etcd: d.Etcd,
 	}
 	err = s.run(ctx)
 	if err == nil && ctx.Err() == nil {

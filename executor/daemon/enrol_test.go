@@ -24,7 +24,8 @@ func TestAnEnrolmentThatHangsHoldsUpNobody(t *testing.T) {
 	here := issued(t, a, trust.Coordinator, "c1")
 	server, err := link.NewServer(link.ServerOptions{
 		Identity: here, Authority: a, Session: "s",
-		Take: func(string, link.Message) error { return nil }, Up: func(string, string) error { return nil }, Down: func(string, error) {},
+		Take: func(string, link.Message) error { return nil }, Up: func(string, string) error { return nil },
+		Down: func(string, error) {},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -38,12 +39,16 @@ func TestAnEnrolmentThatHangsHoldsUpNobody(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := &daemon{sessions: map[string]context.CancelFunc{}, answer: func(string, string) {}, Options: Options{Node: "n1", State: t.TempDir(), Join: join, Say: func(string) {}}}
+	d := &daemon{
+		sessions: map[string]context.CancelFunc{}, answer: func(string, string) {},
+		Options: Options{Node: "n1", State: t.TempDir(), Join: join, Say: func(string) {}},
+	}
 	if err := d.credentials(time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	later := time.Now().Add(time.Hour)
-	body := Invitation{Session: "hangs", Coordinator: []string{silent.Addr().String()}, SessionKey: make([]byte, 32), Expires: later}.Encode()
+	body := Invitation{Session: "hangs", Coordinator: []string{silent.Addr().String()}, SessionKey: make([]byte, 32),
+		Expires: later}.Encode()
 	sealed, err := here.Invite(trust.Subject{Session: "hangs", Node: "n1", Name: InvitationName}, body, later)
 	if err != nil {
 		t.Fatal(err)
@@ -83,14 +88,22 @@ func TestAnInvitationIsNotTakenTwice(t *testing.T) {
 		t.Fatal(err)
 	}
 	calls.Close() // a call is refused at once
-	for session, want := range map[string]string{"ended": "refused an invitation to a session that is over", "lasts": "connection refused"} {
-		body := Invitation{Session: session, Coordinator: []string{calls.Addr().String()}, SessionKey: make([]byte, 32), Expires: later}.Encode()
-		sealed, err := issued(t, a, trust.Coordinator, "c1").Invite(trust.Subject{Session: session, Node: "n1", Name: InvitationName}, body, later)
+	for session, want := range map[string]string{
+		"ended": "refused an invitation to a session that is over", "lasts": "connection refused",
+	} {
+		body := Invitation{Session: session, Coordinator: []string{calls.Addr().String()}, SessionKey: make([]byte, 32),
+			Expires: later}.Encode()
+		sealed, err := issued(t, a, trust.Coordinator,
+			"c1").Invite(trust.Subject{Session: session, Node: "n1", Name: InvitationName}, body, later)
 		if err != nil {
 			t.Fatal(err)
 		}
-		d := &daemon{token: trust.Token{CA: a.Certificate()}, over: map[string]time.Time{"ended": later}, Options: Options{Node: "n1", State: t.TempDir(), Say: func(string) {}}}
-		if err := d.accept(t.Context(), cluster.Invitation{Session: session, Body: sealed}); err == nil || !strings.Contains(err.Error(), want) {
+		d := &daemon{
+			token: trust.Token{CA: a.Certificate()}, over: map[string]time.Time{"ended": later},
+			Options: Options{Node: "n1", State: t.TempDir(), Say: func(string) {}},
+		}
+		if err := d.accept(t.Context(), cluster.Invitation{Session: session, Body: sealed}); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("session %s: %v, want %q", session, err, want)
 		}
 	}

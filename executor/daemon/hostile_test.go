@@ -71,7 +71,8 @@ func invitations(t testing.TB, a *trust.Authority, address string) (all [][]byte
 		{here, trust.Subject{Session: "s", Node: "n1", Name: InvitationName}, later, "r"},
 		{stranger, trust.Subject{Session: "s", Node: "n1", Name: InvitationName}, later, "s"},
 	} {
-		body := Invitation{Session: by.session, Coordinator: []string{address}, SessionKey: make([]byte, 32), Expires: by.expires}.Encode()
+		body := Invitation{Session: by.session, Coordinator: []string{address}, SessionKey: make([]byte, 32),
+			Expires: by.expires}.Encode()
 		sealed, err := by.signer.Invite(by.about, body, by.expires)
 		if err != nil {
 			t.Fatal(err)
@@ -101,20 +102,22 @@ func TestHostileInvitationsAreRefused(t *testing.T) {
 	mark := filepath.Join(t.TempDir(), "mark")
 	var refused, answered atomic.Int64
 	a := authority(t)
-	d := &daemon{sessions: map[string]context.CancelFunc{}, identity: issued(t, a, trust.Agent, "n1"), answer: func(session, why string) {
-		if session != "s" || !strings.HasPrefix(why, "refused") {
-			t.Errorf("session %s is told %s", session, why)
-		}
-		answered.Add(1)
-	}, Options: Options{
-		Node: "n1", State: t.TempDir(), RankCommand: []string{"touch", mark}, ProbeCommand: []string{"touch", mark}, Commands: true,
-		Say: func(text string) {
-			if !strings.HasPrefix(text, "session s: refused") {
-				t.Error(text)
+	d := &daemon{sessions: map[string]context.CancelFunc{}, identity: issued(t, a, trust.Agent, "n1"),
+		answer: func(session, why string) {
+			if session != "s" || !strings.HasPrefix(why, "refused") {
+				t.Errorf("session %s is told %s", session, why)
 			}
-			refused.Add(1)
-		},
-	}}
+			answered.Add(1)
+		}, Options: Options{
+			Node: "n1", State: t.TempDir(), RankCommand: []string{"touch", mark}, ProbeCommand: []string{"touch", mark},
+			Commands: true,
+			Say: func(text string) {
+				if !strings.HasPrefix(text, "session s: refused") {
+					t.Error(text)
+				}
+				refused.Add(1)
+			},
+		}}
 	g := garble.New(1, invitations(t, a, calls.Addr().String())...)
 	all := howMany(t, 20_000)
 	for range all {
@@ -124,7 +127,8 @@ func TestHostileInvitationsAreRefused(t *testing.T) {
 	calls.Close()
 	<-called
 	if n := refused.Load(); n != int64(all) || answered.Load() != n || len(d.sessions) > 0 {
-		t.Errorf("%d of %d are refused, %d answered, %d sessions are under way", n, all, answered.Load(), len(d.sessions))
+		t.Errorf("%d of %d are refused, %d answered, %d sessions are under way", n, all, answered.Load(),
+			len(d.sessions))
 	}
 	for _, dir := range []string{d.State, filepath.Dir(mark)} {
 		if files, err := os.ReadDir(dir); err != nil || len(files) > 0 {
@@ -143,8 +147,11 @@ func bootstraps(t testing.TB) (all [][]byte) {
 	t.Helper()
 	a := authority(t)
 	b := trust.Bootstrap{
-		Session: "s", Node: "n1", Identity: issued(t, a, trust.Agent, "n1"), Coordinator: []string{"10.0.0.1:7000"}, SessionKey: make([]byte, 32),
-		Etcd: &trust.EtcdAccess{Endpoints: []string{"https://10.0.0.2:2379"}, User: "u", Password: "p", CA: a.Certificate()},
+		Session: "s", Node: "n1", Identity: issued(t, a, trust.Agent, "n1"), Coordinator: []string{"10.0.0.1:7000"},
+		SessionKey: make([]byte, 32),
+		Etcd: &trust.EtcdAccess{
+			Endpoints: []string{"https://10.0.0.2:2379"}, User: "u", Password: "p", CA: a.Certificate(),
+		},
 	}
 	stdio := b
 	stdio.Coordinator, stdio.Etcd = []string{trust.Stdio}, nil
@@ -204,10 +211,12 @@ func FuzzInvitation(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		if i, by, err := openInvitation(a.Certificate(), "n1", cluster.Invitation{Session: "s", Body: text}, time.Now()); err == nil {
+		if i, by, err := openInvitation(a.Certificate(), "n1", cluster.Invitation{Session: "s", Body: text},
+			time.Now()); err == nil {
 			t.Errorf("%+v of %s", i, by)
 		}
-		if i, err := decodeInvitation("s", text); err == nil && (len(i.Coordinator) > mostAddresses || i.Session != "s") {
+		if i, err := decodeInvitation("s", text); err == nil &&
+			(len(i.Coordinator) > mostAddresses || i.Session != "s") {
 			t.Errorf("%+v", i)
 		}
 		_, _ = DecodeAbout("n1", text)

@@ -69,7 +69,8 @@ func TestAnAgentEndsWithoutItsCoordinator(t *testing.T) {
 	a := authority(t)
 	server, err := link.NewServer(link.ServerOptions{
 		Identity: issued(t, a, trust.Coordinator, "c1"), Session: board.ID, Etcd: notices.Etcd.Dial,
-		Take: func(string, link.Message) error { return nil }, Up: func(string, string) error { return nil }, Down: func(string, error) {},
+		Take: func(string, link.Message) error { return nil }, Up: func(string, string) error { return nil },
+		Down: func(string, error) {},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -88,8 +89,10 @@ func TestAnAgentEndsWithoutItsCoordinator(t *testing.T) {
 	defer end()
 	ended := make(chan error, 1)
 	go func() {
-		ended <- Bootstrapped(ctx, Options{Node: "n1", RankCommand: []string{"/bin/false"}, ProbeCommand: []string{"/bin/false"}, Say: func(string) {}}, trust.Bootstrap{
-			Session: board.ID, Node: "n1", Identity: issued(t, a, trust.Agent, "n1"), Coordinator: []string{way.listener.Addr().String()}, SessionKey: notices.Key.Public(),
+		ended <- Bootstrapped(ctx, Options{Node: "n1", RankCommand: []string{"/bin/false"},
+			ProbeCommand: []string{"/bin/false"}, Say: func(string) {}}, trust.Bootstrap{
+			Session: board.ID, Node: "n1", Identity: issued(t, a, trust.Agent, "n1"),
+			Coordinator: []string{way.listener.Addr().String()}, SessionKey: notices.Key.Public(),
 		}, nil)
 	}()
 	select {
@@ -101,7 +104,8 @@ func TestAnAgentEndsWithoutItsCoordinator(t *testing.T) {
 	begun := time.Now()
 	end()
 	<-ended
-	if took := time.Since(begun); took > 8*time.Second { // giving a lease back may take 10 s where there is somebody to take it
+	// giving a lease back may take 10 s where there is somebody to take it
+	if took := time.Since(begun); took > 8*time.Second {
 		t.Errorf("it took %v", took)
 	}
 }
@@ -113,7 +117,8 @@ func TestAnAgentEndsWithItsPipe(t *testing.T) {
 	time.AfterFunc(100*time.Millisecond, func() { theirs.Close() })
 	begun := time.Now()
 	err := Bootstrapped(t.Context(), Options{Node: "n1", Say: func(string) {}}, trust.Bootstrap{
-		Session: board.ID, Node: "n1", Identity: issued(t, authority(t), trust.Agent, "n1"), Coordinator: []string{trust.Stdio}, SessionKey: make([]byte, 32),
+		Session: board.ID, Node: "n1", Identity: issued(t, authority(t), trust.Agent, "n1"),
+		Coordinator: []string{trust.Stdio}, SessionKey: make([]byte, 32),
 	}, ours)
 	if err == nil || !strings.Contains(err.Error(), "the pipe to the coordinator was closed") {
 		t.Errorf("it ends with %v", err)

@@ -48,7 +48,10 @@ func (s *served) run(ctx context.Context) (err error) {
 	instance := make([]byte, 8)
 	rand.Read(instance)
 	calling, cancel := context.WithTimeout(ctx, meeting)
-	l, err := link.Dial(calling, link.Options{Identity: s.identity, Session: s.session, Node: s.node, Instance: hex.EncodeToString(instance), Connect: s.connect})
+	l, err := link.Dial(calling, link.Options{
+		Identity: s.identity, Session: s.session, Node: s.node, Instance: hex.EncodeToString(instance),
+		Connect: s.connect,
+	})
 	cancel()
 	if err != nil {
 		return fmt.Errorf("%w: %w", errBroken, err)
@@ -69,8 +72,10 @@ func (s *served) run(ctx context.Context) (err error) {
 	}
 	defer func() { err = errors.Join(err, shm.Remove()) }()
 	a := agent.New(agent.Options{
-		Node: s.node, Session: s.session, Labels: s.Labels, RankCommand: s.RankCommand, ProbeCommand: s.ProbeCommand, LogDir: filepath.Join(tmp.Path(), "logs"),
-		ScratchDir: shm.Path(), Deadlines: s.Deadlines, Verifier: verifier, CPUs: s.cpus, ShipLogs: true, NoCommands: !s.Commands, Limits: s.Limits,
+		Node: s.node, Session: s.session, Labels: s.Labels, RankCommand: s.RankCommand, ProbeCommand: s.ProbeCommand,
+		LogDir:     filepath.Join(tmp.Path(), "logs"),
+		ScratchDir: shm.Path(), Deadlines: s.Deadlines, Verifier: verifier, CPUs: s.cpus, ShipLogs: true,
+		NoCommands: !s.Commands, Limits: s.Limits,
 		AllowEnv: s.AllowEnv, SecretsDir: s.SecretsDir, Shell: s.shell, Secrets: s.secrets,
 		Refused: func(why string) { s.Say(fmt.Sprintf("session %s: %s", s.session, why)) },
 		Sink:    func(r agent.Report) { s.send(l, r) },

@@ -37,7 +37,8 @@ func lockState(dir string) (lock *os.File, id string, err error) {
 	}
 	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
 		f.Close()
-		return nil, "", wrong("state directory %s is another agent's that runs now; give this one another --state and --node", dir)
+		return nil, "", wrong("state directory %s is another agent's that runs now; give this one another --state and --node",
+			dir)
 	}
 	return f, idIn(f), nil
 }
@@ -91,7 +92,8 @@ func (d *daemon) credentials(now time.Time) error {
 		}
 	}
 	if now.After(d.token.Expires) {
-		return wrong("join token: it ended at %s; make a new one with `weir cluster token`", d.token.Expires.Format(time.RFC3339))
+		return wrong("join token: it ended at %s; make a new one with `weir cluster token`",
+			d.token.Expires.Format(time.RFC3339))
 	}
 	return nil
 }
@@ -112,9 +114,11 @@ func (d *daemon) own(i trust.Identity, now time.Time) error {
 		d.identity = i
 	case d.Join != "":
 	case name != d.Node:
-		return wrong("the certificate in %s is that of node %s, and this is %s: start it with --node %s, or with --join FILE to join anew", d.State, name, d.Node, name)
+		return wrong("the certificate in %s is that of node %s, and this is %s: start it with --node %s, or with --join FILE to join anew",
+			d.State, name, d.Node, name)
 	default:
-		return wrong("the certificate in %s ended at %s: make a token with `weir cluster token` and start this agent with --join FILE", d.State, ends.Format(time.RFC3339))
+		return wrong("the certificate in %s ended at %s: make a token with `weir cluster token` and start this agent with --join FILE",
+			d.State, ends.Format(time.RFC3339))
 	}
 	return nil
 }

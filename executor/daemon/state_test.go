@@ -51,7 +51,8 @@ func TestWhoseCertificateIsTaken(t *testing.T) {
 	} {
 		d := &daemon{Options: Options{Node: test.node, Join: test.join, State: test.state}}
 		err := d.credentials(time.Now().Add(test.in))
-		if _, setup := errors.AsType[*SetupError](err); test.want == "" && err != nil || test.want != "" && (!setup || !strings.Contains(err.Error(), test.want)) {
+		if _, setup := errors.AsType[*SetupError](err); test.want == "" && err != nil ||
+			test.want != "" && (!setup || !strings.Contains(err.Error(), test.want)) {
 			t.Errorf("%s: %v, want %q", name, err, test.want)
 		}
 		if own := d.identity.Certificate != nil; own != test.own {
@@ -96,7 +97,10 @@ func TestOnlyTheNextProcessWithTheStateIsASuccessor(t *testing.T) {
 	}
 	booted, other := about, about
 	booted.Machine, other.State = "another boot", "another directory"
-	for name, text := range map[string][]byte{"another boot": booted.Encode(), "another directory": other.Encode(), "no state": []byte("{}"), "garbage": []byte("{")} {
+	for name, text := range map[string][]byte{
+		"another boot": booted.Encode(), "another directory": other.Encode(), "no state": []byte("{}"),
+		"garbage": []byte("{"),
+	} {
 		if d.predecessor(text) {
 			t.Errorf("%s: taken for the process before", name)
 		}

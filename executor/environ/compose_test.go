@@ -19,7 +19,10 @@ func variable(name, value, from string) results.Variable {
 }
 
 func TestCompose(t *testing.T) {
-	own := []string{"PATH=/bin", "UCX_TLS=own", "LD_LIBRARY_PATH=/opt", "WEIR_JOIN_TOKEN=secret", "WEIR_ETCD_PASSWORD=secret", "=C:=x"}
+	own := []string{
+		"PATH=/bin", "UCX_TLS=own", "LD_LIBRARY_PATH=/opt", "WEIR_JOIN_TOKEN=secret", "WEIR_ETCD_PASSWORD=secret",
+		"=C:=x",
+	}
 	for name, c := range map[string]struct {
 		layers   Layers
 		env      string
@@ -32,23 +35,34 @@ func TestCompose(t *testing.T) {
 		},
 		"later layers win": {
 			Layers{
-				Own: own, Shell: map[string]string{"UCX_TLS": "shell", "FI_PROVIDER": "tcp"}, Scenario: map[string]string{"UCX_TLS": "scenario", "A": "b"},
-				Secrets: map[string]string{"UCX_TLS": "hidden", "NIXL_X": "hidden"},
+				Own: own, Shell: map[string]string{"UCX_TLS": "shell", "FI_PROVIDER": "tcp"},
+				Scenario: map[string]string{"UCX_TLS": "scenario", "A": "b"},
+				Secrets:  map[string]string{"UCX_TLS": "hidden", "NIXL_X": "hidden"},
 			}, "A=b FI_PROVIDER=tcp LD_LIBRARY_PATH=/opt NIXL_X=hidden PATH=/bin UCX_TLS=hidden",
-			[]results.Variable{variable("FI_PROVIDER", "tcp", "shell"), variable("LD_LIBRARY_PATH", "/opt", "node"), variable("NIXL_X", "***", "secret"), variable("UCX_TLS", "***", "secret")}, "",
+			[]results.Variable{variable("FI_PROVIDER", "tcp", "shell"), variable("LD_LIBRARY_PATH", "/opt", "node"),
+				variable("NIXL_X", "***", "secret"), variable("UCX_TLS", "***", "secret")}, "",
 		},
 		"a seat wins over the node alone": {
 			Layers{
-				Own: []string{"CUDA_VISIBLE_DEVICES=0,1", "UCX_NET_DEVICES=all", "FI_TCP_IFACE=lo"}, Shell: map[string]string{"UCX_NET_DEVICES": "mlx5_1:1"}, Scenario: map[string]string{"FI_TCP_IFACE": "eth1"},
-				Seat: map[string]string{"CUDA_VISIBLE_DEVICES": "1", "UCX_NET_DEVICES": "mlx5_0:1", "FI_TCP_IFACE": "eth0"},
+				Own:      []string{"CUDA_VISIBLE_DEVICES=0,1", "UCX_NET_DEVICES=all", "FI_TCP_IFACE=lo"},
+				Shell:    map[string]string{"UCX_NET_DEVICES": "mlx5_1:1"},
+				Scenario: map[string]string{"FI_TCP_IFACE": "eth1"},
+				Seat: map[string]string{
+					"CUDA_VISIBLE_DEVICES": "1", "UCX_NET_DEVICES": "mlx5_0:1", "FI_TCP_IFACE": "eth0",
+				},
 			}, "CUDA_VISIBLE_DEVICES=1 FI_TCP_IFACE=eth1 UCX_NET_DEVICES=mlx5_1:1",
-			[]results.Variable{variable("CUDA_VISIBLE_DEVICES", "1", "seat"), variable("FI_TCP_IFACE", "eth1", "scenario"), variable("UCX_NET_DEVICES", "mlx5_1:1", "shell")}, "",
+			[]results.Variable{variable("CUDA_VISIBLE_DEVICES", "1", "seat"),
+				variable("FI_TCP_IFACE", "eth1", "scenario"), variable("UCX_NET_DEVICES", "mlx5_1:1", "shell")}, "",
 		},
 		"weir's own wins, and says so where it changes something": {
 			Layers{
-				Own: []string{"UCX_POSIX_DIR=/own", "UCX_MEM_EVENTS=n"}, Scenario: map[string]string{"UCX_HANDLE_ERRORS": "debug", "UCX_ERROR_SIGNALS": ""},
-				Weir: []string{"UCX_HANDLE_ERRORS=none", "UCX_ERROR_SIGNALS=", "UCX_MEM_EVENTS=n", "UCX_POSIX_DIR=/dev/shm/1"},
-			}, "UCX_HANDLE_ERRORS=none UCX_ERROR_SIGNALS= UCX_MEM_EVENTS=n UCX_POSIX_DIR=/dev/shm/1", nil, "UCX_HANDLE_ERRORS UCX_POSIX_DIR",
+				Own:      []string{"UCX_POSIX_DIR=/own", "UCX_MEM_EVENTS=n"},
+				Scenario: map[string]string{"UCX_HANDLE_ERRORS": "debug", "UCX_ERROR_SIGNALS": ""},
+				Weir: []string{
+					"UCX_HANDLE_ERRORS=none", "UCX_ERROR_SIGNALS=", "UCX_MEM_EVENTS=n", "UCX_POSIX_DIR=/dev/shm/1",
+				},
+			}, "UCX_HANDLE_ERRORS=none UCX_ERROR_SIGNALS= UCX_MEM_EVENTS=n UCX_POSIX_DIR=/dev/shm/1", nil,
+			"UCX_HANDLE_ERRORS UCX_POSIX_DIR",
 		},
 	} {
 		got := c.layers.Compose()
@@ -68,14 +82,16 @@ func TestCompose(t *testing.T) {
 // nothing is recorded.
 func TestWeirsOwnAlwaysWin(t *testing.T) {
 	weir := map[string]string{"UCX_HANDLE_ERRORS": "none", "UCX_ERROR_SIGNALS": "", "UCX_POSIX_DIR": "/dev/shm/1"}
-	name := rapid.OneOf(rapid.SampledFrom(slices.Concat(slices.Sorted(maps.Keys(weir)), harmful, tuning)), rapid.StringMatching(`[A-Z_=\x00]{0,6}`),
+	name := rapid.OneOf(rapid.SampledFrom(slices.Concat(slices.Sorted(maps.Keys(weir)), harmful, tuning)),
+		rapid.StringMatching(`[A-Z_=\x00]{0,6}`),
 		rapid.Map(rapid.SampledFrom(slices.Sorted(maps.Keys(weir))), func(name string) string { return name + "=x" }))
 	layer := rapid.MapOfN(name, rapid.StringMatching("[a-z/=\n\x00]{0,5}"), 0, 8)
 	rapid.Check(t, func(t *rapid.T) {
 		secrets := rapid.MapOfN(name, rapid.StringMatching("hidden-[a-z]{5}"), 0, 4).Draw(t, "secrets")
 		l := Layers{
-			Own: Pairs(layer.Draw(t, "own")), Shell: layer.Draw(t, "shell"), Seat: layer.Draw(t, "seat"), Scenario: layer.Draw(t, "scenario"),
-			Secrets: secrets, Weir: Pairs(weir),
+			Own: Pairs(layer.Draw(t, "own")), Shell: layer.Draw(t, "shell"), Seat: layer.Draw(t, "seat"),
+			Scenario: layer.Draw(t, "scenario"),
+			Secrets:  secrets, Weir: Pairs(weir),
 		}
 		c := l.Compose()
 		if tail := c.Env[len(c.Env)-len(weir):]; !slices.Equal(tail, Pairs(weir)) {
@@ -107,7 +123,8 @@ func TestWeirsOwnAlwaysWin(t *testing.T) {
 
 // A process sees what was composed.
 func TestAProcessSeesIt(t *testing.T) {
-	env := Layers{Own: os.Environ(), Scenario: map[string]string{"UCX_HANDLE_ERRORS": "debug"}, Weir: []string{"UCX_HANDLE_ERRORS=none"}}.Compose().Env
+	env := Layers{Own: os.Environ(), Scenario: map[string]string{"UCX_HANDLE_ERRORS": "debug"},
+		Weir: []string{"UCX_HANDLE_ERRORS=none"}}.Compose().Env
 	cmd := exec.Command("sh", "-c", "printenv UCX_HANDLE_ERRORS; env | grep -c ^UCX_HANDLE_ERRORS=")
 	cmd.Env = env
 	if out, err := cmd.Output(); err != nil || string(out) != "none\n1\n" {
@@ -116,16 +133,21 @@ func TestAProcessSeesIt(t *testing.T) {
 }
 
 func TestCarried(t *testing.T) {
-	shell := []string{"UCX_TLS=tcp", "FI_PROVIDER=", "LD_LIBRARY_PATH=/opt", "CUDA_VISIBLE_DEVICES=0", "UCX_LOG_FILE=/tmp/x", "PATH=/bin", "AWS_SECRET_ACCESS_KEY=x", "UCX_RC_PATH_MTU=4096", "NIXL_PLUGIN_DIR=/opt"}
+	shell := []string{
+		"UCX_TLS=tcp", "FI_PROVIDER=", "LD_LIBRARY_PATH=/opt", "CUDA_VISIBLE_DEVICES=0", "UCX_LOG_FILE=/tmp/x",
+		"PATH=/bin", "AWS_SECRET_ACCESS_KEY=x", "UCX_RC_PATH_MTU=4096", "NIXL_PLUGIN_DIR=/opt",
+	}
 	want := map[string]string{"UCX_TLS": "tcp", "FI_PROVIDER": "", "UCX_RC_PATH_MTU": "4096"}
 	got, err := Carried(shell)
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Error(err, diff)
 	}
-	if diff := cmp.Diff(map[string]string{"LD_LIBRARY_PATH": "/opt", "CUDA_VISIBLE_DEVICES": "0", "UCX_LOG_FILE": "/tmp/x", "NIXL_PLUGIN_DIR": "/opt"}, OfNode(shell, got)); diff != "" {
+	if diff := cmp.Diff(map[string]string{"LD_LIBRARY_PATH": "/opt", "CUDA_VISIBLE_DEVICES": "0",
+		"UCX_LOG_FILE": "/tmp/x", "NIXL_PLUGIN_DIR": "/opt"}, OfNode(shell, got)); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff(map[string]string{"UCX_TLS": "rc"}, OfNode([]string{"UCX_TLS=rc", "A=b"}, map[string]string{"FI_PROVIDER": "tcp"})); diff != "" {
+	if diff := cmp.Diff(map[string]string{"UCX_TLS": "rc"},
+		OfNode([]string{"UCX_TLS=rc", "A=b"}, map[string]string{"FI_PROVIDER": "tcp"})); diff != "" {
 		t.Error(diff)
 	}
 	if OfNode([]string{"A=b"}, nil) != nil {

@@ -67,7 +67,10 @@ func TestWhatIsPermitted(t *testing.T) {
 
 // The lists have nothing that belongs to one host, but what chooses among its GPUs.
 func TestTheLists(t *testing.T) {
-	own := map[string]bool{"CUDA_VISIBLE_DEVICES": true, "CUDA_DEVICE_ORDER": true, "GOMAXPROCS": true, "GOMEMLIMIT": true, "WEIR_SELFTEST_CORRUPT": true}
+	own := map[string]bool{
+		"CUDA_VISIBLE_DEVICES": true, "CUDA_DEVICE_ORDER": true, "GOMAXPROCS": true, "GOMEMLIMIT": true,
+		"WEIR_SELFTEST_CORRUPT": true,
+	}
 	if n := len(permitted()); n < 1000 {
 		t.Errorf("%d names", n)
 	}

@@ -22,7 +22,11 @@ func TestChecksOfDocumentsCanFail(t *testing.T) {
 		return l
 	}
 	doc := func(l *results.Launch) *results.Document {
-		return &results.Document{Session: results.Session{Status: results.Passed}, Cases: []*results.Case{{Key: "k", Status: results.OK, Launches: []*results.Launch{l}}}}
+		return &results.Document{
+			Session: results.Session{Status: results.Passed}, Cases: []*results.Case{
+				{Key: "k", Status: results.OK, Launches: []*results.Launch{l}},
+			},
+		}
 	}
 	whole := doc(launch(nil))
 	finished := map[string]time.Time{"k/1": at}
@@ -30,7 +34,8 @@ func TestChecksOfDocumentsCanFail(t *testing.T) {
 		t.Errorf("lost %q of a document that has all", keys)
 	}
 	for name, d := range map[string]*results.Document{
-		"gone": {}, "failed": doc(launch(&results.Failure{})), "another": doc(&results.Launch{Index: 1, Started: at.Add(1), Status: results.OK}),
+		"gone": {}, "failed": doc(launch(&results.Failure{})),
+		"another": doc(&results.Launch{Index: 1, Started: at.Add(1), Status: results.OK}),
 	} {
 		if len(lost(finished, d)) != 1 {
 			t.Errorf("%s: no launch is lost", name)
@@ -43,7 +48,8 @@ func TestChecksOfDocumentsCanFail(t *testing.T) {
 		}
 	}
 	for name, f := range map[string]results.Failure{
-		"no cause": {Kind: results.Crashed, Node: "a"}, "no kind": {Node: "a", Cause: "x"}, "nobody": {Kind: results.Crashed, Rank: -1, Cause: "x"},
+		"no cause": {Kind: results.Crashed, Node: "a"}, "no kind": {Node: "a", Cause: "x"},
+		"nobody": {Kind: results.Crashed, Rank: -1, Cause: "x"},
 	} {
 		if len(unnamed(doc(launch(&f)))) == 0 {
 			t.Errorf("%s passes", name)
@@ -60,7 +66,8 @@ func TestChecksOfDocumentsCanFail(t *testing.T) {
 	}
 	other := &results.Failure{Kind: results.TimedOut, Node: "b", Rank: -1, Cause: "it took too long"}
 	for _, target := range []string{"rank", "agent", "link", "host", "etcd", "coordinator"} {
-		if i := (injection{target: target, node: &node{name: "a"}}); i.misled(doc(launch(other))) == "" || i.misled(whole) != "" {
+		if i := (injection{target: target, node: &node{name: "a"}}); i.misled(doc(launch(other))) == "" ||
+			i.misled(whole) != "" {
 			t.Errorf("%s: a cause that is another's passes, or none does not", target)
 		}
 	}
@@ -94,7 +101,8 @@ func TestLeftoversAreFound(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer os.RemoveAll(left)
-	if err := os.WriteFile(filepath.Join(left, ".weir-scratch"), []byte("temporary files in "+w.path("tmp")), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(left, ".weir-scratch"), []byte("temporary files in "+w.path("tmp")),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	found(left)
@@ -103,13 +111,15 @@ func TestLeftoversAreFound(t *testing.T) {
 		n.host.Run("touch", "/dev/shm/x")
 		found("/dev/shm/x")
 		n.host.Run("rm", "/dev/shm/x")
-		n.host.Daemon("listener", "python3", "-c", "import socket,time; s=socket.socket(); s.bind(('',0)); s.listen(); time.sleep(60)")
+		n.host.Daemon("listener", "python3", "-c",
+			"import socket,time; s=socket.socket(); s.bind(('',0)); s.listen(); time.sleep(60)")
 		if !eventually(5*time.Second, func() bool { return len(w.leftovers()) > 0 }) {
 			t.Error("a socket is not found")
 		}
 		found("listening")
 	}
-	stray := exec.Command(w.weir, "agent", "--etcd", w.etcdURL, "--node", "stray", "--state", w.path("stray"), "--join", w.path("token"))
+	stray := exec.Command(w.weir, "agent", "--etcd", w.etcdURL, "--node", "stray", "--state", w.path("stray"), "--join",
+		w.path("token"))
 	stray.Env = append(os.Environ(), "TMPDIR="+w.path("tmp"))
 	if err := stray.Start(); err != nil {
 		t.Fatal(err)

@@ -63,7 +63,8 @@ func unnamed(d *results.Document) (all []string) {
 	named := d.Session.Reason != ""
 	for _, c := range d.Cases {
 		for _, l := range c.Launches {
-			if f := l.Failure; l.Status != results.OK && (f == nil || f.Cause == "" || f.Kind == "" || f.Node == "" && f.Rank < 0) {
+			if f := l.Failure; l.Status != results.OK &&
+				(f == nil || f.Cause == "" || f.Kind == "" || f.Node == "" && f.Rank < 0) {
 				all = append(all, fmt.Sprintf("%s launch %d: %+v", c.Key, l.Index, f))
 			}
 		}
@@ -74,7 +75,8 @@ func unnamed(d *results.Document) (all []string) {
 		named = named || bad && c.Reason != "" || c.Invalid != ""
 	}
 	if s := d.Session; (s.ExitCode != 0 || s.Status != results.Passed) && !named {
-		all = append(all, fmt.Sprintf("the session is %s with exit code %d, and neither it nor a case says why", s.Status, s.ExitCode))
+		all = append(all, fmt.Sprintf("the session is %s with exit code %d, and neither it nor a case says why",
+			s.Status, s.ExitCode))
 	}
 	return all
 }

@@ -17,7 +17,8 @@ func TestStatedOutcomesHaveTheirTests(t *testing.T) {
 		t.Fatal(err)
 	}
 	stated := map[string]bool{}
-	for _, m := range regexp.MustCompile("`(Test[A-Za-z]+)`(?: in `([^`]+)`)?").FindAllStringSubmatch(string(text), -1) {
+	for _, m := range regexp.MustCompile("`(Test[A-Za-z]+)`(?: in `([^`]+)`)?").FindAllStringSubmatch(string(text),
+		-1) {
 		dir := m[2]
 		if dir == "" {
 			dir, stated[m[1]] = "executor/faults", true
@@ -27,7 +28,8 @@ func TestStatedOutcomesHaveTheirTests(t *testing.T) {
 		}
 	}
 	own := testsIn(t, ".")
-	for _, m := range regexp.MustCompile(`(?m)^func (Test\w+)\(t \*testing.T\) \{\n\tw := small`).FindAllStringSubmatch(own, -1) {
+	for _, m := range regexp.MustCompile(`(?m)^func (Test\w+)\(t \*testing.T\) \{\n\tw := small`).FindAllStringSubmatch(
+		own, -1) {
 		if !stated[m[1]] && m[1] != "TestLeftoversAreFound" {
 			t.Errorf("docs/faults.md does not state %s", m[1])
 		}

@@ -26,7 +26,8 @@ func (i injection) String() string {
 	if i.node != nil {
 		name += " " + i.node.name
 	}
-	return fmt.Sprintf("%s at %.0f %% + %v for %v", name, max(0, 100*i.share), i.after.Round(time.Millisecond), i.held.Round(time.Millisecond))
+	return fmt.Sprintf("%s at %.0f %% + %v for %v", name, max(0, 100*i.share), i.after.Round(time.Millisecond),
+		i.held.Round(time.Millisecond))
 }
 
 // kind is what injections are counted by.
@@ -46,12 +47,16 @@ const (
 // number.
 func (w *world) draw(r *rand.Rand, n int) injection {
 	kinds := []injection{
-		{how: killed, target: "coordinator"}, {how: killed, target: "agent"}, {how: killed, target: "rank"}, {how: killed, target: "etcd"},
-		{how: stopped, target: "coordinator"}, {how: stopped, target: "agent"}, {how: stopped, target: "rank"}, {how: stopped, target: "etcd"},
-		{how: terminated, target: "coordinator"}, {how: terminated, target: "agent"}, {how: terminated, target: "rank"}, {how: terminated, target: "etcd"},
+		{how: killed, target: "coordinator"}, {how: killed, target: "agent"}, {how: killed, target: "rank"},
+		{how: killed, target: "etcd"},
+		{how: stopped, target: "coordinator"}, {how: stopped, target: "agent"}, {how: stopped, target: "rank"},
+		{how: stopped, target: "etcd"},
+		{how: terminated, target: "coordinator"}, {how: terminated, target: "agent"}, {how: terminated, target: "rank"},
+		{how: terminated, target: "etcd"},
 	}
 	if w.lab != nil {
-		kinds = append(kinds, injection{how: silenced, target: "link"}, injection{how: unplugged, target: "link"}, injection{how: off, target: "host"})
+		kinds = append(kinds, injection{how: silenced, target: "link"}, injection{how: unplugged, target: "link"},
+			injection{how: off, target: "host"})
 	}
 	if *only != "" {
 		if kinds = slices.DeleteFunc(kinds, func(i injection) bool { return i.kind() != *only }); len(kinds) == 0 {
@@ -75,7 +80,8 @@ func (w *world) draw(r *rand.Rand, n int) injection {
 
 // signal is what does it to a process.
 func (i injection) signal() syscall.Signal {
-	return map[string]syscall.Signal{killed: syscall.SIGKILL, stopped: syscall.SIGSTOP, terminated: syscall.SIGTERM}[i.how]
+	return map[string]syscall.Signal{killed: syscall.SIGKILL, stopped: syscall.SIGSTOP,
+		terminated: syscall.SIGTERM}[i.how]
 }
 
 // aim picks the node that an injection strikes: one of those that the session has asked

@@ -33,7 +33,8 @@ func (w *world) ask(path, query string, answer any) error {
 // keys are those in etcd below weir's prefix, sorted, without it.
 func (w *world) keys() ([]string, error) {
 	b64 := func(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) }
-	query := fmt.Sprintf(`{"key":%q,"range_end":%q,"keys_only":true}`, b64(prefix), b64(strings.TrimSuffix(prefix, "/")+"0"))
+	query := fmt.Sprintf(`{"key":%q,"range_end":%q,"keys_only":true}`, b64(prefix),
+		b64(strings.TrimSuffix(prefix, "/")+"0"))
 	var body struct {
 		Kvs []struct{ Key []byte } `json:"kvs"`
 	}

@@ -95,7 +95,8 @@ func TestLateLink(t *testing.T) {
 		for _, c := range doc.Cases {
 			for _, l := range c.Launches {
 				if l.Metrics.At("clock.bound") < half {
-					t.Errorf("%s: it knows the clocks of ranks that are %v apart to %v s", c.Key, trip, l.Metrics.At("clock.bound"))
+					t.Errorf("%s: it knows the clocks of ranks that are %v apart to %v s", c.Key, trip,
+						l.Metrics.At("clock.bound"))
 				}
 				if c.Run == "pingpong" && l.Metrics.At("latency.min") < half { // of half a round trip
 					t.Errorf("half of %v is done in %v s", trip, l.Metrics.At("latency.min"))

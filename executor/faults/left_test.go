@@ -58,7 +58,8 @@ func (w *world) abandoned(root string) (all []string) {
 		if err != nil {
 			continue // it goes
 		}
-		if owner, err := io.ReadAll(f); err == nil && strings.Contains(string(owner), w.dir) && unix.Flock(int(f.Fd()), unix.LOCK_SH|unix.LOCK_NB) == nil {
+		if owner, err := io.ReadAll(f); err == nil && strings.Contains(string(owner), w.dir) &&
+			unix.Flock(int(f.Fd()), unix.LOCK_SH|unix.LOCK_NB) == nil {
 			all = append(all, filepath.Dir(lock))
 		}
 		f.Close()

@@ -80,15 +80,18 @@ func TestEtcdWithCertificates(t *testing.T) {
 			command, etcd []string
 			want          string
 		}{
-			"an agent without a certificate":       {agent, ca, "it wants a certificate, and was shown none: "},
-			"an agent with another's certificate":  {agent, stranger, "it refuses the certificate that it was shown: "},
-			"an agent that does not know etcd's":   {agent, w.secure.flags[2:], "certificate signed by unknown authority"},
-			"a session without a certificate":      {session, ca, "it wants a certificate, and was shown none: "},
-			"a session with another's certificate": {session, stranger, "it refuses the certificate that it was shown: "},
+			"an agent without a certificate":      {agent, ca, "it wants a certificate, and was shown none: "},
+			"an agent with another's certificate": {agent, stranger, "it refuses the certificate that it was shown: "},
+			"an agent that does not know etcd's": {agent, w.secure.flags[2:],
+				"certificate signed by unknown authority"},
+			"a session without a certificate": {session, ca, "it wants a certificate, and was shown none: "},
+			"a session with another's certificate": {session, stranger,
+				"it refuses the certificate that it was shown: "},
 		} {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
-				said, err := exec.CommandContext(t.Context(), w.weir, slices.Concat(k.command, []string{t.TempDir() + "/own"}, k.etcd)...).CombinedOutput()
+				said, err := exec.CommandContext(t.Context(), w.weir,
+					slices.Concat(k.command, []string{t.TempDir() + "/own"}, k.etcd)...).CombinedOutput()
 				if err == nil || !strings.Contains(string(said), k.want) {
 					t.Errorf("it does not say %q: %v\n%s", k.want, err, said)
 				}

@@ -77,7 +77,8 @@ func (w *world) run(resume string, extra ...string) *session {
 		}
 		args = []string{"run", file, "--out", s.dir}
 	}
-	args = append(args, "--quiet", "--etcd", w.etcdURL, "--cluster", w.path("cluster"), "--listen", w.at+":0", "--wait", "40s")
+	args = append(args, "--quiet", "--etcd", w.etcdURL, "--cluster", w.path("cluster"), "--listen", w.at+":0", "--wait",
+		"40s")
 	args = append(args, w.secure.client()...)
 	s.cmd = exec.Command(w.weir, append(args, extra...)...)
 	s.cmd.Env = append(os.Environ(), "TMPDIR="+w.path("tmp"))
@@ -140,7 +141,8 @@ func (s *session) refusal() string {
 	if i := strings.LastIndexByte(line, '\n'); i >= 0 {
 		said, line = line[:i], line[i+1:]
 	}
-	if strings.HasPrefix(line, "weir: connecting to etcd at ") && (said == "" || strings.HasPrefix(said, "weir: etcd at ") && !strings.Contains(said, "\n")) {
+	if strings.HasPrefix(line, "weir: connecting to etcd at ") &&
+		(said == "" || strings.HasPrefix(said, "weir: etcd at ") && !strings.Contains(said, "\n")) {
 		return line
 	}
 	return ""

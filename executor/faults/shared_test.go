@@ -94,11 +94,18 @@ func TestANodeThatJoinsLate(t *testing.T) {
 	w := small(t)
 	late := w.nodes[1]
 	late.stop()
-	if !eventually(settle, func() bool { keys, err := w.keys(); return err == nil && !slices.Contains(keys, "agents/"+late.name) }) {
+	if !eventually(settle, func() bool {
+		keys, err := w.keys()
+		return err == nil && !slices.Contains(keys,
+			"agents/"+late.name)
+	}) {
 		t.Fatal("the registration of an agent that is gone stays")
 	}
 	s := w.run("")
-	if !eventually(bound, func() bool { return strings.Contains(w.tail(s.log), "waiting for agents: 1 of 2 have come") }) {
+	if !eventually(bound, func() bool {
+		return strings.Contains(w.tail(s.log),
+			"waiting for agents: 1 of 2 have come")
+	}) {
 		t.Errorf("it does not say for whom it waits\n%s", w.tail(s.log))
 	}
 	time.Sleep(time.Second)
@@ -154,8 +161,10 @@ func TestSlowLink(t *testing.T) {
 	}
 	h := w.nodes[1].host
 	for name, k := range map[string]struct{ spoil, mend func() error }{
-		"slow":          {h.Command("tc", "qdisc", "add", "dev", "eth0", "root", "tbf", "rate", "200mbit", "burst", "128kb", "latency", "400ms").Run, h.Command("tc", "qdisc", "del", "dev", "eth0", "root").Run},
-		"late":          {func() error { h.Late(10*time.Millisecond, 10*time.Millisecond); return nil }, func() error { h.Late(0, 0); return nil }},
+		"slow": {h.Command("tc", "qdisc", "add", "dev", "eth0", "root", "tbf", "rate", "200mbit", "burst",
+			"128kb", "latency", "400ms").Run, h.Command("tc", "qdisc", "del", "dev", "eth0", "root").Run},
+		"late": {func() error { h.Late(10*time.Millisecond, 10*time.Millisecond); return nil },
+			func() error { h.Late(0, 0); return nil }},
 		"loses packets": {func() error { h.Lose(1); return nil }, func() error { h.Lose(0); return nil }},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -41,7 +41,8 @@ func (s *session) ends(code int) *results.Document {
 		s.w.t.Fatalf("the session does not end\n%s", s.w.tail(s.log))
 	}
 	if s.code() != code {
-		s.w.t.Errorf("the session ends with %v, want %d\n%s\n%s", s.cmd.ProcessState, code, s.w.tail(s.log), s.w.tail("a.log"))
+		s.w.t.Errorf("the session ends with %v, want %d\n%s\n%s", s.cmd.ProcessState, code, s.w.tail(s.log),
+			s.w.tail("a.log"))
 	}
 	doc, err := s.document()
 	if err != nil {
@@ -186,7 +187,8 @@ func (w *world) tiny(n *node, dir, size string) {
 // TestFullDiskOfTheCoordinator: a session that cannot keep its results ends and says so.
 func TestFullDiskOfTheCoordinator(t *testing.T) {
 	w := small(t)
-	for _, size := range []string{"8k", "64k", "128k"} { // room for next to nothing, for a part of the launches, for all but the report
+	// room for next to nothing, for a part of the launches, for all but the report
+	for _, size := range []string{"8k", "64k", "128k"} {
 		s := w.run("", "--out", w.fullDisk(size))
 		s.ends(6)
 		if said := w.tail(s.log); !strings.Contains(said, "no space left on device") {
@@ -223,7 +225,9 @@ func TestClocksOfHostsDiffer(t *testing.T) {
 	w := small(t)
 	n := w.nodes[1]
 	n.stop()
-	n.under = []string{"unshare", "--time", "--monotonic", "86400", "--boottime", "86400", "--fork", "--kill-child", "--"}
+	n.under = []string{
+		"unshare", "--time", "--monotonic", "86400", "--boottime", "86400", "--fork", "--kill-child", "--",
+	}
 	if w.lab == nil || n.host.Command(append(n.under, "true")...).Run() != nil {
 		t.Skip("time namespaces are not permitted here")
 	}

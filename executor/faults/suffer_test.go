@@ -50,7 +50,8 @@ func (w *world) calm() {
 	start := time.Now()
 	s := w.run("")
 	if !s.wait(bound) || s.code() != 0 {
-		w.t.Fatalf("a session without a fault ends with %v\n%s\n%s", s.cmd.ProcessState, w.tail(s.log), w.tail(w.nodes[1].name+".log"))
+		w.t.Fatalf("a session without a fault ends with %v\n%s\n%s", s.cmd.ProcessState, w.tail(s.log),
+			w.tail(w.nodes[1].name+".log"))
 	}
 	happened := s.happened()
 	w.usual = len(happened)
@@ -123,7 +124,8 @@ func (w *world) judge(s *session, r *row) {
 		r.wrong("its journal: %v", err)
 	}
 	if launches, cases := s.told(); len(finished) < cases {
-		r.wrong("it told that %d launches are finished, and its journal has %d of their %d cases", launches, len(finished), cases)
+		r.wrong("it told that %d launches are finished, and its journal has %d of their %d cases", launches,
+			len(finished), cases)
 	}
 	mayEnd := map[int]bool{0: true, 6: true}
 	if r.target == "coordinator" {

@@ -90,7 +90,8 @@ func (t *table) tell(to testing.TB) {
 				hit++
 			}
 		}
-		fmt.Fprintf(out, "%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%.1f s\n", kind, len(byKind[kind]), hit, counts[late], counts[idle], counts[held], counts[mended], counts[failed],
+		fmt.Fprintf(out, "%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%.1f s\n", kind, len(byKind[kind]), hit,
+			counts[late], counts[idle], counts[held], counts[mended], counts[failed],
 			counts[resumed]+counts[unbegun], counts[hung], wrong, longest.Seconds())
 	}
 	out.Flush() // into memory
@@ -98,6 +99,7 @@ func (t *table) tell(to testing.TB) {
 		fmt.Fprintf(&text, "%d × %s\n", failures[f], f)
 	}
 	n := t.tally()
-	fmt.Fprintf(&text, "%d faults, of which %d met a session, %d came when it was over and %d found nothing to break\n", n.injected, n.hits, n.late, n.idle)
+	fmt.Fprintf(&text, "%d faults, of which %d met a session, %d came when it was over and %d found nothing to break\n",
+		n.injected, n.hits, n.late, n.idle)
 	to.Log(text.String())
 }

@@ -147,7 +147,8 @@ func (w *world) logged(cmd *exec.Cmd, name string) {
 func (w *world) startEtcd() {
 	w.t.Helper()
 	// it has no peers, but wants an address for them: one of the kernel's choice
-	w.etcd = exec.Command(w.etcdProgram, append([]string{"--data-dir", w.path("etcd"), "--log-level", "error", "--listen-client-urls", w.etcdURL, "--advertise-client-urls", w.etcdURL,
+	w.etcd = exec.Command(w.etcdProgram, append([]string{"--data-dir", w.path("etcd"), "--log-level", "error",
+		"--listen-client-urls", w.etcdURL, "--advertise-client-urls", w.etcdURL,
 		"--listen-peer-urls", "http://127.0.0.1:0"}, w.secure.server(w.at)...)...)
 	w.etcd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	w.logged(w.etcd, "etcd.log")
@@ -165,7 +166,8 @@ func end(cmd *exec.Cmd) {
 func (n *node) start() {
 	n.w.t.Helper()
 	// hosts of one machine know nothing of each other's ranks, which would share its first processor
-	argv := append(slices.Clone(n.under), "taskset", "--cpu-list", n.cpus, "env", "TMPDIR="+n.tmp, n.w.weir, "agent", "--etcd", n.w.etcdURL, "--node", n.name, "--state", n.w.path("state-"+n.name), "--join", n.w.path("token"))
+	argv := append(slices.Clone(n.under), "taskset", "--cpu-list", n.cpus, "env", "TMPDIR="+n.tmp, n.w.weir, "agent",
+		"--etcd", n.w.etcdURL, "--node", n.name, "--state", n.w.path("state-"+n.name), "--join", n.w.path("token"))
 	argv = append(argv, n.w.secure.client()...)
 	if n.host != nil {
 		n.host.PowerOn()

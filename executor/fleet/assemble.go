@@ -137,7 +137,8 @@ func (f *Fleet) tooFew(failed map[string]error) error {
 			reasons = append(reasons, fmt.Sprintf("node %s: %s", node, r.refused[node]))
 		}
 		if len(r.invited) < f.want() {
-			reasons = append(reasons, fmt.Sprintf("registered and free in etcd: %d; `weir cluster status` lists all", len(r.invited)))
+			reasons = append(reasons, fmt.Sprintf("registered and free in etcd: %d; `weir cluster status` lists all",
+				len(r.invited)))
 		}
 	}
 	text := fmt.Sprintf("%d of %d nodes came", len(f.c.Hosts.Nodes), f.want())

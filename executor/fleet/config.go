@@ -19,10 +19,12 @@ type Options struct {
 	Launcher launch.Launcher
 	Request  launch.Request // what the launcher is to do; the session adds what it alone knows
 
-	Nodes     []string                     // of registered agents: only these, all of them; none: as many as the plan needs
-	Identity  trust.Identity               // of a coordinator of the cluster that registered agents have joined
-	Authority *trust.Authority             // of that cluster; nil: nobody can join it now
-	Access    *trust.EtcdAccess            // how agents that are launched reach the etcd of the session; nil: through their links
+	// of registered agents: only these, all of them; none: as many as the plan needs
+	Nodes     []string
+	Identity  trust.Identity   // of a coordinator of the cluster that registered agents have joined
+	Authority *trust.Authority // of that cluster; nil: nobody can join it now
+	// how agents that are launched reach the etcd of the session; nil: through their links
+	Access    *trust.EtcdAccess
 	Labels    map[string]map[string]string // of nodes whose agents are launched, by node; trust.AnyNode: of all
 	Exclusive bool                         // share registered agents' nodes with no other session
 
@@ -55,8 +57,9 @@ type Config struct {
 	Shell   map[string]string // library variables that every node gets
 	Secrets []string          // references
 
-	Etcd    cluster.Config
-	Dial    func(context.Context) (net.Conn, error) // to an etcd that only the coordinator reaches; nil: agents reach it
+	Etcd cluster.Config
+	// to an etcd that only the coordinator reaches; nil: agents reach it
+	Dial    func(context.Context) (net.Conn, error)
 	Cluster *cluster.Session
 	Changes <-chan cluster.Member
 	Hosts   *placement.Cluster // the nodes that are here

@@ -57,7 +57,8 @@ type Departure struct {
 // New has called nobody yet.
 func New(c Config) *Fleet {
 	return &Fleet{
-		c: c, o: c.Options, here: map[string]string{}, logged: map[string]int64{}, departed: make(chan Departure, 16), closed: make(chan struct{}), stop: func() {},
+		c: c, o: c.Options, here: map[string]string{}, logged: map[string]int64{}, departed: make(chan Departure, 16),
+		closed: make(chan struct{}), stop: func() {},
 	}
 }
 
@@ -84,7 +85,8 @@ func (f *Fleet) Open(ctx context.Context) error {
 	}
 	var err error
 	f.server, err = link.NewServer(link.ServerOptions{
-		Identity: f.identity, Authority: f.o.Authority, Session: f.c.Session, Etcd: f.c.Dial, Take: f.take, Up: f.up, Down: f.down,
+		Identity: f.identity, Authority: f.o.Authority, Session: f.c.Session, Etcd: f.c.Dial, Take: f.take, Up: f.up,
+		Down: f.down,
 	})
 	if err != nil {
 		return err
@@ -182,7 +184,8 @@ func (f *Fleet) bootstrap(node string) (trust.Bootstrap, error) {
 		labels = map[string]map[string]string{trust.AnyNode: labels[trust.AnyNode], node: labels[node]}
 	}
 	return trust.Bootstrap{
-		Session: f.c.Session, Node: node, Identity: i, Coordinator: f.address, SessionKey: f.c.Key, Fabrics: f.c.Fabrics, Etcd: f.o.Access, Labels: labels,
+		Session: f.c.Session, Node: node, Identity: i, Coordinator: f.address, SessionKey: f.c.Key,
+		Fabrics: f.c.Fabrics, Etcd: f.o.Access, Labels: labels,
 		Shell: f.c.Shell, Secrets: f.c.Secrets,
 	}, nil
 }

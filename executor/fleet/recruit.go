@@ -64,7 +64,9 @@ func (f *Fleet) recruit(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	f.recruits = &recruits{dir: dir, invited: map[string]bool{}, refused: map[string]string{}, said: map[string]string{}}
+	f.recruits = &recruits{
+		dir: dir, invited: map[string]bool{}, refused: map[string]string{}, said: map[string]string{},
+	}
 	return f.invite(ctx, f.want())
 }
 
@@ -99,7 +101,8 @@ func (f *Fleet) invite(ctx context.Context, total int) error {
 		if err == nil {
 			err = f.ask(ctx, about, agents)
 		}
-		if _, claimed := errors.AsType[*cluster.ClaimedError](err); err != nil && !claimed && ctx.Err() == nil && r.refused[a.Node] == "" {
+		if _, claimed := errors.AsType[*cluster.ClaimedError](err); err != nil && !claimed && ctx.Err() == nil &&
+			r.refused[a.Node] == "" {
 			f.sayf("node %s: %v", a.Node, err)
 		}
 		if err != nil {
@@ -134,10 +137,12 @@ func (f *Fleet) ask(ctx context.Context, a daemon.About, all []cluster.Registere
 	}
 	expires := time.Now().Add(sessionLife)
 	text := daemon.Invitation{
-		Session: f.c.Session, Coordinator: f.address, SessionKey: f.c.Key, Fabrics: f.c.Fabrics, CPUs: claim.CPUs, Expires: expires,
-		Shell: f.c.Shell, Secrets: f.c.Secrets,
+		Session: f.c.Session, Coordinator: f.address, SessionKey: f.c.Key, Fabrics: f.c.Fabrics, CPUs: claim.CPUs,
+		Expires: expires,
+		Shell:   f.c.Shell, Secrets: f.c.Secrets,
 	}.Encode()
-	sealed, err := f.identity.Invite(trust.Subject{Session: f.c.Session, Node: a.Node, Name: daemon.InvitationName}, text, expires)
+	sealed, err := f.identity.Invite(trust.Subject{Session: f.c.Session, Node: a.Node, Name: daemon.InvitationName},
+		text, expires)
 	if err != nil {
 		return err
 	}

@@ -31,9 +31,14 @@ func TestAgentsThatAreOfNoUse(t *testing.T) {
 	needs := Needs{Labels: map[string]string{"zone": "a"}, NodeGPUs: 2, Commands: true}
 	for want, a := range map[string]daemon.About{
 		"": {Labels: map[string]string{"zone": "a"}, GPUs: 2, Commands: true},
-		"it has no label zone=a, which the scenario asks for":                         {Labels: map[string]string{"zone": "b"}, GPUs: 2, Commands: true},
-		"it has 1 GPUs, and the scenario asks for 2":                                  {Labels: map[string]string{"zone": "a"}, GPUs: 1, Commands: true},
-		"it runs no commands, which the scenario has: start it with --allow-commands": {Labels: map[string]string{"zone": "a"}, GPUs: 2},
+		"it has no label zone=a, which the scenario asks for": {
+			Labels: map[string]string{"zone": "b"}, GPUs: 2, Commands: true,
+		},
+		"it has 1 GPUs, and the scenario asks for 2": {Labels: map[string]string{"zone": "a"}, GPUs: 1, Commands: true},
+
+		"it runs no commands, which the scenario has: start it with --allow-commands": {
+			Labels: map[string]string{"zone": "a"}, GPUs: 2,
+		},
 	} {
 		if got := needs.refuses(a); got != want {
 			t.Errorf("%+v: %q, want %q", a, got, want)

@@ -137,7 +137,8 @@ func (t tree) counted(name string) (uint64, bool) {
 // were sent again are corrected, all else is not.
 func (t tree) countBus(all Counters, device, name string) {
 	for file, class := range map[string]string{
-		"aer_dev_correctable": results.RecoveredClass, "aer_dev_nonfatal": results.LinkClass, "aer_dev_fatal": results.LinkClass,
+		"aer_dev_correctable": results.RecoveredClass, "aer_dev_nonfatal": results.LinkClass,
+		"aer_dev_fatal": results.LinkClass,
 	} {
 		for line := range strings.Lines(t.text(name + "/device/" + file)) {
 			words := strings.Fields(line)

@@ -61,20 +61,29 @@ func TestCountersThatMoved(t *testing.T) {
 	}{
 		"nothing": {},
 		"cores of a package add up": {
-			after: map[string]string{cpus + "cpu0/thermal_throttle/core_throttle_count": "9", cpus + "cpu1/thermal_throttle/core_throttle_count": "2"},
-			want:  []results.Counter{{Device: "package 0", Name: "core_throttle_count", Class: "throttle", By: 3}},
+			after: map[string]string{
+				cpus + "cpu0/thermal_throttle/core_throttle_count": "9",
+				cpus + "cpu1/thermal_throttle/core_throttle_count": "2",
+			},
+			want: []results.Counter{{Device: "package 0", Name: "core_throttle_count", Class: "throttle", By: 3}},
 		},
 		"each CPU counts the same events of its package": {
-			after: map[string]string{cpus + "cpu0/thermal_throttle/package_throttle_count": "5", cpus + "cpu1/thermal_throttle/package_throttle_count": "4"},
-			want:  []results.Counter{{Device: "package 0", Name: "package_throttle_count", Class: "throttle", By: 2}},
+			after: map[string]string{
+				cpus + "cpu0/thermal_throttle/package_throttle_count": "5",
+				cpus + "cpu1/thermal_throttle/package_throttle_count": "4",
+			},
+			want: []results.Counter{{Device: "package 0", Name: "package_throttle_count", Class: "throttle", By: 2}},
 		},
 		"another package": {
 			after: map[string]string{cpus + "cpu10/thermal_throttle/core_throttle_count": "1"},
 			want:  []results.Counter{{Device: "package 1", Name: "core_throttle_count", Class: "throttle", By: 1}},
 		},
 		"a limit below the base": {
-			after: map[string]string{cpus + "cpu0/cpufreq/scaling_max_freq": "1200000", cpus + "cpu1/cpufreq/scaling_max_freq": "1200000", cpus + "cpu10/cpufreq/scaling_max_freq": "1200000"},
-			want:  []results.Counter{{Device: "package 0", Name: "cpus_limited_below_base", Class: "throttle", By: 2}},
+			after: map[string]string{
+				cpus + "cpu0/cpufreq/scaling_max_freq": "1200000", cpus + "cpu1/cpufreq/scaling_max_freq": "1200000",
+				cpus + "cpu10/cpufreq/scaling_max_freq": "1200000",
+			},
+			want: []results.Counter{{Device: "package 0", Name: "cpus_limited_below_base", Class: "throttle", By: 2}},
 		},
 		"such a limit lifted": {
 			before: map[string]string{cpus + "cpu0/cpufreq/scaling_max_freq": "1200000"},
@@ -82,13 +91,20 @@ func TestCountersThatMoved(t *testing.T) {
 		},
 		"a limit above the base": {after: map[string]string{cpus + "cpu0/cpufreq/scaling_max_freq": "2400000"}},
 		"memory": {
-			after: map[string]string{"sys/devices/system/edac/mc/mc0/ce_count": "13", "sys/devices/system/edac/mc/mc0/ue_count": "1"},
+			after: map[string]string{
+				"sys/devices/system/edac/mc/mc0/ce_count": "13", "sys/devices/system/edac/mc/mc0/ue_count": "1",
+			},
 			want: []results.Counter{
-				{Device: "mc0", Name: "ce_count", Class: "memory", By: 1}, {Device: "mc0", Name: "ue_count", Class: "memory", By: 1},
+				{Device: "mc0", Name: "ce_count", Class: "memory", By: 1}, {
+					Device: "mc0", Name: "ue_count", Class: "memory", By: 1,
+				},
 			},
 		},
 		"an interface by all names that data may go by": {
-			after: map[string]string{bonded + "statistics/rx_crc_errors": "4", bonded + "statistics/rx_dropped": "150", bonded + "carrier_down_count": "2"},
+			after: map[string]string{
+				bonded + "statistics/rx_crc_errors": "4", bonded + "statistics/rx_dropped": "150",
+				bonded + "carrier_down_count": "2",
+			},
 			want: []results.Counter{
 				{Device: "eth1 (bond0)", Name: "carrier_down_count", Class: "link", By: 1},
 				{Device: "eth1 (bond0)", Name: "rx_crc_errors", Class: "link", By: 4},
@@ -97,25 +113,34 @@ func TestCountersThatMoved(t *testing.T) {
 		},
 		"the loopback": {after: map[string]string{"sys/class/net/lo/statistics/rx_dropped": "9"}},
 		"PCI, once": {
-			after: map[string]string{pci + "aer_dev_fatal": "TOTAL_ERR_FATAL 1", pci + "aer_dev_correctable": "RxErr 9\nTOTAL_ERR_COR 9"},
+			after: map[string]string{
+				pci + "aer_dev_fatal": "TOTAL_ERR_FATAL 1", pci + "aer_dev_correctable": "RxErr 9\nTOTAL_ERR_COR 9",
+			},
 			want: []results.Counter{
 				{Device: "ib0 (mlx5_0)", Name: "aer_dev_correctable", Class: "recovered", By: 5},
 				{Device: "ib0 (mlx5_0)", Name: "aer_dev_fatal", Class: "link", By: 1},
 			},
 		},
 		"a port": {
-			after: map[string]string{port + "counters/symbol_error": "3", port + "counters/port_xmit_data": "99", port + "hw_counters/out_of_sequence": "6"},
+			after: map[string]string{
+				port + "counters/symbol_error": "3", port + "counters/port_xmit_data": "99",
+				port + "hw_counters/out_of_sequence": "6",
+			},
 			want: []results.Counter{
-				{Device: "mlx5_1:1", Name: "out_of_sequence", Class: "recovered", By: 1}, {Device: "mlx5_1:1", Name: "symbol_error", Class: "link", By: 3},
+				{Device: "mlx5_1:1", Name: "out_of_sequence", Class: "recovered", By: 1}, {
+					Device: "mlx5_1:1", Name: "symbol_error", Class: "link", By: 3,
+				},
 			},
 		},
 		"reset meanwhile": {
-			before: map[string]string{port + "counters/symbol_error": "60000"}, after: map[string]string{port + "counters/symbol_error": "2"},
-			want: []results.Counter{{Device: "mlx5_1:1", Name: "symbol_error", Class: "link", By: 2}},
+			before: map[string]string{port + "counters/symbol_error": "60000"},
+			after:  map[string]string{port + "counters/symbol_error": "2"},
+			want:   []results.Counter{{Device: "mlx5_1:1", Name: "symbol_error", Class: "link", By: 2}},
 		},
 		"reset and quiet since": {before: map[string]string{port + "counters/symbol_error": "60000"}},
 		"one that was not there before": {
-			before: map[string]string{port + "counters/symbol_error": ""}, after: map[string]string{port + "counters/symbol_error": "9"},
+			before: map[string]string{port + "counters/symbol_error": ""},
+			after:  map[string]string{port + "counters/symbol_error": "9"},
 		},
 		"one that is gone": {after: map[string]string{port + "counters/symbol_error": ""}},
 	} {
@@ -147,7 +172,9 @@ func TestCountersWatched(t *testing.T) {
 // What is read of a real host is of the classes that documents know.
 func TestCountersOfThisHost(t *testing.T) {
 	c := ReadCounters(os.DirFS("/"))
-	known := map[string]bool{results.ThrottleClass: true, results.MemoryClass: true, results.LinkClass: true, results.RecoveredClass: true}
+	known := map[string]bool{
+		results.ThrottleClass: true, results.MemoryClass: true, results.LinkClass: true, results.RecoveredClass: true,
+	}
 	for k := range c {
 		if !known[k.class] || k.device == "" || k.name == "" {
 			t.Errorf("%+v", k)

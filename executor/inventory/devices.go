@@ -48,7 +48,8 @@ func (t tree) rdma() []results.RDMA {
 			_, state, _ := strings.Cut(t.text(p+"/state"), ": ") // "4: ACTIVE"
 			rate, _, _ := strings.Cut(t.text(p+"/rate"), " (")   // "400 Gb/sec (4X NDR)"
 			d.Ports = append(d.Ports, results.RDMAPort{
-				Port: trailing(p), State: state, Rate: strings.Replace(rate, "/sec", "/s", 1), Link: t.text(p + "/link_layer"),
+				Port: trailing(p), State: state, Rate: strings.Replace(rate, "/sec", "/s", 1),
+				Link: t.text(p + "/link_layer"),
 			})
 		}
 		list = append(list, d)

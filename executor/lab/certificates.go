@@ -83,5 +83,6 @@ func (c *Certificates) Files(pair tls.Certificate) (certificate, key, ca string)
 		}
 		return path
 	}
-	return write("cert", "CERTIFICATE", pair.Certificate[0]), write("key", "EC PRIVATE KEY", private), write("ca", "CERTIFICATE", c.ca.Raw)
+	return write("cert", "CERTIFICATE", pair.Certificate[0]), write("key", "EC PRIVATE KEY", private),
+		write("ca", "CERTIFICATE", c.ca.Raw)
 }

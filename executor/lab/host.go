@@ -45,7 +45,8 @@ func (h *Host) PowerOn() {
 	hub := h.lab.hub
 	hub.must(t, "ip", "link", "add", h.port, "type", "veth", "peer", "name", "eth0")
 	// from this machine, where the process numbers of both are known
-	must(t, exec.Command("nsenter", "-t", strconv.Itoa(hub.pid), "--net", "ip", "link", "set", "eth0", "netns", strconv.Itoa(h.machine.pid)))
+	must(t, exec.Command("nsenter", "-t", strconv.Itoa(hub.pid), "--net", "ip", "link", "set", "eth0", "netns",
+		strconv.Itoa(h.machine.pid)))
 	h.Run("ip", "addr", "add", h.Address+"/24", "dev", "eth0")
 	h.Run("ip", "link", "set", "eth0", "up")
 	hub.must(t, "ip", "link", "set", h.port, "master", "switch", "up")
@@ -120,7 +121,8 @@ func (h *Host) Lose(percent int) {
 	if percent == 0 {
 		return
 	}
-	h.lab.hub.must(t, "nft", "add table netdev "+table+"; add chain netdev "+table+" in { type filter hook ingress device "+h.plug+
+	h.lab.hub.must(t, "nft", "add table netdev "+table+"; add chain netdev "+table+
+		" in { type filter hook ingress device "+h.plug+
 		" priority 0; }; add rule netdev "+table+" in numgen random mod 100 <= "+strconv.Itoa(percent-1)+" drop")
 }
 

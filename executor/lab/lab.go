@@ -55,7 +55,9 @@ func New(t testing.TB, names ...string) *Lab {
 	l.openSwitch()
 	for i, name := range names {
 		port := fmt.Sprintf("port%d", i)
-		l.Hosts = append(l.Hosts, &Host{Name: name, Address: l.address(11 + i), lab: l, port: port, plug: port, onTime: func() {}})
+		l.Hosts = append(l.Hosts, &Host{
+			Name: name, Address: l.address(11 + i), lab: l, port: port, plug: port, onTime: func() {},
+		})
 	}
 	l.writeNames()
 	for _, h := range l.Hosts {

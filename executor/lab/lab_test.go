@@ -13,7 +13,8 @@ import (
 // pings says whether one host answers another within a second: a host that is there
 // refuses a port on which nobody listens.
 func pings(from *Host, address string) bool {
-	out, _ := from.Command("timeout", "1", "bash", "-c", "exec 3<>/dev/tcp/"+address+"/9").CombinedOutput() // what it says tells
+	// what it says tells
+	out, _ := from.Command("timeout", "1", "bash", "-c", "exec 3<>/dev/tcp/"+address+"/9").CombinedOutput()
 	return strings.Contains(string(out), "refused")
 }
 
@@ -28,7 +29,9 @@ func (k *kept) Fatalf(string, ...any) { k.failed = true; runtime.Goexit() }
 
 // Where a lab is required, a program that is missing is no reason to skip.
 func TestARequiredLabIsNeverSkipped(t *testing.T) {
-	for value, want := range map[string]kept{"": {skipped: true}, "whole": {skipped: true}, "required": {failed: true}} {
+	for value, want := range map[string]kept{
+		"": {skipped: true}, "whole": {skipped: true}, "required": {failed: true},
+	} {
 		t.Setenv(Required, value)
 		got, done := &kept{TB: t}, make(chan struct{})
 		go func() {
@@ -49,7 +52,8 @@ func TestHostsAreHosts(t *testing.T) {
 		t.Errorf("one calls itself %s", got)
 	}
 	boot := func(h *Host) string { return h.Run("cat", "/proc/sys/kernel/random/boot_id") }
-	if mine, err := os.ReadFile("/proc/sys/kernel/random/boot_id"); err != nil || boot(one) == boot(two) || boot(one) == string(mine) {
+	if mine, err := os.ReadFile("/proc/sys/kernel/random/boot_id"); err != nil || boot(one) == boot(two) ||
+		boot(one) == string(mine) {
 		t.Errorf("boot ids: here %s one %s two %s (%v)", mine, boot(one), boot(two), err)
 	}
 	one.Run("sh", "-c", "echo x >/dev/shm/weir-lab-test && echo x >~/weir-lab-test")

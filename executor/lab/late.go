@@ -61,7 +61,10 @@ func (h *Host) Late(to, from time.Duration) {
 // netem has the kernel delay what the host is sent and what it sends, if it can.
 func (h *Host) netem(to, from time.Duration) bool {
 	delay := func(dev string, by time.Duration) []string {
-		return []string{"tc", "qdisc", "add", "dev", dev, "root", "netem", "limit", "100000", "delay", strconv.FormatInt(by.Microseconds(), 10) + "us"}
+		return []string{
+			"tc", "qdisc", "add", "dev", dev, "root", "netem", "limit", "100000", "delay",
+			strconv.FormatInt(by.Microseconds(), 10) + "us",
+		}
 	}
 	if h.lab.hub.command(delay(h.port, to)...).Run() != nil {
 		return false

@@ -32,7 +32,9 @@ func trip(t *testing.T, h *Host) time.Duration {
 func TestALateCable(t *testing.T) {
 	l := New(t, "one", "two")
 	one, two := l.Host("one"), l.Host("two")
-	for _, d := range []struct{ to, from time.Duration }{{20 * time.Millisecond, 20 * time.Millisecond}, {5 * time.Millisecond, 0}, {0, 40 * time.Millisecond}} {
+	for _, d := range []struct{ to, from time.Duration }{
+		{20 * time.Millisecond, 20 * time.Millisecond}, {5 * time.Millisecond, 0}, {0, 40 * time.Millisecond},
+	} {
 		two.Late(d.to, d.from)
 		if got := trip(t, two); got < d.to+d.from || got > d.to+d.from+time.Second {
 			t.Errorf("%v there and %v back take %v", d.to, d.from, got)
@@ -65,7 +67,8 @@ func TestALateCableCarriesEverything(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	peer := one.Command("bash", "-c", "exec 3<>/dev/tcp/"+l.Address+"/"+port+"; cat "+filepath.Join(l.Dir, "sent")+" >&3 & cat <&3 >"+filepath.Join(l.Dir, "got")+"; wait")
+	peer := one.Command("bash", "-c", "exec 3<>/dev/tcp/"+l.Address+"/"+port+"; cat "+filepath.Join(l.Dir, "sent")+
+		" >&3 & cat <&3 >"+filepath.Join(l.Dir, "got")+"; wait")
 	if err := peer.Start(); err != nil {
 		t.Fatal(err)
 	}

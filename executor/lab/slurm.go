@@ -60,13 +60,15 @@ func (l *Lab) Slurm() (conf string) {
 	controller, nodes := l.Hosts[0], l.Hosts[1:]
 	text := fmt.Sprintf(slurmConf, dir, controller.Name, controller.Address)
 	for _, h := range nodes {
-		text += fmt.Sprintf("NodeName=%s NodeHostname=%s NodeAddr=%s CPUs=4 RealMemory=2000 State=UNKNOWN\n", h.Name, h.Name, h.Address)
+		text += fmt.Sprintf("NodeName=%s NodeHostname=%s NodeAddr=%s CPUs=4 RealMemory=2000 State=UNKNOWN\n", h.Name,
+			h.Name, h.Address)
 	}
 	conf = l.Write("slurm/slurm.conf", 0o644, text)
 	l.Write("slurm/munge.key", 0o400, rand.Text()+rand.Text())
 
 	socket := filepath.Join(dir, "munge.sock")
-	log := controller.Daemon("munged", "munged", "--foreground", "--force", "--key-file="+dir+"/munge.key", "--socket="+socket,
+	log := controller.Daemon("munged", "munged", "--foreground", "--force", "--key-file="+dir+"/munge.key",
+		"--socket="+socket,
 		"--pid-file="+dir+"/munged.pid", "--log-file="+dir+"/munged.log", "--seed-file="+dir+"/munged.seed")
 	controller.await("munged", log, func() bool { _, err := os.Stat(socket); return err == nil })
 	log = controller.Daemon("slurmctld", "slurmctld", "-D", "-f", conf)

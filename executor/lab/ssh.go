@@ -78,7 +78,8 @@ func (h *Host) SSHD() {
 	if err != nil {
 		h.lab.t.Fatal(err)
 	}
-	log := h.Daemon("sshd", path, "-D", "-e", "-f", filepath.Join(h.lab.Dir, "ssh/sshd_config"), "-o", "ListenAddress="+h.Address)
+	log := h.Daemon("sshd", path, "-D", "-e", "-f", filepath.Join(h.lab.Dir, "ssh/sshd_config"), "-o",
+		"ListenAddress="+h.Address)
 	h.await("sshd", log, func() bool {
 		c, err := net.DialTimeout("tcp", h.Address+":22", time.Second)
 		if err == nil {

@@ -190,8 +190,10 @@ func number(s string) (int, error) {
 // checkHost refuses what is no name of a host to ssh, or would be an option.
 func checkHost(h string) error {
 	switch {
-	case len(h) > 250 || !only(h, letters+digits+"._-@:%") || strings.ContainsAny(h[:1], "-.@:%") || strings.HasSuffix(h, "@"):
-		return fmt.Errorf("%.80q is no host: it has letters, digits, '.', '_' and '-', and may have a user, user@host", h)
+	case len(h) > 250 || !only(h, letters+digits+"._-@:%") || strings.ContainsAny(h[:1], "-.@:%") ||
+		strings.HasSuffix(h, "@"):
+		return fmt.Errorf("%.80q is no host: it has letters, digits, '.', '_' and '-', and may have a user, user@host",
+			h)
 	case strings.Count(h, ":") == 1:
 		return fmt.Errorf("%s: a port goes into ~/.ssh/config or --ssh-option Port=N", h)
 	}

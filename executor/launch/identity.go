@@ -39,7 +39,8 @@ type rule struct {
 var rules = []rule{
 	{name: "weir", rank: "WEIR_RANK", size: "WEIR_WORLD_SIZE", localRank: "WEIR_LOCAL_RANK"},
 	{name: "torchrun", rank: "RANK", size: "WORLD_SIZE", localRank: "LOCAL_RANK", localSize: "LOCAL_WORLD_SIZE",
-		with: []string{"LOCAL_RANK", "LOCAL_WORLD_SIZE", "GROUP_RANK", "TORCHELASTIC_RUN_ID"}, coordinator: "MASTER_ADDR", port: "MASTER_PORT"},
+		with:        []string{"LOCAL_RANK", "LOCAL_WORLD_SIZE", "GROUP_RANK", "TORCHELASTIC_RUN_ID"},
+		coordinator: "MASTER_ADDR", port: "MASTER_PORT"},
 	{name: "openmpi", rank: "OMPI_COMM_WORLD_RANK", size: "OMPI_COMM_WORLD_SIZE",
 		localRank: "OMPI_COMM_WORLD_LOCAL_RANK", localSize: "OMPI_COMM_WORLD_LOCAL_SIZE"},
 	{name: "pmi", rank: "PMI_RANK", size: "PMI_SIZE", localRank: "MPI_LOCALRANKID", localSize: "MPI_LOCALNRANKS"},
@@ -48,7 +49,10 @@ var rules = []rule{
 	{name: "slurm", rank: "SLURM_PROCID", size: "SLURM_STEP_NUM_TASKS", localRank: "SLURM_LOCALID", only: slurmTask},
 	{name: "pmix", rank: "PMIX_RANK"},
 	{name: "leaderworkerset", rank: "LWS_WORKER_INDEX", size: "LWS_GROUP_SIZE", coordinator: "LWS_LEADER_ADDRESS"},
-	{name: "trainer", rank: "PET_NODE_RANK", size: "PET_NNODES", coordinator: "PET_MASTER_ADDR", port: "PET_MASTER_PORT"},
+	{
+		name: "trainer", rank: "PET_NODE_RANK", size: "PET_NNODES", coordinator: "PET_MASTER_ADDR",
+		port: "PET_MASTER_PORT",
+	},
 	{name: "torch", rank: "RANK", size: "WORLD_SIZE", localRank: "LOCAL_RANK", localSize: "LOCAL_WORLD_SIZE",
 		with: []string{"MASTER_ADDR"}, coordinator: "MASTER_ADDR", port: "MASTER_PORT"},
 	{name: "indexed-job", rank: "JOB_COMPLETION_INDEX"},

@@ -136,7 +136,8 @@ func (r *Request) Check() error {
 	}
 	for name, value := range r.Env {
 		if !variable(name) || strings.ContainsAny(value, "\n\x00") {
-			return fmt.Errorf("variable %q of the agents' environment: a name has letters, digits and '_', a value is one line", name)
+			return fmt.Errorf("variable %q of the agents' environment: a name has letters, digits and '_', a value is one line",
+				name)
 		}
 	}
 	return nil
@@ -145,7 +146,8 @@ func (r *Request) Check() error {
 // CheckSession refuses ids that could mean anything to a shell or a scheduler.
 func CheckSession(id string) error {
 	if !plain(id) {
-		return fmt.Errorf("session %.80q: an id has letters, digits, '.', '_' and '-', and begins with a letter or digit", id)
+		return fmt.Errorf("session %.80q: an id has letters, digits, '.', '_' and '-', and begins with a letter or digit",
+			id)
 	}
 	return nil
 }

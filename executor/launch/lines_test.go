@@ -13,7 +13,8 @@ func TestLinesKeepsTheLast(t *testing.T) {
 	}
 	fmt.Fprint(l, "a \x1b[31mred", " end\x07")
 	all := l.All()
-	if len(all) != maxLines+2 || all[0] != "… 5 lines before" || all[1] != "line 5" || all[maxLines] != "line 204" || l.Last() != "a \uFFFD[31mred end\uFFFD" {
+	if len(all) != maxLines+2 || all[0] != "… 5 lines before" || all[1] != "line 5" || all[maxLines] != "line 204" ||
+		l.Last() != "a \uFFFD[31mred end\uFFFD" {
 		t.Errorf("%d lines: %q … %q", len(all), all[:2], all[len(all)-2:])
 	}
 	long := &Lines{}
@@ -24,12 +25,17 @@ func TestLinesKeepsTheLast(t *testing.T) {
 }
 
 func TestRequestCheck(t *testing.T) {
-	for id, good := range map[string]bool{"s-1.2_x": true, "": false, "a b": false, "-a": false, "a/b": false, "é": false, "$(x)": false, strings.Repeat("a", 129): false} {
+	for id, good := range map[string]bool{
+		"s-1.2_x": true, "": false, "a b": false, "-a": false, "a/b": false, "é": false, "$(x)": false,
+		strings.Repeat("a", 129): false,
+	} {
 		if err := CheckSession(id); (err == nil) != good {
 			t.Errorf("%q: %v", id, err)
 		}
 	}
-	for name, good := range map[string]bool{"A": true, "_a1": true, "": false, "1A": false, "A=B": false, "A B": false} {
+	for name, good := range map[string]bool{
+		"A": true, "_a1": true, "": false, "1A": false, "A=B": false, "A B": false,
+	} {
 		if variable(name) != good {
 			t.Errorf("variable %q", name)
 		}

@@ -84,7 +84,8 @@ func (l *Ledger) takeBaseline() error {
 		return Refuse(ExitUsage, "the assertion %q mentions the baseline, and there is none", text)
 	}
 	taken := &results.Baseline{
-		Session: b.Session.ID, File: l.o.BaselineFile, Fingerprint: b.Environment.Fingerprint, Cases: []results.BaselineCase{},
+		Session: b.Session.ID, File: l.o.BaselineFile, Fingerprint: b.Environment.Fingerprint,
+		Cases: []results.BaselineCase{},
 	}
 	measured := make(map[string]*results.Case, len(b.Cases))
 	for _, c := range slices.Backward(b.Cases) { // of two of a key the first, as Document.Case has it

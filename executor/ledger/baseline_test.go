@@ -9,7 +9,11 @@ import (
 
 // A session that goes on was compared when it began; the baseline is not read again.
 func TestResumedSessionKeepsWhatDiffersFromTheBaseline(t *testing.T) {
-	l := &Ledger{Plan: &planner.Plan{}, Doc: &results.Document{Baseline: &results.Baseline{Session: "former", Differences: []results.Difference{{What: "weir"}}}}}
+	l := &Ledger{
+		Plan: &planner.Plan{}, Doc: &results.Document{
+			Baseline: &results.Baseline{Session: "former", Differences: []results.Difference{{What: "weir"}}},
+		},
+	}
 	l.CompareBaseline(false)
 	l.o.Baseline = &results.Document{Session: results.Session{ID: "another"}}
 	l.CompareBaseline(false)

@@ -48,7 +48,8 @@ func (l *Ledger) Open() error {
 		return err
 	}
 	var err error
-	l.Events.File, err = os.OpenFile(filepath.Join(l.o.Dir, "events.ndjson"), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
+	l.Events.File, err = os.OpenFile(filepath.Join(l.o.Dir, "events.ndjson"), os.O_CREATE|os.O_WRONLY|os.O_APPEND,
+		0o644)
 	if err != nil {
 		return fmt.Errorf("making the event file: %w", err)
 	}
@@ -128,7 +129,8 @@ func (l *Ledger) lock() error {
 func (l *Ledger) Begin() error {
 	d := l.Doc
 	return l.Record(Record{Session: &SessionRecord{
-		Schema: results.Schema, ID: l.o.SessionID, Started: d.Session.Started, Argv: l.o.Argv, Weir: l.o.Version, Quantiles: d.Quantiles,
+		Schema: results.Schema, ID: l.o.SessionID, Started: d.Session.Started, Argv: l.o.Argv, Weir: l.o.Version,
+		Quantiles:  d.Quantiles,
 		PlanDigest: l.Plan.Digest, Environment: d.Environment, Resumed: d.Session.Resumed, Baseline: d.Baseline,
 	}})
 }

@@ -23,9 +23,11 @@ const notRun = results.NotRun
 // newDocument is the document of a session that has not run anything.
 func newDocument(p *planner.Plan, o Options) *results.Document {
 	d := &results.Document{
-		Schema:  results.Schema,
-		Session: results.Session{ID: o.SessionID, Started: time.Now().UTC(), Argv: o.Argv, Again: o.Again, Status: results.Errored},
-		Weir:    o.Version, Quantiles: &results.Quantiles{Definition: results.NearestRankRule},
+		Schema: results.Schema,
+		Session: results.Session{
+			ID: o.SessionID, Started: time.Now().UTC(), Argv: o.Argv, Again: o.Again, Status: results.Errored,
+		},
+		Weir: o.Version, Quantiles: &results.Quantiles{Definition: results.NearestRankRule},
 		Scenario: results.Scenario{
 			Name: p.Scenario.Name, Description: p.Scenario.Description, File: p.Scenario.File,
 			Digest: p.Scenario.Digest, Variables: p.Scenario.Variables,
@@ -54,8 +56,9 @@ func newDocument(p *planner.Plan, o Options) *results.Document {
 	for _, c := range p.Cases {
 		r := &results.Case{
 			Key: c.Key, ID: c.ID, Run: c.Run, Workload: c.Workload, Axes: c.Axes, AxisOrder: c.AxisOrder,
-			Options: c.Options, Env: c.Env, Status: results.Skipped, Reason: notRun, Assertions: []*results.AssertionVerdict{},
-			Launches: []*results.Launch{},
+			Options: c.Options, Env: c.Env, Status: results.Skipped, Reason: notRun,
+			Assertions: []*results.AssertionVerdict{},
+			Launches:   []*results.Launch{},
 		}
 		if of := runs[c.Run]; of != nil {
 			r.Stage = of.Stage

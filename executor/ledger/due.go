@@ -101,7 +101,9 @@ func (l *Ledger) complete(g *Group) bool {
 // load ends with the last group that it runs for.
 func (l *Ledger) Decided(g *Group) bool {
 	if g.Background() {
-		return !slices.ContainsFunc(g.During, func(id string) bool { return l.group(id) != nil && !l.Decided(l.group(id)) })
+		return !slices.ContainsFunc(g.During, func(id string) bool {
+			return l.group(id) != nil && !l.Decided(l.group(id))
+		})
 	}
 	return g.admitted && len(l.Due(g)) == 0
 }

@@ -60,7 +60,10 @@ func (l *Ledger) Settle(aborted string, err error) {
 func (l *Ledger) Close() error {
 	e := l.Doc.Session
 	err := l.Record(Record{End: &EndRecord{Status: e.Status, ExitCode: e.ExitCode, Reason: e.Reason}})
-	l.Events.Emit(event.Event{Type: event.SessionFinished, Session: e.ID, Status: e.Status, Reason: e.Reason, Seconds: e.Finished.Sub(e.Started).Seconds()})
+	l.Events.Emit(event.Event{
+		Type: event.SessionFinished, Session: e.ID, Status: e.Status, Reason: e.Reason,
+		Seconds: e.Finished.Sub(e.Started).Seconds(),
+	})
 	err = cmp.Or(err, l.Events.Err)
 	if l.journal != nil {
 		err = cmp.Or(err, l.journal.Close())

@@ -13,10 +13,25 @@ func TestFingerprintIsOfWhatNumbersDependOn(t *testing.T) {
 	node := func(change func(*results.Node)) results.Environment {
 		n := results.Node{
 			Name: "a", CPU: results.CPU{Model: "x", Turbo: "on"},
-			Memory: results.Memory{Total: 1 << 34, Hugepages: []results.Hugepages{{Size: 2 << 20, Total: 4, Free: 4}}, LockLimit: "65536"},
-			NICs:   []results.NIC{{Name: "eth0", State: "up", MTU: 1500, Speed: "10 Gb/s", Driver: "ixgbe"}, {Name: "eth1", MTU: 9000, Driver: "ena"}},
-			GPUs:   []results.GPU{{Name: "g", Bus: "0000:01:00.0", Clocks: &results.GPUClocks{SM: 345, SMMax: 1980}, Power: &results.GPUPower{Limit: 700}}},
-			RDMA:   []results.RDMA{{Name: "mlx5_0", Driver: "mlx5_core", Firmware: "1", Ports: []results.RDMAPort{{Port: 1, State: "ACTIVE", Rate: "400 Gb/s"}}}},
+			Memory: results.Memory{
+				Total: 1 << 34, Hugepages: []results.Hugepages{{Size: 2 << 20, Total: 4, Free: 4}}, LockLimit: "65536",
+			},
+			NICs: []results.NIC{
+				{Name: "eth0", State: "up", MTU: 1500, Speed: "10 Gb/s", Driver: "ixgbe"},
+				{Name: "eth1", MTU: 9000, Driver: "ena"},
+			},
+			GPUs: []results.GPU{
+				{
+					Name: "g", Bus: "0000:01:00.0", Clocks: &results.GPUClocks{SM: 345, SMMax: 1980},
+					Power: &results.GPUPower{Limit: 700},
+				},
+			},
+			RDMA: []results.RDMA{
+				{
+					Name: "mlx5_0", Driver: "mlx5_core", Firmware: "1",
+					Ports: []results.RDMAPort{{Port: 1, State: "ACTIVE", Rate: "400 Gb/s"}},
+				},
+			},
 		}
 		change(&n)
 		return results.Environment{Nodes: []results.Node{n}}
@@ -27,7 +42,8 @@ func TestFingerprintIsOfWhatNumbersDependOn(t *testing.T) {
 		"a link's state":                      func(n *results.Node) { n.NICs[0].State = "down" },
 		"its speed, unknown while it is down": func(n *results.Node) { n.NICs[0].Speed = "" },
 		"a container's interface": func(n *results.Node) {
-			n.NICs = append([]results.NIC{{Name: "docker0", MTU: 1500}, {Name: "veth12ab", MTU: 1450, Speed: "10 Gb/s"}}, n.NICs...)
+			n.NICs = append([]results.NIC{{Name: "docker0", MTU: 1500},
+				{Name: "veth12ab", MTU: 1450, Speed: "10 Gb/s"}}, n.NICs...)
 		},
 		"the order of names": func(n *results.Node) { slices.Reverse(n.NICs) },
 		"free huge pages":    func(n *results.Node) { n.Memory.Hugepages[0].Free = 1 },
@@ -54,7 +70,9 @@ func TestFingerprintIsOfWhatNumbersDependOn(t *testing.T) {
 			t.Errorf("%s does not change the fingerprint", name)
 		}
 	}
-	for name, variables := range map[string]map[string]string{"a variable of the shell": {"UCX_TLS": "tcp"}, "an empty one": {"UCX_TLS": ""}} {
+	for name, variables := range map[string]map[string]string{
+		"a variable of the shell": {"UCX_TLS": "tcp"}, "an empty one": {"UCX_TLS": ""},
+	} {
 		e := node(func(*results.Node) {})
 		if e.Variables = variables; fingerprint(e) == base {
 			t.Errorf("%s does not change the fingerprint", name)

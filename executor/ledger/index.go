@@ -22,8 +22,9 @@ type index struct {
 
 func (l *Ledger) newIndex() index {
 	x := index{
-		cases: make(map[string]*results.Case, len(l.Doc.Cases)), planned: make(map[string]*planner.Case, len(l.Plan.Cases)),
-		groups: map[string]*Group{}, runs: map[string]*planner.Run{},
+		cases:   make(map[string]*results.Case, len(l.Doc.Cases)),
+		planned: make(map[string]*planner.Case, len(l.Plan.Cases)),
+		groups:  map[string]*Group{}, runs: map[string]*planner.Run{},
 	}
 	for _, c := range l.Doc.Cases {
 		x.cases[c.Key] = c

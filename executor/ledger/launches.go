@@ -36,7 +36,8 @@ func (l *Ledger) GiveUpAfterFailures(g *Group) {
 	}
 	last := slices.Max(slices.Collect(maps.Keys(failed)))
 	due := slices.DeleteFunc(slices.Clone(l.Due(g)), func(c *planner.Case) bool { return l.find.lossy[c.Key] })
-	l.DecideAll(due, results.Error, fmt.Sprintf("%d launches of its group failed; the last: %s", len(failed), failed[last]))
+	l.DecideAll(due, results.Error, fmt.Sprintf("%d launches of its group failed; the last: %s", len(failed),
+		failed[last]))
 }
 
 // GiveUp ends all cases of a group that still want launches.

@@ -39,12 +39,15 @@ type launchID struct {
 
 // readPast reads the records of a journal, which may end anywhere.
 func readPast(records []Record, p *planner.Plan) (*former, error) {
-	f := &former{launches: map[launchID]*LaunchRecord{}, decided: map[CaseRecord]bool{}, failedRuns: map[string]string{}}
+	f := &former{
+		launches: map[launchID]*LaunchRecord{}, decided: map[CaseRecord]bool{}, failedRuns: map[string]string{},
+	}
 	for i, r := range records {
 		switch {
 		case r.Session != nil:
 			if r.Session.PlanDigest != p.Digest {
-				return nil, Refuse(ExitStale, "%w: that one has digest %s, this one %s", ErrStale, r.Session.PlanDigest, p.Digest)
+				return nil, Refuse(ExitStale, "%w: that one has digest %s, this one %s", ErrStale, r.Session.PlanDigest,
+					p.Digest)
 			}
 			f.sessions = append(f.sessions, r.Session)
 		case r.Check != nil:
@@ -112,8 +115,10 @@ func (l *Ledger) Admits() error {
 		return nil
 	}
 	before := f.sessions[0].Environment
-	diff := append(shellDiffers(before.Variables, now.Environment.Variables), differences(before.Nodes, now.Environment.Nodes)...)
-	return Refuse(ExitStale, "the session was measured in another environment, so its numbers and new ones would not compare: %s", strings.Join(diff, "; "))
+	diff := append(shellDiffers(before.Variables, now.Environment.Variables),
+		differences(before.Nodes, now.Environment.Nodes)...)
+	return Refuse(ExitStale, "the session was measured in another environment, so its numbers and new ones would not compare: %s",
+		strings.Join(diff, "; "))
 }
 
 // shellDiffers says which carried variables of the shell differ.
@@ -148,7 +153,8 @@ func differences(before, now []results.Node) []string {
 		for f := range b.NumField() {
 			was, is := text(b.Field(f).Interface()), text(n.Field(f).Interface())
 			if was != is {
-				all = append(all, fmt.Sprintf("%s of node %s was %s and is %s", b.Type().Field(f).Name, now[i].Name, was, is))
+				all = append(all, fmt.Sprintf("%s of node %s was %s and is %s", b.Type().Field(f).Name, now[i].Name,
+					was, is))
 			}
 		}
 	}

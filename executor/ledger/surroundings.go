@@ -31,7 +31,10 @@ func (e *CommandError) Error() string {
 // EnterCommand puts a command that ran into document and journal.
 func (l *Ledger) EnterCommand(r results.Command) {
 	l.Doc.Commands = append(l.Doc.Commands, r)
-	l.Events.Emit(event.Event{Type: event.CommandDone, Command: r.Name, Stage: r.Stage, Scope: r.Scope, Of: r.Of, Node: r.Node, Status: r.Status, Reason: r.Reason, Seconds: r.Duration})
+	l.Events.Emit(event.Event{
+		Type: event.CommandDone, Command: r.Name, Stage: r.Stage, Scope: r.Scope, Of: r.Of, Node: r.Node,
+		Status: r.Status, Reason: r.Reason, Seconds: r.Duration,
+	})
 	l.Err = cmp.Or(l.Err, l.Record(Record{Command: &r}))
 }
 
@@ -83,7 +86,9 @@ func (l *Ledger) ForgetFormer() {
 func (l *Ledger) EnterArtifacts(list []results.Artifact) {
 	l.Doc.Artifacts = withArtifacts(l.Doc.Artifacts, list)
 	for _, a := range list {
-		l.Events.Emit(event.Event{Type: event.ArtifactKept, Artifact: a.Name, Node: a.Node, Status: a.Status, Reason: a.Reason, File: a.File})
+		l.Events.Emit(event.Event{
+			Type: event.ArtifactKept, Artifact: a.Name, Node: a.Node, Status: a.Status, Reason: a.Reason, File: a.File,
+		})
 	}
 	l.Err = cmp.Or(l.Err, l.Record(Record{Artifacts: list}))
 }

@@ -38,7 +38,9 @@ func (l *Ledger) Judge() {
 		for _, a := range list {
 			if a.Verdict != results.SkippedVerdict && l.verdicts[a] != a.Verdict {
 				l.verdicts[a] = a.Verdict
-				l.Events.Emit(event.Event{Type: event.VerdictReached, Case: key, Assertion: a.Name, Verdict: a.Verdict, Reason: a.Message})
+				l.Events.Emit(event.Event{
+					Type: event.VerdictReached, Case: key, Assertion: a.Name, Verdict: a.Verdict, Reason: a.Message,
+				})
 			}
 		}
 	}

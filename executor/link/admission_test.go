@@ -47,13 +47,19 @@ func TestWhoIsNotLetIn(t *testing.T) {
 		"this is not the coordinator":        func(o *Options) { o.Identity = foreign },
 		"not of this authority":              func(o *Options) { o.Identity = believing },
 		"refuses this agent's certificate: ": func(o *Options) { o.Identity = old },
-		"refuses this agent's certificate":   func(o *Options) { o.Identity = of(s.authority, trust.Coordinator, "n1") },
-		`is node "n2"'s, not "n1"'s`:         func(o *Options) { o.Identity = of(s.authority, trust.Agent, "n2") },
-		`this is session s, not "other"`:     func(o *Options) { o.Session = "other" },
-		`cannot be called "*"`:               func(o *Options) { o.Identity, o.Node = of(s.authority, trust.Agent, "*"), "*" },
-		`cannot be called "a/b"`:             func(o *Options) { o.Identity, o.Node = of(s.authority, trust.Agent, "*"), "a/b" },
-		`an instance cannot be called ""`:    func(o *Options) { o.Instance = "" },
-		"node banned is in no plan":          func(o *Options) { o.Identity, o.Node = of(s.authority, trust.Agent, "*"), "banned" },
+
+		"refuses this agent's certificate": func(o *Options) { o.Identity = of(s.authority, trust.Coordinator, "n1") },
+
+		`is node "n2"'s, not "n1"'s`:     func(o *Options) { o.Identity = of(s.authority, trust.Agent, "n2") },
+		`this is session s, not "other"`: func(o *Options) { o.Session = "other" },
+
+		`cannot be called "*"`:   func(o *Options) { o.Identity, o.Node = of(s.authority, trust.Agent, "*"), "*" },
+		`cannot be called "a/b"`: func(o *Options) { o.Identity, o.Node = of(s.authority, trust.Agent, "*"), "a/b" },
+
+		`an instance cannot be called ""`: func(o *Options) { o.Instance = "" },
+		"node banned is in no plan": func(o *Options) {
+			o.Identity, o.Node = of(s.authority, trust.Agent, "*"), "banned"
+		},
 	} {
 		o := s.options(t, "n1")
 		change(&o)
@@ -138,7 +144,8 @@ func TestOneAgentOfANode(t *testing.T) {
 	if got := s.seen(); !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}
-	if _, err := tryDial(t, o2); err == nil || !strings.Contains(err.Error(), "has said goodbye to the coordinator already") {
+	if _, err := tryDial(t, o2); err == nil ||
+		!strings.Contains(err.Error(), "has said goodbye to the coordinator already") {
 		t.Errorf("an instance that is over comes back: %v", err)
 	}
 }
@@ -201,14 +208,16 @@ func TestANewcomerEnrols(t *testing.T) {
 	dial(t, o)
 	s.wait(t, "up n1 i1")
 
-	if _, err := enrolment(t, s, token(t, a, time.Minute, "n1"), "n2"); err == nil || !strings.Contains(err.Error(), `is for node "n1", not for "n2"`) {
+	if _, err := enrolment(t, s, token(t, a, time.Minute, "n1"), "n2"); err == nil ||
+		!strings.Contains(err.Error(), `is for node "n1", not for "n2"`) {
 		t.Errorf("%v", err)
 	}
 	brief := token(t, a, time.Nanosecond, "")
 	if _, err := enrolment(t, s, brief, "n1"); err == nil || !strings.Contains(err.Error(), "expired at") {
 		t.Errorf("%v", err)
 	}
-	if _, err := enrolment(t, s, token(t, authority(t), time.Minute, ""), "n1"); err == nil || !strings.Contains(err.Error(), "unknown authority") {
+	if _, err := enrolment(t, s, token(t, authority(t), time.Minute, ""), "n1"); err == nil ||
+		!strings.Contains(err.Error(), "unknown authority") {
 		t.Errorf("the token is shown to another coordinator: %v", err)
 	}
 	// the door for newcomers leads nowhere else
@@ -237,7 +246,8 @@ func TestANewcomerEnrols(t *testing.T) {
 
 func TestNobodyEnrolsWhereThereIsNoAuthority(t *testing.T) {
 	s := serve(t, nil, limit)
-	if _, err := enrolment(t, s, token(t, s.authority, time.Minute, ""), "n1"); err == nil || !strings.Contains(err.Error(), "enrols nobody") {
+	if _, err := enrolment(t, s, token(t, s.authority, time.Minute, ""), "n1"); err == nil ||
+		!strings.Contains(err.Error(), "enrols nobody") {
 		t.Errorf("%v", err)
 	}
 }

@@ -45,7 +45,8 @@ func (s *Server) attach(p *peer, stream coordinatorStream) error {
 	default: // only now: when the agent hears it, Down has heard of it too
 		err = stream.Send(farewell)
 	}
-	time.AfterFunc(s.pace.silence, func() { p.end(errors.New("the agent was to leave")) }) // it closes itself when it has heard
+	// it closes itself when it has heard
+	time.AfterFunc(s.pace.silence, func() { p.end(errors.New("the agent was to leave")) })
 	return err
 }
 

@@ -46,7 +46,8 @@ func BenchmarkAgents(b *testing.B) {
 // How long it takes from dialling until the first message is taken.
 func BenchmarkFirstMessage(b *testing.B) {
 	took := make(chan struct{}, 1)
-	s := serve(b, func(o *ServerOptions) { o.Take = func(string, Message) error { took <- struct{}{}; return nil } }, limit)
+	s := serve(b, func(o *ServerOptions) { o.Take = func(string, Message) error { took <- struct{}{}; return nil } },
+		limit)
 	o := s.options(b, "n1")
 	for n := 0; b.Loop(); n++ {
 		o.Instance = fmt.Sprint("i", n)
@@ -66,7 +67,8 @@ func BenchmarkFirstMessage(b *testing.B) {
 // How long it takes from the cut of a connection until the next message is taken.
 func BenchmarkReconnect(b *testing.B) {
 	took := make(chan struct{}, 1)
-	s := serve(b, func(o *ServerOptions) { o.Take = func(string, Message) error { took <- struct{}{}; return nil } }, limit)
+	s := serve(b, func(o *ServerOptions) { o.Take = func(string, Message) error { took <- struct{}{}; return nil } },
+		limit)
 	o := s.options(b, "n1")
 	conns := make(chan net.Conn, 1)
 	o.Connect = func(ctx context.Context) (net.Conn, error) {

@@ -55,7 +55,8 @@ func dialled(ctx context.Context, raw net.Conn, c *tls.Config, p pace) (*wire, e
 			hello := make([]byte, 1)
 			_, err := io.ReadFull(t, hello)
 			if err == nil && hello[0] != greeting {
-				err = refused("the coordinator speaks version %d of this protocol, this agent speaks %d", hello[0], greeting)
+				err = refused("the coordinator speaks version %d of this protocol, this agent speaks %d", hello[0],
+					greeting)
 			}
 			return err
 		})

@@ -78,7 +78,8 @@ func (c *connection) hello(o Options) (err error) {
 	if c.stream, err = NewLinkClient(c.client).Attach(c.life); err != nil {
 		return final(err)
 	}
-	if err := c.stream.Send(&FromAgent{Say: &FromAgent_Hello{&Hello{Session: o.Session, Node: o.Node, Instance: o.Instance}}}); err != nil {
+	if err := c.stream.Send(&FromAgent{Say: &FromAgent_Hello{&Hello{Session: o.Session, Node: o.Node,
+		Instance: o.Instance}}}); err != nil {
 		_, err := c.stream.Recv() // knows why
 		return final(err)
 	}

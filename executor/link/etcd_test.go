@@ -74,7 +74,8 @@ func (e *endless) Close() error                { e.once.Do(func() { close(e.clos
 // it is bounded.
 func TestAStreamToEtcdThatIsNotRead(t *testing.T) {
 	etcd := &endless{closed: make(chan struct{})}
-	s := serve(t, func(o *ServerOptions) { o.Etcd = func(context.Context) (net.Conn, error) { return etcd, nil } }, limit)
+	s := serve(t, func(o *ServerOptions) { o.Etcd = func(context.Context) (net.Conn, error) { return etcd, nil } },
+		limit)
 	l := dial(t, s.options(t, "n1"))
 	conn, err := l.Etcd(t.Context())
 	if err != nil {
@@ -143,7 +144,9 @@ func TestAnEtcdThroughTheLink(t *testing.T) {
 	l := dial(t, o)
 	client, err := clientv3.New(clientv3.Config{
 		Endpoints: []string{"http://etcd.invalid:1"}, Context: t.Context(), Logger: zap.NewNop(),
-		DialOptions: []grpc.DialOption{grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return l.Etcd(ctx) })},
+		DialOptions: []grpc.DialOption{
+			grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return l.Etcd(ctx) }),
+		},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -68,7 +68,8 @@ func (s *side) seen() []string {
 }
 
 func digest(m Message) string {
-	return fmt.Sprintf("%s %d %d %x", m.Kind, len(m.Head), len(m.Body), sha256.Sum256(bytes.Join([][]byte{m.Head, m.Body}, []byte{0})))
+	return fmt.Sprintf("%s %d %d %x", m.Kind, len(m.Head), len(m.Body),
+		sha256.Sum256(bytes.Join([][]byte{m.Head, m.Body}, []byte{0})))
 }
 
 // serve starts a coordinator's side that takes everybody, unless change says otherwise.
@@ -120,7 +121,8 @@ func (s *side) connect(ctx context.Context) (net.Conn, error) {
 func (s *side) options(t testing.TB, node string) Options {
 	t.Helper()
 	return Options{
-		Identity: identity(t, s.authority, trust.Agent, node), Session: "s", Node: node, Instance: "i1", Connect: s.connect, Silence: calm,
+		Identity: identity(t, s.authority, trust.Agent, node), Session: "s", Node: node, Instance: "i1",
+		Connect: s.connect, Silence: calm,
 	}
 }
 

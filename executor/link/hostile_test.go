@@ -135,21 +135,31 @@ func TestAgentsThatBreakTheRules(t *testing.T) {
 		words []*FromAgent
 		want  string
 	}{
-		"a piece that is not next":       {[]*FromAgent{piece(2, small, 10)}, "sends piece 2 after piece 0"},
-		"a piece again":                  {[]*FromAgent{piece(1, small, 10), piece(1, small, 10)}, "sends piece 1 after piece 1"},
-		"a message in another":           {[]*FromAgent{piece(1, large, pieceSize), piece(2, small, 10)}, "begins a message in another"},
-		"a piece of no message":          {[]*FromAgent{piece(1, nil, 10)}, "goes on with none"},
-		"a piece that is too long":       {[]*FromAgent{piece(1, small, 11)}, "a piece of 11 bytes: must have 10"},
-		"a piece that is too short":      {[]*FromAgent{piece(1, large, 10)}, "a piece of 10 bytes: must have 262144"},
-		"a body that is too long":        {[]*FromAgent{piece(1, &Start{Kind: "k", Body: MaxBody + 1}, pieceSize)}, "67108864 are the most"},
-		"a body of all there is":         {[]*FromAgent{piece(1, &Start{Kind: "k", Body: 0xffffffff, Head: 0xffffffff}, pieceSize)}, "1048576 are the most"},
-		"a head that is too long":        {[]*FromAgent{piece(1, &Start{Kind: "k", Head: MaxHead + 1}, pieceSize)}, "1048576 are the most"},
-		"a kind that is too long":        {[]*FromAgent{piece(1, &Start{Kind: strings.Repeat("k", 65)}, 0)}, "must have 1 to 64"},
-		"no kind":                        {[]*FromAgent{piece(1, &Start{}, 0)}, "must have 1 to 64"},
-		"goodbye in a message":           {[]*FromAgent{piece(1, large, pieceSize), {Say: &FromAgent_Bye{&Bye{}}}}, "in the middle of a message"},
-		"hello again":                    {[]*FromAgent{hello("n1")}, "does not know"},
-		"nothing that there is":          {[]*FromAgent{{}}, "does not know"},
-		"a word longer than a piece can": {[]*FromAgent{piece(1, &Start{Kind: "k", Body: 1 << 20}, 1<<20)}, "nothing was heard"},
+		"a piece that is not next": {[]*FromAgent{piece(2, small, 10)}, "sends piece 2 after piece 0"},
+
+		"a piece again": {[]*FromAgent{piece(1, small, 10), piece(1, small, 10)}, "sends piece 1 after piece 1"},
+		"a message in another": {[]*FromAgent{piece(1, large, pieceSize), piece(2, small, 10)},
+			"begins a message in another"},
+		"a piece of no message":    {[]*FromAgent{piece(1, nil, 10)}, "goes on with none"},
+		"a piece that is too long": {[]*FromAgent{piece(1, small, 11)}, "a piece of 11 bytes: must have 10"},
+
+		"a piece that is too short": {[]*FromAgent{piece(1, large, 10)}, "a piece of 10 bytes: must have 262144"},
+		"a body that is too long": {[]*FromAgent{piece(1, &Start{Kind: "k", Body: MaxBody + 1}, pieceSize)},
+			"67108864 are the most"},
+		"a body of all there is": {[]*FromAgent{piece(1, &Start{Kind: "k", Body: 0xffffffff, Head: 0xffffffff},
+			pieceSize)}, "1048576 are the most"},
+		"a head that is too long": {[]*FromAgent{piece(1, &Start{Kind: "k", Head: MaxHead + 1}, pieceSize)},
+			"1048576 are the most"},
+		"a kind that is too long": {[]*FromAgent{piece(1, &Start{Kind: strings.Repeat("k", 65)}, 0)},
+			"must have 1 to 64"},
+		"no kind": {[]*FromAgent{piece(1, &Start{}, 0)}, "must have 1 to 64"},
+		"goodbye in a message": {[]*FromAgent{piece(1, large, pieceSize), {Say: &FromAgent_Bye{&Bye{}}}},
+			"in the middle of a message"},
+		"hello again":           {[]*FromAgent{hello("n1")}, "does not know"},
+		"nothing that there is": {[]*FromAgent{{}}, "does not know"},
+
+		"a word longer than a piece can": {[]*FromAgent{piece(1, &Start{Kind: "k", Body: 1 << 20}, 1<<20)},
+			"nothing was heard"},
 	} {
 		t.Run(what, func(t *testing.T) {
 			s := serve(t, func(o *ServerOptions) { o.Silence = 2 * time.Second }, limit)
@@ -173,7 +183,9 @@ func TestAgentsThatBreakTheRules(t *testing.T) {
 // Before hello nothing else is heard.
 func TestAgentsWithoutAName(t *testing.T) {
 	s := serve(t, nil, brief)
-	for _, word := range []*FromAgent{{}, piece(1, &Start{Kind: "k"}, 0), {Say: &FromAgent_Bye{&Bye{}}}, hello("n2"), hello("")} {
+	for _, word := range []*FromAgent{
+		{}, piece(1, &Start{Kind: "k"}, 0), {Say: &FromAgent_Bye{&Bye{}}}, hello("n2"), hello(""),
+	} {
 		stream := speaker(t, s)
 		_ = stream.Send(word)
 		if answer, err := stream.Recv(); err == nil {

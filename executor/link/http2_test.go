@@ -18,8 +18,10 @@ import (
 func TestHostileFrames(t *testing.T) {
 	s := serve(t, func(o *ServerOptions) { o.Etcd = echo }, 2*limit)
 	for what, attack := range map[string]func(c *tls.Conn, f *http2.Framer){
-		"garbage":         func(c *tls.Conn, f *http2.Framer) { _, _ = c.Write(content(100, 1)) },
-		"a frame of 16 M": func(c *tls.Conn, f *http2.Framer) { _, _ = c.Write([]byte{0xff, 0xff, 0xff, 0, 0, 0, 0, 0, 1}) },
+		"garbage": func(c *tls.Conn, f *http2.Framer) { _, _ = c.Write(content(100, 1)) },
+		"a frame of 16 M": func(c *tls.Conn, f *http2.Framer) {
+			_, _ = c.Write([]byte{0xff, 0xff, 0xff, 0, 0, 0, 0, 0, 1})
+		},
 		"many pings": func(c *tls.Conn, f *http2.Framer) {
 			for f.WritePing(false, [8]byte{}) == nil {
 			}
@@ -122,7 +124,10 @@ func framed(t *testing.T, s *side) (*tls.Conn, *http2.Framer) {
 func call(t *testing.T, f *http2.Framer, stream uint32, method string) {
 	var block bytes.Buffer
 	e := hpack.NewEncoder(&block)
-	for _, h := range [][2]string{{":method", "POST"}, {":scheme", "http"}, {":path", method}, {":authority", "x"}, {"content-type", "application/grpc"}, {"te", "trailers"}} {
+	for _, h := range [][2]string{
+		{":method", "POST"}, {":scheme", "http"}, {":path", method}, {":authority", "x"},
+		{"content-type", "application/grpc"}, {"te", "trailers"},
+	} {
 		if err := e.WriteField(hpack.HeaderField{Name: h[0], Value: h[1]}); err != nil {
 			t.Error(err)
 		}

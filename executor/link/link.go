@@ -46,7 +46,10 @@ var errClosed = errors.New("the link was closed")
 
 // Dial connects to the coordinator. It tries again until ctx ends, unless it is refused.
 func Dial(ctx context.Context, o Options) (*Link, error) {
-	l := &Link{o: o, pace: paceOf(o.Silence), out: newOutbox(), done: make(chan struct{}), lost: make(chan struct{}), changed: make(chan struct{})}
+	l := &Link{
+		o: o, pace: paceOf(o.Silence), out: newOutbox(), done: make(chan struct{}), lost: make(chan struct{}),
+		changed: make(chan struct{}),
+	}
 	if _, _, err := o.Identity.Role(); err != nil {
 		return nil, fmt.Errorf("connecting to the coordinator: %w", err)
 	}

@@ -27,7 +27,8 @@ func TestMessagesArrive(t *testing.T) {
 	l := dial(t, s.options(t, "n1"))
 	want := []string{"up n1 i1"}
 	for i, size := range [][2]int{
-		{0, 0}, {1, 0}, {0, 1}, {pieceSize, 0}, {0, pieceSize}, {pieceSize - 1, 1}, {pieceSize - 1, 2}, {1, pieceSize}, {1, pieceSize - 1},
+		{0, 0}, {1, 0}, {0, 1}, {pieceSize, 0}, {0, pieceSize}, {pieceSize - 1, 1}, {pieceSize - 1, 2}, {1, pieceSize},
+		{1, pieceSize - 1},
 		{pieceSize + 1, 3*pieceSize - 1}, {MaxHead, 5 * pieceSize}, {3, 2*pieceSize + 7}, {MaxHead, 0},
 	} {
 		m := Message{Kind: fmt.Sprint("k", i), Head: content(size[0], uint64(i)), Body: content(size[1], uint64(i+100))}
@@ -55,7 +56,8 @@ func TestMessagesThatAreTooLong(t *testing.T) {
 	s := serve(t, nil, limit)
 	l := dial(t, s.options(t, "n1"))
 	for _, m := range []Message{
-		{}, {Kind: strings.Repeat("k", MaxKind+1)}, {Kind: "k", Head: make([]byte, MaxHead+1)}, {Kind: "k", Body: make([]byte, MaxBody+1)},
+		{}, {Kind: strings.Repeat("k", MaxKind+1)}, {Kind: "k", Head: make([]byte, MaxHead+1)},
+		{Kind: "k", Body: make([]byte, MaxBody+1)},
 	} {
 		if err := l.Send(m); err == nil {
 			t.Errorf("a message of %d, %d and %d bytes is sent", len(m.Kind), len(m.Head), len(m.Body))
@@ -156,7 +158,8 @@ func TestOverPipes(t *testing.T) {
 // Close of a pipe does not wait for a read that nothing interrupts.
 func TestAPipeThatNobodyWrites(t *testing.T) {
 	release := make(chan struct{})
-	p := Pipe(io.NopCloser(readerFunc(func([]byte) (int, error) { <-release; return 0, io.EOF })), nopCloser{io.Discard})
+	p := Pipe(io.NopCloser(readerFunc(func([]byte) (int, error) { <-release; return 0, io.EOF })),
+		nopCloser{io.Discard})
 	read := make(chan error, 1)
 	go func() { _, err := p.Read(make([]byte, 1)); read <- err }()
 	if err := p.Close(); err != nil {

@@ -16,7 +16,8 @@ func nobodyGone() error { return nil }
 func TestPiecesMakeMessages(t *testing.T) {
 	data := content(4*pieceSize, 1)
 	rapid.Check(t, func(t *rapid.T) {
-		size := rapid.OneOf(rapid.IntRange(0, 3), rapid.IntRange(pieceSize-2, pieceSize+2), rapid.IntRange(2*pieceSize-2, 3*pieceSize+2))
+		size := rapid.OneOf(rapid.IntRange(0, 3), rapid.IntRange(pieceSize-2, pieceSize+2),
+			rapid.IntRange(2*pieceSize-2, 3*pieceSize+2))
 		out := newOutbox()
 		var want, got []Message
 		for range rapid.IntRange(1, 5).Draw(t, "messages") {
@@ -27,7 +28,11 @@ func TestPiecesMakeMessages(t *testing.T) {
 			}
 		}
 		out.close()
-		s := &Server{assembly: semaphore.NewWeighted(maxAssembling), o: ServerOptions{Take: func(_ string, m Message) error { got = append(got, m); return nil }}}
+		s := &Server{
+			assembly: semaphore.NewWeighted(maxAssembling), o: ServerOptions{
+				Take: func(_ string, m Message) error { got = append(got, m); return nil },
+			},
+		}
 		m := &member{}
 		for {
 			p, err := out.piece(m.received+1, nobodyGone)

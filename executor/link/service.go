@@ -26,7 +26,8 @@ const window = 1 << 20
 func newGRPC(s *Server) *grpc.Server {
 	g := grpc.NewServer(
 		grpc.Creds(handshake{s: s}), grpc.ConnectionTimeout(s.patience), grpc.WaitForHandlers(true),
-		grpc.MaxRecvMsgSize(maxWord), grpc.MaxSendMsgSize(maxWord), grpc.MaxConcurrentStreams(maxStreams), grpc.MaxHeaderListSize(4<<10),
+		grpc.MaxRecvMsgSize(maxWord), grpc.MaxSendMsgSize(maxWord), grpc.MaxConcurrentStreams(maxStreams),
+		grpc.MaxHeaderListSize(4<<10),
 		grpc.StaticStreamWindowSize(window), grpc.StaticConnWindowSize(window),
 	)
 	RegisterLinkServer(g, calls{s})
@@ -65,7 +66,8 @@ func newClient(w *wire) (*grpc.ClientConn, error) {
 				return nil, errClosed
 			}
 		}),
-		grpc.WithStaticStreamWindowSize(window), grpc.WithStaticConnWindowSize(window), grpc.WithDisableRetry(), grpc.WithDisableServiceConfig(),
+		grpc.WithStaticStreamWindowSize(window), grpc.WithStaticConnWindowSize(window), grpc.WithDisableRetry(),
+		grpc.WithDisableServiceConfig(),
 		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxWord), grpc.MaxCallSendMsgSize(maxWord)),
 	)
 }

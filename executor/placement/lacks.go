@@ -21,9 +21,13 @@ func (c *Cluster) shortOf(d Demand, fit []string, refused map[string][]string) [
 	var lacks []string
 	all := c.Names()
 	if have := c.apart(all, d.DistinctHosts); have < d.Nodes {
-		lacks = []string{NodesNeeded(d.Nodes, have, d.DistinctHosts) + c.sharedHosts(all, d) + c.lostText() + c.othersText()}
+		lacks = []string{
+			NodesNeeded(d.Nodes, have, d.DistinctHosts) + c.sharedHosts(all, d) + c.lostText() + c.othersText(),
+		}
 	} else if have := c.apart(fit, d.DistinctHosts); have > 0 {
-		lacks = []string{NodesNeeded(d.Nodes, have, d.DistinctHosts) + " that have what is asked for" + c.sharedHosts(fit, d)}
+		lacks = []string{
+			NodesNeeded(d.Nodes, have, d.DistinctHosts) + " that have what is asked for" + c.sharedHosts(fit, d),
+		}
 	}
 	for i, name := range slices.Sorted(maps.Keys(refused)) {
 		if i == mostRefused {
@@ -142,7 +146,8 @@ func noFabric(fabric, node string, f results.Fabric) string {
 // noMemoryNode says that a node does not have the NUMA node on which a case wants its
 // buffers; "": it has, or nobody knows which there are, and the launch will say.
 func noMemoryNode(want workload.Placement, node string, there []results.NUMANode) string {
-	if want < 0 || len(there) == 0 || slices.ContainsFunc(there, func(n results.NUMANode) bool { return n.ID == int(want) }) {
+	if want < 0 || len(there) == 0 || slices.ContainsFunc(there,
+		func(n results.NUMANode) bool { return n.ID == int(want) }) {
 		return ""
 	}
 	var ids []string

@@ -10,7 +10,13 @@ import (
 // The names in a seat become values of variables, so they must be those of this node's own
 // devices.
 func TestSeatsAreOfThisNode(t *testing.T) {
-	m := Node{GPUs: []string{"0", "GPU-4f"}, Node: results.Node{RDMA: []results.RDMA{{Name: "mlx5_0", Ports: []results.RDMAPort{{Port: 1, State: "ACTIVE"}, {Port: 2, State: "DOWN"}}}}}}
+	m := Node{
+		GPUs: []string{"0", "GPU-4f"}, Node: results.Node{
+			RDMA: []results.RDMA{
+				{Name: "mlx5_0", Ports: []results.RDMAPort{{Port: 1, State: "ACTIVE"}, {Port: 2, State: "DOWN"}}},
+			},
+		},
+	}
 	if err := m.CheckSeats([]results.Seat{{GPUs: m.GPUs, NICs: []string{"mlx5_0:1"}}, {CPUs: "0-3"}}); err != nil {
 		t.Error(err)
 	}

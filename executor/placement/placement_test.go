@@ -15,7 +15,9 @@ import (
 // aNode is a node with two nodes of memory: half of its processors, GPUs and RDMA
 // devices near each.
 func aNode(host string, cpus, gpus, nics int, labels map[string]string) Node {
-	m := Node{Host: host, Labels: labels, Node: results.Node{Fabrics: map[string]results.Fabric{"shm": {Available: true}}}}
+	m := Node{
+		Host: host, Labels: labels, Node: results.Node{Fabrics: map[string]results.Fabric{"shm": {Available: true}}},
+	}
 	half := func(i, n int) *int { d := min(1, 2*i/max(n, 1)); return &d }
 	var near [2][]int
 	for i := range cpus {
@@ -30,7 +32,10 @@ func aNode(host string, cpus, gpus, nics int, labels map[string]string) Node {
 		m.Node.GPUs = append(m.Node.GPUs, results.GPU{NUMA: half(i, gpus)})
 	}
 	for i := range nics {
-		m.Node.RDMA = append(m.Node.RDMA, results.RDMA{Name: fmt.Sprintf("mlx5_%d", i), Driver: "mlx5_core", NUMA: half(i, nics), Ports: []results.RDMAPort{{Port: 1, State: "ACTIVE"}}})
+		m.Node.RDMA = append(m.Node.RDMA, results.RDMA{
+			Name: fmt.Sprintf("mlx5_%d", i), Driver: "mlx5_core", NUMA: half(i, nics),
+			Ports: []results.RDMAPort{{Port: 1, State: "ACTIVE"}},
+		})
 	}
 	return m
 }
@@ -44,12 +49,14 @@ func TestPlacementHoldsEveryConstraint(t *testing.T) {
 		members := map[string]Node{}
 		for i := range 1 + small("members", 5) {
 			labels := map[string]string{"zone": rapid.SampledFrom([]string{"a", "b"}).Draw(t, "zone")}
-			members[fmt.Sprintf("n%d", i)] = aNode(fmt.Sprintf("host%d", small("host", 3)), small("cpus", 8), small("gpus", 4), small("nics", 3), labels)
+			members[fmt.Sprintf("n%d", i)] = aNode(fmt.Sprintf("host%d", small("host", 3)), small("cpus", 8),
+				small("gpus", 4), small("nics", 3), labels)
 		}
 		s := &Cluster{Nodes: members, Local: true, last: map[string][]string{}}
 		d := Demand{
 			Nodes: 1 + small("nodes", 2), DistinctHosts: rapid.Bool().Draw(t, "distinct"),
-			Each: Share{GPUs: small("gpus per rank", 2), NICs: small("nics per rank", 2), CPUs: small("cpus per rank", 3)}, Threads: 1,
+			Each: Share{GPUs: small("gpus per rank", 2), NICs: small("nics per rank", 2),
+				CPUs: small("cpus per rank", 3)}, Threads: 1,
 		}
 		d.Ranks = d.Nodes * (1 + small("ranks", 2))
 		d.Affine = d.Each != Share{}
@@ -58,7 +65,8 @@ func TestPlacementHoldsEveryConstraint(t *testing.T) {
 		}
 		// what another launch that is running has
 		taken := map[string][]results.Seat{}
-		if p, lacks := s.Locate(Demand{Nodes: 1, Ranks: 1, Each: Share{GPUs: 1}, Affine: true, Threads: 1}, nil); len(lacks) == 0 {
+		if p, lacks := s.Locate(Demand{Nodes: 1, Ranks: 1, Each: Share{GPUs: 1}, Affine: true, Threads: 1},
+			nil); len(lacks) == 0 {
 			taken[p.Nodes[0]] = p.Seats
 		}
 		p, lacks := s.Locate(d, taken)
@@ -68,7 +76,8 @@ func TestPlacementHoldsEveryConstraint(t *testing.T) {
 			m := members[name]
 			free := poolOf(m).without(taken[name])
 			need := d.Ranks / d.Nodes
-			if d.Labels != nil && m.Labels["zone"] != "a" || len(free.gpus) < need*d.Each.GPUs || len(free.nics) < need*d.Each.NICs || len(free.cpus) < need*d.Each.CPUs {
+			if d.Labels != nil && m.Labels["zone"] != "a" || len(free.gpus) < need*d.Each.GPUs ||
+				len(free.nics) < need*d.Each.NICs || len(free.cpus) < need*d.Each.CPUs {
 				continue
 			}
 			if !d.DistinctHosts || !hosts[m.Host] {
@@ -119,7 +128,8 @@ func TestPlacementHoldsEveryConstraint(t *testing.T) {
 				continue
 			}
 			seat := p.Seats[r]
-			if seat.Rank != r || len(seat.GPUs) != d.Each.GPUs || len(seat.NICs) != d.Each.NICs || len(results.ParseCPUs(seat.CPUs)) < d.Each.CPUs {
+			if seat.Rank != r || len(seat.GPUs) != d.Each.GPUs || len(seat.NICs) != d.Each.NICs ||
+				len(results.ParseCPUs(seat.CPUs)) < d.Each.CPUs {
 				t.Fatalf("rank %d has %v", r, seat)
 			}
 			for _, g := range seat.GPUs {
@@ -234,19 +244,22 @@ func TestLaunchesStayOnTheirNodes(t *testing.T) {
 
 func TestRefusalsNameWhatIsLacking(t *testing.T) {
 	s := &Cluster{Nodes: map[string]Node{
-		"n1": aNode("h", 4, 1, 0, map[string]string{"zone": "a"}), "n2": aNode("h", 4, 2, 1, map[string]string{"zone": "b"}), "n3": aNode("i", 4, 0, 0, nil),
+		"n1": aNode("h", 4, 1, 0, map[string]string{"zone": "a"}),
+		"n2": aNode("h", 4, 2, 1, map[string]string{"zone": "b"}), "n3": aNode("i", 4, 0, 0, nil),
 	}}
 	for _, c := range []struct {
 		d    Demand
 		want string
 	}{
-		{Demand{Nodes: 3, DistinctHosts: true, Ranks: 3}, "nodes on distinct hosts (needed: 3, there: 2): n1, n2 are one host"},
+		{Demand{Nodes: 3, DistinctHosts: true, Ranks: 3},
+			"nodes on distinct hosts (needed: 3, there: 2): n1, n2 are one host"},
 		{Demand{Nodes: 4, Ranks: 4}, "nodes (needed: 4, there: 3)"},
 		{Demand{Nodes: 1, Labels: map[string]string{"zone": "c"}, Ranks: 1},
 			"label zone=c on node n1, which has zone=a; label zone=c on node n2, which has zone=b; label zone=c on node n3, which has no label zone"},
 		{Demand{Nodes: 2, Ranks: 4, Each: Share{GPUs: 1}, Affine: true},
 			"nodes (needed: 2, there: 1) that have what is asked for; GPUs on node n1 for 2 of its ranks (needed: 2, free: 1); GPUs on node n3 for 2 of its ranks (needed: 2, free: 0)"},
-		{Demand{Nodes: 3, Ranks: 3, NodeGPUs: 1, Fabric: "ucx"}, "fabric ucx on node n1: this weir does not have it; fabric ucx on node n2: this weir does not have it; GPUs on node n3 (needed: 1, there: 0); fabric ucx on node n3: this weir does not have it"},
+		{Demand{Nodes: 3, Ranks: 3, NodeGPUs: 1, Fabric: "ucx"},
+			"fabric ucx on node n1: this weir does not have it; fabric ucx on node n2: this weir does not have it; GPUs on node n3 (needed: 1, there: 0); fabric ucx on node n3: this weir does not have it"},
 	} {
 		_, lacks := s.Locate(c.d, nil)
 		if got := strings.Join(lacks, "; "); got != c.want {

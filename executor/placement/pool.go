@@ -144,7 +144,8 @@ func (p *pool) domains() []int {
 // in is what of a pool may be near a node of memory: what is, and what is nowhere.
 func (p *pool) in(domain int) pool {
 	some := func(all []resource) []resource {
-		return slices.DeleteFunc(slices.Clone(all), func(r resource) bool { return r.numa != domain && r.numa != nowhere })
+		return slices.DeleteFunc(slices.Clone(all),
+			func(r resource) bool { return r.numa != domain && r.numa != nowhere })
 	}
 	return pool{some(p.gpus), some(p.nics), some(p.cpus)}
 }

@@ -89,7 +89,8 @@ func run(conn wire.Conn, control *engine.Control) error {
 }
 
 // carry takes a rank through its launch; between has the time between two cases.
-func carry(conn wire.Conn, control *engine.Control, e engine.Runner, l wire.Launch, peers decoder, between func()) error {
+func carry(conn wire.Conn, control *engine.Control, e engine.Runner, l wire.Launch, peers decoder,
+	between func()) error {
 	control.Phase.Store(engine.PhaseReady)
 	r, err := e.Open(l.Launch, l.Self, control)
 	if err != nil {
@@ -196,7 +197,10 @@ func collect() {
 func expect(conn wire.Conn, kind wire.Kind) ([]byte, error) {
 	f, err := conn.Receive()
 	if errors.Is(err, io.EOF) { // the agent ends, or has the launch ended: no fault of this rank
-		return nil, &engine.Error{Peer: -1, Code: -int(unix.ECANCELED), Text: fmt.Sprintf("told to stop while it waited for the agent's %s", kind)}
+		return nil, &engine.Error{
+			Peer: -1, Code: -int(unix.ECANCELED),
+			Text: fmt.Sprintf("told to stop while it waited for the agent's %s", kind),
+		}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("waiting for the agent's %s: %w", kind, err)

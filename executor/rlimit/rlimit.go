@@ -28,13 +28,16 @@ const manyThreads = 4096
 // Check says what the limits do not leave room for.
 func Check(n Needs) error {
 	if most, bounded := limit(unix.RLIMIT_NOFILE); bounded && most < uint64(n.Descriptors) {
-		return fmt.Errorf("this process may have %d files open and needs %d: raise the limit with ulimit -n", most, n.Descriptors)
+		return fmt.Errorf("this process may have %d files open and needs %d: raise the limit with ulimit -n", most,
+			n.Descriptors)
 	}
 	if most, bounded := limit(unix.RLIMIT_AS); bounded && most < n.AddressSpace {
-		return fmt.Errorf("this process may have %d KiB of address space and needs %d: raise the limit with ulimit -v", most>>10, n.AddressSpace>>10)
+		return fmt.Errorf("this process may have %d KiB of address space and needs %d: raise the limit with ulimit -v",
+			most>>10, n.AddressSpace>>10)
 	}
 	if most, few := fewThreads(); few && TryThreads != nil && !TryThreads(n.Threads) {
-		return fmt.Errorf("this user may have %d processes and threads, which does not leave the %d more that are needed: raise the limit with ulimit -u", most, n.Threads)
+		return fmt.Errorf("this user may have %d processes and threads, which does not leave the %d more that are needed: raise the limit with ulimit -u",
+			most, n.Threads)
 	}
 	return nil
 }

@@ -34,13 +34,15 @@ func TestCheckNamesTheLimit(t *testing.T) {
 		needs Needs
 		want  string
 	}{
-		"enough":        {Needs{Descriptors: 200, Threads: 30}, ""},
-		"files":         {Needs{Descriptors: 201, Threads: 31}, "may have 200 files open and needs 201: raise the limit with ulimit -n"},
+		"enough": {Needs{Descriptors: 200, Threads: 30}, ""},
+		"files": {Needs{Descriptors: 201, Threads: 31},
+			"may have 200 files open and needs 201: raise the limit with ulimit -n"},
 		"threads":       {Needs{Threads: 31}, "may have 500 processes and threads, which does not leave the 31 more that are needed: raise the limit with ulimit -u"},
 		"unlimited all": {Needs{AddressSpace: 1 << 62}, ""},
 	} {
 		err := Check(test.needs)
-		if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
+		if test.want == "" && err != nil || test.want != "" &&
+			(err == nil || !strings.Contains(err.Error(), test.want)) {
 			t.Errorf("%s: %v, want %q", name, err, test.want)
 		}
 	}

@@ -64,7 +64,8 @@ func (w Want) Prefer(roots ...string) (*Dir, error) {
 
 func (w Want) makeIn(root string) (*Dir, error) {
 	if w.Longest > 0 && len(root) > w.Longest {
-		return nil, fmt.Errorf("%s is longer than %d bytes, which is too long for the path of a socket", root, w.Longest)
+		return nil, fmt.Errorf("%s is longer than %d bytes, which is too long for the path of a socket", root,
+			w.Longest)
 	}
 	var of unix.Statfs_t
 	if err := unix.Statfs(root, &of); err != nil {

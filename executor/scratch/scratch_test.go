@@ -87,7 +87,8 @@ func TestWantedSpaceAndPaths(t *testing.T) {
 	root := t.TempDir()
 	much := Want{Free: 1 << 60}
 	_, err := much.Make(root, root, filepath.Join(root, "absent"))
-	if err == nil || strings.Count(err.Error(), root+" has ") != 1 || !strings.Contains(err.Error(), "absent: no such file or directory; name one by TMPDIR") {
+	if err == nil || strings.Count(err.Error(), root+" has ") != 1 ||
+		!strings.Contains(err.Error(), "absent: no such file or directory; name one by TMPDIR") {
 		t.Errorf("no room: %v", err)
 	}
 	d, err := much.Prefer(filepath.Join(root, "absent"), root)

@@ -51,7 +51,8 @@ func newAuthority(name string, from, to time.Time) (*Authority, error) {
 	}
 	template := &x509.Certificate{
 		SerialNumber: serial(), Subject: pkix.Name{CommonName: name}, NotBefore: from, NotAfter: to,
-		IsCA: true, BasicConstraintsValid: true, MaxPathLenZero: true, KeyUsage: x509.KeyUsageCertSign | x509.KeyUsageDigitalSignature,
+		IsCA: true, BasicConstraintsValid: true, MaxPathLenZero: true,
+		KeyUsage: x509.KeyUsageCertSign | x509.KeyUsageDigitalSignature,
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
 	if err != nil {
@@ -112,11 +113,13 @@ func (a *Authority) sign(role Role, name string, key *ecdsa.PublicKey, from, to 
 		from = a.cert.NotBefore
 	}
 	if !to.After(from) {
-		return nil, fmt.Errorf("the certificate authority expired at %s: make a new one", a.cert.NotAfter.Format(time.RFC3339))
+		return nil, fmt.Errorf("the certificate authority expired at %s: make a new one",
+			a.cert.NotAfter.Format(time.RFC3339))
 	}
 	template := &x509.Certificate{
 		SerialNumber: serial(), NotBefore: from, NotAfter: to, BasicConstraintsValid: true,
-		URIs: []*url.URL{roleURI(role, name)}, KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{usage[role]},
+		URIs: []*url.URL{roleURI(role, name)}, KeyUsage: x509.KeyUsageDigitalSignature,
+		ExtKeyUsage: []x509.ExtKeyUsage{usage[role]},
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, a.cert, key, a.key)
 	if err != nil {

@@ -139,8 +139,10 @@ func (b Bootstrap) check(size int) error {
 	}
 	for node, labels := range b.Labels {
 		for name, value := range labels {
-			if name == "" || len(node)+len(name)+len(value) > maxText || strings.ContainsFunc(node+name+value, func(r rune) bool { return !unicode.IsPrint(r) }) {
-				return fmt.Errorf("label %.80q of node %.80q: must have a name, and all of it at most %d printable characters", name, node, maxText)
+			if name == "" || len(node)+len(name)+len(value) > maxText ||
+				strings.ContainsFunc(node+name+value, func(r rune) bool { return !unicode.IsPrint(r) }) {
+				return fmt.Errorf("label %.80q of node %.80q: must have a name, and all of it at most %d printable characters",
+					name, node, maxText)
 			}
 		}
 	}

@@ -17,7 +17,10 @@ func bootstrap(t testing.TB) Bootstrap {
 	return Bootstrap{
 		Session: "20261121-101500-x-3f9a", Node: "node1", Identity: issued(t, a, Agent, "node1"),
 		Coordinator: []string{"10.0.0.1:7000", "[fe80::1%eth0]:7000", "login.example:7000"}, SessionKey: s.Public(),
-		Etcd: &EtcdAccess{Endpoints: []string{"https://10.0.0.2:2379"}, Prefix: "/weir/v1/", User: "u", Password: "p", CA: a.Certificate()},
+		Etcd: &EtcdAccess{
+			Endpoints: []string{"https://10.0.0.2:2379"}, Prefix: "/weir/v1/", User: "u", Password: "p",
+			CA: a.Certificate(),
+		},
 	}
 }
 
@@ -104,7 +107,8 @@ func FuzzDecodeBootstrap(f *testing.F) {
 		if err != nil {
 			t.Fatalf("what is read cannot be written: %v", err)
 		}
-		if back, err := DecodeBootstrap(again); err != nil || !cmp.Equal(back, b, cmpopts.IgnoreUnexported(Identity{})) {
+		if back, err := DecodeBootstrap(again); err != nil ||
+			!cmp.Equal(back, b, cmpopts.IgnoreUnexported(Identity{})) {
 			t.Errorf("%s comes back as another: %v", text, err)
 		}
 	})

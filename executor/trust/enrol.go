@@ -60,7 +60,8 @@ func (a *Authority) enrol(token string, csr []byte, now time.Time) ([]byte, erro
 		return nil, errors.New("the join token is another authority's")
 	}
 	if now.After(t.Expires) {
-		return nil, fmt.Errorf("the join token %s expired at %s: \"weir cluster token\" makes another", t.ID, t.Expires.Format(time.RFC3339))
+		return nil, fmt.Errorf("the join token %s expired at %s: \"weir cluster token\" makes another", t.ID,
+			t.Expires.Format(time.RFC3339))
 	}
 	if err := a.revoked.token(t); err != nil {
 		return nil, err

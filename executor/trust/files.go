@@ -130,7 +130,8 @@ func read(path string, secret bool) ([]byte, error) {
 	case !st.Mode().IsRegular():
 		return nil, fmt.Errorf("%s is no file", path)
 	case secret && st.Mode().Perm()&0o077 != 0:
-		return nil, fmt.Errorf("%s can be read by others (mode %#o), so it may not be secret any more: if it is, chmod 600 %s", path, st.Mode().Perm(), path)
+		return nil, fmt.Errorf("%s can be read by others (mode %#o), so it may not be secret any more: if it is, chmod 600 %s",
+			path, st.Mode().Perm(), path)
 	}
 	text, err := io.ReadAll(io.LimitReader(f, maxPEM+1))
 	if err == nil && len(text) > maxPEM {

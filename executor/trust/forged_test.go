@@ -134,11 +134,13 @@ func TestInvitations(t *testing.T) {
 			ca, c.sealed, want = nil, good, "one PEM block"
 		}
 		want = strings.Replace(strings.TrimSpace(want), "is the most", "are the most", 1)
-		if _, _, err := OpenInvitation(ca, subject, c.sealed, c.now); err == nil || !strings.Contains(err.Error(), want) {
+		if _, _, err := OpenInvitation(ca, subject, c.sealed, c.now); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}
-	if _, err := issued(t, a, Agent, "n").Invite(subject, nil, now); err == nil || !strings.Contains(err.Error(), "only a coordinator") {
+	if _, err := issued(t, a, Agent, "n").Invite(subject, nil, now); err == nil ||
+		!strings.Contains(err.Error(), "only a coordinator") {
 		t.Errorf("an agent invites: %v", err)
 	}
 	if _, err := coordinator.Invite(subject, make([]byte, MaxInvitation+1), now); err == nil {
@@ -164,7 +166,8 @@ func TestAnAgentCannotForgeAnInvitation(t *testing.T) {
 		t.Fatal(err)
 	}
 	fields[1] = cert.Raw
-	if _, _, err := OpenInvitation(a.Certificate(), subject, join(fields...), time.Now()); err == nil || !strings.Contains(err.Error(), "incompatible key usage") {
+	if _, _, err := OpenInvitation(a.Certificate(), subject, join(fields...), time.Now()); err == nil ||
+		!strings.Contains(err.Error(), "incompatible key usage") {
 		t.Errorf("%v", err)
 	}
 }
@@ -198,7 +201,8 @@ func FuzzOpenInvitation(f *testing.F) {
 	seedEdits(f)
 	f.Fuzz(func(t *testing.T, at, remove uint16, insert []byte) {
 		sealed := edit(good, at, remove, insert)
-		if body, _, err := OpenInvitation(a.Certificate(), subject, sealed, now); (err == nil) != bytes.Equal(sealed, good) {
+		if body, _, err := OpenInvitation(a.Certificate(), subject, sealed, now); (err == nil) != bytes.Equal(sealed,
+			good) {
 			t.Errorf("%x opens as %q, %v", sealed, body, err)
 		}
 	})

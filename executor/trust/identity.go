@@ -117,7 +117,8 @@ func clientOf(ca *x509.Certificate, peer Role, r revoked) *tls.Config {
 func verify(ca, cert *x509.Certificate, want Role, now time.Time) (string, error) {
 	roots := x509.NewCertPool()
 	roots.AddCert(ca)
-	if _, err := cert.Verify(x509.VerifyOptions{Roots: roots, CurrentTime: now, KeyUsages: []x509.ExtKeyUsage{usage[want]}}); err != nil {
+	if _, err := cert.Verify(x509.VerifyOptions{Roots: roots, CurrentTime: now,
+		KeyUsages: []x509.ExtKeyUsage{usage[want]}}); err != nil {
 		return "", fmt.Errorf("the certificate of the other side is no %s's here: %w", want, err)
 	}
 	role, name, err := roleOf(cert)

@@ -42,7 +42,8 @@ func (i Identity) Invite(about Subject, body []byte, expires time.Time) ([]byte,
 // OpenInvitation gives the body of an invitation about a subject and the name of the
 // coordinator whose certificate signed it, if that is one of the authority's (PEM)
 // and neither has expired. The body is a part of sealed.
-func OpenInvitation(ca []byte, about Subject, sealed []byte, now time.Time) (body []byte, coordinator string, err error) {
+func OpenInvitation(ca []byte, about Subject, sealed []byte, now time.Time) (body []byte, coordinator string,
+	err error) {
 	authority, err := parseAuthority(ca)
 	if err == nil {
 		body, coordinator, err = openInvitation(authority, about, sealed, now)
@@ -79,7 +80,8 @@ func openInvitation(ca *x509.Certificate, about Subject, sealed []byte, now time
 	}
 	digest := sha256.Sum256(about.signedText(forInvitation, der, until, body))
 	if !ecdsa.VerifyASN1(cert.PublicKey.(*ecdsa.PublicKey), digest[:], signature) {
-		return nil, "", fmt.Errorf("coordinator %q has not signed this of session %q for node %q", name, about.Session, about.Node)
+		return nil, "", fmt.Errorf("coordinator %q has not signed this of session %q for node %q", name, about.Session,
+			about.Node)
 	}
 	if now.After(expires) {
 		return nil, "", fmt.Errorf("it expired at %s", expires.Format(time.RFC3339))

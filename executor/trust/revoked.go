@@ -124,7 +124,8 @@ func parseRevoked(text []byte) (revoked, error) {
 func (r revoked) certificate(cert *x509.Certificate, name string) error {
 	made := cert.NotBefore.Add(early) // in whole seconds: one of the second in which it is revoked is, too
 	if at, ok := r.nodes[name]; ok && !made.After(at) {
-		return fmt.Errorf("the certificate of node %q was revoked at %s; with a new join token it can join again", name, at.UTC().Format(time.RFC3339))
+		return fmt.Errorf("the certificate of node %q was revoked at %s; with a new join token it can join again", name,
+			at.UTC().Format(time.RFC3339))
 	}
 	return nil
 }
@@ -132,7 +133,8 @@ func (r revoked) certificate(cert *x509.Certificate, name string) error {
 // token says whether a join token is revoked.
 func (r revoked) token(t Token) error {
 	if !r.tokens.IsZero() && !t.made().After(r.tokens) {
-		return fmt.Errorf("the join token %s was revoked with all that were made until %s: \"weir cluster token\" makes another", t.ID, r.tokens.UTC().Format(time.RFC3339))
+		return fmt.Errorf("the join token %s was revoked with all that were made until %s: \"weir cluster token\" makes another",
+			t.ID, r.tokens.UTC().Format(time.RFC3339))
 	}
 	return nil
 }

@@ -46,7 +46,8 @@ func TestARevokedNodeIsAStranger(t *testing.T) {
 	if err := Revoke(dir, []string{"bad"}, false, time.Now().Add(time.Second)); err != nil {
 		t.Fatal(err)
 	}
-	if err := known(t, dir, bad); err == nil || !strings.Contains(err.Error(), `the certificate of node "bad" was revoked at`) {
+	if err := known(t, dir, bad); err == nil ||
+		!strings.Contains(err.Error(), `the certificate of node "bad" was revoked at`) {
 		t.Errorf("a revoked node: %v", err)
 	}
 	if err := known(t, dir, good); err != nil {
@@ -58,7 +59,8 @@ func TestARevokedNodeIsAStranger(t *testing.T) {
 	}
 	for _, node := range []string{"bad", "good", "another"} {
 		_, csr := request(t, node)
-		if _, err := a.Enrol(before, csr, time.Now()); err == nil || !strings.Contains(err.Error(), "was revoked with all that were made until") {
+		if _, err := a.Enrol(before, csr, time.Now()); err == nil ||
+			!strings.Contains(err.Error(), "was revoked with all that were made until") {
 			t.Errorf("a token from before, as %s: %v", node, err)
 		}
 	}

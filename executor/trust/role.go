@@ -73,7 +73,9 @@ func checkRole(role Role, name string) error {
 // checkName holds names of nodes and coordinators to what is a part of a key in etcd
 // and can be printed.
 func checkName(name string) error {
-	odd := strings.ContainsFunc(name, func(r rune) bool { return r == '/' || r == utf8.RuneError || !unicode.IsPrint(r) })
+	odd := strings.ContainsFunc(name, func(r rune) bool {
+		return r == '/' || r == utf8.RuneError || !unicode.IsPrint(r)
+	})
 	if name == "" || len(name) > 250 || name == AnyNode || odd {
 		return fmt.Errorf("name %.80q: must have 1 to 250 printable characters, no slash, and not be %q", name, AnyNode)
 	}

@@ -58,7 +58,8 @@ func (v *Verifier) Open(about Subject, sealed []byte) ([]byte, error) {
 	}
 	body := sealed[sealedHead:]
 	if !ed25519.Verify(v.key, about.signedText(forSession, body), sealed[1:sealedHead]) {
-		return nil, fmt.Errorf("checking a signature: session %q has not said this of %q on node %q", about.Session, about.Name, about.Node)
+		return nil, fmt.Errorf("checking a signature: session %q has not said this of %q on node %q", about.Session,
+			about.Name, about.Node)
 	}
 	return body, nil
 }

@@ -43,7 +43,8 @@ func TestAJoinTokenMakesAnAgent(t *testing.T) {
 			if role, name, err := i.Role(); role != Agent || name != "node 1" || err != nil {
 				t.Errorf("%s %q %v", role, name, err)
 			}
-			role, name, atServer, atClient := shake(t, config(t, issued(t, a, Coordinator, "c"), Agent), config(t, i, Coordinator))
+			role, name, atServer, atClient := shake(t, config(t, issued(t, a, Coordinator, "c"), Agent),
+				config(t, i, Coordinator))
 			if role != Agent || name != "node 1" || atServer != nil || atClient != nil {
 				t.Errorf("%s %q, %v, %v", role, name, atServer, atClient)
 			}
@@ -63,7 +64,8 @@ func customRequest(t *testing.T, key any, uris ...*url.URL) []byte {
 
 func TestEnrollingIsRefused(t *testing.T) {
 	a, now := authority(t), time.Now()
-	any, one, foreign := must(a.Token(time.Hour, "")), must(a.Token(time.Hour, "node1")), must(authority(t).Token(time.Hour, ""))
+	any, one, foreign := must(a.Token(time.Hour, "")), must(a.Token(time.Hour, "node1")),
+		must(authority(t).Token(time.Hour, ""))
 	text, csr := request(t, "node2")
 	key, err := parseKey(text)
 	if err != nil {
@@ -93,14 +95,19 @@ func TestEnrollingIsRefused(t *testing.T) {
 		"no token":              {"", csr, now, "begins with weir-join-1."},
 		"no request":            {any, nil, now, "CERTIFICATE REQUEST"},
 		"not signed by its key": {any, encodePEM(requestBlock, der), now, ""},
-		"as coordinator":        {any, customRequest(t, key, roleURI(Coordinator, "x")), now, `makes nobody the coordinator "x"`},
-		"as any node":           {any, customRequest(t, key, roleURI(Agent, AnyNode)), now, `makes nobody the agent "*"`},
-		"as several":            {any, customRequest(t, key, agent, roleURI(Agent, "node3")), now, "names 2 roles"},
-		"as nobody":             {any, customRequest(t, key), now, "names 0 roles"},
-		"of another scheme":     {any, customRequest(t, key, &url.URL{Scheme: "spiffe", Host: "x", Path: "/agent/n"}), now, "no role of weir"},
-		"written another way":   {any, customRequest(t, key, &url.URL{Scheme: "weir", Opaque: "agent/%6eode2"}), now, "no role of weir"},
-		"with a host":           {any, customRequest(t, key, &url.URL{Scheme: "weir", Host: "agent", Path: "/node2"}), now, "no role of weir"},
-		"with a key of RSA":     {any, customRequest(t, weak, agent), now, "ECDSA over P-256"},
+
+		"as coordinator": {any, customRequest(t, key, roleURI(Coordinator, "x")), now,
+			`makes nobody the coordinator "x"`},
+		"as any node": {any, customRequest(t, key, roleURI(Agent, AnyNode)), now, `makes nobody the agent "*"`},
+		"as several":  {any, customRequest(t, key, agent, roleURI(Agent, "node3")), now, "names 2 roles"},
+		"as nobody":   {any, customRequest(t, key), now, "names 0 roles"},
+		"of another scheme": {any, customRequest(t, key, &url.URL{Scheme: "spiffe", Host: "x", Path: "/agent/n"}),
+			now, "no role of weir"},
+		"written another way": {any, customRequest(t, key, &url.URL{Scheme: "weir", Opaque: "agent/%6eode2"}), now,
+			"no role of weir"},
+		"with a host": {any, customRequest(t, key, &url.URL{Scheme: "weir", Host: "agent", Path: "/node2"}),
+			now, "no role of weir"},
+		"with a key of RSA": {any, customRequest(t, weak, agent), now, "ECDSA over P-256"},
 	} {
 		if cert, err := a.Enrol(c.token, c.csr, c.now); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: gives %.40q, %v, want %q", what, cert, err, c.want)
@@ -141,7 +148,9 @@ func TestDamagedTokens(t *testing.T) {
 			t.Errorf("%s is read as %+v", d, token)
 		}
 	}
-	for _, longer := range []string{text + "A", text + "=", text[:40] + "\n" + text[40:], text + " " + text, strings.Repeat(text, 30)} {
+	for _, longer := range []string{
+		text + "A", text + "=", text[:40] + "\n" + text[40:], text + " " + text, strings.Repeat(text, 30),
+	} {
 		if _, err := ReadToken(longer); err == nil {
 			t.Errorf("%s is read", longer)
 		}

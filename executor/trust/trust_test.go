@@ -108,15 +108,27 @@ func TestOnlyTheRightPeersConnect(t *testing.T) {
 		atServer, atClient     string // in the error; "": none
 		serverPeer, clientPeer Role
 	}{
-		"both are who they must be":        {server: coordinator, client: node},
-		"a shared certificate":             {server: coordinator, client: issued(t, ours, Agent, AnyNode)},
-		"a name with odd characters":       {server: coordinator, client: issued(t, ours, Agent, "rack 3:nöde%2F@x")},
-		"agent of another authority":       {server: coordinator, client: swapCA(issued(t, theirs, Agent, "node1"), node), atServer: "unknown authority"},
-		"coordinator of another authority": {server: swapCA(issued(t, theirs, Coordinator, "main"), coordinator), client: node, atClient: "unknown authority"},
-		"agent's certificate has expired":  {server: coordinator, client: expired(t, ours, Agent, "node1"), atServer: "expired"},
-		"coordinator's has expired":        {server: expired(t, ours, Coordinator, "main"), client: node, atClient: "expired"},
-		"an agent as coordinator":          {server: issued(t, ours, Agent, "main"), client: node, atClient: "incompatible key usage"},
-		"a coordinator as agent":           {server: coordinator, client: issued(t, ours, Coordinator, "node1"), atServer: "incompatible key usage"},
+		"both are who they must be":  {server: coordinator, client: node},
+		"a shared certificate":       {server: coordinator, client: issued(t, ours, Agent, AnyNode)},
+		"a name with odd characters": {server: coordinator, client: issued(t, ours, Agent, "rack 3:nöde%2F@x")},
+		"agent of another authority": {
+			server: coordinator, client: swapCA(issued(t, theirs, Agent, "node1"), node), atServer: "unknown authority",
+		},
+		"coordinator of another authority": {
+			server: swapCA(issued(t, theirs, Coordinator, "main"), coordinator), client: node,
+			atClient: "unknown authority",
+		},
+
+		"agent's certificate has expired": {
+			server: coordinator, client: expired(t, ours, Agent, "node1"), atServer: "expired",
+		},
+		"coordinator's has expired": {server: expired(t, ours, Coordinator, "main"), client: node, atClient: "expired"},
+		"an agent as coordinator": {
+			server: issued(t, ours, Agent, "main"), client: node, atClient: "incompatible key usage",
+		},
+		"a coordinator as agent": {
+			server: coordinator, client: issued(t, ours, Coordinator, "node1"), atServer: "incompatible key usage",
+		},
 	} {
 		t.Run(what, func(t *testing.T) {
 			server, client := rawConfig(t, c.server, coordinator, Agent), rawConfig(t, c.client, node, Coordinator)
@@ -202,12 +214,17 @@ func TestIdentitiesThatAreNone(t *testing.T) {
 	good, other := issued(t, a, Agent, "n"), issued(t, b, Agent, "n")
 	for want, i := range map[string]Identity{
 		"not that of the certificate": {CA: good.CA, Certificate: good.Certificate, Key: other.Key},
-		"not of this authority":       {CA: other.CA, Certificate: good.Certificate, Key: good.Key},
-		"no authority's":              {CA: good.Certificate, Certificate: good.Certificate, Key: good.Key},
-		"one PEM block":               {CA: good.CA, Certificate: append([]byte("hello\n"), good.Certificate...), Key: good.Key},
-		"nothing else":                {CA: good.CA, Certificate: append(good.Certificate[:len(good.Certificate):len(good.Certificate)], good.CA...), Key: good.Key},
-		"bytes of PEM":                {CA: good.CA, Certificate: make([]byte, maxPEM+1), Key: good.Key},
-		"reading a key":               {CA: good.CA, Certificate: good.Certificate, Key: good.Certificate},
+
+		"not of this authority": {CA: other.CA, Certificate: good.Certificate, Key: good.Key},
+
+		"no authority's": {CA: good.Certificate, Certificate: good.Certificate, Key: good.Key},
+		"one PEM block":  {CA: good.CA, Certificate: append([]byte("hello\n"), good.Certificate...), Key: good.Key},
+		"nothing else": {
+			CA: good.CA, Certificate: append(good.Certificate[:len(good.Certificate):len(good.Certificate)],
+				good.CA...), Key: good.Key,
+		},
+		"bytes of PEM":  {CA: good.CA, Certificate: make([]byte, maxPEM+1), Key: good.Key},
+		"reading a key": {CA: good.CA, Certificate: good.Certificate, Key: good.Certificate},
 	} {
 		if _, _, err := i.Role(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
@@ -316,7 +333,9 @@ func TestErrorsShowNoSecret(t *testing.T) {
 	a := authority(t)
 	i := issued(t, a, Agent, "n")
 	secret := strings.Split(string(i.Key), "\n")[1]
-	damaged := Identity{CA: i.CA, Certificate: i.Certificate, Key: []byte(strings.Replace(string(i.Key), secret[:8], "AAAAAAAA", 1))}
+	damaged := Identity{
+		CA: i.CA, Certificate: i.Certificate, Key: []byte(strings.Replace(string(i.Key), secret[:8], "AAAAAAAA", 1)),
+	}
 	_, _, err := damaged.Role()
 	if err == nil || strings.Contains(fmt.Sprint(err), secret[20:40]) {
 		t.Errorf("%v", err)

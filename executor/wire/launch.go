@@ -32,7 +32,8 @@ func EncodeLaunch(l engine.Launch) ([]byte, error) {
 	if len(text) > MaxLaunch {
 		key, most := longest(l.Cases)
 		return nil, fmt.Errorf("launch %s: its %d cases take %.1f MiB on their way to the nodes, of which case %s has %.1f, and %d MiB is the most: "+
-			"give its matrices fewer cells that are not 0, or divide its run into several", l.ID, len(l.Cases), mib(len(text)), key, mib(most), MaxLaunch>>20)
+			"give its matrices fewer cells that are not 0, or divide its run into several", l.ID, len(l.Cases),
+			mib(len(text)), key, mib(most), MaxLaunch>>20)
 	}
 	return text, nil
 }

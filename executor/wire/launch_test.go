@@ -76,10 +76,12 @@ func TestAMatrixTravelsOnce(t *testing.T) {
 		}
 	}
 	back, err = DecodeLaunch(encoded(t, launchOf(o, generated(t, "ring 1MiB", 64), o)))
-	if err != nil || specOf(t, back.Cases[1]).Matrix.NonZero() != 64 || specOf(t, back.Cases[2]).Matrix.NonZero() != 64*63 {
+	if err != nil || specOf(t, back.Cases[1]).Matrix.NonZero() != 64 ||
+		specOf(t, back.Cases[2]).Matrix.NonZero() != 64*63 {
 		t.Errorf("other matrices arrive wrong: %v", err)
 	}
-	if back, err = DecodeLaunch([]byte(`{"ranks": 2, "cases": [{"key": "a"}, {"key": "b"}]}`)); err != nil || back.Cases[1].Large != nil {
+	if back, err = DecodeLaunch([]byte(`{"ranks": 2, "cases": [{"key": "a"}, {"key": "b"}]}`)); err != nil ||
+		back.Cases[1].Large != nil {
 		t.Errorf("a transfer got a matrix: %v", err)
 	}
 }
@@ -95,7 +97,8 @@ func TestALaunchThatIsTooLong(t *testing.T) {
 	if err == nil || !strings.HasPrefix(err.Error(), want) {
 		t.Errorf("%v\nwant %s", err, want)
 	}
-	if _, err := DecodeLaunch(make([]byte, MaxLaunch+1)); err == nil || !strings.Contains(err.Error(), "67108864 is the most") {
+	if _, err := DecodeLaunch(make([]byte, MaxLaunch+1)); err == nil ||
+		!strings.Contains(err.Error(), "67108864 is the most") {
 		t.Errorf("%v", err)
 	}
 }

@@ -58,7 +58,10 @@ func TestGarbageIsRefused(t *testing.T) {
 
 func TestResultKeepsItsSamples(t *testing.T) {
 	for name, want := range map[string]*workload.Part{
-		"samples": {Key: "b[block_size=4KiB]", Rank: 1, Facts: json.RawMessage(`{"transport":"shm"}`), Samples: []byte("WEIRSMP1…")},
+		"samples": {
+			Key: "b[block_size=4KiB]", Rank: 1, Facts: json.RawMessage(`{"transport":"shm"}`),
+			Samples: []byte("WEIRSMP1…"),
+		},
 		"none":    {Key: "b", Facts: json.RawMessage(`{"verified":true}`)},
 		"nothing": {Key: "b"},
 	} {
@@ -74,7 +77,9 @@ func TestResultKeepsItsSamples(t *testing.T) {
 			t.Errorf("%s: %s", name, diff)
 		}
 	}
-	for name, body := range map[string]string{"cut short": "\x09{}", "no length": "", "no JSON": "\x02{]", "facts that are no JSON": "\x0d{\"facts\": ]]}"} {
+	for name, body := range map[string]string{
+		"cut short": "\x09{}", "no length": "", "no JSON": "\x02{]", "facts that are no JSON": "\x0d{\"facts\": ]]}",
+	} {
 		if got, err := DecodeResult([]byte(body)); err == nil {
 			t.Errorf("%s is read as %+v", name, got)
 		}
@@ -110,7 +115,8 @@ func FuzzRead(f *testing.F) {
 		}
 		f.Add(b.Bytes())
 	}
-	self, err := EncodeSelf(engine.Identity{Rank: 1, CPUs: []int{3}}, []byte(`{"ranks":2,"cases":[{"key":"c","spec":{"Ranks":2},"large":{"Matrix":"2: 0>1=5"}}]}`))
+	self, err := EncodeSelf(engine.Identity{Rank: 1, CPUs: []int{3}},
+		[]byte(`{"ranks":2,"cases":[{"key":"c","spec":{"Ranks":2},"large":{"Matrix":"2: 0>1=5"}}]}`))
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -119,7 +125,9 @@ func FuzzRead(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add(told.Bytes())
-	result, err := EncodeResult(&workload.Part{Key: "k", Facts: json.RawMessage(`{"initiator":true}`), Samples: []byte("s")})
+	result, err := EncodeResult(&workload.Part{
+		Key: "k", Facts: json.RawMessage(`{"initiator":true}`), Samples: []byte("s"),
+	})
 	if err != nil {
 		f.Fatal(err)
 	}

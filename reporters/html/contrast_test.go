@@ -54,7 +54,8 @@ func TestContrast(t *testing.T) {
 	night, _, _ := strings.Cut(rest, "\n}\n")
 	for name, colors := range map[string]map[string]float64{"light": palette(t, day), "dark": palette(t, night)} {
 		for _, pair := range [][2]string{
-			{"text", "page"}, {"dim", "page"}, {"link", "page"}, {"good", "page"}, {"bad", "page"}, {"doubt", "page"}, {"text", "soft"},
+			{"text", "page"}, {"dim", "page"}, {"link", "page"}, {"good", "page"}, {"bad", "page"}, {"doubt", "page"},
+			{"text", "soft"},
 			{"text", "bad-soft"}, {"bad", "bad-soft"}, {"text", "doubt-soft"}, {"doubt", "doubt-soft"},
 			{"c0", "page"}, {"c1", "page"}, {"c2", "page"}, {"c3", "page"}, {"c4", "page"}, {"c5", "page"},
 		} {

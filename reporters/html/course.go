@@ -49,7 +49,8 @@ func Course(name string, y Axis, ticks []Tick, points []Point, stages []Stage) t
 			above, below := ys.clamp(g.CI[1]), ys.clamp(g.CI[0])
 			s.rect(from, above, to-from, max(below-above, 1), asBand...)
 		}
-		s.open("path", "d", "M"+px(from)+" "+px(ys.clamp(g.Value))+"H"+px(to), "class", "pt", "fill", "none", "stroke", "currentColor", "stroke-width", "2")
+		s.open("path", "d", "M"+px(from)+" "+px(ys.clamp(g.Value))+"H"+px(to), "class", "pt", "fill", "none", "stroke",
+			"currentColor", "stroke-width", "2")
 		s.title(g.Says)
 		s.close("path")
 		if i > 0 {

@@ -62,7 +62,8 @@ func bytesOf(b int64) string { return fmt.Sprint(b, "B") }
 // and more bytes are a darker step.
 func TestHeatMapCells(t *testing.T) {
 	cells := map[string]shape{}
-	for _, s := range shapes(t, HeatMap("m", 3, []Cell{{0, 1, 1}, {0, 2, 1 << 20}, {1, 1, 1 << 10}, {2, 1, 1 << 10}}, Extent{1, 1 << 20}, bytesOf)) {
+	for _, s := range shapes(t, HeatMap("m", 3, []Cell{{0, 1, 1}, {0, 2, 1 << 20}, {1, 1, 1 << 10}, {2, 1, 1 << 10}},
+		Extent{1, 1 << 20}, bytesOf)) {
 		if s.title != "" {
 			cells[s.title] = s
 		}
@@ -70,7 +71,8 @@ func TestHeatMapCells(t *testing.T) {
 	if len(cells) != 4 || cells["rank 1 to itself: 1024B"].at["class"] != "pt cell h3" {
 		t.Fatalf("%d cells", len(cells))
 	}
-	small, large, middle := cells["rank 0 → rank 1: 1B"], cells["rank 0 → rank 2: 1048576B"], cells["rank 2 → rank 1: 1024B"]
+	small, large, middle := cells["rank 0 → rank 1: 1B"], cells["rank 0 → rank 2: 1048576B"],
+		cells["rank 2 → rank 1: 1024B"]
 	if small.at["class"] != "pt cell h0" || large.at["class"] != "pt cell h6" || middle.at["class"] != "pt cell h3" {
 		t.Errorf("steps %q %q %q: the scale is logarithmic", small.at["class"], middle.at["class"], large.at["class"])
 	}
@@ -134,7 +136,8 @@ func TestTimelineMergesAndKeepsFailures(t *testing.T) {
 		lane.Stretches = append(lane.Stretches, s)
 	}
 	bars, failed, count := 0, 0, 0
-	for _, s := range shapes(t, Timeline("t", []Lane{lane}, func(v float64) string { return fmt.Sprint(v) }, func(n int) string { return fmt.Sprint(n, " launches") })) {
+	for _, s := range shapes(t, Timeline("t", []Lane{lane}, func(v float64) string { return fmt.Sprint(v) },
+		func(n int) string { return fmt.Sprint(n, " launches") })) {
 		if s.name != "rect" {
 			continue
 		}
@@ -192,7 +195,8 @@ func TestBands(t *testing.T) {
 		for _, l := range lower {
 			series = append(series, Series{Points: []Point{{X: 1, Y: 10, Lower: at(l)}, {X: 2, Y: 20, Lower: at(l)}}})
 		}
-		drawings := Panels("c", Axis{Ticks: []Tick{{1, "1"}, {2, "2"}}}, Axis{Label: func(v float64) string { return fmt.Sprint(v) }}, []Panel{{Series: series}})
+		drawings := Panels("c", Axis{Ticks: []Tick{{1, "1"}, {2, "2"}}},
+			Axis{Label: func(v float64) string { return fmt.Sprint(v) }}, []Panel{{Series: series}})
 		for _, s := range shapes(t, drawings[0]) {
 			if s.at["class"] == "band" {
 				if s.number("height") > edged {
@@ -216,7 +220,9 @@ func TestBands(t *testing.T) {
 func TestWideIntervalsDoNotFlattenAChart(t *testing.T) {
 	p := Point{X: 1, Y: 10, CI: &[2]float64{0.001, 1e6}, Says: "wide"}
 	q := Point{X: 2, Y: 11, CI: &[2]float64{10.5, 11.5}, Says: "narrow"}
-	drawings := Panels("c", Axis{Ticks: []Tick{{1, "1"}, {2, "2"}}}, Axis{Label: func(v float64) string { return fmt.Sprint(v) }}, []Panel{{Series: []Series{{Points: []Point{p, q}}}}})
+	drawings := Panels("c", Axis{Ticks: []Tick{{1, "1"}, {2, "2"}}},
+		Axis{Label: func(v float64) string { return fmt.Sprint(v) }},
+		[]Panel{{Series: []Series{{Points: []Point{p, q}}}}})
 	var ys []float64
 	for _, s := range shapes(t, drawings[0]) {
 		if s.title != "" {
@@ -245,7 +251,10 @@ func TestDrawingsStayWithin(t *testing.T) {
 		var points []Point
 		var bars []Bar
 		for i := range rapid.IntRange(1, 6).Draw(t, "points") {
-			p := Point{X: float64(i), Y: value.Draw(t, "y"), Lower: maybe("lower"), Upper: maybe("upper"), Ceiling: maybe("ceiling"), Says: "x", Sign: "✗"}
+			p := Point{
+				X: float64(i), Y: value.Draw(t, "y"), Lower: maybe("lower"), Upper: maybe("upper"),
+				Ceiling: maybe("ceiling"), Says: "x", Sign: "✗",
+			}
 			if a, b := maybe("low"), maybe("high"); a != nil && b != nil {
 				p.CI = &[2]float64{min(*a, *b), max(*a, *b)}
 			}
@@ -260,7 +269,10 @@ func TestDrawingsStayWithin(t *testing.T) {
 			width, _ := strconv.ParseFloat(box[2], 64)
 			height, _ := strconv.ParseFloat(box[3], 64)
 			for _, s := range all {
-				for name, limit := range map[string]float64{"x": width, "cx": width, "x1": width, "x2": width, "y": height, "cy": height, "y1": height, "y2": height} {
+				for name, limit := range map[string]float64{
+					"x": width, "cx": width, "x1": width, "x2": width, "y": height, "cy": height, "y1": height,
+					"y2": height,
+				} {
 					if text, ok := s.at[name]; ok {
 						if v := s.number(name); math.IsNaN(v) || v < 0 || v > limit {
 							t.Fatalf("<%s %s=%q> in %v", s.name, name, text, box)

@@ -82,7 +82,10 @@ func HeatMap(name string, ranks int, cells []Cell, scale Extent, label func(byte
 		for column := range rows {
 			if b, ok := of[[2]int{row, column}]; ok {
 				heat, own := heatOf(b, least, most), each == 1 && row == column
-				shape := []string{"x", px(left + float64(column)*side), "y", px(top + float64(row)*side), "width", px(side), "height", px(side), "fill", heats[heat]}
+				shape := []string{
+					"x", px(left + float64(column)*side), "y", px(top + float64(row)*side), "width", px(side), "height",
+					px(side), "fill", heats[heat],
+				}
 				if side >= 12 { // room for a line between cells
 					shape = append(shape, "stroke", "#ffffff", "class", "pt cell h"+strconv.Itoa(heat))
 				} else {
@@ -96,7 +99,8 @@ func HeatMap(name string, ranks int, cells []Cell, scale Extent, label func(byte
 				}
 				s.close("rect")
 				if own {
-					s.rect(left+(float64(column)+0.3)*side, top+(float64(row)+0.3)*side, 0.4*side, 0.4*side, "fill", "none", "stroke", "#ffffff", "pointer-events", "none")
+					s.rect(left+(float64(column)+0.3)*side, top+(float64(row)+0.3)*side, 0.4*side, 0.4*side, "fill",
+						"none", "stroke", "#ffffff", "pointer-events", "none")
 				}
 			}
 		}

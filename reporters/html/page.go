@@ -135,7 +135,8 @@ func hash(text string) string {
 // policy lets in the sheet and the script of this page, by their hashes. It holds wherever
 // the page is opened; what a server forbids besides stays forbidden.
 func policy() string {
-	return fmt.Sprintf("default-src 'none'; script-src %s; style-src %s; img-src data:; base-uri 'none'; form-action 'none'", hash(script), hash(sheet))
+	return fmt.Sprintf("default-src 'none'; script-src %s; style-src %s; img-src data:; base-uri 'none'; form-action 'none'",
+		hash(script), hash(sheet))
 }
 
 // Write writes the page.

@@ -31,7 +31,8 @@ func Score(name string, parts []Part, label func(seconds float64) string) templa
 		deep := (row - 8) / float64(max(len(p.Played), 1))
 		for k, t := range p.Played {
 			x := along.at(t.From)
-			s.open("rect", "x", px(x), "y", px(top+deep*float64(k)), "width", px(max(along.at(t.To)-x, seen)), "height", px(max(deep-1, 1)),
+			s.open("rect", "x", px(x), "y", px(top+deep*float64(k)), "width", px(max(along.at(t.To)-x, seen)), "height",
+				px(max(deep-1, 1)),
 				"class", "pt", "fill", "currentColor", "fill-opacity", "0.75")
 			s.title(t.Says)
 			s.close("rect")
@@ -39,7 +40,8 @@ func Score(name string, parts []Part, label func(seconds float64) string) templa
 		s.close("g")
 		if p.Due != nil {
 			x := along.at(p.Due.From)
-			s.open("path", "d", "M"+px(x)+" "+px(top-3)+"V"+px(top+row-5), "class", "pt", "fill", "none", "stroke", "currentColor", "stroke-width", "1.6", "stroke-dasharray", "4 2")
+			s.open("path", "d", "M"+px(x)+" "+px(top-3)+"V"+px(top+row-5), "class", "pt", "fill", "none", "stroke",
+				"currentColor", "stroke-width", "1.6", "stroke-dasharray", "4 2")
 			s.title(p.Due.Says)
 			s.close("path")
 		}

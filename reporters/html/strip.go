@@ -38,7 +38,8 @@ func Strip(name string, y Axis, bars []Bar) template.HTML {
 		top = marginTop + row*float64(i) + 2
 		return top, top + row/2 - 2, top + row - 4
 	}
-	ceilings, dots, whiskers, ends := &strokes{values: along}, &strokes{values: along}, &strokes{values: along}, &strokes{values: along}
+	ceilings, dots, whiskers, ends := &strokes{values: along}, &strokes{values: along}, &strokes{values: along},
+		&strokes{values: along}
 	s.open("g", "class", "target", "color", "#1a7340")
 	for i, b := range bars {
 		top, middle, bottom := stripe(i)

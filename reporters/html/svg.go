@@ -17,8 +17,10 @@ type svg struct{ out strings.Builder }
 // figure begins a drawing of so many units with its name for those who cannot see it.
 func figure(width, height float64, class, name string) *svg {
 	s := &svg{}
-	s.open("svg", "xmlns", "http://www.w3.org/2000/svg", "viewBox", "0 0 "+px(width)+" "+px(height), "width", px(width), "height", px(height),
-		"class", class, "role", "img", "aria-label", name, "font-family", "system-ui, sans-serif", "font-size", "12", "fill", "currentColor")
+	s.open("svg", "xmlns", "http://www.w3.org/2000/svg", "viewBox", "0 0 "+px(width)+" "+px(height), "width", px(width),
+		"height", px(height),
+		"class", class, "role", "img", "aria-label", name, "font-family", "system-ui, sans-serif", "font-size", "12",
+		"fill", "currentColor")
 	return s
 }
 
@@ -52,7 +54,8 @@ func (s *svg) title(text string) {
 }
 
 func (s *svg) line(x1, y1, x2, y2 float64, attributes ...string) {
-	s.mark("line", append([]string{"x1", px(x1), "y1", px(y1), "x2", px(x2), "y2", px(y2), "stroke", "currentColor"}, attributes...)...)
+	s.mark("line", append([]string{"x1", px(x1), "y1", px(y1), "x2", px(x2), "y2", px(y2), "stroke", "currentColor"},
+		attributes...)...)
 }
 
 func (s *svg) rect(x, y, width, height float64, attributes ...string) {
@@ -83,7 +86,8 @@ func (s *svg) marker(i int, x, y, r float64, says string) {
 	at := func(points ...float64) string {
 		var b strings.Builder
 		for k := 0; k < len(points); k += 2 {
-			b.WriteString(map[bool]string{true: "M", false: "L"}[k == 0] + px(x+points[k]*r) + " " + px(y+points[k+1]*r))
+			b.WriteString(map[bool]string{true: "M", false: "L"}[k == 0] + px(x+points[k]*r) + " " +
+				px(y+points[k+1]*r))
 		}
 		return b.String() + "Z"
 	}
@@ -98,7 +102,8 @@ func (s *svg) marker(i int, x, y, r float64, says string) {
 	case 4:
 		d = at(0, 1.3, 1.2, -1, -1.2, -1)
 	case 5:
-		d = at(-1.2, -.5, -.5, -.5, -.5, -1.2, .5, -1.2, .5, -.5, 1.2, -.5, 1.2, .5, .5, .5, .5, 1.2, -.5, 1.2, -.5, .5, -1.2, .5)
+		d = at(-1.2, -.5, -.5, -.5, -.5, -1.2, .5, -1.2, .5, -.5, 1.2, -.5, 1.2, .5, .5, .5, .5, 1.2, -.5, 1.2, -.5, .5,
+			-1.2, .5)
 	}
 	name, shape := "path", []string{"d", d}
 	if d == "" {

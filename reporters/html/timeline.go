@@ -110,7 +110,8 @@ func merged(all []Stretch, unit float64, count func(int) string) []Stretch {
 		bad := t.Sign != ""
 		if many[bad] > 0 {
 			before := &out[last[bad]]
-			near := t.From-before.To < unit/2 && (many[bad] > 1 || before.To-before.From < 2*unit) && t.To-t.From < 2*unit
+			near := t.From-before.To < unit/2 && (many[bad] > 1 || before.To-before.From < 2*unit) &&
+				t.To-t.From < 2*unit
 			if near {
 				many[bad]++
 				before.To = max(before.To, t.To)

@@ -62,7 +62,10 @@ func (w *world) tool(args ...string) string {
 func (w *world) run(scenario string, more ...string) (*process, string) {
 	w.t.Helper()
 	out := w.t.TempDir() + "/out"
-	args := []string{"run", write(w.t, "scenario.yaml", scenario), "--etcd", w.etcd, "--cluster", w.path("ca"), "--out", out, "--wait", "20s"}
+	args := []string{
+		"run", write(w.t, "scenario.yaml", scenario), "--etcd", w.etcd, "--cluster", w.path("ca"), "--out", out,
+		"--wait", "20s",
+	}
 	return start(w.t, w.command(append(args, more...)...)), out
 }
 
@@ -76,7 +79,9 @@ func (w *world) agent(node string, more ...string) *process {
 
 func (w *world) joins(node, token string, more ...string) *process {
 	w.t.Helper()
-	args := []string{"agent", "--etcd", w.etcd, "--node", node, "--state", w.path("state-" + node), "--join", w.path(token)}
+	args := []string{
+		"agent", "--etcd", w.etcd, "--node", node, "--state", w.path("state-" + node), "--join", w.path(token),
+	}
 	return start(w.t, w.command(append(args, more...)...))
 }
 
@@ -95,7 +100,8 @@ func (w *world) clean(ended ...*process) {
 		left, err := os.ReadDir(w.path("tmp"))
 		return err == nil && len(left) == 0
 	}, func() string { left, _ := os.ReadDir(w.path("tmp")); return fmt.Sprint(left) })
-	await(w.t, "no rank is left", 10*time.Second, func() bool { return len(w.ranks()) == 0 }, func() string { return strings.Join(w.ranks(), "\n") })
+	await(w.t, "no rank is left", 10*time.Second, func() bool { return len(w.ranks()) == 0 },
+		func() string { return strings.Join(w.ranks(), "\n") })
 }
 
 // ranks are the rank processes of this test.
@@ -126,7 +132,8 @@ func TestRegisteredAgentsServeSessions(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	a, b := w.agent("a", "--label", "rail=3"), w.agent("b", "--label", "rail=3")
-	if status := w.tool("cluster", "status", "--etcd", w.etcd); !regexp.MustCompile(`(?m)^b +.* [1-9][0-9]* +[0-9]+ +rail=3 +no`).MatchString(status) {
+	if status := w.tool("cluster", "status", "--etcd",
+		w.etcd); !regexp.MustCompile(`(?m)^b +.* [1-9][0-9]* +[0-9]+ +rail=3 +no`).MatchString(status) {
 		t.Errorf("of what agents offer the status says\n%s", status)
 	}
 	for i := range 2 { // the second time they have a certificate already
@@ -145,12 +152,16 @@ func TestRegisteredAgentsServeSessions(t *testing.T) {
 		if n := strings.Count(p.said(), "has joined the cluster"); n != 1 {
 			t.Errorf("an agent joined %d times:\n%s", n, p.said())
 		}
-		await(t, "two sessions are over", 20*time.Second, func() bool { return strings.Count(p.said(), " is over\n") == 2 }, p.said)
+		await(t, "two sessions are over", 20*time.Second,
+			func() bool { return strings.Count(p.said(), " is over\n") == 2 }, p.said)
 	}
 	for _, k := range []struct{ name, top, want string }{
-		{"a label that nobody has", `cluster: {nodes: 2, labels: {rail: "4"}}`, "it has no label rail=4, which the scenario asks for"},
-		{"commands are not allowed", "cluster: {nodes: 2}\nsetup: [[touch, " + w.path("forbidden") + "]]", "start it with --allow-commands"},
-		{"one host", "cluster: {nodes: 2, distinct_hosts: true}", "it is on the same host as node a, and the scenario asks for distinct ones"},
+		{"a label that nobody has", `cluster: {nodes: 2, labels: {rail: "4"}}`,
+			"it has no label rail=4, which the scenario asks for"},
+		{"commands are not allowed", "cluster: {nodes: 2}\nsetup: [[touch, " + w.path("forbidden") + "]]",
+			"start it with --allow-commands"},
+		{"one host", "cluster: {nodes: 2, distinct_hosts: true}",
+			"it is on the same host as node a, and the scenario asks for distinct ones"},
 	} {
 		p, _ := w.run(short(k.top), "--wait", "1500ms")
 		p.ends(6)
@@ -164,7 +175,8 @@ func TestRegisteredAgentsServeSessions(t *testing.T) {
 	w.tool("cluster", "init", w.path("foreign"))
 	p, _ := w.run(short("cluster: {nodes: 2}"), "--cluster", w.path("foreign"), "--wait", "2s")
 	p.ends(6)
-	if a.hears("refused: reading an invitation"); !strings.Contains(p.said(), "node a was invited and did not come: it says: refused: reading an invitation") {
+	if a.hears("refused: reading an invitation"); !strings.Contains(p.said(),
+		"node a was invited and did not come: it says: refused: reading an invitation") {
 		t.Errorf("a coordinator of another cluster is told\n%s", p.said())
 	}
 	w.clean()
@@ -293,7 +305,8 @@ func TestTheCoordinatorIsKilled(t *testing.T) {
 	events(t, p, out, `"launch_finished"`, 20*time.Second)
 	p.signal(syscall.SIGKILL)
 	p.ends(-1)
-	t.Logf("ranks ended after %v", await(t, "ranks end", 10*time.Second, func() bool { return len(w.ranks()) == 0 }, func() string { return "" }))
+	t.Logf("ranks ended after %v", await(t, "ranks end", 10*time.Second, func() bool { return len(w.ranks()) == 0 },
+		func() string { return "" }))
 	again := start(t, w.command("run", "--resume", out, "--etcd", w.etcd, "--cluster", w.path("ca"), "--wait", "20s"))
 	again.ends(0)
 	doc := document(t, out)
@@ -322,7 +335,8 @@ func TestARevokedNode(t *testing.T) {
 	p.ends(6)
 	for _, words := range []string{
 		"node b was invited and did not come: it says: ", "the coordinator refuses this agent's certificate",
-		"node c was invited and did not come: it says: joining the cluster: enrolling node c: the coordinator refuses: enrolling a node: the join token ", "was revoked with all",
+		"node c was invited and did not come: it says: joining the cluster: enrolling node c: the coordinator refuses: enrolling a node: the join token ",
+		"was revoked with all",
 	} {
 		if !strings.Contains(p.said(), words) {
 			t.Errorf("it does not say %q:\n%s", words, p.said())

@@ -34,7 +34,8 @@ func TestTheShellReachesEveryHost(t *testing.T) {
 	config := l.SSH().Config
 	records := map[string]*results.Document{}
 	for name, flags := range map[string][]string{
-		"here": nil, "ssh": {"--hosts", "h1", "--ssh-config", config}, "registered": {"--etcd", w.etcd, "--cluster", w.path("ca"), "--wait", "20s"},
+		"here": nil, "ssh": {"--hosts", "h1", "--ssh-config", config},
+		"registered": {"--etcd", w.etcd, "--cluster", w.path("ca"), "--wait", "20s"},
 	} {
 		out := t.TempDir() + "/out"
 		cmd := w.command(append([]string{"run", write(t, "scenario.yaml", ucxOnOneNode), "--out", out}, flags...)...)
@@ -42,7 +43,11 @@ func TestTheShellReachesEveryHost(t *testing.T) {
 		start(t, cmd).ends(0)
 		records[name] = document(t, out)
 	}
-	want := []results.Variable{{Name: "UCX_RNDV_THRESH", Value: "8k", From: results.FromScenario}, {Name: "UCX_TLS", Value: "posix", From: results.FromShell}}
+	want := []results.Variable{
+		{Name: "UCX_RNDV_THRESH", Value: "8k", From: results.FromScenario}, {
+			Name: "UCX_TLS", Value: "posix", From: results.FromShell,
+		},
+	}
 	for name, doc := range records {
 		if diff := cmp.Diff(map[string]string{"UCX_TLS": "posix"}, doc.Environment.Variables); diff != "" {
 			t.Errorf("%s: the environment: %s", name, diff)
@@ -64,7 +69,8 @@ func TestTheShellReachesEveryHost(t *testing.T) {
 
 	// An agent that ssh starts for the session takes any variable, with commands or without.
 	out := t.TempDir() + "/out"
-	cmd := w.command("run", write(t, "scenario.yaml", ucxOnOneNode), "--hosts", "h1", "--ssh-config", config, "--out", out)
+	cmd := w.command("run", write(t, "scenario.yaml", ucxOnOneNode), "--hosts", "h1", "--ssh-config", config, "--out",
+		out)
 	cmd.Env = append(cmd.Env, "MKL_ON_NO_LIST=/a/value")
 	start(t, cmd).ends(0)
 	if got := document(t, out).Environment.Variables["MKL_ON_NO_LIST"]; got != "/a/value" {
@@ -94,17 +100,22 @@ func TestVariablesOnAnAgentWithoutCommands(t *testing.T) {
 	}
 	w.agent("a", "--allow-env", "UCX_STATS_FILTER", "--secrets", w.path("secrets"))
 	for _, c := range []struct{ name, env, shell, want string }{
-		{"a log in a file", "{UCX_LOG_FILE: " + victim + ", UCX_LOG_LEVEL: info, UCX_LOG_FILE_FILTER: '*parser.c'}", "", "the scenario sets UCX_LOG_FILE: UCX_LOG_FILE is none of the variables that this agent takes; whoever runs the node can start its agent with --allow-env UCX_LOG_FILE (on node a)"},
-		{"a secret for a log", "{UCX_LOG_LEVEL: info, UCX_GDB_COMMAND: '${secret(\"file:" + secret + "\")}'}", "", "only below the directory of its --secrets (on node a)"},
+		{"a log in a file", "{UCX_LOG_FILE: " + victim + ", UCX_LOG_LEVEL: info, UCX_LOG_FILE_FILTER: '*parser.c'}", "",
+			"the scenario sets UCX_LOG_FILE: UCX_LOG_FILE is none of the variables that this agent takes; whoever runs the node can start its agent with --allow-env UCX_LOG_FILE (on node a)"},
+		{"a secret for a log", "{UCX_LOG_LEVEL: info, UCX_GDB_COMMAND: '${secret(\"file:" + secret + "\")}'}", "",
+			"only below the directory of its --secrets (on node a)"},
 		{"a link to a secret", "{UCX_TLS: '${secret(\"file:link\")}'}", "", "escapes"},
-		{"a command at once", "{UCX_HANDLE_ERRORS: debug, UCX_ERROR_SIGNALS: SIGURG, UCX_GDB_COMMAND: 'touch " + victim + "'}", "", "UCX_HANDLE_ERRORS is none of the variables"},
-		{"a path in a permitted variable", "{UCX_TLS: '`id>" + victim + "`'}", "", "UCX_TLS has a value with a slash, a backquote"},
+		{"a command at once", "{UCX_HANDLE_ERRORS: debug, UCX_ERROR_SIGNALS: SIGURG, UCX_GDB_COMMAND: 'touch " +
+			victim + "'}", "", "UCX_HANDLE_ERRORS is none of the variables"},
+		{"a path in a permitted variable", "{UCX_TLS: '`id>" + victim + "`'}", "",
+			"UCX_TLS has a value with a slash, a backquote"},
 		{"a library", "{LD_PRELOAD: /tmp/pre.so}", "", "the scenario sets LD_PRELOAD"},
 		{"a shell", "{}", "UCX_MEM_LOG_LEVEL=info", "the shell of weir run sets UCX_MEM_LOG_LEVEL: UCX_MEM_LOG_LEVEL is none of the variables that this agent takes; unset it there, or whoever runs the node can start its agent with --allow-env UCX_MEM_LOG_LEVEL (on node a)"},
 	} {
 		out := t.TempDir() + "/out"
 		scenario := strings.Replace(ucxOnOneNode, "{UCX_RNDV_THRESH: 8k}", c.env, 1)
-		cmd := w.command("run", write(t, "scenario.yaml", scenario), "--etcd", w.etcd, "--cluster", w.path("ca"), "--out", out, "--wait", "20s")
+		cmd := w.command("run", write(t, "scenario.yaml", scenario), "--etcd", w.etcd, "--cluster", w.path("ca"),
+			"--out", out, "--wait", "20s")
 		if c.shell != "" {
 			cmd.Env = append(cmd.Env, c.shell)
 		}
@@ -123,10 +134,12 @@ func TestVariablesOnAnAgentWithoutCommands(t *testing.T) {
 	if found, _ := filepath.Glob(w.path("*.txt")); len(found) > 0 {
 		t.Errorf("there are %v", found)
 	}
-	scenario := strings.Replace(ucxOnOneNode, "{UCX_RNDV_THRESH: 8k}", "{UCX_STATS_FILTER: a/b, UCX_TLS: '${secret(\"file:tls\")}'}", 1)
+	scenario := strings.Replace(ucxOnOneNode, "{UCX_RNDV_THRESH: 8k}",
+		"{UCX_STATS_FILTER: a/b, UCX_TLS: '${secret(\"file:tls\")}'}", 1)
 	p, out := w.run(scenario)
 	p.ends(0)
-	if got, want := fmt.Sprint(document(t, out).Cases[0].Launches[0].Variables), "[a/b (scenario) *** (secret)]"; got != want {
+	if got, want := fmt.Sprint(document(t, out).Cases[0].Launches[0].Variables),
+		"[a/b (scenario) *** (secret)]"; got != want {
 		t.Errorf("what the owner permits is recorded as %s, want %s", got, want)
 	}
 	if found, err := exec.Command("grep", "-r", "posix,self", out).Output(); err == nil {

@@ -67,7 +67,8 @@ func TestKubernetes(t *testing.T) {
 	run := func(t *testing.T, scenario string, more ...string) (*process, string) {
 		t.Helper()
 		out := t.TempDir() + "/out"
-		args := []string{"run", write(t, "scenario.yaml", scenario), "--launcher", "kubernetes", "--kube-image", "weir:lab", "--kube-command", weir(t),
+		args := []string{"run", write(t, "scenario.yaml", scenario), "--launcher", "kubernetes", "--kube-image",
+			"weir:lab", "--kube-command", weir(t),
 			"--kube-kubectl", c.Kubectl, "--out", out}
 		return start(t, exec.Command(weir(t), append(args, more...)...)), out
 	}
@@ -80,7 +81,8 @@ artifacts: {mark: {command: [hostname]}}
 		gone(t, c, l)
 		doc := document(t, out)
 		names := nodesOf(doc)
-		if len(names) != 2 || !strings.HasPrefix(names[0], "weir-") || !strings.HasSuffix(names[0], "-0") || !strings.HasSuffix(names[1], "-1") {
+		if len(names) != 2 || !strings.HasPrefix(names[0], "weir-") || !strings.HasSuffix(names[0], "-0") ||
+			!strings.HasSuffix(names[1], "-1") {
 			t.Errorf("it ran on %q", names)
 		}
 		for _, file := range []string{"logs/a/0/0.log", "logs/a/0/1.log", "samples/a/0/0.bin", "samples/a/1/0.bin"} {
@@ -117,7 +119,10 @@ artifacts: {mark: {command: [hostname]}}
 	t.Run("fewer machines than nodes", func(t *testing.T) {
 		p, _ := run(t, short("cluster: {nodes: 4}"), "--kube-wait", "5s")
 		p.ends(6)
-		for _, words := range []string{"Unschedulable: 0/3 nodes are available: 3 node(s) didn't match pod anti-affinity rules", "each agent needs a machine of its own", "--kube-wait allows more"} {
+		for _, words := range []string{
+			"Unschedulable: 0/3 nodes are available: 3 node(s) didn't match pod anti-affinity rules",
+			"each agent needs a machine of its own", "--kube-wait allows more",
+		} {
 			if !strings.Contains(p.said(), words) {
 				t.Errorf("it does not say %q:\n%s", words, p.said())
 			}

@@ -46,7 +46,8 @@ runs:
 	}
 	for _, s := range doc.Services {
 		text, err := os.ReadFile(filepath.Join(out, s.Log))
-		if s.Node != "h2" || s.Status != results.OK || s.Ready <= 0 || err != nil || !strings.Contains(string(text), "listens at ") {
+		if s.Node != "h2" || s.Status != results.OK || s.Ready <= 0 || err != nil ||
+			!strings.Contains(string(text), "listens at ") {
 			t.Errorf("%+v: %q, %v", s, text, err)
 		}
 	}
@@ -76,7 +77,8 @@ runs:
 	lost.signal(syscall.SIGKILL)
 	p.ends(6)
 	f := document(t, out).Cases[0].Launches[0].Failure
-	if f == nil || !strings.Contains(f.Cause, "service far: the node's agent is gone") || f.Node != "b" || f.Kind != results.NodeLost {
+	if f == nil || !strings.Contains(f.Cause, "service far: the node's agent is gone") || f.Node != "b" ||
+		f.Kind != results.NodeLost {
 		t.Errorf("%+v", f)
 	}
 	w.agent("b", "--allow-commands") // it tidies up what the one that was killed has left

@@ -24,10 +24,13 @@ func TestSlurm(t *testing.T) {
 	run := func(t *testing.T, scenario string, wrapped ...string) (*process, string) {
 		t.Helper()
 		out := t.TempDir() + "/out"
-		args := append(wrapped, weir(t), "run", write(t, "scenario.yaml", scenario), "--launcher", "slurm", "--out", out)
+		args := append(wrapped, weir(t), "run", write(t, "scenario.yaml", scenario), "--launcher", "slurm", "--out",
+			out)
 		return start(t, exec.Command(args[0], args[1:]...)), out
 	}
-	for name, allocate := range map[string][]string{"sbatch": nil, "allocation": {"salloc", "-N2", "--ntasks-per-node=1"}} {
+	for name, allocate := range map[string][]string{
+		"sbatch": nil, "allocation": {"salloc", "-N2", "--ntasks-per-node=1"},
+	} {
 		t.Run(name, func(t *testing.T) {
 			p, out := run(t, short("cluster: {nodes: 2, distinct_hosts: true}"), allocate...)
 			p.ends(0)
@@ -45,7 +48,9 @@ func TestSlurm(t *testing.T) {
 		}
 		t.Logf("known after %v", events(t, p, out, `"node_lost"`, 20*time.Second))
 		p.ends(6)
-		if _, err := os.Stat(out + "/results.json"); err != nil || !strings.Contains(p.said(), "agent is gone") && !strings.Contains(p.said(), "(SIGTERM)") { // Slurm tells agents and ranks at a time
+		// Slurm tells agents and ranks at a time
+		if _, err := os.Stat(out + "/results.json"); err != nil ||
+			!strings.Contains(p.said(), "agent is gone") && !strings.Contains(p.said(), "(SIGTERM)") {
 			t.Errorf("%v; it says\n%s", err, p.said())
 		}
 		await(t, "no job is left", 20*time.Second, func() bool { return jobs() == "" }, jobs)

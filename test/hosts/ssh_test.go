@@ -20,7 +20,10 @@ import (
 func overSSH(t *testing.T, s lab.SSH, scenario, hosts string, more ...string) (*process, string) {
 	t.Helper()
 	out := t.TempDir() + "/out"
-	args := []string{"run", write(t, "scenario.yaml", scenario), "--hosts", hosts, "--ssh-config", s.Config, "--out", out, "--ssh-connect-timeout", "3s"}
+	args := []string{
+		"run", write(t, "scenario.yaml", scenario), "--hosts", hosts, "--ssh-config", s.Config, "--out", out,
+		"--ssh-connect-timeout", "3s",
+	}
 	return start(t, exec.Command(weir(t), append(args, more...)...)), out
 }
 
@@ -28,7 +31,8 @@ func overSSH(t *testing.T, s lab.SSH, scenario, hosts string, more ...string) (*
 func leaves(t *testing.T, h *lab.Host) {
 	t.Helper()
 	left := func() string {
-		out, _ := h.Command("sh", "-c", "pgrep -af 'weir[ ]|weir-' | grep -v pgrep; ls -A /dev/shm; find ~ -type f -not -path '*/.cache/weir/*'").CombinedOutput()
+		const look = "pgrep -af 'weir[ ]|weir-' | grep -v pgrep; ls -A /dev/shm; find ~ -type f -not -path '*/.cache/weir/*'"
+		out, _ := h.Command("sh", "-c", look).CombinedOutput()
 		return strings.TrimSpace(string(out)) // of grep without a line it is an error
 	}
 	await(t, h.Name+" is left as it was", 15*time.Second, func() bool { return left() == "" }, left)
@@ -40,7 +44,8 @@ func TestOneCommandForTwoHosts(t *testing.T) {
 	t.Parallel()
 	l := lab.New(t, "gpu01", "gpu02")
 	out := t.TempDir() + "/out"
-	p := start(t, exec.Command(weir(t), "run", "catalog:hosts", "--hosts", "gpu[01-02]", "--ssh-config", l.SSH().Config, "--out", out,
+	p := start(t, exec.Command(weir(t), "run", "catalog:hosts", "--hosts", "gpu[01-02]", "--ssh-config", l.SSH().Config,
+		"--out", out,
 		"--launches", "1", "--only", "bandwidth[*fabric=tcp]"))
 	<-p.done
 	if code := p.cmd.ProcessState.ExitCode(); code != 0 && code != 1 { // 1: bandwidth of a busy machine
@@ -52,7 +57,8 @@ func TestOneCommandForTwoHosts(t *testing.T) {
 		if c.Status == results.Skipped { // by --only
 			continue
 		}
-		if measured++; c.Status != results.OK || strings.Join(c.Launches[0].Nodes, " ") != "gpu01 gpu02" || c.Launches[0].Metrics.At("latency.p50") <= 0 || c.Launches[0].Metrics.At("clock.bound") <= 0 {
+		if measured++; c.Status != results.OK || strings.Join(c.Launches[0].Nodes, " ") != "gpu01 gpu02" ||
+			c.Launches[0].Metrics.At("latency.p50") <= 0 || c.Launches[0].Metrics.At("clock.bound") <= 0 {
 			t.Errorf("%s: %s %+v", c.Key, c.Status, c.Launches)
 		}
 	}
@@ -60,7 +66,8 @@ func TestOneCommandForTwoHosts(t *testing.T) {
 		t.Errorf("%d cases were measured, want 4", measured)
 	}
 	for _, n := range doc.Environment.Nodes {
-		if o := n.ClockOffset; o.Bound <= 0 || o.Bound > 10 || math.Abs(o.Value) > o.Bound { // both have this machine's clock
+		// both have this machine's clock
+		if o := n.ClockOffset; o.Bound <= 0 || o.Bound > 10 || math.Abs(o.Value) > o.Bound {
 			t.Errorf("of the clock of node %s it says %+v", n.Name, o)
 		}
 	}
@@ -75,7 +82,8 @@ func TestFromOneOfTwoHosts(t *testing.T) {
 	l := lab.New(t, "other")
 	s := l.SSH()
 	out := t.TempDir() + "/out"
-	cmd := exec.Command(weir(t), "run", write(t, "scenario.yaml", short("cluster: {nodes: 2, distinct_hosts: true}")), "--hosts", "localhost,other", "--ssh-config", s.Config, "--out", out)
+	cmd := exec.Command(weir(t), "run", write(t, "scenario.yaml", short("cluster: {nodes: 2, distinct_hosts: true}")),
+		"--hosts", "localhost,other", "--ssh-config", s.Config, "--out", out)
 	cmd.Env = append(os.Environ(), "XDG_CACHE_HOME="+t.TempDir())
 	p := start(t, cmd)
 	p.ends(0)
@@ -171,8 +179,9 @@ artifacts: {mark: {command: [hostname]}}
 		strike func(h *lab.Host)
 		after  string // the nodes of the last launch
 	}{
-		"a host is lost":     {"h1,h2,h3", func(h *lab.Host) { h.Cut(lab.Loud) }, "h1 h3"},
-		"an agent is killed": {"h1,h2", func(h *lab.Host) { h.Run("pkill", "-KILL", "-f", "agent --bootstrap") }, "h1 h2"},
+		"a host is lost": {"h1,h2,h3", func(h *lab.Host) { h.Cut(lab.Loud) }, "h1 h3"},
+		"an agent is killed": {"h1,h2", func(h *lab.Host) { h.Run("pkill", "-KILL", "-f", "agent --bootstrap") },
+			"h1 h2"},
 	} {
 		t.Run(name+", another takes its place", func(t *testing.T) {
 			p, out := overSSH(t, s, long, c.hosts)
@@ -197,7 +206,8 @@ artifacts: {mark: {command: [hostname]}}
 
 	t.Run("labels", func(t *testing.T) {
 		// a machine that is busy with other tests may be silent for longer than a node may
-		again := strings.Replace(short(`cluster: {nodes: 1, labels: {rail: "4"}}`), "launches: 2", "launches: 2\n    retry: 2", 1)
+		again := strings.Replace(short(`cluster: {nodes: 1, labels: {rail: "4"}}`), "launches: 2",
+			"launches: 2\n    retry: 2", 1)
 		p, out := overSSH(t, s, again, "h[1-3]", "--node-label", "h2:rail=4", "--node-label", "zone=a")
 		p.ends(0)
 		doc := document(t, out)

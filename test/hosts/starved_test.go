@@ -263,7 +263,8 @@ func TestStarvedHosts(t *testing.T) {
 
 // disturbed says whether all that a session found wrong is a probe that a busy machine slowed.
 func disturbed(stdout string) bool {
-	return strings.Contains(stdout, "measured more than the path can carry") && !strings.Contains(stdout, "ended with an error")
+	return strings.Contains(stdout, "measured more than the path can carry") &&
+		!strings.Contains(stdout, "ended with an error")
 }
 
 // withoutPaths is what is said besides where results are.
@@ -287,12 +288,14 @@ mount -o remount,size=1m /mnt/out`, args: "run --resume /mnt/out/s"}
 func TestStarvedAgent(t *testing.T) {
 	w := newWorld(t)
 	agent := w.agent("n1")
-	if out, err := exec.Command("prlimit", "--pid", fmt.Sprint(agent.cmd.Process.Pid), "--nofile=40:40").CombinedOutput(); err != nil {
+	if out, err := exec.Command("prlimit", "--pid", fmt.Sprint(agent.cmd.Process.Pid),
+		"--nofile=40:40").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	p, _ := w.run(scenarioOf("shm", "ranks: 2, block_size: 64KiB"), "--hosts", "n1", "--launches", "1")
 	p.ends(6)
-	if said := p.said(); !strings.Contains(said, "this process may have 40 files open and needs 56: raise the limit with ulimit -n") {
+	if said := p.said(); !strings.Contains(said,
+		"this process may have 40 files open and needs 56: raise the limit with ulimit -n") {
 		t.Error(said)
 	}
 }

@@ -100,7 +100,8 @@ func TestTablesOfAPlan(t *testing.T) {
 		t.Error(diff)
 	}
 	var said strings.Builder
-	if err := p.Text(&said); err != nil || !strings.Contains(said.String(), "elapsed s better lower, rate 1/s better higher, errors better lower may be 0, wait.p99 ms better lower") {
+	if err := p.Text(&said); err != nil || !strings.Contains(said.String(),
+		"elapsed s better lower, rate 1/s better higher, errors better lower may be 0, wait.p99 ms better lower") {
 		t.Errorf("the plan does not tell of them, %v:\n%s", err, said.String())
 	}
 	inHCL, diags := planner.Build(load(t, "s.hcl", inHCL))
@@ -130,7 +131,8 @@ func TestTablesOfAPlan(t *testing.T) {
 // What a run measures is part of what the plan does.
 func TestMetricsArePartOfTheDigest(t *testing.T) {
 	was := plan(t)
-	now, diags := planner.Build(load(t, "s.yaml", strings.Replace(inYAML, "unit: ms, better: lower", "unit: ms, better: none", 1)))
+	now, diags := planner.Build(load(t, "s.yaml",
+		strings.Replace(inYAML, "unit: ms, better: lower", "unit: ms, better: none", 1)))
 	if diags.HasErrors() {
 		t.Fatal(diags)
 	}
@@ -145,11 +147,18 @@ func TestMetricsArePartOfTheDigest(t *testing.T) {
 
 // measured is a document in which all launches of the plan's cases gave these values.
 func measured(p *planner.Plan, values ...map[string]float64) *results.Document {
-	doc := &results.Document{Schema: results.Schema, Metrics: p.Metrics(), Session: results.Session{Status: results.Errored}}
+	doc := &results.Document{
+		Schema: results.Schema, Metrics: p.Metrics(), Session: results.Session{Status: results.Errored},
+	}
 	for _, c := range p.Cases {
-		r := &results.Case{Key: c.Key, Run: c.Run, Workload: c.Workload, Axes: c.Axes, AxisOrder: c.AxisOrder, Options: c.Options, Status: results.OK}
+		r := &results.Case{
+			Key: c.Key, Run: c.Run, Workload: c.Workload, Axes: c.Axes, AxisOrder: c.AxisOrder, Options: c.Options,
+			Status: results.OK,
+		}
 		for i, v := range values {
-			r.Launches = append(r.Launches, &results.Launch{Index: i, Status: results.OK, Verified: true, Metrics: results.ValuesOf(v)})
+			r.Launches = append(r.Launches, &results.Launch{
+				Index: i, Status: results.OK, Verified: true, Metrics: results.ValuesOf(v),
+			})
 		}
 		for _, a := range c.Assertions {
 			r.Assertions = append(r.Assertions, &results.AssertionVerdict{Assertion: a})
@@ -211,28 +220,41 @@ func report(t *testing.T, doc *results.Document, format string) string {
 // A mistake is told at its place, in both syntaxes.
 func TestMetricsThatCannotBeDeclared(t *testing.T) {
 	for name, c := range map[string]struct{ kind, yaml, hcl, summary, says string }{
-		"unit":        {"toy", "{x: {unit: «furlong», better: lower}}", `{ x = { unit = «"furlong"», better = "lower" } }`, "Unknown unit", "no unit \"furlong\""},
-		"better":      {"toy", "{x: {better: «up»}}", `{ x = { better = «"up"» } }`, "Invalid value", "higher, lower, none"},
-		"no better":   {"toy", "{x: «{unit: s}»}", `{ x = «{ unit = "s" }» }`, "Missing key", "Add better"},
-		"key":         {"toy", "{x: {better: lower, «docs»: d}}", `{ x = { better = "lower", «docs» = "d" } }`, "Unknown key", "Did you mean \"doc\"?"},
-		"option":      {"toy", "{«size»: {better: lower}}", `{ «size» = { better = "lower" } }`, "Hidden option", "workload toy"},
-		"measured":    {"toy", "{«elapsed»: {better: lower}}", `{ «elapsed» = { better = "lower" } }`, "Duplicate metric", "measures \"elapsed\" itself"},
-		"twice":       {"toy", "{x: {better: lower}, «x»: {better: lower}}", ``, "", "x"},
-		"reserved":    {"toy", "{«reference.x»: {better: lower}}", `{ «"reference.x"» = { better = "lower" } }`, "Invalid name", "means something else"},
-		"function":    {"toy", "{«median»: {better: lower}}", `{ «median» = { better = "lower" } }`, "Invalid name", "means something else"},
-		"name":        {"toy", "{«a-b»: {better: lower}}", `{ «"a-b"» = { better = "lower" } }`, "Invalid name", "letters, digits"},
-		"not a map":   {"toy", "{x: «lower»}", `{ x = «"lower"» }`, "Not a mapping", "keys of its own"},
-		"zero":        {"toy", "{x: {better: lower, may_be_zero: «1»}}", `{ x = { better = "lower", may_be_zero = «1» } }`, "Invalid value", "true or false"},
-		"other kinds": {"transfer", "{«x»: {better: lower}}", `{ «x» = { better = "lower" } }`, "Metrics of the workload", "workload transfer measures its own"},
+		"unit": {"toy", "{x: {unit: «furlong», better: lower}}",
+			`{ x = { unit = «"furlong"», better = "lower" } }`, "Unknown unit", "no unit \"furlong\""},
+		"better": {"toy", "{x: {better: «up»}}", `{ x = { better = «"up"» } }`, "Invalid value", "higher, lower, none"},
+
+		"no better": {"toy", "{x: «{unit: s}»}", `{ x = «{ unit = "s" }» }`, "Missing key", "Add better"},
+		"key": {"toy", "{x: {better: lower, «docs»: d}}", `{ x = { better = "lower", «docs» = "d" } }`,
+			"Unknown key", "Did you mean \"doc\"?"},
+		"option": {"toy", "{«size»: {better: lower}}", `{ «size» = { better = "lower" } }`, "Hidden option",
+			"workload toy"},
+		"measured": {"toy", "{«elapsed»: {better: lower}}", `{ «elapsed» = { better = "lower" } }`, "Duplicate metric",
+			"measures \"elapsed\" itself"},
+		"twice": {"toy", "{x: {better: lower}, «x»: {better: lower}}", ``, "", "x"},
+		"reserved": {"toy", "{«reference.x»: {better: lower}}", `{ «"reference.x"» = { better = "lower" } }`,
+			"Invalid name", "means something else"},
+		"function": {"toy", "{«median»: {better: lower}}", `{ «median» = { better = "lower" } }`, "Invalid name",
+			"means something else"},
+		"name": {"toy", "{«a-b»: {better: lower}}", `{ «"a-b"» = { better = "lower" } }`, "Invalid name",
+			"letters, digits"},
+		"not a map": {"toy", "{x: «lower»}", `{ x = «"lower"» }`, "Not a mapping", "keys of its own"},
+		"zero": {"toy", "{x: {better: lower, may_be_zero: «1»}}",
+			`{ x = { better = "lower", may_be_zero = «1» } }`, "Invalid value", "true or false"},
+
+		"other kinds": {"transfer", "{«x»: {better: lower}}", `{ «x» = { better = "lower" } }`,
+			"Metrics of the workload", "workload transfer measures its own"},
 	} {
 		options := "{}"
 		if c.kind == "transfer" {
 			options = "{block_size: 4096}"
 		}
-		yaml := "scenario: s\nruns:\n  a:\n    workload: " + c.kind + "\n    options: " + options + "\n    metrics: " + c.yaml + "\n"
+		yaml := "scenario: s\nruns:\n  a:\n    workload: " + c.kind + "\n    options: " + options + "\n    metrics: " +
+			c.yaml + "\n"
 		check(t, name, "s.yaml", yaml, c.summary, c.says)
 		if c.hcl != "" {
-			hcl := "scenario \"s\" {\n  run \"a\" {\n    workload = \"" + c.kind + "\"\n    options = " + strings.Replace(options, ":", " =", 1) + "\n    metrics = " + c.hcl + "\n  }\n}\n"
+			hcl := "scenario \"s\" {\n  run \"a\" {\n    workload = \"" + c.kind + "\"\n    options = " +
+				strings.Replace(options, ":", " =", 1) + "\n    metrics = " + c.hcl + "\n  }\n}\n"
 			check(t, name, "s.hcl", hcl, c.summary, c.says)
 		}
 	}

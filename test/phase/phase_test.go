@@ -16,7 +16,9 @@ func TestNothingIsSkippedInEveryPhase(t *testing.T) {
 		t.Skip("one of the phases that skip")
 	}
 	t.Setenv(lab, "whole")
-	for name, skips := range map[string]func(testing.TB){"Long": Long, "Minutes": Minutes, "NotUnderRace": NotUnderRace} {
+	for name, skips := range map[string]func(testing.TB){
+		"Long": Long, "Minutes": Minutes, "NotUnderRace": NotUnderRace,
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Cleanup(func() {
 				if t.Skipped() {

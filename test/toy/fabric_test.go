@@ -66,12 +66,14 @@ func TestAFabricIsItsFilesAndTwoLines(t *testing.T) {
 	write(t, filepath.Join(dir, "auto.yaml"), strings.Replace(overToy, "fabric: toy", "fabric: auto", 1))
 	write(t, filepath.Join(dir, "heap.yaml"), strings.Replace(overToy, "verify: full", "alloc: heap", 1))
 	write(t, filepath.Join(dir, "refused.yaml"), strings.Replace(overToy, "verify: full", "toy_refuse: true", 1))
-	write(t, filepath.Join(dir, "other.yaml"), strings.Replace(overToy, "fabric: toy", "toy_refuse: true, fabric: shm", 1))
+	write(t, filepath.Join(dir, "other.yaml"),
+		strings.Replace(overToy, "fabric: toy", "toy_refuse: true, fabric: shm", 1))
 
 	if out := weir(t, dir, bin, 0, "probe", "toy"); !strings.Contains(out, "toy") {
 		t.Errorf("the host: %s", out)
 	}
-	if out := weir(t, dir, bin, 0, "docs", "workloads", "transfer"); !strings.Contains(out, "whether a rank refuses to open the fabric") {
+	if out := weir(t, dir, bin, 0, "docs", "workloads", "transfer"); !strings.Contains(out,
+		"whether a rank refuses to open the fabric") {
 		t.Errorf("the options: %s", out)
 	}
 	if out := weir(t, dir, bin, 4, "validate", "heap.yaml"); !strings.Contains(out, "fabric toy has no alloc heap") {
@@ -80,13 +82,15 @@ func TestAFabricIsItsFilesAndTwoLines(t *testing.T) {
 	if out := weir(t, dir, bin, 4, "validate", "other.yaml"); !strings.Contains(out, "toy_refuse") {
 		t.Errorf("its option with another fabric: %s", out)
 	}
-	if out := weir(t, dir, bin, 0, "run", "--launches", "3", "--out", "out", "toy.yaml"); !strings.Contains(out, "passed: assertions: 1 pass") {
+	if out := weir(t, dir, bin, 0, "run", "--launches", "3", "--out", "out", "toy.yaml"); !strings.Contains(out,
+		"passed: assertions: 1 pass") {
 		t.Errorf("the run: %s", out)
 	}
 	checkFabric(t, filepath.Join(dir, "out"), "toy")
 	weir(t, dir, bin, 0, "run", "--launches", "3", "--out", "auto", "auto.yaml")
 	checkFabric(t, filepath.Join(dir, "auto"), "shm")
-	if out := weir(t, dir, bin, 6, "run", "--launches", "3", "--out", "refused", "refused.yaml"); !strings.Contains(out, "toy: open: toy_refuse is true") {
+	if out := weir(t, dir, bin, 6, "run", "--launches", "3", "--out", "refused", "refused.yaml"); !strings.Contains(out,
+		"toy: open: toy_refuse is true") {
 		t.Errorf("its option: %s", out)
 	}
 }
@@ -101,7 +105,8 @@ func checkFabric(t *testing.T, dir, fabric string) {
 	for _, c := range doc.Cases {
 		for _, l := range c.Launches {
 			if l.Fabric != fabric || !l.Verified || l.Transport == "" {
-				t.Errorf("%s, launch %d: fabric %s, verified %v, transport %q", c.Key, l.Index, l.Fabric, l.Verified, l.Transport)
+				t.Errorf("%s, launch %d: fabric %s, verified %v, transport %q", c.Key, l.Index, l.Fabric, l.Verified,
+					l.Transport)
 			}
 		}
 		if len(c.Launches) != 3 {

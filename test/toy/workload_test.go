@@ -58,7 +58,8 @@ func TestAWorkloadIsAFolderAndALine(t *testing.T) {
 		!strings.Contains(out, "0 is below the least amount, which is 1") {
 		t.Errorf("a wrong option: %s", out)
 	}
-	if out := weir(t, dir, bin, 0, "docs", "workloads", "counting"); !strings.Contains(out, "numbers that a rank counts in one operation") {
+	if out := weir(t, dir, bin, 0, "docs", "workloads", "counting"); !strings.Contains(out,
+		"numbers that a rank counts in one operation") {
 		t.Errorf("the options: %s", out)
 	}
 	out := weir(t, dir, bin, 0, "run", "--launches", "3", "--out", "out", "counting.yaml")
@@ -78,7 +79,8 @@ func TestAWorkloadIsAFolderAndALine(t *testing.T) {
 		}
 	}
 	changeSamples(t, filepath.Join(dir, "out"))
-	if out := weir(t, dir, bin, 7, "gate", "--samples", "out"); !strings.Contains(out, "its samples files are not those that were measured") {
+	if out := weir(t, dir, bin, 7, "gate", "--samples", "out"); !strings.Contains(out,
+		"its samples files are not those that were measured") {
 		t.Errorf("other samples: %s", out)
 	}
 }
@@ -110,7 +112,8 @@ func checkDocument(t *testing.T, dir string) {
 			t.Errorf("%s has %d launches", c.Key, len(c.Launches))
 		}
 		for _, l := range c.Launches {
-			if !l.Verified || l.Fabric != "" || len(l.Samples) != 2 || l.Metrics.At("rate") <= 0 || l.Metrics.At("pause.excess") <= 0 {
+			if !l.Verified || l.Fabric != "" || len(l.Samples) != 2 || l.Metrics.At("rate") <= 0 ||
+				l.Metrics.At("pause.excess") <= 0 {
 				t.Errorf("%s: %+v", c.Key, l)
 			}
 		}

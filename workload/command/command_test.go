@@ -37,31 +37,33 @@ func TestRolesHaveOneText(t *testing.T) {
 
 func TestWhatIsWrongWithRoles(t *testing.T) {
 	for text, want := range map[string]string{
-		`[]`:                                                          "mapping from names of roles",
-		`{"any":{"command":["x"]}}`:                                   "any: a role is named",
-		`{"a b":{"command":["x"]}}`:                                   "a b: a role is named",
-		`{"a":["x"]}`:                                                 "a: it is a list, not a mapping",
-		`{"a":{}}`:                                                    "a: it has no command",
-		`{"a":{"command":"x y"}}`:                                     "a.command: it is a text, not a list",
-		`{"a":{"command":[]}}`:                                        "a.command: it names no program",
-		`{"a":{"command":["x"],"nod":"1"}}`:                           "a.nod: there is no such key",
-		`{"a":{"command":["x"],"node":"-1"}}`:                         "a.node:",
-		`{"a":{"command":["x"],"node":"${port.a}"}}`:                  "a.node: it is read before there is a launch",
-		`{"a":{"command":["x","${role.b.address}"]}}`:                 `a: ${role.b.address}: there is no role "b"; there are a`,
-		`{"a":{"command":["x","${x.y}"]}}`:                            "a.command.1: there is no ${x.y}",
-		`{"a":{"command":["x"],"env":{"1":"x"}}}`:                     "a.env.1: no variable",
-		`{"a":{"command":["x"],"after":["b"]}}`:                       `a.after: there is no role "b"`,
-		`{"a":{"command":["x"],"after":["a"]}}`:                       "a.after: the roles wait for each other: a after a",
-		`{"a":{"command":["x"],"ends":"with a"}}`:                     "a.ends: nobody ends these roles: a with a",
-		`{"a":{"command":["x"],"ends":"with b"}}`:                     `a.ends: there is no role "b"`,
-		`{"a":{"command":["x"],"ends":"soon"}}`:                       "a.ends: \"soon\" is neither",
-		`{"a":{"command":["x"],"ends":"when told"}}`:                  "none ends by itself",
-		`{"a":{"command":["x"],"ready":{}}}`:                          "a.ready: it has none of",
-		`{"a":{"command":["x"],"ready":{"within":"1s"}}}`:             "a.ready: it has none of",
-		`{"a":{"command":["x"],"ready":{"log":"("}}}`:                 "a.ready.log:",
+		`[]`:                                              "mapping from names of roles",
+		`{"any":{"command":["x"]}}`:                       "any: a role is named",
+		`{"a b":{"command":["x"]}}`:                       "a b: a role is named",
+		`{"a":["x"]}`:                                     "a: it is a list, not a mapping",
+		`{"a":{}}`:                                        "a: it has no command",
+		`{"a":{"command":"x y"}}`:                         "a.command: it is a text, not a list",
+		`{"a":{"command":[]}}`:                            "a.command: it names no program",
+		`{"a":{"command":["x"],"nod":"1"}}`:               "a.nod: there is no such key",
+		`{"a":{"command":["x"],"node":"-1"}}`:             "a.node:",
+		`{"a":{"command":["x"],"node":"${port.a}"}}`:      "a.node: it is read before there is a launch",
+		`{"a":{"command":["x","${role.b.address}"]}}`:     `a: ${role.b.address}: there is no role "b"; there are a`,
+		`{"a":{"command":["x","${x.y}"]}}`:                "a.command.1: there is no ${x.y}",
+		`{"a":{"command":["x"],"env":{"1":"x"}}}`:         "a.env.1: no variable",
+		`{"a":{"command":["x"],"after":["b"]}}`:           `a.after: there is no role "b"`,
+		`{"a":{"command":["x"],"after":["a"]}}`:           "a.after: the roles wait for each other: a after a",
+		`{"a":{"command":["x"],"ends":"with a"}}`:         "a.ends: nobody ends these roles: a with a",
+		`{"a":{"command":["x"],"ends":"with b"}}`:         `a.ends: there is no role "b"`,
+		`{"a":{"command":["x"],"ends":"soon"}}`:           "a.ends: \"soon\" is neither",
+		`{"a":{"command":["x"],"ends":"when told"}}`:      "none ends by itself",
+		`{"a":{"command":["x"],"ready":{}}}`:              "a.ready: it has none of",
+		`{"a":{"command":["x"],"ready":{"within":"1s"}}}`: "a.ready: it has none of",
+		`{"a":{"command":["x"],"ready":{"log":"("}}}`:     "a.ready.log:",
+
 		`{"a":{"command":["x"],"ready":{"contains":"y","file":"z"}}}`: "a.ready.contains:",
 		`{"a":{"command":["x"],"ready":{"file":"z","within":"0s"}}}`:  "a.ready.within:",
-		`{"a":{"command":["x"],"after":"b"},"b":{"command":["x"],"after":"c"},"c":{"command":["x"],"after":"b"}}`: "b.after: the roles wait for each other: b after c after b",
+		`{"a":{"command":["x"],"after":"b"},"b":{"command":["x"],"after":"c"},` +
+			`"c":{"command":["x"],"after":"b"}}`: "b.after: the roles wait for each other: b after c after b",
 	} {
 		if _, err := canonicalRoles(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", text, err)
@@ -88,7 +90,8 @@ func TestWhatIsWrongWithParse(t *testing.T) {
 		}
 	}
 	const paths = `{"of":"any","format":"json","file":"${launch.scratch}/x","paths":{"a":"b[0]","c":"d"}}`
-	if got, err := canonicalParse(`{"paths":{"c":"d","a":"b[0]"},"file":"${launch.scratch}/x","of":"any"}`); err != nil || got != paths {
+	if got, err := canonicalParse(
+		`{"paths":{"c":"d","a":"b[0]"},"file":"${launch.scratch}/x","of":"any"}`); err != nil || got != paths {
 		t.Errorf("%s, %v", got, err)
 	}
 }
@@ -96,11 +99,15 @@ func TestWhatIsWrongWithParse(t *testing.T) {
 func TestWhatDoesNotGoTogether(t *testing.T) {
 	const roles = `{"a":{"command":["x"]}}`
 	for want, raw := range map[string]map[string]any{
-		`parse.of: there is no role "b"; there are a`:  {"roles": roles, "parse": `{"of":"b","format":"iperf3"}`},
-		"no role has ${port.x}":                        {"roles": roles, "parse": `{"of":"a","format":"iperf3","file":"${port.x}"}`},
-		"role a uses etcd, which is lent":              {"roles": `{"a":{"command":["x","${etcd.url}"]}}`},
+		`parse.of: there is no role "b"; there are a`: {"roles": roles, "parse": `{"of":"b","format":"iperf3"}`},
+
+		"no role has ${port.x}":           {"roles": roles, "parse": `{"of":"a","format":"iperf3","file":"${port.x}"}`},
+		"role a uses etcd, which is lent": {"roles": `{"a":{"command":["x","${etcd.url}"]}}`},
+
 		"role a uses service s, which the run has not": {"roles": `{"a":{"command":["x","${service.s.url}"]}}`},
-		"and the service has no url":                   {"roles": `{"a":{"command":["x","${service.s.url}"]}}`, "services": `{"s":{"command":["x"]}}`},
+		"and the service has no url": {
+			"roles": `{"a":{"command":["x","${service.s.url}"]}}`, "services": `{"s":{"command":["x"]}}`,
+		},
 	} {
 		if err := Kind.Check(values(t, raw)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: %v", raw, err)
@@ -131,7 +138,9 @@ func measured(t *testing.T, parse, first, second string) (map[string]float64, ma
 		t.Fatal(err)
 	}
 	m := &workload.Measured{Spec: s, Parts: []*workload.Part{
-		{Facts: []byte(`{"seconds":2}`), Samples: []byte(first)}, {Rank: 1, Facts: []byte(`{"seconds":3}`), Samples: []byte(second)},
+		{Facts: []byte(`{"seconds":2}`), Samples: []byte(first)}, {
+			Rank: 1, Facts: []byte(`{"seconds":3}`), Samples: []byte(second),
+		},
 	}}
 	values, err := reduce(m, &results.Launch{})
 	var files [][]byte
@@ -156,7 +165,8 @@ func TestOutputsBecomeMetrics(t *testing.T) {
 		}
 	}
 	for want, c := range map[string][3]string{
-		"role a: reading its output as lines: no result found: no line matches": {`{"of":"a"` + lines, "one\ntwo\n", "bw=1\n"},
+		"role a: reading its output as lines: no result found: no line matches": {`{"of":"a"` + lines, "one\ntwo\n",
+			"bw=1\n"},
 		"it ends with:\none\ntwo":                       {`{"of":"a"` + lines, "one\ntwo\n", ""},
 		"roles a and b both have a result":              {`{"of":"any"` + lines, "bw=1\n", "bw=2\n"},
 		"line 2: a second result, after that of line 1": {`{"of":"a"` + lines, "bw=1\nbw=2\n", ""},
@@ -172,9 +182,12 @@ func TestOutputsBecomeMetrics(t *testing.T) {
 // A case is the row of its value, however the tool writes it.
 func TestRowsAreCases(t *testing.T) {
 	const output = "size=4096 bw=1\nsize=65536 bw=2\nsize=x bw=3\n"
-	for row, want := range map[string]string{"4KiB": "1", "64KiB": "2", "65536": "2", "x": "3", "1MiB": "no row of size 1MiB; it has 4096, 65536, x"} {
+	for row, want := range map[string]string{
+		"4KiB": "1", "64KiB": "2", "65536": "2", "x": "3", "1MiB": "no row of size 1MiB; it has 4096, 65536, x",
+	} {
 		raw := map[string]any{
-			"roles": `{"a":{"command":["x"]}}`, "parse": `{"of":"a","lines":"^size=(?<size>.*) bw=(?<bw>.*)$$","rows":"size"}`, "row": row,
+			"roles": `{"a":{"command":["x"]}}`, "parse": `{"of":"a","lines":"^size=(?<size>.*) bw=(?<bw>.*)$$","rows":"size"}`,
+			"row": row,
 		}
 		got, err := recompute(raw, [][]byte{[]byte(output)})
 		if text := fmt.Sprint(got["bw"]); text != want && (err == nil || !strings.Contains(err.Error(), want)) {
@@ -206,7 +219,8 @@ func TestMetricsOfARun(t *testing.T) {
 		for _, m := range got {
 			names = append(names, m.Name)
 		}
-		if strings.Join(names, " ") != c.names || (err == nil) != (c.wrong == "") || err != nil && !strings.Contains(err.Error(), c.wrong) {
+		if strings.Join(names, " ") != c.names || (err == nil) != (c.wrong == "") ||
+			err != nil && !strings.Contains(err.Error(), c.wrong) {
 			t.Errorf("%s: %v, %v", parse, names, err)
 		}
 	}
@@ -229,18 +243,22 @@ func TestServicesInOrder(t *testing.T) {
 	if got := strings.Join(names, " "); got != "d c a b" {
 		t.Error(got)
 	}
-	if d := services[0]; d.Fresh != workload.FreshLaunch || d.Stop.Signal != "SIGINT" || d.Stop.Within != time.Second || d.Ready.Within != serviceReadyWithin {
+	if d := services[0]; d.Fresh != workload.FreshLaunch || d.Stop.Signal != "SIGINT" || d.Stop.Within != time.Second ||
+		d.Ready.Within != serviceReadyWithin {
 		t.Errorf("%+v", d)
 	}
 	text, err := canonicalServices(`{"a":{"command":["x"],"fresh":"session","stop":{"signal":"TERM"},"ready":{"file":"f","within":"10m"}}}`)
 	if err != nil || text != `{"a":{"command":["x"],"ready":{"file":"f"}}}` {
 		t.Errorf("%s, %v", text, err)
 	}
-	spec, err := decode(values(t, map[string]any{"roles": `{"r":{"command":["x"]}}`, "services": `{"a":{"command":["x","${service.b.address}"],"ready":{"etcd":"k"}},"b":{"command":["y"]}}`}))
+	spec, err := decode(values(t, map[string]any{
+		"roles": `{"r":{"command":["x"]}}`, "services": `{"a":{"command":["x","${service.b.address}"],"ready":{"etcd":"k"}},"b":{"command":["y"]}}`,
+	}))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if all := spec.Demand().Services; len(all) != 2 || all[0].Name != "b" || !slices.Equal(all[1].Needs, []string{"b"}) || !all[1].Etcd || all[0].Etcd {
+	if all := spec.Demand().Services; len(all) != 2 || all[0].Name != "b" ||
+		!slices.Equal(all[1].Needs, []string{"b"}) || !all[1].Etcd || all[0].Etcd {
 		t.Errorf("%+v", all)
 	}
 }

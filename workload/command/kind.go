@@ -31,8 +31,11 @@ const (
 )
 
 var (
-	ofServices = []string{servicePrefix + "*.url", servicePrefix + "*" + addressSuffix, servicePrefix + "*." + portPrefix + "*"}
-	late       = append([]string{portPrefix + "*", rolePrefix + "*" + addressSuffix, LaunchID, LaunchScratch, SessionScratch, EtcdURL}, ofServices...)
+	ofServices = []string{
+		servicePrefix + "*.url", servicePrefix + "*" + addressSuffix, servicePrefix + "*." + portPrefix + "*",
+	}
+	late = append([]string{portPrefix + "*", rolePrefix + "*" + addressSuffix, LaunchID, LaunchScratch,
+		SessionScratch, EtcdURL}, ofServices...)
 	// serviceLate are the names that services may have: they outlive launches.
 	serviceLate = append([]string{portPrefix + "*", SessionScratch, LaunchScratch, EtcdURL}, ofServices...)
 )
@@ -43,7 +46,10 @@ var Kind = &workload.Kind{
 	Doc:  "programs that weir did not write, each a rank; their output becomes metrics",
 	Options: []workload.Option{
 		{Name: "roles", Type: workload.Structure, Required: true, Process: true, Late: late, Read: canonicalRoles},
-		{Name: "parse", Type: workload.Structure, Default: nothingParsed, Process: true, Late: late, Read: canonicalParse},
+		{
+			Name: "parse", Type: workload.Structure, Default: nothingParsed, Process: true, Late: late,
+			Read: canonicalParse,
+		},
 		ServicesOption,
 		{Name: "row", Type: workload.String, Default: ""},
 		{Name: "etcd", Type: workload.Bool, Default: false, Process: true},

@@ -43,7 +43,8 @@ func OfService(name string) (service, what string, ok bool) {
 	rest, ok := strings.CutPrefix(name, servicePrefix)
 	service, what, _ = strings.Cut(rest, ".")
 	port, isPort := Port(what)
-	return service, what, ok && roleName.MatchString(service) && (what == "url" || what == "address" || isPort && port != "")
+	return service, what, ok && roleName.MatchString(service) &&
+		(what == "url" || what == "address" || isPort && port != "")
 }
 
 // isValue says whether a name is the metric of a run, as run("NAME").METRIC, which is known when

@@ -61,7 +61,10 @@ func readObserve(p workload.Pair, path []string) (Observe, error) {
 		return Observe{}, f.err
 	}
 	o := Observe{Log: f.expression("log"), Count: f.text("count") == "true", Name: f.text("prometheus")}
-	o.Metric = workload.Metric{Name: p.Key, Unit: f.text("unit"), Better: workload.Direction(f.text("better")), Doc: f.text("doc"), MayBeZero: true}
+	o.Metric = workload.Metric{
+		Name: p.Key, Unit: f.text("unit"), Better: workload.Direction(f.text("better")), Doc: f.text("doc"),
+		MayBeZero: true,
+	}
 	groups := 0
 	if o.Log != "" && f.err == nil {
 		groups = len(regexp.MustCompile(o.Log).SubexpNames()) - 1

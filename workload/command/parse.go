@@ -67,7 +67,10 @@ func readParse(text string) (p Parse, err error) {
 	if f.err != nil {
 		return p, f.err
 	}
-	p = Parse{Of: f.text("of"), Format: f.text("format"), File: f.late("file"), Lines: f.expression("lines"), Paths: f.pairs("paths", false), Rows: f.text("rows")}
+	p = Parse{
+		Of: f.text("of"), Format: f.text("format"), File: f.late("file"), Lines: f.expression("lines"),
+		Paths: f.pairs("paths", false), Rows: f.text("rows"),
+	}
 	if p.Format == "" && p.Lines != "" {
 		p.Format = linesFormat
 	}
@@ -96,7 +99,8 @@ func readParse(text string) (p Parse, err error) {
 	case err != nil:
 		f.fail([]string{"paths"}, "%w", err)
 	case p.Rows != "" && !slices.Contains(format.Keys, p.Rows):
-		f.fail([]string{"rows"}, "rows of %s are told apart by %s, not by %q", p.Format, strings.Join(format.Keys, ", "), p.Rows)
+		f.fail([]string{"rows"}, "rows of %s are told apart by %s, not by %q", p.Format,
+			strings.Join(format.Keys, ", "), p.Rows)
 	case format.File && p.File == "":
 		f.fail(nil, "the tool writes %s into a file: say which by file", p.Format)
 	}
@@ -166,8 +170,10 @@ func measures(v workload.Values, declared []workload.Metric) ([]workload.Metric,
 	services, _ := ReadServices(served) // which is reported where they are read
 	for _, s := range services {
 		for _, m := range s.Metrics {
-			if slices.ContainsFunc(slices.Concat(all, declared), func(o workload.Metric) bool { return o.Name == m.Metric.Name }) {
-				return all, fmt.Errorf("metric %s of service %s has the name of another: rename it", m.Metric.Name, s.Name)
+			if slices.ContainsFunc(slices.Concat(all, declared),
+				func(o workload.Metric) bool { return o.Name == m.Metric.Name }) {
+				return all, fmt.Errorf("metric %s of service %s has the name of another: rename it", m.Metric.Name,
+					s.Name)
 			}
 			all = append(all, m.Metric)
 		}
@@ -176,7 +182,8 @@ func measures(v workload.Values, declared []workload.Metric) ([]workload.Metric,
 	for _, name := range names {
 		if !slices.ContainsFunc(declared, func(m workload.Metric) bool { return m.Name == name }) {
 			all = append(all, workload.Metric{Name: name, Better: workload.Neither})
-			err = fmt.Errorf("parse finds %q, which metrics does not declare: add metrics: {%s: {unit: …, better: …}}", name, name)
+			err = fmt.Errorf("parse finds %q, which metrics does not declare: add metrics: {%s: {unit: …, better: …}}",
+				name, name)
 		}
 	}
 	if len(names) == 0 && p.Of != "" {
@@ -185,7 +192,9 @@ func measures(v workload.Values, declared []workload.Metric) ([]workload.Metric,
 			return nil, err
 		}
 		for _, m := range f.Metrics {
-			all = append(all, workload.Metric{Name: m.Name, Unit: m.Unit, Better: workload.Direction(m.Better), MayBeZero: m.MayBeZero, Doc: m.Doc})
+			all = append(all, workload.Metric{
+				Name: m.Name, Unit: m.Unit, Better: workload.Direction(m.Better), MayBeZero: m.MayBeZero, Doc: m.Doc,
+			})
 		}
 	}
 	for _, m := range declared {

@@ -184,7 +184,8 @@ func readReady(s *workload.Structured, path []string, within time.Duration) (Rea
 		return r, f.err
 	}
 	r = Ready{
-		Listens: f.late("listens"), HTTP: f.late("http"), Contains: f.late("contains"), Log: f.expression("log"), File: f.late("file"),
+		Listens: f.late("listens"), HTTP: f.late("http"), Contains: f.late("contains"), Log: f.expression("log"),
+		File: f.late("file"),
 		Etcd: f.late("etcd"), Command: f.command("command"), Within: f.duration("within", within),
 	}
 	switch {
@@ -221,13 +222,15 @@ func checkRoles(roles []Role) error {
 		}
 		for _, name := range r.names() {
 			if other, isRole := Address(name); isRole && !slices.Contains(names, other) {
-				return workload.Wrong([]string{r.Name}, "%s: there is no role %q; there are %s", placeholder.Of(name), other, known)
+				return workload.Wrong([]string{r.Name}, "%s: there is no role %q; there are %s", placeholder.Of(name),
+					other, known)
 			}
 		}
 	}
 	for _, r := range roles {
 		if loop := cycle(r.Name, func(name string) []string { return roles[index[name]].After }); loop != nil {
-			return workload.Wrong([]string{r.Name, "after"}, "the roles wait for each other: %s", strings.Join(loop, " after "))
+			return workload.Wrong([]string{r.Name, "after"}, "the roles wait for each other: %s",
+				strings.Join(loop, " after "))
 		}
 		with := func(name string) []string {
 			if other := roles[index[name]]; other.Ends == EndsWith {

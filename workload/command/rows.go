@@ -35,7 +35,8 @@ func (p *Parse) values(output []byte, at string) (map[string]float64, error) {
 		}
 	}
 	if len(rows) > 1 {
-		return nil, fmt.Errorf("its output has %d results, the second on line %d: a case has one", len(rows), rows[1].Line)
+		return nil, fmt.Errorf("its output has %d results, the second on line %d: a case has one", len(rows),
+			rows[1].Line)
 	}
 	for _, name := range p.own() {
 		if _, ok := rows[0].Values[name]; !ok {
@@ -55,7 +56,8 @@ func (p *Parse) selected(rows []tooloutput.Row, at string) (found []tooloutput.R
 		others = append(others, r.At[p.Rows])
 	}
 	if found == nil {
-		return nil, fmt.Errorf("its output has no row of %s %s; it has %s", p.Rows, at, strings.Join(slices.Compact(others), ", "))
+		return nil, fmt.Errorf("its output has no row of %s %s; it has %s", p.Rows, at,
+			strings.Join(slices.Compact(others), ", "))
 	}
 	return found, nil
 }

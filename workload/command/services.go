@@ -46,7 +46,8 @@ const nothingServed = "{}"
 
 // ServicesOption is the option of workloads whose programs use services.
 var ServicesOption = workload.Option{
-	Name: "services", Type: workload.Structure, Default: nothingServed, Process: true, Late: serviceLate, Read: canonicalServices,
+	Name: "services", Type: workload.Structure, Default: nothingServed, Process: true, Late: serviceLate,
+	Read: canonicalServices,
 }
 
 // canonicalServices checks services and writes them without what are defaults, in the
@@ -233,7 +234,8 @@ func inOrder(all []Service) ([]Service, error) {
 	}
 	for _, name := range names {
 		if loop := cycle(name, before); loop != nil {
-			return nil, workload.Wrong([]string{name}, "the services wait for each other: %s", strings.Join(loop, " after "))
+			return nil, workload.Wrong([]string{name}, "the services wait for each other: %s",
+				strings.Join(loop, " after "))
 		}
 		add(name)
 	}

@@ -76,7 +76,8 @@ func decode(v workload.Values) (*Spec, error) {
 			switch {
 			case !isService:
 			case i < 0:
-				return nil, fmt.Errorf("role %s uses service %s, which the run has not: declare it in services beside runs, or name it in services of the run", r.Name, other)
+				return nil, fmt.Errorf("role %s uses service %s, which the run has not: declare it in services beside runs, or name it in services of the run",
+					r.Name, other)
 			case what == "url" && services[i].URL == "":
 				return nil, fmt.Errorf("role %s uses %s, and the service has no url", r.Name, placeholder.Of(name))
 			}
@@ -90,7 +91,8 @@ func decode(v workload.Values) (*Spec, error) {
 		if other, isRole := Address(name); isRole && !slices.Contains(names, other) {
 			return nil, fmt.Errorf("parse.file: there is no role %q; there are %s", other, strings.Join(names, ", "))
 		}
-		if _, isPort := Port(name); isPort && !slices.ContainsFunc(s.Roles, func(r Role) bool { return r.Mentions(name) }) {
+		if _, isPort := Port(name); isPort &&
+			!slices.ContainsFunc(s.Roles, func(r Role) bool { return r.Mentions(name) }) {
 			return nil, fmt.Errorf("parse.file: no role has %s", placeholder.Of(name))
 		}
 	}
@@ -108,7 +110,10 @@ func (s *Spec) use(names []string) {
 
 // Demand is a process for each role, on its node.
 func (s *Spec) Demand() workload.Demand {
-	d := workload.Demand{Runner: Runner, Ranks: len(s.Roles), Threads: 1, NUMA: workload.Default, Services: s.services, Etcd: s.etcd, Values: s.values}
+	d := workload.Demand{
+		Runner: Runner, Ranks: len(s.Roles), Threads: 1, NUMA: workload.Default, Services: s.services, Etcd: s.etcd,
+		Values: s.values,
+	}
 	for _, r := range s.Roles {
 		d.On = append(d.On, r.Node)
 	}

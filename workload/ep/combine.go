@@ -82,7 +82,8 @@ func (p *planner) combinePartial(c *Operation) {
 		for _, a := range p.arrivals(owner, p.self) {
 			sum := Sum{First: len(partial.Terms)}
 			for k := range p.t.TopK {
-				if expert := p.t.Selection(owner, a.Token, k); expert != routing.Masked && p.t.RankOf(expert) == p.self {
+				if expert := p.t.Selection(owner, a.Token, k); expert != routing.Masked &&
+					p.t.RankOf(expert) == p.self {
 					p.Made = append(p.Made, Place{Rank: owner, Token: a.Token, K: k, At: p.Source})
 					partial.Terms = append(partial.Terms, Term{p.Source, p.t.Weights[owner][a.Token*p.t.TopK+k]})
 					p.Source += out
@@ -91,7 +92,9 @@ func (p *planner) combinePartial(c *Operation) {
 			sum.N = len(partial.Terms) - sum.First
 			sum.To = p.Source
 			partial.List = append(partial.List, sum)
-			c.Puts = append(c.Puts, Put{Peer: owner, Ready: len(partial.List), Bytes: out, Local: sum.To, Remote: p.backAt(a)})
+			c.Puts = append(c.Puts, Put{
+				Peer: owner, Ready: len(partial.List), Bytes: out, Local: sum.To, Remote: p.backAt(a),
+			})
 			p.Source += out
 		}
 	}

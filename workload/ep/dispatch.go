@@ -23,7 +23,9 @@ func (p *planner) packBlocks(d *Operation, mine []arrival) {
 		begin[peer] = p.Source
 		p.From[peer] = p.Source + p.rowsOf(p.self, peer)*p.s.messageRoom()
 		bytes := p.rowsOf(p.self, peer)*p.s.messageRoom() + 4*p.s.PerRank
-		d.Puts = append(d.Puts, Put{Peer: peer, Ready: d.Steps, Bytes: bytes, Local: p.Source, Remote: p.blockAt(p.self, peer)})
+		d.Puts = append(d.Puts, Put{
+			Peer: peer, Ready: d.Steps, Bytes: bytes, Local: p.Source, Remote: p.blockAt(p.self, peer),
+		})
 		p.Source += up(bytes, 128)
 	}
 	for _, a := range mine {
@@ -45,6 +47,8 @@ func (p *planner) postMessages(d *Operation, mine []arrival) {
 	for _, peer := range p.next() {
 		p.From[peer] = p.Source
 		p.Source += p.s.countBytes()
-		d.Puts = append(d.Puts, Put{Peer: peer, Ready: d.Steps, Bytes: 4 * p.s.PerRank, Local: p.From[peer], Remote: p.countsAt(p.self, peer)})
+		d.Puts = append(d.Puts, Put{
+			Peer: peer, Ready: d.Steps, Bytes: 4 * p.s.PerRank, Local: p.From[peer], Remote: p.countsAt(p.self, peer),
+		})
 	}
 }

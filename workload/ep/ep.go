@@ -56,15 +56,24 @@ var routed = []workload.Option{
 	count("hidden", 4096, 128, 65536),
 	count("experts_per_rank", 8, 1, 4096),
 	count("top_k", 2, 1, mostSelected),
-	{Name: "routing", Type: workload.Enum, Default: routing.Uniform, Values: append(slices.Clone(routing.Kinds), fromFile)},
+	{
+		Name: "routing", Type: workload.Enum, Default: routing.Uniform,
+		Values: append(slices.Clone(routing.Kinds), fromFile),
+	},
 	{Name: "seed", Type: workload.Count, Default: int64(1), Min: 0, Max: 1 << 53},
-	of("routing", routing.Lognormal, workload.Option{Name: "maxvio", Type: workload.Factor, Default: workload.Scale(1)}),
+	of("routing", routing.Lognormal, workload.Option{
+		Name: "maxvio", Type: workload.Factor, Default: workload.Scale(1),
+	}),
 	of("routing", routing.Zipf, workload.Option{Name: "zipf_s", Type: workload.Factor, Default: workload.Scale(1)}),
 	of("routing", routing.Hot, count("hot_experts", 1, 1, 1<<20)),
-	of("routing", routing.Hot, workload.Option{Name: "hot_fraction", Type: workload.Percent, Default: hotDefault, Min: 0, Max: 100}),
+	of("routing", routing.Hot, workload.Option{
+		Name: "hot_fraction", Type: workload.Percent, Default: hotDefault, Min: 0, Max: 100,
+	}),
 	of("routing", routing.Group, count("groups", 8, 1, 1<<16)),
 	{Name: "routes", Type: workload.File, Into: "route_table"},
-	of("routing", fromFile, workload.Option{Name: "route_table", Type: workload.Data, Default: "", Read: canonicalRoutes}),
+	of("routing", fromFile, workload.Option{
+		Name: "route_table", Type: workload.Data, Default: "", Read: canonicalRoutes,
+	}),
 	{Name: "masked", Type: workload.Percent, Default: noneOfAll, Min: 0, Max: 100},
 	enum("mode", "e2e", "dispatch", "combine"),
 	enum("layout", "message", "rank", "packed"),
@@ -93,7 +102,10 @@ var Kind = &workload.Kind{
 		{Name: "bandwidth", Unit: "GB/s", Better: workload.Higher, FromRanks: results.EachRank},
 		{Name: "bandwidth.min_rank", Unit: "GB/s", Better: workload.Higher, FromRanks: results.EachRank},
 		{Name: "bandwidth.max_rank", Unit: "GB/s", Better: workload.Higher, FromRanks: results.EachRank},
-		{Name: "wire_bandwidth", Unit: "GB/s", Better: workload.Higher, FromRanks: results.SlowestRank, Ceiling: "ceiling.bandwidth"},
+		{
+			Name: "wire_bandwidth", Unit: "GB/s", Better: workload.Higher, FromRanks: results.SlowestRank,
+			Ceiling: "ceiling.bandwidth",
+		},
 		{Name: "dedup_bandwidth", Unit: "GB/s", Better: workload.Higher, FromRanks: results.SlowestRank},
 		{Name: "latency.avg", Unit: "s", Better: workload.Lower},
 		{Name: "latency.min", Unit: "s", Better: workload.Lower},
@@ -130,7 +142,8 @@ var Kind = &workload.Kind{
 		{Name: "clock.cost", Unit: "s", Better: workload.Neither},
 		{Name: "clock.bound", Unit: "s", Better: workload.Neither, MayBeZero: true},
 	}),
-	Checked: slices.Concat(names(routed), []string{"fabric", "sim_failure", "timing", "verify", "pages", "alloc", "numa", "iterations"}, fabric.CheckedOptions(true)),
+	Checked: slices.Concat(names(routed), []string{"fabric", "sim_failure", "timing", "verify", "pages", "alloc",
+		"numa", "iterations"}, fabric.CheckedOptions(true)),
 	Columns: []workload.Column{
 		{Metric: "bytes.logical", Head: "bytes\na rank", Drop: 6},
 		{Metric: "bandwidth", Head: "bandwidth\n", Interval: true},
@@ -182,8 +195,10 @@ func init() {
 	}
 	Kind.Behaviour = workload.Behaviour{
 		Spec:      func(v workload.Values) (workload.Spec, error) { return Decode(v) },
-		Simulated: simulated, Reduce: reduce, Recompute: recompute, Amount: amount, AmountOf: append([]string{"routing"}, names(routed)...),
-		OfCeiling: move.OfCeiling, AcrossHosts: acrossHosts, Starts: starts, Moves: moves, Blocks: map[string]workload.ForeignBlock{"nixl-ep": nixlEP},
+		Simulated: simulated, Reduce: reduce, Recompute: recompute, Amount: amount,
+		AmountOf:  append([]string{"routing"}, names(routed)...),
+		OfCeiling: move.OfCeiling, AcrossHosts: acrossHosts, Starts: starts, Moves: moves,
+		Blocks: map[string]workload.ForeignBlock{"nixl-ep": nixlEP},
 	}
 	workload.Register(Kind)
 }

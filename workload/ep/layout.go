@@ -81,7 +81,10 @@ type planner struct {
 // LayOut works out what a rank does with routes.
 func (s *Spec) LayOut(t *routing.Table, self int) *Layout {
 	a := t.Amounts()
-	p := &planner{Layout: &Layout{Table: t}, s: s, t: t, self: self, perPair: a.Pairs, distinct: a.Distinct, perExpert: make([][]int, t.All())}
+	p := &planner{
+		Layout: &Layout{Table: t}, s: s, t: t, self: self, perPair: a.Pairs, distinct: a.Distinct,
+		perExpert: make([][]int, t.All()),
+	}
 	for e := range p.perExpert {
 		p.perExpert[e] = make([]int, t.Ranks)
 	}

@@ -60,12 +60,17 @@ func (w *world) word(memory []byte, at int64) uint64 { return binary.LittleEndia
 func TestAnyLayout(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := &Spec{
-			Mode: rapid.SampledFrom([]string{"e2e", "dispatch", "combine"}).Draw(t, "mode"), Layout: rapid.SampledFrom([]string{"message", "rank", "packed"}).Draw(t, "layout"),
-			DispatchDtype: rapid.SampledFrom([]string{"fp8", "bf16"}).Draw(t, "dtype"), Scales: rapid.SampledFrom([]string{"f32", "ue8m0"}).Draw(t, "scales"),
-			Hidden: 128 * rapid.Int64Range(1, 3).Draw(t, "hidden"), Ranks: rapid.Int64Range(2, 6).Draw(t, "ranks"), PerRank: rapid.Int64Range(1, 5).Draw(t, "experts"),
+			Mode:          rapid.SampledFrom([]string{"e2e", "dispatch", "combine"}).Draw(t, "mode"),
+			Layout:        rapid.SampledFrom([]string{"message", "rank", "packed"}).Draw(t, "layout"),
+			DispatchDtype: rapid.SampledFrom([]string{"fp8", "bf16"}).Draw(t, "dtype"),
+
+			Scales: rapid.SampledFrom([]string{"f32", "ue8m0"}).Draw(t, "scales"),
+			Hidden: 128 * rapid.Int64Range(1, 3).Draw(t, "hidden"), Ranks: rapid.Int64Range(2, 6).Draw(t, "ranks"),
+			PerRank: rapid.Int64Range(1, 5).Draw(t, "experts"),
 		}
 		s.Routes = routing.Settings{
-			Ranks: int(s.Ranks), PerRank: int(s.PerRank), TopK: rapid.IntRange(1, 5).Draw(t, "top_k"), Kind: routing.Uniform, Seed: rapid.Uint64().Draw(t, "seed"),
+			Ranks: int(s.Ranks), PerRank: int(s.PerRank), TopK: rapid.IntRange(1, 5).Draw(t, "top_k"),
+			Kind: routing.Uniform, Seed: rapid.Uint64().Draw(t, "seed"),
 			Tokens: routing.Tokens{Least: 0, Most: 12}, Masked: rapid.SampledFrom([]float64{0, 0.4}).Draw(t, "masked"),
 		}
 		table, err := s.Table()
@@ -112,9 +117,11 @@ func (w *world) checkDispatch(t *rapid.T, half int) {
 		came += len(l.Come)
 		for source, at := range l.At {
 			for e := range w.t.PerRank {
-				got, want := binary.LittleEndian.Uint32(w.sink[rank][base+at+int64(4*e):]), l.Counts[(int(w.s.Ranks)+source)*w.t.PerRank+e]
+				got, want := binary.LittleEndian.Uint32(w.sink[rank][base+at+int64(4*e):]),
+					l.Counts[(int(w.s.Ranks)+source)*w.t.PerRank+e]
 				if got != 1<<30|want {
-					t.Fatalf("rank %d finds count %x of source %d for its expert %d, want %d", rank, got, source, e, want)
+					t.Fatalf("rank %d finds count %x of source %d for its expert %d, want %d", rank, got, source, e,
+						want)
 				}
 			}
 		}
@@ -164,7 +171,8 @@ func (w *world) checkCombine(t *rapid.T, half int) {
 			for _, term := range l.Sums[1].Terms[sum.First : sum.First+sum.N] {
 				got := w.word(w.sink[rank], base+term.At)
 				k := int(got & 1023)
-				if got != label(rank, token, k) || k <= last || w.s.Layout != "rank" && term.Weight != w.t.Weights[rank][token*w.t.TopK+k] {
+				if got != label(rank, token, k) || k <= last ||
+					w.s.Layout != "rank" && term.Weight != w.t.Weights[rank][token*w.t.TopK+k] {
 					t.Fatalf("the sum of token %d of rank %d has %x with weight %v", token, rank, got, term.Weight)
 				}
 				last = k

@@ -21,7 +21,8 @@ func fromIterations(s *Spec, a routing.Amounts, z sizes, parts []*Part) (map[str
 	whole := func(it Iteration) (from, to int64) { return it.Start, it.End }
 	all := spansOf(counted, whole)
 	published(m, "", z.logical, all)
-	m["bandwidth.min_rank"], m["bandwidth.max_rank"] = slices.Min(all.rates(z.logical)), slices.Max(all.rates(z.logical))
+	m["bandwidth.min_rank"], m["bandwidth.max_rank"] = slices.Min(all.rates(z.logical)),
+		slices.Max(all.rates(z.logical))
 	m["latency.min"], m["latency.max"] = slices.Min(all.means)*ns, slices.Max(all.means)*ns
 	quantiles(m, "", all.together, results.P50, results.P90, results.P99)
 	if s.Mode == "e2e" {
@@ -68,7 +69,8 @@ func counted(s *Spec, parts []*Part) ([][]Iteration, error) {
 			of = of[1:]
 		}
 		if len(of) == 0 || len(p.Iterations) != len(parts[0].Iterations) {
-			return nil, fmt.Errorf("rank %d has %d iterations, and rank %d %d", p.Rank, len(p.Iterations), parts[0].Rank, len(parts[0].Iterations))
+			return nil, fmt.Errorf("rank %d has %d iterations, and rank %d %d", p.Rank, len(p.Iterations),
+				parts[0].Rank, len(parts[0].Iterations))
 		}
 		for i, it := range of {
 			if it.End < it.Turn || it.Turn < it.Start {
@@ -90,7 +92,8 @@ type spans struct {
 func spansOf(ranks [][]Iteration, part func(Iteration) (from, to int64)) spans {
 	s := spans{means: make([]float64, len(ranks))}
 	for i := range ranks[0] {
-		first, lastStart, firstEnd, last := int64(math.MaxInt64), int64(math.MinInt64), int64(math.MaxInt64), int64(math.MinInt64)
+		first, lastStart, firstEnd, last := int64(math.MaxInt64), int64(math.MinInt64), int64(math.MaxInt64),
+			int64(math.MinInt64)
 		for r, list := range ranks {
 			from, to := part(list[i])
 			first, lastStart, firstEnd, last = min(first, from), max(lastStart, from), min(firstEnd, to), max(last, to)

@@ -21,7 +21,9 @@ func decoded(t *testing.T, v workload.Values) *Spec {
 }
 
 func suite(mode string) workload.Values {
-	return workload.Values{"mode": mode, "tokens": int64(128), "hidden": int64(7168), "top_k": int64(8), "experts_per_rank": int64(36)}
+	return workload.Values{
+		"mode": mode, "tokens": int64(128), "hidden": int64(7168), "top_k": int64(8), "experts_per_rank": int64(36),
+	}
 }
 
 // The figures that NIXL EP publishes: bytes of a rank, and what they are per second.
@@ -39,7 +41,9 @@ func TestPublishedFigures(t *testing.T) {
 			p := &Part{Part: &move.Part{Rank: rank}}
 			for i := range int64(10) {
 				start := i * 1e6
-				p.Iterations = append(p.Iterations, Iteration{Start: start, Turn: start + 1000, End: start + int64(want.micros*1000)})
+				p.Iterations = append(p.Iterations, Iteration{
+					Start: start, Turn: start + 1000, End: start + int64(want.micros*1000),
+				})
 			}
 			parts = append(parts, p)
 		}
@@ -47,8 +51,10 @@ func TestPublishedFigures(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if math.Abs(m["bytes.logical"]/want.bytes-1) > 1e-3 || math.Abs(m["bandwidth"]-want.bandwidth) > 0.006 || math.Abs(m["latency.avg"]-want.micros*1e-6) > 1e-9 {
-			t.Errorf("%s: %.0f bytes in %v s are %.3f GB/s, want %+v", mode, m["bytes.logical"], m["latency.avg"], m["bandwidth"], want)
+		if math.Abs(m["bytes.logical"]/want.bytes-1) > 1e-3 || math.Abs(m["bandwidth"]-want.bandwidth) > 0.006 ||
+			math.Abs(m["latency.avg"]-want.micros*1e-6) > 1e-9 {
+			t.Errorf("%s: %.0f bytes in %v s are %.3f GB/s, want %+v", mode, m["bytes.logical"], m["latency.avg"],
+				m["bandwidth"], want)
 		}
 	}
 }
@@ -60,7 +66,8 @@ func TestMessageBytes(t *testing.T) {
 		layout        string
 		want          int64
 	}{
-		{4096, "fp8", "f32", "message", 4240}, {7168, "fp8", "f32", "packed", 7408}, {7168, "fp8", "ue8m0", "message", 7240},
+		{4096, "fp8", "f32", "message", 4240}, {7168, "fp8", "f32", "packed", 7408},
+		{7168, "fp8", "ue8m0", "message", 7240},
 		{7168, "bf16", "f32", "message", 14352}, {7168, "fp8", "pow2", "rank", 7408 + 64},
 	} {
 		v := suite("e2e")
@@ -76,17 +83,33 @@ func TestMessageBytes(t *testing.T) {
 
 // Each metric by hand: two ranks, of which the second is late.
 func TestMetrics(t *testing.T) {
-	s := decoded(t, workload.Values{"ranks": int64(2), "tokens": int64(10), "hidden": int64(128), "top_k": int64(1), "experts_per_rank": int64(1), "timing": "stream"})
+	s := decoded(t, workload.Values{
+		"ranks": int64(2), "tokens": int64(10), "hidden": int64(128), "top_k": int64(1), "experts_per_rank": int64(1),
+		"timing": "stream",
+	})
 	table, err := s.Table()
 	if err != nil {
 		t.Fatal(err)
 	}
 	a, z := table.Amounts(), s.sizes(table)
-	first := &Part{Part: &move.Part{Rank: 0, Verified: true, Ceiling: 1e9, CeilingBest: 2e9, Memcpy: 3e9, Usage: move.Usage{CPU: 2, Switches: 3}, Prep: move.Prep{Connect: 1}, Clock: move.Clock{Bound: 1e-6}}}
-	second := &Part{Part: &move.Part{Rank: 1, Ceiling: 3e9, Usage: move.Usage{CPU: 1, Switches: 4}, Prep: move.Prep{Connect: 2}, Clock: move.Clock{Bound: 2e-6}}}
+	first := &Part{
+		Part: &move.Part{
+			Rank: 0, Verified: true, Ceiling: 1e9, CeilingBest: 2e9, Memcpy: 3e9,
+			Usage: move.Usage{CPU: 2, Switches: 3}, Prep: move.Prep{Connect: 1}, Clock: move.Clock{Bound: 1e-6},
+		},
+	}
+	second := &Part{
+		Part: &move.Part{
+			Rank: 1, Ceiling: 3e9, Usage: move.Usage{CPU: 1, Switches: 4}, Prep: move.Prep{Connect: 2},
+			Clock: move.Clock{Bound: 2e-6},
+		},
+	}
 	first.Iterations = []Iteration{
 		{Start: 0, Turn: 1e6, End: 9e6}, // is not counted: the first of timing stream
-		{Start: 100, Turn: 600, End: 1100, Quantise: 10, DispatchSend: 20, DispatchWait: 30, Partial: 1, CombineSend: 2, CombineWait: 3, Sum: 4},
+		{
+			Start: 100, Turn: 600, End: 1100, Quantise: 10, DispatchSend: 20, DispatchWait: 30, Partial: 1,
+			CombineSend: 2, CombineWait: 3, Sum: 4,
+		},
 		{Start: 2000, Turn: 2200, End: 2600},
 	}
 	second.Iterations = []Iteration{{}, {Start: 150, Turn: 700, End: 1300}, {Start: 2000, Turn: 2300, End: 3000}}
@@ -107,13 +130,20 @@ func TestMetrics(t *testing.T) {
 	cross01, cross10 := float64(a.Pairs[0][1]), float64(a.Pairs[1][0])
 	out0, out1 := cross01*message+4+cross10*row, cross10*message+4+cross01*row
 	for name, want := range map[string]float64{
-		"bandwidth": (b0/own0 + b1/own1) / 2, "bandwidth.min_rank": min(b0/own0, b1/own1), "bandwidth.max_rank": max(b0/own0, b1/own1),
-		"latency.avg": (own0 + own1) / 2 * 1e-9, "latency.min": own0 * 1e-9, "latency.max": own1 * 1e-9, "latency.p50": 1000e-9, "latency.p99": 1200e-9,
-		"dispatch.latency.p50": 300e-9, "dispatch.latency.p99": 600e-9, "combine.latency.avg": ((500.+400)/2 + (600.+700)/2) / 2 * 1e-9,
-		"wire_bandwidth": max(out0, out1) / together, "bytes.wire": max(out0, out1), "tokens_per_second": 20 / (together * 1e-9),
-		"skew.p50": 300e-9, "skew.start": 25e-9, "phase.quantise": 10e-9 / 4, "phase.send": 22e-9 / 4, "phase.wait": 33e-9 / 4, "phase.reduce": 5e-9 / 4,
-		"wait.max": 5e-7, "ranks_passed": 1, "ceiling.bandwidth": 2, "ceiling.memcpy": 3, "context_switches": 7, "prep.connect": 2, "clock.bound": 3e-6,
-		"cpu_time_per_gb": 3 / (3 * (out0 + out1) / 1e9), "bytes.logical": (b0 + b1) / 2, "ceiling.best": out0 / ((own0 + own1) / 2 * 1e-9 * 2e9),
+		"bandwidth": (b0/own0 + b1/own1) / 2, "bandwidth.min_rank": min(b0/own0, b1/own1),
+		"bandwidth.max_rank": max(b0/own0, b1/own1),
+		"latency.avg":        (own0 + own1) / 2 * 1e-9, "latency.min": own0 * 1e-9, "latency.max": own1 * 1e-9,
+		"latency.p50": 1000e-9, "latency.p99": 1200e-9,
+		"dispatch.latency.p50": 300e-9, "dispatch.latency.p99": 600e-9,
+		"combine.latency.avg": ((500.+400)/2 + (600.+700)/2) / 2 * 1e-9,
+		"wire_bandwidth":      max(out0, out1) / together, "bytes.wire": max(out0, out1),
+		"tokens_per_second": 20 / (together * 1e-9),
+		"skew.p50":          300e-9, "skew.start": 25e-9, "phase.quantise": 10e-9 / 4, "phase.send": 22e-9 / 4,
+		"phase.wait": 33e-9 / 4, "phase.reduce": 5e-9 / 4,
+		"wait.max": 5e-7, "ranks_passed": 1, "ceiling.bandwidth": 2, "ceiling.memcpy": 3, "context_switches": 7,
+		"prep.connect": 2, "clock.bound": 3e-6,
+		"cpu_time_per_gb": 3 / (3 * (out0 + out1) / 1e9), "bytes.logical": (b0 + b1) / 2,
+		"ceiling.best": out0 / ((own0 + own1) / 2 * 1e-9 * 2e9),
 	} {
 		if got, ok := m[name]; !ok || math.Abs(got-want) > 1e-9*max(math.Abs(want), 1e-9) {
 			t.Errorf("%s = %v (%v), want %v", name, got, ok, want)
@@ -143,7 +173,9 @@ func TestRecompute(t *testing.T) {
 	for rank := range 2 {
 		p := &Part{Part: &move.Part{Rank: rank, Initiator: true, Verified: true, Transport: "words"}}
 		for i := range int64(20) {
-			p.Iterations = append(p.Iterations, Iteration{Start: 1000 * i, Turn: 1000*i + 300, End: 1000*i + 500 + i, Quantise: 7})
+			p.Iterations = append(p.Iterations, Iteration{
+				Start: 1000 * i, Turn: 1000*i + 300, End: 1000*i + 500 + i, Quantise: 7,
+			})
 		}
 		part, err := p.Encode("key", 3)
 		if err != nil {
@@ -176,12 +208,14 @@ func TestOptionsThatDoNotGoTogether(t *testing.T) {
 	for want, change := range map[string]workload.Values{
 		"no multiple of 128":          {"hidden": int64(200)},
 		"timing stream does not wait": {"timing": "stream", "verify": "full"},
-		"needs at least 2":            {"timing": "stream", "iterations": int64(1)},
-		"needs the option routes":     {"routing": "file"},
-		"is for routing file":         {"tokens": "file"},
-		"different experts":           {"routing": "top_k", "ranks": int64(2), "experts_per_rank": int64(1), "top_k": int64(4)},
-		"maxvio 40 cannot be":         {"routing": "lognormal", "maxvio": workload.Scale(40)},
-		"at most":                     {"tokens": int64(1 << 20), "hidden": int64(65536), "ranks": int64(1000)},
+
+		"needs at least 2":        {"timing": "stream", "iterations": int64(1)},
+		"needs the option routes": {"routing": "file"},
+
+		"is for routing file": {"tokens": "file"},
+		"different experts":   {"routing": "top_k", "ranks": int64(2), "experts_per_rank": int64(1), "top_k": int64(4)},
+		"maxvio 40 cannot be": {"routing": "lognormal", "maxvio": workload.Scale(40)},
+		"at most":             {"tokens": int64(1 << 20), "hidden": int64(65536), "ranks": int64(1000)},
 	} {
 		if _, err := Decode(change); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: got %v, want %q", change, err, want)

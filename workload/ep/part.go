@@ -27,10 +27,16 @@ type Iteration struct {
 	Partial, CombineSend, CombineWait, Sum int64
 }
 
-var columns = []string{"start", "turn", "end", "quantise", "dispatch_send", "dispatch_wait", "partial", "combine_send", "combine_wait", "sum"}
+var columns = []string{
+	"start", "turn", "end", "quantise", "dispatch_send", "dispatch_wait", "partial", "combine_send", "combine_wait",
+	"sum",
+}
 
 func (i *Iteration) fields() []*int64 {
-	return []*int64{&i.Start, &i.Turn, &i.End, &i.Quantise, &i.DispatchSend, &i.DispatchWait, &i.Partial, &i.CombineSend, &i.CombineWait, &i.Sum}
+	return []*int64{
+		&i.Start, &i.Turn, &i.End, &i.Quantise, &i.DispatchSend, &i.DispatchWait, &i.Partial, &i.CombineSend,
+		&i.CombineWait, &i.Sum,
+	}
 }
 
 // Wait is from the start of an operation at a rank until all that a source sends in it had come:
@@ -96,7 +102,8 @@ func iterations(content []byte) (rank int, list []Iteration, err error) {
 			list = make([]Iteration, len(c.Values))
 		}
 		if len(c.Values) != len(list) {
-			return 0, nil, fmt.Errorf("samples of rank %d have %d of %s for %d iterations", r.Rank, len(c.Values), name, len(list))
+			return 0, nil, fmt.Errorf("samples of rank %d have %d of %s for %d iterations", r.Rank, len(c.Values), name,
+				len(list))
 		}
 		for i, v := range c.Values {
 			*list[i].fields()[k] = v
@@ -167,7 +174,9 @@ func shares(z sizes, parts []*Part) (list []results.RankShare, initiators int) {
 		for _, it := range p.Iterations {
 			took += max(1, it.End-it.Start)
 		}
-		s := results.RankShare{Rank: p.Rank, Bytes: uint64(bytes) * uint64(len(p.Iterations)), Seconds: float64(took) * 1e-9}
+		s := results.RankShare{
+			Rank: p.Rank, Bytes: uint64(bytes) * uint64(len(p.Iterations)), Seconds: float64(took) * 1e-9,
+		}
 		if s.Bytes > 0 {
 			s.Bandwidth = float64(s.Bytes) / float64(took)
 			list = append(list, s)
@@ -175,7 +184,9 @@ func shares(z sizes, parts []*Part) (list []results.RankShare, initiators int) {
 	}
 	initiators = len(list)
 	if initiators > results.MostRanks {
-		slices.SortStableFunc(list, func(a, b results.RankShare) int { return int(min(max(a.Bandwidth-b.Bandwidth, -1), 1) * 2) })
+		slices.SortStableFunc(list, func(a, b results.RankShare) int {
+			return int(min(max(a.Bandwidth-b.Bandwidth, -1), 1) * 2)
+		})
 		list = list[:results.SlowestRanks]
 		slices.SortFunc(list, func(a, b results.RankShare) int { return a.Rank - b.Rank })
 	}

@@ -30,8 +30,9 @@ type Spec struct {
 	Pages, Alloc, NUMA                         string
 	Hidden, Iterations, Warmup, Ranks, PerRank int64
 	Routes                                     routing.Settings
-	FabricOptions                              fabric.Options     `json:",omitempty"`
-	Sim                                        *fabric.Simulation `json:",omitempty"` // of a simulated fabric; nil: it moves bytes
+	FabricOptions                              fabric.Options `json:",omitempty"`
+	// of a simulated fabric; nil: it moves bytes
+	Sim *fabric.Simulation `json:",omitempty"`
 	// File are the routes that were read from one, as canonicalRoutes writes them; "": Routes
 	// are made.
 	File string `json:"-"`
@@ -43,18 +44,24 @@ func Decode(v workload.Values) (*Spec, error) {
 	get := Kind.Get(v)
 	var topK, seed, hot, groups int64
 	err := get.Read(map[string]*string{
-		"fabric": &s.Fabric, "mode": &s.Mode, "layout": &s.Layout, "timing": &s.Timing, "quantise": &s.Quantise, "verify": &s.Verify,
-		"dispatch_dtype": &s.DispatchDtype, "scales": &s.Scales, "pages": &s.Pages, "alloc": &s.Alloc, "numa": &s.NUMA, "routing": &s.Routes.Kind,
+		"fabric": &s.Fabric, "mode": &s.Mode, "layout": &s.Layout, "timing": &s.Timing, "quantise": &s.Quantise,
+		"verify":         &s.Verify,
+		"dispatch_dtype": &s.DispatchDtype, "scales": &s.Scales, "pages": &s.Pages, "alloc": &s.Alloc, "numa": &s.NUMA,
+		"routing": &s.Routes.Kind,
 	}, map[string]*int64{
-		"hidden": &s.Hidden, "iterations": &s.Iterations, "warmup": &s.Warmup, "ranks": &s.Ranks, "experts_per_rank": &s.PerRank,
-		"top_k": &topK, "seed": &seed, "hot_experts": &hot, "groups": &groups,
+		"hidden": &s.Hidden, "iterations": &s.Iterations, "warmup": &s.Warmup, "ranks": &s.Ranks,
+		"experts_per_rank": &s.PerRank,
+		"top_k":            &topK, "seed": &seed, "hot_experts": &hot, "groups": &groups,
 	})
 	if err != nil {
 		return nil, err
 	}
 	r := &s.Routes
-	r.Ranks, r.PerRank, r.TopK, r.Seed, r.Hot, r.Groups = int(s.Ranks), int(s.PerRank), int(topK), uint64(seed), int(hot), int(groups)
-	for name, to := range map[string]*float64{"maxvio": &r.MaxVio, "zipf_s": &r.Exponent, "hot_fraction": &r.HotShare, "masked": &r.Masked} {
+	r.Ranks, r.PerRank, r.TopK, r.Seed, r.Hot, r.Groups = int(s.Ranks), int(s.PerRank), int(topK), uint64(seed),
+		int(hot), int(groups)
+	for name, to := range map[string]*float64{
+		"maxvio": &r.MaxVio, "zipf_s": &r.Exponent, "hot_fraction": &r.HotShare, "masked": &r.Masked,
+	} {
 		n, ok := workload.Number(get(name))
 		if !ok {
 			return nil, fmt.Errorf("option %s is %T, not a number", name, get(name))
@@ -124,7 +131,8 @@ func (s *Spec) check() error {
 		}
 		return err
 	}
-	most := quantity.Size(s.Routes.Tokens.Most) * quantity.Size(s.Routes.TopK) * quantity.Size(s.messageRoom()+2*s.Hidden) * quantity.Size(s.Ranks)
+	most := quantity.Size(s.Routes.Tokens.Most) * quantity.Size(s.Routes.TopK) * quantity.Size(s.messageRoom()+
+		2*s.Hidden) * quantity.Size(s.Ranks)
 	if most > mostMemory {
 		return fmt.Errorf("messages of %v a rank: at most %v", most, quantity.Size(mostMemory))
 	}
@@ -139,8 +147,10 @@ func (s *Spec) Moves() move.Spec {
 		pattern = "" // its model is that of ranks, and of no matrix
 	}
 	return move.Spec{
-		Fabric: s.Fabric, Op: "write", Initiator: "dram", Target: "dram", Pattern: pattern, Mode: "stream", Verify: s.Verify,
-		Pages: s.Pages, Alloc: s.Alloc, NUMA: s.NUMA, Ranks: s.Ranks, Iterations: s.Iterations, Warmup: s.Warmup, Batch: 1, Threads: 1, Shards: 1, InFlight: 1,
+		Fabric: s.Fabric, Op: "write", Initiator: "dram", Target: "dram", Pattern: pattern, Mode: "stream",
+		Verify: s.Verify,
+		Pages:  s.Pages, Alloc: s.Alloc, NUMA: s.NUMA, Ranks: s.Ranks, Iterations: s.Iterations, Warmup: s.Warmup,
+		Batch: 1, Threads: 1, Shards: 1, InFlight: 1,
 		FabricOptions: s.FabricOptions, Sim: s.Sim,
 	}
 }
@@ -152,7 +162,8 @@ func (s *Spec) Demand() workload.Demand {
 		runner = SimRunner
 	}
 	return workload.Demand{
-		Runner: runner, Ranks: int(s.Ranks), Threads: 1, Fabric: s.Fabric, Lacks: s.Moves().Lacks, NUMA: s.Moves().Placement(),
+		Runner: runner, Ranks: int(s.Ranks), Threads: 1, Fabric: s.Fabric, Lacks: s.Moves().Lacks,
+		NUMA:   s.Moves().Placement(),
 		Memory: uint64(s.Routes.Tokens.Least) * uint64(s.Hidden) * 2,
 	}
 }
@@ -240,5 +251,6 @@ func amount(v workload.Values) string {
 	}
 	a, l := t.Amounts(), s.sizes(t)
 	busiest, _ := l.wire()
-	return fmt.Sprintf("routes %s: %d experts, %.3g ranks a token, maxvio %.3g, busiest rank %v", t.Digest(), t.All(), a.Passed, a.MaxVio, quantity.Size(busiest))
+	return fmt.Sprintf("routes %s: %d experts, %.3g ranks a token, maxvio %.3g, busiest rank %v", t.Digest(), t.All(),
+		a.Passed, a.MaxVio, quantity.Size(busiest))
 }

@@ -24,7 +24,8 @@ func TestRegistryIsSound(t *testing.T) {
 			}
 			seen[o.Name] = true
 			if o.Default == nil {
-				if !o.Required && o.RanksOf == "" && o.Item != workload.OnlyItem && o.Into == "" && !slices.Contains(k.OneOf, o.Name) {
+				if !o.Required && o.RanksOf == "" && o.Item != workload.OnlyItem && o.Into == "" &&
+					!slices.Contains(k.OneOf, o.Name) {
 					t.Errorf("%s: option %s has no default and nothing that stands for it", k.Name, o.Name)
 				}
 				continue
@@ -66,10 +67,13 @@ func TestRegistryIsSound(t *testing.T) {
 func TestCheckLooksAtOptionsOfCheckedOnly(t *testing.T) {
 	draw := func(rt *rapid.T, o workload.Option, label string) any {
 		text := map[string][]string{
-			"block_size": {"1", "4KiB", "1TiB"}, "batch": {"1", "7", "1048576"}, "iterations": {"1", "3", "100"}, "ranks": {"2", "3", "4", "9"}, "duration": {"0", "1ms"},
-			"tokens": {"4", "uniform:1,9", "file"}, "hidden": {"128", "256", "200"}, "routes": {"r.npy"}, "route_table": {"routes:AgIBAQIBAg=="},
+			"block_size": {"1", "4KiB", "1TiB"}, "batch": {"1", "7", "1048576"}, "iterations": {"1", "3", "100"},
+			"ranks": {"2", "3", "4", "9"}, "duration": {"0", "1ms"},
+			"tokens": {"4", "uniform:1,9", "file"}, "hidden": {"128", "256", "200"}, "routes": {"r.npy"},
+			"route_table":  {"routes:AgIBAQIBAg=="},
 			"nixl_backend": {"UCX", "no name"}, "provider": {"", "tcp"},
-			"matrix": {"2: 0>1=5", "3: 0>1=5,2=70000", "0 4K\n1 0"}, "matrix_file": {"m.txt"}, "generate": {"uniform 4KiB", "incast 1B target=3", "block_diagonal 1MiB block=2"},
+			"matrix": {"2: 0>1=5", "3: 0>1=5,2=70000", "0 4K\n1 0"}, "matrix_file": {"m.txt"},
+			"generate": {"uniform 4KiB", "incast 1B target=3", "block_diagonal 1MiB block=2"},
 		}[o.Name]
 		switch {
 		case text != nil:
@@ -115,7 +119,8 @@ func TestCheckLooksAtOptionsOfCheckedOnly(t *testing.T) {
 					v["generate"], v["ranks"] = draw(rt, generate, "generator"), int64(4)
 				}
 				for _, other := range k.Options {
-					if other.Required || rapid.IntRange(0, 4).Draw(rt, "set") == 0 { // mostly defaults, which go together
+					// mostly defaults, which go together
+					if other.Required || rapid.IntRange(0, 4).Draw(rt, "set") == 0 {
 						v[other.Name] = draw(rt, other, other.Name)
 					}
 				}
@@ -139,7 +144,8 @@ func TestOlderDocumentsAreDefinedDifferently(t *testing.T) {
 	older := &results.Document{}
 	for _, k := range workload.Kinds() {
 		for _, m := range k.Metrics {
-			percentile := slices.Contains([]string{"p90", "p95", "p99", "p999"}, m.Name[strings.LastIndex(m.Name, ".")+1:])
+			percentile := slices.Contains([]string{"p90", "p95", "p99", "p999"},
+				m.Name[strings.LastIndex(m.Name, ".")+1:])
 			want := ""
 			if percentile && k.Name == "transfer" {
 				want = results.RoundedRankRule

@@ -8,7 +8,10 @@ import (
 
 // MemoryKind is an option that says in which kind of memory buffers are.
 func MemoryKind(name string) workload.Option {
-	return workload.Option{Name: name, Type: workload.Enum, Default: "dram", Process: true, Values: []string{"dram"}, Planned: []string{"vram"}}
+	return workload.Option{
+		Name: name, Type: workload.Enum, Default: "dram", Process: true, Values: []string{"dram"},
+		Planned: []string{"vram"},
+	}
 }
 
 // heapAlloc is the value of option alloc for private memory of a rank.

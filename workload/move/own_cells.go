@@ -14,7 +14,12 @@ func OwnCells(process bool) workload.Option {
 	return o
 }
 
-var ownCells = []workload.Option{{Name: "own_cells", Type: workload.Enum, Default: workload.OwnCopy, Values: []string{workload.OwnCopy, workload.OwnIgnore, workload.OwnError}, WithOwnCells: true}}
+var ownCells = []workload.Option{
+	{
+		Name: "own_cells", Type: workload.Enum, Default: workload.OwnCopy,
+		Values: []string{workload.OwnCopy, workload.OwnIgnore, workload.OwnError}, WithOwnCells: true,
+	},
+}
 
 // OwnBytes is the metric of what ranks copy within their own memory.
 var OwnBytes = ownMetrics[0]

@@ -86,8 +86,8 @@ func others(rank, n int) []int {
 // Share is how much of the path of an initiator is its own: less than 1 if its
 // targets together have more initiators to serve than targets that it could use.
 // It is min(1, Σ 1/sources) over its targets, so that the shares of those who
-// share one target add up to it. All targets of an initiator have as many. In a matrix, where each target has something else
-// to serve, it is 1: the whole path.
+// share one target add up to it. All targets of an initiator have as many. In a matrix, where each target has something
+// else to serve, it is 1: the whole path.
 func (t Spec) Share(initiator int) float64 {
 	if t.Pattern == MatrixPattern {
 		return 1
@@ -147,25 +147,30 @@ func (t Spec) Check() error {
 	case t.Pattern == "pairwise" && t.Ranks%2 != 0:
 		return fmt.Errorf("pattern pairwise needs an even number of ranks, not %d", t.Ranks)
 	case t.Mode == "pingpong" && t.Batch != 1:
-		return fmt.Errorf("mode pingpong sends one message at a time: a batch of %d has no meaning in it; for many blocks in a request use mode stream", t.Batch)
+		return fmt.Errorf("mode pingpong sends one message at a time: a batch of %d has no meaning in it; for many blocks in a request use mode stream",
+			t.Batch)
 	case t.Mode == "pingpong" && t.Reuse == "spread":
 		return fmt.Errorf("mode pingpong sends every message to one place: reuse spread has no meaning in it")
 	case t.Mode == "pingpong" && t.Op == "read":
 		return fmt.Errorf("mode pingpong sends messages there and back: it has no op read; for the latency of a read use mode stream with in_flight 1")
 	case t.Mode == "pingpong" && t.Pattern != "pairwise":
-		return fmt.Errorf("mode pingpong is between two ranks, who wait for each other: it has only pattern pairwise, not %s; for latencies under a pattern use mode stream with in_flight 1", t.Pattern)
+		return fmt.Errorf("mode pingpong is between two ranks, who wait for each other: it has only pattern pairwise, not %s; for latencies under a pattern use mode stream with in_flight 1",
+			t.Pattern)
 	case t.Bidirectional && t.Pattern != "pairwise":
-		return fmt.Errorf("bidirectional is of pattern pairwise, where only one rank of a pair initiates; pattern %s says already who does", t.Pattern)
+		return fmt.Errorf("bidirectional is of pattern pairwise, where only one rank of a pair initiates; pattern %s says already who does",
+			t.Pattern)
 	case t.Bidirectional && t.Mode == "pingpong":
 		return fmt.Errorf("mode pingpong goes there and back already: it cannot be bidirectional")
 	case t.Duration == 0 && t.Iterations < t.FanOut():
-		return fmt.Errorf("pattern %s of %d ranks needs at least %d iterations, one for each target of an initiator, not %d", t.Pattern, t.Ranks, t.FanOut(), t.Iterations)
+		return fmt.Errorf("pattern %s of %d ranks needs at least %d iterations, one for each target of an initiator, not %d",
+			t.Pattern, t.Ranks, t.FanOut(), t.Iterations)
 	}
 	if err := t.CheckFabric(); err != nil {
 		return err
 	}
 	if areas := t.Regions() * t.Threads; t.BlockSize > mostMemory/quantity.Size(t.Batch)/quantity.Size(areas) {
-		return fmt.Errorf("a rank needs room for %d requests of %d blocks of %v, which is more than %v", areas, t.Batch, t.BlockSize, mostMemory)
+		return fmt.Errorf("a rank needs room for %d requests of %d blocks of %v, which is more than %v", areas, t.Batch,
+			t.BlockSize, mostMemory)
 	}
 	return nil
 }
@@ -174,7 +179,8 @@ func (t Spec) Check() error {
 func (t Spec) CheckFabric() error {
 	if !fabric.Simulated(t.Fabric) && t.Ranks > workload.MostProcesses {
 		return fmt.Errorf("a launch has at most %d ranks, not %d: the engine numbers them with 10 bits; "+
-			"only fabric %s, which starts no processes, takes up to %d", workload.MostProcesses, t.Ranks, fabric.SimName, workload.MostSimulated)
+			"only fabric %s, which starts no processes, takes up to %d", workload.MostProcesses, t.Ranks,
+			fabric.SimName, workload.MostSimulated)
 	}
 	if _, err := workload.ParseNUMA(t.NUMA); err != nil {
 		return fmt.Errorf("option numa: %w", err)

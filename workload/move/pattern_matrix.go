@@ -72,16 +72,19 @@ func (t Spec) checkMatrix() error {
 	case m == nil || t.Pattern != MatrixPattern:
 		return fmt.Errorf("pattern %s and a matrix belong together", MatrixPattern)
 	case int64(m.Ranks()) != t.Ranks || t.Ranks < 2:
-		return fmt.Errorf("a matrix of %d ranks for a launch of %d: traffic needs as many, and at least 2", m.Ranks(), t.Ranks)
+		return fmt.Errorf("a matrix of %d ranks for a launch of %d: traffic needs as many, and at least 2", m.Ranks(),
+			t.Ranks)
 	case m.NonZero() == 0:
 		return fmt.Errorf("all cells of the matrix are 0: nothing would move")
-	case t.Mode != "stream" || t.Batch != 1 || t.Threads != 1 || t.Duration != 0 || t.Bidirectional || t.Reuse == "spread" || t.Payload == "zero":
+	case t.Mode != "stream" || t.Batch != 1 || t.Threads != 1 || t.Duration != 0 || t.Bidirectional ||
+		t.Reuse == "spread" || t.Payload == "zero":
 		return fmt.Errorf("traffic of a matrix has mode stream, a batch and threads of 1, iterations and no duration, and random contents that are not spread over memory")
 	case t.Shards < 1 || t.Shards > MostShards:
 		return fmt.Errorf("%d shards of a cell: there are 1 to %d", t.Shards, MostShards)
 	}
 	if rank, bytes := m.Bottleneck(); bytes > int64(mostMemory) {
-		return fmt.Errorf("rank %d has %v to send or to receive, which is more than %v", rank, quantity.Size(bytes), mostMemory)
+		return fmt.Errorf("rank %d has %v to send or to receive, which is more than %v", rank, quantity.Size(bytes),
+			mostMemory)
 	}
 	if t.Step != nil {
 		if err := t.checkStep(); err != nil {

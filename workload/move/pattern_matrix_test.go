@@ -13,7 +13,8 @@ import (
 )
 
 func trafficOptions(m *matrix.Matrix) Spec {
-	return Spec{Fabric: "shm", Op: "write", Initiator: "dram", Target: "dram", Pattern: MatrixPattern, Mode: "stream", Verify: "sample", Reuse: "hot", Pages: "default", Payload: "random",
+	return Spec{Fabric: "shm", Op: "write", Initiator: "dram", Target: "dram", Pattern: MatrixPattern, Mode: "stream",
+		Verify: "sample", Reuse: "hot", Pages: "default", Payload: "random",
 		Matrix: m, Ranks: int64(m.Ranks()), BlockSize: 1, Batch: 1, Threads: 1, Shards: 1, Iterations: 1, InFlight: 16}
 }
 
@@ -57,7 +58,8 @@ func TestFlowsOfAMatrix(t *testing.T) {
 				flows[fmt.Sprint(p, " to ", rank)] += 2
 			}
 			distance := func(p int) int { return (p - rank + ranks) % ranks }
-			if !slices.IsSorted(sources) || !slices.IsSortedFunc(targets, func(a, b int) int { return distance(a) - distance(b) }) {
+			if !slices.IsSorted(sources) || !slices.IsSortedFunc(targets,
+				func(a, b int) int { return distance(a) - distance(b) }) {
 				rt.Fatalf("rank %d has targets %v and sources %v", rank, targets, sources)
 			}
 			if o.Share(rank) != 1 || o.served(rank) != int64(len(sources)) {
@@ -71,7 +73,8 @@ func TestFlowsOfAMatrix(t *testing.T) {
 			}
 		}
 		if len(flows) != len(want) || o.FanOut() != int64(most) || o.Regions() != int64(regions) {
-			rt.Fatalf("%d flows of %d, %d targets at most, want %d, and %d regions, want %d", len(flows), len(want), o.FanOut(), most, o.Regions(), regions)
+			rt.Fatalf("%d flows of %d, %d targets at most, want %d, and %d regions, want %d", len(flows), len(want),
+				o.FanOut(), most, o.Regions(), regions)
 		}
 	})
 }
@@ -95,14 +98,19 @@ func TestMatricesThatCannotMove(t *testing.T) {
 		"0 shards":                              func(o *Spec) { o.Shards = 0 },
 		"there are 1 to 1048576":                func(o *Spec) { o.Shards = 1<<20 + 1 },
 		"fabric sim has no model":               func(o *Spec) { o.Fabric = fabric.SimName },
-		"api tag of fabric ucx posts":           func(o *Spec) { o.Fabric, o.FabricOptions = "ucx", fabric.Options{"api": "tag"} },
-		"for op read use api rma":               func(o *Spec) { o.Fabric, o.FabricOptions, o.Op = "ucx", fabric.Options{"api": "am"}, "read" },
+		"api tag of fabric ucx posts": func(o *Spec) {
+			o.Fabric, o.FabricOptions = "ucx", fabric.Options{"api": "tag"}
+		},
+		"for op read use api rma": func(o *Spec) {
+			o.Fabric, o.FabricOptions, o.Op = "ucx", fabric.Options{"api": "am"}, "read"
+		},
 		"cells of a matrix move at the same time": func(o *Spec) {
 			o.Fabric, o.FabricOptions = "nixl", fabric.Options{"nixl_reregister": "true"}
 		},
 		"has no pages thp": func(o *Spec) { o.Fabric, o.Pages = "ucx", "thp" },
 		"rank 2 has": func(o *Spec) {
-			o.Matrix = newMatrix(t, 3, matrix.Cell{From: 0, To: 2, Bytes: 1 << 49}, matrix.Cell{From: 1, To: 2, Bytes: 1<<49 + 1})
+			o.Matrix = newMatrix(t, 3, matrix.Cell{From: 0, To: 2, Bytes: 1 << 49},
+				matrix.Cell{From: 1, To: 2, Bytes: 1<<49 + 1})
 		},
 	} {
 		o := trafficOptions(ring)

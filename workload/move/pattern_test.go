@@ -32,11 +32,14 @@ func TestTargetsAndSourcesAreTheSameFlows(t *testing.T) {
 					if slices.Contains(targets, rank) || slices.Contains(sources, rank) || !slices.IsSorted(sources) {
 						t.Errorf("%s of %d: rank %d has targets %v and sources %v", name, ranks, rank, targets, sources)
 					}
-					if len(targets) > 0 && len(targets) != int(o.FanOut()) || len(sources) > 0 && len(sources) != int(o.Served(rank)) {
-						t.Errorf("%s of %d: rank %d has %d targets and %d sources", name, ranks, rank, len(targets), len(sources))
+					if len(targets) > 0 && len(targets) != int(o.FanOut()) ||
+						len(sources) > 0 && len(sources) != int(o.Served(rank)) {
+						t.Errorf("%s of %d: rank %d has %d targets and %d sources", name, ranks, rank, len(targets),
+							len(sources))
 					}
 					if o.Initiates(rank) != (len(targets) > 0) {
-						t.Errorf("%s of %d: rank %d initiates: %v, to %v", name, ranks, rank, o.Initiates(rank), targets)
+						t.Errorf("%s of %d: rank %d initiates: %v, to %v", name, ranks, rank, o.Initiates(rank),
+							targets)
 					}
 					most = max(most, max(1, len(targets))+max(1, len(sources)))
 				}

@@ -18,7 +18,9 @@ func TestSharesAreOfInitiators(t *testing.T) {
 		ranks = append(ranks, r)
 	}
 	list, n, pair := Shares(Spec{}, append(ranks, nil))
-	want := []results.RankShare{{Rank: 0, Bytes: 8e9, Seconds: 1, Bandwidth: 8}, {Rank: 2, Bytes: 8e9, Seconds: 3, Bandwidth: 8. / 3}}
+	want := []results.RankShare{
+		{Rank: 0, Bytes: 8e9, Seconds: 1, Bandwidth: 8}, {Rank: 2, Bytes: 8e9, Seconds: 3, Bandwidth: 8. / 3},
+	}
 	if diff := cmp.Diff(want, list); diff != "" || n != 2 || pair != nil {
 		t.Errorf("%d, %v: %s", n, pair, diff)
 	}
@@ -27,7 +29,9 @@ func TestSharesAreOfInitiators(t *testing.T) {
 func TestOfManyRanksTheSlowestAreListed(t *testing.T) {
 	var ranks []*Part
 	for i := range results.MostRanks + 1 {
-		ranks = append(ranks, &Part{Rank: i, Initiator: true, Samples: &results.Samples{Bytes: 1e9, End: int64(i+1) * 1e6}})
+		ranks = append(ranks, &Part{
+			Rank: i, Initiator: true, Samples: &results.Samples{Bytes: 1e9, End: int64(i+1) * 1e6},
+		})
 	}
 	list, n, _ := Shares(Spec{}, ranks)
 	if n != results.MostRanks+1 || len(list) != results.SlowestRanks {

@@ -17,15 +17,20 @@ type Spec struct {
 	Reuse, Pages, Payload                                string
 	Alloc                                                string `json:",omitempty"` // "": fabric
 	Wait                                                 string `json:",omitempty"` // "": poll
-	NUMA                                                 string `json:",omitempty"` // as ParseNUMA reads it; "": default
-	Bidirectional                                        bool
-	BlockSize                                            quantity.Size
-	Batch, Iterations, Warmup, InFlight, Threads, Ranks  int64
-	Duration                                             quantity.Time  // 0: Iterations decide
-	Matrix                                               *matrix.Matrix `json:"-"`          // of workload traffic, where Pattern is MatrixPattern; nil: of transfer; see Large
-	Own                                                  *matrix.Matrix `json:"-"`          // cells of ranks with themselves, which Matrix has none of: what they copy; nil: there are none
-	Shards                                               int64          `json:",omitempty"` // descriptors of a cell, in workload traffic
-	Step                                                 *Step          `json:",omitempty"` // of workload traffic_sequence; nil: of others
+	// as ParseNUMA reads it; "": default
+	NUMA                                                string `json:",omitempty"`
+	Bidirectional                                       bool
+	BlockSize                                           quantity.Size
+	Batch, Iterations, Warmup, InFlight, Threads, Ranks int64
+	Duration                                            quantity.Time // 0: Iterations decide
+	// of workload traffic, where Pattern is MatrixPattern; nil: of transfer; see Large
+	Matrix *matrix.Matrix `json:"-"`
+	// cells of ranks with themselves, which Matrix has none of: what they copy; nil: there are none
+	Own *matrix.Matrix `json:"-"`
+	// descriptors of a cell, in workload traffic
+	Shards int64 `json:",omitempty"`
+	// of workload traffic_sequence; nil: of others
+	Step *Step `json:",omitempty"`
 	// FabricOptions are those that belong to Fabric; nil: it has none.
 	FabricOptions fabric.Options     `json:",omitempty"`
 	Sim           *fabric.Simulation `json:",omitempty"` // of a simulated fabric; nil: it moves bytes

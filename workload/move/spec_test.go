@@ -71,7 +71,9 @@ func drawMatrix(t *rapid.T) *matrix.Matrix {
 	for from := range ranks {
 		for to := range ranks {
 			if from+1 != to && rapid.IntRange(0, 3).Draw(t, "sends") == 0 {
-				cells = append(cells, matrix.Cell{From: from, To: to, Bytes: rapid.Int64Range(1, 1<<40).Draw(t, "bytes")})
+				cells = append(cells, matrix.Cell{
+					From: from, To: to, Bytes: rapid.Int64Range(1, 1<<40).Draw(t, "bytes"),
+				})
 			}
 		}
 	}

@@ -38,7 +38,8 @@ func TestStampedOneIn(t *testing.T) {
 		{1 << 20, endless, true, 1},
 	} {
 		if got := StampedOneIn(c.bytes, c.requests, c.flushed); got != c.want {
-			t.Errorf("of %d requests of %d bytes (flushed: %v) one in %d is stamped, want one in %d", c.requests, c.bytes, c.flushed, got, c.want)
+			t.Errorf("of %d requests of %d bytes (flushed: %v) one in %d is stamped, want one in %d", c.requests,
+				c.bytes, c.flushed, got, c.want)
 		}
 	}
 }

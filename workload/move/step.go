@@ -53,7 +53,8 @@ func (t Spec) Members() []int {
 func (t Spec) checkStep() error {
 	s := t.Step
 	if s.Before < 0 || s.After < 0 || int64(s.Before) > MaxSleep || int64(s.After) > MaxSleep {
-		return fmt.Errorf("pattern %d sleeps %v before and %v after it, with the time scale: a sleep is from 0s to %v", s.Pattern, s.Before, s.After, quantity.Time(MaxSleep))
+		return fmt.Errorf("pattern %d sleeps %v before and %v after it, with the time scale: a sleep is from 0s to %v",
+			s.Pattern, s.Before, s.After, quantity.Time(MaxSleep))
 	}
 	return nil
 }

@@ -13,11 +13,13 @@ func TestProgressOfThreads(t *testing.T) {
 			Ops: 1e6, Bytes: 1e9, Start: int64(i), End: 1e9 + int64(i), Counts: map[int]int64{500: 10},
 		}}
 		for k := int64(1); k < 1000; k++ {
-			threads[i].Samples.Progress = append(threads[i].Samples.Progress, results.Progress{Time: int64(i) + k*1e6, Bytes: uint64(k) * 1e6})
+			threads[i].Samples.Progress = append(threads[i].Samples.Progress,
+				results.Progress{Time: int64(i) + k*1e6, Bytes: uint64(k) * 1e6})
 		}
 	}
 	s := Together(threads).Samples
-	if n := len(s.Progress); n != mostPoints || s.Progress[n-1] != (results.Progress{Time: s.End, Bytes: s.Bytes}) || s.Progress[0].Bytes != 0 {
+	if n := len(s.Progress); n != mostPoints || s.Progress[n-1] != (results.Progress{Time: s.End, Bytes: s.Bytes}) ||
+		s.Progress[0].Bytes != 0 {
 		t.Fatalf("%d points from %+v to %+v", n, s.Progress[0], s.Progress[n-1])
 	}
 	for i, p := range s.Progress[1:] {
@@ -36,7 +38,8 @@ func TestStagesOfThreads(t *testing.T) {
 	}
 	all := Together([]*Part{of(), of(), of()}).Stages
 	for name, s := range map[string]Stage{
-		"made": all.Made, "listed": all.Listed, "registered": all.Registered, "post": all.Post, "transfer": all.Transfer,
+		"made": all.Made, "listed": all.Listed, "registered": all.Registered, "post": all.Post,
+		"transfer": all.Transfer,
 	} {
 		if s.Stamps != 3 || s.P99 != 3e-6 {
 			t.Errorf("%s is %+v", name, s)

@@ -28,8 +28,14 @@ var Kind = &workload.Kind{
 		{Name: "generate", Type: workload.Model, Into: "patterns"},
 		{Name: "pattern", Type: workload.Count, Default: int64(0), Min: 0, Max: mostPatterns, Item: workload.OnlyItem},
 		{Name: "matrix", Type: workload.Matrix, Item: workload.OnlyItem},
-		{Name: "sleep_before_launch", Type: workload.Time, Default: quantity.Time(0), Min: 0, Max: move.MaxSleep, Item: workload.MayItem},
-		{Name: "sleep_after_launch", Type: workload.Time, Default: quantity.Time(0), Min: 0, Max: move.MaxSleep, Item: workload.MayItem},
+		{
+			Name: "sleep_before_launch", Type: workload.Time, Default: quantity.Time(0), Min: 0, Max: move.MaxSleep,
+			Item: workload.MayItem,
+		},
+		{
+			Name: "sleep_after_launch", Type: workload.Time, Default: quantity.Time(0), Min: 0, Max: move.MaxSleep,
+			Item: workload.MayItem,
+		},
 		{Name: "shards", Type: workload.Count, Default: int64(1), Min: 1, Max: move.MostShards, Item: workload.MayItem},
 		{Name: "metadata", Type: workload.String, Default: "", Item: workload.OnlyItem},
 		move.OwnCells(false),
@@ -64,7 +70,8 @@ var Kind = &workload.Kind{
 		{Name: "late", Unit: "s", Better: workload.Lower, MayBeZero: true},
 		{Name: "drift", Unit: "s", Better: workload.Lower, MayBeZero: true},
 		{Name: "drift.max", Unit: "s", Better: workload.Lower, MayBeZero: true},
-	}, trafficMetrics("bytes", "bytes.own", "senders", "receivers", "bottleneck.bytes", "ceiling", "ceiling.best", "ceiling.bandwidth", "ceiling.memcpy",
+	}, trafficMetrics("bytes", "bytes.own", "senders", "receivers", "bottleneck.bytes", "ceiling", "ceiling.best",
+		"ceiling.bandwidth", "ceiling.memcpy",
 		"prep.alloc", "prep.register", "prep.connect", "clock.resolution", "clock.cost", "clock.bound")...),
 	OneOf: []string{"patterns", "metadata_file", "generate"},
 	Checked: append([]string{

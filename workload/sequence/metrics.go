@@ -51,7 +51,8 @@ func Metrics(o move.Spec, ranks []*move.Part) (map[string]float64, error) {
 		"ceiling.best": alone["ceiling.best"] * max(1, alone["latency.avg"]/avg),
 	}
 	for _, name := range []string{
-		"bytes", "bytes.own", "senders", "receivers", "bottleneck.bytes", "ceiling", "ceiling.bandwidth", "ceiling.memcpy",
+		"bytes", "bytes.own", "senders", "receivers", "bottleneck.bytes", "ceiling", "ceiling.bandwidth",
+		"ceiling.memcpy",
 		"prep.alloc", "prep.register", "prep.connect", "clock.resolution", "clock.cost", "clock.bound",
 	} {
 		if v, ok := alone[name]; ok {
@@ -61,7 +62,9 @@ func Metrics(o move.Spec, ranks []*move.Part) (map[string]float64, error) {
 	if alone["ceiling.best"] == 0 { // it was not probed
 		delete(m, "ceiling.best")
 	}
-	traffic.Quantiles(m, "latency.", latencies, map[string]results.Quantile{"min": results.Minimum, "p50": results.P50, "max": results.Maximum})
+	traffic.Quantiles(m, "latency.", latencies, map[string]results.Quantile{
+		"min": results.Minimum, "p50": results.P50, "max": results.Maximum,
+	})
 	traffic.Skewness(m, skews)
 	traffic.Own(m, steps)
 	punctuality(m, o, movers)

@@ -52,12 +52,14 @@ func fourRanks(t *testing.T, cells ...matrix.Cell) *matrix.Matrix {
 // gets 8000 and rank 3 has nothing to do.
 func inSequence(t *testing.T) (move.Spec, []*move.Part) {
 	c := move.Spec{
-		Pattern: move.MatrixPattern, Ranks: 4, Op: "write", Mode: "stream", BlockSize: 6000, Batch: 1, Threads: 1, Shards: 1,
+		Pattern: move.MatrixPattern, Ranks: 4, Op: "write", Mode: "stream", BlockSize: 6000, Batch: 1, Threads: 1,
+		Shards: 1,
 		Matrix: fourRanks(t, matrix.Cell{From: 0, To: 1, Bytes: 2000}, matrix.Cell{From: 0, To: 2, Bytes: 1000},
 			matrix.Cell{From: 2, To: 1, Bytes: 6000}),
 		Step: &move.Step{Pattern: 1, Iterations: 2, Overlap: true, Due: quantity.Time(1000)},
 	}
-	a, b := moved(0, span(100, 1100), span(5000, 6000)), moved(2, span(100, 2100), span(5000, 7000)) // alone: 2000 ns each time
+	// alone: 2000 ns each time
+	a, b := moved(0, span(100, 1100), span(5000, 6000)), moved(2, span(100, 2100), span(5000, 7000))
 	a.Steps, a.Began = []move.Played{at(11000, 11000, 12000), at(21500, 21600, 23600)}, []int64{10000, 20000}
 	b.Steps, b.Began = []move.Played{at(11000, 11400, 14000), at(21500, 21500, 27500)}, []int64{10000, 20000}
 	idle := moved(3)
@@ -75,8 +77,9 @@ func TestSequenceMetrics(t *testing.T) {
 	}
 	wantMetrics(t, m, map[string]float64{
 		"latency": 4500e-9, "latency.min": 3000e-9, "latency.p50": 3000e-9, "latency.max": 6000e-9,
-		"isolated_latency": 2000e-9, "isolated_latency.min": 2000e-9, "isolated_latency.p50": 2000e-9, "isolated_latency.max": 2000e-9,
-		"slowdown": 2.25, "bytes": 9000, "bytes.own": 500, "bandwidth": 2, "isolated_bandwidth": 4.5,
+		"isolated_latency": 2000e-9, "isolated_latency.min": 2000e-9, "isolated_latency.p50": 2000e-9,
+		"isolated_latency.max": 2000e-9,
+		"slowdown":             2.25, "bytes": 9000, "bytes.own": 500, "bandwidth": 2, "isolated_bandwidth": 4.5,
 		"bandwidth.per_sender": (3000/1500. + 6000/4300.) / 2, "bandwidth.min_sender": 6000 / 4300.,
 		"skew": 400e-9, "skew.p50": 100e-9, "late": 400e-9, "drift": 250e-9, "drift.max": 500e-9,
 		"ceiling": 8000 / 2000. / 10, "senders": 2, "receivers": 2,
@@ -92,7 +95,8 @@ func TestSequenceMetrics(t *testing.T) {
 			t.Errorf("metric %s is not in the registry", name)
 		}
 	}
-	if spans := Timeline(ranks); len(spans) != 2 || spans[0] != [2]float64{1e-6, 4e-6} || spans[1] != [2]float64{1.5e-6, 7.5e-6} {
+	if spans := Timeline(ranks); len(spans) != 2 || spans[0] != [2]float64{1e-6, 4e-6} ||
+		spans[1] != [2]float64{1.5e-6, 7.5e-6} {
 		t.Errorf("played %v", spans)
 	}
 }

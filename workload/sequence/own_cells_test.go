@@ -13,7 +13,8 @@ import (
 // workloads that have matrices, and is left out or refused where the option says so.
 func TestOwnCellsAreApart(t *testing.T) {
 	const text = "4: 0>2=1048576,3=7 2>2=9,3=5120 3>3=5120"
-	for k, decode := range map[*workload.Kind]func(workload.Values) (move.Spec, error){traffic.Kind: traffic.Decode, Kind: Decode} {
+	for k, decode := range map[*workload.Kind]func(workload.Values) (move.Spec, error){traffic.Kind: traffic.Decode,
+		Kind: Decode} {
 		for option, own := range map[any]string{nil: "4: 2>2=9 3>3=5120", "copy": "4: 2>2=9 3>3=5120", "ignore": ""} {
 			v := workload.Values{"matrix": text}
 			if option != nil {
@@ -27,14 +28,17 @@ func TestOwnCellsAreApart(t *testing.T) {
 			if o.Own != nil {
 				got = o.Own.Compact()
 			}
-			if got != own || o.Matrix.Compact() != "4: 0>2=1048576,3=7 2>3=5120" || o.OwnBytes(3) != int64(5120*min(len(own), 1)) || o.OwnBytes(0) != 0 {
+			if got != own || o.Matrix.Compact() != "4: 0>2=1048576,3=7 2>3=5120" ||
+				o.OwnBytes(3) != int64(5120*min(len(own), 1)) || o.OwnBytes(0) != 0 {
 				t.Errorf("%s, own_cells %v: moves %s and copies %q", k.Name, option, o.Matrix.Compact(), got)
 			}
 		}
-		if _, err := decode(workload.Values{"matrix": text, "own_cells": "error"}); err == nil || !strings.Contains(err.Error(), "rank 2 sends 9B to itself, and own_cells is error") {
+		if _, err := decode(workload.Values{"matrix": text, "own_cells": "error"}); err == nil ||
+			!strings.Contains(err.Error(), "rank 2 sends 9B to itself, and own_cells is error") {
 			t.Errorf("%s: %v", k.Name, err)
 		}
-		if err := k.Check(workload.Values{"matrix": "2: 0>0=5"}); err == nil || !strings.Contains(err.Error(), "all cells but those of ranks with themselves are 0") {
+		if err := k.Check(workload.Values{"matrix": "2: 0>0=5"}); err == nil ||
+			!strings.Contains(err.Error(), "all cells but those of ranks with themselves are 0") {
 			t.Errorf("%s: %v", k.Name, err)
 		}
 	}

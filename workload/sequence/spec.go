@@ -19,7 +19,8 @@ func Decode(v workload.Values) (move.Spec, error) {
 	s := &move.Step{}
 	get := Kind.Get(v)
 	err := get.Read(map[string]*string{
-		"fabric": &t.Fabric, "op": &t.Op, "memory": &t.Initiator, "verify": &t.Verify, "pages": &t.Pages, "alloc": &t.Alloc, "numa": &t.NUMA,
+		"fabric": &t.Fabric, "op": &t.Op, "memory": &t.Initiator, "verify": &t.Verify, "pages": &t.Pages,
+		"alloc": &t.Alloc, "numa": &t.NUMA,
 	}, map[string]*int64{
 		"isolated_iterations": &t.Iterations, "isolated_warmup": &t.Warmup, "shards": &t.Shards,
 		"iterations": &s.Iterations, "warmup": &s.Warmup, "pattern": &s.Pattern,
@@ -40,7 +41,8 @@ func Decode(v workload.Values) (move.Spec, error) {
 		return t, fmt.Errorf("pattern %d: %w", s.Pattern, err)
 	}
 	if ranks, counted := v["ranks"].(int64); counted && ranks != int64(t.Matrix.Ranks()) {
-		return t, fmt.Errorf("the matrix of pattern %d is of %d ranks, and the option ranks says %d", s.Pattern, t.Matrix.Ranks(), ranks)
+		return t, fmt.Errorf("the matrix of pattern %d is of %d ranks, and the option ranks says %d", s.Pattern,
+			t.Matrix.Ranks(), ranks)
 	}
 	var ok bool
 	if s.Overlap, ok = get("overlap").(bool); !ok {

@@ -32,7 +32,10 @@ func TestSchedule(t *testing.T) {
 			{"4: 1>2=1", 5 * ms, 2 * ms},
 			{"4: 3>2=1", 0, 0},
 		} {
-			patterns = append(patterns, pattern(t, workload.Values{"matrix": p.matrix, "pattern": int64(i), "overlap": overlap, "time_scale": scale, "sleep_before_launch": p.before, "sleep_after_launch": p.after}))
+			patterns = append(patterns, pattern(t, workload.Values{
+				"matrix": p.matrix, "pattern": int64(i), "overlap": overlap, "time_scale": scale,
+				"sleep_before_launch": p.before, "sleep_after_launch": p.after,
+			}))
 		}
 		return patterns
 	}
@@ -53,13 +56,16 @@ func TestSchedule(t *testing.T) {
 		}
 		for i, p := range patterns {
 			if p.Step.Due != c.due[i] {
-				t.Errorf("overlap %v, scale %v: pattern %d is due at %v, want %v", c.overlap, c.scale, i, p.Step.Due, c.due[i])
+				t.Errorf("overlap %v, scale %v: pattern %d is due at %v, want %v", c.overlap, c.scale, i, p.Step.Due,
+					c.due[i])
 			}
 		}
 	}
 	var years []*move.Spec
 	for i := range 1000 {
-		years = append(years, pattern(t, workload.Values{"matrix": "2: 0>1=1", "pattern": int64(i), "sleep_before_launch": quantity.Time(move.MaxSleep)}))
+		years = append(years, pattern(t, workload.Values{
+			"matrix": "2: 0>1=1", "pattern": int64(i), "sleep_before_launch": quantity.Time(move.MaxSleep),
+		}))
 	}
 	if whole := Schedule(years); whole <= 0 || whole*4096 <= 0 {
 		t.Errorf("a thousand years are %v, and 4096 times that %v", whole, whole*4096)
@@ -70,17 +76,23 @@ func TestSchedule(t *testing.T) {
 }
 
 func TestDecodeSequence(t *testing.T) {
-	o := pattern(t, workload.Values{"matrix": "3: 0>1=5", "iterations": int64(7), "isolated_iterations": int64(9), "isolated_warmup": int64(2), "warmup": int64(4), "op": "read", "shards": int64(3)})
-	if o.Iterations != 9 || o.Warmup != 2 || o.Step.Iterations != 7 || o.Step.Warmup != 4 || !o.Step.Overlap || o.Ranks != 3 || o.Op != "read" || o.Shards != 3 {
+	o := pattern(t, workload.Values{
+		"matrix": "3: 0>1=5", "iterations": int64(7), "isolated_iterations": int64(9), "isolated_warmup": int64(2),
+		"warmup": int64(4), "op": "read", "shards": int64(3),
+	})
+	if o.Iterations != 9 || o.Warmup != 2 || o.Step.Iterations != 7 || o.Step.Warmup != 4 || !o.Step.Overlap ||
+		o.Ranks != 3 || o.Op != "read" || o.Shards != 3 {
 		t.Errorf("%+v, %+v", o, o.Step)
 	}
 	if m := o.Members(); len(m) != 2 || m[0] != 0 || m[1] != 1 {
 		t.Errorf("members %v", m)
 	}
 	for want, v := range map[string]workload.Values{
-		"option matrix":                         {},
-		"matrix of pattern 4 is of 2 ranks":     {"matrix": "2: 0>1=5", "ranks": int64(3), "pattern": int64(4)},
-		"a sleep is from 0s":                    {"matrix": "2: 0>1=5", "sleep_before_launch": quantity.Time(86400e9), "time_scale": workload.Scale(1000)},
+		"option matrix":                     {},
+		"matrix of pattern 4 is of 2 ranks": {"matrix": "2: 0>1=5", "ranks": int64(3), "pattern": int64(4)},
+		"a sleep is from 0s": {
+			"matrix": "2: 0>1=5", "sleep_before_launch": quantity.Time(86400e9), "time_scale": workload.Scale(1000),
+		},
 		"fabric sim has no model of a matrix":   {"matrix": "2: 0>1=5", "fabric": "sim"},
 		"option time_scale is float64":          {"matrix": "2: 0>1=5", "time_scale": 2.},
 		"option overlap is string":              {"matrix": "2: 0>1=5", "overlap": "yes"},

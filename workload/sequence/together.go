@@ -45,7 +45,8 @@ func (p *playing) String() string {
 	if least != sum {
 		s += fmt.Sprintf(" in sum and %s on the longest way", least)
 	}
-	return s + fmt.Sprintf(" in each of %s, so %s for a launch at least%s", plural(int(p.iterations), "iteration"), quantity.ShortTime(p.least*quantity.Time(p.iterations)), p.scaled())
+	return s + fmt.Sprintf(" in each of %s, so %s for a launch at least%s", plural(int(p.iterations), "iteration"),
+		quantity.ShortTime(p.least*quantity.Time(p.iterations)), p.scaled())
 }
 
 func (p *playing) scaled() string {

@@ -43,7 +43,8 @@ func Metrics(o move.Spec, ranks []*move.Part) (map[string]float64, error) {
 		m["bytes.own"] = float64(o.Own.Total())
 	}
 	Quantiles(m, "latency.", latencies, map[string]results.Quantile{
-		"min": results.Minimum, "p50": results.P50, "p90": results.P90, "p95": results.P95, "p99": results.P99, "max": results.Maximum,
+		"min": results.Minimum, "p50": results.P50, "p90": results.P90, "p95": results.P95, "p99": results.P99,
+		"max": results.Maximum,
 	})
 	Skewness(m, skews)
 	Own(m, movers)
@@ -124,7 +125,8 @@ func Copiers(o move.Spec, ranks []*move.Part) ([]Mover, error) {
 		switch {
 		case o.OwnBytes(r.Rank) == 0 || o.Initiates(r.Rank):
 		case len(r.Iterations) == 0:
-			return nil, fmt.Errorf("rank %d has no iterations, and it copies %d bytes in each", r.Rank, o.OwnBytes(r.Rank))
+			return nil, fmt.Errorf("rank %d has no iterations, and it copies %d bytes in each", r.Rank,
+				o.OwnBytes(r.Rank))
 		default:
 			copiers = append(copiers, Mover{Part: r})
 		}
@@ -139,7 +141,8 @@ func Iterations(movers, copiers []Mover) (latencies, skews []float64, err error)
 	all := slices.Concat(movers, copiers)
 	for _, m := range all {
 		if len(m.Iterations) != len(latencies) {
-			return nil, nil, fmt.Errorf("rank %d has %d iterations and rank %d %d", movers[0].Rank, len(latencies), m.Rank, len(m.Iterations))
+			return nil, nil, fmt.Errorf("rank %d has %d iterations and rank %d %d", movers[0].Rank, len(latencies),
+				m.Rank, len(m.Iterations))
 		}
 	}
 	for i := range latencies {
@@ -151,7 +154,8 @@ func Iterations(movers, copiers []Mover) (latencies, skews []float64, err error)
 				begun, latest = min(begun, s.Start), max(latest, s.Start)
 			}
 			if s.End < s.Start {
-				return nil, nil, fmt.Errorf("iteration %d of rank %d ends %d ns before it starts", i, m.Rank, s.Start-s.End)
+				return nil, nil, fmt.Errorf("iteration %d of rank %d ends %d ns before it starts", i, m.Rank,
+					s.Start-s.End)
 			}
 			first, end = min(first, s.Start), max(end, s.End)
 		}
@@ -254,7 +258,8 @@ func host(m map[string]float64, ranks []*move.Part, moved float64) {
 		used.CPU += r.Usage.CPU
 		used.Switches += r.Usage.Switches
 	}
-	m["prep.alloc"], m["prep.register"], m["prep.connect"], m["prep.request"] = prep.Alloc, prep.Register, prep.Connect, prepare
+	m["prep.alloc"], m["prep.register"], m["prep.connect"], m["prep.request"] = prep.Alloc, prep.Register, prep.Connect,
+		prepare
 	if listed.Stamps > 0 {
 		m["prep.lists"] = listed.Mean
 	}

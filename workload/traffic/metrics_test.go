@@ -15,11 +15,16 @@ import (
 // rank 1 gets 8000 and rank 3 has nothing to do.
 func trafficCase(t *testing.T, op string) move.Spec {
 	t.Helper()
-	m, err := matrix.New(4, []matrix.Cell{{From: 0, To: 1, Bytes: 2000}, {From: 0, To: 2, Bytes: 1000}, {From: 2, To: 1, Bytes: 6000}})
+	m, err := matrix.New(4, []matrix.Cell{
+		{From: 0, To: 1, Bytes: 2000}, {From: 0, To: 2, Bytes: 1000}, {From: 2, To: 1, Bytes: 6000},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return move.Spec{Pattern: move.MatrixPattern, Matrix: m, Ranks: 4, Op: op, Mode: "stream", BlockSize: 6000, Batch: 1, Threads: 1, Shards: 1}
+	return move.Spec{
+		Pattern: move.MatrixPattern, Matrix: m, Ranks: 4, Op: op, Mode: "stream", BlockSize: 6000, Batch: 1, Threads: 1,
+		Shards: 1,
+	}
 }
 
 func span(start, end int64) move.Span { return move.Span{Start: start, End: end} }
@@ -30,7 +35,9 @@ func delivery(peer int, iterations uint64, mean float64) move.Delivery {
 
 // moved is a rank that has these spans.
 func moved(rank int, spans ...move.Span) *move.Part {
-	r := &move.Part{Rank: rank, Initiator: len(spans) > 0, Iterations: spans, Memcpy: 20e9, Ceiling: 10e9, CeilingBest: 12e9}
+	r := &move.Part{
+		Rank: rank, Initiator: len(spans) > 0, Iterations: spans, Memcpy: 20e9, Ceiling: 10e9, CeilingBest: 12e9,
+	}
 	if len(spans) > 0 {
 		r.Samples = &results.Samples{}
 	}
@@ -53,9 +60,11 @@ func TestTrafficMetrics(t *testing.T) {
 	b := moved(2, span(200, 2100), span(4900, 5900), span(9000, 13000))
 	b.Ceiling, b.CeilingBest = 20e9, 24e9
 	idle := moved(1)
-	a.Usage, b.Usage, idle.Usage = move.Usage{CPU: 1e-6, Switches: 1}, move.Usage{CPU: 2e-6, Switches: 2}, move.Usage{CPU: 6e-6, Switches: 4}
+	a.Usage, b.Usage, idle.Usage = move.Usage{CPU: 1e-6, Switches: 1}, move.Usage{CPU: 2e-6, Switches: 2},
+		move.Usage{CPU: 6e-6, Switches: 4}
 	idle.Prep, idle.Ceiling, idle.Memcpy = move.Prep{Alloc: 1, Register: 2, Connect: 3}, 99e9, 99e9
-	a.Delivered, b.Delivered = []move.Delivery{delivery(1, 3, 1e-6), delivery(2, 3, 0.5e-6)}, []move.Delivery{delivery(1, 3, 2e-6)}
+	a.Delivered, b.Delivered = []move.Delivery{delivery(1, 3, 1e-6), delivery(2, 3, 0.5e-6)},
+		[]move.Delivery{delivery(1, 3, 2e-6)}
 	a.Stages.Listed = move.Stage{Stamps: 2, Mean: 8e-9}
 	a.Stages.Prepare, b.Clock = 7e-9, move.Clock{Resolution: 1e-9, Cost: 25e-9}
 	c := trafficCase(t, "write")
@@ -66,11 +75,15 @@ func TestTrafficMetrics(t *testing.T) {
 	}
 	avg := (2000. + 1100 + 4000) / 3 // ns
 	wantMetrics(t, m, map[string]float64{
-		"latency.min": 1100e-9, "latency.p50": 2000e-9, "latency.p90": 4000e-9, "latency.p95": 4000e-9, "latency.p99": 4000e-9, "latency.max": 4000e-9, "latency.avg": avg * 1e-9,
-		"bandwidth": 9000 / avg, "bytes": 9000, "bytes.own": 500, "senders": 2, "receivers": 2, "skew": 100e-9, "skew.p50": 100e-9,
+		"latency.min": 1100e-9, "latency.p50": 2000e-9, "latency.p90": 4000e-9, "latency.p95": 4000e-9,
+		"latency.p99": 4000e-9, "latency.max": 4000e-9, "latency.avg": avg * 1e-9,
+		"bandwidth": 9000 / avg, "bytes": 9000, "bytes.own": 500, "senders": 2, "receivers": 2, "skew": 100e-9,
+		"skew.p50":             100e-9,
 		"bandwidth.per_sender": (3000/1000. + 6000/2300.) / 2, "bandwidth.min_sender": 6000 / 2300.,
-		"bandwidth.per_receiver": (8000/2000. + 1000/500.) / 2, "bandwidth.min_receiver": 2, "latency.max_receiver": 2e-6,
-		"bottleneck.bytes": 8000, "bottleneck.bandwidth": 8000 / avg, "ceiling.bandwidth": 15, "ceiling": 8000 / avg / 15, "ceiling.memcpy": 40,
+		"bandwidth.per_receiver": (8000/2000. + 1000/500.) / 2, "bandwidth.min_receiver": 2,
+		"latency.max_receiver": 2e-6,
+		"bottleneck.bytes":     8000, "bottleneck.bandwidth": 8000 / avg, "ceiling.bandwidth": 15,
+		"ceiling": 8000 / avg / 15, "ceiling.memcpy": 40,
 		"ceiling.best": max(3000/avg/12, 6000/avg/24), // of the initiators, each by its own path
 		"prep.alloc":   1, "prep.register": 2, "prep.connect": 3, "prep.request": 7e-9, "prep.lists": 8e-9,
 		"cpu_time_per_gb": 9e-6 / 27000e-9, "context_switches": 7, "clock.resolution": 1e-9, "clock.cost": 25e-9,
@@ -103,22 +116,27 @@ func TestOwnCellsTakeTimeAndNoBandwidth(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantMetrics(t, m, map[string]float64{
-		"latency.avg": 3050e-9, "bandwidth": 9000 / 3050., "bytes": 9000, "bytes.own": 500, "senders": 2, "skew": 100e-9, "bandwidth.min_sender": 3, "ceiling.memcpy": 40,
+		"latency.avg": 3050e-9, "bandwidth": 9000 / 3050., "bytes": 9000, "bytes.own": 500, "senders": 2,
+		"skew": 100e-9, "bandwidth.min_sender": 3, "ceiling.memcpy": 40,
 	})
 	copier.Iterations = nil
-	if _, err := Metrics(c, ranks); err == nil || !strings.Contains(err.Error(), "rank 3 has no iterations, and it copies 500 bytes in each") {
+	if _, err := Metrics(c, ranks); err == nil ||
+		!strings.Contains(err.Error(), "rank 3 has no iterations, and it copies 500 bytes in each") {
 		t.Error(err)
 	}
 }
 
 // With op read it is the receivers who initiate.
 func TestTrafficMetricsOfReads(t *testing.T) {
-	m, err := Metrics(trafficCase(t, "read"), []*move.Part{moved(0), moved(1, span(0, 1000)), moved(2, span(500, 800)), moved(3)})
+	m, err := Metrics(trafficCase(t, "read"), []*move.Part{
+		moved(0), moved(1, span(0, 1000)), moved(2, span(500, 800)), moved(3),
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	wantMetrics(t, m, map[string]float64{
-		"latency.avg": 1000e-9, "bandwidth.per_sender": (8000/1000. + 1000/300.) / 2, "bandwidth.min_sender": 1000 / 300., "ceiling.best": 8000 / 1000. / 12,
+		"latency.avg": 1000e-9, "bandwidth.per_sender": (8000/1000. + 1000/300.) / 2,
+		"bandwidth.min_sender": 1000 / 300., "ceiling.best": 8000 / 1000. / 12,
 		"senders": 2, "receivers": 2, "bottleneck.bytes": 8000, "skew": 500e-9,
 	})
 }
@@ -136,10 +154,11 @@ func TestTrafficThatIsNotMeasured(t *testing.T) {
 		"rank 0 has no iterations, and it moves 3000 bytes": {moved(1), moved(2, whole(2)...)},
 		"rank 0 has 2 iterations and rank 2 3":              {moved(0, whole(2)...), moved(2, whole(3)...)},
 		"rank 4 is not one of the 4 ranks":                  {moved(4, whole(2)...)},
-		"iteration 1 of rank 0 ends 5 ns before it starts":  broken(func(r *move.Part) { r.Iterations = []move.Span{span(1, 2), span(10, 5)} }),
-		"metric ceiling.best is NaN":                        broken(func(r *move.Part) { r.CeilingBest = math.NaN() }),
-		"metric cpu_time_per_gb is NaN":                     broken(func(r *move.Part) { r.Usage.CPU = math.NaN() }),
-		"metric prep.alloc is +Inf":                         broken(func(r *move.Part) { r.Prep.Alloc = math.Inf(1) }),
+		"iteration 1 of rank 0 ends 5 ns before it starts": broken(
+			func(r *move.Part) { r.Iterations = []move.Span{span(1, 2), span(10, 5)} }),
+		"metric ceiling.best is NaN":    broken(func(r *move.Part) { r.CeilingBest = math.NaN() }),
+		"metric cpu_time_per_gb is NaN": broken(func(r *move.Part) { r.Usage.CPU = math.NaN() }),
+		"metric prep.alloc is +Inf":     broken(func(r *move.Part) { r.Prep.Alloc = math.Inf(1) }),
 	} {
 		if m, err := Metrics(trafficCase(t, "write"), ranks); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, %v, want %q", m, err, want)
@@ -156,7 +175,9 @@ func TestTrafficOfNoTime(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	wantMetrics(t, m, map[string]float64{"latency.min": 1e-9, "bandwidth": 9000, "bandwidth.min_sender": 3000, "skew": 0})
+	wantMetrics(t, m, map[string]float64{
+		"latency.min": 1e-9, "bandwidth": 9000, "bandwidth.min_sender": 3000, "skew": 0,
+	})
 	for _, name := range []string{"ceiling", "ceiling.best", "ceiling.bandwidth", "ceiling.memcpy"} {
 		if v, ok := m[name]; ok {
 			t.Errorf("%s = %v of nothing", name, v)

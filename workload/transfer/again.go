@@ -31,7 +31,8 @@ func RoundedQuantiles(samples []*results.Samples) map[string]float64 {
 // stands in no samples file, nor do the times of a rank's threads or those of the
 // iterations of a matrix.
 func FromSamples(o move.Spec, samples []*results.Samples) (map[string]float64, error) {
-	samples = slices.SortedFunc(slices.Values(samples), func(a, b *results.Samples) int { return cmp.Compare(a.Rank, b.Rank) })
+	samples = slices.SortedFunc(slices.Values(samples),
+		func(a, b *results.Samples) int { return cmp.Compare(a.Rank, b.Rank) })
 	ranks := make([]*move.Part, len(samples))
 	for i, s := range samples {
 		ranks[i] = &move.Part{Rank: s.Rank, Initiator: true, Samples: s}
@@ -43,9 +44,11 @@ func FromSamples(o move.Spec, samples []*results.Samples) (map[string]float64, e
 	out := map[string]float64{}
 	for name, v := range all {
 		switch whole := o.Threads <= 1; {
-		case name == "requests", name == "requests.stamped", name == "bandwidth.min_rank", strings.HasPrefix(name, "latency.") && name != "latency.avg":
+		case name == "requests", name == "requests.stamped", name == "bandwidth.min_rank",
+			strings.HasPrefix(name, "latency.") && name != "latency.avg":
 			out[name] = v
-		case name == "latency.avg" && (whole || o.Mode != "pingpong"), whole && slices.Contains([]string{"bandwidth", "message_rate", "overlap", "skew", "skew.end"}, name):
+		case name == "latency.avg" && (whole || o.Mode != "pingpong"),
+			whole && slices.Contains([]string{"bandwidth", "message_rate", "overlap", "skew", "skew.end"}, name):
 			out[name] = v
 		}
 	}

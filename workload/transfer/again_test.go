@@ -21,14 +21,18 @@ func TestMetricsFollowFromSamples(t *testing.T) {
 		o       move.Spec
 		without []string // that samples would say, but for threads or the mode
 	}{
-		"stream":            {move.Spec{BlockSize: 1 << 16, Batch: 1, Threads: 1, Mode: "stream"}, nil},
-		"pingpong":          {move.Spec{BlockSize: 1 << 16, Batch: 1, Threads: 1, Mode: "pingpong"}, nil},
-		"threads":           {move.Spec{BlockSize: 1 << 16, Batch: 1, Threads: 2, Mode: "stream"}, []string{"bandwidth", "message_rate", "overlap", "skew", "skew.end"}},
-		"threads, pingpong": {move.Spec{BlockSize: 1 << 16, Batch: 1, Threads: 2, Mode: "pingpong"}, []string{"bandwidth", "message_rate", "overlap", "skew", "skew.end", "latency.avg"}},
+		"stream":   {move.Spec{BlockSize: 1 << 16, Batch: 1, Threads: 1, Mode: "stream"}, nil},
+		"pingpong": {move.Spec{BlockSize: 1 << 16, Batch: 1, Threads: 1, Mode: "pingpong"}, nil},
+		"threads": {move.Spec{BlockSize: 1 << 16, Batch: 1, Threads: 2, Mode: "stream"},
+			[]string{"bandwidth", "message_rate", "overlap", "skew", "skew.end"}},
+		"threads, pingpong": {move.Spec{BlockSize: 1 << 16, Batch: 1, Threads: 2, Mode: "pingpong"}, []string{
+			"bandwidth", "message_rate", "overlap", "skew", "skew.end", "latency.avg",
+		}},
 	} {
 		a, b := samples(0, 1000, 101000), samples(1, 3000, 90000)
 		ranks := []*move.Part{
-			{Rank: 0, Initiator: true, Samples: a, Ceiling: 1e9, Prep: move.Prep{Alloc: 1}}, {Rank: 1, Initiator: true, Samples: b, Usage: move.Usage{CPU: 3}}, {Rank: 2}, {Rank: 3},
+			{Rank: 0, Initiator: true, Samples: a, Ceiling: 1e9, Prep: move.Prep{Alloc: 1}},
+			{Rank: 1, Initiator: true, Samples: b, Usage: move.Usage{CPU: 3}}, {Rank: 2}, {Rank: 3},
 		}
 		want, err := Metrics(test.o, ranks)
 		if err != nil {
@@ -43,7 +47,10 @@ func TestMetricsFollowFromSamples(t *testing.T) {
 				t.Errorf("%s: %s is %v, and was %v", name, metric, v, want[metric])
 			}
 		}
-		for _, metric := range []string{"bandwidth", "bandwidth.min_rank", "message_rate", "requests", "requests.stamped", "overlap", "skew", "skew.end", "latency.avg", "latency.min", "latency.p50", "latency.p999", "latency.max"} {
+		for _, metric := range []string{
+			"bandwidth", "bandwidth.min_rank", "message_rate", "requests", "requests.stamped", "overlap", "skew",
+			"skew.end", "latency.avg", "latency.min", "latency.p50", "latency.p999", "latency.max",
+		} {
 			if _, has := got[metric]; has == slices.Contains(test.without, metric) {
 				t.Errorf("%s: has %s: %v", name, metric, has)
 			}

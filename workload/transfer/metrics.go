@@ -149,7 +149,10 @@ func overlap(initiators []*move.Part) (together, error) {
 		return together{}, fmt.Errorf("the timed parts of the initiators do not overlap: use more iterations, or no more ranks and threads than processors")
 	}
 	const ns = 1e-9
-	t := together{time: float64(to-from) * ns, share: float64(to-from) / float64(last-first), starts: float64(from-first) * ns, ends: float64(last-to) * ns}
+	t := together{
+		time: float64(to-from) * ns, share: float64(to-from) / float64(last-first), starts: float64(from-first) * ns,
+		ends: float64(last-to) * ns,
+	}
 	for _, r := range initiators {
 		t.bytes += move.Completed(r.Samples, to) - move.Completed(r.Samples, from)
 	}

@@ -12,8 +12,13 @@ import (
 // initiator makes a result of a rank that moved bytes evenly between two times (ns).
 func initiator(rank int, from, to int64, bytes uint64) *move.Part {
 	one := move.Stage{Stamps: 1, Mean: 1e-9, P99: 1e-9}
-	return &move.Part{Rank: rank, Initiator: true, Memcpy: 50e9, Ceiling: 10e9, CeilingBest: 12e9, Prep: move.Prep{Connect: float64(rank)}, Stages: move.Stages{Prepare: 1e-9, Made: one, Listed: one, Registered: one},
-		Samples: &results.Samples{Ops: bytes / 1000, Bytes: bytes, Start: from, End: to, Counts: map[int]int64{500: 10}}}
+	return &move.Part{Rank: rank, Initiator: true, Memcpy: 50e9, Ceiling: 10e9, CeilingBest: 12e9,
+		Prep: move.Prep{Connect: float64(rank)}, Stages: move.Stages{
+			Prepare: 1e-9, Made: one, Listed: one, Registered: one,
+		},
+		Samples: &results.Samples{
+			Ops: bytes / 1000, Bytes: bytes, Start: from, End: to, Counts: map[int]int64{500: 10},
+		}}
 }
 
 func transferCase() move.Spec {
@@ -26,8 +31,9 @@ func TestOneInitiator(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]float64{
-		"bandwidth": 4, "bandwidth.min_rank": 4, "message_rate": 4e6, "ceiling": 0.4, "ceiling.bandwidth": 10, "ceiling.memcpy": 50,
-		"latency.p50": 500e-9, "latency.avg": 500e-9, "prep.alloc": 2, "prep.connect": 0,
+		"bandwidth": 4, "bandwidth.min_rank": 4, "message_rate": 4e6, "ceiling": 0.4, "ceiling.bandwidth": 10,
+		"ceiling.memcpy": 50,
+		"latency.p50":    500e-9, "latency.avg": 500e-9, "prep.alloc": 2, "prep.connect": 0,
 	} {
 		if math.Abs(m[name]-want) > 1e-9*math.Max(1, want) {
 			t.Errorf("%s = %v, want %v", name, m[name], want)
@@ -101,14 +107,19 @@ func TestUsageSkewAndStages(t *testing.T) {
 	a.Usage, b.Usage = move.Usage{CPU: 1, Switches: 3}, move.Usage{CPU: 0.5, Switches: 4}
 	a.Clock, b.Clock = move.Clock{Resolution: 1e-9, Cost: 10e-9}, move.Clock{Resolution: 5e-9, Cost: 8e-9}
 	a.Stages = move.Stages{Prepare: 1e-6, Post: move.Stage{Stamps: 3, Mean: 100e-9, P99: 1e-6}}
-	b.Stages = move.Stages{Prepare: 2e-6, Made: move.Stage{Stamps: 2, Mean: 1e-6, P99: 3e-6}, Post: move.Stage{Stamps: 1, Mean: 500e-9, P99: 0.9e-6}, Transfer: move.Stage{Stamps: 1, Mean: 7e-6, P99: 8e-6}}
+	b.Stages = move.Stages{
+		Prepare: 2e-6, Made: move.Stage{Stamps: 2, Mean: 1e-6, P99: 3e-6}, Post: move.Stage{Stamps: 1, Mean: 500e-9,
+			P99: 0.9e-6}, Transfer: move.Stage{Stamps: 1, Mean: 7e-6, P99: 8e-6},
+	}
 	m, err := Metrics(transferCase(), []*move.Part{a, b, {Rank: 2, Usage: move.Usage{CPU: 0.5, Switches: 1}}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]float64{
-		"cpu_time_per_gb": 0.5, "context_switches": 8, "skew": 2e-3, "requests": 4e6, "requests.stamped": 20, "clock.resolution": 5e-9, "clock.cost": 10e-9,
-		"prep.request": 2e-6, "prep.request.p99": 3e-6, "post.avg": 200e-9, "post.p99": 1e-6, "transfer.avg": 7e-6, "transfer.p99": 8e-6,
+		"cpu_time_per_gb": 0.5, "context_switches": 8, "skew": 2e-3, "requests": 4e6, "requests.stamped": 20,
+		"clock.resolution": 5e-9, "clock.cost": 10e-9,
+		"prep.request": 2e-6, "prep.request.p99": 3e-6, "post.avg": 200e-9, "post.p99": 1e-6, "transfer.avg": 7e-6,
+		"transfer.p99": 8e-6,
 	} {
 		if math.Abs(m[name]-want) > 1e-9*want {
 			t.Errorf("%s = %v, want %v", name, m[name], want)

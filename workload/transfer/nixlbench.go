@@ -22,13 +22,18 @@ func nixlbench(option func(name string) string) (columns []workload.ForeignColum
 			workload.ForeignColumn{Head: "Aggregate B/W (GB/Sec)", Width: 25, Metric: "bandwidth", Scale: rate},
 			workload.ForeignColumn{Head: "Network Util (%)", Width: 20, Metric: "ceiling", Scale: percent})
 	} else {
-		columns = append(columns, workload.ForeignColumn{Head: "B/W (GB/Sec)", Width: 15, Metric: "bandwidth", Scale: rate})
+		columns = append(columns, workload.ForeignColumn{
+			Head: "B/W (GB/Sec)", Width: 15, Metric: "bandwidth", Scale: rate,
+		})
 	}
 	for _, c := range []struct{ head, metric string }{
 		{"Avg Lat. (us)", "latency.avg"}, {"Avg Prep (us)", "prep.request"}, {"P99 Prep (us)", "prep.request.p99"},
-		{"Avg Post (us)", "post.avg"}, {"P99 Post (us)", "post.p99"}, {"Avg Tx (us)", "transfer.avg"}, {"P99 Tx (us)", "transfer.p99"},
+		{"Avg Post (us)", "post.avg"}, {"P99 Post (us)", "post.p99"}, {"Avg Tx (us)", "transfer.avg"},
+		{"P99 Tx (us)", "transfer.p99"},
 	} {
-		columns = append(columns, workload.ForeignColumn{Head: c.head, Width: 15, Metric: c.metric, Scale: results.Micro})
+		columns = append(columns, workload.ForeignColumn{
+			Head: c.head, Width: 15, Metric: c.metric, Scale: results.Micro,
+		})
 	}
 	return columns, above
 }

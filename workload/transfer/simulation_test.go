@@ -58,7 +58,8 @@ func TestSimulationOptionsSurviveJSON(t *testing.T) {
 			"sim_latency":   quantity.Time(rapid.Int64Range(0, 1e12).Draw(t, "latency")),
 			"sim_bandwidth": quantity.Rate(quantity.Round(rapid.Float64Range(1, 1e18).Draw(t, "bandwidth"))),
 			"sim_noise":     quantity.Percent(quantity.Round(rapid.Float64Range(0, 1).Draw(t, "noise"))),
-			"sim_failure":   rapid.SampledFrom([]string{"", "10% connect", "launch 0 rank 1 ready crash, 2.5%"}).Draw(t, "failure"),
+			"sim_failure": rapid.SampledFrom([]string{"", "10% connect", "launch 0 rank 1 ready crash, 2.5%"}).Draw(t,
+				"failure"),
 		}
 		b, err := json.Marshal(in)
 		if err != nil {
@@ -109,7 +110,8 @@ func TestDecodeSimulation(t *testing.T) {
 	if o.Sim == nil || o.Sim.Failures != nil {
 		t.Fatalf("the model is %+v", o.Sim)
 	}
-	if s := *o.Sim; s.Latency != want.Latency || s.Bandwidth != want.Bandwidth || s.Noise != want.Noise || s.Jitter != want.Jitter ||
+	if s := *o.Sim; s.Latency != want.Latency || s.Bandwidth != want.Bandwidth || s.Noise != want.Noise ||
+		s.Jitter != want.Jitter ||
 		s.Stragglers != 0 || s.StragglerLoss != want.StragglerLoss || s.Drift != 0 || s.Seed != want.Seed {
 		t.Errorf("the defaults are %+v", s)
 	}

@@ -20,7 +20,10 @@ var Kind = &workload.Kind{
 	Name: "transfer",
 	Doc:  "block transfers between ranks: one-sided writes and reads, streamed with a window or as a ping-pong",
 	Options: slices.Concat([]workload.Option{
-		{Name: "fabric", Type: workload.Enum, Default: fabric.AutoName, Process: true, Values: fabric.Values(), Planned: []string{"cuda"}},
+		{
+			Name: "fabric", Type: workload.Enum, Default: fabric.AutoName, Process: true, Values: fabric.Values(),
+			Planned: []string{"cuda"},
+		},
 	}, named, []workload.Option{
 		{Name: "op", Type: workload.Enum, Default: "write", Values: []string{"write", "read"}},
 		move.MemoryKind("initiator"),
@@ -33,19 +36,28 @@ var Kind = &workload.Kind{
 		{Name: "in_flight", Type: workload.Count, Default: int64(16), Min: 1, Max: 4096},
 		{Name: "threads", Type: workload.Count, Default: int64(1), Min: 1, Max: 64, Process: true},
 		{Name: "ranks", Type: workload.Count, Default: int64(2), Min: 2, Max: workload.MostSimulated, Process: true},
-		{Name: "pattern", Type: workload.Enum, Default: "pairwise", Values: []string{"pairwise", "one_to_many", "many_to_one", "ring", "all_to_all"}, Process: true},
+		{
+			Name: "pattern", Type: workload.Enum, Default: "pairwise",
+			Values: []string{"pairwise", "one_to_many", "many_to_one", "ring", "all_to_all"}, Process: true,
+		},
 		{Name: "bidirectional", Type: workload.Bool, Default: false, Process: true},
 		{Name: "mode", Type: workload.Enum, Default: "stream", Values: []string{"stream", "pingpong"}},
 		{Name: "verify", Type: workload.Enum, Default: "sample", Values: []string{"none", "sample", "full"}},
 		{Name: "reuse", Type: workload.Enum, Default: "hot", Values: []string{"hot", "spread"}},
-		{Name: "pages", Type: workload.Enum, Default: "default", Values: []string{"default", "thp", "2MiB", "1GiB"}, Process: true},
+		{
+			Name: "pages", Type: workload.Enum, Default: "default", Values: []string{"default", "thp", "2MiB", "1GiB"},
+			Process: true,
+		},
 		{Name: "alloc", Type: workload.Enum, Default: "fabric", Process: true, Values: []string{"fabric", "heap"}},
 		{Name: "wait", Type: workload.Enum, Default: "poll", Process: true, Values: []string{"poll", "sleep"}},
 		{Name: "numa", Type: workload.NUMA, Default: "default", Process: true},
 		{Name: "payload", Type: workload.Enum, Default: "random", Values: []string{"random", "zero"}},
 	}, prefixed),
 	Metrics: []workload.Metric{
-		{Name: "bandwidth", Unit: "GB/s", Better: workload.Higher, FromRanks: results.SumOfRanks, Ceiling: "ceiling.bandwidth"},
+		{
+			Name: "bandwidth", Unit: "GB/s", Better: workload.Higher, FromRanks: results.SumOfRanks,
+			Ceiling: "ceiling.bandwidth",
+		},
 		{Name: "bandwidth.min_rank", Unit: "GB/s", Better: workload.Higher, FromRanks: results.EachRank},
 		{Name: "latency.avg", Unit: "s", Better: workload.Lower},
 		{Name: "latency.min", Unit: "s", Better: workload.Lower, Quantile: "min"},
@@ -96,7 +108,8 @@ var Kind = &workload.Kind{
 		{Metric: "ceiling", Head: "% of ceiling", Drop: 1, Percent: true},
 	},
 	OnceRounded: []string{
-		"latency.p90", "latency.p95", "latency.p99", "latency.p999", "post.p99", "transfer.p99", "prep.request.p99", "prep.lists.p99", "prep.reregister.p99",
+		"latency.p90", "latency.p95", "latency.p99", "latency.p999", "post.p99", "transfer.p99", "prep.request.p99",
+		"prep.lists.p99", "prep.reregister.p99",
 	},
 	Brief: []string{"bandwidth", "latency.p50", "latency.p99"},
 }
@@ -112,7 +125,8 @@ func init() {
 	}
 	Kind.Behaviour = workload.Behaviour{
 		Spec: spec, Reduce: reduce, Recompute: recompute, Rounded: rounded, Simulated: simulated,
-		OfCeiling: move.OfCeiling, AcrossHosts: acrossHosts, Tables: map[string]workload.ForeignTable{"nixlbench": nixlbench},
+		OfCeiling: move.OfCeiling, AcrossHosts: acrossHosts,
+		Tables: map[string]workload.ForeignTable{"nixlbench": nixlbench},
 	}
 	workload.Register(Kind)
 }
@@ -132,10 +146,13 @@ func Decode(v workload.Values) (move.Spec, error) {
 	var t move.Spec
 	get := Kind.Get(v)
 	err := get.Read(map[string]*string{
-		"fabric": &t.Fabric, "op": &t.Op, "initiator": &t.Initiator, "target": &t.Target, "pattern": &t.Pattern, "mode": &t.Mode,
-		"verify": &t.Verify, "reuse": &t.Reuse, "pages": &t.Pages, "alloc": &t.Alloc, "wait": &t.Wait, "numa": &t.NUMA, "payload": &t.Payload,
+		"fabric": &t.Fabric, "op": &t.Op, "initiator": &t.Initiator, "target": &t.Target, "pattern": &t.Pattern,
+		"mode":   &t.Mode,
+		"verify": &t.Verify, "reuse": &t.Reuse, "pages": &t.Pages, "alloc": &t.Alloc, "wait": &t.Wait, "numa": &t.NUMA,
+		"payload": &t.Payload,
 	}, map[string]*int64{
-		"batch": &t.Batch, "iterations": &t.Iterations, "warmup": &t.Warmup, "in_flight": &t.InFlight, "threads": &t.Threads, "ranks": &t.Ranks,
+		"batch": &t.Batch, "iterations": &t.Iterations, "warmup": &t.Warmup, "in_flight": &t.InFlight,
+		"threads": &t.Threads, "ranks": &t.Ranks,
 	})
 	if err != nil {
 		return t, err

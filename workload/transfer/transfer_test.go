@@ -76,35 +76,47 @@ func TestDecodeTransfer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if o.BlockSize != 8 || o.Iterations != 100 || o.Fabric != "auto" || o.Ranks != 2 || o.InFlight != 16 || o.Verify != "sample" {
+	if o.BlockSize != 8 || o.Iterations != 100 || o.Fabric != "auto" || o.Ranks != 2 || o.InFlight != 16 ||
+		o.Verify != "sample" {
 		t.Errorf("defaults are %+v", o)
 	}
 	// the clock decides then, and moves one to each target in any case
-	if _, err := Decode(workload.Values{"block_size": quantity.Size(8), "ranks": int64(9), "pattern": "all_to_all", "iterations": int64(7), "duration": quantity.Time(1)}); err != nil {
+	if _, err := Decode(workload.Values{"block_size": quantity.Size(8), "ranks": int64(9), "pattern": "all_to_all",
+		"iterations": int64(7), "duration": quantity.Time(1)}); err != nil {
 		t.Errorf("few iterations, which a duration overrules: %v", err)
 	}
-	if o, err := Decode(workload.Values{"block_size": quantity.Size(8), "ranks": int64(8192), "fabric": fabric.SimName}); err != nil || o.Ranks != 8192 {
+	if o, err := Decode(workload.Values{"block_size": quantity.Size(8), "ranks": int64(8192),
+		"fabric": fabric.SimName}); err != nil || o.Ranks != 8192 {
 		t.Errorf("ranks that are simulated: %v", err)
 	}
-	if o, err := Decode(workload.Values{"block_size": quantity.Size(8), "fabric": "ucx", "alloc": "heap", "pages": "2MiB"}); err != nil || !o.Heap() {
+	if o, err := Decode(workload.Values{"block_size": quantity.Size(8), "fabric": "ucx", "alloc": "heap",
+		"pages": "2MiB"}); err != nil || !o.Heap() {
 		t.Errorf("pages of the rank's own memory: %v", err)
 	}
 	for want, v := range map[string]workload.Values{
-		"block_size is missing":                   {},
-		"even number of ranks":                    {"block_size": quantity.Size(8), "ranks": int64(3)},
-		"has no op read":                          {"block_size": quantity.Size(8), "mode": "pingpong", "op": "read"},
-		"option op is int, not a stri":            {"block_size": quantity.Size(8), "op": 3},
-		"has only pattern pairwise, not ring":     {"block_size": quantity.Size(8), "mode": "pingpong", "pattern": "ring"},
-		"bidirectional is of pattern pairwise":    {"block_size": quantity.Size(8), "bidirectional": true, "pattern": "ring"},
-		"it cannot be bidirectional":              {"block_size": quantity.Size(8), "bidirectional": true, "mode": "pingpong"},
-		"reuse spread has no meaning":             {"block_size": quantity.Size(8), "mode": "pingpong", "reuse": "spread"},
-		"at least 8 iterations":                   {"block_size": quantity.Size(8), "ranks": int64(9), "pattern": "all_to_all", "iterations": int64(7)},
-		"only fabric sim, which starts no":        {"block_size": quantity.Size(8), "ranks": int64(1026)},
+		"block_size is missing":               {},
+		"even number of ranks":                {"block_size": quantity.Size(8), "ranks": int64(3)},
+		"has no op read":                      {"block_size": quantity.Size(8), "mode": "pingpong", "op": "read"},
+		"option op is int, not a stri":        {"block_size": quantity.Size(8), "op": 3},
+		"has only pattern pairwise, not ring": {"block_size": quantity.Size(8), "mode": "pingpong", "pattern": "ring"},
+		"bidirectional is of pattern pairwise": {
+			"block_size": quantity.Size(8), "bidirectional": true, "pattern": "ring",
+		},
+
+		"it cannot be bidirectional":  {"block_size": quantity.Size(8), "bidirectional": true, "mode": "pingpong"},
+		"reuse spread has no meaning": {"block_size": quantity.Size(8), "mode": "pingpong", "reuse": "spread"},
+		"at least 8 iterations": {
+			"block_size": quantity.Size(8), "ranks": int64(9), "pattern": "all_to_all", "iterations": int64(7),
+		},
+		"only fabric sim, which starts no": {"block_size": quantity.Size(8), "ranks": int64(1026)},
+
 		"fabric ucx allocates the buffers itself": {"block_size": quantity.Size(8), "fabric": "ucx", "pages": "2MiB"},
 		"private memory cannot be mapped":         {"block_size": quantity.Size(8), "fabric": "shm", "alloc": "heap"},
 		"option numa: \"1024\" is neither":        {"block_size": quantity.Size(8), "numa": "1024"},
-		"room for 6 requests of 1048576 blocks":   {"block_size": quantity.Size(1 << 40), "batch": int64(1 << 20), "ranks": int64(4), "pattern": "all_to_all"},
-		"option duration is int, not a time":      {"block_size": quantity.Size(8), "duration": 3},
+		"room for 6 requests of 1048576 blocks": {
+			"block_size": quantity.Size(1 << 40), "batch": int64(1 << 20), "ranks": int64(4), "pattern": "all_to_all",
+		},
+		"option duration is int, not a time": {"block_size": quantity.Size(8), "duration": 3},
 	} {
 		if _, err := Decode(v); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: got %v, want %q", v, err, want)

@@ -19,7 +19,8 @@ func TestAPIOfUCX(t *testing.T) {
 		return Decode(v)
 	}
 	for want, change := range map[string]workload.Values{
-		"rma": {"op": "read"}, "am": {"api": "am"}, "tag": {"api": "tag", "mode": "pingpong"}, "": {"fabric": "shm", "op": "read"},
+		"rma": {"op": "read"}, "am": {"api": "am"}, "tag": {"api": "tag", "mode": "pingpong"},
+		"": {"fabric": "shm", "op": "read"},
 	} {
 		if o, err := decode(change); err != nil || o.FabricOptions["api"] != want {
 			t.Errorf("%v: api %q, %v, want %q", change, o.FabricOptions["api"], err, want)

@@ -29,10 +29,12 @@ type Etcd struct {
 func (f *Etcd) Add(flags *pflag.FlagSet, etcd string) {
 	flags.StringSliceVar(&f.endpoints, "etcd", nil, etcd)
 	flags.StringVar(&f.prefix, "etcd-prefix", "", "`PREFIX` of all keys in etcd (default "+cluster.DefaultPrefix+")")
-	flags.StringVar(&f.ca, "etcd-cacert", "", "certificates in `FILE` that etcd's may be signed by, instead of the system's")
+	flags.StringVar(&f.ca, "etcd-cacert", "",
+		"certificates in `FILE` that etcd's may be signed by, instead of the system's")
 	flags.StringVar(&f.certificate, "etcd-cert", "", "certificate in `FILE` to show to etcd")
 	flags.StringVar(&f.key, "etcd-key", "", "key of that certificate, in `FILE`")
-	flags.StringVar(&f.user, "etcd-user", "", "`NAME` of a user of etcd, whose password is in the environment as "+passwordVariable+" or in a file")
+	flags.StringVar(&f.user, "etcd-user", "",
+		"`NAME` of a user of etcd, whose password is in the environment as "+passwordVariable+" or in a file")
 	flags.StringVar(&f.passwordFile, "etcd-password-file", "", "password of that user, in the first line of `FILE`")
 }
 
@@ -45,7 +47,8 @@ func (f *Etcd) Config() (cluster.Config, error) {
 	}
 	if len(f.endpoints) == 0 {
 		for flag, value := range map[string]string{
-			"prefix": f.prefix, "cacert": f.ca, "cert": f.certificate, "key": f.key, "user": f.user, "password-file": f.passwordFile,
+			"prefix": f.prefix, "cacert": f.ca, "cert": f.certificate, "key": f.key, "user": f.user,
+			"password-file": f.passwordFile,
 		} {
 			if value != "" {
 				return c, exit.Usage("--etcd-%s has no meaning without --etcd, which says where etcd is", flag)
@@ -100,7 +103,8 @@ func (f *Etcd) encrypted() (bool, error) {
 		case err != nil:
 			return false, exit.Usage("--etcd: %w", err)
 		case u.User != nil || strings.Contains(e, "@"):
-			return false, exit.Usage("--etcd: a URL with a user in it is seen by everybody on this host; give --etcd-user NAME, and the password in the environment as %s", passwordVariable)
+			return false, exit.Usage("--etcd: a URL with a user in it is seen by everybody on this host; give --etcd-user NAME, and the password in the environment as %s",
+				passwordVariable)
 		case scheme != "http" && scheme != "https" && scheme != "unix" || rest == "":
 			return false, exit.Usage("--etcd %s: must be a URL like https://host:2379", e)
 		}
@@ -146,13 +150,15 @@ func (f *Etcd) tls() (*tls.Config, error) {
 func (f *Etcd) password(fromEnvironment string) (string, error) {
 	switch {
 	case strings.Contains(f.user, ":"):
-		return "", exit.Usage("--etcd-user takes a name only: a command line is seen by everybody on this host; the password goes into the environment as %s, or into a file for --etcd-password-file", passwordVariable)
+		return "", exit.Usage("--etcd-user takes a name only: a command line is seen by everybody on this host; the password goes into the environment as %s, or into a file for --etcd-password-file",
+			passwordVariable)
 	case f.user == "" && f.passwordFile != "":
 		return "", exit.Usage("--etcd-password-file needs --etcd-user")
 	case f.user == "":
 		return "", nil
 	case f.passwordFile == "" && fromEnvironment == "":
-		return "", exit.Usage("--etcd-user %s: its password is missing; set %s in the environment, or give --etcd-password-file", f.user, passwordVariable)
+		return "", exit.Usage("--etcd-user %s: its password is missing; set %s in the environment, or give --etcd-password-file",
+			f.user, passwordVariable)
 	case f.passwordFile == "":
 		return fromEnvironment, nil
 	}

@@ -46,7 +46,8 @@ lets run, and who has ca.key can be any coordinator and any agent.`,
 			if len(args) > 0 {
 				where = " --dir " + dir
 			}
-			_, err = fmt.Fprintf(cmd.OutOrStdout(), nextSteps, dir, time.Now().Add(life).UTC().Format("2 January 2006"), where)
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), nextSteps, dir, time.Now().Add(life).UTC().Format("2 January 2006"),
+				where)
 			return exit.With(gate.ExitExecution, err)
 		},
 	}
@@ -64,7 +65,8 @@ func initCluster(dir string) error {
 		for _, ext := range []string{".pem", ".key"} {
 			path := filepath.Join(dir, name+ext)
 			if _, err := os.Lstat(path); err == nil {
-				return fmt.Errorf("%s is there already: give another DIR, or remove the old cluster's files, after which its agents must join again", path)
+				return fmt.Errorf("%s is there already: give another DIR, or remove the old cluster's files, after which its agents must join again",
+					path)
 			}
 		}
 	}

@@ -25,7 +25,8 @@ func TestManifestsWithSecret(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	document, err := trust.Bootstrap{Session: "20261121-101500-p-3f9a", Node: "*", Identity: id, Coordinator: []string{"c.test:1"}, SessionKey: key.Public()}.Encode()
+	document, err := trust.Bootstrap{Session: "20261121-101500-p-3f9a", Node: "*", Identity: id,
+		Coordinator: []string{"c.test:1"}, SessionKey: key.Public()}.Encode()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +34,8 @@ func TestManifestsWithSecret(t *testing.T) {
 	run := func(args ...string) (string, error) {
 		var out bytes.Buffer
 		cmd := New()
-		cmd.SetArgs(append([]string{"manifests", "--nodes", "2", "--kube-image", "weir:1", "--with-secret", "-"}, args...))
+		cmd.SetArgs(append([]string{"manifests", "--nodes", "2", "--kube-image", "weir:1", "--with-secret", "-"},
+			args...))
 		cmd.SetIn(bytes.NewReader(document))
 		cmd.SetOut(&out)
 		err := cmd.Execute()
@@ -43,12 +45,16 @@ func TestManifestsWithSecret(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"  bootstrap.json: " + base64.StdEncoding.EncodeToString(document) + "\n", "\n  name: weir-20261121-101500-p-3f9a\n", "\nimmutable: true\n"} {
+	for _, want := range []string{
+		"  bootstrap.json: " + base64.StdEncoding.EncodeToString(document) + "\n",
+		"\n  name: weir-20261121-101500-p-3f9a\n", "\nimmutable: true\n",
+	} {
 		if !strings.Contains(out, want) {
 			t.Errorf("there is no %q in\n%s", want, out)
 		}
 	}
-	if _, err := run("--session", "other"); err == nil || !strings.Contains(err.Error(), "the document is for session 20261121-101500-p-3f9a, not other") {
+	if _, err := run("--session", "other"); err == nil ||
+		!strings.Contains(err.Error(), "the document is for session 20261121-101500-p-3f9a, not other") {
 		t.Errorf("for another session: %v", err)
 	}
 }

@@ -62,6 +62,7 @@ func (f *revokeFlags) run(stdout io.Writer, nodes []string) error {
 	if !f.keepTokens {
 		what += " and all join tokens"
 	}
-	_, err = fmt.Fprintf(stdout, "%s that were made until %s are refused by sessions that begin now\n", what, now.UTC().Format("2 January 2006 15:04:05 UTC"))
+	_, err = fmt.Fprintf(stdout, "%s that were made until %s are refused by sessions that begin now\n", what,
+		now.UTC().Format("2 January 2006 15:04:05 UTC"))
 	return exit.With(gate.ExitExecution, err)
 }

@@ -30,8 +30,9 @@ type status struct {
 
 // member is a session or an agent.
 type member struct {
-	Name     string         `json:"name"`
-	About    *cluster.About `json:"about,omitempty"`    // none: the session's coordinator is gone, or nobody can read it
+	Name string `json:"name"`
+	// none: the session's coordinator is gone, or nobody can read it
+	About    *cluster.About `json:"about,omitempty"`
 	Keys     int            `json:"keys,omitempty"`     // of a session
 	Nodes    []string       `json:"nodes,omitempty"`    // that have joined a session
 	Sessions []string       `json:"sessions,omitempty"` // that have claimed an agent's node
@@ -54,7 +55,10 @@ func (o *offers) cells() []string {
 	for _, name := range slices.Sorted(maps.Keys(o.Labels)) {
 		labels = append(labels, name+"="+o.Labels[name])
 	}
-	return []string{strconv.Itoa(o.CPUs), strconv.Itoa(o.GPUs), strings.Join(labels, ","), map[bool]string{true: "yes", false: "no"}[o.Commands]}
+	return []string{
+		strconv.Itoa(o.CPUs), strconv.Itoa(o.GPUs), strings.Join(labels, ","),
+		map[bool]string{true: "yes", false: "no"}[o.Commands],
+	}
 }
 
 func newStatus() *cobra.Command {
@@ -143,7 +147,8 @@ func (s *status) print(w io.Writer) error {
 	}
 	for _, m := range s.Agents {
 		by, since, a := m.by()
-		row(slices.Concat([]string{m.Name, by, a.Weir, since}, m.Offers.cells(), []string{strings.Join(m.Sessions, ",")})...)
+		row(slices.Concat([]string{m.Name, by, a.Weir, since}, m.Offers.cells(),
+			[]string{strings.Join(m.Sessions, ",")})...)
 	}
 	return t.Flush()
 }

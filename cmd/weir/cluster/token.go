@@ -50,7 +50,8 @@ func (f *tokenFlags) run(stdout, stderr io.Writer) error {
 	}
 	authority, err := trust.LoadAuthority(dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		return exit.Usage("there is no cluster in %s: make one with \"weir cluster init\", or say where it is with --dir (%w)", dir, err)
+		return exit.Usage("there is no cluster in %s: make one with \"weir cluster init\", or say where it is with --dir (%w)",
+			dir, err)
 	}
 	if err != nil {
 		return exit.With(gate.ExitUsage, err)
@@ -70,6 +71,7 @@ func (f *tokenFlags) run(stdout, stderr io.Writer) error {
 	if f.node != "" {
 		node = "node " + f.node
 	}
-	fmt.Fprintf(stderr, "%s: lets %s join until %s\n", f.out, node, time.Now().Add(f.ttl).UTC().Format("2 January 2006 15:04 UTC"))
+	fmt.Fprintf(stderr, "%s: lets %s join until %s\n", f.out, node,
+		time.Now().Add(f.ttl).UTC().Format("2 January 2006 15:04 UTC"))
 	return nil
 }

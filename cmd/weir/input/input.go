@@ -77,7 +77,8 @@ func Load(arg string, options dsl.Options) (*dsl.Scenario, dsl.Sources, hcl.Diag
 // ReadPlan reads a saved plan.
 func ReadPlan(arg string, vars map[string]string) (*planner.Plan, error) {
 	if len(vars) > 0 {
-		return nil, exit.Usage("%s is a saved plan: its variables already have their values; plan the scenario again to change them", arg)
+		return nil, exit.Usage("%s is a saved plan: its variables already have their values; plan the scenario again to change them",
+			arg)
 	}
 	p, err := planner.Read(arg)
 	if errors.Is(err, planner.ErrDigest) {

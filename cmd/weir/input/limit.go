@@ -68,7 +68,8 @@ func watchPlanning(ended <-chan struct{}, memory uint64) error {
 			return fmt.Errorf("%w: it takes longer than %v; --plan-timeout allows more", errPlanLimit, planLimit)
 		case <-look.C:
 			if metrics.Read(heap); heap[0].Value.Uint64() > memory {
-				return fmt.Errorf("%w: it needs more than %d MiB of memory, three quarters of what is free here", errPlanLimit, memory>>20)
+				return fmt.Errorf("%w: it needs more than %d MiB of memory, three quarters of what is free here",
+					errPlanLimit, memory>>20)
 			}
 		}
 	}

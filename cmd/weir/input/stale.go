@@ -40,5 +40,6 @@ func Fresh(p *planner.Plan, arg string, options dsl.Options, stderr io.Writer) e
 }
 
 func stalePlan(arg, file, why string) error {
-	return exit.With(gate.ExitStale, fmt.Errorf("%s is stale: %s; plan %s again, or run it as it is with --allow-stale", arg, why, file))
+	return exit.With(gate.ExitStale, fmt.Errorf("%s is stale: %s; plan %s again, or run it as it is with --allow-stale",
+		arg, why, file))
 }

@@ -75,7 +75,8 @@ func (f *Flags) Text(w io.Writer) error {
 	row("launcher", f.launcher, f.originOf("launcher"))
 	f.config.set.VisitAll(func(flag *pflag.Flag) {
 		name, ok := strings.CutPrefix(flag.Name, cmp.Or(flagsOf[f.launcher], "none "))
-		if !ok || !flag.Changed && (flag.DefValue == "" || flag.DefValue == "[]" || flag.DefValue == "false" || flag.DefValue == "0s") {
+		if !ok || !flag.Changed && (flag.DefValue == "" || flag.DefValue == "[]" || flag.DefValue == "false" ||
+			flag.DefValue == "0s") {
 			return
 		}
 		value := flag.Value.String()

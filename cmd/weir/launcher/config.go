@@ -57,7 +57,8 @@ func (c *Config) Take(root *yamlsyntax.Node, asked string) (launcher string, err
 	of := root.Pairs[0]
 	prefix, known := flagsOf[of.Key]
 	if !known {
-		return "", wrongConfig(of.KeyRange, "%q is no launcher with settings; these are ssh, slurm and kubernetes", of.Key)
+		return "", wrongConfig(of.KeyRange, "%q is no launcher with settings; these are ssh, slurm and kubernetes",
+			of.Key)
 	}
 	if asked != "" && asked != of.Key {
 		return "", wrongConfig(of.KeyRange, "it is for launcher %s, and %s is asked for", of.Key, asked)

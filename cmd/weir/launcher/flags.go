@@ -57,9 +57,11 @@ var launchers = []string{Local, Agents, SSH, Slurm, Kubernetes}
 
 func (f *Flags) Add(set *pflag.FlagSet) {
 	f.AddLaunchers(set)
-	set.StringVar(&f.cluster, "cluster", "", "`DIR` of weir cluster init, for registered agents (default $XDG_CONFIG_HOME/weir/cluster)")
+	set.StringVar(&f.cluster, "cluster", "",
+		"`DIR` of weir cluster init, for registered agents (default $XDG_CONFIG_HOME/weir/cluster)")
 	set.BoolVar(&f.exclusive, "exclusive", false, "share registered agents' nodes with no other session")
-	set.StringVar(&f.listen, "listen", "", "`HOST:PORT` on which agents call this process (default: a free port of all addresses; ssh needs none)")
+	set.StringVar(&f.listen, "listen", "",
+		"`HOST:PORT` on which agents call this process (default: a free port of all addresses; ssh needs none)")
 	set.StringSliceVar(&f.advertise, "advertise", nil, "`HOST:PORT` that agents call instead of this host's addresses")
 	set.StringVar(&f.wait, "wait", "", "`TIME` that agents may take to come (default 1m)")
 	set.StringArrayVar(&f.labels, "node-label", nil, "label of nodes whose agents are launched, for cluster.labels, as `[HOSTS:]NAME=VALUE`: gpu[01-08]:rail=3 (repeatable); registered agents have their own")
@@ -67,7 +69,8 @@ func (f *Flags) Add(set *pflag.FlagSet) {
 
 // AddLaunchers adds the flags that say who starts agents, and what it is told.
 func (f *Flags) AddLaunchers(set *pflag.FlagSet) {
-	set.StringVar(&f.launcher, "launcher", "", "who starts agents: "+strings.Join(launchers, "|")+"; local is within this process, agents are those registered in etcd (default local, or agents where --etcd has any; ssh with --hosts)")
+	set.StringVar(&f.launcher, "launcher", "",
+		"who starts agents: "+strings.Join(launchers, "|")+"; local is within this process, agents are those registered in etcd (default local, or agents where --etcd has any; ssh with --hosts)")
 	set.StringSliceVar(&f.hosts, "hosts", nil, "`HOSTS` for ssh: a,b, ranges as 'gpu[01-16]', user@host, localhost for this one without ssh, @FILE with one a line; for agents: names of nodes")
 	f.config.Add(set)
 	f.ssh.Add(set)
@@ -76,7 +79,8 @@ func (f *Flags) AddLaunchers(set *pflag.FlagSet) {
 }
 
 // Fleet is what the executor is told of agents elsewhere; nil: there are none.
-func (f *Flags) Fleet(ctx context.Context, etcd cluster.Config, access *trust.EtcdAccess, p *planner.Plan, stderr io.Writer) (*fleet.Options, error) {
+func (f *Flags) Fleet(ctx context.Context, etcd cluster.Config, access *trust.EtcdAccess, p *planner.Plan,
+	stderr io.Writer) (*fleet.Options, error) {
 	kind, err := f.kind(ctx, etcd, stderr)
 	if err != nil {
 		return nil, err
@@ -186,7 +190,8 @@ func (f *Flags) credentials(o *fleet.Options) error {
 	}
 	var err error
 	if o.Identity, err = trust.LoadIdentity(dir, access.CoordinatorFiles); errors.Is(err, fs.ErrNotExist) {
-		return exit.Usage("registered agents obey a coordinator of their cluster, and %s holds none: make one with `weir cluster init`, or give --cluster DIR", dir)
+		return exit.Usage("registered agents obey a coordinator of their cluster, and %s holds none: make one with `weir cluster init`, or give --cluster DIR",
+			dir)
 	} else if err != nil {
 		return exit.Usage("--cluster: %w", err)
 	}

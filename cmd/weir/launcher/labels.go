@@ -68,7 +68,8 @@ func labelled(hosts []string, labels map[string]map[string]string, asked map[str
 		}
 	}
 	if len(fit) == 0 {
-		return nil, exit.Usage("none of the hosts has what the scenario's cluster.labels ask for (%s): --node-label says which have it", strings.Join(slices.Sorted(maps.Keys(lacks)), ", "))
+		return nil, exit.Usage("none of the hosts has what the scenario's cluster.labels ask for (%s): --node-label says which have it",
+			strings.Join(slices.Sorted(maps.Keys(lacks)), ", "))
 	}
 	return fit, nil
 }

@@ -136,7 +136,8 @@ func (s *Site) readLinks(n *yamlsyntax.Node) error {
 		}
 		v, err := q.In("GB/s")
 		if err != nil || v <= 0 {
-			return wrongConfig(p.Value.Range, "link %s: %q is no bandwidth above zero; write it as 12.5 GB/s or 100 Gbps", p.Key, text)
+			return wrongConfig(p.Value.Range, "link %s: %q is no bandwidth above zero; write it as 12.5 GB/s or 100 Gbps",
+				p.Key, text)
 		}
 		s.links[p.Key] = v
 	}

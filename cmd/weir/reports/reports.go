@@ -20,7 +20,8 @@ import (
 type Flags struct{ texts []string }
 
 func (r *Flags) Add(f *pflag.FlagSet) {
-	f.StringArrayVar(&r.texts, "report", nil, "write a report, as `FORMAT[=PATH]` (repeatable): "+strings.Join(reporters.Formats(), ", ")+"; PATH - is stdout")
+	f.StringArrayVar(&r.texts, "report", nil, "write a report, as `FORMAT[=PATH]` (repeatable): "+
+		strings.Join(reporters.Formats(), ", ")+"; PATH - is stdout")
 }
 
 // Report is one report that was asked for.
@@ -35,7 +36,8 @@ func (r *Flags) Parse() ([]Report, error) {
 		format, path, given := strings.Cut(text, "=")
 		rep, ok := reporters.Lookup(format)
 		if !ok {
-			return nil, exit.Usage("--report %s: unknown format %q%s", text, format, suggest.DidYouMean(format, reporters.Formats()))
+			return nil, exit.Usage("--report %s: unknown format %q%s", text, format,
+				suggest.DidYouMean(format, reporters.Formats()))
 		}
 		if given && path == "" {
 			return nil, exit.Usage("--report %s: the path is empty", text)

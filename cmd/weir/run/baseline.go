@@ -46,7 +46,8 @@ func (f *flags) baselines(plans []*planner.Plan, notes io.Writer) ([]baseline, e
 		if doc == nil {
 			file = p.Baseline
 			if file == "" {
-				return nil, exit.Usage("%s: the assertion %q mentions the baseline, and there is none; give one with --baseline FILE, or as baseline in the scenario", p.Scenario.File, text)
+				return nil, exit.Usage("%s: the assertion %q mentions the baseline, and there is none; give one with --baseline FILE, or as baseline in the scenario",
+					p.Scenario.File, text)
 			}
 			var err error
 			if doc, err = stored.Read(file, notes); err != nil {
@@ -54,12 +55,14 @@ func (f *flags) baselines(plans []*planner.Plan, notes io.Writer) ([]baseline, e
 			}
 		}
 		if doc.Scenario.Name != p.Scenario.Name {
-			fmt.Fprintf(notes, "note: the baseline %s is of scenario %s, not of %s; cases are compared by their keys\n", file, doc.Scenario.Name, p.Scenario.Name)
+			fmt.Fprintf(notes, "note: the baseline %s is of scenario %s, not of %s; cases are compared by their keys\n",
+				file, doc.Scenario.Name, p.Scenario.Name)
 		}
 		all[i] = baseline{doc, file}
 	}
 	if given != nil && !used {
-		fmt.Fprintf(notes, "note: --baseline %s: no assertion mentions the baseline, so no verdict rests on it; reports say what has changed since\n", f.baseline)
+		fmt.Fprintf(notes, "note: --baseline %s: no assertion mentions the baseline, so no verdict rests on it; reports say what has changed since\n",
+			f.baseline)
 		if f.previous == "" {
 			f.previous, f.earlier = f.baseline, given
 		}

@@ -15,7 +15,9 @@ func mentioning(file string) *planner.Plan {
 	metric := &assertion.Expr{Op: assertion.Metric, Metric: "bandwidth", Unit: "GB/s", Baseline: true, Case: "a"}
 	return &planner.Plan{
 		Scenario: planner.Scenario{File: "x.yaml"}, Baseline: file,
-		Cases: []*planner.Case{{Key: "a", Assertions: []assertion.Assertion{{Text: "bandwidth >= baseline.bandwidth", Subject: metric}}}},
+		Cases: []*planner.Case{
+			{Key: "a", Assertions: []assertion.Assertion{{Text: "bandwidth >= baseline.bandwidth", Subject: metric}}},
+		},
 	}
 }
 
@@ -40,7 +42,8 @@ func TestBaselineIsReadBeforeAnythingRuns(t *testing.T) {
 		f := flags{baseline: test.flag}
 		var notes strings.Builder
 		got, err := f.baselines([]*planner.Plan{test.plan}, &notes)
-		if told := strings.Contains(notes.String(), "no assertion mentions the baseline"); told != (name == "not mentioned") {
+		if told := strings.Contains(notes.String(),
+			"no assertion mentions the baseline"); told != (name == "not mentioned") {
 			t.Errorf("%s: notes %q", name, notes.String())
 		}
 		switch {

@@ -25,11 +25,13 @@ func TestConditionsSeeWhatEveryNodeHas(t *testing.T) {
 		reason       string
 	}{
 		{"fabric in host.fabrics", "shm", true, ""},
-		{"fabric in host.fabrics", "ucx", false, "when: fabric in host.fabrics; node n2 has no ucx: libucp.so.0 is not installed"},
+		{"fabric in host.fabrics", "ucx", false,
+			"when: fabric in host.fabrics; node n2 has no ucx: libucp.so.0 is not installed"},
 		{"host.nodes == 2 && host.gpus == 1 && host.cpus == 4", "shm", true, ""},
 		{"host.gpus >= 2", "shm", false, "when: host.gpus >= 2"},
 	} {
-		run, reason, err := Admits(&planner.Case{When: c.when, Workload: "transfer", Options: workload.Values{"fabric": c.fabric}}, nodes)
+		run, reason, err := Admits(&planner.Case{When: c.when, Workload: "transfer",
+			Options: workload.Values{"fabric": c.fabric}}, nodes)
 		if err != nil {
 			t.Errorf("%s: %v", c.when, err)
 		}
@@ -37,7 +39,8 @@ func TestConditionsSeeWhatEveryNodeHas(t *testing.T) {
 			t.Errorf("%s with %s: %v, %q; want %v, %q", c.when, c.fabric, run, reason, c.run, c.reason)
 		}
 	}
-	if _, _, err := Admits(&planner.Case{When: "fabric in"}, nodes); err == nil || !strings.Contains(err.Error(), "fabric in") {
+	if _, _, err := Admits(&planner.Case{When: "fabric in"}, nodes); err == nil ||
+		!strings.Contains(err.Error(), "fabric in") {
 		t.Errorf("a condition that cannot be read: %v", err)
 	}
 }

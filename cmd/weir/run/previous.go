@@ -74,7 +74,9 @@ func besides(dir string) []string {
 		written[path] = st.ModTime().UnixNano()
 		return false
 	})
-	slices.SortFunc(all, func(a, b string) int { return cmp.Or(cmp.Compare(written[b], written[a]), cmp.Compare(b, a)) })
+	slices.SortFunc(all, func(a, b string) int {
+		return cmp.Or(cmp.Compare(written[b], written[a]), cmp.Compare(b, a))
+	})
 	return all[:min(len(all), mostHeads)]
 }
 
@@ -82,7 +84,8 @@ func besides(dir string) []string {
 // measured what it was to.
 func precedes(path string, doc *results.Document) bool {
 	head, err := readHead(path)
-	if err != nil || head.Session.ID == doc.Session.ID || head.Scenario.Name != doc.Scenario.Name || head.Session.Simulated != doc.Simulated() {
+	if err != nil || head.Session.ID == doc.Session.ID || head.Scenario.Name != doc.Scenario.Name ||
+		head.Session.Simulated != doc.Simulated() {
 		return false
 	}
 	switch head.Session.Status {

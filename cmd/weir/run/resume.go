@@ -31,7 +31,8 @@ func (f *flags) chosen(cmd *cobra.Command, args []string) ([]*planner.Plan, erro
 	if len(args) == 0 {
 		for _, other := range []string{"var", "var-file", "only", "skip", "launches"} {
 			if cmd.Flags().Changed(other) {
-				return nil, exit.Usage("--%s cannot be used with --resume unless the scenario is given too: the session in %s has a plan", other, f.resume)
+				return nil, exit.Usage("--%s cannot be used with --resume unless the scenario is given too: the session in %s has a plan",
+					other, f.resume)
 			}
 		}
 		f.inputs = []string{filepath.Join(f.resume, ledger.PlanName)}
@@ -49,7 +50,8 @@ func (f *flags) chosen(cmd *cobra.Command, args []string) ([]*planner.Plan, erro
 		if err := planner.WriteDiff(cmd.ErrOrStderr(), changes, same); err != nil {
 			return nil, exit.With(gate.ExitExecution, err)
 		}
-		return nil, exit.With(gate.ExitStale, fmt.Errorf("%s is not what the session in %s runs, as above; start a new session, or leave the file out to go on with the saved plan", args[0], f.resume))
+		return nil, exit.With(gate.ExitStale, fmt.Errorf("%s is not what the session in %s runs, as above; start a new session, or leave the file out to go on with the saved plan",
+			args[0], f.resume))
 	}
 	return plans, nil
 }

@@ -81,16 +81,21 @@ worst result decides the exit code; "weir docs exit-codes" lists them.`,
 	f.selection.Add(cmd.Flags())
 	f.reports.Add(cmd.Flags())
 	f.style.Add(cmd.Flags())
-	cmd.Flags().StringVar(&f.out, "out", "", "session `DIR` (default weir-out/<session>); of several scenarios each gets a folder in it")
+	cmd.Flags().StringVar(&f.out, "out", "",
+		"session `DIR` (default weir-out/<session>); of several scenarios each gets a folder in it")
 	f.cluster.Add(cmd.Flags(), "`URLS` of an etcd cluster; without it weir brings its own")
 	f.fleet.Add(cmd.Flags())
 	cmd.Flags().BoolVar(&f.failFast, "fail-fast", false, "end the session at the first error or failed gate")
-	cmd.Flags().StringVar(&f.timeout, "timeout", "", "total `TIME` for everything, as 90s or 10m; then the partial report is written and the exit code is 124")
-	cmd.Flags().StringVar(&f.resume, "resume", "", "go on with the session in `DIR` that was cut off or stopped: what it has measured is taken over")
-	cmd.Flags().StringVar(&f.baseline, "baseline", "", "result document `FILE|DIR` that baseline.METRIC is taken from, instead of the scenario's")
+	cmd.Flags().StringVar(&f.timeout, "timeout", "",
+		"total `TIME` for everything, as 90s or 10m; then the partial report is written and the exit code is 124")
+	cmd.Flags().StringVar(&f.resume, "resume", "",
+		"go on with the session in `DIR` that was cut off or stopped: what it has measured is taken over")
+	cmd.Flags().StringVar(&f.baseline, "baseline", "",
+		"result document `FILE|DIR` that baseline.METRIC is taken from, instead of the scenario's")
 	cmd.Flags().StringVar(&f.previous, "previous", "", "result document `FILE|DIR` of the last time: reports say what has changed since; none: nothing (default the newest session of the scenario beside this one)")
 	cmd.Flags().BoolVar(&f.allowStale, "allow-stale", false, "run a saved plan though its scenario has changed since")
-	cmd.Flags().StringVar(&f.events, "events", "", "stream events as NDJSON to `FILE`, - is stdout; weir schema events says what each is")
+	cmd.Flags().StringVar(&f.events, "events", "",
+		"stream events as NDJSON to `FILE`, - is stdout; weir schema events says what each is")
 	return cmd
 }
 
@@ -150,7 +155,8 @@ func (f *flags) run(cmd *cobra.Command, args []string) error {
 	}
 	for _, r := range wanted {
 		if len(plans) > 1 && r.Path != "" && r.Path != "-" {
-			return exit.Usage("--report %s=%s: %d scenarios would write one file; leave the path out and each session directory gets its own", r.Name, r.Path, len(plans))
+			return exit.Usage("--report %s=%s: %d scenarios would write one file; leave the path out and each session directory gets its own",
+				r.Name, r.Path, len(plans))
 		}
 	}
 	if err := f.writable(wanted); err != nil {
@@ -178,7 +184,10 @@ func (f *flags) run(cmd *cobra.Command, args []string) error {
 			codes = append(codes, gate.ExitEmpty)
 			continue
 		}
-		s := session{flags: f, input: f.inputs[i], plan: p, baseline: baselines[i], kill: kill, reports: wanted, stream: stream, stdout: cmd.OutOrStdout(), stderr: cmd.ErrOrStderr(), several: len(plans) > 1}
+		s := session{
+			flags: f, input: f.inputs[i], plan: p, baseline: baselines[i], kill: kill, reports: wanted, stream: stream,
+			stdout: cmd.OutOrStdout(), stderr: cmd.ErrOrStderr(), several: len(plans) > 1,
+		}
 		code, err := s.run(ctx)
 		if err != nil {
 			code = gate.Worst(code, exit.Explain(cmd.ErrOrStderr(), cmd, err))
@@ -189,7 +198,8 @@ func (f *flags) run(cmd *cobra.Command, args []string) error {
 		}
 		if f.failFast && code != gate.ExitPassed && code != gate.ExitEmpty {
 			if left := len(plans) - i - 1; left > 0 {
-				fmt.Fprintf(cmd.ErrOrStderr(), "weir: --fail-fast: %s failed; scenarios not run: %d\n", p.Scenario.File, left)
+				fmt.Fprintf(cmd.ErrOrStderr(), "weir: --fail-fast: %s failed; scenarios not run: %d\n", p.Scenario.File,
+					left)
 			}
 			break
 		}

@@ -45,7 +45,8 @@ func (s *session) run(ctx context.Context) (int, error) {
 	id := stored.SessionID(time.Now(), s.plan.Scenario.Name)
 	dir := s.dir(id)
 	if _, err := os.Stat(filepath.Join(dir, ledger.JournalName)); err == nil && s.flags.resume == "" {
-		return gate.ExitUsage, exit.Usage("%s holds a session already: give another --out, or go on with it by --resume %s", dir, dir)
+		return gate.ExitUsage, exit.Usage("%s holds a session already: give another --out, or go on with it by --resume %s",
+			dir, dir)
 	}
 	self, err := program.Processes()
 	if err != nil {
@@ -58,7 +59,8 @@ func (s *session) run(ctx context.Context) (int, error) {
 	show := screen.NewProgress(s.stderr, s.plan, s.flags.style)
 	doc, runErr := executor.Run(ctx, s.plan, executor.Options{
 		Options: ledger.Options{
-			Dir: dir, Resume: s.flags.resume != "", SessionID: id, Argv: os.Args, Again: s.again(), Version: s.flags.version,
+			Dir: dir, Resume: s.flags.resume != "", SessionID: id, Argv: os.Args, Again: s.again(),
+			Version:  s.flags.version,
 			Site:     s.flags.site.Document(),
 			FailFast: s.flags.failFast, Baseline: s.baseline.doc, BaselineFile: s.baseline.file,
 			Judge: gate.Judge, Undecided: gate.Undecided,
@@ -78,7 +80,8 @@ func (s *session) run(ctx context.Context) (int, error) {
 		fmt.Fprintf(s.stderr, "weir: %v; writing what was measured until now\n", runErr)
 		runErr = nil // it is the document's exit code
 	}
-	return doc.Session.ExitCode, exit.With(gate.ExitExecution, told(dir, errors.Join(runErr, s.write(doc, dir), s.stream.err)))
+	return doc.Session.ExitCode, exit.With(gate.ExitExecution,
+		told(dir, errors.Join(runErr, s.write(doc, dir), s.stream.err)))
 }
 
 // write writes the document and the reports, and tells the person what came of the session
@@ -147,7 +150,9 @@ func (s *session) dir(id string) string {
 
 // ofOneSession are the flags that choose what of a scenario runs, say where results go
 // or end a session early: who runs some cases again wants others of these, or none.
-var ofOneSession = []string{"only", "skip", "out", "report", "events", "resume", "quiet", "no-color", "fail-fast", "timeout", "previous"}
+var ofOneSession = []string{
+	"only", "skip", "out", "report", "events", "resume", "quiet", "no-color", "fail-fast", "timeout", "previous",
+}
 
 // again is a command that runs all of the session's scenario again, in the same way and
 // at the same place.

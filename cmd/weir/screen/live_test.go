@@ -82,7 +82,8 @@ func TestLiveFrame(t *testing.T) {
 		Subject: &assertion.Expr{Op: assertion.Metric, Metric: "bandwidth", Unit: "GB/s"},
 	}}
 	plan.Cases[1].Assertions = []assertion.Assertion{{ // of which nothing can be said before the verdict
-		Lowered: "bandwidth / baseline.bandwidth in [0.9, ∞)", Subject: &assertion.Expr{Op: assertion.Metric, Metric: "bandwidth", Unit: "GB/s", Baseline: true}, Unit: "GB/s",
+		Lowered: "bandwidth / baseline.bandwidth in [0.9, ∞)", Subject: &assertion.Expr{Op: assertion.Metric,
+			Metric: "bandwidth", Unit: "GB/s", Baseline: true}, Unit: "GB/s",
 	}}
 	l := &live{tally: newTally(plan)}
 	frame := func(want ...string) {
@@ -94,23 +95,38 @@ func TestLiveFrame(t *testing.T) {
 	frame("starting", "░░░░░░░░░░░░░░░░ 0/8 launches, 4s · 0 of 3 cases")
 	l.See(started("a", 0, 3, 2))
 	l.See(event.Event{Type: event.CaseProgress, Group: "a", Case: "a[n=1]", Phase: "run", Rate: 12e9})
-	frame("a n=1 · launch 1/3 · 12.0 GB/s", "  nothing measured yet; promised bandwidth in [10, ∞) GB/s", "░░░░░░░░░░░░░░░░ 0/8 launches, 4s · 0 of 3 cases")
+	frame("a n=1 · launch 1/3 · 12.0 GB/s", "  nothing measured yet; promised bandwidth in [10, ∞) GB/s",
+		"░░░░░░░░░░░░░░░░ 0/8 launches, 4s · 0 of 3 cases")
 	for i, v := range []float64{12, 12.5} {
 		l.See(started("a", i, 3, 2))
 		for _, key := range []string{"a[n=1]", "a[n=2]"} {
 			l.See(event.Event{Type: event.CaseFinished, Group: "a", Case: key})
-			l.See(event.Event{Type: event.CaseMeasured, Group: "a", Case: key, Metrics: results.ValuesOf(map[string]float64{"bandwidth": v})})
+			l.See(event.Event{
+				Type: event.CaseMeasured, Group: "a", Case: key,
+				Metrics: results.ValuesOf(map[string]float64{"bandwidth": v}),
+			})
 		}
 		l.See(event.Event{Type: event.LaunchFinished, Group: "a"})
 	}
-	l.See(event.Event{Type: event.CaseMeasured, Group: "a", Case: "a[n=1]", Failure: &results.Failure{}, Metrics: results.ValuesOf(map[string]float64{"bandwidth": 1})}) // counts for nothing
-	l.See(event.Event{Type: event.CaseMeasured, Group: "load", Case: "beside", Background: true, Metrics: results.ValuesOf(map[string]float64{"bandwidth": 1})})
-	l.See(event.Event{Type: event.VerdictReached, Case: "a[n=1]", Assertion: "floor", Verdict: results.InconclusiveVerdict})
+	// counts for nothing
+	l.See(event.Event{
+		Type: event.CaseMeasured, Group: "a", Case: "a[n=1]", Failure: &results.Failure{},
+		Metrics: results.ValuesOf(map[string]float64{"bandwidth": 1}),
+	})
+	l.See(event.Event{
+		Type: event.CaseMeasured, Group: "load", Case: "beside", Background: true,
+		Metrics: results.ValuesOf(map[string]float64{"bandwidth": 1}),
+	})
+	l.See(event.Event{
+		Type: event.VerdictReached, Case: "a[n=1]", Assertion: "floor", Verdict: results.InconclusiveVerdict,
+	})
 	l.See(event.Event{Type: event.VerdictReached, Case: "a[n=1]", Assertion: "floor", Verdict: results.Pass})
 	l.See(event.Event{Type: event.CaseProgress, Group: "a", Case: "a[n=1]", Phase: "warmup"})
-	frame("a n=1 · launch 2/3 · warmup", "  12.2 GB/s (96% CI 8.9–17, n=2); promised bandwidth in [10, ∞) GB/s", "████████░░░░░░░░ 4/8 launches, 4s, ~4s left · 2 of 3 cases, 1 pass")
+	frame("a n=1 · launch 2/3 · warmup", "  12.2 GB/s (96% CI 8.9–17, n=2); promised bandwidth in [10, ∞) GB/s",
+		"████████░░░░░░░░ 4/8 launches, 4s, ~4s left · 2 of 3 cases, 1 pass")
 	l.See(event.Event{Type: event.CaseProgress, Group: "a", Case: "a[n=2]", Phase: "run"})
-	frame("a n=2 · launch 2/3", "  bandwidth 12.50 GB/s in the last launch", "████████░░░░░░░░ 4/8 launches, 4s, ~4s left · 2 of 3 cases, 1 pass")
+	frame("a n=2 · launch 2/3", "  bandwidth 12.50 GB/s in the last launch",
+		"████████░░░░░░░░ 4/8 launches, 4s, ~4s left · 2 of 3 cases, 1 pass")
 }
 
 // Launches that were taken over took none of this session's time.
@@ -179,7 +195,8 @@ func terminal(t *testing.T, columns uint16) (master, slave *os.File) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { slave.Close() })
-	if err := unix.IoctlSetWinsize(int(master.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: columns}); err != nil {
+	if err := unix.IoctlSetWinsize(int(master.Fd()), unix.TIOCSWINSZ,
+		&unix.Winsize{Row: 24, Col: columns}); err != nil {
 		t.Fatal(err)
 	}
 	return master, slave

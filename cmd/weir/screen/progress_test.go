@@ -12,8 +12,14 @@ import (
 func aPlan() *planner.Plan {
 	return &planner.Plan{
 		Cases: []*planner.Case{
-			{Key: "a[n=1]", Run: "a", Workload: "transfer", AxisOrder: []string{"n"}, Axes: map[string]any{"n": int64(1)}},
-			{Key: "a[n=2]", Run: "a", Workload: "transfer", AxisOrder: []string{"n"}, Axes: map[string]any{"n": int64(2)}},
+			{
+				Key: "a[n=1]", Run: "a", Workload: "transfer", AxisOrder: []string{"n"},
+				Axes: map[string]any{"n": int64(1)},
+			},
+			{
+				Key: "a[n=2]", Run: "a", Workload: "transfer", AxisOrder: []string{"n"},
+				Axes: map[string]any{"n": int64(2)},
+			},
 			{Key: "b", Run: "b", Workload: "transfer"},
 		},
 		Groups: []*planner.LaunchGroup{
@@ -52,7 +58,8 @@ func TestTallyCountsWhatIsDoneAndSureToCome(t *testing.T) {
 	} {
 		tally.See(step.event)
 		if tally.done() != step.done || tally.total() != step.total {
-			t.Errorf("step %d (%s): %d of %d, want %d of %d", i, step.event.Type, tally.done(), tally.total(), step.done, step.total)
+			t.Errorf("step %d (%s): %d of %d, want %d of %d", i, step.event.Type, tally.done(), tally.total(),
+				step.done, step.total)
 		}
 	}
 }
@@ -86,7 +93,8 @@ func TestWhatIsNotRunIsToldWithWhatComesAfter(t *testing.T) {
 	}{
 		{skipped("not run: needs a, which failed"), ""},
 		{skipped("not run: needs a, which failed"), ""},
-		{event.Event{Type: event.NodeLost, Node: "n", Reason: "gone"}, "skipped from b on: not run: needs a, which failed\nwarning: node n is lost: gone"},
+		{event.Event{Type: event.NodeLost, Node: "n", Reason: "gone"},
+			"skipped from b on: not run: needs a, which failed\nwarning: node n is lost: gone"},
 		{skipped("not run: needs c, which failed"), ""},
 		{skipped("not run: needs d, which failed"), "skipped from b on: not run: needs c, which failed"},
 		{started("a", 0, 3, 2), "skipped from b on: not run: needs d, which failed"},
@@ -108,7 +116,10 @@ func TestPlainLinesTellMishapsOnce(t *testing.T) {
 		{Type: event.CaseSkipped, Case: "b", Status: "skipped", Reason: "when: false"},
 		{Type: event.CaseSkipped, Case: "c", Status: "skipped", Reason: "when: false"},
 		started("a", 0, 3, 2),
-		{Type: event.CaseMeasured, Group: "a", Case: "a[n=1]", Metrics: results.ValuesOf(map[string]float64{"bandwidth": 12.5, "latency.p50": 5e-6})},
+		{
+			Type: event.CaseMeasured, Group: "a", Case: "a[n=1]",
+			Metrics: results.ValuesOf(map[string]float64{"bandwidth": 12.5, "latency.p50": 5e-6}),
+		},
 		{Type: event.CaseMeasured, Group: "a", Case: "a[n=2]", Failure: failure},
 		{Type: event.LaunchFinished, Group: "a", Launch: &first, Failure: failure},
 	} {

@@ -104,7 +104,9 @@ func (t *tally) See(e event.Event) {
 				c = &results.Case{Key: e.Case}
 				t.measured[e.Case] = c
 			}
-			c.Launches = append(c.Launches, &results.Launch{Index: len(c.Launches), Status: results.OK, Metrics: e.Metrics})
+			c.Launches = append(c.Launches, &results.Launch{
+				Index: len(c.Launches), Status: results.OK, Metrics: e.Metrics,
+			})
 		}
 	case event.VerdictReached:
 		t.verdicts[[2]string{e.Case, e.Assertion}] = e.Verdict
@@ -177,7 +179,10 @@ func (t *tally) standing() string {
 	for _, v := range t.verdicts {
 		count[v]++
 	}
-	for _, v := range []results.Verdict{results.Fail, results.XPass, results.ErrorVerdict, results.InconclusiveVerdict, results.WarnVerdict, results.XFail, results.Pass} {
+	for _, v := range []results.Verdict{
+		results.Fail, results.XPass, results.ErrorVerdict, results.InconclusiveVerdict, results.WarnVerdict,
+		results.XFail, results.Pass,
+	} {
 		if n := count[v]; n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n, v))
 		}

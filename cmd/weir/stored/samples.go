@@ -101,7 +101,8 @@ func recomputed(c *results.Case, l *results.Launch) *workload.Kind {
 
 // followsFromSamples computes again the metrics of a launch of which its raw samples say
 // all, and gives the quantiles that the document defines in an older way.
-func followsFromSamples(doc *results.Document, c *results.Case, l *results.Launch, dir string) (map[string]float64, error) {
+func followsFromSamples(doc *results.Document, c *results.Case, l *results.Launch, dir string) (map[string]float64,
+	error) {
 	k := recomputed(c, l)
 	if k == nil {
 		return nil, nil

@@ -1,10 +1,10 @@
 /* The engine without Go, for the sanitizers: ranks as threads of one process run
  * every operation, mode and verification over the fabrics named, two of them as a
- * pair, three each to each other and three with the cells of a matrix; libfabric:NAME is libfabric over the provider
- * of that name, ucx:NAME is ucx with the API of that name, nixl:prepared and
- * nixl:reregister are nixl with that option; +heap behind it is private memory, +hidden
- * memory that this processor may not touch, +hidden-source and +hidden-sink one region of
- * that, +sleep ranks that sleep while they wait, +iov a message for a request. */
+ * pair, three each to each other and three with the cells of a matrix; libfabric:NAME is libfabric
+ * over the provider of that name, ucx:NAME is ucx with the API of that name, nixl:prepared and
+ * nixl:reregister are nixl with that option; +heap behind it is private memory, +hidden memory that
+ * this processor may not touch, +hidden-source and +hidden-sink one region of that, +sleep ranks
+ * that sleep while they wait, +iov a message for a request. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,21 +24,31 @@
 #define TEAM 2
 
 static const struct weir_case cases[] = {
-    {.index = 0, .op = OP_WRITE, .mode = MODE_STREAM, .verify = VERIFY_SAMPLE, .block = 1, .batch = 1, .iterations = 300, .warmup = 3, .in_flight = 16},
-    {.index = 1, .op = OP_WRITE, .mode = MODE_STREAM, .verify = VERIFY_FULL, .block = 4097, .batch = 3, .iterations = 20, .warmup = 0, .in_flight = 4},
-    {.index = 2, .op = OP_READ, .mode = MODE_STREAM, .verify = VERIFY_FULL, .block = 70000, .batch = 2, .iterations = 20, .warmup = 5, .in_flight = 7},
-    {.index = 3, .op = OP_WRITE, .mode = MODE_PINGPONG, .verify = VERIFY_SAMPLE, .block = 8, .batch = 1, .iterations = 300, .warmup = 10, .in_flight = 1},
-    {.index = 4, .op = OP_WRITE, .mode = MODE_PINGPONG, .verify = VERIFY_FULL, .block = 100000, .batch = 1, .iterations = 20, .warmup = 1, .in_flight = 1},
-    {.index = 5, .op = OP_WRITE, .mode = MODE_STREAM, .verify = VERIFY_NONE, .block = 1 << 20, .batch = 1, .iterations = 30, .warmup = 1, .in_flight = 16},
+    {.index = 0, .op = OP_WRITE, .mode = MODE_STREAM, .verify = VERIFY_SAMPLE, .block = 1,
+     .batch = 1, .iterations = 300, .warmup = 3, .in_flight = 16},
+    {.index = 1, .op = OP_WRITE, .mode = MODE_STREAM, .verify = VERIFY_FULL, .block = 4097,
+     .batch = 3, .iterations = 20, .warmup = 0, .in_flight = 4},
+    {.index = 2, .op = OP_READ, .mode = MODE_STREAM, .verify = VERIFY_FULL, .block = 70000,
+     .batch = 2, .iterations = 20, .warmup = 5, .in_flight = 7},
+    {.index = 3, .op = OP_WRITE, .mode = MODE_PINGPONG, .verify = VERIFY_SAMPLE, .block = 8,
+     .batch = 1, .iterations = 300, .warmup = 10, .in_flight = 1},
+    {.index = 4, .op = OP_WRITE, .mode = MODE_PINGPONG, .verify = VERIFY_FULL, .block = 100000,
+     .batch = 1, .iterations = 20, .warmup = 1, .in_flight = 1},
+    {.index = 5, .op = OP_WRITE, .mode = MODE_STREAM, .verify = VERIFY_NONE, .block = 1 << 20,
+     .batch = 1, .iterations = 30, .warmup = 1, .in_flight = 16},
 };
 #define NCASES (sizeof cases / sizeof *cases)
 
 /* Of three ranks: what needs no pair, from every rank to every other. */
 static const struct weir_case many[] = {
-    {.index = 0, .op = OP_WRITE, .mode = MODE_STREAM, .verify = VERIFY_FULL, .block = 4097, .batch = 3, .iterations = 20, .warmup = 2, .in_flight = 4},
-    {.index = 1, .op = OP_READ, .mode = MODE_STREAM, .verify = VERIFY_FULL, .block = 70000, .batch = 1, .iterations = 20, .warmup = 5, .in_flight = 7},
-    {.index = 2, .op = OP_WRITE, .mode = MODE_STREAM, .verify = VERIFY_FULL, .block = 5000, .batch = 2, .iterations = 50, .in_flight = 5, .slots = 9},
-    {.index = 3, .op = OP_WRITE, .mode = MODE_STREAM, .verify = VERIFY_FULL, .block = 999, .batch = 2, .iterations = 5, .in_flight = 5, .slots = 3, .zeros = 1, .duration = 3000000},
+    {.index = 0, .op = OP_WRITE, .mode = MODE_STREAM, .verify = VERIFY_FULL, .block = 4097,
+     .batch = 3, .iterations = 20, .warmup = 2, .in_flight = 4},
+    {.index = 1, .op = OP_READ, .mode = MODE_STREAM, .verify = VERIFY_FULL, .block = 70000,
+     .batch = 1, .iterations = 20, .warmup = 5, .in_flight = 7},
+    {.index = 2, .op = OP_WRITE, .mode = MODE_STREAM, .verify = VERIFY_FULL, .block = 5000,
+     .batch = 2, .iterations = 50, .in_flight = 5, .slots = 9},
+    {.index = 3, .op = OP_WRITE, .mode = MODE_STREAM, .verify = VERIFY_FULL, .block = 999,
+     .batch = 2, .iterations = 5, .in_flight = 5, .slots = 3, .zeros = 1, .duration = 3000000},
 };
 #define NMANY (sizeof many / sizeof *many)
 
@@ -47,9 +57,12 @@ static const struct weir_case many[] = {
 static const uint64_t cells[3][3] = {{0, 70001, 1}, {0, 0, 3 << 20}, {0, 0, 0}};
 static const uint64_t own_cells[3] = {0, (600 << 10) + 1, 3};
 static const struct weir_case matrices[] = {
-    {.index = 0, .op = OP_WRITE, .mode = MODE_MATRIX, .verify = VERIFY_FULL, .block = 70001, .batch = 1, .iterations = 6, .warmup = 2, .shards = 1},
-    {.index = 1, .op = OP_READ, .mode = MODE_MATRIX, .verify = VERIFY_FULL, .block = 1, .batch = 1, .iterations = 6, .warmup = 2, .shards = 3},
-    {.index = 2, .op = OP_WRITE, .mode = MODE_MATRIX, .verify = VERIFY_SAMPLE, .block = 24577, .batch = 1, .iterations = 6, .shards = 300},
+    {.index = 0, .op = OP_WRITE, .mode = MODE_MATRIX, .verify = VERIFY_FULL, .block = 70001,
+     .batch = 1, .iterations = 6, .warmup = 2, .shards = 1},
+    {.index = 1, .op = OP_READ, .mode = MODE_MATRIX, .verify = VERIFY_FULL, .block = 1, .batch = 1,
+     .iterations = 6, .warmup = 2, .shards = 3},
+    {.index = 2, .op = OP_WRITE, .mode = MODE_MATRIX, .verify = VERIFY_SAMPLE, .block = 24577,
+     .batch = 1, .iterations = 6, .shards = 300},
 };
 #define NMATRICES (sizeof matrices / sizeof *matrices)
 #define AREA ((uint64_t)4 << 20) /* more than the cells of a rank take, or its shares */
@@ -102,7 +115,10 @@ static struct weir_flows flows_of(int self, int ranks, struct peers *p)
     return f;
 }
 
-static uint64_t cell(int op, int initiator, int target) { return op == OP_WRITE ? cells[initiator][target] : cells[target][initiator]; }
+static uint64_t cell(int op, int initiator, int target)
+{
+    return op == OP_WRITE ? cells[initiator][target] : cells[target][initiator];
+}
 
 /* The cells with their places at both ends. */
 static struct weir_flows cells_of(int self, int op, struct peers *p)
@@ -114,10 +130,12 @@ static struct weir_flows cells_of(int self, int op, struct peers *p)
         for (int before = 0; before < self; before++)
             remote += ROOM(cell(op, before, to));
         if (n)
-            p->targets[f.ntargets++] = (struct weir_flow){.peer = to, .bytes = n, .local = local, .remote = remote};
+            p->targets[f.ntargets++] = (struct weir_flow){.peer = to, .bytes = n, .local = local,
+                                                          .remote = remote};
         local += ROOM(n);
         if ((n = cell(op, to, self)))
-            p->sources[f.nsources++] = (struct weir_source){.peer = to, .bytes = n, .offset = exposed};
+            p->sources[f.nsources++] = (struct weir_source){.peer = to, .bytes = n,
+                                                            .offset = exposed};
         exposed += ROOM(n);
     }
     f.own = (struct weir_own){own_cells[self], local, exposed};
@@ -135,7 +153,8 @@ static struct weir_flows cells_of(int self, int op, struct peers *p)
 /* The last two are those of a sequence, whose steps have places of their own. */
 #define NFLOWS 4
 
-static void describe(struct one *o, struct weir_config *cfg, struct weir_flows *flows, struct peers p[NFLOWS])
+static void describe(struct one *o, struct weir_config *cfg, struct weir_flows *flows,
+                     struct peers p[NFLOWS])
 {
     cfg->share  = 1;
     cfg->nflows = o->matrix ? NFLOWS : 2;
@@ -144,22 +163,31 @@ static void describe(struct one *o, struct weir_config *cfg, struct weir_flows *
     for (int i = 2; i < cfg->nflows; i++) {
         flows[i] = cells_of(o->rank, i - 2, &p[i]);
         for (int k = 0; k < flows[i].ntargets; k++)
-            p[i].targets[k].local += AREA * (uint64_t)(i - 1), p[i].targets[k].remote += AREA * (uint64_t)(i - 1);
+            p[i].targets[k].local += AREA * (uint64_t)(i - 1),
+                p[i].targets[k].remote += AREA * (uint64_t)(i - 1);
         for (int k = 0; k < flows[i].nsources; k++)
             p[i].sources[k].offset += AREA * (uint64_t)(i - 1);
         flows[i].own.from += AREA * (uint64_t)(i - 1), flows[i].own.to += AREA * (uint64_t)(i - 1);
     }
-    int targeted = o->matrix || o->ranks > 2 || o->rank == 1; /* and probes beside what peers have */
-    cfg->layout  = (struct weir_layout){.source = FIRST + AREA * 3, .first = FIRST, .sink = AREA * (targeted ? 4 : 3), .probe = targeted ? AREA * 3 : 0};
+    /* and probes beside what peers have */
+    int targeted = o->matrix || o->ranks > 2 || o->rank == 1;
+    cfg->layout  = (struct weir_layout){.source = FIRST + AREA * 3, .first = FIRST,
+                                        .sink = AREA * (targeted ? 4 : 3),
+                                        .probe = targeted ? AREA * 3 : 0};
 }
 
 /* Writes, then reads after a sleep. */
 static int play(struct one *o, int reads)
 {
     static const int      all[] = {0, 1, 2};
-    struct weir_step      steps[] = {{.flows = 2, .op = OP_WRITE, .shards = 1, .members = all, .nmembers = 3},
-                                     {.flows = 3, .op = reads ? OP_READ : OP_WRITE, .shards = 5, .members = all, .nmembers = 3, .before = 2000000, .after = 1000000}};
-    struct weir_sequence  s = {.steps = steps, .n = 2, .iterations = 4, .warmup = 1, .alone = 3, .alone_warmup = 1, .timeout = 60000000000, .verify = VERIFY_SAMPLE, .corrupt = -1};
+    struct weir_step      steps[] = {{.flows = 2, .op = OP_WRITE, .shards = 1, .members = all,
+                                      .nmembers = 3},
+                                     {.flows = 3, .op = reads ? OP_READ : OP_WRITE, .shards = 5,
+                                      .members = all, .nmembers = 3, .before = 2000000,
+                                      .after = 1000000}};
+    struct weir_sequence  s = {.steps = steps, .n = 2, .iterations = 4, .warmup = 1, .alone = 3,
+                               .alone_warmup = 1, .timeout = 60000000000, .verify = VERIFY_SAMPLE,
+                               .corrupt = -1};
     struct weir_playing   out;
     if (!reads)
         s.n = 1;
@@ -167,10 +195,19 @@ static int play(struct one *o, int reads)
         return -1;
     for (uint64_t k = 0; k < s.iterations; k++)
         for (int i = 0; i < s.n; i++) {
-            const struct weir_played *p = &out.steps[k * (uint64_t)s.n + (uint64_t)i], *alone = &out.alone[k % s.alone * (uint64_t)s.n + (uint64_t)i];
-            int begins = (i ? o->rank > 0 : o->rank < 2) || own_cells[o->rank]; /* who receives reads */
-            if (p->at < out.starts[k] || (begins ? alone->end <= alone->start || alone->start < alone->at : alone->end != 0) || (begins ? p->start < p->at || p->end < p->start : p->end != 0) || (i && p->at < p[-1].at + steps[i].before)) {
-                fprintf(stderr, "%s: rank %d, step %d of iteration %d: at %lld, from %lld to %lld\n", o->fabric, o->rank, i, (int)k, (long long)p->at, (long long)p->start, (long long)p->end);
+            const struct weir_played *p = &out.steps[k * (uint64_t)s.n + (uint64_t)i],
+                                     *alone = &out.alone[k % s.alone * (uint64_t)s.n + (uint64_t)i];
+            /* who receives reads */
+            int begins = (i ? o->rank > 0 : o->rank < 2) || own_cells[o->rank];
+            if (p->at < out.starts[k] ||
+                (begins ? alone->end <= alone->start || alone->start < alone->at
+                        : alone->end != 0) ||
+                (begins ? p->start < p->at || p->end < p->start : p->end != 0) ||
+                (i && p->at < p[-1].at + steps[i].before)) {
+                fprintf(stderr,
+                        "%s: rank %d, step %d of iteration %d: at %lld, from %lld to %lld\n",
+                        o->fabric, o->rank, i, (int)k, (long long)p->at, (long long)p->start,
+                        (long long)p->end);
                 return -1;
             }
         }
@@ -185,9 +222,11 @@ static int run_matrix(struct one *o, const struct weir_case *c, const struct wei
     size_t want = each || own_cells[o->rank] ? c->iterations : 0;
     int    bad  = res->niterations != want || (each && res->bytes != c->iterations * each);
     for (size_t i = 0; i < res->niterations; i++)
-        bad = bad || res->iterations[i].start > res->iterations[i].end || (i && res->iterations[i].start < res->iterations[i - 1].end);
+        bad = bad || res->iterations[i].start > res->iterations[i].end ||
+              (i && res->iterations[i].start < res->iterations[i - 1].end);
     if (bad)
-        fprintf(stderr, "%s: rank %d, matrix %u: %zu iterations, %llu bytes\n", o->fabric, o->rank, c->index, res->niterations, (unsigned long long)res->bytes);
+        fprintf(stderr, "%s: rank %d, matrix %u: %zu iterations, %llu bytes\n", o->fabric, o->rank,
+                c->index, res->niterations, (unsigned long long)res->bytes);
     return bad ? -1 : 0;
 }
 
@@ -204,9 +243,11 @@ static int run(struct one *o, const struct weir_case *plan)
         return -1;
     if (o->matrix)
         return run_matrix(o, plan, &res);
-    uint64_t each = c.block * c.batch * (c.mode == MODE_PINGPONG ? 2 : 1), want = c.iterations * each;
+    uint64_t each = c.block * c.batch * (c.mode == MODE_PINGPONG ? 2 : 1),
+             want = c.iterations * each;
     if (res.initiator && (res.bytes != res.ops * each || (!c.duration && res.bytes != want))) {
-        fprintf(stderr, "%s: case %u moved %llu bytes, not %llu\n", o->fabric, c.index, (unsigned long long)res.bytes, (unsigned long long)want);
+        fprintf(stderr, "%s: case %u moved %llu bytes, not %llu\n", o->fabric, c.index,
+                (unsigned long long)res.bytes, (unsigned long long)want);
         return -1;
     }
     return 0;
@@ -215,7 +256,10 @@ static int run(struct one *o, const struct weir_case *plan)
 static void *life(void *arg)
 {
     struct one        *o   = arg;
-    struct weir_config cfg = {.fabric = o->fabric, .rank = o->rank, .ranks = o->ranks, .cpu = -1, .one_host = 1, .seed = 7, .control = &o->control, .options = o->options, .in_flight = 16, .batch = 3, .sleeps = o->sleeps};
+    struct weir_config cfg = {.fabric = o->fabric, .rank = o->rank, .ranks = o->ranks, .cpu = -1,
+                              .one_host = 1, .seed = 7, .control = &o->control,
+                              .options = o->options, .in_flight = 16, .batch = 3,
+                              .sleeps = o->sleeps};
     cfg.source = o->source, cfg.sink = o->sink;
     cfg.team = o->team, cfg.thread = o->thread;
     if (o->thread)
@@ -229,7 +273,8 @@ static void *life(void *arg)
     char              *all = malloc(MOST * sizeof o->blob);
     o->failed              = 1;
     describe(o, &cfg, flows, peers);
-    int open_failed = weir_open(&cfg, &o->r, &o->err) || weir_address(o->r, o->blob, sizeof o->blob, &o->len, &o->err);
+    int open_failed = weir_open(&cfg, &o->r, &o->err) ||
+                      weir_address(o->r, o->blob, sizeof o->blob, &o->len, &o->err);
     if (open_failed)
         fprintf(stderr, "%s: %s: %s\n", o->fabric, o->err.op, o->err.text), exit(2);
     pthread_barrier_wait(o->meet);
@@ -254,7 +299,8 @@ static void *life(void *arg)
     if (rc) {
         for (int i = 0; i < o->ranks; i++)
             if (i != o->rank)
-                atomic_store(o->all[i].team ? &o->all[i].team->control->abort : &o->all[i].control.abort, 1);
+                atomic_store(
+                    o->all[i].team ? &o->all[i].team->control->abort : &o->all[i].control.abort, 1);
         return NULL;
     }
     o->failed = 0;
@@ -269,12 +315,14 @@ static int behind(char *name, const char *what)
     return at != NULL;
 }
 
-/* NAME or NAME:WAY, and what is behind it. The way is an API of ucx, a provider of libfabric, or an option of nixl. */
+/* NAME or NAME:WAY, and what is behind it. The way is an API of ucx, a provider of libfabric, or an
+ * option of nixl. */
 static void name(struct one *o, const char *fabric)
 {
     snprintf(o->fabric, sizeof o->fabric, "%s", fabric);
-    int   source = behind(o->fabric, "+hidden-source"), sink = behind(o->fabric, "+hidden-sink"), both = behind(o->fabric, "+hidden");
-    int   heap   = behind(o->fabric, "+heap");
+    int   source = behind(o->fabric, "+hidden-source"), sink = behind(o->fabric, "+hidden-sink"),
+          both = behind(o->fabric, "+hidden");
+    int   heap = behind(o->fabric, "+heap");
     char *colon;
     o->source = source || both ? &hidden_memory : heap ? &weir_mem_heap : &weir_mem_dram;
     o->sink   = sink || both ? &hidden_memory : heap ? &weir_mem_heap : &weir_mem_dram;
@@ -283,7 +331,8 @@ static void name(struct one *o, const char *fabric)
     if ((colon = strchr(o->fabric, ':')))
         *colon = 0, o->way = colon + 1;
     if (colon && !strcmp(o->fabric, "ucx"))
-        snprintf(o->options, sizeof o->options, "api=%s\ndatatype=%s\n", o->way, o->iov ? "iov" : "contig");
+        snprintf(o->options, sizeof o->options, "api=%s\ndatatype=%s\n", o->way,
+                 o->iov ? "iov" : "contig");
     else if (colon && !strcmp(o->fabric, "libfabric"))
         snprintf(o->options, sizeof o->options, "provider=%s\n", o->way);
     else if (colon)
@@ -299,7 +348,8 @@ static void launch(const char *fabric, int ranks, int matrix, int corrupt, struc
     pthread_barrier_init(&meet, NULL, (unsigned)ranks);
     for (int i = 0; i < ranks; i++) {
         name(&o[i], fabric);
-        o[i].rank = i, o[i].ranks = ranks, o[i].meet = &meet, o[i].all = o, o[i].matrix = matrix, o[i].corrupt = corrupt == i;
+        o[i].rank = i, o[i].ranks = ranks, o[i].meet = &meet, o[i].all = o, o[i].matrix = matrix,
+        o[i].corrupt = corrupt == i;
         pthread_create(&t[i], NULL, life, &o[i]);
     }
     for (int i = 0; i < ranks; i++)
@@ -320,7 +370,8 @@ static void launch_threads(const char *fabric, struct one o[2 * TEAM])
         if (!thread)
             teams[rank] = team_new(TEAM, &o[rank].control);
         name(&o[i], fabric);
-        o[i].rank = rank, o[i].ranks = 2, o[i].meet = &meet, o[i].all = &o[2 * thread], o[i].team = teams[rank], o[i].thread = thread;
+        o[i].rank = rank, o[i].ranks = 2, o[i].meet = &meet, o[i].all = &o[2 * thread],
+        o[i].team = teams[rank], o[i].thread = thread;
     }
     for (int i = 0; i < 2 * TEAM; i++)
         pthread_create(&t[i], NULL, life, &o[i]);
@@ -336,18 +387,25 @@ static int report(const char *fabric, const char *what, const struct one *o, int
     int bad = 0;
     for (int k = 0; k < n; k++)
         if (o[k].failed)
-            printf("FAIL %s, %s: rank %d thread %d: %s: %s\n", fabric, what, o[k].rank, o[k].thread, o[k].err.op, o[k].err.text), bad++;
+            printf("FAIL %s, %s: rank %d thread %d: %s: %s\n", fabric, what, o[k].rank, o[k].thread,
+                   o[k].err.op, o[k].err.text),
+                bad++;
     printf("%s %s, %s\n", bad ? "FAIL" : "ok  ", fabric, what);
     return bad;
 }
 
 /* Receives of api tag are of one size, and the cells of a matrix share a registration. */
-static int has_matrix(const char *fabric) { return !strstr(fabric, ":tag") && !strstr(fabric, ":reregister"); }
+static int has_matrix(const char *fabric)
+{
+    return !strstr(fabric, ":tag") && !strstr(fabric, ":reregister");
+}
 
 static int noticed(const struct one *o, const char *words)
 {
     int yes = o->failed && strstr(o->err.text, words);
-    printf(yes ? "ok   a flipped byte is noticed: %s\n" : "FAIL a flipped byte went unnoticed: %s\n", o->err.text);
+    printf(yes ? "ok   a flipped byte is noticed: %s\n"
+               : "FAIL a flipped byte went unnoticed: %s\n",
+           o->err.text);
     return !yes;
 }
 
@@ -355,7 +413,8 @@ static int noticed(const struct one *o, const char *words)
  * may have that in the peer's line, beside the loops' word. */
 static int keeps_signals(void)
 {
-    enum { WORDS = WEIR_LINE / sizeof(uint64_t), LINES = 4 * WORDS }; /* of two ranks: their slots, and the lines of their messages */
+    /* of two ranks: their slots, and the lines of their messages */
+    enum { WORDS = WEIR_LINE / sizeof(uint64_t), LINES = 4 * WORDS };
     static _Atomic uint64_t control[LINES];
     static char             sink[8];
     struct weir_rank       *r = calloc(1, sizeof *r);
@@ -382,11 +441,15 @@ static int refuses_hidden(const char *fabric)
     static struct weir_control control;
     struct weir_err            err;
     struct weir_rank          *r;
-    struct weir_config cfg = {.fabric = fabric, .ranks = 2, .cpu = -1, .one_host = 1, .control = &control, .source = &weir_mem_dram, .sink = &hidden_memory};
+    struct weir_config cfg = {.fabric = fabric, .ranks = 2, .cpu = -1, .one_host = 1,
+                              .control = &control, .source = &weir_mem_dram,
+                              .sink = &hidden_memory};
     char               want[WEIR_TEXT];
-    snprintf(want, sizeof want, "fabric %s moves host memory only, and kind hidden is none", fabric);
+    snprintf(want, sizeof want, "fabric %s moves host memory only, and kind hidden is none",
+             fabric);
     int refused = weir_open(&cfg, &r, &err) < 0 && !strcmp(err.text, want);
-    printf("%s %s takes no memory that this processor may not touch\n", refused ? "ok  " : "FAIL", fabric);
+    printf("%s %s takes no memory that this processor may not touch\n", refused ? "ok  " : "FAIL",
+           fabric);
     return !refused;
 }
 
@@ -399,9 +462,12 @@ static int keeps_within(void)
     struct weir_rank          *r       = calloc(1, sizeof *r);
     struct weir_flow           f       = {.peer = 1, .bytes = 100, .local = 900, .remote = 1900};
     struct weir_source         from    = {.peer = 1, .bytes = 100, .offset = 900};
-    struct weir_role           o       = {.targets = &f, .sources = &from, .ntargets = 1, .nsources = 1, .own = {.bytes = 100, .from = 900, .to = 900}};
-    uint64_t *const            edges[] = {&f.local, &f.remote, &from.offset, &o.own.from, &o.own.to};
-    r->cfg   = (struct weir_config){.control = &control, .layout = {.source = 1010, .first = 10, .sink = 1500, .probe = 1000}};
+    struct weir_role           o       = {.targets = &f, .sources = &from, .ntargets = 1,
+                                          .nsources = 1,
+                                          .own = {.bytes = 100, .from = 900, .to = 900}};
+    uint64_t *const edges[] = {&f.local, &f.remote, &from.offset, &o.own.from, &o.own.to};
+    r->cfg = (struct weir_config){
+        .control = &control, .layout = {.source = 1010, .first = 10, .sink = 1500, .probe = 1000}};
     r->sinks = sinks;
     r->err   = &err;
     int good = role_fits(r, &o) == 0;
@@ -430,7 +496,8 @@ static int copies_between_kinds(void)
         struct weir_region from, to;
         struct weir_err    err   = {0};
         int64_t            wrong = 0, torn = 0;
-        if (kinds[i / 3]->alloc(n + 1, PAGES_DEFAULT, &from, &err) < 0 || kinds[i % 3]->alloc(n + 1, PAGES_DEFAULT, &to, &err) < 0)
+        if (kinds[i / 3]->alloc(n + 1, PAGES_DEFAULT, &from, &err) < 0 ||
+            kinds[i % 3]->alloc(n + 1, PAGES_DEFAULT, &to, &err) < 0)
             return 1;
         from.kind->fill(from.base, n + 1, 5, &err);
         bad |= memory_copy(to.kind, to.base, from.kind, from.base, n, &err) < 0;
@@ -451,27 +518,34 @@ static int shares_memory(void)
     struct weir_err    err   = {0};
     int64_t            wrong = 0;
     int                fd;
-    if (weir_mem_dram.alloc(5000, PAGES_DEFAULT, &mine, &err) < 0 || weir_mem_dram.export(&mine, &fd, &err) < 0 || weir_mem_dram.import(fd, 5000, &theirs, &err) < 0 ||
+    if (weir_mem_dram.alloc(5000, PAGES_DEFAULT, &mine, &err) < 0 ||
+        weir_mem_dram.export(&mine, &fd, &err) < 0 ||
+        weir_mem_dram.import(fd, 5000, &theirs, &err) < 0 ||
         weir_mem_heap.alloc(5000, PAGES_DEFAULT, &own, &err) < 0)
         return 1;
     theirs.kind->fill(theirs.base, 5000, 7, &err);
     mine.kind->check(mine.base, 5000, 7, &wrong, &err);
-    int refused = own.kind->export(&own, &fd, &err) < 0 && strstr(err.text, "kind heap cannot be shared") && own.kind->import(fd, 5000, &none, &err) < 0;
+    int refused = own.kind->export(&own, &fd, &err) < 0 &&
+                  strstr(err.text, "kind heap cannot be shared") &&
+                  own.kind->import(fd, 5000, &none, &err) < 0;
     int good    = wrong == -1 && theirs.base != mine.base && refused;
     mine.kind->free(&mine), theirs.kind->free(&theirs), own.kind->free(&own);
     printf("%s memory is shared by its kind\n", good ? "ok  " : "FAIL");
     return !good;
 }
 
-/* Of LeakSanitizer, where the program is built with it: whether it found any, which it has told of. */
+/* Of LeakSanitizer, where the program is built with it: whether it found any, which it has told
+ * of. */
 extern int __lsan_do_recoverable_leak_check(void) __attribute__((weak));
 
 int main(int argc, char **argv)
 {
-    static struct one o[2 * TEAM], leaked[MOST], leaked_too[MOST]; /* the ranks of a run with a fault are given up, not cleaned up */
+    /* the ranks of a run with a fault are given up, not cleaned up */
+    static struct one o[2 * TEAM], leaked[MOST], leaked_too[MOST];
     int               bad = 0, ucx = 0;
     ceiling_span_ns       = 50000;
-    bad += keeps_within() + copies_between_kinds() + shares_memory() + refuses_hidden("shm") + refuses_hidden("tcp");
+    bad += keeps_within() + copies_between_kinds() + shares_memory() + refuses_hidden("shm") +
+           refuses_hidden("tcp");
     bad += keeps_signals();
     bad += parts_fail();
     bad += options_tested();
@@ -504,5 +578,6 @@ int main(int argc, char **argv)
         bad += noticed(&leaked_too[2], "wrong data from rank 0 to rank 2 after an untimed pass: byte 0 of 1 of their cell");
     }
     fflush(stdout);
-    _Exit(bad != 0); /* the threads of the ranks given up still run: leaks were looked for before them */
+    /* the threads of the ranks given up still run: leaks were looked for before them */
+    _Exit(bad != 0);
 }

@@ -72,6 +72,7 @@ static void hidden_free(struct weir_region *m)
 }
 
 const struct weir_memory hidden_memory = {
-    .name = "hidden", .alloc = hidden_alloc, .fill = hidden_fill, .check = hidden_check, .copy_in = hidden_copy_in, .copy_out = hidden_copy_out,
+    .name = "hidden", .alloc = hidden_alloc, .fill = hidden_fill, .check = hidden_check,
+    .copy_in = hidden_copy_in, .copy_out = hidden_copy_out,
     .export = unsupported_export, .import = unsupported_import, .free = hidden_free,
 };

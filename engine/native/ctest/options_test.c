@@ -17,7 +17,8 @@ static int read_all(struct weir_rank *r, struct read_options *o)
 {
     static const char *const ways[] = {"one", "two"};
     int                      rc;
-    if ((rc = option_copy(r, "text", o->text, sizeof o->text)) < 0 || (rc = option_bool(r, "yes", &o->yes)) < 0 ||
+    if ((rc = option_copy(r, "text", o->text, sizeof o->text)) < 0 ||
+        (rc = option_bool(r, "yes", &o->yes)) < 0 ||
         (rc = option_choice(r, "way", ways, 2, &o->choice)) < 0)
         return rc;
     return options_all_known(r);
@@ -62,9 +63,10 @@ int options_tested(void)
         struct read_options got;
         const char         *error = gives(all[i].lines, &got);
         int unlike = error && all[i].error ? strcmp(error, all[i].error) : error != all[i].error;
-        if (unlike || strcmp(got.text, all[i].want.text) || got.yes != all[i].want.yes || got.choice != all[i].want.choice) {
-            printf("FAIL options %s: \"%s\", %d, %d, %s\n", all[i].lines ? all[i].lines : "(none)", got.text, got.yes,
-                   got.choice, error ? error : "no error");
+        if (unlike || strcmp(got.text, all[i].want.text) || got.yes != all[i].want.yes ||
+            got.choice != all[i].want.choice) {
+            printf("FAIL options %s: \"%s\", %d, %d, %s\n", all[i].lines ? all[i].lines : "(none)",
+                   got.text, got.yes, got.choice, error ? error : "no error");
             bad++;
         }
     }

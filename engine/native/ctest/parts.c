@@ -36,13 +36,16 @@ static int keeps_its_configuration(void)
     struct weir_turn  turn   = {.peer = 1, .initiator = 1};
     struct weir_flows flows  = {.targets = &target, .turns = &turn, .ntargets = 1, .nturns = 1};
     struct weir_rank *r      = calloc(1, sizeof *r);
-    r->cfg = (struct weir_config){.ranks = 2, .fabric = texts[0], .options = texts[1], .flows = &flows, .nflows = 1};
+    r->cfg = (struct weir_config){.ranks = 2, .fabric = texts[0], .options = texts[1],
+                                  .flows = &flows, .nflows = 1};
     int rc = lists_make(r);
-    memset(texts, 'x', sizeof texts), memset(&target, 'x', sizeof target), memset(&flows, 'x', sizeof flows);
+    memset(texts, 'x', sizeof texts), memset(&target, 'x', sizeof target),
+        memset(&flows, 'x', sizeof flows);
     memset(&turn, 'x', sizeof turn);
     const struct weir_flows *f = r->cfg.flows;
-    int kept = rc == 0 && !strcmp(r->cfg.fabric, "shm") && !strcmp(r->cfg.options, "key=no") && f->ntargets == 1 &&
-               f->targets->peer == 1 && f->nturns == 1 && f->turns->initiator == 1 && r->all.members[1] == 1;
+    int kept = rc == 0 && !strcmp(r->cfg.fabric, "shm") && !strcmp(r->cfg.options, "key=no") &&
+               f->ntargets == 1 && f->targets->peer == 1 && f->nturns == 1 &&
+               f->turns->initiator == 1 && r->all.members[1] == 1;
     lists_drop(r);
     free(r);
     return told("a rank keeps its configuration", kept);
@@ -118,7 +121,8 @@ static int gives_memory_back(const struct weir_memory *m)
         printf("skipped: %s: %s\n", what, err.text);
         return 0;
     }
-    return told(what, rc == -ENOMEM && pages_mapped() - before < (long)(bytes / 2) / sysconf(_SC_PAGESIZE));
+    return told(what, rc == -ENOMEM &&
+                          pages_mapped() - before < (long)(bytes / 2) / sysconf(_SC_PAGESIZE));
 }
 
 /* What the address of a rank of shm holds. */
@@ -137,10 +141,13 @@ static int send_short(const struct shm_address *to, int fd)
     union {
         char           space[CMSG_SPACE(sizeof(int))];
         struct cmsghdr align;
-    } ctl = {.align = {.cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS, .cmsg_len = CMSG_LEN(sizeof(int))}};
-    struct msghdr m = {.msg_iov = &word, .msg_iovlen = 1, .msg_control = ctl.space, .msg_controllen = sizeof ctl.space};
+    } ctl = {.align = {.cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS,
+                       .cmsg_len = CMSG_LEN(sizeof(int))}};
+    struct msghdr m = {.msg_iov = &word, .msg_iovlen = 1, .msg_control = ctl.space,
+                       .msg_controllen = sizeof ctl.space};
     memcpy(CMSG_DATA(&ctl.align), &fd, sizeof fd);
-    int sent = connect(s, (const struct sockaddr *)&to->name, to->length) == 0 && sendmsg(s, &m, MSG_NOSIGNAL) > 0;
+    int sent = connect(s, (const struct sockaddr *)&to->name, to->length) == 0 &&
+               sendmsg(s, &m, MSG_NOSIGNAL) > 0;
     close(s);
     return sent;
 }
@@ -173,12 +180,15 @@ static int closes_what_strangers_send(void)
     int                        open[2], good = pipe2(open, O_NONBLOCK | O_CLOEXEC) == 0;
     for (int i = 0; i < 2; i++) {
         struct end        *e   = &ends[i];
-        struct weir_config cfg = {.fabric = "shm", .rank = i, .ranks = 2, .cpu = -1, .one_host = 1, .flows = &flows,
-                                  .nflows = 1, .control = &control[i], .source = &weir_mem_dram, .sink = &weir_mem_dram,
+        struct weir_config cfg = {.fabric = "shm", .rank = i, .ranks = 2, .cpu = -1, .one_host = 1,
+                                  .flows = &flows,
+                                  .nflows = 1, .control = &control[i], .source = &weir_mem_dram,
+                                  .sink = &weir_mem_dram,
                                   .layout = {.source = WEIR_LEAST, .sink = WEIR_LEAST}};
         size_t             n   = 0;
-        good = good && !weir_open(&cfg, &e->r, &e->err);
-        good = good && !weir_address(e->r, e->address, sizeof e->address, &n, &e->err) && n == sizeof first;
+        good                   = good && !weir_open(&cfg, &e->r, &e->err);
+        good = good && !weir_address(e->r, e->address, sizeof e->address, &n, &e->err) &&
+               n == sizeof first;
     }
     if (!good)
         return told("ranks of shm open", 0);
@@ -194,7 +204,8 @@ static int closes_what_strangers_send(void)
     for (int i = 0; i < 2; i++)
         pthread_join(t[i], NULL);
     char none;
-    good = good && !ends[0].rc && !ends[1].rc && read(open[0], &none, 1) == 0; /* nobody has the other end */
+    /* nobody has the other end */
+    good = good && !ends[0].rc && !ends[1].rc && read(open[0], &none, 1) == 0;
     close(open[0]);
     return told("a descriptor that a stranger sends to shm is closed", good);
 }
@@ -206,8 +217,10 @@ static int tables_are_full(void)
     const char *name;
     for (int i = 0; (name = weir_fabric_name(i)); i++) {
         const struct weir_fabric *f = weir_fabric_find(name);
-        full &= f->probe && f->open && f->attach && f->address && f->connect && f->put && f->get && f->post;
-        full &= f->progress && f->wait && f->flush && f->signal && f->expect && f->ping && f->arrived && f->ceiling;
+        full &= f->probe && f->open && f->attach && f->address && f->connect && f->put && f->get &&
+                f->post;
+        full &= f->progress && f->wait && f->flush && f->signal && f->expect && f->ping &&
+                f->arrived && f->ceiling;
         full &= f->transport && f->carriers && f->close;
     }
     return told("every fabric fills its table", full);
@@ -215,6 +228,7 @@ static int tables_are_full(void)
 
 int parts_fail(void)
 {
-    return tables_are_full() + keeps_its_configuration() + connects_without_memory() + sleeps_on_living_files() +
-           gives_memory_back(&weir_mem_heap) + gives_memory_back(&weir_mem_dram) + closes_what_strangers_send();
+    return tables_are_full() + keeps_its_configuration() + connects_without_memory() +
+           sleeps_on_living_files() + gives_memory_back(&weir_mem_heap) +
+           gives_memory_back(&weir_mem_dram) + closes_what_strangers_send();
 }

@@ -18,7 +18,8 @@ static atomic_long        requests, untold;
 static int within(const char *b, size_t n, ucp_mem_h memh)
 {
     ucp_mem_attr_t a = {.field_mask = UCP_MEM_ATTR_FIELD_ADDRESS | UCP_MEM_ATTR_FIELD_LENGTH};
-    return library.ucp_mem_query(memh, &a) == UCS_OK && b >= (char *)a.address && b + n <= (char *)a.address + a.length;
+    return library.ucp_mem_query(memh, &a) == UCS_OK && b >= (char *)a.address &&
+           b + n <= (char *)a.address + a.length;
 }
 
 static void look(const void *b, size_t n, const ucp_request_param_t *p)
@@ -31,43 +32,50 @@ static void look(const void *b, size_t n, const ucp_request_param_t *p)
         atomic_fetch_add(&untold, 1);
 }
 
-static ucs_status_ptr_t put(ucp_ep_h ep, const void *b, size_t n, uint64_t at, ucp_rkey_h k, const ucp_request_param_t *p)
+static ucs_status_ptr_t put(ucp_ep_h ep, const void *b, size_t n, uint64_t at, ucp_rkey_h k,
+                            const ucp_request_param_t *p)
 {
     look(b, n, p);
     return library.ucp_put_nbx(ep, b, n, at, k, p);
 }
 
-static ucs_status_ptr_t get(ucp_ep_h ep, void *b, size_t n, uint64_t at, ucp_rkey_h k, const ucp_request_param_t *p)
+static ucs_status_ptr_t get(ucp_ep_h ep, void *b, size_t n, uint64_t at, ucp_rkey_h k,
+                            const ucp_request_param_t *p)
 {
     look(b, n, p);
     return library.ucp_get_nbx(ep, b, n, at, k, p);
 }
 
-static ucs_status_ptr_t am_send(ucp_ep_h ep, unsigned id, const void *h, size_t hn, const void *b, size_t n, const ucp_request_param_t *p)
+static ucs_status_ptr_t am_send(ucp_ep_h ep, unsigned id, const void *h, size_t hn, const void *b,
+                                size_t n, const ucp_request_param_t *p)
 {
     look(b, n, p);
     return library.ucp_am_send_nbx(ep, id, h, hn, b, n, p);
 }
 
-static ucs_status_ptr_t am_receive(ucp_worker_h w, void *from, void *b, size_t n, const ucp_request_param_t *p)
+static ucs_status_ptr_t am_receive(ucp_worker_h w, void *from, void *b, size_t n,
+                                   const ucp_request_param_t *p)
 {
     look(b, n, p);
     return library.ucp_am_recv_data_nbx(w, from, b, n, p);
 }
 
-static ucs_status_ptr_t tag_send(ucp_ep_h ep, const void *b, size_t n, ucp_tag_t t, const ucp_request_param_t *p)
+static ucs_status_ptr_t tag_send(ucp_ep_h ep, const void *b, size_t n, ucp_tag_t t,
+                                 const ucp_request_param_t *p)
 {
     look(b, n, p);
     return library.ucp_tag_send_nbx(ep, b, n, t, p);
 }
 
-static ucs_status_ptr_t tag_send_sync(ucp_ep_h ep, const void *b, size_t n, ucp_tag_t t, const ucp_request_param_t *p)
+static ucs_status_ptr_t tag_send_sync(ucp_ep_h ep, const void *b, size_t n, ucp_tag_t t,
+                                      const ucp_request_param_t *p)
 {
     look(b, n, p);
     return library.ucp_tag_send_sync_nbx(ep, b, n, t, p);
 }
 
-static ucs_status_ptr_t tag_receive(ucp_worker_h w, void *b, size_t n, ucp_tag_t t, ucp_tag_t mask, const ucp_request_param_t *p)
+static ucs_status_ptr_t tag_receive(ucp_worker_h w, void *b, size_t n, ucp_tag_t t, ucp_tag_t mask,
+                                    const ucp_request_param_t *p)
 {
     look(b, n, p);
     return library.ucp_tag_recv_nbx(w, b, n, t, mask, p);
@@ -91,7 +99,8 @@ void ucx_watch(void)
 int ucx_watched(void)
 {
     int bad = !requests || untold;
-    printf("%s %ld of %ld requests of ucx do not name the registration of their buffer\n", bad ? "FAIL" : "ok  ", untold, requests);
+    printf("%s %ld of %ld requests of ucx do not name the registration of their buffer\n",
+           bad ? "FAIL" : "ok  ", untold, requests);
     return bad;
 }
 

@@ -2,6 +2,7 @@
 #define UCX_WATCH_H
 
 void ucx_watch(void);   /* before the first rank */
-int  ucx_watched(void); /* 0: all requests said that their buffers are registered; else 1, and it has told */
+/* 0: all requests said that their buffers are registered; else 1, and it has told */
+int  ucx_watched(void);
 
 #endif

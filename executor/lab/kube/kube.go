@@ -68,20 +68,30 @@ users: [{name: admin, user: {token: %s}}]
 contexts: [{name: lab, context: {cluster: lab, user: admin}}]
 current-context: lab
 `, api, c.token), 0o600)
-	c.write("kubectl", fmt.Sprintf("#!/bin/sh\nexport KUBECONFIG=%s HOME=%s\nexec %s kubectl \"$@\"\n", c.Kubeconfig, c.Dir, c.program), 0o755)
+	c.write("kubectl", fmt.Sprintf("#!/bin/sh\nexport KUBECONFIG=%s HOME=%s\nexec %s kubectl \"$@\"\n", c.Kubeconfig,
+		c.Dir, c.program), 0o755)
 	c.serviceKey()
 
-	c.start("etcd", "--name", "lab", "--data-dir", c.path("etcd"), "--listen-client-urls", etcd, "--advertise-client-urls", etcd,
-		"--listen-peer-urls", "http://127.0.0.1:"+ports[1], "--initial-advertise-peer-urls", "http://127.0.0.1:"+ports[1], "--initial-cluster", "lab=http://127.0.0.1:"+ports[1],
+	c.start("etcd", "--name", "lab", "--data-dir", c.path("etcd"), "--listen-client-urls", etcd,
+		"--advertise-client-urls", etcd,
+		"--listen-peer-urls", "http://127.0.0.1:"+ports[1], "--initial-advertise-peer-urls",
+		"http://127.0.0.1:"+ports[1], "--initial-cluster", "lab=http://127.0.0.1:"+ports[1],
 		"--unsafe-no-fsync", "--log-level", "warn")
-	c.start("kube-apiserver", "--etcd-servers="+etcd, "--bind-address=127.0.0.1", "--advertise-address=127.0.0.1", "--endpoint-reconciler-type=none",
-		"--secure-port="+ports[2], "--cert-dir="+c.path("apiserver"), "--service-account-issuer="+api, "--service-account-key-file="+c.path("service.key"),
-		"--service-account-signing-key-file="+c.path("service.key"), "--token-auth-file="+c.path("tokens.csv"), "--authorization-mode=Node,RBAC",
-		"--service-cluster-ip-range=10.96.0.0/16", "--allow-privileged=true", "--kubelet-preferred-address-types=ExternalIP,InternalIP")
+	c.start("kube-apiserver", "--etcd-servers="+etcd, "--bind-address=127.0.0.1", "--advertise-address=127.0.0.1",
+		"--endpoint-reconciler-type=none",
+		"--secure-port="+ports[2], "--cert-dir="+c.path("apiserver"), "--service-account-issuer="+api,
+		"--service-account-key-file="+c.path("service.key"),
+		"--service-account-signing-key-file="+c.path("service.key"), "--token-auth-file="+c.path("tokens.csv"),
+		"--authorization-mode=Node,RBAC",
+		"--service-cluster-ip-range=10.96.0.0/16", "--allow-privileged=true",
+		"--kubelet-preferred-address-types=ExternalIP,InternalIP")
 	c.await("the API server", func() error { return c.ready(api + "/readyz") })
-	c.start("kube-controller-manager", "--kubeconfig="+c.Kubeconfig, "--leader-elect=false", "--bind-address=127.0.0.1", "--secure-port="+ports[3],
-		"--cert-dir="+c.path("controllers"), "--service-account-private-key-file="+c.path("service.key"), "--node-monitor-grace-period=20s")
-	c.start("kube-scheduler", "--kubeconfig="+c.Kubeconfig, "--leader-elect=false", "--bind-address=127.0.0.1", "--secure-port="+ports[4], "--cert-dir="+c.path("scheduler"))
+	c.start("kube-controller-manager", "--kubeconfig="+c.Kubeconfig, "--leader-elect=false", "--bind-address=127.0.0.1",
+		"--secure-port="+ports[3],
+		"--cert-dir="+c.path("controllers"), "--service-account-private-key-file="+c.path("service.key"),
+		"--node-monitor-grace-period=20s")
+	c.start("kube-scheduler", "--kubeconfig="+c.Kubeconfig, "--leader-elect=false", "--bind-address=127.0.0.1",
+		"--secure-port="+ports[4], "--cert-dir="+c.path("scheduler"))
 	args := []string{"-kubeconfig", c.Kubeconfig, "-dir", c.path("pods"), "-port", ports[5]}
 	for _, r := range resources {
 		args = append(args, "-resource", r)
@@ -124,7 +134,9 @@ func built(t testing.TB) string {
 		why = "there is no .build/kube/lab: test/kube/build makes it"
 	} else {
 		probe := exec.Command("true")
-		probe.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNS | syscall.CLONE_NEWUTS | syscall.CLONE_NEWPID}
+		probe.SysProcAttr = &syscall.SysProcAttr{
+			Cloneflags: syscall.CLONE_NEWNS | syscall.CLONE_NEWUTS | syscall.CLONE_NEWPID,
+		}
 		if err := probe.Run(); err != nil {
 			why = "pods need namespaces of their own, which are not permitted here: " + err.Error()
 		}
@@ -154,7 +166,8 @@ func (c *Cluster) serviceKey() {
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	c.write("service.key", string(pem.EncodeToMemory(&pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(key)})), 0o600)
+	c.write("service.key", string(pem.EncodeToMemory(&pem.Block{Type: "RSA PRIVATE KEY",
+		Bytes: x509.MarshalPKCS1PrivateKey(key)})), 0o600)
 }
 
 // start runs a part of the cluster until the test ends.
@@ -223,7 +236,9 @@ func (c *Cluster) ready(url string) error {
 		return err
 	}
 	r.Header.Set("Authorization", "Bearer "+c.token)
-	client := http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true}}
+	client := http.Client{
+		Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true},
+	}
 	answer, err := client.Do(r)
 	if err != nil {
 		return err

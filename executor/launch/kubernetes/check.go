@@ -40,7 +40,10 @@ func (l *Launcher) Check(ctx context.Context, r launch.Request) error {
 		}
 		return nil
 	})
-	for _, right := range []string{"patch jobs.batch", "delete jobs.batch", "list pods", "delete pods", "get pods --subresource=log", "list events", "list jobs.batch"} {
+	for _, right := range []string{
+		"patch jobs.batch", "delete jobs.batch", "list pods", "delete pods", "get pods --subresource=log",
+		"list events", "list jobs.batch",
+	} {
 		g.Go(func() error { return l.checkRight(ctx, right) })
 	}
 	return g.Wait()
@@ -59,7 +62,8 @@ func (l *Launcher) checkVersion(ctx context.Context) error {
 	}
 	minor, err := strconv.Atoi(strings.TrimRight(v.ServerVersion.Minor, "+")) // some clouds write 29+
 	if err == nil && v.ServerVersion.Major == "1" && minor < oldest {
-		return fmt.Errorf("the cluster has Kubernetes 1.%d: 1.%d is the first whose Jobs go on when one of their pods has failed", minor, oldest)
+		return fmt.Errorf("the cluster has Kubernetes 1.%d: 1.%d is the first whose Jobs go on when one of their pods has failed",
+			minor, oldest)
 	}
 	return nil
 }
@@ -68,7 +72,8 @@ func (l *Launcher) checkRight(ctx context.Context, right string) error {
 	out, _, err := l.kubectl(ctx, nil, append([]string{"auth", "can-i"}, strings.Fields(right)...)...)
 	switch answer := strings.TrimSpace(string(out)); {
 	case strings.HasPrefix(answer, "no"): // with exit code 1
-		return fmt.Errorf("your account may not %s in this namespace of the cluster: ask for a role with that, or choose another namespace or context", right)
+		return fmt.Errorf("your account may not %s in this namespace of the cluster: ask for a role with that, or choose another namespace or context",
+			right)
 	case err != nil:
 		return err
 	}

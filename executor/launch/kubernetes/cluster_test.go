@@ -44,7 +44,8 @@ func beAgent(args []string) int {
 	}
 	host, _ := os.Hostname()
 	node := os.Getenv("WEIR_NODE")
-	fmt.Printf("agent %s of %s on %s at %s, host name %s, arguments %v\n", node, b.Session, os.Getenv("WEIR_HOST"), os.Getenv("WEIR_ADDRESS"), host, args)
+	fmt.Printf("agent %s of %s on %s at %s, host name %s, arguments %v\n", node, b.Session, os.Getenv("WEIR_HOST"),
+		os.Getenv("WEIR_ADDRESS"), host, args)
 	var who string
 	var code int
 	fmt.Sscan(os.Getenv("BEHAVIOUR"), &who, &code)
@@ -134,11 +135,15 @@ func fails(t *testing.T, err error, want ...string) {
 // Against a real control plane: what it does not take, or does otherwise than we think,
 // shows here.
 func TestCluster(t *testing.T) {
-	c := kube.New(t, []kube.Node{{Name: "h1"}, {Name: "h2"}, {Name: "h3"}}, "nvidia.com/gpu=8", "vpc.amazonaws.com/efa=32", "hugepages-2Mi=8Gi")
+	c := kube.New(t, []kube.Node{{Name: "h1"}, {Name: "h2"}, {Name: "h3"}}, "nvidia.com/gpu=8",
+		"vpc.amazonaws.com/efa=32", "hugepages-2Mi=8Gi")
 
 	t.Run("a session's life", func(t *testing.T) {
 		l := onCluster(t, c, func(o *Options) {
-			o.Resources = map[string]string{"cpu": "8", "memory": "32Gi", "nvidia.com/gpu": "8", "vpc.amazonaws.com/efa": "32", "hugepages-2Mi": "1Gi"}
+			o.Resources = map[string]string{
+				"cpu": "8", "memory": "32Gi", "nvidia.com/gpu": "8", "vpc.amazonaws.com/efa": "32",
+				"hugepages-2Mi": "1Gi",
+			}
 			o.NodeSelector = map[string]string{"kubernetes.io/os": "linux"}
 			o.Patches = patches(t, "spec: {containers: [{name: agent, env: [{name: EXTRA, value: \"1\"}]}]}")
 		})
@@ -154,7 +159,8 @@ func TestCluster(t *testing.T) {
 				t.Errorf("worker %d is %+v, want running", i, w)
 			}
 		}
-		if _, err := l.Start(t.Context(), r); err == nil || !strings.Contains(err.Error(), "\"kubectl delete job\" removes it with all that it owns") {
+		if _, err := l.Start(t.Context(), r); err == nil ||
+			!strings.Contains(err.Error(), "\"kubectl delete job\" removes it with all that it owns") {
 			t.Errorf("the session's second start: %v", err)
 		}
 		if err := h.Stop(t.Context(), 5*time.Second); err != nil {
@@ -162,7 +168,8 @@ func TestCluster(t *testing.T) {
 		}
 		nothingLeft(t, c)
 		hosts := map[string]bool{}
-		said := regexp.MustCompile(`^agent (\S+) of ` + session + ` on (h[123]) at 127\.0\.0\.1, host name (\S+), arguments \[--bootstrap /run/weir/bootstrap\.json --allow-commands\]\ntold to end\n$`)
+		said := regexp.MustCompile(`^agent (\S+) of ` + session +
+			` on (h[123]) at 127\.0\.0\.1, host name (\S+), arguments \[--bootstrap /run/weir/bootstrap\.json --allow-commands\]\ntold to end\n$`)
 		for i := range 3 {
 			text, err := os.ReadFile(filepath.Join(r.Dir, Node(session, i)+".log"))
 			if err != nil {
@@ -186,7 +193,8 @@ func TestCluster(t *testing.T) {
 		until(t, h, 0, 30*time.Second, func(w launch.Worker) bool {
 			return w.State == launch.Lost && strings.Contains(w.Reason, "somebody has deleted it")
 		})
-		for end := time.Now().Add(30 * time.Second); time.Now().Before(end) && c.Ask("get", "jobs,pods,services,secrets", "--selector", mark, "--output", "name") != ""; {
+		for end := time.Now().Add(30 * time.Second); time.Now().Before(end) &&
+			c.Ask("get", "jobs,pods,services,secrets", "--selector", mark, "--output", "name") != ""; {
 			time.Sleep(100 * time.Millisecond)
 		}
 		nothingLeft(t, c)
@@ -209,14 +217,16 @@ func TestCluster(t *testing.T) {
 		}
 		time.Sleep(3 * time.Second) // for a Job that would take the others along
 		workers = poll(t, h)
-		if workers[0].State != launch.Running || workers[2].State != launch.Running || workers[1].State != launch.Exited {
+		if workers[0].State != launch.Running || workers[2].State != launch.Running ||
+			workers[1].State != launch.Exited {
 			t.Errorf("after one has failed they are %+v", workers)
 		}
 		if err := h.Stop(t.Context(), 5*time.Second); err != nil {
 			t.Error(err)
 		}
 		nothingLeft(t, c)
-		if text, err := os.ReadFile(filepath.Join(r.Dir, Node(session, 1)+".log")); err != nil || !strings.Contains(string(text), "something is wrong here") {
+		if text, err := os.ReadFile(filepath.Join(r.Dir, Node(session, 1)+".log")); err != nil ||
+			!strings.Contains(string(text), "something is wrong here") {
 			t.Errorf("of the agent that failed there is %q, %v", text, err)
 		}
 	})
@@ -267,7 +277,8 @@ func TestCluster(t *testing.T) {
 		r := request(t, 4)
 		r.Say = func(format string, args ...any) { told = append(told, fmt.Sprintf(format, args...)) }
 		_, err := onCluster(t, c, func(o *Options) { o.Wait = 5 * time.Second }).Start(t.Context(), r)
-		fails(t, err, "is not yet running: Unschedulable: 0/3 nodes are available: 3 node(s) didn't match pod anti-affinity rules", "--kube-wait")
+		fails(t, err, "is not yet running: Unschedulable: 0/3 nodes are available: 3 node(s) didn't match pod anti-affinity rules",
+			"--kube-wait")
 		nothingLeft(t, c)
 		if !strings.Contains(strings.Join(told, "\n"), "Unschedulable") {
 			t.Errorf("meanwhile the user was told %q", told)
@@ -344,7 +355,8 @@ func TestCluster(t *testing.T) {
 		}
 		l := onCluster(t, c, func(o *Options) { o.Kubectl = as })
 		err := l.Check(t.Context(), request(t, 1))
-		if err == nil || !strings.Contains(err.Error(), "your account may not") && !strings.Contains(err.Error(), "your account lacks a right") {
+		if err == nil || !strings.Contains(err.Error(), "your account may not") &&
+			!strings.Contains(err.Error(), "your account lacks a right") {
 			t.Errorf("error %v", err)
 		}
 		nothingLeft(t, c)
@@ -359,7 +371,8 @@ func TestCluster(t *testing.T) {
 		workers := until(t, h, 0, 2*time.Minute, func(w launch.Worker) bool { return w.State == launch.Lost })
 		t.Logf("lost: %s", workers[0].Reason)
 		err := l.end(t.Context(), Name(session), "jobs.batch", -slack+3*time.Second)
-		fails(t, err, "pod/"+Name(session)+"-0-", "a pod on a node that does not answer stays until that is back or removed")
+		fails(t, err, "pod/"+Name(session)+"-0-",
+			"a pod on a node that does not answer stays until that is back or removed")
 		c.ContinueNodes()
 		if err := l.Reap(t.Context(), session); err != nil {
 			t.Error(err)

@@ -29,20 +29,27 @@ func (k *Flags) Add(f *pflag.FlagSet) {
 	f.StringVar(&o.Namespace, "kube-namespace", "", "`NAMESPACE` (default the context's)")
 	f.StringVar(&o.Kubectl, "kube-kubectl", o.Kubectl, "`PROGRAM` to ask the cluster with")
 	f.StringVar(&o.Command, "kube-command", o.Command, "`PROGRAM` that weir is in the image")
-	f.StringVar(&o.PullPolicy, "kube-pull-policy", "", "when the image is pulled: `POLICY` Always, IfNotPresent or Never")
+	f.StringVar(&o.PullPolicy, "kube-pull-policy", "",
+		"when the image is pulled: `POLICY` Always, IfNotPresent or Never")
 	f.StringArrayVar(&o.PullSecrets, "kube-pull-secret", nil, "`SECRET` to pull the image with (repeatable)")
 	f.StringVar(&o.ServiceAccount, "kube-service-account", "", "`ACCOUNT` of the pods")
-	f.StringArrayVar(&k.selectors, "kube-node-selector", nil, "only nodes with this label, as `NAME=VALUE` (repeatable)")
-	f.StringArrayVar(&o.Tolerations, "kube-toleration", nil, "also nodes with this taint, as `KEY[=VALUE][:EFFECT]` (repeatable)")
-	f.StringArrayVar(&k.labels, "kube-label", nil, "label of the pods and all else that is created, as `NAME=VALUE`, such as Kueue's queue (repeatable)")
+	f.StringArrayVar(&k.selectors, "kube-node-selector", nil,
+		"only nodes with this label, as `NAME=VALUE` (repeatable)")
+	f.StringArrayVar(&o.Tolerations, "kube-toleration", nil,
+		"also nodes with this taint, as `KEY[=VALUE][:EFFECT]` (repeatable)")
+	f.StringArrayVar(&k.labels, "kube-label", nil,
+		"label of the pods and all else that is created, as `NAME=VALUE`, such as Kueue's queue (repeatable)")
 	f.StringArrayVar(&k.resources, "kube-resource", nil, "what each pod gets, as `NAME=QUANTITY`: cpu=90, nvidia.com/gpu=8, vpc.amazonaws.com/efa=32, hugepages-2Mi=5120Mi (repeatable)")
-	f.StringVar(&o.SharedMemory, "kube-shm", o.SharedMemory, "most of the pods' /dev/shm, a `QUANTITY`; 0: as the container runtime has it")
-	f.StringArrayVar(&k.capabilities, "kube-capability", nil, "`CAPABILITY` of the container (repeatable; default "+strings.Join(o.Capabilities, ", ")+"; none: no more than every container)")
+	f.StringVar(&o.SharedMemory, "kube-shm", o.SharedMemory,
+		"most of the pods' /dev/shm, a `QUANTITY`; 0: as the container runtime has it")
+	f.StringArrayVar(&k.capabilities, "kube-capability", nil, "`CAPABILITY` of the container (repeatable; default "+
+		strings.Join(o.Capabilities, ", ")+"; none: no more than every container)")
 	f.BoolVar(&o.Privileged, "kube-privileged", false, "privileged containers")
 	f.BoolVar(&o.HostNetwork, "kube-host-network", false, "pods use the network of their node")
 	f.BoolVar(&o.HostIPC, "kube-host-ipc", false, "pods use the IPC namespace of their node")
 	f.DurationVar(&o.Wait, "kube-wait", o.Wait, "most `TIME` that pods may take to run")
-	f.DurationVar(&o.Deadline, "kube-deadline", o.Deadline, "`TIME` after which the cluster ends a session that was forgotten; 0: never")
+	f.DurationVar(&o.Deadline, "kube-deadline", o.Deadline,
+		"`TIME` after which the cluster ends a session that was forgotten; 0: never")
 	f.StringArrayVar(&k.patches, "kube-patch", nil, "change what is created by `FILE`: YAML of a pod template, or with kind: Job or Service of that, merged as kubectl patch does (repeatable)")
 }
 

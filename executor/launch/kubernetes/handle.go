@@ -74,7 +74,8 @@ func (h *handle) remember(pods []pod) {
 		if p.name != "" {
 			h.seen[p.Node] = p.name
 		} else if name := h.seen[p.Node]; name != "" && p.State == launch.Pending {
-			p.State, p.Reason, p.silent = launch.Lost, "its pod "+name+" is gone: somebody or something has deleted it", false
+			p.State, p.Reason, p.silent = launch.Lost, "its pod "+name+" is gone: somebody or something has deleted it",
+				false
 		}
 	}
 }
@@ -121,7 +122,8 @@ func (h *handle) explainMissing(ctx context.Context, pods []pod, items []item) e
 // events is the newest warning about an object, "" if there is none.
 func (h *handle) events(ctx context.Context, kind, name string) (string, error) {
 	var all struct{ Items []event }
-	if err := h.l.get(ctx, &all, "events", "--field-selector", "type=Warning,involvedObject.kind="+kind+",involvedObject.name="+name); err != nil {
+	if err := h.l.get(ctx, &all, "events", "--field-selector",
+		"type=Warning,involvedObject.kind="+kind+",involvedObject.name="+name); err != nil {
 		return "", fmt.Errorf("asking what happened to the %s %s: %w", kind, name, err)
 	}
 	return latest(all.Items), nil
@@ -132,7 +134,8 @@ func (h *handle) tail(ctx context.Context, pod string) []string {
 	if lines, ok := h.logs[pod]; ok {
 		return lines
 	}
-	out, _, err := h.l.kubectl(ctx, nil, "logs", pod, "--container", agent, "--tail", tailLines, "--limit-bytes", tailBytes)
+	out, _, err := h.l.kubectl(ctx, nil, "logs", pod, "--container", agent, "--tail", tailLines, "--limit-bytes",
+		tailBytes)
 	if err != nil {
 		return nil // asked again next time
 	}

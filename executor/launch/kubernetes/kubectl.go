@@ -80,13 +80,15 @@ var hints = []struct{ said, hint string }{
 
 func (l *Launcher) explain(verb, stderr string, err error) error {
 	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, exec.ErrDot) {
-		return fmt.Errorf("%s is not installed here: weir asks clusters through it; install it or name another with --kube-kubectl", l.o.Kubectl)
+		return fmt.Errorf("%s is not installed here: weir asks clusters through it; install it or name another with --kube-kubectl",
+			l.o.Kubectl)
 	}
 	var lines []string
 	for line := range strings.Lines(stderr) {
 		line = strings.TrimSpace(line)
 		// Lines like "E1122 03:04:05.678 …" are its log, which the last line sums up.
-		if line != "" && !strings.HasPrefix(line, "Warning: ") && !(len(line) > 5 && line[0] == 'E' && line[1] >= '0' && line[1] <= '9') {
+		if line != "" && !strings.HasPrefix(line, "Warning: ") &&
+			!(len(line) > 5 && line[0] == 'E' && line[1] >= '0' && line[1] <= '9') {
 			lines = append(lines, line)
 		}
 	}
@@ -110,7 +112,8 @@ func (l *Launcher) create(ctx context.Context, objects []any, args ...string) (o
 		return nil, nil, err
 	}
 	// create, not apply: that would keep a copy of the Secret in an annotation.
-	out, warnings, err := l.kubectl(ctx, text, append([]string{"create", "--filename", "-", "--output", "json", "--validate=strict"}, args...)...)
+	out, warnings, err := l.kubectl(ctx, text,
+		append([]string{"create", "--filename", "-", "--output", "json", "--validate=strict"}, args...)...)
 	if err != nil {
 		return nil, warnings, err
 	}

@@ -27,13 +27,19 @@ func saying(t *testing.T, script string, change func(*Options)) *Launcher {
 
 func TestKubectlErrors(t *testing.T) {
 	for name, c := range map[string]struct{ script, want string }{
-		"forbidden":     {`echo 'Error from server (Forbidden): jobs.batch is forbidden: User "u" cannot create resource "jobs"' >&2; exit 1`, `kubectl get: Error from server (Forbidden): jobs.batch is forbidden: User "u" cannot create resource "jobs" (your account lacks a right: weir needs create`},
-		"no cluster":    {`echo 'E1122 03:04:05.6 memcache.go: noise' >&2; echo 'The connection to the server 127.0.0.1:8080 was refused - did you specify the right host or port? connection refused' >&2; exit 1`, `kubectl get: The connection to the server 127.0.0.1:8080 was refused - did you specify the right host or port? connection refused (is this the right cluster?`},
-		"no context":    {`echo 'error: context "x" does not exist' >&2; exit 1`, `("kubectl config get-contexts" lists the contexts that there are)`},
-		"quota":         {`echo 'Error from server (Forbidden): error when creating "STDIN": jobs.batch "x" is forbidden: exceeded quota: jobs, requested: count/jobs.batch=1' >&2; exit 1`, `(ask for less with --kube-resource, or for more quota)`},
-		"webhook":       {`echo 'Error from server (Forbidden): admission webhook "policy.test" denied the request: no owner label' >&2; exit 1`, `denied the request: no owner label (a rule of this cluster`},
-		"silent":        {`exit 7`, `kubectl get: exit status 7`},
-		"several lines": {`printf 'Warning: deprecated\nerror: one\n\nerror: two\n' >&2; exit 1`, `kubectl get: error: one; error: two`},
+		"forbidden": {`echo 'Error from server (Forbidden): jobs.batch is forbidden: User "u" cannot create resource "jobs"' >&2; exit 1`,
+			`kubectl get: Error from server (Forbidden): jobs.batch is forbidden: User "u" cannot create resource "jobs" (your account lacks a right: weir needs create`},
+		"no cluster": {`echo 'E1122 03:04:05.6 memcache.go: noise' >&2; echo 'The connection to the server 127.0.0.1:8080 was refused - did you specify the right host or port? connection refused' >&2; exit 1`,
+			`kubectl get: The connection to the server 127.0.0.1:8080 was refused - did you specify the right host or port? connection refused (is this the right cluster?`},
+		"no context": {`echo 'error: context "x" does not exist' >&2; exit 1`,
+			`("kubectl config get-contexts" lists the contexts that there are)`},
+		"quota": {`echo 'Error from server (Forbidden): error when creating "STDIN": jobs.batch "x" is forbidden: exceeded quota: jobs, requested: count/jobs.batch=1' >&2; exit 1`,
+			`(ask for less with --kube-resource, or for more quota)`},
+		"webhook": {`echo 'Error from server (Forbidden): admission webhook "policy.test" denied the request: no owner label' >&2; exit 1`,
+			`denied the request: no owner label (a rule of this cluster`},
+		"silent": {`exit 7`, `kubectl get: exit status 7`},
+		"several lines": {`printf 'Warning: deprecated\nerror: one\n\nerror: two\n' >&2; exit 1`,
+			`kubectl get: error: one; error: two`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, _, err := saying(t, c.script, nil).kubectl(t.Context(), nil, "get")
@@ -63,15 +69,19 @@ func TestKubectlHangs(t *testing.T) {
 }
 
 func TestKubectlIsToldWhere(t *testing.T) {
-	l := saying(t, `echo "$@"; cat; echo 'Warning: old' >&2`, func(o *Options) { o.Context, o.Namespace = "prod", "bench" })
+	l := saying(t, `echo "$@"; cat; echo 'Warning: old' >&2`,
+		func(o *Options) { o.Context, o.Namespace = "prod", "bench" })
 	out, warnings, err := l.kubectl(t.Context(), []byte("in"), "get", "pods")
-	if err != nil || string(out) != "--context prod --namespace bench get pods\nin" || len(warnings) != 1 || warnings[0] != "old" {
+	if err != nil || string(out) != "--context prod --namespace bench get pods\nin" || len(warnings) != 1 ||
+		warnings[0] != "old" {
 		t.Errorf("%q %q %v", out, warnings, err)
 	}
 }
 
 func TestOldClusterIsRefused(t *testing.T) {
-	for version, want := range map[string]string{"28": "the cluster has Kubernetes 1.28: 1.29 is the first", "29+": ""} {
+	for version, want := range map[string]string{
+		"28": "the cluster has Kubernetes 1.28: 1.29 is the first", "29+": "",
+	} {
 		l := saying(t, `echo '{"serverVersion":{"major":"1","minor":"`+version+`"}}'`, nil)
 		err := l.checkVersion(t.Context())
 		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {

@@ -90,8 +90,10 @@ func write(texts map[string][]byte, files map[string]string) error {
 
 // read is the output of all pods, by pod. Those that are not there are left out.
 func (h *handle) read(ctx context.Context, pods int, more ...string) (map[string][]byte, error) {
-	cmd := h.l.command(ctx, append([]string{"logs", "--selector", mark + "=" + h.name, "--container", agent, "--prefix", "--ignore-errors",
-		"--tail=-1", "--limit-bytes", strconv.Itoa(mostLog), "--max-log-requests", strconv.Itoa(max(5, pods))}, more...)...)
+	cmd := h.l.command(ctx, append([]string{"logs", "--selector", mark + "=" + h.name, "--container", agent, "--prefix",
+		"--ignore-errors",
+		"--tail=-1", "--limit-bytes", strconv.Itoa(mostLog), "--max-log-requests", strconv.Itoa(max(5, pods))},
+		more...)...)
 	stderr := bounded{most: 64 << 10}
 	cmd.Stderr = &stderr
 	out, err := cmd.StdoutPipe()

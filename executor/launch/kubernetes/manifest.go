@@ -222,7 +222,10 @@ func (l *Launcher) container(r *launch.Request) (c object, volumes []any) {
 	for _, name := range slices.Sorted(maps.Keys(o.Resources)) {
 		if size, ok := strings.CutPrefix(name, hugePages); ok {
 			where := "/dev/hugepages"
-			if slices.ContainsFunc(volumes, func(v any) bool { return strings.HasPrefix(v.(object)["name"].(string), hugePages) }) {
+			if slices.ContainsFunc(volumes, func(v any) bool {
+				return strings.HasPrefix(v.(object)["name"].(string),
+					hugePages)
+			}) {
 				where += "-" + size // the first has the usual place
 			}
 			mount(strings.ToLower(name), where, object{"emptyDir": object{"medium": "HugePages-" + size}})
@@ -270,7 +273,11 @@ func environment(r *launch.Request) []any {
 		from("WEIR_ADDRESS", "status.podIP"),
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.Env)) {
-		env = append(env, object{"name": name, "valueFrom": object{"secretKeyRef": object{"name": Name(r.Session), "key": variableKey + name}}})
+		env = append(env, object{
+			"name": name, "valueFrom": object{
+				"secretKeyRef": object{"name": Name(r.Session), "key": variableKey + name},
+			},
+		})
 	}
 	return env
 }

@@ -42,7 +42,8 @@ func request(t testing.TB, n int) launch.Request {
 	return launch.Request{
 		Session: session, Nodes: n, Binary: binary, Dir: t.TempDir(), Say: t.Logf,
 		Bootstrap: func(node string) (trust.Bootstrap, error) {
-			return trust.Bootstrap{Session: session, Node: node, Identity: id, Coordinator: []string{"coordinator.test:4711"}, SessionKey: key.Public()}, nil
+			return trust.Bootstrap{Session: session, Node: node, Identity: id,
+				Coordinator: []string{"coordinator.test:4711"}, SessionKey: key.Public()}, nil
 		},
 	}
 }
@@ -85,7 +86,10 @@ func TestManifests(t *testing.T) {
 		"gpu-efa": {nodes: 4, options: func(o *Options) {
 			o.Image = "registry.test/weir@sha256:4f53cda18c2baa0c0354bb5f9a3ecbe5ed12ab4d8e11ba873c2f11161202b945"
 			o.PullPolicy, o.PullSecrets, o.Command = "IfNotPresent", []string{"registry"}, "/opt/weir/bin/weir"
-			o.Resources = map[string]string{"cpu": "90", "memory": "900Gi", "nvidia.com/gpu": "8", "vpc.amazonaws.com/efa": "32", "hugepages-2Mi": "5120Mi", "hugepages-1Gi": "2Gi"}
+			o.Resources = map[string]string{
+				"cpu": "90", "memory": "900Gi", "nvidia.com/gpu": "8", "vpc.amazonaws.com/efa": "32",
+				"hugepages-2Mi": "5120Mi", "hugepages-1Gi": "2Gi",
+			}
 			o.SharedMemory = "80Gi"
 			o.Capabilities = []string{"IPC_LOCK", "SYS_PTRACE"}
 			o.ServiceAccount, o.HostNetwork, o.HostIPC = "bench", true, true
@@ -144,7 +148,8 @@ spec: {ports: [{name: agent, port: 4711}]}
 				t.Fatal(err)
 			}
 			conforms(t, whole)
-			if bytes.Contains(files[0].Text, []byte("hf_verysecret")) || bytes.Contains(whole, []byte("hf_verysecret")) {
+			if bytes.Contains(files[0].Text, []byte("hf_verysecret")) ||
+				bytes.Contains(whole, []byte("hf_verysecret")) {
 				t.Error("the value of a variable is in the open")
 			}
 		})
@@ -260,16 +265,20 @@ func TestOptionsRefuse(t *testing.T) {
 		change func(*Options)
 		want   string
 	}{
-		"no image":       {func(o *Options) { o.Image = "" }, "no image: pods need one that has weir in it"},
-		"no tag":         {func(o *Options) { o.Image = "registry.test:5000/weir" }, "has no tag, which means registry.test:5000/weir:latest"},
-		"empty tag":      {func(o *Options) { o.Image = "weir:" }, "has no tag, which means weir:latest"},
-		"blank":          {func(o *Options) { o.Image = "weir:1 x" }, "a name has no blanks"},
-		"pull policy":    {func(o *Options) { o.PullPolicy = "always" }, `pull policy "always": must be Always`},
-		"quantity":       {func(o *Options) { o.Resources = map[string]string{"memory": "32GB"} }, `resource memory: "32GB" is no quantity`},
-		"huge pages":     {func(o *Options) { o.Resources = map[string]string{"hugepages-2Mi": "1Gi"} }, "only to pods that also ask for memory or cpu"},
-		"shared memory":  {func(o *Options) { o.SharedMemory = "" }, "shared memory"},
-		"capability":     {func(o *Options) { o.Capabilities = []string{"CAP_IPC_LOCK"} }, "without CAP_"},
-		"toleration":     {func(o *Options) { o.Tolerations = []string{"a:Never"} }, `toleration "a:Never": must be KEY[=VALUE][:EFFECT]`},
+		"no image": {func(o *Options) { o.Image = "" }, "no image: pods need one that has weir in it"},
+		"no tag": {func(o *Options) { o.Image = "registry.test:5000/weir" },
+			"has no tag, which means registry.test:5000/weir:latest"},
+		"empty tag":   {func(o *Options) { o.Image = "weir:" }, "has no tag, which means weir:latest"},
+		"blank":       {func(o *Options) { o.Image = "weir:1 x" }, "a name has no blanks"},
+		"pull policy": {func(o *Options) { o.PullPolicy = "always" }, `pull policy "always": must be Always`},
+		"quantity": {func(o *Options) { o.Resources = map[string]string{"memory": "32GB"} },
+			`resource memory: "32GB" is no quantity`},
+		"huge pages": {func(o *Options) { o.Resources = map[string]string{"hugepages-2Mi": "1Gi"} },
+			"only to pods that also ask for memory or cpu"},
+		"shared memory": {func(o *Options) { o.SharedMemory = "" }, "shared memory"},
+		"capability":    {func(o *Options) { o.Capabilities = []string{"CAP_IPC_LOCK"} }, "without CAP_"},
+		"toleration": {func(o *Options) { o.Tolerations = []string{"a:Never"} },
+			`toleration "a:Never": must be KEY[=VALUE][:EFFECT]`},
 		"latest, spoken": {func(o *Options) { o.Image = "weir:latest" }, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -290,7 +299,8 @@ func TestName(t *testing.T) {
 		strings.Repeat("x", 200): "weir-" + strings.Repeat("x", 42) + "-",
 	} {
 		got := Name(session)
-		if !strings.HasPrefix(got, want) || strings.HasSuffix(want, "-") && len(got) != len(want)+8 || !strings.HasSuffix(want, "-") && got != want {
+		if !strings.HasPrefix(got, want) || strings.HasSuffix(want, "-") && len(got) != len(want)+8 ||
+			!strings.HasSuffix(want, "-") && got != want {
 			t.Errorf("Name(%q) = %q, want %s and a digest where it ends in -", session, got, want)
 		}
 		if host := Node(session, 99_999); len(host) > 63 {

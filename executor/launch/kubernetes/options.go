@@ -100,7 +100,8 @@ func (o *Options) check() error {
 			return fmt.Errorf("resource %s: %q is no quantity such as 8, 500m or 32Gi", name, amount)
 		}
 		if strings.HasPrefix(name, hugePages) && o.Resources["cpu"] == "" && o.Resources["memory"] == "" {
-			return fmt.Errorf("resource %s: Kubernetes gives huge pages only to pods that also ask for memory or cpu", name)
+			return fmt.Errorf("resource %s: Kubernetes gives huge pages only to pods that also ask for memory or cpu",
+				name)
 		}
 	}
 	if !quantity.MatchString(o.SharedMemory) {
@@ -113,7 +114,8 @@ func (o *Options) check() error {
 	}
 	for _, t := range o.Tolerations {
 		if !toleration.MatchString(t) {
-			return fmt.Errorf("toleration %q: must be KEY[=VALUE][:EFFECT] with the effect NoSchedule, PreferNoSchedule or NoExecute", t)
+			return fmt.Errorf("toleration %q: must be KEY[=VALUE][:EFFECT] with the effect NoSchedule, PreferNoSchedule or NoExecute",
+				t)
 		}
 	}
 	return nil
@@ -130,7 +132,8 @@ func checkImage(image string) error {
 		return nil
 	}
 	if _, tag, ok := strings.Cut(image[strings.LastIndex(image, "/")+1:], ":"); !ok || tag == "" {
-		return fmt.Errorf("image %q has no tag, which means %s:latest, another image some day: name a tag or digest, or say :latest", image, strings.TrimSuffix(image, ":"))
+		return fmt.Errorf("image %q has no tag, which means %s:latest, another image some day: name a tag or digest, or say :latest",
+			image, strings.TrimSuffix(image, ":"))
 	}
 	return nil
 }

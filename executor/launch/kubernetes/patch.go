@@ -71,11 +71,13 @@ func readPatch(document any, from string) (Patch, error) {
 			}
 			p.Changes[key] = value
 		default:
-			return p, fmt.Errorf("%s: a patch has no %q: it has metadata, spec, and kind where it is not for the pods", from, key)
+			return p, fmt.Errorf("%s: a patch has no %q: it has metadata, spec, and kind where it is not for the pods",
+				from, key)
 		}
 	}
 	if !slices.Contains([]string{"Job", "Service", "PodTemplate"}, p.Kind) {
-		return p, fmt.Errorf("%s: weir makes no %s that could be patched: kind must be Job, Service or PodTemplate", from, p.Kind)
+		return p, fmt.Errorf("%s: weir makes no %s that could be patched: kind must be Job, Service or PodTemplate",
+			from, p.Kind)
 	}
 	return p, nil
 }
@@ -105,7 +107,8 @@ var mergeKeys = map[string][]string{
 	"containers": {"name"}, "initContainers": {"name"}, "ephemeralContainers": {"name"},
 	"env": {"name"}, "volumes": {"name"}, "volumeMounts": {"mountPath"}, "volumeDevices": {"devicePath"},
 	"imagePullSecrets": {"name"}, "hostAliases": {"ip"}, "topologySpreadConstraints": {"topologyKey"},
-	"ports": {"containerPort", "port"}, "resourceClaims": {"name"}, "schedulingGates": {"name"}, "ownerReferences": {"uid"},
+	"ports": {"containerPort", "port"}, "resourceClaims": {"name"}, "schedulingGates": {"name"},
+	"ownerReferences": {"uid"},
 }
 
 // merge lays changes over a mapping in place.
@@ -165,7 +168,10 @@ func mergeList(name string, old any, changes []any, path string) ([]any, error) 
 			return nil, fmt.Errorf("%s needs its %s, by which Kubernetes merges %s", at, keys[0], name)
 		}
 		key := keys[k]
-		same := slices.IndexFunc(out, func(o any) bool { have, _ := o.(object); return reflect.DeepEqual(have[key], c[key]) })
+		same := slices.IndexFunc(out, func(o any) bool {
+			have, _ := o.(object)
+			return reflect.DeepEqual(have[key], c[key])
+		})
 		switch {
 		case c[directive] == "delete":
 			if same < 0 {
@@ -208,7 +214,8 @@ func (m *manifests) intact(r *launch.Request) error {
 	case part(m.job, "metadata")["name"] != Name(r.Session) || part(m.service, "metadata")["name"] != Name(r.Session):
 		return fmt.Errorf("a patch renames what weir makes, which must be called %s", Name(r.Session))
 	case spec["completionMode"] != "Indexed":
-		return fmt.Errorf("a patch makes completionMode %v, and agents get their names from Indexed", spec["completionMode"])
+		return fmt.Errorf("a patch makes completionMode %v, and agents get their names from Indexed",
+			spec["completionMode"])
 	case !has("containers", agent):
 		return fmt.Errorf("a patch takes away the container %q, which is weir's", agent)
 	case !has("volumes", "bootstrap"):

@@ -12,27 +12,36 @@ import (
 
 func TestPatchesRefused(t *testing.T) {
 	for name, c := range map[string]struct{ patch, want string }{
-		"empty":            {"# nothing\n", "patch.yaml: the file holds no patch"},
-		"no mapping":       {"- op: add\n", "patch.yaml: a patch is a mapping"},
-		"not YAML":         {"a: b: c", "patch.yaml: yaml: "},
-		"unknown part":     {"data: {a: b}", `patch.yaml: a patch has no "data"`},
-		"another kind":     {"spec: {}\n---\nkind: ConfigMap\nspec: {}", "patch.yaml, document 2: weir makes no ConfigMap"},
-		"spec a text":      {"spec: high", "patch.yaml: spec must be a mapping"},
-		"no key":           {"spec: {containers: [{image: x}]}", "patch.yaml: spec.containers[0] needs its name, by which Kubernetes merges containers"},
-		"item a text":      {"spec: {containers: [agent]}", "patch.yaml: spec.containers[0] must be a mapping"},
-		"mapping on text":  {"spec: {restartPolicy: {a: b}}", "patch.yaml: spec.restartPolicy is no mapping"},
-		"delete nobody":    {"spec: {containers: [{name: x, $patch: delete}]}", "there is no name x to delete"},
-		"directive":        {"spec: {$patch: merge}", "spec.$patch: must be replace here"},
-		"nodes":            {"kind: Job\nspec: {completions: 5}", "a patch makes completions 5, and the session needs 2 nodes"},
-		"label":            {"metadata: {labels: {weir.dev/session: mine}}", "a patch takes away the label weir.dev/session"},
-		"labels":           {"kind: Service\nmetadata: {labels: null}", "a patch takes away the label weir.dev/session"},
-		"name":             {"kind: Service\nmetadata: {name: mine}", "a patch renames what weir makes"},
-		"agent":            {"spec: {containers: [{name: agent, $patch: delete}]}", `a patch takes away the container "agent"`},
-		"bootstrap":        {"spec: {volumes: null}", `a patch takes away the volume "bootstrap"`},
-		"mode":             {"kind: Job\nspec: {completionMode: NonIndexed}", "a patch makes completionMode NonIndexed"},
-		"all of it":        {"kind: Job\nspec: {$patch: replace}", "a patch makes completions <nil>"},
-		"template":         {"kind: Job\nspec: {template: null}\n---\nspec: {}", "a patch before this one has taken the pod template away"},
-		"too large":        {strings.Repeat("#", maxPatch+1), "1 MiB is the most"},
+		"empty":        {"# nothing\n", "patch.yaml: the file holds no patch"},
+		"no mapping":   {"- op: add\n", "patch.yaml: a patch is a mapping"},
+		"not YAML":     {"a: b: c", "patch.yaml: yaml: "},
+		"unknown part": {"data: {a: b}", `patch.yaml: a patch has no "data"`},
+		"another kind": {"spec: {}\n---\nkind: ConfigMap\nspec: {}", "patch.yaml, document 2: weir makes no ConfigMap"},
+		"spec a text":  {"spec: high", "patch.yaml: spec must be a mapping"},
+		"no key": {"spec: {containers: [{image: x}]}",
+			"patch.yaml: spec.containers[0] needs its name, by which Kubernetes merges containers"},
+		"item a text": {"spec: {containers: [agent]}", "patch.yaml: spec.containers[0] must be a mapping"},
+
+		"mapping on text": {"spec: {restartPolicy: {a: b}}", "patch.yaml: spec.restartPolicy is no mapping"},
+
+		"delete nobody": {"spec: {containers: [{name: x, $patch: delete}]}", "there is no name x to delete"},
+
+		"directive": {"spec: {$patch: merge}", "spec.$patch: must be replace here"},
+
+		"nodes": {"kind: Job\nspec: {completions: 5}",
+			"a patch makes completions 5, and the session needs 2 nodes"},
+		"label":  {"metadata: {labels: {weir.dev/session: mine}}", "a patch takes away the label weir.dev/session"},
+		"labels": {"kind: Service\nmetadata: {labels: null}", "a patch takes away the label weir.dev/session"},
+		"name":   {"kind: Service\nmetadata: {name: mine}", "a patch renames what weir makes"},
+		"agent":  {"spec: {containers: [{name: agent, $patch: delete}]}", `a patch takes away the container "agent"`},
+
+		"bootstrap": {"spec: {volumes: null}", `a patch takes away the volume "bootstrap"`},
+		"mode":      {"kind: Job\nspec: {completionMode: NonIndexed}", "a patch makes completionMode NonIndexed"},
+		"all of it": {"kind: Job\nspec: {$patch: replace}", "a patch makes completions <nil>"},
+		"template": {"kind: Job\nspec: {template: null}\n---\nspec: {}",
+			"a patch before this one has taken the pod template away"},
+		"too large": {strings.Repeat("#", maxPatch+1), "1 MiB is the most"},
+
 		"metadata of pods": {"kind: Job\nspec: {template: {metadata: null}}", "a patch takes away the label"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -49,15 +58,21 @@ func TestPatchesRefused(t *testing.T) {
 
 func TestMerge(t *testing.T) {
 	for name, c := range map[string]struct{ into, changes, want string }{
-		"mappings":       {`{"a":{"b":1,"c":2}}`, `{"a":{"c":3,"d":4}}`, `{"a":{"b":1,"c":3,"d":4}}`},
-		"null removes":   {`{"a":{"b":1,"c":2}}`, `{"a":{"b":null}}`, `{"a":{"c":2}}`},
-		"null in new":    {`{}`, `{"a":{"b":null,"c":1}}`, `{"a":{"c":1}}`},
-		"replace":        {`{"a":{"b":1}}`, `{"a":{"$patch":"replace","c":2}}`, `{"a":{"c":2}}`},
-		"plain lists":    {`{"args":["a","b"]}`, `{"args":["c"]}`, `{"args":["c"]}`},
-		"by name":        {`{"env":[{"name":"a","value":"1"},{"name":"b","value":"2"}]}`, `{"env":[{"name":"b","value":"3"},{"name":"c","value":"4"}]}`, `{"env":[{"name":"a","value":"1"},{"name":"b","value":"3"},{"name":"c","value":"4"}]}`},
-		"item deleted":   {`{"env":[{"name":"a"},{"name":"b"}]}`, `{"env":[{"name":"a","$patch":"delete"}]}`, `{"env":[{"name":"b"}]}`},
-		"by mount path":  {`{"volumeMounts":[{"name":"x","mountPath":"/x"}]}`, `{"volumeMounts":[{"mountPath":"/x","readOnly":true}]}`, `{"volumeMounts":[{"name":"x","mountPath":"/x","readOnly":true}]}`},
-		"service's port": {`{"ports":[{"port":1}]}`, `{"ports":[{"port":1,"name":"a"},{"port":2}]}`, `{"ports":[{"port":1,"name":"a"},{"port":2}]}`},
+		"mappings":     {`{"a":{"b":1,"c":2}}`, `{"a":{"c":3,"d":4}}`, `{"a":{"b":1,"c":3,"d":4}}`},
+		"null removes": {`{"a":{"b":1,"c":2}}`, `{"a":{"b":null}}`, `{"a":{"c":2}}`},
+		"null in new":  {`{}`, `{"a":{"b":null,"c":1}}`, `{"a":{"c":1}}`},
+		"replace":      {`{"a":{"b":1}}`, `{"a":{"$patch":"replace","c":2}}`, `{"a":{"c":2}}`},
+		"plain lists":  {`{"args":["a","b"]}`, `{"args":["c"]}`, `{"args":["c"]}`},
+		"by name": {`{"env":[{"name":"a","value":"1"},{"name":"b","value":"2"}]}`,
+			`{"env":[{"name":"b","value":"3"},{"name":"c","value":"4"}]}`,
+			`{"env":[{"name":"a","value":"1"},{"name":"b","value":"3"},{"name":"c","value":"4"}]}`},
+		"item deleted": {`{"env":[{"name":"a"},{"name":"b"}]}`, `{"env":[{"name":"a","$patch":"delete"}]}`,
+			`{"env":[{"name":"b"}]}`},
+		"by mount path": {`{"volumeMounts":[{"name":"x","mountPath":"/x"}]}`,
+			`{"volumeMounts":[{"mountPath":"/x","readOnly":true}]}`,
+			`{"volumeMounts":[{"name":"x","mountPath":"/x","readOnly":true}]}`},
+		"service's port": {`{"ports":[{"port":1}]}`, `{"ports":[{"port":1,"name":"a"},{"port":2}]}`,
+			`{"ports":[{"port":1,"name":"a"},{"port":2}]}`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var into, changes, want object
@@ -134,7 +149,8 @@ func FuzzPatch(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if part(m.job, "spec")["completions"] != 2 || part(m.job, "spec", "template", "metadata", "labels")[mark] != Name(session) {
+		if part(m.job, "spec")["completions"] != 2 ||
+			part(m.job, "spec", "template", "metadata", "labels")[mark] != Name(session) {
 			t.Errorf("the manifests are not the session's any more: %v", m.job)
 		}
 		first, err := m.yaml()

@@ -179,7 +179,8 @@ func (p *pod) pending(it *item, c containerStatus) {
 // too, or give a reason.
 func (it *item) nodeAway() bool {
 	ready := it.condition("Ready")
-	return ready.Status == "Unknown" || ready.Status == "False" && ready.Reason == "" && it.condition("ContainersReady").Status == "True"
+	return ready.Status == "Unknown" || ready.Status == "False" && ready.Reason == "" &&
+		it.condition("ContainersReady").Status == "True"
 }
 
 // agent is what the cluster says of weir's own container.

@@ -22,13 +22,23 @@ func TestJudge(t *testing.T) {
 		"not yet looked at": {`"status":{"phase":"Pending"}`,
 			pod{Worker: launch.Worker{State: launch.Pending, Reason: "Unschedulable"}, silent: true}},
 		"no room": {`"status":{"phase":"Pending","conditions":[{"type":"PodScheduled","status":"False","reason":"Unschedulable","message":"0/3 nodes are available: 3 Insufficient nvidia.com/gpu."}]}`,
-			pod{Worker: launch.Worker{State: launch.Pending, Reason: "Unschedulable: 0/3 nodes are available: 3 Insufficient nvidia.com/gpu."}}},
+			pod{
+				Worker: launch.Worker{
+					State: launch.Pending, Reason: "Unschedulable: 0/3 nodes are available: 3 Insufficient nvidia.com/gpu.",
+				},
+			}},
 		"being made": {scheduled + `"status":{"phase":"Pending","containerStatuses":[{"name":"agent","state":{"waiting":{"reason":"ContainerCreating"}}}]}`,
 			pod{Worker: launch.Worker{State: launch.Starting}, silent: true}},
 		"no image": {scheduled + `"status":{"phase":"Pending","containerStatuses":[{"name":"agent","state":{"waiting":{"reason":"ImagePullBackOff","message":"Back-off pulling image \"x:1\""}}}]}`,
-			pod{Worker: launch.Worker{State: launch.Starting, Reason: `ImagePullBackOff: Back-off pulling image "x:1" (is the image's name right, and may this cluster pull it (--kube-pull-secret)?)`}, hopeless: true}},
+			pod{
+				Worker: launch.Worker{State: launch.Starting,
+					Reason: `ImagePullBackOff: Back-off pulling image "x:1" (is the image's name right, and may this cluster pull it (--kube-pull-secret)?)`},
+				hopeless: true,
+			}},
 		"init container": {scheduled + `"status":{"phase":"Pending","initContainerStatuses":[{"name":"i","state":{"waiting":{"reason":"CrashLoopBackOff","message":"back-off 10s"}}}],"containerStatuses":[{"name":"agent","state":{"waiting":{"reason":"PodInitializing"}}}]}`,
-			pod{Worker: launch.Worker{State: launch.Starting, Reason: "CrashLoopBackOff: back-off 10s"}, hopeless: true}},
+			pod{
+				Worker: launch.Worker{State: launch.Starting, Reason: "CrashLoopBackOff: back-off 10s"}, hopeless: true,
+			}},
 		"running": {scheduled + `"status":{"phase":"Running","conditions":[{"type":"Ready","status":"True"}],"containerStatuses":[{"name":"sidecar","state":{"terminated":{"exitCode":1}}},{"name":"agent","state":{"running":{"startedAt":"2026-01-01T00:00:00Z"}}}]}`,
 			pod{Worker: launch.Worker{State: launch.Running}}},
 		"done": {scheduled + `"status":{"phase":"Succeeded","containerStatuses":[{"name":"agent","state":{"terminated":{"exitCode":0,"reason":"Completed"}}}]}`,
@@ -40,9 +50,17 @@ func TestJudge(t *testing.T) {
 		"evicted": {scheduled + `"status":{"phase":"Failed","reason":"Evicted","message":"The node was low on resource: memory."}`,
 			pod{Worker: launch.Worker{State: launch.Lost, Reason: "Evicted: The node was low on resource: memory."}}},
 		"node away": {scheduled + `"status":{"phase":"Running","conditions":[{"type":"DisruptionTarget","status":"True","reason":"DeletionByTaintManager","message":"Taint manager: deleting due to NoExecute taint"}],"containerStatuses":[{"name":"agent","state":{"running":{}}}]}`,
-			pod{Worker: launch.Worker{State: launch.Lost, Reason: "DeletionByTaintManager: Taint manager: deleting due to NoExecute taint"}}},
+			pod{
+				Worker: launch.Worker{
+					State: launch.Lost, Reason: "DeletionByTaintManager: Taint manager: deleting due to NoExecute taint",
+				},
+			}},
 		"preempted": {scheduled + `"status":{"phase":"Failed","conditions":[{"type":"DisruptionTarget","status":"True","reason":"PreemptionByScheduler","message":"preempting to\naccommodate"}],"containerStatuses":[{"name":"agent","state":{"terminated":{"exitCode":143,"reason":"Error"}}}]}`,
-			pod{Worker: launch.Worker{State: launch.Exited, Code: 143, Reason: "PreemptionByScheduler: preempting to accommodate"}}},
+			pod{
+				Worker: launch.Worker{
+					State: launch.Exited, Code: 143, Reason: "PreemptionByScheduler: preempting to accommodate",
+				},
+			}},
 		"not answering": {scheduled + `"status":{"phase":"Running","conditions":[{"type":"Ready","status":"False"},{"type":"ContainersReady","status":"True"}],"containerStatuses":[{"name":"agent","state":{"running":{}}}]}`,
 			pod{Worker: launch.Worker{State: launch.Lost, Reason: "the node h1 does not answer the cluster"}}},
 		"a sidecar is not ready": {scheduled + `"status":{"phase":"Running","conditions":[{"type":"Ready","status":"False","reason":"ContainersNotReady"},{"type":"ContainersReady","status":"False"}],"containerStatuses":[{"name":"agent","state":{"running":{}}}]}`,
@@ -57,7 +75,8 @@ func TestJudge(t *testing.T) {
 			if strings.HasPrefix(name, "deleted") {
 				deleted = `"deletionTimestamp":"2026-01-01T00:00:00Z",`
 			}
-			text := fmt.Sprintf(`{"kind":"Pod","metadata":{%s"name":"p","annotations":{%q:"0"}},%s}`, deleted, indexMark, c.pod)
+			text := fmt.Sprintf(`{"kind":"Pod","metadata":{%s"name":"p","annotations":{%q:"0"}},%s}`, deleted,
+				indexMark, c.pod)
 			var it item
 			if err := json.Unmarshal([]byte(text), &it); err != nil {
 				t.Fatal(err)
@@ -84,7 +103,8 @@ func TestJudgeByIndex(t *testing.T) {
 	}
 	pods := judge(session, 3, []item{
 		at("late", "2", "2026-01-01 00:00:09"), at("early", "2", "2026-01-01 00:00:01"),
-		at("first", "0", "2026-01-01 00:00:00"), at("foreign", "7", "2026-01-01 00:00:00"), at("odd", "x", "2026-01-01 00:00:00"),
+		at("first", "0", "2026-01-01 00:00:00"), at("foreign", "7", "2026-01-01 00:00:00"),
+		at("odd", "x", "2026-01-01 00:00:00"),
 	})
 	var names []string
 	for _, p := range pods {
@@ -119,7 +139,8 @@ func TestLatestEvent(t *testing.T) {
 
 func TestSplitLogs(t *testing.T) {
 	long := strings.Repeat("x", 200<<10)
-	got := split(strings.NewReader("lost\n[pod/a/agent] one\n[pod/b/agent] two\n[pod/a/agent] \n[pod/a/agent] [pod/b/agent] quoted\n[pod/b/agent] " + long + "\n[pod/a/agent] last"))
+	got := split(strings.NewReader("lost\n[pod/a/agent] one\n[pod/b/agent] two\n[pod/a/agent] \n[pod/a/agent] [pod/b/agent] quoted\n[pod/b/agent] " +
+		long + "\n[pod/a/agent] last"))
 	want := map[string]string{"a": "one\n\n[pod/b/agent] quoted\nlast", "b": "two\n" + long + "\n"}
 	for pod, text := range want {
 		if string(got[pod]) != text {
@@ -133,7 +154,8 @@ func TestSplitLogs(t *testing.T) {
 
 func TestLogsAreBounded(t *testing.T) {
 	line := "[pod/a/agent] " + strings.Repeat("x", 60<<10) + "\n"
-	if got := split(strings.NewReader(strings.Repeat(line, 400))); len(got["a"]) > mostLog || len(got["a"]) < mostLog-100<<10 {
+	if got := split(strings.NewReader(strings.Repeat(line, 400))); len(got["a"]) > mostLog ||
+		len(got["a"]) < mostLog-100<<10 {
 		t.Errorf("%d bytes are kept, want close to %d", len(got["a"]), mostLog)
 	}
 }

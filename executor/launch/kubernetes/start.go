@@ -54,7 +54,9 @@ func (l *Launcher) begin(ctx context.Context, r *launch.Request) (*handle, error
 // complete creates what the Job owns, and lets the Job go.
 func (h *handle) complete(ctx context.Context, uid any, m *manifests) error {
 	for _, o := range []object{m.service, m.secret} {
-		o["metadata"].(object)["ownerReferences"] = []any{object{"apiVersion": "batch/v1", "kind": "Job", "name": h.name, "uid": uid}}
+		o["metadata"].(object)["ownerReferences"] = []any{
+			object{"apiVersion": "batch/v1", "kind": "Job", "name": h.name, "uid": uid},
+		}
 	}
 	if _, _, err := h.l.create(ctx, []any{m.service, m.secret}); err != nil {
 		return fmt.Errorf("creating the Service and the Secret %s: %w", h.name, err)
@@ -66,7 +68,8 @@ func (h *handle) complete(ctx context.Context, uid any, m *manifests) error {
 	if err != nil {
 		return err
 	}
-	if _, _, err := h.l.kubectl(ctx, nil, "patch", "job", h.name, "--type", "merge", "--patch", string(release)); err != nil {
+	if _, _, err := h.l.kubectl(ctx, nil, "patch", "job", h.name, "--type", "merge", "--patch",
+		string(release)); err != nil {
 		return fmt.Errorf("letting the Job %s go: %w", h.name, err)
 	}
 	return nil
@@ -140,7 +143,8 @@ func (h *handle) started(pods []pod, hopeless map[string]time.Time) (waiting str
 			continue
 		case launch.Exited:
 			if p.Code != 0 {
-				return "", fmt.Errorf("the agent of %s has ended with exit code %d as soon as it was started: %s", p.Node, p.Code, strings.Join(append([]string{p.Reason}, p.Log...), "\n"))
+				return "", fmt.Errorf("the agent of %s has ended with exit code %d as soon as it was started: %s",
+					p.Node, p.Code, strings.Join(append([]string{p.Reason}, p.Log...), "\n"))
 			}
 			continue
 		case launch.Lost:

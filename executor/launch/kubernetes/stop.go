@@ -34,17 +34,20 @@ func (l *Launcher) end(ctx context.Context, name, kinds string, grace time.Durat
 	selector := mark + "=" + name
 	ctx, cancel := context.WithTimeout(ctx, grace+slack)
 	defer cancel()
-	if _, _, err := l.kubectl(ctx, nil, "delete", kinds, "--selector", selector, "--cascade=background", "--wait=false"); err != nil {
+	if _, _, err := l.kubectl(ctx, nil, "delete", kinds, "--selector", selector, "--cascade=background",
+		"--wait=false"); err != nil {
 		return fmt.Errorf("deleting %s: %w", name, err)
 	}
 	// The Job's going takes them along too, with the grace that they were made with.
 	seconds := max(1, int(math.Ceil(grace.Seconds())))
-	if _, _, err := l.kubectl(ctx, nil, "delete", "pods", "--selector", selector, "--grace-period", strconv.Itoa(seconds), "--wait=false"); err != nil {
+	if _, _, err := l.kubectl(ctx, nil, "delete", "pods", "--selector", selector, "--grace-period",
+		strconv.Itoa(seconds), "--wait=false"); err != nil {
 		return fmt.Errorf("ending the pods of %s: %w", name, err)
 	}
 	var left []string
 	for {
-		out, _, err := l.kubectl(ctx, nil, "get", "jobs.batch,pods,services,secrets", "--selector", selector, "--output", "name")
+		out, _, err := l.kubectl(ctx, nil, "get", "jobs.batch,pods,services,secrets", "--selector", selector,
+			"--output", "name")
 		if err == nil {
 			if left = strings.Fields(string(out)); len(left) == 0 {
 				return nil
@@ -54,7 +57,8 @@ func (l *Launcher) end(ctx context.Context, name, kinds string, grace time.Durat
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("the cluster has not yet taken away %s: a pod on a node that does not answer stays until that is back or removed", strings.Join(left, ", "))
+			return fmt.Errorf("the cluster has not yet taken away %s: a pod on a node that does not answer stays until that is back or removed",
+				strings.Join(left, ", "))
 		case <-time.After(l.poll):
 		}
 	}

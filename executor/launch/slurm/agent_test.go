@@ -154,10 +154,12 @@ func (c *coordinator) request(t *testing.T, session string, nodes int) launch.Re
 	defer c.mu.Unlock()
 	c.agents, c.said = map[string]*attached{}, nil
 	return launch.Request{
-		Session: session, Nodes: nodes, Binary: self, Dir: c.dir, AllowCommands: true, Env: map[string]string{"WEIR_TEST_SECRET": "it's $HOME; a b"},
+		Session: session, Nodes: nodes, Binary: self, Dir: c.dir, AllowCommands: true,
+		Env: map[string]string{"WEIR_TEST_SECRET": "it's $HOME; a b"},
 		Bootstrap: func(node string) (trust.Bootstrap, error) {
 			id, err := c.ca.Issue(trust.Agent, node, time.Hour)
-			return trust.Bootstrap{Session: session, Node: node, Identity: id, Coordinator: []string{c.listener.Addr().String()}, SessionKey: c.key}, err
+			return trust.Bootstrap{Session: session, Node: node, Identity: id,
+				Coordinator: []string{c.listener.Addr().String()}, SessionKey: c.key}, err
 		},
 		Say: func(format string, args ...any) {
 			c.mu.Lock()

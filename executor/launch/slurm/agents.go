@@ -117,7 +117,8 @@ func (a *agents) failure(s status) error {
 	case s.state == "OUT_OF_MEMORY":
 		why = "it needed more memory than it may have: give more with --slurm-flag=--mem=SIZE"
 	case s.code == 0 && s.signal == cannotWrite, s.code != 0 && !a.hasWritten():
-		why = "its output is not here: the session's directory (--out), " + a.r.Dir + ", must be on a file system that all nodes share"
+		why = "its output is not here: the session's directory (--out), " + a.r.Dir +
+			", must be on a file system that all nodes share"
 	case s.code != 0:
 		why = fmt.Sprintf("it ended with %d", s.code)
 	}
@@ -185,7 +186,8 @@ func (a *agents) Stop(ctx context.Context, grace time.Duration) error {
 func (a *agents) signal(which string) func(context.Context) error {
 	return func(ctx context.Context) error {
 		job, _, _ := strings.Cut(a.id, ".")
-		steps, err := named(ctx, name(a.r.Session), "squeue", "--noheader", "--steps", "--jobs="+job, "--format=%i|%j|%N")
+		steps, err := named(ctx, name(a.r.Session), "squeue", "--noheader", "--steps", "--jobs="+job,
+			"--format=%i|%j|%N")
 		if err != nil {
 			return err
 		}

@@ -14,7 +14,10 @@ import (
 )
 
 func TestRender(t *testing.T) {
-	r := launch.Request{Session: "s1", Nodes: 2, Binary: "/home/u u/weir", Dir: "/shared/50% off/out", Env: map[string]string{"UCX_TLS": "secret", "A": "b"}}
+	r := launch.Request{
+		Session: "s1", Nodes: 2, Binary: "/home/u u/weir", Dir: "/shared/50% off/out",
+		Env: map[string]string{"UCX_TLS": "secret", "A": "b"},
+	}
 	for name, l := range map[string]Launcher{
 		"job":  {Flags: []string{"--partition=gpu", "-A project", `--comment=a "b" \ # c`, "--exclusive"}},
 		"step": {Allocation: "17", Flags: []string{"-p x"}},
@@ -34,11 +37,15 @@ func TestRender(t *testing.T) {
 
 func TestCheckFlag(t *testing.T) {
 	for flag, want := range map[string]string{
-		"--partition=gpu": "", "-p gpu": "", "-pgpu": "", "--exclusive": "", "--nodelist=n[1-2]": "", "-x n3": "", "--gres=gpu:8": "",
+		"--partition=gpu": "", "-p gpu": "", "-pgpu": "", "--exclusive": "", "--nodelist=n[1-2]": "", "-x n3": "",
+		"--gres=gpu:8": "",
+
 		"gpu": "must be an option", "-": "must be an option", "--": "must be an option", "--x=\nrm": "must be one line",
-		"--nodes=3": "sets --nodes itself", "-N3": "sets -N3 itself", "-N 3": "sets -N itself", "--job-name=x": "sets --job-name itself", "--wrap=x": "itself",
+		"--nodes=3": "sets --nodes itself", "-N3": "sets -N3 itself", "-N 3": "sets -N itself",
+		"--job-name=x": "sets --job-name itself", "--wrap=x": "itself",
 	} {
-		if err := checkFlag(flag); want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+		if err := checkFlag(flag); want == "" && err != nil ||
+			want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%q: %v, want %q", flag, err, want)
 		}
 	}
@@ -69,7 +76,8 @@ func TestStatus(t *testing.T) {
 	if diff := cmp.Diff(want, got, cmp.AllowUnexported(status{})); !known || diff != "" {
 		t.Error(diff)
 	}
-	if text, hopeless := explain("ReqNodeNotAvail, UnavailableNodes:n3"); hopeless || !strings.Contains(text, "n3: a node that it needs is down") {
+	if text, hopeless := explain("ReqNodeNotAvail, UnavailableNodes:n3"); hopeless ||
+		!strings.Contains(text, "n3: a node that it needs is down") {
 		t.Error(text)
 	}
 	if text, _ := explain("QOSMaxJobsPerUserLimit"); !strings.Contains(text, "a limit of your account") {
@@ -89,7 +97,8 @@ func TestOutput(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := []any{o.of(0), o.of(1), o.of(2), o.of(3), o.own.Last(), o.ended["n1"], o.ended["n2"], o.ended["n3"]}
-	want := []any{[]string{"agent of n1 is up"}, []string{"up: and more", "\uFFFD[2J"}, []string{"part"}, []string(nil), "slurmstepd-n1: error: *** STEP 1.0 ON n1 CANCELLED ***",
+	want := []any{[]string{"agent of n1 is up"}, []string{"up: and more", "\uFFFD[2J"}, []string{"part"}, []string(nil),
+		"slurmstepd-n1: error: *** STEP 1.0 ON n1 CANCELLED ***",
 		ending{3, "Exited with exit code 3"}, ending{-1, "Killed"}, ending{3, "Exited with exit code 3"}}
 	if diff := cmp.Diff(want, got, cmp.AllowUnexported(ending{})); diff != "" {
 		t.Error(diff)
@@ -121,7 +130,8 @@ func TestFailures(t *testing.T) {
 	}
 	node := func(s status) launch.Worker { return a.worker(s, &output{}, 0, "n1") }
 	for want, s := range map[string]status{
-		launch.Lost: {state: "NODE_FAIL"}, launch.Exited: {state: "TIMEOUT", code: 1}, launch.Pending: {state: "PENDING"}, launch.Running: {state: "RUNNING"},
+		launch.Lost: {state: "NODE_FAIL"}, launch.Exited: {state: "TIMEOUT", code: 1},
+		launch.Pending: {state: "PENDING"}, launch.Running: {state: "RUNNING"},
 	} {
 		if w := node(s); w.State != want || (w.Reason == "") != (want == launch.Running || want == launch.Pending) {
 			t.Errorf("%s: %+v", s.state, w)

@@ -54,8 +54,10 @@ func (l *Launcher) allocation() string {
 
 // ours are the options of sbatch that weir sets itself.
 var ours = []string{
-	"-N", "--nodes", "-n", "--ntasks", "--ntasks-per-node", "-J", "--job-name", "-o", "--output", "-e", "--error", "-a", "--array", "--wrap",
-	"--parsable", "--export", "--requeue", "--no-requeue", "--open-mode", "-i", "--input", "-W", "--wait", "-M", "--clusters", "-D", "--chdir", "--test-only",
+	"-N", "--nodes", "-n", "--ntasks", "--ntasks-per-node", "-J", "--job-name", "-o", "--output", "-e", "--error", "-a",
+	"--array", "--wrap",
+	"--parsable", "--export", "--requeue", "--no-requeue", "--open-mode", "-i", "--input", "-W", "--wait", "-M",
+	"--clusters", "-D", "--chdir", "--test-only",
 }
 
 func checkFlag(f string) error {
@@ -91,7 +93,8 @@ func (l *Launcher) Check(ctx context.Context, r launch.Request) error {
 	needed := []string{"scancel", "squeue", "scontrol", "sbatch", "srun"}
 	for _, program := range needed {
 		if _, err := exec.LookPath(program); err != nil {
-			return fmt.Errorf("agents by Slurm: %w: run weir where Slurm's commands are, on a login node or in a job", err)
+			return fmt.Errorf("agents by Slurm: %w: run weir where Slurm's commands are, on a login node or in a job",
+				err)
 		}
 	}
 	if l.allocation() == "" && r.Nodes == 0 {
@@ -107,7 +110,8 @@ func (l *Launcher) Check(ctx context.Context, r launch.Request) error {
 func (l *Launcher) checkAllocation(r launch.Request) error {
 	has, err := strconv.Atoi(os.Getenv("SLURM_JOB_NUM_NODES"))
 	if l.allocation() != "" && err == nil && r.Nodes > has {
-		return fmt.Errorf("agents by Slurm: %d nodes are asked for, and job %s, in which weir runs, has %d", r.Nodes, l.allocation(), has)
+		return fmt.Errorf("agents by Slurm: %d nodes are asked for, and job %s, in which weir runs, has %d", r.Nodes,
+			l.allocation(), has)
 	}
 	return nil
 }
@@ -120,7 +124,8 @@ func (l *Launcher) Render(r launch.Request) ([]launch.File, error) {
 		}
 	}
 	if job := l.allocation(); job != "" {
-		text := "#!/bin/sh\n# Within job " + job + ", as a step of it.\nexec " + launch.ShellCommand(l.step(r, job)...) + "\n"
+		text := "#!/bin/sh\n# Within job " + job + ", as a step of it.\nexec " +
+			launch.ShellCommand(l.step(r, job)...) + "\n"
 		return []launch.File{{Name: "slurm-step.sh", Mode: 0o755, Text: []byte(text)}}, nil
 	}
 	return []launch.File{{Name: scriptFile, Mode: 0o755, Text: []byte(l.script(r))}}, nil
@@ -136,7 +141,8 @@ exec "$0" "$@"`
 // the session goes on without it is weir's to judge.
 func srun(r launch.Request, more ...string) []string {
 	argv := append([]string{"srun"}, more...)
-	argv = append(argv, "--ntasks-per-node=1", "--job-name="+name(r.Session), "--label", "--input=none", "--kill-on-bad-exit=0", "--wait=0", "--no-kill",
+	argv = append(argv, "--ntasks-per-node=1", "--job-name="+name(r.Session), "--label", "--input=none",
+		"--kill-on-bad-exit=0", "--wait=0", "--no-kill",
 		"--mpi=none", "--cpu-bind=none", "--export=ALL", "/bin/sh", "-c", guard, r.Binary)
 	return append(argv, r.AgentArguments(filepath.Join(r.Dir, bootstrapFile))...)
 }
@@ -153,7 +159,8 @@ func (l *Launcher) script(r launch.Request) string {
 	var s strings.Builder
 	s.WriteString("#!/bin/sh\n")
 	options := []string{
-		"--job-name=" + name(r.Session), "--nodes=" + strconv.Itoa(r.Nodes), "--ntasks-per-node=1", "--no-requeue", "--no-kill", "--open-mode=append",
+		"--job-name=" + name(r.Session), "--nodes=" + strconv.Itoa(r.Nodes), "--ntasks-per-node=1", "--no-requeue",
+		"--no-kill", "--open-mode=append",
 		"--output=" + strings.ReplaceAll(r.Dir, "%", "%%") + "/slurm-%j.log",
 		"--signal=TERM@30", // agents end in order before the job's time is over
 	}
@@ -161,7 +168,8 @@ func (l *Launcher) script(r launch.Request) string {
 		s.WriteString("#SBATCH " + directive(o) + "\n")
 	}
 	if len(r.Env) > 0 {
-		fmt.Fprintf(&s, "# The environment of sbatch must have %s.\n", strings.Join(slices.Sorted(maps.Keys(r.Env)), ", "))
+		fmt.Fprintf(&s, "# The environment of sbatch must have %s.\n",
+			strings.Join(slices.Sorted(maps.Keys(r.Env)), ", "))
 	}
 	s.WriteString("exec " + launch.ShellCommand(srun(r)...) + "\n")
 	return s.String()

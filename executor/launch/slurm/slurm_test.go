@@ -90,7 +90,8 @@ func aJob(t *testing.T, _ *lab.Lab, c *coordinator) {
 	h := start(t, &Launcher{Flags: []string{"--comment=two words # no comment", "-p debug"}}, c.request(t, "s1", 3))
 	for rank, node := range []string{"n1", "n2", "n3"} {
 		a := c.agent(t, node)
-		if a.Identity.Rule != "slurm" || a.Identity.Node != node || a.Identity.Rank != rank || a.Identity.Size != 3 || a.Identity.Coordinator != "n1" ||
+		if a.Identity.Rule != "slurm" || a.Identity.Node != node || a.Identity.Rank != rank || a.Identity.Size != 3 ||
+			a.Identity.Coordinator != "n1" ||
 			a.Secret != "it's $HOME; a b" || a.Node != "*" || a.Arguments[2] != "--allow-commands" {
 			t.Errorf("the agent of %s says %+v", node, a.greeting)
 		}
@@ -110,7 +111,8 @@ func aJob(t *testing.T, _ *lab.Lab, c *coordinator) {
 	if err != nil || strings.Contains(string(script), "a b") || strings.Contains(string(script), "PRIVATE") {
 		t.Errorf("the script has a secret: %v\n%s", err, script)
 	}
-	if shown := slurmSays(t, "scontrol", "show", "job", strings.Fields(c.said[0])[2]); !strings.Contains(shown, "Comment=two words # no comment") {
+	if shown := slurmSays(t, "scontrol", "show", "job", strings.Fields(c.said[0])[2]); !strings.Contains(shown,
+		"Comment=two words # no comment") {
 		t.Errorf("the comment has not arrived:\n%s", shown)
 	}
 	stop(t, h)
@@ -144,7 +146,11 @@ func agentsThatEnd(t *testing.T, _ *lab.Lab, c *coordinator) {
 		t.Errorf("%+v", w["n3"])
 	}
 	stop(t, h)
-	if !eventually(func() bool { w := workers(t, h)["n3"]; return w.Code == 0 && slices.Contains(w.Log, "told to end") }) {
+	if !eventually(func() bool {
+		w := workers(t, h)["n3"]
+		return w.Code == 0 && slices.Contains(w.Log,
+			"told to end")
+	}) {
 		text, _ := os.ReadFile(h.(*agents).log)
 		t.Errorf("%+v of\n%s", workers(t, h)["n3"], text) // although the others had ended before
 	}
@@ -165,7 +171,8 @@ func theQueue(t *testing.T, _ *lab.Lab, c *coordinator) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
-	if _, err := (&Launcher{}).Start(ctx, c.request(t, "s1", 3)); err == nil || !strings.Contains(err.Error(), "deadline") {
+	if _, err := (&Launcher{}).Start(ctx, c.request(t, "s1", 3)); err == nil ||
+		!strings.Contains(err.Error(), "deadline") {
 		t.Errorf("the error is %v", err)
 	}
 	if left := slurmSays(t, "squeue", "-h", "-o", "%i"); left != other {
@@ -208,7 +215,8 @@ func notShared(t *testing.T, l *lab.Lab, c *coordinator) {
 	if !eventually(func() bool { return workers(t, h)["n2"].Code == 66 }) {
 		t.Fatalf("%+v", workers(t, h))
 	}
-	if w := workers(t, h)["n2"]; !strings.Contains(w.Reason, "n2 cannot read "+c.dir) || !strings.Contains(w.Reason, "a file system that all nodes share") {
+	if w := workers(t, h)["n2"]; !strings.Contains(w.Reason, "n2 cannot read "+c.dir) ||
+		!strings.Contains(w.Reason, "a file system that all nodes share") {
 		t.Errorf("%+v", w)
 	}
 	stop(t, h)
@@ -240,7 +248,8 @@ func withinAnAllocation(t *testing.T, _ *lab.Lab, c *coordinator) {
 	defer exec.Command("scancel", job).Run() // gone already: so be it
 	t.Setenv("SLURM_JOB_ID", job)
 	t.Setenv("SLURM_JOB_NUM_NODES", "2")
-	if _, err := (&Launcher{}).Start(t.Context(), c.request(t, "s1", 3)); err == nil || !strings.Contains(err.Error(), "has 2") {
+	if _, err := (&Launcher{}).Start(t.Context(), c.request(t, "s1", 3)); err == nil ||
+		!strings.Contains(err.Error(), "has 2") {
 		t.Errorf("three nodes of two: %v", err)
 	}
 	for _, nodes := range []int{0, 1} {
@@ -292,16 +301,20 @@ func deaf(t *testing.T, _ *lab.Lab, c *coordinator) {
 	if line, err := a.in.ReadString('\n'); err != nil || line != "yes\n" {
 		t.Fatal(line, err)
 	}
-	if err := h.Stop(t.Context(), 500*time.Millisecond); err == nil || !strings.Contains(err.Error(), "did not end within 500ms") {
+	if err := h.Stop(t.Context(), 500*time.Millisecond); err == nil ||
+		!strings.Contains(err.Error(), "did not end within 500ms") {
 		t.Errorf("stopping says %v", err)
 	}
 }
 
 // Lists of hosts mean the same to us as to Slurm.
 func hostLists(t *testing.T, _ *lab.Lab, _ *coordinator) {
-	for _, list := range []string{"n1", "n[1-3,7]", "n[08-11]", "a1,n[1-2],b[3,5-6]", "r[1-2]n[01-03]", "x[1-2]-ib[3-4]"} {
+	for _, list := range []string{
+		"n1", "n[1-3,7]", "n[08-11]", "a1,n[1-2],b[3,5-6]", "r[1-2]n[01-03]", "x[1-2]-ib[3-4]",
+	} {
 		ours, err := launch.Hosts(list)
-		if theirs := strings.Fields(slurmSays(t, "scontrol", "show", "hostnames", list)); err != nil || !slices.Equal(ours, theirs) {
+		if theirs := strings.Fields(slurmSays(t, "scontrol", "show", "hostnames", list)); err != nil ||
+			!slices.Equal(ours, theirs) {
 			t.Errorf("%s is %q (%v), Slurm says %q", list, ours, err, theirs)
 		}
 	}

@@ -72,7 +72,8 @@ func (l *Launcher) submit(ctx context.Context, r launch.Request) (*agents, error
 	}
 	log := filepath.Join(r.Dir, "slurm-"+job+".log")
 	r.Tell("Slurm job %s is submitted: %s, output in %s", job, path, log)
-	return &agents{r: r, what: "Slurm job " + job, log: log, id: job, look: func(ctx context.Context) (status, error) { return look(ctx, job) }}, nil
+	return &agents{r: r, what: "Slurm job " + job, log: log, id: job,
+		look: func(ctx context.Context) (status, error) { return look(ctx, job) }}, nil
 }
 
 // stepIn starts a step of the allocation that weir runs in.

@@ -16,7 +16,8 @@ var advice = []struct{ says, means string }{
 	{"timed out", "it is down or cut off; when it is up again, try: ssh %s"},
 	{"No route to host", "it is down or cut off; when it is up again, try: ssh %s"},
 	{"Network is unreachable", "this machine has no route to it"},
-	{"Cannot execute command-line and remote command", "~/.ssh/config has a RemoteCommand for it: give --ssh-option RemoteCommand=none"},
+	{"Cannot execute command-line and remote command",
+		"~/.ssh/config has a RemoteCommand for it: give --ssh-option RemoteCommand=none"},
 	{"No space left", "its disk is full, where weir keeps its copy (~/.cache/weir)"},
 	{"Read-only file system", "weir's copy cannot be written there (~/.cache/weir): put weir there yourself and name it with --ssh-weir PATH"},
 	{"kex_exchange_identification", "sshd hung up: it may take fewer logins at a time (MaxStartups): give a smaller --ssh-parallel"},
@@ -67,5 +68,6 @@ func unusableError(host string, said []string) error {
 	case strings.Contains(text, "error while loading shared libraries"):
 		means = "it lacks a library"
 	}
-	return fmt.Errorf("%s: %s: it says %q; build or install weir there and name it with --ssh-weir PATH", host, means, lineWith(said, ""))
+	return fmt.Errorf("%s: %s: it says %q; build or install weir there and name it with --ssh-weir PATH", host, means,
+		lineWith(said, ""))
 }

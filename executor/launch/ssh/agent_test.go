@@ -107,10 +107,12 @@ func (c *coordinator) request() launch.Request {
 		panic(err)
 	}
 	return launch.Request{
-		Session: session, Binary: self, AllowCommands: true, Env: map[string]string{"WEIR_TEST_SECRET": "it's $HOME; a b"},
+		Session: session, Binary: self, AllowCommands: true,
+		Env: map[string]string{"WEIR_TEST_SECRET": "it's $HOME; a b"},
 		Bootstrap: func(node string) (trust.Bootstrap, error) {
 			id, err := c.ca.Issue(trust.Agent, node, time.Hour)
-			return trust.Bootstrap{Session: session, Node: node, Identity: id, Coordinator: []string{"192.0.2.1:7"}, SessionKey: c.signer.Public()}, err
+			return trust.Bootstrap{Session: session, Node: node, Identity: id, Coordinator: []string{"192.0.2.1:7"},
+				SessionKey: c.signer.Public()}, err
 		},
 		Serve: c.serve,
 		Say: func(format string, args ...any) {

@@ -21,28 +21,36 @@ func TestCheck(t *testing.T) {
 		change   func(*launch.Request)
 		want     string
 	}{
-		"good":               {Launcher{Hosts: []string{"a", "u@b"}, Options: []string{"Port=22"}}, nil, ""},
-		"no host":            {Launcher{}, nil, "no host is named"},
-		"one host twice":     {Launcher{Hosts: []string{"u@a", "v@a"}}, nil, "u@a and v@a are one host"},
-		"an option as host":  {Launcher{Hosts: []string{"-oProxyCommand=rm"}}, nil, "is no host"},
-		"more nodes":         {Launcher{Hosts: []string{"a"}}, func(r *launch.Request) { r.Nodes = 2 }, "2 nodes are asked for, and 1 hosts are named"},
-		"no option":          {Launcher{Hosts: []string{"a"}, Options: []string{"-v"}}, nil, "must be NAME=VALUE"},
-		"weir is relative":   {Launcher{Hosts: []string{"a"}, Remote: "bin/weir"}, nil, "absolute path"},
-		"weir is a script":   {Launcher{Hosts: []string{"a"}, Remote: "/bin/$(rm)"}, nil, "absolute path"},
-		"no ssh":             {Launcher{Hosts: []string{"a"}, Program: "/none/ssh"}, nil, "install OpenSSH"},
-		"an odd session":     {Launcher{Hosts: []string{"a"}}, func(r *launch.Request) { r.Session = "a'b" }, "an id has letters"},
-		"an odd variable":    {Launcher{Hosts: []string{"a"}}, func(r *launch.Request) { r.Env = map[string]string{"A B": "x"} }, "environment"},
-		"a value of lines":   {Launcher{Hosts: []string{"a"}}, func(r *launch.Request) { r.Env = map[string]string{"A": "x\ny"} }, "one line"},
-		"nobody serves":      {Launcher{Hosts: []string{"a"}}, func(r *launch.Request) { r.Serve = nil }, "needs Serve"},
-		"weir is not there":  {Launcher{Hosts: []string{"a"}}, func(r *launch.Request) { r.Binary = "/none/weir" }, "weir's own file"},
-		"weir is no program": {Launcher{Hosts: []string{"a"}}, func(r *launch.Request) { r.Binary = os.DevNull }, "is no program"},
+		"good":              {Launcher{Hosts: []string{"a", "u@b"}, Options: []string{"Port=22"}}, nil, ""},
+		"no host":           {Launcher{}, nil, "no host is named"},
+		"one host twice":    {Launcher{Hosts: []string{"u@a", "v@a"}}, nil, "u@a and v@a are one host"},
+		"an option as host": {Launcher{Hosts: []string{"-oProxyCommand=rm"}}, nil, "is no host"},
+		"more nodes": {Launcher{Hosts: []string{"a"}}, func(r *launch.Request) { r.Nodes = 2 },
+			"2 nodes are asked for, and 1 hosts are named"},
+		"no option":        {Launcher{Hosts: []string{"a"}, Options: []string{"-v"}}, nil, "must be NAME=VALUE"},
+		"weir is relative": {Launcher{Hosts: []string{"a"}, Remote: "bin/weir"}, nil, "absolute path"},
+		"weir is a script": {Launcher{Hosts: []string{"a"}, Remote: "/bin/$(rm)"}, nil, "absolute path"},
+		"no ssh":           {Launcher{Hosts: []string{"a"}, Program: "/none/ssh"}, nil, "install OpenSSH"},
+		"an odd session": {Launcher{Hosts: []string{"a"}}, func(r *launch.Request) { r.Session = "a'b" },
+			"an id has letters"},
+		"an odd variable": {Launcher{Hosts: []string{"a"}},
+			func(r *launch.Request) { r.Env = map[string]string{"A B": "x"} }, "environment"},
+		"a value of lines": {Launcher{Hosts: []string{"a"}},
+			func(r *launch.Request) { r.Env = map[string]string{"A": "x\ny"} }, "one line"},
+		"nobody serves": {Launcher{Hosts: []string{"a"}}, func(r *launch.Request) { r.Serve = nil }, "needs Serve"},
+		"weir is not there": {Launcher{Hosts: []string{"a"}}, func(r *launch.Request) { r.Binary = "/none/weir" },
+			"weir's own file"},
+
+		"weir is no program": {Launcher{Hosts: []string{"a"}}, func(r *launch.Request) { r.Binary = os.DevNull },
+			"is no program"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := c.request()
 			if k.change != nil {
 				k.change(&r)
 			}
-			if err := k.launcher.Check(t.Context(), r); k.want == "" && err != nil || k.want != "" && (err == nil || !strings.Contains(err.Error(), k.want)) {
+			if err := k.launcher.Check(t.Context(), r); k.want == "" && err != nil ||
+				k.want != "" && (err == nil || !strings.Contains(err.Error(), k.want)) {
 				t.Errorf("%v, want %q", err, k.want)
 			}
 		})
@@ -65,13 +73,15 @@ func TestRenderShowsTheCommands(t *testing.T) {
 		"# One of these runs for each host as long as its agent. Through its standard input go the\n" +
 		"# agents' environment, an empty line and the bootstrap document; then it is the connection.\n"
 	text := string(files[0].Text)
-	if !strings.HasPrefix(text, want) || strings.Count(text, "\nssh -T -o 'User=some body' -o BatchMode=yes -o ConnectTimeout=10 ") != 2 ||
+	if !strings.HasPrefix(text, want) || strings.Count(text,
+		"\nssh -T -o 'User=some body' -o BatchMode=yes -o ConnectTimeout=10 ") != 2 ||
 		!strings.Contains(text, " -- u@b 'exec /bin/sh -c ") || strings.Contains(text, "it's $HOME") {
 		t.Error(text)
 	}
 	r.Nodes = 1
 	here := Launcher{Hosts: []string{"localhost"}}
-	if files, err = here.Render(r); err != nil || !strings.Contains(string(files[0].Text), "\n/bin/sh -c 'exec /bin/sh -c ") || strings.Contains(string(files[0].Text), "BatchMode") {
+	if files, err = here.Render(r); err != nil || !strings.Contains(string(files[0].Text),
+		"\n/bin/sh -c 'exec /bin/sh -c ") || strings.Contains(string(files[0].Text), "BatchMode") {
 		t.Error(files, err)
 	}
 }

@@ -64,7 +64,10 @@ func (l *Launcher) dial(host, command string) (*connection, error) {
 	}
 	defer theirs.Close()
 	argv := l.argv(host, command)
-	c := &connection{host: host, cmd: exec.Command(argv[0], argv[1:]...), pipe: &pipe{ours, host}, log: &launch.Lines{}, over: make(chan struct{})}
+	c := &connection{
+		host: host, cmd: exec.Command(argv[0], argv[1:]...), pipe: &pipe{ours, host}, log: &launch.Lines{},
+		over: make(chan struct{}),
+	}
 	c.cmd.Stdin, c.cmd.Stdout, c.cmd.Stderr = theirs, theirs, c.log
 	// an interrupt at the terminal is for weir, which then ends agents in order
 	c.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}

@@ -35,15 +35,19 @@ func TestACopyThatCannotRunIsExplained(t *testing.T) {
 	script := func(name, text string) string { return f.Write(name, 0o755, "#!/bin/sh\n"+text+"\n") }
 	for name, c := range map[string]struct{ binary, want string }{
 		"another kind of machine": {crossBuilt(t), "a machine of another kind: "},
-		"an old C library":        {script("old", "echo \"/lib/libc.so.6: version \\`GLIBC_2.99' not found\" >&2; exit 1"), "C library is older"},
-		"no such C library":       {f.Write("musl", 0o755, "#!/lib/ld-none.so.1\n"), "has not the C library"},
-		"a library is missing":    {script("lib", "echo 'error while loading shared libraries: libx.so.1: cannot open shared object file' >&2; exit 127"), "lacks a library"},
+		"an old C library": {script("old", "echo \"/lib/libc.so.6: version \\`GLIBC_2.99' not found\" >&2; exit 1"),
+			"C library is older"},
+		"no such C library": {f.Write("musl", 0o755, "#!/lib/ld-none.so.1\n"), "has not the C library"},
+		"a library is missing": {script("lib",
+			"echo 'error while loading shared libraries: libx.so.1: cannot open shared object file' >&2; exit 127"),
+			"lacks a library"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := f.request()
 			r.Binary = c.binary
 			_, err := f.launcher.Start(t.Context(), r)
-			if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "a: ") || !strings.Contains(err.Error(), "--ssh-weir") {
+			if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "a: ") ||
+				!strings.Contains(err.Error(), "--ssh-weir") {
 				t.Errorf("%v: must say %q", err, c.want)
 			}
 			if left := f.Host("a").Run("find", "/root", "-name", "weir*", "-type", "f"); left != "" {
@@ -77,7 +81,8 @@ func TestACopyIsWholeOrNotThere(t *testing.T) {
 		t.Error(err)
 	}
 	have := f.Host("a").Run("sh", "-c", "cd ~/.cache/weir && find . -name 'weir*' -type f")
-	if strings.Contains(have, "old") || !strings.Contains(have, "new/weir") || !strings.Contains(have, p.sum+"/weir\n") || strings.Contains(have, "weir.") {
+	if strings.Contains(have, "old") || !strings.Contains(have, "new/weir") ||
+		!strings.Contains(have, p.sum+"/weir\n") || strings.Contains(have, "weir.") {
 		t.Errorf("kept are\n%s", have)
 	}
 }
@@ -85,7 +90,8 @@ func TestACopyIsWholeOrNotThere(t *testing.T) {
 func TestAFullDiskIsNamed(t *testing.T) {
 	f := newField(t, "a")
 	f.Host("a").Run("mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", "/root")
-	if _, err := f.launcher.Start(t.Context(), f.request()); err == nil || !strings.Contains(err.Error(), "a: copying weir: ssh says") || !strings.Contains(err.Error(), "disk is full") {
+	if _, err := f.launcher.Start(t.Context(), f.request()); err == nil ||
+		!strings.Contains(err.Error(), "a: copying weir: ssh says") || !strings.Contains(err.Error(), "disk is full") {
 		t.Errorf("the error is %v", err)
 	}
 }
@@ -102,7 +108,8 @@ func TestALoginShellMayTalk(t *testing.T) {
 		t.Error(err)
 	}
 	f.Host("a").Run("sh", "-c", `echo 'yes hello' >~/.bashrc`)
-	if _, err := f.launcher.Start(t.Context(), f.request()); err == nil || !strings.Contains(err.Error(), "writes more than") {
+	if _, err := f.launcher.Start(t.Context(), f.request()); err == nil ||
+		!strings.Contains(err.Error(), "writes more than") {
 		t.Errorf("a shell that does not stop: %v", err)
 	}
 }

@@ -18,7 +18,8 @@ func (f *Flags) Add(set *pflag.FlagSet) {
 	set.StringVar(&f.l.Program, "ssh-program", "", "`PROGRAM` instead of ssh")
 	set.StringVar(&f.l.Config, "ssh-config", "", "`FILE` instead of ~/.ssh/config")
 	set.StringArrayVar(&f.l.Options, "ssh-option", nil, "option of ssh, as `NAME=VALUE` (repeatable)")
-	set.DurationVar(&f.l.ConnectTimeout, "ssh-connect-timeout", 10*time.Second, "`TIME` after which a host that does not answer is given up")
+	set.DurationVar(&f.l.ConnectTimeout, "ssh-connect-timeout", 10*time.Second,
+		"`TIME` after which a host that does not answer is given up")
 	set.IntVar(&f.l.Parallel, "ssh-parallel", 8, "`HOSTS` that are logged in to at a time")
 	set.StringVar(&f.l.Remote, "ssh-weir", "", "`PATH` of weir on the hosts, if it is not to be copied there")
 }

@@ -29,8 +29,9 @@ type Launcher struct {
 	Config         string        // another file than ~/.ssh/config; "": that one
 	Options        []string      // for ssh's -o, NAME=VALUE each; they override weir's
 	ConnectTimeout time.Duration // until a host that does not answer is given up; 0: 10 s
-	Parallel       int           // hosts that are logged in to at a time; 0: 8, as a jump host drops more than 10 logins
-	Remote         string        // weir's file on the hosts, absolute; "": a copy of weir's own file
+	// hosts that are logged in to at a time; 0: 8, as a jump host drops more than 10 logins
+	Parallel int
+	Remote   string // weir's file on the hosts, absolute; "": a copy of weir's own file
 }
 
 // Here is this machine, which takes no login: who has two hosts often sits at one of
@@ -113,7 +114,8 @@ func (l *Launcher) Check(_ context.Context, r launch.Request) error {
 	case r.Nodes > len(l.Hosts):
 		return fmt.Errorf("agents over ssh: %d nodes are asked for, and %d hosts are named", r.Nodes, len(l.Hosts))
 	case l.Remote != "" && (!filepath.IsAbs(l.Remote) || launch.ShellCommand(l.Remote) != l.Remote):
-		return fmt.Errorf("weir's file on the hosts, %q: must be an absolute path without spaces and signs that a shell knows", l.Remote)
+		return fmt.Errorf("weir's file on the hosts, %q: must be an absolute path without spaces and signs that a shell knows",
+			l.Remote)
 	}
 	seen := map[string]string{}
 	for _, h := range l.Hosts {

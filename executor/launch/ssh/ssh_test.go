@@ -92,14 +92,16 @@ func TestAgentsStartAndStop(t *testing.T) {
 		for _, name := range f.launcher.Hosts {
 			a := f.agent(t, name)
 			g := a.greeting
-			if g.Host != name || g.Bootstrap.Session != session || g.Secret != "it's $HOME; a b" || strings.Join(g.Bootstrap.Coordinator, " ") != "stdio" ||
+			if g.Host != name || g.Bootstrap.Session != session || g.Secret != "it's $HOME; a b" ||
+				strings.Join(g.Bootstrap.Coordinator, " ") != "stdio" ||
 				strings.Join(g.Arguments, " ") != "--bootstrap - --allow-commands" {
 				t.Errorf("the agent of %s says %+v", name, g)
 			}
 			if a.conn.RemoteAddr().String() != name {
 				t.Errorf("the connection to %s is to %s", name, a.conn.RemoteAddr())
 			}
-			if seen := f.Host(name).Run("ps", "-e", "-o", "args="); strings.Contains(seen, "a b") || strings.Contains(seen, "PRIVATE") {
+			if seen := f.Host(name).Run("ps", "-e", "-o", "args="); strings.Contains(seen, "a b") ||
+				strings.Contains(seen, "PRIVATE") {
 				t.Errorf("everybody on %s sees secrets:\n%s", name, seen)
 			}
 		}
@@ -124,7 +126,8 @@ func TestAgentsStartAndStop(t *testing.T) {
 func TestTheConnectionIsOne(t *testing.T) {
 	f := newField(t, "a")
 	f.start(t)
-	line := strings.Repeat("0123456789abcdef\x00\xff\x1b~.", 30000) + "\n" // 600 kB, and what ssh at a terminal would take for an order
+	// 600 kB, and what ssh at a terminal would take for an order
+	line := strings.Repeat("0123456789abcdef\x00\xff\x1b~.", 30000) + "\n"
 	for range 4 {
 		if f.agent(t, "a").ask(t, line) != line {
 			t.Fatal("the agent's echo is not what was sent")
@@ -137,7 +140,8 @@ func TestAHostThatIsDownIsNamed(t *testing.T) {
 	f.Host("b").PowerOff()
 	begin := time.Now()
 	_, err := f.launcher.Start(t.Context(), f.request())
-	if err == nil || !strings.Contains(err.Error(), "b: logging in: ssh says") || !strings.Contains(err.Error(), "down or cut off") ||
+	if err == nil || !strings.Contains(err.Error(), "b: logging in: ssh says") ||
+		!strings.Contains(err.Error(), "down or cut off") ||
 		strings.Contains(err.Error(), "a: ") || strings.Contains(err.Error(), "c: ") {
 		t.Errorf("the error is %v", err)
 	}
@@ -169,7 +173,8 @@ func TestWhatSSHSaysIsExplained(t *testing.T) {
 	f := newField(t, "a")
 	other := f.Write("ssh/other", 0o600, "")
 	os.Remove(other)
-	if out, err := exec.Command("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", other).CombinedOutput(); err != nil {
+	if out, err := exec.Command("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f",
+		other).CombinedOutput(); err != nil {
 		t.Fatalf("%v %s", err, out)
 	}
 	public, err := os.ReadFile(other + ".pub")
@@ -183,15 +188,20 @@ func TestWhatSSHSaysIsExplained(t *testing.T) {
 		host    string
 		want    []string
 	}{
-		"another key too":  {[]string{"IdentityFile=" + other}, "a", nil}, // the right one is in the configuration too
-		"no key":           {[]string{"IdentityFile=none", "IdentitiesOnly=no", "PubkeyAuthentication=no"}, "a", []string{"Permission denied", "ssh-copy-id a"}},
-		"unknown host key": {[]string{"UserKnownHostsFile=" + empty}, "a", []string{"Host key verification failed", "ssh a"}},
-		"changed host key": {[]string{"UserKnownHostsFile=" + changed}, "a", []string{"HAS CHANGED", "ssh-keygen -R a"}},
-		"no sshd":          {[]string{"Port=23"}, "a", []string{"Connection refused", "no sshd listens"}},
-		"unknown name":     {nil, "nowhere.invalid", []string{"Could not resolve", "spelling"}},
+		"another key too": {[]string{"IdentityFile=" + other}, "a", nil}, // the right one is in the configuration too
+		"no key": {[]string{"IdentityFile=none", "IdentitiesOnly=no", "PubkeyAuthentication=no"}, "a",
+			[]string{"Permission denied", "ssh-copy-id a"}},
+		"unknown host key": {[]string{"UserKnownHostsFile=" + empty}, "a",
+			[]string{"Host key verification failed", "ssh a"}},
+		"changed host key": {[]string{"UserKnownHostsFile=" + changed}, "a",
+			[]string{"HAS CHANGED", "ssh-keygen -R a"}},
+		"no sshd":      {[]string{"Port=23"}, "a", []string{"Connection refused", "no sshd listens"}},
+		"unknown name": {nil, "nowhere.invalid", []string{"Could not resolve", "spelling"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			l := &Launcher{Hosts: []string{c.host}, Config: f.ssh.Config, ConnectTimeout: 3 * time.Second, Options: c.options}
+			l := &Launcher{
+				Hosts: []string{c.host}, Config: f.ssh.Config, ConnectTimeout: 3 * time.Second, Options: c.options,
+			}
 			h, err := l.Start(t.Context(), f.request())
 			if c.want == nil {
 				if err != nil {
@@ -300,7 +310,8 @@ func TestADeafAgentIsNamedWhenItIsStopped(t *testing.T) {
 	f := newField(t, "a")
 	h := f.start(t)
 	f.agent(t, "a").ask(t, "be deaf\n")
-	if err := h.Stop(t.Context(), 300*time.Millisecond); err == nil || !strings.Contains(err.Error(), "a: the agent did not end within 300ms") {
+	if err := h.Stop(t.Context(), 300*time.Millisecond); err == nil ||
+		!strings.Contains(err.Error(), "a: the agent did not end within 300ms") {
 		t.Errorf("stopping says %v", err)
 	}
 	if w := workers(t, h)["a"]; w.State != launch.Lost {
@@ -344,7 +355,8 @@ func TestACancelledStartLeavesNothing(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
 	begin := time.Now()
-	if _, err := f.launcher.Start(ctx, f.request()); err == nil || !strings.Contains(err.Error(), context.DeadlineExceeded.Error()) {
+	if _, err := f.launcher.Start(ctx, f.request()); err == nil ||
+		!strings.Contains(err.Error(), context.DeadlineExceeded.Error()) {
 		t.Errorf("the error is %v", err)
 	}
 	if took := time.Since(begin); took > 10*time.Second {

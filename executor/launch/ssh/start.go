@@ -40,7 +40,8 @@ func (l *Launcher) Start(ctx context.Context, r launch.Request) (launch.Handle, 
 	begun, errs := h.start(ctx, n)
 	if begun == n && ctx.Err() == nil {
 		if len(h.spare) > 0 {
-			r.Tell("nodes that the scenario asks for: %d; used only in the place of others: %s", n, strings.Join(h.spare, ", "))
+			r.Tell("nodes that the scenario asks for: %d; used only in the place of others: %s", n,
+				strings.Join(h.spare, ", "))
 		}
 		return h, nil
 	}
@@ -78,7 +79,8 @@ func (h *handle) Replace(ctx context.Context, n int) (begun int) {
 	h.spare = append(h.spare, h.forget()...)
 	n = min(n, len(h.spare))
 	if n > 0 {
-		h.request.Tell("starting agents again, in the place of those that ended: %d; on the first of %s", n, strings.Join(h.spare, ", "))
+		h.request.Tell("starting agents again, in the place of those that ended: %d; on the first of %s", n,
+			strings.Join(h.spare, ", "))
 	}
 	begun, _ = h.start(ctx, n) // which has told why
 	return begun
@@ -99,7 +101,8 @@ func (l *Launcher) startAll(ctx context.Context, r launch.Request, p program, ho
 		})
 	}
 	group.Wait() // each has its own error
-	return slices.DeleteFunc(workers, func(w *worker) bool { return w == nil }), slices.DeleteFunc(errs, func(err error) bool { return err == nil })
+	return slices.DeleteFunc(workers, func(w *worker) bool { return w == nil }),
+		slices.DeleteFunc(errs, func(err error) bool { return err == nil })
 }
 
 func (l *Launcher) startOne(ctx context.Context, r launch.Request, p program, host string) (*worker, error) {
@@ -132,7 +135,8 @@ func (l *Launcher) startOne(ctx context.Context, r launch.Request, p program, ho
 		case p.sum == "":
 			return nil, fmt.Errorf("%s: %s is no program there", host, p.path)
 		case second:
-			return nil, fmt.Errorf("%s: weir's copy in ~/.cache/weir cannot be run (is it mounted noexec?): put weir elsewhere and name it with --ssh-weir PATH", host)
+			return nil, fmt.Errorf("%s: weir's copy in ~/.cache/weir cannot be run (is it mounted noexec?): put weir elsewhere and name it with --ssh-weir PATH",
+				host)
 		}
 		if err := l.copyTo(ctx, r, p, host, machine); err != nil {
 			return nil, err

@@ -95,9 +95,11 @@ func (w *worker) poll() launch.Worker {
 	case now.Code == 0:
 	case now.Code == lostCode:
 		now.State = launch.Lost
-		now.Reason = hostError(w.host, "the connection is lost, or the agent was killed", now.Log, "ssh ended with 255").Error()
+		now.Reason = hostError(w.host, "the connection is lost, or the agent was killed", now.Log,
+			"ssh ended with 255").Error()
 	case killed && w.stopping.Load():
-		now.State, now.Reason = launch.Lost, w.host+": the agent did not end when it was told to, and its connection was cut"
+		now.State, now.Reason = launch.Lost, w.host+
+			": the agent did not end when it was told to, and its connection was cut"
 	case killed && w.host == Here:
 		now.State, now.Reason = launch.Lost, fmt.Sprintf("%s: the agent was killed (%s)", w.host, w.cmd.ProcessState)
 	case killed:
@@ -135,7 +137,8 @@ func (w *worker) stop(ctx context.Context, grace time.Duration) error {
 	case <-ctx.Done():
 	}
 	w.close()
-	return fmt.Errorf("%s: the agent did not end within %v; its connection was cut, and it may still run there", w.host, grace)
+	return fmt.Errorf("%s: the agent did not end within %v; its connection was cut, and it may still run there", w.host,
+		grace)
 }
 
 // Reap logs in to all hosts and ends what has the session's mark: agents that did not

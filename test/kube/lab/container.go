@@ -94,7 +94,8 @@ func (k *kubelet) volume(ctx context.Context, p *core.Pod, v core.Volume) (strin
 			return "", err
 		}
 		for _, file := range v.Secret.Items {
-			if err := os.WriteFile(filepath.Join(dir, file.Path), s.Data[file.Key], os.FileMode(*v.Secret.DefaultMode)); err != nil {
+			if err := os.WriteFile(filepath.Join(dir, file.Path), s.Data[file.Key],
+				os.FileMode(*v.Secret.DefaultMode)); err != nil {
 				return "", err
 			}
 		}
@@ -164,7 +165,8 @@ func becomePod() {
 	try("boot id", err)
 	_, err = f.Write(boot)
 	try("boot id", err)
-	try("boot id", unix.Mount(f.Name(), bootFile, "", unix.MS_BIND, "")) // the machine's own, which the new /proc has not
+	// the machine's own, which the new /proc has not
+	try("boot id", unix.Mount(f.Name(), bootFile, "", unix.MS_BIND, ""))
 	try("boot id", os.Remove(f.Name()))
 	try("boot id", f.Close())
 	for _, m := range c.Mounts {

@@ -82,7 +82,8 @@ func (k *kubelet) register(ctx context.Context, n node) {
 	about := &core.Node{ObjectMeta: meta.ObjectMeta{Name: n.name, Labels: map[string]string{
 		"kubernetes.io/hostname": n.name, "kubernetes.io/os": "linux", "kubernetes.io/arch": "amd64",
 	}}}
-	if _, err := k.api.CoreV1().Nodes().Create(ctx, about, meta.CreateOptions{}); err != nil && !apierrors.IsAlreadyExists(err) {
+	if _, err := k.api.CoreV1().Nodes().Create(ctx, about, meta.CreateOptions{}); err != nil &&
+		!apierrors.IsAlreadyExists(err) {
 		log.Fatal(err)
 	}
 	k.beat(ctx, n)
@@ -102,9 +103,17 @@ func (k *kubelet) beat(ctx context.Context, n node) {
 		return
 	}
 	cur.Status.Capacity, cur.Status.Allocatable = k.resources, k.resources
-	cur.Status.Conditions = []core.NodeCondition{{Type: core.NodeReady, Status: core.ConditionTrue, Reason: "Lab", LastHeartbeatTime: now, LastTransitionTime: now}}
+	cur.Status.Conditions = []core.NodeCondition{
+		{
+			Type: core.NodeReady, Status: core.ConditionTrue, Reason: "Lab", LastHeartbeatTime: now,
+			LastTransitionTime: now,
+		},
+	}
 	// The API server fetches logs from the first address of the kinds that it prefers.
-	cur.Status.Addresses = []core.NodeAddress{{Type: core.NodeInternalIP, Address: n.address}, {Type: core.NodeHostName, Address: n.name}, {Type: core.NodeExternalIP, Address: "127.0.0.1"}}
+	cur.Status.Addresses = []core.NodeAddress{
+		{Type: core.NodeInternalIP, Address: n.address}, {Type: core.NodeHostName, Address: n.name},
+		{Type: core.NodeExternalIP, Address: "127.0.0.1"},
+	}
 	cur.Status.DaemonEndpoints.KubeletEndpoint.Port = int32(k.port)
 	cur.Status.NodeInfo.KubeletVersion = "v1.36.3-lab"
 	if _, err := k.api.CoreV1().Nodes().UpdateStatus(ctx, cur, meta.UpdateOptions{}); err != nil {
@@ -114,7 +123,9 @@ func (k *kubelet) beat(ctx context.Context, n node) {
 	leases := k.api.CoordinationV1().Leases(core.NamespaceNodeLease)
 	lease, err := leases.Get(ctx, n.name, meta.GetOptions{})
 	if apierrors.IsNotFound(err) {
-		_, err = leases.Create(ctx, &coordination.Lease{ObjectMeta: meta.ObjectMeta{Name: n.name}, Spec: coordination.LeaseSpec{HolderIdentity: &n.name, LeaseDurationSeconds: &seconds, RenewTime: &renewed}}, meta.CreateOptions{})
+		_, err = leases.Create(ctx, &coordination.Lease{ObjectMeta: meta.ObjectMeta{Name: n.name},
+			Spec: coordination.LeaseSpec{HolderIdentity: &n.name, LeaseDurationSeconds: &seconds, RenewTime: &renewed}},
+			meta.CreateOptions{})
 	} else if err == nil {
 		lease.Spec.RenewTime = &renewed
 		_, err = leases.Update(ctx, lease, meta.UpdateOptions{})
@@ -127,8 +138,9 @@ func (k *kubelet) beat(ctx context.Context, n node) {
 // watch starts and stops pods as the API server says.
 func (k *kubelet) watch(ctx context.Context, n node) {
 	_, run := cache.NewInformerWithOptions(cache.InformerOptions{
-		ListerWatcher: cache.NewListWatchFromClient(k.api.CoreV1().RESTClient(), "pods", "", fields.OneTermEqualSelector("spec.nodeName", n.name)),
-		ObjectType:    &core.Pod{},
+		ListerWatcher: cache.NewListWatchFromClient(k.api.CoreV1().RESTClient(), "pods", "",
+			fields.OneTermEqualSelector("spec.nodeName", n.name)),
+		ObjectType: &core.Pod{},
 		Handler: cache.ResourceEventHandlerFuncs{
 			AddFunc:    func(o any) { k.sync(ctx, o.(*core.Pod), n) },
 			UpdateFunc: func(_, o any) { k.sync(ctx, o.(*core.Pod), n) },

@@ -23,7 +23,8 @@ type process struct {
 	done chan struct{}
 }
 
-func (p *process) kill() { syscall.Kill(p.cmd.Process.Pid, syscall.SIGKILL) } // it is the first of its PID namespace: all go
+// it is the first of its PID namespace: all go
+func (p *process) kill() { syscall.Kill(p.cmd.Process.Pid, syscall.SIGKILL) }
 
 // podTable has every pod that was begun, also those that cannot start (nil).
 type podTable struct {
@@ -96,7 +97,9 @@ func (k *kubelet) end(ctx context.Context, p *core.Pod) {
 
 func (k *kubelet) remove(ctx context.Context, p *core.Pod) {
 	now := int64(0)
-	err := k.api.CoreV1().Pods(p.Namespace).Delete(ctx, p.Name, meta.DeleteOptions{GracePeriodSeconds: &now, Preconditions: &meta.Preconditions{UID: &p.UID}})
+	err := k.api.CoreV1().Pods(p.Namespace).Delete(ctx, p.Name, meta.DeleteOptions{
+		GracePeriodSeconds: &now, Preconditions: &meta.Preconditions{UID: &p.UID},
+	})
 	if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {
 		log.Print(err)
 	}
@@ -114,7 +117,8 @@ func (k *kubelet) start(ctx context.Context, p *core.Pod, n node) {
 	if err != nil {
 		k.event(ctx, p, "FailedMount", err.Error())
 		time.Sleep(500 * time.Millisecond) // as a kubelet does, again and again
-		if cur, gone := k.api.CoreV1().Pods(p.Namespace).Get(ctx, p.Name, meta.GetOptions{}); gone == nil && cur.UID == p.UID && cur.DeletionTimestamp == nil {
+		if cur, gone := k.api.CoreV1().Pods(p.Namespace).Get(ctx, p.Name, meta.GetOptions{}); gone == nil &&
+			cur.UID == p.UID && cur.DeletionTimestamp == nil {
 			k.start(ctx, p, n)
 		}
 		return
@@ -136,8 +140,16 @@ func (k *kubelet) start(ctx context.Context, p *core.Pod, n node) {
 		started := true
 		s.Phase, s.HostIP, s.PodIP, s.StartTime = core.PodRunning, n.address, n.address, &began
 		s.PodIPs = []core.PodIP{{IP: n.address}}
-		s.Conditions = []core.PodCondition{{Type: "Initialized", Status: "True"}, {Type: "Ready", Status: "True", LastTransitionTime: began}, {Type: "ContainersReady", Status: "True"}, {Type: "PodScheduled", Status: "True"}}
-		s.ContainerStatuses = []core.ContainerStatus{{Name: c.Name, Image: c.Image, Ready: true, Started: &started, State: core.ContainerState{Running: &core.ContainerStateRunning{StartedAt: began}}}}
+		s.Conditions = []core.PodCondition{
+			{Type: "Initialized", Status: "True"}, {Type: "Ready", Status: "True", LastTransitionTime: began},
+			{Type: "ContainersReady", Status: "True"}, {Type: "PodScheduled", Status: "True"},
+		}
+		s.ContainerStatuses = []core.ContainerStatus{
+			{
+				Name: c.Name, Image: c.Image, Ready: true, Started: &started,
+				State: core.ContainerState{Running: &core.ContainerStateRunning{StartedAt: began}},
+			},
+		}
 	})
 	if !wanted { // it was deleted just before there was anything to end
 		r.kill()
@@ -149,7 +161,8 @@ func (k *kubelet) start(ctx context.Context, p *core.Pod, n node) {
 	}
 	close(r.done)
 	k.status(ctx, p, func(s *core.PodStatus) { ended(s, c, code, began) })
-	if cur, err := k.api.CoreV1().Pods(p.Namespace).Get(ctx, p.Name, meta.GetOptions{}); err == nil && cur.UID == p.UID && cur.DeletionTimestamp != nil {
+	if cur, err := k.api.CoreV1().Pods(p.Namespace).Get(ctx, p.Name, meta.GetOptions{}); err == nil &&
+		cur.UID == p.UID && cur.DeletionTimestamp != nil {
 		k.remove(ctx, p)
 	}
 }
@@ -165,14 +178,28 @@ func ended(s *core.PodStatus, c core.Container, code int32, began meta.Time) {
 			s.Conditions[i].Status, s.Conditions[i].Reason = "False", "PodCompleted"
 		}
 	}
-	s.ContainerStatuses = []core.ContainerStatus{{Name: c.Name, Image: c.Image, State: core.ContainerState{Terminated: &core.ContainerStateTerminated{ExitCode: code, Reason: reason, StartedAt: began, FinishedAt: meta.Now()}}}}
+	s.ContainerStatuses = []core.ContainerStatus{
+		{
+			Name: c.Name, Image: c.Image, State: core.ContainerState{
+				Terminated: &core.ContainerStateTerminated{
+					ExitCode: code, Reason: reason, StartedAt: began, FinishedAt: meta.Now(),
+				},
+			},
+		},
+	}
 }
 
 // cannotPull is what a kubelet says of an image that no registry has.
 func (k *kubelet) cannotPull(ctx context.Context, p *core.Pod, c core.Container) {
 	text := `Back-off pulling image "` + c.Image + `"`
 	k.status(ctx, p, func(s *core.PodStatus) {
-		s.ContainerStatuses = []core.ContainerStatus{{Name: c.Name, Image: c.Image, State: core.ContainerState{Waiting: &core.ContainerStateWaiting{Reason: "ImagePullBackOff", Message: text}}}}
+		s.ContainerStatuses = []core.ContainerStatus{
+			{
+				Name: c.Name, Image: c.Image, State: core.ContainerState{
+					Waiting: &core.ContainerStateWaiting{Reason: "ImagePullBackOff", Message: text},
+				},
+			},
+		}
 	})
 	k.event(ctx, p, "Failed", `Failed to pull image "`+c.Image+`": dial tcp: lookup registry.invalid: no such host`)
 }
@@ -180,9 +207,12 @@ func (k *kubelet) cannotPull(ctx context.Context, p *core.Pod, c core.Container)
 func (k *kubelet) event(ctx context.Context, p *core.Pod, reason, text string) {
 	now := meta.Now()
 	_, err := k.api.CoreV1().Events(p.Namespace).Create(ctx, &core.Event{
-		ObjectMeta:     meta.ObjectMeta{GenerateName: p.Name + ".", Namespace: p.Namespace},
-		InvolvedObject: core.ObjectReference{Kind: "Pod", APIVersion: "v1", Namespace: p.Namespace, Name: p.Name, UID: p.UID},
-		Reason:         reason, Message: text, Type: core.EventTypeWarning, Source: core.EventSource{Component: "kubelet"},
+		ObjectMeta: meta.ObjectMeta{GenerateName: p.Name + ".", Namespace: p.Namespace},
+		InvolvedObject: core.ObjectReference{
+			Kind: "Pod", APIVersion: "v1", Namespace: p.Namespace, Name: p.Name, UID: p.UID,
+		},
+
+		Reason: reason, Message: text, Type: core.EventTypeWarning, Source: core.EventSource{Component: "kubelet"},
 		FirstTimestamp: now, LastTimestamp: now, Count: 1,
 	}, meta.CreateOptions{})
 	if err != nil {
@@ -198,7 +228,8 @@ func (k *kubelet) status(ctx context.Context, p *core.Pod, change func(*core.Pod
 			return false
 		}
 		change(&cur.Status)
-		if _, err = k.api.CoreV1().Pods(p.Namespace).UpdateStatus(ctx, cur, meta.UpdateOptions{}); !apierrors.IsConflict(err) {
+		if _, err = k.api.CoreV1().Pods(p.Namespace).UpdateStatus(ctx, cur,
+			meta.UpdateOptions{}); !apierrors.IsConflict(err) {
 			if err != nil && !apierrors.IsNotFound(err) {
 				log.Print("status of ", p.Name, ": ", err)
 			}

@@ -58,7 +58,8 @@ func main() {
 	enc := json.NewEncoder(os.Stdout)
 	enc.SetIndent("", " ")
 	err = enc.Encode(object{
-		"$comment":   "Of the OpenAPI description in " + module + " " + version + " (Apache License 2.0), without its texts",
+		"$comment": "Of the OpenAPI description in " + module + " " + version +
+			" (Apache License 2.0), without its texts",
 		"required":   []string{"apiVersion", "kind", "metadata"},
 		"properties": object{"kind": object{"enum": []string{"Job", "Secret", "Service"}}},
 		"allOf":      choices,
@@ -81,7 +82,8 @@ func take(name string, all, used object) {
 // kept says which words of a description validate something, or say how lists merge.
 func kept(word string) bool {
 	switch word {
-	case "type", "format", "enum", "required", "items", "properties", "additionalProperties", "allOf", "oneOf", "$ref", "x-kubernetes-patch-merge-key":
+	case "type", "format", "enum", "required", "items", "properties", "additionalProperties", "allOf", "oneOf", "$ref",
+		"x-kubernetes-patch-merge-key":
 		return true
 	}
 	return false

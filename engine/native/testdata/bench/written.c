@@ -10,9 +10,11 @@
 ucs_status_t ucp_mem_map(ucp_context_h context, const ucp_mem_map_params_t *params, ucp_mem_h *memh)
 {
     __typeof__(&ucp_mem_map)   map   = dlsym(RTLD_NEXT, "ucp_mem_map");
-    __typeof__(&ucp_mem_query) query = dlsym(RTLD_NEXT, "ucp_mem_query"); /* whoever starts ucx_perftest has no UCX */
+    /* whoever starts ucx_perftest has no UCX */
+    __typeof__(&ucp_mem_query) query = dlsym(RTLD_NEXT, "ucp_mem_query");
     ucs_status_t               s     = map(context, params, memh);
-    if (s != UCS_OK || !(params->field_mask & UCP_MEM_MAP_PARAM_FIELD_FLAGS) || !(params->flags & UCP_MEM_MAP_ALLOCATE))
+    if (s != UCS_OK || !(params->field_mask & UCP_MEM_MAP_PARAM_FIELD_FLAGS) ||
+        !(params->flags & UCP_MEM_MAP_ALLOCATE))
         return s;
     ucp_mem_attr_t a = {.field_mask = UCP_MEM_ATTR_FIELD_ADDRESS | UCP_MEM_ATTR_FIELD_LENGTH};
     if ((s = query(*memh, &a)) == UCS_OK)

@@ -4,8 +4,9 @@
  * (FI_MR_PROV_KEY, FI_MR_RAW), virtual addresses, memory bound to an endpoint before
  * it may be used, a context that it writes to, short operations, a full queue every
  * other time (injected ones find room), no confirmation of delivery, and with
- * STRICT_LOCKS memory within the limit of what may be locked. Whoever breaks a rule gets an error; bytes travel by a provider of the
- * library. With STRICT_KEYS=plain it asks for neither FI_MR_RAW nor virtual addresses.
+ * STRICT_LOCKS memory within the limit of what may be locked. Whoever breaks a rule gets an error;
+ * bytes travel by a provider of the library. With STRICT_KEYS=plain it asks for neither FI_MR_RAW
+ * nor virtual addresses.
  *
  * libfabric loads it from FI_PROVIDER_PATH as lib*-fi.so. It has one user thread at a
  * time per endpoint, and its tables are locked. */
@@ -128,10 +129,11 @@ static int mr_control(struct fid *fid, int command, void *arg)
     }
 }
 
-static struct fi_ops mr_ops = {.size = sizeof(struct fi_ops), .close = mr_close, .bind = mr_bind, .control = mr_control};
+static struct fi_ops mr_ops = {.size = sizeof(struct fi_ops), .close = mr_close, .bind = mr_bind,
+                               .control = mr_control};
 
-static int mr_reg(struct fid *fid, const void *buf, size_t len, uint64_t access, uint64_t offset, uint64_t requested_key, uint64_t flags,
-                  struct fid_mr **mr, void *context)
+static int mr_reg(struct fid *fid, const void *buf, size_t len, uint64_t access, uint64_t offset,
+                  uint64_t requested_key, uint64_t flags, struct fid_mr **mr, void *context)
 {
     struct rlimit lim;
     (void)requested_key; /* the key is chosen here */
@@ -216,7 +218,8 @@ static int local(const void *buf, size_t len, const void *desc)
 }
 
 /* What holds for all operations; -FI_EAGAIN every other time, before anything is done. */
-static int admit(const void *buf, size_t len, const void *desc, void *context, uint64_t *addr, uint64_t *key)
+static int admit(const void *buf, size_t len, const void *desc, void *context, uint64_t *addr,
+                 uint64_t *key)
 {
     static __thread unsigned turn;
     int                      rc;
@@ -226,33 +229,39 @@ static int admit(const void *buf, size_t len, const void *desc, void *context, u
         return broken("an operation without a context");
     if (turn++ % 2 == 0)
         return -FI_EAGAIN;
-    memset(context, 0xee, sizeof(struct fi_context2)); /* it is the provider's while the operation runs */
+    /* it is the provider's while the operation runs */
+    memset(context, 0xee, sizeof(struct fi_context2));
     if ((rc = local(buf, len, desc)) < 0)
         return rc;
     return translate(addr, key);
 }
 
-static ssize_t do_write(struct fid_ep *ep, const void *buf, size_t len, void *desc, fi_addr_t to, uint64_t addr, uint64_t key, void *context)
+static ssize_t do_write(struct fid_ep *ep, const void *buf, size_t len, void *desc, fi_addr_t to,
+                        uint64_t addr, uint64_t key, void *context)
 {
     int rc = admit(buf, len, desc, context, &addr, &key);
     return rc < 0 ? rc : real_rma->write(ep, buf, len, NULL, to, addr, key, context);
 }
 
-static ssize_t do_read(struct fid_ep *ep, void *buf, size_t len, void *desc, fi_addr_t from, uint64_t addr, uint64_t key, void *context)
+static ssize_t do_read(struct fid_ep *ep, void *buf, size_t len, void *desc, fi_addr_t from,
+                       uint64_t addr, uint64_t key, void *context)
 {
     int rc = admit(buf, len, desc, context, &addr, &key);
     return rc < 0 ? rc : real_rma->read(ep, buf, len, NULL, from, addr, key, context);
 }
 
-static ssize_t message(struct fid_ep *ep, const struct fi_msg_rma *given, uint64_t flags, ssize_t (*real)(struct fid_ep *, const struct fi_msg_rma *, uint64_t))
+static ssize_t message(struct fid_ep *ep, const struct fi_msg_rma *given, uint64_t flags,
+                       ssize_t (*real)(struct fid_ep *, const struct fi_msg_rma *, uint64_t))
 {
-    if (given->iov_count != 1 || given->rma_iov_count != 1 || given->msg_iov->iov_len != given->rma_iov->len)
+    if (given->iov_count != 1 || given->rma_iov_count != 1 ||
+        given->msg_iov->iov_len != given->rma_iov->len)
         return broken("a message of several parts, or of two lengths");
     if (flags & (FI_DELIVERY_COMPLETE | FI_FENCE))
         return broken("a promise that was not given");
     struct fi_rma_iov remote = *given->rma_iov;
     struct fi_msg_rma m      = *given;
-    int rc = admit(given->msg_iov->iov_base, given->msg_iov->iov_len, given->desc ? *given->desc : NULL, given->context, &remote.addr, &remote.key);
+    int rc = admit(given->msg_iov->iov_base, given->msg_iov->iov_len,
+                   given->desc ? *given->desc : NULL, given->context, &remote.addr, &remote.key);
     if (rc < 0)
         return rc;
     m.rma_iov = &remote;
@@ -260,21 +269,33 @@ static ssize_t message(struct fid_ep *ep, const struct fi_msg_rma *given, uint64
     return real(ep, &m, flags);
 }
 
-static ssize_t do_writemsg(struct fid_ep *ep, const struct fi_msg_rma *m, uint64_t flags) { return message(ep, m, flags, real_rma->writemsg); }
-static ssize_t do_readmsg(struct fid_ep *ep, const struct fi_msg_rma *m, uint64_t flags) { return message(ep, m, flags, real_rma->readmsg); }
+static ssize_t do_writemsg(struct fid_ep *ep, const struct fi_msg_rma *m, uint64_t flags)
+{
+    return message(ep, m, flags, real_rma->writemsg);
+}
+static ssize_t do_readmsg(struct fid_ep *ep, const struct fi_msg_rma *m, uint64_t flags)
+{
+    return message(ep, m, flags, real_rma->readmsg);
+}
 
-static ssize_t do_injectdata(struct fid_ep *ep, const void *buf, size_t len, uint64_t data, fi_addr_t to, uint64_t addr, uint64_t key)
+static ssize_t do_injectdata(struct fid_ep *ep, const void *buf, size_t len, uint64_t data,
+                             fi_addr_t to, uint64_t addr, uint64_t key)
 {
     int rc = translate(&addr, &key);
     return rc < 0 ? rc : real_rma->injectdata(ep, buf, len, data, to, addr, key);
 }
 
-static struct fi_ops_rma strict_rma = {.size = sizeof(struct fi_ops_rma), .read = do_read, .readmsg = do_readmsg, .write = do_write, .writemsg = do_writemsg, .injectdata = do_injectdata};
+static struct fi_ops_rma strict_rma = {.size = sizeof(struct fi_ops_rma), .read = do_read,
+                                       .readmsg = do_readmsg, .write = do_write,
+                                       .writemsg = do_writemsg, .injectdata = do_injectdata};
 
 /* ---- opening ---- */
 
 /* The provider underneath: net became tcp in 1.18. */
-static const char *carrier(void) { return FI_VERSION_LT(fi_version(), FI_VERSION(1, 18)) ? "net" : "tcp"; }
+static const char *carrier(void)
+{
+    return FI_VERSION_LT(fi_version(), FI_VERSION(1, 18)) ? "net" : "tcp";
+}
 
 /* What the provider underneath is to see: its own name, and nothing of what is asked for here. */
 static struct fi_info *underneath(const struct fi_info *info)
@@ -290,9 +311,11 @@ static struct fi_info *underneath(const struct fi_info *info)
     return i;
 }
 
-static int do_endpoint(struct fid_domain *domain, struct fi_info *info, struct fid_ep **ep, void *context)
+static int do_endpoint(struct fid_domain *domain, struct fi_info *info, struct fid_ep **ep,
+                       void *context)
 {
-    if (info->ep_attr->type != FI_EP_RDM) /* a connection that the provider underneath makes for itself */
+    /* a connection that the provider underneath makes for itself */
+    if (info->ep_attr->type != FI_EP_RDM)
         return real_domain->endpoint(domain, info, ep, context);
     struct fi_info *i  = underneath(info);
     int             rc = i ? real_domain->endpoint(domain, i, ep, context) : -FI_ENOMEM;
@@ -304,7 +327,8 @@ static int do_endpoint(struct fid_domain *domain, struct fi_info *info, struct f
     return rc;
 }
 
-static int do_domain(struct fid_fabric *fabric, struct fi_info *info, struct fid_domain **domain, void *context)
+static int do_domain(struct fid_fabric *fabric, struct fi_info *info, struct fid_domain **domain,
+                     void *context)
 {
     static struct fi_ops_domain domain_ops;
     static struct fi_ops        domain_fid;
@@ -368,10 +392,12 @@ static int card_control(struct fid *fid, int command, void *arg)
 static struct fid_nic *card(void)
 {
     static char                  name[] = "card0";
-    static struct fi_ops         ops    = {.size = sizeof ops, .close = card_close, .control = card_control};
+    static struct fi_ops         ops    = {.size = sizeof ops, .close = card_close,
+                                           .control = card_control};
     static struct fi_device_attr device = {.name = name};
     static struct fi_link_attr   link;
-    static struct fid_nic        nic = {.fid = {.fclass = FI_CLASS_NIC, .ops = &ops}, .device_attr = &device, .link_attr = &link};
+    static struct fid_nic        nic = {.fid = {.fclass = FI_CLASS_NIC, .ops = &ops},
+                                        .device_attr = &device, .link_attr = &link};
     const char                  *state = getenv("STRICT_CARD");
     if (!state || !*state)
         return NULL;
@@ -379,11 +405,14 @@ static struct fid_nic *card(void)
     return &nic;
 }
 
-static int getinfo(uint32_t version, const char *node, const char *service, uint64_t flags, const struct fi_info *hints, struct fi_info **info)
+static int getinfo(uint32_t version, const char *node, const char *service, uint64_t flags,
+                   const struct fi_info *hints, struct fi_info **info)
 {
-    if (!hints || !hints->domain_attr || (hints->domain_attr->mr_mode & modes()) != modes() || !(hints->mode & FI_CONTEXT2))
+    if (!hints || !hints->domain_attr || (hints->domain_attr->mr_mode & modes()) != modes() ||
+        !(hints->mode & FI_CONTEXT2))
         return -FI_ENODATA;
-    if (hints->caps & FI_FENCE || (hints->tx_attr && hints->tx_attr->op_flags & FI_DELIVERY_COMPLETE))
+    if (hints->caps & FI_FENCE ||
+        (hints->tx_attr && hints->tx_attr->op_flags & FI_DELIVERY_COMPLETE))
         return -FI_ENODATA;
     struct fi_info *h  = underneath(hints);
     int             rc = h ? fi_getinfo(version, node, service, flags, h, info) : -FI_ENOMEM;
@@ -402,7 +431,8 @@ static int getinfo(uint32_t version, const char *node, const char *service, uint
     return rc;
 }
 
-static struct fi_provider provider = {.version = FI_VERSION(1, 0), .fi_version = FI_VERSION(1, 9), .name = "strict", .getinfo = getinfo, .fabric = do_fabric};
+static struct fi_provider provider = {.version = FI_VERSION(1, 0), .fi_version = FI_VERSION(1, 9),
+                                      .name = "strict", .getinfo = getinfo, .fabric = do_fabric};
 
 struct fi_provider *fi_prov_ini(void);
 struct fi_provider *fi_prov_ini(void)

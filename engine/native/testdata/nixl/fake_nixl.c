@@ -4,14 +4,17 @@
  *
  *   FAKE_NIXL_FAIL=CALL[:N[:STATUS]]  the Nth call (from 1) of nixl_capi_CALL fails
  *   FAKE_NIXL_POLLS=N                 a transfer is done when its status was asked for N times
- *   FAKE_NIXL_RECEIPT=1               bytes move when a transfer is posted, but it fails if an agent of the process is
+ * FAKE_NIXL_RECEIPT=1 bytes move when a transfer is posted, but it fails if an agent of the process
+ * is
  *                                     destroyed before it was asked for so often
- *   FAKE_NIXL_CREATE_MS=N             nixl_capi_create_xfer_req sleeps for so long, and with POST, STATUS, PREP, MAKE and REGISTER
- *                                     for CREATE post_xfer_req, get_xfer_status, prep_xfer_dlist, make_xfer_req and register_mem
+ * FAKE_NIXL_CREATE_MS=N nixl_capi_create_xfer_req sleeps for so long, and with POST, STATUS, PREP,
+ * MAKE and REGISTER
+ * for CREATE post_xfer_req, get_xfer_status, prep_xfer_dlist, make_xfer_req and register_mem
  *                                     of one block do; of transfers of a word no call sleeps
  *   FAKE_NIXL_CORRUPT=1               transfers of 64 bytes and more arrive with a wrong byte
- *   FAKE_NIXL_DIE=AGENT:N             the process of AGENT is killed when it asks for notifications the Nth time
- *   FAKE_NIXL_TRACE=FILE              a line for each parameter, each registration and list of blocks, each transfer request that
+ * FAKE_NIXL_DIE=AGENT:N the process of AGENT is killed when it asks for notifications the Nth time
+ * FAKE_NIXL_TRACE=FILE a line for each parameter, each registration and list of blocks, each
+ * transfer request that
  *                                     is made with its descriptors, and each that is released
  *
  * Built with -DFAKE_NIXL_STUB it says that it is NIXL's stub; with
@@ -142,7 +145,8 @@ static status make_agent(const char *name, struct agent **out)
     if (!a || !name || strlen(name) >= sizeof a->name)
         return INVALID;
     strcpy(a->name, name);
-    (void)prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0); /* where Yama would keep peers out of this memory */
+    /* where Yama would keep peers out of this memory */
+    (void)prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
     *out = a;
     return DONE;
 }
@@ -154,17 +158,24 @@ status nixl_capi_create_agent(const char *name, struct agent **out)
 }
 
 #ifndef FAKE_NIXL_OLD
-status nixl_capi_create_configured_agent(const char *name, const struct config *cfg, struct agent **out)
+status nixl_capi_create_configured_agent(const char *name, const struct config *cfg,
+                                         struct agent **out)
 {
     CHECK("create_configured_agent");
     return cfg->listen_thread ? INVALID : make_agent(name, out);
 }
 
-void nixl_capi_get_version(int *major, int *minor, int *patch) { *major = 0, *minor = 99, *patch = 7; }
+void nixl_capi_get_version(int *major, int *minor, int *patch)
+{
+    *major = 0, *minor = 99, *patch = 7;
+}
 
 void nixl_capi_mem_free(void *p) { free(p); }
 
-const char *nixl_capi_last_error_message(void) { return getenv("FAKE_NIXL_FAIL") ? "the fake was told to fail" : ""; }
+const char *nixl_capi_last_error_message(void)
+{
+    return getenv("FAKE_NIXL_FAIL") ? "the fake was told to fail" : "";
+}
 
 status nixl_capi_params_add(struct params *p, const char *key, const char *value)
 {
@@ -272,7 +283,8 @@ status nixl_capi_destroy_string_list(const char *const *l)
     return DONE;
 }
 
-status nixl_capi_get_plugin_params(struct agent *a, const char *plugin, void **mems, struct params **out)
+status nixl_capi_get_plugin_params(struct agent *a, const char *plugin, void **mems,
+                                   struct params **out)
 {
     (void)a, (void)plugin;
     CHECK("get_plugin_params");
@@ -289,7 +301,8 @@ status nixl_capi_params_create_iterator(struct params *p, struct params **out)
     return DONE;
 }
 
-status nixl_capi_params_iterator_next(struct params *p, const char **key, const char **value, bool *more)
+status nixl_capi_params_iterator_next(struct params *p, const char **key, const char **value,
+                                      bool *more)
 {
     static const char *const keys[] = {"num_workers", "ucx_devices"};
     CHECK("params_iterator_next");
@@ -320,7 +333,8 @@ status nixl_capi_destroy_mem_list(void *l)
     return DONE;
 }
 
-status nixl_capi_create_backend(struct agent *a, const char *plugin, struct params *p, struct agent **out)
+status nixl_capi_create_backend(struct agent *a, const char *plugin, struct params *p,
+                                struct agent **out)
 {
     (void)plugin, (void)p;
     CHECK("create_backend");
@@ -395,7 +409,8 @@ status nixl_capi_create_reg_dlist(int mem, struct list **out)
     return new_list(mem, out);
 }
 
-status nixl_capi_reg_dlist_add_desc(struct list *l, uintptr_t at, size_t size, uint64_t dev, const void *md, size_t mdlen)
+status nixl_capi_reg_dlist_add_desc(struct list *l, uintptr_t at, size_t size, uint64_t dev,
+                                    const void *md, size_t mdlen)
 {
     (void)dev, (void)md, (void)mdlen;
     CHECK("reg_dlist_add_desc");
@@ -441,7 +456,8 @@ status nixl_capi_deregister_mem(struct agent *a, struct list *l, struct args *ar
     CHECK("deregister_mem");
     for (int i = 0; i < l->n; i++) {
         int k = 0;
-        while (k < a->nregions && (a->regions[k].at != l->d[i].at || a->regions[k].size != l->d[i].size))
+        while (k < a->nregions &&
+               (a->regions[k].at != l->d[i].at || a->regions[k].size != l->d[i].size))
             k++;
         if (k == a->nregions || in_use(a, a->regions[k].generation))
             return STATE;
@@ -480,7 +496,8 @@ static int cover(const struct region *all, int n, struct list *l)
         struct region *d = &l->d[k];
         int            found = 0;
         for (int i = 0; i < n; i++)
-            if (d->size && d->at >= all[i].at && d->size <= all[i].size && d->at - all[i].at <= all[i].size - d->size)
+            if (d->size && d->at >= all[i].at && d->size <= all[i].size &&
+                d->at - all[i].at <= all[i].size - d->size)
                 found++, d->generation = all[i].generation;
         if (found != 1)
             return 0;
@@ -496,7 +513,8 @@ static struct list copied(const struct list *l)
 }
 
 /* Of lists that are covered, and are its own from now on. */
-static status make(struct agent *a, int op, struct list local, struct list remote, struct remote *to, const char *how, struct args *args, struct request **out)
+static status make(struct agent *a, int op, struct list local, struct list remote,
+                   struct remote *to, const char *how, struct args *args, struct request **out)
 {
     if (!to || !args || !local.n || local.n != remote.n)
         return INVALID;
@@ -504,15 +522,18 @@ static status make(struct agent *a, int op, struct list local, struct list remot
         if (local.d[i].size != remote.d[i].size)
             return INVALID;
     struct request *q = calloc(1, sizeof *q);
-    *q = (struct request){.agent = a, .to = to, .op = op, .local = local, .remote = remote, .next = a->made};
+    *q = (struct request){.agent = a, .to = to, .op = op, .local = local, .remote = remote,
+                          .next = a->made};
     a->made = q;
-    trace("%s %d x %llu%s%s\n", op ? "write" : "read", local.n, (unsigned long long)local.d[0].size, args->skip_merge ? "" : " merged", how);
+    trace("%s %d x %llu%s%s\n", op ? "write" : "read", local.n, (unsigned long long)local.d[0].size,
+          args->skip_merge ? "" : " merged", how);
     a->requests++;
     *out = q;
     return DONE;
 }
 
-status nixl_capi_create_xfer_req(struct agent *a, int op, struct list *local, struct list *remote, const char *name, struct request **out, struct args *args)
+status nixl_capi_create_xfer_req(struct agent *a, int op, struct list *local, struct list *remote,
+                                 const char *name, struct request **out, struct args *args)
 {
     CHECK("create_xfer_req");
     struct remote *to = known(a, name);
@@ -523,11 +544,13 @@ status nixl_capi_create_xfer_req(struct agent *a, int op, struct list *local, st
 }
 
 #ifndef FAKE_NIXL_OLD
-status nixl_capi_prep_xfer_dlist(struct agent *a, const char *name, struct list *l, struct prepared **out, struct args *args)
+status nixl_capi_prep_xfer_dlist(struct agent *a, const char *name, struct list *l,
+                                 struct prepared **out, struct args *args)
 {
     CHECK("prep_xfer_dlist");
     struct remote *of = *name ? known(a, name) : NULL;
-    if ((*name && !of) || !args || !l->n || !cover(of ? of->regions : a->regions, of ? of->nregions : a->nregions, l))
+    if ((*name && !of) || !args || !l->n ||
+        !cover(of ? of->regions : a->regions, of ? of->nregions : a->nregions, l))
         return -6;
     delay("FAKE_NIXL_PREP_MS", l);
     *out  = calloc(1, sizeof **out);
@@ -554,14 +577,16 @@ static struct list chosen(const struct prepared *p, const int *indices, size_t n
     return out;
 }
 
-status nixl_capi_make_xfer_req(struct agent *a, int op, struct prepared *local, const int *here, size_t nhere, struct prepared *remote, const int *there, size_t nthere,
-                               struct request **out, struct args *args)
+status nixl_capi_make_xfer_req(struct agent *a, int op, struct prepared *local, const int *here,
+                               size_t nhere, struct prepared *remote, const int *there,
+                               size_t nthere, struct request **out, struct args *args)
 {
     CHECK("make_xfer_req");
     if (local->of || !remote->of)
         return INVALID;
     delay("FAKE_NIXL_MAKE_MS", &local->blocks);
-    return make(a, op, chosen(local, here, nhere), chosen(remote, there, nthere), remote->of, " prepared", args, out);
+    return make(a, op, chosen(local, here, nhere), chosen(remote, there, nthere), remote->of,
+                " prepared", args, out);
 }
 #endif
 
@@ -577,7 +602,8 @@ static int move(const struct request *q, struct region l, struct region r)
         return 1;
     }
     struct iovec lv = {here, l.size}, rv = {there, l.size};
-    ssize_t      n  = q->op ? process_vm_writev(q->to->pid, &lv, 1, &rv, 1, 0) : process_vm_readv(q->to->pid, &lv, 1, &rv, 1, 0);
+    ssize_t      n = q->op ? process_vm_writev(q->to->pid, &lv, 1, &rv, 1, 0)
+                           : process_vm_readv(q->to->pid, &lv, 1, &rv, 1, 0);
     return n == (ssize_t)l.size;
 }
 

@@ -39,7 +39,9 @@ int nvmlShutdown(void)
 
 const char *nvmlErrorString(int code)
 {
-    return code == DRIVER_NOT_LOADED ? "Driver Not Loaded" : code == GPU_IS_LOST ? "GPU is lost" : "Uninitialized";
+    return code == DRIVER_NOT_LOADED ? "Driver Not Loaded"
+           : code == GPU_IS_LOST     ? "GPU is lost"
+                                     : "Uninitialized";
 }
 
 int nvmlSystemGetDriverVersion(char *text, unsigned cap)
@@ -61,7 +63,10 @@ int nvmlDeviceGetHandleByIndex_v2(unsigned i, nvml_handle *out)
 }
 
 static int answer(nvml_handle d) { return d->lost ? GPU_IS_LOST : 0; }
-static int of_servers(nvml_handle d) { return d->lost ? GPU_IS_LOST : d->server ? 0 : NVML_NOT_SUPPORTED; }
+static int of_servers(nvml_handle d)
+{
+    return d->lost ? GPU_IS_LOST : d->server ? 0 : NVML_NOT_SUPPORTED;
+}
 
 int nvmlDeviceGetName(nvml_handle d, char *text, unsigned cap)
 {
