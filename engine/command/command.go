@@ -55,7 +55,7 @@ type rank struct {
 	control *engine.Control
 	ports   reserved // those that this rank found
 	numbers map[string]int
-	mesh    *mesh
+	news    *news
 	guard   *os.File       // open as long as this process lives; nil: there is none
 	done    *workload.Part // of the first case: the others are other rows of the same output
 	serving *program       // of a service that is ready
@@ -67,18 +67,26 @@ func (r *rank) Address() ([]byte, error) {
 	if r.ports, err = reserve(r.spec.PortsOf(r.self)); err != nil {
 		return nil, err
 	}
-	if r.mesh, err = listen(r.launch.Nodes, r.self); err != nil {
+	if r.news, err = newsOf(r.launch.Nodes, r.self); err != nil {
 		return nil, err
 	}
-	return r.mesh.address(r.ports.numbers())
+	return r.news.Address(r.ports.numbers())
 }
 
 // Connect connects to all other ranks and learns their ports.
 func (r *rank) Connect(addresses [][]byte) error {
 	timeout := time.Duration(r.launch.Cases[0].Timeout)
-	var err error
-	r.numbers, err = r.mesh.connect(addresses, timeout)
-	return err
+	all, err := r.news.Connect(addresses, timeout, r.news.hear)
+	if err != nil {
+		return err
+	}
+	r.numbers = map[string]int{}
+	for i, ports := range all {
+		if err := json.Unmarshal(ports, &r.numbers); err != nil {
+			return fmt.Errorf("the ports of role %d: %w", i, err)
+		}
+	}
+	return nil
 }
 
 // fault is an error of this rank's role.
@@ -152,4 +160,4 @@ func (r *rank) beat(stop context.CancelCauseFunc, ended <-chan struct{}) {
 }
 
 // Close hangs up.
-func (r *rank) Close() error { return r.mesh.close() }
+func (r *rank) Close() error { return r.news.Close() }

@@ -29,7 +29,7 @@ func (r *rank) value(name string) (string, error) {
 		if i < 0 {
 			return "", errors.New("there is no such role")
 		}
-		return r.mesh.hostOf(i), nil
+		return r.news.HostOf(i), nil
 	}
 	if value, ok := r.launch.Names[name]; ok {
 		return value, nil

@@ -2,11 +2,12 @@ package command
 
 import (
 	"context"
-	"net"
+	"sync"
 
 	"golang.org/x/sys/unix"
 
 	"weir/engine"
+	"weir/engine/mesh"
 )
 
 // state is how far a role has come. A rank tells it to the others as one byte.
@@ -17,42 +18,48 @@ const (
 	hasEnded state = 2
 )
 
-// hear takes the news of another role.
-func (m *mesh) hear(other int, conn net.Conn) {
-	news := make([]byte, 1)
-	for {
-		_, err := conn.Read(news)
-		m.mu.Lock()
-		if err != nil {
-			m.lost[other] = err
-		} else {
-			m.states[other] = max(m.states[other], state(news[0]))
-		}
-		close(m.changed)
-		m.changed = make(chan struct{})
-		m.mu.Unlock()
-		if err != nil {
-			return
-		}
-	}
+// news is how far the roles have come.
+type news struct {
+	*mesh.Mesh
+	self int
+
+	mu      sync.Mutex
+	states  []state // by rank
+	lost    []error
+	changed chan struct{} // closed and replaced with each news
 }
 
-// tell tells all others how far this role has come. Who is gone needs no news.
-func (m *mesh) tell(s state) {
-	for _, conn := range m.conns {
-		if conn != nil {
-			_, _ = conn.Write([]byte{byte(s)})
-		}
-	}
+func newsOf(nodes []string, self int) (*news, error) {
+	m, err := mesh.Listen(nodes, self)
+	return &news{
+		Mesh: m, self: self, states: make([]state, len(nodes)), lost: make([]error, len(nodes)),
+		changed: make(chan struct{}),
+	}, err
 }
+
+// hear takes the news of another role.
+func (m *news) hear(other int, message []byte, err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if err != nil {
+		m.lost[other] = err
+	} else if len(message) == 1 {
+		m.states[other] = max(m.states[other], state(message[0]))
+	}
+	close(m.changed)
+	m.changed = make(chan struct{})
+}
+
+// tell tells all others how far this role has come.
+func (m *news) tell(s state) { m.Tell([]byte{byte(s)}) }
 
 // wait waits until another role has come so far.
-func (m *mesh) wait(ctx context.Context, other int, s state) error {
+func (m *news) wait(ctx context.Context, other int, s state) error {
 	return m.waitAll(ctx, func(i int) bool { return i == other }, s)
 }
 
 // waitAll waits until some of the other roles have come so far.
-func (m *mesh) waitAll(ctx context.Context, which func(int) bool, s state) error {
+func (m *news) waitAll(ctx context.Context, which func(int) bool, s state) error {
 	for {
 		m.mu.Lock()
 		changed, missing := m.changed, false
@@ -79,35 +86,4 @@ func (m *mesh) waitAll(ctx context.Context, which func(int) bool, s state) error
 			return context.Cause(ctx)
 		}
 	}
-}
-
-// hostOf is the address of the host that a rank is on: 127.0.0.1 if there is only one.
-func (m *mesh) hostOf(rank int) string {
-	if m.onOneNode() {
-		return "127.0.0.1"
-	}
-	for i, conn := range m.conns {
-		switch {
-		case conn == nil:
-		case m.nodes[rank] != m.nodes[m.self] && i == rank:
-			return host(conn.RemoteAddr())
-		case m.nodes[rank] == m.nodes[m.self] && m.nodes[i] != m.nodes[m.self]:
-			return host(conn.LocalAddr()) // by which others see this host
-		}
-	}
-	return "127.0.0.1"
-}
-
-func host(a net.Addr) string {
-	return a.(*net.TCPAddr).AddrPort().Addr().Unmap().String()
-}
-
-// close hangs up.
-func (m *mesh) close() error {
-	for _, conn := range m.conns {
-		if conn != nil {
-			conn.Close()
-		}
-	}
-	return nil
 }

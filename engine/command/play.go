@@ -45,7 +45,7 @@ func (r *rank) play(ctx context.Context, c engine.Case) (*program, []byte, error
 		if !slices.Contains(r.role.After, other.Name) {
 			continue
 		}
-		if err := r.mesh.wait(ctx, i, isReady); err != nil {
+		if err := r.news.wait(ctx, i, isReady); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -57,11 +57,11 @@ func (r *rank) play(ctx context.Context, c engine.Case) (*program, []byte, error
 	if err := r.awaitReady(ctx, p); err != nil {
 		return nil, nil, p.words(err)
 	}
-	r.mesh.tell(isReady)
+	r.news.tell(isReady)
 	if err := r.awaitEnd(ctx, p); err != nil {
 		return nil, nil, p.words(err)
 	}
-	r.mesh.tell(hasEnded)
+	r.news.tell(hasEnded)
 	output, err := r.output(p)
 	if err != nil {
 		return nil, nil, p.words(err)
@@ -133,7 +133,7 @@ func (r *rank) awaitEnd(ctx context.Context, p *program) error {
 		over := make(chan struct{})
 		told = over
 		go func() {
-			if err := r.mesh.waitAll(others, r.endsIt, hasEnded); err != nil {
+			if err := r.news.waitAll(others, r.endsIt, hasEnded); err != nil {
 				gone <- err
 				return
 			}

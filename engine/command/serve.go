@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"weir/engine/mesh"
 	"weir/workload"
 	"weir/workload/command"
 )
@@ -79,7 +80,7 @@ func (r *rank) own(what string) (string, error) {
 	if r.launch.Alone {
 		return "127.0.0.1", nil
 	}
-	others, loopback, err := hostAddresses()
+	others, loopback, err := mesh.HostAddresses()
 	if all := append(others, loopback...); err == nil && len(all) > 0 {
 		return all[0].String(), nil
 	}

@@ -1,6 +1,9 @@
-package command
+// Package mesh connects the ranks of a launch with each other, beside what they measure: each
+// tells the others messages.
+package mesh
 
 import (
+	"bufio"
 	"context"
 	"crypto/rand"
 	"crypto/subtle"
@@ -20,44 +23,46 @@ import (
 	"weir/engine"
 )
 
-const tokenBytes = 16
+const (
+	tokenBytes  = 16
+	lengthBytes = 4       // of a message, before it
+	mostBytes   = 1 << 26 // of a message
+)
 
 // greetingTime is how long whoever connects may take to say who it is.
 const greetingTime = 10 * time.Second
 
-// mesh are the connections of a rank to all others of its launch.
-type mesh struct {
+// Mesh are the connections of a rank to all others of its launch.
+type Mesh struct {
 	nodes    []string // by rank
 	self     int
 	listener net.Listener
 	token    []byte // which ranks of the launch know
 
-	mu      sync.Mutex
-	conns   []net.Conn // by rank; nil: itself
-	states  []state
-	lost    []error
-	changed chan struct{} // closed and replaced with each news
+	mu    sync.Mutex
+	conns []net.Conn // by rank; nil: itself
 }
+
+// Hear is called with each message of another rank, in its order, and with the error when that
+// rank is gone. Calls for several ranks come at a time.
+type Hear func(from int, message []byte, err error)
 
 // contact is what the others need to know of a rank.
 type contact struct {
-	Token []byte         `json:"token"`
-	Port  uint16         `json:"port"`
-	Hosts []netip.Addr   `json:"hosts"` // addresses of its host
-	Ports map[string]int `json:"ports"` // free ports that it has found, by name
+	Token []byte          `json:"token"`
+	Port  uint16          `json:"port"`
+	Hosts []netip.Addr    `json:"hosts"` // addresses of its host
+	More  json.RawMessage `json:"more"`
 }
 
 // onOneNode says whether all ranks are on the same node.
-func (m *mesh) onOneNode() bool {
+func (m *Mesh) onOneNode() bool {
 	return !slices.ContainsFunc(m.nodes, func(n string) bool { return n != m.nodes[0] })
 }
 
-// listen makes a mesh that others can connect to.
-func listen(nodes []string, self int) (*mesh, error) {
-	m := &mesh{
-		nodes: nodes, self: self, token: make([]byte, tokenBytes), conns: make([]net.Conn, len(nodes)),
-		states: make([]state, len(nodes)), lost: make([]error, len(nodes)), changed: make(chan struct{}),
-	}
+// Listen makes a mesh that others can connect to. nodes are those of all ranks.
+func Listen(nodes []string, self int) (*Mesh, error) {
+	m := &Mesh{nodes: nodes, self: self, token: make([]byte, tokenBytes), conns: make([]net.Conn, len(nodes))}
 	_, _ = rand.Read(m.token) // which never fails
 	at := ":0"
 	if m.onOneNode() {
@@ -65,28 +70,32 @@ func listen(nodes []string, self int) (*mesh, error) {
 	}
 	var err error
 	if m.listener, err = net.Listen("tcp", at); err != nil {
-		return nil, fmt.Errorf("listening for the other roles: %w", err)
+		return nil, fmt.Errorf("listening for the other ranks: %w", err)
 	}
 	return m, nil
 }
 
-func (m *mesh) address(ports map[string]int) ([]byte, error) {
-	c := contact{Token: m.token, Port: m.listener.Addr().(*net.TCPAddr).AddrPort().Port(), Ports: ports}
+// Address is what the others need to connect, with more that they are to know, as JSON.
+func (m *Mesh) Address(more any) ([]byte, error) {
+	c := contact{Token: m.token, Port: m.listener.Addr().(*net.TCPAddr).AddrPort().Port()}
+	var err error
+	if c.More, err = json.Marshal(more); err != nil {
+		return nil, err
+	}
 	if m.onOneNode() {
 		c.Hosts = []netip.Addr{netip.AddrFrom4([4]byte{127, 0, 0, 1})}
 		return json.Marshal(c)
 	}
 	var loopback []netip.Addr
-	var err error
-	if c.Hosts, loopback, err = hostAddresses(); err != nil {
+	if c.Hosts, loopback, err = HostAddresses(); err != nil {
 		return nil, err
 	}
 	c.Hosts = append(c.Hosts, loopback...) // for nodes of one host without a network
 	return json.Marshal(c)
 }
 
-// hostAddresses are those by which others may reach this host, and those by which only itself can.
-func hostAddresses() (others, loopback []netip.Addr, err error) {
+// HostAddresses are those by which others may reach this host, and those by which only itself can.
+func HostAddresses() (others, loopback []netip.Addr, err error) {
 	all, err := net.InterfaceAddrs()
 	if err != nil {
 		return nil, nil, fmt.Errorf("reading the addresses of this host: %w", err)
@@ -106,18 +115,16 @@ func hostAddresses() (others, loopback []netip.Addr, err error) {
 	return others, loopback, nil
 }
 
-// connect connects to all other ranks and gives the ports that they have found.
-func (m *mesh) connect(addresses [][]byte, timeout time.Duration) (map[string]int, error) {
+// Connect connects to all other ranks, whose addresses come in rank order, and gives what more
+// they say.
+func (m *Mesh) Connect(addresses [][]byte, timeout time.Duration, hear Hear) (more []json.RawMessage, err error) {
 	defer m.listener.Close()
-	ports := map[string]int{}
 	contacts := make([]contact, len(addresses))
 	for i, text := range addresses {
 		if err := json.Unmarshal(text, &contacts[i]); err != nil {
-			return nil, fmt.Errorf("the address of role %d: %w", i, err)
+			return nil, fmt.Errorf("the address of rank %d: %w", i, err)
 		}
-		for name, port := range contacts[i].Ports {
-			ports[name] = port
-		}
+		more = append(more, contacts[i].More)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
@@ -127,7 +134,7 @@ func (m *mesh) connect(addresses [][]byte, timeout time.Duration) (map[string]in
 		conn, err := m.dial(ctx, contacts[other])
 		if err != nil {
 			return nil, &engine.Error{
-				Phase: "connect", Peer: other, Text: fmt.Sprintf("connecting to role %d on node %s: %v", other,
+				Phase: "connect", Peer: other, Text: fmt.Sprintf("connecting to rank %d on node %s: %v", other,
 					m.nodes[other], err),
 			}
 		}
@@ -138,15 +145,82 @@ func (m *mesh) connect(addresses [][]byte, timeout time.Duration) (map[string]in
 	}
 	for other, conn := range m.conns {
 		if conn != nil {
-			go m.hear(other, conn)
+			go listenTo(other, conn, hear)
 		}
 	}
-	return ports, nil
+	return more, nil
+}
+
+// listenTo takes the messages of another rank.
+func listenTo(other int, conn net.Conn, hear Hear) {
+	in := bufio.NewReader(conn)
+	for {
+		message, err := readMessage(in)
+		hear(other, message, err)
+		if err != nil {
+			return
+		}
+	}
+}
+
+func readMessage(in io.Reader) ([]byte, error) {
+	head := make([]byte, lengthBytes)
+	if _, err := io.ReadFull(in, head); err != nil {
+		return nil, err
+	}
+	n := binary.BigEndian.Uint32(head)
+	if n > mostBytes {
+		return nil, fmt.Errorf("a message of %d bytes", n)
+	}
+	message := make([]byte, n)
+	_, err := io.ReadFull(in, message)
+	return message, err
+}
+
+// Tell tells all others a message. Who is gone needs none.
+func (m *Mesh) Tell(message []byte) {
+	framed := append(binary.BigEndian.AppendUint32(nil, uint32(len(message))), message...)
+	for _, conn := range m.conns {
+		if conn != nil {
+			_, _ = conn.Write(framed)
+		}
+	}
+}
+
+// HostOf is the address of the host that a rank is on: 127.0.0.1 if there is only one.
+func (m *Mesh) HostOf(rank int) string {
+	if m.onOneNode() {
+		return "127.0.0.1"
+	}
+	for i, conn := range m.conns {
+		switch {
+		case conn == nil:
+		case m.nodes[rank] != m.nodes[m.self] && i == rank:
+			return host(conn.RemoteAddr())
+		case m.nodes[rank] == m.nodes[m.self] && m.nodes[i] != m.nodes[m.self]:
+			return host(conn.LocalAddr()) // by which others see this host
+		}
+	}
+	return "127.0.0.1"
+}
+
+func host(a net.Addr) string {
+	return a.(*net.TCPAddr).AddrPort().Addr().Unmap().String()
+}
+
+// Close hangs up.
+func (m *Mesh) Close() error {
+	for _, conn := range m.conns {
+		if conn != nil {
+			conn.Close()
+		}
+	}
+	return nil
 }
 
 // dial tries the addresses of a rank's host at the same time, and takes the first that
 // answers as that rank.
-func (m *mesh) dial(ctx context.Context, c contact) (net.Conn, error) {
+func (m *Mesh) dial(ctx context.Context, c contact) (net.Conn, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	type dialled struct {
@@ -180,7 +254,7 @@ func (m *mesh) dial(ctx context.Context, c contact) (net.Conn, error) {
 }
 
 // greet says who this rank is, and hears whether the other one takes it.
-func (m *mesh) greet(ctx context.Context, at netip.AddrPort, token []byte) (net.Conn, error) {
+func (m *Mesh) greet(ctx context.Context, at netip.AddrPort, token []byte) (net.Conn, error) {
 	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", at.String())
 	if err != nil {
 		return nil, err
@@ -199,7 +273,7 @@ func (m *mesh) greet(ctx context.Context, at netip.AddrPort, token []byte) (net.
 }
 
 // accept takes the connections of so many ranks behind this one. Others are hung up on.
-func (m *mesh) accept(ctx context.Context, missing int) error {
+func (m *Mesh) accept(ctx context.Context, missing int) error {
 	stop := context.AfterFunc(ctx, func() { m.listener.Close() })
 	defer stop()
 	taken := make(chan struct{})
@@ -223,7 +297,7 @@ func (m *mesh) accept(ctx context.Context, missing int) error {
 		case <-taken:
 		case <-ctx.Done():
 			return &engine.Error{
-				Phase: "connect", Peer: -1, Code: -int(unix.ETIMEDOUT), Text: "not all roles have connected",
+				Phase: "connect", Peer: -1, Code: -int(unix.ETIMEDOUT), Text: "not all ranks have connected",
 			}
 		}
 	}
@@ -231,7 +305,7 @@ func (m *mesh) accept(ctx context.Context, missing int) error {
 }
 
 // take says whether a connection is that of a rank which was missing.
-func (m *mesh) take(conn net.Conn) bool {
+func (m *Mesh) take(conn net.Conn) bool {
 	_ = conn.SetDeadline(time.Now().Add(greetingTime))
 	hello := make([]byte, tokenBytes+2)
 	if _, err := io.ReadFull(conn, hello); err != nil || subtle.ConstantTimeCompare(hello[:tokenBytes], m.token) == 0 {

@@ -1,0 +1,74 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"weir/engine"
+)
+
+// meet connects the ranks on some nodes to each other.
+func meet(t *testing.T, nodes ...string) []*news {
+	t.Helper()
+	all := make([]*news, len(nodes))
+	addresses := make([][]byte, len(nodes))
+	for i := range all {
+		var err error
+		if all[i], err = newsOf(nodes, i); err != nil {
+			t.Fatal(err)
+		}
+		if addresses[i], err = all[i].Address(nil); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { all[i].Close() })
+	}
+	failed := make(chan error)
+	for _, m := range all {
+		go func() {
+			_, err := m.Connect(addresses, 10*time.Second, m.hear)
+			failed <- err
+		}()
+	}
+	for range all {
+		if err := <-failed; err != nil {
+			t.Fatal(err)
+		}
+	}
+	return all
+}
+
+func TestRanksHearOfEachOther(t *testing.T) {
+	for _, nodes := range [][]string{{"a"}, {"a", "a", "a"}, {"a", "b", "a", "c"}} {
+		all := meet(t, nodes...)
+		for i, m := range all {
+			m.tell(isReady)
+			for j := range all {
+				if err := all[j].wait(t.Context(), i, isReady); err != nil {
+					t.Errorf("%v: %d of %d: %v", nodes, j, i, err)
+				}
+			}
+		}
+		late, cancel := context.WithTimeoutCause(t.Context(), 20*time.Millisecond, errors.New("too late"))
+		if err := all[0].wait(late, len(all)-1, hasEnded); len(all) > 1 && (err == nil || err.Error() != "too late") {
+			t.Errorf("%v: %v", nodes, err)
+		}
+		cancel()
+	}
+}
+
+// A rank that has gone is missed by those who wait for more of it, and by nobody else.
+func TestARankThatHasGone(t *testing.T) {
+	all := meet(t, "a", "a")
+	all[1].tell(isReady)
+	all[1].Close()
+	if err := all[0].wait(t.Context(), 1, isReady); err != nil {
+		t.Error(err)
+	}
+	err := all[0].wait(t.Context(), 1, hasEnded)
+	if e, ok := errors.AsType[*engine.Error](err); !ok || e.Peer != 1 || !strings.Contains(e.Text, "has gone") {
+		t.Errorf("%v", err)
+	}
+}
