@@ -17,8 +17,8 @@ type Phase uint8
 
 // The phases, in their order.
 const (
-	Ready   Phase = iota // asks whether the endpoint answers; its first success is the cold start
-	Warmup               // fills caches and connections
+	Ready  Phase = iota // asks whether the endpoint answers; its first success is the cold start
+	Warmup              // fills caches and connections
 	Measured
 )
 
@@ -48,15 +48,15 @@ type Outcome uint8
 
 // The outcomes. All but OK and Cancelled are errors.
 const (
-	OK        Outcome = iota
-	Cancelled         // by the client, on purpose
-	Connect           // no connection: refused, unreachable, TLS, name
-	Timeout           // to connect, for the first event, between two, or in all
-	Status            // an HTTP status that is not 2xx, or an error object inside of a 200
-	Truncated         // the answer ended without its end: no finish reason and no [DONE]
-	Malformed         // not HTTP, not an event stream, or not JSON
-	Empty             // it ended well and generated nothing
-	Unfinished        // the load was over before the request
+	OK         Outcome = iota
+	Cancelled          // by the client, on purpose
+	Connect            // no connection: refused, unreachable, TLS, name
+	Timeout            // to connect, for the first event, between two, or in all
+	Status             // an HTTP status that is not 2xx, or an error object inside of a 200
+	Truncated          // the answer ended without its end: no finish reason and no [DONE]
+	Malformed          // not HTTP, not an event stream, or not JSON
+	Empty              // it ended well and generated nothing
+	Unfinished         // the load was over before the request
 )
 
 // TokenSource says who counted the output tokens of a request, the most trusted first.
