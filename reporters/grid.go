@@ -111,7 +111,7 @@ func newGrid(run string, cases []*results.Case, table *results.MetricTable) grid
 		}
 		g.metric(c.Metric, head(c), c.Drop, cases)
 		if c.Interval {
-			s := columnScale(unitOf(cases, c.Metric))
+			s := scaleOfColumn(cases, c.Metric)
 			g.add(results.ConfidenceText+"\nCI", true, 7,
 				func(of *results.Case) string { return interval(of, c.Metric, s) })
 		}
@@ -138,7 +138,7 @@ func (g *grid) add(head string, right bool, drop int, cell func(*results.Case) s
 
 // metric adds a column of a metric with its unit in the head.
 func (g *grid) metric(name, head string, drop int, cases []*results.Case) {
-	s := columnScale(unitOf(cases, name))
+	s := scaleOfColumn(cases, name)
 	g.add(strings.TrimSpace(strings.ReplaceAll(head+" "+s.Unit, "\n ", "\n")), true, drop,
 		func(c *results.Case) string { return number(c, name, s) })
 	g.columns[len(g.columns)-1].metric = name
@@ -189,15 +189,6 @@ func asserted(cases []*results.Case, shown []results.MetricColumn) []string {
 
 func has(cases []*results.Case, metric string) bool {
 	return slices.ContainsFunc(cases, func(c *results.Case) bool { _, ok := c.Metrics.Get(metric); return ok })
-}
-
-func unitOf(cases []*results.Case, metric string) string {
-	for _, c := range cases {
-		if m, ok := c.Metrics.Get(metric); ok {
-			return m.Unit
-		}
-	}
-	return ""
 }
 
 // setting is the value of an axis or option of a case.

@@ -134,7 +134,7 @@ func (d *draft) quantileTable(g grid, families []quantileFamily) *html.Table {
 			if len(families) > 1 {
 				head = m.Name
 			}
-			head = strings.TrimSpace(plain(head) + "\n" + columnScale(m.Unit).Unit)
+			head = strings.TrimSpace(plain(head) + "\n" + scaleOfColumn(g.cases, m.Name).Unit)
 			link := d.link(g.cases[0].Workload, g.run, m.Name)
 			t.Columns = append(t.Columns, html.Column{Head: head, Right: true, Metric: link})
 		}
@@ -149,7 +149,7 @@ func (d *draft) quantileTable(g grid, families []quantileFamily) *html.Table {
 		}
 		for _, f := range families {
 			for _, m := range f.metrics {
-				cells = append(cells, number(c, m.Name, columnScale(m.Unit)))
+				cells = append(cells, number(c, m.Name, scaleOfColumn(g.cases, m.Name)))
 			}
 		}
 		t.Rows = append(t.Rows, html.Row{Cells: cells})

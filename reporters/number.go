@@ -44,8 +44,8 @@ func significantText(v float64) string { return quantity.Digits(v, 5) }
 // cvText is a coefficient of variation, which nobody knows to more than two digits.
 func cvText(cv float64) string { return results.Percent.WithUnit(quantity.Digits(cv*100, 2)) }
 
-// columnScale is the unit of a column: it is the same in all rows, so times are
-// in µs, as in the tools whose output people compare, and amounts in MB.
+// columnScale is the unit of a column of values of any size: it is the same in all rows, so
+// times are in µs, as in the tools whose output people compare, and amounts in MB.
 func columnScale(unit string) results.Scale {
 	switch unit {
 	case "s":
@@ -54,4 +54,28 @@ func columnScale(unit string) results.Scale {
 		return results.Scale{Unit: "MB", Factor: 1e-6}
 	}
 	return results.Scale{Unit: unit, Factor: 1}
+}
+
+// scaleOfColumn is the unit of a column of metrics of one unit: times of which none is short are in
+// ms or s.
+func scaleOfColumn(cases []*results.Case, metrics ...string) results.Scale {
+	unit, least := "", math.Inf(1)
+	for _, c := range cases {
+		for _, name := range metrics {
+			m, ok := c.Metrics.Get(name)
+			if ok {
+				unit = m.Unit
+			}
+			if v := math.Abs(m.Value); ok && v > 0 {
+				least = min(least, v)
+			}
+		}
+	}
+	switch {
+	case unit != "s" || least < 10e-3 || math.IsInf(least, 0):
+		return columnScale(unit)
+	case least < 10:
+		return results.Scale{Unit: "ms", Factor: 1e3}
+	}
+	return results.Scale{Unit: "s", Factor: 1}
 }
