@@ -3,6 +3,7 @@ package fabric
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -132,6 +133,14 @@ func (f Fabric) texts(o Options) []string {
 		}
 		all = append(all, text)
 	}
+	return all
+}
+
+// With are the options and others, which come before them.
+func (o Options) With(others Options) Options {
+	all := Options{}
+	maps.Copy(all, o)
+	maps.Copy(all, others)
 	return all
 }
 

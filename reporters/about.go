@@ -8,7 +8,7 @@ var about = map[string]string{
 	"json":        "the result document",
 	"junit":       "JUnit XML for GitLab, Jenkins and the GitHub actions that read it: one test case per assertion on a case",
 	"markdown":    "for pull requests and job summaries; below the size that GitHub takes",
-	"nixl-ep":     "dispatches and combines as NIXL EP's performance tests print them; says what weir defines in another way",
+	"nixl-ep":     "dispatches, combines and the control plane as NIXL EP's performance tests print them; says what weir defines in another way",
 	"nixlbench":   "the transfers in the columns of nixlbench, for eyes used to these; says what weir defines in another way",
 	"openmetrics": "OpenMetrics text, for Prometheus, its textfile collector and GitLab: medians, intervals and verdicts, in base units",
 	"table":       "for a terminal: what weir run prints",

@@ -15,6 +15,7 @@ const nixlEPNotes = `The lines of NIXL EP's performance tests with what weir mea
   passed     ranks that have checked each byte that came, with verify; there each rank with a positive time
   Bandwidth  the same formula; with timing aligned of iterations that begin together, not back to back (timing stream)
   Latency    of all ranks, on whatever node they are
+  Operation  over all ranks and rounds; there of the first rank of a node
 `
 
 // NIXLEP writes the cases of a session as NIXL EP's tests print theirs.

@@ -31,6 +31,14 @@ func TestNIXLEPLines(t *testing.T) {
 			Key: "dead", Run: "dfw", Workload: "ep", Status: results.Error, Reason: "rank 1 died",
 			Options: map[string]any{"ranks": 8., "mode": "dispatch"},
 		},
+		{
+			Key: "control", Run: "control", Workload: "ep_control", Status: results.OK,
+			Options: map[string]any{"ranks": 8., "experts_per_rank": 8., "operation": "connect"},
+			Metrics: results.NamedOf(map[string]results.MetricEstimate{
+				"connect.avg": estimate("s", 0.24567), "connect.min": estimate("s", 0.24233),
+				"connect.max": estimate("s", 0.24891),
+			}),
+		},
 		{Key: "t", Run: "t", Workload: "transfer", Status: results.OK},
 	}}
 	got := written(t, "nixl-ep", doc)
@@ -39,7 +47,9 @@ func TestNIXLEPLines(t *testing.T) {
 			strings.Repeat("=", 70),
 		"Data Plane (e2e): 8/8 ranks passed\n" + strings.Repeat("=", 70) +
 			"\nBandwidth (GB/s): avg=42.88, min=42.86, max=42.89\nLatency (μs):     avg=519.3, min=519.1, max=519.5\n",
-		"Data Plane (dispatch): 0/8 ranks passed", "rank 1 died", "1 case of other workloads not shown",
+		"Data Plane (dispatch): 0/8 ranks passed", "rank 1 died",
+		"CONNECT: 245.67ms avg across 8 ranks (min=242.33ms, max=248.91ms) [8 experts/rank]",
+		"1 case of other workloads not shown",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in\n%s", want, got)

@@ -16,7 +16,7 @@ or --as-command makes a scenario that runs the tool itself and reads what it pri
 
 This file is made from the tables of package toolimport (` + "`make golden`" + `).
 `)
-	for _, t := range tools {
+	for _, t := range allTools() {
 		fmt.Fprintf(&b, "\n## %s\n\n%s\n\n| flag | default | becomes |\n|---|---|---|\n", t.name, t.doc)
 		for i := range t.flags {
 			f := &t.flags[i]

@@ -2,9 +2,12 @@ package toolimport
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 
 	"weir/workload/ep"
+	"weir/workload/epcontrol"
 )
 
 // nixlEP is test_data_plane.py of NIXL EP's performance tests.
@@ -35,7 +38,48 @@ var nixlEP = &tool{
 	},
 }
 
+// nixlEPControl is test_control_plane.py of the same tests.
+var nixlEPControl = &tool{
+	name: "nixl-ep-control", programs: []string{"test_control_plane.py"},
+	doc:   "Read by `weir import nixl-ep`, too. Workload ep_control. The test has the memory of GPUs; weir has host memory, over the fabric that is there.",
+	style: argparse, kind: epcontrol.Kind, native: nixlEPControlRun, command: nixlEPCommand,
+	flags: append([]flag{
+		option("test", text, "cycle", "operation", nil),
+		use("experts-per-rank", text, "8,32", "`experts_per_rank`: a list is a sweep"),
+		option("num-tokens", number, "512", "tokens", nil),
+		option("hidden", number, "4096", "hidden", nil),
+		option("warmup", number, "0", "warmup", nil),
+		option("rounds", number, "1", "rounds", nil),
+	}, slices.DeleteFunc(slices.Clone(nixlEP.flags), func(f flag) bool {
+		return f.fate == asOption && f.names[0] != "num-processes"
+	})...),
+}
+
+func init() { nixlEP.also = nixlEPControl }
+
+func nixlEPControlRun(c *call) error {
+	if err := c.setRanks(); err != nil {
+		return err
+	}
+	var values []int64
+	for _, word := range strings.Split(c.text("experts-per-rank"), ",") {
+		n, err := strconv.ParseInt(strings.TrimSpace(word), 10, 64)
+		if err != nil || n < 1 {
+			return fmt.Errorf("--experts-per-rank: %q is no list of numbers", c.text("experts-per-rank"))
+		}
+		values = append(values, n)
+	}
+	c.run.points("experts_per_rank", values, count)
+	return nil
+}
+
 func nixlEPRun(c *call) error {
+	c.set("timing", literal("stream"))
+	return c.setRanks()
+}
+
+// setRanks sets the ranks of all nodes.
+func (c *call) setRanks() error {
 	processes, _ := c.get(c.tool.flag("num-processes"))
 	nodes, _ := c.get(c.tool.flag("world-size"))
 	n, err := strconv.ParseInt(processes, 10, 32)
@@ -46,7 +90,7 @@ func nixlEPRun(c *call) error {
 	if err != nil {
 		return fmt.Errorf("--world-size: %w", err)
 	}
-	o, _ := ep.Kind.Option("ranks")
+	o, _ := c.run.kind.Option("ranks")
 	ranks, err := o.Parse(strconv.FormatInt(n*k, 10))
 	if err != nil {
 		return fmt.Errorf("--num-processes %d with --world-size %d: %w", n, k, err)
@@ -54,7 +98,6 @@ func nixlEPRun(c *call) error {
 	if ranks != o.Default {
 		c.set("ranks", count(n*k))
 	}
-	c.set("timing", literal("stream"))
 	return nil
 }
 

@@ -7,6 +7,7 @@ package toolimport
 import (
 	"errors"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -42,6 +43,7 @@ type Note struct {
 type tool struct {
 	name     string
 	programs []string // by which it is called; nil: its name
+	also     *tool    // a program of the same suite with flags of its own; nil: there is none
 	doc      string
 	flags    []flag
 	style    style
@@ -71,6 +73,16 @@ func Tools() []string {
 	return names
 }
 
+// allTools are the tools with those beside them.
+func allTools() (all []*tool) {
+	for _, t := range tools {
+		if all = append(all, t); t.also != nil {
+			all = append(all, t.also)
+		}
+	}
+	return all
+}
+
 func lookup(name string) (*tool, error) {
 	i := slices.IndexFunc(tools, func(t *tool) bool { return t.name == name })
 	if i < 0 {
@@ -87,10 +99,21 @@ func (t *tool) workload() *workload.Kind {
 }
 
 func (t *tool) called() []string {
-	if t.programs == nil {
+	switch {
+	case t.programs == nil:
 		return []string{t.name}
+	case t.also != nil:
+		return slices.Concat(t.programs, t.also.called())
 	}
 	return t.programs
+}
+
+// of is the tool of the suite that is called.
+func (t *tool) of(program string) *tool {
+	if t.also != nil && slices.Contains(t.also.programs, path.Base(program)) {
+		return t.also
+	}
+	return t
 }
 
 // Import makes a scenario with a run for each command line.
@@ -134,7 +157,7 @@ func Import(name string, lines []Line, o Options) (*Imported, error) {
 func (t *tool) calls(lines []Line, o Options) (calls []*call, notes []Note, err error) {
 	servers := 0
 	for _, l := range lines {
-		c, err := t.read(l, o)
+		c, err := t.of(l.path).read(l, o)
 		if err != nil {
 			return nil, nil, fmt.Errorf("%s%w", l.at, err)
 		}

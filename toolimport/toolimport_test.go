@@ -68,6 +68,8 @@ func TestScenarios(t *testing.T) {
 		"perftest-command": {"perftest", "ib_write_bw -d mlx5_0 -x 3 -a -F host --report_gbits",
 			toolimport.Options{AsCommand: true}},
 		"perftest-read": {"perftest", "ib_read_lat -d mlx5_0 host -D 5", toolimport.Options{}},
+		"nixl-ep-control": {"nixl-ep", "python3 test_control_plane.py --num-processes=4 --experts-per-rank=8,32 --rounds 5 --use-tcp-store",
+			toolimport.Options{}},
 		"nixl-ep": {"nixl-ep", "UCX_TLS=rc_mlx5,dc_mlx5,tcp UCX_IB_AR_ENABLE=no python3 test_data_plane.py --num-processes=4 --world-size 2 --mode=dispatch --tokens 128 --hidden=7168 --topk 8 --experts-per-rank 36 --nvlink-backend none",
 			toolimport.Options{}},
 	} {
@@ -99,6 +101,8 @@ func TestLinesThatCannotBeImported(t *testing.T) {
 		{"ucx_perftest", "ucx_perftest host -t stream_bw", "no streams", toolimport.Options{}},
 		{"ucx_perftest", "ucx_perftest host -t tag_bw -c 3", "--skip-unmapped leaves them out", toolimport.Options{}},
 		{"nixl-ep", "python3 test_data_plane.py --num-processes 1", "below the least ranks", toolimport.Options{}},
+		{"nixl-ep", "python3 test_control_plane.py --experts-per-rank 8,x", "no list of numbers", toolimport.Options{}},
+		{"nixl-ep", "python3 test_control_plane.py --mode e2e", "mode", toolimport.Options{}},
 		{"nixl-ep", "python3 test_data_plane.py", "no --as-command", toolimport.Options{AsCommand: true}},
 		{"nixlbonk", "x", "Did you mean \"nixlbench\"?", toolimport.Options{}},
 	} {

@@ -19,6 +19,7 @@ import (
 	"weir/scenarios"
 	"weir/workload"
 	"weir/workload/ep"
+	"weir/workload/epcontrol"
 	"weir/workload/move"
 	"weir/workload/sequence"
 	"weir/workload/traffic"
@@ -136,10 +137,11 @@ func offered(t *testing.T) (all []*dsl.Scenario) {
 	}
 	const one = "scenario: one\nruns: {a: {workload: %s, options: {%s, %s: %s}}}\n"
 	needs := map[*workload.Kind]string{
-		transfer.Kind: "block_size: 4KiB",
-		traffic.Kind:  "matrix: [[0, 1], [0, 0]]",
-		ep.Kind:       "ranks: 2",
-		sequence.Kind: "patterns: [{matrix: [[0, 1], [0, 0]]}]",
+		transfer.Kind:  "block_size: 4KiB",
+		traffic.Kind:   "matrix: [[0, 1], [0, 0]]",
+		ep.Kind:        "ranks: 2",
+		epcontrol.Kind: "ranks: 2",
+		sequence.Kind:  "patterns: [{matrix: [[0, 1], [0, 0]]}]",
 	}
 	for _, k := range workload.Kinds() {
 		for _, name := range []string{"fabric", "memory", "initiator", "target"} {

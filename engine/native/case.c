@@ -130,9 +130,9 @@ static void fill_result(struct weir_rank *r, const struct weir_case *c, const st
     out->resolution_ns = r->clk.resolution_ns;
     out->bound_ns      = (double)(c->played ? r->played_bound : r->bound);
     out->node          = r->binding.node;
-    out->alloc_s       = r->alloc_s;
-    out->register_s    = r->register_s;
-    out->connect_s     = r->connect_s;
+    out->alloc_s       = r->life.alloc + r->life.clear;
+    out->register_s    = r->life.registering;
+    out->connect_s     = r->life.imported;
     if (c->mode == MODE_MATRIX)
         loop_matrix_result(l, out);
     if (!o->initiator)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
 	"weir/test/phase"
 	"weir/workload/move"
 )

@@ -8,6 +8,7 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
 	"weir/test/phase"
 	"weir/workload/move"
 )

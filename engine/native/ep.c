@@ -156,15 +156,10 @@ static void fill_result(struct ep_run *u, struct weir_ep_result *res)
     out->resolution_ns = clock_getres(CLOCK_MONOTONIC, &step) == 0 ? (double)step.tv_nsec : 1;
     out->bound_ns      = (double)r->bound;
     out->node          = r->binding.node;
-    out->alloc_s       = r->alloc_s;
-    out->register_s    = r->register_s;
-    out->connect_s     = r->connect_s;
-    for (int i = 1; i < r->cfg.ranks; i++) {
-        int peer = (r->cfg.rank + i) % r->cfg.ranks;
-        if (i == 1)
-            r->fab->transport(r, peer, out->transport, sizeof out->transport);
-        r->fab->carriers(r, peer, out->carriers);
-    }
+    out->alloc_s       = r->life.alloc + r->life.clear;
+    out->register_s    = r->life.registering;
+    out->connect_s     = r->life.imported;
+    weir_describe(r, out->transport, out->carriers);
     for (uint64_t i = 0; i < u->e->of.iterations * EP_OPERATIONS; i++)
         u->times[i].start -= r->ahead, u->times[i].end -= r->ahead;
     res->times = u->times;

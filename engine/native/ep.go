@@ -63,14 +63,7 @@ func (epRunner) Open(l engine.Launch, self engine.Identity, control *engine.Cont
 	if err := r.readCorrupt(os.Getenv(CorruptEnv)); err != nil {
 		return nil, err
 	}
-	options := fabric.Options{}
-	for name, text := range s.FabricOptions {
-		options[name] = text
-	}
-	for name, text := range l.Options {
-		options[name] = text
-	}
-	return r, r.open(s.Moves(), options)
+	return r, r.open(s.Moves(), s.FabricOptions.With(l.Options))
 }
 
 // readCorrupt takes apart where to flip a byte of what comes, counted over messages, counts, rows

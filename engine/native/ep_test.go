@@ -26,8 +26,7 @@ func epValues(change workload.Values) workload.Values {
 	return v
 }
 
-// runEP runs a case of workload ep between ranks that are all in this process, and gives the
-// metrics of its launch.
+// runEP runs a case of workload ep and gives the metrics of its launch.
 func runEP(t testing.TB, fabric string, v workload.Values) (map[string]float64, error) {
 	t.Helper()
 	v["fabric"] = fabric
@@ -35,12 +34,20 @@ func runEP(t testing.TB, fabric string, v workload.Values) (map[string]float64, 
 	if err != nil {
 		t.Fatal(err)
 	}
+	return runRanks(t, epRunner{}, ep.Kind, s)
+}
+
+// runRanks runs a case between ranks that are all in this process, and gives the metrics of its
+// launch.
+func runRanks(t testing.TB, runner engine.Runner, kind *workload.Kind, s workload.Spec) (map[string]float64, error) {
+	t.Helper()
 	c, err := engine.NewCase("a", s, patience, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
+	d := s.Demand()
 	l := engine.Launch{
-		ID: "test", Runner: ep.Runner, Fabric: fabric, Ranks: int(s.Ranks), Seed: 42, Cases: []engine.Case{c},
+		ID: "test", Runner: d.Runner, Fabric: d.Fabric, Ranks: d.Ranks, Seed: 42, Cases: []engine.Case{c},
 	}
 	for range l.Ranks {
 		l.Nodes = append(l.Nodes, "here")
@@ -50,7 +57,7 @@ func runEP(t testing.TB, fabric string, v workload.Values) (map[string]float64, 
 	free := freeMemory()
 	for i := range ranks {
 		controls[i] = control(t)
-		if ranks[i], err = (epRunner{}).Open(l, engine.Identity{Rank: i, Memory: &free}, controls[i]); err != nil {
+		if ranks[i], err = runner.Open(l, engine.Identity{Rank: i, Memory: &free}, controls[i]); err != nil {
 			return nil, err
 		}
 		if addresses[i], err = ranks[i].(engine.Peers).Address(); err != nil {
@@ -83,7 +90,6 @@ func runEP(t testing.TB, fabric string, v workload.Values) (map[string]float64, 
 	if wg.Wait(); first != nil {
 		return nil, first
 	}
-	kind, _ := workload.Lookup("ep")
 	return kind.Reduce(m, &results.Launch{})
 }
 

@@ -438,7 +438,8 @@ const struct weir_fabric weir_fab_libfabric = {
     .progress = libfabric_progress, .wait = libfabric_wait, .flush = flush, .signal = send_word,
     .tell = tell, .expect = expects_nothing, .ping = ping,
     .arrived = arrived, .ceiling = ceiling_raw, .transport = libfabric_transport,
-    .carriers = libfabric_carriers, .close = libfabric_close,
+    .carriers = libfabric_carriers, .disconnect = libfabric_disconnect,
+    .close = libfabric_close,
 };
 
 #else
@@ -456,6 +457,6 @@ const struct weir_fabric weir_fab_libfabric = {
     .signal = unsupported_signal, .tell = unsupported_tell, .expect = expects_nothing,
     .ping = unsupported_ping, .arrived = unsupported_arrived, .ceiling = ceiling_is_memcpy,
     .transport = unsupported_transport, .carriers = unsupported_carriers,
-    .close = unsupported_close,
+    .disconnect = unsupported_disconnect, .close = unsupported_close,
 };
 #endif

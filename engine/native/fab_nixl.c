@@ -363,10 +363,9 @@ static int nixl_expect(struct weir_rank *r, const struct weir_case *c, const str
     return c ? 0 : nixl_release(r);
 }
 
-/* In the order in which things hold each other. */
-static int take_down(struct weir_rank *r)
+static int nixl_disconnect(struct weir_rank *r)
 {
-    struct nixl_rank *u = r->fs;
+    struct nixl_rank *u  = r->fs;
     int               rc = nixl_release(r);
     if (rc < 0)
         return rc;
@@ -375,9 +374,19 @@ static int take_down(struct weir_rank *r)
         free(h);
     }
     for (int p = 0; p < r->cfg.ranks; p++)
-        if (u->peers[p].loaded)
+        if (u->peers[p].loaded) {
             NIXL_TRY(r, p, invalidate_remote_md, u->agent, u->peers[p].name);
-    if ((rc = nixl_register_local(r, NULL, 0)) < 0)
+            u->peers[p].loaded = 0;
+        }
+    return 0;
+}
+
+/* In the order in which things hold each other. */
+static int take_down(struct weir_rank *r)
+{
+    struct nixl_rank *u = r->fs;
+    int               rc;
+    if ((rc = nixl_disconnect(r)) < 0 || (rc = nixl_register_local(r, NULL, 0)) < 0)
         return rc;
     for (int i = 0; i < REGIONS; i++)
         if (u->registered[i]) {
@@ -413,5 +422,5 @@ const struct weir_fabric weir_fab_nixl = {
     .tell = nixl_tell,
     .expect = nixl_expect, .ping = nixl_ping, .arrived = nixl_arrived, .ceiling = ceiling_raw,
     .transport = nixl_transport, .carriers = nixl_carriers,
-    .close = nixl_close,
+    .disconnect = nixl_disconnect, .close = nixl_close,
 };

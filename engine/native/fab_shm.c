@@ -349,12 +349,23 @@ static void shm_carriers(struct weir_rank *r, int peer, char *list)
     carrier_add(list, CARRIES_DATA, "shm", "");
 }
 
+static int shm_disconnect(struct weir_rank *r)
+{
+    struct shm *s = r->fs;
+    for (int p = 0; p < r->cfg.ranks; p++) {
+        if (p == r->cfg.rank || !s->peers[p].control)
+            continue;
+        for (int i = 0; i < SHARED; i++)
+            r->regions[shared[i]].kind->free(&s->mapped[p][i]);
+        s->peers[p] = (struct shm_peer){.sink = NULL};
+    }
+    return 0;
+}
+
 static int shm_close(struct weir_rank *r)
 {
     struct shm *s = r->fs;
-    for (int p = 0; p < r->cfg.ranks; p++)
-        for (int i = 0; i < SHARED && p != r->cfg.rank; i++)
-            r->regions[shared[i]].kind->free(&s->mapped[p][i]);
+    (void)shm_disconnect(r);
     close(s->listener);
     free(s->mapped);
     free(s);
@@ -368,5 +379,6 @@ const struct weir_fabric weir_fab_shm = {
     .progress = shm_progress, .wait = shm_progress, .flush = shm_flush, .signal = shm_signal,
     .tell = shm_signal, .expect = shm_expect,
     .ping = shm_ping, .arrived = shm_arrived, .ceiling = ceiling_is_memcpy,
-    .transport = shm_transport, .carriers = shm_carriers, .close = shm_close,
+    .transport = shm_transport, .carriers = shm_carriers, .disconnect = shm_disconnect,
+    .close = shm_close,
 };

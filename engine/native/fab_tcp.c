@@ -29,16 +29,21 @@ static void tcp_probe(struct weir_info *out)
     snprintf(out->version, sizeof out->version, "built in");
 }
 
+static void no_peer(struct tcp_peer *p)
+{
+    memset(p, 0, sizeof *p);
+    p->fd = p->probe = -1;
+    p->out.size      = sizeof(struct tcp_out);
+    p->puts.size = p->gets.size = sizeof(struct tcp_pending);
+}
+
 static int tcp_open(struct weir_rank *r)
 {
     struct tcp *t = calloc(1, sizeof *t);
     if (!t || !(t->peers = calloc((size_t)r->cfg.ranks, sizeof *t->peers)))
         return rank_fail(r, -ENOMEM, "open", -1, "no memory for %d peers", r->cfg.ranks);
-    for (int p = 0; p < r->cfg.ranks; p++) {
-        t->peers[p].fd = t->peers[p].probe = -1;
-        t->peers[p].out.size               = sizeof(struct tcp_out);
-        t->peers[p].puts.size = t->peers[p].gets.size = sizeof(struct tcp_pending);
-    }
+    for (int p = 0; p < r->cfg.ranks; p++)
+        no_peer(&t->peers[p]);
     r->fs    = t;
     t->epoll = -1;
     t->wire = tcp_wire_listen(r);
@@ -174,21 +179,34 @@ static void tcp_carriers(struct weir_rank *r, int peer, char *list)
     carrier_add(list, CARRIES_DATA, "tcp", "");
 }
 
-static int tcp_close(struct weir_rank *r)
+static void drop_peer(struct tcp_peer *p)
+{
+    if (p->fd >= 0)
+        close(p->fd);
+    if (p->probe >= 0)
+        close(p->probe);
+    free(p->out.at);
+    free(p->puts.at);
+    free(p->gets.at);
+}
+
+static int tcp_disconnect(struct weir_rank *r)
 {
     struct tcp *t = r->fs;
     for (int i = 0; i < r->cfg.ranks; i++) {
-        struct tcp_peer *p = &t->peers[i];
-        if (p->fd >= 0)
-            close(p->fd);
-        if (p->probe >= 0)
-            close(p->probe);
-        free(p->out.at);
-        free(p->puts.at);
-        free(p->gets.at);
+        drop_peer(&t->peers[i]);
+        no_peer(&t->peers[i]);
     }
     if (t->epoll >= 0)
         close(t->epoll);
+    t->epoll = -1;
+    return 0;
+}
+
+static int tcp_close(struct weir_rank *r)
+{
+    struct tcp *t = r->fs;
+    (void)tcp_disconnect(r);
     tcp_wire_close(t->wire);
     free(t->peers);
     free(t);
@@ -202,5 +220,5 @@ const struct weir_fabric weir_fab_tcp = {
     .progress = tcp_progress, .wait = tcp_progress, .flush = tcp_flush, .signal = tcp_signal,
     .tell = tcp_tell, .expect = expects_nothing,
     .ping = tcp_ping, .arrived = tcp_arrived, .ceiling = tcp_ceiling, .transport = tcp_transport,
-    .carriers = tcp_carriers, .close = tcp_close,
+    .carriers = tcp_carriers, .disconnect = tcp_disconnect, .close = tcp_close,
 };

@@ -134,7 +134,6 @@ static int allocate(struct weir_rank *r, enum weir_region_name name)
     u->allocated[name] = 1;
     g->base            = a.address;
     g->size            = a.length;
-    memset(g->base, 0, g->size);
     return 0;
 }
 
@@ -170,7 +169,7 @@ const struct weir_fabric weir_fab_ucx = {
     .signal = unsupported_signal, .tell = unsupported_tell, .expect = expects_nothing,
     .ping = unsupported_ping, .arrived = unsupported_arrived,
     .ceiling = ceiling_is_memcpy, .transport = ucx_transport, .carriers = ucx_carriers,
-    .close = ucx_close,
+    .disconnect = ucx_disconnect, .close = ucx_close,
 };
 
 #else
@@ -190,6 +189,7 @@ const struct weir_fabric weir_fab_ucx = {
     .signal = unsupported_signal, .tell = unsupported_tell, .expect = expects_nothing,
     .ping = unsupported_ping, .arrived = unsupported_arrived,
     .ceiling = ceiling_is_memcpy, .transport = unsupported_transport,
-    .carriers = unsupported_carriers, .close = unsupported_close,
+    .carriers = unsupported_carriers, .disconnect = unsupported_disconnect,
+    .close = unsupported_close,
 };
 #endif

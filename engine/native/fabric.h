@@ -99,6 +99,9 @@ struct weir_fabric {
     /* Adds to a list what of the library carried blocks to and from the peer, and
      * what else it used: see carriers.h. */
     void (*carriers)(struct weir_rank *r, int peer, char *list);
+    /* Undoes connect: address and connect work again afterwards, with other addresses. Nothing is
+     * under way, and all peers are in this call too, or were. */
+    int (*disconnect)(struct weir_rank *r);
     /* After an error nothing that a peer or the library may still use has been freed. */
     int (*close)(struct weir_rank *r);
 };

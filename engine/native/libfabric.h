@@ -111,6 +111,7 @@ int64_t libfabric_address(struct weir_rank *r, void *buf, size_t cap);
 int     libfabric_connect(struct weir_rank *r, const char *const *blobs, const size_t *lens);
 void    libfabric_transport(struct weir_rank *r, int peer, char *buf, size_t cap);
 void    libfabric_carriers(struct weir_rank *r, int peer, char *list);
+int     libfabric_disconnect(struct weir_rank *r);
 int     libfabric_close(struct weir_rank *r);
 
 /* fab_libfabric.c */

@@ -290,12 +290,41 @@ void libfabric_carriers(struct weir_rank *r, int peer, char *list)
                 i->domain_attr->name ? i->domain_attr->name : "");
 }
 
-int libfabric_close(struct weir_rank *r)
+static void linger(struct weir_rank *r)
 {
-    struct libfabric_rank *f     = r->fs;
-    int64_t                until = weir_monotonic() + LINGER_NS;
+    int64_t until = weir_monotonic() + LINGER_NS;
     while (weir_monotonic() < until)
         (void)libfabric_progress(r);
+}
+
+static int leave(struct weir_rank *r, int peer)
+{
+    struct libfabric_rank *f  = r->fs;
+    struct libfabric_peer *p  = &f->peers[peer];
+    int                    rc = fi_av_remove(f->av, &p->address, 1, 0);
+    if (rc < 0)
+        return failed(r, "fi_av_remove", peer, rc);
+    for (int k = 0; k < KEYS && f->info->domain_attr->mr_mode & FI_MR_RAW; k++)
+        if ((rc = fi_mr_unmap_key(f->domain, p->regions[reached[k]].key)) < 0)
+            return failed(r, "fi_mr_unmap_key", peer, rc);
+    memset(p, 0, sizeof *p);
+    return 0;
+}
+
+int libfabric_disconnect(struct weir_rank *r)
+{
+    int rc;
+    for (int p = 0; p < r->cfg.ranks; p++)
+        if (p != r->cfg.rank && (rc = leave(r, p)) < 0)
+            return rc;
+    return 0;
+}
+
+int libfabric_close(struct weir_rank *r)
+{
+    struct libfabric_rank *f = r->fs;
+    if (r->closing != CLOSES_ALONE)
+        linger(r);
     struct fid *const all[] = {&f->mr[REGION_SINK]->fid,
                                &f->mr[REGION_SOURCE]->fid,
                                &f->mr[REGION_CONTROL]->fid,

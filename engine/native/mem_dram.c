@@ -46,7 +46,6 @@ static int dram_alloc(size_t bytes, int pages, struct weir_region *out, struct w
         munmap(p, bytes);
         goto close_fd;
     }
-    memset(p, 0, bytes);
     *out = (struct weir_region){p, bytes, fd, &weir_mem_dram};
     return 0;
 close_fd:
@@ -78,7 +77,8 @@ static int dram_import(int fd, size_t bytes, struct weir_region *out, struct wei
 }
 
 const struct weir_memory weir_mem_dram = {
-    .name = "dram", .host = 1, .by_fabric = 1, .alloc = dram_alloc, .fill = host_fill,
+    .name = "dram", .host = 1, .by_fabric = 1, .alloc = dram_alloc, .clear = host_clear,
+    .fill = host_fill,
     .check = host_check, .copy_in = host_copy, .copy_out = host_copy,
     .export = dram_export, .import = dram_import, .free = weir_unmap,
 };

@@ -4,6 +4,8 @@
 #include "memory.h"
 #include "pattern.h"
 
+void host_clear(struct weir_region *m) { memset(m->base, 0, m->size); }
+
 int host_fill(void *p, size_t n, uint64_t key, struct weir_err *err)
 {
     (void)err;

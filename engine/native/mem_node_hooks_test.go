@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
 	"weir/test/phase"
 	"weir/workload/move"
 

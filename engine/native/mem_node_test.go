@@ -3,6 +3,7 @@ package native
 import (
 	"strings"
 	"testing"
+
 	"weir/test/phase"
 	"weir/workload/move"
 

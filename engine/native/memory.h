@@ -23,8 +23,9 @@ struct weir_memory {
     const char *name;
     int         host;      /* this processor can load from it and store to it */
     int         by_fabric; /* a fabric that allocates memory itself allocates it too */
-    /* zeros, touched */
+    /* some pages may not be there before clear */
     int (*alloc)(size_t bytes, int pages, struct weir_region *out, struct weir_err *err);
+    void (*clear)(struct weir_region *m); /* writes zeros */
     int (*fill)(void *p, size_t n, uint64_t key, struct weir_err *err);
     /* *wrong: the first wrong offset; -1: there is none */
     int (*check)(const void *p, size_t n, uint64_t key, int64_t *wrong, struct weir_err *err);
@@ -46,6 +47,7 @@ int memory_copy(const struct weir_memory *to_kind, void *to, const struct weir_m
 
 /* ---- mem_host.c: what all kinds of host memory have in common ---- */
 
+void host_clear(struct weir_region *m);
 int host_fill(void *p, size_t n, uint64_t key, struct weir_err *err);
 int host_check(const void *p, size_t n, uint64_t key, int64_t *wrong, struct weir_err *err);
 int host_copy(void *to, const void *from, size_t n, struct weir_err *err);

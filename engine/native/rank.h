@@ -13,6 +13,7 @@
 #include "stage.h"
 #include "weir.h"
 
+#define CLOSES_ALONE 2
 #define WEIR_LINE 64 /* a signal slot: one cache line, so that writers do not disturb each other */
 
 struct weir_group { /* ranks that meet, ascending */
@@ -62,7 +63,9 @@ struct weir_rank {
     struct weir_clock clk;
     struct weir_err  *err; /* of the call in progress */
     int64_t           deadline, limit; /* when the call must be over, and how long that was */
-    int               closing; /* a peer that goes away now is no fault */
+    /* a peer that goes away now is no fault; CLOSES_ALONE: and no peer waits for an
+     * acknowledgement */
+    int               closing;
     uint64_t          barriers; /* of all ranks, passed */
     struct weir_group all;
     struct weir_meetings *meetings; /* with each other rank */
@@ -83,7 +86,8 @@ struct weir_rank {
     uint64_t            nalone;
     int                 nsteps;
     int64_t            *starts, played_bound;
-    double            alloc_s, register_s, connect_s;
+    struct weir_life   life;
+    int                connected;
     struct weir_binding binding;
     struct weir_thread *thread;
     struct weir_kept   *kept;
@@ -245,6 +249,10 @@ static inline int rank_tell(struct weir_rank *r, int peer, uint64_t word)
 
 /* How messages of a ping-pong are sent and seen, once the fabric is open. */
 void rank_choose_pings(struct weir_rank *r);
+
+/* Carries out a function on the rank's thread, which then makes no progress by itself. */
+int rank_call(struct weir_rank *r, int (*fn)(struct weir_rank *, void *), void *arg,
+              struct weir_err *err);
 
 /* One case, on the rank's thread. */
 int rank_case(struct weir_rank *r, const struct weir_case *c, struct weir_result *out);

@@ -8,6 +8,7 @@ import "C"
 
 import (
 	"unsafe"
+
 	"weir/workload/move"
 )
 

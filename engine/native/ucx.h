@@ -162,6 +162,7 @@ int64_t ucx_address(struct weir_rank *r, void *buf, size_t cap);
 int     ucx_connect(struct weir_rank *r, const char *const *blobs, const size_t *lens);
 void    ucx_transport(struct weir_rank *r, int peer, char *buf, size_t cap);
 void    ucx_carriers(struct weir_rank *r, int peer, char *list);
+int     ucx_disconnect(struct weir_rank *r);
 int     ucx_close(struct weir_rank *r);
 int     ucx_failed(struct weir_rank *r, const char *op, int peer, ucs_status_t s);
 int     ucx_progress(struct weir_rank *r);

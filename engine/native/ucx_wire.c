@@ -275,13 +275,11 @@ void ucx_carriers(struct weir_rank *r, int peer, char *list)
     free(text);
 }
 
-int ucx_close(struct weir_rank *r)
+static int close_endpoints(struct weir_rank *r)
 {
     struct ucx_rank    *u    = r->fs;
     ucp_request_param_t none = {0};
-    int                 rc   = u->api->close(r);
-    if (rc < 0)
-        return rc;
+    int                 rc;
     for (int p = 0; p < r->cfg.ranks; p++) {
         if (!u->peers[p].ep)
             continue;
@@ -294,6 +292,29 @@ int ucx_close(struct weir_rank *r)
         if ((rc = rank_expired(r)) < 0)
             return rc; /* the endpoint is still being closed */
     }
+    return 0;
+}
+
+int ucx_disconnect(struct weir_rank *r)
+{
+    struct ucx_rank *u = r->fs;
+    int              rc;
+    if ((rc = u->api->close(r)) < 0 || (rc = close_endpoints(r)) < 0)
+        return rc;
+    memset(u->peers, 0, (size_t)r->cfg.ranks * sizeof *u->peers);
+    u->owing = NULL;
+    u->free  = NULL;
+    u->ops   = NULL;
+    u->open  = 0;
+    return u->api->open(r);
+}
+
+int ucx_close(struct weir_rank *r)
+{
+    struct ucx_rank *u = r->fs;
+    int              rc;
+    if ((rc = u->api->close(r)) < 0 || (rc = close_endpoints(r)) < 0)
+        return rc;
     /* before the context: UCX 1.13 aborts the process if memory is still mapped then */
     for (int i = 0; i < REGIONS; i++) {
         ucx.ucp_mem_unmap(u->context, u->memh[i]);

@@ -74,6 +74,7 @@ void unsupported_carriers(struct weir_rank *r, int peer, char *list)
 {
     (void)r, (void)peer, (void)list;
 }
+int unsupported_disconnect(struct weir_rank *r) { return cannot(r, "disconnect"); }
 int unsupported_close(struct weir_rank *r)
 {
     (void)r;

@@ -22,6 +22,7 @@ int     unsupported_ping(struct weir_rank *r, int peer, void *local, size_t n, u
 int     unsupported_arrived(struct weir_rank *r, int peer, size_t n, uint64_t seq);
 void    unsupported_transport(struct weir_rank *r, int peer, char *buf, size_t cap);
 void    unsupported_carriers(struct weir_rank *r, int peer, char *list);
+int     unsupported_disconnect(struct weir_rank *r);
 int     unsupported_close(struct weir_rank *r);
 
 int unsupported_export(const struct weir_region *m, int *fd, struct weir_err *err);

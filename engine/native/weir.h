@@ -236,6 +236,14 @@ struct weir_playing { /* what came of a sequence; owned by the rank, valid until
     const int64_t            *starts;
 };
 
+struct weir_life { /* how long steps of a rank's life took, in seconds */
+    double open, alloc, clear, registering;
+    double imported;       /* of the last connection: of what peers say of themselves */
+    double touch;          /* and until each had written to each */
+    double quiesce, unmap; /* of the last disconnection: until what was written has come */
+    double unregister, free;
+};
+
 struct weir_rank;
 
 /* Functions for Go. All return 0 or fill err and return its code. A rank (each of
@@ -250,6 +258,22 @@ int weir_run(struct weir_rank *r, const struct weir_case *c, struct weir_result 
 int weir_play(struct weir_rank *r, const struct weir_sequence *s, struct weir_playing *out,
               struct weir_err *err);
 int  weir_close(struct weir_rank *r, int64_t timeout, struct weir_err *err);
+
+/* What workload ep_control measures. Between them ranks meet elsewhere: nobody calls one
+ * before all are through with the one before.
+ * weir_touch writes a block to each peer, meets them, and checks what came; number tells the
+ * blocks of calls apart, and corrupt is as in struct weir_case. Nothing is under way afterwards.
+ * weir_disconnect undoes weir_connect; a new address is needed to connect again.
+ * weir_destroy is weir_close of a rank whose memory no peer uses. */
+int weir_touch(struct weir_rank *r, uint64_t number, int64_t corrupt, int64_t timeout,
+               struct weir_err *err);
+int weir_disconnect(struct weir_rank *r, int64_t timeout, struct weir_err *err);
+int weir_destroy(struct weir_rank *r, int64_t timeout, struct weir_life *life,
+                 struct weir_err *err);
+const struct weir_life *weir_life_of(const struct weir_rank *r);
+/* What the fabric has chosen for the first peer, and a list of carriers.h for all. */
+void weir_describe(struct weir_rank *r, char transport[WEIR_TEXT], char carriers[WEIR_CARRIERS]);
+#define WEIR_TOUCH 64 /* bytes of such a block */
 
 /* Whether a write that is complete is at its target; if not, only a flush tells. */
 int weir_confirms_delivery(const struct weir_rank *r);

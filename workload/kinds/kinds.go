@@ -4,6 +4,7 @@ package kinds
 import (
 	_ "weir/workload/command"
 	_ "weir/workload/ep"
+	_ "weir/workload/epcontrol"
 	_ "weir/workload/sequence"
 	_ "weir/workload/traffic"
 	_ "weir/workload/transfer"

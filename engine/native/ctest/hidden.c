@@ -32,6 +32,13 @@ static int hidden_alloc(size_t bytes, int pages, struct weir_region *out, struct
     return 0;
 }
 
+static void hidden_clear(struct weir_region *m)
+{
+    show(m->base, m->size);
+    host_clear(m);
+    hide(m->base, m->size);
+}
+
 static int hidden_fill(void *p, size_t n, uint64_t key, struct weir_err *err)
 {
     show(p, n);
@@ -72,7 +79,8 @@ static void hidden_free(struct weir_region *m)
 }
 
 const struct weir_memory hidden_memory = {
-    .name = "hidden", .alloc = hidden_alloc, .fill = hidden_fill, .check = hidden_check,
+    .name = "hidden", .alloc = hidden_alloc, .clear = hidden_clear, .fill = hidden_fill,
+    .check = hidden_check,
     .copy_in = hidden_copy_in, .copy_out = hidden_copy_out,
     .export = unsupported_export, .import = unsupported_import, .free = hidden_free,
 };

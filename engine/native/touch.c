@@ -1,0 +1,120 @@
+/* The first writes over a new connection: a block to each peer, with contents of its own. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rank.h"
+#include "thread.h"
+
+#define WORDS (WEIR_TOUCH / sizeof(uint64_t))
+
+struct touching {
+    uint64_t number;
+    int64_t  corrupt, timeout;
+};
+
+/* splitmix64, by Steele, Lea and Flood. */
+static uint64_t mix(uint64_t x)
+{
+    x += 0x9e3779b97f4a7c15u;
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+    return x ^ x >> 31;
+}
+
+static void contents(const struct weir_rank *r, uint64_t number, int from, int to,
+                     uint64_t words[WORDS])
+{
+    uint64_t key = mix(mix(r->cfg.seed ^ number) ^ (uint64_t)from << 32 ^ (uint64_t)to);
+    for (size_t i = 0; i < WORDS; i++)
+        words[i] = mix(key + i);
+}
+
+static int write_all(struct weir_rank *r, uint64_t number, struct weir_req *requests)
+{
+    uint64_t words[WORDS];
+    int      rc, self = r->cfg.rank;
+    for (int p = 0; p < r->cfg.ranks; p++) {
+        char *from = rank_source(r) + (size_t)p * WEIR_TOUCH;
+        if (p == self)
+            continue;
+        contents(r, number, self, p, words);
+        memcpy(from, words, sizeof words);
+        requests[p] = (struct weir_req){.pending = 2, .peer = p};
+        rc = r->fab->put(r, p, from, (uint64_t)self * WEIR_TOUCH, WEIR_TOUCH, &requests[p]);
+        if (rc < 0)
+            return rc;
+        if (rc == WEIR_DONE)
+            requests[p].pending--;
+    }
+    return r->fab->post(r);
+}
+
+static int flush_all(struct weir_rank *r)
+{
+    int rc;
+    for (int p = 0; p < r->cfg.ranks; p++)
+        if (p != r->cfg.rank && (rc = rank_flush(r, p)) < 0)
+            return rc;
+    return 0;
+}
+
+static int settle_all(struct weir_rank *r, struct weir_req *requests)
+{
+    int rc;
+    for (int p = 0; p < r->cfg.ranks; p++)
+        if (p != r->cfg.rank && (rc = rank_await(r, "put", p, &requests[p])) < 0)
+            return rc;
+    return flush_all(r);
+}
+
+static int check_all(struct weir_rank *r, uint64_t number, int64_t corrupt)
+{
+    uint64_t words[WORDS];
+    int64_t  before = 0;
+    for (int p = 0; p < r->cfg.ranks; p++) {
+        char *at = rank_sink(r) + (size_t)p * WEIR_TOUCH;
+        if (p == r->cfg.rank)
+            continue;
+        if (corrupt >= before && corrupt < before + WEIR_TOUCH)
+            at[corrupt - before] ^= 1;
+        before += WEIR_TOUCH;
+        contents(r, number, p, r->cfg.rank, words);
+        for (size_t i = 0; i < sizeof words; i++)
+            if (at[i] != ((char *)words)[i])
+                return rank_fail(
+                    r, -EBADMSG, "verify", p,
+                    "the first block that came from rank %d over the connection is wrong from byte %zu on",
+                    p, i);
+    }
+    return 0;
+}
+
+static int do_touch(struct weir_rank *r, void *arg)
+{
+    struct touching *t        = arg;
+    int64_t          from     = weir_monotonic();
+    struct weir_req *requests = calloc((size_t)r->cfg.ranks, sizeof *requests);
+    int              rc;
+    r->limit    = t->timeout;
+    r->deadline = from + t->timeout;
+    if (!requests)
+        return rank_fail(r, -ENOMEM, "start", -1, "no memory for %d requests", r->cfg.ranks);
+    if ((rc = write_all(r, t->number, requests)) < 0 || (rc = settle_all(r, requests)) < 0 ||
+        (rc = rank_meet_peers(r, 0, NULL)) < 0)
+        return rc; /* the library may still use the requests: the process ends */
+    free(requests);
+    r->life.touch += (double)(weir_monotonic() - from) / 1e9;
+    rc = check_all(r, t->number, t->corrupt);
+    return rc < 0 ? rc : flush_all(r);
+}
+
+int weir_touch(struct weir_rank *r, uint64_t number, int64_t corrupt, int64_t timeout,
+               struct weir_err *err)
+{
+    struct touching t  = {number, corrupt, timeout};
+    int             rc = rank_call(r, do_touch, &t, err);
+    if (rc == 0)
+        thread_idle_progress(r->thread, 1);
+    return rc;
+}

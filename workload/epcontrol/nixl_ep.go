@@ -1,0 +1,34 @@
+package epcontrol
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// nixlEP is what NIXL EP's test_control_plane.py prints of a case, in ms. Its figures are those of
+// one rank; these are of all.
+func nixlEP(option func(name string) string, metric func(name string) (float64, bool)) []string {
+	line, rule := strings.Repeat("=", 70), strings.Repeat("-", 70)
+	ranks, _ := strconv.Atoi(option("ranks"))
+	perRank, _ := strconv.Atoi(option("experts_per_rank"))
+	ms := func(name string) float64 {
+		v, _ := metric(name)
+		return v * 1e3
+	}
+	row := func(name string) string {
+		return fmt.Sprintf("%-15s %-12.2f %-12.2f %.2f", name, ms(name+".avg"), ms(name+".min"), ms(name+".max"))
+	}
+	if o := option("operation"); o != Cycle {
+		return []string{fmt.Sprintf("%s: %.2fms avg across %d ranks (min=%.2fms, max=%.2fms) [%d experts/rank]",
+			strings.ToUpper(o), ms(o+".avg"), ranks, ms(o+".min"), ms(o+".max"), perRank)}
+	}
+	lines := []string{
+		line, fmt.Sprintf("Control Plane: %d experts/rank x %d ranks = %d total", perRank, ranks, perRank*ranks), line,
+		fmt.Sprintf("%-15s %-12s %-12s %s", "Operation", "Avg (ms)", "Min (ms)", "Max (ms)"), rule,
+	}
+	for _, name := range Operations() {
+		lines = append(lines, row(name))
+	}
+	return append(lines, rule, fmt.Sprintf("%-15s %.2f", "TOTAL", ms("total")), line)
+}

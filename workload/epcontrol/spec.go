@@ -1,0 +1,104 @@
+package epcontrol
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"weir/fabric"
+	"weir/quantity"
+	"weir/workload"
+	"weir/workload/move"
+)
+
+const mostMemory = 1 << 42
+
+// Spec are the options of a case.
+type Spec struct {
+	Fabric, Operation                              string
+	Pages, Alloc, NUMA                             string
+	Ranks, PerRank, Tokens, Hidden, Rounds, Warmup int64
+	Storm                                          bool
+	FabricOptions                                  fabric.Options `json:",omitempty"`
+}
+
+// Decode reads the values of a case; options that are absent have their defaults.
+func Decode(v workload.Values) (*Spec, error) {
+	s := &Spec{}
+	get := Kind.Get(v)
+	err := get.Read(map[string]*string{
+		"fabric": &s.Fabric, "operation": &s.Operation, "pages": &s.Pages, "alloc": &s.Alloc, "numa": &s.NUMA,
+	}, map[string]*int64{
+		"ranks": &s.Ranks, "experts_per_rank": &s.PerRank, "tokens": &s.Tokens, "hidden": &s.Hidden,
+		"rounds": &s.Rounds, "warmup": &s.Warmup,
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.Storm, _ = get("storm").(bool)
+	if fabric.Simulated(s.Fabric) {
+		return nil, fmt.Errorf("fabric %s has no model of connecting: use a fabric that moves bytes", s.Fabric)
+	}
+	if s.FabricOptions, err = fabric.Read(s.Fabric, get); err != nil {
+		return nil, err
+	}
+	if err := s.Moves().CheckFabric(); err != nil {
+		return nil, err
+	}
+	// as floats: products of the largest options do not fit into 64 bits
+	if float64(s.Ranks*s.PerRank)*float64(s.Tokens)*float64(s.Hidden) > mostMemory {
+		return nil, fmt.Errorf("a rank's buffers have more than %v", quantity.Size(mostMemory))
+	}
+	return s, nil
+}
+
+// Read reads what a Spec was written as.
+func Read(spec json.RawMessage) (*Spec, error) {
+	s := &Spec{}
+	if err := json.Unmarshal(spec, s); err != nil {
+		return nil, fmt.Errorf("reading a case of workload ep_control: %w", err)
+	}
+	return s, nil
+}
+
+// Moves is the same memory as the engine's own workloads have it, of which fabrics say what they
+// lack.
+func (s *Spec) Moves() move.Spec {
+	return move.Spec{
+		Fabric: s.Fabric, Op: "write", Initiator: "dram", Target: "dram", Pattern: move.MatrixPattern, Mode: "stream",
+		Verify: "sample", Pages: s.Pages, Alloc: s.Alloc, NUMA: s.NUMA, Ranks: s.Ranks, Iterations: s.Rounds,
+		Batch: 1, Threads: 1, Shards: 1, InFlight: 1, FabricOptions: s.FabricOptions,
+	}
+}
+
+// Demand is what a case needs of a cluster.
+func (s *Spec) Demand() workload.Demand {
+	source, sink := s.Buffers()
+	return workload.Demand{
+		Runner: Runner, Ranks: int(s.Ranks), Threads: 1, Fabric: s.Fabric, Lacks: s.Moves().Lacks,
+		NUMA: s.Moves().Placement(), Memory: uint64(source + sink),
+	}
+}
+
+// Buffers are the bytes that a rank sends from and receives into: two of each, and a word for each
+// expert of all ranks, as NIXL EP's get_rdma_size_hint has it.
+func (s *Spec) Buffers() (source, sink int64) {
+	experts := s.Ranks * s.PerRank
+	dispatched := 16 + max(2*s.Hidden, s.Hidden+4*s.Hidden/128)
+	combined := 2*s.Hidden + 4*s.Hidden/128
+	send := max(s.Tokens*dispatched, experts*s.Tokens*combined)
+	receive := max(experts*s.Tokens*dispatched, experts*s.Tokens*combined)
+	words := up(8 * experts)
+	return 2 * send, up(2*(send+receive+words)) - 2*send
+}
+
+func up(n int64) int64 { return (n + 127) / 128 * 128 }
+
+// amount is the memory of a rank.
+func amount(v workload.Values) string {
+	s, err := Decode(v)
+	if err != nil {
+		return ""
+	}
+	source, sink := s.Buffers()
+	return fmt.Sprintf("%.3g GB a rank", float64(source+sink)/1e9)
+}
