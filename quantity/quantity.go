@@ -77,6 +77,7 @@ var units = func() map[string]Unit {
 		"":    {"", Number, 1},
 		"%":   {"%", Number, 0.01},
 		"1/s": {"1/s", Frequency, 1},
+		"/s":  {"1/s", Frequency, 1},
 		"ns":  {"ns", TimeDim, 1e-9},
 		"us":  {"us", TimeDim, 1e-6},
 		"µs":  {"µs", TimeDim, 1e-6}, // U+00B5, what keyboards give
@@ -202,6 +203,6 @@ func unknownUnit(symbol string) error {
 	if near, ok := nearUnits[symbol]; ok {
 		return fmt.Errorf("unknown unit %q: write %s", symbol, near)
 	}
-	return fmt.Errorf("unknown unit %q: sizes are B KiB MiB GiB (1024) or kB MB GB (1000) or Kb Mb Gb (bits), rates <size>/s, times ns us ms s m h, times per size s/GB ms/GB",
+	return fmt.Errorf("unknown unit %q: sizes are B KiB MiB GiB (1024) or kB MB GB (1000) or Kb Mb Gb (bits), rates <size>/s, frequencies /s, times ns us ms s m h, times per size s/GB ms/GB",
 		symbol)
 }

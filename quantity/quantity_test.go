@@ -25,7 +25,7 @@ func TestParse(t *testing.T) {
 		{"1e3 kB", 1e6, SizeDim},
 		{"-3", -3, Number},
 		{"1_000", 1000, Number},
-		{"2 1/s", 2, Frequency},
+		{"2 1/s", 2, Frequency}, {"0.5/s", 0.5, Frequency},
 		{"5EB", 0, Number}, // not a unit, and the E is no exponent
 		{"1e400", 0, Number},
 		{"1e300 TiB", 0, SizeDim}, // finite until its unit multiplies it

@@ -14,6 +14,9 @@ type Time time.Duration
 // Rate is a number of bytes per second, with 12 significant digits.
 type Rate float64
 
+// PerSecond is how often something happens, with 12 significant digits.
+type PerSecond float64
+
 // Percent is a share: 5 % is 0.05. It has 12 significant digits.
 type Percent float64
 
@@ -30,6 +33,12 @@ func ReadTime(text string) (Time, error) {
 func ReadRate(text string) (Rate, error) {
 	v, err := typed(text, RateDim, "B/s", "GB/s")
 	return Rate(v), err
+}
+
+// ReadPerSecond reads a PerSecond: "2/s", "0.5 1/s". Of bare numbers only 0 is taken.
+func ReadPerSecond(text string) (PerSecond, error) {
+	v, err := typed(text, Frequency, "1/s", "/s")
+	return PerSecond(v), err
 }
 
 // ReadPercent reads a Percent: "3%". Of bare numbers only 0 is taken: 0.03 and 3
@@ -91,6 +100,9 @@ func (r Rate) String() string {
 	return decimal(float64(r)) + "B/s"
 }
 
+// String is the canonical spelling, as "2/s".
+func (p PerSecond) String() string { return decimal(float64(p)) + "/s" }
+
 // String is the canonical spelling, as "3%".
 func (p Percent) String() string { return decimal(float64(p)*100) + "%" }
 
@@ -103,6 +115,9 @@ func (t Time) MarshalJSON() ([]byte, error) { return json.Marshal(t.String()) }
 func (r Rate) MarshalJSON() ([]byte, error) { return json.Marshal(r.String()) }
 
 // MarshalJSON writes the canonical spelling.
+func (p PerSecond) MarshalJSON() ([]byte, error) { return json.Marshal(p.String()) }
+
+// MarshalJSON writes the canonical spelling.
 func (p Percent) MarshalJSON() ([]byte, error) { return json.Marshal(p.String()) }
 
 // UnmarshalJSON reads a spelling.
@@ -110,6 +125,12 @@ func (t *Time) UnmarshalJSON(b []byte) (err error) { *t, err = fromJSON(b, ReadT
 
 // UnmarshalJSON reads a spelling.
 func (r *Rate) UnmarshalJSON(b []byte) (err error) { *r, err = fromJSON(b, ReadRate); return err }
+
+// UnmarshalJSON reads a spelling.
+func (p *PerSecond) UnmarshalJSON(b []byte) (err error) {
+	*p, err = fromJSON(b, ReadPerSecond)
+	return err
+}
 
 // UnmarshalJSON reads a spelling.
 func (p *Percent) UnmarshalJSON(b []byte) (err error) { *p, err = fromJSON(b, ReadPercent); return err }

@@ -26,7 +26,7 @@ func (o Option) Parse(text string) (any, error) {
 		return v, o.inBounds(int64(v), v.String())
 	case Factor:
 		return parseFactor(text)
-	case Time, Rate, Percent:
+	case Time, Rate, Frequency, Percent:
 		return o.parseTyped(text)
 	case Count:
 		v, err := strconv.ParseInt(strings.ReplaceAll(text, "_", ""), 10, 64)
@@ -117,6 +117,10 @@ func (o Option) parseTyped(text string) (any, error) {
 		var r quantity.Rate
 		r, err = quantity.ReadRate(text)
 		v, n = r, float64(r)
+	case Frequency:
+		var p quantity.PerSecond
+		p, err = quantity.ReadPerSecond(text)
+		v, n = p, float64(p)
 	case Percent:
 		var p quantity.Percent
 		p, err = quantity.ReadPercent(text)
@@ -156,6 +160,8 @@ func (o Option) bound(n int64) string {
 		return quantity.Time(n).String()
 	case Rate:
 		return quantity.Rate(n).String()
+	case Frequency:
+		return quantity.PerSecond(n).String()
 	case Percent:
 		return strconv.FormatInt(n, 10) + "%"
 	}
@@ -171,6 +177,8 @@ func Number(v any) (float64, bool) {
 	case quantity.Time:
 		return v.Seconds(), true
 	case quantity.Rate:
+		return float64(v), true
+	case quantity.PerSecond:
 		return float64(v), true
 	case quantity.Percent:
 		return float64(v), true

@@ -20,6 +20,7 @@ const (
 	Size      Type = "size"      // quantity.Size
 	Time      Type = "time"      // quantity.Time
 	Rate      Type = "rate"      // quantity.Rate
+	Frequency Type = "frequency" // quantity.PerSecond
 	Percent   Type = "percent"   // quantity.Percent
 	Count     Type = "count"     // int64
 	Enum      Type = "enum"      // string, one of Option.Values
@@ -42,7 +43,7 @@ const (
 // Numeric says whether values of the type have a Number.
 func (t Type) Numeric() bool {
 	switch t {
-	case Size, Time, Rate, Percent, Count, Factor:
+	case Size, Time, Rate, Frequency, Percent, Count, Factor:
 		return true
 	}
 	return false
@@ -58,6 +59,8 @@ func (t Type) Holds(v any) bool {
 		_, ok = v.(quantity.Time)
 	case Rate:
 		_, ok = v.(quantity.Rate)
+	case Frequency:
+		_, ok = v.(quantity.PerSecond)
 	case Percent:
 		_, ok = v.(quantity.Percent)
 	case Count:
@@ -78,7 +81,7 @@ type Option struct {
 	Type     Type
 	Default  any   // of the type's Go type; nil: there is none unless it is given
 	Required bool  // has no sensible default
-	Min, Max int64 // inclusive bounds in bytes, counts, nanoseconds, bytes/s or percent; Max 0 means none
+	Min, Max int64 // inclusive bounds in bytes, counts, nanoseconds, bytes/s, 1/s or percent; Max 0 means none
 	Values   []string
 	Planned  []string          // of an Enum: values that are to come; they are refused as such
 	Process  bool              // fixed when a rank process starts: cases that differ in it need different launches

@@ -58,6 +58,7 @@ func TestLoweredForms(t *testing.T) {
 		"latency.p50 between 900ns and 1.1us":       "latency.p50 in [0.9, 1.1] µs",
 		"message_rate >= 2e6":                       "message_rate in [2000000, ∞) 1/s",
 		"message_rate >= 1000 1/s":                  "message_rate in [1000, ∞) 1/s",
+		"message_rate >= 1000/s":                    "message_rate in [1000, ∞) 1/s",
 		"ceiling >= 90%":                            "ceiling in [0.9, ∞)",
 		"bandwidth within 10% of ceiling.bandwidth": "bandwidth / ceiling.bandwidth in [0.9, 1.1]",
 		"bandwidth >= 0.2 * ceiling.bandwidth":      "bandwidth / ceiling.bandwidth in [0.2, ∞)",

@@ -98,6 +98,8 @@ func (n *Names) dimension(name string) (quantity.Dimension, bool) {
 			return quantity.TimeDim, true
 		case workload.Rate:
 			return quantity.RateDim, true
+		case workload.Frequency:
+			return quantity.Frequency, true
 		case workload.Count, workload.Percent, workload.Factor:
 			return quantity.Number, true
 		}

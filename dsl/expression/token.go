@@ -181,6 +181,9 @@ func scanUnit(r []rune, from, at int) (int, *Error) {
 	if perSecond(r, start+1) && r[start] == '1' && start > at {
 		return start + 3, nil
 	}
+	if start == at && perSecond(r, at) {
+		return at + 2, nil
+	}
 	if start == at && at < len(r) && r[at] == '%' {
 		return at + 1, nil
 	}

@@ -117,6 +117,8 @@ func option(k *workload.Kind, o workload.Option) schema {
 		s = withUnit(timeUnit, "3us", "1.5 ms")
 	case workload.Rate:
 		s = withUnit(rateUnit, "10 GB/s", "400 Gbps")
+	case workload.Frequency:
+		s = withUnit(`1?/s`, "2/s", "0.5 1/s")
 	case workload.Percent:
 		s = withUnit(`%`, "3%", "0.1%")
 	case workload.Bool:
