@@ -68,6 +68,10 @@ func (ct *court) judgeClaim(cl claim) outcome {
 	if late != "" {
 		o.message += "; " + late
 	}
+	if why := undecidable(sources, cl.subject); why != "" {
+		o.message += "; " + why
+		return o
+	}
 	stable := true
 	if ev.rest != nil {
 		o.message += "; outlier: " + ev.outliers

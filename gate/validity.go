@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"weir/assertion"
 	"weir/results"
 	"weir/workload"
 )
@@ -106,6 +107,24 @@ func kindOf(c *results.Case) *workload.Kind {
 		return k
 	}
 	return &workload.Kind{}
+}
+
+// undecidable says why a metric of a claim decides nothing however many launches there are; "" if
+// all decide.
+func undecidable(sources []*source, subject *assertion.Expr) string {
+	for _, s := range sources {
+		if s.c == nil || kindOf(s.c).Undecidable == nil {
+			continue
+		}
+		for _, metric := range subject.Metrics() {
+			for _, l := range s.launches {
+				if why := kindOf(s.c).Undecidable(s.c.Options, l.Metrics, metric); why != "" {
+					return fmt.Sprintf("launch %d of %s: %s", l.Index, s.key, why)
+				}
+			}
+		}
+	}
+	return ""
 }
 
 // impossible compares a case with the ceiling that its own launches probed.

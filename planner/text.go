@@ -161,6 +161,7 @@ func (c *Case) textRows(t io.Writer, names []string) {
 		lines = nil
 		for _, a := range c.Assertions {
 			lines = append(lines, textAssertion(a))
+			lines = append(lines, c.undecidable(a)...)
 		}
 	}
 	blank := make([]string, len(cells))
@@ -168,6 +169,20 @@ func (c *Case) textRows(t io.Writer, names []string) {
 		row(t, append(cells, l)...)
 		cells = blank
 	}
+}
+
+// undecidable says why metrics of an assertion will decide nothing.
+func (c *Case) undecidable(a assertion.Assertion) (lines []string) {
+	k, ok := workload.Lookup(c.Workload)
+	if !ok || k.Undecidable == nil || a.Subject == nil {
+		return nil
+	}
+	for _, metric := range a.Subject.Metrics() {
+		if why := k.Undecidable(c.Options, workload.MetricValues{}, metric); why != "" {
+			lines = append(lines, "  will be inconclusive: "+why)
+		}
+	}
+	return lines
 }
 
 // longTime is the text of a time that is rounded for a person.

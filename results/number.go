@@ -20,6 +20,11 @@ type Scale struct {
 // Micro is the scale of columns of times, which have one unit for all rows.
 var Micro = Scale{"µs", 1e6}
 
+// Unbounded is the value of a time that has no end, as the latency of a request that failed.
+const Unbounded = 1e30
+
+const unboundedText = "unbounded"
+
 // Percent is the scale of shares.
 var Percent = Scale{"%", 100}
 
@@ -78,6 +83,9 @@ func (s Scale) Exact(v float64) string {
 
 // WithUnit appends the scale's unit to a number.
 func (s Scale) WithUnit(number string) string {
+	if number == unboundedText {
+		return number
+	}
 	if s.Unit == "" || s.Unit == "%" {
 		return number + s.Unit
 	}
@@ -143,8 +151,11 @@ func rounded(v float64, places int) string {
 // fixed writes v with so many decimal places; whole digits are never lost, and
 // only numbers too long to read have an exponent.
 func fixed(v float64, places int) string {
-	if v == 0 {
+	switch a := math.Abs(v); {
+	case v == 0:
 		return "0"
+	case a >= Unbounded:
+		return unboundedText
 	}
 	if a := math.Abs(v); a >= 1e9 || a < 1e-6 {
 		return strconv.FormatFloat(v, 'g', singleLaunch, 64)

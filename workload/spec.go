@@ -110,6 +110,10 @@ type Behaviour struct {
 	// Starts are by how much ranks started apart in the typical iteration of a launch, and
 	// what that iteration took. nil, or not ok: they need not start together.
 	Starts func(m results.MetricValues) (apart, took float64, ok bool)
+	// Undecidable says why what launches measured of a metric decides nothing, of a case with
+	// these options: more launches would not help. Without metrics it says so before the first
+	// launch, where the options tell. nil, or "": it decides.
+	Undecidable func(options map[string]any, m MetricValues, metric string) string
 	// Tables are the tables of other tools that cases can be shown as, by the tool's name.
 	Tables map[string]ForeignTable
 	// Blocks are what other tools print of one case, by the tool's name.

@@ -127,6 +127,9 @@ func (o Option) DependsOn() []string {
 // Metric is one number that a launch of the workload yields.
 type Metric = results.Metric
 
+// MetricValues are the metrics of a launch.
+type MetricValues = results.MetricValues
+
 // MetricTable defines the metrics of a workload, or of a run that declares its own.
 type MetricTable = results.MetricTable
 
