@@ -69,8 +69,10 @@ func (k *controlCase) init() ([]int64, error) {
 	cfg := C.struct_weir_config{
 		fabric: name, rank: C.int(k.self.Rank), ranks: C.int(k.launch.Ranks), one_host: oneHost(k.launch.Nodes),
 		source: kind(o, o.Initiator), sink: kind(o, o.Target), options: lines,
-		layout: C.struct_weir_layout{source: C.uint64_t(area(uint64(k.source))), sink: C.uint64_t(area(uint64(k.sink)))},
-		pages:  pages[o.Pages], numa: numa(o.Placement()), in_flight: 1, batch: 1, share: 1,
+		layout: C.struct_weir_layout{
+			source: C.uint64_t(area(uint64(k.source))), sink: C.uint64_t(area(uint64(k.sink))),
+		},
+		pages: pages[o.Pages], numa: numa(o.Placement()), in_flight: 1, batch: 1, share: 1,
 	}
 	if err := k.openThreads(cfg); err != nil {
 		return nil, err

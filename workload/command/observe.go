@@ -109,27 +109,6 @@ func readProof(s *workload.Structured, path []string) (*Proof, error) {
 	return p, f.err
 }
 
-// observed adds the metrics of services to those of a launch, and holds their proofs.
-func (s *Spec) observed(seen map[string]workload.Observation, values map[string]float64) error {
-	for _, service := range s.observing {
-		o, ok := seen[service.Name]
-		if !ok {
-			return fmt.Errorf("service %s was not looked at", service.Name)
-		}
-		if p := service.Proof; p != nil && len(matching(p.Log, o.Log)) == 0 {
-			return fmt.Errorf("service %s: no line of its log matches its proof %q", service.Name, p.Log)
-		}
-		for _, m := range service.Metrics {
-			v, err := m.read(o)
-			if err != nil {
-				return fmt.Errorf("metric %s of service %s: %w", m.Metric.Name, service.Name, err)
-			}
-			values[m.Metric.Name] = v
-		}
-	}
-	return nil
-}
-
 // matching are the groups of the lines that an expression matches.
 func matching(expression, text string) (all [][]string) {
 	re := regexp.MustCompile(expression) // which was read with the service

@@ -167,16 +167,10 @@ func measures(v workload.Values, declared []workload.Metric) ([]workload.Metric,
 	}
 	all := slices.Clone(Kind.Metrics)
 	served, _ := Kind.Get(v)("services").(string)
-	services, _ := ReadServices(served) // which is reported where they are read
-	for _, s := range services {
-		for _, m := range s.Metrics {
-			if slices.ContainsFunc(slices.Concat(all, declared),
-				func(o workload.Metric) bool { return o.Name == m.Metric.Name }) {
-				return all, fmt.Errorf("metric %s of service %s has the name of another: rename it", m.Metric.Name,
-					s.Name)
-			}
-			all = append(all, m.Metric)
-		}
+	services, _ := Use(served) // which is reported where they are read
+	observed, err := services.Metrics(slices.Concat(all, declared))
+	if all = append(all, observed...); err != nil {
+		return all, err
 	}
 	names := p.own()
 	for _, name := range names {

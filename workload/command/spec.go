@@ -19,10 +19,9 @@ type Spec struct {
 	// Serves says that the only role is a service; nil: the roles are those of a launch.
 	Serves *Serving `json:"serves,omitempty"`
 
-	services  []workload.Service
-	etcd      bool
-	observing []Service // with metrics or a proof
-	values    []string  // names of those of other runs
+	services Used
+	etcd     bool
+	values   []string // names of those of other runs
 }
 
 // Serving is what a service has beyond a role.
@@ -48,18 +47,12 @@ func decode(v workload.Values) (*Spec, error) {
 		return nil, fmt.Errorf("option row is the value of the axis that parse names in rows: name it there, and sweep it")
 	}
 	served, _ := get("services").(string)
-	services, err := ReadServices(served)
+	if s.services, err = Use(served); err != nil {
+		return nil, err
+	}
+	services := s.services.all
 	for _, service := range services {
 		s.use(service.names())
-		if len(service.Metrics) > 0 || service.Proof != nil {
-			s.observing = append(s.observing, service)
-		}
-	}
-	if err == nil {
-		s.services, err = demands(services)
-	}
-	if err != nil {
-		return nil, err
 	}
 	s.etcd, _ = get("etcd").(bool)
 	var names []string
@@ -111,7 +104,8 @@ func (s *Spec) use(names []string) {
 // Demand is a process for each role, on its node.
 func (s *Spec) Demand() workload.Demand {
 	d := workload.Demand{
-		Runner: Runner, Ranks: len(s.Roles), Threads: 1, NUMA: workload.Default, Services: s.services, Etcd: s.etcd,
+		Runner: Runner, Ranks: len(s.Roles), Threads: 1, NUMA: workload.Default, Services: s.services.Demands,
+		Etcd:   s.etcd,
 		Values: s.values,
 	}
 	for _, r := range s.Roles {
@@ -154,7 +148,7 @@ func reduce(m *workload.Measured, l *results.Launch) (map[string]float64, error)
 			return nil, err
 		}
 	}
-	if err := s.observed(m.Observed, values); err != nil {
+	if err := s.services.Observe(m.Observed, values); err != nil {
 		return nil, err
 	}
 	values[elapsed] = longest

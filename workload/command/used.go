@@ -1,0 +1,81 @@
+package command
+
+import (
+	"fmt"
+	"slices"
+
+	"weir/workload"
+)
+
+// Used are the services that launches use, of any workload with ServicesOption.
+type Used struct {
+	Demands   []workload.Service
+	all       []Service
+	observing []Service // with metrics or a proof
+}
+
+// Use reads the value of ServicesOption.
+func Use(text string) (u Used, err error) {
+	if u.all, err = ReadServices(text); err != nil {
+		return u, err
+	}
+	for _, s := range u.all {
+		if len(s.Metrics) > 0 || s.Proof != nil {
+			u.observing = append(u.observing, s)
+		}
+	}
+	u.Demands, err = demands(u.all)
+	return u, err
+}
+
+// CheckURL says why there is no name service.NAME.url.
+func (u Used) CheckURL(name string) error {
+	i := slices.IndexFunc(u.all, func(s Service) bool { return s.Name == name })
+	switch {
+	case i < 0:
+		return fmt.Errorf("the run has no service %s: declare it in services beside runs, or name it in services of the run",
+			name)
+	case u.all[i].URL == "":
+		return fmt.Errorf("service %s has no url", name)
+	}
+	return nil
+}
+
+// URLName is the name by which a launch finds the url of a service.
+func URLName(service string) string { return servicePrefix + service + ".url" }
+
+// Metrics are those that are read of the services, none of which has the name of another.
+func (u Used) Metrics(others []workload.Metric) (all []workload.Metric, err error) {
+	for _, s := range u.observing {
+		for _, m := range s.Metrics {
+			if slices.ContainsFunc(slices.Concat(others, all),
+				func(o workload.Metric) bool { return o.Name == m.Metric.Name }) {
+				return all, fmt.Errorf("metric %s of service %s has the name of another: rename it", m.Metric.Name,
+					s.Name)
+			}
+			all = append(all, m.Metric)
+		}
+	}
+	return all, nil
+}
+
+// Observe adds the metrics of services to those of a launch, and holds their proofs.
+func (u Used) Observe(seen map[string]workload.Observation, values map[string]float64) error {
+	for _, service := range u.observing {
+		o, ok := seen[service.Name]
+		if !ok {
+			return fmt.Errorf("service %s was not looked at", service.Name)
+		}
+		if p := service.Proof; p != nil && len(matching(p.Log, o.Log)) == 0 {
+			return fmt.Errorf("service %s: no line of its log matches its proof %q", service.Name, p.Log)
+		}
+		for _, m := range service.Metrics {
+			v, err := m.read(o)
+			if err != nil {
+				return fmt.Errorf("metric %s of service %s: %w", m.Metric.Name, service.Name, err)
+			}
+			values[m.Metric.Name] = v
+		}
+	}
+	return nil
+}
