@@ -12,12 +12,12 @@ import (
 // it. A statement about several cases is then about the others, and says so. What
 // a session did not get to, and what it did not run because something failed, is no
 // such case: without it, the others would be the lucky ones.
-func (ct *court) absent(c *results.Case) bool {
+func (eval *evaluator) absent(c *results.Case) bool {
 	switch c.Status {
 	case results.Excluded:
 		return true
 	case results.Skipped:
-		return !c.Unreached() && ct.whole
+		return !c.Unreached() && eval.whole
 	}
 	return false
 }
@@ -33,7 +33,7 @@ func whole(doc *results.Document) bool {
 
 // present takes absent cases out of the aggregates of a subject, and counts them.
 // It is nil if an aggregate has nothing left to be about.
-func (ct *court) present(e *assertion.Expr, gone map[string]bool) *assertion.Expr {
+func (eval *evaluator) present(e *assertion.Expr, gone map[string]bool) *assertion.Expr {
 	if e == nil || len(e.Args) == 0 {
 		return e
 	}
@@ -41,12 +41,12 @@ func (ct *court) present(e *assertion.Expr, gone map[string]bool) *assertion.Exp
 	out.Args = nil
 	for _, arg := range e.Args {
 		if e.Op.Aggregates() {
-			if key := ct.absentOf(arg); key != "" {
+			if key := eval.absentOf(arg); key != "" {
 				gone[key] = true
 				continue
 			}
 		}
-		kept := ct.present(arg, gone)
+		kept := eval.present(arg, gone)
 		if kept == nil {
 			return nil
 		}
@@ -59,9 +59,9 @@ func (ct *court) present(e *assertion.Expr, gone map[string]bool) *assertion.Exp
 }
 
 // absentOf is the key of an absent case that an expression mentions, "" if there is none.
-func (ct *court) absentOf(e *assertion.Expr) string {
+func (eval *evaluator) absentOf(e *assertion.Expr) string {
 	for _, leaf := range e.Leaves() {
-		if c := ct.cases[leaf.Case]; leaf.Case != "" && !leaf.Baseline && c != nil && ct.absent(c) {
+		if c := eval.cases[leaf.Case]; leaf.Case != "" && !leaf.Baseline && c != nil && eval.absent(c) {
 			return c.Key
 		}
 	}

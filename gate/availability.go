@@ -21,11 +21,11 @@ func ofLaunches(e *assertion.Expr) bool {
 
 // accountedFor are the cases of which an assertion counts the launches that failed. Such a
 // launch leaves them valid; what else is asserted of them it spoils as of any case.
-func (ct *court) accountedFor() map[*results.Case]bool {
+func (eval *evaluator) accountedFor() map[*results.Case]bool {
 	out := map[*results.Case]bool{}
-	for _, m := range statements(ct.doc) {
+	for _, m := range statements(eval.doc) {
 		for _, key := range m.a.About(workload.Availability.Name) {
-			if c := ct.cases[key]; c != nil {
+			if c := eval.cases[key]; c != nil {
 				out[c] = true
 			} else if key == "" && m.c != nil {
 				out[m.c] = true
@@ -37,9 +37,9 @@ func (ct *court) accountedFor() map[*results.Case]bool {
 
 // share is the claim's case with what all its launches say of it, those that were made
 // again included.
-func (ct *court) share(cl claim) ([]*source, evidence, outcome, bool) {
+func (eval *evaluator) share(cl claim) ([]*source, evidence, outcome, bool) {
 	k := cl.sourceOf(cl.subject)
-	c := ct.cases[k.key]
+	c := eval.cases[k.key]
 	if cl.own != nil && cl.own.Key == k.key {
 		c = cl.own
 	}

@@ -43,8 +43,8 @@ type evidence struct {
 // are needed, and after the last look it is inconclusive. Outside of the band but
 // inside of the halo it warns; so does, after the last look, what is shown to be
 // inside of the halo and not on which side of the band's end.
-func (ct *court) judgeClaim(cl claim) outcome {
-	sources, ev, o, ok := ct.heard(cl)
+func (eval *evaluator) judgeClaim(cl claim) outcome {
+	sources, ev, o, ok := eval.evidenceOf(cl)
 	switch {
 	case !ok:
 		return o
@@ -116,12 +116,12 @@ func (ct *court) judgeClaim(cl claim) outcome {
 	return o
 }
 
-// heard is what the sources of a claim say, or the outcome that their state forces.
-func (ct *court) heard(cl claim) ([]*source, evidence, outcome, bool) {
+// evidenceOf is what the sources of a claim say, or the outcome that their state forces.
+func (eval *evaluator) evidenceOf(cl claim) ([]*source, evidence, outcome, bool) {
 	if ofLaunches(cl.subject) {
-		return ct.share(cl)
+		return eval.share(cl)
 	}
-	sources, o, ok := ct.sources(cl)
+	sources, o, ok := eval.sources(cl)
 	if !ok {
 		return nil, evidence{}, o, false
 	}

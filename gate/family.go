@@ -21,10 +21,10 @@ import (
 //
 // The levels are those of one look. As for a single assertion, the default
 // confidence of 96 % pays for four looks.
-func (ct *court) families() map[*results.AssertionVerdict]int {
+func (eval *evaluator) families() map[*results.AssertionVerdict]int {
 	type family struct{ document, run, text, name string }
 	members := map[family][]matter{}
-	for _, m := range statements(ct.doc) {
+	for _, m := range statements(eval.doc) {
 		c, a := m.c, m.a
 		if a.Multiple != "holm" || a.Check() != nil {
 			continue
@@ -33,8 +33,8 @@ func (ct *court) families() map[*results.AssertionVerdict]int {
 		switch {
 		case c != nil:
 			k.run, k.name = c.Run, a.Name
-		case len(a.Cases) > 0 && ct.cases[a.Cases[0]] != nil:
-			k.document, k.run = "document", ct.cases[a.Cases[0]].Run
+		case len(a.Cases) > 0 && eval.cases[a.Cases[0]] != nil:
+			k.document, k.run = "document", eval.cases[a.Cases[0]].Run
 		}
 		members[k] = append(members[k], m)
 	}
@@ -42,11 +42,11 @@ func (ct *court) families() map[*results.AssertionVerdict]int {
 	for _, ms := range members {
 		shares := make([]int, len(ms)) // the largest of those that fail, 0 of others, -1 of those not judged
 		atOnce(ms, func(i int, m matter) {
-			switch ct.judgeAs(m, 1).verdict {
+			switch eval.judgeAs(m, 1).verdict {
 			case results.SkippedVerdict, results.ErrorVerdict:
 				shares[i] = -1
 			case results.Fail:
-				shares[i] = ct.largestShare(m, len(ms))
+				shares[i] = eval.largestShare(m, len(ms))
 			}
 		})
 		judged := 0
@@ -69,8 +69,8 @@ func (ct *court) families() map[*results.AssertionVerdict]int {
 
 // largestShare is the most by which an assertion's budget can be divided so that
 // it still fails; its interval only grows with it.
-func (ct *court) largestShare(m matter, most int) int {
-	fails := func(share int) bool { return ct.judgeAs(m, share).verdict == results.Fail }
+func (eval *evaluator) largestShare(m matter, most int) int {
+	fails := func(share int) bool { return eval.judgeAs(m, share).verdict == results.Fail }
 	if fails(most) { // as what fails clearly does, in whatever family
 		return most
 	}

@@ -22,21 +22,21 @@ import (
 // metric estimates and the validity of each case, all verdicts, the summary, and
 // the session's status and exit code. Judging again changes nothing.
 func Judge(doc *results.Document) {
-	ct := newCourt(doc)
-	atOnce(doc.Cases, func(_ int, c *results.Case) { c.Metrics = estimates(ct.metrics, c) })
+	eval := newEvaluator(doc)
+	atOnce(doc.Cases, func(_ int, c *results.Case) { c.Metrics = estimates(eval.metrics, c) })
 	for _, c := range doc.Cases {
-		c.Invalid = ct.invalid[c]
-		if m, ok := availabilityOf(c); ok && (ct.lossy[c] || m.Value < 1) {
+		c.Invalid = eval.invalid[c]
+		if m, ok := availabilityOf(c); ok && (eval.lossy[c] || m.Value < 1) {
 			c.Metrics.Set(workload.Availability.Name, m)
 		}
-		if ct.lossy[c] && measured(c) {
+		if eval.lossy[c] && measured(c) {
 			c.Invalid = unsound(c)
 		}
 	}
 	all := statements(doc)
 	outcomes := make([]outcome, len(all))
-	atOnce(all, func(i int, m matter) { outcomes[i] = ct.judge(m) })
-	ct.excuse(all, outcomes)
+	atOnce(all, func(i int, m matter) { outcomes[i] = eval.judge(m) })
+	eval.excuse(all, outcomes)
 	atOnce(all, func(i int, m matter) { settle(m.a, outcomes[i], doc.Session.Started) })
 	doc.Summarize()
 	doc.Session.ExitCode = ExitCode(doc)
@@ -61,12 +61,12 @@ func atOnce[T any](list []T, look func(i int, one T)) {
 // launches: those that gate and warn assertions involve which are not decided and
 // have a look left. Assertions of severity info never ask for launches.
 func Undecided(doc *results.Document) []string {
-	ct := newCourt(doc)
+	eval := newEvaluator(doc)
 	all := statements(doc)
 	undecided := make([][]string, len(all))
 	atOnce(all, func(i int, m matter) {
 		if m.a.Severity != assertion.Info {
-			undecided[i] = behind(ct, ct.judge(m).undecided)
+			undecided[i] = behind(eval, eval.judge(m).undecided)
 		}
 	})
 	need := map[string]bool{}
@@ -87,11 +87,11 @@ func Undecided(doc *results.Document) []string {
 // behind are the cases that have the fewest launches. What an assertion says of
 // several cases is decided when all of them have as many: the others wait, above
 // all for a case that has not had its turn yet.
-func behind(ct *court, keys []string) []string {
+func behind(eval *evaluator, keys []string) []string {
 	var out []string
 	least := 0
 	for _, key := range keys {
-		c := ct.cases[key]
+		c := eval.cases[key]
 		if c == nil {
 			continue // no more launches of a key that two cases have would tell them apart
 		}
@@ -158,8 +158,8 @@ func statements(doc *results.Document) []matter {
 	return all
 }
 
-// court is a document while it is judged.
-type court struct {
+// evaluator is a document while it is judged.
+type evaluator struct {
 	doc     *results.Document
 	metrics *workload.Definitions
 	cases   map[string]*results.Case
@@ -169,8 +169,8 @@ type court struct {
 	whole   bool                              // the session got to its end
 }
 
-func newCourt(doc *results.Document) *court {
-	ct := &court{
+func newEvaluator(doc *results.Document) *evaluator {
+	eval := &evaluator{
 		doc: doc, metrics: workload.DefinitionsOf(doc), cases: make(map[string]*results.Case, len(doc.Cases)),
 		invalid: map[*results.Case]string{}, whole: whole(doc),
 	}
@@ -182,47 +182,47 @@ func newCourt(doc *results.Document) *court {
 	})
 	for i, c := range doc.Cases {
 		if reasons[i] != "" {
-			ct.invalid[c] = reasons[i]
+			eval.invalid[c] = reasons[i]
 		}
-		if _, twice := ct.cases[c.Key]; twice {
-			ct.cases[c.Key] = nil // a key that two cases have names neither
+		if _, twice := eval.cases[c.Key]; twice {
+			eval.cases[c.Key] = nil // a key that two cases have names neither
 			continue
 		}
-		ct.cases[c.Key] = c
+		eval.cases[c.Key] = c
 	}
-	ct.lossy = ct.accountedFor()
-	ct.family = ct.families()
-	return ct
+	eval.lossy = eval.accountedFor()
+	eval.family = eval.families()
+	return eval
 }
 
-func (ct *court) judge(m matter) outcome { return ct.judgeAs(m, max(ct.family[m.a], 1)) }
+func (eval *evaluator) judge(m matter) outcome { return eval.judgeAs(m, max(eval.family[m.a], 1)) }
 
 // judgeAs judges an assertion that may use one part in share of its error budget
 // for failing.
-func (ct *court) judgeAs(m matter, share int) outcome {
+func (eval *evaluator) judgeAs(m matter, share int) outcome {
 	c, a := m.c, m.a
 	if err := a.Check(); err != nil {
 		return failed(err.Error())
 	}
-	if o, bad := ct.elsewhere(a.Reference); bad {
+	if o, bad := eval.elsewhere(a.Reference); bad {
 		return o
 	}
 	lv := levelsOf(a).forFailing(share)
 	switch {
 	case a.Trend != nil:
-		return ct.judgeTrend(a, lv)
+		return eval.judgeTrend(a, lv)
 	case a.Quantifier != "":
-		return ct.judgeParts(a, lv)
+		return eval.judgeParts(a, lv)
 	case a.Transport != nil:
-		return ct.judgeTransport(c, a)
+		return eval.judgeTransport(c, a)
 	}
 	gone := map[string]bool{}
-	subject := ct.present(a.Subject, gone)
+	subject := eval.present(a.Subject, gone)
 	if subject == nil {
 		return outcome{verdict: results.SkippedVerdict, message: noneRan}
 	}
-	o := ct.judgeClaim(claim{
-		metrics: ct.metrics, subject: subject, unit: a.Unit, bounds: a.Bounds, halo: a.Halo, looks: a.Looks, own: c,
+	o := eval.judgeClaim(claim{
+		metrics: eval.metrics, subject: subject, unit: a.Unit, bounds: a.Bounds, halo: a.Halo, looks: a.Looks, own: c,
 		levels: lv,
 	})
 	o.message += absence(len(gone))
@@ -230,10 +230,10 @@ func (ct *court) judgeAs(m matter, share int) outcome {
 }
 
 // runnable are the keys whose cases can still be launched.
-func (ct *court) runnable(keys []string) []string {
+func (eval *evaluator) runnable(keys []string) []string {
 	var out []string
 	for _, k := range keys {
-		if c := ct.cases[k]; c != nil && measured(c) {
+		if c := eval.cases[k]; c != nil && measured(c) {
 			out = append(out, k)
 		}
 	}

@@ -17,9 +17,9 @@ func spoiled(c *results.Case, reason string) outcome {
 // excuse says of each case that may fail whether its error is expected, or whether it works
 // although it is expected not to; assertions whose error has no other cause are expected to
 // be errors with it. Launches that were taken out of the document are no error of a case.
-func (ct *court) excuse(all []matter, outcomes []outcome) {
+func (eval *evaluator) excuse(all []matter, outcomes []outcome) {
 	errors := map[*results.Case]string{}
-	for _, c := range ct.doc.Cases {
+	for _, c := range eval.doc.Cases {
 		if c.Status == results.Error {
 			errors[c] = because("the case ended with an error", c.Reason)
 		} else if c.Invalid != "" {
@@ -32,9 +32,9 @@ func (ct *court) excuse(all []matter, outcomes []outcome) {
 			errors[m.c] = o.message
 		}
 	}
-	for _, c := range ct.doc.Cases {
+	for _, c := range eval.doc.Cases {
 		if x := c.MayFail; x != nil {
-			x.Verdict, x.Message = ct.expectedOf(c, errors[c])
+			x.Verdict, x.Message = eval.expectedOf(c, errors[c])
 		}
 	}
 	for i := range outcomes {
@@ -47,11 +47,11 @@ func (ct *court) excuse(all []matter, outcomes []outcome) {
 }
 
 // expectedOf is what the expectation of a case makes of its error, "" if it has none.
-func (ct *court) expectedOf(c *results.Case, err string) (results.Verdict, string) {
+func (eval *evaluator) expectedOf(c *results.Case, err string) (results.Verdict, string) {
 	x := c.MayFail
 	why := expectation(x)
 	switch {
-	case !x.Counts(ct.doc.Session.Started):
+	case !x.Counts(eval.doc.Session.Started):
 		if err == "" {
 			return "", ""
 		}
@@ -60,7 +60,7 @@ func (ct *court) expectedOf(c *results.Case, err string) (results.Verdict, strin
 		return "", ""
 	case err != "":
 		return results.XFail, why + ": " + err
-	case ct.whole && works(c):
+	case eval.whole && works(c):
 		return results.XPass, why + ", but it works"
 	}
 	return "", ""

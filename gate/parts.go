@@ -22,20 +22,20 @@ type part struct {
 	margin float64 // of the estimate from the nearer bound, as a share of it
 }
 
-func (ct *court) judgeParts(a *results.AssertionVerdict, lv levels) outcome {
+func (eval *evaluator) judgeParts(a *results.AssertionVerdict, lv levels) outcome {
 	var claims []claim
 	gone := map[string]bool{}
 	for _, p := range a.Parts {
-		c := ct.cases[p.Case]
+		c := eval.cases[p.Case]
 		switch {
 		case c == nil:
 			return failed(fmt.Sprintf("case %s is not in the document", p.Case))
-		case ct.absent(c):
+		case eval.absent(c):
 			gone[c.Key] = true
 			continue
 		}
 		claims = append(claims, claim{
-			metrics: ct.metrics, subject: p.Subject, unit: p.Unit, bounds: p.Bounds, halo: a.Halo, looks: a.Looks,
+			metrics: eval.metrics, subject: p.Subject, unit: p.Unit, bounds: p.Bounds, halo: a.Halo, looks: a.Looks,
 			own: c,
 		})
 	}
@@ -51,7 +51,7 @@ func (ct *court) judgeParts(a *results.AssertionVerdict, lv levels) outcome {
 	parts := make([]part, len(claims))
 	for i, cl := range claims {
 		cl.levels = lv
-		o := ct.judgeClaim(cl)
+		o := eval.judgeClaim(cl)
 		parts[i] = part{o, cl.own.Key, margins(cl, o.observed)}
 	}
 	o := overParts(all, parts)

@@ -45,7 +45,7 @@ func (cl claim) sourceOf(leaf *assertion.Expr) sourceKey {
 // sources are those of a claim, its own case first. Validity comes before any
 // verdict: a case that is missing, in error or left out decides for all, in this
 // order, and the cause names it.
-func (ct *court) sources(cl claim) ([]*source, outcome, bool) {
+func (eval *evaluator) sources(cl claim) ([]*source, outcome, bool) {
 	var order []sourceKey
 	seen := map[sourceKey]bool{}
 	add := func(k sourceKey) {
@@ -63,7 +63,7 @@ func (ct *court) sources(cl claim) ([]*source, outcome, bool) {
 	var out []*source
 	var worst *outcome
 	for _, k := range order {
-		s, o, ok := ct.source(k, cl.own)
+		s, o, ok := eval.source(k, cl.own)
 		if ok {
 			out = append(out, s)
 			continue
@@ -78,7 +78,7 @@ func (ct *court) sources(cl claim) ([]*source, outcome, bool) {
 	switch {
 	case worst != nil:
 		if len(worst.undecided) > 0 {
-			worst.undecided = ct.runnable(keysOf(order))
+			worst.undecided = eval.runnable(keysOf(order))
 		}
 		return nil, *worst, false
 	case len(out) == 0:
@@ -108,11 +108,11 @@ func keysOf(order []sourceKey) []string {
 	return keys
 }
 
-func (ct *court) source(k sourceKey, own *results.Case) (*source, outcome, bool) {
+func (eval *evaluator) source(k sourceKey, own *results.Case) (*source, outcome, bool) {
 	if k.baseline {
-		return ct.baseline(k.key)
+		return eval.baseline(k.key)
 	}
-	c := ct.cases[k.key]
+	c := eval.cases[k.key]
 	if own != nil && own.Key == k.key {
 		c = own
 	}
@@ -122,7 +122,7 @@ func (ct *court) source(k sourceKey, own *results.Case) (*source, outcome, bool)
 	case c == nil:
 		return nil, failed("the case is not in the document"), false
 	}
-	if o, bad := ct.unusable(c); bad {
+	if o, bad := eval.unusable(c); bad {
 		return nil, o, false
 	}
 	return &source{key: k.key, c: c, launches: byIndex(c.Succeeded())}, outcome{}, true
@@ -130,12 +130,12 @@ func (ct *court) source(k sourceKey, own *results.Case) (*source, outcome, bool)
 
 // baseline is a case of another session. Its numbers say something about this
 // session's only if both ran on the same kind of machine.
-func (ct *court) baseline(key string) (*source, outcome, bool) {
-	b := ct.doc.Baseline
+func (eval *evaluator) baseline(key string) (*source, outcome, bool) {
+	b := eval.doc.Baseline
 	if b == nil {
 		return nil, failed("there is no baseline to compare with"), false
 	}
-	if o, bad := ct.unlike(b.Fingerprint, fmt.Sprintf("the baseline's (session %s)", b.Session)); bad {
+	if o, bad := eval.unlike(b.Fingerprint, fmt.Sprintf("the baseline's (session %s)", b.Session)); bad {
 		return nil, o, false
 	}
 	i := slices.IndexFunc(b.Cases, func(c results.BaselineCase) bool { return c.Key == key })
@@ -146,23 +146,23 @@ func (ct *court) baseline(key string) (*source, outcome, bool) {
 	for n, metrics := range b.Cases[i].Launches {
 		s.launches = append(s.launches, &results.Launch{Index: n, Status: results.OK, Metrics: metrics})
 	}
-	if c := ct.cases[key]; c != nil {
+	if c := eval.cases[key]; c != nil {
 		s.donor = c.Succeeded()
 	}
 	return s, outcome{}, true
 }
 
 // elsewhere is the outcome of a statement whose expected values are of another environment.
-func (ct *court) elsewhere(r *assertion.Reference) (outcome, bool) {
+func (eval *evaluator) elsewhere(r *assertion.Reference) (outcome, bool) {
 	if r == nil {
 		return outcome{}, false
 	}
-	return ct.unlike(r.Environment, fmt.Sprintf("that of the references (table %s)", r.Table))
+	return eval.unlike(r.Environment, fmt.Sprintf("that of the references (table %s)", r.Table))
 }
 
 // unlike compares the environment with that of other numbers.
-func (ct *court) unlike(fingerprint, whose string) (outcome, bool) {
-	switch here := ct.doc.Environment.Fingerprint; {
+func (eval *evaluator) unlike(fingerprint, whose string) (outcome, bool) {
+	switch here := eval.doc.Environment.Fingerprint; {
 	case here == "" || fingerprint == "":
 		return failed("cross-environment: nothing shows that the environment is like " + whose), true
 	case here != fingerprint:

@@ -13,11 +13,11 @@ import (
 // is nothing to estimate: each launch either is as stated or is not, so one that
 // is not refutes it at once, and it holds when it held in all launches up to a
 // look. Where a launch does not say what carried its data it is an error.
-func (ct *court) judgeTransport(c *results.Case, a *results.AssertionVerdict) outcome {
+func (eval *evaluator) judgeTransport(c *results.Case, a *results.AssertionVerdict) outcome {
 	if c == nil {
 		return failed("it belongs to no case")
 	}
-	if o, bad := ct.unusable(c); bad {
+	if o, bad := eval.unusable(c); bad {
 		return o
 	}
 	launches := byIndex(c.Succeeded())

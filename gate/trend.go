@@ -25,7 +25,7 @@ type step struct {
 	fragile    string   // outliers without which the place is another
 }
 
-func (ct *court) judgeTrend(a *results.AssertionVerdict, lv levels) outcome {
+func (eval *evaluator) judgeTrend(a *results.AssertionVerdict, lv levels) outcome {
 	sign := 1.0
 	switch a.Trend.Direction {
 	case "increases":
@@ -34,13 +34,13 @@ func (ct *court) judgeTrend(a *results.AssertionVerdict, lv levels) outcome {
 	default:
 		return failed(fmt.Sprintf("unknown trend direction %q", a.Trend.Direction))
 	}
-	cases, o, ok := ct.trendCases(a.Cases)
+	cases, o, ok := eval.trendCases(a.Cases)
 	if !ok {
 		return o
 	}
 	series := make([][]point, len(cases))
 	for i, c := range cases {
-		ps, err := points(ct.metrics, c, a.Subject, a.Unit)
+		ps, err := points(eval.metrics, c, a.Subject, a.Unit)
 		if err != nil {
 			return spoiled(c, fmt.Sprintf("%s: %v", c.Key, err))
 		}
@@ -54,36 +54,36 @@ func (ct *court) judgeTrend(a *results.AssertionVerdict, lv levels) outcome {
 	}
 	steps := make([]step, len(cases)-1)
 	for i := range steps {
-		steps[i] = ct.newStep(cases[i], cases[i+1], series[i], series[i+1], sign, a, lv)
+		steps[i] = eval.newStep(cases[i], cases[i+1], series[i], series[i+1], sign, a, lv)
 	}
-	o = ct.overSteps(a, steps, lv)
+	o = eval.overSteps(a, steps, lv)
 	o.message += absence(len(a.Cases) - len(cases))
 	return o
 }
 
 // trendCases are the cases that a trend runs over: those that are not absent.
-func (ct *court) trendCases(keys []string) ([]*results.Case, outcome, bool) {
+func (eval *evaluator) trendCases(keys []string) ([]*results.Case, outcome, bool) {
 	var cases []*results.Case
 	var waiting, skipped *outcome
 	excluded := 0
 	for _, k := range keys {
-		c := ct.cases[k]
+		c := eval.cases[k]
 		if c == nil {
 			return nil, failed(fmt.Sprintf("case %s is not in the document", k)), false
 		}
-		o, bad := ct.unusable(c)
+		o, bad := eval.unusable(c)
 		switch {
 		case !bad:
 			cases = append(cases, c)
 			continue
-		case ct.absent(c):
+		case eval.absent(c):
 			excluded++
 			continue
 		}
 		o.message = k + ": " + o.message
 		switch {
 		case len(o.undecided) > 0:
-			o.undecided = ct.runnable(keys)
+			o.undecided = eval.runnable(keys)
 			waiting = &o
 		case o.verdict == results.SkippedVerdict:
 			skipped = &o
@@ -104,7 +104,7 @@ func (ct *court) trendCases(keys []string) ([]*results.Case, outcome, bool) {
 	return cases, outcome{}, true
 }
 
-func (ct *court) newStep(
+func (eval *evaluator) newStep(
 	from, to *results.Case, x, y []point, sign float64, a *results.AssertionVerdict, lv levels,
 ) step {
 	s := step{
@@ -113,7 +113,7 @@ func (ct *court) newStep(
 	}
 	s.diff, s.wide = logRatio(x, y, sign, lv.shown), logRatio(x, y, sign, lv.fail)
 	s.place = s.locate(a)
-	mx, my := outliers(ct.metrics, a.Subject, x), outliers(ct.metrics, a.Subject, y)
+	mx, my := outliers(eval.metrics, a.Subject, x), outliers(eval.metrics, a.Subject, y)
 	if paired(x, y) { // a launch leaves a pair as a whole
 		for i := range mx {
 			mx[i] = mx[i] || my[i]
@@ -208,7 +208,7 @@ func leastStep(t *assertion.Trend, halo float64) float64 {
 func (s step) open() bool { return s.place == crossing || s.fragile != "" }
 
 // overSteps is the verdict over all steps.
-func (ct *court) overSteps(a *results.AssertionVerdict, steps []step, lv levels) outcome {
+func (eval *evaluator) overSteps(a *results.AssertionVerdict, steps []step, lv levels) outcome {
 	worst := steps[0]
 	verdict := results.Pass
 	n := worst.n
@@ -252,7 +252,7 @@ func (ct *court) overSteps(a *results.AssertionVerdict, steps []step, lv levels)
 	default:
 		next := nextLook(a.Looks, n)
 		if next > 0 {
-			o.undecided = ct.runnable(a.Cases)
+			o.undecided = eval.runnable(a.Cases)
 		}
 		o.message = fmt.Sprintf("%s: not shown from %s", what, worst.describe(a, lv))
 		if worst.fragile != "" {
@@ -263,6 +263,6 @@ func (ct *court) overSteps(a *results.AssertionVerdict, steps []step, lv levels)
 	if n == 1 && verdict != results.InconclusiveVerdict {
 		o.message += "; one launch cannot show its noise"
 	}
-	o.message += retriedIn(ct.casesOf(a.Cases))
+	o.message += retriedIn(eval.casesOf(a.Cases))
 	return o
 }

@@ -179,7 +179,9 @@ func unusable(c *results.Case) (outcome, bool) {
 	return unusableAs(c, reason)
 }
 
-func (ct *court) unusable(c *results.Case) (outcome, bool) { return unusableAs(c, ct.invalid[c]) }
+func (eval *evaluator) unusable(c *results.Case) (outcome, bool) {
+	return unusableAs(c, eval.invalid[c])
+}
 
 func unusableAs(c *results.Case, invalid string) (outcome, bool) {
 	switch c.Status {

@@ -137,10 +137,10 @@ func retried(sources []*source) string {
 	return retriedIn(cases)
 }
 
-func (ct *court) casesOf(keys []string) []*results.Case {
+func (eval *evaluator) casesOf(keys []string) []*results.Case {
 	var out []*results.Case
 	for _, k := range keys {
-		if c := ct.cases[k]; c != nil {
+		if c := eval.cases[k]; c != nil {
 			out = append(out, c)
 		}
 	}

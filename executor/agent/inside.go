@@ -19,7 +19,7 @@ type within struct {
 	going      sync.Once
 }
 
-func (w *within) hush()  { w.muting.Do(func() { close(w.mute) }) }
+func (w *within) stopTelling()  { w.muting.Do(func() { close(w.mute) }) }
 func (w *within) leave() { w.going.Do(func() { close(w.gone) }) }
 
 // Receive is for the rank.

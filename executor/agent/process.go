@@ -126,11 +126,11 @@ func (p *process) release() {
 	}
 }
 
-// hush says that nothing more will be told: a rank that waits for a message reads no
+// stopTelling says that nothing more will be told: a rank that waits for a message reads no
 // control page.
-func (p *process) hush() {
+func (p *process) stopTelling() {
 	if p.inside != nil {
-		p.inside.hush()
+		p.inside.stopTelling()
 		return
 	}
 	_ = p.conn.CloseWrite() // of one that is gone it says nothing new

@@ -201,7 +201,7 @@ func (l *launch) tellStop() {
 	l.told = time.Now()
 	for _, m := range l.ranks {
 		m.control.Abort.Store(1)
-		m.hush()
+		m.stopTelling()
 	}
 	if len(l.task.Ranks) == l.task.launch.Ranks {
 		return

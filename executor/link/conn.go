@@ -36,7 +36,7 @@ type wire struct {
 	net.Conn // of TLS
 	raw      net.Conn
 	idle     time.Duration
-	silent   *fuse
+	silent   *watchdog
 	ended    chan struct{}
 
 	mu    sync.Mutex
@@ -100,7 +100,7 @@ func within(ctx context.Context, raw net.Conn, f func() error) error {
 
 func newWire(raw net.Conn, t *tls.Conn, p pace) *wire {
 	w := &wire{Conn: t, raw: raw, idle: p.idle, ended: make(chan struct{}), heard: now()}
-	w.silent = newFuse(func() { w.end(fmt.Errorf("nothing was heard for %s", p.idle)) })
+	w.silent = newWatchdog(func() { w.end(fmt.Errorf("nothing was heard for %s", p.idle)) })
 	w.silent.Reset(p.idle)
 	return w
 }

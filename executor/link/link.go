@@ -140,7 +140,7 @@ func (l *Link) run(life context.Context, c *connection) {
 // heard last.
 func (l *Link) again(life context.Context, heard time.Duration, broke error) (*connection, error) {
 	ctx, cancel := context.WithCancelCause(life)
-	late := newFuse(func() { cancel(context.DeadlineExceeded) })
+	late := newWatchdog(func() { cancel(context.DeadlineExceeded) })
 	late.Reset(max(l.pace.silence-l.pace.idle, heard+l.pace.silence-now())) // as the coordinator's
 	defer func() { late.Stop(); cancel(nil) }()
 	c, err := l.connect(ctx, life)

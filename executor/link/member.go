@@ -21,7 +21,7 @@ type member struct {
 	peer   *peer         // its connection; nil while it has none
 	free   chan struct{} // closed when peer, or Down, is done with
 	busy   bool          // Up or Down is being called
-	silent *fuse         // until it is down
+	silent *watchdog     // until it is down
 	due    time.Duration // when that is
 
 	// of whoever attends to peer, one after the other
@@ -58,7 +58,7 @@ func (s *Server) admit(ctx context.Context, p *peer, hello *Hello) (*member, err
 			return nil, status.Errorf(codes.PermissionDenied, "this agent of node %s is over: %v", who.node, over)
 		case m == nil:
 			m = &member{instance: who, peer: p, free: make(chan struct{}), busy: true}
-			m.silent = newFuse(func() { s.silent(m) })
+			m.silent = newWatchdog(func() { s.silent(m) })
 			s.members[who.node] = m
 			s.mu.Unlock()
 			return m, s.up(m)
