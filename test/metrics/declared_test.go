@@ -188,7 +188,7 @@ func TestDeclaredMetricsAreJudgedAndShown(t *testing.T) {
 		t.Errorf("a run that does not declare it has rate as %+v", m)
 	}
 	table, page := report(t, doc, "markdown"), report(t, doc, "html")
-	for _, want := range []string{"| elapsed µs |", "| rate 1/s |", "| wait p99 ms |", "| errors |"} {
+	for _, want := range []string{"| elapsed ms |", "| rate 1/s |", "| wait p99 ms |", "| errors |"} {
 		if !strings.Contains(table, want) {
 			t.Errorf("the table has no %q:\n%s", want, table)
 		}
