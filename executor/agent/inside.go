@@ -19,8 +19,8 @@ type within struct {
 	going      sync.Once
 }
 
-func (w *within) stopTelling()  { w.muting.Do(func() { close(w.mute) }) }
-func (w *within) leave() { w.going.Do(func() { close(w.gone) }) }
+func (w *within) stopTelling() { w.muting.Do(func() { close(w.mute) }) }
+func (w *within) leave()       { w.going.Do(func() { close(w.gone) }) }
 
 // Receive is for the rank.
 func (w *within) Receive() (wire.Frame, error) {
