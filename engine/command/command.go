@@ -5,7 +5,6 @@
 package command
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -104,8 +103,6 @@ func (r *rank) what() string {
 	return "role"
 }
 
-var errStopped = &engine.Error{Phase: "run", Peer: -1, Code: -int(unix.ECANCELED), Text: "told to stop"}
-
 // Run runs the role's program, once for all cases: they differ in the row of its output.
 func (r *rank) Run(c engine.Case) (*workload.Part, error) {
 	if r.done != nil {
@@ -113,11 +110,8 @@ func (r *rank) Run(c engine.Case) (*workload.Part, error) {
 		return &again, nil
 	}
 	r.control.Phase.Store(engine.PhaseRun)
-	ctx, cancel := context.WithCancelCause(context.Background())
-	defer cancel(nil)
-	ended := make(chan struct{})
-	defer close(ended)
-	go r.beat(cancel, ended)
+	ctx, stop := r.control.Watch("", 0)
+	defer stop()
 	if r.spec.Serves != nil {
 		part, err := r.serve(ctx)
 		if err != nil {
@@ -136,27 +130,6 @@ func (r *rank) Run(c engine.Case) (*workload.Part, error) {
 	r.done = &workload.Part{Facts: facts, Samples: output}
 	first := *r.done
 	return &first, nil
-}
-
-// beatEvery is often enough for an agent that looks whether ranks move.
-const beatEvery = 20 * time.Millisecond
-
-// beat shows that this rank is alive, and ends it when its agent says so.
-func (r *rank) beat(stop context.CancelCauseFunc, ended <-chan struct{}) {
-	clock := time.NewTicker(beatEvery)
-	defer clock.Stop()
-	for {
-		select {
-		case <-ended:
-			return
-		case <-clock.C:
-			r.control.Heartbeat.Add(1)
-			if r.control.Abort.Load() != 0 {
-				stop(errStopped)
-				return
-			}
-		}
-	}
 }
 
 // Close hangs up.

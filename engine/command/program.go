@@ -162,7 +162,7 @@ func (p *program) words(err error) error {
 	if !ok {
 		return fmt.Errorf("%w%s", err, said)
 	}
-	if e == errStopped {
+	if e.Code == -int(unix.ECANCELED) {
 		return e
 	}
 	with := *e

@@ -11,7 +11,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"syscall"
 	"time"
 
 	"weir/engine"
@@ -94,7 +93,7 @@ func (r *epControlRank) Run(c engine.Case) (*workload.Part, error) {
 		return nil, err
 	}
 	r.control.Phase.Store(engine.PhaseRun)
-	ctx, stop := r.watched(time.Duration(c.Timeout))
+	ctx, stop := r.control.Watch(r.fabric, time.Duration(c.Timeout))
 	defer stop()
 	k := controlCase{
 		epControlRank: r, ctx: ctx, spec: s, options: s.FabricOptions.With(r.launch.Options),
@@ -115,33 +114,6 @@ func (r *epControlRank) Run(c engine.Case) (*workload.Part, error) {
 		r.control.Done.Add(1)
 	}
 	return epcontrol.Encode(c.Key, r.launch.Index, r.self.Rank, &k.facts, measured)
-}
-
-// watched is done when the time of a case is over or the agent has the launch stopped. It shows
-// that this rank is alive until then.
-func (r *epControlRank) watched(limit time.Duration) (context.Context, func()) {
-	ctx, cancel := context.WithTimeoutCause(context.Background(), limit, &engine.Error{
-		Fabric: r.fabric, Phase: "run", Peer: -1, Code: -int(syscall.ETIMEDOUT),
-		Text: fmt.Sprintf("the time of %v is up", limit),
-	})
-	ctx, stop := context.WithCancelCause(ctx)
-	go func() {
-		clock := time.NewTicker(20 * time.Millisecond)
-		defer clock.Stop()
-		for ctx.Err() == nil {
-			select {
-			case <-ctx.Done():
-			case <-clock.C:
-				r.control.Heartbeat.Add(1)
-				if r.control.Abort.Load() != 0 {
-					stop(&engine.Error{
-						Fabric: r.fabric, Phase: "run", Peer: -1, Code: -int(syscall.ECANCELED), Text: "told to stop",
-					})
-				}
-			}
-		}
-	}()
-	return ctx, func() { stop(nil); cancel() }
 }
 
 // round makes a rank, does the operations of a round, and gives the spans of their steps.
