@@ -1,0 +1,240 @@
+// Package client sends the requests of a load to an endpoint, and records what becomes of each.
+package client
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net"
+	"net/http"
+	"net/http/httptrace"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"weir/serving"
+	"weir/serving/stream"
+)
+
+// Config says how requests are sent.
+type Config struct {
+	URL     string // of the server; a path before /v1 is kept
+	Chat    bool   // chat completions, else completions
+	Stream  bool   // answers are streams of events
+	Headers http.Header
+	HTTP2   bool
+	CA      []byte // further authorities in PEM
+	// Connect bounds making a connection, First the time to the first event, Idle that between
+	// two reads, Total all of a request; 0: no limit.
+	Connect, First, Idle, Total time.Duration
+}
+
+// Client sends requests. Its connections are kept until Close.
+type Client struct {
+	cfg       Config
+	url       string
+	transport *http.Transport
+	origin    time.Time
+}
+
+const bufferBytes = 64 << 10
+
+// New makes a client whose clock begins now.
+func New(cfg Config) (*Client, error) {
+	at, err := url.Parse(cfg.URL)
+	if err != nil || at.Scheme != "http" && at.Scheme != "https" || at.Host == "" {
+		return nil, fmt.Errorf("%q is no http:// or https:// address of a server", cfg.URL)
+	}
+	path := "/v1/completions"
+	if cfg.Chat {
+		path = "/v1/chat/completions"
+	}
+	at.Path = strings.TrimSuffix(strings.TrimSuffix(at.Path, "/"), "/v1") + path
+	t := &http.Transport{
+		Proxy:               http.ProxyFromEnvironment,
+		DialContext:         (&net.Dialer{Timeout: cfg.Connect}).DialContext,
+		TLSHandshakeTimeout: cfg.Connect,
+		DisableCompression:  true,
+		MaxIdleConns:        0, // no limit
+		MaxIdleConnsPerHost: 1 << 20,
+		ReadBufferSize:      bufferBytes, WriteBufferSize: bufferBytes,
+		Protocols: new(http.Protocols),
+	}
+	if cfg.HTTP2 {
+		t.Protocols.SetHTTP2(true)
+		t.Protocols.SetUnencryptedHTTP2(true)
+	} else {
+		t.Protocols.SetHTTP1(true)
+	}
+	if len(cfg.CA) > 0 {
+		pool, err := x509.SystemCertPool()
+		if err != nil {
+			pool = x509.NewCertPool()
+		}
+		if !pool.AppendCertsFromPEM(cfg.CA) {
+			return nil, errors.New("tls_ca has no certificate in PEM")
+		}
+		t.TLSClientConfig = &tls.Config{RootCAs: pool}
+	}
+	return &Client{cfg: cfg, url: at.String(), transport: t, origin: time.Now()}, nil
+}
+
+// Close closes all connections that are idle.
+func (c *Client) Close() { c.transport.CloseIdleConnections() }
+
+// Now is the time on the client's clock.
+func (c *Client) Now() int64 { return time.Since(c.origin).Nanoseconds() }
+
+// Begin makes this moment the zero of the client's clock.
+func (c *Client) Begin() { c.origin = time.Now() }
+
+// limit is why a request was given up.
+type limit struct {
+	outcome serving.Outcome
+	text    string
+}
+
+func (l *limit) Error() string { return l.text }
+
+// ErrOver is the cause with which a load that is over ends the requests in flight.
+var ErrOver error = &limit{serving.Unfinished, "the load was over"}
+
+var errCancelled error = &limit{serving.Cancelled, "cancelled on purpose"}
+
+func overdue(format string, d time.Duration) error {
+	return &limit{serving.Timeout, fmt.Sprintf(format, d)}
+}
+
+// Send sends one request and waits for its answer.
+func (c *Client) Send(ctx context.Context, q *serving.Request, body []byte) *serving.Record {
+	rec := &serving.Record{
+		Index: q.Index, Phase: q.Phase, Session: q.Session, Turn: q.Turn, Due: q.Due, Slot: c.Now(),
+		Connected: serving.Never, Sent: serving.Never, Headers: serving.Never, First: serving.Never,
+		FirstContent: serving.Never, Last: serving.Never, AskedInput: q.Input, AskedOutput: q.Output,
+		Input: serving.Unknown, Output: serving.Unknown, Cached: serving.Unknown,
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	after := func(d time.Duration, cause error) *time.Timer {
+		return time.AfterFunc(d, func() { cancel(cause) })
+	}
+	if c.cfg.Total > 0 {
+		defer after(c.cfg.Total, overdue("it did not end within %v", c.cfg.Total)).Stop()
+	}
+	if q.CancelAfter > 0 {
+		defer after(time.Duration(q.CancelAfter), errCancelled).Stop()
+	}
+	var traced sync.Mutex // what the transport tells may come after it has returned
+	note := func(to *int64) {
+		at := c.Now()
+		traced.Lock()
+		defer traced.Unlock()
+		*to = at
+	}
+	connected, sent, reused := int64(serving.Never), int64(serving.Never), false
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		GotConn: func(i httptrace.GotConnInfo) {
+			note(&connected)
+			traced.Lock()
+			reused = i.Reused
+			traced.Unlock()
+		},
+		WroteRequest: func(httptrace.WroteRequestInfo) { note(&sent) },
+	})
+	rec.Start = c.Now()
+	err := c.exchange(ctx, cancel, q, body, rec)
+	traced.Lock()
+	rec.Connected, rec.Sent, rec.Reused = connected, sent, reused
+	traced.Unlock()
+	if rec.Done == 0 {
+		rec.Done = c.Now()
+	}
+	if err != nil {
+		classify(rec, err, context.Cause(ctx))
+	}
+	return rec
+}
+
+// exchange posts the body and reads the answer.
+func (c *Client) exchange(ctx context.Context, cancel context.CancelCauseFunc, q *serving.Request, body []byte,
+	rec *serving.Record) error {
+	post, err := http.NewRequestWithContext(ctx, http.MethodPost, c.url, bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	for name, values := range c.cfg.Headers {
+		post.Header[name] = values
+	}
+	post.Header.Set("Content-Type", "application/json")
+	if c.cfg.Stream {
+		post.Header.Set("Accept", "text/event-stream")
+	}
+	silent := time.AfterFunc(1<<62, func() { cancel(overdue("nothing came within %v", c.cfg.First)) })
+	defer silent.Stop()
+	if c.cfg.First > 0 {
+		silent.Reset(c.cfg.First)
+	}
+	answer, err := c.transport.RoundTrip(post)
+	if err != nil {
+		return err
+	}
+	defer answer.Body.Close()
+	rec.Headers, rec.Status = c.Now(), answer.StatusCode
+	if answer.StatusCode/100 != 2 {
+		said, _ := io.ReadAll(io.LimitReader(answer.Body, 4<<10))
+		rec.Outcome = serving.Status
+		rec.Error = stream.Words(fmt.Sprintf("%s: %s", answer.Status, said))
+		return nil
+	}
+	idle := time.AfterFunc(1<<62, func() { cancel(overdue("nothing more came within %v", c.cfg.Idle)) })
+	defer idle.Stop()
+	reader := stream.NewReader(rec, c.Now, func(events int) bool {
+		if events > 0 {
+			silent.Stop()
+		}
+		if c.cfg.Idle > 0 && events > 0 {
+			idle.Reset(c.cfg.Idle)
+		}
+		return q.CancelEvents == 0 || events < q.CancelEvents
+	})
+	kind, _, _ := mime.ParseMediaType(answer.Header.Get("Content-Type"))
+	if c.cfg.Stream && kind != "application/json" {
+		err = reader.Events(answer.Body)
+		if err == nil { // a connection is kept only if its answer was read whole
+			_, _ = io.Copy(io.Discard, io.LimitReader(answer.Body, 4<<10))
+		}
+		return err
+	}
+	return reader.Whole(answer.Body)
+}
+
+// classify says how a request ended that has an error: why it was given up, or what went wrong.
+func classify(rec *serving.Record, err, cause error) {
+	l, limited := errors.AsType[*limit](cause)
+	switch {
+	case errors.Is(err, stream.ErrStopped):
+		rec.Outcome = serving.Cancelled
+	case limited:
+		rec.Outcome = l.outcome
+		if l.outcome == serving.Timeout {
+			rec.Error = l.text
+			if rec.Connected == serving.Never {
+				rec.Outcome = serving.Connect
+			}
+		}
+	case cause != nil: // the caller's own context
+		rec.Outcome = serving.Unfinished
+	case rec.Connected == serving.Never:
+		rec.Outcome, rec.Error = serving.Connect, stream.Words(err.Error())
+	case strings.Contains(err.Error(), "malformed"):
+		rec.Outcome, rec.Error = serving.Malformed, stream.Words(err.Error())
+	default:
+		rec.Outcome, rec.Error = serving.Truncated, stream.Words("the answer broke off: "+err.Error())
+	}
+}

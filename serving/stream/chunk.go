@@ -1,0 +1,117 @@
+package stream
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"unicode"
+)
+
+// chunk is an event of a stream, or a whole answer, of completions and of chat.
+type chunk struct {
+	Choices []choice        `json:"choices"`
+	Usage   *usage          `json:"usage"`
+	Error   json.RawMessage `json:"error"`
+	Object  string          `json:"object"`
+	Message text            `json:"message"` // of an error that is the answer itself
+}
+
+type choice struct {
+	Text    text     `json:"text"`
+	Delta   *message `json:"delta"`
+	Message *message `json:"message"`
+	Finish  text     `json:"finish_reason"`
+}
+
+type message struct {
+	Content   text            `json:"content"`
+	Reasoning text            `json:"reasoning"`
+	Thought   text            `json:"reasoning_content"`
+	Tools     json.RawMessage `json:"tool_calls"`
+	Function  json.RawMessage `json:"function_call"`
+}
+
+type usage struct {
+	Prompt     int `json:"prompt_tokens"`
+	Completion int `json:"completion_tokens"`
+	Details    *struct {
+		Cached *int `json:"cached_tokens"`
+	} `json:"prompt_tokens_details"`
+}
+
+// text is a string; null and what else servers write there is none, or its JSON.
+type text string
+
+func (t *text) UnmarshalJSON(b []byte) error {
+	var s string
+	switch {
+	case string(b) == "null":
+		*t = ""
+	case json.Unmarshal(b, &s) == nil:
+		*t = text(s)
+	case string(b) == "[]":
+		*t = ""
+	default:
+		*t = text(b)
+	}
+	return nil
+}
+
+func (o *choice) delta() message {
+	switch {
+	case o.Delta != nil:
+		return *o.Delta
+	case o.Message != nil:
+		return *o.Message
+	}
+	return message{}
+}
+
+// thinks says whether something was generated that the user does not see.
+func (m message) thinks() bool {
+	return m.Reasoning != "" || m.Thought != "" || given(m.Tools) || given(m.Function)
+}
+
+func given(raw json.RawMessage) bool {
+	switch string(raw) {
+	case "", "null", "[]", "{}":
+		return false
+	}
+	return true
+}
+
+const mostWords = 200
+
+// failure is what an error inside of an answer says; "": it is none.
+func (c *chunk) failure() string {
+	if given(c.Error) {
+		var e struct {
+			Message text `json:"message"`
+		}
+		if json.Unmarshal(c.Error, &e) == nil && e.Message != "" {
+			return Words("the endpoint says: " + string(e.Message))
+		}
+		return Words("the endpoint says: " + string(c.Error))
+	}
+	if c.Object == "error" {
+		return Words(fmt.Sprintf("the endpoint says: %s", c.Message))
+	}
+	return ""
+}
+
+// Words makes a short line of what a stranger wrote.
+func Words(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(s, "\uFFFD"))
+	s = strings.Join(strings.Fields(s), " ")
+	for i := range s {
+		if i > mostWords {
+			return s[:i] + "…"
+		}
+	}
+	return s
+}
