@@ -57,7 +57,8 @@ func TestOutcomes(t *testing.T) {
 	}{
 		"a stream": {cfg: streaming, script: func(a *testserver.Answer) { a.Steady(3, 0, 0) }, status: 200, events: 3},
 		"chat": {
-			cfg: with(func(c *Config) { c.Chat = true }), script: func(a *testserver.Answer) { a.Steady(3, 0, 0) }, status: 200,
+			cfg: with(func(c *Config) { c.Chat = true }), script: func(a *testserver.Answer) { a.Steady(3, 0, 0) },
+			status: 200,
 			events: 3,
 		},
 		"whole": {cfg: Config{}, script: func(a *testserver.Answer) {
@@ -82,28 +83,33 @@ func TestOutcomes(t *testing.T) {
 			a.Abort()
 		}, outcome: serving.Truncated, status: 200, text: "broke off", events: 1},
 		"no head": {
-			cfg: streaming, script: func(a *testserver.Answer) { a.Abort() }, outcome: serving.Truncated, text: "broke off",
+			cfg: streaming, script: func(a *testserver.Answer) { a.Abort() }, outcome: serving.Truncated,
+			text: "broke off",
 		},
 		"no first event": {
 			cfg:    with(func(c *Config) { c.First = 50 * time.Millisecond }),
-			script: func(a *testserver.Answer) { a.Stream(); time.Sleep(time.Second) }, outcome: serving.Timeout, status: 200,
-			text: "nothing came within 50ms",
+			script: func(a *testserver.Answer) { a.Stream(); time.Sleep(time.Second) }, outcome: serving.Timeout,
+			status: 200,
+			text:   "nothing came within 50ms",
 		},
 		"no head in time": {
 			cfg:    with(func(c *Config) { c.First = 50 * time.Millisecond }),
-			script: func(*testserver.Answer) { time.Sleep(time.Second) }, outcome: serving.Timeout, text: "nothing came within 50ms",
+			script: func(*testserver.Answer) { time.Sleep(time.Second) }, outcome: serving.Timeout,
+			text: "nothing came within 50ms",
 		},
 		"silence": {
-			cfg:    with(func(c *Config) { c.Idle = 50 * time.Millisecond }),
-			script: func(a *testserver.Answer) { a.Stream(); a.Token("x"); time.Sleep(time.Second) }, outcome: serving.Timeout,
-			status: 200, text: "nothing more came within 50ms", events: 1,
+			cfg:     with(func(c *Config) { c.Idle = 50 * time.Millisecond }),
+			script:  func(a *testserver.Answer) { a.Stream(); a.Token("x"); time.Sleep(time.Second) },
+			outcome: serving.Timeout,
+			status:  200, text: "nothing more came within 50ms", events: 1,
 		},
 		"too long": {
 			cfg: with(func(c *Config) { c.Total = 80 * time.Millisecond }), script: long(10 * time.Millisecond),
 			outcome: serving.Timeout, status: 200, text: "did not end within 80ms", events: 1,
 		},
 		"cancelled after a time": {
-			cfg: streaming, change: func(q *serving.Request) { q.CancelAfter = 80e6 }, script: long(10 * time.Millisecond),
+			cfg: streaming, change: func(q *serving.Request) { q.CancelAfter = 80e6 },
+			script:  long(10 * time.Millisecond),
 			outcome: serving.Cancelled, status: 200, events: 1,
 		},
 		"cancelled after events": {
@@ -324,8 +330,10 @@ func TestALoadEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	time.AfterFunc(50*time.Millisecond, cancel)
 	begin = time.Now()
-	again := gather(ctx, newClient(t, Config{URL: s.URL, Stream: true}), Load{Conversations: conversations(50, nil), Slots: 3})
-	if took := time.Since(begin); took > 350*time.Millisecond || len(again) != 3 || again[0].Outcome != serving.Unfinished {
+	again := gather(ctx, newClient(t, Config{URL: s.URL, Stream: true}),
+		Load{Conversations: conversations(50, nil), Slots: 3})
+	if took := time.Since(begin); took > 350*time.Millisecond || len(again) != 3 ||
+		again[0].Outcome != serving.Unfinished {
 		t.Errorf("%d records after %v", len(again), took)
 	}
 }
@@ -352,7 +360,8 @@ func TestManyStreamsAtATime(t *testing.T) {
 func TestAddresses(t *testing.T) {
 	for address, want := range map[string]string{
 		"http://a:8": "http://a:8/v1/completions", "http://a/": "http://a/v1/completions",
-		"https://a/x/v1/": "https://a/x/v1/completions", "http://a/v1": "http://a/v1/completions", "a:8": "", "ftp://a": "",
+		"https://a/x/v1/": "https://a/x/v1/completions", "http://a/v1": "http://a/v1/completions", "a:8": "",
+		"ftp://a": "",
 		"http://": "",
 	} {
 		c, err := New(Config{URL: address})

@@ -50,8 +50,9 @@ const (
 	thought = `data: {"choices":[{"delta":{"reasoning_content":"hm"}}]}` + "\n\n"
 	tool    = `data: {"choices":[{"delta":{"tool_calls":[{"index":0,"function":{"name":"f"}}]}}]}` + "\n\n"
 	finish  = `data: {"choices":[{"delta":{},"finish_reason":"length"}]}` + "\n\n"
-	usaged  = `data: {"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":4,"prompt_tokens_details":{"cached_tokens":0}}}` + "\n\n"
-	end     = "data: [DONE]\n\n"
+	usaged  = `data: {"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":4,"prompt_tokens_details":{"cached_tokens":0}}}` +
+		"\n\n"
+	end = "data: [DONE]\n\n"
 )
 
 func TestOddStreams(t *testing.T) {
@@ -65,29 +66,40 @@ func TestOddStreams(t *testing.T) {
 		broken              bool
 	}{
 		"plain": {
-			pieces{[]string{role, token, token, finish, usaged, end}, nil}, serving.OK, 2, 2, 3, 2, 4, serving.ByUsage, false,
+			pieces{[]string{role, token, token, finish, usaged, end}, nil}, serving.OK, 2, 2, 3, 2, 4, serving.ByUsage,
+			false,
 		},
-		"role late": {pieces{[]string{token, role, token, end}, nil}, serving.OK, 1, 1, 3, 2, 2, serving.ByEvents, false},
+		"role late": {pieces{[]string{token, role, token, end}, nil}, serving.OK, 1, 1, 3, 2, 2, serving.ByEvents,
+			false},
 		"several events in a read": {
-			pieces{[]string{role + token + token, token + finish + end}, nil}, serving.OK, 1, 1, 2, 3, 3, serving.ByEvents, false,
+			pieces{[]string{role + token + token, token + finish + end}, nil}, serving.OK, 1, 1, 2, 3, 3,
+			serving.ByEvents, false,
 		},
 		"an event over several reads": {
-			pieces{[]string{token[:9], token[9:30], token[30:] + end}, nil}, serving.OK, 3, 3, 3, 1, 1, serving.ByEvents, false,
+			pieces{[]string{token[:9], token[9:30], token[30:] + end}, nil}, serving.OK, 3, 3, 3, 1, 1,
+			serving.ByEvents, false,
 		},
 		"CRLF, no blank, comments": {
-			pieces{[]string{": ping\r\n\r\n", strings.ReplaceAll(strings.Replace(token, "data: ", "data:", 1), "\n", "\r\n"),
+			pieces{[]string{": ping\r\n\r\n", strings.ReplaceAll(strings.Replace(token, "data: ", "data:", 1), "\n",
+				"\r\n"),
 				"event: x\r\nid: 3\r\n" + end}, nil}, serving.OK, 2, 2, 2, 1, 1, serving.ByEvents, false,
 		},
 		"reasoning first": {
-			pieces{[]string{role, thought, token, finish, end}, nil}, serving.OK, 2, 3, 3, 2, 2, serving.ByEvents, false,
+			pieces{[]string{role, thought, token, finish, end}, nil}, serving.OK, 2, 3, 3, 2, 2, serving.ByEvents,
+			false,
 		},
-		"tool calls": {pieces{[]string{role, tool, finish, end}, nil}, serving.OK, 2, 0, 2, 1, 1, serving.ByEvents, false},
+		"tool calls": {pieces{[]string{role, tool, finish, end}, nil}, serving.OK, 2, 0, 2, 1, 1, serving.ByEvents,
+			false},
 		"empty deltas": {
-			pieces{[]string{role, `data: {"choices":[{"delta":{"content":null,"tool_calls":[]}}]}` + "\n\n", token, end}, nil},
+			pieces{
+				[]string{role, `data: {"choices":[{"delta":{"content":null,"tool_calls":[]}}]}` + "\n\n", token, end},
+				nil,
+			},
 			serving.OK, 3, 3, 3, 1, 1, serving.ByEvents, false,
 		},
 		"completions": {
-			pieces{[]string{`data: {"choices":[{"text":"ab","finish_reason":null}]}` + "\n\n", end}, nil}, serving.OK, 1, 1, 1, 1, 1,
+			pieces{[]string{`data: {"choices":[{"text":"ab","finish_reason":null}]}` + "\n\n", end}, nil}, serving.OK,
+			1, 1, 1, 1, 1,
 			serving.ByEvents, false,
 		},
 		"no DONE":   {pieces{[]string{token, finish}, nil}, serving.OK, 1, 1, 1, 1, 1, serving.ByEvents, false},
@@ -95,24 +107,33 @@ func TestOddStreams(t *testing.T) {
 		"an end without a line break": {
 			pieces{[]string{token, "data: [DONE]"}, nil}, serving.Truncated, 1, 1, 1, 1, -1, serving.ByNobody, false,
 		},
-		"neither":           {pieces{[]string{role, token}, nil}, serving.Truncated, 2, 2, 2, 1, -1, serving.ByNobody, false},
-		"broken":            {pieces{[]string{role, token}, reset}, serving.OK, 2, 2, 2, 1, -1, serving.ByNobody, true},
+		"neither": {pieces{[]string{role, token}, nil}, serving.Truncated, 2, 2, 2, 1, -1, serving.ByNobody, false},
+		"broken":  {pieces{[]string{role, token}, reset}, serving.OK, 2, 2, 2, 1, -1, serving.ByNobody, true},
+
 		"broken at the end": {pieces{[]string{token, end}, reset}, serving.OK, 1, 1, 1, 1, 1, serving.ByEvents, false},
-		"nothing generated": {pieces{[]string{role, finish, end}, nil}, serving.Empty, 0, 0, 0, 0, -1, serving.ByNobody, false},
+		"nothing generated": {pieces{[]string{role, finish, end}, nil}, serving.Empty, 0, 0, 0, 0, -1, serving.ByNobody,
+			false},
 		"an error inside": {
-			pieces{[]string{token, `data: {"error":{"message":"out of\nmemory"}}` + "\n\n"}, nil}, serving.Status, 1, 1, 1, 1, -1,
+			pieces{[]string{token, `data: {"error":{"message":"out of\nmemory"}}` + "\n\n"}, nil}, serving.Status, 1, 1,
+			1, 1, -1,
 			serving.ByNobody, false,
 		},
 		"an error of another form": {
-			pieces{[]string{`data: {"object":"error","message":"no"}` + "\n\n"}, nil}, serving.Status, 0, 0, 0, 0, -1, serving.ByNobody,
+			pieces{[]string{`data: {"object":"error","message":"no"}` + "\n\n"}, nil}, serving.Status, 0, 0, 0, 0, -1,
+			serving.ByNobody,
 			false,
 		},
-		"no JSON": {pieces{[]string{"data: {\"choices\n\n"}, nil}, serving.Malformed, 0, 0, 0, 0, -1, serving.ByNobody, false},
+		"no JSON": {pieces{[]string{"data: {\"choices\n\n"}, nil}, serving.Malformed, 0, 0, 0, 0, -1, serving.ByNobody,
+			false},
 		"too long": {
-			pieces{[]string{"data: " + strings.Repeat("x", mostEvent+1)}, nil}, serving.Malformed, 0, 0, 0, 0, -1, serving.ByNobody, false,
+			pieces{[]string{"data: " + strings.Repeat("x", mostEvent+1)}, nil}, serving.Malformed, 0, 0, 0, 0, -1,
+			serving.ByNobody, false,
 		},
 		"usage in each event": {
-			pieces{[]string{`data: {"choices":[{"delta":{"content":"a"}}],"usage":{"prompt_tokens":9,"completion_tokens":3}}` + "\n\n", end},
+			pieces{[]string{
+				`data: {"choices":[{"delta":{"content":"a"}}],"usage":{"prompt_tokens":9,"completion_tokens":3}}` +
+					"\n\n", end,
+			},
 				nil}, serving.OK, 1, 1, 1, 1, 3, serving.ByUsage, false,
 		},
 	} {
@@ -140,7 +161,8 @@ func TestOddStreams(t *testing.T) {
 
 func TestCoalescedEventsAreMarked(t *testing.T) {
 	rec, err := read(&pieces{[]string{token, token + token, usaged + end}, nil})
-	if err != nil || len(rec.Events) != 3 || rec.Events[0].Coalesced || rec.Events[1].Coalesced || !rec.Events[2].Coalesced {
+	if err != nil || len(rec.Events) != 3 || rec.Events[0].Coalesced || rec.Events[1].Coalesced ||
+		!rec.Events[2].Coalesced {
 		t.Errorf("%+v, %v", rec.Events, err)
 	}
 	if rec.Cached != 0 || rec.Input != 9 || rec.Answer != "aaa" {
@@ -153,7 +175,7 @@ func TestCoalescedEventsAreMarked(t *testing.T) {
 
 func TestWhole(t *testing.T) {
 	for content, outcome := range map[string]serving.Outcome{
-		`{"choices":[{"message":{"content":"hi"},"finish_reason":"stop"}],"usage":{"prompt_tokens":3,"completion_tokens":2}}`: serving.OK,
+		`{"choices":[{"message":{"content":"hi"}}],"usage":{"prompt_tokens":3,"completion_tokens":2}}`: serving.OK,
 		`{"choices":[{"text":"hi"}]}`:                serving.OK,
 		`{"choices":[{"message":{"content":null}}]}`: serving.Empty,
 		`{"error":"no"}`:                             serving.Status,
@@ -161,7 +183,8 @@ func TestWhole(t *testing.T) {
 	} {
 		rec := record()
 		err := NewReader(rec, func() int64 { return 5 }, nil).Whole(strings.NewReader(content))
-		if err != nil || rec.Outcome != outcome || rec.First != serving.Never || (rec.Last == 5) != (outcome == serving.OK) {
+		if err != nil || rec.Outcome != outcome || rec.First != serving.Never ||
+			(rec.Last == 5) != (outcome == serving.OK) {
 			t.Errorf("%s: %+v, %v", content, rec, err)
 		}
 	}
@@ -182,7 +205,8 @@ func FuzzEvents(f *testing.F) {
 			cut.texts = append(cut.texts, string(content[i:min(len(content), i+max(1, size&1023))]))
 		}
 		again, err := read(cut)
-		if err != nil || again.Outcome != whole.Outcome || again.Output != whole.Output || again.Answer != whole.Answer ||
+		if err != nil || again.Outcome != whole.Outcome || again.Output != whole.Output ||
+			again.Answer != whole.Answer ||
 			len(again.Events) != len(whole.Events) || again.Error != whole.Error {
 			t.Errorf("%+v became %+v, %v", whole, again, err)
 		}

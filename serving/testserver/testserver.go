@@ -53,7 +53,8 @@ func Unstarted(script func(a *Answer)) *Server {
 		for most := s.MostInFlight.Load(); n > most && !s.MostInFlight.CompareAndSwap(most, n); {
 			most = s.MostInFlight.Load()
 		}
-		a := &Answer{w: w, out: http.NewResponseController(w), Path: r.URL.Path, chat: r.URL.Path == "/v1/chat/completions"}
+		a := &Answer{w: w, out: http.NewResponseController(w), Path: r.URL.Path}
+		a.chat = a.Path == "/v1/chat/completions"
 		content, _ := io.ReadAll(r.Body)
 		_ = json.Unmarshal(content, &a.Body)
 		a.At = time.Now()
