@@ -84,7 +84,7 @@ var allowed = map[string][]string{
 	"weir/serving":            {},
 	"weir/serving/stream":     {"weir/serving"},
 	"weir/serving/client":     {"weir/serving"},
-	"weir/serving/prompt":     {"weir/serving", "weir/quantity"},
+	"weir/serving/prompt":     {"weir/serving", "weir/serving/schedule", "weir/quantity"},
 	"weir/serving/schedule":   {"weir/serving", "weir/quantity"},
 	"weir/serving/summary":    {"weir/serving", "weir/results"},
 	"weir/serving/testserver": {},

@@ -1,0 +1,131 @@
+package prompt
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// API is an endpoint of a server.
+type API string
+
+// The endpoints.
+const (
+	Completions API = "completions"
+	Chat        API = "chat"
+)
+
+// Path is that of the endpoint below the address of the server.
+func (a API) Path() string {
+	if a == Chat {
+		return "/v1/chat/completions"
+	}
+	return "/v1/completions"
+}
+
+// Body is what a request says besides its prompt.
+type Body struct {
+	API    API
+	Model  string
+	Stream bool // with the usage in a last event
+	Exact  bool // as many tokens as asked for, whatever the model says
+	// Fields are put in last, in place of those of the same name; null takes one away.
+	Fields map[string]json.RawMessage
+}
+
+// reserved are the members that fields cannot replace, because client and prompts rely on them.
+var reserved = []string{"prompt", "messages", "stream"}
+
+func (b Body) check() error {
+	if b.API != Completions && b.API != Chat {
+		return fmt.Errorf("there is no api %q: write %s or %s", b.API, Completions, Chat)
+	}
+	for _, name := range slices.Sorted(maps.Keys(b.Fields)) {
+		if slices.Contains(reserved, name) {
+			return fmt.Errorf("body: %s is an option of its own, and cannot be a further field", name)
+		}
+		if !json.Valid(b.Fields[name]) {
+			return fmt.Errorf("body: the value of %s is no JSON", name)
+		}
+	}
+	return nil
+}
+
+// around are the bytes before and after the prompt or the messages of a body; output is the
+// number of tokens asked for, 0 if nobody said.
+func (b Body) around(output int) (before, after []byte) {
+	own := map[string]any{"model": b.Model, "stream": b.Stream}
+	order := []string{"model", "max_tokens", "min_tokens", "ignore_eos", "stream", "stream_options"}
+	if output > 0 {
+		own["max_tokens"] = output
+		if b.Exact {
+			own["min_tokens"], own["ignore_eos"] = output, true
+		}
+	}
+	if b.Stream {
+		own["stream_options"] = map[string]bool{"include_usage": true}
+	}
+	for _, name := range slices.Sorted(maps.Keys(b.Fields)) {
+		if own[name] == nil {
+			order = append(order, name)
+		}
+		if own[name] = b.Fields[name]; string(bytes.TrimSpace(b.Fields[name])) == "null" {
+			delete(own, name)
+		}
+	}
+	before = append(before, '{')
+	for _, name := range order {
+		if v, ok := own[name]; ok {
+			before = append(quote(before, name), ':')
+			before = append(encode(before, v), ',')
+			delete(own, name)
+		}
+	}
+	if b.API == Chat {
+		return append(before, `"messages":[`...), []byte(`]}`)
+	}
+	return append(before, `"prompt":`...), []byte{'}'}
+}
+
+// message appends a message of a chat whose content is JSON.
+func message(b []byte, role string, content []byte) []byte {
+	b = append(b, `{"role":"`...)
+	b = append(b, role...)
+	b = append(b, `","content":`...)
+	b = append(b, content...)
+	return append(b, '}')
+}
+
+// body is the JSON of a request. The contents are those of the user's turns, each as JSON, and
+// answers are those to all but the last, as far as there are any.
+func (b Body) body(output int, contents [][]byte, answers []string) []byte {
+	out, after := b.around(output)
+	if b.API == Completions {
+		return append(append(out, contents[0]...), after...)
+	}
+	for i, content := range contents {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = message(out, "user", content)
+		if i < len(contents)-1 && i < len(answers) {
+			out = message(append(out, ','), "assistant", quote(nil, answers[i]))
+		}
+	}
+	return append(out, after...)
+}
+
+func quote(b []byte, text string) []byte { return encode(b, text) }
+
+// encode appends a value as JSON without the escapes that only HTML needs.
+func encode(b []byte, v any) []byte {
+	out := bytes.NewBuffer(b)
+	e := json.NewEncoder(out)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		panic(err) // fields are checked, and all else has a form
+	}
+	return bytes.TrimSuffix(out.Bytes(), []byte{'\n'})
+}
