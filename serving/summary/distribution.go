@@ -1,7 +1,6 @@
 package summary
 
 import (
-	"math"
 	"slices"
 
 	"weir/results"
@@ -136,7 +135,7 @@ type mean struct{ sum, n float64 }
 func (a *mean) add(v float64) { a.sum, a.n = a.sum+v, a.n+1 }
 
 func (a mean) put(m map[string]float64, name string) {
-	if a.n > 0 && !math.IsNaN(a.sum) {
+	if a.n > 0 {
 		m[name] = a.sum / a.n
 	}
 }

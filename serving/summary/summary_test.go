@@ -177,7 +177,8 @@ func TestALoadThatFailsHasNoTokens(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 	holds(t, s.Values, map[string]float64{
-		"request_rate": 0, "output_throughput": 0, "error_rate": 1, "ttft.min": inf, "latency.p50": inf, "speed.per_user.p50": 0,
+		"request_rate": 0, "output_throughput": 0, "error_rate": 1, "ttft.min": inf, "latency.p50": inf,
+		"speed.per_user.p50": 0,
 	})
 	absent(t, s.Values, "ttft.avg", "output.tokens", "chunk_gap.p50", "stall.max")
 }
@@ -218,7 +219,8 @@ func TestReasoningIsTheFirstTokenAndNotTheFirstContent(t *testing.T) {
 
 func TestTooFewRequestsForAQuantile(t *testing.T) {
 	for q, least := range map[results.Quantile]int{
-		results.Minimum: 10, results.P50: 20, results.P90: 100, results.P95: 200, results.P99: 1000, results.P999: 10_000,
+		results.Minimum: 10, results.P50: 20, results.P90: 100, results.P95: 200, results.P99: 1000,
+		results.P999: 10_000,
 	} {
 		if !TooFew(q, least-1) || TooFew(q, least) {
 			t.Errorf("quantile %d does not take %d requests", q, least)
