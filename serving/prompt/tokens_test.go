@@ -58,7 +58,8 @@ func TestNumbersOfTokensAreFromOne(t *testing.T) {
 
 func TestTextsOfDistributionsThatAreNone(t *testing.T) {
 	for _, text := range []string{
-		"", "0", "-1", "1.5", "fixed:", "fixed:1,2", "normal:512", "normal:0,1", "normal:5,-1", "normal:NaN,1", "normal:5,NaN",
+		"", "0", "-1", "1.5", "fixed:", "fixed:1,2", "normal:512", "normal:0,1", "normal:5,-1", "normal:NaN,1",
+		"normal:5,NaN",
 		"uniform:5,4", "uniform:0,4", "uniform:1,2,3", "lognormal:5,5", "zipf:1,2", "1048577", "uniform:1,1e7", "inf",
 	} {
 		if d, err := ParseTokens(text); err == nil || !strings.Contains(err.Error(), "write 512") {
@@ -73,7 +74,9 @@ func TestTextsOfPrefixesAndCancellations(t *testing.T) {
 			t.Errorf("%q is %v, %v", text, p, err)
 		}
 	}
-	for _, text := range []string{"", "warm", "shared", "shared:4", "shared:0,5", "shared:5,0", "4,256", "shared:1,2,3"} {
+	for _, text := range []string{
+		"", "warm", "shared", "shared:4", "shared:0,5", "shared:5,0", "4,256", "shared:1,2,3",
+	} {
 		if p, err := ParsePrefix(text); err == nil {
 			t.Errorf("%q is %v", text, p)
 		}
@@ -89,7 +92,8 @@ func TestTextsOfPrefixesAndCancellations(t *testing.T) {
 		}
 	}
 	for _, text := range []string{
-		"10%", "0.1 after 1s", "10% after 5", "101% after 1s", "10% after 0 tokens", "10% after 0s", "10% after x tokens",
+		"10%", "0.1 after 1s", "10% after 5", "101% after 1s", "10% after 0 tokens", "10% after 0s",
+		"10% after x tokens",
 	} {
 		if c, err := ParseCancel(text); err == nil {
 			t.Errorf("%q is %+v", text, c)

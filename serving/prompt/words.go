@@ -57,8 +57,7 @@ func Calibrate(probes []Probe) (Calibration, error) {
 	n, x, y, xx, xy := 0., 0., 0., 0., 0.
 	for _, p := range probes {
 		if p.Words < 1 || p.Tokens < 1 || p.Words > MostTokens || p.Tokens > MostTokens {
-			return Calibration{}, fmt.Errorf("a server counts %d tokens in %d words, which calibrates nothing", p.Tokens,
-				p.Words)
+			return Calibration{}, fmt.Errorf("%d tokens in %d words calibrate nothing", p.Tokens, p.Words)
 		}
 		w, t := float64(p.Words), float64(p.Tokens)
 		n, x, y, xx, xy = n+1, x+w, y+t, xx+w*w, xy+w*t
@@ -77,7 +76,8 @@ func Calibrate(probes []Probe) (Calibration, error) {
 		c.PerWord = (y - n*c.Base) / x
 	}
 	if !(c.PerWord >= 0.1 && c.PerWord <= 100) {
-		return Calibration{}, fmt.Errorf("a server counts %.3g tokens for each word: does it report prompt_tokens?", c.PerWord)
+		return Calibration{}, fmt.Errorf("the server counts %.3g tokens for each word: does it report prompt_tokens?",
+			c.PerWord)
 	}
 	return c, nil
 }

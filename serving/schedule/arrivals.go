@@ -51,7 +51,8 @@ func ParseArrivals(text string) (Arrivals, error) {
 	case Gamma:
 		shape, err := strconv.ParseFloat(number, 64)
 		if err != nil || !(shape >= leastShape && shape <= mostShape) {
-			return Arrivals{}, fmt.Errorf("%q: write gamma:SHAPE with a shape from %v to %v", text, leastShape, mostShape)
+			return Arrivals{}, fmt.Errorf("%q: write gamma:SHAPE with a shape from %v to %v", text, leastShape,
+				mostShape)
 		}
 		a.Shape = shape
 	case Burst:

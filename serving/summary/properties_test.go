@@ -1,0 +1,256 @@
+package summary
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"weir/results"
+	"weir/serving"
+	"weir/test/golden"
+)
+
+// drawn are records of an open load with all that can become of them.
+func drawn(seed uint64, n, events int) []serving.Record {
+	rng := rand.New(rand.NewPCG(seed, 0))
+	list := make([]serving.Record, n)
+	for i := range list {
+		due := float64(i)
+		start := due + rng.Float64()
+		at := make([]float64, 1+rng.IntN(events))
+		now := start + 10*rng.Float64()
+		for k := range at {
+			at[k] = now
+			now += rng.ExpFloat64()
+		}
+		if rng.IntN(10) == 0 {
+			at = nil
+		}
+		r := request(i, start, at...)
+		r.Due, r.AskedOutput, r.Reused = int64(due*ms), events/2, rng.IntN(2) == 0
+		switch rng.IntN(12) {
+		case 0:
+			r.Outcome = serving.Cancelled
+		case 1:
+			r.Outcome = serving.Truncated
+		case 2:
+			r.Output, r.Input, r.Source = serving.Unknown, serving.Unknown, serving.ByNobody
+		case 3:
+			r.Cached, r.FirstContent = 3, r.Last
+		case 4:
+			total := 0
+			for k := range r.Events {
+				total += 1 + rng.IntN(3)
+				r.Events[k].Tokens = total
+			}
+			r.Output = total
+		}
+		list[i] = r
+	}
+	return list
+}
+
+var settings = []Settings{
+	{Window: Steady, SLO: SLO{TTFT: 6 * ms, ITL: ms, Latency: 30 * ms}},
+	{Window: Whole, GPUs: 2},
+	{Window: Steady, Concurrency: 5},
+}
+
+func TestTheOrderOfRecordsDoesNotMatter(t *testing.T) {
+	for seed := range uint64(20) {
+		list := drawn(seed, 60, 20)
+		for _, s := range settings {
+			want := Of(list, s)
+			// those of three clients, one after the other
+			var merged []serving.Record
+			for client := range 3 {
+				for i := client; i < len(list); i += 3 {
+					merged = append(merged, list[i])
+				}
+			}
+			rand.New(rand.NewPCG(seed, 1)).Shuffle(20, func(i, j int) { merged[i], merged[j] = merged[j], merged[i] })
+			got := Of(merged, s)
+			if !maps.Equal(want.Values, got.Values) || want.From != got.From || want.To != got.To ||
+				want.Source != got.Source {
+				t.Fatalf("seed %d, %+v:\n%v\n%v", seed, s, want, got)
+			}
+		}
+	}
+}
+
+// A time of users gets no better by a failure. Delays of the client and gaps of chunks are no
+// such times.
+func TestAFailureImprovesNoQuantile(t *testing.T) {
+	outcomes := []serving.Outcome{
+		serving.Connect, serving.Timeout, serving.Status, serving.Truncated, serving.Malformed, serving.Empty,
+		serving.Unfinished,
+	}
+	worse := 0
+	for seed := range uint64(50) {
+		list := drawn(seed, 40, 20)
+		failed := request(len(list), 1, 1.001, 1.002, 1.003) // which was fast until it failed
+		failed.Due, failed.Outcome = ms, outcomes[seed%uint64(len(outcomes))]
+		before, after := Of(list, settings[0]), Of(append(list, failed), settings[0])
+		for name, v := range before.Values {
+			last := name[strings.LastIndexByte(name, '.')+1:]
+			ofUsers := !strings.HasPrefix(name, "dispatch_delay.") && !strings.HasPrefix(name, "chunk_gap.")
+			if !ofUsers || !slices.Contains([]string{"min", "p50", "p90", "p95", "p99", "max"}, last) {
+				continue
+			}
+			higher := name == "speed.per_user.p50"
+			now := after.Values[name]
+			if !higher && now < v || higher && now > v {
+				t.Errorf("seed %d: with one more failure %s is %v, and %v without", seed, name, now, v)
+			}
+			if now != v {
+				worse++
+			}
+		}
+		for _, name := range []string{
+			"goodput", "goodput.tokens", "slo.ttft", "slo.itl", "slo.latency", "request_rate", "output_throughput",
+		} {
+			underWay := name == "output_throughput" && failed.Outcome == serving.Unfinished // whose tokens count
+			if !underWay && after.Values[name] > before.Values[name] {
+				t.Errorf("seed %d: with one more failure %s rises", seed, name)
+			}
+		}
+		if after.Values["error_rate"] <= before.Values["error_rate"] {
+			t.Errorf("seed %d: one more failure, and error_rate is %v", seed, after.Values["error_rate"])
+		}
+	}
+	if worse == 0 {
+		t.Error("failures change nothing")
+	}
+}
+
+func TestQuantilesAreInOrder(t *testing.T) {
+	for seed := range uint64(20) {
+		v := Of(drawn(seed, 50, 10), settings[0]).Values
+		for _, family := range []string{
+			"ttft", "ttfo", "itl", "chunk_gap", "latency", "scheduled.ttft", "scheduled.latency", "dispatch_delay",
+		} {
+			before := 0.
+			for _, q := range []string{"min", "p50", "p90", "p95", "p99", "max"} {
+				now, ok := v[family+"."+q]
+				if !ok || now < before {
+					t.Errorf("seed %d: %s.%s is %v (%v) after %v", seed, family, q, now, ok, before)
+				}
+				before = now
+			}
+		}
+	}
+}
+
+// Little's law: over the whole of a load, the mean of requests in flight is the sum of their
+// times divided by its length, which the course of the load has too.
+func TestTheCourseOfALoadAddsUp(t *testing.T) {
+	list := drawn(5, 200, 20)
+	s, course := Of(list, Settings{Window: Whole}), Over(list, 40)
+	tokens, busy := 0., 0.
+	for b := range course.Throughput {
+		tokens += course.Throughput[b] * float64(course.Width) * ns
+		busy += course.InFlight[b] * float64(course.Width) * ns
+	}
+	seconds := float64(s.To-s.From) * ns
+	if want := s.Values["output_throughput"] * seconds; math.Abs(tokens-want) > 1e-6*want {
+		t.Errorf("%v tokens, not %v", tokens, want)
+	}
+	if want := s.Values["concurrency.effective"] * seconds; math.Abs(busy-want) > 1e-6*want {
+		t.Errorf("%v s in flight, not %v", busy, want)
+	}
+	if course.Start != s.From || course.Start+40*course.Width <= s.To {
+		t.Errorf("from %d, %d each, not %d to %d", course.Start, course.Width, s.From, s.To)
+	}
+	if c := Over(nil, 5); len(c.TTFT) != 0 {
+		t.Errorf("%+v", c)
+	}
+}
+
+func TestBinsOfACourse(t *testing.T) {
+	c := Over(closed(), 7) // of 100 ms and a little
+	if c.Width != 100*ms+1 || !math.IsNaN(c.TTFT[1]) || c.TTFT[0] != 0.1 || math.Abs(c.TTFT[4]-0.09) > 1e-12 {
+		t.Errorf("%+v", c)
+	}
+	if math.Abs(c.InFlight[1]-2) > 1e-6 || math.Abs(c.InFlight[6]-1) > 1e-6 {
+		t.Errorf("%v in flight", c.InFlight)
+	}
+}
+
+// A load is full again after its slots were free for a moment: the steady part ends when one is
+// free for good.
+func TestTheSteadyPartOfAClosedLoad(t *testing.T) {
+	list := []serving.Record{
+		request(0, 0, 100), request(1, 20, 90), request(2, 95, 200), request(3, 101, 190), request(4, 191, 300),
+	}
+	s := Of(list, Settings{Window: Steady, Concurrency: 2})
+	if s.From != 20*ms || s.To != 200*ms || s.Window != Steady {
+		t.Errorf("%+v", s)
+	}
+	holds(t, s.Values, map[string]float64{
+		"request_rate":          4 / 0.18,
+		"concurrency.effective": (0.08 + 0.07 + 0.105 + 0.089 + 0.009) / 0.18,
+	})
+}
+
+func TestMetricsOfALoad(t *testing.T) {
+	var b strings.Builder
+	for _, s := range settings {
+		of := Of(drawn(9, 300, 30), s)
+		fmt.Fprintf(&b, "%s from %d to %d ns, tokens by source %d\n", of.Window, of.From, of.To, of.Source)
+		for _, name := range slices.Sorted(maps.Keys(of.Values)) {
+			fmt.Fprintf(&b, "  %-28s %.9g\n", name, of.Values[name])
+		}
+	}
+	golden.Equal(t, "testdata/metrics.golden", []byte(b.String()))
+}
+
+// nearest is the definition of results.NearestRank, word by word: the least value that has at
+// least this share of the values at or below it.
+func nearest(values []float64, q results.Quantile) float64 {
+	slices.Sort(values)
+	for _, v := range values {
+		below := 0
+		for _, w := range values {
+			if w <= v {
+				below++
+			}
+		}
+		if int64(below)*int64(results.Maximum) >= int64(q)*int64(len(values)) {
+			return v
+		}
+	}
+	return math.NaN()
+}
+
+func TestQuantilesAreThoseOfTheirDefinition(t *testing.T) {
+	for seed := range uint64(10) {
+		list := drawn(seed, 37+int(seed), 10)
+		var values []float64
+		for i := range list {
+			switch r := &list[i]; r.Outcome {
+			case serving.OK:
+				values = append(values, float64(r.First-r.Start)*1e-9)
+			case serving.Cancelled:
+			default:
+				values = append(values, inf)
+			}
+		}
+		got := Of(list, Settings{}).Values
+		holds(t, got, map[string]float64{
+			"ttft.min": nearest(values, results.Minimum), "ttft.p50": nearest(values, results.P50),
+			"ttft.p90": nearest(values, results.P90), "ttft.p95": nearest(values, results.P95),
+			"ttft.p99": nearest(values, results.P99), "ttft.max": nearest(values, results.Maximum),
+		})
+	}
+}
+
+func BenchmarkSummary(b *testing.B) {
+	list := drawn(1, 100_000, 199) // 100 events each on average
+	for b.Loop() {
+		Of(list, Settings{Window: Steady, SLO: SLO{TTFT: 6 * ms, ITL: ms, Latency: 30 * ms}})
+	}
+}
