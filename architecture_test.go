@@ -81,6 +81,8 @@ var allowed = map[string][]string{
 	"weir/workload/ep": {"weir/routing", "weir/fabric", "weir/workload", "weir/quantity", "weir/matrix",
 		"weir/results"},
 	"weir/routing":            {"weir/quantity"},
+	"weir/engine/serving":     {"weir/engine", "weir/serving", "weir/workload", "weir/results"},
+	"weir/workload/serving":   {"weir/serving", "weir/workload", "weir/placeholder", "weir/quantity", "weir/results"},
 	"weir/serving":            {},
 	"weir/serving/stream":     {"weir/serving"},
 	"weir/serving/client":     {"weir/serving"},

@@ -170,6 +170,7 @@ func TestNobodyListens(t *testing.T) {
 			if err != nil {
 				return
 			}
+			_, _ = conn.Read(make([]byte, 1000))
 			_, _ = conn.Write([]byte("SSH-2.0-x\r\n\r\n"))
 			conn.Close()
 		}
@@ -255,7 +256,7 @@ func conversations(n int, change func(i int, q *serving.Request)) (all [][]*serv
 func TestClosedLoop(t *testing.T) {
 	s := testserver.New(t, func(a *testserver.Answer) { a.Steady(3, 20*time.Millisecond, time.Millisecond) })
 	c := newClient(t, Config{URL: s.URL, Stream: true})
-	all := gather(t.Context(), c, Load{Conversations: conversations(100, nil), Slots: 10})
+	all := gather(t.Context(), c, Load{Next: Each(conversations(100, nil)), Slots: 10})
 	seen := map[int]bool{}
 	for _, r := range all {
 		if r.Outcome != serving.OK || seen[r.Index] {
@@ -275,7 +276,7 @@ func TestOpenLoop(t *testing.T) {
 	due := func(i int, q *serving.Request) { q.Due = int64(i) * 5e6 }
 	for _, slots := range []int{0, 2} {
 		c := newClient(t, Config{URL: s.URL, Stream: true})
-		all := gather(t.Context(), c, Load{Conversations: conversations(20, due), Slots: slots})
+		all := gather(t.Context(), c, Load{Next: Each(conversations(20, due)), Slots: slots})
 		if len(all) != 20 {
 			t.Fatalf("%d slots: %d records", slots, len(all))
 		}
@@ -305,7 +306,7 @@ func TestConversations(t *testing.T) {
 		heard = append(heard, answers)
 		return []byte("{}")
 	}
-	all := gather(t.Context(), c, Load{Conversations: [][]*serving.Request{{first, second}}, Slots: 1})
+	all := gather(t.Context(), c, Load{Next: Each([][]*serving.Request{{first, second}}), Slots: 1})
 	if len(all) != 2 || all[1].Slot-all[0].Done < 30e6 || len(heard) != 1 || len(heard[0]) != 1 || heard[0][0] != "xx" {
 		t.Errorf("%+v, heard %v", all, heard)
 	}
@@ -317,7 +318,7 @@ func TestALoadEnds(t *testing.T) {
 	c := newClient(t, Config{URL: s.URL, Stream: true})
 	begin := time.Now()
 	all := gather(t.Context(), c, Load{
-		Conversations: conversations(50, nil), Slots: 2, Until: 100e6, Grace: 100 * time.Millisecond,
+		Next: Each(conversations(50, nil)), Slots: 2, Until: 100e6, Grace: 100 * time.Millisecond,
 	})
 	if took := time.Since(begin); len(all) != 2 || took > 700*time.Millisecond {
 		t.Fatalf("%d records after %v", len(all), took)
@@ -331,7 +332,7 @@ func TestALoadEnds(t *testing.T) {
 	time.AfterFunc(50*time.Millisecond, cancel)
 	begin = time.Now()
 	again := gather(ctx, newClient(t, Config{URL: s.URL, Stream: true}),
-		Load{Conversations: conversations(50, nil), Slots: 3})
+		Load{Next: Each(conversations(50, nil)), Slots: 3})
 	if took := time.Since(begin); took > 350*time.Millisecond || len(again) != 3 ||
 		again[0].Outcome != serving.Unfinished {
 		t.Errorf("%d records after %v", len(again), took)
@@ -350,7 +351,7 @@ func TestManyStreamsAtATime(t *testing.T) {
 		a.Finish(1, 1)
 	})
 	c := newClient(t, Config{URL: s.URL, Stream: true})
-	for _, r := range gather(t.Context(), c, Load{Conversations: conversations(n, nil), Slots: n}) {
+	for _, r := range gather(t.Context(), c, Load{Next: Each(conversations(n, nil)), Slots: n}) {
 		if r.Outcome != serving.OK {
 			t.Fatalf("%+v", r)
 		}

@@ -11,9 +11,9 @@ import (
 // Load is what a client is to send. A conversation is a list of turns, of which each is sent when
 // the one before has ended; most have one.
 type Load struct {
-	// Conversations come in the order in which they are due; those without a time are sent as
-	// soon as a slot is free.
-	Conversations [][]*serving.Request
+	// Next gives the next conversation, in the order in which they are due; nil: there is none
+	// left. Those without a time are sent as soon as a slot is free. It is called by one goroutine.
+	Next func() []*serving.Request
 	// Slots are how many requests are in flight at most; 0: as many as are due.
 	Slots int
 	// Until is when no conversation is started any more; 0: when there are none left. Requests in
@@ -35,36 +35,53 @@ func (c *Client) Run(ctx context.Context, l Load, done func(*serving.Record)) {
 		c.runUnlimited(ctx, l, done)
 		return
 	}
-	due := make(chan []*serving.Request, len(l.Conversations))
+	free := make(chan []*serving.Request)
 	var workers sync.WaitGroup
-	for range min(l.Slots, len(l.Conversations)) {
+	for range l.Slots {
 		workers.Go(func() {
-			for turns := range due {
-				if !c.over(ctx, l) {
-					c.converse(ctx, turns, done)
-				}
+			for turns := range free {
+				c.converse(ctx, turns, done)
 			}
 		})
 	}
-	for _, turns := range l.Conversations {
-		if !c.await(ctx, turns[0].Due) || c.over(ctx, l) {
-			break
+	c.dispatch(ctx, l, func(turns []*serving.Request) {
+		select {
+		case free <- turns:
+		case <-ctx.Done():
 		}
-		due <- turns
-	}
-	close(due)
+	})
+	close(free)
 	workers.Wait()
 }
 
 func (c *Client) runUnlimited(ctx context.Context, l Load, done func(*serving.Record)) {
 	var all sync.WaitGroup
-	for _, turns := range l.Conversations {
-		if !c.await(ctx, turns[0].Due) || c.over(ctx, l) {
-			break
-		}
+	c.dispatch(ctx, l, func(turns []*serving.Request) {
 		all.Go(func() { c.converse(ctx, turns, done) })
-	}
+	})
 	all.Wait()
+}
+
+// dispatch hands over each conversation when it is due.
+func (c *Client) dispatch(ctx context.Context, l Load, to func([]*serving.Request)) {
+	for turns := l.Next(); turns != nil; turns = l.Next() {
+		if !c.await(ctx, turns[0].Due) || c.over(ctx, l) {
+			return
+		}
+		to(turns)
+	}
+}
+
+// Each gives the conversations of a list.
+func Each(list [][]*serving.Request) func() []*serving.Request {
+	return func() []*serving.Request {
+		if len(list) == 0 {
+			return nil
+		}
+		first := list[0]
+		list = list[1:]
+		return first
+	}
 }
 
 // over says whether no conversation is to be started any more.

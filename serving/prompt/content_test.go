@@ -86,7 +86,8 @@ func TestTextsHaveTheWordsOfTheirTokens(t *testing.T) {
 		t.Errorf("%d words for %d tokens", n, r.Input)
 	}
 	p := s.Probe(2, 40)
-	if n := len(strings.Fields(read(t, p.Body).text(t))); n != 41 || p.Phase != serving.Ready || read(t, p.Body).Max != 1 {
+	if n := len(strings.Fields(read(t, p.Body).text(t))); n != 41 || p.Phase != serving.Ready ||
+		read(t, p.Body).Max != 1 {
 		t.Errorf("%d words in a probe: %s", n, p.Body)
 	}
 }
@@ -146,8 +147,10 @@ func TestEqualBlocksOfATraceAreEqualText(t *testing.T) {
 	}
 	// as words, of 2 tokens each
 	s = set(t, Settings{Rows: rows, Prefix: Prefix{Traced: true}, Calibration: Calibration{PerWord: 2}})
-	short, long := read(t, s.Request(serving.Measured, 0).Body).text(t), read(t, s.Request(serving.Measured, 1).Body).text(t)
-	if !strings.HasPrefix(long, short+" ") || len(strings.Fields(short)) != 256+5 || len(strings.Fields(long)) != 3*256 {
+	short, long := read(t, s.Request(serving.Measured, 0).Body).text(t),
+		read(t, s.Request(serving.Measured, 1).Body).text(t)
+	if !strings.HasPrefix(long, short+" ") || len(strings.Fields(short)) != 256+5 ||
+		len(strings.Fields(long)) != 3*256 {
 		t.Errorf("%d and %d words", len(strings.Fields(short)), len(strings.Fields(long)))
 	}
 }

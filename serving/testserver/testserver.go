@@ -30,6 +30,7 @@ type Answer struct {
 	At   time.Time   // when the request had been read
 	Sent []time.Time // when each event with a token had been written
 
+	gone <-chan struct{} // the client is
 	w    http.ResponseWriter
 	chat bool
 	out  *http.ResponseController
@@ -53,7 +54,7 @@ func Unstarted(script func(a *Answer)) *Server {
 		for most := s.MostInFlight.Load(); n > most && !s.MostInFlight.CompareAndSwap(most, n); {
 			most = s.MostInFlight.Load()
 		}
-		a := &Answer{w: w, out: http.NewResponseController(w), Path: r.URL.Path}
+		a := &Answer{w: w, out: http.NewResponseController(w), Path: r.URL.Path, gone: r.Context().Done()}
 		a.chat = a.Path == "/v1/chat/completions"
 		content, _ := io.ReadAll(r.Body)
 		_ = json.Unmarshal(content, &a.Body)
@@ -122,8 +123,12 @@ func (a *Answer) Steady(tokens int, first, gap time.Duration) {
 	a.Stream()
 	at := time.Now().Add(first)
 	for i := range tokens {
-		time.Sleep(time.Until(at.Add(time.Duration(i) * gap)))
-		a.Token("x")
+		select {
+		case <-a.gone:
+			return
+		case <-time.After(time.Until(at.Add(time.Duration(i) * gap))):
+			a.Token("x")
+		}
 	}
 	a.Finish(7, tokens)
 }
