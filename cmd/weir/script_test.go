@@ -33,7 +33,8 @@ func TestMain(m *testing.M) {
 		"weir-with-a-bug": func() {
 			os.Exit(guard(os.Stderr, func() int { panic("deliberate") }))
 		},
-		"etcd-put": etcdPut,
+		"etcd-put":        etcdPut,
+		"openai-endpoint": openAIEndpoint,
 	})
 }
 
