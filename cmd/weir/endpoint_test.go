@@ -24,6 +24,7 @@ func openAIEndpoint() {
 	gap := flag.Duration("gap", 0, "between two tokens")
 	fails := flag.Int64("fails", 0, "each so many requests the answer is 503; 0: none")
 	silent := flag.Bool("no-usage", false, "answers have no usage")
+	refuses := flag.String("refuses", "", "what each answer says, with status 400")
 	starting := flag.Duration("starting", 0, "until then answers are 404: the model is loading")
 	flag.Parse()
 	begin := time.Now()
@@ -33,6 +34,9 @@ func openAIEndpoint() {
 		case a.Path == "/v1/models":
 			a.Head(http.StatusOK, "application/json")
 			a.Raw(`{"data":[{"id":"mock"}]}`)
+		case *refuses != "":
+			a.Head(http.StatusBadRequest, "text/plain")
+			a.Raw(*refuses)
 		case time.Since(begin) < *starting:
 			a.Head(http.StatusNotFound, "application/json")
 			a.Raw(`{"error":"model mock is loading"}`)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"weir/engine"
+	"weir/results"
 	load "weir/serving"
 	"weir/serving/client"
 	"weir/serving/prompt"
@@ -216,7 +217,7 @@ func (p *player) unsent() {
 }
 
 // causes are why requests failed, the most frequent first.
-func causes(records []load.Record) []serving.Failure {
+func causes(records []load.Record) []results.Cause {
 	count := map[string]int{}
 	for i := range records {
 		r := &records[i]
@@ -227,15 +228,5 @@ func causes(records []load.Record) []serving.Failure {
 			count[r.Error]++
 		}
 	}
-	var all []serving.Failure
-	for cause, n := range count {
-		all = append(all, serving.Failure{Cause: cause, Count: n})
-	}
-	slices.SortFunc(all, func(a, b serving.Failure) int {
-		return cmp.Or(b.Count-a.Count, cmp.Compare(a.Cause, b.Cause))
-	})
-	return all[:min(len(all), mostCauses)]
+	return serving.MostFrequent(count)
 }
-
-// mostCauses bounds what a client says of its errors.
-const mostCauses = 5

@@ -1,6 +1,7 @@
 package serving
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -57,7 +58,7 @@ func (k *run) awaitReady() (seconds float64, err error) {
 		}
 		why := rec.Error
 		if ctx.Err() != nil && why == "" {
-			why = "its answer did not end"
+			why = cmp.Or(said, "its answer did not end")
 		}
 		switch {
 		case k.ctx.Err() != nil:
@@ -82,6 +83,9 @@ func (k *run) awaitReady() (seconds float64, err error) {
 // wordsOfProbes are two lengths, of which the tokens of a word and of the rest follow.
 var wordsOfProbes = []int{16, 256}
 
+// attempts are how often the server is asked how many tokens words are.
+const attempts = 3
+
 // calibrate asks the server how many tokens words are. A server that does not say leaves what is
 // assumed.
 func (k *run) calibrate() (prompt.Calibration, error) {
@@ -99,10 +103,16 @@ func (k *run) calibrate() (prompt.Calibration, error) {
 	defer c.Close()
 	var probes []prompt.Probe
 	for i, words := range wordsOfProbes {
-		q := set.Probe(1<<20+i, words)
-		rec := c.Send(k.ctx, &q, q.Body)
-		if rec.Outcome == load.OK && rec.Source == load.ByUsage && rec.Input > 0 {
-			probes = append(probes, prompt.Probe{Words: words, Tokens: rec.Input})
+		for attempt := range attempts {
+			q := set.Probe(1<<20+attempts*i+attempt, words)
+			rec := c.Send(k.ctx, &q, q.Body)
+			if rec.Outcome != load.OK {
+				continue // a server that is not well yet
+			}
+			if rec.Source == load.ByUsage && rec.Input > 0 {
+				probes = append(probes, prompt.Probe{Words: words, Tokens: rec.Input})
+			}
+			break
 		}
 	}
 	if len(probes) < len(wordsOfProbes) {

@@ -108,15 +108,15 @@ var Kind = &workload.Kind{
 	Options: options,
 	Metrics: defined,
 	Columns: []workload.Column{
-		{Metric: "request_rate", Head: "requests\nper s", Drop: 3},
-		{Metric: "output_throughput", Head: "output\ntokens/s", Interval: true},
+		{Metric: "request_rate", Head: "requests\n", Drop: 3},
+		{Metric: "output_throughput", Head: "output\ntokens", Interval: true},
 		{Metric: "ttft.p50", Head: "ttft\np50", Interval: true},
 		{Metric: "ttft.p99", Head: "ttft\np99", Drop: 2},
 		{Metric: "itl.p50", Head: "itl\np50"},
 		{Metric: "itl.p99", Head: "itl\np99", Drop: 4},
 		{Metric: "latency.p50", Head: "latency\np50", Drop: 1},
 		{Metric: "latency.p99", Head: "latency\np99", Drop: 5},
-		{Metric: "error_rate", Head: "errors", Percent: true},
+		{Metric: "error_rate", Head: "%\nfailed", Percent: true},
 	},
 	Brief: []string{"output_throughput", "ttft.p50", "itl.p50", "latency.p50", "error_rate"},
 }

@@ -130,7 +130,9 @@ func undecidable(options map[string]any, m workload.MetricValues, metric string)
 const (
 	mostCPU      = 0.5
 	mostLateness = 0.010 // s, of the 99th percentile of its timers
-	mostDelay    = 0.010 // s, of the median request of an open load without a limit
+	// shareOfLatency is by how much of the median latency timers may be late all the same.
+	shareOfLatency = 0.05
+	mostDelay      = 0.010 // s, of the median request of an open load without a limit
 )
 
 // invalid says why what a launch measured is of the client and not of the server.
@@ -139,9 +141,10 @@ func invalid(options map[string]any, m workload.MetricValues) string {
 		return fmt.Sprintf("the client was the bottleneck: it used %.0f %% of its processors, where %.0f %% is the most; give it more of them, or more ranks",
 			100*v, 100*mostCPU)
 	}
-	if v, ok := m.Get("client.lateness.p99"); ok && v > mostLateness {
-		return fmt.Sprintf("the client was the bottleneck: its timers were %.1f ms late (p99), where %.0f ms is the most",
-			1e3*v, 1e3*mostLateness)
+	latency, _ := m.Get("latency.p50")
+	if v, ok := m.Get("client.lateness.p99"); ok && v > mostLateness && v > shareOfLatency*latency {
+		return fmt.Sprintf("the client could not keep time: its timers were %.1f ms late (p99), where %.0f ms, or %.0f %% of latency.p50, is the most; its host is busy",
+			1e3*v, 1e3*mostLateness, 100*shareOfLatency)
 	}
 	limited := false
 	if values, err := Kind.Normalize(options); err == nil {

@@ -1,10 +1,12 @@
 package serving
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"weir/results"
 	"weir/serving"
@@ -27,6 +29,7 @@ func reduce(m *workload.Measured, l *results.Launch) (map[string]float64, error)
 		return nil, err
 	}
 	ofClients(s, clients, values)
+	l.Errors = causes(clients)
 	if err := s.services.Observe(m.Observed, values); err != nil {
 		return nil, err
 	}
@@ -50,6 +53,29 @@ func ofClients(s *Spec, clients []Facts, values map[string]float64) {
 	if found, search := clients[0].Found, s.Searching(); found != nil && search != nil {
 		values["found."+search.Axis] = *found
 	}
+}
+
+// causes are why requests of all clients failed, the most frequent first.
+func causes(clients []Facts) []results.Cause {
+	count := map[string]int{}
+	for _, c := range clients {
+		for _, f := range c.Errors {
+			count[f.Text] += f.Count
+		}
+	}
+	return MostFrequent(count)
+}
+
+// mostCauses bounds what is said of errors.
+const mostCauses = 5
+
+// MostFrequent are the causes that are counted most often.
+func MostFrequent(count map[string]int) (all []results.Cause) {
+	for text, n := range count {
+		all = append(all, results.Cause{Text: text, Count: n})
+	}
+	slices.SortFunc(all, func(a, b results.Cause) int { return cmp.Or(b.Count-a.Count, cmp.Compare(a.Text, b.Text)) })
+	return all[:min(len(all), mostCauses)]
 }
 
 // fromSamples computes the metrics that follow from the records of all clients.

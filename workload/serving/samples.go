@@ -12,23 +12,17 @@ import (
 
 // Facts are what a client says of itself.
 type Facts struct {
-	CPU        float64   `json:"cpu"`      // of its processors, in the measured part
-	Lateness   []float64 `json:"lateness"` // p50 and p99 of its timers, in s
-	Floor      float64   `json:"floor"`    // its time to first token from a server that does nothing, in s; 0: unknown
-	Ready      float64   `json:"ready"`    // s until the endpoint answered; of rank 0
-	InFlight   int       `json:"in_flight"`
-	Found      *float64  `json:"found,omitempty"` // the load that a search found; 0: none keeps the promise
-	Load       float64   `json:"load,omitempty"`  // the last level of a search, which the records are of
-	Errors     []Failure `json:"errors,omitempty"`
-	PerWord    float64   `json:"per_word,omitempty"` // tokens, as the server counted them
-	Endpoint   string    `json:"endpoint"`
-	Calibrated bool      `json:"calibrated"`
-}
-
-// Failure is a cause of failed requests, and how often there was one.
-type Failure struct {
-	Cause string `json:"cause"`
-	Count int    `json:"count"`
+	CPU        float64         `json:"cpu"`      // of its processors, in the measured part
+	Lateness   []float64       `json:"lateness"` // p50 and p99 of its timers, in s
+	Floor      float64         `json:"floor"`    // its time to first token from a server that does nothing, in s; 0: unknown
+	Ready      float64         `json:"ready"`    // s until the endpoint answered; of rank 0
+	InFlight   int             `json:"in_flight"`
+	Found      *float64        `json:"found,omitempty"` // the load that a search found; 0: none keeps the promise
+	Load       float64         `json:"load,omitempty"`  // the last level of a search, which the records are of
+	Errors     []results.Cause `json:"errors,omitempty"`
+	PerWord    float64         `json:"per_word,omitempty"` // tokens, as the server counted them
+	Endpoint   string          `json:"endpoint"`
+	Calibrated bool            `json:"calibrated"`
 }
 
 // absent is a time that did not come, in samples: times are never below 0.
