@@ -25,6 +25,7 @@ type Reporter struct {
 const Stdout = "-"
 
 var registry = []Reporter{
+	{"aiperf", "aiperf.json", AIPerf},
 	{"csv", "results.csv", CSV},
 	{"github", Stdout, GitHub},
 	{"html", "report.html", HTML},

@@ -143,6 +143,7 @@ func full() *results.Document {
 					NUMA: []int{1}, Env: map[string]string{"A": "b"}}},
 				Moved: []results.Move{{From: "n0", To: "n1", Reason: "r"}}, Fabric: "shm", Transport: "ring",
 				FabricReason: "r", Values: map[string]string{`run("a").bandwidth`: "1.5"},
+				Errors: []results.Cause{{Text: "503", Count: 2}},
 				Ignored: []results.Ignored{{Name: "UCX_TLSS", Suggestion: "UCX_TLS"},
 					{Name: "UCX_HANDLE_ERRORS", ByWeir: true}},
 				Variables: []results.Variable{{Name: "UCX_NET_DEVICES", Value: "mlx5_0:1", From: results.FromSeat,
