@@ -173,7 +173,7 @@ bench: setup ## weir beside its peers, into .build/bench.md (BENCH=REGEX: only t
 	@test -n "$(BENCH)" || BENCH_OUT=$$PWD/.build/bench.md $(GO) test $(VETTED) -run '^$$' -bench 'Recording' -benchtime 1x ./engine/native
 	@test -n "$(BENCH)" || $(GO) test $(VETTED) -run '^$$' -bench 'EPAndTraffic|Rows' -benchtime 1x ./engine/native
 	@test -n "$(BENCH)" || BENCH_OUT=$$PWD/.build/bench.md $(GO) test -run '^$$' -bench 'FirstByte|Stored' -benchtime 1x ./cmd/weir
-	@test -n "$(BENCH)" || $(GO) test -run '^$$' -bench . -benchtime 1x -timeout 20m ./executor/... ./planner ./gate ./results
+	@test -n "$(BENCH)" || $(GO) test -run '^$$' -bench . -benchtime 1x -timeout 20m ./executor/... ./planner ./gate ./results ./serving/client
 
 scale: ## what a case costs with 10 to 8000 ranks on up to 1000 agents, and 16 ranks on this host: table and chart, into .build/scale.md and scale.svg
 	@mkdir -p .build
