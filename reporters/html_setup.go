@@ -11,6 +11,9 @@ import (
 	"weir/workload"
 )
 
+// mostSettings is how many values of an option are named.
+const mostSettings = 6
+
 // setup is what the cases of a run were run with: fabric and transport as they were read back,
 // options that are not defaults, environment, ranks and where they were. What is an axis stands
 // with the cases.
@@ -25,9 +28,9 @@ func setup(cases []*results.Case) []html.Setting {
 		if len(values) == 0 {
 			return
 		}
-		more := len(values) - mostValues
+		more := len(values) - mostSettings
 		if more > 0 {
-			values = append(slices.Clone(values[:mostValues]), fmt.Sprintf("%d further values", more))
+			values = append(slices.Clone(values[:mostSettings]), fmt.Sprintf("%d further values", more))
 		}
 		out = append(out, html.Setting{Name: plain(name), Value: clip(plain(strings.Join(values, " or ")), " …"), Doc: doc})
 	}
@@ -168,11 +171,33 @@ func optionsOf(kind *workload.Kind, cases []*results.Case) []option {
 				one.values = append(one.values, text)
 			}
 		}
+		if len(one.values) > 1 {
+			one.values = decided(o.Name, one.values, cases)
+		}
 		if len(one.values) > 0 {
 			out = append(out, one)
 		}
 	}
 	return out
+}
+
+// decided says with each value of an option which value of an axis brings it, where one axis
+// decides, as a variant does: "8GB/s (variant=stock)".
+func decided(name string, values []string, cases []*results.Case) []string {
+	for _, axis := range axes(cases) {
+		if valuesOn(cases, axis) != len(values) || !follows(cases, name, axis) {
+			continue
+		}
+		var out []string
+		for _, c := range cases {
+			text := fmt.Sprintf("%s (%s=%s)", setting(c, name), axis, on(c, axis))
+			if !slices.Contains(out, text) {
+				out = append(out, text)
+			}
+		}
+		return out
+	}
+	return values
 }
 
 // sameValue says whether a text is that of an option's default. A document writes numbers of its

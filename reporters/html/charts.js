@@ -62,16 +62,15 @@
     }
     return out;
   };
-  // Of ticks with texts those stay that leave each other room, the last always.
+  // Of ticks with texts every so many stay that they leave each other room, counted from the last.
   const apart = (ticks, view, log, pixels) => {
     const place = (v) => (there(log)(v) - there(log)(view[0])) / (there(log)(view[1]) - there(log)(view[0])) * pixels;
-    const kept = [];
-    for (const t of ticks.filter((t) => t.at >= view[0] && t.at <= view[1]).reverse()) {
-      const next = kept[kept.length - 1];
-      if (next && place(next.at) - place(t.at) < 3.6 * (next.label.length + t.label.length) + 10) continue;
-      kept.push(t);
+    const seen = ticks.filter((t) => t.at >= view[0] && t.at <= view[1]);
+    for (let every = 1; every <= seen.length; every++) {
+      const kept = seen.filter((_, i) => (seen.length - 1 - i) % every === 0);
+      if (kept.every((t, i) => i === 0 || place(t.at) - place(kept[i - 1].at) >= 3.6 * (t.label.length + kept[i - 1].label.length) + 10)) return kept;
     }
-    return kept.reverse();
+    return seen.slice(-1);
   };
   const ticksOf = (axis, view, log, pixels) => axis.ticks ? apart(axis.ticks, view, log, pixels)
     : (log ? logTicks : roundTicks)(view[0], view[1]).map((at) => ({ at, label: written(axis, at) }));
@@ -209,7 +208,7 @@
         for (const l of d.levels || []) { // a nominal value is shown where that leaves the points their room
           if (l.at > range[1] && l.at <= range[1] * (this.log.y ? 12 : 1.6)) range[1] = l.at * (this.log.y ? 1.2 : 1.04);
         }
-        this.view = { x: [from(to(low) - air), from(to(high) + air)], y: this.y.unit === '%' && !this.log.y ? [0, 1.02] : range };
+        this.view = { x: [from(to(low) - air), from(to(high) + air)], y: this.y.unit === '%' && !this.log.y ? [0, Math.min(range[1], 1.02)] : range };
       }
     }
 
@@ -331,6 +330,7 @@
       const value = flat ? logX : logY, along = flat ? false : logX;
       const can = (p) => (!value || p.y > 0) && (!along || p.x > 0);
       const to = there(along), from = back(along);
+      const crowd = main.reduce((n, s) => n + s.points.length, 0);
       const visible = main.filter((s) => this.shown(s.name));
       const whiskers = visible.some((s) => s.points.some((p) => p.ci));
       const places = Array.from(new Set(main.flatMap((s) => s.points.filter(can).map((p) => to(p.x))))).sort((a, b) => a - b);
@@ -456,10 +456,10 @@
             label: p.sign ? { show: true, formatter: p.sign, color: colours.bad, fontWeight: 700, fontSize: 14, position: 'right' } : undefined,
           })),
           symbol: s.look === 'dashed' ? 'emptyCircle' : symbols[look.i % symbols.length],
-          symbolSize: points.length > 400 ? 3 : points.length > 60 ? 5 : 8, showSymbol: !stepped || points.length < 80, showAllSymbol: true,
+          symbolSize: points.length > 400 ? 3 : crowd > 150 ? 4 : 8, showSymbol: !stepped || points.length < 80, showAllSymbol: true,
           lineStyle: { color: look.colour, type: look.line, width: flat || s.look === 'loose' ? 0 : 1.8 },
           areaStyle: s.look === 'filled' ? { color: look.colour, opacity: 0.15 } : undefined,
-          itemStyle: { color: look.colour }, emphasis: { scale: 1.7 },
+          itemStyle: { color: look.colour, opacity: s.look === 'filled' ? 0 : 1 }, emphasis: { scale: 1.7, itemStyle: { opacity: 1 } },
           cursor: 'default', triggerLineEvent: false,
         });
         if (this.shown(s.name)) points.forEach((p, i) => { if (p.says) this.readable.push({ seriesIndex: index, dataIndex: i, says: p.says }); });

@@ -78,6 +78,7 @@ type Run struct {
 	Setup         []Setting
 	Figures       []Figure
 	Table         Table
+	Gains         *Table // nil: none was asserted
 	QuantileTable *Table
 }
 
