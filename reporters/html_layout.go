@@ -62,7 +62,7 @@ func newLayout(cases []*results.Case, also ...string) *layout {
 			continue
 		}
 		varying = append(varying, a)
-		if n > most && allNumbers(cases, a) &&
+		if n > most && !slices.Contains(also, a) && allNumbers(cases, a) &&
 			!slices.ContainsFunc(cases, func(c *results.Case) bool { return on(c, a) == "-" }) {
 			l.axis, most = a, n
 		}
