@@ -64,7 +64,7 @@ func gainIn(a *results.AssertionVerdict) (metric, other string, ok bool) {
 }
 
 // gains are the gains of a run as a chart and as a table: before, after and how much better that is.
-func (d *draft) gains(doc *results.Document, cases []*results.Case) (figures []html.Figure, table *html.Table) {
+func (d *draft) gains(doc *results.Document, l *layout, cases []*results.Case) (figures []html.Figure, table *html.Table) {
 	all := gainsOf(doc, cases)
 	if len(all) == 0 {
 		return nil, nil
@@ -73,8 +73,7 @@ func (d *draft) gains(doc *results.Document, cases []*results.Case) (figures []h
 		{Head: "case"}, {Head: "against"}, {Head: "metric"}, {Head: "before", Right: true}, {Head: "after", Right: true},
 		{Head: "gain", Right: true}, {Head: results.ConfidenceText + " CI", Right: true}, {Head: "verdict"},
 	}}
-	chart := html.Chart{Kind: html.Bars, Name: "gains", Y: html.Axis{Unit: "%"}}
-	series := html.Series{}
+	points := make([]html.Point, len(all))
 	for i, g := range all {
 		o := g.verdict.Observed
 		text, low, high := results.Percent.Estimate(o.Value, o.CI)
@@ -96,35 +95,79 @@ func (d *draft) gains(doc *results.Document, cases []*results.Case) (figures []h
 			plain(g.of.Key), plain(g.against.Key), plain(g.metric), before, after, results.Percent.WithUnit(text), interval,
 			labelled(g.verdict.Standing()),
 		}})
-		if i >= mostBars || !drawable(o.Value) {
-			continue
-		}
-		p := html.Point{X: float64(len(chart.Rows)), Y: o.Value, CI: o.CI, Lower: g.verdict.Bounds.Lower,
+		points[i] = html.Point{Y: o.Value, CI: o.CI, Lower: g.verdict.Bounds.Lower,
 			Upper: g.verdict.Bounds.Upper, Says: []string{
 				fmt.Sprintf("%s: %s %s better, %s", plain(g.of.Key), plain(g.metric), results.Percent.WithUnit(text),
 					labelled(g.verdict.Standing())),
 				fmt.Sprintf("before %s (%s), after %s", before, plain(g.against.Key), after)}}
 		if class := rowClass(g.verdict.Standing()); class == "bad" || class == "doubt" {
-			p.Sign = symbols[g.verdict.Standing()]
+			points[i].Sign = symbols[g.verdict.Standing()]
 		}
-		if o.CI != nil {
-			chart.Interval = results.ConfidenceText + " interval"
-		}
-		chart.Rows = append(chart.Rows, sentence(" ", plain(g.of.Key), metricUnlessAlone(all, g.metric)))
-		series.Points = append(series.Points, p)
 	}
-	chart.Series = []html.Series{series}
-	f := html.Figure{Title: "Gain against another case: better is above zero", Charts: []html.Chart{chart}}
-	if more := len(all) - len(chart.Rows); more > 0 {
-		f.Note = fmt.Sprintf("%d further gains are in the table only", more)
+	f := html.Figure{Title: "Gain against another case: better is above zero"}
+	alone := !slices.ContainsFunc(all, func(g gain) bool { return g.metric != all[0].metric })
+	if l.axis != "" && alone {
+		f.Charts = gainsAlong(l, all, points)
+	} else {
+		f.Charts = []html.Chart{gainRows(all, points, alone)}
+		if more := len(all) - mostBars; more > 0 {
+			f.Note = fmt.Sprintf("%d further gains are in the table only", more)
+		}
 	}
 	return []html.Figure{f}, table
 }
 
-// metricUnlessAlone names the metric of a gain where there are gains of several.
-func metricUnlessAlone(all []gain, metric string) string {
-	if slices.ContainsFunc(all, func(g gain) bool { return g.metric != metric }) {
-		return plain(metric)
+// gainChart is an empty chart of gains.
+func gainChart(kind html.Kind) html.Chart {
+	return html.Chart{Kind: kind, Name: "gains", Y: html.Axis{Unit: "%"}, Interval: results.ConfidenceText + " interval"}
+}
+
+// gainsAlong are the gains of one metric over the axis of a run.
+func gainsAlong(l *layout, all []gain, points []html.Point) []html.Chart {
+	at := map[*results.Case]int{}
+	for i, g := range all {
+		at[g.of] = i
 	}
-	return ""
+	var out []html.Chart
+	for _, p := range l.panels {
+		chart := gainChart(html.Lines)
+		chart.Title, chart.X = p.title, html.Axis{Name: plain(l.axis), Log: l.log, Ticks: l.ticks}
+		for _, s := range p.series {
+			one := html.Series{Name: s.name}
+			for _, c := range evenly(s.cases, fewPoints) {
+				if i, ok := at[c]; ok && drawable(points[i].Y) {
+					q := points[i]
+					q.X = l.x[c]
+					one.Points = append(one.Points, q)
+				}
+			}
+			if len(one.Points) > 0 { // the others are what it is held against
+				chart.Series = append(chart.Series, one)
+			}
+		}
+		if len(chart.Series) > 0 {
+			out = append(out, chart)
+		}
+	}
+	return out
+}
+
+// gainRows are gains one below the other.
+func gainRows(all []gain, points []html.Point, alone bool) html.Chart {
+	chart := gainChart(html.Bars)
+	series := html.Series{}
+	for i, g := range all[:min(len(all), mostBars)] {
+		if !drawable(points[i].Y) {
+			continue
+		}
+		q, metric := points[i], ""
+		if !alone {
+			metric = plain(g.metric)
+		}
+		q.X = float64(len(chart.Rows))
+		chart.Rows = append(chart.Rows, sentence(" ", plain(g.of.Key), metric))
+		series.Points = append(series.Points, q)
+	}
+	chart.Series = []html.Series{series}
+	return chart
 }

@@ -20,7 +20,7 @@ func (d *draft) run(doc *results.Document, id string, g grid) html.Run {
 			r.Figures = append(r.Figures, f)
 		}
 	}
-	drawnGains, gains := d.gains(doc, g.cases)
+	drawnGains, gains := d.gains(doc, l, g.cases)
 	r.Figures, r.Gains = append(r.Figures, drawnGains...), gains
 	r.Figures = append(r.Figures, scores(g.cases)...)
 	r.Figures = append(r.Figures, d.declared(l, g.cases)...)
