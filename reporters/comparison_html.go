@@ -3,6 +3,7 @@ package reporters
 import (
 	"fmt"
 	"io"
+	"strings"
 
 	"weir/reporters/html"
 	"weir/results"
@@ -15,7 +16,7 @@ func ComparisonHTML(w io.Writer, c *results.Comparison) error {
 	d := newDraft(workload.NewDefinitions(nil))
 	p := &html.Page{Kind: "comparison", Headline: comparisonHeadline(c),
 		Title: plain(clip(sentence(" against ", comparedName(c.New), comparedName(c.Base)), " …")),
-		Brief: plain(clip(environmentText(c), " …"))}
+		Brief: plain(clip(strings.TrimSuffix(environmentText(c), "; what differs:"), " …"))}
 	standing := comparisonStanding(c)
 	p.Sign, p.Status = symbols[standing], standing
 	if c.Simulated {
@@ -83,7 +84,7 @@ func changesOf(c *results.Comparison) []html.Figure {
 	var out []html.Figure
 	for _, metric := range order[:min(len(order), mostFigures)] {
 		f := html.Figure{Title: plain(metric) + ", change"}
-		chart := html.Chart{Kind: html.Bars, Name: "changes of " + plain(metric), Y: html.Axis{Unit: "%"},
+		chart := html.Chart{Kind: html.Bars, Name: "changes of " + plain(metric), Y: html.Axis{Unit: "%"}, Band: "no regression",
 			Interval: results.PercentText(c.Confidence) + " interval"}
 		series := html.Series{}
 		all := of[metric]

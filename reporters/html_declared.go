@@ -118,7 +118,7 @@ func (d *draft) recorded(cases []*results.Case, chart workload.Chart) html.Figur
 				name += ", " + titleOf(column)
 			}
 			if len(values[i]) > 0 {
-				all = append(all, binned{name: name, bins: results.BinsOf(values[i], mostBins), count: int64(len(values[i]))})
+				all = append(all, binned{name: name, bins: results.BinsOf(values[i], binsOf(len(some)*len(chart.Columns))), count: int64(len(values[i]))})
 			}
 		}
 	}

@@ -155,7 +155,7 @@ func (d *draft) card(doc *results.Document, all []finding) html.Card {
 	}
 	a := f.assertion
 	if a == nil {
-		c.Name = sentence(" ", c.Name, clip(firstLine(f.message), " …"))
+		c.Name = sentence(": ", c.Name, clip(firstLine(f.message), " …"))
 		return c
 	}
 	c.Promised = plain(clip(a.Lowered, " …"))

@@ -21,7 +21,9 @@ type sampleFiles struct {
 const (
 	mostSampleBytes = 64 << 20 // that are read for a page, some seconds
 	mostSampleFile  = 16 << 20
-	mostBins        = 48
+	fewestBins      = 48
+	mostBins        = 160
+	pageBins        = 600 // of all cases of a figure
 )
 
 // of are the contents of the samples files of a launch; nil where one is missing or they are too
@@ -99,7 +101,7 @@ func (d *draft) distributions(cases []*results.Case) (figures []html.Figure, sam
 	var of []binned
 	for _, c := range some {
 		if l := d.samples.latencies(c); l != nil {
-			of = append(of, binned{name: plain(c.Key), bins: l.Bins(mostBins), count: l.Count()})
+			of = append(of, binned{name: plain(c.Key), bins: l.Bins(binsOf(len(some))), count: l.Count()})
 		}
 	}
 	if len(of) == 0 {
@@ -111,6 +113,9 @@ func (d *draft) distributions(cases []*results.Case) (figures []html.Figure, sam
 	}
 	return []html.Figure{distribution("Latencies", note, of)}, true
 }
+
+// binsOf is how many bins each of so many distributions has.
+func binsOf(cases int) int { return min(max(pageBins/max(cases, 1), fewestBins), mostBins) }
 
 // binned are values of a case, in ns, in bins.
 type binned struct {

@@ -41,7 +41,7 @@ func setup(cases []*results.Case) []html.Setting {
 	add("workload", doc, []string{cases[0].Workload})
 	add("fabric", "What carried the data, as the ranks said after they had opened it.", fabricsOf(cases))
 	add("transport", "What the fabric's library said that it used, read back after the launch.", transportsOf(cases))
-	add("ranks", "Processes of a launch, and the nodes that they were on.", placesOf(cases))
+	add("placement", "Processes of a launch, and the nodes that they were on.", placesOf(cases))
 	add("seats", "What each rank had of its node to itself.", seatsOf(cases))
 	for _, o := range optionsOf(kind, cases) {
 		add(o.name, o.doc, o.values)
@@ -157,16 +157,14 @@ func optionsOf(kind *workload.Kind, cases []*results.Case) []option {
 			workload.Patterns, workload.Model}, o.Type) {
 			continue
 		}
-		one := option{name: o.Name, doc: o.Doc}
+		one, usual := option{name: o.Name, doc: o.Doc}, true
 		for _, c := range cases {
 			v, ok := c.Options[o.Name]
 			if _, axis := c.Axes[o.Name]; axis || !ok || v == nil {
 				continue
 			}
 			text := valueText(v)
-			if o.Default != nil && sameValue(o, text) {
-				continue
-			}
+			usual = usual && o.Default != nil && text == valueText(o.Default)
 			if !slices.Contains(one.values, text) {
 				one.values = append(one.values, text)
 			}
@@ -174,7 +172,7 @@ func optionsOf(kind *workload.Kind, cases []*results.Case) []option {
 		if len(one.values) > 1 {
 			one.values = decided(o.Name, one.values, cases)
 		}
-		if len(one.values) > 0 {
+		if len(one.values) > 0 && !usual {
 			out = append(out, one)
 		}
 	}
@@ -199,7 +197,3 @@ func decided(name string, values []string, cases []*results.Case) []string {
 	}
 	return values
 }
-
-// sameValue says whether a text is that of an option's default. A document writes numbers of its
-// own kind: 2 for what a table has as int64(2).
-func sameValue(o workload.Option, text string) bool { return valueText(o.Default) == text }

@@ -19,6 +19,8 @@ type Chart struct {
 	Series []Series `json:"series,omitempty"`
 	// Interval is what whiskers are, as "96% interval"; "": there are none.
 	Interval string `json:"interval,omitempty"`
+	// Band is what bands are; "": what was asserted.
+	Band string `json:"band,omitempty"`
 	// Levels are values that lie across the chart, as the nominal bandwidth of a link.
 	Levels []Level `json:"levels,omitempty"`
 	// Marks are places on the X axis that have a name.

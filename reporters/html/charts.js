@@ -133,6 +133,9 @@
       if (this.data.kind === 'rows') [this.x, this.y] = [this.y, {}];
       this.log = { x: !!this.x.log, y: !!this.y.log };
       this.selected = {};
+      if ((this.data.series || []).length > 6) { // intervals of many series cover each other: who wants them clicks
+        this.selected[this.data.interval || 'interval'] = this.selected['each launch'] = false;
+      }
       this.at = -1;
       const title = this.data.title ? make('p', this.data.title, box, 'panel') : null;
       this.tools = make('div', '', box, 'chart-tools');
@@ -144,7 +147,6 @@
       this.place.tabIndex = 0;
       this.all = this.positive();
       this.buttons();
-      this.reset();
     }
 
     // Which axes can be logarithmic: those whose values are all above zero.
@@ -203,7 +205,7 @@
         for (const v of xs) { low = Math.min(low, v); high = Math.max(high, v); }
         const to = there(this.log.x), from = back(this.log.x);
         const air = low < high ? (to(high) - to(low)) * 0.03 : this.log.x ? 0.3 : Math.abs(low) * 0.1 || 1;
-        const y = points.flatMap((p) => extent(p, this.log.y));
+        const y = this.peers.flatMap((c) => (c.data.series || []).flatMap((s) => s.points)).flatMap((p) => extent(p, this.log.y));
         const range = domain(y, this.log.y);
         for (const l of d.levels || []) { // a nominal value is shown where that leaves the points their room
           if (l.at > range[1] && l.at <= range[1] * (this.log.y ? 12 : 1.6)) range[1] = l.at * (this.log.y ? 1.2 : 1.04);
@@ -222,12 +224,18 @@
       }
     }
 
+    // The height of a cell of a heat map: those of ranks are squares.
+    cell(width) {
+      const d = this.data;
+      return d.x.unit ? 26 : Math.min((Math.min(width, 620) - 60) / Math.max(d.columns.length, 1), 40);
+    }
+
     height(width) {
       const n = (this.data.rows || []).length;
       switch (this.data.kind) {
         case 'rows': return 26 * n + 96;
         case 'spans': return 28 * n + 84;
-        case 'heat': return Math.round((Math.min(width, 620) - 56) * n / Math.max(this.data.columns.length, n)) + 52;
+        case 'heat': return Math.round(this.cell(width) * n) + 64;
       }
       return width > 700 ? 380 : 300;
     }
@@ -235,7 +243,7 @@
     draw() {
       const width = this.box.clientWidth;
       if (!width) return;
-      const used = this.data.kind === 'heat' ? Math.min(width, 620) : width;
+      const used = this.data.kind === 'heat' && !this.data.x.unit ? Math.min(width, Math.round(this.cell(width) * this.data.columns.length) + 60) : width;
       const height = this.height(width);
       if (!this.chart) {
         this.place.style.width = used + 'px';
@@ -262,7 +270,7 @@
       const rowSize = (height - 90) / Math.max((d.rows || []).length, 1);
       const every = this.rows && rowSize < 13 ? Math.ceil(13 / rowSize) : 1;
       const grid = { left, right: 18, top: top + (this.y.name || d.kind === 'heat' ? 22 : 4), bottom: this.x.name && d.kind !== 'heat' ? 46 : 30 };
-      if (d.kind === 'heat') grid.bottom = 6;
+      if (d.kind === 'heat') Object.assign(grid, { bottom: 6, top: 56, right: d.x.unit ? 18 : 60 - left > 0 ? 60 - left : 4 });
       const xTicks = d.kind === 'heat' ? apart(d.columns.map((label, at) => ({ at, label })), this.view.x, false, width - left)
         : ticksOf(this.x, this.view.x, this.log.x, width - left - 18);
       const axis = (name, ticks, log, view, more) => Object.assign({
@@ -284,7 +292,7 @@
       yAxis.nameLocation = this.rows ? 'start' : 'end';
       yAxis.nameTextStyle.align = 'left';
       yAxis.nameTextStyle.padding = [0, 0, 0, -left + 4];
-      yAxis.nameGap = 10;
+      yAxis.nameGap = d.kind === 'heat' ? 26 : 10;
       Object.assign(yAxis.axisLabel, { width: left - 14, overflow: 'truncate', margin: 8 });
       const xAxis = axis(this.x.name || '', xTicks, this.log.x, this.view.x, d.kind === 'heat' ? { position: 'top' } : {});
       Object.assign(xAxis, { nameLocation: 'middle', nameGap: d.kind === 'heat' ? 22 : 28 });
@@ -368,7 +376,7 @@
       const sameBands = same(bandText), sameCeilings = same(ceilingText);
       const custom = (name, items, render, z) => out.push({
         type: 'custom', name, z, silent: true, clip: true, tooltip: { show: false }, data: items.map((_, i) => [i, i]), encode: { x: -1, y: -1 },
-        itemStyle: { color: name === 'asserted' ? colours.good : colours.dim },
+        itemStyle: { color: name === (d.band || 'asserted') ? colours.good : colours.dim },
         renderItem: (params, api) => {
           const item = items[params.dataIndex];
           const g = params.coordSys;
@@ -382,6 +390,7 @@
           return render(item, { place, inside, line, g });
         },
       });
+      const interval = d.interval || 'interval', band = d.band || 'asserted';
       // target bands, below all else
       const bands = [];
       for (const s of sameBands ? visible.slice(0, 1).concat(visible.slice(1)) : visible) {
@@ -392,8 +401,8 @@
           }
         });
       }
-      if (bands.length && this.shown('asserted')) {
-        custom('asserted', bands, (b, t) => {
+      if (bands.length && this.shown(band)) {
+        custom(band, bands, (b, t) => {
           const [a1, a2] = b.edges.map((e) => t.place(e, b.p.y).along);
           const low = b.p.lower === undefined ? (flat ? t.g.x : t.g.y + t.g.height) : t.inside(t.place(b.p.x, b.p.lower).across);
           const high = b.p.upper === undefined ? (flat ? t.g.x + t.g.width : t.g.y) : t.inside(t.place(b.p.x, b.p.upper).across);
@@ -434,7 +443,6 @@
         }, 3);
       }
       const intervals = visible.flatMap((s) => s.points.filter((p) => can(p) && p.ci).map((p) => ({ a: at(s, p), p, colour: style(s).colour })));
-      const interval = d.interval || 'interval';
       if (intervals.length && this.shown(interval)) {
         custom(interval, intervals, (w, t) => {
           const low = t.place(w.a, w.p.ci[0]), high = t.place(w.a, w.p.ci[1]);
@@ -486,7 +494,7 @@
         });
       }
       for (const [name, has] of [[interval, visible.length && main.some((s) => s.points.some((p) => p.ci))], ['each launch', main.some((s) => s.points.some((p) => p.launches))],
-        ['asserted', main.some((s) => s.points.some((p) => p.lower !== undefined || p.upper !== undefined))], ['ceiling', main.some((s) => s.points.some((p) => p.ceiling !== undefined))]]) {
+        [band, main.some((s) => s.points.some((p) => p.lower !== undefined || p.upper !== undefined))], ['ceiling', main.some((s) => s.points.some((p) => p.ceiling !== undefined))]]) {
         if (!has) continue;
         names.push({ name });
         if (!out.some((s) => s.name === name)) { // hidden, and still in the legend
@@ -623,6 +631,11 @@
   readColours();
   document.documentElement.classList.add('drawn');
   const charts = new Map(boxes.map((box) => [box, new Chart(box)]));
+  for (const c of charts.values()) { // charts of one figure that show the same have the same values on their axes
+    const figure = c.box.closest('figure');
+    c.peers = Array.from(charts.values()).filter((o) => o === c || figure && figure.contains(o.box) && o.data.name === c.data.name);
+    c.reset();
+  }
   const redraw = () => {
     readColours();
     for (const c of charts.values()) if (c.chart) c.draw();
