@@ -180,6 +180,9 @@ scale: ## what a case costs with 10 to 8000 ranks on up to 1000 agents, and 16 r
 	@rm -f .build/scale.md .build/scale.svg
 	SCALE_OUT=$$PWD/.build $(GO) test -run '^$$' -bench 'Crowd|Overhead' -benchtime 1x -timeout 20m ./executor
 
+charts: ## build the chart library of the page anew, from npm (scripts/charts --check only compares); the digest goes into reporters/html/library_test.go
+	@scripts/charts
+
 carry: setup ## pack `make bench` and the peers for another machine, into .build/weir-bench.tar.gz (scripts/bench-carry says how to run it)
 	@scripts/setup bench
 	@scripts/bench-carry

@@ -84,7 +84,8 @@ func changesOf(c *results.Comparison) []html.Figure {
 	var out []html.Figure
 	for _, metric := range order[:min(len(order), mostFigures)] {
 		f := html.Figure{Title: plain(metric) + ", change"}
-		chart := html.Chart{Kind: html.Bars, Name: "changes of " + plain(metric), Y: html.Axis{Unit: "%"}, Band: "no regression",
+		chart := html.Chart{Kind: html.Bars, Name: "changes of " + plain(metric),
+			Y: html.Axis{Unit: "%"}, Band: "no regression",
 			Interval: results.PercentText(c.Confidence) + " interval"}
 		series := html.Series{}
 		all := of[metric]

@@ -176,7 +176,8 @@ func TestChartsInABrowser(t *testing.T) {
 					chromedp.MouseEvent(chromedp.MouseMoved, at.Point.X, at.Point.Y))
 				const first = `document.documentElement.weirCharts.values().next().value`
 				after := `await new Promise((done) => setTimeout(done, 200)); `
-				tip := ask[string](t, ctx, `(async () => { `+after+` return document.querySelector('.tip') ? document.querySelector('.tip').textContent : ''; })()`)
+				tip := ask[string](t, ctx, `(async () => { `+after+`
+					return document.querySelector('.tip') ? document.querySelector('.tip').textContent : ''; })()`)
 				if !strings.Contains(tip, "GB/s (96% CI ") || !strings.Contains(tip, "launches: ") {
 					t.Errorf("the pointer reads out %q", tip)
 				}

@@ -144,7 +144,8 @@ func (d *draft) figure(doc *results.Document, l *layout, metric string) (html.Fi
 	x := html.Axis{Name: plain(l.axis), Log: l.log, Ticks: l.ticks}
 	base := baselineOf(doc)
 	for _, p := range l.panels {
-		chart := html.Chart{Kind: html.Lines, Name: plain(metric) + " over " + plain(l.axis), Title: p.title, X: x, Y: y,
+		chart := html.Chart{Kind: html.Lines, Name: plain(metric) + " over " + plain(l.axis), Title: p.title,
+			X: x, Y: y,
 			Levels: nominal(doc, unit)}
 		var earlier []html.Series
 		for _, s := range p.series {

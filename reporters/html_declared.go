@@ -118,7 +118,8 @@ func (d *draft) recorded(cases []*results.Case, chart workload.Chart) html.Figur
 				name += ", " + titleOf(column)
 			}
 			if len(values[i]) > 0 {
-				all = append(all, binned{name: name, bins: results.BinsOf(values[i], binsOf(len(some)*len(chart.Columns))), count: int64(len(values[i]))})
+				bins := results.BinsOf(values[i], binsOf(len(some)*len(chart.Columns)))
+				all = append(all, binned{name: name, bins: bins, count: int64(len(values[i]))})
 			}
 		}
 	}
@@ -194,8 +195,9 @@ func courseOf(records []*results.Records, chart workload.Chart) html.Chart {
 			}
 			for i, v := range at.Values {
 				x, y := float64(v-first)*ns, float64(of.Values[i])*ns
-				series.Points = append(series.Points, html.Point{X: x, Y: y, Says: []string{fmt.Sprintf("%s %s at %s, rank %d",
-					series.Name, quantity.FormatTime(y), quantity.FormatTime(x), r.Rank)}})
+				says := fmt.Sprintf("%s %s at %s, rank %d", series.Name, quantity.FormatTime(y), quantity.FormatTime(x),
+					r.Rank)
+				series.Points = append(series.Points, html.Point{X: x, Y: y, Says: []string{says}})
 				values = append(values, y)
 			}
 		}

@@ -69,7 +69,8 @@ func TestDeclaredCharts(t *testing.T) {
 		!strings.Contains(ranks.Cells[2].Says, "rank 1, took: 201 ns on average") {
 		t.Errorf("by rank %+v", ranks.Cells)
 	}
-	course := d.ofLaunches(cases, workload.Chart{Title: "c", Shows: workload.Course, At: "at", Columns: columns}).Charts[0]
+	course := d.ofLaunches(cases,
+		workload.Chart{Title: "c", Shows: workload.Course, At: "at", Columns: columns}).Charts[0]
 	if len(course.Series) != 2 || len(course.Series[0].Points) != 6 || course.Series[0].Points[0].X != 0 {
 		t.Errorf("course %+v", course)
 	}
@@ -165,7 +166,8 @@ func TestDistributionOfSamples(t *testing.T) {
 func TestPageSaysWhatWasRun(t *testing.T) {
 	cases := swept([]string{"variant"}, []string{"stock", "patched"})
 	for i, c := range cases {
-		c.Options = map[string]any{"fabric": "auto", "in_flight": []float64{4, 16}[i], "block_size": "64KiB", "op": "write"}
+		c.Options = map[string]any{"fabric": "auto", "in_flight": []float64{4, 16}[i],
+			"block_size": "64KiB", "op": "write"}
 		c.Env = map[string]string{"UCX_TLS": "tcp"}
 		c.Launches = []*results.Launch{{Status: results.OK, Fabric: "ucx", Nodes: []string{"n1", "n1", "n2"},
 			Transports: []results.Transport{{Name: "tcp", Device: "eth0", Use: results.DataUse, Ranks: []int{0}}}}}
@@ -250,9 +252,10 @@ func TestBaselineAndLinksInTheChart(t *testing.T) {
 	doc.Site = &results.Site{Links: map[string]float64{"nic": 25}}
 	doc.Baseline = &results.Baseline{}
 	for _, c := range doc.Cases[:16] {
-		doc.Baseline.Cases = append(doc.Baseline.Cases, results.BaselineCase{Key: c.Key, Launches: []results.MetricValues{
-			results.ValuesOf(map[string]float64{"bandwidth": 4}), results.ValuesOf(map[string]float64{"bandwidth": 9}),
-		}})
+		doc.Baseline.Cases = append(doc.Baseline.Cases, results.BaselineCase{Key: c.Key,
+			Launches: []results.MetricValues{
+				results.ValuesOf(map[string]float64{"bandwidth": 4}), results.ValuesOf(map[string]float64{"bandwidth": 9}),
+			}})
 	}
 	d := newDraft(workload.DefinitionsOf(doc))
 	f, ok := d.figure(doc, newLayout(doc.Cases), "bandwidth")

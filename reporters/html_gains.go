@@ -64,13 +64,15 @@ func gainIn(a *results.AssertionVerdict) (metric, other string, ok bool) {
 }
 
 // gains are the gains of a run as a chart and as a table: before, after and how much better that is.
-func (d *draft) gains(doc *results.Document, l *layout, cases []*results.Case) (figures []html.Figure, table *html.Table) {
+func (d *draft) gains(doc *results.Document, l *layout, cases []*results.Case) (figures []html.Figure,
+	table *html.Table) {
 	all := gainsOf(doc, cases)
 	if len(all) == 0 {
 		return nil, nil
 	}
 	table = &html.Table{Caption: plural(len(all), "gain"), Folded: len(all) > mostRows, Columns: []html.Column{
-		{Head: "case"}, {Head: "against"}, {Head: "metric"}, {Head: "before", Right: true}, {Head: "after", Right: true},
+		{Head: "case"}, {Head: "against"}, {Head: "metric"}, {Head: "before", Right: true},
+		{Head: "after", Right: true},
 		{Head: "gain", Right: true}, {Head: results.ConfidenceText + " CI", Right: true}, {Head: "verdict"},
 	}}
 	points := make([]html.Point, len(all))
@@ -92,7 +94,8 @@ func (d *draft) gains(doc *results.Document, l *layout, cases []*results.Case) (
 		}
 		before, after := value(g.against), value(g.of)
 		table.Rows = append(table.Rows, html.Row{Class: rowClass(g.verdict.Standing()), Cells: []string{
-			plain(g.of.Key), plain(g.against.Key), plain(g.metric), before, after, results.Percent.WithUnit(text), interval,
+			plain(g.of.Key), plain(g.against.Key), plain(g.metric), before, after, results.Percent.WithUnit(text),
+			interval,
 			labelled(g.verdict.Standing()),
 		}})
 		points[i] = html.Point{Y: o.Value, CI: o.CI, Lower: g.verdict.Bounds.Lower,
@@ -119,7 +122,8 @@ func (d *draft) gains(doc *results.Document, l *layout, cases []*results.Case) (
 
 // gainChart is an empty chart of gains.
 func gainChart(kind html.Kind) html.Chart {
-	return html.Chart{Kind: kind, Name: "gains", Y: html.Axis{Unit: "%"}, Interval: results.ConfidenceText + " interval"}
+	return html.Chart{Kind: kind, Name: "gains", Y: html.Axis{Unit: "%"},
+		Interval: results.ConfidenceText + " interval"}
 }
 
 // gainsAlong are the gains of one metric over the axis of a run.

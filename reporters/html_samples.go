@@ -139,10 +139,11 @@ func distribution(title, note string, all []binned) html.Figure {
 		for i, bin := range b.bins {
 			upTo += bin.Count
 			share := float64(upTo) / float64(b.count)
+			low, high := quantity.FormatTime(bin.Low*ns), quantity.FormatTime(bin.High*ns)
 			cumulative.Points = append(cumulative.Points, html.Point{X: bin.High * ns, Y: share,
-				Says: []string{fmt.Sprintf("%s: %s are below %s", b.name, shareText(share), quantity.FormatTime(bin.High*ns))}})
+				Says: []string{fmt.Sprintf("%s: %s are below %s", b.name, shareText(share), high)}})
 			says := []string{fmt.Sprintf("%s: %d, %s of all, from %s to %s", b.name, bin.Count,
-				shareText(float64(bin.Count)/float64(b.count)), quantity.FormatTime(bin.Low*ns), quantity.FormatTime(bin.High*ns))}
+				shareText(float64(bin.Count)/float64(b.count)), low, high)}
 			histogram.Points = append(histogram.Points,
 				html.Point{X: bin.Low * ns, Y: float64(bin.Count) / float64(b.count), Says: says})
 			if i == len(b.bins)-1 {

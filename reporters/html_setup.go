@@ -32,7 +32,8 @@ func setup(cases []*results.Case) []html.Setting {
 		if more > 0 {
 			values = append(slices.Clone(values[:mostSettings]), fmt.Sprintf("%d further values", more))
 		}
-		out = append(out, html.Setting{Name: plain(name), Value: clip(plain(strings.Join(values, " or ")), " …"), Doc: doc})
+		value := clip(plain(strings.Join(values, " or ")), " …")
+		out = append(out, html.Setting{Name: plain(name), Value: value, Doc: doc})
 	}
 	doc := ""
 	if kind != nil {

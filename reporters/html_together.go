@@ -36,7 +36,8 @@ func (d *draft) together(doc *results.Document, all []grid) []html.Run {
 		if len(names) < 2 || len(names) > html.MostSeries {
 			continue
 		}
-		r := html.Run{ID: fmt.Sprintf("together-%d", len(out)+1), Name: clip(strings.Join(names, ", "), " …") + " together"}
+		r := html.Run{ID: fmt.Sprintf("together-%d", len(out)+1)}
+		r.Name = clip(strings.Join(names, ", "), " …") + " together"
 		l := newLayout(cases, ofRun)
 		for _, metric := range d.charted(doc, cases) {
 			if !slices.ContainsFunc(alike[k], func(g grid) bool { return !has(g.cases, metric) }) {

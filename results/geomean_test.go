@@ -11,7 +11,8 @@ func TestGeomeans(t *testing.T) {
 		return &Effect{Metric: metric, Change: &Change{Value: change}, Additive: additive}
 	}
 	got := Geomeans([]*Effect{
-		effect("a", 2, false), effect("b", 1.5, false), effect("a", 0.5, false), effect("c", 1, true), effect("c", 2, true),
+		effect("a", 2, false), effect("b", 1.5, false), effect("a", 0.5, false), effect("c", 1, true),
+		effect("c", 2, true),
 		effect("d", 1.1, false), {Metric: "d"}, effect("d", 1.21, false), effect("d", 1.331, false),
 	})
 	if len(got) != 2 || got[0].Metric != "a" || got[0].Cases != 2 || math.Abs(got[0].Change-1) > 1e-12 ||

@@ -109,7 +109,8 @@ func (f *compareFlags) parse(args []string) error {
 	for _, r := range f.reports {
 		format, path, given := strings.Cut(r, "=")
 		if !slices.Contains(comparisonFormats, format) {
-			return exit.Usage("--report %s: unknown format %q%s", r, format, suggest.DidYouMean(format, comparisonFormats))
+			return exit.Usage("--report %s: unknown format %q%s", r, format,
+				suggest.DidYouMean(format, comparisonFormats))
 		}
 		if given && path == "" {
 			return exit.Usage("--report %s: the path is empty", r)
