@@ -17,7 +17,7 @@ FAULTS  ?= 300
 VETTED  := -vet off -tags weirtest# vet is part of lint; weirtest: what tests reach into the engine with
 SEED    ?= 0
 
-.PHONY: help setup browser build run quick test rest test-all golden soak lint ctest sanitized valgrind race plain hosts fuzz properties gpu large bench scale carry clean test-cluster faults endure newest
+.PHONY: help setup browser build run quick test rest test-all golden soak lint ctest charts sanitized valgrind race plain hosts fuzz properties gpu large bench scale carry clean test-cluster faults endure newest
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
