@@ -17,7 +17,7 @@ FAULTS  ?= 300
 VETTED  := -vet off -tags weirtest# vet is part of lint; weirtest: what tests reach into the engine with
 SEED    ?= 0
 
-.PHONY: help setup browser build run quick test rest test-all golden soak lint ctest sanitized valgrind race plain hosts fuzz properties gpu large bench scale carry clean test-cluster faults endure newest
+.PHONY: help setup browser build run quick test rest test-all golden soak lint ctest charts sanitized valgrind race plain hosts fuzz properties gpu large bench scale carry clean test-cluster faults endure newest
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -179,6 +179,9 @@ scale: ## what a case costs with 10 to 8000 ranks on up to 1000 agents, and 16 r
 	@mkdir -p .build
 	@rm -f .build/scale.md .build/scale.svg
 	SCALE_OUT=$$PWD/.build $(GO) test -run '^$$' -bench 'Crowd|Overhead' -benchtime 1x -timeout 20m ./executor
+
+charts: ## build the chart library of the page anew, from npm (scripts/charts --check only compares); the digest goes into reporters/html/library_test.go
+	@scripts/charts
 
 carry: setup ## pack `make bench` and the peers for another machine, into .build/weir-bench.tar.gz (scripts/bench-carry says how to run it)
 	@scripts/setup bench

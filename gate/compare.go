@@ -200,6 +200,7 @@ func (c *comparer) compare(couples []couple) (*results.Comparison, error) {
 	}
 	c.out.Differences = append(c.out.Differences, results.CaseDifferences(pairs)...)
 	c.judge()
+	c.out.Geomeans = results.Geomeans(c.out.Effects)
 	return c.out, nil
 }
 

@@ -33,6 +33,7 @@ type Comparison struct {
 	Simulated       bool         `json:"simulated,omitzero"` // some launch was
 	Differences     []Difference `json:"differences"`        // of environment and settings
 	Effects         []*Effect    `json:"effects"`
+	Geomeans        []Geomean    `json:"geomeans,omitempty"` // over cases, of metrics that several have
 	OnlyBase        []LeftOver   `json:"only_base"`
 	OnlyNew         []LeftOver   `json:"only_new"`
 	ExitCode        int          `json:"exit_code"`

@@ -160,6 +160,8 @@ type Kind struct {
 	Columns []Column
 	// Brief are the metrics that progress shows; nil: the first few.
 	Brief []string
+	// Charts are what reports draw of cases besides single metrics; nil: nothing.
+	Charts []Chart
 	// OnceRounded are the metrics that are of results.RoundedRankRule in documents without a
 	// definition of quantiles.
 	OnceRounded []string

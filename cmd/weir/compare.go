@@ -21,7 +21,7 @@ import (
 	"weir/workload"
 )
 
-var comparisonFormats = []string{"text", "json", "markdown"}
+var comparisonFormats = []string{"text", "json", "markdown", "html"}
 
 // compareFlags are the flags of weir compare.
 type compareFlags struct {
@@ -32,6 +32,7 @@ type compareFlags struct {
 	multiple string
 	format   string
 	output   string
+	reports  []string
 	options  gate.CompareOptions
 }
 
@@ -74,7 +75,9 @@ tell yet, with 6 if a side has launches that cannot be judged.`,
 	flags.StringVar(&f.margin, "margin", "3%", "by how much a metric may be worse, in `PERCENT` of the base")
 	flags.StringVar(&f.multiple, "multiple", "",
 		"`holm`: all regressions together are false no more often than a single one")
-	flags.StringVar(&f.format, "format", "text", "`FORMAT`: text, json or markdown")
+	flags.StringVar(&f.format, "format", "text", "`FORMAT`: text, json, markdown or html")
+	flags.StringArrayVar(&f.reports, "report", nil,
+		"write the comparison to a file too, as `FORMAT[=PATH]` (repeatable); without a path to comparison and the format's suffix")
 	flags.StringVarP(&f.output, "output", "o", "", "write to `FILE` instead of stdout")
 	return cmd
 }
@@ -88,7 +91,11 @@ func (f *compareFlags) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	c.Base.File, c.New.File = args[0], args[len(args)-1]
-	if err := f.write(cmd.OutOrStdout(), c); err != nil {
+	err = f.write(cmd.OutOrStdout(), c)
+	for _, r := range f.reports {
+		err = errors.Join(err, writeComparison(r, c))
+	}
+	if err != nil {
 		return exit.With(gate.ExitExecution, fmt.Errorf("writing the comparison: %w", err))
 	}
 	return exit.Code(c.ExitCode)
@@ -98,6 +105,16 @@ func (f *compareFlags) run(cmd *cobra.Command, args []string) error {
 func (f *compareFlags) parse(args []string) error {
 	if !slices.Contains(comparisonFormats, f.format) {
 		return exit.Usage("--format %q: use %s", f.format, strings.Join(comparisonFormats, ", "))
+	}
+	for _, r := range f.reports {
+		format, path, given := strings.Cut(r, "=")
+		if !slices.Contains(comparisonFormats, format) {
+			return exit.Usage("--report %s: unknown format %q%s", r, format,
+				suggest.DidYouMean(format, comparisonFormats))
+		}
+		if given && path == "" {
+			return exit.Usage("--report %s: the path is empty", r)
+		}
 	}
 	margin, err := quantity.ReadPercent(f.margin)
 	if err == nil && (margin < 0 || margin >= 1) {
@@ -171,30 +188,52 @@ func (f *compareFlags) write(w io.Writer, c *results.Comparison) error {
 	if f.style.Quiet && f.output == "" {
 		return nil
 	}
-	var b bytes.Buffer
-	var err error
-	switch f.format {
-	case "json":
-		var encoded []byte
-		encoded, err = c.Encode()
-		b.Write(encoded)
-	case "markdown":
-		err = reporters.ComparisonMarkdown(&b, c)
-	default:
-		color, columns := f.style.Color(w), screen.Width(w)
-		if f.output != "" {
-			color, columns = false, 0
-		}
-		err = reporters.ComparisonText(&b, c, color, columns)
+	color, columns := f.style.Color(w), screen.Width(w)
+	if f.output != "" {
+		color, columns = false, 0
 	}
+	text, err := comparisonIn(f.format, c, color, columns)
 	if err != nil {
 		return err
 	}
 	if f.output != "" {
-		return results.WriteFile(f.output, b.Bytes())
+		return results.WriteFile(f.output, text)
 	}
-	_, err = w.Write(b.Bytes())
+	_, err = w.Write(text)
 	return err
+}
+
+// comparisonIn is a comparison in one of comparisonFormats.
+func comparisonIn(format string, c *results.Comparison, color bool, columns int) ([]byte, error) {
+	var b bytes.Buffer
+	var err error
+	switch format {
+	case "json":
+		return c.Encode()
+	case "markdown":
+		err = reporters.ComparisonMarkdown(&b, c)
+	case "html":
+		err = reporters.ComparisonHTML(&b, c)
+	default:
+		err = reporters.ComparisonText(&b, c, color, columns)
+	}
+	return b.Bytes(), err
+}
+
+// comparisonSuffix are the suffixes of files of a format.
+var comparisonSuffix = map[string]string{"text": ".txt", "json": ".json", "markdown": ".md", "html": ".html"}
+
+// writeComparison writes what --report asks for, which parse has checked.
+func writeComparison(report string, c *results.Comparison) error {
+	format, path, given := strings.Cut(report, "=")
+	if !given {
+		path = "comparison" + comparisonSuffix[format]
+	}
+	text, err := comparisonIn(format, c, false, 0)
+	if err != nil {
+		return err
+	}
+	return results.WriteFile(path, text)
 }
 
 // knownMetrics refuses names of --metric that no workload and no document has.
