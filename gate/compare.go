@@ -125,6 +125,11 @@ func alongAxis(cases []*results.Case, axis, base string, values []string) (coupl
 
 func compareWithin(doc *results.Document, base, now string, couples []couple, o CompareOptions) (*results.Comparison,
 	error) {
+	return comparerWithin(doc, base, now, o).compare(couples)
+}
+
+// comparerWithin compares two parts of a document, which are called so.
+func comparerWithin(doc *results.Document, base, now string, o CompareOptions) *comparer {
 	asserted := assertedMetrics(doc)
 	c := &comparer{
 		options: o, within: true, metrics: workload.DefinitionsOf(doc),
@@ -133,7 +138,7 @@ func compareWithin(doc *results.Document, base, now string, couples []couple, o 
 	c.out.Base.Part, c.out.New.Part = base, now
 	same := true
 	c.out.SameEnvironment = &same
-	return c.compare(couples)
+	return c
 }
 
 func casesWhere(doc *results.Document, is func(*results.Case) bool) []*results.Case {
@@ -193,6 +198,7 @@ func matched(base, now []*results.Case, name func(*results.Case) string) []coupl
 type comparer struct {
 	options                 CompareOptions
 	within                  bool // one document
+	shares                  bool // also of metrics that may be zero, where none is, the change is a ratio
 	metrics                 *workload.Definitions
 	baseMetrics, newMetrics map[string][]string // by key
 	out                     *results.Comparison

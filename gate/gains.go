@@ -46,7 +46,9 @@ func gains(doc *results.Document, t *results.Gains, asserted map[string][]string
 	options.All = len(options.Metrics) == 0
 	couples := alongAxis(cases, workload.VariantAxis, t.Baseline, othersOf(cases, t.Baseline))
 	couples = slices.DeleteFunc(couples, func(p couple) bool { return p.base == nil || p.now == nil })
-	c, err := compareWithin(doc, t.Baseline, "", couples, options)
+	all := comparerWithin(doc, t.Baseline, "", options)
+	all.shares = true
+	c, err := all.compare(couples)
 	if err != nil { // nothing of it was measured on both sides
 		return []*results.Gain{}
 	}

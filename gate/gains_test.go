@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"weir/assertion"
 	"weir/results"
 )
 
@@ -121,5 +122,36 @@ func TestComparingWithTheBaselineOfVariants(t *testing.T) {
 	if _, err = CompareAxis(doc, "variant", "", nil, options); err == nil ||
 		!strings.Contains(err.Error(), "nothing to compare it with") {
 		t.Error(err)
+	}
+}
+
+// A metric that may be zero has a gain in percent where it is not.
+func TestGainsOfMetricsThatMayBeZero(t *testing.T) {
+	for _, c := range []struct {
+		old, now []float64
+		additive bool
+		text     string
+	}{
+		{[]float64{4e-6, 4.04e-6, 3.96e-6}, []float64{1e-6, 1.01e-6, 0.99e-6}, false, "+75.0"},
+		{[]float64{4e-6, 4.04e-6, 3.96e-6}, []float64{0, 1e-6, 0}, true, "+3.7"},
+	} {
+		doc := varied([]float64{10, 10, 10}, []float64{10, 10, 10})
+		for i, values := range [][]float64{c.old, c.now} {
+			for j, l := range doc.Cases[i].Launches {
+				l.Metrics.Set("skew", values[j])
+			}
+			of := band(p(0), nil, nil)
+			of.Subject = &assertion.Expr{Op: assertion.Metric, Metric: "skew", Unit: "s"}
+			doc.Cases[i].Assertions = []*results.AssertionVerdict{of}
+		}
+		Judge(doc)
+		if len(doc.Gains[0].Rows) != 1 {
+			t.Fatalf("%+v", doc.Gains[0].Rows)
+		}
+		g := doc.Gains[0].Rows[0]
+		text, low, _ := g.Text()
+		if g.Metric != "skew" || g.Additive != c.additive || !strings.HasPrefix(text, c.text) || low == "" {
+			t.Errorf("%v -> %v: %s from %s, additive %v: %s", c.old, c.now, text, low, g.Additive, g.Message)
+		}
 	}
 }

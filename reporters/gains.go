@@ -75,7 +75,8 @@ func gainTableOf(t *results.Gains) gainTable {
 		}})
 	for _, r := range t.Rows {
 		if r.Gain == nil {
-			g.notes = append(g.notes, plain(r.Case)+": "+plain(clip(r.Message, " …")))
+			why, _, _ := strings.Cut(r.Message, "\n")
+			g.notes = append(g.notes, plain(r.Case)+": "+plain(clip(why, " …")))
 		}
 	}
 	g.notes = append(firstOf(g.notes), "gain: positive where the variant is better, in percent of before or, where 0 is a value as any other, in the metric's unit; real?: found among all rows, not by chance")

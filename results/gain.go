@@ -28,7 +28,7 @@ type Gain struct {
 	After    *Observed      `json:"after,omitzero" doc:"Of the variant."`
 	// Gain is positive where the variant is better.
 	Gain     *Change `json:"gain,omitzero" doc:"Positive where the variant is better: a share of before, or an amount in unit where additive is true. Absent where nothing can be said."`
-	Additive bool    `json:"additive,omitzero" doc:"0 is a value of the metric as any other, so gain is an amount."`
+	Additive bool    `json:"additive,omitzero" doc:"0 is a value of the metric as any other and a launch had it, so gain is an amount."`
 	Pairs    int     `json:"pairs,omitzero" doc:"Launches that were compared one to one; absent: none."`
 	Message  string  `json:"message" doc:"How it was compared, or why it was not."`
 }
