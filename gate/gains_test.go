@@ -55,7 +55,8 @@ func TestGainIsPositiveWhereBetter(t *testing.T) {
 		{"lower", true, 2, [2]float64{1, 3}, -2, [2]float64{-3, -1}},
 		{"higher", true, 2, [2]float64{1, 3}, 2, [2]float64{1, 3}},
 	} {
-		e := &results.Effect{Better: c.better, Additive: c.additive, Change: &results.Change{Value: c.change, CI: &c.ci}}
+		change := &results.Change{Value: c.change, CI: &c.ci}
+		e := &results.Effect{Better: c.better, Additive: c.additive, Change: change}
 		g := results.GainOf(e)
 		if g.Value != c.gain || *g.CI != c.wantCI {
 			t.Errorf("%+v: %v %v", c, g.Value, *g.CI)
@@ -70,7 +71,8 @@ func TestGainsThatCannotBeTold(t *testing.T) {
 	doc := varied([]float64{10, 10.1, 9.9, 10}, []float64{12, 12.1, 11.9, 12})
 	doc.Cases[1].Status, doc.Cases[1].Reason = results.Error, "it broke"
 	Judge(doc)
-	if rows := doc.Gains[0].Rows; len(rows) != 1 || rows[0].Gain != nil || !strings.Contains(rows[0].Message, "it broke") {
+	rows := doc.Gains[0].Rows
+	if len(rows) != 1 || rows[0].Gain != nil || !strings.Contains(rows[0].Message, "it broke") {
 		t.Errorf("%+v", rows)
 	}
 	doc = varied([]float64{10}, []float64{12})
@@ -81,7 +83,7 @@ func TestGainsThatCannotBeTold(t *testing.T) {
 	doc = varied([]float64{10, 10, 10}, []float64{12, 12, 12})
 	doc.Cases[1].Status, doc.Cases[1].Launches = results.Excluded, nil
 	Judge(doc)
-	if rows := doc.Gains[0].Rows; rows == nil || len(rows) != 0 {
+	if rows = doc.Gains[0].Rows; rows == nil || len(rows) != 0 {
 		t.Errorf("an excluded variant has rows %+v", rows)
 	}
 }

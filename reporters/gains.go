@@ -60,7 +60,9 @@ func gainTableOf(t *results.Gains) gainTable {
 		}
 	}
 	g.columns = append(g.columns,
-		gainColumn{"metric", false, func(g *results.Gain) string { return sentence("", plain(g.Metric), dash(g.Metric)) }},
+		gainColumn{"metric", false, func(g *results.Gain) string {
+			return sentence("", plain(g.Metric), dash(g.Metric))
+		}},
 		gainColumn{fmt.Sprintf("before (%s)", plain(t.Baseline)), true, func(g *results.Gain) string {
 			return observedText(g.Before, g.Unit)
 		}},

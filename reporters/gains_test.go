@@ -18,10 +18,12 @@ func withGains() *results.Document {
 	row := func(variant string, concurrency float64, metric, unit, better string, before, after, gain float64,
 		found bool) *results.Gain {
 		return &results.Gain{
-			Variant: variant, Axes: map[string]any{"concurrency": concurrency}, Metric: metric, Unit: unit, Better: better,
-			Case: "load[variant=" + variant + "]", BaseCase: "load[variant=stock]",
+			Variant: variant, Axes: map[string]any{"concurrency": concurrency}, Metric: metric, Unit: unit,
+			Better: better, Case: "load[variant=" + variant + "]", BaseCase: "load[variant=stock]",
 			Before: observed(before, unit), After: observed(after, unit), Pairs: 5,
-			Gain:    &results.Change{Value: gain, CI: &[2]float64{gain - 0.02, gain + 0.02}, P: &q, Q: &q, Found: found},
+			Gain: &results.Change{
+				Value: gain, CI: &[2]float64{gain - 0.02, gain + 0.02}, P: &q, Q: &q, Found: found,
+			},
 			Message: "paired: the launches took turns",
 		}
 	}

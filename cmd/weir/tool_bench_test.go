@@ -99,8 +99,8 @@ func BenchmarkTool(b *testing.B) {
 			"| bandwidth, GB/s | %.2f | %.2f | %.3f | %.3f–%.3f | 0.98–1.02 | %s |\n"+
 			"| readiness, ms more than it takes | | | %.1f | %.1f–%.1f | < %d | %s |\n",
 			toolPairs, ours[middle], theirs[middle], ratio, ratios[toolPairs/4], ratios[toolPairs*3/4],
-			met(ratio >= 1-toolBound && ratio <= 1+toolBound), ms(cost), ms(extra[toolPairs/4]), ms(extra[toolPairs*3/4]),
-			readyBound.Milliseconds(), met(cost < readyBound)))
+			met(ratio >= 1-toolBound && ratio <= 1+toolBound), ms(cost),
+			ms(extra[toolPairs/4]), ms(extra[toolPairs*3/4]), readyBound.Milliseconds(), met(cost < readyBound)))
 	}
 }
 

@@ -230,8 +230,8 @@ func (w *world) killOne(n int, k *kill) (hit bool, delay time.Duration) {
 	}
 	if len(problems) > 0 {
 		w.keep = true
-		w.t.Errorf("%d: %s %s killed, in %s\n  %s\n%s\n%s\n%s", n, k.target, k.name, s.dir, strings.Join(problems, "\n  "),
-			w.tail(s.log), w.tail("a.log"), w.tail("b.log"))
+		w.t.Errorf("%d: %s %s killed, in %s\n  %s\n%s\n%s\n%s", n, k.target, k.name, s.dir,
+			strings.Join(problems, "\n  "), w.tail(s.log), w.tail("a.log"), w.tail("b.log"))
 	} else {
 		os.RemoveAll(s.dir)
 	}

@@ -126,8 +126,8 @@ func readRoles(text string) ([]Role, error) {
 			return nil, err
 		}
 		if strings.HasPrefix(r.Ready.HTTP, "/") {
-			f.fail([]string{"ready", "http"}, "%q is a path, and a role has no url: write http://ADDRESS:PORT%s", r.Ready.HTTP,
-				r.Ready.HTTP)
+			f.fail([]string{"ready", "http"}, "%q is a path, and a role has no url: write http://ADDRESS:PORT%s",
+				r.Ready.HTTP, r.Ready.HTTP)
 			return nil, f.err
 		}
 		roles = append(roles, r)
