@@ -133,4 +133,6 @@ func python(t *testing.T, environment string) string {
 	return peer(t, environment+"/bin/python")
 }
 
-func replaced(text string, pairs ...string) string { return strings.NewReplacer(pairs...).Replace(text) }
+func replaced(text string, pairs ...string) string {
+	return strings.NewReplacer(pairs...).Replace(text)
+}

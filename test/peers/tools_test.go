@@ -155,12 +155,13 @@ runs:
     options:
       roles:
         it:
-          command: [sh, -c, 'said=$(LOADER PACKAGES/nixl_cu12.scripts/nixl_example);
-            echo "$said"; case $said in *"Test done"*) ;; *) exit 1;; esac']
-      parse: {of: it, lines: 'num_workers = (?<workers>\d+)'}
-    metrics: {workers: {better: none, doc: threads of UCX}}
+          command: [sh, -c, 'said=$(LOADER PACKAGES/nixl_cu12.scripts/nixl_example); echo "$said";
+            echo "verified=$(echo "$said" | grep -c "Transfer verified")"']
+      parse: {of: it, lines: '^verified=(?<verified>\d+)$'}
+    metrics: {verified: {better: higher, doc: transfers that the example found right}}
+    assert: [verified >= 1]
 `, "LOADER", loader(t), "PACKAGES", packages, "PLUGINS", plugins(t, packages)), 0)
-	measured(t, doc, "example", "workers", 1)
+	measured(t, doc, "example", "verified", 1)
 }
 
 // loader runs a program that the wheel does not mark as one.
