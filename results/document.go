@@ -33,6 +33,8 @@ type Document struct {
 	Baseline *Baseline `json:"baseline,omitzero" doc:"Another session's measurements, copied so that the verdicts can be reproduced from this document alone."`
 	// Previous is what has changed since an earlier session; nil where none is known.
 	Previous *Previous `json:"previous,omitzero" doc:"What has changed since an earlier session of the scenario. No verdict rests on it."`
+	// Gains are a table for each run that sweeps variants of which one is the baseline.
+	Gains []*Gains `json:"gains,omitempty" doc:"What variants are worth against the one that is the baseline: a table for each run that sweeps them. No verdict rests on it."`
 	// Commands are the setup and teardown commands that ran, in order.
 	Commands []Command `json:"commands,omitempty" doc:"The setup and teardown commands that ran, in order."`
 	// Services are the starts of services, in the order of their ends.
