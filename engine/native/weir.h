@@ -103,6 +103,9 @@ struct weir_config { /* texts and lists are copied when the rank is opened */
     int                  one_host;         /* all ranks are on this host */
     const struct weir_memory *source, *sink; /* the kinds of memory of these regions */
     struct weir_layout   layout;
+    /* which of the ranks of its host this one is: of several GPUs that all see, each has the next
+     */
+    unsigned             gpu;
     uint64_t             seed;
     int                  pages;
     /* the node that memory is made on: the kernel's choice, that of the processor that the rank is
