@@ -37,7 +37,7 @@ static inline void atomicMin(u64 *p, u64 v)
 /* ---- the bulk copy engine of a multiprocessor ---- */
 
 #define BULK_SHARED(stages, barriers, pieces)                        \
-    static _Thread_local char         stages[STAGES * PIECE];        \
+    static _Thread_local char stages[STAGES * PIECE] __attribute__((aligned(128))); \
     static _Thread_local u64          barriers[STAGES];              \
     static _Thread_local struct piece pieces[STAGES]
 
