@@ -119,7 +119,7 @@ void cuda_forget_peers(struct weir_rank *r)
 static const char *const engines[] = {"copy engine", "stores of multiprocessors", "bulk copies"};
 static const char *const paths[]   = {
     [PATH_UNKNOWN] = "", [PATH_SAME_GPU] = "same GPU", [PATH_NVLINK] = "nvlink",
-    [PATH_PCIE] = "pcie", [PATH_STAGED] = "staged", [PATH_HOST] = "pcie",
+    [PATH_PCIE] = "pcie", [PATH_STAGED] = "staged", [PATH_HOST] = "host",
 };
 
 void cuda_transport(struct weir_rank *r, int peer, char *buf, size_t cap)
@@ -131,10 +131,10 @@ void cuda_transport(struct weir_rank *r, int peer, char *buf, size_t cap)
         at += (size_t)snprintf(buf + at, cap - at, " of %d multiprocessors",
                                c->sms ? c->sms : cuda_here()->multiprocessors);
     if (at < cap)
-        at += (size_t)snprintf(buf + at, cap - at, ", %s%s",
+        at += (size_t)snprintf(buf + at, cap - at, ", %s",
                                p->path == PATH_UNKNOWN ? "a way that the driver does not tell"
-                                                       : paths[p->path],
-                               p->path == PATH_HOST ? " between host and GPU" : "");
+               : p->path == PATH_HOST          ? "between host and GPU"
+                                               : paths[p->path]);
     if (p->wire.links && at < cap)
         at += (size_t)snprintf(buf + at, cap - at, " of %d links", p->wire.links);
     if (p->wire.rate > 0 && at < cap)

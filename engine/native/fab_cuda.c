@@ -26,7 +26,7 @@ static void cuda_probe(struct weir_info *out)
     out->available = 1;
     if (cuda.cuDriverGetVersion(&version) == CU_DONE)
         snprintf(out->version, sizeof out->version, "%d.%d", version / 1000, version % 1000 / 10);
-    snprintf(out->details, sizeof out->details, "gpus=%d\n", n);
+    snprintf(out->details, sizeof out->details, "vram=yes\ngpus=%d\n", n);
 }
 
 static int read_options(struct weir_rank *r, struct cuda *c)

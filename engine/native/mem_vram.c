@@ -390,7 +390,7 @@ static void vram_free(struct weir_region *m)
 
 #define VRAM(how)                                                                              \
     {                                                                                          \
-        .name = "vram", .bind = vram_bind, .unbind = vram_unbind, .alloc = how, .clear = clear, \
+        .name = "vram", .gpu = 1, .bind = vram_bind, .unbind = vram_unbind, .alloc = how, .clear = clear, \
         .fill = vram_fill, .check = vram_check, .copy_in = vram_copy, .copy_out = vram_copy,   \
         .export = vram_export, .import = vram_import, .free = vram_free,                       \
     }

@@ -32,6 +32,7 @@ struct weir_handle {
 struct weir_memory {
     const char *name;
     int         host;      /* this processor can load from it and store to it */
+    int         gpu;       /* it is that of the thread's GPU, see cuda.h */
     int         by_fabric; /* a fabric that allocates memory itself allocates it too */
     /* What a thread needs before it uses memory of the kind, and what it no longer needs after
      * the last free: it counts. */
