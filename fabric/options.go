@@ -24,8 +24,12 @@ type Needs struct {
 	Options           Options
 }
 
-// VRAM is the kind of memory of GPUs.
-const VRAM = "vram"
+// VRAM is the kind of memory of GPUs. A host's description of a fabric has it as a detail: HasVRAM,
+// or why the fabric does not move it there.
+const (
+	VRAM    = "vram"
+	HasVRAM = "yes"
+)
 
 // VRAM says whether an end is in the memory of a GPU.
 func (n Needs) VRAM() bool { return n.Initiator == VRAM || n.Target == VRAM }

@@ -32,6 +32,14 @@ struct weir_gpu_path {
 };
 struct weir_gpu_path weir_gpu_path(const char *a, const char *b);
 
+/* What spoils a measurement on a GPU, by its address on the bus. */
+struct weir_gpu_health {
+    int      told;
+    uint64_t slowed; /* bits of why its clocks are held down, of NVML_SLOWED */
+    uint64_t errors; /* of its memory, that were not corrected, since the driver was loaded */
+};
+struct weir_gpu_health weir_gpu_health(const char *bus);
+
 /* Loads the library, and starts it; the codes are those of weir_gpus. */
 int weir_nvml(char *why, size_t n);
 
@@ -62,6 +70,10 @@ _Static_assert(sizeof(struct nvml_field) == 40, "nvmlFieldValue_t");
 enum nvml_p2p { NVML_P2P_WRITE = 1, NVML_P2P_NVLINK = 2 };
 enum nvml_field_id { NVML_LINK_SPEED = 90 /* MB/s of a link */ };
 
+/* nvmlClocksThrottleReason…: heat, power that is short, and the hardware's own brake */
+enum nvml_slowed { NVML_SLOWED = 0x08 | 0x20 | 0x40 | 0x80 };
+enum nvml_errors { NVML_UNCORRECTED = 1, NVML_SINCE_LOADED = 0 };
+
 enum nvml_clock { NVML_SM = 1, NVML_MEMORY = 2 };
 enum nvml_code { NVML_DONE = 0, NVML_BAD_ARGUMENT = 2, NVML_NOT_SUPPORTED = 3 };
 
@@ -86,6 +98,9 @@ int         nvmlDeviceGetNvLinkRemotePciInfo_v2(nvml_handle d, unsigned link, st
 int         nvmlDeviceGetFieldValues(nvml_handle d, int n, struct nvml_field *fields);
 int         nvmlDeviceGetCurrPcieLinkGeneration(nvml_handle d, unsigned *generation);
 int         nvmlDeviceGetCurrPcieLinkWidth(nvml_handle d, unsigned *lanes);
+int         nvmlDeviceGetCurrentClocksThrottleReasons(nvml_handle d, unsigned long long *bits);
+int         nvmlDeviceGetTotalEccErrors(nvml_handle d, int type, int counter,
+                                        unsigned long long *n);
 
 #define NVML_SYMBOLS(F)                                                                       \
     F(nvmlInit_v2)                                                                            \
@@ -97,7 +112,9 @@ int         nvmlDeviceGetCurrPcieLinkWidth(nvml_handle d, unsigned *lanes);
                         F(nvmlDeviceGetHandleByPciBusId_v2) F(nvmlDeviceGetP2PStatus)         \
                             F(nvmlDeviceGetNvLinkRemotePciInfo_v2) F(nvmlDeviceGetFieldValues) \
                                 F(nvmlDeviceGetCurrPcieLinkGeneration)                        \
-                                    F(nvmlDeviceGetCurrPcieLinkWidth)
+                                    F(nvmlDeviceGetCurrPcieLinkWidth)                         \
+                                        F(nvmlDeviceGetCurrentClocksThrottleReasons)          \
+                                            F(nvmlDeviceGetTotalEccErrors)
 
 #define NVML_MEMBER(f) __typeof__(f) *f;
 struct nvml_library {

@@ -1,4 +1,4 @@
-/* How two GPUs of this host reach each other, and what that is to carry. */
+/* How two GPUs of this host reach each other, what that is to carry, and what spoils it. */
 #include <stdio.h>
 #include <string.h>
 
@@ -76,4 +76,24 @@ struct weir_gpu_path weir_gpu_path(const char *a, const char *b)
     }
     (void)nvml.nvmlShutdown();
     return p;
+}
+
+struct weir_gpu_health weir_gpu_health(const char *bus)
+{
+    struct weir_gpu_health h = {.told = 0};
+    nvml_handle            d;
+    char                   why[WEIR_TEXT];
+    unsigned long long     bits = 0, n = 0;
+    if (weir_nvml(why, sizeof why) < 0)
+        return h;
+    if (nvml.nvmlDeviceGetHandleByPciBusId_v2(bus, &d) == NVML_DONE) {
+        h.told = 1;
+        if (nvml.nvmlDeviceGetCurrentClocksThrottleReasons(d, &bits) == NVML_DONE)
+            h.slowed = bits & NVML_SLOWED;
+        if (nvml.nvmlDeviceGetTotalEccErrors(d, NVML_UNCORRECTED, NVML_SINCE_LOADED, &n) ==
+            NVML_DONE)
+            h.errors = n;
+    }
+    (void)nvml.nvmlShutdown();
+    return h;
 }

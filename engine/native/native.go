@@ -358,6 +358,7 @@ func (r *rank) result(c task, out *C.struct_weir_result) *move.Part {
 			Registered: stage(out.registered),
 			Post:       stage(out.post), Transfer: stage(out.transfer)},
 	}
+	res.GPU, res.GPUCounters = C.GoString(&out.gpu[0]), gpuCounters(out)
 	if out.node >= 0 {
 		res.MemoryNodes = []int{int(out.node)}
 	}

@@ -186,6 +186,8 @@ struct weir_result {
     double   memcpy_bps, ceiling_bps, ceiling_best_bps;
     double   alloc_s, register_s, connect_s;
     int      node; /* that all memory of the rank was bound to and is on; -1: it was not bound */
+    uint64_t gpu_slowed, gpu_errors; /* see weir_gpu_health: before or after, and meanwhile */
+    char     gpu[16]; /* that its memory is on, by its address on the bus; "": on none */
     /* owned by the rank, valid until the next run */
     const uint64_t          *counts;
     size_t                   ncounts;

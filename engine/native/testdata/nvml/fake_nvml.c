@@ -171,3 +171,18 @@ int nvmlDeviceGetCurrPcieLinkWidth(nvml_handle d, unsigned *lanes)
     *lanes = 16;
     return answer(d);
 }
+
+/* FAKE_NVML=hot: a GPU's clocks are held down because of its heat; failing: its memory errs, once
+ * more each time that somebody asks. */
+int nvmlDeviceGetCurrentClocksThrottleReasons(nvml_handle d, unsigned long long *bits)
+{
+    *bits = told("hot") ? 0x41 : 1;
+    return of_servers(d);
+}
+
+int nvmlDeviceGetTotalEccErrors(nvml_handle d, int type, int counter, unsigned long long *n)
+{
+    static unsigned long long errors;
+    *n = told("failing") && type == NVML_UNCORRECTED && counter == NVML_SINCE_LOADED ? ++errors : 0;
+    return of_servers(d);
+}
