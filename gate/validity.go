@@ -85,8 +85,9 @@ func sharedGPU(launches []*results.Launch) string {
 			at := l.Nodes[rank] + " " + gpu
 			other, shared := first[at]
 			if shared {
-				return fmt.Sprintf("launch %d: ranks %d and %d share GPU %s of node %s: what they moved is no figure of a path "+
-					"between GPUs (place.gpus_per_rank: 1 gives each one of its own)", l.Index, other, rank, gpu, l.Nodes[rank])
+				return fmt.Sprintf("launch %d: ranks %d and %d share GPU %s of node %s: what they moved is no figure "+
+					"of a path between GPUs (place.gpus_per_rank: 1 gives each one of its own)", l.Index, other, rank,
+					gpu, l.Nodes[rank])
 			}
 			first[at] = rank
 		}

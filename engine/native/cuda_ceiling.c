@@ -27,7 +27,8 @@ static int wait_for_stream(struct probe *p)
 static int span(struct probe *p, double *rate)
 {
     struct cuda *c     = cuda_of(p->r);
-    uint64_t     mine  = c->source_there + p->r->cfg.layout.first, sink = c->peers[p->peer].sink_there;
+    uint64_t     mine  = c->source_there + p->r->cfg.layout.first,
+                 sink  = c->peers[p->peer].sink_there;
     struct cuda_block b = p->reads ? (struct cuda_block){mine, sink, p->n}
                                    : (struct cuda_block){sink, mine, p->n};
     int64_t      t0 = weir_ticks();

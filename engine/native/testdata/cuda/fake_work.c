@@ -92,7 +92,8 @@ static int run_kernel(const struct work *w, int device)
 
 static int copy(const struct work *w)
 {
-    void *to = fake_find(w->to, w->n, w->device_to), *from = fake_find(w->from, w->n, w->device_from);
+    void *to   = fake_find(w->to, w->n, w->device_to);
+    void *from = fake_find(w->from, w->n, w->device_from);
     if (!to && fake_is_host(w->to))
         to = (void *)(size_t)w->to;
     if (!from && fake_is_host(w->from))
