@@ -108,7 +108,7 @@ func (eval *evaluator) judgeClaim(cl claim) outcome {
 		o.message += "; one launch cannot show its noise"
 	}
 	if o.verdict != results.Pass {
-		o.message += aside(sources)
+		o.message += aside(sources) + operationsFailed(sources)
 	}
 	if ev.note == "" { // which tells of them
 		o.message += retried(sources)

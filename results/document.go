@@ -262,9 +262,12 @@ type Launch struct {
 	GPUs []string `json:"gpus,omitempty" doc:"The GPU of each rank, by its address on the bus, where buffers are in the memory of GPUs."`
 	// WorkingSet is none in documents of older versions, in fabric sim, and where what is
 	// moved in between decides what a cache still has (workload traffic_sequence).
-	WorkingSet *WorkingSet  `json:"working_set,omitzero" doc:"Bytes that the requests go over before they come back to the first."`
-	Metrics    MetricValues `json:"metrics" doc:"One value per metric, in the unit of the metric's registry entry."`
-	Samples    []string     `json:"samples" doc:"Files below the session directory."`
+	WorkingSet *WorkingSet `json:"working_set,omitzero" doc:"Bytes that the requests go over before they come back to the first."`
+	// Errors are why single operations of the launch failed, the most frequent first; none where
+	// an operation that fails ends the launch.
+	Errors  []Cause      `json:"errors,omitempty" doc:"Why single operations of the launch failed, the most frequent first."`
+	Metrics MetricValues `json:"metrics" doc:"One value per metric, in the unit of the metric's registry entry."`
+	Samples []string     `json:"samples" doc:"Files below the session directory."`
 	// SamplesDigest is of the content of these files (see DigestSamples); "" in documents
 	// of older versions, and where there is no file.
 	SamplesDigest string `json:"samples_digest,omitempty" doc:"Of the content of the samples files, ordered by name: of the SHA-256 of each." schema:"ref=digest"`
@@ -290,6 +293,12 @@ type Launch struct {
 	Load *float64 `json:"load,omitzero" doc:"Share of the time during which its background load was running." schema:"minimum=0,maximum=1"`
 	// Resumed says that the launch was made by the session that this one goes on with.
 	Resumed bool `json:"resumed,omitzero" doc:"The launch was made by the session that this one goes on with."`
+}
+
+// Cause is why operations failed, and how many did.
+type Cause struct {
+	Text  string `json:"cause"`
+	Count int    `json:"count" schema:"minimum=1"`
 }
 
 // Failure names what ended a launch.

@@ -70,6 +70,12 @@ func canonicalRoles(text string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	for _, r := range roles {
+		if strings.HasPrefix(r.Ready.HTTP, "/") {
+			return "", workload.Wrong([]string{r.Name, "ready", "http"},
+				"a role has no url that a path is below: write http://HOST:PORT%s", r.Ready.HTTP)
+		}
+	}
 	var all writer
 	for _, r := range roles {
 		all.put(r.Name, r.structured(readyWithin))
