@@ -118,7 +118,8 @@ var Kind = &workload.Kind{
 		{Metric: "latency.p99", Head: "latency\np99", Drop: 5},
 		{Metric: "error_rate", Head: "%\nfailed", Percent: true},
 	},
-	Brief: []string{"output_throughput", "ttft.p50", "itl.p50", "latency.p50", "error_rate"},
+	Charts: charts,
+	Brief:  []string{"output_throughput", "ttft.p50", "itl.p50", "latency.p50", "error_rate"},
 }
 
 func init() {
