@@ -11,6 +11,7 @@ import (
 	"io"
 	"strings"
 
+	"weir/printable"
 	"weir/results"
 )
 
@@ -41,6 +42,12 @@ var registry = []Reporter{
 func Lookup(format string) (Reporter, bool) {
 	for _, r := range registry {
 		if r.Name == format {
+			if r.Name != "json" { // which escapes them, and says exactly what the document does
+				write := r.Write
+				r.Write = func(w io.Writer, doc *results.Document) error {
+					return write(&printable.Writer{To: w}, doc)
+				}
+			}
 			return r, true
 		}
 	}
