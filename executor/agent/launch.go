@@ -217,6 +217,7 @@ func (l *launch) loop() {
 		case <-l.meeting.Changed():
 			l.news()
 		case now := <-clock.C:
+			l.boundLogs()
 			if !l.look(now) {
 				return
 			}
@@ -238,6 +239,14 @@ func (l *launch) ended(cause error) (kind, string) {
 		return kindTold, cause.Error()
 	}
 	return kindLeft, "the agent on this node ended: " + cause.Error()
+}
+
+// boundLogs keeps libraries that say much from filling the node's disk. It is done with the look
+// at the ranks, as whatever else this process does takes time from them.
+func (l *launch) boundLogs() {
+	for _, log := range l.logs {
+		_ = log.most.cut() // the last one says what is wrong
+	}
 }
 
 func (l *launch) allEnded() bool {
@@ -431,6 +440,7 @@ func (l *launch) outcome() *Outcome {
 // ship reports the logs of all ranks, which have ended.
 func (l *launch) ship() {
 	for _, log := range l.logs {
+		_ = log.most.finish() // what is left of it is shipped
 		l.a.ship(l.id, log)
 		log.close()
 	}

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 
+	"golang.org/x/sys/unix"
+
 	"weir/executor/agent"
 )
 
@@ -82,7 +84,7 @@ func (f *Fleet) keep(node, task string, l *agent.Log) error {
 }
 
 func writeAt(path string, at int64, text []byte) (err error) {
-	flags := os.O_WRONLY | os.O_CREATE
+	flags := os.O_WRONLY | os.O_CREATE | unix.O_NOFOLLOW
 	if at == 0 {
 		flags |= os.O_TRUNC
 	}
