@@ -43,8 +43,11 @@ func (d *daemon) ended(session string, expires time.Time) {
 	defer d.mu.Unlock()
 	d.forget(time.Now())
 	d.over[session] = expires
-	if first := slices.SortedFunc(maps.Keys(d.over), func(a, b string) int { return d.over[a].Compare(d.over[b]) }); len(first) > mostOver {
-		delete(d.over, first[0])
+	if len(d.over) > mostOver {
+		soonest := slices.SortedFunc(maps.Keys(d.over), func(a, b string) int { return d.over[a].Compare(d.over[b]) })
+		for _, first := range soonest[:len(soonest)-mostOver] {
+			delete(d.over, first)
+		}
 	}
 	text, err := json.Marshal(d.over)
 	if err == nil {
