@@ -289,7 +289,8 @@ func TestAnArtifactIsBoundedByTheCoordinatorToo(t *testing.T) {
 
 // A node has a say about its own ranks, and not about those of another.
 func TestAResultIsOfARankOfItsNode(t *testing.T) {
-	l := &launched{s: &session{}, cases: []*planner.Case{aCase("a")}, pending: []*pendingCase{{parts: make([]*workload.Part, 2)}}}
+	l := &launched{s: &session{}, cases: []*planner.Case{aCase("a")},
+		pending: []*pendingCase{{parts: make([]*workload.Part, 2)}}}
 	l.engine.Ranks, l.engine.Nodes = 2, []string{"n1", "z4"}
 	forged := &agent.Result{Part: &workload.Part{Key: "a", Rank: 0}}
 	if err := l.result("z4", forged); err != nil {

@@ -53,7 +53,8 @@ static void own_devices(char *list, size_t cap)
         return;
     for (size_t i = 0; i < ports.gl_pathc; i++) {
         char device[64], port[16];
-        if (sscanf(ports.gl_pathv[i], "/sys/class/infiniband/%63[^/]/ports/%15s", device, port) == 2 &&
+        if (sscanf(ports.gl_pathv[i], "/sys/class/infiniband/%63[^/]/ports/%15s", device,
+                   port) == 2 &&
             at + sizeof device + sizeof port + 2 < cap)
             at += (size_t)snprintf(list + at, cap - at, ",%s:%s", device, port);
     }

@@ -174,7 +174,8 @@ func TestCommandThatDoesNotEndIsKilledWithItsChildren(t *testing.T) {
 	phase.Long(t)
 	s := newSpawner(cgroup.Limits{}, nil)
 	defer s.close()
-	_, err := s.output(t.Context(), 3*time.Second, ofRanks, []string{"sh", "-c", "sleep 60 & echo $!; sleep 60"}, os.Environ())
+	_, err := s.output(t.Context(), 3*time.Second, ofRanks, []string{"sh", "-c", "sleep 60 & echo $!; sleep 60"},
+		os.Environ())
 	if err == nil || !strings.HasPrefix(err.Error(), "did not end within 3s: ") {
 		t.Fatalf("error %v", err)
 	}
@@ -194,7 +195,8 @@ func TestCommandThatDoesNotEndIsKilledWithItsChildren(t *testing.T) {
 func TestCommandMayLeaveSomethingThatHoldsItsOutput(t *testing.T) {
 	s := newSpawner(cgroup.Limits{}, nil)
 	defer s.close()
-	out, err := s.output(t.Context(), time.Minute, ofRanks, []string{"sh", "-c", "setsid sleep 5 & echo done"}, os.Environ())
+	out, err := s.output(t.Context(), time.Minute, ofRanks, []string{"sh", "-c", "setsid sleep 5 & echo done"},
+		os.Environ())
 	if err != nil || string(out) != "done\n" {
 		t.Errorf("%q, %v", out, err)
 	}
@@ -218,7 +220,8 @@ func TestWhatARankSaidComesBeforeItsEnd(t *testing.T) {
 	s := newSpawner(cgroup.Limits{}, nil)
 	defer s.close()
 	events := make(chan event)
-	p, err := startProcess(s, ofRanks, nil, []string{"sh", "-c", `setsid sleep 10 & printf 'c\0\0\0\0c\0\0\0\0c\0\0\0\0' >&3`},
+	p, err := startProcess(s, ofRanks, nil,
+		[]string{"sh", "-c", `setsid sleep 10 & printf 'c\0\0\0\0c\0\0\0\0c\0\0\0\0' >&3`},
 		os.Environ(), output(t), func(e event) { events <- e })
 	if err != nil {
 		t.Fatal(err)

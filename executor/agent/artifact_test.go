@@ -21,8 +21,8 @@ func TestOutputOfCommandsIsBounded(t *testing.T) {
 	s := newSpawner(cgroup.Limits{}, nil)
 	defer s.close()
 	out := &capture{most: 1000}
-	if err := s.run(t.Context(), 20*time.Second, ofRanks, []string{"head", "-c", "3000000", "/dev/zero"}, os.Environ(), out,
-		out); err != nil {
+	if err := s.run(t.Context(), 20*time.Second, ofRanks, []string{"head", "-c", "3000000", "/dev/zero"}, os.Environ(),
+		out, out); err != nil {
 		t.Fatal(err)
 	}
 	if out.kept.Len() != 1000 || out.written != 3_000_000 {

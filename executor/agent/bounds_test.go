@@ -13,7 +13,8 @@ import (
 // What a command leaves running, in a process group of its own, ends with the agent.
 func TestNothingOutlivesTheAgent(t *testing.T) {
 	s := newSpawner(cgroup.Limits{}, nil)
-	out, err := s.output(t.Context(), time.Minute, ofRanks, []string{"sh", "-c", "setsid sleep 600 >/dev/null 2>&1 & echo $!"},
+	out, err := s.output(t.Context(), time.Minute, ofRanks,
+		[]string{"sh", "-c", "setsid sleep 600 >/dev/null 2>&1 & echo $!"},
 		os.Environ())
 	if err != nil {
 		t.Fatal(err)

@@ -27,7 +27,8 @@ func TestRanksHaveNoPrivileges(t *testing.T) {
 		t.Fatal(err)
 	}
 	const gains = "NoNewPrivs:\t0\n" // unless this process cannot either
-	if !strings.Contains(rank, "NoNewPrivs:\t1\n") || strings.Contains(string(own), gains) != strings.Contains(command, gains) {
+	if !strings.Contains(rank, "NoNewPrivs:\t1\n") ||
+		strings.Contains(string(own), gains) != strings.Contains(command, gains) {
 		t.Errorf("of a rank %s\nof a command %s", rank, command)
 	}
 	if os.Geteuid() == 0 && !strings.Contains(rank, "CapEff:\t0000000000804000\n") {
@@ -42,7 +43,8 @@ func TestOneFunctionMakesEnvironments(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, f := range files {
-		if !strings.HasSuffix(f.Name(), ".go") || strings.HasSuffix(f.Name(), "_test.go") || f.Name() == "environment.go" {
+		if !strings.HasSuffix(f.Name(), ".go") || strings.HasSuffix(f.Name(), "_test.go") ||
+			f.Name() == "environment.go" {
 			continue
 		}
 		text, err := os.ReadFile(f.Name())

@@ -106,7 +106,8 @@ func (d *Directory) Invites(ctx context.Context, node string) (<-chan Invitation
 	if err := checkName("node", node); err != nil {
 		return nil, err
 	}
-	return stream(ctx, &d.door, followed{d.root + invitesDir + node + "/", MostInvitation, pageValues}, func(c change) (Invitation, bool) {
+	what := followed{d.root + invitesDir + node + "/", MostInvitation, pageValues}
+	return stream(ctx, &d.door, what, func(c change) (Invitation, bool) {
 		return Invitation{Session: c.name, Body: c.value, Gone: c.deleted}, checkSession(c.name) == nil
 	})
 }

@@ -37,7 +37,8 @@ type Member struct {
 // channel is closed when ctx ends or the watch breaks.
 func (s *Session) Members(ctx context.Context) (<-chan Member, error) {
 	return stream(ctx, &s.door, followed{s.membersKey(), mostValue, pageKeys}, func(c change) (Member, bool) {
-		return Member{Node: c.name, Inventory: c.value, Gone: c.deleted, revision: c.revision}, checkName("node", c.name) == nil
+		m := Member{Node: c.name, Inventory: c.value, Gone: c.deleted, revision: c.revision}
+		return m, checkName("node", c.name) == nil
 	})
 }
 

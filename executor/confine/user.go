@@ -144,7 +144,8 @@ func (u *User) Opens() error {
 	runtime.LockOSThread()
 	groups := append(slices.Clone(u.groups), u.gid)
 	// of this thread alone, which package syscall has no function for
-	if _, _, e := unix.RawSyscall(unix.SYS_SETGROUPS, uintptr(len(groups)), uintptr(unsafe.Pointer(&groups[0])), 0); e != 0 {
+	_, _, e := unix.RawSyscall(unix.SYS_SETGROUPS, uintptr(len(groups)), uintptr(unsafe.Pointer(&groups[0])), 0)
+	if e != 0 {
 		return fmt.Errorf("becoming user %s: %w", u, e)
 	}
 	for _, set := range []struct{ call, id uintptr }{

@@ -102,7 +102,8 @@ func TestHostileInvitationsAreRefused(t *testing.T) {
 	mark := filepath.Join(t.TempDir(), "mark")
 	var refused, answered atomic.Int64
 	a := authority(t)
-	d := &daemon{sessions: map[string]context.CancelFunc{}, refused: map[string]bool{}, identity: issued(t, a, trust.Agent, "n1"),
+	d := &daemon{sessions: map[string]context.CancelFunc{}, refused: map[string]bool{},
+		identity: issued(t, a, trust.Agent, "n1"),
 		answer: func(session, why string) {
 			if session != "s" || !strings.HasPrefix(why, "refused") {
 				t.Errorf("session %s is told %s", session, why)

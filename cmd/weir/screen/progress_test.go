@@ -147,7 +147,8 @@ func TestProgressShowsNothingThatSteersATerminal(t *testing.T) {
 		{Type: event.ServiceStarted, Service: hostile, Node: hostile},
 		{Type: event.ServiceEnded, Service: hostile, Node: hostile, Status: "failed",
 			Failure: &results.Failure{Cause: hostile}},
-		{Type: event.LaunchFinished, Group: "a", Launch: &launch, Failure: &results.Failure{Node: hostile, Cause: hostile}},
+		{Type: event.LaunchFinished, Group: "a", Launch: &launch,
+			Failure: &results.Failure{Node: hostile, Cause: hostile}},
 		{Type: event.RequireMissing, Reason: hostile},
 	} {
 		var out strings.Builder
