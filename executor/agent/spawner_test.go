@@ -20,7 +20,8 @@ func TestProcessesStayOnTheirProcessors(t *testing.T) {
 	for i, cpus := range [][]int{one, nil} {
 		log := output(t)
 		ended := make(chan event, 4)
-		p, err := startProcess(s, ofRanks, cpus, []string{"grep", "Cpus_allowed_list", "/proc/self/status"}, os.Environ(),
+		p, err := startProcess(s, ofRanks, cpus,
+			[]string{"grep", "Cpus_allowed_list", "/proc/self/status"}, os.Environ(),
 			log, func(e event) { ended <- e })
 		if err != nil {
 			t.Fatal(err)
